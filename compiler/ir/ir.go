@@ -1,0 +1,163 @@
+// Package ir is the kernel language that every device runs: perfect loop nests of straight-line arithmetic over typed
+// buffers, with lanes as an implicit leading axis. A lane is one walker (chain × replica); a program is written for one lane
+// and runs for all of them; shared buffers (data) are read by every lane.
+//
+// A program has no control flow but loops. An entry is a list of statements run once per call and lane; a device runs a
+// schedule of entries per block of lanes without coming back.
+package ir
+
+// Type is the element type of a buffer.
+type Type uint8
+
+const (
+	F64 Type = iota
+	F32
+	I32
+)
+
+// Space says who owns a buffer.
+type Space uint8
+
+const (
+	Shared  Space = iota // one copy, written by Init or Setup, read by all lanes
+	Lane                 // one copy per lane, lives across calls, has a name the host can read and write
+	Scratch              // one copy per lane, undefined at the start of an entry
+)
+
+// BufID indexes Program.Buffers.
+type BufID int32
+
+// A Buffer holds Size elements (per lane unless Shared).
+type Buffer struct {
+	Name  string // unique among Lane buffers; a hint elsewhere
+	Space Space
+	Type  Type
+	Size  int
+	Init  []float64 // Shared only: contents; nil when Setup computes them
+}
+
+// A Program is what a device loads.
+type Program struct {
+	Buffers []Buffer
+	Setup   []Stmt // computes Shared buffers once, at load; no lanes, no noise
+	Entries []Entry
+}
+
+// An Entry is called by name.
+type Entry struct {
+	Name string
+	Body []Stmt
+}
+
+// A Stmt is one of *Kernel, *MatMul, *CumSum, *Cholesky, *TriSolve.
+type Stmt interface{ stmt() }
+
+// Reg is a register: the value of Kernel.Body[Reg].
+type Reg int32
+
+// A Kernel is one perfect loop nest. Body runs once for each point of the iteration space Extents (row-major, outermost
+// first; empty means one point). Registers hold floating-point values; comparisons give 0 or 1.
+type Kernel struct {
+	Extents []int
+	Body    []Instr
+	Out     []Output
+}
+
+// Points is the size of the iteration space.
+func (k *Kernel) Points() int { return points(k.Extents) }
+
+func points(extents []int) int {
+	n := 1
+	for _, e := range extents {
+		n *= e
+	}
+	return n
+}
+
+// An Instr defines the register of its position in Body.
+type Instr struct {
+	Op    Op
+	Args  [3]Reg
+	Imm   float64 // Const: the value
+	Axis  int     // Counter: which loop
+	Buf   BufID   // Load
+	Index Index   // Load
+	Site  int     // Normal, Uniform: the noise site; the element is the row-major position in Extents
+}
+
+// An Index is an element offset inside a buffer: Const + Σ Stride[k]·i_k + Σ Dyn.
+type Index struct {
+	Const  int
+	Stride []int // one per loop of the kernel; nil means all zero
+	Dyn    []Dyn
+}
+
+// A Dyn adds Stride · clamp(int(Reg), 0, Limit-1). Clamping keeps a branch that is not taken inside its buffer; indices
+// that come from data are checked before a program is built.
+type Dyn struct {
+	Reg    Reg
+	Stride int
+	Limit  int
+}
+
+// An Output combines Value into Buf at Index. Store: each point writes its own element, or several write the same value.
+// Sum, Max, Min: the whole buffer is set to 0, -inf, +inf first, then contributions are combined in an order fixed by the
+// iteration space alone (tiles of TilePoints points in order, so that results do not depend on the number of threads).
+type Output struct {
+	Buf     BufID
+	Index   Index
+	Value   Reg
+	Combine Combine
+}
+
+// Combine says how an Output meets what is already there.
+type Combine uint8
+
+const (
+	Store Combine = iota
+	Sum
+	Max
+	Min
+)
+
+func (c Combine) String() string { return [...]string{"store", "sum", "max", "min"}[c] }
+
+// TilePoints is the number of consecutive points of the outermost-first flattened iteration space whose partial results are
+// combined before they meet those of other tiles. A device may run tiles in any order, and combines them in index order.
+const TilePoints = 4096
+
+// MatMul computes C = A·B for each batch: A is [Batch, M, K], B is [Batch, K, N], C is [Batch, M, N], all row-major and
+// dense; TransA, TransB say the stored matrix is the transpose. A Shared operand is the same for all lanes.
+type MatMul struct {
+	A, B, C        BufID
+	Batch, M, K, N int
+	TransA, TransB bool
+	// SharedA and SharedB: one matrix for all batches (stride 0 between them).
+	SharedA, SharedB bool
+}
+
+// CumSum is the inclusive cumulative sum along the middle axis of [Outer, N, Inner]; Reverse sums from the end.
+type CumSum struct {
+	In, Out         BufID
+	Outer, N, Inner int
+	Reverse         bool
+}
+
+// Cholesky writes the lower factor of each [N, N] matrix of In to Out, zeros above; NaN throughout when not positive definite.
+type Cholesky struct {
+	In, Out  BufID
+	Batch, N int
+}
+
+// TriSolve solves L·X = B (or Lᵀ·X = B when Trans) for each batch; L is [Batch, N, N] lower, B and Out are [Batch, N, M].
+type TriSolve struct {
+	L, B, Out   BufID
+	Batch, N, M int
+	Trans       bool
+}
+
+func (*Kernel) stmt()   {}
+func (*MatMul) stmt()   {}
+func (*CumSum) stmt()   {}
+func (*Cholesky) stmt() {}
+func (*TriSolve) stmt() {}

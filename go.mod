@@ -1,0 +1,3 @@
+module ppl
+
+go 1.26

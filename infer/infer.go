@@ -1,0 +1,21 @@
+// Package infer has what samplers share: the target they draw from, options, and where draws go.
+package infer
+
+import "ppl/autodiff"
+
+// A Target is a posterior as a sampler sees it: a density on unconstrained coordinates theta ∈ R^Dim, split as
+// log p = log ρ + log ℓ, where log ρ includes the log-Jacobian of the constraining transform.
+type Target interface {
+	Dim() int
+	// Density adds log ρ and log ℓ at theta (shape [Dim]) to theta's graph, each a scalar. Log ℓ is the constant 0 without data.
+	Density(theta autodiff.Node) (logPrior, logLik autodiff.Node)
+	// ProperPrior reports whether log ρ is known to integrate, so that it can be the hot end of a ladder.
+	ProperPrior() bool
+	// Start draws a point to begin at: from the prior where it is proper, else dispersed; from its own stream of (seed, walker).
+	Start(seed uint64, walker int) []float64
+	// Values adds everything that is saved of a draw (parameters on their own scale, generated quantities that need no
+	// random numbers), flattened in the order of Saved, to theta's graph: shape [total size].
+	Values(theta autodiff.Node) autodiff.Node
+	// Names of the elements of Values, flat, such as theta[1].
+	Names() []string
+}

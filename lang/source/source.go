@@ -1,0 +1,76 @@
+// Package source holds the text of a model and turns byte offsets into lines and columns.
+package source
+
+import (
+	"sort"
+	"unicode/utf8"
+)
+
+// A File is one source text. Positions elsewhere are byte offsets into Text.
+type File struct {
+	Name  string
+	Text  string
+	lines []int // byte offset at which each line starts
+}
+
+// New indexes the lines of text. name is what diagnostics print before the line number.
+func New(name, text string) *File {
+	f := &File{Name: name, Text: text, lines: []int{0}}
+	for i := 0; i < len(text); i++ {
+		if text[i] == '\n' {
+			f.lines = append(f.lines, i+1)
+		}
+	}
+	return f
+}
+
+// A Span is the half-open byte range [Start, End) of a file. The zero Span means "no place".
+type Span struct {
+	File       *File
+	Start, End int
+}
+
+// Valid reports whether the span points into a file.
+func (s Span) Valid() bool { return s.File != nil }
+
+// To is the smallest span that holds both s and t.
+func (s Span) To(t Span) Span {
+	if !s.Valid() {
+		return t
+	}
+	if !t.Valid() {
+		return s
+	}
+	return Span{s.File, min(s.Start, t.Start), max(s.End, t.End)}
+}
+
+// Text is the source text of the span.
+func (s Span) Text() string {
+	if !s.Valid() {
+		return ""
+	}
+	return s.File.Text[s.Start:s.End]
+}
+
+// Line and Column are 1-based; columns count characters, not bytes.
+func (s Span) Line() int   { l, _ := s.File.Position(s.Start); return l }
+func (s Span) Column() int { _, c := s.File.Position(s.Start); return c }
+
+// Position turns a byte offset into a 1-based line and column.
+func (f *File) Position(offset int) (line, column int) {
+	offset = max(0, min(offset, len(f.Text)))
+	line = sort.Search(len(f.lines), func(i int) bool { return f.lines[i] > offset })
+	return line, 1 + utf8.RuneCountInString(f.Text[f.lines[line-1]:offset])
+}
+
+// Line is the text of a 1-based line without its newline.
+func (f *File) Line(line int) string {
+	if line < 1 || line > len(f.lines) {
+		return ""
+	}
+	start, end := f.lines[line-1], len(f.Text)
+	if line < len(f.lines) {
+		end = f.lines[line] - 1
+	}
+	return f.Text[start:end]
+}

@@ -1,0 +1,43 @@
+// Package types has what the checker knows about values: element types and supports.
+package types
+
+// Elem is an element type: bool ⊂ int ⊂ real.
+type Elem uint8
+
+const (
+	Real Elem = iota
+	Int
+	Bool
+)
+
+func (e Elem) String() string { return [...]string{"real", "int", "bool"}[e] }
+
+// Kind is the kind of a support: the set of values a quantity may take. The unconstraining transform follows from it.
+type Kind uint8
+
+const (
+	RealLine     Kind = iota // all reals
+	Interval                 // real in Lo..Hi, either end may be infinite, ends may depend on parameters
+	IntRange                 // integers Lo..Hi, either end may be infinite
+	Simplex                  // last axis: positive, sum 1
+	Ordered                  // last axis: increasing, inside Lo..Hi
+	ZeroSum                  // last axis: sum 0
+	Correlation              // last two axes: correlation matrix
+	Covariance               // last two axes: covariance matrix
+	CholeskyCorr             // last two axes: Cholesky factor of a correlation matrix
+)
+
+func (k Kind) String() string {
+	return [...]string{"real", "interval", "int", "simplex", "ordered", "zerosum", "correlation", "covariance", "cholesky factor of a correlation"}[k]
+}
+
+// EventRank is the number of trailing axes the support speaks of.
+func (k Kind) EventRank() int {
+	switch k {
+	case Simplex, Ordered, ZeroSum:
+		return 1
+	case Correlation, Covariance, CholeskyCorr:
+		return 2
+	}
+	return 0
+}

@@ -1,0 +1,40 @@
+// Package device is what the engine asks of a machine that runs IR programs.
+package device
+
+import "ppl/compiler/ir"
+
+// A Device turns programs into executables.
+type Device interface {
+	Name() string // "host", "native", "cuda"
+	Load(p *ir.Program, o Options) (Executable, error)
+}
+
+// Options of one loaded program.
+type Options struct {
+	Lanes   int    // walkers; padded by the device to whole blocks
+	Seed    uint64 // of the noise
+	Threads int    // 0 means all cores; never changes a result
+}
+
+// A Call runs an entry a number of times.
+type Call struct {
+	Entry string
+	Times int
+}
+
+// An Executable is a loaded program with its lane buffers. It is not safe for concurrent use. Lane buffers are float64 and
+// zero at first; host-side arrays are lane-major: values[lane*size+element].
+type Executable interface {
+	// Size is the number of elements per lane of a lane buffer; it panics on an unknown name.
+	Size(name string) int
+	// Set and Get copy a whole lane buffer, len = lanes × size.
+	Set(name string, values []float64)
+	Get(name string, dst []float64)
+	// SetLane and GetLane copy one lane's part, len = size.
+	SetLane(name string, lane int, values []float64)
+	GetLane(name string, lane int, dst []float64)
+	// Run executes the calls in order on every lane whose mask is true (nil: all). Each execution of an entry has its own
+	// noise step: step, step+1, …; the next unused one is returned.
+	Run(calls []Call, step uint64, mask []bool) (next uint64, err error)
+	Close() error
+}

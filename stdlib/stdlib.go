@@ -1,0 +1,64 @@
+// Package stdlib is the library of the language as tables of rows: distributions, functions and transforms. A formula is written
+// once, as graph arithmetic, lifted over whatever plates its arguments have; tests evaluate that same graph.
+package stdlib
+
+import (
+	"math/rand/v2"
+
+	"ppl/autodiff"
+	"ppl/lang/types"
+)
+
+// Node is a value in a density's graph.
+type Node = autodiff.Node
+
+// Domain is what an argument must be.
+type Domain struct {
+	Kind   types.Kind // RealLine, Interval, IntRange, Simplex, …
+	Lo, Hi float64    // of Interval and IntRange; infinite for none
+}
+
+// An Arg of a distribution or function.
+type Arg struct {
+	Name    string
+	Rank    int // axes an instance of the argument has; the rest are plates
+	Domain  Domain
+	Default *float64 // nil: must be given
+}
+
+// A Form is one parametrisation of a distribution: Normal(mu, sd), Normal(mu, precision = …). The first form of a distribution
+// is the positional one.
+//
+// LogProb gets x with shape plates + event and args with shape plates + their rank, and returns shape plates. It is normalised.
+// Outside the support it may return anything finite or -inf, but parameters outside their domain give -inf or NaN, never a
+// plausible number. Bounds returns the ends of the support for Interval and IntRange (scalar-free nodes of shape plates);
+// an invalid Node is an infinite end.
+type Form struct {
+	Args    []Arg
+	LogProb func(x Node, args []Node) Node
+	Bounds  func(args []Node) (lo, hi Node) // nil: the Dist's fixed Lo, Hi
+	LogCDF  func(x Node, args []Node) Node  // log P(X ≤ x); nil if there is none
+	LogCCDF func(x Node, args []Node) Node  // log P(X > x); nil if there is none
+	// Sample draws one event: args flattened per instance, out has the event's size.
+	Sample func(r *rand.Rand, args [][]float64, out []float64)
+}
+
+// A Dist is a row of the table of distributions.
+type Dist struct {
+	Name     string
+	Doc      string // one sentence with the density
+	Source   string // where the formula is from
+	Event    int    // rank of one draw
+	Support  types.Kind
+	Lo, Hi   float64 // of Interval and IntRange
+	Improper bool    // Flat
+	// LocationScale: x = args[0] + args[1]·z with z from the standard form; noncentered applies.
+	LocationScale bool
+	// Enumerate is the number of values 0- or 1-based of a finite discrete support, from the shapes or static values of its args.
+	// First is the first value. nil when the support is not finite.
+	Enumerate func(args []Node) (first, n int, ok bool)
+	Forms     []Form
+}
+
+// Discrete reports whether draws are integers.
+func (d *Dist) Discrete() bool { return d.Support == types.IntRange }
