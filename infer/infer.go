@@ -1,7 +1,10 @@
 // Package infer has what samplers share: the target they draw from, options, and where draws go.
 package infer
 
-import "ppl/autodiff"
+import (
+	"ppl/autodiff"
+	"ppl/infer/draws"
+)
 
 // A Target is a posterior as a sampler sees it: a density on unconstrained coordinates theta ∈ R^Dim, split as
 // log p = log ρ + log ℓ, where log ρ includes the log-Jacobian of the constraining transform.
@@ -13,9 +16,8 @@ type Target interface {
 	ProperPrior() bool
 	// Start draws a point to begin at: from the prior where it is proper, else dispersed; from its own stream of (seed, walker).
 	Start(seed uint64, walker int) []float64
-	// Values adds everything that is saved of a draw (parameters on their own scale, generated quantities that need no
-	// random numbers), flattened in the order of Saved, to theta's graph: shape [total size].
+	// Saved lists what is kept of a draw, in order: parameters on their own scale, then generated quantities.
+	Saved() []draws.Variable
+	// Values adds all of Saved, flattened and laid end to end, to theta's graph: shape [total size].
 	Values(theta autodiff.Node) autodiff.Node
-	// Names of the elements of Values, flat, such as theta[1].
-	Names() []string
 }

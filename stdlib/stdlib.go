@@ -62,3 +62,44 @@ type Dist struct {
 
 // Discrete reports whether draws are integers.
 func (d *Dist) Discrete() bool { return d.Support == types.IntRange }
+
+// A Range is an interval that a value is known to lie in, and whether it is an integer: what the checker propagates.
+type Range struct {
+	Lo, Hi float64
+	Int    bool
+}
+
+// A Func is a row of the table of elementwise functions: all arguments and the result have one shape.
+type Func struct {
+	Name  string
+	Doc   string
+	Args  []string // names, for diagnostics
+	Range func(args []Range) Range
+	Build func(args []Node) Node
+}
+
+// A Reduction is a row of the table of reductions over axes: sum, prod, max, min, mean, sd, all, any, logsumexp, ….
+type Reduction struct {
+	Name  string
+	Doc   string
+	Empty float64 // over an empty set; NaN means an error
+	Range func(x Range, n int) Range
+	Build func(x Node, axes []int) Node
+}
+
+// A Transform maps unconstrained coordinates to a support, event by event.
+//
+// Constrain gets u with shape plates + [Free(event)…] and returns x with shape plates + event and the log-Jacobian with shape
+// plates; lo and hi (shape plates, or invalid for an infinite end) are the bounds of Interval and Ordered. Unconstrain is its
+// inverse on numbers, one event at a time; an error says that x is outside the support.
+type Transform struct {
+	Kind        types.Kind
+	Free        func(event []int) []int // shape of the unconstrained event
+	Constrain   func(u Node, event []int, lo, hi Node) (x, logJac Node)
+	Unconstrain func(x []float64, event []int, lo, hi float64) ([]float64, error)
+}
+
+// Library tables. They are functions, so that nothing is mutable at package level.
+//
+//	Dists() map[string]*Dist        Funcs() map[string]*Func
+//	Reductions() map[string]*Reduction   TransformOf(types.Kind) *Transform
