@@ -1,7 +1,10 @@
-// Package infer has what samplers share: the target they draw from, options, and where draws go.
+// Package infer has what samplers share: the target they draw from, options and settings, where draws go, and what a sampler
+// reports. Samplers live below it (infer/renhd); each is a function of the type Sampler.
 package infer
 
 import (
+	"context"
+
 	"ppl/autodiff"
 	"ppl/infer/draws"
 )
@@ -21,3 +24,9 @@ type Target interface {
 	// Values adds all of Saved, flattened and laid end to end, to theta's graph: shape [total size].
 	Values(theta autodiff.Node) autodiff.Node
 }
+
+// A Sampler draws from a target until it has Options.Draws draws of each chain, handing each to the recorder as it comes.
+//
+// When ctx is cancelled it stops within about 100 ms and returns what it has done so far with ctx.Err(). Any other error says
+// that the run failed: a recorder's or device's error, or a target that is nowhere finite. The report is meaningful either way.
+type Sampler func(ctx context.Context, t Target, o Options, r Recorder) (Report, error)

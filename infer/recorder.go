@@ -1,0 +1,32 @@
+package infer
+
+import "ppl/infer/draws"
+
+// A Recorder takes a sampler's output as it comes. Its methods are called from one goroutine. An error ends the run.
+type Recorder interface {
+	// Begin is called once, before the first draw, with the layout of the statistics that go with each draw.
+	Begin(stats []draws.Variable) error
+	// Draw gives the next draw of a chain (0-based): values laid out as Target.Saved, stats as in Begin. Both are reused
+	// after the call.
+	Draw(chain int, values, stats []float64) error
+	// Progress tells how far the run is, several times a second.
+	Progress(p Progress)
+}
+
+// Phase is a part of a run.
+type Phase int
+
+// The phases of a run, in order.
+const (
+	WarmingUp Phase = iota
+	Sampling
+)
+
+func (p Phase) String() string { return [...]string{"warm-up", "sampling"}[p] }
+
+// Progress of one phase: Done of Total iterations. Divergences counts those since sampling began.
+type Progress struct {
+	Phase       Phase
+	Done, Total int
+	Divergences int
+}

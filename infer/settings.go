@@ -1,0 +1,181 @@
+package infer
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"sort"
+	"strconv"
+	"strings"
+)
+
+// Settings are what `infer renhd(…)` and `--set name=value` can say. The zero value leaves every choice to the sampler.
+type Settings struct {
+	Replicas int     // rungs of the ladder; 0: chosen in warm-up
+	Ratio    float64 // T_{j+1}/T_j of a geometric ladder; 0: spacing adapts in warm-up
+	Path     string  // "auto", "likelihood" (prior → posterior) or "energy" (U/T)
+	Noise    float64 // variance of normal noise added to each gradient component and potential evaluation
+	Dynamics string  // "auto", "hmc" or "nosehoover"
+	StepSize float64 // fixed step in whitened coordinates (√ε for nosehoover); 0: adapted
+	Steps    int     // fixed number of steps per iteration; 0: adapted
+	Friction float64 // c = CΔt of nosehoover; 0: chosen
+	Accept   float64 // acceptance rate that warm-up aims at; 0: 0.8
+}
+
+// A setting is a row of the table of what can be set.
+type setting struct {
+	name  string
+	doc   string
+	parse func(s *Settings, value string) error
+}
+
+func settings() []setting {
+	return []setting{
+		{"replicas", "rungs of the ladder, a whole number from 1 to 64; or auto",
+			func(s *Settings, v string) error { return whole(&s.Replicas, v, 1, 64) }},
+		{"ratio", "ratio of neighbouring temperatures, above 1; or auto",
+			func(s *Settings, v string) error { return number(&s.Ratio, v, 1+1e-9, 1e6) }},
+		{"path", "what is tempered: auto, likelihood or energy",
+			func(s *Settings, v string) error { return word(&s.Path, v, "auto", "likelihood", "energy") }},
+		{"noise", "variance of the noise added to gradients and potentials, 0 or more",
+			func(s *Settings, v string) error { return number(&s.Noise, v, 0, math.MaxFloat64) }},
+		{"dynamics", "what moves the walkers: auto, hmc or nosehoover",
+			func(s *Settings, v string) error { return word(&s.Dynamics, v, "auto", "hmc", "nosehoover") }},
+		{"step_size", "fixed step size in whitened coordinates, above 0; or auto",
+			func(s *Settings, v string) error { return number(&s.StepSize, v, 1e-12, 1e6) }},
+		{"steps", "fixed number of steps per iteration, a whole number from 1 to 10000; or auto",
+			func(s *Settings, v string) error { return whole(&s.Steps, v, 1, 10000) }},
+		{"friction", "friction c of the thermostat, above 0 and below 1; or auto",
+			func(s *Settings, v string) error { return number(&s.Friction, v, 1e-9, 1-1e-9) }},
+		{"accept", "acceptance rate that warm-up aims at, from 0.5 to 0.999; or auto",
+			func(s *Settings, v string) error { return number(&s.Accept, v, 0.5, 0.999) }},
+	}
+}
+
+// SettingNames lists the names that can be set, sorted, for help and completion.
+func SettingNames() []string {
+	var names []string
+	for _, row := range settings() {
+		names = append(names, row.name)
+	}
+	sort.Strings(names)
+	return names
+}
+
+// ParseSettings reads settings by name. Every mistake is named at once, with the nearest known name or what a value may be.
+func ParseSettings(values map[string]string) (Settings, error) {
+	var s Settings
+	var mistakes []string
+	for _, name := range sortedKeys(values) {
+		if err := s.set(name, strings.TrimSpace(values[name])); err != nil {
+			mistakes = append(mistakes, err.Error())
+		}
+	}
+	if s.Ratio > 0 && s.Replicas == 0 {
+		mistakes = append(mistakes, "ratio needs the number of rungs too: add replicas")
+	}
+	if len(mistakes) > 0 {
+		return Settings{}, fmt.Errorf("%s", strings.Join(mistakes, "; "))
+	}
+	return s, nil
+}
+
+func (s *Settings) set(name, value string) error {
+	for _, row := range settings() {
+		if row.name != name {
+			continue
+		}
+		if err := row.parse(s, value); err != nil {
+			return fmt.Errorf("%s = %s: %w; it is the %s", name, value, err, row.doc)
+		}
+		return nil
+	}
+	return unknown(name)
+}
+
+func unknown(name string) error {
+	if name == "batch" {
+		return fmt.Errorf("batch: minibatches are not offered yet; leave it out to use all data")
+	}
+	names := SettingNames()
+	if near, ok := nearest(name, names); ok {
+		return fmt.Errorf("there is no setting `%s`; did you mean `%s`?", name, near)
+	}
+	return fmt.Errorf("there is no setting `%s`; there are %s", name, strings.Join(names, ", "))
+}
+
+func whole(dst *int, v string, lo, hi int) error {
+	if v == "auto" {
+		*dst = 0
+		return nil
+	}
+	x, err := strconv.ParseFloat(v, 64)
+	if err != nil || x != math.Trunc(x) || x < float64(lo) || x > float64(hi) {
+		return fmt.Errorf("not possible")
+	}
+	*dst = int(x)
+	return nil
+}
+
+func number(dst *float64, v string, lo, hi float64) error {
+	if v == "auto" {
+		*dst = 0
+		return nil
+	}
+	x, err := strconv.ParseFloat(v, 64)
+	if err != nil || !(x >= lo && x <= hi) {
+		return fmt.Errorf("not possible")
+	}
+	*dst = x
+	return nil
+}
+
+func word(dst *string, v string, words ...string) error {
+	if !slices.Contains(words, v) {
+		return fmt.Errorf("not possible")
+	}
+	if *dst = v; v == "auto" {
+		*dst = ""
+	}
+	return nil
+}
+
+func sortedKeys(m map[string]string) []string {
+	var keys []string
+	for k := range m {
+		keys = append(keys, k)
+	}
+	sort.Strings(keys)
+	return keys
+}
+
+// nearest is the known name within two edits (insert, delete, replace) of name, if there is one.
+func nearest(name string, known []string) (string, bool) {
+	best, at := 3, ""
+	for _, k := range known {
+		if d := edits(name, k); d < best && d < len(k) {
+			best, at = d, k
+		}
+	}
+	return at, at != ""
+}
+
+// edits is the Levenshtein distance.
+func edits(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diag := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			replace := diag
+			if a[i] != b[j] {
+				replace++
+			}
+			diag, row[j+1] = row[j+1], min(replace, row[j]+1, row[j+1]+1)
+		}
+	}
+	return row[len(b)]
+}
