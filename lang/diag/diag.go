@@ -2,6 +2,10 @@
 package diag
 
 import (
+	"fmt"
+	"slices"
+	"strings"
+
 	"ppl/lang/source"
 )
 
@@ -37,7 +41,78 @@ type List struct {
 	items []Diagnostic
 }
 
-// Add appends a diagnostic.
-func (l *List) Add(d Diagnostic) { l.items = append(l.items, d) }
+// Add appends diagnostics.
+func (l *List) Add(ds ...Diagnostic) { l.items = append(l.items, ds...) }
 
-// Errorf and friends live in render.go beside the printer.
+// Errorf adds an error; the Entry it returns takes related places and help.
+func (l *List) Errorf(code string, at source.Span, format string, args ...any) Entry {
+	return l.addf(Error, code, at, format, args)
+}
+
+// Warnf adds a warning.
+func (l *List) Warnf(code string, at source.Span, format string, args ...any) Entry {
+	return l.addf(Warning, code, at, format, args)
+}
+
+// Notef adds a note.
+func (l *List) Notef(code string, at source.Span, format string, args ...any) Entry {
+	return l.addf(Note, code, at, format, args)
+}
+
+func (l *List) addf(s Severity, code string, at source.Span, format string, args []any) Entry {
+	l.Add(Diagnostic{Code: code, Severity: s, Span: at, Message: fmt.Sprintf(format, args...)})
+	return Entry{l, len(l.items) - 1}
+}
+
+// Len is the number of diagnostics of any severity.
+func (l *List) Len() int { return len(l.items) }
+
+// HasErrors reports whether any diagnostic stops the compiler.
+func (l *List) HasErrors() bool { return HasErrors(l.items) }
+
+// HasErrors reports whether any of ds stops the compiler.
+func HasErrors(ds []Diagnostic) bool {
+	return slices.ContainsFunc(ds, func(d Diagnostic) bool { return d.Severity == Error })
+}
+
+// All is a copy of the diagnostics sorted by file name and place; those of one place keep their order, those without a
+// place come last.
+func (l *List) All() []Diagnostic {
+	sorted := slices.Clone(l.items)
+	slices.SortStableFunc(sorted, func(a, b Diagnostic) int { return compare(a.Span, b.Span) })
+	return sorted
+}
+
+func compare(a, b source.Span) int {
+	switch {
+	case a.Valid() && b.Valid():
+		if c := strings.Compare(a.File.Name, b.File.Name); c != 0 {
+			return c
+		}
+		return a.Start - b.Start
+	case a.Valid():
+		return -1
+	case b.Valid():
+		return 1
+	}
+	return 0
+}
+
+// An Entry is a diagnostic just added to a List, to be completed in a chain: diags.Errorf(…).Related(…).Help(…).
+type Entry struct {
+	list *List
+	i    int
+}
+
+// Related adds another place that matters.
+func (e Entry) Related(at source.Span, format string, args ...any) Entry {
+	d := &e.list.items[e.i]
+	d.Related = append(d.Related, Related{at, fmt.Sprintf(format, args...)})
+	return e
+}
+
+// Help sets the way to mend it.
+func (e Entry) Help(format string, args ...any) Entry {
+	e.list.items[e.i].Help = fmt.Sprintf(format, args...)
+	return e
+}
