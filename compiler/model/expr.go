@@ -1,0 +1,127 @@
+package model
+
+import (
+	"ppl/lang/source"
+	"ppl/stdlib"
+)
+
+// An Expr is a typed expression. Its value is determined by the indices it reads, so it may be evaluated once wherever it stands.
+type Expr interface{ Info() *Info }
+
+// Info is what every expression knows of itself. Static: it depends on data (and indices) only.
+type Info struct {
+	At     source.Span
+	Type   Type
+	Static bool
+}
+
+// Info makes an embedded Info an Expr's.
+func (i *Info) Info() *Info { return i }
+
+// Num is a literal.
+type Num struct {
+	Info
+	Value float64
+}
+
+// IndexVar is an index used as a value.
+type IndexVar struct {
+	Info
+	Index *Index
+}
+
+// SizeOf is the size of an index set that data give.
+type SizeOf struct {
+	Info
+	Size *Size
+}
+
+// SetSize is the number of elements of a set.
+type SetSize struct {
+	Info
+	Set *Set
+}
+
+// Ref is a whole array.
+type Ref struct {
+	Info
+	Array *Array
+}
+
+// Apply is an elementwise operator or function; axes of the arguments are among those of the result.
+type Apply struct {
+	Info
+	Name  string
+	Args  []Expr
+	Build func(args []stdlib.Node) stdlib.Node
+}
+
+// Cond is c ? a : b, lazy for subscripts.
+type Cond struct {
+	Info
+	If, Then, Else Expr
+}
+
+// Subscript is x[sub, …]; axes without a sub stay.
+type Subscript struct {
+	Info
+	X    Expr
+	Subs []Sub
+}
+
+// A Sub is a whole axis, a range, or an index expression (which may have axes of its own: a gather).
+type Sub struct {
+	At    Expr // nil for the whole axis or a range
+	Range *Set // nil for the whole axis or an index
+}
+
+// Reduce folds an expression over indices, or over all its axes when Over is empty.
+type Reduce struct {
+	Info
+	Row  *stdlib.Reduction
+	X    Expr
+	Over []*Index
+}
+
+// Build is a comprehension: [i in N, j in M: body].
+type Build struct {
+	Info
+	Over []*Index
+	Body Expr
+}
+
+// List is [a, b, …]; the items have the same axes.
+type List struct {
+	Info
+	Items []Expr
+}
+
+// MatMul is x @ y: the last axis of x meets the first of y.
+type MatMul struct {
+	Info
+	X, Y Expr
+}
+
+// Fill is fill(value, N, …): a constant array.
+type Fill struct {
+	Info
+	Value Expr
+}
+
+// Vector is a function of whole vectors: softmax, cumsum, …: same axes in and out, along the last.
+type Vector struct {
+	Info
+	Name  string
+	X     Expr
+	Build func(x stdlib.Node) stdlib.Node
+}
+
+// LogProb is logpdf(D(args), x), cdf, logcdf: elementwise for scalar distributions.
+type LogProb struct {
+	Info
+	Name string // logpdf, logcdf, cdf
+	Dist *stdlib.Dist
+	Form *stdlib.Form
+	Args []Expr
+	X    Expr
+}

@@ -1,0 +1,154 @@
+// Package model is the checked model: every name resolved, functions inlined, every axis an index set, every statement a
+// definition or a term of the joint density. Sizes are still symbols; data come later. It is what emit turns into a graph.
+package model
+
+import (
+	"ppl/lang/source"
+	"ppl/lang/types"
+	"ppl/stdlib"
+)
+
+// A Model is a checked file.
+type Model struct {
+	Source *source.File
+	Arrays []*Array // every array of the file scope, in order of first mention
+	Terms  []*Term  // every ~ statement, in order
+	Infer  []InferCall
+	Sizes  []*Size // index sets that only data can give a size to, in order of first mention
+}
+
+// A Role is what an array is in the model, as it follows from the equations.
+type Role uint8
+
+const (
+	Data Role = iota
+	Parameter
+	Latent // a discrete parameter: summed out
+	Definition
+	Generated // drawn after inference
+)
+
+func (r Role) String() string {
+	return [...]string{"data", "parameter", "latent", "definition", "generated"}[r]
+}
+
+// An Array is a named array over index sets; a scalar has no axes.
+type Array struct {
+	Name   string
+	At     source.Span
+	Role   Role
+	Type   Type
+	Save   bool     // generate stands before it, or it is a parameter
+	Pieces []*Piece // of definitions, parameters, latents and generated arrays; disjoint, together a box
+
+	// Of data:
+	Value    Expr   // given in the model; nil if it comes from a file or the command line
+	From     string // "file" or "file#key"; empty if none
+	IndexOf  *Set   // index(J); nil otherwise
+	Declared types.Elem
+	Bounds   *Bounds // in a..b
+	NeedInt  bool    // subscripts or a discrete distribution read it as integers
+	OnlyGen  bool    // only generate statements read it
+	Missing  bool
+}
+
+// Bounds of a truncation or of data; nil ends are infinite.
+type Bounds struct{ Lo, Hi Expr }
+
+// A Piece defines part of an array, by a value or by a distribution.
+type Piece struct {
+	At     source.Span
+	Slots  []Slot
+	Plates []*Index // the indices of Slots, in order
+	Value  Expr     // of a definition: axes are those of the array beyond Slots
+	Term   *Term    // of a draw
+}
+
+// A Slot says which part of one axis a piece covers: all of an index's set, or one element.
+type Slot struct {
+	Index *Index
+	At    Expr // one element; nil when Index is set
+}
+
+// An Index is a bound index variable, unique by pointer.
+type Index struct {
+	Name string
+	Set  *Set
+	ID   int
+}
+
+// A Set is a contiguous range of integers. Lo and Hi are static scalars; they may read outer indices (ragged).
+type Set struct {
+	Name   string // as the user writes it: N, 2..T
+	Lo, Hi Expr
+	Key    string // equal keys are equal sets
+	Ragged []*Index
+}
+
+// Same reports whether two axes align.
+func (s *Set) Same(t *Set) bool { return s == t || s.Key == t.Key }
+
+// A Size is the symbol of an index set whose size only data give.
+type Size struct {
+	Name string
+	At   source.Span
+}
+
+// A Type is what is known of a value before data: element type, axes, and an interval it lies in.
+type Type struct {
+	Elem  types.Elem
+	Axes  []*Set
+	Range stdlib.Range
+}
+
+// A Term is one v ~ D statement for one name: a term of log ρ, of log ℓ, or a draw after inference.
+type Term struct {
+	At       source.Span
+	Array    *Array
+	Piece    *Piece
+	Kind     TermKind
+	Dist     *stdlib.Dist // nil for Density
+	Form     *stdlib.Form
+	Args     []Expr // in the order of Form.Args; axes are the event axes of each
+	Density  Expr   // of v ~ Density(e)
+	Value    Expr   // v at the plates; axes are the event
+	Plates   []*Index
+	Event    []*Set
+	In       *Bounds
+	Censored *Bounds
+	Ordered  bool
+	ZeroSum  bool
+	Non      bool // noncentered
+	Reads    []LatentRead
+	Offset   Expr // subtracted from the value first: Categorical over an axis that does not start at 1; nil for none
+}
+
+// A TermKind says where a term belongs.
+type TermKind uint8
+
+const (
+	Prior TermKind = iota
+	Likelihood
+	LatentPrior
+	Generate
+)
+
+// A LatentRead says that a term reads a latent at its own plates: Plates[k] of the term stands for axis k of the latent.
+type LatentRead struct {
+	Latent *Array
+	Plates []*Index
+}
+
+// An InferCall is one call of the infer statement.
+type InferCall struct {
+	At   source.Span
+	Name string
+	Args []InferArg
+}
+
+// An InferArg is name = value, the value as text.
+type InferArg struct {
+	At    source.Span
+	Name  string
+	Value string
+}
