@@ -1,13 +1,26 @@
-// Package data reads observed arrays from files (Stan JSON, CSV, TSV, …) and keeps them with their origin for diagnostics.
+// Package data reads observed arrays from files and keeps them with their origin for diagnostics. A file is read whole or
+// refused with its name, place and a way out; never in part.
+//
+// Stan JSON is described in the CmdStan guide ("JSON format for CmdStan"), CSV in RFC 4180.
 package data
 
-// An Array is a named array of numbers, row-major.
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"sort"
+	"strings"
+)
+
+// An Array is a named array of numbers, row-major. A missing entry (null, NA, NaN, an empty field) is NaN.
 type Array struct {
 	Name   string
 	Shape  []int // empty for a scalar
 	Values []float64
-	Int    bool     // every number was written as an integer (true and false count as 1 and 0)
-	Labels []string // of a column of strings: Values are 1-based positions in Labels, in order of first appearance sorted; else nil
+	Int    bool     // every number present is an integer written without a point (true and false count as 1 and 0)
+	Labels []string // of an array of strings: sorted and distinct; Values are 1-based positions in it; else nil
 	Origin string   // file it came from, as the user named it
 }
 
@@ -19,4 +32,103 @@ type File struct {
 	Table  bool     // a table: every array is a column of one length
 }
 
-// NaN marks a missing entry (null, NA, NaN, empty).
+// Read reads a file of any supported format, chosen by the ending of its name and otherwise by its first bytes.
+// Errors carry the path, and the line and column where there is one.
+func Read(path string) (*File, error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("cannot read data: %w", err)
+	}
+	return Parse(path, text)
+}
+
+// Parse reads the contents of a file; path names it in errors and decides the format.
+func Parse(path string, text []byte) (*File, error) {
+	read, err := formatOf(path, text)
+	if err != nil {
+		return nil, err
+	}
+	text = bytes.TrimPrefix(text, []byte("\ufeff"))
+	return read(path, string(text))
+}
+
+type reader func(path, text string) (*File, error)
+
+func readers() map[string]reader {
+	return map[string]reader{
+		".json": readJSON,
+		".csv":  func(path, text string) (*File, error) { return readTable(path, text, ',') },
+		".tsv":  func(path, text string) (*File, error) { return readTable(path, text, '\t') },
+		".tab":  func(path, text string) (*File, error) { return readTable(path, text, '\t') },
+	}
+}
+
+// unreadable lists formats people have data in that are not read yet, with the bytes such a file begins with.
+func unreadable() []struct{ ending, magic, name string } {
+	return []struct{ ending, magic, name string }{
+		{".npy", "\x93NUMPY", "NumPy"},
+		{".npz", "PK\x03\x04", "zipped NumPy"},
+		{".parquet", "PAR1", "Parquet"},
+		{".arrow", "ARROW1", "Arrow"},
+		{".feather", "ARROW1", "Feather"},
+		{".gz", "\x1f\x8b", "gzip"},
+		{"-ubyte", "\x00\x00\x08", "IDX"},
+		{".h5", "\x89HDF", "HDF5"},
+		{".rds", "", "R serialised"},
+		{".xlsx", "", "Excel"},
+	}
+}
+
+const supported = "data files are Stan JSON (.json), CSV (.csv) or TSV (.tsv, .tab)"
+
+func formatOf(path string, text []byte) (reader, error) {
+	ending := strings.ToLower(filepath.Ext(path))
+	if read, ok := readers()[ending]; ok && !bytes.ContainsRune(text, 0) {
+		return read, nil
+	}
+	for _, f := range unreadable() {
+		named := strings.HasSuffix(strings.ToLower(path), f.ending)
+		if named || f.magic != "" && bytes.HasPrefix(text, []byte(f.magic)) {
+			return nil, fmt.Errorf("%s: %s files are not read yet; %s", path, f.name, supported)
+		}
+	}
+	if start := bytes.TrimSpace(text); bytes.HasPrefix(start, []byte("{")) {
+		return readJSON, nil
+	}
+	return nil, fmt.Errorf("%s: not a known data format; %s", path, supported)
+}
+
+func newFile(path string, table bool) *File {
+	return &File{Path: path, Arrays: map[string]*Array{}, Table: table}
+}
+
+func (f *File) add(a *Array) {
+	f.Arrays[a.Name] = a
+	f.Order = append(f.Order, a.Name)
+}
+
+// encode replaces strings by their 1-based positions among the sorted distinct ones; missing entries become NaN.
+func encode(texts []string, missing []bool) (labels []string, codes []float64) {
+	position := map[string]int{}
+	for i, s := range texts {
+		if !missing[i] {
+			position[s] = 0
+		}
+	}
+	labels = make([]string, 0, len(position))
+	for s := range position {
+		labels = append(labels, s)
+	}
+	sort.Strings(labels)
+	for i, s := range labels {
+		position[s] = i + 1
+	}
+	codes = make([]float64, len(texts))
+	for i, s := range texts {
+		codes[i] = math.NaN()
+		if !missing[i] {
+			codes[i] = float64(position[s])
+		}
+	}
+	return labels, codes
+}

@@ -1,0 +1,194 @@
+package data
+
+import (
+	"errors"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+)
+
+var nan, inf = math.NaN(), math.Inf(1)
+
+func TestRead(t *testing.T) {
+	tests := []struct {
+		name, path, text string
+		want             []Array
+	}{
+		{"scalars", "d.json", `{"N": 3, "x": -1.5e2, "t": true, "i": 1e+05}`, []Array{
+			{Name: "N", Values: []float64{3}, Int: true},
+			{Name: "x", Values: []float64{-150}},
+			{Name: "t", Values: []float64{1}, Int: true},
+			{Name: "i", Values: []float64{1e5}, Int: true},
+		}},
+		{"nested", "d.json", "\ufeff{\n\"m\": [[1, 2, 3], [4, 5, 6]], \"e\": [[], []], \"none\": []}\n", []Array{
+			{Name: "m", Shape: []int{2, 3}, Values: []float64{1, 2, 3, 4, 5, 6}, Int: true},
+			{Name: "e", Shape: []int{2, 0}, Int: true},
+			{Name: "none", Shape: []int{0}, Int: true},
+		}},
+		{"missing and infinite", "d.json", `{"x": [1, null, "NaN", "NA", NaN, NA], "y": ["inf", "-inf", Infinity, -Infinity]}`, []Array{
+			{Name: "x", Shape: []int{6}, Values: []float64{1, nan, nan, nan, nan, nan}, Int: true},
+			{Name: "y", Shape: []int{4}, Values: []float64{inf, -inf, inf, -inf}},
+		}},
+		{"labels", "d.json", `{"county": ["B", "A", null, "B", "\u00e9"]}`, []Array{
+			{Name: "county", Shape: []int{5}, Values: []float64{2, 1, nan, 2, 3}, Int: true, Labels: []string{"A", "B", "é"}},
+		}},
+		{"known by its content", "data", ` {"N": 1}`, []Array{{Name: "N", Values: []float64{1}, Int: true}}},
+		{"table", "d.csv", "y, county ,ok\r\n1.5,\"Lac qui, Parle\",TRUE\r\nNA,\"A\",false\r\n,A,true\r\n", []Array{
+			{Name: "y", Shape: []int{3}, Values: []float64{1.5, nan, nan}},
+			{Name: "county", Shape: []int{3}, Values: []float64{2, 1, 1}, Int: true, Labels: []string{"A", "Lac qui, Parle"}},
+			{Name: "ok", Shape: []int{3}, Values: []float64{1, 0, 1}, Int: true},
+		}},
+		{"tabs", "d.tsv", "a\tb\n1\t\n2\tinf\n", []Array{
+			{Name: "a", Shape: []int{2}, Values: []float64{1, 2}, Int: true},
+			{Name: "b", Shape: []int{2}, Values: []float64{nan, inf}},
+		}},
+		{"header alone", "d.csv", "a\n", []Array{{Name: "a", Shape: []int{0}, Int: true}}},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			f, err := Parse(test.path, []byte(test.text))
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i := range test.want {
+				test.want[i].Origin = test.path
+				got := f.Arrays[f.Order[i]]
+				if d := cmp.Diff(test.want[i], *got, cmpopts.EquateNaNs(), cmpopts.EquateEmpty()); d != "" {
+					t.Errorf("(-want +got)\n%s", d)
+				}
+			}
+			if len(f.Order) != len(test.want) || len(f.Arrays) != len(test.want) {
+				t.Errorf("%d arrays, want %d", len(f.Order), len(test.want))
+			}
+		})
+	}
+}
+
+func TestRefusals(t *testing.T) {
+	tests := []struct{ path, text, want string }{
+		{"d.json", "{\"x\": [[1, 2],\n [3]]}", `d.json:2:2: "x" is ragged: 1 elements here, 2 in the arrays before`},
+		{"d.json", `{"x": [1, [2]]}`, `d.json:1:11: "x" has an array here but single values before`},
+		{"d.json", `{"x": [[1], 2]}`, `d.json:1:13: "x" has a single value here but arrays before`},
+		{"d.json", `{"x": [[], 2]}`, `d.json:1:12: "x" has a single value here but arrays before`},
+		{"d.json", `{"x": [1, "one"]}`, `d.json:1:11: "x" mixes text and numbers`},
+		{"d.json", `{"x": {"y": 1}}`, `d.json:1:7: "x" holds an object`},
+		{"d.json", `{"x": 1, "x": 2}`, `d.json:1:10: "x" is given twice`},
+		{"d.json", `{"x": 1e999}`, `d.json:1:7: 1e999 is too large`},
+		{"d.json", `{"x": 0x10}`, `d.json:1:7: "0x10" is not a number`},
+		{"d.json", `{"x": }`, `d.json:1:7: expected a value`},
+		{"d.json", `{"x": [1, 2`, `d.json:1:12: the file ends where ']' is expected`},
+		{"d.json", `{"x": 1 "y": 2}`, `d.json:1:9: expected '}' or a comma`},
+		{"d.json", `{"x: 1}`, `d.json:1:2: the string opened here is not closed`},
+		{"d.json", `{"x": 1} 2`, `d.json:1:10: more text after the closing }`},
+		{"d.json", `[1, 2]`, `d.json:1:1: expected '{' at the start`},
+		{"d.json", `{"x": ` + strings.Repeat("[", 100000), `"x" is nested more than 16 deep`},
+		{"d.json", ``, `d.json:1:1: the file ends where '{' is expected`},
+		{"d.csv", "a,b\n1,2\n3\n", `d.csv:3: row 2 has 1 fields, the header has 2`},
+		{"d.csv", "a,a\n1,2\n", `d.csv:1: columns 1 and 2 are both named "a"`},
+		{"d.csv", "\"\",a\n1,2\n", `d.csv:1: column 1 has no name`},
+		{"d.csv", "a,b\n1,2\n1,\"x\"y\n", `d.csv:3:`},
+		{"d.csv", "a\n1\n\n2\n", `d.csv:3: the line is blank; write NA`},
+		{"d.csv", "a\n1e999\n", `d.csv: row 1 of column "a": 1e999 is too large`},
+		{"d.csv", "", `d.csv: the file is empty`},
+		{"d.npy", "\x93NUMPY", `d.npy: NumPy files are not read yet; data files are Stan JSON`},
+		{"d.parquet", "", `d.parquet: Parquet files are not read yet`},
+		{"t.csv", "PAR1\x00\x01", `t.csv: Parquet files are not read yet`},
+		{"train-labels-idx1-ubyte.gz", "", `gzip files are not read yet`},
+		{"notes.txt", "hello", `notes.txt: not a known data format; data files are`},
+	}
+	for _, test := range tests {
+		f, err := Parse(test.path, []byte(test.text))
+		if err == nil || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%.60q: got %v, want %s", test.text, err, test.want)
+		}
+		if f != nil {
+			t.Errorf("%.60q: a refused file must not be loaded in part", test.text)
+		}
+	}
+}
+
+func TestReadMissingFile(t *testing.T) {
+	if _, err := Read(filepath.Join(t.TempDir(), "none.csv")); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("got %v", err)
+	}
+}
+
+// The data files of posteriordb, unchanged: every one loads, and the sizes they state are those of their arrays.
+func TestPosteriordb(t *testing.T) {
+	files, _ := filepath.Glob("../../../shared/posteriordb/data/*.json")
+	if len(files) == 0 {
+		t.Skip("../shared/posteriordb is not beside the repository")
+	}
+	for _, path := range files {
+		f, err := Read(path)
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		for _, a := range f.Arrays {
+			if size := product(a.Shape); size != len(a.Values) {
+				t.Errorf("%s: %s has %d values and shape %v", path, a.Name, len(a.Values), a.Shape)
+			}
+		}
+		if n, y := f.Arrays["N"], f.Arrays["y"]; n != nil && y != nil && int(n.Values[0]) != y.Shape[0] {
+			t.Errorf("%s: N = %v but y has %d rows", path, n.Values[0], y.Shape[0])
+		}
+	}
+}
+
+func product(shape []int) int {
+	n := 1
+	for _, s := range shape {
+		n *= s
+	}
+	return n
+}
+
+func FuzzJSON(f *testing.F) {
+	f.Add(`{"N": 2, "x": [[1, "NaN"], [null, true]], "s": ["a", "b"]}`)
+	f.Add(`{"x": [[], []], "y": "\ud800"}`)
+	f.Fuzz(func(t *testing.T, text string) { checkInvariants(t, "d.json", text) })
+}
+
+func FuzzTable(f *testing.F) {
+	f.Add("a,b\n1,x\n\"2\",\"y\"\"\"\n")
+	f.Add("a\r\nNA\r\n")
+	f.Fuzz(func(t *testing.T, text string) {
+		checkInvariants(t, "d.csv", text)
+		checkInvariants(t, "d.tsv", text)
+	})
+}
+
+// checkInvariants holds for any text: a whole file or an error that names it, values that fill the shape, codes that
+// point at labels.
+func checkInvariants(t *testing.T, path, text string) {
+	f, err := Parse(path, []byte(text))
+	if err != nil {
+		if f != nil || !strings.HasPrefix(err.Error(), path) {
+			t.Fatalf("refused with %v and a file %v", err, f)
+		}
+		return
+	}
+	for _, name := range f.Order {
+		a := f.Arrays[name]
+		if a.Name != name || product(a.Shape) != len(a.Values) {
+			t.Fatalf("%q: %d values, shape %v", name, len(a.Values), a.Shape)
+		}
+		for _, v := range a.Values {
+			if a.Labels != nil && !(math.IsNaN(v) || v >= 1 && int(v) <= len(a.Labels)) {
+				t.Fatalf("%q: code %v of %d labels", name, v, len(a.Labels))
+			}
+			if a.Int && !math.IsNaN(v) && v != math.Trunc(v) {
+				t.Fatalf("%q: %v among integers", name, v)
+			}
+		}
+	}
+	if len(f.Arrays) != len(f.Order) {
+		t.Fatal("a name is lost")
+	}
+}

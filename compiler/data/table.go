@@ -1,0 +1,120 @@
+package data
+
+import (
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+)
+
+// readTable reads a table with a header row: each column is an array of one axis.
+func readTable(path, text string, comma rune) (*File, error) {
+	rows, err := readRows(path, text, comma)
+	if err != nil {
+		return nil, err
+	}
+	if len(rows) == 0 {
+		return nil, fmt.Errorf("%s: the file is empty; a table begins with a row of column names", path)
+	}
+	f := newFile(path, true)
+	if err := checkHeader(path, text, rows[0]); err != nil {
+		return nil, err
+	}
+	for c, name := range rows[0] {
+		a, err := column(path, strings.TrimSpace(name), rows[1:], c)
+		if err != nil {
+			return nil, err
+		}
+		f.add(a)
+	}
+	return f, nil
+}
+
+func readRows(path, text string, comma rune) ([][]string, error) {
+	r := csv.NewReader(strings.NewReader(text))
+	r.Comma = comma
+	r.TrimLeadingSpace = comma == ','
+	var rows [][]string
+	for {
+		row, err := r.Read()
+		if err == io.EOF {
+			return rows, nil
+		}
+		if err != nil {
+			return nil, rowError(path, rows, row, err)
+		}
+		rows = append(rows, row)
+	}
+}
+
+func rowError(path string, rows [][]string, row []string, err error) error {
+	var at *csv.ParseError
+	if !errors.As(err, &at) {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	if errors.Is(err, csv.ErrFieldCount) {
+		return fmt.Errorf("%s:%d: row %d has %d fields, the header has %d", path, at.StartLine, len(rows), len(row), len(rows[0]))
+	}
+	return fmt.Errorf("%s:%d:%d: %v", path, at.Line, at.Column, at.Err)
+}
+
+func checkHeader(path, text string, names []string) error {
+	seen := map[string]int{}
+	for c, name := range names {
+		name = strings.TrimSpace(name)
+		if name == "" {
+			return fmt.Errorf("%s:1: column %d has no name (in R, write.csv(…, row.names = FALSE) leaves row names out)", path, c+1)
+		}
+		if first := seen[name]; first > 0 {
+			return fmt.Errorf("%s:1: columns %d and %d are both named %q", path, first, c+1, name)
+		}
+		seen[name] = c + 1
+	}
+	if len(names) == 1 {
+		return checkBlankLines(path, text)
+	}
+	return nil
+}
+
+// checkBlankLines refuses blank lines in a table of one column: they could be missing values, and encoding/csv skips them.
+func checkBlankLines(path, text string) error {
+	for i, line := range strings.Split(strings.TrimRight(text, "\r\n"), "\n") {
+		if strings.TrimSpace(line) == "" {
+			return fmt.Errorf("%s:%d: the line is blank; write NA for a missing value", path, i+1)
+		}
+	}
+	return nil
+}
+
+// column is numeric when every field is a number, boolean or missing, else a column of labels.
+func column(path, name string, rows [][]string, c int) (*Array, error) {
+	a := &Array{Name: name, Shape: []int{len(rows)}, Values: make([]float64, len(rows)), Int: true, Origin: path}
+	words := words()
+	texts := make([]string, len(rows))
+	isText := false
+	for i, row := range rows {
+		texts[i] = strings.TrimSpace(row[c])
+		v, ok, err := field(texts[i], words)
+		if err != nil {
+			return nil, fmt.Errorf("%s: row %d of column %q: %v", path, i+1, name, err)
+		}
+		a.Values[i], a.Int = v.value, a.Int && v.isInt
+		isText = isText || !ok
+	}
+	if isText {
+		a.Labels, a.Values = encode(texts, missing(a.Values))
+		a.Int = true
+	}
+	return a, nil
+}
+
+func field(text string, words map[string]number) (n number, ok bool, err error) {
+	switch strings.ToLower(text) {
+	case "true":
+		return number{1, true}, true, nil
+	case "false":
+		return number{0, true}, true, nil
+	}
+	return parseNumber(text, words)
+}
