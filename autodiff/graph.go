@@ -2,143 +2,136 @@
 //
 // It is the only importer of Gorgonia. A graph describes the arithmetic of one lane; shapes are concrete; every value is a
 // float64 array (booleans are 0 or 1, integers exact). Common subexpressions are merged in the builder, by kind, attributes
-// and children. (API skeleton: bodies follow.)
+// and children; constants fold, and an empty array is a constant. An array meets a scalar only through an explicit
+// Broadcast node, so the arguments of an elementwise op have one shape.
+//
+// Reverse accumulation follows Griewank and Walther, Evaluating Derivatives (2008), chapter 3.
 package autodiff
 
+import (
+	"math"
+	"slices"
+
+	"gorgonia.org/gorgonia"
+)
+
 // A Graph owns nodes.
-type Graph struct{}
-
-// New makes an empty graph.
-func New() *Graph { panic("todo") }
-
-// A Node is a handle to a value in a graph; comparable; the zero Node is "none".
-type Node struct{ _ *int }
-
-func (n Node) Valid() bool   { panic("todo") }
-func (n Node) Graph() *Graph { panic("todo") }
-func (n Node) Shape() []int  { panic("todo") } // do not modify
-func (n Node) Size() int     { panic("todo") }
-func (n Node) Rank() int     { panic("todo") }
-func (n Node) Op() *Op       { panic("todo") } // do not modify
-func (n Node) Args() []Node  { panic("todo") }
-func (n Node) ID() int       { panic("todo") } // order of creation, hence topological
-
-// IsConst reports whether every element is the same known number.
-func (n Node) IsConst() (value float64, ok bool) { panic("todo") }
-
-// Static reports whether the node depends on no Input and no Noise.
-func (n Node) Static() bool { panic("todo") }
-
-// An Op is a node's operation with its attributes; which fields matter depends on Kind.
-type Op struct {
-	Kind           Kind
-	Value          float64
-	Values         []float64
-	Name           string
-	Site           int
-	Shape          []int
-	Axes           []int
-	Lo, Hi         []int
-	Reverse        bool
-	TransA, TransB bool
+type Graph struct {
+	expr   *gorgonia.ExprGraph
+	nodes  []Node
+	seen   map[string]Node // common subexpressions by Op.key
+	inputs map[string]Node
+	iotas  map[int]Node
 }
 
-// Leaves.
+// New makes an empty graph.
+func New() *Graph {
+	return &Graph{expr: gorgonia.NewGraph(), seen: map[string]Node{}, inputs: map[string]Node{}, iotas: map[int]Node{}}
+}
 
-func (g *Graph) Const(v float64) Node                                  { panic("todo") } // scalar
-func (g *Graph) Full(v float64, shape ...int) Node                     { panic("todo") }
-func (g *Graph) Data(name string, values []float64, shape ...int) Node { panic("todo") } // values are kept, not copied
-func (g *Graph) Input(name string, shape ...int) Node                  { panic("todo") } // the same name twice is the same node
-func (g *Graph) Iota(n int) Node                                       { panic("todo") } // 0, 1, …, n-1 (Data)
-func (g *Graph) Normal(site int, shape ...int) Node                    { panic("todo") } // noise; one node per site
-func (g *Graph) Uniform(site int, shape ...int) Node                   { panic("todo") }
+// Nodes in order of creation. Do not modify.
+func (g *Graph) Nodes() []Node { return g.nodes }
 
-// Nodes in order of creation.
-func (g *Graph) Nodes() []Node { panic("todo") }
+// Const is a scalar.
+func (g *Graph) Const(v float64) Node { return g.Full(v) }
 
-// Unary applies an elementwise kind OpNeg…OpIsFinite; Binary one of OpAdd…OpMulZero, broadcasting a scalar operand. Constants fold,
-// and x+0, x·1, x−0, x/1 simplify.
-func Unary(k Kind, x Node) Node     { panic("todo") }
-func Binary(k Kind, x, y Node) Node { panic("todo") }
+// Full is v in every element.
+func (g *Graph) Full(v float64, shape ...int) Node {
+	return g.add(Op{Kind: OpConst, Value: v, Shape: slices.Clone(shape)}, shape)
+}
 
-func Where(c, a, b Node) Node { panic("todo") } // c ≠ 0 ? a : b, scalars broadcast
+// Data are known values, row-major, shared by all lanes; they are kept, not copied. Only the same slice is the same node.
+func (g *Graph) Data(name string, values []float64, shape ...int) Node {
+	if len(values) != size(shape) {
+		bug("data %s has %d values for shape %v", name, len(values), shape)
+	}
+	return g.add(Op{Kind: OpData, Name: name, Values: values, Shape: slices.Clone(shape)}, shape)
+}
 
-// Movement.
+// Input is a lane buffer; the same name twice is the same node.
+func (g *Graph) Input(name string, shape ...int) Node {
+	n, ok := g.inputs[name]
+	if !ok {
+		n = g.add(Op{Kind: OpInput, Name: name, Shape: slices.Clone(shape)}, shape)
+		g.inputs[name] = n
+	}
+	if !slices.Equal(n.Shape(), shape) {
+		bug("input %s has shapes %v and %v", name, n.Shape(), shape)
+	}
+	return n
+}
 
-func Broadcast(x Node, shape []int, axes []int) Node     { panic("todo") }
-func Permute(x Node, perm ...int) Node                   { panic("todo") }
-func Reshape(x Node, shape ...int) Node                  { panic("todo") }
-func Slice(x Node, lo, hi []int) Node                    { panic("todo") }
-func Pad(x Node, before, after []int) Node               { panic("todo") }
-func Concat(axis int, xs ...Node) Node                   { panic("todo") }
-func Gather(x Node, index ...Node) Node                  { panic("todo") }
-func ScatterAdd(shape []int, y Node, index ...Node) Node { panic("todo") }
+// Iota is 0, 1, …, n-1, as data.
+func (g *Graph) Iota(n int) Node {
+	if _, ok := g.iotas[n]; !ok {
+		values := make([]float64, n)
+		for i := range values {
+			values[i] = float64(i)
+		}
+		g.iotas[n] = g.Data("iota", values, n)
+	}
+	return g.iotas[n]
+}
 
-// Reductions drop their axes.
+// Normal is standard normal noise; one node per site and shape.
+func (g *Graph) Normal(site int, shape ...int) Node { return g.noise("normal", site, shape) }
 
-func Sum(x Node, axes ...int) Node               { panic("todo") }
-func SumAll(x Node) Node                         { panic("todo") }
-func Max(x Node, axes ...int) Node               { panic("todo") }
-func Min(x Node, axes ...int) Node               { panic("todo") }
-func LogSumExp(x Node, axes ...int) Node         { panic("todo") }
-func CumSum(x Node, axis int, reverse bool) Node { panic("todo") }
+// Uniform is noise on (0, 1); one node per site and shape.
+func (g *Graph) Uniform(site int, shape ...int) Node { return g.noise("uniform", site, shape) }
 
-// Linear algebra.
+func (g *Graph) noise(law string, site int, shape []int) Node {
+	return g.add(Op{Kind: OpNoise, Name: law, Site: site, Shape: slices.Clone(shape)}, shape)
+}
 
-func MatMul(a, b Node, transA, transB bool) Node { panic("todo") }
-func Cholesky(a Node) Node                       { panic("todo") }
-func TriSolve(l, b Node, trans bool) Node        { panic("todo") }
+// add is the only place where nodes are made: it returns the node that is there already or a new one.
+func (g *Graph) add(op Op, shape []int, args ...Node) Node {
+	if size(shape) == 0 && kinds[op.Kind].class != leaf {
+		return g.Full(0, shape...)
+	}
+	key := op.key(args)
+	if n, ok := g.seen[key]; ok {
+		return n
+	}
+	n := Node{&vertex{graph: g, id: len(g.nodes), op: &op, shape: slices.Clone(shape), args: slices.Clone(args)}}
+	n.static, n.finite = isStatic(n), isFinite(n)
+	op.node = n
+	n.twin = g.join(n)
+	g.nodes = append(g.nodes, n)
+	g.seen[key] = n
+	return n
+}
 
-// Grad is the gradient of the scalar y with respect to each of xs, zeros where there is no path. It can be called again.
-func Grad(y Node, xs ...Node) []Node { panic("todo") }
+func isStatic(n Node) bool {
+	if n.is(OpInput) || n.is(OpNoise) {
+		return false
+	}
+	for _, a := range n.args {
+		if !a.static {
+			return false
+		}
+	}
+	return true
+}
 
-// Eval computes nodes by a plain Go interpreter (reference and static values); inputs by name, one lane; noise panics.
-func Eval(inputs map[string][]float64, nodes ...Node) [][]float64 { panic("todo") }
+func isFinite(n Node) bool {
+	op := n.op
+	if op.Kind.truth() {
+		return true
+	}
+	if !kinds[op.Kind].closed && !(op.Kind == OpDiv && divisible(n.args[1])) {
+		return false
+	}
+	for _, a := range n.args {
+		if !a.finite {
+			return false
+		}
+	}
+	return finite(op.Value) && !slices.ContainsFunc(op.Values, func(v float64) bool { return !finite(v) })
+}
 
-// Elementwise ops by name, the form formulas are written in.
+func divisible(n Node) bool {
+	v, ok := n.IsConst()
+	return ok && v != 0
+}
 
-func Neg(x Node) Node          { return Unary(OpNeg, x) }
-func Abs(x Node) Node          { return Unary(OpAbs, x) }
-func Sign(x Node) Node         { return Unary(OpSign, x) }
-func Floor(x Node) Node        { return Unary(OpFloor, x) }
-func Ceil(x Node) Node         { return Unary(OpCeil, x) }
-func Round(x Node) Node        { return Unary(OpRound, x) }
-func Exp(x Node) Node          { return Unary(OpExp, x) }
-func Log(x Node) Node          { return Unary(OpLog, x) }
-func Log1p(x Node) Node        { return Unary(OpLog1p, x) }
-func Expm1(x Node) Node        { return Unary(OpExpm1, x) }
-func Sqrt(x Node) Node         { return Unary(OpSqrt, x) }
-func Sin(x Node) Node          { return Unary(OpSin, x) }
-func Cos(x Node) Node          { return Unary(OpCos, x) }
-func Tan(x Node) Node          { return Unary(OpTan, x) }
-func Asin(x Node) Node         { return Unary(OpAsin, x) }
-func Acos(x Node) Node         { return Unary(OpAcos, x) }
-func Atan(x Node) Node         { return Unary(OpAtan, x) }
-func Sinh(x Node) Node         { return Unary(OpSinh, x) }
-func Cosh(x Node) Node         { return Unary(OpCosh, x) }
-func Tanh(x Node) Node         { return Unary(OpTanh, x) }
-func Sigmoid(x Node) Node      { return Unary(OpSigmoid, x) }
-func Softplus(x Node) Node     { return Unary(OpSoftplus, x) }
-func LogSigmoid(x Node) Node   { return Unary(OpLogSigmoid, x) }
-func Lgamma(x Node) Node       { return Unary(OpLgamma, x) }
-func Digamma(x Node) Node      { return Unary(OpDigamma, x) }
-func Trigamma(x Node) Node     { return Unary(OpTrigamma, x) }
-func Erf(x Node) Node          { return Unary(OpErf, x) }
-func Erfc(x Node) Node         { return Unary(OpErfc, x) }
-func LogNormCDF(x Node) Node   { return Unary(OpLogNormCDF, x) }
-func NormQuantile(x Node) Node { return Unary(OpNormQuantile, x) }
-func Not(x Node) Node          { return Unary(OpNot, x) }
-func IsFinite(x Node) Node     { return Unary(OpIsFinite, x) }
-
-func Add(x, y Node) Node     { return Binary(OpAdd, x, y) }
-func Sub(x, y Node) Node     { return Binary(OpSub, x, y) }
-func Mul(x, y Node) Node     { return Binary(OpMul, x, y) }
-func Div(x, y Node) Node     { return Binary(OpDiv, x, y) }
-func Pow(x, y Node) Node     { return Binary(OpPow, x, y) }
-func Mod(x, y Node) Node     { return Binary(OpMod, x, y) }
-func Maximum(x, y Node) Node { return Binary(OpMaximum, x, y) }
-func Minimum(x, y Node) Node { return Binary(OpMinimum, x, y) }
-func Lt(x, y Node) Node      { return Binary(OpLt, x, y) }
-func Le(x, y Node) Node      { return Binary(OpLe, x, y) }
-func Eq(x, y Node) Node      { return Binary(OpEq, x, y) }
-func MulZero(x, y Node) Node { return Binary(OpMulZero, x, y) }
+func finite(v float64) bool { return !math.IsInf(v, 0) && !math.IsNaN(v) }

@@ -82,3 +82,72 @@ const (
 
 // Kinds is the number of kinds, for tables indexed by Kind.
 const Kinds = int(numKinds)
+
+func (k Kind) String() string { return kinds[k].name }
+
+// class groups the kinds that are built, printed and evaluated alike.
+type class uint8
+
+const (
+	leaf class = iota
+	unary
+	binary
+	other
+)
+
+// kinds says of each kind its name, its class, and whether its value is finite for finite arguments short of overflow
+// (closed), which decides how the chain rule multiplies.
+var kinds = [numKinds]struct {
+	name   string
+	class  class
+	closed bool
+}{
+	OpConst: {"const", leaf, true}, OpData: {"data", leaf, true}, OpInput: {"input", leaf, true}, OpNoise: {"noise", leaf, true},
+
+	OpNeg: {"neg", unary, true}, OpAbs: {"abs", unary, true}, OpSign: {"sign", unary, true},
+	OpFloor: {"floor", unary, true}, OpCeil: {"ceil", unary, true}, OpRound: {"round", unary, true},
+	OpExp: {"exp", unary, false}, OpLog: {"log", unary, false}, OpLog1p: {"log1p", unary, false},
+	OpExpm1: {"expm1", unary, false}, OpSqrt: {"sqrt", unary, false},
+	OpSin: {"sin", unary, true}, OpCos: {"cos", unary, true}, OpTan: {"tan", unary, true},
+	OpAsin: {"asin", unary, false}, OpAcos: {"acos", unary, false}, OpAtan: {"atan", unary, true},
+	OpSinh: {"sinh", unary, false}, OpCosh: {"cosh", unary, false}, OpTanh: {"tanh", unary, true},
+	OpSigmoid: {"sigmoid", unary, true}, OpSoftplus: {"softplus", unary, true}, OpLogSigmoid: {"logsigmoid", unary, true},
+	OpLgamma: {"lgamma", unary, false}, OpDigamma: {"digamma", unary, false}, OpTrigamma: {"trigamma", unary, false},
+	OpErf: {"erf", unary, true}, OpErfc: {"erfc", unary, true},
+	OpLogNormCDF: {"lognormcdf", unary, true}, OpNormQuantile: {"normquantile", unary, false},
+	OpNot: {"not", unary, true}, OpIsFinite: {"isfinite", unary, true},
+
+	OpAdd: {"add", binary, true}, OpSub: {"sub", binary, true}, OpMul: {"mul", binary, true}, OpDiv: {"div", binary, false},
+	OpPow: {"pow", binary, false}, OpMod: {"mod", binary, false},
+	OpMaximum: {"maximum", binary, true}, OpMinimum: {"minimum", binary, true},
+	OpLt: {"lt", binary, true}, OpLe: {"le", binary, true}, OpEq: {"eq", binary, true}, OpMulZero: {"mulzero", binary, true},
+
+	OpSelect: {"select", other, true},
+
+	OpBroadcast: {"broadcast", other, true}, OpPermute: {"permute", other, true}, OpReshape: {"reshape", other, true},
+	OpSlice: {"slice", other, true}, OpPad: {"pad", other, true}, OpConcat: {"concat", other, true},
+	OpGather: {"gather", other, true}, OpScatterAdd: {"scatteradd", other, true},
+
+	OpSum: {"sum", other, true}, OpMax: {"max", other, true}, OpMin: {"min", other, true},
+	OpLogSumExp: {"logsumexp", other, true}, OpCumSum: {"cumsum", other, true},
+
+	OpMatMul: {"matmul", other, true}, OpCholesky: {"cholesky", other, false}, OpTriSolve: {"trisolve", other, false},
+}
+
+// truth reports kinds whose value is 0 or 1 whatever the arguments are.
+func (k Kind) truth() bool {
+	switch k {
+	case OpNot, OpIsFinite, OpLt, OpLe, OpEq:
+		return true
+	}
+	return false
+}
+
+// commutes reports kinds whose arguments may change places.
+func (k Kind) commutes() bool {
+	switch k {
+	case OpAdd, OpMul, OpMaximum, OpMinimum, OpEq:
+		return true
+	}
+	return false
+}

@@ -1,0 +1,136 @@
+package autodiff
+
+import (
+	"math"
+	"slices"
+)
+
+// Unary applies an elementwise kind OpNeg…OpIsFinite.
+func Unary(k Kind, x Node) Node {
+	if kinds[k].class != unary {
+		bug("%v is not unary", k)
+	}
+	if v, ok := x.IsConst(); ok {
+		return x.Graph().Full(unaryFuncs[k](v), x.Shape()...)
+	}
+	if k == OpNeg && x.is(OpNeg) {
+		return x.args[0]
+	}
+	return x.Graph().add(Op{Kind: k}, x.Shape(), x)
+}
+
+// Binary applies one of OpAdd…OpMulZero, broadcasting a scalar operand. Constants fold, and x+0, x·1, x−0, x/1 simplify;
+// small integer powers become products.
+func Binary(k Kind, x, y Node) Node {
+	if kinds[k].class != binary {
+		bug("%v is not binary", k)
+	}
+	shape := common(k, x, y)
+	x, y = fill(x, shape), fill(y, shape)
+	a, constX := x.IsConst()
+	b, constY := y.IsConst()
+	switch {
+	case constX && constY:
+		return x.Graph().Full(binaryFuncs[k](a, b), shape...)
+	case constY:
+		if n := simplifyRight(k, x, y, b); n.Valid() {
+			return n
+		}
+	case constX:
+		if n := simplifyLeft(k, x, y, a); n.Valid() {
+			return n
+		}
+	}
+	return x.Graph().add(Op{Kind: k}, shape, x, y)
+}
+
+// simplifyRight is x ∘ b for a constant b = y, or none.
+func simplifyRight(k Kind, x, y Node, b float64) Node {
+	switch {
+	case b == 0 && (k == OpAdd || k == OpSub), b == 1 && (k == OpMul || k == OpDiv || k == OpMulZero):
+		return x
+	case b == -1 && (k == OpMul || k == OpDiv || k == OpMulZero):
+		return Neg(x)
+	case k == OpMulZero && finite(b):
+		return Mul(x, y)
+	case k == OpPow:
+		return power(x, b)
+	}
+	return Node{}
+}
+
+// simplifyLeft is a ∘ y for a constant a = x, or none. Only MulZero makes 0·y vanish: y may not be finite.
+func simplifyLeft(k Kind, x, y Node, a float64) Node {
+	switch {
+	case a == 0 && k == OpAdd, a == 1 && k == OpMul:
+		return y
+	case a == 0 && k == OpSub, a == -1 && k == OpMul:
+		return Neg(y)
+	case a == 0 && k == OpMulZero:
+		return x
+	case k == OpMulZero:
+		return Mul(x, y)
+	}
+	return Node{}
+}
+
+// power expands exponents that products and roots do better than pow, or is none. √ differs from pow at −∞ only.
+func power(x Node, b float64) Node {
+	one := x.Graph().Full(1, x.Shape()...)
+	switch b {
+	case 0:
+		return one
+	case 1:
+		return x
+	case 2:
+		return Mul(x, x)
+	case 3:
+		return Mul(Mul(x, x), x)
+	case 4:
+		return Mul(Mul(x, x), Mul(x, x))
+	case -1:
+		return Div(one, x)
+	case -2:
+		return Div(one, Mul(x, x))
+	case .5:
+		return Sqrt(x)
+	}
+	return Node{}
+}
+
+// Where is c ≠ 0 ? a : b, element by element; scalars broadcast. A NaN condition takes a.
+func Where(c, a, b Node) Node {
+	shape := common(OpSelect, c, a, b)
+	c, a, b = fill(c, shape), fill(a, shape), fill(b, shape)
+	if v, ok := c.IsConst(); ok && v == 0 || a == b {
+		return b
+	} else if ok {
+		return a
+	}
+	return c.Graph().add(Op{Kind: OpSelect}, shape, c, a, b)
+}
+
+// common is the one shape of those args that are not scalars.
+func common(k Kind, args ...Node) []int {
+	var shape []int
+	for _, a := range args {
+		if a.Rank() == 0 {
+			continue
+		}
+		if shape != nil && !slices.Equal(a.Shape(), shape) {
+			bug("%v of shapes %v and %v", k, shape, a.Shape())
+		}
+		shape = a.Shape()
+	}
+	return shape
+}
+
+// fill spreads a scalar over shape.
+func fill(x Node, shape []int) Node {
+	if x.Rank() > 0 {
+		return x
+	}
+	return Broadcast(x, shape, nil)
+}
+
+func bits(v float64) uint64 { return math.Float64bits(v) }

@@ -1,0 +1,70 @@
+package autodiff
+
+import (
+	"math"
+	"slices"
+)
+
+// Gather indexes the leading axes of x: index has one node per indexed axis, 0-based, all of one shape S (scalars broadcast);
+// the result has shape S + the remaining axes of x. A constant index that is out of range panics.
+func Gather(x Node, index ...Node) Node {
+	index, s := indices(x.Shape(), index)
+	shape := slices.Concat(s, x.Shape()[len(index):])
+	if v, ok := x.IsConst(); ok {
+		return x.Graph().Full(v, shape...)
+	}
+	if at, ok := position(x.Shape(), index); ok && len(s) == 0 {
+		return take(x, at)
+	}
+	return x.Graph().add(Op{Kind: OpGather}, shape, append([]Node{x}, index...)...)
+}
+
+// ScatterAdd is the adjoint of Gather: zeros of the given shape, to which y's elements are added where index says.
+func ScatterAdd(shape []int, y Node, index ...Node) Node {
+	index, s := indices(shape, index)
+	if !slices.Equal(y.Shape(), slices.Concat(s, shape[len(index):])) {
+		bug("scatter of %v into %v at %d indices of %v", y.Shape(), shape, len(index), s)
+	}
+	if y.isConst(0) || y.Size() == 0 {
+		return y.Graph().Full(0, shape...)
+	}
+	return y.Graph().add(Op{Kind: OpScatterAdd, Shape: slices.Clone(shape)}, shape, append([]Node{y}, index...)...)
+}
+
+// indices gives all index nodes one shape.
+func indices(shape []int, index []Node) ([]Node, []int) {
+	if len(index) == 0 || len(index) > len(shape) {
+		bug("%d indices into %v", len(index), shape)
+	}
+	s := common(OpGather, index...)
+	filled := make([]Node, len(index))
+	for i, n := range index {
+		filled[i] = fill(n, s)
+	}
+	position(shape, filled)
+	return filled, s
+}
+
+// position is the place that constant indices name.
+func position(shape []int, index []Node) (at []int, ok bool) {
+	for k, n := range index {
+		v, isConst := n.IsConst()
+		if !isConst || n.Size() == 0 {
+			return nil, false
+		}
+		if v != math.Trunc(v) || v < 0 || v >= float64(shape[k]) {
+			bug("index %v into axis %d of %v", v, k, shape)
+		}
+		at = append(at, int(v))
+	}
+	return at, true
+}
+
+// take is x[at…] as a slice, which needs no index at run time.
+func take(x Node, at []int) Node {
+	lo, hi := make([]int, x.Rank()), slices.Clone(x.Shape())
+	for k, i := range at {
+		lo[k], hi[k] = i, i+1
+	}
+	return Reshape(Slice(x, lo, hi), x.Shape()[len(at):]...)
+}

@@ -1,0 +1,68 @@
+package autodiff
+
+import "slices"
+
+// MatMul is [B…, M, K] · [B…, K, N] = [B…, M, N]; transA, transB say the stored matrices are the transposes. The leading
+// axes agree, or one operand has none and is shared by all batches.
+func MatMul(a, b Node, transA, transB bool) Node {
+	if a.Rank() < 2 || b.Rank() < 2 {
+		bug("matmul of %v and %v", a.Shape(), b.Shape())
+	}
+	m, k := matrix(a, transA)
+	k2, n := matrix(b, transB)
+	batch := batchOf(a)
+	if a.Rank() == 2 {
+		batch = batchOf(b)
+	}
+	if k != k2 || b.Rank() > 2 && !slices.Equal(batchOf(b), batch) {
+		bug("matmul of %v (transposed %v) and %v (transposed %v)", a.Shape(), transA, b.Shape(), transB)
+	}
+	shape := slices.Concat(batch, []int{m, n})
+	switch {
+	case k == 0:
+		return a.Graph().Full(0, shape...)
+	case a.Rank() > 2 && b.Rank() == 2 && !transA:
+		// One tall product instead of many with the same right side.
+		return Reshape(MatMul(Reshape(a, size(batch)*m, k), b, false, transB), shape...)
+	}
+	return a.Graph().add(Op{Kind: OpMatMul, TransA: transA, TransB: transB}, shape, a, b)
+}
+
+// matrix is the number of rows and columns of a stack of matrices, after transposing.
+func matrix(x Node, trans bool) (rows, cols int) {
+	s := x.Shape()[x.Rank()-2:]
+	if trans {
+		return s[1], s[0]
+	}
+	return s[0], s[1]
+}
+
+func batchOf(x Node) []int { return x.Shape()[:x.Rank()-2] }
+
+// Cholesky is the lower factor of each symmetric matrix of [B…, N, N], zeros above; only the lower triangle is read. It is NaN
+// where the matrix is not positive definite.
+func Cholesky(a Node) Node {
+	square(OpCholesky, a)
+	return a.Graph().add(Op{Kind: OpCholesky}, a.Shape(), a)
+}
+
+// TriSolve is L⁻¹B, or L⁻ᵀB when trans, for lower L [B…, N, N] and B [B…, N, M]; what stands above L's diagonal is not read.
+func TriSolve(l, b Node, trans bool) Node {
+	square(OpTriSolve, l)
+	if b.Rank() != l.Rank() || !slices.Equal(b.Shape()[:b.Rank()-1], l.Shape()[:l.Rank()-1]) {
+		bug("trisolve of %v and %v", l.Shape(), b.Shape())
+	}
+	if b.isConst(0) {
+		return b
+	}
+	return b.Graph().add(Op{Kind: OpTriSolve, TransA: trans}, b.Shape(), l, b)
+}
+
+func square(k Kind, a Node) {
+	if a.Rank() < 2 {
+		bug("%v of %v", k, a.Shape())
+	}
+	if rows, cols := matrix(a, false); rows != cols {
+		bug("%v of %v", k, a.Shape())
+	}
+}

@@ -1,0 +1,67 @@
+package autodiff
+
+import (
+	"math"
+	"slices"
+)
+
+// Sum over axes, which the result drops; over none it is x. Over an empty axis it is 0.
+func Sum(x Node, axes ...int) Node { return reduce(OpSum, x, axes) }
+
+// SumAll is the scalar sum.
+func SumAll(x Node) Node { return Sum(x, iota0(x.Rank())...) }
+
+// Max over axes; −∞ over an empty axis.
+func Max(x Node, axes ...int) Node { return reduce(OpMax, x, axes) }
+
+// Min over axes; +∞ over an empty axis.
+func Min(x Node, axes ...int) Node { return reduce(OpMin, x, axes) }
+
+// LogSumExp is log Σ exp x over axes; −∞ over an empty axis.
+func LogSumExp(x Node, axes ...int) Node { return reduce(OpLogSumExp, x, axes) }
+
+func reduce(k Kind, x Node, axes []int) Node {
+	checkAxes(axes, x.Rank())
+	axes = slices.Sorted(slices.Values(axes))
+	n, shape := size(pick(x.Shape(), axes)), without(x.Shape(), axes...)
+	switch v, ok := x.IsConst(); {
+	case n == 1:
+		return Reshape(x, shape...)
+	case x.Size() == 0:
+		return x.Graph().Full(nothing(k), shape...)
+	case ok:
+		return x.Graph().Full(repeated(k, v, float64(n)), shape...)
+	}
+	return x.Graph().add(Op{Kind: k, Axes: axes}, shape, x)
+}
+
+// nothing is a reduction of no elements.
+func nothing(k Kind) float64 {
+	switch k {
+	case OpSum:
+		return 0
+	case OpMin:
+		return math.Inf(1)
+	}
+	return math.Inf(-1)
+}
+
+// repeated is a reduction of n elements v.
+func repeated(k Kind, v, n float64) float64 {
+	switch k {
+	case OpSum:
+		return n * v
+	case OpLogSumExp:
+		return v + math.Log(n)
+	}
+	return v
+}
+
+// CumSum is the inclusive cumulative sum along an axis, from its end when reverse.
+func CumSum(x Node, axis int, reverse bool) Node {
+	checkAxes([]int{axis}, x.Rank())
+	if x.Shape()[axis] <= 1 || x.isConst(0) {
+		return x
+	}
+	return x.Graph().add(Op{Kind: OpCumSum, Axes: []int{axis}, Reverse: reverse}, x.Shape(), x)
+}

@@ -1,0 +1,71 @@
+package autodiff
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/mathext"
+)
+
+func sigmoid(x float64) float64 {
+	if x < 0 {
+		e := math.Exp(x)
+		return e / (1 + e)
+	}
+	return 1 / (1 + math.Exp(-x))
+}
+
+// softplus is log(1 + eˣ) = max(x, 0) + log(1 + e^−|x|).
+func softplus(x float64) float64 { return max(x, 0) + math.Log1p(math.Exp(-math.Abs(x))) }
+
+// lgamma is log |Γ(x)|.
+func lgamma(x float64) float64 {
+	v, _ := math.Lgamma(x)
+	return v
+}
+
+func digamma(x float64) float64 { return mathext.Digamma(x) }
+
+// trigamma is the Hurwitz zeta function ζ(2, x), reflected below 0 (NIST DLMF 5.15.1 and 5.15.6).
+func trigamma(x float64) float64 {
+	switch {
+	case math.IsNaN(x):
+		return x
+	case x <= 0 && x == math.Floor(x):
+		return math.Inf(1)
+	case x < 0:
+		s := math.Sin(math.Pi * x)
+		return math.Pi*math.Pi/(s*s) - mathext.Zeta(2, 1-x)
+	}
+	return mathext.Zeta(2, x)
+}
+
+// logNormCDF is log Φ(x). Below −30 it is the asymptotic series of NIST DLMF 7.12.1, whose first term left out is 3e-18 of the sum.
+func logNormCDF(x float64) float64 {
+	switch {
+	case x > 0:
+		return math.Log1p(-math.Erfc(x/math.Sqrt2) / 2)
+	case x > -30:
+		return math.Log(math.Erfc(-x/math.Sqrt2) / 2)
+	case math.IsInf(x, -1):
+		return x
+	}
+	return -x*x/2 - math.Log(-x) - math.Log(2*math.Pi)/2 + math.Log1p(millsTail(1/(x*x)))
+}
+
+// millsTail is −1!!z + 3!!z² − 5!!z³ …, where the Mills ratio at −x is (1 + millsTail(1/x²)) / |x|.
+func millsTail(z float64) float64 {
+	sum, term := 0.0, 1.0
+	for k := 1.0; k <= 13; k += 2 {
+		term *= -k * z
+		sum += term
+	}
+	return sum
+}
+
+// normQuantile is Φ⁻¹(p), ∓∞ at the ends, NaN outside.
+func normQuantile(p float64) float64 {
+	if !(p >= 0 && p <= 1) {
+		return math.NaN()
+	}
+	return mathext.NormalQuantile(p)
+}
