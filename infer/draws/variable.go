@@ -1,15 +1,29 @@
 // Package draws keeps named draws on disk: a Zarr store in the InferenceData layout that ArviZ reads, written in streamed,
 // atomic chunks, so that whatever ends a run the draws so far are usable.
+//
+// A run directory is a Zarr hierarchy of format 2 (https://zarr-specs.readthedocs.io/en/latest/v2/v2.0.html) with one group per
+// kind of array (posterior, sample_stats, observed_data: https://python.arviz.org/en/stable/schema/schema.html). Beside the groups
+// stand model.ppl (the source as run), options.json (what was asked), layout.json (names and shapes) and run.json (status, counts, sampler's report).
+//
+// Chains fill chunks of their own, at their own pace. A chunk is written to a temporary name, synced and renamed; then
+// the metadata are renewed, .zmetadata last. It commits: its shapes say how many draws every chain has, the least over
+// the chains, and what lies beyond them is not read.
 package draws
+
+import (
+	"strconv"
+	"strings"
+)
 
 // A Variable is a named array saved once per draw.
 type Variable struct {
-	Name  string
-	Shape []int      // without chain and draw
-	Dims  []string   // one name per axis: the index set's name, or NAME_dim_0
-	First []int      // index of the first element of each axis as the user writes it (usually 1)
-	Label [][]string // labels of an axis, or nil for numbers
-	Int   bool       // draws are integers
+	Name  string     `json:"name"`
+	Shape []int      `json:"shape"`           // without chain and draw
+	Dims  []string   `json:"dims"`            // one name per axis: the index set's name, or NAME_dim_0
+	First []int      `json:"first,omitempty"` // index of the first element of each axis as the user writes it; nil for 1
+	Label [][]string `json:"label,omitempty"` // labels of an axis, or nil for numbers
+	Int   bool       `json:"int,omitempty"`   // draws are integers
+	Bool  bool       `json:"bool,omitempty"`  // draws are 0 or 1, kept as truth values (ArviZ wants this of "diverging")
 }
 
 // Size is the number of elements.
@@ -19,4 +33,39 @@ func (v Variable) Size() int {
 		n *= s
 	}
 	return n
+}
+
+// Element names element i (0-based, row-major) as the user writes it: "mu", "theta[1]", "beta[2,3]", "a[AITKIN]".
+func (v Variable) Element(i int) string {
+	if len(v.Shape) == 0 {
+		return v.Name
+	}
+	index := make([]string, len(v.Shape))
+	for a := len(v.Shape) - 1; a >= 0; a-- {
+		index[a] = v.position(a, i%v.Shape[a])
+		i /= v.Shape[a]
+	}
+	return v.Name + "[" + strings.Join(index, ",") + "]"
+}
+
+// position names place k (0-based) of an axis.
+func (v Variable) position(axis, k int) string {
+	if l := v.labels(axis); l != nil {
+		return l[k]
+	}
+	return strconv.Itoa(v.first(axis) + k)
+}
+
+func (v Variable) first(axis int) int {
+	if axis < len(v.First) {
+		return v.First[axis]
+	}
+	return 1
+}
+
+func (v Variable) labels(axis int) []string {
+	if axis < len(v.Label) {
+		return v.Label[axis]
+	}
+	return nil
 }

@@ -1,0 +1,60 @@
+package draws
+
+import "slices"
+
+// Arrays that are written once: coordinates and observed data.
+
+// coordinate writes an axis as an array of its own name: labels, or the numbers of its places.
+func (s *store) coordinate(group string, a axis) error {
+	kind, raw := intType, []byte(nil)
+	if a.label != nil {
+		kind, raw = encodeText(a.label)
+	} else {
+		raw = encode(nil, intType, count(a.first, a.size))
+	}
+	key := group + "/" + a.name
+	if err := s.array(key, newArray(kind, []int{a.size}, []int{a.size}), dimensions(a.name)); err != nil || a.size == 0 {
+		return err
+	}
+	return s.chunk(key, []int{0}, raw)
+}
+
+// count gives first, first+1, …, n of them.
+func count(first, n int) []float64 {
+	xs := make([]float64, n)
+	for i := range xs {
+		xs[i] = float64(first + i)
+	}
+	return xs
+}
+
+const chunkElements = 1 << 20 // elements of one chunk file, or of one chain's draws in memory: 8 MiB
+
+// constant writes an observed array, cut along its first axis into chunks of bounded size.
+func (s *store) constant(key string, o Observed, dims []string) error {
+	rows, row := 1, o.Size()
+	if len(o.Shape) > 0 && o.Shape[0] > 0 {
+		row = o.Size() / o.Shape[0]
+		rows = min(o.Shape[0], max(1, chunkElements/max(1, row)))
+	}
+	chunks := slices.Clone(o.Shape)
+	if len(chunks) > 0 {
+		chunks[0] = rows
+	}
+	if err := s.array(key, newArray(o.kind(), o.Shape, chunks), dimensions(dims...)); err != nil || o.Size() == 0 {
+		return err
+	}
+	index := make([]int, len(o.Shape))
+	for part := range slices.Chunk(o.Values, rows*row) {
+		if err := s.chunk(key, index, pad(encode(nil, o.kind(), part), rows*row*width(o.kind()))); err != nil {
+			return err
+		}
+		if len(index) > 0 {
+			index[0]++
+		}
+	}
+	return nil
+}
+
+// pad fills a chunk up to its full length, as Zarr wants; what is added lies beyond the array's shape.
+func pad(raw []byte, n int) []byte { return append(raw, make([]byte, n-len(raw))...) }

@@ -1,0 +1,237 @@
+package draws
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// Options go with a new run.
+type Options struct {
+	Overwrite bool   // replace a run that stands in the directory; never anything else
+	Model     string // the model as the user called it
+	Source    []byte // its text, kept as model.ppl
+	Resolved  any    // the options in force, kept as options.json
+	Sampler   string
+	Device    string
+	Seed      uint64
+	Version   string // of ppl
+}
+
+// ErrExists says that the directory has a run already; it has been left as it was.
+type ErrExists struct {
+	Dir    string
+	Status Status
+	Draws  int // draws of every chain it holds
+}
+
+func (e ErrExists) Error() string {
+	return fmt.Sprintf("%s already has a run (%s, %d draws per chain): choose another directory, or remove it", e.Dir, e.Status, e.Draws)
+}
+
+// ErrNotRun says that a directory, or file, is none of ours.
+type ErrNotRun struct {
+	Dir    string
+	Reason string
+}
+
+func (e ErrNotRun) Error() string { return fmt.Sprintf("%s is not a ppl run: %s", e.Dir, e.Reason) }
+
+// Create begins a run in dir, which is made where it is not there. It gives ErrExists where dir holds a run and o.Overwrite
+// is not set, ErrNotRun where it holds other files (they stay), else what the operating system says, with the file named.
+func Create(dir string, layout Layout, o Options) (*Writer, error) {
+	if err := layout.check(); err != nil {
+		panic("internal error: layout of draws: " + err.Error())
+	}
+	if err := clear(dir, o.Overwrite); err != nil {
+		return nil, err
+	}
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return nil, err
+	}
+	w := newWriter(dir, layout, o)
+	// run.json comes first: from here on the directory is known as ours.
+	if err := writeJSON(w.file(runFile), w.info); err != nil {
+		return nil, err
+	}
+	if err := w.writeHead(layout, o); err != nil {
+		return nil, err
+	}
+	return w, w.checkpoint()
+}
+
+// Files of a run beside the groups.
+const (
+	runFile     = "run.json"
+	layoutFile  = "layout.json"
+	optionsFile = "options.json"
+	modelFile   = "model.ppl"
+)
+
+// clear makes room in dir for a new run.
+func clear(dir string, overwrite bool) error {
+	entries, err := os.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) || (err == nil && len(entries) == 0) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	info, err := readInfo(dir)
+	if err != nil {
+		return err
+	}
+	if !overwrite {
+		return ErrExists{dir, info.Status, info.Draws}
+	}
+	return remove(dir, entries)
+}
+
+// remove deletes what belongs to a run, the Zarr groups and our own files, and leaves whatever else the user put there.
+// run.json goes last: until then the directory is known for a run.
+func remove(dir string, entries []fs.DirEntry) error {
+	for _, e := range entries {
+		if !belongs(dir, e) {
+			continue
+		}
+		if err := os.RemoveAll(filepath.Join(dir, e.Name())); err != nil {
+			return err
+		}
+	}
+	return os.Remove(filepath.Join(dir, runFile))
+}
+
+func belongs(dir string, e fs.DirEntry) bool {
+	switch strings.TrimSuffix(e.Name(), ".partial") {
+	case layoutFile, optionsFile, modelFile, ".zgroup", ".zattrs", ".zmetadata":
+		return true
+	}
+	_, err := os.Stat(filepath.Join(dir, e.Name(), ".zgroup"))
+	return e.IsDir() && err == nil
+}
+
+// readInfo reads run.json; its format is what makes a directory a run.
+func readInfo(dir string) (info Info, err error) {
+	text, err := os.ReadFile(filepath.Join(dir, runFile))
+	if errors.Is(err, fs.ErrNotExist) {
+		return info, ErrNotRun{dir, "it has no " + runFile}
+	}
+	if err != nil {
+		return info, err
+	}
+	return parseInfo(dir, text)
+}
+
+func parseInfo(dir string, text []byte) (info Info, err error) {
+	if err := json.Unmarshal(text, &info); err != nil {
+		return info, ErrNotRun{dir, runFile + ": " + err.Error()}
+	}
+	if info.Format != format {
+		return info, ErrNotRun{dir, fmt.Sprintf("%s says its format is %q, where %q is known", runFile, info.Format, format)}
+	}
+	return info, nil
+}
+
+// writeHead writes what does not change while the run goes on: the model, its options, the layout, the groups, the observed data.
+func (w *Writer) writeHead(l Layout, o Options) (err error) {
+	if err := writeFile(w.file(modelFile), o.Source); err != nil {
+		return err
+	}
+	if err := writeJSON(w.file(optionsFile), o.Resolved); err != nil {
+		return err
+	}
+	if err := writeJSON(w.file(layoutFile), l); err != nil {
+		return err
+	}
+	if w.store, err = newStore(w.dir, w.about()); err != nil {
+		return err
+	}
+	if err := w.streamed(posterior, l.Posterior); err != nil {
+		return err
+	}
+	if err := w.streamed(sampleStats, l.SampleStats); err != nil {
+		return err
+	}
+	return w.constant(l.Observed)
+}
+
+// about is attached to the store and to each group, in ArviZ's words.
+func (w *Writer) about() attributes {
+	return attributes{
+		"created_at":                w.info.Created.Format(time.RFC3339Nano),
+		"creation_library":          "ppl",
+		"inference_library":         "ppl",
+		"inference_library_version": w.info.Version,
+		"model_name":                w.info.Model,
+		"sampler":                   w.info.Sampler,
+	}
+}
+
+// streamed makes a group whose arrays have the axes chain and draw first.
+func (w *Writer) streamed(name string, vs []Variable) error {
+	if err := w.store.node(name, ".zgroup", group{2}, w.about()); err != nil {
+		return err
+	}
+	dims, all := axes(vs)
+	if err := w.store.coordinate(name, axis{name: "chain", size: w.chains()}); err != nil {
+		return err
+	}
+	draw := newArray(intType, []int{0}, []int{w.chunk})
+	if err := w.store.array(name+"/draw", draw, dimensions("draw")); err != nil {
+		return err
+	}
+	w.growing = append(w.growing, growing{name + "/draw", draw, 0})
+	for _, a := range all {
+		if err := w.store.coordinate(name, a); err != nil {
+			return err
+		}
+	}
+	for i, v := range vs {
+		if err := w.streamedArray(column{group: name, v: v}, dims[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (w *Writer) streamedArray(c column, dims []string) error {
+	a := newArray(c.v.kind(), append([]int{w.chains(), 0}, c.v.Shape...), append([]int{1, w.chunk}, c.v.Shape...))
+	w.growing = append(w.growing, growing{c.key(), a, 1})
+	return w.store.array(c.key(), a, dimensions(append([]string{"chain", "draw"}, dims...)...))
+}
+
+// dimensions is how xarray learns the names of an array's axes.
+func dimensions(names ...string) attributes {
+	return attributes{"_ARRAY_DIMENSIONS": append([]string{}, names...)}
+}
+
+// constant makes the group of observed data.
+func (w *Writer) constant(os []Observed) error {
+	if len(os) == 0 {
+		return nil
+	}
+	if err := w.store.node(observed, ".zgroup", group{2}, w.about()); err != nil {
+		return err
+	}
+	vs := make([]Variable, len(os))
+	for i, o := range os {
+		vs[i] = o.Variable
+	}
+	dims, all := axes(vs)
+	for _, a := range all {
+		if err := w.store.coordinate(observed, a); err != nil {
+			return err
+		}
+	}
+	for i, o := range os {
+		if err := w.store.constant(observed+"/"+arrayName(o.Name), o, dims[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}

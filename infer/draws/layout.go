@@ -1,0 +1,165 @@
+package draws
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// A Layout says what a run keeps: of every draw the arrays of the groups posterior and sample_stats, once the observed data.
+type Layout struct {
+	Chains      int        `json:"chains"`
+	Posterior   []Variable `json:"posterior"`
+	SampleStats []Variable `json:"sample_stats"`
+	Observed    []Observed `json:"observed_data"`
+}
+
+// An Observed array is data of the model, row-major.
+type Observed struct {
+	Variable
+	Values []float64 `json:"-"`
+}
+
+// Names of groups in the InferenceData schema.
+const (
+	posterior   = "posterior"
+	sampleStats = "sample_stats"
+	observed    = "observed_data"
+)
+
+// A column is an array with a row for every draw. A draw is kept as one record of numbers, the columns side by side.
+type column struct {
+	group string
+	v     Variable
+	at    int // where its elements begin in the record
+}
+
+// columns lists the streamed arrays in the order in which a record holds them, and the record's length.
+func (l Layout) columns() (cs []column, width int) {
+	add := func(group string, vs []Variable) {
+		for _, v := range vs {
+			cs = append(cs, column{group, v, width})
+			width += v.Size()
+		}
+	}
+	add(posterior, l.Posterior)
+	add(sampleStats, l.SampleStats)
+	return cs, width
+}
+
+func (c column) key() string { return c.group + "/" + arrayName(c.v.Name) }
+
+// arrayName is the variable's name in the store: chain and draw are taken by the coordinates.
+func arrayName(name string) string {
+	if name == "chain" || name == "draw" {
+		return name + "_"
+	}
+	return name
+}
+
+// check finds what no compiler of ours would write; it guards the reader against damaged and foreign files.
+func (l Layout) check() error {
+	if l.Chains < 1 || l.Chains > maxChains {
+		return fmt.Errorf("%d chains", l.Chains)
+	}
+	if err := checkAll(l.Posterior); err != nil {
+		return err
+	}
+	if err := checkAll(l.SampleStats); err != nil {
+		return err
+	}
+	vs := make([]Variable, len(l.Observed))
+	for i, o := range l.Observed {
+		vs[i] = o.Variable
+	}
+	return checkAll(vs)
+}
+
+func checkAll(vs []Variable) error {
+	seen := map[string]bool{}
+	for _, v := range vs {
+		if err := v.check(); err != nil {
+			return err
+		}
+		if seen[arrayName(v.Name)] {
+			return fmt.Errorf("%q appears twice", v.Name)
+		}
+		seen[arrayName(v.Name)] = true
+	}
+	return nil
+}
+
+// More than these is damage.
+const (
+	maxChains = 1 << 20
+	maxSize   = 1 << 36 // elements of one variable
+)
+
+func (v Variable) check() error {
+	if v.Name == "" || strings.HasPrefix(v.Name, ".") || strings.ContainsAny(v.Name, `/\`+"\x00") {
+		return fmt.Errorf("%q is not a variable's name", v.Name)
+	}
+	if len(v.First) > len(v.Shape) || len(v.Label) > len(v.Shape) {
+		return fmt.Errorf("%s has more index names than axes", v.Name)
+	}
+	size := 1
+	for a, s := range v.Shape {
+		if s < 0 || s > maxSize || (size > 0 && s > maxSize/size) {
+			return fmt.Errorf("%s has the impossible shape %v", v.Name, v.Shape)
+		}
+		size *= s
+		if l := v.labels(a); l != nil && len(l) != s {
+			return fmt.Errorf("%s has %d labels for an axis of %d", v.Name, len(l), s)
+		}
+	}
+	return nil
+}
+
+// An axis is a dimension of a group with its coordinate.
+type axis struct {
+	name  string
+	size  int
+	first int
+	label []string
+}
+
+func (a axis) same(b axis) bool {
+	return a.size == b.size && a.first == b.first && slices.Equal(a.label, b.label)
+}
+
+// axes names the dimensions of a group's variables, for each variable in turn, and lists the distinct ones. Where a name cannot
+// serve, because xarray wants dimensions of a variable to differ, or another variable means something else by it, the
+// axis is called NAME_dim_0 as ArviZ does.
+func axes(vs []Variable) (names [][]string, all []axis) {
+	known := map[string]axis{}
+	taken := map[string]bool{"chain": true, "draw": true}
+	for _, v := range vs {
+		taken[arrayName(v.Name)] = true
+	}
+	for _, v := range vs {
+		var dims []string
+		for i := range v.Shape {
+			a := v.axis(i)
+			old, met := known[a.name]
+			if taken[a.name] || slices.Contains(dims, a.name) || (met && !a.same(old)) {
+				a.name = fmt.Sprintf("%s_dim_%d", v.Name, i)
+				_, met = known[a.name]
+			}
+			if !met {
+				known[a.name] = a
+				all = append(all, a)
+			}
+			dims = append(dims, a.name)
+		}
+		names = append(names, dims)
+	}
+	return names, all
+}
+
+func (v Variable) axis(i int) axis {
+	a := axis{fmt.Sprintf("%s_dim_%d", v.Name, i), v.Shape[i], v.first(i), v.labels(i)}
+	if i < len(v.Dims) && v.Dims[i] != "" {
+		a.name = v.Dims[i]
+	}
+	return a
+}

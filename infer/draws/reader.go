@@ -1,0 +1,220 @@
+package draws
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+)
+
+// A Run is a run directory opened for reading, as it stood at its last checkpoint.
+type Run struct {
+	Dir    string
+	Info   Info // Info.Draws is what the store holds of every chain
+	Layout Layout
+	arrays map[string]array
+}
+
+// Open reads a run's metadata. It gives ErrNotRun for a directory that is none, else an error that names the file that
+// is missing or damaged.
+func Open(dir string) (*Run, error) {
+	if s, err := os.Stat(dir); err != nil {
+		return nil, err
+	} else if !s.IsDir() {
+		return nil, ErrNotRun{dir, "it is a file"}
+	}
+	info, err := readInfo(dir)
+	if err != nil {
+		return nil, err
+	}
+	layout, err := os.ReadFile(filepath.Join(dir, layoutFile))
+	if err != nil {
+		return nil, incomplete(dir, err)
+	}
+	meta, err := os.ReadFile(filepath.Join(dir, ".zmetadata"))
+	if err != nil {
+		return nil, incomplete(dir, err)
+	}
+	return parseRun(dir, info, layout, meta)
+}
+
+// incomplete explains a missing file: run.json is written first, so that the run had no time to begin, or files were taken away.
+func incomplete(dir string, err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("the run in %s is incomplete: %w", dir, err)
+	}
+	return err
+}
+
+// parseRun puts a run's documents together and holds them against each other.
+func parseRun(dir string, info Info, layout, meta []byte) (*Run, error) {
+	r := &Run{Dir: dir, Info: info}
+	if err := json.Unmarshal(layout, &r.Layout); err != nil {
+		return nil, damaged(dir, layoutFile, err)
+	}
+	if err := r.Layout.check(); err != nil {
+		return nil, damaged(dir, layoutFile, err)
+	}
+	arrays, err := parseArrays(meta)
+	if err != nil {
+		return nil, damaged(dir, ".zmetadata", err)
+	}
+	r.arrays = arrays
+	if err := r.count(); err != nil {
+		return nil, damaged(dir, ".zmetadata", err)
+	}
+	return r, nil
+}
+
+func damaged(dir, file string, err error) error {
+	return fmt.Errorf("the run in %s is damaged: %s: %w", dir, file, err)
+}
+
+// parseArrays picks the .zarray documents out of the consolidated metadata.
+func parseArrays(text []byte) (map[string]array, error) {
+	var doc struct {
+		Metadata map[string]json.RawMessage `json:"metadata"`
+	}
+	if err := json.Unmarshal(text, &doc); err != nil {
+		return nil, err
+	}
+	arrays := map[string]array{}
+	for key, text := range doc.Metadata {
+		if filepath.Base(key) != ".zarray" {
+			continue
+		}
+		var a array
+		if err := json.Unmarshal(text, &a); err != nil {
+			return nil, fmt.Errorf("%s: %w", key, err)
+		}
+		arrays[filepath.ToSlash(filepath.Dir(key))] = a
+	}
+	return arrays, nil
+}
+
+// count checks that the arrays are those of the layout and of one length, and takes that for the number of draws.
+func (r *Run) count() error {
+	columns, _ := r.Layout.columns()
+	for i, c := range columns {
+		a := r.arrays[c.key()]
+		if err := a.fits(c.v, r.Layout.Chains); err != nil {
+			return fmt.Errorf("%s: %w", c.key(), err)
+		}
+		if i > 0 && a.Shape[1] != r.Info.Draws {
+			return fmt.Errorf("%s has %d draws where %s has %d", c.key(), a.Shape[1], columns[0].key(), r.Info.Draws)
+		}
+		r.Info.Draws = a.Shape[1]
+	}
+	for _, o := range r.Layout.Observed {
+		if a := r.arrays[observed+"/"+arrayName(o.Name)]; !a.holds(o) {
+			return fmt.Errorf("%s/%s does not have the layout's shape %v", observed, o.Name, o.Shape)
+		}
+	}
+	return nil
+}
+
+// fits tells whether an array has the chains of the layout, then draws, then v's own axes, each chunk with one chain.
+func (a array) fits(v Variable, chains int) error {
+	shape := append([]int{chains, 0}, v.Shape...)
+	if len(a.Shape) != len(shape) || len(a.Chunks) != len(shape) || a.Type != v.kind() {
+		return fmt.Errorf("is not the array %s of the layout", v.Name)
+	}
+	draws, chunk := a.Shape[1], a.Chunks[1]
+	if draws < 0 || draws > maxSize || chunk < 1 || chunk > max(maxChunk, chunkElements) {
+		return fmt.Errorf("%d draws in chunks of %d", draws, chunk)
+	}
+	shape[1] = draws
+	if !slices.Equal(a.Shape, shape) || a.Chunks[0] != 1 || (v.Size() > 0 && !slices.Equal(a.Chunks[2:], v.Shape)) {
+		return fmt.Errorf("has the shape %v in chunks %v, which is not that of the layout, %v", a.Shape, a.Chunks, v.Shape)
+	}
+	return nil
+}
+
+// holds tells whether an array has o's shape and is cut along the first axis alone.
+func (a array) holds(o Observed) bool {
+	if !slices.Equal(a.Shape, o.Shape) || len(a.Chunks) != len(a.Shape) || a.Type != o.kind() {
+		return false
+	}
+	return o.Size() == 0 || len(a.Chunks) == 0 ||
+		(slices.Equal(a.Chunks[1:], a.Shape[1:]) && a.Chunks[0] >= 1 && a.Chunks[0] <= a.Shape[0])
+}
+
+// Draws reads a variable of the posterior: by chain, the draws laid end to end, each with the variable's elements row-major.
+// An integer that could not be kept as one is NaN.
+func (r *Run) Draws(name string) ([][]float64, error) {
+	return r.streamed(posterior, r.Layout.Posterior, name)
+}
+
+// Stats reads a sampler statistic, such as "lp" or "diverging", by chain.
+func (r *Run) Stats(name string) ([][]float64, error) {
+	return r.streamed(sampleStats, r.Layout.SampleStats, name)
+}
+
+// HasStat reports whether the sampler kept a statistic.
+func (r *Run) HasStat(name string) bool { return find(r.Layout.SampleStats, name) >= 0 }
+
+func find(vs []Variable, name string) int {
+	return slices.IndexFunc(vs, func(v Variable) bool { return v.Name == name })
+}
+
+func (r *Run) streamed(group string, vs []Variable, name string) ([][]float64, error) {
+	i := find(vs, name)
+	if i < 0 {
+		return nil, fmt.Errorf("the run in %s has no %q in %s", r.Dir, name, group)
+	}
+	c := column{group: group, v: vs[i]}
+	chains := make([][]float64, r.Layout.Chains)
+	for chain := range chains {
+		var err error
+		if chains[chain], err = r.chain(c, chain); err != nil {
+			return nil, fmt.Errorf("the run in %s is damaged: %w", r.Dir, err)
+		}
+	}
+	return chains, nil
+}
+
+// chain reads one chain of an array chunk by chunk. Memory grows with what is really there, not with what metadata claim.
+func (r *Run) chain(c column, chain int) (xs []float64, err error) {
+	a, n := r.arrays[c.key()], c.v.Size()
+	for k := 0; n > 0 && k*a.Chunks[1] < r.Info.Draws; k++ {
+		index := append([]int{chain, k}, make([]int, len(c.v.Shape))...)
+		raw, err := readChunk(filepath.Join(path(r.Dir, c.key()), chunkKey(index)), a.Chunks[1]*n*width(a.Type))
+		if err != nil {
+			return nil, err
+		}
+		rest := (r.Info.Draws - k*a.Chunks[1]) * n
+		part := decode(raw, a.Type)
+		xs = append(xs, part[:min(len(part), rest)]...)
+	}
+	return xs, nil
+}
+
+// ObservedData reads an array of the group observed_data, row-major.
+func (r *Run) ObservedData(name string) (xs []float64, err error) {
+	i := slices.IndexFunc(r.Layout.Observed, func(o Observed) bool { return o.Name == name })
+	if i < 0 {
+		return nil, fmt.Errorf("the run in %s has no %q in %s", r.Dir, name, observed)
+	}
+	o := r.Layout.Observed[i]
+	key := observed + "/" + arrayName(name)
+	chunk := 1
+	for _, c := range r.arrays[key].Chunks {
+		chunk *= c
+	}
+	index := make([]int, len(o.Shape))
+	for len(xs) < o.Size() {
+		raw, err := readChunk(filepath.Join(path(r.Dir, key), chunkKey(index)), chunk*width(o.kind()))
+		if err != nil {
+			return nil, fmt.Errorf("the run in %s is damaged: %w", r.Dir, err)
+		}
+		part := decode(raw, o.kind())
+		xs = append(xs, part[:min(len(part), o.Size()-len(xs))]...)
+		if len(index) > 0 {
+			index[0]++
+		}
+	}
+	return xs, nil
+}
