@@ -7,7 +7,6 @@ import (
 )
 
 func Grad(y Node, xs ...Node) []Node                              { panic("todo") }
-func Eval(inputs map[string][]float64, nodes ...Node) [][]float64 { panic("todo") }
 func (o *Op) DiffWRT(n int) []bool                                { return make([]bool, n) }
 func (o *Op) SymDiff(gorgonia.Nodes, *gorgonia.Node, *gorgonia.Node) (gorgonia.Nodes, error) {
 	return nil, errors.New("todo")
