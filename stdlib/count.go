@@ -1,0 +1,129 @@
+package stdlib
+
+import (
+	"math"
+	"math/rand/v2"
+
+	ad "ppl/autodiff"
+	"ppl/lang/types"
+)
+
+// countDists are laws of counts without a finite static support, except the two that end at n.
+var countDists = []Dist{
+	{
+		Name: "Binomial", Support: types.IntRange, Lo: 0, Hi: inf, Enumerate: upTo0,
+		Doc:    "Binomial, successes in n trials: C(n, x) p^x (1-p)^(n-x); logits = log(p / (1-p))",
+		Source: "Johnson, Kemp & Kotz, Univariate Discrete Distributions (3rd ed.), ch. 3",
+		Forms: []Form{
+			{Args: args(count("n"), unit("p")), Bounds: zeroToN,
+				LogProb: func(x Node, a []Node) Node {
+					return total(logChoose(a[0], x), xlogy(x, a[1]), xlog1my(ad.Sub(a[0], x), a[1]))
+				},
+				Sample: scalar(func(r *rand.Rand, a []float64) float64 { return drawBinomial(r, a[0], a[1]) })},
+			{Args: args(count("n"), real0("logits")), Bounds: zeroToN,
+				LogProb: func(x Node, a []Node) Node {
+					return total(logChoose(a[0], x), ad.MulZero(x, ad.LogSigmoid(a[1])),
+						ad.MulZero(ad.Sub(a[0], x), ad.LogSigmoid(ad.Neg(a[1]))))
+				},
+				Sample: scalar(func(r *rand.Rand, a []float64) float64 { return drawBinomial(r, a[0], logistic(a[1])) })},
+		},
+	},
+	{
+		Name: "BetaBinomial", Support: types.IntRange, Lo: 0, Hi: inf, Enumerate: upTo0,
+		Doc:    "Beta-binomial, Binomial(n, p) with p from Beta(a, b): C(n, x) B(x+a, n-x+b) / B(a, b)",
+		Source: "Johnson, Kemp & Kotz, Univariate Discrete Distributions (3rd ed.), section 6.2",
+		Forms: []Form{{Args: args(count("n"), positive("a"), positive("b")), Bounds: zeroToN,
+			LogProb: func(x Node, a []Node) Node {
+				return total(ad.Neg(logBeta(a[1], a[2])), logChoose(a[0], x),
+					logBeta(ad.Add(x, a[1]), ad.Add(ad.Sub(a[0], x), a[2])))
+			},
+			Sample: scalar(func(r *rand.Rand, a []float64) float64 {
+				return drawBinomial(r, a[0], drawBeta(r, a[1], a[2]))
+			})}},
+	},
+	{
+		Name: "Poisson", Support: types.IntRange, Lo: 0, Hi: inf,
+		Doc:    "Poisson: rate^x exp(-rate) / x!; log = log(rate)",
+		Source: "Johnson, Kemp & Kotz, Univariate Discrete Distributions (3rd ed.), ch. 4",
+		Forms: []Form{
+			{Args: args(nonneg("rate")),
+				LogProb: func(x Node, a []Node) Node {
+					return total(ad.Neg(ad.Lgamma(plus(x, 1))), xlogy(x, a[0]), ad.Neg(a[0]))
+				},
+				Sample: scalar(func(r *rand.Rand, a []float64) float64 { return drawPoisson(r, a[0]) })},
+			{Args: args(real0("log")),
+				LogProb: func(x Node, a []Node) Node {
+					return total(ad.Neg(ad.Lgamma(plus(x, 1))), ad.MulZero(x, a[0]), ad.Neg(ad.Exp(a[0])))
+				},
+				Sample: scalar(func(r *rand.Rand, a []float64) float64 { return drawPoisson(r, math.Exp(a[0])) })},
+		},
+	},
+	{
+		Name: "NegBinomial", Support: types.IntRange, Lo: 0, Hi: inf,
+		Doc:    "Negative binomial with a mean and a size, variance mean + mean^2 / size: Gamma(x+size) / (x! Gamma(size)) (size / (size+mean))^size (mean / (size+mean))^x; log = log(mean)",
+		Source: "Johnson, Kemp & Kotz, Univariate Discrete Distributions (3rd ed.), ch. 5",
+		Forms: []Form{
+			{Args: args(nonneg("mean"), positive("size")),
+				LogProb: func(x Node, a []Node) Node {
+					mean, size := a[0], a[1]
+					return total(negBinomialChoose(x, size), ad.Neg(ad.Mul(size, ad.Log1p(ad.Div(mean, size)))),
+						xlogy(x, ad.Div(mean, ad.Add(mean, size))))
+				},
+				Sample: scalar(func(r *rand.Rand, a []float64) float64 { return drawNegBinomial(r, a[0], a[1]) })},
+			{Args: args(real0("log"), positive("size")),
+				LogProb: func(x Node, a []Node) Node {
+					t := ad.Sub(a[0], ad.Log(a[1]))
+					return total(negBinomialChoose(x, a[1]), ad.Mul(a[1], ad.LogSigmoid(ad.Neg(t))),
+						ad.MulZero(x, ad.LogSigmoid(t)))
+				},
+				Sample: scalar(func(r *rand.Rand, a []float64) float64 { return drawNegBinomial(r, math.Exp(a[0]), a[1]) })},
+		},
+	},
+	{
+		Name: "Geometric", Support: types.IntRange, Lo: 0, Hi: inf,
+		Doc:    "Geometric, failures before the first success: p (1-p)^x for x = 0, 1, ...",
+		Source: "Johnson, Kemp & Kotz, Univariate Discrete Distributions (3rd ed.), section 5.2",
+		Forms: []Form{{Args: args(Arg{Name: "p", Domain: openUnit}),
+			LogProb: func(x Node, a []Node) Node { return ad.Add(ad.Log(a[0]), xlog1my(x, a[0])) },
+			LogCDF:  func(x Node, a []Node) Node { return log1mexp(geometricLogCCDF(x, a)) },
+			LogCCDF: geometricLogCCDF,
+			Sample: scalar(func(r *rand.Rand, a []float64) float64 {
+				return math.Floor(-r.ExpFloat64() / math.Log1p(-a[0]))
+			})}},
+	},
+}
+
+func zeroToN(a []Node) (lo, hi Node) { return num(a[0], 0), a[0] }
+
+// upTo0 enumerates 0..n where n, the first argument, is static.
+func upTo0(a []Node) (first, n int, ok bool) {
+	_, hi, ok := staticRange(a[0])
+	return 0, hi + 1, ok
+}
+
+// staticRange is the least and the greatest element of a static node.
+func staticRange(a Node) (lo, hi int, ok bool) {
+	if !a.Static() || a.Size() == 0 {
+		return 0, 0, false
+	}
+	least, most := math.Inf(1), math.Inf(-1)
+	for _, v := range ad.Eval(nil, a)[0] {
+		least, most = math.Min(least, v), math.Max(most, v)
+	}
+	return int(least), int(most), !math.IsInf(least, 0) && !math.IsInf(most, 0)
+}
+
+// negBinomialChoose is log Γ(x+size) / (x! Γ(size)).
+func negBinomialChoose(x, size Node) Node {
+	return ad.Sub(logRising(x, size), ad.Lgamma(plus(x, 1)))
+}
+
+func drawNegBinomial(r *rand.Rand, mean, size float64) float64 {
+	return drawPoisson(r, mean*drawGamma(r, size)/size)
+}
+
+// geometricLogCCDF is (⌊x⌋+1) log(1−p), and 0 below the support.
+func geometricLogCCDF(x Node, a []Node) Node {
+	n := ad.Maximum(plus(ad.Floor(x), 1), num(x, 0))
+	return xlog1my(n, a[0])
+}

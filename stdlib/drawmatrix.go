@@ -1,0 +1,106 @@
+package stdlib
+
+import (
+	"math"
+	"math/rand/v2"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+const ln2 = math.Ln2
+
+// factor is the lower Cholesky factor of a covariance, row-major; NaN when it is not positive definite.
+func factor(cov []float64, d int) []float64 {
+	l := make([]float64, d*d)
+	var c mat.Cholesky
+	ok := c.Factorize(mat.NewSymDense(d, cov))
+	var t mat.TriDense
+	if ok {
+		c.LTo(&t)
+	}
+	for i := range l {
+		if !ok {
+			l[i] = math.NaN()
+		} else if i%d <= i/d {
+			l[i] = t.At(i/d, i%d)
+		}
+	}
+	return l
+}
+
+func drawMvNormalCov(r *rand.Rand, a [][]float64, out []float64) {
+	drawMvNormalChol(r, [][]float64{a[0], factor(a[1], len(out))}, out)
+}
+
+// drawMvNormalChol is mu + L z.
+func drawMvNormalChol(r *rand.Rand, a [][]float64, out []float64) {
+	d := len(out)
+	z := normals(r, d)
+	for i := range out {
+		out[i] = element(a[0], i)
+		for j := 0; j <= i; j++ {
+			out[i] += a[1][i*d+j] * z[j]
+		}
+	}
+}
+
+// drawMvNormalPrec is mu + L⁻ᵀ z with L Lᵀ the precision: back substitution.
+func drawMvNormalPrec(r *rand.Rand, a [][]float64, out []float64) {
+	d := len(out)
+	l, z := factor(a[1], d), normals(r, d)
+	for i := d - 1; i >= 0; i-- {
+		for j := i + 1; j < d; j++ {
+			z[i] -= l[j*d+i] * z[j]
+		}
+		z[i] /= l[i*d+i]
+		out[i] = element(a[0], i) + z[i]
+	}
+}
+
+func drawMvNormalCorr(r *rand.Rand, a [][]float64, out []float64) {
+	drawMvNormalCov(r, [][]float64{{0}, a[2]}, out)
+	for i := range out {
+		out[i] = element(a[0], i) + element(a[1], i)*out[i]
+	}
+}
+
+// element of a vector argument that may have been given as one number for all.
+func element(v []float64, i int) float64 {
+	if len(v) == 1 {
+		return v[0]
+	}
+	return v[i]
+}
+
+func normals(r *rand.Rand, n int) []float64 {
+	z := make([]float64, n)
+	for i := range z {
+		z[i] = r.NormFloat64()
+	}
+	return z
+}
+
+// drawLKJ builds the Cholesky factor from canonical partial correlations: column k (0-based) has Beta(b, b) on −1..1 with
+// b = eta + (D−2−k)/2 (Lewandowski, Kurowicka & Joe 2009, section 2).
+func drawLKJ(r *rand.Rand, eta float64, out []float64) {
+	d := int(math.Round(math.Sqrt(float64(len(out)))))
+	l := mat.NewDense(d, d, nil)
+	for i := range d {
+		left := 1.0
+		for k := range i {
+			b := eta + float64(d-2-k)/2
+			z := 2*drawBeta(r, b, b) - 1
+			l.Set(i, k, z*math.Sqrt(left))
+			left *= 1 - z*z
+		}
+		l.Set(i, i, math.Sqrt(left))
+	}
+	var m mat.Dense
+	m.Mul(l, l.T())
+	for i := range out {
+		out[i] = m.At(i/d, i%d)
+	}
+	for i := range d {
+		out[i*d+i] = 1
+	}
+}

@@ -1,0 +1,138 @@
+package stdlib
+
+import (
+	"math"
+	"math/rand/v2"
+
+	ad "ppl/autodiff"
+	"ppl/lang/types"
+)
+
+// finiteDists have finitely many values, known from the shapes of their arguments or from static ones.
+var finiteDists = []Dist{
+	{
+		Name: "Bernoulli", Support: types.IntRange, Lo: 0, Hi: 1,
+		Enumerate: func([]Node) (first, n int, ok bool) { return 0, 2, true },
+		Doc:       "Bernoulli: 1 with probability p, else 0; logits = log(p / (1-p))",
+		Source:    "Johnson, Kemp & Kotz, Univariate Discrete Distributions (3rd ed.), section 3.1",
+		Forms: []Form{
+			{Args: args(unit("p")),
+				LogProb: func(x Node, a []Node) Node { return ad.Where(x, ad.Log(a[0]), ad.Log1p(ad.Neg(a[0]))) },
+				LogCDF:  func(x Node, a []Node) Node { return atZeroOne(x, -inf, ad.Log1p(ad.Neg(a[0])), 0) },
+				LogCCDF: func(x Node, a []Node) Node { return atZeroOne(x, 0, ad.Log(a[0]), -inf) },
+				Sample:  scalar(func(r *rand.Rand, a []float64) float64 { return drawBernoulli(r, a[0]) })},
+			{Args: args(real0("logits")),
+				LogProb: func(x Node, a []Node) Node { return ad.LogSigmoid(ad.Mul(plus(times(2, x), -1), a[0])) },
+				LogCDF:  func(x Node, a []Node) Node { return atZeroOne(x, -inf, ad.LogSigmoid(ad.Neg(a[0])), 0) },
+				LogCCDF: func(x Node, a []Node) Node { return atZeroOne(x, 0, ad.LogSigmoid(a[0]), -inf) },
+				Sample:  scalar(func(r *rand.Rand, a []float64) float64 { return drawBernoulli(r, logistic(a[0])) })},
+		},
+	},
+	{
+		Name: "Categorical", Support: types.IntRange, Lo: 1, Hi: inf, Enumerate: ofLastAxis(0, 0),
+		Doc:    "Categorical over 1..K: P(x = k) = p[k]; logits are log p up to a constant",
+		Source: "Murphy, Probabilistic Machine Learning: An Introduction, section 2.5",
+		Forms: []Form{
+			{Args: args(ofKind("p", 1, types.Simplex)), Bounds: oneTo(0, 0),
+				LogProb: func(x Node, a []Node) Node { return ad.Log(pick(a[0], x)) },
+				Sample: func(r *rand.Rand, a [][]float64, out []float64) {
+					out[0] = float64(1 + drawIndex(r, a[0]))
+				}},
+			{Args: args(array("logits", 1, realDomain)), Bounds: oneTo(0, 0),
+				LogProb: func(x Node, a []Node) Node {
+					return ad.Sub(pick(a[0], x), ad.LogSumExp(a[0], a[0].Rank()-1))
+				},
+				Sample: func(r *rand.Rand, a [][]float64, out []float64) {
+					p := make([]float64, len(a[0]))
+					softmax(a[0], p)
+					out[0] = float64(1 + drawIndex(r, p))
+				}},
+		},
+	},
+	{
+		Name: "OrderedLogistic", Support: types.IntRange, Lo: 1, Hi: inf, Enumerate: ofLastAxis(1, 1),
+		Doc:    "Ordered logistic over 1..K with K-1 cut points: P(x <= k) = sigmoid(cut[k] - eta)",
+		Source: "McCullagh 1980, Journal of the Royal Statistical Society B 42, 109",
+		Forms: []Form{{Args: args(real0("eta"), ofKind("cut", 1, types.Ordered)), Bounds: oneTo(1, 1),
+			LogProb: orderedLogisticLogProb,
+			Sample: func(r *rand.Rand, a [][]float64, out []float64) {
+				z := a[0][0] + math.Log(r.ExpFloat64()/r.ExpFloat64())
+				out[0] = 1
+				for _, c := range a[1] {
+					if z > c {
+						out[0]++
+					}
+				}
+			}}},
+	},
+	{
+		Name: "DiscreteUniform", Support: types.IntRange, Lo: -inf, Hi: inf,
+		Enumerate: func(a []Node) (first, n int, ok bool) {
+			lo, _, okLo := staticRange(a[0])
+			_, hi, okHi := staticRange(a[1])
+			return lo, hi - lo + 1, okLo && okHi && hi >= lo
+		},
+		Doc:    "Uniform on the integers lo..hi: 1 / (hi - lo + 1)",
+		Source: "Johnson, Kemp & Kotz, Univariate Discrete Distributions (3rd ed.), section 6.10",
+		Forms: []Form{{Args: args(integer("lo"), integer("hi")),
+			LogProb: func(_ Node, a []Node) Node { return ad.Neg(ad.Log(values(a))) },
+			Bounds:  func(a []Node) (lo, hi Node) { return a[0], a[1] },
+			LogCDF:  func(x Node, a []Node) Node { return ad.Log(fraction(plus(ad.Sub(ad.Floor(x), a[0]), 1), a)) },
+			LogCCDF: func(x Node, a []Node) Node { return ad.Log(fraction(ad.Sub(a[1], ad.Floor(x)), a)) },
+			Sample: scalar(func(r *rand.Rand, a []float64) float64 {
+				return a[0] + float64(r.Int64N(int64(a[1]-a[0])+1))
+			})}},
+	},
+}
+
+func drawBernoulli(r *rand.Rand, p float64) float64 {
+	if r.Float64() < p {
+		return 1
+	}
+	return 0
+}
+
+// atZeroOne is a cumulative function of a law on 0 and 1: below 0, from 0 to 1, from 1.
+func atZeroOne(x Node, below float64, between Node, above float64) Node {
+	inner := ad.Where(ad.Lt(x, num(x, 1)), between, num(x, above))
+	return ad.Where(ad.Lt(x, num(x, 0)), num(x, below), inner)
+}
+
+// values is hi − lo + 1, NaN unless positive; fraction is m of them, kept in 0..1.
+func values(a []Node) Node { return orNaN(plus(ad.Sub(a[1], a[0]), 1), posDomain) }
+
+func fraction(m Node, a []Node) Node { return clamp(ad.Div(m, values(a)), num(m, 0), num(m, 1)) }
+
+// ofLastAxis enumerates 1..K, where K is extra more than the last axis of the argument at position arg.
+func ofLastAxis(arg, extra int) func([]Node) (first, n int, ok bool) {
+	return func(a []Node) (first, n int, ok bool) { return 1, lastSize(a[arg]) + extra, true }
+}
+
+func oneTo(arg, extra int) func([]Node) (lo, hi Node) {
+	return func(a []Node) (lo, hi Node) { return num(a[arg], 1), num(a[arg], float64(lastSize(a[arg])+extra)) }
+}
+
+func lastSize(a Node) int { return a.Shape()[a.Rank()-1] }
+
+// pick is table[…, x] for x in 1..K; table has shape plates + [K], or [K] alone.
+func pick(table, x Node) Node {
+	index, k := plus(x, -1), lastSize(table)
+	index = ad.Minimum(ad.Maximum(index, num(x, 0)), num(x, float64(k-1)))
+	if table.Rank() == 1 {
+		return ad.Gather(table, index)
+	}
+	row := times(float64(k), ad.Reshape(x.Graph().Iota(x.Size()), x.Shape()...))
+	return ad.Gather(ad.Reshape(table, table.Size()), ad.Add(row, index))
+}
+
+// orderedLogisticLogProb is log(σ(b) − σ(a)) between neighbouring cuts a < b less eta, as σ(b) σ(−a) (1 − e^{a−b}).
+func orderedLogisticLogProb(x Node, args []Node) Node {
+	eta, cut := args[0], args[1]
+	end := join(cut.Shape())
+	end[len(end)-1] = 1
+	g := x.Graph()
+	lower := ad.Concat(cut.Rank()-1, g.Full(-inf, end...), cut)
+	upper := ad.Concat(cut.Rank()-1, cut, g.Full(inf, end...))
+	a, b := ad.Sub(pick(lower, x), eta), ad.Sub(pick(upper, x), eta)
+	return total(ad.LogSigmoid(b), ad.LogSigmoid(ad.Neg(a)), log1mexp(ad.Sub(a, b)))
+}

@@ -1,0 +1,140 @@
+package stdlib
+
+import (
+	"math"
+	"math/rand/v2"
+
+	ad "ppl/autodiff"
+	"ppl/lang/types"
+)
+
+// positiveDists have 0..inf as their support, Pareto a half-line.
+var positiveDists = []Dist{
+	{
+		Name: "HalfNormal", Support: types.Interval, Lo: 0, Hi: inf,
+		Doc:    "Absolute value of a Normal(0, sd): 2 exp(-(x / sd)^2 / 2) / (sd sqrt(2 pi))",
+		Source: "Gelman 2006, Bayesian Analysis 1, 515",
+		Forms: []Form{{Args: args(positive("sd")),
+			LogProb: func(x Node, a []Node) Node { return ad.Add(num(x, math.Ln2), normalCore(ad.Div(x, a[0]), a[0])) },
+			LogCDF:  func(x Node, a []Node) Node { return logErf(times(math.Sqrt2/2, ad.Div(x, a[0]))) },
+			LogCCDF: func(x Node, a []Node) Node {
+				return plus(ad.LogNormCDF(ad.Neg(ad.Div(x, a[0]))), math.Ln2)
+			},
+			Sample: scalar(func(r *rand.Rand, a []float64) float64 { return a[0] * math.Abs(r.NormFloat64()) })}},
+	},
+	{
+		Name: "HalfStudentT", Support: types.Interval, Lo: 0, Hi: inf,
+		Doc:    "Absolute value of a StudentT(nu, 0, sd): twice its density",
+		Source: "Gelman 2006, Bayesian Analysis 1, 515",
+		Forms: []Form{{Args: args(positive("nu"), positive("sd")),
+			LogProb: func(x Node, a []Node) Node {
+				return ad.Add(num(x, math.Ln2), studentLogProb(a[0], ad.Div(x, a[1]), a[1]))
+			},
+			Sample: scalar(func(r *rand.Rand, a []float64) float64 { return a[1] * math.Abs(drawT(r, a[0])) })}},
+	},
+	{
+		Name: "HalfCauchy", Support: types.Interval, Lo: 0, Hi: inf,
+		Doc:    "Absolute value of a Cauchy(0, scale): 2 / (pi scale (1 + (x / scale)^2))",
+		Source: "Gelman 2006, Bayesian Analysis 1, 515",
+		Forms: []Form{{Args: args(positive("scale")),
+			LogProb: func(x Node, a []Node) Node { return ad.Add(num(x, math.Ln2), cauchyLogProb(ad.Div(x, a[0]), a[0])) },
+			LogCDF: func(x Node, a []Node) Node {
+				return plus(ad.Log(ad.Atan(ad.Div(x, a[0]))), math.Log(2/math.Pi))
+			},
+			LogCCDF: func(x Node, a []Node) Node { return plus(cauchyLogCDF(ad.Neg(ad.Div(x, a[0]))), math.Ln2) },
+			Sample:  scalar(func(r *rand.Rand, a []float64) float64 { return a[0] * math.Abs(drawCauchy(r)) })}},
+	},
+	{
+		Name: "LogNormal", Support: types.Interval, Lo: 0, Hi: inf,
+		Doc:    "Exponential of a Normal(mu, sd): exp(-((log x - mu) / sd)^2 / 2) / (x sd sqrt(2 pi))",
+		Source: "Johnson, Kotz & Balakrishnan, Continuous Univariate Distributions 1, ch. 14",
+		Forms: []Form{{Args: args(real0("mu"), positive("sd")),
+			LogProb: func(x Node, a []Node) Node {
+				return aboveZero(x, ad.Sub(normalLogProb(ad.Log(x), a), ad.Log(x)))
+			},
+			LogCDF:  func(x Node, a []Node) Node { return ad.LogNormCDF(standard(ad.Log(x), a)) },
+			LogCCDF: func(x Node, a []Node) Node { return ad.LogNormCDF(ad.Neg(standard(ad.Log(x), a))) },
+			Sample:  scalar(func(r *rand.Rand, a []float64) float64 { return math.Exp(a[0] + a[1]*r.NormFloat64()) })}},
+	},
+	{
+		Name: "Exponential", Support: types.Interval, Lo: 0, Hi: inf,
+		Doc:    "Exponential: rate exp(-rate x)",
+		Source: "Johnson, Kotz & Balakrishnan, Continuous Univariate Distributions 1, ch. 19",
+		Forms: []Form{{Args: args(positive("rate")),
+			LogProb: func(x Node, a []Node) Node { return ad.Sub(ad.Log(a[0]), ad.Mul(a[0], x)) },
+			LogCDF:  func(x Node, a []Node) Node { return log1mexp(ad.Neg(ad.Mul(a[0], x))) },
+			LogCCDF: func(x Node, a []Node) Node { return ad.Neg(ad.Mul(a[0], x)) },
+			Sample:  scalar(func(r *rand.Rand, a []float64) float64 { return r.ExpFloat64() / a[0] })}},
+	},
+	{
+		Name: "Gamma", Support: types.Interval, Lo: 0, Hi: inf,
+		Doc:    "Gamma: rate^shape x^(shape-1) exp(-rate x) / Gamma(shape)",
+		Source: "Johnson, Kotz & Balakrishnan, Continuous Univariate Distributions 1, ch. 17",
+		Forms: []Form{{Args: args(positive("shape"), positive("rate")),
+			LogProb: gammaLogProb,
+			Sample:  scalar(func(r *rand.Rand, a []float64) float64 { return drawGamma(r, a[0]) / a[1] })}},
+	},
+	{
+		Name: "InverseGamma", Support: types.Interval, Lo: 0, Hi: inf,
+		Doc:    "Inverse gamma: scale^shape x^(-shape-1) exp(-scale / x) / Gamma(shape)",
+		Source: "Gelman et al., Bayesian Data Analysis (3rd ed.), appendix A",
+		Forms: []Form{{Args: args(positive("shape"), positive("scale")),
+			LogProb: func(x Node, a []Node) Node {
+				norm := ad.Sub(ad.Mul(a[0], ad.Log(a[1])), ad.Lgamma(a[0]))
+				return aboveZero(x, total(norm, ad.Neg(ad.Mul(plus(a[0], 1), ad.Log(x))), ad.Neg(ad.Div(a[1], x))))
+			},
+			Sample: scalar(func(r *rand.Rand, a []float64) float64 { return a[1] / drawGamma(r, a[0]) })}},
+	},
+	{
+		Name: "Weibull", Support: types.Interval, Lo: 0, Hi: inf,
+		Doc:    "Weibull: (shape / scale) (x / scale)^(shape-1) exp(-(x / scale)^shape)",
+		Source: "Johnson, Kotz & Balakrishnan, Continuous Univariate Distributions 1, ch. 21",
+		Forms: []Form{{Args: args(positive("shape"), positive("scale")),
+			LogProb: func(x Node, a []Node) Node {
+				t := ad.Log(ad.Div(x, a[1]))
+				return total(ad.Log(ad.Div(a[0], a[1])), ad.MulZero(plus(a[0], -1), t), ad.Neg(ad.Exp(ad.Mul(a[0], t))))
+			},
+			LogCDF:  func(x Node, a []Node) Node { return log1mexp(weibullLogCCDF(x, a)) },
+			LogCCDF: weibullLogCCDF,
+			Sample: scalar(func(r *rand.Rand, a []float64) float64 {
+				return a[1] * math.Pow(r.ExpFloat64(), 1/a[0])
+			})}},
+	},
+	{
+		Name: "Pareto", Support: types.Interval, Lo: 0, Hi: inf,
+		Doc:    "Pareto: shape scale^shape / x^(shape+1) for x >= scale",
+		Source: "Johnson, Kotz & Balakrishnan, Continuous Univariate Distributions 1, ch. 20",
+		Forms: []Form{{Args: args(positive("scale"), positive("shape")),
+			LogProb: func(x Node, a []Node) Node {
+				return total(ad.Log(a[1]), ad.Mul(a[1], ad.Log(a[0])), ad.Neg(ad.Mul(plus(a[1], 1), ad.Log(x))))
+			},
+			Bounds:  func(a []Node) (lo, hi Node) { return a[0], Node{} },
+			LogCDF:  func(x Node, a []Node) Node { return log1mexp(paretoLogCCDF(x, a)) },
+			LogCCDF: paretoLogCCDF,
+			Sample: scalar(func(r *rand.Rand, a []float64) float64 {
+				return a[0] * math.Exp(r.ExpFloat64()/a[1])
+			})}},
+	},
+}
+
+// aboveZero is log p, or −∞ at x = 0, where the formula has ∞ − ∞.
+func aboveZero(x, logp Node) Node {
+	return ad.Where(ad.Lt(num(x, 0), x), logp, num(x, math.Inf(-1)))
+}
+
+// gammaLogProb uses 0·log 0 = 0: at x = 0 the density is 0, rate or ∞ for shape above, at or below 1.
+func gammaLogProb(x Node, a []Node) Node {
+	norm := ad.Sub(ad.Mul(a[0], ad.Log(a[1])), ad.Lgamma(a[0]))
+	return total(norm, ad.MulZero(plus(a[0], -1), ad.Log(x)), ad.Neg(ad.Mul(a[1], x)))
+}
+
+func weibullLogCCDF(x Node, a []Node) Node {
+	return ad.Neg(ad.Exp(ad.Mul(a[0], ad.Log(ad.Div(x, a[1])))))
+}
+
+func paretoLogCCDF(x Node, a []Node) Node { return ad.Mul(a[1], ad.Sub(ad.Log(a[0]), ad.Log(x))) }
+
+// logErf is log erf t for t ≥ 0, exact near 0 and near 1.
+func logErf(t Node) Node {
+	return ad.Where(ad.Lt(t, num(t, 1)), ad.Log(ad.Erf(t)), ad.Log1p(ad.Neg(ad.Erfc(t))))
+}

@@ -1,0 +1,100 @@
+package stdlib
+
+import (
+	"math"
+	"math/rand/v2"
+
+	"gonum.org/v1/gonum/stat/distuv"
+)
+
+// drawLogGamma is the logarithm of a Gamma(shape, 1): for small shapes the draw itself underflows. Γ(a) = Γ(a+1)·U^{1/a}
+// (Marsaglia & Tsang 2000, section 6).
+func drawLogGamma(r *rand.Rand, shape float64) float64 {
+	if shape < 1 {
+		return drawLogGamma(r, shape+1) - r.ExpFloat64()/shape
+	}
+	return math.Log(distuv.Gamma{Alpha: shape, Beta: 1, Src: r}.Rand())
+}
+
+func drawGamma(r *rand.Rand, shape float64) float64 { return math.Exp(drawLogGamma(r, shape)) }
+
+// drawBeta is X/(X+Y) of two gammas, taken on the log scale.
+func drawBeta(r *rand.Rand, a, b float64) float64 {
+	return 1 / (1 + math.Exp(drawLogGamma(r, b)-drawLogGamma(r, a)))
+}
+
+// drawPoisson and drawBinomial take the degenerate ends themselves.
+func drawPoisson(r *rand.Rand, rate float64) float64 {
+	if rate == 0 {
+		return 0
+	}
+	return distuv.Poisson{Lambda: rate, Src: r}.Rand()
+}
+
+func drawBinomial(r *rand.Rand, n, p float64) float64 {
+	if n == 0 || p <= 0 {
+		return 0
+	}
+	if p >= 1 {
+		return n
+	}
+	return distuv.Binomial{N: n, P: p, Src: r}.Rand()
+}
+
+// drawDirichlet normalises gammas on the log scale.
+func drawDirichlet(r *rand.Rand, concentration, out []float64) {
+	for i, a := range concentration {
+		out[i] = drawLogGamma(r, a)
+	}
+	softmax(out, out)
+}
+
+// drawIndex is k with probability p[k] / Σp, 0-based. Rounding at the end falls back on the last possible index.
+func drawIndex(r *rand.Rand, p []float64) int {
+	sum, last := 0.0, 0
+	for k, w := range p {
+		sum += w
+		if w > 0 {
+			last = k
+		}
+	}
+	u := sum * r.Float64()
+	for k, w := range p {
+		if u -= w; u < 0 && w > 0 {
+			return k
+		}
+	}
+	return last
+}
+
+// drawMultinomial draws each count from what the earlier ones left.
+func drawMultinomial(r *rand.Rand, n float64, p, out []float64) {
+	left := 0.0
+	for _, w := range p {
+		left += w
+	}
+	for k, w := range p {
+		out[k] = n
+		if k < len(p)-1 {
+			out[k] = drawBinomial(r, n, w/left)
+		}
+		n, left = n-out[k], left-w
+	}
+}
+
+// softmax writes exp(x) / Σ exp(x) to out.
+func softmax(x, out []float64) {
+	top, sum := math.Inf(-1), 0.0
+	for _, v := range x {
+		top = math.Max(top, v)
+	}
+	for i, v := range x {
+		out[i] = math.Exp(v - top)
+		sum += out[i]
+	}
+	for i := range out {
+		out[i] /= sum
+	}
+}
+
+func logistic(x float64) float64 { return 1 / (1 + math.Exp(-x)) }

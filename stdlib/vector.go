@@ -1,0 +1,153 @@
+package stdlib
+
+import (
+	"math/rand/v2"
+
+	ad "ppl/autodiff"
+	"ppl/lang/types"
+)
+
+// vectorDists draw vectors and matrices.
+var vectorDists = []Dist{
+	{
+		Name: "Dirichlet", Event: 1, Support: types.Simplex,
+		Doc:    "Dirichlet on simplices: Gamma(sum a) / prod Gamma(a[k]) prod x[k]^(a[k]-1) with a = concentration, a density in the first K-1 elements",
+		Source: "Kotz, Balakrishnan & Johnson, Continuous Multivariate Distributions 1, ch. 49",
+		Forms: []Form{{Args: args(array("concentration", 1, posDomain)),
+			LogProb: func(x Node, a []Node) Node {
+				norm := ad.Sub(ad.Lgamma(sumLast(a[0], 1)), sumLast(ad.Lgamma(a[0]), 1))
+				power := lift(plus(a[0], -1), 1, plates(x, 1), lastShape(x, 1))
+				return ad.Add(norm, sumLast(ad.MulZero(power, ad.Log(x)), 1))
+			},
+			Sample: func(r *rand.Rand, a [][]float64, out []float64) { drawDirichlet(r, a[0], out) }}},
+	},
+	{
+		Name: "Multinomial", Event: 1, Support: types.IntRange, Lo: 0, Hi: inf,
+		Doc:    "Multinomial, counts of n draws from p: n! prod p[k]^x[k] / x[k]!",
+		Source: "Johnson, Kotz & Balakrishnan, Discrete Multivariate Distributions, ch. 35",
+		Forms: []Form{{Args: args(count("n"), ofKind("p", 1, types.Simplex)),
+			LogProb: func(x Node, a []Node) Node {
+				p := lift(a[1], 1, plates(x, 1), lastShape(x, 1))
+				terms := ad.Sub(xlogy(x, p), ad.Lgamma(plus(x, 1)))
+				return ofSum(x, a[0], ad.Add(ad.Lgamma(plus(a[0], 1)), sumLast(terms, 1)))
+			},
+			Sample: func(r *rand.Rand, a [][]float64, out []float64) { drawMultinomial(r, a[0][0], a[1], out) }}},
+	},
+	{
+		Name: "DirichletMultinomial", Event: 1, Support: types.IntRange, Lo: 0, Hi: inf,
+		Doc:    "Dirichlet-multinomial, Multinomial(n, p) with p from Dirichlet(a): n! Gamma(A) / Gamma(n+A) prod Gamma(x[k]+a[k]) / (x[k]! Gamma(a[k])) with A = sum a",
+		Source: "Johnson, Kotz & Balakrishnan, Discrete Multivariate Distributions, section 35.13",
+		Forms: []Form{{Args: args(count("n"), array("concentration", 1, posDomain)),
+			LogProb: dirichletMultinomialLogProb,
+			Sample: func(r *rand.Rand, a [][]float64, out []float64) {
+				p := make([]float64, len(out))
+				drawDirichlet(r, a[1], p)
+				drawMultinomial(r, a[0][0], p, out)
+			}}},
+	},
+	{
+		Name: "MvNormal", Event: 1, Support: types.RealLine,
+		Doc:    "Multivariate normal: exp(-(x - mu)' cov^-1 (x - mu) / 2) / sqrt((2 pi)^D det cov); cov = chol chol' = prec^-1 = diag(sd) corr diag(sd)",
+		Source: "Kotz, Balakrishnan & Johnson, Continuous Multivariate Distributions 1, ch. 45",
+		Forms: []Form{
+			{Args: args(array("mu", 1, realDomain), ofKind("cov", 2, types.Covariance)),
+				LogProb: func(x Node, a []Node) Node { return mvNormalCore(centred(x, a[0]), ad.Cholesky(a[1])) },
+				Sample:  drawMvNormalCov},
+			{Args: args(array("mu", 1, realDomain), array("chol", 2, realDomain)),
+				LogProb: func(x Node, a []Node) Node { return mvNormalCore(centred(x, a[0]), a[1]) },
+				Sample:  drawMvNormalChol},
+			{Args: args(array("mu", 1, realDomain), ofKind("prec", 2, types.Covariance)),
+				LogProb: func(x Node, a []Node) Node { return mvNormalPrecision(centred(x, a[0]), ad.Cholesky(a[1])) },
+				Sample:  drawMvNormalPrec},
+			{Args: args(array("mu", 1, realDomain), array("sd", 1, posDomain), ofKind("corr", 2, types.Correlation)),
+				LogProb: func(x Node, a []Node) Node {
+					sd := lift(a[1], 1, plates(x, 1), lastShape(x, 1))
+					z := ad.Div(centred(x, a[0]), sd)
+					return ad.Sub(mvNormalCore(z, ad.Cholesky(a[2])), sumLast(ad.Log(sd), 1))
+				},
+				Sample: drawMvNormalCorr},
+		},
+	},
+	{
+		Name: "LKJ", Event: 2, Support: types.Correlation,
+		Doc:    "LKJ on correlation matrices: det(x)^(eta-1) / c(eta, D), a density in the elements below the diagonal; uniform for eta = 1",
+		Source: "Lewandowski, Kurowicka & Joe 2009, Journal of Multivariate Analysis 100, 1989, eq. 16",
+		Forms: []Form{{Args: args(positive("eta")),
+			LogProb: func(x Node, a []Node) Node {
+				logDet := times(2, sumLast(ad.Log(diagonal(ad.Cholesky(x))), 1))
+				return ad.Add(ad.Neg(lkjLogNorm(a[0], lastSize(x))), ad.Mul(plus(a[0], -1), logDet))
+			},
+			Sample: func(r *rand.Rand, a [][]float64, out []float64) { drawLKJ(r, a[0][0], out) }}},
+	},
+}
+
+func lastShape(x Node, r int) []int { return x.Shape()[x.Rank()-r:] }
+
+// ofSum is log p where the counts x add up to n, else −∞.
+func ofSum(x, n, logp Node) Node {
+	return ad.Where(ad.Eq(sumLast(x, 1), n), logp, num(x, -inf))
+}
+
+func dirichletMultinomialLogProb(x Node, args []Node) Node {
+	n, a := args[0], args[1]
+	norm := ad.Sub(ad.Lgamma(plus(n, 1)), logRising(n, sumLast(a, 1)))
+	a = lift(a, 1, plates(x, 1), lastShape(x, 1))
+	terms := ad.Sub(logRising(x, a), ad.Lgamma(plus(x, 1)))
+	return ofSum(x, n, ad.Add(norm, sumLast(terms, 1)))
+}
+
+// centred is x − mu.
+func centred(x, mu Node) Node { return ad.Sub(x, lift(mu, 1, plates(x, 1), lastShape(x, 1))) }
+
+// mvNormalCore is −|L⁻¹d|²/2 − log det L − D/2 log 2π; L has d's plates or none.
+func mvNormalCore(d, l Node) Node {
+	z := solve(l, d)
+	norm := plus(sumLast(ad.Log(diagonal(l)), 1), float64(lastSize(d))*logSqrt2Pi)
+	return ad.Sub(ad.Neg(norm), times(0.5, sumLast(square(z), 1)))
+}
+
+// mvNormalPrecision is −|Lᵀd|²/2 + log det L − D/2 log 2π with L Lᵀ the precision.
+func mvNormalPrecision(d, l Node) Node {
+	z := asRows(d, l, func(rows Node) Node { return ad.MatMul(l, rows, true, false) })
+	norm := plus(sumLast(ad.Log(diagonal(l)), 1), -float64(lastSize(d))*logSqrt2Pi)
+	return ad.Sub(norm, times(0.5, sumLast(square(z), 1)))
+}
+
+// solve is L⁻¹ d for each plate.
+func solve(l, d Node) Node {
+	return asRows(d, l, func(rows Node) Node { return ad.TriSolve(l, rows, false) })
+}
+
+// asRows applies f to vectors d [plates, D] as columns: one column for each of l's plates, or, when l has none, all
+// vectors as the columns of one matrix.
+func asRows(d, l Node, f func(Node) Node) Node {
+	shape, n := d.Shape(), lastSize(d)
+	if l.Rank() > 2 || d.Rank() == 1 {
+		return ad.Reshape(f(ad.Reshape(d, join(shape, 1)...)), shape...)
+	}
+	columns := ad.Permute(ad.Reshape(d, d.Size()/n, n), 1, 0)
+	return ad.Reshape(ad.Permute(f(columns), 1, 0), shape...)
+}
+
+// diagonal is m[…, i, i].
+func diagonal(m Node) Node {
+	d := lastSize(m)
+	index := make([]float64, m.Size()/d)
+	for i := range index {
+		index[i] = float64(i/d*d*d + i%d*(d+1))
+	}
+	at := m.Graph().Data("diagonal", index, m.Shape()[:m.Rank()-1]...)
+	return ad.Gather(ad.Reshape(m, m.Size()), at)
+}
+
+// lkjLogNorm is Σ_{k=1}^{D−1} (D−k) [(2η−2+D−k) log 2 + log B(b, b)] with b = η + (D−k−1)/2.
+func lkjLogNorm(eta Node, d int) Node {
+	sum := num(eta, 0)
+	for k := 1; k < d; k++ {
+		m := float64(d - k)
+		b := plus(eta, (m-1)/2)
+		term := ad.Add(times(ln2, plus(times(2, eta), m-2)), logBeta(b, b))
+		sum = ad.Add(sum, times(m, term))
+	}
+	return sum
+}
