@@ -1,0 +1,138 @@
+package stdlib
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	ad "ppl/autodiff"
+)
+
+// constrainZeroSum maps K−1 coordinates by an orthonormal (Helmert) basis of the vectors that sum to 0, as Stan's
+// sum_to_zero_vector: with w_n = u_n/√(n(n+1)), x_i = Σ_{n≥i} w_n − (i−1) w_{i−1}. An isometry: the log-Jacobian is 0.
+func constrainZeroSum(u Node, event []int, _, _ Node) (x, logJac Node) {
+	k := event[len(event)-1]
+	if k == 1 {
+		return zeros(u, join(plates(u, len(event)), event...)), zeros(u, plates(u, len(event)))
+	}
+	scale, times := make([]float64, k-1), make([]float64, k-1)
+	for i := range scale {
+		n := float64(i + 1)
+		scale[i], times[i] = 1/math.Sqrt(n*(n+1)), n
+	}
+	w := perLast(u, scale)
+	after := ad.CumSum(padLast(w, 0, 1), u.Rank()-1, true)
+	return ad.Sub(after, padLast(perLast(w, times), 1, 0)), zeros(u, plates(u, len(event)))
+}
+
+func freeZeroSum(x []float64, _ []int, _, _ float64) ([]float64, error) {
+	sum, size := 0.0, 0.0
+	for _, v := range x {
+		sum, size = sum+v, size+math.Abs(v)
+	}
+	if !(math.Abs(sum) <= 1e-8*(1+size)) {
+		return nil, fmt.Errorf("the elements sum to %g, not 0", sum)
+	}
+	return helmert(x), nil
+}
+
+// helmert is the coordinates of x in the basis of constrainZeroSum: u_n = (Σ_{i≤n} x_i − n x_{n+1}) / √(n(n+1)).
+func helmert(x []float64) []float64 {
+	u, sum := make([]float64, len(x)-1), 0.0
+	for i := range u {
+		n := float64(i + 1)
+		sum += x[i]
+		u[i] = (sum - n*x[i+1]) / math.Sqrt(n*(n+1))
+	}
+	return u
+}
+
+// constrainSimplex is the inverse isometric log-ratio: the softmax of a zero-sum vector y = V u. No element is special, and
+// log x = y − logsumexp y is exact in the corners. The log-Jacobian is ½ log K + Σ log x (Egozcue et al. 2003, Mathematical
+// Geology 35, 279; the determinant is K ∏x on the hyperplane, whose projection on K−1 coordinates shrinks volume by √K).
+func constrainSimplex(u Node, event []int, lo, hi Node) (x, logJac Node) {
+	y, _ := constrainZeroSum(u, event, lo, hi)
+	logX := ad.Sub(y, spread(ad.LogSumExp(y, y.Rank()-1), y.Shape()))
+	k := float64(event[len(event)-1])
+	return ad.Exp(logX), plus(sumLast(logX, 1), 0.5*math.Log(k))
+}
+
+func freeSimplex(x []float64, _ []int, _, _ float64) ([]float64, error) {
+	y, sum := make([]float64, len(x)), 0.0
+	for i, v := range x {
+		if !(v > 0) {
+			return nil, fmt.Errorf("element %d is %g; those of a simplex are positive", i+1, v)
+		}
+		y[i], sum = math.Log(v), sum+v
+	}
+	if math.Abs(sum-1) > 1e-8 {
+		return nil, fmt.Errorf("the elements sum to %g, not 1", sum)
+	}
+	return helmert(y), nil
+}
+
+// constrainOrdered adds up increments: from u₁ by e^{u_k}; with a bound, from the bound; with both, the K+1 gaps are a simplex.
+func constrainOrdered(u Node, event []int, lo, hi Node) (x, logJac Node) {
+	lo, hi = end(lo), end(hi)
+	last := u.Rank() - 1
+	switch {
+	case lo.Valid() && hi.Valid():
+		return orderedBetween(u, event, lo, hi)
+	case lo.Valid():
+		return ad.Add(spread(lo, u.Shape()), ad.CumSum(ad.Exp(u), last, false)), sumLast(u, 1)
+	case hi.Valid():
+		return ad.Sub(spread(hi, u.Shape()), ad.CumSum(ad.Exp(u), last, true)), sumLast(u, 1)
+	case lastSize(u) == 1:
+		return u, zeros(u, plates(u, 1))
+	}
+	first, steps := sliceLast(u, 0, 1), sliceLast(u, 1, lastSize(u))
+	return ad.CumSum(ad.Concat(last, first, ad.Exp(steps)), last, false), sumLast(steps, 1)
+}
+
+func orderedBetween(u Node, event []int, lo, hi Node) (x, logJac Node) {
+	k := event[len(event)-1]
+	gaps, logJac := constrainSimplex(u, []int{k + 1}, Node{}, Node{})
+	w := ad.Sub(hi, lo)
+	share := sliceLast(ad.CumSum(gaps, u.Rank()-1, false), 0, k)
+	x = ad.Add(spread(lo, share.Shape()), ad.Mul(spread(w, share.Shape()), share))
+	return x, ad.Add(times(float64(k), ad.Log(w)), logJac)
+}
+
+func freeOrdered(x []float64, event []int, lo, hi float64) ([]float64, error) {
+	if err := inside(x, lo, hi); err != nil {
+		return nil, err
+	}
+	for i := 1; i < len(x); i++ {
+		if x[i] <= x[i-1] {
+			return nil, fmt.Errorf("element %d is %g, not above element %d, %g", i+1, x[i], i, x[i-1])
+		}
+	}
+	switch {
+	case !math.IsInf(lo, -1) && !math.IsInf(hi, 1):
+		return helmert(logs(gaps(x, lo, hi))), nil
+	case !math.IsInf(lo, -1):
+		return logs(gaps(x, lo, hi)[:len(x)]), nil
+	case !math.IsInf(hi, 1):
+		return logs(gaps(x, lo, hi)[1:]), nil
+	}
+	return append([]float64{x[0]}, logs(gaps(x, lo, hi)[1:len(x)])...), nil
+}
+
+// gaps are x₁ − lo, x₂ − x₁, …, hi − x_K.
+func gaps(x []float64, lo, hi float64) []float64 {
+	g, before := make([]float64, 0, len(x)+1), lo
+	for _, v := range x {
+		g, before = append(g, v-before), v
+	}
+	return append(g, hi-before)
+}
+
+func logs(x []float64) []float64 {
+	y := make([]float64, len(x))
+	for i, v := range x {
+		y[i] = math.Log(v)
+	}
+	return y
+}
+
+var errNotCorrelation = errors.New("not a correlation matrix: it must be symmetric and positive definite with ones on the diagonal")
