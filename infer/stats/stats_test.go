@@ -1,0 +1,173 @@
+package stats
+
+import (
+	"encoding/json"
+	"math"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
+)
+
+// Reference numbers come from ArviZ 0.23 (testdata/reference.py); the same sums in another order differ by rounding only: 1e-9 relative.
+func TestAgainstArviZ(t *testing.T) {
+	text, err := os.ReadFile("testdata/reference.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var file struct {
+		Cases []struct {
+			Name  string
+			Draws [][]float64
+			Want  map[string]float64
+		}
+	}
+	if err := json.Unmarshal(text, &file); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range file.Cases {
+		s := Summarize(c.Draws)
+		got := map[string]float64{
+			"mean": s.Mean, "sd": s.SD, "q5": s.Q5, "q50": s.Q50, "q95": s.Q95, "rhat": s.RHat, "ess_bulk": s.ESSBulk, "ess_tail": s.ESSTail,
+			"mcse_mean": s.MCSEMean, "mcse_sd": MCSESD(c.Draws), "ess_mean": ESSMean(c.Draws),
+			"mcse_q5": MCSEQuantile(c.Draws, .05), "mcse_q50": MCSEQuantile(c.Draws, .5),
+		}
+		for name, want := range c.Want {
+			if g := got[name]; !(math.Abs(g-want) <= 1e-9*math.Max(1, math.Abs(want))) {
+				t.Errorf("%s: %s is %.12g, ArviZ has %.12g", c.Name, name, g, want)
+			}
+		}
+	}
+	if len(file.Cases) < 10 {
+		t.Errorf("only %d cases", len(file.Cases))
+	}
+}
+
+// ar draws chains of the stationary process x_t = φ x_{t−1} + e_t.
+func ar(seed uint64, phi float64, chains, draws int) [][]float64 {
+	r := rand.New(rand.NewPCG(seed, 0))
+	out := make([][]float64, chains)
+	for c := range out {
+		x := r.NormFloat64() / math.Sqrt(1-phi*phi)
+		for range draws {
+			out[c] = append(out[c], x)
+			x = phi*x + r.NormFloat64()
+		}
+	}
+	return out
+}
+
+// For an AR(1) process S/ESS of the mean is (1+φ)/(1−φ) in the limit. With 4 × 20,000 draws the estimate's relative error is about
+// √(2(2T+1)/S) with T the truncation lag (some ten times (1+φ)/(1−φ)): at most .09 here; the bound is three times that.
+func TestESSOfAutoregression(t *testing.T) {
+	for _, phi := range []float64{-.5, 0, .5, .9} {
+		chains := ar(7, phi, 4, 20_000)
+		want := 80_000 * (1 - phi) / (1 + phi)
+		if got := ESSMean(chains); math.Abs(got/want-1) > .27 {
+			t.Errorf("φ = %v: ESS %.0f, want %.0f", phi, got, want)
+		}
+		if r := RHat(chains); r > 1.01 {
+			t.Errorf("φ = %v: R-hat %v of stationary chains", phi, r)
+		}
+	}
+	// The planted fault: chains about other means must not pass for one law.
+	chains := ar(7, .5, 4, 2000)
+	for i := range chains[3] {
+		chains[3][i] += .5
+	}
+	if r := RHat(chains); r < 1.01 {
+		t.Errorf("R-hat %v of chains about different means", r)
+	}
+}
+
+// The squared error of the mean, over many repetitions, is what MCSEMean says. 400 repetitions: the variance of the z-scores has standard error
+// √(2/400) = .07, plus the noise of the ESS within each; the bound is .3.
+func TestMCSEIsTheErrorOfTheMean(t *testing.T) {
+	var z []float64
+	for seed := range uint64(400) {
+		chains := ar(1000+seed, .6, 4, 250)
+		z = append(z, stat.Mean(slices.Concat(chains...), nil)/MCSEMean(chains))
+	}
+	if v := stat.Variance(z, nil); math.Abs(v-1) > .3 {
+		t.Errorf("variance of the errors over MCSE² is %v", v)
+	}
+}
+
+func TestNothingToDiagnose(t *testing.T) {
+	nan, inf := math.NaN(), math.Inf(1)
+	for name, chains := range map[string][][]float64{
+		"none":     nil,
+		"empty":    {{}, {}},
+		"short":    {{1, 2}, {2, 3}},
+		"constant": {slices.Repeat([]float64{3.1}, 20), slices.Repeat([]float64{3.1}, 20)},
+		"NaN":      {slices.Repeat([]float64{1, nan}, 10)},
+		"infinite": {slices.Repeat([]float64{1, inf, -inf}, 10)},
+		"uneven":   {{1, 2, 3, 4, 5, 6, 7}, {1, 2, 3, 4, 5, 6}},
+	} {
+		s := Summarize(chains)
+		if !math.IsNaN(s.RHat) || !math.IsNaN(s.ESSBulk) || !math.IsNaN(s.ESSTail) {
+			t.Errorf("%s: %+v", name, s)
+		}
+		if s.Constant != (name == "constant") || (s.NonFinite > 0) != (name == "NaN" || name == "infinite") {
+			t.Errorf("%s: %+v", name, s)
+		}
+	}
+	if s := Summarize([][]float64{slices.Repeat([]float64{3.1}, 20)}); s.Mean != 3.1 || s.SD != 0 || s.MCSEMean != 0 || s.Q50 != 3.1 {
+		t.Errorf("constant: %+v", s)
+	}
+}
+
+// Chains stuck at points of their own have no variance within: R-hat is infinite, not unknown.
+func TestStuckChains(t *testing.T) {
+	chains := [][]float64{slices.Repeat([]float64{1}, 50), slices.Repeat([]float64{2}, 50)}
+	if r, e := RHat(chains), ESSBulk(chains); !math.IsInf(r, 1) || e > 5 {
+		t.Errorf("R-hat %v, ESS %v", r, e)
+	}
+}
+
+// Two values about a median between them: folded draws are constant, the draws themselves are not.
+func TestTwoValues(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	chains := make([][]float64, 4)
+	for c := range chains {
+		for i := range 200 {
+			chains[c] = append(chains[c], float64(2*(i%2)-1))
+		}
+		r.Shuffle(200, func(i, j int) { chains[c][i], chains[c][j] = chains[c][j], chains[c][i] })
+	}
+	if s := Summarize(chains); !(s.RHat < 1.02) || !(s.ESSBulk > 400) || !(s.ESSTail > 400) {
+		t.Errorf("%+v", s)
+	}
+}
+
+// Against gonum's two-pass formulas, with a mean far from zero where one-pass sums of squares lose all digits.
+func TestMoments(t *testing.T) {
+	const d, n = 4, 300
+	r := rand.New(rand.NewPCG(3, 4))
+	data, m := mat.NewDense(n, d, nil), NewMoments(d)
+	for i := range n {
+		z := r.NormFloat64()
+		for j := range d {
+			data.Set(i, j, 1e6+float64(j)*z+r.NormFloat64())
+		}
+		m.Add(data.RawRowView(i))
+	}
+	var want mat.SymDense
+	stat.CovarianceMatrix(&want, data, nil)
+	for i, got := range m.Covariance() {
+		if w := want.At(i/d, i%d); math.Abs(got-w) > 1e-8 {
+			t.Errorf("covariance %d: %v, gonum has %v", i, got, w)
+		}
+	}
+	for j, got := range m.Mean() {
+		if w := stat.Mean(mat.Col(nil, j, data), nil); math.Abs(got-w) > 1e-8 {
+			t.Errorf("mean %d: %v, gonum has %v", j, got, w)
+		}
+	}
+	if m.N() != n || !math.IsNaN(NewMoments(1).Covariance()[0]) {
+		t.Error("N, or the covariance of nothing")
+	}
+}
