@@ -1,0 +1,207 @@
+package parse
+
+import (
+	"sync"
+
+	"github.com/alecthomas/participle/v2"
+)
+
+// The grammar, as participle reads it from the tags. Statements come cut apart, brackets matched and blocks folded into
+// one token each. Infix operators are kept as flat lists; tree.go gives them their precedence.
+
+// A node of the grammar knows its tokens and so its place.
+type node struct{ Tokens []token }
+
+type statement struct {
+	node
+	Import   *token    `parser:"  'import' @String"`
+	Data     *data     `parser:"| 'data' @@"`
+	Infer    []*callee `parser:"| 'infer' @@ (',' @@)*"`
+	Return   *expr     `parser:"| 'return' @@"`
+	Equation *equation `parser:"| @@"`
+}
+
+type data struct {
+	Decls []*decl `parser:"@@ (',' @@)*"`
+	From  *token  `parser:"('from' @String)?"`
+}
+
+type decl struct {
+	node
+	Name    token  `parser:"@Name"`
+	Sets    []*set `parser:"('[' @@ (',' @@)* ']')?"`
+	Type    *token `parser:"(':' @Name"`
+	TypeArg *expr  `parser:"('(' @@ ')')?)?"`
+	Bounds  *span  `parser:"('in' @@)?"`
+	Missing *token `parser:"(@'missing'"`
+	Code    *unary `parser:"@@?)?"`
+	Value   *expr  `parser:"('=' @@)?"`
+}
+
+type equation struct {
+	Generate *token  `parser:"@'generate'?"`
+	Heads    []*head `parser:"@@ (',' @@)*"`
+	Random   *random `parser:"('~' @@"`
+	Body     *token  `parser:"| '=' (@Body"`
+	Value    *expr   `parser:"| @@))"`
+}
+
+type head struct {
+	node
+	Name   token    `parser:"@Name"`
+	Path   []*ident `parser:"('.' @@)*"`
+	Prime  *token   `parser:"@Prime?"`
+	Slots  []*slot  `parser:"('[' @@ (',' @@)* ']')?"`
+	Open   *token   `parser:"(@'('"`
+	Params []*param `parser:"(@@ (',' @@)*)? ')')?"`
+}
+
+type ident struct {
+	Name token `parser:"@Name"`
+}
+
+type slot struct {
+	node
+	Index *ident `parser:"(@@ 'in')?"`
+	Set   *set   `parser:"@@"`
+}
+
+type set struct {
+	node
+	Lo *expr `parser:"@@"`
+	Hi *expr `parser:"('..' @@)?"`
+}
+
+// A span is the grammar's range.
+type span struct {
+	node
+	Lo *expr `parser:"@@"`
+	Hi *expr `parser:"'..' @@"`
+}
+
+type param struct {
+	node
+	Name    *ident `parser:"( @@"`
+	Sets    []*set `parser:"('[' @@ (',' @@)* ']')?"`
+	Default *expr  `parser:"('=' @@)? )"`
+	Expr    *expr  `parser:"| @@"`
+}
+
+type random struct {
+	node
+	Body      *token      `parser:"  @Body"`
+	Dist      *callee     `parser:"| @@"`
+	Modifiers []*modifier `parser:"  @@*"`
+}
+
+type modifier struct {
+	node
+	In       *span  `parser:"  'in' @@"`
+	Censored *span  `parser:"| 'censored' @@"`
+	Flag     *token `parser:"| @('ordered' | 'zerosum' | 'noncentered')"`
+}
+
+// ---- expressions, loosest first ----
+
+type expr struct {
+	node
+	Choice *choice   `parser:"@@"`
+	Pipes  []*callee `parser:"('->' @@)*"`
+}
+
+// choice is If ? Then : (Else of one branch is the If of the next).
+type choice struct {
+	node
+	If       *binary   `parser:"@@"`
+	Branches []*branch `parser:"@@*"`
+}
+
+type branch struct {
+	Then *expr   `parser:"'?' @@"`
+	Else *binary `parser:"':' @@"`
+}
+
+type binary struct {
+	node
+	First *unary   `parser:"@@"`
+	Rest  []*infix `parser:"@@*"`
+}
+
+type infix struct {
+	Op token  `parser:"@('||' | '&&' | '==' | '!=' | '<=' | '>=' | '<' | '>' | '+' | '-' | '*' | '/' | '@' | '%')"`
+	Y  *unary `parser:"@@"`
+}
+
+// unary is sign x ^ sign y ^ …; a sign applies to the whole power that follows it.
+type unary struct {
+	node
+	First  *signed  `parser:"@@"`
+	Powers []*power `parser:"@@*"`
+}
+
+type power struct {
+	Hat token   `parser:"@'^'"`
+	X   *signed `parser:"@@"`
+}
+
+type signed struct {
+	node
+	Sign *token   `parser:"@('-' | '!')?"`
+	X    *primary `parser:"@@"`
+}
+
+type primary struct {
+	node
+	Number  *token     `parser:"  @Number"`
+	String  *token     `parser:"| @String"`
+	Name    *token     `parser:"| ( @Name"`
+	Paren   *expr      `parser:"  | '(' @@ ')'"`
+	Open    *token     `parser:"  | @'['"`
+	List    *args      `parser:"    @@? ']' )"`
+	Postfix []*postfix `parser:"  @@*"`
+}
+
+// A callee names what is drawn from, piped into or run: Normal(0, 1), irt.PartialCredit(eta, b), relu.
+type callee struct {
+	node
+	Name    token      `parser:"@Name"`
+	Postfix []*postfix `parser:"@@*"`
+}
+
+type postfix struct {
+	node
+	Call   *token `parser:"  @'('"`
+	Args   *args  `parser:"  @@? ')'"`
+	Subs   []*set `parser:"| '[' @@ (',' @@)* ']'"`
+	Member *ident `parser:"| '.' @@"`
+}
+
+type args struct {
+	node
+	Binders []*binder `parser:"  @@ (',' @@)* ':'"`
+	Body    *expr     `parser:"  @@"`
+	Args    []*arg    `parser:"| @@ (',' @@)*"`
+}
+
+type binder struct {
+	node
+	Index ident `parser:"@@ 'in'"`
+	Set   *set  `parser:"@@"`
+}
+
+type arg struct {
+	node
+	Name  *ident `parser:"(@@ '=')?"`
+	Value *expr  `parser:"@@"`
+}
+
+// lookahead: a choice needs at most two tokens (name in, name =).
+const lookahead = 2
+
+var statements = sync.OnceValue(func() *participle.Parser[statement] {
+	return participle.MustBuild[statement](participle.Lexer(vocabulary{}), participle.UseLookahead(lookahead))
+})
+
+var expressions = sync.OnceValue(func() *participle.Parser[expr] {
+	return participle.MustBuild[expr](participle.Lexer(vocabulary{}), participle.UseLookahead(lookahead))
+})

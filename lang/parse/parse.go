@@ -1,0 +1,129 @@
+// Package parse turns the text of a model into its syntax tree, LANGUAGE sections 1 and 2. Characters become tokens
+// (scan.go); brackets are matched and the tokens cut into statements (cut.go), so that a mistake in one does not hide
+// those in others; participle parses each statement by the grammar in grammar.go; tree.go and expr.go make the tree,
+// climbing operator precedence over participle's flat lists; mistakes.go words what is wrong.
+package parse
+
+import (
+	"github.com/alecthomas/participle/v2"
+	"github.com/alecthomas/participle/v2/lexer"
+
+	"ppl/lang/ast"
+	"ppl/lang/diag"
+	"ppl/lang/source"
+)
+
+// File parses a whole file. With errors among the diagnostics the tree holds the statements without one.
+func File(src *source.File) (*ast.File, []diag.Diagnostic) {
+	p := &parser{src: src}
+	f := &ast.File{Source: src}
+	s := scan(src, &p.diags)
+	f.Comments = s.comments
+	if lone, ok := match(src, s.tokens, &p.diags); ok {
+		p.cutting = cut(src, s.tokens, lone)
+		f.Stmts = p.topLevel(p.pieces)
+	}
+	return f, p.diags.All()
+}
+
+// Expr parses one expression, such as a line given to the REPL. With errors among the diagnostics it may be nil.
+func Expr(src *source.File) (ast.Expr, []diag.Diagnostic) {
+	p := &parser{src: src}
+	tokens := scan(src, &p.diags).tokens
+	lone, ok := match(src, tokens, &p.diags)
+	if !ok {
+		return nil, p.diags.All()
+	}
+	p.cutting = cut(src, tokens, lone)
+	return p.onlyExpr(), p.diags.All()
+}
+
+// A parser holds one file's statements on their way to the tree.
+type parser struct {
+	cutting
+	src     *source.File
+	diags   diag.List
+	dropped int // statements so far that did not parse
+}
+
+func (p *parser) topLevel(pieces []piece) []ast.Stmt {
+	var stmts []ast.Stmt
+	for _, piece := range pieces {
+		s, ok := p.piece(piece)
+		if !ok {
+			continue
+		}
+		if s.Return != nil {
+			p.diags.Errorf("E00", p.at(s.Tokens[:1]), "`return` stands only at the end of a block `{ … }`")
+			continue
+		}
+		stmts = append(stmts, p.statement(s)...)
+	}
+	return stmts
+}
+
+func (p *parser) onlyExpr() ast.Expr {
+	switch {
+	case p.diags.HasErrors():
+		return nil
+	case len(p.pieces) == 0:
+		at := source.Span{File: p.src, Start: len(p.src.Text), End: len(p.src.Text)}
+		p.diags.Errorf("E00", at, "expected an expression")
+		return nil
+	case len(p.pieces) > 1:
+		p.diags.Errorf("E00", p.at(p.pieces[1].tokens), "expected one expression, found a second line")
+		return nil
+	}
+	e, ok := parseWith(p, expressions(), p.pieces[0])
+	if !ok {
+		return nil
+	}
+	return p.expr(e)
+}
+
+// piece parses the tokens of one statement. Where it has a mistake the blocks in it are searched for theirs.
+func (p *parser) piece(piece piece) (*statement, bool) {
+	s, ok := parseWith(p, statements(), piece)
+	if !ok {
+		p.dropped++
+		for _, t := range piece.tokens {
+			if t.Type == body {
+				p.block(t)
+			}
+		}
+	}
+	return s, ok
+}
+
+// parseWith runs participle over one piece and reports what it finds wrong.
+func parseWith[G any](p *parser, grammar *participle.Parser[G], piece piece) (*G, bool) {
+	if piece.broken {
+		return nil, false
+	}
+	if t, far := farthest(piece.tokens); far {
+		p.diags.Errorf("E00", spanOf(p.src, t), "this expression has more than %d tokens", reach).
+			Help("name parts of it by definitions of their own")
+		return nil, false
+	}
+	last := end(piece.tokens[len(piece.tokens)-1])
+	tokens, err := lexer.Upgrade(&stream{piece.tokens, last})
+	if err != nil {
+		panic("internal error: " + err.Error())
+	}
+	tree, err := grammar.ParseFromLexer(tokens)
+	if err != nil {
+		p.mistake(piece.tokens, err)
+		return nil, false
+	}
+	return tree, true
+}
+
+// at is the place of a run of tokens.
+func (p *parser) at(tokens []token) source.Span {
+	if len(tokens) == 0 {
+		panic("internal error: a node without tokens")
+	}
+	return spanOf(p.src, tokens[0]).To(spanOf(p.src, tokens[len(tokens)-1]))
+}
+
+func (p *parser) place(n node) ast.Place { return ast.Place{At: p.at(n.Tokens)} }

@@ -1,0 +1,224 @@
+package parse
+
+import (
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/alecthomas/participle/v2/lexer"
+
+	"ppl/lang/ast"
+	"ppl/lang/diag"
+	"ppl/lang/source"
+)
+
+// A scanner turns characters into tokens, newlines among them, and sets comments aside.
+type scanner struct {
+	src      *source.File
+	at       int // byte offset
+	tokens   []token
+	comments []ast.Comment
+	diags    *diag.List
+}
+
+func scan(src *source.File, diags *diag.List) *scanner {
+	s := &scanner{src: src, diags: diags, at: len(src.Text) - len(strings.TrimPrefix(src.Text, "\ufeff"))}
+	for s.at < len(src.Text) {
+		s.next()
+	}
+	return s
+}
+
+func (s *scanner) rest() string { return s.src.Text[s.at:] }
+
+func (s *scanner) next() {
+	rest := s.rest()
+	switch c := rest[0]; {
+	case c == ' ' || c == '\t' || c == '\r':
+		s.at++
+	case c == '\n':
+		s.emit(newline, 1)
+	case c == '#':
+		s.comment()
+	case c == '"':
+		s.string()
+	case c == '\'':
+		s.emit(prime, 1)
+	case isDigit(c) || c == '.' && len(rest) > 1 && isDigit(rest[1]):
+		s.number()
+	case isLetter(c):
+		s.word()
+	default:
+		s.operator()
+	}
+}
+
+// emit makes a token of the next n bytes.
+func (s *scanner) emit(kind lexer.TokenType, n int) {
+	s.tokens = append(s.tokens, token{Type: kind, Value: s.rest()[:n], Pos: lexer.Position{Offset: s.at}})
+	s.at += n
+}
+
+// reject makes a bad token of the next n bytes and reports why.
+func (s *scanner) reject(n int, code, format string, args ...any) diag.Entry {
+	at := source.Span{File: s.src, Start: s.at, End: s.at + n}
+	s.emit(bad, n)
+	return s.diags.Errorf(code, at, format, args...)
+}
+
+func (s *scanner) comment() {
+	n := lineLength(s.rest())
+	at := source.Span{File: s.src, Start: s.at, End: s.at + n}
+	s.comments = append(s.comments, ast.Comment{Place: ast.Place{At: at}, Text: s.rest()[:n]})
+	s.at += n
+}
+
+func (s *scanner) word() {
+	n := count(s.rest(), func(c byte) bool { return isLetter(c) || isDigit(c) })
+	if isKeyword(s.rest()[:n]) {
+		s.emit(keyword, n)
+		return
+	}
+	s.emit(name, n)
+}
+
+// number scans digits [. digits] [e [±] digits] and rejects what a letter or a lone point follows.
+func (s *scanner) number() {
+	rest := s.rest()
+	n := count(rest, isDigit)
+	if n == 0 {
+		n = 1 + count(rest[1:], isDigit)
+		s.reject(n, "E05", "`%s` is not a number", rest[:n]).Help("write `0%s`", rest[:n])
+		return
+	}
+	if strings.HasPrefix(rest[n:], ".") && !strings.HasPrefix(rest[n:], "..") {
+		fraction := count(rest[n+1:], isDigit)
+		if fraction == 0 {
+			s.reject(n+1, "E05", "`%s.` is not a number", rest[:n]).
+				Help("write `%s.0`, or `%s..9` for a range", rest[:n], rest[:n])
+			return
+		}
+		n += 1 + fraction
+	}
+	n += exponent(rest[n:])
+	if tail := count(rest[n:], func(c byte) bool { return isLetter(c) || isDigit(c) }); tail > 0 {
+		s.reject(n+tail, "E05", "`%s` is neither a number nor a name", rest[:n+tail]).
+			Help("a product needs its `*`, and a name begins with a letter")
+		return
+	}
+	if _, err := strconv.ParseFloat(rest[:n], 64); err != nil {
+		s.reject(n, "E05", "`%s` is too large for a number", rest[:n]).
+			Help("the largest is about 1.8e308; infinity is written `inf`")
+		return
+	}
+	s.emit(number, n)
+}
+
+func exponent(s string) int {
+	if s == "" || s[0] != 'e' && s[0] != 'E' {
+		return 0
+	}
+	n := 1
+	if len(s) > 1 && (s[1] == '+' || s[1] == '-') {
+		n = 2
+	}
+	digits := count(s[n:], isDigit)
+	if digits == 0 {
+		return 0
+	}
+	return n + digits
+}
+
+// string scans to the closing quote, which must stand on the same line.
+func (s *scanner) string() {
+	rest := s.rest()[:lineLength(s.rest())]
+	n := 1
+	for n < len(rest) && rest[n] != '"' {
+		if rest[n] == '\\' {
+			n++
+		}
+		n++
+	}
+	if n >= len(rest) {
+		line, _ := s.src.Position(s.at)
+		s.reject(len(rest), "E02", "`\"` opened on line %d is not closed", line)
+		return
+	}
+	if _, err := strconv.Unquote(rest[:n+1]); err != nil {
+		s.reject(n+1, "E00", "the string has an escape that is not known").
+			Help("`\\\\` is a backslash, `\\\"` a quote, `\\n` a newline, `\\t` a tab; file names may use `/`")
+		return
+	}
+	s.emit(text, n+1)
+}
+
+func (s *scanner) operator() {
+	for _, op := range operators {
+		if strings.HasPrefix(s.rest(), op) {
+			s.emit(punct, len(op))
+			return
+		}
+	}
+	s.strange()
+}
+
+// strange reports characters the language does not use: whole words of other scripts at once, the rest singly.
+func (s *scanner) strange() {
+	r, n := utf8.DecodeRuneInString(s.rest())
+	switch {
+	case r == utf8.RuneError && n == 1:
+		s.reject(n, "E00", "the text is not UTF-8 here: byte 0x%02X", s.rest()[0])
+	case unicode.IsLetter(r):
+		n = strings.IndexFunc(s.rest()+" ", func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '_' })
+		s.reject(n, "E00", "`%s` cannot be a name", s.rest()[:n]).Help("names are made of a–z, A–Z, 0–9 and _")
+	case unicode.IsSpace(r) || !unicode.IsPrint(r):
+		s.reject(n, "E00", "unexpected invisible character U+%04X", r).Help("write a space in its place")
+	default:
+		e := s.reject(n, "E00", "unexpected character `%c`", r)
+		if help := characterHelp(r); help != "" {
+			e.Help("%s", help)
+		}
+	}
+}
+
+func characterHelp(r rune) string {
+	switch r {
+	case ';':
+		return "a newline ends a statement"
+	case '|':
+		return "or is written `||`; a distribution's arguments are separated by `,`"
+	case '&':
+		return "and is written `&&`"
+	case '“', '”', '`':
+		return "strings are written in straight double quotes"
+	case '−', '–':
+		return "minus is written `-`"
+	case '×', '·':
+		return "times is written `*`"
+	case '≤', '≥', '≠':
+		return "comparisons are written `<=`, `>=`, `!=`"
+	case '→':
+		return "write `->`"
+	}
+	return ""
+}
+
+// count is the length of the leading run of s whose bytes satisfy is.
+func count(s string, is func(byte) bool) int {
+	n := 0
+	for n < len(s) && is(s[n]) {
+		n++
+	}
+	return n
+}
+
+func lineLength(s string) int {
+	if i := strings.IndexByte(s, '\n'); i >= 0 {
+		s = s[:i]
+	}
+	return len(strings.TrimSuffix(s, "\r"))
+}
+
+func isDigit(c byte) bool  { return '0' <= c && c <= '9' }
+func isLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' || c == '_' }

@@ -1,0 +1,118 @@
+package parse
+
+import (
+	"io"
+
+	"github.com/alecthomas/participle/v2/lexer"
+
+	"ppl/lang/source"
+)
+
+// A token is participle's: its kind, its text as written, and its place, of which only the byte offset is used.
+type token = lexer.Token
+
+// The kinds of token. A bad token is one whose mistake has been reported: what holds it is not parsed.
+const (
+	bad lexer.TokenType = iota
+	name
+	keyword
+	number
+	text
+	punct
+	prime
+	newline
+	body // { … } as one token of the statement it stands in
+)
+
+// vocabulary tells participle the kinds by the names the grammar uses.
+type vocabulary struct{}
+
+func (vocabulary) Symbols() map[string]lexer.TokenType {
+	return map[string]lexer.TokenType{
+		"EOF": lexer.EOF, "Name": name, "Keyword": keyword, "Number": number, "String": text, "Punct": punct,
+		"Prime": prime, "Body": body,
+	}
+}
+
+// Lex is never called: statements are cut out of the tokens before participle sees them.
+func (vocabulary) Lex(string, io.Reader) (lexer.Lexer, error) {
+	panic("internal error: participle was given text")
+}
+
+// A stream hands the tokens of one statement to participle.
+type stream struct {
+	tokens []token
+	end    int // offset just after the last token
+}
+
+func (s *stream) Next() (token, error) {
+	if len(s.tokens) == 0 {
+		return lexer.EOFToken(lexer.Position{Offset: s.end}), nil
+	}
+	t := s.tokens[0]
+	s.tokens = s.tokens[1:]
+	return t, nil
+}
+
+func isKeyword(s string) bool {
+	switch s {
+	case "data", "generate", "infer", "import", "in", "from", "return", "missing", "censored", "ordered", "zerosum", "noncentered":
+		return true
+	}
+	return false
+}
+
+// operators lists punctuation, longer before shorter.
+var operators = []string{
+	"->", "||", "&&", "==", "!=", "<=", ">=", "..",
+	"?", ":", "<", ">", "+", "-", "*", "/", "@", "%", "!", "^", "=", "~", ",", ".", "(", ")", "[", "]", "{", "}",
+}
+
+// continues reports whether a statement goes on after a line that ends in t.
+func continues(t token) bool {
+	if t.Type != punct {
+		return false
+	}
+	switch t.Value {
+	case ",", "=", "~", "?", ":", "->", "^":
+		return true
+	}
+	return precedence(t.Value) > 0
+}
+
+// resumes reports whether t at the start of a line goes on with the statement before.
+func resumes(t token) bool {
+	if t.Type != punct {
+		return false
+	}
+	switch t.Value {
+	case "->", "?", ":", "||", "&&":
+		return true
+	}
+	return false
+}
+
+// precedence of the infix operators of the grammar's binary, 0 for what is none.
+func precedence(op string) int {
+	switch op {
+	case "||":
+		return 1
+	case "&&":
+		return 2
+	case "==", "!=", "<", "<=", ">", ">=":
+		return comparison
+	case "+", "-":
+		return 4
+	case "*", "/", "@", "%":
+		return 5
+	}
+	return 0
+}
+
+const comparison = 3
+
+func end(t token) int { return t.Pos.Offset + len(t.Value) }
+
+func spanOf(src *source.File, t token) source.Span {
+	return source.Span{File: src, Start: t.Pos.Offset, End: end(t)}
+}

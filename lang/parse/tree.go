@@ -1,0 +1,198 @@
+package parse
+
+import (
+	"strconv"
+
+	"ppl/lang/ast"
+)
+
+// statement converts a parsed statement, to one or, where it or its block has a mistake, to none.
+func (p *parser) statement(s *statement) []ast.Stmt {
+	before := p.diags.Len() + p.dropped
+	stmt := p.convert(s)
+	if p.diags.Len()+p.dropped > before {
+		return nil
+	}
+	return []ast.Stmt{stmt}
+}
+
+func (p *parser) convert(s *statement) ast.Stmt {
+	at := p.place(s.node)
+	switch {
+	case s.Import != nil:
+		return &ast.Import{Place: at, Path: p.string(*s.Import)}
+	case s.Data != nil:
+		return &ast.Data{Place: at, Decls: each(s.Data.Decls, p.decl), From: p.optionalString(s.Data.From)}
+	case s.Infer != nil:
+		return &ast.Infer{Place: at, Calls: each(s.Infer, p.callee)}
+	}
+	e := s.Equation
+	heads := each(e.Heads, p.head)
+	switch {
+	case e.Random != nil:
+		d := &ast.Draw{Place: at, Generate: e.Generate != nil, Heads: heads}
+		d.Law, d.Block = p.random(e.Random)
+		return d
+	case e.Body != nil:
+		return &ast.Define{Place: at, Generate: e.Generate != nil, Heads: heads, Block: p.block(*e.Body)}
+	}
+	return &ast.Define{Place: at, Generate: e.Generate != nil, Heads: heads, Value: p.expr(e.Value)}
+}
+
+func (p *parser) decl(d *decl) *ast.Decl {
+	return &ast.Decl{
+		Place: p.place(d.node), Name: p.ident(d.Name), Sets: each(d.Sets, p.set), Type: p.optionalIdent(d.Type),
+		TypeArg: p.optionalExpr(d.TypeArg), Bounds: p.optionalSpan(d.Bounds),
+		Missing: d.Missing != nil, MissingCode: p.optionalUnary(d.Code), Value: p.optionalExpr(d.Value),
+	}
+}
+
+func (p *parser) head(h *head) *ast.Head {
+	path := []ast.Ident{p.ident(h.Name)}
+	for _, part := range h.Path {
+		path = append(path, p.ident(part.Name))
+	}
+	return &ast.Head{
+		Place: p.place(h.node), Path: path, Prime: h.Prime != nil, Slots: each(h.Slots, p.slot),
+		Params: each(h.Params, p.param), HasParams: h.Open != nil,
+	}
+}
+
+func (p *parser) slot(s *slot) *ast.Slot {
+	slot := &ast.Slot{Place: p.place(s.node), Set: p.set(s.Set)}
+	if s.Index != nil {
+		slot.Index = p.optionalIdent(&s.Index.Name)
+	}
+	return slot
+}
+
+func (p *parser) param(q *param) *ast.Param {
+	param := &ast.Param{
+		Place: p.place(q.node), Sets: each(q.Sets, p.set), Default: p.optionalExpr(q.Default), Expr: p.optionalExpr(q.Expr),
+	}
+	if q.Name != nil {
+		param.Name = p.optionalIdent(&q.Name.Name)
+	}
+	return param
+}
+
+func (p *parser) set(s *set) *ast.Set {
+	return &ast.Set{Place: p.place(s.node), Lo: p.expr(s.Lo), Hi: p.optionalExpr(s.Hi)}
+}
+
+func (p *parser) span(s *span) *ast.Range {
+	return &ast.Range{Place: p.place(s.node), Lo: p.expr(s.Lo), Hi: p.expr(s.Hi)}
+}
+
+// random converts a law with its modifiers, or a template's block.
+func (p *parser) random(r *random) (*ast.Law, *ast.Block) {
+	if r.Body != nil {
+		return nil, p.block(*r.Body)
+	}
+	law := &ast.Law{Place: p.place(r.node), Dist: p.callee(r.Dist)}
+	given := map[string]token{}
+	for _, m := range r.Modifiers {
+		word := m.Tokens[0]
+		if first, twice := given[word.Value]; twice {
+			p.diags.Errorf("E00", spanOf(p.src, word), "`%s` is given twice", word.Value).
+				Related(spanOf(p.src, first), "first here")
+		}
+		given[word.Value] = word
+		p.modify(law, m)
+	}
+	return law, nil
+}
+
+func (p *parser) modify(law *ast.Law, m *modifier) {
+	switch m.Tokens[0].Value {
+	case "in":
+		law.In = p.span(m.In)
+	case "censored":
+		law.Censored = p.span(m.Censored)
+	case "ordered":
+		law.Ordered = true
+	case "zerosum":
+		law.ZeroSum = true
+	case "noncentered":
+		law.NonCentered = true
+	}
+}
+
+// block parses the statements of a block.
+func (p *parser) block(t token) *ast.Block {
+	b := &ast.Block{Place: ast.Place{At: spanOf(p.src, t)}}
+	cut := p.blocks[t.Pos.Offset]
+	for i, piece := range cut.pieces {
+		s, ok := p.piece(piece)
+		switch {
+		case !ok:
+		case s.Return == nil:
+			b.Stmts = append(b.Stmts, p.statement(s)...)
+		case i+1 < len(cut.pieces) && cut.close.Value != "":
+			p.diags.Errorf("E04", p.at(s.Tokens[:1]), "a block must end in `return`, but statements follow this one")
+		default:
+			b.Return = p.expr(s.Return)
+		}
+	}
+	if !cut.returns() {
+		p.diags.Errorf("E04", spanOf(p.src, cut.close), "a block must end in `return`").
+			Related(spanOf(p.src, cut.open), "the block opened here").Help("add `return` and the block's value as its last line")
+	}
+	return b
+}
+
+// returns reports whether the last statement is a return, right or wrong, or the block's end is not known.
+func (b *block) returns() bool {
+	if b.close.Value == "" {
+		return true
+	}
+	if len(b.pieces) == 0 {
+		return false
+	}
+	last := b.pieces[len(b.pieces)-1]
+	return last.broken || last.tokens[0].Value == "return"
+}
+
+// ---- names and strings ----
+
+func (p *parser) ident(t token) ast.Ident {
+	return ast.Ident{Place: ast.Place{At: spanOf(p.src, t)}, Name: t.Value}
+}
+
+func (p *parser) optionalIdent(t *token) *ast.Ident {
+	if t == nil {
+		return nil
+	}
+	id := p.ident(*t)
+	return &id
+}
+
+func (p *parser) string(t token) *ast.String {
+	value, err := strconv.Unquote(t.Value)
+	if err != nil {
+		panic("internal error: the scanner let " + t.Value + " pass")
+	}
+	return &ast.String{Place: ast.Place{At: spanOf(p.src, t)}, Text: t.Value, Value: value}
+}
+
+func (p *parser) optionalString(t *token) *ast.String {
+	if t == nil {
+		return nil
+	}
+	return p.string(*t)
+}
+
+func (p *parser) optionalSpan(s *span) *ast.Range {
+	if s == nil {
+		return nil
+	}
+	return p.span(s)
+}
+
+func each[A, B any](items []A, convert func(A) B) []B {
+	var out []B
+	for _, item := range items {
+		out = append(out, convert(item))
+	}
+	return out
+}
