@@ -29,10 +29,11 @@ type Arg struct {
 // A Form is one parametrisation of a distribution: Normal(mu, sd), Normal(mu, precision = …). The first form of a distribution
 // is the positional one.
 //
-// LogProb gets x with shape plates + event and args with shape plates + their rank, and returns shape plates. It is normalised.
-// Outside the support it may return anything finite or -inf, but parameters outside their domain give -inf or NaN, never a
-// plausible number. Bounds returns the ends of the support for Interval and IntRange (scalar-free nodes of shape plates);
-// an invalid Node is an infinite end.
+// LogProb gets x with shape plates + event and args with shape plates + their rank, and returns shape plates. An argument that
+// is the same for all plates may come without them, which computes what depends on it alone once. It is normalised.
+// Outside the support it gives -inf for scalar laws (for vectors and matrices any finite number or -inf); parameters outside
+// their domain give NaN, never a plausible number. Bounds returns the ends of the support for Interval and IntRange (shape
+// plates, or scalars); an invalid Node is an infinite end.
 type Form struct {
 	Args    []Arg
 	LogProb func(x Node, args []Node) Node
@@ -52,10 +53,11 @@ type Dist struct {
 	Support  types.Kind
 	Lo, Hi   float64 // of Interval and IntRange
 	Improper bool    // Flat
-	// LocationScale: x = args[0] + args[1]·z with z from the standard form; noncentered applies.
+	// LocationScale: in the first form x = args[0] + args[1]·z with z ~ D(0, 1, rest…); noncentered applies.
 	LocationScale bool
-	// Enumerate is the number of values 0- or 1-based of a finite discrete support, from the shapes or static values of its args.
-	// First is the first value. nil when the support is not finite.
+	// Enumerate is the first value and the number of values of a finite discrete support, from the shapes or static values of its
+	// args (for ends that differ between plates, of their union); ok is false when they are not static. nil when the support is
+	// not finite.
 	Enumerate func(args []Node) (first, n int, ok bool)
 	Forms     []Form
 }
@@ -98,8 +100,3 @@ type Transform struct {
 	Constrain   func(u Node, event []int, lo, hi Node) (x, logJac Node)
 	Unconstrain func(x []float64, event []int, lo, hi float64) ([]float64, error)
 }
-
-// Library tables. They are functions, so that nothing is mutable at package level.
-//
-//	Dists() map[string]*Dist        Funcs() map[string]*Func
-//	Reductions() map[string]*Reduction   TransformOf(types.Kind) *Transform

@@ -1,0 +1,208 @@
+package stdlib
+
+import (
+	"math"
+
+	ad "ppl/autodiff"
+)
+
+// Reductions is the table of reductions by name; do not modify. Build drops the axes it reduces; over no elements it gives
+// Empty. In Range, n is the number of elements reduced, below 0 where it is not known (then at least one is
+// assumed).
+func Reductions() map[string]*Reduction { return reductionTable }
+
+var reductionTable = indexReductions([]Reduction{
+	{Name: "sum", Doc: "sum of the elements", Empty: 0, Range: sumRange, Build: overAxes(ad.Sum)},
+	{Name: "prod", Doc: "product of the elements", Empty: 1, Range: prodRange, Build: product},
+	{Name: "max", Doc: "greatest element", Empty: -inf, Range: sameRange, Build: overAxes(ad.Max)},
+	{Name: "min", Doc: "least element", Empty: inf, Range: sameRange, Build: overAxes(ad.Min)},
+	{Name: "mean", Doc: "arithmetic mean", Empty: math.NaN(), Range: meanRange, Build: mean},
+	{Name: "var", Doc: "sample variance, with divisor n - 1", Empty: math.NaN(), Range: spreadRange, Build: variance},
+	{Name: "sd", Doc: "sample standard deviation, with divisor n - 1", Empty: math.NaN(), Range: spreadRange,
+		Build: func(x Node, axes []int) Node { return ad.Sqrt(variance(x, axes)) }},
+	{Name: "all", Doc: "whether every element is true", Empty: 1, Range: truthOf, Build: func(x Node, axes []int) Node {
+		return ad.Min(truthNode(x), axes...)
+	}},
+	{Name: "any", Doc: "whether some element is true", Empty: 0, Range: truthOf, Build: func(x Node, axes []int) Node {
+		return ad.Max(truthNode(x), axes...)
+	}},
+	{Name: "logsumexp", Doc: "log of the sum of exponentials", Empty: -inf, Range: logSumExpRange, Build: overAxes(ad.LogSumExp)},
+})
+
+// A Scan maps the elements along one axis to as many: cumulative sums, softmax.
+type Scan struct {
+	Name  string
+	Doc   string
+	Range func(x Range, n int) Range // n as in a Reduction
+	Build func(x Node, axis int) Node
+}
+
+// Scans is the table of scans by name; do not modify.
+func Scans() map[string]*Scan { return scanTable }
+
+var scanTable = indexScans([]Scan{
+	{Name: "cumsum", Doc: "cumulative sum: element i is the sum of the first i", Range: cumSumRange,
+		Build: func(x Node, axis int) Node { return ad.CumSum(x, axis, false) }},
+	{Name: "softmax", Doc: "exp(x) over its sum: a simplex", Range: func(Range, int) Range { return Range{Lo: 0, Hi: 1} },
+		Build: func(x Node, axis int) Node { return ad.Exp(logSoftmax(x, axis)) }},
+	{Name: "log_softmax", Doc: "x less its logsumexp: the log of a simplex", Range: func(Range, int) Range { return Range{Lo: -inf, Hi: 0} },
+		Build: logSoftmax},
+})
+
+func indexReductions(rows []Reduction) map[string]*Reduction {
+	table := make(map[string]*Reduction, len(rows))
+	for _, r := range rows {
+		r.Build = orEmpty(r.Build, r.Empty)
+		table[r.Name] = &r
+	}
+	return table
+}
+
+func indexScans(rows []Scan) map[string]*Scan {
+	table := make(map[string]*Scan, len(rows))
+	for _, s := range rows {
+		table[s.Name] = &s
+	}
+	return table
+}
+
+type reduce = func(x Node, axes []int) Node
+
+func overAxes(f func(Node, ...int) Node) reduce {
+	return func(x Node, axes []int) Node { return f(x, axes...) }
+}
+
+func orEmpty(build reduce, empty float64) reduce {
+	return func(x Node, axes []int) Node {
+		if reduced(x, axes) == 0 {
+			return x.Graph().Full(empty, kept(x.Shape(), axes)...)
+		}
+		return build(x, axes)
+	}
+}
+
+// reduced is the number of elements that each result comes from.
+func reduced(x Node, axes []int) int {
+	n := 1
+	for _, a := range axes {
+		n *= x.Shape()[a]
+	}
+	return n
+}
+
+// keptAxes are the axes of a shape that are not reduced, in order; kept are their sizes.
+func keptAxes(shape, axes []int) []int {
+	gone := make([]bool, len(shape))
+	for _, a := range axes {
+		gone[a] = true
+	}
+	var left []int
+	for k := range shape {
+		if !gone[k] {
+			left = append(left, k)
+		}
+	}
+	return left
+}
+
+func kept(shape, axes []int) []int {
+	sizes := []int{}
+	for _, k := range keptAxes(shape, axes) {
+		sizes = append(sizes, shape[k])
+	}
+	return sizes
+}
+
+// back repeats a reduced value along the axes it lost.
+func back(r, x Node, axes []int) Node {
+	if r.Rank() == 0 {
+		return r
+	}
+	return ad.Broadcast(r, x.Shape(), keptAxes(x.Shape(), axes))
+}
+
+func mean(x Node, axes []int) Node {
+	return times(1/float64(reduced(x, axes)), ad.Sum(x, axes...))
+}
+
+// variance takes the mean away first, so that nothing cancels.
+func variance(x Node, axes []int) Node {
+	d := ad.Sub(x, back(mean(x, axes), x, axes))
+	return times(1/float64(reduced(x, axes)-1), ad.Sum(square(d), axes...))
+}
+
+func truthNode(x Node) Node { return ad.Not(ad.Eq(x, num(x, 0))) }
+
+// product multiplies halves until one element is left: exact signs and zeros, and a gradient that never divides.
+func product(x Node, axes []int) Node {
+	left, shape := keptAxes(x.Shape(), axes), kept(x.Shape(), axes)
+	n := reduced(x, axes)
+	x = ad.Reshape(ad.Permute(x, join(left, axes...)...), join(shape, n)...)
+	for n > 1 {
+		half := n / 2
+		y := ad.Mul(sliceLast(x, 0, half), sliceLast(x, half, 2*half))
+		if n%2 == 1 {
+			y = ad.Concat(y.Rank()-1, y, sliceLast(x, n-1, n))
+		}
+		x, n = y, half+n%2
+	}
+	return ad.Reshape(x, shape...)
+}
+
+func logSoftmax(x Node, axis int) Node {
+	return ad.Sub(x, back(ad.LogSumExp(x, axis), x, []int{axis}))
+}
+
+func sameRange(x Range, _ int) Range { return x }
+func meanRange(x Range, _ int) Range { x.Int = false; return x }
+func truthOf(Range, int) Range       { return truth }
+
+// sumRange is n times the range; of an unknown number of elements, at least one is assumed.
+func sumRange(x Range, n int) Range {
+	if n >= 0 {
+		return mulRange(x, Point(float64(n)))
+	}
+	return manyTimes(x)
+}
+
+// manyTimes is the range of a sum of one or more numbers.
+func manyTimes(x Range) Range {
+	if x.Lo < 0 {
+		x.Lo = -inf
+	}
+	if x.Hi > 0 {
+		x.Hi = inf
+	}
+	return x
+}
+
+// cumSumRange holds sums of 1 to n elements.
+func cumSumRange(x Range, n int) Range {
+	if n < 1 {
+		return manyTimes(x)
+	}
+	return Union(x, sumRange(x, n))
+}
+
+// prodRange knows signs and the unit interval only.
+func prodRange(x Range, n int) Range {
+	switch {
+	case n == 0:
+		return Point(1)
+	case x.Within(0, 1):
+		return keepSign(Range{0, 1, x.Int}, x, x)
+	case x.Lo >= 0:
+		return keepSign(Range{0, inf, x.Int}, x, x)
+	}
+	return Range{-inf, inf, x.Int}
+}
+
+func spreadRange(Range, int) Range { return Range{Lo: 0, Hi: inf} }
+
+// logSumExpRange is the range moved by log n.
+func logSumExpRange(x Range, n int) Range {
+	if n < 0 {
+		return Range{Lo: x.Lo, Hi: inf}
+	}
+	return addRange(Range{Lo: x.Lo, Hi: x.Hi}, Point(math.Log(float64(n))))
+}
