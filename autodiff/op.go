@@ -111,3 +111,6 @@ func (o *Op) WriteHash(h hash.Hash) { fmt.Fprint(h, o.node.id) }
 func (o *Op) Hashcode() uint32      { return uint32(o.node.id) }
 
 func (o *Op) String() string { return o.Kind.String() }
+
+// Expr is n's twin in Gorgonia's graph.
+func (n Node) Expr() *gorgonia.Node { return n.vertex.twin }

@@ -1,0 +1,145 @@
+package autodiff
+
+import (
+	"fmt"
+
+	"gorgonia.org/gorgonia"
+)
+
+// Grad is the gradient of the scalar y with respect to each of xs, zeros where there is no path. It can be called again, and
+// on gradients.
+//
+// Where a Select does not take a branch, that branch's gradient is exactly zero, even when it is not finite there. Tied
+// maxima and minima share the gradient equally.
+func Grad(y Node, xs ...Node) []Node {
+	if y.Rank() != 0 {
+		bug("gradient of shape %v", y.Shape())
+	}
+	g := y.Graph()
+	active := dependents(g, y.id, xs)
+	bar := make([]Node, y.id+1) // ∂y/∂node
+	bar[y.id] = g.Const(1)
+	for i := y.id; i >= 0; i-- {
+		if active[i] && bar[i].Valid() && !bar[i].isConst(0) {
+			backward(g.nodes[i], bar, active)
+		}
+	}
+	return gradients(g, bar, xs)
+}
+
+// dependents marks the nodes up to last that xs reach by differentiable steps.
+func dependents(g *Graph, last int, xs []Node) []bool {
+	active := make([]bool, last+1)
+	for _, x := range xs {
+		if x.id <= last {
+			active[x.id] = true
+		}
+	}
+	for i := range active {
+		n := g.nodes[i]
+		for k, a := range n.args {
+			active[i] = active[i] || active[a.id] && differentiable(n.op.Kind, k)
+		}
+	}
+	return active
+}
+
+// backward adds what n passes on to the gradients of its active arguments.
+func backward(n Node, bar []Node, active []bool) {
+	wanted := func(k int) bool { return active[n.args[k].id] && differentiable(n.op.Kind, k) }
+	for k, d := range pullback(n, bar[n.id], wanted) {
+		if !d.Valid() {
+			continue
+		}
+		if at := &bar[n.args[k].id]; at.Valid() {
+			*at = Add(*at, d)
+		} else {
+			*at = d
+		}
+	}
+}
+
+func gradients(g *Graph, bar, xs []Node) []Node {
+	out := make([]Node, len(xs))
+	for i, x := range xs {
+		if x.id < len(bar) && bar[x.id].Valid() {
+			out[i] = bar[x.id]
+		} else {
+			out[i] = g.Full(0, x.Shape()...)
+		}
+	}
+	return out
+}
+
+// differentiable says whether a kind passes a gradient to argument k. Steps do not: their slope is 0 where they have one; nor
+// do conditions and indices.
+func differentiable(kind Kind, k int) bool {
+	switch kind {
+	case OpSign, OpFloor, OpCeil, OpRound:
+		return false
+	case OpSelect:
+		return k > 0
+	case OpGather, OpScatterAdd:
+		return k == 0
+	}
+	return !kind.truth()
+}
+
+// chain is bar·slope, elementwise, where a zero bar wins over a slope that is not finite.
+func chain(bar, slope Node) Node {
+	if slope.finite {
+		return Mul(bar, slope)
+	}
+	return MulZero(bar, slope)
+}
+
+// pullback gives, from bar = ∂y/∂n, the part of ∂y/∂arg that goes through n for each wanted argument; none for the others.
+func pullback(n, bar Node, wanted func(k int) bool) []Node {
+	out := make([]Node, len(n.args))
+	for k := range n.args {
+		if wanted(k) {
+			out[k] = toArg(n, bar, k)
+		}
+	}
+	return out
+}
+
+// toArg is the pullback to argument k.
+func toArg(n, bar Node, k int) Node {
+	switch c := kinds[n.op.Kind].class; {
+	case c == unary:
+		return chain(bar, slope(n.op.Kind, n.args[0], n))
+	case c == binary || n.op.Kind == OpSelect:
+		return elementwiseToArg(n, bar, k)
+	case n.op.Kind >= OpMatMul:
+		return linearToArg(n, bar, k)
+	case n.op.Kind >= OpSum:
+		return reductionToArg(n, bar)
+	}
+	return movementToArg(n, bar, k)
+}
+
+// DiffWRT says which arguments a gradient passes to.
+func (o *Op) DiffWRT(inputs int) []bool {
+	out := make([]bool, inputs)
+	for k := range out {
+		out[k] = differentiable(o.Kind, k)
+	}
+	return out
+}
+
+// SymDiff is the pullback on Gorgonia's nodes; grad must have been made by this package's builder.
+func (o *Op) SymDiff(_ gorgonia.Nodes, _, grad *gorgonia.Node) (gorgonia.Nodes, error) {
+	nodes := o.node.graph.nodes
+	if id := grad.ID(); id < 0 || id >= int64(len(nodes)) || nodes[id].twin != grad {
+		return nil, fmt.Errorf("gradient %v is not a node of this graph", grad)
+	}
+	ds := pullback(o.node, nodes[grad.ID()], func(k int) bool { return differentiable(o.Kind, k) })
+	out := make(gorgonia.Nodes, len(ds))
+	for k, d := range ds {
+		if d.Valid() {
+			out[k] = d.twin
+		}
+	}
+	return out, nil
+}

@@ -1,0 +1,80 @@
+package autodiff
+
+// linearToArg is the pullback of linear algebra: Iain Murray, Differentiation of the Cholesky decomposition (2016),
+// arXiv:1602.07527, and the rules for products and solves that it rests on.
+func linearToArg(n, bar Node, k int) Node {
+	switch n.op.Kind {
+	case OpMatMul:
+		return productToArg(n, bar, k)
+	case OpCholesky:
+		return choleskyToArg(n, bar)
+	case OpTriSolve:
+		return solveToArg(n, bar, k)
+	}
+	bug("%v has no gradient", n.op)
+	return Node{}
+}
+
+// productToArg: C = A·B gives Ā = C̄·Bᵀ and B̄ = Aᵀ·C̄; stored transposes swap the factors; a shared operand sums over batches.
+func productToArg(n, bar Node, k int) Node {
+	a, b, ta, tb := n.args[0], n.args[1], n.op.TransA, n.op.TransB
+	var d Node
+	switch {
+	case k == 0 && !ta:
+		d = MatMul(bar, b, false, !tb)
+	case k == 0:
+		d = MatMul(b, bar, tb, true)
+	case !tb:
+		d = MatMul(a, bar, !ta, false)
+	default:
+		d = MatMul(bar, a, true, ta)
+	}
+	return Sum(d, iota0(d.Rank()-n.args[k].Rank())...)
+}
+
+// choleskyToArg is the symmetric Ā = ½ L⁻ᵀ(P + Pᵀ)L⁻¹ with P = Φ(LᵀL̄), Φ the lower triangle with its diagonal halved (Murray's
+// equation 10, made symmetric): right for every A that is built symmetric.
+func choleskyToArg(l, bar Node) Node {
+	p := Mul(halfTriangle(l), MatMul(l, bar, true, false))
+	left := TriSolve(l, Add(p, transpose(p)), true)
+	return Mul(l.Graph().Const(.5), TriSolve(l, transpose(left), true))
+}
+
+// solveToArg: X = L⁻¹B gives B̄ = L⁻ᵀX̄ and L̄ = −tril(B̄Xᵀ); X = L⁻ᵀB gives B̄ = L⁻¹X̄ and L̄ = −tril(XB̄ᵀ).
+func solveToArg(x, bar Node, k int) Node {
+	l, trans := x.args[0], x.op.TransA
+	b := TriSolve(l, bar, !trans)
+	switch {
+	case k == 1:
+		return b
+	case trans:
+		return Neg(Mul(triangle(l), MatMul(x, b, false, true)))
+	}
+	return Neg(Mul(triangle(l), MatMul(b, x, false, true)))
+}
+
+func transpose(x Node) Node {
+	perm := iota0(x.Rank())
+	r := len(perm)
+	perm[r-2], perm[r-1] = r-1, r-2
+	return Permute(x, perm...)
+}
+
+// rowsAndCols are the row and the column number of each element of a stack of square matrices.
+func rowsAndCols(x Node) (row, col Node) {
+	r := x.Rank()
+	i := x.Graph().Iota(x.Shape()[r-1])
+	return Broadcast(i, x.Shape(), []int{r - 2}), Broadcast(i, x.Shape(), []int{r - 1})
+}
+
+// triangle is 1 on and below the diagonal.
+func triangle(x Node) Node {
+	row, col := rowsAndCols(x)
+	return Le(col, row)
+}
+
+// halfTriangle is 1 below the diagonal and ½ on it.
+func halfTriangle(x Node) Node {
+	row, col := rowsAndCols(x)
+	return share(col, row)
+}

@@ -1,0 +1,83 @@
+package autodiff
+
+import (
+	"fmt"
+	"io"
+	"strings"
+)
+
+// Print writes the nodes that roots depend on, one a line in order of creation: %12 = mul %3 %7 : [8].
+func (g *Graph) Print(w io.Writer, roots ...Node) error {
+	var text strings.Builder
+	for _, n := range g.ancestors(roots) {
+		text.WriteString(line(n))
+	}
+	_, err := io.WriteString(w, text.String())
+	return err
+}
+
+// ancestors are roots and all they depend on, in order of creation.
+func (g *Graph) ancestors(roots []Node) []Node {
+	needed := make([]bool, len(g.nodes))
+	for _, r := range roots {
+		needed[r.id] = true
+	}
+	for i := len(needed) - 1; i >= 0; i-- {
+		for _, a := range g.nodes[i].args {
+			needed[a.id] = needed[a.id] || needed[i]
+		}
+	}
+	var out []Node
+	for i, n := range g.nodes {
+		if needed[i] {
+			out = append(out, n)
+		}
+	}
+	return out
+}
+
+func line(n Node) string {
+	text := fmt.Sprintf("%v = %v", n, n.op)
+	for _, a := range n.args {
+		text += " " + a.String()
+	}
+	for _, a := range n.op.attributes() {
+		text += " " + a
+	}
+	return text + fmt.Sprintf(" : %v\n", n.Shape())
+}
+
+// attributes are what tells ops of one kind apart, shapes aside.
+func (o *Op) attributes() []string {
+	switch o.Kind {
+	case OpConst:
+		return []string{fmt.Sprint(o.Value)}
+	case OpData, OpInput:
+		return []string{o.Name}
+	case OpNoise:
+		return []string{o.Name, fmt.Sprintf("site=%d", o.Site)}
+	case OpSlice, OpPad:
+		return []string{fmt.Sprintf("lo=%v hi=%v", o.Lo, o.Hi)}
+	}
+	return append(o.axes(), o.flags()...)
+}
+
+func (o *Op) axes() []string {
+	if len(o.Axes) == 0 {
+		return nil
+	}
+	return []string{fmt.Sprintf("axes=%v", o.Axes)}
+}
+
+func (o *Op) flags() []string {
+	var out []string
+	for _, f := range []struct {
+		set  bool
+		name string
+	}{{o.Reverse, "reverse"}, {o.TransA, "transA"}, {o.TransB, "transB"}} {
+		if f.set {
+			out = append(out, f.name)
+		}
+	}
+	return out
+}
