@@ -1,0 +1,331 @@
+package lower
+
+import (
+	"math"
+	"strconv"
+
+	"ppl/autodiff"
+	"ppl/compiler/ir"
+)
+
+// A body writes the straight-line code of one kernel. A value is computed at coordinates over the kernel's loops, from its
+// arguments at theirs, down to buffers; equal instructions are merged.
+type body struct {
+	plan    *plan
+	extents []int
+	instrs  []ir.Instr
+	seen    map[string]ir.Reg // of instructions
+	memo    map[string]ir.Reg // of values at coordinates
+	own     map[*value]bool   // stored values that this kernel itself computes point by point
+	trace   *trace
+}
+
+// A trace is what writing bodies finds out.
+type trace struct {
+	reads  []read                     // of stored values, in order
+	evals  map[*value]float64         // points at which a value is computed
+	users  map[*value]map[*value]bool // what computes with it; nil: a kernel's output
+	demand map[*value]bool            // values that must be stored for the code to be possible
+}
+
+// A read of a stored value is pointwise when the kernel could as well compute the value where it reads it.
+type read struct {
+	value     *value
+	pointwise bool
+}
+
+func newTrace() *trace {
+	return &trace{evals: map[*value]float64{}, users: map[*value]map[*value]bool{}, demand: map[*value]bool{}}
+}
+
+func (p *plan) body(extents []int, own map[*value]bool, t *trace) *body {
+	return &body{plan: p, extents: extents, seen: map[string]ir.Reg{}, memo: map[string]ir.Reg{}, own: own, trace: t}
+}
+
+// emit returns the register of an instruction.
+func (b *body) emit(in ir.Instr) ir.Reg {
+	in.Index = canonical(in.Index)
+	key := []byte{byte(in.Op)}
+	for _, n := range []int64{int64(in.Args[0]), int64(in.Args[1]), int64(in.Args[2]), int64(math.Float64bits(in.Imm)), int64(in.Axis), int64(in.Buf), int64(in.Site)} {
+		key = strconv.AppendInt(append(key, ' '), n, 36)
+	}
+	key = appendKey(key, in.Index)
+	if r, ok := b.seen[string(key)]; ok {
+		return r
+	}
+	b.instrs = append(b.instrs, in)
+	r := ir.Reg(len(b.instrs) - 1)
+	b.seen[string(key)] = r
+	return r
+}
+
+func (b *body) constant(x float64) ir.Reg { return b.emit(ir.Instr{Op: ir.Const, Imm: x}) }
+
+func (b *body) apply(op ir.Op, args ...ir.Reg) ir.Reg {
+	in := ir.Instr{Op: op}
+	copy(in.Args[:], args)
+	return b.emit(in)
+}
+
+func (b *body) load(buf ir.BufID, at ir.Index) ir.Reg {
+	return b.emit(ir.Instr{Op: ir.Load, Buf: buf, Index: at})
+}
+
+// number is the value of an index as a register.
+func (b *body) number(a ir.Index) ir.Reg {
+	sum := b.constant(float64(a.Const))
+	add := func(r ir.Reg, stride int) {
+		if stride != 1 {
+			r = b.apply(ir.Mul, r, b.constant(float64(stride)))
+		}
+		if b.instrs[sum].Op == ir.Const && b.instrs[sum].Imm == 0 {
+			sum = r
+			return
+		}
+		sum = b.apply(ir.Add, sum, r)
+	}
+	for k, s := range a.Stride {
+		if s != 0 {
+			add(b.emit(ir.Instr{Op: ir.Counter, Axis: k}), s)
+		}
+	}
+	for _, d := range a.Dyn {
+		r := b.apply(ir.Maximum, b.constant(0), b.apply(ir.Minimum, d.Reg, b.constant(float64(d.Limit-1))))
+		add(r, d.Stride)
+	}
+	return sum
+}
+
+// value is the register of v at a point.
+func (b *body) value(v *value, at []ir.Index, user *value) ir.Reg {
+	b.use(v, user)
+	key := strconv.AppendInt(nil, int64(v.id), 10)
+	for _, c := range at {
+		key = appendKey(key, c)
+	}
+	if r, ok := b.memo[string(key)]; ok {
+		return r
+	}
+	r := b.compute(v, at)
+	b.memo[string(key)] = r
+	return r
+}
+
+func (b *body) use(v, user *value) {
+	users := b.trace.users[v]
+	if users == nil {
+		users = map[*value]bool{}
+		b.trace.users[v] = users
+	}
+	users[user] = true
+}
+
+func (b *body) compute(v *value, at []ir.Index) ir.Reg {
+	if v.kind == autodiff.OpConst {
+		return b.constant(v.op.Value)
+	}
+	if buf, ok := b.plan.leaf(v); ok {
+		return b.load(buf, flatten(at, v.shape))
+	}
+	if buf, ok := b.plan.stored[v]; ok {
+		pointwise := b.here(v, at)
+		if !b.own[v] {
+			b.trace.reads = append(b.trace.reads, read{v, pointwise})
+			return b.load(buf, flatten(at, v.shape))
+		}
+		if !pointwise {
+			internal("value %d is read away from its point in its own kernel", v.id)
+		}
+	}
+	b.trace.evals[v] += float64(size(b.extents))
+	return b.inline(v, at)
+}
+
+// here reports whether at is where a kernel over v's own shape would be.
+func (b *body) here(v *value, at []ir.Index) bool {
+	if !v.pointwise() || !sameShape(loops(v.shape), b.extents) {
+		return false
+	}
+	for k, c := range identity(v.shape) {
+		if v.shape[k] != 1 && !sameIndex(c, at[k]) {
+			return false
+		}
+	}
+	return true
+}
+
+// inline computes v from its arguments.
+func (b *body) inline(v *value, at []ir.Index) ir.Reg {
+	if row, ok := elementwise(v.kind); ok {
+		args := make([]ir.Reg, len(v.args))
+		for k, a := range v.args {
+			args[k] = b.value(a, at[len(at)-len(a.shape):], v)
+		}
+		return b.apply(row.op, args...)
+	}
+	switch v.kind {
+	case autodiff.OpNoise:
+		return b.noise(v, at)
+	case autodiff.OpBroadcast, autodiff.OpPermute, autodiff.OpSlice:
+		return b.value(v.args[0], moved(v, at), v)
+	case autodiff.OpReshape:
+		return b.reshape(v, at)
+	case autodiff.OpConcat:
+		return b.concat(v, at)
+	case autodiff.OpGather:
+		return b.gather(v, at)
+	}
+	if _, ok := reductions[v.kind]; ok {
+		return b.unrolled(v, at)
+	}
+	return b.demand(v)
+}
+
+// demand asks for v to be stored and stands in for it; the code is written again.
+func (b *body) demand(v *value) ir.Reg {
+	b.trace.demand[v] = true
+	return b.constant(0)
+}
+
+// noise is addressed by the kernel's point, so it is drawn in a kernel of its own shape.
+func (b *body) noise(v *value, at []ir.Index) ir.Reg {
+	if !b.here(v, at) {
+		return b.demand(v)
+	}
+	op := ir.Normal
+	if v.op.Name == "uniform" {
+		op = ir.Uniform
+	}
+	return b.emit(ir.Instr{Op: op, Site: v.op.Site})
+}
+
+// moved is where an affine movement's argument is read.
+func moved(v *value, at []ir.Index) []ir.Index {
+	from := make([]ir.Index, len(v.args[0].shape))
+	for k := range from {
+		switch v.kind {
+		case autodiff.OpBroadcast:
+			from[k] = at[v.op.Axes[k]]
+		case autodiff.OpPermute:
+			from[v.op.Axes[k]] = at[k]
+		case autodiff.OpSlice:
+			from[k] = shift(at[k], v.op.Lo[k])
+		}
+	}
+	return from
+}
+
+// reshape reads its argument at the same offset: in a buffer as it is, otherwise at the coordinates that make up that offset; where
+// these are not affine the argument must be stored.
+func (b *body) reshape(v *value, at []ir.Index) ir.Reg {
+	x := v.args[0]
+	flat := flatten(at, v.shape)
+	if from, ok := unflatten(flat, x.shape, b.extents); ok {
+		return b.value(x, from, v)
+	}
+	buf, ok := b.plan.home(x)
+	switch {
+	case x.kind == autodiff.OpConst:
+		return b.constant(x.op.Value)
+	case !ok:
+		return b.demand(x)
+	}
+	if _, ok := b.plan.stored[x]; ok {
+		b.trace.reads = append(b.trace.reads, read{x, false})
+	}
+	return b.load(buf, flat)
+}
+
+// concat selects the part that a point is in.
+func (b *body) concat(v *value, at []ir.Index) ir.Reg {
+	axis := v.op.Axes[0]
+	first, last := span(at[axis], b.extents)
+	var parts []part
+	for _, p := range concatParts(v) {
+		if p.lo <= last && first < p.hi {
+			parts = append(parts, p)
+		}
+	}
+	r := b.part(v, parts[len(parts)-1], at)
+	for k := len(parts) - 2; k >= 0; k-- {
+		before := b.apply(ir.Lt, b.number(at[axis]), b.constant(float64(parts[k].hi)))
+		r = b.apply(ir.Select, before, b.part(v, parts[k], at), r)
+	}
+	return r
+}
+
+// part reads a part at a point that may be outside: its coordinate is then clamped, and the result not taken.
+func (b *body) part(v *value, p part, at []ir.Index) ir.Reg {
+	if p.value == nil {
+		return b.constant(0)
+	}
+	axis := v.op.Axes[0]
+	from := append([]ir.Index(nil), at...)
+	from[axis] = shift(at[axis], -p.lo)
+	if lo, hi := span(from[axis], b.extents); lo < 0 || hi >= p.hi-p.lo {
+		from[axis] = ir.Index{Dyn: []ir.Dyn{{Reg: b.number(from[axis]), Stride: 1, Limit: p.hi - p.lo}}}
+	}
+	return b.value(p.value, from, v)
+}
+
+// gather reads at coordinates that are themselves values.
+func (b *body) gather(v *value, at []ir.Index) ir.Reg {
+	x := v.args[0]
+	lead := at[:len(v.args[1].shape)]
+	return b.value(x, append(b.positions(v, lead, x.shape), at[len(lead):]...), v)
+}
+
+// positions are the leading coordinates that the index arguments of a gather or scatter give.
+func (b *body) positions(v *value, lead []ir.Index, shape []int) []ir.Index {
+	var out []ir.Index
+	for k, index := range v.args[1:] {
+		r := b.value(index, lead, v)
+		if in := b.instrs[r]; in.Op == ir.Const && in.Imm >= 0 && in.Imm < float64(shape[k]) {
+			out = append(out, fixed(int(in.Imm)))
+			continue
+		}
+		out = append(out, ir.Index{Dyn: []ir.Dyn{{Reg: r, Stride: 1, Limit: shape[k]}}})
+	}
+	return out
+}
+
+// unrolled is a reduction over few elements, written out.
+func (b *body) unrolled(v *value, at []ir.Index) ir.Reg {
+	x := v.args[0]
+	op := reductions[v.kind].op
+	from := make([]ir.Index, len(x.shape))
+	for i, k := range kept(len(x.shape), v.op.Axes) {
+		from[k] = at[i]
+	}
+	var r ir.Reg
+	each(x.shape, v.op.Axes, func(i int, point []int) {
+		for j, k := range v.op.Axes {
+			from[k] = fixed(point[j])
+		}
+		e := b.value(x, from, v)
+		if i == 0 {
+			r = e
+			return
+		}
+		r = b.apply(op, r, e)
+	})
+	return r
+}
+
+// each visits the points of the given axes in row-major order.
+func each(shape, axes []int, visit func(i int, point []int)) {
+	point := make([]int, len(axes))
+	for i := 0; ; i++ {
+		visit(i, point)
+		k := len(axes) - 1
+		for ; k >= 0; k-- {
+			if point[k]++; point[k] < shape[axes[k]] {
+				break
+			}
+			point[k] = 0
+		}
+		if k < 0 {
+			return
+		}
+	}
+}

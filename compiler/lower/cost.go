@@ -1,0 +1,93 @@
+package lower
+
+import (
+	"slices"
+
+	"ppl/autodiff"
+)
+
+// storeGain is the least gain, in additions per lane, for which one more value is stored; it stands for the overhead of a store,
+// a load and sometimes one more kernel.
+const storeGain = 30
+
+// storeRepeated stores values that kernels compute at many more points than they have elements: scalars inside loops over
+// rows, rows inside loops over rows and columns, values that two kernels share. Of an expression that is repeated as a whole only
+// the outermost value is stored.
+func (p *plan) storeRepeated(t *trace) {
+	cost := p.costs()
+	repeated := map[*value]bool{}
+	for v, points := range t.evals {
+		if !v.computes() {
+			continue
+		}
+		n := float64(v.size())
+		repeated[v] = cost[v]*(points-n)-points-n > storeGain || v.written() && cost[v] > maxInlineCost
+	}
+	for _, v := range p.live {
+		if repeated[v] && slices.ContainsFunc(p.usersOf(v, t), func(u *value) bool { return !repeated[u] }) {
+			p.store(v)
+		}
+	}
+}
+
+func (p *plan) usersOf(v *value, t *trace) []*value {
+	var out []*value
+	for u := range t.users[v] {
+		out = append(out, u)
+	}
+	return out
+}
+
+// computes reports whether v is more than a place to read from.
+func (v *value) computes() bool {
+	switch v.kind {
+	case autodiff.OpBroadcast, autodiff.OpPermute, autodiff.OpReshape, autodiff.OpSlice:
+		return false
+	}
+	return true
+}
+
+// written reports whether v is written out element by element or part by part when it is not stored.
+func (v *value) written() bool {
+	_, ok := reductions[v.kind]
+	return ok || v.kind == autodiff.OpConcat
+}
+
+// costs is what an element of each live value costs a kernel that computes it, in additions; shared parts count repeatedly.
+func (p *plan) costs() map[*value]float64 {
+	cost := map[*value]float64{}
+	for _, v := range p.live {
+		cost[v] = min(p.cost(v, cost), 1e9)
+	}
+	return cost
+}
+
+func (p *plan) cost(v *value, of map[*value]float64) float64 {
+	sum := 0.0
+	for _, a := range v.args {
+		if a != nil {
+			if _, ok := p.home(a); ok {
+				sum += 0.5
+				continue
+			}
+			sum += of[a]
+		}
+	}
+	if row, ok := elementwise(v.kind); ok {
+		return sum + row.cost
+	}
+	switch v.kind {
+	case autodiff.OpConst:
+		return 0
+	case autodiff.OpNoise:
+		return noiseCost
+	case autodiff.OpConcat:
+		return sum + 3*float64(len(v.args))
+	case autodiff.OpGather:
+		return sum + 1
+	}
+	if _, ok := reductions[v.kind]; ok && v.size() > 0 {
+		return sum * float64(v.args[0].size()/v.size())
+	}
+	return sum
+}

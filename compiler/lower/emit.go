@@ -1,0 +1,110 @@
+package lower
+
+import (
+	"ppl/autodiff"
+	"ppl/compiler/ir"
+)
+
+// kernel writes one loop nest for items over the same space.
+func (p *plan) kernel(items []*item, t *trace) *ir.Kernel {
+	own := map[*value]bool{}
+	for _, it := range items {
+		if it.out.pointwise() {
+			own[it.out] = true
+		}
+	}
+	b := p.body(loops(items[0].operand.shape), own, t)
+	k := &ir.Kernel{Extents: b.extents}
+	for _, it := range items {
+		k.Out = append(k.Out, b.output(it))
+	}
+	k.Body = b.instrs
+	return k
+}
+
+// output computes an item's operand and says where it goes.
+func (b *body) output(it *item) ir.Output {
+	v, at := it.out, identity(it.operand.shape)
+	out := ir.Output{Buf: b.plan.stored[v], Value: b.value(it.operand, at, nil)}
+	switch v.kind {
+	case autodiff.OpSum, autodiff.OpMax, autodiff.OpMin:
+		out.Combine = reductions[v.kind].combine
+		out.Index = flatten(pick(at, kept(len(at), v.op.Axes)), v.shape)
+	case autodiff.OpScatterAdd:
+		out.Combine = ir.Sum
+		lead := at[:len(v.args[1].shape)]
+		to := append(b.positions(v, lead, v.shape), at[len(lead):]...)
+		out.Index = flatten(to, v.shape)
+	case autodiff.OpConcat:
+		out.Index = partIndex(v, it, at)
+	default:
+		out.Index = flatten(at, v.shape)
+	}
+	out.Index = canonical(out.Index)
+	return out
+}
+
+// partIndex is where a part of a concatenation is written.
+func partIndex(v *value, it *item, at []ir.Index) ir.Index {
+	axis := v.op.Axes[0]
+	if axis == 0 {
+		return shift(flatten(at, it.operand.shape), it.part.lo*size(v.shape[1:]))
+	}
+	at[axis] = shift(at[axis], it.part.lo)
+	return flatten(at, v.shape)
+}
+
+func pick(at []ir.Index, axes []int) []ir.Index {
+	out := make([]ir.Index, len(axes))
+	for k, a := range axes {
+		out[k] = at[a]
+	}
+	return out
+}
+
+// call writes a statement that is not a kernel.
+func (p *plan) call(v *value) ir.Stmt {
+	out := p.stored[v]
+	arg := func(k int) ir.BufID {
+		buf, ok := p.home(v.args[k])
+		if !ok {
+			internal("argument %d of value %d is not stored", k, v.id)
+		}
+		return buf
+	}
+	switch v.kind {
+	case autodiff.OpMatMul:
+		return matMul(v, arg(0), arg(1), out)
+	case autodiff.OpCumSum:
+		outer, n, inner := around(v.shape, v.op.Axes[0])
+		return &ir.CumSum{In: arg(0), Out: out, Outer: outer, N: n, Inner: inner, Reverse: v.op.Reverse}
+	case autodiff.OpCholesky:
+		batch, n, _ := matrices(v.shape)
+		return &ir.Cholesky{In: arg(0), Out: out, Batch: batch, N: n}
+	case autodiff.OpTriSolve:
+		batch, n, m := matrices(v.shape)
+		return &ir.TriSolve{L: arg(0), B: arg(1), Out: out, Batch: batch, N: n, M: m, Trans: v.op.TransA}
+	}
+	internal("kind %d is not a statement", v.kind)
+	return nil
+}
+
+func matMul(v *value, a, b, c ir.BufID) *ir.MatMul {
+	batch, m, n := matrices(v.shape)
+	x, y := v.args[0], v.args[1]
+	_, k, kT := matrices(x.shape)
+	if !v.op.TransA {
+		k = kT
+	}
+	return &ir.MatMul{A: a, B: b, C: c, Batch: batch, M: m, K: k, N: n, TransA: v.op.TransA, TransB: v.op.TransB,
+		SharedA: len(x.shape) < len(v.shape), SharedB: len(y.shape) < len(v.shape)}
+}
+
+func matrices(shape []int) (batch, rows, cols int) {
+	n := len(shape)
+	return size(shape[:n-2]), shape[n-2], shape[n-1]
+}
+
+func around(shape []int, axis int) (outer, n, inner int) {
+	return size(shape[:axis]), shape[axis], size(shape[axis+1:])
+}

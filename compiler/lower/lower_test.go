@@ -1,0 +1,229 @@
+package lower_test
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	ad "ppl/autodiff"
+	"ppl/compiler/ir"
+	"ppl/compiler/lower"
+)
+
+// check lowers an entry that assigns the nodes to out0, out1, … and compares it with autodiff.Eval, at several inputs.
+func check(t *testing.T, r *rand.Rand, nodes ...ad.Node) *ir.Program {
+	t.Helper()
+	e := lower.Entry{Name: "f"}
+	for k, n := range nodes {
+		e.Assign = append(e.Assign, lower.Assign{Name: fmt.Sprintf("out%d", k), Value: n})
+	}
+	p, err := lower.Program([]lower.Entry{e})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := newMachine(p)
+	for range 3 {
+		inputs := randomInputs(r, m, nodes[0].Graph())
+		want := ad.Eval(inputs, nodes...)
+		m.run("f")
+		for k := range nodes {
+			if err := equal(m.buffer(fmt.Sprintf("out%d", k)), want[k]); err != nil {
+				t.Fatalf("out%d: %v\n", k, err)
+			}
+		}
+	}
+	return p
+}
+
+func randomInputs(r *rand.Rand, m *machine, g *ad.Graph) map[string][]float64 {
+	inputs := map[string][]float64{}
+	for _, n := range g.Nodes() {
+		if n.Op().Kind != ad.OpInput {
+			continue
+		}
+		x := make([]float64, n.Size())
+		for i := range x {
+			x[i] = 0.2 + 0.7*r.Float64()
+		}
+		inputs[n.Op().Name] = x
+		copy(m.buffer(n.Op().Name), x)
+	}
+	return inputs
+}
+
+// equal wants agreement to 1e-12, relative to the largest element.
+func equal(got, want []float64) error {
+	if len(got) != len(want) {
+		return fmt.Errorf("%d elements, want %d", len(got), len(want))
+	}
+	top := 1e-300
+	for _, w := range want {
+		if !math.IsInf(w, 0) {
+			top = max(top, math.Abs(w))
+		}
+	}
+	for i, w := range want {
+		same := got[i] == w || math.IsNaN(got[i]) && math.IsNaN(w) || math.Abs(got[i]-w) <= 1e-12*top
+		if !same {
+			return fmt.Errorf("element %d is %v, want %v", i, got[i], w)
+		}
+	}
+	return nil
+}
+
+func source(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 7)) }
+
+// TestEveryKind lowers one small graph for each kind of op.
+func TestEveryKind(t *testing.T) {
+	covered := map[ad.Kind]bool{ad.OpNoise: true} // TestNoise
+	cases := kindCases()
+	for k, c := range cases {
+		g := ad.New()
+		nodes := c(g)
+		for _, n := range g.Nodes() {
+			covered[n.Op().Kind] = true
+		}
+		t.Run(fmt.Sprint(k), func(t *testing.T) { check(t, source(uint64(k)), nodes...) })
+	}
+	for k := range ad.Kinds {
+		if !covered[ad.Kind(k)] {
+			t.Errorf("no case covers kind %v", ad.Kind(k))
+		}
+	}
+}
+
+type build func(g *ad.Graph) []ad.Node
+
+func kindCases() []build {
+	var out []build
+	one := func(f func(g *ad.Graph) ad.Node) {
+		out = append(out, func(g *ad.Graph) []ad.Node { return []ad.Node{f(g)} })
+	}
+	for k := ad.OpNeg; k <= ad.OpIsFinite; k++ {
+		one(func(g *ad.Graph) ad.Node { return ad.Unary(k, g.Input("x", 5)) })
+	}
+	for k := ad.OpAdd; k <= ad.OpMulZero; k++ {
+		one(func(g *ad.Graph) ad.Node { return ad.Binary(k, g.Input("x", 5), g.Input("y", 5)) })
+		one(func(g *ad.Graph) ad.Node { return ad.Binary(k, g.Input("x"), g.Input("y", 2, 3)) })
+		one(func(g *ad.Graph) ad.Node { return ad.Binary(k, g.Input("x", 5), g.Input("y")) })
+	}
+	for _, shape := range [][]int{{}, {1}, {5}, {2, 3, 4}, {0}, {20, 3}} {
+		one(func(g *ad.Graph) ad.Node { return g.Input("x", shape...) })
+		one(func(g *ad.Graph) ad.Node { return g.Full(3, shape...) })
+		one(func(g *ad.Graph) ad.Node { return ad.Exp(ad.Sin(g.Input("x", shape...))) })
+		for axis := range shape {
+			for _, f := range []func(ad.Node, ...int) ad.Node{ad.Sum, ad.Max, ad.Min, ad.LogSumExp} {
+				one(func(g *ad.Graph) ad.Node { return f(g.Input("x", shape...), axis) })
+				one(func(g *ad.Graph) ad.Node { return ad.Sin(f(ad.Exp(g.Input("x", shape...)), axis)) })
+			}
+			for _, reverse := range []bool{false, true} {
+				one(func(g *ad.Graph) ad.Node { return ad.CumSum(ad.Exp(g.Input("x", shape...)), axis, reverse) })
+			}
+			one(func(g *ad.Graph) ad.Node {
+				return ad.Concat(axis, g.Input("x", shape...), ad.Exp(g.Input("y", shape...)), g.Full(2, shape...))
+			})
+		}
+		one(func(g *ad.Graph) ad.Node { return ad.SumAll(ad.Exp(g.Input("x", shape...))) })
+	}
+	one(func(g *ad.Graph) ad.Node {
+		return ad.Where(ad.Lt(g.Input("x", 5), g.Input("y")), g.Input("x", 5), g.Const(3))
+	})
+	one(func(g *ad.Graph) ad.Node { return ad.Mul(g.Iota(7), g.Input("x", 7)) })
+	one(func(g *ad.Graph) ad.Node { return g.Data("d", []float64{3, 1, 2}, 3) })
+	movement(one)
+	indexing(one)
+	linear(one)
+	infinities(one)
+	return out
+}
+
+func movement(one func(func(g *ad.Graph) ad.Node)) {
+	wraps := []func(ad.Node) ad.Node{func(x ad.Node) ad.Node { return x }, ad.Exp}
+	for _, f := range wraps {
+		x := func(g *ad.Graph) ad.Node { return f(g.Input("x", 2, 3, 4)) }
+		one(func(g *ad.Graph) ad.Node { return f(ad.Broadcast(x(g), []int{2, 5, 3, 4}, []int{0, 2, 3})) })
+		one(func(g *ad.Graph) ad.Node { return f(ad.Broadcast(ad.Sum(x(g)), []int{3, 4, 2}, []int{2, 0, 1})) })
+		one(func(g *ad.Graph) ad.Node { return f(ad.Permute(x(g), 2, 0, 1)) })
+		one(func(g *ad.Graph) ad.Node { return f(ad.Reshape(x(g), 6, 4)) })
+		one(func(g *ad.Graph) ad.Node { return f(ad.Reshape(x(g), 4, 6)) })
+		one(func(g *ad.Graph) ad.Node { return f(ad.Reshape(ad.Permute(x(g), 1, 2, 0), 24)) })
+		one(func(g *ad.Graph) ad.Node { return f(ad.Slice(x(g), []int{0, 1, 1}, []int{2, 3, 2})) })
+		one(func(g *ad.Graph) ad.Node { return f(ad.Pad(x(g), []int{1, 0, 2}, []int{0, 2, 1})) })
+		one(func(g *ad.Graph) ad.Node {
+			y := ad.Reshape(x(g), 24)
+			return ad.Add(ad.Slice(y, []int{1}, []int{24}), ad.Slice(y, []int{0}, []int{23}))
+		})
+		one(func(g *ad.Graph) ad.Node { // disjoint, equal and overlapping pads
+			y := ad.Reshape(x(g), 24)
+			a, b := ad.Slice(y, []int{0}, []int{3}), ad.Slice(y, []int{3}, []int{9})
+			sum := ad.Add(ad.Pad(a, []int{1}, []int{8}), ad.Pad(f(b), []int{5}, []int{1}))
+			return ad.Add(ad.Add(sum, ad.Pad(ad.Sin(a), []int{1}, []int{8})), ad.Pad(b, []int{2}, []int{4}))
+		})
+	}
+}
+
+func indexing(one func(func(g *ad.Graph) ad.Node)) {
+	index := func(g *ad.Graph, n int) ad.Node {
+		x := make([]float64, 9)
+		for i := range x {
+			x[i] = float64((i*i + 1) % n)
+		}
+		return g.Data(fmt.Sprintf("i%d", n), x, 9)
+	}
+	one(func(g *ad.Graph) ad.Node { return ad.Gather(g.Input("x", 5), index(g, 5)) })
+	one(func(g *ad.Graph) ad.Node { return ad.Gather(ad.Exp(g.Input("x", 5, 2)), index(g, 5)) })
+	one(func(g *ad.Graph) ad.Node { return ad.Gather(ad.Exp(g.Input("x", 5, 3)), index(g, 5), index(g, 3)) })
+	one(func(g *ad.Graph) ad.Node { return ad.Gather(g.Input("x", 5), g.Const(3)) })
+	one(func(g *ad.Graph) ad.Node {
+		return ad.Gather(g.Input("x", 5), ad.Floor(ad.Mul(g.Const(5), g.Input("u", 4))))
+	})
+	one(func(g *ad.Graph) ad.Node { return ad.ScatterAdd([]int{5}, ad.Exp(g.Input("x", 9)), index(g, 5)) })
+	one(func(g *ad.Graph) ad.Node { return ad.ScatterAdd([]int{5, 2}, g.Input("x", 9, 2), index(g, 5)) })
+	one(func(g *ad.Graph) ad.Node {
+		return ad.ScatterAdd([]int{5, 3}, g.Input("x", 9), index(g, 5), index(g, 3))
+	})
+	one(func(g *ad.Graph) ad.Node { return ad.ScatterAdd([]int{5}, g.Input("x"), g.Const(3)) })
+}
+
+func linear(one func(func(g *ad.Graph) ad.Node)) {
+	for _, ta := range []bool{false, true} {
+		for _, tb := range []bool{false, true} {
+			a, b := []int{2, 3}, []int{3, 4}
+			if ta {
+				a = []int{3, 2}
+			}
+			if tb {
+				b = []int{4, 3}
+			}
+			for _, batch := range [][2][]int{{}, {{5}, {5}}, {nil, {5}}, {{5}, nil}} {
+				one(func(g *ad.Graph) ad.Node {
+					x, y := g.Input("x", append(batch[0], a...)...), g.Input("y", append(batch[1], b...)...)
+					return ad.Sin(ad.MatMul(x, ad.Exp(y), ta, tb))
+				})
+			}
+		}
+	}
+	one(func(g *ad.Graph) ad.Node {
+		return ad.MatMul(ad.Permute(g.Input("x", 3, 2), 1, 0), g.Full(2, 3, 2), false, false)
+	})
+	spd := func(g *ad.Graph) ad.Node {
+		x := g.Input("x", 2, 4, 4)
+		eye := g.Data("eye", []float64{1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1}, 4, 4)
+		return ad.Add(ad.MatMul(x, x, false, true), ad.Broadcast(eye, []int{2, 4, 4}, []int{1, 2}))
+	}
+	one(func(g *ad.Graph) ad.Node { return ad.Cholesky(spd(g)) })
+	one(func(g *ad.Graph) ad.Node { return ad.Cholesky(ad.Neg(spd(g))) })
+	for _, trans := range []bool{false, true} {
+		one(func(g *ad.Graph) ad.Node { return ad.TriSolve(ad.Cholesky(spd(g)), g.Input("b", 2, 4, 3), trans) })
+	}
+}
+
+func infinities(one func(func(g *ad.Graph) ad.Node)) {
+	inf := math.Inf(1)
+	for _, row := range [][]float64{{-inf, -inf}, {inf, 0}, {-inf, 0}, {inf, -inf}, {800, 801}, {math.NaN(), 0}} {
+		one(func(g *ad.Graph) ad.Node {
+			return ad.LogSumExp(ad.Add(g.Data("d", row, 2), ad.Mul(g.Const(0), g.Input("x"))), 0)
+		})
+	}
+}

@@ -1,0 +1,157 @@
+package lower
+
+import (
+	"ppl/autodiff"
+	"ppl/compiler/ir"
+)
+
+// A plan decides which values of one entry (or of the setup) get a buffer; every other value is recomputed inside the kernels that
+// read it. It starts from what must be stored, writes the kernels, looks at what they compute more often than need be, stores
+// that as well, and writes them again until nothing is left to gain.
+type plan struct {
+	prog   *program
+	space  ir.Space // of what is stored
+	live   []*value // arguments before users
+	stored map[*value]ir.BufID
+}
+
+// newPlan plans the computation of roots, which are stored.
+func newPlan(prog *program, space ir.Space, roots []*value) *plan {
+	p := &plan{prog: prog, space: space, stored: map[*value]ir.BufID{}}
+	p.collect(roots)
+	for _, r := range roots {
+		p.store(r)
+	}
+	for _, v := range p.live {
+		p.mustStore(v)
+	}
+	return p
+}
+
+// collect lists the values that roots need, down to the leaves.
+func (p *plan) collect(roots []*value) {
+	seen := map[*value]bool{nil: true}
+	var visit func(v *value)
+	visit = func(v *value) {
+		if seen[v] {
+			return
+		}
+		seen[v] = true
+		if _, ok := p.leaf(v); !ok {
+			for _, a := range v.args {
+				visit(a)
+			}
+		}
+		p.live = append(p.live, v)
+	}
+	for _, r := range roots {
+		visit(r)
+	}
+}
+
+// leaf is the buffer of a value that the plan need not compute.
+func (p *plan) leaf(v *value) (ir.BufID, bool) {
+	if buf, ok := p.prog.shared[v]; ok {
+		return buf, true
+	}
+	switch v.kind {
+	case autodiff.OpData:
+		return p.prog.data(v), true
+	case autodiff.OpInput:
+		return p.prog.lane(v.op.Name, v.size()), true
+	}
+	return 0, false
+}
+
+// home is the buffer that holds v's elements in row-major order, if there is one.
+func (p *plan) home(v *value) (ir.BufID, bool) {
+	v = base(v)
+	if buf, ok := p.leaf(v); ok {
+		return buf, true
+	}
+	buf, ok := p.stored[v]
+	return buf, ok
+}
+
+// store gives v a buffer.
+func (p *plan) store(v *value) {
+	v = base(v)
+	if _, ok := p.home(v); !ok {
+		p.stored[v] = p.prog.buffer(p.space, v.size())
+	}
+}
+
+// mustStore stores v or its arguments where no kernel could do without.
+func (p *plan) mustStore(v *value) {
+	if _, ok := p.leaf(v); ok {
+		return
+	}
+	if v.call() {
+		p.store(v)
+		for _, a := range v.args {
+			p.store(a)
+		}
+	}
+	switch v.kind {
+	case autodiff.OpScatterAdd:
+		p.store(v)
+	case autodiff.OpSum, autodiff.OpMax, autodiff.OpMin:
+		if v.args[0].size() > maxUnrolled*v.size() {
+			p.store(v)
+		}
+	case autodiff.OpConcat:
+		if len(nonzero(concatParts(v))) > maxInlineParts {
+			p.store(v)
+		}
+	}
+}
+
+// Limits of what is written out inside a kernel.
+const (
+	maxUnrolled    = 6   // elements of a reduction
+	maxInlineParts = 2   // parts of a concatenation that are not zeros
+	maxInlineCost  = 300 // cost of a reduction's or concatenation's element, in additions
+)
+
+// call reports whether v is a statement of its own, on whole buffers.
+func (v *value) call() bool {
+	switch v.kind {
+	case autodiff.OpMatMul, autodiff.OpCumSum, autodiff.OpCholesky, autodiff.OpTriSolve:
+		return true
+	}
+	return false
+}
+
+// pointwise reports whether a stored v is computed by a kernel over its own shape, point by point.
+func (v *value) pointwise() bool {
+	switch v.kind {
+	case autodiff.OpSum, autodiff.OpMax, autodiff.OpMin, autodiff.OpScatterAdd, autodiff.OpConcat:
+		return false
+	}
+	return !v.call()
+}
+
+// lower is the finished list of statements.
+func (p *plan) lower() []ir.Stmt {
+	for {
+		t := newTrace()
+		stmts := p.statements(t)
+		if !p.storeMore(t) {
+			return stmts
+		}
+	}
+}
+
+// storeMore stores what the code showed to be needed or worth it, and reports whether there was any.
+func (p *plan) storeMore(t *trace) bool {
+	before := len(p.stored)
+	for _, v := range p.live {
+		if t.demand[v] {
+			p.store(v)
+		}
+	}
+	if len(p.stored) == before {
+		p.storeRepeated(t)
+	}
+	return len(p.stored) > before
+}

@@ -1,0 +1,129 @@
+package lower
+
+import (
+	"unsafe"
+
+	"ppl/autodiff"
+	"ppl/compiler/ir"
+)
+
+// A program under construction: its values and buffers.
+type program struct {
+	values  *values
+	buffers []ir.Buffer
+	lanes   map[string]ir.BufID
+	inits   map[*float64]ir.BufID // of data, by the slice's first element
+	shared  map[*value]ir.BufID   // static values that the setup computes
+}
+
+func newProgram() *program {
+	return &program{values: newValues(), lanes: map[string]ir.BufID{}, inits: map[*float64]ir.BufID{}, shared: map[*value]ir.BufID{}}
+}
+
+func (prog *program) add(b ir.Buffer) ir.BufID {
+	prog.buffers = append(prog.buffers, b)
+	return ir.BufID(len(prog.buffers) - 1)
+}
+
+func (prog *program) buffer(space ir.Space, size int) ir.BufID {
+	return prog.add(ir.Buffer{Space: space, Size: size})
+}
+
+// lane is the lane buffer of a name.
+func (prog *program) lane(name string, size int) ir.BufID {
+	id, ok := prog.lanes[name]
+	if !ok {
+		id = prog.add(ir.Buffer{Name: name, Space: ir.Lane, Size: size})
+		prog.lanes[name] = id
+	}
+	return id
+}
+
+// data is the shared buffer of a slice.
+func (prog *program) data(v *value) ir.BufID {
+	first := unsafe.SliceData(v.op.Values)
+	id, ok := prog.inits[first]
+	if !ok {
+		id = prog.add(ir.Buffer{Name: v.op.Name, Space: ir.Shared, Size: len(v.op.Values), Init: v.op.Values})
+		prog.inits[first] = id
+	}
+	return id
+}
+
+// setup computes the static values that entries read, once.
+func (prog *program) setup(entries [][]*value) []ir.Stmt {
+	var bases []*value
+	seen := map[*value]bool{nil: true}
+	var visit func(v *value, whole bool)
+	visit = func(v *value, whole bool) {
+		if v != nil && v.static {
+			if b := staticBase(v, whole); b != nil && !seen[b] {
+				seen[b] = true
+				bases = append(bases, b)
+			}
+			return
+		}
+		if seen[v] {
+			return
+		}
+		seen[v] = true
+		for _, a := range v.args {
+			visit(a, v.call())
+		}
+	}
+	for _, roots := range entries {
+		for _, r := range roots {
+			visit(r, false)
+		}
+	}
+	p := newPlan(prog, ir.Shared, bases)
+	stmts := p.lower()
+	for _, b := range bases {
+		prog.shared[b] = p.stored[b]
+	}
+	return stmts
+}
+
+// staticBase is the value to be computed once so that v can be read, or nil where v is read from data directly.
+func staticBase(v *value, whole bool) *value {
+	for base(v) != v || !whole && !v.computes() {
+		v = v.args[0]
+	}
+	switch v.kind {
+	case autodiff.OpConst, autodiff.OpData:
+		return nil
+	}
+	return v
+}
+
+// entry lowers one entry. Assigned values are computed into scratch and copied at the end; then copies are elided where nothing
+// reads the old value any more.
+func (prog *program) entry(e Entry, roots []*value) []ir.Stmt {
+	p := newPlan(prog, ir.Scratch, roots)
+	stmts := p.lower()
+	copies := map[int]*ir.Kernel{}
+	for k, a := range e.Assign {
+		n := roots[k].size()
+		if n == 0 {
+			prog.lane(a.Name, n)
+			continue
+		}
+		from, _ := p.home(roots[k])
+		stmts = addCopy(stmts, copies, from, prog.lane(a.Name, n), n)
+	}
+	return elideCopies(stmts, prog.buffers)
+}
+
+// addCopy copies a buffer in a kernel that copies others of its size too.
+func addCopy(stmts []ir.Stmt, copies map[int]*ir.Kernel, from, to ir.BufID, n int) []ir.Stmt {
+	k, ok := copies[n]
+	if !ok {
+		k = &ir.Kernel{Extents: loops([]int{n})}
+		copies[n] = k
+		stmts = append(stmts, k)
+	}
+	at := canonical(flatten(identity([]int{n}), []int{n}))
+	k.Body = append(k.Body, ir.Instr{Op: ir.Load, Buf: from, Index: at})
+	k.Out = append(k.Out, ir.Output{Buf: to, Index: at, Value: ir.Reg(len(k.Body) - 1)})
+	return stmts
+}

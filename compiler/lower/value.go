@@ -1,0 +1,181 @@
+package lower
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+	"unsafe"
+
+	"ppl/autodiff"
+)
+
+// A value is a node of the graph on its way to kernels: fewer kinds than autodiff's (see rewrite.go) and merged over all
+// entries of the program. Kinds that occur: the leaves, the elementwise ones, Broadcast, Permute, Reshape, Slice, Concat (a nil
+// argument is a part of zeros), Gather, ScatterAdd, Sum, Max, Min, CumSum, MatMul, Cholesky, TriSolve. Nothing but leaves is empty.
+type value struct {
+	id     int
+	kind   autodiff.Kind
+	op     autodiff.Op
+	shape  []int
+	args   []*value
+	static bool // depends on data alone
+}
+
+func (v *value) size() int { return size(v.shape) }
+
+// values makes and merges them.
+type values struct {
+	list   []*value
+	seen   map[string]*value
+	nodes  map[autodiff.Node]*value
+	copies int
+}
+
+func newValues() *values {
+	return &values{seen: map[string]*value{}, nodes: map[autodiff.Node]*value{}}
+}
+
+// make returns the value with these parts, the old one if there is one.
+func (vs *values) make(op autodiff.Op, shape []int, args ...*value) *value {
+	key := valueKey(op, shape, args)
+	if v, ok := vs.seen[key]; ok {
+		return v
+	}
+	v := &value{id: len(vs.list), kind: op.Kind, op: op, shape: shape, args: args}
+	v.static = op.Kind != autodiff.OpInput && op.Kind != autodiff.OpNoise
+	for _, a := range args {
+		v.static = v.static && (a == nil || a.static)
+	}
+	vs.list = append(vs.list, v)
+	vs.seen[key] = v
+	return v
+}
+
+func valueKey(op autodiff.Op, shape []int, args []*value) string {
+	key := binary.AppendUvarint(nil, uint64(op.Kind))
+	list := func(ns []int) {
+		key = binary.AppendUvarint(key, uint64(len(ns)))
+		for _, n := range ns {
+			key = binary.AppendVarint(key, int64(n))
+		}
+	}
+	list(shape)
+	list(op.Axes)
+	list(op.Lo)
+	list(op.Hi)
+	key = binary.AppendUvarint(key, math.Float64bits(op.Value))
+	key = binary.AppendUvarint(key, uint64(uintptr(unsafe.Pointer(unsafe.SliceData(op.Values)))))
+	key = binary.AppendVarint(key, int64(op.Site))
+	key = append(key, flag(op.Reverse)|flag(op.TransA)<<1|flag(op.TransB)<<2)
+	key = append(binary.AppendUvarint(key, uint64(len(op.Name))), op.Name...)
+	for _, a := range args {
+		id := -1
+		if a != nil {
+			id = a.id
+		}
+		key = binary.AppendVarint(key, int64(id))
+	}
+	return string(key)
+}
+
+func flag(b bool) byte {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+func (vs *values) constant(x float64, shape []int) *value {
+	return vs.make(autodiff.Op{Kind: autodiff.OpConst, Value: x}, shape)
+}
+
+// apply is an elementwise kind; scalars broadcast.
+func (vs *values) apply(k autodiff.Kind, args ...*value) *value {
+	shape := args[0].shape
+	for _, a := range args {
+		if len(a.shape) > 0 {
+			shape = a.shape
+		}
+	}
+	return vs.make(autodiff.Op{Kind: k}, shape, args...)
+}
+
+func (vs *values) reduce(k autodiff.Kind, x *value, axes []int) *value {
+	return vs.make(autodiff.Op{Kind: k, Axes: axes}, without(x.shape, axes), x)
+}
+
+func (vs *values) broadcast(x *value, shape, axes []int) *value {
+	return vs.make(autodiff.Op{Kind: autodiff.OpBroadcast, Axes: axes}, shape, x)
+}
+
+func (vs *values) reshape(x *value, shape []int) *value {
+	x = base(x)
+	if sameShape(x.shape, shape) {
+		return x
+	}
+	return vs.make(autodiff.Op{Kind: autodiff.OpReshape}, shape, x)
+}
+
+// copied is v as a value of its own, which can be stored where v itself is a leaf.
+func (vs *values) copied(v *value) *value {
+	axes := make([]int, len(v.shape))
+	for k := range axes {
+		axes[k] = k
+	}
+	return vs.make(autodiff.Op{Kind: autodiff.OpPermute, Axes: axes}, v.shape, v)
+}
+
+// base strips reshapes, which do not move elements of a buffer.
+func base(v *value) *value {
+	for v.kind == autodiff.OpReshape {
+		v = v.args[0]
+	}
+	return v
+}
+
+func without(shape, axes []int) []int {
+	drop := axisSet(axes)
+	var out []int
+	for k, n := range shape {
+		if !drop[k] {
+			out = append(out, n)
+		}
+	}
+	return out
+}
+
+// kept are the axes of a value of this rank that are not reduced.
+func kept(rank int, axes []int) []int {
+	drop := axisSet(axes)
+	var out []int
+	for k := range rank {
+		if !drop[k] {
+			out = append(out, k)
+		}
+	}
+	return out
+}
+
+func axisSet(axes []int) map[int]bool {
+	set := make(map[int]bool, len(axes))
+	for _, k := range axes {
+		set[k] = true
+	}
+	return set
+}
+
+func sameShape(a, b []int) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for k := range a {
+		if a[k] != b[k] {
+			return false
+		}
+	}
+	return true
+}
+
+func internal(format string, args ...any) {
+	panic("internal error: lower: " + fmt.Sprintf(format, args...))
+}
