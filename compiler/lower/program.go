@@ -14,10 +14,12 @@ type program struct {
 	lanes   map[string]ir.BufID
 	inits   map[*float64]ir.BufID // of data, by the slice's first element
 	shared  map[*value]ir.BufID   // static values that the setup computes
+	places  places
 }
 
 func newProgram() *program {
-	return &program{values: newValues(), lanes: map[string]ir.BufID{}, inits: map[*float64]ir.BufID{}, shared: map[*value]ir.BufID{}}
+	return &program{values: newValues(), lanes: map[string]ir.BufID{}, inits: map[*float64]ir.BufID{},
+		shared: map[*value]ir.BufID{}, places: places{}}
 }
 
 func (prog *program) add(b ir.Buffer) ir.BufID {
@@ -96,34 +98,19 @@ func staticBase(v *value, whole bool) *value {
 	return v
 }
 
-// entry lowers one entry. Assigned values are computed into scratch and copied at the end; then copies are elided where nothing
-// reads the old value any more.
+// entry lowers one entry. Assigned values are computed into scratch and moved at the end.
 func (prog *program) entry(e Entry, roots []*value) []ir.Stmt {
 	p := newPlan(prog, ir.Scratch, roots)
 	stmts := p.lower()
-	copies := map[int]*ir.Kernel{}
+	var moves []move
 	for k, a := range e.Assign {
 		n := roots[k].size()
-		if n == 0 {
-			prog.lane(a.Name, n)
-			continue
+		to := prog.lane(a.Name, n)
+		if from, ok := p.home(roots[k]); ok && n > 0 {
+			moves = append(moves, move{from, to, n})
 		}
-		from, _ := p.home(roots[k])
-		stmts = addCopy(stmts, copies, from, prog.lane(a.Name, n), n)
 	}
-	return elideCopies(stmts, prog.buffers)
-}
-
-// addCopy copies a buffer in a kernel that copies others of its size too.
-func addCopy(stmts []ir.Stmt, copies map[int]*ir.Kernel, from, to ir.BufID, n int) []ir.Stmt {
-	k, ok := copies[n]
-	if !ok {
-		k = &ir.Kernel{Extents: loops([]int{n})}
-		copies[n] = k
-		stmts = append(stmts, k)
-	}
-	at := canonical(flatten(identity([]int{n}), []int{n}))
-	k.Body = append(k.Body, ir.Instr{Op: ir.Load, Buf: from, Index: at})
-	k.Out = append(k.Out, ir.Output{Buf: to, Index: at, Value: ir.Reg(len(k.Body) - 1)})
+	stmts = assign(stmts, moves, prog.buffers)
+	prog.places.reuse(stmts, prog.buffers)
 	return stmts
 }

@@ -21,7 +21,7 @@ type item struct {
 func (p *plan) items() []*item {
 	var items []*item
 	for _, v := range p.live {
-		if _, ok := p.stored[v]; !ok {
+		if _, ok := p.stored[v]; !ok || v.size() == 0 {
 			continue
 		}
 		switch v.kind {
