@@ -111,7 +111,7 @@ func (f *frame) add(t token) { f.now.tokens = append(f.now.tokens, t) }
 
 // flush ends the piece.
 func (f *frame) flush() {
-	if len(f.now.tokens) > 0 || f.now.broken {
+	if len(f.now.tokens) > 0 {
 		f.pieces = append(f.pieces, f.now)
 	}
 	f.now, f.depth = piece{}, 0
@@ -140,6 +140,7 @@ func cut(src *source.File, tokens []token, lone map[int]bool) cutting {
 			frames = append(frames, &frame{open: t})
 		case t.Type == bad || lone[i]:
 			f.now.broken = true
+			f.add(t)
 		case t.Value == "}" && t.Type == punct:
 			closeBlock(t, end(t))
 		default:
@@ -170,10 +171,10 @@ func step(t token) int {
 
 // goesOn reports whether the statement begun in p continues on the lines after.
 func goesOn(src *source.File, p piece, after []token) bool {
-	if len(p.tokens) == 0 {
+	switch {
+	case len(p.tokens) == 0:
 		return false
-	}
-	if continues(p.tokens[len(p.tokens)-1]) {
+	case continues(p.tokens[len(p.tokens)-1]):
 		return true
 	}
 	for _, t := range after {

@@ -74,6 +74,7 @@ var expectations = [...][2]string{
 	{`"~"`, "`~` or `=`"},
 	{`"]"`, "`,` or `]`"},
 	{`")"`, "`)`"},
+	{`"="`, "`=`"},
 	{`":"`, "`:`"},
 	{`".."`, "`..`"},
 	{`"in"`, "`in`"},
@@ -81,6 +82,7 @@ var expectations = [...][2]string{
 	{`<string>`, "a file name in quotes"},
 	{`<name>`, "a name"},
 	{`Ident`, "a name"},
+	{`Data`, "a name"},
 	{`Decl`, "a name"},
 	{`Head`, "a name"},
 	{`Random`, "a distribution"},
@@ -90,6 +92,7 @@ var expectations = [...][2]string{
 	{`Set`, "a set or a subscript"},
 	{`Param`, "a parameter"},
 	{`Binder`, "an index"},
+	{`Args`, "an expression"},
 	{`Arg`, "an expression"},
 	{`Expr`, "an expression"},
 	{`Choice`, "an expression"},
@@ -105,7 +108,7 @@ var expectations = [...][2]string{
 func needlessWord(p *parser, m mistake) bool {
 	first := m.tokens[0]
 	why, help := slip(first.Value)
-	if first.Type != name || why == "" || m.at == 0 || m.at > 1 && m.tokens[1].Type == punct {
+	if why == "" || m.at == 0 || len(m.tokens) == 1 || m.tokens[1].Type == punct && (help == "" || m.at > 1) {
 		return false
 	}
 	e := p.diags.Errorf("E01", spanOf(p.src, first), "unexpected `%s`: %s", first.Value, why)
@@ -152,12 +155,11 @@ func (p *parser) line(tokens []token) string {
 
 // drawnData is E06.
 func drawnData(p *parser, m mistake) bool {
-	if m.tokens[0].Value != "data" || m.found().Value != "~" {
+	if m.tokens[0].Value != "data" || m.found().Value != "~" || m.at == 1 {
 		return false
 	}
-	declared := p.line(m.tokens[1:m.at])
 	p.diags.Errorf("E06", spanOf(p.src, m.found()), "a `data` declaration has no `~`").
-		Help("write `data %s`, and what its distribution is as a statement of its own", declared)
+		Help("write `%s` and, on a line of its own, `%s ~ …`", p.line(m.tokens[:m.at]), m.tokens[1].Value)
 	return true
 }
 
@@ -200,8 +202,7 @@ func unexpected(p *parser, m mistake) bool {
 	e := p.diags.Errorf("E00", spanOf(p.src, t), "expected %s, found %s", m.want, described(t))
 	if joined, ok := p.joined(m); ok {
 		e.Related(spanOf(p.src, joined), "`%s` at the end of a line continues the statement", joined.Value)
-	}
-	if help := m.help(); help != "" {
+	} else if help := m.help(); help != "" {
 		e.Help("%s", help)
 	}
 	return true
@@ -220,34 +221,42 @@ func described(t token) string {
 	return "`" + t.Value + "`"
 }
 
-// joined is the token that ends the line before the mistake's, if it is why the statement goes on there.
+// joined is the token outside brackets that ends the line before the mistake's, if it is why the statement goes on.
 func (p *parser) joined(m mistake) (token, bool) {
-	for i := min(m.at, len(m.tokens)-1); i > 0; i-- {
-		before := m.tokens[i-1]
-		if spanOf(p.src, before).Line() < spanOf(p.src, m.tokens[i]).Line() {
-			return before, continues(before)
+	depth := 0
+	var last token
+	for i, t := range m.tokens[:min(m.at+1, len(m.tokens))] {
+		if i > 0 && spanOf(p.src, t).Line() > spanOf(p.src, m.tokens[i-1]).Line() {
+			last = token{}
+			if depth == 0 {
+				last = m.tokens[i-1]
+			}
 		}
+		depth += step(t)
 	}
-	return token{}, false
+	return last, continues(last)
 }
 
 func (m mistake) help() string {
 	t := m.found()
 	before := m.tokens[max(0, m.at-1)]
+	atEnd := m.want == "the end of the statement"
 	switch {
 	case m.want == "`~` or `=`":
 		return "a definition is written `x = e`, a distribution `x ~ D(…)`"
+	case m.want == "`..`":
+		return "bounds are a range such as `0..1` or `0..inf`"
 	case before.Value == "*" && t.Value == "*":
 		return "a power is written `x^2`"
-	case t.Type == prime && m.want == "an expression":
+	case t.Type == prime && (m.want == "an expression" || m.want == "a file name in quotes"):
 		return "strings are written in double quotes"
 	case t.Value == "in" && m.tokens[0].Value == "data":
 		return "a declaration names the axes, not their indices: `data y[N]`"
-	case t.Value == "=" && m.want == "the end of the statement":
+	case t.Value == "=" && atEnd:
 		return "equality is written `==`"
-	case t.Type == keyword && m.want == "the end of the statement" && (t.Value == "generate" || t.Value == "data"):
+	case t.Type == keyword && atEnd && (t.Value == "generate" || t.Value == "data"):
 		return "begin a new line before `" + t.Value + "`"
-	case before.Type != punct && beginsOperand(t):
+	case beginsOperand(t) && (atEnd || strings.HasSuffix(m.want, "`)`") || strings.HasSuffix(m.want, "`]`")):
 		return "is a `,` or an operator missing before it?"
 	}
 	return ""

@@ -1,6 +1,7 @@
 package parse
 
 import (
+	"slices"
 	"strconv"
 
 	"ppl/lang/ast"
@@ -141,16 +142,11 @@ func (p *parser) block(t token) *ast.Block {
 	return b
 }
 
-// returns reports whether the last statement is a return, right or wrong, or the block's end is not known.
+// returns reports whether the block has a return, in whatever place, or does not show where it ends.
 func (b *block) returns() bool {
-	if b.close.Value == "" {
-		return true
-	}
-	if len(b.pieces) == 0 {
-		return false
-	}
-	last := b.pieces[len(b.pieces)-1]
-	return last.broken || last.tokens[0].Value == "return"
+	isReturn := func(t token) bool { return t.Value == "return" }
+	hasReturn := func(p piece) bool { return slices.ContainsFunc(p.tokens, isReturn) }
+	return b.close.Value == "" || slices.ContainsFunc(b.pieces, hasReturn)
 }
 
 // ---- names and strings ----

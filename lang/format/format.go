@@ -1,0 +1,133 @@
+// Package format prints a syntax tree in the language's canonical form (LANGUAGE section 1): one statement a line in
+// the order written, comments kept, blank lines kept as at most one, four spaces in blocks. Infix operators have spaces
+// round them, ^ and .. have none, nor have + - * / @ % inside the bounds of a range or a subscript: y[t-1], K+1..T.
+// Arguments and items within such a bound are spaced as usual.
+//
+// A statement is never broken over lines, so a comment inside one moves to the line above it.
+package format
+
+import (
+	"strings"
+
+	"ppl/lang/ast"
+	"ppl/lang/source"
+)
+
+// File prints a file that parsed without errors. The text parses to the same tree, and printing that gives the same
+// text again.
+func File(f *ast.File) string {
+	p := &printer{comments: f.Comments}
+	lines := make([]line, len(f.Stmts))
+	for i, s := range f.Stmts {
+		lines[i] = statementLine(s)
+	}
+	p.lines(lines, len(f.Source.Text))
+	return p.String()
+}
+
+// A printer writes the text; comments are those not written yet.
+type printer struct {
+	strings.Builder
+	comments []ast.Comment
+	indent   int
+	last     int // source line on which what was written last ends; 0 at the start of the file or of a block
+}
+
+// A line is a statement, or a block's return, with its place and its way of printing.
+type line struct {
+	at    source.Span
+	inner *ast.Block // the block in it, nil if there is none
+	print func(*printer)
+}
+
+func statementLine(s ast.Stmt) line {
+	l := line{at: s.Span(), print: func(p *printer) { p.statement(s) }}
+	switch s := s.(type) {
+	case *ast.Draw:
+		l.inner = s.Block
+	case *ast.Define:
+		l.inner = s.Block
+	}
+	return l
+}
+
+// lines prints the statements of a file or block, and the comments among them up to the offset end.
+func (p *printer) lines(lines []line, end int) {
+	p.last = 0
+	for _, l := range lines {
+		p.ownLines(l.at.Start)
+		p.open(l.at.Line())
+		p.hoist(l)
+		p.tabs()
+		l.print(p)
+		p.close(l.at.File, l.at.End, end)
+	}
+	p.ownLines(end)
+}
+
+// open begins a line that stood on the given source line, after a blank one if there were any.
+func (p *printer) open(at int) {
+	if p.last > 0 && at > p.last+1 {
+		p.WriteByte('\n')
+	}
+	p.last = at
+}
+
+// close ends a line with the comment that stands on the source line of the offset and before the limit, if there is one.
+func (p *printer) close(src *source.File, offset, limit int) {
+	at, _ := src.Position(offset)
+	if len(p.comments) > 0 && p.comments[0].At.Line() == at && p.comments[0].At.Start < limit {
+		p.WriteString("  " + p.comment())
+	}
+	p.WriteByte('\n')
+	p.last = at
+}
+
+// ownLines prints the comments before the offset, each on a line of its own.
+func (p *printer) ownLines(offset int) {
+	for len(p.comments) > 0 && p.comments[0].At.Start < offset {
+		p.open(p.comments[0].At.Line())
+		p.tabs()
+		p.WriteString(p.comment() + "\n")
+	}
+}
+
+// hoist prints the comments inside a statement, or what of it stands before its block, above it.
+func (p *printer) hoist(l line) {
+	until := l.at.End
+	if l.inner != nil {
+		until = l.inner.At.Start
+	}
+	for len(p.comments) > 0 && p.comments[0].At.Start < until {
+		p.tabs()
+		p.WriteString(p.comment() + "\n")
+	}
+}
+
+// comment takes the next comment.
+func (p *printer) comment() string {
+	c := p.comments[0]
+	p.comments = p.comments[1:]
+	return strings.TrimRight(c.Text, " \t\r")
+}
+
+func (p *printer) tabs() { p.WriteString(strings.Repeat("    ", p.indent)) }
+
+// block prints { statements return e } over several lines.
+func (p *printer) block(b *ast.Block) {
+	lines := make([]line, 0, len(b.Stmts)+1)
+	for _, s := range b.Stmts {
+		lines = append(lines, statementLine(s))
+	}
+	lines = append(lines, line{at: b.Return.Span(), print: func(p *printer) {
+		p.WriteString("return ")
+		p.expr(b.Return, false)
+	}})
+	p.WriteByte('{')
+	p.close(b.At.File, b.At.Start, b.At.End)
+	p.indent++
+	p.lines(lines, b.At.End)
+	p.indent--
+	p.tabs()
+	p.WriteByte('}')
+}
