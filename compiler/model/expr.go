@@ -6,51 +6,51 @@ import (
 )
 
 // An Expr is a typed expression. Its value is determined by the indices it reads, so it may be evaluated once wherever it stands.
-type Expr interface{ Info() *Info }
+type Expr interface{ Info() *Fact }
 
-// Info is what every expression knows of itself. Static: it depends on data (and indices) only.
-type Info struct {
+// Fact is what every expression knows of itself. Static: it depends on data (and indices) only.
+type Fact struct {
 	At     source.Span
 	Type   Type
 	Static bool
 }
 
-// Info makes an embedded Info an Expr's.
-func (i *Info) Info() *Info { return i }
+// Info makes an embedded Fact an Expr's.
+func (f *Fact) Info() *Fact { return f }
 
 // Num is a literal.
 type Num struct {
-	Info
+	Fact
 	Value float64
 }
 
 // IndexVar is an index used as a value.
 type IndexVar struct {
-	Info
+	Fact
 	Index *Index
 }
 
 // SizeOf is the size of an index set that data give.
 type SizeOf struct {
-	Info
+	Fact
 	Size *Size
 }
 
 // SetSize is the number of elements of a set.
 type SetSize struct {
-	Info
+	Fact
 	Set *Set
 }
 
 // Ref is a whole array.
 type Ref struct {
-	Info
+	Fact
 	Array *Array
 }
 
 // Apply is an elementwise operator or function; axes of the arguments are among those of the result.
 type Apply struct {
-	Info
+	Fact
 	Name  string
 	Args  []Expr
 	Build func(args []stdlib.Node) stdlib.Node
@@ -58,13 +58,13 @@ type Apply struct {
 
 // Cond is c ? a : b, lazy for subscripts.
 type Cond struct {
-	Info
+	Fact
 	If, Then, Else Expr
 }
 
 // Subscript is x[sub, …]; axes without a sub stay.
 type Subscript struct {
-	Info
+	Fact
 	X    Expr
 	Subs []Sub
 }
@@ -77,7 +77,7 @@ type Sub struct {
 
 // Reduce folds an expression over indices, or over all its axes when Over is empty.
 type Reduce struct {
-	Info
+	Fact
 	Row  *stdlib.Reduction
 	X    Expr
 	Over []*Index
@@ -85,32 +85,32 @@ type Reduce struct {
 
 // Build is a comprehension: [i in N, j in M: body].
 type Build struct {
-	Info
+	Fact
 	Over []*Index
 	Body Expr
 }
 
 // List is [a, b, …]; the items have the same axes.
 type List struct {
-	Info
+	Fact
 	Items []Expr
 }
 
 // MatMul is x @ y: the last axis of x meets the first of y.
 type MatMul struct {
-	Info
+	Fact
 	X, Y Expr
 }
 
 // Fill is fill(value, N, …): a constant array.
 type Fill struct {
-	Info
+	Fact
 	Value Expr
 }
 
 // Vector is a function of whole vectors: softmax, cumsum, …: same axes in and out, along the last.
 type Vector struct {
-	Info
+	Fact
 	Name  string
 	X     Expr
 	Build func(x stdlib.Node) stdlib.Node
@@ -118,7 +118,7 @@ type Vector struct {
 
 // LogProb is logpdf(D(args), x), cdf, logcdf: elementwise for scalar distributions.
 type LogProb struct {
-	Info
+	Fact
 	Name string // logpdf, logcdf, cdf
 	Dist *stdlib.Dist
 	Form *stdlib.Form

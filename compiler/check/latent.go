@@ -1,0 +1,249 @@
+package check
+
+import (
+	"ppl/compiler/model"
+	"ppl/lang/ast"
+	"ppl/lang/source"
+	"ppl/stdlib"
+)
+
+func spanOfFile(f *source.File) source.Span { return source.Span{File: f, Start: 0, End: min(1, len(f.Text))} }
+
+// termExprs are the expressions of a term that are evaluated for its density.
+func termExprs(t *model.Term) []model.Expr {
+	out := append([]model.Expr{}, t.Args...)
+	if t.Density != nil {
+		out = append(out, t.Density)
+	}
+	for _, b := range []*model.Bounds{t.In, t.Censored} {
+		if b != nil {
+			out = append(out, b.Lo, b.Hi)
+		}
+	}
+	return out
+}
+
+// termReads lists the arrays that a term reads, through definitions.
+func (c *checker) termReads(t *model.Term) []*model.Array {
+	seen := map[*model.Array]bool{}
+	var out []*model.Array
+	var visit func(e model.Expr)
+	visit = func(e model.Expr) {
+		model.Walk(e, func(x model.Expr) {
+			r, ok := x.(*model.Ref)
+			if !ok || seen[r.Array] {
+				return
+			}
+			seen[r.Array] = true
+			out = append(out, r.Array)
+			for _, p := range r.Array.Pieces {
+				if p.Value != nil {
+					visit(p.Value)
+				}
+			}
+		})
+	}
+	for _, e := range termExprs(t) {
+		visit(e)
+	}
+	return out
+}
+
+// latents finds, for each term, the latents it reads and at which plates, and refuses patterns that this version does not sum out.
+func (c *checker) latents() {
+	for _, t := range c.model.Terms {
+		if t.Kind == model.LatentPrior {
+			c.latentSupport(t)
+		}
+	}
+	for _, t := range c.model.Terms {
+		f := &latentFinder{c: c, term: t, bound: map[*model.Index]*model.Index{}}
+		for _, i := range t.Plates {
+			f.bound[i] = i
+		}
+		for _, e := range termExprs(t) {
+			f.visit(e)
+		}
+	}
+	for _, a := range c.model.Arrays {
+		if a.Role == model.Definition && a.Save {
+			c.generateReadsLatent(a)
+		}
+	}
+}
+
+// latentSupport: the support must be finite.
+func (c *checker) latentSupport(t *model.Term) {
+	if len(t.Array.Pieces) > 1 {
+		c.notYet(t.At, "a discrete latent in pieces (a chain)")
+		return
+	}
+	for _, s := range t.Piece.Slots {
+		if s.Index == nil {
+			c.notYet(t.At, "a discrete latent at single elements")
+			return
+		}
+	}
+	if t.Dist.Enumerate == nil && t.In == nil {
+		c.errorf("E70", t.At, "`%s ~ %s(…)` cannot be summed out: unbounded; add `in 0..200`", t.Array.Name, t.Dist.Name)
+	} else if t.Dist.Enumerate == nil {
+		c.notYet(t.At, "summing out a truncated "+t.Dist.Name)
+	}
+}
+
+func (c *checker) generateReadsLatent(a *model.Array) {
+	for _, p := range a.Pieces {
+		if p.Value == nil {
+			continue
+		}
+		fake := &model.Term{Args: []model.Expr{p.Value}}
+		for _, r := range c.termReads(fake) {
+			if r.Role == model.Latent {
+				c.notYet(p.At, "reading the summed-out `"+r.Name+"` in a `generate`")
+			}
+		}
+	}
+}
+
+// A latentFinder walks a term's expressions, following definitions with their indices replaced by those of the reader.
+type latentFinder struct {
+	c     *checker
+	term  *model.Term
+	bound map[*model.Index]*model.Index // an index met on the way ↦ the term's plate it stands for
+}
+
+func (f *latentFinder) visit(e model.Expr) {
+	switch e := e.(type) {
+	case *model.Ref:
+		f.read(e, nil)
+		return
+	case *model.Subscript:
+		if r, ok := e.X.(*model.Ref); ok {
+			f.read(r, e)
+			for _, s := range e.Subs {
+				if s.At != nil {
+					f.visit(s.At)
+				}
+			}
+			return
+		}
+	}
+	for _, x := range model.Children(e) {
+		f.visit(x)
+	}
+}
+
+// read follows one reference.
+func (f *latentFinder) read(r *model.Ref, sub *model.Subscript) {
+	switch r.Array.Role {
+	case model.Latent:
+		f.latent(r, sub)
+	case model.Definition:
+		for _, p := range r.Array.Pieces {
+			if p.Value != nil {
+				f.follow(p, sub)
+			}
+		}
+	}
+}
+
+// follow enters a definition: its indices stand for the subscripts it is read at.
+func (f *latentFinder) follow(p *model.Piece, sub *model.Subscript) {
+	for k, s := range p.Slots {
+		if s.Index == nil {
+			continue
+		}
+		delete(f.bound, s.Index)
+		if i := f.subIndex(sub, k); i != nil {
+			f.bound[s.Index] = i
+		}
+	}
+	f.visit(p.Value)
+}
+
+// subIndex is the term's plate that subscript k is, if it is just that.
+func (f *latentFinder) subIndex(sub *model.Subscript, k int) *model.Index {
+	if sub == nil || k >= len(sub.Subs) || sub.Subs[k].At == nil {
+		return nil
+	}
+	if v, ok := sub.Subs[k].At.(*model.IndexVar); ok {
+		return f.bound[v.Index]
+	}
+	return nil
+}
+
+func (f *latentFinder) latent(r *model.Ref, sub *model.Subscript) {
+	z := r.Array
+	read := model.LatentRead{Latent: z}
+	for k, axis := range z.Type.Axes {
+		i := f.subIndex(sub, k)
+		if i == nil || !i.Set.Same(axis) {
+			f.c.notYet(r.Info().At, "reading the discrete latent `"+z.Name+"` other than at the term's own index (a chain, a gather or a whole array)")
+			return
+		}
+		read.Plates = append(read.Plates, i)
+	}
+	for _, old := range f.term.Reads {
+		if old.Latent == z {
+			for k := range old.Plates {
+				if old.Plates[k] != read.Plates[k] {
+					f.c.errorf("E71", r.Info().At, "`%s` cannot be summed out: two different elements of it meet in one term", z.Name).
+						Related(f.term.At, "this term")
+				}
+			}
+			return
+		}
+	}
+	f.term.Reads = append(f.term.Reads, read)
+}
+
+// walkNames visits the names in an expression.
+func walkNames(e ast.Expr, visit func(*ast.Name)) {
+	switch e := e.(type) {
+	case *ast.Name:
+		visit(e)
+	case *ast.Paren:
+		walkNames(e.X, visit)
+	case *ast.Unary:
+		walkNames(e.X, visit)
+	case *ast.Binary:
+		walkNames(e.X, visit)
+		walkNames(e.Y, visit)
+	case *ast.Cond:
+		walkNames(e.If, visit)
+		walkNames(e.Then, visit)
+		walkNames(e.Else, visit)
+	case *ast.Pipe:
+		walkNames(e.X, visit)
+		walkNames(e.To, visit)
+	case *ast.Call:
+		for _, a := range e.Args {
+			walkNames(a.Value, visit)
+		}
+	case *ast.Index:
+		walkNames(e.X, visit)
+		for _, s := range e.Subs {
+			walkSet(s, visit)
+		}
+	case *ast.Member:
+		walkNames(e.X, visit)
+	case *ast.List:
+		for _, x := range e.Items {
+			walkNames(x, visit)
+		}
+	case *ast.Comprehension:
+		for _, b := range e.Binders {
+			walkSet(b.Set, visit)
+		}
+		walkNames(e.Body, visit)
+	}
+}
+
+func walkSet(s *ast.Set, visit func(*ast.Name)) {
+	walkNames(s.Lo, visit)
+	if s.Hi != nil {
+		walkNames(s.Hi, visit)
+	}
+}
+
+var _ = stdlib.Range{}

@@ -1,0 +1,263 @@
+package check
+
+import (
+	"fmt"
+	"math"
+	"sort"
+	"strconv"
+	"strings"
+
+	"ppl/compiler/model"
+	"ppl/lang/ast"
+	"ppl/lang/types"
+	"ppl/stdlib"
+)
+
+func itoa(n int) string { return strconv.Itoa(n) }
+
+// A linear form c + Σ kᵢ·atomᵢ is how bounds of sets are compared: equal forms are equal bounds.
+type linear struct {
+	c     float64
+	atoms map[string]float64
+}
+
+func (l linear) plus(m linear, k float64) linear {
+	out := linear{l.c + k*m.c, map[string]float64{}}
+	for a, v := range l.atoms {
+		out.atoms[a] += v
+	}
+	for a, v := range m.atoms {
+		if out.atoms[a] += k * v; out.atoms[a] == 0 {
+			delete(out.atoms, a)
+		}
+	}
+	return out
+}
+
+func (l linear) isConst() bool { return len(l.atoms) == 0 }
+
+func (l linear) key() string {
+	names := make([]string, 0, len(l.atoms))
+	for a := range l.atoms {
+		names = append(names, a)
+	}
+	sort.Strings(names)
+	var b strings.Builder
+	for _, a := range names {
+		fmt.Fprintf(&b, "%g*%s+", l.atoms[a], a)
+	}
+	fmt.Fprintf(&b, "%g", l.c)
+	return b.String()
+}
+
+// linearOf is the linear form of an integer expression; what is not linear is an atom by its text.
+func linearOf(e model.Expr) linear {
+	switch e := e.(type) {
+	case *model.Num:
+		return linear{c: e.Value}
+	case *model.IndexVar:
+		return atom("index " + itoa(e.Index.ID))
+	case *model.SizeOf:
+		return atom(e.Size.Name)
+	case *model.SetSize:
+		return linearOf(e.Set.Hi).plus(linearOf(e.Set.Lo), -1).plus(linear{c: 1}, 1)
+	case *model.Ref:
+		if a := e.Array; len(a.Type.Axes) == 0 && a.Role == model.Definition && len(a.Pieces) == 1 {
+			if l := linearOf(a.Pieces[0].Value); l.isConst() {
+				return l
+			}
+		}
+		return atom(e.Array.Name)
+	case *model.Apply:
+		if l, ok := linearApply(e); ok {
+			return l
+		}
+	}
+	return atom(e.Info().At.Text())
+}
+
+func linearApply(e *model.Apply) (linear, bool) {
+	if len(e.Args) == 1 && e.Name == "-" {
+		return linear{}.plus(linearOf(e.Args[0]), -1), true
+	}
+	if len(e.Args) != 2 {
+		return linear{}, false
+	}
+	x, y := linearOf(e.Args[0]), linearOf(e.Args[1])
+	switch {
+	case e.Name == "+":
+		return x.plus(y, 1), true
+	case e.Name == "-":
+		return x.plus(y, -1), true
+	case e.Name == "*" && x.isConst():
+		return linear{}.plus(y, x.c), true
+	case e.Name == "*" && y.isConst():
+		return linear{}.plus(x, y.c), true
+	}
+	return linear{}, false
+}
+
+func atom(name string) linear { return linear{atoms: map[string]float64{name: 1}} }
+
+// newSet makes a set from its bounds.
+func newSet(name string, lo, hi model.Expr) *model.Set {
+	s := &model.Set{Name: name, Lo: lo, Hi: hi, Key: linearOf(lo).key() + ".." + linearOf(hi).key()}
+	for _, e := range []model.Expr{lo, hi} {
+		s.Ragged = append(s.Ragged, indicesOf(e)...)
+	}
+	return s
+}
+
+// declaredSet is an axis of a data declaration: a name that nothing defines is a size that data give.
+func (c *checker) declaredSet(set *ast.Set, s *scope) *model.Set {
+	if n, ok := set.Lo.(*ast.Name); ok && set.Hi == nil {
+		if e := s.lookup(n.Name); e == nil {
+			return c.sizeSet(n)
+		}
+	}
+	return c.set(s, set)
+}
+
+// sizeSet is the set 1..N of a name whose size data give.
+func (c *checker) sizeSet(n *ast.Name) *model.Set {
+	size := c.sizes[n.Name]
+	if size == nil {
+		size = &model.Size{Name: n.Name, At: n.Span()}
+		c.sizes[n.Name] = size
+		c.model.Sizes = append(c.model.Sizes, size)
+	}
+	return newSet(n.Name, num(1, n), c.sizeExpr(size, n))
+}
+
+func (c *checker) sizeExpr(size *model.Size, at ast.Node) model.Expr {
+	return &model.SizeOf{Size: size, Fact: model.Fact{At: at.Span(), Static: true,
+		Type: model.Type{Elem: types.Int, Range: stdlib.Range{Lo: 0, Hi: math.Inf(1), Int: true}}}}
+}
+
+func num(v float64, at ast.Node) model.Expr {
+	elem := types.Real
+	if v == math.Trunc(v) {
+		elem = types.Int
+	}
+	return &model.Num{Value: v, Fact: model.Fact{At: at.Span(), Static: true,
+		Type: model.Type{Elem: elem, Range: stdlib.Range{Lo: v, Hi: v, Int: elem == types.Int}}}}
+}
+
+// indexSet is the set of index(J).
+func (c *checker) indexSet(e ast.Expr, s *scope) *model.Set {
+	return c.declaredSet(&ast.Set{Place: ast.Place{At: e.Span()}, Lo: e}, s)
+}
+
+// set is an index set in a slot, a binder, or a range.
+func (c *checker) set(s *scope, set *ast.Set) *model.Set {
+	if set.Hi != nil {
+		lo, hi := c.staticInt(s, set.Lo, true), c.staticInt(s, set.Hi, true)
+		return newSet(set.Span().Text(), lo, hi)
+	}
+	if n, ok := set.Lo.(*ast.Name); ok {
+		return c.namedSet(s, n)
+	}
+	return newSet(set.Span().Text(), num(1, set), c.staticInt(s, set.Lo, true))
+}
+
+func (c *checker) namedSet(s *scope, n *ast.Name) *model.Set {
+	e := s.lookup(n.Name)
+	switch {
+	case e == nil && c.sizes[n.Name] != nil:
+		return c.sizeSet(n)
+	case e == nil:
+		d := c.errorf("E46", n.Span(), "size `%s` is not known", n.Name)
+		if near, ok := diagNearest(n.Name, c.setNames()); ok {
+			d.Help("did you mean `%s`? Otherwise give `%s = …`, `data %s`, or data with axis %s", near, n.Name, n.Name, n.Name)
+		} else {
+			d.Help("give `%s = …`, `data %s`, or data with axis %s", n.Name, n.Name, n.Name)
+		}
+		return c.sizeSet(n)
+	case e.set != nil:
+		return e.set
+	case e.array != nil:
+		e.used = true
+		c.resolve(e.array)
+		if len(e.array.Type.Axes) > 0 {
+			c.errorf("E15", n.Span(), "`%s` is an array (line %d), so it cannot be an index set; name the set otherwise", n.Name, e.at.Line()).
+				Related(e.at, "`%s` is defined here", n.Name)
+			return newSet(n.Name, num(1, n), num(1, n))
+		}
+	}
+	return newSet(n.Name, num(1, n), c.staticInt(s, n, true))
+}
+
+// staticInt is an expression that must depend on data only; integer when asked.
+func (c *checker) staticInt(s *scope, e ast.Expr, integer bool) model.Expr {
+	x := c.expr(s, e)
+	if isPoison(x) {
+		return x
+	}
+	if !x.Info().Static {
+		c.errorf("E48", e.Span(), "a bound here must depend on data only; `%s` depends on a parameter", e.Span().Text())
+	}
+	if len(x.Info().Type.Axes) > 0 && integer {
+		c.errorf("E44", e.Span(), "a bound must be one number; `%s` is an array over %s", e.Span().Text(), axesText(x.Info().Type.Axes))
+	}
+	if integer && x.Info().Type.Elem == types.Real {
+		markInt(x)
+	}
+	return x
+}
+
+// markInt notes that data are read as integers; values are checked when they are loaded.
+func markInt(e model.Expr) {
+	switch e := e.(type) {
+	case *model.Ref:
+		if e.Array.Role == model.Data {
+			e.Array.NeedInt = true
+		}
+	case *model.Subscript:
+		markInt(e.X)
+	case *model.Cond:
+		markInt(e.Then)
+		markInt(e.Else)
+	}
+}
+
+// indicesOf lists the bound indices an expression reads.
+func indicesOf(e model.Expr) []*model.Index {
+	var out []*model.Index
+	model.Walk(e, func(x model.Expr) {
+		if v, ok := x.(*model.IndexVar); ok {
+			out = append(out, v.Index)
+		}
+	})
+	return out
+}
+
+// constRange is the interval of a set's elements as far as it is known without data.
+func constRange(s *model.Set) stdlib.Range {
+	lo, hi := s.Lo.Info().Type.Range, s.Hi.Info().Type.Range
+	return stdlib.Range{Lo: lo.Lo, Hi: math.Max(hi.Hi, lo.Lo), Int: true}
+}
+
+func rangeBetween(b *model.Bounds) stdlib.Range {
+	return stdlib.Range{Lo: b.Lo.Info().Type.Range.Lo, Hi: b.Hi.Info().Type.Range.Hi}
+}
+
+func (c *checker) setNames() (names []string) {
+	for n := range c.sizes {
+		names = append(names, n)
+	}
+	for n, e := range c.global.names {
+		if e.array != nil {
+			names = append(names, n)
+		}
+	}
+	sort.Strings(names)
+	return names
+}
+
+func axesText(axes []*model.Set) string {
+	names := make([]string, len(axes))
+	for i, a := range axes {
+		names[i] = a.Name
+	}
+	return "[" + strings.Join(names, ", ") + "]"
+}

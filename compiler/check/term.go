@@ -1,0 +1,375 @@
+package check
+
+import (
+	"math"
+	"strconv"
+
+	"ppl/compiler/model"
+	"ppl/lang/ast"
+	"ppl/lang/types"
+	"ppl/stdlib"
+)
+
+func boundText(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
+
+// drawBodies turns an array's draws into terms, once every type is known.
+func (c *checker) drawBodies(a *arrayInfo) {
+	if a.state != typed && a.decl == nil {
+		return
+	}
+	a.state = done
+	piece := 0
+	for i := range a.draws {
+		d := &a.draws[i]
+		if d.scope == nil { // an observation
+			if !c.observe(a, d) {
+				continue
+			}
+		}
+		var p *model.Piece
+		if !a.observed {
+			for piece < len(a.Pieces) && a.Pieces[piece].At != d.head.Span() {
+				piece++
+			}
+			if piece == len(a.Pieces) {
+				return
+			}
+			p = a.Pieces[piece]
+		}
+		if t := c.term(a, d, p); t != nil {
+			c.model.Terms = append(c.model.Terms, t)
+		}
+	}
+}
+
+// observe gives the plates of an observation: its slots, or every axis of the data before the event.
+func (c *checker) observe(a *arrayInfo, d *draw) bool {
+	d.scope = newScope(a.scope)
+	if a.decl == nil && !c.isStatic(a) {
+		c.errorf("E31", d.head.Span(), "`%s` is defined on line %d from parameters; it cannot be observed too", a.Name, a.At.Line()).
+			Related(a.At, "the definition").Help("for a density on it use `Density` on its parameters")
+		return false
+	}
+	dist := c.distRow(d)
+	if dist != nil && dist.Discrete() {
+		a.NeedInt = true
+	}
+	event := 0
+	if dist != nil {
+		event = dist.Event
+	}
+	axes := a.Type.Axes
+	isDensity := dist == nil
+	switch {
+	case len(d.head.Slots) > len(axes):
+		c.errorf("E42", d.head.Span(), "`%s` has %s but is given %s", a.Name, haveAxes(axes), count(len(d.head.Slots), "subscript", "subscripts"))
+		return false
+	case len(d.head.Slots) > 0 || isDensity:
+		d.slots, d.bare, d.event = c.slots(d.scope, d.head, event)
+		d.event = axes[len(d.slots):]
+	default:
+		if event > len(axes) {
+			c.errorf("E42", d.head.Span(), "`%s` has %s, but %s is a law of %s", a.Name, haveAxes(axes), dist.Name, count(event, "axis", "axes"))
+			return false
+		}
+		for _, s := range axes[:len(axes)-event] {
+			i := c.newIndex("", s)
+			d.slots, d.bare = append(d.slots, model.Slot{Index: i}), append(d.bare, i)
+		}
+		d.event = axes[len(axes)-event:]
+	}
+	if dist != nil && len(d.event) != event {
+		c.errorf("E42", d.head.Span(), "`%s` has %s, so `%s` leaves %s; %s is a law of one number", a.Name, haveAxes(axes),
+			d.head.Span().Text(), haveAxes(d.event), dist.Name).Help("give every axis an index")
+		return false
+	}
+	return !poisonSlot(d.slots)
+}
+
+// term elaborates one ~ statement.
+func (c *checker) term(a *arrayInfo, d *draw, p *model.Piece) *model.Term {
+	l := c.lawOf(d)
+	if !l.ok {
+		return nil
+	}
+	t := &model.Term{At: d.head.Span(), Array: a.Array, Piece: p, Kind: c.kind(a), Dist: l.dist, Form: l.form,
+		Plates: plates(d.slots), Event: d.event}
+	ok := true
+	rank := func(i int) int { return l.form.Args[i].Rank }
+	for i, x := range l.args {
+		x, fits := c.absorb(x, rank(i), d.bare, a.Name)
+		if fits && len(x.Info().Type.Axes) < rank(i) {
+			c.errorf("E50", x.Info().At, "argument `%s` of `%s` is a vector, but `%s` has %s", l.form.Args[i].Name, l.dist.Name,
+				x.Info().At.Text(), haveAxes(x.Info().Type.Axes))
+			fits = false
+		}
+		ok = ok && fits
+		t.Args = append(t.Args, x)
+	}
+	if l.density != nil {
+		var fits bool
+		t.Density, fits = c.absorb(l.density, 0, d.bare, a.Name)
+		ok = ok && fits
+	}
+	t.Value = c.valueAt(a, d)
+	ok = c.modifiers(a, d, t) && ok
+	if !ok {
+		return nil
+	}
+	c.categoricalOffset(t)
+	if p != nil {
+		p.Term = t
+	}
+	return t
+}
+
+func (c *checker) kind(a *arrayInfo) model.TermKind {
+	switch {
+	case a.observed:
+		return model.Likelihood
+	case a.Role == model.Latent:
+		return model.LatentPrior
+	case a.Role == model.Generated:
+		return model.Generate
+	}
+	return model.Prior
+}
+
+// valueAt is the array at the statement's plates.
+func (c *checker) valueAt(a *arrayInfo, d *draw) model.Expr {
+	static := a.observed
+	ref := &model.Ref{Array: a.Array, Fact: model.Fact{At: d.head.Span(), Type: a.Type, Static: static}}
+	if len(d.slots) == 0 {
+		return ref
+	}
+	sub := &model.Subscript{X: ref, Fact: ref.Fact}
+	for _, s := range d.slots {
+		at := s.At
+		if s.Index != nil {
+			at = indexVar(s.Index, d.head)
+		}
+		sub.Subs = append(sub.Subs, model.Sub{At: at})
+	}
+	sub.Type.Axes = a.Type.Axes[len(d.slots):]
+	return sub
+}
+
+func (c *checker) modifiers(a *arrayInfo, d *draw, t *model.Term) bool {
+	law := d.stmt.Law
+	t.Ordered, t.ZeroSum, t.Non = law.Ordered, law.ZeroSum, law.NonCentered
+	ok := true
+	if law.In != nil {
+		t.In, ok = c.bounds(d, law.In, a)
+		if ok {
+			ok = c.truncation(a, t, law)
+		}
+	}
+	if law.Censored != nil {
+		if !a.observed {
+			c.errorf("E60", law.Censored.Span(), "`censored`: only data can be censored; `%s` is a parameter", a.Name).Help("for truncation write `in`")
+			return false
+		}
+		if t.Form == nil || t.Form.LogCDF == nil || t.Form.LogCCDF == nil {
+			c.errorf("E58", law.Censored.Span(), "`censored` needs the distribution function of %s, which is not there yet", law.Dist.Span().Text())
+			return false
+		}
+		t.Censored, ok = c.bounds(d, law.Censored, a)
+	}
+	if t.Non && !c.noncentered(a, d, t) {
+		return false
+	}
+	if t.Ordered || t.ZeroSum {
+		return c.constraint(a, d, t) && ok
+	}
+	return ok
+}
+
+func (c *checker) bounds(d *draw, r *ast.Range, a *arrayInfo) (*model.Bounds, bool) {
+	lo, hi := c.expr(d.scope, r.Lo), c.expr(d.scope, r.Hi)
+	if anyPoison(lo, hi) {
+		return nil, false
+	}
+	var ok1, ok2 bool
+	lo, ok1 = c.absorb(lo, 0, d.bare, a.Name)
+	hi, ok2 = c.absorb(hi, 0, d.bare, a.Name)
+	return &model.Bounds{Lo: lo, Hi: hi}, ok1 && ok2
+}
+
+// truncation: log p − log P(a ≤ v ≤ b). Flat and Density have no normaliser; constant ends and arguments make it a constant.
+func (c *checker) truncation(a *arrayInfo, t *model.Term, law *ast.Law) bool {
+	if t.Dist == nil || t.Dist.Improper || t.Form.LogCDF != nil && t.Form.LogCCDF != nil {
+		return true
+	}
+	constant := isNumber(t.In.Lo) && isNumber(t.In.Hi)
+	for _, x := range t.Args {
+		constant = constant && x.Info().Static
+	}
+	if constant && !a.observed || c.wholeSupport(t) {
+		return true
+	}
+	c.errorf("E58", law.In.Span(), "`%s in …`: truncation needs the distribution function of %s, which is not there yet", t.Dist.Name, t.Dist.Name)
+	return false
+}
+
+func (c *checker) wholeSupport(t *model.Term) bool {
+	return t.In.Lo.Info().Type.Range.Hi <= t.Dist.Lo && t.In.Hi.Info().Type.Range.Lo >= t.Dist.Hi
+}
+
+func isNumber(x model.Expr) bool {
+	r := x.Info().Type.Range
+	return x.Info().Static && r.Lo == r.Hi
+}
+
+func (c *checker) noncentered(a *arrayInfo, d *draw, t *model.Term) bool {
+	at := d.stmt.Law.Span()
+	switch {
+	case a.observed:
+		c.errorf("E61", at, "`noncentered` is for parameters; `%s` is observed", a.Name)
+	case t.Dist == nil || !t.Dist.LocationScale:
+		c.errorf("E61", at, "`noncentered` has no meaning for `%s`: no location and scale", d.stmt.Law.Dist.Span().Text())
+	case t.In != nil || t.Ordered || t.ZeroSum:
+		c.errorf("E61", at, "`noncentered` does not go with `in`, `ordered` or `zerosum`")
+	case mentions(d.stmt.Law.Dist, a.Name):
+		c.notYet(at, "`noncentered` on a series that reads its own past")
+	default:
+		return true
+	}
+	return false
+}
+
+// constraint: ordered and zerosum constrain the last axis.
+func (c *checker) constraint(a *arrayInfo, d *draw, t *model.Term) bool {
+	at := d.stmt.Law.Span()
+	word := "ordered"
+	if t.ZeroSum {
+		word = "zerosum"
+	}
+	switch {
+	case a.observed || a.Role == model.Latent:
+		c.errorf("E59", at, "`%s` is for continuous parameters", word)
+	case len(t.Plates) == 0 || t.Dist != nil && t.Dist.Event > 0:
+		c.errorf("E59", at, "`%s` needs an axis: write `%s[K] ~ … %s`", word, a.Name, word)
+	case t.ZeroSum && (t.Dist == nil || t.Dist.Name != "Normal"):
+		c.errorf("E59", at, "`zerosum` is for independent Normal elements of one law")
+	case !c.exchangeable(t):
+		c.errorf("E59", at, "`%s` needs exchangeable elements: the arguments of the law change along the axis and are not constant", word)
+	default:
+		return true
+	}
+	return false
+}
+
+// exchangeable: no argument changes along the last plate, or all are constant.
+func (c *checker) exchangeable(t *model.Term) bool {
+	last := t.Plates[len(t.Plates)-1]
+	for _, x := range t.Args {
+		if x.Info().Static && !t.ZeroSum {
+			continue
+		}
+		for _, i := range indicesOf(x) {
+			if i == last {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// categoricalOffset: the values of Categorical are those of its argument's axis; the library counts from 1.
+func (c *checker) categoricalOffset(t *model.Term) {
+	if t.Dist == nil || t.Dist.Name != "Categorical" {
+		return
+	}
+	axes := t.Args[0].Info().Type.Axes
+	lo := linearOf(axes[len(axes)-1].Lo)
+	if lo.isConst() && lo.c != 1 {
+		t.Offset = &model.Num{Value: lo.c - 1, Fact: model.Fact{Static: true, Type: model.Type{Elem: types.Int, Range: stdlib.Range{Lo: lo.c - 1, Hi: lo.c - 1, Int: true}}}}
+	}
+}
+
+// finish looks at the model as a whole.
+func (c *checker) finish() {
+	c.latents()
+	c.unused()
+	c.refuseGenerated()
+	for _, t := range c.model.Terms {
+		if t.Kind == model.Likelihood || t.Density != nil {
+			return
+		}
+	}
+	if !c.diags.HasErrors() {
+		at := c.model.Source
+		c.diags.Warnf("E34", spanOfFile(at), "no data or observation: the model has only a prior")
+	}
+}
+
+// unused warns of data nothing reads and of parameters without influence, and recognises a typing mistake in both at once.
+func (c *checker) unused() {
+	var idleData []*entity
+	for _, e := range c.global.order {
+		if e.array != nil && e.array.decl != nil && !e.used && !e.array.observed && !c.namesSet(e.name) {
+			idleData = append(idleData, e)
+		}
+	}
+	for _, e := range c.global.order {
+		if e.array == nil || e.array.Role != model.Parameter || e.used || len(e.array.Pieces) == 0 || e.array.Pieces[0].Term == nil || e.array.Pieces[0].Term.Density != nil {
+			continue
+		}
+		near := nearEntity(e.name, idleData)
+		if near != nil {
+			c.errorf("E30", e.at, "`%s` is a parameter nothing reads, and data `%s` is never used: did you mean `%s`?", e.name, near.name, near.name).
+				Related(near.at, "declared here")
+			near.used = true
+		} else if len(c.model.Terms) > 1 {
+			c.diags.Warnf("W02", e.at, "parameter `%s` has no influence on any observation; its posterior is its prior", e.name)
+		}
+	}
+	for _, e := range idleData {
+		if !e.used {
+			c.diags.Warnf("W01", e.at, "data `%s` is never used", e.name)
+		}
+	}
+}
+
+func nearEntity(name string, among []*entity) *entity {
+	var names []string
+	for _, e := range among {
+		names = append(names, e.name)
+	}
+	if near, ok := diagNearest(name, names); ok {
+		for _, e := range among {
+			if e.name == near {
+				return e
+			}
+		}
+	}
+	return nil
+}
+
+// namesSet reports whether a data scalar is used as an index set.
+func (c *checker) namesSet(name string) bool {
+	for _, a := range c.model.Arrays {
+		for _, s := range a.Type.Axes {
+			if s.Name == name {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// refuseGenerated: the model may not read what is drawn after inference.
+func (c *checker) refuseGenerated() {
+	for _, t := range c.model.Terms {
+		if t.Kind == model.Generate {
+			continue
+		}
+		for _, a := range c.termReads(t) {
+			if a.Role == model.Generated {
+				c.errorf("E84", t.At, "the model reads `%s`, which is drawn only after inference", a.Name).Related(a.At, "drawn here")
+			}
+		}
+	}
+}
+
+var _ = math.Inf

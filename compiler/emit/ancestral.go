@@ -1,0 +1,376 @@
+package emit
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"ppl/autodiff"
+	"ppl/compiler/model"
+	"ppl/lang/diag"
+)
+
+// A given emitter reads parameters (and arrays drawn after inference) from inputs, one for each piece: for densities at given
+// values, for draws from the prior, and for what is generated.
+type given struct {
+	*emitter
+	plan   *Plan
+	inputs map[string][]float64
+	shapes map[*model.Piece][]int
+}
+
+func (p *Plan) given() *given {
+	g := &given{emitter: newEmitter(autodiff.New(), p.Bound, &diag.List{}), plan: p,
+		inputs: map[string][]float64{}, shapes: map[*model.Piece][]int{}}
+	g.piece = func(piece *model.Piece) value {
+		shape := g.shapeOf(piece)
+		return value{g.g.Input(pieceName(piece), shape...), piece.Plates, piece.Term.Event}
+	}
+	return g
+}
+
+func (g *given) shapeOf(piece *model.Piece) []int {
+	return g.shape(piece.Plates, piece.Term.Event)
+}
+
+func pieceName(p *model.Piece) string { return fmt.Sprintf("%s@%d", p.Term.Array.Name, p.At.Start) }
+
+// eval computes a node from the inputs so far; inputs that were not drawn yet are zeros.
+func (g *given) eval(n Node) []float64 {
+	for _, r := range g.plan.drawn() {
+		if _, ok := g.inputs[pieceName(r)]; !ok {
+			g.inputs[pieceName(r)] = make([]float64, product(g.shapeOf(r)))
+		}
+	}
+	return autodiff.Eval(g.inputs, n)[0]
+}
+
+// drawn lists the pieces that have a law of their own: of parameters and of generated arrays.
+func (p *Plan) drawn() (pieces []*model.Piece) {
+	for _, t := range p.Model.Terms {
+		if t.Piece != nil && (t.Kind == model.Prior || t.Kind == model.Generate) {
+			pieces = append(pieces, t.Piece)
+		}
+	}
+	return pieces
+}
+
+// sample draws a term's value from its law at the arguments' present values, plate by plate.
+func (g *given) sample(r *rand.Rand, t *model.Term) []float64 {
+	shape := g.shapeOf(t.Piece)
+	out := make([]float64, product(shape))
+	event := product(g.shape(nil, t.Event))
+	if len(out) == 0 || event == 0 {
+		return out
+	}
+	rows := len(out) / event
+	args := make([][]float64, len(t.Args))
+	for i, a := range t.Args {
+		v := g.expr(a)
+		args[i] = g.eval(g.align(v, t.Plates, v.axes))
+	}
+	lo, hi := g.ends(t, rows)
+	one := make([][]float64, len(args))
+	for k := range rows {
+		for i := range args {
+			n := len(args[i]) / rows
+			one[i] = args[i][k*n : (k+1)*n]
+		}
+		g.sampleInside(r, t, one, out[k*event:(k+1)*event], lo[k], hi[k])
+	}
+	g.rearrange(t, out)
+	return out
+}
+
+// ends of `in` for each row.
+func (g *given) ends(t *model.Term, rows int) (lo, hi []float64) {
+	lo, hi = make([]float64, rows), make([]float64, rows)
+	for k := range rows {
+		lo[k], hi[k] = math.Inf(-1), math.Inf(1)
+	}
+	if t.In != nil {
+		lo = g.eval(g.align(g.expr(t.In.Lo), t.Plates, nil))
+		hi = g.eval(g.align(g.expr(t.In.Hi), t.Plates, nil))
+	}
+	return lo, hi
+}
+
+const maxRejections = 10000
+
+// sampleInside rejects draws outside lo..hi; where that does not succeed it clips, which is a place to start from, not a draw.
+func (g *given) sampleInside(r *rand.Rand, t *model.Term, args [][]float64, out []float64, lo, hi float64) {
+	for range maxRejections {
+		t.Form.Sample(r, args, out)
+		if t.In == nil || out[0] >= lo && out[0] <= hi {
+			break
+		}
+	}
+	for i := range out {
+		out[i] = math.Max(lo, math.Min(hi, out[i]))
+		if t.Offset != nil {
+			out[i] += t.Offset.(*model.Num).Value
+		}
+	}
+}
+
+// rearrange makes draws ordered, or sum to zero, along the last plate.
+func (g *given) rearrange(t *model.Term, x []float64) {
+	if !t.Ordered && !t.ZeroSum {
+		return
+	}
+	n := g.box(t.Plates[len(t.Plates)-1].Set).size()
+	for at := 0; at+n <= len(x); at += n {
+		row := x[at : at+n]
+		if t.Ordered {
+			slices.Sort(row)
+			continue
+		}
+		mean := 0.0
+		for _, v := range row {
+			mean += v / float64(n)
+		}
+		for i := range row {
+			row[i] -= mean
+		}
+	}
+}
+
+// Start draws a point to begin at: parameters from their laws, in an order in which arguments come first; uniform on (−2, 2) in
+// unconstrained coordinates where there is no law to draw from. A series that reads its own past is drawn as if the past were 0.
+func (p *Plan) Start(r *rand.Rand) []float64 {
+	g := p.given()
+	theta := make([]float64, p.Dim)
+	for _, reg := range p.inOrder() {
+		u := g.start(r, reg)
+		copy(theta[reg.offset:], u)
+	}
+	return theta
+}
+
+// inOrder sorts regions so that a region comes after those its law reads.
+func (p *Plan) inOrder() []*region {
+	var out []*region
+	state := map[*model.Array]bool{}
+	var visit func(a *model.Array)
+	visit = func(a *model.Array) {
+		if state[a] {
+			return
+		}
+		state[a] = true
+		for _, r := range p.regions {
+			if r.term.Array == a {
+				for _, b := range readsOf(r.term) {
+					visit(b)
+				}
+			}
+		}
+		for _, piece := range a.Pieces {
+			if piece.Value != nil {
+				for _, b := range arraysIn(piece.Value) {
+					visit(b)
+				}
+			}
+		}
+		for _, r := range p.regions {
+			if r.term.Array == a {
+				out = append(out, r)
+			}
+		}
+	}
+	for _, r := range p.regions {
+		visit(r.term.Array)
+	}
+	return out
+}
+
+func readsOf(t *model.Term) (out []*model.Array) {
+	for _, x := range t.Args {
+		out = append(out, arraysIn(x)...)
+	}
+	for _, b := range []*model.Bounds{t.In, t.Censored} {
+		if b != nil {
+			out = append(append(out, arraysIn(b.Lo)...), arraysIn(b.Hi)...)
+		}
+	}
+	return out
+}
+
+func arraysIn(x model.Expr) (out []*model.Array) {
+	model.Walk(x, func(m model.Expr) {
+		if r, ok := m.(*model.Ref); ok {
+			out = append(out, r.Array)
+		}
+	})
+	return out
+}
+
+// start finds unconstrained coordinates for one region and enters its values for those that read it.
+func (g *given) start(r *rand.Rand, reg *region) []float64 {
+	t := reg.term
+	if t.Dist == nil || t.Dist.Improper {
+		return g.dispersed(r, reg)
+	}
+	x := g.sample(r, t)
+	u, err := g.unconstrain(reg, x)
+	if err != nil {
+		return g.dispersed(r, reg)
+	}
+	g.inputs[pieceName(reg.piece)] = x
+	return u
+}
+
+// farthest is how far a start may lie out where coordinates are logarithms: priors with heavy tails reach e^±1000.
+const farthest = 12
+
+func (g *given) unconstrain(reg *region, x []float64) ([]float64, error) {
+	if reg.term.Non {
+		return g.standardize(reg, x), nil
+	}
+	u, err := g.free(reg, x)
+	if err != nil {
+		return nil, err
+	}
+	if reg.transform.Kind != 0 {
+		for i := range u {
+			u[i] = math.Max(-farthest, math.Min(farthest, u[i]))
+		}
+	}
+	return u, nil
+}
+
+// standardize is z = (x − location) / scale.
+func (g *given) standardize(reg *region, x []float64) []float64 {
+	loc, scale := g.locationScale(reg.term)
+	l, s := g.eval(g.align(loc, reg.plates, nil)), g.eval(g.align(scale, reg.plates, nil))
+	z := make([]float64, len(x))
+	for i := range x {
+		z[i] = (x[i] - l[i]) / s[i]
+	}
+	return z
+}
+
+// free is the inverse of the region's transform, event by event.
+func (g *given) free(reg *region, x []float64) ([]float64, error) {
+	event := max(1, product(reg.event))
+	rows := len(x) / event
+	lo, hi := g.endValues(reg, rows)
+	var u []float64
+	for k := range rows {
+		f, err := reg.transform.Unconstrain(x[k*event:(k+1)*event], reg.event, lo[k], hi[k])
+		if err != nil {
+			return nil, err
+		}
+		u = append(u, f...)
+	}
+	return u, nil
+}
+
+func (g *given) endValues(reg *region, rows int) (lo, hi []float64) {
+	l, h := g.bounds(reg.term, reg.plates)
+	value := func(n Node, none float64) []float64 {
+		out := make([]float64, rows)
+		var v []float64
+		if n.Valid() {
+			v = g.eval(n)
+		}
+		for k := range out {
+			out[k] = none
+			if len(v) == rows {
+				out[k] = v[k]
+			} else if len(v) == 1 {
+				out[k] = v[0]
+			}
+		}
+		return out
+	}
+	return value(l, math.Inf(-1)), value(h, math.Inf(1))
+}
+
+// dispersed is uniform on (−2, 2) in each unconstrained coordinate.
+func (g *given) dispersed(r *rand.Rand, reg *region) []float64 {
+	u := make([]float64, reg.size)
+	for i := range u {
+		u[i] = 4*r.Float64() - 2
+	}
+	theta := make([]float64, g.plan.Dim)
+	copy(theta[reg.offset:], u)
+	v, _ := g.constrain(reg, g.g.Data("start", theta, len(theta)))
+	g.inputs[pieceName(reg.piece)] = g.eval(v.node)
+	return u
+}
+
+// Complete draws the arrays that are generated after inference and computes what reads them. values is laid out as Saved and
+// holds the parameters; the rest is filled in.
+func (p *Plan) Complete(r *rand.Rand, values []float64) {
+	if !p.Random() {
+		return
+	}
+	g := p.given()
+	g.enter(values)
+	for _, t := range p.Model.Terms {
+		if t.Kind == model.Generate {
+			g.inputs[pieceName(t.Piece)] = g.sample(r, t)
+		}
+	}
+	at := 0
+	for i, a := range p.saved {
+		n := p.vars[i].Size()
+		if a.Role != model.Parameter {
+			copy(values[at:at+n], g.eval(g.array(a).node))
+		}
+		at += n
+	}
+}
+
+// Random reports whether anything saved needs random numbers after inference.
+func (p *Plan) Random() bool {
+	return slices.ContainsFunc(p.Model.Terms, func(t *model.Term) bool { return t.Kind == model.Generate })
+}
+
+// enter takes parameters apart into the inputs of their pieces.
+func (g *given) enter(values []float64) {
+	at := 0
+	for i, a := range g.plan.saved {
+		n := g.plan.vars[i].Size()
+		if a.Role == model.Parameter {
+			g.enterArray(a, values[at:at+n])
+		}
+		at += n
+	}
+}
+
+// enterArray cuts an array's values into its pieces.
+func (g *given) enterArray(a *model.Array, values []float64) {
+	whole := g.shape(nil, a.Type.Axes)
+	for _, p := range a.Pieces {
+		if p.Term == nil {
+			continue
+		}
+		lo, hi := make([]int, len(whole)), slices.Clone(whole)
+		for k, s := range p.Slots {
+			origin := g.box(a.Type.Axes[k]).lo
+			if s.Index != nil {
+				b := g.box(s.Index.Set)
+				lo[k], hi[k] = b.lo-origin, b.hi-origin+1
+			} else {
+				at := toInt(g.staticValues(s.At)[0])
+				lo[k], hi[k] = at-origin, at-origin+1
+			}
+		}
+		g.inputs[pieceName(p)] = cut(values, whole, lo, hi)
+	}
+}
+
+// cut takes the box [lo, hi) of a row-major array.
+func cut(x []float64, shape, lo, hi []int) []float64 {
+	if len(shape) == 0 {
+		return slices.Clone(x)
+	}
+	stride := product(shape[1:])
+	var out []float64
+	for i := lo[0]; i < hi[0]; i++ {
+		out = append(out, cut(x[i*stride:(i+1)*stride], shape[1:], lo[1:], hi[1:])...)
+	}
+	return out
+}

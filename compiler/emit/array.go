@@ -1,0 +1,168 @@
+package emit
+
+import (
+	"slices"
+
+	"ppl/autodiff"
+	"ppl/compiler/model"
+)
+
+// array is a whole array with its own axes.
+func (e *emitter) array(a *model.Array) value {
+	if v, ok := e.arrays[a]; ok {
+		return v
+	}
+	guard := e.guard
+	e.guard = 0 // an array's own statements are not guarded by where it is read
+	defer func() { e.guard = guard }()
+	var v value
+	switch a.Role {
+	case model.Data:
+		d, ok := e.b.Data[a]
+		if !ok {
+			bug("no data for %s", a.Name)
+		}
+		v = value{e.g.Data(a.Name, d.Values, d.Shape...), nil, a.Type.Axes}
+	case model.Latent:
+		return e.indexVar(e.enumeration(a))
+	default:
+		v = e.assemble(a)
+	}
+	e.arrays[a] = v
+	return v
+}
+
+// assemble lays an array's pieces side by side.
+func (e *emitter) assemble(a *model.Array) value {
+	parts := make([]value, len(a.Pieces))
+	for i, p := range a.Pieces {
+		parts[i] = e.whole(a, p)
+	}
+	if len(parts) == 1 {
+		v := parts[0]
+		if !sameSets(v.axes, a.Type.Axes) {
+			bug("axes of %s", a.Name)
+		}
+		return v
+	}
+	return e.join(a, parts)
+}
+
+// whole is a piece with own axes only: its plates unbound, single elements as axes of size 1.
+func (e *emitter) whole(a *model.Array, p *model.Piece) value {
+	v := e.pieceValue(p)
+	v = e.unbind(v, p.Plates, nil)
+	if len(p.Plates) == len(p.Slots) {
+		return v
+	}
+	shape := slices.Clone(v.node.Shape())
+	axes := slices.Clone(v.axes)
+	for k, s := range p.Slots {
+		if s.Index == nil {
+			shape = slices.Insert(shape, len(v.bound)+k, 1)
+			axes = slices.Insert(axes, k, &model.Set{Lo: s.At, Hi: s.At, Key: "element"})
+		}
+	}
+	if len(a.Pieces) == 1 {
+		axes = a.Type.Axes
+	}
+	return value{autodiff.Reshape(v.node, shape...), v.bound, axes}
+}
+
+func (e *emitter) pieceValue(p *model.Piece) value {
+	if p.Value != nil {
+		return e.expr(p.Value)
+	}
+	v, ok := e.params[p]
+	if !ok {
+		v = e.piece(p)
+		e.params[p] = v
+	}
+	return v
+}
+
+// join puts pieces that differ along one axis one after the other, or pads and adds where they form a box otherwise.
+func (e *emitter) join(a *model.Array, parts []value) value {
+	bound := union(parts...)
+	total := e.shape(bound, a.Type.Axes)
+	var sum Node
+	for i, p := range a.Pieces {
+		n := parts[i].node
+		if len(parts[i].bound) != len(bound) {
+			n = e.align(parts[i], bound, parts[i].axes)
+		}
+		before, after := make([]int, len(total)), make([]int, len(total))
+		for k := range p.Slots {
+			axis := e.box(a.Type.Axes[k])
+			part := e.box(parts[i].axes[k])
+			before[len(bound)+k] = part.lo - axis.lo
+			after[len(bound)+k] = axis.hi - part.hi
+			if part.lo < axis.lo || part.hi > axis.hi {
+				e.diags.Errorf("E12", p.At, "this piece of `%s` covers %d..%d, outside of %d..%d", a.Name, part.lo, part.hi, axis.lo, axis.hi)
+				panic(stop{})
+			}
+		}
+		n = autodiff.Pad(n, before, after)
+		if i == 0 {
+			sum = n
+		} else {
+			sum = autodiff.Add(sum, n)
+		}
+	}
+	if joined, ok := e.concat(a, parts, bound); ok {
+		return joined
+	}
+	e.checkBox(a, parts, total)
+	return value{sum, bound, a.Type.Axes}
+}
+
+// concat recognises pieces that follow one another along exactly one axis.
+func (e *emitter) concat(a *model.Array, parts []value, bound []*model.Index) (value, bool) {
+	axis := -1
+	for k := range a.Type.Axes {
+		b := e.box(a.Type.Axes[k])
+		for i := range parts {
+			if pb := e.box(parts[i].axes[k]); pb != b {
+				if axis >= 0 && axis != k {
+					return value{}, false
+				}
+				axis = k
+			}
+		}
+	}
+	if axis < 0 {
+		return value{}, false
+	}
+	order := make([]int, len(parts))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(i, j int) int { return e.box(parts[i].axes[axis]).lo - e.box(parts[j].axes[axis]).lo })
+	at := e.box(a.Type.Axes[axis]).lo
+	nodes := make([]Node, 0, len(parts))
+	for _, i := range order {
+		b := e.box(parts[i].axes[axis])
+		if b.size() > 0 && b.lo != at {
+			e.diags.Errorf("E12", a.Pieces[i].At, "`%s` is not defined, or twice, between %d and %d", a.Name, min(at, b.lo), max(at, b.lo)-1)
+			panic(stop{})
+		}
+		at += b.size()
+		nodes = append(nodes, e.align(parts[i], bound, parts[i].axes))
+	}
+	return value{autodiff.Concat(len(bound)+axis, nodes...), bound, a.Type.Axes}, true
+}
+
+// checkBox: pieces that are added must cover every element once.
+func (e *emitter) checkBox(a *model.Array, parts []value, total []int) {
+	size, covered := 1, 0
+	for _, n := range total {
+		size *= n
+	}
+	for _, p := range parts {
+		covered += p.node.Size()
+	}
+	if covered != size {
+		e.diags.Errorf("E12", a.At, "the pieces of `%s` cover %d of its %d elements", a.Name, covered, size)
+		panic(stop{})
+	}
+}

@@ -1,0 +1,336 @@
+package emit
+
+import (
+	"math"
+	"slices"
+
+	"ppl/autodiff"
+	"ppl/compiler/model"
+	"ppl/stdlib"
+)
+
+// expr is the value of an expression, emitted once.
+func (e *emitter) expr(x model.Expr) value {
+	memo := e.exprs[min(e.guard, 1)]
+	v, ok := memo[x]
+	if !ok {
+		v = e.emit(x)
+		memo[x] = v
+	}
+	return v
+}
+
+func (e *emitter) emit(x model.Expr) value {
+	switch x := x.(type) {
+	case *model.Num:
+		return value{node: e.g.Const(x.Value)}
+	case *model.IndexVar:
+		return e.indexVar(x.Index)
+	case *model.SizeOf:
+		return value{node: e.g.Const(float64(e.sizeOf(x)))}
+	case *model.SetSize:
+		return value{node: e.g.Const(float64(e.box(x.Set).size()))}
+	case *model.Ref:
+		return e.array(x.Array)
+	case *model.Apply:
+		return e.elementwise(x, x.Args, x.Build)
+	case *model.Cond:
+		return e.cond(x)
+	case *model.Subscript:
+		return e.subscript(x)
+	case *model.Reduce:
+		return e.reduce(x)
+	case *model.Build:
+		return e.build(x)
+	case *model.List:
+		return e.list(x)
+	case *model.MatMul:
+		return e.matmul(x)
+	case *model.Fill:
+		v := e.expr(x.Value)
+		return value{e.align(v, v.bound, x.Type.Axes), v.bound, x.Type.Axes}
+	case *model.Vector:
+		v := e.expr(x.X)
+		return value{x.Build(v.node), v.bound, v.axes}
+	case *model.LogProb:
+		return e.logprob(x)
+	}
+	panic("internal error: unknown expression")
+}
+
+func (e *emitter) sizeOf(x *model.SizeOf) int {
+	n, ok := e.b.Sizes[x.Size]
+	if !ok {
+		e.fail("E46", x, "size `%s` is not known: give `%s = …`, `data %s`, or data with axis %s", x.Size.Name, x.Size.Name, x.Size.Name, x.Size.Name)
+	}
+	return n
+}
+
+// indexVar is an index as a value: its range along its own bound axis.
+func (e *emitter) indexVar(i *model.Index) value {
+	b := e.box(i.Set)
+	n := e.g.Iota(b.size())
+	if b.lo != 0 {
+		n = autodiff.Add(n, e.g.Const(float64(b.lo)))
+	}
+	return value{n, []*model.Index{i}, nil}
+}
+
+func (e *emitter) elementwise(x model.Expr, args []model.Expr, build func([]Node) Node) value {
+	vs := make([]value, len(args))
+	for i, a := range args {
+		vs[i] = e.expr(a)
+	}
+	bound, axes := union(vs...), x.Info().Type.Axes
+	nodes := make([]Node, len(vs))
+	for i, v := range vs {
+		nodes[i] = e.loose(v, bound, axes)
+	}
+	return e.full(build(nodes), bound, axes)
+}
+
+// cond chooses a branch at once where the condition is one number known from data; else both are evaluated, and neither the
+// value nor the gradient of the branch not taken is seen.
+func (e *emitter) cond(x *model.Cond) value {
+	q := e.expr(x.If)
+	if q.rank() == 0 && q.node.Static() {
+		branch := x.Else
+		if autodiff.Eval(nil, q.node)[0][0] != 0 {
+			branch = x.Then
+		}
+		v := e.expr(branch)
+		return value{e.align(v, v.bound, x.Type.Axes), v.bound, x.Type.Axes}
+	}
+	e.guard++
+	a, b := e.expr(x.Then), e.expr(x.Else)
+	e.guard--
+	bound, axes := union(q, a, b), x.Type.Axes
+	n := autodiff.Where(e.loose(q, bound, axes), e.loose(a, bound, axes), e.loose(b, bound, axes))
+	return e.full(n, bound, axes)
+}
+
+// build turns bound axes into own ones.
+func (e *emitter) build(x *model.Build) value {
+	body := e.expr(x.Body)
+	return e.unbind(body, x.Over, nil)
+}
+
+// unbind makes the bound axes over the first own axes, in order; sets replaces their sets when given.
+func (e *emitter) unbind(v value, over []*model.Index, sets []*model.Set) value {
+	bound := union(v, value{bound: over})
+	n := e.align(v, bound, v.axes)
+	var rest []*model.Index
+	var perm []int
+	for k, i := range bound {
+		if !slices.Contains(over, i) {
+			rest = append(rest, i)
+			perm = append(perm, k)
+		}
+	}
+	axes := sets
+	for k, i := range over {
+		perm = append(perm, slices.Index(bound, i))
+		if len(sets) == 0 || k >= len(sets) {
+			axes = append(axes, i.Set)
+		}
+	}
+	for k := range v.axes {
+		perm = append(perm, len(bound)+k)
+	}
+	return value{autodiff.Permute(n, perm...), rest, append(slices.Clone(axes), v.axes...)}
+}
+
+// list stacks items along a new first axis.
+func (e *emitter) list(x *model.List) value {
+	if v, ok := e.literal(x); ok {
+		return v
+	}
+	items := make([]value, len(x.Items))
+	for i, it := range x.Items {
+		items[i] = e.expr(it)
+	}
+	bound := union(items...)
+	inner := x.Type.Axes[1:]
+	at := len(bound)
+	parts := make([]Node, len(items))
+	for i, v := range items {
+		n := e.align(v, bound, inner)
+		parts[i] = autodiff.Reshape(n, slices.Insert(slices.Clone(n.Shape()), at, 1)...)
+	}
+	if len(parts) == 0 {
+		return value{e.g.Full(0, 0), nil, x.Type.Axes}
+	}
+	return value{autodiff.Concat(at, parts...), bound, x.Type.Axes}
+}
+
+// literal: a list of numbers is data.
+func (e *emitter) literal(x *model.List) (value, bool) {
+	var values []float64
+	var collect func(model.Expr) bool
+	collect = func(m model.Expr) bool {
+		switch m := m.(type) {
+		case *model.Num:
+			values = append(values, m.Value)
+			return true
+		case *model.Apply:
+			if n, ok := m.Args[0].(*model.Num); ok && m.Name == "-" && len(m.Args) == 1 {
+				values = append(values, -n.Value)
+				return true
+			}
+		case *model.List:
+			for _, it := range m.Items {
+				if !collect(it) {
+					return false
+				}
+			}
+			return len(m.Items) > 0
+		}
+		return false
+	}
+	if !collect(x) {
+		return value{}, false
+	}
+	return value{e.g.Data("list", values, e.shape(nil, x.Type.Axes)...), nil, x.Type.Axes}, true
+}
+
+// reduce folds bound axes, or every own axis. What lies outside a ragged range is replaced by what changes nothing.
+func (e *emitter) reduce(x *model.Reduce) value {
+	if len(x.Over) == 0 {
+		v := e.expr(x.X)
+		axes := make([]int, len(v.axes))
+		for k := range axes {
+			axes[k] = len(v.bound) + k
+		}
+		e.notEmpty(x, v.node, axes)
+		return value{x.Row.Build(v.node, axes), v.bound, nil}
+	}
+	ragged := slices.ContainsFunc(x.Over, func(i *model.Index) bool { return len(i.Set.Ragged) > 0 })
+	if ragged {
+		e.guard++
+		defer func() { e.guard-- }()
+	}
+	v := e.expr(x.X)
+	if ragged {
+		v = e.masked(v, x.Over, x.Row.Empty)
+	}
+	bound := union(v, value{bound: x.Over})
+	n := e.align(v, bound, v.axes)
+	v = value{n, bound, v.axes}
+	return foldBound(v, x.Over, func(n Node, axes ...int) Node {
+		e.notEmpty(x, n, axes)
+		return x.Row.Build(n, axes)
+	})
+}
+
+func (e *emitter) notEmpty(x *model.Reduce, n Node, axes []int) {
+	count := 1
+	for _, k := range axes {
+		count *= n.Shape()[k]
+	}
+	if count == 0 && math.IsNaN(x.Row.Empty) {
+		e.fail("E45", x, "`%s` of an empty set has no value", x.Row.Name)
+	}
+}
+
+// masked replaces v by neutral where an index lies outside its ragged range.
+func (e *emitter) masked(v value, over []*model.Index, neutral float64) value {
+	for _, i := range over {
+		if len(i.Set.Ragged) == 0 {
+			continue
+		}
+		at, lo, hi := e.indexVar(i), e.expr(i.Set.Lo), e.expr(i.Set.Hi)
+		bound := union(at, lo, hi)
+		in := autodiff.Mul(autodiff.Le(e.loose(lo, bound, nil), e.align(at, bound, nil)), autodiff.Le(e.align(at, bound, nil), e.loose(hi, bound, nil)))
+		all := union(v, value{bound: bound})
+		inside := e.align(value{in, bound, nil}, all, v.axes)
+		v = value{autodiff.Where(inside, e.align(v, all, v.axes), e.g.Const(neutral)), all, v.axes}
+	}
+	return v
+}
+
+// matmul contracts the last axis of x with the first of y. Without a common index it is one matrix product over all of
+// their bound axes; with one, a product and a sum.
+func (e *emitter) matmul(m *model.MatMul) value {
+	x, y := e.expr(m.X), e.expr(m.Y)
+	common := slices.ContainsFunc(x.bound, func(i *model.Index) bool { return slices.Contains(y.bound, i) })
+	if common {
+		return e.contract(m, x, y)
+	}
+	k := e.box(x.axes[len(x.axes)-1]).size()
+	rows, cols := x.node.Size()/max(k, 1), y.node.Size()/max(k, 1)
+	if k == 0 {
+		return e.contract(m, x, y)
+	}
+	left := autodiff.Reshape(x.node, rows, k)
+	first := append([]int{len(y.bound)}, others(y.rank(), len(y.bound))...) // y's contracted axis first
+	right := autodiff.Reshape(autodiff.Permute(y.node, first...), k, cols)
+	n := autodiff.MatMul(left, right, false, false)
+	xs, ys := x.axes[:len(x.axes)-1], y.axes[1:]
+	shape := append(e.shape(x.bound, xs), e.shape(y.bound, ys)...)
+	n = autodiff.Reshape(n, shape...)
+	return e.ordered(n, x.bound, xs, y.bound, ys)
+}
+
+// ordered brings [x bound, x axes, y bound, y axes] to [bound sorted, x axes, y axes].
+func (e *emitter) ordered(n Node, xb []*model.Index, xs []*model.Set, yb []*model.Index, ys []*model.Set) value {
+	bound := union(value{bound: xb}, value{bound: yb})
+	var perm []int
+	for _, i := range bound {
+		if k := slices.Index(xb, i); k >= 0 {
+			perm = append(perm, k)
+		} else {
+			perm = append(perm, len(xb)+len(xs)+slices.Index(yb, i))
+		}
+	}
+	for k := range xs {
+		perm = append(perm, len(xb)+k)
+	}
+	for k := range ys {
+		perm = append(perm, len(xb)+len(xs)+len(yb)+k)
+	}
+	return value{autodiff.Permute(n, perm...), bound, append(slices.Clone(xs), ys...)}
+}
+
+func others(rank, but int) (out []int) {
+	for k := range rank {
+		if k != but {
+			out = append(out, k)
+		}
+	}
+	return out
+}
+
+// contract is Σ_k x[…, k] y[k, …] by broadcasting.
+func (e *emitter) contract(m *model.MatMul, x, y value) value {
+	bound := union(x, y)
+	b, nx, ny := len(bound), len(x.axes), len(y.axes)
+	shape := append(e.shape(bound, x.axes), e.shape(nil, y.axes[1:])...)
+	to := func(v value, own func(k int) int) []int {
+		var out []int
+		for _, i := range v.bound {
+			out = append(out, slices.Index(bound, i))
+		}
+		for k := range v.axes {
+			out = append(out, own(k))
+		}
+		return out
+	}
+	left := autodiff.Broadcast(x.node, shape, to(x, func(k int) int { return b + k }))
+	right := autodiff.Broadcast(y.node, shape, to(y, func(k int) int { return b + nx - 1 + k }))
+	n := autodiff.Sum(autodiff.Mul(left, right), b+nx-1)
+	return value{n, bound, append(slices.Clone(x.axes[:nx-1]), y.axes[1:ny]...)}
+}
+
+func (e *emitter) logprob(x *model.LogProb) value {
+	f := x.Form.LogProb
+	switch x.Name {
+	case "logcdf":
+		f = x.Form.LogCDF
+	case "cdf":
+		f = func(v Node, args []Node) Node { return autodiff.Exp(x.Form.LogCDF(v, args)) }
+	}
+	args := append(slices.Clone(x.Args), x.X)
+	return e.elementwise(x, args, func(n []Node) Node { return f(n[len(n)-1], n[:len(n)-1]) })
+}
+
+var _ = stdlib.Range{}

@@ -1,0 +1,171 @@
+package emit
+
+import (
+	"math"
+	"slices"
+
+	"ppl/autodiff"
+	"ppl/compiler/model"
+	"ppl/lang/types"
+	"ppl/stdlib"
+)
+
+// A region is a parameter's piece in the unconstrained vector: [Offset, Offset+Size).
+type region struct {
+	piece     *model.Piece
+	term      *model.Term
+	transform *stdlib.Transform
+	plates    []*model.Index // those before the event; of ordered and zerosum, without the last
+	event     []int
+	free      []int
+	offset    int
+	size      int
+}
+
+// layout finds the regions of every parameter, in the order of the model.
+func (e *emitter) layout(m *model.Model) (regions []*region, dim int) {
+	for _, a := range m.Arrays {
+		if a.Role != model.Parameter {
+			continue
+		}
+		for _, p := range a.Pieces {
+			if p.Term == nil {
+				continue
+			}
+			r := e.region(p)
+			r.offset = dim
+			dim += r.size
+			regions = append(regions, r)
+		}
+	}
+	return regions, dim
+}
+
+func (e *emitter) region(p *model.Piece) *region {
+	t := p.Term
+	r := &region{piece: p, term: t, plates: p.Plates, event: e.shape(nil, t.Event)}
+	kind := types.RealLine
+	if t.Dist != nil {
+		kind = t.Dist.Support
+	}
+	switch {
+	case t.Ordered, t.ZeroSum:
+		last := len(p.Plates) - 1
+		r.plates, r.event = p.Plates[:last], e.shape(p.Plates[last:], nil)
+		kind = types.Ordered
+		if t.ZeroSum {
+			kind = types.ZeroSum
+		}
+	case kind == types.RealLine && t.In != nil:
+		kind = types.Interval
+	}
+	r.transform = stdlib.TransformOf(kind)
+	if r.transform == nil {
+		e.diags.Errorf("E00", t.At, "parameters with the support of %s are not compiled by this version of ppl yet", t.Dist.Name)
+		panic(stop{})
+	}
+	if t.ZeroSum && r.event[0] == 1 {
+		e.diags.Errorf("E62", t.At, "`zerosum` of size 1 is the constant 0")
+		panic(stop{})
+	}
+	r.free = r.transform.Free(r.event)
+	r.size = product(e.shape(r.plates, nil)) * product(r.free)
+	return r
+}
+
+func product(ns []int) int {
+	p := 1
+	for _, n := range ns {
+		p *= n
+	}
+	return p
+}
+
+// bounds of a term's value as nodes over the given plates, invalid where infinite: the support's cut by `in`.
+func (e *emitter) bounds(t *model.Term, plates []*model.Index) (lo, hi Node) {
+	if t.Dist != nil && t.Dist.Event == 0 {
+		lo, hi = e.support(t, plates)
+	}
+	if t.In != nil {
+		lo = tighter(lo, e.bound(t.In.Lo, plates), autodiff.Maximum)
+		hi = tighter(hi, e.bound(t.In.Hi, plates), autodiff.Minimum)
+	}
+	return lo, hi
+}
+
+func (e *emitter) support(t *model.Term, plates []*model.Index) (lo, hi Node) {
+	if t.Form.Bounds != nil {
+		args := make([]Node, len(t.Args))
+		for i, a := range t.Args {
+			v := e.expr(a)
+			args[i] = e.loose(v, plates, v.axes)
+		}
+		return t.Form.Bounds(args)
+	}
+	return e.finite(t.Dist.Lo), e.finite(t.Dist.Hi)
+}
+
+func (e *emitter) finite(v float64) Node {
+	if math.IsInf(v, 0) {
+		return Node{}
+	}
+	return e.g.Const(v)
+}
+
+func (e *emitter) bound(x model.Expr, plates []*model.Index) Node {
+	v := e.expr(x)
+	for _, i := range v.bound {
+		if !slices.Contains(plates, i) {
+			e.fail("E59", x, "this bound changes along the axis that `ordered` or `zerosum` constrains")
+		}
+	}
+	n := e.loose(v, plates, nil)
+	if c, ok := n.IsConst(); ok && math.IsInf(c, 0) {
+		return Node{}
+	}
+	return n
+}
+
+// tighter meets two bounds of which either may be infinite; a tie of constants is decided here.
+func tighter(a, b Node, meet func(x, y Node) Node) Node {
+	switch {
+	case !a.Valid():
+		return b
+	case !b.Valid():
+		return a
+	}
+	return meet(a, b)
+}
+
+// constrain takes a region's part of theta to the piece's value, with its log-Jacobian.
+func (e *emitter) constrain(r *region, theta Node) (v value, logJac Node) {
+	u := autodiff.Slice(theta, []int{r.offset}, []int{r.offset + r.size})
+	u = autodiff.Reshape(u, append(e.shape(r.plates, nil), r.free...)...)
+	if r.term.Non {
+		return e.shift(r, u), e.g.Const(0)
+	}
+	lo, hi := e.bounds(r.term, r.plates)
+	x, jac := r.transform.Constrain(u, r.event, lo, hi)
+	return value{x, r.piece.Plates, r.term.Event}, autodiff.SumAll(jac)
+}
+
+// shift is the non-centred coordinate: x = location + scale·z.
+func (e *emitter) shift(r *region, z Node) value {
+	loc, scale := e.locationScale(r.term)
+	v := value{z, r.plates, nil}
+	bound := union(v, loc, scale)
+	x := autodiff.Add(e.loose(loc, bound, nil), autodiff.Mul(e.loose(scale, bound, nil), e.align(v, bound, nil)))
+	return value{x, bound, nil}
+}
+
+// locationScale reads the location and the scale from the arguments, whatever the parametrisation.
+func (e *emitter) locationScale(t *model.Term) (loc, scale value) {
+	loc, scale = e.expr(t.Args[0]), e.expr(t.Args[1])
+	switch t.Form.Args[1].Name {
+	case "var":
+		scale.node = autodiff.Sqrt(scale.node)
+	case "precision":
+		scale.node = autodiff.Div(e.g.Const(1), autodiff.Sqrt(scale.node))
+	}
+	return loc, scale
+}

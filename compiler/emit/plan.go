@@ -1,0 +1,174 @@
+package emit
+
+import (
+	"slices"
+
+	"ppl/autodiff"
+	"ppl/compiler/model"
+	"ppl/infer/draws"
+	"ppl/lang/diag"
+	"ppl/lang/types"
+)
+
+// A Plan is a model with its data, ready to be emitted into any graph.
+type Plan struct {
+	*Bound
+	Dim     int
+	regions []*region
+	saved   []*model.Array
+	vars    []draws.Variable
+}
+
+// NewPlan resolves every size, lays out the unconstrained vector and emits the density once to find what is wrong with the data.
+func NewPlan(b *Bound) (p *Plan, ds []diag.Diagnostic) {
+	var diags diag.List
+	defer func() { ds = diags.All() }()
+	defer Recover()
+	e := newEmitter(autodiff.New(), b, &diags)
+	q := &Plan{Bound: b}
+	q.regions, q.Dim = e.layout(b.Model)
+	for _, a := range b.Model.Arrays {
+		if a.Save && a.Role == model.Parameter {
+			q.saved = append(q.saved, a)
+		}
+	}
+	for _, a := range b.Model.Arrays {
+		if a.Save && (a.Role == model.Definition || a.Role == model.Generated) {
+			q.saved = append(q.saved, a)
+		}
+	}
+	for _, a := range q.saved {
+		q.vars = append(q.vars, e.variable(a))
+	}
+	e.fromTheta(q, e.g.Input("theta", q.Dim))
+	e.factors(b.Model, e.z(q))
+	q.values(e)
+	return q, nil
+}
+
+// variable describes an array for the run directory.
+func (e *emitter) variable(a *model.Array) draws.Variable {
+	v := draws.Variable{Name: a.Name, Int: a.Type.Elem != types.Real}
+	for _, s := range a.Type.Axes {
+		b := e.box(s)
+		v.Shape = append(v.Shape, b.size())
+		v.Dims = append(v.Dims, s.Name)
+		v.First = append(v.First, b.lo)
+		v.Label = append(v.Label, nil)
+	}
+	return v
+}
+
+// A thetaSource gives parameters from an unconstrained vector, with what that costs in volume and the non-centred coordinates.
+type thetaSource struct {
+	theta Node
+	jac   map[*region]Node
+	done  map[*region]value
+}
+
+func (e *emitter) fromTheta(p *Plan, theta Node) *thetaSource {
+	src := &thetaSource{theta: theta, jac: map[*region]Node{}, done: map[*region]value{}}
+	e.piece = func(piece *model.Piece) value {
+		i := slices.IndexFunc(p.regions, func(r *region) bool { return r.piece == piece })
+		if i < 0 { // a generated array: drawn after inference
+			return value{e.g.Full(0, e.shape(piece.Plates, piece.Term.Event)...), piece.Plates, piece.Term.Event}
+		}
+		r := p.regions[i]
+		v, jac := e.constrain(r, theta)
+		src.jac[r] = jac
+		return v
+	}
+	e.source = src
+	return src
+}
+
+// z lists the non-centred coordinates of the terms that have them.
+func (e *emitter) z(p *Plan) map[*model.Term]Node {
+	out := map[*model.Term]Node{}
+	for _, r := range p.regions {
+		if r.term.Non {
+			u := autodiff.Slice(e.source.theta, []int{r.offset}, []int{r.offset + r.size})
+			out[r.term] = autodiff.Reshape(u, e.shape(r.plates, nil)...)
+		}
+	}
+	return out
+}
+
+// Rows are the rows of log ℓ of one observation (or of several joined by summed-out latents), a vector over their plates.
+type Rows struct {
+	Arrays []*model.Array
+	Node   Node
+}
+
+// Terms are a model's log densities at theta; Prior and Jacobian are scalars.
+type Terms struct {
+	Prior, Jacobian, Likelihood Node
+	Rows                        []Rows
+}
+
+// Density emits log ρ, its log-Jacobian and the rows of log ℓ at theta, shape [Dim].
+func (p *Plan) Density(theta Node) Terms {
+	e := newEmitter(theta.Graph(), p.Bound, &diag.List{})
+	e.fromTheta(p, theta)
+	return p.terms(e, e.z(p))
+}
+
+func (p *Plan) terms(e *emitter, z map[*model.Term]Node) Terms {
+	zero := e.g.Const(0)
+	t := Terms{Prior: zero, Jacobian: zero, Likelihood: zero}
+	for _, f := range e.factors(p.Model, z) {
+		sum := autodiff.SumAll(f.v.node)
+		if !f.lik {
+			t.Prior = autodiff.Add(t.Prior, sum)
+			continue
+		}
+		t.Likelihood = autodiff.Add(t.Likelihood, sum)
+		t.Rows = append(t.Rows, Rows{f.arrays, f.v.node})
+	}
+	if e.source != nil {
+		for _, r := range p.regions {
+			e.pieceValue(r.piece)
+			if jac, ok := e.source.jac[r]; ok {
+				t.Jacobian = autodiff.Add(t.Jacobian, jac)
+			}
+		}
+	}
+	return t
+}
+
+// Saved lists what is kept of a draw.
+func (p *Plan) Saved() []draws.Variable { return p.vars }
+
+// Values lays all of Saved end to end at theta; arrays that are drawn after inference, and what reads them, are computed from zeros.
+func (p *Plan) Values(theta Node) Node {
+	e := newEmitter(theta.Graph(), p.Bound, &diag.List{})
+	e.fromTheta(p, theta)
+	return p.values(e)
+}
+
+func (p *Plan) values(e *emitter) Node {
+	parts := []Node{}
+	for _, a := range p.saved {
+		v := e.array(a)
+		parts = append(parts, autodiff.Reshape(v.node, v.node.Size()))
+	}
+	if len(parts) == 0 {
+		return e.g.Full(0, 0)
+	}
+	return autodiff.Concat(0, parts...)
+}
+
+// ProperPrior reports whether every parameter has a normalised law.
+func (p *Plan) ProperPrior() bool {
+	for _, r := range p.regions {
+		if r.term.Dist == nil || r.term.Dist.Improper {
+			return false
+		}
+	}
+	for _, t := range p.Model.Terms {
+		if t.Kind == model.Prior && t.Density != nil {
+			return false
+		}
+	}
+	return len(p.regions) > 0
+}

@@ -1,0 +1,296 @@
+package emit
+
+import (
+	"math"
+	"slices"
+
+	"ppl/autodiff"
+	"ppl/compiler/model"
+)
+
+// A pick is one subscript, resolved against its axis: an affine run along an index (rename or slice), one element, a range, or
+// an integer value (gather).
+type pick struct {
+	axis   int // of x's own axes
+	whole  bool
+	set    *model.Set   // whole or range: the resulting axis
+	index  *model.Index // affine: the bound axis it becomes
+	lo, hi int          // affine and range: [lo, hi) of the axis
+	gather bool
+	at     value // gather: positions on the user's scale
+	origin int   // gather: the axis's first index
+	size   int
+}
+
+// subscript reads x at its subscripts. Affine ones move nothing; the rest become one gather.
+func (e *emitter) subscript(s *model.Subscript) value {
+	if r, ok := s.X.(*model.Ref); ok && r.Array.Role == model.Latent {
+		return e.array(r.Array) // at the reader's own plates: just its value
+	}
+	x := e.expr(s.X)
+	picks := make([]pick, len(x.axes))
+	used := slices.Clone(x.bound)
+	for k, axis := range x.axes {
+		if k >= len(s.Subs) {
+			picks[k] = pick{axis: k, whole: true, set: axis}
+			continue
+		}
+		picks[k] = e.pick(s, k, axis, used)
+		if i := picks[k].index; i != nil {
+			used = append(used, i)
+		}
+	}
+	x = e.slice(x, picks)
+	return e.gather(s, x, picks)
+}
+
+func (e *emitter) pick(s *model.Subscript, k int, axis *model.Set, used []*model.Index) pick {
+	sub, b := s.Subs[k], e.box(axis)
+	p := pick{axis: k, origin: b.lo, size: b.size()}
+	if sub.At == nil && sub.Range == nil {
+		p.whole, p.set = true, axis
+		return p
+	}
+	if sub.Range != nil {
+		r := e.box(sub.Range)
+		if r.size() > 0 && (r.lo < b.lo || r.hi > b.hi) {
+			e.outOfRange(s, k, r.lo, r.hi, b)
+		}
+		p.set, p.lo, p.hi = sub.Range, r.lo-b.lo, r.lo-b.lo+r.size()
+		if r.size() == 0 {
+			p.lo, p.hi = 0, 0
+		}
+		return p
+	}
+	if i, c, ok := e.affine(sub.At); ok && !slices.Contains(used, i) {
+		r := e.box(i.Set)
+		lo, hi := r.lo+c-b.lo, r.hi+c-b.lo+1
+		if r.size() == 0 {
+			lo, hi = 0, 0
+		}
+		if lo >= 0 && hi <= b.size() {
+			p.index, p.lo, p.hi = i, lo, hi
+			return p
+		}
+	}
+	p.gather, p.at = true, e.expr(sub.At)
+	e.checkGather(s, k, p, b)
+	return p
+}
+
+// affine recognises i, i + c and i - c.
+func (e *emitter) affine(x model.Expr) (*model.Index, int, bool) {
+	switch x := x.(type) {
+	case *model.IndexVar:
+		return x.Index, 0, true
+	case *model.Apply:
+		if len(x.Args) != 2 || x.Name != "+" && x.Name != "-" {
+			return nil, 0, false
+		}
+		i, ok := x.Args[0].(*model.IndexVar)
+		if !ok || !x.Args[1].Info().Static {
+			return nil, 0, false
+		}
+		v := e.expr(x.Args[1])
+		if v.rank() > 0 || !v.node.Static() {
+			return nil, 0, false
+		}
+		c := autodiff.Eval(nil, v.node)[0][0]
+		if c != math.Trunc(c) {
+			return nil, 0, false
+		}
+		if x.Name == "-" {
+			c = -c
+		}
+		return i.Index, int(c), true
+	}
+	return nil, 0, false
+}
+
+// checkGather refuses positions outside the axis that are known from data, unless a branch or a range guards them.
+func (e *emitter) checkGather(s *model.Subscript, k int, p pick, b box) {
+	if !p.at.node.Static() {
+		return
+	}
+	if e.guard > 0 {
+		return
+	}
+	for _, v := range autodiff.Eval(nil, p.at.node)[0] {
+		if v != math.Trunc(v) {
+			e.fail("E44", s.Subs[k].At, "subscript must be an integer; `%s` has the value %g", s.Subs[k].At.Info().At.Text(), v)
+		}
+		if v < float64(b.lo) || v > float64(b.hi) {
+			e.outOfRange(s, k, int(v), int(v), b)
+		}
+	}
+}
+
+func (e *emitter) outOfRange(s *model.Subscript, k, lo, hi int, b box) {
+	at := lo
+	if hi > b.hi {
+		at = hi
+	}
+	end, word := b.hi, "ends"
+	if at < b.lo {
+		end, word = b.lo, "starts"
+	}
+	var where model.Expr = s
+	if s.Subs[k].At != nil {
+		where = s.Subs[k].At
+	}
+	e.fail("E45", where, "subscript %d of `%s` runs to %d, but the axis %s at %d; guard it with a condition: `%s >= … ? … : …`",
+		k+1, s.X.Info().At.Text(), at, word, end, where.Info().At.Text())
+}
+
+// slice applies the affine runs and ranges, and turns affine axes into bound ones.
+func (e *emitter) slice(x value, picks []pick) value {
+	b := len(x.bound)
+	shape := x.node.Shape()
+	lo, hi := make([]int, len(shape)), slices.Clone(shape)
+	for k, p := range picks {
+		if !p.whole && !p.gather {
+			lo[b+k], hi[b+k] = p.lo, p.hi
+		}
+	}
+	n := autodiff.Slice(x.node, lo, hi)
+	// Order: bound axes sorted with the new ones, then own axes (whole, range and gathered ones in place).
+	bound := slices.Clone(x.bound)
+	for _, p := range picks {
+		if p.index != nil {
+			bound = append(bound, p.index)
+		}
+	}
+	slices.SortFunc(bound, func(a, c *model.Index) int { return a.ID - c.ID })
+	var perm []int
+	for _, i := range bound {
+		if at := slices.Index(x.bound, i); at >= 0 {
+			perm = append(perm, at)
+		} else {
+			perm = append(perm, b+slices.IndexFunc(picks, func(p pick) bool { return p.index == i }))
+		}
+	}
+	var axes []*model.Set
+	for k, p := range picks {
+		if p.index == nil {
+			perm = append(perm, b+k)
+			set := p.set
+			if p.gather {
+				set = x.axes[k]
+			}
+			axes = append(axes, set)
+		}
+	}
+	return value{autodiff.Permute(n, perm...), bound, axes}
+}
+
+// gather reads the axes of x (after slice) at integer values. The result has the bound axes of x and of the positions, and where the
+// first gathered axis stood, the positions' own axes.
+func (e *emitter) gather(s *model.Subscript, x value, picks []pick) value {
+	var gathered []pick
+	var own []int // for each of x's own axes: -1 kept, else number in gathered
+	for _, p := range picks {
+		switch {
+		case p.index != nil:
+		case p.gather:
+			own = append(own, len(gathered))
+			gathered = append(gathered, p)
+		default:
+			own = append(own, -1)
+		}
+	}
+	if len(gathered) == 0 {
+		return x
+	}
+	return e.gatherAxes(s, x, gathered, own)
+}
+
+func (e *emitter) gatherAxes(s *model.Subscript, x value, gathered []pick, own []int) value {
+	at := make([]value, len(gathered))
+	var sets []*model.Set
+	for k, p := range gathered {
+		at[k] = p.at
+		for _, set := range p.at.axes {
+			if !slices.ContainsFunc(sets, set.Same) {
+				sets = append(sets, set)
+			}
+		}
+	}
+	positions := union(at...)
+	shared := slices.ContainsFunc(x.bound, func(i *model.Index) bool { return slices.Contains(positions, i) })
+	lead := x.bound
+	if !shared {
+		lead = nil // x's own bound axes stay behind as they are
+	}
+	bound := union(value{bound: lead}, value{bound: positions})
+	var index []Node
+	for _, i := range lead {
+		index = append(index, e.align(value{e.g.Iota(e.box(i.Set).size()), []*model.Index{i}, nil}, bound, sets))
+	}
+	for k, p := range gathered {
+		n := autodiff.Sub(e.align(at[k], bound, sets), e.g.Const(float64(p.origin)))
+		index = append(index, e.clamped(n, p))
+	}
+	// x with the indexed axes first.
+	var perm, rest []int
+	if shared {
+		for k := range x.bound {
+			perm = append(perm, k)
+		}
+	} else {
+		for k := range x.bound {
+			rest = append(rest, k)
+		}
+	}
+	var keep []*model.Set
+	for k, g := range own {
+		if g >= 0 {
+			perm = append(perm, len(x.bound)+k)
+		} else {
+			rest = append(rest, len(x.bound)+k)
+			keep = append(keep, x.axes[k])
+		}
+	}
+	n := autodiff.Gather(autodiff.Permute(x.node, append(perm, rest...)...), index...)
+	if shared {
+		return e.placed(value{n, bound, append(slices.Clone(sets), keep...)}, s)
+	}
+	return e.placed(e.ordered(n, bound, sets, x.bound, keep), s)
+}
+
+// clamped keeps guarded positions inside the axis; static ones are evaluated now.
+func (e *emitter) clamped(n Node, p pick) Node {
+	if e.guard > 0 && p.size > 0 {
+		n = autodiff.Minimum(autodiff.Maximum(n, e.g.Const(0)), e.g.Const(float64(p.size-1)))
+	}
+	if _, isConst := n.IsConst(); isConst || !n.Static() {
+		return n
+	}
+	return e.g.Data("index", autodiff.Eval(nil, n)[0], n.Shape()...)
+}
+
+// placed brings own axes to the order that the checker gave the subscript.
+func (e *emitter) placed(v value, s *model.Subscript) value {
+	want := s.Type.Axes
+	if sameSets(v.axes, want) {
+		v.axes = want
+		return v
+	}
+	perm := make([]int, 0, v.rank())
+	for k := range v.bound {
+		perm = append(perm, k)
+	}
+	taken := make([]bool, len(v.axes))
+	for _, set := range want {
+		for k, a := range v.axes {
+			if !taken[k] && a.Same(set) {
+				taken[k] = true
+				perm = append(perm, len(v.bound)+k)
+				break
+			}
+		}
+	}
+	if len(perm) != v.rank() {
+		bug("subscript axes of %s", s.At.Text())
+	}
+	return value{autodiff.Permute(v.node, perm...), v.bound, want}
+}

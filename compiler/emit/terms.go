@@ -1,0 +1,306 @@
+package emit
+
+import (
+	"math"
+	"slices"
+
+	"ppl/autodiff"
+	"ppl/compiler/model"
+)
+
+// A factor is a term's log density over its plates (and over the values of latents it reads).
+type factor struct {
+	v      value
+	lik    bool
+	arrays []*model.Array // observed arrays it speaks of
+}
+
+// term is the log density of a statement's value at its arguments. z, where valid, is the value in non-centred coordinates.
+func (e *emitter) term(t *model.Term, z Node) value {
+	ragged := slices.ContainsFunc(t.Plates, func(i *model.Index) bool { return len(i.Set.Ragged) > 0 })
+	if ragged {
+		e.guard++
+		defer func() { e.guard-- }()
+	}
+	v := e.density(t, z)
+	v.bound, v.node = e.overPlates(v, t)
+	if ragged {
+		v = e.masked(v, t.Plates, 0)
+	}
+	return v
+}
+
+// overPlates spreads a log density that does not change along some of its plates.
+func (e *emitter) overPlates(v value, t *model.Term) ([]*model.Index, Node) {
+	bound := union(v, value{bound: t.Plates})
+	return bound, e.align(v, bound, nil)
+}
+
+func (e *emitter) density(t *model.Term, z Node) value {
+	if t.Density != nil {
+		return e.expr(t.Density)
+	}
+	x, args := e.termValue(t), make([]value, len(t.Args))
+	for i, a := range t.Args {
+		args[i] = e.expr(a)
+	}
+	if z.Valid() {
+		x = value{z, t.Plates, nil}
+		args[0], args[1] = value{node: e.g.Const(0)}, value{node: e.g.Const(1)}
+	}
+	if t.ZeroSum {
+		args[0] = value{node: e.g.Const(0)}
+	}
+	bound := union(append([]value{x, {bound: t.Plates}}, args...)...)
+	xn, an := e.loose(x, bound, x.axes), make([]Node, len(args))
+	for i, a := range args {
+		an[i] = e.loose(a, bound, a.axes)
+	}
+	lp := t.Form.LogProb(xn, an)
+	if t.Censored != nil {
+		lp = e.censored(t, xn, an, lp, bound)
+	}
+	if t.In != nil {
+		lp = autodiff.Sub(lp, e.truncated(t, an, bound))
+	}
+	if t.ZeroSum {
+		lp = e.zeroSum(t, lp, an, bound)
+	}
+	return e.full(lp, bound, nil)
+}
+
+func (e *emitter) termValue(t *model.Term) value {
+	x := e.expr(t.Value)
+	if t.Offset != nil {
+		x.node = autodiff.Sub(x.node, e.expr(t.Offset).node)
+	}
+	return x
+}
+
+// zeroSum takes the degenerate normal's density in K − 1 dimensions: one normaliser fewer a vector, spread over its K elements.
+func (e *emitter) zeroSum(t *model.Term, lp Node, args []Node, bound []*model.Index) Node {
+	last := t.Plates[len(t.Plates)-1]
+	k := float64(e.box(last.Set).size())
+	one := t.Form.LogProb(e.g.Const(0), args)
+	return autodiff.Sub(lp, autodiff.Div(one, e.g.Const(k)))
+}
+
+// truncated is log P(lo ≤ V ≤ hi): 0 where the law has no distribution function (its normaliser is then a constant) or where
+// the range is the whole support.
+func (e *emitter) truncated(t *model.Term, args []Node, bound []*model.Index) Node {
+	zero := e.g.Const(0)
+	if t.Form.LogCDF == nil || t.Form.LogCCDF == nil || t.Dist.Improper {
+		return zero
+	}
+	lo, hi := e.endNode(t.In.Lo, bound, t.Dist.Lo), e.endNode(t.In.Hi, bound, t.Dist.Hi)
+	if lo.Valid() && t.Dist.Discrete() {
+		lo = autodiff.Sub(lo, e.g.Const(1)) // P(V ≥ a) = P(V > a − 1)
+	}
+	switch {
+	case lo.Valid() && hi.Valid():
+		return logDiffExp(t.Form.LogCDF(hi, args), t.Form.LogCDF(lo, args), t.Form.LogCCDF(lo, args), t.Form.LogCCDF(hi, args))
+	case lo.Valid():
+		return t.Form.LogCCDF(lo, args)
+	case hi.Valid():
+		return t.Form.LogCDF(hi, args)
+	}
+	return zero
+}
+
+// endNode is a bound that cuts something: invalid where it is infinite or at the end of the support.
+func (e *emitter) endNode(x model.Expr, bound []*model.Index, end float64) Node {
+	v := e.expr(x)
+	n := e.loose(v, union(value{bound: bound}, v), nil)
+	if c, ok := n.IsConst(); ok && (math.IsInf(c, 0) || c == end) {
+		return Node{}
+	}
+	return n
+}
+
+// logDiffExp is log(F(b) − F(a)) from whichever tail is the smaller: the lower one's distribution function, or the upper one's.
+func logDiffExp(cdfB, cdfA, ccdfA, ccdfB Node) Node {
+	lower := logSub(cdfB, cdfA)
+	upper := logSub(ccdfA, ccdfB)
+	return autodiff.Where(autodiff.Lt(cdfB, ccdfA), lower, upper)
+}
+
+// logSub is log(eˣ − eʸ) for x ≥ y.
+func logSub(x, y Node) Node {
+	return autodiff.Add(x, autodiff.Log(autodiff.Neg(autodiff.Expm1(autodiff.Sub(y, x)))))
+}
+
+// censored: a value at or below the lower end says only V ≤ a, one at or above the upper end only V ≥ b.
+func (e *emitter) censored(t *model.Term, x Node, args []Node, lp Node, bound []*model.Index) Node {
+	if lo := e.endNode(t.Censored.Lo, bound, math.Inf(-1)); lo.Valid() && !(e.isConst(lo, t.Dist.Lo) && !t.Dist.Discrete()) {
+		lp = autodiff.Where(autodiff.Le(x, lo), t.Form.LogCDF(lo, args), lp)
+	}
+	if hi := e.endNode(t.Censored.Hi, bound, math.Inf(1)); hi.Valid() {
+		above := hi
+		if t.Dist.Discrete() {
+			above = autodiff.Sub(hi, e.g.Const(1))
+		}
+		lp = autodiff.Where(autodiff.Le(hi, x), t.Form.LogCCDF(above, args), lp)
+	}
+	return lp
+}
+
+func (e *emitter) isConst(n Node, v float64) bool {
+	c, ok := n.IsConst()
+	return ok && c == v
+}
+
+// ---- discrete latents ----
+
+// plateSets merges the plates of terms that read a latent with the latent's own: a union-find over indices.
+type plateSets map[*model.Index]*model.Index
+
+func (s plateSets) root(i *model.Index) *model.Index {
+	for s[i] != nil {
+		i = s[i]
+	}
+	return i
+}
+
+func (s plateSets) merge(i, j *model.Index) {
+	if a, b := s.root(i), s.root(j); a != b {
+		if a.ID < b.ID {
+			a, b = b, a
+		}
+		s[a] = b
+	}
+}
+
+// enumeration is a latent's value as an index over its support.
+func (e *emitter) enumeration(a *model.Array) *model.Index {
+	if k := e.enums[a]; k != nil {
+		return k
+	}
+	t := e.latentTerm(a)
+	args := make([]Node, len(t.Args))
+	for i, x := range t.Args {
+		args[i] = e.expr(x).node
+	}
+	first, n, ok := t.Dist.Enumerate(args)
+	if !ok {
+		e.diags.Errorf("E70", t.At, "`%s ~ %s(…)` cannot be summed out: its support is not known from data", a.Name, t.Dist.Name)
+		panic(stop{})
+	}
+	if t.Offset != nil {
+		first += int(t.Offset.(*model.Num).Value)
+	}
+	set := &model.Set{Name: a.Name, Lo: &model.Num{Value: float64(first)}, Hi: &model.Num{Value: float64(first + n - 1)}, Key: "values of " + a.Name}
+	e.enums[a] = &model.Index{Name: a.Name, Set: set, ID: -1 - len(e.enums)}
+	return e.enums[a]
+}
+
+// factors evaluates every term of the density and sums out the latents. What is left has plates only.
+func (e *emitter) factors(m *model.Model, z map[*model.Term]Node) []factor {
+	sets := plateSets{}
+	for _, t := range m.Terms {
+		for _, r := range t.Reads {
+			own := e.latentTerm(r.Latent).Plates
+			for k, i := range r.Plates {
+				sets.merge(i, own[k])
+			}
+		}
+	}
+	var fs []factor
+	for _, t := range m.Terms {
+		if t.Kind == model.Generate {
+			continue
+		}
+		f := factor{v: e.renamed(e.term(t, z[t]), sets), lik: t.Kind == model.Likelihood}
+		if f.lik {
+			f.arrays = []*model.Array{t.Array}
+		}
+		fs = append(fs, f)
+	}
+	for _, t := range innermostFirst(m) {
+		fs = e.eliminate(fs, t, sets)
+	}
+	return fs
+}
+
+func (e *emitter) latentTerm(a *model.Array) *model.Term {
+	for _, t := range e.b.Model.Terms {
+		if t.Kind == model.LatentPrior && t.Array == a {
+			return t
+		}
+	}
+	panic("internal error: latent without a law")
+}
+
+// innermostFirst orders latents by their number of plates, most first.
+func innermostFirst(m *model.Model) (ts []*model.Term) {
+	for _, t := range m.Terms {
+		if t.Kind == model.LatentPrior {
+			ts = append(ts, t)
+		}
+	}
+	slices.SortStableFunc(ts, func(a, b *model.Term) int { return len(b.Plates) - len(a.Plates) })
+	return ts
+}
+
+// renamed replaces plates by the representatives of their sets.
+func (e *emitter) renamed(v value, sets plateSets) value {
+	to := make([]*model.Index, len(v.bound))
+	for k, i := range v.bound {
+		to[k] = sets.root(i)
+	}
+	perm := make([]int, len(to))
+	for k := range perm {
+		perm[k] = k
+	}
+	slices.SortStableFunc(perm, func(a, b int) int { return to[a].ID - to[b].ID })
+	bound := make([]*model.Index, len(to))
+	for k, p := range perm {
+		bound[k] = to[p]
+	}
+	return value{autodiff.Permute(v.node, perm...), bound, v.axes}
+}
+
+// eliminate multiplies the factors that read a latent, each first over the plates the latent does not have, and sums over its values.
+func (e *emitter) eliminate(fs []factor, t *model.Term, sets plateSets) []factor {
+	k := e.enumeration(t.Array)
+	var rest []factor
+	var joined factor
+	var parts []value
+	for _, f := range fs {
+		if !slices.Contains(f.v.bound, k) {
+			rest = append(rest, f)
+			continue
+		}
+		parts = append(parts, e.overOwnPlates(f.v, t, sets))
+		joined.lik = joined.lik || f.lik
+		joined.arrays = append(joined.arrays, f.arrays...)
+	}
+	bound := union(parts...)
+	var sum Node
+	for i, p := range parts {
+		n := e.align(p, bound, nil)
+		if i == 0 {
+			sum = n
+		} else {
+			sum = autodiff.Add(sum, n)
+		}
+	}
+	joined.v = foldBound(value{sum, bound, nil}, []*model.Index{k}, autodiff.LogSumExp)
+	return append(rest, joined)
+}
+
+func (e *emitter) overOwnPlates(v value, t *model.Term, sets plateSets) value {
+	own := map[*model.Index]bool{}
+	for _, i := range t.Plates {
+		own[sets.root(i)] = true
+	}
+	for _, i := range e.enums {
+		own[i] = true
+	}
+	var extra []*model.Index
+	for _, i := range v.bound {
+		if !own[i] {
+			extra = append(extra, i)
+		}
+	}
+	return sumBound(v, extra...)
+}
