@@ -1,0 +1,114 @@
+package main
+
+import (
+	"io"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"ppl/autodiff"
+	"ppl/compiler"
+	"ppl/compiler/lower"
+	"ppl/lang/parse"
+	"ppl/lang/source"
+)
+
+// A stage of the compiler that can be printed.
+type stage struct {
+	name  string
+	print func(c *console, model string, data []string) error
+}
+
+func stages() []stage {
+	return []stage{
+		{"ast", printTree},
+		{"model", printModel},
+		{"graph", printGraph},
+		{"ir", printIR},
+	}
+}
+
+func buildCommand(c *console) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "build --emit=STAGE MODEL [--data F|NAME=F]…",
+		Short: "Print a stage of the compiler: ast, model, graph or ir",
+		Long:  "Print what a stage of the compiler makes of a model: ast and model need no data, graph and ir do, as sizes come from them.",
+		Args:  one("MODEL"),
+
+		DisableFlagsInUseLine: true,
+	}
+	data := dataFlag(cmd)
+	emit := cmd.Flags().String("emit", "", "ast, model, graph or ir")
+	cmd.RunE = func(_ *cobra.Command, args []string) error {
+		i := slices.IndexFunc(stages(), func(s stage) bool { return s.name == *emit })
+		if i < 0 {
+			return usagef("--emit=%s: the stages are ast, model, graph and ir", *emit)
+		}
+		return stages()[i].print(c, args[0], *data)
+	}
+	return cmd
+}
+
+func printTree(c *console, path string, _ []string) error {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return wrong(err)
+	}
+	file, ds := parse.File(source.New(path, string(text)))
+	if err := c.diagnose(ds); err != nil {
+		return err
+	}
+	writeTree(c.out, file)
+	return nil
+}
+
+func printModel(c *console, path string, _ []string) error {
+	m, ds := compiler.Check(path)
+	if err := c.diagnose(ds); err != nil {
+		return err
+	}
+	writeModel(c.out, m)
+	return nil
+}
+
+// printGraph prints the density and its gradient as one lane computes them.
+func printGraph(c *console, path string, data []string) error {
+	p, err := c.load(path, data)
+	if err != nil {
+		return err
+	}
+	g, d := densityOf(p)
+	g.Print(c.out, d.prior, d.likelihood, d.gradient)
+	return nil
+}
+
+func printIR(c *console, path string, data []string) error {
+	p, err := c.load(path, data)
+	if err != nil {
+		return err
+	}
+	_, d := densityOf(p)
+	program, err := lower.Program([]lower.Entry{{Name: "density", Assign: []lower.Assign{
+		{Name: "log_prior", Value: d.prior}, {Name: "log_likelihood", Value: d.likelihood}, {Name: "gradient", Value: d.gradient},
+	}}})
+	if err != nil {
+		return failed(err)
+	}
+	program.Print(c.out)
+	return nil
+}
+
+// A density's values in its graph; the gradient is that of the sum.
+type density struct{ prior, likelihood, gradient autodiff.Node }
+
+func densityOf(p *compiler.Program) (*autodiff.Graph, density) {
+	g := autodiff.New()
+	theta := g.Input("theta", p.Dim())
+	prior, likelihood := p.Density(theta)
+	total := autodiff.Binary(autodiff.OpAdd, prior, likelihood)
+	return g, density{prior, likelihood, autodiff.Grad(total, theta)[0]}
+}
+
+func indent(w io.Writer, depth int) { io.WriteString(w, strings.Repeat("    ", depth)) }

@@ -1,0 +1,135 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"ppl/compiler"
+	"ppl/infer"
+	"ppl/infer/draws"
+	"ppl/infer/renhd"
+	"ppl/lang/diag"
+	"ppl/lang/source"
+	"ppl/runtime/device"
+	"ppl/runtime/host"
+)
+
+// openDevice finds a device by the name on the command line.
+func openDevice(name string) (device.Device, error) {
+	switch name {
+	case "auto", "host":
+		return host.Device{}, nil
+	case "native", "cuda":
+		return nil, usagef("--device %s is not offered yet; use auto or host", name)
+	}
+	return nil, usagef("--device %s: there are auto and host", name)
+}
+
+// A samplerRow names a sampler.
+type samplerRow struct {
+	name   string
+	sample infer.Sampler
+}
+
+// samplers that can be named; the first is the default.
+func samplers() []samplerRow { return []samplerRow{{"renhd", renhd.Sample}} }
+
+func findSampler(name string) (samplerRow, bool) {
+	i := slices.IndexFunc(samplers(), func(r samplerRow) bool { return r.name == name })
+	if i < 0 {
+		return samplerRow{}, false
+	}
+	return samplers()[i], true
+}
+
+func samplerNames() string {
+	var names []string
+	for _, r := range samplers() {
+		names = append(names, r.name)
+	}
+	return strings.Join(names, ", ")
+}
+
+// chooseSampler settles the sampler and its settings: those of the model's infer statement, unless flags say otherwise.
+func (c *console) chooseSampler(p *compiler.Program, s *sampling) (samplerRow, error) {
+	inModel, values := p.Infer()
+	if s.sampler == "" || s.sampler == inModel {
+		if err := c.checkInfer(p, inModel, values); err != nil {
+			return samplerRow{}, err
+		}
+	} else {
+		values = nil // they are another sampler's
+	}
+	s.sampler = firstOf(s.sampler, inModel, samplers()[0].name)
+	row, ok := findSampler(s.sampler)
+	if !ok {
+		return row, usagef("there is no sampler %q; there is %s", s.sampler, samplerNames())
+	}
+	settings, err := override(values, s.settings)
+	s.options.Settings = settings
+	return row, err
+}
+
+func firstOf(names ...string) string {
+	return names[slices.IndexFunc(names, func(n string) bool { return n != "" })]
+}
+
+// checkInfer says what is wrong with the model's infer statement, at its place.
+func (c *console) checkInfer(p *compiler.Program, name string, values map[string]string) error {
+	if _, ok := findSampler(name); !ok && name != "" {
+		return c.diagnose([]diag.Diagnostic{{Span: inferPlace(p, name), Message: "there is no sampler `" + name + "`",
+			Help: "there is " + samplerNames()}})
+	}
+	if _, err := infer.ParseSettings(values); err != nil {
+		return c.diagnose([]diag.Diagnostic{{Span: inferPlace(p, name), Message: err.Error()}})
+	}
+	return nil
+}
+
+func inferPlace(p *compiler.Program, name string) source.Span {
+	for _, call := range p.Model().Infer {
+		if call.Name == name {
+			return call.At
+		}
+	}
+	return source.Span{}
+}
+
+// override parses settings, those of --set flags before those of the model.
+func override(values map[string]string, flags []string) (infer.Settings, error) {
+	all := map[string]string{}
+	for name, v := range values {
+		all[name] = v
+	}
+	for _, f := range flags {
+		name, v, ok := strings.Cut(f, "=")
+		if !ok || name == "" || v == "" {
+			return infer.Settings{}, usagef("--set %q: write --set option=value", f)
+		}
+		all[name] = v
+	}
+	settings, err := infer.ParseSettings(all)
+	if err != nil {
+		return settings, usagef("--set: %w", err)
+	}
+	return settings, nil
+}
+
+// clearWay refuses a directory that holds draws. A run that ended before its first draw is worth nothing and may be replaced.
+func clearWay(dir string) (replace bool, err error) {
+	r, err := draws.Open(dir)
+	var notRun draws.ErrNotRun
+	switch {
+	case errors.Is(err, os.ErrNotExist) || errors.As(err, &notRun):
+		return false, nil // a new directory, or one that draws.Create will judge
+	case err != nil:
+		return false, failed(err)
+	case r.Info.Draws == 0 && r.Info.Status != draws.Running:
+		return true, nil
+	}
+	return false, failed(fmt.Errorf("%s holds a run already (%s, %d draws per chain); choose another directory with --out DIR, or remove it: rm -r %s",
+		dir, r.Info.Status, r.Info.Draws, dir))
+}

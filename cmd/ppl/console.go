@@ -1,0 +1,40 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+
+	"golang.org/x/term"
+
+	"ppl/lang/diag"
+)
+
+// A console is where a command writes: results to out, progress and notes to err.
+type console struct {
+	out, err io.Writer
+	width    int  // columns of out; 0 when it is no terminal
+	live     bool // err is a terminal: lines may be redrawn
+	color    bool // err takes colours
+}
+
+func newConsole(out, err *os.File) *console {
+	c := &console{out: out, err: err, live: term.IsTerminal(int(err.Fd()))}
+	c.color = c.live && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
+	if width, _, failed := term.GetSize(int(out.Fd())); failed == nil {
+		c.width = width
+	}
+	return c
+}
+
+// notef writes a line for the reader, not for programs.
+func (c *console) notef(format string, args ...any) { fmt.Fprintf(c.err, format+"\n", args...) }
+
+// diagnose prints diagnostics, and fails when one of them is an error.
+func (c *console) diagnose(ds []diag.Diagnostic) error {
+	diag.Render(c.err, ds, c.color)
+	if diag.HasErrors(ds) {
+		return wrong(nil)
+	}
+	return nil
+}

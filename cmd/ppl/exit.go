@@ -1,0 +1,48 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+)
+
+// Exit codes.
+const (
+	codeDone        = 0
+	codeWrong       = 1   // the model or its data are wrong
+	codeUsage       = 2   // the command line is wrong
+	codeFailed      = 3   // the run failed: device, disk, an internal error
+	codeInterrupted = 130 // as shells report SIGINT
+)
+
+// An exit is an error that says which code the process ends with. Its cause is nil when everything has been said already.
+type exit struct {
+	code  int
+	cause error
+}
+
+func (e exit) Error() string { return fmt.Sprint(e.cause) }
+
+func wrong(cause error) error  { return exit{codeWrong, cause} }
+func failed(cause error) error { return exit{codeFailed, cause} }
+func interrupted() error       { return exit{codeInterrupted, nil} }
+
+func usagef(format string, args ...any) error { return exit{codeUsage, fmt.Errorf(format, args...)} }
+
+// conclude tells what went wrong with cmd, and gives the exit code. What comes from cobra itself is about usage.
+func conclude(w io.Writer, cmd *cobra.Command, err error) int {
+	if err == nil {
+		return codeDone
+	}
+	e := exit{codeUsage, err}
+	errors.As(err, &e)
+	if e.cause != nil {
+		fmt.Fprintf(w, "%s: %v\n", cmd.CommandPath(), e.cause)
+	}
+	if e.code == codeUsage {
+		fmt.Fprintf(w, "usage: %s\n%s --help says more\n", cmd.UseLine(), cmd.CommandPath())
+	}
+	return e.code
+}

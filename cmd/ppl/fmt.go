@@ -1,0 +1,81 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"ppl/lang/format"
+	"ppl/lang/parse"
+	"ppl/lang/source"
+)
+
+func fmtCommand(c *console) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "fmt [-w] FILE…",
+		Short: "Print models in their canonical form",
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return usagef("FILE is missing")
+			}
+			return nil
+		},
+		DisableFlagsInUseLine: true,
+	}
+	write := cmd.Flags().BoolP("write", "w", false, "write the result back to the file")
+	cmd.RunE = func(_ *cobra.Command, args []string) error {
+		var first error
+		for _, path := range args {
+			first = firstError(first, c.format(path, *write))
+		}
+		return first
+	}
+	return cmd
+}
+
+// format prints one file, or writes it back where its form changes.
+func (c *console) format(path string, write bool) error {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return wrong(err)
+	}
+	file, ds := parse.File(source.New(path, string(text)))
+	if err := c.diagnose(ds); err != nil {
+		return err
+	}
+	formatted := format.File(file)
+	if !write {
+		_, err := fmt.Fprint(c.out, formatted)
+		return err
+	}
+	if formatted == string(text) {
+		return nil
+	}
+	if err := replaceFile(path, formatted); err != nil {
+		return failed(err)
+	}
+	return nil
+}
+
+// replaceFile writes beside the file and renames, so that a failure leaves the model as it was.
+func replaceFile(path, text string) error {
+	info, err := os.Stat(path)
+	if err != nil {
+		return err
+	}
+	beside, err := os.CreateTemp(filepath.Dir(path), ".ppl-fmt-*")
+	if err != nil {
+		return err
+	}
+	_, err = beside.WriteString(text)
+	err = firstError(err, beside.Chmod(info.Mode().Perm()), beside.Close())
+	if err == nil {
+		err = os.Rename(beside.Name(), path)
+	}
+	if err != nil {
+		os.Remove(beside.Name()) // the first error is the one to tell
+	}
+	return err
+}

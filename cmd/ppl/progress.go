@@ -1,0 +1,62 @@
+package main
+
+import (
+	"github.com/schollz/progressbar/v3"
+
+	"ppl/infer"
+)
+
+// progress gives a function that shows how far a run is: one line that is redrawn on a terminal, a line for each phase
+// elsewhere, nothing when quiet. The second function takes the line away.
+func (c *console) progress(quiet bool) (show func(infer.Progress), clear func()) {
+	switch {
+	case quiet:
+		return func(infer.Progress) {}, func() {}
+	case c.live:
+		return c.liveProgress()
+	}
+	return c.plainProgress(), func() {}
+}
+
+func (c *console) plainProgress() func(infer.Progress) {
+	last := infer.Phase(-1)
+	return func(p infer.Progress) {
+		if p.Phase != last {
+			c.notef("%s: %d iterations", p.Phase, p.Total)
+			last = p.Phase
+		}
+	}
+}
+
+func (c *console) liveProgress() (show func(infer.Progress), clear func()) {
+	var bar *progressbar.ProgressBar
+	last := infer.Phase(-1)
+	clear = func() {
+		if bar != nil {
+			bar.Clear() // a terminal that does not take it is no failure of the run
+		}
+	}
+	show = func(p infer.Progress) {
+		if p.Phase != last {
+			clear()
+			bar, last = c.bar(p), p.Phase
+		}
+		if p.Total != bar.GetMax() { // how many iterations there are may be decided on the way
+			bar.ChangeMax(p.Total)
+		}
+		bar.Set(p.Done)
+	}
+	return show, clear
+}
+
+func (c *console) bar(p infer.Progress) *progressbar.ProgressBar {
+	return progressbar.NewOptions(p.Total,
+		progressbar.OptionSetWriter(c.err),
+		progressbar.OptionSetDescription(p.Phase.String()),
+		progressbar.OptionSetWidth(30),
+		progressbar.OptionSetPredictTime(true),
+		progressbar.OptionShowCount(),
+		progressbar.OptionThrottle(100e6),
+		progressbar.OptionClearOnFinish(),
+	)
+}

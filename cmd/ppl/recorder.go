@@ -1,0 +1,62 @@
+package main
+
+import (
+	"math/rand/v2"
+
+	"ppl/compiler"
+	"ppl/infer"
+	"ppl/infer/draws"
+)
+
+// A recorder is a run's infer.Recorder: it draws what stands after generate, and streams draws to the run directory.
+type recorder struct {
+	program  *compiler.Program
+	dir      string
+	chains   int
+	seed     uint64
+	options  draws.Options
+	progress func(infer.Progress)
+
+	writer *draws.Writer // nil before the first draw
+	counts []uint64      // draws of each chain so far
+	values []float64
+}
+
+// Begin makes the run directory.
+func (r *recorder) Begin(stats []draws.Variable) (err error) {
+	layout := draws.Layout{Chains: r.chains, Posterior: r.program.Saved(), SampleStats: stats, Observed: observed(r.program)}
+	r.counts = make([]uint64, r.chains)
+	r.writer, err = draws.Create(r.dir, layout, r.options)
+	return err
+}
+
+func observed(p *compiler.Program) []draws.Observed {
+	variables, values := p.Observed()
+	all := make([]draws.Observed, len(variables))
+	for i, v := range variables {
+		all[i] = draws.Observed{Variable: v, Values: values[i]}
+	}
+	return all
+}
+
+// Draw completes one draw and keeps it. What is generated has a random stream of its own for each draw, so that it does not
+// depend on the order in which chains deliver.
+func (r *recorder) Draw(chain int, values, stats []float64) error {
+	r.values = append(r.values[:0], values...)
+	stream := uint64(chain)<<40 | r.counts[chain]
+	r.counts[chain]++
+	r.program.Complete(rand.New(rand.NewPCG(r.seed, stream)), r.values)
+	return r.writer.Append(chain, r.values, stats)
+}
+
+// Progress tells the user.
+func (r *recorder) Progress(p infer.Progress) { r.progress(p) }
+
+// close ends the run on disk; there is nothing to end before the first draw.
+func (r *recorder) close(report draws.SamplerReport, status draws.Status, cause error) error {
+	if r.writer == nil {
+		return nil
+	}
+	r.writer.Report(report)
+	return r.writer.Close(status, cause)
+}

@@ -1,0 +1,93 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"runtime/debug"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"ppl/lang/diag"
+)
+
+// run carries out a command line and gives its exit code.
+func run(ctx context.Context, args []string, c *console) (code int) {
+	defer func() {
+		if cause := recover(); cause != nil {
+			c.notef("ppl: internal error: %v\nThis is a fault of ppl, not of your model. Please report it with what follows.\n%s", cause, debug.Stack())
+			code = codeFailed
+		}
+	}()
+	root := newRoot(c)
+	if err := checkVerb(root, args); err != nil {
+		return conclude(c.err, root, err)
+	}
+	root.SetArgs(args)
+	cmd, err := root.ExecuteContextC(ctx)
+	return conclude(c.err, cmd, err)
+}
+
+func newRoot(c *console) *cobra.Command {
+	root := &cobra.Command{
+		Use:               "ppl COMMAND",
+		Short:             "Bayesian models: write the equations, get draws from the posterior",
+		SilenceErrors:     true,
+		SilenceUsage:      true,
+		CompletionOptions: cobra.CompletionOptions{DisableDefaultCmd: true},
+		RunE:              func(*cobra.Command, []string) error { return usagef("a command is missing") },
+	}
+	root.SetOut(c.out)
+	root.SetErr(c.err)
+	root.SetFlagErrorFunc(flagError)
+	root.AddCommand(checkCommand(c), fmtCommand(c), buildCommand(c), sampleCommand(c), summaryCommand(c),
+		logprobCommand(c), versionCommand(c))
+	return root
+}
+
+// checkVerb refuses an unknown command before cobra looks at its flags.
+func checkVerb(root *cobra.Command, args []string) error {
+	if len(args) == 0 || strings.HasPrefix(args[0], "-") || args[0] == "help" {
+		return nil
+	}
+	names := []string{"help"}
+	for _, cmd := range root.Commands() {
+		if cmd.Name() == args[0] {
+			return nil
+		}
+		names = append(names, cmd.Name())
+	}
+	if near, ok := diag.Nearest(args[0], names); ok {
+		return usagef("there is no command %q; did you mean %q?", args[0], near)
+	}
+	return usagef("there is no command %q; ppl --help lists them", args[0])
+}
+
+// flagError puts a mistaken flag in words, with the flag that may have been meant.
+func flagError(cmd *cobra.Command, err error) error {
+	var unknown *pflag.NotExistError
+	if !errors.As(err, &unknown) {
+		return usagef("%w", err)
+	}
+	var names []string
+	cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
+	name := unknown.GetSpecifiedName()
+	if near, ok := diag.Nearest(name, names); ok {
+		return usagef("there is no flag --%s; did you mean --%s?", name, near)
+	}
+	return usagef("there is no flag %s%s", strings.Repeat("-", min(2, len(name))), name)
+}
+
+// one asks for exactly one argument, of the kind that what names.
+func one(what string) cobra.PositionalArgs {
+	return func(_ *cobra.Command, args []string) error {
+		switch len(args) {
+		case 0:
+			return usagef("%s is missing", what)
+		case 1:
+			return nil
+		}
+		return usagef("one %s at a time; %q is too many", what, args[1])
+	}
+}

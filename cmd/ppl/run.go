@@ -1,0 +1,106 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+
+	"ppl/compiler"
+	"ppl/infer"
+	"ppl/infer/draws"
+)
+
+// A posteriorRun is one run of a sampler on a model.
+type posteriorRun struct {
+	*sampling
+	program  *compiler.Program
+	sampler  samplerRow
+	replace  bool // a run without draws stands in the directory
+	recorder *recorder
+}
+
+// carryOut samples until it is done or the user stops it. An error says that the run failed.
+func (c *console) carryOut(ctx context.Context, run *posteriorRun) (stopped bool, err error) {
+	ctx, release := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
+	defer release()
+	context.AfterFunc(ctx, release) // a second signal kills, as if we had never asked
+
+	show, clear := c.progress(run.quiet)
+	run.recorder = run.newRecorder(show)
+	start := time.Now()
+	report, err := run.sampler.sample(ctx, run.program, run.options, run.recorder)
+	clear()
+
+	stopped = err != nil && errors.Is(err, context.Canceled)
+	status := draws.Finished
+	switch {
+	case stopped:
+		status, err = draws.Interrupted, nil
+	case err != nil:
+		status = draws.Failed
+	}
+	closed := run.recorder.close(samplerReport(report, time.Since(start)), status, err)
+	if err = firstError(err, closed); err != nil {
+		return false, failed(err)
+	}
+	return stopped, nil
+}
+
+func firstError(errs ...error) error {
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (run *posteriorRun) newRecorder(show func(infer.Progress)) *recorder {
+	return &recorder{
+		program: run.program, dir: run.out, chains: run.options.Chains, seed: run.seed, progress: show,
+		options: draws.Options{
+			Overwrite: run.replace,
+			Model:     run.model,
+			Source:    []byte(run.program.Model().Source.Text),
+			Resolved:  run.resolved(),
+			Sampler:   run.sampler.name,
+			Device:    run.options.Device.Name(),
+			Seed:      run.seed,
+			Version:   version,
+		},
+	}
+}
+
+// resolvedOptions are kept beside the draws: enough to repeat the run.
+type resolvedOptions struct {
+	Model    string         `json:"model"`
+	Data     []string       `json:"data"`
+	Sampler  string         `json:"sampler"`
+	Chains   int            `json:"chains"`
+	Draws    int            `json:"draws"`
+	Warmup   int            `json:"warmup"`
+	Seed     uint64         `json:"seed"`
+	Device   string         `json:"device"`
+	Settings infer.Settings `json:"settings"`
+}
+
+func (run *posteriorRun) resolved() resolvedOptions {
+	o := run.options
+	return resolvedOptions{run.model, run.data, run.sampler.name, o.Chains, o.Draws, o.Warmup, run.seed, o.Device.Name(), o.Settings}
+}
+
+func samplerReport(r infer.Report, took time.Duration) draws.SamplerReport {
+	return draws.SamplerReport{
+		Temperatures: r.Temperatures,
+		SwapRates:    r.SwapRates,
+		RoundTrips:   r.RoundTrips,
+		Barrier:      r.Barrier,
+		Divergences:  r.Divergences,
+		Gradients:    r.Gradients,
+		Seconds:      took.Seconds(),
+		Notes:        append(r.Notes, r.Warnings...),
+	}
+}

@@ -1,0 +1,132 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"ppl/infer"
+)
+
+// A sampling is what the flags of ppl sample say.
+type sampling struct {
+	model    string
+	data     []string
+	sampler  string
+	seed     uint64
+	device   string
+	out      string
+	settings []string
+	asJSON   bool
+	quiet    bool
+	options  infer.Options
+}
+
+func sampleCommand(c *console) *cobra.Command {
+	s := &sampling{options: infer.Defaults()}
+	cmd := &cobra.Command{
+		Use:   "sample MODEL [--data F|NAME=F]… [flags]",
+		Short: "Draw from the posterior, keep the draws and print a summary",
+		Long: "Draw from the posterior of a model. The draws go to a run directory as they come, so that an interrupted run keeps them:\n" +
+			"Ctrl-C stops cleanly and prints the summary of the draws so far, a second Ctrl-C kills. The directory is a Zarr store that ArviZ reads.",
+		Args: one("MODEL"),
+
+		DisableFlagsInUseLine: true,
+	}
+	s.addFlags(cmd)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		s.model = args[0]
+		if !cmd.Flags().Changed("seed") {
+			s.seed = uint64(rand.Uint32())
+		}
+		if err := s.resolve(); err != nil {
+			return err
+		}
+		return c.sample(cmd.Context(), s)
+	}
+	return cmd
+}
+
+func (s *sampling) addFlags(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.StringArrayVar(&s.data, "data", nil, "data file, or NAME=FILE for one array; may be repeated")
+	f.StringVar(&s.sampler, "sampler", "", "sampler (default: the model's infer statement, else renhd)")
+	f.IntVar(&s.options.Chains, "chains", s.options.Chains, "independent chains")
+	f.IntVar(&s.options.Draws, "draws", s.options.Draws, "kept draws per chain")
+	f.IntVar(&s.options.Warmup, "warmup", s.options.Warmup, "warm-up iterations per chain")
+	f.Uint64Var(&s.seed, "seed", 0, "seed of all randomness (default: a new one, shown with the results)")
+	f.IntVar(&s.options.Threads, "threads", 0, "threads; 0 means all cores; results do not depend on it")
+	f.StringVar(&s.device, "device", "auto", "auto or host")
+	f.StringVar(&s.out, "out", "", "run directory (default: the model's name with .run, here)")
+	f.StringArrayVar(&s.settings, "set", nil, "sampler option=value; may be repeated: "+strings.Join(infer.SettingNames(), ", "))
+	f.BoolVar(&s.asJSON, "json", false, "print the summary as one JSON object")
+	f.BoolVar(&s.quiet, "quiet", false, "no progress and no notes")
+}
+
+// resolve checks what can be checked before the model is read, and fills in what was left out.
+func (s *sampling) resolve() error {
+	o := &s.options
+	switch {
+	case o.Chains < 1:
+		return usagef("--chains %d: at least one chain is needed", o.Chains)
+	case o.Draws < 1:
+		return usagef("--draws %d: at least one draw is needed", o.Draws)
+	case o.Warmup < 0:
+		return usagef("--warmup %d cannot be negative", o.Warmup)
+	case o.Threads < 0:
+		return usagef("--threads %d cannot be negative; 0 means all cores", o.Threads)
+	}
+	if s.out == "" {
+		s.out = strings.TrimSuffix(filepath.Base(s.model), ".ppl") + ".run"
+	}
+	o.Seed = s.seed
+	d, err := openDevice(s.device)
+	o.Device = d
+	return err
+}
+
+// sample compiles, runs and summarises.
+func (c *console) sample(ctx context.Context, s *sampling) error {
+	p, err := c.load(s.model, s.data)
+	if err != nil {
+		return err
+	}
+	sampler, err := c.chooseSampler(p, s)
+	if err != nil {
+		return err
+	}
+	replace, err := clearWay(s.out)
+	if err != nil {
+		return err
+	}
+	run := &posteriorRun{sampling: s, program: p, sampler: sampler, replace: replace}
+	stopped, err := c.carryOut(ctx, run)
+	if err != nil {
+		return err
+	}
+	if run.recorder.writer == nil {
+		c.notef("stopped in warm-up: there are no draws yet")
+		return interrupted()
+	}
+	if err := c.summarise(s.out, s.asJSON); err != nil {
+		return err
+	}
+	if !s.quiet {
+		c.notef("%s", kept(s.out, stopped))
+	}
+	if stopped {
+		return interrupted()
+	}
+	return nil
+}
+
+func kept(dir string, stopped bool) string {
+	if stopped {
+		return fmt.Sprintf("stopped early; the draws so far are in %s", dir)
+	}
+	return fmt.Sprintf("draws are in %s", dir)
+}

@@ -1,0 +1,37 @@
+package main
+
+import (
+	"github.com/spf13/cobra"
+
+	"ppl/infer/draws"
+	"ppl/infer/report"
+)
+
+func summaryCommand(c *console) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "summary RUN [--json]",
+		Short: "Summarise the draws of a run",
+		Args:  one("RUN"),
+
+		DisableFlagsInUseLine: true,
+	}
+	asJSON := cmd.Flags().Bool("json", false, "print one JSON object")
+	cmd.RunE = func(_ *cobra.Command, args []string) error { return c.summarise(args[0], *asJSON) }
+	return cmd
+}
+
+// summarise reads a run from disk and prints its summary.
+func (c *console) summarise(dir string, asJSON bool) error {
+	run, err := draws.Open(dir)
+	if err != nil {
+		return failed(err)
+	}
+	summary, err := report.FromRun(run)
+	if err != nil {
+		return failed(err)
+	}
+	if asJSON {
+		return report.JSON(c.out, summary)
+	}
+	return report.Table(c.out, summary, c.width)
+}

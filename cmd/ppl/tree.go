@@ -1,0 +1,67 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"reflect"
+	"strings"
+
+	"ppl/lang/ast"
+	"ppl/lang/source"
+)
+
+// writeTree prints a syntax tree, a node a line: its type, its own facts, then its children further in.
+func writeTree(w io.Writer, f *ast.File) {
+	for _, s := range f.Stmts {
+		writeNode(w, 0, "", reflect.ValueOf(s))
+	}
+}
+
+// writeNode prints the value of a field, called label, which may be a node, a list of nodes, or nothing.
+func writeNode(w io.Writer, depth int, label string, v reflect.Value) {
+	for v.Kind() == reflect.Pointer || v.Kind() == reflect.Interface {
+		if v.IsNil() {
+			return
+		}
+		v = v.Elem()
+	}
+	if v.Kind() == reflect.Slice {
+		for i := range v.Len() {
+			writeNode(w, depth, label, v.Index(i))
+		}
+		return
+	}
+	indent(w, depth)
+	fmt.Fprintf(w, "%s%s%s\n", label, v.Type().Name(), facts(v))
+	for i := range v.NumField() {
+		if f := v.Type().Field(i); !f.Anonymous && hasNodes(f.Type) {
+			writeNode(w, depth+1, strings.ToLower(f.Name)+": ", v.Field(i))
+		}
+	}
+}
+
+// facts are a node's place and those of its fields that are not nodes and not zero.
+func facts(v reflect.Value) string {
+	var b strings.Builder
+	if n, ok := v.Addr().Interface().(ast.Node); ok && n.Span().Valid() {
+		fmt.Fprintf(&b, " %d:%d", n.Span().Line(), n.Span().Column())
+	}
+	for i := range v.NumField() {
+		f := v.Type().Field(i)
+		if f.Anonymous || hasNodes(f.Type) || f.Type == reflect.TypeFor[source.Span]() || v.Field(i).IsZero() {
+			continue
+		}
+		fmt.Fprintf(&b, " %s=%v", strings.ToLower(f.Name), v.Field(i))
+	}
+	return b.String()
+}
+
+func hasNodes(t reflect.Type) bool {
+	switch t.Kind() {
+	case reflect.Pointer, reflect.Slice:
+		return hasNodes(t.Elem())
+	case reflect.Interface:
+		return true
+	}
+	return t.Kind() == reflect.Struct && t != reflect.TypeFor[source.Span]()
+}
