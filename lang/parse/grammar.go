@@ -62,7 +62,7 @@ type ident struct {
 
 type slot struct {
 	node
-	Index *ident `parser:"(@@ 'in')?"`
+	Index *ident `parser:"((?= Name 'in') @@ 'in')?"`
 	Set   *set   `parser:"@@"`
 }
 
@@ -178,7 +178,7 @@ type postfix struct {
 
 type args struct {
 	node
-	Binders []*binder `parser:"  @@ (',' @@)* ':'"`
+	Binders []*binder `parser:"  (?= Name 'in') @@ (',' @@)* ':'"`
 	Body    *expr     `parser:"  @@"`
 	Args    []*arg    `parser:"| @@ (',' @@)*"`
 }
@@ -191,17 +191,17 @@ type binder struct {
 
 type arg struct {
 	node
-	Name  *ident `parser:"(@@ '=')?"`
+	Name  *ident `parser:"((?= Name '=') @@ '=')?"`
 	Value *expr  `parser:"@@"`
 }
 
-// lookahead: a choice needs at most two tokens (name in, name =).
-const lookahead = 2
+// A choice looks at one token, or says with (?= …) that it looks at two (name in, name =). So participle never backs out
+// of what it has begun, and stops where the mistake is.
+func build[G any]() *participle.Parser[G] {
+	return participle.MustBuild[G](participle.Lexer(vocabulary{}), participle.UseLookahead(0))
+}
 
-var statements = sync.OnceValue(func() *participle.Parser[statement] {
-	return participle.MustBuild[statement](participle.Lexer(vocabulary{}), participle.UseLookahead(lookahead))
-})
-
-var expressions = sync.OnceValue(func() *participle.Parser[expr] {
-	return participle.MustBuild[expr](participle.Lexer(vocabulary{}), participle.UseLookahead(lookahead))
-})
+var (
+	statements  = sync.OnceValue(build[statement])
+	expressions = sync.OnceValue(build[expr])
+)

@@ -167,7 +167,7 @@ func drawnData(p *parser, m mistake) bool {
 func keywordAsName(p *parser, m mistake) bool {
 	t := m.found()
 	switch {
-	case t.Type == keyword && m.at > 0 && m.want != "the end of the statement" && !strings.HasPrefix(m.want, "`"):
+	case t.Type == keyword && m.at > 0 && m.wantsName():
 	case m.tokens[0].Type == keyword && len(m.tokens) > 1 && m.at <= 1 && namesSomething(m.tokens[1]):
 		t = m.tokens[0]
 	default:
@@ -175,6 +175,15 @@ func keywordAsName(p *parser, m mistake) bool {
 	}
 	p.diags.Errorf("E03", spanOf(p.src, t), "`%s` is a keyword and cannot be a name", t.Value)
 	return true
+}
+
+// wantsName reports whether a name could stand where the mistake is.
+func (m mistake) wantsName() bool {
+	switch m.tokens[m.at-1].Value {
+	case "(", "[", ",":
+		return true
+	}
+	return m.want != "the end of the statement" && !strings.HasPrefix(m.want, "`")
 }
 
 // namesSomething reports whether what stands before t at the beginning of a statement was meant as a name.

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"ppl/lang/ast"
 	"ppl/lang/diag"
 	"ppl/lang/parse"
 	"ppl/lang/source"
@@ -15,31 +16,75 @@ import (
 const sharedModels = "../../../shared/models"
 
 func TestSharedModels(t *testing.T) {
-	paths, err := filepath.Glob(filepath.Join(sharedModels, "*.ppl"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	paths := glob(t, filepath.Join(sharedModels, "*.ppl"))
 	if len(paths) == 0 {
 		t.Skipf("%s is absent", sharedModels)
 	}
 	for _, path := range paths {
-		parseClean(t, path)
+		checkSpans(t, clean(t, path, read(t, path)))
 	}
 }
 
-func parseClean(t *testing.T, path string) {
+func TestOwnModels(t *testing.T) {
+	for _, path := range glob(t, "testdata/*.ppl") {
+		checkSpans(t, clean(t, path, read(t, path)))
+	}
+}
+
+// FuzzFile gives the parser anything: it returns, and reports what it does not take.
+func FuzzFile(f *testing.F) {
+	for _, path := range append(glob(f, "testdata/*.ppl"), glob(f, filepath.Join(sharedModels, "*.ppl"))...) {
+		f.Add(read(f, path))
+	}
+	for _, m := range mistakes {
+		f.Add(m.text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		src := source.New("fuzz.ppl", text)
+		tree, ds := parse.File(src)
+		for _, d := range ds {
+			if d.Span.File != src || d.Span.Start < 0 || d.Span.End > len(text) || d.Span.Start > d.Span.End || d.Message == "" {
+				t.Errorf("diagnostic %+v", d)
+			}
+		}
+		render(ds)
+		if len(ds) == 0 {
+			checkSpans(t, tree)
+		}
+		parse.Expr(src)
+	})
+}
+
+// clean parses what has no mistakes.
+func clean(t testing.TB, name, text string) *ast.File {
+	t.Helper()
+	f, ds := parse.File(source.New(name, text))
+	if len(ds) > 0 {
+		t.Fatal(render(ds))
+	}
+	return f
+}
+
+func render(ds []diag.Diagnostic) string {
+	var b strings.Builder
+	diag.Render(&b, ds, false)
+	return b.String()
+}
+
+func glob(t testing.TB, pattern string) []string {
+	t.Helper()
+	paths, err := filepath.Glob(pattern)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return paths
+}
+
+func read(t testing.TB, path string) string {
 	t.Helper()
 	text, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	f, ds := parse.File(source.New(path, string(text)))
-	if len(ds) > 0 {
-		var b strings.Builder
-		diag.Render(&b, ds, false)
-		t.Error(b.String())
-	}
-	if len(f.Stmts) == 0 {
-		t.Errorf("%s: no statements", path)
-	}
+	return string(text)
 }
