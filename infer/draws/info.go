@@ -35,16 +35,25 @@ type Info struct {
 
 const format = "ppl run 1"
 
-// A SamplerReport has the sampler's own facts. Temperatures is empty unless replicas were exchanged.
+// A SamplerReport has the sampler's own facts. What is empty or zero was not told.
 type SamplerReport struct {
-	Temperatures []float64 // of the rungs, cold to hot
+	Dynamics    string  // what moved the walkers: "hmc"
+	Path        string  // what was tempered: "likelihood"
+	Warmup      int     // iterations per chain
+	Thin        int     // iterations per kept draw
+	StepSize    float64 // of the T = 1 rung
+	Steps       float64 // per iteration
+	Divergences int     // after warm-up, in all iterations, kept or not
+	Gradients   int64   // gradients of the log density computed: lane-steps
+	Seconds     float64 // wall clock, with warm-up
+
+	Temperatures []float64 // of the rungs, cold to hot; fewer than two: no replica exchange
 	SwapRates    []float64 // accepted share of proposed swaps, between neighbouring rungs
 	RoundTrips   int       // of replicas from cold to hot and back, all ladders together
 	Barrier      float64   // Λ = Σ (1 − rate)
-	Divergences  int       // after warm-up
-	Gradients    int64     // gradients of the log density computed: lane-steps
-	Seconds      float64   // wall clock, with warm-up
-	Notes        []string  // what the sampler has to tell the user, in sentences
+
+	Notes    []string // what was decided, in sentences
+	Warnings []string // what to know before trusting the draws, in sentences
 }
 
 // Number is a float64 whose JSON form is null where it is not finite: JSON has no NaN.
@@ -86,20 +95,29 @@ func floats(ns []Number) []float64 {
 
 // samplerReport is the JSON form.
 type samplerReport struct {
-	Temperatures []Number `json:"temperatures,omitempty"`
-	SwapRates    []Number `json:"swap_rates,omitempty"`
-	RoundTrips   int      `json:"round_trips"`
-	Barrier      Number   `json:"barrier"`
+	Dynamics     string   `json:"dynamics,omitempty"`
+	Path         string   `json:"path,omitempty"`
+	Warmup       int      `json:"warmup,omitempty"`
+	Thin         int      `json:"thin,omitempty"`
+	StepSize     Number   `json:"step_size"`
+	Steps        Number   `json:"steps"`
 	Divergences  int      `json:"divergences"`
 	Gradients    int64    `json:"gradients"`
 	Seconds      Number   `json:"seconds"`
+	Temperatures []Number `json:"temperatures"`
+	SwapRates    []Number `json:"swap_rates"`
+	RoundTrips   int      `json:"round_trips"`
+	Barrier      Number   `json:"barrier"`
 	Notes        []string `json:"notes"`
+	Warnings     []string `json:"warnings"`
 }
 
 // MarshalJSON writes the report; numbers that are not finite become null.
 func (r SamplerReport) MarshalJSON() ([]byte, error) {
-	return json.Marshal(samplerReport{Numbers(r.Temperatures), Numbers(r.SwapRates), r.RoundTrips, Number(r.Barrier),
-		r.Divergences, r.Gradients, Number(r.Seconds), r.Notes})
+	return json.Marshal(samplerReport{
+		r.Dynamics, r.Path, r.Warmup, r.Thin, Number(r.StepSize), Number(r.Steps), r.Divergences, r.Gradients, Number(r.Seconds),
+		Numbers(r.Temperatures), Numbers(r.SwapRates), r.RoundTrips, Number(r.Barrier), r.Notes, r.Warnings,
+	})
 }
 
 // UnmarshalJSON reads what MarshalJSON wrote.
@@ -108,7 +126,9 @@ func (r *SamplerReport) UnmarshalJSON(text []byte) error {
 	if err := json.Unmarshal(text, &s); err != nil {
 		return err
 	}
-	*r = SamplerReport{floats(s.Temperatures), floats(s.SwapRates), s.RoundTrips, float64(s.Barrier),
-		s.Divergences, s.Gradients, float64(s.Seconds), s.Notes}
+	*r = SamplerReport{
+		s.Dynamics, s.Path, s.Warmup, s.Thin, float64(s.StepSize), float64(s.Steps), s.Divergences, s.Gradients, float64(s.Seconds),
+		floats(s.Temperatures), floats(s.SwapRates), s.RoundTrips, float64(s.Barrier), s.Notes, s.Warnings,
+	}
 	return nil
 }
