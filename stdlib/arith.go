@@ -14,7 +14,6 @@ func num(x Node, v float64) Node { return x.Graph().Const(v) }
 
 func plus(x Node, c float64) Node  { return ad.Add(x, num(x, c)) }
 func times(c float64, x Node) Node { return ad.Mul(num(x, c), x) }
-func oneMinus(x Node) Node         { return ad.Sub(num(x, 1), x) }
 func square(x Node) Node           { return ad.Mul(x, x) }
 
 // total adds from left to right; putting what has no plates first keeps it out of the loop over them.
@@ -90,14 +89,6 @@ func sumLast(x Node, r int) Node {
 
 // plates is the shape of x without its event axes; do not modify.
 func plates(x Node, event int) []int { return x.Shape()[:x.Rank()-event] }
-
-func size(shape []int) int {
-	n := 1
-	for _, s := range shape {
-		n *= s
-	}
-	return n
-}
 
 // join is a followed by b, in memory of its own.
 func join(a []int, b ...int) []int { return append(append(make([]int, 0, len(a)+len(b)), a...), b...) }
