@@ -23,7 +23,22 @@ func lgamma(x float64) float64 {
 	return v
 }
 
-func digamma(x float64) float64 { return mathext.Digamma(x) }
+// digamma is ψ(x), NaN at the poles: the recurrence up to 10, then the asymptotic series (NIST DLMF 5.5.2, 5.11.2), and the
+// reflection 5.5.4 below 0. (gonum's Digamma is good to 5e-11 only.)
+func digamma(x float64) float64 {
+	switch {
+	case x <= 0 && x == math.Floor(x):
+		return math.NaN()
+	case x < 0:
+		return digamma(1-x) - math.Pi/math.Tan(math.Pi*x)
+	}
+	sum := 0.0
+	for ; x < 10; x++ {
+		sum -= 1 / x
+	}
+	z := 1 / (x * x)
+	return sum + math.Log(x) - .5/x - z*(1./12-z*(1./120-z*(1./252-z*(1./240-z*(1./132-z*691./32760)))))
+}
 
 // trigamma is the Hurwitz zeta function ζ(2, x), reflected below 0 (NIST DLMF 5.15.1 and 5.15.6).
 func trigamma(x float64) float64 {

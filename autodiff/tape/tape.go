@@ -33,10 +33,15 @@ func execute(inputs map[string][]float64, nodes []autodiff.Node, roots gorgonia.
 	if len(roots) == 0 {
 		return nil
 	}
-	if err := bind(inputs, nodes[0].Graph()); err != nil {
+	g := nodes[0].Graph()
+	if err := bind(inputs, g); err != nil {
 		return err
 	}
-	vm := gorgonia.NewTapeMachine(roots[0].Graph().ExactSubgraphRoots(roots...))
+	idle := g.Input("(idle)").Expr() // the machine refuses a graph without inputs
+	if err := gorgonia.Let(idle, 0.0); err != nil {
+		return err
+	}
+	vm := gorgonia.NewTapeMachine(idle.Graph().ExactSubgraphRoots(append(roots, idle)...))
 	defer vm.Close()
 	return vm.RunAll()
 }

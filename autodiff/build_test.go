@@ -1,0 +1,235 @@
+package autodiff_test
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	. "ppl/autodiff"
+)
+
+var inf, nan = math.Inf(1), math.NaN()
+
+func TestEqualExpressionsMerge(t *testing.T) {
+	g := New()
+	x, y := g.Input("x", 3), g.Input("y", 3)
+	values := []float64{1, 2, 3}
+	for _, c := range []struct {
+		name string
+		a, b Node
+	}{
+		{"same children", Mul(x, y), Mul(x, y)},
+		{"exchanged children", Add(x, y), Add(y, x)},
+		{"nested", Exp(Sub(Mul(x, y), x)), Exp(Sub(Mul(y, x), x))},
+		{"constants", g.Const(.1), g.Const(.1)},
+		{"NaN", g.Const(nan), g.Const(nan)},
+		{"data of one slice", g.Data("d", values, 3), g.Data("d", values, 3)},
+		{"input", x, g.Input("x", 3)},
+		{"iota", g.Iota(4), g.Iota(4)},
+		{"noise", g.Normal(1, 3), g.Normal(1, 3)},
+		{"reductions", Sum(Reshape(x, 3, 1), 0, 1), Sum(Reshape(x, 3, 1), 1, 0)},
+	} {
+		if c.a != c.b {
+			t.Errorf("%s: two nodes", c.name)
+		}
+	}
+}
+
+func TestDifferentExpressionsStayApart(t *testing.T) {
+	g := New()
+	x, y := g.Input("x", 3), g.Input("y", 3)
+	third := 1. / 3
+	for _, c := range []struct {
+		name string
+		a, b Node
+	}{
+		{"other children", Mul(x, y), Mul(x, x)},
+		{"order matters", Sub(x, y), Sub(y, x)},
+		{"kind", Exp(x), Expm1(x)},
+		{"constants printed alike", g.Const(third), g.Const(math.Nextafter(third, 1))},
+		{"zero and minus zero", g.Const(0), g.Const(math.Copysign(0, -1))},
+		{"shapes of a constant", g.Full(1, 2, 3), g.Full(1, 3, 2)},
+		{"data of equal values", g.Data("d", []float64{1, 2, 3}, 3), g.Data("d", []float64{1, 2, 3}, 3)},
+		{"noise sites", g.Normal(1, 3), g.Normal(2, 3)},
+		{"noise laws", g.Normal(1, 3), g.Uniform(1, 3)},
+		{"noise shapes", g.Normal(1, 3), g.Normal(1, 4)},
+		{"direction", CumSum(x, 0, true), CumSum(x, 0, false)},
+		{"bounds", Slice(x, []int{0}, []int{2}), Slice(x, []int{1}, []int{3})},
+		{"reshapes", Reshape(x, 3, 1), Reshape(x, 1, 3)},
+	} {
+		if c.a == c.b {
+			t.Errorf("%s: merged", c.name)
+		}
+	}
+}
+
+// Gorgonia finds equal nodes by a 32-bit hash. Among 150,000 nodes some collide, and must still be told apart.
+func TestHashCollisionsDoNotMerge(t *testing.T) {
+	g := New()
+	seen, collisions := map[uint32]bool{}, 0
+	for i := range 150_000 {
+		n := g.Full(1, i%500+1, i/500+1)
+		if n.ID() != i || n.Expr().ID() != int64(i) {
+			t.Fatalf("array %d is node %d, in Gorgonia %d", i, n.ID(), n.Expr().ID())
+		}
+		if h := n.Expr().Hashcode(); seen[h] {
+			collisions++
+		} else {
+			seen[h] = true
+		}
+	}
+	if collisions == 0 {
+		t.Error("no collision: this test proves nothing")
+	}
+}
+
+func TestSimplifications(t *testing.T) {
+	g := New()
+	x, s, m := g.Input("x", 3), g.Input("s"), g.Input("m", 2, 3)
+	c := g.Const
+	for _, k := range []struct {
+		name      string
+		got, want Node
+	}{
+		{"x + 0", Add(x, c(0)), x},
+		{"0 + x", Add(c(0), x), x},
+		{"x − 0", Sub(x, c(0)), x},
+		{"0 − x", Sub(c(0), x), Neg(x)},
+		{"x·1", Mul(x, c(1)), x},
+		{"x/1", Div(x, c(1)), x},
+		{"−−x", Neg(Neg(x)), x},
+		{"x²", Pow(x, c(2)), Mul(x, x)},
+		{"x⁰", Pow(x, c(0)), g.Full(1, 3)},
+		{"√", Pow(x, c(.5)), Sqrt(x)},
+		{"0·x past a branch", MulZero(c(0), x), g.Full(0, 3)},
+		{"scalar + 0 array", Add(s, g.Full(0, 3)), Broadcast(s, []int{3}, nil)},
+		{"2 + 3", Add(c(2), c(3)), c(5)},
+		{"log 2", Log(g.Full(2, 3)), g.Full(math.Ln2, 3)},
+		{"select", Where(c(1), x, s), x},
+		{"select alike", Where(x, s, s), Broadcast(s, []int{3}, nil)},
+		{"broadcast twice", Broadcast(Broadcast(x, []int{2, 3}, []int{1}), []int{2, 4, 3}, []int{0, 2}), Broadcast(x, []int{2, 4, 3}, []int{2})},
+		{"broadcast to itself", Broadcast(x, []int{3}, []int{0}), x},
+		{"broadcast that permutes", Broadcast(m, []int{3, 2}, []int{1, 0}), Permute(m, 1, 0)},
+		{"permute back", Permute(Permute(m, 1, 0), 1, 0), m},
+		{"reshape twice", Reshape(Reshape(m, 6), 3, 2), Reshape(m, 3, 2)},
+		{"reshape back", Reshape(Reshape(m, 6), 2, 3), m},
+		{"whole slice", Slice(m, []int{0, 0}, []int{2, 3}), m},
+		{"no padding", Pad(x, []int{0}, []int{0}), x},
+		{"one part", Concat(0, x, g.Input("none", 0)), x},
+		{"sum over nothing", Sum(m), m},
+		{"sum over one", Sum(Reshape(m, 2, 1, 3), 1), m},
+		{"sum of a constant", Sum(g.Full(.5, 2, 3), 0), g.Full(1, 3)},
+		{"element", Gather(m, c(1), c(2)), Reshape(Slice(m, []int{1, 2}, []int{2, 3}))},
+	} {
+		if k.got != k.want {
+			var text strings.Builder
+			_ = g.Print(&text, k.got)
+			t.Errorf("%s: got %v with\n%s", k.name, k.got, text.String())
+		}
+	}
+}
+
+// x·0 is NaN where x is not finite, so it must not fold.
+func TestProductWithZeroStays(t *testing.T) {
+	g := New()
+	y := Mul(g.Input("x", 3), g.Const(0))
+	if got := Eval(map[string][]float64{"x": {1, inf, nan}}, y)[0]; !near(got, []float64{0, nan, nan}, 0) {
+		t.Errorf("x·0 = %v", got)
+	}
+}
+
+func TestEmptyArrays(t *testing.T) {
+	g := New()
+	x := g.Input("x", 0, 2)
+	for _, c := range []struct {
+		name  string
+		y     Node
+		shape []int
+		want  []float64
+	}{
+		{"sum", Sum(x, 0), []int{2}, []float64{0, 0}},
+		{"max", Max(x, 0), []int{2}, []float64{-inf, -inf}},
+		{"min", Min(x, 0), []int{2}, []float64{inf, inf}},
+		{"logsumexp", LogSumExp(x, 0), []int{2}, []float64{-inf, -inf}},
+		{"sum along the other axis", Sum(x, 1), []int{0}, nil},
+		{"everything", SumAll(Exp(x)), nil, []float64{0}},
+		{"pad", Pad(x, []int{1, 0}, []int{1, 0}), []int{2, 2}, []float64{0, 0, 0, 0}},
+		{"product", MatMul(x, x, true, false), []int{2, 2}, []float64{0, 0, 0, 0}},
+		{"gather", Gather(g.Input("y", 3), g.Data("i", nil, 0)), []int{0}, nil},
+		{"scatter", ScatterAdd([]int{2}, g.Input("z", 0), g.Data("i", nil, 0)), []int{2}, []float64{0, 0}},
+		{"cumsum", CumSum(x, 0, false), []int{0, 2}, nil},
+		{"gradient", Grad(SumAll(Exp(x)), x)[0], []int{0, 2}, nil},
+	} {
+		got := Eval(map[string][]float64{"x": {}, "z": {}}, c.y)[0]
+		if !slices.Equal(c.y.Shape(), c.shape) || !near(got, c.want, 0) {
+			t.Errorf("%s: shape %v, values %v", c.name, c.y.Shape(), got)
+		}
+	}
+}
+
+func TestStatic(t *testing.T) {
+	g := New()
+	d, x := g.Data("d", []float64{1, 2}, 2), g.Input("x", 2)
+	for _, c := range []struct {
+		name string
+		n    Node
+		want bool
+	}{
+		{"data", Exp(Sum(d, 0)), true},
+		{"input", Add(d, x), false},
+		{"noise", Add(d, g.Uniform(3, 2)), false},
+		{"constant", g.Full(2, 2), true},
+	} {
+		if c.n.Static() != c.want {
+			t.Errorf("%s: static is %v", c.name, c.n.Static())
+		}
+	}
+}
+
+func TestBrokenInvariantsPanic(t *testing.T) {
+	g := New()
+	x, m := g.Input("x", 3), g.Input("m", 2, 3)
+	for name, f := range map[string]func(){
+		"shapes":           func() { Add(x, m) },
+		"kind":             func() { Unary(OpAdd, x) },
+		"input reshaped":   func() { g.Input("x", 4) },
+		"data size":        func() { g.Data("d", []float64{1}, 2) },
+		"axes":             func() { Sum(m, 2) },
+		"axis twice":       func() { Sum(m, 1, 1) },
+		"broadcast size":   func() { Broadcast(x, []int{4}, []int{0}) },
+		"reshape size":     func() { Reshape(m, 5) },
+		"slice bounds":     func() { Slice(x, []int{1}, []int{4}) },
+		"concat":           func() { Concat(0, m, Permute(m, 1, 0)) },
+		"index constant":   func() { Gather(x, g.Const(3)) },
+		"scatter":          func() { ScatterAdd([]int{3}, x, g.Iota(2)) },
+		"matmul":           func() { MatMul(m, m, false, false) },
+		"matmul of vector": func() { MatMul(m, x, false, false) },
+		"cholesky":         func() { Cholesky(m) },
+		"gradient of many": func() { Grad(x, x) },
+		"missing input":    func() { Eval(nil, Exp(x)) },
+		"noise":            func() { Eval(nil, g.Normal(1)) },
+		"two graphs":       func() { Add(x, New().Input("x", 3)) },
+	} {
+		if message := panicOf(f); !strings.HasPrefix(message, "internal error: ") {
+			t.Errorf("%s: panic %q", name, message)
+		}
+	}
+}
+
+func panicOf(f func()) (message string) {
+	defer func() { message, _ = recover().(string) }()
+	f()
+	return ""
+}
+
+// 2,000 nodes take about 10 ms.
+func BenchmarkBuild2000(b *testing.B) {
+	for range b.N {
+		g := New()
+		x := g.Input("x", 8)
+		for y, i := x, 0.0; len(g.Nodes()) < 2000; i++ {
+			y = Exp(Add(Mul(y, x), g.Const(i)))
+		}
+	}
+}

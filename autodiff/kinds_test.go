@@ -1,0 +1,114 @@
+package autodiff_test
+
+import (
+	"math"
+	"testing"
+
+	"gonum.org/v1/gonum/diff/fd"
+
+	. "ppl/autodiff"
+	"ppl/autodiff/tape"
+)
+
+func TestEveryKindHasAnExample(t *testing.T) {
+	covered := map[Kind]bool{OpNoise: true} // no value on a host: see TestNoiseHasNoValueOnTheTapeMachine
+	for _, e := range examples {
+		covered[e.kind] = true
+	}
+	for k := Kind(0); int(k) < Kinds; k++ {
+		if !covered[k] {
+			t.Errorf("no example of %v", k)
+		}
+		if k.String() == "" {
+			t.Errorf("kind %d has no name", k)
+		}
+	}
+}
+
+// Values and gradients. The tensor library sums in another order: a few ulp.
+func TestEvalAgainstTapeMachine(t *testing.T) {
+	for _, e := range examples {
+		y, xs, values := e.instance()
+		nodes := append(Grad(weighted(y), xs...), y)
+		want, err := tape.Run(values, nodes...)
+		if err != nil {
+			t.Errorf("%s: %v", e.name(), err)
+			continue
+		}
+		for i, got := range Eval(values, nodes...) {
+			if len(got) != nodes[i].Size() || !near(got, want[i], 1e-14) {
+				t.Errorf("%s, value %d: got %v, the tape machine has %v", e.name(), i, got, want[i])
+			}
+		}
+	}
+}
+
+func TestNoiseHasNoValueOnTheTapeMachine(t *testing.T) {
+	if _, err := tape.Run(nil, Exp(New().Normal(1, 2))); err == nil {
+		t.Error("noise was evaluated")
+	}
+}
+
+// Gradients of a randomly weighted sum against central differences (gonum, five-point formula, error O(h⁴)).
+func TestGradientAgainstDifferences(t *testing.T) {
+	for _, e := range examples {
+		y, xs, values := e.instance()
+		checkGradient(t, e.name(), weighted(y), xs, values)
+	}
+}
+
+// The gradient's own gradient, for every kind.
+func TestSecondDerivative(t *testing.T) {
+	for _, e := range examples {
+		y, xs, values := e.instance()
+		first := Grad(weighted(Mul(y, y)), xs...)
+		total := y.Graph().Const(0)
+		for _, d := range first {
+			total = Add(total, weighted(d))
+		}
+		checkGradient(t, "gradient of "+e.name(), total, xs, values)
+	}
+}
+
+// weighted makes a scalar to which every element of y counts differently.
+func weighted(y Node) Node {
+	w := make([]float64, y.Size())
+	for i := range w {
+		w[i] = math.Sin(3*float64(i) + 1)
+	}
+	return SumAll(Mul(y, y.Graph().Data("w", w, y.Shape()...)))
+}
+
+func checkGradient(t *testing.T, name string, y Node, xs []Node, values map[string][]float64) {
+	t.Helper()
+	gradients := Eval(values, Grad(y, xs...)...)
+	for i, x := range xs {
+		want := differences(y, x, values)
+		if !near(gradients[i], want, 3e-8) {
+			t.Errorf("%s, argument %d: gradient %v, differences %v", name, i, gradients[i], want)
+		}
+	}
+}
+
+func differences(y, x Node, values map[string][]float64) []float64 {
+	five := fd.Formula{Stencil: []fd.Point{{Loc: -2, Coeff: 1. / 12}, {Loc: -1, Coeff: -2. / 3}, {Loc: 1, Coeff: 2. / 3},
+		{Loc: 2, Coeff: -1. / 12}}, Derivative: 1, Step: 1e-4}
+	held := values[x.Op().Name]
+	defer func() { values[x.Op().Name] = held }()
+	f := func(at []float64) float64 {
+		values[x.Op().Name] = at
+		return Eval(values, y)[0][0]
+	}
+	return fd.Gradient(nil, f, held, &fd.Settings{Formula: five})
+}
+
+// near compares within tol, relative to max(1, |want|); NaN and ±∞ equal themselves.
+func near(got, want []float64, tol float64) bool {
+	for i := range want {
+		same := got[i] == want[i] || math.IsNaN(got[i]) && math.IsNaN(want[i])
+		if !same && !(math.Abs(got[i]-want[i]) <= tol*max(1, math.Abs(want[i]))) {
+			return false
+		}
+	}
+	return len(got) == len(want)
+}
