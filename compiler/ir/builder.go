@@ -1,0 +1,52 @@
+package ir
+
+import "fmt"
+
+// A Body is a kernel's instructions under construction; each method appends one and returns its register.
+type Body []Instr
+
+func (b *Body) add(in Instr) Reg {
+	*b = append(*b, in)
+	return Reg(len(*b) - 1)
+}
+
+// Const is the number v.
+func (b *Body) Const(v float64) Reg { return b.add(Instr{Op: Const, Imm: v}) }
+
+// Counter is the counter of a loop.
+func (b *Body) Counter(axis int) Reg { return b.add(Instr{Op: Counter, Axis: axis}) }
+
+// Load is the element of buf at index.
+func (b *Body) Load(buf BufID, index Index) Reg {
+	return b.add(Instr{Op: Load, Buf: buf, Index: index})
+}
+
+// Noise is Normal or Uniform noise of a site.
+func (b *Body) Noise(op Op, site int) Reg { return b.add(Instr{Op: op, Site: site}) }
+
+// Do applies an op to as many registers as it takes.
+func (b *Body) Do(op Op, args ...Reg) Reg {
+	if len(args) != op.Arity() {
+		panic(fmt.Sprintf("ir: %d arguments of %v", len(args), op))
+	}
+	in := Instr{Op: op}
+	copy(in.Args[:], args)
+	return b.add(in)
+}
+
+// Dense is the index that walks a row-major buffer of the iteration space's own shape.
+func Dense(extents ...int) Index {
+	stride := make([]int, len(extents))
+	n := 1
+	for k := len(extents) - 1; k >= 0; k-- {
+		stride[k] = n
+		n *= extents[k]
+	}
+	return Index{Stride: stride}
+}
+
+// Buffer appends a buffer and returns its id.
+func (p *Program) Buffer(b Buffer) BufID {
+	p.Buffers = append(p.Buffers, b)
+	return BufID(len(p.Buffers) - 1)
+}

@@ -1,0 +1,45 @@
+package ir
+
+// Reads lists the buffers a statement reads, in order, with repeats.
+func Reads(s Stmt) []BufID {
+	switch s := s.(type) {
+	case *Kernel:
+		var ids []BufID
+		for i := range s.Body {
+			if s.Body[i].Op == Load {
+				ids = append(ids, s.Body[i].Buf)
+			}
+		}
+		return ids
+	case *MatMul:
+		return []BufID{s.A, s.B}
+	case *CumSum:
+		return []BufID{s.In}
+	case *Cholesky:
+		return []BufID{s.In}
+	case *TriSolve:
+		return []BufID{s.L, s.B}
+	}
+	panic("ir: unknown statement")
+}
+
+// Writes lists the buffers a statement writes, in order, with repeats.
+func Writes(s Stmt) []BufID {
+	switch s := s.(type) {
+	case *Kernel:
+		ids := make([]BufID, len(s.Out))
+		for i, o := range s.Out {
+			ids[i] = o.Buf
+		}
+		return ids
+	case *MatMul:
+		return []BufID{s.C}
+	case *CumSum:
+		return []BufID{s.Out}
+	case *Cholesky:
+		return []BufID{s.Out}
+	case *TriSolve:
+		return []BufID{s.Out}
+	}
+	panic("ir: unknown statement")
+}

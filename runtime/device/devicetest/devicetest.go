@@ -1,0 +1,123 @@
+// Package devicetest is the contract of a device as tests: every operation and statement against references that share no code
+// with it, and the promises about noise, masks, threads and lanes.
+package devicetest
+
+import (
+	"fmt"
+	"math"
+	"testing"
+
+	"ppl/compiler/ir"
+	"ppl/runtime/device"
+	"ppl/runtime/noise"
+)
+
+// Run holds a device to the contract; open makes the device.
+func Run(t *testing.T, open func() device.Device) {
+	t.Run("ops", func(t *testing.T) { testOps(t, open()) })
+	t.Run("statements", func(t *testing.T) { testStatements(t, open()) })
+	t.Run("noise", func(t *testing.T) { testNoise(t, open()) })
+	t.Run("schedule", func(t *testing.T) { testSchedule(t, open()) })
+	t.Run("masks", func(t *testing.T) { testMasks(t, open()) })
+	t.Run("buffers", func(t *testing.T) { testBuffers(t, open()) })
+	t.Run("errors", func(t *testing.T) { testErrors(t, open()) })
+	t.Run("threads and lanes", func(t *testing.T) { testInvariance(t, open()) })
+	t.Run("random programs", func(t *testing.T) { testRandom(t, open()) })
+}
+
+func load(t testing.TB, d device.Device, p *ir.Program, o device.Options) device.Executable {
+	t.Helper()
+	if err := ir.Verify(p); err != nil {
+		t.Fatalf("the test's program is wrong: %v\n%s", err, text(p))
+	}
+	x, err := d.Load(p, o)
+	if err != nil {
+		t.Fatalf("%s: load: %v\n%s", d.Name(), err, text(p))
+	}
+	t.Cleanup(func() { x.Close() })
+	return x
+}
+
+func run(t testing.TB, x device.Executable, calls []device.Call, step uint64, mask []bool) uint64 {
+	t.Helper()
+	next, err := x.Run(calls, step, mask)
+	if err != nil {
+		t.Fatalf("run: %v", err)
+	}
+	return next
+}
+
+// once runs each entry of a program once.
+func once(p *ir.Program) []device.Call {
+	var calls []device.Call
+	for _, e := range p.Entries {
+		calls = append(calls, device.Call{Entry: e.Name, Times: 1})
+	}
+	return calls
+}
+
+// start gives every lane buffer numbers in (−2, 2) that depend on nothing but their place.
+func start(x device.Executable, p *ir.Program, lanes int) {
+	for id, b := range p.Buffers {
+		if b.Space != ir.Lane {
+			continue
+		}
+		for l := range lanes {
+			values := make([]float64, b.Size)
+			for i := range values {
+				values[i] = 4*noise.Uniform(1, uint32(l), 0, uint32(id), uint32(i)) - 2
+			}
+			x.SetLane(b.Name, l, values)
+		}
+	}
+}
+
+// agree runs a program on the device and on the reference from the same start and compares every lane buffer. The tolerance is
+// relative to the buffer's largest number: devices may sum in another order.
+func agree(t *testing.T, d device.Device, p *ir.Program, o device.Options, tol float64) {
+	t.Helper()
+	got, want := load(t, d, p, o), load(t, Reference{}, p, o)
+	for _, x := range []device.Executable{got, want} {
+		start(x, p, o.Lanes)
+		run(t, x, once(p), 5, nil)
+	}
+	compare(t, p, o.Lanes, got, want, tol)
+}
+
+func compare(t *testing.T, p *ir.Program, lanes int, got, want device.Executable, tol float64) {
+	t.Helper()
+	for _, b := range p.Buffers {
+		if b.Space != ir.Lane {
+			continue
+		}
+		g, w := make([]float64, lanes*b.Size), make([]float64, lanes*b.Size)
+		got.Get(b.Name, g)
+		want.Get(b.Name, w)
+		scale := largest(w)
+		for i := range w {
+			if !near(g[i], w[i], tol*scale) {
+				t.Fatalf("%s[%d] of lane %d: got %v, want %v\n%s", b.Name, i%b.Size, i/b.Size, g[i], w[i], text(p))
+			}
+		}
+	}
+}
+
+func largest(x []float64) float64 {
+	m := 1.0
+	for _, v := range x {
+		if a := math.Abs(v); a > m && !math.IsInf(a, 0) {
+			m = a
+		}
+	}
+	return m
+}
+
+// near is equality up to tol, where NaN equals NaN and infinities equal themselves.
+func near(got, want, tol float64) bool {
+	if want != want || math.IsInf(want, 0) {
+		return got == want || got != got && want != want
+	}
+	return math.Abs(got-want) <= tol
+}
+
+func text(p *ir.Program) string { return fmt.Sprintf("%+v", p) }

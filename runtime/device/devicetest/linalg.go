@@ -1,0 +1,59 @@
+package devicetest
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/mat"
+
+	"ppl/compiler/ir"
+)
+
+// cholesky is gonum's, of the lower triangle.
+func cholesky(s *ir.Cholesky, m memory) {
+	n := s.N
+	for b := range s.Batch {
+		in, out := m[s.In][b*n*n:][:n*n], m[s.Out][b*n*n:][:n*n]
+		if n == 0 {
+			continue
+		}
+		sym := mat.NewSymDense(n, nil)
+		for i := range n {
+			for j := range i + 1 {
+				sym.SetSym(i, j, in[i*n+j])
+			}
+		}
+		var c mat.Cholesky
+		if !c.Factorize(sym) {
+			for i := range out {
+				out[i] = math.NaN()
+			}
+			continue
+		}
+		var l mat.TriDense
+		c.LTo(&l)
+		for i := range n {
+			for j := range n {
+				out[i*n+j] = l.At(i, j)
+			}
+		}
+	}
+}
+
+// triSolve is gonum's trsm.
+func triSolve(s *ir.TriSolve, m memory) {
+	trans := blas.NoTrans
+	if s.Trans {
+		trans = blas.Trans
+	}
+	copy(m[s.Out], m[s.B])
+	if s.N == 0 || s.M == 0 {
+		return
+	}
+	for b := range s.Batch {
+		l := blas64.Triangular{Uplo: blas.Lower, Diag: blas.NonUnit, N: s.N, Stride: s.N, Data: m[s.L][b*s.N*s.N:][:s.N*s.N]}
+		x := blas64.General{Rows: s.N, Cols: s.M, Stride: s.M, Data: m[s.Out][b*s.N*s.M:][:s.N*s.M]}
+		blas64.Trsm(blas.Left, trans, 1, l, x)
+	}
+}

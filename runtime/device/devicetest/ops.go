@@ -1,0 +1,125 @@
+package devicetest
+
+import (
+	"math"
+	"testing"
+
+	"ppl/compiler/ir"
+	"ppl/runtime/device"
+)
+
+// specials are numbers at which operations tend to go wrong.
+var specials = []float64{
+	0, math.Copysign(0, -1), 1, -1, 0.5, -0.5, 1.5, -1.5, 2.5, -2.5, 2, 3, -2, -3, 10, 100, -100, 37.3, -37.3, 709, -745, 1e-5, -1e-5,
+	1e-12, -1e-12, 1e-20, -1e-20, 1e-300, 5e-324, 1e5, -1e5, 1e15, -1e15, 1e300, -1e300, 0.999999, 1e-3, 0.1, 0.2, 0.3, 0.7, 0.9, 0.99,
+	1.4616321449683623, 4.25, -4.25, 7.125, -7.125, 12.5, 25, -19.9, -20.1, -24.9, -25.1, -36, -40, -1000, math.Pi, -math.Pi,
+	math.Inf(1), math.Inf(-1), math.NaN(),
+}
+
+// An opTest says how near a result must be: relative where |result| ≥ 1, else absolute unless relative is set; domain limits arguments to
+// where the reference itself is good.
+type opTest struct {
+	op       ir.Op
+	tol      float64
+	relative bool
+	domain   func(x float64) bool
+}
+
+// Tolerances: 0 for what IEEE 754 or the definition fixes; 4e-16 (2 ulp) per correctly implemented libm function; more where noted.
+var opTests = []opTest{
+	{op: ir.Neg}, {op: ir.Abs}, {op: ir.Sign}, {op: ir.Floor}, {op: ir.Ceil}, {op: ir.Round}, {op: ir.Sqrt}, {op: ir.Not}, {op: ir.IsFinite},
+	{op: ir.Add}, {op: ir.Sub}, {op: ir.Mul}, {op: ir.Div}, {op: ir.Maximum}, {op: ir.Minimum}, {op: ir.Lt}, {op: ir.Le}, {op: ir.Eq},
+	{op: ir.MulZero}, {op: ir.Select}, {op: ir.Mod},
+	{op: ir.Exp, tol: 1e-15, relative: true}, {op: ir.Log, tol: 1e-15, relative: true},
+	{op: ir.Log1p, tol: 1e-15, relative: true}, {op: ir.Expm1, tol: 1e-15, relative: true},
+	{op: ir.Sin, tol: 1e-15, domain: below(1e6)}, {op: ir.Cos, tol: 1e-15, domain: below(1e6)}, {op: ir.Tan, tol: 2e-15, domain: below(1e6)},
+	{op: ir.Asin, tol: 1e-15}, {op: ir.Acos, tol: 1e-15}, {op: ir.Atan, tol: 1e-15},
+	{op: ir.Sinh, tol: 2e-15, relative: true}, {op: ir.Cosh, tol: 2e-15}, {op: ir.Tanh, tol: 1e-15, relative: true},
+	{op: ir.Sigmoid, tol: 1e-13, relative: true}, // the reference is e^−softplus, which loses the relative error of its argument
+	{op: ir.Softplus, tol: 1e-15, relative: true}, {op: ir.LogSigmoid, tol: 1e-15, relative: true},
+	{op: ir.Lgamma, tol: 1e-14},
+	{op: ir.Digamma, tol: 1e-13, domain: above(-1000)}, {op: ir.Trigamma, tol: 1e-13, domain: above(-1000)},
+	{op: ir.Erf, tol: 1e-15, relative: true}, {op: ir.Erfc, tol: 1e-14, relative: true},
+	{op: ir.LogNormCDF, tol: 1e-14, relative: true}, {op: ir.NormQuantile, tol: 1e-14},
+	{op: ir.Pow, tol: 1e-13, relative: true},
+}
+
+func below(limit float64) func(float64) bool {
+	return func(x float64) bool { return math.Abs(x) < limit }
+}
+
+func above(limit float64) func(float64) bool {
+	return func(x float64) bool { return x > limit }
+}
+
+// testOps puts every pair of special values through every op, as vectors and as scalars of one point.
+func testOps(t *testing.T, d device.Device) {
+	tested := map[ir.Op]bool{}
+	for _, c := range opTests {
+		tested[c.op] = true
+		t.Run(c.op.String(), func(t *testing.T) { c.run(t, d) })
+	}
+	for op := ir.Neg; int(op) < ir.Ops; op++ {
+		if !tested[op] {
+			t.Errorf("%v has no test", op)
+		}
+	}
+}
+
+func (c opTest) run(t *testing.T, d device.Device) {
+	n := len(specials) * len(specials)
+	p := opProgram(c.op, n)
+	x := load(t, d, p, device.Options{Lanes: 1, Threads: 1})
+	x.Set("x", pairs(func(a, _ float64) float64 { return a }))
+	x.Set("y", pairs(func(_, b float64) float64 { return b }))
+	x.Set("z", pairs(func(a, b float64) float64 { return b - a }))
+	run(t, x, once(p), 0, nil)
+	got := make([]float64, n)
+	x.Get("out", got)
+	for i, a := range specials {
+		for j, b := range specials {
+			if (j == 0 || c.op.Arity() > 1) && (c.domain == nil || c.domain(a) || a != a) {
+				c.check(t, got[i*len(specials)+j], a, b)
+			}
+		}
+	}
+}
+
+func (c opTest) check(t *testing.T, got, a, b float64) {
+	t.Helper()
+	want := apply(c.op, a, b, b-a)
+	scale := math.Abs(want)
+	if !c.relative {
+		scale = math.Max(1, scale)
+	}
+	if !near(got, want, c.tol*scale+5e-324*truth(c.tol > 0)) {
+		t.Errorf("%v(%v, %v, %v) = %v, want %v", c.op, a, b, b-a, got, want)
+	}
+}
+
+func pairs(f func(a, b float64) float64) []float64 {
+	var x []float64
+	for _, a := range specials {
+		for _, b := range specials {
+			x = append(x, f(a, b))
+		}
+	}
+	return x
+}
+
+func opProgram(op ir.Op, n int) *ir.Program {
+	p := &ir.Program{}
+	var body ir.Body
+	var args []ir.Reg
+	for i, name := range []string{"x", "y", "z"} {
+		id := p.Buffer(ir.Buffer{Name: name, Space: ir.Lane, Size: n})
+		if i < op.Arity() {
+			args = append(args, body.Load(id, ir.Dense(n)))
+		}
+	}
+	out := p.Buffer(ir.Buffer{Name: "out", Space: ir.Lane, Size: n})
+	r := body.Do(op, args...)
+	p.Entries = []ir.Entry{{Name: "run", Body: []ir.Stmt{
+		&ir.Kernel{Extents: []int{n}, Body: body, Out: []ir.Output{{Buf: out, Index: ir.Dense(n), Value: r}}}}}}
+	return p
+}

@@ -1,0 +1,186 @@
+package devicetest
+
+import (
+	"math"
+	"slices"
+	"testing"
+
+	"ppl/compiler/ir"
+	"ppl/runtime/device"
+	"ppl/runtime/noise"
+)
+
+// noiseProgram adds noise of two sites to what is there, n points.
+func noiseProgram(n int) *ir.Program {
+	p := &ir.Program{}
+	z := p.Buffer(ir.Buffer{Name: "z", Space: ir.Lane, Size: n})
+	u := p.Buffer(ir.Buffer{Name: "u", Space: ir.Lane, Size: n})
+	var body ir.Body
+	normal, uniform := body.Noise(ir.Normal, 3), body.Noise(ir.Uniform, 70000)
+	p.Entries = []ir.Entry{{Name: "draw", Body: []ir.Stmt{&ir.Kernel{Extents: []int{n}, Body: body,
+		Out: []ir.Output{{Buf: z, Index: ir.Dense(n), Value: normal}, {Buf: u, Index: ir.Dense(n), Value: uniform}}}}}}
+	return p
+}
+
+// testNoise holds every number to its address, whatever lanes, threads and chunks there are.
+func testNoise(t *testing.T, d device.Device) {
+	const n, seed, step = 1301, 0xfeedface12345678, 1<<33 + 7
+	for _, lanes := range []int{1, 3, 11} {
+		p := noiseProgram(n)
+		x := load(t, d, p, device.Options{Lanes: lanes, Seed: seed, Threads: 2})
+		run(t, x, []device.Call{{Entry: "draw", Times: 2}}, step, nil)
+		z, u := make([]float64, n), make([]float64, n)
+		for l := range lanes {
+			x.GetLane("z", l, z)
+			x.GetLane("u", l, u)
+			for i := range n {
+				wantZ := noise.Normal(seed, uint32(l), step+1, 3, uint32(i))
+				wantU := noise.Uniform(seed, uint32(l), step+1, 70000, uint32(i))
+				if !near(z[i], wantZ, 4*ulp(wantZ)) || u[i] != wantU {
+					t.Fatalf("lane %d point %d: got %v and %v, want %v and %v", l, i, z[i], u[i], wantZ, wantU)
+				}
+			}
+		}
+	}
+}
+
+func ulp(x float64) float64 { return math.Nextafter(math.Abs(x), math.Inf(1)) - math.Abs(x) }
+
+// counterProgram has an entry that adds 1 to x and one that doubles it.
+func counterProgram() *ir.Program {
+	p := &ir.Program{}
+	x := p.Buffer(ir.Buffer{Name: "x", Space: ir.Lane, Size: 1})
+	p.Buffer(ir.Buffer{Name: "untouched", Space: ir.Lane, Size: 2})
+	entry := func(name string, op ir.Op, by float64) ir.Entry {
+		var body ir.Body
+		r := body.Do(op, body.Load(x, ir.Index{}), body.Const(by))
+		return ir.Entry{Name: name, Body: []ir.Stmt{&ir.Kernel{Body: body, Out: []ir.Output{{Buf: x, Value: r}}}}}
+	}
+	p.Entries = []ir.Entry{entry("increment", ir.Add, 1), entry("double", ir.Mul, 2)}
+	return p
+}
+
+func testSchedule(t *testing.T, d device.Device) {
+	x := load(t, d, counterProgram(), device.Options{Lanes: 10, Threads: 2})
+	next := run(t, x, []device.Call{{Entry: "increment", Times: 3}, {Entry: "double", Times: 2}, {Entry: "increment", Times: 0}, {Entry: "increment", Times: 1}}, 40, nil)
+	if next != 46 {
+		t.Errorf("next step %d after 6 executions from 40, want 46", next)
+	}
+	got := make([]float64, 10)
+	x.Get("x", got)
+	for l, v := range got {
+		if v != 13 { // (0+3)·4+1
+			t.Errorf("lane %d: %v, want 13", l, v)
+		}
+	}
+}
+
+// testMasks: a lane masked out keeps all it has, and its neighbours in the block do not.
+func testMasks(t *testing.T, d device.Device) {
+	for _, lanes := range []int{1, 4, 19} {
+		x := load(t, d, counterProgram(), device.Options{Lanes: lanes, Threads: 2})
+		mask := make([]bool, lanes)
+		for l := range mask {
+			x.SetLane("x", l, []float64{float64(l)})
+			mask[l] = l%3 == 0 && l < 16
+		}
+		run(t, x, []device.Call{{Entry: "increment", Times: 1}, {Entry: "double", Times: 1}}, 0, mask)
+		got := make([]float64, 1)
+		for l := range mask {
+			want := float64(l)
+			if mask[l] {
+				want = 2 * (want + 1)
+			}
+			if x.GetLane("x", l, got); got[0] != want {
+				t.Errorf("%d lanes: lane %d is %v, want %v", lanes, l, got[0], want)
+			}
+		}
+	}
+}
+
+// testBuffers: what is set is what is got, lane by lane and whole, and nothing else changes.
+func testBuffers(t *testing.T, d device.Device) {
+	const n, lanes = 3, 13
+	x := load(t, d, noiseProgram(n), device.Options{Lanes: lanes})
+	if x.Size("z") != n {
+		t.Errorf("size %d, want %d", x.Size("z"), n)
+	}
+	all := make([]float64, n*lanes)
+	if x.Get("z", all); !slices.Equal(all, make([]float64, n*lanes)) {
+		t.Errorf("not zero at first: %v", all)
+	}
+	for i := range all {
+		all[i] = float64(i)
+	}
+	x.Set("z", all)
+	x.SetLane("z", 9, []float64{-1, -2, -3})
+	copy(all[27:], []float64{-1, -2, -3})
+	got, one := make([]float64, n*lanes), make([]float64, n)
+	if x.Get("z", got); !slices.Equal(got, all) {
+		t.Errorf("got %v, want %v", got, all)
+	}
+	if x.GetLane("z", 12, one); !slices.Equal(one, all[36:]) {
+		t.Errorf("lane 12 is %v, want %v", one, all[36:])
+	}
+	if x.Get("u", got); !slices.Equal(got, make([]float64, n*lanes)) {
+		t.Errorf("another buffer changed: %v", got)
+	}
+}
+
+func testErrors(t *testing.T, d device.Device) {
+	if _, err := d.Load(counterProgram(), device.Options{}); err == nil {
+		t.Error("no lanes, no error")
+	}
+	x := load(t, d, counterProgram(), device.Options{Lanes: 2})
+	if _, err := x.Run([]device.Call{{Entry: "nowhere", Times: 1}}, 0, nil); err == nil {
+		t.Error("no entry of that name, no error")
+	}
+	if _, err := x.Run([]device.Call{{Entry: "double", Times: 1}}, 0, []bool{true}); err == nil {
+		t.Error("a mask of the wrong length, no error")
+	}
+	if _, err := x.Run([]device.Call{{Entry: "double", Times: 2}}, noise.Steps-1, nil); err == nil {
+		t.Error("beyond the last noise step, no error")
+	}
+	defer func() {
+		if recover() == nil {
+			t.Error("no panic on an unknown name")
+		}
+	}()
+	x.Size("nowhere")
+}
+
+// testInvariance: the same bytes for any number of threads, and a lane's results do not depend on how many lanes there are.
+func testInvariance(t *testing.T, d device.Device) {
+	for seed := range uint64(20) {
+		p := Random(seed)
+		want := bytesOf(t, d, p, 11, 1)
+		for _, o := range [][2]int{{11, 2}, {11, 3}, {3, 1}, {1, 3}} {
+			got := bytesOf(t, d, p, o[0], o[1])
+			for l := range o[0] {
+				if !slices.Equal(got[l], want[l]) {
+					t.Fatalf("lane %d of %d, %d threads: other bytes than with 11 lanes and 1 thread\n%s", l, o[0], o[1], text(p))
+				}
+			}
+		}
+	}
+}
+
+// bytesOf is the state of each lane after a run, as bits.
+func bytesOf(t *testing.T, d device.Device, p *ir.Program, lanes, threads int) [][]uint64 {
+	x := load(t, d, p, device.Options{Lanes: lanes, Threads: threads, Seed: 9})
+	start(x, p, lanes)
+	run(t, x, once(p), 0, nil)
+	state := make([][]uint64, lanes)
+	for l := range state {
+		for _, b := range p.Buffers {
+			if b.Space == ir.Lane {
+				values := make([]float64, b.Size)
+				x.GetLane(b.Name, l, values)
+				for _, v := range values {
+					state[l] = append(state[l], math.Float64bits(v))
+				}
+			}
+		}
+	}
+	return state
+}

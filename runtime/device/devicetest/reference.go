@@ -1,0 +1,262 @@
+package devicetest
+
+import (
+	"fmt"
+	"math"
+
+	"ppl/compiler/ir"
+	"ppl/runtime/device"
+	"ppl/runtime/noise"
+)
+
+// Reference is the slowest device: it evaluates programs lane by lane and point by point as package ir describes them, with
+// the functions of package math and gonum. It shares no code with the devices it judges, except noise, which is fixed by its own tests.
+type Reference struct{}
+
+// Name is "reference".
+func (Reference) Name() string { return "reference" }
+
+// Load runs Setup as an entry whose only lane is the shared memory.
+func (Reference) Load(p *ir.Program, o device.Options) (device.Executable, error) {
+	r := &reference{p: p, seed: o.Seed, lanes: make([]memory, o.Lanes)}
+	shared := make(memory, len(p.Buffers))
+	for i, b := range p.Buffers {
+		if b.Space == ir.Shared {
+			shared[i] = make([]float64, b.Size)
+			copy(shared[i], b.Init)
+			roundTo(b.Type, shared[i])
+		}
+	}
+	r.run(p.Setup, shared, 0, 0)
+	for l := range r.lanes {
+		r.lanes[l] = make(memory, len(p.Buffers))
+		for i, b := range p.Buffers {
+			r.lanes[l][i] = shared[i]
+			if b.Space != ir.Shared {
+				r.lanes[l][i] = make([]float64, b.Size)
+			}
+		}
+	}
+	return r, nil
+}
+
+// memory is all buffers as one lane sees them.
+type memory [][]float64
+
+type reference struct {
+	p     *ir.Program
+	seed  uint64
+	lanes []memory
+}
+
+func (r *reference) buffer(name string) int {
+	for i, b := range r.p.Buffers {
+		if b.Space == ir.Lane && b.Name == name {
+			return i
+		}
+	}
+	panic(fmt.Sprintf("reference: no lane buffer %q", name))
+}
+
+func (r *reference) Size(name string) int { return r.p.Buffers[r.buffer(name)].Size }
+
+func (r *reference) SetLane(name string, lane int, values []float64) {
+	copy(r.lanes[lane][r.buffer(name)], values)
+}
+
+func (r *reference) GetLane(name string, lane int, dst []float64) {
+	copy(dst, r.lanes[lane][r.buffer(name)])
+}
+
+func (r *reference) Set(name string, values []float64) {
+	n := r.Size(name)
+	for l := range r.lanes {
+		r.SetLane(name, l, values[l*n:(l+1)*n])
+	}
+}
+
+func (r *reference) Get(name string, dst []float64) {
+	n := r.Size(name)
+	for l := range r.lanes {
+		r.GetLane(name, l, dst[l*n:(l+1)*n])
+	}
+}
+
+func (r *reference) Close() error { return nil }
+
+func (r *reference) Run(calls []device.Call, step uint64, mask []bool) (uint64, error) {
+	for _, c := range calls {
+		for range c.Times {
+			for l := range r.lanes {
+				if mask == nil || mask[l] {
+					r.run(r.entry(c.Entry), r.lanes[l], l, step)
+				}
+			}
+			step++
+		}
+	}
+	return step, nil
+}
+
+func (r *reference) entry(name string) []ir.Stmt {
+	for _, e := range r.p.Entries {
+		if e.Name == name {
+			return e.Body
+		}
+	}
+	panic(fmt.Sprintf("reference: no entry %q", name))
+}
+
+func (r *reference) run(body []ir.Stmt, m memory, lane int, step uint64) {
+	for _, s := range body {
+		switch s := s.(type) {
+		case *ir.Kernel:
+			r.kernel(s, m, lane, step)
+		case *ir.MatMul:
+			matMul(s, m)
+		case *ir.CumSum:
+			cumSum(s, m)
+		case *ir.Cholesky:
+			cholesky(s, m)
+		case *ir.TriSolve:
+			triSolve(s, m)
+		}
+		for _, id := range ir.Writes(s) {
+			roundTo(r.p.Buffers[id].Type, m[id])
+		}
+	}
+}
+
+func roundTo(t ir.Type, x []float64) {
+	for i, v := range x {
+		switch t {
+		case ir.F32:
+			x[i] = float64(float32(v))
+		case ir.I32:
+			x[i] = math.Trunc(v)
+		}
+	}
+}
+
+// kernel walks the points in order.
+func (r *reference) kernel(k *ir.Kernel, m memory, lane int, step uint64) {
+	neutral := map[ir.Combine]float64{ir.Sum: 0, ir.Max: math.Inf(-1), ir.Min: math.Inf(1)}
+	for _, o := range k.Out {
+		if start, ok := neutral[o.Combine]; ok {
+			for i := range m[o.Buf] {
+				m[o.Buf][i] = start
+			}
+		}
+	}
+	at := make([]int, len(k.Extents))
+	regs := make([]float64, len(k.Body))
+	for point := range k.Points() {
+		rest := point
+		for a := len(at) - 1; a >= 0; a-- {
+			at[a] = rest % k.Extents[a]
+			rest /= k.Extents[a]
+		}
+		for i := range k.Body {
+			regs[i] = r.instr(&k.Body[i], at, regs, m, address{r.seed, uint32(lane), step, uint32(k.Body[i].Site), uint32(point)})
+		}
+		for _, o := range k.Out {
+			e := &m[o.Buf][element(o.Index, at, regs)]
+			*e = combine(o.Combine, *e, regs[o.Value])
+		}
+	}
+}
+
+type address struct {
+	seed        uint64
+	lane        uint32
+	step        uint64
+	site, point uint32
+}
+
+func (r *reference) instr(in *ir.Instr, at []int, regs []float64, m memory, a address) float64 {
+	switch in.Op {
+	case ir.Const:
+		return in.Imm
+	case ir.Counter:
+		return float64(at[in.Axis])
+	case ir.Load:
+		return m[in.Buf][element(in.Index, at, regs)]
+	case ir.Normal:
+		return noise.Normal(a.seed, a.lane, a.step, a.site, a.point)
+	case ir.Uniform:
+		return noise.Uniform(a.seed, a.lane, a.step, a.site, a.point)
+	}
+	return apply(in.Op, regs[in.Args[0]], regs[in.Args[1]], regs[in.Args[2]])
+}
+
+func element(ix ir.Index, at []int, regs []float64) int {
+	e := ix.Const
+	for a, s := range ix.Stride {
+		e += s * at[a]
+	}
+	for _, d := range ix.Dyn {
+		i := 0
+		if v := regs[d.Reg]; v >= 1 {
+			i = int(math.Min(v, float64(d.Limit-1)))
+		}
+		e += d.Stride * i
+	}
+	return e
+}
+
+func combine(c ir.Combine, old, v float64) float64 {
+	switch c {
+	case ir.Sum:
+		return old + v
+	case ir.Max:
+		return propagate(math.Max, old, v)
+	case ir.Min:
+		return propagate(math.Min, old, v)
+	}
+	return v
+}
+
+func matMul(s *ir.MatMul, m memory) {
+	aBatch, bBatch := s.M*s.K, s.K*s.N
+	if s.SharedA {
+		aBatch = 0
+	}
+	if s.SharedB {
+		bBatch = 0
+	}
+	for b := range s.Batch {
+		for i := range s.M {
+			for j := range s.N {
+				sum := 0.0
+				for k := range s.K {
+					a, c := i*s.K+k, k*s.N+j
+					if s.TransA {
+						a = k*s.M + i
+					}
+					if s.TransB {
+						c = j*s.K + k
+					}
+					sum += m[s.A][b*aBatch+a] * m[s.B][b*bBatch+c]
+				}
+				m[s.C][(b*s.M+i)*s.N+j] = sum
+			}
+		}
+	}
+}
+
+func cumSum(s *ir.CumSum, m memory) {
+	for o := range s.Outer {
+		for i := range s.Inner {
+			sum := 0.0
+			for j := range s.N {
+				n := j
+				if s.Reverse {
+					n = s.N - 1 - j
+				}
+				at := (o*s.N+n)*s.Inner + i
+				sum += m[s.In][at]
+				m[s.Out][at] = sum
+			}
+		}
+	}
+}

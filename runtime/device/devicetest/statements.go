@@ -1,0 +1,6 @@
+package devicetest
+
+import "testing"
+import "ppl/runtime/device"
+
+func testStatements(t *testing.T, d device.Device) {}

@@ -1,0 +1,233 @@
+package host
+
+import (
+	"fmt"
+
+	"ppl/compiler/ir"
+)
+
+// value is the register that holds an ir register, computed where it is first asked for: what nobody reads is never built.
+func (k *kernelCode) value(r ir.Reg) int {
+	if k.of[r] < 0 {
+		k.of[r] = k.instr(&k.in.Body[r])
+	}
+	return k.of[r]
+}
+
+func (k *kernelCode) instr(in *ir.Instr) int {
+	switch in.Op {
+	case ir.Const:
+		return k.constant(in.Imm)
+	case ir.Counter:
+		return k.counter(in.Axis)
+	case ir.Load:
+		return k.load(in)
+	case ir.Normal, ir.Uniform:
+		dst := k.register(k.both)
+		return k.place(&random{dst: dst, shape: k.both, site: uint32(in.Site), normal: in.Op == ir.Normal}, dst)
+	}
+	return k.arithmetic(in)
+}
+
+// arithmetic widens the arguments to the shape of their union and applies the op's loop.
+func (k *kernelCode) arithmetic(in *ir.Instr) int {
+	var args [3]int
+	var s shape
+	n := in.Op.Arity()
+	for i := range n {
+		args[i] = k.value(in.Args[i])
+		s |= k.regs[args[i]].shape
+	}
+	for i := range n {
+		args[i] = k.widen(args[i], s)
+	}
+	dst := k.register(s)
+	switch n {
+	case 1:
+		return k.place(&unary{unaryLoops[in.Op], dst, args[0], s}, dst, args[0])
+	case 2:
+		return k.place(&binary{binaryLoops[in.Op], dst, args[0], args[1], s}, dst, args[:2]...)
+	}
+	return k.place(&ternary{selectLoop, dst, args[0], args[1], args[2], s}, dst, args[:]...)
+}
+
+// register makes a register whose invariance follows from its shape.
+func (k *kernelCode) register(s shape) int {
+	k.regs = append(k.regs, register{shape: s, invariant: s&perPoint == 0})
+	return len(k.regs) - 1
+}
+
+func (k *kernelCode) constant(v float64) int {
+	k.regs = append(k.regs, register{constant: true, invariant: true, value: v})
+	return len(k.regs) - 1
+}
+
+func (k *kernelCode) place(s step, dst int, args ...int) int {
+	k.places = append(k.places, &placed{s, k.regs[dst].invariant, dst, append([]int(nil), args...)})
+	return dst
+}
+
+// widen repeats a register's values to fill a wider shape. Constants have full vectors as they are.
+func (k *kernelCode) widen(r int, to shape) int {
+	from := k.regs[r]
+	if from.constant || from.shape == to {
+		return r
+	}
+	key := widening{r, to}
+	if w, ok := k.widened[key]; ok {
+		return w
+	}
+	dst := k.register(to)
+	k.regs[dst].invariant = from.invariant
+	k.widened[key] = k.place(&spread{dst: dst, src: r, from: from.shape, to: to, width: k.width}, dst, r)
+	return dst
+}
+
+func (k *kernelCode) counter(axis int) int {
+	strides := make([]int, len(k.in.Extents))
+	strides[axis] = 1
+	w := newWalk(0, k.in.Extents, strides)
+	if w.constant() {
+		return k.constant(0)
+	}
+	dst := k.register(perPoint)
+	return k.place(&counter{dst: dst, walk: w, addr: k.newAddr()}, dst)
+}
+
+func (k *kernelCode) newAddr() int {
+	k.addrs++
+	return k.addrs - 1
+}
+
+// An addressRef is a compiled ir.Index: base alone, base + point, or a vector of elements.
+type addressRef struct {
+	kind  addressKind
+	shape shape // of the vector
+	base  int
+	id    int
+}
+
+type addressKind uint8
+
+const (
+	fixed  addressKind = iota // element base
+	linear                    // element base + point
+	listed                    // element addr[id][i]
+)
+
+func (k *kernelCode) address(ix ir.Index) addressRef {
+	w := newWalk(ix.Const, k.in.Extents, ix.Stride)
+	key := fmt.Sprint(w, ix.Dyn)
+	ref, ok := k.addresses[key]
+	if !ok {
+		ref = k.newAddress(w, ix.Dyn)
+		k.addresses[key] = ref
+	}
+	return ref
+}
+
+func (k *kernelCode) newAddress(w walk, dyn []ir.Dyn) addressRef {
+	if len(dyn) == 0 && w.constant() {
+		return addressRef{kind: fixed, base: w.base}
+	}
+	if len(dyn) == 0 && w.linear() {
+		return addressRef{kind: linear, shape: perPoint, base: w.base}
+	}
+	a := &address{dst: k.newAddr(), walk: w, width: k.width}
+	if !w.constant() {
+		a.shape |= perPoint
+	}
+	for _, d := range dyn {
+		a.shape |= k.regs[k.value(d.Reg)].shape
+	}
+	var args []int
+	for _, d := range dyn {
+		r := k.widen(k.value(d.Reg), a.shape)
+		a.terms = append(a.terms, term{r, d.Stride, d.Limit})
+		args = append(args, r)
+	}
+	k.places = append(k.places, &placed{a, a.shape&perPoint == 0, -1, args})
+	return addressRef{kind: listed, shape: a.shape, id: a.dst}
+}
+
+// load reads straight from the buffer where its elements lie in order, unless this kernel writes the buffer.
+func (k *kernelCode) load(in *ir.Instr) int {
+	ref := k.address(in.Index)
+	width := k.c.widthOf(in.Buf)
+	s := ref.shape
+	if width > 1 {
+		s |= perLane
+	}
+	dst := k.register(s)
+	if ref.kind == listed {
+		return k.place(&gather{dst: dst, buf: in.Buf, addr: ref, width: width, shape: s}, dst)
+	}
+	k.regs[dst].alias = !k.written[in.Buf]
+	return k.place(&view{dst: dst, buf: in.Buf, addr: ref, width: width, shape: s, alias: k.regs[dst].alias}, dst)
+}
+
+func (k *kernelCode) outputs() {
+	for _, o := range k.in.Out {
+		b := k.c.program.Buffers[o.Buf]
+		value := k.widen(k.value(o.Value), k.both)
+		k.outs = append(k.outs, output{buf: o.Buf, value: value, addr: k.address(o.Index), combine: o.Combine,
+			width: k.width, len: b.Size * k.width, both: k.both})
+		if b.Type != ir.F64 {
+			k.typed = append(k.typed, typedBuf{o.Buf, b.Type})
+		}
+	}
+}
+
+// maxPartial is the size of the largest buffer that tiles sum into separately. Larger ones take all points in order.
+const maxPartial = 1024
+
+// cut chooses the tiles: whole rows of the outermost loop where no two rows meet in an output; runs of TilePoints points
+// with partial sums where these are small; else one tile. It depends on the program alone.
+func (k *kernelCode) cut() {
+	k.tilePoints = max(1, k.points)
+	if k.points <= ir.TilePoints {
+		return
+	}
+	if row := k.rowPoints(); row < k.points {
+		k.tilePoints = row * max(1, ir.TilePoints/row)
+	} else if k.separable() {
+		k.tilePoints = ir.TilePoints
+		k.partial = true
+	}
+}
+
+// rowPoints is the number of points in a turn of the outermost loop, if turns write apart from one another; else all points.
+func (k *kernelCode) rowPoints() int {
+	axis := 0
+	for k.in.Extents[axis] == 1 {
+		axis++
+	}
+	row := k.points / k.in.Extents[axis]
+	for _, o := range k.in.Out {
+		if len(o.Index.Dyn) > 0 || o.Index.Stride == nil || abs(o.Index.Stride[axis]) <= reach(o.Index.Stride[axis+1:], k.in.Extents[axis+1:]) {
+			return k.points
+		}
+	}
+	return row
+}
+
+// reach is the farthest apart two elements are that the loops visit.
+func reach(strides, extents []int) int {
+	r := 0
+	for i, s := range strides {
+		r += abs(s) * (extents[i] - 1)
+	}
+	return r
+}
+
+// separable reports whether tiles can run apart: stores never meet, and what is combined is small.
+func (k *kernelCode) separable() bool {
+	for _, o := range k.in.Out {
+		w := newWalk(o.Index.Const, k.in.Extents, o.Index.Stride)
+		if o.Combine == ir.Store && (len(o.Index.Dyn) > 0 || !w.injective()) ||
+			o.Combine != ir.Store && k.c.program.Buffers[o.Buf].Size > maxPartial {
+			return false
+		}
+	}
+	return true
+}

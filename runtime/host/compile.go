@@ -1,0 +1,215 @@
+package host
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"ppl/compiler/ir"
+)
+
+// A compiler turns statements into vector steps for blocks of one width, and counts what workers must hold.
+type compiler struct {
+	program *ir.Program
+	width   int
+	kernels []*kernelCode // by kernel id
+	temps   []int         // sizes of workers' temporaries
+	tiles   bool          // some statement has several tiles
+}
+
+func (c *compiler) statements(body []ir.Stmt) []statement {
+	list := make([]statement, len(body))
+	for i, s := range body {
+		list[i] = c.statement(s)
+	}
+	return list
+}
+
+func (c *compiler) statement(s ir.Stmt) statement {
+	switch s := s.(type) {
+	case *ir.Kernel:
+		return c.kernel(s)
+	case *ir.MatMul:
+		return c.matMul(s)
+	case *ir.CumSum:
+		return c.cumSum(s)
+	case *ir.Cholesky:
+		return c.cholesky(s)
+	case *ir.TriSolve:
+		return c.triSolve(s)
+	}
+	panic(fmt.Sprintf("host: statement %T", s))
+}
+
+// widthOf is the number of lanes a buffer holds for each element.
+func (c *compiler) widthOf(id ir.BufID) int {
+	if c.program.Buffers[id].Space == ir.Shared {
+		return 1
+	}
+	return c.width
+}
+
+// temp reserves room for n numbers in every worker.
+func (c *compiler) temp(n int) int {
+	c.temps = append(c.temps, n)
+	return len(c.temps) - 1
+}
+
+// frames makes a worker's frames. Registers of all kernels share one file, since kernels run one after another; constants
+// have vectors of their own, written here and never again.
+func (c *compiler) frames() []frame {
+	file := make([]float64, c.maxSlots()*chunkValues)
+	constants := map[uint64][]float64{}
+	frames := make([]frame, len(c.kernels))
+	for i, k := range c.kernels {
+		frames[i] = k.frame(file, constants)
+	}
+	return frames
+}
+
+func (c *compiler) maxSlots() int {
+	n := 0
+	for _, k := range c.kernels {
+		n = max(n, k.slots)
+	}
+	return n
+}
+
+// kernelCode is a kernel under compilation; regs are its vector registers, which are more than ir registers where a
+// value is widened to more points or lanes.
+type kernelCode struct {
+	*kernel
+	in        *ir.Kernel
+	c         *compiler
+	both      shape // what a value can vary with: no perPoint with one point, no perLane with one lane
+	regs      []register
+	addrs     int
+	slots     int
+	of        []int            // ir register → register
+	widened   map[widening]int // a register in a wider shape
+	addresses map[string]addressRef
+	written   map[ir.BufID]bool
+	places    []*placed // prologue and body with their registers
+}
+
+type widening struct {
+	reg int
+	to  shape
+}
+
+// A register is a vector of one shape. An invariant one does not change from chunk to chunk, though its shape may say perPoint.
+type register struct {
+	shape     shape
+	invariant bool
+	constant  bool
+	value     float64 // of a constant
+	slot      int     // in the register file
+	alias     bool    // points into a buffer
+}
+
+// placed is a step with what it defines and uses, to share slots.
+type placed struct {
+	step
+	invariant bool
+	dst       int // register, or -1 for an address
+	args      []int
+}
+
+func (c *compiler) kernel(in *ir.Kernel) statement {
+	k := &kernelCode{kernel: &kernel{id: len(c.kernels), width: c.width, points: in.Points()}, in: in, c: c,
+		of: make([]int, len(in.Body)), widened: map[widening]int{}, addresses: map[string]addressRef{}, written: map[ir.BufID]bool{}}
+	c.kernels = append(c.kernels, k)
+	k.chunk = max(1, chunkValues/c.width)
+	if k.points != 1 {
+		k.both |= perPoint
+	}
+	if c.width > 1 {
+		k.both |= perLane
+	}
+	for i := range k.of {
+		k.of[i] = -1
+	}
+	for _, o := range in.Out {
+		k.written[o.Buf] = true
+	}
+	k.outputs()
+	k.cut()
+	k.allocate()
+	c.tiles = c.tiles || k.tileCount() > 1
+	return k.kernel
+}
+
+// allocate gives registers their slots: those of the prologue one each, those of the body shared by turns.
+func (k *kernelCode) allocate() {
+	last := k.lastUses()
+	var free []int
+	for i, p := range k.places {
+		if p.dst >= 0 && !k.regs[p.dst].alias {
+			if n := len(free); n > 0 && !p.invariant {
+				k.regs[p.dst].slot, free = free[n-1], free[:n-1]
+			} else {
+				k.regs[p.dst].slot = k.slots
+				k.slots++
+			}
+		}
+		if p.invariant {
+			k.prologue = append(k.prologue, p.step)
+			continue
+		}
+		k.body = append(k.body, p.step)
+		for _, a := range slices.Compact(slices.Sorted(slices.Values(p.args))) {
+			if r := &k.regs[a]; last[a] == i && !r.invariant && !r.constant && !r.alias {
+				free = append(free, r.slot)
+			}
+		}
+	}
+}
+
+// lastUses is the last place that reads each register; outputs read beyond all.
+func (k *kernelCode) lastUses() []int {
+	last := make([]int, len(k.regs))
+	for i, p := range k.places {
+		for _, a := range p.args {
+			last[a] = i
+		}
+	}
+	for _, o := range k.outs {
+		for _, a := range o.reads() {
+			last[a] = len(k.places)
+		}
+	}
+	return last
+}
+
+func (k *kernelCode) frame(file []float64, constants map[uint64][]float64) frame {
+	f := frame{vec: make([][]float64, len(k.regs)), addr: make([][]int, k.addrs)}
+	for i, r := range k.regs {
+		if r.constant {
+			f.vec[i] = constantVector(constants, r.value)
+		} else if !r.alias {
+			f.vec[i] = file[r.slot*chunkValues : (r.slot+1)*chunkValues]
+		}
+	}
+	for i := range f.addr {
+		f.addr[i] = make([]int, chunkValues)
+	}
+	if k.partial {
+		for _, o := range k.outs {
+			f.partials = append(f.partials, o.partials(k.tileCount()))
+		}
+	}
+	return f
+}
+
+// constantVector tells constants apart by their bits: −0 is not 0, and NaN equals itself.
+func constantVector(known map[uint64][]float64, v float64) []float64 {
+	x, ok := known[math.Float64bits(v)]
+	if !ok {
+		x = make([]float64, chunkValues)
+		for i := range x {
+			x[i] = v
+		}
+		known[math.Float64bits(v)] = x
+	}
+	return x
+}

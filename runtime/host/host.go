@@ -1,0 +1,51 @@
+// Package host runs IR programs in pure Go: the portable device, and the reference for the others.
+//
+// Lanes go in blocks of eight; a lane buffer of a block is laid out [element][lane], so that a loop nest over P points and B
+// lanes is arithmetic on vectors of P·B numbers. A kernel is interpreted one instruction at a time over chunks of its points
+// that stay in the nearest cache, as MonetDB/X100 does with columns (Boncz, Zukowski, Nes: Hyper-pipelining query
+// execution, CIDR 2005). A value that is the same for all lanes, or for all points, is computed once for them.
+//
+// Every sum is taken in an order that the program alone decides, so results do not depend on the number of threads; and no
+// arithmetic crosses lanes, so they do not depend on the number of lanes either.
+package host
+
+import (
+	"fmt"
+	"runtime"
+
+	"ppl/compiler/ir"
+	"ppl/runtime/device"
+)
+
+// Device is the host as a device.
+type Device struct{}
+
+// Name is "host".
+func (Device) Name() string { return "host" }
+
+// Load compiles the program's loop nests to vector steps and runs its Setup. The program is checked first.
+func (Device) Load(p *ir.Program, o device.Options) (device.Executable, error) {
+	if err := ir.Verify(p); err != nil {
+		return nil, err
+	}
+	if o.Lanes < 1 {
+		return nil, fmt.Errorf("host: %d lanes", o.Lanes)
+	}
+	if o.Threads <= 0 {
+		o.Threads = runtime.GOMAXPROCS(0)
+	}
+	e := newExecutable(p, o)
+	e.setup(p)
+	return e, nil
+}
+
+// blockLanes is the number of lanes laid side by side: eight, fewer where there are fewer.
+func blockLanes(lanes int) int {
+	switch {
+	case lanes == 1:
+		return 1
+	case lanes <= 4:
+		return 4
+	}
+	return 8
+}

@@ -1,0 +1,152 @@
+package host
+
+import (
+	"math"
+
+	"ppl/compiler/ir"
+)
+
+// shape says what a value of a kernel varies with: perPoint, perLane, both or neither. Vectors of both are [point][lane].
+type shape uint8
+
+const (
+	perPoint shape = 1 << iota
+	perLane
+	shapes = 4
+)
+
+// chunkValues is the length of a full register: small enough that the registers of a kernel stay in cache.
+const chunkValues = 512
+
+// A chunk is a run of points under evaluation.
+type chunk struct {
+	start, points int
+	len           [shapes]int // of a vector of that shape
+}
+
+func makeChunk(start, points, width int) chunk {
+	return chunk{start, points, [shapes]int{1, points, width, points * width}}
+}
+
+// A step computes one register, or one vector of addresses, for a chunk.
+type step interface{ run(w *worker, f *frame, c *chunk) }
+
+// A kernel is a compiled ir.Kernel: constants once at load, the prologue (what does not vary along points) once per tile, the
+// body and the outputs once per chunk.
+type kernel struct {
+	id         int // of its frame
+	width      int
+	points     int
+	chunk      int // points of a full chunk
+	tilePoints int
+	partial    bool // tiles sum into buffers of their own, combined in order
+	prologue   []step
+	body       []step
+	outs       []output
+	typed      []typedBuf
+}
+
+// A typedBuf is an output stored in a narrower type.
+type typedBuf struct {
+	buf ir.BufID
+	typ ir.Type
+}
+
+// A frame is a worker's room for one kernel.
+type frame struct {
+	vec      [][]float64
+	addr     [][]int
+	partials [][]float64 // by output: [tile][element][lane]
+}
+
+func (k *kernel) tileCount() int { return (k.points + k.tilePoints - 1) / k.tilePoints }
+
+func (k *kernel) run(w *worker) {
+	for i := range k.outs {
+		k.outs[i].reset(w.bufs[k.outs[i].buf])
+	}
+	w.tiles(k, k.tileCount())
+	if k.partial {
+		k.combine(w)
+	}
+	for _, t := range k.typed {
+		round(w.bufs[t.buf], t.typ)
+	}
+}
+
+// combine meets the tiles' partial results in order.
+func (k *kernel) combine(w *worker) {
+	f := &w.frames[k.id]
+	for i := range k.outs {
+		o := &k.outs[i]
+		if o.combine == ir.Store {
+			continue
+		}
+		total := w.bufs[o.buf]
+		for t := range k.tileCount() {
+			combineLoops[o.combine](total, f.partials[i][t*len(total):][:len(total)])
+		}
+	}
+}
+
+func (k *kernel) tile(w, owner *worker, t int) {
+	f := &w.frames[k.id]
+	start := t * k.tilePoints
+	end := min(start+k.tilePoints, k.points)
+	full := makeChunk(start, min(k.chunk, end-start), k.width)
+	for _, s := range k.prologue {
+		s.run(w, f, &full)
+	}
+	targets := k.targets(owner, t)
+	for start < end {
+		c := makeChunk(start, min(k.chunk, end-start), k.width)
+		for _, s := range k.body {
+			s.run(w, f, &c)
+		}
+		for i := range k.outs {
+			k.outs[i].put(f, &c, targets.of(i, &k.outs[i]))
+		}
+		start += c.points
+	}
+}
+
+// targets are where a tile's outputs go.
+type targets struct {
+	w        *worker
+	partials [][]float64
+	tile     int
+}
+
+func (k *kernel) targets(owner *worker, t int) targets {
+	if !k.partial {
+		return targets{w: owner}
+	}
+	f := &owner.frames[k.id]
+	for i := range k.outs {
+		if o := &k.outs[i]; o.combine != ir.Store {
+			o.reset(f.partials[i][t*o.len : (t+1)*o.len])
+		}
+	}
+	return targets{owner, f.partials, t}
+}
+
+func (t *targets) of(i int, o *output) []float64 {
+	if t.partials == nil || o.combine == ir.Store {
+		return t.w.bufs[o.buf]
+	}
+	return t.partials[i][t.tile*o.len : (t.tile+1)*o.len]
+}
+
+// round makes values what a buffer of type t can hold; an I32 is truncated towards zero.
+func round(x []float64, t ir.Type) {
+	switch t {
+	case ir.F32:
+		for i, v := range x {
+			x[i] = float64(float32(v))
+		}
+	case ir.I32:
+		for i, v := range x {
+			x[i] = math.Trunc(v)
+		}
+	}
+}

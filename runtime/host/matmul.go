@@ -1,0 +1,238 @@
+package host
+
+import "ppl/compiler/ir"
+
+// matMul is C = A·B over lanes. Lanes are columns: a matrix shared by lanes times a matrix per lane is one product with N·B
+// columns, and the mirror image of it where B is the shared one. Every element is a sum over k in order, in pieces of
+// splitK where it is long; rows and pieces are the tiles.
+type matMul struct {
+	*ir.MatMul
+	a, b     operand
+	width    int
+	rows     int // of a tile
+	depth    int // of a tile
+	partials int // temporary for the sums over pieces of k, or -1
+	typ      ir.Type
+}
+
+const (
+	splitWork = 1 << 17 // multiplications per lane from which a product is cut into tiles
+	splitK    = 2048    // depth of a piece
+)
+
+func (c *compiler) matMul(in *ir.MatMul) statement {
+	m := &matMul{MatMul: in, a: c.operand(in.A), b: c.operand(in.B), width: c.width, partials: -1,
+		rows: max(1, in.M), depth: max(1, in.K), typ: c.program.Buffers[in.C].Type}
+	if m.a.width == 1 && m.b.width == 1 {
+		m.b = c.wide(in.B)
+	}
+	m.cut(c)
+	c.tiles = c.tiles || m.tileCount() > 1
+	return m
+}
+
+// cut chooses tiles by the program alone: pieces of k where the result is small, else rows.
+func (m *matMul) cut(c *compiler) {
+	if m.M*m.N*m.K < splitWork {
+		return
+	}
+	if m.K >= 2*splitK && m.M*m.N <= maxPartial {
+		m.depth = splitK
+		m.partials = c.temp(m.pieces() * m.Batch * m.M * m.N * m.width)
+		return
+	}
+	m.rows = min(m.rows, max(8, splitWork/(m.N*m.K)))
+}
+
+func (m *matMul) pieces() int    { return (m.K + m.depth - 1) / m.depth }
+func (m *matMul) rowTiles() int  { return (m.M + m.rows - 1) / m.rows }
+func (m *matMul) tileCount() int { return m.Batch * m.rowTiles() * max(1, m.pieces()) }
+
+func (m *matMul) run(w *worker) {
+	m.a.load(w)
+	m.b.load(w)
+	w.tiles(m, m.tileCount())
+	out := w.bufs[m.C]
+	if m.partials >= 0 {
+		clear(out)
+		for p := range m.pieces() {
+			combineLoops[ir.Sum](out, w.temp[m.partials][p*len(out):][:len(out)])
+		}
+	}
+	round(out, m.typ)
+}
+
+// tile computes some rows of one batch over one piece of k.
+func (m *matMul) tile(_, owner *worker, t int) {
+	piece := t % max(1, m.pieces())
+	t /= max(1, m.pieces())
+	row, batch := t%m.rowTiles()*m.rows, t/m.rowTiles()
+	size := m.M * m.N * m.width
+	out := owner.bufs[m.C]
+	if m.partials >= 0 {
+		out = owner.temp[m.partials][piece*m.Batch*size:]
+	}
+	p := product{m: min(m.rows, m.M-row), n: m.N, k: min(m.depth, m.K-piece*m.depth)}
+	p.a = m.matrix(owner, m.a, m.M, m.K, batch, m.SharedA, m.TransA, row, piece*m.depth)
+	p.b = m.matrix(owner, m.b, m.K, m.N, batch, m.SharedB, m.TransB, piece*m.depth, 0)
+	p.c = matrix{out[batch*size+row*m.N*m.width:][:p.m*m.N*m.width], m.N * m.width, m.width}
+	clear(p.c.x)
+	p.run(m.a.width, m.b.width, m.width)
+}
+
+// matrix is the view of an operand [rows, cols] from element (i, j) on.
+func (m *matMul) matrix(w *worker, o operand, rows, cols, batch int, shared, trans bool, i, j int) matrix {
+	x := matrix{o.values(w), cols * o.width, o.width}
+	if trans {
+		x.row, x.col = o.width, rows*o.width
+	}
+	if !shared {
+		x.x = x.x[batch*rows*cols*o.width:]
+	}
+	x.x = x.x[min(len(x.x), i*x.row+j*x.col):]
+	return x
+}
+
+// A matrix has element (i, j), a number or one per lane, at x[i·row + j·col].
+type matrix struct {
+	x        []float64
+	row, col int
+}
+
+// A product adds a·b to c, m×k times k×n.
+type product struct {
+	a, b, c matrix
+	m, n, k int
+}
+
+func (p *product) run(aWidth, bWidth, width int) {
+	switch {
+	case aWidth == width && width > 1 && bWidth == width:
+		p.lanewise(width)
+	case aWidth == width && width > 1:
+		p.sharedRight(width)
+	case p.b.col == width:
+		gemm(p.m, p.k, p.n*width, p.a, p.b, p.c)
+	default:
+		for n := range p.n {
+			b, c := p.b, p.c
+			b.x, c.x = b.x[n*b.col:], c.x[n*c.col:]
+			gemm(p.m, p.k, width, p.a, b, c)
+		}
+	}
+}
+
+// sharedRight is c[i]ᵀ = bᵀ·a[i]ᵀ for each row i, where lanes are the columns of a[i]ᵀ.
+func (p *product) sharedRight(width int) {
+	bt := matrix{p.b.x, p.b.col, p.b.row}
+	for i := range p.m {
+		at := matrix{p.a.x[i*p.a.row:], p.a.col, 1}
+		gemm(p.n, p.k, width, bt, at, matrix{p.c.x[i*p.c.row:], width, 1})
+	}
+}
+
+func (p *product) lanewise(width int) {
+	for i := range p.m {
+		for j := range p.n {
+			c := p.c.x[i*p.c.row+j*width:][:width]
+			dotLanes(c, p.a.x[i*p.a.row:], p.b.x[j*p.b.col:], p.k, p.a.col, p.b.row)
+		}
+	}
+}
+
+// dotLanes adds Σₖ a[k]·b[k] to c, lane by lane.
+func dotLanes(c, a, b []float64, n, aStep, bStep int) {
+	if len(c) == 8 {
+		dot8((*[8]float64)(c), a, b, n, aStep, bStep)
+		return
+	}
+	for k := range n {
+		x, y := a[k*aStep:][:len(c)], b[k*bStep:][:len(c)]
+		for l := range c {
+			c[l] += x[l] * y[l]
+		}
+	}
+}
+
+func dot8(t *[8]float64, a, b []float64, n, aStep, bStep int) {
+	c0, c1, c2, c3, c4, c5, c6, c7 := t[0], t[1], t[2], t[3], t[4], t[5], t[6], t[7]
+	for k := range n {
+		x, y := (*[8]float64)(a[k*aStep:]), (*[8]float64)(b[k*bStep:])
+		c0 += x[0] * y[0]
+		c1 += x[1] * y[1]
+		c2 += x[2] * y[2]
+		c3 += x[3] * y[3]
+		c4 += x[4] * y[4]
+		c5 += x[5] * y[5]
+		c6 += x[6] * y[6]
+		c7 += x[7] * y[7]
+	}
+	*t = [8]float64{c0, c1, c2, c3, c4, c5, c6, c7}
+}
+
+// gemm adds a·b to c: a is m×k with any strides, b is k×n and c is m×n with rows in one piece. It goes through k in blocks that
+// suit the order of a in memory; each element's sum is in the order of k.
+func gemm(m, k, n int, a, b, c matrix) {
+	block := 256
+	if a.col != 1 {
+		block = 8
+	}
+	for k0 := 0; k0 < k; k0 += block {
+		depth := min(block, k-k0)
+		for i := range m {
+			gemmRow(depth, a.x[i*a.row+k0*a.col:], a.col, b.x[k0*b.row:], b.row, c.x[i*c.row:][:n])
+		}
+	}
+}
+
+// gemmRow is c += Σₖ a[k·aStep]·b[k], eight columns at a time.
+func gemmRow(depth int, a []float64, aStep int, b []float64, bRow int, c []float64) {
+	j := 0
+	for ; j+8 <= len(c); j += 8 {
+		row8(depth, a, aStep, b[j:], bRow, (*[8]float64)(c[j:]))
+	}
+	for ; j+4 <= len(c); j += 4 {
+		row4(depth, a, aStep, b[j:], bRow, (*[4]float64)(c[j:]))
+	}
+	for ; j < len(c); j++ {
+		s := c[j]
+		for k := range depth {
+			s += a[k*aStep] * b[k*bRow+j]
+		}
+		c[j] = s
+	}
+}
+
+func row8(depth int, a []float64, aStep int, b []float64, bRow int, c *[8]float64) {
+	c0, c1, c2, c3, c4, c5, c6, c7 := c[0], c[1], c[2], c[3], c[4], c[5], c[6], c[7]
+	ai, bi := 0, 0
+	for range depth {
+		x, y := a[ai], (*[8]float64)(b[bi:])
+		c0 += x * y[0]
+		c1 += x * y[1]
+		c2 += x * y[2]
+		c3 += x * y[3]
+		c4 += x * y[4]
+		c5 += x * y[5]
+		c6 += x * y[6]
+		c7 += x * y[7]
+		ai += aStep
+		bi += bRow
+	}
+	*c = [8]float64{c0, c1, c2, c3, c4, c5, c6, c7}
+}
+
+func row4(depth int, a []float64, aStep int, b []float64, bRow int, c *[4]float64) {
+	c0, c1, c2, c3 := c[0], c[1], c[2], c[3]
+	ai, bi := 0, 0
+	for range depth {
+		x, y := a[ai], (*[4]float64)(b[bi:])
+		c0 += x * y[0]
+		c1 += x * y[1]
+		c2 += x * y[2]
+		c3 += x * y[3]
+		ai += aStep
+		bi += bRow
+	}
+	*c = [4]float64{c0, c1, c2, c3}
+}

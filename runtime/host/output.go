@@ -1,0 +1,122 @@
+package host
+
+import (
+	"math"
+
+	"ppl/compiler/ir"
+	"ppl/runtime/special"
+)
+
+// An output stores or combines a register into a buffer; its values have the kernel's widest shape.
+type output struct {
+	buf     ir.BufID
+	value   int
+	addr    addressRef
+	combine ir.Combine
+	width   int
+	len     int // of the buffer, all lanes
+	both    shape
+}
+
+func (o *output) reads() []int { return []int{o.value} }
+
+// partials is room for each tile's result, if tiles combine.
+func (o *output) partials(tiles int) []float64 {
+	if o.combine == ir.Store {
+		return nil
+	}
+	return make([]float64, tiles*o.len)
+}
+
+// reset starts a combination from its neutral element.
+func (o *output) reset(target []float64) {
+	switch o.combine {
+	case ir.Sum:
+		clear(target)
+	case ir.Max:
+		fill(target, math.Inf(-1))
+	case ir.Min:
+		fill(target, math.Inf(1))
+	}
+}
+
+// put writes a chunk's values.
+func (o *output) put(f *frame, c *chunk, target []float64) {
+	v := f.vec[o.value][:c.len[o.both]]
+	merge := combineLoops[o.combine]
+	switch {
+	case o.addr.kind == linear:
+		merge(target[(o.addr.base+c.start)*o.width:][:len(v)], v)
+	case o.addr.kind == fixed:
+		o.fold(target[o.addr.base*o.width:][:o.width], v)
+	case o.addr.shape&perLane != 0:
+		o.scatterLanes(target, v, f.addr[o.addr.id][:c.len[o.addr.shape]], merge)
+	default:
+		at := f.addr[o.addr.id][:c.len[o.addr.shape]]
+		for i, e := range at {
+			merge(target[e*o.width:][:o.width], v[i*o.width:][:o.width])
+		}
+	}
+}
+
+// fold combines all points into one element per lane.
+func (o *output) fold(target, v []float64) {
+	if o.combine == ir.Store {
+		copy(target, v[len(v)-o.width:])
+		return
+	}
+	if o.combine == ir.Sum && o.width == 8 {
+		sum8((*[8]float64)(target), v)
+		return
+	}
+	merge := combineLoops[o.combine]
+	for i := 0; i < len(v); i += o.width {
+		merge(target, v[i:][:o.width])
+	}
+}
+
+func sum8(t *[8]float64, v []float64) {
+	a, b, c, d, e, f, g, h := t[0], t[1], t[2], t[3], t[4], t[5], t[6], t[7]
+	for len(v) >= 8 {
+		x := (*[8]float64)(v)
+		a += x[0]
+		b += x[1]
+		c += x[2]
+		d += x[3]
+		e += x[4]
+		f += x[5]
+		g += x[6]
+		h += x[7]
+		v = v[8:]
+	}
+	*t = [8]float64{a, b, c, d, e, f, g, h}
+}
+
+// scatterLanes writes to elements that differ from lane to lane; at has one entry for each value, or for each lane.
+func (o *output) scatterLanes(target, v []float64, at []int, merge func(d, v []float64)) {
+	for i := range v {
+		t := at[i%len(at)]*o.width + i%o.width
+		merge(target[t:t+1], v[i:i+1])
+	}
+}
+
+// combineLoops meet d with v, element by element.
+var combineLoops = [...]func(d, v []float64){
+	ir.Store: func(d, v []float64) { copy(d, v) },
+	ir.Sum: func(d, v []float64) {
+		v = v[:len(d)]
+		for i := range d {
+			d[i] += v[i]
+		}
+	},
+	ir.Max: func(d, v []float64) {
+		for i := range d {
+			d[i] = special.Maximum(d[i], v[i])
+		}
+	},
+	ir.Min: func(d, v []float64) {
+		for i := range d {
+			d[i] = special.Minimum(d[i], v[i])
+		}
+	},
+}

@@ -1,0 +1,234 @@
+package host
+
+import (
+	"ppl/compiler/ir"
+	"ppl/runtime/noise"
+)
+
+// unary, binary and ternary apply an op's loop to registers of one shape.
+type unary struct {
+	loop   func(d, a []float64)
+	dst, a int
+	shape  shape
+}
+
+func (s *unary) run(_ *worker, f *frame, c *chunk) {
+	n := c.len[s.shape]
+	s.loop(f.vec[s.dst][:n], f.vec[s.a][:n])
+}
+
+type binary struct {
+	loop      func(d, a, b []float64)
+	dst, a, b int
+	shape     shape
+}
+
+func (s *binary) run(_ *worker, f *frame, c *chunk) {
+	n := c.len[s.shape]
+	s.loop(f.vec[s.dst][:n], f.vec[s.a][:n], f.vec[s.b][:n])
+}
+
+type ternary struct {
+	loop         func(d, a, b, c []float64)
+	dst, a, b, c int
+	shape        shape
+}
+
+func (s *ternary) run(_ *worker, f *frame, c *chunk) {
+	n := c.len[s.shape]
+	s.loop(f.vec[s.dst][:n], f.vec[s.a][:n], f.vec[s.b][:n], f.vec[s.c][:n])
+}
+
+// spread repeats values: one number, one per lane, or one per point, to a vector of a wider shape.
+type spread struct {
+	dst, src int
+	from, to shape
+	width    int
+}
+
+func (s *spread) run(_ *worker, f *frame, c *chunk) {
+	d, a := f.vec[s.dst][:c.len[s.to]], f.vec[s.src][:c.len[s.from]]
+	switch s.from {
+	case perLane:
+		repeat(d, a)
+	case perPoint:
+		stretch(d, a, s.width)
+	default:
+		fill(d, a[0])
+	}
+}
+
+func fill(d []float64, v float64) {
+	for i := range d {
+		d[i] = v
+	}
+}
+
+// repeat lays copies of a end to end.
+func repeat(d, a []float64) {
+	n := copy(d, a)
+	for n < len(d) {
+		n += copy(d[n:], d[:n])
+	}
+}
+
+// stretch repeats each number of a width times.
+func stretch(d, a []float64, width int) {
+	if width == 8 {
+		for i, v := range a {
+			*(*[8]float64)(d[8*i:]) = [8]float64{v, v, v, v, v, v, v, v}
+		}
+		return
+	}
+	for i, v := range a {
+		fill(d[i*width:][:width], v)
+	}
+}
+
+// counter is a loop counter of each point.
+type counter struct {
+	dst, addr int
+	walk      walk
+}
+
+func (s *counter) run(_ *worker, f *frame, c *chunk) {
+	at := f.addr[s.addr][:c.points]
+	s.walk.fill(at, c.start)
+	d := f.vec[s.dst][:c.points]
+	for i, v := range at {
+		d[i] = float64(v)
+	}
+}
+
+// address lists the elements that an index names: walk + Σ stride·clamp(register).
+type address struct {
+	dst   int
+	walk  walk
+	shape shape
+	width int
+	terms []term
+}
+
+type term struct{ reg, stride, limit int }
+
+func (s *address) run(_ *worker, f *frame, c *chunk) {
+	at := f.addr[s.dst][:c.len[s.shape]]
+	s.affine(at, c)
+	for _, t := range s.terms {
+		for i, v := range f.vec[t.reg][:len(at)] {
+			at[i] += t.stride * clamp(v, t.limit)
+		}
+	}
+}
+
+// affine sets the walk's part, repeated for lanes where they differ.
+func (s *address) affine(at []int, c *chunk) {
+	if s.shape != perPoint|perLane {
+		s.walk.fill(at, c.start)
+		return
+	}
+	s.walk.fill(at[:c.points], c.start)
+	for p := c.points - 1; p >= 0; p-- {
+		v := at[p]
+		for l := range s.width {
+			at[p*s.width+l] = v
+		}
+	}
+}
+
+// clamp is the index that a number means: truncated, and kept in 0…limit−1. NaN means 0.
+func clamp(v float64, limit int) int {
+	if !(v > 0) {
+		return 0
+	}
+	if v >= float64(limit) {
+		return limit - 1
+	}
+	return int(v)
+}
+
+// view loads elements that lie in order: by pointing at them, or by a copy where the kernel is about to overwrite them.
+type view struct {
+	dst   int
+	buf   ir.BufID
+	addr  addressRef
+	width int
+	shape shape
+	alias bool
+}
+
+func (s *view) run(w *worker, f *frame, c *chunk) {
+	at := s.addr.base
+	if s.addr.kind == linear {
+		at += c.start
+	}
+	src := w.bufs[s.buf][at*s.width:][:c.len[s.shape]]
+	if s.alias {
+		f.vec[s.dst] = src
+	} else {
+		copy(f.vec[s.dst], src)
+	}
+}
+
+// gather loads listed elements.
+type gather struct {
+	dst   int
+	buf   ir.BufID
+	addr  addressRef
+	width int
+	shape shape
+}
+
+func (s *gather) run(w *worker, f *frame, c *chunk) {
+	d, at, buf := f.vec[s.dst][:c.len[s.shape]], f.addr[s.addr.id][:c.len[s.addr.shape]], w.bufs[s.buf]
+	switch {
+	case s.width == 1:
+		for i, e := range at {
+			d[i] = buf[e]
+		}
+	case s.addr.shape&perLane != 0:
+		for i, e := range at {
+			d[i] = buf[e*s.width+i%s.width]
+		}
+	case s.width == 8:
+		for i, e := range at {
+			*(*[8]float64)(d[8*i:]) = *(*[8]float64)(buf[8*e:])
+		}
+	default:
+		for i, e := range at {
+			copy(d[i*s.width:][:s.width], buf[e*s.width:])
+		}
+	}
+}
+
+// random is noise, addressed by lane, step, site and point.
+type random struct {
+	dst    int
+	shape  shape
+	site   uint32
+	normal bool
+}
+
+func (s *random) run(w *worker, f *frame, c *chunk) {
+	d := f.vec[s.dst][:c.len[s.shape]]
+	width := len(d) / c.points
+	for l := range width {
+		s.lane(d, w, l, width, c)
+	}
+}
+
+// lane fills one lane's points, two from each block of words.
+func (s *random) lane(d []float64, w *worker, l, width int, c *chunk) {
+	var block noise.Block
+	for i := range c.points {
+		p := c.start + i
+		if i == 0 || p%2 == 0 {
+			block = noise.At(w.e.seed, w.lane0+uint32(l), w.step, s.site, uint32(p/2))
+		}
+		if s.normal {
+			d[i*width+l] = block.Normal(p % 2)
+		} else {
+			d[i*width+l] = block.Uniform(p % 2)
+		}
+	}
+}

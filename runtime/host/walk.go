@@ -1,0 +1,94 @@
+package host
+
+// A walk is an affine function of the loop counters, seen along the flattened iteration space: base + Σ stride·counter, with
+// neighbouring loops that step alike merged into one.
+type walk struct {
+	base        int
+	ext, stride []int // innermost last
+}
+
+func newWalk(base int, extents, strides []int) walk {
+	w := walk{base: base}
+	for k, n := range extents {
+		if n == 1 {
+			continue
+		}
+		s := 0
+		if strides != nil {
+			s = strides[k]
+		}
+		if last := len(w.ext) - 1; last >= 0 && w.stride[last] == s*n {
+			w.ext[last] *= n
+			w.stride[last] = s
+			continue
+		}
+		w.ext = append(w.ext, n)
+		w.stride = append(w.stride, s)
+	}
+	return w
+}
+
+// constant: every point is at base.
+func (w *walk) constant() bool {
+	return len(w.ext) == 0 || len(w.ext) == 1 && w.stride[0] == 0
+}
+
+// linear: point p is at base + p.
+func (w *walk) linear() bool { return len(w.ext) == 1 && w.stride[0] == 1 }
+
+// injective reports whether no two points share an element: each stride steps past all that smaller strides reach.
+func (w *walk) injective() bool {
+	reach, used := 0, make([]bool, len(w.ext))
+	for range w.ext {
+		best := -1
+		for k := range w.ext {
+			if !used[k] && (best < 0 || abs(w.stride[k]) < abs(w.stride[best])) {
+				best = k
+			}
+		}
+		if abs(w.stride[best]) <= reach {
+			return false
+		}
+		used[best] = true
+		reach += abs(w.stride[best]) * (w.ext[best] - 1)
+	}
+	return true
+}
+
+// fill sets dst to the walk's values at points start, start+1, ….
+func (w *walk) fill(dst []int, start int) {
+	if w.constant() {
+		for i := range dst {
+			dst[i] = w.base
+		}
+		return
+	}
+	s := w.stride[len(w.stride)-1]
+	for len(dst) > 0 {
+		at, left := w.at(start)
+		n := min(left, len(dst))
+		for i := range dst[:n] {
+			dst[i] = at
+			at += s
+		}
+		start += n
+		dst = dst[n:]
+	}
+}
+
+// at is the value at a point, and how many points are left of the innermost loop there.
+func (w *walk) at(point int) (value, left int) {
+	value, left = w.base, 0
+	for k := len(w.ext) - 1; k >= 0; k-- {
+		q := point / w.ext[k]
+		i := point - q*w.ext[k]
+		value += i * w.stride[k]
+		if k == len(w.ext)-1 {
+			left = w.ext[k] - i
+		}
+		point = q
+	}
+	return value, left
+}
+
+func abs(x int) int { return max(x, -x) }

@@ -1,0 +1,195 @@
+package host
+
+import (
+	"sync"
+	"sync/atomic"
+
+	"ppl/compiler/ir"
+)
+
+// A worker is what one goroutine needs to run statements: views of the buffers, registers, and helpers for big statements.
+type worker struct {
+	e      *executable
+	bufs   [][]float64 // all buffers by id; those of scratch are the worker's own
+	lane0  uint32      // first lane of the block
+	step   uint64      // noise step
+	frames []frame     // by kernel
+	temp   [][]float64 // room for statements that ask for it
+	saved  [][]float64 // masked lanes' buffers by id
+
+	runBlocks, help func()         // the goroutines, made once
+	done            sync.WaitGroup // of a runner: its helpers
+
+	team  []*worker // helpers of a runner
+	owner *worker   // of a helper: whom it helps
+	job   tiled
+	count int
+	next  atomic.Int64 // of a runner: tile to take
+}
+
+// tiled is a statement in the midst of running, cut into independent tiles.
+type tiled interface{ tile(w, owner *worker, t int) }
+
+// workers makes as many runners as there is work for and divides the other threads among them as helpers.
+func (e *executable) workers(c *compiler, threads int) []*worker {
+	runners := make([]*worker, min(threads, len(e.blocks)))
+	for i := range runners {
+		runners[i] = newWorker(e, c)
+		runners[i].ownScratch()
+	}
+	for i, w := range runners {
+		w.runBlocks = func() { w.takeBlocks(); e.done.Done() }
+		if !c.tiles {
+			continue
+		}
+		for range share(threads-len(runners), len(runners), i) {
+			w.team = append(w.team, newWorker(e, c))
+		}
+		for _, h := range w.team {
+			h.owner = w
+			h.help = func() { h.takeTiles(); w.done.Done() }
+		}
+	}
+	return runners
+}
+
+// share is the i-th of n near-equal parts of total.
+func share(total, n, i int) int { return total*(i+1)/n - total*i/n }
+
+func newWorker(e *executable, c *compiler) *worker {
+	w := &worker{e: e, bufs: make([][]float64, len(e.buffers)), saved: make([][]float64, len(e.buffers))}
+	w.frames = c.frames()
+	for _, n := range c.temps {
+		w.temp = append(w.temp, make([]float64, n))
+	}
+	return w
+}
+
+func (w *worker) ownScratch() {
+	copy(w.bufs, w.e.shared)
+	for i, b := range w.e.buffers {
+		if b.Space == ir.Scratch {
+			w.bufs[i] = make([]float64, b.Size*w.e.width)
+		}
+	}
+}
+
+func (w *worker) takeBlocks() {
+	for {
+		i := int(w.e.next.Add(1)) - 1
+		if i >= len(w.e.blocks) {
+			return
+		}
+		w.runBlock(&w.e.blocks[i])
+	}
+}
+
+// runBlock runs the whole schedule on one block, if its mask leaves anything to do.
+func (w *worker) runBlock(b *block) {
+	mask := w.e.blockMask(b)
+	if mask == 0 {
+		return
+	}
+	for i, buf := range b.bufs {
+		if buf != nil {
+			w.bufs[i] = buf
+		}
+	}
+	w.lane0, w.step = uint32(b.lane0), w.e.step
+	partial := mask != 1<<w.e.width-1
+	if partial {
+		w.save()
+	}
+	w.runSchedule()
+	if partial {
+		w.restore(mask)
+	}
+}
+
+func (w *worker) runSchedule() {
+	for _, c := range w.e.schedule {
+		for range c.times {
+			for _, s := range c.body {
+				s.run(w)
+			}
+			w.step++
+		}
+	}
+}
+
+// blockMask has a bit for each lane that runs; padding runs along.
+func (e *executable) blockMask(b *block) (bits uint) {
+	active := false
+	for l := range e.width {
+		lane := b.lane0 + l
+		if lane >= e.lanes {
+			bits |= 1 << l
+		} else if e.mask == nil || e.mask[lane] {
+			bits |= 1 << l
+			active = true
+		}
+	}
+	if !active {
+		return 0
+	}
+	return bits
+}
+
+// save keeps what the schedule will overwrite.
+func (w *worker) save() {
+	for _, c := range w.e.schedule {
+		for _, id := range c.writes {
+			w.saved[id] = append(w.saved[id][:0], w.bufs[id]...)
+		}
+	}
+}
+
+// restore gives masked lanes their buffers back.
+func (w *worker) restore(mask uint) {
+	for _, c := range w.e.schedule {
+		for _, id := range c.writes {
+			for l := range w.e.width {
+				if mask>>l&1 == 0 {
+					copyLane(w.bufs[id], w.saved[id], l, w.e.width)
+				}
+			}
+		}
+	}
+}
+
+func copyLane(dst, src []float64, lane, width int) {
+	for i := lane; i < len(dst); i += width {
+		dst[i] = src[i]
+	}
+}
+
+// tiles runs n tiles of a statement, with the helpers.
+func (w *worker) tiles(s tiled, n int) {
+	if len(w.team) == 0 || n < 2 {
+		for t := range n {
+			s.tile(w, w, t)
+		}
+		return
+	}
+	w.next.Store(0)
+	w.job, w.count = s, n
+	for _, h := range w.team[:min(len(w.team), n-1)] {
+		h.bufs, h.lane0, h.step = w.bufs, w.lane0, w.step
+		w.done.Add(1)
+		go h.help()
+	}
+	w.takeTilesOf(w)
+	w.done.Wait()
+}
+
+func (w *worker) takeTiles() { w.takeTilesOf(w.owner) }
+
+func (w *worker) takeTilesOf(owner *worker) {
+	for {
+		t := int(owner.next.Add(1)) - 1
+		if t >= owner.count {
+			return
+		}
+		owner.job.tile(w, owner, t)
+	}
+}
