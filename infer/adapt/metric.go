@@ -1,0 +1,228 @@
+package adapt
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// A Metric is a linear map L from whitened coordinates, in which the target is roundish, to those of the target.
+//
+// With Rank < 0 it is dense: L is the lower triangular Factor [Dim, Dim]. Otherwise L = D(I + V diag(stretch) Vᵀ) with D the
+// diagonal Scale [Dim], V orthonormal Vectors [Dim, Rank] and Stretch [Rank].
+type Metric struct {
+	Dim, Rank        int
+	Factor           []float64
+	Scale            []float64
+	Vectors, Stretch []float64
+}
+
+// MaxDense is the largest dimension with a dense metric; MaxRank the rank of the correction above it.
+const (
+	MaxDense = 200
+	MaxRank  = 16
+)
+
+// Identity is the metric that changes nothing, dense up to MaxDense dimensions and of low rank above.
+func Identity(dim int) Metric {
+	if dim > MaxDense {
+		return lowRank(dim, min(MaxRank, dim))
+	}
+	m := Metric{Dim: dim, Rank: -1, Factor: make([]float64, dim*dim)}
+	for i := range dim {
+		m.Factor[i*dim+i] = 1
+	}
+	return m
+}
+
+// Diagonal is the identity as a metric that stays diagonal.
+func Diagonal(dim int) Metric { return lowRank(dim, 0) }
+
+func lowRank(dim, rank int) Metric {
+	m := Metric{Dim: dim, Rank: rank, Scale: make([]float64, dim),
+		Vectors: make([]float64, dim*rank), Stretch: make([]float64, rank)}
+	for i := range m.Scale {
+		m.Scale[i] = 1
+	}
+	return m
+}
+
+// Points are positions and gradients of the log density seen on the way.
+type Points struct {
+	x, g [][]float64
+}
+
+// Add keeps copies of a position and the gradient there, unless something in them is not finite.
+func (p *Points) Add(x, g []float64) {
+	if !finite(x) || !finite(g) {
+		return
+	}
+	p.x = append(p.x, append([]float64(nil), x...))
+	p.g = append(p.g, append([]float64(nil), g...))
+}
+
+// Len is the number of points.
+func (p *Points) Len() int { return len(p.x) }
+
+func finite(x []float64) bool {
+	for _, v := range x {
+		if math.IsNaN(v) || math.Abs(v) > 1e150 {
+			return false
+		}
+	}
+	return true
+}
+
+// prior is the number of imaginary points with which the metric so far counts.
+func prior(dim int) float64 { return 1 + float64(dim)/4 }
+
+// Estimate is a metric of the same kind as m that makes the target seen by the points round: the geometric mean of Cov(x) and
+// Cov(g)⁻¹, both shrunk towards the identity in m's coordinates by a few imaginary points, so that repeated estimates find scales
+// that differ by many orders of magnitude. It returns m when there are too few points to learn from.
+func (m Metric) Estimate(p *Points) Metric {
+	if p.Len() < 2 {
+		return m
+	}
+	if m.Rank >= 0 {
+		return m.estimateLowRank(p)
+	}
+	m = m.rescale(p)
+	x, g := m.whiten(p)
+	s, ok := geometricMean(covariance(x), covariance(g))
+	if !ok {
+		return m
+	}
+	var c mat.Cholesky
+	if !c.Factorize(s) {
+		return m
+	}
+	var l mat.TriDense
+	c.LTo(&l)
+	var out mat.Dense
+	out.Mul(mat.NewDense(m.Dim, m.Dim, m.Factor), &l)
+	return Metric{Dim: m.Dim, Rank: -1, Factor: out.RawMatrix().Data}
+}
+
+// rescale is m with the axes of its own coordinates scaled by (Var(x)/Var(g))^¼: a diagonal estimate first, so that the dense one
+// has numbers of like size to work with.
+func (m Metric) rescale(p *Points) Metric {
+	x, g := m.whiten(p)
+	out := Metric{Dim: m.Dim, Rank: -1, Factor: append([]float64(nil), m.Factor...)}
+	for j := range m.Dim {
+		scale := math.Sqrt(math.Sqrt(shrunk(x.ColView(j), 1) / shrunk(g.ColView(j), 1)))
+		for i := range m.Dim {
+			out.Factor[i*m.Dim+j] *= scale
+		}
+	}
+	return out
+}
+
+// whiten gives positions L⁻¹x and gradients Lᵀg, centred, one point a row.
+func (m Metric) whiten(p *Points) (x, g *mat.Dense) {
+	l := mat.NewTriDense(m.Dim, mat.Lower, m.Factor)
+	x, g = rows(p.x), rows(p.g)
+	var z mat.Dense
+	if err := z.Solve(l, x.T()); err != nil {
+		if _, badlyConditioned := err.(mat.Condition); !badlyConditioned {
+			panic("internal error: metric is singular")
+		}
+	}
+	x.Copy(z.T())
+	g.Mul(g, l)
+	return x, g
+}
+
+// rows stacks points as a matrix with centred columns.
+func rows(points [][]float64) *mat.Dense {
+	n, d := len(points), len(points[0])
+	m := mat.NewDense(n, d, nil)
+	mean := make([]float64, d)
+	for _, p := range points {
+		for j, v := range p {
+			mean[j] += v / float64(n)
+		}
+	}
+	for i, p := range points {
+		row := m.RawRowView(i)
+		for j, v := range p {
+			row[j] = v - mean[j]
+		}
+	}
+	return m
+}
+
+// covariance of centred rows, shrunk towards the identity.
+func covariance(x *mat.Dense) *mat.SymDense {
+	n, d := x.Dims()
+	k := prior(d)
+	s := mat.NewSymDense(d, nil)
+	s.SymOuterK(1/(float64(n)+k), x.T())
+	for i := range d {
+		s.SetSym(i, i, s.At(i, i)+k/(float64(n)+k))
+	}
+	return s
+}
+
+// geometricMean is A # B⁻¹, the symmetric positive definite X with X·B·X = A, by the coupled iteration X ← (X + Z⁻¹)/2, Z ← (Z + X⁻¹)/2
+// from (A, B) (Denman and Beavers, Appl. Math. Comput. 1976; Bhatia, Positive Definite Matrices, 2007, section 4.1). Unlike square
+// roots by eigenvalues it keeps small entries of badly scaled matrices exact.
+func geometricMean(a, b *mat.SymDense) (*mat.SymDense, bool) {
+	x, z := a, b
+	for range 80 {
+		xi, ok1 := inverse(x)
+		zi, ok2 := inverse(z)
+		if !ok1 || !ok2 {
+			return nil, false
+		}
+		gap := distance(x, zi)
+		x, z = average(x, zi), average(z, xi)
+		if gap < 1e-9 {
+			return x, true
+		}
+	}
+	return nil, false
+}
+
+func inverse(a *mat.SymDense) (*mat.SymDense, bool) {
+	var c mat.Cholesky
+	if !c.Factorize(a) {
+		return nil, false
+	}
+	out := mat.NewSymDense(a.SymmetricDim(), nil)
+	if err := c.InverseTo(out); err != nil {
+		if _, badlyScaled := err.(mat.Condition); !badlyScaled {
+			return nil, false
+		}
+	}
+	return out, true
+}
+
+func average(a, b *mat.SymDense) *mat.SymDense {
+	out := mat.NewSymDense(a.SymmetricDim(), nil)
+	out.AddSym(a, b)
+	out.ScaleSym(0.5, out)
+	return out
+}
+
+// distance is the largest difference of a and b relative to their diagonals.
+func distance(a, b *mat.SymDense) float64 {
+	most := 0.0
+	for i := range a.SymmetricDim() {
+		for j := range i + 1 {
+			unit := math.Sqrt(a.At(i, i)) * math.Sqrt(a.At(j, j))
+			most = math.Max(most, math.Abs(a.At(i, j)-b.At(i, j))/unit)
+		}
+	}
+	return most
+}
+
+func symmetric(a *mat.Dense) *mat.SymDense {
+	d, _ := a.Dims()
+	s := mat.NewSymDense(d, nil)
+	for i := range d {
+		for j := i; j < d; j++ {
+			s.SetSym(i, j, (a.At(i, j)+a.At(j, i))/2)
+		}
+	}
+	return s
+}

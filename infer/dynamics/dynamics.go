@@ -1,0 +1,151 @@
+// Package dynamics moves walkers: each rule is the arithmetic of one step of one lane, written as a graph, so that it runs on any
+// device beside the density it follows.
+//
+// All rules work in unit temperature and in whitened momenta: with θ = L z (a metric, package adapt), momenta p ~ N(0, I) move θ by
+// θ̇ = L p under the force Lᵀ∇log π_β, where π_β is the target tempered by the lane's inverse temperature β. Dynamics at
+// temperature T under −∇U, as the papers write it, is the same thing in other units of time: U/T at temperature 1 with Δt·√T.
+package dynamics
+
+import (
+	"ppl/autodiff"
+	"ppl/compiler/lower"
+	"ppl/infer"
+	"ppl/infer/adapt"
+)
+
+// Path says what the inverse temperature multiplies.
+type Path int
+
+// Paths from the target to something flatter.
+const (
+	Plain      Path = iota // nothing: there is no ladder
+	Energy                 // log ρ + log ℓ
+	Likelihood             // log ℓ alone: at β = 0 the prior is left
+)
+
+func (p Path) String() string { return [...]string{"", "energy", "likelihood"}[p] }
+
+// A System is what a rule moves on. Noise is the variance of normal noise added, each step, to every component of the gradient of
+// what Path tempers, and to that potential where it is read for exchanges.
+type System struct {
+	Target infer.Target
+	Path   Path
+	Noise  float64
+	Metric adapt.Metric // its kind and rank; its numbers are in lane buffers
+}
+
+// A Rule adds the entries of its program. Every rule has
+//
+//	start   after the host has placed theta: what must be known before the first trajectory; draws new momenta
+//	begin   once before the steps of a trajectory
+//	step    one step, one gradient
+//	end     once after them
+//
+// and leaves in lane buffers theta and what Buffers lists.
+type Rule interface {
+	Name() string
+	Entries(s System) []lower.Entry
+}
+
+// Lane buffers. Sizes are 1 but for theta, gradient and momentum, which have one element per coordinate.
+const (
+	Theta    = "theta"
+	LogPrior = "log_prior" // at theta
+	LogLik   = "log_lik"   // at theta
+	Beta     = "beta"      // set by the host
+	StepSize = "step_size" // set by the host: Δt in whitened coordinates
+	Tempered = "tempered"  // after end: what β multiplies, with its noise, for exchanges
+	Accept   = "accept"    // after end: acceptance probability of the trajectory; 1 where nothing is rejected
+	Moved    = "moved"     // after end: 1 when theta is a new point
+	Diverged = "diverged"  // after end: 1 when the trajectory went astray
+	Total    = "total"     // after end: the Hamiltonian of the state kept
+	Momentum = "momentum"
+	Gradient = "gradient" // after the entry of that name: ∇log π_β at theta, without noise
+	Values   = "values"   // after the entry of that name: Target.Values at theta
+)
+
+// Noise sites of the rules. Targets number theirs from 0 in entries of their own.
+const (
+	siteMomentum = 1<<20 + iota
+	siteJitter
+	siteDecision
+	siteForce
+	siteKick
+	sitePotential
+)
+
+// Program is a rule's entries and those that every rule shares: gradient and values.
+func Program(r Rule, s System) []lower.Entry {
+	return append(r.Entries(s), s.gradientEntry(), s.valuesEntry())
+}
+
+func (s System) gradientEntry() lower.Entry {
+	g := autodiff.New()
+	theta := s.theta(g)
+	pieces, _, _ := s.pieces(theta)
+	return lower.Entry{Name: Gradient, Assign: []lower.Assign{{Name: Gradient, Value: s.force(pieces)}}}
+}
+
+func (s System) valuesEntry() lower.Entry {
+	theta := s.theta(autodiff.New())
+	return lower.Entry{Name: Values, Assign: []lower.Assign{{Name: Values, Value: s.Target.Values(theta)}}}
+}
+
+func (s System) theta(g *autodiff.Graph) autodiff.Node { return g.Input(Theta, s.Target.Dim()) }
+
+// temper is log π_β of a prior and a likelihood. MulZero makes β = 0 forget an infinite likelihood.
+func (s System) temper(logPrior, logLik autodiff.Node) autodiff.Node {
+	switch s.Path {
+	case Energy:
+		return autodiff.MulZero(beta(logLik), autodiff.Add(logPrior, logLik))
+	case Likelihood:
+		return autodiff.Add(logPrior, autodiff.MulZero(beta(logLik), logLik))
+	}
+	return autodiff.Add(logPrior, logLik)
+}
+
+// tempered is what β multiplies.
+func (s System) tempered(logPrior, logLik autodiff.Node) autodiff.Node {
+	if s.Path == Likelihood {
+		return logLik
+	}
+	return autodiff.Add(logPrior, logLik)
+}
+
+// pieces are the gradients whose sum, weighted by force, is ∇log π_β: two where β multiplies the likelihood alone.
+func (s System) pieces(theta autodiff.Node) (pieces []autodiff.Node, logPrior, logLik autodiff.Node) {
+	logPrior, logLik = s.Target.Density(theta)
+	if s.Path == Likelihood {
+		return []autodiff.Node{autodiff.Grad(logPrior, theta)[0], autodiff.Grad(logLik, theta)[0]}, logPrior, logLik
+	}
+	return autodiff.Grad(autodiff.Add(logPrior, logLik), theta), logPrior, logLik
+}
+
+func (s System) force(pieces []autodiff.Node) autodiff.Node {
+	last := pieces[len(pieces)-1]
+	if s.Path != Plain {
+		last = autodiff.MulZero(beta(last), last)
+	}
+	if len(pieces) == 2 {
+		return autodiff.Add(pieces[0], last)
+	}
+	return last
+}
+
+func beta(like autodiff.Node) autodiff.Node { return like.Graph().Input(Beta) }
+
+func square(x autodiff.Node) autodiff.Node { return autodiff.Mul(x, x) }
+
+// kinetic is |p|²/2.
+func kinetic(p autodiff.Node) autodiff.Node {
+	return autodiff.Mul(p.Graph().Const(0.5), autodiff.SumAll(square(p)))
+}
+
+// put lists assignments as name, value pairs.
+func put(pairs ...any) []lower.Assign {
+	var out []lower.Assign
+	for i := 0; i < len(pairs); i += 2 {
+		out = append(out, lower.Assign{Name: pairs[i].(string), Value: pairs[i+1].(autodiff.Node)})
+	}
+	return out
+}

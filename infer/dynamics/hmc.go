@@ -1,0 +1,78 @@
+package dynamics
+
+import (
+	"ppl/autodiff"
+	"ppl/compiler/lower"
+)
+
+// HMC is Hamiltonian Monte Carlo (Duane, Kennedy, Pendleton, Roweth 1987; Neal 2011): a trajectory of leapfrog steps in position
+// form, each half a drift, a kick and half a drift, accepted with probability min(1, e^{−ΔH}). One step costs one gradient and
+// nothing carries over but θ and its density, so a change of rung needs no new gradient. The step of a trajectory is the lane's
+// times uniform(1 − Jitter, 1 + Jitter), against periodic orbits.
+type HMC struct {
+	Jitter float64
+}
+
+// maxEnergyError is the ΔH from which on a trajectory counts as divergent, as in Stan.
+const maxEnergyError = 1000
+
+// Name is "hmc".
+func (HMC) Name() string { return "hmc" }
+
+const (
+	origin      = "origin"       // θ at the start of the trajectory
+	originTotal = "origin_total" // the Hamiltonian there
+	step        = "step"         // Δt of this trajectory
+)
+
+// Entries of the rule.
+func (r HMC) Entries(s System) []lower.Entry {
+	return []lower.Entry{s.place(), r.begin(s), r.step(s), r.end(s)}
+}
+
+// place computes the density at theta.
+func (s System) place() lower.Entry {
+	logPrior, logLik := s.Target.Density(s.theta(autodiff.New()))
+	return lower.Entry{Name: "start", Assign: put(LogPrior, logPrior, LogLik, logLik, Tempered, s.tempered(logPrior, logLik))}
+}
+
+func (r HMC) begin(s System) lower.Entry {
+	g := autodiff.New()
+	p := g.Normal(siteMomentum, s.Target.Dim())
+	u := autodiff.Sub(autodiff.Mul(g.Const(2), g.Uniform(siteJitter)), g.Const(1))
+	h := autodiff.Mul(g.Input(StepSize), autodiff.Add(g.Const(1), autodiff.Mul(g.Const(r.Jitter), u)))
+	density := s.temper(g.Input(LogPrior), g.Input(LogLik))
+	return lower.Entry{Name: "begin", Assign: put(
+		Momentum, p, origin, s.theta(g), step, h, originTotal, autodiff.Sub(kinetic(p), density))}
+}
+
+func (HMC) step(s System) lower.Entry {
+	g := autodiff.New()
+	h, p := g.Input(step), g.Input(Momentum, s.Target.Dim())
+	half := autodiff.Mul(g.Const(0.5), h)
+	middle := autodiff.Add(s.theta(g), autodiff.Mul(half, s.push(p)))
+	pieces, _, _ := s.pieces(middle)
+	p = autodiff.Add(p, autodiff.Mul(h, s.pull(s.force(pieces))))
+	theta := autodiff.Add(middle, autodiff.Mul(half, s.push(p)))
+	return lower.Entry{Name: "step", Assign: put(Theta, theta, Momentum, p)}
+}
+
+// end accepts or rejects. A density or momentum that is not finite makes ΔH not finite, which is a rejection like any other.
+func (HMC) end(s System) lower.Entry {
+	g := autodiff.New()
+	theta := s.theta(g)
+	logPrior, logLik := s.Target.Density(theta)
+	total := autodiff.Sub(kinetic(g.Input(Momentum, s.Target.Dim())), s.temper(logPrior, logLik))
+	change := autodiff.Sub(total, g.Input(originTotal))
+	finite := autodiff.IsFinite(change)
+	probability := autodiff.Where(finite, autodiff.Exp(autodiff.Minimum(autodiff.Neg(change), g.Const(0))), g.Const(0))
+	accept := autodiff.Lt(g.Uniform(siteDecision), probability)
+	keep := func(now autodiff.Node, before string) autodiff.Node {
+		return autodiff.Where(accept, now, g.Input(before, now.Shape()...))
+	}
+	logPrior, logLik = keep(logPrior, LogPrior), keep(logLik, LogLik)
+	return lower.Entry{Name: "end", Assign: put(
+		Theta, keep(theta, origin), LogPrior, logPrior, LogLik, logLik, Total, keep(total, originTotal),
+		Tempered, s.tempered(logPrior, logLik), Accept, probability, Moved, accept,
+		Diverged, autodiff.Sub(g.Const(1), autodiff.Le(change, g.Const(maxEnergyError))))}
+}
