@@ -137,8 +137,19 @@ func (b *body) compute(v *value, at []ir.Index) ir.Reg {
 			internal("value %d is read away from its point in its own kernel", v.id)
 		}
 	}
-	b.trace.evals[v] += float64(size(b.extents))
+	b.trace.evals[v] += b.points(at)
 	return b.inline(v, at)
+}
+
+// points is how often a kernel computes what is at a place: once for all points where the place does not vary, since devices move
+// such code out of the loops.
+func (b *body) points(at []ir.Index) float64 {
+	for _, c := range at {
+		if canonical(c).Stride != nil || c.Dyn != nil {
+			return float64(size(b.extents))
+		}
+	}
+	return 1
 }
 
 // here reports whether at is where a kernel over v's own shape would be.

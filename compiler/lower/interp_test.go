@@ -252,6 +252,21 @@ func binary(f func(a, b float64) float64) func(a, b, c float64) float64 {
 	return func(a, b, _ float64) float64 { return f(a, b) }
 }
 
+// digamma climbs to where gonum's series is exact.
+func digamma(x float64) float64 {
+	sum := 0.0
+	for ; x < 20; x++ {
+		sum -= 1 / x
+	}
+	return sum + mathext.Digamma(x)
+}
+
+// normQuantile is gonum's to nine digits and a Newton step.
+func normQuantile(p float64) float64 {
+	x := mathext.NormalQuantile(p)
+	return x - (math.Erfc(-x/math.Sqrt2)/2-p)*math.Sqrt(2*math.Pi)*math.Exp(x*x/2)
+}
+
 var scalarOps = map[ir.Op]func(a, b, c float64) float64{
 	ir.Neg: unary(func(a float64) float64 { return -a }), ir.Abs: unary(math.Abs),
 	ir.Sign:  unary(func(a float64) float64 { return b2f(a > 0) - b2f(a < 0) }),
@@ -264,11 +279,11 @@ var scalarOps = map[ir.Op]func(a, b, c float64) float64{
 	ir.Softplus:   unary(func(a float64) float64 { return math.Log1p(math.Exp(a)) }),
 	ir.LogSigmoid: unary(func(a float64) float64 { return -math.Log1p(math.Exp(-a)) }),
 	ir.Lgamma:     unary(func(a float64) float64 { v, _ := math.Lgamma(a); return v }),
-	ir.Digamma:    unary(mathext.Digamma),
+	ir.Digamma:    unary(digamma),
 	ir.Trigamma:   unary(func(a float64) float64 { return mathext.Zeta(2, a) }),
 	ir.Erf:        unary(math.Erf), ir.Erfc: unary(math.Erfc),
 	ir.LogNormCDF:   unary(func(a float64) float64 { return math.Log(math.Erfc(-a/math.Sqrt2) / 2) }),
-	ir.NormQuantile: unary(mathext.NormalQuantile),
+	ir.NormQuantile: unary(normQuantile),
 	ir.Not:          unary(func(a float64) float64 { return b2f(a == 0) }),
 	ir.IsFinite:     unary(func(a float64) float64 { return b2f(!math.IsInf(a, 0) && !math.IsNaN(a)) }),
 	ir.Add:          binary(func(a, b float64) float64 { return a + b }),

@@ -161,22 +161,27 @@ func report(t *testing.T, p *ir.Program) {
 	}
 }
 
-// TestLeapfrog lowers a sampler's step and runs it.
+// leapfrog is a sampler's step of a density.
+func leapfrog(d density) lower.Entry {
+	g := ad.New()
+	q, v, grad, eps := g.Input("q", d.dim), g.Input("v", d.dim), g.Input("grad", d.dim), g.Input("eps")
+	half := ad.Mul(g.Const(0.5), eps)
+	v1 := ad.Add(v, ad.Mul(half, grad))
+	q1 := ad.Add(q, ad.Mul(eps, v1))
+	lp := d.logp(g, q1)
+	g1 := ad.Grad(lp, q1)[0]
+	v2 := ad.Add(v1, ad.Mul(half, g1))
+	return lower.Entry{Name: "leapfrog", Assign: []lower.Assign{{Name: "q", Value: q1}, {Name: "v", Value: v2}, {Name: "grad", Value: g1}, {Name: "lp", Value: lp}}}
+}
+
+// TestLeapfrog lowers steps and says how many kernels they take.
 func TestLeapfrog(t *testing.T) {
 	for _, d := range densities() {
-		g := ad.New()
-		q, v, grad, eps := g.Input("q", d.dim), g.Input("v", d.dim), g.Input("grad", d.dim), g.Input("eps")
-		half := ad.Mul(g.Const(0.5), eps)
-		v1 := ad.Add(v, ad.Mul(half, grad))
-		q1 := ad.Add(q, ad.Mul(eps, v1))
-		lp := d.logp(g, q1)
-		g1 := ad.Grad(lp, q1)[0]
-		v2 := ad.Add(v1, ad.Mul(half, g1))
-		p, err := lower.Program([]lower.Entry{{Name: "leapfrog", Assign: []lower.Assign{{"q", q1}, {"v", v2}, {"grad", g1}, {"lp", lp}}}})
-		if err != nil {
-			t.Fatal(err)
-		}
 		t.Run(d.name, func(t *testing.T) {
+			p, err := lower.Program([]lower.Entry{leapfrog(d)})
+			if err != nil {
+				t.Fatal(err)
+			}
 			report(t, p)
 			if os.Getenv("DUMP") == d.name {
 				dump(os.Stdout, p)

@@ -8,7 +8,8 @@ import (
 )
 
 // of is the value of a node. On the way LogSumExp becomes Max, exp, Sum and log; Pad becomes Concat with zeros; a sum of Pads to
-// different places becomes one Concat; a transposed operand of a product becomes a flag; empty arrays become constants.
+// different places becomes one Concat; what is broadcast is computed before and not after; a transposed operand of a product
+// becomes a flag; empty arrays become constants.
 func (vs *values) of(n autodiff.Node) *value {
 	if v, ok := vs.nodes[n]; ok {
 		return v
@@ -61,7 +62,60 @@ func (vs *values) rewrite(op *autodiff.Op, shape []int, args []*value) *value {
 	case autodiff.OpMatMul:
 		return vs.matMul(*op, shape, args[0], args[1])
 	}
+	if _, ok := elementwise(op.Kind); ok {
+		return vs.narrow(op.Kind, shape, args)
+	}
 	return vs.make(*op, shape, args...)
+}
+
+// narrow is an elementwise kind over the axes along which its arguments vary, broadcast to the rest.
+func (vs *values) narrow(k autodiff.Kind, shape []int, args []*value) *value {
+	varies := map[int]bool{}
+	for _, a := range args {
+		for _, axis := range variesAlong(a) {
+			varies[axis] = true
+		}
+	}
+	if len(varies) == len(shape) {
+		return vs.make(autodiff.Op{Kind: k}, shape, args...)
+	}
+	var axes, inner []int
+	for axis, n := range shape {
+		if varies[axis] {
+			axes, inner = append(axes, axis), append(inner, n)
+		}
+	}
+	small := make([]*value, len(args))
+	for i, a := range args {
+		small[i] = vs.narrowed(a, inner, axes)
+	}
+	return vs.broadcast(vs.make(autodiff.Op{Kind: k}, inner, small...), shape, axes)
+}
+
+// variesAlong are the axes along which a value's elements may differ.
+func variesAlong(v *value) []int {
+	switch v.kind {
+	case autodiff.OpConst:
+		return nil
+	case autodiff.OpBroadcast:
+		return v.op.Axes
+	}
+	return kept(len(v.shape), nil)
+}
+
+// narrowed is v along some axes that include all it varies along.
+func (vs *values) narrowed(v *value, shape, axes []int) *value {
+	switch {
+	case v.kind == autodiff.OpConst:
+		return vs.constant(v.op.Value, nil)
+	case len(v.shape) == 0:
+		return v
+	}
+	to := make([]int, len(v.op.Axes))
+	for k, a := range v.op.Axes {
+		to[k] = slices.Index(axes, a)
+	}
+	return vs.broadcast(v.args[0], shape, to)
 }
 
 // data of one element is a constant.

@@ -60,8 +60,48 @@ func assign(stmts []ir.Stmt, moves []move, buffers []ir.Buffer) []ir.Stmt {
 			rename(stmts, moves, m.from, m.to)
 		}
 	}
-	left := slices.DeleteFunc(moves, func(m move) bool { return m.from == m.to })
+	left := slices.DeleteFunc(moves, func(m move) bool { return m.from == m.to || joins(stmts, m) })
 	return append(stmts, copies(left)...)
+}
+
+// joins puts a copy into the last kernel of its size, if that kernel comes after whatever writes the source and nobody reads the old
+// value after it.
+func joins(stmts []ir.Stmt, m move) bool {
+	extents := loops([]int{m.size})
+	for i := len(stmts) - 1; i >= 0; i-- {
+		if touches(stmts[i], m.from, true) {
+			return false
+		}
+		if k, ok := stmts[i].(*ir.Kernel); ok && slices.Equal(k.Extents, extents) && readsAt(k, m.to, pointIndex(m.size)) {
+			addCopy(k, m)
+			return true
+		}
+		if touches(stmts[i], m.to, false) {
+			return false
+		}
+	}
+	return false
+}
+
+// readsAt reports whether a kernel reads a buffer nowhere but at an index.
+func readsAt(k *ir.Kernel, buf ir.BufID, at ir.Index) bool {
+	return !slices.ContainsFunc(k.Body, func(in ir.Instr) bool {
+		return in.Op == ir.Load && in.Buf == buf && !sameIndex(in.Index, at)
+	})
+}
+
+// pointIndex is where a kernel over n elements is.
+func pointIndex(n int) ir.Index { return canonical(flatten(identity([]int{n}), []int{n})) }
+
+func addCopy(k *ir.Kernel, m move) {
+	at := pointIndex(m.size)
+	load := ir.Instr{Op: ir.Load, Buf: m.from, Index: at}
+	r := slices.IndexFunc(k.Body, func(in ir.Instr) bool { return in.Op == ir.Load && in.Buf == m.from && sameIndex(in.Index, at) })
+	if r < 0 {
+		r = len(k.Body)
+		k.Body = append(k.Body, load)
+	}
+	k.Out = append(k.Out, ir.Output{Buf: m.to, Index: at, Value: ir.Reg(r)})
 }
 
 // canWrite reports whether the statements that write scratch could write the lane buffer instead: nobody reads the old value at the
@@ -88,10 +128,7 @@ func replaces(s ir.Stmt, scratch, lane ir.BufID) bool {
 		if o.Buf != scratch {
 			continue
 		}
-		elsewhere := func(in ir.Instr) bool {
-			return in.Op == ir.Load && in.Buf == lane && !sameIndex(in.Index, o.Index)
-		}
-		if o.Combine != ir.Store || slices.ContainsFunc(k.Body, elsewhere) {
+		if o.Combine != ir.Store || !readsAt(k, lane, o.Index) {
 			return false
 		}
 	}
@@ -124,9 +161,7 @@ func copies(moves []move) []ir.Stmt {
 			kernels[m.size] = k
 			out = append(out, k)
 		}
-		at := canonical(flatten(identity([]int{m.size}), []int{m.size}))
-		k.Body = append(k.Body, ir.Instr{Op: ir.Load, Buf: m.from, Index: at})
-		k.Out = append(k.Out, ir.Output{Buf: m.to, Index: at, Value: ir.Reg(len(k.Body) - 1)})
+		addCopy(k, m)
 	}
 	return out
 }

@@ -89,7 +89,7 @@ func (vs *values) constant(x float64, shape []int) *value {
 	return vs.make(autodiff.Op{Kind: autodiff.OpConst, Value: x}, shape)
 }
 
-// apply is an elementwise kind; scalars broadcast.
+// apply is an elementwise kind; scalars are repeated.
 func (vs *values) apply(k autodiff.Kind, args ...*value) *value {
 	shape := args[0].shape
 	for _, a := range args {
@@ -97,14 +97,18 @@ func (vs *values) apply(k autodiff.Kind, args ...*value) *value {
 			shape = a.shape
 		}
 	}
-	return vs.make(autodiff.Op{Kind: k}, shape, args...)
+	return vs.narrow(k, shape, args)
 }
 
 func (vs *values) reduce(k autodiff.Kind, x *value, axes []int) *value {
 	return vs.make(autodiff.Op{Kind: k, Axes: axes}, without(x.shape, axes), x)
 }
 
+// broadcast repeats x; its axes become the given axes, in increasing order, of the result.
 func (vs *values) broadcast(x *value, shape, axes []int) *value {
+	if len(axes) == len(shape) {
+		return x
+	}
 	return vs.make(autodiff.Op{Kind: autodiff.OpBroadcast, Axes: axes}, shape, x)
 }
 
