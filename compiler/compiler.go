@@ -2,64 +2,125 @@
 package compiler
 
 import (
+	"fmt"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
 
 	"ppl/autodiff"
+	"ppl/compiler/bind"
+	"ppl/compiler/check"
 	"ppl/compiler/data"
+	"ppl/compiler/emit"
 	"ppl/compiler/model"
 	"ppl/infer/draws"
 	"ppl/lang/diag"
+	"ppl/lang/parse"
+	"ppl/lang/source"
 )
 
 // A DataArg is one --data flag: NAME=PATH, or PATH alone (Name empty) for a file whose entries give arrays by name.
-type DataArg struct{ Name, Path string }
+type DataArg = bind.Arg
 
 // Check parses and checks a model without data. The model is nil when there are errors.
-func Check(path string) (*model.Model, []diag.Diagnostic) { panic("todo") }
+func Check(path string) (*model.Model, []diag.Diagnostic) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, []diag.Diagnostic{{Code: "E00", Message: fmt.Sprintf("cannot read the model: %v", err)}}
+	}
+	file, ds := parse.File(source.New(path, string(text)))
+	if diag.HasErrors(ds) { // what does not parse would only make the checker's findings wrong
+		return nil, ds
+	}
+	m, more := check.File(file)
+	ds = append(ds, more...)
+	if diag.HasErrors(ds) {
+		return nil, ds
+	}
+	return m, ds
+}
 
 // Load checks a model, binds its data and resolves its sizes. The program is nil when there are errors.
-func Load(path string, args []DataArg) (*Program, []diag.Diagnostic) { panic("todo") }
+func Load(path string, args []DataArg) (*Program, []diag.Diagnostic) {
+	m, ds := Check(path)
+	if m == nil {
+		return nil, ds
+	}
+	bound, more := bind.Data(m, filepath.Dir(path), args)
+	ds = append(ds, more...)
+	if diag.HasErrors(ds) {
+		return nil, ds
+	}
+	plan, more := emit.NewPlan(bound)
+	ds = append(ds, more...)
+	if diag.HasErrors(ds) {
+		return nil, ds
+	}
+	return &Program{plan: plan}, ds
+}
 
 // A Program is a model with its data: an infer.Target and what the command line prints.
-type Program struct{}
+type Program struct{ plan *emit.Plan }
 
 // Model is the checked model.
-func (p *Program) Model() *model.Model { panic("todo") }
+func (p *Program) Model() *model.Model { return p.plan.Model }
 
 // Infer is what the model's infer statement says: the sampler's name (empty if none) and its settings as text.
-func (p *Program) Infer() (sampler string, settings map[string]string) { panic("todo") }
+func (p *Program) Infer() (sampler string, settings map[string]string) {
+	settings = map[string]string{}
+	for _, call := range p.plan.Model.Infer {
+		if call.Name == "ode" || call.Name == "sumout" { // of the model, not of the sampler
+			continue
+		}
+		sampler = call.Name
+		for _, a := range call.Args {
+			settings[a.Name] = a.Value
+		}
+	}
+	return sampler, settings
+}
 
 // Dim is the number of unconstrained coordinates.
-func (p *Program) Dim() int { panic("todo") }
+func (p *Program) Dim() int { return p.plan.Dim }
 
 // Density adds log ρ (with log-Jacobian) and log ℓ at theta to theta's graph.
-func (p *Program) Density(theta autodiff.Node) (logPrior, logLik autodiff.Node) { panic("todo") }
+func (p *Program) Density(theta autodiff.Node) (logPrior, logLik autodiff.Node) {
+	t := p.plan.Density(theta)
+	return autodiff.Add(t.Prior, t.Jacobian), t.Likelihood
+}
+
+// Terms emits the parts of the density at theta, for printing and for tests.
+func (p *Program) Terms(theta autodiff.Node) emit.Terms { return p.plan.Density(theta) }
 
 // ProperPrior reports whether log ρ is known to integrate.
-func (p *Program) ProperPrior() bool { panic("todo") }
+func (p *Program) ProperPrior() bool { return p.plan.ProperPrior() }
 
-// Start draws a point to begin at.
-func (p *Program) Start(seed uint64, walker int) []float64 { panic("todo") }
+// Start draws a point to begin at: from the prior where it is proper, else dispersed.
+func (p *Program) Start(seed uint64, walker int) []float64 {
+	return p.plan.Start(rand.New(rand.NewPCG(seed, 0x5eed<<32|uint64(walker))))
+}
 
 // Saved lists what is kept of a draw.
-func (p *Program) Saved() []draws.Variable { panic("todo") }
+func (p *Program) Saved() []draws.Variable { return p.plan.Saved() }
 
 // Values adds all of Saved to theta's graph; elements that need random numbers (generate v ~ D) are 0 until Complete.
-func (p *Program) Values(theta autodiff.Node) autodiff.Node { panic("todo") }
+func (p *Program) Values(theta autodiff.Node) autodiff.Node { return p.plan.Values(theta) }
 
 // Complete draws the elements of values (in the order of Saved) that need random numbers, in place.
-func (p *Program) Complete(r *rand.Rand, values []float64) { panic("todo") }
+func (p *Program) Complete(r *rand.Rand, values []float64) { p.plan.Complete(r, values) }
 
 // Observed is the data on the left of ~, with their axes, for the run directory.
-func (p *Program) Observed() ([]draws.Variable, [][]float64) { panic("todo") }
+func (p *Program) Observed() ([]draws.Variable, [][]float64) { return p.plan.Observed() }
 
 // A LogProb is a density at given parameter values, on their own scale.
-type LogProb struct {
-	Prior, Likelihood, Jacobian float64
-	Rows                        map[string][]float64 // log ℓ of each row, by observed name
-	Gradient                    map[string][]float64 // of log ρ + log ℓ (no Jacobian) with respect to each parameter on its own scale
-}
+type LogProb = emit.LogProb
 
 // LogProb evaluates the density at parameter values; an error names a parameter that is missing, unknown, of the wrong shape
 // or outside its support.
-func (p *Program) LogProb(at map[string]*data.Array) (*LogProb, error) { panic("todo") }
+func (p *Program) LogProb(at map[string]*data.Array) (*LogProb, error) {
+	values := map[string]emit.Array{}
+	for name, a := range at {
+		values[name] = emit.Array{Shape: a.Shape, Values: a.Values}
+	}
+	return p.plan.LogProb(values)
+}

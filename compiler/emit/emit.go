@@ -45,14 +45,14 @@ func (v value) rank() int { return len(v.bound) + len(v.axes) }
 type emitter struct {
 	g      *autodiff.Graph
 	b      *Bound
-	params map[*model.Piece]value // pieces of parameters and of generated arrays: bound plates, own event axes
+	params map[*model.Piece]value  // pieces of parameters and of generated arrays: bound plates, own event axes
 	exprs  [2]map[model.Expr]value // plain and guarded
 	arrays map[*model.Array]value
 	enums  map[*model.Array]*model.Index // a latent's value, as an index over its support
 	boxes  map[*model.Set]box
 	piece  func(*model.Piece) value
 	source *thetaSource // nil when parameters are given
-	guard  int // inside a branch or a ragged range: subscripts may be out of range and are clamped
+	guard  int          // inside a branch or a ragged range: subscripts may be out of range and are clamped
 	diags  *diag.List
 }
 

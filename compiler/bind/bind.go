@@ -1,0 +1,449 @@
+// Package bind gives a checked model its data: it finds each data array's values (on the command line, in the model, in the
+// file the model names), resolves every size from them, and says what does not fit, with file and row.
+package bind
+
+import (
+	"math"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"ppl/compiler/data"
+	"ppl/compiler/emit"
+	"ppl/compiler/model"
+	"ppl/lang/diag"
+	"ppl/lang/source"
+	"ppl/lang/types"
+)
+
+// An Arg is one --data flag: NAME=PATH, or PATH alone (Name empty) for a file whose entries give arrays by name.
+type Arg struct{ Name, Path string }
+
+// Data binds data to a model. Files that the model names are relative to dir. The result is usable only when no diagnostic is an
+// error.
+func Data(m *model.Model, dir string, args []Arg) (*emit.Bound, []diag.Diagnostic) {
+	b := &binder{m: m, dir: dir, out: &emit.Bound{Model: m, Data: map[*model.Array]emit.Array{}, Sizes: map[*model.Size]int{}},
+		from: map[*model.Array]*data.Array{}, sizeFrom: map[*model.Size]string{}, cache: map[string]*data.File{}}
+	b.open(args)
+	if !b.diags.HasErrors() {
+		b.entrySizes()
+		for _, a := range m.Arrays {
+			if a.Role == model.Data {
+				b.bind(a)
+			}
+		}
+	}
+	if !b.diags.HasErrors() {
+		b.indexSizes()
+		b.remainingSizes()
+	}
+	if !b.diags.HasErrors() {
+		b.check()
+	}
+	return b.out, b.diags.All()
+}
+
+type binder struct {
+	m        *model.Model
+	dir      string
+	out      *emit.Bound
+	files    []*data.File // of --data PATH, last wins
+	named    map[string]*data.File
+	from     map[*model.Array]*data.Array
+	sizeFrom map[*model.Size]string // where a size was learned, for disagreements
+	cache    map[string]*data.File
+	diags    diag.List
+}
+
+// open reads the files of the command line.
+func (b *binder) open(args []Arg) {
+	b.named = map[string]*data.File{}
+	for _, arg := range args {
+		f, err := data.Read(arg.Path)
+		if err != nil {
+			b.diags.Errorf("E83", source.Span{}, "%v", err)
+			continue
+		}
+		if arg.Name == "" {
+			b.files = append(b.files, f)
+			continue
+		}
+		if b.array(arg.Name) == nil {
+			d := b.diags.Errorf("E83", source.Span{}, "--data %s=%s: the model has no data `%s`", arg.Name, arg.Path, arg.Name)
+			if near, ok := diag.Nearest(arg.Name, b.dataNames()); ok {
+				d.Help("did you mean `%s`?", near)
+			}
+			continue
+		}
+		b.named[arg.Name] = f
+	}
+}
+
+func (b *binder) array(name string) *model.Array {
+	for _, a := range b.m.Arrays {
+		if a.Role == model.Data && a.Name == name {
+			return a
+		}
+	}
+	return nil
+}
+
+func (b *binder) dataNames() (names []string) {
+	for _, a := range b.m.Arrays {
+		if a.Role == model.Data {
+			names = append(names, a.Name)
+		}
+	}
+	return names
+}
+
+// entry finds a name in the files of the command line.
+func (b *binder) entry(name string) *data.Array {
+	for _, f := range slices.Backward(b.files) {
+		if x := f.Arrays[name]; x != nil {
+			return x
+		}
+	}
+	return nil
+}
+
+// entrySizes: a same-named entry of a data file gives an index set its size.
+func (b *binder) entrySizes() {
+	for _, s := range b.m.Sizes {
+		if x := b.entry(s.Name); x != nil && len(x.Shape) == 0 {
+			if v := x.Values[0]; v != math.Trunc(v) || v < 0 {
+				b.diags.Errorf("E47", s.At, "size %s is %g in %s; a size is a whole number", s.Name, v, x.Origin)
+				continue
+			}
+			b.size(s, int(x.Values[0]), "`"+s.Name+"` ("+x.Origin+")", s.At)
+		}
+	}
+}
+
+// size learns a size; two sources must agree.
+func (b *binder) size(s *model.Size, n int, where string, at source.Span) {
+	old, known := b.out.Sizes[s]
+	if known && old != n {
+		b.diags.Errorf("E47", at, "size %s is %d in %s and %d in %s", s.Name, old, b.sizeFrom[s], n, where)
+		return
+	}
+	if !known {
+		b.out.Sizes[s], b.sizeFrom[s] = n, where
+	}
+}
+
+// bind finds an array's values: the command line first, then the model, then the file the model names.
+func (b *binder) bind(a *model.Array) {
+	switch {
+	case b.named[a.Name] != nil:
+		b.take(a, b.inFile(a, b.named[a.Name], a.Name, true))
+	case b.entry(a.Name) != nil:
+		b.take(a, b.entry(a.Name))
+	case a.Value != nil:
+		b.literal(a)
+	case a.From != "":
+		b.fromFile(a)
+	case b.tableColumns(a, b.files):
+	default:
+		b.missing(a)
+	}
+}
+
+func (b *binder) missing(a *model.Array) {
+	d := b.diags.Errorf("E83", a.At, "no data given for `%s`", a.Name)
+	var have []string
+	for _, f := range b.files {
+		have = append(have, f.Order...)
+	}
+	if near, ok := diag.Nearest(a.Name, have); ok {
+		d.Help("the data have `%s`; rename one of them", near)
+	} else if len(b.files) == 0 {
+		d.Help("give a file with `--data FILE`, or `--data %s=FILE`, or write `data %s… = …` in the model", a.Name, a.Name)
+	} else {
+		d.Help("the data files have %s", strings.Join(shorten(have), ", "))
+	}
+}
+
+func shorten(names []string) []string {
+	if len(names) > 12 {
+		return append(slices.Clone(names[:12]), "…")
+	}
+	return names
+}
+
+func (b *binder) fromFile(a *model.Array) {
+	path, key, _ := strings.Cut(a.From, "#")
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(b.dir, path)
+	}
+	f := b.cache[path]
+	if f == nil {
+		var err error
+		if f, err = data.Read(path); err != nil {
+			b.diags.Errorf("E83", a.At, "%v", err)
+			return
+		}
+		b.cache[path] = f
+	}
+	if key == "" {
+		key = a.Name
+	}
+	if f.Arrays[key] == nil && b.tableColumns(a, []*data.File{f}) {
+		return
+	}
+	b.take(a, b.inFile(a, f, key, false))
+}
+
+// inFile is an entry of a file; a file with a single array may be given for a name.
+func (b *binder) inFile(a *model.Array, f *data.File, key string, single bool) *data.Array {
+	if x := f.Arrays[key]; x != nil {
+		return x
+	}
+	if single && len(f.Order) == 1 {
+		return f.Arrays[f.Order[0]]
+	}
+	d := b.diags.Errorf("E83", a.At, "%s has no entry `%s`", f.Path, key)
+	if near, ok := diag.Nearest(key, f.Order); ok {
+		d.Help("did you mean `%s`?", near)
+	} else {
+		d.Help("it has %s", strings.Join(shorten(f.Order), ", "))
+	}
+	return nil
+}
+
+// tableColumns: a two-axis name without a column of its own takes all numeric columns that no other data name takes.
+func (b *binder) tableColumns(a *model.Array, files []*data.File) bool {
+	if len(a.Type.Axes) != 2 {
+		return false
+	}
+	for _, f := range slices.Backward(files) {
+		if !f.Table {
+			continue
+		}
+		var columns []*data.Array
+		for _, name := range f.Order {
+			if b.array(name) == nil && f.Arrays[name].Labels == nil {
+				columns = append(columns, f.Arrays[name])
+			}
+		}
+		if len(columns) == 0 {
+			return false
+		}
+		rows := len(columns[0].Values)
+		x := &data.Array{Name: a.Name, Shape: []int{rows, len(columns)}, Values: make([]float64, rows*len(columns)), Int: true, Origin: f.Path}
+		for j, c := range columns {
+			x.Int = x.Int && c.Int
+			for i, v := range c.Values {
+				x.Values[i*len(columns)+j] = v
+			}
+		}
+		b.take(a, x)
+		return true
+	}
+	return false
+}
+
+// literal evaluates a value written in the model.
+func (b *binder) literal(a *model.Array) {
+	shape, values, ds := emit.Static(b.out, a.Value)
+	if len(ds) > 0 {
+		b.diags.Add(ds...)
+		return
+	}
+	whole := !slices.ContainsFunc(values, func(v float64) bool { return v != math.Trunc(v) })
+	b.take(a, &data.Array{Name: a.Name, Shape: shape, Values: values, Int: whole, Origin: b.m.Source.Name})
+}
+
+// take enters an array and learns sizes from its shape.
+func (b *binder) take(a *model.Array, x *data.Array) {
+	if x == nil {
+		return
+	}
+	shape := x.Shape
+	if len(shape) == 0 && len(a.Type.Axes) == 1 { // one element written as a number
+		shape = []int{1}
+	}
+	if len(shape) == 1 && shape[0] == 1 && len(a.Type.Axes) == 0 {
+		shape = nil
+	}
+	if len(shape) != len(a.Type.Axes) {
+		if len(x.Values) == 0 && len(shape) < len(a.Type.Axes) { // [] has one axis however many are meant
+			shape = append(slices.Clone(shape), make([]int, len(a.Type.Axes)-len(shape))...)
+		} else {
+			b.diags.Errorf("E42", a.At, "`%s` is declared with %s but has %s in %s", a.Name, axes(len(a.Type.Axes)), axes(len(shape)), x.Origin)
+			return
+		}
+	}
+	for k, s := range a.Type.Axes {
+		if of, ok := s.Hi.(*model.SizeOf); ok && isOne(s.Lo) {
+			b.size(of.Size, shape[k], "`"+a.Name+"` ("+x.Origin+")", a.At)
+		}
+	}
+	b.from[a] = x
+	b.out.Data[a] = emit.Array{Shape: shape, Values: x.Values}
+}
+
+func axes(n int) string {
+	return [...]string{"no axes", "1 axis", "2 axes", "3 axes", "4 axes", "5 axes"}[min(n, 5)]
+}
+
+func isOne(e model.Expr) bool {
+	n, ok := e.(*model.Num)
+	return ok && n.Value == 1
+}
+
+// indexSizes: index(J) alone gives J from labels or the largest value.
+func (b *binder) indexSizes() {
+	for _, a := range b.m.Arrays {
+		if a.IndexOf == nil || b.from[a] == nil {
+			continue
+		}
+		of, ok := a.IndexOf.Hi.(*model.SizeOf)
+		if !ok {
+			continue
+		}
+		if _, known := b.out.Sizes[of.Size]; known {
+			continue
+		}
+		if labels := b.from[a].Labels; labels != nil {
+			b.size(of.Size, len(labels), "the labels of `"+a.Name+"`", a.At)
+			continue
+		}
+		largest := 0.0
+		for _, v := range b.from[a].Values {
+			largest = math.Max(largest, v)
+		}
+		b.size(of.Size, int(largest), "the largest `"+a.Name+"`", a.At)
+		b.diags.Notef("W07", a.At, "%s = %d was taken from the largest `%s`; give `data %s` if there are unseen groups", of.Size.Name, int(largest), a.Name, of.Size.Name)
+	}
+}
+
+func (b *binder) remainingSizes() {
+	for _, s := range b.m.Sizes {
+		if _, ok := b.out.Sizes[s]; !ok {
+			b.diags.Errorf("E46", s.At, "size `%s` is not known: give `%s = …`, `data %s`, or data with axis %s", s.Name, s.Name, s.Name, s.Name)
+		}
+	}
+}
+
+// ---- what values must be ----
+
+func (b *binder) check() {
+	for _, a := range b.m.Arrays {
+		if x := b.from[a]; x != nil {
+			b.checkArray(a, x)
+		}
+	}
+	if b.diags.HasErrors() {
+		return
+	}
+	for _, t := range b.m.Terms {
+		if t.Kind == model.Likelihood && t.Dist != nil {
+			b.checkSupport(t)
+		}
+	}
+}
+
+func (b *binder) checkArray(a *model.Array, x *data.Array) {
+	shape := b.out.Data[a].Shape
+	for k, s := range a.Type.Axes {
+		n, ds := emit.SetSize(b.out, s)
+		b.diags.Add(ds...)
+		if len(ds) == 0 && n != shape[k] {
+			b.diags.Errorf("E47", a.At, "axis %s of `%s` has %d elements, but %d in %s", s.Name, a.Name, n, shape[k], x.Origin)
+			return
+		}
+	}
+	holes := 0
+	for _, v := range x.Values {
+		if math.IsNaN(v) {
+			holes++
+		}
+	}
+	if holes > 0 {
+		b.diags.Errorf("W05", a.At, "`%s` has %d missing values in %s; declared without `missing`", a.Name, holes, x.Origin)
+		return
+	}
+	if x.Labels != nil && a.IndexOf == nil {
+		b.diags.Errorf("E57", a.At, "`%s` is text in %s; declare it `%s…: index(J)`", a.Name, x.Origin, a.Name)
+		return
+	}
+	lo, hi := math.Inf(-1), math.Inf(1)
+	word := ""
+	switch {
+	case a.IndexOf != nil:
+		n, ds := emit.SetBox(b.out, a.IndexOf)
+		b.diags.Add(ds...)
+		lo, hi, word = float64(n[0]), float64(n[1]), "index("+a.IndexOf.Name+")"
+	case a.Declared == types.Bool:
+		lo, hi, word = 0, 1, "bool"
+	case a.Bounds != nil:
+		lo, hi, word = b.number(a.Bounds.Lo), b.number(a.Bounds.Hi), "its bounds"
+	}
+	for i, v := range x.Values {
+		if a.NeedInt && v != math.Trunc(v) {
+			b.diags.Errorf("E57", a.At, "value %g of `%s` (%s) is not an integer, which its use here asks for", v, a.Name, b.row(a, x, i))
+			return
+		}
+		if v < lo || v > hi {
+			b.diags.Errorf("E56", a.At, "value %g of `%s` (%s) is not in %s", v, a.Name, b.row(a, x, i), word)
+			return
+		}
+	}
+}
+
+func (b *binder) number(e model.Expr) float64 {
+	_, values, ds := emit.Static(b.out, e)
+	b.diags.Add(ds...)
+	if len(values) == 0 {
+		return math.NaN()
+	}
+	return values[0]
+}
+
+// row names an element's place as a user finds it.
+func (b *binder) row(a *model.Array, x *data.Array, i int) string {
+	shape := b.out.Data[a].Shape
+	text := ""
+	for k := len(shape) - 1; k >= 0; k-- {
+		text = ", " + itoa(i%shape[k]+1) + text
+		i /= shape[k]
+	}
+	if text == "" {
+		return x.Origin
+	}
+	word := "row "
+	if len(shape) > 1 {
+		word = "element "
+	}
+	return word + text[2:] + ", " + x.Origin
+}
+
+// checkSupport: observed values must be possible under the law.
+func (b *binder) checkSupport(t *model.Term) {
+	a, x := t.Array, b.from[t.Array]
+	if x == nil || t.Dist.Event > 0 || t.Dist.Support != types.Interval && t.Dist.Support != types.IntRange || t.Form.Bounds != nil {
+		return
+	}
+	if len(t.Plates) != len(a.Type.Axes) || !wholeAxes(t) {
+		return
+	}
+	for i, v := range x.Values {
+		if v < t.Dist.Lo || v > t.Dist.Hi {
+			b.diags.Errorf("E57", t.At, "`%s` %s is %g but %s has support %s", a.Name, b.row(a, x, i), v, t.Dist.Name, support(t.Dist.Lo, t.Dist.Hi)).
+				Related(a.At, "the data")
+			return
+		}
+	}
+}
+
+func wholeAxes(t *model.Term) bool {
+	for k, i := range t.Plates {
+		if !i.Set.Same(t.Array.Type.Axes[k]) {
+			return false
+		}
+	}
+	return true
+}
+
+func support(lo, hi float64) string { return bound(lo) + ".." + bound(hi) }

@@ -1,0 +1,21 @@
+package bind
+
+import (
+	"math"
+	"strconv"
+)
+
+func itoa(n int) string { return strconv.Itoa(n) }
+
+// bound writes an end of a range as the language does.
+func bound(v float64) string {
+	switch {
+	case math.IsInf(v, 1):
+		return "inf"
+	case math.IsInf(v, -1):
+		return "-inf"
+	case v > 0 && v < 1e-300: // open at 0
+		return "0"
+	}
+	return strconv.FormatFloat(v, 'g', -1, 64)
+}

@@ -1,0 +1,127 @@
+package emit
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"ppl/autodiff"
+	"ppl/compiler/model"
+	"ppl/infer/draws"
+	"ppl/lang/diag"
+)
+
+// A LogProb is a density at given parameter values, on their own scale.
+type LogProb struct {
+	Prior, Likelihood, Jacobian float64
+	Rows                        map[string][]float64 // log ℓ of each row, by observed name
+	Gradient                    map[string][]float64 // of log ρ + log ℓ (no Jacobian) in each parameter on its own scale
+}
+
+// LogProb evaluates the density at parameter values; an error names a parameter that is missing, unknown, of the wrong shape
+// or outside its support.
+func (p *Plan) LogProb(at map[string]Array) (*LogProb, error) {
+	g := p.given()
+	if err := g.enterNamed(at); err != nil {
+		return nil, err
+	}
+	theta, err := g.theta()
+	if err != nil {
+		return nil, err
+	}
+	t := p.terms(g.emitter, nil)
+	jac := p.Density(g.g.Data("theta", theta, p.Dim)).Jacobian
+	out := &LogProb{Rows: map[string][]float64{}, Gradient: map[string][]float64{}}
+	out.Prior, out.Likelihood, out.Jacobian = g.eval(t.Prior)[0], g.eval(t.Likelihood)[0], g.eval(jac)[0]
+	for _, r := range t.Rows {
+		out.Rows[r.Name()] = g.eval(r.Node)
+	}
+	g.gradient(autodiff.Add(t.Prior, t.Likelihood), out.Gradient)
+	return out, nil
+}
+
+// Name joins the names of the observations that the rows speak of.
+func (r Rows) Name() string {
+	var names []string
+	for _, a := range r.Arrays {
+		if !slices.Contains(names, a.Name) {
+			names = append(names, a.Name)
+		}
+	}
+	return strings.Join(names, "+")
+}
+
+// enterNamed checks and enters every parameter.
+func (g *given) enterNamed(at map[string]Array) error {
+	known := map[string]bool{}
+	for i, a := range g.plan.saved {
+		if a.Role != model.Parameter {
+			continue
+		}
+		known[a.Name] = true
+		v, ok := at[a.Name]
+		if !ok {
+			return fmt.Errorf("no value given for parameter `%s`", a.Name)
+		}
+		want := g.plan.vars[i].Shape
+		if !slices.Equal(v.Shape, want) && !(len(v.Values) == 1 && product(want) == 1) {
+			return fmt.Errorf("parameter `%s` has shape %v, but the value given has %v", a.Name, want, v.Shape)
+		}
+		g.enterArray(a, v.Values)
+	}
+	names := slices.Sorted(maps.Keys(known))
+	for _, name := range slices.Sorted(maps.Keys(at)) {
+		if known[name] {
+			continue
+		}
+		if near, ok := diag.Nearest(name, names); ok {
+			return fmt.Errorf("the model has no parameter `%s`; did you mean `%s`?", name, near)
+		}
+		return fmt.Errorf("the model has no parameter `%s`; it has %s", name, strings.Join(names, ", "))
+	}
+	return nil
+}
+
+// theta is the unconstrained vector of the values entered.
+func (g *given) theta() ([]float64, error) {
+	theta := make([]float64, g.plan.Dim)
+	for _, r := range g.plan.regions {
+		x := g.inputs[pieceName(r.piece)]
+		var u []float64
+		var err error
+		if r.term.Non {
+			u = g.standardize(r, x)
+		} else if u, err = g.free(r, x); err != nil {
+			return nil, fmt.Errorf("parameter `%s`: %w", r.term.Array.Name, err)
+		}
+		copy(theta[r.offset:], u)
+	}
+	return theta, nil
+}
+
+// gradient of y in each parameter, pieces put together in the order of the array where there is one piece; several pieces are
+// listed one after the other.
+func (g *given) gradient(y Node, out map[string][]float64) {
+	for _, r := range g.plan.regions {
+		x := g.g.Input(pieceName(r.piece), g.shapeOf(r.piece)...)
+		name := r.term.Array.Name
+		out[name] = append(out[name], g.eval(autodiff.Grad(y, x)[0])...)
+	}
+}
+
+// Observed is the data on the left of ~, with their axes.
+func (p *Plan) Observed() (vars []draws.Variable, values [][]float64) {
+	e := newEmitter(autodiff.New(), p.Bound, &diag.List{})
+	seen := map[*model.Array]bool{}
+	for _, t := range p.Model.Terms {
+		if t.Kind != model.Likelihood || seen[t.Array] {
+			continue
+		}
+		seen[t.Array] = true
+		v := e.array(t.Array)
+		vars = append(vars, e.variable(t.Array))
+		values = append(values, autodiff.Eval(nil, v.node)[0])
+	}
+	return vars, values
+}
