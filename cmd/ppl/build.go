@@ -40,7 +40,7 @@ func buildCommand(c *console) *cobra.Command {
 		DisableFlagsInUseLine: true,
 	}
 	data := dataFlag(cmd)
-	emit := cmd.Flags().String("emit", "", "ast, model, graph or ir")
+	emit := cmd.Flags().String("emit", "", "print `STAGE`: ast, model, graph or ir")
 	cmd.RunE = func(_ *cobra.Command, args []string) error {
 		i := slices.IndexFunc(stages(), func(s stage) bool { return s.name == *emit })
 		if i < 0 {

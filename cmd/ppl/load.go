@@ -9,9 +9,11 @@ import (
 	"ppl/compiler"
 )
 
+const dataUsage = "data from file `F`, or one array from NAME=F; may be repeated"
+
 // dataFlag adds --data to a command.
 func dataFlag(cmd *cobra.Command) *[]string {
-	return cmd.Flags().StringArray("data", nil, "data file, or NAME=FILE for one array; may be repeated")
+	return cmd.Flags().StringArray("data", nil, dataUsage)
 }
 
 // load compiles a model with its data, and prints what there is to say of them.

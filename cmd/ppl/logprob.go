@@ -25,7 +25,7 @@ func logprobCommand(c *console) *cobra.Command {
 		DisableFlagsInUseLine: true,
 	}
 	data := dataFlag(cmd)
-	at := cmd.Flags().String("at", "", "parameter values, a data file")
+	at := cmd.Flags().String("at", "", "parameter values from `VALUES.json`")
 	gradient := cmd.Flags().Bool("gradient", false, "print gradients too")
 	asJSON := cmd.Flags().Bool("json", false, "print one JSON object")
 	cmd.RunE = func(_ *cobra.Command, args []string) error {

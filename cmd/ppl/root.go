@@ -37,7 +37,10 @@ func newRoot(c *console) *cobra.Command {
 		SilenceUsage:      true,
 		CompletionOptions: cobra.CompletionOptions{DisableDefaultCmd: true},
 		RunE:              func(*cobra.Command, []string) error { return usagef("a command is missing") },
+
+		DisableFlagsInUseLine: true,
 	}
+	root.SetUsageTemplate(usageTemplate)
 	root.SetOut(c.out)
 	root.SetErr(c.err)
 	root.SetFlagErrorFunc(flagError)
@@ -46,8 +49,27 @@ func newRoot(c *console) *cobra.Command {
 	return root
 }
 
+// usageTemplate is what --help prints below the description.
+const usageTemplate = `usage: {{.UseLine}}
+{{- if .HasAvailableSubCommands}}
+
+commands:
+{{- range .Commands}}{{if .IsAvailableCommand}}
+  {{rpad .Name .NamePadding}} {{.Short}}{{end}}{{end}}
+
+{{.CommandPath}} COMMAND --help says more of one.
+{{- else}}
+
+flags:
+{{.LocalFlags.FlagUsages | trimTrailingWhitespaces}}
+{{- end}}
+`
+
 // checkVerb refuses an unknown command before cobra looks at its flags.
 func checkVerb(root *cobra.Command, args []string) error {
+	if len(args) > 1 && args[0] == "help" {
+		args = args[1:]
+	}
 	if len(args) == 0 || strings.HasPrefix(args[0], "-") || args[0] == "help" {
 		return nil
 	}
@@ -66,6 +88,10 @@ func checkVerb(root *cobra.Command, args []string) error {
 
 // flagError puts a mistaken flag in words, with the flag that may have been meant.
 func flagError(cmd *cobra.Command, err error) error {
+	var value *pflag.InvalidValueError
+	if errors.As(err, &value) {
+		return usagef("--%s takes a whole number, not %q", value.GetFlag().Name, value.GetValue())
+	}
 	var unknown *pflag.NotExistError
 	if !errors.As(err, &unknown) {
 		return usagef("%w", err)
@@ -77,6 +103,14 @@ func flagError(cmd *cobra.Command, err error) error {
 		return usagef("there is no flag --%s; did you mean --%s?", name, near)
 	}
 	return usagef("there is no flag %s%s", strings.Repeat("-", min(2, len(name))), name)
+}
+
+// none refuses arguments.
+func none(_ *cobra.Command, args []string) error {
+	if len(args) > 0 {
+		return usagef("%q is too many", args[0])
+	}
+	return nil
 }
 
 // one asks for exactly one argument, of the kind that what names.

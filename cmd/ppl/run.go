@@ -94,13 +94,9 @@ func (run *posteriorRun) resolved() resolvedOptions {
 
 func samplerReport(r infer.Report, took time.Duration) draws.SamplerReport {
 	return draws.SamplerReport{
-		Temperatures: r.Temperatures,
-		SwapRates:    r.SwapRates,
-		RoundTrips:   r.RoundTrips,
-		Barrier:      r.Barrier,
-		Divergences:  r.Divergences,
-		Gradients:    r.Gradients,
-		Seconds:      took.Seconds(),
-		Notes:        append(r.Notes, r.Warnings...),
+		Dynamics: r.Dynamics, Path: r.Path, Warmup: r.Warmup, Thin: r.Thin, StepSize: r.StepSize, Steps: r.Steps,
+		Divergences: r.Divergences, Gradients: r.Gradients, Seconds: took.Seconds(),
+		Temperatures: r.Temperatures, SwapRates: r.SwapRates, RoundTrips: r.RoundTrips, Barrier: r.Barrier,
+		Notes: r.Notes, Warnings: r.Warnings,
 	}
 }

@@ -15,7 +15,9 @@ func versionCommand(c *console) *cobra.Command {
 	return &cobra.Command{
 		Use:   "version",
 		Short: "Print the version",
-		Args:  cobra.NoArgs,
+		Args:  none,
+
+		DisableFlagsInUseLine: true,
 		RunE: func(*cobra.Command, []string) error {
 			fmt.Fprintf(c.out, "ppl %s%s, %s, %s/%s\n", version, revision(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
 			return nil

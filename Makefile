@@ -1,0 +1,38 @@
+# make check is what a change must pass.
+
+GO ?= go
+FUZZTIME ?= 30s
+
+.PHONY: check test slow golden bench fuzz
+
+check:
+	$(GO) mod tidy -diff
+	@unformatted=$$(gofmt -l .); test -z "$$unformatted" || { echo "gofmt -w these:"; echo "$$unformatted"; exit 1; }
+	$(GO) vet ./...
+	$(GO) tool staticcheck ./...
+	$(GO) test ./...
+	$(MAKE) golden
+	git diff --exit-code -- '*testdata*'
+
+test:
+	$(GO) test ./...
+
+# Posteriors against published numbers, long statistical tests.
+slow:
+	PPL_SLOW=1 $(GO) test -timeout 60m ./...
+
+# Rewrites the golden files of the packages that have them.
+golden:
+	$(GO) test $$(grep -rl '"update"' --include='*_test.go' . | xargs -n1 dirname | sort -u) -update
+
+bench:
+	$(GO) test -run '^$$' -bench . -benchmem ./...
+
+# Each fuzz target for FUZZTIME.
+fuzz:
+	@set -e; for package in $$($(GO) list ./...); do \
+		for target in $$($(GO) test -list '^Fuzz' $$package | grep '^Fuzz' || true); do \
+			echo "$$package $$target"; \
+			$(GO) test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) $$package; \
+		done; \
+	done

@@ -1,0 +1,134 @@
+// Package ppl_test holds checks of the repository as a whole.
+package ppl_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"os/exec"
+	"strings"
+	"testing"
+)
+
+// A row says which packages of the module a package may import, tests aside. A name that ends in / stands for all packages
+// below it; a package is ruled by the longest name that fits it.
+type row struct {
+	name    string
+	imports []string
+}
+
+// importTable is the table of ARCHITECTURE.md: data travel from lang to cmd, and imports only look back along that way.
+// infer/draws is a leaf: the compiler names what a run keeps in its terms.
+func importTable() []row {
+	return []row{
+		{"ppl/lang/", []string{"ppl/lang/"}},
+		{"ppl/autodiff", nil},
+		{"ppl/autodiff/", []string{"ppl/autodiff"}},
+		{"ppl/stdlib", []string{"ppl/autodiff", "ppl/lang/types"}},
+		{"ppl/compiler/ir", nil},
+		{"ppl/compiler/data", []string{"ppl/lang/source"}},
+		{"ppl/compiler/model", []string{"ppl/lang/", "ppl/stdlib"}},
+		{"ppl/compiler/check", []string{"ppl/lang/", "ppl/autodiff", "ppl/stdlib", "ppl/compiler/model"}},
+		{"ppl/compiler/emit", []string{"ppl/lang/", "ppl/autodiff", "ppl/stdlib", "ppl/compiler/data", "ppl/compiler/model", "ppl/infer/draws"}},
+		{"ppl/compiler/lower", []string{"ppl/autodiff", "ppl/compiler/ir"}},
+		{"ppl/compiler", []string{"ppl/lang/", "ppl/autodiff", "ppl/stdlib", "ppl/compiler/", "ppl/infer/draws"}},
+		{"ppl/runtime/", []string{"ppl/compiler/ir", "ppl/runtime/"}},
+		{"ppl/infer/draws", nil},
+		{"ppl/infer/stats", nil},
+		{"ppl/infer/report", []string{"ppl/infer/draws", "ppl/infer/stats"}},
+		{"ppl/infer", []string{"ppl/autodiff", "ppl/infer/draws", "ppl/runtime/device"}},
+		{"ppl/infer/", []string{"ppl/autodiff", "ppl/compiler/lower", "ppl/infer", "ppl/infer/", "ppl/runtime/device", "ppl/runtime/noise"}},
+		{"ppl/cmd/ppl", []string{"ppl/"}},
+	}
+}
+
+func fits(name, path string) bool {
+	return path == name || strings.HasSuffix(name, "/") && strings.HasPrefix(path, name)
+}
+
+// rule is the row of a package, nil if there is none.
+func rule(path string) *row {
+	var best *row
+	for _, r := range importTable() {
+		if fits(r.name, path) && (best == nil || len(r.name) > len(best.name)) {
+			best = &r
+		}
+	}
+	return best
+}
+
+// offence says what is wrong with an import, or nothing.
+func offence(path, imported string) string {
+	if strings.HasPrefix(imported, "gorgonia.org/") && !strings.HasPrefix(path, "ppl/autodiff") {
+		return "only autodiff may import Gorgonia"
+	}
+	if !strings.HasPrefix(imported, "ppl/") {
+		return ""
+	}
+	r := rule(path)
+	if r == nil {
+		return "the package is not in the table"
+	}
+	for _, allowed := range r.imports {
+		if fits(allowed, imported) {
+			return ""
+		}
+	}
+	return "the table does not allow it"
+}
+
+func TestImports(t *testing.T) {
+	seen := 0
+	for _, p := range listPackages(t) {
+		for _, imported := range p.Imports {
+			seen++
+			if wrong := offence(p.ImportPath, imported); wrong != "" {
+				t.Errorf("%s imports %s: %s", p.ImportPath, imported, wrong)
+			}
+		}
+	}
+	if seen < 50 {
+		t.Errorf("only %d imports seen: the list of packages cannot be whole", seen)
+	}
+}
+
+// The check itself must be able to fail.
+func TestOffences(t *testing.T) {
+	for _, bad := range [][2]string{
+		{"ppl/lang/parse", "ppl/compiler"},
+		{"ppl/stdlib", "gorgonia.org/gorgonia"},
+		{"ppl/runtime/host", "ppl/compiler/lower"},
+		{"ppl/autodiff", "ppl/stdlib"},
+		{"ppl/compiler/check", "ppl/compiler/emit"},
+		{"ppl/infer/renhd", "ppl/runtime/host"},
+		{"ppl/elsewhere", "ppl/lang/ast"},
+	} {
+		if offence(bad[0], bad[1]) == "" {
+			t.Errorf("%s may import %s, and should not", bad[0], bad[1])
+		}
+	}
+}
+
+type goPackage struct {
+	ImportPath string
+	Imports    []string
+}
+
+func listPackages(t *testing.T) (ps []goPackage) {
+	out, err := exec.Command("go", "list", "-json=ImportPath,Imports", "./...").Output()
+	if err != nil {
+		t.Fatalf("go list: %v", err)
+	}
+	for d := json.NewDecoder(bytes.NewReader(out)); ; {
+		var p goPackage
+		err := d.Decode(&p)
+		if errors.Is(err, io.EOF) {
+			return ps
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		ps = append(ps, p)
+	}
+}
