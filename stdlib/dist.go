@@ -14,10 +14,13 @@ func Dists() map[string]*Dist { return distTable }
 
 var distTable = indexDists(slices.Concat(realDists, positiveDists, boundedDists, countDists, finiteDists, vectorDists))
 
-// indexDists puts the guards around the formulas of each row.
+// indexDists puts the guards around the formulas of each row, and gives the line its ends.
 func indexDists(rows []Dist) map[string]*Dist {
 	table := make(map[string]*Dist, len(rows))
 	for _, d := range rows {
+		if d.Support == types.RealLine {
+			d.Lo, d.Hi = -inf, inf
+		}
 		d.Forms = slices.Clone(d.Forms)
 		for i := range d.Forms {
 			guard(&d, &d.Forms[i])

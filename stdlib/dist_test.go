@@ -13,11 +13,14 @@ import (
 // A distCase holds reference values of one form at one setting of its arguments: "adding a distribution is adding a row
 // and its test values".
 type distCase struct {
-	form     string // "Normal(mu, sd)"
-	args     [][]float64
-	at       []point
-	cdf      []tails
-	mean, sd []float64 // of each element, for vectors and matrices
+	form string // "Normal(mu, sd)"
+	args [][]float64
+	at   []point
+	cdf  []tails
+	// mean and cov are of the elements of vectors and matrices; without them the sampler is not compared.
+	mean, cov []float64
+	// valuesOnly: much of the mass lies below the least positive number.
+	valuesOnly bool
 }
 
 type point struct {

@@ -16,11 +16,9 @@ var positiveDists = []Dist{
 		Source: "Gelman 2006, Bayesian Analysis 1, 515",
 		Forms: []Form{{Args: args(positive("sd")),
 			LogProb: func(x Node, a []Node) Node { return ad.Add(num(x, math.Ln2), normalCore(ad.Div(x, a[0]), a[0])) },
-			LogCDF:  func(x Node, a []Node) Node { return logErf(times(math.Sqrt2/2, ad.Div(x, a[0]))) },
-			LogCCDF: func(x Node, a []Node) Node {
-				return plus(ad.LogNormCDF(ad.Neg(ad.Div(x, a[0]))), math.Ln2)
-			},
-			Sample: scalar(func(r *rand.Rand, a []float64) float64 { return a[0] * math.Abs(r.NormFloat64()) })}},
+			LogCDF:  func(x Node, a []Node) Node { return halfNormalLogCDF(ad.Div(x, a[0])) },
+			LogCCDF: func(x Node, a []Node) Node { return halfNormalLogCCDF(ad.Div(x, a[0])) },
+			Sample:  scalar(func(r *rand.Rand, a []float64) float64 { return a[0] * math.Abs(r.NormFloat64()) })}},
 	},
 	{
 		Name: "HalfStudentT", Support: types.Interval, Lo: 0, Hi: inf,
@@ -38,10 +36,8 @@ var positiveDists = []Dist{
 		Source: "Gelman 2006, Bayesian Analysis 1, 515",
 		Forms: []Form{{Args: args(positive("scale")),
 			LogProb: func(x Node, a []Node) Node { return ad.Add(num(x, math.Ln2), cauchyLogProb(ad.Div(x, a[0]), a[0])) },
-			LogCDF: func(x Node, a []Node) Node {
-				return plus(ad.Log(ad.Atan(ad.Div(x, a[0]))), math.Log(2/math.Pi))
-			},
-			LogCCDF: func(x Node, a []Node) Node { return plus(cauchyLogCDF(ad.Neg(ad.Div(x, a[0]))), math.Ln2) },
+			LogCDF:  func(x Node, a []Node) Node { return halfCauchyLogCDF(ad.Div(x, a[0])) },
+			LogCCDF: func(x Node, a []Node) Node { return halfCauchyLogCCDF(ad.Div(x, a[0])) },
 			Sample:  scalar(func(r *rand.Rand, a []float64) float64 { return a[0] * math.Abs(drawCauchy(r)) })}},
 	},
 	{
@@ -134,7 +130,31 @@ func weibullLogCCDF(x Node, a []Node) Node {
 
 func paretoLogCCDF(x Node, a []Node) Node { return ad.Mul(a[1], ad.Sub(ad.Log(a[0]), ad.Log(x))) }
 
-// logErf is log erf t for t ≥ 0, exact near 0 and near 1.
-func logErf(t Node) Node {
-	return ad.Where(ad.Lt(t, num(t, 1)), ad.Log(ad.Erf(t)), ad.Log1p(ad.Neg(ad.Erfc(t))))
+// The half-laws' cumulative functions at z ≥ 0 take the nearer tail, so that neither cancels.
+
+func halfNormalLogCDF(z Node) Node {
+	t := times(math.Sqrt2/2, z)
+	return ad.Where(ad.Lt(z, num(z, 1)), ad.Log(ad.Erf(t)), ad.Log1p(ad.Neg(ad.Erfc(t))))
+}
+
+func halfNormalLogCCDF(z Node) Node {
+	t := times(math.Sqrt2/2, z)
+	return ad.Where(ad.Lt(z, num(z, 1)), ad.Log1p(ad.Neg(ad.Erf(t))), plus(ad.LogNormCDF(ad.Neg(z)), math.Ln2))
+}
+
+func halfCauchyLogCDF(z Node) Node {
+	lower, upper, low := halfCauchyTails(z)
+	return ad.Where(low, ad.Log(lower), ad.Log1p(ad.Neg(upper)))
+}
+
+func halfCauchyLogCCDF(z Node) Node {
+	lower, upper, low := halfCauchyTails(z)
+	return ad.Where(low, ad.Log1p(ad.Neg(lower)), ad.Log(upper))
+}
+
+// halfCauchyTails are (2/π) atan z, right where low (z < 1), and (2/π) atan(1/z), right elsewhere.
+func halfCauchyTails(z Node) (lower, upper, low Node) {
+	low = ad.Lt(z, num(z, 1))
+	one := num(z, 1)
+	return times(2/math.Pi, ad.Atan(z)), times(2/math.Pi, ad.Atan(ad.Div(one, ad.Where(low, one, z)))), low
 }

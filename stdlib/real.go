@@ -135,13 +135,12 @@ func cauchyLogProb(z, scale Node) Node {
 	return ad.Sub(plus(ad.Neg(ad.Log(scale)), -math.Log(math.Pi)), ad.Log1p(square(z)))
 }
 
-// cauchyLogCDF uses atan z = −π/2 − atan(1/z) in the left tail, where 1/2 + atan(z)/π would cancel.
+// cauchyLogCDF takes the nearer tail atan(1/|z|)/π, where 1/2 + atan(z)/π would cancel.
 func cauchyLogCDF(z Node) Node {
-	left := ad.Lt(z, num(z, -1))
-	tail := ad.Atan(ad.Div(num(z, -1), ad.Where(left, z, num(z, -1))))
-	return ad.Where(left,
-		plus(ad.Log(tail), -math.Log(math.Pi)),
-		ad.Log(plus(times(1/math.Pi, ad.Atan(z)), 0.5)))
+	near := ad.Lt(ad.Abs(z), num(z, 1))
+	tail := times(1/math.Pi, ad.Atan(ad.Div(num(z, 1), ad.Abs(ad.Where(near, num(z, 1), z)))))
+	far := ad.Where(ad.Lt(z, num(z, 0)), ad.Log(tail), ad.Log1p(ad.Neg(tail)))
+	return ad.Where(near, ad.Log(plus(times(1/math.Pi, ad.Atan(z)), 0.5)), far)
 }
 
 func laplaceLogCDF(z Node) Node {
