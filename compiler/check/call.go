@@ -1,7 +1,6 @@
 package check
 
 import (
-	"math"
 	"sort"
 
 	"ppl/autodiff"
@@ -387,5 +386,3 @@ func (c *checker) logprob(s *scope, e *ast.Call) model.Expr {
 	return &model.LogProb{Name: name, Dist: dist, Form: form, Args: args, X: x, Fact: model.Fact{At: e.Span(),
 		Type: model.Type{Axes: axes, Range: r}, Static: allStatic(append(args, x)...)}}
 }
-
-var _ = math.Inf

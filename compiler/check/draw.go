@@ -487,7 +487,9 @@ func formsText(d *stdlib.Dist) string {
 	return joinOr(texts)
 }
 
-func inForm(f *stdlib.Form, name string, k int) bool { return k < len(f.Args) && f.Args[k].Name == name }
+func inForm(f *stdlib.Form, name string, k int) bool {
+	return k < len(f.Args) && f.Args[k].Name == name
+}
 
 func joinAnd(names []string) string { return joinWith(names, " and ") }
 func joinOr(names []string) string  { return joinWith(names, " or ") }

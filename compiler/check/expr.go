@@ -232,7 +232,9 @@ func unaryOperators() map[string]operatorRow {
 	}
 }
 
-func always(e types.Elem) func([]model.Expr) types.Elem { return func([]model.Expr) types.Elem { return e } }
+func always(e types.Elem) func([]model.Expr) types.Elem {
+	return func([]model.Expr) types.Elem { return e }
+}
 
 func intIfInts(a []model.Expr) types.Elem {
 	for _, x := range a {

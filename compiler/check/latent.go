@@ -4,10 +4,11 @@ import (
 	"ppl/compiler/model"
 	"ppl/lang/ast"
 	"ppl/lang/source"
-	"ppl/stdlib"
 )
 
-func spanOfFile(f *source.File) source.Span { return source.Span{File: f, Start: 0, End: min(1, len(f.Text))} }
+func spanOfFile(f *source.File) source.Span {
+	return source.Span{File: f, Start: 0, End: min(1, len(f.Text))}
+}
 
 // termExprs are the expressions of a term that are evaluated for its density.
 func termExprs(t *model.Term) []model.Expr {
@@ -245,5 +246,3 @@ func walkSet(s *ast.Set, visit func(*ast.Name)) {
 		walkNames(s.Hi, visit)
 	}
 }
-
-var _ = stdlib.Range{}

@@ -1,7 +1,6 @@
 package check
 
 import (
-	"math"
 	"strconv"
 
 	"ppl/compiler/model"
@@ -290,17 +289,17 @@ func (c *checker) categoricalOffset(t *model.Term) {
 // finish looks at the model as a whole.
 func (c *checker) finish() {
 	c.latents()
-	c.unused()
 	c.refuseGenerated()
+	if c.diags.HasErrors() {
+		return // warnings about a model that is not understood would mislead
+	}
+	c.unused()
 	for _, t := range c.model.Terms {
 		if t.Kind == model.Likelihood || t.Density != nil {
 			return
 		}
 	}
-	if !c.diags.HasErrors() {
-		at := c.model.Source
-		c.diags.Warnf("E34", spanOfFile(at), "no data or observation: the model has only a prior")
-	}
+	c.diags.Warnf("E34", spanOfFile(c.model.Source), "no data or observation: the model has only a prior")
 }
 
 // unused warns of data nothing reads and of parameters without influence, and recognises a typing mistake in both at once.
@@ -371,5 +370,3 @@ func (c *checker) refuseGenerated() {
 		}
 	}
 }
-
-var _ = math.Inf

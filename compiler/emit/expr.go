@@ -6,7 +6,6 @@ import (
 
 	"ppl/autodiff"
 	"ppl/compiler/model"
-	"ppl/stdlib"
 )
 
 // expr is the value of an expression, emitted once.
@@ -332,5 +331,3 @@ func (e *emitter) logprob(x *model.LogProb) value {
 	args := append(slices.Clone(x.Args), x.X)
 	return e.elementwise(x, args, func(n []Node) Node { return f(n[len(n)-1], n[:len(n)-1]) })
 }
-
-var _ = stdlib.Range{}
