@@ -81,9 +81,9 @@ func excerpt(at source.Span, mark string, p palette) string {
 	before, token := splitAt(line, at)
 	indent := strings.Repeat(" ", uniseg.StringWidth(before))
 	carets := strings.Repeat("^", max(1, uniseg.StringWidth(token)))
-	return fmt.Sprintf("  %s%s |%s %s\n  %s%s |%s %s%s%s%s\n",
-		p.dim, number, p.reset, printable(line),
-		p.dim, strings.Repeat(" ", len(number)), p.reset, indent, mark, carets, p.reset)
+	shown := strings.TrimRight(fmt.Sprintf("  %s%s |%s %s", p.dim, number, p.reset, printable(line)), " ")
+	blank := strings.Repeat(" ", len(number))
+	return fmt.Sprintf("%s\n  %s%s |%s %s%s%s%s\n", shown, p.dim, blank, p.reset, indent, mark, carets, p.reset)
 }
 
 // splitAt cuts the printable forms of what stands before the span on its first line, and of what the span has of it.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+	"github.com/rogpeppe/go-internal/txtar"
 
 	"ppl/lang/ast"
 	"ppl/lang/diag"
@@ -32,6 +33,39 @@ func TestRoundTripOfSharedModels(t *testing.T) {
 func TestRoundTripOfOwnModels(t *testing.T) {
 	for _, path := range glob(t, "../parse/testdata/*.ppl") {
 		roundTrip(t, path, read(t, path))
+	}
+}
+
+// The archive has pairs of texts: NAME.ppl becomes NAME.want.
+func TestCanonicalForm(t *testing.T) {
+	archive, err := txtar.ParseFile("testdata/canonical.txtar")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := 0; i < len(archive.Files); i += 2 {
+		in, want := archive.Files[i], archive.Files[i+1]
+		got := format.File(parsed(t, in.Name, string(in.Data)))
+		if d := cmp.Diff(string(want.Data), got); d != "" {
+			t.Errorf("%s (-want +got):\n%s", in.Name, d)
+		}
+		roundTrip(t, in.Name, string(in.Data))
+	}
+}
+
+// The comparison of trees sees a lost modifier and a moved parenthesis.
+func TestSameTreeSeesDifferences(t *testing.T) {
+	for _, pair := range [][2]string{
+		{"x ~ Normal(0, 1) noncentered", "x ~ Normal(0, 1)"},
+		{"x = (a + b) * c", "x = a + b * c"},
+		{"x = a - (b - c)", "x = a - b - c"},
+		{"generate x = 1", "x = 1"},
+		{"x = 1 # a", "x = 1 # b"},
+		{"x() = 1", "x = 1"},
+		{"x = sum([i in N: i])", "x = sum(i in N: i)"},
+	} {
+		if cmp.Equal(parsed(t, "a", pair[0]), parsed(t, "b", pair[1]), sameTree) {
+			t.Errorf("%q and %q compare equal", pair[0], pair[1])
+		}
 	}
 }
 

@@ -27,7 +27,7 @@ func (m mistake) found() token {
 func (p *parser) mistake(tokens []token, err error) {
 	m := locate(tokens, err)
 	for _, known := range []func(*parser, mistake) bool{
-		needlessWord, drawnData, keywordAsName, strayReturn, unexpected,
+		needlessWord, drawnData, openBracket, keywordAsName, strayReturn, unexpected,
 	} {
 		if known(p, m) {
 			return
@@ -163,6 +163,31 @@ func drawnData(p *parser, m mistake) bool {
 	return true
 }
 
+// openBracket is E02 where a bracket of a later statement closes this one's: a line within brackets that begins no
+// further right than the statement is taken for a statement of its own.
+func openBracket(p *parser, m mistake) bool {
+	var open []token
+	for i, t := range m.tokens[:min(m.at+1, len(m.tokens))] {
+		if len(open) > 0 && p.beginsLine(m.tokens, i) && !indented(p.src, m.tokens[0], t) {
+			innermost := spanOf(p.src, open[len(open)-1])
+			p.diags.Errorf("E02", innermost, "`%s` opened on line %d is not closed", innermost.Text(), innermost.Line()).
+				Related(spanOf(p.src, t), "a new statement seems to begin here")
+			return true
+		}
+		switch step(t) {
+		case 1:
+			open = append(open, t)
+		case -1:
+			open = open[:len(open)-1]
+		}
+	}
+	return false
+}
+
+func (p *parser) beginsLine(tokens []token, i int) bool {
+	return i > 0 && spanOf(p.src, tokens[i]).Line() > spanOf(p.src, tokens[i-1]).Line()
+}
+
 // keywordAsName is E03.
 func keywordAsName(p *parser, m mistake) bool {
 	t := m.found()
@@ -235,7 +260,7 @@ func (p *parser) joined(m mistake) (token, bool) {
 	depth := 0
 	var last token
 	for i, t := range m.tokens[:min(m.at+1, len(m.tokens))] {
-		if i > 0 && spanOf(p.src, t).Line() > spanOf(p.src, m.tokens[i-1]).Line() {
+		if p.beginsLine(m.tokens, i) {
 			last = token{}
 			if depth == 0 {
 				last = m.tokens[i-1]
@@ -259,6 +284,8 @@ func (m mistake) help() string {
 		return "a power is written `x^2`"
 	case t.Type == prime && (m.want == "an expression" || m.want == "a file name in quotes"):
 		return "strings are written in double quotes"
+	case t.Value == "in" && m.tokens[0].Value == "data" && atEnd:
+		return "bounds stand before `missing` and the value"
 	case t.Value == "in" && m.tokens[0].Value == "data":
 		return "a declaration names the axes, not their indices: `data y[N]`"
 	case t.Value == "=" && atEnd:

@@ -123,7 +123,9 @@ func (p *parser) modify(law *ast.Law, m *modifier) {
 func (p *parser) block(t token) *ast.Block {
 	b := &ast.Block{Place: ast.Place{At: spanOf(p.src, t)}}
 	cut := p.blocks[t.Pos.Offset]
+	dropped := p.dropped
 	for i, piece := range cut.pieces {
+		dropped = p.dropped
 		s, ok := p.piece(piece)
 		switch {
 		case !ok:
@@ -135,7 +137,7 @@ func (p *parser) block(t token) *ast.Block {
 			b.Return = p.expr(s.Return)
 		}
 	}
-	if !cut.returns() {
+	if lastParsed := p.dropped == dropped; lastParsed && !cut.returns() {
 		p.diags.Errorf("E04", spanOf(p.src, cut.close), "a block must end in `return`").
 			Related(spanOf(p.src, cut.open), "the block opened here").Help("add `return` and the block's value as its last line")
 	}
