@@ -21,10 +21,20 @@ func (p *plan) storeRepeated(t *trace) {
 			continue
 		}
 		n := float64(v.size())
-		repeated[v] = cost[v]*(points-n)-points-n > storeGain || v.written() && cost[v] > maxInlineCost
+		repeated[v] = cost[v]*(points-n)-points-n > storeGain
 	}
 	for _, v := range p.live {
 		if repeated[v] && slices.ContainsFunc(p.usersOf(v, t), func(u *value) bool { return !repeated[u] }) {
+			p.store(v)
+		}
+	}
+}
+
+// storeLong stores what would be long when written out.
+func (p *plan) storeLong(t *trace) {
+	cost := p.costs()
+	for _, v := range p.live {
+		if t.evals[v] > 0 && v.written() && cost[v] > maxInlineCost {
 			p.store(v)
 		}
 	}

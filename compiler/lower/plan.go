@@ -153,5 +153,8 @@ func (p *plan) storeMore(t *trace) bool {
 	if len(p.stored) == before {
 		p.storeRepeated(t)
 	}
+	if len(p.stored) == before {
+		p.storeLong(t)
+	}
 	return len(p.stored) > before
 }
