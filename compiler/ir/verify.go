@@ -1,4 +1,183 @@
 package ir
 
-// Verify reports the first broken rule of a program, nil if there is none.
-func Verify(p *Program) error { return nil }
+import "fmt"
+
+// Verify reports the first rule that a program breaks, nil if there is none. A verified program cannot reach outside its buffers, and
+// means the same in whatever order a device runs the points of a kernel.
+//
+//   - Lane buffers are F64 and have unique names; Init is for Shared ones and has their size; entries have unique names.
+//   - Setup reads and writes Shared buffers, without noise; entries write the others. A Shared buffer without Init is written in Setup
+//     before it is read; a Scratch buffer in the same entry.
+//   - A register is defined before it is used; Axis is a loop; every index stays inside its buffer for all loop counters and all
+//     values of its dynamic parts; a noise site is below 2²⁴.
+//   - A buffer that a kernel combines into is not otherwise touched by it. One that it stores to is loaded only at the index of its one
+//     store, which visits no element twice. The other statements do not write what they read.
+func Verify(p *Program) error {
+	v := &verifier{p: p, written: make([]bool, len(p.Buffers))}
+	if err := v.buffers(); err != nil {
+		return err
+	}
+	if err := v.statements("setup", p.Setup, true); err != nil {
+		return err
+	}
+	if err := v.allWritten(Shared); err != nil {
+		return err
+	}
+	names := map[string]bool{}
+	for _, e := range p.Entries {
+		if names[e.Name] {
+			return fmt.Errorf("ir: two entries %q", e.Name)
+		}
+		names[e.Name] = true
+		if err := v.statements(e.Name, e.Body, false); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+type verifier struct {
+	p       *Program
+	setup   bool
+	written []bool // buffers that may be read
+}
+
+func (v *verifier) buffers() error {
+	names := map[string]bool{}
+	for i, b := range v.p.Buffers {
+		switch {
+		case b.Size < 0 || b.Space > Scratch || b.Type > I32:
+			return fmt.Errorf("ir: buffer b%d %q is malformed", i, b.Name)
+		case b.Space == Lane && (b.Type != F64 || names[b.Name]):
+			return fmt.Errorf("ir: lane buffer b%d %q is %v or a second of its name", i, b.Name, b.Type)
+		case b.Init != nil && (b.Space != Shared || len(b.Init) != b.Size):
+			return fmt.Errorf("ir: %v buffer b%d %q of %d has %d initial values", b.Space, i, b.Name, b.Size, len(b.Init))
+		}
+		if b.Space == Lane {
+			names[b.Name] = true
+		}
+		v.written[i] = b.Space == Lane || b.Init != nil || b.Size == 0
+	}
+	return nil
+}
+
+func (v *verifier) allWritten(s Space) error {
+	for i, b := range v.p.Buffers {
+		if b.Space == s && !v.written[i] {
+			return fmt.Errorf("ir: %v buffer b%d %q is never written", s, i, b.Name)
+		}
+	}
+	return nil
+}
+
+func (v *verifier) statements(where string, body []Stmt, setup bool) error {
+	v.setup = setup
+	for i, b := range v.p.Buffers {
+		if b.Space == Scratch {
+			v.written[i] = b.Size == 0
+		}
+	}
+	for i, s := range body {
+		if err := v.statement(s); err != nil {
+			return fmt.Errorf("ir: %s, statement %d: %w", where, i, err)
+		}
+	}
+	return nil
+}
+
+func (v *verifier) statement(s Stmt) error {
+	for _, id := range append(Reads(s), Writes(s)...) {
+		if id < 0 || int(id) >= len(v.p.Buffers) {
+			return fmt.Errorf("no buffer b%d", id)
+		}
+	}
+	for _, id := range Reads(s) {
+		if err := v.read(id); err != nil {
+			return err
+		}
+	}
+	for _, id := range Writes(s) {
+		if err := v.write(id); err != nil {
+			return err
+		}
+	}
+	if k, ok := s.(*Kernel); ok {
+		return v.kernel(k)
+	}
+	return v.matrices(s)
+}
+
+func (v *verifier) read(id BufID) error {
+	switch b := v.p.Buffers[id]; {
+	case v.setup && b.Space != Shared:
+		return fmt.Errorf("setup reads %v buffer b%d", b.Space, id)
+	case !v.written[id]:
+		return fmt.Errorf("reads b%d before it is written", id)
+	}
+	return nil
+}
+
+func (v *verifier) write(id BufID) error {
+	switch b := v.p.Buffers[id]; {
+	case v.setup != (b.Space == Shared):
+		return fmt.Errorf("writes %v buffer b%d", b.Space, id)
+	case b.Init != nil:
+		return fmt.Errorf("writes b%d, which has initial values", id)
+	}
+	v.written[id] = true
+	return nil
+}
+
+// An extent is a buffer that a statement uses and the elements it takes it to have.
+type extent struct {
+	id   BufID
+	size int
+}
+
+// matrices checks the sizes of the statements that are not kernels, and that they do not write what they read.
+func (v *verifier) matrices(s Stmt) error {
+	dims, uses := shapes(s)
+	for _, n := range dims {
+		if n < 0 {
+			return fmt.Errorf("negative dimension in %v", dims)
+		}
+	}
+	for _, u := range uses {
+		if v.p.Buffers[u.id].Size != u.size {
+			return fmt.Errorf("b%d has %d elements, not %d", u.id, v.p.Buffers[u.id].Size, u.size)
+		}
+	}
+	for _, r := range Reads(s) {
+		for _, w := range Writes(s) {
+			if r == w {
+				return fmt.Errorf("writes b%d, which it reads", w)
+			}
+		}
+	}
+	return nil
+}
+
+func shapes(s Stmt) (dims []int, uses []extent) {
+	switch s := s.(type) {
+	case *MatMul:
+		return []int{s.Batch, s.M, s.K, s.N}, []extent{{s.A, batches(s.Batch, s.SharedA) * s.M * s.K},
+			{s.B, batches(s.Batch, s.SharedB) * s.K * s.N}, {s.C, s.Batch * s.M * s.N}}
+	case *CumSum:
+		n := s.Outer * s.N * s.Inner
+		return []int{s.Outer, s.N, s.Inner}, []extent{{s.In, n}, {s.Out, n}}
+	case *Cholesky:
+		n := s.Batch * s.N * s.N
+		return []int{s.Batch, s.N}, []extent{{s.In, n}, {s.Out, n}}
+	case *TriSolve:
+		n := s.Batch * s.N * s.M
+		return []int{s.Batch, s.N, s.M}, []extent{{s.L, s.Batch * s.N * s.N}, {s.B, n}, {s.Out, n}}
+	}
+	panic("ir: unknown statement")
+}
+
+func batches(n int, shared bool) int {
+	if shared {
+		return 1
+	}
+	return n
+}

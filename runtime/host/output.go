@@ -49,6 +49,8 @@ func (o *output) put(f *frame, c *chunk, target []float64) {
 		merge(target[(o.addr.base+c.start)*o.width:][:len(v)], v)
 	case o.addr.kind == fixed:
 		o.fold(target[o.addr.base*o.width:][:o.width], v)
+	case o.addr.shape == 0:
+		o.fold(target[f.addr[o.addr.id][0]*o.width:][:o.width], v)
 	case o.addr.shape&perLane != 0:
 		o.scatterLanes(target, v, f.addr[o.addr.id][:c.len[o.addr.shape]], merge)
 	default:

@@ -3,7 +3,6 @@
 package devicetest
 
 import (
-	"fmt"
 	"math"
 	"testing"
 
@@ -120,4 +119,4 @@ func near(got, want, tol float64) bool {
 	return math.Abs(got-want) <= tol
 }
 
-func text(p *ir.Program) string { return fmt.Sprintf("%+v", p) }
+func text(p *ir.Program) string { return p.String() }

@@ -1,0 +1,160 @@
+package ir
+
+import (
+	"fmt"
+	"io"
+	"strings"
+)
+
+// Print writes the program as text, one instruction a line. Buffers are named b0, b1, … with their own names beside the
+// declaration; kernel loops are i, j, k, …; registers r0, r1, ….
+func (p *Program) Print(w io.Writer) {
+	pr := &printer{w: w, p: p}
+	for i, b := range p.Buffers {
+		pr.line(0, "b%d = %v %v[%d] %q%s", i, b.Space, b.Type, b.Size, b.Name, initText(b.Init))
+	}
+	if len(p.Setup) > 0 {
+		pr.line(0, "setup")
+		pr.statements(p.Setup)
+	}
+	for _, e := range p.Entries {
+		pr.line(0, "entry %q", e.Name)
+		pr.statements(e.Body)
+	}
+}
+
+func (p *Program) String() string {
+	var b strings.Builder
+	p.Print(&b)
+	return b.String()
+}
+
+func (t Type) String() string { return [...]string{"f64", "f32", "i32"}[t] }
+
+func (s Space) String() string { return [...]string{"shared", "lane", "scratch"}[s] }
+
+// initText shows the first numbers of a shared buffer.
+func initText(init []float64) string {
+	if init == nil {
+		return ""
+	}
+	if len(init) > 8 {
+		return fmt.Sprintf(" = %v … %v", init[:6], init[len(init)-1])
+	}
+	return fmt.Sprintf(" = %v", init)
+}
+
+type printer struct {
+	w io.Writer
+	p *Program
+}
+
+func (p *printer) line(depth int, format string, args ...any) {
+	fmt.Fprintf(p.w, strings.Repeat("  ", depth)+format+"\n", args...)
+}
+
+func (p *printer) statements(body []Stmt) {
+	for _, s := range body {
+		p.statement(s)
+	}
+}
+
+func (p *printer) statement(s Stmt) {
+	switch s := s.(type) {
+	case *Kernel:
+		p.kernel(s)
+	case *MatMul:
+		p.line(1, "b%d = matmul %s, %s batch %d, %d×%d×%d", s.C, matText(s.A, s.TransA, s.SharedA), matText(s.B, s.TransB, s.SharedB), s.Batch, s.M, s.K, s.N)
+	case *CumSum:
+		p.line(1, "b%d = cumsum b%d [%d, %d, %d]%s", s.Out, s.In, s.Outer, s.N, s.Inner, when(s.Reverse, " reverse"))
+	case *Cholesky:
+		p.line(1, "b%d = cholesky b%d batch %d, %d×%d", s.Out, s.In, s.Batch, s.N, s.N)
+	case *TriSolve:
+		p.line(1, "b%d = trisolve b%d%s, b%d batch %d, %d×%d", s.Out, s.L, when(s.Trans, "ᵀ"), s.B, s.Batch, s.N, s.M)
+	}
+}
+
+func matText(id BufID, trans, shared bool) string {
+	return fmt.Sprintf("b%d%s%s", id, when(trans, "ᵀ"), when(shared, " for all"))
+}
+
+func when(b bool, s string) string {
+	if b {
+		return s
+	}
+	return ""
+}
+
+func (p *printer) kernel(k *Kernel) {
+	p.line(1, "for%s", loopsText(k.Extents))
+	for r := range k.Body {
+		p.line(2, "r%d = %s", r, instrText(&k.Body[r]))
+	}
+	for _, o := range k.Out {
+		p.line(2, "%v b%d%s, r%d", o.Combine, o.Buf, o.Index, o.Value)
+	}
+}
+
+// loopName is i, j, k, l, m, n, then i6, i7, ….
+func loopName(axis int) string {
+	if axis < 6 {
+		return string(rune('i' + axis))
+	}
+	return fmt.Sprintf("i%d", axis)
+}
+
+func loopsText(extents []int) string {
+	if len(extents) == 0 {
+		return " one point"
+	}
+	var b strings.Builder
+	for axis, n := range extents {
+		fmt.Fprintf(&b, " %s<%d", loopName(axis), n)
+	}
+	return b.String()
+}
+
+func instrText(in *Instr) string {
+	switch in.Op {
+	case Const:
+		return fmt.Sprint(in.Imm)
+	case Counter:
+		return loopName(in.Axis)
+	case Load:
+		return fmt.Sprintf("b%d%s", in.Buf, in.Index)
+	case Normal, Uniform:
+		return fmt.Sprintf("%v site %d", in.Op, in.Site)
+	}
+	var args []string
+	for _, a := range in.Args[:in.Op.Arity()] {
+		args = append(args, fmt.Sprintf("r%d", a))
+	}
+	return fmt.Sprintf("%v %s", in.Op, strings.Join(args, ", "))
+}
+
+// String is the index in brackets: [3 + 4·i + j + 2·r5<7].
+func (ix Index) String() string {
+	var terms []string
+	if ix.Const != 0 {
+		terms = append(terms, fmt.Sprint(ix.Const))
+	}
+	for axis, s := range ix.Stride {
+		if s != 0 {
+			terms = append(terms, scaled(s, loopName(axis)))
+		}
+	}
+	for _, d := range ix.Dyn {
+		terms = append(terms, scaled(d.Stride, fmt.Sprintf("r%d<%d", d.Reg, d.Limit)))
+	}
+	if len(terms) == 0 {
+		return "[0]"
+	}
+	return "[" + strings.Join(terms, " + ") + "]"
+}
+
+func scaled(s int, name string) string {
+	if s == 1 {
+		return name
+	}
+	return fmt.Sprintf("%d·%s", s, name)
+}

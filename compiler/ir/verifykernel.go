@@ -1,0 +1,148 @@
+package ir
+
+import (
+	"fmt"
+	"slices"
+)
+
+// maxSite is one more than the largest noise site: a site has 24 bits of the counter.
+const maxSite = 1 << 24
+
+func (v *verifier) kernel(k *Kernel) error {
+	for _, n := range k.Extents {
+		if n < 0 {
+			return fmt.Errorf("negative extent in %v", k.Extents)
+		}
+	}
+	for r := range k.Body {
+		if err := v.instr(k, r); err != nil {
+			return fmt.Errorf("r%d: %w", r, err)
+		}
+	}
+	for _, o := range k.Out {
+		if err := v.output(k, o); err != nil {
+			return fmt.Errorf("output b%d: %w", o.Buf, err)
+		}
+	}
+	return v.aliases(k)
+}
+
+func (v *verifier) instr(k *Kernel, r int) error {
+	in := &k.Body[r]
+	if in.Op >= numOps {
+		return fmt.Errorf("no such op %d", in.Op)
+	}
+	for _, a := range in.Args[:in.Op.Arity()] {
+		if a < 0 || int(a) >= r {
+			return fmt.Errorf("uses r%d before it is defined", a)
+		}
+	}
+	switch in.Op {
+	case Counter:
+		if in.Axis < 0 || in.Axis >= len(k.Extents) {
+			return fmt.Errorf("no loop %d", in.Axis)
+		}
+	case Normal, Uniform:
+		if v.setup || in.Site < 0 || in.Site >= maxSite {
+			return fmt.Errorf("noise of site %d, or in setup", in.Site)
+		}
+	case Load:
+		return v.index(k, in.Index, in.Buf, r)
+	}
+	return nil
+}
+
+func (v *verifier) output(k *Kernel, o Output) error {
+	if o.Value < 0 || int(o.Value) >= len(k.Body) || o.Combine > Min {
+		return fmt.Errorf("value r%d, combine %d", o.Value, o.Combine)
+	}
+	return v.index(k, o.Index, o.Buf, len(k.Body))
+}
+
+// index checks an index whose registers must be defined before defined.
+func (v *verifier) index(k *Kernel, ix Index, id BufID, defined int) error {
+	if ix.Stride != nil && len(ix.Stride) != len(k.Extents) {
+		return fmt.Errorf("%d strides for %d loops", len(ix.Stride), len(k.Extents))
+	}
+	lo, hi := ix.Const, ix.Const
+	grow := func(span int) { lo, hi = lo+min(span, 0), hi+max(span, 0) }
+	for axis, s := range ix.Stride {
+		grow(s * (k.Extents[axis] - 1))
+	}
+	for _, d := range ix.Dyn {
+		if d.Reg < 0 || int(d.Reg) >= defined || d.Limit < 1 {
+			return fmt.Errorf("dynamic index r%d<%d", d.Reg, d.Limit)
+		}
+		grow(d.Stride * (d.Limit - 1))
+	}
+	if size := v.p.Buffers[id].Size; k.Points() > 0 && (lo < 0 || hi >= size) {
+		return fmt.Errorf("index %v reaches %d…%d of b%d, which has %d elements", ix, lo, hi, id, size)
+	}
+	return nil
+}
+
+// aliases checks that the order of points does not matter.
+func (v *verifier) aliases(k *Kernel) error {
+	for i, o := range k.Out {
+		for _, p := range k.Out[:i] {
+			if p.Buf == o.Buf && (p.Combine != Store || o.Combine != Store) {
+				return fmt.Errorf("b%d is combined into, and written twice", o.Buf)
+			}
+		}
+		for r := range k.Body {
+			if in := &k.Body[r]; in.Op == Load && in.Buf == o.Buf {
+				if err := sameElement(k, in.Index, o); err != nil {
+					return fmt.Errorf("r%d loads b%d, which the kernel writes: %w", r, o.Buf, err)
+				}
+			}
+		}
+	}
+	return nil
+}
+
+func sameElement(k *Kernel, ix Index, o Output) error {
+	switch {
+	case o.Combine != Store:
+		return fmt.Errorf("by %v", o.Combine)
+	case len(ix.Dyn) > 0 || len(o.Index.Dyn) > 0:
+		return fmt.Errorf("at a dynamic index")
+	case ix.Const != o.Index.Const || !slices.Equal(effective(k, ix), effective(k, o.Index)):
+		return fmt.Errorf("at another index")
+	case !injective(k.Extents, effective(k, ix)):
+		return fmt.Errorf("at an index that visits elements twice")
+	}
+	return nil
+}
+
+// effective is the strides, 0 where a loop has one turn.
+func effective(k *Kernel, ix Index) []int {
+	s := make([]int, len(k.Extents))
+	for axis := range ix.Stride {
+		if k.Extents[axis] != 1 {
+			s[axis] = ix.Stride[axis]
+		}
+	}
+	return s
+}
+
+// injective reports whether each stride, in order of size, steps past all that smaller ones reach: no element is visited twice.
+func injective(extents, strides []int) bool {
+	axes := make([]int, len(extents))
+	for i := range axes {
+		axes[i] = i
+	}
+	slices.SortFunc(axes, func(a, b int) int { return magnitude(strides[a]) - magnitude(strides[b]) })
+	reach := 0
+	for _, a := range axes {
+		if extents[a] == 1 {
+			continue
+		}
+		if magnitude(strides[a]) <= reach {
+			return false
+		}
+		reach += magnitude(strides[a]) * (extents[a] - 1)
+	}
+	return true
+}
+
+func magnitude(x int) int { return max(x, -x) }
