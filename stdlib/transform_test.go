@@ -1,0 +1,285 @@
+package stdlib
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	ad "ppl/autodiff"
+	"ppl/lang/types"
+)
+
+// A mapCase is a transform for an event with bounds, and the elements of x that are its coordinates: densities are written
+// in them. nil is all of x, or for ZeroSum the orthonormal ones.
+type mapCase struct {
+	kind   types.Kind
+	event  []int
+	lo, hi float64
+	coords []int
+}
+
+var mapCases = []mapCase{
+	{types.RealLine, nil, -inf, inf, nil},
+	{types.Interval, nil, -inf, inf, nil},
+	{types.Interval, nil, 0, inf, nil},
+	{types.Interval, nil, -2.5, inf, nil},
+	{types.Interval, nil, -inf, 3, nil},
+	{types.Interval, nil, 0, 1, nil},
+	{types.Interval, nil, -7, 0, nil},
+	{types.Simplex, []int{1}, -inf, inf, []int{}},
+	{types.Simplex, []int{2}, -inf, inf, []int{0}},
+	{types.Simplex, []int{5}, -inf, inf, []int{0, 1, 2, 3}},
+	{types.Ordered, []int{1}, -inf, inf, nil},
+	{types.Ordered, []int{4}, -inf, inf, nil},
+	{types.Ordered, []int{4}, 0.5, inf, nil},
+	{types.Ordered, []int{4}, -inf, 2, nil},
+	{types.Ordered, []int{4}, 0, 10, nil},
+	{types.Ordered, []int{1}, 0, 10, nil},
+	{types.ZeroSum, []int{1}, -inf, inf, nil},
+	{types.ZeroSum, []int{2}, -inf, inf, nil},
+	{types.ZeroSum, []int{6}, -inf, inf, nil},
+	{types.Correlation, []int{1, 1}, -inf, inf, []int{}},
+	{types.Correlation, []int{2, 2}, -inf, inf, []int{2}},
+	{types.Correlation, []int{4, 4}, -inf, inf, []int{4, 8, 9, 12, 13, 14}},
+	{types.CholeskyCorr, []int{4, 4}, -inf, inf, []int{4, 8, 9, 12, 13, 14}},
+}
+
+func eachMap(t *testing.T, run func(t *testing.T, c mapCase, r *rand.Rand)) {
+	for _, c := range mapCases {
+		t.Run(fmt.Sprint(c.kind, c.event, c.lo, c.hi), func(t *testing.T) { run(t, c, rand.New(rand.NewPCG(3, 9))) })
+	}
+}
+
+func product1(shape []int) int {
+	n := 1
+	for _, s := range shape {
+		n *= s
+	}
+	return n
+}
+
+func (c mapCase) free() int { return product1(TransformOf(c.kind).Free(c.event)) }
+
+// bounds are the ends as nodes of shape plates; infinite ones arrive as infinite constants.
+func (c mapCase) bounds(g *ad.Graph, plates ...int) (lo, hi Node) {
+	return g.Full(c.lo, plates...), g.Full(c.hi, plates...)
+}
+
+// forward maps us, one event each, laid along one plate.
+func (c mapCase) forward(us [][]float64) (x [][]float64, logJac []float64) {
+	g, tr := ad.New(), TransformOf(c.kind)
+	u := g.Data("u", append([]float64{}, flatten(us)...), join([]int{len(us)}, tr.Free(c.event)...)...)
+	lo, hi := c.bounds(g, len(us))
+	xn, jn := tr.Constrain(u, c.event, lo, hi)
+	if got, want := fmt.Sprint(xn.Shape(), jn.Shape()), fmt.Sprint(join([]int{len(us)}, c.event...), []int{len(us)}); got != want {
+		panic("shapes " + got + ", want " + want)
+	}
+	r := ad.Eval(nil, xn, jn)
+	n := product1(c.event)
+	for i := range us {
+		x = append(x, r[0][i*n:(i+1)*n])
+	}
+	return x, r[1]
+}
+
+func normalsOf(r *rand.Rand, n int, scale float64) []float64 {
+	u := normals(r, n)
+	for i := range u {
+		u[i] *= scale
+	}
+	return u
+}
+
+// TestTransformInverse: Unconstrain gives back u, within 1e-7 for moderate u.
+func TestTransformInverse(t *testing.T) {
+	eachMap(t, func(t *testing.T, c mapCase, r *rand.Rand) {
+		for range 20 {
+			u := normalsOf(r, c.free(), 1.2)
+			x, _ := c.forward([][]float64{u})
+			back, err := TransformOf(c.kind).Unconstrain(x[0], c.event, c.lo, c.hi)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i := range u {
+				if math.Abs(back[i]-u[i]) > 1e-7 {
+					t.Fatalf("%v went to %v and came back as %v", u, x[0], back)
+				}
+			}
+		}
+	})
+}
+
+// TestTransformSupport: images lie in the support, also at extreme coordinates, and log-Jacobians are finite there.
+func TestTransformSupport(t *testing.T) {
+	eachMap(t, func(t *testing.T, c mapCase, r *rand.Rand) {
+		for _, scale := range []float64{1, 30, 300} {
+			u := normalsOf(r, c.free(), scale)
+			for i := range u {
+				u[i] = math.Max(-600, math.Min(600, u[i]))
+			}
+			x, j := c.forward([][]float64{u, u})
+			if msg := c.outside(x[0]); msg != "" {
+				t.Errorf("scale %g: %v: %s", scale, x[0], msg)
+			}
+			if math.IsInf(j[0], 0) || math.IsNaN(j[0]) || j[0] != j[1] || fmt.Sprint(x[0]) != fmt.Sprint(x[1]) {
+				t.Errorf("scale %g: log-Jacobians %v of %v", scale, j, u)
+			}
+		}
+	})
+}
+
+// outside says what is wrong with x; ends belong to the closure, which rounding may reach.
+func (c mapCase) outside(x []float64) string {
+	sum := 0.0
+	for i, v := range x {
+		sum += v
+		if !(c.lo <= v && v <= c.hi) {
+			return "out of bounds"
+		}
+		if c.kind == types.Ordered && i > 0 && x[i-1] > v {
+			return "not increasing"
+		}
+		if c.kind == types.Simplex && v < 0 {
+			return "negative"
+		}
+	}
+	switch {
+	case c.kind == types.Simplex && math.Abs(sum-1) > 1e-12:
+		return "does not sum to 1"
+	case c.kind == types.ZeroSum && math.Abs(sum) > 1e-10*(1+math.Abs(x[0])):
+		return fmt.Sprint("sums to ", sum)
+	case c.kind == types.Correlation || c.kind == types.CholeskyCorr:
+		return notCorrelation(x, c.event[0], c.kind == types.CholeskyCorr)
+	}
+	return ""
+}
+
+func notCorrelation(x []float64, d int, factor bool) string {
+	m := mat.NewDense(d, d, x)
+	if factor {
+		var full mat.Dense
+		full.Mul(m, m.T())
+		m = &full
+	}
+	for i := range d {
+		for j := range d {
+			if math.Abs(m.At(i, i)-1) > 1e-12 || math.Abs(m.At(i, j)) > 1+1e-12 || m.At(i, j) != m.At(j, i) {
+				return "not a correlation matrix"
+			}
+		}
+	}
+	return ""
+}
+
+// TestTransformJacobian compares the log-Jacobian with the log-determinant (gonum) of central differences, within 1e-6.
+func TestTransformJacobian(t *testing.T) {
+	eachMap(t, func(t *testing.T, c mapCase, r *rand.Rand) {
+		for range 5 {
+			u := normalsOf(r, c.free(), 0.8)
+			_, j := c.forward([][]float64{u})
+			if want := c.numericLogDet(u); math.Abs(j[0]-want) > 1e-6 {
+				t.Errorf("at %v: log-Jacobian %.10g, numerically %.10g", u, j[0], want)
+			}
+		}
+	})
+}
+
+// numericLogDet is ½ log det(JᵀJ) of the coordinates: the log-determinant where J is square, the change of volume where the
+// image is a hyperplane (ZeroSum).
+func (c mapCase) numericLogDet(u []float64) float64 {
+	const h = 1e-5
+	n := len(u)
+	if n == 0 {
+		return 0
+	}
+	columns := make([][]float64, n)
+	for k := range u {
+		x, _ := c.forward([][]float64{moved(u, k, h, 0), moved(u, k, -h, 0)})
+		up, down := c.coordinates(x[0]), c.coordinates(x[1])
+		columns[k] = make([]float64, len(up))
+		for i := range up {
+			columns[k][i] = (up[i] - down[i]) / (2 * h)
+		}
+	}
+	jac := mat.NewDense(n, len(columns[0]), flatten(columns))
+	var gram mat.Dense
+	gram.Mul(jac, jac.T())
+	logDet, _ := mat.LogDet(&gram)
+	return logDet / 2
+}
+
+func (c mapCase) coordinates(x []float64) []float64 {
+	if c.coords == nil {
+		return x
+	}
+	out := make([]float64, len(c.coords))
+	for i, k := range c.coords {
+		out[i] = x[k]
+	}
+	return out
+}
+
+// TestIntervalExtremes: precision near the ends, against closed forms within 1e-14: x − lo = (hi−lo) e^u far left,
+// hi − x = (hi−lo) e^{−u} far right when hi is 0, and the log-Jacobian log(hi−lo) − |u|.
+func TestIntervalExtremes(t *testing.T) {
+	for _, u := range []float64{-700, -100, -40, 40, 100, 700} {
+		c := mapCase{kind: types.Interval, lo: 0, hi: 3}
+		if u > 0 {
+			c.lo, c.hi = -3, 0
+		}
+		x, j := c.forward([][]float64{{u}})
+		want := math.Copysign(3*math.Exp(-math.Abs(u)), -u)
+		if !near(x[0][0], want, 1e-14, 0) || !near(j[0], math.Log(3)-math.Abs(u), 1e-14, 0) {
+			t.Errorf("u = %g: x = %g, want %g; log-Jacobian %g", u, x[0][0], want, j[0])
+		}
+		back, err := freeInterval(x[0], nil, c.lo, c.hi)
+		if err != nil || !near(back[0], u, 1e-12, 0) {
+			t.Errorf("u = %g came back as %v, %v", u, back, err)
+		}
+	}
+}
+
+// TestSimplexMiddle: the origin is the centre, 1/K each, so no element is special (symmetry).
+func TestSimplexMiddle(t *testing.T) {
+	x, _ := mapCase{kind: types.Simplex, event: []int{7}}.forward([][]float64{make([]float64, 6)})
+	for _, v := range x[0] {
+		if !near(v, 1./7, 1e-15, 0) {
+			t.Errorf("centre %v", x[0])
+		}
+	}
+}
+
+// TestUnconstrainRefuses: values outside the support are errors that say so.
+func TestUnconstrainRefuses(t *testing.T) {
+	for _, c := range []struct {
+		kind   types.Kind
+		event  []int
+		lo, hi float64
+		x      []float64
+	}{
+		{types.RealLine, nil, -inf, inf, []float64{math.NaN()}},
+		{types.Interval, nil, 0, inf, []float64{0}},
+		{types.Interval, nil, 0, 1, []float64{1.5}},
+		{types.Interval, nil, 0, 1, []float64{math.NaN()}},
+		{types.Simplex, []int{2}, 0, 0, []float64{0.5, 0.6}},
+		{types.Simplex, []int{2}, 0, 0, []float64{-0.5, 1.5}},
+		{types.Ordered, []int{3}, -inf, inf, []float64{1, 3, 2}},
+		{types.Ordered, []int{2}, 0, inf, []float64{-1, 3}},
+		{types.ZeroSum, []int{2}, 0, 0, []float64{1, 1}},
+		{types.Correlation, []int{2, 2}, 0, 0, []float64{1, 0.5, 0.4, 1}},
+		{types.Correlation, []int{2, 2}, 0, 0, []float64{1, 1.5, 1.5, 1}},
+		{types.CholeskyCorr, []int{2, 2}, 0, 0, []float64{1, 0, 0.5, 0.5}},
+	} {
+		if u, err := TransformOf(c.kind).Unconstrain(c.x, c.event, c.lo, c.hi); err == nil {
+			t.Errorf("%v: %v went to %v without an error", c.kind, c.x, u)
+		}
+	}
+	for _, k := range []types.Kind{types.IntRange, types.Covariance} {
+		if TransformOf(k) != nil {
+			t.Errorf("%v has a transform", k)
+		}
+	}
+}
