@@ -43,9 +43,9 @@ func Program(entries []Entry) (*ir.Program, error) {
 	return compact(out), nil
 }
 
-// roots are the assigned values by entry. Naming the buffers checks their sizes.
+// roots are the assigned values by entry. On the way every name gets its lane buffer: also an Input that turns out not to matter,
+// so that callers may set it.
 func (prog *program) roots(entries []Entry) ([][]*value, error) {
-	sizes := map[string]use{}
 	roots := make([][]*value, len(entries))
 	for k, e := range entries {
 		seen := map[string]bool{}
@@ -54,61 +54,41 @@ func (prog *program) roots(entries []Entry) ([][]*value, error) {
 				return nil, fmt.Errorf("lower: entry %q assigns %q twice", e.Name, a.Name)
 			}
 			seen[a.Name] = true
-			if err := agree(sizes, a.Name, use{e.Name, a.Value.Size()}); err != nil {
+			if err := prog.name(e, a); err != nil {
 				return nil, err
 			}
 			roots[k] = append(roots[k], prog.values.root(a.Value))
-		}
-		if err := prog.checkInputs(sizes, e.Name, roots[k]); err != nil {
-			return nil, err
 		}
 	}
 	return roots, nil
 }
 
-type use struct {
-	entry string
-	size  int
+// name makes the lane buffers of an assignment and of its graph's inputs.
+func (prog *program) name(e Entry, a Assign) error {
+	g := a.Value.Graph()
+	if !prog.graphs[g] {
+		prog.graphs[g] = true
+		for _, n := range g.Nodes() {
+			if n.Op().Kind != autodiff.OpInput {
+				continue
+			}
+			if err := prog.declare(e, n.Op().Name, n.Size()); err != nil {
+				return err
+			}
+		}
+	}
+	return prog.declare(e, a.Name, a.Value.Size())
 }
 
-func agree(sizes map[string]use, name string, u use) error {
-	old, ok := sizes[name]
-	if ok && old.size != u.size {
-		return fmt.Errorf("lower: buffer %q has %d elements in entry %q but %d in entry %q", name, old.size, old.entry, u.size, u.entry)
-	}
+// declare makes a lane buffer, or checks the size of the one there is.
+func (prog *program) declare(e Entry, name string, size int) error {
+	id, ok := prog.lanes[name]
 	if !ok {
-		sizes[name] = u
-	}
-	return nil
-}
-
-// checkInputs makes the lane buffers that an entry reads.
-func (prog *program) checkInputs(sizes map[string]use, entry string, roots []*value) error {
-	scan := &plan{prog: prog}
-	seen := map[*value]bool{nil: true}
-	var visit func(v *value) error
-	visit = func(v *value) error {
-		if seen[v] {
-			return nil
-		}
-		seen[v] = true
-		if v.kind == autodiff.OpInput {
-			if err := agree(sizes, v.op.Name, use{entry, v.size()}); err != nil {
-				return err
-			}
-		}
-		scan.leaf(v)
-		for _, a := range v.args {
-			if err := visit(a); err != nil {
-				return err
-			}
-		}
+		prog.lanes[name] = prog.add(ir.Buffer{Name: name, Space: ir.Lane, Size: size})
 		return nil
 	}
-	for _, r := range roots {
-		if err := visit(r); err != nil {
-			return err
-		}
+	if old := prog.buffers[id].Size; old != size {
+		return fmt.Errorf("lower: entry %q uses buffer %q with %d elements, but it has %d elsewhere", e.Name, name, size, old)
 	}
 	return nil
 }

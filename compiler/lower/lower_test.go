@@ -9,34 +9,89 @@ import (
 	ad "ppl/autodiff"
 	"ppl/compiler/ir"
 	"ppl/compiler/lower"
+	"ppl/runtime/device"
+	"ppl/runtime/host"
 )
 
-// check lowers an entry that assigns the nodes to out0, out1, … and compares it with autodiff.Eval, at several inputs.
+// lanes of the host in tests, each with inputs of its own; not a whole block.
+const lanes = 3
+
+// check lowers an entry that assigns the nodes to out0, out1, … and compares the oracle and every lane of the host with
+// autodiff.Eval.
 func check(t *testing.T, r *rand.Rand, nodes ...ad.Node) *ir.Program {
 	t.Helper()
 	e := lower.Entry{Name: "f"}
 	for k, n := range nodes {
-		e.Assign = append(e.Assign, lower.Assign{Name: fmt.Sprintf("out%d", k), Value: n})
+		e.Assign = append(e.Assign, lower.Assign{Name: outName(k), Value: n})
 	}
-	p, err := lower.Program([]lower.Entry{e})
-	if err != nil {
-		t.Fatal(err)
+	p := program(t, e)
+	x := load(t, p, lanes)
+	inputs := make([]map[string][]float64, lanes)
+	for lane := range inputs {
+		inputs[lane] = randomInputs(r, nodes[0].Graph())
+		set(x, lane, inputs[lane])
 	}
-	m := newMachine(p)
-	for range 3 {
-		inputs := randomInputs(r, m, nodes[0].Graph())
-		want := ad.Eval(inputs, nodes...)
+	run(t, x, "f")
+	for lane, in := range inputs {
+		want := ad.Eval(in, nodes...)
+		m := newMachine(p)
+		m.set(in)
 		m.run("f")
 		for k := range nodes {
-			if err := equal(m.buffer(fmt.Sprintf("out%d", k)), want[k]); err != nil {
-				t.Fatalf("out%d: %v\n", k, err)
-			}
+			same(t, fmt.Sprintf("oracle: out%d", k), m.buffer(outName(k)), want[k])
+			got := make([]float64, len(want[k]))
+			x.GetLane(outName(k), lane, got)
+			same(t, fmt.Sprintf("host: lane %d: out%d", lane, k), got, want[k])
 		}
 	}
 	return p
 }
 
-func randomInputs(r *rand.Rand, m *machine, g *ad.Graph) map[string][]float64 {
+func outName(k int) string { return fmt.Sprintf("out%d", k) }
+
+// program lowers entries to a program that stands the verifier.
+func program(t testing.TB, entries ...lower.Entry) *ir.Program {
+	t.Helper()
+	p, err := lower.Program(entries)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := ir.Verify(p); err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+func load(t testing.TB, p *ir.Program, lanes int) device.Executable {
+	t.Helper()
+	x, err := host.Device{}.Load(p, device.Options{Lanes: lanes, Threads: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return x
+}
+
+func run(t testing.TB, x device.Executable, entry string) {
+	t.Helper()
+	if _, err := x.Run([]device.Call{{Entry: entry, Times: 1}}, 0, nil); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func set(x device.Executable, lane int, values map[string][]float64) {
+	for name, v := range values {
+		x.SetLane(name, lane, v)
+	}
+}
+
+func (m *machine) set(values map[string][]float64) {
+	for name, v := range values {
+		copy(m.buffer(name), v)
+	}
+}
+
+// randomInputs are numbers in (0.2, 0.9) for every input that a graph reads.
+func randomInputs(r *rand.Rand, g *ad.Graph) map[string][]float64 {
 	inputs := map[string][]float64{}
 	for _, n := range g.Nodes() {
 		if n.Op().Kind != ad.OpInput {
@@ -47,9 +102,15 @@ func randomInputs(r *rand.Rand, m *machine, g *ad.Graph) map[string][]float64 {
 			x[i] = 0.2 + 0.7*r.Float64()
 		}
 		inputs[n.Op().Name] = x
-		copy(m.buffer(n.Op().Name), x)
 	}
 	return inputs
+}
+
+func same(t *testing.T, what string, got, want []float64) {
+	t.Helper()
+	if err := equal(got, want); err != nil {
+		t.Fatalf("%s: %v", what, err)
+	}
 }
 
 // equal wants agreement to 1e-12, relative to the largest element.

@@ -58,7 +58,7 @@ func (p *plan) leaf(v *value) (ir.BufID, bool) {
 	case autodiff.OpData:
 		return p.prog.data(v), true
 	case autodiff.OpInput:
-		return p.prog.lane(v.op.Name, v.size()), true
+		return p.prog.lanes[v.op.Name], true
 	}
 	return 0, false
 }

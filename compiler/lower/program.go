@@ -11,14 +11,15 @@ import (
 type program struct {
 	values  *values
 	buffers []ir.Buffer
-	lanes   map[string]ir.BufID
-	inits   map[*float64]ir.BufID // of data, by the slice's first element
-	shared  map[*value]ir.BufID   // static values that the setup computes
+	graphs  map[*autodiff.Graph]bool // whose inputs have their buffers
+	lanes   map[string]ir.BufID      // by name
+	inits   map[*float64]ir.BufID    // of data, by the slice's first element
+	shared  map[*value]ir.BufID      // static values that the setup computes
 	places  places
 }
 
 func newProgram() *program {
-	return &program{values: newValues(), lanes: map[string]ir.BufID{}, inits: map[*float64]ir.BufID{},
+	return &program{values: newValues(), graphs: map[*autodiff.Graph]bool{}, lanes: map[string]ir.BufID{}, inits: map[*float64]ir.BufID{},
 		shared: map[*value]ir.BufID{}, places: places{}}
 }
 
@@ -29,16 +30,6 @@ func (prog *program) add(b ir.Buffer) ir.BufID {
 
 func (prog *program) buffer(space ir.Space, size int) ir.BufID {
 	return prog.add(ir.Buffer{Space: space, Size: size})
-}
-
-// lane is the lane buffer of a name.
-func (prog *program) lane(name string, size int) ir.BufID {
-	id, ok := prog.lanes[name]
-	if !ok {
-		id = prog.add(ir.Buffer{Name: name, Space: ir.Lane, Size: size})
-		prog.lanes[name] = id
-	}
-	return id
 }
 
 // data is the shared buffer of a slice.
@@ -105,7 +96,7 @@ func (prog *program) entry(e Entry, roots []*value) []ir.Stmt {
 	var moves []move
 	for k, a := range e.Assign {
 		n := roots[k].size()
-		to := prog.lane(a.Name, n)
+		to := prog.lanes[a.Name]
 		if from, ok := p.home(roots[k]); ok && n > 0 {
 			moves = append(moves, move{from, to, n})
 		}

@@ -25,10 +25,9 @@ func (v *value) size() int { return size(v.shape) }
 
 // values makes and merges them.
 type values struct {
-	list   []*value
-	seen   map[string]*value
-	nodes  map[autodiff.Node]*value
-	copies int
+	count int
+	seen  map[string]*value
+	nodes map[autodiff.Node]*value
 }
 
 func newValues() *values {
@@ -41,12 +40,12 @@ func (vs *values) make(op autodiff.Op, shape []int, args ...*value) *value {
 	if v, ok := vs.seen[key]; ok {
 		return v
 	}
-	v := &value{id: len(vs.list), kind: op.Kind, op: op, shape: shape, args: args}
+	v := &value{id: vs.count, kind: op.Kind, op: op, shape: shape, args: args}
 	v.static = op.Kind != autodiff.OpInput && op.Kind != autodiff.OpNoise
 	for _, a := range args {
 		v.static = v.static && (a == nil || a.static)
 	}
-	vs.list = append(vs.list, v)
+	vs.count++
 	vs.seen[key] = v
 	return v
 }
