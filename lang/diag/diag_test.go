@@ -53,6 +53,23 @@ error[E34]: no place
 	}
 }
 
+// Of a long line the part round the span is shown, cut between characters.
+func TestRenderLongLine(t *testing.T) {
+	f := source.New("m.ppl", strings.Repeat("ä", 500)+"here"+strings.Repeat("ö", 500))
+	for _, at := range []source.Span{spanOf(f, "here"), {File: f, Start: 0, End: len(f.Text)}, {File: f, Start: len(f.Text) - 2, End: len(f.Text)}} {
+		var b strings.Builder
+		Render(&b, []Diagnostic{{Span: at, Message: "m"}}, false)
+		lines := strings.Split(b.String(), "\n")
+		shown, marked := []rune(lines[1]), []rune(lines[2])
+		if len(shown) > 6+2*reach || !strings.Contains(lines[1], "…") || strings.ContainsRune(lines[1], '\uFFFD') {
+			t.Errorf("shown is %q", lines[1])
+		}
+		if first := shown[slices.Index(marked, '^')]; first != []rune(at.Text())[0] {
+			t.Errorf("the mark begins under %c, want %c", first, []rune(at.Text())[0])
+		}
+	}
+}
+
 // Colour adds escape sequences and nothing else, and always takes them back.
 func TestRenderInColour(t *testing.T) {
 	f := source.New("m.ppl", "x = y\n")

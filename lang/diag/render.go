@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/rivo/uniseg"
 
@@ -77,25 +78,51 @@ func excerpt(at source.Span, mark string, p palette) string {
 		return ""
 	}
 	number := strconv.Itoa(at.Line())
-	line := at.File.Line(at.Line())
-	before, token := splitAt(line, at)
+	before, token, after := window(at)
+	line := strings.TrimRight(before+token+after, " ")
+	if line != "" {
+		line = " " + line
+	}
 	indent := strings.Repeat(" ", uniseg.StringWidth(before))
 	carets := strings.Repeat("^", max(1, uniseg.StringWidth(token)))
-	shown := strings.TrimRight(fmt.Sprintf("  %s%s |%s %s", p.dim, number, p.reset, printable(line)), " ")
-	blank := strings.Repeat(" ", len(number))
-	return fmt.Sprintf("%s\n  %s%s |%s %s%s%s%s\n", shown, p.dim, blank, p.reset, indent, mark, carets, p.reset)
+	return fmt.Sprintf("  %s%s |%s%s\n  %s%s |%s %s%s%s%s\n",
+		p.dim, number, p.reset, line,
+		p.dim, strings.Repeat(" ", len(number)), p.reset, indent, mark, carets, p.reset)
 }
 
-// splitAt cuts the printable forms of what stands before the span on its first line, and of what the span has of it.
-func splitAt(line string, at source.Span) (before, token string) {
-	start := at.Start - strings.LastIndexByte(at.File.Text[:at.Start], '\n') - 1
+// reach is how many bytes before and after the start of a span are shown of a long line.
+const reach = 120
+
+// window cuts the span's first line into the printable forms of what stands before the span, of what the span has of it,
+// and of the rest; … stands for what is too far away.
+func window(at source.Span) (before, token, after string) {
+	line := strings.TrimSuffix(at.File.Line(at.Line()), "\r")
+	start := min(len(line), at.Start-strings.LastIndexByte(at.File.Text[:at.Start], '\n')-1)
 	end := min(len(line), start+at.End-at.Start)
-	return printable(line[:start]), printable(line[start:max(start, end)])
+	from, to := start-reach, start+reach
+	head, tail := "", ""
+	if from > 0 {
+		head = "…"
+	}
+	if to < len(line) {
+		tail = "…"
+	}
+	from, to = wholeRune(line, max(0, from)), wholeRune(line, min(len(line), to))
+	end = min(end, to)
+	return head + printable(line[from:start]), printable(line[start:end]), printable(line[end:to]) + tail
+}
+
+// wholeRune is i, or the end of the character it would cut.
+func wholeRune(s string, i int) int {
+	for i < len(s) && !utf8.RuneStart(s[i]) {
+		i++
+	}
+	return i
 }
 
 // printable gives a tab four columns and shows what a terminal would act on, such as an escape, as U+FFFD.
 func printable(s string) string {
-	s = strings.ReplaceAll(strings.TrimSuffix(s, "\r"), "\t", "    ")
+	s = strings.ReplaceAll(s, "\t", "    ")
 	return strings.Map(func(r rune) rune {
 		if unicode.IsPrint(r) {
 			return r

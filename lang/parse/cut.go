@@ -169,7 +169,7 @@ func step(t token) int {
 	return 0
 }
 
-// goesOn reports whether the statement begun in p continues on the lines after.
+// goesOn reports whether the statement begun in p continues with the tokens after the newline.
 func goesOn(src *source.File, p piece, after []token) bool {
 	switch {
 	case len(p.tokens) == 0:
@@ -177,12 +177,7 @@ func goesOn(src *source.File, p piece, after []token) bool {
 	case continues(p.tokens[len(p.tokens)-1]):
 		return true
 	}
-	for _, t := range after {
-		if t.Type != newline {
-			return resumes(t) || p.broken && indented(src, p.tokens[0], t)
-		}
-	}
-	return false
+	return len(after) > 0 && (resumes(after[0]) || p.broken && indented(src, p.tokens[0], after[0]))
 }
 
 // indented reports whether t stands further right than the first token of a statement: after a bracket that is not

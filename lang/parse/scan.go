@@ -38,7 +38,7 @@ func (s *scanner) next() {
 	case c == ' ' || c == '\t' || c == '\r':
 		s.at++
 	case c == '\n':
-		s.emit(newline, 1)
+		s.newline()
 	case c == '#':
 		s.comment()
 	case c == '"':
@@ -65,6 +65,15 @@ func (s *scanner) reject(n int, code, format string, args ...any) diag.Entry {
 	at := source.Span{File: s.src, Start: s.at, End: s.at + n}
 	s.emit(bad, n)
 	return s.diags.Errorf(code, at, format, args...)
+}
+
+// newline makes one token of a newline and the blank and comment lines after it.
+func (s *scanner) newline() {
+	if n := len(s.tokens); n > 0 && s.tokens[n-1].Type == newline {
+		s.at++
+		return
+	}
+	s.emit(newline, 1)
 }
 
 func (s *scanner) comment() {
@@ -170,7 +179,7 @@ func (s *scanner) strange() {
 	case r == utf8.RuneError && n == 1:
 		s.reject(n, "E00", "the text is not UTF-8 here: byte 0x%02X", s.rest()[0])
 	case unicode.IsLetter(r):
-		n = strings.IndexFunc(s.rest()+" ", func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '_' })
+		n = len(s.rest()) - len(strings.TrimLeftFunc(s.rest(), isWordRune))
 		s.reject(n, "E00", "`%s` cannot be a name", s.rest()[:n]).Help("names are made of a–z, A–Z, 0–9 and _")
 	case unicode.IsSpace(r) || !unicode.IsPrint(r):
 		s.reject(n, "E00", "unexpected invisible character U+%04X", r).Help("write a space in its place")
@@ -219,6 +228,8 @@ func lineLength(s string) int {
 	}
 	return len(strings.TrimSuffix(s, "\r"))
 }
+
+func isWordRune(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) || r == '_' }
 
 func isDigit(c byte) bool  { return '0' <= c && c <= '9' }
 func isLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' || c == '_' }
