@@ -54,6 +54,7 @@ type typedBuf struct {
 
 // A frame is a worker's room for one kernel.
 type frame struct {
+	chunk    chunk // under evaluation
 	vec      [][]float64
 	addr     [][]int
 	partials [][]float64 // by output: [tile][element][lane]
@@ -93,48 +94,41 @@ func (k *kernel) tile(w, owner *worker, t int) {
 	f := &w.frames[k.id]
 	start := t * k.tilePoints
 	end := min(start+k.tilePoints, k.points)
-	full := makeChunk(start, min(k.chunk, end-start), k.width)
+	f.chunk = makeChunk(start, min(k.chunk, end-start), k.width)
 	for _, s := range k.prologue {
-		s.run(w, f, &full)
+		s.run(w, f, &f.chunk)
 	}
-	targets := k.targets(owner, t)
-	for start < end {
-		c := makeChunk(start, min(k.chunk, end-start), k.width)
+	k.startPartials(owner, t)
+	for ; start < end; start += f.chunk.points {
+		f.chunk = makeChunk(start, min(k.chunk, end-start), k.width)
 		for _, s := range k.body {
-			s.run(w, f, &c)
+			s.run(w, f, &f.chunk)
 		}
 		for i := range k.outs {
-			k.outs[i].put(f, &c, targets.of(i, &k.outs[i]))
+			k.outs[i].put(f, &f.chunk, k.target(owner, t, i))
 		}
-		start += c.points
 	}
 }
 
-// targets are where a tile's outputs go.
-type targets struct {
-	w        *worker
-	partials [][]float64
-	tile     int
-}
-
-func (k *kernel) targets(owner *worker, t int) targets {
+// startPartials makes a tile's own sums neutral.
+func (k *kernel) startPartials(owner *worker, t int) {
 	if !k.partial {
-		return targets{w: owner}
+		return
 	}
-	f := &owner.frames[k.id]
 	for i := range k.outs {
 		if o := &k.outs[i]; o.combine != ir.Store {
-			o.reset(f.partials[i][t*o.len : (t+1)*o.len])
+			o.reset(k.target(owner, t, i))
 		}
 	}
-	return targets{owner, f.partials, t}
 }
 
-func (t *targets) of(i int, o *output) []float64 {
-	if t.partials == nil || o.combine == ir.Store {
-		return t.w.bufs[o.buf]
+// target is where a tile's output goes: the buffer, or the tile's own part.
+func (k *kernel) target(owner *worker, t, i int) []float64 {
+	o := &k.outs[i]
+	if !k.partial || o.combine == ir.Store {
+		return owner.bufs[o.buf]
 	}
-	return t.partials[i][t.tile*o.len : (t.tile+1)*o.len]
+	return owner.frames[k.id].partials[i][t*o.len : (t+1)*o.len]
 }
 
 // round makes values what a buffer of type t can hold; an I32 is truncated towards zero.

@@ -6,11 +6,7 @@
 // distinct addresses never share a word.
 package noise
 
-import (
-	"math/bits"
-
-	"ppl/runtime/special"
-)
+import "ppl/runtime/special"
 
 // Limits of an address: it has to fit a counter of 128 bits. Lanes and points have 32 and 31 bits.
 const (
@@ -51,15 +47,14 @@ func Normal(seed uint64, lane uint32, step uint64, site, point uint32) float64 {
 
 // Philox is the ten-round bijection of counters under a key.
 func Philox(c [4]uint32, key [2]uint32) Block {
-	k0, k1 := key[0], key[1]
+	c0, c1, c2, c3, k0, k1 := c[0], c[1], c[2], c[3], key[0], key[1]
 	for range 10 {
-		hi0, lo0 := bits.Mul32(0xD2511F53, c[0])
-		hi1, lo1 := bits.Mul32(0xCD9E8D57, c[2])
-		c = [4]uint32{hi1 ^ c[1] ^ k0, lo1, hi0 ^ c[3] ^ k1, lo0}
+		p0, p1 := uint64(c0)*0xD2511F53, uint64(c2)*0xCD9E8D57
+		c0, c1, c2, c3 = uint32(p1>>32)^c1^k0, uint32(p1), uint32(p0>>32)^c3^k1, uint32(p0)
 		k0 += 0x9E3779B9 // golden ratio
 		k1 += 0xBB67AE85 // √3 − 1
 	}
-	return Block(c)
+	return Block{c0, c1, c2, c3}
 }
 
 // A Stream reads the words of one (seed, lane, step, site) in order of points: a source for math/rand/v2.

@@ -11,10 +11,10 @@ import (
 
 // apply is an op on numbers, by package math, gonum, or the definition.
 func apply(op ir.Op, x, y, z float64) float64 {
-	if f, ok := unary[op]; ok {
+	if f := unary[op]; f != nil {
 		return f(x)
 	}
-	if f, ok := binary[op]; ok {
+	if f := binary[op]; f != nil {
 		return f(x, y)
 	}
 	if op != ir.Select {
@@ -26,7 +26,7 @@ func apply(op ir.Op, x, y, z float64) float64 {
 	return z
 }
 
-var unary = map[ir.Op]func(float64) float64{
+var unary = [ir.Ops]func(float64) float64{
 	ir.Neg: func(x float64) float64 { return -x },
 	ir.Abs: math.Abs,
 	ir.Sign: func(x float64) float64 {
@@ -57,7 +57,7 @@ var unary = map[ir.Op]func(float64) float64{
 	ir.IsFinite: func(x float64) float64 { return truth(!math.IsInf(x, 0) && !math.IsNaN(x)) },
 }
 
-var binary = map[ir.Op]func(x, y float64) float64{
+var binary = [ir.Ops]func(x, y float64) float64{
 	ir.Add: func(x, y float64) float64 { return x + y },
 	ir.Sub: func(x, y float64) float64 { return x - y },
 	ir.Mul: func(x, y float64) float64 { return x * y },

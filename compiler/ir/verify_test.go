@@ -1,0 +1,119 @@
+package ir
+
+import (
+	"strings"
+	"testing"
+)
+
+// valid is a program with every kind of statement; each test below breaks one rule of it.
+func valid() *Program {
+	p := &Program{Buffers: []Buffer{
+		{Name: "data", Space: Shared, Type: F64, Size: 6, Init: []float64{1, 2, 3, 4, 5, 6}},
+		{Name: "square", Space: Shared, Type: F32, Size: 6},
+		{Name: "x", Space: Lane, Size: 6},
+		{Name: "t", Space: Scratch, Size: 6},
+		{Name: "total", Space: Lane, Size: 1},
+		{Name: "gram", Space: Scratch, Size: 9},
+		{Name: "root", Space: Scratch, Size: 9},
+		{Name: "solved", Space: Scratch, Size: 6},
+	}}
+	p.Setup = []Stmt{squareKernel()}
+	p.Entries = []Entry{{Name: "step", Body: []Stmt{
+		stepKernel(),
+		&MatMul{A: 3, B: 3, C: 5, Batch: 1, M: 3, K: 2, N: 3, TransB: true},
+		&Cholesky{In: 5, Out: 6, Batch: 1, N: 3},
+		&TriSolve{L: 6, B: 3, Out: 7, Batch: 1, N: 3, M: 2, Trans: true},
+		&CumSum{In: 7, Out: 2, Outer: 3, N: 2, Inner: 1, Reverse: true},
+	}}}
+	return p
+}
+
+func squareKernel() *Kernel {
+	var b Body
+	v := b.Load(0, Dense(6))
+	return &Kernel{Extents: []int{6}, Body: append(b, Instr{Op: Mul, Args: [3]Reg{v, v}}), Out: []Output{{Buf: 1, Index: Dense(6), Value: 1}}}
+}
+
+// stepKernel loads transposed, by a dynamic index, and in place; it stores and sums.
+func stepKernel() *Kernel {
+	var b Body
+	x := b.Load(2, Dense(2, 3))
+	d := b.Load(1, Index{Stride: []int{1, 2}})
+	g := b.Load(0, Index{Const: 1, Dyn: []Dyn{{Reg: d, Stride: 2, Limit: 3}}})
+	n := b.Noise(Normal, 7)
+	s := b.Do(Add, x, b.Do(Mul, g, n))
+	c := b.Do(Select, b.Do(Lt, b.Counter(1), b.Const(2)), s, x)
+	return &Kernel{Extents: []int{2, 3}, Body: b, Out: []Output{
+		{Buf: 2, Index: Dense(2, 3), Value: c},
+		{Buf: 3, Index: Dense(2, 3), Value: s},
+		{Buf: 4, Index: Index{Stride: []int{0, 0}}, Value: s, Combine: Sum}}}
+}
+
+func TestVerifyAccepts(t *testing.T) {
+	if err := Verify(valid()); err != nil {
+		t.Fatal(err)
+	}
+	empty := valid() // nothing is reached outside a buffer in an empty space
+	k := empty.Entries[0].Body[0].(*Kernel)
+	k.Extents = []int{0, 3}
+	k.Body[0].Index.Const = 99
+	k.Out[0].Index.Const = 99
+	if err := Verify(empty); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestVerifyRefuses(t *testing.T) {
+	kernel := func(p *Program) *Kernel { return p.Entries[0].Body[0].(*Kernel) }
+	for name, c := range map[string]struct {
+		want   string
+		damage func(p *Program)
+	}{
+		"lane buffer not f64":            {"is f32 or a second", func(p *Program) { p.Buffers[2].Type = F32 }},
+		"two lane buffers of a name":     {"second of its name", func(p *Program) { p.Buffers[4].Name = "x" }},
+		"init of the wrong size":         {"has 2 initial values", func(p *Program) { p.Buffers[0].Init = []float64{1, 2} }},
+		"init of a lane buffer":          {"initial values", func(p *Program) { p.Buffers[4].Init = []float64{1} }},
+		"two entries of a name":          {"two entries", func(p *Program) { p.Entries = append(p.Entries, p.Entries[0]) }},
+		"shared never written":           {"never written", func(p *Program) { p.Setup = nil; p.Entries = nil }},
+		"shared read before written":     {"before it is written", func(p *Program) { p.Setup[0].(*Kernel).Body[0].Buf = 1 }},
+		"lane buffer in setup":           {"setup reads lane", func(p *Program) { p.Setup[0].(*Kernel).Body[0].Buf = 2 }},
+		"scratch written in setup":       {"writes scratch", func(p *Program) { p.Setup[0].(*Kernel).Out[0].Buf = 3 }},
+		"shared written in an entry":     {"writes shared", func(p *Program) { kernel(p).Out[0].Buf = 1 }},
+		"data overwritten":               {"initial values", func(p *Program) { p.Setup[0].(*Kernel).Out[0].Buf = 0 }},
+		"noise in setup":                 {"in setup", func(p *Program) { p.Setup[0].(*Kernel).Body[0] = Instr{Op: Normal} }},
+		"noise site too large":           {"site", func(p *Program) { kernel(p).Body[3].Site = 1 << 24 }},
+		"scratch read before written":    {"before it is written", func(p *Program) { p.Entries[0].Body = p.Entries[0].Body[1:] }},
+		"scratch of another entry":       {"before it is written", func(p *Program) { p.Entries = append(p.Entries, Entry{"next", p.Entries[0].Body[1:2]}) }},
+		"no such buffer":                 {"no buffer", func(p *Program) { kernel(p).Body[0].Buf = 8 }},
+		"no such op":                     {"no such op", func(p *Program) { kernel(p).Body[0].Op = Op(Ops) }},
+		"no such loop":                   {"no loop", func(p *Program) { kernel(p).Body[6].Axis = 2 }},
+		"register used too early":        {"before it is defined", func(p *Program) { kernel(p).Body[4].Args[0] = 4 }},
+		"negative register":              {"before it is defined", func(p *Program) { kernel(p).Body[4].Args[1] = -1 }},
+		"output of no register":          {"value r10", func(p *Program) { kernel(p).Out[1].Value = 10 }},
+		"negative extent":                {"negative extent", func(p *Program) { kernel(p).Extents[0] = -2 }},
+		"strides for too few loops":      {"1 strides for 2 loops", func(p *Program) { kernel(p).Body[1].Index.Stride = []int{1} }},
+		"index one too far":              {"reaches 1…6", func(p *Program) { kernel(p).Body[0].Index.Const = 1 }},
+		"index below zero":               {"reaches -1…", func(p *Program) { kernel(p).Body[1].Index.Const = -1 }},
+		"negative stride":                {"reaches -3…", func(p *Program) { kernel(p).Body[0].Index.Stride[0] = -3 }},
+		"dynamic index too far":          {"reaches 1…7", func(p *Program) { kernel(p).Body[2].Index.Dyn[0].Limit = 4 }},
+		"dynamic index without values":   {"dynamic index", func(p *Program) { kernel(p).Body[2].Index.Dyn[0].Limit = 0 }},
+		"dynamic index used too early":   {"dynamic index", func(p *Program) { kernel(p).Body[2].Index.Dyn[0].Reg = 2 }},
+		"output too far":                 {"reaches 2…7", func(p *Program) { kernel(p).Out[1].Index.Const = 2 }},
+		"load of a sum":                  {"by sum", func(p *Program) { kernel(p).Body[0].Buf = 4; kernel(p).Body[0].Index = Index{} }},
+		"load at another index":          {"at another index", func(p *Program) { kernel(p).Body[0].Index.Stride = []int{1, 2} }},
+		"load at a dynamic index":        {"dynamic", func(p *Program) { kernel(p).Body[2].Buf = 2 }},
+		"store in place, elements twice": {"twice", func(p *Program) { kernel(p).Body[0].Index.Stride[0] = 1; kernel(p).Out[0].Index.Stride[0] = 1 }},
+		"sum and store to one buffer":    {"written twice", func(p *Program) { kernel(p).Out[1].Buf = 4; kernel(p).Out[1].Index = Index{} }},
+		"cumulative sum of itself":       {"which it reads", func(p *Program) { p.Entries[0].Body[4].(*CumSum).In = 2 }},
+		"product of the wrong size":      {"elements, not", func(p *Program) { p.Entries[0].Body[1].(*MatMul).M = 2 }},
+		"negative dimension":             {"negative dimension", func(p *Program) { p.Entries[0].Body[4].(*CumSum).Outer = -1 }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := valid()
+			c.damage(p)
+			if err := Verify(p); err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("got %v, want an error with %q", err, c.want)
+			}
+		})
+	}
+}
