@@ -22,7 +22,7 @@ var funcTable = indexFuncs([]Func{
 	unary("sign", "-1, 0 or 1 by the sign of x", ad.Sign, whole(rising(sign, -1, 1))),
 	unary("floor", "the greatest integer not above x", ad.Floor, whole(rising(math.Floor, -inf, inf))),
 	unary("ceil", "the least integer not below x", ad.Ceil, whole(rising(math.Ceil, -inf, inf))),
-	unary("round", "the nearest integer, halves to even", ad.Round, whole(rising(math.RoundToEven, -inf, inf))),
+	unary("round", "the nearest integer, halves away from 0", ad.Round, whole(rising(math.Round, -inf, inf))),
 	unary("sin", "sine of x in radians", ad.Sin, constant(-1, 1)),
 	unary("cos", "cosine of x in radians", ad.Cos, constant(-1, 1)),
 	unary("tan", "tangent of x in radians", ad.Tan, constant(-inf, inf)),
@@ -38,7 +38,7 @@ var funcTable = indexFuncs([]Func{
 	unary("log1p_exp", "log(1 + exp(x))", ad.Softplus, rising(softplusOf, tiny, inf)),
 	unary("log_sigmoid", "log(sigmoid(x)) = -log(1 + exp(-x))", ad.LogSigmoid, rising(func(x float64) float64 { return -softplusOf(-x) }, -inf, 0)),
 	unary("relu", "x where positive, else 0", func(x Node) Node { return ad.Maximum(x, num(x, 0)) }, keepInt(rising(func(x float64) float64 { return math.Max(x, 0) }, 0, inf))),
-	unary("lgamma", "logarithm of the gamma function, for x > 0", ad.Lgamma, constant(-0.12148629053584961, inf)),
+	unary("lgamma", "logarithm of the gamma function, for x > 0", ad.Lgamma, lgammaRange),
 	unary("digamma", "derivative of lgamma", ad.Digamma, constant(-inf, inf)),
 	unary("erf", "error function, 2/sqrt(pi) times the integral of exp(-t^2) from 0 to x", ad.Erf, rising(math.Erf, -1, 1)),
 	unary("erfc", "1 - erf(x), exact in the right tail", ad.Erfc, falling(math.Erfc, 0, 2)),
@@ -60,7 +60,7 @@ var funcTable = indexFuncs([]Func{
 		return Range{Lo: logAddExpOf(a.Lo, b.Lo), Hi: logAddExpOf(a.Hi, b.Hi)}
 	}),
 	binary("lbeta", "logarithm of the beta function, for x, y > 0", "x", "y", logBeta, func(Range, Range) Range { return Everything() }),
-	binary("lchoose", "logarithm of the binomial coefficient, for 0 <= k <= n", "n", "k", logChoose, func(Range, Range) Range { return Range{Lo: 0, Hi: inf} }),
+	binary("lchoose", "logarithm of the binomial coefficient, -inf unless 0 <= k <= n", "n", "k", lchoose, chooseRange),
 	binary("atan2", "angle of the point (x, y) in radians, in -pi..pi", "y", "x", atan2, func(Range, Range) Range {
 		return Range{Lo: -math.Pi, Hi: math.Pi}
 	}),
@@ -126,6 +126,14 @@ func absRange(a []Range) Range {
 	return Range{0, math.Max(-x.Lo, x.Hi), x.Int}
 }
 
+// lgammaRange knows the minimum over positive x, at 1.46163 (Abramowitz & Stegun 6.1).
+func lgammaRange(a []Range) Range {
+	if a[0].Lo >= 0 {
+		return Range{Lo: -0.12148629053584961, Hi: inf}
+	}
+	return Everything()
+}
+
 func sign(x float64) float64 {
 	switch {
 	case x > 0:
@@ -142,6 +150,18 @@ func phiOf(x float64) float64      { return 0.5 * math.Erfc(-x/math.Sqrt2) }
 
 func logit(x Node) Node { return ad.Sub(ad.Log(x), ad.Log1p(ad.Neg(x))) }
 func phi(x Node) Node   { return times(0.5, ad.Erfc(times(-math.Sqrt2/2, x))) }
+
+func lchoose(n, k Node) Node {
+	none := ad.Maximum(ad.Lt(k, num(k, 0)), ad.Lt(n, k))
+	return ad.Where(none, num(n, -inf), logChoose(n, k))
+}
+
+func chooseRange(n, k Range) Range {
+	if k.Lo >= 0 && k.Hi <= n.Lo {
+		return Range{Lo: 0, Hi: inf}
+	}
+	return Everything()
+}
 
 // logAddExp is max + log(1 + e^{min − max}); at equal infinities the difference is taken as 0.
 func logAddExp(x, y Node) Node {

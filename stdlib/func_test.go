@@ -1,0 +1,386 @@
+package stdlib
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mathext"
+	"gonum.org/v1/gonum/stat"
+	"gonum.org/v1/gonum/stat/combin"
+
+	ad "ppl/autodiff"
+)
+
+// funcOracles are the functions as the standard library or gonum has them, and where to compare; a function without a row
+// fails. Two-argument functions take pairs.
+var funcOracles = map[string]struct {
+	f  any
+	at []float64
+}{
+	"exp": {math.Exp, wide}, "log": {math.Log, halfLine}, "log1p": {math.Log1p, halfLine}, "expm1": {math.Expm1, wide},
+	"sqrt": {math.Sqrt, halfLine}, "square": {func(x float64) float64 { return math.Pow(x, 2) }, wide},
+	"inv": {func(x float64) float64 { return math.Pow(x, -1) }, halfLine}, "abs": {math.Abs, wide},
+	"sign":  {func(x float64) float64 { return math.Copysign(math.Ceil(math.Min(math.Abs(x), 1)), x) }, wide},
+	"floor": {math.Floor, wide}, "ceil": {math.Ceil, wide}, "round": {math.Round, append([]float64{0.5, 1.5, 2.5, -0.5}, wide...)},
+	"sin": {math.Sin, wide}, "cos": {math.Cos, wide}, "tan": {math.Tan, wide}, "asin": {math.Asin, minusOneToOne},
+	"acos": {math.Acos, minusOneToOne}, "atan": {math.Atan, wide}, "sinh": {math.Sinh, wide}, "cosh": {math.Cosh, wide}, "tanh": {math.Tanh, wide},
+	"sigmoid":     {func(x float64) float64 { return 0.5 * (1 + math.Tanh(x/2)) }, small},
+	"logit":       {func(x float64) float64 { return 2 * math.Atanh(2*x-1) }, unitInterval},
+	"softplus":    {func(x float64) float64 { return math.Log(1 + math.Exp(x)) }, small},
+	"log1p_exp":   {func(x float64) float64 { return math.Log(1 + math.Exp(x)) }, small},
+	"log_sigmoid": {func(x float64) float64 { return math.Log(0.5 * (1 + math.Tanh(x/2))) }, small},
+	"relu":        {func(x float64) float64 { return (x + math.Abs(x)) / 2 }, wide},
+	"lgamma":      {func(x float64) float64 { v, _ := math.Lgamma(x); return v }, halfLine},
+	"digamma":     {mathext.Digamma, halfLine},
+	"erf":         {math.Erf, wide}, "erfc": {math.Erfc, wide},
+	"Phi":       {func(x float64) float64 { return math.Erfc(-x/math.Sqrt2) / 2 }, small},
+	"log_Phi":   {func(x float64) float64 { return math.Log(math.Erfc(-x/math.Sqrt2) / 2) }, small},
+	"inv_Phi":   {quantile, unitInterval},
+	"log1m_exp": {func(x float64) float64 { return math.Log(1 - math.Exp(x)) }, []float64{-0.1, -0.6, -0.7, -1, -3}},
+	"is_nan":    {func(x float64) float64 { return number01(math.IsNaN(x)) }, notAllFinite},
+	"is_finite": {func(x float64) float64 { return number01(!math.IsNaN(x) && !math.IsInf(x, 0)) }, notAllFinite},
+	"pow":       {math.Pow, halfLine}, "min": {math.Min, wide}, "max": {math.Max, wide},
+	"mod":       {func(x, y float64) float64 { return math.Mod(math.Mod(x, y)+y, y) }, []float64{-7.5, -1, 2, 3, 7.25, 4}},
+	"logaddexp": {func(x, y float64) float64 { return floats.LogSumExp([]float64{x, y}) }, append([]float64{-1e4, 1e4, 2}, wide...)},
+	"lbeta":     {mathext.Lbeta, []float64{0.3, 1, 2, 2, 40, 75, 300}},
+	"lchoose":   {choose, []float64{9, 4, 2, 2, 0, 0, -1}},
+	"atan2":     {math.Atan2, []float64{0, 1, -1, -2, 3, 0.5, -0.25, 0.75}},
+	"hypot":     {math.Hypot, wide},
+}
+
+var (
+	wide          = []float64{-20.25, -3, -1, -0.3, 0, 1e-5, 0.4, 1, 2.5, 17}
+	small         = []float64{-4, -1, -0.3, 0, 0.4, 1, 2.5, 5}
+	halfLine      = []float64{1e-3, 0.4, 1, 1.75, 2, 2.5, 17, 60}
+	unitInterval  = []float64{0.001, 0.2, 0.5, 0.6, 0.99}
+	minusOneToOne = []float64{-1, -0.7, 0, 0.2, 1}
+	notAllFinite  = []float64{0, -1, math.NaN(), inf, -inf, 1e300}
+)
+
+func choose(n, k float64) float64 {
+	if k < 0 || n < k {
+		return -inf
+	}
+	return combin.LogGeneralizedBinomial(n, k)
+}
+
+func quantile(p float64) float64 {
+	if p < 0 || p > 1 {
+		return math.NaN()
+	}
+	return mathext.NormalQuantile(p)
+}
+
+func number01(b bool) float64 {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// looseOracles are worse than ours: gonum's digamma(1) is 5e-11 from −γ, its Lbeta subtracts log-gammas.
+var looseOracles = map[string]float64{"digamma": 1e-10, "lbeta": 1e-11}
+
+// TestFuncs compares with the oracles within 1e-13 of max(1, |value|), and holds each value to the range of its argument.
+func TestFuncs(t *testing.T) {
+	for name, f := range Funcs() {
+		o, ok := funcOracles[name]
+		if !ok || f.Doc == "" {
+			t.Errorf("%s has no oracle or no sentence", name)
+			continue
+		}
+		for _, a := range argumentsOf(len(f.Args), o.at) {
+			g, nodes, ranges := ad.New(), make([]Node, len(a)), make([]Range, len(a))
+			for i, v := range a {
+				nodes[i], ranges[i] = g.Data("x", []float64{v}, 1), Point(v)
+			}
+			got, want := ad.Eval(nil, f.Build(nodes))[0][0], callOracle(o.f, a)
+			if tol := max(1e-13, looseOracles[name]); !near(got, want, tol, tol) {
+				t.Errorf("%s%v = %.17g, want %.17g", name, a, got, want)
+			}
+			if r := f.Range(ranges); !math.IsNaN(a[0]) && !(r.Lo <= got+1e-13 && got-1e-13 <= r.Hi) {
+				t.Errorf("%s%v = %g is not in its range %v", name, a, got, r)
+			}
+		}
+	}
+}
+
+func argumentsOf(n int, at []float64) (out [][]float64) {
+	for _, x := range at {
+		if n == 1 {
+			out = append(out, []float64{x})
+			continue
+		}
+		for _, y := range at {
+			out = append(out, []float64{x, y})
+		}
+	}
+	return out
+}
+
+func callOracle(f any, a []float64) float64 {
+	switch f := f.(type) {
+	case func(float64) float64:
+		return f(a[0])
+	case func(x, y float64) float64:
+		return f(a[0], a[1])
+	}
+	panic("no such oracle")
+}
+
+// TestFuncGradients compares with central differences within 1e-6, away from jumps.
+func TestFuncGradients(t *testing.T) {
+	for name, f := range Funcs() {
+		if slices.Contains([]string{"mod", "is_nan", "is_finite", "digamma"}, name) {
+			continue // jumps or no use
+		}
+		for _, a := range argumentsOf(len(f.Args), []float64{0.21, 0.35, 0.84}) {
+			if name == "log1m_exp" {
+				a = []float64{-a[0]}
+			}
+			if len(a) == 2 && a[0] <= a[1] {
+				continue
+			}
+			for k := range a {
+				got, want := slope(f, a, k)
+				if math.Abs(got-want) > 1e-6*(1+math.Abs(want)) {
+					t.Errorf("%s%v: derivative %d is %g, difference quotient %g", name, a, k+1, got, want)
+				}
+			}
+		}
+	}
+}
+
+func slope(f *Func, a []float64, k int) (exact, quotient float64) {
+	g, nodes := ad.New(), make([]Node, len(a))
+	for i := range a {
+		nodes[i] = g.Input(fmt.Sprint("x", i))
+	}
+	y := f.Build(nodes)
+	at := func(h float64) map[string][]float64 {
+		in := map[string][]float64{}
+		for i, v := range moved(a, k, h, 0) {
+			in[fmt.Sprint("x", i)] = []float64{v}
+		}
+		return in
+	}
+	exact = ad.Eval(at(0), ad.Grad(y, nodes[k])...)[0][0]
+	return exact, (ad.Eval(at(1e-6), y)[0][0] - ad.Eval(at(-1e-6), y)[0][0]) / 2e-6
+}
+
+// TestLogAddExpEnds: infinities give no NaN.
+func TestLogAddExpEnds(t *testing.T) {
+	for _, c := range [][3]float64{{-inf, -inf, -inf}, {-inf, 2, 2}, {3, -inf, 3}, {inf, 1, inf}, {inf, inf, inf}} {
+		g := ad.New()
+		got := ad.Eval(nil, logAddExp(g.Const(c[0]), g.Const(c[1])))[0][0]
+		if got != c[2] {
+			t.Errorf("logaddexp(%g, %g) = %g", c[0], c[1], got)
+		}
+	}
+}
+
+// TestRanges: for random boxes, values of the operators and functions at random points lie in the range of the box, and a
+// range that claims integers or positive numbers has them.
+func TestRanges(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 5))
+	ops := map[string]func(x, y float64) float64{
+		"+": func(x, y float64) float64 { return x + y }, "-": func(x, y float64) float64 { return x - y },
+		"*": func(x, y float64) float64 { return x * y }, "/": func(x, y float64) float64 { return x / y },
+		"^": math.Pow, "%": func(x, y float64) float64 { return x - y*math.Floor(x/y) },
+		"<": func(x, y float64) float64 { return number01(x < y) },
+	}
+	for range 3000 {
+		a, x := box(r)
+		b, y := box(r)
+		for op, f := range ops {
+			check(t, fmt.Sprint(a, op, b), RangeOf(op, a, b), f(x, y))
+		}
+		check(t, fmt.Sprint("-", a), RangeOf("-", a), -x)
+		for name, f := range Funcs() {
+			o := funcOracles[name].f
+			v := callOracle(o, []float64{x, y})
+			check(t, fmt.Sprint(name, a, b), f.Range([]Range{a, b}[:len(f.Args)]), v)
+		}
+	}
+}
+
+// box is a random range, integer or real, often with an end at 0 or none, and a point in it.
+func box(r *rand.Rand) (Range, float64) {
+	lo, width := math.Round(4*r.NormFloat64())/2, float64(r.IntN(5))/2
+	b := Range{Lo: lo, Hi: lo + width}
+	switch r.IntN(6) {
+	case 0:
+		b = Range{Lo: 0, Hi: inf}
+	case 1:
+		b = Range{Lo: tiny, Hi: inf}
+	case 2:
+		b = Range{Lo: 0, Hi: 1}
+	case 3:
+		b = Range{Lo: math.Ceil(lo), Hi: math.Ceil(lo) + float64(r.IntN(4)), Int: true}
+	}
+	x := b.Lo + r.Float64()*(math.Min(b.Hi, b.Lo+10)-b.Lo)
+	if b.Int {
+		x = math.Round(x)
+	}
+	return b, x
+}
+
+func check(t *testing.T, what string, r Range, v float64) {
+	if math.IsNaN(v) || math.IsInf(v, 0) { // outside the function's domain
+		return
+	}
+	slack := 1e-12 * (1 + math.Abs(v))
+	if v < r.Lo-slack || v > r.Hi+slack || r.Int && v != math.Trunc(v) || r.Lo > 0 && v < 0 {
+		t.Errorf("%s: %g is not in %v", what, v, r)
+	}
+}
+
+// TestPositive: strictly positive stays so where it should, and only there.
+func TestPositive(t *testing.T) {
+	pos, any := Range{Lo: tiny, Hi: inf}, Everything()
+	exp := Funcs()["exp"].Range([]Range{any})
+	for what, r := range map[string]Range{
+		"exp": exp, "exp*exp": RangeOf("*", exp, exp), "exp/exp": RangeOf("/", exp, exp), "exp+exp": RangeOf("+", exp, exp),
+		"sqrt exp": Funcs()["sqrt"].Range([]Range{exp}), "exp^x": RangeOf("^", exp, any), "1/exp": RangeOf("/", Point(1), exp),
+		"1+x^2": RangeOf("+", Point(1), RangeOf("^", any, Point(2))), "sigmoid": Funcs()["sigmoid"].Range([]Range{any}),
+		"abs -3..-1": absRange([]Range{{Lo: -3, Hi: -1}}), "sum of exp": Reductions()["sum"].Range(pos, -1),
+	} {
+		if !r.Positive() {
+			t.Errorf("%s is %v, not positive", what, r)
+		}
+	}
+	for what, r := range map[string]Range{
+		"x^2": RangeOf("^", any, Point(2)), "exp-exp": RangeOf("-", exp, exp), "x": any, "relu": Funcs()["relu"].Range([]Range{any}),
+		"sum of none": Reductions()["sum"].Range(pos, 0),
+	} {
+		if r.Positive() {
+			t.Errorf("%s is %v, taken for positive", what, r)
+		}
+	}
+	if r := RangeOf("-", Point(1), Range{Lo: 0, Hi: 1}); r.Lo != 0 || r.Hi != 1 {
+		t.Errorf("1 - p is in %v", r)
+	}
+}
+
+var reductionOracles = map[string]func([]float64) float64{
+	"sum": floats.Sum, "prod": floats.Prod, "max": floats.Max, "min": floats.Min,
+	"mean": func(x []float64) float64 { return stat.Mean(x, nil) }, "sd": func(x []float64) float64 { return stat.StdDev(x, nil) },
+	"var": func(x []float64) float64 { return stat.Variance(x, nil) }, "logsumexp": floats.LogSumExp,
+	"all": func(x []float64) float64 { return number01(!slices.Contains(x, 0)) },
+	"any": func(x []float64) float64 { return number01(slices.ContainsFunc(x, func(v float64) bool { return v != 0 })) },
+}
+
+// TestReductions compares with gonum within 1e-13 along each set of axes of a [2, 3, 5] array, zeros and negatives in it.
+func TestReductions(t *testing.T) {
+	r := rand.New(rand.NewPCG(8, 8))
+	values := normals(r, 30)
+	values[4], values[17] = 0, 0
+	for name, red := range Reductions() {
+		oracle, ok := reductionOracles[name]
+		if !ok || red.Doc == "" {
+			t.Errorf("%s has no oracle or no sentence", name)
+			continue
+		}
+		for _, axes := range [][]int{{0}, {1}, {2}, {0, 1}, {0, 2}, {1, 2}, {0, 1, 2}} {
+			g := ad.New()
+			y := red.Build(g.Data("x", values, 2, 3, 5), axes)
+			groups := grouped(values, []int{2, 3, 5}, axes)
+			got := ad.Eval(nil, y)[0]
+			if y.Rank() != 3-len(axes) || len(got) != len(groups) {
+				t.Fatalf("%s over %v has shape %v", name, axes, y.Shape())
+			}
+			for i, group := range groups {
+				if !near(got[i], oracle(group), 1e-13, 1e-13) {
+					t.Errorf("%s over %v: %g, want %g", name, axes, got[i], oracle(group))
+				}
+				check(t, name, red.Range(Range{Lo: -5, Hi: 5}, len(group)), got[i])
+			}
+		}
+	}
+}
+
+// grouped collects the elements that meet in each element of the result.
+func grouped(values []float64, shape, axes []int) [][]float64 {
+	groups := make([][]float64, len(values)/product1(pickSizes(shape, axes)))
+	for i, v := range values {
+		at, rest := 0, i
+		index := make([]int, len(shape))
+		for k := len(shape) - 1; k >= 0; k-- {
+			index[k], rest = rest%shape[k], rest/shape[k]
+		}
+		for k := range shape {
+			if !slices.Contains(axes, k) {
+				at = at*shape[k] + index[k]
+			}
+		}
+		groups[at] = append(groups[at], v)
+	}
+	return groups
+}
+
+func pickSizes(shape, axes []int) []int {
+	var out []int
+	for _, a := range axes {
+		out = append(out, shape[a])
+	}
+	return out
+}
+
+// TestEmpty: over an empty set 0, 1, −inf, inf, error (NaN), error, true, false, −inf.
+func TestEmpty(t *testing.T) {
+	want := map[string]float64{"sum": 0, "prod": 1, "max": -inf, "min": inf, "all": 1, "any": 0, "logsumexp": -inf}
+	for name, red := range Reductions() {
+		w, ok := want[name]
+		if ok && red.Empty != w || !ok && !math.IsNaN(red.Empty) {
+			t.Errorf("%s of nothing is %g", name, red.Empty)
+		}
+	}
+}
+
+// TestProductGradient: ∂/∂x_i ∏x = ∏_{j≠i} x_j, also with zeros and negative elements.
+func TestProductGradient(t *testing.T) {
+	for _, x := range [][]float64{{2, -3, 5}, {2, 0, 5, -1}, {0, 0, 3}, {7}} {
+		g := ad.New()
+		v := g.Input("x", len(x))
+		y := Reductions()["prod"].Build(v, []int{0})
+		grad := ad.Eval(map[string][]float64{"x": x}, ad.Grad(y, v)[0])[0]
+		for i := range x {
+			want := floats.Prod(append(append([]float64{}, x[:i]...), x[i+1:]...))
+			if grad[i] != want {
+				t.Errorf("∏%v: derivative %d is %g, want %g", x, i+1, grad[i], want)
+			}
+		}
+	}
+}
+
+func TestScans(t *testing.T) {
+	x := []float64{1, -2, 0.5, 700, 3, 3}
+	want := map[string]func(row []float64) []float64{
+		"cumsum": func(row []float64) []float64 { return floats.CumSum(make([]float64, len(row)), row) },
+		"softmax": func(row []float64) []float64 {
+			out, z := slices.Clone(row), floats.LogSumExp(row)
+			for i := range out {
+				out[i] = math.Exp(out[i] - z)
+			}
+			return out
+		},
+		"log_softmax": func(row []float64) []float64 {
+			out := slices.Clone(row)
+			floats.AddConst(-floats.LogSumExp(row), out)
+			return out
+		},
+	}
+	for name, s := range Scans() {
+		g := ad.New()
+		got := ad.Eval(nil, s.Build(g.Data("x", x, 2, 3), 1))[0]
+		for i, row := range [][]float64{x[:3], x[3:]} {
+			if w := want[name](row); !floats.EqualApprox(got[3*i:3*i+3], w, 1e-12) {
+				t.Errorf("%s%v = %v, want %v", name, row, got[3*i:3*i+3], w)
+			}
+		}
+	}
+}
