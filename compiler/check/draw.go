@@ -179,7 +179,7 @@ func (c *checker) joinAxis(a *arrayInfo, k int) *model.Set {
 			return a.Type.Axes[k]
 		}
 		s := p.Slots[k]
-		part := a.Type.Axes[k]
+		var part *model.Set
 		if s.Index != nil {
 			part = s.Index.Set
 		} else {
