@@ -2,6 +2,7 @@ package lower_test
 
 import (
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"testing"
 
@@ -201,41 +202,50 @@ func TestRandomState(t *testing.T) {
 		for range 15 {
 			s.grow()
 		}
-		state := s.nodes[:5]
 		entry := lower.Entry{Name: "step"}
-		var next []ad.Node
-		for k, n := range state {
+		start := map[string][]float64{}
+		for k, n := range s.nodes[:5] {
 			v := ad.Sin(s.shaped(n.Shape()))
 			if s.r.IntN(2) == 0 {
 				v = s.shaped(n.Shape()) // often another input as it is
 			}
-			next = append(next, v)
 			entry.Assign = append(entry.Assign, lower.Assign{Name: fmt.Sprintf("x%d", k), Value: v})
+			start[fmt.Sprintf("x%d", k)] = normals(s.r, n.Size())
 		}
-		p, err := lower.Program([]lower.Entry{entry})
-		if err != nil {
-			t.Fatal(err)
-		}
-		m := newMachine(p)
-		now := map[string][]float64{}
-		for k, n := range state {
-			x := make([]float64, n.Size())
-			for i := range x {
-				x[i] = s.r.NormFloat64()
-			}
-			now[fmt.Sprintf("x%d", k)] = x
-			copy(m.buffer(fmt.Sprintf("x%d", k)), x)
-		}
-		for step := range 3 {
-			values := ad.Eval(now, next...)
-			m.run("step")
-			for k, v := range values {
-				name := fmt.Sprintf("x%d", k)
-				now[name] = v
-				if err := equal(m.buffer(name), v); err != nil {
-					t.Fatalf("seed %d step %d: %s: %v", seed, step, name, err)
-				}
-			}
+		t.Run(fmt.Sprint(seed), func(t *testing.T) { checkSteps(t, entry, start, 3) })
+	}
+}
+
+func normals(r *rand.Rand, n int) []float64 {
+	x := make([]float64, n)
+	for i := range x {
+		x[i] = r.NormFloat64()
+	}
+	return x
+}
+
+// checkSteps runs an entry several times from a start, on the oracle and the host, and compares the buffers with Eval.
+func checkSteps(t *testing.T, e lower.Entry, start map[string][]float64, steps int) {
+	t.Helper()
+	p := program(t, e)
+	m, x := newMachine(p), load(t, p, 1)
+	m.set(start)
+	set(x, 0, start)
+	now := maps.Clone(start)
+	nodes := make([]ad.Node, len(e.Assign))
+	for k, a := range e.Assign {
+		nodes[k] = a.Value
+	}
+	for step := range steps {
+		values := ad.Eval(now, nodes...)
+		m.run(e.Name)
+		run(t, x, e.Name)
+		for k, a := range e.Assign {
+			now[a.Name] = values[k]
+			same(t, fmt.Sprintf("oracle: step %d: %s", step, a.Name), m.buffer(a.Name), values[k])
+			got := make([]float64, len(values[k]))
+			x.GetLane(a.Name, 0, got)
+			same(t, fmt.Sprintf("host: step %d: %s", step, a.Name), got, values[k])
 		}
 	}
 }

@@ -1,0 +1,161 @@
+package lower_test
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	ad "ppl/autodiff"
+	"ppl/compiler/ir"
+	"ppl/compiler/lower"
+	"ppl/runtime/device"
+)
+
+// TestNoise: a noise is one array of numbers, in whatever order and kernel its elements are read.
+func TestNoise(t *testing.T) {
+	g := ad.New()
+	z, u := g.Normal(3, 4, 5), g.Uniform(4, 7)
+	x := g.Input("x", 5, 4)
+	e := lower.Entry{Name: "f", Assign: []lower.Assign{
+		{Name: "z", Value: z},
+		{Name: "turned", Value: ad.Add(ad.Permute(z, 1, 0), x)},
+		{Name: "sum", Value: ad.Sum(ad.Exp(z), 1)},
+		{Name: "u", Value: u},
+		{Name: "tail", Value: ad.Slice(u, []int{2}, []int{7})},
+		{Name: "wide", Value: ad.Broadcast(u, []int{3, 7}, []int{1})},
+	}}
+	p := program(t, e)
+	m := newMachine(p)
+	m.run("f")
+	noiseTies(t, func(name string) []float64 { return m.buffer(name) })
+	h := load(t, p, 2)
+	for range 2 {
+		run(t, h, "f")
+		noiseTies(t, func(name string) []float64 { return lane(h, name, 1) })
+	}
+}
+
+func lane(x device.Executable, name string, k int) []float64 {
+	out := make([]float64, x.Size(name))
+	x.GetLane(name, k, out)
+	return out
+}
+
+func noiseTies(t *testing.T, at func(string) []float64) {
+	t.Helper()
+	z, u := at("z"), at("u")
+	turned, sum := make([]float64, 20), make([]float64, 4)
+	for i := range 4 {
+		for j := range 5 {
+			turned[j*4+i] = z[i*5+j]
+			sum[i] += math.Exp(z[i*5+j])
+		}
+	}
+	same(t, "turned", at("turned"), turned)
+	same(t, "sum", at("sum"), sum)
+	same(t, "tail", at("tail"), u[2:])
+	same(t, "wide", at("wide"), slices.Concat(u, u, u))
+	if z[0] == z[1] || u[0] == u[1] {
+		t.Error("elements of a noise are equal")
+	}
+}
+
+// TestSwap: entries are simultaneous, and buffers live from one to the next.
+func TestSwap(t *testing.T) {
+	g, h := ad.New(), ad.New()
+	a, b := g.Input("a", 3), g.Input("b", 3)
+	c := h.Input("c")
+	p := program(t,
+		lower.Entry{Name: "swap", Assign: []lower.Assign{{Name: "a", Value: b}, {Name: "b", Value: a}}},
+		lower.Entry{Name: "roll", Assign: []lower.Assign{{Name: "a", Value: ad.Gather(a, g.Data("i", []float64{1, 2, 0}, 3))}}},
+		lower.Entry{Name: "count", Assign: []lower.Assign{{Name: "c", Value: ad.Add(c, h.Const(1))}, {Name: "before", Value: c}}},
+	)
+	x := load(t, p, 1)
+	set(x, 0, map[string][]float64{"a": {1, 2, 3}, "b": {4, 5, 6}, "c": {0}})
+	calls := []device.Call{{Entry: "swap", Times: 3}, {Entry: "roll", Times: 2}, {Entry: "count", Times: 5}}
+	if _, err := x.Run(calls, 0, nil); err != nil {
+		t.Fatal(err)
+	}
+	same(t, "a", lane(x, "a", 0), []float64{6, 4, 5})
+	same(t, "b", lane(x, "b", 0), []float64{1, 2, 3})
+	same(t, "c", lane(x, "c", 0), []float64{5})
+	same(t, "before", lane(x, "before", 0), []float64{4})
+}
+
+// TestSetup: what depends on data alone is computed at load, once for all entries; data are kept once.
+func TestSetup(t *testing.T) {
+	g := ad.New()
+	d := g.Data("d", series(30, func(i float64) float64 { return i + 1 }), 30)
+	x := g.Input("x", 30)
+	static := ad.Lgamma(ad.Exp(ad.Log(d)))
+	p := program(t,
+		lower.Entry{Name: "f", Assign: []lower.Assign{{Name: "out", Value: ad.SumAll(ad.Mul(x, static))}}},
+		lower.Entry{Name: "g", Assign: []lower.Assign{{Name: "out", Value: ad.SumAll(ad.Sub(ad.Add(x, d), static))}}},
+	)
+	if len(p.Setup) != 1 {
+		t.Errorf("%d statements of setup, want 1", len(p.Setup))
+	}
+	shared := 0
+	for _, b := range p.Buffers {
+		if b.Space == ir.Shared {
+			shared++
+		}
+	}
+	if shared != 2 {
+		t.Errorf("%d shared buffers, want the data and one value", shared)
+	}
+	for _, e := range p.Entries {
+		for _, in := range e.Body[0].(*ir.Kernel).Body {
+			if in.Op == ir.Lgamma || in.Op == ir.Log || in.Op == ir.Exp {
+				t.Errorf("entry %s computes %v of data", e.Name, in.Op)
+			}
+		}
+	}
+}
+
+// TestDead: what no assigned value needs costs nothing, but an input keeps its name.
+func TestDead(t *testing.T) {
+	g := ad.New()
+	x := g.Input("x", 4)
+	ad.Exp(g.Input("unread", 9))
+	p := program(t, lower.Entry{Name: "f", Assign: []lower.Assign{{Name: "out", Value: ad.SumAll(x)}}})
+	if k := p.Entries[0].Body[0].(*ir.Kernel); len(p.Entries[0].Body) != 1 || len(k.Body) != 1 {
+		t.Errorf("a sum takes %d statements, the first of %d instructions", len(p.Entries[0].Body), len(k.Body))
+	}
+	if n := load(t, p, 1).Size("unread"); n != 9 {
+		t.Errorf("unread has %d elements", n)
+	}
+}
+
+// TestDeterministic: one program, one text.
+func TestDeterministic(t *testing.T) {
+	text := func() string {
+		var b strings.Builder
+		for _, d := range densities() {
+			dump(&b, program(t, leapfrog(d)))
+		}
+		return b.String()
+	}
+	if a, b := text(), text(); a != b {
+		t.Error("lowering the same graphs twice gave two programs")
+	}
+}
+
+func TestErrors(t *testing.T) {
+	g, h := ad.New(), ad.New()
+	x, y := g.Input("x", 3), h.Input("x", 4)
+	for _, c := range []struct {
+		entries []lower.Entry
+		want    string
+	}{
+		{[]lower.Entry{{Name: "f", Assign: []lower.Assign{{Name: "a", Value: x}, {Name: "a", Value: x}}}}, `entry "f" assigns "a" twice`},
+		{[]lower.Entry{{Name: "f", Assign: []lower.Assign{{Name: "x", Value: ad.SumAll(x)}}}}, `entry "f" uses buffer "x" with 1 elements`},
+		{[]lower.Entry{{Name: "f", Assign: []lower.Assign{{Name: "a", Value: x}}}, {Name: "g", Assign: []lower.Assign{{Name: "b", Value: y}}}},
+			`entry "g" uses buffer "x" with 4 elements, but it has 3 elsewhere`},
+	} {
+		if _, err := lower.Program(c.entries); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("got %v, want %q", err, c.want)
+		}
+	}
+}
