@@ -1,0 +1,69 @@
+package report
+
+import (
+	"encoding/json"
+	"io"
+
+	"ppl/infer/draws"
+)
+
+// The object that ppl summary --json and ppl sample --json promise. Numbers that do not exist are null, such as R-hat of a constant.
+type document struct {
+	Model       string            `json:"model"`
+	Sampler     string            `json:"sampler"`
+	Device      string            `json:"device"`
+	Seed        uint64            `json:"seed"`
+	Chains      int               `json:"chains"`
+	Draws       int               `json:"draws"`
+	Seconds     draws.Number      `json:"seconds"`
+	Gradients   int64             `json:"gradients"`
+	Parameters  []parameterObject `json:"parameters"`
+	Exchange    *exchangeObject   `json:"replica_exchange"`
+	Divergences int               `json:"divergences"`
+	Warnings    []string          `json:"warnings"`
+}
+
+type parameterObject struct {
+	Name     string       `json:"name"`
+	Mean     draws.Number `json:"mean"`
+	SD       draws.Number `json:"sd"`
+	MCSEMean draws.Number `json:"mcse_mean"`
+	Q5       draws.Number `json:"q5"`
+	Q50      draws.Number `json:"q50"`
+	Q95      draws.Number `json:"q95"`
+	ESSBulk  draws.Number `json:"ess_bulk"`
+	ESSTail  draws.Number `json:"ess_tail"`
+	RHat     draws.Number `json:"rhat"`
+}
+
+type exchangeObject struct {
+	Temperatures []draws.Number `json:"temperatures"`
+	SwapRates    []draws.Number `json:"swap_rates"`
+	RoundTrips   int            `json:"round_trips"`
+	Barrier      draws.Number   `json:"barrier"`
+}
+
+// JSON prints a report as one object on lines of its own.
+func JSON(w io.Writer, s Report) error {
+	e := json.NewEncoder(w)
+	e.SetIndent("", "  ")
+	e.SetEscapeHTML(false)
+	return e.Encode(s.document())
+}
+
+func (s Report) document() document {
+	d := document{s.Model, s.Sampler, s.Device, s.Seed, s.Chains, s.Draws, draws.Number(s.Seconds), s.Gradients,
+		make([]parameterObject, 0, len(s.Parameters)), nil, s.Divergences, append([]string{}, s.Warnings...)}
+	for _, p := range s.Parameters {
+		d.Parameters = append(d.Parameters, p.object())
+	}
+	if x := s.Exchange; x != nil {
+		d.Exchange = &exchangeObject{draws.Numbers(x.Temperatures), draws.Numbers(x.SwapRates), x.RoundTrips, draws.Number(x.Barrier)}
+	}
+	return d
+}
+
+func (p Parameter) object() parameterObject {
+	n := draws.Numbers([]float64{p.Mean, p.SD, p.MCSEMean, p.Q5, p.Q50, p.Q95, p.ESSBulk, p.ESSTail, p.RHat})
+	return parameterObject{p.Name, n[0], n[1], n[2], n[3], n[4], n[5], n[6], n[7], n[8]}
+}

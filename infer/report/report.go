@@ -1,0 +1,156 @@
+// Package report says what a run found, to people and to programs, and whether it can be trusted. It works from the run
+// directory alone.
+package report
+
+import (
+	"runtime"
+	"sync"
+
+	"ppl/infer/draws"
+	"ppl/infer/stats"
+)
+
+// A Report is a run in numbers and words.
+type Report struct {
+	Dir         string // the run directory
+	Model       string
+	Sampler     string
+	Device      string
+	Seed        uint64
+	Chains      int
+	Draws       int     // of each chain
+	Seconds     float64 // wall clock, with warm-up
+	Gradients   int64   // lane-steps
+	Parameters  []Parameter
+	Exchange    *Exchange // nil where no replicas were exchanged
+	Divergences int       // after warm-up
+	Notes       []string  // what the sampler decided
+	Warnings    []string  // what speaks against trusting the draws, each with what to do
+}
+
+// A Parameter is one element of a saved variable.
+type Parameter struct {
+	Name     string // as the user writes it, "theta[1]"
+	Variable string // the array it belongs to, "theta"
+	stats.Summary
+}
+
+// An Exchange is how replicas moved on the temperature ladder.
+type Exchange struct {
+	Temperatures []float64 // cold to hot
+	SwapRates    []float64 // between neighbours
+	RoundTrips   int       // cold to hot and back, all ladders together
+	Barrier      float64   // Λ = Σ (1 − rate)
+}
+
+// FromRun summarises a run. The error is that of reading its draws.
+func FromRun(r *draws.Run) (Report, error) {
+	s := r.Info.Report
+	report := Report{
+		Dir: r.Dir, Model: r.Info.Model, Sampler: r.Info.Sampler, Device: r.Info.Device, Seed: r.Info.Seed,
+		Chains: r.Layout.Chains, Draws: r.Info.Draws, Seconds: s.Seconds, Gradients: s.Gradients,
+		Exchange: exchange(s), Notes: s.Notes,
+	}
+	f := findings{run: r.Info}
+	if err := f.summarize(r); err != nil {
+		return Report{}, err
+	}
+	report.Parameters = f.parameters
+	var err error
+	if report.Divergences, err = divergences(r); err != nil {
+		return Report{}, err
+	}
+	f.report = &report
+	report.Warnings = append(f.warnings(), s.Warnings...)
+	return report, nil
+}
+
+func exchange(s draws.SamplerReport) *Exchange {
+	if len(s.Temperatures) < 2 {
+		return nil
+	}
+	return &Exchange{s.Temperatures, s.SwapRates, s.RoundTrips, s.Barrier}
+}
+
+// divergences takes the greater of two counts: the sampler's has those between kept draws, too, but a run that was killed
+// has the kept ones only.
+func divergences(r *draws.Run) (int, error) {
+	if !r.HasStat("diverging") {
+		return r.Info.Report.Divergences, nil
+	}
+	chains, err := r.Stats("diverging")
+	if err != nil {
+		return 0, err
+	}
+	n := 0
+	for _, c := range chains {
+		for _, x := range c {
+			if x != 0 {
+				n++
+			}
+		}
+	}
+	return max(n, r.Info.Report.Divergences), nil
+}
+
+// summarize goes through the posterior variable by variable, so that one variable's draws are in memory at a time.
+func (f *findings) summarize(r *draws.Run) error {
+	for _, v := range r.Layout.Posterior {
+		chains, err := r.Draws(v.Name)
+		if err != nil {
+			return err
+		}
+		found := make([]finding, v.Size())
+		parallel(len(found), func(i int) { found[i] = look(v, i, chains) })
+		for _, x := range found {
+			f.add(x)
+		}
+	}
+	if !r.HasStat("lp") {
+		return nil
+	}
+	chains, err := r.Stats("lp")
+	if err != nil {
+		return err
+	}
+	f.places = append(f.places, whereabouts("the log density lp", chains, stats.RHat(chains))...)
+	return nil
+}
+
+// A finding is what one parameter contributes: a row, and its chains' places where they disagree.
+type finding struct {
+	row    Parameter
+	places []place
+}
+
+func look(v draws.Variable, i int, chains [][]float64) finding {
+	one := element(chains, i, v.Size())
+	p := Parameter{v.Element(i), v.Name, stats.Summarize(one)}
+	return finding{p, whereabouts(p.Name, one, p.RHat)}
+}
+
+// element picks element i of every draw.
+func element(chains [][]float64, i, size int) [][]float64 {
+	out := make([][]float64, len(chains))
+	for c, xs := range chains {
+		out[c] = make([]float64, 0, len(xs)/size)
+		for ; i < len(xs); xs = xs[size:] {
+			out[c] = append(out[c], xs[i])
+		}
+	}
+	return out
+}
+
+// parallel calls f for 0..n-1 from as many goroutines as there are cores.
+func parallel(n int, f func(int)) {
+	var wait sync.WaitGroup
+	workers := min(n, runtime.GOMAXPROCS(0))
+	for w := range workers {
+		wait.Go(func() {
+			for i := w; i < n; i += workers {
+				f(i)
+			}
+		})
+	}
+	wait.Wait()
+}

@@ -1,0 +1,321 @@
+package report
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/google/go-cmp/cmp"
+
+	"ppl/infer/draws"
+	"ppl/infer/stats"
+)
+
+// A scene is a run to be written: at(chain, draw, element) gives the draws of a scalar mu and a vector theta.
+type scene struct {
+	chains, draws int
+	thetas        int
+	at            func(r *rand.Rand, chain, draw, element int) float64
+	diverging     int
+	status        draws.Status
+	report        draws.SamplerReport
+}
+
+// good is a run without fault.
+func good() scene {
+	return scene{chains: 4, draws: 1000, thetas: 3, status: draws.Finished,
+		at: func(r *rand.Rand, _, _, element int) float64 { return float64(element) + r.NormFloat64() },
+		report: draws.SamplerReport{Gradients: 1_204_000, Seconds: 3.2, Temperatures: []float64{1, 2, 7.389}, SwapRates: []float64{.42, .83},
+			RoundTrips: 31, Barrier: .75}}
+}
+
+func (s scene) write(t *testing.T) *draws.Run {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "eight.run")
+	layout := draws.Layout{Chains: s.chains,
+		Posterior:   []draws.Variable{{Name: "mu"}, {Name: "theta", Shape: []int{s.thetas}, Dims: []string{"J"}}},
+		SampleStats: []draws.Variable{{Name: "lp"}, {Name: "diverging", Bool: true}}}
+	w, err := draws.Create(dir, layout, draws.Options{Model: "eight.ppl", Sampler: "renhd", Device: "host", Seed: 42})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := rand.New(rand.NewPCG(11, 12))
+	for chain := range s.chains {
+		for d := range s.draws {
+			var values []float64
+			for e := range 1 + s.thetas {
+				values = append(values, s.at(r, chain, d, e))
+			}
+			diverging := 0.
+			if d < s.diverging {
+				diverging = 1
+			}
+			if err := w.Append(chain, values, []float64{r.NormFloat64(), diverging}); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	w.Report(s.report)
+	var cause error
+	if s.status == draws.Failed {
+		cause = errors.New("the device went away")
+	}
+	if err := w.Close(s.status, cause); err != nil {
+		t.Fatal(err)
+	}
+	run, err := draws.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return run
+}
+
+func (s scene) summary(t *testing.T) Report {
+	t.Helper()
+	report, err := FromRun(s.write(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return report
+}
+
+func TestGoodRunHasNoWarnings(t *testing.T) {
+	r := good().summary(t)
+	if len(r.Warnings) != 0 {
+		t.Errorf("warnings: %q", r.Warnings)
+	}
+	var names []string
+	for _, p := range r.Parameters {
+		names = append(names, p.Name)
+	}
+	if d := cmp.Diff([]string{"mu", "theta[1]", "theta[2]", "theta[3]"}, names); d != "" {
+		t.Error(d)
+	}
+}
+
+// A planted fault brings its warning, with a way out, and the good run (above) does not have it.
+func TestWarnings(t *testing.T) {
+	ar := func(phi float64) func(*rand.Rand, int, int, int) float64 {
+		x := 0.
+		return func(r *rand.Rand, _, _, _ int) float64 { x = phi*x + r.NormFloat64(); return x }
+	}
+	for name, c := range map[string]struct {
+		change func(s *scene)
+		want   []string
+	}{
+		"modes": {func(s *scene) {
+			s.at = func(r *rand.Rand, chain, _, _ int) float64 { return 9*float64(chain/2) + r.NormFloat64() }
+		}, []string{"different places", "averages -0.", "9.0", "--set replicas=5", "R-hat is above 1.01 for 4 of 4"}},
+		"modes without ladder": {func(s *scene) {
+			s.report.Temperatures = nil
+			s.at = func(r *rand.Rand, chain, _, _ int) float64 { return 9*float64(chain/2) + r.NormFloat64() }
+		}, []string{"different places", "--sampler renhd"}},
+		"drift": {func(s *scene) {
+			s.at = func(r *rand.Rand, _, draw, _ int) float64 { return float64(draw)/300 + r.NormFloat64() }
+		}, []string{"R-hat is above 1.01", "Run longer", "are not reliable"}},
+		"slow":       {func(s *scene) { s.thetas = 0; s.at = ar(.95) }, []string{"below 400", "About --draws"}},
+		"a bit slow": {func(s *scene) { s.thetas = 0; s.at = ar(.7) }, []string{"mu has an ess_bulk of", "below the 1,000", "About --draws"}},
+		"NaN": {func(s *scene) {
+			s.at = func(r *rand.Rand, _, draw, element int) float64 {
+				if element == 2 && draw == 500 {
+					return math.NaN()
+				}
+				return r.NormFloat64()
+			}
+		}, []string{"1 of 4 parameters has infinite or not-a-number draws (theta[2]: 4 of 4000)", "logarithm of 0"}},
+		"divergences":                    {func(s *scene) { s.diverging = 2 }, []string{"8 trajectories diverged", "--set accept=0.95"}},
+		"divergences between kept draws": {func(s *scene) { s.report.Divergences = 1 }, []string{"1 trajectory diverged"}},
+		"no round trip":                  {func(s *scene) { s.report.RoundTrips = 0 }, []string{"No replica made a round trip", "--set replicas=5"}},
+		"rare swaps":                     {func(s *scene) { s.report.SwapRates = []float64{.5, .02} }, []string{"Only 2.0 %", "2 and 7.39", "more rungs"}},
+		"one chain":                      {func(s *scene) { s.chains = 1 }, []string{"One chain", "--chains 4"}},
+		"few":                            {func(s *scene) { s.draws = 4 }, []string{"too few"}},
+		"interrupted":                    {func(s *scene) { s.status = draws.Interrupted }, []string{"interrupted", "1000 draws"}},
+		"failed":                         {func(s *scene) { s.status = draws.Failed }, []string{"failed (the device went away)"}},
+		"running":                        {func(s *scene) { s.status = draws.Running }, []string{"still going on"}},
+		"none":                           {func(s *scene) { s.draws = 0 }, []string{"no draws yet"}},
+		"told":                           {func(s *scene) { s.report.Warnings = []string{"The prior is improper."} }, []string{"The prior is improper."}},
+	} {
+		s := good()
+		c.change(&s)
+		all := strings.Join(s.summary(t).Warnings, "\n")
+		for _, want := range c.want {
+			if !strings.Contains(all, want) {
+				t.Errorf("%s: no %q in:\n%s", name, want, all)
+			}
+		}
+	}
+}
+
+// A constant, such as a 1 on the diagonal of a correlation matrix, is no reason to worry.
+func TestConstantsDoNotWarn(t *testing.T) {
+	s := good()
+	s.at = func(r *rand.Rand, _, _, element int) float64 {
+		if element == 1 {
+			return 1
+		}
+		return r.NormFloat64()
+	}
+	report := s.summary(t)
+	if len(report.Warnings) > 0 {
+		t.Errorf("%q", report.Warnings)
+	}
+	var b bytes.Buffer
+	if err := errors.Join(Table(&b, report, 0), JSON(&b, report)); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(b.String(), `"rhat": null`) {
+		t.Errorf("no null in\n%s", b.String())
+	}
+}
+
+// The printed form, by hand from what numbers of a given Monte Carlo error should look like.
+func TestTable(t *testing.T) {
+	r := Report{Model: "eight.ppl", Sampler: "renhd", Device: "host", Seed: 42, Chains: 4, Draws: 1000, Seconds: 3.21, Gradients: 1204000,
+		Exchange: &Exchange{[]float64{1, 2, 7.389}, []float64{.42, .83}, 31, .75}, Notes: []string{"Thinned by 3."},
+		Warnings: []string{"Something is wrong: do that."},
+		Parameters: []Parameter{
+			{"mu", "mu", stats.Summary{Mean: 4.4123, SD: 3.3178, MCSEMean: .0621, Q5: -1.0871, Q50: 4.4, Q95: 9.8712, ESSBulk: 2854.4, ESSTail: 2411.2, RHat: 1.0012}},
+			{"N", "N", stats.Summary{Mean: 123456.7, SD: 2300.5, MCSEMean: 41.2, Q5: 119000, Q50: 123000.4, Q95: 128000, ESSBulk: 3117.6, ESSTail: 3000, RHat: 1.0301}},
+			{"L[1,1]", "L", stats.Summary{Mean: 1, Q5: 1, Q50: 1, Q95: 1, ESSBulk: math.NaN(), ESSTail: math.NaN(), RHat: math.NaN(), Constant: true}},
+			{"eps", "eps", stats.Summary{Mean: 1.23456e-9, SD: 2e-9, MCSEMean: 3.456e-11, Q5: -1e-9, Q50: 1e-9, Q95: 4e-9, ESSBulk: 3350, ESSTail: 3000, RHat: .9999}},
+		}}
+	want := `
+eight.ppl: 4 chains × 1,000 draws by renhd on host in 3.2 s (1,204,000 gradients, seed 42)
+replica exchange: 3 rungs, temperatures 1 to 7.39, swap rates 0.42 to 0.83, 31 round trips, barrier 0.75
+note: Thinned by 3.
+
+                mean        sd         mcse         q5        q50        q95  ess_bulk  ess_tail  r_hat
+mu              4.41      3.32        0.062      -1.09       4.40       9.87      2854      2411  1.001
+N          123457      2300          41      119000     123000     128000         3118      3000  1.030
+L[1,1]          1         0           -           1          1          1            -         -  -
+eps     1.235e-09     2e-09     3.5e-11      -1e-09      1e-09      4e-09         3350      3000  1.000
+
+warning: Something is wrong: do that.
+`
+	var b bytes.Buffer
+	if err := Table(&b, r, 0); err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(strings.TrimPrefix(want, "\n"), b.String()); d != "" {
+		t.Errorf("%s\n%s", d, b.String())
+	}
+}
+
+// Lines keep to the width of a terminal: columns go, words wrap.
+func TestNarrowTable(t *testing.T) {
+	r := good().summary(t)
+	r.Warnings = []string{strings.Repeat("many words ", 30)}
+	for _, width := range []int{120, 80, 60, 50} {
+		var b bytes.Buffer
+		if err := Table(&b, r, width); err != nil {
+			t.Fatal(err)
+		}
+		for line := range strings.Lines(b.String()) {
+			if n := utf8.RuneCountInString(strings.TrimRight(line, "\n")); n > width {
+				t.Errorf("width %d: a line of %d: %s", width, n, line)
+			}
+		}
+		if !strings.Contains(b.String(), "r_hat") || strings.Contains(b.String(), "mcse") != (width >= 80) {
+			t.Errorf("width %d:\n%s", width, b.String())
+		}
+	}
+}
+
+// Long vectors show their first elements and the worst of the rest; short variables after them are not crowded out.
+func TestManyParameters(t *testing.T) {
+	many := func(variable string, n int) (ps []Parameter) {
+		for i := range n {
+			ps = append(ps, Parameter{fmt.Sprintf("%s[%d]", variable, i+1), variable,
+				stats.Summary{MCSEMean: .1, ESSBulk: 1000 - float64(i), ESSTail: 2000, RHat: 1 + float64(i)/1000}})
+		}
+		return ps
+	}
+	print := func(ps []Parameter) string {
+		var b bytes.Buffer
+		if err := Table(&b, Report{Dir: "m.run", Parameters: ps}, 0); err != nil {
+			t.Fatal(err)
+		}
+		return b.String()
+	}
+	if got := print(many("x", 40)); !strings.Contains(got, "x[40]") || strings.Contains(got, "more") {
+		t.Errorf("40 parameters are to be shown:\n%s", got)
+	}
+	got := print(slices.Concat(many("x", 200), many("mu", 1), many("y", 300)))
+	for _, want := range []string{"x[1]", "mu[1]", "y[1]", "more", "≥801", "≥701", "≤1.199", "are not shown: ppl summary m.run --json"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("no %q in\n%s", want, got)
+		}
+	}
+	if n := strings.Count(got, "\n"); n > maxRows+5 {
+		t.Errorf("%d lines", n)
+	}
+	var scalars []Parameter
+	for i := range 100 {
+		scalars = append(scalars, many(fmt.Sprintf("v%d", i), 1)...)
+	}
+	if got := print(scalars); !strings.Contains(got, "60 of 100 parameters are not shown") {
+		t.Errorf("100 variables:\n%s", got)
+	}
+}
+
+// The object is a promise: exactly these keys, in this order.
+func TestJSON(t *testing.T) {
+	s := good()
+	s.report.Barrier = math.NaN()
+	var b bytes.Buffer
+	if err := JSON(&b, s.summary(t)); err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"model", "sampler", "device", "seed", "chains", "draws", "seconds", "gradients", "parameters",
+		"name", "mean", "sd", "mcse_mean", "q5", "q50", "q95", "ess_bulk", "ess_tail", "rhat"}
+	for range 3 {
+		want = append(want, want[9:19]...)
+	}
+	want = append(want, "replica_exchange", "temperatures", "swap_rates", "round_trips", "barrier", "divergences", "warnings")
+	if d := cmp.Diff(want, keys(t, b.Bytes())); d != "" {
+		t.Error(d)
+	}
+	var doc struct {
+		Seed       uint64
+		Parameters []struct{ Mean, RHat float64 }
+		Exchange   struct{ Barrier *float64 } `json:"replica_exchange"`
+		Warnings   []string
+	}
+	if err := json.Unmarshal(b.Bytes(), &doc); err != nil {
+		t.Fatal(err)
+	}
+	// 4,000 independent draws about 3: standard error 1/√4000 = .016; five of these.
+	if m := doc.Parameters[3].Mean; doc.Seed != 42 || math.Abs(m-3) > .08 || doc.Exchange.Barrier != nil || doc.Warnings == nil {
+		t.Errorf("%+v", doc)
+	}
+}
+
+// keys lists the object keys of a document in the order in which they come.
+func keys(t *testing.T, text []byte) (all []string) {
+	for line := range strings.Lines(string(text)) {
+		if line = strings.TrimSpace(line); strings.HasPrefix(line, `"`) && strings.Contains(line, `": `) {
+			all = append(all, line[1:strings.Index(line, `": `)])
+		}
+	}
+	return all
+}
+
+// A run whose chunks were damaged is refused with the file's name.
+func TestDamagedRun(t *testing.T) {
+	run := good().write(t)
+	if err := os.Remove(filepath.Join(run.Dir, "posterior", "theta", "1.0.0")); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := FromRun(run); err == nil || !strings.Contains(err.Error(), "1.0.0") {
+		t.Errorf("error: %v", err)
+	}
+}

@@ -1,0 +1,196 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// Table prints a report for people, in lines of width columns at most where that can be done; width 0 means that lines may have
+// any length, as off a terminal.
+func Table(w io.Writer, s Report, width int) error {
+	var b strings.Builder
+	paragraph(&b, "", s.heading(), width)
+	if s.Exchange != nil {
+		paragraph(&b, "", s.Exchange.line(), width)
+	}
+	for _, note := range s.Notes {
+		paragraph(&b, "note: ", note, width)
+	}
+	b.WriteByte('\n')
+	s.parameters(&b, width)
+	for i, warning := range s.Warnings {
+		if i == 0 {
+			b.WriteByte('\n')
+		}
+		paragraph(&b, "warning: ", warning, width)
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// heading is "eight.ppl: 4 chains × 1,000 draws by renhd on host in 3.2 s (1,204,000 gradients, seed 42)".
+func (s Report) heading() string {
+	return fmt.Sprintf("%s: %d %s × %s %s by %s on %s in %s (%s gradients, seed %d)", s.Model, s.Chains, plural(s.Chains, "chain", "chains"),
+		thousands(int64(s.Draws)), plural(s.Draws, "draw", "draws"), s.Sampler, s.Device, duration(s.Seconds), thousands(s.Gradients), s.Seed)
+}
+
+// line is "replica exchange: 12 rungs, temperatures 1 to 7.4, swap rates 0.42 to 0.83, 31 round trips, barrier 3.1".
+func (x Exchange) line() string {
+	parts := []string{fmt.Sprintf("replica exchange: %d rungs", len(x.Temperatures)),
+		fmt.Sprintf("temperatures %.3g to %.3g", x.Temperatures[0], x.Temperatures[len(x.Temperatures)-1])}
+	if len(x.SwapRates) > 0 {
+		parts = append(parts, fmt.Sprintf("swap rates %.2f to %.2f", slices.Min(x.SwapRates), slices.Max(x.SwapRates)))
+	}
+	return strings.Join(append(parts, fmt.Sprintf("%d %s", x.RoundTrips, plural(x.RoundTrips, "round trip", "round trips")),
+		fmt.Sprintf("barrier %.2f", x.Barrier)), ", ")
+}
+
+func duration(seconds float64) string {
+	switch {
+	case math.IsNaN(seconds):
+		return "an unknown time"
+	case seconds < 100:
+		return fmt.Sprintf("%.2g s", seconds)
+	case seconds < 6000:
+		return fmt.Sprintf("%.0f min", seconds/60)
+	}
+	return fmt.Sprintf("%.1f h", seconds/3600)
+}
+
+func thousands(n int64) string {
+	digits := fmt.Sprint(n)
+	for at := len(digits) - 3; at > 0 && digits[at-1] != '-'; at -= 3 {
+		digits = digits[:at] + "," + digits[at:]
+	}
+	return digits
+}
+
+// A tableColumn is a row of the table of columns. Where lines are too long, columns with a rank go, the lowest first.
+type tableColumn struct {
+	title string
+	rank  int
+	cell  func(Parameter) string
+}
+
+func tableColumns() []tableColumn {
+	return []tableColumn{
+		{"mean", 0, func(p Parameter) string { return p.number(p.Mean) }},
+		{"sd", 0, func(p Parameter) string { return p.number(p.SD) }},
+		{"mcse", 2, func(p Parameter) string { return p.error() }},
+		{"q5", 4, func(p Parameter) string { return p.number(p.Q5) }},
+		{"q50", 1, func(p Parameter) string { return p.number(p.Q50) }},
+		{"q95", 4, func(p Parameter) string { return p.number(p.Q95) }},
+		{"ess_bulk", 0, func(p Parameter) string { return p.count(p.ESSBulk) }},
+		{"ess_tail", 3, func(p Parameter) string { return p.count(p.ESSTail) }},
+		{"r_hat", 0, func(p Parameter) string { return p.rhat() }},
+	}
+}
+
+// parameters prints the rows, and says what was left out.
+func (s Report) parameters(b *strings.Builder, width int) {
+	rows, left := pick(s.Parameters)
+	if len(rows) == 0 {
+		b.WriteString("The model saves nothing.\n")
+		return
+	}
+	names, cells := []string{""}, [][]string{}
+	for _, r := range rows {
+		names = append(names, r.name())
+	}
+	columns := tableColumns()
+	for _, c := range columns {
+		cells = append(cells, align(c, rows))
+	}
+	names = pad(names, false)
+	for _, keep := range fit(columns, cells, utf8.RuneCountInString(names[0]), width) {
+		for i, cell := range cells[keep] {
+			names[i] += "  " + cell
+		}
+	}
+	for _, line := range names {
+		b.WriteString(strings.TrimRight(line, " ") + "\n")
+	}
+	if left > 0 {
+		paragraph(b, "", fmt.Sprintf("%s of %s parameters are not shown: ppl summary %s --json has them all.", thousands(int64(left)),
+			thousands(int64(len(s.Parameters))), s.Dir), width)
+	}
+}
+
+// align makes the cells of a column, title first, of one length, with the decimal points in one place.
+func align(c tableColumn, rows []row) []string {
+	cells, after := make([]string, len(rows)), make([]int, len(rows))
+	most := 0
+	for i, r := range rows {
+		cells[i] = r.cell(c)
+		after[i] = len(cells[i]) - pointOf(cells[i])
+		most = max(most, after[i])
+	}
+	for i := range cells {
+		cells[i] += strings.Repeat(" ", most-after[i])
+	}
+	return pad(append([]string{c.title}, cells...), true)
+}
+
+// pointOf is where the decimal point is, or would be; numbers with an exponent stand where integers end.
+func pointOf(cell string) int {
+	if at := strings.IndexByte(cell, '.'); at >= 0 && !strings.Contains(cell, "e") {
+		return at
+	}
+	return len(cell)
+}
+
+// pad brings words to one length, with spaces before or after them.
+func pad(words []string, before bool) []string {
+	most := 0
+	for _, w := range words {
+		most = max(most, utf8.RuneCountInString(w))
+	}
+	for i, w := range words {
+		space := strings.Repeat(" ", most-utf8.RuneCountInString(w))
+		if before {
+			words[i] = space + w
+		} else {
+			words[i] = w + space
+		}
+	}
+	return words
+}
+
+// fit chooses the columns that have room beside the names.
+func fit(columns []tableColumn, cells [][]string, names, width int) (keep []int) {
+	total := names
+	for i, c := range cells {
+		keep = append(keep, i)
+		total += 2 + len(c[0])
+	}
+	for rank := 1; rank <= 4 && width > 0 && total > width; rank++ {
+		keep = slices.DeleteFunc(keep, func(i int) bool {
+			if columns[i].rank == rank {
+				total -= 2 + len(cells[i][0])
+			}
+			return columns[i].rank == rank
+		})
+	}
+	return keep
+}
+
+// paragraph prints text in lines of width columns, those after the first indented below the text.
+func paragraph(b *strings.Builder, label, text string, width int) {
+	line := label
+	for i, word := range strings.Fields(text) {
+		if i > 0 && width > 0 && utf8.RuneCountInString(line)+1+utf8.RuneCountInString(word) > width {
+			b.WriteString(line + "\n")
+			line = strings.Repeat(" ", len(label)) + word
+			continue
+		}
+		if i > 0 {
+			line += " "
+		}
+		line += word
+	}
+	b.WriteString(line + "\n")
+}
