@@ -16,6 +16,9 @@ func Unary(k Kind, x Node) Node {
 	if k == OpNeg && x.is(OpNeg) {
 		return x.args[0]
 	}
+	if n := lift([]Node{x}, func(x []Node) Node { return Unary(k, x[0]) }); n.Valid() {
+		return n
+	}
 	return x.Graph().add(Op{Kind: k}, x.Shape(), x)
 }
 
@@ -40,6 +43,9 @@ func Binary(k Kind, x, y Node) Node {
 		if n := simplifyLeft(k, x, y, a); n.Valid() {
 			return n
 		}
+	}
+	if n := lift([]Node{x, y}, func(x []Node) Node { return Binary(k, x[0], x[1]) }); n.Valid() {
+		return n
 	}
 	return x.Graph().add(Op{Kind: k}, shape, x, y)
 }
@@ -106,6 +112,9 @@ func Where(c, a, b Node) Node {
 		return b
 	} else if ok {
 		return a
+	}
+	if n := lift([]Node{c, a, b}, func(x []Node) Node { return Where(x[0], x[1], x[2]) }); n.Valid() {
+		return n
 	}
 	return c.Graph().add(Op{Kind: OpSelect}, shape, c, a, b)
 }

@@ -1,17 +1,18 @@
 package autodiff
 
-import (
-	"math"
-	"slices"
-)
+import "slices"
 
 // Gather indexes the leading axes of x: index has one node per indexed axis, 0-based, all of one shape S (scalars broadcast);
-// the result has shape S + the remaining axes of x. A constant index that is out of range panics.
+// the result has shape S + the remaining axes of x. Indices out of range are clamped, as a branch that is not taken may hold any;
+// an empty x reads as zeros.
 func Gather(x Node, index ...Node) Node {
 	index, s := indices(x.Shape(), index)
 	shape := slices.Concat(s, x.Shape()[len(index):])
 	if v, ok := x.IsConst(); ok {
 		return x.Graph().Full(v, shape...)
+	}
+	if x.Size() == 0 {
+		return x.Graph().Full(0, shape...)
 	}
 	if at, ok := position(x.Shape(), index); ok && len(s) == 0 {
 		return take(x, at)
@@ -41,7 +42,6 @@ func indices(shape []int, index []Node) ([]Node, []int) {
 	for i, n := range index {
 		filled[i] = fill(n, s)
 	}
-	position(shape, filled)
 	return filled, s
 }
 
@@ -49,13 +49,10 @@ func indices(shape []int, index []Node) ([]Node, []int) {
 func position(shape []int, index []Node) (at []int, ok bool) {
 	for k, n := range index {
 		v, isConst := n.IsConst()
-		if !isConst || n.Size() == 0 {
+		if !isConst {
 			return nil, false
 		}
-		if v != math.Trunc(v) || v < 0 || v >= float64(shape[k]) {
-			bug("index %v into axis %d of %v", v, k, shape)
-		}
-		at = append(at, int(v))
+		at = append(at, clamp(v, shape[k]))
 	}
 	return at, true
 }

@@ -30,7 +30,9 @@ func reduce(k Kind, x Node, axes []int) Node {
 	case x.Size() == 0:
 		return x.Graph().Full(nothing(k), shape...)
 	case ok:
-		return x.Graph().Full(repeated(k, v, float64(n)), shape...)
+		return Broadcast(copied(k, x.Graph().Const(v), float64(n)), shape, nil)
+	case x.is(OpBroadcast) && slices.ContainsFunc(axes, func(a int) bool { return !slices.Contains(x.op.Axes, a) }):
+		return reduceRepeated(k, x, axes)
 	}
 	return x.Graph().add(Op{Kind: k, Axes: axes}, shape, x)
 }
@@ -44,17 +46,6 @@ func nothing(k Kind) float64 {
 		return math.Inf(1)
 	}
 	return math.Inf(-1)
-}
-
-// repeated is a reduction of n elements v.
-func repeated(k Kind, v, n float64) float64 {
-	switch k {
-	case OpSum:
-		return n * v
-	case OpLogSumExp:
-		return v + math.Log(n)
-	}
-	return v
 }
 
 // CumSum is the inclusive cumulative sum along an axis, from its end when reverse.

@@ -1,6 +1,7 @@
 package autodiff_test
 
 import (
+	"math"
 	"testing"
 
 	. "ppl/autodiff"
@@ -72,7 +73,7 @@ func TestGradientsWithoutAPath(t *testing.T) {
 	}
 	for name, n := range map[string]Node{
 		"floor": Floor(x), "sign": Sign(x), "comparison": Lt(x, g.Const(.5)), "condition": Where(x, g.Const(1), g.Const(2)),
-		"index": Gather(g.Data("d", []float64{5, 6, 7}, 3), x), "noise": g.Normal(1, 2), "data": g.Data("e", []float64{1, 2}, 2),
+		"zero": Mul(g.Const(0), Sin(x)), "index": Gather(g.Data("d", []float64{5, 6, 7}, 3), x), "noise": g.Normal(1, 2), "data": g.Data("e", []float64{1, 2}, 2),
 	} {
 		if d := Grad(SumAll(n), x)[0]; !isZeros(d) {
 			t.Errorf("%s: gradient %v", name, d.Op())
@@ -113,7 +114,7 @@ func TestGradientAtCorners(t *testing.T) {
 		{"square", sum(Pow(x, g.Const(2))), []float64{-3, 0, 3}, []float64{-6, 0, 6}},
 		{"fifth power", sum(Pow(x, g.Const(5))), []float64{-2, 0, 1}, []float64{80, 0, 5}},
 		{"x¹·⁵", sum(Pow(x, g.Const(1.5))), []float64{0, 1, 4}, []float64{0, 1.5, 3}},
-		{"0ˣ", sum(Pow(g.Const(0), x)), []float64{.5, 1, 2}, []float64{0, 0, 0}},
+		{"0ˣ", sum(Pow(g.Const(0), x)), []float64{.5, 0, -1}, []float64{0, 0, 0}},
 		{"maximum in a tie", sum(Maximum(x, g.Const(1))), []float64{0, 1, 2}, []float64{0, .5, 1}},
 		{"minimum in a tie", sum(Minimum(x, g.Const(1))), []float64{0, 1, 2}, []float64{1, .5, 0}},
 		{"max in a tie", sum(Max(x, 0)), []float64{2, 1, 2}, []float64{.5, 0, .5}},
@@ -143,5 +144,27 @@ func TestSymDiff(t *testing.T) {
 	}
 	if _, err := n.Op().SymDiff(nil, n.Expr(), New().Input("other", 2).Expr()); err == nil {
 		t.Error("a gradient of another graph is accepted")
+	}
+}
+
+// Logistic regression: the gradient of Σ log σ(±(Xβ + a)) is Xᵀ(y − σ(Xβ + a)).
+func TestLogisticRegression(t *testing.T) {
+	g := New()
+	rows := []float64{1, .5, -1, 2, .3, .7, -2, -1}
+	success := []float64{1, 0, 1, 0}
+	beta, a := g.Input("beta", 2, 1), g.Input("a")
+	x, y := g.Data("x", rows, 4, 2), g.Data("y", success, 4)
+	eta := Add(Reshape(MatMul(x, beta, false, false), 4), a)
+	logLik := SumAll(Where(y, LogSigmoid(eta), LogSigmoid(Neg(eta))))
+	got := Eval(map[string][]float64{"beta": {.4, -.2}, "a": {.1}}, Grad(logLik, beta, a)...)
+	want, wantA := make([]float64, 2), 0.0
+	for i, s := range success {
+		residual := s - 1/(1+math.Exp(-(rows[2*i]*.4-rows[2*i+1]*.2+.1)))
+		want[0] += residual * rows[2*i]
+		want[1] += residual * rows[2*i+1]
+		wantA += residual
+	}
+	if !near(got[0], want, 1e-15) || !near(got[1], []float64{wantA}, 1e-15) {
+		t.Errorf("gradients %v, want %v and %v", got, want, wantA)
 	}
 }

@@ -82,6 +82,7 @@ func arrayExamples() []example {
 
 		{OpSum, [][]int{{2, 3, 4}}, -1, 1, func(x []Node) Node { return Sum(x[0], 2, 0) }},
 		{OpSum, [][]int{{2, 3}}, -1, 1, func(x []Node) Node { return SumAll(x[0]) }},
+		{OpSum, [][]int{{2, 3}, {}}, .5, 1, func(x []Node) Node { return Sum(Mul(Log(Broadcast(x[0], []int{2, 4, 3}, []int{0, 2})), x[1]), 1, 2) }},
 		{OpMax, [][]int{{2, 3, 4}}, -1, 1, func(x []Node) Node { return Max(x[0], 1) }},
 		{OpMax, [][]int{{5}}, -1, 1, func(x []Node) Node { return Max(x[0], 0) }},
 		{OpMin, [][]int{{2, 3, 4}}, -1, 1, func(x []Node) Node { return Min(x[0], 0, 2) }},

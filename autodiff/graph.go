@@ -92,7 +92,7 @@ func (g *Graph) add(op Op, shape []int, args ...Node) Node {
 	if n, ok := g.seen[key]; ok {
 		return n
 	}
-	n := Node{&vertex{graph: g, id: len(g.nodes), op: &op, shape: slices.Clone(shape), args: slices.Clone(args)}}
+	n := Node{&vertex{graph: g, id: len(g.nodes), op: &op, shape: slices.Clip(slices.Clone(shape)), args: slices.Clone(args)}}
 	n.static, n.finite = isStatic(n), isFinite(n)
 	op.node = n
 	n.twin = g.join(n)

@@ -95,8 +95,8 @@ const (
 	other
 )
 
-// kinds says of each kind its name, its class, and whether its value is finite for finite arguments short of overflow
-// (closed), which decides how the chain rule multiplies.
+// kinds says of each kind its name, its class, and whether its value is finite for finite arguments (closed), which decides how
+// the chain rule multiplies. Overflow of sums and products is disregarded; that of exp is not, it comes early.
 var kinds = [numKinds]struct {
 	name   string
 	class  class

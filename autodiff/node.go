@@ -53,7 +53,12 @@ func (n Node) IsConst() (value float64, ok bool) {
 // Static reports whether the node depends on no Input and no Noise.
 func (n Node) Static() bool { return n.vertex.static }
 
-func (n Node) String() string { return fmt.Sprintf("%%%d", n.vertex.id) }
+func (n Node) String() string {
+	if !n.Valid() {
+		return "none"
+	}
+	return fmt.Sprintf("%%%d", n.vertex.id)
+}
 
 func (n Node) is(k Kind) bool { return n.vertex.op.Kind == k }
 
