@@ -33,6 +33,7 @@ type checker struct {
 	sizes  map[string]*model.Size // index sets that data give
 	nextID int                    // of indices
 	depth  int                    // of function inlining
+	open   []*arrayInfo           // definitions being elaborated, outermost first
 }
 
 func (c *checker) errorf(code string, at source.Span, format string, args ...any) diag.Entry {
@@ -449,6 +450,8 @@ func (c *checker) resolve(a *arrayInfo) {
 		return
 	}
 	a.state = visiting
+	c.open = append(c.open, a)
+	defer func() { c.open = c.open[:len(c.open)-1] }()
 	for i := range a.defs {
 		c.definePiece(a, &a.defs[i])
 	}

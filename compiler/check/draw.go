@@ -80,8 +80,10 @@ func (c *checker) absorb(x model.Expr, rank int, bare []*model.Index, what strin
 		i := indexOver(s, bare)
 		if i == nil {
 			d := c.errorf("E40", x.Info().At, "`%s` has axis %s, which `%s` does not have here", x.Info().At.Text(), s.Name, what)
-			if len(axes) == rank+1 {
+			if _, isRef := x.(*model.Ref); isRef && len(axes) == rank+1 {
 				d.Help("give it an index: `%s[i]`", x.Info().At.Text())
+			} else {
+				d.Help("give what has axis %s in it an index, or take the index from the left side: `%s ~ …`", s.Name, what)
 			}
 			return x, false
 		}
@@ -142,11 +144,7 @@ func (c *checker) addPiece(a *arrayInfo, p *model.Piece, rest []*model.Set, t mo
 	}
 	var axes []*model.Set
 	for _, s := range p.Slots {
-		if s.Index != nil {
-			axes = append(axes, s.Index.Set)
-		} else {
-			axes = append(axes, newSet(s.At.Info().At.Text(), s.At, s.At))
-		}
+		axes = append(axes, slotSet(s))
 	}
 	axes = append(axes, rest...)
 	if first {
@@ -167,9 +165,42 @@ func (c *checker) cover(a *arrayInfo) {
 	if len(a.Pieces) < 2 || a.decl != nil || a.observed {
 		return
 	}
+	if c.twice(a) {
+		return
+	}
 	for k := range a.Type.Axes {
 		a.Type.Axes[k] = c.joinAxis(a, k)
 	}
+}
+
+// twice reports two pieces that cover the same elements.
+func (c *checker) twice(a *arrayInfo) bool {
+	for i, p := range a.Pieces {
+		for _, q := range a.Pieces[:i] {
+			if region(p) == region(q) {
+				c.errorf("E11", p.At, "`%s` is defined twice: lines %d and %d overlap", p.At.Text(), q.At.Line(), p.At.Line()).
+					Related(q.At, "also defined here")
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// region writes a piece's part of each axis, equal for equal parts.
+func region(p *model.Piece) (s string) {
+	for _, slot := range p.Slots {
+		s += slotSet(slot).Key + ","
+	}
+	return s
+}
+
+// slotSet is the part of an axis that a slot covers.
+func slotSet(s model.Slot) *model.Set {
+	if s.Index != nil {
+		return s.Index.Set
+	}
+	return newSet(s.At.Info().At.Text(), s.At, s.At)
 }
 
 func (c *checker) joinAxis(a *arrayInfo, k int) *model.Set {
@@ -178,13 +209,7 @@ func (c *checker) joinAxis(a *arrayInfo, k int) *model.Set {
 		if k >= len(p.Slots) {
 			return a.Type.Axes[k]
 		}
-		s := p.Slots[k]
-		var part *model.Set
-		if s.Index != nil {
-			part = s.Index.Set
-		} else {
-			part = newSet(s.At.Info().At.Text(), s.At, s.At)
-		}
+		part := slotSet(p.Slots[k])
 		if axisOf(part, parts) < 0 {
 			parts = append(parts, part)
 		}

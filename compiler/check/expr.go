@@ -2,6 +2,7 @@ package check
 
 import (
 	"math"
+	"slices"
 
 	"ppl/autodiff"
 	"ppl/compiler/model"
@@ -157,7 +158,18 @@ func (c *checker) cycle(a *arrayInfo, e ast.Node) {
 		c.notYet(e.Span(), "`"+a.Name+"` reads itself; recurrences")
 		return
 	}
-	c.errorf("E16", e.Span(), "`%s` is defined by itself", a.Name).Related(a.At, "the definition")
+	path, from := "", slices.Index(c.open, a)
+	for _, b := range c.open[from:] {
+		path += b.Name + " → "
+	}
+	if len(c.open)-from == 1 {
+		c.errorf("E16", e.Span(), "`%s` is defined by itself", a.Name).Related(a.At, "the definition")
+		return
+	}
+	d := c.errorf("E16", e.Span(), "these define each other: %s%s", path, a.Name)
+	for _, b := range c.open[from:] {
+		d = d.Related(b.At, "`%s`", b.Name)
+	}
 }
 
 func (c *checker) undefined(s *scope, e *ast.Name) {
@@ -272,14 +284,14 @@ func (c *checker) operator(e ast.Node, op string, at source.Span, args ...model.
 }
 
 func operatorRange(op string, args []model.Expr) stdlib.Range {
-	x := args[0].Info().Type.Range
-	if len(args) == 1 {
-		return stdlib.RangeOf("unary "+op, x, x)
+	ranges := make([]stdlib.Range, len(args))
+	for i, a := range args {
+		ranges[i] = a.Info().Type.Range
 	}
-	if op == "*" && sameValue(args[0], args[1]) {
-		return stdlib.RangeOf("^", x, stdlib.Range{Lo: 2, Hi: 2, Int: true})
+	if op == "*" && sameValue(args[0], args[1]) { // x * x is not negative, whatever x is
+		return stdlib.RangeOf("^", ranges[0], stdlib.Range{Lo: 2, Hi: 2, Int: true})
 	}
-	return stdlib.RangeOf(op, x, args[1].Info().Type.Range)
+	return stdlib.RangeOf(op, ranges...)
 }
 
 func sameValue(x, y model.Expr) bool {
@@ -402,9 +414,7 @@ func (c *checker) cond(s *scope, e *ast.Cond) model.Expr {
 	if !ok {
 		return poison(e)
 	}
-	ra, rb := a.Info().Type.Range, b.Info().Type.Range
-	t := model.Type{Elem: intIfInts([]model.Expr{a, b}), Axes: axes,
-		Range: stdlib.Range{Lo: math.Min(ra.Lo, rb.Lo), Hi: math.Max(ra.Hi, rb.Hi), Int: ra.Int && rb.Int}}
+	t := model.Type{Elem: intIfInts([]model.Expr{a, b}), Axes: axes, Range: stdlib.Union(a.Info().Type.Range, b.Info().Type.Range)}
 	return &model.Cond{If: q, Then: a, Else: b, Fact: model.Fact{At: e.Span(), Type: t, Static: allStatic(q, a, b)}}
 }
 
@@ -436,8 +446,7 @@ func (c *checker) list(s *scope, e *ast.List) model.Expr {
 		if isPoison(items[i]) {
 			return poison(e)
 		}
-		r := items[i].Info().Type.Range
-		t.Range = stdlib.Range{Lo: math.Min(t.Range.Lo, r.Lo), Hi: math.Max(t.Range.Hi, r.Hi), Int: t.Range.Int && r.Int}
+		t.Range = stdlib.Union(t.Range, items[i].Info().Type.Range)
 		if items[i].Info().Type.Elem == types.Real {
 			t.Elem = types.Real
 		}

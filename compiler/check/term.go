@@ -294,6 +294,9 @@ func (c *checker) finish() {
 		return // warnings about a model that is not understood would mislead
 	}
 	c.unused()
+	if c.diags.HasErrors() {
+		return
+	}
 	for _, t := range c.model.Terms {
 		if t.Kind == model.Likelihood || t.Density != nil {
 			return
