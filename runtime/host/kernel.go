@@ -29,7 +29,9 @@ func makeChunk(start, points, width int) chunk {
 }
 
 // A step computes one register, or one vector of addresses, for a chunk.
-type step interface{ run(w *worker, f *frame, c *chunk) }
+type step interface {
+	run(w *worker, f *frame, c *chunk)
+}
 
 // A kernel is a compiled ir.Kernel: constants once at load, the prologue (what does not vary along points) once per tile, the
 // body and the outputs once per chunk.
