@@ -16,13 +16,13 @@ type body struct {
 	instrs  []ir.Instr
 	seen    map[string]ir.Reg // of instructions
 	memo    map[string]ir.Reg // of values at coordinates
+	reads   map[ir.Reg]read   // loads of stored values
 	own     map[*value]bool   // stored values that this kernel itself computes point by point
 	trace   *trace
 }
 
 // A trace is what writing bodies finds out.
 type trace struct {
-	reads  []read                     // of stored values, in order
 	evals  map[*value]float64         // points at which a value is computed
 	users  map[*value]map[*value]bool // what computes with it; nil: a kernel's output
 	demand map[*value]bool            // values that must be stored for the code to be possible
@@ -39,7 +39,7 @@ func newTrace() *trace {
 }
 
 func (p *plan) body(extents []int, own map[*value]bool, t *trace) *body {
-	return &body{plan: p, extents: extents, seen: map[string]ir.Reg{}, memo: map[string]ir.Reg{}, own: own, trace: t}
+	return &body{plan: p, extents: extents, seen: map[string]ir.Reg{}, memo: map[string]ir.Reg{}, reads: map[ir.Reg]read{}, own: own, trace: t}
 }
 
 // emit returns the register of an instruction.
@@ -69,6 +69,12 @@ func (b *body) apply(op ir.Op, args ...ir.Reg) ir.Reg {
 
 func (b *body) load(buf ir.BufID, at ir.Index) ir.Reg {
 	return b.emit(ir.Instr{Op: ir.Load, Buf: buf, Index: at})
+}
+
+func (b *body) loadStored(what read, buf ir.BufID, at ir.Index) ir.Reg {
+	r := b.load(buf, at)
+	b.reads[r] = what
+	return r
 }
 
 // number is the value of an index as a register.
@@ -130,8 +136,7 @@ func (b *body) compute(v *value, at []ir.Index) ir.Reg {
 	if buf, ok := b.plan.stored[v]; ok {
 		pointwise := b.here(v, at)
 		if !b.own[v] {
-			b.trace.reads = append(b.trace.reads, read{v, pointwise})
-			return b.load(buf, flatten(at, v.shape))
+			return b.loadStored(read{v, pointwise}, buf, flatten(at, v.shape))
 		}
 		if !pointwise {
 			internal("value %d is read away from its point in its own kernel", v.id)
@@ -175,6 +180,8 @@ func (b *body) inline(v *value, at []ir.Index) ir.Reg {
 		return b.apply(row.op, args...)
 	}
 	switch v.kind {
+	case autodiff.OpConst:
+		return b.constant(v.op.Value)
 	case autodiff.OpNoise:
 		return b.noise(v, at)
 	case autodiff.OpBroadcast, autodiff.OpPermute, autodiff.OpSlice:
@@ -241,10 +248,10 @@ func (b *body) reshape(v *value, at []ir.Index) ir.Reg {
 	case !ok:
 		return b.demand(x)
 	}
-	if _, ok := b.plan.stored[x]; ok {
-		b.trace.reads = append(b.trace.reads, read{x, false})
+	if _, ok := b.plan.leaf(x); ok {
+		return b.load(buf, flat)
 	}
-	return b.load(buf, flat)
+	return b.loadStored(read{x, false}, buf, flat)
 }
 
 // concat selects the part that a point is in.

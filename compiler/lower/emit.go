@@ -25,7 +25,7 @@ func (p *plan) kernel(items []*item, t *trace) *ir.Kernel {
 // output computes an item's operand and says where it goes.
 func (b *body) output(it *item) ir.Output {
 	v, at := it.out, identity(it.operand.shape)
-	out := ir.Output{Buf: b.plan.stored[v], Value: b.value(it.operand, at, nil)}
+	out := ir.Output{Buf: b.plan.stored[v], Value: b.operand(it, at)}
 	switch v.kind {
 	case autodiff.OpSum, autodiff.OpMax, autodiff.OpMin:
 		out.Combine = reductions[v.kind].combine
@@ -42,6 +42,44 @@ func (b *body) output(it *item) ir.Output {
 	}
 	out.Index = canonical(out.Index)
 	return out
+}
+
+// operand is what an item stores; a value that is itself stored is computed here and not loaded.
+func (b *body) operand(it *item, at []ir.Index) ir.Reg {
+	b.use(it.operand, nil)
+	if it.operand == it.out {
+		return b.inline(it.out, at)
+	}
+	return b.value(it.operand, at, nil)
+}
+
+// needs are the stored values that an output was computed from.
+func (b *body) needs(out ir.Output) []read {
+	var needs []read
+	seen := make([]bool, len(b.instrs))
+	var visit func(r ir.Reg)
+	visitIndex := func(x ir.Index) {
+		for _, d := range x.Dyn {
+			visit(d.Reg)
+		}
+	}
+	visit = func(r ir.Reg) {
+		if seen[r] {
+			return
+		}
+		seen[r] = true
+		if n, ok := b.reads[r]; ok {
+			needs = append(needs, n)
+		}
+		in := b.instrs[r]
+		for k := range in.Op.Arity() {
+			visit(in.Args[k])
+		}
+		visitIndex(in.Index)
+	}
+	visit(out.Value)
+	visitIndex(out.Index)
+	return needs
 }
 
 // partIndex is where a part of a concatenation is written.

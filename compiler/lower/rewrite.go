@@ -46,7 +46,7 @@ func (vs *values) rewrite(op *autodiff.Op, shape []int, args []*value) *value {
 	case autodiff.OpSlice:
 		return vs.slice(args[0], op.Lo, op.Hi, shape)
 	case autodiff.OpAdd:
-		if v := vs.addConcats(args[0], args[1]); v != nil {
+		if v := vs.gatherConcats(args[0], args[1]); v != nil {
 			return v
 		}
 	case autodiff.OpPad:
@@ -259,6 +259,25 @@ func (vs *values) pad(x *value, before, after []int) *value {
 		x = vs.concat(k, shape, []part{{0, before[k], nil}, {before[k], end, x}, {end, shape[k], nil}})
 	}
 	return x
+}
+
+// gatherConcats adds where both terms are concatenations, or one is and the other ends in one: x + p + q is x + (p + q).
+func (vs *values) gatherConcats(a, b *value) *value {
+	if v := vs.addConcats(a, b); v != nil {
+		return v
+	}
+	for _, t := range [][2]*value{{a, b}, {b, a}} {
+		sum, p := t[0], t[1]
+		if sum.kind != autodiff.OpAdd {
+			continue
+		}
+		for k, q := range sum.args {
+			if v := vs.addConcats(q, p); v != nil {
+				return vs.apply(autodiff.OpAdd, sum.args[1-k], v)
+			}
+		}
+	}
+	return nil
 }
 
 // addConcats adds two concatenations along one axis part by part where the parts that are not zero coincide or keep clear of each

@@ -59,8 +59,11 @@ func (it *item) space() string {
 	return fmt.Sprint(loops(it.operand.shape))
 }
 
-// findNeeds records what each item reads, by writing it alone.
+// findNeeds records what each item reads, by writing the items of each space into one body in which nothing is at hand.
 func (p *plan) findNeeds(items []*item, t *trace) {
+	trial := newTrace()
+	trial.demand = t.demand
+	bodies := map[string]*body{}
 	for _, it := range items {
 		if it.call {
 			for _, a := range it.out.args {
@@ -68,9 +71,12 @@ func (p *plan) findNeeds(items []*item, t *trace) {
 			}
 			continue
 		}
-		own := &trace{evals: map[*value]float64{}, users: map[*value]map[*value]bool{}, demand: t.demand}
-		p.kernel([]*item{it}, own)
-		it.needs = own.reads
+		b, ok := bodies[it.space()]
+		if !ok {
+			b = p.body(loops(it.operand.shape), nil, trial)
+			bodies[it.space()] = b
+		}
+		it.needs = b.needs(b.output(it))
 	}
 }
 
