@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"time"
 )
 
 // Options go with a new run.
@@ -135,103 +134,4 @@ func parseInfo(dir string, text []byte) (info Info, err error) {
 		return info, ErrNotRun{dir, fmt.Sprintf("%s says its format is %q, where %q is known", runFile, info.Format, format)}
 	}
 	return info, nil
-}
-
-// writeHead writes what does not change while the run goes on: the model, its options, the layout, the groups, the observed data.
-func (w *Writer) writeHead(l Layout, o Options) (err error) {
-	if err := writeFile(w.file(modelFile), o.Source); err != nil {
-		return err
-	}
-	if err := writeJSON(w.file(optionsFile), o.Resolved); err != nil {
-		return err
-	}
-	if err := writeJSON(w.file(layoutFile), l); err != nil {
-		return err
-	}
-	if w.store, err = newStore(w.dir, w.about()); err != nil {
-		return err
-	}
-	if err := w.streamed(posterior, l.Posterior); err != nil {
-		return err
-	}
-	if err := w.streamed(sampleStats, l.SampleStats); err != nil {
-		return err
-	}
-	return w.constant(l.Observed)
-}
-
-// about is attached to the store and to each group, in ArviZ's words.
-func (w *Writer) about() attributes {
-	return attributes{
-		"created_at":                w.info.Created.Format(time.RFC3339Nano),
-		"creation_library":          "ppl",
-		"inference_library":         "ppl",
-		"inference_library_version": w.info.Version,
-		"model_name":                w.info.Model,
-		"sampler":                   w.info.Sampler,
-	}
-}
-
-// streamed makes a group whose arrays have the axes chain and draw first.
-func (w *Writer) streamed(name string, vs []Variable) error {
-	if err := w.store.node(name, ".zgroup", group{2}, w.about()); err != nil {
-		return err
-	}
-	dims, all := axes(vs)
-	if err := w.store.coordinate(name, axis{name: "chain", size: w.chains()}); err != nil {
-		return err
-	}
-	draw := newArray(intType, []int{0}, []int{w.chunk})
-	if err := w.store.array(name+"/draw", draw, dimensions("draw")); err != nil {
-		return err
-	}
-	w.growing = append(w.growing, growing{name + "/draw", draw, 0})
-	for _, a := range all {
-		if err := w.store.coordinate(name, a); err != nil {
-			return err
-		}
-	}
-	for i, v := range vs {
-		if err := w.streamedArray(column{group: name, v: v}, dims[i]); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (w *Writer) streamedArray(c column, dims []string) error {
-	a := newArray(c.v.kind(), append([]int{w.chains(), 0}, c.v.Shape...), append([]int{1, w.chunk}, c.v.Shape...))
-	w.growing = append(w.growing, growing{c.key(), a, 1})
-	return w.store.array(c.key(), a, dimensions(append([]string{"chain", "draw"}, dims...)...))
-}
-
-// dimensions is how xarray learns the names of an array's axes.
-func dimensions(names ...string) attributes {
-	return attributes{"_ARRAY_DIMENSIONS": append([]string{}, names...)}
-}
-
-// constant makes the group of observed data.
-func (w *Writer) constant(os []Observed) error {
-	if len(os) == 0 {
-		return nil
-	}
-	if err := w.store.node(observed, ".zgroup", group{2}, w.about()); err != nil {
-		return err
-	}
-	vs := make([]Variable, len(os))
-	for i, o := range os {
-		vs[i] = o.Variable
-	}
-	dims, all := axes(vs)
-	for _, a := range all {
-		if err := w.store.coordinate(observed, a); err != nil {
-			return err
-		}
-	}
-	for i, o := range os {
-		if err := w.store.constant(observed+"/"+arrayName(o.Name), o, dims[i]); err != nil {
-			return err
-		}
-	}
-	return nil
 }

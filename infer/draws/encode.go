@@ -1,0 +1,144 @@
+package draws
+
+import (
+	"bytes"
+	"compress/zlib"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"strconv"
+	"unicode/utf8"
+)
+
+// How numbers and words become chunks.
+
+// Element types by their Zarr names, little endian. Text is "<U" followed by its length.
+const (
+	realType = "<f8"
+	intType  = "<i8"
+	boolType = "|b1"
+)
+
+// missing stands for a draw of an integer variable that is no integer (a NaN from a generated quantity).
+const missing = math.MinInt64
+
+func (v Variable) kind() string {
+	switch {
+	case v.Bool:
+		return boolType
+	case v.Int:
+		return intType
+	}
+	return realType
+}
+
+func width(kind string) int {
+	if kind == boolType {
+		return 1
+	}
+	return 8
+}
+
+func encode(b []byte, kind string, xs []float64) []byte {
+	for _, x := range xs {
+		switch kind {
+		case boolType:
+			b = append(b, truth(x))
+		case intType:
+			b = binary.LittleEndian.AppendUint64(b, uint64(integer(x)))
+		default:
+			b = binary.LittleEndian.AppendUint64(b, math.Float64bits(x))
+		}
+	}
+	return b
+}
+
+func truth(x float64) byte {
+	if x != 0 {
+		return 1
+	}
+	return 0
+}
+
+func integer(x float64) int64 {
+	if math.Abs(x) < 1<<63 && x == math.Trunc(x) {
+		return int64(x)
+	}
+	return missing
+}
+
+// decode reads elements of a numeric type; missing integers become NaN.
+func decode(b []byte, kind string) []float64 {
+	xs := make([]float64, len(b)/width(kind))
+	for i := range xs {
+		if kind == boolType {
+			xs[i] = float64(b[i])
+			continue
+		}
+		xs[i] = decode8(binary.LittleEndian.Uint64(b[8*i:]), kind)
+	}
+	return xs
+}
+
+func decode8(bits uint64, kind string) float64 {
+	switch {
+	case kind == realType:
+		return math.Float64frombits(bits)
+	case int64(bits) == missing:
+		return math.NaN()
+	}
+	return float64(int64(bits))
+}
+
+// encodeText lays strings out as fixed-length UTF-32, NumPy's text type, and names that type.
+func encodeText(words []string) (kind string, b []byte) {
+	n := 1
+	for _, w := range words {
+		n = max(n, utf8.RuneCountInString(w))
+	}
+	for _, w := range words {
+		end := len(b) + 4*n
+		for _, r := range w {
+			b = binary.LittleEndian.AppendUint32(b, uint32(r))
+		}
+		b = append(b, make([]byte, end-len(b))...)
+	}
+	return "<U" + strconv.Itoa(n), b
+}
+
+func compress(raw []byte) []byte {
+	var b bytes.Buffer
+	z, err := zlib.NewWriterLevel(&b, 1)
+	if err == nil {
+		_, err = z.Write(raw)
+	}
+	if err == nil {
+		err = z.Close()
+	}
+	if err != nil {
+		panic("internal error: compressing into memory: " + err.Error())
+	}
+	return b.Bytes()
+}
+
+// readChunk reads a compressed chunk that must hold size bytes, and never more of it than that.
+func readChunk(path string, size int) ([]byte, error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	z, err := zlib.NewReader(bytes.NewReader(text))
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	raw, err := io.ReadAll(io.LimitReader(z, int64(size)+1))
+	if err == nil && len(raw) != size {
+		err = fmt.Errorf("holds %d bytes where %d were expected", len(raw), size)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return raw, nil
+}

@@ -1,0 +1,222 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"ppl/infer/draws"
+)
+
+func ended(f *findings) string {
+	switch f.run.Status {
+	case draws.Interrupted:
+		return fmt.Sprintf("The run was interrupted: these are the %d draws of each chain up to then.", f.run.Draws)
+	case draws.Failed:
+		return fmt.Sprintf("The run failed (%s): these are the draws before that.", f.run.Error)
+	case draws.Running:
+		return "The run is still going on, or its process was killed: these are the draws up to its last checkpoint."
+	}
+	return ""
+}
+
+func nothing(f *findings) string {
+	if f.run.Draws > 0 {
+		return ""
+	}
+	return "There are no draws yet of every chain."
+}
+
+func uneven(f *findings) string {
+	if len(f.run.Written) == 0 || slices.Max(f.run.Written) <= f.run.Draws {
+		return ""
+	}
+	return fmt.Sprintf("Some chains got further than others: the first %d draws of each are used, of up to %d.", f.run.Draws, slices.Max(f.run.Written))
+}
+
+func nonFinite(f *findings) string {
+	bad := f.which(func(p Parameter) bool { return p.NonFinite > 0 })
+	if len(bad) == 0 {
+		return ""
+	}
+	worst := slices.MaxFunc(bad, func(a, b Parameter) int { return cmp.Compare(a.NonFinite, b.NonFinite) })
+	return fmt.Sprintf("%s infinite or not-a-number draws (%s: %d of %d). Look for a logarithm of 0, a division by 0 or an overflow in "+
+		"what defines it.", f.share(bad, "has", "have"), worst.Name, worst.NonFinite, f.run.Draws*f.report.Chains)
+}
+
+func disagreement(f *findings) string {
+	if len(f.places) == 0 {
+		return ""
+	}
+	worst := slices.MaxFunc(f.places, func(a, b place) int { return cmp.Compare(a.gap, b.gap) })
+	return fmt.Sprintf("The chains spend their time in different places: %s averages %s in them%s. The posterior seems to have several modes between which the "+
+		"chains do not move, so that the weights of the modes are not known. %s If components of the model can change places without changing "+
+		"it, as in a mixture, order them (`ordered`).", worst.name, means(worst.means), others(len(f.places)), f.moreTempering())
+}
+
+func others(n int) string {
+	if n == 1 {
+		return ""
+	}
+	return fmt.Sprintf(" (%d quantities show this)", n)
+}
+
+// means lists what the chains average, up to eight of them.
+func means(xs []float64) string {
+	var words []string
+	for _, x := range xs[:min(8, len(xs))] {
+		words = append(words, fmt.Sprintf("%.3g", x))
+	}
+	if len(xs) > 8 {
+		words = append(words, "…")
+	}
+	return strings.Join(words, ", ")
+}
+
+func (f *findings) moreTempering() string {
+	if f.report.Exchange == nil {
+		return "Let replicas carry chains between modes: --sampler renhd."
+	}
+	return fmt.Sprintf("Give the ladder more rungs (--set replicas=%d) and a longer warm-up (--warmup).", moreRungs(f.report.Exchange))
+}
+
+func moreRungs(x *Exchange) int { return (3*len(x.Temperatures) + 1) / 2 }
+
+func highRHat(f *findings) string {
+	bad := f.which(func(p Parameter) bool { return p.RHat > maxRHat })
+	if len(bad) == 0 {
+		return ""
+	}
+	worst := slices.MaxFunc(bad, func(a, b Parameter) int { return cmp.Compare(a.RHat, b.RHat) })
+	advice := " Run longer: --warmup and --draws twice as large."
+	if len(f.places) > 0 {
+		advice = "" // chains that do not meet will not do so in twice the time; disagreement says what to do
+	}
+	return fmt.Sprintf("R-hat is above %v for %s (%s: %.2f): the chains have not come to one distribution, and these numbers are not yet those "+
+		"of the posterior.%s", maxRHat, f.share(bad, "", ""), worst.Name, worst.RHat, advice)
+}
+
+// worstESS finds the parameter with the least of a kind of effective size.
+func (f *findings) worstESS(ess func(Parameter) float64) (p Parameter, n float64) {
+	n = math.Inf(1)
+	for _, q := range f.parameters {
+		if e := ess(q); e < n {
+			p, n = q, e
+		}
+	}
+	return p, n
+}
+
+func eitherESS(p Parameter) float64 { return min(p.ESSBulk, p.ESSTail) } // NaN where one is
+func bulkESS(p Parameter) float64   { return p.ESSBulk }
+
+func lowESS(f *findings) string {
+	p, n := f.worstESS(eitherESS)
+	if n >= minESS {
+		return ""
+	}
+	return fmt.Sprintf("The effective sample size of %s is %.0f, below %d: its summaries, R-hat among them, are not reliable. %s",
+		p.Name, n, minESS, f.moreDraws(n))
+}
+
+func belowTarget(f *findings) string {
+	p, n := f.worstESS(bulkESS)
+	if low, _ := f.worstESS(eitherESS); n >= targetESS || eitherESS(low) < minESS {
+		return ""
+	}
+	return fmt.Sprintf("%s has an ess_bulk of %.0f, below the 1,000 a run aims at. %s", p.Name, n, f.moreDraws(n))
+}
+
+// moreDraws says how many draws should do, in proportion, with a tenth to spare, where that is a way out.
+func (f *findings) moreDraws(have float64) string {
+	times := 1.1 * targetESS / have
+	if times > maxTimes || len(f.places) > 0 {
+		return "More draws alone will not mend that: the chains hardly move between the places where the posterior is."
+	}
+	return fmt.Sprintf("About --draws %d should give %d.", roundUp(times*float64(f.run.Draws)), targetESS)
+}
+
+// roundUp goes to the next number of two digits and zeros.
+func roundUp(x float64) int {
+	unit := math.Pow(10, math.Max(0, math.Floor(math.Log10(x))-1))
+	return int(math.Ceil(x/unit) * unit)
+}
+
+func undiagnosed(f *findings) string {
+	bad := f.which(func(p Parameter) bool { return math.IsNaN(p.RHat) && !p.Constant && p.NonFinite == 0 })
+	if len(bad) == 0 || f.run.Draws == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%d draws of each chain are too few to tell whether they can be trusted.", f.run.Draws)
+}
+
+func divergent(f *findings) string {
+	n := f.report.Divergences
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%d %s diverged after warm-up: the sampler cannot follow the density everywhere, often in a narrow neck where a scale goes to zero, "+
+		"and draws from there are missing. Take smaller steps (--set accept=0.95), or write the group effects as mean + scale * standard normal.",
+		n, plural(n, "trajectory", "trajectories"))
+}
+
+func noRoundTrip(f *findings) string {
+	x := f.report.Exchange
+	if x == nil || x.RoundTrips > 0 {
+		return ""
+	}
+	return fmt.Sprintf("No replica made a round trip from the coldest rung to the hottest and back: modes may have been missed, and the weights of those found "+
+		"may be wrong. Draw longer (--draws), or change the number of rungs (now %d): --set replicas=%d.", len(x.Temperatures), moreRungs(x))
+}
+
+func rareSwaps(f *findings) string {
+	x := f.report.Exchange
+	if x == nil {
+		return ""
+	}
+	at := -1
+	for j, r := range x.SwapRates {
+		if r < minSwap && j+1 < len(x.Temperatures) && (at < 0 || r < x.SwapRates[at]) {
+			at = j
+		}
+	}
+	if at < 0 {
+		return ""
+	}
+	return fmt.Sprintf("Only %.1f %% of the swaps proposed between the temperatures %.3g and %.3g were accepted: replicas hardly pass there. Give the ladder "+
+		"more rungs: --set replicas=%d.", 100*x.SwapRates[at], x.Temperatures[at], x.Temperatures[at+1], moreRungs(x))
+}
+
+func oneChain(f *findings) string {
+	if f.report.Chains > 1 {
+		return ""
+	}
+	return "One chain cannot show that it has missed a part of the posterior: use --chains 4."
+}
+
+func (f *findings) which(is func(Parameter) bool) []Parameter {
+	var ps []Parameter
+	for _, p := range f.parameters {
+		if is(p) {
+			ps = append(ps, p)
+		}
+	}
+	return ps
+}
+
+// share says how many parameters are meant, with a verb that fits.
+func (f *findings) share(ps []Parameter, one, many string) string {
+	if len(ps) == 1 {
+		return strings.TrimSpace(fmt.Sprintf("1 of %d parameters %s", len(f.parameters), one))
+	}
+	return strings.TrimSpace(fmt.Sprintf("%d of %d parameters %s", len(ps), len(f.parameters), many))
+}
+
+func plural(n int, one, many string) string {
+	if n == 1 {
+		return one
+	}
+	return many
+}
