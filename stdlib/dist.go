@@ -30,6 +30,14 @@ func indexDists(rows []Dist) map[string]*Dist {
 	return table
 }
 
+// fill gives a log density that depends on no plate the shape of the plates.
+func fill(logp Node, plates []int) Node {
+	if logp.Rank() == len(plates) {
+		return logp
+	}
+	return ad.Broadcast(logp, plates, nil)
+}
+
 type density = func(x Node, args []Node) Node
 
 // guard makes parameters outside their domain NaN, which every formula passes on, and values outside the support of a scalar
@@ -39,6 +47,9 @@ func guard(d *Dist, f *Form) {
 	f.LogProb = func(x Node, args []Node) Node {
 		a := inDomain(form.Args, args)
 		return inSupport(&row, &form, x, a, raw(x, a))
+	}
+	if d.Event == 0 && d.Discrete() && f.LogCDF == nil {
+		f.LogCDF, f.LogCCDF = summed(&row, &form)
 	}
 	if f.LogCDF != nil {
 		f.LogCDF = clamped(&row, &form, f.LogCDF)
@@ -99,14 +110,21 @@ func inSupport(d *Dist, f *Form, x Node, args []Node, logp Node) Node {
 		return logp
 	}
 	lo, hi := ends(d, f, x, args)
-	out := num(x, math.Inf(-1))
 	if lo.Valid() {
-		logp = ad.Where(ad.Lt(x, lo), out, logp)
+		logp = exclude(ad.Lt(x, lo), logp)
 	}
 	if hi.Valid() {
-		logp = ad.Where(ad.Lt(hi, x), out, logp)
+		logp = exclude(ad.Lt(hi, x), logp)
 	}
-	return logp
+	return fill(logp, x.Shape())
+}
+
+// exclude is −∞ where the condition holds. Of data that hold it nowhere nothing is asked again.
+func exclude(cond, logp Node) Node {
+	if cond.Static() && !slices.Contains(ad.Eval(nil, cond)[0], 1) {
+		return logp
+	}
+	return ad.Where(cond, num(logp, math.Inf(-1)), logp)
 }
 
 func clamped(d *Dist, f *Form, cdf density) density {

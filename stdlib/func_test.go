@@ -271,7 +271,9 @@ var reductionOracles = map[string]func([]float64) float64{
 	"mean": func(x []float64) float64 { return stat.Mean(x, nil) }, "sd": func(x []float64) float64 { return stat.StdDev(x, nil) },
 	"var": func(x []float64) float64 { return stat.Variance(x, nil) }, "logsumexp": floats.LogSumExp,
 	"all": func(x []float64) float64 { return number01(!slices.Contains(x, 0)) },
-	"any": func(x []float64) float64 { return number01(slices.ContainsFunc(x, func(v float64) bool { return v != 0 })) },
+	"any": func(x []float64) float64 {
+		return number01(slices.ContainsFunc(x, func(v float64) bool { return v != 0 }))
+	},
 }
 
 // TestReductions compares with gonum within 1e-13 along each set of axes of a [2, 3, 5] array, zeros and negatives in it.

@@ -3,6 +3,7 @@ package stdlib
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"sort"
 	"testing"
 
@@ -129,8 +130,8 @@ func TestNormalised(t *testing.T) {
 	})
 }
 
-// TestTails compares log P(X ≤ x) and log P(X > x) with the reference values within 1e-11 of their size, and, where neither
-// is tiny, with the integral of the density within 1e-5. A form with cumulative functions must have reference values.
+// TestTails compares log P(X ≤ x) and log P(X > x) with the reference values within 1e-11 of their size, probabilities that are
+// added up within 1e-12, and all with the integral of the density within 1e-5. A form with cumulative functions must have reference values.
 func TestTails(t *testing.T) {
 	checked := map[string]bool{}
 	eachCase(t, func(t *testing.T, c distCase, d *Dist, f *Form) {
@@ -138,13 +139,16 @@ func TestTails(t *testing.T) {
 		if f.LogCDF == nil || len(c.cdf) == 0 {
 			return
 		}
-		l := c.law(d, f)
+		l, same := c.law(d, f), sameTail
+		if isSum(c.form) {
+			same = sameProbability
+		}
 		for _, p := range c.cdf {
 			for _, whole := range []bool{false, true} {
 				g := ad.New()
 				x, args := g.Data("x", []float64{p.x}, 1), c.plated(g, f, 1, whole)
 				r := ad.Eval(nil, f.LogCDF(x, args), f.LogCCDF(x, args))
-				if cdf, ccdf := r[0][0], r[1][0]; !near(cdf, p.logCDF, 1e-11, 0) || !near(ccdf, p.logCCDF, 1e-11, 0) {
+				if cdf, ccdf := r[0][0], r[1][0]; !same(cdf, p.logCDF) || !same(ccdf, p.logCCDF) {
 					t.Errorf("at %g: %.17g, %.17g; reference %.17g, %.17g", p.x, cdf, ccdf, p.logCDF, p.logCCDF)
 				}
 			}
@@ -158,6 +162,24 @@ func TestTails(t *testing.T) {
 			t.Errorf("%s has cumulative functions and no reference values for them", form)
 		}
 	}
+}
+
+func sameTail(got, want float64) bool { return near(got, want, 1e-11, 0) }
+
+func sameProbability(got, want float64) bool {
+	return near(math.Exp(got), math.Exp(want), 1e-11, 1e-12)
+}
+
+// isSum reports whether a form's row has no closed cumulative function, so that probabilities are added up.
+func isSum(form string) bool {
+	for _, d := range slices.Concat(countDists, finiteDists) {
+		for i := range d.Forms {
+			if formKey(&d, &d.Forms[i]) == form {
+				return d.Forms[i].LogCDF == nil
+			}
+		}
+	}
+	return false
 }
 
 const draws = 4000

@@ -1,0 +1,91 @@
+package stdlib
+
+import (
+	"math"
+
+	ad "ppl/autodiff"
+)
+
+// sumLimit is the greatest number of probabilities that a cumulative function adds up for one value.
+const sumLimit = 1 << 16
+
+// summed gives a law of integers its cumulative functions, by adding up probabilities: over the whole support where that is
+// finite; else from its first value to a static x, with P(X > x) = 1 − P(X ≤ x), which is exact to 1e-16, not in its own
+// size. The result is invalid where neither can be done.
+func summed(d *Dist, f *Form) (cdf, ccdf density) {
+	cdf = func(x Node, args []Node) Node { return sumMasked(d, f, x, args, ad.Le) }
+	ccdf = func(x Node, args []Node) Node {
+		if finiteTable(d, args) > 0 {
+			return sumMasked(d, f, x, args, func(k, x Node) Node { return ad.Lt(x, k) })
+		}
+		if low := cdf(x, args); low.Valid() {
+			return log1mexp(low)
+		}
+		return Node{}
+	}
+	return cdf, ccdf
+}
+
+// finiteTable is the size of a finite support, 0 if there is none or it is too large.
+func finiteTable(d *Dist, args []Node) int {
+	if d.Enumerate == nil {
+		return 0
+	}
+	if _, n, ok := d.Enumerate(args); ok && n <= sumLimit {
+		return n
+	}
+	return 0
+}
+
+// sumMasked is the log of the sum of p(k) over the values k that the test takes. An infinite x takes all or none of them.
+func sumMasked(d *Dist, f *Form, x Node, args []Node, take func(k, x Node) Node) Node {
+	first, n := table(d, x, args)
+	if n == 0 {
+		return Node{}
+	}
+	shape := join(x.Shape(), n)
+	values := make([]float64, n)
+	for i := range values {
+		values[i] = float64(first + i)
+	}
+	k := trailing(x.Graph().Data("k", values, n), shape)
+	rows := spread(x, shape)
+	logP := ad.Where(take(k, rows), f.LogProb(k, withAxis(f, args, x.Rank(), n)), num(x, -inf))
+	all := ad.Where(take(num(x, 0), x), num(x, 0), num(x, -inf))
+	return ad.Where(ad.Lt(ad.Abs(x), num(x, inf)), ad.Minimum(ad.LogSumExp(logP, x.Rank()), num(x, 0)), all)
+}
+
+// table is the first value and the number of values to add up.
+func table(d *Dist, x Node, args []Node) (first, n int) {
+	if n := finiteTable(d, args); n > 0 {
+		first, _, _ = d.Enumerate(args)
+		return first, n
+	}
+	if !x.Static() || math.IsInf(d.Lo, 0) {
+		return 0, 0
+	}
+	most := d.Lo
+	for _, v := range ad.Eval(nil, x)[0] {
+		if !math.IsInf(v, 0) {
+			most = math.Max(most, v)
+		}
+	}
+	if most-d.Lo >= sumLimit {
+		return 0, 0
+	}
+	return int(d.Lo), int(most-d.Lo) + 1
+}
+
+// withAxis gives arguments that have plates one more plate of size n, after the others.
+func withAxis(f *Form, args []Node, plates, n int) []Node {
+	out := make([]Node, len(args))
+	for i, a := range args {
+		out[i] = a
+		if rank := f.Args[i].Rank; plates > 0 && a.Rank() == plates+rank {
+			s := a.Shape()
+			axes := append(iota(0, plates), iota(plates+1, rank)...)
+			out[i] = ad.Broadcast(a, join(join(s[:plates], n), s[plates:]...), axes)
+		}
+	}
+	return out
+}
