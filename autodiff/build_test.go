@@ -171,6 +171,21 @@ func TestLiftedOpsAgainstPlain(t *testing.T) {
 	}
 }
 
+// Gathers that read elsewhere, or no more than is there, are left alone.
+func TestGathersThatStay(t *testing.T) {
+	g := New()
+	x, y := g.Input("x", 3), g.Input("y", 4)
+	i, j := g.Data("i", []float64{0, 2, 1, 2, 0}, 5), g.Data("j", []float64{2, 0, 1, 1, 0}, 5)
+	values := map[string][]float64{"x": {2, 3, 5}, "y": {7, 11, 13, 17}}
+	got := Eval(values, Mul(Gather(x, i), Gather(x, j)), Mul(Gather(x, i), Gather(y, i)))
+	if !near(got[0], []float64{10, 10, 9, 15, 4}, 0) || !near(got[1], []float64{14, 65, 33, 65, 14}, 0) {
+		t.Errorf("products %v", got)
+	}
+	if n := Log(Gather(y, g.Data("k", []float64{0, 3}, 2))); n.Op().Kind != OpLog {
+		t.Errorf("four logarithms for two: %v", n.Op())
+	}
+}
+
 // x·0 is NaN where x is not finite, so it must not fold.
 func TestProductWithZeroStays(t *testing.T) {
 	g := New()
