@@ -7,6 +7,8 @@ import (
 	"sort"
 	"strconv"
 	"strings"
+
+	"ppl/lang/diag"
 )
 
 // Settings are what `infer renhd(…)` and `--set name=value` can say. The zero value leaves every choice to the sampler.
@@ -20,6 +22,7 @@ type Settings struct {
 	Steps    int     // fixed number of steps per iteration; 0: adapted
 	Friction float64 // c = CΔt of nosehoover; 0: chosen
 	Accept   float64 // acceptance rate that warm-up aims at; 0: 0.8
+	Metric   string  // coordinates: "auto" (adapted; dense, or of low rank above 200 dimensions), "diagonal" or "identity"
 }
 
 // A setting is a row of the table of what can be set.
@@ -49,6 +52,8 @@ func settings() []setting {
 			func(s *Settings, v string) error { return number(&s.Friction, v, 1e-9, 1-1e-9) }},
 		{"accept", "acceptance rate that warm-up aims at, from 0.5 to 0.999; or auto",
 			func(s *Settings, v string) error { return number(&s.Accept, v, 0.5, 0.999) }},
+		{"metric", "coordinates that the walkers move in: auto, diagonal or identity",
+			func(s *Settings, v string) error { return word(&s.Metric, v, "auto", "diagonal", "identity") }},
 	}
 }
 
@@ -98,7 +103,7 @@ func unknown(name string) error {
 		return fmt.Errorf("batch: minibatches are not offered yet; leave it out to use all data")
 	}
 	names := SettingNames()
-	if near, ok := nearest(name, names); ok {
+	if near, ok := diag.Nearest(name, names); ok {
 		return fmt.Errorf("there is no setting `%s`; did you mean `%s`?", name, near)
 	}
 	return fmt.Errorf("there is no setting `%s`; there are %s", name, strings.Join(names, ", "))
@@ -147,35 +152,4 @@ func sortedKeys(m map[string]string) []string {
 	}
 	sort.Strings(keys)
 	return keys
-}
-
-// nearest is the known name within two edits (insert, delete, replace) of name, if there is one.
-func nearest(name string, known []string) (string, bool) {
-	best, at := 3, ""
-	for _, k := range known {
-		if d := edits(name, k); d < best && d < len(k) {
-			best, at = d, k
-		}
-	}
-	return at, at != ""
-}
-
-// edits is the Levenshtein distance.
-func edits(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diag := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			replace := diag
-			if a[i] != b[j] {
-				replace++
-			}
-			diag, row[j+1] = row[j+1], min(replace, row[j]+1, row[j+1]+1)
-		}
-	}
-	return row[len(b)]
 }

@@ -1,16 +1,35 @@
 // Package renhd samples by replica exchange: a ladder of walkers from the target to something flatter, that trade places so that
-// every mode is visited with its weight (Luo, Zhang, Yang, Wang, NeurIPS 2020, with the errata of our own notes; Syed, Bouchard-Côté,
+// every mode is visited with its weight (Luo, Zhang, Yang, Wang, NeurIPS 2020, with the paper's slips mended; Syed, Bouchard-Côté,
 // Deligiannidis, Doucet, JRSS-B 2021).
+//
+// Walkers are the lanes of a device and move by a rule of package dynamics: Metropolis-corrected trajectories where gradients are
+// exact, the Nosé-Hoover thermostat where they are noisy. The host does what is rare and small: it trades rungs, adapts in warm-up,
+// and takes the draws of the cold rung.
 package renhd
 
 import (
 	"context"
-	"errors"
 
 	"ppl/infer"
 )
 
 // Sample draws from t by replica exchange; it is an infer.Sampler.
-func Sample(ctx context.Context, t infer.Target, o infer.Options, r infer.Recorder) (infer.Report, error) {
-	return infer.Report{}, errors.New("internal error: renhd.Sample is not written yet")
+func Sample(ctx context.Context, t infer.Target, o infer.Options, rec infer.Recorder) (infer.Report, error) {
+	return sample(ctx, t, o, rec, exchange{logRatio: penalty})
+}
+
+func sample(ctx context.Context, t infer.Target, o infer.Options, rec infer.Recorder, x exchange) (infer.Report, error) {
+	r := &run{ctx: ctx, target: t, options: o, recorder: rec, exchange: x}
+	r.choose()
+	if err := r.check(); err != nil {
+		return r.report, err
+	}
+	r.exchange.noise, r.exchange.seed = o.Settings.Noise, o.Seed
+	err := r.warm()
+	if err == nil {
+		err = r.sample()
+	}
+	r.conclude()
+	r.close()
+	return r.report, err
 }

@@ -1,0 +1,184 @@
+package renhd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+
+	"ppl/compiler/ir"
+	"ppl/infer"
+	"ppl/infer/adapt"
+	"ppl/infer/dynamics"
+	"ppl/runtime/device"
+)
+
+// A run is one call of Sample: what it was asked, what it decided, and the walkers it has now.
+type run struct {
+	ctx      context.Context
+	target   infer.Target
+	options  infer.Options
+	recorder infer.Recorder
+
+	system   dynamics.System
+	rule     dynamics.Rule
+	program  *ir.Program
+	walkers  *walkers
+	exchange exchange
+	report   infer.Report
+
+	swept      int     // iterations of all walkers so far
+	kept       int     // of them, those after warm-up
+	totalSteps float64 // of the trajectories after warm-up
+}
+
+func (r *run) settings() infer.Settings { return r.options.Settings }
+
+// choose decides path and dynamics.
+func (r *run) choose() {
+	s := r.settings()
+	path := dynamics.Plain
+	if s.Replicas != 1 {
+		path = dynamics.Energy
+		if s.Path == "likelihood" || s.Path == "" && r.target.ProperPrior() {
+			path = dynamics.Likelihood
+		}
+	}
+	r.system = dynamics.System{Target: r.target, Path: path, Noise: s.Noise, Metric: firstMetric(s.Metric, r.target.Dim())}
+	r.rule = dynamics.Rule(dynamics.HMC{Jitter: 0.1})
+	if s.Dynamics == "nosehoover" || s.Dynamics == "" && s.Noise > 0 {
+		r.rule = dynamics.NoseHoover{Mass: thermostatMass}
+	}
+	if r.thermostated() {
+		r.exchange.carried = append(r.exchange.carried, dynamics.Thermostat)
+	}
+}
+
+// thermostatMass, times the dimension, is that of our reference numbers.
+const thermostatMass = 10
+
+func (r *run) thermostated() bool {
+	_, ok := r.rule.(dynamics.NoseHoover)
+	return ok
+}
+
+func firstMetric(name string, dim int) adapt.Metric {
+	if name == "diagonal" || name == "identity" && dim > adapt.MaxDense {
+		return adapt.Diagonal(dim)
+	}
+	return adapt.Identity(dim)
+}
+
+// check refuses settings that contradict each other.
+func (r *run) check() error {
+	s := r.settings()
+	switch {
+	case s.Noise > 0 && !r.thermostated():
+		return errors.New("noise makes gradients inexact, which hmc cannot correct; leave out dynamics, or take noise = 0")
+	case s.Path == "likelihood" && !r.target.ProperPrior():
+		return errors.New("path = likelihood ends at the prior, which is not known to be proper; use path = energy, or proper priors")
+	case r.options.Chains < 1 || r.options.Draws < 1 || r.options.Warmup < 0:
+		return fmt.Errorf("%d chains of %d draws after %d of warm-up: chains and draws must be at least 1, warm-up at least 0",
+			r.options.Chains, r.options.Draws, r.options.Warmup)
+	}
+	return nil
+}
+
+// open loads walkers on new lanes: per of them for each chain, on the rungs given by rungOf within a chain.
+func (r *run) open(rungs []rung, per int, rungOf func(walker int) int) error {
+	chains := r.options.Chains
+	exe, err := r.options.Device.Load(r.program, device.Options{Lanes: chains * per, Seed: r.options.Seed, Threads: r.options.Threads})
+	if err != nil {
+		return err
+	}
+	w := &walkers{exe: exe, chains: chains, per: per, dim: r.target.Dim(), rungs: rungs,
+		rungOf: make([]int, chains*per), tempered: r.system.Path != dynamics.Plain, friction: r.thermostated()}
+	for lane := range w.rungOf {
+		w.rungOf[lane] = rungOf(lane % per)
+	}
+	r.close()
+	if old := r.walkers; old != nil {
+		w.noiseStep, w.laneSteps, w.perStep = old.noiseStep, old.laneSteps, old.perStep*2
+	}
+	r.walkers = w
+	r.exchange.reset(len(rungs), w.lanes())
+	w.settleAll()
+	return nil
+}
+
+func (r *run) close() {
+	if r.walkers != nil {
+		_ = r.walkers.exe.Close() // nothing on it is wanted any more
+	}
+}
+
+// starts is how often a walker may be started anew before the target counts as nowhere finite.
+const starts = 200
+
+// begin places every walker at a start of its own where the density is finite.
+func (r *run) begin() error {
+	w := r.walkers
+	at, bad := make([][]float64, w.lanes()), make([]int, w.lanes())
+	for lane := range at {
+		bad[lane] = lane
+	}
+	var err error
+	for try := 0; len(bad) > 0; try++ {
+		if try == starts {
+			return fmt.Errorf("the log density is not finite at any of %d starting points; check the model's supports and the data", starts)
+		}
+		for _, lane := range bad {
+			at[lane] = r.target.Start(r.options.Seed, lane+try*w.lanes())
+		}
+		if bad, err = w.place(r.ctx, at); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// source is randomness of the host's own, for choices in warm-up.
+func (r *run) source() *rand.Rand { return rand.New(rand.NewPCG(r.options.Seed, uint64(r.swept))) }
+
+// newRungs makes rungs of given inverse temperatures with nothing adapted.
+func (r *run) newRungs(betas []float64) []rung {
+	rungs := make([]rung, len(betas))
+	for j, b := range betas {
+		rungs[j] = rung{beta: b, metric: r.system.Metric, step: r.firstStep(b), friction: r.friction(b)}
+	}
+	return rungs
+}
+
+// firstStep is the step to start from; a fixed step is that at T = 1.
+func (r *run) firstStep(beta float64) float64 {
+	h := r.settings().StepSize
+	if h == 0 {
+		h = defaultStep
+	}
+	return h * math.Sqrt(r.slowness(beta))
+}
+
+// friction is c of a rung.
+func (r *run) friction(beta float64) float64 {
+	c := r.settings().Friction
+	if c == 0 {
+		c = defaultFriction
+	}
+	return c / r.slowness(beta)
+}
+
+// slowness is ε of a rung over ε at T = 1. In coordinates that do not adapt, the paper's dynamics at temperature T with ε and c is ours
+// at unit temperature with εT and c/T; elsewhere the rung's own metric sees to it.
+func (r *run) slowness(beta float64) float64 {
+	if r.system.Path != dynamics.Energy || r.settings().Metric != "identity" || !r.thermostated() {
+		return 1
+	}
+	return 1 / beta
+}
+
+// defaultStep is √ε in whitened coordinates: where hmc's adaptation starts, and what nosehoover takes.
+const defaultStep = 0.2
+
+// defaultFriction is c.
+const defaultFriction = 0.1

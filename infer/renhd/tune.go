@@ -1,0 +1,249 @@
+package renhd
+
+import (
+	"math"
+	"sort"
+
+	"ppl/infer"
+	"ppl/infer/adapt"
+	"ppl/infer/dynamics"
+)
+
+// A window is a stretch of warm-up with one metric. At its end what was seen in it makes the next metric.
+type window struct {
+	sweeps  int
+	alone   bool // every walker adapts a step of its own: it may be far from where the others are
+	most    int  // steps of a trajectory at most
+	metric  bool // learn the metric
+	spacing bool // learn the spacing of the ladder
+}
+
+// tuner is the state of one window.
+type tuner struct {
+	*run
+	window
+	sizes   []adapt.StepSize // by lane when alone, else by rung
+	points  []adapt.Points   // by rung
+	moved   []float64        // by lane: trajectories that went somewhere
+	density [][]float64      // by lane: log π_β after every sweep
+	visited [][][]float64    // by lane: θ after every sweep
+	accept  []float64
+	buffer  []float64
+}
+
+// maxPoints bounds the numbers kept to learn a metric from.
+const maxPoints = 4 << 20
+
+// tune runs one window; it returns what was seen, for decisions.
+func (r *run) tune(w window) (*tuner, error) {
+	t := &tuner{run: r, window: w}
+	t.begin()
+	for i := range w.sweeps {
+		if err := t.sweep(i); err != nil {
+			return t, err
+		}
+	}
+	t.finish()
+	return t, nil
+}
+
+func (t *tuner) begin() {
+	w := t.walkers
+	t.points, t.moved = make([]adapt.Points, len(w.rungs)), make([]float64, w.lanes())
+	t.density, t.visited = make([][]float64, w.lanes()), make([][][]float64, w.lanes())
+	t.exchange.reset(len(w.rungs), w.lanes())
+	if t.alone {
+		for _, r := range w.rungOf {
+			t.sizes = append(t.sizes, adapt.NewStepSize(w.rungs[r].step, t.goal()))
+		}
+		return
+	}
+	for _, r := range w.rungs {
+		t.sizes = append(t.sizes, adapt.NewStepSize(r.step, t.goal()))
+	}
+}
+
+func (t *tuner) goal() float64 {
+	if a := t.settings().Accept; a > 0 {
+		return a
+	}
+	return 0.8
+}
+
+func (t *tuner) sweep(i int) error {
+	w := t.walkers
+	t.setSteps()
+	if err := w.trajectory(t.ctx, t.steps(t.most)); err != nil {
+		return err
+	}
+	t.learnSteps()
+	if t.metric && i >= t.sweeps/4 && i%t.stride() == 0 {
+		if err := t.collect(); err != nil {
+			return err
+		}
+	}
+	t.note()
+	if !t.alone {
+		t.exchange.swap(w)
+	}
+	t.swept++
+	return nil
+}
+
+// setSteps writes the steps to try to the lanes.
+func (t *tuner) setSteps() {
+	w := t.walkers
+	if !t.adaptsStep() {
+		return
+	}
+	steps := make([]float64, w.lanes())
+	for lane, r := range w.rungOf {
+		steps[lane] = t.size(lane, r).Current()
+	}
+	w.exe.Set(dynamics.StepSize, steps)
+}
+
+func (t *tuner) adaptsStep() bool { return !t.thermostated() && t.settings().StepSize == 0 }
+
+func (t *tuner) size(lane, rung int) *adapt.StepSize {
+	if t.alone {
+		return &t.sizes[lane]
+	}
+	return &t.sizes[rung]
+}
+
+// learnSteps updates steps with the acceptance of the last trajectory, averaged over the walkers of a rung.
+func (t *tuner) learnSteps() {
+	w := t.walkers
+	t.accept = w.read(dynamics.Accept, t.accept)
+	sum, n := make([]float64, len(w.rungs)), make([]float64, len(w.rungs))
+	for lane, r := range w.rungOf {
+		sum[r] += t.accept[lane]
+		n[r]++
+		if t.alone {
+			t.sizes[lane].Update(t.accept[lane])
+		}
+	}
+	for r := range w.rungs {
+		if !t.alone && n[r] > 0 {
+			t.sizes[r].Update(sum[r] / n[r])
+		}
+	}
+}
+
+func (t *tuner) stride() int {
+	return 1 + t.sweeps*t.walkers.lanes()*t.walkers.dim/maxPoints
+}
+
+// collect keeps positions and gradients for the metrics.
+func (t *tuner) collect() error {
+	w := t.walkers
+	if err := w.entry(t.ctx, dynamics.Gradient, nil); err != nil {
+		return err
+	}
+	w.laneSteps += int64(w.lanes())
+	x, g := w.positions(), split(w.read(dynamics.Gradient, nil), w.dim)
+	for lane, r := range w.rungOf {
+		t.points[r].Add(x[lane], g[lane])
+	}
+	return nil
+}
+
+// note records where walkers are.
+func (t *tuner) note() {
+	w := t.walkers
+	t.buffer = w.read(dynamics.Moved, t.buffer)
+	for lane, m := range t.buffer {
+		t.moved[lane] += m
+	}
+	t.tell(infer.WarmingUp)
+	logPrior, logLik := w.read(dynamics.LogPrior, nil), w.read(dynamics.LogLik, nil)
+	for lane, x := range w.positions() {
+		t.density[lane] = append(t.density[lane], logPrior[lane]+logLik[lane])
+		t.visited[lane] = append(t.visited[lane], x[:min(len(x), adapt.MaxDense)])
+	}
+}
+
+// finish gives every rung the step and the metric that the window has shown.
+func (t *tuner) finish() {
+	w := t.walkers
+	for r := range w.rungs {
+		if t.adaptsStep() {
+			w.rungs[r].step = t.learned(r)
+		}
+		if t.metric && t.settings().Metric != "identity" {
+			w.rungs[r].metric = w.rungs[r].metric.Estimate(&t.points[r])
+			w.rungs[r].step = t.firstStepIn(w.rungs[r])
+		}
+	}
+	w.settleAll()
+}
+
+// learned is the step a rung's walkers have come to: the median of theirs when they adapted alone.
+func (t *tuner) learned(r int) float64 {
+	if !t.alone {
+		return t.sizes[r].Adapted()
+	}
+	var steps []float64
+	for lane, at := range t.walkers.rungOf {
+		if at == r {
+			steps = append(steps, t.sizes[lane].Adapted())
+		}
+	}
+	sort.Float64s(steps)
+	return steps[len(steps)/2]
+}
+
+// firstStepIn is the step to begin with in a new metric. With noise in the gradients it is bounded by √(0.2/V), V the largest variance of
+// the whitened gradient, so that noise does not heat the walker faster than the thermostat cools it.
+func (t *tuner) firstStepIn(r rung) float64 {
+	if !t.thermostated() {
+		return defaultStep
+	}
+	h := t.firstStep(r.beta)
+	if t.settings().StepSize == 0 && t.system.Noise > 0 {
+		v := t.system.Noise * r.beta * r.beta * largestSquare(r.metric)
+		h = math.Min(h, math.Sqrt(0.2/v))
+	}
+	return h
+}
+
+// largestSquare is the largest squared norm of a column of L: the factor by which whitening raises the variance of gradient noise.
+func largestSquare(m adapt.Metric) float64 {
+	most := 0.0
+	for j := range m.Dim {
+		sum := 0.0
+		for i := range m.Dim {
+			if m.Rank < 0 {
+				sum += m.Factor[i*m.Dim+j] * m.Factor[i*m.Dim+j]
+			}
+		}
+		if m.Rank >= 0 {
+			sum = m.Scale[j] * m.Scale[j]
+		}
+		most = math.Max(most, sum)
+	}
+	return most
+}
+
+// quarter is the quarter period of a normal target in whitened coordinates: a trajectory so long forgets where it began.
+const quarter = math.Pi / 2
+
+// thermostatLength is N√ε of nosehoover.
+const thermostatLength = 8
+
+// steps is the number of steps of the next trajectory. For hmc it is such that its length is uniform (by a low-discrepancy sequence)
+// from half to one and a half quarter periods at the cold rung's step.
+func (r *run) steps(most int) int {
+	if n := r.settings().Steps; n > 0 {
+		return n
+	}
+	h := r.walkers.rungs[0].step
+	if r.thermostated() {
+		return int(min(max(math.Round(thermostatLength/h), 1), 200))
+	}
+	const golden = 0.6180339887498949
+	_, u := math.Modf(float64(r.swept) * golden)
+	n := quarter * (0.5 + u) / h
+	return int(min(max(math.Round(n), 1), float64(most)))
+}

@@ -1,0 +1,182 @@
+package renhd
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"time"
+
+	"ppl/compiler/ir"
+	"ppl/compiler/lower"
+	"ppl/infer/adapt"
+	"ppl/infer/dynamics"
+	"ppl/runtime/device"
+)
+
+// A rung is what a place on the ladder owns; walkers come and go.
+type rung struct {
+	beta     float64 // inverse temperature of what the path tempers
+	metric   adapt.Metric
+	step     float64 // in the metric's whitened coordinates
+	friction float64 // c of nosehoover
+}
+
+// walkers are the lanes of a device: chain c has those from c·per to (c+1)·per.
+type walkers struct {
+	exe         device.Executable
+	chains, per int
+	dim         int
+	rungs       []rung
+	rungOf      []int // by lane
+	tempered    bool  // there is a β
+	friction    bool  // the rule has one
+
+	noiseStep uint64 // the device's next noise step
+	laneSteps int64
+	perStep   time.Duration // measured; decides how a trajectory is cut into calls, never what it computes
+}
+
+// callTime is what one call of the device may take, so that Ctrl-C and progress answer.
+const callTime = 50 * time.Millisecond
+
+// compile lowers a rule over a system once; walkers of any number run it.
+func compile(rule dynamics.Rule, s dynamics.System) (*ir.Program, error) {
+	return lower.Program(dynamics.Program(rule, s))
+}
+
+// lanes is their number.
+func (w *walkers) lanes() int { return w.chains * w.per }
+
+// lanesOf lists the lanes of a chain.
+func (w *walkers) lanesOf(chain int) []int {
+	out := make([]int, w.per)
+	for i := range out {
+		out[i] = chain*w.per + i
+	}
+	return out
+}
+
+// laneAt is the lane of a chain that stands on a rung.
+func (w *walkers) laneAt(chain, rung int) int {
+	for _, lane := range w.lanesOf(chain) {
+		if w.rungOf[lane] == rung {
+			return lane
+		}
+	}
+	panic(fmt.Sprintf("internal error: no walker of chain %d on rung %d", chain, rung))
+}
+
+// settle writes what its rung owns to a lane.
+func (w *walkers) settle(lane int) {
+	r := w.rungs[w.rungOf[lane]]
+	dynamics.SetMetric(w.exe, lane, r.metric)
+	w.exe.SetLane(dynamics.StepSize, lane, []float64{r.step})
+	if w.tempered {
+		w.exe.SetLane(dynamics.Beta, lane, []float64{r.beta})
+	}
+	if w.friction {
+		w.exe.SetLane(dynamics.Friction, lane, []float64{r.friction})
+	}
+}
+
+func (w *walkers) settleAll() {
+	for lane := range w.lanes() {
+		w.settle(lane)
+	}
+}
+
+// trajectory runs one trajectory of every walker, in calls short enough to be interrupted between.
+func (w *walkers) trajectory(ctx context.Context, steps int) error {
+	calls := []device.Call{{Entry: "begin", Times: 1}}
+	for left := steps; ; {
+		n := min(left, w.stepsPerCall())
+		left -= n
+		calls = append(calls, device.Call{Entry: "step", Times: n})
+		if left == 0 {
+			calls = append(calls, device.Call{Entry: "end", Times: 1})
+		}
+		if err := w.timed(ctx, calls, n); err != nil {
+			return err
+		}
+		if left == 0 {
+			return nil
+		}
+		calls = nil
+	}
+}
+
+func (w *walkers) stepsPerCall() int {
+	if w.perStep == 0 {
+		return 1
+	}
+	return int(max(1, min(callTime/w.perStep, 1<<20)))
+}
+
+// timed runs calls with n steps in them and learns how long a step takes.
+func (w *walkers) timed(ctx context.Context, calls []device.Call, n int) error {
+	began := time.Now()
+	if err := w.run(ctx, calls, nil); err != nil {
+		return err
+	}
+	took := max(time.Since(began)/time.Duration(n), 1)
+	if w.perStep == 0 {
+		w.perStep = took
+	}
+	w.perStep = (3*w.perStep + took) / 4
+	w.laneSteps += int64(n) * int64(w.lanes())
+	return nil
+}
+
+// entry runs one entry once on the lanes of mask (nil: all).
+func (w *walkers) entry(ctx context.Context, name string, mask []bool) error {
+	return w.run(ctx, []device.Call{{Entry: name, Times: 1}}, mask)
+}
+
+func (w *walkers) run(ctx context.Context, calls []device.Call, mask []bool) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	next, err := w.exe.Run(calls, w.noiseStep, mask)
+	w.noiseStep = next
+	return err
+}
+
+// read copies a lane buffer to dst, which grows as needed.
+func (w *walkers) read(name string, dst []float64) []float64 {
+	n := w.lanes() * w.exe.Size(name)
+	if len(dst) != n {
+		dst = make([]float64, n)
+	}
+	w.exe.Get(name, dst)
+	return dst
+}
+
+// positions copies θ of every lane.
+func (w *walkers) positions() [][]float64 {
+	return split(w.read(dynamics.Theta, nil), w.dim)
+}
+
+func split(flat []float64, size int) [][]float64 {
+	var out [][]float64
+	for ; len(flat) > 0; flat = flat[size:] {
+		out = append(out, flat[:size:size])
+	}
+	return out
+}
+
+// place sets θ of every lane and starts them; it returns the lanes where the density is not finite.
+func (w *walkers) place(ctx context.Context, at [][]float64) (bad []int, err error) {
+	for lane, x := range at {
+		w.exe.SetLane(dynamics.Theta, lane, x)
+	}
+	if err := w.entry(ctx, "start", nil); err != nil {
+		return nil, err
+	}
+	logPrior, logLik := w.read(dynamics.LogPrior, nil), w.read(dynamics.LogLik, nil)
+	for lane := range at {
+		if u := logPrior[lane] + logLik[lane]; math.IsNaN(u) || math.IsInf(u, 0) {
+			bad = append(bad, lane)
+		}
+	}
+	return bad, nil
+}

@@ -1,0 +1,201 @@
+package renhd
+
+import (
+	"fmt"
+	"math"
+
+	"ppl/infer"
+	"ppl/infer/dynamics"
+	"ppl/infer/stats"
+)
+
+// Walkers of each chain while it is not known whether the target has several modes, and of them the steps at most at first.
+const (
+	explorers    = 4
+	firstRungs   = 8
+	mostRungs    = 32
+	mostAtFirst  = 16
+	mostSteps    = 512
+	hottestGuess = 16.0
+)
+
+// warm takes walkers from their starts to where draws can be kept, and leaves steps, metrics and ladder adapted.
+func (r *run) warm() error {
+	if n := r.settings().Replicas; n > 0 || r.thermostated() {
+		return r.warmLadder()
+	}
+	agreed, err := r.explore()
+	if err != nil {
+		return err
+	}
+	if agreed {
+		return r.warmAlone()
+	}
+	return r.growLadder()
+}
+
+// openings are the first windows, short ones: every walker finds a step, then the metric is learned over and over.
+func openings(total int) []window {
+	var out []window
+	for _, share := range []float64{.02, .02, .03, .03} {
+		out = append(out, window{sweeps: sweeps(share, total), alone: true, most: mostAtFirst, metric: true})
+	}
+	return out
+}
+
+func sweeps(share float64, total int) int { return int(math.Round(share * float64(total))) }
+
+func (r *run) windows(ws ...window) (last *tuner, err error) {
+	for _, w := range ws {
+		if w.sweeps == 0 {
+			continue
+		}
+		if last, err = r.tune(w); err != nil {
+			return last, err
+		}
+		if err = r.rescue(last); err != nil {
+			return last, err
+		}
+		if w.spacing {
+			r.respace()
+		}
+	}
+	return last, nil
+}
+
+// explore lets several walkers a chain loose on the target itself, and reports whether they come to agree on where it is.
+func (r *run) explore() (agreed bool, err error) {
+	tempered := r.system.Path
+	r.system.Path = dynamics.Plain
+	if err := r.load([]float64{1}, explorers); err != nil {
+		return false, err
+	}
+	if err := r.begin(); err != nil {
+		return false, err
+	}
+	ws := append(openings(r.options.Warmup),
+		window{sweeps: sweeps(.05, r.options.Warmup), most: 64, metric: true},
+		window{sweeps: sweeps(.05, r.options.Warmup), most: 128, metric: true},
+		window{sweeps: sweeps(.10, r.options.Warmup), most: mostSteps, metric: true})
+	last, err := r.windows(ws...)
+	if err != nil || last == nil {
+		return true, err
+	}
+	if agree(last) {
+		return true, nil
+	}
+	last, err = r.windows(window{sweeps: sweeps(.15, r.options.Warmup), most: mostSteps, metric: true})
+	if err != nil {
+		return false, err
+	}
+	if !agree(last) {
+		r.system.Path = tempered
+		return false, nil
+	}
+	return true, nil
+}
+
+// load compiles the system as it is and opens walkers on a ladder.
+func (r *run) load(betas []float64, per int) (err error) {
+	if r.program, err = compile(r.rule, r.system); err != nil {
+		return err
+	}
+	rungs := r.newRungs(betas)
+	return r.open(rungs, per, func(walker int) int { return walker % len(rungs) })
+}
+
+// disagreement is the R-hat above which walkers count as being in different places.
+const disagreement = 1.2
+
+// agree reports whether the walkers of a window saw the same target: R-hat of log density and coordinates.
+func agree(t *tuner) bool {
+	if stats.RHat(t.density) > disagreement {
+		return false
+	}
+	for j := range t.visited[0][0] {
+		if stats.RHat(coordinate(t.visited, j)) > disagreement {
+			return false
+		}
+	}
+	return true
+}
+
+// coordinate is one coordinate of chains of points.
+func coordinate(chains [][][]float64, j int) [][]float64 {
+	out := make([][]float64, len(chains))
+	for c, xs := range chains {
+		for _, x := range xs {
+			out[c] = append(out[c], x[j])
+		}
+	}
+	return out
+}
+
+// rescue sends a walker that hardly moved in a window to where another of its rung is: something in its corner of the space stops
+// it, and warm-up need not be reversible.
+func (r *run) rescue(t *tuner) error {
+	if r.thermostated() {
+		return nil
+	}
+	w, at := r.walkers, r.walkers.positions()
+	var moving []int
+	for lane := range at {
+		if t.moved[lane] > 0.05*float64(t.sweeps) {
+			moving = append(moving, lane)
+		}
+	}
+	if len(moving) == 0 || len(moving) == len(at) {
+		return nil
+	}
+	source, changed := r.source(), false
+	for lane := range at {
+		if t.moved[lane] > 0.05*float64(t.sweeps) {
+			continue
+		}
+		to := moving[source.IntN(len(moving))]
+		if w.rungOf[to] == w.rungOf[lane] {
+			at[lane], changed = at[to], true
+		}
+	}
+	if !changed {
+		return nil
+	}
+	_, err := w.place(r.ctx, at)
+	return err
+}
+
+// warmAlone goes on with one walker a chain.
+func (r *run) warmAlone() error {
+	old, at := r.walkers, r.walkers.positions()
+	if err := r.open(old.rungs, 1, func(int) int { return 0 }); err != nil {
+		return err
+	}
+	var mine [][]float64
+	for chain := range old.chains {
+		mine = append(mine, at[chain*old.per])
+	}
+	if _, err := r.walkers.place(r.ctx, mine); err != nil {
+		return err
+	}
+	r.note("walkers from %d places agree: one rung, no tempering", old.lanes())
+	left := r.options.Warmup - r.swept
+	_, err := r.windows(
+		window{sweeps: sweeps(.25, left), most: mostSteps, metric: true},
+		window{sweeps: sweeps(.45, left), most: mostSteps, metric: true},
+		window{sweeps: sweeps(.30, left), most: mostSteps})
+	return err
+}
+
+// note adds a remark to the report.
+func (r *run) note(format string, args ...any) {
+	r.report.Notes = append(r.report.Notes, fmt.Sprintf(format, args...))
+}
+
+// tell reports progress.
+func (r *run) tell(p infer.Phase) {
+	done, total := r.swept+1, r.options.Warmup
+	if p == infer.Sampling {
+		done, total = r.kept, r.options.Draws*r.report.Thin
+	}
+	r.recorder.Progress(infer.Progress{Phase: p, Done: min(done, total), Total: total, Divergences: r.report.Divergences})
+}
