@@ -30,15 +30,17 @@ func importTable() []row {
 		{"ppl/compiler/data", []string{"ppl/lang/source"}},
 		{"ppl/compiler/model", []string{"ppl/lang/", "ppl/stdlib"}},
 		{"ppl/compiler/check", []string{"ppl/lang/", "ppl/autodiff", "ppl/stdlib", "ppl/compiler/model"}},
-		{"ppl/compiler/emit", []string{"ppl/lang/", "ppl/autodiff", "ppl/stdlib", "ppl/compiler/data", "ppl/compiler/model", "ppl/infer/draws"}},
+		{"ppl/compiler/emit", []string{"ppl/lang/", "ppl/autodiff", "ppl/stdlib", "ppl/compiler/model", "ppl/infer/draws"}},
+		{"ppl/compiler/bind", []string{"ppl/lang/", "ppl/compiler/data", "ppl/compiler/emit", "ppl/compiler/model"}},
 		{"ppl/compiler/lower", []string{"ppl/autodiff", "ppl/compiler/ir"}},
 		{"ppl/compiler", []string{"ppl/lang/", "ppl/autodiff", "ppl/stdlib", "ppl/compiler/", "ppl/infer/draws"}},
 		{"ppl/runtime/", []string{"ppl/compiler/ir", "ppl/runtime/"}},
 		{"ppl/infer/draws", nil},
 		{"ppl/infer/stats", nil},
 		{"ppl/infer/report", []string{"ppl/infer/draws", "ppl/infer/stats"}},
-		{"ppl/infer", []string{"ppl/autodiff", "ppl/infer/draws", "ppl/runtime/device"}},
-		{"ppl/infer/", []string{"ppl/autodiff", "ppl/compiler/lower", "ppl/infer", "ppl/infer/", "ppl/runtime/device", "ppl/runtime/noise"}},
+		{"ppl/infer", []string{"ppl/lang/diag", "ppl/autodiff", "ppl/infer/draws", "ppl/runtime/device"}},
+		{"ppl/infer/", []string{"ppl/autodiff", "ppl/compiler/ir", "ppl/compiler/lower", "ppl/infer", "ppl/infer/", "ppl/runtime/device", "ppl/runtime/noise"}},
+		{"ppl/infer/dynamics/dynamicstest", []string{"ppl/autodiff", "ppl/compiler/lower", "ppl/infer", "ppl/infer/", "ppl/runtime/device", "ppl/runtime/host"}}, // a suite for tests
 		{"ppl/cmd/ppl", []string{"ppl/"}},
 	}
 }

@@ -80,8 +80,7 @@ func printGraph(c *console, path string, data []string) error {
 		return err
 	}
 	g, d := densityOf(p)
-	g.Print(c.out, d.prior, d.likelihood, d.gradient)
-	return nil
+	return g.Print(c.out, d.prior, d.likelihood, d.gradient)
 }
 
 func printIR(c *console, path string, data []string) error {

@@ -3,19 +3,39 @@ package main
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"ppl/compiler/model"
 )
 
-// writeModel prints a checked model: every array with its role, element type and axes, then every term where it belongs.
+// writeModel prints a checked model: every array with its role, element type and axes, then every term where it belongs,
+// in the order of the source.
 func writeModel(w io.Writer, m *model.Model) {
 	for _, a := range m.Arrays {
 		fmt.Fprintf(w, "%-11s %s: %s\n", a.Role, a.Name+axes(a.Type.Axes), element(a))
 	}
-	for _, t := range m.Terms {
-		fmt.Fprintf(w, "%-11s %s\n", termKind(t.Kind), strings.Join(strings.Fields(t.At.Text()), " "))
+	terms := slices.SortedStableFunc(slices.Values(m.Terms), func(s, t *model.Term) int { return s.At.Start - t.At.Start })
+	for _, t := range terms {
+		fmt.Fprintf(w, "%-11s %s ~ %s\n", termKind(t.Kind), t.At.Text(), law(t))
 	}
+}
+
+// law is a term's distribution with its modifiers.
+func law(t *model.Term) string {
+	text := "Density"
+	if t.Dist != nil {
+		text = t.Dist.Name
+	}
+	for _, modifier := range []struct {
+		name string
+		set  bool
+	}{{"truncated", t.In != nil}, {"censored", t.Censored != nil}, {"ordered", t.Ordered}, {"zerosum", t.ZeroSum}, {"noncentered", t.Non}} {
+		if modifier.set {
+			text += " " + modifier.name
+		}
+	}
+	return text
 }
 
 func axes(sets []*model.Set) string {

@@ -1,0 +1,97 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"ppl": main})
+}
+
+// TestScripts runs the scripts in testdata: what a user types, and what comes back.
+func TestScripts(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir: "testdata",
+		Setup: func(e *testscript.Env) error {
+			examples, err := filepath.Abs("../../examples")
+			e.Setenv("EXAMPLES", examples)
+			return err
+		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"exits":     exits,
+			"interrupt": interrupt,
+		},
+	})
+}
+
+// exits CODE COMMAND… runs a command and holds its exit code.
+func exits(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: exits CODE COMMAND…")
+	}
+	want, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	err = ts.Exec(args[1], args[2:]...)
+	code := 0
+	if failed := (*exec.ExitError)(nil); errors.As(err, &failed) {
+		code = failed.ExitCode()
+	} else {
+		ts.Check(err)
+	}
+	if code != want {
+		ts.Fatalf("exit code %d, want %d", code, want)
+	}
+}
+
+// interrupt FILE COMMAND… runs a command and sends it SIGINT once FILE is there. It expects exit code 130, and leaves what
+// the command printed in the files stdout.txt and stderr.txt.
+func interrupt(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: interrupt FILE COMMAND…")
+	}
+	var stdout, stderr bytes.Buffer
+	cmd := exec.Command(args[1], args[2:]...)
+	cmd.Dir, cmd.Stdout, cmd.Stderr = ts.MkAbs("."), &stdout, &stderr
+	ts.Check(cmd.Start())
+	exited := make(chan struct{})
+	go func() { cmd.Wait(); close(exited) }()
+	defer cmd.Process.Kill() // where the command does not listen
+	if !appears(ts.MkAbs(args[0]), exited) {
+		ts.Fatalf("%s never appeared\n%s", args[0], &stderr)
+	}
+	ts.Check(cmd.Process.Signal(os.Interrupt))
+	select {
+	case <-exited:
+	case <-time.After(30 * time.Second):
+		ts.Fatalf("still running half a minute after the signal")
+	}
+	if code := cmd.ProcessState.ExitCode(); code != codeInterrupted {
+		ts.Fatalf("exit code %d\n%s", code, &stderr)
+	}
+	ts.Check(os.WriteFile(ts.MkAbs("stdout.txt"), stdout.Bytes(), 0o666))
+	ts.Check(os.WriteFile(ts.MkAbs("stderr.txt"), stderr.Bytes(), 0o666))
+}
+
+// appears waits for a file, a minute at most, or until stop is closed.
+func appears(path string, stop <-chan struct{}) bool {
+	for range 1200 {
+		if _, err := os.Stat(path); err == nil {
+			return true
+		}
+		select {
+		case <-stop:
+			return false
+		case <-time.After(50 * time.Millisecond):
+		}
+	}
+	return false
+}

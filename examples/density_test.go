@@ -1,0 +1,101 @@
+package examples_test
+
+import (
+	"math"
+	"testing"
+
+	"gonum.org/v1/gonum/stat/distuv"
+
+	"ppl/compiler/data"
+)
+
+// TestLogLikelihood computes the log likelihood of some examples a second time, in plain Go with gonum's distributions.
+func TestLogLikelihood(t *testing.T) {
+	tests := []struct {
+		model, data string
+		at          map[string][]float64
+		want        func(columns map[string][]float64) float64
+	}{
+		{"challenger.ppl", "challenger.csv", map[string][]float64{"a": {-1}, "b": {-0.2}}, challenger},
+		{"lynx.ppl", "lynx.csv", map[string][]float64{"level": {2.9}, "phi": {1.4, -0.75}, "sigma": {0.22}}, lynx},
+		{"galaxies.ppl", "galaxies.csv", map[string][]float64{"w": {0.1, 0.8, 0.1}, "m": {9.7, 21.4, 33}, "s": {0.5, 2, 0.9}}, galaxies},
+		{"fishing.ppl", "fishing.csv", map[string][]float64{"fishes": {0.6}, "b": {-0.4, 0.7}}, fishing},
+	}
+	for _, test := range tests {
+		t.Run(test.model, func(t *testing.T) {
+			f, err := data.Read(test.data)
+			if err != nil {
+				t.Fatal(err)
+			}
+			columns := map[string][]float64{}
+			for name, a := range f.Arrays {
+				columns[name] = a.Values
+			}
+			got, err := load(t, test.model).LogProb(arrays(test.at))
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := test.want(columns)
+			if !(math.Abs(got.Likelihood-want) < 1e-9*math.Abs(want)) {
+				t.Errorf("log likelihood %.12g, want %.12g", got.Likelihood, want)
+			}
+		})
+	}
+}
+
+func arrays(at map[string][]float64) map[string]*data.Array {
+	out := map[string]*data.Array{}
+	for name, xs := range at {
+		a := &data.Array{Name: name, Values: xs}
+		if len(xs) > 1 {
+			a.Shape = []int{len(xs)}
+		}
+		out[name] = a
+	}
+	return out
+}
+
+func challenger(c map[string][]float64) (sum float64) {
+	mean := 0.0
+	for _, x := range c["temperature"] {
+		mean += x / float64(len(c["temperature"]))
+	}
+	for i, y := range c["distress"] {
+		p := 1 / (1 + math.Exp(1+0.2*(c["temperature"][i]-mean)))
+		sum += distuv.Bernoulli{P: p}.LogProb(y)
+	}
+	return sum
+}
+
+func lynx(c map[string][]float64) (sum float64) {
+	var x []float64
+	for _, n := range c["trapped"] {
+		x = append(x, math.Log10(n))
+	}
+	for i := 2; i < len(x); i++ {
+		mu := 2.9 + 1.4*(x[i-1]-2.9) - 0.75*(x[i-2]-2.9)
+		sum += distuv.Normal{Mu: mu, Sigma: 0.22}.LogProb(x[i])
+	}
+	return sum
+}
+
+func galaxies(c map[string][]float64) (sum float64) {
+	for _, v := range c["velocity"] {
+		p := 0.1*distuv.Normal{Mu: 9.7, Sigma: 0.5}.Prob(v/1000) +
+			0.8*distuv.Normal{Mu: 21.4, Sigma: 2}.Prob(v/1000) +
+			0.1*distuv.Normal{Mu: 33, Sigma: 0.9}.Prob(v/1000)
+		sum += math.Log(p)
+	}
+	return sum
+}
+
+func fishing(c map[string][]float64) (sum float64) {
+	for i, y := range c["caught"] {
+		p := 0.6 * distuv.Poisson{Lambda: c["hours"][i] * math.Exp(-0.4+0.7*c["bait"][i])}.Prob(y)
+		if y == 0 {
+			p += 0.4
+		}
+		sum += math.Log(p)
+	}
+	return sum
+}
