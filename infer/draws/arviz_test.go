@@ -19,7 +19,7 @@ func TestArviZReadsARun(t *testing.T) {
 	dir, l := filepath.Join(t.TempDir(), "m.run"), testLayout()
 	w := create(t, dir, l, Options{Model: "m.ppl", Version: "0.1"})
 	for chain := range l.Chains {
-		write(t, w, l, chain, 0, 703-100*chain) // 503 can be read: a chunk and a piece
+		appendDraws(t, w, l, chain, 0, 703-100*chain) // 503 can be read: a chunk and a piece
 	}
 	if err := w.Close(Finished, nil); err != nil {
 		t.Fatal(err)

@@ -41,7 +41,7 @@ func record(l Layout, chain, d int) (values, stats []float64) {
 	return values, []float64{-float64(d) / 3, float64(d), float64(d % 2)}
 }
 
-func write(t *testing.T, w *Writer, l Layout, chain, from, to int) {
+func appendDraws(t *testing.T, w *Writer, l Layout, chain, from, to int) {
 	t.Helper()
 	for d := from; d < to; d++ {
 		values, stats := record(l, chain, d)
@@ -103,7 +103,7 @@ func TestRoundTrip(t *testing.T) {
 	w := create(t, dir, l, Options{Model: "eight.ppl", Source: []byte("mu ~ Normal(0, 1)\n"), Resolved: map[string]any{"draws": 1203},
 		Sampler: "renhd", Device: "host", Seed: math.MaxUint64, Version: "0.1"})
 	for chain := range l.Chains {
-		write(t, w, l, chain, 0, 1203)
+		appendDraws(t, w, l, chain, 0, 1203)
 	}
 	report := SamplerReport{Temperatures: []float64{1, 2, 4}, SwapRates: []float64{.5, math.NaN()}, RoundTrips: 7, Barrier: .5,
 		Divergences: 2, Gradients: 12345, Seconds: 1.5, Notes: []string{"all well"}, Warnings: []string{"or not"},
@@ -143,19 +143,19 @@ func TestReadableWhileRunning(t *testing.T) {
 	dir, l := t.TempDir(), testLayout()
 	w := create(t, dir, l, Options{})
 	wantDraws(t, open(t, dir), l, 0)
-	write(t, w, l, 0, 0, 1100)
-	write(t, w, l, 1, 0, 510)
+	appendDraws(t, w, l, 0, 0, 1100)
+	appendDraws(t, w, l, 1, 0, 510)
 	wantDraws(t, open(t, dir), l, 0)
-	write(t, w, l, 2, 0, 499)
+	appendDraws(t, w, l, 2, 0, 499)
 	wantDraws(t, open(t, dir), l, 0)
-	write(t, w, l, 2, 499, 505)
+	appendDraws(t, w, l, 2, 499, 505)
 	wantDraws(t, open(t, dir), l, 500) // all chains have filled a chunk
 	if err := w.Flush(); err != nil {
 		t.Fatal(err)
 	}
 	wantDraws(t, open(t, dir), l, 505)
-	write(t, w, l, 2, 505, 1010) // over the partial chunk
-	write(t, w, l, 1, 510, 1005)
+	appendDraws(t, w, l, 2, 505, 1010) // over the partial chunk
+	appendDraws(t, w, l, 1, 510, 1005)
 	wantDraws(t, open(t, dir), l, 1000)
 	if err := w.Close(Interrupted, nil); err != nil {
 		t.Fatal(err)
@@ -173,7 +173,7 @@ func TestTornCheckpoint(t *testing.T) {
 	dir, l := t.TempDir(), testLayout()
 	w := create(t, dir, l, Options{})
 	for chain := range l.Chains {
-		write(t, w, l, chain, 0, 300)
+		appendDraws(t, w, l, chain, 0, 300)
 	}
 	if err := w.Flush(); err != nil {
 		t.Fatal(err)
@@ -183,7 +183,7 @@ func TestTornCheckpoint(t *testing.T) {
 		t.Fatal(err)
 	}
 	for chain := range l.Chains {
-		write(t, w, l, chain, 300, 600)
+		appendDraws(t, w, l, chain, 300, 600)
 	}
 	if err := w.Flush(); err != nil {
 		t.Fatal(err)
@@ -263,7 +263,7 @@ func TestCreateRefusesForeignDirectories(t *testing.T) {
 func TestWriteErrors(t *testing.T) {
 	dir, l := t.TempDir(), testLayout()
 	w := create(t, dir, l, Options{})
-	write(t, w, l, 0, 0, 499)
+	appendDraws(t, w, l, 0, 0, 499)
 	// A directory in the place of the chunk's temporary file: this fails for root, too, unlike permissions.
 	if err := os.Mkdir(filepath.Join(dir, "posterior", "mu", "0.0.partial"), 0o777); err != nil {
 		t.Fatal(err)
@@ -286,34 +286,40 @@ func TestWriteErrors(t *testing.T) {
 }
 
 func TestDamage(t *testing.T) {
-	l := testLayout()
-	for file, want := range map[string]string{
-		"layout.json":            "layout.json",
-		".zmetadata":             ".zmetadata",
-		"posterior/beta/1.0.0.0": "1.0.0.0",
-	} {
+	dir, l := t.TempDir(), testLayout()
+	w := create(t, dir, l, Options{})
+	for chain := range l.Chains {
+		appendDraws(t, w, l, chain, 0, 3)
+	}
+	if err := w.Close(Finished, nil); err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range []string{"layout.json", ".zmetadata", "posterior/beta/1.0.0.0"} {
+		whole, err := os.ReadFile(path(dir, file))
+		if err != nil {
+			t.Fatal(err)
+		}
 		for _, damage := range []func(string) error{
 			os.Remove,
 			func(p string) error { return os.WriteFile(p, []byte("{nonsense"), 0o666) },
 			func(p string) error { return os.Truncate(p, 20) },
 		} {
-			dir := t.TempDir()
-			w := create(t, dir, l, Options{})
-			for chain := range l.Chains {
-				write(t, w, l, chain, 0, 3)
-			}
-			if err := errors.Join(w.Close(Finished, nil), damage(filepath.Join(dir, filepath.FromSlash(file)))); err != nil {
+			if err := damage(path(dir, file)); err != nil {
 				t.Fatal(err)
 			}
 			r, err := Open(dir)
 			if err == nil {
 				_, err = r.Draws("beta")
 			}
-			if err == nil || !strings.Contains(err.Error(), want) {
+			if err == nil || !strings.Contains(err.Error(), filepath.Base(file)) {
 				t.Errorf("%s: %v", file, err)
+			}
+			if err := os.WriteFile(path(dir, file), whole, 0o666); err != nil {
+				t.Fatal(err)
 			}
 		}
 	}
+	wantDraws(t, open(t, dir), l, 3)
 }
 
 func TestElement(t *testing.T) {
@@ -356,11 +362,11 @@ func TestSameBytes(t *testing.T) {
 		dir := t.TempDir()
 		w := create(t, dir, l, Options{})
 		for chain := range l.Chains {
-			write(t, w, l, chain, 0, 7)
+			appendDraws(t, w, l, chain, 0, 7)
 			if flush && w.Flush() != nil {
 				t.Fatal("flush")
 			}
-			write(t, w, l, chain, 7, 11)
+			appendDraws(t, w, l, chain, 7, 11)
 		}
 		if err := w.Close(Finished, nil); err != nil {
 			t.Fatal(err)

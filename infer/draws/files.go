@@ -7,11 +7,18 @@ import (
 	"runtime"
 )
 
-// writeFile puts data at path so that a reader, or a crash, sees all of it or what stood there before.
-// The rename is durable once the directory has been synced.
-func writeFile(path string, data []byte) error {
+// writeFile puts data at path so that a reader, or a crash of the process, sees all of it or what stood there before. It holds against a loss of
+// power, too, once the directory has been synced.
+func writeFile(path string, data []byte) error { return replace(path, data, (*os.File).Sync) }
+
+// writeCopy is writeFile without the cost of syncing, for what is also said elsewhere.
+func writeCopy(path string, data []byte) error {
+	return replace(path, data, func(*os.File) error { return nil })
+}
+
+func replace(path string, data []byte, sync func(*os.File) error) error {
 	partial := path + ".partial"
-	err := writeSynced(partial, data)
+	err := write(partial, data, sync)
 	if err == nil {
 		err = os.Rename(partial, path)
 	}
@@ -21,13 +28,13 @@ func writeFile(path string, data []byte) error {
 	return err
 }
 
-func writeSynced(path string, data []byte) error {
+func write(path string, data []byte, sync func(*os.File) error) error {
 	f, err := os.Create(path)
 	if err != nil {
 		return err
 	}
 	if _, err = f.Write(data); err == nil {
-		err = f.Sync()
+		err = sync(f)
 	}
 	if e := f.Close(); err == nil {
 		err = e
@@ -49,11 +56,16 @@ func syncDir(dir string) error {
 }
 
 func writeJSON(path string, doc any) error {
-	text, err := json.MarshalIndent(doc, "", "  ")
+	text, err := document(doc)
 	if err != nil {
 		return err
 	}
-	return writeFile(path, append(text, '\n'))
+	return writeFile(path, text)
+}
+
+func document(doc any) ([]byte, error) {
+	text, err := json.MarshalIndent(doc, "", "  ")
+	return append(text, '\n'), err
 }
 
 func path(dir, key string) string { return filepath.Join(dir, filepath.FromSlash(key)) }

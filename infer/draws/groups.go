@@ -63,7 +63,7 @@ func (w *Writer) streamed(name string, vs []Variable) error {
 			return err
 		}
 	}
-	return nil
+	return syncDir(path(w.dir, name))
 }
 
 func (w *Writer) streamedArray(c column, dims []string) error {

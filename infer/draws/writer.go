@@ -166,9 +166,6 @@ func (w *Writer) grow(draws int) error {
 		if err := w.store.put(g.key+"/.zarray", g.doc); err != nil {
 			return err
 		}
-		if err := syncDir(path(w.dir, g.key)); err != nil {
-			return err
-		}
 	}
 	return nil
 }
@@ -180,7 +177,7 @@ func (w *Writer) number(key string, from, to int) error {
 			return err
 		}
 	}
-	return nil
+	return syncDir(path(w.dir, key))
 }
 
 func (w *Writer) writeInfo() error {

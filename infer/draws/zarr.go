@@ -89,9 +89,14 @@ func (s *store) array(key string, a *array, about attributes) error {
 	return s.node(key, ".zarray", a, about)
 }
 
+// put keeps a metadata document, which .zmetadata will hold, and writes it for readers that look at arrays one by one.
 func (s *store) put(key string, doc any) error {
 	s.docs[key] = doc
-	return writeJSON(path(s.dir, key), doc)
+	text, err := document(doc)
+	if err != nil {
+		return err
+	}
+	return writeCopy(path(s.dir, key), text)
 }
 
 func (s *store) chunk(array string, index []int, raw []byte) error {

@@ -6,19 +6,19 @@ import (
 	"testing"
 )
 
-// Chains of one law disagree by little, about as often as the greatest of four normal errors exceeds a bound: of 300
-// repetitions none beyond 5 standard errors is expected (2·4·3e-7·300 < .001 for known errors; the errors are estimated, from 50
+// Chains of one law disagree by little, about as often as the greatest of four normal errors exceeds a bound: of 120
+// repetitions none beyond 5 standard errors is expected (2·4·3e-7·120 < .001 for known errors; the errors are estimated, from 50
 // effective draws a chain at φ = .9, hence the room for one). Chains kept apart disagree by far more.
 func TestDisagreement(t *testing.T) {
 	for _, phi := range []float64{0, .5, .9} {
 		beyond := 0
-		for seed := range uint64(300) {
+		for seed := range uint64(120) {
 			if Disagreement(ar(seed, phi, 4, 1000)) > 5 {
 				beyond++
 			}
 		}
 		if beyond > 1 {
-			t.Errorf("φ = %v: %d of 300 sets of chains from one law were taken for different", phi, beyond)
+			t.Errorf("φ = %v: %d of 120 sets of chains from one law were taken for different", phi, beyond)
 		}
 	}
 	if d := Disagreement(modes([]float64{0, 0, 0, 6})); !(d > 20) {
