@@ -77,6 +77,9 @@ func (m *matMul) tile(_, owner *worker, t int) {
 	p.b = m.matrix(owner, m.b, m.K, m.N, batch, m.SharedB, m.TransB, piece*m.depth, 0)
 	p.c = matrix{out[batch*size+row*m.N*m.width:][:p.m*m.N*m.width], m.N * m.width, m.width}
 	clear(p.c.x)
+	if p.m*p.n*p.k == 0 {
+		return
+	}
 	p.run(m.a.width, m.b.width, m.width)
 }
 
