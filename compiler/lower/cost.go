@@ -32,12 +32,37 @@ func (p *plan) storeRepeated(t *trace) {
 
 // storeLong stores what would be long when written out.
 func (p *plan) storeLong(t *trace) {
-	cost := p.costs()
 	for _, v := range p.live {
-		if t.evals[v] > 0 && v.written() && cost[v] > maxInlineCost {
+		if t.evals[v] > 0 && v.written() && v.copies()*p.length(v, map[*value]bool{}) > maxInlineCost {
 			p.store(v)
 		}
 	}
+}
+
+// copies is how often an argument's code occurs in v's.
+func (v *value) copies() float64 {
+	if _, ok := reductions[v.kind]; ok {
+		return float64(v.args[0].size() / v.size())
+	}
+	return 1
+}
+
+// length is the cost of one element of v where shared parts count once.
+func (p *plan) length(v *value, seen map[*value]bool) float64 {
+	if seen[v] {
+		return 0
+	}
+	seen[v] = true
+	sum := v.ownCost()
+	for _, a := range v.args {
+		if a == nil {
+			continue
+		}
+		if _, ok := p.home(a); !ok {
+			sum += p.length(a, seen)
+		}
+	}
+	return sum
 }
 
 func (p *plan) usersOf(v *value, t *trace) []*value {
@@ -75,29 +100,33 @@ func (p *plan) costs() map[*value]float64 {
 func (p *plan) cost(v *value, of map[*value]float64) float64 {
 	sum := 0.0
 	for _, a := range v.args {
-		if a != nil {
-			if _, ok := p.home(a); ok {
-				sum += 0.5
-				continue
-			}
-			sum += of[a]
+		if a == nil {
+			continue
 		}
+		if _, ok := p.home(a); ok {
+			sum += 0.5
+			continue
+		}
+		sum += of[a]
 	}
+	return v.copies()*sum + v.ownCost()
+}
+
+// ownCost is what v adds to the cost of its arguments.
+func (v *value) ownCost() float64 {
 	if row, ok := elementwise(v.kind); ok {
-		return sum + row.cost
+		return row.cost
 	}
 	switch v.kind {
-	case autodiff.OpConst:
-		return 0
 	case autodiff.OpNoise:
 		return noiseCost
 	case autodiff.OpConcat:
-		return sum + 3*float64(len(v.args))
+		return 3 * float64(len(v.args))
 	case autodiff.OpGather:
-		return sum + 1
+		return 1
 	}
-	if _, ok := reductions[v.kind]; ok && v.size() > 0 {
-		return sum * float64(v.args[0].size()/v.size())
+	if v.written() {
+		return v.copies()
 	}
-	return sum
+	return 0
 }

@@ -110,7 +110,7 @@ func (p *plan) mustStore(v *value) {
 const (
 	maxUnrolled    = 6   // elements of a reduction
 	maxInlineParts = 2   // parts of a concatenation that are not zeros
-	maxInlineCost  = 300 // cost of a reduction's or concatenation's element, in additions
+	maxInlineCost  = 500 // cost of an element of a reduction or concatenation, in additions
 )
 
 // call reports whether v is a statement of its own, on whole buffers.

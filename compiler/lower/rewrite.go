@@ -1,6 +1,7 @@
 package lower
 
 import (
+	"fmt"
 	"math"
 	"slices"
 
@@ -58,6 +59,9 @@ func (vs *values) rewrite(op *autodiff.Op, shape []int, args []*value) *value {
 	case autodiff.OpSum, autodiff.OpMax, autodiff.OpMin:
 		if len(shape) == 0 && args[0].kind == autodiff.OpReshape {
 			return vs.reduceAll(op.Kind, base(args[0]))
+		}
+		if vs.splits(args[0].shape, op.Axes) {
+			return vs.split(op.Kind, shape, args[0], op.Axes)
 		}
 	case autodiff.OpMatMul:
 		return vs.matMul(*op, shape, args[0], args[1])
@@ -145,6 +149,38 @@ func (vs *values) reduceAll(k autodiff.Kind, x *value) *value {
 		axes[i] = i
 	}
 	return vs.reduce(k, x, axes)
+}
+
+// short notes a reduction over a short last axis of a long array. It is written out inside the loops over the other axes, and then
+// so is every reduction of such an array that keeps the last axis: a mixture's rows are visited once, for the sum over
+// components and for the gradient of each.
+func (vs *values) short(n autodiff.Node) {
+	switch n.Op().Kind {
+	case autodiff.OpSum, autodiff.OpMax, autodiff.OpMin, autodiff.OpLogSumExp:
+		x := n.Args()[0].Shape()
+		last := len(x) - 1
+		if slices.Equal(n.Op().Axes, []int{last}) && x[last] <= maxUnrolled && size(x[:last]) > maxUnrolled {
+			vs.shorts[fmt.Sprint(x)] = true
+		}
+	}
+}
+
+func (vs *values) splits(shape, axes []int) bool {
+	return vs.shorts[fmt.Sprint(shape)] && !slices.Contains(axes, len(shape)-1)
+}
+
+// split reduces each slice along the last axis apart.
+func (vs *values) split(k autodiff.Kind, shape []int, x *value, axes []int) *value {
+	last := len(x.shape) - 1
+	lo, hi := make([]int, last+1), slices.Clone(x.shape)
+	var parts []part
+	for i := range x.shape[last] {
+		lo, hi = slices.Clone(lo), slices.Clone(hi)
+		lo[last], hi[last] = i, i+1
+		slice := vs.slice(x, lo, hi, append(slices.Clone(x.shape[:last]), 1))
+		parts = append(parts, part{i, i + 1, vs.reduce(k, slice, axes)})
+	}
+	return vs.concat(len(shape)-1, shape, parts)
 }
 
 // logSumExp is m + log Σ exp(x − m) with m the largest element, or 0 where that is infinite: all -inf then gives log 0 = -inf,

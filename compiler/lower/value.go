@@ -25,13 +25,14 @@ func (v *value) size() int { return size(v.shape) }
 
 // values makes and merges them.
 type values struct {
-	count int
-	seen  map[string]*value
-	nodes map[autodiff.Node]*value
+	count  int
+	seen   map[string]*value
+	nodes  map[autodiff.Node]*value
+	shorts map[string]bool // shapes whose last axis is written out
 }
 
 func newValues() *values {
-	return &values{seen: map[string]*value{}, nodes: map[autodiff.Node]*value{}}
+	return &values{seen: map[string]*value{}, nodes: map[autodiff.Node]*value{}, shorts: map[string]bool{}}
 }
 
 // make returns the value with these parts, the old one if there is one.
