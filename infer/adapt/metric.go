@@ -47,6 +47,30 @@ func lowRank(dim, rank int) Metric {
 	return m
 }
 
+// Pull is Lᵀg, a gradient in whitened coordinates.
+func (m Metric) Pull(g []float64) []float64 {
+	out := make([]float64, m.Dim)
+	if m.Rank < 0 {
+		mat.NewVecDense(m.Dim, out).MulVec(mat.NewDense(m.Dim, m.Dim, m.Factor).T(), mat.NewVecDense(m.Dim, g))
+		return out
+	}
+	for j := range out {
+		out[j] = m.Scale[j] * g[j]
+	}
+	along := make([]float64, m.Rank)
+	for j, x := range out {
+		for k := range along {
+			along[k] += m.Vectors[j*m.Rank+k] * m.Stretch[k] * x
+		}
+	}
+	for j := range out {
+		for k, a := range along {
+			out[j] += m.Vectors[j*m.Rank+k] * a
+		}
+	}
+	return out
+}
+
 // Points are positions and gradients of the log density seen on the way.
 type Points struct {
 	x, g [][]float64

@@ -54,6 +54,7 @@ const (
 	LogLik   = "log_lik"   // at theta
 	Beta     = "beta"      // set by the host
 	StepSize = "step_size" // set by the host: Δt in whitened coordinates
+	Cool     = "cool"      // set by the host, hmc only: 1/T on top of all else, below 1 for walkers that start far out
 	Tempered = "tempered"  // after end: what β multiplies, with its noise, for exchanges
 	Accept   = "accept"    // after end: acceptance probability of the trajectory; 1 where nothing is rejected
 	Moved    = "moved"     // after end: 1 when theta is a new point

@@ -36,12 +36,15 @@ func (s System) place() lower.Entry {
 	return lower.Entry{Name: "start", Assign: put(LogPrior, logPrior, LogLik, logLik, Tempered, s.tempered(logPrior, logLik))}
 }
 
+// cooled is x / T of a lane.
+func cooled(x autodiff.Node) autodiff.Node { return autodiff.Mul(x.Graph().Input(Cool), x) }
+
 func (r HMC) begin(s System) lower.Entry {
 	g := autodiff.New()
 	p := g.Normal(siteMomentum, s.Target.Dim())
 	u := autodiff.Sub(autodiff.Mul(g.Const(2), g.Uniform(siteJitter)), g.Const(1))
 	h := autodiff.Mul(g.Input(StepSize), autodiff.Add(g.Const(1), autodiff.Mul(g.Const(r.Jitter), u)))
-	density := s.temper(g.Input(LogPrior), g.Input(LogLik))
+	density := cooled(s.temper(g.Input(LogPrior), g.Input(LogLik)))
 	return lower.Entry{Name: "begin", Assign: put(
 		Momentum, p, origin, s.theta(g), step, h, originTotal, autodiff.Sub(kinetic(p), density))}
 }
@@ -52,7 +55,7 @@ func (HMC) step(s System) lower.Entry {
 	half := autodiff.Mul(g.Const(0.5), h)
 	middle := autodiff.Add(s.theta(g), autodiff.Mul(half, s.push(p)))
 	pieces, _, _ := s.pieces(middle)
-	p = autodiff.Add(p, autodiff.Mul(h, s.pull(s.force(pieces))))
+	p = autodiff.Add(p, autodiff.Mul(h, s.pull(cooled(s.force(pieces)))))
 	theta := autodiff.Add(middle, autodiff.Mul(half, s.push(p)))
 	return lower.Entry{Name: "step", Assign: put(Theta, theta, Momentum, p)}
 }
@@ -62,7 +65,7 @@ func (HMC) end(s System) lower.Entry {
 	g := autodiff.New()
 	theta := s.theta(g)
 	logPrior, logLik := s.Target.Density(theta)
-	total := autodiff.Sub(kinetic(g.Input(Momentum, s.Target.Dim())), s.temper(logPrior, logLik))
+	total := autodiff.Sub(kinetic(g.Input(Momentum, s.Target.Dim())), cooled(s.temper(logPrior, logLik)))
 	change := autodiff.Sub(total, g.Input(originTotal))
 	finite := autodiff.IsFinite(change)
 	probability := autodiff.Where(finite, autodiff.Exp(autodiff.Minimum(autodiff.Neg(change), g.Const(0))), g.Const(0))

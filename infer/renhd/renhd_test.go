@@ -69,7 +69,7 @@ func TestFiveDefault(t *testing.T) {
 }
 
 func TestNormalDefault(t *testing.T) {
-	m, _ := draw(t, dynamicstest.Normal(1, 1e-4, 1e4, 1, 1), options(1))
+	m, _ := draw(t, dynamicstest.Normal(1, 1e-4, 1e-2, 1, 1), options(1))
 	for j := range 5 {
 		t.Logf("%+v", stats.Summarize(m.chains(j)))
 	}

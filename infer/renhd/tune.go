@@ -43,6 +43,9 @@ func (r *run) tune(w window) (*tuner, error) {
 			return t, err
 		}
 	}
+	if debugTune != nil {
+		debugTune(t)
+	}
 	t.finish()
 	return t, nil
 }
@@ -72,7 +75,9 @@ func (t *tuner) goal() float64 {
 
 func (t *tuner) sweep(i int) error {
 	w := t.walkers
-	t.setSteps()
+	if err := t.setSteps(); err != nil {
+		return err
+	}
 	if err := w.trajectory(t.ctx, t.steps(t.most)); err != nil {
 		return err
 	}
@@ -90,17 +95,82 @@ func (t *tuner) sweep(i int) error {
 	return nil
 }
 
-// setSteps writes the steps to try to the lanes.
-func (t *tuner) setSteps() {
+// setSteps writes the steps to try to the lanes. A walker on its own that is far out moves at a temperature of its own as well.
+func (t *tuner) setSteps() (err error) {
 	w := t.walkers
-	if !t.adaptsStep() {
-		return
+	if t.thermostated() {
+		return nil
 	}
-	steps := make([]float64, w.lanes())
+	heat := ones(w.lanes())
+	if t.alone {
+		if heat, err = t.heat(); err != nil {
+			return err
+		}
+	}
+	steps, cool := make([]float64, w.lanes()), make([]float64, w.lanes())
 	for lane, r := range w.rungOf {
-		steps[lane] = t.size(lane, r).Current()
+		steps[lane], cool[lane] = w.rungs[r].step*math.Sqrt(heat[lane]), 1/heat[lane]
+		if t.adaptsStep() {
+			steps[lane] = t.size(lane, r).Current() * math.Sqrt(heat[lane])
+		}
 	}
 	w.exe.Set(dynamics.StepSize, steps)
+	w.exe.Set(dynamics.Cool, cool)
+	return nil
+}
+
+func ones(n int) []float64 {
+	out := make([]float64, n)
+	for i := range out {
+		out[i] = 1
+	}
+	return out
+}
+
+// heat is the temperature at which each walker should move. In whitened coordinates a walker at temperature T has |Lᵀg|² ≈ dT and
+// an energy dT/2 above the bottom. One that is far out, where that is 10⁸ say, would need steps of 10⁻⁴ to keep its energy at T = 1; at a
+// quarter of its own temperature it takes long steps and cools fourfold with each trajectory.
+func (t *tuner) heat() ([]float64, error) {
+	w := t.walkers
+	if err := w.entry(t.ctx, dynamics.Gradient, nil); err != nil {
+		return nil, err
+	}
+	w.laneSteps += int64(w.lanes())
+	out, d := make([]float64, w.lanes()), float64(w.dim)
+	excess := t.excess()
+	for lane, g := range split(w.read(dynamics.Gradient, nil), w.dim) {
+		sum := 0.0
+		for _, v := range w.rungs[w.rungOf[lane]].metric.Pull(g) {
+			sum += v * v
+		}
+		out[lane] = 1
+		if h := math.Min(sum/4, 2*excess[lane]) / d; h > 1 && !math.IsInf(h, 0) {
+			out[lane] = h
+		}
+	}
+	return out, nil
+}
+
+// excess is how far a walker's log density lies below the best of its rung: infinite for a walker that is alone there.
+func (t *tuner) excess() []float64 {
+	w := t.walkers
+	density := w.read(dynamics.LogPrior, nil)
+	for lane, l := range w.read(dynamics.LogLik, nil) {
+		density[lane] += w.rungs[w.rungOf[lane]].beta * l
+	}
+	best, count := make([]float64, len(w.rungs)), make([]int, len(w.rungs))
+	for lane, r := range w.rungOf {
+		if count[r]++; count[r] == 1 || density[lane] > best[r] {
+			best[r] = density[lane]
+		}
+	}
+	for lane, r := range w.rungOf {
+		density[lane] = best[r] - density[lane]
+		if count[r] < 3 {
+			density[lane] = math.Inf(1)
+		}
+	}
+	return density
 }
 
 func (t *tuner) adaptsStep() bool { return !t.thermostated() && t.settings().StepSize == 0 }
@@ -247,3 +317,5 @@ func (r *run) steps(most int) int {
 	n := quarter * (0.5 + u) / h
 	return int(min(max(math.Round(n), 1), float64(most)))
 }
+
+var debugTune func(*tuner)

@@ -76,6 +76,8 @@ func (w *walkers) settle(lane int) {
 	}
 	if w.friction {
 		w.exe.SetLane(dynamics.Friction, lane, []float64{r.friction})
+	} else {
+		w.exe.SetLane(dynamics.Cool, lane, []float64{1})
 	}
 }
 
