@@ -14,6 +14,7 @@ import (
 	"ppl/compiler/emit"
 	"ppl/compiler/model"
 	"ppl/infer/draws"
+	"ppl/lang/ast"
 	"ppl/lang/diag"
 	"ppl/lang/parse"
 	"ppl/lang/source"
@@ -32,12 +33,28 @@ func Check(path string) (*model.Model, []diag.Diagnostic) {
 	if diag.HasErrors(ds) { // what does not parse would only make the checker's findings wrong
 		return nil, ds
 	}
-	m, more := check.File(file)
+	m, more := check.File(file, loadImport)
 	ds = append(ds, more...)
 	if diag.HasErrors(ds) {
 		return nil, ds
 	}
 	return m, ds
+}
+
+// loadImport parses a file that another names; paths are relative to the file that names them.
+func loadImport(from *source.File, path string) (*ast.File, error) {
+	name := filepath.Join(filepath.Dir(from.Name), filepath.FromSlash(path))
+	text, err := os.ReadFile(name)
+	if err != nil {
+		return nil, fmt.Errorf("cannot import: %w", err)
+	}
+	file, ds := parse.File(source.New(name, string(text)))
+	for _, d := range ds {
+		if d.Severity == diag.Error {
+			return nil, fmt.Errorf("%s line %d: %s", name, d.Span.Line(), d.Message)
+		}
+	}
+	return file, nil
 }
 
 // Load checks a model, binds its data and resolves its sizes. The program is nil when there are errors.

@@ -27,13 +27,24 @@ func (c *checker) pipe(s *scope, e *ast.Pipe) model.Expr {
 }
 
 func (c *checker) call(s *scope, e *ast.Call) model.Expr {
+	if m, ok := e.Fun.(*ast.Member); ok {
+		if ent := c.member(s, m); ent != nil && ent.fn != nil && ent.fn.stmt != nil {
+			ent.used = true
+			return c.inline(s, ent.fn, e)
+		}
+		return c.notCallable(s, m)
+	}
 	n, ok := e.Fun.(*ast.Name)
 	if !ok {
-		c.notYet(e.Fun.Span(), "calling `"+e.Fun.Span().Text()+"`")
+		c.errorf("E44", e.Fun.Span(), "`%s` is not a function", e.Fun.Span().Text())
 		return poison(e)
 	}
 	if ent := s.lookup(n.Name); ent != nil {
 		ent.used = true
+		if ent.fn != nil && ent.fn.draw != nil {
+			c.errorf("E44", n.Span(), "`%s` is a template; it stands after `~`", n.Name).Related(ent.at, "the template")
+			return poison(e)
+		}
 		if ent.fn != nil {
 			return c.inline(s, ent.fn, e)
 		}

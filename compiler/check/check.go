@@ -16,9 +16,9 @@ import (
 	"ppl/stdlib"
 )
 
-// File checks a parsed file. The model is usable only when no diagnostic is an error.
-func File(f *ast.File) (*model.Model, []diag.Diagnostic) {
-	c := &checker{model: &model.Model{Source: f.Source}, sizes: map[string]*model.Size{}}
+// File checks a parsed file; load parses what it imports. The model is usable only when no diagnostic is an error.
+func File(f *ast.File, load Loader) (*model.Model, []diag.Diagnostic) {
+	c := &checker{load: load, model: &model.Model{Source: f.Source}, sizes: map[string]*model.Size{}}
 	c.global = newScope(nil)
 	c.collect(f.Stmts, c.global)
 	c.elaborate(c.global)
@@ -27,13 +27,15 @@ func File(f *ast.File) (*model.Model, []diag.Diagnostic) {
 }
 
 type checker struct {
-	model  *model.Model
-	diags  diag.List
-	global *scope
-	sizes  map[string]*model.Size // index sets that data give
-	nextID int                    // of indices
-	depth  int                    // of function inlining
-	open   []*arrayInfo           // definitions being elaborated, outermost first
+	model     *model.Model
+	diags     diag.List
+	global    *scope
+	sizes     map[string]*model.Size // index sets that data give
+	nextID    int                    // of indices
+	depth     int                    // of function inlining
+	load      Loader
+	importing []string
+	open      []*arrayInfo // definitions being elaborated, outermost first
 }
 
 func (c *checker) errorf(code string, at source.Span, format string, args ...any) diag.Entry {
@@ -51,6 +53,7 @@ type scope struct {
 	parent *scope
 	names  map[string]*entity
 	order  []*entity
+	inst   *instance // set on the outermost scope of a template's use
 }
 
 func newScope(parent *scope) *scope {
@@ -81,6 +84,8 @@ type entity struct {
 	index *model.Index
 	set   *model.Set
 	fn    *function
+	outer []*model.Index // of an array inside a template: the plates it is read at
+	file  *scope         // an imported file
 }
 
 // An arrayInfo is an array with the statements that define it.
@@ -92,6 +97,7 @@ type arrayInfo struct {
 	draws    []draw
 	state    state
 	observed bool
+	outer    []*model.Index // plates of the template's use, before the array's own
 }
 
 type define struct {
@@ -119,12 +125,13 @@ const (
 	done
 )
 
-// A function is inlined at every call.
+// A function is inlined at every call, a template at every draw.
 type function struct {
 	name  string
 	at    source.Span
 	head  *ast.Head
-	stmt  *ast.Define
+	stmt  *ast.Define // of a function
+	draw  *ast.Draw   // of a template
 	scope *scope
 	busy  bool
 }
@@ -150,7 +157,7 @@ func (c *checker) collect(stmts []ast.Stmt, s *scope) {
 		case *ast.Infer:
 			c.collectInfer(st)
 		case *ast.Import:
-			c.notYet(st.Span(), "import")
+			c.collectImport(st, s)
 		}
 	}
 }
@@ -222,14 +229,13 @@ func (c *checker) collectFunction(h *ast.Head, st *ast.Define, s *scope) {
 func (c *checker) collectDraw(h *ast.Head, st *ast.Draw, s *scope) {
 	switch {
 	case h.HasParams || st.Block != nil:
-		c.notYet(h.Span(), "templates")
-		s.add(&entity{name: h.Path[0].Name, at: h.Span(), used: true})
+		c.collectTemplate(h, st, s)
 		return
 	case len(h.Path) > 1:
 		c.notYet(h.Span(), "weights of a network")
 		return
 	case s != c.global:
-		c.notYet(h.Span(), "a draw inside a function (networks)")
+		c.collectInner(h, st, s)
 		return
 	}
 	if a := c.arrayFor(h, s); a != nil {

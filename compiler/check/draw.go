@@ -271,15 +271,16 @@ type law struct {
 // drawPiece gives a parameter's piece its axes and range; the term follows in drawBodies.
 func (c *checker) drawPiece(a *arrayInfo, d *draw) {
 	d.scope = newScope(a.scope)
-	dist := c.distRow(d)
-	event := 0
-	if dist != nil {
-		event = dist.Event
-	}
-	d.slots, d.bare, d.event = c.slots(d.scope, d.head, event)
+	d.slots, d.bare, d.event = c.slots(d.scope, d.head, c.eventOf(d.scope, d.stmt.Law))
+	d.slots = append(outerSlots(a.outer), d.slots...)
 	if poisonSlot(d.slots) {
 		return
 	}
+	if x, ok := c.expand(a, d); !ok || x != nil {
+		c.drawnByBlock(a, d, x)
+		return
+	}
+	dist := c.distRow(d)
 	t := model.Type{Range: anyRange}
 	if dist != nil {
 		t.Range = stdlib.Range{Lo: dist.Lo, Hi: dist.Hi, Int: dist.Discrete()}
@@ -301,6 +302,28 @@ func (c *checker) drawPiece(a *arrayInfo, d *draw) {
 		a.Role, a.Save = model.Latent, false
 	}
 	c.addPiece(a, &model.Piece{At: d.head.Span(), Slots: d.slots, Plates: plates(d.slots)}, d.event, t)
+}
+
+func outerSlots(outer []*model.Index) (slots []model.Slot) {
+	for _, i := range outer {
+		slots = append(slots, model.Slot{Index: i})
+	}
+	return slots
+}
+
+// drawnByBlock: what a template's block returns defines the array; its draws are the parameters.
+func (c *checker) drawnByBlock(a *arrayInfo, d *draw, x model.Expr) {
+	if x == nil {
+		return
+	}
+	a.Role, a.Save = model.Definition, true
+	if len(d.bare) > 0 {
+		var ok bool
+		if x, ok = c.absorb(x, len(x.Info().Type.Axes)-len(d.bare), d.bare, a.Name); !ok {
+			return
+		}
+	}
+	c.addPiece(a, &model.Piece{At: d.head.Span(), Slots: d.slots, Plates: plates(d.slots), Value: x}, x.Info().Type.Axes, x.Info().Type)
 }
 
 // narrowed is a range cut to a..b.

@@ -67,7 +67,7 @@ func (c *checker) expr(s *scope, e ast.Expr) model.Expr {
 	case *ast.Comprehension:
 		return c.comprehension(s, e)
 	case *ast.Member:
-		c.notYet(e.Span(), "`.`")
+		return c.dotted(s, e)
 	case *ast.String:
 		c.errorf("E44", e.Span(), "a text has no place in arithmetic")
 	default:
@@ -108,7 +108,7 @@ func (c *checker) name(s *scope, e *ast.Name) model.Expr {
 		return &model.SetSize{Set: ent.set, Fact: model.Fact{At: e.Span(), Static: true,
 			Type: model.Type{Elem: types.Int, Range: stdlib.Range{Lo: 0, Hi: math.Inf(1), Int: true}}}}
 	case ent.array != nil:
-		return c.ref(ent.array, e)
+		return at(c.ref(ent.array, e), ent.outer, e)
 	case ent.fn != nil:
 		c.errorf("E44", e.Span(), "`%s` is a function; call it with arguments: `%s(…)`", e.Name, e.Name).Related(ent.at, "defined here")
 	}

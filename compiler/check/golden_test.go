@@ -66,7 +66,7 @@ func golden(t *testing.T, path string) {
 func say(name, text string) string {
 	file, ds := parse.File(source.New(name, text))
 	if !diag.HasErrors(ds) {
-		_, more := check.File(file)
+		_, more := check.File(file, nil)
 		ds = append(ds, more...)
 	}
 	var b bytes.Buffer

@@ -33,7 +33,9 @@ func (c *checker) drawBodies(a *arrayInfo) {
 			if piece == len(a.Pieces) {
 				return
 			}
-			p = a.Pieces[piece]
+			if p = a.Pieces[piece]; p.Value != nil { // a template's block defines it
+				continue
+			}
 		}
 		if t := c.term(a, d, p); t != nil {
 			c.model.Terms = append(c.model.Terms, t)
@@ -49,16 +51,10 @@ func (c *checker) observe(a *arrayInfo, d *draw) bool {
 			Related(a.At, "the definition").Help("for a density on it use `Density` on its parameters")
 		return false
 	}
-	dist := c.distRow(d)
-	if dist != nil && dist.Discrete() {
-		a.NeedInt = true
-	}
-	event := 0
-	if dist != nil {
-		event = dist.Event
-	}
+	event := c.eventOf(d.scope, d.stmt.Law)
 	axes := a.Type.Axes
-	isDensity := dist == nil
+	n := distName(d.stmt.Law.Dist)
+	isDensity := n != nil && n.Name == "Density"
 	switch {
 	case len(d.head.Slots) > len(axes):
 		c.errorf("E42", d.head.Span(), "`%s` has %s but is given %s", a.Name, haveAxes(axes), count(len(d.head.Slots), "subscript", "subscripts"))
@@ -68,7 +64,7 @@ func (c *checker) observe(a *arrayInfo, d *draw) bool {
 		d.event = axes[len(d.slots):]
 	default:
 		if event > len(axes) {
-			c.errorf("E42", d.head.Span(), "`%s` has %s, but %s is a law of %s", a.Name, haveAxes(axes), dist.Name, count(event, "axis", "axes"))
+			c.errorf("E42", d.head.Span(), "`%s` has %s, but `%s` is a law of %s", a.Name, haveAxes(axes), d.stmt.Law.Dist.Span().Text(), count(event, "axis", "axes"))
 			return false
 		}
 		for _, s := range axes[:len(axes)-event] {
@@ -77,12 +73,22 @@ func (c *checker) observe(a *arrayInfo, d *draw) bool {
 		}
 		d.event = axes[len(axes)-event:]
 	}
+	if poisonSlot(d.slots) {
+		return false
+	}
+	if _, ok := c.expand(a, d); !ok {
+		return false
+	}
+	dist := c.distRow(d)
+	if dist != nil && dist.Discrete() {
+		a.NeedInt = true
+	}
 	if dist != nil && len(d.event) != event {
 		c.errorf("E42", d.head.Span(), "`%s` has %s, so `%s` leaves %s; %s is a law of one number", a.Name, haveAxes(axes),
 			d.head.Span().Text(), haveAxes(d.event), dist.Name).Help("give every axis an index")
 		return false
 	}
-	return !poisonSlot(d.slots)
+	return true
 }
 
 // term elaborates one ~ statement.

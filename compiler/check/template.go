@@ -1,0 +1,189 @@
+package check
+
+import (
+	"ppl/compiler/model"
+	"ppl/lang/ast"
+	"ppl/stdlib"
+)
+
+// An instance is one use of a template: its draws become arrays named after the quantity that is drawn (`beta.lambda`), with
+// the plates of the use before their own.
+type instance struct {
+	prefix string
+	outer  []*model.Index
+}
+
+// within is the instance whose block a scope is part of, nil outside of templates.
+func (s *scope) within() *instance {
+	for ; s != nil; s = s.parent {
+		if s.inst != nil {
+			return s.inst
+		}
+	}
+	return nil
+}
+
+func (c *checker) collectTemplate(h *ast.Head, st *ast.Draw, s *scope) {
+	name := h.Path[0].Name
+	if old := s.names[name]; old != nil {
+		c.errorf("E11", h.Span(), "`%s` is defined twice", name).Related(old.at, "first defined here")
+		return
+	}
+	s.add(&entity{name: name, at: h.Span(), fn: &function{name: name, at: h.Span(), head: h, draw: st, scope: s}})
+}
+
+// collectInner enters a draw of a template's block.
+func (c *checker) collectInner(h *ast.Head, st *ast.Draw, s *scope) {
+	inst, id := s.within(), h.Path[0]
+	if inst == nil {
+		c.notYet(h.Span(), "a draw inside a function (networks)")
+		return
+	}
+	if old := s.names[id.Name]; old != nil {
+		if old.array == nil {
+			c.errorf("E11", h.Span(), "`%s` is defined twice", id.Name).Related(old.at, "first defined here")
+			return
+		}
+		old.array.draws = append(old.array.draws, draw{head: h, stmt: st})
+		return
+	}
+	a := &arrayInfo{Array: &model.Array{Name: inst.prefix + "." + id.Name, At: id.Span()}, scope: s, outer: inst.outer}
+	a.Role, a.draws = model.Definition, []draw{{head: h, stmt: st}}
+	c.model.Arrays = append(c.model.Arrays, a.Array)
+	s.add(&entity{name: id.Name, at: id.Span(), array: a, outer: inst.outer})
+	c.global.names[a.Name] = &entity{name: a.Name, at: id.Span(), array: a, used: true}
+}
+
+// at subscripts an array by the plates of the instance that it belongs to.
+func at(x model.Expr, outer []*model.Index, e ast.Node) model.Expr {
+	if len(outer) == 0 || isPoison(x) {
+		return x
+	}
+	sub := &model.Subscript{X: x, Fact: *x.Info()}
+	sub.At = e.Span()
+	for _, i := range outer {
+		sub.Subs = append(sub.Subs, model.Sub{At: indexVar(i, e)})
+	}
+	sub.Type.Axes = x.Info().Type.Axes[len(outer):]
+	return sub
+}
+
+// template is the user's template that a law names, nil when it names a distribution.
+func (c *checker) template(s *scope, law ast.Expr) *function {
+	var e *entity
+	switch n := calleeOf(law).(type) {
+	case *ast.Name:
+		e = s.lookup(n.Name)
+	case *ast.Member:
+		e = c.member(s, n)
+	}
+	if e == nil || e.fn == nil || e.fn.draw == nil {
+		return nil
+	}
+	e.used = true
+	return e.fn
+}
+
+func calleeOf(e ast.Expr) ast.Expr {
+	if call, ok := e.(*ast.Call); ok {
+		return call.Fun
+	}
+	return e
+}
+
+// eventOf is the rank of what a law draws, through templates that are another name for a law.
+func (c *checker) eventOf(s *scope, law *ast.Law) int {
+	for range maxInlineDepth {
+		if law == nil {
+			return 0
+		}
+		f := c.template(s, law.Dist)
+		if f == nil {
+			if n := distName(law.Dist); n != nil && stdlib.Dists()[n.Name] != nil {
+				return stdlib.Dists()[n.Name].Event
+			}
+			return 0
+		}
+		s, law = f.scope, f.draw.Law
+	}
+	return 0
+}
+
+// expand replaces a law that names a template by what the template draws. It returns the block's value when there is one: the
+// array is then defined by it.
+func (c *checker) expand(a *arrayInfo, d *draw) (value model.Expr, ok bool) {
+	for d.stmt.Law != nil {
+		f := c.template(d.scope, d.stmt.Law.Dist)
+		if f == nil {
+			return nil, true
+		}
+		if f.busy {
+			c.errorf("E19", d.stmt.Law.Dist.Span(), "template `%s` uses itself", f.name).Related(f.at, "the template")
+			return nil, false
+		}
+		inner := newScope(f.scope)
+		inner.inst = &instance{prefix: a.Name, outer: plates(d.slots)}
+		if !c.bindParams(d.scope, inner, f, callOf(d.stmt.Law.Dist)) {
+			return nil, false
+		}
+		if law := d.stmt.Law; law.In != nil || law.Censored != nil || law.Ordered || law.ZeroSum || law.NonCentered {
+			c.notYet(law.Span(), "`in`, `censored`, `ordered`, `zerosum` or `noncentered` on a template")
+			return nil, false
+		}
+		if f.draw.Block != nil {
+			return c.instantiate(a, d, f, inner)
+		}
+		d.stmt, d.scope = f.draw, inner
+	}
+	return nil, true
+}
+
+func callOf(e ast.Expr) *ast.Call {
+	if call, ok := e.(*ast.Call); ok {
+		return call
+	}
+	return &ast.Call{Place: ast.Place{At: e.Span()}, Fun: e}
+}
+
+// instantiate elaborates a template's block. Of an observation, the draw of the returned name is the observation's law.
+func (c *checker) instantiate(a *arrayInfo, d *draw, f *function, inner *scope) (model.Expr, bool) {
+	f.busy = true
+	defer func() { f.busy = false }()
+	stmts := f.draw.Block.Stmts
+	if a.observed {
+		var law *ast.Draw
+		if law, stmts = c.observedDraw(a, d, f); law == nil {
+			return nil, false
+		}
+		d.stmt, d.scope = law, inner
+		inner.add(&entity{name: f.draw.Block.Return.(*ast.Name).Name, at: d.head.Span(), array: a, outer: plates(d.slots), used: true})
+	}
+	c.collect(stmts, inner)
+	c.elaborate(inner)
+	if a.observed {
+		return nil, true
+	}
+	x := c.expr(inner, f.draw.Block.Return)
+	return x, !isPoison(x)
+}
+
+// observedDraw finds the draw of the name that the block returns, and the statements beside it.
+func (c *checker) observedDraw(a *arrayInfo, d *draw, f *function) (*ast.Draw, []ast.Stmt) {
+	block := f.draw.Block
+	name, isName := block.Return.(*ast.Name)
+	var found *ast.Draw
+	var rest []ast.Stmt
+	for _, st := range block.Stmts {
+		if w, ok := st.(*ast.Draw); ok && isName && len(w.Heads) == 1 && w.Heads[0].Name() == name.Name && len(w.Heads[0].Slots) == 0 && w.Law != nil {
+			found = w
+			continue
+		}
+		rest = append(rest, st)
+	}
+	if found == nil {
+		c.errorf("E31", d.head.Span(), "`%s` is data, but `%s` returns `%s`, which it does not draw by a law of its own", a.Name, f.name, block.Return.Span().Text()).
+			Related(block.Return.Span(), "returned here").
+			Help("for data a template returns a name that has `~` in its block")
+	}
+	return found, rest
+}
