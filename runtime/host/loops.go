@@ -57,7 +57,7 @@ var unaryLoops = [ir.Ops]func(d, a []float64){
 	ir.Erf:          each(math.Erf),
 	ir.Erfc:         each(math.Erfc),
 	ir.LogNormCDF:   each(special.LogNormCDF),
-	ir.NormQuantile: each(special.NormQuantile),
+	ir.NormQuantile: normQuantileLoop,
 	ir.Not:          notLoop,
 	ir.IsFinite:     isFiniteLoop,
 }
@@ -110,6 +110,13 @@ func sqrtLoop(d, a []float64) {
 	a = a[:len(d)]
 	for i := range d {
 		d[i] = math.Sqrt(a[i])
+	}
+}
+
+func normQuantileLoop(d, a []float64) {
+	a = a[:len(d)]
+	for i := range d {
+		d[i] = special.NormQuantile(a[i])
 	}
 }
 

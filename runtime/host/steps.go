@@ -213,22 +213,24 @@ func (s *random) run(w *worker, f *frame, c *chunk) {
 	d := f.vec[s.dst][:c.len[s.shape]]
 	width := len(d) / c.points
 	for l := range width {
-		s.lane(d, w, l, width, c)
+		s.lane(d[l:], w, w.lane0+uint32(l), width, c)
+	}
+	if s.normal {
+		normQuantileLoop(d, d)
 	}
 }
 
-// lane fills one lane's points, two from each block of words.
-func (s *random) lane(d []float64, w *worker, l, width int, c *chunk) {
-	var block noise.Block
-	for i := range c.points {
-		p := c.start + i
-		if i == 0 || p%2 == 0 {
-			block = noise.At(w.e.seed, w.lane0+uint32(l), w.step, s.site, uint32(p/2))
+// lane fills every width-th number of d with one lane's uniforms, two from each block of words.
+func (s *random) lane(d []float64, w *worker, lane uint32, width int, c *chunk) {
+	end := c.start + c.points
+	for p := c.start; p < end; p++ {
+		block := noise.At(w.e.seed, lane, w.step, s.site, uint32(p/2))
+		if p%2 == 0 {
+			d[(p-c.start)*width] = noise.Open(block.Even)
+			p++
 		}
-		if s.normal {
-			d[i*width+l] = block.Normal(p % 2)
-		} else {
-			d[i*width+l] = block.Uniform(p % 2)
+		if p < end {
+			d[(p-c.start)*width] = noise.Open(block.Odd)
 		}
 	}
 }

@@ -8,53 +8,52 @@ package noise
 
 import "ppl/runtime/special"
 
-// Limits of an address: it has to fit a counter of 128 bits. Lanes and points have 32 and 31 bits.
+// Limits of an address: it has to fit a counter of 128 bits. Lanes and points have 32 bits.
 const (
 	Steps = 1 << 40
 	Sites = 1 << 24
 )
 
-// A Block is the noise of the points 2·pair and 2·pair+1: four words.
-type Block [4]uint32
+// A Block is the noise of the points 2·pair and 2·pair+1: two words of 64 bits, each of two of the generator's.
+type Block struct{ Even, Odd uint64 }
 
 // At is the block of an address. Step < Steps, site < Sites.
 func At(seed uint64, lane uint32, step uint64, site, pair uint32) Block {
-	counter := [4]uint32{pair, uint32(step), uint32(step>>32)<<24 | site, lane}
-	return Philox(counter, [2]uint32{uint32(seed), uint32(seed >> 32)})
+	w0, w1, w2, w3 := philox(pair, uint32(step), uint32(step>>32)<<24|site, lane, uint32(seed), uint32(seed>>32))
+	return Block{uint64(w1)<<32 | uint64(w0), uint64(w3)<<32 | uint64(w2)}
 }
 
-// Uniform is uniform on the open interval (0, 1) for the even (half 0) or odd (half 1) point of the pair: one of the 2⁵²
-// numbers (k + ½)·2⁻⁵², symmetric about ½.
-func (b *Block) Uniform(half int) float64 {
-	word := uint64(b[2*half+1])<<32 | uint64(b[2*half])
-	return (float64(word>>12) + 0.5) * (1.0 / (1 << 52))
+// Open maps a word to the open interval (0, 1): to one of the 2⁵² numbers (k + ½)·2⁻⁵², symmetric about ½.
+func Open(word uint64) float64 { return (float64(word>>12) + 0.5) * (1.0 / (1 << 52)) }
+
+// Word is the word of one address.
+func Word(seed uint64, lane uint32, step uint64, site, point uint32) uint64 {
+	b := At(seed, lane, step, site, point/2)
+	if point%2 == 0 {
+		return b.Even
+	}
+	return b.Odd
 }
 
-// Normal is the standard normal quantile of Uniform(half).
-func (b *Block) Normal(half int) float64 { return special.NormQuantile(b.Uniform(half)) }
-
-// Uniform is the uniform number of one address.
+// Uniform is uniform on (0, 1).
 func Uniform(seed uint64, lane uint32, step uint64, site, point uint32) float64 {
-	b := At(seed, lane, step, site, point/2)
-	return b.Uniform(int(point % 2))
+	return Open(Word(seed, lane, step, site, point))
 }
 
-// Normal is the standard normal number of one address.
+// Normal is the standard normal quantile of Uniform.
 func Normal(seed uint64, lane uint32, step uint64, site, point uint32) float64 {
-	b := At(seed, lane, step, site, point/2)
-	return b.Normal(int(point % 2))
+	return special.NormQuantile(Uniform(seed, lane, step, site, point))
 }
 
-// Philox is the ten-round bijection of counters under a key.
-func Philox(c [4]uint32, key [2]uint32) Block {
-	c0, c1, c2, c3, k0, k1 := c[0], c[1], c[2], c[3], key[0], key[1]
+// philox is the ten-round bijection of counters c under a key k.
+func philox(c0, c1, c2, c3, k0, k1 uint32) (w0, w1, w2, w3 uint32) {
 	for range 10 {
 		p0, p1 := uint64(c0)*0xD2511F53, uint64(c2)*0xCD9E8D57
 		c0, c1, c2, c3 = uint32(p1>>32)^c1^k0, uint32(p1), uint32(p0>>32)^c3^k1, uint32(p0)
 		k0 += 0x9E3779B9 // golden ratio
 		k1 += 0xBB67AE85 // √3 − 1
 	}
-	return Block{c0, c1, c2, c3}
+	return c0, c1, c2, c3
 }
 
 // A Stream reads the words of one (seed, lane, step, site) in order of points: a source for math/rand/v2.
@@ -64,16 +63,12 @@ type Stream struct {
 	Step uint64
 	Site uint32
 
-	point uint64 // drawn so far
+	point uint32 // next
 }
 
-// Uint64 is the next pair of words.
+// Uint64 is the next word. There are 2³².
 func (s *Stream) Uint64() uint64 {
-	if s.point >= 1<<33 {
-		panic("noise: stream exhausted")
-	}
-	b := At(s.Seed, s.Lane, s.Step, s.Site, uint32(s.point/2))
-	half := s.point % 2
+	w := Word(s.Seed, s.Lane, s.Step, s.Site, s.point)
 	s.point++
-	return uint64(b[2*half+1])<<32 | uint64(b[2*half])
+	return w
 }

@@ -3,55 +3,44 @@ package noise
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 )
 
 // The vectors of Random123 1.14.0, tests/kat_vectors, "philox4x32 10".
 func TestPhiloxKnownAnswers(t *testing.T) {
 	const ones = 0xffffffff
-	for _, c := range []struct {
-		counter [4]uint32
-		key     [2]uint32
-		want    Block
-	}{
-		{[4]uint32{}, [2]uint32{}, Block{0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8}},
-		{[4]uint32{ones, ones, ones, ones}, [2]uint32{ones, ones}, Block{0x408f276d, 0x41c83b0e, 0xa20bc7c6, 0x6d5451fd}},
-		{[4]uint32{0x243f6a88, 0x85a308d3, 0x13198a2e, 0x03707344}, [2]uint32{0xa4093822, 0x299f31d0},
-			Block{0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1}},
+	for _, c := range []struct{ counter, key, want []uint32 }{
+		{[]uint32{0, 0, 0, 0}, []uint32{0, 0}, []uint32{0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8}},
+		{[]uint32{ones, ones, ones, ones}, []uint32{ones, ones}, []uint32{0x408f276d, 0x41c83b0e, 0xa20bc7c6, 0x6d5451fd}},
+		{[]uint32{0x243f6a88, 0x85a308d3, 0x13198a2e, 0x03707344}, []uint32{0xa4093822, 0x299f31d0},
+			[]uint32{0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1}},
 	} {
-		if got := Philox(c.counter, c.key); got != c.want {
-			t.Errorf("Philox(%x, %x) = %x, want %x", c.counter, c.key, got, c.want)
+		w0, w1, w2, w3 := philox(c.counter[0], c.counter[1], c.counter[2], c.counter[3], c.key[0], c.key[1])
+		if got := []uint32{w0, w1, w2, w3}; !slices.Equal(got, c.want) {
+			t.Errorf("philox(%x, %x) = %x, want %x", c.counter, c.key, got, c.want)
 		}
 	}
 }
 
-// TestAddress: each part of an address reaches its own bits of the counter or key, up to its limit.
+// TestAddress: each part of an address reaches its own bits of the counter or key, up to its limit, and each point its own words.
 func TestAddress(t *testing.T) {
-	want := Philox([4]uint32{1 << 31, 0x89abcdef, 0xff<<24 | 0x654321, 77}, [2]uint32{0xdeadbeef, 0x12345678})
-	if got := At(0x12345678deadbeef, 77, 0xff89abcdef, 0x654321, 1<<31); got != want {
-		t.Errorf("got %x, want %x", got, want)
-	}
-	even, odd := Block{1, 2, 3, 4}, Block{3, 4, 1, 2}
-	if even.Uniform(0) != odd.Uniform(1) || even.Uniform(0) == even.Uniform(1) {
-		t.Error("the halves of a block are not two words each")
-	}
-	b := At(5, 6, 7, 8, 9)
-	if Uniform(5, 6, 7, 8, 19) != b.Uniform(1) || Normal(5, 6, 7, 8, 18) != b.Normal(0) {
-		t.Error("a point is not its pair's half")
+	w0, w1, w2, w3 := philox(1<<31-1, 0x89abcdef, 0xff<<24|0x654321, 77, 0xdeadbeef, 0x12345678)
+	want := []uint64{uint64(w1)<<32 | uint64(w0), uint64(w3)<<32 | uint64(w2)}
+	for half := range uint32(2) {
+		if got := Word(0x12345678deadbeef, 77, 0xff89abcdef, 0x654321, 1<<32-2+half); got != want[half] {
+			t.Errorf("got %x, want %x", got, want[half])
+		}
 	}
 }
 
 // TestUniformRange: the ends are open, and the distance to them is half a step.
 func TestUniformRange(t *testing.T) {
-	low, high := Block{}, Block{math.MaxUint32, math.MaxUint32, math.MaxUint32, math.MaxUint32}
-	if u := low.Uniform(0); u != 0x1p-53 {
+	if u := Open(0); u != 0x1p-53 {
 		t.Errorf("smallest %v", u)
 	}
-	if u := high.Uniform(1); u != 1-0x1p-53 {
+	if u := Open(math.MaxUint64); u != 1-0x1p-53 {
 		t.Errorf("largest %v", u)
-	}
-	if low.Normal(0) != -high.Normal(0) {
-		t.Errorf("normals not symmetric: %v and %v", low.Normal(0), high.Normal(0))
 	}
 }
 
@@ -121,8 +110,8 @@ func normalMoment(k int) float64 {
 func TestStream(t *testing.T) {
 	s := &Stream{Seed: 4, Lane: 3, Step: 2, Site: 1}
 	for i := range uint32(5) {
-		if got := (float64(s.Uint64()>>12) + 0.5) * 0x1p-52; got != Uniform(4, 3, 2, 1, i) {
-			t.Errorf("number %d of the stream is %v, want %v", i, got, Uniform(4, 3, 2, 1, i))
+		if got, want := s.Uint64(), Word(4, 3, 2, 1, i); got != want {
+			t.Errorf("word %d of the stream is %x, want %x", i, got, want)
 		}
 	}
 	if x := rand.New(s).Float64(); x < 0 || x >= 1 {

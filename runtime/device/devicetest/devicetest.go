@@ -4,11 +4,11 @@ package devicetest
 
 import (
 	"math"
+	"math/rand/v2"
 	"testing"
 
 	"ppl/compiler/ir"
 	"ppl/runtime/device"
-	"ppl/runtime/noise"
 )
 
 // Run holds a device to the contract; open makes the device.
@@ -55,16 +55,16 @@ func once(p *ir.Program) []device.Call {
 	return calls
 }
 
-// start gives every lane buffer numbers in (−2, 2) that depend on nothing but their place.
+// start gives every lane buffer numbers in (−2, 2) that depend on nothing but buffer, lane and place.
 func start(x device.Executable, p *ir.Program, lanes int) {
 	for id, b := range p.Buffers {
 		if b.Space != ir.Lane {
 			continue
 		}
 		for l := range lanes {
-			values := make([]float64, b.Size)
+			values, r := make([]float64, b.Size), rand.New(rand.NewPCG(uint64(id), uint64(l)))
 			for i := range values {
-				values[i] = 4*noise.Uniform(1, uint32(l), 0, uint32(id), uint32(i)) - 2
+				values[i] = 4*r.Float64() - 2
 			}
 			x.SetLane(b.Name, l, values)
 		}
