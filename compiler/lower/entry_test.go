@@ -133,7 +133,7 @@ func TestDeterministic(t *testing.T) {
 	text := func() string {
 		var b strings.Builder
 		for _, d := range densities() {
-			dump(&b, program(t, leapfrog(d)))
+			program(t, leapfrog(d)).Print(&b)
 		}
 		return b.String()
 	}

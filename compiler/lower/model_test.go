@@ -3,7 +3,6 @@ package lower_test
 import (
 	"fmt"
 	"math"
-	"os"
 	"testing"
 
 	ad "ppl/autodiff"
@@ -135,9 +134,6 @@ func TestDensities(t *testing.T) {
 			lp := d.logp(g, theta)
 			p := check(t, source(uint64(k)), lp, ad.Grad(lp, theta)[0])
 			report(t, p)
-			if os.Getenv("DUMP") == d.name {
-				dump(os.Stdout, p)
-			}
 		})
 	}
 }

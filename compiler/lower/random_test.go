@@ -197,7 +197,7 @@ func TestRandomGraphs(t *testing.T) {
 // TestRandomState runs entries that assign to what they read, again and again, and compares with Eval and an assignment of
 // everything at once.
 func TestRandomState(t *testing.T) {
-	for seed := range uint64(100) {
+	for seed := range uint64(150) {
 		s := plantGarden(1000+seed, 5)
 		for range 15 {
 			s.grow()

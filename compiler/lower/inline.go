@@ -1,0 +1,184 @@
+package lower
+
+import (
+	"ppl/autodiff"
+	"ppl/compiler/ir"
+)
+
+// inline computes v from its arguments.
+func (b *body) inline(v *value, at []ir.Index) ir.Reg {
+	if row, ok := elementwise(v.kind); ok {
+		args := make([]ir.Reg, len(v.args))
+		for k, a := range v.args {
+			args[k] = b.value(a, at[len(at)-len(a.shape):], v)
+		}
+		return b.apply(row.op, args...)
+	}
+	switch v.kind {
+	case autodiff.OpConst:
+		return b.constant(v.op.Value)
+	case autodiff.OpNoise:
+		return b.noise(v, at)
+	case autodiff.OpBroadcast, autodiff.OpPermute, autodiff.OpSlice:
+		return b.value(v.args[0], moved(v, at), v)
+	case autodiff.OpReshape:
+		return b.reshape(v, at)
+	case autodiff.OpConcat:
+		return b.concat(v, at)
+	case autodiff.OpGather:
+		return b.gather(v, at)
+	}
+	if _, ok := reductions[v.kind]; ok {
+		return b.unrolled(v, at)
+	}
+	return b.demand(v)
+}
+
+// demand asks for v to be stored and stands in for it; the code is written again.
+func (b *body) demand(v *value) ir.Reg {
+	b.trace.demand[v] = true
+	return b.constant(0)
+}
+
+// noise is addressed by the kernel's point, so it is drawn in a kernel of its own shape.
+func (b *body) noise(v *value, at []ir.Index) ir.Reg {
+	if !b.here(v, at) {
+		return b.demand(v)
+	}
+	op := ir.Normal
+	if v.op.Name == "uniform" {
+		op = ir.Uniform
+	}
+	return b.emit(ir.Instr{Op: op, Site: v.op.Site})
+}
+
+// moved is where an affine movement's argument is read.
+func moved(v *value, at []ir.Index) []ir.Index {
+	from := make([]ir.Index, len(v.args[0].shape))
+	for k := range from {
+		switch v.kind {
+		case autodiff.OpBroadcast:
+			from[k] = at[v.op.Axes[k]]
+		case autodiff.OpPermute:
+			from[v.op.Axes[k]] = at[k]
+		case autodiff.OpSlice:
+			from[k] = shift(at[k], v.op.Lo[k])
+		}
+	}
+	return from
+}
+
+// reshape reads its argument at the same offset: in a buffer as it is, otherwise at the coordinates that make up that offset; where
+// these are not affine the argument must be stored.
+func (b *body) reshape(v *value, at []ir.Index) ir.Reg {
+	x := v.args[0]
+	flat := flatten(at, v.shape)
+	if from, ok := unflatten(flat, x.shape, b.extents); ok {
+		return b.value(x, from, v)
+	}
+	buf, ok := b.plan.home(x)
+	switch {
+	case x.kind == autodiff.OpConst:
+		return b.constant(x.op.Value)
+	case !ok:
+		return b.demand(x)
+	}
+	if _, ok := b.plan.leaf(x); ok {
+		return b.load(buf, flat)
+	}
+	return b.loadStored(read{x, false}, buf, flat)
+}
+
+// concat selects the part that a point is in.
+func (b *body) concat(v *value, at []ir.Index) ir.Reg {
+	axis := v.op.Axes[0]
+	first, last := span(at[axis], b.extents)
+	var parts []part
+	for _, p := range concatParts(v) {
+		if p.lo <= last && first < p.hi {
+			parts = append(parts, p)
+		}
+	}
+	r := b.part(v, parts[len(parts)-1], at)
+	for k := len(parts) - 2; k >= 0; k-- {
+		before := b.apply(ir.Lt, b.number(at[axis]), b.constant(float64(parts[k].hi)))
+		r = b.apply(ir.Select, before, b.part(v, parts[k], at), r)
+	}
+	return r
+}
+
+// part reads a part at a point that may be outside: its coordinate is then clamped, and the result not taken.
+func (b *body) part(v *value, p part, at []ir.Index) ir.Reg {
+	if p.value == nil {
+		return b.constant(0)
+	}
+	axis := v.op.Axes[0]
+	from := append([]ir.Index(nil), at...)
+	from[axis] = shift(at[axis], -p.lo)
+	if lo, hi := span(from[axis], b.extents); lo < 0 || hi >= p.hi-p.lo {
+		from[axis] = ir.Index{Dyn: []ir.Dyn{{Reg: b.number(from[axis]), Stride: 1, Limit: p.hi - p.lo}}}
+	}
+	return b.value(p.value, from, v)
+}
+
+// gather reads at coordinates that are themselves values.
+func (b *body) gather(v *value, at []ir.Index) ir.Reg {
+	x := v.args[0]
+	lead := at[:len(v.args[1].shape)]
+	return b.value(x, append(b.positions(v, lead, x.shape), at[len(lead):]...), v)
+}
+
+// positions are the leading coordinates that the index arguments of a gather or scatter give.
+func (b *body) positions(v *value, lead []ir.Index, shape []int) []ir.Index {
+	var out []ir.Index
+	for k, index := range v.args[1:] {
+		r := b.value(index, lead, v)
+		if in := b.instrs[r]; in.Op == ir.Const && in.Imm >= 0 && in.Imm < float64(shape[k]) {
+			out = append(out, fixed(int(in.Imm)))
+			continue
+		}
+		out = append(out, ir.Index{Dyn: []ir.Dyn{{Reg: r, Stride: 1, Limit: shape[k]}}})
+	}
+	return out
+}
+
+// unrolled is a reduction over few elements, written out.
+func (b *body) unrolled(v *value, at []ir.Index) ir.Reg {
+	x := v.args[0]
+	op := reductions[v.kind].op
+	from := make([]ir.Index, len(x.shape))
+	for i, k := range kept(len(x.shape), v.op.Axes) {
+		from[k] = at[i]
+	}
+	var r ir.Reg
+	each(x.shape, v.op.Axes, func(i int, point []int) {
+		for j, k := range v.op.Axes {
+			from[k] = fixed(point[j])
+		}
+		e := b.value(x, from, v)
+		if i == 0 {
+			r = e
+			return
+		}
+		r = b.apply(op, r, e)
+	})
+	return r
+}
+
+// each visits the points of the given axes in row-major order.
+func each(shape, axes []int, visit func(i int, point []int)) {
+	point := make([]int, len(axes))
+	for i := 0; ; i++ {
+		visit(i, point)
+		k := len(axes) - 1
+		for ; k >= 0; k-- {
+			if point[k]++; point[k] < shape[axes[k]] {
+				break
+			}
+			point[k] = 0
+		}
+		if k < 0 {
+			return
+		}
+	}
+}
