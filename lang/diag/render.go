@@ -107,7 +107,7 @@ func window(at source.Span) (before, token, after string) {
 	if to < len(line) {
 		tail = "…"
 	}
-	from, to = wholeRune(line, max(0, from)), wholeRune(line, min(len(line), to))
+	from, to = min(start, wholeRune(line, max(0, from))), wholeRune(line, min(len(line), to))
 	end = min(end, to)
 	return head + printable(line[from:start]), printable(line[start:end]), printable(line[end:to]) + tail
 }
