@@ -43,6 +43,26 @@ func TestLogLikelihood(t *testing.T) {
 	}
 }
 
+// The density of five_modes is the mixture it says it is, once: five normals of sd 0.5, up to the factor 2π.
+func TestFiveModesDensity(t *testing.T) {
+	weight := []float64{0.30, 0.10, 0.25, 0.15, 0.20}
+	center := [][2]float64{{0, 0}, {4, 4}, {-4, 4}, {-4, -4}, {4, -4}}
+	p := load(t, "five_modes.ppl")
+	for _, x := range [][]float64{{0, 0}, {4, 4}, {-3.5, 4.25}, {1.5, -1}} {
+		want := 0.0
+		for k, c := range center {
+			want += weight[k] * distuv.Normal{Mu: c[0], Sigma: 0.5}.Prob(x[0]) * distuv.Normal{Mu: c[1], Sigma: 0.5}.Prob(x[1])
+		}
+		got, err := p.LogProb(arrays(map[string][]float64{"x": x}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d := got.Prior - math.Log(2*math.Pi*want); !(math.Abs(d) < 1e-10) {
+			t.Errorf("at %v: log density %.10g, want %.10g", x, got.Prior, math.Log(2*math.Pi*want))
+		}
+	}
+}
+
 func arrays(at map[string][]float64) map[string]*data.Array {
 	out := map[string]*data.Array{}
 	for name, xs := range at {
