@@ -26,10 +26,10 @@ var boundedDists = []Dist{
 		Doc:    "Uniform on lo..hi: 1 / (hi - lo)",
 		Source: "Johnson, Kotz & Balakrishnan, Continuous Univariate Distributions 2, ch. 26",
 		Forms: []Form{{Args: args(real0("lo"), real0("hi")),
-			LogProb: func(_ Node, a []Node) Node { return ad.Neg(ad.Log(width(a))) },
+			LogProb: func(_ Node, a []Node) Node { return minusLogPositive(ad.Sub(a[1], a[0])) },
 			Bounds:  func(a []Node) (lo, hi Node) { return a[0], a[1] },
-			LogCDF:  func(x Node, a []Node) Node { return ad.Log(ad.Div(ad.Sub(x, a[0]), width(a))) },
-			LogCCDF: func(x Node, a []Node) Node { return ad.Log(ad.Div(ad.Sub(a[1], x), width(a))) },
+			LogCDF:  func(x Node, a []Node) Node { return ad.Log(ad.Div(ad.Sub(x, a[0]), ad.Sub(a[1], a[0]))) },
+			LogCCDF: func(x Node, a []Node) Node { return ad.Log(ad.Div(ad.Sub(a[1], x), ad.Sub(a[1], a[0]))) },
 			Sample: scalar(func(r *rand.Rand, a []float64) float64 {
 				return a[0] + (a[1]-a[0])*r.Float64()
 			})}},
@@ -54,8 +54,11 @@ var boundedDists = []Dist{
 	},
 }
 
-// width is hi − lo, NaN unless positive.
-func width(a []Node) Node { return orNaN(ad.Sub(a[1], a[0]), posDomain) }
+// minusLogPositive is −log w, or −∞ where w is not positive: the log density of a uniform law of that size.
+func minusLogPositive(w Node) Node {
+	ok := ad.Lt(num(w, 0), w)
+	return withPenalty(ad.Neg(ad.Log(ad.Where(ok, w, num(w, 1)))), penaltyUnless(ok))
+}
 
 // drawVonMises rejects from a wrapped Cauchy.
 func drawVonMises(r *rand.Rand, mu, kappa float64) float64 {

@@ -43,16 +43,28 @@ func sumMasked(d *Dist, f *Form, x Node, args []Node, take func(k, x Node) Node)
 	if n == 0 {
 		return Node{}
 	}
-	shape := join(x.Shape(), n)
+	plates := platesOf(f, x, args)
+	shape := join(plates, n)
 	values := make([]float64, n)
 	for i := range values {
 		values[i] = float64(first + i)
 	}
 	k := trailing(x.Graph().Data("k", values, n), shape)
 	rows := spread(x, shape)
-	logP := ad.Where(take(k, rows), f.LogProb(k, withAxis(f, args, x.Rank(), n)), num(x, -inf))
+	logP := ad.Where(take(k, rows), f.LogProb(k, withAxis(f, args, len(plates), n)), num(x, -inf))
 	all := ad.Where(take(num(x, 0), x), num(x, 0), num(x, -inf))
-	return ad.Where(ad.Lt(ad.Abs(x), num(x, inf)), ad.Minimum(ad.LogSumExp(logP, x.Rank()), num(x, 0)), all)
+	return ad.Where(ad.Lt(ad.Abs(x), num(x, inf)), ad.Minimum(ad.LogSumExp(logP, len(plates)), num(x, 0)), all)
+}
+
+// platesOf is the shape of the plates that a scalar x or the arguments have.
+func platesOf(f *Form, x Node, args []Node) []int {
+	most := x.Shape()
+	for i, a := range args {
+		if p := plates(a, f.Args[i].Rank); len(p) > len(most) {
+			most = p
+		}
+	}
+	return most
 }
 
 // table is the first value and the number of values to add up.

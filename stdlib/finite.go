@@ -75,7 +75,7 @@ var finiteDists = []Dist{
 		Doc:    "Uniform on the integers lo..hi: 1 / (hi - lo + 1)",
 		Source: "Johnson, Kemp & Kotz, Univariate Discrete Distributions (3rd ed.), section 6.10",
 		Forms: []Form{{Args: args(integer("lo"), integer("hi")),
-			LogProb: func(_ Node, a []Node) Node { return ad.Neg(ad.Log(values(a))) },
+			LogProb: func(_ Node, a []Node) Node { return minusLogPositive(values(a)) },
 			Bounds:  func(a []Node) (lo, hi Node) { return a[0], a[1] },
 			LogCDF:  func(x Node, a []Node) Node { return ad.Log(fraction(plus(ad.Sub(ad.Floor(x), a[0]), 1), a)) },
 			LogCCDF: func(x Node, a []Node) Node { return ad.Log(fraction(ad.Sub(a[1], ad.Floor(x)), a)) },
@@ -98,8 +98,8 @@ func atZeroOne(x Node, below float64, between Node, above float64) Node {
 	return ad.Where(ad.Lt(x, num(x, 0)), num(x, below), inner)
 }
 
-// values is hi − lo + 1, NaN unless positive; fraction is m of them, kept in 0..1.
-func values(a []Node) Node { return orNaN(plus(ad.Sub(a[1], a[0]), 1), posDomain) }
+// values is hi − lo + 1; fraction is m of them, kept in 0..1.
+func values(a []Node) Node { return plus(ad.Sub(a[1], a[0]), 1) }
 
 func fraction(m Node, a []Node) Node { return clamp(ad.Div(m, values(a)), num(m, 0), num(m, 1)) }
 
@@ -114,14 +114,15 @@ func oneTo(arg, extra int) func([]Node) (lo, hi Node) {
 
 func lastSize(a Node) int { return a.Shape()[a.Rank()-1] }
 
-// pick is table[…, x] for x in 1..K; table has shape plates + [K], or [K] alone.
+// pick is table[…, x] for x in 1..K; table has shape plates + [K], x that of the plates, or either has none.
 func pick(table, x Node) Node {
 	index, k := plus(x, -1), lastSize(table)
 	index = ad.Minimum(ad.Maximum(index, num(x, 0)), num(x, float64(k-1)))
 	if table.Rank() == 1 {
 		return ad.Gather(table, index)
 	}
-	row := times(float64(k), ad.Reshape(x.Graph().Iota(x.Size()), x.Shape()...))
+	rows := plates(table, 1)
+	row := times(float64(k), ad.Reshape(x.Graph().Iota(table.Size()/k), rows...))
 	return ad.Gather(ad.Reshape(table, table.Size()), ad.Add(row, index))
 }
 

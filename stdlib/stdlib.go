@@ -29,10 +29,10 @@ type Arg struct {
 // A Form is one parametrisation of a distribution: Normal(mu, sd), Normal(mu, precision = …). The first form of a distribution
 // is the positional one.
 //
-// LogProb gets x with shape plates + event and args with shape plates + their rank, and returns shape plates. An argument that
-// is the same for all plates may come without them, which computes what depends on it alone once. It is normalised.
-// Outside the support it gives -inf for scalar laws (for vectors and matrices any finite number or -inf); parameters outside
-// their domain give NaN, never a plausible number. Bounds returns the ends of the support for Interval and IntRange (shape
+// LogProb gets x with shape plates + event and args with shape plates + their rank, and returns shape plates. What is the
+// same for all plates, an argument or the x of a scalar law, may come without them, and is then computed once. It is normalised.
+// Outside the support it gives -inf for scalar laws (for vectors and matrices any finite number or -inf); so do parameters
+// below or above their domain, with gradient 0; matrices that are not positive definite give NaN. Bounds returns the ends of the support for Interval and IntRange (shape
 // plates, or scalars); an invalid Node is an infinite end.
 type Form struct {
 	Args    []Arg

@@ -39,6 +39,29 @@ func TestPlates(t *testing.T) {
 	}
 }
 
+// TestPlatesOfArguments: one value under many arguments, as a bound of a truncation has it.
+func TestPlatesOfArguments(t *testing.T) {
+	eachCase(t, func(t *testing.T, c distCase, d *Dist, f *Form) {
+		if d.Event > 0 || len(c.args) == 0 {
+			return
+		}
+		g := ad.New()
+		args := c.plated(g, f, 3, true)
+		nodes := []Node{f.LogProb(g.Const(c.at[0].x[0]), args)}
+		want := []float64{c.at[0].logProb}
+		if len(c.cdf) > 0 {
+			p := c.cdf[0]
+			nodes = append(nodes, f.LogCDF(g.Const(p.x), args), f.LogCCDF(g.Const(p.x), args))
+			want = append(want, p.logCDF, p.logCCDF)
+		}
+		for i, got := range ad.Eval(nil, nodes...) {
+			if len(got) != 3 || !near(math.Exp(got[len(got)-1]), math.Exp(want[i]), 1e-8, 1e-11) {
+				t.Errorf("%v, want three times %g", got, want[i])
+			}
+		}
+	})
+}
+
 func stacked(cases []distCase) (xs, want []float64, args [][]float64) {
 	args = make([][]float64, len(cases[0].args))
 	for _, c := range cases {
@@ -239,6 +262,19 @@ func TestEnumerate(t *testing.T) {
 		first, n, ok := Dists()[c.name].Enumerate(c.args)
 		if ok != c.ok || ok && (first != c.first || n != c.n) {
 			t.Errorf("%s: from %d, %d values, %t", c.name, first, n, ok)
+		}
+	}
+}
+
+// TestSumsOverPlates: the table of sums is as long as the largest support; each plate stops at its own end.
+func TestSumsOverPlates(t *testing.T) {
+	_, f := find(t, "Binomial(n, p)")
+	g := ad.New()
+	args := []Node{g.Data("n", []float64{3, 10, 0}, 3), g.Const(0.5)}
+	got := ad.Eval(nil, f.LogCDF(g.Const(5), args))[0]
+	for i, want := range []float64{1, 638. / 1024, 1} { // Σ_{k≤5} C(10, k) = 638
+		if !near(math.Exp(got[i]), want, 1e-14, 0) {
+			t.Errorf("P(X ≤ 5) of plate %d is %g, want %g", i, math.Exp(got[i]), want)
 		}
 	}
 }

@@ -1,0 +1,158 @@
+package stdlib
+
+import (
+	"math"
+	"slices"
+
+	ad "ppl/autodiff"
+	"ppl/lang/types"
+)
+
+type density = func(x Node, args []Node) Node
+
+// guard makes the density of parameters outside their domain 0, with gradient 0, and that of values outside the support of a
+// scalar law. A cumulative function is evaluated at the nearest point of the support.
+func guard(d *Dist, f *Form) {
+	raw, row, form := f.LogProb, *d, *f
+	f.LogProb = func(x Node, args []Node) Node {
+		safe, penalty := inDomain(form.Args, args)
+		return inSupport(&row, &form, x, safe, withPenalty(raw(x, safe), penalty))
+	}
+	if d.Event == 0 && d.Discrete() && f.LogCDF == nil {
+		form.LogProb = f.LogProb // with its guards
+		f.LogCDF, f.LogCCDF = summed(&row, &form)
+	}
+	if f.LogCDF != nil {
+		f.LogCDF = clamped(&row, &form, f.LogCDF)
+		f.LogCCDF = clamped(&row, &form, f.LogCCDF)
+	}
+}
+
+// inDomain replaces what is outside its domain by a value inside; penalty is −∞ there, else 0, and invalid if nothing can be
+// outside. Only ends are checked: simplices and matrices are left to the formulas.
+func inDomain(spec []Arg, args []Node) (safe []Node, penalty Node) {
+	safe = make([]Node, len(args))
+	for i, a := range args {
+		safe[i] = a
+		ok := within(a, spec[i].Domain)
+		if !ok.Valid() || always(ok) {
+			continue
+		}
+		safe[i] = ad.Where(ok, a, num(a, middle(spec[i].Domain)))
+		p := sumLast(penaltyUnless(ok), spec[i].Rank)
+		if penalty.Valid() {
+			p = ad.Add(penalty, p)
+		}
+		penalty = p
+	}
+	return safe, penalty
+}
+
+// penaltyUnless is 0 where a condition holds, else −∞.
+func penaltyUnless(ok Node) Node { return ad.Where(ok, num(ok, 0), num(ok, math.Inf(-1))) }
+
+// withPenalty adds a penalty to a log density.
+func withPenalty(logp, penalty Node) Node {
+	if !penalty.Valid() || !logp.Valid() {
+		return logp
+	}
+	return ad.Add(penalty, logp)
+}
+
+// always reports that a condition is known and holds everywhere.
+func always(cond Node) bool {
+	return cond.Static() && !slices.Contains(ad.Eval(nil, cond)[0], 0)
+}
+
+// within is the condition that a lies in an interval, invalid for any other domain.
+func within(a Node, d Domain) Node {
+	if d.Kind != types.Interval && d.Kind != types.IntRange || math.IsInf(d.Lo, -1) && math.IsInf(d.Hi, 1) {
+		return Node{}
+	}
+	above := ad.Le(num(a, d.Lo), a)
+	if d.Lo == tiny {
+		above = ad.Lt(num(a, 0), a)
+	}
+	if math.IsInf(d.Hi, 1) {
+		return above
+	}
+	return ad.Mul(above, ad.Le(a, num(a, d.Hi)))
+}
+
+// middle is a point inside a domain that has a lower end.
+func middle(d Domain) float64 {
+	if math.IsInf(d.Hi, 1) {
+		return d.Lo + 1
+	}
+	return (d.Lo + d.Hi) / 2
+}
+
+// ends are the bounds of the support as nodes, invalid where infinite.
+func ends(d *Dist, f *Form, x Node, args []Node) (lo, hi Node) {
+	if f.Bounds != nil {
+		return f.Bounds(args)
+	}
+	return finite(x, d.Lo), finite(x, d.Hi)
+}
+
+func finite(x Node, v float64) Node {
+	if math.IsInf(v, 0) {
+		return Node{}
+	}
+	return num(x, v)
+}
+
+func bounded(d *Dist) bool {
+	return d.Event == 0 && (d.Support == types.Interval || d.Support == types.IntRange)
+}
+
+func inSupport(d *Dist, f *Form, x Node, args []Node, logp Node) Node {
+	if !bounded(d) {
+		return logp
+	}
+	lo, hi := ends(d, f, x, args)
+	if lo.Valid() {
+		logp = onlyWhere(ad.Le(lo, x), logp)
+	}
+	if hi.Valid() {
+		logp = onlyWhere(ad.Le(x, hi), logp)
+	}
+	return fill(logp, x.Shape())
+}
+
+// onlyWhere is −∞ where the condition fails. Of data that fulfil it everywhere nothing is asked again.
+func onlyWhere(ok, logp Node) Node {
+	if always(ok) {
+		return logp
+	}
+	return ad.Where(ok, logp, num(logp, math.Inf(-1)))
+}
+
+func clamped(d *Dist, f *Form, cdf density) density {
+	return func(x Node, args []Node) Node {
+		safe, penalty := inDomain(f.Args, args)
+		if d.Support == types.Interval {
+			lo, hi := ends(d, f, x, safe)
+			x = clamp(x, lo, hi)
+		}
+		return withPenalty(cdf(x, safe), penalty)
+	}
+}
+
+func clamp(x, lo, hi Node) Node {
+	if lo.Valid() {
+		x = ad.Where(ad.Lt(x, lo), lo, x)
+	}
+	if hi.Valid() {
+		x = ad.Where(ad.Lt(hi, x), hi, x)
+	}
+	return x
+}
+
+// fill gives a log density that depends on no plate the shape of the plates.
+func fill(logp Node, plates []int) Node {
+	if logp.Rank() > 0 || len(plates) == 0 {
+		return logp
+	}
+	return ad.Broadcast(logp, plates, nil)
+}
