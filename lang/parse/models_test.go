@@ -21,7 +21,7 @@ func TestSharedModels(t *testing.T) {
 		t.Skipf("%s is absent", sharedModels)
 	}
 	for _, path := range paths {
-		checkSpans(t, clean(t, path, read(t, path)))
+		clean(t, path, read(t, path)) // FuzzFile has them as seeds and checks the places
 	}
 }
 
