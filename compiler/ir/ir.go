@@ -6,7 +6,7 @@
 // schedule of entries per block of lanes without coming back.
 package ir
 
-// Type is the element type of a buffer.
+// Type is the element type of a buffer: what is stored is rounded to F32, truncated towards zero to I32.
 type Type uint8
 
 const (
@@ -19,7 +19,7 @@ const (
 type Space uint8
 
 const (
-	Shared  Space = iota // one copy, written by Init or Setup, read by all lanes
+	Shared  Space = iota // one copy, filled by Init or by Setup, read by all lanes
 	Lane                 // one copy per lane, lives across calls, has a name the host can read and write
 	Scratch              // one copy per lane, undefined at the start of an entry
 )
@@ -92,7 +92,7 @@ type Index struct {
 	Dyn    []Dyn
 }
 
-// A Dyn adds Stride · clamp(int(Reg), 0, Limit-1). Clamping keeps a branch that is not taken inside its buffer; indices
+// A Dyn adds Stride · clamp(int(Reg), 0, Limit-1), where int truncates and NaN gives 0. Clamping keeps a branch that is not taken inside its buffer; indices
 // that come from data are checked before a program is built.
 type Dyn struct {
 	Reg    Reg
@@ -101,8 +101,8 @@ type Dyn struct {
 }
 
 // An Output combines Value into Buf at Index. Store: each point writes its own element, or several write the same value.
-// Sum, Max, Min: the whole buffer is set to 0, -inf, +inf first, then contributions are combined in an order fixed by the
-// iteration space alone (tiles of TilePoints points in order, so that results do not depend on the number of threads).
+// Sum, Max, Min: the whole buffer is set to 0, -inf, +inf first, then contributions are combined, NaN winning, in an order fixed
+// by the kernel alone, so that results do not depend on the number of threads or lanes.
 type Output struct {
 	Buf     BufID
 	Index   Index
@@ -122,8 +122,8 @@ const (
 
 func (c Combine) String() string { return [...]string{"store", "sum", "max", "min"}[c] }
 
-// TilePoints is the number of consecutive points of the outermost-first flattened iteration space whose partial results are
-// combined before they meet those of other tiles. A device may run tiles in any order, and combines them in index order.
+// TilePoints is about how many consecutive points of the outermost-first flattened iteration space a device runs as one piece of work.
+// It may run pieces in any order, and meets their partial results in order.
 const TilePoints = 4096
 
 // MatMul computes C = A·B for each batch: A is [Batch, M, K], B is [Batch, K, N], C is [Batch, M, N], all row-major and
@@ -143,13 +143,15 @@ type CumSum struct {
 	Reverse         bool
 }
 
-// Cholesky writes the lower factor of each [N, N] matrix of In to Out, zeros above; NaN throughout when not positive definite.
+// Cholesky writes the lower factor of each [N, N] matrix of In to Out, zeros above; NaN throughout when not positive definite. Only
+// the lower triangle of In is read.
 type Cholesky struct {
 	In, Out  BufID
 	Batch, N int
 }
 
-// TriSolve solves L·X = B (or Lᵀ·X = B when Trans) for each batch; L is [Batch, N, N] lower, B and Out are [Batch, N, M].
+// TriSolve solves L·X = B (or Lᵀ·X = B when Trans) for each batch; L is [Batch, N, N] lower, what is above its diagonal is not read;
+// B and Out are [Batch, N, M].
 type TriSolve struct {
 	L, B, Out   BufID
 	Batch, N, M int

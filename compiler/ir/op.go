@@ -3,7 +3,9 @@ package ir
 // Op is an instruction of a kernel body.
 type Op uint8
 
-// Operations. Comparisons and logic give 1 or 0. Everything is on floating-point values; integers are exact in them.
+// Operations. Arithmetic is IEEE 754 binary64; what C's math.h has means the same here. Comparisons and logic give 1 or 0, and 0
+// where an argument is NaN. Integers are exact up to 2⁵³. Devices agree on transcendental functions to a few units in the last place,
+// on the rest exactly.
 const (
 	Const   Op = iota // Imm
 	Counter           // loop counter of Axis
@@ -13,14 +15,14 @@ const (
 
 	Neg
 	Abs
-	Sign
-	Floor
-	Ceil
-	Round
+	Sign  // −1, 0 or 1; NaN of NaN
+	Floor // towards −∞
+	Ceil  // towards +∞
+	Round // to the nearest integer, halves away from zero
 	Exp
-	Log
-	Log1p
-	Expm1
+	Log   // NaN below 0
+	Log1p // log(1 + x)
+	Expm1 // eˣ − 1
 	Sqrt
 	Sin
 	Cos
@@ -31,33 +33,33 @@ const (
 	Sinh
 	Cosh
 	Tanh
-	Sigmoid
-	Softplus
-	LogSigmoid
-	Lgamma
-	Digamma
-	Trigamma
-	Erf
-	Erfc
-	LogNormCDF
-	NormQuantile
-	Not
-	IsFinite
+	Sigmoid      // 1/(1 + e⁻ˣ)
+	Softplus     // log(1 + eˣ)
+	LogSigmoid   // −log(1 + e⁻ˣ)
+	Lgamma       // log|Γ(x)|; +Inf at 0, −1, −2, …
+	Digamma      // d log Γ/dx; NaN at 0, −1, −2, …
+	Trigamma     // d² log Γ/dx²; +Inf at 0, −1, −2, …
+	Erf          // 2/√π ∫₀ˣ e^−t² dt
+	Erfc         // 1 − erf x
+	LogNormCDF   // log Φ(x)
+	NormQuantile // Φ⁻¹(x); NaN outside [0, 1]
+	Not          // x = 0
+	IsFinite     // neither infinite nor NaN
 
 	Add
 	Sub
 	Mul
 	Div
 	Pow
-	Mod // x - y·floor(x/y)
-	Maximum
-	Minimum
+	Mod     // x − y·floor(x/y), exactly: the remainder with the sign of y
+	Maximum // NaN if either is
+	Minimum // NaN if either is
 	Lt
 	Le
 	Eq
 	MulZero // x·y, but 0 where x is 0 whatever y is: the chain rule past a branch not taken
 
-	Select // a ≠ 0 ? b : c
+	Select // a ≠ 0 ? b : c; NaN is not 0
 	numOps
 )
 

@@ -1,4 +1,7 @@
-// Package device is what the engine asks of a machine that runs IR programs.
+// Package device is what the engine asks of a machine that runs IR programs. Package devicetest holds devices to it.
+//
+// Promises of every device: the numbers of a lane depend on the program, its own buffers, the seed, its number and the step, never on
+// the number of threads or of other lanes; the same calls give the same bytes again. Devices agree with one another to rounding.
 package device
 
 import "ppl/compiler/ir"
@@ -6,6 +9,7 @@ import "ppl/compiler/ir"
 // A Device turns programs into executables.
 type Device interface {
 	Name() string // "host", "native", "cuda"
+	// Load verifies and compiles a program, allocates its buffers and runs its Setup. The program must not change afterwards.
 	Load(p *ir.Program, o Options) (Executable, error)
 }
 
@@ -33,8 +37,9 @@ type Executable interface {
 	// SetLane and GetLane copy one lane's part, len = size.
 	SetLane(name string, lane int, values []float64)
 	GetLane(name string, lane int, dst []float64)
-	// Run executes the calls in order on every lane whose mask is true (nil: all). Each execution of an entry has its own
-	// noise step: step, step+1, …; the next unused one is returned.
+	// Run executes the calls in order on every lane whose mask is true (nil: all); the others keep all they have. Each execution of
+	// an entry has its own noise step: step, step+1, …; the next unused one is returned. An unknown entry, a mask of the wrong length
+	// or a step beyond noise.Steps is an error, and nothing has run.
 	Run(calls []Call, step uint64, mask []bool) (next uint64, err error)
 	Close() error
 }

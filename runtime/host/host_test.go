@@ -12,8 +12,33 @@ func TestConformance(t *testing.T) {
 	devicetest.Run(t, func() device.Device { return host.Device{} })
 }
 
-// The suite's reference keeps the promises it can: it tests the suite.
-func TestReference(t *testing.T) {
-	d := devicetest.Reference{}
-	_ = d
+// TestRunAllocates nothing, whatever the kernels: a sampler calls Run for every trajectory.
+func TestRunAllocates(t *testing.T) {
+	for seed := range uint64(5) {
+		p := devicetest.Random(seed)
+		x, err := host.Device{}.Load(p, device.Options{Lanes: 9, Threads: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		calls, mask := []device.Call{{Entry: "run", Times: 1}}, make([]bool, 9)
+		mask[0], mask[8] = true, true
+		step := func() {
+			if _, err := x.Run(calls, 0, mask); err != nil {
+				t.Fatal(err)
+			}
+		}
+		step()
+		if n := testing.AllocsPerRun(3, step); n > 0 {
+			t.Errorf("program %d: %v allocations a run", seed, n)
+		}
+	}
+}
+
+func TestLoadRefusesBrokenPrograms(t *testing.T) {
+	p := devicetest.Random(1)
+	p.Entries[0].Body = p.Entries[0].Body[1:]
+	p.Buffers[0].Init = nil
+	if _, err := (host.Device{}).Load(p, device.Options{Lanes: 1}); err == nil {
+		t.Error("loaded a program that reads what is never written")
+	}
 }

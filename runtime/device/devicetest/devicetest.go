@@ -3,6 +3,7 @@
 package devicetest
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"testing"
@@ -27,11 +28,11 @@ func Run(t *testing.T, open func() device.Device) {
 func load(t testing.TB, d device.Device, p *ir.Program, o device.Options) device.Executable {
 	t.Helper()
 	if err := ir.Verify(p); err != nil {
-		t.Fatalf("the test's program is wrong: %v\n%s", err, text(p))
+		t.Fatalf("the test's program is wrong: %v\n%s", err, p)
 	}
 	x, err := d.Load(p, o)
 	if err != nil {
-		t.Fatalf("%s: load: %v\n%s", d.Name(), err, text(p))
+		t.Fatalf("%s: load: %v\n%s", d.Name(), err, p)
 	}
 	t.Cleanup(func() { x.Close() })
 	return x
@@ -71,20 +72,24 @@ func start(x device.Executable, p *ir.Program, lanes int) {
 	}
 }
 
-// agree runs a program on the device and on the reference from the same start and compares every lane buffer. The tolerance is
-// relative to the buffer's largest number: devices may sum in another order.
+// agree runs a program on the device and on the reference from the same start and compares every lane buffer.
 func agree(t *testing.T, d device.Device, p *ir.Program, o device.Options, tol float64) {
 	t.Helper()
 	got, want := load(t, d, p, o), load(t, Reference{}, p, o)
-	for _, x := range []device.Executable{got, want} {
-		start(x, p, o.Lanes)
-		run(t, x, once(p), 5, nil)
+	if err := difference(p, o.Lanes, got, want, tol); err != nil {
+		t.Fatalf("%v\n%s", err, p)
 	}
-	compare(t, p, o.Lanes, got, want, tol)
 }
 
-func compare(t *testing.T, p *ir.Program, lanes int, got, want device.Executable, tol float64) {
-	t.Helper()
+// difference runs two executables of a program from the same start and reports the first number that is not the same. The tolerance
+// is relative to the buffer's largest number: devices may sum in another order.
+func difference(p *ir.Program, lanes int, got, want device.Executable, tol float64) error {
+	for _, x := range []device.Executable{got, want} {
+		start(x, p, lanes)
+		if _, err := x.Run(once(p), 5, nil); err != nil {
+			return err
+		}
+	}
 	for _, b := range p.Buffers {
 		if b.Space != ir.Lane {
 			continue
@@ -95,10 +100,11 @@ func compare(t *testing.T, p *ir.Program, lanes int, got, want device.Executable
 		scale := largest(w)
 		for i := range w {
 			if !near(g[i], w[i], tol*scale) {
-				t.Fatalf("%s[%d] of lane %d: got %v, want %v\n%s", b.Name, i%b.Size, i/b.Size, g[i], w[i], text(p))
+				return fmt.Errorf("%s[%d] of lane %d: got %v, want %v", b.Name, i%b.Size, i/b.Size, g[i], w[i])
 			}
 		}
 	}
+	return nil
 }
 
 func largest(x []float64) float64 {
@@ -118,5 +124,3 @@ func near(got, want, tol float64) bool {
 	}
 	return math.Abs(got-want) <= tol
 }
-
-func text(p *ir.Program) string { return p.String() }

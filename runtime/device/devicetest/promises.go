@@ -158,7 +158,7 @@ func testInvariance(t *testing.T, d device.Device) {
 			got := bytesOf(t, d, p, o[0], o[1])
 			for l := range o[0] {
 				if !slices.Equal(got[l], want[l]) {
-					t.Fatalf("lane %d of %d, %d threads: other bytes than with 11 lanes and 1 thread\n%s", l, o[0], o[1], text(p))
+					t.Fatalf("lane %d of %d, %d threads: other bytes than with 11 lanes and 1 thread\n%s", l, o[0], o[1], p)
 				}
 			}
 		}

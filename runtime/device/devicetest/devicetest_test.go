@@ -1,0 +1,94 @@
+package devicetest
+
+import (
+	"testing"
+
+	"ppl/compiler/ir"
+	"ppl/runtime/device"
+)
+
+// TestReference: the reference gives the answers worked out by hand, and keeps the promises that a slow device can.
+func TestReference(t *testing.T) {
+	for _, c := range handmade() {
+		t.Run(c.name, func(t *testing.T) { c.run(t, Reference{}, 3) })
+	}
+	testSchedule(t, Reference{})
+	testMasks(t, Reference{})
+	testBuffers(t, Reference{})
+}
+
+// TestRandomIsValid over more seeds than devices are tried on.
+func TestRandomIsValid(t *testing.T) {
+	for seed := range uint64(500) {
+		if err := ir.Verify(Random(seed)); err != nil {
+			t.Fatalf("seed %d: %v", seed, err)
+		}
+	}
+}
+
+// faulty is the reference with one fault planted in every program.
+type faulty struct {
+	Reference
+	damage func(k *ir.Kernel) bool
+}
+
+func (f faulty) Load(p *ir.Program, o device.Options) (device.Executable, error) {
+	for _, s := range p.Entries[0].Body {
+		if k, ok := s.(*ir.Kernel); ok && f.damage(k) {
+			break
+		}
+	}
+	return f.Reference.Load(p, o)
+}
+
+// TestFaultsAreSeen: a device that takes an op for another, forgets a combination, or loads a neighbour is found out.
+func TestFaultsAreSeen(t *testing.T) {
+	for name, damage := range map[string]func(k *ir.Kernel) bool{
+		"op":      func(k *ir.Kernel) bool { return swap(k, ir.Add, ir.Sub) },
+		"combine": func(k *ir.Kernel) bool { return forget(k) },
+		"index":   func(k *ir.Kernel) bool { return shift(k) },
+	} {
+		seen := 0
+		for seed := range uint64(12) {
+			p := Random(seed)
+			want, _ := Reference{}.Load(p, device.Options{Lanes: 1})
+			got, _ := faulty{damage: damage}.Load(Random(seed), device.Options{Lanes: 1})
+			if difference(p, 1, got, want, 1e-11) != nil {
+				seen++
+			}
+		}
+		if seen < 3 {
+			t.Errorf("%s: seen in %d of 12 programs", name, seen)
+		}
+	}
+}
+
+func swap(k *ir.Kernel, from, to ir.Op) bool {
+	for i := range k.Body {
+		if k.Body[i].Op == from {
+			k.Body[i].Op = to
+			return true
+		}
+	}
+	return false
+}
+
+func forget(k *ir.Kernel) bool {
+	for i := range k.Out {
+		if k.Out[i].Combine == ir.Sum && k.Points() > 1 {
+			k.Out[i].Combine = ir.Store
+			return true
+		}
+	}
+	return false
+}
+
+func shift(k *ir.Kernel) bool {
+	for i := range k.Body {
+		if in := &k.Body[i]; in.Op == ir.Load && in.Index.Const > 0 {
+			in.Index.Const--
+			return true
+		}
+	}
+	return false
+}
