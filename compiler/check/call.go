@@ -1,6 +1,7 @@
 package check
 
 import (
+	"math"
 	"sort"
 
 	"ppl/autodiff"
@@ -84,8 +85,8 @@ func (c *checker) library(s *scope, e *ast.Call, n *ast.Name) model.Expr {
 }
 
 // notCompiled are names of the language that this version does not compile.
-var notCompiled = map[string]bool{"rbf": true, "diagonal": true, "probability": true, "mode": true, "eigenvectors": true,
-	"eigenvalues": true, "transpose": true, "dense": true, "conv": true, "lstm": true, "gru": true, "quantile": true, "concat": true}
+var notCompiled = map[string]bool{"probability": true, "mode": true, "eigenvectors": true, "eigenvalues": true, "dense": true,
+	"conv": true, "lstm": true, "gru": true, "attention": true, "embed": true, "quantile": true}
 
 func (c *checker) functionNames(s *scope) (names []string) {
 	for ; s != nil; s = s.parent {
@@ -307,6 +308,7 @@ func (c *checker) bindShape(inner *scope, fn *function, p *ast.Param, x model.Ex
 func specials() map[string]func(*checker, *scope, *ast.Call) model.Expr {
 	return map[string]func(*checker, *scope, *ast.Call) model.Expr{
 		"fill":    (*checker).fill,
+		"concat":  (*checker).concat,
 		"cumsum":  vectorFunc("cumsum", anyRange, func(x autodiff.Node) autodiff.Node { return autodiff.CumSum(x, x.Rank()-1, false) }),
 		"softmax": vectorFunc("softmax", stdlib.Range{Lo: 0, Hi: 1}, softmax),
 		"logpdf":  (*checker).logprob,
@@ -362,6 +364,44 @@ func (c *checker) fill(s *scope, e *ast.Call) model.Expr {
 	}
 	t.Axes = axes
 	return &model.Fill{Value: v, Fact: model.Fact{At: e.Span(), Type: t, Static: v.Info().Static}}
+}
+
+// concat: vectors one after the other, numbered from 1.
+func (c *checker) concat(s *scope, e *ast.Call) model.Expr {
+	items, ok := c.values(s, e)
+	if !ok {
+		return poison(e)
+	}
+	t := model.Type{Elem: types.Int, Range: stdlib.Range{Lo: math.Inf(1), Hi: math.Inf(-1), Int: true}}
+	var n model.Expr
+	for i, x := range items {
+		axes := x.Info().Type.Axes
+		if len(axes) == 0 || i > 0 && !sameAxes(axes[1:], items[0].Info().Type.Axes[1:]) {
+			c.errorf("E42", e.Args[i].Span(), "`concat` joins arrays along their first axis; `%s` has %s", e.Args[i].Span().Text(), haveAxes(axes))
+			return poison(e)
+		}
+		t.Range = stdlib.Union(t.Range, x.Info().Type.Range)
+		if x.Info().Type.Elem == types.Real {
+			t.Elem = types.Real
+		}
+		size := setSize(axes[0], e)
+		if n == nil {
+			n = size
+		} else {
+			n = c.operator(e, "+", e.Span(), n, size)
+		}
+	}
+	if n == nil {
+		c.errorf("E50", e.Span(), "`concat` wants at least one vector")
+		return poison(e)
+	}
+	t.Axes = append([]*model.Set{newSet("1.."+linearOf(n).key(), num(1, e), n)}, items[0].Info().Type.Axes[1:]...)
+	return &model.Concat{Items: items, Fact: model.Fact{At: e.Span(), Type: t, Static: allStatic(items...)}}
+}
+
+func setSize(s *model.Set, at ast.Node) model.Expr {
+	return &model.SetSize{Set: s, Fact: model.Fact{At: at.Span(), Static: true,
+		Type: model.Type{Elem: types.Int, Range: stdlib.Range{Lo: 0, Hi: math.Inf(1), Int: true}}}}
 }
 
 // logprob: logpdf(D(args), x), and so on.

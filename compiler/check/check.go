@@ -11,6 +11,7 @@ import (
 	"ppl/compiler/model"
 	"ppl/lang/ast"
 	"ppl/lang/diag"
+	"ppl/lang/parse"
 	"ppl/lang/source"
 	"ppl/lang/types"
 	"ppl/stdlib"
@@ -19,11 +20,22 @@ import (
 // File checks a parsed file; load parses what it imports. The model is usable only when no diagnostic is an error.
 func File(f *ast.File, load Loader) (*model.Model, []diag.Diagnostic) {
 	c := &checker{load: load, model: &model.Model{Source: f.Source}, sizes: map[string]*model.Size{}}
-	c.global = newScope(nil)
+	c.global = newScope(c.prelude())
 	c.collect(f.Stmts, c.global)
 	c.elaborate(c.global)
 	c.finish()
 	return c.model, c.diags.All()
+}
+
+// prelude is the scope of the library's functions that are written in the language; user names hide them.
+func (c *checker) prelude() *scope {
+	file, ds := parse.File(source.New("prelude.ppl", stdlib.Prelude))
+	if len(ds) > 0 {
+		panic("internal error: the prelude does not parse: " + ds[0].Message)
+	}
+	s := newScope(nil)
+	c.collectLibrary(file, s, "prelude.ppl")
+	return s
 }
 
 type checker struct {
@@ -299,7 +311,12 @@ func (c *checker) inferArgs(e *ast.Call) (args []model.InferArg) {
 
 // elaborate gives every array of a scope its role, type and pieces.
 func (c *checker) elaborate(s *scope) {
-	order := append([]*entity(nil), s.order...)
+	var order []*entity
+	for _, e := range s.order {
+		if e.array == nil || e.array.scope == s { // not what a template observes
+			order = append(order, e)
+		}
+	}
 	for _, e := range order { // data first: their axes name the index sets
 		if e.array != nil && e.array.decl != nil {
 			c.declare(e.array)

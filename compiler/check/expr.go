@@ -105,8 +105,7 @@ func (c *checker) name(s *scope, e *ast.Name) model.Expr {
 	case ent.expr != nil:
 		return ent.expr
 	case ent.set != nil:
-		return &model.SetSize{Set: ent.set, Fact: model.Fact{At: e.Span(), Static: true,
-			Type: model.Type{Elem: types.Int, Range: stdlib.Range{Lo: 0, Hi: math.Inf(1), Int: true}}}}
+		return setSize(ent.set, e)
 	case ent.array != nil:
 		return at(c.ref(ent.array, e), ent.outer, e)
 	case ent.fn != nil:
@@ -579,9 +578,9 @@ func (c *checker) sub(s *scope, sub *ast.Set, axis *model.Set) (model.Sub, []*mo
 		}
 	}
 	if a := dataOf(at); a != nil && a.IndexOf != nil && !a.IndexOf.Same(axis) {
-		c.errorf("E43", sub.Span(), "`%s` ranges over %s, but this axis is %s", a.Name, a.IndexOf.Name, axis.Name).
-			Related(a.At, "`%s` is declared here", a.Name)
-		return model.Sub{}, nil, false
+		c.diags.Warnf("E43", sub.Span(), "`%s` ranges over %s, but this axis is %s", a.Name, a.IndexOf.Name, axis.Name).
+			Related(a.At, "`%s` is declared here", a.Name).
+			Help("if that is meant, values outside %s are refused when the data are loaded", axis.Name)
 	}
 	return model.Sub{At: at}, at.Info().Type.Axes, true
 }

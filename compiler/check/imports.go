@@ -15,7 +15,7 @@ type Loader func(from *source.File, path string) (*ast.File, error)
 func (c *checker) collectImport(st *ast.Import, s *scope) {
 	path := st.Path.Value
 	name := strings.TrimSuffix(path[strings.LastIndexByte(path, '/')+1:], ".ppl")
-	if s != c.global && s.parent != nil || c.load == nil {
+	if s != c.global && len(c.importing) == 0 || c.load == nil {
 		c.errorf("E20", st.Span(), "`import` stands at the top of a file")
 		return
 	}

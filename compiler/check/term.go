@@ -103,6 +103,10 @@ func (c *checker) term(a *arrayInfo, d *draw, p *model.Piece) *model.Term {
 	rank := func(i int) int { return l.form.Args[i].Rank }
 	for i, x := range l.args {
 		x, fits := c.absorb(x, rank(i), d.bare, a.Name)
+		if n := rank(i); fits && len(x.Info().Type.Axes) == 0 && n > 0 && n == len(d.event) { // one number for every element
+			x = &model.Fill{Value: x, Fact: *x.Info()}
+			x.Info().Type.Axes = d.event
+		}
 		if fits && len(x.Info().Type.Axes) < rank(i) {
 			c.errorf("E50", x.Info().At, "argument `%s` of `%s` is a vector, but `%s` has %s", l.form.Args[i].Name, l.dist.Name,
 				x.Info().At.Text(), haveAxes(x.Info().Type.Axes))
@@ -230,7 +234,7 @@ func (c *checker) noncentered(a *arrayInfo, d *draw, t *model.Term) bool {
 	switch {
 	case a.observed:
 		c.errorf("E61", at, "`noncentered` is for parameters; `%s` is observed", a.Name)
-	case t.Dist == nil || !t.Dist.LocationScale:
+	case t.Dist == nil || !t.Dist.LocationScale && t.Dist.Name != "MvNormal":
 		c.errorf("E61", at, "`noncentered` has no meaning for `%s`: no location and scale", d.stmt.Law.Dist.Span().Text())
 	case t.In != nil || t.Ordered || t.ZeroSum:
 		c.errorf("E61", at, "`noncentered` does not go with `in`, `ordered` or `zerosum`")

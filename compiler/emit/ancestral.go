@@ -211,6 +211,9 @@ func (g *given) start(r *rand.Rand, reg *region) []float64 {
 	if t.Dist == nil || t.Dist.Improper {
 		return g.dispersed(r, reg)
 	}
+	if t.Non {
+		return g.standard(r, reg)
+	}
 	x := g.sample(r, t)
 	u, err := g.unconstrain(reg, x)
 	if err != nil {
@@ -220,13 +223,32 @@ func (g *given) start(r *rand.Rand, reg *region) []float64 {
 	return u
 }
 
+// standard draws non-centred coordinates from the standard form of the law.
+func (g *given) standard(r *rand.Rand, reg *region) []float64 {
+	u := make([]float64, reg.size)
+	for i := range u {
+		if reg.term.Dist.Event > 0 {
+			u[i] = r.NormFloat64()
+		} else {
+			reg.term.Form.Sample(r, [][]float64{{0}, {1}}, u[i:i+1])
+		}
+	}
+	g.enterUnconstrained(reg, u)
+	return u
+}
+
+// enterUnconstrained enters a region's value from its coordinates.
+func (g *given) enterUnconstrained(reg *region, u []float64) {
+	theta := make([]float64, g.plan.Dim)
+	copy(theta[reg.offset:], u)
+	v, _ := g.constrain(reg, g.g.Data("start", theta, len(theta)))
+	g.inputs[pieceName(reg.piece)] = g.eval(v.node)
+}
+
 // farthest is how far a start may lie out where coordinates are logarithms: priors with heavy tails reach e^±1000.
 const farthest = 12
 
 func (g *given) unconstrain(reg *region, x []float64) ([]float64, error) {
-	if reg.term.Non {
-		return g.standardize(reg, x), nil
-	}
 	u, err := g.free(reg, x)
 	if err != nil {
 		return nil, err
@@ -237,17 +259,6 @@ func (g *given) unconstrain(reg *region, x []float64) ([]float64, error) {
 		}
 	}
 	return u, nil
-}
-
-// standardize is z = (x − location) / scale.
-func (g *given) standardize(reg *region, x []float64) []float64 {
-	loc, scale := g.locationScale(reg.term)
-	l, s := g.eval(g.align(loc, reg.plates, nil)), g.eval(g.align(scale, reg.plates, nil))
-	z := make([]float64, len(x))
-	for i := range x {
-		z[i] = (x[i] - l[i]) / s[i]
-	}
-	return z
 }
 
 // free is the inverse of the region's transform, event by event.
@@ -293,10 +304,7 @@ func (g *given) dispersed(r *rand.Rand, reg *region) []float64 {
 	for i := range u {
 		u[i] = 4*r.Float64() - 2
 	}
-	theta := make([]float64, g.plan.Dim)
-	copy(theta[reg.offset:], u)
-	v, _ := g.constrain(reg, g.g.Data("start", theta, len(theta)))
-	g.inputs[pieceName(reg.piece)] = g.eval(v.node)
+	g.enterUnconstrained(reg, u)
 	return u
 }
 

@@ -142,8 +142,11 @@ func (e *emitter) align(v value, bound []*model.Index, axes []*model.Set) Node {
 	for _, i := range v.bound {
 		to = append(to, slices.Index(bound, i))
 	}
-	for _, s := range v.axes {
-		k := slices.IndexFunc(axes, s.Same)
+	inPlace := sameSets(v.axes, axes) // also of a square matrix, whose axes cannot be told apart
+	for k, s := range v.axes {
+		if !inPlace {
+			k = slices.IndexFunc(axes, s.Same)
+		}
 		to = append(to, len(bound)+k)
 	}
 	return autodiff.Broadcast(v.node, e.shape(bound, axes), to)

@@ -43,6 +43,8 @@ func (e *emitter) emit(x model.Expr) value {
 		return e.build(x)
 	case *model.List:
 		return e.list(x)
+	case *model.Concat:
+		return e.concatenate(x)
 	case *model.MatMul:
 		return e.matmul(x)
 	case *model.Fill:
@@ -160,6 +162,19 @@ func (e *emitter) list(x *model.List) value {
 		return value{e.g.Full(0, 0), nil, x.Type.Axes}
 	}
 	return value{autodiff.Concat(at, parts...), bound, x.Type.Axes}
+}
+
+func (e *emitter) concatenate(x *model.Concat) value {
+	items := make([]value, len(x.Items))
+	for i, it := range x.Items {
+		items[i] = e.expr(it)
+	}
+	bound := union(items...)
+	parts := make([]Node, len(items))
+	for i, v := range items {
+		parts[i] = e.align(v, bound, v.axes)
+	}
+	return value{autodiff.Concat(len(bound), parts...), bound, x.Type.Axes}
 }
 
 // literal: a list of numbers is data.

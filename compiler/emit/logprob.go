@@ -83,16 +83,15 @@ func (g *given) enterNamed(at map[string]Array) error {
 	return nil
 }
 
-// theta is the unconstrained vector of the values entered.
+// theta is the unconstrained vector of the values entered; non-centred coordinates, whose log-Jacobian is 0 here, are left out.
 func (g *given) theta() ([]float64, error) {
 	theta := make([]float64, g.plan.Dim)
 	for _, r := range g.plan.regions {
-		x := g.inputs[pieceName(r.piece)]
-		var u []float64
-		var err error
-		if r.term.Non {
-			u = g.standardize(r, x)
-		} else if u, err = g.free(r, x); err != nil {
+		if r.term.Non { // their Jacobian is constant
+			continue
+		}
+		u, err := g.free(r, g.inputs[pieceName(r.piece)])
+		if err != nil {
 			return nil, fmt.Errorf("parameter `%s`: %w", r.term.Array.Name, err)
 		}
 		copy(theta[r.offset:], u)

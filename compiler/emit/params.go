@@ -149,10 +149,13 @@ func (e *emitter) constrain(r *region, theta Node) (v value, logJac Node) {
 	return value{x, r.piece.Plates, r.term.Event}, autodiff.SumAll(jac)
 }
 
-// shift is the non-centred coordinate: x = location + scale·z.
+// shift is the non-centred coordinate: x = location + scale·z, where the scale of a multivariate normal is a Cholesky factor.
 func (e *emitter) shift(r *region, z Node) value {
+	v := value{z, r.plates, r.term.Event}
+	if r.term.Dist.Event > 0 {
+		return e.shiftVector(r.term, v)
+	}
 	loc, scale := e.locationScale(r.term)
-	v := value{z, r.plates, nil}
 	bound := union(v, loc, scale)
 	x := autodiff.Add(e.loose(loc, bound, nil), autodiff.Mul(e.loose(scale, bound, nil), e.align(v, bound, nil)))
 	return value{x, bound, nil}
@@ -168,4 +171,44 @@ func (e *emitter) locationScale(t *model.Term) (loc, scale value) {
 		scale.node = autodiff.Div(e.g.Const(1), autodiff.Sqrt(scale.node))
 	}
 	return loc, scale
+}
+
+// shiftVector is x = mu + L z: L the factor of the covariance, or diag(sd) times that of the correlation; x = mu + L⁻ᵀ z for
+// a precision's factor.
+func (e *emitter) shiftVector(t *model.Term, z value) value {
+	args := make([]value, len(t.Args))
+	for i, a := range t.Args {
+		args[i] = e.expr(a)
+	}
+	bound := union(append(args, z)...)
+	n := len(args) - 1
+	l := e.align(args[n], bound, args[n].axes)
+	if t.Form.Args[n].Name != "chol" {
+		l = autodiff.Cholesky(l)
+	}
+	zn := e.align(z, bound, z.axes)
+	column := append(append([]int{}, zn.Shape()...), 1)
+	zc := autodiff.Reshape(zn, column...)
+	var x Node
+	if t.Form.Args[n].Name == "prec" {
+		x = autodiff.TriSolve(l, zc, true)
+	} else {
+		x = autodiff.MatMul(l, zc, false, false)
+	}
+	x = autodiff.Reshape(x, zn.Shape()...)
+	if len(args) == 3 {
+		x = autodiff.Mul(e.align(args[1], bound, z.axes), x)
+	}
+	return value{autodiff.Add(e.align(args[0], bound, z.axes), x), bound, z.axes}
+}
+
+// standardNormal is the log density of non-centred coordinates of a multivariate normal, event by event.
+func standardNormal(z Node, event int) Node {
+	axes := make([]int, event)
+	for k := range axes {
+		axes[k] = z.Rank() - event + k
+	}
+	half := z.Graph().Const(-0.5)
+	logNorm := z.Graph().Const(-0.5 * math.Log(2*math.Pi))
+	return autodiff.Sum(autodiff.Add(autodiff.Mul(half, autodiff.Mul(z, z)), logNorm), axes...)
 }

@@ -88,7 +88,7 @@ func (e *emitter) z(p *Plan) map[*model.Term]Node {
 	for _, r := range p.regions {
 		if r.term.Non {
 			u := autodiff.Slice(e.source.theta, []int{r.offset}, []int{r.offset + r.size})
-			out[r.term] = autodiff.Reshape(u, e.shape(r.plates, nil)...)
+			out[r.term] = autodiff.Reshape(u, e.shape(r.plates, r.term.Event)...)
 		}
 	}
 	return out

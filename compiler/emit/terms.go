@@ -40,6 +40,9 @@ func (e *emitter) density(t *model.Term, z Node) value {
 	if t.Density != nil {
 		return e.expr(t.Density)
 	}
+	if z.Valid() && t.Dist.Event > 0 {
+		return value{standardNormal(z, t.Dist.Event), t.Plates, nil}
+	}
 	x, args := e.termValue(t), make([]value, len(t.Args))
 	for i, a := range t.Args {
 		args[i] = e.expr(a)

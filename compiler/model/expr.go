@@ -96,6 +96,12 @@ type List struct {
 	Items []Expr
 }
 
+// Concat joins arrays along their first axis.
+type Concat struct {
+	Fact
+	Items []Expr
+}
+
 // MatMul is x @ y: the last axis of x meets the first of y.
 type MatMul struct {
 	Fact
