@@ -12,6 +12,7 @@ import (
 
 	"ppl/autodiff"
 	"ppl/compiler/data"
+	"ppl/compiler/model"
 	"ppl/lang/diag"
 )
 
@@ -137,11 +138,19 @@ func noncentered(p *Program) bool {
 	return false
 }
 
-// named takes saved values apart by name.
+// named takes the parameters among saved values apart by name.
 func named(p *Program, values []float64) map[string]*data.Array {
 	out := map[string]*data.Array{}
+	drawn := map[string]bool{}
+	for _, a := range p.Model().Arrays {
+		drawn[a.Name] = a.Role == model.Parameter
+	}
 	at := 0
 	for _, v := range p.Saved() {
+		if !drawn[v.Name] {
+			at += v.Size()
+			continue
+		}
 		out[v.Name] = &data.Array{Name: v.Name, Shape: v.Shape, Values: values[at : at+v.Size()]}
 		at += v.Size()
 	}
