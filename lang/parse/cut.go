@@ -43,45 +43,63 @@ func closer(open string) string {
 	return ""
 }
 
-// match pairs the brackets and reports those without a partner. It returns them by index, and false if brackets nest
-// too deep to go on.
+// A matcher pairs brackets and reports those without a partner.
+type matcher struct {
+	src    *source.File
+	tokens []token
+	diags  *diag.List
+	open   []int        // indices of brackets not closed yet
+	lone   map[int]bool // indices of brackets without a partner
+}
+
+// match finds the brackets without a partner. It is false if brackets nest too deep to go on.
 func match(src *source.File, tokens []token, diags *diag.List) (lone map[int]bool, ok bool) {
-	lone = map[int]bool{}
-	var open []int // indices of brackets not closed yet
-	unclosed := func(i int) diag.Entry {
-		lone[i] = true
-		at := spanOf(src, tokens[i])
-		return diags.Errorf("E02", at, "`%s` opened on line %d is not closed", tokens[i].Value, at.Line())
-	}
+	m := matcher{src: src, tokens: tokens, diags: diags, lone: map[int]bool{}}
 	for i, t := range tokens {
 		switch {
 		case t.Type != punct:
 		case closer(t.Value) != "":
-			if open = append(open, i); len(open) > nesting {
-				diags.Errorf("E00", spanOf(src, t), "brackets nest more than %d deep", nesting)
-				return lone, false
-			}
+			m.open = append(m.open, i)
 		case t.Value == ")" || t.Value == "]" || t.Value == "}":
-			partner := partnerOf(tokens, open, t.Value)
-			switch {
-			case partner >= 0:
-				for _, o := range open[partner+1:] {
-					unclosed(o)
-				}
-				open = open[:partner]
-			case len(open) > 0 && tokens[open[len(open)-1]].Value != "{" && t.Value != "}":
-				unclosed(open[len(open)-1]).Related(spanOf(src, t), "`%s` does not close it", t.Value)
-				lone[i], open = true, open[:len(open)-1]
-			default:
-				lone[i] = true
-				diags.Errorf("E00", spanOf(src, t), "`%s` closes nothing", t.Value)
-			}
+			m.closing(i)
+		}
+		if len(m.open) > nesting {
+			diags.Errorf("E00", spanOf(src, t), "brackets nest more than %d deep", nesting)
+			return nil, false
 		}
 	}
-	for _, o := range open {
-		unclosed(o)
+	m.unclosed(m.open)
+	return m.lone, true
+}
+
+// closing pairs the closing bracket at index i; those opened after its partner are not closed.
+func (m *matcher) closing(i int) {
+	t, top := m.tokens[i], len(m.open)-1
+	partner := partnerOf(m.tokens, m.open, t.Value)
+	switch {
+	case partner >= 0:
+		m.unclosed(m.open[partner+1:])
+		m.open = m.open[:partner]
+	case top >= 0 && t.Value != "}" && m.tokens[m.open[top]].Value != "{":
+		m.unclosed(m.open[top:]).Related(spanOf(m.src, t), "`%s` does not close it", t.Value)
+		m.lone[i], m.open = true, m.open[:top]
+	default:
+		m.lone[i] = true
+		m.diags.Errorf("E00", spanOf(m.src, t), "`%s` closes nothing", t.Value)
 	}
-	return lone, true
+}
+
+// unclosed reports brackets that are not closed; the entry is the last one's.
+func (m *matcher) unclosed(indices []int) (last diag.Entry) {
+	for _, i := range indices {
+		m.lone[i] = true
+		last = notClosed(m.diags, spanOf(m.src, m.tokens[i]))
+	}
+	return last
+}
+
+func notClosed(diags *diag.List, at source.Span) diag.Entry {
+	return diags.Errorf("E02", at, "`%s` opened on line %d is not closed", at.Text(), at.Line())
 }
 
 // partnerOf finds in the stack of open brackets the one that closing closes, or -1. ) and ] do not look beyond a {, so
@@ -117,43 +135,56 @@ func (f *frame) flush() {
 	f.now, f.depth = piece{}, 0
 }
 
+// A cutter has the blocks being cut, innermost last.
+type cutter struct {
+	cutting
+	src    *source.File
+	frames []*frame
+}
+
 // cut drops the newlines that do not end a statement and cuts at those that do.
 func cut(src *source.File, tokens []token, lone map[int]bool) cutting {
-	c := cutting{blocks: map[int]*block{}}
-	frames := []*frame{{}}
-	closeBlock := func(t token, until int) {
-		f := frames[len(frames)-1]
-		f.flush()
-		frames = frames[:len(frames)-1]
-		c.blocks[f.open.Pos.Offset] = &block{f.open, t, f.pieces}
-		frames[len(frames)-1].add(token{Type: body, Value: src.Text[f.open.Pos.Offset:until], Pos: f.open.Pos})
-	}
+	c := cutter{cutting: cutting{blocks: map[int]*block{}}, src: src, frames: []*frame{{}}}
 	for i, t := range tokens {
-		f := frames[len(frames)-1]
-		switch {
-		case t.Type == newline:
-			if f.depth == 0 && !goesOn(src, f.now, tokens[i+1:]) {
-				f.flush()
-			}
-		case t.Value == "{" && t.Type == punct:
-			f.now.broken = f.now.broken || lone[i]
-			frames = append(frames, &frame{open: t})
-		case t.Type == bad || lone[i]:
-			f.now.broken = true
-			f.add(t)
-		case t.Value == "}" && t.Type == punct:
-			closeBlock(t, end(t))
-		default:
-			f.add(t)
-			f.depth += step(t)
+		c.token(t, lone[i], tokens[i+1:])
+	}
+	for len(c.frames) > 1 {
+		c.closeBlock(token{}, len(src.Text))
+	}
+	c.frames[0].flush()
+	c.pieces = c.frames[0].pieces
+	return c.cutting
+}
+
+func (c *cutter) token(t token, lone bool, after []token) {
+	f := c.frames[len(c.frames)-1]
+	switch {
+	case t.Type == newline:
+		if f.depth == 0 && !goesOn(c.src, f.now, after) {
+			f.flush()
 		}
+	case t.Type == punct && t.Value == "{":
+		f.now.broken = f.now.broken || lone
+		c.frames = append(c.frames, &frame{open: t})
+	case t.Type == bad || lone:
+		f.now.broken = true
+		f.add(t)
+	case t.Type == punct && t.Value == "}":
+		c.closeBlock(t, end(t))
+	default:
+		f.add(t)
+		f.depth += step(t)
 	}
-	for len(frames) > 1 {
-		closeBlock(token{}, len(src.Text))
-	}
-	frames[0].flush()
-	c.pieces = frames[0].pieces
-	return c
+}
+
+// closeBlock ends the innermost block, whose text ends at the offset until.
+func (c *cutter) closeBlock(t token, until int) {
+	f := c.frames[len(c.frames)-1]
+	f.flush()
+	c.frames = c.frames[:len(c.frames)-1]
+	c.blocks[f.open.Pos.Offset] = &block{f.open, t, f.pieces}
+	whole := token{Type: body, Value: c.src.Text[f.open.Pos.Offset:until], Pos: f.open.Pos}
+	c.frames[len(c.frames)-1].add(whole)
 }
 
 // step is +1 for an opening ( or [, -1 for a closing one.

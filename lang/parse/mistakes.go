@@ -2,7 +2,6 @@ package parse
 
 import (
 	"errors"
-	"fmt"
 	"strings"
 
 	"github.com/alecthomas/participle/v2"
@@ -14,6 +13,7 @@ type mistake struct {
 	tokens []token
 	at     int    // index of the token found; len(tokens) at the statement's end
 	want   string // what was expected, in the user's words
+	over   bool   // what was expected is the end
 }
 
 func (m mistake) found() token {
@@ -25,7 +25,7 @@ func (m mistake) found() token {
 
 // mistake reports why participle refused a statement.
 func (p *parser) mistake(tokens []token, err error) {
-	m := locate(tokens, err)
+	m := p.locate(tokens, err)
 	for _, known := range []func(*parser, mistake) bool{
 		needlessWord, drawnData, openBracket, keywordAsName, strayReturn, unexpected,
 	} {
@@ -35,7 +35,7 @@ func (p *parser) mistake(tokens []token, err error) {
 	}
 }
 
-func locate(tokens []token, err error) mistake {
+func (p *parser) locate(tokens []token, err error) mistake {
 	var stop participle.Error
 	if !errors.As(err, &stop) {
 		panic("internal error: " + err.Error())
@@ -47,59 +47,8 @@ func locate(tokens []token, err error) mistake {
 			break
 		}
 	}
-	m.want = wanted(stop.Message(), m.at)
+	m.want, m.over = wanted(stop.Message(), p.unit, m.at)
 	return m
-}
-
-// wanted translates what participle expected, which it prints as the rest of a grammar rule.
-func wanted(message string, at int) string {
-	_, rule, found := strings.Cut(message, "(expected ")
-	if !found {
-		if at == 0 {
-			return "a statement"
-		}
-		return "the end of the statement"
-	}
-	rule = strings.TrimLeft(rule, "(")
-	for _, row := range expectations {
-		if strings.HasPrefix(rule, row[0]) {
-			return row[1]
-		}
-	}
-	panic("internal error: no words for the grammar's " + rule)
-}
-
-// expectations says in the user's words what a rest of a grammar rule begins with.
-var expectations = [...][2]string{
-	{`"~"`, "`~` or `=`"},
-	{`"]"`, "`,` or `]`"},
-	{`")"`, "`)`"},
-	{`"="`, "`=`"},
-	{`":"`, "`:`"},
-	{`".."`, "`..`"},
-	{`"in"`, "`in`"},
-	{`<body>`, "an expression or a block"},
-	{`<string>`, "a file name in quotes"},
-	{`<name>`, "a name"},
-	{`Ident`, "a name"},
-	{`Data`, "a name"},
-	{`Decl`, "a name"},
-	{`Head`, "a name"},
-	{`Random`, "a distribution"},
-	{`Callee`, "a name or a call"},
-	{`Span`, "a range"},
-	{`Slot`, "an index or a set"},
-	{`Set`, "a set or a subscript"},
-	{`Param`, "a parameter"},
-	{`Binder`, "an index"},
-	{`Args`, "an expression"},
-	{`Arg`, "an expression"},
-	{`Expr`, "an expression"},
-	{`Choice`, "an expression"},
-	{`Binary`, "an expression"},
-	{`Unary`, "an expression"},
-	{`Signed`, "an expression"},
-	{`Primary`, "an expression"},
 }
 
 // ---- mistakes with a code of their own ----
@@ -117,31 +66,6 @@ func needlessWord(p *parser, m mistake) bool {
 	}
 	e.Help("%s", help)
 	return true
-}
-
-// slip says why a word of another language is not needed; help is empty where the statement stands without the word.
-func slip(word string) (why, help string) {
-	switch word {
-	case "let", "var", "const", "def", "set", "val":
-		return "a definition needs no keyword", ""
-	case "prior", "param", "parameter", "sample", "random", "latent":
-		return "what is not data is a parameter, without a keyword", ""
-	case "likelihood", "observe", "observed", "obs":
-		return "what is data is observed, without a keyword", ""
-	case "real", "int", "vector", "matrix", "array", "simplex":
-		return "names are not declared with a type", "write `x = …` or `x ~ …`; for data `data x[N]: int`"
-	case "function", "func", "fn", "fun", "network":
-		return "a function needs no keyword", ""
-	case "parameters", "model", "functions", "transformed", "generated":
-		return "a model has no sections", "write the statements alone, in any order"
-	case "for", "while":
-		return "there are no loops", "write one statement for all elements: `y[i in N] ~ …`"
-	case "if", "else":
-		return "there are no conditional statements", "write `condition ? a : b` in an expression"
-	case "target", "factor", "potential":
-		return "a log density belongs to a name", "write `x ~ Density(e)` to add e to the log density"
-	}
-	return "", ""
 }
 
 // line is the text of the tokens up to the end of their first line.
@@ -170,8 +94,7 @@ func openBracket(p *parser, m mistake) bool {
 	for i, t := range m.tokens[:min(m.at+1, len(m.tokens))] {
 		if len(open) > 0 && p.beginsLine(m.tokens, i) && !indented(p.src, m.tokens[0], t) {
 			innermost := spanOf(p.src, open[len(open)-1])
-			p.diags.Errorf("E02", innermost, "`%s` opened on line %d is not closed", innermost.Text(), innermost.Line()).
-				Related(spanOf(p.src, t), "a new statement seems to begin here")
+			notClosed(&p.diags, innermost).Related(spanOf(p.src, t), "a new statement seems to begin here")
 			return true
 		}
 		switch step(t) {
@@ -208,7 +131,7 @@ func (m mistake) wantsName() bool {
 	case "(", "[", ",":
 		return true
 	}
-	return m.want != "the end of the statement" && !strings.HasPrefix(m.want, "`")
+	return !m.over && !strings.HasPrefix(m.want, "`")
 }
 
 // namesSomething reports whether what stands before t at the beginning of a statement was meant as a name.
@@ -233,26 +156,13 @@ func strayReturn(p *parser, m mistake) bool {
 
 func unexpected(p *parser, m mistake) bool {
 	t := m.found()
-	e := p.diags.Errorf("E00", spanOf(p.src, t), "expected %s, found %s", m.want, described(t))
+	e := p.diags.Errorf("E00", spanOf(p.src, t), "expected %s, found %s", m.want, described(t, p.unit))
 	if joined, ok := p.joined(m); ok {
 		e.Related(spanOf(p.src, joined), "`%s` at the end of a line continues the statement", joined.Value)
 	} else if help := m.help(); help != "" {
 		e.Help("%s", help)
 	}
 	return true
-}
-
-func described(t token) string {
-	switch t.Type {
-	case lexer.EOF:
-		return "the end of the statement"
-	case body:
-		return "a block `{ … }`"
-	}
-	if len(t.Value) > 30 {
-		return fmt.Sprintf("`%.30s…`", t.Value)
-	}
-	return "`" + t.Value + "`"
 }
 
 // joined is the token outside brackets that ends the line before the mistake's, if it is why the statement goes on.
@@ -269,39 +179,4 @@ func (p *parser) joined(m mistake) (token, bool) {
 		depth += step(t)
 	}
 	return last, continues(last)
-}
-
-func (m mistake) help() string {
-	t := m.found()
-	before := m.tokens[max(0, m.at-1)]
-	atEnd := m.want == "the end of the statement"
-	switch {
-	case m.want == "`~` or `=`":
-		return "a definition is written `x = e`, a distribution `x ~ D(…)`"
-	case m.want == "`..`":
-		return "bounds are a range such as `0..1` or `0..inf`"
-	case before.Value == "*" && t.Value == "*":
-		return "a power is written `x^2`"
-	case t.Type == prime && (m.want == "an expression" || m.want == "a file name in quotes"):
-		return "strings are written in double quotes"
-	case t.Value == "in" && m.tokens[0].Value == "data" && atEnd:
-		return "bounds stand before `missing` and the value"
-	case t.Value == "in" && m.tokens[0].Value == "data":
-		return "a declaration names the axes, not their indices: `data y[N]`"
-	case t.Value == "=" && atEnd:
-		return "equality is written `==`"
-	case t.Type == keyword && atEnd && (t.Value == "generate" || t.Value == "data"):
-		return "begin a new line before `" + t.Value + "`"
-	case beginsOperand(t) && (atEnd || strings.HasSuffix(m.want, "`)`") || strings.HasSuffix(m.want, "`]`")):
-		return "is a `,` or an operator missing before it?"
-	}
-	return ""
-}
-
-func beginsOperand(t token) bool {
-	switch t.Type {
-	case name, number, text:
-		return true
-	}
-	return t.Value == "("
 }

@@ -112,3 +112,24 @@ func TestMistakesStayWhereTheyAre(t *testing.T) {
 		}
 	}
 }
+
+// What is said about a line that is to be one expression speaks of expressions.
+func TestExprMistakes(t *testing.T) {
+	for _, c := range []struct{ text, code, at, message string }{
+		{"", "E00", "", "expected an expression"},
+		{"  # only a comment", "E00", "", "expected an expression"},
+		{"1 +", "E00", "", "expected an expression, found the end of the expression"},
+		{"= 3", "E00", "=", "expected an expression, found `=`"},
+		{"data", "E00", "data", "expected an expression, found `data`"},
+		{"x = 3", "E00", "=", "expected the end of the expression, found `=`"},
+		{"1\n2", "E00", "2", "expected one expression, found a second line"},
+		{"f(1", "E02", "(", "`(` opened on line 1 is not closed"},
+		{"{ return 1 }", "E00", "{ return 1 }", "expected an expression, found a block `{ … }`"},
+		{"a < b < c", "E00", "<", "comparisons do not chain"},
+	} {
+		_, ds := parse.Expr(source.New("expr", c.text))
+		if len(ds) != 1 || ds[0].Code != c.code || ds[0].Span.Text() != c.at || ds[0].Message != c.message {
+			t.Errorf("%q: got\n%s", c.text, render(ds))
+		}
+	}
+}

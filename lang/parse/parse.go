@@ -15,7 +15,7 @@ import (
 
 // File parses a whole file. With errors among the diagnostics the tree holds the statements without one.
 func File(src *source.File) (*ast.File, []diag.Diagnostic) {
-	p := &parser{src: src}
+	p := &parser{src: src, unit: "statement"}
 	f := &ast.File{Source: src}
 	s := scan(src, &p.diags)
 	f.Comments = s.comments
@@ -28,7 +28,7 @@ func File(src *source.File) (*ast.File, []diag.Diagnostic) {
 
 // Expr parses one expression, such as a line given to the REPL. With errors among the diagnostics it may be nil.
 func Expr(src *source.File) (ast.Expr, []diag.Diagnostic) {
-	p := &parser{src: src}
+	p := &parser{src: src, unit: "expression"}
 	tokens := scan(src, &p.diags).tokens
 	lone, ok := match(src, tokens, &p.diags)
 	if !ok {
@@ -42,6 +42,7 @@ func Expr(src *source.File) (ast.Expr, []diag.Diagnostic) {
 type parser struct {
 	cutting
 	src     *source.File
+	unit    string // what a piece is, "statement" or "expression"
 	diags   diag.List
 	dropped int // statements so far that did not parse
 }

@@ -84,7 +84,7 @@ func (s *scanner) comment() {
 }
 
 func (s *scanner) word() {
-	n := count(s.rest(), func(c byte) bool { return isLetter(c) || isDigit(c) })
+	n := count(s.rest(), isWord)
 	if isKeyword(s.rest()[:n]) {
 		s.emit(keyword, n)
 		return
@@ -92,26 +92,27 @@ func (s *scanner) word() {
 	s.emit(name, n)
 }
 
-// number scans digits [. digits] [e [±] digits] and rejects what a letter or a lone point follows.
+// number scans digits [. digits] [e [±] digits].
 func (s *scanner) number() {
 	rest := s.rest()
-	n := count(rest, isDigit)
-	if n == 0 {
-		n = 1 + count(rest[1:], isDigit)
-		s.reject(n, "E05", "`%s` is not a number", rest[:n]).Help("write `0%s`", rest[:n])
-		return
+	digits := count(rest, isDigit)
+	switch after := rest[digits:]; {
+	case digits == 0:
+		text := rest[:1+count(rest[1:], isDigit)]
+		s.reject(len(text), "E05", "`%s` is not a number", text).Help("write `0%s`", text)
+	case after != "" && after[0] == '.' && !strings.HasPrefix(after, "..") && fraction(after) == 0:
+		s.reject(digits+1, "E05", "`%s.` is not a number", rest[:digits]).
+			Help("write `%s.0`, or `%s..9` for a range", rest[:digits], rest[:digits])
+	default:
+		n := digits + fraction(after)
+		s.wholeNumber(n + exponent(rest[n:]))
 	}
-	if strings.HasPrefix(rest[n:], ".") && !strings.HasPrefix(rest[n:], "..") {
-		fraction := count(rest[n+1:], isDigit)
-		if fraction == 0 {
-			s.reject(n+1, "E05", "`%s.` is not a number", rest[:n]).
-				Help("write `%s.0`, or `%s..9` for a range", rest[:n], rest[:n])
-			return
-		}
-		n += 1 + fraction
-	}
-	n += exponent(rest[n:])
-	if tail := count(rest[n:], func(c byte) bool { return isLetter(c) || isDigit(c) }); tail > 0 {
+}
+
+// wholeNumber makes a token of a number of n bytes, if it ends there and float64 can hold it.
+func (s *scanner) wholeNumber(n int) {
+	rest := s.rest()
+	if tail := count(rest[n:], isWord); tail > 0 {
 		s.reject(n+tail, "E05", "`%s` is neither a number nor a name", rest[:n+tail]).
 			Help("a product needs its `*`, and a name begins with a letter")
 		return
@@ -124,6 +125,15 @@ func (s *scanner) number() {
 	s.emit(number, n)
 }
 
+// fraction is the length of . digits at the start of s, or 0.
+func fraction(s string) int {
+	if len(s) < 2 || s[0] != '.' || !isDigit(s[1]) {
+		return 0
+	}
+	return 1 + count(s[1:], isDigit)
+}
+
+// exponent is the length of e [±] digits at the start of s, or 0.
 func exponent(s string) int {
 	if s == "" || s[0] != 'e' && s[0] != 'E' {
 		return 0
@@ -232,4 +242,5 @@ func lineLength(s string) int {
 func isWordRune(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) || r == '_' }
 
 func isDigit(c byte) bool  { return '0' <= c && c <= '9' }
+func isWord(c byte) bool   { return isLetter(c) || isDigit(c) }
 func isLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' || c == '_' }

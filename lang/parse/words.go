@@ -1,0 +1,134 @@
+package parse
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/alecthomas/participle/v2/lexer"
+)
+
+// wanted translates what participle expected, which it prints as the rest of a grammar rule. Without one it wanted the
+// unit, "statement" or "expression", to begin or to end.
+func wanted(message, unit string, at int) (words string, over bool) {
+	_, rule, found := strings.Cut(message, "(expected ")
+	switch {
+	case !found && at == 0 && unit == "expression":
+		return "an expression", false
+	case !found && at == 0:
+		return "a statement", false
+	case !found:
+		return "the end of the " + unit, true
+	}
+	rule = strings.TrimLeft(rule, "(")
+	for _, row := range expectations {
+		if strings.HasPrefix(rule, row[0]) {
+			return row[1], false
+		}
+	}
+	return "something else", false
+}
+
+// expectations says in the user's words what a rest of a grammar rule begins with.
+var expectations = [...][2]string{
+	{`"~"`, "`~` or `=`"},
+	{`"]"`, "`,` or `]`"},
+	{`")"`, "`)`"},
+	{`"="`, "`=`"},
+	{`":"`, "`:`"},
+	{`".."`, "`..`"},
+	{`"in"`, "`in`"},
+	{`<body>`, "an expression or a block"},
+	{`<string>`, "a file name in quotes"},
+	{`<name>`, "a name"},
+	{`Ident`, "a name"},
+	{`Data`, "a name"},
+	{`Decl`, "a name"},
+	{`Head`, "a name"},
+	{`Random`, "a distribution"},
+	{`Callee`, "a name or a call"},
+	{`Span`, "a range"},
+	{`Slot`, "an index or a set"},
+	{`Set`, "a set or a subscript"},
+	{`Param`, "a parameter"},
+	{`Binder`, "an index"},
+	{`Args`, "an expression"},
+	{`Arg`, "an expression"},
+	{`Expr`, "an expression"},
+	{`Choice`, "an expression"},
+	{`Binary`, "an expression"},
+	{`Unary`, "an expression"},
+	{`Signed`, "an expression"},
+	{`Primary`, "an expression"},
+}
+
+// slip says why a word of another language is not needed; help is empty where the statement stands without the word.
+func slip(word string) (why, help string) {
+	switch word {
+	case "let", "var", "const", "def", "set", "val":
+		return "a definition needs no keyword", ""
+	case "prior", "param", "parameter", "sample", "random", "latent":
+		return "what is not data is a parameter, without a keyword", ""
+	case "likelihood", "observe", "observed", "obs":
+		return "what is data is observed, without a keyword", ""
+	case "real", "int", "vector", "matrix", "array", "simplex":
+		return "names are not declared with a type", "write `x = …` or `x ~ …`; for data `data x[N]: int`"
+	case "function", "func", "fn", "fun", "network":
+		return "a function needs no keyword", ""
+	case "parameters", "model", "functions", "transformed", "generated":
+		return "a model has no sections", "write the statements alone, in any order"
+	case "for", "while":
+		return "there are no loops", "write one statement for all elements: `y[i in N] ~ …`"
+	case "if", "else":
+		return "there are no conditional statements", "write `condition ? a : b` in an expression"
+	case "target", "factor", "potential":
+		return "a log density belongs to a name", "write `x ~ Density(e)` to add e to the log density"
+	}
+	return "", ""
+}
+
+func described(t token, unit string) string {
+	switch t.Type {
+	case lexer.EOF:
+		return "the end of the " + unit
+	case body:
+		return "a block `{ … }`"
+	}
+	if len(t.Value) > 30 {
+		return fmt.Sprintf("`%.30s…`", t.Value)
+	}
+	return "`" + t.Value + "`"
+}
+
+func (m mistake) help() string {
+	t := m.found()
+	before := m.tokens[max(0, m.at-1)]
+	switch {
+	case m.want == "`~` or `=`":
+		return "a definition is written `x = e`, a distribution `x ~ D(…)`"
+	case m.want == "`..`":
+		return "bounds are a range such as `0..1` or `0..inf`"
+	case before.Value == "*" && t.Value == "*":
+		return "a power is written `x^2`"
+	case t.Type == prime && (m.want == "an expression" || m.want == "a file name in quotes"):
+		return "strings are written in double quotes"
+	case t.Value == "in" && m.tokens[0].Value == "data" && m.over:
+		return "bounds stand before `missing` and the value"
+	case t.Value == "in" && m.tokens[0].Value == "data":
+		return "a declaration names the axes, not their indices: `data y[N]`"
+	case t.Value == "=" && m.over:
+		return "equality is written `==`"
+	case t.Type == keyword && m.over && (t.Value == "generate" || t.Value == "data"):
+		return "begin a new line before `" + t.Value + "`"
+	case beginsOperand(t) && (m.over || strings.HasSuffix(m.want, "`)`") || strings.HasSuffix(m.want, "`]`")):
+		return "is a `,` or an operator missing before it?"
+	}
+	return ""
+}
+
+func beginsOperand(t token) bool {
+	switch t.Type {
+	case name, number, text:
+		return true
+	}
+	return t.Value == "("
+}
