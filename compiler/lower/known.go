@@ -1,0 +1,174 @@
+package lower
+
+import (
+	"slices"
+
+	"ppl/autodiff"
+)
+
+// Indices that depend on data alone are known before anything runs. A gather that turns out to follow an axis is a slice and a
+// broadcast, a scatter that does is a sum; and an index into a broadcast or summed array is moved to the array before.
+
+// index is the value of an index argument: numbers where they are known.
+func (vs *values) index(n autodiff.Node) *value {
+	if v, ok := vs.indices[n]; ok {
+		return v
+	}
+	v := vs.of(n)
+	if n.Static() && size(v.shape) > 0 {
+		v = vs.known(n)
+	}
+	vs.indices[n] = v
+	return v
+}
+
+func (vs *values) known(n autodiff.Node) *value {
+	op := n.Op()
+	if op.Kind == autodiff.OpBroadcast {
+		return vs.broadcast(vs.index(n.Args()[0]), n.Shape(), op.Axes)
+	}
+	if op.Kind == autodiff.OpConst || op.Kind == autodiff.OpData {
+		return vs.of(n)
+	}
+	return vs.numbers(autodiff.Eval(nil, n)[0], n.Shape())
+}
+
+func (vs *values) numbers(x []float64, shape []int) *value {
+	return vs.data(&autodiff.Op{Kind: autodiff.OpData, Name: "index", Values: x}, shape)
+}
+
+// along finds the axis that an index follows: its elements are lo, lo+1, … along that axis, whatever the others.
+func along(v *value) (axis, lo int, ok bool) {
+	if v.kind == autodiff.OpBroadcast {
+		axis, lo, ok = along(v.args[0])
+		if ok {
+			axis = v.op.Axes[axis]
+		}
+		return axis, lo, ok
+	}
+	if v.kind != autodiff.OpData {
+		return 0, 0, false
+	}
+	for axis, n := range v.shape {
+		if n > 1 && follows(v, axis) {
+			return axis, int(v.op.Values[0]), true
+		}
+	}
+	return 0, 0, false
+}
+
+func follows(v *value, axis int) bool {
+	_, n, inner := around(v.shape, axis)
+	first := v.op.Values[0]
+	for i, x := range v.op.Values {
+		if x != first+float64(i/inner%n) {
+			return false
+		}
+	}
+	return true
+}
+
+// gather of whole slices in order is movement.
+func (vs *values) gather(op *autodiff.Op, shape []int, x *value, index []*value) *value {
+	if len(index) == 1 {
+		x, index[0] = vs.beforeBroadcast(x, index[0])
+		s := index[0].shape
+		if axis, lo, ok := along(index[0]); ok && lo >= 0 && lo+s[axis] <= x.shape[0] {
+			from, to := make([]int, len(x.shape)), slices.Clone(x.shape)
+			from[0], to[0] = lo, lo+s[axis]
+			axes := append([]int{axis}, kept(len(shape), nil)[len(s):]...)
+			return vs.broadcast(vs.slice(x, from, to, append([]int{s[axis]}, x.shape[1:]...)), shape, axes)
+		}
+	}
+	return vs.make(*op, shape, append([]*value{x}, index...)...)
+}
+
+// scatter of whole slices in order is a sum over the other axes of the index.
+func (vs *values) scatter(op *autodiff.Op, shape []int, y *value, index []*value) *value {
+	if len(index) == 1 {
+		s := index[0].shape
+		if axis, lo, ok := along(index[0]); ok && lo >= 0 && lo+s[axis] <= shape[0] {
+			others := slices.DeleteFunc(kept(len(s), nil), func(k int) bool { return k == axis })
+			before, after := make([]int, len(shape)), make([]int, len(shape))
+			before[0], after[0] = lo, shape[0]-lo-s[axis]
+			return vs.pad(vs.total(y, others), before, after)
+		}
+	}
+	return vs.make(*op, shape, append([]*value{y}, index...)...)
+}
+
+// beforeBroadcast moves a known index into a flattened broadcast array to the array that was broadcast.
+func (vs *values) beforeBroadcast(x, index *value) (*value, *value) {
+	wide := base(x)
+	if x.kind != autodiff.OpReshape || len(x.shape) != 1 || wide.kind != autodiff.OpBroadcast {
+		return x, index
+	}
+	to, ok := vs.moveIndex(index, wide.shape, wide.op.Axes)
+	if !ok {
+		return x, index
+	}
+	inner := wide.args[0]
+	return vs.reshape(inner, []int{inner.size()}), to
+}
+
+// moveIndex turns positions in a flattened shape into positions in the flattened shape of some of its axes.
+func (vs *values) moveIndex(index *value, shape, axes []int) (*value, bool) {
+	numbers, ok := expand(index)
+	if !ok {
+		return nil, false
+	}
+	out := make([]float64, len(numbers))
+	for i, x := range numbers {
+		at := max(0, min(int(x), size(shape)-1))
+		to := 0
+		for _, axis := range axes {
+			_, n, inner := around(shape, axis)
+			to = to*n + at/inner%n
+		}
+		out[i] = float64(to)
+	}
+	return vs.numbers(out, index.shape), true
+}
+
+// expand is a known index in full.
+func expand(v *value) ([]float64, bool) {
+	switch v.kind {
+	case autodiff.OpData:
+		return v.op.Values, true
+	case autodiff.OpConst:
+		return slices.Repeat([]float64{v.op.Value}, v.size()), true
+	case autodiff.OpBroadcast:
+		inner, ok := expand(v.args[0])
+		if !ok {
+			return nil, false
+		}
+		out := make([]float64, v.size())
+		for i := range out {
+			at := 0
+			for _, axis := range v.op.Axes {
+				_, n, step := around(v.shape, axis)
+				at = at*n + i/step%n
+			}
+			out[i] = inner[at]
+		}
+		return out, true
+	}
+	return nil, false
+}
+
+// sumOfScatter is a sum over axes of what was scattered into the flattened array: what is left is scattered at once.
+func (vs *values) sumOfScatter(x *value, axes []int) *value {
+	s := base(x)
+	if x.kind != autodiff.OpReshape || s.kind != autodiff.OpScatterAdd || len(s.args) != 2 || len(s.shape) != 1 {
+		return nil
+	}
+	left := kept(len(x.shape), axes)
+	index, ok := vs.moveIndex(s.args[1], x.shape, left)
+	if !ok {
+		return nil
+	}
+	shape := without(x.shape, axes)
+	flat := []int{size(shape)}
+	op := autodiff.Op{Kind: autodiff.OpScatterAdd, Shape: flat}
+	return vs.reshape(vs.scatter(&op, flat, s.args[0], []*value{index}), shape)
+}
