@@ -132,6 +132,10 @@ func (b *body) gather(v *value, at []ir.Index) ir.Reg {
 func (b *body) positions(v *value, lead []ir.Index, shape []int) []ir.Index {
 	var out []ir.Index
 	for k, index := range v.args[1:] {
+		if axis, lo, ok := along(index); ok && lo >= 0 && lo+index.shape[axis] <= shape[k] {
+			out = append(out, shift(lead[axis], lo))
+			continue
+		}
 		r := b.value(index, lead, v)
 		if in := b.instrs[r]; in.Op == ir.Const && in.Imm >= 0 && in.Imm < float64(shape[k]) {
 			out = append(out, fixed(int(in.Imm)))

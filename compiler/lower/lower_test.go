@@ -245,6 +245,32 @@ func indexing(one func(func(g *ad.Graph) ad.Node)) {
 		return ad.ScatterAdd([]int{5, 3}, g.Input("x", 9), index(g, 5), index(g, 3))
 	})
 	one(func(g *ad.Graph) ad.Node { return ad.ScatterAdd([]int{5}, g.Input("x"), g.Const(3)) })
+	one(func(g *ad.Graph) ad.Node { return ad.Gather(ad.Exp(g.Input("x", 5, 2)), ad.Add(g.Iota(3), g.Const(1))) })
+	one(func(g *ad.Graph) ad.Node { return ad.Gather(ad.Exp(g.Input("x", 5, 2)), ad.Add(g.Iota(5), g.Const(1))) })
+	for axis, n := range []int{3, 4} {
+		along := func(g *ad.Graph) ad.Node { return ad.Broadcast(g.Iota(n), []int{3, 4}, []int{axis}) }
+		one(func(g *ad.Graph) ad.Node { return ad.Gather(ad.Exp(g.Input("x", 5, 2)), along(g)) })
+		one(func(g *ad.Graph) ad.Node { return ad.ScatterAdd([]int{5, 2}, g.Input("x", 3, 4, 2), along(g)) })
+		one(func(g *ad.Graph) ad.Node { return ad.Gather(g.Input("x", 5, 4), along(g), g.Full(2, 3, 4)) })
+	}
+	for _, axes := range [][]int{{0}, {1}, {0, 2}, nil} { // x[…, i] of a broadcast array, and its gradient
+		one(func(g *ad.Graph) ad.Node {
+			wide := []int{9, 3, 5}
+			x := g.Input("x", pickShape(wide, axes)...)
+			flat := ad.Reshape(ad.Broadcast(ad.Exp(x), wide, axes), 9*3*5)
+			at := ad.Add(ad.Mul(g.Iota(9), g.Const(15)), index(g, 15))
+			y := ad.Gather(flat, at)
+			return ad.Concat(0, y, ad.Reshape(ad.Grad(ad.SumAll(ad.Sin(y)), x)[0], x.Size()))
+		})
+	}
+}
+
+func pickShape(shape, axes []int) []int {
+	out := []int{}
+	for _, a := range axes {
+		out = append(out, shape[a])
+	}
+	return out
 }
 
 func linear(one func(func(g *ad.Graph) ad.Node)) {

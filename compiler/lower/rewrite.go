@@ -18,6 +18,9 @@ func (vs *values) of(n autodiff.Node) *value {
 	args := make([]*value, len(n.Args()))
 	for k, a := range n.Args() {
 		args[k] = vs.of(a)
+		if k > 0 && (n.Op().Kind == autodiff.OpGather || n.Op().Kind == autodiff.OpScatterAdd) {
+			args[k] = vs.index(a)
+		}
 	}
 	v := vs.rewrite(n.Op(), n.Shape(), args)
 	if !sameShape(v.shape, n.Shape()) {
@@ -56,13 +59,14 @@ func (vs *values) rewrite(op *autodiff.Op, shape []int, args []*value) *value {
 		return vs.concat(op.Axes[0], shape, vs.parts(op.Axes[0], args))
 	case autodiff.OpLogSumExp:
 		return vs.logSumExp(args[0], op.Axes)
-	case autodiff.OpSum, autodiff.OpMax, autodiff.OpMin:
-		if len(shape) == 0 && args[0].kind == autodiff.OpReshape {
-			return vs.reduceAll(op.Kind, base(args[0]))
-		}
-		if vs.splits(args[0].shape, op.Axes) {
-			return vs.split(op.Kind, shape, args[0], op.Axes)
-		}
+	case autodiff.OpSum:
+		return vs.total(args[0], op.Axes)
+	case autodiff.OpMax, autodiff.OpMin:
+		return vs.reduce(op.Kind, args[0], op.Axes)
+	case autodiff.OpGather:
+		return vs.gather(op, shape, args[0], args[1:])
+	case autodiff.OpScatterAdd:
+		return vs.scatter(op, shape, args[0], args[1:])
 	case autodiff.OpMatMul:
 		return vs.matMul(*op, shape, args[0], args[1])
 	}
@@ -143,44 +147,55 @@ func (vs *values) ofEmpty(op *autodiff.Op, shape []int, args []*value) *value {
 	return vs.constant(0, shape) // sums, scatters, products and paddings of nothing
 }
 
-func (vs *values) reduceAll(k autodiff.Kind, x *value) *value {
-	axes := make([]int, len(x.shape))
-	for i := range axes {
-		axes[i] = i
+// total is a sum.
+func (vs *values) total(x *value, axes []int) *value {
+	if v := vs.sumOfScatter(x, axes); v != nil {
+		return v
 	}
-	return vs.reduce(k, x, axes)
+	return vs.reduce(autodiff.OpSum, x, axes)
 }
 
-// short notes a reduction over a short last axis of a long array. It is written out inside the loops over the other axes, and then
-// so is every reduction of such an array that keeps the last axis: a mixture's rows are visited once, for the sum over
+// reduce is a reduction; reshapes do not matter to one over all axes.
+func (vs *values) reduce(k autodiff.Kind, x *value, axes []int) *value {
+	if len(axes) == len(x.shape) {
+		x = base(x)
+		axes = kept(len(x.shape), nil)
+	}
+	switch axis, ok := vs.shorts[fmt.Sprint(x.shape)]; {
+	case len(axes) == 0:
+		return x
+	case ok && !slices.Contains(axes, axis):
+		return vs.split(k, x, axes, axis)
+	}
+	return vs.make(autodiff.Op{Kind: k, Axes: axes}, without(x.shape, axes), x)
+}
+
+// short notes a reduction over one short axis of a long array. It is written out inside the loops over the other axes, and then
+// so is every reduction of such an array that keeps the axis: a mixture's rows are visited once, for the sum over
 // components and for the gradient of each.
 func (vs *values) short(n autodiff.Node) {
-	switch n.Op().Kind {
+	switch axes := n.Op().Axes; n.Op().Kind {
 	case autodiff.OpSum, autodiff.OpMax, autodiff.OpMin, autodiff.OpLogSumExp:
 		x := n.Args()[0].Shape()
-		last := len(x) - 1
-		if slices.Equal(n.Op().Axes, []int{last}) && x[last] <= maxUnrolled && size(x[:last]) > maxUnrolled {
-			vs.shorts[fmt.Sprint(x)] = true
+		if len(axes) == 1 && x[axes[0]] <= maxUnrolled && size(without(x, axes)) > maxUnrolled {
+			vs.shorts[fmt.Sprint(x)] = axes[0]
 		}
 	}
 }
 
-func (vs *values) splits(shape, axes []int) bool {
-	return vs.shorts[fmt.Sprint(shape)] && !slices.Contains(axes, len(shape)-1)
-}
-
-// split reduces each slice along the last axis apart.
-func (vs *values) split(k autodiff.Kind, shape []int, x *value, axes []int) *value {
-	last := len(x.shape) - 1
-	lo, hi := make([]int, last+1), slices.Clone(x.shape)
+// split reduces each slice along the short axis apart.
+func (vs *values) split(k autodiff.Kind, x *value, axes []int, axis int) *value {
+	lo, hi := make([]int, len(x.shape)), slices.Clone(x.shape)
+	slice := slices.Clone(x.shape)
+	slice[axis] = 1
 	var parts []part
-	for i := range x.shape[last] {
+	for i := range x.shape[axis] {
 		lo, hi = slices.Clone(lo), slices.Clone(hi)
-		lo[last], hi[last] = i, i+1
-		slice := vs.slice(x, lo, hi, append(slices.Clone(x.shape[:last]), 1))
-		parts = append(parts, part{i, i + 1, vs.reduce(k, slice, axes)})
+		lo[axis], hi[axis] = i, i+1
+		one := vs.slice(x, lo, hi, slice)
+		parts = append(parts, part{i, i + 1, vs.make(autodiff.Op{Kind: k, Axes: axes}, without(slice, axes), one)})
 	}
-	return vs.concat(len(shape)-1, shape, parts)
+	return vs.concat(slices.Index(kept(len(x.shape), axes), axis), without(x.shape, axes), parts)
 }
 
 // logSumExp is m + log Σ exp(x − m) with m the largest element, or 0 where that is infinite: all -inf then gives log 0 = -inf,
@@ -189,7 +204,7 @@ func (vs *values) logSumExp(x *value, axes []int) *value {
 	top := vs.reduce(autodiff.OpMax, x, axes)
 	m := vs.apply(autodiff.OpSelect, vs.apply(autodiff.OpIsFinite, top), top, vs.constant(0, nil))
 	away := vs.apply(autodiff.OpSub, x, vs.broadcast(m, x.shape, kept(len(x.shape), axes)))
-	total := vs.reduce(autodiff.OpSum, vs.apply(autodiff.OpExp, away), axes)
+	total := vs.total(vs.apply(autodiff.OpExp, away), axes)
 	return vs.apply(autodiff.OpAdd, m, vs.apply(autodiff.OpLog, total))
 }
 

@@ -33,7 +33,10 @@ func TestScratchExamples(t *testing.T) {
 			prog := program(t, e)
 			took := time.Since(start)
 			t.Log("dim", d.dim, "nodes", len(e.Assign[0].Value.Graph().Nodes()), "lower", took)
-			report(t, prog); if name == "low_dim_gauss_mix-low_dim_gauss_mix" { t.Log(prog.String()) }
+			report(t, prog)
+			if name == "fishing" {
+				t.Log(prog.String())
+			}
 			r := source(9)
 			st := map[string][]float64{"q": normals(r, d.dim), "v": normals(r, d.dim), "grad": normals(r, d.dim), "eps": {0.001}}
 			checkSteps(t, e, st, 2)

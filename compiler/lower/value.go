@@ -25,14 +25,15 @@ func (v *value) size() int { return size(v.shape) }
 
 // values makes and merges them.
 type values struct {
-	count  int
-	seen   map[string]*value
-	nodes  map[autodiff.Node]*value
-	shorts map[string]bool // shapes whose last axis is written out
+	count   int
+	seen    map[string]*value
+	nodes   map[autodiff.Node]*value
+	indices map[autodiff.Node]*value // index arguments
+	shorts  map[string]int           // the axis of a shape that is written out
 }
 
 func newValues() *values {
-	return &values{seen: map[string]*value{}, nodes: map[autodiff.Node]*value{}, shorts: map[string]bool{}}
+	return &values{seen: map[string]*value{}, nodes: map[autodiff.Node]*value{}, indices: map[autodiff.Node]*value{}, shorts: map[string]int{}}
 }
 
 // make returns the value with these parts, the old one if there is one.
@@ -98,10 +99,6 @@ func (vs *values) apply(k autodiff.Kind, args ...*value) *value {
 		}
 	}
 	return vs.narrow(k, shape, args)
-}
-
-func (vs *values) reduce(k autodiff.Kind, x *value, axes []int) *value {
-	return vs.make(autodiff.Op{Kind: k, Axes: axes}, without(x.shape, axes), x)
 }
 
 // broadcast repeats x; its axes become the given axes, in increasing order, of the result.
