@@ -166,8 +166,25 @@ func (vs *values) reduce(k autodiff.Kind, x *value, axes []int) *value {
 		return x
 	case ok && !slices.Contains(axes, axis):
 		return vs.split(k, x, axes, axis)
+	case ok && len(axes) > 1:
+		inner := vs.reduce(k, x, []int{axis})
+		return vs.reduce(k, inner, remaining(axes, axis))
 	}
 	return vs.make(autodiff.Op{Kind: k, Axes: axes}, without(x.shape, axes), x)
+}
+
+// remaining are the axes still to reduce when one has gone.
+func remaining(axes []int, gone int) []int {
+	var out []int
+	for _, k := range axes {
+		switch {
+		case k > gone:
+			out = append(out, k-1)
+		case k < gone:
+			out = append(out, k)
+		}
+	}
+	return out
 }
 
 // short notes a reduction over one short axis of a long array. It is written out inside the loops over the other axes, and then
