@@ -1,0 +1,86 @@
+package lower
+
+import (
+	"fmt"
+	"slices"
+
+	"ppl/autodiff"
+)
+
+// total is a sum.
+func (vs *values) total(x *value, axes []int) *value {
+	if v := vs.sumOfScatter(x, axes); v != nil {
+		return v
+	}
+	return vs.reduce(autodiff.OpSum, x, axes)
+}
+
+// reduce is a reduction; reshapes do not matter to one over all axes.
+func (vs *values) reduce(k autodiff.Kind, x *value, axes []int) *value {
+	if len(axes) == len(x.shape) {
+		x = base(x)
+		axes = kept(len(x.shape), nil)
+	}
+	switch axis, ok := vs.shorts[fmt.Sprint(x.shape)]; {
+	case len(axes) == 0:
+		return x
+	case ok && !slices.Contains(axes, axis):
+		return vs.split(k, x, axes, axis)
+	case ok && len(axes) > 1:
+		inner := vs.reduce(k, x, []int{axis})
+		return vs.reduce(k, inner, remaining(axes, axis))
+	}
+	return vs.make(autodiff.Op{Kind: k, Axes: axes}, without(x.shape, axes), x)
+}
+
+// remaining are the axes still to reduce when one has gone.
+func remaining(axes []int, gone int) []int {
+	var out []int
+	for _, k := range axes {
+		switch {
+		case k > gone:
+			out = append(out, k-1)
+		case k < gone:
+			out = append(out, k)
+		}
+	}
+	return out
+}
+
+// short notes a reduction over one short axis of a long array. It is written out inside the loops over the other axes, and then
+// so is every reduction of such an array that keeps the axis: a mixture's rows are visited once, for the sum over
+// components and for the gradient of each.
+func (vs *values) short(n autodiff.Node) {
+	switch axes := n.Op().Axes; n.Op().Kind {
+	case autodiff.OpSum, autodiff.OpMax, autodiff.OpMin, autodiff.OpLogSumExp:
+		x := n.Args()[0].Shape()
+		if len(axes) == 1 && x[axes[0]] <= maxUnrolled && size(without(x, axes)) > maxUnrolled {
+			vs.shorts[fmt.Sprint(x)] = axes[0]
+		}
+	}
+}
+
+// split reduces each slice along the short axis apart.
+func (vs *values) split(k autodiff.Kind, x *value, axes []int, axis int) *value {
+	lo, hi := make([]int, len(x.shape)), slices.Clone(x.shape)
+	slice := slices.Clone(x.shape)
+	slice[axis] = 1
+	var parts []part
+	for i := range x.shape[axis] {
+		lo, hi = slices.Clone(lo), slices.Clone(hi)
+		lo[axis], hi[axis] = i, i+1
+		one := vs.slice(x, lo, hi, slice)
+		parts = append(parts, part{i, i + 1, vs.make(autodiff.Op{Kind: k, Axes: axes}, without(slice, axes), one)})
+	}
+	return vs.concat(slices.Index(kept(len(x.shape), axes), axis), without(x.shape, axes), parts)
+}
+
+// logSumExp is m + log Σ exp(x − m) with m the largest element, or 0 where that is infinite: all -inf then gives log 0 = -inf,
+// and a +inf gives +inf.
+func (vs *values) logSumExp(x *value, axes []int) *value {
+	top := vs.reduce(autodiff.OpMax, x, axes)
+	m := vs.apply(autodiff.OpSelect, vs.apply(autodiff.OpIsFinite, top), top, vs.constant(0, nil))
+	away := vs.apply(autodiff.OpSub, x, vs.broadcast(m, x.shape, kept(len(x.shape), axes)))
+	total := vs.total(vs.apply(autodiff.OpExp, away), axes)
+	return vs.apply(autodiff.OpAdd, m, vs.apply(autodiff.OpLog, total))
+}
