@@ -23,7 +23,7 @@ func (k *kernelCode) instr(in *ir.Instr) int {
 	case ir.Load:
 		return k.load(in)
 	case ir.Normal, ir.Uniform:
-		dst := k.register(k.both)
+		dst := k.register(k.both, false)
 		return k.place(&random{dst: dst, shape: k.both, site: uint32(in.Site), normal: in.Op == ir.Normal}, dst)
 	}
 	return k.arithmetic(in)
@@ -38,10 +38,12 @@ func (k *kernelCode) arithmetic(in *ir.Instr) int {
 		args[i] = k.value(in.Args[i])
 		s |= k.regs[args[i]].shape
 	}
+	still := true
 	for i := range n {
 		args[i] = k.widen(args[i], s)
+		still = still && k.regs[args[i]].still
 	}
-	dst := k.register(s)
+	dst := k.register(s, still)
 	switch n {
 	case 1:
 		return k.place(&unary{unaryLoops[in.Op], dst, args[0], s}, dst, args[0])
@@ -52,18 +54,19 @@ func (k *kernelCode) arithmetic(in *ir.Instr) int {
 }
 
 // register makes a register whose invariance follows from its shape.
-func (k *kernelCode) register(s shape) int {
-	k.regs = append(k.regs, register{shape: s, invariant: s&perPoint == 0})
+func (k *kernelCode) register(s shape, still bool) int {
+	k.regs = append(k.regs, register{shape: s, invariant: s&perPoint == 0, still: still})
 	return len(k.regs) - 1
 }
 
 func (k *kernelCode) constant(v float64) int {
-	k.regs = append(k.regs, register{constant: true, invariant: true, value: v})
+	k.regs = append(k.regs, register{constant: true, invariant: true, still: true, value: v})
 	return len(k.regs) - 1
 }
 
 func (k *kernelCode) place(s step, dst int, args ...int) int {
-	k.places = append(k.places, &placed{s, k.regs[dst].invariant, dst, append([]int(nil), args...)})
+	r := k.regs[dst]
+	k.places = append(k.places, &placed{s, r.invariant, r.still, dst, append([]int(nil), args...)})
 	return dst
 }
 
@@ -77,7 +80,7 @@ func (k *kernelCode) widen(r int, to shape) int {
 	if w, ok := k.widened[key]; ok {
 		return w
 	}
-	dst := k.register(to)
+	dst := k.register(to, from.still)
 	k.regs[dst].invariant = from.invariant
 	k.widened[key] = k.place(&spread{dst: dst, src: r, from: from.shape, to: to, width: k.width}, dst, r)
 	return dst
@@ -90,7 +93,7 @@ func (k *kernelCode) counter(axis int) int {
 	if w.constant() {
 		return k.constant(0)
 	}
-	dst := k.register(perPoint)
+	dst := k.register(perPoint, true)
 	return k.place(&counter{dst: dst, walk: w, addr: k.newAddr()}, dst)
 }
 
@@ -103,6 +106,7 @@ func (k *kernelCode) newAddr() int {
 type addressRef struct {
 	kind  addressKind
 	shape shape // of the vector
+	still bool  // lists the same elements in every run
 	base  int
 	id    int
 }
@@ -128,10 +132,10 @@ func (k *kernelCode) address(ix ir.Index) addressRef {
 
 func (k *kernelCode) newAddress(w walk, dyn []ir.Dyn) addressRef {
 	if len(dyn) == 0 && w.constant() {
-		return addressRef{kind: fixed, base: w.base}
+		return addressRef{kind: fixed, still: true, base: w.base}
 	}
 	if len(dyn) == 0 && w.linear() {
-		return addressRef{kind: linear, shape: perPoint, base: w.base}
+		return addressRef{kind: linear, shape: perPoint, still: true, base: w.base}
 	}
 	a := &address{dst: k.newAddr(), walk: w, width: k.width}
 	if !w.constant() {
@@ -141,13 +145,15 @@ func (k *kernelCode) newAddress(w walk, dyn []ir.Dyn) addressRef {
 		a.shape |= k.regs[k.value(d.Reg)].shape
 	}
 	var args []int
+	still := true
 	for _, d := range dyn {
 		r := k.widen(k.value(d.Reg), a.shape)
 		a.terms = append(a.terms, term{r, d.Stride, d.Limit})
 		args = append(args, r)
+		still = still && k.regs[r].still
 	}
-	k.places = append(k.places, &placed{a, a.shape&perPoint == 0, -1, args})
-	return addressRef{kind: listed, shape: a.shape, id: a.dst}
+	k.places = append(k.places, &placed{a, a.shape&perPoint == 0, still, -1, args})
+	return addressRef{kind: listed, shape: a.shape, still: still, id: a.dst}
 }
 
 // load reads straight from the buffer where its elements lie in order, unless this kernel writes the buffer.
@@ -158,7 +164,7 @@ func (k *kernelCode) load(in *ir.Instr) int {
 	if width > 1 {
 		s |= perLane
 	}
-	dst := k.register(s)
+	dst := k.register(s, ref.still && k.c.program.Buffers[in.Buf].Space == ir.Shared)
 	if ref.kind == listed {
 		return k.place(&gather{dst: dst, buf: in.Buf, addr: ref, width: width, shape: s}, dst)
 	}

@@ -12,6 +12,7 @@ import (
 type compiler struct {
 	program *ir.Program
 	width   int
+	setup   bool          // shared buffers are being written
 	kernels []*kernelCode // by kernel id
 	temps   []int         // sizes of workers' temporaries
 	tiles   bool          // some statement has several tiles
@@ -97,22 +98,25 @@ type widening struct {
 	to  shape
 }
 
-// A register is a vector of one shape. An invariant one does not change from chunk to chunk, though its shape may say perPoint.
+// A register is a vector of one shape. An invariant one does not change from chunk to chunk, though its shape may say perPoint; a
+// still one depends on nothing but data.
 type register struct {
 	shape     shape
 	invariant bool
+	still     bool
 	constant  bool
 	value     float64 // of a constant
 	slot      int     // in the register file
 	alias     bool    // points into a buffer
+	own       bool    // has memory of its own
 }
 
 // placed is a step with what it defines and uses, to share slots.
 type placed struct {
 	step
-	invariant bool
-	dst       int // register, or -1 for an address
-	args      []int
+	invariant, still bool
+	dst              int // register, or -1 for an address
+	args             []int
 }
 
 func (c *compiler) kernel(in *ir.Kernel) statement {
@@ -139,30 +143,54 @@ func (c *compiler) kernel(in *ir.Kernel) statement {
 	return k.kernel
 }
 
-// allocate gives registers their slots: those of the prologue one each, those of the body shared by turns.
+// freezes reports whether what depends on data alone is computed once at load: where one chunk holds all points.
+func (k *kernelCode) freezes() bool { return !k.c.setup && k.points > 0 && k.points <= k.chunk }
+
+// allocate sorts the steps into those of the load, of the prologue and of the body, and gives registers their memory: their own,
+// slots of the file one each, and slots shared by turns.
 func (k *kernelCode) allocate() {
 	last := k.lastUses()
 	var free []int
 	for i, p := range k.places {
-		if p.dst >= 0 && !k.regs[p.dst].alias {
-			if n := len(free); n > 0 && !p.invariant {
-				k.regs[p.dst].slot, free = free[n-1], free[:n-1]
-			} else {
-				k.regs[p.dst].slot = k.slots
-				k.slots++
+		switch {
+		case p.still && k.freezes():
+			k.frozen = append(k.frozen, p.step)
+			if p.dst >= 0 {
+				k.regs[p.dst].own = true
 			}
-		}
-		if p.invariant {
+		case p.invariant:
 			k.prologue = append(k.prologue, p.step)
-			continue
-		}
-		k.body = append(k.body, p.step)
-		for _, a := range slices.Compact(slices.Sorted(slices.Values(p.args))) {
-			if r := &k.regs[a]; last[a] == i && !r.invariant && !r.constant && !r.alias {
-				free = append(free, r.slot)
-			}
+			k.give(p.dst, nil)
+		default:
+			k.body = append(k.body, p.step)
+			k.give(p.dst, &free)
+			free = append(free, k.released(p.args, last, i)...)
 		}
 	}
+}
+
+// give finds a slot for a register, from the free ones if there are.
+func (k *kernelCode) give(dst int, free *[]int) {
+	if dst < 0 || k.regs[dst].alias {
+		return
+	}
+	if free != nil && len(*free) > 0 {
+		n := len(*free) - 1
+		k.regs[dst].slot, *free = (*free)[n], (*free)[:n]
+		return
+	}
+	k.regs[dst].slot = k.slots
+	k.slots++
+}
+
+// released lists the slots of the arguments that place i is the last to read.
+func (k *kernelCode) released(args []int, last []int, i int) (slots []int) {
+	for _, a := range slices.Compact(slices.Sorted(slices.Values(args))) {
+		if r := k.regs[a]; last[a] == i && !r.invariant && !r.constant && !r.alias && !r.own {
+			slots = append(slots, r.slot)
+		}
+	}
+	return slots
 }
 
 // lastUses is the last place that reads each register; outputs read beyond all.
@@ -184,9 +212,13 @@ func (k *kernelCode) lastUses() []int {
 func (k *kernelCode) frame(file []float64, constants map[uint64][]float64) frame {
 	f := frame{vec: make([][]float64, len(k.regs)), addr: make([][]int, k.addrs)}
 	for i, r := range k.regs {
-		if r.constant {
+		switch {
+		case r.constant:
 			f.vec[i] = constantVector(constants, r.value)
-		} else if !r.alias {
+		case r.alias:
+		case r.own:
+			f.vec[i] = make([]float64, k.points*k.width)
+		default:
 			f.vec[i] = file[r.slot*chunkValues : (r.slot+1)*chunkValues]
 		}
 	}

@@ -58,6 +58,7 @@ func newExecutable(p *ir.Program, o device.Options) *executable {
 		s := &p.Entries[i]
 		e.entries[s.Name] = &entry{body: c.statements(s.Body), writes: laneWrites(p, s.Body)}
 	}
+	e.setup(p)
 	e.runners = e.workers(c, o.Threads)
 	return e
 }
@@ -87,10 +88,9 @@ func (e *executable) setup(p *ir.Program) {
 	if len(p.Setup) == 0 {
 		return
 	}
-	c := &compiler{program: p, width: 1}
+	c := &compiler{program: p, width: 1, setup: true}
 	body := c.statements(p.Setup)
 	w := newWorker(e, c)
-	copy(w.bufs, e.shared)
 	for _, s := range body {
 		s.run(w)
 	}

@@ -34,9 +34,7 @@ func (Device) Load(p *ir.Program, o device.Options) (device.Executable, error) {
 	if o.Threads <= 0 {
 		o.Threads = runtime.GOMAXPROCS(0)
 	}
-	e := newExecutable(p, o)
-	e.setup(p)
-	return e, nil
+	return newExecutable(p, o), nil
 }
 
 // blockLanes is the number of lanes laid side by side: eight, fewer where there are fewer.

@@ -24,8 +24,11 @@ type chunk struct {
 	len           [shapes]int // of a vector of that shape
 }
 
-func makeChunk(start, points, width int) chunk {
-	return chunk{start, points, [shapes]int{1, points, width, points * width}}
+func (f *frame) setChunk(start, points, width int) {
+	f.chunk.start = start
+	if f.chunk.points != points {
+		f.chunk.points, f.chunk.len = points, [shapes]int{1, points, width, points * width}
+	}
 }
 
 // A step computes one register, or one vector of addresses, for a chunk.
@@ -33,8 +36,8 @@ type step interface {
 	run(w *worker, f *frame, c *chunk)
 }
 
-// A kernel is a compiled ir.Kernel: constants once at load, the prologue (what does not vary along points) once per tile, the
-// body and the outputs once per chunk.
+// A kernel is a compiled ir.Kernel: what is frozen runs once at load, the prologue (what does not vary along points) once per tile,
+// the body and the outputs once per chunk.
 type kernel struct {
 	id         int // of its frame
 	width      int
@@ -42,6 +45,7 @@ type kernel struct {
 	chunk      int // points of a full chunk
 	tilePoints int
 	partial    bool // tiles sum into buffers of their own, combined in order
+	frozen     []step
 	prologue   []step
 	body       []step
 	outs       []output
@@ -96,19 +100,28 @@ func (k *kernel) tile(w, owner *worker, t int) {
 	f := &w.frames[k.id]
 	start := t * k.tilePoints
 	end := min(start+k.tilePoints, k.points)
-	f.chunk = makeChunk(start, min(k.chunk, end-start), k.width)
+	f.setChunk(start, min(k.chunk, end-start), k.width)
 	for _, s := range k.prologue {
 		s.run(w, f, &f.chunk)
 	}
 	k.startPartials(owner, t)
 	for ; start < end; start += f.chunk.points {
-		f.chunk = makeChunk(start, min(k.chunk, end-start), k.width)
+		f.setChunk(start, min(k.chunk, end-start), k.width)
 		for _, s := range k.body {
 			s.run(w, f, &f.chunk)
 		}
 		for i := range k.outs {
 			k.outs[i].put(f, &f.chunk, k.target(owner, t, i))
 		}
+	}
+}
+
+// freeze computes what depends on data alone.
+func (k *kernel) freeze(w *worker) {
+	f := &w.frames[k.id]
+	f.setChunk(0, k.points, k.width)
+	for _, s := range k.frozen {
+		s.run(w, f, &f.chunk)
 	}
 }
 

@@ -36,6 +36,9 @@ func (e *executable) workers(c *compiler, threads int) []*worker {
 	for i := range runners {
 		runners[i] = newWorker(e, c)
 		runners[i].ownScratch()
+		for _, k := range c.kernels {
+			k.freeze(runners[i])
+		}
 	}
 	for i, w := range runners {
 		w.runBlocks = func() { w.takeBlocks(); e.done.Done() }
@@ -58,6 +61,7 @@ func share(total, n, i int) int { return total*(i+1)/n - total*i/n }
 
 func newWorker(e *executable, c *compiler) *worker {
 	w := &worker{e: e, bufs: make([][]float64, len(e.buffers)), saved: make([][]float64, len(e.buffers))}
+	copy(w.bufs, e.shared)
 	w.frames = c.frames()
 	for _, n := range c.temps {
 		w.temp = append(w.temp, make([]float64, n))
@@ -66,7 +70,6 @@ func newWorker(e *executable, c *compiler) *worker {
 }
 
 func (w *worker) ownScratch() {
-	copy(w.bufs, w.e.shared)
 	for i, b := range w.e.buffers {
 		if b.Space == ir.Scratch {
 			w.bufs[i] = make([]float64, b.Size*w.e.width)
