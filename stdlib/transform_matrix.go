@@ -16,7 +16,8 @@ func constrainCholeskyCorr(u Node, event []int, _, _ Node) (x, logJac Node) {
 	return x, logJac
 }
 
-// constrainCorrelation is L Lᵀ, with the Jacobian ∏ L_jj^{D−j} of that product besides.
+// constrainCorrelation is L Lᵀ with ones on the diagonal where rounding would leave 1 ± 1e-16, and with the Jacobian
+// ∏ L_jj^{D−j} of that product besides.
 func constrainCorrelation(u Node, event []int, _, _ Node) (x, logJac Node) {
 	d := event[len(event)-1]
 	l, logJac, logDiag := choleskyCorr(u, event)
@@ -24,7 +25,8 @@ func constrainCorrelation(u Node, event []int, _, _ Node) (x, logJac Node) {
 	for j := range power {
 		power[j] = float64(d - 1 - j)
 	}
-	return ad.MatMul(l, l, false, true), ad.Add(logJac, sumLast(perLast(logDiag, power), 1))
+	x = ad.Where(triangle(u, l.Shape(), 0), num(u, 1), ad.MatMul(l, l, false, true))
+	return x, ad.Add(logJac, sumLast(perLast(logDiag, power), 1))
 }
 
 // choleskyCorr also gives log L_jj, shape plates + [D].

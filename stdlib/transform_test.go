@@ -166,7 +166,7 @@ func notCorrelation(x []float64, d int, factor bool) string {
 	}
 	for i := range d {
 		for j := range d {
-			if math.Abs(m.At(i, i)-1) > 1e-12 || math.Abs(m.At(i, j)) > 1+1e-12 || m.At(i, j) != m.At(j, i) {
+			if !factor && m.At(i, i) != 1 || math.Abs(m.At(i, i)-1) > 1e-12 || math.Abs(m.At(i, j)) > 1+1e-12 || m.At(i, j) != m.At(j, i) {
 				return "not a correlation matrix"
 			}
 		}

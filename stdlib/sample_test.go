@@ -1,0 +1,112 @@
+package stdlib
+
+import (
+	"math"
+	"math/rand/v2"
+	"sort"
+	"testing"
+
+	"gonum.org/v1/gonum/stat"
+)
+
+const draws = 4000
+
+// kolmogorov is √n sup |F_n − F|; ties of a discrete law are compared after the last of them. It exceeds 2.6 with probability 2exp(−2·2.6²) = 2.7e-6 for a continuous law, less for a
+// discrete one.
+func kolmogorov(x []float64, l numericLaw) float64 {
+	sort.Float64s(x)
+	worst, n := 0.0, float64(len(x))
+	for i, v := range x {
+		f := l.at(v)
+		if !l.discrete {
+			worst = math.Max(worst, f-float64(i)/n)
+		}
+		if i+1 == len(x) || x[i+1] > v {
+			worst = math.Max(worst, math.Abs(float64(i+1)/n-f))
+		}
+	}
+	return worst * math.Sqrt(n)
+}
+
+// TestSample compares samplers with densities: Kolmogorov's distance for scalar laws (bound 2.6), means and covariances
+// within 4.5 standard errors for vectors.
+func TestSample(t *testing.T) {
+	eachCase(t, func(t *testing.T, c distCase, d *Dist, f *Form) {
+		switch {
+		case scalarLaw(c, d):
+			x := c.sample(f, 1)
+			if k := kolmogorov(flatten(x), c.law(d, f)); k > 2.6 {
+				t.Errorf("Kolmogorov distance times √n is %.2f", k)
+			}
+		case c.mean != nil:
+			if worst := c.moments(c.sample(f, len(c.mean))); worst > 4.5 {
+				t.Errorf("a mean or covariance is off by %.1f standard errors", worst)
+			}
+		}
+	})
+}
+
+func (c distCase) sample(f *Form, size int) [][]float64 {
+	r := rand.New(rand.NewPCG(20, 7))
+	x := make([][]float64, draws)
+	for i := range x {
+		x[i] = make([]float64, size)
+		f.Sample(r, c.args, x[i])
+	}
+	return x
+}
+
+// moments is the largest deviation of a mean or a covariance from the reference, in its standard errors.
+func (c distCase) moments(x [][]float64) float64 {
+	worst, m := 0.0, len(c.mean)
+	for i := range m {
+		worst = math.Max(worst, deviation(x, func(v []float64) float64 { return v[i] }, c.mean[i]))
+		for j := range m {
+			product := func(v []float64) float64 { return (v[i] - c.mean[i]) * (v[j] - c.mean[j]) }
+			worst = math.Max(worst, deviation(x, product, c.cov[i*m+j]))
+		}
+	}
+	return worst
+}
+
+func deviation(x [][]float64, of func([]float64) float64, want float64) float64 {
+	y := make([]float64, len(x))
+	for i, v := range x {
+		y[i] = of(v)
+	}
+	mean, sd := stat.MeanStdDev(y, nil)
+	return math.Abs(mean-want) / (sd/math.Sqrt(float64(len(y))) + 1e-12)
+}
+
+// TestPlantedSampler: samplers that are wrong in place, scale or correlation must fail the same comparisons in some case.
+func TestPlantedSampler(t *testing.T) {
+	faults := map[string]func(x []float64){
+		"Normal(mu, sd)":           func(x []float64) { x[0] *= 1.3 },
+		"Gamma(shape, rate)":       func(x []float64) { x[0] *= 1.2 },
+		"Poisson(rate)":            func(x []float64) { x[0]++ },
+		"Beta(a, b)":               func(x []float64) { x[0] *= x[0] },
+		"Dirichlet(concentration)": func(x []float64) { x[0], x[1] = x[1], x[0] },
+		"MvNormal(mu, cov)":        func(x []float64) { x[1] = -2 - x[1] },
+	}
+	for form, fault := range faults {
+		if d, f := find(t, form); !caught(form, d, f, fault) {
+			t.Errorf("a wrong sampler of %s was not caught", form)
+		}
+	}
+}
+
+func caught(form string, d *Dist, f *Form, fault func(x []float64)) bool {
+	for _, c := range distCases {
+		if c.form != form || c.valuesOnly {
+			continue
+		}
+		x := c.sample(f, max(1, len(c.mean)))
+		for i := range x {
+			fault(x[i])
+		}
+		if scalarLaw(c, d) && kolmogorov(flatten(x), c.law(d, f)) > 2.6 || !scalarLaw(c, d) && c.moments(x) > 4.5 {
+			return true
+		}
+	}
+	return false
+}
