@@ -48,9 +48,9 @@ var unaryLoops = [ir.Ops]func(d, a []float64){
 	ir.Sinh:         each(math.Sinh),
 	ir.Cosh:         each(math.Cosh),
 	ir.Tanh:         each(math.Tanh),
-	ir.Sigmoid:      each(special.Sigmoid),
-	ir.Softplus:     each(special.Softplus),
-	ir.LogSigmoid:   each(special.LogSigmoid),
+	ir.Sigmoid:      sigmoidLoop,
+	ir.Softplus:     softplusLoop,
+	ir.LogSigmoid:   logSigmoidLoop,
 	ir.Lgamma:       each(special.Lgamma),
 	ir.Digamma:      each(special.Digamma),
 	ir.Trigamma:     each(special.Trigamma),
@@ -70,12 +70,12 @@ var binaryLoops = [ir.Ops]func(d, a, b []float64){
 	ir.Div:     divLoop,
 	ir.Pow:     each2(math.Pow),
 	ir.Mod:     each2(special.Mod),
-	ir.Maximum: each2(special.Maximum),
-	ir.Minimum: each2(special.Minimum),
+	ir.Maximum: maximumLoop,
+	ir.Minimum: minimumLoop,
 	ir.Lt:      ltLoop,
 	ir.Le:      leLoop,
 	ir.Eq:      eqLoop,
-	ir.MulZero: each2(special.MulZero),
+	ir.MulZero: mulZeroLoop,
 }
 
 func negLoop(d, a []float64) {
@@ -89,13 +89,6 @@ func absLoop(d, a []float64) {
 	a = a[:len(d)]
 	for i := range d {
 		d[i] = math.Abs(a[i])
-	}
-}
-
-func expLoop(d, a []float64) {
-	a = a[:len(d)]
-	for i := range d {
-		d[i] = math.Exp(a[i])
 	}
 }
 
@@ -159,6 +152,27 @@ func divLoop(d, a, b []float64) {
 	a, b = a[:len(d)], b[:len(d)]
 	for i := range d {
 		d[i] = a[i] / b[i]
+	}
+}
+
+func maximumLoop(d, a, b []float64) {
+	a, b = a[:len(d)], b[:len(d)]
+	for i := range d {
+		d[i] = special.Maximum(a[i], b[i])
+	}
+}
+
+func minimumLoop(d, a, b []float64) {
+	a, b = a[:len(d)], b[:len(d)]
+	for i := range d {
+		d[i] = special.Minimum(a[i], b[i])
+	}
+}
+
+func mulZeroLoop(d, a, b []float64) {
+	a, b = a[:len(d)], b[:len(d)]
+	for i := range d {
+		d[i] = special.MulZero(a[i], b[i])
 	}
 }
 

@@ -8,25 +8,24 @@ const (
 	logSqrtTwoPi = 0.91893853320467274178032973640562 // ½ log 2π
 )
 
-// Sigmoid is 1/(1 + e⁻ˣ), to 2 ulp also where it is tiny.
-func Sigmoid(x float64) float64 {
-	if x >= 0 {
-		return 1 / (1 + math.Exp(-x))
+// Sigmoid is 1/(1 + e⁻ˣ), given e = e^−|x|; to 2 ulp also where it is tiny.
+func Sigmoid(x, e float64) float64 {
+	if x < 0 {
+		return e / (1 + e)
 	}
-	e := math.Exp(x)
-	return e / (1 + e)
+	return 1 / (1 + e)
 }
 
-// Softplus is log(1 + eˣ), to 2 ulp at both ends.
-func Softplus(x float64) float64 {
+// Softplus is log(1 + eˣ) = max(x, 0) + log(1 + e), given e = e^−|x|; to 2 ulp at both ends. Kahan's correction of the
+// logarithm makes up for the rounding of 1 + e.
+func Softplus(x, e float64) float64 {
+	u := 1 + e
+	y := math.Log(u) + (e-(u-1))/u
 	if x > 0 {
-		return x + math.Log1p(math.Exp(-x))
+		return x + y
 	}
-	return math.Log1p(math.Exp(x))
+	return y
 }
-
-// LogSigmoid is −log(1 + e⁻ˣ).
-func LogSigmoid(x float64) float64 { return -Softplus(-x) }
 
 // Lgamma is log|Γ(x)|; +Inf at zero and the negative integers.
 func Lgamma(x float64) float64 {

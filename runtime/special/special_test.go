@@ -7,6 +7,9 @@ import (
 
 type point struct{ x, want float64 }
 
+func sigmoid(x float64) float64  { return Sigmoid(x, math.Exp(-math.Abs(x))) }
+func softplus(x float64) float64 { return Softplus(x, math.Exp(-math.Abs(x))) }
+
 // tables have values computed with mpmath 1.3.0 at 60 digits and rounded to 20, at the exact float64 arguments. tol is relative
 // where |want| ≥ 1 or relative is set, else absolute.
 var tables = []struct {
@@ -51,11 +54,11 @@ var tables = []struct {
 		{0.6, 2.5334710313579974132e-1}, {0.8, 8.416212335729143638e-1}, {0.925, 1.4395314709384562291}, {0.9250001, 1.4395321773759004884},
 		{0.95, 1.6448536269514722843}, {0.999, 3.0902323061678132778}, {0.9999999999, 6.3613408896974218642},
 		{0.9999999999999999, 8.2095361516013868556}}},
-	{"softplus", Softplus, 5e-16, true, []point{
+	{"softplus", softplus, 5e-16, true, []point{
 		{-100, 3.720075976020835963e-44}, {-40, 4.2483542552915889863e-18}, {-1, 3.1326168751822283405e-1}, {0, 6.9314718055994530942e-1},
 		{1e-10, 6.9314718060994530942e-1}, {0.5, 9.7407698418010668087e-1}, {3, 3.0485873515737420588}, {33.5, 3.3500000000000002826e+1},
 		{40, 4.0000000000000000004e+1}, {700, 700}}},
-	{"sigmoid", Sigmoid, 5e-16, true, []point{
+	{"sigmoid", sigmoid, 5e-16, true, []point{
 		{-100, 3.720075976020835963e-44}, {-40, 4.2483542552915889773e-18}, {-1, 2.6894142136999512075e-1}, {-1e-10, 4.99999999975e-1},
 		{0.5, 6.2245933120185456464e-1}, {3, 9.5257412682243321912e-1}, {33.5, 9.9999999999999717424e-1}, {40, 9.9999999999999999575e-1}}},
 }
@@ -87,8 +90,8 @@ func TestEdges(t *testing.T) {
 		{"log Φ(−∞)", LogNormCDF(-inf), -inf}, {"log Φ(∞)", LogNormCDF(inf), 0}, {"log Φ(NaN)", LogNormCDF(nan), nan},
 		{"Φ⁻¹(0)", NormQuantile(0), -inf}, {"Φ⁻¹(1)", NormQuantile(1), inf}, {"Φ⁻¹(½)", NormQuantile(0.5), 0}, {"Φ⁻¹(−1)", NormQuantile(-1), nan},
 		{"Φ⁻¹(2)", NormQuantile(2), nan}, {"Φ⁻¹(NaN)", NormQuantile(nan), nan},
-		{"softplus(∞)", Softplus(inf), inf}, {"softplus(−∞)", Softplus(-inf), 0}, {"softplus(NaN)", Softplus(nan), nan},
-		{"log sigmoid(−∞)", LogSigmoid(-inf), -inf}, {"sigmoid(∞)", Sigmoid(inf), 1}, {"sigmoid(−∞)", Sigmoid(-inf), 0}, {"sigmoid(NaN)", Sigmoid(nan), nan},
+		{"softplus(∞)", softplus(inf), inf}, {"softplus(−∞)", softplus(-inf), 0}, {"softplus(NaN)", softplus(nan), nan},
+		{"sigmoid(∞)", sigmoid(inf), 1}, {"sigmoid(−∞)", sigmoid(-inf), 0}, {"sigmoid(NaN)", sigmoid(nan), nan},
 		{"−7 mod 3", Mod(-7, 3), 2}, {"7 mod −3", Mod(7, -3), -2}, {"6 mod 3", Mod(6, 3), 0}, {"1 mod 0", Mod(1, 0), nan},
 		{"max(NaN, 1)", Maximum(nan, 1), nan}, {"max(1, NaN)", Maximum(1, nan), nan}, {"min(NaN, 1)", Minimum(nan, 1), nan}, {"min(−1, 1)", Minimum(-1, 1), -1},
 		{"0·∞", MulZero(0, inf), 0}, {"∞·0", MulZero(inf, 0), nan}, {"NaN·0", MulZero(nan, 0), nan}, {"2·3", MulZero(2, 3), 6},
