@@ -20,6 +20,7 @@ func TestLogLikelihood(t *testing.T) {
 		{"lynx.ppl", "lynx.csv", map[string][]float64{"level": {2.9}, "phi": {1.4, -0.75}, "sigma": {0.22}}, lynx},
 		{"galaxies.ppl", "galaxies.csv", map[string][]float64{"w": {0.1, 0.8, 0.1}, "m": {9.7, 21.4, 33}, "s": {0.5, 2, 0.9}}, galaxies},
 		{"fishing.ppl", "fishing.csv", map[string][]float64{"fishes": {0.6}, "b": {-0.4, 0.7}}, fishing},
+		{"rats.ppl", "rats.json", ratsAt(), rats},
 	}
 	for _, test := range tests {
 		t.Run(test.model, func(t *testing.T) {
@@ -73,6 +74,26 @@ func arrays(at map[string][]float64) map[string]*data.Array {
 		out[name] = a
 	}
 	return out
+}
+
+// ratsAt gives every rat a line of its own.
+func ratsAt() map[string][]float64 {
+	at := map[string][]float64{"mu_a": {240}, "mu_b": {6}, "sd_a": {15}, "sd_b": {0.5}, "sigma": {6}}
+	for i := 0.0; i < 30; i++ {
+		at["a"] = append(at["a"], 230+i)
+		at["b"] = append(at["b"], 5.5+i/20)
+	}
+	return at
+}
+
+func rats(c map[string][]float64) (sum float64) {
+	for i := range 30 {
+		for j, day := range []float64{8, 15, 22, 29, 36} {
+			mu := ratsAt()["a"][i] + ratsAt()["b"][i]*(day-22)
+			sum += distuv.Normal{Mu: mu, Sigma: 6}.LogProb(c["weight"][i*5+j])
+		}
+	}
+	return sum
 }
 
 func challenger(c map[string][]float64) (sum float64) {

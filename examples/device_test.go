@@ -1,0 +1,82 @@
+package examples_test
+
+import (
+	"math"
+	"path/filepath"
+	"testing"
+
+	"ppl/autodiff"
+	"ppl/compiler"
+	"ppl/compiler/lower"
+	"ppl/runtime/device"
+	"ppl/runtime/host"
+)
+
+// On every example, what the device computes is what the graph says: log prior, log likelihood, their gradient and the saved
+// values, against autodiff's plain interpreter. Both are float64; sums may differ in order.
+func TestDeviceAgreesWithGraph(t *testing.T) {
+	paths, err := filepath.Glob("*.ppl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range paths {
+		t.Run(path, func(t *testing.T) { agree(t, load(t, path)) })
+	}
+	for _, path := range posteriors(t) {
+		t.Run(filepath.Base(path), func(t *testing.T) {
+			p, _ := loadPosterior(t, path)
+			agree(t, p)
+		})
+	}
+}
+
+func agree(t *testing.T, p *compiler.Program) {
+	g := autodiff.New()
+	theta := g.Input("theta", p.Dim())
+	prior, likelihood := p.Density(theta)
+	gradient := autodiff.Grad(autodiff.Binary(autodiff.OpAdd, prior, likelihood), theta)[0]
+	entry := lower.Entry{Name: "all", Assign: []lower.Assign{
+		{Name: "log_prior", Value: prior}, {Name: "log_likelihood", Value: likelihood},
+		{Name: "gradient", Value: gradient}, {Name: "values", Value: p.Values(theta)},
+	}}
+	program, err := lower.Program([]lower.Entry{entry})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const lanes = 3
+	x, err := host.Device{}.Load(program, device.Options{Lanes: lanes})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer x.Close()
+	for lane := range lanes {
+		x.SetLane("theta", lane, p.Start(20260103, lane))
+	}
+	if _, err := x.Run([]device.Call{{Entry: "all", Times: 1}}, 0, nil); err != nil {
+		t.Fatal(err)
+	}
+	for lane := range lanes {
+		for _, a := range entry.Assign {
+			want := autodiff.Eval(map[string][]float64{"theta": p.Start(20260103, lane)}, a.Value)[0]
+			got := make([]float64, x.Size(a.Name))
+			x.GetLane(a.Name, lane, got)
+			same(t, a.Name, got, want)
+		}
+	}
+}
+
+// same allows a relative error of 1e-8, measured against the largest element: gradients cancel.
+func same(t *testing.T, name string, got, want []float64) {
+	t.Helper()
+	scale := 1.0
+	for _, w := range want {
+		if !math.IsInf(w, 0) {
+			scale = max(scale, math.Abs(w))
+		}
+	}
+	for i, w := range want {
+		if got[i] != w && !(math.Abs(got[i]-w) <= 1e-8*scale) {
+			t.Errorf("%s[%d]: the device has %.15g, the graph %.15g", name, i, got[i], w)
+		}
+	}
+}
