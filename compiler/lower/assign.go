@@ -23,23 +23,48 @@ func assign(stmts []ir.Stmt, moves []move, buffers []ir.Buffer) []ir.Stmt {
 	return append(stmts, copies(left)...)
 }
 
-// joins puts a copy into the last kernel of its size, if that kernel comes after whatever writes the source and nobody reads the old
-// value after it.
+// joins puts a copy into the last kernel of its size, if that kernel writes the source or comes after whatever does, and nobody reads
+// the old value after it.
 func joins(stmts []ir.Stmt, m move) bool {
-	extents := loops([]int{m.size})
+	extents, at := loops([]int{m.size}), pointIndex(m.size)
 	for i := len(stmts) - 1; i >= 0; i-- {
-		if touches(stmts[i], m.from, true) {
-			return false
+		if k, ok := stmts[i].(*ir.Kernel); ok && slices.Equal(k.Extents, extents) && readsAt(k, m.to, at) {
+			if r, ok := atHand(k, m.from, at); ok {
+				k.Out = append(k.Out, ir.Output{Buf: m.to, Index: at, Value: r})
+				return true
+			}
 		}
-		if k, ok := stmts[i].(*ir.Kernel); ok && slices.Equal(k.Extents, extents) && readsAt(k, m.to, pointIndex(m.size)) {
-			addCopy(k, m)
-			return true
-		}
-		if touches(stmts[i], m.to, false) {
+		if touches(stmts[i], m.from, true) || touches(stmts[i], m.to, false) {
 			return false
 		}
 	}
 	return false
+}
+
+// atHand is the register of a kernel that holds an element of a buffer once the kernel is done with it; it is loaded if the
+// kernel does not write the buffer.
+func atHand(k *ir.Kernel, buf ir.BufID, at ir.Index) (r ir.Reg, ok bool) {
+	if !touches(k, buf, true) {
+		return loaded(k, buf, at), true
+	}
+	for _, o := range k.Out {
+		if o.Buf == buf && o.Combine == ir.Store && sameIndex(o.Index, at) {
+			return o.Value, true
+		}
+	}
+	return 0, false
+}
+
+// loaded is the register of a load, which is added where there is none.
+func loaded(k *ir.Kernel, buf ir.BufID, at ir.Index) ir.Reg {
+	r := slices.IndexFunc(k.Body, func(in ir.Instr) bool {
+		return in.Op == ir.Load && in.Buf == buf && sameIndex(in.Index, at)
+	})
+	if r < 0 {
+		r = len(k.Body)
+		k.Body = append(k.Body, ir.Instr{Op: ir.Load, Buf: buf, Index: at})
+	}
+	return ir.Reg(r)
 }
 
 // readsAt reports whether a kernel reads a buffer nowhere but at an index.
@@ -51,17 +76,6 @@ func readsAt(k *ir.Kernel, buf ir.BufID, at ir.Index) bool {
 
 // pointIndex is where a kernel over n elements is.
 func pointIndex(n int) ir.Index { return canonical(flatten(identity([]int{n}), []int{n})) }
-
-func addCopy(k *ir.Kernel, m move) {
-	at := pointIndex(m.size)
-	load := ir.Instr{Op: ir.Load, Buf: m.from, Index: at}
-	r := slices.IndexFunc(k.Body, func(in ir.Instr) bool { return in.Op == ir.Load && in.Buf == m.from && sameIndex(in.Index, at) })
-	if r < 0 {
-		r = len(k.Body)
-		k.Body = append(k.Body, load)
-	}
-	k.Out = append(k.Out, ir.Output{Buf: m.to, Index: at, Value: ir.Reg(r)})
-}
 
 // canWrite reports whether the statements that write scratch could write the lane buffer instead: nobody reads the old value at the
 // same time or later, except a single kernel that reads just the element it replaces.
@@ -120,7 +134,8 @@ func copies(moves []move) []ir.Stmt {
 			kernels[m.size] = k
 			out = append(out, k)
 		}
-		addCopy(k, m)
+		at := pointIndex(m.size)
+		k.Out = append(k.Out, ir.Output{Buf: m.to, Index: at, Value: loaded(k, m.from, at)})
 	}
 	return out
 }

@@ -1,12 +1,10 @@
 package lower_test
 
 import (
-	"fmt"
 	"math"
 	"testing"
 
 	ad "ppl/autodiff"
-	"ppl/compiler/ir"
 	"ppl/compiler/lower"
 )
 
@@ -132,28 +130,8 @@ func TestDensities(t *testing.T) {
 			g := ad.New()
 			theta := g.Input("theta", d.dim)
 			lp := d.logp(g, theta)
-			p := check(t, source(uint64(k)), lp, ad.Grad(lp, theta)[0])
-			report(t, p)
+			check(t, source(uint64(k)), lp, ad.Grad(lp, theta)[0])
 		})
-	}
-}
-
-func report(t *testing.T, p *ir.Program) {
-	for _, e := range p.Entries {
-		kernels, calls, instrs := 0, 0, 0
-		var spaces []string
-		for _, s := range e.Body {
-			k, ok := s.(*ir.Kernel)
-			if !ok {
-				calls++
-				spaces = append(spaces, fmt.Sprintf("%T", s)[4:])
-				continue
-			}
-			kernels++
-			instrs += len(k.Body)
-			spaces = append(spaces, fmt.Sprintf("%v:%d>%d", k.Extents, len(k.Body), len(k.Out)))
-		}
-		t.Logf("%s: %d kernels, %d calls, %d instructions %v", e.Name, kernels, calls, instrs, spaces)
 	}
 }
 
@@ -177,7 +155,6 @@ func TestLeapfrog(t *testing.T) {
 			r := source(9)
 			start := map[string][]float64{"q": normals(r, d.dim), "v": normals(r, d.dim), "grad": normals(r, d.dim), "eps": {0.01}}
 			checkSteps(t, leapfrog(d), start, 3)
-			report(t, program(t, leapfrog(d)))
 		})
 	}
 }

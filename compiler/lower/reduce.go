@@ -62,17 +62,40 @@ func (vs *values) short(n autodiff.Node) {
 
 // split reduces each slice along the short axis apart.
 func (vs *values) split(k autodiff.Kind, x *value, axes []int, axis int) *value {
-	lo, hi := make([]int, len(x.shape)), slices.Clone(x.shape)
-	slice := slices.Clone(x.shape)
-	slice[axis] = 1
 	var parts []part
 	for i := range x.shape[axis] {
-		lo, hi = slices.Clone(lo), slices.Clone(hi)
-		lo[axis], hi[axis] = i, i+1
-		one := vs.slice(x, lo, hi, slice)
-		parts = append(parts, part{i, i + 1, vs.make(autodiff.Op{Kind: k, Axes: axes}, without(slice, axes), one)})
+		one := vs.one(x, axis, i)
+		parts = append(parts, part{i, i + 1, vs.make(autodiff.Op{Kind: k, Axes: axes}, without(one.shape, axes), one)})
 	}
 	return vs.concat(slices.Index(kept(len(x.shape), axes), axis), without(x.shape, axes), parts)
+}
+
+// one is the slice of x at a position of an axis, which stays.
+func (vs *values) one(x *value, axis, at int) *value {
+	lo, hi, shape := make([]int, len(x.shape)), slices.Clone(x.shape), slices.Clone(x.shape)
+	lo[axis], hi[axis], shape[axis] = at, at+1, 1
+	return vs.slice(x, lo, hi, shape)
+}
+
+// partialSums is a cumulative sum over few elements.
+func (vs *values) partialSums(x *value, axis int, reverse bool) *value {
+	n := x.shape[axis]
+	parts := make([]part, n)
+	var sum *value
+	for i := range n {
+		at := i
+		if reverse {
+			at = n - 1 - i
+		}
+		term := vs.one(x, axis, at)
+		if sum == nil {
+			sum = term
+		} else {
+			sum = vs.apply(autodiff.OpAdd, sum, term)
+		}
+		parts[at] = part{at, at + 1, sum}
+	}
+	return vs.concat(axis, x.shape, parts)
 }
 
 // logSumExp is m + log Σ exp(x − m) with m the largest element, or 0 where that is infinite: all -inf then gives log 0 = -inf,

@@ -62,6 +62,10 @@ func (vs *values) rewrite(op *autodiff.Op, shape []int, args []*value) *value {
 		return vs.total(args[0], op.Axes)
 	case autodiff.OpMax, autodiff.OpMin:
 		return vs.reduce(op.Kind, args[0], op.Axes)
+	case autodiff.OpCumSum:
+		if axis := op.Axes[0]; shape[axis] <= maxUnrolled {
+			return vs.partialSums(args[0], axis, op.Reverse)
+		}
 	case autodiff.OpGather:
 		return vs.gather(op, shape, args[0], args[1:])
 	case autodiff.OpScatterAdd:
