@@ -56,8 +56,8 @@ var boundedDists = []Dist{
 
 // minusLogPositive is −log w, or −∞ where w is not positive: the log density of a uniform law of that size.
 func minusLogPositive(w Node) Node {
-	ok := ad.Lt(num(w, 0), w)
-	return withPenalty(ad.Neg(ad.Log(ad.Where(ok, w, num(w, 1)))), penaltyUnless(ok))
+	safe, penalty := positiveOnly(w)
+	return withPenalty(ad.Neg(ad.Log(safe)), penalty)
 }
 
 // drawVonMises rejects from a wrapped Cauchy.

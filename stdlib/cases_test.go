@@ -62,7 +62,7 @@ func eachCase(t *testing.T, run func(t *testing.T, c distCase, d *Dist, f *Form)
 	}
 }
 
-// square root shape: n numbers of an array of the given rank (vectors, square matrices).
+// shapeOf is the shape of n numbers as a scalar, a vector or a square matrix.
 func shapeOf(n, rank int) []int {
 	switch rank {
 	case 0:

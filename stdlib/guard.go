@@ -51,6 +51,12 @@ func inDomain(spec []Arg, args []Node) (safe []Node, penalty Node) {
 // penaltyUnless is 0 where a condition holds, else −∞.
 func penaltyUnless(ok Node) Node { return ad.Where(ok, num(ok, 0), num(ok, math.Inf(-1))) }
 
+// positiveOnly is w and 0, or 1 and −∞ where w is not positive.
+func positiveOnly(w Node) (safe, penalty Node) {
+	ok := ad.Lt(num(w, 0), w)
+	return ad.Where(ok, w, num(w, 1)), penaltyUnless(ok)
+}
+
 // withPenalty adds a penalty to a log density.
 func withPenalty(logp, penalty Node) Node {
 	if !penalty.Valid() || !logp.Valid() {

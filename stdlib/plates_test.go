@@ -3,6 +3,7 @@ package stdlib
 import (
 	"fmt"
 	"math"
+	"slices"
 	"testing"
 
 	ad "ppl/autodiff"
@@ -103,5 +104,21 @@ func TestSumNeedsStatic(t *testing.T) {
 	r := ad.Eval(nil, f.LogCDF(g.Const(inf), []Node{g.Const(3)}), f.LogCCDF(g.Const(inf), []Node{g.Const(3)}))
 	if r[0][0] != 0 || !math.IsInf(r[1][0], -1) {
 		t.Errorf("at infinity %v", r)
+	}
+}
+
+// TestScalarMean: MvNormal(0, C) takes one number for all elements of the mean.
+func TestScalarMean(t *testing.T) {
+	for _, form := range Dists()["MvNormal"].Forms {
+		g := ad.New()
+		x, zero, zeros := g.Data("x", []float64{1, 2, -3, 0.5}, 2, 2), g.Const(0), g.Full(0, 2)
+		rest := []Node{g.Data("m", []float64{1, 0, 0, 1}, 2, 2)}
+		if len(form.Args) == 3 {
+			rest = []Node{g.Data("sd", []float64{2, 3}, 2), rest[0]}
+		}
+		r := ad.Eval(nil, form.LogProb(x, append([]Node{zero}, rest...)), form.LogProb(x, append([]Node{zeros}, rest...)))
+		if !slices.Equal(r[0], r[1]) || len(r[0]) != 2 {
+			t.Errorf("with mean 0: %v, with mean [0, 0]: %v", r[0], r[1])
+		}
 	}
 }

@@ -61,7 +61,7 @@ func freeReal(x []float64, _ []int, _, _ float64) ([]float64, error) {
 }
 
 // constrainInterval is u, lo + eᵘ, hi − eᵘ, or lo + (hi − lo) σ(u), the last measured from the nearer end so that x keeps
-// its precision there.
+// its precision there; ends that have crossed have log-Jacobian −∞.
 func constrainInterval(u Node, event []int, lo, hi Node) (x, logJac Node) {
 	lo, hi = end(lo), end(hi)
 	switch {
@@ -76,10 +76,11 @@ func constrainInterval(u Node, event []int, lo, hi Node) (x, logJac Node) {
 }
 
 func scaledSigmoid(u, lo, hi Node) (x, logJac Node) {
-	left, w := ad.Lt(u, num(u, 0)), ad.Sub(hi, lo)
+	left := ad.Lt(u, num(u, 0))
+	w, penalty := positiveOnly(ad.Sub(hi, lo))
 	step := ad.Mul(w, ad.Sigmoid(ad.Where(left, u, ad.Neg(u))))
 	x = ad.Where(left, ad.Add(lo, step), ad.Sub(hi, step))
-	return x, total(ad.Log(w), ad.LogSigmoid(u), ad.LogSigmoid(ad.Neg(u)))
+	return x, total(penalty, ad.Log(w), ad.LogSigmoid(u), ad.LogSigmoid(ad.Neg(u)))
 }
 
 func freeInterval(x []float64, _ []int, lo, hi float64) ([]float64, error) {

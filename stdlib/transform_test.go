@@ -242,6 +242,21 @@ func TestIntervalExtremes(t *testing.T) {
 	}
 }
 
+// TestCrossedEnds: an interval whose end depends on parameters may turn over; its log-Jacobian is −∞ then, with gradient 0.
+func TestCrossedEnds(t *testing.T) {
+	for _, c := range []mapCase{{kind: types.Interval}, {kind: types.Ordered, event: []int{3}}} {
+		g := ad.New()
+		u, hi := g.Input("u", c.event...), g.Input("hi")
+		_, j := TransformOf(c.kind).Constrain(u, c.event, g.Const(0), hi)
+		at := []float64{0.1, 0.2, 0.3}
+		in := map[string][]float64{"u": at[:product1(c.event)], "hi": {-1}}
+		r := ad.Eval(in, j, ad.Grad(j, hi)[0])
+		if !math.IsInf(r[0][0], -1) || r[1][0] != 0 {
+			t.Errorf("%v: log-Jacobian %g with gradient %g", c.kind, r[0][0], r[1][0])
+		}
+	}
+}
+
 // TestSimplexMiddle: the origin is the centre, 1/K each, so no element is special (symmetry).
 func TestSimplexMiddle(t *testing.T) {
 	x, _ := mapCase{kind: types.Simplex, event: []int{7}}.forward([][]float64{make([]float64, 6)})

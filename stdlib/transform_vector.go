@@ -92,10 +92,10 @@ func constrainOrdered(u Node, event []int, lo, hi Node) (x, logJac Node) {
 func orderedBetween(u Node, event []int, lo, hi Node) (x, logJac Node) {
 	k := event[len(event)-1]
 	gaps, logJac := constrainSimplex(u, []int{k + 1}, Node{}, Node{})
-	w := ad.Sub(hi, lo)
+	w, penalty := positiveOnly(ad.Sub(hi, lo))
 	share := sliceLast(ad.CumSum(gaps, u.Rank()-1, false), 0, k)
 	x = ad.Add(spread(lo, share.Shape()), ad.Mul(spread(w, share.Shape()), share))
-	return x, ad.Add(times(float64(k), ad.Log(w)), logJac)
+	return x, total(penalty, times(float64(k), ad.Log(w)), logJac)
 }
 
 func freeOrdered(x []float64, event []int, lo, hi float64) ([]float64, error) {
