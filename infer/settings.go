@@ -21,7 +21,7 @@ type Settings struct {
 	StepSize float64 // fixed step in whitened coordinates (√ε for nosehoover); 0: adapted
 	Steps    int     // fixed number of steps per iteration; 0: adapted
 	Friction float64 // c = CΔt of nosehoover; 0: chosen
-	Accept   float64 // acceptance rate that warm-up aims at; 0: 0.8
+	Accept   float64 // acceptance rate that warm-up aims at; 0: 0.9
 	Metric   string  // coordinates: "auto" (adapted; dense, or of low rank above 200 dimensions), "diagonal" or "identity"
 }
 

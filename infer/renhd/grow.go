@@ -18,7 +18,7 @@ func (r *run) warmLadder() error {
 	if err := r.begin(); err != nil {
 		return err
 	}
-	if _, err := r.windows(openings(r.options.Warmup)...); err != nil {
+	if err := r.opening(); err != nil {
 		return err
 	}
 	return r.settleLadder(r.options.Warmup - r.swept)

@@ -31,6 +31,7 @@ type run struct {
 	swept      int     // iterations of all walkers so far
 	kept       int     // of them, those after warm-up
 	totalSteps float64 // of the trajectories after warm-up
+	pace       float64 // median step of the walkers at temperature 1
 }
 
 func (r *run) settings() infer.Settings { return r.options.Settings }

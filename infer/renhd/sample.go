@@ -30,6 +30,7 @@ type trail struct {
 // sample takes the draws. Thinning is decided first, from a pilot at the end of warm-up.
 func (r *run) sample() error {
 	k := &keeper{run: r, trail: make([]trail, r.options.Chains)}
+	r.pace = r.walkers.medianStep()
 	if err := k.thin(); err != nil {
 		return err
 	}
@@ -75,6 +76,15 @@ func (k *keeper) sweep() error {
 	k.exchange.swap(w)
 	k.swept++
 	return nil
+}
+
+// medianStep is that of the rungs.
+func (w *walkers) medianStep() float64 {
+	var steps []float64
+	for _, r := range w.rungs {
+		steps = append(steps, r.step)
+	}
+	return median(steps, ones(len(steps)))
 }
 
 // cold is the lane of a chain at T = 1; without swaps, its first.

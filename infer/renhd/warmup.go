@@ -34,13 +34,17 @@ func (r *run) warm() error {
 	return r.growLadder()
 }
 
-// openings are the first windows, short ones: every walker finds a step, then the metric is learned over and over.
-func openings(total int) []window {
-	var out []window
-	for _, share := range []float64{.02, .02, .03, .03} {
-		out = append(out, window{sweeps: sweeps(share, total), alone: true, most: mostAtFirst, metric: true})
+// opening is the first part of warm-up: short windows in which every walker finds a step of its own and the metric is learned over and
+// over, until all walkers have come down from where they started.
+func (r *run) opening() error {
+	const least, most = 4, 10
+	for k := range most {
+		t, err := r.windows(window{sweeps: sweeps(.02, r.options.Warmup), alone: true, most: mostAtFirst, metric: true})
+		if err != nil || t == nil || k+1 >= least && !t.hot {
+			return err
+		}
 	}
-	return out
+	return nil
 }
 
 func sweeps(share float64, total int) int { return int(math.Round(share * float64(total))) }
@@ -73,11 +77,13 @@ func (r *run) explore() (agreed bool, err error) {
 	if err := r.begin(); err != nil {
 		return false, err
 	}
-	ws := append(openings(r.options.Warmup),
+	if err := r.opening(); err != nil {
+		return false, err
+	}
+	last, err := r.windows(
 		window{sweeps: sweeps(.05, r.options.Warmup), most: 64, metric: true},
 		window{sweeps: sweeps(.05, r.options.Warmup), most: 128, metric: true},
 		window{sweeps: sweeps(.10, r.options.Warmup), most: mostSteps, metric: true})
-	last, err := r.windows(ws...)
 	if err != nil || last == nil {
 		return true, err
 	}
