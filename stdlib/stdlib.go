@@ -32,15 +32,16 @@ type Arg struct {
 // LogProb gets x with shape plates + event and args with shape plates + their rank, and returns shape plates. What is the
 // same for all plates, an argument or the x of a scalar law, may come without them, and is then computed once. It is normalised.
 // Outside the support it gives -inf for scalar laws (for vectors and matrices any finite number or -inf); so do parameters
-// below or above their domain, with gradient 0; matrices that are not positive definite give NaN. Bounds returns the ends of the support for Interval and IntRange (shape
-// plates, or scalars); an invalid Node is an infinite end.
+// below or above their domain, with gradient 0; matrices that are not positive definite give NaN. Bounds returns the ends of
+// the support for Interval and IntRange (shape plates, or scalars); an invalid Node is an infinite end.
 type Form struct {
 	Args    []Arg
 	LogProb func(x Node, args []Node) Node
 	Bounds  func(args []Node) (lo, hi Node) // nil: the Dist's fixed Lo, Hi
-	LogCDF  func(x Node, args []Node) Node  // log P(X ≤ x); nil if there is none
-	LogCCDF func(x Node, args []Node) Node  // log P(X > x); nil if there is none
-	// Sample draws one event: args flattened per instance, out has the event's size.
+	// LogCDF and LogCCDF are log P(X ≤ x) and log P(X > x) of a scalar law, with shapes as in LogProb; both nil if there are none.
+	// Those of a law of integers may be sums: then they give an invalid Node unless the support is finite or x static.
+	LogCDF, LogCCDF func(x Node, args []Node) Node
+	// Sample draws one event: args flattened per instance, out has the event's size; nil for an improper law.
 	Sample func(r *rand.Rand, args [][]float64, out []float64)
 }
 
