@@ -1,15 +1,11 @@
 package main
 
 import (
-	"errors"
-	"fmt"
-	"os"
 	"slices"
 	"strings"
 
 	"ppl/compiler"
 	"ppl/infer"
-	"ppl/infer/draws"
 	"ppl/infer/renhd"
 	"ppl/lang/diag"
 	"ppl/lang/source"
@@ -116,20 +112,4 @@ func override(values map[string]string, flags []string) (infer.Settings, error) 
 		return settings, usagef("--set: %w", err)
 	}
 	return settings, nil
-}
-
-// clearWay refuses a directory that holds draws. A run that ended before its first draw is worth nothing and may be replaced.
-func clearWay(dir string) (replace bool, err error) {
-	r, err := draws.Open(dir)
-	var notRun draws.ErrNotRun
-	switch {
-	case errors.Is(err, os.ErrNotExist) || errors.As(err, &notRun):
-		return false, nil // a new directory, or one that draws.Create will judge
-	case err != nil:
-		return false, failed(err)
-	case r.Info.Draws == 0 && r.Info.Status != draws.Running:
-		return true, nil
-	}
-	return false, failed(fmt.Errorf("%s holds a run already (%s, %d draws per chain); choose another directory with --out DIR, or remove it: rm -r %s",
-		dir, r.Info.Status, r.Info.Draws, dir))
 }

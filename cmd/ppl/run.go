@@ -22,12 +22,15 @@ type posteriorRun struct {
 	recorder *recorder
 }
 
-// carryOut samples until it is done or the user stops it. An error says that the run failed.
-func (c *console) carryOut(ctx context.Context, run *posteriorRun) (stopped bool, err error) {
+// stoppable is a context that the first Ctrl-C cancels; the second kills, as if we had never asked.
+func stoppable(ctx context.Context) (context.Context, func()) {
 	ctx, release := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
-	defer release()
-	context.AfterFunc(ctx, release) // a second signal kills, as if we had never asked
+	context.AfterFunc(ctx, release)
+	return ctx, release
+}
 
+// carryOut samples until it is done or ctx ends. An error says that the run failed.
+func (c *console) carryOut(ctx context.Context, run *posteriorRun) (stopped bool, err error) {
 	show, clear := c.progress(run.quiet)
 	run.recorder = run.newRecorder(show)
 	start := time.Now()

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"os"
 	"path/filepath"
 	"strings"
 
@@ -99,6 +100,8 @@ func (c *console) sample(ctx context.Context, s *sampling) error {
 	if err != nil {
 		return err
 	}
+	ctx, release := stoppable(ctx)
+	defer release()
 	replace, err := clearWay(s.out)
 	if err != nil {
 		return err
@@ -109,6 +112,7 @@ func (c *console) sample(ctx context.Context, s *sampling) error {
 		return err
 	}
 	if run.recorder.writer == nil {
+		os.Remove(s.out) // it is empty; where it is not, it stays
 		c.notef("stopped in warm-up: there are no draws yet")
 		return interrupted()
 	}
