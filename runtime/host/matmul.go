@@ -11,6 +11,8 @@ type matMul struct {
 	width    int
 	rows     int // of a tile
 	depth    int // of a tile
+	rowTiles int // tiles that the rows make
+	pieces   int // tiles that k makes
 	partials int // temporary for the sums over pieces of k, or -1
 	typ      ir.Type
 }
@@ -26,27 +28,29 @@ func (c *compiler) matMul(in *ir.MatMul) statement {
 	if m.a.width == 1 && m.b.width == 1 {
 		m.b = c.wide(in.B)
 	}
-	m.cut(c)
+	m.cut()
+	m.rowTiles, m.pieces = ceilDiv(m.M, m.rows), max(1, ceilDiv(m.K, m.depth))
+	if m.pieces > 1 {
+		m.partials = c.temp(m.pieces * m.Batch * m.M * m.N * m.width)
+	}
 	c.tiles = c.tiles || m.tileCount() > 1
 	return m
 }
 
 // cut chooses tiles by the program alone: pieces of k where the result is small, else rows.
-func (m *matMul) cut(c *compiler) {
-	if m.M*m.N*m.K < splitWork {
-		return
-	}
-	if m.K >= 2*splitK && m.M*m.N <= maxPartial {
+func (m *matMul) cut() {
+	switch {
+	case m.M*m.N*m.K < splitWork:
+	case m.K >= 2*splitK && m.M*m.N <= maxPartial:
 		m.depth = splitK
-		m.partials = c.temp(m.pieces() * m.Batch * m.M * m.N * m.width)
-		return
+	default:
+		m.rows = min(m.rows, max(8, splitWork/(m.N*m.K)))
 	}
-	m.rows = min(m.rows, max(8, splitWork/(m.N*m.K)))
 }
 
-func (m *matMul) pieces() int    { return (m.K + m.depth - 1) / m.depth }
-func (m *matMul) rowTiles() int  { return (m.M + m.rows - 1) / m.rows }
-func (m *matMul) tileCount() int { return m.Batch * m.rowTiles() * max(1, m.pieces()) }
+func ceilDiv(a, b int) int { return (a + b - 1) / b }
+
+func (m *matMul) tileCount() int { return m.Batch * m.rowTiles * m.pieces }
 
 func (m *matMul) run(w *worker) {
 	m.a.load(w)
@@ -55,7 +59,7 @@ func (m *matMul) run(w *worker) {
 	out := w.bufs[m.C]
 	if m.partials >= 0 {
 		clear(out)
-		for p := range m.pieces() {
+		for p := range m.pieces {
 			combineLoops[ir.Sum](out, w.temp[m.partials][p*len(out):][:len(out)])
 		}
 	}
@@ -64,9 +68,13 @@ func (m *matMul) run(w *worker) {
 
 // tile computes some rows of one batch over one piece of k.
 func (m *matMul) tile(_, owner *worker, t int) {
-	piece := t % max(1, m.pieces())
-	t /= max(1, m.pieces())
-	row, batch := t%m.rowTiles()*m.rows, t/m.rowTiles()
+	piece, batch, row := 0, t, 0
+	if m.pieces > 1 {
+		piece, batch = t%m.pieces, t/m.pieces
+	}
+	if m.rowTiles > 1 {
+		row, batch = batch%m.rowTiles*m.rows, batch/m.rowTiles
+	}
 	size := m.M * m.N * m.width
 	out := owner.bufs[m.C]
 	if m.partials >= 0 {
@@ -176,14 +184,39 @@ func dot8(t *[8]float64, a, b []float64, n, aStep, bStep int) {
 // gemm adds a·b to c: a is m×k with any strides, b is k×n and c is m×n with rows in one piece. It goes through k in blocks that
 // suit the order of a in memory; each element's sum is in the order of k.
 func gemm(m, k, n int, a, b, c matrix) {
-	block := 256
+	block := panelRows
 	if a.col != 1 {
 		block = 8
 	}
 	for k0 := 0; k0 < k; k0 += block {
 		depth := min(block, k-k0)
+		a, b := a.from(0, k0), b.from(k0, 0)
+		if m >= 8 && n >= 4*panelCols && depth > 8 {
+			gemmPanels(m, depth, n, a, b, c)
+			continue
+		}
 		for i := range m {
-			gemmRow(depth, a.x[i*a.row+k0*a.col:], a.col, b.x[k0*b.row:], b.row, c.x[i*c.row:][:n])
+			gemmRow(depth, a.x[i*a.row:], a.col, b.x, b.row, c.x[i*c.row:][:n])
+		}
+	}
+}
+
+func (m matrix) from(i, j int) matrix { return matrix{m.x[i*m.row+j*m.col:], m.row, m.col} }
+
+// A panel of b is panelRows × panelCols numbers, copied so that they lie together: rows far apart would share few pages and
+// cache sets.
+const panelRows, panelCols = 256, 8
+
+// gemmPanels is gemm for many rows and columns, a panel of b at a time.
+func gemmPanels(m, k, n int, a, b, c matrix) {
+	var panel [panelRows * panelCols]float64
+	for j := 0; j < n; j += panelCols {
+		cols := min(panelCols, n-j)
+		for r := range k {
+			copy(panel[r*panelCols:][:cols], b.x[r*b.row+j:])
+		}
+		for i := range m {
+			gemmRow(k, a.x[i*a.row:], a.col, panel[:], panelCols, c.x[i*c.row+j:][:cols])
 		}
 	}
 }
