@@ -73,11 +73,14 @@ func Load(path string, args []DataArg) (*Program, []diag.Diagnostic) {
 	if diag.HasErrors(ds) {
 		return nil, ds
 	}
-	return &Program{plan: plan}, ds
+	return &Program{plan: plan, after: plan.NewCompleter()}, ds
 }
 
 // A Program is a model with its data: an infer.Target and what the command line prints.
-type Program struct{ plan *emit.Plan }
+type Program struct {
+	plan  *emit.Plan
+	after *emit.Completer // nil when everything saved is a function of the parameters
+}
 
 // Model is the checked model.
 func (p *Program) Model() *model.Model { return p.plan.Model }
@@ -120,11 +123,16 @@ func (p *Program) Start(seed uint64, walker int) []float64 {
 // Saved lists what is kept of a draw.
 func (p *Program) Saved() []draws.Variable { return p.plan.Saved() }
 
-// Values adds all of Saved to theta's graph; elements that need random numbers (generate v ~ D) are 0 until Complete.
+// Values adds all of Saved to theta's graph; elements that are known only after inference are 0 until Complete.
 func (p *Program) Values(theta autodiff.Node) autodiff.Node { return p.plan.Values(theta) }
 
-// Complete draws the elements of values (in the order of Saved) that need random numbers, in place.
-func (p *Program) Complete(r *rand.Rand, values []float64) { p.plan.Complete(r, values) }
+// Complete fills in the elements of values (in the order of Saved) that are known only after inference: what is drawn by
+// `generate v ~ D`, draws of summed-out latents, and what reads them.
+func (p *Program) Complete(r *rand.Rand, values []float64) {
+	if p.after != nil {
+		p.after.Complete(r, values)
+	}
+}
 
 // Observed is the data on the left of ~, with their axes, for the run directory.
 func (p *Program) Observed() ([]draws.Variable, [][]float64) { return p.plan.Observed() }

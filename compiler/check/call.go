@@ -85,7 +85,7 @@ func (c *checker) library(s *scope, e *ast.Call, n *ast.Name) model.Expr {
 }
 
 // notCompiled are names of the language that this version does not compile.
-var notCompiled = map[string]bool{"probability": true, "mode": true, "eigenvectors": true, "eigenvalues": true, "dense": true,
+var notCompiled = map[string]bool{"eigenvectors": true, "eigenvalues": true, "dense": true,
 	"conv": true, "lstm": true, "gru": true, "attention": true, "embed": true, "quantile": true}
 
 func (c *checker) functionNames(s *scope) (names []string) {
@@ -307,13 +307,15 @@ func (c *checker) bindShape(inner *scope, fn *function, p *ast.Param, x model.Ex
 
 func specials() map[string]func(*checker, *scope, *ast.Call) model.Expr {
 	return map[string]func(*checker, *scope, *ast.Call) model.Expr{
-		"fill":    (*checker).fill,
-		"concat":  (*checker).concat,
-		"cumsum":  vectorFunc("cumsum", anyRange, func(x autodiff.Node) autodiff.Node { return autodiff.CumSum(x, x.Rank()-1, false) }),
-		"softmax": vectorFunc("softmax", stdlib.Range{Lo: 0, Hi: 1}, softmax),
-		"logpdf":  (*checker).logprob,
-		"logcdf":  (*checker).logprob,
-		"cdf":     (*checker).logprob,
+		"fill":        (*checker).fill,
+		"concat":      (*checker).concat,
+		"cumsum":      vectorFunc("cumsum", anyRange, func(x autodiff.Node) autodiff.Node { return autodiff.CumSum(x, x.Rank()-1, false) }),
+		"softmax":     vectorFunc("softmax", stdlib.Range{Lo: 0, Hi: 1}, softmax),
+		"probability": (*checker).probability,
+		"mode":        (*checker).mode,
+		"logpdf":      (*checker).logprob,
+		"logcdf":      (*checker).logprob,
+		"cdf":         (*checker).logprob,
 	}
 }
 
@@ -436,4 +438,58 @@ func (c *checker) logprob(s *scope, e *ast.Call) model.Expr {
 	}
 	return &model.LogProb{Name: name, Dist: dist, Form: form, Args: args, X: x, Fact: model.Fact{At: e.Span(),
 		Type: model.Type{Axes: axes, Range: r}, Static: allStatic(append(args, x)...)}}
+}
+
+// probability: probability(z[i] == k), exact, for what is generated.
+func (c *checker) probability(s *scope, e *ast.Call) model.Expr {
+	args, ok := c.values(s, e)
+	if !ok {
+		return poison(e)
+	}
+	if len(args) != 1 {
+		c.errorf("E50", e.Span(), "`probability` takes one condition: `probability(z[i] == k)`")
+		return poison(e)
+	}
+	p := &model.Probability{If: args[0], Fact: model.Fact{At: e.Span(),
+		Type: model.Type{Axes: args[0].Info().Type.Axes, Range: stdlib.Range{Lo: 0, Hi: 1}}}}
+	reads := 0
+	var find func(x model.Expr)
+	find = func(x model.Expr) {
+		if sub, isSub := x.(*model.Subscript); isSub {
+			if r, isRef := sub.X.(*model.Ref); isRef && r.Array.Role == model.Latent {
+				p.Latent, p.Subs, p.Read, p.Axes = r.Array, sub.Subs, x, sub.Type.Axes
+				reads++
+				return
+			}
+		}
+		if r, isRef := x.(*model.Ref); isRef && r.Array.Role == model.Latent {
+			p.Latent, p.Read, p.Axes = r.Array, x, r.Type.Axes
+			reads++
+			return
+		}
+		for _, y := range model.Children(x) {
+			find(y)
+		}
+	}
+	find(args[0])
+	if reads != 1 {
+		c.errorf("E85", e.Span(), "`probability` wants a condition that reads one element of a discrete latent once; this one reads %d", reads)
+		return poison(e)
+	}
+	return p
+}
+
+// mode: mode(z), the jointly most probable values.
+func (c *checker) mode(s *scope, e *ast.Call) model.Expr {
+	args, ok := c.values(s, e)
+	if !ok {
+		return poison(e)
+	}
+	if len(args) == 1 {
+		if r, isRef := args[0].(*model.Ref); isRef && r.Array.Role == model.Latent {
+			return &model.Mode{Latent: r.Array, Fact: model.Fact{At: e.Span(), Type: r.Type}}
+		}
+	}
+	c.errorf("E85", e.Span(), "`mode` wants a discrete latent of the model: `mode(z)`")
+	return poison(e)
 }

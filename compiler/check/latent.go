@@ -58,17 +58,15 @@ func (c *checker) latents() {
 		}
 	}
 	for _, t := range c.model.Terms {
+		if t.Kind == model.Generate {
+			continue
+		}
 		f := &latentFinder{c: c, term: t, bound: map[*model.Index]*model.Index{}}
 		for _, i := range t.Plates {
 			f.bound[i] = i
 		}
 		for _, e := range termExprs(t) {
 			f.visit(e)
-		}
-	}
-	for _, a := range c.model.Arrays {
-		if a.Role == model.Definition && a.Save {
-			c.generateReadsLatent(a)
 		}
 	}
 }
@@ -92,20 +90,6 @@ func (c *checker) latentSupport(t *model.Term) {
 	}
 }
 
-func (c *checker) generateReadsLatent(a *model.Array) {
-	for _, p := range a.Pieces {
-		if p.Value == nil {
-			continue
-		}
-		fake := &model.Term{Args: []model.Expr{p.Value}}
-		for _, r := range c.termReads(fake) {
-			if r.Role == model.Latent {
-				c.notYet(p.At, "reading the summed-out `"+r.Name+"` in a `generate`")
-			}
-		}
-	}
-}
-
 // A latentFinder walks a term's expressions, following definitions with their indices replaced by those of the reader.
 type latentFinder struct {
 	c     *checker
@@ -115,6 +99,9 @@ type latentFinder struct {
 
 func (f *latentFinder) visit(e model.Expr) {
 	switch e := e.(type) {
+	case *model.Probability, *model.Mode:
+		f.c.errorf("E84", e.Info().At, "`%s` is known only after inference; the model cannot read it", e.Info().At.Text())
+		return
 	case *model.Ref:
 		f.read(e, nil)
 		return

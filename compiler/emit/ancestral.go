@@ -198,8 +198,11 @@ func readsOf(t *model.Term) (out []*model.Array) {
 
 func arraysIn(x model.Expr) (out []*model.Array) {
 	model.Walk(x, func(m model.Expr) {
-		if r, ok := m.(*model.Ref); ok {
-			out = append(out, r.Array)
+		switch m := m.(type) {
+		case *model.Ref:
+			out = append(out, m.Array)
+		case *model.Mode:
+			out = append(out, m.Latent)
 		}
 	})
 	return out
@@ -308,32 +311,140 @@ func (g *given) dispersed(r *rand.Rand, reg *region) []float64 {
 	return u
 }
 
-// Complete draws the arrays that are generated after inference and computes what reads them. values is laid out as Saved and
-// holds the parameters; the rest is filled in.
-func (p *Plan) Complete(r *rand.Rand, values []float64) {
-	if !p.Random() {
-		return
-	}
-	g := p.given()
-	g.enter(values)
-	for _, t := range p.Model.Terms {
-		if t.Kind == model.Generate {
-			g.inputs[pieceName(t.Piece)] = g.sample(r, t)
+// A Completer computes what stands after inference: draws of generated arrays and of summed-out latents, and what reads them.
+type Completer struct {
+	*given          // latents as drawn
+	sums     *given // latents summed out: their tables
+	maxima   *given // latents maximised out
+	generate []*model.Term
+	late     []int // saved arrays that are computed here
+}
+
+// NewCompleter is nil when everything saved is a function of the parameters.
+func (p *Plan) NewCompleter() *Completer {
+	c := &Completer{given: p.given()}
+	c.drawn = true
+	for i, a := range p.saved {
+		if a.Role != model.Parameter && p.after(a) {
+			c.late = append(c.late, i)
 		}
 	}
+	if len(c.late) == 0 {
+		return nil
+	}
+	c.generate = generateOrder(p.Model)
+	if slices.ContainsFunc(p.Model.Terms, func(t *model.Term) bool { return t.Kind == model.LatentPrior }) {
+		c.sums, c.maxima = p.eliminator(false), p.eliminator(true)
+	}
+	return c
+}
+
+// eliminator emits the density and keeps the tables of the latents.
+func (p *Plan) eliminator(most bool) *given {
+	g := p.given()
+	g.posterior, g.most = &posterior{}, most
+	g.factors(p.Model, nil)
+	return g
+}
+
+// after reports whether an array reads, through definitions, what is known only after inference.
+func (p *Plan) after(a *model.Array) bool {
+	found := a.Role == model.Generated
+	p.reach(a, func(b *model.Array) { found = found || b.Role == model.Generated || b.Role == model.Latent })
+	return found
+}
+
+// reach visits the arrays that an array reads through definitions and generated draws.
+func (p *Plan) reach(a *model.Array, visit func(*model.Array)) {
+	seen := map[*model.Array]bool{}
+	var walk func(*model.Array)
+	walk = func(a *model.Array) {
+		for _, b := range readBy(a) {
+			if !seen[b] {
+				seen[b] = true
+				visit(b)
+				walk(b)
+			}
+		}
+	}
+	walk(a)
+}
+
+// readBy lists the arrays that an array's statements read.
+func readBy(a *model.Array) (out []*model.Array) {
+	if a.Role != model.Definition && a.Role != model.Generated {
+		return nil
+	}
+	for _, piece := range a.Pieces {
+		if piece.Value != nil {
+			out = append(out, arraysIn(piece.Value)...)
+		} else if piece.Term != nil {
+			out = append(out, readsOf(piece.Term)...)
+		}
+	}
+	return out
+}
+
+// generateOrder sorts generated draws so that each comes after those its law reads.
+func generateOrder(m *model.Model) (order []*model.Term) {
+	seen := map[*model.Array]bool{}
+	var visit func(a *model.Array)
+	visit = func(a *model.Array) {
+		if seen[a] {
+			return
+		}
+		seen[a] = true
+		for _, b := range readBy(a) {
+			visit(b)
+		}
+		for _, t := range m.Terms {
+			if t.Kind == model.Generate && t.Array == a {
+				order = append(order, t)
+			}
+		}
+	}
+	for _, t := range m.Terms {
+		if t.Kind == model.Generate {
+			visit(t.Array)
+		}
+	}
+	return order
+}
+
+// Complete fills in the late elements of values, which is laid out as Saved and holds the parameters.
+func (c *Completer) Complete(r *rand.Rand, values []float64) {
+	c.enter(values)
+	if c.sums != nil {
+		c.latents(r, values)
+	}
+	for _, t := range c.generate {
+		c.inputs[pieceName(t.Piece)] = c.sample(r, t)
+	}
 	at := 0
-	for i, a := range p.saved {
-		n := p.vars[i].Size()
-		if a.Role != model.Parameter {
-			copy(values[at:at+n], g.eval(g.array(a).node))
+	for i, a := range c.plan.saved {
+		n := c.plan.vars[i].Size()
+		if slices.Contains(c.late, i) {
+			copy(values[at:at+n], c.eval(c.array(a).node))
 		}
 		at += n
 	}
 }
 
-// Random reports whether anything saved needs random numbers after inference.
-func (p *Plan) Random() bool {
-	return slices.ContainsFunc(p.Model.Terms, func(t *model.Term) bool { return t.Kind == model.Generate })
+// latents enters one joint draw of the latents, their marginals and their joint mode.
+func (c *Completer) latents(r *rand.Rand, values []float64) {
+	c.sums.enter(values)
+	c.maxima.enter(values)
+	c.sums.posterior.eval(c.sums)
+	c.maxima.posterior.eval(c.maxima)
+	for a, z := range c.sums.posterior.choose(c.sums, drawIndex(r)) {
+		c.inputs[drawnName(a)] = z
+	}
+	for a, p := range c.sums.posterior.marginals(c.sums) {
+		c.inputs[marginalName(a)] = p
+	}
+	for a, z := range c.maxima.posterior.choose(c.maxima, argmax) {
+		c.inputs[modeName(a)] = z
+	}
 }
 
 // enter takes parameters apart into the inputs of their pieces.

@@ -24,6 +24,9 @@ func (e *emitter) array(a *model.Array) value {
 		}
 		v = value{e.g.Data(a.Name, d.Values, d.Shape...), nil, a.Type.Axes}
 	case model.Latent:
+		if e.drawn {
+			return value{e.g.Input(drawnName(a), e.shape(nil, a.Type.Axes)...), nil, a.Type.Axes}
+		}
 		return e.indexVar(e.enumeration(a))
 	default:
 		v = e.assemble(a)

@@ -43,17 +43,20 @@ func (v value) rank() int { return len(v.bound) + len(v.axes) }
 
 // An emitter builds one graph. Where parameters' values come from is the caller's: piece makes one when it is first read.
 type emitter struct {
-	g      *autodiff.Graph
-	b      *Bound
-	params map[*model.Piece]value  // pieces of parameters and of generated arrays: bound plates, own event axes
-	exprs  [2]map[model.Expr]value // plain and guarded
-	arrays map[*model.Array]value
-	enums  map[*model.Array]*model.Index // a latent's value, as an index over its support
-	boxes  map[*model.Set]box
-	piece  func(*model.Piece) value
-	source *thetaSource // nil when parameters are given
-	guard  int          // inside a branch or a ragged range: subscripts may be out of range and are clamped
-	diags  *diag.List
+	g         *autodiff.Graph
+	b         *Bound
+	params    map[*model.Piece]value  // pieces of parameters and of generated arrays: bound plates, own event axes
+	exprs     [2]map[model.Expr]value // plain and guarded
+	arrays    map[*model.Array]value
+	enums     map[*model.Array]*model.Index // a latent's value, as an index over its support
+	boxes     map[*model.Set]box
+	piece     func(*model.Piece) value
+	posterior *posterior   // records eliminations when not nil
+	drawn     bool         // latents are read from inputs, as drawn
+	most      bool         // latents are maximised out, not summed
+	source    *thetaSource // nil when parameters are given
+	guard     int          // inside a branch or a ragged range: subscripts may be out of range and are clamped
+	diags     *diag.List
 }
 
 // A box is the smallest range lo..hi that holds a set, whatever outer indices are.

@@ -55,6 +55,12 @@ func (e *emitter) emit(x model.Expr) value {
 		return value{x.Build(v.node), v.bound, v.axes}
 	case *model.LogProb:
 		return e.logprob(x)
+	case *model.Probability:
+		return e.probability(x)
+	case *model.Mode:
+		return value{e.g.Input(modeName(x.Latent), e.shape(nil, x.Type.Axes)...), nil, x.Type.Axes}
+	case *known:
+		return x.v
 	}
 	panic("internal error: unknown expression")
 }

@@ -139,7 +139,7 @@ func (p *Plan) terms(e *emitter, z map[*model.Term]Node) Terms {
 // Saved lists what is kept of a draw.
 func (p *Plan) Saved() []draws.Variable { return p.vars }
 
-// Values lays all of Saved end to end at theta; arrays that are drawn after inference, and what reads them, are computed from zeros.
+// Values lays all of Saved end to end at theta; what a Completer fills in is 0.
 func (p *Plan) Values(theta Node) Node {
 	e := newEmitter(theta.Graph(), p.Bound, &diag.List{})
 	e.fromTheta(p, theta)
@@ -148,7 +148,11 @@ func (p *Plan) Values(theta Node) Node {
 
 func (p *Plan) values(e *emitter) Node {
 	parts := []Node{}
-	for _, a := range p.saved {
+	for i, a := range p.saved {
+		if a.Role != model.Parameter && p.after(a) {
+			parts = append(parts, e.g.Full(0, p.vars[i].Size()))
+			continue
+		}
 		v := e.array(a)
 		parts = append(parts, autodiff.Reshape(v.node, v.node.Size()))
 	}

@@ -287,7 +287,12 @@ func (e *emitter) eliminate(fs []factor, t *model.Term, sets plateSets) []factor
 			sum = autodiff.Add(sum, n)
 		}
 	}
-	joined.v = foldBound(value{sum, bound, nil}, []*model.Index{k}, autodiff.LogSumExp)
+	e.recordElimination(t, k, value{sum, bound, nil}, sets)
+	fold := autodiff.LogSumExp
+	if e.most {
+		fold = autodiff.Max
+	}
+	joined.v = foldBound(value{sum, bound, nil}, []*model.Index{k}, fold)
 	return append(rest, joined)
 }
 

@@ -61,6 +61,22 @@ func noiseTies(t *testing.T, at func(string) []float64) {
 	}
 }
 
+// TestNoiseTurned: a noise that nobody keeps, read in two orders.
+func TestNoiseTurned(t *testing.T) {
+	g := ad.New()
+	z := g.Normal(3, 4, 5)
+	p := program(t, lower.Entry{Name: "f", Assign: []lower.Assign{
+		{Name: "turned", Value: ad.Exp(ad.Permute(z, 1, 0))}, {Name: "sum", Value: ad.Sum(ad.Exp(z), 1)},
+	}})
+	x := load(t, p, 2)
+	run(t, x, "f")
+	turned, sum := lane(x, "turned", 1), make([]float64, 4)
+	for k, v := range turned {
+		sum[k%4] += v
+	}
+	same(t, "sum", lane(x, "sum", 1), sum)
+}
+
 // TestSwap: entries are simultaneous, and buffers live from one to the next.
 func TestSwap(t *testing.T) {
 	g, h := ad.New(), ad.New()

@@ -294,6 +294,9 @@ func linear(one func(func(g *ad.Graph) ad.Node)) {
 	one(func(g *ad.Graph) ad.Node {
 		return ad.MatMul(ad.Permute(g.Input("x", 3, 2), 1, 0), g.Full(2, 3, 2), false, false)
 	})
+	one(func(g *ad.Graph) ad.Node {
+		return ad.MatMul(g.Input("x", 5, 2, 3), ad.Permute(g.Input("y", 5, 4, 3), 0, 2, 1), false, false)
+	})
 	spd := func(g *ad.Graph) ad.Node {
 		x := g.Input("x", 2, 4, 4)
 		eye := g.Data("eye", []float64{1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1}, 4, 4)
@@ -308,7 +311,7 @@ func linear(one func(func(g *ad.Graph) ad.Node)) {
 
 func infinities(one func(func(g *ad.Graph) ad.Node)) {
 	inf := math.Inf(1)
-	for _, row := range [][]float64{{-inf, -inf}, {inf, 0}, {-inf, 0}, {inf, -inf}, {800, 801}, {math.NaN(), 0}} {
+	for _, row := range [][]float64{{-inf, -inf}, {inf, 0}, {-inf, 0}, {inf, -inf}, {800, 801}, {-800, 800}, {math.NaN(), 0}} {
 		one(func(g *ad.Graph) ad.Node {
 			return ad.LogSumExp(ad.Add(g.Data("d", row, 2), ad.Mul(g.Const(0), g.Input("x"))), 0)
 		})

@@ -131,3 +131,20 @@ type LogProb struct {
 	Args []Expr
 	X    Expr
 }
+
+// Probability is probability(cond): the exact posterior probability, given the parameters, of a condition on one latent, which
+// the condition reads once, at Subs; Axes are those of the subscripts.
+type Probability struct {
+	Fact
+	Latent *Array
+	Subs   []Sub
+	Axes   []*Set
+	Read   Expr
+	If     Expr
+}
+
+// Mode is mode(z): the jointly most probable values of the latents, given the parameters.
+type Mode struct {
+	Fact
+	Latent *Array
+}

@@ -35,6 +35,8 @@ func Children(e Expr) []Expr {
 		return append(bounds(e.Over), e.Body)
 	case *List:
 		return e.Items
+	case *Probability:
+		return []Expr{e.If}
 	case *Concat:
 		return e.Items
 	case *MatMul:
