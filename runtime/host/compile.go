@@ -223,7 +223,7 @@ func (k *kernelCode) frame(file []float64, constants map[uint64][]float64) frame
 		}
 	}
 	for i := range f.addr {
-		f.addr[i] = make([]int, chunkValues)
+		f.addr[i] = make([]int, min(k.points, k.chunk)*k.width)
 	}
 	if k.partial {
 		for _, o := range k.outs {

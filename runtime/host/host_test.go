@@ -42,3 +42,12 @@ func TestLoadRefusesBrokenPrograms(t *testing.T) {
 		t.Error("loaded a program that reads what is never written")
 	}
 }
+
+// FuzzAgainstReference tries random programs, lanes and threads beyond those of the suite.
+func FuzzAgainstReference(f *testing.F) {
+	f.Add(uint64(1000), uint8(5), uint8(2))
+	f.Fuzz(func(t *testing.T, seed uint64, lanes, threads uint8) {
+		o := device.Options{Lanes: 1 + int(lanes%20), Threads: 1 + int(threads%4), Seed: seed}
+		devicetest.Agree(t, host.Device{}, devicetest.Reference{}, devicetest.Random(seed), o, 1e-11)
+	})
+}

@@ -72,17 +72,16 @@ func start(x device.Executable, p *ir.Program, lanes int) {
 	}
 }
 
-// agree runs a program on the device and on the reference from the same start and compares every lane buffer.
-func agree(t *testing.T, d device.Device, p *ir.Program, o device.Options, tol float64) {
+// Agree runs a program, all its entries once, on two devices from the same start and compares every lane buffer; tol is relative to
+// the buffer's largest number, since devices may sum in another order.
+func Agree(t *testing.T, got, want device.Device, p *ir.Program, o device.Options, tol float64) {
 	t.Helper()
-	got, want := load(t, d, p, o), load(t, Reference{}, p, o)
-	if err := difference(p, o.Lanes, got, want, tol); err != nil {
-		t.Fatalf("%v\n%s", err, p)
+	if err := difference(p, o.Lanes, load(t, got, p, o), load(t, want, p, o), tol); err != nil {
+		t.Fatalf("%s against %s: %v\n%s", got.Name(), want.Name(), err, p)
 	}
 }
 
-// difference runs two executables of a program from the same start and reports the first number that is not the same. The tolerance
-// is relative to the buffer's largest number: devices may sum in another order.
+// difference runs two executables of a program from the same start and reports the first number that is not the same.
 func difference(p *ir.Program, lanes int, got, want device.Executable, tol float64) error {
 	for _, x := range []device.Executable{got, want} {
 		start(x, p, lanes)

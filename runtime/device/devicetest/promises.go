@@ -151,18 +151,35 @@ func testErrors(t *testing.T, d device.Device) {
 
 // testInvariance: the same bytes for any number of threads, and a lane's results do not depend on how many lanes there are.
 func testInvariance(t *testing.T, d device.Device) {
+	invariant(t, d, bigProducts())
 	for seed := range uint64(12) {
-		p := Random(seed)
-		want := bytesOf(t, d, p, 11, 1)
-		for _, o := range [][2]int{{11, 2}, {11, 3}, {3, 1}, {1, 3}} {
-			got := bytesOf(t, d, p, o[0], o[1])
-			for l := range o[0] {
-				if !slices.Equal(got[l], want[l]) {
-					t.Fatalf("lane %d of %d, %d threads: other bytes than with 11 lanes and 1 thread\n%s", l, o[0], o[1], p)
-				}
+		invariant(t, d, Random(seed))
+	}
+}
+
+func invariant(t *testing.T, d device.Device, p *ir.Program) {
+	want := bytesOf(t, d, p, 11, 1)
+	for _, o := range [][2]int{{11, 2}, {11, 3}, {3, 1}, {1, 3}} {
+		got := bytesOf(t, d, p, o[0], o[1])
+		for l := range o[0] {
+			if !slices.Equal(got[l], want[l]) {
+				t.Fatalf("lane %d of %d, %d threads: other bytes than with 11 lanes and 1 thread\n%s", l, o[0], o[1], p)
 			}
 		}
 	}
+}
+
+// bigProducts has products that a device may cut into pieces, by rows and by the depth of the sum.
+func bigProducts() *ir.Program {
+	p := &ir.Program{}
+	design := p.Buffer(ir.Buffer{Name: "design", Space: ir.Shared, Size: 9000 * 20, Init: wave(9000 * 20)})
+	beta := p.Buffer(ir.Buffer{Name: "beta", Space: ir.Lane, Size: 20})
+	eta := p.Buffer(ir.Buffer{Name: "eta", Space: ir.Lane, Size: 9000})
+	back := p.Buffer(ir.Buffer{Name: "back", Space: ir.Lane, Size: 20})
+	p.Entries = []ir.Entry{{Name: "run", Body: []ir.Stmt{
+		&ir.MatMul{A: design, B: beta, C: eta, Batch: 1, M: 9000, K: 20, N: 1},
+		&ir.MatMul{A: design, B: eta, C: back, Batch: 1, M: 20, K: 9000, N: 1, TransA: true}}}}
+	return p
 }
 
 // bytesOf is the state of each lane after a run, as bits.

@@ -12,7 +12,7 @@ import (
 // order differ by less than 1e-11 of the largest.
 func testRandom(t *testing.T, d device.Device) {
 	for seed := range uint64(40) {
-		agree(t, d, Random(seed), device.Options{Lanes: 1 + int(seed%11), Seed: seed, Threads: 1 + int(seed%3)}, 1e-11)
+		Agree(t, d, Reference{}, Random(seed), device.Options{Lanes: 1 + int(seed%11), Seed: seed, Threads: 1 + int(seed%3)}, 1e-11)
 	}
 }
 

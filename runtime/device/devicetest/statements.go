@@ -111,7 +111,7 @@ func matMulAgrees(t *testing.T, d device.Device, size [4]int, bits int) {
 	m.B = matrixBuffer(p, "b", bit(5), bit(3), m.Batch, m.K*m.N)
 	m.C = p.Buffer(ir.Buffer{Name: "c", Space: ir.Lane, Size: m.Batch * m.M * m.N})
 	p.Entries = []ir.Entry{{Name: "run", Body: []ir.Stmt{m}}}
-	agree(t, d, p, device.Options{Lanes: 1 + bits%9, Threads: 2}, 1e-12)
+	Agree(t, d, Reference{}, p, device.Options{Lanes: 1 + bits%9, Threads: 2}, 1e-12)
 }
 
 func matrixBuffer(p *ir.Program, name string, shared, once bool, batch, size int) ir.BufID {
@@ -148,7 +148,7 @@ func testTriSolve(t *testing.T, d device.Device) {
 			} else {
 				p.Entries = []ir.Entry{{Name: "run", Body: []ir.Stmt{solve}}}
 			}
-			agree(t, d, p, device.Options{Lanes: 1 + bits, Threads: 1}, 1e-12)
+			Agree(t, d, Reference{}, p, device.Options{Lanes: 1 + bits, Threads: 1}, 1e-12)
 		}
 	}
 }
