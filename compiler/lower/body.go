@@ -159,7 +159,7 @@ func (b *body) points(at []ir.Index) float64 {
 
 // here reports whether at is where a kernel over v's own shape would be.
 func (b *body) here(v *value, at []ir.Index) bool {
-	if !sameShape(loops(v.shape), b.extents) {
+	if !v.pointwise() || !sameShape(loops(v.shape), b.extents) {
 		return false
 	}
 	for k, c := range identity(v.shape) {

@@ -21,7 +21,7 @@ func (p *plan) storeRepeated(t *trace) {
 			continue
 		}
 		n := float64(v.size())
-		repeated[v] = false && cost[v]*(points-n)-points-n > storeGain
+		repeated[v] = cost[v]*(points-n)-points-n > storeGain
 	}
 	for _, v := range p.live {
 		if repeated[v] && slices.ContainsFunc(p.usersOf(v, t), func(u *value) bool { return !repeated[u] }) {

@@ -85,7 +85,7 @@ func (vs *values) partialSums(x *value, axis int, reverse bool) *value {
 	for i := range n {
 		at := i
 		if reverse {
-			at = i
+			at = n - 1 - i
 		}
 		term := vs.one(x, axis, at)
 		if sum == nil {

@@ -143,7 +143,7 @@ func (vs *values) ofEmpty(op *autodiff.Op, shape []int, args []*value) *value {
 	case autodiff.OpMax, autodiff.OpLogSumExp:
 		return vs.constant(math.Inf(-1), shape)
 	case autodiff.OpMin:
-		return vs.constant(0, shape)
+		return vs.constant(math.Inf(1), shape)
 	case autodiff.OpConcat:
 		return vs.concat(op.Axes[0], shape, vs.parts(op.Axes[0], args))
 	}
