@@ -12,10 +12,11 @@ import (
 // A window is a stretch of warm-up with one metric. At its end what was seen in it makes the next metric.
 type window struct {
 	sweeps  int
-	alone   bool // every walker adapts a step of its own: it may be far from where the others are
-	most    int  // steps of a trajectory at most
-	metric  bool // learn the metric
-	spacing bool // learn the spacing of the ladder
+	alone   bool      // every walker adapts a step of its own: it may be far from where the others are
+	most    int       // steps of a trajectory at most
+	metric  bool      // learn the metric
+	spacing bool      // learn the spacing of the ladder
+	heats   []float64 // by lane when alone: what temperatures have fallen to before; nil to measure them anew
 }
 
 // tuner is the state of one window.
@@ -24,7 +25,6 @@ type tuner struct {
 	window
 	sizes   []adapt.StepSize // by lane when alone, else by rung
 	points  []adapt.Points   // by rung
-	hot     bool             // a walker was still far out in the last sweep
 	moved   []float64        // by lane: trajectories that went somewhere
 	density [][]float64      // by lane: log π_β after every sweep
 	visited [][][]float64    // by lane: θ after every sweep
@@ -108,7 +108,7 @@ func (t *tuner) setSteps() (err error) {
 		if heat, err = t.heat(); err != nil {
 			return err
 		}
-		t.hot = slices.Max(heat) > 2
+		t.heats = heat
 	}
 	steps, cool := make([]float64, w.lanes()), make([]float64, w.lanes())
 	for lane, r := range w.rungOf {
@@ -144,7 +144,8 @@ func ones(n int) []float64 {
 
 // heat is the temperature at which each walker should move. In whitened coordinates a walker at temperature T has |Lᵀg|² ≈ dT and
 // an energy dT/2 above the bottom. One that is far out, where that is 10⁸ say, would need steps of 10⁻⁴ to keep its energy at T = 1; at a
-// quarter of its own temperature it takes long steps and cools fourfold with each trajectory.
+// quarter of its own temperature it takes long steps and cools fourfold with each trajectory. Within a window temperatures fall in any
+// case: in a metric that is wrong by much, heat would keep itself up.
 func (t *tuner) heat() ([]float64, error) {
 	w := t.walkers
 	if err := w.entry(t.ctx, dynamics.Gradient, nil); err != nil {
@@ -158,13 +159,19 @@ func (t *tuner) heat() ([]float64, error) {
 		for _, v := range w.rungs[w.rungOf[lane]].metric.Pull(g) {
 			sum += v * v
 		}
-		out[lane] = 1
-		if h := math.Min(sum/4, 2*excess[lane]) / d; h > 1 && !math.IsInf(h, 0) {
-			out[lane] = h
+		out[lane] = math.Max(math.Min(sum/4, 2*excess[lane])/d, 1)
+		if t.heats != nil {
+			out[lane] = math.Min(out[lane], math.Max(cooling*t.heats[lane], 1))
 		}
 	}
 	return out, nil
 }
+
+// cooling is the factor by which temperatures fall at least from one trajectory to the next.
+const cooling = 0.75
+
+// hot reports whether some walker is still far out.
+func (t *tuner) hot() bool { return slices.Max(t.heats) > 2 }
 
 // excess is how far a walker's log density lies below the best of its rung: infinite for a walker that is alone there.
 func (t *tuner) excess() []float64 {
@@ -330,4 +337,3 @@ func (r *run) steps(most int) int {
 	n := quarter * (0.5 + u) / r.pace
 	return int(min(max(math.Round(n), 1), float64(most)))
 }
-

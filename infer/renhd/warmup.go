@@ -37,11 +37,15 @@ func (r *run) warm() error {
 // opening is the first part of warm-up: short windows in which every walker finds a step of its own and the metric is learned over and
 // over, until all walkers have come down from where they started.
 func (r *run) opening() error {
-	const least, most = 4, 10
+	const least, most, reheated = 4, 10, 3
+	var heats []float64
 	for k := range most {
-		t, err := r.windows(window{sweeps: sweeps(.02, r.options.Warmup), alone: true, most: mostAtFirst, metric: true})
-		if err != nil || t == nil || k+1 >= least && !t.hot {
+		t, err := r.windows(window{sweeps: sweeps(.02, r.options.Warmup), alone: true, most: mostAtFirst, metric: true, heats: heats})
+		if err != nil || t == nil || t.thermostated() || k+1 >= least && !t.hot() {
 			return err
+		}
+		if k+1 >= reheated {
+			heats = t.heats
 		}
 	}
 	return nil
@@ -135,39 +139,6 @@ func coordinate(chains [][][]float64, j int) [][]float64 {
 		}
 	}
 	return out
-}
-
-// rescue sends a walker that hardly moved in a window to where another of its rung is: something in its corner of the space stops
-// it, and warm-up need not be reversible.
-func (r *run) rescue(t *tuner) error {
-	if r.thermostated() {
-		return nil
-	}
-	w, at := r.walkers, r.walkers.positions()
-	var moving []int
-	for lane := range at {
-		if t.moved[lane] > 0.05*float64(t.sweeps) {
-			moving = append(moving, lane)
-		}
-	}
-	if len(moving) == 0 || len(moving) == len(at) {
-		return nil
-	}
-	source, changed := r.source(), false
-	for lane := range at {
-		if t.moved[lane] > 0.05*float64(t.sweeps) {
-			continue
-		}
-		to := moving[source.IntN(len(moving))]
-		if w.rungOf[to] == w.rungOf[lane] {
-			at[lane], changed = at[to], true
-		}
-	}
-	if !changed {
-		return nil
-	}
-	_, err := w.place(r.ctx, at)
-	return err
 }
 
 // warmAlone goes on with one walker a chain.
