@@ -37,7 +37,7 @@ func (Device) Load(p *ir.Program, o device.Options) (device.Executable, error) {
 	return newExecutable(p, o), nil
 }
 
-// blockLanes is the number of lanes laid side by side: eight, fewer where there are fewer.
+// blockLanes is the number of lanes laid side by side: eight, or 4 or 1 where there are no more. Loops are written for these three.
 func blockLanes(lanes int) int {
 	switch {
 	case lanes == 1:

@@ -63,17 +63,32 @@ func (o *output) put(f *frame, c *chunk, target []float64) {
 
 // fold combines all points into one element per lane.
 func (o *output) fold(target, v []float64) {
-	if o.combine == ir.Store {
+	switch {
+	case o.combine == ir.Store:
 		copy(target, v[len(v)-o.width:])
-		return
+	case o.combine == ir.Sum:
+		sumLanes(target, v)
+	default:
+		merge := combineLoops[o.combine]
+		for i := 0; i < len(v); i += o.width {
+			merge(target, v[i:][:o.width])
+		}
 	}
-	if o.combine == ir.Sum && o.width == 8 {
-		sum8((*[8]float64)(target), v)
-		return
-	}
-	merge := combineLoops[o.combine]
-	for i := 0; i < len(v); i += o.width {
-		merge(target, v[i:][:o.width])
+}
+
+// sumLanes adds each point's lanes to t, point by point; the widths of blocks have loops in registers.
+func sumLanes(t, v []float64) {
+	switch len(t) {
+	case 8:
+		sum8((*[8]float64)(t), v)
+	case 4:
+		sum4((*[4]float64)(t), v)
+	case 1:
+		s := t[0]
+		for _, x := range v {
+			s += x
+		}
+		t[0] = s
 	}
 }
 
@@ -92,6 +107,19 @@ func sum8(t *[8]float64, v []float64) {
 		v = v[8:]
 	}
 	*t = [8]float64{a, b, c, d, e, f, g, h}
+}
+
+func sum4(t *[4]float64, v []float64) {
+	a, b, c, d := t[0], t[1], t[2], t[3]
+	for len(v) >= 4 {
+		x := (*[4]float64)(v)
+		a += x[0]
+		b += x[1]
+		c += x[2]
+		d += x[3]
+		v = v[4:]
+	}
+	*t = [4]float64{a, b, c, d}
 }
 
 // scatterLanes writes to elements that differ from lane to lane; at has one entry for each value, or for each lane.

@@ -74,14 +74,17 @@ func repeat(d, a []float64) {
 
 // stretch repeats each number of a width times.
 func stretch(d, a []float64, width int) {
-	if width == 8 {
+	switch width {
+	case 8:
 		for i, v := range a {
 			*(*[8]float64)(d[8*i:]) = [8]float64{v, v, v, v, v, v, v, v}
 		}
-		return
-	}
-	for i, v := range a {
-		fill(d[i*width:][:width], v)
+	case 4:
+		for i, v := range a {
+			*(*[4]float64)(d[4*i:]) = [4]float64{v, v, v, v}
+		}
+	case 1:
+		copy(d, a)
 	}
 }
 
@@ -194,9 +197,9 @@ func (s *gather) run(w *worker, f *frame, c *chunk) {
 		for i, e := range at {
 			*(*[8]float64)(d[8*i:]) = *(*[8]float64)(buf[8*e:])
 		}
-	default:
+	case s.width == 4:
 		for i, e := range at {
-			copy(d[i*s.width:][:s.width], buf[e*s.width:])
+			*(*[4]float64)(d[4*i:]) = *(*[4]float64)(buf[4*e:])
 		}
 	}
 }
