@@ -1,7 +1,6 @@
 package lower
 
 import (
-	"math"
 	"slices"
 
 	"ppl/autodiff"
@@ -30,12 +29,8 @@ func (vs *values) of(n autodiff.Node) *value {
 }
 
 func (vs *values) rewrite(op *autodiff.Op, shape []int, args []*value) *value {
-	leaf := op.Kind <= autodiff.OpNoise
 	if size(shape) == 0 && op.Kind != autodiff.OpInput {
-		return vs.constant(0, shape)
-	}
-	if !leaf && len(args) > 0 && args[0].size() == 0 {
-		return vs.ofEmpty(op, shape, args)
+		return vs.constant(0, shape) // and the builder makes constants of what is computed from nothing
 	}
 	switch op.Kind {
 	case autodiff.OpConst:
@@ -135,19 +130,6 @@ func (vs *values) data(op *autodiff.Op, shape []int) *value {
 		return vs.constant(op.Values[0], shape)
 	}
 	return vs.make(autodiff.Op{Kind: autodiff.OpData, Name: op.Name, Values: op.Values}, shape)
-}
-
-// ofEmpty is a result that is not empty though its first argument is.
-func (vs *values) ofEmpty(op *autodiff.Op, shape []int, args []*value) *value {
-	switch op.Kind {
-	case autodiff.OpMax, autodiff.OpLogSumExp:
-		return vs.constant(math.Inf(-1), shape)
-	case autodiff.OpMin:
-		return vs.constant(math.Inf(1), shape)
-	case autodiff.OpConcat:
-		return vs.concat(op.Axes[0], shape, vs.parts(op.Axes[0], args))
-	}
-	return vs.constant(0, shape) // sums, scatters, products and paddings of nothing
 }
 
 // matMul takes the transposition of its operands' last two axes into its flags.
