@@ -1,6 +1,8 @@
 package check
 
 import (
+	"math"
+
 	"ppl/compiler/model"
 	"ppl/lang/ast"
 	"ppl/stdlib"
@@ -99,7 +101,11 @@ func (c *checker) eventOf(s *scope, law *ast.Law) int {
 		}
 		f := c.template(s, law.Dist)
 		if f == nil {
-			if n := distName(law.Dist); n != nil && stdlib.Dists()[n.Name] != nil {
+			n := distName(law.Dist)
+			switch {
+			case n != nil && n.Name == "Density": // one term for every axis without an index
+				return math.MaxInt
+			case n != nil && stdlib.Dists()[n.Name] != nil:
 				return stdlib.Dists()[n.Name].Event
 			}
 			return 0

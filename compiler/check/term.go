@@ -51,22 +51,16 @@ func (c *checker) observe(a *arrayInfo, d *draw) bool {
 			Related(a.At, "the definition").Help("for a density on it use `Density` on its parameters")
 		return false
 	}
-	event := c.eventOf(d.scope, d.stmt.Law)
 	axes := a.Type.Axes
-	n := distName(d.stmt.Law.Dist)
-	isDensity := n != nil && n.Name == "Density"
+	event := min(c.eventOf(d.scope, d.stmt.Law), len(axes))
 	switch {
 	case len(d.head.Slots) > len(axes):
 		c.errorf("E42", d.head.Span(), "`%s` has %s but is given %s", a.Name, haveAxes(axes), count(len(d.head.Slots), "subscript", "subscripts"))
 		return false
-	case len(d.head.Slots) > 0 || isDensity:
+	case len(d.head.Slots) > 0:
 		d.slots, d.bare, d.event = c.slots(d.scope, d.head, event)
 		d.event = axes[len(d.slots):]
 	default:
-		if event > len(axes) {
-			c.errorf("E42", d.head.Span(), "`%s` has %s, but `%s` is a law of %s", a.Name, haveAxes(axes), d.stmt.Law.Dist.Span().Text(), count(event, "axis", "axes"))
-			return false
-		}
 		for _, s := range axes[:len(axes)-event] {
 			i := c.newIndex("", s)
 			d.slots, d.bare = append(d.slots, model.Slot{Index: i}), append(d.bare, i)
@@ -83,12 +77,16 @@ func (c *checker) observe(a *arrayInfo, d *draw) bool {
 	if dist != nil && dist.Discrete() {
 		a.NeedInt = true
 	}
-	if dist != nil && len(d.event) != event {
-		c.errorf("E42", d.head.Span(), "`%s` has %s, so `%s` leaves %s; %s is a law of one number", a.Name, haveAxes(axes),
-			d.head.Span().Text(), haveAxes(d.event), dist.Name).Help("give every axis an index")
+	if dist != nil && len(d.event) != dist.Event {
+		c.errorf("E42", d.head.Span(), "`%s` has %s, so `%s` leaves %s; %s is a law of %s", a.Name, haveAxes(axes),
+			d.head.Span().Text(), haveAxes(d.event), dist.Name, eventText(dist.Event)).Help("give every axis an index")
 		return false
 	}
 	return true
+}
+
+func eventText(rank int) string {
+	return [...]string{"one number", "a vector", "a matrix"}[min(rank, 2)]
 }
 
 // term elaborates one ~ statement.
@@ -234,7 +232,7 @@ func (c *checker) noncentered(a *arrayInfo, d *draw, t *model.Term) bool {
 	switch {
 	case a.observed:
 		c.errorf("E61", at, "`noncentered` is for parameters; `%s` is observed", a.Name)
-	case t.Dist == nil || !t.Dist.LocationScale && t.Dist.Name != "MvNormal":
+	case t.Dist == nil || !t.Dist.LocationScale && t.Dist.Name != "MvNormal" && t.Dist.Name != "StudentT":
 		c.errorf("E61", at, "`noncentered` has no meaning for `%s`: no location and scale", d.stmt.Law.Dist.Span().Text())
 	case t.In != nil || t.Ordered || t.ZeroSum:
 		c.errorf("E61", at, "`noncentered` does not go with `in`, `ordered` or `zerosum`")

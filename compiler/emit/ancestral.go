@@ -56,8 +56,17 @@ func (p *Plan) drawn() (pieces []*model.Piece) {
 	return pieces
 }
 
-// sample draws a term's value from its law at the arguments' present values, plate by plate.
+// sample draws a term's value from its law at the arguments' present values.
 func (g *given) sample(r *rand.Rand, t *model.Term) []float64 {
+	args := make([]value, len(t.Args))
+	for i, a := range t.Args {
+		args[i] = g.expr(a)
+	}
+	return g.sampleAt(r, t, args)
+}
+
+// sampleAt draws plate by plate.
+func (g *given) sampleAt(r *rand.Rand, t *model.Term, at []value) []float64 {
 	shape := g.shapeOf(t.Piece)
 	out := make([]float64, product(shape))
 	event := product(g.shape(nil, t.Event))
@@ -65,9 +74,8 @@ func (g *given) sample(r *rand.Rand, t *model.Term) []float64 {
 		return out
 	}
 	rows := len(out) / event
-	args := make([][]float64, len(t.Args))
-	for i, a := range t.Args {
-		v := g.expr(a)
+	args := make([][]float64, len(at))
+	for i, v := range at {
 		args[i] = g.eval(g.align(v, t.Plates, v.axes))
 	}
 	lo, hi := g.ends(t, rows)
@@ -229,11 +237,11 @@ func (g *given) start(r *rand.Rand, reg *region) []float64 {
 // standard draws non-centred coordinates from the standard form of the law.
 func (g *given) standard(r *rand.Rand, reg *region) []float64 {
 	u := make([]float64, reg.size)
-	for i := range u {
-		if reg.term.Dist.Event > 0 {
+	if reg.term.Dist.Event == 0 {
+		u = g.sampleAt(r, reg.term, g.standardArgs(reg.term))
+	} else {
+		for i := range u {
 			u[i] = r.NormFloat64()
-		} else {
-			reg.term.Form.Sample(r, [][]float64{{0}, {1}}, u[i:i+1])
 		}
 	}
 	g.enterUnconstrained(reg, u)

@@ -347,8 +347,19 @@ func (e *emitter) logprob(x *model.LogProb) value {
 	case "logcdf":
 		f = x.Form.LogCDF
 	case "cdf":
-		f = func(v Node, args []Node) Node { return autodiff.Exp(x.Form.LogCDF(v, args)) }
+		f = func(v Node, args []Node) Node {
+			if p := x.Form.LogCDF(v, args); p.Valid() {
+				return autodiff.Exp(p)
+			}
+			return Node{}
+		}
 	}
 	args := append(slices.Clone(x.Args), x.X)
-	return e.elementwise(x, args, func(n []Node) Node { return f(n[len(n)-1], n[:len(n)-1]) })
+	return e.elementwise(x, args, func(n []Node) Node {
+		p := f(n[len(n)-1], n[:len(n)-1])
+		if !p.Valid() {
+			e.fail("E58", x, "the distribution function of %s is a sum whose length depends on a parameter here", x.Dist.Name)
+		}
+		return p
+	})
 }

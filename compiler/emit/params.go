@@ -163,14 +163,31 @@ func (e *emitter) shift(r *region, z Node) value {
 
 // locationScale reads the location and the scale from the arguments, whatever the parametrisation.
 func (e *emitter) locationScale(t *model.Term) (loc, scale value) {
-	loc, scale = e.expr(t.Args[0]), e.expr(t.Args[1])
-	switch t.Form.Args[1].Name {
+	l, s := locationScaleArgs(t)
+	loc, scale = e.expr(t.Args[l]), e.expr(t.Args[s])
+	switch t.Form.Args[s].Name {
 	case "var":
 		scale.node = autodiff.Sqrt(scale.node)
 	case "precision":
 		scale.node = autodiff.Div(e.g.Const(1), autodiff.Sqrt(scale.node))
 	}
 	return loc, scale
+}
+
+// locationScaleArgs are the first two arguments, or the last two of three (StudentT).
+func locationScaleArgs(t *model.Term) (loc, scale int) {
+	return len(t.Args) - 2, len(t.Args) - 1
+}
+
+// standardArgs are a location-scale law's arguments with location 0 and scale 1.
+func (e *emitter) standardArgs(t *model.Term) []value {
+	args := make([]value, len(t.Args))
+	for i, a := range t.Args {
+		args[i] = e.expr(a)
+	}
+	l, s := locationScaleArgs(t)
+	args[l], args[s] = value{node: e.g.Const(0)}, value{node: e.g.Const(1)}
+	return args
 }
 
 // shiftVector is x = mu + L z: L the factor of the covariance, or diag(sd) times that of the correlation; x = mu + L⁻ᵀ z for

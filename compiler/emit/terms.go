@@ -49,7 +49,7 @@ func (e *emitter) density(t *model.Term, z Node) value {
 	}
 	if z.Valid() {
 		x = value{z, t.Plates, nil}
-		args[0], args[1] = value{node: e.g.Const(0)}, value{node: e.g.Const(1)}
+		args = e.standardArgs(t)
 	}
 	if t.ZeroSum {
 		args[0] = value{node: e.g.Const(0)}
@@ -96,18 +96,30 @@ func (e *emitter) truncated(t *model.Term, args []Node, bound []*model.Index) No
 		return zero
 	}
 	lo, hi := e.endNode(t.In.Lo, bound, t.Dist.Lo), e.endNode(t.In.Hi, bound, t.Dist.Hi)
+	cdf := func(x Node) Node { return e.cumulative(t, t.Form.LogCDF(x, args)) }
+	ccdf := func(x Node) Node { return e.cumulative(t, t.Form.LogCCDF(x, args)) }
 	if lo.Valid() && t.Dist.Discrete() {
 		lo = autodiff.Sub(lo, e.g.Const(1)) // P(V ≥ a) = P(V > a − 1)
 	}
 	switch {
 	case lo.Valid() && hi.Valid():
-		return logDiffExp(t.Form.LogCDF(hi, args), t.Form.LogCDF(lo, args), t.Form.LogCCDF(lo, args), t.Form.LogCCDF(hi, args))
+		return logDiffExp(cdf(hi), cdf(lo), ccdf(lo), ccdf(hi))
 	case lo.Valid():
-		return t.Form.LogCCDF(lo, args)
+		return ccdf(lo)
 	case hi.Valid():
-		return t.Form.LogCDF(hi, args)
+		return cdf(hi)
 	}
 	return zero
+}
+
+// cumulative refuses a distribution function that is a sum over more values than are known from data.
+func (e *emitter) cumulative(t *model.Term, n Node) Node {
+	if !n.Valid() {
+		e.diags.Errorf("E58", t.At, "the distribution function of %s is a sum whose length depends on a parameter here", t.Dist.Name).
+			Help("give ends that depend on data only")
+		panic(stop{})
+	}
+	return n
 }
 
 // endNode is a bound that cuts something: invalid where it is infinite or at the end of the support.
@@ -135,14 +147,14 @@ func logSub(x, y Node) Node {
 // censored: a value at or below the lower end says only V ≤ a, one at or above the upper end only V ≥ b.
 func (e *emitter) censored(t *model.Term, x Node, args []Node, lp Node, bound []*model.Index) Node {
 	if lo := e.endNode(t.Censored.Lo, bound, math.Inf(-1)); lo.Valid() && !(e.isConst(lo, t.Dist.Lo) && !t.Dist.Discrete()) {
-		lp = autodiff.Where(autodiff.Le(x, lo), t.Form.LogCDF(lo, args), lp)
+		lp = autodiff.Where(autodiff.Le(x, lo), e.cumulative(t, t.Form.LogCDF(lo, args)), lp)
 	}
 	if hi := e.endNode(t.Censored.Hi, bound, math.Inf(1)); hi.Valid() {
 		above := hi
 		if t.Dist.Discrete() {
 			above = autodiff.Sub(hi, e.g.Const(1))
 		}
-		lp = autodiff.Where(autodiff.Le(hi, x), t.Form.LogCCDF(above, args), lp)
+		lp = autodiff.Where(autodiff.Le(hi, x), e.cumulative(t, t.Form.LogCCDF(above, args)), lp)
 	}
 	return lp
 }

@@ -33,7 +33,3 @@ INLINE wide sigmoid_w(wide x) {
 }
 INLINE wide softplus_w(wide x) { return select_w(x < 0, splat(0), x) + log1p_w(exp_w(-abs_w(x))); }
 INLINE wide logsigmoid_w(wide x) { return -softplus_w(-x); }
-
-// Where all lanes have one number.
-#define REAL1(f) SLOW real f##_r(real x) { return f##_w(splat(x))[0]; }
-#define REAL2(f) SLOW real f##_r(real x, real y) { return f##_w(splat(x), splat(y))[0]; }

@@ -1,0 +1,80 @@
+package render
+
+import (
+	_ "embed"
+	"fmt"
+	"math"
+	"strconv"
+
+	"ppl/compiler/ir"
+)
+
+// A dialect is a language of the family: the types and functions that the text uses (real, wide, exp_r, exp_w, …), defined in its own
+// terms, and the few words that differ.
+type dialect struct {
+	prelude string
+	export  string // qualifies a function that the library offers
+}
+
+//go:embed c/types.h
+var cTypes string
+
+//go:embed c/libm.h
+var cLibm string
+
+//go:embed c/math.h
+var cMath string
+
+//go:embed c/special.h
+var cSpecial string
+
+//go:embed c/noise.h
+var cNoise string
+
+//go:embed c/real.h
+var cReal string
+
+func c() dialect {
+	return dialect{
+		prelude: cTypes + cLibm + cMath + cSpecial + cNoise + cReal,
+		export:  `__attribute__((visibility("default")))`,
+	}
+}
+
+// operators are the ops that C writes with operators, for numbers and vectors alike; the others are functions named after the op.
+var operators = [ir.Ops]string{
+	ir.Neg: "-%s", ir.Add: "%s + %s", ir.Sub: "%s - %s", ir.Mul: "%s * %s", ir.Div: "%s / %s",
+	ir.Lt: "%s < %s", ir.Le: "%s <= %s", ir.Eq: "%s == %s", ir.Not: "%s == 0", ir.IsFinite: "%[1]s - %[1]s == 0",
+}
+
+// truths are the ops whose operator gives a truth value.
+var truths = [ir.Ops]bool{ir.Lt: true, ir.Le: true, ir.Eq: true, ir.Not: true, ir.IsFinite: true}
+
+// A combination is how an output meets what is there, as a format of both values, and what it starts from.
+type combination struct{ start, operator, function string }
+
+var combinations = [...]combination{
+	ir.Sum: {start: "0", operator: "%s + %s"},
+	ir.Max: {start: "-INF", function: "maximum"},
+	ir.Min: {start: "INF", function: "minimum"},
+}
+
+func (c combination) of(a, b string, wide bool) string {
+	if c.operator != "" {
+		return fmt.Sprintf(c.operator, a, b)
+	}
+	return fmt.Sprintf("%s_%s(%s, %s)", c.function, suffix(wide), a, b)
+}
+
+// number is a constant, exactly.
+func number(v float64) string {
+	switch {
+	case v != v:
+		return "NAN"
+	case math.IsInf(v, 1):
+		return "INF"
+	case math.IsInf(v, -1):
+		return "-INF"
+	}
+	return strconv.FormatFloat(v, 'x', -1, 64)
+}

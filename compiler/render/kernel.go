@@ -1,0 +1,291 @@
+package render
+
+import (
+	"fmt"
+	"strings"
+
+	"ppl/compiler/ir"
+)
+
+// A kernel is a loop nest under rendering. Loops of one turn are left out. The depth of a value is the number of loops it
+// stands in: those it varies with, and all outside them.
+type kernel struct {
+	*file
+	in     *ir.Kernel
+	loops  []int // axes, outermost first
+	live   []bool
+	varies []bool // by lane
+	depth  []int
+	outs   []output
+	tiled  int // the loop that is cut into tiles, counted from 1; 0: none
+	tile   int // its turns in a tile
+}
+
+// An output that combines has an accumulator in the loops its index varies with, unless these are all there are.
+type output struct {
+	ir.Output
+	number      int
+	depth       int // of the index, and for a store of the value
+	accumulates bool
+	perTile     bool // the accumulator starts anew in each tile
+}
+
+func (f *file) kernel(in *ir.Kernel) {
+	k := &kernel{file: f, in: in}
+	for axis, n := range in.Extents {
+		if n != 1 {
+			k.loops = append(k.loops, axis)
+		}
+	}
+	k.analyse()
+	k.cut()
+	for i := range in.Out {
+		k.addOutput(i)
+	}
+	k.reset()
+	if in.Points() > 0 {
+		k.noiseBlocks()
+		k.level(0)
+	}
+}
+
+// analyse finds what is needed, what varies by lane, and depths.
+func (k *kernel) analyse() {
+	n := len(k.in.Body)
+	k.live, k.varies, k.depth = make([]bool, n), make([]bool, n), make([]int, n)
+	for r := range k.in.Body {
+		in := &k.in.Body[r]
+		switch in.Op {
+		case ir.Counter:
+			k.depth[r] = k.depthOfAxis(in.Axis)
+		case ir.Load:
+			k.depth[r] = k.depthOf(in.Index)
+			k.varies[r] = k.wide(in.Buf) || k.varying(in.Index)
+		case ir.Normal, ir.Uniform:
+			k.depth[r], k.varies[r] = len(k.loops), true
+		}
+		for _, a := range in.Args[:in.Op.Arity()] {
+			k.depth[r] = max(k.depth[r], k.depth[a])
+			k.varies[r] = k.varies[r] || k.varies[a]
+		}
+	}
+	k.markLive()
+}
+
+func (k *kernel) markLive() {
+	for _, o := range k.in.Out {
+		k.live[o.Value] = true
+		k.markIndex(o.Index)
+	}
+	for r := len(k.in.Body) - 1; r >= 0; r-- {
+		if in := &k.in.Body[r]; k.live[r] {
+			for _, a := range in.Args[:in.Op.Arity()] {
+				k.live[a] = true
+			}
+			k.markIndex(in.Index)
+		}
+	}
+}
+
+func (k *kernel) markIndex(ix ir.Index) {
+	for _, d := range ix.Dyn {
+		k.live[d.Reg] = true
+	}
+}
+
+// depthOfAxis is 0 for a loop of one turn.
+func (k *kernel) depthOfAxis(axis int) int {
+	for i, a := range k.loops {
+		if a == axis {
+			return i + 1
+		}
+	}
+	return 0
+}
+
+func (k *kernel) depthOf(ix ir.Index) int {
+	d := 0
+	for axis, s := range ix.Stride {
+		if s != 0 {
+			d = max(d, k.depthOfAxis(axis))
+		}
+	}
+	for _, dyn := range ix.Dyn {
+		d = max(d, k.depth[dyn.Reg])
+	}
+	return d
+}
+
+// varying reports whether lanes have elements of their own.
+func (k *kernel) varying(ix ir.Index) bool {
+	for _, d := range ix.Dyn {
+		if k.varies[d.Reg] {
+			return true
+		}
+	}
+	return false
+}
+
+// cut chooses the innermost loop that holds more than ir.TilePoints points, and tiles of about so many: sums are
+// taken tile by tile, which keeps rounding errors small.
+func (k *kernel) cut() {
+	points := 1
+	for d := len(k.loops); d >= 1; d-- {
+		n := k.in.Extents[k.loops[d-1]]
+		if points*n > ir.TilePoints {
+			k.tiled, k.tile = d, max(1, ir.TilePoints/points)
+			return
+		}
+		points *= n
+	}
+}
+
+func (k *kernel) addOutput(i int) {
+	o := output{Output: k.in.Out[i], number: i, depth: k.depthOf(k.in.Out[i].Index)}
+	if o.Combine == ir.Store {
+		o.depth = max(o.depth, k.depth[o.Value])
+	} else {
+		o.accumulates = o.depth < len(k.loops)
+		o.perTile = o.accumulates && o.depth < k.tiled
+	}
+	k.outs = append(k.outs, o)
+}
+
+// reset starts the buffers that are combined into.
+func (k *kernel) reset() {
+	for _, o := range k.outs {
+		if o.Combine == ir.Store {
+			continue
+		}
+		k.loop("e", k.Buffers[o.Buf].Size)
+		k.line("b%d[e] = %s;", o.Buf, as(combinations[o.Combine].start, false, k.wide(o.Buf)))
+		k.line("}")
+	}
+}
+
+// noiseBlocks declares the words of pairs of points, which two turns of the loop share.
+func (k *kernel) noiseBlocks() {
+	for r := range k.in.Body {
+		if op := k.in.Body[r].Op; k.live[r] && (op == ir.Normal || op == ir.Uniform) {
+			k.line("block n%d;", r)
+			k.line("word p%d = -1;", r)
+		}
+	}
+}
+
+// level writes what stands in d loops, and the loops inside.
+func (k *kernel) level(d int) {
+	for r := range k.in.Body {
+		if k.live[r] && k.depth[r] == d {
+			k.instr(r)
+		}
+	}
+	for _, o := range k.outs {
+		if o.Combine == ir.Store && o.depth == d {
+			k.store(o)
+		} else if d == len(k.loops) && o.Combine != ir.Store {
+			k.combine(o)
+		}
+	}
+	if d < len(k.loops) {
+		k.inner(d)
+	}
+}
+
+// inner writes the loop below depth d with the accumulators that live around it.
+func (k *kernel) inner(d int) {
+	axis := k.loops[d]
+	turns := k.in.Extents[axis]
+	atLevel := func(o output) bool { return o.accumulates && !o.perTile && o.depth == d }
+	k.start(atLevel)
+	if d+1 == k.tiled {
+		perTile := func(o output) bool { return o.perTile }
+		k.line("for (long t = 0; t < %d; t += %d) {", turns, k.tile)
+		k.start(perTile)
+		k.line("for (long i%d = t; i%d < %s; i%d++) {", axis, axis, tileEnd(turns, k.tile), axis)
+		k.level(d + 1)
+		k.line("}")
+		k.flush(perTile)
+	} else {
+		k.loop(fmt.Sprintf("i%d", axis), turns)
+		k.level(d + 1)
+	}
+	k.line("}")
+	k.flush(atLevel)
+}
+
+func tileEnd(turns, tile int) string {
+	if turns%tile == 0 {
+		return fmt.Sprintf("t + %d", tile)
+	}
+	return fmt.Sprintf("(t + %d < %d ? t + %d : %d)", tile, turns, tile, turns)
+}
+
+// start declares accumulators.
+func (k *kernel) start(chosen func(output) bool) {
+	for _, o := range k.outs {
+		if chosen(o) {
+			w := k.wide(o.Buf)
+			k.line("%s a%d = %s;", k.typeOf(w), o.number, as(combinations[o.Combine].start, false, w))
+		}
+	}
+}
+
+// flush combines accumulators into their buffers.
+func (k *kernel) flush(chosen func(output) bool) {
+	for _, o := range k.outs {
+		if chosen(o) {
+			k.merge(o, fmt.Sprintf("a%d", o.number))
+		}
+	}
+}
+
+// combine takes in a point's value.
+func (k *kernel) combine(o output) {
+	v, w := k.valueFor(o), k.wide(o.Buf)
+	if !o.accumulates {
+		k.merge(o, v)
+		return
+	}
+	a := fmt.Sprintf("a%d", o.number)
+	k.line("%s = %s;", a, combinations[o.Combine].of(a, v, w))
+}
+
+func (k *kernel) valueFor(o output) string {
+	return as(reg(o.Value), k.varies[o.Value], k.wide(o.Buf))
+}
+
+// merge combines a value into the buffer.
+func (k *kernel) merge(o output, v string) {
+	c, w := combinations[o.Combine], k.wide(o.Buf)
+	at := k.element(o.Index)
+	if k.varying(o.Index) {
+		k.line("{ ints at = %s; scatter(b%d, at, %s); }", at, o.Buf, c.of(fmt.Sprintf("gather_w(b%d, at)", o.Buf), v, w))
+		return
+	}
+	k.line("{ long at = %s; b%d[at] = %s; }", at, o.Buf, c.of(fmt.Sprintf("b%d[at]", o.Buf), v, w))
+}
+
+func (k *kernel) store(o output) {
+	if k.varying(o.Index) {
+		k.line("scatter(b%d, %s, %s);", o.Buf, k.element(o.Index), k.valueFor(o))
+		return
+	}
+	k.line("b%d[%s] = %s;", o.Buf, k.element(o.Index), k.valueFor(o))
+}
+
+// element is the text of an index.
+func (k *kernel) element(ix ir.Index) string {
+	terms := []string{fmt.Sprint(ix.Const)}
+	for axis, s := range ix.Stride {
+		if s != 0 && k.in.Extents[axis] != 1 {
+			terms = append(terms, fmt.Sprintf("%d * i%d", s, axis))
+		}
+	}
+	for _, d := range ix.Dyn {
+		terms = append(terms, fmt.Sprintf("%d * at_%s(%s, %d)", d.Stride, suffix(k.varies[d.Reg]), reg(d.Reg), d.Limit))
+	}
+	return strings.Join(terms, " + ")
+}
+
+func reg(r ir.Reg) string { return fmt.Sprintf("r%d", r) }

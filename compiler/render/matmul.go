@@ -1,0 +1,109 @@
+package render
+
+import (
+	"fmt"
+	"strings"
+
+	"ppl/compiler/ir"
+)
+
+const (
+	tileElements = 8    // of a result computed together: enough sums to hide the latency of one
+	depthBlock   = 2048 // of a product's inner dimension, so that what is read again is still in cache
+)
+
+// A product is a matrix product under rendering: C += A·B by tiles of rows × columns elements held in registers, each a sum in the order
+// of k.
+type product struct {
+	*file
+	*ir.MatMul
+	a, b   operand
+	result bool // the sums vary by lane
+}
+
+// An operand has element (i, j) at buf[n·batch + i·row + j·col].
+type operand struct {
+	buf             ir.BufID
+	batch, row, col int
+}
+
+func (f *file) matMul(s *ir.MatMul) {
+	p := &product{f, s, newOperand(s.A, s.M, s.K, s.SharedA, s.TransA), newOperand(s.B, s.K, s.N, s.SharedB, s.TransB), f.wide(s.A) || f.wide(s.B)}
+	f.loop("e", s.Batch*s.M*s.N)
+	f.line("b%d[e] = %s;", s.C, as("0", false, f.wide(s.C)))
+	f.line("}")
+	if s.Batch*s.M*s.N*s.K == 0 {
+		return
+	}
+	f.loop("n", s.Batch)
+	f.line("for (long k0 = 0; k0 < %d; k0 += %d) {", s.K, depthBlock)
+	f.line("const long k1 = k0 + %d < %d ? k0 + %d : %d;", depthBlock, s.K, depthBlock, s.K)
+	p.tiles()
+	f.ends(2)
+}
+
+func newOperand(id ir.BufID, rows, cols int, shared, trans bool) operand {
+	o := operand{id, rows * cols, cols, 1}
+	if trans {
+		o.row, o.col = 1, rows
+	}
+	if shared {
+		o.batch = 0
+	}
+	return o
+}
+
+func (o operand) at(i, j string) string {
+	return fmt.Sprintf("b%d[n * %d + (%s) * %d + (%s) * %d]", o.buf, o.batch, i, o.row, j, o.col)
+}
+
+// tiles covers the result with tiles, and its edges with smaller ones.
+func (p *product) tiles() {
+	cols := min(p.N, 2)
+	rows := min(p.M, tileElements/cols)
+	cols = min(p.N, tileElements/rows)
+	cut(p.M, rows, func(i0, i1, rows int) {
+		p.line("for (long i = %d; i < %d; i += %d) {", i0, i1, rows)
+		cut(p.N, cols, func(j0, j1, cols int) {
+			p.line("for (long j = %d; j < %d; j += %d) {", j0, j1, cols)
+			p.tile(rows, cols)
+			p.line("}")
+		})
+		p.line("}")
+	})
+}
+
+// cut calls f for the whole tiles of n, and for what is left.
+func cut(n, tile int, f func(from, to, tile int)) {
+	whole := n - n%tile
+	f(0, whole, tile)
+	if whole < n {
+		f(whole, n, n-whole)
+	}
+}
+
+func (p *product) tile(rows, cols int) {
+	var sums []string
+	p.each(rows, cols, func(r, c int) { sums = append(sums, fmt.Sprintf("s%d_%d = %s", r, c, as("0", false, p.result))) })
+	p.line("%s %s;", p.typeOf(p.result), strings.Join(sums, ", "))
+	p.line("for (long k = k0; k < k1; k++) {")
+	for r := range rows {
+		p.line("const %s x%d = %s;", p.typeOf(p.wide(p.A)), r, p.a.at(fmt.Sprintf("i + %d", r), "k"))
+	}
+	for c := range cols {
+		p.line("const %s y%d = %s;", p.typeOf(p.wide(p.B)), c, p.b.at("k", fmt.Sprintf("j + %d", c)))
+	}
+	p.each(rows, cols, func(r, c int) { p.line("s%d_%d += x%d * y%d;", r, c, r, c) })
+	p.line("}")
+	p.each(rows, cols, func(r, c int) {
+		p.line("b%d[(n * %d + i + %d) * %d + j + %d] += s%d_%d;", p.C, p.M, r, p.N, c, r, c)
+	})
+}
+
+func (p *product) each(rows, cols int, f func(r, c int)) {
+	for r := range rows {
+		for c := range cols {
+			f(r, c)
+		}
+	}
+}

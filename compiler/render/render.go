@@ -1,0 +1,168 @@
+// Package render writes an IR program as the text of a C-family language.
+//
+// Lanes go in blocks of eight, innermost in memory: a lane buffer is [element][lane], and a value that varies with the lane is a
+// vector (wide), on which C's operators work as they stand in GCC and Clang. So vectorisation does not hang on what an optimiser
+// recognises, every lane goes through the same instructions, and a lane's result depends on nothing outside it. A value
+// that all lanes share is a plain number (real). Each value is computed in the outermost loop that it varies with.
+//
+// One renderer serves all languages of the family; a dialect says how they differ, as in tinygrad's renderer/cstyle.py.
+// Nothing of a program's own names reaches the text: buffers and entries go by number.
+package render
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"ppl/compiler/ir"
+)
+
+// Lanes is the number of lanes in a block.
+const Lanes = 8
+
+// C is a verified program as a C library with two functions of a pointer to context (see c/types.h): setup runs Setup, with
+// buffer[i] the memory of shared buffer i; run runs a schedule of entries, by number, on one block of lanes. The text alone decides the
+// order of every sum.
+func C(p *ir.Program) string { return render(p, c()) }
+
+// A file is the text under construction.
+type file struct {
+	dialect
+	*ir.Program
+	text   strings.Builder
+	indent int
+	count  int  // statements so far
+	setup  bool // all buffers are shared
+}
+
+func render(p *ir.Program, d dialect) string {
+	f := &file{dialect: d, Program: p}
+	f.text.WriteString(d.prelude)
+	f.setup = true
+	f.function(d.export+" void setup(context *c)", f.statements(p.Setup))
+	f.setup = false
+	for i, e := range p.Entries {
+		f.function(fmt.Sprintf("static void entry%d(const context *c)", i), f.statements(e.Body))
+	}
+	f.run()
+	return f.text.String()
+}
+
+// line writes one line; a line that ends in { indents those that follow, one that begins with } ends that.
+func (f *file) line(format string, args ...any) {
+	s := fmt.Sprintf(format, args...)
+	if strings.HasPrefix(s, "}") {
+		f.indent--
+	}
+	f.text.WriteString(strings.Repeat("  ", f.indent) + s + "\n")
+	if strings.HasSuffix(s, "{") {
+		f.indent++
+	}
+}
+
+// function calls the numbered statements in order.
+func (f *file) function(head string, statements []int) {
+	f.line("%s {", head)
+	for _, s := range statements {
+		f.line("s%d(c);", s)
+	}
+	f.line("}")
+}
+
+// run goes through a schedule; each execution of an entry is one step of the noise.
+func (f *file) run() {
+	f.line("%s void run(context *c) {", f.export)
+	f.line("for (word k = 0; k < c->calls; k++)")
+	f.line("for (word t = 0; t < c->schedule[k].times; t++, c->step++)")
+	f.line("switch (c->schedule[k].entry) {")
+	for i := range f.Entries {
+		f.line("case %d: entry%d(c); break;", i, i)
+	}
+	f.line("}")
+	f.line("}")
+}
+
+// statements writes a function for each statement, so that compile time grows in proportion, and returns their numbers.
+func (f *file) statements(body []ir.Stmt) (numbers []int) {
+	for _, s := range body {
+		f.line("STATEMENT s%d(const context *c) {", f.count)
+		f.buffers(s)
+		f.statement(s)
+		f.narrow(s)
+		f.line("}")
+		numbers = append(numbers, f.count)
+		f.count++
+	}
+	return numbers
+}
+
+// buffers declares pointers to what a statement uses.
+func (f *file) buffers(s ir.Stmt) {
+	writes := ir.Writes(s)
+	ids := slices.Compact(slices.Sorted(slices.Values(append(ir.Reads(s), writes...))))
+	for _, id := range ids {
+		constant := "const "
+		if slices.Contains(writes, id) {
+			constant = ""
+		}
+		f.line("%s%s *restrict b%d = c->buffer[%d];", constant, f.typeOf(f.wide(id)), id, id)
+	}
+}
+
+func (f *file) statement(s ir.Stmt) {
+	switch s := s.(type) {
+	case *ir.Kernel:
+		f.kernel(s)
+	case *ir.MatMul:
+		f.matMul(s)
+	case *ir.CumSum:
+		f.cumSum(s)
+	case *ir.Cholesky:
+		f.cholesky(s)
+	case *ir.TriSolve:
+		f.triSolve(s)
+	default:
+		panic(fmt.Sprintf("render: statement %T", s))
+	}
+}
+
+// narrow rounds what went to buffers of narrower types, which are kept as numbers of the full one.
+func (f *file) narrow(s ir.Stmt) {
+	for _, id := range ir.Writes(s) {
+		if b := f.Buffers[id]; b.Type != ir.F64 {
+			f.loop("e", b.Size)
+			f.line("b%d[e] = %v_%s(b%d[e]);", id, b.Type, suffix(f.wide(id)), id)
+			f.line("}")
+		}
+	}
+}
+
+func (f *file) loop(name string, turns int) {
+	f.line("for (long %s = 0; %s < %d; %s++) {", name, name, turns, name)
+}
+
+// wide reports whether a buffer has an element for each lane.
+func (f *file) wide(id ir.BufID) bool { return f.Buffers[id].Space != ir.Shared }
+
+func (f *file) typeOf(wide bool) string {
+	if wide {
+		return "wide"
+	}
+	return "real"
+}
+
+// suffix tells the two forms of a function apart.
+func suffix(wide bool) string {
+	if wide {
+		return "w"
+	}
+	return "r"
+}
+
+// as gives a value of one kind the kind wanted.
+func as(text string, wide, want bool) string {
+	if want && !wide {
+		return "splat(" + text + ")"
+	}
+	return text
+}
