@@ -13,6 +13,7 @@ import (
 // A swap is a permutation of rungs over lanes: θ and momenta (of unit temperature) stay, everything a rung owns moves.
 type exchange struct {
 	logRatio func(betaGap, gain, noise float64) float64
+	stays    bool     // what a rung owns on the device stays on the lane: wrong, for tests of the tests
 	carried  []string // lane buffers of size 1 that belong to the rung
 	noise    float64  // variance of the noise in one lane's tempered potential
 	seed     uint64
@@ -79,6 +80,9 @@ func (x *exchange) try(w *walkers, chain, j int, tempered []float64) {
 	}
 	w.rungOf[cold], w.rungOf[hot] = j+1, j
 	for _, name := range x.carried {
+		if x.stays {
+			break
+		}
 		x.carry(w, name, cold, hot)
 	}
 	w.settle(cold)

@@ -11,7 +11,7 @@ const (
 	goalESS  = 0.25
 	margin   = 1.5
 	mostThin = 20
-	pilot    = 150
+	pilot    = 250
 )
 
 // thin decides how many iterations make a draw. Where it is not given it comes from a pilot of the sampler as it will run: the worst
@@ -45,16 +45,35 @@ func (k *keeper) thin() error {
 	return nil
 }
 
-// thinning is the number of iterations a draw needs.
+// thinning is the number of iterations a draw needs, for the location and for the spread of everything saved.
 func thinning(seen [][][]float64, size int) int {
 	worst, n := 1.0, 0
 	for _, xs := range seen {
 		n += len(xs)
 	}
 	for j := range size {
-		if share := stats.ESSBulk(coordinate(seen, j)) / float64(n); share < worst {
-			worst = share
+		x := coordinate(seen, j)
+		for _, ess := range []float64{stats.ESSBulk(x), stats.ESSBulk(fold(x))} {
+			if share := ess / float64(n); share < worst {
+				worst = share
+			}
 		}
 	}
 	return int(min(max(math.Ceil(margin*goalESS/worst), 1), mostThin))
+}
+
+// fold is |x − median|.
+func fold(chains [][]float64) [][]float64 {
+	var all []float64
+	for _, c := range chains {
+		all = append(all, c...)
+	}
+	median := stats.Quantile(all, 0.5)
+	out := make([][]float64, len(chains))
+	for i, c := range chains {
+		for _, x := range c {
+			out[i] = append(out[i], math.Abs(x-median))
+		}
+	}
+	return out
 }

@@ -1,0 +1,155 @@
+package renhd
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"ppl/infer"
+	"ppl/infer/dynamics/dynamicstest"
+	"ppl/infer/stats"
+)
+
+// The five-mode mixture geo0 of the paper's synthetic experiment: reference numbers are those computed for this project with
+// independent programs in C and Python over 12 seeds ("R2": BADODAB, mass 10, even-odd swaps, penalty test): at 2·10⁴ draws weights within
+// .035, TV < .072 on 60×60 bins of [−9, 9]², ESS above 10,000 per 10⁵ draws, swap rates in [.74, .85]; at 10⁵ weights within .015,
+// TV < .030, ESS > 12,000, variance within modes 1 ± .012.
+
+// reference are the settings of those numbers: ε = .01, c = .1, N = 50 in the target's own coordinates.
+func reference() infer.Settings {
+	return infer.Settings{Replicas: 7, Ratio: 1.5, Path: "energy", Noise: 0.25,
+		StepSize: 0.1, Friction: 0.1, Steps: 50, Metric: "identity"}
+}
+
+// A score is how well draws know the mixture.
+type score struct {
+	tv     float64 // total variation of the histogram
+	weight float64 // largest error of a weight
+	vratio float64 // variance within modes over the truth
+	ess    float64 // of the worse coordinate
+}
+
+func rate(mix dynamicstest.Mixture, m *memory) score {
+	var hist [60][60]float64
+	weight, spread, n := make([]float64, len(mix.Weight)), 0.0, 0.0
+	for _, chain := range m.values {
+		for _, x := range chain {
+			hist[bin(x[0])][bin(x[1])]++
+			k := mix.Mode(x)
+			weight[k]++
+			dx, dy := (x[0]-mix.Center[k][0])/mix.SD[k], (x[1]-mix.Center[k][1])/mix.SD[k]
+			spread, n = spread+(dx*dx+dy*dy)/2, n+1
+		}
+	}
+	s := score{vratio: spread / n, ess: math.Min(stats.ESSMean(m.chains(0)), stats.ESSMean(m.chains(1)))}
+	for k, w := range weight {
+		s.weight = math.Max(s.weight, math.Abs(w/n-mix.Weight[k]))
+	}
+	for i := range hist {
+		for j := range hist[i] {
+			s.tv += math.Abs(hist[i][j]/n-mass(mix, i, j)) / 2
+		}
+	}
+	return s
+}
+
+func bin(x float64) int { return int(math.Min(math.Max(math.Floor((x+9)/0.3), 0), 59)) }
+
+// mass of a bin in closed form.
+func mass(mix dynamicstest.Mixture, i, j int) float64 {
+	sum := 0.0
+	for k, w := range mix.Weight {
+		sum += w * slab(i, mix.Center[k][0], mix.SD[k]) * slab(j, mix.Center[k][1], mix.SD[k])
+	}
+	return sum
+}
+
+func slab(i int, mean, sd float64) float64 {
+	phi := func(x float64) float64 { return math.Erfc(-(x-mean)/sd/math.Sqrt2) / 2 }
+	lo := -9 + 0.3*float64(i)
+	return phi(lo+0.3) - phi(lo)
+}
+
+// fiveModes draws 4 chains with an exchange of the test's choice.
+func fiveModes(t *testing.T, s infer.Settings, draws int, x exchange) (score, infer.Report) {
+	t.Helper()
+	mix, o, m := dynamicstest.FiveModes(), options(11), new(memory)
+	o.Draws, o.Warmup, o.Thin, o.Settings = draws, 250, 1, s
+	report, err := sample(context.Background(), mix.Target(), o, m, x)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := rate(mix, m)
+	t.Logf("%+v %+v", got, report)
+	return got, report
+}
+
+// within applies bounds scaled to 4 × draws; rates are those of the reference ladder.
+func within(t *testing.T, got score, report infer.Report, bound score, rates bool) {
+	t.Helper()
+	if got.tv > bound.tv || got.weight > bound.weight || math.Abs(got.vratio-1) > bound.vratio || got.ess < bound.ess {
+		t.Errorf("got %+v, want within %+v", got, bound)
+	}
+	if report.Divergences > 0 {
+		t.Errorf("%d divergences", report.Divergences)
+	}
+	for _, r := range report.SwapRates {
+		if rates && (r < 0.74 || r > 0.85) {
+			t.Errorf("swap rates %.3v, want in [.74, .85]", report.SwapRates)
+		}
+	}
+}
+
+// At 2·10⁴ draws. The standard error of vratio is .0025·√5 here (from the 12 seeds of the reference); the bound is five of them.
+func twentyThousand() score { return score{tv: 0.072, weight: 0.035, vratio: 0.028, ess: 2000} }
+
+func TestFiveModesReference(t *testing.T) {
+	got, report := fiveModes(t, reference(), 5000, exchange{logRatio: penalty})
+	within(t, got, report, twentyThousand(), true)
+}
+
+// With nothing said of step, friction, length or coordinates the engine's own choices have to do as well.
+func TestFiveModesDefault(t *testing.T) {
+	s := infer.Settings{Replicas: 7, Ratio: 1.5, Path: "energy", Noise: 0.25}
+	got, report := fiveModes(t, s, 5000, exchange{logRatio: penalty})
+	within(t, got, report, twentyThousand(), false)
+}
+
+// Planted faults that the bounds must catch: ΔE with the sign that the paper prints, no swaps at all (a thermostat on its own),
+// and a thermostat that stays on its lane when the rung moves.
+func TestFiveModesFaults(t *testing.T) {
+	wrongSign := func(betaGap, gain, noise float64) float64 { return penalty(betaGap, -gain, noise) }
+	if got, _ := fiveModes(t, reference(), 700, exchange{logRatio: wrongSign}); got.tv < 0.2 {
+		t.Errorf("wrong sign: TV %.3f, want above .2", got.tv)
+	}
+	never := func(float64, float64, float64) float64 { return math.Inf(-1) }
+	if got, _ := fiveModes(t, reference(), 700, exchange{logRatio: never}); got.tv < 0.3 {
+		t.Errorf("no swaps: TV %.3f, want above .3", got.tv)
+	}
+	if got, _ := fiveModes(t, reference(), 700, exchange{logRatio: penalty, stays: true}); got.vratio < 1.1 {
+		t.Errorf("thermostat left on the lane: variance ratio %.3f, want above 1.1 (1.165 in the reference)", got.vratio)
+	}
+}
+
+func TestFiveModesHundredThousand(t *testing.T) {
+	slow(t)
+	got, report := fiveModes(t, reference(), 25000, exchange{logRatio: penalty})
+	within(t, got, report, score{tv: 0.030, weight: 0.015, vratio: 0.012, ess: 12000}, true)
+}
+
+// An independent sample passes the bounds on histogram, weights and variance, so that they ask for nothing a perfect sampler lacks.
+func TestFiveModesIndependent(t *testing.T) {
+	mix, r, m := dynamicstest.FiveModes(), rand.New(rand.NewPCG(1, 1)), new(memory)
+	for range 5000 {
+		for chain := range 4 {
+			u, k := r.Float64(), 0
+			for ; u > mix.Weight[k]; k++ {
+				u -= mix.Weight[k]
+			}
+			x := []float64{mix.Center[k][0] + mix.SD[k]*r.NormFloat64(), mix.Center[k][1] + mix.SD[k]*r.NormFloat64()}
+			_ = m.Draw(chain, x, nil)
+		}
+	}
+	within(t, rate(mix, m), infer.Report{}, twentyThousand(), false)
+}
