@@ -19,6 +19,7 @@ type matMul struct {
 
 const (
 	splitWork = 1 << 17 // multiplications per lane from which a product is cut into tiles
+	tileWork  = 1 << 15 // and about how many a tile has
 	splitK    = 2048    // depth of a piece
 )
 
@@ -44,7 +45,7 @@ func (m *matMul) cut() {
 	case m.K >= 2*splitK && m.M*m.N <= maxPartial:
 		m.depth = splitK
 	default:
-		m.rows = min(m.rows, max(8, splitWork/(m.N*m.K)))
+		m.rows = min(m.rows, max(8, tileWork/(m.N*m.K)))
 	}
 }
 
