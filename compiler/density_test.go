@@ -143,7 +143,7 @@ func named(p *Program, values []float64) map[string]*data.Array {
 	out := map[string]*data.Array{}
 	drawn := map[string]bool{}
 	for _, a := range p.Model().Arrays {
-		drawn[a.Name] = a.Role == model.Parameter
+		drawn[a.Name] = a.Role == model.Parameter || a.Role == model.Imputed
 	}
 	at := 0
 	for _, v := range p.Saved() {

@@ -28,7 +28,7 @@ func Data(m *model.Model, dir string, args []Arg) (*emit.Bound, []diag.Diagnosti
 	if !b.diags.HasErrors() {
 		b.entrySizes()
 		for _, a := range m.Arrays {
-			if a.Role == model.Data {
+			if isData(a) {
 				b.bind(a)
 			}
 		}
@@ -54,6 +54,9 @@ type binder struct {
 	cache    map[string]*data.File
 	diags    diag.List
 }
+
+// isData reports whether an array is declared as data.
+func isData(a *model.Array) bool { return a.Role == model.Data || a.Missing }
 
 // open reads the files of the command line.
 func (b *binder) open(args []Arg) {
@@ -81,7 +84,7 @@ func (b *binder) open(args []Arg) {
 
 func (b *binder) array(name string) *model.Array {
 	for _, a := range b.m.Arrays {
-		if a.Role == model.Data && a.Name == name {
+		if isData(a) && a.Name == name {
 			return a
 		}
 	}
@@ -90,7 +93,7 @@ func (b *binder) array(name string) *model.Array {
 
 func (b *binder) dataNames() (names []string) {
 	for _, a := range b.m.Arrays {
-		if a.Role == model.Data {
+		if isData(a) {
 			names = append(names, a.Name)
 		}
 	}
@@ -279,8 +282,23 @@ func (b *binder) take(a *model.Array, x *data.Array) {
 			b.size(of.Size, shape[k], "`"+a.Name+"` ("+x.Origin+")", a.At)
 		}
 	}
+	if a.MissingCode != nil {
+		x = withoutCode(x, b.number(a.MissingCode))
+	}
 	b.from[a] = x
 	b.out.Data[a] = emit.Array{Shape: shape, Values: x.Values}
+}
+
+// withoutCode replaces the number that stands for a missing entry by NaN.
+func withoutCode(x *data.Array, code float64) *data.Array {
+	y := *x
+	y.Values = slices.Clone(x.Values)
+	for i, v := range y.Values {
+		if v == code {
+			y.Values[i] = math.NaN()
+		}
+	}
+	return &y
 }
 
 func axes(n int) string {
@@ -360,7 +378,7 @@ func (b *binder) checkArray(a *model.Array, x *data.Array) {
 			holes++
 		}
 	}
-	if holes > 0 {
+	if holes > 0 && !a.Missing {
 		b.diags.Errorf("W05", a.At, "`%s` has %d missing values in %s; declared without `missing`", a.Name, holes, x.Origin)
 		return
 	}
@@ -381,6 +399,9 @@ func (b *binder) checkArray(a *model.Array, x *data.Array) {
 		lo, hi, word = b.number(a.Bounds.Lo), b.number(a.Bounds.Hi), "its bounds"
 	}
 	for i, v := range x.Values {
+		if math.IsNaN(v) {
+			continue
+		}
 		if a.NeedInt && v != math.Trunc(v) {
 			b.diags.Errorf("E57", a.At, "value %g of `%s` (%s) is not an integer, which its use here asks for", v, a.Name, b.row(a, x, i))
 			return

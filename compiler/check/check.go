@@ -21,6 +21,7 @@ import (
 func File(f *ast.File, load Loader) (*model.Model, []diag.Diagnostic) {
 	c := &checker{load: load, model: &model.Model{Source: f.Source}, sizes: map[string]*model.Size{}}
 	c.global = newScope(c.prelude())
+	c.mentioned = mentionedNames(f.Stmts)
 	c.collect(f.Stmts, c.global)
 	c.elaborate(c.global)
 	c.finish()
@@ -47,7 +48,8 @@ type checker struct {
 	depth     int                    // of function inlining
 	load      Loader
 	importing []string
-	open      []*arrayInfo // definitions being elaborated, outermost first
+	mentioned map[string]bool // names that stand in an expression
+	open      []*arrayInfo    // definitions being elaborated, outermost first
 }
 
 func (c *checker) errorf(code string, at source.Span, format string, args ...any) diag.Entry {
@@ -187,9 +189,6 @@ func (c *checker) collectData(d *ast.Decl, st *ast.Data, s *scope) {
 	a.decl, a.Role, a.Missing = d, model.Data, d.Missing
 	if st.From != nil {
 		a.From = st.From.Value
-	}
-	if d.Missing {
-		c.notYet(d.Span(), "missing data")
 	}
 }
 
@@ -419,6 +418,9 @@ func literalRank(e ast.Expr) int {
 func (c *checker) roles(a *arrayInfo) {
 	if a.decl != nil {
 		a.observed = len(a.draws) > 0
+		if a.Missing {
+			c.missingRole(a)
+		}
 		return
 	}
 	if len(a.draws) == 0 {
@@ -440,6 +442,26 @@ func (c *checker) roles(a *arrayInfo) {
 		a.Role, a.observed = model.Definition, true
 	default:
 		a.Role, a.Save = model.Parameter, true
+	}
+}
+
+// missingRole: what holes in data become. Where nothing else reads them they are dropped, their integral being 1; else they
+// are parameters, or latents of a discrete law.
+func (c *checker) missingRole(a *arrayInfo) {
+	if a.decl.MissingCode != nil {
+		a.MissingCode = c.staticInt(a.scope, a.decl.MissingCode, false)
+	}
+	switch {
+	case len(a.draws) == 0:
+		c.errorf("E83", a.At, "`%s` has missing entries, so it needs a law: `%s[i in N] ~ …`", a.Name, a.Name)
+	case !c.mentioned[a.Name]:
+	case len(a.draws) > 1:
+		c.notYet(a.At, "missing entries that other statements read, in an array observed in pieces")
+	default:
+		a.Role = model.Imputed
+		if n := distName(a.draws[0].stmt.Law.Dist); n != nil && stdlib.Dists()[n.Name] != nil && stdlib.Dists()[n.Name].Discrete() {
+			a.Role = model.Latent
+		}
 	}
 }
 

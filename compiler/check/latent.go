@@ -77,11 +77,9 @@ func (c *checker) latentSupport(t *model.Term) {
 		c.notYet(t.At, "a discrete latent in pieces (a chain)")
 		return
 	}
-	for _, s := range t.Piece.Slots {
-		if s.Index == nil {
-			c.notYet(t.At, "a discrete latent at single elements")
-			return
-		}
+	if len(t.Plates) != len(t.Array.Type.Axes) {
+		c.notYet(t.At, "a discrete latent at single elements")
+		return
 	}
 	if t.Dist.Enumerate == nil && t.In == nil {
 		c.errorf("E70", t.At, "`%s ~ %s(…)` cannot be summed out: unbounded; add `in 0..200`", t.Array.Name, t.Dist.Name)
@@ -183,6 +181,41 @@ func (f *latentFinder) latent(r *model.Ref, sub *model.Subscript) {
 		}
 	}
 	f.term.Reads = append(f.term.Reads, read)
+}
+
+// mentionedNames are the names that expressions and laws read, in statements and blocks.
+func mentionedNames(stmts []ast.Stmt) map[string]bool {
+	names := map[string]bool{}
+	visit := func(n *ast.Name) { names[n.Name] = true }
+	var walk func([]ast.Stmt)
+	block := func(b *ast.Block) {
+		if b != nil {
+			walk(b.Stmts)
+			walkNames(b.Return, visit)
+		}
+	}
+	walk = func(stmts []ast.Stmt) {
+		for _, st := range stmts {
+			switch st := st.(type) {
+			case *ast.Define:
+				walkNames(st.Value, visit)
+				block(st.Block)
+			case *ast.Draw:
+				block(st.Block)
+				if l := st.Law; l != nil {
+					walkNames(l.Dist, visit)
+					for _, r := range []*ast.Range{l.In, l.Censored} {
+						if r != nil {
+							walkNames(r.Lo, visit)
+							walkNames(r.Hi, visit)
+						}
+					}
+				}
+			}
+		}
+	}
+	walk(stmts)
+	return names
 }
 
 // walkNames visits the names in an expression.

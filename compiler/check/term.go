@@ -132,10 +132,10 @@ func (c *checker) term(a *arrayInfo, d *draw, p *model.Piece) *model.Term {
 
 func (c *checker) kind(a *arrayInfo) model.TermKind {
 	switch {
-	case a.observed:
-		return model.Likelihood
 	case a.Role == model.Latent:
 		return model.LatentPrior
+	case a.observed:
+		return model.Likelihood
 	case a.Role == model.Generated:
 		return model.Generate
 	}
@@ -144,7 +144,7 @@ func (c *checker) kind(a *arrayInfo) model.TermKind {
 
 // valueAt is the array at the statement's plates.
 func (c *checker) valueAt(a *arrayInfo, d *draw) model.Expr {
-	static := a.observed
+	static := a.observed && a.Role != model.Latent && a.Role != model.Imputed
 	ref := &model.Ref{Array: a.Array, Fact: model.Fact{At: d.head.Span(), Type: a.Type, Static: static}}
 	if len(d.slots) == 0 {
 		return ref

@@ -53,6 +53,9 @@ func (p *Plan) drawn() (pieces []*model.Piece) {
 			pieces = append(pieces, t.Piece)
 		}
 	}
+	for _, h := range p.holes {
+		pieces = append(pieces, h.piece)
+	}
 	return pieces
 }
 
@@ -219,6 +222,11 @@ func arraysIn(x model.Expr) (out []*model.Array) {
 // start finds unconstrained coordinates for one region and enters its values for those that read it.
 func (g *given) start(r *rand.Rand, reg *region) []float64 {
 	t := reg.term
+	for a, h := range g.b.holes {
+		if h.piece == reg.piece {
+			return g.startHoles(r, reg, a)
+		}
+	}
 	if t.Dist == nil || t.Dist.Improper {
 		return g.dispersed(r, reg)
 	}

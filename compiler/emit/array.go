@@ -1,6 +1,7 @@
 package emit
 
 import (
+	"math"
 	"slices"
 
 	"ppl/autodiff"
@@ -18,11 +19,9 @@ func (e *emitter) array(a *model.Array) value {
 	var v value
 	switch a.Role {
 	case model.Data:
-		d, ok := e.b.Data[a]
-		if !ok {
-			bug("no data for %s", a.Name)
-		}
-		v = value{e.g.Data(a.Name, d.Values, d.Shape...), nil, a.Type.Axes}
+		v = e.data(a)
+	case model.Imputed:
+		v = e.imputed(a)
 	case model.Latent:
 		if e.drawn {
 			return value{e.g.Input(drawnName(a), e.shape(nil, a.Type.Axes)...), nil, a.Type.Axes}
@@ -33,6 +32,24 @@ func (e *emitter) array(a *model.Array) value {
 	}
 	e.arrays[a] = v
 	return v
+}
+
+// data is an array's observed values; missing entries are 0, and what they stand in is not counted.
+func (e *emitter) data(a *model.Array) value {
+	d, ok := e.b.Data[a]
+	if !ok {
+		bug("no data for %s", a.Name)
+	}
+	values := d.Values
+	if a.Missing {
+		values = make([]float64, len(d.Values))
+		for i, v := range d.Values {
+			if !math.IsNaN(v) {
+				values[i] = v
+			}
+		}
+	}
+	return value{e.g.Data(a.Name, values, d.Shape...), nil, a.Type.Axes}
 }
 
 // assemble lays an array's pieces side by side.

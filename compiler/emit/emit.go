@@ -24,6 +24,7 @@ type Bound struct {
 	Model *model.Model
 	Data  map[*model.Array]Array
 	Sizes map[*model.Size]int
+	holes map[*model.Array]*holes
 }
 
 // An Array of numbers, row-major.

@@ -25,6 +25,9 @@ type region struct {
 // layout finds the regions of every parameter, in the order of the model.
 func (e *emitter) layout(m *model.Model) (regions []*region, dim int) {
 	for _, a := range m.Arrays {
+		if h := e.b.holes[a]; h != nil && len(h.at) > 0 {
+			a = h.param
+		}
 		if a.Role != model.Parameter {
 			continue
 		}

@@ -24,10 +24,14 @@ func NewPlan(b *Bound) (p *Plan, ds []diag.Diagnostic) {
 	var diags diag.List
 	defer func() { ds = diags.All() }()
 	defer Recover()
+	b.findHoles()
 	e := newEmitter(autodiff.New(), b, &diags)
 	q := &Plan{Bound: b}
 	q.regions, q.Dim = e.layout(b.Model)
 	for _, a := range b.Model.Arrays {
+		if h := b.holes[a]; h != nil && len(h.at) > 0 {
+			a = h.param
+		}
 		if a.Save && a.Role == model.Parameter {
 			q.saved = append(q.saved, a)
 		}
@@ -39,6 +43,13 @@ func NewPlan(b *Bound) (p *Plan, ds []diag.Diagnostic) {
 	}
 	for _, a := range q.saved {
 		q.vars = append(q.vars, e.variable(a))
+	}
+	for i, v := range q.vars {
+		for a, h := range b.holes {
+			if h.param == q.saved[i] {
+				v.Label[0] = h.labels(b.Data[a].Shape)
+			}
+		}
 	}
 	e.fromTheta(q, e.g.Input("theta", q.Dim))
 	e.factors(b.Model, e.z(q))

@@ -224,16 +224,34 @@ func (e *emitter) factors(m *model.Model, z map[*model.Term]Node) []factor {
 		if t.Kind == model.Generate {
 			continue
 		}
-		f := factor{v: e.renamed(e.term(t, z[t]), sets), lik: t.Kind == model.Likelihood}
-		if f.lik {
-			f.arrays = []*model.Array{t.Array}
-		}
-		fs = append(fs, f)
+		fs = append(fs, e.factorsOf(t, e.term(t, z[t]), sets)...)
 	}
 	for _, t := range innermostFirst(m) {
 		fs = e.eliminate(fs, t, sets)
 	}
 	return fs
+}
+
+// factorsOf says where a term belongs. Data with missing entries count where they are observed; where they are parameters,
+// the rest of their law is a prior.
+func (e *emitter) factorsOf(t *model.Term, v value, sets plateSets) []factor {
+	seen := factor{lik: t.Kind == model.Likelihood, arrays: []*model.Array{t.Array}}
+	switch {
+	case t.Kind == model.LatentPrior && t.Array.Missing:
+		seen.lik, v = true, e.evidence(t, v)
+	case t.Array.Missing:
+		whole, hole := e.splitMissing(t, v)
+		seen.v = e.renamed(whole, sets)
+		if t.Array.Role == model.Imputed {
+			return []factor{seen, {v: e.renamed(hole, sets)}}
+		}
+		return []factor{seen}
+	}
+	if !seen.lik {
+		seen.arrays = nil
+	}
+	seen.v = e.renamed(v, sets)
+	return []factor{seen}
 }
 
 func (e *emitter) latentTerm(a *model.Array) *model.Term {

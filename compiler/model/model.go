@@ -26,10 +26,11 @@ const (
 	Latent // a discrete parameter: summed out
 	Definition
 	Generated // drawn after inference
+	Imputed   // data whose missing entries are parameters
 )
 
 func (r Role) String() string {
-	return [...]string{"data", "parameter", "latent", "definition", "generated"}[r]
+	return [...]string{"data", "parameter", "latent", "definition", "generated", "data with missing entries"}[r]
 }
 
 // An Array is a named array over index sets; a scalar has no axes.
@@ -42,14 +43,15 @@ type Array struct {
 	Pieces []*Piece // of definitions, parameters, latents and generated arrays; disjoint, together a box
 
 	// Of data:
-	Value    Expr   // given in the model; nil if it comes from a file or the command line
-	From     string // "file" or "file#key"; empty if none
-	IndexOf  *Set   // index(J); nil otherwise
-	Declared types.Elem
-	Bounds   *Bounds // in a..b
-	NeedInt  bool    // subscripts or a discrete distribution read it as integers
-	OnlyGen  bool    // only generate statements read it
-	Missing  bool
+	Value       Expr   // given in the model; nil if it comes from a file or the command line
+	From        string // "file" or "file#key"; empty if none
+	IndexOf     *Set   // index(J); nil otherwise
+	Declared    types.Elem
+	Bounds      *Bounds // in a..b
+	NeedInt     bool    // subscripts or a discrete distribution read it as integers
+	OnlyGen     bool    // only generate statements read it
+	Missing     bool    // entries may be missing (NaN): dropped where nothing else reads them, else parameters or latents
+	MissingCode Expr    // the number that stands for a missing entry; nil for NaN alone
 }
 
 // Bounds of a truncation or of data; nil ends are infinite.

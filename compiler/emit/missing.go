@@ -1,0 +1,141 @@
+package emit
+
+import (
+	"math"
+	"math/rand/v2"
+	"strconv"
+	"strings"
+
+	"ppl/autodiff"
+	"ppl/compiler/model"
+)
+
+// Holes are the missing entries of an imputed array: a parameter of their own, which the array reads where its data are missing.
+type holes struct {
+	param *model.Array
+	piece *model.Piece
+	at    []int // row-major positions
+}
+
+// findHoles makes a parameter for every imputed array's missing entries.
+func (b *Bound) findHoles() {
+	b.holes = map[*model.Array]*holes{}
+	for _, t := range b.Model.Terms {
+		if t.Array.Role != model.Imputed {
+			continue
+		}
+		h := &holes{}
+		for i, v := range b.Data[t.Array].Values {
+			if math.IsNaN(v) {
+				h.at = append(h.at, i)
+			}
+		}
+		set := &model.Set{Name: t.Array.Name + "_missing", Lo: &model.Num{Value: 1}, Hi: &model.Num{Value: float64(len(h.at))}, Key: "holes of " + t.Array.Name}
+		index := &model.Index{Set: set, ID: 1 << 30}
+		h.param = &model.Array{Name: t.Array.Name, At: t.Array.At, Role: model.Parameter, Save: true, Type: t.Array.Type}
+		h.param.Type.Axes = []*model.Set{set}
+		law := &model.Term{At: t.At, Array: h.param, Dist: t.Dist, Form: t.Form, In: t.In, Plates: []*model.Index{index}}
+		h.piece = &model.Piece{At: t.At, Slots: []model.Slot{{Index: index}}, Plates: law.Plates, Term: law}
+		law.Piece, h.param.Pieces = h.piece, []*model.Piece{h.piece}
+		b.holes[t.Array] = h
+	}
+}
+
+// imputed is data with the holes' parameter in the holes.
+func (e *emitter) imputed(a *model.Array) value {
+	h, seen := e.b.holes[a], e.data(a)
+	if len(h.at) == 0 {
+		return seen
+	}
+	number := make([]float64, seen.node.Size())
+	for k, i := range h.at {
+		number[i] = float64(k)
+	}
+	at := e.g.Data(a.Name+" hole", number, seen.node.Shape()...)
+	return value{autodiff.Where(e.observed(a).node, seen.node, autodiff.Gather(e.pieceValue(h.piece).node, at)), nil, a.Type.Axes}
+}
+
+// observed is 1 where an array has data.
+func (e *emitter) observed(a *model.Array) value {
+	d := e.b.Data[a]
+	mask := make([]float64, len(d.Values))
+	for i, v := range d.Values {
+		if !math.IsNaN(v) {
+			mask[i] = 1
+		}
+	}
+	return value{e.g.Data(a.Name+" observed", mask, d.Shape...), nil, a.Type.Axes}
+}
+
+// observedAt is the mask at a term's plates.
+func (e *emitter) observedAt(t *model.Term) value {
+	if sub, ok := t.Value.(*model.Subscript); ok {
+		masked := *sub
+		masked.X = &known{v: e.observed(t.Array)}
+		return e.subscript(&masked)
+	}
+	return e.observed(t.Array)
+}
+
+// splitMissing takes a term on data with holes apart: its observed rows, and for imputed arrays the holes, whose law is a prior.
+func (e *emitter) splitMissing(t *model.Term, v value) (seen, hole value) {
+	mask := e.observedAt(t)
+	all := union(v, mask)
+	n, m, zero := e.align(v, all, nil), e.align(mask, all, nil), e.g.Const(0)
+	return value{autodiff.Where(m, n, zero), all, nil}, value{autodiff.Where(m, zero, n), all, nil}
+}
+
+// evidence keeps a latent that is observed in some rows to its data there.
+func (e *emitter) evidence(t *model.Term, v value) value {
+	mask, k := e.observedAt(t), e.indexVar(e.enumeration(t.Array))
+	seen := value{e.data(t.Array).node, nil, t.Array.Type.Axes}
+	if sub, ok := t.Value.(*model.Subscript); ok {
+		at := *sub
+		at.X = &known{v: seen}
+		seen = e.subscript(&at)
+	}
+	if t.Offset != nil {
+		seen.node = autodiff.Sub(seen.node, e.expr(t.Offset).node)
+		k.node = autodiff.Sub(k.node, e.expr(t.Offset).node)
+	}
+	all := union(v, mask, seen, k)
+	differs := autodiff.Not(autodiff.Eq(e.align(seen, all, nil), e.align(k, all, nil)))
+	wrong := autodiff.Mul(e.align(mask, all, nil), differs)
+	return value{autodiff.Where(wrong, e.g.Const(math.Inf(-1)), e.align(v, all, nil)), all, nil}
+}
+
+// labels name the holes by their place in the array.
+func (h *holes) labels(shape []int) []string {
+	out := make([]string, len(h.at))
+	for k, i := range h.at {
+		var at []string
+		for d := len(shape) - 1; d >= 0; d-- {
+			at = append([]string{strconv.Itoa(i%shape[d] + 1)}, at...)
+			i /= shape[d]
+		}
+		out[k] = strings.Join(at, ",")
+	}
+	return out
+}
+
+// startHoles begins at values that were observed elsewhere in the array.
+func (g *given) startHoles(r *rand.Rand, reg *region, a *model.Array) []float64 {
+	var seen []float64
+	for _, v := range g.b.Data[a].Values {
+		if !math.IsNaN(v) {
+			seen = append(seen, v)
+		}
+	}
+	x := make([]float64, reg.size)
+	for i := range x {
+		if len(seen) > 0 {
+			x[i] = seen[r.IntN(len(seen))]
+		}
+	}
+	u, err := g.unconstrain(reg, x)
+	if err != nil {
+		return g.dispersed(r, reg)
+	}
+	g.inputs[pieceName(reg.piece)] = x
+	return u
+}
