@@ -33,6 +33,8 @@ func importTable() []row {
 		{"ppl/compiler/emit", []string{"ppl/lang/", "ppl/autodiff", "ppl/stdlib", "ppl/compiler/model", "ppl/infer/draws"}},
 		{"ppl/compiler/bind", []string{"ppl/lang/", "ppl/compiler/data", "ppl/compiler/emit", "ppl/compiler/model"}},
 		{"ppl/compiler/lower", []string{"ppl/autodiff", "ppl/compiler/ir"}},
+		{"ppl/compiler/render", []string{"ppl/compiler/ir"}},
+		{"ppl/compiler/render/", []string{"ppl/compiler/ir", "ppl/compiler/render"}},
 		{"ppl/compiler", []string{"ppl/lang/", "ppl/autodiff", "ppl/stdlib", "ppl/compiler/", "ppl/infer/draws"}},
 		{"ppl/runtime/", []string{"ppl/compiler/ir", "ppl/runtime/"}},
 		{"ppl/infer/draws", nil},
