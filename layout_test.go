@@ -37,6 +37,7 @@ func importTable() []row {
 		{"ppl/compiler/render/", []string{"ppl/compiler/ir", "ppl/compiler/render"}},
 		{"ppl/compiler", []string{"ppl/lang/", "ppl/autodiff", "ppl/stdlib", "ppl/compiler/", "ppl/infer/draws"}},
 		{"ppl/runtime/", []string{"ppl/compiler/ir", "ppl/runtime/"}},
+		{"ppl/runtime/native", []string{"ppl/compiler/ir", "ppl/compiler/render", "ppl/compiler/render/", "ppl/runtime/"}},
 		{"ppl/infer/draws", nil},
 		{"ppl/infer/stats", nil},
 		{"ppl/infer/report", []string{"ppl/infer/draws", "ppl/infer/stats"}},
