@@ -2,7 +2,8 @@
 // buffers, with lanes as an implicit leading axis. A lane is one walker (chain × replica); a program is written for one lane
 // and runs for all of them; shared buffers (data) are read by every lane.
 //
-// A program has no control flow but loops. An entry is a list of statements run once per call and lane; a device runs a
+// A program has no control flow but loops: those of kernels, whose points may be visited in any order, and Loop, whose turns follow
+// one another. An entry is a list of statements run once per call and lane; a device runs a
 // schedule of entries per block of lanes without coming back.
 package ir
 
@@ -49,7 +50,7 @@ type Entry struct {
 	Body []Stmt
 }
 
-// A Stmt is one of *Kernel, *MatMul, *CumSum, *Cholesky, *TriSolve.
+// A Stmt is one of *Kernel, *MatMul, *CumSum, *Cholesky, *TriSolve, *Loop.
 type Stmt interface{ stmt() }
 
 // Reg is a register: the value of Kernel.Body[Reg].
@@ -85,9 +86,11 @@ type Instr struct {
 	Site  int     // Normal, Uniform: the noise site; the element is the row-major position in Extents
 }
 
-// An Index is an element offset inside a buffer: Const + Σ Stride[k]·i_k + Σ Dyn.
+// An Index is an element offset inside a buffer: Const + Step·t + Σ Stride[k]·i_k + Σ Dyn, with t the turn of the Loop that the
+// kernel is in.
 type Index struct {
 	Const  int
+	Step   int
 	Stride []int // one per loop of the kernel; nil means all zero
 	Dyn    []Dyn
 }
@@ -158,8 +161,17 @@ type TriSolve struct {
 	Trans       bool
 }
 
+// Loop runs Body for turns t = 0 … N−1, or N−1 … 0 when Reverse, one after the other: a turn reads what those before it wrote. Indices of
+// kernels in it may move with t. Loops do not nest, and there is no noise in them.
+type Loop struct {
+	N       int // at least 1
+	Reverse bool
+	Body    []Stmt
+}
+
 func (*Kernel) stmt()   {}
 func (*MatMul) stmt()   {}
 func (*CumSum) stmt()   {}
 func (*Cholesky) stmt() {}
 func (*TriSolve) stmt() {}
+func (*Loop) stmt()     {}

@@ -7,7 +7,7 @@ import (
 )
 
 // Print writes the program as text, one instruction a line. Buffers are named b0, b1, … with their own names beside the
-// declaration; kernel loops are i, j, k, …; registers r0, r1, ….
+// declaration; kernel loops are i, j, k, …, the turn of a Loop t; registers r0, r1, ….
 func (p *Program) Print(w io.Writer) {
 	pr := &printer{w: w, p: p}
 	for i, b := range p.Buffers {
@@ -45,12 +45,13 @@ func initText(init []float64) string {
 }
 
 type printer struct {
-	w io.Writer
-	p *Program
+	w     io.Writer
+	p     *Program
+	depth int // of loops
 }
 
 func (p *printer) line(depth int, format string, args ...any) {
-	fmt.Fprintf(p.w, strings.Repeat("  ", depth)+format+"\n", args...)
+	fmt.Fprintf(p.w, strings.Repeat("  ", p.depth+depth)+format+"\n", args...)
 }
 
 func (p *printer) statements(body []Stmt) {
@@ -69,6 +70,11 @@ func (p *printer) statement(s Stmt) {
 		p.line(1, "b%d = cumsum b%d [%d, %d, %d]%s", s.Out, s.In, s.Outer, s.N, s.Inner, when(s.Reverse, " reverse"))
 	case *Cholesky:
 		p.line(1, "b%d = cholesky b%d batch %d, %d×%d", s.Out, s.In, s.Batch, s.N, s.N)
+	case *Loop:
+		p.line(1, "for t<%d%s", s.N, when(s.Reverse, " reverse"))
+		p.depth++
+		p.statements(s.Body)
+		p.depth--
 	case *TriSolve:
 		p.line(1, "b%d = trisolve b%d%s, b%d batch %d, %d×%d", s.Out, s.L, when(s.Trans, "ᵀ"), s.B, s.Batch, s.N, s.M)
 	}
@@ -132,11 +138,14 @@ func instrText(in *Instr) string {
 	return fmt.Sprintf("%v %s", in.Op, strings.Join(args, ", "))
 }
 
-// String is the index in brackets: [3 + 4·i + j + 2·r5<7].
+// String is the index in brackets: [3 + 2·t + 4·i + j + 2·r5<7].
 func (ix Index) String() string {
 	var terms []string
 	if ix.Const != 0 {
 		terms = append(terms, fmt.Sprint(ix.Const))
+	}
+	if ix.Step != 0 {
+		terms = append(terms, scaled(ix.Step, "t"))
 	}
 	for axis, s := range ix.Stride {
 		if s != 0 {

@@ -19,6 +19,8 @@ func Reads(s Stmt) []BufID {
 		return []BufID{s.In}
 	case *TriSolve:
 		return []BufID{s.L, s.B}
+	case *Loop:
+		return each(s.Body, Reads)
 	}
 	panic("ir: unknown statement")
 }
@@ -40,6 +42,16 @@ func Writes(s Stmt) []BufID {
 		return []BufID{s.Out}
 	case *TriSolve:
 		return []BufID{s.Out}
+	case *Loop:
+		return each(s.Body, Writes)
 	}
 	panic("ir: unknown statement")
+}
+
+func each(body []Stmt, uses func(Stmt) []BufID) []BufID {
+	var ids []BufID
+	for _, s := range body {
+		ids = append(ids, uses(s)...)
+	}
+	return ids
 }

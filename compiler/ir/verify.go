@@ -11,7 +11,9 @@ import "fmt"
 //   - A register is defined before it is used; Axis is a loop; every index stays inside its buffer for all loop counters and all
 //     values of its dynamic parts; a noise site is below 2²⁴.
 //   - A buffer that a kernel combines into is not otherwise touched by it. One that it stores to is loaded only at the index of its one
-//     store, which visits no element twice. The other statements do not write what they read.
+//     store, which visits no element twice, or in a part that the store keeps clear of. The other statements do not write what they read.
+//   - A Loop has turns, holds no Loop and no noise; only there an index has a Step, with which it stays inside its buffer for all turns, and
+//     which is 0 where an output combines.
 func Verify(p *Program) error {
 	v := &verifier{p: p, written: make([]bool, len(p.Buffers))}
 	if err := v.buffers(); err != nil {
@@ -39,6 +41,7 @@ func Verify(p *Program) error {
 type verifier struct {
 	p       *Program
 	setup   bool
+	loop    *Loop  // around the statement
 	written []bool // buffers that may be read
 }
 
@@ -86,6 +89,9 @@ func (v *verifier) statements(where string, body []Stmt, setup bool) error {
 }
 
 func (v *verifier) statement(s Stmt) error {
+	if l, ok := s.(*Loop); ok {
+		return v.turns(l)
+	}
 	for _, id := range append(Reads(s), Writes(s)...) {
 		if id < 0 || int(id) >= len(v.p.Buffers) {
 			return fmt.Errorf("no buffer b%d", id)
@@ -105,6 +111,21 @@ func (v *verifier) statement(s Stmt) error {
 		return v.kernel(k)
 	}
 	return v.matrices(s)
+}
+
+// turns checks a Loop. What its first turn may read, all may.
+func (v *verifier) turns(l *Loop) error {
+	if l.N < 1 || v.loop != nil {
+		return fmt.Errorf("a loop of %d turns, or in another", l.N)
+	}
+	v.loop = l
+	defer func() { v.loop = nil }()
+	for i, s := range l.Body {
+		if err := v.statement(s); err != nil {
+			return fmt.Errorf("loop, statement %d: %w", i, err)
+		}
+	}
+	return nil
 }
 
 func (v *verifier) read(id BufID) error {

@@ -16,6 +16,7 @@ func valid() *Program {
 		{Name: "gram", Space: Scratch, Size: 9},
 		{Name: "root", Space: Scratch, Size: 9},
 		{Name: "solved", Space: Scratch, Size: 6},
+		{Name: "series", Space: Lane, Size: 8},
 	}}
 	p.Setup = []Stmt{squareKernel()}
 	p.Entries = []Entry{{Name: "step", Body: []Stmt{
@@ -24,6 +25,7 @@ func valid() *Program {
 		&Cholesky{In: 5, Out: 6, Batch: 1, N: 3},
 		&TriSolve{L: 6, B: 3, Out: 7, Batch: 1, N: 3, M: 2, Trans: true},
 		&CumSum{In: 7, Out: 2, Outer: 3, N: 2, Inner: 1, Reverse: true},
+		&Loop{N: 3, Reverse: true, Body: []Stmt{turnKernel()}},
 	}}}
 	return p
 }
@@ -49,6 +51,14 @@ func stepKernel() *Kernel {
 		{Buf: 4, Index: Index{Stride: []int{0, 0}}, Value: s, Combine: Sum}}}
 }
 
+// turnKernel makes two elements of a series from the two after them.
+func turnKernel() *Kernel {
+	var b Body
+	x := b.Load(8, Index{Const: 2, Step: 2, Stride: []int{1}})
+	y := b.Do(Add, x, b.Load(2, Index{Step: 2, Stride: []int{1}}))
+	return &Kernel{Extents: []int{2}, Body: b, Out: []Output{{Buf: 8, Index: Index{Step: 2, Stride: []int{1}}, Value: y}}}
+}
+
 func TestVerifyAccepts(t *testing.T) {
 	if err := Verify(valid()); err != nil {
 		t.Fatal(err)
@@ -65,6 +75,8 @@ func TestVerifyAccepts(t *testing.T) {
 
 func TestVerifyRefuses(t *testing.T) {
 	kernel := func(p *Program) *Kernel { return p.Entries[0].Body[0].(*Kernel) }
+	loop := func(p *Program) *Loop { return p.Entries[0].Body[5].(*Loop) }
+	turn := func(p *Program) *Kernel { return loop(p).Body[0].(*Kernel) }
 	for name, c := range map[string]struct {
 		want   string
 		damage func(p *Program)
@@ -84,7 +96,7 @@ func TestVerifyRefuses(t *testing.T) {
 		"noise site too large":           {"site", func(p *Program) { kernel(p).Body[3].Site = 1 << 24 }},
 		"scratch read before written":    {"before it is written", func(p *Program) { p.Entries[0].Body = p.Entries[0].Body[1:] }},
 		"scratch of another entry":       {"before it is written", func(p *Program) { p.Entries = append(p.Entries, Entry{"next", p.Entries[0].Body[1:2]}) }},
-		"no such buffer":                 {"no buffer", func(p *Program) { kernel(p).Body[0].Buf = 8 }},
+		"no such buffer":                 {"no buffer", func(p *Program) { kernel(p).Body[0].Buf = 9 }},
 		"no such op":                     {"no such op", func(p *Program) { kernel(p).Body[0].Op = Op(Ops) }},
 		"no such loop":                   {"no loop", func(p *Program) { kernel(p).Body[6].Axis = 2 }},
 		"register used too early":        {"before it is defined", func(p *Program) { kernel(p).Body[4].Args[0] = 4 }},
@@ -106,6 +118,15 @@ func TestVerifyRefuses(t *testing.T) {
 		"sum and store to one buffer":    {"written twice", func(p *Program) { kernel(p).Out[1].Buf = 4; kernel(p).Out[1].Index = Index{} }},
 		"cumulative sum of itself":       {"which it reads", func(p *Program) { p.Entries[0].Body[4].(*CumSum).In = 2 }},
 		"product of the wrong size":      {"elements, not", func(p *Program) { p.Entries[0].Body[1].(*MatMul).M = 2 }},
+		"a loop without turns":           {"0 turns", func(p *Program) { loop(p).N = 0 }},
+		"a loop in a loop":               {"in another", func(p *Program) { loop(p).Body = []Stmt{&Loop{N: 1, Body: loop(p).Body}} }},
+		"a turn too many":                {"reaches 2…9", func(p *Program) { loop(p).N = 4 }},
+		"a step outside loops":           {"a step outside", func(p *Program) { kernel(p).Body[0].Index.Step = 1 }},
+		"noise in a loop":                {"in a loop", func(p *Program) { turn(p).Body[1] = Instr{Op: Normal} }},
+		"a step of a sum":                {"sum with a step", func(p *Program) { turn(p).Out[0].Combine = Sum }},
+		"turns that read as they write":  {"at another index", func(p *Program) { turn(p).Body[0].Index.Const = 1 }},
+		"turns that step otherwise":      {"at another index", func(p *Program) { turn(p).Body[0].Index.Step = 1 }},
+		"scratch read before its turn":   {"before it is written", func(p *Program) { turn(p).Body[1].Buf = 3; p.Entries[0].Body = p.Entries[0].Body[5:] }},
 		"negative dimension":             {"negative dimension", func(p *Program) { p.Entries[0].Body[4].(*CumSum).Outer = -1 }},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -43,8 +43,8 @@ func (v *verifier) instr(k *Kernel, r int) error {
 			return fmt.Errorf("no loop %d", in.Axis)
 		}
 	case Normal, Uniform:
-		if v.setup || in.Site < 0 || in.Site >= maxSite {
-			return fmt.Errorf("noise of site %d, or in setup", in.Site)
+		if v.setup || v.loop != nil || in.Site < 0 || in.Site >= maxSite {
+			return fmt.Errorf("noise of site %d, or in setup, or in a loop", in.Site)
 		}
 	case Load:
 		return v.index(k, in.Index, in.Buf, r)
@@ -56,6 +56,9 @@ func (v *verifier) output(k *Kernel, o Output) error {
 	if o.Value < 0 || int(o.Value) >= len(k.Body) || o.Combine > Min {
 		return fmt.Errorf("value r%d, combine %d", o.Value, o.Combine)
 	}
+	if o.Combine != Store && o.Index.Step != 0 {
+		return fmt.Errorf("%v with a step", o.Combine)
+	}
 	return v.index(k, o.Index, o.Buf, len(k.Body))
 }
 
@@ -64,21 +67,43 @@ func (v *verifier) index(k *Kernel, ix Index, id BufID, defined int) error {
 	if ix.Stride != nil && len(ix.Stride) != len(k.Extents) {
 		return fmt.Errorf("%d strides for %d loops", len(ix.Stride), len(k.Extents))
 	}
-	lo, hi := ix.Const, ix.Const
-	grow := func(span int) { lo, hi = lo+min(span, 0), hi+max(span, 0) }
-	for axis, s := range ix.Stride {
-		grow(s * (k.Extents[axis] - 1))
-	}
 	for _, d := range ix.Dyn {
 		if d.Reg < 0 || int(d.Reg) >= defined || d.Limit < 1 {
 			return fmt.Errorf("dynamic index r%d<%d", d.Reg, d.Limit)
 		}
-		grow(d.Stride * (d.Limit - 1))
+	}
+	lo, hi := reach(k, ix)
+	switch {
+	case v.loop != nil:
+		last := ix.Step * (v.loop.N - 1)
+		lo, hi = lo+min(last, 0), hi+max(last, 0)
+	case ix.Step != 0:
+		return fmt.Errorf("a step outside loops")
 	}
 	if size := v.p.Buffers[id].Size; k.Points() > 0 && (lo < 0 || hi >= size) {
 		return fmt.Errorf("index %v reaches %d…%d of b%d, which has %d elements", ix, lo, hi, id, size)
 	}
 	return nil
+}
+
+// reach is the smallest and the largest element that an index names in turn 0.
+func reach(k *Kernel, ix Index) (lo, hi int) {
+	lo, hi = ix.Const, ix.Const
+	grow := func(span int) { lo, hi = lo+min(span, 0), hi+max(span, 0) }
+	for axis, s := range ix.Stride {
+		grow(s * (k.Extents[axis] - 1))
+	}
+	for _, d := range ix.Dyn {
+		grow(d.Stride * (d.Limit - 1))
+	}
+	return lo, hi
+}
+
+// apart reports whether two indices never name the same element in one turn.
+func (k *Kernel) apart(a, b Index) bool {
+	lowA, highA := reach(k, a)
+	lowB, highB := reach(k, b)
+	return a.Step == b.Step && (highA < lowB || highB < lowA)
 }
 
 // aliases checks that the order of points does not matter.
@@ -104,9 +129,11 @@ func sameElement(k *Kernel, ix Index, o Output) error {
 	switch {
 	case o.Combine != Store:
 		return fmt.Errorf("by %v", o.Combine)
+	case k.apart(ix, o.Index):
+		return nil
 	case len(ix.Dyn) > 0 || len(o.Index.Dyn) > 0:
 		return fmt.Errorf("at a dynamic index")
-	case ix.Const != o.Index.Const || !slices.Equal(effective(k, ix), effective(k, o.Index)):
+	case ix.Const != o.Index.Const || ix.Step != o.Index.Step || !slices.Equal(effective(k, ix), effective(k, o.Index)):
 		return fmt.Errorf("at another index")
 	case !injective(k.Extents, effective(k, ix)):
 		return fmt.Errorf("at an index that visits elements twice")
