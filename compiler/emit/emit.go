@@ -93,6 +93,9 @@ func (e *emitter) box(s *model.Set) box {
 	if b, ok := e.boxes[s]; ok {
 		return b
 	}
+	if e.outer != nil { // bounds may read the step's index, whose every value counts
+		return e.outer.box(s)
+	}
 	lo, hi := e.staticValues(s.Lo), e.staticValues(s.Hi)
 	b := box{lo: math.MaxInt32, hi: math.MinInt32}
 	for i := range max(len(lo), len(hi)) {
