@@ -85,8 +85,28 @@ func Slice(x Node, lo, hi []int) Node {
 		return x.Graph().Full(v, shape...)
 	case slices.Equal(shape, x.Shape()):
 		return x
+	case x.is(OpPad):
+		if n := slicePad(x, lo, hi, shape); n.Valid() {
+			return n
+		}
 	}
 	return x.Graph().add(Op{Kind: OpSlice, Lo: slices.Clone(lo), Hi: slices.Clone(hi)}, shape, x)
+}
+
+// slicePad is a slice of a Pad that lies within what was padded or on zeros only; none where it does not.
+func slicePad(x Node, lo, hi, shape []int) Node {
+	inside, from, to := true, make([]int, len(lo)), make([]int, len(hi))
+	for k, n := range x.args[0].Shape() {
+		from[k], to[k] = lo[k]-x.op.Lo[k], hi[k]-x.op.Lo[k]
+		if to[k] <= 0 || from[k] >= n {
+			return x.Graph().Full(0, shape...)
+		}
+		inside = inside && from[k] >= 0 && to[k] <= n
+	}
+	if inside {
+		return Slice(x.args[0], from, to)
+	}
+	return Node{}
 }
 
 // Pad puts zeros before and after the elements of each axis.

@@ -15,10 +15,15 @@ func Grad(y Node, xs ...Node) []Node {
 	if y.Rank() != 0 {
 		bug("gradient of shape %v", y.Shape())
 	}
+	return pullAll(y, y.Graph().Const(1), xs)
+}
+
+// pullAll is the gradient of Σ seed·y for y of any shape.
+func pullAll(y, seed Node, xs []Node) []Node {
 	g := y.Graph()
 	active := dependents(g, y.id, xs)
-	bar := make([]Node, y.id+1) // ∂y/∂node
-	bar[y.id] = g.Const(1)
+	bar := make([]Node, y.id+1) // ∂/∂node
+	bar[y.id] = seed
 	for i := y.id; i >= 0; i-- {
 		if active[i] && bar[i].Valid() && !bar[i].isConst(0) {
 			backward(g.nodes[i], bar, active)
@@ -95,6 +100,9 @@ func chain(bar, slope Node) Node {
 
 // pullback gives, from bar = ∂y/∂n, the part of ∂y/∂arg that goes through n for each wanted argument; none for the others.
 func pullback(n, bar Node, wanted func(k int) bool) []Node {
+	if n.is(OpScan) {
+		return scanPullback(n, bar, wanted)
+	}
 	out := make([]Node, len(n.args))
 	for k := range n.args {
 		if wanted(k) {

@@ -84,6 +84,8 @@ func apply(n Node, args [][]float64) []float64 {
 		return cholesky(n, args[0])
 	case OpTriSolve:
 		return triSolve(n, args[0], args[1])
+	case OpScan:
+		return recur(n, args)
 	}
 	bug("%v has no value", n.op)
 	return nil

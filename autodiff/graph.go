@@ -88,7 +88,12 @@ func (g *Graph) add(op Op, shape []int, args ...Node) Node {
 	if size(shape) == 0 && kinds[op.Kind].class != leaf {
 		return g.Full(0, shape...)
 	}
-	key := op.key(args)
+	for _, a := range args {
+		if a.graph != g {
+			bug("%v of a node of another graph: a scan's step reads its arguments only", &op)
+		}
+	}
+	key := op.key(ids(args))
 	if n, ok := g.seen[key]; ok {
 		return n
 	}
@@ -118,7 +123,7 @@ func isFinite(n Node) bool {
 	if op.Kind.truth() {
 		return true
 	}
-	if !kinds[op.Kind].closed && !(op.Kind == OpDiv && divisible(n.args[1])) {
+	if !kinds[op.Kind].closed && !(op.Kind == OpDiv && divisible(n.args[1])) || op.Kind == OpScan && !op.Body.Next.finite {
 		return false
 	}
 	for _, a := range n.args {

@@ -77,6 +77,8 @@ const (
 	OpCholesky // lower factor of [B…, N, N]
 	OpTriSolve // args L [B…, N, N], B [B…, N, M]: L⁻¹B, or L⁻ᵀB when Op.TransA
 
+	OpScan // args c, xs…, shared…: all carries of a recurrence from c by Op.Body along xs; from the end when Op.Reverse
+
 	numKinds
 )
 
@@ -132,6 +134,8 @@ var kinds = [numKinds]struct {
 	OpLogSumExp: {"logsumexp", other, true}, OpCumSum: {"cumsum", other, true},
 
 	OpMatMul: {"matmul", other, true}, OpCholesky: {"cholesky", other, false}, OpTriSolve: {"trisolve", other, false},
+
+	OpScan: {"scan", other, true},
 }
 
 // truth reports kinds whose value is 0 or 1 whatever the arguments are.

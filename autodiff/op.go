@@ -23,23 +23,29 @@ type Op struct {
 	Lo, Hi         []int
 	Reverse        bool
 	TransA, TransB bool
+	Body           *Body // of a Scan
 
 	node Node
 }
 
 var _ gorgonia.SDOp = (*Op)(nil)
 
-// key is equal for equal values: kind, attributes and arguments. Constants differ in their bits, data in their address.
-func (o *Op) key(args []Node) string {
-	ids := make([]int, len(args))
-	for i, a := range args {
-		ids[i] = a.id
-	}
+// key is equal for equal values: kind, attributes and arguments, given by number. Constants differ in their bits, data in their
+// address.
+func (o *Op) key(args []int) string {
 	if o.Kind.commutes() {
-		slices.Sort(ids)
+		slices.Sort(args)
 	}
 	return fmt.Sprint(o.Kind, bits(o.Value), fmt.Sprintf("%p", o.Values), o.Site, o.Shape, o.Axes, o.Lo, o.Hi, o.Reverse, o.TransA,
-		o.TransB, ids, o.Name)
+		o.TransB, args, o.Name, o.Body.Key())
+}
+
+func ids(ns []Node) []int {
+	out := make([]int, len(ns))
+	for k, n := range ns {
+		out[k] = n.id
+	}
+	return out
 }
 
 // join adds n's twin to Gorgonia's graph. Nothing may merge there: an instance's hash is its own, and input names are.

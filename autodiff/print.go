@@ -44,7 +44,19 @@ func line(n Node) string {
 	for _, a := range n.op.attributes() {
 		text += " " + a
 	}
-	return text + fmt.Sprintf(" : %v\n", n.Shape())
+	return text + fmt.Sprintf(" : %v\n", n.Shape()) + n.op.Body.text()
+}
+
+// text is the step of a Scan, indented: its nodes have numbers of their own.
+func (b *Body) text() string {
+	if b == nil {
+		return ""
+	}
+	var text strings.Builder
+	for _, n := range b.Next.Graph().ancestors([]Node{b.Next}) {
+		text.WriteString("    " + line(n))
+	}
+	return text.String() + fmt.Sprintf("    next %v\n", b.Next)
 }
 
 // attributes are what tells ops of one kind apart, shapes aside.

@@ -4,9 +4,33 @@ import (
 	"math"
 	"testing"
 
+	"ppl/autodiff"
 	"ppl/infer/dynamics"
 	"ppl/infer/dynamics/dynamicstest"
 )
+
+// still is a thermostat too heavy to move, for the order of the splitting alone.
+const still = 1e12
+
+func TestHMC(t *testing.T) {
+	dynamicstest.Run(t, dynamicstest.Case{Rule: dynamics.HMC{}, Step: 0.3, Steps: 5})
+}
+
+func TestNoseHoover(t *testing.T) {
+	dynamicstest.Run(t, dynamicstest.Case{
+		Rule: dynamics.NoseHoover{Mass: 10}, Step: 0.2, Steps: 20, Friction: true, Bias: 0.01})
+}
+
+// The splitting is of order 2 where the printed Euler step is of order 1: the comparator can tell.
+func TestOrderOfSplittings(t *testing.T) {
+	for _, c := range []dynamicstest.Case{
+		{Rule: dynamics.HMC{}, Order: 2},
+		{Rule: dynamics.NoseHoover{Mass: still}, Friction: true, Order: 2},
+		{Rule: dynamics.NoseHoover{Mass: still, Euler: true}, Friction: true, Order: 1},
+	} {
+		dynamicstest.Order(t, c)
+	}
+}
 
 // secondMoment of θ[0] on N(0, 1) over lanes and trajectories, after a tenth of them as burn-in.
 func secondMoment(t *testing.T, r dynamics.Rule, h float64, steps, trajectories int) float64 {
@@ -44,5 +68,64 @@ func TestHarmonicOscillator(t *testing.T) {
 		if got := secondMoment(t, c.rule, c.h, 10, 2000); math.Abs(got-c.want) > 0.01 {
 			t.Errorf("%s: variance %.4f, want %.3f ± .01", c.name, got, c.want)
 		}
+	}
+}
+
+// Gradient noise of variance 25 heats a thermostat without friction of its own, which then has to rise: the variance stays that of
+// the target, where a rule with fixed friction would heat up (bound: .02, four standard errors and the bias of the step).
+func TestThermostatTakesUpNoise(t *testing.T) {
+	l := dynamicstest.Open(t, dynamics.NoseHoover{Mass: 10}, dynamics.System{Target: dynamicstest.Normal(1), Noise: 25}, 64)
+	l.Fill(dynamics.StepSize, 0.05)
+	l.Fill(dynamics.Friction, 0.01)
+	l.Call(t, "start", 1)
+	sum, s, n := 0.0, 0.0, 0
+	for k := range 1500 {
+		if l.Trajectory(t, 40); k < 300 {
+			continue
+		}
+		xi := l.Read(dynamics.Thermostat)
+		for lane, x := range l.Read(dynamics.Theta) {
+			sum, s, n = sum+x*x, s+xi[lane], n+1
+		}
+	}
+	if v := sum / float64(n); math.Abs(v-1) > 0.02 {
+		t.Errorf("variance %.4f, want 1 ± .02", v)
+	}
+	// ⟨s⟩ = c + εV/2: the friction that balances kicks of variance ε²V a step.
+	if got, want := s/float64(n), 0.01+0.0025*25/2; math.Abs(got/want-1) > 0.1 {
+		t.Errorf("mean thermostat %.4f, want %.4f ± 10 %%", got, want)
+	}
+}
+
+// A density that is −∞ or not a number on half the line is a rejection there, never a draw: θ e^{−θ} on θ > 0, mean 2, second moment 6.
+func TestHMCRejectsWhereThereIsNoDensity(t *testing.T) {
+	gamma := dynamicstest.Density{D: 1, LogPrior: func(theta autodiff.Node) autodiff.Node {
+		x := autodiff.Reshape(theta)
+		return autodiff.Sub(autodiff.Log(x), x)
+	}}
+	l := dynamicstest.Open(t, dynamics.HMC{Jitter: 0.2}, dynamics.System{Target: gamma}, 64)
+	l.Fill(dynamics.StepSize, 0.8)
+	l.Fill(dynamics.Cool, 1)
+	for lane := range l.N {
+		l.SetLane(dynamics.Theta, lane, []float64{1 + float64(lane)/64})
+	}
+	l.Call(t, "start", 1)
+	sum, n := 0.0, 0
+	for range 3000 {
+		l.Trajectory(t, 3)
+		for _, x := range l.Read(dynamics.Theta) {
+			if !(x > 0) {
+				t.Fatalf("draw %v outside the support", x)
+			}
+			sum, n = sum+x, n+1
+		}
+		for _, a := range l.Read(dynamics.Accept) {
+			if !(a >= 0 && a <= 1) {
+				t.Fatalf("acceptance probability %v", a)
+			}
+		}
+	}
+	if mean := sum / float64(n); math.Abs(mean-2) > 0.03 {
+		t.Errorf("mean %.4f, want 2 ± .03 (five standard errors)", mean)
 	}
 }

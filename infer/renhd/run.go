@@ -32,6 +32,7 @@ type run struct {
 	kept       int     // of them, those after warm-up
 	totalSteps float64 // of the trajectories after warm-up
 	pace       float64 // median step of the walkers at temperature 1
+	length     float64 // of hmc's trajectories, in quarter periods
 }
 
 func (r *run) settings() infer.Settings { return r.options.Settings }

@@ -3,6 +3,7 @@ package renhd
 import (
 	"math"
 
+	"ppl/infer/dynamics"
 	"ppl/infer/stats"
 )
 
@@ -11,55 +12,68 @@ const (
 	goalESS  = 0.25
 	margin   = 1.5
 	mostThin = 20
-	pilot    = 250
+	pilot    = 300
+	longest  = 8 // times the usual length of a trajectory
 )
 
-// thin decides how many iterations make a draw. Where it is not given it comes from a pilot of the sampler as it will run: the worst
-// effective share of iterations over all that is saved.
+// thin decides, from pilots of the sampler as it will run, how many iterations make a draw. Before it comes to several, trajectories are
+// made twice as long as long as that pays: a coordinate too slow for a quarter period then moves like length squared, where
+// repeating gains like number.
 func (k *keeper) thin() error {
 	k.report.Thin = max(k.options.Thin, 1)
 	if k.options.Thin > 0 || k.options.Warmup == 0 {
 		return nil
 	}
-	size := 0
-	var seen [][][]float64 // by chain and iteration
-	for i := range pilot {
+	share, err := k.pilot()
+	for err == nil && k.canLengthen() && share < margin*goalESS {
+		var longer float64
+		k.length *= 2
+		if longer, err = k.pilot(); longer/2 < share {
+			k.length /= 2
+			break
+		}
+		share = longer
+	}
+	k.report.Thin = int(min(max(math.Ceil(margin*goalESS/share), 1), mostThin))
+	k.report.Divergences, k.totalSteps = 0, 0
+	k.trail = make([]trail, k.walkers.chains)
+	return err
+}
+
+func (k *keeper) canLengthen() bool {
+	return !k.thermostated() && k.settings().Steps == 0 && k.length < longest
+}
+
+// pilot is the worst effective share of iterations, over location and spread of everything saved.
+func (k *keeper) pilot() (share float64, err error) {
+	seen := make([][][]float64, k.walkers.chains)
+	for range pilot {
 		if err := k.sweep(); err != nil {
-			return err
+			return 1, err
 		}
 		if err := k.readValues(); err != nil {
-			return err
+			return 1, err
 		}
-		if i == 0 {
-			size = k.walkers.exe.Size("values")
-			seen = make([][][]float64, k.walkers.chains)
-		}
+		size := k.walkers.exe.Size(dynamics.Values)
 		for chain := range seen {
 			lane := k.walkers.cold(chain)
 			seen[chain] = append(seen[chain], append([]float64(nil), k.values[lane*size:(lane+1)*size]...))
 		}
 	}
-	k.report.Thin = thinning(seen, size)
-	k.report.Divergences, k.totalSteps = 0, 0
-	k.trail = make([]trail, k.walkers.chains)
-	return nil
+	return worstShare(seen), nil
 }
 
-// thinning is the number of iterations a draw needs, for the location and for the spread of everything saved.
-func thinning(seen [][][]float64, size int) int {
-	worst, n := 1.0, 0
-	for _, xs := range seen {
-		n += len(xs)
-	}
-	for j := range size {
+func worstShare(seen [][][]float64) float64 {
+	worst, n := 1.0, float64(len(seen)*len(seen[0]))
+	for j := range seen[0][0] {
 		x := coordinate(seen, j)
 		for _, ess := range []float64{stats.ESSBulk(x), stats.ESSBulk(fold(x))} {
-			if share := ess / float64(n); share < worst {
-				worst = share
+			if ess/n < worst { // not so for NaN, the ESS of a constant
+				worst = ess / n
 			}
 		}
 	}
-	return int(min(max(math.Ceil(margin*goalESS/worst), 1), mostThin))
+	return worst
 }
 
 // fold is |x − median|.

@@ -324,7 +324,7 @@ const quarter = math.Pi / 2
 const thermostatLength = 8
 
 // steps is the number of steps of the next trajectory. For hmc it is such that its length is uniform (by a low-discrepancy sequence)
-// from half to one and a half quarter periods at the walkers' median step.
+// from half to one and a half times length, in quarter periods, at the walkers' median step.
 func (r *run) steps(most int) int {
 	if n := r.settings().Steps; n > 0 {
 		return n
@@ -334,6 +334,6 @@ func (r *run) steps(most int) int {
 	}
 	const golden = 0.6180339887498949
 	_, u := math.Modf(float64(r.swept) * golden)
-	n := quarter * (0.5 + u) / r.pace
+	n := quarter * r.length * (0.5 + u) / r.pace
 	return int(min(max(math.Round(n), 1), float64(most)))
 }

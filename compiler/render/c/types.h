@@ -23,6 +23,11 @@ typedef struct {
 #define NAN __builtin_nan("")
 #define STATEMENT static __attribute__((noinline)) void
 #define SLOW static __attribute__((noinline, const))
+#ifdef __clang__
+#define UNFUSED
+#else
+#define UNFUSED __attribute__((optimize("fp-contract=off")))
+#endif
 #define INLINE static inline __attribute__((always_inline))
 
 INLINE wide splat(real x) { return (wide){} + x; }

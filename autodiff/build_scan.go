@@ -1,0 +1,178 @@
+package autodiff
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// A Body is one step of a Scan: a graph of its own, in which Next, the carry after the step, is computed from the Inputs: the carry
+// before it, a slice of each array that is walked along, and the arrays that every step sees whole. The arguments of the Scan are
+// the initial carry, the arrays of Xs, the arrays of Shared.
+type Body struct {
+	Carry, Next Node
+	Xs, Shared  []Node
+}
+
+// Scan is a recurrence: all carries of cₜ₊₁ = step(cₜ, xs[…][t], shared) for t = 0 … N−1 from c₀ = init, stacked to [N+1] + C for
+// a carry of shape C. The arrays xs have leading axis N, and there is at least one of them (an Iota where the step needs none).
+// Row t of the result is the carry before step t, row t+1 the carry after it. With reverse, t runs from N−1 to 0: row N is init, row
+// t+1 the carry before step t, row t the carry after it.
+//
+// The step is called once, on nodes of a graph of its own: it may make constants there (carry.Graph()), but reads no node from outside
+// other than through its arguments; no noise and no Scan. What it computes without the carry is taken out of the loop and done for
+// all steps at once.
+func Scan(init Node, xs, shared []Node, reverse bool, step func(carry Node, xs, shared []Node) Node) Node {
+	if len(xs) == 0 {
+		bug("scan along no array")
+	}
+	n := xs[0].Shape()[0]
+	g, env := New(), map[Node]lifted{}
+	enter := func(name string, args []Node, stacked bool) []Node {
+		in := make([]Node, len(args))
+		for k, a := range args {
+			if in[k] = g.entry(fmt.Sprint(name, k), lifted{a, stacked}, n); in[k].is(OpInput) {
+				env[in[k]] = lifted{a, stacked}
+			}
+		}
+		return in
+	}
+	carry := g.Input("carry", init.Shape()...)
+	next := step(carry, enter("x", xs, true), enter("shared", shared, false))
+	if next.Graph() != g || !slices.Equal(next.Shape(), init.Shape()) {
+		bug("scan whose step makes a carry of shape %v out of one of shape %v, or takes it from outside", next.Shape(), init.Shape())
+	}
+	return scan(init, n, reverse, carry, next, env)
+}
+
+// entry is an Input for a step's slice of an array, or for a whole one; a constant stays one.
+func (g *Graph) entry(name string, a lifted, steps int) Node {
+	shape := a.Shape()
+	if a.stacked {
+		if len(shape) == 0 || shape[0] != steps {
+			bug("scan of %d steps along shape %v", steps, shape)
+		}
+		shape = shape[1:]
+	}
+	if v, ok := a.IsConst(); ok {
+		return g.Full(v, shape...)
+	}
+	n := g.Input(name, shape...)
+	n.finite = a.finite
+	return n
+}
+
+// scan makes the node. env says what the step's Inputs, other than the carry, stand for.
+func scan(init Node, n int, reverse bool, carry, next Node, env map[Node]lifted) Node {
+	g, shape := init.Graph(), slices.Concat([]int{n + 1}, init.Shape())
+	first := Reshape(init, slices.Concat([]int{1}, init.Shape())...)
+	outside := replay{g, n, env}
+	switch {
+	case n == 0:
+		return first
+	case !slices.Contains(next.Graph().ancestors([]Node{next}), carry):
+		rows := outside.raise(outside.value(next), next.Shape())
+		if reverse {
+			return Concat(0, rows, first)
+		}
+		return Concat(0, first, rows)
+	}
+	l := split(init, carry, next, outside)
+	args := slices.Concat([]Node{init}, l.xs, l.shared)
+	return g.add(Op{Kind: OpScan, Reverse: reverse, Body: &l.body}, shape, args...)
+}
+
+// A loop is a step under division into what stays inside the loop, body, and what is computed outside, its arguments.
+type loop struct {
+	body       Body
+	xs, shared []Node // arguments in order of body.Xs and body.Shared
+	inside     replay
+	outside    replay
+	inputs     map[Node]Node // by argument
+	moves      map[Node]bool // nodes that depend on the carry
+	walks      map[Node]bool // nodes that depend on slices of xs
+}
+
+// maxHoisted is the number of elements per step up to which values larger than the carry leave the loop as well: on small arrays a step
+// costs more than its arithmetic, on large ones memory does.
+const maxHoisted = 64
+
+// split divides a step: whatever depends on the carry is inside, with movement of what does not, and the rest outside. Order is kept,
+// so that equal steps give equal bodies.
+func split(init, carry, next Node, outside replay) *loop {
+	g := New()
+	l := &loop{outside: outside, inputs: map[Node]Node{}, moves: map[Node]bool{carry: true}, walks: map[Node]bool{}}
+	l.body.Carry = g.Input("carry", carry.Shape()...)
+	l.body.Carry.finite = init.finite
+	l.inside = replay{graph: g, done: map[Node]lifted{carry: {l.body.Carry, false}}}
+	nodes := next.Graph().ancestors([]Node{next})
+	for _, n := range nodes {
+		l.walks[n] = outside.done[n].stacked
+		for _, a := range n.args {
+			l.moves[n], l.walks[n] = l.moves[n] || l.moves[a], l.walks[n] || l.walks[a]
+		}
+	}
+	needed := map[Node]bool{next: true}
+	for _, n := range slices.Backward(nodes) {
+		for _, a := range n.args {
+			needed[a] = needed[a] || needed[n] && !l.hoisted(n)
+		}
+	}
+	for _, n := range nodes {
+		if needed[n] && l.hoisted(n) {
+			l.inside.done[n] = lifted{l.argument(outside.value(n)), false}
+		}
+		if needed[n] {
+			l.body.Next = l.inside.value(n).Node
+		}
+	}
+	return l
+}
+
+// hoisted reports whether a node is computed outside. Movement alone is not: repeated elements would only take memory.
+func (l *loop) hoisted(n Node) bool {
+	switch {
+	case l.moves[n] || n.is(OpConst) || n.is(OpData):
+		return false
+	case n.is(OpInput):
+		return true
+	case n.op.Kind >= OpBroadcast && n.op.Kind <= OpConcat:
+		return false
+	}
+	return !l.walks[n] || n.Size() <= max(maxHoisted, l.body.Carry.Size())
+}
+
+// argument is the Input for something outside, the same for the same.
+func (l *loop) argument(a lifted) Node {
+	if in, ok := l.inputs[a.Node]; ok {
+		return in
+	}
+	list, args, name := &l.body.Shared, &l.shared, "shared"
+	if a.stacked {
+		list, args, name = &l.body.Xs, &l.xs, "x"
+	}
+	in := l.inside.graph.entry(fmt.Sprint(name, len(*list)), a, l.outside.steps)
+	if in.is(OpInput) {
+		*list, *args = append(*list, in), append(*args, a.Node)
+	}
+	l.inputs[a.Node] = in
+	return in
+}
+
+// Key is equal for bodies that compute the same.
+func (b *Body) Key() string {
+	if b == nil {
+		return ""
+	}
+	var text strings.Builder
+	ids := map[Node]int{}
+	for _, n := range b.Next.Graph().ancestors([]Node{b.Next}) {
+		args := make([]int, len(n.args))
+		for k, a := range n.args {
+			args[k] = ids[a]
+		}
+		ids[n] = len(ids)
+		fmt.Fprintln(&text, n.op.key(args))
+	}
+	return text.String()
+}

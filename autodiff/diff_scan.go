@@ -1,0 +1,100 @@
+package autodiff
+
+import (
+	"fmt"
+	"slices"
+)
+
+// A rewind is the way back through a Scan. With aₜ the gradient with respect to row t,
+//
+//	aₜ = barₜ + (∂step/∂carry)ᵀ aₜ₊₁,
+//
+// which is a Scan in the other direction; the gradients with respect to xs and shared follow from all aₜ, for all steps at once
+// (backpropagation through time: Werbos, Proc. IEEE 78, 1990).
+type rewind struct {
+	scan   Node
+	step   *Graph          // one step and its pullback
+	inputs []Node          // of the step, by argument of the Scan
+	after  Node            // Input: the gradient with respect to the carry after the step
+	env    map[Node]lifted // what the other Inputs stand for
+}
+
+// scanPullback gives the gradients of the wanted arguments.
+func scanPullback(n, bar Node, wanted func(k int) bool) []Node {
+	r := &rewind{scan: n, step: New(), env: map[Node]lifted{}}
+	next := r.enter()
+	grads := pullAll(next, r.after, r.inputs)
+	if n.args[0].Size() == 1 { // the derivative is a number, which can be found outside the loop
+		grads[0] = chain(r.after, pullAll(next, r.step.Full(1, next.Shape()...), r.inputs[:1])[0])
+	}
+	adjoint := r.adjoint(bar, grads[0])
+	outside := replay{n.Graph(), r.steps(), r.env}
+	outside.done[r.after] = lifted{r.rows(adjoint, !n.op.Reverse), true}
+	out := make([]Node, len(n.args))
+	for k := range out {
+		switch {
+		case !wanted(k):
+		case k == 0:
+			out[k] = r.row(adjoint, n.op.Reverse)
+		default:
+			out[k] = outside.raise(outside.value(grads[k]), r.inputs[k].Shape())
+		}
+		if wanted(k) && k > len(n.op.Body.Xs) {
+			out[k] = Sum(out[k], 0)
+		}
+	}
+	return out
+}
+
+func (r *rewind) steps() int { return r.scan.Shape()[0] - 1 }
+
+// enter makes the step again with Inputs for its arguments, and returns the carry after it.
+func (r *rewind) enter() Node {
+	body, again := r.scan.op.Body, replay{graph: r.step, done: map[Node]lifted{}}
+	ins := slices.Concat([]Node{body.Carry}, body.Xs, body.Shared)
+	for k, a := range r.scan.args {
+		arg := lifted{a, k <= len(body.Xs)}
+		if k == 0 {
+			arg.Node = r.rows(r.scan, r.scan.op.Reverse)
+		}
+		in := r.step.entry(fmt.Sprint("arg", k), arg, r.steps())
+		r.inputs, r.env[in], again.done[ins[k]] = append(r.inputs, in), arg, lifted{in, false}
+	}
+	r.after = r.step.Input("after", body.Carry.Shape()...)
+	r.after.finite = false
+	next := again.value(body.Next).Node
+	r.env[next] = lifted{r.rows(r.scan, !r.scan.op.Reverse), true} // what is known is not computed again
+	return next
+}
+
+// adjoint is aₜ for all t.
+func (r *rewind) adjoint(bar, toCarry Node) Node {
+	reverse := r.scan.op.Reverse
+	outer := lifted{r.rows(bar, reverse), true}
+	in := r.step.entry("bar", outer, r.steps())
+	if in.is(OpInput) {
+		r.env[in] = outer
+	}
+	return scan(r.row(bar, !reverse), r.steps(), !reverse, r.after, Add(in, toCarry), r.env)
+}
+
+// rows are all rows but the last, or all but the first.
+func (r *rewind) rows(x Node, late bool) Node {
+	lo, hi := make([]int, x.Rank()), slices.Clone(x.Shape())
+	if late {
+		lo[0] = 1
+	} else {
+		hi[0]--
+	}
+	return Slice(x, lo, hi)
+}
+
+// row is the first row, or the last.
+func (r *rewind) row(x Node, last bool) Node {
+	lo, hi := make([]int, x.Rank()), slices.Clone(x.Shape())
+	if last {
+		lo[0] = hi[0] - 1
+	}
+	hi[0] = lo[0] + 1
+	return Reshape(Slice(x, lo, hi), x.Shape()[1:]...)
+}

@@ -1,0 +1,122 @@
+//go:build !nonative && (linux || darwin) && (amd64 || arm64)
+
+package native
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"syscall"
+)
+
+// A cache is a directory of libraries KEY-CHECKSUM.so. A library is written under a temporary name, synced and renamed: what has a
+// name is whole, unless the disk lost it, which the checksum finds out. Processes that compile the same text at once write the
+// same name.
+type cache struct {
+	dir string // "": none; every library is compiled anew
+}
+
+// newCache takes the user's cache directory, if nobody else can write to it.
+func newCache() *cache {
+	base, err := os.UserCacheDir()
+	if err != nil {
+		return &cache{}
+	}
+	dir := filepath.Join(base, "ppl", "native")
+	if os.MkdirAll(dir, 0o700) != nil || !private(dir) {
+		return &cache{}
+	}
+	return &cache{dir}
+}
+
+// private reports whether a directory is the user's own and closed to others; loading a library from it runs what it holds.
+func private(dir string) bool {
+	info, err := os.Lstat(dir)
+	if err != nil || !info.IsDir() {
+		return false
+	}
+	owner, ok := info.Sys().(*syscall.Stat_t)
+	return ok && int(owner.Uid) == os.Getuid() && info.Mode().Perm()&0o077 == 0
+}
+
+// find is the path of a library whose checksum is right, or "". Damaged ones are removed.
+func (c *cache) find(key string) string {
+	if c.dir == "" {
+		return ""
+	}
+	paths, _ := filepath.Glob(filepath.Join(c.dir, key+"-*.so")) // the only error is a bad pattern
+	for _, path := range paths {
+		if sum, err := checksum(path); err == nil && path == c.path(key, sum) {
+			return path
+		}
+		c.drop(path)
+	}
+	return ""
+}
+
+func (c *cache) path(key, sum string) string { return filepath.Join(c.dir, key+"-"+sum+".so") }
+
+// drop removes a library; one that cannot be removed is found damaged again next time.
+func (c *cache) drop(path string) { _ = os.Remove(path) }
+
+func checksum(path string) (string, error) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return "", err
+	}
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:16]), nil
+}
+
+// make compiles a library into the cache and loads it; where the cache cannot be written, it is compiled elsewhere and kept only
+// for as long as it is loaded.
+func (c *cache) make(key string, compile func(path string) error) (*library, error) {
+	if c.dir != "" {
+		if path, err := c.keep(key, compile); err == nil {
+			return openLibrary(path)
+		}
+	}
+	dir, err := os.MkdirTemp("", "ppl-native-")
+	if err != nil {
+		return nil, fmt.Errorf("native: nowhere to compile to: %w", err)
+	}
+	defer os.RemoveAll(dir) // a loaded library does not need its name
+	path := filepath.Join(dir, key+".so")
+	if err := compile(path); err != nil {
+		return nil, err
+	}
+	return openLibrary(path)
+}
+
+// keep compiles a library under a temporary name and gives it its own once it is safely on disk.
+func (c *cache) keep(key string, compile func(path string) error) (string, error) {
+	dir, err := os.MkdirTemp(c.dir, "compile-")
+	if err != nil {
+		return "", err
+	}
+	defer os.RemoveAll(dir)
+	draft := filepath.Join(dir, "library")
+	if err := compile(draft); err != nil {
+		return "", err
+	}
+	sum, err := checksum(draft)
+	if err != nil {
+		return "", err
+	}
+	if err := syncFile(draft); err != nil {
+		return "", err
+	}
+	path := c.path(key, sum)
+	return path, os.Rename(draft, path)
+}
+
+func syncFile(path string) error {
+	f, err := os.OpenFile(path, os.O_RDWR, 0)
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Sync(), f.Close())
+}

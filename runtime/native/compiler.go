@@ -1,0 +1,79 @@
+//go:build !nonative && (linux || darwin) && (amd64 || arm64)
+
+package native
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+)
+
+// flags that make code fast and leave IEEE 754 in force where it shows. Never -ffast-math: a library linked with it switches the whole
+// process to flushing denormals, and infinities and NaN are folded away; nor -fassociative-math, which folds (x+M)−M to x.
+func flags() []string {
+	return []string{"-O3", "-march=native", "-fno-math-errno", "-fno-trapping-math", "-fno-signed-zeros", "-ffp-contract=fast"}
+}
+
+// A compiler is a C compiler and all that its output depends on besides the text.
+type compiler struct {
+	command  []string
+	identity string
+}
+
+// newCompiler asks the compiler for its predefined macros, which hold its version, the processor's features as -march=native
+// resolves them and the C library's version; the version of the library that is loaded is added to them.
+func newCompiler() (*compiler, error) {
+	c := &compiler{command: strings.Fields(os.Getenv("CC"))}
+	if len(c.command) == 0 {
+		c.command = []string{"cc"}
+	}
+	if _, err := exec.LookPath(c.command[0]); err != nil {
+		return nil, fmt.Errorf("native: no C compiler (%w); install gcc or clang, or set CC", err)
+	}
+	const headers = "#if __has_include(<features.h>)\n#include <features.h>\n#endif\n"
+	macros, err := c.run(headers, "-dM", "-E", "-x", "c", "-")
+	if err != nil {
+		return nil, err
+	}
+	c.identity = strings.Join(flags(), " ") + "\n" + libraryVersion() + "\n" + macros
+	return c, nil
+}
+
+// key names the library that a text compiles to.
+func (c *compiler) key(text string) string {
+	sum := sha256.Sum256([]byte(c.identity + "\x00" + text))
+	return hex.EncodeToString(sum[:16])
+}
+
+// compile makes a library of a text.
+func (c *compiler) compile(text, path string) error {
+	_, err := c.run(text, "-shared", "-fPIC", "-fvisibility=hidden", "-x", "c", "-", "-o", path, "-lm")
+	return err
+}
+
+// run feeds the compiler a text and returns what it prints.
+func (c *compiler) run(text string, args ...string) (string, error) {
+	all := append(append(append([]string(nil), c.command[1:]...), flags()...), args...)
+	cmd := exec.Command(c.command[0], all...)
+	cmd.Stdin = strings.NewReader(text)
+	var out, errs bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &errs
+	if err := cmd.Run(); err != nil {
+		return "", fmt.Errorf("native: the C compiler %s failed: %w", c.command[0], errors.Join(err, firstLines(errs.String())))
+	}
+	return out.String(), nil
+}
+
+// firstLines is the beginning of a compiler's complaint, nil if it made none.
+func firstLines(s string) error {
+	lines := strings.SplitN(strings.TrimSpace(s), "\n", 6)
+	if lines[0] == "" {
+		return nil
+	}
+	return errors.New(strings.Join(lines[:min(5, len(lines))], "\n"))
+}
