@@ -56,6 +56,7 @@ type emitter struct {
 	drawn     bool         // latents are read from inputs, as drawn
 	most      bool         // latents are maximised out, not summed
 	source    *thetaSource // nil when parameters are given
+	outer     *emitter     // of a step of a scan: the emitter that the scan stands in
 	guard     int          // inside a branch or a ragged range: subscripts may be out of range and are clamped
 	diags     *diag.List
 }

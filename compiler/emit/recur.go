@@ -50,8 +50,24 @@ func (e *emitter) recurrence(a *model.Array, p *model.Piece, roots []model.Expr,
 	}
 	base := s.base()
 	s.outer = union(append(s.inputValues(), base)...)
-	s.outer = slices.DeleteFunc(s.outer, func(i *model.Index) bool { return slices.Contains(p.Plates, i) })
+	inside := slices.Concat(p.Plates, boundInside(roots))
+	s.outer = slices.DeleteFunc(s.outer, func(i *model.Index) bool { return slices.Contains(inside, i) })
 	return s.scan(base, body)
+}
+
+// boundInside lists the indices that reductions and comprehensions bind.
+func boundInside(roots []model.Expr) (out []*model.Index) {
+	for _, x := range roots {
+		model.Walk(x, func(y model.Expr) {
+			switch y := y.(type) {
+			case *model.Reduce:
+				out = append(out, y.Over...)
+			case *model.Build:
+				out = append(out, y.Over...)
+			}
+		})
+	}
+	return out
 }
 
 // checkSlots: along the other axes the piece covers the array.
