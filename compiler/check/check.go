@@ -497,6 +497,10 @@ func (c *checker) resolve(a *arrayInfo) {
 	a.state = visiting
 	c.open = append(c.open, a)
 	defer func() { c.open = c.open[:len(c.open)-1] }()
+	if c.recursive(a) {
+		c.resolveRecurrence(a)
+		return
+	}
 	for i := range a.defs {
 		c.definePiece(a, &a.defs[i])
 	}

@@ -17,14 +17,31 @@ func (c *checker) slots(inner *scope, h *ast.Head, event int) (slots []model.Slo
 	for k := n - 1; k >= 0 && len(ev) < event && isBare(h.Slots[k]); k-- {
 		ev = append([]*model.Set{c.set(inner, h.Slots[k].Set)}, ev...)
 	}
-	for _, s := range h.Slots[:n-len(ev)] {
-		slot := c.slot(inner, s)
-		if slot.Index != nil && s.Index == nil {
+	slots = make([]model.Slot, n-len(ev))
+	for _, late := range []bool{false, true} { // a range may read an index that stands behind it: i in start[m]..N[m], m in M
+		for k, s := range h.Slots[:n-len(ev)] {
+			if readsSlots(s, h.Slots[k+1:]) == late {
+				slots[k] = c.slot(inner, s)
+			}
+		}
+	}
+	for k, slot := range slots {
+		if slot.Index != nil && h.Slots[k].Index == nil {
 			bare = append(bare, slot.Index)
 		}
-		slots = append(slots, slot)
 	}
 	return slots, bare, ev
+}
+
+// readsSlots reports whether a slot's range reads the index of one of others.
+func readsSlots(s *ast.Slot, others []*ast.Slot) bool {
+	found := false
+	walkSet(s.Set, func(n *ast.Name) {
+		for _, o := range others {
+			found = found || o.Index != nil && o.Index.Name == n.Name
+		}
+	})
+	return found
 }
 
 // isBare reports whether a slot is a set without an index name (and not one element).

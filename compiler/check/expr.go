@@ -153,10 +153,6 @@ func (c *checker) isStatic(a *arrayInfo) bool {
 }
 
 func (c *checker) cycle(a *arrayInfo, e ast.Node) {
-	if len(a.defs) > 0 && len(a.defs[0].head.Slots) > 0 {
-		c.notYet(e.Span(), "`"+a.Name+"` reads itself; recurrences")
-		return
-	}
 	path, from := "", slices.Index(c.open, a)
 	for _, b := range c.open[from:] {
 		path += b.Name + " → "

@@ -1,6 +1,8 @@
 package check
 
 import (
+	"slices"
+
 	"ppl/compiler/model"
 	"ppl/lang/ast"
 	"ppl/lang/source"
@@ -93,6 +95,7 @@ type latentFinder struct {
 	c     *checker
 	term  *model.Term
 	bound map[*model.Index]*model.Index // an index met on the way ↦ the term's plate it stands for
+	open  []*model.Array                // definitions being followed
 }
 
 func (f *latentFinder) visit(e model.Expr) {
@@ -125,11 +128,16 @@ func (f *latentFinder) read(r *model.Ref, sub *model.Subscript) {
 	case model.Latent:
 		f.latent(r, sub)
 	case model.Definition:
+		if slices.Contains(f.open, r.Array) { // a recurrence reads itself
+			return
+		}
+		f.open = append(f.open, r.Array)
 		for _, p := range r.Array.Pieces {
 			if p.Value != nil {
 				f.follow(p, sub)
 			}
 		}
+		f.open = f.open[:len(f.open)-1]
 	}
 }
 
@@ -160,6 +168,15 @@ func (f *latentFinder) subIndex(sub *model.Subscript, k int) *model.Index {
 
 func (f *latentFinder) latent(r *model.Ref, sub *model.Subscript) {
 	z := r.Array
+	for _, a := range f.open {
+		for _, p := range a.Pieces {
+			if p.Recurrence != nil {
+				f.c.errorf("E72", r.Info().At, "`%s` carries `%s` through a recurrence: the whole path matters; make `%s` enter terms, not a recurrence", a.Name, z.Name, z.Name).
+					Related(a.At, "the recurrence")
+				return
+			}
+		}
+	}
 	read := model.LatentRead{Latent: z}
 	for k, axis := range z.Type.Axes {
 		i := f.subIndex(sub, k)

@@ -236,12 +236,24 @@ func (c *checker) noncentered(a *arrayInfo, d *draw, t *model.Term) bool {
 		c.errorf("E61", at, "`noncentered` has no meaning for `%s`: no location and scale", d.stmt.Law.Dist.Span().Text())
 	case t.In != nil || t.Ordered || t.ZeroSum:
 		c.errorf("E61", at, "`noncentered` does not go with `in`, `ordered` or `zerosum`")
-	case mentions(d.stmt.Law.Dist, a.Name):
-		c.notYet(at, "`noncentered` on a series that reads its own past")
 	default:
-		return true
+		return c.noncenteredSeries(a, t)
 	}
 	return false
+}
+
+// noncenteredSeries: a law that reads the series' own past becomes a recurrence over standard coordinates.
+func (c *checker) noncenteredSeries(a *arrayInfo, t *model.Term) bool {
+	if t.Piece == nil {
+		return true
+	}
+	r, ok := c.direction(a, t.Piece, t.Args)
+	t.Piece.Recurrence = r
+	if ok && r != nil && t.Dist.Event > 0 {
+		c.notYet(t.At, "`noncentered` on a series of vectors that reads its own past")
+		return false
+	}
+	return ok
 }
 
 // constraint: ordered and zerosum constrain the last axis.

@@ -70,7 +70,7 @@ func (e *emitter) assemble(a *model.Array) value {
 
 // whole is a piece with own axes only: its plates unbound, single elements as axes of size 1.
 func (e *emitter) whole(a *model.Array, p *model.Piece) value {
-	v := e.pieceValue(p)
+	v := e.pieceValue(a, p)
 	v = e.unbind(v, p.Plates, nil)
 	if len(p.Plates) == len(p.Slots) {
 		return v
@@ -89,8 +89,11 @@ func (e *emitter) whole(a *model.Array, p *model.Piece) value {
 	return value{autodiff.Reshape(v.node, shape...), v.bound, axes}
 }
 
-func (e *emitter) pieceValue(p *model.Piece) value {
-	if p.Value != nil {
+func (e *emitter) pieceValue(a *model.Array, p *model.Piece) value {
+	switch {
+	case p.Value != nil && p.Recurrence != nil:
+		return e.recurrence(a, p, []model.Expr{p.Value}, nil, func(step *emitter) value { return step.expr(p.Value) })
+	case p.Value != nil:
 		return e.expr(p.Value)
 	}
 	v, ok := e.params[p]

@@ -56,6 +56,7 @@ type emitter struct {
 	drawn     bool         // latents are read from inputs, as drawn
 	most      bool         // latents are maximised out, not summed
 	source    *thetaSource // nil when parameters are given
+	outer     *emitter     // of a step of a scan: the emitter that the scan stands in
 	guard     int          // inside a branch or a ragged range: subscripts may be out of range and are clamped
 	diags     *diag.List
 }
@@ -92,6 +93,9 @@ func Recover() {
 func (e *emitter) box(s *model.Set) box {
 	if b, ok := e.boxes[s]; ok {
 		return b
+	}
+	if e.outer != nil { // bounds may read the step's index, whose every value counts
+		return e.outer.box(s)
 	}
 	lo, hi := e.staticValues(s.Lo), e.staticValues(s.Hi)
 	b := box{lo: math.MaxInt32, hi: math.MinInt32}

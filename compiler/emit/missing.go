@@ -52,7 +52,7 @@ func (e *emitter) imputed(a *model.Array) value {
 		number[i] = float64(k)
 	}
 	at := e.g.Data(a.Name+" hole", number, seen.node.Shape()...)
-	return value{autodiff.Where(e.observed(a).node, seen.node, autodiff.Gather(e.pieceValue(h.piece).node, at)), nil, a.Type.Axes}
+	return value{autodiff.Where(e.observed(a).node, seen.node, autodiff.Gather(e.pieceValue(h.param, h.piece).node, at)), nil, a.Type.Axes}
 }
 
 // observed is 1 where an array has data.

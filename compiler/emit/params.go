@@ -158,10 +158,28 @@ func (e *emitter) shift(r *region, z Node) value {
 	if r.term.Dist.Event > 0 {
 		return e.shiftVector(r.term, v)
 	}
+	if r.piece.Recurrence != nil {
+		return e.shiftSeries(r, v)
+	}
 	loc, scale := e.locationScale(r.term)
 	bound := union(v, loc, scale)
 	x := autodiff.Add(e.loose(loc, bound, nil), autodiff.Mul(e.loose(scale, bound, nil), e.align(v, bound, nil)))
 	return value{x, bound, nil}
+}
+
+// shiftSeries is the non-centred coordinate of a series whose law reads its own past.
+func (e *emitter) shiftSeries(r *region, z value) value {
+	coordinate := &known{v: z}
+	l, sc := locationScaleArgs(r.term)
+	roots := []model.Expr{r.term.Args[l], r.term.Args[sc]}
+	extra := []input{{coordinate, z, true}}
+	return e.recurrence(r.term.Array, r.piece, roots, extra, func(step *emitter) value {
+		loc, scale := step.locationScale(r.term)
+		zt := step.expr(coordinate)
+		bound := union(zt, loc, scale)
+		x := autodiff.Add(step.loose(loc, bound, nil), autodiff.Mul(step.loose(scale, bound, nil), step.align(zt, bound, nil)))
+		return step.full(x, bound, nil)
+	})
 }
 
 // locationScale reads the location and the scale from the arguments, whatever the parametrisation.

@@ -138,7 +138,7 @@ func (p *Plan) terms(e *emitter, z map[*model.Term]Node) Terms {
 	}
 	if e.source != nil {
 		for _, r := range p.regions {
-			e.pieceValue(r.piece)
+			e.pieceValue(r.term.Array, r.piece)
 			if jac, ok := e.source.jac[r]; ok {
 				t.Jacobian = autodiff.Add(t.Jacobian, jac)
 			}

@@ -64,6 +64,16 @@ type Piece struct {
 	Plates []*Index // the indices of Slots, in order
 	Value  Expr     // of a definition: axes are those of the array beyond Slots
 	Term   *Term    // of a draw
+
+	Recurrence *Recurrence // when the piece's value reads the array's own past
+}
+
+// A Recurrence runs along one axis of an array: every read of the array in the piece's value is at an earlier index.
+type Recurrence struct {
+	Axis  int
+	Lag   int  // the farthest constant lag
+	Whole bool // some read may go back any distance
+	Reads []*Subscript
 }
 
 // A Slot says which part of one axis a piece covers: all of an index's set, or one element.
