@@ -20,10 +20,10 @@ func Sample(ctx context.Context, t infer.Target, o infer.Options, rec infer.Reco
 
 func sample(ctx context.Context, t infer.Target, o infer.Options, rec infer.Recorder, x exchange) (infer.Report, error) {
 	r := &run{ctx: ctx, target: t, options: o, recorder: rec, exchange: x, length: 1}
-	r.choose()
 	if err := r.check(); err != nil {
 		return r.report, err
 	}
+	r.choose()
 	r.exchange.noise, r.exchange.seed = o.Settings.Noise, o.Seed
 	err := r.warm()
 	if err == nil {

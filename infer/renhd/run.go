@@ -7,6 +7,7 @@ import (
 	"math"
 	"math/rand/v2"
 
+	"ppl/autodiff"
 	"ppl/compiler/ir"
 	"ppl/infer"
 	"ppl/infer/adapt"
@@ -43,18 +44,25 @@ func (r *run) choose() {
 	path := dynamics.Plain
 	if s.Replicas != 1 {
 		path = dynamics.Energy
-		if s.Path == "likelihood" || s.Path == "" && r.target.ProperPrior() {
+		if s.Path == "likelihood" || s.Path == "" && r.target.ProperPrior() && r.hasLikelihood() {
 			path = dynamics.Likelihood
 		}
 	}
 	r.system = dynamics.System{Target: r.target, Path: path, Noise: s.Noise, Metric: firstMetric(s.Metric, r.target.Dim())}
 	r.rule = dynamics.Rule(dynamics.HMC{Jitter: 0.1})
-	if s.Dynamics == "nosehoover" || s.Dynamics == "" && s.Noise > 0 {
+	if s.Dynamics == "nosehoover" || s.Noise > 0 {
 		r.rule = dynamics.NoseHoover{Mass: thermostatMass}
 	}
 	if r.thermostated() {
 		r.exchange.carried = append(r.exchange.carried, dynamics.Thermostat)
 	}
+}
+
+// hasLikelihood reports whether there is anything but a prior.
+func (r *run) hasLikelihood() bool {
+	_, logLik := r.target.Density(autodiff.New().Input(dynamics.Theta, r.target.Dim()))
+	value, constant := logLik.IsConst()
+	return !constant || value != 0
 }
 
 // thermostatMass, times the dimension, is that of our reference numbers.
@@ -76,7 +84,9 @@ func firstMetric(name string, dim int) adapt.Metric {
 func (r *run) check() error {
 	s := r.settings()
 	switch {
-	case s.Noise > 0 && !r.thermostated():
+	case r.target.Dim() == 0:
+		return errors.New("the model has no parameters to sample")
+	case s.Noise > 0 && s.Dynamics == "hmc":
 		return errors.New("noise makes gradients inexact, which hmc cannot correct; leave out dynamics, or take noise = 0")
 	case s.Path == "likelihood" && !r.target.ProperPrior():
 		return errors.New("path = likelihood ends at the prior, which is not known to be proper; use path = energy, or proper priors")

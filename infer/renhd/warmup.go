@@ -84,25 +84,35 @@ func (r *run) explore() (agreed bool, err error) {
 	if err := r.opening(); err != nil {
 		return false, err
 	}
-	last, err := r.windows(
-		window{sweeps: sweeps(.05, r.options.Warmup), most: 64, metric: true},
-		window{sweeps: sweeps(.05, r.options.Warmup), most: 128, metric: true},
-		window{sweeps: sweeps(.10, r.options.Warmup), most: mostSteps, metric: true})
-	if err != nil || last == nil {
-		return true, err
-	}
-	if agree(last) {
-		return true, nil
-	}
-	last, err = r.windows(window{sweeps: sweeps(.15, r.options.Warmup), most: mostSteps, metric: true})
-	if err != nil {
-		return false, err
-	}
-	if !agree(last) {
+	agreed, err = r.converge()
+	if !agreed {
 		r.system.Path = tempered
-		return false, nil
 	}
-	return true, nil
+	return agreed, err
+}
+
+// converge runs growing windows until walkers agree, or until it no longer helps that they become longer: then something stands
+// between the walkers, where slow mixing would have got better.
+func (r *run) converge() (agreed bool, err error) {
+	before := math.Inf(1)
+	for _, share := range []float64{.05, .05, .10, .15, .20} {
+		t, err := r.windows(window{sweeps: sweeps(share, r.options.Warmup), most: mostSteps, metric: true})
+		if err != nil || t == nil {
+			return true, err
+		}
+		now := t.disagreement()
+		if share < .10 {
+			continue
+		}
+		if now < agreement {
+			return true, nil
+		}
+		if now > 0.7*before {
+			return false, nil
+		}
+		before = now
+	}
+	return false, nil
 }
 
 // load compiles the system as it is and opens walkers on a ladder.
@@ -114,20 +124,16 @@ func (r *run) load(betas []float64, per int) (err error) {
 	return r.open(rungs, per, func(walker int) int { return walker % len(rungs) })
 }
 
-// disagreement is the R-hat above which walkers count as being in different places.
-const disagreement = 1.2
+// agreement is the largest R-hat − 1 at which walkers count as being in the same place.
+const agreement = 0.2
 
-// agree reports whether the walkers of a window saw the same target: R-hat of log density and coordinates.
-func agree(t *tuner) bool {
-	if stats.RHat(t.density) > disagreement {
-		return false
-	}
+// disagreement is the worst R-hat − 1 of log density and coordinates over the walkers of a window.
+func (t *tuner) disagreement() float64 {
+	worst := stats.RHat(t.density)
 	for j := range t.visited[0][0] {
-		if stats.RHat(coordinate(t.visited, j)) > disagreement {
-			return false
-		}
+		worst = math.Max(worst, stats.RHat(coordinate(t.visited, j)))
 	}
-	return true
+	return worst - 1
 }
 
 // coordinate is one coordinate of chains of points.
