@@ -9,7 +9,7 @@ import (
 	"ppl/compiler/ir"
 )
 
-// A dialect is a language of the family: the types and functions that the text uses (real, wide, exp_r, exp_w, …), defined in its own
+// A dialect is a language of the family: the types and functions that the text uses (real, wide, exp_s, exp_w, …), defined in its own
 // terms, and the few words that differ.
 type dialect struct {
 	prelude string

@@ -202,7 +202,7 @@ func (k *kernel) inner(d int) {
 		perTile := func(o output) bool { return o.perTile }
 		k.line("for (long t = 0; t < %d; t += %d) {", turns, k.tile)
 		k.start(perTile)
-		k.line("for (long i%d = t; i%d < %s; i%d++) {", axis, axis, tileEnd(turns, k.tile), axis)
+		k.line("for (long i%d = t; i%d < %s; i%d++) {", axis, axis, blockEnd("t", turns, k.tile), axis)
 		k.level(d + 1)
 		k.line("}")
 		k.flush(perTile)
@@ -214,11 +214,12 @@ func (k *kernel) inner(d int) {
 	k.flush(atLevel)
 }
 
-func tileEnd(turns, tile int) string {
-	if turns%tile == 0 {
-		return fmt.Sprintf("t + %d", tile)
+// blockEnd is where a block of turns ends that begins at a variable.
+func blockEnd(from string, turns, block int) string {
+	if turns%block == 0 {
+		return fmt.Sprintf("%s + %d", from, block)
 	}
-	return fmt.Sprintf("(t + %d < %d ? t + %d : %d)", tile, turns, tile, turns)
+	return fmt.Sprintf("(%s + %d < %d ? %s + %d : %d)", from, block, turns, from, block, turns)
 }
 
 // start declares accumulators.
@@ -276,16 +277,26 @@ func (k *kernel) store(o output) {
 
 // element is the text of an index.
 func (k *kernel) element(ix ir.Index) string {
-	terms := []string{fmt.Sprint(ix.Const)}
+	var terms []string
 	for axis, s := range ix.Stride {
 		if s != 0 && k.in.Extents[axis] != 1 {
-			terms = append(terms, fmt.Sprintf("%d * i%d", s, axis))
+			terms = append(terms, scaled(s, fmt.Sprintf("i%d", axis)))
 		}
 	}
 	for _, d := range ix.Dyn {
-		terms = append(terms, fmt.Sprintf("%d * at_%s(%s, %d)", d.Stride, suffix(k.varies[d.Reg]), reg(d.Reg), d.Limit))
+		terms = append(terms, scaled(d.Stride, fmt.Sprintf("at_%s(%s, %d)", suffix(k.varies[d.Reg]), reg(d.Reg), d.Limit)))
+	}
+	if ix.Const != 0 || len(terms) == 0 {
+		terms = append(terms, fmt.Sprint(ix.Const))
 	}
 	return strings.Join(terms, " + ")
+}
+
+func scaled(stride int, text string) string {
+	if stride == 1 {
+		return text
+	}
+	return fmt.Sprintf("%d * %s", stride, text)
 }
 
 func reg(r ir.Reg) string { return fmt.Sprintf("r%d", r) }

@@ -12,13 +12,13 @@ const (
 	depthBlock   = 2048 // of a product's inner dimension, so that what is read again is still in cache
 )
 
-// A product is a matrix product under rendering: C += A·B by tiles of rows × columns elements held in registers, each a sum in the order
-// of k.
+// A product is a matrix product under rendering: tiles of rows × columns elements held in registers, each a sum in the order of k.
 type product struct {
 	*file
 	*ir.MatMul
 	a, b   operand
 	result bool // the sums vary by lane
+	blocks bool // k goes by blocks, which add to the result
 }
 
 // An operand has element (i, j) at buf[n·batch + i·row + j·col].
@@ -28,18 +28,27 @@ type operand struct {
 }
 
 func (f *file) matMul(s *ir.MatMul) {
-	p := &product{f, s, newOperand(s.A, s.M, s.K, s.SharedA, s.TransA), newOperand(s.B, s.K, s.N, s.SharedB, s.TransB), f.wide(s.A) || f.wide(s.B)}
-	f.loop("e", s.Batch*s.M*s.N)
-	f.line("b%d[e] = %s;", s.C, as("0", false, f.wide(s.C)))
-	f.line("}")
-	if s.Batch*s.M*s.N*s.K == 0 {
+	p := &product{f, s, newOperand(s.A, s.M, s.K, s.SharedA, s.TransA), newOperand(s.B, s.K, s.N, s.SharedB, s.TransB),
+		f.wide(s.A) || f.wide(s.B), s.K > depthBlock}
+	if size := s.Batch * s.M * s.N; size == 0 {
+		return
+	} else if p.blocks || s.K == 0 {
+		f.loop("e", size)
+		f.line("b%d[e] = %s;", s.C, as("0", false, f.wide(s.C)))
+		f.line("}")
+	}
+	if s.K == 0 {
 		return
 	}
 	f.loop("n", s.Batch)
-	f.line("for (long k0 = 0; k0 < %d; k0 += %d) {", s.K, depthBlock)
-	f.line("const long k1 = k0 + %d < %d ? k0 + %d : %d;", depthBlock, s.K, depthBlock, s.K)
-	p.tiles()
-	f.ends(2)
+	if p.blocks {
+		f.line("for (long k0 = 0; k0 < %d; k0 += %d) {", s.K, depthBlock)
+		p.tiles()
+		f.line("}")
+	} else {
+		p.tiles()
+	}
+	f.line("}")
 }
 
 func newOperand(id ir.BufID, rows, cols int, shared, trans bool) operand {
@@ -54,14 +63,13 @@ func newOperand(id ir.BufID, rows, cols int, shared, trans bool) operand {
 }
 
 func (o operand) at(i, j string) string {
-	return fmt.Sprintf("b%d[n * %d + (%s) * %d + (%s) * %d]", o.buf, o.batch, i, o.row, j, o.col)
+	return fmt.Sprintf("b%d[%d * n + %d * (%s) + %d * (%s)]", o.buf, o.batch, o.row, i, o.col, j)
 }
 
 // tiles covers the result with tiles, and its edges with smaller ones.
 func (p *product) tiles() {
-	cols := min(p.N, 2)
-	rows := min(p.M, tileElements/cols)
-	cols = min(p.N, tileElements/rows)
+	rows := min(p.M, tileElements/min(p.N, 2))
+	cols := min(p.N, tileElements/rows)
 	cut(p.M, rows, func(i0, i1, rows int) {
 		p.line("for (long i = %d; i < %d; i += %d) {", i0, i1, rows)
 		cut(p.N, cols, func(j0, j1, cols int) {
@@ -86,7 +94,11 @@ func (p *product) tile(rows, cols int) {
 	var sums []string
 	p.each(rows, cols, func(r, c int) { sums = append(sums, fmt.Sprintf("s%d_%d = %s", r, c, as("0", false, p.result))) })
 	p.line("%s %s;", p.typeOf(p.result), strings.Join(sums, ", "))
-	p.line("for (long k = k0; k < k1; k++) {")
+	if p.blocks {
+		p.line("for (long k = k0; k < %s; k++) {", blockEnd("k0", p.K, depthBlock))
+	} else {
+		p.loop("k", p.K)
+	}
 	for r := range rows {
 		p.line("const %s x%d = %s;", p.typeOf(p.wide(p.A)), r, p.a.at(fmt.Sprintf("i + %d", r), "k"))
 	}
@@ -95,9 +107,16 @@ func (p *product) tile(rows, cols int) {
 	}
 	p.each(rows, cols, func(r, c int) { p.line("s%d_%d += x%d * y%d;", r, c, r, c) })
 	p.line("}")
-	p.each(rows, cols, func(r, c int) {
-		p.line("b%d[(n * %d + i + %d) * %d + j + %d] += s%d_%d;", p.C, p.M, r, p.N, c, r, c)
-	})
+	p.each(rows, cols, p.finish)
+}
+
+// finish stores a sum, or adds it to those of earlier blocks.
+func (p *product) finish(r, c int) {
+	op, sum := "=", as(fmt.Sprintf("s%d_%d", r, c), p.result, p.wide(p.C))
+	if p.blocks {
+		op = "+="
+	}
+	p.line("b%d[%d * n + %d * (i + %d) + j + %d] %s %s;", p.C, p.M*p.N, p.N, r, c, op, sum)
 }
 
 func (p *product) each(rows, cols int, f func(r, c int)) {

@@ -156,7 +156,7 @@ func suffix(wide bool) string {
 	if wide {
 		return "w"
 	}
-	return "r"
+	return "s"
 }
 
 // as gives a value of one kind the kind wanted.

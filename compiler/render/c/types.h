@@ -1,4 +1,5 @@
-// A real is a number that is the same for all lanes; a wide has one number for each of the eight lanes of a block.
+// A real is a number that is the same for all lanes; a wide has one number for each of the eight lanes of a block. Functions of both
+// kinds end in _s (scalar) and _w (wide).
 #pragma GCC diagnostic ignored "-Wpsabi" // vectors wider than the machine's are passed in memory: all such functions are static
 typedef double real;
 typedef float singles __attribute__((vector_size(32)));
@@ -33,9 +34,9 @@ typedef struct {
 INLINE wide splat(real x) { return (wide){} + x; }
 INLINE wide bits(ints x) { return (wide)x; }
 INLINE wide select_w(ints m, wide a, wide b) { return bits((m & (ints)a) | (~m & (ints)b)); }
-INLINE real select_r(long long m, real a, real b) { return m ? a : b; }
+INLINE real select_s(long long m, real a, real b) { return m ? a : b; }
 INLINE wide truth_w(ints m) { return select_w(m, splat(1), splat(0)); }
-INLINE real truth_r(long long m) { return m ? 1 : 0; }
+INLINE real truth_s(long long m) { return m ? 1 : 0; }
 INLINE int any(ints m) {
   long long x = 0;
   EACH x |= m[l];
@@ -43,7 +44,7 @@ INLINE int any(ints m) {
 }
 
 // Elements that dynamic indices name: truncated and kept in 0…limit−1; NaN means 0.
-INLINE long at_r(real x, long limit) { return x > 0 ? x < limit ? (long)x : limit - 1 : 0; }
+INLINE long at_s(real x, long limit) { return x > 0 ? x < limit ? (long)x : limit - 1 : 0; }
 INLINE ints at_w(wide x, long limit) {
   wide top = splat(limit - 1);
   x = select_w(x > 0, x, splat(0));
@@ -51,7 +52,7 @@ INLINE ints at_w(wide x, long limit) {
 }
 
 // Elements that differ from lane to lane: of shared and of lane buffers.
-INLINE wide gather_r(const real *b, ints at) {
+INLINE wide gather_s(const real *b, ints at) {
   wide x;
   EACH x[l] = b[at[l]];
   return x;
@@ -67,9 +68,9 @@ INLINE void scatter(wide *b, ints at, wide x) {
 
 // Buffers of narrower types hold what the type can.
 INLINE wide f32_w(wide x) { return __builtin_convertvector(__builtin_convertvector(x, singles), wide); }
-INLINE real f32_r(real x) { return (float)x; }
+INLINE real f32_s(real x) { return (float)x; }
 INLINE wide i32_w(wide x) {
   EACH x[l] = __builtin_trunc(x[l]);
   return x;
 }
-INLINE real i32_r(real x) { return __builtin_trunc(x); }
+INLINE real i32_s(real x) { return __builtin_trunc(x); }

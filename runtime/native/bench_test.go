@@ -1,0 +1,114 @@
+//go:build !nonative && (linux || darwin) && (amd64 || arm64)
+
+package native_test
+
+import (
+	"math"
+	"testing"
+
+	"ppl/autodiff"
+	"ppl/compiler"
+	"ppl/compiler/ir"
+	"ppl/compiler/lower"
+	"ppl/infer"
+	"ppl/infer/adapt"
+	"ppl/infer/draws"
+	"ppl/infer/dynamics"
+	"ppl/runtime/device"
+	"ppl/runtime/host"
+)
+
+// BenchmarkStep is one leapfrog step of hmc on eight lanes, density, gradient and all; one thread.
+func BenchmarkStep(b *testing.B) {
+	targets := map[string]infer.Target{"logistic10000x20": logistic{10000, 20}}
+	for _, name := range []string{"five_modes", "eight_schools", "radon", "galaxies"} {
+		p, ds := compiler.Load("../../examples/"+name+".ppl", nil)
+		if p == nil {
+			b.Fatal(ds)
+		}
+		targets[name] = p
+	}
+	for name, target := range targets {
+		program := stepProgram(b, target)
+		b.Run(name+"/native", func(b *testing.B) { benchStep(b, open(b), target, program) })
+		b.Run(name+"/host", func(b *testing.B) { benchStep(b, host.Device{}, target, program) })
+	}
+}
+
+func stepProgram(t testing.TB, target infer.Target) *ir.Program {
+	s := dynamics.System{Target: target, Metric: adapt.Diagonal(target.Dim())}
+	p, err := lower.Program(dynamics.Program(dynamics.HMC{}, s))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+func benchStep(b *testing.B, d device.Device, target infer.Target, p *ir.Program) {
+	const lanes = 8
+	x, err := d.Load(p, device.Options{Lanes: lanes, Threads: 1})
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer x.Close()
+	for l := range lanes {
+		x.SetLane(dynamics.Theta, l, target.Start(1, l))
+		x.SetLane(dynamics.StepSize, l, []float64{1e-3})
+		x.SetLane(dynamics.Cool, l, []float64{1})
+		dynamics.SetMetric(x, l, adapt.Diagonal(target.Dim()))
+	}
+	calls := []device.Call{{Entry: "start", Times: 1}, {Entry: "begin", Times: 1}, {Entry: "step", Times: b.N}}
+	b.ReportAllocs()
+	b.ResetTimer()
+	if _, err := x.Run(calls, 0, nil); err != nil {
+		b.Fatal(err)
+	}
+}
+
+// BenchmarkCompile is the time from IR to a loaded library, without a cache.
+func BenchmarkCompile(b *testing.B) {
+	for _, name := range []string{"five_modes", "eight_schools", "radon"} {
+		p, ds := compiler.Load("../../examples/"+name+".ppl", nil)
+		if p == nil {
+			b.Fatal(ds)
+		}
+		program := stepProgram(b, p)
+		b.Run(name, func(b *testing.B) {
+			b.Setenv("XDG_CACHE_HOME", "")
+			b.Setenv("HOME", "") // nowhere to keep libraries
+			d := open(b)
+			for b.Loop() {
+				x, err := d.Load(program, device.Options{Lanes: 1})
+				if err != nil {
+					b.Fatal(err)
+				}
+				x.Close()
+			}
+		})
+	}
+}
+
+// logistic is a logistic regression of n made-up rows on d columns.
+type logistic struct{ n, d int }
+
+func (l logistic) Dim() int { return l.d }
+
+func (l logistic) Density(theta autodiff.Node) (logPrior, logLik autodiff.Node) {
+	g := theta.Graph()
+	x, y := make([]float64, l.n*l.d), make([]float64, l.n)
+	for i := range x {
+		x[i] = math.Sin(float64(i * i))
+	}
+	for i := range y {
+		y[i] = float64(i % 2)
+	}
+	eta := autodiff.Reshape(autodiff.MatMul(g.Data("x", x, l.n, l.d), autodiff.Reshape(theta, l.d, 1), false, false), l.n)
+	yes := autodiff.Mul(g.Data("y", y, l.n), eta)
+	softplus := autodiff.Unary(autodiff.OpSoftplus, eta)
+	return autodiff.Mul(g.Const(-0.5), autodiff.SumAll(autodiff.Mul(theta, theta))), autodiff.SumAll(autodiff.Sub(yes, softplus))
+}
+
+func (l logistic) ProperPrior() bool                        { return true }
+func (l logistic) Start(seed uint64, walker int) []float64  { return make([]float64, l.d) }
+func (l logistic) Saved() []draws.Variable                  { return nil }
+func (l logistic) Values(theta autodiff.Node) autodiff.Node { return theta }
