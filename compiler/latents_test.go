@@ -38,7 +38,7 @@ func TestLatentsAfterInference(t *testing.T) {
 	sums := map[string][]float64{}
 	var last map[string][]float64
 	for range n {
-		values := make([]float64, total(p))
+		values := make([]float64, totalSize(p))
 		copy(values, []float64{omega, psi, q})
 		p.Complete(r, values)
 		last = apart(p, values)
@@ -62,7 +62,7 @@ func TestLatentsAfterInference(t *testing.T) {
 	closeTo(t, "draws that read w", sums["again"], []float64{10, 10 * pw, 10}, 5*6*se)
 }
 
-func total(p *Program) (n int) {
+func totalSize(p *Program) (n int) {
 	for _, v := range p.Saved() {
 		n += v.Size()
 	}
@@ -90,4 +90,108 @@ func closeTo(t *testing.T, what string, got, want []float64, tol float64) {
 			t.Errorf("%s: element %d is %v, want %v ± %v", what, i+1, got[i], want[i], tol)
 		}
 	}
+}
+
+const chained = `
+data u[T] = [0.3, 1.2, 0.1, 2.5], n[T] = [0, 2, 1, 3]
+a, b ~ Beta(1, 1)
+w ~ Bernoulli(0.3)
+z[1] ~ Bernoulli(0.5)
+z[t in 2..T] ~ Bernoulli(z[t-1] == 1 ? a : b)
+u[t in T] ~ Normal(2 * z[t], w == 1 ? 2 : 1)
+x[t in T] ~ Bernoulli(z[t] == 1 ? 0.8 : 0.1)
+n[t in T] ~ Poisson(0.5 + 2 * x[t])
+generate drawn[t in T] = z[t]
+generate p_z[t in T] = probability(z[t] == 1)
+generate p_w = probability(w == 1)
+generate p_x[t in T] = probability(x[t] == 1)
+generate best = mode(z)
+generate best_x = mode(x)
+generate same = sum(t in 2..T: z[t] == z[t-1])
+generate both = sum(t in T: z[t] * x[t])
+`
+
+// A chain with a latent outside it (w) and one inside (x): marginals, joint draws and the joint mode against the enumeration of
+// all 2⁹ assignments.
+func TestChainAfterInference(t *testing.T) {
+	p := load(t, chained)
+	const a, b = 0.7, 0.2
+	var pz, px [4]float64
+	var pw, total, same, both, best float64
+	var bestZ, bestX []float64
+	u, n := [4]float64{0.3, 1.2, 0.1, 2.5}, [4]float64{0, 2, 1, 3}
+	bern := func(p float64, k int) float64 {
+		if k == 1 {
+			return p
+		}
+		return 1 - p
+	}
+	for code := range 1 << 9 {
+		w := code & 1
+		q := bern(0.3, w)
+		var z, x [4]int
+		for i := range 4 {
+			z[i], x[i] = code>>(1+i)&1, code>>(5+i)&1
+			switch {
+			case i == 0:
+				q *= 0.5
+			case z[i-1] == 1:
+				q *= bern(a, z[i])
+			default:
+				q *= bern(b, z[i])
+			}
+			sd := float64(1 + w)
+			d := (u[i] - 2*float64(z[i])) / sd
+			q *= math.Exp(-d*d/2) / sd
+			rate := 0.5 + 2*float64(x[i])
+			q *= bern([2]float64{0.1, 0.8}[z[i]], x[i]) * math.Pow(rate, n[i]) * math.Exp(-rate)
+		}
+		total += q
+		pw += q * float64(w)
+		if q > best {
+			best, bestZ, bestX = q, nil, nil
+			for i := range 4 {
+				bestZ, bestX = append(bestZ, float64(z[i])), append(bestX, float64(x[i]))
+			}
+		}
+		for i := range 4 {
+			pz[i] += q * float64(z[i])
+			px[i] += q * float64(x[i])
+			both += q * float64(z[i]*x[i])
+			if i > 0 && z[i] == z[i-1] {
+				same += q
+			}
+		}
+	}
+	for i := range 4 {
+		pz[i] /= total
+		px[i] /= total
+	}
+	const draws = 4000
+	r := rand.New(rand.NewPCG(3, 4))
+	sums := map[string][]float64{}
+	var last map[string][]float64
+	for range draws {
+		values := make([]float64, totalSize(p))
+		copy(values, []float64{a, b})
+		p.Complete(r, values)
+		last = apart(p, values)
+		for name, v := range last {
+			if sums[name] == nil {
+				sums[name] = make([]float64, len(v))
+			}
+			for i, x := range v {
+				sums[name][i] += x / draws
+			}
+		}
+	}
+	closeTo(t, "probability(z)", last["p_z"], pz[:], 1e-12)
+	closeTo(t, "probability(x)", last["p_x"], px[:], 1e-12)
+	closeTo(t, "probability(w)", last["p_w"], []float64{pw / total}, 1e-12)
+	closeTo(t, "mode(z)", last["best"], bestZ, 0)
+	closeTo(t, "mode(x)", last["best_x"], bestX, 0)
+	se := 0.5 / math.Sqrt(draws) // of a frequency, at most
+	closeTo(t, "draws of z", sums["drawn"], pz[:], 5*se)
+	closeTo(t, "equal neighbours", sums["same"], []float64{same / total}, 5*3*se)
+	closeTo(t, "z and x together", sums["both"], []float64{both / total}, 5*4*se)
 }

@@ -67,19 +67,86 @@ func (c *checker) latents() {
 		for _, i := range t.Plates {
 			f.bound[i] = i
 		}
+		if t.Kind == model.LatentPrior && t.Array.Chain != nil {
+			t.Reads = append(t.Reads, ownRead(t))
+		}
 		for _, e := range termExprs(t) {
 			f.visit(e)
 		}
 	}
+	for _, p := range c.probabilities {
+		c.marginal(p)
+	}
+}
+
+// marginal refuses the marginal of a latent that meets a chain at the place before its own.
+func (c *checker) marginal(p *model.Probability) {
+	for _, t := range c.model.Terms {
+		reads, before := t.Kind == model.LatentPrior && t.Array == p.Latent, false
+		for _, r := range t.Reads {
+			reads = reads || r.Latent == p.Latent
+			before = before || r.Latent != p.Latent && r.Before
+		}
+		if reads && before {
+			c.notYet(p.At, "the probability of a latent that depends on a chain at t - 1")
+		}
+	}
+}
+
+// ownRead is a chain's law reading its own value.
+func ownRead(t *model.Term) model.LatentRead {
+	r := model.LatentRead{Latent: t.Array, Now: true}
+	for k, s := range t.Piece.Slots {
+		r.Plates = append(r.Plates, s.Index)
+		if k == t.Array.Chain.Axis {
+			r.At = s.At
+		}
+	}
+	return r
+}
+
+// chain finds the axis along which a latent in pieces runs.
+func (c *checker) chain(t *model.Term) bool {
+	a := t.Array
+	r, ok := c.direction(&arrayInfo{Array: a}, t.Piece, t.Args)
+	if !ok {
+		return false
+	}
+	axis := -1
+	if r != nil {
+		axis = r.Axis
+	}
+	for k := range a.Type.Axes {
+		for _, p := range a.Pieces {
+			if k < len(p.Slots) && (p.Slots[k].Index == nil || !p.Slots[k].Index.Set.Same(a.Type.Axes[k])) {
+				if axis >= 0 && axis != k {
+					c.notYet(t.At, "a discrete latent in pieces along two axes")
+					return false
+				}
+				axis = k
+			}
+		}
+	}
+	switch {
+	case r != nil && (r.Whole || r.Lag > 1):
+		c.notYet(t.At, "a chain of order above 1")
+		return false
+	case axis < 0:
+		return true
+	case t.Array.Missing:
+		c.notYet(t.At, "missing entries along a chain")
+		return false
+	}
+	a.Chain = &model.Chain{Axis: axis}
+	return true
 }
 
 // latentSupport: the support must be finite.
 func (c *checker) latentSupport(t *model.Term) {
-	if len(t.Array.Pieces) > 1 {
-		c.notYet(t.At, "a discrete latent in pieces (a chain)")
+	if len(t.Array.Pieces) > 0 && !c.chain(t) {
 		return
 	}
-	if len(t.Plates) != len(t.Array.Type.Axes) {
+	if t.Array.Chain == nil && len(t.Plates) != len(t.Array.Type.Axes) {
 		c.notYet(t.At, "a discrete latent at single elements")
 		return
 	}
@@ -177,25 +244,63 @@ func (f *latentFinder) latent(r *model.Ref, sub *model.Subscript) {
 			}
 		}
 	}
-	read := model.LatentRead{Latent: z}
+	read := model.LatentRead{Latent: z, Now: true}
 	for k, axis := range z.Type.Axes {
+		if z.Chain != nil && k == z.Chain.Axis {
+			if !f.along(&read, sub, k) {
+				f.other(r)
+				return
+			}
+			continue
+		}
 		i := f.subIndex(sub, k)
 		if i == nil || !i.Set.Same(axis) {
-			f.c.notYet(r.Info().At, "reading the discrete latent `"+z.Name+"` other than at the term's own index (a chain, a gather or a whole array)")
+			f.other(r)
 			return
 		}
 		read.Plates = append(read.Plates, i)
 	}
-	for _, old := range f.term.Reads {
-		if old.Latent == z {
-			for k := range old.Plates {
-				if old.Plates[k] != read.Plates[k] {
-					f.c.errorf("E71", r.Info().At, "`%s` cannot be summed out: two different elements of it meet in one term", z.Name).
-						Related(f.term.At, "this term")
-				}
-			}
-			return
+	f.enter(r, read)
+}
+
+func (f *latentFinder) other(r *model.Ref) {
+	f.c.notYet(r.Info().At, "reading the discrete latent `"+r.Array.Name+"` other than at the term's own index or, along a chain, the one before it")
+}
+
+// along finds the place of a read along a chain: t, t − 1, or one element.
+func (f *latentFinder) along(read *model.LatentRead, sub *model.Subscript, k int) bool {
+	if sub == nil || k >= len(sub.Subs) || sub.Subs[k].At == nil {
+		return false
+	}
+	x := sub.Subs[k].At
+	if linearOf(x).isConst() {
+		read.Plates, read.At = append(read.Plates, nil), x
+		return true
+	}
+	for _, i := range indicesOf(x) {
+		gap := linearOf(x).plus(atom("index "+itoa(i.ID)), -1)
+		if t := f.bound[i]; t != nil && gap.isConst() && (gap.c == 0 || gap.c == -1) {
+			read.Plates = append(read.Plates, t)
+			read.Now, read.Before = gap.c == 0, gap.c == -1
+			return true
 		}
+	}
+	return false
+}
+
+// enter notes a read, which must be at the places of the term's other reads of the same latent.
+func (f *latentFinder) enter(r *model.Ref, read model.LatentRead) {
+	for k := range f.term.Reads {
+		old := &f.term.Reads[k]
+		if old.Latent != read.Latent {
+			continue
+		}
+		if !slices.Equal(old.Plates, read.Plates) || (old.At == nil) != (read.At == nil) || old.At != nil && linearOf(old.At).key() != linearOf(read.At).key() {
+			f.c.errorf("E71", r.Info().At, "`%s` cannot be summed out: two different elements of it meet in one term", read.Latent.Name).
+				Related(f.term.At, "this term")
+		}
+		old.Now, old.Before = old.Now || read.Now, old.Before || read.Before
+		return
 	}
 	f.term.Reads = append(f.term.Reads, read)
 }

@@ -28,7 +28,23 @@ func (t *table) at(pos map[*model.Index]int) float64 {
 // A posterior has what is needed of the summed-out latents once parameters are known: for each, in the order of elimination,
 // the log weights of its values given the latents that are eliminated after it, from sums or from maxima.
 type posterior struct {
-	order []*eliminated
+	order  []*eliminated
+	places []place
+}
+
+// A place says that position i of a plate is position i + shift of a chain.
+type place struct {
+	plate, time *model.Index
+	shift       int
+}
+
+// along enters the places along chains that go with the positions of plates.
+func (p *posterior) along(pos map[*model.Index]int) {
+	for _, at := range p.places {
+		if i, ok := pos[at.plate]; ok {
+			pos[at.time] = i + at.shift
+		}
+	}
 }
 
 type eliminated struct {
@@ -38,15 +54,19 @@ type eliminated struct {
 	others []*model.Index // values of latents that are eliminated later
 	node   value
 	table  *table
+
+	chain  *chainTable  // of a chain, instead of node and table
+	time   *model.Index // its place along itself
+	before *model.Index // its value at the place before
 }
 
 // recordElimination keeps a latent's table while its terms are joined.
-func (e *emitter) recordElimination(t *model.Term, k *model.Index, joined value, sets plateSets) {
+func (e *emitter) recordElimination(a *model.Array, k *model.Index, joined value, sets plateSets) {
 	if e.posterior == nil {
 		return
 	}
-	el := &eliminated{latent: t.Array, value: k, node: joined}
-	for _, i := range t.Plates {
+	el := &eliminated{latent: a, value: k, node: joined}
+	for _, i := range e.ownPlates(a) {
 		el.plates = append(el.plates, sets.root(i))
 	}
 	for _, i := range joined.bound {
@@ -60,6 +80,10 @@ func (e *emitter) recordElimination(t *model.Term, k *model.Index, joined value,
 // eval fills the tables at the present parameters.
 func (p *posterior) eval(g *given) {
 	for _, el := range p.order {
+		if el.chain != nil {
+			el.chain.eval(g)
+			continue
+		}
 		v := el.node
 		el.table = &table{v.bound, v.node.Shape(), g.eval(v.node)}
 	}
@@ -71,22 +95,44 @@ func (p *posterior) choose(g *given, pick func(logw []float64) int) map[*model.A
 	out := map[*model.Array][]float64{}
 	chosen := map[*model.Index]func(pos map[*model.Index]int) int{}
 	for _, el := range slices.Backward(p.order) {
-		first, n := g.box(el.value.Set).lo, g.box(el.value.Set).size()
-		values := g.eachPlate(el.plates, func(pos map[*model.Index]int) float64 {
-			for _, o := range el.others {
-				pos[o] = chosen[o](pos)
-			}
-			return float64(pick(el.weights(pos, n)))
-		})
+		values := el.pickAll(g, chosen, pick)
 		shape := g.shape(el.plates, nil)
 		chosen[el.value] = func(pos map[*model.Index]int) int { return int(values[offset(el.plates, shape, pos)]) }
+		if el.chain != nil {
+			chosen[el.before] = func(pos map[*model.Index]int) int {
+				pos[el.time]--
+				defer func() { pos[el.time]++ }()
+				return chosen[el.value](pos)
+			}
+		}
+		first := float64(g.box(el.value.Set).lo)
 		shifted := make([]float64, len(values))
 		for i, v := range values {
-			shifted[i] = v + float64(first)
+			shifted[i] = v + first
 		}
 		out[el.latent] = shifted
 	}
 	return out
+}
+
+// pickAll picks a position for each of a latent's plates.
+func (el *eliminated) pickAll(g *given, chosen map[*model.Index]func(map[*model.Index]int) int, pick func([]float64) int) []float64 {
+	n := g.box(el.value.Set).size()
+	paths := map[int][]int{}
+	return g.eachPlate(el.plates, func(pos map[*model.Index]int) float64 {
+		g.posterior.along(pos)
+		for _, o := range el.others {
+			pos[o] = chosen[o](pos)
+		}
+		if el.chain == nil {
+			return float64(pick(el.weights(pos, n)))
+		}
+		b := el.chain.row(g, pos)
+		if paths[b] == nil {
+			paths[b] = el.chain.path(b, g.most, pick)
+		}
+		return float64(paths[b][pos[el.time]])
+	})
 }
 
 // weights of a latent's values at one plate, given what pos says of the others.
@@ -166,10 +212,14 @@ func normalized(logw []float64) []float64 {
 func (p *posterior) marginals(g *given) map[*model.Array][]float64 {
 	out := map[*model.Array][]float64{}
 	for _, el := range p.order {
-		before := p.ancestors(el)
+		before, ok := p.ancestors(el)
+		if !ok { // the checker refuses to ask for these
+			continue
+		}
 		var probs []float64
 		g.eachPlate(el.plates, func(pos map[*model.Index]int) float64 {
 			m := make([]float64, g.box(el.value.Set).size())
+			p.along(pos)
 			g.addMarginal(m, el, before, pos, 1)
 			probs = append(probs, m...)
 			return 0
@@ -185,7 +235,7 @@ func (g *given) addMarginal(m []float64, el *eliminated, before []*eliminated, p
 	if len(before) > 0 {
 		next = before[0]
 	}
-	for k, q := range normalized(next.weights(pos, g.box(next.value.Set).size())) {
+	for k, q := range next.conditional(g, pos) {
 		switch {
 		case q == 0:
 		case next == el:
@@ -197,15 +247,30 @@ func (g *given) addMarginal(m []float64, el *eliminated, before []*eliminated, p
 	}
 }
 
-// ancestors are the latents that one depends on, directly or not, those eliminated last first.
-func (p *posterior) ancestors(el *eliminated) (out []*eliminated) {
+// conditional is the distribution of a latent's value at one plate, given those it depends on.
+func (el *eliminated) conditional(g *given, pos map[*model.Index]int) []float64 {
+	if el.chain == nil {
+		return normalized(el.weights(pos, g.box(el.value.Set).size()))
+	}
+	return el.chain.marginals(el.chain.row(g, pos))[pos[el.time]]
+}
+
+// ancestors are the latents that one depends on, directly or not, those eliminated last first; not ok when it depends on a chain
+// at the place before its own.
+func (p *posterior) ancestors(el *eliminated) (out []*eliminated, ok bool) {
 	need := map[*model.Index]bool{}
+	ok = true
 	var mark func(*eliminated)
 	mark = func(el *eliminated) {
 		for _, o := range el.others {
-			if !need[o] {
-				need[o] = true
-				mark(p.of(o))
+			if need[o] {
+				continue
+			}
+			need[o] = true
+			if a := p.of(o); a != nil {
+				mark(a)
+			} else {
+				ok = false
 			}
 		}
 	}
@@ -215,16 +280,17 @@ func (p *posterior) ancestors(el *eliminated) (out []*eliminated) {
 			out = append(out, a)
 		}
 	}
-	return out
+	return out, ok
 }
 
+// of is the latent whose value an index stands for, nil for a chain's value at the place before.
 func (p *posterior) of(value *model.Index) *eliminated {
 	for _, el := range p.order {
 		if el.value == value {
 			return el
 		}
 	}
-	panic("internal error: a latent without elimination")
+	return nil
 }
 
 // Names of the inputs through which what is generated reads latents.

@@ -25,7 +25,7 @@ type pick struct {
 // subscript reads x at its subscripts. Affine ones move nothing; the rest become one gather.
 func (e *emitter) subscript(s *model.Subscript) value {
 	if r, ok := s.X.(*model.Ref); ok && r.Array.Role == model.Latent && !e.drawn {
-		return e.array(r.Array) // at the reader's own plates: just its value
+		return e.latentAt(r.Array, s)
 	}
 	x := e.expr(s.X)
 	picks := make([]pick, len(x.axes))

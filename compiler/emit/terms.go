@@ -213,23 +213,54 @@ func (e *emitter) factors(m *model.Model, z map[*model.Term]Node) []factor {
 	sets := plateSets{}
 	for _, t := range m.Terms {
 		for _, r := range t.Reads {
-			own := e.latentTerm(r.Latent).Plates
-			for k, i := range r.Plates {
-				sets.merge(i, own[k])
+			for k, i := range e.ownPlates(r.Latent) {
+				if !isChainAxis(r.Latent, k) {
+					sets.merge(r.Plates[k], i)
+				}
 			}
 		}
 	}
 	var fs []factor
 	for _, t := range m.Terms {
-		if t.Kind == model.Generate {
-			continue
+		if t.Kind != model.Generate {
+			fs = append(fs, e.factorsOf(t, e.atElements(t, e.term(t, z[t])), sets)...)
 		}
-		fs = append(fs, e.factorsOf(t, e.term(t, z[t]), sets)...)
 	}
-	for _, t := range innermostFirst(m) {
-		fs = e.eliminate(fs, t, sets)
+	e.times = map[*model.Array][]*model.Index{}
+	for _, t := range m.Terms {
+		for _, r := range t.Reads {
+			if r.Latent.Chain != nil && r.Plates[r.Latent.Chain.Axis] != nil {
+				e.times[r.Latent] = append(e.times[r.Latent], sets.root(r.Plates[r.Latent.Chain.Axis]))
+			}
+		}
+	}
+	for _, a := range innermostFirst(m) {
+		fs = e.eliminate(fs, a, sets)
 	}
 	return fs
+}
+
+func isChainAxis(a *model.Array, k int) bool { return a.Chain != nil && a.Chain.Axis == k }
+
+// ownPlates are a latent's plates, axis by axis: those of its (first) law, and along a chain an index over all of it.
+func (e *emitter) ownPlates(a *model.Array) []*model.Index {
+	if own, ok := e.own[a]; ok {
+		return own
+	}
+	t := e.latentTerm(a)
+	own := slices.Clone(t.Plates)
+	if a.Chain != nil {
+		own = nil
+		for k, s := range t.Piece.Slots {
+			if k == a.Chain.Axis {
+				own = append(own, &model.Index{Name: a.Name, Set: a.Type.Axes[k], ID: 1<<29 + len(e.own)})
+			} else {
+				own = append(own, s.Index)
+			}
+		}
+	}
+	e.own[a] = own
+	return own
 }
 
 // factorsOf says where a term belongs. Data with missing entries count where they are observed; where they are parameters,
@@ -263,15 +294,21 @@ func (e *emitter) latentTerm(a *model.Array) *model.Term {
 	panic("internal error: latent without a law")
 }
 
-// innermostFirst orders latents by their number of plates, most first.
-func innermostFirst(m *model.Model) (ts []*model.Term) {
+// innermostFirst orders latents by their number of plates, most first; at equal numbers a chain comes after what hangs on it.
+func innermostFirst(m *model.Model) (as []*model.Array) {
 	for _, t := range m.Terms {
-		if t.Kind == model.LatentPrior {
-			ts = append(ts, t)
+		if t.Kind == model.LatentPrior && !slices.Contains(as, t.Array) {
+			as = append(as, t.Array)
 		}
 	}
-	slices.SortStableFunc(ts, func(a, b *model.Term) int { return len(b.Plates) - len(a.Plates) })
-	return ts
+	key := func(a *model.Array) int {
+		if a.Chain != nil {
+			return 1 - 2*len(a.Type.Axes)
+		}
+		return -2 * len(a.Type.Axes)
+	}
+	slices.SortStableFunc(as, func(a, b *model.Array) int { return key(a) - key(b) })
+	return as
 }
 
 // renamed replaces plates by the representatives of their sets.
@@ -280,33 +317,58 @@ func (e *emitter) renamed(v value, sets plateSets) value {
 	for k, i := range v.bound {
 		to[k] = sets.root(i)
 	}
-	perm := make([]int, len(to))
+	return value{v.node, to, v.axes}.sorted()
+}
+
+// sorted brings bound axes to the order of their indices.
+func (v value) sorted() value {
+	perm := make([]int, v.rank())
 	for k := range perm {
 		perm[k] = k
 	}
-	slices.SortStableFunc(perm, func(a, b int) int { return to[a].ID - to[b].ID })
-	bound := make([]*model.Index, len(to))
-	for k, p := range perm {
-		bound[k] = to[p]
+	slices.SortStableFunc(perm[:len(v.bound)], func(a, b int) int { return v.bound[a].ID - v.bound[b].ID })
+	bound := make([]*model.Index, len(v.bound))
+	for k := range bound {
+		bound[k] = v.bound[perm[k]]
 	}
 	return value{autodiff.Permute(v.node, perm...), bound, v.axes}
 }
 
 // eliminate multiplies the factors that read a latent, each first over the plates the latent does not have, and sums over its values.
-func (e *emitter) eliminate(fs []factor, t *model.Term, sets plateSets) []factor {
-	k := e.enumeration(t.Array)
+func (e *emitter) eliminate(fs []factor, a *model.Array, sets plateSets) []factor {
+	now, before := e.enumeration(a), e.previous(a)
 	var rest []factor
 	var joined factor
 	var parts []value
 	for _, f := range fs {
-		if !slices.Contains(f.v.bound, k) {
+		if !slices.Contains(f.v.bound, now) && !slices.Contains(f.v.bound, before) {
 			rest = append(rest, f)
 			continue
 		}
-		parts = append(parts, e.overOwnPlates(f.v, t, sets))
+		parts = append(parts, e.overOwnPlates(f.v, a, sets))
 		joined.lik = joined.lik || f.lik
 		joined.arrays = append(joined.arrays, f.arrays...)
 	}
+	if a.Chain != nil {
+		joined.v = e.forward(a, parts, sets)
+		return append(rest, joined)
+	}
+	sum := e.sum(parts)
+	e.recordElimination(a, now, sum, sets)
+	joined.v = foldBound(sum, []*model.Index{now}, e.outOf())
+	return append(rest, joined)
+}
+
+// outOf is how latents leave: summed, or maximised when the most probable values are wanted.
+func (e *emitter) outOf() func(Node, ...int) Node {
+	if e.most {
+		return autodiff.Max
+	}
+	return autodiff.LogSumExp
+}
+
+// sum adds values over the union of their bound axes.
+func (e *emitter) sum(parts []value) value {
 	bound := union(parts...)
 	var sum Node
 	for i, p := range parts {
@@ -317,21 +379,21 @@ func (e *emitter) eliminate(fs []factor, t *model.Term, sets plateSets) []factor
 			sum = autodiff.Add(sum, n)
 		}
 	}
-	e.recordElimination(t, k, value{sum, bound, nil}, sets)
-	fold := autodiff.LogSumExp
-	if e.most {
-		fold = autodiff.Max
-	}
-	joined.v = foldBound(value{sum, bound, nil}, []*model.Index{k}, fold)
-	return append(rest, joined)
+	return value{sum, bound, nil}
 }
 
-func (e *emitter) overOwnPlates(v value, t *model.Term, sets plateSets) value {
+func (e *emitter) overOwnPlates(v value, a *model.Array, sets plateSets) value {
 	own := map[*model.Index]bool{}
-	for _, i := range t.Plates {
+	for _, i := range e.ownPlates(a) {
 		own[sets.root(i)] = true
 	}
 	for _, i := range e.enums {
+		own[i] = true
+	}
+	for _, i := range e.befores {
+		own[i] = true
+	}
+	for _, i := range e.times[a] {
 		own[i] = true
 	}
 	var extra []*model.Index

@@ -50,12 +50,16 @@ type Array struct {
 	Bounds      *Bounds // in a..b
 	NeedInt     bool    // subscripts or a discrete distribution read it as integers
 	OnlyGen     bool    // only generate statements read it
+	Chain       *Chain  // of a latent in pieces
 	Missing     bool    // entries may be missing (NaN): dropped where nothing else reads them, else parameters or latents
 	MissingCode Expr    // the number that stands for a missing entry; nil for NaN alone
 }
 
 // Bounds of a truncation or of data; nil ends are infinite.
 type Bounds struct{ Lo, Hi Expr }
+
+// A Chain is a latent along one of its axes, where an element's law may read the one before it.
+type Chain struct{ Axis int }
 
 // A Piece defines part of an array, by a value or by a distribution.
 type Piece struct {
@@ -145,10 +149,14 @@ const (
 	Generate
 )
 
-// A LatentRead says that a term reads a latent at its own plates: Plates[k] of the term stands for axis k of the latent.
+// A LatentRead says at which plates a term reads a latent: Plates[k] of the term stands for axis k of the latent. Of a chain, the
+// term reads the value at its own place along the chain (Now), at the place before it (Before), or both; where the place is one
+// element, Plates is nil there and At says which.
 type LatentRead struct {
-	Latent *Array
-	Plates []*Index
+	Latent      *Array
+	Plates      []*Index
+	At          Expr
+	Now, Before bool
 }
 
 // An InferCall is one call of the infer statement.
