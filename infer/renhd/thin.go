@@ -10,7 +10,7 @@ import (
 // What thinning aims at: the worst bulk ESS of 4,000 draws is to reach 1,000, with a margin, since a pilot can be lucky.
 const (
 	goalESS  = 0.25
-	margin   = 1.5
+	margin   = 2
 	mostThin = 20
 	pilot    = 300
 	longest  = 8 // times the usual length of a trajectory
