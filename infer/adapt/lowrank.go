@@ -11,7 +11,7 @@ import (
 // points, in which that is furthest from enough. One stiff direction across many coordinates would make all of their scales too small,
 // so scales are mended in the stretched coordinates, and directions found anew, a few times.
 func (m Metric) estimateLowRank(p *Points) Metric {
-	const rounds = 4
+	const rounds = 3
 	out := lowRank(m.Dim, m.Rank)
 	copy(out.Scale, m.Scale)
 	for range rounds {
@@ -54,7 +54,7 @@ func (m Metric) bend(x *mat.Dense, inverse bool) {
 }
 
 // mostRows bounds the points that directions are found from: singular values of more cost more than they teach.
-const mostRows = 400
+const mostRows = 150
 
 func (p *Points) thinned() [][]float64          { return every(p.x) }
 func (p *Points) thinnedGradients() [][]float64 { return every(p.g) }

@@ -48,7 +48,7 @@ func TestLowRankFindsDirections(t *testing.T) {
 		t.Errorf("condition number in whitened coordinates is %v, want below 30", c)
 	}
 	diag := Diagonal(d)
-	diag = warm(diag, cov, 250)
+	diag = warm(diag, cov, 100)
 	if c := condition(diag, cov); c < 100 {
 		t.Errorf("a diagonal metric must not suffice (condition %v), or the test shows nothing", c)
 	}
