@@ -278,6 +278,9 @@ func (k *kernel) store(o output) {
 // element is the text of an index.
 func (k *kernel) element(ix ir.Index) string {
 	var terms []string
+	if ix.Step != 0 {
+		terms = append(terms, scaled(ix.Step, "turn"))
+	}
 	for axis, s := range ix.Stride {
 		if s != 0 && k.in.Extents[axis] != 1 {
 			terms = append(terms, scaled(s, fmt.Sprintf("i%d", axis)))

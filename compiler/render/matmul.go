@@ -68,8 +68,8 @@ func (o operand) at(i, j string) string {
 
 // tiles covers the result with tiles, and its edges with smaller ones.
 func (p *product) tiles() {
-	rows := min(p.M, tileElements/min(p.N, 2))
-	cols := min(p.N, tileElements/rows)
+	rows := even(p.M, tileElements/min(p.N, 2))
+	cols := even(p.N, tileElements/rows)
 	cut(p.M, rows, func(i0, i1, rows int) {
 		p.line("for (long i = %d; i < %d; i += %d) {", i0, i1, rows)
 		cut(p.N, cols, func(j0, j1, cols int) {
@@ -79,6 +79,12 @@ func (p *product) tiles() {
 		})
 		p.line("}")
 	})
+}
+
+// even is the size of the fewest tiles of at most a size that cover n.
+func even(n, most int) int {
+	tiles := (n + most - 1) / most
+	return (n + tiles - 1) / tiles
 }
 
 // cut calls f for the whole tiles of n, and for what is left.

@@ -121,9 +121,27 @@ func (f *file) statement(s ir.Stmt) {
 		f.cholesky(s)
 	case *ir.TriSolve:
 		f.triSolve(s)
+	case *ir.Loop:
+		f.turns(s)
 	default:
 		panic(fmt.Sprintf("render: statement %T", s))
 	}
+}
+
+// turns runs statements one after the other, turn by turn.
+func (f *file) turns(l *ir.Loop) {
+	if l.Reverse {
+		f.line("for (long turn = %d; turn >= 0; turn--) {", l.N-1)
+	} else {
+		f.loop("turn", l.N)
+	}
+	for _, s := range l.Body {
+		f.line("{")
+		f.statement(s)
+		f.narrow(s)
+		f.line("}")
+	}
+	f.line("}")
 }
 
 // narrow rounds what went to buffers of narrower types, which are kept as numbers of the full one.

@@ -8,19 +8,63 @@ import (
 )
 
 // estimateLowRank scales each coordinate by (Var(x)/Var(g))^¼ and then stretches the few directions, among those spanned by the
-// points, in which that is furthest from enough.
+// points, in which that is furthest from enough. One stiff direction across many coordinates would make all of their scales too small,
+// so scales are mended in the stretched coordinates, and directions found anew, a few times.
 func (m Metric) estimateLowRank(p *Points) Metric {
+	const rounds = 3
 	out := lowRank(m.Dim, m.Rank)
-	x, g := rows(p.x), rows(p.g)
-	for j := range m.Dim {
-		out.Scale[j] = m.Scale[j] * math.Sqrt(math.Sqrt(shrunk(x.ColView(j), 1/m.Scale[j])/shrunk(g.ColView(j), m.Scale[j])))
+	copy(out.Scale, m.Scale)
+	for range rounds {
+		x, g := rows(p.x), rows(p.g)
+		scaleColumns(x, out.Scale, -1)
+		scaleColumns(g, out.Scale, 1)
+		out.bend(x, true)
+		out.bend(g, false)
+		for j := range m.Dim {
+			out.Scale[j] *= math.Sqrt(math.Sqrt(shrunk(x.ColView(j), 1) / shrunk(g.ColView(j), 1)))
+		}
+		if m.Rank == 0 {
+			return out
+		}
+		x, g = rows(p.thinned()), rows(p.thinnedGradients())
+		scaleColumns(x, out.Scale, -1)
+		scaleColumns(g, out.Scale, 1)
+		out.stretch(x, g)
 	}
+	return out
+}
+
+// bend multiplies rows by I + V diag(stretch) Vᵀ, or by its inverse.
+func (m Metric) bend(x *mat.Dense, inverse bool) {
 	if m.Rank == 0 {
-		return out
+		return
 	}
-	scaleColumns(x, out.Scale, -1)
-	scaleColumns(g, out.Scale, 1)
-	out.stretch(x, g)
+	v := mat.NewDense(m.Dim, m.Rank, m.Vectors)
+	factors := make([]float64, m.Rank)
+	for k, s := range m.Stretch {
+		if factors[k] = s; inverse {
+			factors[k] = 1/(1+s) - 1
+		}
+	}
+	var along, back mat.Dense
+	along.Mul(x, v)
+	along.Mul(&along, mat.NewDiagDense(m.Rank, factors))
+	back.Mul(&along, v.T())
+	x.Add(x, &back)
+}
+
+// mostRows bounds the points that directions are found from: singular values of more cost more than they teach.
+const mostRows = 150
+
+func (p *Points) thinned() [][]float64          { return every(p.x) }
+func (p *Points) thinnedGradients() [][]float64 { return every(p.g) }
+
+func every(points [][]float64) [][]float64 {
+	step := (len(points) + mostRows - 1) / mostRows
+	var out [][]float64
+	for i := 0; i < len(points); i += step {
+		out = append(out, points[i])
+	}
 	return out
 }
 

@@ -33,7 +33,11 @@ func (s *StepSize) Update(accept float64) {
 }
 
 // Current is the step to try next.
-func (s *StepSize) Current() float64 { return math.Exp(s.log) }
+func (s *StepSize) Current() float64 { return math.Min(math.Exp(s.log), MaxStep) }
 
 // Adapted is the step to keep.
-func (s *StepSize) Adapted() float64 { return math.Exp(s.smooth) }
+func (s *StepSize) Adapted() float64 { return math.Min(math.Exp(s.smooth), MaxStep) }
+
+// MaxStep is the longest step, in coordinates where the target is about one wide. In a few dimensions the goal would be met by
+// trajectories of one step, all of nearly one length, which mix badly in spread; three steps and more can differ.
+const MaxStep = 0.5

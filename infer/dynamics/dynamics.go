@@ -69,6 +69,7 @@ const (
 const (
 	siteMomentum = 1<<20 + iota
 	siteJitter
+	siteCare
 	siteDecision
 	siteForce
 	siteKick

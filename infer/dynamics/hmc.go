@@ -8,9 +8,11 @@ import (
 // HMC is Hamiltonian Monte Carlo (Duane, Kennedy, Pendleton, Roweth 1987; Neal 2011): a trajectory of leapfrog steps in position
 // form, each half a drift, a kick and half a drift, accepted with probability min(1, e^{−ΔH}). One step costs one gradient and
 // nothing carries over but θ and its density, so a change of rung needs no new gradient. The step of a trajectory is the lane's
-// times uniform(1 − Jitter, 1 + Jitter), against periodic orbits.
+// times uniform(1 − Jitter, 1 + Jitter), against periodic orbits; with probability Careful it is a quarter of that, so that a walker in a
+// corner too curved for the step everybody else takes gets out again.
 type HMC struct {
-	Jitter float64
+	Jitter  float64
+	Careful float64
 }
 
 // maxEnergyError is the ΔH from which on a trajectory counts as divergent, as in Stan.
@@ -44,6 +46,9 @@ func (r HMC) begin(s System) lower.Entry {
 	p := g.Normal(siteMomentum, s.Target.Dim())
 	u := autodiff.Sub(autodiff.Mul(g.Const(2), g.Uniform(siteJitter)), g.Const(1))
 	h := autodiff.Mul(g.Input(StepSize), autodiff.Add(g.Const(1), autodiff.Mul(g.Const(r.Jitter), u)))
+	if r.Careful > 0 {
+		h = autodiff.Mul(h, autodiff.Where(autodiff.Lt(g.Uniform(siteCare), g.Const(r.Careful)), g.Const(0.25), g.Const(1)))
+	}
 	density := cooled(s.temper(g.Input(LogPrior), g.Input(LogLik)))
 	return lower.Entry{Name: "begin", Assign: put(
 		Momentum, p, origin, s.theta(g), step, h, originTotal, autodiff.Sub(kinetic(p), density))}

@@ -49,7 +49,7 @@ func (r *run) choose() {
 		}
 	}
 	r.system = dynamics.System{Target: r.target, Path: path, Noise: s.Noise, Metric: firstMetric(s.Metric, r.target.Dim())}
-	r.rule = dynamics.Rule(dynamics.HMC{Jitter: 0.1})
+	r.rule = dynamics.Rule(dynamics.HMC{Jitter: 0.1, Careful: 0.2})
 	if s.Dynamics == "nosehoover" || s.Noise > 0 {
 		r.rule = dynamics.NoseHoover{Mass: thermostatMass}
 	}

@@ -10,7 +10,7 @@ import (
 // What thinning aims at: the worst bulk ESS of 4,000 draws is to reach 1,000, with a margin, since a pilot can be lucky.
 const (
 	goalESS  = 0.25
-	margin   = 1.5
+	margin   = 2
 	mostThin = 20
 	pilot    = 300
 	longest  = 8 // times the usual length of a trajectory
@@ -24,7 +24,7 @@ func (k *keeper) thin() error {
 	if k.options.Thin > 0 || k.options.Warmup == 0 {
 		return nil
 	}
-	share, err := k.pilot()
+	share, err := k.calm()
 	for err == nil && k.canLengthen() && share < margin*goalESS {
 		var longer float64
 		k.length *= 2
@@ -38,6 +38,25 @@ func (k *keeper) thin() error {
 	k.report.Divergences, k.totalSteps = 0, 0
 	k.trail = make([]trail, k.walkers.chains)
 	return err
+}
+
+// calm is the share of a pilot with few divergences: while there are more, steps are halved, twice at most. A divergence is a place
+// that the step cannot follow; where a shorter one can, nobody should have to ask for it.
+func (k *keeper) calm() (share float64, err error) {
+	const few, halvings = 0.001, 2
+	for try := 0; ; try++ {
+		k.report.Divergences = 0
+		share, err = k.pilot()
+		often := float64(k.report.Divergences) > few*float64(pilot*k.walkers.chains)
+		if err != nil || !often || try == halvings || k.thermostated() || k.settings().StepSize > 0 {
+			return share, err
+		}
+		for j := range k.walkers.rungs {
+			k.walkers.rungs[j].step /= 2
+		}
+		k.walkers.settleAll()
+		k.pace /= 2
+	}
 }
 
 func (k *keeper) canLengthen() bool {

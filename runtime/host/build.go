@@ -107,9 +107,13 @@ type addressRef struct {
 	kind  addressKind
 	shape shape // of the vector
 	still bool  // lists the same elements in every run
-	base  int
+	base  int   // in turn 0
+	step  int   // from turn to turn
 	id    int
 }
+
+// first is the element that point 0 is at.
+func (a *addressRef) first(w *worker) int { return a.base + a.step*w.turn }
 
 type addressKind uint8
 
@@ -121,23 +125,24 @@ const (
 
 func (k *kernelCode) address(ix ir.Index) addressRef {
 	w := newWalk(ix.Const, k.in.Extents, ix.Stride)
-	key := fmt.Sprint(w, ix.Dyn)
+	key := fmt.Sprint(w, ix.Step, ix.Dyn)
 	ref, ok := k.addresses[key]
 	if !ok {
-		ref = k.newAddress(w, ix.Dyn)
+		ref = k.newAddress(w, ix.Step, ix.Dyn)
 		k.addresses[key] = ref
 	}
 	return ref
 }
 
-func (k *kernelCode) newAddress(w walk, dyn []ir.Dyn) addressRef {
+func (k *kernelCode) newAddress(w walk, step int, dyn []ir.Dyn) addressRef {
+	still := step == 0
 	if len(dyn) == 0 && w.constant() {
-		return addressRef{kind: fixed, still: true, base: w.base}
+		return addressRef{kind: fixed, still: still, base: w.base, step: step}
 	}
 	if len(dyn) == 0 && w.linear() {
-		return addressRef{kind: linear, shape: perPoint, still: true, base: w.base}
+		return addressRef{kind: linear, shape: perPoint, still: still, base: w.base, step: step}
 	}
-	a := &address{dst: k.newAddr(), walk: w, width: k.width}
+	a := &address{dst: k.newAddr(), walk: w, step: step, width: k.width}
 	if !w.constant() {
 		a.shape |= perPoint
 	}
@@ -145,7 +150,6 @@ func (k *kernelCode) newAddress(w walk, dyn []ir.Dyn) addressRef {
 		a.shape |= k.regs[k.value(d.Reg)].shape
 	}
 	var args []int
-	still := true
 	for _, d := range dyn {
 		r := k.widen(k.value(d.Reg), a.shape)
 		a.terms = append(a.terms, term{r, d.Stride, d.Limit})

@@ -38,6 +38,8 @@ func (c *compiler) statement(s ir.Stmt) statement {
 		return c.cholesky(s)
 	case *ir.TriSolve:
 		return c.triSolve(s)
+	case *ir.Loop:
+		return &loop{s.N, s.Reverse, c.statements(s.Body)}
 	}
 	panic(fmt.Sprintf("host: statement %T", s))
 }

@@ -111,7 +111,7 @@ func (k *kernel) tile(w, owner *worker, t int) {
 			s.run(w, f, &f.chunk)
 		}
 		for i := range k.outs {
-			k.outs[i].put(f, &f.chunk, k.target(owner, t, i))
+			k.outs[i].put(w, f, &f.chunk, k.target(owner, t, i))
 		}
 	}
 }

@@ -41,14 +41,14 @@ func (o *output) reset(target []float64) {
 }
 
 // put writes a chunk's values.
-func (o *output) put(f *frame, c *chunk, target []float64) {
+func (o *output) put(w *worker, f *frame, c *chunk, target []float64) {
 	v := f.vec[o.value][:c.len[o.both]]
 	merge := combineLoops[o.combine]
 	switch {
 	case o.addr.kind == linear:
-		merge(target[(o.addr.base+c.start)*o.width:][:len(v)], v)
+		merge(target[(o.addr.first(w)+c.start)*o.width:][:len(v)], v)
 	case o.addr.kind == fixed:
-		o.fold(target[o.addr.base*o.width:][:o.width], v)
+		o.fold(target[o.addr.first(w)*o.width:][:o.width], v)
 	case o.addr.shape == 0:
 		o.fold(target[f.addr[o.addr.id][0]*o.width:][:o.width], v)
 	case o.addr.shape&perLane != 0:

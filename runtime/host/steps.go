@@ -107,6 +107,7 @@ func (s *counter) run(_ *worker, f *frame, c *chunk) {
 type address struct {
 	dst   int
 	walk  walk
+	step  int // from turn to turn
 	shape shape
 	width int
 	terms []term
@@ -114,9 +115,14 @@ type address struct {
 
 type term struct{ reg, stride, limit int }
 
-func (s *address) run(_ *worker, f *frame, c *chunk) {
+func (s *address) run(w *worker, f *frame, c *chunk) {
 	at := f.addr[s.dst][:c.len[s.shape]]
 	s.affine(at, c)
+	if first := s.step * w.turn; first != 0 {
+		for i := range at {
+			at[i] += first
+		}
+	}
 	for _, t := range s.terms {
 		for i, v := range f.vec[t.reg][:len(at)] {
 			at[i] += t.stride * clamp(v, t.limit)
@@ -161,7 +167,7 @@ type view struct {
 }
 
 func (s *view) run(w *worker, f *frame, c *chunk) {
-	at := s.addr.base
+	at := s.addr.first(w)
 	if s.addr.kind == linear {
 		at += c.start
 	}

@@ -13,6 +13,7 @@ type worker struct {
 	bufs   [][]float64 // all buffers by id; those of scratch are the worker's own
 	lane0  uint32      // first lane of the block
 	step   uint64      // noise step
+	turn   int         // of the loop around the statement, else 0
 	frames []frame     // by kernel
 	temp   [][]float64 // room for statements that ask for it
 	saved  [][]float64 // masked lanes' buffers by id
@@ -177,7 +178,7 @@ func (w *worker) tiles(s tiled, n int) {
 	w.next.Store(0)
 	w.job, w.count = s, n
 	for _, h := range w.team[:min(len(w.team), n-1)] {
-		h.bufs, h.lane0, h.step = w.bufs, w.lane0, w.step
+		h.bufs, h.lane0, h.step, h.turn = w.bufs, w.lane0, w.step, w.turn
 		w.done.Add(1)
 		go h.help()
 	}

@@ -55,7 +55,7 @@ typedef union { wide whole; part part[PARTS]; } parts;
   }
 #endif
 
-LIBM(exp) LIBM(log) LIBM(log1p) LIBM(expm1)
+LIBM(log) LIBM(log1p) LIBM(expm1)
 LIBM(sin) LIBM(cos) LIBM(tan) LIBM(asin) LIBM(acos) LIBM(atan) LIBM(sinh) LIBM(cosh) LIBM(tanh)
 LIBM(erf) LIBM(erfc) LIBM2(pow)
 extern __attribute__((const)) real fmod(real, real);

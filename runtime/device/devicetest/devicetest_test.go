@@ -49,7 +49,7 @@ func TestFaultsAreSeen(t *testing.T) {
 		"index":   func(k *ir.Kernel) bool { return shift(k) },
 	} {
 		seen := 0
-		for seed := range uint64(12) {
+		for seed := range uint64(24) {
 			p := Random(seed)
 			want, _ := Reference{}.Load(p, device.Options{Lanes: 1})
 			got, _ := faulty{damage: damage}.Load(Random(seed), device.Options{Lanes: 1})
@@ -57,8 +57,8 @@ func TestFaultsAreSeen(t *testing.T) {
 				seen++
 			}
 		}
-		if seen < 3 {
-			t.Errorf("%s: seen in %d of 12 programs", name, seen)
+		if seen < 4 {
+			t.Errorf("%s: seen in %d of 24 programs", name, seen)
 		}
 	}
 }

@@ -294,6 +294,51 @@ func others() []statementTest {
 				b.body = append(b.body, &ir.Cholesky{In: m, Out: b.out, Batch: 2, N: 3})
 			},
 			want: fixed(5, 0, 0, 3, 3, 0, -1, 1, 3, nan, nan, nan, nan, nan, nan, nan, nan, nan)},
+		{name: "loop", in: []float64{1, 2, 3}, slope: 1, // cₜ₊₁ = 2cₜ + in[t] from 5
+			build: func(b *bench) {
+				b.output(4)
+				b.kernel(nil, func(k *ir.Body) []ir.Output { return []ir.Output{{Buf: b.out, Value: k.Const(5)}} })
+				b.loop(3, false, nil, func(k *ir.Body) []ir.Output {
+					v := k.Do(ir.Add, k.Do(ir.Mul, k.Const(2), k.Load(b.out, ir.Index{Step: 1})), k.Load(b.in, ir.Index{Step: 1}))
+					return []ir.Output{{Buf: b.out, Index: ir.Index{Const: 1, Step: 1}, Value: v}}
+				})
+			},
+			want: func(l float64) []float64 { return []float64{5, 11 + l, 24 + 3*l, 51 + 7*l} }},
+		{name: "loop backwards over rows", in: []float64{1, 10}, slope: 1, // rows of two, each the one after it turned round, less the data
+			build: func(b *bench) {
+				b.output(6)
+				data := b.data(1, 2, 3, 4)
+				b.kernel([]int{2}, func(k *ir.Body) []ir.Output {
+					return []ir.Output{{Buf: b.out, Index: ir.Index{Const: 4, Stride: []int{1}}, Value: k.Load(b.in, at(1))}}
+				})
+				b.loop(2, true, []int{2}, func(k *ir.Body) []ir.Output {
+					v := k.Do(ir.Sub, k.Load(b.out, ir.Index{Const: 3, Step: 2, Stride: []int{-1}}), k.Load(data, ir.Index{Step: 2, Stride: []int{1}}))
+					return []ir.Output{{Buf: b.out, Index: ir.Index{Step: 2, Stride: []int{1}}, Value: v}}
+				})
+			},
+			want: func(l float64) []float64 { return []float64{-4 + l, 5 + l, 7 + l, -3 + l, 1 + l, 10 + l} }},
+		{name: "loop through scratch, by an index", in: []float64{1, 2}, slope: 1,
+			build: func(b *bench) { // each turn the sum of the row before, and that row's element that the data name
+				b.output(8)
+				total, index := b.scratch(1), b.data(0, 1, 7)
+				b.kernel([]int{2}, func(k *ir.Body) []ir.Output {
+					return []ir.Output{{Buf: b.out, Index: at(1), Value: k.Load(b.in, at(1))}}
+				})
+				b.loop(3, false, []int{2}, func(k *ir.Body) []ir.Output {
+					return []ir.Output{{Buf: total, Index: at(0), Value: k.Load(b.out, ir.Index{Step: 2, Stride: []int{1}}), Combine: ir.Sum}}
+				})
+				loop := b.body[len(b.body)-1].(*ir.Loop)
+				b.kernel(nil, func(k *ir.Body) []ir.Output {
+					dyn := []ir.Dyn{{Reg: k.Load(index, ir.Index{Step: 1}), Stride: 1, Limit: 2}}
+					return []ir.Output{{Buf: b.out, Index: ir.Index{Const: 2, Step: 2}, Value: k.Load(total, ir.Index{})},
+						{Buf: b.out, Index: ir.Index{Const: 3, Step: 2}, Value: k.Load(b.out, ir.Index{Step: 2, Dyn: dyn})}}
+				})
+				loop.Body = append(loop.Body, b.body[len(b.body)-1])
+				b.body = b.body[:len(b.body)-1]
+			},
+			want: func(l float64) []float64 {
+				return []float64{1 + l, 2 + l, 3 + 2*l, 1 + l, 4 + 3*l, 1 + l, 5 + 4*l, 1 + l}
+			}},
 		{name: "empty statements", in: nil,
 			build: func(b *bench) {
 				b.output(0)

@@ -36,6 +36,7 @@ type generator struct {
 	body     []ir.Stmt
 	readable []ir.BufID
 	integers ir.BufID // shared, whole numbers below 7
+	turns    int      // of the loop under construction, else 0
 }
 
 // collect runs f and returns the statements it added.
@@ -88,7 +89,9 @@ func (g *generator) done(s ir.Stmt) {
 }
 
 func (g *generator) statement() {
-	switch g.r.IntN(9) {
+	switch g.r.IntN(10) {
+	case 9:
+		g.loop()
 	case 0:
 		g.matMul()
 	case 1:
@@ -176,6 +179,10 @@ func (g *generator) index(k *ir.Kernel, body *ir.Body, n, dyn int) ir.Index {
 			room -= ix.Stride[a] * span
 		}
 	}
+	if g.turns > 1 && room >= g.turns-1 && g.coin() {
+		ix.Step = 1 + g.r.IntN(min(3, room/(g.turns-1)))
+		room -= ix.Step * (g.turns - 1)
+	}
 	for range dyn {
 		if room >= 2 {
 			limit := 2 + g.r.IntN(min(4, room-1))
@@ -190,7 +197,7 @@ func (g *generator) index(k *ir.Kernel, body *ir.Body, n, dyn int) ir.Index {
 // tame is a random expression in (−1, 1).
 func (g *generator) tame(k *ir.Kernel, body *ir.Body) ir.Reg {
 	pool := []ir.Reg{body.Const(g.r.NormFloat64()), g.load(k, body), g.load(k, body)}
-	if g.r.IntN(4) == 0 && len(g.p.Setup) > 0 {
+	if g.r.IntN(4) == 0 && len(g.p.Setup) > 0 && g.turns == 0 {
 		pool = append(pool, body.Do(ir.Mul, body.Const(0.1), body.Noise([]ir.Op{ir.Normal, ir.Uniform}[g.r.IntN(2)], g.r.IntN(5))))
 	}
 	for range 2 + g.r.IntN(10) {
@@ -253,6 +260,37 @@ func (g *generator) filled(n int) ir.BufID {
 	k.Out = []ir.Output{{Buf: out, Index: ir.Dense(n), Value: value}}
 	g.done(k)
 	return out
+}
+
+// loop makes a series, each row from the one before; now and then with a sum or a product on the way.
+func (g *generator) loop() {
+	before, n, reverse := g.body, 1+g.r.IntN(9), g.coin()
+	turns := 1 + g.r.IntN(6)
+	series := g.out(n * (turns + 1))
+	from, to, first := 0, n, 0
+	if reverse {
+		from, to, first = n, 0, n*turns
+	}
+	row := func(step, at int) ir.Index { return ir.Index{Const: at, Step: step, Stride: []int{1}} }
+	start := &ir.Kernel{Extents: []int{n}}
+	value := g.tame(start, (*ir.Body)(&start.Body))
+	start.Out = []ir.Output{{Buf: series, Index: row(0, first), Value: value}}
+	before = append(before, start)
+
+	g.body, g.turns = nil, turns
+	if g.coin() {
+		g.kernel()
+	}
+	if g.coin() {
+		g.matMul()
+	}
+	k := &ir.Kernel{Extents: []int{n}}
+	body := (*ir.Body)(&k.Body)
+	next := body.Do(ir.Sub, g.tame(k, body), body.Do(ir.Mul, body.Const(0.5), body.Load(series, row(n, from))))
+	k.Out = []ir.Output{{Buf: series, Index: row(n, to), Value: next}}
+	loop := &ir.Loop{N: turns, Reverse: reverse, Body: append(g.body, k)}
+	g.body, g.turns = before, 0
+	g.done(loop)
 }
 
 func (g *generator) coin() bool { return g.r.IntN(2) == 0 }

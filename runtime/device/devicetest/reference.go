@@ -3,6 +3,7 @@ package devicetest
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"ppl/compiler/ir"
 	"ppl/runtime/device"
@@ -110,6 +111,8 @@ func (r *reference) entry(name string) []ir.Stmt {
 func (r *reference) run(body []ir.Stmt, m memory, lane int, step uint64) {
 	for _, s := range body {
 		switch s := s.(type) {
+		case *ir.Loop:
+			r.loop(s, m, lane, step)
 		case *ir.Kernel:
 			r.kernel(s, m, lane, step)
 		case *ir.MatMul:
@@ -125,6 +128,34 @@ func (r *reference) run(body []ir.Stmt, m memory, lane int, step uint64) {
 			roundTo(r.p.Buffers[id].Type, m[id])
 		}
 	}
+}
+
+// loop runs its body with indices moved to where the turn has them.
+func (r *reference) loop(l *ir.Loop, m memory, lane int, step uint64) {
+	for i := range l.N {
+		t := i
+		if l.Reverse {
+			t = l.N - 1 - i
+		}
+		for _, s := range l.Body {
+			if k, ok := s.(*ir.Kernel); ok {
+				s = turned(k, t)
+			}
+			r.run([]ir.Stmt{s}, m, lane, step)
+		}
+	}
+}
+
+// turned is a kernel as it is in a turn.
+func turned(k *ir.Kernel, t int) *ir.Kernel {
+	out := &ir.Kernel{Extents: k.Extents, Body: slices.Clone(k.Body), Out: slices.Clone(k.Out)}
+	for i := range out.Body {
+		out.Body[i].Index.Const += t * out.Body[i].Index.Step
+	}
+	for i := range out.Out {
+		out.Out[i].Index.Const += t * out.Out[i].Index.Step
+	}
+	return out
 }
 
 func roundTo(t ir.Type, x []float64) {

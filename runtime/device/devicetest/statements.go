@@ -47,6 +47,13 @@ func (b *bench) kernel(extents []int, f func(k *ir.Body) []ir.Output) {
 	b.body = append(b.body, k)
 }
 
+// loop appends a loop of one kernel.
+func (b *bench) loop(n int, reverse bool, extents []int, f func(k *ir.Body) []ir.Output) {
+	b.kernel(extents, f)
+	last := &b.body[len(b.body)-1]
+	*last = &ir.Loop{N: n, Reverse: reverse, Body: []ir.Stmt{*last}}
+}
+
 // fixed is a want that does not depend on the lane.
 func fixed(values ...float64) func(float64) []float64 {
 	return func(float64) []float64 { return values }

@@ -1,0 +1,50 @@
+package infer
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestParseSettings(t *testing.T) {
+	got, err := ParseSettings(map[string]string{"replicas": "7", "ratio": "1.5", "path": "energy", "noise": "0.25", "dynamics": "auto"})
+	want := Settings{Replicas: 7, Ratio: 1.5, Path: "energy", Noise: 0.25}
+	if err != nil || got != want {
+		t.Errorf("got %+v, %v; want %+v", got, err, want)
+	}
+}
+
+func TestParseSettingsMistakes(t *testing.T) {
+	for _, c := range []struct {
+		name, value string
+		want        string
+	}{
+		{"replica", "7", "did you mean `replicas`"},
+		{"colour", "red", "there are accept, dynamics"},
+		{"replicas", "2.5", "a whole number from 1 to 64"},
+		{"replicas", "0", "a whole number from 1 to 64"},
+		{"ratio", "1", "above 1"},
+		{"path", "sideways", "likelihood or energy"},
+		{"noise", "-1", "0 or more"},
+		{"noise", "NaN", "0 or more"},
+		{"friction", "1e9", "below 1"},
+		{"batch", "128", "minibatches are not offered yet"},
+	} {
+		_, err := ParseSettings(map[string]string{c.name: c.value})
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s = %s: error %v, want one that says %q", c.name, c.value, err, c.want)
+		}
+	}
+	_, err := ParseSettings(map[string]string{"ratio": "1.5", "nois": "1"})
+	if err == nil || !strings.Contains(err.Error(), "add replicas") || !strings.Contains(err.Error(), "`noise`") {
+		t.Errorf("error %v, want both mistakes named", err)
+	}
+}
+
+func TestSettingNamesAreSorted(t *testing.T) {
+	want := []string{"accept", "dynamics", "friction", "metric", "noise", "path", "ratio", "replicas", "step_size", "steps"}
+	if d := cmp.Diff(want, SettingNames()); d != "" {
+		t.Error(d)
+	}
+}
