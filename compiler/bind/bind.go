@@ -451,7 +451,7 @@ func (b *binder) checkSupport(t *model.Term) {
 	}
 	for i, v := range x.Values {
 		if v < t.Dist.Lo || v > t.Dist.Hi {
-			b.diags.Errorf("E57", t.At, "`%s` %s is %g but %s has support %s", a.Name, b.row(a, x, i), v, t.Dist.Name, support(t.Dist.Lo, t.Dist.Hi)).
+			b.diags.Errorf("E57", t.At, "`%s` is %g (%s), but %s has support %s", a.Name, v, b.row(a, x, i), t.Dist.Name, support(t.Dist.Lo, t.Dist.Hi)).
 				Related(a.At, "the data")
 			return
 		}

@@ -77,7 +77,7 @@ func (s *series) checkSlots() {
 			continue
 		}
 		if slot.Index == nil || !slot.Index.Set.Same(s.array.Type.Axes[k]) {
-			s.e.diags.Errorf("E00", s.piece.At, "a recurrence over part of another axis: not compiled by this version of ppl yet")
+			s.e.diags.Errorf("E99", s.piece.At, "a recurrence over part of another axis: not compiled by this version of ppl yet")
 			panic(stop{})
 		}
 	}

@@ -130,16 +130,16 @@ func (e *emitter) outOfRange(s *model.Subscript, k, lo, hi int, b box) {
 	if hi > b.hi {
 		at = hi
 	}
-	end, word := b.hi, "ends"
+	end, word, guard := b.hi, "ends", "<="
 	if at < b.lo {
-		end, word = b.lo, "starts"
+		end, word, guard = b.lo, "starts", ">="
 	}
 	var where model.Expr = s
 	if s.Subs[k].At != nil {
 		where = s.Subs[k].At
 	}
-	e.fail("E45", where, "subscript %d of `%s` runs to %d, but the axis %s at %d; guard it with a condition: `%s >= … ? … : …`",
-		k+1, s.X.Info().At.Text(), at, word, end, where.Info().At.Text())
+	e.fail("E45", where, "subscript %d of `%s` runs to %d, but the axis %s at %d; guard it with a condition: `%s %s %d ? … : …`",
+		k+1, s.X.Info().At.Text(), at, word, end, where.Info().At.Text(), guard, end)
 }
 
 // slice applies the affine runs and ranges, and turns affine axes into bound ones.
