@@ -116,6 +116,27 @@ func TestFiveModesDefault(t *testing.T) {
 	within(t, got, report, twentyThousand(), false)
 }
 
+// With nothing said at all, the density alone: the engine finds that a ladder is needed, takes the energy path, for no prior is known
+// to be proper, and gets every weight within five standard errors.
+func TestFiveModesAlone(t *testing.T) {
+	mix := dynamicstest.FiveModes()
+	m, report := draw(t, mix.Target(), options(1))
+	if report.Path != "energy" || report.Dynamics != "hmc" || len(report.Temperatures) < 2 {
+		t.Errorf("path %s, dynamics %s, temperatures %v", report.Path, report.Dynamics, report.Temperatures)
+	}
+	for k, want := range mix.Weight {
+		in := make([][]float64, len(m.values))
+		for c, xs := range m.values {
+			for _, x := range xs {
+				in[c] = append(in[c], flag(mix.Mode(x) == k))
+			}
+		}
+		if s := stats.Summarize(in); !(math.Abs(s.Mean-want) < 5*s.MCSEMean) {
+			t.Errorf("mode %d: weight %.4f, want %.4f ± 5·%.4f", k, s.Mean, want, s.MCSEMean)
+		}
+	}
+}
+
 // Planted faults that the bounds must catch: ΔE with the sign that the paper prints, no swaps at all (a thermostat on its own),
 // and a thermostat that stays on its lane when the rung moves.
 func TestFiveModesFaults(t *testing.T) {
