@@ -35,12 +35,18 @@ func (p *plan) operand(v *value) operand {
 		return operand{v, 0}
 	}
 	x := p.operand(v.args[0])
-	_, leaf := p.leaf(x.value)
 	whole := v.args[0].shape
-	if !leaf && !x.value.call() || !slices.Equal(v.shape[1:], whole[1:]) {
+	if !p.keeps(x.value, v.size()) || !slices.Equal(v.shape[1:], whole[1:]) {
 		return operand{v, 0}
 	}
 	return operand{x.value, x.first + v.op.Lo[0]*size(whole[1:])}
+}
+
+// keeps reports whether a value is stored when n elements of it are wanted. A concatenation that is little more is: it can be written
+// part by part, but not read so without choosing.
+func (p *plan) keeps(v *value, n int) bool {
+	_, leaf := p.leaf(v)
+	return leaf || v.call() || v.kind == autodiff.OpConcat && v.size() <= 2*n
 }
 
 // operands are the values that a statement reads from their homes. Those that are not a Loop want whole buffers.
