@@ -7,6 +7,7 @@ import (
 	"ppl/infer"
 	"ppl/infer/adapt"
 	"ppl/infer/dynamics"
+	"ppl/infer/stats"
 )
 
 // A window is a stretch of warm-up with one metric. At its end what was seen in it makes the next metric.
@@ -55,12 +56,12 @@ func (t *tuner) begin() {
 	t.exchange.reset(len(w.rungs), w.lanes())
 	if t.alone {
 		for _, r := range w.rungOf {
-			t.sizes = append(t.sizes, adapt.NewStepSize(w.rungs[r].step, t.goal()))
+			t.sizes = append(t.sizes, adapt.NewStepSize(w.rungs[r].step, t.goal(), t.longestStep()))
 		}
 		return
 	}
 	for _, r := range w.rungs {
-		t.sizes = append(t.sizes, adapt.NewStepSize(r.step, t.goal()))
+		t.sizes = append(t.sizes, adapt.NewStepSize(r.step, t.goal(), t.longestStep()))
 	}
 }
 
@@ -69,6 +70,16 @@ func (t *tuner) goal() float64 {
 		return a
 	}
 	return defaultAccept
+}
+
+// longestStep is the bound of adapted steps. In a few dimensions the goal would be met by trajectories of one step, all of nearly one
+// length, which mix badly in spread; three steps and more can differ. While the metric is being learned it may be far too small, and
+// steps have to make up for it.
+func (t *tuner) longestStep() float64 {
+	if t.metric {
+		return math.Inf(1)
+	}
+	return 0.5
 }
 
 // defaultAccept is what steps are adapted to. Stan takes .8 where the path's length pays for itself; with lengths of about a quarter period,
@@ -137,10 +148,24 @@ func (t *tuner) collect() error {
 	}
 	w.laneSteps += int64(w.lanes())
 	x, g := w.positions(), split(w.read(dynamics.Gradient, nil), w.dim)
+	sane := t.sane()
 	for lane, r := range w.rungOf {
-		t.points[r].Add(x[lane], g[lane])
+		if sane[lane] {
+			t.points[r].Add(x[lane], g[lane])
+		}
 	}
 	return nil
+}
+
+// sane tells the walkers that a metric may learn from: while they come down from their starts, the better half and who is near it.
+// One start with a gradient of 10¹⁰⁰ would say more than all others together.
+func (t *tuner) sane() []bool {
+	out, excess := make([]bool, t.walkers.lanes()), t.excess()
+	limit := math.Max(stats.Quantile(excess, 0.5), hopeless(t.walkers.dim))
+	for lane, e := range excess {
+		out[lane] = !t.alone || len(t.walkers.rungs) > 1 || e <= limit
+	}
+	return out
 }
 
 // note records where walkers are.
