@@ -14,6 +14,9 @@ import (
 	"ppl/autodiff"
 	"ppl/compiler"
 	"ppl/lang/diag"
+	"ppl/lang/format"
+	"ppl/lang/parse"
+	"ppl/lang/source"
 )
 
 var update = flag.Bool("update", false, "rewrite what the catalogue shows as printed")
@@ -144,4 +147,52 @@ func finite(p *compiler.Program) bool {
 	prior, lik := p.Density(theta)
 	total := autodiff.IsFinite(autodiff.Add(prior, lik))
 	return autodiff.Eval(map[string][]float64{"theta": p.Start(1, 0)}, total)[0][0] == 1
+}
+
+// The models of the reference check without a diagnostic, are in canonical form, and where their data stand in them have a
+// finite density; those marked `error CODE` bring that code forth.
+func TestReferenceExamples(t *testing.T) {
+	text, err := os.ReadFile("REFERENCE.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir, models := t.TempDir(), 0
+	for _, f := range fences(string(text)) { // files that models name
+		if _, name, named := strings.Cut(f.info, " "); named && !strings.HasPrefix(name, "error ") {
+			write(t, dir, name, f.text)
+		}
+	}
+	for _, f := range fences(string(text)) {
+		path := write(t, dir, "model.ppl", f.text)
+		code, refused := strings.CutPrefix(f.info, "ppl error ")
+		switch {
+		case refused:
+			refuses(t, path, f.text, code)
+		case f.info == "ppl":
+			models++
+			accepts(t, path, f.text)
+		}
+	}
+	if models < 20 {
+		t.Errorf("only %d models found", models)
+	}
+}
+
+func refuses(t *testing.T, path, text, code string) {
+	if _, ds := compiler.Load(path, nil); !slices.Contains(codes(ds), code) {
+		t.Errorf("brings forth %v, not %s:\n%s%s", codes(ds), code, text, printed(ds, path))
+	}
+}
+
+func accepts(t *testing.T, path, text string) {
+	file, _ := parse.File(source.New(path, text))
+	if canonical := format.File(file); canonical != text {
+		t.Errorf("not in canonical form:\n%s\n%s", text, canonical)
+	}
+	p, ds := compiler.Load(path, nil)
+	if len(ds) > 0 {
+		t.Errorf("has diagnostics:\n%s%s", text, printed(ds, path))
+	} else if !finite(p) {
+		t.Errorf("has no finite density:\n%s", text)
+	}
 }

@@ -20,6 +20,10 @@ func (d *Dist) Signatures() []string {
 				names[k] += " = …"
 			}
 		}
+		if len(names) == 0 {
+			all = append(all, d.Name)
+			continue
+		}
 		all = append(all, d.Name+"("+strings.Join(names, ", ")+")")
 	}
 	return all
@@ -36,6 +40,9 @@ func (d Domain) String() string {
 	case types.Interval:
 		return intervalText(d.Lo, d.Hi)
 	case types.IntRange:
+		if d.Lo == 0 && d.Hi == 1 {
+			return "0 or 1"
+		}
 		return strings.TrimSuffix("an integer, "+intervalText(d.Lo, d.Hi), ", real")
 	case types.Ordered:
 		return "increasing"
@@ -58,13 +65,13 @@ func intervalText(lo, hi float64) string {
 	case lo == tiny && above:
 		return "positive"
 	case lo == tiny:
-		return fmt.Sprintf("above 0 and at most %g", hi)
+		return fmt.Sprintf("above 0 and at most %.4g", hi)
 	case above:
-		return fmt.Sprintf("%g or more", lo)
+		return fmt.Sprintf("%.4g or more", lo)
 	case lo == 0 && hi == 1:
 		return "between 0 and 1"
 	}
-	return fmt.Sprintf("in %g..%g", lo, hi)
+	return fmt.Sprintf("in %.4g..%.4g", lo, hi)
 }
 
 // SupportText says what a distribution draws.
