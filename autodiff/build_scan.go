@@ -78,8 +78,24 @@ func scan(init Node, n int, reverse bool, carry, next Node, env map[Node]lifted)
 		return Concat(0, first, rows)
 	}
 	l := split(init, carry, next, outside)
+	if rows := l.runningSum(first, reverse); rows.Valid() {
+		return rows
+	}
 	args := slices.Concat([]Node{init}, l.xs, l.shared)
 	return g.add(Op{Kind: OpScan, Reverse: reverse, Body: &l.body}, shape, args...)
+}
+
+// runningSum is the rows of a random walk, cₜ₊₁ = cₜ + x[t], which has an op of its own; of other steps none.
+func (l *loop) runningSum(first Node, reverse bool) Node {
+	next := l.body.Next
+	if !next.is(OpAdd) || len(l.xs) != 1 || !slices.Contains(next.args, l.body.Carry) || !slices.Contains(next.args, l.body.Xs[0]) {
+		return Node{}
+	}
+	parts := []Node{first, l.xs[0]}
+	if reverse {
+		slices.Reverse(parts)
+	}
+	return CumSum(Concat(0, parts...), 0, reverse)
 }
 
 // A loop is a step under division into what stays inside the loop, body, and what is computed outside, its arguments.

@@ -342,7 +342,7 @@ func TestScanRefuses(t *testing.T) {
 		"nothing to walk":   func() { Scan(s, nil, nil, false, func(c Node, _, _ []Node) Node { return c }) },
 		"different lengths": func() { Scan(s, []Node{x, g.Input("z", 5)}, nil, false, func(c Node, _, _ []Node) Node { return c }) },
 		"scan inside": scan(func(c, x Node) Node {
-			return SumAll(Scan(c, []Node{Broadcast(x, []int{2}, nil)}, nil, false, func(c Node, x, _ []Node) Node { return Add(c, x[0]) }))
+			return SumAll(Scan(c, []Node{Broadcast(x, []int{2}, nil)}, nil, false, func(c Node, x, _ []Node) Node { return Mul(c, x[0]) }))
 		}),
 	} {
 		if message := panicOf(f); !strings.HasPrefix(message, "internal error: autodiff: ") {
