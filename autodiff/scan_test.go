@@ -145,6 +145,18 @@ func TestScanOfOneArrayTwice(t *testing.T) {
 	}
 }
 
+// What only repeats from step to step is not copied for each.
+func TestScanOfRepeatedArray(t *testing.T) {
+	g := New()
+	p := g.Input("p", 3, 3)
+	rows := Scan(g.Input("init", 3), []Node{Broadcast(p, []int{50, 3, 3}, []int{1, 2})}, nil, false, func(c Node, x, _ []Node) Node {
+		return LogSumExp(Add(Broadcast(c, []int{3, 3}, []int{0}), x[0]), 0)
+	})
+	if body := rows.Op().Body; len(body.Xs) != 0 || len(body.Shared) != 1 || rows.Args()[1] != p {
+		t.Errorf("arguments %v for %d walked along and %d shared", rows.Args(), len(body.Xs), len(body.Shared))
+	}
+}
+
 // Random steps against themselves written out.
 func TestRandomScans(t *testing.T) {
 	for seed := range uint64(40) {
