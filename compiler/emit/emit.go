@@ -21,10 +21,11 @@ type Node = autodiff.Node
 
 // Bound is a model with its data and sizes.
 type Bound struct {
-	Model *model.Model
-	Data  map[*model.Array]Array
-	Sizes map[*model.Size]int
-	holes map[*model.Array]*holes
+	Model  *model.Model
+	Data   map[*model.Array]Array
+	Sizes  map[*model.Size]int
+	Labels map[*model.Size][]string // names of the first elements of an index set 1..J; none for numbers
+	holes  map[*model.Array]*holes
 }
 
 // An Array of numbers, row-major.

@@ -245,9 +245,12 @@ func TestCacheUnloadable(t *testing.T) {
 	}
 }
 
+// computeOnly is set in the environment of processes that TestCompilingAtOnce starts.
+const computeOnly = "PPL_TEST_COMPUTE"
+
 // TestCompilingAtOnce: processes and goroutines that want the same library at the same time.
 func TestCompilingAtOnce(t *testing.T) {
-	if os.Getenv("PPL_TEST_COMPUTE") != "" {
+	if os.Getenv(computeOnly) != "" {
 		d, err := native.New()
 		if err == nil {
 			err = compute(d)
@@ -264,7 +267,7 @@ func TestCompilingAtOnce(t *testing.T) {
 		go func() {
 			defer done.Done()
 			cmd := exec.Command(os.Args[0], "-test.run=^TestCompilingAtOnce$")
-			cmd.Env = append(os.Environ(), "PPL_TEST_COMPUTE=1")
+			cmd.Env = append(os.Environ(), computeOnly+"=1")
 			if text, err := cmd.CombinedOutput(); err != nil {
 				t.Errorf("%v: %s", err, text)
 			}

@@ -43,7 +43,7 @@ func TestSpecial(t *testing.T) {
 		}
 		worst := known{}
 		found := 0.0
-		for i, got := range valuesOf(t, d, op, points) {
+		for i, got := range valuesOf(t, d, points, func(b *ir.Body, x ir.Reg) ir.Reg { return b.Do(op, x) }) {
 			p := points[i]
 			if e := math.Abs(got-p.want) / ulp(math.Max(math.Abs(p.want), most.floor)); !(e <= found) {
 				worst, found = p, e
@@ -74,14 +74,14 @@ func readKnown(t *testing.T) map[string][]known {
 	return tables
 }
 
-// valuesOf applies an op on the device.
-func valuesOf(t *testing.T, d device.Device, op ir.Op, points []known) []float64 {
+// valuesOf applies a function on the device.
+func valuesOf(t *testing.T, d device.Device, points []known, f func(b *ir.Body, x ir.Reg) ir.Reg) []float64 {
 	n := len(points)
 	p := &ir.Program{}
 	in := p.Buffer(ir.Buffer{Name: "in", Space: ir.Lane, Size: n})
 	out := p.Buffer(ir.Buffer{Name: "out", Space: ir.Lane, Size: n})
 	var body ir.Body
-	r := body.Do(op, body.Load(in, ir.Dense(n)))
+	r := f(&body, body.Load(in, ir.Dense(n)))
 	p.Entries = []ir.Entry{{Name: "run", Body: []ir.Stmt{
 		&ir.Kernel{Extents: []int{n}, Body: body, Out: []ir.Output{{Buf: out, Index: ir.Dense(n), Value: r}}}}}}
 	x, err := d.Load(p, device.Options{Lanes: 1})
