@@ -32,7 +32,7 @@ func (e *emitter) emit(x model.Expr) value {
 	case *model.Ref:
 		return e.array(x.Array)
 	case *model.Apply:
-		return e.elementwise(x, x.Args, x.Build)
+		return e.elementwise(x, e.values(x.Args, x.Lazy()), x.Build)
 	case *model.Cond:
 		return e.cond(x)
 	case *model.Subscript:
@@ -83,17 +83,26 @@ func (e *emitter) indexVar(i *model.Index) value {
 	return value{n, []*model.Index{i}, nil}
 }
 
-func (e *emitter) elementwise(x model.Expr, args []model.Expr, build func([]Node) Node) value {
-	vs := make([]value, len(args))
-	for i, a := range args {
-		vs[i] = e.expr(a)
-	}
+func (e *emitter) elementwise(x model.Expr, vs []value, build func([]Node) Node) value {
 	bound, axes := union(vs...), x.Info().Type.Axes
 	nodes := make([]Node, len(vs))
 	for i, v := range vs {
 		nodes[i] = e.loose(v, bound, axes)
 	}
 	return e.full(build(nodes), bound, axes)
+}
+
+// values of arguments; where lazy (&& and ||), the first guards the second.
+func (e *emitter) values(args []model.Expr, lazy bool) []value {
+	vs := make([]value, len(args))
+	for i, a := range args {
+		if i > 0 && lazy {
+			e.guard++
+			defer func() { e.guard-- }()
+		}
+		vs[i] = e.expr(a)
+	}
+	return vs
 }
 
 // cond chooses a branch at once where the condition is one number known from data; else both are evaluated, and neither the
@@ -355,7 +364,7 @@ func (e *emitter) logprob(x *model.LogProb) value {
 		}
 	}
 	args := append(slices.Clone(x.Args), x.X)
-	return e.elementwise(x, args, func(n []Node) Node {
+	return e.elementwise(x, e.values(args, false), func(n []Node) Node {
 		p := f(n[len(n)-1], n[:len(n)-1])
 		if !p.Valid() {
 			e.fail("E58", x, "the distribution function of %s is a sum whose length depends on a parameter here", x.Dist.Name)

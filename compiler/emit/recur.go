@@ -103,6 +103,14 @@ func (s *series) collect(x model.Expr, guard int) {
 		s.collect(x.Then, guard+1)
 		s.collect(x.Else, guard+1)
 		return
+	case *model.Apply:
+		for i, y := range x.Args {
+			if i > 0 && x.Lazy() {
+				guard++
+			}
+			s.collect(y, guard)
+		}
+		return
 	case *model.Reduce:
 		for _, i := range x.Over {
 			s.collect(i.Set.Lo, guard)
