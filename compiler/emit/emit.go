@@ -61,7 +61,7 @@ type emitter struct {
 	most      bool         // latents are maximised out, not summed
 	source    *thetaSource // nil when parameters are given
 	outer     *emitter     // of a step of a scan: the emitter that the scan stands in
-	guard     int          // inside a branch or a ragged range: subscripts may be out of range and are clamped
+	guards    []value      // conditions of the branches and ragged ranges around: where one is 0, subscripts may be out of range
 	diags     *diag.List
 }
 

@@ -183,9 +183,10 @@ def cholesky_to_correlation(v, d):
     return -sum((K - 1 - k) * np.log(v["L"][k, k]) for k in range(K))
 
 
-# The posteriors: data set, parameters by ppl's names, what is added to Stan's log density, cut of the data, scale of the points.
-def row(data, params, adjust=nothing, cut=None, scale=SCALE, points=POINTS):
-    return data, params, adjust, cut, scale, points
+# The posteriors: data set, parameters by ppl's names, what is added to Stan's log density, cut of the data, and scale, number and
+# centre (where not 0, by coordinate) of the points.
+def row(data, params, adjust=nothing, cut=None, scale=SCALE, points=POINTS, centre={}):
+    return data, params, adjust, cut, scale, points, centre
 
 
 MODELS = {
@@ -198,7 +199,7 @@ MODELS = {
     "Rate_4_model": row("Rate_4_data", same("theta", "thetaprior")),
     "Survey_model": row("Survey_data", same("theta")),
     "accel_gp": row("mcycle_gp", accel_gp, lambda v, d: -sum(np.log(s).sum() for s in hsgp(v, d)),
-                    thin("N", 40, "Y", "Xgp_1", "Xgp_sigma_1"), scale=0.3),
+                    thin("N", 40, "Y", "Xgp_1", "Xgp_sigma_1"), scale=0.3, centre={2: -4, 45: -4}),  # short length scales
     "accel_splines": row("mcycle_splines", accel_splines,
                          lambda v, d: -d["knots_1"] * np.log(v["sds_1_1"]) - d["knots_sigma_1"] * np.log(v["sds_sigma_1_1"]),
                          thin("N", 40, "Y", "Xs", "Zs_1_1", "Xs_sigma", "Zs_sigma_1_1")),
@@ -207,8 +208,8 @@ MODELS = {
     "blr": row("sblrc", same("beta", "sigma")),
     "bones_model": row("bones_data", same("theta")),
     "bym2_offset_only": row("traffic_accident_nyc", same("beta0", "sigma", "rho", "theta", "phi"), points=5),
-    "covid19imperial_v2": row("ecdc0401", same("tau", "y", "phi", "kappa", "mu", "alpha_hier", "ifr_noise"), cut=countries(3)),
-    "diamonds": row("diamonds", same("b", "Intercept", "sigma"), cut=thin("N", 250, "Y", "X")),
+    "covid19imperial_v2": row("ecdc0401", same("tau", "y", "phi", "kappa", "mu", "alpha_hier", "ifr_noise"), cut=countries(2), points=4),
+    "diamonds": row("diamonds", same("b", "Intercept", "sigma"), cut=thin("N", 120, "Y", "X")),
     "dogs_hierarchical": row("dogs", same("a", "b")),
     "dugongs_model": row("dugongs_data", same("alpha", "beta", "lambda", "tau")),
     "eight_schools_noncentered": row("eight_schools", same("mu", "tau", "theta"), lambda v, d: -d["J"] * np.log(v["tau"])),
@@ -221,21 +222,21 @@ MODELS = {
     "gpcm_latent_reg_irt": row("timssAusTwn_irt", same("alpha", "beta", "lambda_adj", "theta"), points=4),
     "grsm_latent_reg_irt": row("science_irt", same("alpha", "beta", "kappa", "lambda_adj", "theta"), points=6),
     "hier_2pl": row("sat", hier_2pl, cut=thin("N", 3000, "ii", "jj", "y"), points=6),
-    "hierarchical_gp": row("state_wide_presidential_votes", hierarchical_gp, hierarchical_gp_scales, points=5),
+    "hierarchical_gp": row("state_wide_presidential_votes", hierarchical_gp, hierarchical_gp_scales, points=4),
     "hmm_drive_1": row("bball_drive_event_1", same("theta", "phi", "lambda")),
     "hmm_example": row("hmm_example", same("theta", "mu")),
     "hmm_gaussian": row("hmm_gaussian_simulated", same("pi1", "A", "mu", "sigma")),
     "irt_2pl": row("irt_2pl", same("sigma_theta", "sigma_a", "sigma_b", "mu_b", "theta", "a", "b")),
     "kidscore_interaction_z": row("kidiq_with_mom_work", same("beta", "sigma")),
     "kronecker_gp": row("synthetic_grid_RBF_kernels", kronecker_gp, cholesky_to_correlation),
-    "ldaK5": row("prideprejudice_chapter", same("theta", "phi"), cut=words(800)),
+    "ldaK5": row("prideprejudice_chapter", same("theta", "phi"), cut=words(300), points=4),
     "logistic_regression_rhs": row("ovarian", same("beta0", "tau", "caux", "lambda", "beta"),
                                    lambda v, d: -np.log(shrinkage(v, d)).sum(), columns("n", "d", "x", 30, 40, "y")),
     "losscurve_sislob": row("loss_curves", same("mu_LR", "sd_LR", "omega", "theta", "loss_sd", "LR")),
     "lotka_volterra": row("hudson_lynx_hare", lambda v, d: {
         **dict(zip(("alpha", "beta", "gamma", "delta"), v["theta"])), "z_init": v["z_init"], "sigma": v["sigma"]}),
     "low_dim_gauss_mix": row("low_dim_gauss_mix", same("mu", "sigma", "theta")),
-    "lsat_model": row("lsat_data", same("alpha", "beta", "theta"), points=6),
+    "lsat_model": row("lsat_data", same("alpha", "beta", "theta"), points=4),
     "multi_occupancy": row("butterfly", multi_occupancy),
     "normal_mixture_k": row("normal_5", same("theta", "mu", "sigma")),
     "one_comp_mm_elim_abs": row("one_comp_mm_elim_abs", same("k_a", "K_m", "V_m", "sigma")),
@@ -276,7 +277,7 @@ def write(name, what, value):
 
 
 def reference(db, name):
-    data_name, params, adjust, cut, scale, points = MODELS[name]
+    data_name, params, adjust, cut, scale, points, centre = MODELS[name]
     with zipfile.ZipFile(db / "data" / "data" / f"{data_name}.json.zip") as z:
         data = json.loads(z.read(z.namelist()[0]))
     if cut:
@@ -286,7 +287,7 @@ def reference(db, name):
     dim = free(model)
     at = []
     while len(at) < points:
-        u = rng.normal(0, scale, dim).tolist()
+        u = rng.normal([centre.get(i, 0) for i in range(dim)], scale).tolist()
         try:
             lp = model.log_prob(u, adjust_transform=False)
         except RuntimeError:
