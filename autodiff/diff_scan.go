@@ -25,7 +25,7 @@ func scanPullback(n, bar Node, wanted func(k int) bool) []Node {
 	next := r.enter()
 	grads := pullAll(next, r.after, r.inputs)
 	if n.args[0].Size() == 1 { // the derivative is a number, which can be found outside the loop
-		grads[0] = chain(r.after, pullAll(next, r.step.Full(1, next.Shape()...), r.inputs[:1])[0])
+		grads[0] = alone(pullAll(next, r.step.Full(1, next.Shape()...), r.inputs[:1])[0], r.after)
 	}
 	adjoint := r.adjoint(bar, grads[0])
 	outside := replay{n.Graph(), r.steps(), r.env}
@@ -46,6 +46,15 @@ func scanPullback(n, bar Node, wanted func(k int) bool) []Node {
 	return out
 }
 
+// alone is slope·bar where a zero wins on either side: one of the slope may be a branch not taken.
+func alone(slope, bar Node) Node {
+	if slope.finite {
+		return chain(slope, bar)
+	}
+	zero := bar.Graph().Const(0)
+	return Where(Eq(slope, zero), zero, chain(bar, slope))
+}
+
 func (r *rewind) steps() int { return r.scan.Shape()[0] - 1 }
 
 // enter makes the step again with Inputs for its arguments, and returns the carry after it.
@@ -57,7 +66,7 @@ func (r *rewind) enter() Node {
 		if k == 0 {
 			arg.Node = r.rows(r.scan, r.scan.op.Reverse)
 		}
-		in := r.step.entry(fmt.Sprint("arg", k), arg, r.steps())
+		in := r.step.entry(fmt.Sprint("arg", k), arg)
 		r.inputs, r.env[in], again.done[ins[k]] = append(r.inputs, in), arg, lifted{in, false}
 	}
 	r.after = r.step.Input("after", body.Carry.Shape()...)
@@ -70,8 +79,8 @@ func (r *rewind) enter() Node {
 // adjoint is aₜ for all t.
 func (r *rewind) adjoint(bar, toCarry Node) Node {
 	reverse := r.scan.op.Reverse
-	outer := lifted{r.rows(bar, reverse), true}
-	in := r.step.entry("bar", outer, r.steps())
+	outer := lifted{r.rows(bar, reverse), true}.settled()
+	in := r.step.entry("bar", outer)
 	if in.is(OpInput) {
 		r.env[in] = outer
 	}

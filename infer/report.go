@@ -14,7 +14,8 @@ type Report struct {
 	StepSize    float64 // of the T = 1 rung, in whitened coordinates
 	Steps       float64 // leapfrog or splitting steps per iteration
 
-	// The ladder, coldest first. One rung: temperatures is [1] and the rest is empty or zero.
+	// The ladder, coldest first. One rung: temperatures is [1] and the rest is empty or zero. On the likelihood path they are 1/β, infinite
+	// at the prior; a rate is NaN where nothing was proposed.
 	Temperatures []float64
 	SwapRates    []float64 // between neighbours, averaged over chains, after warm-up
 	RoundTrips   int       // journeys cold → hot → cold, all chains together

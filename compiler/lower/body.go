@@ -67,12 +67,12 @@ func (b *body) apply(op ir.Op, args ...ir.Reg) ir.Reg {
 	return b.emit(in)
 }
 
-func (b *body) load(buf ir.BufID, at ir.Index) ir.Reg {
-	return b.emit(ir.Instr{Op: ir.Load, Buf: buf, Index: at})
+func (b *body) load(from home, at ir.Index) ir.Reg {
+	return b.emit(ir.Instr{Op: ir.Load, Buf: from.buf, Index: from.at(at)})
 }
 
-func (b *body) loadStored(what read, buf ir.BufID, at ir.Index) ir.Reg {
-	r := b.load(buf, at)
+func (b *body) loadStored(what read, from home, at ir.Index) ir.Reg {
+	r := b.load(from, at)
 	b.reads[r] = what
 	return r
 }
@@ -130,13 +130,13 @@ func (b *body) compute(v *value, at []ir.Index) ir.Reg {
 	if v.kind == autodiff.OpConst {
 		return b.constant(v.op.Value)
 	}
-	if buf, ok := b.plan.leaf(v); ok {
-		return b.load(buf, flatten(at, v.shape))
+	if h, ok := b.plan.leaf(v); ok {
+		return b.load(h, flatten(at, v.shape))
 	}
-	if buf, ok := b.plan.stored[v]; ok {
+	if h, ok := b.plan.stored[v]; ok {
 		pointwise := b.here(v, at)
 		if !b.own[v] {
-			return b.loadStored(read{v, pointwise}, buf, flatten(at, v.shape))
+			return b.loadStored(read{v, pointwise}, h, flatten(at, v.shape))
 		}
 		if !pointwise {
 			internal("value %d is read away from its point in its own kernel", v.id)

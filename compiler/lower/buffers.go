@@ -24,6 +24,12 @@ func refs(s ir.Stmt) []ref {
 		return []ref{{&s.In, false}, {&s.Out, true}}
 	case *ir.TriSolve:
 		return []ref{{&s.L, false}, {&s.B, false}, {&s.Out, true}}
+	case *ir.Loop:
+		var out []ref
+		for _, s := range s.Body {
+			out = append(out, refs(s)...)
+		}
+		return out
 	}
 	internal("unknown statement %T", s)
 	return nil

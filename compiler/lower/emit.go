@@ -25,7 +25,8 @@ func (p *plan) kernel(items []*item, t *trace) *ir.Kernel {
 // output computes an item's operand and says where it goes.
 func (b *body) output(it *item) ir.Output {
 	v, at := it.out, identity(it.operand.shape)
-	out := ir.Output{Buf: b.plan.stored[v], Value: b.operand(it, at)}
+	to := b.plan.stored[v]
+	out := ir.Output{Buf: to.buf, Value: b.operand(it, at)}
 	switch v.kind {
 	case autodiff.OpSum, autodiff.OpMax, autodiff.OpMin:
 		out.Combine = reductions[v.kind].combine
@@ -33,14 +34,15 @@ func (b *body) output(it *item) ir.Output {
 	case autodiff.OpScatterAdd:
 		out.Combine = ir.Sum
 		lead := at[:len(v.args[1].shape)]
-		to := append(b.positions(v, lead, v.shape), at[len(lead):]...)
-		out.Index = flatten(to, v.shape)
+		out.Index = flatten(append(b.positions(v, lead, v.shape), at[len(lead):]...), v.shape)
 	case autodiff.OpConcat:
 		out.Index = partIndex(v, it, at)
+	case autodiff.OpScan:
+		out.Index = shift(flatten(at, it.operand.shape), startsAt(v))
 	default:
 		out.Index = flatten(at, v.shape)
 	}
-	out.Index = canonical(out.Index)
+	out.Index = to.at(out.Index)
 	return out
 }
 
@@ -100,15 +102,23 @@ func pick(at []ir.Index, axes []int) []ir.Index {
 	return out
 }
 
-// call writes a statement that is not a kernel.
-func (p *plan) call(v *value) ir.Stmt {
-	out := p.stored[v]
+// call writes what is more than a kernel.
+func (p *plan) call(v *value, t *trace) []ir.Stmt {
+	if v.kind == autodiff.OpScan {
+		return p.scan(v, t)
+	}
+	return []ir.Stmt{p.linear(v)}
+}
+
+// linear writes a statement on whole buffers.
+func (p *plan) linear(v *value) ir.Stmt {
+	out, args := p.stored[v].buf, p.operands(v)
 	arg := func(k int) ir.BufID {
-		buf, ok := p.home(v.args[k])
+		h, ok := p.home(args[k])
 		if !ok {
 			internal("argument %d of value %d is not stored", k, v.id)
 		}
-		return buf
+		return h.buf
 	}
 	switch v.kind {
 	case autodiff.OpMatMul:

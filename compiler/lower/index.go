@@ -132,6 +132,7 @@ func canonical(a ir.Index) ir.Index {
 func appendKey(key []byte, a ir.Index) []byte {
 	a = canonical(a)
 	key = strconv.AppendInt(append(key, '|'), int64(a.Const), 10)
+	key = strconv.AppendInt(append(key, '/'), int64(a.Step), 10)
 	for _, s := range a.Stride {
 		key = strconv.AppendInt(append(key, ','), int64(s), 10)
 	}

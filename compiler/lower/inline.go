@@ -76,7 +76,7 @@ func (b *body) reshape(v *value, at []ir.Index) ir.Reg {
 	if from, ok := unflatten(flat, x.shape, b.extents); ok {
 		return b.value(x, from, v)
 	}
-	buf, ok := b.plan.home(x)
+	h, ok := b.plan.home(x)
 	switch {
 	case x.kind == autodiff.OpConst:
 		return b.constant(x.op.Value)
@@ -84,9 +84,9 @@ func (b *body) reshape(v *value, at []ir.Index) ir.Reg {
 		return b.demand(x)
 	}
 	if _, ok := b.plan.leaf(x); ok {
-		return b.load(buf, flat)
+		return b.load(h, flat)
 	}
-	return b.loadStored(read{x, false}, buf, flat)
+	return b.loadStored(read{x, false}, h, flat)
 }
 
 // concat selects the part that a point is in.

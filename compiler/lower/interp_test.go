@@ -16,6 +16,7 @@ type machine struct {
 	prog *ir.Program
 	mem  [][]float64
 	step int
+	turn int // of the loop
 }
 
 func newMachine(p *ir.Program) *machine {
@@ -66,6 +67,8 @@ func (m *machine) exec(stmts []ir.Stmt) {
 			m.cholesky(s)
 		case *ir.TriSolve:
 			m.triSolve(s)
+		case *ir.Loop:
+			m.loop(s)
 		}
 	}
 }
@@ -101,7 +104,7 @@ func (m *machine) point(k *ir.Kernel, p int, point []int) {
 		case ir.Counter:
 			regs[i] = float64(point[in.Axis])
 		case ir.Load:
-			regs[i] = m.mem[in.Buf][offset(in.Index, point, regs)]
+			regs[i] = m.mem[in.Buf][m.offset(in.Index, point, regs)]
 		case ir.Normal, ir.Uniform:
 			regs[i] = noise(in.Site, m.step, p)
 		default:
@@ -109,7 +112,7 @@ func (m *machine) point(k *ir.Kernel, p int, point []int) {
 		}
 	}
 	for _, o := range k.Out {
-		at := &m.mem[o.Buf][offset(o.Index, point, regs)]
+		at := &m.mem[o.Buf][m.offset(o.Index, point, regs)]
 		switch o.Combine {
 		case ir.Store:
 			*at = regs[o.Value]
@@ -123,13 +126,24 @@ func (m *machine) point(k *ir.Kernel, p int, point []int) {
 	}
 }
 
+func (m *machine) loop(l *ir.Loop) {
+	for i := range l.N {
+		m.turn = i
+		if l.Reverse {
+			m.turn = l.N - 1 - i
+		}
+		m.exec(l.Body)
+	}
+	m.turn = 0
+}
+
 // noise is any function of its address.
 func noise(site, step, p int) float64 {
 	return math.Sin(float64(1+site)*12.9898+float64(p)*78.233+float64(step)*3.7)/2 + 0.5
 }
 
-func offset(x ir.Index, point []int, regs []float64) int {
-	at := x.Const
+func (m *machine) offset(x ir.Index, point []int, regs []float64) int {
+	at := x.Const + x.Step*m.turn
 	for k, s := range x.Stride {
 		at += s * point[k]
 	}

@@ -195,6 +195,7 @@ func kindCases() []build {
 	movement(one)
 	indexing(one)
 	linear(one)
+	one(func(g *ad.Graph) ad.Node { return garch(g, 5, false) })
 	infinities(one)
 	return out
 }

@@ -10,14 +10,22 @@ import (
 // that as well, and writes them again until nothing is left to gain.
 type plan struct {
 	prog   *program
-	space  ir.Space // of what is stored
-	live   []*value // arguments before users
-	stored map[*value]ir.BufID
+	space  ir.Space        // of what is stored
+	live   []*value        // arguments before users
+	leaves map[*value]home // of a step: what it need not compute
+	stored map[*value]home
+	loops  map[*value]*ir.Loop // of Scans
 }
 
 // newPlan plans the computation of roots, which are stored.
 func newPlan(prog *program, space ir.Space, roots []*value) *plan {
-	p := &plan{prog: prog, space: space, stored: map[*value]ir.BufID{}}
+	p := &plan{prog: prog, space: space, stored: map[*value]home{}, loops: map[*value]*ir.Loop{}}
+	p.begin(roots)
+	return p
+}
+
+// begin finds what there is to compute and stores what must be.
+func (p *plan) begin(roots []*value) {
 	p.collect(roots)
 	for _, r := range roots {
 		p.store(r)
@@ -25,7 +33,6 @@ func newPlan(prog *program, space ir.Space, roots []*value) *plan {
 	for _, v := range p.live {
 		p.mustStore(v)
 	}
-	return p
 }
 
 // collect lists the values that roots need, down to the leaves.
@@ -38,7 +45,7 @@ func (p *plan) collect(roots []*value) {
 		}
 		seen[v] = true
 		if _, ok := p.leaf(v); !ok {
-			for _, a := range v.args {
+			for _, a := range p.inputs(v) {
 				visit(a)
 			}
 		}
@@ -49,35 +56,38 @@ func (p *plan) collect(roots []*value) {
 	}
 }
 
-// leaf is the buffer of a value that the plan need not compute.
-func (p *plan) leaf(v *value) (ir.BufID, bool) {
+// leaf is the home of a value that the plan need not compute.
+func (p *plan) leaf(v *value) (home, bool) {
+	if h, ok := p.leaves[v]; ok {
+		return h, true
+	}
 	if buf, ok := p.prog.shared[v]; ok {
-		return buf, true
+		return home{buf: buf}, true
 	}
 	switch v.kind {
 	case autodiff.OpData:
-		return p.prog.data(v), true
+		return home{buf: p.prog.data(v)}, true
 	case autodiff.OpInput:
-		return p.prog.lanes[v.op.Name], true
+		return home{buf: p.prog.lanes[v.op.Name]}, true
 	}
-	return 0, false
+	return home{}, false
 }
 
-// home is the buffer that holds v's elements in row-major order, if there is one.
-func (p *plan) home(v *value) (ir.BufID, bool) {
+// home is where v's elements lie, if they do.
+func (p *plan) home(v *value) (home, bool) {
 	v = base(v)
-	if buf, ok := p.leaf(v); ok {
-		return buf, true
+	if h, ok := p.leaf(v); ok {
+		return h, true
 	}
-	buf, ok := p.stored[v]
-	return buf, ok
+	h, ok := p.stored[v]
+	return h, ok
 }
 
 // store gives v a buffer.
 func (p *plan) store(v *value) {
 	v = base(v)
 	if _, ok := p.home(v); !ok {
-		p.stored[v] = p.prog.buffer(p.space, v.size())
+		p.stored[v] = home{buf: p.prog.buffer(p.space, v.size())}
 	}
 }
 
@@ -88,7 +98,7 @@ func (p *plan) mustStore(v *value) {
 	}
 	if v.call() {
 		p.store(v)
-		for _, a := range v.args {
+		for _, a := range p.operands(v) {
 			p.store(a)
 		}
 	}
@@ -116,7 +126,7 @@ const (
 // call reports whether v is a statement of its own, on whole buffers.
 func (v *value) call() bool {
 	switch v.kind {
-	case autodiff.OpMatMul, autodiff.OpCumSum, autodiff.OpCholesky, autodiff.OpTriSolve:
+	case autodiff.OpMatMul, autodiff.OpCumSum, autodiff.OpCholesky, autodiff.OpTriSolve, autodiff.OpScan:
 		return true
 	}
 	return false

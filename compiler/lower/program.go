@@ -72,7 +72,7 @@ func (prog *program) setup(entries [][]*value) []ir.Stmt {
 	p := newPlan(prog, ir.Shared, bases)
 	stmts := p.lower()
 	for _, b := range bases {
-		prog.shared[b] = p.stored[b]
+		prog.shared[b] = p.stored[b].buf
 	}
 	return stmts
 }
@@ -98,7 +98,7 @@ func (prog *program) entry(e Entry, roots []*value) []ir.Stmt {
 		n := roots[k].size()
 		to := prog.lanes[a.Name]
 		if from, ok := p.home(roots[k]); ok && n > 0 {
-			moves = append(moves, move{from, to, n})
+			moves = append(moves, move{from.buf, to, n})
 		}
 	}
 	stmts = assign(stmts, moves, prog.buffers)

@@ -15,6 +15,7 @@ type garden struct {
 	r     *rand.Rand
 	g     *ad.Graph
 	nodes []ad.Node
+	inner bool // within a scan
 }
 
 func (s *garden) pick() ad.Node { return s.nodes[s.r.IntN(len(s.nodes))] }
@@ -114,7 +115,9 @@ func f2(s *garden, x ad.Node) ad.Node {
 // arrange is a random op on an array.
 func (s *garden) arrange(x ad.Node, axis int) ad.Node {
 	n := x.Shape()[axis]
-	switch s.r.IntN(14) {
+	switch s.r.IntN(16) {
+	case 14, 15:
+		return s.scan(x)
 	case 0:
 		return ad.Permute(x, s.r.Perm(x.Rank())...)
 	case 1:
@@ -145,6 +148,23 @@ func (s *garden) arrange(x ad.Node, axis int) ad.Node {
 	default:
 		return s.linear(x)
 	}
+}
+
+// scan walks along x with a random step.
+func (s *garden) scan(x ad.Node) ad.Node {
+	if s.inner {
+		return ad.Node{}
+	}
+	init := ad.Tanh(s.shaped([][]int{{}, {3}, {3, 4}}[s.r.IntN(3)]))
+	return ad.Scan(init, []ad.Node{x}, []ad.Node{s.pick()}, s.r.IntN(2) == 0, func(c ad.Node, xs, shared []ad.Node) ad.Node {
+		in := &garden{r: s.r, g: c.Graph(), nodes: []ad.Node{c, xs[0], shared[0]}, inner: true}
+		for range 8 {
+			in.grow()
+		}
+		out := in.nodes[len(in.nodes)-1]
+		mean := ad.Mul(ad.SumAll(out), in.g.Const(1/float64(out.Size())))
+		return ad.Tanh(ad.Add(ad.Mul(in.shaped(c.Shape()), in.g.Const(.5)), mean))
+	})
 }
 
 func axesFrom(first, n int) []int {

@@ -65,18 +65,22 @@ func (p *plan) findNeeds(items []*item, t *trace) {
 	trial.demand = t.demand
 	bodies := map[string]*body{}
 	for _, it := range items {
+		written := it
 		if it.call {
-			for _, a := range it.out.args {
-				it.needs = append(it.needs, read{base(a), false})
+			for _, a := range p.operands(it.out) {
+				it.needs = append(it.needs, read{a, false})
 			}
-			continue
+			if it.out.kind != autodiff.OpScan {
+				continue
+			}
+			written = start(it.out)
 		}
-		b, ok := bodies[it.space()]
+		b, ok := bodies[written.space()]
 		if !ok {
-			b = p.body(loops(it.operand.shape), nil, trial)
-			bodies[it.space()] = b
+			b = p.body(loops(written.operand.shape), nil, trial)
+			bodies[written.space()] = b
 		}
-		it.needs = b.needs(b.output(it))
+		it.needs = append(it.needs, b.needs(b.output(written))...)
 	}
 }
 
@@ -89,7 +93,7 @@ func (p *plan) statements(t *trace) []ir.Stmt {
 	for len(s.todo) > 0 {
 		group := s.next()
 		if group[0].call {
-			stmts = append(stmts, p.call(group[0].out))
+			stmts = append(stmts, p.call(group[0].out, t)...)
 			continue
 		}
 		stmts = append(stmts, p.kernel(group, t))

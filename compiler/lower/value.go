@@ -11,7 +11,7 @@ import (
 
 // A value is a node of the graph on its way to kernels: fewer kinds than autodiff's (see rewrite.go) and merged over all
 // entries of the program. Kinds that occur: the leaves, the elementwise ones, Broadcast, Permute, Reshape, Slice, Concat (a nil
-// argument is a part of zeros), Gather, ScatterAdd, Sum, Max, Min, CumSum, MatMul, Cholesky, TriSolve. Nothing but leaves is empty.
+// argument is a part of zeros), Gather, ScatterAdd, Sum, Max, Min, CumSum, MatMul, Cholesky, TriSolve, Scan. Nothing but leaves is empty.
 type value struct {
 	id     int
 	kind   autodiff.Kind
@@ -69,6 +69,8 @@ func valueKey(op autodiff.Op, shape []int, args []*value) string {
 	key = binary.AppendVarint(key, int64(op.Site))
 	key = append(key, flag(op.Reverse)|flag(op.TransA)<<1|flag(op.TransB)<<2)
 	key = append(binary.AppendUvarint(key, uint64(len(op.Name))), op.Name...)
+	body := op.Body.Key()
+	key = append(binary.AppendUvarint(key, uint64(len(body))), body...)
 	for _, a := range args {
 		id := -1
 		if a != nil {

@@ -132,7 +132,7 @@ func (m Metric) dense() *mat.Dense {
 // goal. The acceptance curve is a stand-in with a known root: a(ε) = exp(−4ε²), a = .8 at ε = √(−log .8)/2.
 func TestStepSizeMeetsGoal(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
-	s := NewStepSize(10, 0.8)
+	s := NewStepSize(10, 0.8, math.Inf(1))
 	for range 300 {
 		e := s.Current()
 		s.Update(math.Min(1, math.Max(0, math.Exp(-4*e*e)+0.2*(r.Float64()-0.5))))

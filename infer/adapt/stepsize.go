@@ -5,7 +5,7 @@ import "math"
 // A StepSize adapts log ε so that the mean acceptance probability meets a goal: dual averaging with the constants of Hoffman and
 // Gelman (JMLR 2014, section 3.2).
 type StepSize struct {
-	goal        float64
+	goal, most  float64
 	mu          float64 // log ε is pulled towards this
 	n           float64
 	errorSum    float64
@@ -18,9 +18,9 @@ const (
 	kappa = 0.75
 )
 
-// NewStepSize starts from eps and aims at an acceptance of goal.
-func NewStepSize(eps, goal float64) StepSize {
-	return StepSize{goal: goal, mu: math.Log(10 * eps), log: math.Log(eps), smooth: math.Log(eps)}
+// NewStepSize starts from eps and aims at an acceptance of goal with steps of at most most.
+func NewStepSize(eps, goal, most float64) StepSize {
+	return StepSize{goal: goal, most: most, mu: math.Log(10 * eps), log: math.Log(eps), smooth: math.Log(eps)}
 }
 
 // Update takes the mean acceptance probability of the last trajectories run with Current.
@@ -33,11 +33,7 @@ func (s *StepSize) Update(accept float64) {
 }
 
 // Current is the step to try next.
-func (s *StepSize) Current() float64 { return math.Min(math.Exp(s.log), MaxStep) }
+func (s *StepSize) Current() float64 { return math.Min(math.Exp(s.log), s.most) }
 
 // Adapted is the step to keep.
-func (s *StepSize) Adapted() float64 { return math.Min(math.Exp(s.smooth), MaxStep) }
-
-// MaxStep is the longest step, in coordinates where the target is about one wide. In a few dimensions the goal would be met by
-// trajectories of one step, all of nearly one length, which mix badly in spread; three steps and more can differ.
-const MaxStep = 0.5
+func (s *StepSize) Adapted() float64 { return math.Min(math.Exp(s.smooth), s.most) }

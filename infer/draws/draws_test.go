@@ -1,6 +1,7 @@
 package draws
 
 import (
+	"encoding/json"
 	"errors"
 	"math"
 	"os"
@@ -379,5 +380,20 @@ func TestSameBytes(t *testing.T) {
 	}
 	if chunk(false) != chunk(true) {
 		t.Error("chunks differ")
+	}
+}
+
+// The rung of the prior has an infinite temperature, which goes to JSON and back as null.
+func TestInfiniteTemperature(t *testing.T) {
+	text, err := json.Marshal(SamplerReport{Temperatures: []float64{1, math.Inf(1)}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got SamplerReport
+	if err := json.Unmarshal(text, &got); err != nil {
+		t.Fatal(err)
+	}
+	if len(got.Temperatures) != 2 || got.Temperatures[0] != 1 || !math.IsInf(got.Temperatures[1], 1) {
+		t.Errorf("temperatures came back as %v", got.Temperatures)
 	}
 }

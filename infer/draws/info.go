@@ -128,7 +128,18 @@ func (r *SamplerReport) UnmarshalJSON(text []byte) error {
 	}
 	*r = SamplerReport{
 		s.Dynamics, s.Path, s.Warmup, s.Thin, float64(s.StepSize), float64(s.Steps), s.Divergences, s.Gradients, float64(s.Seconds),
-		floats(s.Temperatures), floats(s.SwapRates), s.RoundTrips, float64(s.Barrier), s.Notes, s.Warnings,
+		temperatures(s.Temperatures), floats(s.SwapRates), s.RoundTrips, float64(s.Barrier), s.Notes, s.Warnings,
 	}
 	return nil
+}
+
+// temperatures that are not finite are infinite: the rung of the prior, which JSON has no number for.
+func temperatures(ns []Number) []float64 {
+	ts := floats(ns)
+	for i, t := range ts {
+		if math.IsNaN(t) {
+			ts[i] = math.Inf(1)
+		}
+	}
+	return ts
 }

@@ -21,11 +21,18 @@ func (r *run) conclude() {
 		p.Temperatures, p.SwapRates = temperatures(r.betas()), r.exchange.rates()
 		p.RoundTrips, p.Barrier = r.exchange.trips.count, barrier(p.SwapRates)
 	}
+	if p.Warmup < shortest && p.Draws > 0 {
+		r.warnf("a warm-up of %d iterations is too short to find step, coordinates and whether the target has several modes; "+
+			"the default is 1000", p.Warmup)
+	}
 	if r.rule.Name() == "hmc" && p.Draws > 0 && p.StepSize < collapsed {
 		r.warnf("the step size had to shrink to %.2g of the target's width: its curvature varies wildly, and regions may be missing from the draws; "+
 			"for a hierarchical model try `noncentered`, and check scales that may go to 0", p.StepSize)
 	}
 }
+
+// shortest is the warm-up below which the report says that it was too short.
+const shortest = 100
 
 // collapsed is a step size that no target needs whose coordinates fit it.
 const collapsed = 0.01

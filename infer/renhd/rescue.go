@@ -9,7 +9,7 @@ import (
 
 // rescue sends walkers that are lost to where another of their rung is; warm-up need not be reversible. Lost is a walker that hardly
 // moved in a window, for something in its corner of the space stops it, and one whose log density stayed so far below that of others
-// that no volume makes up for it: by 20 + 5d, a factor of e⁵ > 100 in each direction and more.
+// that no volume makes up for it.
 func (r *run) rescue(t *tuner) error {
 	if r.thermostated() {
 		return nil
@@ -30,6 +30,9 @@ func (r *run) rescue(t *tuner) error {
 	_, err := w.place(r.ctx, at)
 	return err
 }
+
+// hopeless is a gap in log density that no volume makes up for: 20 + 5d, a factor of e⁵ > 100 in each direction and more.
+func hopeless(dim int) float64 { return 20 + 5*float64(dim) }
 
 // fellows are the walkers of a lane's rung that are not lost.
 func fellows(rungOf []int, lost []bool, lane int) []int {
@@ -55,7 +58,7 @@ func (t *tuner) lost() []bool {
 	}
 	sorted := slices.Clone(level)
 	slices.Sort(sorted)
-	low := sorted[len(sorted)*7/8] - 20 - 5*float64(t.walkers.dim)
+	low := sorted[len(sorted)*7/8] - hopeless(t.walkers.dim)
 	for lane, l := range level {
 		out[lane] = out[lane] || l < low || math.IsNaN(l)
 	}

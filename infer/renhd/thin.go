@@ -3,6 +3,7 @@ package renhd
 import (
 	"math"
 
+	"ppl/infer"
 	"ppl/infer/dynamics"
 	"ppl/infer/stats"
 )
@@ -70,6 +71,7 @@ func (k *keeper) pilot() (share float64, err error) {
 		if err := k.sweep(); err != nil {
 			return 1, err
 		}
+		k.tell(infer.WarmingUp)
 		if err := k.readValues(); err != nil {
 			return 1, err
 		}

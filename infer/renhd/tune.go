@@ -7,6 +7,7 @@ import (
 	"ppl/infer"
 	"ppl/infer/adapt"
 	"ppl/infer/dynamics"
+	"ppl/infer/stats"
 )
 
 // A window is a stretch of warm-up with one metric. At its end what was seen in it makes the next metric.
@@ -55,12 +56,12 @@ func (t *tuner) begin() {
 	t.exchange.reset(len(w.rungs), w.lanes())
 	if t.alone {
 		for _, r := range w.rungOf {
-			t.sizes = append(t.sizes, adapt.NewStepSize(w.rungs[r].step, t.goal()))
+			t.sizes = append(t.sizes, adapt.NewStepSize(w.rungs[r].step, t.goal(), t.longestStep()))
 		}
 		return
 	}
 	for _, r := range w.rungs {
-		t.sizes = append(t.sizes, adapt.NewStepSize(r.step, t.goal()))
+		t.sizes = append(t.sizes, adapt.NewStepSize(r.step, t.goal(), t.longestStep()))
 	}
 }
 
@@ -69,6 +70,16 @@ func (t *tuner) goal() float64 {
 		return a
 	}
 	return defaultAccept
+}
+
+// longestStep is the bound of adapted steps. In a few dimensions the goal would be met by trajectories of one step, all of nearly one
+// length, which mix badly in spread; three steps and more can differ. While the metric is being learned it may be far too small, and
+// steps have to make up for it.
+func (t *tuner) longestStep() float64 {
+	if t.metric {
+		return math.Inf(1)
+	}
+	return 0.5
 }
 
 // defaultAccept is what steps are adapted to. Stan takes .8 where the path's length pays for itself; with lengths of about a quarter period,
@@ -95,104 +106,6 @@ func (t *tuner) sweep(i int) error {
 	}
 	t.swept++
 	return nil
-}
-
-// setSteps writes the steps to try to the lanes. A walker on its own that is far out moves at a temperature of its own as well.
-func (t *tuner) setSteps() (err error) {
-	w := t.walkers
-	if t.thermostated() {
-		return nil
-	}
-	heat := ones(w.lanes())
-	if t.alone {
-		if heat, err = t.heat(); err != nil {
-			return err
-		}
-		t.heats = heat
-	}
-	steps, cool := make([]float64, w.lanes()), make([]float64, w.lanes())
-	for lane, r := range w.rungOf {
-		h := w.rungs[r].step
-		if t.adaptsStep() {
-			h = t.size(lane, r).Current()
-		}
-		steps[lane], cool[lane] = h*math.Sqrt(heat[lane]), 1/heat[lane]
-	}
-	t.pace = median(steps, heat)
-	w.exe.Set(dynamics.StepSize, steps)
-	w.exe.Set(dynamics.Cool, cool)
-	return nil
-}
-
-// median of steps at temperature 1.
-func median(steps, heat []float64) float64 {
-	cold := make([]float64, len(steps))
-	for lane, h := range steps {
-		cold[lane] = h / math.Sqrt(heat[lane])
-	}
-	slices.Sort(cold)
-	return cold[len(cold)/2]
-}
-
-func ones(n int) []float64 {
-	out := make([]float64, n)
-	for i := range out {
-		out[i] = 1
-	}
-	return out
-}
-
-// heat is the temperature at which each walker should move. In whitened coordinates a walker at temperature T has |Lᵀg|² ≈ dT and
-// an energy dT/2 above the bottom. One that is far out, where that is 10⁸ say, would need steps of 10⁻⁴ to keep its energy at T = 1; at a
-// quarter of its own temperature it takes long steps and cools fourfold with each trajectory. Within a window temperatures fall in any
-// case: in a metric that is wrong by much, heat would keep itself up.
-func (t *tuner) heat() ([]float64, error) {
-	w := t.walkers
-	if err := w.entry(t.ctx, dynamics.Gradient, nil); err != nil {
-		return nil, err
-	}
-	w.laneSteps += int64(w.lanes())
-	out, d := make([]float64, w.lanes()), float64(w.dim)
-	excess := t.excess()
-	for lane, g := range split(w.read(dynamics.Gradient, nil), w.dim) {
-		sum := 0.0
-		for _, v := range w.rungs[w.rungOf[lane]].metric.Pull(g) {
-			sum += v * v
-		}
-		out[lane] = math.Max(math.Min(sum/4, 2*excess[lane])/d, 1)
-		if t.heats != nil {
-			out[lane] = math.Min(out[lane], math.Max(cooling*t.heats[lane], 1))
-		}
-	}
-	return out, nil
-}
-
-// cooling is the factor by which temperatures fall at least from one trajectory to the next.
-const cooling = 0.75
-
-// hot reports whether some walker is still far out.
-func (t *tuner) hot() bool { return slices.Max(t.heats) > 2 }
-
-// excess is how far a walker's log density lies below the best of its rung: infinite for a walker that is alone there.
-func (t *tuner) excess() []float64 {
-	w := t.walkers
-	density := w.read(dynamics.LogPrior, nil)
-	for lane, l := range w.read(dynamics.LogLik, nil) {
-		density[lane] += w.rungs[w.rungOf[lane]].beta * l
-	}
-	best, count := make([]float64, len(w.rungs)), make([]int, len(w.rungs))
-	for lane, r := range w.rungOf {
-		if count[r]++; count[r] == 1 || density[lane] > best[r] {
-			best[r] = density[lane]
-		}
-	}
-	for lane, r := range w.rungOf {
-		density[lane] = best[r] - density[lane]
-		if count[r] < 3 {
-			density[lane] = math.Inf(1)
-		}
-	}
-	return density
 }
 
 func (t *tuner) adaptsStep() bool { return !t.thermostated() && t.settings().StepSize == 0 }
@@ -235,10 +148,24 @@ func (t *tuner) collect() error {
 	}
 	w.laneSteps += int64(w.lanes())
 	x, g := w.positions(), split(w.read(dynamics.Gradient, nil), w.dim)
+	sane := t.sane()
 	for lane, r := range w.rungOf {
-		t.points[r].Add(x[lane], g[lane])
+		if sane[lane] {
+			t.points[r].Add(x[lane], g[lane])
+		}
 	}
 	return nil
+}
+
+// sane tells the walkers that a metric may learn from: while they come down from their starts, the better half and who is near it.
+// One start with a gradient of 10¹⁰⁰ would say more than all others together.
+func (t *tuner) sane() []bool {
+	out, excess := make([]bool, t.walkers.lanes()), t.excess()
+	limit := math.Max(stats.Quantile(excess, 0.5), hopeless(t.walkers.dim))
+	for lane, e := range excess {
+		out[lane] = !t.alone || len(t.walkers.rungs) > 1 || e <= limit
+	}
+	return out
 }
 
 // note records where walkers are.
@@ -252,7 +179,7 @@ func (t *tuner) note() {
 	logPrior, logLik := w.read(dynamics.LogPrior, nil), w.read(dynamics.LogLik, nil)
 	for lane, x := range w.positions() {
 		t.density[lane] = append(t.density[lane], logPrior[lane]+logLik[lane])
-		t.visited[lane] = append(t.visited[lane], x[:min(len(x), adapt.MaxDense)])
+		t.visited[lane] = append(t.visited[lane], slices.Clone(x[:min(len(x), adapt.MaxDense)]))
 	}
 }
 

@@ -185,8 +185,8 @@ func rareSwaps(f *findings) string {
 	if at < 0 {
 		return ""
 	}
-	return fmt.Sprintf("Only %.1f %% of the swaps proposed between the temperatures %.3g and %.3g were accepted: replicas hardly pass there. Give the ladder "+
-		"more rungs: --set replicas=%d.", 100*x.SwapRates[at], x.Temperatures[at], x.Temperatures[at+1], moreRungs(x))
+	return fmt.Sprintf("Only %.1f %% of the swaps proposed between the temperatures %s and %s were accepted: replicas hardly pass there. Give the ladder "+
+		"more rungs: --set replicas=%d.", 100*x.SwapRates[at], temperature(x.Temperatures[at]), temperature(x.Temperatures[at+1]), moreRungs(x))
 }
 
 func oneChain(f *findings) string {

@@ -41,12 +41,20 @@ func (s Report) heading() string {
 // line is "replica exchange: 12 rungs, temperatures 1 to 7.4, swap rates 0.42 to 0.83, 31 round trips, barrier 3.1".
 func (x Exchange) line() string {
 	parts := []string{fmt.Sprintf("replica exchange: %d rungs", len(x.Temperatures)),
-		fmt.Sprintf("temperatures %.3g to %.3g", x.Temperatures[0], x.Temperatures[len(x.Temperatures)-1])}
+		fmt.Sprintf("temperatures %s to %s", temperature(x.Temperatures[0]), temperature(x.Temperatures[len(x.Temperatures)-1]))}
 	if len(x.SwapRates) > 0 {
 		parts = append(parts, fmt.Sprintf("swap rates %.2f to %.2f", slices.Min(x.SwapRates), slices.Max(x.SwapRates)))
 	}
 	return strings.Join(append(parts, fmt.Sprintf("%d %s", x.RoundTrips, plural(x.RoundTrips, "round trip", "round trips")),
 		fmt.Sprintf("barrier %.2f", x.Barrier)), ", ")
+}
+
+// temperature is a number, or what an infinite one stands for.
+func temperature(t float64) string {
+	if math.IsInf(t, 1) {
+		return "infinity (the prior)"
+	}
+	return fmt.Sprintf("%.3g", t)
 }
 
 func duration(seconds float64) string {

@@ -3,7 +3,11 @@
 package native
 
 import (
+	"debug/elf"
+	"errors"
 	"fmt"
+	"io"
+	"runtime"
 	"unsafe"
 
 	"github.com/ebitengine/purego"
@@ -16,6 +20,9 @@ type library struct {
 }
 
 func openLibrary(path string) (*library, error) {
+	if err := whole(path); err != nil {
+		return nil, err
+	}
 	handle, err := purego.Dlopen(path, purego.RTLD_NOW|purego.RTLD_LOCAL)
 	if err != nil {
 		return nil, fmt.Errorf("native: cannot load what the C compiler made: %w", err)
@@ -28,6 +35,25 @@ func openLibrary(path string) (*library, error) {
 		}
 	}
 	return l, nil
+}
+
+// whole reports an error unless a file is a library to its end: loading half of one would be a fault beyond recovery. On systems
+// without ELF the loader's own check of the signature says so.
+func whole(path string) error {
+	if runtime.GOOS == "darwin" {
+		return nil
+	}
+	f, err := elf.Open(path)
+	if err != nil {
+		return fmt.Errorf("native: the C compiler made something that is not a library: %w", err)
+	}
+	defer f.Close()
+	for _, p := range f.Progs {
+		if n, err := io.Copy(io.Discard, p.Open()); err != nil || uint64(n) != p.Filesz {
+			return errors.New("native: the C compiler made half of a library; is the disk full?")
+		}
+	}
+	return nil
 }
 
 func (l *library) close() error { return purego.Dlclose(l.handle) }

@@ -1,0 +1,149 @@
+package render
+
+import (
+	"flag"
+	"math"
+	"os"
+	"strconv"
+	"strings"
+	"testing"
+
+	"ppl/compiler/ir"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files")
+
+// sample is a program with everything that has a form of its own in C.
+func sample() *ir.Program {
+	p := &ir.Program{Buffers: []ir.Buffer{
+		{Name: `data"); system("x`, Space: ir.Shared, Size: 6, Init: []float64{1, 2, 3, 4, 5, 6}},
+		{Name: "derived", Space: ir.Shared, Type: ir.F32, Size: 6},
+		{Name: "x */", Space: ir.Lane, Size: 6},
+		{Name: "total", Space: ir.Lane, Size: 1},
+		{Name: "rows", Space: ir.Scratch, Size: 3},
+		{Name: "gram", Space: ir.Scratch, Size: 9},
+		{Name: "factor", Space: ir.Scratch, Size: 9},
+		{Name: "path", Space: ir.Scratch, Size: 10},
+	}}
+	p.Setup = []ir.Stmt{square()}
+	p.Entries = []ir.Entry{{Name: "step\n}", Body: []ir.Stmt{updated(), tiled(), scattered(),
+		&ir.MatMul{A: 2, B: 2, C: 5, Batch: 1, M: 3, K: 2, N: 3, TransB: true},
+		&ir.Cholesky{In: 5, Out: 6, Batch: 1, N: 3}, recurrence()}}}
+	return p
+}
+
+func square() *ir.Kernel {
+	var b ir.Body
+	v := b.Load(0, ir.Dense(6))
+	r := b.Do(ir.Mul, v, v)
+	return &ir.Kernel{Extents: []int{6}, Body: b, Out: []ir.Output{{Buf: 1, Index: ir.Dense(6), Value: r}}}
+}
+
+// updated changes a lane buffer in place by noise where a test on the loop says so; its logarithm stands outside the loop, and what
+// nobody reads is left out.
+func updated() *ir.Kernel {
+	var b ir.Body
+	x := b.Load(2, ir.Dense(3, 2))
+	scale := b.Do(ir.Log, b.Load(3, ir.Index{}))
+	b.Do(ir.Exp, x) // nobody reads it
+	z := b.Do(ir.Mul, scale, b.Noise(ir.Normal, 5))
+	r := b.Do(ir.Select, b.Do(ir.Lt, b.Counter(0), b.Const(0.1)), b.Do(ir.Add, x, z), x)
+	return &ir.Kernel{Extents: []int{3, 2}, Body: b, Out: []ir.Output{{Buf: 2, Index: ir.Dense(3, 2), Value: r}}}
+}
+
+// tiled sums more points than fit a tile.
+func tiled() *ir.Kernel {
+	var b ir.Body
+	at := ir.Index{Dyn: []ir.Dyn{{Reg: b.Counter(1), Stride: 1, Limit: 6}}}
+	r := b.Do(ir.Mul, b.Load(1, at), b.Load(2, at))
+	return &ir.Kernel{Extents: []int{1, 9000}, Body: b, Out: []ir.Output{{Buf: 3, Value: r, Combine: ir.Sum}}}
+}
+
+// scattered takes the maximum by rows that differ from lane to lane.
+func scattered() *ir.Kernel {
+	var b ir.Body
+	x := b.Load(2, ir.Dense(6))
+	return &ir.Kernel{Extents: []int{6}, Body: b, Out: []ir.Output{
+		{Buf: 4, Index: ir.Index{Dyn: []ir.Dyn{{Reg: x, Stride: 1, Limit: 3}}}, Value: x, Combine: ir.Max}}}
+}
+
+// recurrence is a path of which each element is half the one before, backwards.
+func recurrence() *ir.Loop {
+	var start, b ir.Body
+	one := start.Const(1)
+	half := b.Do(ir.Mul, b.Const(0.5), b.Load(7, ir.Index{Const: 1, Step: 1}))
+	return &ir.Loop{N: 9, Reverse: true, Body: []ir.Stmt{
+		&ir.Kernel{Body: start, Out: []ir.Output{{Buf: 7, Index: ir.Index{Const: 9}, Value: one}}},
+		&ir.Kernel{Body: b, Out: []ir.Output{{Buf: 7, Index: ir.Index{Step: 1}, Value: half}}}}}
+}
+
+// TestGolden compares the text after the prelude with testdata/sample.golden.
+func TestGolden(t *testing.T) {
+	p := sample()
+	if err := ir.Verify(p); err != nil {
+		t.Fatal(err)
+	}
+	got, ok := strings.CutPrefix(C(p), c().prelude)
+	if !ok {
+		t.Fatal("the text does not begin with the prelude")
+	}
+	const path = "testdata/sample.golden"
+	if *update {
+		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got != string(want) {
+		t.Errorf("the text differs from %s (go test -update writes it):\n%s", path, got)
+	}
+}
+
+// TestNamesStayOut: nothing that a model chose is in the text, which does not depend on names at all.
+func TestNamesStayOut(t *testing.T) {
+	p := sample()
+	text := C(p)
+	for i := range p.Buffers {
+		p.Buffers[i].Name = strconv.Itoa(i)
+	}
+	p.Entries[0].Name = "e"
+	if C(p) != text || strings.Contains(text, "system") {
+		t.Error("names reach the text")
+	}
+}
+
+// TestNumbers: a constant means itself.
+func TestNumbers(t *testing.T) {
+	for _, v := range []float64{0, 1, -1, 0.1, math.Pi, 5e-324, -1e300, math.MaxFloat64, 1.0 / 3} {
+		if got, err := strconv.ParseFloat(number(v), 64); err != nil || got != v {
+			t.Errorf("%v is written %s", v, number(v))
+		}
+	}
+	for v, want := range map[float64]string{math.Inf(1): "INF", math.Inf(-1): "-INF"} {
+		if number(v) != want {
+			t.Errorf("%v is written %s", v, number(v))
+		}
+	}
+	if number(math.NaN()) != "NAN" {
+		t.Errorf("NaN is written %s", number(math.NaN()))
+	}
+}
+
+// TestEven: tiles cover n, are no larger than allowed, and as few as possible.
+func TestEven(t *testing.T) {
+	for n := 1; n < 50; n++ {
+		covered, tiles := 0, 0
+		cut(n, even(n, 8), func(from, to, tile int) {
+			if from != covered || tile > 8 || (to-from)%tile != 0 {
+				t.Errorf("n = %d: tiles of %d from %d to %d", n, tile, from, to)
+			}
+			covered, tiles = to, tiles+(to-from)/tile
+		})
+		if covered != n || tiles != (n+7)/8 {
+			t.Errorf("n = %d: %d tiles cover %d", n, tiles, covered)
+		}
+	}
+}
