@@ -88,9 +88,9 @@ type loop struct {
 	xs, shared []Node // arguments in order of body.Xs and body.Shared
 	inside     replay
 	outside    replay
-	inputs     map[Node]Node // by argument
-	moves      map[Node]bool // nodes that depend on the carry
-	walks      map[Node]bool // nodes that depend on slices of xs
+	inputs     map[lifted]Node // by argument
+	moves      map[Node]bool   // nodes that depend on the carry
+	walks      map[Node]bool   // nodes that depend on slices of xs
 }
 
 // maxHoisted is the number of elements per step up to which values larger than the carry leave the loop as well: on small arrays a step
@@ -101,7 +101,7 @@ const maxHoisted = 64
 // so that equal steps give equal bodies.
 func split(init, carry, next Node, outside replay) *loop {
 	g := New()
-	l := &loop{outside: outside, inputs: map[Node]Node{}, moves: map[Node]bool{carry: true}, walks: map[Node]bool{}}
+	l := &loop{outside: outside, inputs: map[lifted]Node{}, moves: map[Node]bool{carry: true}, walks: map[Node]bool{}}
 	l.body.Carry = g.Input("carry", carry.Shape()...)
 	l.body.Carry.finite = init.finite
 	l.inside = replay{graph: g, done: map[Node]lifted{carry: {l.body.Carry, false}}}
@@ -144,7 +144,7 @@ func (l *loop) hoisted(n Node) bool {
 
 // argument is the Input for something outside, the same for the same.
 func (l *loop) argument(a lifted) Node {
-	if in, ok := l.inputs[a.Node]; ok {
+	if in, ok := l.inputs[a]; ok {
 		return in
 	}
 	list, args, name := &l.body.Shared, &l.shared, "shared"
@@ -155,7 +155,7 @@ func (l *loop) argument(a lifted) Node {
 	if in.is(OpInput) {
 		*list, *args = append(*list, in), append(*args, a.Node)
 	}
-	l.inputs[a.Node] = in
+	l.inputs[a] = in
 	return in
 }
 

@@ -25,7 +25,7 @@ func scanPullback(n, bar Node, wanted func(k int) bool) []Node {
 	next := r.enter()
 	grads := pullAll(next, r.after, r.inputs)
 	if n.args[0].Size() == 1 { // the derivative is a number, which can be found outside the loop
-		grads[0] = chain(r.after, pullAll(next, r.step.Full(1, next.Shape()...), r.inputs[:1])[0])
+		grads[0] = alone(pullAll(next, r.step.Full(1, next.Shape()...), r.inputs[:1])[0], r.after)
 	}
 	adjoint := r.adjoint(bar, grads[0])
 	outside := replay{n.Graph(), r.steps(), r.env}
@@ -44,6 +44,15 @@ func scanPullback(n, bar Node, wanted func(k int) bool) []Node {
 		}
 	}
 	return out
+}
+
+// alone is slope·bar where a zero wins on either side: one of the slope may be a branch not taken.
+func alone(slope, bar Node) Node {
+	if slope.finite {
+		return chain(slope, bar)
+	}
+	zero := bar.Graph().Const(0)
+	return Where(Eq(slope, zero), zero, chain(bar, slope))
 }
 
 func (r *rewind) steps() int { return r.scan.Shape()[0] - 1 }

@@ -127,6 +127,47 @@ func TestScanAgainstUnrolled(t *testing.T) {
 	}
 }
 
+// An array may be walked along and seen whole.
+func TestScanOfOneArrayTwice(t *testing.T) {
+	r := recurrence{"twice", []int{2}, [][]int{{2}, {2}}, nil, -1, 1, func(c Node, x, s []Node) Node {
+		return Sin(Add(Mul(c, x[0]), Reshape(Slice(s[0], []int{1, 0}, []int{2, 2}), 2)))
+	}}
+	g := New()
+	x, init := g.Input("x", 3, 2), g.Input("init", 2)
+	values := map[string][]float64{"x": {1, -1, .5, .7, .2, -.3}, "init": {.1, .9}}
+	scan := Scan(init, []Node{x, x}, []Node{x}, false, r.step)
+	unrolled := r.unrolled(init, 3, []Node{x, x}, []Node{x}, false)
+	got, want := Eval(values, derivatives(scan, []Node{x, init})...), Eval(values, derivatives(unrolled, []Node{x, init})...)
+	for k := range got {
+		if !near(got[k], want[k], 1e-13) {
+			t.Errorf("value %d: %v, want %v", k, got[k], want[k])
+		}
+	}
+}
+
+// Random steps against themselves written out.
+func TestRandomScans(t *testing.T) {
+	for seed := range uint64(40) {
+		shapes := [][]int{{}, {3}, {2, 3}}
+		pick := rand.New(rand.NewPCG(seed, 5))
+		shape := func() []int { return shapes[pick.IntN(3)] }
+		r := recurrence{"random", shape(), [][]int{shape(), shape()}, [][]int{shape()}, -1, 1, func(c Node, x, s []Node) Node {
+			rnd, pool := rand.New(rand.NewPCG(seed, 6)), slices.Concat([]Node{c}, x, s)
+			for range 12 {
+				pool = append(pool, randomOp(rnd, pool[rnd.IntN(len(pool))], pool[rnd.IntN(len(pool))]))
+			}
+			return Tanh(Add(c, weighted(pool[len(pool)-1])))
+		}}
+		scan, unrolled, args, values := r.instance(3, seed%2 == 0)
+		got, want := Eval(values, derivatives(scan, args)...), Eval(values, derivatives(unrolled, args)...)
+		for k := range got {
+			if !near(got[k], want[k], 1e-12) {
+				t.Errorf("seed %d, value %d:\n got %v\nwant %v", seed, k, got[k], want[k])
+			}
+		}
+	}
+}
+
 // derivatives are y, the gradients of a weighted sum of squares, and those of a weighted sum of the gradients.
 func derivatives(y Node, xs []Node) []Node {
 	first := Grad(Add(weighted(y), weighted(Mul(y, y))), xs...)
@@ -215,7 +256,7 @@ func TestScanHoists(t *testing.T) {
 		}
 		for _, v := range n.Op().Body.Next.Graph().Nodes() {
 			switch k := v.Op().Kind; {
-			case k == OpInput, k == OpMul, k == OpAdd, k == OpMulZero:
+			case k == OpInput, k == OpMul, k == OpAdd, k == OpMulZero, k == OpConst, k == OpSelect:
 			case k == OpSqrt && !n.Op().Reverse:
 			default:
 				t.Errorf("%v inside the loop", k)
@@ -234,6 +275,32 @@ func TestScanBranchNotTaken(t *testing.T) {
 	// Rows are 1, log 1 = 0, log 0 = −∞, +∞: only the first two count, with derivatives 2·1 and 2·0.
 	if !near(got[0], []float64{0, 0, 0}, 0) || !near(got[1], []float64{2}, 0) {
 		t.Errorf("gradients %v", got)
+	}
+}
+
+// Where a derivative inside or above is infinite, a zero on the other side of the product wins, as in the steps written out.
+func TestScanInfiniteSlopes(t *testing.T) {
+	for name, step := range map[string]func(c Node, x, s []Node) Node{
+		"maximum": func(c Node, x, _ []Node) Node { return Maximum(c, x[0]) },
+		"branch":  func(c Node, x, s []Node) Node { return Where(Lt(s[0], x[0]), Mul(c, Log(x[0])), Abs(x[0])) },
+		"shared":  func(c Node, x, s []Node) Node { return Where(Lt(s[0], x[0]), Mul(c, Exp(Div(x[0], s[0]))), x[0]) },
+	} {
+		for size := range 3 {
+			shape := []int{size}[:min(size, 1)] // a number, one, two
+			scan, unrolled, args, values := recurrence{name, shape, [][]int{shape}, [][]int{{}}, 0, 0, step}.instance(3, false)
+			values["init"] = []float64{-1, -2}[:max(size, 1)]
+			gradients := func(rows Node) []Node {
+				lo := make([]int, rows.Rank())
+				lo[0] = 1
+				return Grad(SumAll(Sqrt(Slice(rows, lo, rows.Shape()))), args...)
+			}
+			got, want := Eval(values, gradients(scan)...), Eval(values, gradients(unrolled)...)
+			for k := range got {
+				if !near(got[k], want[k], 0) {
+					t.Errorf("%s of %v, argument %d: gradient %v, want %v", name, shape, k, got[k], want[k])
+				}
+			}
+		}
 	}
 }
 

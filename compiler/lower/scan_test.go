@@ -88,6 +88,22 @@ func recurrences() []recurrence {
 					return ad.Add(ad.Mul(ad.Mul(c, s[0]), x[1]), ad.Sin(x[0]))
 				})
 		}},
+		{"two of one array", func(g *ad.Graph, n int, reverse bool) ad.Node { // a row of its own each turn, and the first always
+			x := g.Input("x", n, 2)
+			return ad.Scan(g.Input("c", 2), nodes(x), nodes(x), reverse, func(c ad.Node, x, s []ad.Node) ad.Node {
+				return ad.Sub(ad.Sin(ad.Add(c, x[0])), ad.Reshape(ad.Slice(s[0], []int{0, 0}, []int{1, 2}), 2))
+			})
+		}},
+		{"two on one array", func(g *ad.Graph, n int, reverse bool) ad.Node {
+			scan := func(f func(ad.Node) ad.Node) ad.Node {
+				return ad.Scan(g.Input("c"), nodes(g.Input("x", n)), nil, reverse, func(c ad.Node, x, _ []ad.Node) ad.Node { return f(ad.Add(c, x[0])) })
+			}
+			return ad.Sub(scan(ad.Sin), scan(ad.Tanh))
+		}},
+		{"columns", func(g *ad.Graph, n int, reverse bool) ad.Node {
+			x := ad.Slice(g.Input("x", n, 3), []int{0, 1}, []int{n, 3})
+			return ad.Scan(g.Input("c", 2), nodes(x), nil, reverse, func(c ad.Node, x, _ []ad.Node) ad.Node { return ad.Sin(ad.Add(c, x[0])) })
+		}},
 		{"branches", func(g *ad.Graph, n int, reverse bool) ad.Node {
 			return ad.Scan(ad.SumAll(g.Input("x", n)), nodes(g.Input("x", n)), nil, reverse, func(c ad.Node, x, _ []ad.Node) ad.Node {
 				return ad.Where(ad.Lt(c, x[0]), ad.Add(c, x[0]), ad.Mul(c, ad.Sub(c, x[0])))
