@@ -7,7 +7,7 @@ import (
 )
 
 // patience is the number of attempts after which Steps gives up.
-const patience = 20_000
+const patience = 2_000
 
 // Steps is the number of attempts that the solution takes where the graph's inputs have the given values; ok is false if it does
 // not get to the last time.
