@@ -145,6 +145,18 @@ func TestScanOfOneArrayTwice(t *testing.T) {
 	}
 }
 
+// What only repeats from step to step is not copied for each.
+func TestScanOfRepeatedArray(t *testing.T) {
+	g := New()
+	p := g.Input("p", 3, 3)
+	rows := Scan(g.Input("init", 3), []Node{Broadcast(p, []int{50, 3, 3}, []int{1, 2})}, nil, false, func(c Node, x, _ []Node) Node {
+		return LogSumExp(Add(Broadcast(c, []int{3, 3}, []int{0}), x[0]), 0)
+	})
+	if body := rows.Op().Body; len(body.Xs) != 0 || len(body.Shared) != 1 || rows.Args()[1] != p {
+		t.Errorf("arguments %v for %d walked along and %d shared", rows.Args(), len(body.Xs), len(body.Shared))
+	}
+}
+
 // Random steps against themselves written out.
 func TestRandomScans(t *testing.T) {
 	for seed := range uint64(40) {
@@ -342,7 +354,7 @@ func TestScanRefuses(t *testing.T) {
 		"nothing to walk":   func() { Scan(s, nil, nil, false, func(c Node, _, _ []Node) Node { return c }) },
 		"different lengths": func() { Scan(s, []Node{x, g.Input("z", 5)}, nil, false, func(c Node, _, _ []Node) Node { return c }) },
 		"scan inside": scan(func(c, x Node) Node {
-			return SumAll(Scan(c, []Node{Broadcast(x, []int{2}, nil)}, nil, false, func(c Node, x, _ []Node) Node { return Add(c, x[0]) }))
+			return SumAll(Scan(c, []Node{Broadcast(x, []int{2}, nil)}, nil, false, func(c Node, x, _ []Node) Node { return Mul(c, x[0]) }))
 		}),
 	} {
 		if message := panicOf(f); !strings.HasPrefix(message, "internal error: autodiff: ") {

@@ -206,10 +206,10 @@ func readsTime(x model.Expr) bool {
 // systems joins states whose right sides read each other, and gives each query to its system.
 func (c *checker) systems() {
 	for _, t := range c.odes {
-		if t.prime.head == nil || !c.resolveODE(t) {
-			continue
-		}
-		if t.state.System == nil {
+		c.resolveODE(t)
+	}
+	for _, t := range c.odes {
+		if t.state.Rhs != nil && t.state.Init != nil && t.state.System == nil {
 			sys := &model.System{At: t.state.At}
 			c.model.Systems = append(c.model.Systems, sys)
 			c.join(t.state, sys)

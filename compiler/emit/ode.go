@@ -49,9 +49,9 @@ func (e *emitter) solve(s *model.System) *solution {
 	if sol := e.solved[s]; sol != nil {
 		return sol
 	}
-	guard := e.guard
-	e.guard = 0
-	defer func() { e.guard = guard }()
+	guards := e.guards
+	e.guards = nil
+	defer func() { e.guards = guards }()
 	p, sol := e.problem(s)
 	o := odeOptions(s)
 	o.MaxSteps = e.b.steps[s]
@@ -118,11 +118,11 @@ func odeOptions(s *model.System) ode.Options {
 // askedTimes are the times of all queries, sorted, each once.
 func (e *emitter) askedTimes(s *model.System) []float64 {
 	t0 := e.staticValues(s.T0)[0]
+	e.guards = []value{{node: e.g.Const(0)}} // a query may stand in a branch; what is out of range there is not used
+	defer func() { e.guards = nil }()
 	var all []float64
 	for _, q := range s.Queries {
-		e.guard++
 		values := e.staticValues(q.Time)
-		e.guard--
 		for _, t := range values {
 			if t < t0 {
 				e.fail("E92", q, "`%s` is asked for at time %g, before its initial time %g", q.State.Name, t, t0)
@@ -184,7 +184,11 @@ func (e *emitter) rightSides(s *model.System, sol *solution, in odeInputs, t, y 
 			return value{t, nil, nil}
 		}
 		shape := e.shape(nil, st.State.Axes)
-		mine := autodiff.Slice(y, []int{sol.first[st.State]}, []int{sol.first[st.State] + product(shape)})
+		first, known := sol.first[st.State]
+		if !known {
+			bug("state %s read in another system", st.State.Name)
+		}
+		mine := autodiff.Slice(y, []int{first}, []int{first + product(shape)})
 		return value{autodiff.Reshape(mine, shape...), nil, st.State.Axes}
 	}
 	for k, i := range in {

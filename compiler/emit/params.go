@@ -64,7 +64,7 @@ func (e *emitter) region(p *model.Piece) *region {
 	}
 	r.transform = stdlib.TransformOf(kind)
 	if r.transform == nil {
-		e.diags.Errorf("E00", t.At, "parameters with the support of %s are not compiled by this version of ppl yet", t.Dist.Name)
+		e.diags.Errorf("E99", t.At, "parameters with the support of %s are not compiled by this version of ppl yet", t.Dist.Name)
 		panic(stop{})
 	}
 	if t.ZeroSum && r.event[0] == 1 {
