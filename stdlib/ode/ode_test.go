@@ -156,6 +156,30 @@ func TestTimes(t *testing.T) {
 	}
 }
 
+// Fields that read neither t nor y, nor anything that is not constant: y = 2 + rt, and all of it a constant for a constant r.
+func TestPlainFields(t *testing.T) {
+	for _, m := range methods() {
+		for _, rate := range []float64{0, .5} {
+			g := ad.New()
+			r, y0 := g.Input("r", 1), g.Input("y0", 1)
+			solve := func(y0 Node, shared []Node) Node {
+				return Solve(Problem{-1, []float64{1, 30}, y0, shared, func(t, _ Node, s []Node) Node {
+					if len(s) > 0 {
+						return s[0]
+					}
+					return t.Graph().Full(rate, 1)
+				}}, Options{Method: m.name})
+			}
+			y := solve(y0, []Node{r})
+			v := ad.Eval(map[string][]float64{"r": {rate}, "y0": {2}}, slices.Concat([]Node{y, solve(y0, nil), solve(g.Full(2, 1), nil)}, ad.Grad(ad.SumAll(y), r, y0))...)
+			want := []float64{2 + 2*rate, 2 + 31*rate}
+			if !near(v[0], want, 1e-12) || !near(v[1], want, 1e-12) || !near(v[2], want, 1e-12) || !near(v[3], []float64{33}, 1e-12) || !near(v[4], []float64{2}, 0) {
+				t.Errorf("%s, rate %v: %v", m.name, rate, v)
+			}
+		}
+	}
+}
+
 // near compares to a tolerance relative to 1 + |want|.
 func near(got, want []float64, tol float64) bool {
 	return len(got) == len(want) && !slices.ContainsFunc(got, math.IsNaN) && slices.EqualFunc(got, want, func(g, w float64) bool { return math.Abs(g-w) <= tol*(1+math.Abs(w)) })
