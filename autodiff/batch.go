@@ -17,6 +17,18 @@ type lifted struct {
 	stacked bool
 }
 
+// settled is v without a leading axis along which it only repeats.
+func (v lifted) settled() lifted {
+	if !v.stacked || !v.is(OpBroadcast) || slices.Contains(v.op.Axes, 0) {
+		return v
+	}
+	axes := make([]int, len(v.op.Axes))
+	for k, a := range v.op.Axes {
+		axes[k] = a - 1
+	}
+	return lifted{Broadcast(v.args[0], v.Shape()[1:], axes), false}
+}
+
 func (r replay) value(n Node) lifted {
 	if v, ok := r.done[n]; ok {
 		return v

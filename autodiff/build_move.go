@@ -85,6 +85,14 @@ func Slice(x Node, lo, hi []int) Node {
 		return x.Graph().Full(v, shape...)
 	case slices.Equal(shape, x.Shape()):
 		return x
+	case x.is(OpSlice):
+		return Slice(x.args[0], plus(lo, x.op.Lo), plus(hi, x.op.Lo))
+	case x.is(OpPermute):
+		to := inverse(x.op.Axes)
+		return Permute(Slice(x.args[0], pick(lo, to), pick(hi, to)), x.op.Axes...)
+	case x.is(OpBroadcast): // what is repeated is cut before
+		axes := x.op.Axes
+		return Broadcast(Slice(x.args[0], pick(lo, axes), pick(hi, axes)), shape, axes)
 	case x.is(OpPad):
 		if n := slicePad(x, lo, hi, shape); n.Valid() {
 			return n

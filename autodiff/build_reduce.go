@@ -33,8 +33,26 @@ func reduce(k Kind, x Node, axes []int) Node {
 		return Broadcast(copied(k, x.Graph().Const(v), float64(n)), shape, nil)
 	case x.is(OpBroadcast) && slices.ContainsFunc(axes, func(a int) bool { return !slices.Contains(x.op.Axes, a) }):
 		return reduceRepeated(k, x, axes)
+	case k == OpSum && x.is(OpMatMul) && slices.Equal(axes, iota0(x.Rank()-2)) && x.args[0].Rank() == x.args[1].Rank():
+		return sumOfProducts(x)
 	}
 	return x.Graph().add(Op{Kind: k, Axes: axes}, shape, x)
+}
+
+// sumOfProducts is Σ Aₙ·Bₙ over all batches as one product of tall matrices, so that no batch's result takes memory.
+func sumOfProducts(x Node) Node {
+	return MatMul(tall(x.args[0], !x.op.TransA), tall(x.args[1], x.op.TransB), true, false)
+}
+
+// tall puts the matrices of a stack, transposed or not, below one another.
+func tall(x Node, trans bool) Node {
+	if rows, cols := matrix(x, false); trans && rows > 1 && cols > 1 {
+		x = transpose(x)
+	} else if trans {
+		x = Reshape(x, slices.Concat(batchOf(x), []int{cols, rows})...)
+	}
+	cols := x.Shape()[x.Rank()-1]
+	return Reshape(x, x.Size()/cols, cols)
 }
 
 // nothing is a reduction of no elements.

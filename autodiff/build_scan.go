@@ -23,7 +23,7 @@ type Body struct {
 // other than through its arguments; no noise and no Scan. What it computes without the carry is taken out of the loop and done for
 // all steps at once.
 func Scan(init Node, xs, shared []Node, reverse bool, step func(carry Node, xs, shared []Node) Node) Node {
-	if len(xs) == 0 {
+	if len(xs) == 0 || xs[0].Rank() == 0 {
 		bug("scan along no array")
 	}
 	n := xs[0].Shape()[0]
@@ -31,8 +31,12 @@ func Scan(init Node, xs, shared []Node, reverse bool, step func(carry Node, xs, 
 	enter := func(name string, args []Node, stacked bool) []Node {
 		in := make([]Node, len(args))
 		for k, a := range args {
-			if in[k] = g.entry(fmt.Sprint(name, k), lifted{a, stacked}, n); in[k].is(OpInput) {
-				env[in[k]] = lifted{a, stacked}
+			if stacked && (a.Rank() == 0 || a.Shape()[0] != n) {
+				bug("scan of %d steps along shape %v", n, a.Shape())
+			}
+			arg := lifted{a, stacked}.settled()
+			if in[k] = g.entry(fmt.Sprint(name, k), arg); in[k].is(OpInput) {
+				env[in[k]] = arg
 			}
 		}
 		return in
@@ -46,12 +50,9 @@ func Scan(init Node, xs, shared []Node, reverse bool, step func(carry Node, xs, 
 }
 
 // entry is an Input for a step's slice of an array, or for a whole one; a constant stays one.
-func (g *Graph) entry(name string, a lifted, steps int) Node {
+func (g *Graph) entry(name string, a lifted) Node {
 	shape := a.Shape()
 	if a.stacked {
-		if len(shape) == 0 || shape[0] != steps {
-			bug("scan of %d steps along shape %v", steps, shape)
-		}
 		shape = shape[1:]
 	}
 	if v, ok := a.IsConst(); ok {
@@ -78,8 +79,37 @@ func scan(init Node, n int, reverse bool, carry, next Node, env map[Node]lifted)
 		return Concat(0, first, rows)
 	}
 	l := split(init, carry, next, outside)
+	if rows := l.runningSum(first, reverse); rows.Valid() {
+		return rows
+	}
 	args := slices.Concat([]Node{init}, l.xs, l.shared)
 	return g.add(Op{Kind: OpScan, Reverse: reverse, Body: &l.body}, shape, args...)
+}
+
+// runningSum is the rows of a random walk, cₜ₊₁ = cₜ + x[t], which has an op of its own; of other steps none.
+func (l *loop) runningSum(first Node, reverse bool) Node {
+	next := flat(l.body.Next)
+	if !next.is(OpAdd) || len(l.xs) != 1 {
+		return Node{}
+	}
+	a, b := flat(next.args[0]), flat(next.args[1])
+	if x := l.body.Xs[0]; !(a == l.body.Carry && b == x || a == x && b == l.body.Carry) {
+		return Node{}
+	}
+	shape := slices.Concat([]int{l.outside.steps}, first.Shape()[1:])
+	parts := []Node{first, Reshape(l.xs[0], shape...)}
+	if reverse {
+		slices.Reverse(parts)
+	}
+	return CumSum(Concat(0, parts...), 0, reverse)
+}
+
+// flat is a value before reshapes, which leave its elements in order.
+func flat(n Node) Node {
+	for n.is(OpReshape) {
+		n = n.args[0]
+	}
+	return n
 }
 
 // A loop is a step under division into what stays inside the loop, body, and what is computed outside, its arguments.
@@ -120,7 +150,7 @@ func split(init, carry, next Node, outside replay) *loop {
 	}
 	for _, n := range nodes {
 		if needed[n] && l.hoisted(n) {
-			l.inside.done[n] = lifted{l.argument(outside.value(n)), false}
+			l.inside.done[n] = lifted{l.argument(outside.value(n).settled()), false}
 		}
 		if needed[n] {
 			l.body.Next = l.inside.value(n).Node
@@ -151,7 +181,7 @@ func (l *loop) argument(a lifted) Node {
 	if a.stacked {
 		list, args, name = &l.body.Xs, &l.xs, "x"
 	}
-	in := l.inside.graph.entry(fmt.Sprint(name, len(*list)), a, l.outside.steps)
+	in := l.inside.graph.entry(fmt.Sprint(name, len(*list)), a)
 	if in.is(OpInput) {
 		*list, *args = append(*list, in), append(*args, a.Node)
 	}

@@ -49,6 +49,14 @@ func inverse(perm []int) []int {
 	return out
 }
 
+func plus(xs, ys []int) []int {
+	out := make([]int, len(xs))
+	for k := range xs {
+		out[k] = xs[k] + ys[k]
+	}
+	return out
+}
+
 func minus(xs, ys []int) []int {
 	out := make([]int, len(xs))
 	for k := range xs {

@@ -66,7 +66,7 @@ func (r *rewind) enter() Node {
 		if k == 0 {
 			arg.Node = r.rows(r.scan, r.scan.op.Reverse)
 		}
-		in := r.step.entry(fmt.Sprint("arg", k), arg, r.steps())
+		in := r.step.entry(fmt.Sprint("arg", k), arg)
 		r.inputs, r.env[in], again.done[ins[k]] = append(r.inputs, in), arg, lifted{in, false}
 	}
 	r.after = r.step.Input("after", body.Carry.Shape()...)
@@ -79,8 +79,8 @@ func (r *rewind) enter() Node {
 // adjoint is aₜ for all t.
 func (r *rewind) adjoint(bar, toCarry Node) Node {
 	reverse := r.scan.op.Reverse
-	outer := lifted{r.rows(bar, reverse), true}
-	in := r.step.entry("bar", outer, r.steps())
+	outer := lifted{r.rows(bar, reverse), true}.settled()
+	in := r.step.entry("bar", outer)
 	if in.is(OpInput) {
 		r.env[in] = outer
 	}

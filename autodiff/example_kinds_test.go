@@ -104,6 +104,11 @@ func arrayExamples() []example {
 		matMul([]int{2, 3}, []int{5, 3, 4}, false, false),
 		matMul([]int{3, 2}, []int{5, 4, 3}, true, true),
 
+		sumOfProducts([]int{5, 2, 3}, []int{5, 3, 4}, false, false),
+		sumOfProducts([]int{5, 3, 2}, []int{5, 4, 3}, true, true),
+		sumOfProducts([]int{2, 5, 3, 2}, []int{2, 5, 3, 4}, true, false),
+		sumOfProducts([]int{5, 2, 1}, []int{5, 4, 1}, false, true),
+
 		{OpCholesky, [][]int{{3, 3}}, -1, 1, func(x []Node) Node { return Cholesky(definite(x[0])) }},
 		{OpCholesky, [][]int{{2, 3, 3}}, -1, 1, func(x []Node) Node { return Cholesky(definite(x[0])) }},
 		{OpTriSolve, [][]int{{3, 3}, {3, 2}}, .5, 1.5, func(x []Node) Node { return TriSolve(x[0], x[1], false) }},
@@ -118,6 +123,14 @@ func arrayExamples() []example {
 
 func matMul(a, b []int, transA, transB bool) example {
 	return example{OpMatMul, [][]int{a, b}, -1, 1, func(x []Node) Node { return MatMul(x[0], x[1], transA, transB) }}
+}
+
+func sumOfProducts(a, b []int, transA, transB bool) example {
+	build := func(x []Node) Node {
+		plain := MatMul(x[0], x[1], transA, transB)
+		return Sum(plain, iotaFrom(0, plain.Rank()-2)...)
+	}
+	return example{OpMatMul, [][]int{a, b}, -1, 1, build}
 }
 
 func index(x Node, at ...float64) Node { return x.Graph().Data("index", at, len(at)) }

@@ -67,6 +67,16 @@ func SettingNames() []string {
 	return names
 }
 
+// SettingDoc says what a setting does and what it may be; empty for a name that is none.
+func SettingDoc(name string) string {
+	for _, row := range settings() {
+		if row.name == name {
+			return row.doc
+		}
+	}
+	return ""
+}
+
 // ParseSettings reads settings by name. Every mistake is named at once, with the nearest known name or what a value may be.
 func ParseSettings(values map[string]string) (Settings, error) {
 	var s Settings

@@ -44,6 +44,7 @@ func newRoot(c *console) *cobra.Command {
 	root.SetOut(c.out)
 	root.SetErr(c.err)
 	root.SetFlagErrorFunc(flagError)
+	root.SetHelpCommand(helpCommand(c))
 	root.AddCommand(checkCommand(c), fmtCommand(c), buildCommand(c), sampleCommand(c), summaryCommand(c),
 		logprobCommand(c), versionCommand(c))
 	return root
@@ -57,7 +58,7 @@ commands:
 {{- range .Commands}}{{if .IsAvailableCommand}}
   {{rpad .Name .NamePadding}} {{.Short}}{{end}}{{end}}
 
-{{.CommandPath}} COMMAND --help says more of one.
+{{.CommandPath}} help NAME says more of a command, a distribution, a function or the code of a diagnostic.
 {{- else}}
 
 flags:
@@ -67,9 +68,6 @@ flags:
 
 // checkVerb refuses an unknown command before cobra looks at its flags.
 func checkVerb(root *cobra.Command, args []string) error {
-	if len(args) > 1 && args[0] == "help" {
-		args = args[1:]
-	}
 	if len(args) == 0 || strings.HasPrefix(args[0], "-") || args[0] == "help" {
 		return nil
 	}

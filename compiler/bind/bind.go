@@ -22,8 +22,8 @@ type Arg struct{ Name, Path string }
 // Data binds data to a model. Files that the model names are relative to dir. The result is usable only when no diagnostic is an
 // error.
 func Data(m *model.Model, dir string, args []Arg) (*emit.Bound, []diag.Diagnostic) {
-	b := &binder{m: m, dir: dir, out: &emit.Bound{Model: m, Data: map[*model.Array]emit.Array{}, Sizes: map[*model.Size]int{}},
-		from: map[*model.Array]*data.Array{}, sizeFrom: map[*model.Size]string{}, cache: map[string]*data.File{}}
+	b := &binder{m: m, dir: dir, out: &emit.Bound{Model: m, Data: map[*model.Array]emit.Array{}, Sizes: map[*model.Size]int{},
+		Labels: map[*model.Size][]string{}}, from: map[*model.Array]*data.Array{}, columns: map[*model.Array]bool{}, sizeFrom: map[*model.Size]string{}, cache: map[string]*data.File{}}
 	b.open(args)
 	if !b.diags.HasErrors() {
 		b.entrySizes()
@@ -34,8 +34,10 @@ func Data(m *model.Model, dir string, args []Arg) (*emit.Bound, []diag.Diagnosti
 		}
 	}
 	if !b.diags.HasErrors() {
+		b.labels()
 		b.indexSizes()
 		b.remainingSizes()
+		b.noteOrder()
 	}
 	if !b.diags.HasErrors() {
 		b.check()
@@ -50,6 +52,7 @@ type binder struct {
 	files    []*data.File // of --data PATH, last wins
 	named    map[string]*data.File
 	from     map[*model.Array]*data.Array
+	columns  map[*model.Array]bool  // arrays put together from the columns of a table
 	sizeFrom map[*model.Size]string // where a size was learned, for disagreements
 	cache    map[string]*data.File
 	diags    diag.List
@@ -241,9 +244,22 @@ func (b *binder) tableColumns(a *model.Array, files []*data.File) bool {
 			}
 		}
 		b.take(a, x)
+		b.nameColumns(a, columns, f)
 		return true
 	}
 	return false
+}
+
+// nameColumns: the columns' names are the names of the second axis.
+func (b *binder) nameColumns(a *model.Array, columns []*data.Array, f *data.File) {
+	b.columns[a] = true
+	if s := sizeOf(a.Type.Axes[1]); s != nil {
+		names := make([]string, len(columns))
+		for i, c := range columns {
+			names[i] = c.Name
+		}
+		b.name(s, names, "`"+a.Name+"` ("+f.Path+")", a)
+	}
 }
 
 // literal evaluates a value written in the model.
@@ -278,8 +294,8 @@ func (b *binder) take(a *model.Array, x *data.Array) {
 		}
 	}
 	for k, s := range a.Type.Axes {
-		if of, ok := s.Hi.(*model.SizeOf); ok && isOne(s.Lo) {
-			b.size(of.Size, shape[k], "`"+a.Name+"` ("+x.Origin+")", a.At)
+		if size := sizeOf(s); size != nil {
+			b.size(size, shape[k], "`"+a.Name+"` ("+x.Origin+")", a.At)
 		}
 	}
 	if a.MissingCode != nil {
@@ -451,7 +467,7 @@ func (b *binder) checkSupport(t *model.Term) {
 	}
 	for i, v := range x.Values {
 		if v < t.Dist.Lo || v > t.Dist.Hi {
-			b.diags.Errorf("E57", t.At, "`%s` %s is %g but %s has support %s", a.Name, b.row(a, x, i), v, t.Dist.Name, support(t.Dist.Lo, t.Dist.Hi)).
+			b.diags.Errorf("E57", t.At, "`%s` is %g (%s), but %s has support %s", a.Name, v, b.row(a, x, i), t.Dist.Name, support(t.Dist.Lo, t.Dist.Hi)).
 				Related(a.At, "the data")
 			return
 		}

@@ -64,7 +64,10 @@ func (c *checker) library(s *scope, e *ast.Call, n *ast.Name) model.Expr {
 	}
 	row, isReduction := stdlib.Reductions()[n.Name]
 	fn, isFunc := stdlib.Funcs()[n.Name]
+	scan, isScan := stdlib.Scans()[n.Name]
 	switch {
+	case isScan:
+		return c.scan(s, e, scan)
 	case isReduction && len(e.Args) == 1:
 		return c.reduce(s, e, row)
 	case isFunc:
@@ -102,6 +105,9 @@ func (c *checker) functionNames(s *scope) (names []string) {
 	for n := range stdlib.Reductions() {
 		names = append(names, n)
 	}
+	for n := range stdlib.Scans() {
+		names = append(names, n)
+	}
 	for n := range specials() {
 		names = append(names, n)
 	}
@@ -131,7 +137,7 @@ func (c *checker) apply(s *scope, e *ast.Call, fn *stdlib.Func) model.Expr {
 		return poison(e)
 	}
 	if len(args) != len(fn.Args) {
-		c.errorf("E50", e.Span(), "`%s` takes %s: %s", fn.Name, count(len(fn.Args), "argument", "arguments"), signature(fn))
+		c.errorf("E50", e.Span(), "`%s` takes %s: %s", fn.Name, count(len(fn.Args), "argument", "arguments"), fn.Signature())
 		return poison(e)
 	}
 	axes, ok := c.unify(e, fn.Name, e.Span(), args...)
@@ -147,17 +153,6 @@ func (c *checker) apply(s *scope, e *ast.Call, fn *stdlib.Func) model.Expr {
 		t.Elem = types.Int
 	}
 	return &model.Apply{Name: fn.Name, Args: args, Build: fn.Build, Fact: model.Fact{At: e.Span(), Type: t, Static: allStatic(args...)}}
-}
-
-func signature(fn *stdlib.Func) string {
-	s := fn.Name + "("
-	for i, a := range fn.Args {
-		if i > 0 {
-			s += ", "
-		}
-		s += a
-	}
-	return s + ")"
 }
 
 // reduce: sum(i in N: e) folds over the binders, sum(x) over every axis of x.
@@ -309,8 +304,6 @@ func specials() map[string]func(*checker, *scope, *ast.Call) model.Expr {
 	return map[string]func(*checker, *scope, *ast.Call) model.Expr{
 		"fill":        (*checker).fill,
 		"concat":      (*checker).concat,
-		"cumsum":      vectorFunc("cumsum", anyRange, func(x autodiff.Node) autodiff.Node { return autodiff.CumSum(x, x.Rank()-1, false) }),
-		"softmax":     vectorFunc("softmax", stdlib.Range{Lo: 0, Hi: 1}, softmax),
 		"probability": (*checker).probability,
 		"mode":        (*checker).mode,
 		"logpdf":      (*checker).logprob,
@@ -319,30 +312,22 @@ func specials() map[string]func(*checker, *scope, *ast.Call) model.Expr {
 	}
 }
 
-func softmax(x autodiff.Node) autodiff.Node {
-	last := x.Rank() - 1
-	lse := autodiff.LogSumExp(x, last)
-	axes := make([]int, last)
-	for i := range axes {
-		axes[i] = i
+// scan maps a vector to a vector along its last axis.
+func (c *checker) scan(s *scope, e *ast.Call, row *stdlib.Scan) model.Expr {
+	args, ok := c.values(s, e)
+	if !ok {
+		return poison(e)
 	}
-	return autodiff.Exp(autodiff.Sub(x, autodiff.Broadcast(lse, x.Shape(), axes)))
-}
-
-// vectorFunc is a function from a vector to a vector along its last axis.
-func vectorFunc(name string, r stdlib.Range, build func(autodiff.Node) autodiff.Node) func(*checker, *scope, *ast.Call) model.Expr {
-	return func(c *checker, s *scope, e *ast.Call) model.Expr {
-		args, ok := c.values(s, e)
-		if !ok {
-			return poison(e)
-		}
-		if len(args) != 1 || len(args[0].Info().Type.Axes) == 0 {
-			c.errorf("E50", e.Span(), "`%s` takes one vector", name)
-			return poison(e)
-		}
-		t := model.Type{Axes: args[0].Info().Type.Axes, Range: r}
-		return &model.Vector{Name: name, X: args[0], Build: build, Fact: model.Fact{At: e.Span(), Type: t, Static: args[0].Info().Static}}
+	if len(args) != 1 || len(args[0].Info().Type.Axes) == 0 {
+		c.errorf("E50", e.Span(), "`%s` takes one vector", row.Name)
+		return poison(e)
 	}
+	build := func(x autodiff.Node) autodiff.Node { return row.Build(x, x.Rank()-1) }
+	t := model.Type{Axes: args[0].Info().Type.Axes, Range: row.Range(args[0].Info().Type.Range, -1)}
+	if t.Range.Int {
+		t.Elem = types.Int
+	}
+	return &model.Vector{Name: row.Name, X: args[0], Build: build, Fact: model.Fact{At: e.Span(), Type: t, Static: args[0].Info().Static}}
 }
 
 // fill: fill(v, N, M) is an array of one value.

@@ -58,7 +58,7 @@ func (c *checker) errorf(code string, at source.Span, format string, args ...any
 }
 
 func (c *checker) notYet(at source.Span, what string) {
-	c.errorf("E00", at, "%s: not compiled by this version of ppl yet", what)
+	c.errorf("E99", at, "%s: not compiled by this version of ppl yet", what)
 }
 
 // ---- scopes ----

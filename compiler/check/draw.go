@@ -535,25 +535,11 @@ func fitForm(f *stdlib.Form, given []*ast.Arg) ([]*ast.Arg, bool) {
 }
 
 func formsText(d *stdlib.Dist) string {
-	var texts []string
-	for i, f := range d.Forms {
-		s := d.Name + "("
-		for k, a := range f.Args {
-			if k > 0 {
-				s += ", "
-			}
-			s += a.Name
-			if i > 0 && !inForm(&d.Forms[0], a.Name, k) {
-				s += " = …"
-			}
-		}
-		texts = append(texts, "`"+s+")`")
+	texts := d.Signatures()
+	for i := range texts {
+		texts[i] = "`" + texts[i] + "`"
 	}
 	return joinOr(texts)
-}
-
-func inForm(f *stdlib.Form, name string, k int) bool {
-	return k < len(f.Args) && f.Args[k].Name == name
 }
 
 func joinAnd(names []string) string { return joinWith(names, " and ") }
@@ -587,7 +573,7 @@ func (c *checker) argDomain(dist *stdlib.Dist, a stdlib.Arg, k int, x model.Expr
 		return true
 	}
 	d := c.errorf("E51", x.Info().At, "the %s argument of `%s` (%s) must be %s, but `%s` is %s", ordinal(k+1), dist.Name, a.Name,
-		domainText(a.Domain), x.Info().At.Text(), rangeText(r))
+		a.Domain, x.Info().At.Text(), rangeText(r))
 	if crosses && a.Domain.Lo >= 0 && math.IsInf(a.Domain.Hi, 1) {
 		d.Help("write exp(%s), or `%s ~ … in 0..inf`", name, name)
 	}
@@ -617,16 +603,6 @@ func ordinal(n int) string {
 		return "third"
 	}
 	return itoa(n) + "th"
-}
-
-func domainText(d stdlib.Domain) string {
-	switch {
-	case d.Lo >= 0 && d.Lo < 1e-300 && math.IsInf(d.Hi, 1):
-		return "positive"
-	case d.Lo == 0 && d.Hi == 1:
-		return "between 0 and 1"
-	}
-	return "in " + boundText(d.Lo) + ".." + boundText(d.Hi)
 }
 
 func rangeText(r stdlib.Range) string {

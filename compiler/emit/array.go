@@ -13,9 +13,9 @@ func (e *emitter) array(a *model.Array) value {
 	if v, ok := e.arrays[a]; ok {
 		return v
 	}
-	guard := e.guard
-	e.guard = 0 // an array's own statements are not guarded by where it is read
-	defer func() { e.guard = guard }()
+	guards := e.guards
+	e.guards = nil // an array's own statements are not guarded by where it is read
+	defer func() { e.guards = guards }()
 	var v value
 	switch a.Role {
 	case model.Data:

@@ -21,10 +21,11 @@ type Node = autodiff.Node
 
 // Bound is a model with its data and sizes.
 type Bound struct {
-	Model *model.Model
-	Data  map[*model.Array]Array
-	Sizes map[*model.Size]int
-	holes map[*model.Array]*holes
+	Model  *model.Model
+	Data   map[*model.Array]Array
+	Sizes  map[*model.Size]int
+	Labels map[*model.Size][]string // names of the first elements of an index set 1..J; none for numbers
+	holes  map[*model.Array]*holes
 }
 
 // An Array of numbers, row-major.
@@ -60,7 +61,7 @@ type emitter struct {
 	most      bool         // latents are maximised out, not summed
 	source    *thetaSource // nil when parameters are given
 	outer     *emitter     // of a step of a scan: the emitter that the scan stands in
-	guard     int          // inside a branch or a ragged range: subscripts may be out of range and are clamped
+	guards    []value      // conditions of the branches and ragged ranges around: where one is 0, subscripts may be out of range
 	diags     *diag.List
 }
 

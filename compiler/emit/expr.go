@@ -10,7 +10,7 @@ import (
 
 // expr is the value of an expression, emitted once.
 func (e *emitter) expr(x model.Expr) value {
-	memo := e.exprs[min(e.guard, 1)]
+	memo := e.exprs[min(len(e.guards), 1)]
 	v, ok := memo[x]
 	if !ok {
 		v = e.emit(x)
@@ -32,7 +32,7 @@ func (e *emitter) emit(x model.Expr) value {
 	case *model.Ref:
 		return e.array(x.Array)
 	case *model.Apply:
-		return e.elementwise(x, x.Args, x.Build)
+		return e.elementwise(x, e.operands(x), x.Build)
 	case *model.Cond:
 		return e.cond(x)
 	case *model.Subscript:
@@ -83,17 +83,30 @@ func (e *emitter) indexVar(i *model.Index) value {
 	return value{n, []*model.Index{i}, nil}
 }
 
-func (e *emitter) elementwise(x model.Expr, args []model.Expr, build func([]Node) Node) value {
-	vs := make([]value, len(args))
-	for i, a := range args {
-		vs[i] = e.expr(a)
-	}
+func (e *emitter) elementwise(x model.Expr, vs []value, build func([]Node) Node) value {
 	bound, axes := union(vs...), x.Info().Type.Axes
 	nodes := make([]Node, len(vs))
 	for i, v := range vs {
 		nodes[i] = e.loose(v, bound, axes)
 	}
 	return e.full(build(nodes), bound, axes)
+}
+
+// operands of an operator; the first of && and || guards the second.
+func (e *emitter) operands(x *model.Apply) []value {
+	if x.Lazy() {
+		first := e.expr(x.Args[0])
+		return []value{first, e.guarded(decides(x.Name, first), x.Args[1])}
+	}
+	return e.values(x.Args)
+}
+
+func (e *emitter) values(args []model.Expr) []value {
+	vs := make([]value, len(args))
+	for i, a := range args {
+		vs[i] = e.expr(a)
+	}
+	return vs
 }
 
 // cond chooses a branch at once where the condition is one number known from data; else both are evaluated, and neither the
@@ -108,9 +121,7 @@ func (e *emitter) cond(x *model.Cond) value {
 		v := e.expr(branch)
 		return value{e.align(v, v.bound, x.Type.Axes), v.bound, x.Type.Axes}
 	}
-	e.guard++
-	a, b := e.expr(x.Then), e.expr(x.Else)
-	e.guard--
+	a, b := e.guarded(q, x.Then), e.guarded(not(q), x.Else)
 	bound, axes := union(q, a, b), x.Type.Axes
 	n := autodiff.Where(e.loose(q, bound, axes), e.loose(a, bound, axes), e.loose(b, bound, axes))
 	return e.full(n, bound, axes)
@@ -226,8 +237,7 @@ func (e *emitter) reduce(x *model.Reduce) value {
 	}
 	ragged := slices.ContainsFunc(x.Over, func(i *model.Index) bool { return len(i.Set.Ragged) > 0 })
 	if ragged {
-		e.guard++
-		defer func() { e.guard-- }()
+		defer e.underRanges(x.Over)()
 	}
 	v := e.expr(x.X)
 	if ragged {
@@ -258,11 +268,9 @@ func (e *emitter) masked(v value, over []*model.Index, neutral float64) value {
 		if len(i.Set.Ragged) == 0 {
 			continue
 		}
-		at, lo, hi := e.indexVar(i), e.expr(i.Set.Lo), e.expr(i.Set.Hi)
-		bound := union(at, lo, hi)
-		in := autodiff.Mul(autodiff.Le(e.loose(lo, bound, nil), e.align(at, bound, nil)), autodiff.Le(e.align(at, bound, nil), e.loose(hi, bound, nil)))
-		all := union(v, value{bound: bound})
-		inside := e.align(value{in, bound, nil}, all, v.axes)
+		in := e.inRange(i)
+		all := union(v, in)
+		inside := e.align(in, all, v.axes)
 		v = value{autodiff.Where(inside, e.align(v, all, v.axes), e.g.Const(neutral)), all, v.axes}
 	}
 	return v
@@ -355,7 +363,7 @@ func (e *emitter) logprob(x *model.LogProb) value {
 		}
 	}
 	args := append(slices.Clone(x.Args), x.X)
-	return e.elementwise(x, args, func(n []Node) Node {
+	return e.elementwise(x, e.values(args), func(n []Node) Node {
 		p := f(n[len(n)-1], n[:len(n)-1])
 		if !p.Valid() {
 			e.fail("E58", x, "the distribution function of %s is a sum whose length depends on a parameter here", x.Dist.Name)

@@ -3,6 +3,7 @@ package emit
 import (
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 
@@ -109,7 +110,7 @@ func (g *given) gradient(y Node, out map[string][]float64) {
 	}
 }
 
-// Observed is the data on the left of ~, with their axes.
+// Observed is the data on the left of ~, with their axes; missing entries are NaN.
 func (p *Plan) Observed() (vars []draws.Variable, values [][]float64) {
 	e := newEmitter(autodiff.New(), p.Bound, &diag.List{})
 	seen := map[*model.Array]bool{}
@@ -118,9 +119,13 @@ func (p *Plan) Observed() (vars []draws.Variable, values [][]float64) {
 			continue
 		}
 		seen[t.Array] = true
-		v := e.array(t.Array)
-		vars = append(vars, e.variable(t.Array))
-		values = append(values, autodiff.Eval(nil, v.node)[0])
+		v := e.variable(t.Array)
+		d, ok := p.Data[t.Array]
+		if !ok { // a static definition
+			d.Values = autodiff.Eval(nil, e.array(t.Array).node)[0]
+		}
+		v.Int = v.Int && !slices.ContainsFunc(d.Values, math.IsNaN)
+		vars, values = append(vars, v), append(values, d.Values)
 	}
 	return vars, values
 }

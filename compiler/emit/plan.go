@@ -2,6 +2,7 @@ package emit
 
 import (
 	"slices"
+	"strconv"
 
 	"ppl/autodiff"
 	"ppl/compiler/model"
@@ -65,9 +66,26 @@ func (e *emitter) variable(a *model.Array) draws.Variable {
 		v.Shape = append(v.Shape, b.size())
 		v.Dims = append(v.Dims, s.Name)
 		v.First = append(v.First, b.lo)
-		v.Label = append(v.Label, nil)
+		v.Label = append(v.Label, e.labels(s, b))
 	}
 	return v
+}
+
+// labels are the names of an axis's elements, if its set has them; elements beyond the names keep their numbers.
+func (e *emitter) labels(s *model.Set, b box) []string {
+	of, ok := s.Hi.(*model.SizeOf)
+	if !ok || len(e.b.Labels[of.Size]) == 0 || b.lo < 1 {
+		return nil
+	}
+	names := make([]string, b.size())
+	for i := range names {
+		if at := b.lo + i; at <= len(e.b.Labels[of.Size]) {
+			names[i] = e.b.Labels[of.Size][at-1]
+		} else {
+			names[i] = strconv.Itoa(at)
+		}
+	}
+	return names
 }
 
 // A thetaSource gives parameters from an unconstrained vector, with what that costs in volume and the non-centred coordinates.

@@ -42,7 +42,7 @@ func (e *emitter) recurrence(a *model.Array, p *model.Piece, roots []model.Expr,
 	}
 	s.checkSlots()
 	for _, x := range roots {
-		s.collect(x, e.guard)
+		s.collect(x, e.guards)
 	}
 	s.rows = r.Lag
 	if r.Whole {
@@ -77,20 +77,17 @@ func (s *series) checkSlots() {
 			continue
 		}
 		if slot.Index == nil || !slot.Index.Set.Same(s.array.Type.Axes[k]) {
-			s.e.diags.Errorf("E00", s.piece.At, "a recurrence over part of another axis: not compiled by this version of ppl yet")
+			s.e.diags.Errorf("E99", s.piece.At, "a recurrence over part of another axis: not compiled by this version of ppl yet")
 			panic(stop{})
 		}
 	}
 }
 
 // collect finds the largest subexpressions without self-reads.
-func (s *series) collect(x model.Expr, guard int) {
+func (s *series) collect(x model.Expr, guards []value) {
 	if !s.readsSelf(x) {
 		if !slices.ContainsFunc(s.inputs, func(in input) bool { return in.expr == x }) {
-			old := s.e.guard
-			s.e.guard = guard
-			v := s.e.expr(x)
-			s.e.guard = old
+			v := s.outside(x, guards)
 			s.inputs = append(s.inputs, input{x, v, slices.Contains(v.bound, s.t)})
 		}
 		return
@@ -99,24 +96,50 @@ func (s *series) collect(x model.Expr, guard int) {
 	case *model.Ref:
 		return
 	case *model.Cond:
-		s.collect(x.If, guard)
-		s.collect(x.Then, guard+1)
-		s.collect(x.Else, guard+1)
+		q := s.condition(x.If, guards)
+		s.collect(x.If, guards)
+		s.collect(x.Then, slices.Concat(guards, []value{q}))
+		s.collect(x.Else, slices.Concat(guards, []value{not(q)}))
+		return
+	case *model.Apply:
+		for i, y := range x.Args {
+			if i > 0 && x.Lazy() {
+				guards = slices.Concat(guards, []value{decides(x.Name, s.condition(x.Args[0], guards))})
+			}
+			s.collect(y, guards)
+		}
 		return
 	case *model.Reduce:
 		for _, i := range x.Over {
-			s.collect(i.Set.Lo, guard)
-			s.collect(i.Set.Hi, guard)
-			if len(i.Set.Ragged) > 0 {
-				guard++
-			}
+			s.collect(i.Set.Lo, guards)
+			s.collect(i.Set.Hi, guards)
 		}
-		s.collect(x.X, guard)
+		old := s.e.guards
+		defer func() { s.e.guards = old }()
+		s.e.guards = guards
+		s.e.underRanges(x.Over)
+		s.collect(x.X, s.e.guards)
 		return
 	}
 	for _, y := range model.Children(x) {
-		s.collect(y, guard)
+		s.collect(y, guards)
 	}
+}
+
+// outside is the value of an expression without self-reads.
+func (s *series) outside(x model.Expr, guards []value) value {
+	old := s.e.guards
+	defer func() { s.e.guards = old }()
+	s.e.guards = guards
+	return s.e.expr(x)
+}
+
+// condition is a guard; one that reads the series itself is not known.
+func (s *series) condition(x model.Expr, guards []value) value {
+	if s.readsSelf(x) {
+		return value{}
+	}
+	return s.outside(x, guards)
 }
 
 func (s *series) readsSelf(x model.Expr) bool {
@@ -268,8 +291,7 @@ func (s *series) read(step *emitter, carry Node, sub *model.Subscript) value {
 		}
 	}
 	at.X = &known{v: value{autodiff.Permute(carry, perm...), s.outer, s.array.Type.Axes}}
-	step.guard++
-	defer func() { step.guard-- }()
+	defer step.under(value{})() // the checker has proved the order
 	return step.subscript(&at)
 }
 

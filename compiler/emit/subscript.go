@@ -107,15 +107,16 @@ func (e *emitter) affine(x model.Expr) (*model.Index, int, bool) {
 	return nil, 0, false
 }
 
-// checkGather refuses positions outside the axis that are known from data, unless a branch or a range guards them.
+// checkGather refuses positions outside the axis that are known from data, where the branches and ranges around them count.
 func (e *emitter) checkGather(s *model.Subscript, k int, p pick, b box) {
-	if !p.at.node.Static() {
+	at, counts, ok := e.counted(p.at)
+	if !ok {
 		return
 	}
-	if e.guard > 0 {
-		return
-	}
-	for _, v := range autodiff.Eval(nil, p.at.node)[0] {
+	for i, v := range at {
+		if counts[i] == 0 {
+			continue
+		}
 		if v != math.Trunc(v) {
 			e.fail("E44", s.Subs[k].At, "subscript must be an integer; `%s` has the value %g", s.Subs[k].At.Info().At.Text(), v)
 		}
@@ -130,16 +131,16 @@ func (e *emitter) outOfRange(s *model.Subscript, k, lo, hi int, b box) {
 	if hi > b.hi {
 		at = hi
 	}
-	end, word := b.hi, "ends"
+	end, word, guard := b.hi, "ends", "<="
 	if at < b.lo {
-		end, word = b.lo, "starts"
+		end, word, guard = b.lo, "starts", ">="
 	}
 	var where model.Expr = s
 	if s.Subs[k].At != nil {
 		where = s.Subs[k].At
 	}
-	e.fail("E45", where, "subscript %d of `%s` runs to %d, but the axis %s at %d; guard it with a condition: `%s >= … ? … : …`",
-		k+1, s.X.Info().At.Text(), at, word, end, where.Info().At.Text())
+	e.fail("E45", where, "subscript %d of `%s` runs to %d, but the axis %s at %d; guard it with a condition: `%s %s %d ? … : …`",
+		k+1, s.X.Info().At.Text(), at, word, end, where.Info().At.Text(), guard, end)
 }
 
 // slice applies the affine runs and ranges, and turns affine axes into bound ones.
@@ -259,7 +260,7 @@ func (e *emitter) gatherAxes(s *model.Subscript, x value, gathered []pick, own [
 
 // clamped keeps guarded positions inside the axis; static ones are evaluated now.
 func (e *emitter) clamped(n Node, p pick) Node {
-	if e.guard > 0 && p.size > 0 {
+	if len(e.guards) > 0 && p.size > 0 {
 		n = autodiff.Minimum(autodiff.Maximum(n, e.g.Const(0)), e.g.Const(float64(p.size-1)))
 	}
 	if _, isConst := n.IsConst(); isConst || !n.Static() {

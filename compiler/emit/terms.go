@@ -19,8 +19,7 @@ type factor struct {
 func (e *emitter) term(t *model.Term, z Node) value {
 	ragged := slices.ContainsFunc(t.Plates, func(i *model.Index) bool { return len(i.Set.Ragged) > 0 })
 	if ragged {
-		e.guard++
-		defer func() { e.guard-- }()
+		defer e.underRanges(t.Plates)()
 	}
 	v := e.density(t, z)
 	v.bound, v.node = e.overPlates(v, t)

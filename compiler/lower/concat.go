@@ -36,7 +36,11 @@ func concatParts(v *value) []part {
 func (vs *values) concat(axis int, shape []int, parts []part) *value {
 	op := autodiff.Op{Kind: autodiff.OpConcat, Axes: []int{axis}}
 	var args []*value
-	for _, p := range flatParts(axis, parts) {
+	parts = flatParts(axis, parts)
+	if rows := wholeScan(axis, parts); rows != nil {
+		return vs.reshape(rows, shape)
+	}
+	for _, p := range parts {
 		last := len(args) - 1
 		if p.value == nil && last >= 0 && args[last] == nil {
 			op.Hi[last] = p.hi

@@ -56,6 +56,9 @@ type Apply struct {
 	Build func(args []stdlib.Node) stdlib.Node
 }
 
+// Lazy reports whether the second argument's subscripts may be out of range where the first decides: && and ||.
+func (x *Apply) Lazy() bool { return x.Name == "&&" || x.Name == "||" }
+
 // Cond is c ? a : b, lazy for subscripts.
 type Cond struct {
 	Fact

@@ -1,0 +1,102 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"ppl/lang/diag"
+)
+
+const helpLong = `Say more of a command, a distribution, a function, a keyword, a setting of the sampler, or the code of a diagnostic.
+"ppl help distributions", "functions", "words", "settings" and "codes" list what there is. lang/REFERENCE.md tells the language.`
+
+func helpCommand(c *console) *cobra.Command {
+	return &cobra.Command{
+		Use:   "help [NAME]",
+		Short: "Say more of a command, distribution, function or diagnostic",
+		Long:  helpLong,
+
+		DisableFlagsInUseLine: true,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			switch len(args) {
+			case 0:
+				return cmd.Root().Help()
+			case 1:
+				return c.explain(cmd.Root(), args[0])
+			}
+			return usagef("one NAME at a time; %q is too many", args[1])
+		},
+	}
+}
+
+// explain prints what there is to say of a name.
+func (c *console) explain(root *cobra.Command, name string) error {
+	if cmd := verb(root, name); cmd != nil {
+		return cmd.Help()
+	}
+	for _, k := range kinds() {
+		if k.name == name {
+			c.list(k)
+			return nil
+		}
+	}
+	found := findTopics(func(n string) bool { return n == name })
+	if found == nil {
+		found = findTopics(func(n string) bool { return strings.EqualFold(n, name) })
+	}
+	if found == nil {
+		return unknownTopic(root, name)
+	}
+	for i, t := range found {
+		if i > 0 {
+			fmt.Fprintln(c.out)
+		}
+		fmt.Fprintln(c.out, t.text)
+	}
+	return nil
+}
+
+func verb(root *cobra.Command, name string) *cobra.Command {
+	for _, cmd := range root.Commands() {
+		if cmd.Name() == name {
+			return cmd
+		}
+	}
+	return nil
+}
+
+func (c *console) list(k kind) {
+	for _, t := range k.topics {
+		fmt.Fprintln(c.out, t.line)
+	}
+}
+
+func findTopics(is func(name string) bool) (found []topic) {
+	for _, k := range kinds() {
+		for _, t := range k.topics {
+			if is(t.name) {
+				found = append(found, t)
+			}
+		}
+	}
+	return found
+}
+
+func unknownTopic(root *cobra.Command, name string) error {
+	var names []string
+	for _, cmd := range root.Commands() {
+		names = append(names, cmd.Name())
+	}
+	for _, k := range kinds() {
+		names = append(names, k.name)
+		for _, t := range k.topics {
+			names = append(names, t.name)
+		}
+	}
+	if near, ok := diag.Nearest(name, names); ok {
+		return usagef("there is nothing named %q; did you mean %q?", name, near)
+	}
+	return usagef("there is nothing named %q; ppl help distributions, functions, words, settings and codes list what there is", name)
+}

@@ -1,0 +1,219 @@
+package main
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"ppl/infer"
+	"ppl/lang/ast"
+	"ppl/lang/diag"
+	"ppl/lang/parse"
+	"ppl/lang/source"
+	"ppl/stdlib"
+)
+
+// A topic is something that `ppl help NAME` explains.
+type topic struct {
+	name string
+	line string // in a list of its kind
+	text string
+}
+
+// A kind is the topics of one table, listed by `ppl help KIND`.
+type kind struct {
+	name   string
+	topics []topic
+}
+
+func kinds() []kind {
+	return []kind{
+		{"distributions", distributionTopics()},
+		{"functions", functionTopics()},
+		{"words", wordTopics()},
+		{"settings", settingTopics()},
+		{"codes", codeTopics()},
+	}
+}
+
+func distributionTopics() (all []topic) {
+	dists := stdlib.Dists()
+	for _, name := range slices.Sorted(maps.Keys(dists)) {
+		d := dists[name]
+		all = append(all, topic{name, d.Signatures()[0], distributionText(d)})
+	}
+	r := densityRule()
+	return append(all, topic{r.Name, r.Form, r.Form + "\n\n" + sentence(r.Doc)})
+}
+
+// densityRule is the row of Density, which is a distribution by syntax only.
+func densityRule() stdlib.Rule {
+	rules := stdlib.Rules()
+	return rules[slices.IndexFunc(rules, func(r stdlib.Rule) bool { return r.Name == "Density" })]
+}
+
+func distributionText(d *stdlib.Dist) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s\n\n%s\n\n", strings.Join(d.Signatures(), "\n"), sentence(d.Doc))
+	for _, a := range distinctArgs(d) {
+		fmt.Fprintf(&b, "  %-14s %s\n", a.Name, argumentText(a))
+	}
+	fmt.Fprintf(&b, "  %-14s %s\n", "draws", d.SupportText())
+	for _, use := range uses(d) {
+		fmt.Fprintf(&b, "\n%s", use)
+	}
+	return fmt.Sprintf("%s\nSource: %s.", strings.TrimSuffix(b.String(), "\n")+"\n", d.Source)
+}
+
+// distinctArgs are the arguments of all forms, each name once.
+func distinctArgs(d *stdlib.Dist) (all []stdlib.Arg) {
+	for _, f := range d.Forms {
+		for _, a := range f.Args {
+			if !slices.ContainsFunc(all, func(b stdlib.Arg) bool { return a.Name == b.Name }) {
+				all = append(all, a)
+			}
+		}
+	}
+	return all
+}
+
+func argumentText(a stdlib.Arg) string {
+	text := a.Domain.String()
+	if a.Domain.Kind.EventRank() == 0 {
+		text = [...]string{"", "a vector, each element ", "a matrix, each element "}[a.Rank] + text
+	}
+	if a.Default != nil {
+		text += fmt.Sprintf("; %g if not given", *a.Default)
+	}
+	return text
+}
+
+// uses says where a distribution may stand beside the plain x ~ D(…).
+func uses(d *stdlib.Dist) (all []string) {
+	if d.Improper {
+		all = append(all, "Improper: nothing makes it integrate to 1, and nothing can be drawn from it.")
+	}
+	if hasCDF(d) {
+		all = append(all, "Its distribution function is known: it may be truncated (`in a..b`), censored, and stand in cdf and logcdf.")
+	}
+	if noncentred(d) {
+		all = append(all, "`noncentered` applies.")
+	}
+	if d.Enumerate != nil {
+		all = append(all, "A discrete unknown with this distribution is summed out.")
+	}
+	return all
+}
+
+func hasCDF(d *stdlib.Dist) bool {
+	return slices.ContainsFunc(d.Forms, func(f stdlib.Form) bool { return f.LogCDF != nil })
+}
+
+func noncentred(d *stdlib.Dist) bool {
+	return d.LocationScale || d.Name == "MvNormal" || d.Name == "StudentT"
+}
+
+// functionTopics are functions of numbers, reductions, scans, functions with rules of their own and those written in the language,
+// sorted by name; min and max are there twice.
+func functionTopics() (all []topic) {
+	add := func(name, form, doc string) {
+		all = append(all, topic{name, form, form + "\n\n" + sentence(doc)})
+	}
+	for _, f := range stdlib.Funcs() {
+		add(f.Name, f.Signature(), f.Doc)
+	}
+	for _, r := range stdlib.Reductions() {
+		add(r.Name, fmt.Sprintf("%s(x)  %s(i in N: x[i])", r.Name, r.Name), r.Doc+"; over "+emptyText(r))
+	}
+	for _, s := range stdlib.Scans() {
+		add(s.Name, s.Name+"(x)", s.Doc+"; along the last axis of x")
+	}
+	for _, r := range stdlib.Rules() {
+		if r.Name != "Density" {
+			add(r.Name, r.Form, r.Doc)
+		}
+	}
+	all = append(all, preludeTopics()...)
+	slices.SortFunc(all, func(a, b topic) int { return strings.Compare(strings.ToLower(a.line), strings.ToLower(b.line)) })
+	return all
+}
+
+func emptyText(r *stdlib.Reduction) string {
+	switch {
+	case r.Empty != r.Empty:
+		return "an empty set an error"
+	case r.Range(stdlib.Range{Lo: 0, Hi: 1}, -1).Int:
+		return fmt.Sprintf("an empty set %t", r.Empty == 1)
+	}
+	return "an empty set " + strings.ToLower(strings.TrimPrefix(fmt.Sprint(r.Empty), "+"))
+}
+
+// preludeTopics are the functions that are written in the language, each with the comment above it.
+func preludeTopics() (all []topic) {
+	file, _ := parse.File(source.New("prelude.ppl", stdlib.Prelude))
+	for _, st := range file.Stmts {
+		d, ok := st.(*ast.Define)
+		if !ok || !d.Heads[0].HasParams {
+			continue
+		}
+		h := d.Heads[0]
+		all = append(all, topic{h.Name(), h.Span().Text(), h.Span().Text() + "\n\n" + commentAbove(file, d.Span()) + "\n\n    " + d.Span().Text()})
+	}
+	return all
+}
+
+// commentAbove is the text of the comment on the line before a statement.
+func commentAbove(file *ast.File, at source.Span) string {
+	for _, c := range file.Comments {
+		if c.Span().Line() == at.Line()-1 {
+			return strings.TrimSpace(strings.TrimPrefix(c.Text, "#"))
+		}
+	}
+	return ""
+}
+
+func settingTopics() (all []topic) {
+	for _, name := range infer.SettingNames() {
+		doc := infer.SettingDoc(name)
+		all = append(all, topic{name, fmt.Sprintf("%-10s %s", name, doc),
+			fmt.Sprintf("infer renhd(%s = …)   ppl sample --set %s=…\n\n%s", name, name, sentence(doc))})
+	}
+	return all
+}
+
+func codeTopics() (all []topic) {
+	for _, e := range diag.Catalogue() {
+		all = append(all, topic{e.Code, e.Code + "  " + e.Title, e.Code + ": " + e.Title + "\n\n" + plain(e.Body)})
+	}
+	return all
+}
+
+// plain is Markdown for a terminal: what stands between fences is indented, a file's name stands above it.
+func plain(markdown string) string {
+	var out []string
+	fenced := false
+	for _, line := range strings.Split(markdown, "\n") {
+		info, isFence := strings.CutPrefix(line, "```")
+		switch {
+		case isFence:
+			fenced = !fenced
+			if _, file, named := strings.Cut(info, " "); named {
+				out = append(out, "    "+file+":")
+			}
+		case fenced && line != "":
+			out = append(out, "    "+line)
+		default:
+			out = append(out, line)
+		}
+	}
+	return strings.Join(out, "\n")
+}
+
+// sentence begins with a capital, unless it begins with a name of the language, and ends with a point.
+func sentence(s string) string {
+	if first, _, _ := strings.Cut(s, " "); strings.ToLower(first) == first && strings.Trim(first, "abcdefghijklmnopqrstuvwxyz:") == "" && len(first) > 1 {
+		s = strings.ToUpper(s[:1]) + s[1:]
+	}
+	return strings.TrimSuffix(s, ".") + "."
+}

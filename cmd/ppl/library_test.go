@@ -1,0 +1,145 @@
+package main
+
+import (
+	"flag"
+	"fmt"
+	"maps"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"ppl/infer"
+	"ppl/lang/diag"
+	"ppl/lang/parse"
+	"ppl/lang/source"
+	"ppl/stdlib"
+)
+
+var update = flag.Bool("update", false, "rewrite the tables of the reference")
+
+const reference = "../../lang/REFERENCE.md"
+
+// tables are the parts of the reference that are made from the library, by name.
+func tables() map[string]string {
+	return map[string]string{
+		"distributions": distributionTable(),
+		"functions":     topicTable("function", functionTopics()),
+		"settings":      settingTable(),
+		"codes":         codeTable(),
+	}
+}
+
+func cell(s string) string { return strings.ReplaceAll(s, "|", `\|`) }
+
+func distributionTable() string {
+	var b strings.Builder
+	b.WriteString("| written | draws | density | also |\n|---|---|---|---|\n")
+	dists := stdlib.Dists()
+	for _, name := range slices.Sorted(maps.Keys(dists)) {
+		d := dists[name]
+		forms := "`" + strings.Join(d.Signatures(), "`, `") + "`"
+		fmt.Fprintf(&b, "| %s | %s | %s | %s |\n", forms, d.SupportText(), cell(d.Doc), marks(d))
+	}
+	r := densityRule()
+	return fmt.Sprintf("%s| `%s` | | %s | |\n", &b, r.Form, r.Doc)
+}
+
+func marks(d *stdlib.Dist) string {
+	var m []string
+	for _, mark := range []struct {
+		letter string
+		holds  bool
+	}{{"t", hasCDF(d)}, {"n", noncentred(d)}, {"s", d.Enumerate != nil}} {
+		if mark.holds {
+			m = append(m, mark.letter)
+		}
+	}
+	return strings.Join(m, " ")
+}
+
+func topicTable(what string, topics []topic) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "| %s | |\n|---|---|\n", what)
+	for _, t := range topics {
+		doc := strings.Split(strings.SplitN(t.text, "\n\n", 3)[1], "\n")[0]
+		fmt.Fprintf(&b, "| `%s` | %s |\n", cell(t.line), cell(doc))
+	}
+	return b.String()
+}
+
+func settingTable() string {
+	var b strings.Builder
+	b.WriteString("| setting | |\n|---|---|\n")
+	for _, name := range infer.SettingNames() {
+		fmt.Fprintf(&b, "| `%s` | %s |\n", name, infer.SettingDoc(name))
+	}
+	return b.String()
+}
+
+func codeTable() string {
+	var b strings.Builder
+	b.WriteString("| code | |\n|---|---|\n")
+	for _, e := range diag.Catalogue() {
+		fmt.Fprintf(&b, "| %s | %s |\n", e.Code, e.Title)
+	}
+	return b.String()
+}
+
+// The reference's tables are those of the library.
+func TestReferenceTables(t *testing.T) {
+	text, err := os.ReadFile(reference)
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := map[string]bool{}
+	part := regexp.MustCompile(`(?s)<!-- table ([a-z]+) -->\n(.*?)<!-- end -->`)
+	updated := part.ReplaceAllStringFunc(string(text), func(old string) string {
+		m := part.FindStringSubmatch(old)
+		want, known := tables()[m[1]]
+		if !known {
+			t.Errorf("there is no table %q", m[1])
+		}
+		seen[m[1]] = true
+		if m[2] != want && !*update {
+			t.Errorf("the table of %s differs from the library: go test ./cmd/ppl -run TestReferenceTables -update rewrites it", m[1])
+		}
+		return "<!-- table " + m[1] + " -->\n" + want + "<!-- end -->"
+	})
+	if len(seen) != len(tables()) {
+		t.Errorf("of %d tables only %v are in the reference", len(tables()), seen)
+	}
+	if *update {
+		if err := os.WriteFile(reference, []byte(updated), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// Every topic has a name of its own in its kind, except for functions that are also reductions, and says something.
+func TestTopics(t *testing.T) {
+	for _, k := range kinds() {
+		seen := map[string]int{}
+		for _, topic := range k.topics {
+			seen[topic.name]++
+			if body := strings.SplitN(topic.text, "\n\n", 3); len(body) < 2 || len(body[1]) < 3 {
+				t.Errorf("%s: %q says too little", topic.name, topic.text)
+			}
+		}
+		for name, n := range seen {
+			if n > 1 && !(stdlib.Funcs()[name] != nil && stdlib.Reductions()[name] != nil) {
+				t.Errorf("%d topics are named %s", n, name)
+			}
+		}
+	}
+}
+
+// The words that help explains are keywords: none can be a name.
+func TestWordsAreKeywords(t *testing.T) {
+	for _, w := range wordTopics() {
+		if _, ds := parse.File(source.New("m.ppl", w.name+" = 1\n")); !diag.HasErrors(ds) {
+			t.Errorf("%s can be a name", w.name)
+		}
+	}
+}

@@ -1,0 +1,33 @@
+package compiler
+
+import (
+	"math"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+)
+
+// TestObservedHoles: the run directory keeps the data as they were given, whatever becomes of their holes: dropped or
+// parameters. A hole is NaN, so counts with holes are kept as reals.
+func TestObservedHoles(t *testing.T) {
+	nan := math.NaN()
+	p := load(t, `
+data dropped[N] missing -1 = [2, -1, 3]
+data imputed[N] missing -1 = [1, 2, -1]
+imputed[i in N] ~ Normal(0, 1)
+dropped[i in N] ~ Poisson(exp(imputed[i]))
+`)
+	variables, values := p.Observed()
+	want := map[string][]float64{"dropped": {2, nan, 3}, "imputed": {1, 2, nan}}
+	got := map[string][]float64{}
+	for i, v := range variables {
+		got[v.Name] = values[i]
+		if v.Int {
+			t.Errorf("%s has a hole and is kept as integers", v.Name)
+		}
+	}
+	if d := cmp.Diff(want, got, cmpopts.EquateNaNs()); d != "" {
+		t.Error(d)
+	}
+}

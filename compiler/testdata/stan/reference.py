@@ -1,0 +1,323 @@
+"""Log densities by Stan for the models of this folder, which stan_test.go holds ppl's against.
+
+For each posterior: builds posteriordb's Stan program with PyStan, takes points u ~ Normal(0, SCALE) in Stan's unconstrained
+coordinates, and writes NAME.data.json (the data, cut down where they are long) and NAME.points.json: parameter values by
+ppl's names and Stan's log density at them, without the log-Jacobian of Stan's transforms, plus what MODELS says is between the
+parameters of Stan's program and those of the model here (a non-centred vector, a Cholesky factor). Stan leaves constants out, so
+only differences between points mean anything.
+
+    python3 reference.py POSTERIOR_DATABASE [NAME…]
+
+POSTERIOR_DATABASE is the folder of that name in a checkout of github.com/stan-dev/posteriordb. Needs pystan 3 and numpy.
+"""
+import json
+import pathlib
+import re
+import sys
+import zipfile
+
+import numpy as np
+import stan
+
+HERE = pathlib.Path(__file__).parent
+POINTS = 10
+SCALE = 0.6
+
+
+def rbf(x, alpha, rho):
+    """The squared-exponential covariance of x."""
+    x = np.asarray(x, float)
+    return alpha**2 * np.exp(-((x[:, None] - x[None, :]) ** 2) / (2 * rho**2))
+
+
+def half_logdet(C):
+    return np.log(np.diag(np.linalg.cholesky(C))).sum()
+
+
+def rows(n, *names):
+    """A cut of data: the first n of the arrays' rows; n as (name, value) also sets the size."""
+    name, count = n
+
+    def cut(d):
+        for k in names:
+            d[k] = d[k][:count]
+        d[name] = count
+        return d
+
+    return cut
+
+
+def thin(n, count, *names):
+    """A cut of data: count rows, evenly spaced, which keeps every group's members."""
+
+    def cut(d):
+        keep = np.linspace(0, d[n] - 1, count).astype(int)
+        for k in names:
+            d[k] = [d[k][i] for i in keep]
+        d[n] = count
+        return d
+
+    return cut
+
+
+def words(count):
+    """A cut for LDA: words evenly spaced in the text, renumbered together with the documents."""
+
+    def cut(d):
+        d = thin("N", count, "w", "doc")(d)
+        for ids, size, prior in (("w", "V", "beta"), ("doc", "M", None)):
+            used = sorted(set(d[ids]))
+            d[ids] = [used.index(i) + 1 for i in d[ids]]
+            d[size] = len(used)
+            if prior:
+                d[prior] = d[prior][: len(used)]
+        return d
+
+    return cut
+
+
+def columns(n, d_, x, rows_, cols, *others):
+    """A cut of a regression: rows_ rows and cols columns of x, evenly spaced."""
+
+    def cut(d):
+        d = thin(n, rows_, x, *others)(d)
+        keep = np.linspace(0, d[d_] - 1, cols).astype(int)
+        d[x] = [[row[j] for j in keep] for row in d[x]]
+        d[d_] = cols
+        return d
+
+    return cut
+
+
+def countries(count):
+    def cut(d):
+        for k in ("N", "X", "EpidemicStart", "pop"):
+            d[k] = d[k][:count]
+        for k in ("cases", "deaths", "f"):
+            d[k] = [row[:count] for row in d[k]]
+        d["M"] = count
+        return d
+
+    return cut
+
+
+def same(*names):
+    return lambda v, d: {n: v[n] for n in names}
+
+
+def nothing(v, d):
+    return 0.0
+
+
+def hsgp(v, d):
+    """Scales of the coefficients of the two Hilbert-space GPs: the square root of the spectral density at the frequencies."""
+    out = []
+    for s in ("", "_sigma"):
+        w = np.asarray(d[f"slambda{s}_1"])[:, 0]
+        sd, l = v[f"sdgp{s}_1"], v[f"lscale{s}_1"]
+        out.append(np.sqrt(sd**2 * np.sqrt(2 * np.pi) * l * np.exp(-0.5 * l**2 * w**2)))
+    return out
+
+
+def accel_gp(v, d):
+    a, b = hsgp(v, d)
+    return {
+        "Intercept": v["Intercept"], "Intercept_sigma": v["Intercept_sigma"],
+        "f.sdgp": v["sdgp_1"], "f.lscale": v["lscale_1"], "f.z": a * v["zgp_1"],
+        "g.sdgp": v["sdgp_sigma_1"], "g.lscale": v["lscale_sigma_1"], "g.z": b * v["zgp_sigma_1"],
+    }
+
+
+def accel_splines(v, d):
+    return {
+        "Intercept": v["Intercept"], "Intercept_sigma": v["Intercept_sigma"],
+        "f.b": v["bs"], "f.sds": v["sds_1_1"], "f.s": v["s_1_1"],
+        "g.b": v["bs_sigma"], "g.sds": v["sds_sigma_1_1"], "g.s": v["s_sigma_1_1"],
+    }
+
+
+def hierarchical_gp(v, d):
+    return {
+        "mu": v["mu"], "tot_var": v["tot_var"], "prop_var": v["prop_var"],
+        "long_region": v["length_GP_region_long"], "long_state": v["length_GP_state_long"],
+        "short_region": v["length_GP_region_short"], "short_state": v["length_GP_state_short"],
+        "f_region": v["GP_region"].T, "f_state": v["GP_state"].T,
+        "year_re": v["year_re"], "region_re": v["region_re"], "state_re": v["state_re"],
+    }
+
+
+def hierarchical_gp_scales(v, d):
+    s = np.sqrt(v["vars"])
+    years = np.arange(1, d["N_years"] + 1)
+    nugget = 1e-6 * np.eye(d["N_years"])
+    region = rbf(years, s[12], v["length_GP_region_long"]) + rbf(years, s[14], v["length_GP_region_short"]) + nugget
+    state = rbf(years, s[13], v["length_GP_state_long"]) + rbf(years, s[15], v["length_GP_state_short"]) + nugget
+    groups = np.asarray(d["state_region_ind"])
+    return -(
+        d["N_regions"] * half_logdet(region) + d["N_states"] * half_logdet(state)
+        + d["N_years_obs"] * np.log(s[0]) + d["N_regions"] * np.log(s[1]) + np.log(s[1 + groups]).sum()
+    )
+
+
+def shrinkage(v, d):
+    """The scales of the regularised horseshoe's coefficients."""
+    c2 = d["slab_scale"] ** 2 * v["caux"]
+    return v["tau"] * np.sqrt(c2 * v["lambda"] ** 2 / (c2 + v["tau"] ** 2 * v["lambda"] ** 2))
+
+
+def multi_occupancy(v, d):
+    return {**same("alpha", "beta", "Omega", "sigma_uv", "uv")(v, d), "r": (v["rho_uv"] + 1) / 2}
+
+
+def hier_2pl(v, d):
+    return {**same("theta", "mu", "tau", "xi")(v, d), "Omega": v["L_Omega"] @ v["L_Omega"].T}
+
+
+def kronecker_gp(v, d):
+    return {**same("var1", "sigma1", "bw1")(v, d), "Lambda": v["L"] @ v["L"].T}
+
+
+def cholesky_to_correlation(v, d):
+    """Log density of the correlation matrix from that of its factor L: the Jacobian is prod_k L[k, k]^(K-k)."""
+    K = len(v["L"])
+    return -sum((K - 1 - k) * np.log(v["L"][k, k]) for k in range(K))
+
+
+# The posteriors: data set, parameters by ppl's names, what is added to Stan's log density, cut of the data, and scale, number and
+# centre (where not 0, by coordinate) of the points.
+def row(data, params, adjust=nothing, cut=None, scale=SCALE, points=POINTS, centre={}):
+    return data, params, adjust, cut, scale, points, centre
+
+
+MODELS = {
+    "2pl_latent_reg_irt": row("fims_Aus_Jpn_irt", same("alpha", "beta", "lambda_adj", "theta"),
+                              cut=thin("N", 1500, "ii", "jj", "y"), points=6),
+    "GLMM1_model": row("GLMM_data", same("mu_alpha", "sd_alpha", "alpha")),
+    "Mb_model": row("Mb_data", same("omega", "p", "c")),
+    "Mt_model": row("Mt_data", same("omega", "p")),
+    "Mtbh_model": row("Mtbh_data", same("omega", "mean_p", "gamma", "sigma", "eps"), lambda v, d: -d["M"] * np.log(v["sigma"])),
+    "Rate_4_model": row("Rate_4_data", same("theta", "thetaprior")),
+    "Survey_model": row("Survey_data", same("theta")),
+    "accel_gp": row("mcycle_gp", accel_gp, lambda v, d: -sum(np.log(s).sum() for s in hsgp(v, d)),
+                    thin("N", 40, "Y", "Xgp_1", "Xgp_sigma_1"), scale=0.3, centre={2: -4, 45: -4}),  # short length scales
+    "accel_splines": row("mcycle_splines", accel_splines,
+                         lambda v, d: -d["knots_1"] * np.log(v["sds_1_1"]) - d["knots_sigma_1"] * np.log(v["sds_sigma_1_1"]),
+                         thin("N", 40, "Y", "Xs", "Zs_1_1", "Xs_sigma", "Zs_sigma_1_1")),
+    "arK": row("arK", same("alpha", "beta", "sigma")),
+    "arma11": row("arma", same("mu", "phi", "theta", "sigma")),
+    "blr": row("sblrc", same("beta", "sigma")),
+    "bones_model": row("bones_data", same("theta")),
+    "bym2_offset_only": row("traffic_accident_nyc", same("beta0", "sigma", "rho", "theta", "phi"), points=5),
+    "covid19imperial_v2": row("ecdc0401", same("tau", "y", "phi", "kappa", "mu", "alpha_hier", "ifr_noise"), cut=countries(2), points=4),
+    "diamonds": row("diamonds", same("b", "Intercept", "sigma"), cut=thin("N", 120, "Y", "X")),
+    "dogs_hierarchical": row("dogs", same("a", "b")),
+    "dugongs_model": row("dugongs_data", same("alpha", "beta", "lambda", "tau")),
+    "eight_schools_noncentered": row("eight_schools", same("mu", "tau", "theta"), lambda v, d: -d["J"] * np.log(v["tau"])),
+    "election88_full": row("election88", same("beta", *("sigma_" + c for c in "abcde"), *"abcde"), cut=thin(
+        "N", 1200, "age", "edu", "age_edu", "state", "region_full", "black", "female", "v_prev_full", "y")),
+    "garch11": row("garch", same("mu", "alpha0", "alpha1", "beta1")),
+    "gp_pois_regr": row("gp_pois_regr", same("rho", "alpha", "f"), lambda v, d: -half_logdet(
+        rbf(d["x"], v["alpha"], v["rho"]) + 1e-10 * np.eye(d["N"]))),
+    "gp_regr": row("gp_pois_regr", same("rho", "alpha", "sigma")),
+    "gpcm_latent_reg_irt": row("timssAusTwn_irt", same("alpha", "beta", "lambda_adj", "theta"), points=4),
+    "grsm_latent_reg_irt": row("science_irt", same("alpha", "beta", "kappa", "lambda_adj", "theta"), points=6),
+    "hier_2pl": row("sat", hier_2pl, cut=thin("N", 3000, "ii", "jj", "y"), points=6),
+    "hierarchical_gp": row("state_wide_presidential_votes", hierarchical_gp, hierarchical_gp_scales, points=4),
+    "hmm_drive_1": row("bball_drive_event_1", same("theta", "phi", "lambda")),
+    "hmm_example": row("hmm_example", same("theta", "mu")),
+    "hmm_gaussian": row("hmm_gaussian_simulated", same("pi1", "A", "mu", "sigma")),
+    "irt_2pl": row("irt_2pl", same("sigma_theta", "sigma_a", "sigma_b", "mu_b", "theta", "a", "b")),
+    "kidscore_interaction_z": row("kidiq_with_mom_work", same("beta", "sigma")),
+    "kronecker_gp": row("synthetic_grid_RBF_kernels", kronecker_gp, cholesky_to_correlation),
+    "ldaK5": row("prideprejudice_chapter", same("theta", "phi"), cut=words(300), points=4),
+    "logistic_regression_rhs": row("ovarian", same("beta0", "tau", "caux", "lambda", "beta"),
+                                   lambda v, d: -np.log(shrinkage(v, d)).sum(), columns("n", "d", "x", 30, 40, "y")),
+    "losscurve_sislob": row("loss_curves", same("mu_LR", "sd_LR", "omega", "theta", "loss_sd", "LR")),
+    "lotka_volterra": row("hudson_lynx_hare", lambda v, d: {
+        **dict(zip(("alpha", "beta", "gamma", "delta"), v["theta"])), "z_init": v["z_init"], "sigma": v["sigma"]}),
+    "low_dim_gauss_mix": row("low_dim_gauss_mix", same("mu", "sigma", "theta")),
+    "lsat_model": row("lsat_data", same("alpha", "beta", "theta"), points=4),
+    "multi_occupancy": row("butterfly", multi_occupancy),
+    "normal_mixture_k": row("normal_5", same("theta", "mu", "sigma")),
+    "one_comp_mm_elim_abs": row("one_comp_mm_elim_abs", same("k_a", "K_m", "V_m", "sigma")),
+    "prophet": row("rstan_downloads", same("k", "m", "delta", "sigma_obs", "beta"), cut=thin(
+        "T", 150, "t", "cap", "y", "X"), scale=0.1),
+    "radon_variable_intercept_slope_noncentered": row(
+        "radon_mn", same("sigma_y", "sigma_alpha", "sigma_beta", "mu_alpha", "mu_beta", "alpha", "beta"),
+        lambda v, d: -d["J"] * (np.log(v["sigma_alpha"]) + np.log(v["sigma_beta"]))),
+    "rats_model": row("rats_data", same("mu_alpha", "mu_beta", "sigma_y", "sigma_alpha", "sigma_beta", "alpha", "beta")),
+    "seeds_stanified_model": row("seeds_data", same("alpha0", "alpha1", "alpha2", "alpha12", "sigma", "b")),
+    "sir": row("sir", lambda v, d: dict(zip(("beta", "gamma", "xi", "delta"), (v["beta"], v["gamma"], v["xi"], v["delta"])))),
+    "soil_incubation": row("soil_carbon", same("k1", "k2", "alpha21", "alpha12", "gamma", "sigma")),
+    "state_space_stochastic_level_stochastic_seasonal": row("uk_drivers", same("beta", "lambda", "sigma", "mu", "seasonal")),
+    "surgical_model": row("surgical_data", same("mu", "sigmasq", "b")),
+}
+
+
+def arrays(names, flat):
+    """The values Stan writes out, as arrays by name; elements are named a.1.2."""
+    sizes, at = {}, []
+    for name, x in zip(names, flat):
+        base, *index = name.split(".")
+        index = tuple(int(i) - 1 for i in index)
+        at.append((base, index, x))
+        sizes[base] = tuple(max(a, b + 1) for a, b in zip(sizes.get(base, index), index))
+    out = {base: np.zeros(shape) for base, shape in sizes.items()}
+    for base, index, x in at:
+        out[base][index] = x
+    return {k: v if v.shape else float(v) for k, v in out.items()}
+
+
+def plain(x):
+    return x.tolist() if hasattr(x, "tolist") else x
+
+
+def write(name, what, value):
+    (HERE / f"{name}.{what}.json").write_text(json.dumps(value, separators=(",", ":"), allow_nan=False) + "\n")
+
+
+def reference(db, name):
+    data_name, params, adjust, cut, scale, points, centre = MODELS[name]
+    with zipfile.ZipFile(db / "data" / "data" / f"{data_name}.json.zip") as z:
+        data = json.loads(z.read(z.namelist()[0]))
+    if cut:
+        data = cut(data)
+    model = stan.build((db / "models" / "stan" / f"{name}.stan").read_text(), data=dict(data))
+    rng = np.random.default_rng(1)
+    dim = free(model)
+    at = []
+    while len(at) < points:
+        u = rng.normal([centre.get(i, 0) for i in range(dim)], scale).tolist()
+        try:
+            lp = model.log_prob(u, adjust_transform=False)
+        except RuntimeError:
+            continue
+        if not np.isfinite(lp):
+            continue
+        try:
+            values = model.constrain_pars(u, include_gqs=False)
+        except ValueError:  # pystan's JSON has no infinities, which the transformed parameters of Survey_model are full of
+            values = model.constrain_pars(u, include_tparams=False, include_gqs=False)
+        v = arrays(model.constrained_param_names, values)
+        at.append({"at": {k: plain(x) for k, x in params(v, data).items()}, "logp": lp + float(adjust(v, data))})
+    write(name, "data", data)
+    write(name, "points", {"origin": f"PyStan {stan.__version__}, posteriordb {data_name}-{name}", "points": at})
+
+
+def free(model):
+    """The number of unconstrained coordinates: at most that of the parameters' values; Stan tells when it has got as many as it needs."""
+    block = re.search(r"^parameters \{(.*?)^\}", model.program_code, re.S | re.M).group(1)
+    size = sum(int(np.prod(d)) for n, d in zip(model.param_names, model.dims) if re.search(rf"\b{n}\s*;", block))
+    for dim in range(size, 0, -1):
+        try:
+            model.constrain_pars([0.1] * dim, include_tparams=False, include_gqs=False)
+            return dim
+        except RuntimeError:
+            continue
+    raise ValueError("no number of coordinates fits")
+
+
+if __name__ == "__main__":
+    db = pathlib.Path(sys.argv[1])
+    for name in sys.argv[2:] or MODELS:
+        reference(db, name)

@@ -1,0 +1,198 @@
+// Package lang_test runs the examples of the documents about the language.
+package lang_test
+
+import (
+	"bytes"
+	"flag"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"ppl/autodiff"
+	"ppl/compiler"
+	"ppl/lang/diag"
+	"ppl/lang/format"
+	"ppl/lang/parse"
+	"ppl/lang/source"
+)
+
+var update = flag.Bool("update", false, "rewrite what the catalogue shows as printed")
+
+// A fence is an example of a document: what stands between ```info and ```.
+type fence struct {
+	info, text string
+	start, end int // of the text
+}
+
+func fences(text string) (all []fence) {
+	for _, m := range regexp.MustCompile("(?ms)^```([^\n]*)\n(.*?)^```$").FindAllStringSubmatchIndex(text, -1) {
+		all = append(all, fence{text[m[2]:m[3]], text[m[4]:m[5]], m[4], m[5]})
+	}
+	return all
+}
+
+// write puts a text into a directory and gives its path.
+func write(t *testing.T, dir, name, text string) string {
+	path := filepath.Join(dir, name)
+	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// printed is what ppl says of a model, which is named m.ppl there.
+func printed(ds []diag.Diagnostic, path string) string {
+	var b bytes.Buffer
+	diag.Render(&b, ds, false)
+	return strings.ReplaceAll(strings.ReplaceAll(b.String(), path, "model.ppl"), filepath.Dir(path)+string(filepath.Separator), "")
+}
+
+func codes(ds []diag.Diagnostic) (all []string) {
+	for _, d := range ds {
+		all = append(all, d.Code)
+	}
+	return all
+}
+
+// example is the model of a section of the catalogue, written with the files beside it.
+func example(t *testing.T, body string) (path string) {
+	dir := t.TempDir()
+	for _, f := range fences(body) {
+		switch kind, name, named := strings.Cut(f.info, " "); {
+		case kind == "ppl" && !named:
+			path = write(t, dir, "model.ppl", f.text)
+		case named:
+			write(t, dir, name, f.text)
+		}
+	}
+	return path
+}
+
+// Every section of the catalogue has a model that brings its code forth, and shows what is printed then.
+func TestCatalogueExamples(t *testing.T) {
+	const file = "diag/DIAGNOSTICS.md"
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	document := string(text)
+	for _, e := range diag.Catalogue() {
+		path := example(t, e.Body)
+		if path == "" {
+			t.Errorf("%s has no example", e.Code)
+			continue
+		}
+		_, ds := compiler.Load(path, nil)
+		if !slices.Contains(codes(ds), e.Code) {
+			t.Errorf("the example of %s brings forth %v", e.Code, codes(ds))
+		}
+		body := withOutput(e.Body, printed(ds, path))
+		if body != e.Body && !*update {
+			t.Errorf("%s (-update rewrites): ppl prints\n%s", e.Code, printed(ds, path))
+		}
+		document = strings.Replace(document, e.Body, body, 1)
+	}
+	if *update && document != string(text) {
+		write(t, "diag", "DIAGNOSTICS.md", document)
+	}
+}
+
+// withOutput is a section with the text that ppl prints as its last fence.
+func withOutput(body, text string) string {
+	if all := fences(body); all[len(all)-1].info == "text" {
+		last := all[len(all)-1]
+		return body[:last.start] + text + body[last.end:]
+	}
+	return body + "\n\n```text\n" + text + "```"
+}
+
+// The catalogue has every code that the sources name, and no other.
+func TestCatalogueIsWhole(t *testing.T) {
+	emitted := map[string]bool{}
+	code := regexp.MustCompile(`"([EW][0-9]{2})"`)
+	err := filepath.WalkDir("..", func(path string, d os.DirEntry, err error) error {
+		if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") || filepath.Dir(path) == "diag" {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		for _, m := range code.FindAllSubmatch(text, -1) {
+			emitted[string(m[1])] = true
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(emitted) < 40 {
+		t.Fatalf("only %d codes found in the sources", len(emitted))
+	}
+	for _, e := range diag.Catalogue() {
+		if !emitted[e.Code] {
+			t.Errorf("%s is in the catalogue, but nothing emits it", e.Code)
+		}
+		delete(emitted, e.Code)
+	}
+	for c := range emitted {
+		t.Errorf("%s is emitted, but the catalogue does not have it, or has it after another section of that code", c)
+	}
+}
+
+// finite reports whether a program's density has a value at the point where chains begin.
+func finite(p *compiler.Program) bool {
+	g := autodiff.New()
+	theta := g.Input("theta", p.Dim())
+	prior, lik := p.Density(theta)
+	total := autodiff.IsFinite(autodiff.Add(prior, lik))
+	return autodiff.Eval(map[string][]float64{"theta": p.Start(1, 0)}, total)[0][0] == 1
+}
+
+// The models of the reference check without a diagnostic, are in canonical form, and where their data stand in them have a
+// finite density; those marked `error CODE` bring that code forth.
+func TestReferenceExamples(t *testing.T) {
+	text, err := os.ReadFile("REFERENCE.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir, models := t.TempDir(), 0
+	for _, f := range fences(string(text)) { // files that models name
+		if _, name, named := strings.Cut(f.info, " "); named && !strings.HasPrefix(name, "error ") {
+			write(t, dir, name, f.text)
+		}
+	}
+	for _, f := range fences(string(text)) {
+		path := write(t, dir, "model.ppl", f.text)
+		code, refused := strings.CutPrefix(f.info, "ppl error ")
+		switch {
+		case refused:
+			refuses(t, path, f.text, code)
+		case f.info == "ppl":
+			models++
+			accepts(t, path, f.text)
+		}
+	}
+	if models < 20 {
+		t.Errorf("only %d models found", models)
+	}
+}
+
+func refuses(t *testing.T, path, text, code string) {
+	if _, ds := compiler.Load(path, nil); !slices.Contains(codes(ds), code) {
+		t.Errorf("brings forth %v, not %s:\n%s%s", codes(ds), code, text, printed(ds, path))
+	}
+}
+
+func accepts(t *testing.T, path, text string) {
+	file, _ := parse.File(source.New(path, text))
+	if canonical := format.File(file); canonical != text {
+		t.Errorf("not in canonical form:\n%s\n%s", text, canonical)
+	}
+	p, ds := compiler.Load(path, nil)
+	if len(ds) > 0 {
+		t.Errorf("has diagnostics:\n%s%s", text, printed(ds, path))
+	} else if !finite(p) {
+		t.Errorf("has no finite density:\n%s", text)
+	}
+}

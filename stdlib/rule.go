@@ -1,0 +1,19 @@
+package stdlib
+
+// A Rule describes a name of the language whose arguments are no plain values: distributions, sets, discrete unknowns. The checker
+// has a rule of its own for each.
+type Rule struct{ Name, Form, Doc string }
+
+// Rules lists them.
+func Rules() []Rule {
+	return []Rule{
+		{"Density", "x ~ Density(e)", "adds e to the log density; e may read x, and nothing normalises it"},
+		{"logpdf", "logpdf(D(…), x)", "log density of distribution D at x, of a discrete one log probability"},
+		{"logcdf", "logcdf(D(…), x)", "log P(X <= x) for X from distribution D"},
+		{"cdf", "cdf(D(…), x)", "P(X <= x) for X from distribution D"},
+		{"fill", "fill(v, N, …)", "array over the sets N, … with every element v"},
+		{"concat", "concat(x, y, …)", "arrays one after the other along their first axis, numbered from 1"},
+		{"probability", "probability(z[i] == k)", "exact posterior probability of a condition on one discrete unknown; in generate"},
+		{"mode", "mode(z)", "jointly most probable values of a discrete unknown; in generate"},
+	}
+}
