@@ -42,19 +42,14 @@ func (s *solver) field(shared []Node) field {
 	return func(t, y Node) Node { return s.problem.RHS(t, y, shared) }
 }
 
-// attempt is one attempt of a step, from carry to carry.
-//
-// The way to the next time is divided into equal parts no longer than the proposed step h, and one of them is tried. Being rounded to
-// fine parts of h it has no gradient. After the last time the way is 0.
+// attempt is one attempt of a step, from carry to carry. After the last time there is no way to go.
 func (s *solver) attempt(carry Node, shared []Node) Node {
-	g, n := carry.Graph(), carry.Size()
-	t, size, reached := at(carry, 0), at(carry, 1), at(carry, 2)
-	y := ad.Slice(carry, []int{state}, []int{n})
+	g, t, size, reached := carry.Graph(), at(carry, 0), at(carry, 1), at(carry, 2)
+	y := ad.Slice(carry, []int{state}, []int{carry.Size()})
 	next := ad.Gather(g.Data("times", s.times, len(s.times)), reached)
 	h := ad.Exp(scale(ln2*grain, ad.Round(size)))
 	way := ad.Div(ad.Sub(next, t), h)
-	part := ad.Div(way, ad.Maximum(g.Const(1), ad.Ceil(way)))
-	part = scale(1./fine, ad.Round(scale(fine, part)))
+	part := partOf(way)
 	step := ad.Mul(h, part)
 
 	to, err := s.method.step(s.field(shared), t, y, step)
@@ -66,6 +61,13 @@ func (s *solver) attempt(carry Node, shared []Node) Node {
 		one(ad.Round(ad.Add(size, scale(1/grain, s.change(part, e))))),
 		one(ad.Add(reached, arrive)),
 		ad.Where(ad.Broadcast(accept, y.Shape(), nil), to, y))
+}
+
+// partOf is the part of the proposed step to try when the way to the next time is so many of it: the way is divided into equal parts no
+// longer than the proposed step. Being rounded to fine parts it has no gradient.
+func partOf(way Node) Node {
+	part := ad.Div(way, ad.Maximum(way.Graph().Const(1), ad.Ceil(way)))
+	return scale(1./fine, ad.Round(scale(fine, part)))
 }
 
 // change is log₂ of the next proposed step over this one, from the part of this one that was tried and its squared error: the tried

@@ -13,6 +13,7 @@
 package ode
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -40,13 +41,14 @@ type Problem struct {
 type Options struct {
 	Method     string  // "rk45" or "bdf"; empty is rk45
 	RTol, ATol float64 // 0 is 1e-6
-	MaxSteps   int     // attempts, accepted or not; 0 is 100 and four for each time asked for
+	MaxSteps   int     // attempts, accepted or not; 0 is the method's usual number and two for each time asked for
 }
 
 // A method makes one step from y at t over h and estimates its error, both [S].
 type method struct {
 	name  string
 	order float64 // the estimate is O(h^order)
+	usual int     // attempts that smooth problems take at the default tolerances, with room
 	step  func(f field, t, y, h Node) (next, err Node)
 }
 
@@ -55,12 +57,14 @@ type field func(t, y Node) Node
 
 // methods by the language's names. The stiff method goes by the name that users know for one.
 func methods() []method {
-	return []method{{"rk45", 5, dormandPrince}, {"bdf", 4, rodas}}
+	return []method{{"rk45", 5, 200, dormandPrince}, {"bdf", 4, 400, rodas}}
 }
 
-// Solve gives the values at the times, shape [M, S]; NaN at those that MaxSteps attempts did not reach. All lanes pay for all
-// attempts, and the way back through them is kept: memory is a few numbers for each attempt and operation of the right side. First
-// gradients are meant; second ones hold as well, at their price.
+// Solve gives the values at the times, shape [M, S].
+//
+// All lanes pay for MaxSteps attempts, time and memory for each operation of the right side, whether or not they need them. Times that
+// are not reached by then are NaN. A sampler refuses such a state; a posterior with much mass there is cut off, so that MaxSteps should
+// be found with Budget over draws of the prior, and be raised where NaN still turns up.
 func Solve(p Problem, o Options) Node {
 	s := newSolver(p, o)
 	shape := []int{len(p.Times), p.Y0.Size()}
@@ -101,23 +105,12 @@ func (s *solver) which(g *ad.Graph) Node {
 
 // complete checks options and fills in what is left out.
 func (o Options) complete(times int) (Options, method) {
-	if o.Method == "" {
-		o.Method = "rk45"
-	}
-	if o.RTol == 0 {
-		o.RTol = 1e-6
-	}
-	if o.ATol == 0 {
-		o.ATol = 1e-6
-	}
-	if o.MaxSteps == 0 {
-		o.MaxSteps = 100 + 4*times
-	}
-	k := slices.IndexFunc(methods(), func(m method) bool { return m.name == o.Method })
+	k := slices.IndexFunc(methods(), func(m method) bool { return m.name == cmp.Or(o.Method, "rk45") })
 	if k < 0 || o.RTol < 0 || o.ATol < 0 || o.MaxSteps < 0 {
 		bug("options %+v", o)
 	}
-	return o, methods()[k]
+	m := methods()[k]
+	return Options{m.name, cmp.Or(o.RTol, 1e-6), cmp.Or(o.ATol, 1e-6), cmp.Or(o.MaxSteps, m.usual+2*times)}, m
 }
 
 // bug stops on a broken invariant of the caller.

@@ -2,6 +2,7 @@ package ode
 
 import (
 	"fmt"
+	"math"
 
 	ad "ppl/autodiff"
 )
@@ -10,7 +11,7 @@ import (
 const patience = 2_000
 
 // Steps is the number of attempts that the solution takes where the graph's inputs have the given values; ok is false if it does
-// not get to the last time.
+// not get to the last time: where the solution does not exist so long, steps become too short to move the time.
 func Steps(p Problem, o Options, inputs map[string][]float64) (n int, ok bool) {
 	s := newSolver(p, o)
 	if len(s.times) == 0 {
@@ -25,8 +26,9 @@ func Steps(p Problem, o Options, inputs map[string][]float64) (n int, ok bool) {
 	}
 	next := s.attempt(g.Input("carry", len(values[0])), shared)
 	for n = range patience {
-		if env["carry"][2] == float64(len(s.times)) {
-			return n, true
+		t, h, reached := env["carry"][0], math.Exp2(grain*env["carry"][1]), env["carry"][2]
+		if reached == float64(len(s.times)) || !(t+h > t) {
+			return n, reached == float64(len(s.times))
 		}
 		env["carry"] = ad.Eval(env, next)[0]
 	}
