@@ -159,14 +159,18 @@ type function struct {
 
 // ---- collecting ----
 
-// collect enters the names that a list of statements defines.
+// collect enters the names that a list of statements defines: data first, since whether a name is declared as data says what its
+// other statements mean, wherever they stand.
 func (c *checker) collect(stmts []ast.Stmt, s *scope) {
 	for _, st := range stmts {
-		switch st := st.(type) {
-		case *ast.Data:
+		if st, ok := st.(*ast.Data); ok {
 			for _, d := range st.Decls {
 				c.collectData(d, st, s)
 			}
+		}
+	}
+	for _, st := range stmts {
+		switch st := st.(type) {
 		case *ast.Define:
 			for _, h := range st.Heads {
 				c.collectDefine(h, st, s)
