@@ -189,22 +189,40 @@ func (e *emitter) enumeration(a *model.Array) *model.Index {
 	if k := e.enums[a]; k != nil {
 		return k
 	}
-	t := e.latentTerm(a)
+	b := e.supportOf(e.latentTerm(a))
+	set := &model.Set{Name: a.Name, Lo: &model.Num{Value: float64(b.lo)}, Hi: &model.Num{Value: float64(b.hi)}, Key: "values of " + a.Name}
+	e.enums[a] = &model.Index{Name: a.Name, Set: set, ID: -1 - len(e.enums)}
+	return e.enums[a]
+}
+
+// supportOf is the range of values of a latent's law.
+func (e *emitter) supportOf(t *model.Term) box {
 	args := make([]Node, len(t.Args))
 	for i, x := range t.Args {
 		args[i] = e.expr(x).node
 	}
 	first, n, ok := t.Dist.Enumerate(args)
 	if !ok {
-		e.diags.Errorf("E70", t.At, "`%s ~ %s(…)` cannot be summed out: its support is not known from data", a.Name, t.Dist.Name)
+		e.diags.Errorf("E70", t.At, "`%s ~ %s(…)` cannot be summed out: its support is not known from data", t.Array.Name, t.Dist.Name)
 		panic(stop{})
 	}
 	if t.Offset != nil {
 		first += int(t.Offset.(*model.Num).Value)
 	}
-	set := &model.Set{Name: a.Name, Lo: &model.Num{Value: float64(first)}, Hi: &model.Num{Value: float64(first + n - 1)}, Key: "values of " + a.Name}
-	e.enums[a] = &model.Index{Name: a.Name, Set: set, ID: -1 - len(e.enums)}
-	return e.enums[a]
+	return box{first, first + n - 1}
+}
+
+// oneSupport refuses a chain whose pieces have laws with different values.
+func (e *emitter) oneSupport(t *model.Term) {
+	if t.Array.Chain == nil {
+		return
+	}
+	all, own := e.box(e.enumeration(t.Array).Set), e.supportOf(t)
+	if own != all {
+		e.diags.Errorf("E70", t.At, "`%s` cannot be summed out: its values are %d..%d here and %d..%d in its other piece", t.Array.Name, own.lo, own.hi, all.lo, all.hi).
+			Help("let every piece have the same values, some with probability 0")
+		panic(stop{})
+	}
 }
 
 // factors evaluates every term of the density and sums out the latents. What is left has plates only.
@@ -221,6 +239,9 @@ func (e *emitter) factors(m *model.Model, z map[*model.Term]Node) []factor {
 	}
 	var fs []factor
 	for _, t := range m.Terms {
+		if t.Kind == model.LatentPrior {
+			e.oneSupport(t)
+		}
 		if t.Kind != model.Generate {
 			fs = append(fs, e.factorsOf(t, e.atElements(t, e.term(t, z[t])), sets)...)
 		}
@@ -284,13 +305,17 @@ func (e *emitter) factorsOf(t *model.Term, v value, sets plateSets) []factor {
 	return []factor{seen}
 }
 
+// latentTerm is a latent's law; of a chain, that of a piece that does not read the chain.
 func (e *emitter) latentTerm(a *model.Array) *model.Term {
+	reads := func(r model.LatentRead) bool { return r.Latent == a && r.Before }
 	for _, t := range e.b.Model.Terms {
-		if t.Kind == model.LatentPrior && t.Array == a {
+		if t.Kind == model.LatentPrior && t.Array == a && !slices.ContainsFunc(t.Reads, reads) {
 			return t
 		}
 	}
-	panic("internal error: latent without a law")
+	e.diags.Errorf("E12", a.At, "every law of `%s` reads the place before; its first place needs a law of its own", a.Name).
+		Help("write `%s[1] ~ …` and `%s[t in 2..T] ~ …`", a.Name, a.Name)
+	panic(stop{})
 }
 
 // innermostFirst orders latents by their number of plates, most first; at equal numbers a chain comes after what hangs on it.

@@ -1,0 +1,179 @@
+package modelgen
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"ppl/lang/types"
+	"ppl/stdlib"
+)
+
+// A law is a distribution with its arguments as text.
+type law struct {
+	text   string
+	dist   *stdlib.Dist
+	form   *stdlib.Form
+	lo, hi int  // of integers
+	values *set // of Categorical
+}
+
+// fixed has the arguments of laws that take no arbitrary ones.
+var fixed = map[string]string{"Uniform": "-{positive}, {positive}", "LogUniform": "0.2, 0.3 + {positive}", "DiscreteUniform": "0, 3", "Hypergeometric": "3, 4, 5"}
+
+// law picks a distribution and writes its arguments.
+func (w *writer) law(s scope, wanted func(*stdlib.Dist) bool) law {
+	dists := stdlib.Dists()
+	var names []string
+	for _, name := range slices.Sorted(maps.Keys(dists)) {
+		if wanted(dists[name]) {
+			names = append(names, name)
+		}
+	}
+	d := dists[pick(w, names)]
+	l := law{dist: d, form: &d.Forms[w.rand.IntN(len(d.Forms))]}
+	if args, ok := fixed[d.Name]; ok {
+		l.form = &d.Forms[0]
+		l.text = d.Name + "(" + w.must(args, s) + ")"
+	} else {
+		l.text = w.arguments(&l, s)
+	}
+	l.lo, l.hi = w.integers(l)
+	return l
+}
+
+func (w *writer) must(template string, s scope) string {
+	for {
+		if text := w.expand(template, s); text != "" {
+			return text
+		}
+	}
+}
+
+// arguments by place in the first form, else by name.
+func (w *writer) arguments(l *law, s scope) string {
+	if len(l.form.Args) == 0 {
+		return l.dist.Name
+	}
+	if s.axis == nil {
+		s.axis = pick(w, w.sets)
+	}
+	if l.dist.Name == "Categorical" {
+		l.values = s.axis
+	}
+	named := l.form != &l.dist.Forms[0] || w.chance(6)
+	args := make([]string, len(l.form.Args))
+	for i, a := range l.form.Args {
+		args[i] = w.argument(l.dist, a, s)
+		if named {
+			args[i] = a.Name + " = " + args[i]
+		}
+	}
+	return l.dist.Name + "(" + strings.Join(args, ", ") + ")"
+}
+
+// argument is an expression in an argument's domain.
+func (w *writer) argument(d *stdlib.Dist, a stdlib.Arg, s scope) string {
+	switch {
+	case a.Domain.Kind == types.Simplex:
+		return w.make("simplex", s)
+	case a.Domain.Kind == types.Ordered:
+		return "[-0.7, 0.4 + " + w.make("positive", s) + "]"
+	case a.Domain.Kind == types.Covariance:
+		return w.covariance(s)
+	case a.Domain.Kind == types.Interval && a.Rank == 1:
+		return w.positiveVector(s)
+	case a.Rank == 1:
+		return w.make("vector", s)
+	case a.Domain.Kind == types.IntRange:
+		return "4"
+	case a.Domain.Kind == types.Interval && a.Domain.Hi == 1:
+		return w.make("unit", s)
+	case a.Domain.Kind == types.Interval:
+		return w.make("positive", s)
+	}
+	return w.make("real", s)
+}
+
+func (w *writer) positiveVector(s scope) string {
+	axis := s.axis
+	if w.chance(3) && axis.lo == 1 {
+		return fmt.Sprintf("fill(%s, %s)", w.make("positive", s), axis.text)
+	}
+	name := w.bind(&s, axis)
+	return fmt.Sprintf("[%s in %s: %s]", name, axis.text, w.make("positive", s))
+}
+
+// covariance is positive definite whatever is in it.
+func (w *writer) covariance(s scope) string {
+	name, other, axis := w.name("i"), w.name("i"), s.axis.text
+	return fmt.Sprintf("[%s in %s, %s in %s: (%s) * exp(-(%s - %s)^2) + (%s == %s ? %s : 0)]",
+		name, axis, other, axis, w.make("positive", s), name, other, name, other, w.number(positive))
+}
+
+// integers are the values that data of a law may have.
+func (w *writer) integers(l law) (lo, hi int) {
+	switch l.dist.Name {
+	case "Bernoulli":
+		return 0, 1
+	case "Binomial", "BetaBinomial":
+		return 0, 4
+	case "DiscreteUniform", "Hypergeometric":
+		return 0, 3
+	case "OrderedLogistic", "OrderedProbit":
+		return 1, 3
+	case "Categorical":
+		return l.values.lo, l.values.hi
+	}
+	return 0, 5
+}
+
+// scalar, continuous: laws of a parameter that is one number.
+func continuous(d *stdlib.Dist) bool {
+	return d.Event == 0 && !d.Discrete() && !d.Improper
+}
+
+// observable are laws of one number whose support does not depend on their arguments.
+func observable(d *stdlib.Dist) bool {
+	return d.Event == 0 && !d.Improper && (d.Discrete() || d.Forms[0].Bounds == nil)
+}
+
+func drawable(d *stdlib.Dist) bool { return d.Event == 0 && !d.Improper }
+
+func enumerable(d *stdlib.Dist) bool { return d.Event == 0 && d.Enumerate != nil }
+
+// supportKind is what numbers a law gives.
+func (l law) kind() kind {
+	switch {
+	case l.dist.Discrete():
+		return count
+	case l.dist.Support == types.Interval && l.dist.Lo == 0 && l.dist.Hi == 1:
+		return unit
+	case l.dist.Support == types.Interval && l.dist.Lo == 0:
+		return positive
+	}
+	return real
+}
+
+// value is a literal in the law's support.
+func (w *writer) value(l law) string {
+	if l.dist.Discrete() {
+		return fmt.Sprint(l.lo + w.rand.IntN(l.hi-l.lo+1))
+	}
+	return w.number(l.kind())
+}
+
+// truncation of a law, empty where it cannot be had.
+func (w *writer) truncation(l law, s scope) string {
+	if l.form.LogCDF == nil || l.form.LogCCDF == nil || l.form.Bounds != nil {
+		return ""
+	}
+	ends := map[kind][]string{
+		real:     {"-3..3", "-2.5 - {positive}..inf", "-inf..2.5 + {positive}", "-4..3 + {unit}"},
+		positive: {"0.1..inf", "0..4 + {positive}", "0.2 * {unit}..5"},
+		unit:     {"0.05..0.95", "0..0.9 + {unit} / 10"},
+		count:    {"0..6"},
+	}
+	return " in " + w.must(pick(w, ends[l.kind()]), s)
+}

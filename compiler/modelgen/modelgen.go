@@ -1,0 +1,136 @@
+// Package modelgen writes random models that are well typed by construction, with their data in the text: what the compiler's
+// parts are tested on against each other. The idea is that of Yang et al. (2011), Finding and Understanding Bugs in C Compilers:
+// every program is valid, so that every refusal, every panic and every disagreement is a finding.
+//
+// A model is a choice of motifs (a plate of parameters, a mixture, a chain, a recurrence, …), each a few statements; its expressions
+// grow from a grammar whose rows are templates of the language's text.
+package modelgen
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+)
+
+// A set is an index set as it is written, with its bounds; base is the axis that it is a part of, itself if it is whole.
+type set struct {
+	text   string
+	lo, hi int
+	base   *set
+}
+
+func (s *set) size() int { return s.hi - s.lo + 1 }
+
+// A kind is what numbers may be, and the name of a row of the grammar.
+type kind string
+
+const (
+	real     kind = "real"
+	positive kind = "positive"
+	unit     kind = "unit"  // in 0..1
+	count    kind = "count" // whole, 0 or more
+	simplex  kind = "simplex"
+	ordered  kind = "ordered"
+)
+
+// An array that expressions may read.
+type array struct {
+	name   string
+	axes   []*set
+	kind   kind
+	values *set // of integers: the set that they subscript
+	static bool
+}
+
+// A writer puts a model together.
+type writer struct {
+	rand      *rand.Rand
+	sets      []*set
+	arrays    []array
+	functions []function
+	text      []string // statements
+	after     []string // generate statements
+	names     int
+}
+
+// Model writes a model. The first choices are the bytes', the rest follow from the seed.
+func Model(seed uint64, choices []byte) string {
+	w := &writer{rand: rand.New(&source{choices, rand.NewPCG(seed, 0x6d6f64656c)})}
+	w.sizes()
+	w.givens()
+	motifs := motifs()
+	for _, m := range w.rand.Perm(len(motifs))[:2+w.rand.IntN(4)] {
+		motifs[m](w)
+	}
+	w.observation()
+	for range w.rand.IntN(3) {
+		w.generated()
+	}
+	if w.chance(2) { // order is free
+		w.rand.Shuffle(len(w.text), func(i, j int) { w.text[i], w.text[j] = w.text[j], w.text[i] })
+	}
+	return strings.Join(append(w.text, w.after...), "\n") + "\n"
+}
+
+// A source takes its random words from bytes as long as there are some.
+type source struct {
+	bytes []byte
+	rest  *rand.PCG
+}
+
+func (s *source) Uint64() uint64 {
+	if len(s.bytes) == 0 {
+		return s.rest.Uint64()
+	}
+	b := s.bytes[0]
+	s.bytes = s.bytes[1:]
+	return uint64(b) * 0x0101010101010101
+}
+
+// chance is one in n.
+func (w *writer) chance(n int) bool { return w.rand.IntN(n) == 0 }
+
+func pick[T any](w *writer, from []T) T { return from[w.rand.IntN(len(from))] }
+
+// name is a new one.
+func (w *writer) name(stem string) string {
+	w.names++
+	return fmt.Sprintf("%s%d", stem, w.names)
+}
+
+func (w *writer) say(format string, args ...any) {
+	w.text = append(w.text, fmt.Sprintf(format, args...))
+}
+
+// sizes: a definition, a scalar of the data, axes that data give a size to, a range that does not begin at 1.
+func (w *writer) sizes() {
+	w.whole("N", 3+w.rand.IntN(3))
+	w.whole("T", 3+w.rand.IntN(3))
+	j, k := w.whole("J", 2+w.rand.IntN(2)), w.whole("K", 2+w.rand.IntN(2))
+	w.say("data J = %d", j.hi)
+	w.say("K = %d", k.hi)
+	zero := w.whole("0..K", k.hi)
+	zero.lo = 0
+}
+
+func (w *writer) whole(text string, hi int) *set {
+	s := &set{text: text, lo: 1, hi: hi}
+	s.base = s
+	w.sets = append(w.sets, s)
+	return s
+}
+
+// set finds one by its text.
+func (w *writer) set(text string) *set {
+	for _, s := range w.sets {
+		if s.text == text {
+			return s
+		}
+	}
+	panic("internal error: no set " + text)
+}
+
+// part is a range within a whole set.
+func part(base *set, lo, hi int) *set {
+	return &set{text: fmt.Sprintf("%d..%s", lo, base.text), lo: lo, hi: hi, base: base}
+}
