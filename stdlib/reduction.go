@@ -16,10 +16,11 @@ var reductionTable = indexReductions([]Reduction{
 	{Name: "prod", Doc: "product of the elements", Empty: 1, Range: prodRange, Build: product},
 	{Name: "max", Doc: "greatest element", Empty: -inf, Range: sameRange, Build: overAxes(ad.Max)},
 	{Name: "min", Doc: "least element", Empty: inf, Range: sameRange, Build: overAxes(ad.Min)},
-	{Name: "mean", Doc: "arithmetic mean", Empty: math.NaN(), Range: meanRange, Build: mean},
-	{Name: "var", Doc: "sample variance, with divisor n - 1", Empty: math.NaN(), Range: spreadRange, Build: variance},
+	{Name: "mean", Doc: "arithmetic mean", Empty: math.NaN(), Range: meanRange, Build: mean, Within: meanWithin},
+	{Name: "var", Doc: "sample variance, with divisor n - 1", Empty: math.NaN(), Range: spreadRange, Build: variance, Within: varianceWithin},
 	{Name: "sd", Doc: "sample standard deviation, with divisor n - 1", Empty: math.NaN(), Range: spreadRange,
-		Build: func(x Node, axes []int) Node { return ad.Sqrt(variance(x, axes)) }},
+		Build:  func(x Node, axes []int) Node { return ad.Sqrt(variance(x, axes)) },
+		Within: func(x, inside Node, axes []int) Node { return ad.Sqrt(varianceWithin(x, inside, axes)) }},
 	{Name: "all", Doc: "whether every element is true", Empty: 1, Range: truthOf, Build: func(x Node, axes []int) Node {
 		return ad.Min(truthNode(x), axes...)
 	}},
@@ -129,6 +130,22 @@ func mean(x Node, axes []int) Node {
 func variance(x Node, axes []int) Node {
 	d := ad.Sub(x, back(mean(x, axes), x, axes))
 	return times(1/float64(reduced(x, axes)-1), ad.Sum(square(d), axes...))
+}
+
+// meanWithin is the mean of the elements inside. Where there are none its gradient is 0.
+func meanWithin(x, inside Node, axes []int) Node {
+	n := ad.Sum(inside, axes...)
+	some := ad.Lt(num(n, 0), n)
+	mean := ad.Div(ad.Sum(ad.Where(inside, x, num(x, 0)), axes...), ad.Maximum(n, num(n, 1)))
+	return ad.Where(some, mean, num(n, math.NaN()))
+}
+
+// varianceWithin is the sample variance of the elements inside, NaN for fewer than two.
+func varianceWithin(x, inside Node, axes []int) Node {
+	n := ad.Sum(inside, axes...)
+	d := ad.Where(inside, ad.Sub(x, back(meanWithin(x, inside, axes), x, axes)), num(x, 0))
+	v := ad.Div(ad.Sum(square(d), axes...), ad.Maximum(ad.Sub(n, num(n, 1)), num(n, 1)))
+	return ad.Where(ad.Lt(num(n, 1), n), v, num(n, math.NaN()))
 }
 
 func truthNode(x Node) Node { return ad.Not(ad.Eq(x, num(x, 0))) }

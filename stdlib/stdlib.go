@@ -90,6 +90,9 @@ type Reduction struct {
 	Empty float64 // over an empty set; NaN means an error
 	Range func(x Range, n int) Range
 	Build func(x Node, axes []int) Node
+	// Within folds those elements where inside, of x's shape, is 1; it is NaN where there are none. nil where an element that is
+	// Empty changes nothing.
+	Within func(x, inside Node, axes []int) Node
 }
 
 // A Transform maps unconstrained coordinates to a support, event by event.

@@ -244,6 +244,9 @@ func (e *emitter) reduce(x *model.Reduce) value {
 		defer e.underRanges(x.Over)()
 	}
 	v := e.expr(x.X)
+	if ragged && x.Row.Within != nil {
+		return e.reduceWithin(x, v)
+	}
 	if ragged {
 		v = e.masked(v, x.Over, x.Row.Empty)
 	}
@@ -254,6 +257,32 @@ func (e *emitter) reduce(x *model.Reduce) value {
 		e.notEmpty(x, n, axes)
 		return x.Row.Build(n, axes)
 	})
+}
+
+// reduceWithin folds over ragged ranges what has no neutral element.
+func (e *emitter) reduceWithin(x *model.Reduce, v value) value {
+	inside := e.masked(value{e.g.Const(1), nil, nil}, x.Over, 0)
+	e.someInside(x, inside)
+	bound := union(v, inside, value{bound: x.Over})
+	in := e.align(inside, bound, v.axes)
+	return foldBound(value{e.align(v, bound, v.axes), bound, v.axes}, x.Over, func(n Node, axes ...int) Node {
+		return x.Row.Within(n, in, axes)
+	})
+}
+
+// someInside refuses ranges that are empty where the fold counts; the ranges' own guards are left.
+func (e *emitter) someInside(x *model.Reduce, inside value) {
+	guards := e.guards
+	defer func() { e.guards = guards }()
+	e.guards = slices.DeleteFunc(slices.Clone(guards), func(g value) bool {
+		return slices.ContainsFunc(g.bound, func(i *model.Index) bool { return slices.Contains(x.Over, i) })
+	})
+	sizes, counts, ok := e.counted(sumBound(value{e.align(inside, union(inside, value{bound: x.Over}), nil), union(inside, value{bound: x.Over}), nil}, x.Over...))
+	for i := range sizes {
+		if ok && counts[i] != 0 && sizes[i] == 0 {
+			e.fail("E45", x, "`%s` of an empty set has no value; an index runs over an empty range here", x.Row.Name)
+		}
+	}
 }
 
 func (e *emitter) notEmpty(x *model.Reduce, n Node, axes []int) {
