@@ -168,6 +168,7 @@ func (c *checker) addPiece(a *arrayInfo, p *model.Piece, rest []*model.Set, t mo
 		a.Type = model.Type{Elem: t.Elem, Axes: axes, Range: t.Range}
 		return
 	}
+	a.Type.Elem = min(a.Type.Elem, t.Elem) // a real piece makes the array real
 	a.Type.Range.Lo = math.Min(a.Type.Range.Lo, t.Range.Lo)
 	a.Type.Range.Hi = math.Max(a.Type.Range.Hi, t.Range.Hi)
 	a.Type.Range.Int = a.Type.Range.Int && t.Range.Int
