@@ -43,7 +43,7 @@ var grammar = map[string][]string{
 		"sqrt({positive})", "{positive}^0.5", "1 / (0.2 + {positive})", "({condition} ? {positive} : {positive})", "{fold sum positive}",
 		"{fold mean positive}", "{fold max positive}", "(0.2 + {unit})", "(1 + {count})", "sqrt(1 + square({real}))"},
 	"unit": {"{number unit}", "{ref unit}",
-		"sigmoid({real})", "Phi({real})", "(1 - {unit})", "{unit} * {unit}", "({positive} / ({positive} + 3))", "(0.1 + 0.8 * {unit})",
+		"sigmoid({real})", "Phi({real})", "(1 - {unit})", "{unit} * {unit}", "1 / (1 + {positive})", "(0.1 + 0.8 * {unit})",
 		"cdf(Normal({real}, {positive}), {real})"},
 	"count":     {"{number count}", "{ref count}", "({count} + {count})", "({condition})", "({count} % 3)", "{fold sum condition}"},
 	"condition": {"({real} > {real})", "({count} == {count})", "({condition} && {condition})", "({condition} || {real} <= 0)", "(!{condition})", "({index} < 0.6)"},

@@ -89,7 +89,7 @@ func (w *writer) argument(d *stdlib.Dist, a stdlib.Arg, s scope) string {
 	case a.Domain.Kind == types.IntRange:
 		return "4"
 	case a.Domain.Kind == types.Interval && a.Domain.Hi == 1:
-		return w.make("unit", s)
+		return "0.02 + 0.96 * " + w.make("unit", s) // what rounds to 0 or 1 makes impossible models
 	case a.Domain.Kind == types.Interval:
 		return w.make("positive", s)
 	}

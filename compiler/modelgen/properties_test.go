@@ -1,0 +1,356 @@
+package modelgen_test
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"testing"
+
+	"ppl/autodiff"
+	"ppl/autodiff/tape"
+	"ppl/compiler"
+	"ppl/compiler/data"
+	"ppl/compiler/lower"
+	"ppl/compiler/model"
+	"ppl/compiler/modelgen"
+	"ppl/infer/draws"
+	"ppl/lang/diag"
+	"ppl/lang/format"
+	"ppl/lang/parse"
+	"ppl/lang/source"
+	"ppl/runtime/device"
+	"ppl/runtime/host"
+)
+
+// A count says how often the properties had something to look at: a test that compares nothing must not pass.
+type count struct{ models, finite, slopes, centred, completed int }
+
+func (c *count) add(d count) {
+	c.models, c.finite, c.slopes = c.models+d.models, c.finite+d.finite, c.slopes+d.slopes
+	c.centred, c.completed = c.centred+d.centred, c.completed+d.completed
+}
+
+// Everything that is promised of a valid model, of some hundred random ones.
+func TestRandomModels(t *testing.T) { check(t, 0, 120) }
+
+// The same, of thousands.
+func TestManyRandomModels(t *testing.T) {
+	if testing.Short() || os.Getenv("PPL_SLOW") == "" {
+		t.Skip("slow: set PPL_SLOW=1")
+	}
+	check(t, 1000, 4000)
+}
+
+func check(t *testing.T, from, n uint64) {
+	var sum count
+	for seed := from; seed < from+n; seed++ {
+		text := modelgen.Model(seed, nil)
+		if done, wrong := properties(t.TempDir(), text, seed); wrong != "" {
+			t.Errorf("seed %d: %s\n%s", seed, wrong, text)
+		} else {
+			sum.add(done)
+		}
+	}
+	if least := int(n) / 4; sum.finite < least || sum.slopes < 2*least || sum.centred < least || sum.completed < least {
+		t.Errorf("the properties saw too little of %d models: %+v", n, sum)
+	}
+	t.Logf("%+v", sum)
+}
+
+// FuzzModels lets the fuzzer make the choices.
+func FuzzModels(f *testing.F) {
+	f.Add(uint64(1), []byte{})
+	f.Add(uint64(2), []byte("choices"))
+	f.Fuzz(func(t *testing.T, seed uint64, choices []byte) {
+		text := modelgen.Model(seed, choices)
+		if _, wrong := properties(t.TempDir(), text, seed); wrong != "" {
+			t.Fatalf("%s\n%s", wrong, text)
+		}
+	})
+}
+
+// properties is what is wrong with a valid model, empty if nothing is; panics are findings too.
+func properties(dir, text string, seed uint64) (seen count, wrong string) {
+	defer explain(&wrong)
+	if wrong := roundTrip(text); wrong != "" {
+		return seen, wrong
+	}
+	p, said := load(dir, text)
+	if p == nil {
+		return seen, "refused:\n" + said
+	}
+	s := newSubject(p, seed)
+	if wrong := s.start(&seen); wrong != "" || len(s.points) == 0 {
+		return seen, wrong
+	}
+	for _, property := range []func(*count) string{s.evaluators, s.gradient, s.parts, s.complete} {
+		if wrong := property(&seen); wrong != "" {
+			return seen, wrong
+		}
+	}
+	seen.models++
+	return seen, ""
+}
+
+// explain makes a panic a finding.
+func explain(wrong *string) {
+	if r := recover(); r != nil {
+		*wrong = fmt.Sprintf("panic: %v\n%s", r, debug.Stack())
+	}
+}
+
+func load(dir, text string) (*compiler.Program, string) {
+	path := filepath.Join(dir, "model.ppl")
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		return nil, err.Error()
+	}
+	p, ds := compiler.Load(path, nil)
+	var b strings.Builder
+	diag.Render(&b, ds, false)
+	return p, b.String()
+}
+
+// roundTrip: the canonical form parses, and its canonical form is itself.
+func roundTrip(text string) string {
+	file, ds := parse.File(source.New("model.ppl", text))
+	if len(ds) > 0 {
+		return "does not parse: " + ds[0].Message
+	}
+	once := format.File(file)
+	file, ds = parse.File(source.New("formatted.ppl", once))
+	if len(ds) > 0 {
+		return "its canonical form does not parse: " + ds[0].Message + "\n" + once
+	}
+	if twice := format.File(file); twice != once {
+		return "the canonical form changes:\n" + once + "\nthen\n" + twice
+	}
+	return ""
+}
+
+// A subject is a program with its graph and some points.
+type subject struct {
+	*compiler.Program
+	theta                           autodiff.Node
+	prior, likelihood, grad, values autodiff.Node
+	points                          [][]float64
+	seed                            uint64
+}
+
+func newSubject(p *compiler.Program, seed uint64) *subject {
+	g := autodiff.New()
+	s := &subject{Program: p, theta: g.Input("theta", p.Dim()), seed: seed}
+	s.prior, s.likelihood = p.Density(s.theta)
+	s.grad = autodiff.Grad(autodiff.Add(s.prior, s.likelihood), s.theta)[0]
+	s.values = p.Values(s.theta)
+	return s
+}
+
+func (s *subject) outputs() []autodiff.Node {
+	return []autodiff.Node{s.prior, s.likelihood, s.grad, s.values}
+}
+
+func (s *subject) eval(point []float64, nodes ...autodiff.Node) [][]float64 {
+	return autodiff.Eval(map[string][]float64{"theta": point}, nodes...)
+}
+
+func (s *subject) density(point []float64) float64 {
+	out := s.eval(point, s.prior, s.likelihood)
+	return out[0][0] + out[1][0]
+}
+
+// start: points to begin at are finite, and among a few of them the density is; a sampler tries again where it is not, since laws
+// with heavy tails draw numbers whose squares overflow. The other properties look at up to three points of moderate size: at
+// 1e9 rounding is all that is left of some densities.
+func (s *subject) start(seen *count) string {
+	found := false
+	for try := 0; try < 20 && len(s.points) < 3; try++ {
+		x := s.Start(s.seed, try)
+		if !finite(x...) {
+			return fmt.Sprintf("starts at %v", x)
+		}
+		if !finite(s.density(x)) {
+			continue
+		}
+		found = true
+		if moderate(s.eval(x, s.values)[0]) && moderate(x) {
+			s.points = append(s.points, x)
+			seen.finite++
+		}
+	}
+	if !found {
+		return "no start has a finite density"
+	}
+	return ""
+}
+
+func moderate(x []float64) bool {
+	return !slices.ContainsFunc(x, func(v float64) bool { return math.Abs(v) > 1e4 })
+}
+
+func finite(x ...float64) bool {
+	return !slices.ContainsFunc(x, func(v float64) bool { return math.IsNaN(v) || math.IsInf(v, 0) })
+}
+
+// evaluators: the interpreter, the tape machine and the device give the same numbers.
+func (s *subject) evaluators(*count) string {
+	names := []string{"log_prior", "log_likelihood", "gradient", "values"}
+	entry := lower.Entry{Name: "all"}
+	for k, n := range s.outputs() {
+		entry.Assign = append(entry.Assign, lower.Assign{Name: names[k], Value: n})
+	}
+	program, err := lower.Program([]lower.Entry{entry})
+	if err != nil {
+		return err.Error()
+	}
+	x, err := host.Device{}.Load(program, device.Options{Lanes: len(s.points), Threads: 1})
+	if err != nil {
+		return err.Error()
+	}
+	defer x.Close()
+	for lane, point := range s.points {
+		x.SetLane("theta", lane, point)
+	}
+	if _, err := x.Run([]device.Call{{Entry: "all", Times: 1}}, 0, nil); err != nil {
+		return err.Error()
+	}
+	for lane, point := range s.points {
+		near := s.eval(nudged(point), s.outputs()...)
+		for k, want := range s.eval(point, s.outputs()...) {
+			got := make([]float64, len(want))
+			x.GetLane(names[k], lane, got)
+			if wrong := same("the device", names[k], got, want, near[k]); wrong != "" {
+				return wrong
+			}
+		}
+	}
+	near := s.eval(nudged(s.points[0]), s.outputs()...)
+	machine, err := tape.Run(map[string][]float64{"theta": s.points[0]}, s.outputs()...)
+	if err != nil {
+		return "the tape machine: " + err.Error()
+	}
+	for k, want := range s.eval(s.points[0], s.outputs()...) {
+		if wrong := same("the tape machine", names[k], machine[k], want, near[k]); wrong != "" {
+			return wrong
+		}
+	}
+	return ""
+}
+
+// nudged is a point next to x: what changes there by more than its coordinates do is ill conditioned.
+func nudged(x []float64) []float64 {
+	y := slices.Clone(x)
+	for i := range y {
+		y[i] *= 1 + 1e-10*float64(1-2*(i%2))
+	}
+	return y
+}
+
+// same allows a relative error of 1e-9 against the largest element, since the order of sums may differ and gradients cancel, and
+// as much as the reference itself changes next to the point, near.
+func same(who, name string, got, want, near []float64) string {
+	scale := 1.0
+	for i, w := range want {
+		if finite(w, near[i]) {
+			scale = max(scale, math.Abs(w), math.Abs(w-near[i])*1e9)
+		}
+	}
+	for i, w := range want {
+		if got[i] != w && !(math.IsNaN(got[i]) && math.IsNaN(w)) && !(math.Abs(got[i]-w) <= 1e-9*scale) {
+			return fmt.Sprintf("%s[%d]: %s has %.15g, the interpreter %.15g", name, i, who, got[i], w)
+		}
+	}
+	return ""
+}
+
+// gradient: central differences, where two step sizes agree that the density is smooth.
+func (s *subject) gradient(seen *count) string {
+	x := s.points[0]
+	at, grad := s.density(x), s.eval(x, s.grad)[0]
+	for i := range x {
+		wide, narrow := s.slope(x, i, 1e-4), s.slope(x, i, 1e-5)
+		tol := 1e-4*math.Max(1, math.Abs(narrow)) + 1e-10*math.Abs(at)/1e-5
+		if !(math.Abs(wide-narrow) <= tol/4) {
+			continue
+		}
+		seen.slopes++
+		if !(math.Abs(grad[i]-narrow) <= tol) {
+			return fmt.Sprintf("gradient[%d] is %.10g, central differences %.10g", i, grad[i], narrow)
+		}
+	}
+	return ""
+}
+
+func (s *subject) slope(x []float64, i int, h float64) float64 {
+	up, down := slices.Clone(x), slices.Clone(x)
+	up[i], down[i] = x[i]+h, x[i]-h
+	return (s.density(up) - s.density(down)) / (2 * h)
+}
+
+// parts: at the values of a point, log prior, log likelihood and log-Jacobian add up to the density there.
+func (s *subject) parts(seen *count) string {
+	for _, term := range s.Model().Terms {
+		if term.Non { // other coordinates
+			return ""
+		}
+	}
+	x := s.points[0]
+	lp, err := s.LogProb(parameters(s.Program, s.eval(x, s.values)[0]))
+	if err != nil {
+		return "LogProb: " + err.Error()
+	}
+	seen.centred++
+	got, want := lp.Prior+lp.Likelihood+lp.Jacobian, s.density(x)
+	if got != want && !(math.Abs(got-want) <= 1e-7*(1+math.Abs(want))) {
+		return fmt.Sprintf("log prior %.10g, likelihood %.10g and Jacobian %.10g are not the density %.10g", lp.Prior, lp.Likelihood, lp.Jacobian, want)
+	}
+	return ""
+}
+
+// parameters takes those among saved values apart by name.
+func parameters(p *compiler.Program, values []float64) map[string]*data.Array {
+	at := map[string]*data.Array{}
+	drawn := map[string]bool{}
+	for _, a := range p.Model().Arrays {
+		drawn[a.Name] = a.Role == model.Parameter || a.Role == model.Imputed
+	}
+	place := 0
+	for _, v := range p.Saved() {
+		if drawn[v.Name] {
+			at[v.Name] = &data.Array{Name: v.Name, Shape: v.Shape, Values: values[place : place+v.Size()]}
+		}
+		place += v.Size()
+	}
+	return at
+}
+
+// complete: what is known only after inference is filled in, with numbers.
+func (s *subject) complete(seen *count) string {
+	values := s.eval(s.points[0], s.values)[0]
+	s.Complete(rand.New(rand.NewPCG(s.seed, 1)), values)
+	place := 0
+	for _, v := range s.Saved() {
+		if wrong := inSupport(v, values[place:place+v.Size()]); wrong != "" {
+			return wrong
+		}
+		place += v.Size()
+		seen.completed++
+	}
+	return ""
+}
+
+func inSupport(v draws.Variable, values []float64) string {
+	for i, x := range values {
+		if math.IsNaN(x) {
+			return fmt.Sprintf("%s[%d] is not a number after inference: %v", v.Name, i, values)
+		}
+		if v.Int && x != math.Trunc(x) {
+			return fmt.Sprintf("%s[%d] = %v is not a whole number", v.Name, i, x)
+		}
+	}
+	return ""
+}
