@@ -46,7 +46,7 @@ func TestKnownSolutions(t *testing.T) {
 			if k.name == "van der pol" {
 				bound = 500
 			}
-			for _, tol := range []float64{1e-4, 1e-7} {
+			for _, tol := range []float64{1e-4, 1e-6} {
 				o := Options{Method: m.name, RTol: tol, ATol: tol * slices.Min(k.size)}
 				if e := k.worst(k.solved(t, o)); !(e < bound*tol) {
 					t.Errorf("%s by %s: error %.2g of magnitude at tolerance %g (%s)", k.name, m.name, e, tol, k.origin)
