@@ -152,11 +152,12 @@ const (
 
 // A LatentRead says at which plates a term reads a latent: Plates[k] of the term stands for axis k of the latent. Of a chain, the
 // term reads the value at its own place along the chain (Now), at the place before it (Before), or both; where the place is one
-// element, Plates is nil there and At says which.
+// element, Plates is nil there and At says which; where data say which, Gather does.
 type LatentRead struct {
 	Latent      *Array
 	Plates      []*Index
 	At          Expr
+	Gather      []Expr // Gather[k]: data that say which element along axis k; nil where Plates or At say it
 	Now, Before bool
 }
 
