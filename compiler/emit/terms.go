@@ -3,6 +3,7 @@ package emit
 import (
 	"math"
 	"slices"
+	"strconv"
 
 	"ppl/autodiff"
 	"ppl/compiler/model"
@@ -393,6 +394,7 @@ func (e *emitter) eliminate(fs []factor, a *model.Array, sets plateSets) []facto
 		joined.arrays = append(joined.arrays, f.arrays...)
 		joined.reads = append(joined.reads, later...)
 	}
+	e.checkTable(a, parts)
 	if a.Chain != nil {
 		joined.v = e.forward(a, parts, sets)
 		return append(rest, joined)
@@ -401,6 +403,38 @@ func (e *emitter) eliminate(fs []factor, a *model.Array, sets plateSets) []facto
 	e.recordElimination(a, now, sum, sets)
 	joined.v = foldBound(sum, []*model.Index{now}, e.outOf())
 	return append(rest, joined)
+}
+
+// checkTable refuses a table of an element with more entries than `infer sumout(limit = …)` allows.
+func (e *emitter) checkTable(a *model.Array, parts []value) {
+	entries, names := 1, ""
+	for _, i := range union(parts...) {
+		if i.ID < 0 {
+			entries *= e.box(i.Set).size()
+			names += ", `" + i.Name + "`"
+		}
+	}
+	if limit := e.sumoutLimit(); entries > limit {
+		e.diags.Errorf("E73", a.At, "summing out%s needs a table of %d entries for each element (limit %d)", names[1:], entries, limit).
+			Help("a larger limit is set by `infer sumout(limit = %d)`; the time of a gradient grows with it", entries)
+		panic(stop{})
+	}
+}
+
+// defaultSumoutLimit is the number of entries of the largest table for one element.
+const defaultSumoutLimit = 65536
+
+func (e *emitter) sumoutLimit() int {
+	for _, call := range e.b.Model.Infer {
+		for _, arg := range call.Args {
+			if call.Name == "sumout" && arg.Name == "limit" {
+				if n, err := strconv.Atoi(arg.Value); err == nil {
+					return n
+				}
+			}
+		}
+	}
+	return defaultSumoutLimit
 }
 
 // gathers lists a term's reads of latents at elements that data choose.
