@@ -310,6 +310,7 @@ func (c *checker) categoricalOffset(t *model.Term) {
 func (c *checker) finish() {
 	c.latents()
 	c.refuseGenerated()
+	c.circles()
 	if c.diags.HasErrors() {
 		return // warnings about a model that is not understood would mislead
 	}

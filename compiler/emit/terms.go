@@ -186,25 +186,51 @@ func (s plateSets) merge(i, j *model.Index) {
 
 // enumeration is a latent's value as an index over its support.
 func (e *emitter) enumeration(a *model.Array) *model.Index {
-	if k := e.enums[a]; k != nil {
-		return k
-	}
 	t := e.latentTerm(a)
+	k, begun := e.enums[a]
+	switch {
+	case k != nil:
+		return k
+	case begun:
+		e.diags.Errorf("E70", t.At, "`%s` cannot be summed out: its support depends on its own values", a.Name).
+			Help("begin it in a piece of its own that does not read it: `%s[1] ~ …`", a.Name)
+		panic(stop{})
+	}
+	id := -1 - len(e.enums)
+	e.enums[a] = nil
+	first, n := e.valuesOf(t)
+	set := &model.Set{Name: a.Name, Lo: &model.Num{Value: float64(first)}, Hi: &model.Num{Value: float64(first + n - 1)}, Key: "values of " + a.Name}
+	e.enums[a] = &model.Index{Name: a.Name, Set: set, ID: id}
+	return e.enums[a]
+}
+
+// valuesOf is the first value and the number of values of a latent by one of its laws.
+func (e *emitter) valuesOf(t *model.Term) (first, n int) {
 	args := make([]Node, len(t.Args))
 	for i, x := range t.Args {
 		args[i] = e.expr(x).node
 	}
 	first, n, ok := t.Dist.Enumerate(args)
 	if !ok {
-		e.diags.Errorf("E70", t.At, "`%s ~ %s(…)` cannot be summed out: its support is not known from data", a.Name, t.Dist.Name)
+		e.diags.Errorf("E70", t.At, "`%s ~ %s(…)` cannot be summed out: its support is not known from data", t.Array.Name, t.Dist.Name)
 		panic(stop{})
 	}
 	if t.Offset != nil {
 		first += int(t.Offset.(*model.Num).Value)
 	}
-	set := &model.Set{Name: a.Name, Lo: &model.Num{Value: float64(first)}, Hi: &model.Num{Value: float64(first + n - 1)}, Key: "values of " + a.Name}
-	e.enums[a] = &model.Index{Name: a.Name, Set: set, ID: -1 - len(e.enums)}
-	return e.enums[a]
+	return first, n
+}
+
+// sameSupport refuses a latent whose pieces take different values.
+func (e *emitter) sameSupport(t *model.Term) {
+	set := e.enumeration(t.Array).Set
+	all := e.box(set)
+	if first, n := e.valuesOf(t); first != all.lo || n != all.size() {
+		of := e.latentTerm(t.Array)
+		e.diags.Errorf("E70", t.At, "`%s` cannot be summed out: it takes the values %d..%d here, but %d..%d elsewhere", t.Array.Name, first, first+n-1, all.lo, all.hi).
+			Related(of.At, "elsewhere")
+		panic(stop{})
+	}
 }
 
 // factors evaluates every term of the density and sums out the latents. What is left has plates only.
@@ -221,6 +247,9 @@ func (e *emitter) factors(m *model.Model, z map[*model.Term]Node) []factor {
 	}
 	var fs []factor
 	for _, t := range m.Terms {
+		if t.Kind == model.LatentPrior && !e.drawn {
+			e.sameSupport(t)
+		}
 		if t.Kind != model.Generate {
 			fs = append(fs, e.factorsOf(t, e.atElements(t, e.term(t, z[t])), sets)...)
 		}
@@ -284,13 +313,24 @@ func (e *emitter) factorsOf(t *model.Term, v value, sets plateSets) []factor {
 	return []factor{seen}
 }
 
-func (e *emitter) latentTerm(a *model.Array) *model.Term {
+// latentTerm is the law that tells a latent's support: along a chain one that does not read the chain, if there is one.
+func (e *emitter) latentTerm(a *model.Array) (found *model.Term) {
 	for _, t := range e.b.Model.Terms {
-		if t.Kind == model.LatentPrior && t.Array == a {
+		if t.Kind != model.LatentPrior || t.Array != a {
+			continue
+		}
+		past := slices.ContainsFunc(t.Reads, func(r model.LatentRead) bool { return r.Latent == a && r.Before })
+		if !past {
 			return t
 		}
+		if found == nil {
+			found = t
+		}
 	}
-	panic("internal error: latent without a law")
+	if found == nil {
+		panic("internal error: latent without a law")
+	}
+	return found
 }
 
 // innermostFirst orders latents by their number of plates, most first; at equal numbers a chain comes after what hangs on it.

@@ -1,0 +1,56 @@
+package compiler
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"ppl/lang/diag"
+)
+
+// refusal loads a model that should be refused, and gives the codes it was refused with.
+func refusal(t *testing.T, text string) (codes []string) {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "model.ppl")
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	_, ds := Load(path, nil)
+	for _, d := range ds {
+		if d.Severity == diag.Error {
+			codes = append(codes, d.Code)
+		}
+	}
+	return codes
+}
+
+// Chains whose support is not one finite set that is known before their values.
+func TestSupportsOfChains(t *testing.T) {
+	const data = "data y[T] = [3.1, 8.2, 1.7]\nA = [[0.9, 0.1], [0.2, 0.8]]\ny[t in T] ~ Normal(z[t], 1)\n"
+	for _, laws := range []string{
+		"z[1] ~ Bernoulli(0.5)\nz[t in 2..T] ~ Categorical(z[t-1] == 1 ? [0.5, 0.5, 0] : [0.2, 0.2, 0.6])\n",
+		"z[t in T] ~ Categorical(t > 1 ? A[z[t-1]] : [0.5, 0.5])\n",
+	} {
+		if got := refusal(t, data+laws); !slices.Equal(got, []string{"E70"}) {
+			t.Errorf("refused with %v, want E70:\n%s", got, laws)
+		}
+	}
+}
+
+// Pieces of a chain may stand in any order.
+func TestPiecesOfAChainInAnyOrder(t *testing.T) {
+	const data = "data y[T] = [3.1, 8.2, 1.7]\nA = [[0.9, 0.1], [0.2, 0.8]]\ny[t in T] ~ Normal(z[t], 1)\n"
+	const first, next = "z[1] ~ Categorical([0.5, 0.5])\n", "z[t in 2..T] ~ Categorical(A[z[t-1]])\n"
+	var densities [2]float64
+	for i, text := range []string{data + first + next, data + next + first} {
+		lp, err := load(t, text).LogProb(nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		densities[i] = lp.Likelihood
+	}
+	if !near(densities[0], densities[1], 1e-13) {
+		t.Errorf("log likelihoods %v", densities)
+	}
+}
