@@ -5,6 +5,8 @@
 // and children; constants fold, and an empty array is a constant. An array meets a scalar only through an explicit
 // Broadcast node, so the arguments of an elementwise op have one shape.
 //
+// A recurrence over many steps is one op, Scan, whose step is a small graph of its own; its gradient is a Scan the other way.
+//
 // Reverse accumulation follows Griewank and Walther, Evaluating Derivatives (2008), chapter 3.
 package autodiff
 

@@ -39,6 +39,9 @@ func log1mexp(d Node) Node {
 	return ad.Where(ad.Lt(num(d, -math.Ln2), d), ad.Log(ad.Neg(ad.Expm1(d))), ad.Log1p(ad.Neg(ad.Exp(d))))
 }
 
+// logSubExp is log(eˣ − eʸ) for x ≥ y.
+func logSubExp(x, y Node) Node { return ad.Add(x, log1mexp(ad.Sub(y, x))) }
+
 // logRising is log Γ(φ+x) − log Γ(φ) for x ≥ 0: the difference itself for small φ, of Stirling's series for large, where
 // the difference would cancel (Abramowitz & Stegun 6.1.41; the first term left out is 1/(1680 φ⁷)).
 func logRising(x, phi Node) Node {

@@ -12,14 +12,59 @@ import (
 var boundedDists = []Dist{
 	{
 		Name: "Beta", Support: types.Interval, Lo: 0, Hi: 1,
-		Doc:    "Beta: x^(a-1) (1-x)^(b-1) / B(a, b)",
-		Source: "Johnson, Kotz & Balakrishnan, Continuous Univariate Distributions 2, ch. 25",
+		Doc:    "Beta: x^(a-1) (1-x)^(b-1) / B(a, b); a = mean concentration, b = (1 - mean) concentration",
+		Source: "Johnson, Kotz & Balakrishnan, Continuous Univariate Distributions 2, ch. 25; mean: Ferrari & Cribari-Neto 2004, Journal of Applied Statistics 31, 799",
+		Forms: []Form{
+			{Args: args(positive("a"), positive("b")),
+				LogProb: func(x Node, a []Node) Node { return betaLogProb(x, a[0], a[1]) },
+				Sample:  scalar(func(r *rand.Rand, a []float64) float64 { return drawBeta(r, a[0], a[1]) })},
+			{Args: args(Arg{Name: "mean", Domain: openUnit}, positive("concentration")),
+				LogProb: func(x Node, m []Node) Node {
+					a, b := proportions(m[0], m[1])
+					return betaLogProb(x, a, b)
+				},
+				Sample: scalar(func(r *rand.Rand, m []float64) float64 { return drawBeta(r, m[0]*m[1], (1-m[0])*m[1]) })},
+		},
+	},
+	{
+		Name: "Kumaraswamy", Support: types.Interval, Lo: 0, Hi: 1,
+		Doc:    "Kumaraswamy, like a beta with a distribution function in closed form: a b x^(a-1) (1 - x^a)^(b-1)",
+		Source: "Jones 2009, Statistical Methodology 6, 70",
 		Forms: []Form{{Args: args(positive("a"), positive("b")),
 			LogProb: func(x Node, a []Node) Node {
-				return total(ad.Neg(logBeta(a[0], a[1])),
-					ad.MulZero(plus(a[0], -1), ad.Log(x)), ad.MulZero(plus(a[1], -1), ad.Log1p(ad.Neg(x))))
+				t := ad.Log(x)
+				return total(ad.Log(ad.Mul(a[0], a[1])), ad.MulZero(plus(a[0], -1), t),
+					ad.MulZero(plus(a[1], -1), log1mexp(ad.Mul(a[0], t))))
 			},
-			Sample: scalar(func(r *rand.Rand, a []float64) float64 { return drawBeta(r, a[0], a[1]) })}},
+			LogCDF:  func(x Node, a []Node) Node { return log1mexp(kumaraswamyLogCCDF(x, a)) },
+			LogCCDF: kumaraswamyLogCCDF,
+			Sample: scalar(func(r *rand.Rand, a []float64) float64 {
+				return math.Pow(-math.Expm1(-r.ExpFloat64()/a[1]), 1/a[0])
+			})}},
+	},
+	{
+		Name: "LogUniform", Support: types.Interval, Lo: 0, Hi: inf,
+		Doc:    "Log-uniform (reciprocal) on lo..hi: 1 / (x log(hi / lo))",
+		Source: "Hamming 1970, Bell System Technical Journal 49, 1609",
+		Forms: []Form{{Args: args(positive("lo"), positive("hi")),
+			LogProb: func(x Node, a []Node) Node {
+				return ad.Sub(minusLogPositive(ad.Log(ad.Div(a[1], a[0]))), ad.Log(x))
+			},
+			Bounds:  func(a []Node) (lo, hi Node) { return a[0], a[1] },
+			LogCDF:  func(x Node, a []Node) Node { return ad.Log(logShare(a[0], x, a)) },
+			LogCCDF: func(x Node, a []Node) Node { return ad.Log(logShare(x, a[1], a)) },
+			Sample: scalar(func(r *rand.Rand, a []float64) float64 {
+				return a[0] * math.Exp(r.Float64()*math.Log(a[1]/a[0]))
+			})}},
+	},
+	{
+		Name: "RelaxedBernoulli", Support: types.Interval, Lo: 0, Hi: 1,
+		Doc:    "Relaxed Bernoulli (binary concrete), the sigmoid of a logistic around logits over the temperature: t c (x (1-x))^(t-1) / (x^t + c (1-x)^t)^2 with t = temperature, c = exp(logits) = p / (1-p)",
+		Source: "Maddison, Mnih & Teh 2017, International Conference on Learning Representations, appendix B",
+		Forms: []Form{
+			relaxedBernoulli(Arg{Name: "p", Domain: openUnit}, logit, logitOf),
+			relaxedBernoulli(real0("logits"), func(l Node) Node { return l }, func(l float64) float64 { return l }),
+		},
 	},
 	{
 		Name: "Uniform", Support: types.Interval, Lo: -inf, Hi: inf,
@@ -52,6 +97,45 @@ var boundedDists = []Dist{
 			},
 			Sample: scalar(func(r *rand.Rand, a []float64) float64 { return drawVonMises(r, a[0], a[1]) })}},
 	},
+}
+
+func betaLogProb(x, a, b Node) Node {
+	return total(ad.Neg(logBeta(a, b)), ad.MulZero(plus(a, -1), ad.Log(x)), ad.MulZero(plus(b, -1), ad.Log1p(ad.Neg(x))))
+}
+
+// proportions are a and b of a beta with a given mean and a + b = concentration.
+func proportions(mean, concentration Node) (a, b Node) {
+	return ad.Mul(mean, concentration), ad.Mul(ad.Sub(num(mean, 1), mean), concentration)
+}
+
+func kumaraswamyLogCCDF(x Node, a []Node) Node {
+	return ad.Mul(a[1], log1mexp(ad.Mul(a[0], ad.Log(x))))
+}
+
+// logShare is log(to/from) / log(hi/lo).
+func logShare(from, to Node, a []Node) Node {
+	return ad.Div(ad.Log(ad.Div(to, from)), ad.Log(ad.Div(a[1], a[0])))
+}
+
+// relaxedBernoulli is the form with the logits that its second argument gives.
+func relaxedBernoulli(second Arg, logits func(Node) Node, number func(float64) float64) Form {
+	noise := func(x Node, a []Node) Node { return ad.Sub(ad.Mul(a[0], logit(x)), logits(a[1])) }
+	return Form{Args: args(positive("temperature"), second),
+		LogProb: func(x Node, a []Node) Node { return relaxedLogProb(x, a[0], logits(a[1])) },
+		LogCDF:  func(x Node, a []Node) Node { return ad.LogSigmoid(noise(x, a)) },
+		LogCCDF: func(x Node, a []Node) Node { return ad.LogSigmoid(ad.Neg(noise(x, a))) },
+		Sample: scalar(func(r *rand.Rand, a []float64) float64 {
+			return logistic((number(a[1]) + math.Log(r.ExpFloat64()/r.ExpFloat64())) / a[0])
+		})}
+}
+
+// relaxedLogProb is written in the distance y from the nearer end, where it is log t − m + (t−1) log y up to terms that vanish with y.
+func relaxedLogProb(x, t, logits Node) Node {
+	left := ad.Lt(x, num(x, 0.5))
+	rest := ad.Sub(num(x, 1), x)
+	y, m := ad.Where(left, x, rest), ad.Where(left, logits, ad.Neg(logits))
+	return total(ad.Log(t), ad.Neg(m), ad.MulZero(plus(t, -1), ad.Log(y)), ad.Neg(ad.Mul(plus(t, 1), ad.Log1p(ad.Neg(y)))),
+		times(-2, ad.Softplus(ad.Sub(ad.Mul(t, logit(y)), m))))
 }
 
 // minusLogPositive is −log w, or −∞ where w is not positive: the log density of a uniform law of that size.

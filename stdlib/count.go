@@ -30,67 +30,107 @@ var countDists = []Dist{
 	},
 	{
 		Name: "BetaBinomial", Support: types.IntRange, Lo: 0, Hi: inf, Enumerate: upTo0,
-		Doc:    "Beta-binomial, Binomial(n, p) with p from Beta(a, b): C(n, x) B(x+a, n-x+b) / B(a, b)",
+		Doc:    "Beta-binomial, Binomial(n, p) with p from Beta(a, b): C(n, x) B(x+a, n-x+b) / B(a, b); a = mean concentration, b = (1 - mean) concentration",
 		Source: "Johnson, Kemp & Kotz, Univariate Discrete Distributions (3rd ed.), section 6.2",
-		Forms: []Form{{Args: args(count("n"), positive("a"), positive("b")), Bounds: zeroToN,
-			LogProb: func(x Node, a []Node) Node {
-				return total(ad.Neg(logBeta(a[1], a[2])), logChoose(a[0], x),
-					logBeta(ad.Add(x, a[1]), ad.Add(ad.Sub(a[0], x), a[2])))
-			},
-			Sample: scalar(func(r *rand.Rand, a []float64) float64 {
-				return drawBinomial(r, a[0], drawBeta(r, a[1], a[2]))
-			})}},
+		Forms: []Form{
+			{Args: args(count("n"), positive("a"), positive("b")), Bounds: zeroToN,
+				LogProb: func(x Node, a []Node) Node { return betaBinomialLogProb(x, a[0], a[1], a[2]) },
+				Sample: scalar(func(r *rand.Rand, a []float64) float64 {
+					return drawBinomial(r, a[0], drawBeta(r, a[1], a[2]))
+				})},
+			{Args: args(count("n"), Arg{Name: "mean", Domain: openUnit}, positive("concentration")), Bounds: zeroToN,
+				LogProb: func(x Node, m []Node) Node {
+					a, b := proportions(m[1], m[2])
+					return betaBinomialLogProb(x, m[0], a, b)
+				},
+				Sample: scalar(func(r *rand.Rand, m []float64) float64 {
+					return drawBinomial(r, m[0], drawBeta(r, m[1]*m[2], (1-m[1])*m[2]))
+				})},
+		},
 	},
 	{
 		Name: "Poisson", Support: types.IntRange, Lo: 0, Hi: inf,
 		Doc:    "Poisson: rate^x exp(-rate) / x!; log = log(rate)",
 		Source: "Johnson, Kemp & Kotz, Univariate Discrete Distributions (3rd ed.), ch. 4",
-		Forms: []Form{
-			{Args: args(nonneg("rate")),
-				LogProb: func(x Node, a []Node) Node {
-					return total(ad.Neg(ad.Lgamma(plus(x, 1))), xlogy(x, a[0]), ad.Neg(a[0]))
-				},
-				Sample: scalar(func(r *rand.Rand, a []float64) float64 { return drawPoisson(r, a[0]) })},
-			{Args: args(real0("log")),
-				LogProb: func(x Node, a []Node) Node {
-					return total(ad.Neg(ad.Lgamma(plus(x, 1))), ad.MulZero(x, a[0]), ad.Neg(ad.Exp(a[0])))
-				},
-				Sample: scalar(func(r *rand.Rand, a []float64) float64 { return drawPoisson(r, math.Exp(a[0])) })},
-		},
+		Forms:  poissonForms,
 	},
 	{
 		Name: "NegBinomial", Support: types.IntRange, Lo: 0, Hi: inf,
-		Doc:    "Negative binomial with a mean and a size, variance mean + mean^2 / size: Gamma(x+size) / (x! Gamma(size)) (size / (size+mean))^size (mean / (size+mean))^x; log = log(mean)",
+		Doc:    "Negative binomial with a mean and a size, variance mean + mean^2 / size: Gamma(x+size) / (x! Gamma(size)) (size / (size+mean))^size (mean / (size+mean))^x; log = log(mean); as a Poisson whose rate is Gamma(shape, rate), size = shape, mean = shape / rate; as the failures before success number size, p = size / (size+mean), logits = log(p / (1-p))",
 		Source: "Johnson, Kemp & Kotz, Univariate Discrete Distributions (3rd ed.), ch. 5",
-		Forms: []Form{
-			{Args: args(nonneg("mean"), positive("size")),
+		Forms: append(negBinomialForms,
+			Form{Args: args(positive("shape"), positive("rate")),
 				LogProb: func(x Node, a []Node) Node {
-					mean, size := a[0], a[1]
-					return total(negBinomialChoose(x, size), ad.Neg(ad.Mul(size, ad.Log1p(ad.Div(mean, size)))),
-						xlogy(x, ad.Div(mean, ad.Add(mean, size))))
+					return total(negBinomialChoose(x, a[0]), ad.Neg(ad.Mul(a[0], ad.Log1p(ad.Div(num(a[1], 1), a[1])))),
+						ad.Neg(ad.MulZero(x, ad.Log1p(a[1]))))
 				},
-				Sample: scalar(func(r *rand.Rand, a []float64) float64 { return drawNegBinomial(r, a[0], a[1]) })},
-			{Args: args(real0("log"), positive("size")),
+				Sample: scalar(func(r *rand.Rand, a []float64) float64 { return drawPoisson(r, drawGamma(r, a[0])/a[1]) })},
+			Form{Args: args(positive("size"), Arg{Name: "p", Domain: openUnit}),
 				LogProb: func(x Node, a []Node) Node {
-					t := ad.Sub(a[0], ad.Log(a[1]))
-					return total(negBinomialChoose(x, a[1]), ad.Mul(a[1], ad.LogSigmoid(ad.Neg(t))),
-						ad.MulZero(x, ad.LogSigmoid(t)))
+					return total(negBinomialChoose(x, a[0]), ad.Mul(a[0], ad.Log(a[1])), xlog1my(x, a[1]))
 				},
-				Sample: scalar(func(r *rand.Rand, a []float64) float64 { return drawNegBinomial(r, math.Exp(a[0]), a[1]) })},
-		},
+				Sample: scalar(func(r *rand.Rand, a []float64) float64 { return drawNegBinomial(r, a[0]*(1-a[1])/a[1], a[0]) })},
+			Form{Args: args(positive("size"), real0("logits")),
+				LogProb: func(x Node, a []Node) Node {
+					return total(negBinomialChoose(x, a[0]), ad.Mul(a[0], ad.LogSigmoid(a[1])), ad.MulZero(x, ad.LogSigmoid(ad.Neg(a[1]))))
+				},
+				Sample: scalar(func(r *rand.Rand, a []float64) float64 { return drawNegBinomial(r, a[0]*math.Exp(-a[1]), a[0]) })}),
 	},
 	{
 		Name: "Geometric", Support: types.IntRange, Lo: 0, Hi: inf,
-		Doc:    "Geometric, failures before the first success: p (1-p)^x for x = 0, 1, ...",
+		Doc:    "Geometric, failures before the first success: p (1-p)^x for x = 0, 1, ...; logits = log(p / (1-p))",
 		Source: "Johnson, Kemp & Kotz, Univariate Discrete Distributions (3rd ed.), section 5.2",
-		Forms: []Form{{Args: args(Arg{Name: "p", Domain: openUnit}),
-			LogProb: func(x Node, a []Node) Node { return ad.Add(ad.Log(a[0]), xlog1my(x, a[0])) },
-			LogCDF:  func(x Node, a []Node) Node { return log1mexp(geometricLogCCDF(x, a)) },
-			LogCCDF: geometricLogCCDF,
-			Sample: scalar(func(r *rand.Rand, a []float64) float64 {
-				return math.Floor(-r.ExpFloat64() / math.Log1p(-a[0]))
-			})}},
+		Forms: []Form{
+			{Args: args(Arg{Name: "p", Domain: openUnit}),
+				LogProb: func(x Node, a []Node) Node { return ad.Add(ad.Log(a[0]), xlog1my(x, a[0])) },
+				LogCDF:  func(x Node, a []Node) Node { return log1mexp(xlog1my(failures(x), a[0])) },
+				LogCCDF: func(x Node, a []Node) Node { return xlog1my(failures(x), a[0]) },
+				Sample: scalar(func(r *rand.Rand, a []float64) float64 {
+					return math.Floor(-r.ExpFloat64() / math.Log1p(-a[0]))
+				})},
+			{Args: args(real0("logits")),
+				LogProb: func(x Node, a []Node) Node {
+					return ad.Add(ad.LogSigmoid(a[0]), ad.MulZero(x, ad.LogSigmoid(ad.Neg(a[0]))))
+				},
+				LogCDF:  func(x Node, a []Node) Node { return log1mexp(ad.MulZero(failures(x), ad.LogSigmoid(ad.Neg(a[0])))) },
+				LogCCDF: func(x Node, a []Node) Node { return ad.MulZero(failures(x), ad.LogSigmoid(ad.Neg(a[0]))) },
+				Sample: scalar(func(r *rand.Rand, a []float64) float64 {
+					return math.Floor(r.ExpFloat64() / softplusOf(a[0]))
+				})},
+		},
 	},
+}
+
+// poissonForms and negBinomialForms also have zero-inflated laws.
+
+var poissonForms = []Form{
+	{Args: args(nonneg("rate")),
+		LogProb: func(x Node, a []Node) Node {
+			return total(ad.Neg(ad.Lgamma(plus(x, 1))), xlogy(x, a[0]), ad.Neg(a[0]))
+		},
+		Sample: scalar(func(r *rand.Rand, a []float64) float64 { return drawPoisson(r, a[0]) })},
+	{Args: args(real0("log")),
+		LogProb: func(x Node, a []Node) Node {
+			return total(ad.Neg(ad.Lgamma(plus(x, 1))), ad.MulZero(x, a[0]), ad.Neg(ad.Exp(a[0])))
+		},
+		Sample: scalar(func(r *rand.Rand, a []float64) float64 { return drawPoisson(r, math.Exp(a[0])) })},
+}
+
+var negBinomialForms = []Form{
+	{Args: args(nonneg("mean"), positive("size")),
+		LogProb: func(x Node, a []Node) Node {
+			mean, size := a[0], a[1]
+			return total(negBinomialChoose(x, size), ad.Neg(ad.Mul(size, ad.Log1p(ad.Div(mean, size)))),
+				xlogy(x, ad.Div(mean, ad.Add(mean, size))))
+		},
+		Sample: scalar(func(r *rand.Rand, a []float64) float64 { return drawNegBinomial(r, a[0], a[1]) })},
+	{Args: args(real0("log"), positive("size")),
+		LogProb: func(x Node, a []Node) Node {
+			t := ad.Sub(a[0], ad.Log(a[1]))
+			return total(negBinomialChoose(x, a[1]), ad.Mul(a[1], ad.LogSigmoid(ad.Neg(t))),
+				ad.MulZero(x, ad.LogSigmoid(t)))
+		},
+		Sample: scalar(func(r *rand.Rand, a []float64) float64 { return drawNegBinomial(r, math.Exp(a[0]), a[1]) })},
 }
 
 func zeroToN(a []Node) (lo, hi Node) { return num(a[0], 0), a[0] }
@@ -122,8 +162,9 @@ func drawNegBinomial(r *rand.Rand, mean, size float64) float64 {
 	return drawPoisson(r, mean*drawGamma(r, size)/size)
 }
 
-// geometricLogCCDF is (⌊x⌋+1) log(1−p), and 0 below the support.
-func geometricLogCCDF(x Node, a []Node) Node {
-	n := ad.Maximum(plus(ad.Floor(x), 1), num(x, 0))
-	return xlog1my(n, a[0])
+// failures is ⌊x⌋ + 1, the number of failures that X > x takes; 0 below the support.
+func failures(x Node) Node { return ad.Maximum(plus(ad.Floor(x), 1), num(x, 0)) }
+
+func betaBinomialLogProb(x, n, a, b Node) Node {
+	return total(ad.Neg(logBeta(a, b)), logChoose(n, x), logBeta(ad.Add(x, a), ad.Add(ad.Sub(n, x), b)))
 }

@@ -11,7 +11,8 @@ import (
 // Dists is the table of distributions by name; do not modify.
 func Dists() map[string]*Dist { return distTable }
 
-var distTable = indexDists(slices.Concat(realDists, positiveDists, boundedDists, countDists, finiteDists, vectorDists))
+var distTable = indexDists(slices.Concat(realDists, skewedDists, positiveDists, lifetimeDists, boundedDists,
+	countDists, mixedDists, finiteDists, vectorDists, spatialDists, matrixDists))
 
 // indexDists puts the guards around the formulas of each row, and gives the line its ends.
 func indexDists(rows []Dist) map[string]*Dist {

@@ -121,6 +121,21 @@ func TestEnds(t *testing.T) {
 		{"Dirichlet(concentration)", [][]float64{{1, 1, 1}}, []float64{0, 0.5, 0.5}, math.Ln2},
 		{"Multinomial(n, p)", [][]float64{{2}, {0, 1}}, []float64{1, 1}, -inf},
 		{"Uniform(lo, hi)", [][]float64{{0}, {4}}, []float64{4}, -math.Log(4)},
+		{"LogLogistic(scale, shape)", [][]float64{{4}, {1}}, []float64{0}, -math.Log(4)},
+		{"Frechet(shape, scale)", [][]float64{{2}, {1}}, []float64{0}, -inf},
+		{"Levy(loc, scale)", [][]float64{{2}, {1}}, []float64{2}, -inf},
+		{"InverseGaussian(mean, shape)", [][]float64{{2}, {1}}, []float64{0}, -inf},
+		{"Kumaraswamy(a, b)", [][]float64{{1}, {1}}, []float64{1}, 0},
+		{"Kumaraswamy(a, b)", [][]float64{{2}, {3}}, []float64{1}, -inf},
+		{"RelaxedBernoulli(temperature, logits)", [][]float64{{1}, {0.5}}, []float64{0}, -0.5},
+		{"RelaxedBernoulli(temperature, logits)", [][]float64{{1}, {0.5}}, []float64{1}, 0.5},
+		{"RelaxedBernoulli(temperature, logits)", [][]float64{{2}, {0}}, []float64{1}, -inf},
+		{"Geometric(logits)", [][]float64{{inf}}, []float64{0}, 0},
+		{"Geometric(logits)", [][]float64{{inf}}, []float64{1}, -inf},
+		{"ZeroInflatedPoisson(gate, rate)", [][]float64{{0}, {3}}, []float64{0}, -3},
+		{"ZeroInflatedPoisson(gate, rate)", [][]float64{{1}, {3}}, []float64{0}, 0},
+		{"ZeroInflatedPoisson(gate, rate)", [][]float64{{1}, {3}}, []float64{2}, -inf},
+		{"Wishart(nu, scale)", [][]float64{{1}, {1, 0, 0, 1}}, []float64{2, 0, 0, 1}, -inf},
 	} {
 		d, f := find(t, c.form)
 		if got := (distCase{form: c.form, args: c.args}).logProbs(d, f, [][]float64{c.x}, true)[0]; !near(got, c.want, 1e-14, 1e-14) {
@@ -138,12 +153,36 @@ func TestCrossedArguments(t *testing.T) {
 		{form: "MvNormal(mu, cov)", args: [][]float64{{0, 0}, {1, 2, 2, 1}}, at: []point{{[]float64{0, 0}, 0}}},
 		{form: "MvNormal(mu, prec)", args: [][]float64{{0, 0}, {1, 2, 2, 1}}, at: []point{{[]float64{0, 0}, 0}}},
 		{form: "OrderedLogistic(eta, cut)", args: [][]float64{{0}, {1, 0}}, at: []point{{[]float64{2}, 0}}},
+		{form: "OrderedProbit(eta, cut)", args: [][]float64{{0}, {1, 0}}, at: []point{{[]float64{2}, 0}}},
+		{form: "LogUniform(lo, hi)", args: [][]float64{{2}, {1}}, at: []point{{[]float64{1.5}, 0}}},
+		{form: "Hypergeometric(n, good, bad)", args: [][]float64{{9}, {2}, {3}}, at: []point{{[]float64{3}, 0}}},
+		{form: "MvStudentT(nu, mu, scale)", args: [][]float64{{3}, {0, 0}, {1, 2, 2, 1}}, at: []point{{[]float64{0, 0}, 0}}},
+		{form: "Wishart(nu, scale)", args: [][]float64{{3}, {1, 2, 2, 1}}, at: []point{{[]float64{1, 0, 0, 1}, 0}}},
 	} {
 		d, f := find(t, c.form)
 		if got := c.logProbs(d, f, [][]float64{c.at[0].x}, true)[0]; !math.IsNaN(got) && !math.IsInf(got, -1) {
 			t.Errorf("%s has log density %g", c.name(), got)
 		}
 	}
+}
+
+// TestLocationScale: a location-scale law's log density is that of (x − location) / scale at 0 and 1, less log scale, within 1e-12.
+func TestLocationScale(t *testing.T) {
+	eachCase(t, func(t *testing.T, c distCase, d *Dist, f *Form) {
+		if !d.LocationScale || d.Name == "Normal" && f.Args[1].Name != "sd" { // var and precision are no scales
+			return
+		}
+		loc, scale := c.args[d.Location][0], c.args[d.Location+1][0]
+		standard := c
+		standard.args = append([][]float64{}, c.args...)
+		standard.args[d.Location], standard.args[d.Location+1] = []float64{0}, []float64{1}
+		for _, p := range c.at {
+			got := standard.logProbs(d, f, singles([]float64{(p.x[0] - loc) / scale}), true)[0] - math.Log(scale)
+			if !near(got, p.logProb, 1e-12, 1e-12) {
+				t.Errorf("at %v: %g, want %g", p.x, got, p.logProb)
+			}
+		}
+	})
 }
 
 // TestEnumerate: finite supports from shapes and static arguments.
@@ -159,6 +198,9 @@ func TestEnumerate(t *testing.T) {
 		{"Bernoulli", []Node{par}, 0, 2, true},
 		{"Categorical", []Node{g.Input("q", 3, 4)}, 1, 4, true},
 		{"OrderedLogistic", []Node{par, g.Input("c", 4)}, 1, 5, true},
+		{"OrderedProbit", []Node{par, g.Input("c", 4)}, 1, 5, true},
+		{"Hypergeometric", []Node{nine, g.Const(7), two}, 4, 4, true}, // good ones of 9 drawn, at most 7; at most 5 are bad
+		{"Hypergeometric", []Node{nine, par, two}, 0, 0, false},
 		{"Binomial", []Node{two, par}, 0, 6, true},
 		{"Binomial", []Node{par, par}, 0, 0, false},
 		{"DiscreteUniform", []Node{two, nine}, 2, 8, true},

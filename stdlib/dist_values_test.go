@@ -1,12 +1,16 @@
 package stdlib
 
+import "slices"
+
 // Reference values of the distributions, one or more cases for each form; a form without one fails TestEveryFormHasValues.
 // Origin: the densities of the books that the rows name, evaluated by mpmath 1.4.1 at 50 digits and, where scipy.stats 1.17.1
 // has the law, found equal to its logpdf or logpmf within 1e-7 (scipy loses digits in the tails, mpmath does not); LKJ has
 // the normalising constant of the onion method in the form that Stan has, the row that of the vine. Means and covariances are the
 // closed forms of the same books. Arguments and points are flattened, matrices row by row.
 
-var distCases = []distCase{
+var distCases = slices.Concat(baseCases, skewedCases, lifetimeCases, boundedCases, countCases, vectorCases, matrixCases)
+
+var baseCases = []distCase{
 	{form: "Normal(mu, sd)", args: [][]float64{{0}, {1}},
 		at:  []point{{[]float64{0}, -0.9189385332046728}, {[]float64{1}, -1.4189385332046727}, {[]float64{-3.7}, -7.763938533204674}, {[]float64{40}, -800.9189385332047}, {[]float64{-100000}, -5000000000.918939}},
 		cdf: []tails{{-30, -454.3212439563432, -4.906713927148187e-198}, {-1, -1.8410216450092636, -0.17275377902344988}, {0, -0.6931471805599453, -0.6931471805599453}, {2, -0.02301290932896349, -3.783184333682032}, {35, -1.1249107064724062e-268, -616.9751012619225}}},

@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/rand/v2"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -62,6 +63,22 @@ func drawMvNormalCorr(r *rand.Rand, a [][]float64, out []float64) {
 	for i := range out {
 		out[i] = element(a[0], i) + element(a[1], i)*out[i]
 	}
+}
+
+// drawMvStudent is mu + L z over the root of a chi-square by its degrees of freedom.
+func drawMvStudent(r *rand.Rand, nu float64, mu, l, out []float64) {
+	root := math.Sqrt(drawGamma(r, nu/2) * 2 / nu)
+	drawMvNormalChol(r, [][]float64{{0}, l}, out)
+	for i := range out {
+		out[i] = element(mu, i) + out[i]/root
+	}
+}
+
+// drawDirection is a vector of independent normals over its length (Muller 1959).
+func drawDirection(r *rand.Rand, _ [][]float64, out []float64) {
+	copy(out, normals(r, len(out)))
+	length := floats.Norm(out, 2)
+	floats.Scale(1/length, out)
 }
 
 // element of a vector argument that may have been given as one number for all.

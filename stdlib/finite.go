@@ -56,14 +56,31 @@ var finiteDists = []Dist{
 		Forms: []Form{{Args: args(real0("eta"), ofKind("cut", 1, types.Ordered)), Bounds: oneTo(1, 1),
 			LogProb: orderedLogisticLogProb,
 			Sample: func(r *rand.Rand, a [][]float64, out []float64) {
-				z := a[0][0] + math.Log(r.ExpFloat64()/r.ExpFloat64())
-				out[0] = 1
-				for _, c := range a[1] {
-					if z > c {
-						out[0]++
-					}
-				}
+				out[0] = category(a[0][0]+math.Log(r.ExpFloat64()/r.ExpFloat64()), a[1])
 			}}},
+	},
+	{
+		Name: "OrderedProbit", Support: types.IntRange, Lo: 1, Hi: inf, Enumerate: ofLastAxis(1, 1),
+		Doc:    "Ordered probit over 1..K with K-1 cut points: P(x <= k) = Phi(cut[k] - eta)",
+		Source: "McKelvey & Zavoina 1975, Journal of Mathematical Sociology 4, 103",
+		Forms: []Form{{Args: args(real0("eta"), ofKind("cut", 1, types.Ordered)), Bounds: oneTo(1, 1),
+			LogProb: orderedProbitLogProb,
+			Sample: func(r *rand.Rand, a [][]float64, out []float64) {
+				out[0] = category(a[0][0]+r.NormFloat64(), a[1])
+			}}},
+	},
+	{
+		Name: "Hypergeometric", Support: types.IntRange, Lo: 0, Hi: inf, Enumerate: hypergeometricValues,
+		Doc:    "Hypergeometric, good ones among n drawn without replacement from good and bad ones: C(good, x) C(bad, n-x) / C(good+bad, n)",
+		Source: "Johnson, Kemp & Kotz, Univariate Discrete Distributions (3rd ed.), ch. 6",
+		Forms: []Form{{Args: args(count("n"), count("good"), count("bad")),
+			LogProb: func(x Node, a []Node) Node {
+				return total(ad.Neg(logChoose(ad.Add(a[1], a[2]), a[0])), logChoose(a[1], x), logChoose(a[2], ad.Sub(a[0], x)))
+			},
+			Bounds: func(a []Node) (lo, hi Node) {
+				return ad.Maximum(num(a[0], 0), ad.Sub(a[0], a[2])), ad.Minimum(a[0], a[1])
+			},
+			Sample: scalar(drawHypergeometric)}},
 	},
 	{
 		Name: "DiscreteUniform", Support: types.IntRange, Lo: -inf, Hi: inf,
@@ -126,14 +143,61 @@ func pick(table, x Node) Node {
 	return ad.Gather(ad.Reshape(table, table.Size()), ad.Add(row, index))
 }
 
-// orderedLogisticLogProb is log(σ(b) − σ(a)) between neighbouring cuts a < b less eta, as σ(b) σ(−a) (1 − e^{a−b}).
+// orderedLogisticLogProb is log(σ(b) − σ(a)), as σ(b) σ(−a) (1 − e^{a−b}).
 func orderedLogisticLogProb(x Node, args []Node) Node {
-	eta, cut := args[0], args[1]
+	a, b := cutsAround(x, args[0], args[1])
+	return total(ad.LogSigmoid(b), ad.LogSigmoid(ad.Neg(a)), log1mexp(ad.Sub(a, b)))
+}
+
+// orderedProbitLogProb is log(Φ(b) − Φ(a)), as log(Φ(−a) − Φ(−b)) where the middle of a..b is above 0.
+func orderedProbitLogProb(x Node, args []Node) Node {
+	a, b := cutsAround(x, args[0], args[1])
+	above := ad.Lt(num(a, 0), ad.Add(a, b))
+	a, b = ad.Where(above, ad.Neg(b), a), ad.Where(above, ad.Neg(a), b)
+	return logSubExp(ad.LogNormCDF(b), ad.LogNormCDF(a))
+}
+
+// cutsAround are the neighbouring cuts a < b of category x, less eta.
+func cutsAround(x, eta, cut Node) (a, b Node) {
 	end := join(cut.Shape())
 	end[len(end)-1] = 1
 	g := x.Graph()
 	lower := ad.Concat(cut.Rank()-1, g.Full(-inf, end...), cut)
 	upper := ad.Concat(cut.Rank()-1, cut, g.Full(inf, end...))
-	a, b := ad.Sub(pick(lower, x), eta), ad.Sub(pick(upper, x), eta)
-	return total(ad.LogSigmoid(b), ad.LogSigmoid(ad.Neg(a)), log1mexp(ad.Sub(a, b)))
+	return ad.Sub(pick(lower, x), eta), ad.Sub(pick(upper, x), eta)
+}
+
+// category is 1 more than the number of cuts below z.
+func category(z float64, cut []float64) float64 {
+	k := 1.0
+	for _, c := range cut {
+		if z > c {
+			k++
+		}
+	}
+	return k
+}
+
+// hypergeometricValues are max(0, n − bad)..min(n, good) for static arguments.
+func hypergeometricValues(a []Node) (first, n int, ok bool) {
+	var lo, hi [3]int
+	for i := range a {
+		if lo[i], hi[i], ok = staticRange(a[i]); !ok {
+			return 0, 0, false
+		}
+	}
+	first, last := max(0, lo[0]-hi[2]), min(hi[0], hi[1])
+	return first, last - first + 1, last >= first
+}
+
+// drawHypergeometric draws one after the other.
+func drawHypergeometric(r *rand.Rand, a []float64) float64 {
+	x, good, left := 0.0, a[1], a[1]+a[2]
+	for range int(a[0]) {
+		if r.Float64()*left < good {
+			x, good = x+1, good-1
+		}
+		left--
+	}
+	return x
 }

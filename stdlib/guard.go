@@ -85,10 +85,11 @@ func within(a Node, d Domain) Node {
 	return ad.Mul(above, ad.Le(a, num(a, d.Hi)))
 }
 
-// middle is a point inside a domain that has a lower end.
+// middle is a point inside a domain that has a lower end: for shapes and degrees of freedom one where densities are finite at the
+// ends of their supports, or ∞ − ∞ would come out.
 func middle(d Domain) float64 {
 	if math.IsInf(d.Hi, 1) {
-		return d.Lo + 1
+		return d.Lo + 2
 	}
 	return (d.Lo + d.Hi) / 2
 }

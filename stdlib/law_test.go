@@ -170,7 +170,7 @@ func sameProbability(got, want float64) bool {
 
 // isSum reports whether a form's row has no closed cumulative function, so that probabilities are added up.
 func isSum(form string) bool {
-	for _, d := range slices.Concat(countDists, finiteDists) {
+	for _, d := range slices.Concat(countDists, mixedDists, finiteDists) {
 		for i := range d.Forms {
 			if formKey(&d, &d.Forms[i]) == form {
 				return d.Forms[i].LogCDF == nil

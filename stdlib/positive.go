@@ -54,32 +54,44 @@ var positiveDists = []Dist{
 	},
 	{
 		Name: "Exponential", Support: types.Interval, Lo: 0, Hi: inf,
-		Doc:    "Exponential: rate exp(-rate x)",
+		Doc:    "Exponential: rate exp(-rate x); mean = 1 / rate",
 		Source: "Johnson, Kotz & Balakrishnan, Continuous Univariate Distributions 1, ch. 19",
-		Forms: []Form{{Args: args(positive("rate")),
-			LogProb: func(x Node, a []Node) Node { return ad.Sub(ad.Log(a[0]), ad.Mul(a[0], x)) },
-			LogCDF:  func(x Node, a []Node) Node { return log1mexp(ad.Neg(ad.Mul(a[0], x))) },
-			LogCCDF: func(x Node, a []Node) Node { return ad.Neg(ad.Mul(a[0], x)) },
-			Sample:  scalar(func(r *rand.Rand, a []float64) float64 { return r.ExpFloat64() / a[0] })}},
+		Forms: []Form{
+			{Args: args(positive("rate")),
+				LogProb: func(x Node, a []Node) Node { return ad.Sub(ad.Log(a[0]), ad.Mul(a[0], x)) },
+				LogCDF:  func(x Node, a []Node) Node { return log1mexp(ad.Neg(ad.Mul(a[0], x))) },
+				LogCCDF: func(x Node, a []Node) Node { return ad.Neg(ad.Mul(a[0], x)) },
+				Sample:  scalar(func(r *rand.Rand, a []float64) float64 { return r.ExpFloat64() / a[0] })},
+			{Args: args(positive("mean")),
+				LogProb: func(x Node, a []Node) Node { return ad.Neg(ad.Add(ad.Log(a[0]), ad.Div(x, a[0]))) },
+				LogCDF:  func(x Node, a []Node) Node { return log1mexp(ad.Neg(ad.Div(x, a[0]))) },
+				LogCCDF: func(x Node, a []Node) Node { return ad.Neg(ad.Div(x, a[0])) },
+				Sample:  scalar(func(r *rand.Rand, a []float64) float64 { return r.ExpFloat64() * a[0] })},
+		},
 	},
 	{
 		Name: "Gamma", Support: types.Interval, Lo: 0, Hi: inf,
-		Doc:    "Gamma: rate^shape x^(shape-1) exp(-rate x) / Gamma(shape)",
+		Doc:    "Gamma: rate^shape x^(shape-1) exp(-rate x) / Gamma(shape); scale = 1 / rate, mean = shape / rate",
 		Source: "Johnson, Kotz & Balakrishnan, Continuous Univariate Distributions 1, ch. 17",
-		Forms: []Form{{Args: args(positive("shape"), positive("rate")),
-			LogProb: gammaLogProb,
-			Sample:  scalar(func(r *rand.Rand, a []float64) float64 { return drawGamma(r, a[0]) / a[1] })}},
+		Forms: []Form{
+			{Args: args(positive("shape"), positive("rate")),
+				LogProb: gammaLogProb,
+				Sample:  scalar(func(r *rand.Rand, a []float64) float64 { return drawGamma(r, a[0]) / a[1] })},
+			{Args: args(positive("shape"), positive("scale")),
+				LogProb: func(x Node, a []Node) Node { return gammaLogProb(x, []Node{a[0], ad.Div(num(a[1], 1), a[1])}) },
+				Sample:  scalar(func(r *rand.Rand, a []float64) float64 { return drawGamma(r, a[0]) * a[1] })},
+			{Args: args(positive("mean"), positive("shape")),
+				LogProb: func(x Node, a []Node) Node { return gammaLogProb(x, []Node{a[1], ad.Div(a[1], a[0])}) },
+				Sample:  scalar(func(r *rand.Rand, a []float64) float64 { return drawGamma(r, a[1]) * a[0] / a[1] })},
+		},
 	},
 	{
 		Name: "InverseGamma", Support: types.Interval, Lo: 0, Hi: inf,
 		Doc:    "Inverse gamma: scale^shape x^(-shape-1) exp(-scale / x) / Gamma(shape)",
 		Source: "Gelman et al., Bayesian Data Analysis (3rd ed.), appendix A",
 		Forms: []Form{{Args: args(positive("shape"), positive("scale")),
-			LogProb: func(x Node, a []Node) Node {
-				norm := ad.Sub(ad.Mul(a[0], ad.Log(a[1])), ad.Lgamma(a[0]))
-				return aboveZero(x, total(norm, ad.Neg(ad.Mul(plus(a[0], 1), ad.Log(x))), ad.Neg(ad.Div(a[1], x))))
-			},
-			Sample: scalar(func(r *rand.Rand, a []float64) float64 { return a[1] / drawGamma(r, a[0]) })}},
+			LogProb: func(x Node, a []Node) Node { return inverseGammaLogProb(x, a[0], a[1]) },
+			Sample:  scalar(func(r *rand.Rand, a []float64) float64 { return a[1] / drawGamma(r, a[0]) })}},
 	},
 	{
 		Name: "Weibull", Support: types.Interval, Lo: 0, Hi: inf,
@@ -122,6 +134,11 @@ func aboveZero(x, logp Node) Node {
 func gammaLogProb(x Node, a []Node) Node {
 	norm := ad.Sub(ad.Mul(a[0], ad.Log(a[1])), ad.Lgamma(a[0]))
 	return total(norm, ad.MulZero(plus(a[0], -1), ad.Log(x)), ad.Neg(ad.Mul(a[1], x)))
+}
+
+func inverseGammaLogProb(x, shape, scale Node) Node {
+	norm := ad.Sub(ad.Mul(shape, ad.Log(scale)), ad.Lgamma(shape))
+	return aboveZero(x, total(norm, ad.Neg(ad.Mul(plus(shape, 1), ad.Log(x))), ad.Neg(ad.Div(scale, x))))
 }
 
 func weibullLogCCDF(x Node, a []Node) Node {

@@ -32,7 +32,7 @@ var realDists = []Dist{
 		},
 	},
 	{
-		Name: "StudentT", Support: types.RealLine,
+		Name: "StudentT", Support: types.RealLine, LocationScale: true, Location: 1,
 		Doc:    "Student's t with nu degrees of freedom, location mu, scale sd: Gamma((nu+1)/2) / (Gamma(nu/2) sqrt(nu pi) sd) (1 + ((x - mu) / sd)^2 / nu)^(-(nu+1)/2)",
 		Source: "Johnson, Kotz & Balakrishnan, Continuous Univariate Distributions 2, ch. 28",
 		Forms: []Form{{Args: args(positive("nu"), real0("mu"), positive("sd")),

@@ -54,8 +54,10 @@ type Dist struct {
 	Support  types.Kind
 	Lo, Hi   float64 // of Interval and IntRange
 	Improper bool    // Flat
-	// LocationScale: in the first form x = args[0] + args[1]·z with z ~ D(0, 1, rest…); noncentered applies.
+	// LocationScale: x = location + scale·z with z the same law at location 0 and scale 1; noncentered applies. The location is
+	// argument Location of every form, the scale (or its variance or precision) the one after it.
 	LocationScale bool
+	Location      int
 	// Enumerate is the first value and the number of values of a finite discrete support, from the shapes or static values of its
 	// args (for ends that differ between plates, of their union); ok is false when they are not static. nil when the support is
 	// not finite.

@@ -8,12 +8,14 @@ import (
 	"ppl/lang/types"
 )
 
-// TransformOf is the transform from unconstrained coordinates to a support, nil where there is none (IntRange, Covariance).
+// TransformOf is the transform from unconstrained coordinates to a support, nil where there is none (IntRange).
 func TransformOf(k types.Kind) *Transform { return transformTable[k] }
 
 // Each transform is a bijection from its free coordinates onto the interior of the support. The log-Jacobian is of the map
 // onto the coordinates in which densities on that support are written: all elements of an interval or an ordered vector,
-// the first K−1 of a simplex, an orthonormal basis of the zero-sum hyperplane, what lies below the diagonal of a matrix.
+// the first K−1 of a simplex, an orthonormal basis of the zero-sum hyperplane, what lies below the diagonal of a
+// correlation or its factor, and with the diagonal of a covariance or its factor. UnitVector alone has one coordinate more than
+// the sphere has dimensions, the length, which gets a law of its own.
 var transformTable = map[types.Kind]*Transform{
 	types.RealLine:     {types.RealLine, sameShape, constrainReal, freeReal},
 	types.Interval:     {types.Interval, sameShape, constrainInterval, freeInterval},
@@ -22,6 +24,9 @@ var transformTable = map[types.Kind]*Transform{
 	types.ZeroSum:      {types.ZeroSum, oneLess, constrainZeroSum, freeZeroSum},
 	types.Correlation:  {types.Correlation, belowDiagonal, constrainCorrelation, freeCorrelation},
 	types.CholeskyCorr: {types.CholeskyCorr, belowDiagonal, constrainCholeskyCorr, freeCholeskyCorr},
+	types.Covariance:   {types.Covariance, lowerTriangle, constrainCovariance, freeCovariance},
+	types.CholeskyCov:  {types.CholeskyCov, lowerTriangle, constrainCholeskyCov, freeCholeskyCov},
+	types.UnitVector:   {types.UnitVector, sameShape, constrainUnitVector, freeUnitVector},
 }
 
 func sameShape(event []int) []int { return event }
@@ -34,6 +39,11 @@ func oneLess(event []int) []int {
 func belowDiagonal(event []int) []int {
 	k := len(event) - 1
 	return join(event[:k-1], event[k]*(event[k]-1)/2)
+}
+
+func lowerTriangle(event []int) []int {
+	k := len(event) - 1
+	return join(event[:k-1], event[k]*(event[k]+1)/2)
 }
 
 // end is a bound, or the zero Node where it is infinite.

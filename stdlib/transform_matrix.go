@@ -19,14 +19,19 @@ func constrainCholeskyCorr(u Node, event []int, _, _ Node) (x, logJac Node) {
 // constrainCorrelation is L Lᵀ with ones on the diagonal where rounding would leave 1 ± 1e-16, and with the Jacobian
 // ∏ L_jj^{D−j} of that product besides.
 func constrainCorrelation(u Node, event []int, _, _ Node) (x, logJac Node) {
-	d := event[len(event)-1]
 	l, logJac, logDiag := choleskyCorr(u, event)
+	x = ad.Where(triangle(u, l.Shape(), 0), num(u, 1), ad.MatMul(l, l, false, true))
+	return x, ad.Add(logJac, logCorrelationJacobian(logDiag))
+}
+
+// logCorrelationJacobian is that of L ↦ L Lᵀ on what lies below the diagonal of a correlation and its factor, from log L_jj.
+func logCorrelationJacobian(logDiag Node) Node {
+	d := lastSize(logDiag)
 	power := make([]float64, d)
 	for j := range power {
 		power[j] = float64(d - 1 - j)
 	}
-	x = ad.Where(triangle(u, l.Shape(), 0), num(u, 1), ad.MatMul(l, l, false, true))
-	return x, ad.Add(logJac, sumLast(perLast(logDiag, power), 1))
+	return sumLast(perLast(logDiag, power), 1)
 }
 
 // choleskyCorr also gives log L_jj, shape plates + [D].
@@ -36,7 +41,7 @@ func choleskyCorr(u Node, event []int) (l, logJac, logDiag Node) {
 	if d == 1 {
 		return u.Graph().Full(1, shape...), zeros(u, plates(u, 1)), zeros(u, shape[:len(shape)-1])
 	}
-	free := belowToMatrix(u, d)
+	free := triangleToMatrix(u, d, 0)
 	half := halfLogSech2(free)
 	before := padLast(sliceLast(ad.CumSum(half, half.Rank()-1, false), 0, d-1), 1, 0)
 	below, eye := triangle(u, shape, -1), triangle(u, shape, 0)
@@ -50,14 +55,14 @@ func halfLogSech2(u Node) Node {
 	return ad.Neg(plus(ad.Add(u, ad.Softplus(times(-2, u))), -ln2))
 }
 
-// belowToMatrix puts the last axis, row by row, below the diagonal of a matrix of zeros.
-func belowToMatrix(u Node, d int) Node {
+// triangleToMatrix puts the last axis, row by row, below the diagonal of a matrix of zeros, or with diag = 1 on it too.
+func triangleToMatrix(u Node, d, diag int) Node {
 	n := lastSize(u)
 	count := u.Size() / n
 	index := make([]float64, 0, u.Size())
 	for p := range count {
 		for i := range d {
-			for j := range i {
+			for j := range i + diag {
 				index = append(index, float64((p*d+i)*d+j))
 			}
 		}
@@ -81,9 +86,11 @@ func triangle(u Node, shape []int, which int) Node {
 
 func freeCorrelation(x []float64, event []int, lo, hi float64) ([]float64, error) {
 	d := event[len(event)-1]
-	for i := range x {
-		row, col := i/d, i%d
-		if math.Abs(x[i]-x[col*d+row]) > 1e-8 || row == col && math.Abs(x[i]-1) > 1e-8 {
+	if !symmetric(x, d) {
+		return nil, errNotCorrelation
+	}
+	for i := range d {
+		if math.Abs(x[i*d+i]-1) > 1e-8 {
 			return nil, errNotCorrelation
 		}
 	}

@@ -45,6 +45,10 @@ var mapCases = []mapCase{
 	{types.Correlation, []int{2, 2}, -inf, inf, []int{2}},
 	{types.Correlation, []int{4, 4}, -inf, inf, []int{4, 8, 9, 12, 13, 14}},
 	{types.CholeskyCorr, []int{4, 4}, -inf, inf, []int{4, 8, 9, 12, 13, 14}},
+	{types.Covariance, []int{1, 1}, -inf, inf, nil},
+	{types.Covariance, []int{3, 3}, -inf, inf, []int{0, 3, 4, 6, 7, 8}},
+	{types.CholeskyCov, []int{1, 1}, -inf, inf, nil},
+	{types.CholeskyCov, []int{3, 3}, -inf, inf, []int{0, 3, 4, 6, 7, 8}},
 }
 
 func eachMap(t *testing.T, run func(t *testing.T, c mapCase, r *rand.Rand)) {
@@ -153,6 +157,8 @@ func (c mapCase) outside(x []float64) string {
 		return fmt.Sprint("sums to ", sum)
 	case c.kind == types.Correlation || c.kind == types.CholeskyCorr:
 		return notCorrelation(x, c.event[0], c.kind == types.CholeskyCorr)
+	case c.kind == types.Covariance || c.kind == types.CholeskyCov:
+		return notCovariance(x, c.event[0], c.kind == types.CholeskyCov)
 	}
 	return ""
 }
@@ -172,6 +178,48 @@ func notCorrelation(x []float64, d int, factor bool) string {
 		}
 	}
 	return ""
+}
+
+// notCovariance says what is wrong with a covariance or its factor; e^±600 squared is too large or too small to look at.
+func notCovariance(x []float64, d int, factor bool) string {
+	m := mat.NewDense(d, d, x)
+	for i := range d {
+		for j := range d {
+			if factor && (i < j && m.At(i, j) != 0 || !(m.At(i, i) > 0)) {
+				return "not a Cholesky factor"
+			}
+			if !factor && m.At(i, j) != m.At(j, i) {
+				return "not symmetric"
+			}
+		}
+	}
+	if v := mat.Norm(m, 2); !factor && 1e-3 < v && v < 1e3 && !new(mat.Cholesky).Factorize(mat.NewSymDense(d, x)) {
+		return "not positive definite"
+	}
+	return ""
+}
+
+// TestUnitVector: x = u/|u|, and where x is uniform, with density 1/area, u is standard normal.
+func TestUnitVector(t *testing.T) {
+	u := []float64{3, -4, 12}
+	c := mapCase{kind: types.UnitVector, event: []int{3}, lo: -inf, hi: inf}
+	x, j := c.forward([][]float64{u})
+	want := []float64{3. / 13, -4. / 13, 12. / 13}
+	for i := range u {
+		if !near(x[0][i], want[i], 1e-15, 0) {
+			t.Errorf("%v went to %v", u, x[0])
+		}
+	}
+	if area := math.Log(4 * math.Pi); !near(j[0]-area, -169./2-1.5*math.Log(2*math.Pi), 1e-14, 0) {
+		t.Errorf("log-Jacobian %g", j[0])
+	}
+	back, err := TransformOf(types.UnitVector).Unconstrain(x[0], []int{3}, -inf, inf)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if again, _ := c.forward([][]float64{back}); !near(again[0][2], want[2], 1e-15, 0) {
+		t.Errorf("%v came back as %v", x[0], back)
+	}
 }
 
 // TestTransformJacobian compares the log-Jacobian with the log-determinant (gonum) of central differences, within 1e-6.
@@ -287,14 +335,17 @@ func TestUnconstrainRefuses(t *testing.T) {
 		{types.Correlation, []int{2, 2}, 0, 0, []float64{1, 0.5, 0.4, 1}},
 		{types.Correlation, []int{2, 2}, 0, 0, []float64{1, 1.5, 1.5, 1}},
 		{types.CholeskyCorr, []int{2, 2}, 0, 0, []float64{1, 0, 0.5, 0.5}},
+		{types.Covariance, []int{2, 2}, 0, 0, []float64{1, 0.5, 0.4, 1}},
+		{types.Covariance, []int{2, 2}, 0, 0, []float64{1, 2, 2, 1}},
+		{types.CholeskyCov, []int{2, 2}, 0, 0, []float64{1, 0.5, 0, 1}},
+		{types.CholeskyCov, []int{2, 2}, 0, 0, []float64{1, 0, 0.5, -1}},
+		{types.UnitVector, []int{2}, 0, 0, []float64{0.6, 0.7}},
 	} {
 		if u, err := TransformOf(c.kind).Unconstrain(c.x, c.event, c.lo, c.hi); err == nil {
 			t.Errorf("%v: %v went to %v without an error", c.kind, c.x, u)
 		}
 	}
-	for _, k := range []types.Kind{types.IntRange, types.Covariance} {
-		if TransformOf(k) != nil {
-			t.Errorf("%v has a transform", k)
-		}
+	if TransformOf(types.IntRange) != nil {
+		t.Error("integers have a transform")
 	}
 }

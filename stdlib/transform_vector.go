@@ -136,3 +136,25 @@ func logs(x []float64) []float64 {
 }
 
 var errNotCorrelation = errors.New("not a correlation matrix: it must be symmetric and positive definite with ones on the diagonal")
+
+// constrainUnitVector is x = y / r with r = |y| for n free coordinates y: a sphere has no chart without an edge. The length r gets
+// a chi law with n degrees of freedom, independent of x, whose density the log-Jacobian has: −r²/2 − log(2^{n/2−1} Γ(n/2)). So a uniform
+// direction has independent standard normal coordinates (Muller 1959, Communications of the ACM 2, 19; Stan Reference Manual, "Unit vector").
+func constrainUnitVector(u Node, event []int, _, _ Node) (x, logJac Node) {
+	n := float64(event[len(event)-1])
+	r2 := sumLast(square(u), 1)
+	gamma, _ := math.Lgamma(n / 2)
+	return ad.Div(u, spread(ad.Sqrt(r2), u.Shape())), plus(times(-0.5, r2), -(n/2-1)*ln2-gamma)
+}
+
+// freeUnitVector is x itself: length 1.
+func freeUnitVector(x []float64, _ []int, _, _ float64) ([]float64, error) {
+	r2 := 0.0
+	for _, v := range x {
+		r2 += v * v
+	}
+	if !(math.Abs(r2-1) <= 1e-8) {
+		return nil, fmt.Errorf("the squares sum to %g, not 1", r2)
+	}
+	return append([]float64{}, x...), nil
+}

@@ -1,6 +1,7 @@
 package stdlib
 
 import (
+	"math"
 	"math/rand/v2"
 
 	ad "ppl/autodiff"
@@ -23,15 +24,26 @@ var vectorDists = []Dist{
 	},
 	{
 		Name: "Multinomial", Event: 1, Support: types.IntRange, Lo: 0, Hi: inf,
-		Doc:    "Multinomial, counts of n draws from p: n! prod p[k]^x[k] / x[k]!",
+		Doc:    "Multinomial, counts of n draws from p: n! prod p[k]^x[k] / x[k]!; logits are log p up to a constant",
 		Source: "Johnson, Kotz & Balakrishnan, Discrete Multivariate Distributions, ch. 35",
-		Forms: []Form{{Args: args(count("n"), ofKind("p", 1, types.Simplex)),
-			LogProb: func(x Node, a []Node) Node {
-				p := lift(a[1], 1, plates(x, 1), lastShape(x, 1))
-				terms := ad.Sub(xlogy(x, p), ad.Lgamma(plus(x, 1)))
-				return ofSum(x, a[0], ad.Add(ad.Lgamma(plus(a[0], 1)), sumLast(terms, 1)))
-			},
-			Sample: func(r *rand.Rand, a [][]float64, out []float64) { drawMultinomial(r, a[0][0], a[1], out) }}},
+		Forms: []Form{
+			{Args: args(count("n"), ofKind("p", 1, types.Simplex)),
+				LogProb: func(x Node, a []Node) Node {
+					p := lift(a[1], 1, plates(x, 1), lastShape(x, 1))
+					return multinomialLogProb(x, a[0], xlogy(x, p))
+				},
+				Sample: func(r *rand.Rand, a [][]float64, out []float64) { drawMultinomial(r, a[0][0], a[1], out) }},
+			{Args: args(count("n"), array("logits", 1, realDomain)),
+				LogProb: func(x Node, a []Node) Node {
+					logP := lift(logSoftmax(a[1], a[1].Rank()-1), 1, plates(x, 1), lastShape(x, 1))
+					return multinomialLogProb(x, a[0], ad.MulZero(x, logP))
+				},
+				Sample: func(r *rand.Rand, a [][]float64, out []float64) {
+					p := make([]float64, len(out))
+					softmax(a[1], p)
+					drawMultinomial(r, a[0][0], p, out)
+				}},
+		},
 	},
 	{
 		Name: "DirichletMultinomial", Event: 1, Support: types.IntRange, Lo: 0, Hi: inf,
@@ -69,6 +81,35 @@ var vectorDists = []Dist{
 		},
 	},
 	{
+		Name: "MvStudentT", Event: 1, Support: types.RealLine,
+		Doc:    "Multivariate Student's t: Gamma((nu+D)/2) / (Gamma(nu/2) sqrt((nu pi)^D det scale)) (1 + (x - mu)' scale^-1 (x - mu) / nu)^(-(nu+D)/2); scale = chol chol', the covariance is nu / (nu - 2) scale",
+		Source: "Kotz & Nadarajah 2004, Multivariate t Distributions and Their Applications, section 1.1",
+		Forms: []Form{
+			{Args: args(positive("nu"), array("mu", 1, realDomain), ofKind("scale", 2, types.Covariance)),
+				LogProb: func(x Node, a []Node) Node { return mvStudentCore(a[0], centred(x, a[1]), ad.Cholesky(a[2])) },
+				Sample: func(r *rand.Rand, a [][]float64, out []float64) {
+					drawMvStudent(r, a[0][0], a[1], factor(a[2], len(out)), out)
+				}},
+			{Args: args(positive("nu"), array("mu", 1, realDomain), array("chol", 2, realDomain)),
+				LogProb: func(x Node, a []Node) Node { return mvStudentCore(a[0], centred(x, a[1]), a[2]) },
+				Sample: func(r *rand.Rand, a [][]float64, out []float64) {
+					drawMvStudent(r, a[0][0], a[1], a[2], out)
+				}},
+		},
+	},
+	{
+		Name: "UniformDirection", Event: 1, Support: types.UnitVector,
+		Doc:    "Uniform on the unit sphere in D dimensions: Gamma(D/2) / (2 pi^(D/2)), a density in the sphere's area",
+		Source: "Mardia & Jupp, Directional Statistics, section 9.3.1",
+		Forms: []Form{{
+			LogProb: func(x Node, _ []Node) Node {
+				half := float64(lastSize(x)) / 2
+				gamma, _ := math.Lgamma(half)
+				return x.Graph().Full(gamma-ln2-half*math.Log(math.Pi), plates(x, 1)...)
+			},
+			Sample: drawDirection}},
+	},
+	{
 		Name: "LKJ", Event: 2, Support: types.Correlation,
 		Doc:    "LKJ on correlation matrices: det(x)^(eta-1) / c(eta, D), a density in the elements below the diagonal; uniform for eta = 1",
 		Source: "Lewandowski, Kurowicka & Joe 2009, Journal of Multivariate Analysis 100, 1989, eq. 16",
@@ -88,6 +129,12 @@ func ofSum(x, n, logp Node) Node {
 	return ad.Where(ad.Eq(sumLast(x, 1), n), logp, num(x, -inf))
 }
 
+// multinomialLogProb is log n! / ∏ x_k! and the sum of the terms x_k log p_k.
+func multinomialLogProb(x, n, terms Node) Node {
+	terms = ad.Sub(terms, ad.Lgamma(plus(x, 1)))
+	return ofSum(x, n, ad.Add(ad.Lgamma(plus(n, 1)), sumLast(terms, 1)))
+}
+
 func dirichletMultinomialLogProb(x Node, args []Node) Node {
 	n, a := args[0], args[1]
 	norm := ad.Sub(ad.Lgamma(plus(n, 1)), logRising(n, sumLast(a, 1)))
@@ -104,6 +151,15 @@ func mvNormalCore(d, l Node) Node {
 	z := solve(l, d)
 	norm := plus(sumLast(ad.Log(diagonal(l)), 1), float64(lastSize(d))*logSqrt2Pi)
 	return ad.Sub(ad.Neg(norm), times(0.5, sumLast(square(z), 1)))
+}
+
+// mvStudentCore is log Γ((ν+D)/2)/Γ(ν/2) − D/2 log νπ − log det L − (ν+D)/2 log(1 + |L⁻¹d|²/ν).
+func mvStudentCore(nu, d, l Node) Node {
+	half := num(nu, float64(lastSize(d))/2)
+	norm := ad.Sub(logRising(half, times(0.5, nu)), ad.Mul(half, ad.Log(times(math.Pi, nu))))
+	size := ad.Sub(norm, sumLast(ad.Log(diagonal(l)), 1))
+	q := sumLast(square(solve(l, d)), 1)
+	return ad.Sub(size, ad.Mul(ad.Add(times(0.5, nu), half), ad.Log1p(ad.Div(q, nu))))
 }
 
 // mvNormalPrecision is −|Lᵀd|²/2 + log det L − D/2 log 2π with L Lᵀ the precision.

@@ -1,27 +1,69 @@
 package main
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
 	"ppl/compiler"
+	"ppl/compiler/ir"
 	"ppl/infer"
 	"ppl/infer/renhd"
 	"ppl/lang/diag"
 	"ppl/lang/source"
 	"ppl/runtime/device"
 	"ppl/runtime/host"
+	"ppl/runtime/native"
 )
 
-// openDevice finds a device by the name on the command line.
-func openDevice(name string) (device.Device, error) {
+// checkDevice refuses a name that is no device's.
+func checkDevice(name string) error {
 	switch name {
-	case "auto", "host":
-		return host.Device{}, nil
-	case "native", "cuda":
-		return nil, usagef("--device %s is not offered yet; use auto or host", name)
+	case "auto", "native", "host":
+		return nil
+	case "cuda":
+		return usagef("--device cuda is not offered yet; use auto, native or host")
 	}
-	return nil, usagef("--device %s: there are auto and host", name)
+	return usagef("--device %s: there are auto, native and host", name)
+}
+
+// openDevice opens a device by the name on the command line; note tells the user what auto settled for.
+func openDevice(name string, note func(string)) (device.Device, error) {
+	switch name {
+	case "auto":
+		n, err := native.New()
+		if err != nil {
+			note(fmt.Sprintf(onHost, err))
+			return host.Device{}, nil
+		}
+		return &autoDevice{note, n}, nil
+	case "native":
+		d, err := native.New()
+		if err != nil {
+			return nil, failed(err)
+		}
+		return d, nil
+	}
+	return host.Device{}, nil
+}
+
+const onHost = "running on the portable host device, some ten times slower than compiled code: %v"
+
+// An autoDevice is native until the compiler fails on a program, which then runs on host, as does all that follows.
+type autoDevice struct {
+	note func(string)
+	device.Device
+}
+
+// Load loads on native, or says why it cannot and loads on host.
+func (d *autoDevice) Load(p *ir.Program, o device.Options) (device.Executable, error) {
+	x, err := d.Device.Load(p, o)
+	if err == nil || d.Name() == (host.Device{}).Name() {
+		return x, err
+	}
+	d.note(fmt.Sprintf(onHost, err))
+	d.Device = host.Device{}
+	return d.Device.Load(p, o)
 }
 
 // A samplerRow names a sampler.

@@ -61,7 +61,7 @@ func (s *sampling) addFlags(cmd *cobra.Command) {
 	f.IntVar(&s.options.Warmup, "warmup", s.options.Warmup, "`W` iterations of warm-up per chain")
 	f.Uint64Var(&s.seed, "seed", 0, "seed `S` of all randomness (default: a new one, shown with the results)")
 	f.IntVar(&s.options.Threads, "threads", 0, "use `T` threads; 0 means all cores; results do not depend on it")
-	f.StringVar(&s.device, "device", "auto", "run on `D`: auto or host")
+	f.StringVar(&s.device, "device", "auto", "run on `D`: auto (native where a C compiler works, else host), native or host")
 	f.StringVar(&s.out, "out", "", "keep the run in `DIR` (default: the model's name with .run, here)")
 	f.StringArrayVar(&s.settings, "set", nil, "set a sampler's `option=value`; may be repeated: "+strings.Join(infer.SettingNames(), ", "))
 	f.BoolVar(&s.asJSON, "json", false, "print the summary as one JSON object")
@@ -85,15 +85,25 @@ func (s *sampling) resolve() error {
 		s.out = strings.TrimSuffix(filepath.Base(s.model), ".ppl") + ".run"
 	}
 	o.Seed = s.seed
-	d, err := openDevice(s.device)
-	o.Device = d
-	return err
+	return checkDevice(s.device)
+}
+
+// note writes a line unless the run is to be quiet.
+func (s *sampling) note(c *console) func(string) {
+	return func(line string) {
+		if !s.quiet {
+			c.notef("note: %s", line)
+		}
+	}
 }
 
 // sample compiles, runs and summarises.
 func (c *console) sample(ctx context.Context, s *sampling) error {
 	p, err := c.load(s.model, s.data)
 	if err != nil {
+		return err
+	}
+	if s.options.Device, err = openDevice(s.device, s.note(c)); err != nil {
 		return err
 	}
 	sampler, err := c.chooseSampler(p, s)

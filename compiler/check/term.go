@@ -232,7 +232,7 @@ func (c *checker) noncentered(a *arrayInfo, d *draw, t *model.Term) bool {
 	switch {
 	case a.observed:
 		c.errorf("E61", at, "`noncentered` is for parameters; `%s` is observed", a.Name)
-	case t.Dist == nil || !t.Dist.LocationScale && t.Dist.Name != "MvNormal" && t.Dist.Name != "StudentT":
+	case t.Dist == nil || !t.Dist.LocationScale && t.Dist.Name != "MvNormal":
 		c.errorf("E61", at, "`noncentered` has no meaning for `%s`: no location and scale", d.stmt.Law.Dist.Span().Text())
 	case t.In != nil || t.Ordered || t.ZeroSum:
 		c.errorf("E61", at, "`noncentered` does not go with `in`, `ordered` or `zerosum`")

@@ -195,9 +195,9 @@ func (e *emitter) locationScale(t *model.Term) (loc, scale value) {
 	return loc, scale
 }
 
-// locationScaleArgs are the first two arguments, or the last two of three (StudentT).
+// locationScaleArgs are the places of the location and the scale among the arguments.
 func locationScaleArgs(t *model.Term) (loc, scale int) {
-	return len(t.Args) - 2, len(t.Args) - 1
+	return t.Dist.Location, t.Dist.Location + 1
 }
 
 // standardArgs are a location-scale law's arguments with location 0 and scale 1.

@@ -3,7 +3,8 @@
 //
 // Values are computed where they are read (index maps compose, so movement is free), unless they are stored: results and
 // arguments of linear algebra, reductions, and whatever would be computed at many more points than it has elements. What is
-// stored over one iteration space, and does not wait for each other, shares one loop nest and its subexpressions.
+// stored over one iteration space, and does not wait for each other, shares one loop nest and its subexpressions. A Scan is a loop whose
+// turns make a row of one buffer from the row before; its step is planned like an entry.
 package lower
 
 import (

@@ -172,10 +172,13 @@ func TestScan(t *testing.T) {
 // TestScanWithItsStart: a beginning and what follows from it are the rows as they lie; with another beginning they are not.
 func TestScanWithItsStart(t *testing.T) {
 	for _, c := range []struct {
-		reverse, other bool
-		lo             int
-		selects        int
-	}{{false, false, 1, 0}, {true, false, 0, 0}, {false, true, 1, 1}, {true, true, 0, 1}, {false, false, 0, 1}, {true, false, 1, 1}} {
+		reverse, after, other bool // after: the beginning stands at the end
+		lo, selects           int
+	}{
+		{false, false, false, 1, 0}, {true, true, false, 0, 0},
+		{false, false, true, 1, 1}, {true, true, true, 0, 1}, {false, false, false, 0, 1}, {true, true, false, 1, 1},
+		{true, false, false, 1, 1}, {false, true, false, 0, 1},
+	} {
 		g := ad.New()
 		init := g.Input("init", 2)
 		rows := ad.Scan(init, []ad.Node{g.Input("x", 5, 2)}, nil, c.reverse, func(c ad.Node, x, _ []ad.Node) ad.Node { return ad.Sin(ad.Add(c, x[0])) })
@@ -184,7 +187,7 @@ func TestScanWithItsStart(t *testing.T) {
 			first = g.Input("other", 2)
 		}
 		parts := []ad.Node{ad.Reshape(first, 1, 2), ad.Slice(rows, []int{c.lo, 0}, []int{c.lo + 5, 2})}
-		if c.reverse {
+		if c.after {
 			slices.Reverse(parts)
 		}
 		p := check(t, source(3), ad.Cos(ad.Concat(0, parts...)))

@@ -25,18 +25,21 @@ const (
 	Correlation              // last two axes: correlation matrix
 	Covariance               // last two axes: covariance matrix
 	CholeskyCorr             // last two axes: Cholesky factor of a correlation matrix
+	CholeskyCov              // last two axes: Cholesky factor of a covariance matrix
+	UnitVector               // last axis: sum of squares 1
 )
 
 func (k Kind) String() string {
-	return [...]string{"real", "interval", "int", "simplex", "ordered", "zerosum", "correlation", "covariance", "cholesky factor of a correlation"}[k]
+	return [...]string{"real", "interval", "int", "simplex", "ordered", "zerosum", "correlation", "covariance", "cholesky factor of a correlation",
+		"cholesky factor of a covariance", "unit vector"}[k]
 }
 
 // EventRank is the number of trailing axes the support speaks of.
 func (k Kind) EventRank() int {
 	switch k {
-	case Simplex, Ordered, ZeroSum:
+	case Simplex, Ordered, ZeroSum, UnitVector:
 		return 1
-	case Correlation, Covariance, CholeskyCorr:
+	case Correlation, Covariance, CholeskyCorr, CholeskyCov:
 		return 2
 	}
 	return 0

@@ -1,0 +1,120 @@
+package stdlib
+
+import (
+	"math"
+	"math/rand/v2"
+
+	ad "ppl/autodiff"
+	"ppl/lang/types"
+)
+
+// skewedDists have all reals as their support, and another tail than their neighbours in real.go on one side or both.
+var skewedDists = []Dist{
+	{
+		Name: "ExpModNormal", Support: types.RealLine,
+		Doc:    "Exponentially modified normal, the sum of a Normal(mu, sd) and an Exponential(rate): rate exp(rate (mu - x) + (rate sd)^2 / 2) Phi((x - mu) / sd - rate sd)",
+		Source: "Grushka 1972, Analytical Chemistry 44, 1733",
+		Forms: []Form{{Args: args(real0("mu"), positive("sd"), positive("rate")),
+			LogProb: func(x Node, a []Node) Node { return ad.Add(ad.Log(a[2]), expModTail(x, a)) },
+			LogCDF: func(x Node, a []Node) Node {
+				return logSubExp(ad.LogNormCDF(standard(x, a)), expModTail(x, a))
+			},
+			LogCCDF: func(x Node, a []Node) Node {
+				return logAddExp(ad.LogNormCDF(ad.Neg(standard(x, a))), expModTail(x, a))
+			},
+			Sample: scalar(func(r *rand.Rand, a []float64) float64 {
+				return a[0] + a[1]*r.NormFloat64() + r.ExpFloat64()/a[2]
+			})}},
+	},
+	{
+		Name: "AsymmetricLaplace", Support: types.RealLine, LocationScale: true,
+		Doc:    "Asymmetric Laplace: exp(-k z) / (scale (k + 1/k)) right of loc and exp(z / k) / (scale (k + 1/k)) left of it, z = (x - loc) / scale, k = asymmetry; with quantile = P(x < loc), falling at the rates quantile on the right and 1 - quantile on the left",
+		Source: "Kotz, Kozubowski & Podgorski 2001, The Laplace Distribution and Generalizations, ch. 3; quantile: Yu & Zhang 2005, Communications in Statistics 34, 1867",
+		Forms: []Form{
+			asymmetricLaplace(positive("asymmetry"),
+				func(k Node) (left, right Node) { return ad.Div(num(k, 1), k), k },
+				func(k float64) (left, right float64) { return 1 / k, k }),
+			asymmetricLaplace(Arg{Name: "quantile", Domain: openUnit},
+				func(q Node) (left, right Node) { return ad.Sub(num(q, 1), q), q },
+				func(q float64) (left, right float64) { return 1 - q, q }),
+		},
+	},
+	{
+		Name: "SoftLaplace", Support: types.RealLine, LocationScale: true,
+		Doc:    "Smooth Laplace, the hyperbolic secant law: 2 / (pi scale (exp(z) + exp(-z))) with z = (x - loc) / scale",
+		Source: "Johnson, Kotz & Balakrishnan, Continuous Univariate Distributions 2, section 23.11",
+		Forms: []Form{{Args: args(real0("loc"), positive("scale")),
+			LogProb: func(x Node, a []Node) Node {
+				z := standard(x, a)
+				return ad.Sub(plus(ad.Neg(ad.Log(a[1])), math.Log(2/math.Pi)), ad.Add(z, ad.Softplus(times(-2, z))))
+			},
+			LogCDF:  func(x Node, a []Node) Node { return softLaplaceLogCDF(standard(x, a)) },
+			LogCCDF: func(x Node, a []Node) Node { return softLaplaceLogCDF(ad.Neg(standard(x, a))) },
+			Sample: scalar(func(r *rand.Rand, a []float64) float64 {
+				return a[0] + a[1]*math.Log(math.Tan(math.Pi/2*(1-r.Float64())))
+			})}},
+	},
+	{
+		Name: "GeneralizedNormal", Support: types.RealLine, LocationScale: true,
+		Doc:    "Generalized normal, exponential power: shape exp(-|z|^shape) / (2 scale Gamma(1 / shape)) with z = (x - loc) / scale; shape 1 is Laplace, 2 normal",
+		Source: "Nadarajah 2005, Journal of Applied Statistics 32, 685",
+		Forms: []Form{{Args: args(real0("loc"), positive("scale"), positive("shape")),
+			LogProb: func(x Node, a []Node) Node {
+				norm := ad.Sub(ad.Log(ad.Div(a[2], times(2, a[1]))), ad.Lgamma(ad.Div(num(a[2], 1), a[2])))
+				return ad.Sub(norm, absPow(standard(x, a), a[2]))
+			},
+			Sample: scalar(func(r *rand.Rand, a []float64) float64 {
+				size := math.Exp(drawLogGamma(r, 1/a[2]) / a[2])
+				return a[0] + math.Copysign(a[1]*size, r.Float64()-0.5)
+			})}},
+	},
+}
+
+// expModTail is log(e^{t²/2 − tz} Φ(z − t)) with t = rate sd: log density less log rate, and what P(X > x) has beside Φ(−z).
+func expModTail(x Node, a []Node) Node {
+	z, t := standard(x, a), ad.Mul(a[1], a[2])
+	return ad.Add(ad.Mul(t, ad.Sub(times(0.5, t), z)), ad.LogNormCDF(ad.Sub(z, t)))
+}
+
+// asymmetricLaplace is the form whose density falls at the rates left and right that its third argument gives.
+func asymmetricLaplace(third Arg, rates func(Node) (left, right Node), numbers func(float64) (left, right float64)) Form {
+	return Form{Args: args(real0("loc"), positive("scale"), third),
+		LogProb: func(x Node, a []Node) Node {
+			z := standard(x, a)
+			left, right := rates(a[2])
+			norm := ad.Sub(ad.Log(ad.Div(ad.Mul(left, right), ad.Add(left, right))), ad.Log(a[1]))
+			return ad.Add(norm, ad.Mul(z, ad.Where(ad.Lt(z, num(z, 0)), left, ad.Neg(right))))
+		},
+		LogCDF: func(x Node, a []Node) Node {
+			left, right := rates(a[2])
+			return asymmetricLogCDF(standard(x, a), left, right)
+		},
+		LogCCDF: func(x Node, a []Node) Node {
+			left, right := rates(a[2])
+			return asymmetricLogCDF(ad.Neg(standard(x, a)), right, left)
+		},
+		Sample: scalar(func(r *rand.Rand, a []float64) float64 {
+			left, right := numbers(a[2])
+			return a[0] + a[1]*(r.ExpFloat64()/right-r.ExpFloat64()/left)
+		})}
+}
+
+// asymmetricLogCDF is log P(Z ≤ z): P(Z < 0) is right / (left + right).
+func asymmetricLogCDF(z, left, right Node) Node {
+	below, sum := ad.Lt(z, num(z, 0)), ad.Add(left, right)
+	low, high := ad.Where(below, z, num(z, 0)), ad.Where(below, num(z, 0), z)
+	tail := ad.Mul(ad.Div(left, sum), ad.Exp(ad.Neg(ad.Mul(right, high))))
+	return ad.Where(below, ad.Add(ad.Log(ad.Div(right, sum)), ad.Mul(left, low)), ad.Log1p(ad.Neg(tail)))
+}
+
+// softLaplaceLogCDF is log((2/π) atan eᶻ), by the other tail right of 0.
+func softLaplaceLogCDF(z Node) Node {
+	tail := times(2/math.Pi, ad.Atan(ad.Exp(ad.Neg(ad.Abs(z)))))
+	return ad.Where(ad.Lt(z, num(z, 0)), ad.Log(tail), ad.Log1p(ad.Neg(tail)))
+}
+
+// absPow is |z|^p for p > 0, with gradient 0 at z = 0.
+func absPow(z, p Node) Node {
+	zero := ad.Eq(z, num(z, 0))
+	return ad.Where(zero, num(z, 0), ad.Exp(ad.Mul(p, ad.Log(ad.Where(zero, num(z, 1), ad.Abs(z))))))
+}
