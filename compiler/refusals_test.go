@@ -54,3 +54,28 @@ func TestPiecesOfAChainInAnyOrder(t *testing.T) {
 		t.Errorf("log likelihoods %v", densities)
 	}
 }
+
+// Mistakes that cannot be seen, or are not seen, before sizes are known are told, and never become internal errors.
+func TestRefusals(t *testing.T) {
+	for _, c := range []struct{ code, text string }{
+		{"E40", "data y[N] = [1, 2]\ny ~ MvNormal([1, 2, 3], [[1, 0], [0, 1]])\n"},
+		{"E40", "data y[N] = [1, 2]\ns[1] ~ HalfNormal(1)\nC[1..2, 1..2] ~ LKJ(2)\ny ~ MvNormal(0, sd = s, corr = C)\n"},
+		{"E13", "data y[T] = [1, 2, 3]\ns[(1 + 1)] = 1\ns[t in 2..T] = s[t-1] / 2\ny[t in T] ~ Normal(s[t], 1)\n"},
+		{"E42", "data y[T] = [1, 2, 3], K = 2\nh[1] ~ Normal(0, 1)\nh[K, 3..T] ~ Normal(0, 1)\ny[t in T] ~ Normal(h[t], 1)\n"},
+		{"E99", "data s[N] missing -1 = [1, 0, -1, 1], y[N] = [1, 2, 3, 4]\ns[i in 2] ~ Bernoulli(0.3)\ny[i in N] ~ Normal(s[i], 1)\n"},
+		{"E61", "data y[N] = [1, 2]\nz[i in N] ~ Bernoulli(0.5)\nx[i in N] ~ Normal(z[i], 1) noncentered\ny[i in N] ~ Normal(x[i], 1)\n"},
+	} {
+		if got := refusal(t, c.text); !slices.Contains(got, c.code) {
+			t.Errorf("refused with %v, want %s:\n%s", got, c.code, c.text)
+		}
+	}
+}
+
+// A parameter whose law reads a discrete unknown has a place to begin at.
+func TestStartBelowALatent(t *testing.T) {
+	p := load(t, "data y[N] = [1, 2]\nz[i in N] ~ Bernoulli(0.5)\nx[i in N] ~ Normal(3 * z[i], 1)\ny[i in N] ~ Normal(x[i], 1)\n")
+	at := p.Start(1, 0)
+	if len(at) != 2 || at[0] == at[1] {
+		t.Errorf("begins at %v", at)
+	}
+}

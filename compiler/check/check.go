@@ -500,6 +500,7 @@ func (c *checker) resolve(a *arrayInfo) {
 	defer func() { c.open = c.open[:len(c.open)-1] }()
 	if c.recursive(a) {
 		c.resolveRecurrence(a)
+		a.state = typed // also where its statements were refused
 		return
 	}
 	for i := range a.defs {

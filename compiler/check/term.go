@@ -70,6 +70,10 @@ func (c *checker) observe(a *arrayInfo, d *draw) bool {
 	if poisonSlot(d.slots) {
 		return false
 	}
+	if a.Role != model.Data && a.Missing && !coversAxes(d.slots, axes) {
+		c.notYet(d.head.Span(), "missing entries that other statements read, in an array observed in part")
+		return false
+	}
 	if _, ok := c.expand(a, d); !ok {
 		return false
 	}
@@ -81,6 +85,16 @@ func (c *checker) observe(a *arrayInfo, d *draw) bool {
 		c.errorf("E42", d.head.Span(), "`%s` has %s, so `%s` leaves %s; %s is a law of %s", a.Name, haveAxes(axes),
 			d.head.Span().Text(), haveAxes(d.event), dist.Name, eventText(dist.Event)).Help("give every axis an index")
 		return false
+	}
+	return true
+}
+
+// coversAxes reports whether slots run over the whole of their axes.
+func coversAxes(slots []model.Slot, axes []*model.Set) bool {
+	for k, s := range slots {
+		if s.Index == nil || !s.Index.Set.Same(axes[k]) {
+			return false
+		}
 	}
 	return true
 }
@@ -157,7 +171,7 @@ func (c *checker) valueAt(a *arrayInfo, d *draw) model.Expr {
 		}
 		sub.Subs = append(sub.Subs, model.Sub{At: at})
 	}
-	sub.Type.Axes = a.Type.Axes[len(d.slots):]
+	sub.Type.Axes = a.Type.Axes[min(len(d.slots), len(a.Type.Axes)):] // fewer where pieces disagree, which was reported
 	return sub
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"ppl/autodiff"
 	"ppl/compiler/model"
+	"ppl/lang/types"
 )
 
 // A factor is a term's log density over its plates (and over the values of latents it reads).
@@ -58,6 +59,7 @@ func (e *emitter) density(t *model.Term, z Node) value {
 	for i, a := range args {
 		an[i] = e.loose(a, bound, a.axes)
 	}
+	e.argumentSizes(t, x, args)
 	lp := t.Form.LogProb(xn, an)
 	if t.Censored != nil {
 		lp = e.censored(t, xn, an, lp, bound)
@@ -70,6 +72,26 @@ func (e *emitter) density(t *model.Term, z Node) value {
 	}
 	return e.full(lp, bound, nil)
 }
+
+// argumentSizes refuses vectors and matrices whose sizes are none of the event's. Arguments of integers (pairs of neighbours) have
+// sizes of their own.
+func (e *emitter) argumentSizes(t *model.Term, x value, args []value) {
+	event := x.shapeOfAxes()
+	for i, a := range args {
+		form := t.Form.Args[i]
+		if form.Rank == 0 || len(event) == 0 || form.Domain.Kind == types.IntRange {
+			continue
+		}
+		for _, n := range a.shapeOfAxes() {
+			if !slices.Contains(event, n) {
+				e.fail("E40", t.Args[i], "`%s` of %s has an axis of %d elements, but `%s` has %d", form.Name, t.Dist.Name, n, t.At.Text(), event[len(event)-1])
+			}
+		}
+	}
+}
+
+// shapeOfAxes is the sizes of a value's own axes.
+func (v value) shapeOfAxes() []int { return v.node.Shape()[len(v.bound):] }
 
 func (e *emitter) termValue(t *model.Term) value {
 	x := e.expr(t.Value)
