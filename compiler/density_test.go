@@ -83,10 +83,10 @@ func TestDensity(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if !near(lp.Prior, c.prior, 1e-11) {
+			if !near(lp.Prior, c.prior, 1e-10) {
 				t.Errorf("log prior %.15g, want %.15g", lp.Prior, c.prior)
 			}
-			if !near(lp.Likelihood, c.likelihood, 1e-11) {
+			if !near(lp.Likelihood, c.likelihood, 1e-10) {
 				t.Errorf("log likelihood %.15g, want %.15g", lp.Likelihood, c.likelihood)
 			}
 		})

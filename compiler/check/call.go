@@ -35,6 +35,9 @@ func (c *checker) call(s *scope, e *ast.Call) model.Expr {
 		}
 		return c.notCallable(s, m)
 	}
+	if x, ok := c.stateElement(s, e); ok {
+		return x
+	}
 	n, ok := e.Fun.(*ast.Name)
 	if !ok {
 		c.errorf("E44", e.Fun.Span(), "`%s` is not a function", e.Fun.Span().Text())
@@ -42,6 +45,9 @@ func (c *checker) call(s *scope, e *ast.Call) model.Expr {
 	}
 	if ent := s.lookup(n.Name); ent != nil {
 		ent.used = true
+		if ent.ode != nil {
+			return c.stateAt(s, ent.ode, e)
+		}
 		if ent.fn != nil && ent.fn.draw != nil {
 			c.errorf("E44", n.Span(), "`%s` is a template; it stands after `~`", n.Name).Related(ent.at, "the template")
 			return poison(e)
@@ -55,6 +61,23 @@ func (c *checker) call(s *scope, e *ast.Call) model.Expr {
 		return poison(e)
 	}
 	return c.library(s, e, n)
+}
+
+// stateElement is u[k](e): one element of a trajectory with plates.
+func (c *checker) stateElement(s *scope, e *ast.Call) (model.Expr, bool) {
+	index, ok := e.Fun.(*ast.Index)
+	if !ok {
+		return nil, false
+	}
+	n, ok := index.X.(*ast.Name)
+	if !ok || s.lookup(n.Name) == nil || s.lookup(n.Name).ode == nil {
+		return nil, false
+	}
+	x := c.stateAt(s, s.lookup(n.Name).ode, e)
+	if isPoison(x) {
+		return x, true
+	}
+	return c.subscripts(s, x, index.X, index.Subs, e), true
 }
 
 // library calls what the standard library has under a name.

@@ -22,8 +22,10 @@ func File(f *ast.File, load Loader) (*model.Model, []diag.Diagnostic) {
 	c := &checker{load: load, model: &model.Model{Source: f.Source}, sizes: map[string]*model.Size{}}
 	c.global = newScope(c.prelude())
 	c.mentioned = mentionedNames(f.Stmts)
+	c.primes = primes(f.Stmts)
 	c.collect(f.Stmts, c.global)
 	c.elaborate(c.global)
+	c.systems()
 	c.finish()
 	return c.model, c.diags.All()
 }
@@ -49,6 +51,9 @@ type checker struct {
 	load          Loader
 	importing     []string
 	probabilities []*model.Probability
+	primes        map[string]bool // names with a derivative
+	odes          []*trajectory
+	queries       []*model.StateAt
 	mentioned     map[string]bool // names that stand in an expression
 	open          []*arrayInfo    // definitions being elaborated, outermost first
 }
@@ -101,6 +106,7 @@ type entity struct {
 	fn    *function
 	outer []*model.Index // of an array inside a template: the plates it is read at
 	file  *scope         // an imported file
+	ode   *trajectory
 }
 
 // An arrayInfo is an array with the statements that define it.
@@ -205,10 +211,13 @@ func (c *checker) newArray(id ast.Ident, s *scope) *arrayInfo {
 func (c *checker) collectDefine(h *ast.Head, st *ast.Define, s *scope) {
 	switch {
 	case h.Prime:
-		c.notYet(h.Span(), "differential equations")
+		c.collectPrime(h, st, s)
 		return
 	case len(h.Path) > 1:
 		c.errorf("E00", h.Span(), "`%s` cannot be defined: a dotted name belongs to another statement", h.Name())
+		return
+	case h.HasParams && s == c.global && c.primes[h.Path[0].Name]:
+		c.collectInitial(h, st, s)
 		return
 	case h.HasParams:
 		c.collectFunction(h, st, s)

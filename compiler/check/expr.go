@@ -108,6 +108,8 @@ func (c *checker) name(s *scope, e *ast.Name) model.Expr {
 		return setSize(ent.set, e)
 	case ent.array != nil:
 		return at(c.ref(ent.array, e), ent.outer, e)
+	case ent.ode != nil:
+		c.errorf("E44", e.Span(), "`%s` is a function of time; write `%s(t)`", e.Name, e.Name).Related(ent.at, "defined here")
 	case ent.fn != nil:
 		c.errorf("E44", e.Span(), "`%s` is a function; call it with arguments: `%s(…)`", e.Name, e.Name).Related(ent.at, "defined here")
 	}
@@ -514,14 +516,19 @@ func (c *checker) subscript(s *scope, e *ast.Index) model.Expr {
 	if isPoison(x) {
 		return x
 	}
+	return c.subscripts(s, x, e.X, e.Subs, e)
+}
+
+// subscripts reads x, written as name, at subs.
+func (c *checker) subscripts(s *scope, x model.Expr, name ast.Expr, subs []*ast.Set, e ast.Node) model.Expr {
 	axes := x.Info().Type.Axes
-	if len(e.Subs) > len(axes) {
-		c.errorf("E42", e.Subs[len(axes)].Span(), "`%s` has %s but is given %s", e.X.Span().Text(), haveAxes(axes), count(len(e.Subs), "subscript", "subscripts"))
+	if len(subs) > len(axes) {
+		c.errorf("E42", subs[len(axes)].Span(), "`%s` has %s but is given %s", name.Span().Text(), haveAxes(axes), count(len(subs), "subscript", "subscripts"))
 		return poison(e)
 	}
 	out := &model.Subscript{X: x, Fact: model.Fact{At: e.Span(), Static: x.Info().Static, Type: x.Info().Type}}
 	out.Type.Axes = nil
-	for k, sub := range e.Subs {
+	for k, sub := range subs {
 		m, extra, ok := c.sub(s, sub, axes[k])
 		if !ok {
 			return poison(e)
@@ -533,7 +540,7 @@ func (c *checker) subscript(s *scope, e *ast.Index) model.Expr {
 		out.Subs = append(out.Subs, m)
 		out.Type.Axes = append(out.Type.Axes, extra...)
 	}
-	out.Type.Axes = append(out.Type.Axes, axes[len(e.Subs):]...)
+	out.Type.Axes = append(out.Type.Axes, axes[len(subs):]...)
 	return out
 }
 

@@ -59,6 +59,10 @@ func (e *emitter) emit(x model.Expr) value {
 		return e.probability(x)
 	case *model.Mode:
 		return value{e.g.Input(modeName(x.Latent), e.shape(nil, x.Type.Axes)...), nil, x.Type.Axes}
+	case *model.StateAt:
+		return e.stateAt(x)
+	case *model.StateNow, *model.TimeNow:
+		return e.now(x)
 	case *known:
 		return x.v
 	}

@@ -53,6 +53,7 @@ func NewPlan(b *Bound) (p *Plan, ds []diag.Diagnostic) {
 		}
 	}
 	e.fromTheta(q, e.g.Input("theta", q.Dim))
+	q.budget(e, b.Model.Systems)
 	e.factors(b.Model, e.z(q))
 	q.values(e)
 	return q, nil

@@ -10,11 +10,12 @@ import (
 
 // A Model is a checked file.
 type Model struct {
-	Source *source.File
-	Arrays []*Array // every array of the file scope, in order of first mention
-	Terms  []*Term  // every ~ statement, in order
-	Infer  []InferCall
-	Sizes  []*Size // index sets that only data can give a size to, in order of first mention
+	Source  *source.File
+	Arrays  []*Array // every array of the file scope, in order of first mention
+	Terms   []*Term  // every ~ statement, in order
+	Infer   []InferCall
+	Systems []*System
+	Sizes   []*Size // index sets that only data can give a size to, in order of first mention
 }
 
 // A Role is what an array is in the model, as it follows from the equations.

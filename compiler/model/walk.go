@@ -37,6 +37,14 @@ func Children(e Expr) []Expr {
 		return e.Items
 	case *Probability:
 		return []Expr{e.If}
+	case *StateAt:
+		out := []Expr{e.Time}
+		if e.State.System != nil {
+			for _, s := range e.State.System.States {
+				out = append(out, s.Init, s.Rhs)
+			}
+		}
+		return out
 	case *Concat:
 		return e.Items
 	case *MatMul:

@@ -44,10 +44,9 @@ func c() dialect {
 // operators are the ops that C writes with operators, for numbers and vectors alike; the others are functions named after the op.
 var operators = [ir.Ops]string{
 	ir.Neg: "-%s", ir.Add: "%s + %s", ir.Sub: "%s - %s", ir.Mul: "%s * %s", ir.Div: "%s / %s",
-	ir.Lt: "%s < %s", ir.Le: "%s <= %s", ir.Eq: "%s == %s", ir.Not: "%s == 0", ir.IsFinite: "%[1]s - %[1]s == 0",
 }
 
-// truths are the ops whose operator gives a truth value.
+// truths are the ops whose function gives a truth value.
 var truths = [ir.Ops]bool{ir.Lt: true, ir.Le: true, ir.Eq: true, ir.Not: true, ir.IsFinite: true}
 
 // A combination is how an output meets what is there, as a format of both values, and what it starts from.

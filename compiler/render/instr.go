@@ -54,7 +54,7 @@ func (k *kernel) load(in *ir.Instr) string {
 
 // choose tests a register, by its truth value where it has one.
 func (k *kernel) choose(test ir.Reg, a, b string, wide bool) string {
-	flag := fmt.Sprintf("%s != 0", reg(test))
+	flag := fmt.Sprintf("ne_%s(%s, %s)", suffix(k.varies[test]), reg(test), as("0", false, k.varies[test]))
 	if truths[k.in.Body[test].Op] {
 		flag = fmt.Sprintf("m%d", test)
 	}
@@ -91,7 +91,7 @@ func (k *kernel) noise(r int) {
 	k.line("const word q%d = %s;", r, k.element(ir.Dense(k.in.Extents...)))
 	k.line("if (q%d >> 1 != p%d) {", r, r)
 	k.line("p%d = q%d >> 1;", r, r)
-	k.line("n%d = philox(c->lane, c->seed, c->step, %d, p%d);", r, in.Site, r)
+	k.line("n%d = philox(c, %d, p%d);", r, in.Site, r)
 	k.line("}")
 	k.line("const wide r%d = %v_w(n%d.half[q%d & 1]);", r, in.Op, r, r)
 }

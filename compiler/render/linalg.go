@@ -35,12 +35,13 @@ func (f *file) cholesky(s *ir.Cholesky) {
 	f.line("%s sum = %s;", t, as(fmt.Sprintf("a[i * %d + j]", s.N), f.wide(s.In), w))
 	f.line("for (long k = 0; k < j; k++) sum -= l[i * %d + k] * l[j * %d + k];", s.N, s.N)
 	f.line("if (i > j) l[i * %d + j] = sum / l[j * %d + j];", s.N, s.N)
-	f.line("else l[i * %d + i] = sqrt_%s(select_%s((sum > 0) & (sum < INF), sum, %s));", s.N, x, x, as("NAN", false, w))
+	f.line("else l[i * %d + i] = sqrt_%s(select_%s(lt_%s(%s, sum) & lt_%s(sum, %s), sum, %s));",
+		s.N, x, x, x, as("0", false, w), x, as("INF", false, w), as("NAN", false, w))
 	f.line("}")
 	f.line("bad += l[i * %d + i];", s.N) // NaN from the first pivot that fails
 	f.line("for (long j = i + 1; j < %d; j++) l[i * %d + j] = %s;", s.N, s.N, as("0", false, w))
 	f.line("}")
-	f.line("for (long e = 0; e < %d; e++) l[e] = select_%s(bad == bad, l[e], %s);", s.N*s.N, x, as("NAN", false, w))
+	f.line("for (long e = 0; e < %d; e++) l[e] = select_%s(eq_%s(bad, bad), l[e], %s);", s.N*s.N, x, x, as("NAN", false, w))
 	f.line("}")
 }
 

@@ -1,7 +1,8 @@
 // Package render writes an IR program as the text of a C-family language.
 //
-// Lanes go in blocks of eight, innermost in memory: a lane buffer is [element][lane], and a value that varies with the lane is a
-// vector (wide), on which C's operators work as they stand in GCC and Clang. So vectorisation does not hang on what an optimiser
+// Lanes go in blocks, innermost in memory: a lane buffer is [element][lane], and a value that varies with the lane is a
+// vector (wide), on which C's operators work as they stand in GCC and Clang. A block has as many lanes as a vector of the processor
+// holds numbers. So vectorisation does not hang on what an optimiser
 // recognises, every lane goes through the same instructions, and a lane's result depends on nothing outside it. A value
 // that all lanes share is a plain number (real). Each value is computed in the outermost loop that it varies with.
 //
@@ -17,12 +18,12 @@ import (
 	"ppl/compiler/ir"
 )
 
-// Lanes is the number of lanes in a block.
-const Lanes = 8
+// MaxLanes is the largest number of lanes in a block; the text takes 2, 4 or 8, by the processor.
+const MaxLanes = 8
 
 // C is a verified program as a C library with two functions of a pointer to context (see c/types.h): setup runs Setup, with
-// buffer[i] the memory of shared buffer i; run runs a schedule of entries, by number, on one block of lanes. The text alone decides the
-// order of every sum.
+// buffer[i] the memory of shared buffer i; run runs a schedule of entries, by number, on one block of lanes. A third, lanes, returns
+// the number of lanes in a block. The text alone decides the order of every sum.
 func C(p *ir.Program) string { return render(p, c()) }
 
 // A file is the text under construction.
@@ -45,6 +46,7 @@ func render(p *ir.Program, d dialect) string {
 		f.function(fmt.Sprintf("static void entry%d(const context *c)", i), f.statements(e.Body))
 	}
 	f.run()
+	f.line("%s word lanes(void) { return LANES; }", f.export)
 	return f.text.String()
 }
 

@@ -112,3 +112,45 @@ func (l logistic) ProperPrior() bool                        { return true }
 func (l logistic) Start(seed uint64, walker int) []float64  { return make([]float64, l.d) }
 func (l logistic) Saved() []draws.Variable                  { return nil }
 func (l logistic) Values(theta autodiff.Node) autodiff.Node { return theta }
+
+// BenchmarkOps is an op on 64 points of eight lanes; divide by 512 for one number.
+func BenchmarkOps(b *testing.B) {
+	for _, op := range []ir.Op{ir.Exp, ir.Log, ir.Tanh, ir.Sigmoid, ir.Softplus, ir.Lgamma, ir.Digamma, ir.LogNormCDF, ir.NormQuantile, ir.Normal, ir.Uniform} {
+		p := opProgram(op)
+		for _, d := range []device.Device{open(b), host.Device{}} {
+			b.Run(op.String()+"/"+d.Name(), func(b *testing.B) {
+				x, err := d.Load(p, device.Options{Lanes: 8, Threads: 1})
+				if err != nil {
+					b.Fatal(err)
+				}
+				defer x.Close()
+				b.ResetTimer()
+				if _, err := x.Run([]device.Call{{Entry: "run", Times: b.N}}, 0, nil); err != nil {
+					b.Fatal(err)
+				}
+			})
+		}
+	}
+}
+
+// opProgram applies an op to 0.1, 0.2, ….
+func opProgram(op ir.Op) *ir.Program {
+	const n = 64
+	p := &ir.Program{}
+	out := p.Buffer(ir.Buffer{Name: "out", Space: ir.Lane, Size: n})
+	in := p.Buffer(ir.Buffer{Name: "in", Space: ir.Lane, Size: n})
+	var body ir.Body
+	var r ir.Reg
+	if op == ir.Normal || op == ir.Uniform {
+		r = body.Noise(op, 1)
+	} else {
+		x := body.Do(ir.Mul, body.Const(0.1), body.Do(ir.Add, body.Counter(0), body.Const(1)))
+		if op == ir.NormQuantile {
+			x = body.Do(ir.Mul, x, body.Const(0.1))
+		}
+		r = body.Do(op, body.Do(ir.Add, x, body.Load(in, ir.Dense(n)))) // the input is 0
+	}
+	p.Entries = []ir.Entry{{Name: "run", Body: []ir.Stmt{
+		&ir.Kernel{Extents: []int{n}, Body: body, Out: []ir.Output{{Buf: out, Index: ir.Dense(n), Value: r}}}}}}
+	return p
+}

@@ -30,7 +30,7 @@ func (e *executable) runBlock(w *worker, b *block) {
 			w.table[i] = unsafe.Pointer(unsafe.SliceData(buf))
 		}
 	}
-	for l := range w.lane {
+	for l := range e.width {
 		w.lane[l] = uint64(e.real(b.lane0 + l))
 	}
 	w.step, w.schedule, w.calls = e.step, &e.schedule[0], uint64(len(e.schedule))
@@ -47,7 +47,7 @@ func (e *executable) blockMask(b *block) (active bool, masked []int) {
 	if e.mask == nil {
 		return true, nil
 	}
-	for l := range width {
+	for l := range e.width {
 		if e.mask[e.real(b.lane0+l)] {
 			active = true
 		} else {
@@ -70,7 +70,7 @@ func (e *executable) restore(w *worker, b *block, masked []int) {
 	for _, l := range masked {
 		for _, id := range e.writes {
 			dst, src := b.bufs[id], w.saved[id]
-			for i := l; i < len(dst); i += width {
+			for i := l; i < len(dst); i += e.width {
 				dst[i] = src[i]
 			}
 		}
@@ -105,9 +105,9 @@ func (e *executable) Get(name string, dst []float64) {
 func (e *executable) SetLane(name string, lane int, values []float64) {
 	e.checkLen(name, len(values), 1)
 	buf, l := e.laneOf(name, lane)
-	for last := l; last < width && e.real(lane-l+last) == lane; last++ {
+	for last := l; last < e.width && e.real(lane-l+last) == lane; last++ {
 		for i, v := range values {
-			buf[i*width+last] = v
+			buf[i*e.width+last] = v
 		}
 	}
 }
@@ -116,7 +116,7 @@ func (e *executable) GetLane(name string, lane int, dst []float64) {
 	e.checkLen(name, len(dst), 1)
 	buf, l := e.laneOf(name, lane)
 	for i := range dst {
-		dst[i] = buf[i*width+l]
+		dst[i] = buf[i*e.width+l]
 	}
 }
 
@@ -124,7 +124,7 @@ func (e *executable) laneOf(name string, lane int) ([]float64, int) {
 	if lane < 0 || lane >= e.lanes {
 		panic(fmt.Sprintf("native: lane %d of %d", lane, e.lanes))
 	}
-	return e.blocks[lane/width].bufs[e.id(name)], lane % width
+	return e.blocks[lane/e.width].bufs[e.id(name)], lane % e.width
 }
 
 func (e *executable) checkLen(name string, n, lanes int) int {

@@ -12,12 +12,9 @@ import (
 	"unsafe"
 
 	"ppl/compiler/ir"
-	"ppl/compiler/render"
 	"ppl/runtime/device"
 	"ppl/runtime/noise"
 )
-
-const width = render.Lanes
 
 type executable struct {
 	*library
@@ -45,7 +42,7 @@ type entry struct {
 	writes []ir.BufID
 }
 
-// A block is the memory of eight lanes: lane buffers by id, [element][lane], nil elsewhere.
+// A block is the memory of the lanes of a vector: lane buffers by id, [element][lane], nil elsewhere.
 type block struct {
 	lane0 int
 	bufs  [][]float64
@@ -60,7 +57,7 @@ type worker struct {
 
 func newExecutable(p *ir.Program, o device.Options, l *library) (*executable, error) {
 	e := &executable{library: l, lanes: o.Lanes, buffers: p.Buffers, names: map[string]ir.BufID{}, entries: map[string]entry{}}
-	blocks := (o.Lanes + width - 1) / width
+	blocks := (o.Lanes + l.width - 1) / l.width
 	threads := min(o.Threads, blocks)
 	var err error
 	if e.arena, err = newArena(e.size(blocks, threads)); err != nil {
@@ -81,17 +78,17 @@ func newExecutable(p *ir.Program, o device.Options, l *library) (*executable, er
 func (e *executable) size(blocks, threads int) int {
 	n := threads * (room(int(unsafe.Sizeof(context{}))) + room(8*len(e.buffers)))
 	for _, b := range e.buffers {
-		n += room(8*b.Size*lanesOf(b)) * copies(b, blocks, threads)
+		n += room(8*b.Size*e.lanesOf(b)) * copies(b, blocks, threads)
 	}
 	return n
 }
 
 // lanesOf is the numbers that a buffer has for each element.
-func lanesOf(b ir.Buffer) int {
+func (e *executable) lanesOf(b ir.Buffer) int {
 	if b.Space == ir.Shared {
 		return 1
 	}
-	return width
+	return e.width
 }
 
 func copies(b ir.Buffer, blocks, threads int) int {
@@ -101,7 +98,7 @@ func copies(b ir.Buffer, blocks, threads int) int {
 func (e *executable) allocate(blocks int) {
 	e.shared = make([][]float64, len(e.buffers))
 	for i := range blocks {
-		e.blocks = append(e.blocks, block{i * width, make([][]float64, len(e.buffers))})
+		e.blocks = append(e.blocks, block{i * e.width, make([][]float64, len(e.buffers))})
 	}
 	for i, b := range e.buffers {
 		switch b.Space {
@@ -112,7 +109,7 @@ func (e *executable) allocate(blocks int) {
 		case ir.Lane:
 			e.names[b.Name] = ir.BufID(i)
 			for _, k := range e.blocks {
-				k.bufs[i] = e.arena.numbers(b.Size * width)
+				k.bufs[i] = e.arena.numbers(b.Size * e.width)
 			}
 		}
 	}
@@ -155,7 +152,7 @@ func (e *executable) newWorker(seed uint64) *worker {
 		case ir.Shared:
 			w.table[i] = unsafe.Pointer(unsafe.SliceData(e.shared[i]))
 		case ir.Scratch:
-			w.table[i] = e.arena.take(8 * b.Size * width)
+			w.table[i] = e.arena.take(8 * b.Size * e.width)
 		}
 	}
 	return w

@@ -13,10 +13,11 @@ import (
 	"github.com/ebitengine/purego"
 )
 
-// A library is a loaded program: two functions of a pointer to context.
+// A library is a loaded program: two functions of a pointer to context, for blocks of width lanes.
 type library struct {
 	handle     uintptr
 	setup, run uintptr
+	width      int
 }
 
 func openLibrary(path string) (*library, error) {
@@ -28,12 +29,15 @@ func openLibrary(path string) (*library, error) {
 		return nil, fmt.Errorf("native: cannot load what the C compiler made: %w", err)
 	}
 	l := &library{handle: handle}
-	for name, f := range map[string]*uintptr{"setup": &l.setup, "run": &l.run} {
+	var lanes uintptr
+	for name, f := range map[string]*uintptr{"setup": &l.setup, "run": &l.run, "lanes": &lanes} {
 		if *f, err = purego.Dlsym(handle, name); err != nil {
 			l.close()
 			return nil, fmt.Errorf("native: the C compiler made a library without %s: %w", name, err)
 		}
 	}
+	width, _, _ := purego.SyscallN(lanes)
+	l.width = int(width)
 	return l, nil
 }
 

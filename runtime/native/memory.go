@@ -12,7 +12,7 @@ import (
 
 // A context is what C calls context: see compiler/render/c/types.h.
 type context struct {
-	lane       [render.Lanes]uint64
+	lane       [render.MaxLanes]uint64
 	buffer     *unsafe.Pointer
 	seed, step uint64
 	schedule   *scheduled
@@ -22,7 +22,7 @@ type context struct {
 // A scheduled call is an entry by number.
 type scheduled struct{ entry, times uint64 }
 
-// alignment of everything: that of a vector of eight numbers.
+// alignment of everything: that of the longest vector.
 const alignment = 64
 
 // An arena is memory outside the Go heap, zero at first.

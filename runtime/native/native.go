@@ -4,10 +4,10 @@
 // that, and the library is loaded without cgo.
 //
 // Work goes block by block of lanes, as on the host; Go crosses into C once per block and Run. Results depend neither on the number
-// of threads nor on the number of lanes: no arithmetic crosses lanes, the text fixes the order of every sum, and every block has eight
-// lanes. Where fewer are wanted, the others are copies of the last one, noise and all.
+// of threads nor on the number of lanes: no arithmetic crosses lanes, the text fixes the order of every sum, and all blocks have the
+// same number of lanes. Where fewer are wanted, the others are copies of the last one, noise and all.
 //
-// Libraries are kept in the user's cache directory; package documentation of the parts: compiler.go, cache.go, memory.go.
+// Libraries are kept in the user's cache directory; see cache.go.
 package native
 
 import (

@@ -9,37 +9,22 @@
 #endif
 #endif
 
-#if defined(LIBMVEC) && defined(__AVX512F__)
-#define LIBM(f) \
-  extern __attribute__((const)) wide _ZGVeN8v_##f(wide); \
-  INLINE wide f##_w(wide x) { return _ZGVeN8v_##f(x); }
-#define LIBM2(f) \
-  extern __attribute__((const)) wide _ZGVeN8vv_##f(wide, wide); \
-  INLINE wide f##_w(wide x, wide y) { return _ZGVeN8vv_##f(x, y); }
-#elif defined(LIBMVEC)
-#ifdef __AVX2__
-#define PARTS 2
-#define PART(args, f) _ZGVdN4##args##_##f
+#ifdef LIBMVEC
+#if defined(__AVX512F__)
+#define VECTOR(args, f) _ZGVeN8##args##_##f
+#elif defined(__AVX2__)
+#define VECTOR(args, f) _ZGVdN4##args##_##f
+#elif defined(__AVX__)
+#define VECTOR(args, f) _ZGVcN4##args##_##f
 #else
-#define PARTS 4
-#define PART(args, f) _ZGVbN2##args##_##f
+#define VECTOR(args, f) _ZGVbN2##args##_##f
 #endif
-typedef double part __attribute__((vector_size(64 / PARTS)));
-typedef union { wide whole; part part[PARTS]; } parts;
 #define LIBM(f) \
-  extern __attribute__((const)) part PART(v, f)(part); \
-  SLOW wide f##_w(wide x) { \
-    parts p = {x}; \
-    for (int i = 0; i < PARTS; i++) p.part[i] = PART(v, f)(p.part[i]); \
-    return p.whole; \
-  }
+  extern __attribute__((const)) wide VECTOR(v, f)(wide); \
+  INLINE wide f##_w(wide x) { return VECTOR(v, f)(x); }
 #define LIBM2(f) \
-  extern __attribute__((const)) part PART(vv, f)(part, part); \
-  SLOW wide f##_w(wide x, wide y) { \
-    parts p = {x}, q = {y}; \
-    for (int i = 0; i < PARTS; i++) p.part[i] = PART(vv, f)(p.part[i], q.part[i]); \
-    return p.whole; \
-  }
+  extern __attribute__((const)) wide VECTOR(vv, f)(wide, wide); \
+  INLINE wide f##_w(wide x, wide y) { return VECTOR(vv, f)(x, y); }
 #else
 #define LIBM(f) \
   extern __attribute__((const)) real f(real); \

@@ -15,27 +15,27 @@ INLINE wide ceil_w(wide x) {
 }
 INLINE wide round_w(wide x) { // halves away from zero
   wide t = i32_w(x);
-  return t + select_w(abs_w(x - t) >= 0.5, like(splat(1), x), splat(0));
+  return t + select_w(le_w(splat(0.5), abs_w(x - t)), like(splat(1), x), splat(0));
 }
-INLINE wide sign_w(wide x) { return select_w(x > 0, splat(1), select_w(x < 0, splat(-1), x)); }
-INLINE wide maximum_w(wide x, wide y) { return select_w((x > y) | (x != x), x, y); }
-INLINE wide minimum_w(wide x, wide y) { return select_w((x < y) | (x != x), x, y); }
-INLINE wide mulzero_w(wide x, wide y) { return select_w(x == 0, splat(0), x * y); }
+INLINE wide sign_w(wide x) { return select_w(positive(x), splat(1), select_w(negative(x), splat(-1), x)); }
+INLINE wide maximum_w(wide x, wide y) { return select_w(lt_w(y, x) | ne_w(x, x), x, y); }
+INLINE wide minimum_w(wide x, wide y) { return select_w(lt_w(x, y) | ne_w(x, x), x, y); }
+INLINE wide mulzero_w(wide x, wide y) { return select_w(not_w(x), splat(0), x * y); }
 SLOW wide mod_w(wide x, wide y) { // the remainder with the sign of y
   wide r = x;
   EACH r[l] = fmod(x[l], y[l]);
-  return select_w((r != 0) & ((r < 0) ^ (y < 0)), r + y, r);
+  return select_w(~not_w(r) & (negative(r) ^ negative(y)), r + y, r);
 }
 
 // exp x = 2ⁿ·exp r, n = round(x / log 2), |r| ≤ ½ log 2, exp r by its Taylor polynomial of degree 13 (next term 4e-18). Error below 1 ulp.
 // The library's is as fast, but not where results underflow to 0, as they do in most sums of exponentials.
 static __attribute__((const)) wide exp_w(wide x) {
   const real magic = 0x1.8p52; // its last bit is 1: adding it rounds
-  ints none = x < -745.14; // multiplying to an underflow takes processors a hundred cycles
-  x = select_w(none, splat(0), select_w(x > 710, splat(710), x));
+  ints none = lt_w(x, splat(-745.14)); // multiplying to an underflow takes processors a hundred cycles
+  x = select_w(none, splat(0), select_w(lt_w(splat(710), x), splat(710), x));
   wide t = x * 0x1.71547652b82fep0 + magic, n = t - magic;
-  wide r = x - n * 0x1.62e42fefa39efp-1;
-  r = r - n * 0x1.abc9e3b39803fp-56;
+  wide r = x - n * 0x1.62e42feep-1; // log 2 in two parts, the first short enough for n times it to be exact
+  r = r - n * 0x1.a39ef35793c76p-33;
   wide p = splat(1. / 6227020800);
   p = p * r + 1. / 479001600, p = p * r + 1. / 39916800, p = p * r + 1. / 3628800, p = p * r + 1. / 362880;
   p = p * r + 1. / 40320, p = p * r + 1. / 5040, p = p * r + 1. / 720, p = p * r + 1. / 120, p = p * r + 1. / 24;
@@ -46,7 +46,7 @@ static __attribute__((const)) wide exp_w(wide x) {
 
 INLINE wide sigmoid_w(wide x) {
   wide e = exp_w(-abs_w(x));
-  return select_w(x < 0, e, splat(1)) / (1 + e);
+  return select_w(negative(x), e, splat(1)) / (1 + e);
 }
-INLINE wide softplus_w(wide x) { return select_w(x < 0, splat(0), x) + log1p_w(exp_w(-abs_w(x))); }
+INLINE wide softplus_w(wide x) { return select_w(negative(x), splat(0), x) + log1p_w(exp_w(-abs_w(x))); }
 INLINE wide logsigmoid_w(wide x) { return -softplus_w(-x); }

@@ -2,10 +2,11 @@
 // counter. A block has two words of 64 bits, one for each point of the pair.
 typedef struct { words half[2]; } block;
 
-SLOW block philox(words lane, word seed, word step, word site, word pair) {
+static __attribute__((noinline, pure)) block philox(const context *c, word site, word pair) {
   const words low = (words){} + 0xffffffff;
-  words c0 = (words){} + (pair & 0xffffffff), c1 = (words){} + (step & 0xffffffff), c2 = (words){} + (step >> 32 << 24 | site), c3 = lane;
-  word k0 = seed & 0xffffffff, k1 = seed >> 32;
+  words c0 = (words){} + (pair & 0xffffffff), c1 = (words){} + (c->step & 0xffffffff), c2 = (words){} + (c->step >> 32 << 24 | site), c3;
+  EACH c3[l] = c->lane[l];
+  word k0 = c->seed & 0xffffffff, k1 = c->seed >> 32;
   for (int round = 0; round < 10; round++) {
     words p0 = c0 * 0xD2511F53, p1 = c2 * 0xCD9E8D57; // of numbers below 2³²
     c0 = (p1 >> 32) ^ c1 ^ k0;

@@ -22,13 +22,13 @@ SLOW wide lgamma_small(wide x) {
     -5.8112777689212461977e-7, 2.7475390051909663921e-7
   };
   wide whole = floor_w(x + 0.5), z = x - whole, up = splat(1);
-  ints less = whole < 2;
+  ints less = lt_w(whole, splat(2));
   for (int k = 1; k <= 11; k++) {
-    ints on = whole >= k + 2;
+    ints on = le_w(splat(k + 2), whole);
     if (!any(on)) break;
     up *= select_w(on, x - k, splat(1));
   }
-  wide l = log_w(select_w(less, select_w(whole < 1, x * (x + 1), x), up));
+  wide l = log_w(select_w(less, select_w(lt_w(whole, splat(1)), x * (x + 1), x), up));
   return z * POLY(z, c) + select_w(less, -l, l);
 }
 
@@ -42,11 +42,12 @@ SLOW wide lgamma_large(wide x) {
 // log |Γ(x)|: error below 4 ulp for x > 0. Reflection below zero (6.1.17).
 SLOW wide lgamma_w(wide x) {
   wide a = abs_w(x), y = splat(0);
-  if (any(a < 13)) y = lgamma_small(a);
-  if (any(~(a < 13))) y = select_w(a < 13, y, lgamma_large(a));
-  if (any(x < 0)) {
+  ints small = lt_w(a, splat(13)), low = negative(x);
+  if (any(small)) y = lgamma_small(a);
+  if (any(~small)) y = select_w(small, y, lgamma_large(a));
+  if (any(low)) {
     wide r = -log_w(a) - log_w(abs_w(sinpi(a)) / 3.14159265358979323846) - y;
-    y = select_w(x < 0, select_w(a == INF, x, select_w(floor_w(a) == a, splat(INF), r)), y);
+    y = select_w(low, select_w(eq_w(a, splat(INF)), x, select_w(eq_w(floor_w(a), a), splat(INF), r)), y);
   }
   return y;
 }
@@ -54,10 +55,10 @@ SLOW wide lgamma_w(wide x) {
 // ψ(x) (6.3.5, 6.3.18, 6.3.7): recurrence up to 10 as one fraction, then the asymptotic series.
 SLOW wide digamma_w(wide x) {
   static const real c[] = {1. / 12, -1. / 120, 1. / 252, -1. / 240, 1. / 132, -691. / 32760, 1. / 12};
-  ints low = x <= 0;
+  ints low = le_w(x, splat(0));
   wide y = select_w(low, 1 - x, x), over = splat(0), under = splat(1); // Σ 1/(y+k) = over/under
   for (int k = 0; k < 10; k++) {
-    ints on = y < 10;
+    ints on = lt_w(y, splat(10));
     if (!any(on)) break;
     over = select_w(on, over * y + under, over);
     under *= select_w(on, y, splat(1));
@@ -65,17 +66,17 @@ SLOW wide digamma_w(wide x) {
   }
   wide r = 1 / y, s = r * r;
   wide v = log_w(y) - 0.5 * r - s * POLY(s, c) - over / under;
-  if (any(low)) v = select_w(low, select_w(floor_w(x) == x, splat(NAN), v - 3.14159265358979323846 / tanpi(x)), v);
+  if (any(low)) v = select_w(low, select_w(eq_w(floor_w(x), x), splat(NAN), v - 3.14159265358979323846 / tanpi(x)), v);
   return v;
 }
 
 // ψ′(x) (6.4.6, 6.4.12, 6.4.7), likewise.
 SLOW wide trigamma_w(wide x) {
   static const real c[] = {1. / 6, -1. / 30, 1. / 42, -1. / 30, 5. / 66, -691. / 2730, 7. / 6};
-  ints low = x <= 0;
+  ints low = le_w(x, splat(0));
   wide y = select_w(low, 1 - x, x), over = splat(0), under = splat(1); // Σ 1/(y+k)² = over/under
   for (int k = 0; k < 10; k++) {
-    ints on = y < 10;
+    ints on = lt_w(y, splat(10));
     if (!any(on)) break;
     wide q = y * y;
     over = select_w(on, over * q + under, over);
@@ -86,7 +87,7 @@ SLOW wide trigamma_w(wide x) {
   wide v = r * (1 + 0.5 * r + s * POLY(s, c)) + over / under;
   if (any(low)) {
     wide p = 3.14159265358979323846 / sinpi(x);
-    v = select_w(low, select_w(floor_w(x) == x, splat(INF), p * p - v), v);
+    v = select_w(low, select_w(eq_w(floor_w(x), x), splat(INF), p * p - v), v);
   }
   return v;
 }
@@ -96,11 +97,12 @@ SLOW wide trigamma_w(wide x) {
 SLOW wide lognormcdf_w(wide x) {
   static const real c[] = {1, -3, 15, -105, 945, -10395};
   wide e = 0.5 * erfc_w(abs_w(x) / 1.41421356237309504880);
-  wide v = select_w(x > 0, log1p_w(-e), log_w(e));
-  if (any(x < -20)) {
+  wide v = select_w(positive(x), log1p_w(-e), log_w(e));
+  ints far = lt_w(x, splat(-20));
+  if (any(far)) {
     wide s = 1 / (x * x);
     wide t = -0.5 * x * x - log_w(-x) - 0.91893853320467274178 + log1p_w(-s * POLY(s, c));
-    v = select_w(x < -20, t, v);
+    v = select_w(far, t, v);
   }
   return v;
 }
@@ -122,18 +124,19 @@ SLOW UNFUSED wide normquantile_w(wide p) {
     underTail[] = {1, 5.99832206555887937690e-1, 1.36929880922735805310e-1, 1.48753612908506148525e-2,
       7.86869131145613259100e-4, 1.84631831751005468180e-5, 1.42151175831644588870e-7, 2.04426310338993978564e-15};
   wide q = p - 0.5, x = splat(0);
-  ints out = ~(abs_w(q) <= 0.425);
+  ints out = ~le_w(abs_w(q), splat(0.425));
   if (any(~out)) {
     wide r = 0.180625 - q * q;
     x = q * POLY(r, centre) / POLY(r, underCentre);
   }
   if (!any(out)) return x;
-  wide r = select_w(q > 0, 1 - p, p), s = sqrt_w(-log_w(r)), t = s - 1.6;
+  wide r = select_w(positive(q), 1 - p, p), s = sqrt_w(-log_w(r)), t = s - 1.6;
   wide y = POLY(t, middle) / POLY(t, underMiddle);
-  if (any(s > 5)) {
+  ints far = lt_w(splat(5), s);
+  if (any(far)) {
     t = s - 5;
-    y = select_w(s > 5, POLY(t, tail) / POLY(t, underTail), y);
+    y = select_w(far, POLY(t, tail) / POLY(t, underTail), y);
   }
-  y = select_w(r > 0, y, select_w(r == 0, splat(INF), splat(NAN)));
+  y = select_w(positive(r), y, select_w(not_w(r), splat(INF), splat(NAN)));
   return select_w(out, like(y, q), x);
 }

@@ -1,24 +1,30 @@
-// A real is a number that is the same for all lanes; a wide has one number for each of the eight lanes of a block. Functions of both
-// kinds end in _s (scalar) and _w (wide).
-#pragma GCC diagnostic ignored "-Wpsabi" // vectors wider than the machine's are passed in memory: all such functions are static
+// A real is a number that is the same for all lanes; a wide has one number for each lane of a block: as many as a vector of the
+// processor holds. Functions of both kinds end in _s (scalar) and _w (wide).
+#pragma GCC diagnostic ignored "-Wpsabi" // all functions of vectors are static
+#if defined(__AVX512F__)
+#define LANES 8
+#elif defined(__AVX__)
+#define LANES 4
+#else
+#define LANES 2
+#endif
 typedef double real;
-typedef float singles __attribute__((vector_size(32)));
-typedef double wide __attribute__((vector_size(64)));
-typedef long long ints __attribute__((vector_size(64))); // comparisons of wide: 0 or −1
+typedef float singles __attribute__((vector_size(4 * LANES)));
+typedef double wide __attribute__((vector_size(8 * LANES)));
+typedef long long ints __attribute__((vector_size(8 * LANES))); // comparisons of wide: 0 or −1
 typedef unsigned long long word;
-typedef unsigned long long words __attribute__((vector_size(64)));
+typedef unsigned long long words __attribute__((vector_size(8 * LANES)));
 
 // What a call of the library gets.
 typedef struct { word entry, times; } call;
 typedef struct {
-  words lane;          // numbers of the block's lanes, part of the address of noise
+  word lane[8];        // numbers of the block's lanes, part of the address of noise
   void *const *buffer; // by buffer number: real[size] if shared, else wide[size]
   word seed, step;
   const call *schedule;
   word calls;
 } context;
 
-#define LANES 8
 #define EACH for (int l = 0; l < LANES; l++)
 #define INF __builtin_inf()
 #define NAN __builtin_nan("")
@@ -38,17 +44,34 @@ INLINE real select_s(long long m, real a, real b) { return m ? a : b; }
 INLINE wide truth_w(ints m) { return select_w(m, splat(1), splat(0)); }
 INLINE real truth_s(long long m) { return m ? 1 : 0; }
 INLINE int any(ints m) {
-  long long x = 0;
-  EACH x |= m[l];
-  return x != 0;
+#if LANES > 2 // halves first: GCC takes numbers out of long vectors one by one
+  typedef long long half __attribute__((vector_size(4 * LANES)));
+  union { ints all; half part[2]; } u = {m};
+  half x = u.part[0] | u.part[1];
+  for (int l = 1; l < LANES / 2; l++) x[0] |= x[l];
+  return x[0] != 0;
+#else
+  return (m[0] | m[1]) != 0;
+#endif
 }
+
+#define COMPARE(name, operator) \
+  INLINE ints name##_w(wide x, wide y) { return x operator y; } \
+  INLINE long name##_s(real x, real y) { return x operator y; }
+COMPARE(lt, <) COMPARE(le, <=) COMPARE(eq, ==) COMPARE(ne, !=)
+INLINE ints positive(wide x) { return lt_w(splat(0), x); }
+INLINE ints negative(wide x) { return lt_w(x, splat(0)); }
+INLINE ints not_w(wide x) { return eq_w(x, splat(0)); }
+INLINE long not_s(real x) { return x == 0; }
+INLINE ints isfinite_w(wide x) { return eq_w(x - x, splat(0)); }
+INLINE long isfinite_s(real x) { return x - x == 0; }
 
 // Elements that dynamic indices name: truncated and kept in 0…limit−1; NaN means 0.
 INLINE long at_s(real x, long limit) { return x > 0 ? x < limit ? (long)x : limit - 1 : 0; }
 INLINE ints at_w(wide x, long limit) {
   wide top = splat(limit - 1);
-  x = select_w(x > 0, x, splat(0));
-  return __builtin_convertvector(select_w(x < top, x, top), ints);
+  x = select_w(positive(x), x, splat(0));
+  return __builtin_convertvector(select_w(lt_w(x, top), x, top), ints);
 }
 
 // Elements that differ from lane to lane: of shared and of lane buffers.

@@ -1,0 +1,281 @@
+package check
+
+import (
+	"ppl/compiler/model"
+	"ppl/lang/ast"
+)
+
+// A trajectory is a name with an equation for its prime.
+type trajectory struct {
+	state *model.State
+	prime define
+	init  *define
+	scope *scope
+	inner *scope // holds the plates
+	phase state
+	ok    bool // odeShape succeeded
+}
+
+// primes lists the names that have an equation for their prime: for these, name(x) = e is an initial value.
+func primes(stmts []ast.Stmt) map[string]bool {
+	names := map[string]bool{}
+	for _, st := range stmts {
+		if d, ok := st.(*ast.Define); ok {
+			for _, h := range d.Heads {
+				if h.Prime {
+					names[h.Path[0].Name] = true
+				}
+			}
+		}
+	}
+	return names
+}
+
+func (c *checker) collectPrime(h *ast.Head, st *ast.Define, s *scope) {
+	name := h.Path[0].Name
+	e := s.names[name]
+	switch {
+	case s != c.global:
+		c.notYet(h.Span(), "differential equations inside a function")
+		return
+	case e != nil && (e.ode == nil || e.ode.prime.head != nil):
+		c.errorf("E11", h.Span(), "`%s` is defined twice", name).Related(e.at, "first defined here")
+		return
+	}
+	c.trajectoryOf(h, s).prime = define{h, st}
+}
+
+func (c *checker) collectInitial(h *ast.Head, st *ast.Define, s *scope) {
+	t := c.trajectoryOf(h, s)
+	if t == nil || t.init != nil {
+		c.errorf("E11", h.Span(), "`%s` has two initial values", h.Path[0].Name)
+		return
+	}
+	t.init = &define{h, st}
+}
+
+func (c *checker) trajectoryOf(h *ast.Head, s *scope) *trajectory {
+	name := h.Path[0].Name
+	if e := s.names[name]; e != nil {
+		return e.ode
+	}
+	t := &trajectory{state: &model.State{Name: name, At: h.Span()}, scope: s}
+	s.add(&entity{name: name, at: h.Span(), ode: t, used: true})
+	c.odes = append(c.odes, t)
+	return t
+}
+
+// odeShape gives a trajectory its plates, which is all that reading it needs.
+func (c *checker) odeShape(t *trajectory) bool {
+	if t.phase != untouched {
+		return t.ok
+	}
+	t.phase = typed
+	h := t.prime.head
+	t.inner = newScope(t.scope)
+	slots, _, _ := c.slots(t.inner, h, 0)
+	for _, s := range slots {
+		if s.Index == nil {
+			c.notYet(h.Span(), "an equation for single elements")
+			return false
+		}
+		t.state.Plates = append(t.state.Plates, s.Index)
+		t.state.Axes = append(t.state.Axes, s.Index.Set)
+	}
+	switch {
+	case t.init == nil:
+		c.errorf("E90", h.Span(), "`%s'` has no initial value: add `%s(t0) = …`", t.state.Name, t.state.Name)
+	case len(h.Params) != 1 || h.Params[0].Name == nil:
+		c.errorf("E90", h.Span(), "a derivative is written `%s'(t) = …`", t.state.Name)
+	default:
+		t.ok = true
+	}
+	return t.ok
+}
+
+// resolveODE elaborates initial value and right side.
+func (c *checker) resolveODE(t *trajectory) bool {
+	if !c.odeShape(t) || t.phase == done {
+		return t.state.Rhs != nil && t.state.Init != nil
+	}
+	t.phase = done
+	return c.rightSide(t) && c.initialValue(t)
+}
+
+// rightSide elaborates u'(t) = e with t as the time.
+func (c *checker) rightSide(t *trajectory) bool {
+	p := t.prime.head.Params[0]
+	t.inner.add(&entity{name: p.Name.Name, at: p.Span(), used: true, expr: &model.TimeNow{Fact: model.Fact{
+		At: p.Span(), Type: model.Type{Range: anyRange}}}})
+	x := c.definedBy(t.inner, t.prime.stmt)
+	if isPoison(x) || !c.oneNumber(x, t.state.Name+"'") {
+		return false
+	}
+	t.state.Rhs = x
+	return true
+}
+
+func (c *checker) definedBy(s *scope, st *ast.Define) model.Expr {
+	if st.Block != nil {
+		return c.block(s, st.Block)
+	}
+	return c.expr(s, st.Value)
+}
+
+func (c *checker) oneNumber(x model.Expr, what string) bool {
+	if len(x.Info().Type.Axes) > 0 {
+		c.errorf("E42", x.Info().At, "`%s` is one number, but this has %s; give it a plate: `%s[k in …]`", what, haveAxes(x.Info().Type.Axes), what)
+		return false
+	}
+	return true
+}
+
+// initialValue elaborates u(t0) = e; its plates are those of the derivative.
+func (c *checker) initialValue(t *trajectory) bool {
+	h := t.init.head
+	if len(h.Slots) != len(t.prime.head.Slots) {
+		c.errorf("E42", h.Span(), "the initial value of `%s` has %s, its derivative %s", t.state.Name,
+			count(len(h.Slots), "subscript", "subscripts"), count(len(t.prime.head.Slots), "subscript", "subscripts")).
+			Related(t.prime.head.Span(), "the derivative")
+		return false
+	}
+	inner := newScope(t.scope)
+	for k, s := range h.Slots {
+		if s.Index != nil {
+			inner.add(&entity{name: s.Index.Name, at: s.Span(), index: t.state.Plates[k], used: true})
+		}
+	}
+	if len(h.Params) != 1 {
+		c.errorf("E90", h.Span(), "an initial value is written `%s(t0) = …`", t.state.Name)
+		return false
+	}
+	t.state.Init = c.definedBy(inner, t.init.stmt)
+	return !isPoison(t.state.Init) && c.oneNumber(t.state.Init, t.state.Name)
+}
+
+// initialTime is t0 of u(t0) = e.
+func (c *checker) initialTime(t *trajectory) model.Expr {
+	p := t.init.head.Params[0]
+	if p.Name != nil {
+		return c.staticInt(t.scope, &ast.Name{Place: p.Name.Place, Name: p.Name.Name}, false)
+	}
+	return c.staticInt(t.scope, p.Expr, false)
+}
+
+// stateAt is u(e): the state at the present time inside a right side, else at a time known from data.
+func (c *checker) stateAt(s *scope, t *trajectory, e *ast.Call) model.Expr {
+	if len(e.Args) != 1 || e.Args[0].Name != nil {
+		c.errorf("E50", e.Span(), "`%s` is a function of time: write `%s(t)`", t.state.Name, t.state.Name)
+		return poison(e)
+	}
+	if !c.odeShape(t) {
+		return poison(e)
+	}
+	at := c.expr(s, e.Args[0].Value)
+	if isPoison(at) {
+		return at
+	}
+	ty := model.Type{Axes: t.state.Axes, Range: anyRange}
+	if _, now := at.(*model.TimeNow); now {
+		return &model.StateNow{State: t.state, Fact: model.Fact{At: e.Span(), Type: ty}}
+	}
+	if readsTime(at) {
+		c.errorf("E91", e.Span(), "`%s` is read here at another time than the present: delays are not offered", t.state.Name)
+		return poison(e)
+	}
+	if !at.Info().Static {
+		c.notYet(e.Args[0].Span(), "a trajectory at a time that depends on a parameter")
+		return poison(e)
+	}
+	ty.Axes = append(append([]*model.Set{}, t.state.Axes...), at.Info().Type.Axes...)
+	q := &model.StateAt{State: t.state, Time: at, Fact: model.Fact{At: e.Span(), Type: ty}}
+	c.queries = append(c.queries, q)
+	return q
+}
+
+func readsTime(x model.Expr) bool {
+	found := false
+	model.Walk(x, func(y model.Expr) {
+		if _, ok := y.(*model.TimeNow); ok {
+			found = true
+		}
+	})
+	return found
+}
+
+// systems joins states whose right sides read each other, and gives each query to its system.
+func (c *checker) systems() {
+	for _, t := range c.odes {
+		c.resolveODE(t)
+	}
+	for _, t := range c.odes {
+		if t.state.Rhs != nil && t.state.Init != nil && t.state.System == nil {
+			sys := &model.System{At: t.state.At}
+			c.model.Systems = append(c.model.Systems, sys)
+			c.join(t.state, sys)
+		}
+	}
+	for _, t := range c.odes {
+		if t.state.System == nil {
+			continue
+		}
+		t0 := c.initialTime(t)
+		sys := t.state.System
+		if sys.T0 == nil {
+			sys.T0 = t0
+		} else if linearOf(sys.T0).key() != linearOf(t0).key() {
+			c.errorf("E92", t.init.head.Span(), "`%s` and `%s` read each other but start at %s and %s", sys.States[0].Name, t.state.Name,
+				sys.T0.Info().At.Text(), t0.Info().At.Text()).Related(sys.States[0].At, "`%s`", sys.States[0].Name)
+		}
+		sys.Options = c.odeOptions()
+	}
+	for _, q := range c.queries {
+		if q.State.System != nil {
+			q.State.System.Queries = append(q.State.System.Queries, q)
+		}
+	}
+}
+
+func (c *checker) join(s *model.State, sys *model.System) {
+	if s.System != nil {
+		return
+	}
+	s.System = sys
+	sys.States = append(sys.States, s)
+	for _, t := range c.odes { // in both directions
+		if t.state.Rhs != nil && (readsState(s.Rhs, t.state) || readsState(t.state.Rhs, s)) {
+			c.join(t.state, sys)
+		}
+	}
+}
+
+func readsState(x model.Expr, s *model.State) bool {
+	found := false
+	model.Walk(x, func(y model.Expr) {
+		if n, ok := y.(*model.StateNow); ok && n.State == s {
+			found = true
+		}
+	})
+	return found
+}
+
+// odeOptions are those of `infer ode(…)`.
+func (c *checker) odeOptions() map[string]string {
+	known := map[string]bool{"method": true, "rtol": true, "atol": true}
+	out := map[string]string{}
+	for _, call := range c.model.Infer {
+		if call.Name != "ode" {
+			continue
+		}
+		for _, a := range call.Args {
+			if !known[a.Name] {
+				c.errorf("E50", a.At, "`ode` has no option `%s`; it has method, rtol and atol", a.Name)
+			}
+			if a.Name == "method" && a.Value != "rk45" && a.Value != "bdf" {
+				c.errorf("E50", a.At, "there is no method `%s`; there are rk45 and bdf", a.Value)
+			}
+			out[a.Name] = a.Value
+		}
+	}
+	return out
+}

@@ -1,0 +1,118 @@
+package ode
+
+import (
+	"math"
+	"slices"
+
+	ad "ppl/autodiff"
+)
+
+// The carry of a solution is t, log₂ of the proposed step in grains, the number of times reached, and from element state on y.
+const state = 3
+
+const (
+	grain = 1. / 64 // octaves: proposed steps are 2^(grain·integer)
+	fine  = 1 << 50 // parts of a proposed step that a step taken is an integer number of
+	safe  = -0.152  // log₂ of the safety factor 0.9
+	grow  = 2.32    // log₂ of the greatest growth of a step, 5; its inverse is the greatest shrinkage
+	ln2   = math.Ln2
+)
+
+// A solver is a problem with what follows from it.
+type solver struct {
+	problem Problem
+	options Options
+	method  method
+	times   []float64 // those after T0, each once
+}
+
+func newSolver(p Problem, o Options) *solver {
+	if !slices.IsSorted(p.Times) || len(p.Times) > 0 && !(p.T0 <= p.Times[0]) || p.Y0.Rank() != 1 {
+		bug("times %v from %v for a state of shape %v", p.Times, p.T0, p.Y0.Shape())
+	}
+	s := &solver{problem: p, times: slices.Compact(slices.Clone(p.Times))}
+	if len(s.times) > 0 && s.times[0] == p.T0 {
+		s.times = s.times[1:]
+	}
+	s.options, s.method = o.complete(len(s.times))
+	return s
+}
+
+func (s *solver) field(shared []Node) field {
+	return func(t, y Node) Node { return s.problem.RHS(t, y, shared) }
+}
+
+// attempt is one attempt of a step, from carry to carry. After the last time there is no way to go.
+func (s *solver) attempt(carry Node, shared []Node) Node {
+	g, t, size, reached := carry.Graph(), at(carry, 0), at(carry, 1), at(carry, 2)
+	y := ad.Slice(carry, []int{state}, []int{carry.Size()})
+	next := ad.Gather(g.Data("times", s.times, len(s.times)), reached)
+	h := ad.Exp(scale(ln2*grain, ad.Round(size)))
+	way := ad.Div(ad.Sub(next, t), h)
+	part := partOf(way)
+	step := ad.Mul(h, part)
+
+	to, err := s.method.step(s.field(shared), t, y, step)
+	e := s.size2(err, ad.Maximum(ad.Abs(y), ad.Abs(to)))
+	accept := ad.Mul(ad.Le(e, g.Const(1)), ad.Lt(t, g.Const(s.times[len(s.times)-1])))
+	arrive := ad.Mul(accept, ad.Le(way, g.Const(1)))
+	return ad.Concat(0,
+		one(ad.Where(arrive, next, ad.Add(t, ad.Mul(accept, step)))),
+		one(ad.Round(ad.Add(size, scale(1/grain, s.change(part, e))))),
+		one(ad.Add(reached, arrive)),
+		ad.Where(ad.Broadcast(accept, y.Shape(), nil), to, y))
+}
+
+// partOf is the part of the proposed step to try when the way to the next time is so many of it: the way is divided into equal parts no
+// longer than the proposed step. Being rounded to fine parts it has no gradient.
+func partOf(way Node) Node {
+	part := ad.Div(way, ad.Maximum(way.Graph().Const(1), ad.Ceil(way)))
+	return scale(1./fine, ad.Round(scale(fine, part)))
+}
+
+// change is log₂ of the next proposed step over this one, from the part of this one that was tried and its squared error: the tried
+// step times (safety factor)·e^(−1/order), but a part gives no reason to propose less than what was proposed.
+func (s *solver) change(part, e Node) Node {
+	c := part.Graph().Const
+	tried := ad.Where(ad.Lt(c(0), part), log2(part), c(0))
+	want := ad.Add(tried, ad.Sub(c(safe), scale(1/(2*s.method.order), log2(e))))
+	least, most := ad.Sub(tried, c(grow)), ad.Maximum(c(0), ad.Add(tried, c(grow)))
+	change := ad.Where(ad.Le(c(0), e), ad.Maximum(least, ad.Minimum(want, most)), least)
+	return ad.Where(ad.Lt(c(0), part), change, c(0))
+}
+
+// size2 is the mean square of x over the tolerances for numbers of the given magnitude.
+func (s *solver) size2(x, magnitude Node) Node {
+	tol := ad.Add(x.Graph().Const(s.options.ATol), scale(s.options.RTol, magnitude))
+	z := ad.Div(x, tol)
+	return scale(1/float64(x.Size()), ad.SumAll(ad.Mul(z, z)))
+}
+
+// start is the carry at T0. The first step proposed makes an explicit Euler step's error, or the error of the method guessed from the
+// first two derivatives, small (Hairer, Nørsett, Wanner I, II.4).
+func (s *solver) start() Node {
+	y := s.problem.Y0
+	g, f := y.Graph(), s.field(s.problem.Shared)
+	c, size := g.Const, func(x Node) Node { return ad.Sqrt(s.size2(x, ad.Abs(y))) }
+	span := s.times[len(s.times)-1] - s.problem.T0
+
+	slope := f(c(s.problem.T0), y)
+	d0, d1 := size(y), size(slope)
+	small := ad.Lt(ad.Minimum(d0, d1), c(1e-5))
+	h0 := ad.Minimum(c(span), ad.Where(small, c(1e-6), scale(0.01, ad.Div(d0, d1))))
+	bend := ad.Sub(f(ad.Add(c(s.problem.T0), h0), ad.Add(y, ad.Mul(h0, slope))), slope)
+	most := ad.Maximum(d1, ad.Div(size(bend), h0))
+	h1 := ad.Pow(ad.Div(c(0.01), most), c(1/s.method.order))
+	h1 = ad.Where(ad.Lt(c(1e-15), most), h1, ad.Maximum(c(1e-6), scale(1e-3, h0)))
+	h := ad.Minimum(ad.Minimum(scale(100, h0), h1), c(span))
+	h = ad.Where(ad.Lt(c(0), h), h, h0)
+	return ad.Concat(0, g.Full(s.problem.T0, 1), one(ad.Round(scale(1/grain, log2(h)))), g.Full(0, 1), y)
+}
+
+func at(x Node, k int) Node { return ad.Reshape(ad.Slice(x, []int{k}, []int{k + 1})) }
+
+func one(x Node) Node { return ad.Reshape(x, 1) }
+
+func scale(c float64, x Node) Node { return ad.Mul(x.Graph().Const(c), x) }
+
+func log2(x Node) Node { return scale(1/ln2, ad.Log(x)) }

@@ -1,0 +1,262 @@
+package ode
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	ad "ppl/autodiff"
+)
+
+// solved is a known problem's solution by as many attempts as it takes.
+func (k known) solved(t *testing.T, o Options) []float64 {
+	t.Helper()
+	p, _, _, inputs := k.problem(ad.New())
+	n, ok := Steps(p, o, inputs)
+	if !ok {
+		t.Fatalf("%s, %+v: no solution", k.name, o)
+	}
+	o.MaxSteps = n
+	return ad.Eval(inputs, Solve(p, o))[0]
+}
+
+// worst is the largest error of values over the magnitude of their state.
+func (k known) worst(got []float64) float64 {
+	e := 0.
+	for i, want := range k.want {
+		e = max(e, math.Abs(got[i]-want)/k.size[i%len(k.size)])
+		if math.IsNaN(got[i]) {
+			return math.Inf(1)
+		}
+	}
+	return e
+}
+
+// The error of a solution is that of its steps, added up and amplified by the flow: of the order of the tolerance times the condition
+// of the problem, here at most 500 (the slow passage of van der Pol's oscillator before its jumps, after 2000 units of time; the
+// others are below 60). Reference values are good for 1e-11 or better.
+func TestKnownSolutions(t *testing.T) {
+	for _, k := range knownProblems() {
+		for _, m := range methods() {
+			if k.stiff && m.name != "bdf" {
+				continue
+			}
+			bound := 60.
+			if k.name == "van der pol" {
+				bound = 500
+			}
+			for _, tol := range []float64{1e-4, 1e-6} {
+				o := Options{Method: m.name, RTol: tol, ATol: tol * slices.Min(k.size)}
+				if e := k.worst(k.solved(t, o)); !(e < bound*tol) {
+					t.Errorf("%s by %s: error %.2g of magnitude at tolerance %g (%s)", k.name, m.name, e, tol, k.origin)
+				}
+			}
+		}
+	}
+}
+
+// Steps are few: SciPy's RK45 takes 380 evaluations for Lotka and Volterra, six to an attempt, and its Radau 215 steps for Robertson's
+// problem at these tolerances (1.17.1). A tenth more is allowed.
+func TestSteps(t *testing.T) {
+	for _, c := range []struct {
+		name, method string
+		atol         float64
+		most         int
+	}{{"lotka-volterra", "rk45", 1e-6, 70}, {"robertson", "bdf", 1e-10, 236}} {
+		k := problemNamed(c.name)
+		p, _, _, inputs := k.problem(ad.New())
+		if n, ok := Steps(p, Options{Method: c.method, ATol: c.atol}, inputs); !ok || n > c.most || n < c.most/3 {
+			t.Errorf("%s: %d attempts, %v", c.name, n, ok)
+		}
+	}
+}
+
+// A short way to a time does not shorten the steps after it: a second time right behind each of twenty takes an attempt or two more each.
+func TestStepsAfterCloseTimes(t *testing.T) {
+	k := problemNamed("lotka-volterra")
+	p, _, _, inputs := k.problem(ad.New())
+	p.Times = nil
+	var pairs []float64
+	for s := range 20 {
+		p.Times = append(p.Times, float64(s+1))
+		pairs = append(pairs, float64(s+1), float64(s+1)+1e-4)
+	}
+	single, _ := Steps(p, Options{}, inputs)
+	p.Times = pairs
+	if double, ok := Steps(p, Options{}, inputs); !ok || double < single+20 || double > single+40 {
+		t.Errorf("%d attempts for single times, %d for pairs", single, double)
+	}
+}
+
+func problemNamed(name string) known {
+	all := knownProblems()
+	return all[slices.IndexFunc(all, func(k known) bool { return k.name == name })]
+}
+
+// One attempt fewer than Steps says leaves the last time without a value, and that time only; the gradient of the others holds.
+func TestTooFewSteps(t *testing.T) {
+	for _, m := range methods() {
+		k := problemNamed("lotka-volterra")
+		g := ad.New()
+		p, _, theta, inputs := k.problem(g)
+		o := Options{Method: m.name}
+		o.MaxSteps, _ = Steps(p, o, inputs)
+		full := Solve(p, o)
+		o.MaxSteps--
+		short := Solve(p, o)
+		first := func(y Node) Node { return ad.Gather(y, g.Const(1), g.Const(0)) }
+		v := ad.Eval(inputs, full, short, ad.Grad(first(full), theta)[0], ad.Grad(first(short), theta)[0])
+		if !slices.Equal(v[0][:4], v[1][:4]) || !math.IsNaN(v[1][4]) || !math.IsNaN(v[1][5]) || slices.ContainsFunc(v[0], math.IsNaN) {
+			t.Errorf("%s: %v with enough attempts, %v with one fewer", m.name, v[0], v[1])
+		}
+		if !slices.Equal(v[2], v[3]) || slices.ContainsFunc(v[3], math.IsNaN) {
+			t.Errorf("%s: gradients %v and %v", m.name, v[2], v[3])
+		}
+	}
+}
+
+func TestBudget(t *testing.T) {
+	k := problemNamed("lotka-volterra")
+	p, _, _, easy := k.problem(ad.New())
+	hard := map[string][]float64{"y0": k.y0, "theta": {5.5, .28, 8.4, .26}} // ten times as fast
+	never := map[string][]float64{"y0": {math.NaN(), 1}, "theta": k.theta}
+	n, _ := Steps(p, Options{}, easy)
+	m, _ := Steps(p, Options{}, hard)
+	got := Budget(p, Options{}, []map[string][]float64{easy, never, hard})
+	if got != 2*m+16 || m < 3*n || Budget(p, Options{}, nil) != 0 {
+		t.Errorf("budget %d for %d and %d attempts", got, n, m)
+	}
+}
+
+// Times at the start, the same times and no times.
+func TestTimes(t *testing.T) {
+	for _, m := range methods() {
+		for _, times := range [][]float64{{0, 0, 1, 1, 2.5}, {0}, {0, 0}, {2.5, 2.5}, {}} {
+			g := ad.New()
+			y0, rate := g.Input("y0", 2), g.Input("rate", 1)
+			p := Problem{0, times, y0, []Node{rate}, vector(func(t Node, y, k []Node) []Node { return []Node{ad.Neg(ad.Mul(k[0], y[0])), ad.Mul(k[0], y[1])} })}
+			y := Solve(p, Options{Method: m.name, RTol: 1e-8, ATol: 1e-8})
+			v := ad.Eval(map[string][]float64{"y0": {2, 3}, "rate": {.5}}, slices.Concat([]Node{y}, ad.Grad(ad.SumAll(y), y0, rate))...)
+			if !slices.Equal(y.Shape(), []int{len(times), 2}) {
+				t.Fatalf("shape %v", y.Shape())
+			}
+			var want, toY0, toRate = []float64{}, []float64{0, 0}, []float64{0}
+			for _, s := range times {
+				down, up := math.Exp(-.5*s), math.Exp(.5*s)
+				want = append(want, 2*down, 3*up)
+				toY0[0], toY0[1] = toY0[0]+down, toY0[1]+up
+				toRate[0] += s * (3*up - 2*down)
+			}
+			// Closed forms; the tolerance with a margin for accumulation.
+			if !near(v[0], want, 1e-7) || !near(v[1], toY0, 1e-6) || !near(v[2], toRate, 1e-6) {
+				t.Errorf("%s, times %v:\n got %v\nwant %v, %v, %v", m.name, times, v, want, toY0, toRate)
+			}
+		}
+	}
+}
+
+// Fields that read neither t nor y, nor anything that is not constant: y = 2 + rt, and all of it a constant for a constant r.
+func TestPlainFields(t *testing.T) {
+	for _, m := range methods() {
+		for _, rate := range []float64{0, .5} {
+			g := ad.New()
+			r, y0 := g.Input("r", 1), g.Input("y0", 1)
+			solve := func(y0 Node, shared []Node) Node {
+				return Solve(Problem{-1, []float64{1, 30}, y0, shared, func(t, _ Node, s []Node) Node {
+					if len(s) > 0 {
+						return s[0]
+					}
+					return t.Graph().Full(rate, 1)
+				}}, Options{Method: m.name})
+			}
+			y := solve(y0, []Node{r})
+			v := ad.Eval(map[string][]float64{"r": {rate}, "y0": {2}}, slices.Concat([]Node{y, solve(y0, nil), solve(g.Full(2, 1), nil)}, ad.Grad(ad.SumAll(y), r, y0))...)
+			want := []float64{2 + 2*rate, 2 + 31*rate}
+			if !near(v[0], want, 1e-12) || !near(v[1], want, 1e-12) || !near(v[2], want, 1e-12) || !near(v[3], []float64{33}, 1e-12) || !near(v[4], []float64{2}, 0) {
+				t.Errorf("%s, rate %v: %v", m.name, rate, v)
+			}
+		}
+	}
+}
+
+// near compares to a tolerance relative to 1 + |want|.
+func near(got, want []float64, tol float64) bool {
+	return len(got) == len(want) && !slices.ContainsFunc(got, math.IsNaN) && slices.EqualFunc(got, want, func(g, w float64) bool { return math.Abs(g-w) <= tol*(1+math.Abs(w)) })
+}
+
+// y′ = −√y has the solution (1 − t/2)² and no value where a step is too long: such steps are refused, and leave no trace in the gradient.
+func TestRefusedSteps(t *testing.T) {
+	for _, m := range methods() {
+		g := ad.New()
+		y0 := g.Input("y0", 1)
+		rhs := func(_, y Node, _ []Node) Node { return ad.Neg(ad.Sqrt(y)) }
+		y := Solve(Problem{0, []float64{1, 1.9}, y0, nil, rhs}, Options{Method: m.name, MaxSteps: 200})
+		v := ad.Eval(map[string][]float64{"y0": {1}}, y, ad.Grad(ad.SumAll(y), y0)[0])
+		// ∂/∂y0 (√y0 − t/2)² = 1 − t/2 at 1.
+		if !near(v[0], []float64{.25, .0025}, 1e-5) || !near(v[1], []float64{.55}, 1e-4) {
+			t.Errorf("%s: %v", m.name, v)
+		}
+	}
+}
+
+// A field that sets in all at once, y′ = −k y⁵ from t = 1 on, makes long steps overflow, far beyond what a double holds; the way back
+// passes them all the same. The solution is (1 + 4k(t−1))^(−1/4); the edge costs accuracy, not more than a hundred tolerances.
+func TestOverflow(t *testing.T) {
+	const k = 1000
+	for _, m := range methods() {
+		g := ad.New()
+		y0, rate := g.Input("y0", 1), g.Input("k", 1)
+		rhs := func(t, y Node, s []Node) Node {
+			drop := ad.Mul(s[0], ad.Mul(y, ad.Mul(ad.Mul(y, y), ad.Mul(y, y))))
+			return ad.Where(ad.Broadcast(ad.Lt(t, y.Graph().Const(1)), []int{1}, nil), y.Graph().Const(0), ad.Neg(drop))
+		}
+		y := Solve(Problem{0, []float64{3}, y0, []Node{rate}, rhs}, Options{Method: m.name})
+		v := ad.Eval(map[string][]float64{"y0": {1}, "k": {k}}, y, ad.Grad(ad.SumAll(y), rate)[0])
+		base := 1 + 8.*k
+		if !near(v[0], []float64{math.Pow(base, -.25)}, 1e-4) || math.Abs(v[1][0]/(-2*math.Pow(base, -1.25))-1) > 1e-2 {
+			t.Errorf("%s: %v, want %v", m.name, v, []float64{math.Pow(base, -.25), -2 * math.Pow(base, -1.25)})
+		}
+	}
+}
+
+// y′ = y² is y0/(1 − y0 t), which ends at 1/y0: values before hold, with their gradients, and the one after is missing.
+func TestExplosion(t *testing.T) {
+	for _, m := range methods() {
+		g := ad.New()
+		y0 := g.Input("y0", 1)
+		rhs := func(_, y Node, _ []Node) Node { return ad.Mul(y, y) }
+		p := Problem{0, []float64{.5, 2}, y0, nil, rhs}
+		y := Solve(p, Options{Method: m.name})
+		v := ad.Eval(map[string][]float64{"y0": {1}}, y, ad.Grad(at(ad.Reshape(y, 2), 0), y0)[0])
+		if n, ok := Steps(p, Options{Method: m.name}, map[string][]float64{"y0": {1}}); ok || n > 1000 {
+			t.Errorf("%s: %d attempts, %v", m.name, n, ok)
+		}
+		if !near(v[0][:1], []float64{2}, 1e-5) || !math.IsNaN(v[0][1]) || !near(v[1], []float64{4}, 1e-4) {
+			t.Errorf("%s: %v", m.name, v)
+		}
+	}
+}
+
+func TestSolveRefuses(t *testing.T) {
+	y0 := ad.New().Input("y0", 1)
+	rhs := func(_, y Node, _ []Node) Node { return y }
+	for name, f := range map[string]func(){
+		"unsorted": func() { Solve(Problem{0, []float64{2, 1}, y0, nil, rhs}, Options{}) },
+		"before":   func() { Solve(Problem{0, []float64{-1, 1}, y0, nil, rhs}, Options{}) },
+		"not a time": func() {
+			Solve(Problem{0, []float64{math.NaN()}, y0, nil, rhs}, Options{})
+		},
+		"method":    func() { Solve(Problem{0, []float64{1}, y0, nil, rhs}, Options{Method: "euler"}) },
+		"tolerance": func() { Solve(Problem{0, []float64{1}, y0, nil, rhs}, Options{RTol: -1}) },
+	} {
+		func() {
+			defer func() {
+				if text, _ := recover().(string); !strings.HasPrefix(text, "internal error: ode: ") {
+					t.Errorf("%s: panic %q", name, text)
+				}
+			}()
+			f()
+		}()
+	}
+}
