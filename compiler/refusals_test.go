@@ -60,6 +60,11 @@ func TestRefusals(t *testing.T) {
 	for _, c := range []struct{ code, text string }{
 		{"E40", "data y[N] = [1, 2]\ny ~ MvNormal([1, 2, 3], [[1, 0], [0, 1]])\n"},
 		{"E40", "data y[N] = [1, 2]\ns[1] ~ HalfNormal(1)\nC[1..2, 1..2] ~ LKJ(2)\ny ~ MvNormal(0, sd = s, corr = C)\n"},
+		{"E40", "data g[N]: index(J) = [1, 2], y[N] = [0, 1], J = 2\ns[1] ~ HalfNormal(1)\nC[1..2, 1..2] ~ LKJ(2)\n" +
+			"b[j in J, 1..2] ~ MvNormal(fill(0, 2), sd = s, corr = C) noncentered\ny[i in N] ~ Normal(b[g[i], 1], 1)\n"},
+		{"E48", "data y[N] = [1, x], x = 2\nmu ~ Normal(0, 1)\ny ~ Normal(mu, 1)\n"},
+		{"E48", "data y[N] = [1, 2], k = m\nm = mean(y)\ny ~ Normal(k, 1)\n"},
+		{"E63", "data y[N] = [1, 2]\nC[1..2, N] ~ LKJ(2)\ny ~ Normal(C[1, 2], 1)\n"},
 		{"E13", "data y[T] = [1, 2, 3]\ns[(1 + 1)] = 1\ns[t in 2..T] = s[t-1] / 2\ny[t in T] ~ Normal(s[t], 1)\n"},
 		{"E42", "data y[T] = [1, 2, 3], K = 2\nh[1] ~ Normal(0, 1)\nh[K, 3..T] ~ Normal(0, 1)\ny[t in T] ~ Normal(h[t], 1)\n"},
 		{"E99", "data s[N] missing -1 = [1, 0, -1, 1], y[N] = [1, 2, 3, 4]\ns[i in 2] ~ Bernoulli(0.3)\ny[i in N] ~ Normal(s[i], 1)\n"},

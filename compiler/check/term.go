@@ -132,6 +132,10 @@ func (c *checker) term(a *arrayInfo, d *draw, p *model.Piece) *model.Term {
 		t.Density, fits = c.absorb(l.density, 0, d.bare, a.Name)
 		ok = ok && fits
 	}
+	if l.dist != nil && l.dist.Support.EventRank() == 2 && len(d.event) == 2 && !d.event[0].Same(d.event[1]) {
+		c.errorf("E63", d.head.Span(), "%s draws a square matrix, but the axes of `%s` are %s", l.dist.Name, a.Name, axesText(d.event))
+		ok = false
+	}
 	t.Value = c.valueAt(a, d)
 	ok = c.modifiers(a, d, t) && ok
 	if !ok {
