@@ -98,7 +98,7 @@ func (c *checker) marginal(p *model.Probability) {
 
 // ownRead is a chain's law reading its own value.
 func ownRead(t *model.Term) model.LatentRead {
-	r := model.LatentRead{Latent: t.Array, Now: true}
+	r := model.LatentRead{Latent: t.Array, Now: true, Gather: make([]model.Expr, len(t.Piece.Slots))}
 	for k, s := range t.Piece.Slots {
 		r.Plates = append(r.Plates, s.Index)
 		if k == t.Array.Chain.Axis {
@@ -247,27 +247,39 @@ func (f *latentFinder) latent(r *model.Ref, sub *model.Subscript) {
 			}
 		}
 	}
-	read := model.LatentRead{Latent: z, Now: true}
+	read := model.LatentRead{Latent: z, Now: true, Gather: make([]model.Expr, len(z.Type.Axes))}
 	for k, axis := range z.Type.Axes {
-		if z.Chain != nil && k == z.Chain.Axis {
-			if !f.along(&read, sub, k) {
-				f.other(r)
-				return
-			}
-			continue
-		}
 		i := f.subIndex(sub, k)
-		if i == nil || !i.Set.Same(axis) {
+		switch {
+		case z.Chain != nil && k == z.Chain.Axis && f.along(&read, sub, k):
+		case !(z.Chain != nil && k == z.Chain.Axis) && i != nil && i.Set.Same(axis):
+			read.Plates = append(read.Plates, i)
+		case f.gathered(sub, k):
+			read.Plates = append(read.Plates, nil)
+			read.Gather[k] = sub.Subs[k].At
+		default:
 			f.other(r)
 			return
 		}
-		read.Plates = append(read.Plates, i)
 	}
 	f.enter(r, read)
 }
 
+// gathered reports whether data say which element is read: a static expression of the term's own plates.
+func (f *latentFinder) gathered(sub *model.Subscript, k int) bool {
+	if sub == nil || k >= len(sub.Subs) || sub.Subs[k].At == nil || !sub.Subs[k].At.Info().Static || len(sub.Subs[k].At.Info().Type.Axes) > 0 {
+		return false
+	}
+	for _, i := range indicesOf(sub.Subs[k].At) {
+		if !slices.Contains(f.term.Plates, i) {
+			return false
+		}
+	}
+	return true
+}
+
 func (f *latentFinder) other(r *model.Ref) {
-	f.c.notYet(r.Info().At, "reading the discrete latent `"+r.Array.Name+"` other than at the term's own index or, along a chain, the one before it")
+	f.c.notYet(r.Info().At, "reading the discrete latent `"+r.Array.Name+"` other than at the term's own index, at an index given by data, or along a chain at the one before")
 }
 
 // along finds the place of a read along a chain: t, t − 1, or one element.
@@ -291,6 +303,13 @@ func (f *latentFinder) along(read *model.LatentRead, sub *model.Subscript, k int
 	return false
 }
 
+func sameExpr(a, b model.Expr) bool {
+	if a == nil || b == nil {
+		return a == b
+	}
+	return linearOf(a).key() == linearOf(b).key()
+}
+
 // enter notes a read, which must be at the places of the term's other reads of the same latent.
 func (f *latentFinder) enter(r *model.Ref, read model.LatentRead) {
 	for k := range f.term.Reads {
@@ -298,7 +317,7 @@ func (f *latentFinder) enter(r *model.Ref, read model.LatentRead) {
 		if old.Latent != read.Latent {
 			continue
 		}
-		if !slices.Equal(old.Plates, read.Plates) || (old.At == nil) != (read.At == nil) || old.At != nil && linearOf(old.At).key() != linearOf(read.At).key() {
+		if !slices.Equal(old.Plates, read.Plates) || !slices.EqualFunc(old.Gather, read.Gather, sameExpr) || (old.At == nil) != (read.At == nil) || old.At != nil && linearOf(old.At).key() != linearOf(read.At).key() {
 			f.c.errorf("E71", r.Info().At, "`%s` cannot be summed out: two different elements of it meet in one term", read.Latent.Name).
 				Related(f.term.At, "this term")
 		}

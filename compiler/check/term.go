@@ -336,6 +336,7 @@ func (c *checker) finish() {
 	if c.diags.HasErrors() {
 		return
 	}
+	c.describeLatents()
 	for _, t := range c.model.Terms {
 		if t.Kind == model.Likelihood || t.Density != nil {
 			return
