@@ -363,7 +363,10 @@ func (c *checker) unused() {
 				Related(near.at, "declared here")
 			near.used = true
 		} else if len(c.model.Terms) > 1 {
-			c.diags.Warnf("W02", e.at, "parameter `%s` has no influence on any observation; its posterior is its prior", e.name)
+			d := c.diags.Warnf("W02", e.at, "parameter `%s` has no influence on any observation; its posterior is its prior", e.name)
+			if t := e.array.Pieces[0].Term; t.Dist.Improper && t.In == nil {
+				d.Help("its prior is improper, so there is nothing to draw from: give it a proper one, or leave `%s` out", e.name)
+			}
 		}
 	}
 	for _, e := range idleData {
