@@ -73,6 +73,9 @@ func (c *checker) latents() {
 		for _, e := range termExprs(t) {
 			f.visit(e)
 		}
+		if t.Non && len(t.Reads) > 0 {
+			c.errorf("E61", t.At, "`noncentered` on `%s`: its law reads the discrete unknown `%s`, which is summed out", t.Array.Name, t.Reads[0].Latent.Name)
+		}
 	}
 	for _, p := range c.probabilities {
 		c.marginal(p)
