@@ -73,6 +73,9 @@ func (c *checker) latents() {
 		for _, e := range termExprs(t) {
 			f.visit(e)
 		}
+		if t.Non && len(t.Reads) > 0 {
+			c.errorf("E61", t.At, "`noncentered` on `%s`: its law reads the discrete unknown `%s`, which is summed out", t.Array.Name, t.Reads[0].Latent.Name)
+		}
 	}
 	for _, p := range c.probabilities {
 		c.marginal(p)
@@ -144,6 +147,7 @@ func (c *checker) chain(t *model.Term) bool {
 // latentSupport: the support must be finite.
 func (c *checker) latentSupport(t *model.Term) {
 	if len(t.Array.Pieces) > 0 && !c.chain(t) {
+		c.refused = append(c.refused, t.Array)
 		return
 	}
 	if t.Array.Chain == nil && len(t.Plates) != len(t.Array.Type.Axes) {
@@ -235,6 +239,9 @@ func (f *latentFinder) subIndex(sub *model.Subscript, k int) *model.Index {
 
 func (f *latentFinder) latent(r *model.Ref, sub *model.Subscript) {
 	z := r.Array
+	if slices.Contains(f.c.refused, z) { // reported where it is drawn
+		return
+	}
 	for _, a := range f.open {
 		for _, p := range a.Pieces {
 			if p.Recurrence != nil {

@@ -7,6 +7,7 @@ import (
 
 	"ppl/autodiff"
 	"ppl/compiler/model"
+	"ppl/lang/types"
 )
 
 // A factor is a term's log density over its plates (and over the values of latents it reads).
@@ -60,6 +61,7 @@ func (e *emitter) density(t *model.Term, z Node) value {
 	for i, a := range args {
 		an[i] = e.loose(a, bound, a.axes)
 	}
+	e.argumentSizes(t, x, args)
 	lp := t.Form.LogProb(xn, an)
 	if t.Censored != nil {
 		lp = e.censored(t, xn, an, lp, bound)
@@ -72,6 +74,26 @@ func (e *emitter) density(t *model.Term, z Node) value {
 	}
 	return e.full(lp, bound, nil)
 }
+
+// argumentSizes refuses vectors and matrices whose sizes are none of the event's. Arguments of integers (pairs of neighbours) have
+// sizes of their own.
+func (e *emitter) argumentSizes(t *model.Term, x value, args []value) {
+	event := x.shapeOfAxes()
+	for i, a := range args {
+		form := t.Form.Args[i]
+		if form.Rank == 0 || len(event) == 0 || form.Domain.Kind == types.IntRange {
+			continue
+		}
+		for _, n := range a.shapeOfAxes() {
+			if !slices.Contains(event, n) {
+				e.fail("E40", t.Args[i], "`%s` of %s has an axis of %d elements, but `%s` has %d", form.Name, t.Dist.Name, n, t.At.Text(), event[len(event)-1])
+			}
+		}
+	}
+}
+
+// shapeOfAxes is the sizes of a value's own axes.
+func (v value) shapeOfAxes() []int { return v.node.Shape()[len(v.bound):] }
 
 func (e *emitter) termValue(t *model.Term) value {
 	x := e.expr(t.Value)
@@ -188,25 +210,51 @@ func (s plateSets) merge(i, j *model.Index) {
 
 // enumeration is a latent's value as an index over its support.
 func (e *emitter) enumeration(a *model.Array) *model.Index {
-	if k := e.enums[a]; k != nil {
-		return k
-	}
 	t := e.latentTerm(a)
+	k, begun := e.enums[a]
+	switch {
+	case k != nil:
+		return k
+	case begun:
+		e.diags.Errorf("E70", t.At, "`%s` cannot be summed out: its support depends on its own values", a.Name).
+			Help("begin it in a piece of its own that does not read it: `%s[1] ~ …`", a.Name)
+		panic(stop{})
+	}
+	id := -1 - len(e.enums)
+	e.enums[a] = nil
+	first, n := e.valuesOf(t)
+	set := &model.Set{Name: a.Name, Lo: &model.Num{Value: float64(first)}, Hi: &model.Num{Value: float64(first + n - 1)}, Key: "values of " + a.Name}
+	e.enums[a] = &model.Index{Name: a.Name, Set: set, ID: id}
+	return e.enums[a]
+}
+
+// valuesOf is the first value and the number of values of a latent by one of its laws.
+func (e *emitter) valuesOf(t *model.Term) (first, n int) {
 	args := make([]Node, len(t.Args))
 	for i, x := range t.Args {
 		args[i] = e.expr(x).node
 	}
 	first, n, ok := t.Dist.Enumerate(args)
 	if !ok {
-		e.diags.Errorf("E70", t.At, "`%s ~ %s(…)` cannot be summed out: its support is not known from data", a.Name, t.Dist.Name)
+		e.diags.Errorf("E70", t.At, "`%s ~ %s(…)` cannot be summed out: its support is not known from data", t.Array.Name, t.Dist.Name)
 		panic(stop{})
 	}
 	if t.Offset != nil {
 		first += int(t.Offset.(*model.Num).Value)
 	}
-	set := &model.Set{Name: a.Name, Lo: &model.Num{Value: float64(first)}, Hi: &model.Num{Value: float64(first + n - 1)}, Key: "values of " + a.Name}
-	e.enums[a] = &model.Index{Name: a.Name, Set: set, ID: -1 - len(e.enums)}
-	return e.enums[a]
+	return first, n
+}
+
+// sameSupport refuses a latent whose pieces take different values.
+func (e *emitter) sameSupport(t *model.Term) {
+	set := e.enumeration(t.Array).Set
+	all := e.box(set)
+	if first, n := e.valuesOf(t); first != all.lo || n != all.size() {
+		of := e.latentTerm(t.Array)
+		e.diags.Errorf("E70", t.At, "`%s` cannot be summed out: it takes the values %d..%d here, but %d..%d elsewhere", t.Array.Name, first, first+n-1, all.lo, all.hi).
+			Related(of.At, "elsewhere")
+		panic(stop{})
+	}
 }
 
 // factors evaluates every term of the density and sums out the latents. What is left has plates only.
@@ -223,6 +271,9 @@ func (e *emitter) factors(m *model.Model, z map[*model.Term]Node) []factor {
 	}
 	var fs []factor
 	for _, t := range m.Terms {
+		if t.Kind == model.LatentPrior && !e.drawn {
+			e.sameSupport(t)
+		}
 		if t.Kind != model.Generate {
 			for _, f := range e.factorsOf(t, e.atElements(t, e.term(t, z[t])), sets) {
 				f.reads = gathers(t)
@@ -289,13 +340,24 @@ func (e *emitter) factorsOf(t *model.Term, v value, sets plateSets) []factor {
 	return []factor{seen}
 }
 
-func (e *emitter) latentTerm(a *model.Array) *model.Term {
+// latentTerm is the law that tells a latent's support: along a chain one that does not read the chain, if there is one.
+func (e *emitter) latentTerm(a *model.Array) (found *model.Term) {
 	for _, t := range e.b.Model.Terms {
-		if t.Kind == model.LatentPrior && t.Array == a {
+		if t.Kind != model.LatentPrior || t.Array != a {
+			continue
+		}
+		past := slices.ContainsFunc(t.Reads, func(r model.LatentRead) bool { return r.Latent == a && r.Before })
+		if !past {
 			return t
 		}
+		if found == nil {
+			found = t
+		}
 	}
-	panic("internal error: latent without a law")
+	if found == nil {
+		panic("internal error: latent without a law")
+	}
+	return found
 }
 
 // innermostFirst orders latents by their number of plates, most first; at equal numbers a chain comes after what hangs on it.
