@@ -46,22 +46,22 @@ func (c *console) carryOut(ctx context.Context, run *posteriorRun) (stopped bool
 	case err != nil:
 		status = draws.Failed
 	}
+	code := failed
 	if err != nil && run.recorder.writer == nil {
-		err = explain(err, run.program, run.seed)
+		if parts := run.program.NotFinite(run.seed); len(parts) > 0 { // the model's fault, or its data's
+			err, code = explain(err, parts), wrong
+		}
 	}
 	closed := run.recorder.close(samplerReport(report, time.Since(start)), status, err)
 	if err = firstError(err, closed); err != nil {
-		return false, failed(err)
+		return false, code(err)
 	}
 	return stopped, nil
 }
 
-// explain adds to the failure of a run without draws which parts of the model have no finite density, if that can be the cause.
-func explain(err error, p *compiler.Program, seed uint64) error {
-	if p.Dim() == 0 {
-		return err
-	}
-	for _, part := range p.NotFinite(seed) {
+// explain adds to the failure of a run without draws which parts of the model have no finite density.
+func explain(err error, parts []string) error {
+	for _, part := range parts {
 		err = fmt.Errorf("%w\n  %s", err, part)
 	}
 	return err
