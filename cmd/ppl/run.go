@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"os/signal"
 	"syscall"
@@ -45,11 +46,25 @@ func (c *console) carryOut(ctx context.Context, run *posteriorRun) (stopped bool
 	case err != nil:
 		status = draws.Failed
 	}
+	if err != nil && run.recorder.writer == nil {
+		err = explain(err, run.program, run.seed)
+	}
 	closed := run.recorder.close(samplerReport(report, time.Since(start)), status, err)
 	if err = firstError(err, closed); err != nil {
 		return false, failed(err)
 	}
 	return stopped, nil
+}
+
+// explain adds to the failure of a run without draws which parts of the model have no finite density, if that can be the cause.
+func explain(err error, p *compiler.Program, seed uint64) error {
+	if p.Dim() == 0 {
+		return err
+	}
+	for _, part := range p.NotFinite(seed) {
+		err = fmt.Errorf("%w\n  %s", err, part)
+	}
+	return err
 }
 
 func firstError(errs ...error) error {

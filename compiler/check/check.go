@@ -54,6 +54,7 @@ type checker struct {
 	primes        map[string]bool // names with a derivative
 	odes          []*trajectory
 	queries       []*model.StateAt
+	refused       []*model.Array  // latents whose own law is refused
 	mentioned     map[string]bool // names that stand in an expression
 	open          []*arrayInfo    // definitions being elaborated, outermost first
 }

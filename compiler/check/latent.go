@@ -147,6 +147,7 @@ func (c *checker) chain(t *model.Term) bool {
 // latentSupport: the support must be finite.
 func (c *checker) latentSupport(t *model.Term) {
 	if len(t.Array.Pieces) > 0 && !c.chain(t) {
+		c.refused = append(c.refused, t.Array)
 		return
 	}
 	if t.Array.Chain == nil && len(t.Plates) != len(t.Array.Type.Axes) {
@@ -238,6 +239,9 @@ func (f *latentFinder) subIndex(sub *model.Subscript, k int) *model.Index {
 
 func (f *latentFinder) latent(r *model.Ref, sub *model.Subscript) {
 	z := r.Array
+	if slices.Contains(f.c.refused, z) { // reported where it is drawn
+		return
+	}
 	for _, a := range f.open {
 		for _, p := range a.Pieces {
 			if p.Recurrence != nil {
