@@ -329,6 +329,7 @@ func (c *checker) finish() {
 	c.latents()
 	c.refuseGenerated()
 	c.circles()
+	c.observedTwice()
 	if c.diags.HasErrors() {
 		return // warnings about a model that is not understood would mislead
 	}
