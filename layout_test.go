@@ -47,6 +47,7 @@ func importTable() []row {
 		{"ppl/infer/", []string{"ppl/autodiff", "ppl/compiler/ir", "ppl/compiler/lower", "ppl/infer", "ppl/infer/", "ppl/runtime/device", "ppl/runtime/noise"}},
 		{"ppl/infer/dynamics/dynamicstest", []string{"ppl/autodiff", "ppl/compiler/lower", "ppl/infer", "ppl/infer/", "ppl/runtime/device", "ppl/runtime/host"}}, // a suite for tests
 		{"ppl/cmd/ppl", []string{"ppl/"}},
+		{"ppl/examples/", nil},
 	}
 }
 

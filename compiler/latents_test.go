@@ -34,23 +34,7 @@ func TestLatentsAfterInference(t *testing.T) {
 	wantZ := []float64{occupied, 1, pw * occupied, pw * occupied, 1, 1}
 
 	const n = 4000
-	r := rand.New(rand.NewPCG(1, 2))
-	sums := map[string][]float64{}
-	var last map[string][]float64
-	for range n {
-		values := make([]float64, totalSize(p))
-		copy(values, []float64{omega, psi, q})
-		p.Complete(r, values)
-		last = apart(p, values)
-		for name, v := range last {
-			if sums[name] == nil {
-				sums[name] = make([]float64, len(v))
-			}
-			for i, x := range v {
-				sums[name][i] += x / n
-			}
-		}
-	}
+	sums, last := completed(p, n, rand.New(rand.NewPCG(1, 2)), omega, psi, q)
 	closeTo(t, "probability(w)", last["p_w"], wantW, 1e-12)
 	closeTo(t, "probability(z)", last["p_z"], wantZ, 1e-12)
 	closeTo(t, "mode(w)", last["best_w"], []float64{1, 0, 1}, 0)
@@ -60,6 +44,26 @@ func TestLatentsAfterInference(t *testing.T) {
 	closeTo(t, "sum(w)", sums["available"], []float64{2 + pw}, 5*se/2)
 	closeTo(t, "sum(z[i])", sums["sites"], []float64{1 + occupied, 2 * pw * occupied, 2}, 5*se)
 	closeTo(t, "draws that read w", sums["again"], []float64{10, 10 * pw, 10}, 5*6*se)
+}
+
+// completed completes a draw with the given parameters n times: the averages of everything saved, and the last of them.
+func completed(p *Program, n int, r *rand.Rand, parameters ...float64) (means, last map[string][]float64) {
+	means = map[string][]float64{}
+	for range n {
+		values := make([]float64, totalSize(p))
+		copy(values, parameters)
+		p.Complete(r, values)
+		last = apart(p, values)
+		for name, v := range last {
+			if means[name] == nil {
+				means[name] = make([]float64, len(v))
+			}
+			for i, x := range v {
+				means[name][i] += x / float64(n)
+			}
+		}
+	}
+	return means, last
 }
 
 func totalSize(p *Program) (n int) {
@@ -168,23 +172,7 @@ func TestChainAfterInference(t *testing.T) {
 		px[i] /= total
 	}
 	const draws = 4000
-	r := rand.New(rand.NewPCG(3, 4))
-	sums := map[string][]float64{}
-	var last map[string][]float64
-	for range draws {
-		values := make([]float64, totalSize(p))
-		copy(values, []float64{a, b})
-		p.Complete(r, values)
-		last = apart(p, values)
-		for name, v := range last {
-			if sums[name] == nil {
-				sums[name] = make([]float64, len(v))
-			}
-			for i, x := range v {
-				sums[name][i] += x / draws
-			}
-		}
-	}
+	sums, last := completed(p, draws, rand.New(rand.NewPCG(3, 4)), a, b)
 	closeTo(t, "probability(z)", last["p_z"], pz[:], 1e-12)
 	closeTo(t, "probability(x)", last["p_x"], px[:], 1e-12)
 	closeTo(t, "probability(w)", last["p_w"], []float64{pw / total}, 1e-12)
@@ -194,4 +182,62 @@ func TestChainAfterInference(t *testing.T) {
 	closeTo(t, "draws of z", sums["drawn"], pz[:], 5*se)
 	closeTo(t, "equal neighbours", sums["same"], []float64{same / total}, 5*3*se)
 	closeTo(t, "z and x together", sums["both"], []float64{both / total}, 5*4*se)
+}
+
+const gathered = `
+data site[N]: index(S) = [1, 1, 2, 3, 3], y[N] = [1, 0, 0, 0, 1], S = 3
+psi ~ Beta(2, 2)
+z[s in S] ~ Bernoulli(psi)
+w[n in N] ~ Bernoulli(0.4)
+y[n in N] ~ Bernoulli(z[site[n]] * (w[n] == 1 ? 0.3 : 0.9))
+generate p_z[s in S] = probability(z[s] == 1)
+generate p_w[n in N] = probability(w[n] == 1)
+generate best_w = mode(w)
+generate both[n in N] = z[site[n]] * w[n]
+`
+
+// Latents read at elements that data choose, with others hanging on the readers, against the enumeration of all 2⁸ assignments.
+func TestGatherAfterInference(t *testing.T) {
+	p := load(t, gathered)
+	const psi = 0.6
+	site, y := [5]int{0, 0, 1, 2, 2}, [5]int{1, 0, 0, 0, 1}
+	var pz [3]float64
+	var pw, both, bestW [5]float64
+	total, best := 0.0, 0.0
+	for code := range 1 << 8 {
+		q := 1.0
+		for s := range 3 {
+			q *= [2]float64{1 - psi, psi}[code>>s&1]
+		}
+		for n := range 5 {
+			w := code >> (3 + n) & 1
+			rate := float64(code>>site[n]&1) * [2]float64{0.9, 0.3}[w]
+			q *= [2]float64{0.6, 0.4}[w] * [2]float64{1 - rate, rate}[y[n]]
+		}
+		total += q
+		for s := range 3 {
+			pz[s] += q * float64(code>>s&1)
+		}
+		for n := range 5 {
+			pw[n] += q * float64(code>>(3+n)&1)
+			both[n] += q * float64(code>>(3+n)&1*(code>>site[n]&1))
+			if q > best {
+				bestW[n] = float64(code >> (3 + n) & 1)
+			}
+		}
+		best = max(best, q)
+	}
+	for s := range pz {
+		pz[s] /= total
+	}
+	for n := range pw {
+		pw[n] /= total
+		both[n] /= total
+	}
+	const draws = 4000
+	means, last := completed(p, draws, rand.New(rand.NewPCG(5, 6)), psi)
+	closeTo(t, "probability(z)", last["p_z"], pz[:], 1e-12)
+	closeTo(t, "probability(w)", last["p_w"], pw[:], 1e-12)
+	closeTo(t, "mode(w)", last["best_w"], bestW[:], 0)
+	closeTo(t, "z and w together", means["both"], both[:], 5*0.5/math.Sqrt(draws))
 }

@@ -34,7 +34,7 @@ func TestOrderIsFree(t *testing.T) {
 func TestRefusedWhenLoaded(t *testing.T) {
 	for _, c := range []struct{ code, model string }{
 		{"E70", "data y[T] = [0, 2, 1]\nz[1] ~ DiscreteUniform(0, 1)\nz[t in 2..T] ~ DiscreteUniform(0, 2)\ny[t in T] ~ Normal(z[t], 1)\n"},
-		{"E12", "data y[T] = [0, 2, 1]\nz[t in 1..T] ~ Bernoulli(z[t-1] == 1 ? 0.9 : 0.2)\ny[t in T] ~ Normal(z[t], 1)\n"},
+		{"E70", "data y[T] = [0, 2, 1]\nz[t in 1..T] ~ Bernoulli(z[t-1] == 1 ? 0.9 : 0.2)\ny[t in T] ~ Normal(z[t], 1)\n"},
 		{"E45", "data y[N] = [0, 2, 1]\ny[i in N] ~ Normal(mean(j in 1..i-1: y[j]), 1)\n"},
 		{"E16", "data y[N] = [1, k[1]]\ndata k[M] = [y[1]]\ny ~ Normal(0, 1)\n"},
 	} {

@@ -101,7 +101,7 @@ func (s *Settings) set(name, value string) error {
 			continue
 		}
 		if err := row.parse(s, value); err != nil {
-			return fmt.Errorf("%s = %s: %w; it is the %s", name, value, err, row.doc)
+			return fmt.Errorf("%s = %s: %w; %s: %s", name, value, err, name, row.doc)
 		}
 		return nil
 	}

@@ -58,6 +58,22 @@ var boundedDists = []Dist{
 			})}},
 	},
 	{
+		Name: "TruncatedPowerLaw", Support: types.Interval, Lo: 0, Hi: inf,
+		Doc:    "Power law on lo..hi: x^alpha over its integral, for any real alpha",
+		Source: "Clauset, Shalizi & Newman 2009, SIAM Review 51, 661, table 2.1, with an upper end",
+		Forms: []Form{{Args: args(real0("alpha"), positive("lo"), positive("hi")),
+			LogProb: func(x Node, a []Node) Node {
+				width, penalty := positiveOnly(ad.Log(ad.Div(a[2], a[1])))
+				mid := times(0.5, ad.Add(ad.Log(a[1]), ad.Log(a[2])))
+				norm := ad.Add(penalty, ad.Add(mid, logPowerIntegral(a[0], width)))
+				return ad.Sub(ad.Mul(a[0], ad.Sub(ad.Log(x), mid)), norm)
+			},
+			Bounds:  func(a []Node) (lo, hi Node) { return a[1], a[2] },
+			LogCDF:  func(x Node, a []Node) Node { return nearerTail(logPowerShare(a[1], x, a), logPowerShare(x, a[2], a)) },
+			LogCCDF: func(x Node, a []Node) Node { return nearerTail(logPowerShare(x, a[2], a), logPowerShare(a[1], x, a)) },
+			Sample:  scalar(drawPowerLaw)}},
+	},
+	{
 		Name: "RelaxedBernoulli", Support: types.Interval, Lo: 0, Hi: 1,
 		Doc:    "Relaxed Bernoulli (binary concrete), the sigmoid of a logistic around logits over the temperature: t c (x (1-x))^(t-1) / (x^t + c (1-x)^t)^2 with t = temperature, c = exp(logits) = p / (1-p)",
 		Source: "Maddison, Mnih & Teh 2017, International Conference on Learning Representations, appendix B",
@@ -115,6 +131,46 @@ func kumaraswamyLogCCDF(x Node, a []Node) Node {
 // logShare is log(to/from) / log(hi/lo).
 func logShare(from, to Node, a []Node) Node {
 	return ad.Div(ad.Log(ad.Div(to, from)), ad.Log(ad.Div(a[1], a[0])))
+}
+
+// logPowerIntegral is log ∫ (x/m)^alpha dx/m over lo..hi with m = √(lo hi) and width log(hi/lo): log(width · sinh(h)/h), h = (alpha + 1) width/2.
+func logPowerIntegral(alpha, width Node) Node {
+	return ad.Add(ad.Log(width), logSinhc(times(0.5, ad.Mul(plus(alpha, 1), width))))
+}
+
+// logPowerShare is the log of the part of the integral from one point to another.
+func logPowerShare(from, to Node, a []Node) Node {
+	part, whole := ad.Log(ad.Div(to, from)), ad.Log(ad.Div(a[2], a[1]))
+	shift := times(0.5, ad.Sub(ad.Log(ad.Div(from, a[1])), ad.Log(ad.Div(a[2], to)))) // of the middle
+	return total(ad.Mul(plus(a[0], 1), shift), logPowerIntegral(a[0], part), ad.Neg(logPowerIntegral(a[0], whole)))
+}
+
+// nearerTail is log p from log p and log(1 − p), by the smaller of the two.
+func nearerTail(logP, logQ Node) Node {
+	return ad.Where(ad.Lt(logP, num(logP, -math.Ln2)), logP, log1mexp(logQ))
+}
+
+// logSinhc is log(sinh(h)/h), by its power series for |h| < 1/4, where the first term left out is 1e-14.
+func logSinhc(h Node) Node {
+	small := ad.Lt(ad.Abs(h), num(h, 0.25))
+	q, far := square(ad.Where(small, h, num(h, 0))), ad.Where(small, num(h, 1), ad.Abs(h))
+	series := num(h, 0)
+	for _, c := range []float64{1. / 467775, -1. / 37800, 1. / 2835, -1. / 180, 1. / 6} {
+		series = ad.Mul(q, plus(series, c))
+	}
+	return ad.Where(small, series, total(far, log1mexp(times(-2, far)), ad.Neg(ad.Log(times(2, far)))))
+}
+
+// drawPowerLaw inverts the distribution function: with b = alpha + 1, (x/lo)^b is uniform between 1 and (hi/lo)^b.
+func drawPowerLaw(r *rand.Rand, a []float64) float64 {
+	b, width, u := a[0]+1, math.Log(a[2]/a[1]), r.Float64()
+	if math.Abs(b*width) < 1e-8 {
+		return a[1] * math.Exp(u*width)
+	}
+	if b > 0 { // from the upper end, or the power overflows
+		return a[2] * math.Exp(math.Log1p(u*math.Expm1(-b*width))/b)
+	}
+	return a[1] * math.Exp(math.Log1p(u*math.Expm1(b*width))/b)
 }
 
 // relaxedBernoulli is the form with the logits that its second argument gives.

@@ -144,7 +144,7 @@ func TestEnds(t *testing.T) {
 	}
 }
 
-// TestCrossedArguments: ends in the wrong order, and matrices that are not positive definite, are NaN or −∞.
+// TestCrossedArguments: ends in the wrong order, positions beyond the last and matrices that are not positive definite are NaN or −∞.
 func TestCrossedArguments(t *testing.T) {
 	for _, c := range []distCase{
 		{form: "Uniform(lo, hi)", args: [][]float64{{2}, {1}}, at: []point{{[]float64{1.5}, 0}}},
@@ -154,6 +154,8 @@ func TestCrossedArguments(t *testing.T) {
 		{form: "MvNormal(mu, prec)", args: [][]float64{{0, 0}, {1, 2, 2, 1}}, at: []point{{[]float64{0, 0}, 0}}},
 		{form: "OrderedLogistic(eta, cut)", args: [][]float64{{0}, {1, 0}}, at: []point{{[]float64{2}, 0}}},
 		{form: "OrderedProbit(eta, cut)", args: [][]float64{{0}, {1, 0}}, at: []point{{[]float64{2}, 0}}},
+		{form: "TruncatedPowerLaw(alpha, lo, hi)", args: [][]float64{{-2}, {2}, {1}}, at: []point{{[]float64{1.5}, 0}}},
+		{form: "ICAR(node1, node2)", args: [][]float64{{1, 2}, {2, 3}}, at: []point{{[]float64{0, 1}, 0}}},
 		{form: "LogUniform(lo, hi)", args: [][]float64{{2}, {1}}, at: []point{{[]float64{1.5}, 0}}},
 		{form: "Hypergeometric(n, good, bad)", args: [][]float64{{9}, {2}, {3}}, at: []point{{[]float64{3}, 0}}},
 		{form: "MvStudentT(nu, mu, scale)", args: [][]float64{{3}, {0, 0}, {1, 2, 2, 1}}, at: []point{{[]float64{0, 0}, 0}}},

@@ -162,6 +162,25 @@ func TestTails(t *testing.T) {
 	}
 }
 
+// TestTailsBeyondEnds: below the support of a continuous law P(X ≤ x) is 0 and above it P(X > x) is, the other 1.
+func TestTailsBeyondEnds(t *testing.T) {
+	eachCase(t, func(t *testing.T, c distCase, d *Dist, f *Form) {
+		if f.LogCDF == nil || d.Support != types.Interval {
+			return
+		}
+		lo, hi := c.ends(d, f)
+		g := ad.New()
+		args := c.plated(g, f, 1, false)
+		below, above := g.Const(lo-1), g.Const(hi+1)
+		r := ad.Eval(nil, f.LogCDF(below, args), f.LogCCDF(below, args), f.LogCCDF(above, args), f.LogCDF(above, args))
+		for i, want := range []float64{-inf, 0, -inf, 0} {
+			if got := r[i][0]; got != want {
+				t.Errorf("beyond %g..%g: %g, want %g", lo, hi, r, want)
+			}
+		}
+	})
+}
+
 func sameTail(got, want float64) bool { return near(got, want, 1e-11, 0) }
 
 func sameProbability(got, want float64) bool {

@@ -117,7 +117,7 @@ var lifetimeDists = []Dist{
 			},
 			LogCCDF: func(x Node, a []Node) Node {
 				near, far := waldTails(x, a)
-				return logSubExp(ad.LogNormCDF(ad.Neg(near)), far)
+				return logDiffExp(ad.LogNormCDF(ad.Neg(near)), far)
 			},
 			Sample: scalar(drawWald)}},
 	},
@@ -164,11 +164,13 @@ func lomaxLogCCDF(x Node, a []Node) Node { return ad.Neg(ad.Mul(a[2], ad.Log1p(s
 // levyRoot is |z| at x = loc + scale / z².
 func levyRoot(x Node, a []Node) Node { return ad.Sqrt(ad.Div(a[1], ad.Sub(x, a[0]))) }
 
-// waldTails are the argument of the near tail Φ(√(λ/x) (x/μ − 1)) and the log of the far one, e^{2λ/μ} Φ(−√(λ/x) (x/μ + 1)).
+// waldTails are the argument of the near tail Φ(√λ (√x/μ − 1/√x)) and the log of the far one, e^{2λ/μ} Φ(−√λ (√x/μ + 1/√x)).
 func waldTails(x Node, a []Node) (near, far Node) {
-	ratio, root := ad.Div(x, a[0]), ad.Sqrt(ad.Div(a[1], x))
-	near = ad.Mul(root, plus(ratio, -1))
-	return near, ad.Add(times(2, ad.Div(a[1], a[0])), ad.LogNormCDF(ad.Neg(ad.Mul(root, plus(ratio, 1)))))
+	root := ad.Sqrt(x)
+	up, down := ad.Div(root, a[0]), ad.Div(num(x, 1), root)
+	scale := ad.Sqrt(a[1])
+	far = ad.LogNormCDF(ad.Neg(ad.Mul(scale, ad.Add(up, down))))
+	return ad.Mul(scale, ad.Sub(up, down)), ad.Add(times(2, ad.Div(a[1], a[0])), far)
 }
 
 // drawWald takes the smaller root of λ(x − μ)² / (μ²x) = z² or its partner μ²/x. The smaller root is written as μ/(1 + w + √(2w + w²)),

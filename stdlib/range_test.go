@@ -20,14 +20,15 @@ func TestRanges(t *testing.T) {
 	for range 3000 {
 		a, x := box(r)
 		b, y := box(r)
+		c, z := box(r)
 		for op, f := range ops {
 			check(t, fmt.Sprint(a, op, b), RangeOf(op, a, b), f(x, y))
 		}
 		check(t, fmt.Sprint("-", a), RangeOf("-", a), -x)
 		for name, f := range Funcs() {
 			o := funcOracles[name].f
-			v := callOracle(o, []float64{x, y})
-			check(t, fmt.Sprint(name, a, b), f.Range([]Range{a, b}[:len(f.Args)]), v)
+			v := callOracle(o, []float64{x, y, z})
+			check(t, fmt.Sprint(name, a, b, c), f.Range([]Range{a, b, c}[:len(f.Args)]), v)
 		}
 	}
 }

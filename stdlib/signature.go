@@ -83,8 +83,11 @@ func (d *Dist) SupportText() string {
 	case d.Forms[0].Bounds != nil:
 		support = "between ends that the arguments give"
 	}
-	if d.Event == 1 && d.Support != types.Simplex {
+	switch d.Event - d.Support.EventRank() {
+	case 1:
 		support = "a vector, each element " + support
+	case 2:
+		support = "a matrix, each element " + support
 	}
 	return support
 }

@@ -73,7 +73,21 @@ var skewedDists = []Dist{
 // expModTail is log(e^{t²/2 − tz} Φ(z − t)) with t = rate sd: log density less log rate, and what P(X > x) has beside Φ(−z).
 func expModTail(x Node, a []Node) Node {
 	z, t := standard(x, a), ad.Mul(a[1], a[2])
-	return ad.Add(ad.Mul(t, ad.Sub(times(0.5, t), z)), ad.LogNormCDF(ad.Sub(z, t)))
+	w := ad.Sub(z, t)
+	far := ad.Lt(w, num(w, -30))
+	near := ad.Add(ad.Mul(t, ad.Sub(times(0.5, t), z)), ad.LogNormCDF(w))
+	return ad.Where(far, ad.Add(times(-0.5, square(z)), logMills(ad.Where(far, w, num(w, -30)))), near)
+}
+
+// logMills is log(Φ(w)/φ(w)) − log √2π for w ≤ −30, where the exponents of Φ and φ would cancel: the asymptotic series of NIST DLMF
+// 7.12.1, whose first term left out is 2e-14 of the sum.
+func logMills(w Node) Node {
+	z := ad.Div(num(w, 1), square(w))
+	series := num(w, 0)
+	for _, c := range []float64{-945, 105, -15, 3, -1} {
+		series = ad.Mul(z, plus(series, c))
+	}
+	return total(ad.Neg(ad.Log(ad.Neg(w))), num(w, -logSqrt2Pi), ad.Log1p(series))
 }
 
 // asymmetricLaplace is the form whose density falls at the rates left and right that its third argument gives.

@@ -32,7 +32,8 @@ var spatialDists = []Dist{
 		Source: "Besag & Kooperberg 1995, Biometrika 82, 733; Morris et al. 2019, Spatial and Spatio-temporal Epidemiology 31, 100301",
 		Forms: []Form{{Args: args(array("node1", 1, positionDomain), array("node2", 1, positionDomain)),
 			LogProb: func(x Node, a []Node) Node {
-				return times(-0.5, sumLast(square(ad.Sub(elements(x, a[0]), elements(x, a[1]))), 1))
+				logp := times(-0.5, sumLast(square(ad.Sub(elements(x, a[0]), elements(x, a[1]))), 1))
+				return onlyWithin(lastSize(x), a[1], onlyWithin(lastSize(x), a[0], logp))
 			}}},
 	},
 	{
@@ -65,6 +66,15 @@ func elements(x, at Node) Node {
 	n, shape := lastSize(x), join(plates(x, 1), lastSize(at))
 	rows := spread(ad.Reshape(x.Graph().Iota(x.Size()/n), plates(x, 1)...), shape)
 	return ad.Gather(ad.Reshape(x, x.Size()), ad.Add(times(float64(n), rows), plus(lift(at, 1, plates(x, 1), lastShape(at, 1)), -1)))
+}
+
+// onlyWithin is −∞ where a position is above n.
+func onlyWithin(n int, at, logp Node) Node {
+	ok := ad.Le(at, num(at, float64(n)))
+	if always(ok) {
+		return logp
+	}
+	return ad.Add(logp, sumLast(penaltyUnless(ok), 1))
 }
 
 // carLogProb factors D − correlation adj once for all plates where neither has any; the precision scales x − mu.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"io"
 	"os"
 	"slices"
@@ -10,7 +11,9 @@ import (
 
 	"ppl/autodiff"
 	"ppl/compiler"
+	"ppl/compiler/ir"
 	"ppl/compiler/lower"
+	"ppl/compiler/render"
 	"ppl/lang/parse"
 	"ppl/lang/source"
 )
@@ -27,24 +30,25 @@ func stages() []stage {
 		{"model", printModel},
 		{"graph", printGraph},
 		{"ir", printIR},
+		{"c", printC},
 	}
 }
 
 func buildCommand(c *console) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "build --emit=STAGE MODEL [--data F|NAME=F]…",
-		Short: "Print a stage of the compiler: ast, model, graph or ir",
-		Long:  "Print what a stage of the compiler makes of a model: ast and model need no data, graph and ir do, as sizes come from them.",
+		Short: "Print a stage of the compiler: ast, model, graph, ir or c",
+		Long:  "Print what a stage of the compiler makes of a model: ast and model need no data, the others do, as sizes come from them.",
 		Args:  one("MODEL"),
 
 		DisableFlagsInUseLine: true,
 	}
 	data := dataFlag(cmd)
-	emit := cmd.Flags().String("emit", "", "print `STAGE`: ast, model, graph or ir")
+	emit := cmd.Flags().String("emit", "", "print `STAGE`: ast, model, graph, ir or c")
 	cmd.RunE = func(_ *cobra.Command, args []string) error {
 		i := slices.IndexFunc(stages(), func(s stage) bool { return s.name == *emit })
 		if i < 0 {
-			return usagef("--emit=%s: the stages are ast, model, graph and ir", *emit)
+			return usagef("--emit=%s: the stages are ast, model, graph, ir and c", *emit)
 		}
 		return stages()[i].print(c, args[0], *data)
 	}
@@ -84,19 +88,35 @@ func printGraph(c *console, path string, data []string) error {
 }
 
 func printIR(c *console, path string, data []string) error {
+	p, err := c.lowered(path, data)
+	if err == nil {
+		p.Print(c.out)
+	}
+	return err
+}
+
+// printC prints what the native device compiles.
+func printC(c *console, path string, data []string) error {
+	p, err := c.lowered(path, data)
+	if err == nil {
+		fmt.Fprint(c.out, render.C(p))
+	}
+	return err
+}
+
+func (c *console) lowered(path string, data []string) (*ir.Program, error) {
 	p, err := c.load(path, data)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	_, d := densityOf(p)
 	program, err := lower.Program([]lower.Entry{{Name: "density", Assign: []lower.Assign{
 		{Name: "log_prior", Value: d.prior}, {Name: "log_likelihood", Value: d.likelihood}, {Name: "gradient", Value: d.gradient},
 	}}})
 	if err != nil {
-		return failed(err)
+		return nil, failed(err)
 	}
-	program.Print(c.out)
-	return nil
+	return program, nil
 }
 
 // A density's values in its graph; the gradient is that of the sum.

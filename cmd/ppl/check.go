@@ -1,6 +1,8 @@
 package main
 
 import (
+	"fmt"
+
 	"github.com/spf13/cobra"
 
 	"ppl/compiler"
@@ -9,13 +11,19 @@ import (
 func checkCommand(c *console) *cobra.Command {
 	return &cobra.Command{
 		Use:   "check MODEL",
-		Short: "Say what is wrong with a model, without data",
+		Short: "Say what is wrong with a model, without data, and how its discrete latents are summed out",
 		Args:  one("MODEL"),
 
 		DisableFlagsInUseLine: true,
 		RunE: func(_ *cobra.Command, args []string) error {
-			_, ds := compiler.Check(args[0])
-			return c.diagnose(ds)
+			m, ds := compiler.Check(args[0])
+			if err := c.diagnose(ds); err != nil {
+				return err
+			}
+			for _, l := range m.Latents {
+				fmt.Fprintln(c.out, l.Text())
+			}
+			return nil
 		},
 	}
 }

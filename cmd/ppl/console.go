@@ -30,9 +30,15 @@ func newConsole(out, err *os.File) *console {
 // notef writes a line for the reader, not for programs.
 func (c *console) notef(format string, args ...any) { fmt.Fprintf(c.err, format+"\n", args...) }
 
+// shown is how many diagnostics are printed: who gives a table for a model has one on each line.
+const shown = 20
+
 // diagnose prints diagnostics, and fails when one of them is an error.
 func (c *console) diagnose(ds []diag.Diagnostic) error {
-	diag.Render(c.err, ds, c.color)
+	diag.Render(c.err, ds[:min(shown, len(ds))], c.color)
+	if len(ds) > shown {
+		c.notef("\nand %d more", len(ds)-shown)
+	}
 	if diag.HasErrors(ds) {
 		return wrong(nil)
 	}

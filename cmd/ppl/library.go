@@ -111,7 +111,7 @@ func hasCDF(d *stdlib.Dist) bool {
 }
 
 func noncentred(d *stdlib.Dist) bool {
-	return d.LocationScale || d.Name == "MvNormal" || d.Name == "StudentT"
+	return d.LocationScale || d.Name == "MvNormal"
 }
 
 // functionTopics are functions of numbers, reductions, scans, functions with rules of their own and those written in the language,

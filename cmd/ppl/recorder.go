@@ -2,6 +2,7 @@ package main
 
 import (
 	"math/rand/v2"
+	"time"
 
 	"ppl/compiler"
 	"ppl/infer"
@@ -20,12 +21,16 @@ type recorder struct {
 	writer *draws.Writer // nil before the first draw
 	counts []uint64      // draws of each chain so far
 	values []float64
+	saved  time.Time // when draws were last made readable
 }
+
+// saveEvery is how much of a run a kill may cost: draws are made readable at least so often, short of a chunk though they be.
+const saveEvery = 2 * time.Second
 
 // Begin makes the run directory.
 func (r *recorder) Begin(stats []draws.Variable) (err error) {
 	layout := draws.Layout{Chains: r.chains, Posterior: r.program.Saved(), SampleStats: stats, Observed: observed(r.program)}
-	r.counts = make([]uint64, r.chains)
+	r.counts, r.saved = make([]uint64, r.chains), time.Now()
 	r.writer, err = draws.Create(r.dir, layout, r.options)
 	return err
 }
@@ -46,7 +51,15 @@ func (r *recorder) Draw(chain int, values, stats []float64) error {
 	stream := uint64(chain)<<40 | r.counts[chain]
 	r.counts[chain]++
 	r.program.Complete(rand.New(rand.NewPCG(r.seed, stream)), r.values)
-	return r.writer.Append(chain, r.values, stats)
+	if err := r.writer.Append(chain, r.values, stats); err != nil {
+		return err
+	}
+	if time.Since(r.saved) < saveEvery {
+		return nil
+	}
+	err := r.writer.Flush()
+	r.saved = time.Now()
+	return err
 }
 
 // Progress tells the user.

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"os/signal"
 	"syscall"
@@ -45,11 +46,25 @@ func (c *console) carryOut(ctx context.Context, run *posteriorRun) (stopped bool
 	case err != nil:
 		status = draws.Failed
 	}
+	code := failed
+	if err != nil && run.recorder.writer == nil {
+		if parts := run.program.NotFinite(run.seed); len(parts) > 0 { // the model's fault, or its data's
+			err, code = explain(err, parts), wrong
+		}
+	}
 	closed := run.recorder.close(samplerReport(report, time.Since(start)), status, err)
 	if err = firstError(err, closed); err != nil {
-		return false, failed(err)
+		return false, code(err)
 	}
 	return stopped, nil
+}
+
+// explain adds to the failure of a run without draws which parts of the model have no finite density.
+func explain(err error, parts []string) error {
+	for _, part := range parts {
+		err = fmt.Errorf("%w\n  %s", err, part)
+	}
+	return err
 }
 
 func firstError(errs ...error) error {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -102,6 +103,9 @@ func (c *console) sample(ctx context.Context, s *sampling) error {
 	p, err := c.load(s.model, s.data)
 	if err != nil {
 		return err
+	}
+	if p.Dim() == 0 {
+		return wrong(errors.New("the model has no parameters to sample; a parameter is drawn by its law: mu ~ Normal(0, 1)"))
 	}
 	if s.options.Device, err = openDevice(s.device, s.note(c)); err != nil {
 		return err

@@ -6,6 +6,7 @@ import (
 	"math"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"ppl/compiler/data"
@@ -192,9 +193,12 @@ func (b *binder) fromFile(a *model.Array) {
 		var err error
 		if f, err = data.Read(path); err != nil {
 			b.diags.Errorf("E83", a.At, "%v", err)
-			return
+			f = &data.File{} // said once
 		}
 		b.cache[path] = f
+	}
+	if f.Path == "" {
+		return
 	}
 	if key == "" {
 		key = a.Name
@@ -406,6 +410,9 @@ func (b *binder) check() {
 		if t.Kind == model.Likelihood && t.Dist != nil {
 			b.checkSupport(t)
 		}
+		if t.Kind == model.Likelihood && b.from[t.Array] != nil && len(b.from[t.Array].Values) == 0 {
+			b.diags.Warnf("W02", t.Array.At, "`%s` has no rows in %s, so nothing is learned from it", t.Array.Name, b.from[t.Array].Origin)
+		}
 	}
 }
 
@@ -426,11 +433,14 @@ func (b *binder) checkArray(a *model.Array, x *data.Array) {
 		}
 	}
 	if holes > 0 && !a.Missing {
-		b.diags.Errorf("W05", a.At, "`%s` has %d missing values in %s; declared without `missing`", a.Name, holes, x.Origin)
+		b.diags.Errorf("W05", a.At, "`%s` has missing values in %s (%d); declared without `missing`", a.Name, x.Origin, holes).
+			Help("write `%s missing` and give it a law to have them drawn, or leave their rows out of the file", declared(a))
 		return
 	}
-	if x.Labels != nil && a.IndexOf == nil {
-		b.diags.Errorf("E57", a.At, "`%s` is text in %s; declare it `%s…: index(J)`", a.Name, x.Origin, a.Name)
+	if len(x.Labels) > 0 && a.IndexOf == nil {
+		i := firstText(x)
+		b.diags.Errorf("E57", a.At, "`%s` is text, not numbers: %q (%s)", a.Name, x.Labels[int(x.Values[i])-1], b.row(a, x, i)).
+			Help("names of groups need `%s: index(J)`; a missing value is written NA", declared(a))
 		return
 	}
 	lo, hi := math.Inf(-1), math.Inf(1)
@@ -458,6 +468,35 @@ func (b *binder) checkArray(a *model.Array, x *data.Array) {
 			return
 		}
 	}
+}
+
+// declared writes an array with its axes, as its declaration does.
+func declared(a *model.Array) string {
+	if len(a.Type.Axes) == 0 {
+		return a.Name
+	}
+	names := make([]string, len(a.Type.Axes))
+	for k, s := range a.Type.Axes {
+		names[k] = s.Name
+	}
+	return a.Name + "[" + strings.Join(names, ", ") + "]"
+}
+
+// firstText finds the element that makes an array text: the first that is no number, or in quotes the first of all.
+func firstText(x *data.Array) int {
+	first := -1
+	for i, v := range x.Values {
+		if math.IsNaN(v) {
+			continue
+		}
+		if _, err := strconv.ParseFloat(x.Labels[int(v)-1], 64); err != nil {
+			return i
+		}
+		if first < 0 {
+			first = i
+		}
+	}
+	return first
 }
 
 func (b *binder) number(e model.Expr) float64 {
@@ -490,15 +529,23 @@ func (b *binder) row(a *model.Array, x *data.Array, i int) string {
 // checkSupport: observed values must be possible under the law.
 func (b *binder) checkSupport(t *model.Term) {
 	a, x := t.Array, b.from[t.Array]
-	if x == nil || t.Dist.Event > 0 || t.Dist.Support != types.Interval && t.Dist.Support != types.IntRange || t.Form.Bounds != nil {
+	if x == nil || t.Dist.Event > 0 || t.Form.Bounds != nil {
+		return
+	}
+	lo, hi := t.Dist.Lo, t.Dist.Hi
+	switch t.Dist.Support {
+	case types.RealLine:
+		lo, hi = math.Inf(-1), math.Inf(1)
+	case types.Interval, types.IntRange:
+	default:
 		return
 	}
 	if len(t.Plates) != len(a.Type.Axes) || !wholeAxes(t) {
 		return
 	}
 	for i, v := range x.Values {
-		if v < t.Dist.Lo || v > t.Dist.Hi {
-			b.diags.Errorf("E57", t.At, "`%s` is %g (%s), but %s has support %s", a.Name, v, b.row(a, x, i), t.Dist.Name, support(t.Dist.Lo, t.Dist.Hi)).
+		if v < lo || v > hi || math.IsInf(v, 0) {
+			b.diags.Errorf("E57", t.At, "`%s` is %g (%s), but %s has support %s", a.Name, v, b.row(a, x, i), t.Dist.Name, support(lo, hi)).
 				Related(a.At, "the data")
 			return
 		}

@@ -54,6 +54,7 @@ type checker struct {
 	primes        map[string]bool // names with a derivative
 	odes          []*trajectory
 	queries       []*model.StateAt
+	refused       []*model.Array  // latents whose own law is refused
 	mentioned     map[string]bool // names that stand in an expression
 	open          []*arrayInfo    // definitions being elaborated, outermost first
 }
@@ -366,6 +367,9 @@ func (c *checker) declare(a *arrayInfo) {
 	}
 	if d.Value != nil {
 		a.Value = c.expr(a.scope, d.Value)
+		if other := readsOtherData(a.Value); other != "" {
+			c.errorf("E48", d.Value.Span(), "the value of data `%s` reads data `%s`; write what is computed as a definition: `%s = …`", a.Name, other, a.Name)
+		}
 		if !a.Value.Info().Static {
 			c.errorf("E48", d.Value.Span(), "the value of data `%s` must be known before sampling", a.Name)
 		}
@@ -376,6 +380,29 @@ func (c *checker) declare(a *arrayInfo) {
 		a.Type.Range = a.Value.Info().Type.Range
 		a.Type.Elem = a.Value.Info().Type.Elem
 	}
+}
+
+// readsOtherData names data that a value reads, itself or through definitions; empty when there are none.
+func readsOtherData(x model.Expr) (name string) {
+	seen := map[*model.Array]bool{}
+	var visit func(x model.Expr)
+	visit = func(x model.Expr) {
+		model.Walk(x, func(y model.Expr) {
+			r, ok := y.(*model.Ref)
+			switch {
+			case !ok || seen[r.Array]:
+				return
+			case r.Array.Role == model.Data:
+				name = r.Array.Name
+			}
+			seen[r.Array] = true
+			for _, p := range r.Array.Pieces {
+				visit(p.Value)
+			}
+		})
+	}
+	visit(x)
+	return name
 }
 
 func (c *checker) declareType(a *arrayInfo, d *ast.Decl) {
@@ -517,6 +544,7 @@ func (c *checker) resolve(a *arrayInfo) {
 	}
 	if c.recursive(a) {
 		c.resolveRecurrence(a)
+		a.state = typed // also where its statements were refused
 		return
 	}
 	for i := range a.defs {

@@ -2,6 +2,7 @@ package check
 
 import (
 	"math"
+	"strings"
 
 	"ppl/compiler/model"
 	"ppl/lang/ast"
@@ -67,6 +68,9 @@ func (c *checker) slot(inner *scope, s *ast.Slot) model.Slot {
 			}
 			return model.Slot{At: num(lo.Value, lo)}
 		case *ast.Name:
+			if inner.lookup(lo.Name) == nil && c.sizes[lo.Name] == nil {
+				return model.Slot{Index: c.newIndex("", c.unknownSet(lo, "; for an index write `"+lo.Name+" in …`"))}
+			}
 		default:
 			text := s.Set.Span().Text()
 			c.errorf("E13", s.Set.Span(), "`%s` in a left side is neither an index nor a set", text).
@@ -180,7 +184,11 @@ func (c *checker) addPiece(a *arrayInfo, p *model.Piece, rest []*model.Set, t mo
 
 // cover joins the axes of an array's pieces to one box.
 func (c *checker) cover(a *arrayInfo) {
-	if len(a.Pieces) < 2 || a.decl != nil || a.observed {
+	if a.decl != nil || a.observed || len(a.Pieces) == 0 {
+		return
+	}
+	if len(a.Pieces) == 1 {
+		c.lone(a.Pieces[0])
 		return
 	}
 	if c.twice(a) {
@@ -188,6 +196,16 @@ func (c *checker) cover(a *arrayInfo) {
 	}
 	for k := range a.Type.Axes {
 		a.Type.Axes[k] = c.joinAxis(a, k)
+	}
+}
+
+// lone refuses an array that is nothing but its element 2: a size was meant.
+func (c *checker) lone(p *model.Piece) {
+	for _, s := range p.Slots {
+		if n, ok := s.At.(*model.Num); ok && n.Value > 1 {
+			at := n.Info().At
+			c.errorf("E13", at, "`%s` is one element, the only one defined", p.At.Text()).Help("for an axis of size %s write `1..%s`", at.Text(), at.Text())
+		}
 	}
 }
 
@@ -380,7 +398,8 @@ func (c *checker) inferEvent(a *arrayInfo, d *draw, dist *stdlib.Dist) bool {
 			return true
 		}
 	}
-	c.errorf("E46", d.head.Span(), "the size of `%s` is not known from the arguments of %s; write its axis: `%s[K]`", a.Name, dist.Name, a.Name)
+	c.errorf("E46", d.head.Span(), "the size of `%s` is not known from the arguments of %s; write its axis, a set: `%s[K%s]`", a.Name, dist.Name, a.Name,
+		strings.Repeat(", K", max(0, dist.Event-1)))
 	return false
 }
 

@@ -73,6 +73,9 @@ func (c *checker) latents() {
 		for _, e := range termExprs(t) {
 			f.visit(e)
 		}
+		if t.Non && len(t.Reads) > 0 {
+			c.errorf("E61", t.At, "`noncentered` on `%s`: its law reads the discrete unknown `%s`, which is summed out", t.Array.Name, t.Reads[0].Latent.Name)
+		}
 	}
 	for _, p := range c.probabilities {
 		c.marginal(p)
@@ -95,7 +98,7 @@ func (c *checker) marginal(p *model.Probability) {
 
 // ownRead is a chain's law reading its own value.
 func ownRead(t *model.Term) model.LatentRead {
-	r := model.LatentRead{Latent: t.Array, Now: true}
+	r := model.LatentRead{Latent: t.Array, Now: true, Gather: make([]model.Expr, len(t.Piece.Slots))}
 	for k, s := range t.Piece.Slots {
 		r.Plates = append(r.Plates, s.Index)
 		if k == t.Array.Chain.Axis {
@@ -144,6 +147,7 @@ func (c *checker) chain(t *model.Term) bool {
 // latentSupport: the support must be finite.
 func (c *checker) latentSupport(t *model.Term) {
 	if len(t.Array.Pieces) > 0 && !c.chain(t) {
+		c.refused = append(c.refused, t.Array)
 		return
 	}
 	if t.Array.Chain == nil && len(t.Plates) != len(t.Array.Type.Axes) {
@@ -152,8 +156,9 @@ func (c *checker) latentSupport(t *model.Term) {
 	}
 	if t.Dist.Enumerate == nil && t.In == nil {
 		c.errorf("E70", t.At, "`%s ~ %s(…)` cannot be summed out: unbounded; add `in 0..200`", t.Array.Name, t.Dist.Name)
-	} else if t.Dist.Enumerate == nil {
-		c.notYet(t.At, "summing out a truncated "+t.Dist.Name)
+	}
+	if t.In != nil && !(t.In.Lo.Info().Static && t.In.Hi.Info().Static) {
+		c.errorf("E48", t.At, "the values that `%s` may take must depend on data only", t.Array.Name)
 	}
 }
 
@@ -235,6 +240,9 @@ func (f *latentFinder) subIndex(sub *model.Subscript, k int) *model.Index {
 
 func (f *latentFinder) latent(r *model.Ref, sub *model.Subscript) {
 	z := r.Array
+	if slices.Contains(f.c.refused, z) { // reported where it is drawn
+		return
+	}
 	for _, a := range f.open {
 		for _, p := range a.Pieces {
 			if p.Recurrence != nil {
@@ -244,27 +252,39 @@ func (f *latentFinder) latent(r *model.Ref, sub *model.Subscript) {
 			}
 		}
 	}
-	read := model.LatentRead{Latent: z, Now: true}
+	read := model.LatentRead{Latent: z, Now: true, Gather: make([]model.Expr, len(z.Type.Axes))}
 	for k, axis := range z.Type.Axes {
-		if z.Chain != nil && k == z.Chain.Axis {
-			if !f.along(&read, sub, k) {
-				f.other(r)
-				return
-			}
-			continue
-		}
 		i := f.subIndex(sub, k)
-		if i == nil || !i.Set.Same(axis) {
+		switch {
+		case z.Chain != nil && k == z.Chain.Axis && f.along(&read, sub, k):
+		case !(z.Chain != nil && k == z.Chain.Axis) && i != nil && i.Set.Same(axis):
+			read.Plates = append(read.Plates, i)
+		case f.gathered(sub, k):
+			read.Plates = append(read.Plates, nil)
+			read.Gather[k] = sub.Subs[k].At
+		default:
 			f.other(r)
 			return
 		}
-		read.Plates = append(read.Plates, i)
 	}
 	f.enter(r, read)
 }
 
+// gathered reports whether data say which element is read: a static expression of the term's own plates.
+func (f *latentFinder) gathered(sub *model.Subscript, k int) bool {
+	if sub == nil || k >= len(sub.Subs) || sub.Subs[k].At == nil || !sub.Subs[k].At.Info().Static || len(sub.Subs[k].At.Info().Type.Axes) > 0 {
+		return false
+	}
+	for _, i := range indicesOf(sub.Subs[k].At) {
+		if !slices.Contains(f.term.Plates, i) {
+			return false
+		}
+	}
+	return true
+}
+
 func (f *latentFinder) other(r *model.Ref) {
-	f.c.notYet(r.Info().At, "reading the discrete latent `"+r.Array.Name+"` other than at the term's own index or, along a chain, the one before it")
+	f.c.notYet(r.Info().At, "reading the discrete latent `"+r.Array.Name+"` other than at the term's own index, at an index given by data, or along a chain at the one before")
 }
 
 // along finds the place of a read along a chain: t, t − 1, or one element.
@@ -288,6 +308,13 @@ func (f *latentFinder) along(read *model.LatentRead, sub *model.Subscript, k int
 	return false
 }
 
+func sameExpr(a, b model.Expr) bool {
+	if a == nil || b == nil {
+		return a == b
+	}
+	return linearOf(a).key() == linearOf(b).key()
+}
+
 // enter notes a read, which must be at the places of the term's other reads of the same latent.
 func (f *latentFinder) enter(r *model.Ref, read model.LatentRead) {
 	for k := range f.term.Reads {
@@ -295,7 +322,7 @@ func (f *latentFinder) enter(r *model.Ref, read model.LatentRead) {
 		if old.Latent != read.Latent {
 			continue
 		}
-		if !slices.Equal(old.Plates, read.Plates) || (old.At == nil) != (read.At == nil) || old.At != nil && linearOf(old.At).key() != linearOf(read.At).key() {
+		if !slices.Equal(old.Plates, read.Plates) || !slices.EqualFunc(old.Gather, read.Gather, sameExpr) || (old.At == nil) != (read.At == nil) || old.At != nil && linearOf(old.At).key() != linearOf(read.At).key() {
 			f.c.errorf("E71", r.Info().At, "`%s` cannot be summed out: two different elements of it meet in one term", read.Latent.Name).
 				Related(f.term.At, "this term")
 		}

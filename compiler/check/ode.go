@@ -208,6 +208,9 @@ func (c *checker) systems() {
 	for _, t := range c.odes {
 		c.resolveODE(t)
 	}
+	if !c.odeCircles() {
+		return
+	}
 	for _, t := range c.odes {
 		if t.state.Rhs != nil && t.state.Init != nil && t.state.System == nil {
 			sys := &model.System{At: t.state.At}
@@ -216,7 +219,7 @@ func (c *checker) systems() {
 		}
 	}
 	for _, t := range c.odes {
-		if t.state.System == nil {
+		if t.state.System == nil || t.state.Init == nil { // refused
 			continue
 		}
 		t0 := c.initialTime(t)

@@ -160,19 +160,24 @@ func (c *checker) set(s *scope, set *ast.Set) *model.Set {
 	return newSet(set.Span().Text(), num(1, set), c.staticInt(s, set.Lo, true))
 }
 
+// unknownSet reports a set of which nothing gives the size; more is another way out.
+func (c *checker) unknownSet(n *ast.Name, more string) *model.Set {
+	d := c.errorf("E46", n.Span(), "size `%s` is not known", n.Name)
+	if near, ok := diagNearest(n.Name, c.setNames()); ok {
+		d.Help("did you mean `%s`? Otherwise give `%s = …`, `data %s`, or data with axis %s%s", near, n.Name, n.Name, n.Name, more)
+	} else {
+		d.Help("give `%s = …`, `data %s`, or data with axis %s%s", n.Name, n.Name, n.Name, more)
+	}
+	return c.sizeSet(n)
+}
+
 func (c *checker) namedSet(s *scope, n *ast.Name) *model.Set {
 	e := s.lookup(n.Name)
 	switch {
 	case e == nil && c.sizes[n.Name] != nil:
 		return c.sizeSet(n)
 	case e == nil:
-		d := c.errorf("E46", n.Span(), "size `%s` is not known", n.Name)
-		if near, ok := diagNearest(n.Name, c.setNames()); ok {
-			d.Help("did you mean `%s`? Otherwise give `%s = …`, `data %s`, or data with axis %s", near, n.Name, n.Name, n.Name)
-		} else {
-			d.Help("give `%s = …`, `data %s`, or data with axis %s", n.Name, n.Name, n.Name)
-		}
-		return c.sizeSet(n)
+		return c.unknownSet(n, "")
 	case e.set != nil:
 		return e.set
 	case e.array != nil:

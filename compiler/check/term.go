@@ -70,6 +70,10 @@ func (c *checker) observe(a *arrayInfo, d *draw) bool {
 	if poisonSlot(d.slots) {
 		return false
 	}
+	if a.Role != model.Data && a.Missing && !coversAxes(d.slots, axes) {
+		c.notYet(d.head.Span(), "missing entries that other statements read, in an array observed in part")
+		return false
+	}
 	if _, ok := c.expand(a, d); !ok {
 		return false
 	}
@@ -81,6 +85,16 @@ func (c *checker) observe(a *arrayInfo, d *draw) bool {
 		c.errorf("E42", d.head.Span(), "`%s` has %s, so `%s` leaves %s; %s is a law of %s", a.Name, haveAxes(axes),
 			d.head.Span().Text(), haveAxes(d.event), dist.Name, eventText(dist.Event)).Help("give every axis an index")
 		return false
+	}
+	return true
+}
+
+// coversAxes reports whether slots run over the whole of their axes.
+func coversAxes(slots []model.Slot, axes []*model.Set) bool {
+	for k, s := range slots {
+		if s.Index == nil || !s.Index.Set.Same(axes[k]) {
+			return false
+		}
 	}
 	return true
 }
@@ -117,6 +131,10 @@ func (c *checker) term(a *arrayInfo, d *draw, p *model.Piece) *model.Term {
 		var fits bool
 		t.Density, fits = c.absorb(l.density, 0, d.bare, a.Name)
 		ok = ok && fits
+	}
+	if l.dist != nil && l.dist.Support.EventRank() == 2 && len(d.event) == 2 && !d.event[0].Same(d.event[1]) {
+		c.errorf("E63", d.head.Span(), "%s draws a square matrix, but the axes of `%s` are %s", l.dist.Name, a.Name, axesText(d.event))
+		ok = false
 	}
 	t.Value = c.valueAt(a, d)
 	ok = c.modifiers(a, d, t) && ok
@@ -157,7 +175,7 @@ func (c *checker) valueAt(a *arrayInfo, d *draw) model.Expr {
 		}
 		sub.Subs = append(sub.Subs, model.Sub{At: at})
 	}
-	sub.Type.Axes = a.Type.Axes[len(d.slots):]
+	sub.Type.Axes = a.Type.Axes[min(len(d.slots), len(a.Type.Axes)):] // fewer where pieces disagree, which was reported
 	return sub
 }
 
@@ -310,6 +328,8 @@ func (c *checker) categoricalOffset(t *model.Term) {
 func (c *checker) finish() {
 	c.latents()
 	c.refuseGenerated()
+	c.circles()
+	c.observedTwice()
 	if c.diags.HasErrors() {
 		return // warnings about a model that is not understood would mislead
 	}
@@ -317,6 +337,7 @@ func (c *checker) finish() {
 	if c.diags.HasErrors() {
 		return
 	}
+	c.describeLatents()
 	for _, t := range c.model.Terms {
 		if t.Kind == model.Likelihood || t.Density != nil {
 			return
@@ -343,7 +364,10 @@ func (c *checker) unused() {
 				Related(near.at, "declared here")
 			near.used = true
 		} else if len(c.model.Terms) > 1 {
-			c.diags.Warnf("W02", e.at, "parameter `%s` has no influence on any observation; its posterior is its prior", e.name)
+			d := c.diags.Warnf("W02", e.at, "parameter `%s` has no influence on any observation; its posterior is its prior", e.name)
+			if t := e.array.Pieces[0].Term; t.Dist.Improper && t.In == nil {
+				d.Help("its prior is improper, so there is nothing to draw from: give it a proper one, or leave `%s` out", e.name)
+			}
 		}
 	}
 	for _, e := range idleData {

@@ -72,6 +72,9 @@ func checkHeader(path, text string, names []string) error {
 		seen[name] = c + 1
 	}
 	if len(names) == 1 {
+		if i := strings.IndexAny(names[0], ";\t|"); i >= 0 {
+			return fmt.Errorf("%s:1: the columns seem to be separated by %q; a .csv file has commas between them, a .tsv file tabs", path, names[0][i])
+		}
 		return checkBlankLines(path, text)
 	}
 	return nil

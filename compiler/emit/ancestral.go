@@ -227,7 +227,7 @@ func (g *given) start(r *rand.Rand, reg *region) []float64 {
 			return g.startHoles(r, reg, a)
 		}
 	}
-	if t.Dist == nil || t.Dist.Improper {
+	if t.Dist == nil || t.Dist.Improper || len(t.Reads) > 0 { // what a law reads of discrete unknowns is summed out
 		return g.dispersed(r, reg)
 	}
 	if t.Non {

@@ -34,7 +34,7 @@ func (e *emitter) latentAt(a *model.Array, sub *model.Subscript) value {
 // atElements puts a term that reads one element of a chain at its place along the chain.
 func (e *emitter) atElements(t *model.Term, v value) value {
 	for _, r := range t.Reads {
-		if c := r.Latent.Chain; c != nil && r.Plates[c.Axis] == nil {
+		if c := r.Latent.Chain; c != nil && r.Plates[c.Axis] == nil && r.At != nil {
 			v = e.atElement(v, e.ownPlates(r.Latent)[c.Axis], toInt(e.staticValues(r.At)[0]))
 		}
 	}

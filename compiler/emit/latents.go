@@ -30,6 +30,7 @@ func (t *table) at(pos map[*model.Index]int) float64 {
 type posterior struct {
 	order  []*eliminated
 	places []place
+	groups []group
 }
 
 // A place says that position i of a plate is position i + shift of a chain.
@@ -38,11 +39,37 @@ type place struct {
 	shift       int
 }
 
+// A group says at which element of a latent's plate the combinations of other plates read it: positions is over lead.
+type group struct {
+	lead      []*model.Index
+	shape     []int
+	plate     *model.Index
+	positions []float64
+}
+
+// recordGroup keeps the elements that data choose.
+func (e *emitter) recordGroup(r model.LatentRead, at []value, to []*model.Index) {
+	if e.posterior == nil {
+		return
+	}
+	for k, p := range at {
+		e.posterior.groups = append(e.posterior.groups, group{p.bound, e.shape(p.bound, nil), to[k], autodiff.Eval(nil, p.node)[0]})
+	}
+}
+
 // along enters the places along chains that go with the positions of plates.
 func (p *posterior) along(pos map[*model.Index]int) {
 	for _, at := range p.places {
 		if i, ok := pos[at.plate]; ok {
 			pos[at.time] = i + at.shift
+		}
+	}
+	for _, g := range p.groups {
+		if slices.ContainsFunc(g.lead, func(i *model.Index) bool { _, ok := pos[i]; return !ok }) {
+			continue
+		}
+		if _, own := pos[g.plate]; !own {
+			pos[g.plate] = int(g.positions[offset(g.lead, g.shape, pos)])
 		}
 	}
 }
@@ -151,6 +178,7 @@ func (g *given) eachPlate(plates []*model.Index, f func(pos map[*model.Index]int
 	out := make([]float64, product(shape))
 	pos := map[*model.Index]int{}
 	for i := range out {
+		clear(pos)
 		rest := i
 		for k := len(plates) - 1; k >= 0; k-- {
 			pos[plates[k]] = rest % shape[k]

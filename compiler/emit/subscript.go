@@ -139,8 +139,13 @@ func (e *emitter) outOfRange(s *model.Subscript, k, lo, hi int, b box) {
 	if s.Subs[k].At != nil {
 		where = s.Subs[k].At
 	}
+	text := where.Info().At.Text()
+	if _, constant := where.(*model.Num); constant {
+		e.fail("E45", where, "`%s` has no element %s: this axis %s at %d", s.X.Info().At.Text(), text, word, end)
+		return
+	}
 	e.fail("E45", where, "subscript %d of `%s` runs to %d, but the axis %s at %d; guard it with a condition: `%s %s %d ? … : …`",
-		k+1, s.X.Info().At.Text(), at, word, end, where.Info().At.Text(), guard, end)
+		k+1, s.X.Info().At.Text(), at, word, end, text, guard, end)
 }
 
 // slice applies the affine runs and ranges, and turns affine axes into bound ones.

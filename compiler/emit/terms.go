@@ -3,16 +3,19 @@ package emit
 import (
 	"math"
 	"slices"
+	"strconv"
 
 	"ppl/autodiff"
 	"ppl/compiler/model"
+	"ppl/lang/types"
 )
 
 // A factor is a term's log density over its plates (and over the values of latents it reads).
 type factor struct {
 	v      value
 	lik    bool
-	arrays []*model.Array // observed arrays it speaks of
+	arrays []*model.Array     // observed arrays it speaks of
+	reads  []model.LatentRead // those by gathers, until their latents are eliminated
 }
 
 // term is the log density of a statement's value at its arguments. z, where valid, is the value in non-centred coordinates.
@@ -58,6 +61,7 @@ func (e *emitter) density(t *model.Term, z Node) value {
 	for i, a := range args {
 		an[i] = e.loose(a, bound, a.axes)
 	}
+	e.argumentSizes(t, x, args)
 	lp := t.Form.LogProb(xn, an)
 	if t.Censored != nil {
 		lp = e.censored(t, xn, an, lp, bound)
@@ -70,6 +74,26 @@ func (e *emitter) density(t *model.Term, z Node) value {
 	}
 	return e.full(lp, bound, nil)
 }
+
+// argumentSizes refuses vectors and matrices whose sizes are none of the event's. Arguments of integers (pairs of neighbours) have
+// sizes of their own.
+func (e *emitter) argumentSizes(t *model.Term, x value, args []value) {
+	event := x.shapeOfAxes()
+	for i, a := range args {
+		form := t.Form.Args[i]
+		if form.Rank == 0 || len(event) == 0 || form.Domain.Kind == types.IntRange {
+			continue
+		}
+		for _, n := range a.shapeOfAxes() {
+			if !slices.Contains(event, n) {
+				e.fail("E40", t.Args[i], "`%s` of %s has an axis of %d elements, but `%s` has %d", form.Name, t.Dist.Name, n, t.At.Text(), event[len(event)-1])
+			}
+		}
+	}
+}
+
+// shapeOfAxes is the sizes of a value's own axes.
+func (v value) shapeOfAxes() []int { return v.node.Shape()[len(v.bound):] }
 
 func (e *emitter) termValue(t *model.Term) value {
 	x := e.expr(t.Value)
@@ -186,17 +210,53 @@ func (s plateSets) merge(i, j *model.Index) {
 
 // enumeration is a latent's value as an index over its support.
 func (e *emitter) enumeration(a *model.Array) *model.Index {
-	if k := e.enums[a]; k != nil {
+	t := e.latentTerm(a)
+	k, begun := e.enums[a]
+	switch {
+	case k != nil:
 		return k
+	case begun:
+		e.diags.Errorf("E70", t.At, "`%s` cannot be summed out: its support depends on its own values", a.Name).
+			Help("begin it in a piece of its own that does not read it: `%s[1] ~ …`", a.Name)
+		panic(stop{})
 	}
-	b := e.supportOf(e.latentTerm(a))
-	set := &model.Set{Name: a.Name, Lo: &model.Num{Value: float64(b.lo)}, Hi: &model.Num{Value: float64(b.hi)}, Key: "values of " + a.Name}
-	e.enums[a] = &model.Index{Name: a.Name, Set: set, ID: -1 - len(e.enums)}
+	id := -1 - len(e.enums)
+	e.enums[a] = nil
+	first, n := e.valuesOf(t)
+	set := &model.Set{Name: a.Name, Lo: &model.Num{Value: float64(first)}, Hi: &model.Num{Value: float64(first + n - 1)}, Key: "values of " + a.Name}
+	e.enums[a] = &model.Index{Name: a.Name, Set: set, ID: id}
 	return e.enums[a]
 }
 
-// supportOf is the range of values of a latent's law.
-func (e *emitter) supportOf(t *model.Term) box {
+// valuesOf is the first value and the number of values of a latent by one of its laws.
+func (e *emitter) valuesOf(t *model.Term) (first, n int) {
+	first, n = e.supportOf(t)
+	if t.Offset != nil {
+		first += int(t.Offset.(*model.Num).Value)
+	}
+	if t.In == nil {
+		return first, n
+	}
+	lo, hi := slices.Min(e.staticValues(t.In.Lo)), slices.Max(e.staticValues(t.In.Hi))
+	lo, hi = math.Max(math.Ceil(lo), float64(first)), math.Min(math.Floor(hi), float64(first+n-1))
+	if hi-lo >= unbounded {
+		e.diags.Errorf("E70", t.At, "`%s ~ %s(…) in …` cannot be summed out: it may take too many values", t.Array.Name, t.Dist.Name)
+		panic(stop{})
+	}
+	return int(lo), max(0, int(hi-lo)+1)
+}
+
+// unbounded stands for the number of values of a law without an end, before it is cut by `in`.
+const unbounded = 1 << 30
+
+// supportOf is the support of a law before it is cut.
+func (e *emitter) supportOf(t *model.Term) (first, n int) {
+	if t.Dist.Enumerate == nil {
+		if math.IsInf(t.Dist.Lo, -1) {
+			return -unbounded, 2 * unbounded
+		}
+		return int(t.Dist.Lo), 2 * unbounded
+	}
 	args := make([]Node, len(t.Args))
 	for i, x := range t.Args {
 		args[i] = e.expr(x).node
@@ -206,21 +266,17 @@ func (e *emitter) supportOf(t *model.Term) box {
 		e.diags.Errorf("E70", t.At, "`%s ~ %s(…)` cannot be summed out: its support is not known from data", t.Array.Name, t.Dist.Name)
 		panic(stop{})
 	}
-	if t.Offset != nil {
-		first += int(t.Offset.(*model.Num).Value)
-	}
-	return box{first, first + n - 1}
+	return first, n
 }
 
-// oneSupport refuses a chain whose pieces have laws with different values.
-func (e *emitter) oneSupport(t *model.Term) {
-	if t.Array.Chain == nil {
-		return
-	}
-	all, own := e.box(e.enumeration(t.Array).Set), e.supportOf(t)
-	if own != all {
-		e.diags.Errorf("E70", t.At, "`%s` cannot be summed out: its values are %d..%d here and %d..%d in its other piece", t.Array.Name, own.lo, own.hi, all.lo, all.hi).
-			Help("let every piece have the same values, some with probability 0")
+// sameSupport refuses a latent whose pieces take different values.
+func (e *emitter) sameSupport(t *model.Term) {
+	set := e.enumeration(t.Array).Set
+	all := e.box(set)
+	if first, n := e.valuesOf(t); first != all.lo || n != all.size() {
+		of := e.latentTerm(t.Array)
+		e.diags.Errorf("E70", t.At, "`%s` cannot be summed out: it takes the values %d..%d here, but %d..%d elsewhere", t.Array.Name, first, first+n-1, all.lo, all.hi).
+			Related(of.At, "elsewhere")
 		panic(stop{})
 	}
 }
@@ -231,7 +287,7 @@ func (e *emitter) factors(m *model.Model, z map[*model.Term]Node) []factor {
 	for _, t := range m.Terms {
 		for _, r := range t.Reads {
 			for k, i := range e.ownPlates(r.Latent) {
-				if !isChainAxis(r.Latent, k) {
+				if !isChainAxis(r.Latent, k) && r.Plates[k] != nil {
 					sets.merge(r.Plates[k], i)
 				}
 			}
@@ -239,11 +295,14 @@ func (e *emitter) factors(m *model.Model, z map[*model.Term]Node) []factor {
 	}
 	var fs []factor
 	for _, t := range m.Terms {
-		if t.Kind == model.LatentPrior {
-			e.oneSupport(t)
+		if t.Kind == model.LatentPrior && !e.drawn {
+			e.sameSupport(t)
 		}
 		if t.Kind != model.Generate {
-			fs = append(fs, e.factorsOf(t, e.atElements(t, e.term(t, z[t])), sets)...)
+			for _, f := range e.factorsOf(t, e.atElements(t, e.term(t, z[t])), sets) {
+				f.reads = gathers(t)
+				fs = append(fs, f)
+			}
 		}
 	}
 	e.times = map[*model.Array][]*model.Index{}
@@ -305,17 +364,24 @@ func (e *emitter) factorsOf(t *model.Term, v value, sets plateSets) []factor {
 	return []factor{seen}
 }
 
-// latentTerm is a latent's law; of a chain, that of a piece that does not read the chain.
-func (e *emitter) latentTerm(a *model.Array) *model.Term {
-	reads := func(r model.LatentRead) bool { return r.Latent == a && r.Before }
+// latentTerm is the law that tells a latent's support: along a chain one that does not read the chain, if there is one.
+func (e *emitter) latentTerm(a *model.Array) (found *model.Term) {
 	for _, t := range e.b.Model.Terms {
-		if t.Kind == model.LatentPrior && t.Array == a && !slices.ContainsFunc(t.Reads, reads) {
+		if t.Kind != model.LatentPrior || t.Array != a {
+			continue
+		}
+		past := slices.ContainsFunc(t.Reads, func(r model.LatentRead) bool { return r.Latent == a && r.Before })
+		if !past {
 			return t
 		}
+		if found == nil {
+			found = t
+		}
 	}
-	e.diags.Errorf("E12", a.At, "every law of `%s` reads the place before; its first place needs a law of its own", a.Name).
-		Help("write `%s[1] ~ …` and `%s[t in 2..T] ~ …`", a.Name, a.Name)
-	panic(stop{})
+	if found == nil {
+		panic("internal error: latent without a law")
+	}
+	return found
 }
 
 // innermostFirst orders latents by their number of plates, most first; at equal numbers a chain comes after what hangs on it.
@@ -332,7 +398,46 @@ func innermostFirst(m *model.Model) (as []*model.Array) {
 		return -2 * len(a.Type.Axes)
 	}
 	slices.SortStableFunc(as, func(a, b *model.Array) int { return key(a) - key(b) })
+	for range as { // what hangs on the plates that choose a latent's elements comes before it
+		for i := range as {
+			for j := i + 1; j < len(as); j++ {
+				if hangsOn(m, as[j], as[i]) {
+					as[i], as[j] = as[j], as[i]
+				}
+			}
+		}
+	}
 	return as
+}
+
+// hangsOn reports whether w has a plate that chooses an element of z in some term: w[n] beside z[g[n]].
+func hangsOn(m *model.Model, w, z *model.Array) bool {
+	for _, t := range m.Terms {
+		var at, own []*model.Index
+		for _, r := range t.Reads {
+			switch r.Latent {
+			case z:
+				for _, x := range r.Gather {
+					at = append(at, indicesIn(x)...)
+				}
+			case w:
+				own = r.Plates
+			}
+		}
+		if slices.ContainsFunc(own, func(i *model.Index) bool { return i != nil && slices.Contains(at, i) }) {
+			return true
+		}
+	}
+	return false
+}
+
+func indicesIn(x model.Expr) (out []*model.Index) {
+	model.Walk(x, func(y model.Expr) {
+		if v, ok := y.(*model.IndexVar); ok {
+			out = append(out, v.Index)
+		}
+	})
+	return out
 }
 
 // renamed replaces plates by the representatives of their sets.
@@ -369,10 +474,13 @@ func (e *emitter) eliminate(fs []factor, a *model.Array, sets plateSets) []facto
 			rest = append(rest, f)
 			continue
 		}
-		parts = append(parts, e.overOwnPlates(f.v, a, sets))
+		v, later := e.byGroup(f, a, sets)
+		parts = append(parts, e.overOwnPlates(v, a, sets))
 		joined.lik = joined.lik || f.lik
 		joined.arrays = append(joined.arrays, f.arrays...)
+		joined.reads = append(joined.reads, later...)
 	}
+	e.checkTable(a, parts)
 	if a.Chain != nil {
 		joined.v = e.forward(a, parts, sets)
 		return append(rest, joined)
@@ -381,6 +489,98 @@ func (e *emitter) eliminate(fs []factor, a *model.Array, sets plateSets) []facto
 	e.recordElimination(a, now, sum, sets)
 	joined.v = foldBound(sum, []*model.Index{now}, e.outOf())
 	return append(rest, joined)
+}
+
+// checkTable refuses a table of an element with more entries than `infer sumout(limit = …)` allows.
+func (e *emitter) checkTable(a *model.Array, parts []value) {
+	entries, names := 1, ""
+	for _, i := range union(parts...) {
+		if i.ID < 0 {
+			entries *= e.box(i.Set).size()
+			names += ", `" + i.Name + "`"
+		}
+	}
+	if limit := e.sumoutLimit(); entries > limit {
+		e.diags.Errorf("E73", a.At, "summing out%s needs a table of %d entries for each element (limit %d)", names[1:], entries, limit).
+			Help("a larger limit is set by `infer sumout(limit = %d)`; the time of a gradient grows with it", entries)
+		panic(stop{})
+	}
+}
+
+// defaultSumoutLimit is the number of entries of the largest table for one element.
+const defaultSumoutLimit = 65536
+
+func (e *emitter) sumoutLimit() int {
+	for _, call := range e.b.Model.Infer {
+		for _, arg := range call.Args {
+			if call.Name == "sumout" && arg.Name == "limit" {
+				if n, err := strconv.Atoi(arg.Value); err == nil {
+					return n
+				}
+			}
+		}
+	}
+	return defaultSumoutLimit
+}
+
+// gathers lists a term's reads of latents at elements that data choose.
+func gathers(t *model.Term) (out []model.LatentRead) {
+	for _, r := range t.Reads {
+		if slices.ContainsFunc(r.Gather, func(x model.Expr) bool { return x != nil }) {
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
+// byGroup adds up a factor that reads a at elements chosen by data, z[g[n]]: what all n of one element say. The reads of other
+// latents are left for later.
+func (e *emitter) byGroup(f factor, a *model.Array, sets plateSets) (value, []model.LatentRead) {
+	v := f.v
+	var later []model.LatentRead
+	for _, r := range f.reads {
+		if r.Latent == a {
+			v = e.scatter(v, r, sets)
+		} else {
+			later = append(later, r)
+		}
+	}
+	return v, later
+}
+
+// scatter replaces the plates that choose a latent's elements by the latent's own.
+func (e *emitter) scatter(v value, r model.LatentRead, sets plateSets) value {
+	var at []value
+	var to []*model.Index
+	for k, x := range r.Gather {
+		if x != nil {
+			p := e.renamed(e.expr(x), sets)
+			origin := e.box(r.Latent.Type.Axes[k]).lo
+			at = append(at, value{autodiff.Sub(p.node, e.g.Const(float64(origin))), p.bound, nil})
+			to = append(to, sets.root(e.ownPlates(r.Latent)[k]))
+		}
+	}
+	e.recordGroup(r, at, to)
+	lead := union(at...)
+	for k, i := range r.Plates {
+		if i != nil && r.Gather[k] == nil && slices.Contains(lead, sets.root(i)) {
+			e.diags.Errorf("E71", r.Latent.At, "`%s` is read at an index that also chooses another of its subscripts: not compiled by this version of ppl yet", r.Latent.Name)
+			panic(stop{})
+		}
+	}
+	v = value{e.align(v, union(v, value{bound: lead}), nil), union(v, value{bound: lead}), nil}
+	rest := slices.DeleteFunc(slices.Clone(v.bound), func(i *model.Index) bool { return slices.Contains(lead, i) })
+	n := e.arranged(v, slices.Concat(lead, rest))
+	index := make([]Node, len(at))
+	for k, p := range at {
+		index[k] = e.arranged(p, lead)
+		if !index[k].Static() {
+			bug("a gather that is not known from data")
+		}
+		index[k] = e.g.Data("group", autodiff.Eval(nil, index[k])[0], index[k].Shape()...)
+	}
+	shape := e.shape(slices.Concat(to, rest), nil)
+	return value{autodiff.ScatterAdd(shape, n, index...), slices.Concat(to, rest), nil}.sorted()
 }
 
 // outOf is how latents leave: summed, or maximised when the most probable values are wanted.

@@ -3,6 +3,8 @@
 package model
 
 import (
+	"strings"
+
 	"ppl/lang/source"
 	"ppl/lang/types"
 	"ppl/stdlib"
@@ -11,11 +13,29 @@ import (
 // A Model is a checked file.
 type Model struct {
 	Source  *source.File
-	Arrays  []*Array // every array of the file scope, in order of first mention
-	Terms   []*Term  // every ~ statement, in order
+	Arrays  []*Array     // every array of the file scope, in order of first mention
+	Latents []LatentNote // how each is summed out
+	Terms   []*Term      // every ~ statement, in order
 	Infer   []InferCall
 	Systems []*System
 	Sizes   []*Size // index sets that only data can give a size to, in order of first mention
+}
+
+// A LatentNote says how a discrete latent is summed out: for each of Elements' combinations, a table.
+type LatentNote struct {
+	Latent   *Array
+	Pattern  string
+	Table    string
+	Elements []string
+}
+
+// Text is the note as a line.
+func (n LatentNote) Text() string {
+	s := "`" + n.Latent.Name + "` is summed out: " + n.Pattern + "; a table of " + n.Table
+	if len(n.Elements) > 0 {
+		s += " for each of " + strings.Join(n.Elements, " × ")
+	}
+	return s
 }
 
 // A Role is what an array is in the model, as it follows from the equations.
@@ -152,11 +172,12 @@ const (
 
 // A LatentRead says at which plates a term reads a latent: Plates[k] of the term stands for axis k of the latent. Of a chain, the
 // term reads the value at its own place along the chain (Now), at the place before it (Before), or both; where the place is one
-// element, Plates is nil there and At says which.
+// element, Plates is nil there and At says which; where data say which, Gather does.
 type LatentRead struct {
 	Latent      *Array
 	Plates      []*Index
 	At          Expr
+	Gather      []Expr // Gather[k]: data that say which element along axis k; nil where Plates or At say it
 	Now, Before bool
 }
 

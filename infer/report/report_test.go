@@ -118,7 +118,10 @@ func TestWarnings(t *testing.T) {
 		"modes without ladder": {func(s *scene) {
 			s.report.Temperatures = nil
 			s.at = func(r *rand.Rand, chain, _, _ int) float64 { return 9*float64(chain/2) + r.NormFloat64() }
-		}, []string{"different places", "--sampler renhd"}},
+		}, []string{"different places", "--set replicas=8"}},
+		"improper": {func(s *scene) {
+			s.at = func(_ *rand.Rand, chain, draw, _ int) float64 { return 1e9 * float64(1+chain) * float64(draw) }
+		}, []string{"4 of 4 parameters run off without end", "improper", "(mu: "}},
 		"drift": {func(s *scene) {
 			s.at = func(r *rand.Rand, _, draw, _ int) float64 { return float64(draw)/300 + r.NormFloat64() }
 		}, []string{"R-hat is above 1.01", "Run longer", "are not reliable"}},

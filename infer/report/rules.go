@@ -46,8 +46,25 @@ func nonFinite(f *findings) string {
 		"what defines it.", f.share(bad, "has", "have"), worst.Name, worst.NonFinite, f.run.Draws*f.report.Chains)
 }
 
+// runaways are the parameters that no chain has been all the way around, and that got far from any usual scale: an improper
+// posterior's. Neither alone says so: a count may be in the billions, and chains may be slow.
+func (f *findings) runaways() []Parameter {
+	return f.which(func(p Parameter) bool { return p.RHat > 1.1 && math.Abs(p.Mean)+p.SD > 1e8 })
+}
+
+func runaway(f *findings) string {
+	bad := f.runaways()
+	if len(bad) == 0 {
+		return ""
+	}
+	worst := slices.MaxFunc(bad, func(a, b Parameter) int { return cmp.Compare(math.Abs(a.Mean)+a.SD, math.Abs(b.Mean)+b.SD) })
+	return fmt.Sprintf("%s off without end (%s averages %.2g): the posterior seems to be improper, and these numbers mean nothing. The cause is a prior "+
+		"that is improper (`Flat`, `Density`) where the data do not hold the parameter, as in a logistic regression that separates its classes. Give it a proper prior.",
+		f.share(bad, "runs", "run"), worst.Name, worst.Mean)
+}
+
 func disagreement(f *findings) string {
-	if len(f.places) == 0 {
+	if len(f.places) == 0 || len(f.runaways()) > 0 {
 		return ""
 	}
 	worst := slices.MaxFunc(f.places, func(a, b place) int { return cmp.Compare(a.gap, b.gap) })
@@ -77,7 +94,7 @@ func means(xs []float64) string {
 
 func (f *findings) moreTempering() string {
 	if f.report.Exchange == nil {
-		return "Let replicas carry chains between modes: --sampler renhd."
+		return "Let replicas carry chains between modes: --sampler renhd --set replicas=8, and a longer warm-up (--warmup)."
 	}
 	return fmt.Sprintf("Give the ladder more rungs (--set replicas=%d) and a longer warm-up (--warmup).", moreRungs(f.report.Exchange))
 }
@@ -91,11 +108,11 @@ func highRHat(f *findings) string {
 	}
 	worst := slices.MaxFunc(bad, func(a, b Parameter) int { return cmp.Compare(a.RHat, b.RHat) })
 	advice := " Run longer: --warmup and --draws twice as large."
-	if len(f.places) > 0 {
+	if len(f.places) > 0 || len(f.runaways()) > 0 {
 		advice = "" // chains that do not meet will not do so in twice the time; disagreement says what to do
 	}
-	return fmt.Sprintf("R-hat is above %v for %s (%s: %.2f): the chains have not come to one distribution, and these numbers are not yet those "+
-		"of the posterior.%s", maxRHat, f.share(bad, "", ""), worst.Name, worst.RHat, advice)
+	return fmt.Sprintf("R-hat is above %v for %s (%s: %s): the chains have not come to one distribution, and these numbers are not yet those "+
+		"of the posterior.%s", maxRHat, f.share(bad, "", ""), worst.Name, worst.rhat(), advice)
 }
 
 // worstESS finds the parameter with the least of a kind of effective size.
@@ -149,7 +166,8 @@ func undiagnosed(f *findings) string {
 	if len(bad) == 0 || f.run.Draws == 0 {
 		return ""
 	}
-	return fmt.Sprintf("%d draws of each chain are too few to tell whether they can be trusted.", f.run.Draws)
+	return fmt.Sprintf("%d %s of each chain %s too few to tell whether they can be trusted.", f.run.Draws, plural(f.run.Draws, "draw", "draws"),
+		plural(f.run.Draws, "is", "are"))
 }
 
 func divergent(f *findings) string {

@@ -59,7 +59,7 @@ func whereabouts(name string, chains [][]float64, rhat float64) []place {
 func (f *findings) warnings() []string {
 	all := []string{}
 	for _, rule := range []func(*findings) string{
-		ended, nothing, uneven, nonFinite, disagreement, highRHat, lowESS, belowTarget, undiagnosed, divergent, noRoundTrip, rareSwaps, oneChain,
+		ended, nothing, uneven, nonFinite, runaway, disagreement, highRHat, lowESS, belowTarget, undiagnosed, divergent, noRoundTrip, rareSwaps, oneChain,
 	} {
 		if w := rule(f); w != "" {
 			all = append(all, w)

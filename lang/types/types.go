@@ -30,8 +30,8 @@ const (
 )
 
 func (k Kind) String() string {
-	return [...]string{"real", "interval", "int", "simplex", "ordered", "zerosum", "correlation", "covariance", "cholesky factor of a correlation",
-		"cholesky factor of a covariance", "unit vector"}[k]
+	return [...]string{"real", "interval", "int", "simplex", "ordered", "zerosum", "correlation", "covariance", "Cholesky factor of a correlation",
+		"Cholesky factor of a covariance", "unit vector"}[k]
 }
 
 // EventRank is the number of trailing axes the support speaks of.

@@ -46,7 +46,7 @@ func TestKnownSolutions(t *testing.T) {
 			if k.name == "van der pol" {
 				bound = 500
 			}
-			for _, tol := range []float64{1e-4, 1e-7} {
+			for _, tol := range []float64{1e-4, 1e-6} {
 				o := Options{Method: m.name, RTol: tol, ATol: tol * slices.Min(k.size)}
 				if e := k.worst(k.solved(t, o)); !(e < bound*tol) {
 					t.Errorf("%s by %s: error %.2g of magnitude at tolerance %g (%s)", k.name, m.name, e, tol, k.origin)
@@ -116,16 +116,17 @@ func TestTooFewSteps(t *testing.T) {
 	}
 }
 
-func TestBudget(t *testing.T) {
+// Ten times as fast a flow takes more steps; where there is no solution, Steps says so.
+func TestStepsElsewhere(t *testing.T) {
 	k := problemNamed("lotka-volterra")
 	p, _, _, easy := k.problem(ad.New())
-	hard := map[string][]float64{"y0": k.y0, "theta": {5.5, .28, 8.4, .26}} // ten times as fast
-	never := map[string][]float64{"y0": {math.NaN(), 1}, "theta": k.theta}
 	n, _ := Steps(p, Options{}, easy)
-	m, _ := Steps(p, Options{}, hard)
-	got := Budget(p, Options{}, []map[string][]float64{easy, never, hard})
-	if got != 2*m+16 || m < 3*n || Budget(p, Options{}, nil) != 0 {
-		t.Errorf("budget %d for %d and %d attempts", got, n, m)
+	m, ok := Steps(p, Options{}, map[string][]float64{"y0": k.y0, "theta": {5.5, .28, 8.4, .26}})
+	if !ok || m < 3*n {
+		t.Errorf("%d and %d attempts", n, m)
+	}
+	if n, ok := Steps(p, Options{}, map[string][]float64{"y0": {math.NaN(), 1}, "theta": k.theta}); ok {
+		t.Errorf("%d attempts from nowhere", n)
 	}
 }
 

@@ -34,15 +34,3 @@ func Steps(p Problem, o Options, inputs map[string][]float64) (n int, ok bool) {
 	}
 	return patience, false
 }
-
-// Budget is a MaxSteps for use over a distribution of which the points, values of the graph's inputs, are draws: twice what the
-// hardest of them takes, and some. Points where there is no solution do not count. With no point it is 0, the default.
-func Budget(p Problem, o Options, points []map[string][]float64) int {
-	most := 0
-	for _, inputs := range points {
-		if n, ok := Steps(p, o, inputs); ok {
-			most = max(most, 2*n+16)
-		}
-	}
-	return most
-}

@@ -33,15 +33,17 @@ func rodas(f field, t, y, h Node) (next, err Node) {
 		{7.496443313967647, -10.24680431464352, -33.99990352819905, 11.70890893206160},
 		{8.083246795921522, -7.981132988064893, -31.52159432874371, 16.31930543123136, -6.058818238834054},
 	}
-	jacobian, drift := derivatives(f, t, y)
+	first, jacobian, drift := derivatives(f, t, y)
 	drift = ad.Mul(ad.Mul(h, h), drift)
 	solve := linear(ad.Sub(diagonal(y, 4), ad.Mul(h, jacobian)))
 	var u []Node
 	for i := range alpha {
-		at := plus(y, combine(a[i], u))
-		right := ad.Mul(h, f(ad.Add(t, scale(alpha[i], h)), at))
-		right = ad.Add(plus(right, combine(c[i], u)), scale(gamma[i], drift))
-		u = append(u, solve(right))
+		slope := first
+		if i > 0 {
+			slope = f(ad.Add(t, scale(alpha[i], h)), plus(y, combine(a[i], u)))
+		}
+		right := plus(ad.Mul(h, slope), combine(c[i], u))
+		u = append(u, solve(ad.Add(right, scale(gamma[i], drift))))
 	}
 	return plus(y, combine(a[len(u)], u)), u[len(u)-1]
 }
@@ -54,15 +56,18 @@ func plus(x, y Node) Node {
 	return ad.Add(x, y)
 }
 
-// derivatives are ∂f/∂y, [S, S], and ∂f/∂t, [S].
-func derivatives(f field, t, y Node) (toY, toT Node) {
-	n, v := y.Size(), f(t, y)
+// derivatives are f, [S], ∂f/∂y, [S, S], and ∂f/∂t, [S], at t and y. They are with respect to zeros added to y and t, because f need not
+// read y itself: what it cuts out of y may be cut out of what y was cut out of.
+func derivatives(f field, t, y Node) (v, toY, toT Node) {
+	g, n := y.Graph(), y.Size()
+	dy, dt := g.Data("zeros", make([]float64, n), n), g.Data("zero", make([]float64, 1))
+	v = f(ad.Add(t, dt), ad.Add(y, dy))
 	rows, drift := make([]Node, n), make([]Node, n)
 	for i := range n {
-		d := ad.Grad(at(v, i), y, t)
+		d := ad.Grad(at(v, i), dy, dt)
 		rows[i], drift[i] = ad.Reshape(d[0], 1, n), one(d[1])
 	}
-	return ad.Concat(0, rows...), ad.Concat(0, drift...)
+	return v, ad.Concat(0, rows...), ad.Concat(0, drift...)
 }
 
 // diagonal is v times the unit matrix for vectors like y.

@@ -1,0 +1,113 @@
+package check
+
+import (
+	"slices"
+
+	"ppl/compiler/model"
+)
+
+// circles refuses quantities that are drawn from each other at the same index: a ~ Normal(b, 1), b ~ Normal(a, 1) has no joint
+// density by the product of its laws. Reads that are displaced (h[t-1], x[parent[n]], h[1], an index whose range depends on another) are taken
+// to lie in the past. Density is exempt: what it adds is exactly what is written.
+func (c *checker) circles() {
+	f := circleFinder{laws: map[*model.Array][]*model.Term{}, done: map[*model.Array]bool{}}
+	for _, t := range c.model.Terms {
+		if t.Kind != model.Likelihood && t.Density == nil {
+			f.laws[t.Array] = append(f.laws[t.Array], t)
+		}
+	}
+	for _, t := range c.model.Terms {
+		if circle := f.from(t.Array); circle != nil {
+			c.drawnFromEachOther(circle)
+			return
+		}
+	}
+}
+
+func (c *checker) drawnFromEachOther(circle []*model.Array) {
+	a := circle[0]
+	if len(circle) == 1 {
+		c.errorf("E16", a.At, "`%s` is drawn from itself", a.Name).Help("a law may read what it draws at earlier indices only, such as `t - 1`; for any log density write `Density`")
+		return
+	}
+	path := ""
+	for _, b := range circle {
+		path += b.Name + " → "
+	}
+	d := c.errorf("E16", a.At, "these are drawn from each other: %s%s", path, a.Name)
+	for _, b := range circle[1:] {
+		d.Related(b.At, "`%s`", b.Name)
+	}
+}
+
+// A circleFinder looks for a way from an array through its laws back to it, depth first.
+type circleFinder struct {
+	laws map[*model.Array][]*model.Term
+	open []*model.Array
+	done map[*model.Array]bool
+}
+
+// from is a circle that can be reached from a, nil when there is none.
+func (f *circleFinder) from(a *model.Array) []*model.Array {
+	if i := slices.Index(f.open, a); i >= 0 {
+		return slices.Clone(f.open[i:])
+	}
+	if f.done[a] {
+		return nil
+	}
+	f.open = append(f.open, a)
+	defer func() { f.open = f.open[:len(f.open)-1]; f.done[a] = true }()
+	for _, t := range f.laws[a] {
+		for _, b := range f.reads(t) {
+			if circle := f.from(b); circle != nil {
+				return circle
+			}
+		}
+	}
+	return nil
+}
+
+// reads are the drawn arrays that a law reads at the same index, itself or through definitions.
+func (f *circleFinder) reads(t *model.Term) (found []*model.Array) {
+	seen := map[*model.Array]bool{}
+	var visit func(e model.Expr)
+	visit = func(e model.Expr) {
+		switch e := e.(type) {
+		case *model.Subscript:
+			if displaced(e) {
+				return
+			}
+		case *model.Ref:
+			if seen[e.Array] {
+				return
+			}
+			seen[e.Array] = true
+			if f.laws[e.Array] != nil {
+				found = append(found, e.Array)
+			}
+			for _, p := range e.Array.Pieces {
+				if p.Value != nil {
+					visit(p.Value)
+				}
+			}
+		}
+		for _, x := range model.Children(e) {
+			visit(x)
+		}
+	}
+	for _, e := range termExprs(t) {
+		visit(e)
+	}
+	return found
+}
+
+// displaced reports whether a subscript is anything but whole axes and plain indices over whole sets.
+func displaced(s *model.Subscript) bool {
+	for _, sub := range s.Subs {
+		v, plain := sub.At.(*model.IndexVar)
+		if sub.Range != nil || sub.At != nil && (!plain || len(v.Index.Set.Ragged) > 0) {
+			return true
+		}
+	}
+	return false
+}
