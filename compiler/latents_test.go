@@ -34,23 +34,7 @@ func TestLatentsAfterInference(t *testing.T) {
 	wantZ := []float64{occupied, 1, pw * occupied, pw * occupied, 1, 1}
 
 	const n = 4000
-	r := rand.New(rand.NewPCG(1, 2))
-	sums := map[string][]float64{}
-	var last map[string][]float64
-	for range n {
-		values := make([]float64, totalSize(p))
-		copy(values, []float64{omega, psi, q})
-		p.Complete(r, values)
-		last = apart(p, values)
-		for name, v := range last {
-			if sums[name] == nil {
-				sums[name] = make([]float64, len(v))
-			}
-			for i, x := range v {
-				sums[name][i] += x / n
-			}
-		}
-	}
+	sums, last := completed(p, n, rand.New(rand.NewPCG(1, 2)), omega, psi, q)
 	closeTo(t, "probability(w)", last["p_w"], wantW, 1e-12)
 	closeTo(t, "probability(z)", last["p_z"], wantZ, 1e-12)
 	closeTo(t, "mode(w)", last["best_w"], []float64{1, 0, 1}, 0)
@@ -60,6 +44,26 @@ func TestLatentsAfterInference(t *testing.T) {
 	closeTo(t, "sum(w)", sums["available"], []float64{2 + pw}, 5*se/2)
 	closeTo(t, "sum(z[i])", sums["sites"], []float64{1 + occupied, 2 * pw * occupied, 2}, 5*se)
 	closeTo(t, "draws that read w", sums["again"], []float64{10, 10 * pw, 10}, 5*6*se)
+}
+
+// completed completes a draw with the given parameters n times: the averages of everything saved, and the last of them.
+func completed(p *Program, n int, r *rand.Rand, parameters ...float64) (means, last map[string][]float64) {
+	means = map[string][]float64{}
+	for range n {
+		values := make([]float64, totalSize(p))
+		copy(values, parameters)
+		p.Complete(r, values)
+		last = apart(p, values)
+		for name, v := range last {
+			if means[name] == nil {
+				means[name] = make([]float64, len(v))
+			}
+			for i, x := range v {
+				means[name][i] += x / float64(n)
+			}
+		}
+	}
+	return means, last
 }
 
 func totalSize(p *Program) (n int) {
@@ -168,23 +172,7 @@ func TestChainAfterInference(t *testing.T) {
 		px[i] /= total
 	}
 	const draws = 4000
-	r := rand.New(rand.NewPCG(3, 4))
-	sums := map[string][]float64{}
-	var last map[string][]float64
-	for range draws {
-		values := make([]float64, totalSize(p))
-		copy(values, []float64{a, b})
-		p.Complete(r, values)
-		last = apart(p, values)
-		for name, v := range last {
-			if sums[name] == nil {
-				sums[name] = make([]float64, len(v))
-			}
-			for i, x := range v {
-				sums[name][i] += x / draws
-			}
-		}
-	}
+	sums, last := completed(p, draws, rand.New(rand.NewPCG(3, 4)), a, b)
 	closeTo(t, "probability(z)", last["p_z"], pz[:], 1e-12)
 	closeTo(t, "probability(x)", last["p_x"], px[:], 1e-12)
 	closeTo(t, "probability(w)", last["p_w"], []float64{pw / total}, 1e-12)
@@ -247,20 +235,9 @@ func TestGatherAfterInference(t *testing.T) {
 		both[n] /= total
 	}
 	const draws = 4000
-	r := rand.New(rand.NewPCG(5, 6))
-	mean := make([]float64, 5)
-	var last map[string][]float64
-	for range draws {
-		values := make([]float64, totalSize(p))
-		values[0] = psi
-		p.Complete(r, values)
-		last = apart(p, values)
-		for n, v := range last["both"] {
-			mean[n] += v / draws
-		}
-	}
+	means, last := completed(p, draws, rand.New(rand.NewPCG(5, 6)), psi)
 	closeTo(t, "probability(z)", last["p_z"], pz[:], 1e-12)
 	closeTo(t, "probability(w)", last["p_w"], pw[:], 1e-12)
 	closeTo(t, "mode(w)", last["best_w"], bestW[:], 0)
-	closeTo(t, "z and w together", mean, both[:], 5*0.5/math.Sqrt(draws))
+	closeTo(t, "z and w together", means["both"], both[:], 5*0.5/math.Sqrt(draws))
 }

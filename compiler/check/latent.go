@@ -156,8 +156,9 @@ func (c *checker) latentSupport(t *model.Term) {
 	}
 	if t.Dist.Enumerate == nil && t.In == nil {
 		c.errorf("E70", t.At, "`%s ~ %s(…)` cannot be summed out: unbounded; add `in 0..200`", t.Array.Name, t.Dist.Name)
-	} else if t.Dist.Enumerate == nil {
-		c.notYet(t.At, "summing out a truncated "+t.Dist.Name)
+	}
+	if t.In != nil && !(t.In.Lo.Info().Static && t.In.Hi.Info().Static) {
+		c.errorf("E48", t.At, "the values that `%s` may take must depend on data only", t.Array.Name)
 	}
 }
 

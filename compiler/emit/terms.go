@@ -230,6 +230,33 @@ func (e *emitter) enumeration(a *model.Array) *model.Index {
 
 // valuesOf is the first value and the number of values of a latent by one of its laws.
 func (e *emitter) valuesOf(t *model.Term) (first, n int) {
+	first, n = e.supportOf(t)
+	if t.Offset != nil {
+		first += int(t.Offset.(*model.Num).Value)
+	}
+	if t.In == nil {
+		return first, n
+	}
+	lo, hi := slices.Min(e.staticValues(t.In.Lo)), slices.Max(e.staticValues(t.In.Hi))
+	lo, hi = math.Max(math.Ceil(lo), float64(first)), math.Min(math.Floor(hi), float64(first+n-1))
+	if hi-lo >= unbounded {
+		e.diags.Errorf("E70", t.At, "`%s ~ %s(…) in …` cannot be summed out: it may take too many values", t.Array.Name, t.Dist.Name)
+		panic(stop{})
+	}
+	return int(lo), max(0, int(hi-lo)+1)
+}
+
+// unbounded stands for the number of values of a law without an end, before it is cut by `in`.
+const unbounded = 1 << 30
+
+// supportOf is the support of a law before it is cut.
+func (e *emitter) supportOf(t *model.Term) (first, n int) {
+	if t.Dist.Enumerate == nil {
+		if math.IsInf(t.Dist.Lo, -1) {
+			return -unbounded, 2 * unbounded
+		}
+		return int(t.Dist.Lo), 2 * unbounded
+	}
 	args := make([]Node, len(t.Args))
 	for i, x := range t.Args {
 		args[i] = e.expr(x).node
@@ -238,9 +265,6 @@ func (e *emitter) valuesOf(t *model.Term) (first, n int) {
 	if !ok {
 		e.diags.Errorf("E70", t.At, "`%s ~ %s(…)` cannot be summed out: its support is not known from data", t.Array.Name, t.Dist.Name)
 		panic(stop{})
-	}
-	if t.Offset != nil {
-		first += int(t.Offset.(*model.Num).Value)
 	}
 	return first, n
 }
