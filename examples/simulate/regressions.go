@@ -94,7 +94,7 @@ func (r random) process(x []float64, size, length float64) []float64 {
 
 // crash draws the coefficients of both Hilbert-space processes from their priors, as the model states them.
 func crash(r random) study {
-	const n, level, scale = 130, -10.0, 2.5
+	const n, level, scale = 200, -10.0, 2.5
 	time := vector(n, func(int) float64 { return round(60 * r.Float64()) })
 	f, g := r.hilbert(40, 0.3), r.hilbert(0.8, 0.5)
 	acceleration := vector(n, func(i int) float64 {

@@ -71,7 +71,7 @@ func capture(r random) study {
 	}
 	return study{
 		map[string]table{"capture.csv": {numbered("night", nights), columns}},
-		map[string][]float64{"share": {float64(animals) / possible}, "first": {first}, "again": {again}, "animals": {animals}},
+		map[string][]float64{"share": {float64(animals) / possible}, "first": {first}, "again": {again}},
 	}
 }
 
@@ -113,9 +113,7 @@ func occupancy(r random) study {
 	a := []float64{0.3, 1.2}
 	forest := rounded(r.normals(sites, 0, 1))
 	lives := vector(sites, func(i int) float64 { return r.bernoulli(sigmoid(a[0] + a[1]*forest[i])) })
-	total := 0.0
 	sightings := vector(sites, func(i int) (k float64) {
-		total += lives[i]
 		for range times {
 			k += lives[i] * r.bernoulli(p)
 		}
@@ -123,6 +121,6 @@ func occupancy(r random) study {
 	})
 	return study{
 		map[string]table{"occupancy.csv": {"sightings,forest", [][]float64{sightings, forest}}},
-		map[string][]float64{"a": a, "p": {p}, "sites": {total}},
+		map[string][]float64{"a": a, "p": {p}},
 	}
 }
