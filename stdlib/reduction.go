@@ -19,8 +19,8 @@ var reductionTable = indexReductions([]Reduction{
 	{Name: "mean", Doc: "arithmetic mean", Empty: math.NaN(), Range: meanRange, Build: mean, Within: meanWithin},
 	{Name: "var", Doc: "sample variance, with divisor n - 1", Empty: math.NaN(), Range: spreadRange, Build: variance, Within: varianceWithin},
 	{Name: "sd", Doc: "sample standard deviation, with divisor n - 1", Empty: math.NaN(), Range: spreadRange,
-		Build:  func(x Node, axes []int) Node { return ad.Sqrt(variance(x, axes)) },
-		Within: func(x, inside Node, axes []int) Node { return ad.Sqrt(varianceWithin(x, inside, axes)) }},
+		Build:  func(x Node, axes []int) Node { return rootOfVariance(variance(x, axes)) },
+		Within: func(x, inside Node, axes []int) Node { return rootOfVariance(varianceWithin(x, inside, axes)) }},
 	{Name: "all", Doc: "whether every element is true", Empty: 1, Range: truthOf, Build: func(x Node, axes []int) Node {
 		return ad.Min(truthNode(x), axes...)
 	}},
@@ -146,6 +146,12 @@ func varianceWithin(x, inside Node, axes []int) Node {
 	d := ad.Where(inside, ad.Sub(x, back(meanWithin(x, inside, axes), x, axes)), num(x, 0))
 	v := ad.Div(ad.Sum(square(d), axes...), ad.Maximum(ad.Sub(n, num(n, 1)), num(n, 1)))
 	return ad.Where(ad.Lt(num(n, 1), n), v, num(n, math.NaN()))
+}
+
+// rootOfVariance is the root of a variance; of equal elements it is 0 with gradient 0, where the root itself has none.
+func rootOfVariance(v Node) Node {
+	none := ad.Eq(v, num(v, 0))
+	return ad.Where(none, num(v, 0), ad.Sqrt(ad.Where(none, num(v, 1), v)))
 }
 
 func truthNode(x Node) Node { return ad.Not(ad.Eq(x, num(x, 0))) }

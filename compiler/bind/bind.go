@@ -24,7 +24,7 @@ type Arg struct{ Name, Path string }
 // error.
 func Data(m *model.Model, dir string, args []Arg) (*emit.Bound, []diag.Diagnostic) {
 	b := &binder{m: m, dir: dir, out: &emit.Bound{Model: m, Data: map[*model.Array]emit.Array{}, Sizes: map[*model.Size]int{},
-		Labels: map[*model.Size][]string{}}, from: map[*model.Array]*data.Array{}, columns: map[*model.Array]bool{}, sizeFrom: map[*model.Size]string{}, met: map[*model.Array]bool{}, cache: map[string]*data.File{}}
+		Labels: map[*model.Size][]string{}}, from: map[*model.Array]*data.Array{}, columns: map[*model.Array]bool{}, sizeFrom: map[*model.Size]string{}, cache: map[string]*data.File{}}
 	b.open(args)
 	if !b.diags.HasErrors() {
 		b.entrySizes()
@@ -54,7 +54,6 @@ type binder struct {
 	named    map[string]*data.File
 	from     map[*model.Array]*data.Array
 	columns  map[*model.Array]bool  // arrays put together from the columns of a table
-	met      map[*model.Array]bool  // bound, or about to be
 	sizeFrom map[*model.Size]string // where a size was learned, for disagreements
 	cache    map[string]*data.File
 	diags    diag.List
@@ -140,12 +139,8 @@ func (b *binder) size(s *model.Size, n int, where string, at source.Span) {
 	}
 }
 
-// bind finds an array's values, once: the command line first, then the model, then the file the model names.
+// bind finds an array's values: the command line first, then the model, then the file the model names.
 func (b *binder) bind(a *model.Array) {
-	if b.met[a] {
-		return
-	}
-	b.met[a] = true
 	switch {
 	case b.named[a.Name] != nil:
 		b.take(a, b.inFile(a, b.named[a.Name], a.Name, true))
@@ -273,12 +268,6 @@ func (b *binder) nameColumns(a *model.Array, columns []*data.Array, f *data.File
 
 // literal evaluates a value written in the model.
 func (b *binder) literal(a *model.Array) {
-	for _, other := range dataIn(a.Value, map[*model.Array]bool{}) {
-		b.bind(other)
-		if _, ok := b.out.Data[other]; !ok { // said already
-			return
-		}
-	}
 	shape, values, ds := emit.Static(b.out, a.Value)
 	if len(ds) > 0 {
 		b.diags.Add(ds...)
@@ -286,26 +275,6 @@ func (b *binder) literal(a *model.Array) {
 	}
 	whole := !slices.ContainsFunc(values, func(v float64) bool { return v != math.Trunc(v) })
 	b.take(a, &data.Array{Name: a.Name, Shape: shape, Values: values, Int: whole, Origin: b.m.Source.Name})
-}
-
-// dataIn lists the data that a value reads, also through definitions.
-func dataIn(x model.Expr, seen map[*model.Array]bool) (found []*model.Array) {
-	model.Walk(x, func(y model.Expr) {
-		ref, ok := y.(*model.Ref)
-		if !ok || seen[ref.Array] {
-			return
-		}
-		seen[ref.Array] = true
-		if isData(ref.Array) {
-			found = append(found, ref.Array)
-		}
-		for _, p := range ref.Array.Pieces {
-			if p.Value != nil {
-				found = append(found, dataIn(p.Value, seen)...)
-			}
-		}
-	})
-	return found
 }
 
 // take enters an array and learns sizes from its shape.

@@ -333,7 +333,7 @@ func (c *checker) elaborate(s *scope) {
 	}
 	for _, e := range order { // data first: their axes name the index sets
 		if e.array != nil && e.array.decl != nil {
-			c.resolve(e.array)
+			c.declare(e.array)
 		}
 	}
 	for _, e := range order {
@@ -356,6 +356,7 @@ func (c *checker) elaborate(s *scope) {
 // declare gives a data array its axes and type.
 func (c *checker) declare(a *arrayInfo) {
 	d := a.decl
+	a.state = done
 	for _, set := range d.Sets {
 		a.Type.Axes = append(a.Type.Axes, c.declaredSet(set, a.scope))
 	}
@@ -537,11 +538,6 @@ func (c *checker) resolve(a *arrayInfo) {
 	a.state = visiting
 	c.open = append(c.open, a)
 	defer func() { c.open = c.open[:len(c.open)-1] }()
-	if a.decl != nil {
-		c.declare(a)
-		a.state = done
-		return
-	}
 	if c.recursive(a) {
 		c.resolveRecurrence(a)
 		a.state = typed // also where its statements were refused

@@ -328,7 +328,7 @@ func parameters(p *compiler.Program, values []float64) map[string]*data.Array {
 	return at
 }
 
-// complete: what is known only after inference is filled in, with numbers.
+// complete: what is known only after inference is filled in, with numbers; beside an infinite one, NaN is its overflow.
 func (s *subject) complete(seen *count) string {
 	values := s.eval(s.points[0], s.values)[0]
 	s.Complete(rand.New(rand.NewPCG(s.seed, 1)), values)
@@ -344,11 +344,12 @@ func (s *subject) complete(seen *count) string {
 }
 
 func inSupport(v draws.Variable, values []float64) string {
+	overflow := slices.ContainsFunc(values, func(x float64) bool { return math.IsInf(x, 0) })
 	for i, x := range values {
-		if math.IsNaN(x) {
+		if math.IsNaN(x) && !overflow {
 			return fmt.Sprintf("%s[%d] is not a number after inference: %v", v.Name, i, values)
 		}
-		if v.Int && x != math.Trunc(x) {
+		if v.Int && !math.IsNaN(x) && x != math.Trunc(x) {
 			return fmt.Sprintf("%s[%d] = %v is not a whole number", v.Name, i, x)
 		}
 	}
