@@ -25,6 +25,17 @@ type Target interface {
 	Values(theta autodiff.Node) autodiff.Node
 }
 
+// A Splittable target's log ℓ is a sum over rows that are independent given theta, so that a few rows at random estimate it without bias.
+type Splittable interface {
+	Target
+	// Rows is how many there are. The error, in the user's words, names what couples the data of a model whose log ℓ does not split.
+	Rows() (int, error)
+	// Split adds to theta's graph log ρ, the part of log ℓ that is no sum over rows (evaluated in full beside each batch, most often the
+	// constant 0), and the terms log ℓ(theta; x_i) of the rows asked for: rows has shape [m] and holds numbers from 0 to Rows−1; terms has
+	// shape [m]. The whole log ℓ is whole + Σ of the terms of all rows.
+	Split(theta, rows autodiff.Node) (logPrior, whole, terms autodiff.Node)
+}
+
 // A Sampler draws from a target until it has Options.Draws draws of each chain, handing each to the recorder as it comes.
 //
 // When ctx is cancelled it stops within about 100 ms and returns what it has done so far with ctx.Err(). Any other error says
