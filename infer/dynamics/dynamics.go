@@ -28,6 +28,7 @@ func (p Path) String() string { return [...]string{"", "energy", "likelihood"}[p
 // A System is what a rule moves on. Noise is the variance of normal noise added, each step, to every component of the gradient of
 // what Path tempers, and to that potential where it is read for exchanges.
 type System struct {
+	Batch  int
 	Target infer.Target
 	Path   Path
 	Noise  float64
@@ -44,6 +45,7 @@ type System struct {
 // and leaves in lane buffers theta and what Buffers lists.
 type Rule interface {
 	Name() string
+	Traits() Traits
 	Entries(s System) []lower.Entry
 }
 
@@ -60,6 +62,7 @@ const (
 	Moved    = "moved"     // after end: 1 when theta is a new point
 	Diverged = "diverged"  // after end: 1 when the trajectory went astray
 	Total    = "total"     // after end: the Hamiltonian of the state kept
+	Counts   = "counts"    // after end, of rules that flag: 1 when theta counts as a draw
 	Momentum = "momentum"
 	Gradient = "gradient" // after the entry of that name: ∇log π_β at theta, without noise
 	Values   = "values"   // after the entry of that name: Target.Values at theta
@@ -74,6 +77,7 @@ const (
 	siteForce
 	siteKick
 	sitePotential
+	siteTempering
 )
 
 // Program is a rule's entries and those that every rule shares: gradient and values.
@@ -116,7 +120,7 @@ func (s System) tempered(logPrior, logLik autodiff.Node) autodiff.Node {
 
 // pieces are the gradients whose sum, weighted by force, is ∇log π_β: two where β multiplies the likelihood alone.
 func (s System) pieces(theta autodiff.Node) (pieces []autodiff.Node, logPrior, logLik autodiff.Node) {
-	logPrior, logLik = s.Target.Density(theta)
+	logPrior, logLik = s.density(theta)
 	if s.Path == Likelihood {
 		return []autodiff.Node{autodiff.Grad(logPrior, theta)[0], autodiff.Grad(logLik, theta)[0]}, logPrior, logLik
 	}
