@@ -150,10 +150,7 @@ func end(r free, s System) lower.Entry {
 		kept[a.Name] = autodiff.Where(sane, x.own[a.Name], a.Value)
 		assign = append(assign, lower.Assign{Name: a.Name, Value: kept[a.Name]})
 	}
-	tempered, total := s.tempered(kept[LogPrior], kept[LogLik]), autodiff.Neg(s.temper(kept[LogPrior], kept[LogLik]))
-	if s.Noise > 0 {
-		tempered = s.blur(tempered, sitePotential)
-	}
+	tempered, total := s.measured(kept[LogPrior], kept[LogLik]), autodiff.Neg(s.temper(kept[LogPrior], kept[LogLik]))
 	if p, ok := kept[Momentum]; ok {
 		total = autodiff.Add(total, kinetic(p))
 	}

@@ -106,14 +106,14 @@ func twentyThousand() score { return score{tv: 0.072, weight: 0.035, vratio: 0.0
 
 func TestFiveModesReference(t *testing.T) {
 	slow(t)
-	got, report := fiveModes(t, reference(), 5000, exchange{logRatio: penalty})
+	got, report := fiveModes(t, reference(), 5000, exchange{test: penalty()})
 	within(t, got, report, twentyThousand(), true)
 }
 
 // With nothing said of step, friction, length or coordinates the engine's own choices have to do as well.
 func TestFiveModesDefault(t *testing.T) {
 	s := infer.Settings{Replicas: 7, Ratio: 1.5, Path: "energy", Noise: 0.25}
-	got, report := fiveModes(t, s, 5000, exchange{logRatio: penalty})
+	got, report := fiveModes(t, s, 5000, exchange{test: penalty()})
 	within(t, got, report, twentyThousand(), true)
 }
 
@@ -141,22 +141,26 @@ func TestFiveModesAlone(t *testing.T) {
 // Planted faults that the bounds must catch: ΔE with the sign that the paper prints, no swaps at all (a thermostat on its own),
 // and a thermostat that stays on its lane when the rung moves.
 func TestFiveModesFaults(t *testing.T) {
-	wrongSign := func(betaGap, gain, noise float64) float64 { return penalty(betaGap, -gain, noise) }
-	if got, _ := fiveModes(t, reference(), 500, exchange{logRatio: wrongSign}); got.tv < 0.2 {
+	wrongSign := penalty()
+	wrongSign.decide = func(p *proposal, uniform func(int) float64) (float64, bool) {
+		p.gain = -p.gain
+		return penalty().decide(p, uniform)
+	}
+	if got, _ := fiveModes(t, reference(), 500, exchange{test: wrongSign}); got.tv < 0.2 {
 		t.Errorf("wrong sign: TV %.3f, want above .2", got.tv)
 	}
-	never := func(float64, float64, float64) float64 { return math.Inf(-1) }
-	if got, _ := fiveModes(t, reference(), 500, exchange{logRatio: never}); got.tv < 0.3 {
+	never := test{most: 1, decide: func(*proposal, func(int) float64) (float64, bool) { return 0, false }}
+	if got, _ := fiveModes(t, reference(), 500, exchange{test: never}); got.tv < 0.3 {
 		t.Errorf("no swaps: TV %.3f, want above .3", got.tv)
 	}
-	if got, _ := fiveModes(t, reference(), 500, exchange{logRatio: penalty, stays: true}); got.vratio < 1.1 {
+	if got, _ := fiveModes(t, reference(), 500, exchange{test: penalty(), stays: true}); got.vratio < 1.1 {
 		t.Errorf("thermostat left on the lane: variance ratio %.3f, want above 1.1 (1.165 in the reference)", got.vratio)
 	}
 }
 
 func TestFiveModesHundredThousand(t *testing.T) {
 	slow(t)
-	got, report := fiveModes(t, reference(), 25000, exchange{logRatio: penalty})
+	got, report := fiveModes(t, reference(), 25000, exchange{test: penalty()})
 	within(t, got, report, score{tv: 0.030, weight: 0.015, vratio: 0.012, ess: 12000}, true)
 }
 

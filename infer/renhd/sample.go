@@ -80,9 +80,8 @@ func (k *keeper) sweep() error {
 	}
 	k.totalSteps += float64(n)
 	k.ledger.note(w, &k.exchange, accept, diverged)
-	k.exchange.swap(w)
 	k.swept++
-	return nil
+	return k.exchange.swap(k.ctx, w)
 }
 
 // medianStep is that of the rungs.
