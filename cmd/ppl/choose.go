@@ -73,7 +73,13 @@ type samplerRow struct {
 }
 
 // samplers that can be named; the first is the default.
-func samplers() []samplerRow { return []samplerRow{{"renhd", renhd.Sample}} }
+func samplers() []samplerRow {
+	var rows []samplerRow
+	for _, p := range renhd.Presets() {
+		rows = append(rows, samplerRow{p.Name, p.Sample})
+	}
+	return rows
+}
 
 func findSampler(name string) (samplerRow, bool) {
 	i := slices.IndexFunc(samplers(), func(r samplerRow) bool { return r.name == name })
@@ -104,7 +110,7 @@ func (c *console) chooseSampler(p *compiler.Program, s *sampling) (samplerRow, e
 	s.sampler = firstOf(s.sampler, inModel, samplers()[0].name)
 	row, ok := findSampler(s.sampler)
 	if !ok {
-		return row, usagef("there is no sampler %q; there is %s", s.sampler, samplerNames())
+		return row, usagef("there is no sampler %q; there are %s", s.sampler, samplerNames())
 	}
 	settings, err := override(values, s.settings)
 	s.options.Settings = settings
@@ -119,7 +125,7 @@ func firstOf(names ...string) string {
 func (c *console) checkInfer(p *compiler.Program, name string, values map[string]string) error {
 	if _, ok := findSampler(name); !ok && name != "" {
 		return c.diagnose([]diag.Diagnostic{{Span: inferPlace(p, name), Message: "there is no sampler `" + name + "`",
-			Help: "there is " + samplerNames()}})
+			Help: "there are " + samplerNames()}})
 	}
 	if _, err := infer.ParseSettings(values); err != nil {
 		return c.diagnose([]diag.Diagnostic{{Span: inferPlace(p, name), Message: err.Error()}})

@@ -40,6 +40,9 @@ func (r *run) settings() infer.Settings { return r.options.Settings }
 
 // choose decides path and dynamics.
 func (r *run) choose() {
+	if r.settings().Dynamics == "tacthmc" {
+		r.options.Settings.Replicas = 1
+	}
 	s := r.settings()
 	path := dynamics.Plain
 	if s.Replicas != 1 {
@@ -87,6 +90,8 @@ func (r *run) check() error {
 	switch {
 	case r.target.Dim() == 0:
 		return errors.New("the model has no parameters to sample")
+	case s.Dynamics == "tacthmc" && s.Replicas > 1:
+		return errors.New("tacthmc has a temperature of its own and takes no ladder; leave out replicas, or take other dynamics")
 	case s.Noise > 0 && s.Dynamics == "hmc":
 		return errors.New("noise makes gradients inexact, which hmc cannot correct; leave out dynamics, or take noise = 0")
 	case s.Path == "likelihood" && !r.target.ProperPrior():

@@ -22,7 +22,7 @@ const (
 // repeating gains like number.
 func (k *keeper) thin() error {
 	k.report.Thin = max(k.options.Thin, 1)
-	if k.options.Thin > 0 || k.options.Warmup == 0 {
+	if k.options.Thin > 0 || k.options.Warmup == 0 || k.walkers.traits.Flagged {
 		return nil
 	}
 	share, err := k.calm()
@@ -72,7 +72,7 @@ func (k *keeper) pilot() (share float64, err error) {
 			return 1, err
 		}
 		k.tell(infer.WarmingUp)
-		if err := k.readValues(); err != nil {
+		if err := k.readValues(k.allChains()); err != nil {
 			return 1, err
 		}
 		size := k.walkers.exe.Size(dynamics.Values)

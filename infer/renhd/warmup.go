@@ -178,7 +178,7 @@ func (r *run) note(format string, args ...any) {
 func (r *run) tell(p infer.Phase) {
 	done, total := r.swept+1, r.options.Warmup
 	if p == infer.Sampling {
-		done, total = r.kept, r.options.Draws*r.report.Thin
+		done, total = min(r.kept, (r.report.Draws+1)*r.report.Thin), r.options.Draws*r.report.Thin
 	}
 	r.recorder.Progress(infer.Progress{Phase: p, Done: min(done, total), Total: total, Divergences: r.report.Divergences})
 }
