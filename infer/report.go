@@ -14,6 +14,11 @@ type Report struct {
 	StepSize    float64 // of the T = 1 rung, in whitened coordinates
 	Steps       float64 // leapfrog or splitting steps per iteration
 
+	// Of nuts.
+	TreeDepth float64   // doublings of a trajectory, on average
+	Saturated int       // trajectories cut at the greatest depth, after warm-up
+	EBFMI     []float64 // by chain (package stats)
+
 	// The ladder, coldest first. One rung: temperatures is [1] and the rest is empty or zero. On the likelihood path they are 1/β, infinite
 	// at the prior; a rate is NaN where nothing was proposed.
 	Temperatures []float64
