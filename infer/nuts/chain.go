@@ -50,9 +50,6 @@ const (
 	siteProbe
 )
 
-// maxEnergyError is the H − H₀ from which on a trajectory is divergent, as in Stan.
-const maxEnergyError = 1000
-
 func newChain(exe device.Executable, lane, dim, maxDepth int, seed uint64) *chain {
 	c := &chain{exe: exe, lane: lane, dim: dim, maxDepth: maxDepth, seed: seed, trajectory: newTree(dim), fresh: newTree(dim)}
 	for range maxDepth {
@@ -120,7 +117,7 @@ func (c *chain) grow(state []float64) (done bool) {
 	energy := hamiltonian(state, c.dim)
 	c.steps++
 	c.accept += math.Exp(min(c.origin-energy, 0))
-	if energy-c.origin > maxEnergyError {
+	if energy-c.origin > dynamics.MaxEnergyError {
 		c.diverged = true
 		return true
 	}

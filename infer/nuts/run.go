@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 
 	"ppl/compiler/lower"
 	"ppl/infer"
@@ -81,7 +82,8 @@ func (r *run) close() {
 	}
 }
 
-// place puts chains at positions and tells those where the density or its gradient is not finite.
+// place puts chains at positions and tells those from where there is no way to the target: where the density is not finite, or so steep that
+// no step of ours is short enough.
 func (r *run) place(at [][]float64) (bad []int, err error) {
 	for lane, x := range at {
 		state := make([]float64, stateSize(len(x)))
@@ -94,20 +96,22 @@ func (r *run) place(at [][]float64) (bad []int, err error) {
 	for lane, c := range r.chains {
 		state := r.state(lane)
 		copy(c.state(), state)
-		if !finite(state) {
+		if !(math.Abs(logPrior(state, c.dim)+logLik(state, c.dim)) <= math.MaxFloat64 && steepness(state, c.dim) < steepest) {
 			bad = append(bad, lane)
 		}
 	}
 	return bad, nil
 }
 
-func finite(xs []float64) bool {
-	for _, x := range xs {
-		if x-x != 0 {
-			return false
-		}
+// steepest is where a chain cannot start: it would halve its energy with each trajectory, and not arrive within any warm-up.
+const steepest = 1e20
+
+// steepness is the largest element of the gradient; NaN where one is.
+func steepness(state []float64, dim int) (most float64) {
+	for _, g := range gradient(state, dim) {
+		most = math.Max(most, math.Abs(g))
 	}
-	return true
+	return most
 }
 
 // call runs an entry once and reads the states it leaves.

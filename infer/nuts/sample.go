@@ -24,11 +24,11 @@ func (r *run) sample() error {
 	}
 	thin := max(r.options.Thin, 1)
 	r.report.Thin = thin
-	energies := make([][]float64, len(r.chains))
+	energies := make([]stats.Energies, len(r.chains))
 	taken := make([]int, len(r.chains))
 	err := r.iterate(r.options.Draws*thin, func(c *chain) error {
 		r.count(c)
-		energies[c.lane] = append(energies[c.lane], c.trajectory.energy)
+		energies[c.lane].Add(c.trajectory.energy)
 		r.tell(infer.Sampling, r.drawn, r.options.Draws*thin)
 		if taken[c.lane]++; taken[c.lane]%thin != 0 {
 			return nil
@@ -36,8 +36,8 @@ func (r *run) sample() error {
 		return r.keep(c)
 	})
 	r.report.Draws = slices.Min(taken) / thin
-	for _, e := range energies {
-		r.report.EBFMI = append(r.report.EBFMI, stats.EBFMI(e))
+	for c := range energies {
+		r.report.EBFMI = append(r.report.EBFMI, energies[c].BFMI())
 	}
 	return err
 }
