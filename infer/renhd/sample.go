@@ -12,7 +12,7 @@ import (
 // statistics are what is kept beside each draw, in order.
 func statistics() []draws.Variable {
 	return []draws.Variable{{Name: "lp"}, {Name: "log_prior"}, {Name: "log_likelihood"}, {Name: "acceptance_rate"},
-		{Name: "step_size"}, {Name: "n_steps", Int: true}, {Name: "diverging", Int: true}, {Name: "energy"}}
+		{Name: "step_size"}, {Name: "n_steps", Int: true}, {Name: "diverging", Int: true}, {Name: "energy"}, {Name: "replica", Int: true}}
 }
 
 // A keeper takes the draws of the cold rung.
@@ -165,7 +165,7 @@ func (k *keeper) take(chains []int) error {
 	for _, chain := range chains {
 		lane, t := w.cold(chain), &k.trail[chain]
 		stats := []float64{logPrior[lane] + logLik[lane], logPrior[lane], logLik[lane], t.accept / float64(t.sweeps),
-			w.rungs[0].step, t.steps, flag(t.diverged), total[lane]}
+			w.rungs[0].step, t.steps, flag(t.diverged), total[lane], float64(lane - chain*w.per)}
 		values := slices.Clone(k.values[lane*size : (lane+1)*size])
 		*t = trail{queue: append(t.queue, pending{values, stats})}
 	}
