@@ -2,8 +2,6 @@ package renhd
 
 import (
 	"math"
-
-	"ppl/runtime/special"
 )
 
 // A test decides swaps from a log acceptance ratio with normal noise of known variance, so that the law of the ladder is as if it were known
@@ -47,7 +45,7 @@ func penalty() test {
 func barker(most float64, c compensator) test {
 	return test{most: most, decide: func(p *proposal, uniform func(int) float64) (float64, bool) {
 		delta, variance := p.delta()
-		fill := math.Sqrt(math.Max(most-variance, 0)) * special.NormQuantile(uniform(1))
+		fill := math.Sqrt(math.Max(most-variance, 0)) * math.Sqrt2 * math.Erfinv(2*uniform(1)-1)
 		if delta+fill+c.quantile(uniform(2)) > 0 {
 			return 1, true
 		}
