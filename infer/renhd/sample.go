@@ -9,7 +9,7 @@ import (
 // statistics are what is kept beside each draw, in order.
 func statistics() []draws.Variable {
 	return []draws.Variable{{Name: "lp"}, {Name: "log_prior"}, {Name: "log_likelihood"}, {Name: "acceptance_rate"},
-		{Name: "step_size"}, {Name: "n_steps", Int: true}, {Name: "diverging", Int: true}, {Name: "energy"}}
+		{Name: "step_size"}, {Name: "n_steps", Int: true}, {Name: "diverging", Int: true}, {Name: "energy"}, {Name: "replica", Int: true}}
 }
 
 // A keeper takes the draws of the cold rung.
@@ -113,7 +113,7 @@ func (k *keeper) keep() error {
 	for chain := range w.chains {
 		lane, t := w.cold(chain), &k.trail[chain]
 		stats := []float64{logPrior[lane] + logLik[lane], logPrior[lane], logLik[lane], t.accept / float64(t.sweeps),
-			w.rungs[0].step, t.steps, flag(t.diverged), total[lane]}
+			w.rungs[0].step, t.steps, flag(t.diverged), total[lane], float64(lane - chain*w.per)}
 		if err := k.recorder.Draw(chain, k.values[lane*size:(lane+1)*size], stats); err != nil {
 			return err
 		}
