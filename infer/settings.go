@@ -22,6 +22,7 @@ type Settings struct {
 	Steps    int     // fixed number of steps per iteration; 0: adapted
 	Friction float64 // c = CΔt of nosehoover; 0: chosen
 	Accept   float64 // acceptance rate that warm-up aims at; 0: 0.9
+	MaxDepth int     // of nuts: doublings of a trajectory at most; 0: 10
 	Metric   string  // coordinates: "auto" (adapted; dense, or of low rank above 200 dimensions), "diagonal" or "identity"
 }
 
@@ -52,6 +53,8 @@ func settings() []setting {
 			func(s *Settings, v string) error { return number(&s.Friction, v, 1e-9, 1-1e-9) }},
 		{"accept", "acceptance rate that warm-up aims at, from 0.5 to 0.999; or auto",
 			func(s *Settings, v string) error { return number(&s.Accept, v, 0.5, 0.999) }},
+		{"max_depth", "doublings of a trajectory of nuts at most, a whole number from 1 to 20; or auto",
+			func(s *Settings, v string) error { return whole(&s.MaxDepth, v, 1, 20) }},
 		{"metric", "coordinates that the walkers move in: auto, diagonal or identity",
 			func(s *Settings, v string) error { return word(&s.Metric, v, "auto", "diagonal", "identity") }},
 	}

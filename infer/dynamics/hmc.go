@@ -15,8 +15,8 @@ type HMC struct {
 	Careful float64
 }
 
-// maxEnergyError is the ΔH from which on a trajectory counts as divergent, as in Stan.
-const maxEnergyError = 1000
+// MaxEnergyError is the ΔH from which on a trajectory counts as divergent, as in Stan.
+const MaxEnergyError = 1000
 
 // Name is "hmc".
 func (HMC) Name() string { return "hmc" }
@@ -82,5 +82,5 @@ func (HMC) end(s System) lower.Entry {
 	return lower.Entry{Name: "end", Assign: put(
 		Theta, keep(theta, origin), LogPrior, logPrior, LogLik, logLik, Total, keep(total, originTotal),
 		Tempered, s.tempered(logPrior, logLik), Accept, probability, Moved, accept,
-		Diverged, autodiff.Sub(g.Const(1), autodiff.Le(change, g.Const(maxEnergyError))))}
+		Diverged, autodiff.Sub(g.Const(1), autodiff.Le(change, g.Const(MaxEnergyError))))}
 }

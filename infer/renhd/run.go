@@ -48,7 +48,7 @@ func (r *run) choose() {
 			path = dynamics.Likelihood
 		}
 	}
-	r.system = dynamics.System{Target: r.target, Path: path, Noise: s.Noise, Metric: firstMetric(s.Metric, r.target.Dim())}
+	r.system = dynamics.System{Target: r.target, Path: path, Noise: s.Noise, Metric: adapt.First(s.Metric, r.target.Dim())}
 	r.rule = dynamics.Rule(dynamics.HMC{Jitter: 0.1, Careful: 0.2})
 	if s.Dynamics == "nosehoover" || s.Noise > 0 {
 		r.rule = dynamics.NoseHoover{Mass: thermostatMass}
@@ -71,13 +71,6 @@ const thermostatMass = 10
 func (r *run) thermostated() bool {
 	_, ok := r.rule.(dynamics.NoseHoover)
 	return ok
-}
-
-func firstMetric(name string, dim int) adapt.Metric {
-	if name == "diagonal" || name == "identity" && dim > adapt.MaxDense {
-		return adapt.Diagonal(dim)
-	}
-	return adapt.Identity(dim)
 }
 
 // check refuses settings that contradict each other.
@@ -125,29 +118,11 @@ func (r *run) close() {
 	}
 }
 
-// starts is how often a walker may be started anew before the target counts as nowhere finite.
-const starts = 200
-
 // begin places every walker at a start of its own where the density is finite.
 func (r *run) begin() error {
-	w := r.walkers
-	at, bad := make([][]float64, w.lanes()), make([]int, w.lanes())
-	for lane := range at {
-		bad[lane] = lane
-	}
-	var err error
-	for try := 0; len(bad) > 0; try++ {
-		if try == starts {
-			return fmt.Errorf("the log density is not finite at any of %d starting points; check the model's supports and the data", starts)
-		}
-		for _, lane := range bad {
-			at[lane] = r.target.Start(r.options.Seed, lane+try*w.lanes())
-		}
-		if bad, err = w.place(r.ctx, at); err != nil {
-			return err
-		}
-	}
-	return nil
+	return infer.Disperse(r.target, r.options.Seed, r.walkers.lanes(), func(at [][]float64) ([]int, error) {
+		return r.walkers.place(r.ctx, at)
+	})
 }
 
 // source is randomness of the host's own, for choices in warm-up.

@@ -9,7 +9,7 @@ import (
 // statistics are what is kept beside each draw, in order.
 func statistics() []draws.Variable {
 	return []draws.Variable{{Name: "lp"}, {Name: "log_prior"}, {Name: "log_likelihood"}, {Name: "acceptance_rate"},
-		{Name: "step_size"}, {Name: "n_steps", Int: true}, {Name: "diverging", Int: true}, {Name: "energy"}}
+		{Name: "step_size"}, {Name: "n_steps", Int: true}, {Name: "diverging", Int: true}, {Name: "energy"}, {Name: "replica", Int: true}}
 }
 
 // A keeper takes the draws of the cold rung.
@@ -18,6 +18,7 @@ type keeper struct {
 	mask   []bool
 	values []float64
 	trail  []trail // by chain: the cold rung's walker since the last draw
+	ledger *ledger
 }
 
 // trail is what happened on the cold rung between two draws.
@@ -29,7 +30,7 @@ type trail struct {
 
 // sample takes the draws. Thinning is decided first, from a pilot at the end of warm-up.
 func (r *run) sample() error {
-	k := &keeper{run: r, trail: make([]trail, r.options.Chains)}
+	k := &keeper{run: r, trail: make([]trail, r.options.Chains), ledger: newLedger(len(r.walkers.rungs), r.options.Chains)}
 	r.pace = r.walkers.medianStep()
 	if err := k.thin(); err != nil {
 		return err
@@ -38,7 +39,12 @@ func (r *run) sample() error {
 		return err
 	}
 	r.exchange.reset(len(r.walkers.rungs), r.walkers.lanes())
-	for range r.options.Draws {
+	k.ledger = newLedger(len(r.walkers.rungs), r.options.Chains)
+	defer k.account()
+	for draw := range r.options.Draws {
+		if draw == r.options.Draws/2 {
+			k.ledger.halve(&r.exchange)
+		}
 		for range r.report.Thin {
 			if err := k.sweep(); err != nil {
 				return err
@@ -73,6 +79,7 @@ func (k *keeper) sweep() error {
 		}
 	}
 	k.totalSteps += float64(n)
+	k.ledger.note(w, &k.exchange, accept, diverged)
 	k.exchange.swap(w)
 	k.swept++
 	return nil
@@ -106,7 +113,7 @@ func (k *keeper) keep() error {
 	for chain := range w.chains {
 		lane, t := w.cold(chain), &k.trail[chain]
 		stats := []float64{logPrior[lane] + logLik[lane], logPrior[lane], logLik[lane], t.accept / float64(t.sweeps),
-			w.rungs[0].step, t.steps, flag(t.diverged), total[lane]}
+			w.rungs[0].step, t.steps, flag(t.diverged), total[lane], float64(lane - chain*w.per)}
 		if err := k.recorder.Draw(chain, k.values[lane*size:(lane+1)*size], stats); err != nil {
 			return err
 		}
