@@ -47,6 +47,7 @@ func (e *emitter) recurrence(a *model.Array, p *model.Piece, roots []model.Expr,
 	s.rows = r.Lag
 	if r.Whole {
 		s.rows = e.box(a.Type.Axes[r.Axis]).size()
+		e.tellPast(s)
 	}
 	base := s.base()
 	s.outer = union(append(s.inputValues(), base)...)
