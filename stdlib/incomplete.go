@@ -94,14 +94,20 @@ func logBetaTails(a, b, x, y Node) (lower, upper Node) {
 	inside, below := ad.Mul(ad.Lt(zero, x), ad.Lt(zero, y)), ad.Le(x, zero)
 	x, y = ad.Where(inside, x, half), ad.Where(inside, y, half)
 	low := nearerBelow(a, b, x, y)
-	p, q, s := ad.Where(low, a, b), ad.Where(low, b, a), ad.Where(low, x, y)
-	n := ad.Add(a, b)
-	m := ad.Minimum(s, ad.Div(p, n))
-	slope := ad.Maximum(ad.Sub(p, ad.Mul(n, m)), num(p, 0))
-	integral := logTail(fall(slope, ad.Mul(ad.Mul(n, m), ad.Sub(num(m, 1), m))), []Node{p, ad.Add(p, q), s}, func(u Node, s []Node) Node {
-		return ad.Add(ad.Mul(s[0], u), ad.Mul(s[1], ad.Log1p(ad.Mul(s[2], ad.Expm1(ad.Neg(u))))))
+	p, q := ad.Where(low, a, b), ad.Where(low, b, a)
+	s, t := ad.Where(low, x, y), ad.Where(low, y, x)
+	return bothTails(ad.Add(logBetaCore(a, b, x, y), logBetaIntegral(p, q, s, t)), low, inside, below)
+}
+
+// logBetaIntegral is logTail of φ, for s > ½ in terms of t = 1 − s, which has the digits there: −q u + (p + q) log(1 + t (exp(u) − 1)).
+func logBetaIntegral(p, q, s, t Node) Node {
+	n, left := ad.Add(p, q), ad.Lt(s, num(s, 0.5))
+	slope := ad.Maximum(ad.Where(left, ad.Sub(p, ad.Mul(n, s)), ad.Sub(ad.Mul(n, t), q)), num(p, 0))
+	curvature := ad.Minimum(ad.Mul(n, ad.Mul(s, t)), ad.Div(ad.Mul(p, q), n))
+	first, sign, z := ad.Where(left, p, ad.Neg(q)), ad.Where(left, num(s, -1), num(s, 1)), ad.Where(left, s, t)
+	return logTail(fall(slope, curvature), []Node{first, n, sign, z}, func(u Node, a []Node) Node {
+		return ad.Add(ad.Mul(a[0], u), ad.Mul(a[1], ad.Log1p(ad.Mul(a[3], ad.Expm1(ad.Mul(a[2], u))))))
 	})
-	return bothTails(ad.Add(logBetaCore(a, b, x, y), integral), low, inside, below)
 }
 
 // nearerBelow reports x below the mean a/(a + b), but where x < ½ anything up to 1/(a + b), and mirrored: there the integrand has a long
