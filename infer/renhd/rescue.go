@@ -11,16 +11,21 @@ import (
 )
 
 // rescue sends walkers that are lost to where the nearest other of their rung is: nearest, so that a mode is not given up with a walker.
-// Warm-up need not be reversible. Lost is a walker that hardly moved in a window, for something in its corner of the space stops it, and
-// one whose log density stayed so far below that of others that no volume makes up for it.
+// Warm-up need not be reversible. Lost is a walker that for two windows hardly moved, for something in its corner of the space stops it, or
+// whose log density stayed so far below that of others that no volume makes up for it.
 func (r *run) rescue(t *tuner) error {
 	if r.thermostated() {
 		return nil
 	}
 	w, at, lost := r.walkers, r.walkers.positions(), t.lost()
+	again := slices.Clone(lost)
+	for lane := range again {
+		again[lane] = lost[lane] && w.lost != nil && w.lost[lane]
+	}
+	w.lost = lost
 	changed := false
 	for lane := range at {
-		if !lost[lane] {
+		if !again[lane] {
 			continue
 		}
 		if to := fellows(w.rungOf, lost, lane); len(to) > 0 {
@@ -69,7 +74,7 @@ func fellows(rungOf []int, lost []bool, lane int) []int {
 	return out
 }
 
-// lost tells the walkers that are, by lane. Densities can be compared only where all walkers are of one rung and none is still coming down
+// lost tells the walkers that seem to be, by lane. Densities can be compared only where all walkers are of one rung and none is still coming down
 // from far out, and count only when several of them agree on the best.
 func (t *tuner) lost() []bool {
 	out, level := make([]bool, t.walkers.lanes()), make([]float64, t.walkers.lanes())

@@ -27,9 +27,10 @@ type walkers struct {
 	chains, per int
 	dim         int
 	rungs       []rung
-	rungOf      []int // by lane
-	tempered    bool  // there is a β
-	friction    bool  // the rule has one
+	rungOf      []int  // by lane
+	tempered    bool   // there is a β
+	friction    bool   // the rule has one
+	lost        []bool // by lane: as the last window of warm-up left them; nil before
 
 	noiseStep uint64 // the device's next noise step
 	laneSteps int64
