@@ -9,17 +9,17 @@ import (
 // whitened gradient Lᵀ∇log π, the gradient ∇log π, each with one element per coordinate, then log ρ and log ℓ.
 const State = "state"
 
-// Leapfrog is the program of samplers that decide on the host where a trajectory goes: the entry "start" completes States whose θ the host
-// has set, "step" is one leapfrog step of size StepSize, negative to go back in time, in velocity form (half a kick, a drift, half a kick),
+// Leapfrog is the program of samplers that decide on the host where a trajectory goes: the entry "start" makes the State at the
+// buffer Theta, at rest, "step" is one leapfrog step of size StepSize, negative to go back in time, in velocity form (half a kick, a drift, half a kick),
 // which costs one gradient and leaves density and gradient known at the new point. Values are those of the buffer Theta, as with a Rule.
 func Leapfrog(s System) []lower.Entry {
-	start, step := s.read(), s.read()
+	start, step := s.theta(autodiff.New()), s.read()
 	h := step.theta.Graph().Input(StepSize)
 	half := autodiff.Mul(step.theta.Graph().Const(0.5), h)
 	p := autodiff.Add(step.p, autodiff.Mul(half, step.pulled))
 	theta := autodiff.Add(step.theta, autodiff.Mul(h, s.push(p)))
 	return []lower.Entry{
-		{Name: "start", Assign: put(State, s.pack(start.theta, func(autodiff.Node) autodiff.Node { return start.p }))},
+		{Name: "start", Assign: put(State, s.pack(start, func(autodiff.Node) autodiff.Node { return start.Graph().Full(0, s.Target.Dim()) }))},
 		{Name: "step", Assign: put(State, s.pack(theta, func(pulled autodiff.Node) autodiff.Node {
 			return autodiff.Add(p, autodiff.Mul(half, pulled))
 		}))},

@@ -86,9 +86,7 @@ func (r *run) close() {
 // no step of ours is short enough.
 func (r *run) place(at [][]float64) (bad []int, err error) {
 	for lane, x := range at {
-		state := make([]float64, stateSize(len(x)))
-		copy(state, x)
-		r.exe.SetLane(dynamics.State, lane, state)
+		r.exe.SetLane(dynamics.Theta, lane, x)
 	}
 	if err := r.call("start", nil); err != nil {
 		return nil, err

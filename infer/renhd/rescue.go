@@ -14,7 +14,7 @@ import (
 // Warm-up need not be reversible. Lost is a walker that for two windows hardly moved, for something in its corner of the space stops it, or
 // whose log density stayed so far below that of others that no volume makes up for it.
 func (r *run) rescue(t *tuner) error {
-	if r.thermostated() {
+	if r.free() {
 		return nil
 	}
 	w, at, lost := r.walkers, r.walkers.positions(), t.lost()
