@@ -77,10 +77,11 @@ type samplerRow struct {
 
 // samplers that can be named; the first is the default.
 func samplers() []samplerRow {
-	return []samplerRow{
-		{"renhd", renhd.Sample, except("max_depth")},
-		{"nuts", nuts.Sample, only("accept", "max_depth", "metric", "step_size")},
+	var rows []samplerRow
+	for _, p := range renhd.Presets() {
+		rows = append(rows, samplerRow{p.Name, p.Sample, except("max_depth")})
 	}
+	return append(rows, samplerRow{"nuts", nuts.Sample, only("accept", "max_depth", "metric", "step_size")})
 }
 
 func only(names ...string) func(string) bool {
@@ -135,7 +136,7 @@ func (c *console) chooseSampler(p *compiler.Program, s *sampling) (samplerRow, e
 	s.sampler = firstOf(s.sampler, inModel, samplers()[0].name)
 	row, ok := findSampler(s.sampler)
 	if !ok {
-		return row, usagef("there is no sampler %q; there is %s", s.sampler, samplerNames())
+		return row, usagef("there is no sampler %q; there are %s", s.sampler, samplerNames())
 	}
 	settings, err := override(row, values, s.settings)
 	s.options.Settings = settings
@@ -151,7 +152,7 @@ func (c *console) checkInfer(p *compiler.Program, name string, values map[string
 	row, ok := findSampler(firstOf(name, samplers()[0].name))
 	if !ok {
 		return c.diagnose([]diag.Diagnostic{{Span: inferPlace(p, name), Message: "there is no sampler `" + name + "`",
-			Help: "there is " + samplerNames()}})
+			Help: "there are " + samplerNames()}})
 	}
 	if _, err := row.parse(values); err != nil {
 		return c.diagnose([]diag.Diagnostic{{Span: inferPlace(p, name), Message: err.Error()}})

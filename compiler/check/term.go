@@ -347,6 +347,7 @@ func (c *checker) finish() {
 	if c.diags.HasErrors() {
 		return
 	}
+	c.optionalData()
 	c.describeLatents()
 	c.switching()
 	if c.hasObservation() {
@@ -367,7 +368,7 @@ func (c *checker) influential() map[*model.Array]bool {
 	enter := func(a *model.Array) {
 		for _, t := range c.model.Terms {
 			if t.Array == a {
-				reach(termExprs(t))
+				reach(t.Exprs())
 			}
 		}
 		for _, p := range a.Pieces {
@@ -376,7 +377,7 @@ func (c *checker) influential() map[*model.Array]bool {
 	}
 	reach = func(xs []model.Expr) {
 		for _, x := range xs {
-			for _, a := range arraysIn(x) {
+			for _, a := range model.Arrays(x) {
 				if !reached[a] {
 					reached[a] = true
 					enter(a)
@@ -386,7 +387,7 @@ func (c *checker) influential() map[*model.Array]bool {
 	}
 	for _, t := range c.model.Terms {
 		if t.Kind == model.Likelihood || t.Kind == model.Generate || t.Density != nil || t.Array.Missing {
-			reach(termExprs(t))
+			reach(t.Exprs())
 		}
 	}
 	for _, a := range c.model.Arrays {

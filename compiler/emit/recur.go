@@ -144,7 +144,7 @@ func (s *series) condition(x model.Expr, guards []value) value {
 }
 
 func (s *series) readsSelf(x model.Expr) bool {
-	return slices.Contains(arraysIn(x), s.array)
+	return slices.Contains(model.Arrays(x), s.array)
 }
 
 func (s *series) inputValues() []value {

@@ -82,13 +82,12 @@ func through(t *model.Term) (out []*model.Array) {
 			out = append(out, a)
 			for _, p := range a.Pieces {
 				if p.Value != nil {
-					visit(arraysIn(p.Value))
+					visit(model.Arrays(p.Value))
 				}
 			}
 		}
 	}
 	visit(readsOf(t))
-	visit(arraysIn(t.Density))
 	return out
 }
 

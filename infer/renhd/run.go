@@ -40,6 +40,9 @@ func (r *run) settings() infer.Settings { return r.options.Settings }
 
 // choose decides path and dynamics.
 func (r *run) choose() {
+	if r.settings().Dynamics == "tacthmc" {
+		r.options.Settings.Replicas = 1
+	}
 	s := r.settings()
 	path := dynamics.Plain
 	if s.Replicas != 1 {
@@ -49,13 +52,19 @@ func (r *run) choose() {
 		}
 	}
 	r.system = dynamics.System{Target: r.target, Path: path, Noise: s.Noise, Metric: adapt.First(s.Metric, r.target.Dim())}
-	r.rule = dynamics.Rule(dynamics.HMC{Jitter: 0.1, Careful: 0.2})
-	if s.Dynamics == "nosehoover" || s.Noise > 0 {
-		r.rule = dynamics.NoseHoover{Mass: thermostatMass}
+	r.rule = dynamics.Named(dynamicsOf(s))
+	r.exchange.carried = r.rule.Traits().Carried
+}
+
+// dynamicsOf is the rule to move by: where gradients are exact, one that uses it.
+func dynamicsOf(s infer.Settings) string {
+	switch {
+	case s.Dynamics != "":
+		return s.Dynamics
+	case s.Noise > 0:
+		return "nosehoover"
 	}
-	if r.thermostated() {
-		r.exchange.carried = append(r.exchange.carried, dynamics.Thermostat)
-	}
+	return "hmc"
 }
 
 // hasLikelihood reports whether there is anything but a prior.
@@ -65,13 +74,8 @@ func (r *run) hasLikelihood() bool {
 	return !constant || value != 0
 }
 
-// thermostatMass, times the dimension, is that of our reference numbers.
-const thermostatMass = 10
-
-func (r *run) thermostated() bool {
-	_, ok := r.rule.(dynamics.NoseHoover)
-	return ok
-}
+// free reports whether the rule rejects nothing, so that there is no acceptance to adapt to.
+func (r *run) free() bool { return !r.rule.Traits().Corrected }
 
 // check refuses settings that contradict each other.
 func (r *run) check() error {
@@ -79,6 +83,8 @@ func (r *run) check() error {
 	switch {
 	case r.target.Dim() == 0:
 		return errors.New("the model has no parameters to sample")
+	case s.Dynamics == "tacthmc" && s.Replicas > 1:
+		return errors.New("tacthmc has a temperature of its own and takes no ladder; leave out replicas, or take other dynamics")
 	case s.Noise > 0 && s.Dynamics == "hmc":
 		return errors.New("noise makes gradients inexact, which hmc cannot correct; leave out dynamics, or take noise = 0")
 	case s.Path == "likelihood" && !r.target.ProperPrior():
@@ -98,7 +104,7 @@ func (r *run) open(rungs []rung, per int, rungOf func(walker int) int) error {
 		return err
 	}
 	w := &walkers{exe: exe, chains: chains, per: per, dim: r.target.Dim(), rungs: rungs,
-		rungOf: make([]int, chains*per), tempered: r.system.Path != dynamics.Plain, friction: r.thermostated()}
+		rungOf: make([]int, chains*per), tempered: r.system.Path != dynamics.Plain, traits: r.rule.Traits()}
 	for lane := range w.rungOf {
 		w.rungOf[lane] = rungOf(lane % per)
 	}
@@ -158,7 +164,7 @@ func (r *run) friction(beta float64) float64 {
 // slowness is ε of a rung over ε at T = 1. In coordinates that do not adapt, the paper's dynamics at temperature T with ε and c is ours
 // at unit temperature with εT and c/T; elsewhere the rung's own metric sees to it.
 func (r *run) slowness(beta float64) float64 {
-	if r.system.Path != dynamics.Energy || r.settings().Metric != "identity" || !r.thermostated() {
+	if r.system.Path != dynamics.Energy || r.settings().Metric != "identity" || !r.free() {
 		return 1
 	}
 	return 1 / beta
