@@ -107,11 +107,11 @@ func (at peak) words(best End, o Options) string {
 		return fmt.Sprintf("converged: by its curvature the log density is within %.1g of its maximum here", math.Max(at.decrement, 1e-16))
 	case at.converged:
 		return "converged: the gradient vanishes (there are too many parameters to look at the curvature)"
+	case !at.curved && len(at.theta) <= mostCurvature:
+		return "not a maximum: the log density does not fall in every direction from here. It is flat, a saddle, greatest at the edge of a support, or rises " +
+			"without end, as where a scale goes to 0 and takes its effects with it; sample the model instead, or give it priors that keep it from there"
 	case best.Iterations >= o.Iterations:
 		return fmt.Sprintf("not converged after %d iterations: allow more with --iterations", o.Iterations)
-	case !at.curved:
-		return "not a maximum: the log density does not fall in every direction from here. It is flat, a saddle, or rises without end, as where a scale " +
-			"goes to 0 and takes its effects with it; sample the model instead, or give it priors that keep it from there"
 	}
 	return fmt.Sprintf("not converged: by its curvature the log density can still rise by %.2g", at.decrement)
 }
