@@ -52,7 +52,8 @@ func (c *console) carryOut(ctx context.Context, run *posteriorRun) (stopped bool
 			err, code = explain(err, parts), wrong
 		}
 	}
-	closed := run.recorder.close(samplerReport(report, time.Since(start)), status, err)
+	report.Seconds = time.Since(start).Seconds()
+	closed := run.recorder.close(report.SamplerReport, status, err)
 	if err = firstError(err, closed); err != nil {
 		return false, code(err)
 	}
@@ -108,13 +109,4 @@ type resolvedOptions struct {
 func (run *posteriorRun) resolved() resolvedOptions {
 	o := run.options
 	return resolvedOptions{run.model, run.data, run.sampler.name, o.Chains, o.Draws, o.Warmup, run.seed, o.Device.Name(), o.Settings}
-}
-
-func samplerReport(r infer.Report, took time.Duration) draws.SamplerReport {
-	return draws.SamplerReport{
-		Dynamics: r.Dynamics, Path: r.Path, Warmup: r.Warmup, Thin: r.Thin, StepSize: r.StepSize, Steps: r.Steps,
-		Divergences: r.Divergences, Gradients: r.Gradients, Seconds: took.Seconds(),
-		Temperatures: r.Temperatures, SwapRates: r.SwapRates, RoundTrips: r.RoundTrips, Barrier: r.Barrier,
-		Notes: r.Notes, Warnings: r.Warnings,
-	}
 }

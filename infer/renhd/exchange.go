@@ -108,20 +108,27 @@ func (x *exchange) rates() []float64 {
 
 // trips counts journeys of walkers from the cold end to the hot end and back.
 type trips struct {
-	last  []int // by lane: 0 nowhere yet, 1 cold end last, 2 hot end since
+	last  []int // by lane: the way it goes
 	count int
 }
+
+// The ways a walker can go: towards the end where it was not last.
+const (
+	undecided = iota
+	upward    // from the cold end
+	downward  // from the hot end, and the cold one before
+)
 
 func (t *trips) note(w *walkers) {
 	for lane, r := range w.rungOf {
 		switch {
-		case r == len(w.rungs)-1 && t.last[lane] == 1:
-			t.last[lane] = 2
-		case r == 0 && t.last[lane] == 2:
-			t.last[lane] = 1
+		case r == len(w.rungs)-1 && t.last[lane] == upward:
+			t.last[lane] = downward
+		case r == 0 && t.last[lane] == downward:
+			t.last[lane] = upward
 			t.count++
 		case r == 0:
-			t.last[lane] = 1
+			t.last[lane] = upward
 		}
 	}
 }

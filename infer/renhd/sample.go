@@ -18,6 +18,7 @@ type keeper struct {
 	mask   []bool
 	values []float64
 	trail  []trail // by chain: the cold rung's walker since the last draw
+	ledger *ledger
 }
 
 // trail is what happened on the cold rung between two draws.
@@ -29,7 +30,7 @@ type trail struct {
 
 // sample takes the draws. Thinning is decided first, from a pilot at the end of warm-up.
 func (r *run) sample() error {
-	k := &keeper{run: r, trail: make([]trail, r.options.Chains)}
+	k := &keeper{run: r, trail: make([]trail, r.options.Chains), ledger: newLedger(len(r.walkers.rungs), r.options.Chains)}
 	r.pace = r.walkers.medianStep()
 	if err := k.thin(); err != nil {
 		return err
@@ -38,7 +39,12 @@ func (r *run) sample() error {
 		return err
 	}
 	r.exchange.reset(len(r.walkers.rungs), r.walkers.lanes())
-	for range r.options.Draws {
+	k.ledger = newLedger(len(r.walkers.rungs), r.options.Chains)
+	defer k.account()
+	for draw := range r.options.Draws {
+		if draw == r.options.Draws/2 {
+			k.ledger.halve(&r.exchange)
+		}
 		for range r.report.Thin {
 			if err := k.sweep(); err != nil {
 				return err
@@ -73,6 +79,7 @@ func (k *keeper) sweep() error {
 		}
 	}
 	k.totalSteps += float64(n)
+	k.ledger.note(w, &k.exchange, accept, diverged)
 	k.exchange.swap(w)
 	k.swept++
 	return nil

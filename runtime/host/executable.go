@@ -26,14 +26,12 @@ type call struct {
 }
 
 type executable struct {
-	lanes, width int // width: lanes of a block
-	seed         uint64
-	names        map[string]ir.BufID
-	buffers      []ir.Buffer
-	shared       [][]float64 // by buffer, nil elsewhere
-	blocks       []block
-	entries      map[string]*entry
-	runners      []*worker // one per goroutine that runs whole blocks
+	device.LaneBuffers
+	seed    uint64
+	buffers []ir.Buffer
+	shared  [][]float64 // by buffer, nil elsewhere
+	entries map[string]*entry
+	runners []*worker // one per goroutine that runs whole blocks
 
 	// The run in progress.
 	schedule []call
@@ -43,42 +41,27 @@ type executable struct {
 	done     sync.WaitGroup
 }
 
-// A block is the memory of width lanes.
-type block struct {
-	lane0 int
-	bufs  [][]float64 // lane buffers by id, [element][lane], nil elsewhere
-}
-
 func newExecutable(p *ir.Program, o device.Options) *executable {
-	e := &executable{lanes: o.Lanes, width: blockLanes(o.Lanes), seed: o.Seed, buffers: p.Buffers,
-		names: map[string]ir.BufID{}, entries: map[string]*entry{}}
-	e.allocate()
-	c := &compiler{program: p, width: e.width}
+	e := &executable{seed: o.Seed, buffers: p.Buffers, entries: map[string]*entry{}}
+	e.allocate(o.Lanes)
+	c := &compiler{program: p, width: e.Width}
 	for i := range p.Entries {
 		s := &p.Entries[i]
-		e.entries[s.Name] = &entry{body: c.statements(s.Body), writes: laneWrites(p, s.Body)}
+		e.entries[s.Name] = &entry{body: c.statements(s.Body), writes: device.LaneWrites(p, s.Body)}
 	}
 	e.setup(p)
 	e.runners = e.workers(c, o.Threads)
 	return e
 }
 
-func (e *executable) allocate() {
+func (e *executable) allocate(lanes int) {
+	e.LaneBuffers = device.NewLaneBuffers(e.buffers, lanes, blockLanes(lanes), func(n int) []float64 { return make([]float64, n) })
 	e.shared = make([][]float64, len(e.buffers))
-	for lane0 := 0; lane0 < e.lanes; lane0 += e.width {
-		e.blocks = append(e.blocks, block{lane0: lane0, bufs: make([][]float64, len(e.buffers))})
-	}
 	for i, b := range e.buffers {
-		switch b.Space {
-		case ir.Shared:
+		if b.Space == ir.Shared {
 			e.shared[i] = make([]float64, b.Size)
 			copy(e.shared[i], b.Init)
 			round(e.shared[i], b.Type)
-		case ir.Lane:
-			e.names[b.Name] = ir.BufID(i)
-			for _, k := range e.blocks {
-				k.bufs[i] = make([]float64, b.Size*e.width)
-			}
 		}
 	}
 }
@@ -94,75 +77,6 @@ func (e *executable) setup(p *ir.Program) {
 	for _, s := range body {
 		s.run(w)
 	}
-}
-
-func laneWrites(p *ir.Program, body []ir.Stmt) []ir.BufID {
-	var ids []ir.BufID
-	seen := make([]bool, len(p.Buffers))
-	for _, s := range body {
-		for _, id := range ir.Writes(s) {
-			if p.Buffers[id].Space == ir.Lane && !seen[id] {
-				seen[id] = true
-				ids = append(ids, id)
-			}
-		}
-	}
-	return ids
-}
-
-func (e *executable) id(name string) ir.BufID {
-	id, ok := e.names[name]
-	if !ok {
-		panic(fmt.Sprintf("host: no lane buffer %q", name))
-	}
-	return id
-}
-
-func (e *executable) Size(name string) int { return e.buffers[e.id(name)].Size }
-
-func (e *executable) Set(name string, values []float64) {
-	size := e.checkLen(name, len(values), e.lanes)
-	for lane := range e.lanes {
-		e.SetLane(name, lane, values[lane*size:(lane+1)*size])
-	}
-}
-
-func (e *executable) Get(name string, dst []float64) {
-	size := e.checkLen(name, len(dst), e.lanes)
-	for lane := range e.lanes {
-		e.GetLane(name, lane, dst[lane*size:(lane+1)*size])
-	}
-}
-
-func (e *executable) SetLane(name string, lane int, values []float64) {
-	e.checkLen(name, len(values), 1)
-	buf, l := e.laneOf(name, lane)
-	for i, v := range values {
-		buf[i*e.width+l] = v
-	}
-}
-
-func (e *executable) GetLane(name string, lane int, dst []float64) {
-	e.checkLen(name, len(dst), 1)
-	buf, l := e.laneOf(name, lane)
-	for i := range dst {
-		dst[i] = buf[i*e.width+l]
-	}
-}
-
-func (e *executable) laneOf(name string, lane int) ([]float64, int) {
-	if lane < 0 || lane >= e.lanes {
-		panic(fmt.Sprintf("host: lane %d of %d", lane, e.lanes))
-	}
-	return e.blocks[lane/e.width].bufs[e.id(name)], lane % e.width
-}
-
-func (e *executable) checkLen(name string, n, lanes int) int {
-	size := e.Size(name)
-	if n != size*lanes {
-		panic(fmt.Sprintf("host: %d numbers for %q, which has %d per lane", n, name, size))
-	}
-	return size
 }
 
 func (e *executable) Close() error { return nil }
@@ -184,8 +98,8 @@ func (e *executable) Run(calls []device.Call, step uint64, mask []bool) (uint64,
 
 // plan resolves the calls into e.schedule and counts their steps.
 func (e *executable) plan(calls []device.Call, step uint64, mask []bool) (next uint64, err error) {
-	if mask != nil && len(mask) != e.lanes {
-		return 0, fmt.Errorf("host: mask of %d for %d lanes", len(mask), e.lanes)
+	if mask != nil && len(mask) != e.Lanes {
+		return 0, fmt.Errorf("host: mask of %d for %d lanes", len(mask), e.Lanes)
 	}
 	e.schedule, e.step, e.mask = e.schedule[:0], step, mask
 	for _, c := range calls {

@@ -5,6 +5,7 @@ import (
 	"sync/atomic"
 
 	"ppl/compiler/ir"
+	"ppl/runtime/device"
 )
 
 // A worker is what one goroutine needs to run statements: views of the buffers, registers, and helpers for big statements.
@@ -33,7 +34,7 @@ type tiled interface{ tile(w, owner *worker, t int) }
 
 // workers makes as many runners as there is work for and divides the other threads among them as helpers.
 func (e *executable) workers(c *compiler, threads int) []*worker {
-	runners := make([]*worker, min(threads, len(e.blocks)))
+	runners := make([]*worker, min(threads, len(e.Blocks)))
 	for i := range runners {
 		runners[i] = newWorker(e, c)
 		runners[i].ownScratch()
@@ -73,7 +74,7 @@ func newWorker(e *executable, c *compiler) *worker {
 func (w *worker) ownScratch() {
 	for i, b := range w.e.buffers {
 		if b.Space == ir.Scratch {
-			w.bufs[i] = make([]float64, b.Size*w.e.width)
+			w.bufs[i] = make([]float64, b.Size*w.e.Width)
 		}
 	}
 }
@@ -81,26 +82,26 @@ func (w *worker) ownScratch() {
 func (w *worker) takeBlocks() {
 	for {
 		i := int(w.e.next.Add(1)) - 1
-		if i >= len(w.e.blocks) {
+		if i >= len(w.e.Blocks) {
 			return
 		}
-		w.runBlock(&w.e.blocks[i])
+		w.runBlock(&w.e.Blocks[i])
 	}
 }
 
 // runBlock runs the whole schedule on one block, if its mask leaves anything to do.
-func (w *worker) runBlock(b *block) {
+func (w *worker) runBlock(b *device.Block) {
 	mask := w.e.blockMask(b)
 	if mask == 0 {
 		return
 	}
-	for i, buf := range b.bufs {
+	for i, buf := range b.Bufs {
 		if buf != nil {
 			w.bufs[i] = buf
 		}
 	}
-	w.lane0, w.step = uint32(b.lane0), w.e.step
-	partial := mask != 1<<w.e.width-1
+	w.lane0, w.step = uint32(b.Lane0), w.e.step
+	partial := mask != 1<<w.e.Width-1
 	if partial {
 		w.save()
 	}
@@ -122,11 +123,11 @@ func (w *worker) runSchedule() {
 }
 
 // blockMask has a bit for each lane that runs; padding runs along.
-func (e *executable) blockMask(b *block) (bits uint) {
+func (e *executable) blockMask(b *device.Block) (bits uint) {
 	active := false
-	for l := range e.width {
-		lane := b.lane0 + l
-		if lane >= e.lanes {
+	for l := range e.Width {
+		lane := b.Lane0 + l
+		if lane >= e.Lanes {
 			bits |= 1 << l
 		} else if e.mask == nil || e.mask[lane] {
 			bits |= 1 << l
@@ -152,9 +153,9 @@ func (w *worker) save() {
 func (w *worker) restore(mask uint) {
 	for _, c := range w.e.schedule {
 		for _, id := range c.writes {
-			for l := range w.e.width {
+			for l := range w.e.Width {
 				if mask>>l&1 == 0 {
-					copyLane(w.bufs[id], w.saved[id], l, w.e.width)
+					copyLane(w.bufs[id], w.saved[id], l, w.e.Width)
 				}
 			}
 		}

@@ -18,13 +18,11 @@ import (
 
 type executable struct {
 	*library
+	device.LaneBuffers
 	arena   *arena
-	lanes   int
 	buffers []ir.Buffer
-	names   map[string]ir.BufID
 	entries map[string]entry
 	shared  [][]float64 // by buffer, nil elsewhere
-	blocks  []block
 	workers []*worker
 
 	// The run in progress.
@@ -42,12 +40,6 @@ type entry struct {
 	writes []ir.BufID
 }
 
-// A block is the memory of the lanes of a vector: lane buffers by id, [element][lane], nil elsewhere.
-type block struct {
-	lane0 int
-	bufs  [][]float64
-}
-
 // A worker is what one goroutine needs: a context with its own table of buffers and its own scratch, and room for masked lanes.
 type worker struct {
 	*context
@@ -56,16 +48,16 @@ type worker struct {
 }
 
 func newExecutable(p *ir.Program, o device.Options, l *library) (*executable, error) {
-	e := &executable{library: l, lanes: o.Lanes, buffers: p.Buffers, names: map[string]ir.BufID{}, entries: map[string]entry{}}
+	e := &executable{library: l, buffers: p.Buffers, entries: map[string]entry{}}
 	blocks := (o.Lanes + l.width - 1) / l.width
 	threads := min(o.Threads, blocks)
 	var err error
 	if e.arena, err = newArena(e.size(blocks, threads)); err != nil {
 		return nil, err
 	}
-	e.allocate(blocks)
+	e.allocate(o.Lanes)
 	for i, s := range p.Entries {
-		e.entries[s.Name] = entry{uint64(i), laneWrites(p, s.Body)}
+		e.entries[s.Name] = entry{uint64(i), device.LaneWrites(p, s.Body)}
 	}
 	for range threads {
 		e.workers = append(e.workers, e.newWorker(o.Seed))
@@ -95,22 +87,14 @@ func copies(b ir.Buffer, blocks, threads int) int {
 	return map[ir.Space]int{ir.Shared: 1, ir.Lane: blocks, ir.Scratch: threads}[b.Space]
 }
 
-func (e *executable) allocate(blocks int) {
+func (e *executable) allocate(lanes int) {
+	e.LaneBuffers = device.NewLaneBuffers(e.buffers, lanes, e.width, e.arena.numbers)
 	e.shared = make([][]float64, len(e.buffers))
-	for i := range blocks {
-		e.blocks = append(e.blocks, block{i * e.width, make([][]float64, len(e.buffers))})
-	}
 	for i, b := range e.buffers {
-		switch b.Space {
-		case ir.Shared:
+		if b.Space == ir.Shared {
 			e.shared[i] = e.arena.numbers(b.Size)
 			copy(e.shared[i], b.Init)
 			round(e.shared[i], b.Type)
-		case ir.Lane:
-			e.names[b.Name] = ir.BufID(i)
-			for _, k := range e.blocks {
-				k.bufs[i] = e.arena.numbers(b.Size * e.width)
-			}
 		}
 	}
 }
@@ -127,19 +111,6 @@ func round(x []float64, t ir.Type) {
 			x[i] = math.Trunc(v)
 		}
 	}
-}
-
-func laneWrites(p *ir.Program, body []ir.Stmt) (ids []ir.BufID) {
-	seen := make([]bool, len(p.Buffers))
-	for _, s := range body {
-		for _, id := range ir.Writes(s) {
-			if p.Buffers[id].Space == ir.Lane && !seen[id] {
-				seen[id] = true
-				ids = append(ids, id)
-			}
-		}
-	}
-	return ids
 }
 
 func (e *executable) newWorker(seed uint64) *worker {
@@ -160,7 +131,7 @@ func (e *executable) newWorker(seed uint64) *worker {
 
 // Close unloads the library and frees the buffers; the executable is not to be used afterwards.
 func (e *executable) Close() error {
-	e.blocks, e.shared, e.workers = nil, nil, nil
+	e.Blocks, e.shared, e.workers = nil, nil, nil
 	return errors.Join(e.library.close(), e.arena.close())
 }
 
@@ -188,8 +159,8 @@ func (e *executable) Run(calls []device.Call, step uint64, mask []bool) (uint64,
 
 // plan resolves the calls into e.schedule and counts their steps.
 func (e *executable) plan(calls []device.Call, step uint64, mask []bool) (next uint64, err error) {
-	if mask != nil && len(mask) != e.lanes {
-		return 0, fmt.Errorf("native: mask of %d for %d lanes", len(mask), e.lanes)
+	if mask != nil && len(mask) != e.Lanes {
+		return 0, fmt.Errorf("native: mask of %d for %d lanes", len(mask), e.Lanes)
 	}
 	e.schedule, e.writes, e.step, e.mask = e.schedule[:0], e.writes[:0], step, mask
 	for _, c := range calls {

@@ -1,0 +1,120 @@
+package draws
+
+import (
+	"encoding/json"
+	"math"
+)
+
+// A SamplerReport has the sampler's own facts. What is empty or zero was not told.
+type SamplerReport struct {
+	Dynamics    string    // what moved the walkers: "hmc", "nosehoover"
+	Path        string    // what was tempered: "likelihood", "energy"; "" without a ladder
+	Warmup      int       // iterations per chain
+	Thin        int       // iterations per kept draw
+	StepSize    float64   // of the T = 1 rung, in whitened coordinates
+	Steps       float64   // leapfrog or splitting steps per iteration
+	Divergences int       // trajectories of the T = 1 rung that diverged after warm-up, kept or not
+	Gradients   int64     // gradients of the log density computed, warm-up included: lane-steps
+	Seconds     float64   // wall clock, with warm-up
+	EBFMI       []float64 // energy Bayesian fraction of missing information, by chain, over all iterations (stats.EBFMI)
+
+	// The ladder, cold to hot. Fewer than two temperatures: no replica exchange, and the rest is empty or zero. On the likelihood path they
+	// are 1/β, infinite at the prior; a rate is NaN where nothing was proposed.
+	Temperatures []float64
+	SwapRates    []float64 // accepted share of proposed swaps, between neighbouring rungs, all chains together, after warm-up
+	RoundTrips   int       // of replicas from cold to hot and back, all ladders together
+	Barrier      float64   // Λ = Σ (1 − swap rate)
+	Halves       []float64 // the barrier in the first and in the second half of the draws: they agree once the ladder has settled
+	Rungs        Rungs
+
+	// Of minibatches; zero where there are none.
+	Batch       int     // rows of one
+	NoiseNormal float64 // Shapiro–Wilk's W of the gradient noise along its main direction; 1 is normal
+
+	Notes    []string // what was decided, in sentences
+	Warnings []string // what to know before trusting the draws, in sentences
+}
+
+// Rungs is what each rung of the ladder was like after warm-up, all chains together; each list is as long as Temperatures, or empty.
+type Rungs struct {
+	StepSizes  []float64
+	Acceptance []float64 // of trajectories
+	Divergence []float64 // share of trajectories
+	Upward     []float64 // of the walkers that have been at an end: the share that came from the cold one; falls evenly from 1 to 0 on a good ladder
+	Thermostat []float64 // mean of s = ξΔt
+	Injected   []float64 // what s is expected to be from the friction and noise put in: c + εV/2; NaN where V is not known
+}
+
+// samplerReport is the JSON form.
+type samplerReport struct {
+	Dynamics     string              `json:"dynamics,omitempty"`
+	Path         string              `json:"path,omitempty"`
+	Warmup       int                 `json:"warmup,omitempty"`
+	Thin         int                 `json:"thin,omitempty"`
+	StepSize     Number              `json:"step_size"`
+	Steps        Number              `json:"steps"`
+	Divergences  int                 `json:"divergences"`
+	Gradients    int64               `json:"gradients"`
+	Seconds      Number              `json:"seconds"`
+	EBFMI        []Number            `json:"ebfmi"`
+	Temperatures []Number            `json:"temperatures"`
+	SwapRates    []Number            `json:"swap_rates"`
+	RoundTrips   int                 `json:"round_trips"`
+	Barrier      Number              `json:"barrier"`
+	Halves       []Number            `json:"barrier_halves"`
+	Rungs        map[string][]Number `json:"rungs"`
+	Batch        int                 `json:"batch,omitempty"`
+	NoiseNormal  Number              `json:"noise_normal,omitempty"`
+	Notes        []string            `json:"notes"`
+	Warnings     []string            `json:"warnings"`
+}
+
+// columns are the lists of the rungs by their name in JSON.
+func (r *Rungs) columns() map[string]*[]float64 {
+	return map[string]*[]float64{"step_size": &r.StepSizes, "acceptance": &r.Acceptance, "divergence": &r.Divergence,
+		"upward": &r.Upward, "thermostat": &r.Thermostat, "injected": &r.Injected}
+}
+
+// MarshalJSON writes the report; numbers that are not finite become null.
+func (r SamplerReport) MarshalJSON() ([]byte, error) {
+	rungs := map[string][]Number{}
+	for name, column := range r.Rungs.columns() {
+		if len(*column) > 0 {
+			rungs[name] = Numbers(*column)
+		}
+	}
+	return json.Marshal(samplerReport{
+		r.Dynamics, r.Path, r.Warmup, r.Thin, Number(r.StepSize), Number(r.Steps), r.Divergences, r.Gradients, Number(r.Seconds),
+		Numbers(r.EBFMI), Numbers(r.Temperatures), Numbers(r.SwapRates), r.RoundTrips, Number(r.Barrier), Numbers(r.Halves), rungs,
+		r.Batch, Number(r.NoiseNormal), r.Notes, r.Warnings,
+	})
+}
+
+// UnmarshalJSON reads what MarshalJSON wrote.
+func (r *SamplerReport) UnmarshalJSON(text []byte) error {
+	var s samplerReport
+	if err := json.Unmarshal(text, &s); err != nil {
+		return err
+	}
+	*r = SamplerReport{
+		Dynamics: s.Dynamics, Path: s.Path, Warmup: s.Warmup, Thin: s.Thin, StepSize: float64(s.StepSize), Steps: float64(s.Steps),
+		Divergences: s.Divergences, Gradients: s.Gradients, Seconds: float64(s.Seconds), EBFMI: floats(s.EBFMI),
+		Temperatures: temperatures(s.Temperatures), SwapRates: floats(s.SwapRates), RoundTrips: s.RoundTrips, Barrier: float64(s.Barrier),
+		Halves: floats(s.Halves), Batch: s.Batch, NoiseNormal: float64(s.NoiseNormal), Notes: s.Notes, Warnings: s.Warnings,
+	}
+	for name, column := range r.Rungs.columns() {
+		*column = floats(s.Rungs[name])
+	}
+	return nil
+}
+
+// temperatures that are not finite are infinite: the rung of the prior, which JSON has no number for.
+func temperatures(ns []Number) []float64 {
+	ts := floats(ns)
+	for i, t := range ts {
+		if math.IsNaN(t) {
+			ts[i] = math.Inf(1)
+		}
+	}
+	return ts
+}

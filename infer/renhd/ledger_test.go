@@ -1,0 +1,52 @@
+package renhd
+
+import (
+	"math"
+	"testing"
+
+	"ppl/infer"
+)
+
+// The share of walkers that come from the cold end falls from 1 to 0; thermostats stand where friction and noise put them; the
+// barrier of each half is that of the whole; and all that costs the draws nothing.
+func TestLedger(t *testing.T) {
+	s := infer.Settings{Replicas: 7, Ratio: 1.5, Path: "energy", Noise: 0.25, Metric: "identity", StepSize: 0.1, Steps: 50, Friction: 0.1}
+	_, report := fiveModes(t, s, 500, exchange{logRatio: penalty})
+	up := report.Rungs.Upward
+	if len(up) != 7 || up[0] != 1 || up[6] != 0 {
+		t.Fatalf("upward: %.3v", up)
+	}
+	for j := 1; j < len(up); j++ {
+		if up[j] > up[j-1]+0.05 {
+			t.Errorf("upward does not fall: %.3v", up)
+		}
+	}
+	for j, got := range report.Rungs.Thermostat {
+		// c/T + ε T V β²/2: by hand from ε = .01, c = .1, V = .25 (the step of a rung is √(εT)); bound a fifth of the
+		// standard deviation √(εT/(Mass·d)) of s, whose 2,000 values are far from independent
+		temperature := math.Pow(1.5, float64(j))
+		want := 0.1/temperature + 0.01*0.25/temperature/2
+		if math.Abs(report.Rungs.Injected[j]/want-1) > 1e-9 || math.Abs(got-want) > math.Sqrt(0.01*temperature/20)/5 {
+			t.Errorf("rung %d: thermostat %.4f, injected %.4f, want %.4f", j, got, report.Rungs.Injected[j], want)
+		}
+	}
+	for _, h := range report.Halves {
+		if math.Abs(h/report.Barrier-1) > .1 {
+			t.Errorf("barrier %.3f, its halves %.3f", report.Barrier, report.Halves)
+		}
+	}
+	if len(report.Halves) != 2 || len(report.EBFMI) != 4 || len(report.Rungs.Acceptance) != 7 {
+		t.Errorf("report: %+v", report)
+	}
+}
+
+// A walker's way is counted where it stands, once per iteration; one that has been at neither end has none.
+func TestUpwardByHand(t *testing.T) {
+	var c rungCount
+	for _, last := range []int{undecided, upward, upward, downward, upward} {
+		c.note(0, []float64{1}, []float64{0}, nil, last)
+	}
+	if c.moves != 5 || c.up != 3 || c.down != 1 {
+		t.Errorf("%+v", c)
+	}
+}

@@ -1,0 +1,120 @@
+package device
+
+import (
+	"fmt"
+
+	"ppl/compiler/ir"
+)
+
+// LaneBuffers are a program's lane buffers in blocks of Width lanes: within a block a buffer is laid out [element][lane]. Lanes past the
+// last one fill its block and are set to what it is set to. Executables embed it.
+type LaneBuffers struct {
+	Lanes, Width int
+	Blocks       []Block
+	buffers      []ir.Buffer
+	names        map[string]ir.BufID
+}
+
+// A Block is the memory of Width lanes.
+type Block struct {
+	Lane0 int
+	Bufs  [][]float64 // lane buffers by id, nil elsewhere
+}
+
+// NewLaneBuffers takes the memory of each buffer of each block from allocate, which gives n zeros.
+func NewLaneBuffers(buffers []ir.Buffer, lanes, width int, allocate func(n int) []float64) LaneBuffers {
+	s := LaneBuffers{Lanes: lanes, Width: width, buffers: buffers, names: map[string]ir.BufID{}}
+	for lane0 := 0; lane0 < lanes; lane0 += width {
+		s.Blocks = append(s.Blocks, Block{lane0, make([][]float64, len(buffers))})
+	}
+	for i, b := range buffers {
+		if b.Space != ir.Lane {
+			continue
+		}
+		s.names[b.Name] = ir.BufID(i)
+		for _, k := range s.Blocks {
+			k.Bufs[i] = allocate(b.Size * width)
+		}
+	}
+	return s
+}
+
+// Size is the number of elements per lane of a lane buffer.
+func (s *LaneBuffers) Size(name string) int { return s.buffers[s.id(name)].Size }
+
+// Set copies values[lane*size+element] to a lane buffer.
+func (s *LaneBuffers) Set(name string, values []float64) {
+	size := s.checkLen(name, len(values), s.Lanes)
+	for lane := range s.Lanes {
+		s.SetLane(name, lane, values[lane*size:(lane+1)*size])
+	}
+}
+
+// Get copies a lane buffer to dst[lane*size+element].
+func (s *LaneBuffers) Get(name string, dst []float64) {
+	size := s.checkLen(name, len(dst), s.Lanes)
+	for lane := range s.Lanes {
+		s.GetLane(name, lane, dst[lane*size:(lane+1)*size])
+	}
+}
+
+// SetLane copies one lane's values; the last lane's go to those that fill its block as well.
+func (s *LaneBuffers) SetLane(name string, lane int, values []float64) {
+	s.checkLen(name, len(values), 1)
+	buf, l := s.of(name, lane)
+	end := l + 1
+	if lane == s.Lanes-1 {
+		end = s.Width
+	}
+	for ; l < end; l++ {
+		for i, v := range values {
+			buf[i*s.Width+l] = v
+		}
+	}
+}
+
+// GetLane copies one lane's values to dst.
+func (s *LaneBuffers) GetLane(name string, lane int, dst []float64) {
+	s.checkLen(name, len(dst), 1)
+	buf, l := s.of(name, lane)
+	for i := range dst {
+		dst[i] = buf[i*s.Width+l]
+	}
+}
+
+func (s *LaneBuffers) of(name string, lane int) (buf []float64, l int) {
+	if lane < 0 || lane >= s.Lanes {
+		panic(fmt.Sprintf("device: lane %d of %d", lane, s.Lanes))
+	}
+	return s.Blocks[lane/s.Width].Bufs[s.id(name)], lane % s.Width
+}
+
+func (s *LaneBuffers) id(name string) ir.BufID {
+	id, ok := s.names[name]
+	if !ok {
+		panic(fmt.Sprintf("device: no lane buffer %q", name))
+	}
+	return id
+}
+
+func (s *LaneBuffers) checkLen(name string, n, lanes int) int {
+	size := s.Size(name)
+	if n != size*lanes {
+		panic(fmt.Sprintf("device: %d numbers for %q, which has %d per lane", n, name, size))
+	}
+	return size
+}
+
+// LaneWrites lists the lane buffers that statements assign.
+func LaneWrites(p *ir.Program, body []ir.Stmt) (ids []ir.BufID) {
+	seen := make([]bool, len(p.Buffers))
+	for _, s := range body {
+		for _, id := range ir.Writes(s) {
+			if p.Buffers[id].Space == ir.Lane && !seen[id] {
+				seen[id] = true
+				ids = append(ids, id)
+			}
+		}
+	}
+	return ids
+}
