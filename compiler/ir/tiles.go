@@ -24,42 +24,28 @@ func (s *Tiles) Turns() int { return (s.Rows + s.Size - 1) / s.Size }
 // RowsIn is the number of rows of a turn.
 func (s *Tiles) RowsIn(turn int) int { return min(s.Size, s.Rows-turn*s.Size) }
 
-// Turn is Body as it is in a turn, with its rows and without steps.
-func (s *Tiles) Turn(turn int) []Stmt {
+// With is Body for so many rows a turn.
+func (s *Tiles) With(rows int) []Stmt {
 	body := make([]Stmt, len(s.Body))
 	for i, b := range s.Body {
 		switch b := b.(type) {
 		case *Kernel:
-			body[i] = b.turn(turn, s.RowsIn(turn))
+			body[i] = b.withRows(rows)
 		case *MatMul:
-			body[i] = b.turn(turn, s.RowsIn(turn))
+			body[i] = b.withRows(rows)
 		}
 	}
 	return body
 }
 
-func (k *Kernel) turn(t, rows int) *Kernel {
+func (k *Kernel) withRows(rows int) *Kernel {
 	out := &Kernel{Extents: slices.Clone(k.Extents), Body: slices.Clone(k.Body), Out: slices.Clone(k.Out)}
 	out.Extents[0] = rows
-	for i := range out.Body {
-		out.Body[i].Index = out.Body[i].Index.turn(t)
-	}
-	for i := range out.Out {
-		out.Out[i].Index = out.Out[i].Index.turn(t)
-	}
 	return out
 }
 
-func (ix Index) turn(t int) Index {
-	ix.Const, ix.Step = ix.Const+ix.Step*t, 0
-	return ix
-}
-
-func (s *MatMul) turn(t, rows int) *MatMul {
+func (s *MatMul) withRows(rows int) *MatMul {
 	out := *s
-	for _, p := range []*Part{&out.PartA, &out.PartB, &out.PartC} {
-		*p = Part{First: p.First + p.Step*t}
-	}
 	switch s.Rows {
 	case DimM:
 		out.M = rows
@@ -68,3 +54,29 @@ func (s *MatMul) turn(t, rows int) *MatMul {
 	}
 	return &out
 }
+
+// Turn is Body as it is in a turn, with its rows and without steps.
+func (s *Tiles) Turn(t int) []Stmt {
+	body := s.With(s.RowsIn(t))
+	for _, b := range body {
+		switch b := b.(type) {
+		case *Kernel:
+			for i := range b.Body {
+				b.Body[i].Index = b.Body[i].Index.turn(t)
+			}
+			for i := range b.Out {
+				b.Out[i].Index = b.Out[i].Index.turn(t)
+			}
+		case *MatMul:
+			b.PartA, b.PartB, b.PartC = b.PartA.turn(t), b.PartB.turn(t), b.PartC.turn(t)
+		}
+	}
+	return body
+}
+
+func (ix Index) turn(t int) Index {
+	ix.Const, ix.Step = ix.Const+ix.Step*t, 0
+	return ix
+}
+
+func (p Part) turn(t int) Part { return Part{First: p.First + p.Step*t} }

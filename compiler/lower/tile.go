@@ -79,37 +79,18 @@ func rowCounts(s ir.Stmt) []int {
 // gather collects the first statement and what joins it. Others go before the region where they can, else after.
 func (t *tiler) gather(rows int, stmts []ir.Stmt) (r *region, before, after []ir.Stmt) {
 	r = &region{rows: rows, touched: map[ir.BufID]rowUse{}, all: usage{}}
-	late := usage{}
+	late, buffers := usage{}, t.prog.buffers
 	for _, s := range stmts {
 		switch {
-		case !late.conflicts(s) && r.join(s, t):
-		case !late.conflicts(s) && !r.all.conflicts(s):
+		case !late.conflicts(s, buffers) && r.join(s, t):
+		case !late.conflicts(s, buffers) && !r.all.conflicts(s, buffers):
 			before = append(before, s)
 		default:
 			after = append(after, s)
-			late.add(s)
+			late.add(s, buffers)
 		}
 	}
 	return r, before, after
-}
-
-// usage says of buffers whether they are written, or else read.
-type usage map[ir.BufID]bool
-
-func (u usage) add(s ir.Stmt) {
-	for _, r := range refs(s) {
-		u[*r.buf] = u[*r.buf] || r.write
-	}
-}
-
-// conflicts reports whether a statement must keep its place relative to those used.
-func (u usage) conflicts(s ir.Stmt) bool {
-	for _, r := range refs(s) {
-		if written, used := u[*r.buf]; written || used && r.write {
-			return true
-		}
-	}
-	return false
 }
 
 // A region is statements over the same rows.
@@ -149,7 +130,7 @@ func (r *region) join(s ir.Stmt, t *tiler) bool {
 		}
 	}
 	r.body = append(r.body, s)
-	r.all.add(s)
+	r.all.add(s, t.prog.buffers)
 	r.cost += t.rowCost(s, r.rows)
 	return true
 }
