@@ -65,42 +65,47 @@ type window struct {
 
 // windows checks that turns keep clear of each other in the buffers that they write.
 func (v *verifier) windows(s *Tiles) error {
-	all := map[BufID]*window{}
-	touch := func(id BufID, lo, hi, step int) *window {
-		w, ok := all[id]
-		if !ok {
-			w = &window{lo, hi, step, false, false}
-			all[id] = w
-		}
-		w.lo, w.hi, w.mixed = min(w.lo, lo), max(w.hi, hi), w.mixed || step != w.step
-		return w
-	}
+	all := windows{}
 	for _, b := range s.Body {
 		switch b := b.(type) {
 		case *Kernel:
-			for _, in := range b.Body {
-				if lo, hi := reach(b, in.Index); in.Op == Load {
-					touch(in.Buf, lo, hi, in.Index.Step)
-				}
-			}
-			for _, o := range b.Out {
-				lo, hi := reach(b, o.Index)
-				w := touch(o.Buf, lo, hi, o.Index.Step)
-				w.combined = w.combined || o.Combine != Store
-			}
+			all.kernel(b)
 		case *MatMul:
-			touch(b.A, b.PartA.First, b.PartA.First+b.M*b.K-1, b.PartA.Step)
-			touch(b.B, b.PartB.First, b.PartB.First+b.K*b.N-1, b.PartB.Step)
-			touch(b.C, b.PartC.First, b.PartC.First+b.M*b.N-1, b.PartC.Step)
+			all.touch(b.A, b.PartA.First, b.PartA.First+b.M*b.K-1, b.PartA.Step, false)
+			all.touch(b.B, b.PartB.First, b.PartB.First+b.K*b.N-1, b.PartB.Step, false)
+			all.touch(b.C, b.PartC.First, b.PartC.First+b.M*b.N-1, b.PartC.Step, false)
 		}
 	}
 	for _, id := range each(s.Body, Writes) {
-		w := all[id]
-		if v.p.Buffers[id].Space != Tile && (w.mixed || w.combined || w.hi-w.lo >= w.step || v.p.Buffers[id].Type != F64) {
+		w, b := all[id], v.p.Buffers[id]
+		if b.Space != Tile && (w.mixed || w.combined || w.hi-w.lo >= w.step || b.Type != F64) {
 			return fmt.Errorf("turns meet in b%d", id)
 		}
 	}
 	return nil
+}
+
+type windows map[BufID]*window
+
+func (all windows) kernel(k *Kernel) {
+	for _, in := range k.Body {
+		if lo, hi := reach(k, in.Index); in.Op == Load {
+			all.touch(in.Buf, lo, hi, in.Index.Step, false)
+		}
+	}
+	for _, o := range k.Out {
+		lo, hi := reach(k, o.Index)
+		all.touch(o.Buf, lo, hi, o.Index.Step, o.Combine != Store)
+	}
+}
+
+func (all windows) touch(id BufID, lo, hi, step int, combined bool) {
+	w, ok := all[id]
+	if !ok {
+		w = &window{lo: lo, hi: hi, step: step}
+		all[id] = w
+	}
+	w.lo, w.hi, w.mixed, w.combined = min(w.lo, lo), max(w.hi, hi), w.mixed || step != w.step, w.combined || combined
 }
 
 // tileOuts checks what the turns leave.
