@@ -28,6 +28,7 @@ func TestEqualExpressionsMerge(t *testing.T) {
 		{"input", x, g.Input("x", 3)},
 		{"iota", g.Iota(4), g.Iota(4)},
 		{"noise", g.Normal(1, 3), g.Normal(1, 3)},
+		{"shuffles", g.Shuffle(7, g.Const(1), g.Iota(3)), g.Shuffle(7, g.Const(1), g.Iota(3))},
 		{"reductions", Sum(Reshape(x, 3, 1), 0, 1), Sum(Reshape(x, 3, 1), 1, 0)},
 	} {
 		if c.a != c.b {
@@ -52,6 +53,8 @@ func TestDifferentExpressionsStayApart(t *testing.T) {
 		{"shapes of a constant", g.Full(1, 2, 3), g.Full(1, 3, 2)},
 		{"data of equal values", g.Data("d", []float64{1, 2, 3}, 3), g.Data("d", []float64{1, 2, 3}, 3)},
 		{"noise sites", g.Normal(1, 3), g.Normal(2, 3)},
+		{"shuffled rows", g.Shuffle(7, g.Const(1), g.Iota(3)), g.Shuffle(8, g.Const(1), g.Iota(3))},
+		{"shuffle keys", g.Shuffle(7, g.Const(1), g.Iota(3)), g.Shuffle(7, g.Const(2), g.Iota(3))},
 		{"noise laws", g.Normal(1, 3), g.Uniform(1, 3)},
 		{"noise shapes", g.Normal(1, 3), g.Normal(1, 4)},
 		{"direction", CumSum(x, 0, true), CumSum(x, 0, false)},
@@ -252,6 +255,7 @@ func TestStatic(t *testing.T) {
 		{"data", Exp(Sum(d, 0)), true},
 		{"input", Add(d, x), false},
 		{"noise", Add(d, g.Uniform(3, 2)), false},
+		{"shuffle", g.Shuffle(7, g.Const(1), g.Iota(3)), false},
 		{"constant", g.Full(2, 2), true},
 	} {
 		if c.n.Static() != c.want {
@@ -282,6 +286,7 @@ func TestBrokenInvariantsPanic(t *testing.T) {
 		"gradient of many": func() { Grad(x, x) },
 		"missing input":    func() { Eval(nil, Exp(x)) },
 		"noise":            func() { Eval(nil, g.Normal(1)) },
+		"shuffle":          func() { Eval(nil, g.Shuffle(2, g.Const(1), g.Const(2))) },
 		"two graphs":       func() { Add(x, New().Input("x", 3)) },
 	} {
 		if message := panicOf(f); !strings.HasPrefix(message, "internal error: ") {

@@ -80,7 +80,7 @@ func gradients(g *Graph, bar, xs []Node) []Node {
 // do conditions and indices.
 func differentiable(kind Kind, k int) bool {
 	switch kind {
-	case OpSign, OpFloor, OpCeil, OpRound:
+	case OpSign, OpFloor, OpCeil, OpRound, OpShuffle:
 		return false
 	case OpSelect:
 		return k > 0

@@ -73,7 +73,7 @@ func TestGradientsWithoutAPath(t *testing.T) {
 	}
 	for name, n := range map[string]Node{
 		"floor": Floor(x), "sign": Sign(x), "comparison": Lt(x, g.Const(.5)), "condition": Where(x, g.Const(1), g.Const(2)),
-		"zero": Mul(g.Const(0), Sin(x)), "index": Gather(g.Data("d", []float64{5, 6, 7}, 3), x), "noise": g.Normal(1, 2), "data": g.Data("e", []float64{1, 2}, 2),
+		"zero": Mul(g.Const(0), Sin(x)), "index": Gather(g.Data("d", []float64{5, 6, 7}, 3), x), "noise": g.Normal(1, 2), "shuffle": g.Shuffle(9, x, x), "data": g.Data("e", []float64{1, 2}, 2),
 	} {
 		if d := Grad(SumAll(n), x)[0]; !isZeros(d) {
 			t.Errorf("%s: gradient %v", name, d.Op())

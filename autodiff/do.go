@@ -10,8 +10,8 @@ import (
 // Do runs the op on Gorgonia's machine, which is the oracle in tests: by the tensor library's own primitive where it has one
 // that can be relied on, else by the interpreter.
 func (o *Op) Do(args ...gorgonia.Value) (gorgonia.Value, error) {
-	if o.Kind == OpNoise {
-		return nil, fmt.Errorf("noise at site %d has no value here", o.Site)
+	if o.Kind == OpNoise || o.Kind == OpShuffle {
+		return nil, fmt.Errorf("%v depends on the seed of a run and has no value here", o)
 	}
 	if o.node.Rank() > 0 && len(args) > 0 && args[0].Shape().Dims() > 0 {
 		if v, err := o.byTensor(args); v != nil || err != nil {

@@ -3,7 +3,7 @@ package autodiff
 import "slices"
 
 // Eval computes nodes for one lane by plain loops: the reference for devices, and the source of static values. inputs are the
-// lane buffers by name, row-major. The results are the caller's to keep. Noise panics, and so does a missing input.
+// lane buffers by name, row-major. The results are the caller's to keep. Noise and Shuffle panic, and so does a missing input.
 func Eval(inputs map[string][]float64, nodes ...Node) [][]float64 {
 	e := evaluation{inputs, map[*vertex][]float64{}}
 	out := make([][]float64, len(nodes))
@@ -39,8 +39,8 @@ func (e evaluation) compute(n Node, args [][]float64) []float64 {
 		return n.op.Values
 	case OpConst:
 		return constant(n.op.Value, n.Size())
-	case OpNoise:
-		bug("evaluation of noise at site %d", n.op.Site)
+	case OpNoise, OpShuffle:
+		bug("evaluation of %v, which depends on the seed of a run", n.op)
 	}
 	return apply(n, args)
 }

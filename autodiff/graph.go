@@ -85,6 +85,15 @@ func (g *Graph) noise(law string, site int, shape []int) Node {
 	return g.add(Op{Kind: OpNoise, Name: law, Site: site, Shape: slices.Clone(shape)}, shape)
 }
 
+// Shuffle is, element by element, the row at a position of an endless sequence: epoch ⌊position/rows⌋ of it is a permutation of 0…rows−1, a
+// function of the run's seed, the key and the epoch alone, the same for all lanes and steps. Minibatches at successive positions are so
+// drawn without replacement. Whole numbers, key below 2³², position below 2⁵³; scalars broadcast; 1 ≤ rows ≤ 2³². No gradient passes, and
+// as with noise a device alone knows the value.
+func (g *Graph) Shuffle(rows int, key, position Node) Node {
+	shape := common(OpShuffle, key, position)
+	return g.add(Op{Kind: OpShuffle, Rows: rows}, shape, fill(key, shape), fill(position, shape))
+}
+
 // add is the only place where nodes are made: it returns the node that is there already or a new one.
 func (g *Graph) add(op Op, shape []int, args ...Node) Node {
 	if size(shape) == 0 && kinds[op.Kind].class != leaf {
@@ -109,7 +118,7 @@ func (g *Graph) add(op Op, shape []int, args ...Node) Node {
 }
 
 func isStatic(n Node) bool {
-	if n.is(OpInput) || n.is(OpNoise) {
+	if n.is(OpInput) || n.is(OpNoise) || n.is(OpShuffle) {
 		return false
 	}
 	for _, a := range n.args {

@@ -11,7 +11,7 @@ import (
 )
 
 func TestEveryKindHasAnExample(t *testing.T) {
-	covered := map[Kind]bool{OpNoise: true} // no value on a host: see TestNoiseHasNoValueOnTheTapeMachine
+	covered := map[Kind]bool{OpNoise: true, OpShuffle: true} // no value on a host: see TestNoiseHasNoValueOnTheTapeMachine
 	for _, e := range examples {
 		covered[e.kind] = true
 	}
@@ -46,6 +46,10 @@ func TestEvalAgainstTapeMachine(t *testing.T) {
 func TestNoiseHasNoValueOnTheTapeMachine(t *testing.T) {
 	if _, err := tape.Run(nil, Exp(New().Normal(1, 2))); err == nil {
 		t.Error("noise was evaluated")
+	}
+	g := New()
+	if _, err := tape.Run(map[string][]float64{"x": {1, 2}}, g.Shuffle(5, g.Const(1), g.Input("x", 2))); err == nil {
+		t.Error("a shuffle was evaluated")
 	}
 }
 

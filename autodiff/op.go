@@ -18,6 +18,7 @@ type Op struct {
 	Values         []float64
 	Name           string
 	Site           int
+	Rows           int // of a Shuffle
 	Shape          []int
 	Axes           []int
 	Lo, Hi         []int
@@ -36,7 +37,7 @@ func (o *Op) key(args []int) string {
 	if o.Kind.commutes() {
 		slices.Sort(args)
 	}
-	return fmt.Sprint(o.Kind, bits(o.Value), fmt.Sprintf("%p", o.Values), o.Site, o.Shape, o.Axes, o.Lo, o.Hi, o.Reverse, o.TransA,
+	return fmt.Sprint(o.Kind, bits(o.Value), fmt.Sprintf("%p", o.Values), o.Site, o.Rows, o.Shape, o.Axes, o.Lo, o.Hi, o.Reverse, o.TransA,
 		o.TransB, args, o.Name, o.Body.Key())
 }
 

@@ -68,6 +68,8 @@ func (o *Op) attributes() []string {
 		return []string{o.Name}
 	case OpNoise:
 		return []string{o.Name, fmt.Sprintf("site=%d", o.Site)}
+	case OpShuffle:
+		return []string{fmt.Sprintf("rows=%d", o.Rows)}
 	case OpSlice, OpPad:
 		return []string{fmt.Sprintf("lo=%v hi=%v", o.Lo, o.Hi)}
 	}

@@ -53,9 +53,12 @@ func NewPlan(b *Bound) (p *Plan, ds []diag.Diagnostic) {
 		}
 	}
 	e.fromTheta(q, e.g.Input("theta", q.Dim))
+	e.possible(b.Model)
 	q.budget(e, b.Model.Systems)
+	q.kinds(e)
 	e.factors(b.Model, e.z(q))
 	q.values(e)
+	q.uninformed(e)
 	return q, nil
 }
 

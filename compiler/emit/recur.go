@@ -47,6 +47,7 @@ func (e *emitter) recurrence(a *model.Array, p *model.Piece, roots []model.Expr,
 	s.rows = r.Lag
 	if r.Whole {
 		s.rows = e.box(a.Type.Axes[r.Axis]).size()
+		e.tellPast(s)
 	}
 	base := s.base()
 	s.outer = union(append(s.inputValues(), base)...)
@@ -143,7 +144,7 @@ func (s *series) condition(x model.Expr, guards []value) value {
 }
 
 func (s *series) readsSelf(x model.Expr) bool {
-	return slices.Contains(arraysIn(x), s.array)
+	return slices.Contains(model.Arrays(x), s.array)
 }
 
 func (s *series) inputValues() []value {

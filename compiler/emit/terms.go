@@ -67,7 +67,7 @@ func (e *emitter) density(t *model.Term, z Node) value {
 		lp = e.censored(t, xn, an, lp, bound)
 	}
 	if t.In != nil {
-		lp = autodiff.Sub(lp, e.truncated(t, an, bound))
+		lp = e.inside(t, xn, autodiff.Sub(lp, e.truncated(t, an, bound)), bound)
 	}
 	if t.ZeroSum {
 		lp = e.zeroSum(t, lp, an, bound)
@@ -118,7 +118,7 @@ func (e *emitter) truncated(t *model.Term, args []Node, bound []*model.Index) No
 	if t.Form.LogCDF == nil || t.Form.LogCCDF == nil || t.Dist.Improper {
 		return zero
 	}
-	lo, hi := e.endNode(t.In.Lo, bound, t.Dist.Lo), e.endNode(t.In.Hi, bound, t.Dist.Hi)
+	lo, hi := e.endNode(t, t.In.Lo, bound, t.Dist.Lo), e.endNode(t, t.In.Hi, bound, t.Dist.Hi)
 	cdf := func(x Node) Node { return e.cumulative(t, t.Form.LogCDF(x, args)) }
 	ccdf := func(x Node) Node { return e.cumulative(t, t.Form.LogCCDF(x, args)) }
 	if lo.Valid() && t.Dist.Discrete() {
@@ -135,6 +135,21 @@ func (e *emitter) truncated(t *model.Term, args []Node, bound []*model.Index) No
 	return zero
 }
 
+// inside is a truncated density: 0 outside the ends. Parameters cannot get there, since their transforms keep them inside.
+func (e *emitter) inside(t *model.Term, x, lp Node, bound []*model.Index) Node {
+	if t.Kind == model.Prior {
+		return lp
+	}
+	never := e.g.Const(math.Inf(-1))
+	if lo := e.endNode(t, t.In.Lo, bound, t.Dist.Lo); lo.Valid() {
+		lp = autodiff.Where(autodiff.Le(lo, x), lp, never)
+	}
+	if hi := e.endNode(t, t.In.Hi, bound, t.Dist.Hi); hi.Valid() {
+		lp = autodiff.Where(autodiff.Le(x, hi), lp, never)
+	}
+	return lp
+}
+
 // cumulative refuses a distribution function that is a sum over more values than are known from data.
 func (e *emitter) cumulative(t *model.Term, n Node) Node {
 	if !n.Valid() {
@@ -145,10 +160,13 @@ func (e *emitter) cumulative(t *model.Term, n Node) Node {
 	return n
 }
 
-// endNode is a bound that cuts something: invalid where it is infinite or at the end of the support.
-func (e *emitter) endNode(x model.Expr, bound []*model.Index, end float64) Node {
+// endNode is a bound that cuts something, on the scale of termValue: invalid where it is infinite or at the end of the support.
+func (e *emitter) endNode(t *model.Term, x model.Expr, bound []*model.Index, end float64) Node {
 	v := e.expr(x)
 	n := e.loose(v, union(value{bound: bound}, v), nil)
+	if t.Offset != nil {
+		n = autodiff.Sub(n, e.expr(t.Offset).node)
+	}
 	if c, ok := n.IsConst(); ok && (math.IsInf(c, 0) || c == end) {
 		return Node{}
 	}
@@ -169,10 +187,10 @@ func logSub(x, y Node) Node {
 
 // censored: a value at or below the lower end says only V ≤ a, one at or above the upper end only V ≥ b.
 func (e *emitter) censored(t *model.Term, x Node, args []Node, lp Node, bound []*model.Index) Node {
-	if lo := e.endNode(t.Censored.Lo, bound, math.Inf(-1)); lo.Valid() && !(e.isConst(lo, t.Dist.Lo) && !t.Dist.Discrete()) {
+	if lo := e.endNode(t, t.Censored.Lo, bound, math.Inf(-1)); lo.Valid() && !(e.isConst(lo, t.Dist.Lo) && !t.Dist.Discrete()) {
 		lp = autodiff.Where(autodiff.Le(x, lo), e.cumulative(t, t.Form.LogCDF(lo, args)), lp)
 	}
-	if hi := e.endNode(t.Censored.Hi, bound, math.Inf(1)); hi.Valid() {
+	if hi := e.endNode(t, t.Censored.Hi, bound, math.Inf(1)); hi.Valid() {
 		above := hi
 		if t.Dist.Discrete() {
 			above = autodiff.Sub(hi, e.g.Const(1))

@@ -24,6 +24,11 @@ func (b *Body) Load(buf BufID, index Index) Reg {
 // Noise is Normal or Uniform noise of a site.
 func (b *Body) Noise(op Op, site int) Reg { return b.add(Instr{Op: op, Site: site}) }
 
+// Shuffled is Shuffle of rows at a position.
+func (b *Body) Shuffled(rows int, key, position Reg) Reg {
+	return b.add(Instr{Op: Shuffle, Rows: rows, Args: [3]Reg{key, position}})
+}
+
 // Do applies an op to as many registers as it takes.
 func (b *Body) Do(op Op, args ...Reg) Reg {
 	if len(args) != op.Arity() {

@@ -41,7 +41,7 @@ type Buffer struct {
 // A Program is what a device loads.
 type Program struct {
 	Buffers []Buffer
-	Setup   []Stmt // computes Shared buffers once, at load; no lanes, no noise
+	Setup   []Stmt // computes Shared buffers once, at load; no lanes, no noise, nothing shuffled
 	Entries []Entry
 }
 
@@ -85,6 +85,7 @@ type Instr struct {
 	Buf   BufID   // Load
 	Index Index   // Load; of Counter, Normal and Uniform only Const and Step count, which are added to the counter or the point
 	Site  int     // Normal, Uniform: the noise site; the point is the row-major position in Extents
+	Rows  int     // Shuffle: how many rows a permutation has
 }
 
 // An Index is an element offset inside a buffer: Const + Step·t + Σ Stride[k]·i_k + Σ Dyn, with t the turn of the Loop or Tiles that the

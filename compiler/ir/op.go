@@ -12,6 +12,7 @@ const (
 	Load              // Buf[Index]
 	Normal            // standard normal noise addressed by (seed, lane, step, Site, point)
 	Uniform           // uniform noise on (0, 1), addressed likewise
+	Shuffle           // args key, position: the row at that position of an endless sequence, each Rows positions a permutation of 0…Rows−1 that is a function of (seed, key, ⌊position/Rows⌋)
 
 	Neg
 	Abs
@@ -75,7 +76,7 @@ var opTable = [numOps]struct {
 	name  string
 	arity int
 }{
-	Const: {"const", 0}, Counter: {"counter", 0}, Load: {"load", 0}, Normal: {"normal", 0}, Uniform: {"uniform", 0},
+	Const: {"const", 0}, Counter: {"counter", 0}, Load: {"load", 0}, Normal: {"normal", 0}, Uniform: {"uniform", 0}, Shuffle: {"shuffle", 2},
 	Neg: {"neg", 1}, Abs: {"abs", 1}, Sign: {"sign", 1}, Floor: {"floor", 1}, Ceil: {"ceil", 1}, Round: {"round", 1},
 	Exp: {"exp", 1}, Log: {"log", 1}, Log1p: {"log1p", 1}, Expm1: {"expm1", 1}, Sqrt: {"sqrt", 1},
 	Sin: {"sin", 1}, Cos: {"cos", 1}, Tan: {"tan", 1}, Asin: {"asin", 1}, Acos: {"acos", 1}, Atan: {"atan", 1},

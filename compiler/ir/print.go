@@ -161,6 +161,9 @@ func instrText(in *Instr) string {
 	for _, a := range in.Args[:in.Op.Arity()] {
 		args = append(args, fmt.Sprintf("r%d", a))
 	}
+	if in.Op == Shuffle {
+		args = append(args, fmt.Sprintf("rows %d", in.Rows))
+	}
 	return fmt.Sprintf("%v %s", in.Op, strings.Join(args, ", "))
 }
 

@@ -6,10 +6,10 @@ import "fmt"
 // means the same in whatever order a device runs the points of a kernel.
 //
 //   - Lane buffers are F64 and have unique names; Init is for Shared ones and has their size; entries have unique names.
-//   - Setup reads and writes Shared buffers, without noise; entries write the others. A Shared buffer without Init is written in Setup
+//   - Setup reads and writes Shared buffers, without noise or shuffles; entries write the others. A Shared buffer without Init is written in Setup
 //     before it is read; a Scratch buffer in the same entry.
 //   - A register is defined before it is used; Axis is a loop; every index stays inside its buffer for all loop counters and all
-//     values of its dynamic parts; a noise site is below 2²⁴.
+//     values of its dynamic parts; a noise site is below 2²⁴; a shuffle has 1 to 2³² rows.
 //   - A buffer that a kernel combines into is not otherwise touched by it. One that it stores to is loaded only at the index of its one
 //     store, which visits no element twice, or in a part that the store keeps clear of. The other statements do not write what they read.
 //   - Tiles stand in no other loop and not in Setup, have rows, and hold kernels and products without batches that have the rows of a turn where they are to have

@@ -8,6 +8,9 @@ import (
 // maxSite is one more than the largest noise site: a site has 24 bits of the counter.
 const maxSite = 1 << 24
 
+// maxRows is the largest number of rows to shuffle: a place among them has 32 bits.
+const maxRows = 1 << 32
+
 func (v *verifier) kernel(k *Kernel) error {
 	for _, n := range k.Extents {
 		if n < 0 {
@@ -45,6 +48,10 @@ func (v *verifier) instr(k *Kernel, r int) error {
 	case Normal, Uniform:
 		if v.setup || v.loop != nil || in.Site < 0 || in.Site >= maxSite {
 			return fmt.Errorf("noise of site %d, or in setup, or in a loop", in.Site)
+		}
+	case Shuffle:
+		if v.setup || in.Rows < 1 || in.Rows > maxRows {
+			return fmt.Errorf("shuffle of %d rows, or in setup", in.Rows)
 		}
 	case Load:
 		return v.index(k, in.Index, in.Buf, r)

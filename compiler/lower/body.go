@@ -46,7 +46,7 @@ func (p *plan) body(extents []int, own map[*value]bool, t *trace) *body {
 func (b *body) emit(in ir.Instr) ir.Reg {
 	in.Index = canonical(in.Index)
 	key := []byte{byte(in.Op)}
-	for _, n := range []int64{int64(in.Args[0]), int64(in.Args[1]), int64(in.Args[2]), int64(math.Float64bits(in.Imm)), int64(in.Axis), int64(in.Buf), int64(in.Site)} {
+	for _, n := range []int64{int64(in.Args[0]), int64(in.Args[1]), int64(in.Args[2]), int64(math.Float64bits(in.Imm)), int64(in.Axis), int64(in.Buf), int64(in.Site), int64(in.Rows)} {
 		key = strconv.AppendInt(append(key, ' '), n, 36)
 	}
 	key = appendKey(key, in.Index)

@@ -120,6 +120,8 @@ func (v *value) ownCost() float64 {
 	switch v.kind {
 	case autodiff.OpNoise:
 		return noiseCost
+	case autodiff.OpShuffle:
+		return shuffleCost
 	case autodiff.OpConcat:
 		return 3 * float64(len(v.args))
 	case autodiff.OpGather:

@@ -10,6 +10,7 @@ import (
 	"ppl/compiler/ir"
 	"ppl/compiler/lower"
 	"ppl/runtime/device"
+	stream "ppl/runtime/noise"
 )
 
 // TestNoise: a noise is one array of numbers, in whatever order and kernel its elements are read.
@@ -33,6 +34,42 @@ func TestNoise(t *testing.T) {
 	for range 2 {
 		run(t, h, "f")
 		noiseTies(t, func(name string) []float64 { return lane(h, name, 1) })
+	}
+}
+
+// TestShuffle: rows of data are gathered by a shuffle of a lane's key and counter; what is left of a gather in order is the shuffle itself.
+func TestShuffle(t *testing.T) {
+	const n, m = 9, 5
+	g := ad.New()
+	key, counter := g.Input("key"), g.Input("counter")
+	data := make([]float64, n)
+	for i := range data {
+		data[i] = math.Sqrt(float64(i))
+	}
+	position := ad.Add(ad.Mul(counter, g.Const(m)), g.Iota(m))
+	rows := g.Shuffle(n, key, position)
+	e := lower.Entry{Name: "f", Assign: []lower.Assign{
+		{Name: "rows", Value: rows},
+		{Name: "batch", Value: ad.Gather(g.Data("x", data, n), rows)},
+		{Name: "twice", Value: ad.Sum(ad.Mul(ad.Broadcast(rows, []int{3, m}, []int{1}), g.Input("w", 3, m)), 1)},
+		{Name: "alone", Value: g.Shuffle(n, key, counter)},
+		{Name: "counter", Value: ad.Add(counter, g.Const(1))},
+	}}
+	x := load(t, program(t, e), 3)
+	x.Set("key", []float64{4, 5, 6})
+	x.Set("w", slices.Repeat([]float64{2}, 3*3*m))
+	for turn := range 4 {
+		run(t, x, "f")
+		want, batch, sum := make([]float64, m), make([]float64, m), 0.0
+		for i := range want {
+			want[i] = stream.Shuffle(0, n, 5, float64(turn*m+i))
+			batch[i] = data[int(want[i])]
+			sum += 2 * want[i]
+		}
+		same(t, "rows", lane(x, "rows", 1), want)
+		same(t, "batch", lane(x, "batch", 1), batch)
+		same(t, "twice", lane(x, "twice", 1), []float64{sum, sum, sum})
+		same(t, "alone", lane(x, "alone", 1), []float64{stream.Shuffle(0, n, 5, float64(turn))})
 	}
 }
 

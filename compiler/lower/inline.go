@@ -19,6 +19,9 @@ func (b *body) inline(v *value, at []ir.Index) ir.Reg {
 		return b.constant(v.op.Value)
 	case autodiff.OpNoise:
 		return b.noise(v, at)
+	case autodiff.OpShuffle:
+		key, position := b.value(v.args[0], at, v), b.value(v.args[1], at, v)
+		return b.emit(ir.Instr{Op: ir.Shuffle, Rows: v.op.Rows, Args: [3]ir.Reg{key, position}})
 	case autodiff.OpBroadcast, autodiff.OpPermute, autodiff.OpSlice:
 		return b.value(v.args[0], moved(v, at), v)
 	case autodiff.OpReshape:

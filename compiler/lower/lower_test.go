@@ -137,7 +137,7 @@ func source(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 7)) }
 
 // TestEveryKind lowers one small graph for each kind of op.
 func TestEveryKind(t *testing.T) {
-	covered := map[ad.Kind]bool{ad.OpNoise: true} // TestNoise
+	covered := map[ad.Kind]bool{ad.OpNoise: true, ad.OpShuffle: true} // TestNoise, TestShuffle
 	cases := kindCases()
 	for k, c := range cases {
 		g := ad.New()

@@ -65,7 +65,10 @@ var opRows = [autodiff.Kinds]opRow{
 	autodiff.OpSelect:       {ir.Select, 1},
 }
 
-const noiseCost = 25
+const (
+	noiseCost   = 25
+	shuffleCost = 80
+)
 
 // reductions says how a reduction combines: between points of a kernel, and between registers when it is unrolled.
 var reductions = map[autodiff.Kind]struct {

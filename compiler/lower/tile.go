@@ -29,7 +29,7 @@ func (prog *program) tile(stmts []ir.Stmt) []ir.Stmt {
 	for _, row := range opRows {
 		t.cost[row.op] = row.cost
 	}
-	t.cost[ir.Normal], t.cost[ir.Uniform] = noiseCost, noiseCost
+	t.cost[ir.Normal], t.cost[ir.Uniform], t.cost[ir.Shuffle] = noiseCost, noiseCost, shuffleCost
 	countUses(stmts, t.uses)
 	return t.statements(stmts)
 }

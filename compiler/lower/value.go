@@ -11,7 +11,7 @@ import (
 
 // A value is a node of the graph on its way to kernels: fewer kinds than autodiff's (see rewrite.go) and merged over all
 // entries of the program. Kinds that occur: the leaves, the elementwise ones, Broadcast, Permute, Reshape, Slice, Concat (a nil
-// argument is a part of zeros), Gather, ScatterAdd, Sum, Max, Min, CumSum, MatMul, Cholesky, TriSolve, Scan. Nothing but leaves is empty.
+// argument is a part of zeros), Shuffle, Gather, ScatterAdd, Sum, Max, Min, CumSum, MatMul, Cholesky, TriSolve, Scan. Nothing but leaves is empty.
 type value struct {
 	id     int
 	kind   autodiff.Kind
@@ -43,7 +43,7 @@ func (vs *values) make(op autodiff.Op, shape []int, args ...*value) *value {
 		return v
 	}
 	v := &value{id: vs.count, kind: op.Kind, op: op, shape: shape, args: args}
-	v.static = op.Kind != autodiff.OpInput && op.Kind != autodiff.OpNoise
+	v.static = op.Kind != autodiff.OpInput && op.Kind != autodiff.OpNoise && op.Kind != autodiff.OpShuffle
 	for _, a := range args {
 		v.static = v.static && (a == nil || a.static)
 	}
@@ -67,6 +67,7 @@ func valueKey(op autodiff.Op, shape []int, args []*value) string {
 	key = binary.AppendUvarint(key, math.Float64bits(op.Value))
 	key = binary.AppendUvarint(key, uint64(uintptr(unsafe.Pointer(unsafe.SliceData(op.Values)))))
 	key = binary.AppendVarint(key, int64(op.Site))
+	key = binary.AppendVarint(key, int64(op.Rows))
 	key = append(key, flag(op.Reverse)|flag(op.TransA)<<1|flag(op.TransB)<<2)
 	key = append(binary.AppendUvarint(key, uint64(len(op.Name))), op.Name...)
 	body := op.Body.Key()

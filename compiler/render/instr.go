@@ -38,6 +38,8 @@ func (k *kernel) value(in *ir.Instr, wide bool) string {
 		return k.element(ir.Index{Const: in.Index.Const, Step: in.Index.Step, Stride: strides})
 	case ir.Load:
 		return k.load(in)
+	case ir.Shuffle:
+		return fmt.Sprintf("shuffle_%s(c, %d, %s, %s)", suffix(wide), in.Rows, k.arg(in, 0, wide), k.arg(in, 1, wide))
 	case ir.Select:
 		return k.choose(in.Args[0], k.arg(in, 1, wide), k.arg(in, 2, wide), wide)
 	}

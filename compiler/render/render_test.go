@@ -46,7 +46,7 @@ func updated() *ir.Kernel {
 	x := b.Load(2, ir.Dense(3, 2))
 	scale := b.Do(ir.Log, b.Load(3, ir.Index{}))
 	b.Do(ir.Exp, x) // nobody reads it
-	z := b.Do(ir.Mul, scale, b.Noise(ir.Normal, 5))
+	z := b.Do(ir.Mul, scale, b.Do(ir.Add, b.Noise(ir.Normal, 5), b.Shuffled(9, b.Counter(0), x)))
 	r := b.Do(ir.Select, b.Do(ir.Lt, b.Counter(0), b.Const(0.1)), b.Do(ir.Add, x, z), x)
 	return &ir.Kernel{Extents: []int{3, 2}, Body: b, Out: []ir.Output{{Buf: 2, Index: ir.Dense(3, 2), Value: r}}}
 }

@@ -48,6 +48,9 @@ func (k *kernelCode) arithmetic(in *ir.Instr) int {
 	case 1:
 		return k.place(&unary{unaryLoops[in.Op], dst, args[0], s}, dst, args[0])
 	case 2:
+		if in.Op == ir.Shuffle {
+			return k.place(&shuffle{dst, args[0], args[1], s, in.Rows}, dst, args[:2]...)
+		}
 		return k.place(&binary{binaryLoops[in.Op], dst, args[0], args[1], s}, dst, args[:2]...)
 	}
 	return k.place(&ternary{selectLoop, dst, args[0], args[1], args[2], s}, dst, args[:]...)

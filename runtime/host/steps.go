@@ -246,3 +246,24 @@ func (s *random) lane(d []float64, w *worker, lane uint32, width int, c *chunk) 
 		}
 	}
 }
+
+// shuffle is rows at positions of a shuffled sequence; neighbours mostly share their epoch, so its order is kept.
+type shuffle struct {
+	dst, key, position int
+	shape              shape
+	rows               int
+}
+
+func (s *shuffle) run(w *worker, f *frame, c *chunk) {
+	n := c.len[s.shape]
+	d, key, position := f.vec[s.dst][:n], f.vec[s.key][:n], f.vec[s.position][:n]
+	var of [2]uint64 // key and epoch of the order
+	var order noise.Order
+	for i := range d {
+		epoch, at := noise.Epoch(s.rows, position[i])
+		if now := [2]uint64{noise.Whole(key[i], 1<<32-1), epoch}; i == 0 || now != of {
+			of, order = now, noise.NewOrder(w.e.seed, s.rows, now[0], now[1])
+		}
+		d[i] = order.At(at)
+	}
+}

@@ -2,11 +2,8 @@
 // counter. A block has two words of 64 bits, one for each point of the pair.
 typedef struct { words half[2]; } block;
 
-static __attribute__((noinline, pure)) block philox(const context *c, word site, word pair) {
+INLINE block philox4x32(words c0, words c1, words c2, words c3, word k0, word k1) {
   const words low = (words){} + 0xffffffff;
-  words c0 = (words){} + (pair & 0xffffffff), c1 = (words){} + (c->step & 0xffffffff), c2 = (words){} + (c->step >> 32 << 24 | site), c3;
-  EACH c3[l] = c->lane[l];
-  word k0 = c->seed & 0xffffffff, k1 = c->seed >> 32;
   for (int round = 0; round < 10; round++) {
     words p0 = c0 * 0xD2511F53, p1 = c2 * 0xCD9E8D57; // of numbers below 2³²
     c0 = (p1 >> 32) ^ c1 ^ k0;
@@ -19,6 +16,41 @@ static __attribute__((noinline, pure)) block philox(const context *c, word site,
   return (block){{c1 << 32 | c0, c3 << 32 | c2}};
 }
 
+static __attribute__((noinline, pure)) block philox(const context *c, word site, word pair) {
+  words c0 = (words){} + (pair & 0xffffffff), c1 = (words){} + (c->step & 0xffffffff), c2 = (words){} + (c->step >> 32 << 24 | site), c3;
+  EACH c3[l] = c->lane[l];
+  return philox4x32(c0, c1, c2, c3, c->seed & 0xffffffff, c->seed >> 32);
+}
+
 // (k + ½)·2⁻⁵², k the upper 52 bits.
 INLINE wide uniform_w(words x) { return (wide)(x >> 12 | 0x3ff0000000000000) - (1 - 0x1p-53); }
 INLINE wide normal_w(words x) { return normquantile_w(uniform_w(x)); }
+
+// Rows at positions of a shuffled sequence: runtime/noise/shuffle.go says how.
+INLINE words mix(words x) {
+  const words low = (words){} + 0xffffffff;
+  x = (x ^ x >> 16) * 0x85EBCA6B & low;
+  x = (x ^ x >> 13) * 0xC2B2AE35 & low;
+  return x ^ x >> 16;
+}
+INLINE wide whole(wide x, real limit) { return floor_w(select_w(positive(x), minimum_w(x, splat(limit)), splat(0))); }
+static __attribute__((noinline, pure)) wide shuffle_w(const context *c, word rows, wide key, wide position) {
+  wide q = whole(position, 0x1p53 - 1), epoch = floor_w(q / splat(rows)); // all exact
+  words x = __builtin_convertvector(q - epoch * splat(rows), words), e = __builtin_convertvector(epoch, words);
+  block b = philox4x32(__builtin_convertvector(whole(key, 0x1p32 - 1), words), e & 0xffffffff, e >> 32, (words){} + (rows & 0xffffffff),
+                       c->seed & 0xffffffff, ~c->seed >> 32);
+  words k[16] = {b.half[0] & 0xffffffff, b.half[0] >> 32, b.half[1] & 0xffffffff, b.half[1] >> 32};
+  int width = rows > 4 ? 64 - __builtin_clzll(rows - 1) : 2, shift = width / 2, rounds = shift == 1 ? 16 : 8;
+  for (int r = 4; r < rounds; r++) k[r] = (k[r - 4] + 0x9E3779B9) & 0xffffffff;
+  word low = (1ull << shift) - 1, high = (1ull << (width - shift)) - 1;
+  for (ints walking = ~(ints){}; any(walking); walking = x >= rows) {
+    words before = x, l = x & low, h = x >> shift;
+    for (int r = 0; r < rounds; r += 2) {
+      l ^= mix(h ^ k[r]) & low;
+      h ^= mix(l ^ k[r + 1]) & high;
+    }
+    x = (words)select_w(walking, bits((ints)(h << shift | l)), bits((ints)before));
+  }
+  return __builtin_convertvector(x, wide);
+}
+static __attribute__((noinline, pure)) real shuffle_s(const context *c, word rows, real key, real position) { return shuffle_w(c, rows, splat(key), splat(position))[0]; }

@@ -17,6 +17,7 @@ func Run(t *testing.T, open func() device.Device) {
 	t.Run("ops", func(t *testing.T) { testOps(t, open()) })
 	t.Run("statements", func(t *testing.T) { testStatements(t, open()) })
 	t.Run("noise", func(t *testing.T) { testNoise(t, open()) })
+	t.Run("shuffle", func(t *testing.T) { testShuffle(t, open()) })
 	t.Run("schedule", func(t *testing.T) { testSchedule(t, open()) })
 	t.Run("masks", func(t *testing.T) { testMasks(t, open()) })
 	t.Run("buffers", func(t *testing.T) { testBuffers(t, open()) })

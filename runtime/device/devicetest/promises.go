@@ -226,3 +226,44 @@ func bytesOf(t *testing.T, d device.Device, p *ir.Program, lanes, threads int) [
 	}
 	return state
 }
+
+// shuffleProgram shuffles rows at positions that are counted from a start: by a key of the lane, and by one for all.
+func shuffleProgram(n, rows int) *ir.Program {
+	p := &ir.Program{}
+	key := p.Buffer(ir.Buffer{Name: "key", Space: ir.Lane, Size: 1})
+	start := p.Buffer(ir.Buffer{Name: "start", Space: ir.Lane, Size: 1})
+	own := p.Buffer(ir.Buffer{Name: "own", Space: ir.Lane, Size: n})
+	same := p.Buffer(ir.Buffer{Name: "same", Space: ir.Lane, Size: n})
+	var body ir.Body
+	at := body.Do(ir.Add, body.Load(start, ir.Index{}), body.Counter(0))
+	mine := body.Shuffled(rows, body.Load(key, ir.Index{}), at)
+	shared := body.Shuffled(rows, body.Const(5), body.Counter(0))
+	p.Entries = []ir.Entry{{Name: "draw", Body: []ir.Stmt{&ir.Kernel{Extents: []int{n}, Body: body,
+		Out: []ir.Output{{Buf: own, Index: ir.Dense(n), Value: mine}, {Buf: same, Index: ir.Dense(n), Value: shared}}}}}}
+	return p
+}
+
+// testShuffle holds every row to package noise, exactly, over epochs' ends and for keys and positions at and beyond their limits.
+func testShuffle(t *testing.T, d device.Device) {
+	const n, seed, lanes = 1301, 0xfeedface12345678, 11
+	starts := []float64{0, 1, 700, 1e6, 1e12 + 3, 1<<53 - 1000, 1e300, -4, math.NaN(), 0.5, math.Inf(1)}
+	keys := []float64{0, 1, 2, 1<<32 - 1, 1 << 40, -1, math.NaN(), 3.7, 4, 5, 6}
+	for _, rows := range []int{1, 2, 3, 100, 128, 1 << 20, 1 << 32} {
+		x := load(t, d, shuffleProgram(n, rows), device.Options{Lanes: lanes, Seed: seed, Threads: 2})
+		x.Set("key", keys)
+		x.Set("start", starts)
+		run(t, x, []device.Call{{Entry: "draw", Times: 1}}, 3, nil)
+		own, same := make([]float64, n), make([]float64, n)
+		for l := range lanes {
+			x.GetLane("own", l, own)
+			x.GetLane("same", l, same)
+			for i := range n {
+				wantOwn := noise.Shuffle(seed, rows, keys[l], starts[l]+float64(i))
+				wantSame := noise.Shuffle(seed, rows, 5, float64(i))
+				if own[i] != wantOwn || same[i] != wantSame {
+					t.Fatalf("%d rows, lane %d, place %d: got %v and %v, want %v and %v", rows, l, i, own[i], same[i], wantOwn, wantSame)
+				}
+			}
+		}
+	}
+}

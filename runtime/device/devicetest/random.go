@@ -206,6 +206,10 @@ func (g *generator) tame(k *ir.Kernel, body *ir.Body) ir.Reg {
 	if g.r.IntN(4) == 0 && len(g.p.Setup) > 0 && g.turns == 0 {
 		pool = append(pool, body.Do(ir.Mul, body.Const(0.1), body.Noise([]ir.Op{ir.Normal, ir.Uniform}[g.r.IntN(2)], g.r.IntN(5))))
 	}
+	if g.r.IntN(6) == 0 && len(g.p.Setup) > 0 {
+		row := body.Shuffled(1+g.r.IntN(9), g.integer(k, body), g.integer(k, body))
+		pool = append(pool, body.Do(ir.Mul, body.Const(0.1), row))
+	}
 	for range 2 + g.r.IntN(10) {
 		pool = append(pool, g.step(k, body, pool))
 	}

@@ -247,6 +247,9 @@ func (r *reference) instr(in *ir.Instr, at []int, regs []float64, m memory, a ad
 	case ir.Uniform:
 		return noise.Uniform(a.seed, a.lane, a.step, a.site, a.point)
 	}
+	if in.Op == ir.Shuffle {
+		return noise.Shuffle(a.seed, in.Rows, regs[in.Args[0]], regs[in.Args[1]])
+	}
 	return apply(in.Op, regs[in.Args[0]], regs[in.Args[1]], regs[in.Args[2]])
 }
 
