@@ -64,7 +64,9 @@ func (p *Program) parts() *parts {
 	theta := autodiff.New().Input("theta", p.Dim())
 	t := p.Terms(theta)
 	all := &parts{theta: theta}
-	add := func(name string, n autodiff.Node) { all.names, all.nodes = append(all.names, name), append(all.nodes, n) }
+	add := func(name string, n autodiff.Node) {
+		all.names, all.nodes = append(all.names, name), append(all.nodes, n)
+	}
 	for _, r := range t.Priors {
 		add(fmt.Sprintf("the log prior of `%s`", r.Name()), r.Node)
 	}
