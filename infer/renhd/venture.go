@@ -7,9 +7,9 @@ import (
 	"ppl/infer/dynamics"
 )
 
-// Ventures: how hot, and for which share of warm-up at that temperature, and coming down.
+// Ventures: how hot (hotter than that, a likelihood of some thirty rows with a flat prior no longer holds a walker), and for which share of warm-up at that temperature, and coming down.
 const (
-	ventureHeat = 64.0
+	ventureHeat = 25.0
 	ventureHot  = 0.03
 	ventureCool = 0.06
 	ventureRest = 0.05
@@ -17,7 +17,7 @@ const (
 
 // venture looks for modes that no start led to. Where priors are proper, starts come from them and lie further apart than the posterior; where
 // they are not, starts are a guess, and all walkers may sit in the one mode that is near. So the walkers, who agree, are heated until they
-// wander over barriers of some hundred, are cooled as in annealing (Kirkpatrick, Gelatt, Vecchi, Science 1983), and have to be
+// wander over barriers of some fifty, are cooled as in annealing (Kirkpatrick, Gelatt, Vecchi, Science 1983), and have to be
 // where they were before.
 func (r *run) venture(before *tuner) (agreed bool, err error) {
 	if r.target.ProperPrior() || before == nil {
@@ -34,12 +34,28 @@ func (r *run) venture(before *tuner) (agreed bool, err error) {
 		}
 	}
 	r.walkers.settleAll()
-	rest := window{sweeps: sweeps(ventureRest, r.options.Warmup), most: mostSteps}
-	after, err := r.windows(rest)
-	if err != nil || after == nil {
-		return true, err
+	return r.comeBack(before)
+}
+
+// comeBack gives walkers time, as long as that brings them closer: some were heated to where the density hardly falls off.
+func (r *run) comeBack(before *tuner) (agreed bool, err error) {
+	const most, closer = 4, 0.7
+	last := math.Inf(1)
+	for range most {
+		after, err := r.windows(window{sweeps: sweeps(ventureRest, r.options.Warmup), most: mostSteps})
+		if err != nil || after == nil {
+			return true, err
+		}
+		now := after.join(before).disagreement()
+		if now < agreement {
+			return true, nil
+		}
+		if now > closer*last {
+			return false, nil
+		}
+		last = now
 	}
-	return after.join(before).disagreement() < agreement, nil
+	return false, nil
 }
 
 // wander moves every walker by a trajectory at a temperature. In whitened coordinates steps may grow with its root.
