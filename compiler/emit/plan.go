@@ -111,6 +111,10 @@ func (e *emitter) fromTheta(p *Plan, theta Node) *thetaSource {
 		src.jac[r] = jac
 		return v
 	}
+	e.coordinates = func(piece *model.Piece) value {
+		r := p.regions[slices.IndexFunc(p.regions, func(r *region) bool { return r.piece == piece })]
+		return value{autodiff.Reshape(e.part(r, theta), e.shape(r.plates, nil)...), r.plates, nil}
+	}
 	e.source = src
 	return src
 }
@@ -120,8 +124,7 @@ func (e *emitter) z(p *Plan) map[*model.Term]Node {
 	out := map[*model.Term]Node{}
 	for _, r := range p.regions {
 		if r.term.Non {
-			u := autodiff.Slice(e.source.theta, []int{r.offset}, []int{r.offset + r.size})
-			out[r.term] = autodiff.Reshape(u, e.shape(r.plates, r.term.Event)...)
+			out[r.term] = autodiff.Reshape(e.part(r, e.source.theta), e.shape(r.plates, r.term.Event)...)
 		}
 	}
 	return out
