@@ -119,20 +119,20 @@ func TestNoFalseAlarms(t *testing.T) {
 // from row to row. The numbers are the laws' formulas (checked with Python's math.erf and math.comb).
 func TestTruncationOutside(t *testing.T) {
 	p := load(t, "data y[N] = [0.5, 5]\nb ~ HalfNormal(1)\ny[i in N] ~ Normal(0, 1) in 0..b\n")
-	if lp := at(t, p, map[string]float64{"b": 1}); !math.IsInf(lp, -1) {
+	if lp := likelihoodAt(t, p, map[string]float64{"b": 1}); !math.IsInf(lp, -1) {
 		t.Errorf("a value above the upper end: log likelihood %g", lp)
 	}
-	if lp := at(t, p, map[string]float64{"b": 6}); !near(lp, -13.076582701343103, 1e-12) {
+	if lp := likelihoodAt(t, p, map[string]float64{"b": 6}); !near(lp, -13.076582701343103, 1e-12) {
 		t.Errorf("values between the ends: log likelihood %.12g", lp)
 	}
 	p = load(t, "data k[N] = [1, 2]\nn[i in N] ~ Poisson(2) in k[i]..3\np ~ Beta(1, 1)\nk[i in N] ~ Binomial(3, n[i] / 4 * p)\n")
-	if lp := at(t, p, map[string]float64{"p": 0.5}); !near(lp, -2.640431946453579, 1e-12) {
+	if lp := likelihoodAt(t, p, map[string]float64{"p": 0.5}); !near(lp, -2.640431946453579, 1e-12) {
 		t.Errorf("a latent from k[i] on: log likelihood %.12g", lp)
 	}
 }
 
-// at is the log likelihood at values of scalar parameters.
-func at(t *testing.T, p *Program, values map[string]float64) float64 {
+// likelihoodAt is the log likelihood at values of scalar parameters.
+func likelihoodAt(t *testing.T, p *Program, values map[string]float64) float64 {
 	t.Helper()
 	arrays := map[string]*data.Array{}
 	for name, v := range values {

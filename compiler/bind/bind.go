@@ -33,6 +33,7 @@ func Data(m *model.Model, dir string, args []Arg) (*emit.Bound, []diag.Diagnosti
 				b.bind(a)
 			}
 		}
+		b.leaveOut(b.absent)
 	}
 	if !b.diags.HasErrors() {
 		b.labels()
@@ -56,6 +57,7 @@ type binder struct {
 	columns  map[*model.Array]bool  // arrays put together from the columns of a table
 	sizeFrom map[*model.Size]string // where a size was learned, for disagreements
 	cache    map[string]*data.File
+	absent   []*model.Array // optional data that are not given
 	diags    diag.List
 }
 
@@ -151,6 +153,8 @@ func (b *binder) bind(a *model.Array) {
 	case a.From != "":
 		b.fromFile(a)
 	case b.tableColumns(a, b.files):
+	case a.Optional:
+		b.absent = append(b.absent, a)
 	default:
 		b.missing(a)
 	}

@@ -18,6 +18,7 @@ func (c *checker) circles() {
 	}
 	for _, t := range c.model.Terms {
 		if circle := f.from(t.Array); circle != nil {
+			c.circular = circle
 			c.drawnFromEachOther(circle)
 			return
 		}
@@ -95,7 +96,7 @@ func (f *circleFinder) reads(t *model.Term) (found []*model.Array) {
 			visit(x)
 		}
 	}
-	for _, e := range termExprs(t) {
+	for _, e := range t.Exprs() {
 		visit(e)
 	}
 	return found

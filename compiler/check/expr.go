@@ -123,15 +123,19 @@ func indexVar(i *model.Index, at ast.Node) model.Expr {
 
 // ref reads a whole array.
 func (c *checker) ref(a *arrayInfo, e ast.Node) model.Expr {
+	static := true
 	if a.state == visiting {
-		c.cycle(a, e)
-		return poison(e)
+		if !c.provisional(a) {
+			c.cycle(a, e)
+			return poison(e)
+		}
+		static = c.open[len(c.open)-1] == a // of what others are worked out from meanwhile nothing is known
 	}
 	c.resolve(a)
 	if isBroken(a) {
 		return poison(e)
 	}
-	return &model.Ref{Array: a.Array, Fact: model.Fact{At: e.Span(), Type: a.Type, Static: c.isStatic(a)}}
+	return &model.Ref{Array: a.Array, Fact: model.Fact{At: e.Span(), Type: a.Type, Static: static && c.isStatic(a)}}
 }
 
 // isBroken tells an array whose own statements were refused.
@@ -170,12 +174,23 @@ func (c *checker) cycle(a *arrayInfo, e ast.Node) {
 }
 
 func (c *checker) undefined(s *scope, e *ast.Name) {
-	d := c.errorf("E10", e.Span(), "`%s` is not defined", e.Name)
-	if near, ok := diagNearest(e.Name, c.visible(s)); ok {
-		d.Help("did you mean `%s`?", near)
-	}
+	meant(c.errorf("E10", e.Span(), "`%s` is not defined", e.Name), e.Name, c.visible(s))
 	s2 := c.global
 	s2.names[e.Name] = &entity{name: e.Name, at: e.Span(), used: true, expr: poison(e)} // one report per name
+}
+
+// meant adds to a report of an unknown name what to write instead: how ppl says what Stan, PyMC or NumPyro call so, or the
+// nearest name.
+func meant(d diag.Entry, name string, among []string) {
+	if code, ok := stdlib.Foreign(name); ok {
+		if stdlib.Dists()[code] != nil {
+			d.Help("did you mean `%s`?", code)
+		} else {
+			d.Help("write `%s`", code)
+		}
+	} else if near, ok := diagNearest(name, among); ok {
+		d.Help("did you mean `%s`?", near)
+	}
 }
 
 func (c *checker) visible(s *scope) (names []string) {

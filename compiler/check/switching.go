@@ -157,7 +157,7 @@ func (m *mixture) reads(terms []*model.Term, arrays []*model.Array) bool {
 		if t.Kind == model.Generate {
 			continue
 		}
-		for _, x := range termExprs(t) {
+		for _, x := range t.Exprs() {
 			visit(x, t.Kind == model.LatentPrior && t.Array == m.z)
 		}
 	}
@@ -168,7 +168,7 @@ func (m *mixture) reads(terms []*model.Term, arrays []*model.Array) bool {
 func (m *mixture) choice(ref *model.Ref, sub *model.Subscript) bool {
 	at := -1
 	for k, s := range sub.Subs {
-		if s.At == nil || !slices.Contains(arraysIn(s.At), m.z) {
+		if s.At == nil || !slices.Contains(model.Arrays(s.At), m.z) {
 			continue
 		}
 		inner, isSub := s.At.(*model.Subscript)
@@ -191,15 +191,6 @@ func (m *mixture) choice(ref *model.Ref, sub *model.Subscript) bool {
 	return true
 }
 
-func arraysIn(x model.Expr) (out []*model.Array) {
-	model.Walk(x, func(y model.Expr) {
-		if r, ok := y.(*model.Ref); ok {
-			out = append(out, r.Array)
-		}
-	})
-	return out
-}
-
 // drawnAlike reports whether a parameter's elements along an axis have one law and no order.
 func drawnAlike(a *model.Array, axis int) bool {
 	if len(a.Pieces) != 1 || axis >= len(a.Pieces[0].Slots) || a.Pieces[0].Term == nil {
@@ -209,7 +200,7 @@ func drawnAlike(a *model.Array, axis int) bool {
 	if i == nil || t.Dist == nil || t.Ordered || t.ZeroSum {
 		return false
 	}
-	for _, x := range termExprs(t) {
+	for _, x := range t.Exprs() {
 		if slices.Contains(indicesOf(x), i) {
 			return false
 		}

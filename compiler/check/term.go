@@ -265,23 +265,9 @@ func (c *checker) noncentered(a *arrayInfo, d *draw, t *model.Term) bool {
 	case t.In != nil || t.Ordered || t.ZeroSum:
 		c.errorf("E61", at, "`noncentered` does not go with `in`, `ordered` or `zerosum`")
 	default:
-		return c.noncenteredSeries(a, t)
-	}
-	return false
-}
-
-// noncenteredSeries: a law that reads the series' own past becomes a recurrence over standard coordinates.
-func (c *checker) noncenteredSeries(a *arrayInfo, t *model.Term) bool {
-	if t.Piece == nil {
 		return true
 	}
-	r, ok := c.direction(a, t.Piece, t.Args)
-	t.Piece.Recurrence = r
-	if ok && r != nil && t.Dist.Event > 0 {
-		c.notYet(t.At, "`noncentered` on a series of vectors that reads its own past")
-		return false
-	}
-	return ok
+	return false
 }
 
 // constraint: ordered and zerosum constrain the last axis.
@@ -336,9 +322,10 @@ func (c *checker) categoricalOffset(t *model.Term) {
 
 // finish looks at the model as a whole.
 func (c *checker) finish() {
+	c.circles()
+	c.recurrences()
 	c.latents()
 	c.refuseGenerated()
-	c.circles()
 	c.observedTwice()
 	if c.diags.HasErrors() {
 		return // warnings about a model that is not understood would mislead
@@ -347,6 +334,7 @@ func (c *checker) finish() {
 	if c.diags.HasErrors() {
 		return
 	}
+	c.optionalData()
 	c.describeLatents()
 	c.switching()
 	if c.hasObservation() {
@@ -367,7 +355,7 @@ func (c *checker) influential() map[*model.Array]bool {
 	enter := func(a *model.Array) {
 		for _, t := range c.model.Terms {
 			if t.Array == a {
-				reach(termExprs(t))
+				reach(t.Exprs())
 			}
 		}
 		for _, p := range a.Pieces {
@@ -376,7 +364,7 @@ func (c *checker) influential() map[*model.Array]bool {
 	}
 	reach = func(xs []model.Expr) {
 		for _, x := range xs {
-			for _, a := range arraysIn(x) {
+			for _, a := range model.Arrays(x) {
 				if !reached[a] {
 					reached[a] = true
 					enter(a)
@@ -386,7 +374,7 @@ func (c *checker) influential() map[*model.Array]bool {
 	}
 	for _, t := range c.model.Terms {
 		if t.Kind == model.Likelihood || t.Kind == model.Generate || t.Density != nil || t.Array.Missing {
-			reach(termExprs(t))
+			reach(t.Exprs())
 		}
 	}
 	for _, a := range c.model.Arrays {
@@ -408,7 +396,7 @@ func (c *checker) unused() {
 	reached := c.influential()
 	target := !slices.ContainsFunc(c.model.Terms, func(t *model.Term) bool { return t.Kind == model.Likelihood })
 	for _, e := range c.global.order {
-		if e.array == nil || e.array.Role != model.Parameter || e.used && (target || reached[e.array.Array]) || len(e.array.Pieces) == 0 || e.array.Pieces[0].Term == nil || e.array.Pieces[0].Term.Density != nil {
+		if e.array == nil || e.array.Role != model.Parameter && (e.array.Role != model.Latent || e.used) || e.used && (target || reached[e.array.Array]) || len(e.array.Pieces) == 0 || e.array.Pieces[0].Term == nil || e.array.Pieces[0].Term.Density != nil {
 			continue
 		}
 		near := nearEntity(e.name, idleData)
@@ -418,8 +406,11 @@ func (c *checker) unused() {
 			near.used = true
 		} else if !target {
 			d := c.diags.Warnf("W02", e.at, "parameter `%s` has no influence on any observation; its posterior is its prior", e.name)
-			if t := e.array.Pieces[0].Term; t.Dist.Improper && t.In == nil {
+			switch t := e.array.Pieces[0].Term; {
+			case t.Dist.Improper && t.In == nil:
 				d.Help("its prior is improper, so there is nothing to draw from: give it a proper one, or leave `%s` out", e.name)
+			case !e.used:
+				d.Help("for draws after inference write `generate %s ~ …`", e.name)
 			}
 		}
 	}
