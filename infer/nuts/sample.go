@@ -49,6 +49,12 @@ func (r *run) count(c *chain) {
 	if c.diverged {
 		r.report.Divergences++
 	}
+	if len(c.astray) > 0 {
+		r.report.Stray(c.astray)
+	}
+	if len(c.astray) > 0 {
+		r.report.Stray(c.astray)
+	}
 	if c.depth == c.maxDepth {
 		r.report.Saturated++
 	}
