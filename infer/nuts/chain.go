@@ -34,7 +34,6 @@ type chain struct {
 	steps      int
 	accept     float64 // Σ min(1, e^(H₀ − H)) over steps
 	diverged   bool
-	astray     []float64 // where the trajectory ended because the density there is 0 or not a number; empty if it did not
 	astray     []float64 // where the density, or a momentum, was not finite; empty: nowhere
 }
 

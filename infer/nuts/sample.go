@@ -52,9 +52,6 @@ func (r *run) count(c *chain) {
 	if len(c.astray) > 0 {
 		r.report.Stray(c.astray)
 	}
-	if len(c.astray) > 0 {
-		r.report.Stray(c.astray)
-	}
 	if c.depth == c.maxDepth {
 		r.report.Saturated++
 	}
