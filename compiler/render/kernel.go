@@ -157,6 +157,7 @@ func (k *kernel) reset() {
 		if o.Combine == ir.Store {
 			continue
 		}
+		k.unroll(k.Buffers[o.Buf].Size)
 		k.loop("e", k.Buffers[o.Buf].Size)
 		k.line("b%d[e] = %s;", o.Buf, as(combinations[o.Combine].start, false, k.wide(o.Buf)))
 		k.line("}")
@@ -207,6 +208,7 @@ func (k *kernel) inner(d int) {
 		k.line("}")
 		k.flush(perTile)
 	} else {
+		k.unroll(turns)
 		k.loop(fmt.Sprintf("i%d", axis), turns)
 		k.level(d + 1)
 	}

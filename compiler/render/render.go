@@ -12,7 +12,6 @@ package render
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"ppl/compiler/ir"
@@ -32,18 +31,19 @@ type file struct {
 	*ir.Program
 	text   strings.Builder
 	indent int
-	count  int  // statements so far
+	count  int  // functions so far
 	setup  bool // all buffers are shared
+	small  bool // the statement's loops are written out
 }
 
 func render(p *ir.Program, d dialect) string {
 	f := &file{dialect: d, Program: p}
 	f.text.WriteString(d.prelude)
 	f.setup = true
-	f.function(d.export+" void setup(context *c)", f.statements(p.Setup))
+	f.function(d.export+" void setup(context *c)", f.statements(p.Setup, count(p.Setup)))
 	f.setup = false
 	for i, e := range p.Entries {
-		f.function(fmt.Sprintf("static void entry%d(const context *c)", i), f.statements(e.Body))
+		f.function(fmt.Sprintf("static void entry%d(const context *c)", i), f.statements(e.Body, count(e.Body)))
 	}
 	f.run()
 	f.line("%s word lanes(void) { return LANES; }", f.export)
@@ -62,10 +62,10 @@ func (f *file) line(format string, args ...any) {
 	}
 }
 
-// function calls the numbered statements in order.
-func (f *file) function(head string, statements []int) {
+// function calls the numbered functions in order.
+func (f *file) function(head string, functions []int) {
 	f.line("%s {", head)
-	for _, s := range statements {
+	for _, s := range functions {
 		f.line("s%d(c);", s)
 	}
 	f.line("}")
@@ -82,33 +82,6 @@ func (f *file) run() {
 	}
 	f.line("}")
 	f.line("}")
-}
-
-// statements writes a function for each statement, so that compile time grows in proportion, and returns their numbers.
-func (f *file) statements(body []ir.Stmt) (numbers []int) {
-	for _, s := range body {
-		f.line("STATEMENT s%d(const context *c) {", f.count)
-		f.buffers(s)
-		f.statement(s)
-		f.narrow(s)
-		f.line("}")
-		numbers = append(numbers, f.count)
-		f.count++
-	}
-	return numbers
-}
-
-// buffers declares pointers to what a statement uses.
-func (f *file) buffers(s ir.Stmt) {
-	writes := ir.Writes(s)
-	ids := slices.Compact(slices.Sorted(slices.Values(append(ir.Reads(s), writes...))))
-	for _, id := range ids {
-		constant := "const "
-		if slices.Contains(writes, id) {
-			constant = ""
-		}
-		f.line("%s%s *restrict b%d = c->buffer[%d];", constant, f.typeOf(f.wide(id)), id, id)
-	}
 }
 
 func (f *file) statement(s ir.Stmt) {

@@ -37,7 +37,13 @@ typedef struct {
 #endif
 #define INLINE static inline __attribute__((always_inline))
 
-INLINE wide splat(real x) { return (wide){} + x; }
+#if LANES == 8 // adding to a vector of zeros would take an instruction: it changes −0
+INLINE wide splat(real x) { return (wide){x, x, x, x, x, x, x, x}; }
+#elif LANES == 4
+INLINE wide splat(real x) { return (wide){x, x, x, x}; }
+#else
+INLINE wide splat(real x) { return (wide){x, x}; }
+#endif
 INLINE wide bits(ints x) { return (wide)x; }
 INLINE wide select_w(ints m, wide a, wide b) { return bits((m & (ints)a) | (~m & (ints)b)); }
 INLINE real select_s(long long m, real a, real b) { return m ? a : b; }
