@@ -56,8 +56,8 @@ func written(s ir.Stmt) int {
 		switch in.Op {
 		case ir.Exp, ir.Sigmoid, ir.Softplus, ir.LogSigmoid:
 			n += 24
-		case ir.Normal, ir.Uniform: // keep words from point to point
-			n += smallGroup
+		case ir.Normal, ir.Uniform:
+			n += 40
 		}
 	}
 	if n *= k.Points(); n > smallKernel {
