@@ -31,7 +31,7 @@ func groups(body []ir.Stmt) (groups [][]ir.Stmt) {
 	room := 0
 	for _, s := range body {
 		n := written(s)
-		if n > room {
+		if len(groups) == 0 || n > room {
 			groups = append(groups, nil)
 			room = smallGroup
 		}
@@ -69,7 +69,7 @@ func written(s ir.Stmt) int {
 // group writes statements into the function at hand.
 func (f *file) group(group []ir.Stmt, uses map[ir.BufID]int) {
 	f.small = written(group[0]) <= smallKernel
-	f.buffers(group, uses)
+	f.buffers(group, uses, whole)
 	for _, s := range group {
 		if len(group) > 1 {
 			f.line("{")
@@ -83,8 +83,8 @@ func (f *file) group(group []ir.Stmt, uses map[ir.BufID]int) {
 	f.small = false
 }
 
-// buffers declares pointers to what statements use, or memory where nothing else does.
-func (f *file) buffers(group []ir.Stmt, uses map[ir.BufID]int) {
+// buffers declares pointers to what statements use, from an element on, or memory where nothing else does.
+func (f *file) buffers(group []ir.Stmt, uses map[ir.BufID]int, from func(ir.BufID) string) {
 	var writes []ir.BufID
 	for _, s := range group {
 		writes = append(writes, ir.Writes(s)...)
@@ -99,9 +99,11 @@ func (f *file) buffers(group []ir.Stmt, uses map[ir.BufID]int) {
 			f.line("wide b%d[%d];", id, max(f.Buffers[id].Size, 1))
 			continue
 		}
-		f.line("%s%s *restrict b%d = c->buffer[%d];", constant, f.typeOf(f.wide(id)), id, id)
+		f.line("%s%s *restrict b%d = (%s *)c->buffer[%d]%s;", constant, f.typeOf(f.wide(id)), id, f.typeOf(f.wide(id)), id, from(id))
 	}
 }
+
+func whole(ir.BufID) string { return "" }
 
 // count is how often statements name each buffer.
 func count(body []ir.Stmt) map[ir.BufID]int {

@@ -21,8 +21,9 @@ import (
 const MaxLanes = 8
 
 // C is a verified program as a C library with two functions of a pointer to context (see c/types.h): setup runs Setup, with
-// buffer[i] the memory of shared buffer i; run runs a schedule of entries, by number, on one block of lanes. A third, lanes, returns
-// the number of lanes in a block. The text alone decides the order of every sum.
+// buffer[i] the memory of shared buffer i; run runs a schedule of entries, by number, on one block of lanes. A third, part, runs one part
+// of an entry, see Parts, or one turn of it; a fourth, lanes, returns the number of lanes in a block. The text alone decides the
+// order of every sum. A tile buffer that is combined in the end has a copy for each turn, see Left.
 func C(p *ir.Program) string { return render(p, c()) }
 
 // A file is the text under construction.
@@ -31,9 +32,12 @@ type file struct {
 	*ir.Program
 	text   strings.Builder
 	indent int
-	count  int  // functions so far
-	setup  bool // all buffers are shared
-	small  bool // the statement's loops are written out
+	count  int       // functions so far
+	parts  int       // parts so far
+	tiles  *ir.Tiles // around the statement
+	turned []bool    // by part: one of turns
+	setup  bool      // all buffers are shared
+	small  bool      // the statement's loops are written out
 }
 
 func render(p *ir.Program, d dialect) string {
@@ -43,9 +47,10 @@ func render(p *ir.Program, d dialect) string {
 	f.function(d.export+" void setup(context *c)", f.statements(p.Setup, count(p.Setup)))
 	f.setup = false
 	for i, e := range p.Entries {
-		f.function(fmt.Sprintf("static void entry%d(const context *c)", i), f.statements(e.Body, count(e.Body)))
+		f.entry(i, e)
 	}
 	f.run()
+	f.part()
 	f.line("%s word lanes(void) { return LANES; }", f.export)
 	return f.text.String()
 }
