@@ -338,6 +338,7 @@ func (c *checker) finish() {
 		return
 	}
 	c.describeLatents()
+	c.findRows()
 	for _, t := range c.model.Terms {
 		if t.Kind == model.Likelihood || t.Density != nil {
 			return
