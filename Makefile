@@ -26,8 +26,11 @@ slow:
 golden:
 	$(GO) test $$(grep -rl '"update"' --include='*_test.go' . | xargs -n1 dirname | sort -u) -update
 
+# Compiled models against C and Go by hand; BENCHTIME turns each. The output is benchstat's input.
+BENCHTIME ?= 100x
 bench:
-	$(GO) test -run '^$$' -bench . -benchmem ./...
+	@$(GO) test -run '^$$' -bench . -benchtime $(BENCHTIME) -count 5 ./bench > bench.txt || { cat bench.txt; exit 1; }
+	@$(GO) tool benchstat bench.txt
 
 # Each fuzz target for FUZZTIME.
 fuzz:

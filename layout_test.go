@@ -48,6 +48,7 @@ func importTable() []row {
 		{"ppl/infer/dynamics/dynamicstest", []string{"ppl/autodiff", "ppl/compiler/lower", "ppl/infer", "ppl/infer/", "ppl/runtime/device", "ppl/runtime/host"}}, // a suite for tests
 		{"ppl/cmd/ppl", []string{"ppl/"}},
 		{"ppl/examples/", nil},
+		{"ppl/bench", []string{"ppl/"}},
 	}
 }
 

@@ -12,7 +12,7 @@ func TestNotFinite(t *testing.T) {
 		text string
 		want []string
 	}{
-		"a datum outside": {"data y[N] = [1, 99, 2], z[N] = [1, 2, 3]\na ~ Uniform(0, 1)\ny[i in N] ~ Uniform(a, 10)\nz[i in N] ~ Normal(a, 1)",
+		"a datum outside": {"data y[N] = [1, 99, 2], z[N] = [1, 2, 3]\na ~ Uniform(0, 1)\ny[i in N] ~ Uniform(a, 10 + a)\nz[i in N] ~ Normal(a, 1)",
 			[]string{"the log likelihood of `y` is -Inf in 1 of 3 rows, row 2 first"}},
 		"a prior by formula": {"data y[N] = [1]\na ~ Density(log(-1 - a^2))\ny[i in N] ~ Normal(a, 1)", []string{"the log prior is NaN"}},
 		"sound":              {"data y[N] = [1]\na ~ Normal(0, 1)\ny[i in N] ~ Normal(a, 1)", nil},

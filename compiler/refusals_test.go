@@ -1,11 +1,13 @@
 package compiler
 
 import (
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
 	"testing"
 
+	"ppl/compiler/data"
 	"ppl/lang/diag"
 )
 
@@ -71,6 +73,15 @@ func TestRefusals(t *testing.T) {
 		{"E13", "data y[T] = [1, 2, 3]\ns[(1 + 1)] = 1\ns[t in 2..T] = s[t-1] / 2\ny[t in T] ~ Normal(s[t], 1)\n"},
 		{"E42", "data y[T] = [1, 2, 3], K = 2\nh[1] ~ Normal(0, 1)\nh[K, 3..T] ~ Normal(0, 1)\ny[t in T] ~ Normal(h[t], 1)\n"},
 		{"E99", "data s[N] missing -1 = [1, 0, -1, 1], y[N] = [1, 2, 3, 4]\ns[i in 2] ~ Bernoulli(0.3)\ny[i in N] ~ Normal(s[i], 1)\n"},
+		{"E57", "data n[N] = [10, 5], y[N] = [3, 6]\np ~ Beta(1, 1)\ny[i in N] ~ Binomial(n[i], p)\n"},
+		{"E57", "data n[N] = [10, 5], y[N] = [3, 6]\np ~ Beta(1, 1)\ny[1] ~ Binomial(n[1], p)\ny[i in 2..N] ~ Binomial(n[i], p)\n"},
+		{"E51", "data s[N] = [1, 0], y[N] = [3, 6]\nmu ~ Normal(0, 1)\ny ~ Normal(mu, s)\n"},
+		{"E52", "data s[N] = [1, 0, 2]\nw[N] ~ Dirichlet(s)\n"},
+		{"E53", "data y[N]: index(3) = [1, 2]\na, b, c ~ Beta(1, 1)\ny ~ Categorical([a, b, c])\n"},
+		{"E53", "data y[N]: index(3) = [1, 2]\ny ~ Categorical([0.3, 0.3, 0.3])\n"},
+		{"E54", "data y[N] = [1, 2]\ny ~ MvNormal(0, [[1, 2], [2, 1]])\n"},
+		{"E54", "data y[N] = [1, 2]\ns ~ HalfNormal(1)\ny ~ MvNormal(0, sd = s, corr = [[1, s], [s, 2]])\n"},
+		{"E54", "data y[N] = [1, 2]\ns ~ HalfNormal(1)\ny ~ MvNormal(0, [[1, s], [s^2, 2]])\n"},
 		{"E61", "data y[N] = [1, 2]\nz[i in N] ~ Bernoulli(0.5)\nx[i in N] ~ Normal(z[i], 1) noncentered\ny[i in N] ~ Normal(x[i], 1)\n"},
 	} {
 		if got := refusal(t, c.text); !slices.Contains(got, c.code) {
@@ -86,4 +97,50 @@ func TestStartBelowALatent(t *testing.T) {
 	if len(at) != 2 || at[0] == at[1] {
 		t.Errorf("begins at %v", at)
 	}
+}
+
+// What is right is not refused for its data: arguments that are not counted, matrices that are symmetric by what is in them, and simplices
+// written in other ways than by a Dirichlet.
+func TestNoFalseAlarms(t *testing.T) {
+	for _, text := range []string{
+		"data s[N, M] = [[1, 0], [2, 3]], y[N, M] = [[1, 2], [3, 4]], last[N] = [1, 2]\nmu ~ Normal(0, 1)\ny[i in N, j in 1..last[i]] ~ Normal(mu, s[i, j])\n",
+		"data y[N] = [1, 2], s[N] = [0, 3]\nmu ~ Normal(0, 1)\ny[i in N] ~ Normal(mu, i > 1 ? s[i] : 1)\n",
+		"data y[N] missing -9 = [-9, 2], s[N] = [0, 3]\nmu ~ Normal(0, 1)\ny[i in N] ~ Normal(mu, s[i])\n",
+		"data x[N] = [1, 2, 4], y[N] = [1, 2, 3]\nr, a ~ HalfNormal(1)\ny ~ MvNormal(0, [i in N, j in N: a * exp(-r * (x[i] - x[j])^2) + (i == j ? 1 : 0)])\n",
+		"data y[N]: index(3) = [1, 2, 3]\np ~ Uniform(0, 1)\ny ~ Categorical([p / 2, 1 - p, p / 2])\n",
+		"data y[N]: index(3) = [1, 2, 3]\nb[1..3] ~ Normal(0, 9)\nw = exp(b)\ny ~ Categorical(w / sum(w))\n",
+		"data y[N] = [0, 2], n[N] = [0, 5]\np ~ Beta(1, 1)\ny[i in N] ~ Binomial(n[i], p)\n",
+	} {
+		load(t, text)
+	}
+}
+
+// A truncated law has density 0 outside its ends, also where they are parameters, and in the sum over a discrete unknown whose ends differ
+// from row to row. The numbers are the laws' formulas (checked with Python's math.erf and math.comb).
+func TestTruncationOutside(t *testing.T) {
+	p := load(t, "data y[N] = [0.5, 5]\nb ~ HalfNormal(1)\ny[i in N] ~ Normal(0, 1) in 0..b\n")
+	if lp := likelihoodAt(t, p, map[string]float64{"b": 1}); !math.IsInf(lp, -1) {
+		t.Errorf("a value above the upper end: log likelihood %g", lp)
+	}
+	if lp := likelihoodAt(t, p, map[string]float64{"b": 6}); !near(lp, -13.076582701343103, 1e-12) {
+		t.Errorf("values between the ends: log likelihood %.12g", lp)
+	}
+	p = load(t, "data k[N] = [1, 2]\nn[i in N] ~ Poisson(2) in k[i]..3\np ~ Beta(1, 1)\nk[i in N] ~ Binomial(3, n[i] / 4 * p)\n")
+	if lp := likelihoodAt(t, p, map[string]float64{"p": 0.5}); !near(lp, -2.640431946453579, 1e-12) {
+		t.Errorf("a latent from k[i] on: log likelihood %.12g", lp)
+	}
+}
+
+// likelihoodAt is the log likelihood at values of scalar parameters.
+func likelihoodAt(t *testing.T, p *Program, values map[string]float64) float64 {
+	t.Helper()
+	arrays := map[string]*data.Array{}
+	for name, v := range values {
+		arrays[name] = &data.Array{Name: name, Values: []float64{v}}
+	}
+	lp, err := p.LogProb(arrays)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return lp.Likelihood
 }

@@ -59,6 +59,12 @@ func load(t *testing.T, path string, data ...compiler.DataArg) *compiler.Program
 // sample runs a program with its own settings, and gives the draws by parameter name.
 func sample(t *testing.T, p *compiler.Program, o infer.Options) map[string][][]float64 {
 	t.Helper()
+	draws, _ := sampleBy(t, renhd.Sample, p, o)
+	return draws
+}
+
+func sampleBy(t *testing.T, s infer.Sampler, p *compiler.Program, o infer.Options) (map[string][][]float64, infer.Report) {
+	t.Helper()
 	_, values := p.Infer()
 	settings, err := infer.ParseSettings(values)
 	if err != nil {
@@ -67,14 +73,15 @@ func sample(t *testing.T, p *compiler.Program, o infer.Options) map[string][][]f
 	o.Device, o.Settings = host.Device{}, settings
 	names := elements(p)
 	m := newMemory(len(names), o.Chains)
-	if _, err := renhd.Sample(context.Background(), p, o, m); err != nil {
+	report, err := s(context.Background(), p, o, m)
+	if err != nil {
 		t.Fatal(err)
 	}
 	byName := map[string][][]float64{}
 	for e, name := range names {
 		byName[name] = m.chains[e]
 	}
-	return byName
+	return byName, report
 }
 
 // Every example runs as it stands.
@@ -171,11 +178,15 @@ func TestPosteriordbReference(t *testing.T) {
 			p, r := loadPosterior(t, path)
 			o := infer.Defaults()
 			o.Seed = 20260101
-			got := sample(t, p, o)
-			for name, want := range r.Parameters {
-				compare(t, name, stats.Summarize(got[name]), want.Mean, want.SD)
-			}
+			agrees(t, sample(t, p, o), r)
 		})
+	}
+}
+
+func agrees(t *testing.T, got map[string][][]float64, r reference) {
+	t.Helper()
+	for name, want := range r.Parameters {
+		compare(t, name, stats.Summarize(got[name]), want.Mean, want.SD)
 	}
 }
 

@@ -17,12 +17,19 @@ type Settings struct {
 	Ratio    float64 // T_{j+1}/T_j of a geometric ladder; 0: spacing adapts in warm-up
 	Path     string  // "auto", "likelihood" (prior → posterior) or "energy" (U/T)
 	Noise    float64 // variance of normal noise added to each gradient component and potential evaluation
-	Dynamics string  // "auto", "hmc" or "nosehoover"
+	Dynamics string  // "auto" or one of Dynamics
+	Exchange string  // "auto", "penalty", "barker" or "paper"
 	StepSize float64 // fixed step in whitened coordinates (√ε for nosehoover); 0: adapted
 	Steps    int     // fixed number of steps per iteration; 0: adapted
 	Friction float64 // c = CΔt of nosehoover; 0: chosen
 	Accept   float64 // acceptance rate that warm-up aims at; 0: 0.9
+	MaxDepth int     // of nuts: doublings of a trajectory at most; 0: 10
 	Metric   string  // coordinates: "auto" (adapted; dense, or of low rank above 200 dimensions), "diagonal" or "identity"
+}
+
+// Dynamics lists what can move the walkers: metropolis-corrected trajectories first, then rules for noisy gradients.
+func Dynamics() []string {
+	return []string{"hmc", "nosehoover", "sgld", "sghmc", "sgnht", "reld", "reld-paper", "tacthmc", "csgld", "csghmc", "renhd-paper"}
 }
 
 // A setting is a row of the table of what can be set.
@@ -42,8 +49,10 @@ func settings() []setting {
 			func(s *Settings, v string) error { return word(&s.Path, v, "auto", "likelihood", "energy") }},
 		{"noise", "variance of the noise added to gradients and potentials, 0 or more",
 			func(s *Settings, v string) error { return number(&s.Noise, v, 0, math.MaxFloat64) }},
-		{"dynamics", "what moves the walkers: auto, hmc or nosehoover",
-			func(s *Settings, v string) error { return word(&s.Dynamics, v, "auto", "hmc", "nosehoover") }},
+		{"dynamics", "what moves the walkers: auto, " + strings.Join(Dynamics(), ", "),
+			func(s *Settings, v string) error { return word(&s.Dynamics, v, append(Dynamics(), "auto")...) }},
+		{"exchange", "test of swaps that allows for noise: auto (penalty), penalty, barker, or paper (as RENHD was published)",
+			func(s *Settings, v string) error { return word(&s.Exchange, v, "auto", "penalty", "barker", "paper") }},
 		{"step_size", "fixed step size in whitened coordinates, above 0; or auto",
 			func(s *Settings, v string) error { return number(&s.StepSize, v, 1e-12, 1e6) }},
 		{"steps", "fixed number of steps per iteration, a whole number from 1 to 10000; or auto",
@@ -52,6 +61,8 @@ func settings() []setting {
 			func(s *Settings, v string) error { return number(&s.Friction, v, 1e-9, 1-1e-9) }},
 		{"accept", "acceptance rate that warm-up aims at, from 0.5 to 0.999; or auto",
 			func(s *Settings, v string) error { return number(&s.Accept, v, 0.5, 0.999) }},
+		{"max_depth", "doublings of a trajectory of nuts at most, a whole number from 1 to 20; or auto",
+			func(s *Settings, v string) error { return whole(&s.MaxDepth, v, 1, 20) }},
 		{"metric", "coordinates that the walkers move in: auto, diagonal or identity",
 			func(s *Settings, v string) error { return word(&s.Metric, v, "auto", "diagonal", "identity") }},
 	}

@@ -43,7 +43,7 @@ func TestParseSettingsMistakes(t *testing.T) {
 }
 
 func TestSettingNamesAreSorted(t *testing.T) {
-	want := []string{"accept", "dynamics", "friction", "metric", "noise", "path", "ratio", "replicas", "step_size", "steps"}
+	want := []string{"accept", "dynamics", "exchange", "friction", "max_depth", "metric", "noise", "path", "ratio", "replicas", "step_size", "steps"}
 	if d := cmp.Diff(want, SettingNames()); d != "" {
 		t.Error(d)
 	}

@@ -74,6 +74,17 @@ func intervalText(lo, hi float64) string {
 	return fmt.Sprintf("in %.4g..%.4g", lo, hi)
 }
 
+// Has reports whether a number lies in an interval or range of integers; of other domains nothing is asked.
+func (d Domain) Has(v float64) bool {
+	switch {
+	case d.Kind != types.Interval && d.Kind != types.IntRange:
+		return true
+	case d.Lo == tiny && v <= 0, d.Kind == types.IntRange && v != math.Trunc(v):
+		return false
+	}
+	return (d.Lo == tiny || v >= d.Lo) && v <= d.Hi
+}
+
 // SupportText says what a distribution draws.
 func (d *Dist) SupportText() string {
 	support := Domain{d.Support, d.Lo, d.Hi}.String()

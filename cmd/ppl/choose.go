@@ -2,12 +2,14 @@ package main
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
 	"ppl/compiler"
 	"ppl/compiler/ir"
 	"ppl/infer"
+	"ppl/infer/nuts"
 	"ppl/infer/renhd"
 	"ppl/lang/diag"
 	"ppl/lang/source"
@@ -70,10 +72,40 @@ func (d *autoDevice) Load(p *ir.Program, o device.Options) (device.Executable, e
 type samplerRow struct {
 	name   string
 	sample infer.Sampler
+	takes  func(setting string) bool
 }
 
 // samplers that can be named; the first is the default.
-func samplers() []samplerRow { return []samplerRow{{"renhd", renhd.Sample}} }
+func samplers() []samplerRow {
+	var rows []samplerRow
+	for _, p := range renhd.Presets() {
+		rows = append(rows, samplerRow{p.Name, p.Sample, except("max_depth")})
+	}
+	return append(rows, samplerRow{"nuts", nuts.Sample, only("accept", "max_depth", "metric", "step_size")})
+}
+
+func only(names ...string) func(string) bool {
+	return func(name string) bool { return slices.Contains(names, name) }
+}
+
+func except(names ...string) func(string) bool {
+	return func(name string) bool { return !slices.Contains(names, name) }
+}
+
+// parse reads the settings of a sampler, and refuses those that are another's.
+func (r samplerRow) parse(values map[string]string) (infer.Settings, error) {
+	settings, err := infer.ParseSettings(values)
+	if err != nil {
+		return settings, err
+	}
+	for _, name := range slices.Sorted(maps.Keys(values)) {
+		if !r.takes(name) {
+			own := slices.DeleteFunc(infer.SettingNames(), func(n string) bool { return !r.takes(n) })
+			return settings, fmt.Errorf("`%s` is no setting of %s, which has %s", name, r.name, strings.Join(own, ", "))
+		}
+	}
+	return settings, nil
+}
 
 func findSampler(name string) (samplerRow, bool) {
 	i := slices.IndexFunc(samplers(), func(r samplerRow) bool { return r.name == name })
@@ -104,9 +136,9 @@ func (c *console) chooseSampler(p *compiler.Program, s *sampling) (samplerRow, e
 	s.sampler = firstOf(s.sampler, inModel, samplers()[0].name)
 	row, ok := findSampler(s.sampler)
 	if !ok {
-		return row, usagef("there is no sampler %q; there is %s", s.sampler, samplerNames())
+		return row, usagef("there is no sampler %q; there are %s", s.sampler, samplerNames())
 	}
-	settings, err := override(values, s.settings)
+	settings, err := override(row, values, s.settings)
 	s.options.Settings = settings
 	return row, err
 }
@@ -117,11 +149,12 @@ func firstOf(names ...string) string {
 
 // checkInfer says what is wrong with the model's infer statement, at its place.
 func (c *console) checkInfer(p *compiler.Program, name string, values map[string]string) error {
-	if _, ok := findSampler(name); !ok && name != "" {
+	row, ok := findSampler(firstOf(name, samplers()[0].name))
+	if !ok {
 		return c.diagnose([]diag.Diagnostic{{Span: inferPlace(p, name), Message: "there is no sampler `" + name + "`",
-			Help: "there is " + samplerNames()}})
+			Help: "there are " + samplerNames()}})
 	}
-	if _, err := infer.ParseSettings(values); err != nil {
+	if _, err := row.parse(values); err != nil {
 		return c.diagnose([]diag.Diagnostic{{Span: inferPlace(p, name), Message: err.Error()}})
 	}
 	return nil
@@ -137,7 +170,7 @@ func inferPlace(p *compiler.Program, name string) source.Span {
 }
 
 // override parses settings, those of --set flags before those of the model.
-func override(values map[string]string, flags []string) (infer.Settings, error) {
+func override(row samplerRow, values map[string]string, flags []string) (infer.Settings, error) {
 	all := map[string]string{}
 	for name, v := range values {
 		all[name] = v
@@ -149,7 +182,7 @@ func override(values map[string]string, flags []string) (infer.Settings, error) 
 		}
 		all[name] = v
 	}
-	settings, err := infer.ParseSettings(all)
+	settings, err := row.parse(all)
 	if err != nil {
 		return settings, usagef("--set: %w", err)
 	}

@@ -45,7 +45,7 @@ func newRoot(c *console) *cobra.Command {
 	root.SetErr(c.err)
 	root.SetFlagErrorFunc(flagError)
 	root.SetHelpCommand(helpCommand(c))
-	root.AddCommand(checkCommand(c), fmtCommand(c), buildCommand(c), sampleCommand(c), summaryCommand(c),
+	root.AddCommand(checkCommand(c), fmtCommand(c), buildCommand(c), sampleCommand(c), summaryCommand(c), diagnoseCommand(c),
 		logprobCommand(c), versionCommand(c))
 	return root
 }

@@ -22,16 +22,24 @@ func summaryCommand(c *console) *cobra.Command {
 
 // summarise reads a run from disk and prints its summary.
 func (c *console) summarise(dir string, asJSON bool) error {
-	run, err := draws.Open(dir)
+	summary, err := readReport(dir)
 	if err != nil {
-		return failed(err)
-	}
-	summary, err := report.FromRun(run)
-	if err != nil {
-		return failed(err)
+		return err
 	}
 	if asJSON {
 		return report.JSON(c.out, summary)
 	}
 	return report.Table(c.out, summary, c.width)
+}
+
+func readReport(dir string) (report.Report, error) {
+	run, err := draws.Open(dir)
+	if err != nil {
+		return report.Report{}, failed(err)
+	}
+	r, err := report.FromRun(run)
+	if err != nil {
+		return r, failed(err)
+	}
+	return r, nil
 }

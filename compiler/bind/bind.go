@@ -33,6 +33,7 @@ func Data(m *model.Model, dir string, args []Arg) (*emit.Bound, []diag.Diagnosti
 				b.bind(a)
 			}
 		}
+		b.leaveOut(b.absent)
 	}
 	if !b.diags.HasErrors() {
 		b.labels()
@@ -56,6 +57,7 @@ type binder struct {
 	columns  map[*model.Array]bool  // arrays put together from the columns of a table
 	sizeFrom map[*model.Size]string // where a size was learned, for disagreements
 	cache    map[string]*data.File
+	absent   []*model.Array // optional data that are not given
 	diags    diag.List
 }
 
@@ -151,6 +153,8 @@ func (b *binder) bind(a *model.Array) {
 	case a.From != "":
 		b.fromFile(a)
 	case b.tableColumns(a, b.files):
+	case a.Optional:
+		b.absent = append(b.absent, a)
 	default:
 		b.missing(a)
 	}
@@ -306,7 +310,7 @@ func (b *binder) take(a *model.Array, x *data.Array) {
 		x = withoutCode(x, b.number(a.MissingCode))
 	}
 	b.from[a] = x
-	b.out.Data[a] = emit.Array{Shape: shape, Values: x.Values}
+	b.out.Data[a] = emit.Array{Shape: shape, Values: x.Values, Origin: x.Origin}
 }
 
 // withoutCode replaces the number that stands for a missing entry by NaN.
@@ -376,9 +380,6 @@ func (b *binder) check() {
 		return
 	}
 	for _, t := range b.m.Terms {
-		if t.Kind == model.Likelihood && t.Dist != nil {
-			b.checkSupport(t)
-		}
 		if t.Kind == model.Likelihood && b.from[t.Array] != nil && len(b.from[t.Array].Values) == 0 {
 			b.diags.Warnf("W02", t.Array.At, "`%s` has no rows in %s, so nothing is learned from it", t.Array.Name, b.from[t.Array].Origin)
 		}
@@ -408,7 +409,7 @@ func (b *binder) checkArray(a *model.Array, x *data.Array) {
 	}
 	if len(x.Labels) > 0 && a.IndexOf == nil {
 		i := firstText(x)
-		b.diags.Errorf("E57", a.At, "`%s` is text, not numbers: %q (%s)", a.Name, x.Labels[int(x.Values[i])-1], b.row(a, x, i)).
+		b.diags.Errorf("E57", a.At, "`%s` is text, not numbers: %q (%s)", a.Name, x.Labels[int(x.Values[i])-1], b.out.Row(a, i)).
 			Help("names of groups need `%s: index(J)`; a missing value is written NA", declared(a))
 		return
 	}
@@ -429,11 +430,11 @@ func (b *binder) checkArray(a *model.Array, x *data.Array) {
 			continue
 		}
 		if a.NeedInt && v != math.Trunc(v) {
-			b.diags.Errorf("E57", a.At, "value %g of `%s` (%s) is not an integer, which its use here asks for", v, a.Name, b.row(a, x, i))
+			b.diags.Errorf("E57", a.At, "value %g of `%s` (%s) is not an integer, which its use here asks for", v, a.Name, b.out.Row(a, i))
 			return
 		}
 		if v < lo || v > hi {
-			b.diags.Errorf("E56", a.At, "value %g of `%s` (%s) is not in %s", v, a.Name, b.row(a, x, i), word)
+			b.diags.Errorf("E56", a.At, "value %g of `%s` (%s) is not in %s", v, a.Name, b.out.Row(a, i), word)
 			return
 		}
 	}
@@ -476,58 +477,3 @@ func (b *binder) number(e model.Expr) float64 {
 	}
 	return values[0]
 }
-
-// row names an element's place as a user finds it.
-func (b *binder) row(a *model.Array, x *data.Array, i int) string {
-	shape := b.out.Data[a].Shape
-	text := ""
-	for k := len(shape) - 1; k >= 0; k-- {
-		text = ", " + itoa(i%shape[k]+1) + text
-		i /= shape[k]
-	}
-	if text == "" {
-		return x.Origin
-	}
-	word := "row "
-	if len(shape) > 1 {
-		word = "element "
-	}
-	return word + text[2:] + ", " + x.Origin
-}
-
-// checkSupport: observed values must be possible under the law.
-func (b *binder) checkSupport(t *model.Term) {
-	a, x := t.Array, b.from[t.Array]
-	if x == nil || t.Dist.Event > 0 || t.Form.Bounds != nil {
-		return
-	}
-	lo, hi := t.Dist.Lo, t.Dist.Hi
-	switch t.Dist.Support {
-	case types.RealLine:
-		lo, hi = math.Inf(-1), math.Inf(1)
-	case types.Interval, types.IntRange:
-	default:
-		return
-	}
-	if len(t.Plates) != len(a.Type.Axes) || !wholeAxes(t) {
-		return
-	}
-	for i, v := range x.Values {
-		if v < lo || v > hi || math.IsInf(v, 0) {
-			b.diags.Errorf("E57", t.At, "`%s` is %g (%s), but %s has support %s", a.Name, v, b.row(a, x, i), t.Dist.Name, support(lo, hi)).
-				Related(a.At, "the data")
-			return
-		}
-	}
-}
-
-func wholeAxes(t *model.Term) bool {
-	for k, i := range t.Plates {
-		if !i.Set.Same(t.Array.Type.Axes[k]) {
-			return false
-		}
-	}
-	return true
-}
-
-func support(lo, hi float64) string { return bound(lo) + ".." + bound(hi) }

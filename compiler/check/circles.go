@@ -95,7 +95,7 @@ func (f *circleFinder) reads(t *model.Term) (found []*model.Array) {
 			visit(x)
 		}
 	}
-	for _, e := range termExprs(t) {
+	for _, e := range t.Exprs() {
 		visit(e)
 	}
 	return found

@@ -2,6 +2,7 @@ package check
 
 import (
 	"math"
+	"slices"
 	"strings"
 
 	"ppl/compiler/model"
@@ -582,6 +583,9 @@ func joinWith(names []string, last string) string {
 // argDomain refuses an argument that is plainly outside its domain: a parameter on the whole real line where a positive number is
 // wanted, or a constant that never fits. What cannot be seen here gives −Inf at run time.
 func (c *checker) argDomain(dist *stdlib.Dist, a stdlib.Arg, k int, x model.Expr) bool {
+	if a.Domain.Kind == types.Simplex {
+		return c.simplexArg(dist, x)
+	}
 	if a.Domain.Kind != types.Interval && a.Domain.Kind != types.IntRange {
 		return true
 	}
@@ -596,6 +600,21 @@ func (c *checker) argDomain(dist *stdlib.Dist, a stdlib.Arg, k int, x model.Expr
 		a.Domain, x.Info().At.Text(), rangeText(r))
 	if crosses && a.Domain.Lo >= 0 && math.IsInf(a.Domain.Hi, 1) {
 		d.Help("write exp(%s), or `%s ~ … in 0..inf`", name, name)
+	}
+	return false
+}
+
+// simplexArg refuses a parameter that is plainly no simplex.
+func (c *checker) simplexArg(dist *stdlib.Dist, x model.Expr) bool {
+	r, name := x.Info().Type.Range, parameterName(x)
+	if name == "" || r.Lo >= 0 {
+		return true
+	}
+	d := c.errorf("E53", x.Info().At, "the argument of `%s` must be a simplex, but `%s` is %s", dist.Name, x.Info().At.Text(), rangeText(r))
+	if slices.ContainsFunc(dist.Forms, func(f stdlib.Form) bool { return f.Args[len(f.Args)-1].Name == "logits" }) {
+		d.Help("is `%s` on the log scale? write `logits = %s`", name, x.Info().At.Text())
+	} else {
+		d.Help("draw it from a Dirichlet, or write `softmax(…)`")
 	}
 	return false
 }

@@ -12,20 +12,6 @@ func spanOfFile(f *source.File) source.Span {
 	return source.Span{File: f, Start: 0, End: min(1, len(f.Text))}
 }
 
-// termExprs are the expressions of a term that are evaluated for its density.
-func termExprs(t *model.Term) []model.Expr {
-	out := append([]model.Expr{}, t.Args...)
-	if t.Density != nil {
-		out = append(out, t.Density)
-	}
-	for _, b := range []*model.Bounds{t.In, t.Censored} {
-		if b != nil {
-			out = append(out, b.Lo, b.Hi)
-		}
-	}
-	return out
-}
-
 // termReads lists the arrays that a term reads, through definitions.
 func (c *checker) termReads(t *model.Term) []*model.Array {
 	seen := map[*model.Array]bool{}
@@ -46,7 +32,7 @@ func (c *checker) termReads(t *model.Term) []*model.Array {
 			}
 		})
 	}
-	for _, e := range termExprs(t) {
+	for _, e := range t.Exprs() {
 		visit(e)
 	}
 	return out
@@ -70,7 +56,7 @@ func (c *checker) latents() {
 		if t.Kind == model.LatentPrior && t.Array.Chain != nil {
 			t.Reads = append(t.Reads, ownRead(t))
 		}
-		for _, e := range termExprs(t) {
+		for _, e := range t.Exprs() {
 			f.visit(e)
 		}
 		if t.Non && len(t.Reads) > 0 {

@@ -313,7 +313,9 @@ func (f *rowFinder) with(c *checker, parts []*component, first *component) *mode
 // matching are plates of a term over the given sets, each another; nil if there are none.
 func matching(t *model.Term, axes []*model.Set) (plates []*model.Index) {
 	for _, s := range axes {
-		k := slices.IndexFunc(t.Plates, func(i *model.Index) bool { return i.Set.Same(s) && len(i.Set.Ragged) == 0 && !slices.Contains(plates, i) })
+		k := slices.IndexFunc(t.Plates, func(i *model.Index) bool {
+			return i.Set.Same(s) && len(i.Set.Ragged) == 0 && !slices.Contains(plates, i)
+		})
 		if k < 0 {
 			return nil
 		}

@@ -1,6 +1,8 @@
 package check
 
 import (
+	"math"
+	"slices"
 	"strconv"
 
 	"ppl/compiler/model"
@@ -9,7 +11,15 @@ import (
 	"ppl/stdlib"
 )
 
-func boundText(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
+func boundText(v float64) string {
+	switch {
+	case math.IsInf(v, 1):
+		return "inf"
+	case math.IsInf(v, -1):
+		return "-inf"
+	}
+	return strconv.FormatFloat(v, 'g', -1, 64)
+}
 
 // drawBodies turns an array's draws into terms, once every type is known.
 func (c *checker) drawBodies(a *arrayInfo) {
@@ -138,7 +148,7 @@ func (c *checker) term(a *arrayInfo, d *draw, p *model.Piece) *model.Term {
 	}
 	t.Value = c.valueAt(a, d)
 	ok = c.modifiers(a, d, t) && ok
-	if !ok {
+	if !ok || !c.someBetween(t) {
 		return nil
 	}
 	c.categoricalOffset(t)
@@ -337,14 +347,56 @@ func (c *checker) finish() {
 	if c.diags.HasErrors() {
 		return
 	}
+	c.optionalData()
 	c.describeLatents()
 	c.findRows()
-	for _, t := range c.model.Terms {
-		if t.Kind == model.Likelihood || t.Density != nil {
-			return
-		}
+	c.switching()
+	if c.hasObservation() {
+		return
 	}
 	c.diags.Warnf("E34", spanOfFile(c.model.Source), "no data or observation: the model has only a prior")
+}
+
+// hasObservation reports whether anything is more than a prior.
+func (c *checker) hasObservation() bool {
+	return slices.ContainsFunc(c.model.Terms, func(t *model.Term) bool { return t.Kind == model.Likelihood || t.Density != nil })
+}
+
+// influential are the arrays that reach an observation, what is generated, or a density by formula, through laws and definitions.
+func (c *checker) influential() map[*model.Array]bool {
+	reached := map[*model.Array]bool{}
+	var reach func(xs []model.Expr)
+	enter := func(a *model.Array) {
+		for _, t := range c.model.Terms {
+			if t.Array == a {
+				reach(t.Exprs())
+			}
+		}
+		for _, p := range a.Pieces {
+			reach([]model.Expr{p.Value})
+		}
+	}
+	reach = func(xs []model.Expr) {
+		for _, x := range xs {
+			for _, a := range model.Arrays(x) {
+				if !reached[a] {
+					reached[a] = true
+					enter(a)
+				}
+			}
+		}
+	}
+	for _, t := range c.model.Terms {
+		if t.Kind == model.Likelihood || t.Kind == model.Generate || t.Density != nil || t.Array.Missing {
+			reach(t.Exprs())
+		}
+	}
+	for _, a := range c.model.Arrays {
+		if a.Save && a.Role == model.Definition {
+			enter(a)
+		}
+	}
+	return reached
 }
 
 // unused warns of data nothing reads and of parameters without influence, and recognises a typing mistake in both at once.
@@ -355,16 +407,18 @@ func (c *checker) unused() {
 			idleData = append(idleData, e)
 		}
 	}
+	reached := c.influential()
+	target := !slices.ContainsFunc(c.model.Terms, func(t *model.Term) bool { return t.Kind == model.Likelihood })
 	for _, e := range c.global.order {
-		if e.array == nil || e.array.Role != model.Parameter || e.used || len(e.array.Pieces) == 0 || e.array.Pieces[0].Term == nil || e.array.Pieces[0].Term.Density != nil {
+		if e.array == nil || e.array.Role != model.Parameter || e.used && (target || reached[e.array.Array]) || len(e.array.Pieces) == 0 || e.array.Pieces[0].Term == nil || e.array.Pieces[0].Term.Density != nil {
 			continue
 		}
 		near := nearEntity(e.name, idleData)
-		if near != nil {
+		if near != nil && !e.used {
 			c.errorf("E30", e.at, "`%s` is a parameter nothing reads, and data `%s` is never used: did you mean `%s`?", e.name, near.name, near.name).
 				Related(near.at, "declared here")
 			near.used = true
-		} else if len(c.model.Terms) > 1 {
+		} else if !target {
 			d := c.diags.Warnf("W02", e.at, "parameter `%s` has no influence on any observation; its posterior is its prior", e.name)
 			if t := e.array.Pieces[0].Term; t.Dist.Improper && t.In == nil {
 				d.Help("its prior is improper, so there is nothing to draw from: give it a proper one, or leave `%s` out", e.name)

@@ -178,7 +178,7 @@ func (p *Plan) inOrder() []*region {
 		}
 		for _, piece := range a.Pieces {
 			if piece.Value != nil {
-				for _, b := range arraysIn(piece.Value) {
+				for _, b := range model.Arrays(piece.Value) {
 					visit(b)
 				}
 			}
@@ -195,29 +195,7 @@ func (p *Plan) inOrder() []*region {
 	return out
 }
 
-func readsOf(t *model.Term) (out []*model.Array) {
-	for _, x := range t.Args {
-		out = append(out, arraysIn(x)...)
-	}
-	for _, b := range []*model.Bounds{t.In, t.Censored} {
-		if b != nil {
-			out = append(append(out, arraysIn(b.Lo)...), arraysIn(b.Hi)...)
-		}
-	}
-	return out
-}
-
-func arraysIn(x model.Expr) (out []*model.Array) {
-	model.Walk(x, func(m model.Expr) {
-		switch m := m.(type) {
-		case *model.Ref:
-			out = append(out, m.Array)
-		case *model.Mode:
-			out = append(out, m.Latent)
-		}
-	})
-	return out
-}
+func readsOf(t *model.Term) []*model.Array { return model.Arrays(t.Exprs()...) }
 
 // start finds unconstrained coordinates for one region and enters its values for those that read it.
 func (g *given) start(r *rand.Rand, reg *region) []float64 {
@@ -359,7 +337,7 @@ func (p *Plan) NewCompleter() *Completer {
 func (p *Plan) eliminator(most bool) *given {
 	g := p.given()
 	g.posterior, g.most = &posterior{}, most
-	g.factors(p.Model, nil)
+	g.factors(p.Model.Terms, nil)
 	return g
 }
 
@@ -393,7 +371,7 @@ func readBy(a *model.Array) (out []*model.Array) {
 	}
 	for _, piece := range a.Pieces {
 		if piece.Value != nil {
-			out = append(out, arraysIn(piece.Value)...)
+			out = append(out, model.Arrays(piece.Value)...)
 		} else if piece.Term != nil {
 			out = append(out, readsOf(piece.Term)...)
 		}

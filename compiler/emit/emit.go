@@ -10,6 +10,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
+	"strings"
 
 	"ppl/autodiff"
 	"ppl/compiler/model"
@@ -33,6 +35,25 @@ type Bound struct {
 type Array struct {
 	Shape  []int
 	Values []float64
+	Origin string // the file that data are from
+}
+
+// Row names the place of an element of data as a user finds it, with its file.
+func (b *Bound) Row(a *model.Array, i int) string {
+	d := b.Data[a]
+	text := ""
+	for _, n := range slices.Backward(d.Shape) {
+		text = ", " + strconv.Itoa(i%n+1) + text
+		i /= n
+	}
+	word := ", row "
+	if len(d.Shape) > 1 {
+		word = ", element "
+	}
+	if text != "" {
+		text = word + text[2:]
+	}
+	return strings.TrimPrefix(text+", "+d.Origin, ", ")
 }
 
 // A value is a node with shape sizes(bound) + sizes(axes); bound is sorted by the indices' IDs.
@@ -63,6 +84,7 @@ type emitter struct {
 	drawn     bool         // latents are read from inputs, as drawn
 	most      bool         // latents are maximised out, not summed
 	source    *thetaSource // nil when parameters are given
+	rows      *rowReader   // of terms for the rows of a batch; else nil
 	outer     *emitter     // of a step of a scan: the emitter that the scan stands in
 	guards    []value      // conditions of the branches and ragged ranges around: where one is 0, subscripts may be out of range
 	diags     *diag.List

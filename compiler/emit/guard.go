@@ -61,17 +61,27 @@ func not(v value) value {
 // counted says where positions count: those spread over all indices that they and the guards have, and the guards' product. Not
 // ok: data alone do not tell.
 func (e *emitter) counted(at value) (positions, counts []float64, ok bool) {
+	for _, q := range e.guards {
+		if q.node.Valid() && !q.node.Static() {
+			return nil, nil, false
+		}
+	}
 	if !at.node.Static() {
 		return nil, nil, false
 	}
+	return e.countedAt(nil, at)
+}
+
+// countedAt is counted at values of the graph's inputs.
+func (e *emitter) countedAt(inputs map[string][]float64, at value) (positions, counts []float64, ok bool) {
 	bound := union(append([]value{at}, e.guards...)...)
 	n := e.g.Full(1, e.shape(bound, at.axes)...)
 	for _, q := range e.guards {
-		if !q.node.Valid() || !q.node.Static() || len(q.axes) > 0 && !sameSets(q.axes, at.axes) {
+		if !q.node.Valid() || len(q.axes) > 0 && !sameSets(q.axes, at.axes) {
 			return nil, nil, false
 		}
 		n = autodiff.Where(e.align(q, bound, at.axes), n, e.g.Const(0))
 	}
-	v := autodiff.Eval(nil, e.align(at, bound, at.axes), n)
+	v := autodiff.Eval(inputs, e.align(at, bound, at.axes), n)
 	return v[0], v[1], true
 }

@@ -47,6 +47,7 @@ func (e *emitter) recurrence(a *model.Array, p *model.Piece, roots []model.Expr,
 	s.rows = r.Lag
 	if r.Whole {
 		s.rows = e.box(a.Type.Axes[r.Axis]).size()
+		e.tellPast(s)
 	}
 	base := s.base()
 	s.outer = union(append(s.inputValues(), base)...)
@@ -143,7 +144,7 @@ func (s *series) condition(x model.Expr, guards []value) value {
 }
 
 func (s *series) readsSelf(x model.Expr) bool {
-	return slices.Contains(arraysIn(x), s.array)
+	return slices.Contains(model.Arrays(x), s.e.shown(s.array))
 }
 
 func (s *series) inputValues() []value {
@@ -236,7 +237,7 @@ func frontBound(v value, i *model.Index) Node {
 // stepEmitter evaluates expressions inside a step: inputs are the step's slices, self-reads come from the carry.
 func (s *series) stepEmitter(carry Node, xs, shared []Node) *emitter {
 	step := newEmitter(carry.Graph(), s.e.b, s.e.diags)
-	step.outer = s.e
+	step.outer, step.rows = s.e, s.e.rows.inStep()
 	for _, in := range s.inputs {
 		v := in.v
 		if in.walk {
@@ -264,15 +265,16 @@ func (e *emitter) remember(x model.Expr, v value) {
 func (s *series) read(step *emitter, carry Node, sub *model.Subscript) value {
 	k, b := s.piece.Recurrence.Axis, len(s.outer)
 	at := *sub
+	at.Subs, at.Type.Axes = kept(sub.Subs, s.e.along(sub.X)), s.e.axesOf(sub)
 	if !s.piece.Recurrence.Whole {
-		_, c, ok := s.e.affine(sub.Subs[k].At)
+		_, c, ok := s.e.affine(at.Subs[k].At)
 		if !ok {
 			bug("a lag that is not constant")
 		}
 		row := s.rows + c
 		n := autodiff.Reshape(cutAxis(carry, b, row, row+1), slices.Delete(slices.Clone(carry.Shape()), b, b+1)...)
 		at.X = &known{v: value{n, s.outer, s.rest}}
-		at.Subs = slices.Delete(slices.Clone(sub.Subs), k, k+1)
+		at.Subs = slices.Delete(slices.Clone(at.Subs), k, k+1)
 		return step.subscript(&at)
 	}
 	// The whole array with its axes in order.

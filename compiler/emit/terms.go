@@ -34,7 +34,7 @@ func (e *emitter) term(t *model.Term, z Node) value {
 
 // overPlates spreads a log density that does not change along some of its plates.
 func (e *emitter) overPlates(v value, t *model.Term) ([]*model.Index, Node) {
-	bound := union(v, value{bound: t.Plates})
+	bound := union(v, value{bound: e.plates(t.Plates)})
 	return bound, e.align(v, bound, nil)
 }
 
@@ -56,7 +56,7 @@ func (e *emitter) density(t *model.Term, z Node) value {
 	if t.ZeroSum {
 		args[0] = value{node: e.g.Const(0)}
 	}
-	bound := union(append([]value{x, {bound: t.Plates}}, args...)...)
+	bound := union(append([]value{x, {bound: e.plates(t.Plates)}}, args...)...)
 	xn, an := e.loose(x, bound, x.axes), make([]Node, len(args))
 	for i, a := range args {
 		an[i] = e.loose(a, bound, a.axes)
@@ -67,7 +67,7 @@ func (e *emitter) density(t *model.Term, z Node) value {
 		lp = e.censored(t, xn, an, lp, bound)
 	}
 	if t.In != nil {
-		lp = autodiff.Sub(lp, e.truncated(t, an, bound))
+		lp = e.inside(t, xn, autodiff.Sub(lp, e.truncated(t, an, bound)), bound)
 	}
 	if t.ZeroSum {
 		lp = e.zeroSum(t, lp, an, bound)
@@ -118,7 +118,7 @@ func (e *emitter) truncated(t *model.Term, args []Node, bound []*model.Index) No
 	if t.Form.LogCDF == nil || t.Form.LogCCDF == nil || t.Dist.Improper {
 		return zero
 	}
-	lo, hi := e.endNode(t.In.Lo, bound, t.Dist.Lo), e.endNode(t.In.Hi, bound, t.Dist.Hi)
+	lo, hi := e.endNode(t, t.In.Lo, bound, t.Dist.Lo), e.endNode(t, t.In.Hi, bound, t.Dist.Hi)
 	cdf := func(x Node) Node { return e.cumulative(t, t.Form.LogCDF(x, args)) }
 	ccdf := func(x Node) Node { return e.cumulative(t, t.Form.LogCCDF(x, args)) }
 	if lo.Valid() && t.Dist.Discrete() {
@@ -135,6 +135,21 @@ func (e *emitter) truncated(t *model.Term, args []Node, bound []*model.Index) No
 	return zero
 }
 
+// inside is a truncated density: 0 outside the ends. Parameters cannot get there, since their transforms keep them inside.
+func (e *emitter) inside(t *model.Term, x, lp Node, bound []*model.Index) Node {
+	if t.Kind == model.Prior {
+		return lp
+	}
+	never := e.g.Const(math.Inf(-1))
+	if lo := e.endNode(t, t.In.Lo, bound, t.Dist.Lo); lo.Valid() {
+		lp = autodiff.Where(autodiff.Le(lo, x), lp, never)
+	}
+	if hi := e.endNode(t, t.In.Hi, bound, t.Dist.Hi); hi.Valid() {
+		lp = autodiff.Where(autodiff.Le(x, hi), lp, never)
+	}
+	return lp
+}
+
 // cumulative refuses a distribution function that is a sum over more values than are known from data.
 func (e *emitter) cumulative(t *model.Term, n Node) Node {
 	if !n.Valid() {
@@ -145,10 +160,13 @@ func (e *emitter) cumulative(t *model.Term, n Node) Node {
 	return n
 }
 
-// endNode is a bound that cuts something: invalid where it is infinite or at the end of the support.
-func (e *emitter) endNode(x model.Expr, bound []*model.Index, end float64) Node {
+// endNode is a bound that cuts something, on the scale of termValue: invalid where it is infinite or at the end of the support.
+func (e *emitter) endNode(t *model.Term, x model.Expr, bound []*model.Index, end float64) Node {
 	v := e.expr(x)
 	n := e.loose(v, union(value{bound: bound}, v), nil)
+	if t.Offset != nil {
+		n = autodiff.Sub(n, e.expr(t.Offset).node)
+	}
 	if c, ok := n.IsConst(); ok && (math.IsInf(c, 0) || c == end) {
 		return Node{}
 	}
@@ -169,10 +187,10 @@ func logSub(x, y Node) Node {
 
 // censored: a value at or below the lower end says only V ≤ a, one at or above the upper end only V ≥ b.
 func (e *emitter) censored(t *model.Term, x Node, args []Node, lp Node, bound []*model.Index) Node {
-	if lo := e.endNode(t.Censored.Lo, bound, math.Inf(-1)); lo.Valid() && !(e.isConst(lo, t.Dist.Lo) && !t.Dist.Discrete()) {
+	if lo := e.endNode(t, t.Censored.Lo, bound, math.Inf(-1)); lo.Valid() && !(e.isConst(lo, t.Dist.Lo) && !t.Dist.Discrete()) {
 		lp = autodiff.Where(autodiff.Le(x, lo), e.cumulative(t, t.Form.LogCDF(lo, args)), lp)
 	}
-	if hi := e.endNode(t.Censored.Hi, bound, math.Inf(1)); hi.Valid() {
+	if hi := e.endNode(t, t.Censored.Hi, bound, math.Inf(1)); hi.Valid() {
 		above := hi
 		if t.Dist.Discrete() {
 			above = autodiff.Sub(hi, e.g.Const(1))
@@ -210,6 +228,9 @@ func (s plateSets) merge(i, j *model.Index) {
 
 // enumeration is a latent's value as an index over its support.
 func (e *emitter) enumeration(a *model.Array) *model.Index {
+	if e.rows != nil {
+		return e.rows.whole.enumeration(a)
+	}
 	t := e.latentTerm(a)
 	k, begun := e.enums[a]
 	switch {
@@ -281,10 +302,10 @@ func (e *emitter) sameSupport(t *model.Term) {
 	}
 }
 
-// factors evaluates every term of the density and sums out the latents. What is left has plates only.
-func (e *emitter) factors(m *model.Model, z map[*model.Term]Node) []factor {
+// factors evaluates terms of the density, with every one that reads a latent of theirs, and sums out the latents. What is left has plates only.
+func (e *emitter) factors(terms []*model.Term, z map[*model.Term]Node) []factor {
 	sets := plateSets{}
-	for _, t := range m.Terms {
+	for _, t := range terms {
 		for _, r := range t.Reads {
 			for k, i := range e.ownPlates(r.Latent) {
 				if !isChainAxis(r.Latent, k) && r.Plates[k] != nil {
@@ -294,8 +315,8 @@ func (e *emitter) factors(m *model.Model, z map[*model.Term]Node) []factor {
 		}
 	}
 	var fs []factor
-	for _, t := range m.Terms {
-		if t.Kind == model.LatentPrior && !e.drawn {
+	for _, t := range terms {
+		if t.Kind == model.LatentPrior && !e.drawn && e.rows == nil {
 			e.sameSupport(t)
 		}
 		if t.Kind != model.Generate {
@@ -306,14 +327,14 @@ func (e *emitter) factors(m *model.Model, z map[*model.Term]Node) []factor {
 		}
 	}
 	e.times = map[*model.Array][]*model.Index{}
-	for _, t := range m.Terms {
+	for _, t := range terms {
 		for _, r := range t.Reads {
 			if r.Latent.Chain != nil && r.Plates[r.Latent.Chain.Axis] != nil {
 				e.times[r.Latent] = append(e.times[r.Latent], sets.root(r.Plates[r.Latent.Chain.Axis]))
 			}
 		}
 	}
-	for _, a := range innermostFirst(m) {
+	for _, a := range innermostFirst(terms) {
 		fs = e.eliminate(fs, a, sets)
 	}
 	return fs
@@ -385,8 +406,8 @@ func (e *emitter) latentTerm(a *model.Array) (found *model.Term) {
 }
 
 // innermostFirst orders latents by their number of plates, most first; at equal numbers a chain comes after what hangs on it.
-func innermostFirst(m *model.Model) (as []*model.Array) {
-	for _, t := range m.Terms {
+func innermostFirst(terms []*model.Term) (as []*model.Array) {
+	for _, t := range terms {
 		if t.Kind == model.LatentPrior && !slices.Contains(as, t.Array) {
 			as = append(as, t.Array)
 		}
@@ -401,7 +422,7 @@ func innermostFirst(m *model.Model) (as []*model.Array) {
 	for range as { // what hangs on the plates that choose a latent's elements comes before it
 		for i := range as {
 			for j := i + 1; j < len(as); j++ {
-				if hangsOn(m, as[j], as[i]) {
+				if hangsOn(terms, as[j], as[i]) {
 					as[i], as[j] = as[j], as[i]
 				}
 			}
@@ -411,8 +432,8 @@ func innermostFirst(m *model.Model) (as []*model.Array) {
 }
 
 // hangsOn reports whether w has a plate that chooses an element of z in some term: w[n] beside z[g[n]].
-func hangsOn(m *model.Model, w, z *model.Array) bool {
-	for _, t := range m.Terms {
+func hangsOn(terms []*model.Term, w, z *model.Array) bool {
+	for _, t := range terms {
 		var at, own []*model.Index
 		for _, r := range t.Reads {
 			switch r.Latent {
@@ -608,6 +629,9 @@ func (e *emitter) sum(parts []value) value {
 
 func (e *emitter) overOwnPlates(v value, a *model.Array, sets plateSets) value {
 	own := map[*model.Index]bool{}
+	if e.rows != nil { // each row has latents of its own
+		own[e.rows.index] = true
+	}
 	for _, i := range e.ownPlates(a) {
 		own[sets.root(i)] = true
 	}

@@ -72,7 +72,7 @@ type Array struct {
 	Declared    types.Elem
 	Bounds      *Bounds // in a..b
 	NeedInt     bool    // subscripts or a discrete distribution read it as integers
-	OnlyGen     bool    // only generate statements read it
+	Optional    bool    // only generate statements read it, which are left out where it is not given
 	Chain       *Chain  // of a latent in pieces
 	Missing     bool    // entries may be missing (NaN): dropped where nothing else reads them, else parameters or latents
 	MissingCode Expr    // the number that stands for a missing entry; nil for NaN alone

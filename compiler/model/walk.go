@@ -65,3 +65,60 @@ func bounds(over []*Index) (out []Expr) {
 	}
 	return out
 }
+
+// Exprs are the expressions of a term that its density is made of, but for the value itself.
+func (t *Term) Exprs() []Expr {
+	out := append([]Expr{}, t.Args...)
+	if t.Density != nil {
+		out = append(out, t.Density)
+	}
+	for _, b := range []*Bounds{t.In, t.Censored} {
+		if b != nil {
+			out = append(out, b.Lo, b.Hi)
+		}
+	}
+	return out
+}
+
+// Exprs are all expressions of an array's declaration and of the statements that define it, those of its axes and plates among them.
+func (a *Array) Exprs() []Expr {
+	out := setExprs(a.Type.Axes...)
+	if a.IndexOf != nil {
+		out = append(out, setExprs(a.IndexOf)...)
+	}
+	if a.Bounds != nil {
+		out = append(out, a.Bounds.Lo, a.Bounds.Hi)
+	}
+	for _, p := range a.Pieces {
+		out = append(append(out, bounds(p.Plates)...), p.Value)
+		for _, s := range p.Slots {
+			out = append(out, s.At)
+		}
+		if p.Term != nil {
+			out = append(out, p.Term.Exprs()...)
+		}
+	}
+	return append(out, a.Value, a.MissingCode)
+}
+
+func setExprs(sets ...*Set) (out []Expr) {
+	for _, s := range sets {
+		out = append(out, s.Lo, s.Hi)
+	}
+	return out
+}
+
+// Arrays lists the arrays that expressions read.
+func Arrays(xs ...Expr) (out []*Array) {
+	for _, x := range xs {
+		Walk(x, func(y Expr) {
+			switch y := y.(type) {
+			case *Ref:
+				out = append(out, y.Array)
+			case *Mode:
+				out = append(out, y.Latent)
+			}
+		})
+	}
+	return out
+}

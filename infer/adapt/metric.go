@@ -38,6 +38,15 @@ func Identity(dim int) Metric {
 // Diagonal is the identity as a metric that stays diagonal.
 func Diagonal(dim int) Metric { return lowRank(dim, 0) }
 
+// First is the identity as the metric of a kind by the name of the setting: "diagonal", "identity" (nothing adapts), or "" for the one that
+// adapts best.
+func First(kind string, dim int) Metric {
+	if kind == "diagonal" || kind == "identity" && dim > MaxDense {
+		return Diagonal(dim)
+	}
+	return Identity(dim)
+}
+
 func lowRank(dim, rank int) Metric {
 	m := Metric{Dim: dim, Rank: rank, Scale: make([]float64, dim),
 		Vectors: make([]float64, dim*rank), Stretch: make([]float64, rank)}

@@ -18,6 +18,10 @@ type SamplerReport struct {
 	Seconds     float64   // wall clock, with warm-up
 	EBFMI       []float64 // energy Bayesian fraction of missing information, by chain, over all iterations (stats.EBFMI)
 
+	// Of nuts; zero elsewhere.
+	TreeDepth float64 // doublings of a trajectory, on average after warm-up
+	Saturated int     // trajectories cut at the greatest depth, after warm-up
+
 	// The ladder, cold to hot. Fewer than two temperatures: no replica exchange, and the rest is empty or zero. On the likelihood path they
 	// are 1/β, infinite at the prior; a rate is NaN where nothing was proposed.
 	Temperatures []float64
@@ -57,6 +61,8 @@ type samplerReport struct {
 	Gradients    int64               `json:"gradients"`
 	Seconds      Number              `json:"seconds"`
 	EBFMI        []Number            `json:"ebfmi"`
+	TreeDepth    Number              `json:"tree_depth,omitempty"`
+	Saturated    int                 `json:"saturated,omitempty"`
 	Temperatures []Number            `json:"temperatures"`
 	SwapRates    []Number            `json:"swap_rates"`
 	RoundTrips   int                 `json:"round_trips"`
@@ -85,7 +91,7 @@ func (r SamplerReport) MarshalJSON() ([]byte, error) {
 	}
 	return json.Marshal(samplerReport{
 		r.Dynamics, r.Path, r.Warmup, r.Thin, Number(r.StepSize), Number(r.Steps), r.Divergences, r.Gradients, Number(r.Seconds),
-		Numbers(r.EBFMI), Numbers(r.Temperatures), Numbers(r.SwapRates), r.RoundTrips, Number(r.Barrier), Numbers(r.Halves), rungs,
+		Numbers(r.EBFMI), Number(r.TreeDepth), r.Saturated, Numbers(r.Temperatures), Numbers(r.SwapRates), r.RoundTrips, Number(r.Barrier), Numbers(r.Halves), rungs,
 		r.Batch, Number(r.NoiseNormal), r.Notes, r.Warnings,
 	})
 }
@@ -99,6 +105,7 @@ func (r *SamplerReport) UnmarshalJSON(text []byte) error {
 	*r = SamplerReport{
 		Dynamics: s.Dynamics, Path: s.Path, Warmup: s.Warmup, Thin: s.Thin, StepSize: float64(s.StepSize), Steps: float64(s.Steps),
 		Divergences: s.Divergences, Gradients: s.Gradients, Seconds: float64(s.Seconds), EBFMI: floats(s.EBFMI),
+		TreeDepth: float64(s.TreeDepth), Saturated: s.Saturated,
 		Temperatures: temperatures(s.Temperatures), SwapRates: floats(s.SwapRates), RoundTrips: s.RoundTrips, Barrier: float64(s.Barrier),
 		Halves: floats(s.Halves), Batch: s.Batch, NoiseNormal: float64(s.NoiseNormal), Notes: s.Notes, Warnings: s.Warnings,
 	}

@@ -28,6 +28,7 @@ func (p Path) String() string { return [...]string{"", "energy", "likelihood"}[p
 // A System is what a rule moves on. Noise is the variance of normal noise added, each step, to every component of the gradient of
 // what Path tempers, and to that potential where it is read for exchanges.
 type System struct {
+	Batch  int
 	Target infer.Target
 	Path   Path
 	Noise  float64
@@ -44,25 +45,28 @@ type System struct {
 // and leaves in lane buffers theta and what Buffers lists.
 type Rule interface {
 	Name() string
+	Traits() Traits
 	Entries(s System) []lower.Entry
 }
 
 // Lane buffers. Sizes are 1 but for theta, gradient and momentum, which have one element per coordinate.
 const (
-	Theta    = "theta"
-	LogPrior = "log_prior" // at theta
-	LogLik   = "log_lik"   // at theta
-	Beta     = "beta"      // set by the host
-	StepSize = "step_size" // set by the host: Δt in whitened coordinates
-	Cool     = "cool"      // set by the host, hmc only: 1/T on top of all else, below 1 for walkers that start far out
-	Tempered = "tempered"  // after end: what β multiplies, with its noise, for exchanges
-	Accept   = "accept"    // after end: acceptance probability of the trajectory; 1 where nothing is rejected
-	Moved    = "moved"     // after end: 1 when theta is a new point
-	Diverged = "diverged"  // after end: 1 when the trajectory went astray
-	Total    = "total"     // after end: the Hamiltonian of the state kept
-	Momentum = "momentum"
-	Gradient = "gradient" // after the entry of that name: ∇log π_β at theta, without noise
-	Values   = "values"   // after the entry of that name: Target.Values at theta
+	Theta     = "theta"
+	LogPrior  = "log_prior" // at theta
+	LogLik    = "log_lik"   // at theta
+	Beta      = "beta"      // set by the host
+	StepSize  = "step_size" // set by the host: Δt in whitened coordinates
+	Cool      = "cool"      // set by the host, hmc only: 1/T on top of all else, below 1 for walkers that start far out
+	Tempered  = "tempered"  // after end: what β multiplies, with its noise, for exchanges
+	Accept    = "accept"    // after end: acceptance probability of the trajectory; 1 where nothing is rejected
+	Moved     = "moved"     // after end: 1 when theta is a new point
+	Diverged  = "diverged"  // after end: 1 when the trajectory went astray
+	Total     = "total"     // after end: the Hamiltonian of the state kept
+	Counts    = "counts"    // after end, of rules that flag: 1 when theta counts as a draw
+	Momentum  = "momentum"
+	Gradient  = "gradient"  // after the entry of that name: ∇log π_β at theta, without noise
+	Potential = "potential" // an entry: Tempered anew, with noise anew
+	Values    = "values"    // after the entry of that name: Target.Values at theta
 )
 
 // Noise sites of the rules. Targets number theirs from 0 in entries of their own.
@@ -74,11 +78,25 @@ const (
 	siteForce
 	siteKick
 	sitePotential
+	siteTempering
 )
 
 // Program is a rule's entries and those that every rule shares: gradient and values.
 func Program(r Rule, s System) []lower.Entry {
-	return append(r.Entries(s), s.gradientEntry(), s.valuesEntry())
+	return append(r.Entries(s), s.gradientEntry(), s.valuesEntry(), s.potentialEntry())
+}
+
+func (s System) potentialEntry() lower.Entry {
+	g := autodiff.New()
+	return lower.Entry{Name: Potential, Assign: put(Tempered, s.measured(g.Input(LogPrior), g.Input(LogLik)))}
+}
+
+// measured is what β multiplies, with its noise.
+func (s System) measured(logPrior, logLik autodiff.Node) autodiff.Node {
+	if s.Noise > 0 {
+		return s.blur(s.tempered(logPrior, logLik), sitePotential)
+	}
+	return s.tempered(logPrior, logLik)
 }
 
 func (s System) gradientEntry() lower.Entry {
@@ -116,7 +134,7 @@ func (s System) tempered(logPrior, logLik autodiff.Node) autodiff.Node {
 
 // pieces are the gradients whose sum, weighted by force, is ∇log π_β: two where β multiplies the likelihood alone.
 func (s System) pieces(theta autodiff.Node) (pieces []autodiff.Node, logPrior, logLik autodiff.Node) {
-	logPrior, logLik = s.Target.Density(theta)
+	logPrior, logLik = s.density(theta)
 	if s.Path == Likelihood {
 		return []autodiff.Node{autodiff.Grad(logPrior, theta)[0], autodiff.Grad(logLik, theta)[0]}, logPrior, logLik
 	}

@@ -15,11 +15,14 @@ type HMC struct {
 	Careful float64
 }
 
-// maxEnergyError is the ΔH from which on a trajectory counts as divergent, as in Stan.
-const maxEnergyError = 1000
+// MaxEnergyError is the ΔH from which on a trajectory counts as divergent, as in Stan.
+const MaxEnergyError = 1000
 
 // Name is "hmc".
 func (HMC) Name() string { return "hmc" }
+
+// Traits: corrected.
+func (HMC) Traits() Traits { return Traits{Corrected: true} }
 
 const (
 	origin      = "origin"       // θ at the start of the trajectory
@@ -34,7 +37,7 @@ func (r HMC) Entries(s System) []lower.Entry {
 
 // place computes the density at theta.
 func (s System) place() lower.Entry {
-	logPrior, logLik := s.Target.Density(s.theta(autodiff.New()))
+	logPrior, logLik := s.density(s.theta(autodiff.New()))
 	return lower.Entry{Name: "start", Assign: put(LogPrior, logPrior, LogLik, logLik, Tempered, s.tempered(logPrior, logLik))}
 }
 
@@ -54,9 +57,11 @@ func (r HMC) begin(s System) lower.Entry {
 		Momentum, p, origin, s.theta(g), step, h, originTotal, autodiff.Sub(kinetic(p), density))}
 }
 
+func (s System) momentum(g *autodiff.Graph) autodiff.Node { return g.Input(Momentum, s.Target.Dim()) }
+
 func (HMC) step(s System) lower.Entry {
 	g := autodiff.New()
-	h, p := g.Input(step), g.Input(Momentum, s.Target.Dim())
+	h, p := g.Input(step), s.momentum(g)
 	half := autodiff.Mul(g.Const(0.5), h)
 	middle := autodiff.Add(s.theta(g), autodiff.Mul(half, s.push(p)))
 	pieces, _, _ := s.pieces(middle)
@@ -69,8 +74,8 @@ func (HMC) step(s System) lower.Entry {
 func (HMC) end(s System) lower.Entry {
 	g := autodiff.New()
 	theta := s.theta(g)
-	logPrior, logLik := s.Target.Density(theta)
-	total := autodiff.Sub(kinetic(g.Input(Momentum, s.Target.Dim())), cooled(s.temper(logPrior, logLik)))
+	logPrior, logLik := s.density(theta)
+	total := autodiff.Sub(kinetic(s.momentum(g)), cooled(s.temper(logPrior, logLik)))
 	change := autodiff.Sub(total, g.Input(originTotal))
 	finite := autodiff.IsFinite(change)
 	probability := autodiff.Where(finite, autodiff.Exp(autodiff.Minimum(autodiff.Neg(change), g.Const(0))), g.Const(0))
@@ -82,5 +87,5 @@ func (HMC) end(s System) lower.Entry {
 	return lower.Entry{Name: "end", Assign: put(
 		Theta, keep(theta, origin), LogPrior, logPrior, LogLik, logLik, Total, keep(total, originTotal),
 		Tempered, s.tempered(logPrior, logLik), Accept, probability, Moved, accept,
-		Diverged, autodiff.Sub(g.Const(1), autodiff.Le(change, g.Const(maxEnergyError))))}
+		Diverged, autodiff.Sub(g.Const(1), autodiff.Le(change, g.Const(MaxEnergyError))))}
 }

@@ -1,9 +1,9 @@
 package renhd
 
 import (
+	"context"
 	"math"
 
-	"ppl/infer/dynamics"
 	"ppl/runtime/noise"
 )
 
@@ -12,21 +12,25 @@ import (
 //
 // A swap is a permutation of rungs over lanes: θ and momenta (of unit temperature) stay, everything a rung owns moves.
 type exchange struct {
-	logRatio func(betaGap, gain, noise float64) float64
-	stays    bool     // what a rung owns on the device stays on the lane: wrong, for tests of the tests
-	carried  []string // lane buffers of size 1 that belong to the rung
-	noise    float64  // variance of the noise in one lane's tempered potential
-	seed     uint64
+	test    test
+	meter   meter
+	shuffle bool     // even or odd at random, as RENHD was published: the walk up and down the ladder diffuses
+	stays   bool     // what a rung owns on the device stays on the lane: wrong, for tests of the tests
+	carried []string // lane buffers of size 1 that belong to the rung
+	seed    uint64
 
-	round int
-	pairs []pair // by lower rung
-	trips trips
+	round   int
+	pairs   []pair // by lower rung
+	trips   trips
+	skewed  int     // proposals whose noise was too skewed for the test
+	settled int     // proposals settled by rows
+	rows    float64 // their rows, all together
 }
 
 // pair counts the proposals between a rung and the next.
 type pair struct {
 	proposed int
-	accept   float64 // sum of acceptance probabilities
+	accept   float64 // sum of acceptance probabilities, given what was seen
 }
 
 func (p pair) rate() float64 {
@@ -36,58 +40,105 @@ func (p pair) rate() float64 {
 	return p.accept / float64(p.proposed)
 }
 
-// penalty is the log of the acceptance ratio of a swap between inverse temperatures that differ by betaGap, where the colder rung would
-// gain so much of the tempered log density. The gain is known up to noise of a known variance in each of its two terms; the penalty of
-// half the variance makes the test exact for normal noise (Ceperley and Dewing, J. Chem. Phys. 1999). Without noise it is Metropolis.
-func penalty(betaGap, gain, noise float64) float64 {
-	return betaGap*gain - betaGap*betaGap*2*noise/2
+// A proposal is a swap between a rung and the next, and what is known of its log acceptance ratio.
+type proposal struct {
+	chain, rung int
+	cold, hot   int     // lanes
+	gap         float64 // of inverse temperatures, cold − hot
+	gain        float64 // of the tempered log density on the colder rung; an estimate
+	variance    float64 // of its noise
+	seen        float64 // rows that the variance was estimated from; 0: it is known
+	skew        float64 // of the terms of those rows
+	share       float64 // of all rows
+}
+
+// delta is the log acceptance ratio and the variance of its noise. The sign is not the paper's, which is wrong: the colder rung takes the place
+// that is better.
+func (p *proposal) delta() (mean, variance float64) {
+	return p.gap * p.gain, p.gap * p.gap * p.variance
 }
 
 // reset forgets what was counted.
 func (x *exchange) reset(rungs, lanes int) {
 	x.pairs = make([]pair, rungs-1)
 	x.trips = trips{last: make([]int, lanes)}
+	x.skewed, x.settled, x.rows = 0, 0, 0
 }
 
-// swap is one round on all chains, from the potentials of a trajectory's end.
-func (x *exchange) swap(w *walkers) {
+// swap is one round on all chains.
+func (x *exchange) swap(ctx context.Context, w *walkers) error {
 	if len(w.rungs) < 2 {
-		return
+		return nil
 	}
-	tempered := w.read(dynamics.Tempered, nil)
+	var proposals []*proposal
 	for chain := range w.chains {
-		for j := x.round % 2; j+1 < len(w.rungs); j += 2 {
-			x.try(w, chain, j, tempered)
+		for j := x.first(chain); j+1 < len(w.rungs); j += 2 {
+			proposals = append(proposals, &proposal{chain: chain, rung: j, cold: w.laneAt(chain, j), hot: w.laneAt(chain, j+1),
+				gap: w.rungs[j].beta - w.rungs[j+1].beta})
 		}
+	}
+	if err := x.meter.measure(ctx, w, proposals, x.round, x.test.most); err != nil {
+		return err
+	}
+	for _, p := range proposals {
+		x.settle(w, p)
 	}
 	x.round++
 	x.trips.note(w)
+	return nil
+}
+
+// first is the lower rung of the first pair.
+func (x *exchange) first(chain int) int {
+	if x.shuffle {
+		return int(2 * x.uniform(chain, math.MaxUint32))
+	}
+	return x.round % 2
+}
+
+// uniform is a number of a round's own; points of swaps are below those of choices.
+func (x *exchange) uniform(chain int, point uint32) float64 {
+	return noise.Uniform(x.seed, uint32(chain), uint64(x.round), site, point)
 }
 
 // site is that of swap decisions; no device program uses it.
 const site = noise.Sites - 1
 
-func (x *exchange) try(w *walkers, chain, j int, tempered []float64) {
-	cold, hot := w.laneAt(chain, j), w.laneAt(chain, j+1)
-	ratio := x.logRatio(w.rungs[j].beta-w.rungs[j+1].beta, tempered[hot]-tempered[cold], x.noise)
-	if math.IsNaN(ratio) {
-		ratio = math.Inf(-1)
-	}
-	x.pairs[j].proposed++
-	x.pairs[j].accept += math.Exp(min(ratio, 0))
-	if math.Log(noise.Uniform(x.seed, uint32(chain), uint64(x.round), site, uint32(j))) >= ratio {
+// settle decides a proposal and carries it out.
+func (x *exchange) settle(w *walkers, p *proposal) {
+	chance, accept := x.test.decide(p, func(k int) float64 { return x.uniform(p.chain, uint32(4*p.rung+k)) })
+	x.pairs[p.rung].proposed++
+	x.pairs[p.rung].accept += chance
+	x.note(p)
+	if !accept {
 		return
 	}
-	w.rungOf[cold], w.rungOf[hot] = j+1, j
+	w.rungOf[p.cold], w.rungOf[p.hot] = p.rung+1, p.rung
 	for _, name := range x.carried {
 		if x.stays {
 			break
 		}
-		x.carry(w, name, cold, hot)
+		x.carry(w, name, p.cold, p.hot)
 	}
-	w.settle(cold)
-	w.settle(hot)
+	w.settle(p.cold)
+	w.settle(p.hot)
 }
+
+// note keeps what the report says of estimates.
+func (x *exchange) note(p *proposal) {
+	if p.share == 0 {
+		return
+	}
+	x.settled++
+	x.rows += p.share
+	_, variance := p.delta()
+	if p.seen > 0 && math.Abs(p.skew)*math.Pow(variance, 1.5)/(6*math.Sqrt(p.seen)) > tooSkewed {
+		x.skewed++
+	}
+}
+
+// tooSkewed is the third cumulant of the noise, over 6, from which on it is not normal enough: it shifts the log acceptance ratio by so much.
+const tooSkewed = 0.05
 
 func (x *exchange) carry(w *walkers, name string, a, b int) {
 	var va, vb [1]float64
@@ -104,31 +155,4 @@ func (x *exchange) rates() []float64 {
 		out[j] = p.rate()
 	}
 	return out
-}
-
-// trips counts journeys of walkers from the cold end to the hot end and back.
-type trips struct {
-	last  []int // by lane: the way it goes
-	count int
-}
-
-// The ways a walker can go: towards the end where it was not last.
-const (
-	undecided = iota
-	upward    // from the cold end
-	downward  // from the hot end, and the cold one before
-)
-
-func (t *trips) note(w *walkers) {
-	for lane, r := range w.rungOf {
-		switch {
-		case r == len(w.rungs)-1 && t.last[lane] == upward:
-			t.last[lane] = downward
-		case r == 0 && t.last[lane] == downward:
-			t.last[lane] = upward
-			t.count++
-		case r == 0:
-			t.last[lane] = upward
-		}
-	}
 }

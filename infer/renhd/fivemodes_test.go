@@ -74,7 +74,12 @@ func slab(i int, mean, sd float64) float64 {
 // fiveModes draws 4 chains with an exchange of the test's choice.
 func fiveModes(t *testing.T, s infer.Settings, draws int, x exchange) (score, infer.Report) {
 	t.Helper()
-	mix, o, m := dynamicstest.FiveModes(), options(11), new(memory)
+	return fiveModesOf(t, dynamicstest.FiveModes(), s, draws, x)
+}
+
+func fiveModesOf(t *testing.T, mix dynamicstest.Mixture, s infer.Settings, draws int, x exchange) (score, infer.Report) {
+	t.Helper()
+	o, m := options(11), new(memory)
 	o.Draws, o.Warmup, o.Thin, o.Settings = draws, 250, 1, s
 	report, err := sample(context.Background(), mix.Target(), o, m, x)
 	if err != nil {
@@ -85,8 +90,8 @@ func fiveModes(t *testing.T, s infer.Settings, draws int, x exchange) (score, in
 	return got, report
 }
 
-// within applies bounds scaled to 4 × draws; rates are those of the reference ladder.
-func within(t *testing.T, got score, report infer.Report, bound score, rates bool) {
+// within applies bounds; swap rates are to be between lo and hi.
+func within(t *testing.T, got score, report infer.Report, bound score, lo, hi float64) {
 	t.Helper()
 	if got.tv > bound.tv || got.weight > bound.weight || math.Abs(got.vratio-1) > bound.vratio || got.ess < bound.ess {
 		t.Errorf("got %+v, want within %+v", got, bound)
@@ -95,8 +100,8 @@ func within(t *testing.T, got score, report infer.Report, bound score, rates boo
 		t.Errorf("%d divergences", report.Divergences)
 	}
 	for _, r := range report.SwapRates {
-		if rates && (r < 0.74 || r > 0.85) {
-			t.Errorf("swap rates %.3v, want in [.74, .85]", report.SwapRates)
+		if r < lo || r > hi {
+			t.Errorf("swap rates %.3v, want in [%v, %v]", report.SwapRates, lo, hi)
 		}
 	}
 }
@@ -106,15 +111,15 @@ func twentyThousand() score { return score{tv: 0.072, weight: 0.035, vratio: 0.0
 
 func TestFiveModesReference(t *testing.T) {
 	slow(t)
-	got, report := fiveModes(t, reference(), 5000, exchange{logRatio: penalty})
-	within(t, got, report, twentyThousand(), true)
+	got, report := fiveModes(t, reference(), 5000, exchange{test: penalty()})
+	within(t, got, report, twentyThousand(), .74, .85)
 }
 
 // With nothing said of step, friction, length or coordinates the engine's own choices have to do as well.
 func TestFiveModesDefault(t *testing.T) {
 	s := infer.Settings{Replicas: 7, Ratio: 1.5, Path: "energy", Noise: 0.25}
-	got, report := fiveModes(t, s, 5000, exchange{logRatio: penalty})
-	within(t, got, report, twentyThousand(), true)
+	got, report := fiveModes(t, s, 5000, exchange{test: penalty()})
+	within(t, got, report, twentyThousand(), .74, .85)
 }
 
 // With nothing said at all, the density alone: the engine finds that a ladder is needed, takes the energy path, for no prior is known
@@ -141,23 +146,66 @@ func TestFiveModesAlone(t *testing.T) {
 // Planted faults that the bounds must catch: ΔE with the sign that the paper prints, no swaps at all (a thermostat on its own),
 // and a thermostat that stays on its lane when the rung moves.
 func TestFiveModesFaults(t *testing.T) {
-	wrongSign := func(betaGap, gain, noise float64) float64 { return penalty(betaGap, -gain, noise) }
-	if got, _ := fiveModes(t, reference(), 500, exchange{logRatio: wrongSign}); got.tv < 0.2 {
+	wrongSign := penalty()
+	wrongSign.decide = func(p *proposal, uniform func(int) float64) (float64, bool) {
+		p.gain = -p.gain
+		return penalty().decide(p, uniform)
+	}
+	if got, _ := fiveModes(t, reference(), 500, exchange{test: wrongSign}); got.tv < 0.2 {
 		t.Errorf("wrong sign: TV %.3f, want above .2", got.tv)
 	}
-	never := func(float64, float64, float64) float64 { return math.Inf(-1) }
-	if got, _ := fiveModes(t, reference(), 500, exchange{logRatio: never}); got.tv < 0.3 {
+	never := test{most: 1, decide: func(*proposal, func(int) float64) (float64, bool) { return 0, false }}
+	if got, _ := fiveModes(t, reference(), 500, exchange{test: never}); got.tv < 0.3 {
 		t.Errorf("no swaps: TV %.3f, want above .3", got.tv)
 	}
-	if got, _ := fiveModes(t, reference(), 500, exchange{logRatio: penalty, stays: true}); got.vratio < 1.1 {
+	if got, _ := fiveModes(t, reference(), 500, exchange{test: penalty(), stays: true}); got.vratio < 1.1 {
 		t.Errorf("thermostat left on the lane: variance ratio %.3f, want above 1.1 (1.165 in the reference)", got.vratio)
 	}
 }
 
+// The reference numbers at 10⁵ draws: R2 is the penalty test, R1 Barker's. On geo1 and geo2 the bounds on weights and variance are those of geo0; their
+// histograms have other noise, and geo2's barriers are higher: its weights are held to .03, its ESS to what a ladder made for geo0 gives it.
 func TestFiveModesHundredThousand(t *testing.T) {
 	slow(t)
-	got, report := fiveModes(t, reference(), 25000, exchange{logRatio: penalty})
-	within(t, got, report, score{tv: 0.030, weight: 0.015, vratio: 0.012, ess: 12000}, true)
+	r1 := reference()
+	r1.Exchange = "barker"
+	t.Run("R2", func(t *testing.T) {
+		got, report := fiveModes(t, reference(), 25000, exchange{test: penalty()})
+		within(t, got, report, score{tv: 0.030, weight: 0.015, vratio: 0.012, ess: 12000}, .74, .85)
+	})
+	t.Run("R1", func(t *testing.T) {
+		got, report := fiveModes(t, r1, 25000, exchange{test: newTest("barker")})
+		within(t, got, report, score{tv: 0.040, weight: 0.025, vratio: 0.012, ess: 3500}, .44, .49)
+	})
+	t.Run("geo1", func(t *testing.T) {
+		got, report := fiveModesOf(t, dynamicstest.FiveModesUnequal(), reference(), 25000, exchange{test: penalty()})
+		within(t, got, report, score{tv: 0.040, weight: 0.015, vratio: 0.012, ess: 8000}, 0, 1)
+	})
+	t.Run("geo2", func(t *testing.T) {
+		got, report := fiveModesOf(t, dynamicstest.FiveModesFar(), reference(), 25000, exchange{test: penalty()})
+		within(t, got, report, score{tv: 0.060, weight: 0.03, vratio: 0.012, ess: 1800}, 0, 1)
+	})
+}
+
+// R1 at 2·10⁴ draws, and the published method beside R2: with its Euler step, its thermostat reset, pairs at random and its approximate
+// compensation it has the bias that our notes give it (variance within modes .977 ± .0025·√5), and a fifth of R2's effective draws a gradient (2769
+// against 15239 in the notes; the bound asked of the engine is five, and of this short run four).
+func TestFiveModesAsPublished(t *testing.T) {
+	slow(t)
+	r1 := reference()
+	r1.Exchange = "barker"
+	got, report := fiveModes(t, r1, 5000, exchange{test: newTest("barker")})
+	within(t, got, report, score{tv: 0.09, weight: 0.05, vratio: 0.028, ess: 600}, .44, .49)
+	paper := reference()
+	paper.Dynamics, paper.Exchange = "renhd-paper", "paper"
+	published, _ := fiveModes(t, paper, 10000, exchange{test: newTest("paper"), shuffle: true})
+	if math.Abs(published.vratio-0.977) > 0.02 {
+		t.Errorf("as published: variance ratio %.3f, want .977 ± .02", published.vratio)
+	}
+	r2, _ := fiveModes(t, reference(), 10000, exchange{test: penalty()})
+	if r2.ess < 4*published.ess {
+		t.Errorf("ESS %.0f, as published %.0f: want a factor of five", r2.ess, published.ess)
+	}
 }
 
 // An independent sample passes the bounds on histogram, weights and variance, so that they ask for nothing a perfect sampler lacks.
@@ -173,5 +221,5 @@ func TestFiveModesIndependent(t *testing.T) {
 			_ = m.Draw(chain, x, nil)
 		}
 	}
-	within(t, rate(mix, m), infer.Report{}, twentyThousand(), false)
+	within(t, rate(mix, m), infer.Report{}, twentyThousand(), 0, 1)
 }

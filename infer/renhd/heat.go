@@ -10,7 +10,7 @@ import (
 // setSteps writes the steps to try to the lanes. A walker on its own that is far out moves at a temperature of its own as well.
 func (t *tuner) setSteps() (err error) {
 	w := t.walkers
-	if t.thermostated() {
+	if t.free() {
 		return nil
 	}
 	heat := ones(w.lanes())

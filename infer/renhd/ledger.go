@@ -33,7 +33,7 @@ func (l *ledger) note(w *walkers, x *exchange, accept, diverged []float64) {
 		l.energies[chain].Add(total[w.cold(chain)])
 	}
 	var xi []float64
-	if w.friction {
+	if w.thermostated() {
 		xi = w.read(dynamics.Thermostat, nil)
 	}
 	for lane, at := range w.rungOf {
@@ -84,7 +84,7 @@ func (k *keeper) account() {
 	out.Halves = l.halves(&k.exchange)
 	for j, c := range l.rungs {
 		c.account(&out.Rungs, w.rungs[j].step)
-		if w.friction {
+		if w.thermostated() {
 			out.Rungs.Thermostat = append(out.Rungs.Thermostat, c.thermostat/float64(c.moves))
 			out.Rungs.Injected = append(out.Rungs.Injected, k.injected(w.rungs[j]))
 		}

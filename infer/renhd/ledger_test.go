@@ -11,7 +11,7 @@ import (
 // barrier of each half is that of the whole; and all that costs the draws nothing.
 func TestLedger(t *testing.T) {
 	s := infer.Settings{Replicas: 7, Ratio: 1.5, Path: "energy", Noise: 0.25, Metric: "identity", StepSize: 0.1, Steps: 50, Friction: 0.1}
-	_, report := fiveModes(t, s, 500, exchange{logRatio: penalty})
+	_, report := fiveModes(t, s, 500, exchange{test: penalty()})
 	up := report.Rungs.Upward
 	if len(up) != 7 || up[0] != 1 || up[6] != 0 {
 		t.Fatalf("upward: %.3v", up)

@@ -15,7 +15,7 @@ import (
 
 // Sample draws from t by replica exchange; it is an infer.Sampler.
 func Sample(ctx context.Context, t infer.Target, o infer.Options, rec infer.Recorder) (infer.Report, error) {
-	return sample(ctx, t, o, rec, exchange{logRatio: penalty})
+	return sample(ctx, t, o, rec, exchange{test: newTest(o.Settings.Exchange), shuffle: o.Settings.Exchange == "paper"})
 }
 
 func sample(ctx context.Context, t infer.Target, o infer.Options, rec infer.Recorder, x exchange) (infer.Report, error) {
@@ -24,7 +24,7 @@ func sample(ctx context.Context, t infer.Target, o infer.Options, rec infer.Reco
 		return r.report, err
 	}
 	r.choose()
-	r.exchange.noise, r.exchange.seed = o.Settings.Noise, o.Seed
+	r.exchange.meter, r.exchange.seed = potentials{o.Settings.Noise}, o.Seed
 	err := r.warm()
 	if err == nil {
 		err = r.sample()

@@ -11,7 +11,7 @@ import (
 // moved in a window, for something in its corner of the space stops it, and one whose log density stayed so far below that of others
 // that no volume makes up for it.
 func (r *run) rescue(t *tuner) error {
-	if r.thermostated() {
+	if r.free() {
 		return nil
 	}
 	w, at, lost := r.walkers, r.walkers.positions(), t.lost()

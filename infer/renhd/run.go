@@ -40,6 +40,9 @@ func (r *run) settings() infer.Settings { return r.options.Settings }
 
 // choose decides path and dynamics.
 func (r *run) choose() {
+	if r.settings().Dynamics == "tacthmc" {
+		r.options.Settings.Replicas = 1
+	}
 	s := r.settings()
 	path := dynamics.Plain
 	if s.Replicas != 1 {
@@ -48,14 +51,20 @@ func (r *run) choose() {
 			path = dynamics.Likelihood
 		}
 	}
-	r.system = dynamics.System{Target: r.target, Path: path, Noise: s.Noise, Metric: firstMetric(s.Metric, r.target.Dim())}
-	r.rule = dynamics.Rule(dynamics.HMC{Jitter: 0.1, Careful: 0.2})
-	if s.Dynamics == "nosehoover" || s.Noise > 0 {
-		r.rule = dynamics.NoseHoover{Mass: thermostatMass}
+	r.system = dynamics.System{Target: r.target, Path: path, Noise: s.Noise, Metric: adapt.First(s.Metric, r.target.Dim())}
+	r.rule = dynamics.Named(dynamicsOf(s))
+	r.exchange.carried = r.rule.Traits().Carried
+}
+
+// dynamicsOf is the rule to move by: where gradients are exact, one that uses it.
+func dynamicsOf(s infer.Settings) string {
+	switch {
+	case s.Dynamics != "":
+		return s.Dynamics
+	case s.Noise > 0:
+		return "nosehoover"
 	}
-	if r.thermostated() {
-		r.exchange.carried = append(r.exchange.carried, dynamics.Thermostat)
-	}
+	return "hmc"
 }
 
 // hasLikelihood reports whether there is anything but a prior.
@@ -65,20 +74,8 @@ func (r *run) hasLikelihood() bool {
 	return !constant || value != 0
 }
 
-// thermostatMass, times the dimension, is that of our reference numbers.
-const thermostatMass = 10
-
-func (r *run) thermostated() bool {
-	_, ok := r.rule.(dynamics.NoseHoover)
-	return ok
-}
-
-func firstMetric(name string, dim int) adapt.Metric {
-	if name == "diagonal" || name == "identity" && dim > adapt.MaxDense {
-		return adapt.Diagonal(dim)
-	}
-	return adapt.Identity(dim)
-}
+// free reports whether the rule rejects nothing, so that there is no acceptance to adapt to.
+func (r *run) free() bool { return !r.rule.Traits().Corrected }
 
 // check refuses settings that contradict each other.
 func (r *run) check() error {
@@ -86,6 +83,8 @@ func (r *run) check() error {
 	switch {
 	case r.target.Dim() == 0:
 		return errors.New("the model has no parameters to sample")
+	case s.Dynamics == "tacthmc" && s.Replicas > 1:
+		return errors.New("tacthmc has a temperature of its own and takes no ladder; leave out replicas, or take other dynamics")
 	case s.Noise > 0 && s.Dynamics == "hmc":
 		return errors.New("noise makes gradients inexact, which hmc cannot correct; leave out dynamics, or take noise = 0")
 	case s.Path == "likelihood" && !r.target.ProperPrior():
@@ -105,7 +104,7 @@ func (r *run) open(rungs []rung, per int, rungOf func(walker int) int) error {
 		return err
 	}
 	w := &walkers{exe: exe, chains: chains, per: per, dim: r.target.Dim(), rungs: rungs,
-		rungOf: make([]int, chains*per), tempered: r.system.Path != dynamics.Plain, friction: r.thermostated()}
+		rungOf: make([]int, chains*per), tempered: r.system.Path != dynamics.Plain, traits: r.rule.Traits()}
 	for lane := range w.rungOf {
 		w.rungOf[lane] = rungOf(lane % per)
 	}
@@ -125,29 +124,11 @@ func (r *run) close() {
 	}
 }
 
-// starts is how often a walker may be started anew before the target counts as nowhere finite.
-const starts = 200
-
 // begin places every walker at a start of its own where the density is finite.
 func (r *run) begin() error {
-	w := r.walkers
-	at, bad := make([][]float64, w.lanes()), make([]int, w.lanes())
-	for lane := range at {
-		bad[lane] = lane
-	}
-	var err error
-	for try := 0; len(bad) > 0; try++ {
-		if try == starts {
-			return fmt.Errorf("the log density is not finite at any of %d starting points; check the model's supports and the data", starts)
-		}
-		for _, lane := range bad {
-			at[lane] = r.target.Start(r.options.Seed, lane+try*w.lanes())
-		}
-		if bad, err = w.place(r.ctx, at); err != nil {
-			return err
-		}
-	}
-	return nil
+	return infer.Disperse(r.target, r.options.Seed, r.walkers.lanes(), func(at [][]float64) ([]int, error) {
+		return r.walkers.place(r.ctx, at)
+	})
 }
 
 // source is randomness of the host's own, for choices in warm-up.
@@ -183,7 +164,7 @@ func (r *run) friction(beta float64) float64 {
 // slowness is ε of a rung over ε at T = 1. In coordinates that do not adapt, the paper's dynamics at temperature T with ε and c is ours
 // at unit temperature with εT and c/T; elsewhere the rung's own metric sees to it.
 func (r *run) slowness(beta float64) float64 {
-	if r.system.Path != dynamics.Energy || r.settings().Metric != "identity" || !r.thermostated() {
+	if r.system.Path != dynamics.Energy || r.settings().Metric != "identity" || !r.free() {
 		return 1
 	}
 	return 1 / beta

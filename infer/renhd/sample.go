@@ -1,6 +1,9 @@
 package renhd
 
 import (
+	"fmt"
+	"slices"
+
 	"ppl/infer"
 	"ppl/infer/draws"
 	"ppl/infer/dynamics"
@@ -9,7 +12,7 @@ import (
 // statistics are what is kept beside each draw, in order.
 func statistics() []draws.Variable {
 	return []draws.Variable{{Name: "lp"}, {Name: "log_prior"}, {Name: "log_likelihood"}, {Name: "acceptance_rate"},
-		{Name: "step_size"}, {Name: "n_steps", Int: true}, {Name: "diverging", Int: true}, {Name: "energy"}}
+		{Name: "step_size"}, {Name: "n_steps", Int: true}, {Name: "diverging", Int: true}, {Name: "energy"}, {Name: "replica", Int: true}}
 }
 
 // A keeper takes the draws of the cold rung.
@@ -25,8 +28,13 @@ type keeper struct {
 type trail struct {
 	accept, steps float64
 	sweeps        int
+	counted       int // sweeps that count
 	diverged      bool
+	queue         []pending // not handed on yet, for other chains have none
 }
+
+// A pending draw waits for those of other chains.
+type pending struct{ values, stats []float64 }
 
 // sample takes the draws. Thinning is decided first, from a pilot at the end of warm-up.
 func (r *run) sample() error {
@@ -41,21 +49,19 @@ func (r *run) sample() error {
 	r.exchange.reset(len(r.walkers.rungs), r.walkers.lanes())
 	k.ledger = newLedger(len(r.walkers.rungs), r.options.Chains)
 	defer k.account()
-	for draw := range r.options.Draws {
-		if draw == r.options.Draws/2 {
+	for halved := false; r.report.Draws < r.options.Draws; {
+		if !halved && r.report.Draws >= r.options.Draws/2 {
 			k.ledger.halve(&r.exchange)
+			halved = true
 		}
-		for range r.report.Thin {
-			if err := k.sweep(); err != nil {
-				return err
-			}
-			r.kept++
-			r.tell(infer.Sampling)
+		if err := k.sweep(); err != nil {
+			return err
 		}
+		r.kept++
+		r.tell(infer.Sampling)
 		if err := k.keep(); err != nil {
 			return err
 		}
-		r.report.Draws++
 	}
 	return nil
 }
@@ -80,9 +86,8 @@ func (k *keeper) sweep() error {
 	}
 	k.totalSteps += float64(n)
 	k.ledger.note(w, &k.exchange, accept, diverged)
-	k.exchange.swap(w)
 	k.swept++
-	return nil
+	return k.exchange.swap(k.ctx, w)
 }
 
 // medianStep is that of the rungs.
@@ -102,31 +107,87 @@ func (w *walkers) cold(chain int) int {
 	return w.laneAt(chain, 0)
 }
 
-// keep hands one draw of each chain to the recorder.
+// keep takes the draws that are due, and hands on to the recorder one of each chain when all chains have one. A chain's draw is due
+// when so many iterations as thinning asks for have counted; where a rule flags what counts, chains have theirs at different times.
 func (k *keeper) keep() error {
+	if err := k.take(k.due()); err != nil {
+		return err
+	}
+	for {
+		for _, t := range k.trail {
+			if len(t.queue) == 0 {
+				return nil
+			}
+		}
+		for chain := range k.trail {
+			d := k.trail[chain].queue[0]
+			k.trail[chain].queue = k.trail[chain].queue[1:]
+			if err := k.recorder.Draw(chain, d.values, d.stats); err != nil {
+				return err
+			}
+		}
+		if k.report.Draws++; k.report.Draws == k.options.Draws {
+			return nil
+		}
+	}
+}
+
+// due lists the chains that have a draw now.
+func (k *keeper) due() []int {
 	w := k.walkers
-	if err := k.readValues(); err != nil {
+	var counts []float64
+	if w.traits.Flagged {
+		counts = w.read(dynamics.Counts, nil)
+	}
+	var out []int
+	for chain := range k.trail {
+		if counts != nil && counts[w.cold(chain)] == 0 {
+			continue
+		}
+		if k.trail[chain].counted++; k.trail[chain].counted == k.report.Thin {
+			out = append(out, chain)
+		}
+	}
+	return out
+}
+
+// take puts a draw of each of these chains in its queue.
+func (k *keeper) take(chains []int) error {
+	if len(chains) == 0 {
+		return k.patience()
+	}
+	w := k.walkers
+	if err := k.readValues(chains); err != nil {
 		return err
 	}
 	logPrior, logLik, total := w.read(dynamics.LogPrior, nil), w.read(dynamics.LogLik, nil), w.read(dynamics.Total, nil)
 	size := w.exe.Size(dynamics.Values)
-	for chain := range w.chains {
+	for _, chain := range chains {
 		lane, t := w.cold(chain), &k.trail[chain]
 		stats := []float64{logPrior[lane] + logLik[lane], logPrior[lane], logLik[lane], t.accept / float64(t.sweeps),
-			w.rungs[0].step, t.steps, flag(t.diverged), total[lane]}
-		if err := k.recorder.Draw(chain, k.values[lane*size:(lane+1)*size], stats); err != nil {
-			return err
-		}
-		*t = trail{}
+			w.rungs[0].step, t.steps, flag(t.diverged), total[lane], float64(lane - chain*w.per)}
+		values := slices.Clone(k.values[lane*size : (lane+1)*size])
+		*t = trail{queue: append(t.queue, pending{values, stats})}
 	}
 	return nil
 }
 
-// readValues computes what is saved of the cold rung's walkers.
-func (k *keeper) readValues() error {
+// patience ends a run in which some chain no longer comes to what counts.
+func (k *keeper) patience() error {
+	const most = 20_000
+	for chain, t := range k.trail {
+		if t.sweeps > most*k.report.Thin {
+			return fmt.Errorf("chain %d has had no draw at unit temperature for %d iterations; another sampler is needed, or a smaller step_size", chain+1, t.sweeps)
+		}
+	}
+	return nil
+}
+
+// readValues computes what is saved of these chains' cold walkers.
+func (k *keeper) readValues(chains []int) error {
 	w := k.walkers
 	k.mask = make([]bool, w.lanes())
-	for chain := range w.chains {
+	for _, chain := range chains {
 		k.mask[w.cold(chain)] = true
 	}
 	if err := w.entry(k.ctx, dynamics.Values, k.mask); err != nil {
@@ -134,6 +195,15 @@ func (k *keeper) readValues() error {
 	}
 	k.values = w.read(dynamics.Values, k.values)
 	return nil
+}
+
+// allChains lists them.
+func (k *keeper) allChains() []int {
+	out := make([]int, k.walkers.chains)
+	for chain := range out {
+		out[chain] = chain
+	}
+	return out
 }
 
 func flag(b bool) float64 {

@@ -22,7 +22,7 @@ const (
 // repeating gains like number.
 func (k *keeper) thin() error {
 	k.report.Thin = max(k.options.Thin, 1)
-	if k.options.Thin > 0 || k.options.Warmup == 0 {
+	if k.options.Thin > 0 || k.options.Warmup == 0 || k.walkers.traits.Flagged {
 		return nil
 	}
 	share, err := k.calm()
@@ -49,7 +49,7 @@ func (k *keeper) calm() (share float64, err error) {
 		k.report.Divergences = 0
 		share, err = k.pilot()
 		often := float64(k.report.Divergences) > few*float64(pilot*k.walkers.chains)
-		if err != nil || !often || try == halvings || k.thermostated() || k.settings().StepSize > 0 {
+		if err != nil || !often || try == halvings || k.free() || k.settings().StepSize > 0 {
 			return share, err
 		}
 		for j := range k.walkers.rungs {
@@ -61,7 +61,7 @@ func (k *keeper) calm() (share float64, err error) {
 }
 
 func (k *keeper) canLengthen() bool {
-	return !k.thermostated() && k.settings().Steps == 0 && k.length < longest
+	return !k.free() && k.settings().Steps == 0 && k.length < longest
 }
 
 // pilot is the worst effective share of iterations, over location and spread of everything saved.
@@ -72,7 +72,7 @@ func (k *keeper) pilot() (share float64, err error) {
 			return 1, err
 		}
 		k.tell(infer.WarmingUp)
-		if err := k.readValues(); err != nil {
+		if err := k.readValues(k.allChains()); err != nil {
 			return 1, err
 		}
 		size := k.walkers.exe.Size(dynamics.Values)

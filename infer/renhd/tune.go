@@ -101,14 +101,14 @@ func (t *tuner) sweep(i int) error {
 		}
 	}
 	t.note()
-	if !t.alone {
-		t.exchange.swap(w)
-	}
 	t.swept++
-	return nil
+	if t.alone {
+		return nil
+	}
+	return t.exchange.swap(t.ctx, w)
 }
 
-func (t *tuner) adaptsStep() bool { return !t.thermostated() && t.settings().StepSize == 0 }
+func (t *tuner) adaptsStep() bool { return !t.free() && t.settings().StepSize == 0 }
 
 func (t *tuner) size(lane, rung int) *adapt.StepSize {
 	if t.alone {
@@ -215,7 +215,7 @@ func (t *tuner) learned(r int) float64 {
 // firstStepIn is the step to begin with in a new metric. With noise in the gradients it is bounded by √(0.2/V), V the largest variance of
 // the whitened gradient, so that noise does not heat the walker faster than the thermostat cools it.
 func (t *tuner) firstStepIn(r rung) float64 {
-	if !t.thermostated() {
+	if !t.free() {
 		return defaultStep
 	}
 	h := t.firstStep(r.beta)
@@ -256,7 +256,7 @@ func (r *run) steps(most int) int {
 	if n := r.settings().Steps; n > 0 {
 		return n
 	}
-	if r.thermostated() {
+	if r.free() {
 		return int(min(max(math.Round(thermostatLength/r.walkers.rungs[0].step), 1), 200))
 	}
 	const golden = 0.6180339887498949

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 	"time"
 
 	"ppl/compiler/ir"
@@ -29,7 +30,7 @@ type walkers struct {
 	rungs       []rung
 	rungOf      []int // by lane
 	tempered    bool  // there is a β
-	friction    bool  // the rule has one
+	traits      dynamics.Traits
 
 	noiseStep uint64 // the device's next noise step
 	laneSteps int64
@@ -74,12 +75,16 @@ func (w *walkers) settle(lane int) {
 	if w.tempered {
 		w.exe.SetLane(dynamics.Beta, lane, []float64{r.beta})
 	}
-	if w.friction {
+	if w.traits.Friction {
 		w.exe.SetLane(dynamics.Friction, lane, []float64{r.friction})
-	} else {
+	}
+	if w.traits.Corrected {
 		w.exe.SetLane(dynamics.Cool, lane, []float64{1})
 	}
 }
+
+// thermostated reports whether the rule has a thermostat, one to a rung.
+func (w *walkers) thermostated() bool { return slices.Contains(w.traits.Carried, dynamics.Thermostat) }
 
 func (w *walkers) settleAll() {
 	for lane := range w.lanes() {

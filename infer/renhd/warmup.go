@@ -21,7 +21,7 @@ const (
 
 // warm takes walkers from their starts to where draws can be kept, and leaves steps, metrics and ladder adapted.
 func (r *run) warm() error {
-	if n := r.settings().Replicas; n > 0 || r.thermostated() {
+	if n := r.settings().Replicas; n > 0 || r.free() {
 		return r.warmLadder()
 	}
 	agreed, err := r.explore()
@@ -41,7 +41,7 @@ func (r *run) opening() error {
 	var heats []float64
 	for k := range most {
 		t, err := r.windows(window{sweeps: sweeps(.02, r.options.Warmup), alone: true, most: mostAtFirst, metric: true, heats: heats})
-		if err != nil || t == nil || t.thermostated() || k+1 >= least && !t.hot() {
+		if err != nil || t == nil || t.free() || k+1 >= least && !t.hot() {
 			return err
 		}
 		if k+1 >= reheated {
@@ -178,7 +178,7 @@ func (r *run) note(format string, args ...any) {
 func (r *run) tell(p infer.Phase) {
 	done, total := r.swept+1, r.options.Warmup
 	if p == infer.Sampling {
-		done, total = r.kept, r.options.Draws*r.report.Thin
+		done, total = min(r.kept, (r.report.Draws+1)*r.report.Thin), r.options.Draws*r.report.Thin
 	}
 	r.recorder.Progress(infer.Progress{Phase: p, Done: min(done, total), Total: total, Divergences: r.report.Divergences})
 }

@@ -3,7 +3,9 @@
 package report
 
 import (
+	"maps"
 	"runtime"
+	"slices"
 	"sync"
 
 	"ppl/infer/draws"
@@ -26,6 +28,9 @@ type Report struct {
 	Divergences int       // after warm-up
 	Notes       []string  // what the sampler decided
 	Warnings    []string  // what speaks against trusting the draws, each with what to do
+	Topics      []Topic   // the same by question, with what was looked at
+	Rungs       draws.Rungs
+	Sampling    []string // warnings of the sampler's own, the last of Warnings
 }
 
 // A Parameter is one element of a saved variable.
@@ -61,7 +66,12 @@ func FromRun(r *draws.Run) (Report, error) {
 		return Report{}, err
 	}
 	f.report = &report
-	report.Warnings = append(f.warnings(), s.Warnings...)
+	report.Warnings, report.Topics = []string{}, f.topics()
+	report.Rungs, report.Sampling = s.Rungs, s.Warnings
+	for _, t := range report.Topics {
+		report.Warnings = append(report.Warnings, t.Warnings...)
+	}
+	report.Warnings = append(report.Warnings, s.Warnings...)
 	return report, nil
 }
 
@@ -95,13 +105,17 @@ func divergences(r *draws.Run) (int, error) {
 
 // summarize goes through the posterior variable by variable, so that one variable's draws are in memory at a time.
 func (f *findings) summarize(r *draws.Run) error {
+	replicas, err := replicasOf(r)
+	if err != nil {
+		return err
+	}
 	for _, v := range r.Layout.Posterior {
 		chains, err := r.Draws(v.Name)
 		if err != nil {
 			return err
 		}
 		found := make([]finding, v.Size())
-		parallel(len(found), func(i int) { found[i] = look(v, i, chains) })
+		parallel(len(found), func(i int) { found[i] = look(v, i, chains, replicas) })
 		for _, x := range found {
 			f.add(x)
 		}
@@ -121,12 +135,37 @@ func (f *findings) summarize(r *draws.Run) error {
 type finding struct {
 	row    Parameter
 	places []place
+	apart  apart
 }
 
-func look(v draws.Variable, i int, chains [][]float64) finding {
+func look(v draws.Variable, i int, chains, replicas [][]float64) finding {
 	one := element(chains, i, v.Size())
 	p := Parameter{v.Element(i), v.Name, stats.Summarize(one)}
-	return finding{p, whereabouts(p.Name, one, p.RHat)}
+	return finding{p, whereabouts(p.Name, one, p.RHat), compareReplicas(p.Name, one, replicas)}
+}
+
+// replicasOf tells which walker of its ladder each draw came from; nil without a ladder.
+func replicasOf(r *draws.Run) ([][]float64, error) {
+	if !r.HasStat("replica") || len(r.Info.Report.Temperatures) < 2 {
+		return nil, nil
+	}
+	return r.Stats("replica")
+}
+
+// compareReplicas sorts a quantity's draws by the walker they came from.
+func compareReplicas(name string, chains, replicas [][]float64) apart {
+	var walkers [][]float64
+	for c, which := range replicas {
+		of := map[float64][]float64{}
+		for d, w := range which[:min(len(which), len(chains[c]))] {
+			of[w] = append(of[w], chains[c][d])
+		}
+		for _, w := range slices.Sorted(maps.Keys(of)) {
+			walkers = append(walkers, of[w])
+		}
+	}
+	deviations, errors := stats.Apart(walkers, fewestOfWalker)
+	return apart{name, deviations, errors}
 }
 
 // element picks element i of every draw.

@@ -73,6 +73,28 @@ func disagreement(f *findings) string {
 		"it, as in a mixture, order them (`ordered`).", worst.name, means(worst.means), others(len(f.places)), f.moreTempering())
 }
 
+// trading finds ladders whose walkers trade places without ever leaving the mode they began in: the chains agree, the rates and round trips look
+// well, and the weights are those of the starting points.
+func trading(f *findings) string {
+	if f.apart.errors == 0 || len(f.places) > 0 || len(f.runaways()) > 0 {
+		return ""
+	}
+	return fmt.Sprintf("The replicas keep to places of their own: by %s they differ by %.1f standard deviations. They trade temperatures but do not move between "+
+		"modes, not even at the hot end of the ladder, so that the weights of the modes are not known. %s", f.apart.name, f.apart.deviations, f.hotter())
+}
+
+// hotter says how to get a ladder that reaches further.
+func (f *findings) hotter() string {
+	x := f.report.Exchange
+	hottest := x.Temperatures[len(x.Temperatures)-1]
+	if math.IsInf(hottest, 1) {
+		return "Its hot end is the prior, where walkers need longer to cross from one side to the other: take a longer warm-up (--warmup), and more steps (--set steps)."
+	}
+	rungs := 2 * len(x.Temperatures)
+	ratio := math.Pow(hottest, 1/float64(len(x.Temperatures)-1))
+	return fmt.Sprintf("Let it reach higher temperatures than %s: --set replicas=%d --set ratio=%.2g.", temperature(hottest), rungs, ratio)
+}
+
 func others(n int) string {
 	if n == 1 {
 		return ""

@@ -13,6 +13,13 @@ type findings struct {
 	report     *Report
 	parameters []Parameter
 	places     []place
+	apart      apart // the quantity that tells walkers apart the most
+}
+
+// An apart is a quantity by which the walkers of a ladder differ (stats.Apart).
+type apart struct {
+	name               string
+	deviations, errors float64
 }
 
 // A place is a quantity about whose whereabouts chains disagree.
@@ -32,11 +39,17 @@ const (
 	maxGap    = 5
 	minSwap   = .1
 	maxTimes  = 30 // more draws than that many times over is no advice
+
+	fewestOfWalker = 50 // draws of one walker that are worth comparing
+	maxApart       = .5 // standard deviations between a walker and the others that matter
 )
 
 func (f *findings) add(x finding) {
 	f.parameters = append(f.parameters, x.row)
 	f.places = append(f.places, x.places...)
+	if a := x.apart; a.deviations > maxApart && a.errors > max(maxGap, f.apart.errors) {
+		f.apart = a
+	}
 }
 
 // whereabouts tells where the chains are if they disagree about it. R-hat below its bound says that it does not matter.
@@ -53,17 +66,4 @@ func whereabouts(name string, chains [][]float64, rhat float64) []place {
 		p.means = append(p.means, stat.Mean(c, nil))
 	}
 	return []place{p}
-}
-
-// warnings goes through what can be wrong, the worst first. A rule gives "" where all is well.
-func (f *findings) warnings() []string {
-	all := []string{}
-	for _, rule := range []func(*findings) string{
-		ended, nothing, uneven, nonFinite, runaway, disagreement, highRHat, lowESS, belowTarget, undiagnosed, divergent, noRoundTrip, rareSwaps, oneChain,
-	} {
-		if w := rule(f); w != "" {
-			all = append(all, w)
-		}
-	}
-	return all
 }

@@ -2,6 +2,7 @@ package stats
 
 import (
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/stat"
 )
@@ -14,18 +15,43 @@ func Disagreement(chains [][]float64) float64 {
 	if !sane(chains) || len(chains) < 2 {
 		return math.NaN()
 	}
-	var means, squares []float64 // squared standard errors
-	for _, z := range zScale(chains) {
-		m, v := stat.MeanVariance(z, nil)
-		means, squares = append(means, m), append(squares, v/chainESS(z))
-	}
+	means, squares := meansAndErrors(zScale(chains))
 	worst := 0.0
 	for c := range means {
-		if g := gap(means, squares, c); g > worst { // chains that all stand still may give 0/0
+		if _, g := gap(means, squares, c); g > worst { // chains that all stand still may give 0/0
 			worst = g
 		}
 	}
 	return worst
+}
+
+// Apart is Disagreement for the draws of the walkers of replica exchange, which take turns at temperature 1, so that their shares of the draws differ
+// in length: how far one walker's mean is from that of the others, in standard deviations of all draws (rank-normalised) and in standard errors,
+// where it is most errors away. Walkers with fewer than least draws do not count. In a ladder whose hot end forgets, all walkers have the
+// same distribution; walkers that only trade places, each in a mode of its own, are apart, although chains made of their draws may
+// agree. Zero where there are not two walkers to compare.
+func Apart(walkers [][]float64, least int) (deviations, errors float64) {
+	walkers = slices.DeleteFunc(slices.Clone(walkers), func(xs []float64) bool { return len(xs) < least })
+	all := slices.Concat(walkers...)
+	if len(walkers) < 2 || nonFinite(all) > 0 || constant(all) {
+		return 0, 0
+	}
+	means, squares := meansAndErrors(zScale(walkers))
+	for c := range means {
+		if d, g := gap(means, squares, c); g > errors {
+			deviations, errors = d, g
+		}
+	}
+	return deviations, errors
+}
+
+// meansAndErrors are each chain's mean and its squared standard error.
+func meansAndErrors(chains [][]float64) (means, squares []float64) {
+	for _, z := range chains {
+		m, v := stat.MeanVariance(z, nil)
+		means, squares = append(means, m), append(squares, v/chainESS(z))
+	}
+	return means, squares
 }
 
 // chainESS is the effective size of one chain; of a chain that stands still there is one draw.
@@ -36,8 +62,8 @@ func chainESS(z []float64) float64 {
 	return ess([][]float64{z})
 }
 
-// gap is |mean of chain c − mean of the others' means| over its standard error.
-func gap(means, squares []float64, c int) float64 {
+// gap is |mean of chain c − mean of the others' means|, and that over its standard error.
+func gap(means, squares []float64, c int) (difference, errors float64) {
 	others := float64(len(means) - 1)
 	var mean, square float64
 	for i := range means {
@@ -46,5 +72,6 @@ func gap(means, squares []float64, c int) float64 {
 			square += squares[i] / (others * others)
 		}
 	}
-	return math.Abs(means[c]-mean) / math.Sqrt(square+squares[c])
+	difference = math.Abs(means[c] - mean)
+	return difference, difference / math.Sqrt(square+squares[c])
 }

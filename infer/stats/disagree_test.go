@@ -32,6 +32,29 @@ func TestDisagreement(t *testing.T) {
 	}
 }
 
+// Walkers of one law are rarely half a deviation and five errors apart, however unequal their shares; walkers in modes of their own are.
+func TestApart(t *testing.T) {
+	beyond := 0
+	for seed := range uint64(120) {
+		walkers := ar(seed, .5, 12, 400)
+		walkers[3], walkers[7] = walkers[3][:60], walkers[7][:20]
+		if d, e := Apart(walkers, 50); d > .5 && e > 5 {
+			beyond++
+		}
+	}
+	if beyond > 0 {
+		t.Errorf("%d of 120 ladders of one law were taken for stuck", beyond)
+	}
+	stuck := modes([]float64{0, 6, 0, 6, 0, 6})
+	stuck[1] = stuck[1][:100]
+	if d, e := Apart(stuck, 50); d < 1 || e < 10 {
+		t.Errorf("walkers in modes of their own: %.2f deviations, %.1f errors", d, e)
+	}
+	if d, e := Apart(modes([]float64{0, 6})[:1], 50); d != 0 || e != 0 {
+		t.Error("one walker is not apart")
+	}
+}
+
 // modes draws chains of 500 independent normals about each mean.
 func modes(means []float64) [][]float64 {
 	r := rand.New(rand.NewPCG(5, 6))

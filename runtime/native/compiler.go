@@ -13,10 +13,10 @@ import (
 	"strings"
 )
 
-// flags that make code fast and leave IEEE 754 in force where it shows. Never -ffast-math: a library linked with it switches the whole
-// process to flushing denormals, and infinities and NaN are folded away; nor -fassociative-math, which folds (x+M)−M to x; nor -fno-signed-zeros,
-// with which GCC 12 multiplies a zero that it knows by infinity where the text says 0.
-func flags() []string {
+// Flags are those that every library is compiled with: they make code fast and leave IEEE 754 in force where it shows. Never -ffast-math: a
+// library linked with it switches the whole process to flushing denormals, and infinities and NaN are folded away; nor -fassociative-math,
+// which folds (x+M)−M to x; nor -fno-signed-zeros, with which GCC 12 multiplies a zero that it knows by infinity where the text says 0.
+func Flags() []string {
 	return []string{"-O3", "-march=native", "-fno-math-errno", "-fno-trapping-math", "-ffp-contract=fast"}
 }
 
@@ -41,7 +41,7 @@ func newCompiler() (*compiler, error) {
 	if err != nil {
 		return nil, err
 	}
-	c.identity = strings.Join(flags(), " ") + "\n" + libraryVersion() + "\n" + macros
+	c.identity = strings.Join(Flags(), " ") + "\n" + libraryVersion() + "\n" + macros
 	return c, nil
 }
 
@@ -59,7 +59,7 @@ func (c *compiler) compile(text, path string) error {
 
 // run feeds the compiler a text and returns what it prints.
 func (c *compiler) run(text string, args ...string) (string, error) {
-	all := append(append(append([]string(nil), c.command[1:]...), flags()...), args...)
+	all := append(append(append([]string(nil), c.command[1:]...), Flags()...), args...)
 	cmd := exec.Command(c.command[0], all...)
 	cmd.Stdin = strings.NewReader(text)
 	var out, errs bytes.Buffer

@@ -56,6 +56,18 @@ func (l *Lanes) Read(name string) []float64 {
 	return out
 }
 
+// Counting is by lane 1 where the last trajectory ended at a draw.
+func (l *Lanes) Counting(r dynamics.Rule) []float64 {
+	if r.Traits().Flagged {
+		return l.Read(dynamics.Counts)
+	}
+	out := make([]float64, l.N)
+	for i := range out {
+		out[i] = 1
+	}
+	return out
+}
+
 // Call runs an entry a number of times.
 func (l *Lanes) Call(t testing.TB, entry string, times int) {
 	t.Helper()

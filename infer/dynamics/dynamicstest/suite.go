@@ -11,12 +11,11 @@ import (
 
 // Case is a rule with settings under which it should be right.
 type Case struct {
-	Rule     dynamics.Rule
-	Step     float64 // Δt
-	Steps    int     // per trajectory
-	Friction bool    // the rule has one
-	Order    int     // for Order: of the energy error over a given time when noise and thermostat are off
-	Bias     float64 // allowed relative error of variances beside the statistical one
+	Rule  dynamics.Rule
+	Step  float64 // Δt
+	Steps int     // per trajectory
+	Order int     // for Order: of the energy error over a given time when noise and thermostat are off
+	Bias  float64 // allowed relative error of variances beside the statistical one
 }
 
 // Run holds a rule to the contract of package dynamics: the laws of tempered targets on both paths, in any metric.
@@ -39,9 +38,10 @@ func (c Case) open(t *testing.T, s dynamics.System, beta float64) *Lanes {
 	if s.Path != dynamics.Plain {
 		l.Fill(dynamics.Beta, beta)
 	}
-	if c.Friction {
+	if c.Rule.Traits().Friction {
 		l.Fill(dynamics.Friction, 0.1)
-	} else {
+	}
+	if c.Rule.Traits().Corrected {
 		l.Fill(dynamics.Cool, 1)
 	}
 	l.Call(t, "start", 1)
@@ -50,20 +50,24 @@ func (c Case) open(t *testing.T, s dynamics.System, beta float64) *Lanes {
 
 // moments are E[f(θ)] over walkers and trajectories after a burn-in, with standard errors from the walkers' means.
 func (c Case) moments(t *testing.T, l *Lanes, f func(x []float64) []float64) (mean, se []float64) {
-	sums := make([][]float64, l.N)
+	sums, n := make([][]float64, l.N), make([]float64, l.N)
 	for k := range trajectories {
 		l.Trajectory(t, c.Steps)
 		if k < trajectories/8 {
 			continue
 		}
-		theta := l.Read(dynamics.Theta)
+		theta, counts := l.Read(dynamics.Theta), l.Counting(c.Rule)
 		for lane := range l.N {
+			if counts[lane] == 0 {
+				continue
+			}
+			n[lane]++
 			v := f(theta[lane*l.Dim : (lane+1)*l.Dim])
 			if sums[lane] == nil {
 				sums[lane] = make([]float64, len(v))
 			}
 			for i := range v {
-				sums[lane][i] += v[i] / float64(trajectories-trajectories/8)
+				sums[lane][i] += (v[i] - sums[lane][i]) / n[lane]
 			}
 		}
 	}
@@ -166,7 +170,7 @@ func (c Case) energyError(t *testing.T, step float64, steps int) float64 {
 	}}
 	l := c.open(t, dynamics.System{Target: quartic}, 1)
 	l.Fill(dynamics.StepSize, step)
-	if c.Friction {
+	if c.Rule.Traits().Friction {
 		l.Fill(dynamics.Friction, 0)
 		l.Call(t, "start", 1)
 	}

@@ -91,6 +91,21 @@ func FiveModes() Mixture {
 	}
 }
 
+// FiveModesUnequal is geo1: the same with standard deviations from .35 to .7.
+func FiveModesUnequal() Mixture {
+	m := FiveModes()
+	m.SD = []float64{0.7, 0.35, 0.5, 0.4, 0.6}
+	return m
+}
+
+// FiveModesFar is geo2: corners at ±6 and other weights.
+func FiveModesFar() Mixture {
+	m := FiveModes()
+	m.Weight = []float64{0.05, 0.40, 0.10, 0.25, 0.20}
+	m.Center = [][]float64{{0, 0}, {6, 6}, {-6, 6}, {-6, -6}, {6, -6}}
+	return m
+}
+
 // LogDensity is that of the mixture, normalised.
 func (m Mixture) LogDensity(theta autodiff.Node) autodiff.Node {
 	g, k, d := theta.Graph(), len(m.Weight), len(m.Center[0])

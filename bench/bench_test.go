@@ -1,0 +1,306 @@
+//go:build !nonative && (linux || darwin) && (amd64 || arm64)
+
+package bench
+
+import (
+	"embed"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+	"unsafe"
+
+	"github.com/ebitengine/purego"
+
+	"ppl/compiler/ir"
+	"ppl/infer/adapt"
+	"ppl/infer/dynamics"
+	"ppl/runtime/device"
+	"ppl/runtime/host"
+	"ppl/runtime/native"
+)
+
+//go:embed c
+var sources embed.FS
+
+// A byHandC is a program of c/: it takes vectors of Lanes numbers.
+type byHandC struct {
+	run           uintptr
+	data          []*float64
+	work, in, out []float64
+}
+
+// compileC makes a library of c/NAME.c with the compiler and the flags of the native device.
+func compileC(t testing.TB, name string, data [][]float64, in, out int) *byHandC {
+	cc := strings.Fields(os.Getenv("CC"))
+	if len(cc) == 0 {
+		cc = []string{"cc"}
+	}
+	var text []byte
+	for _, file := range []string{"c/bench.h", "c/" + name + ".c"} {
+		part, err := sources.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text = append(text, part...)
+	}
+	path := filepath.Join(t.TempDir(), name+".so")
+	cmd := exec.Command(cc[0], slices.Concat(cc[1:], native.Flags(), []string{"-shared", "-fPIC", "-x", "c", "-", "-o", path, "-lm"})...)
+	cmd.Stdin = strings.NewReader(string(text))
+	if message, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, message)
+	}
+	handle, err := purego.Dlopen(path, purego.RTLD_NOW|purego.RTLD_LOCAL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { purego.Dlclose(handle) })
+	c := &byHandC{work: aligned(2 << 18), in: aligned(in * Lanes), out: aligned(out * Lanes)}
+	if c.run, err = purego.Dlsym(handle, "run"); err != nil {
+		t.Fatal(err)
+	}
+	for _, d := range data {
+		c.data = append(c.data, &d[0])
+	}
+	return c
+}
+
+// aligned is memory at a multiple of 64 bytes; it does not move.
+func aligned(n int) []float64 {
+	x := make([]float64, n+7)
+	skip := (64 - uintptr(unsafe.Pointer(&x[0]))%64) % 64 / 8
+	return x[skip:][:n]
+}
+
+func (c *byHandC) times(n int) {
+	purego.SyscallN(c.run, uintptr(unsafe.Pointer(&c.data[0])), uintptr(unsafe.Pointer(&c.work[0])),
+		uintptr(unsafe.Pointer(&c.in[0])), uintptr(unsafe.Pointer(&c.out[0])), uintptr(n))
+}
+
+func nativeDevice(t testing.TB) device.Device {
+	d, err := native.New()
+	if err != nil {
+		t.Skip(err)
+	}
+	return d
+}
+
+func loadOn(t testing.TB, d device.Device, p *ir.Program) device.Executable {
+	x, err := d.Load(p, device.Options{Lanes: Lanes, Threads: 1, Seed: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { x.Close() })
+	return x
+}
+
+// place is where a coordinate of a lane starts.
+func place(d, lane int) float64 { return 0.1 * math.Sin(float64(3*d+lane+1)) }
+
+// A bout has all sides of one case at the same place.
+type bout struct {
+	dim    int
+	c      *byHandC
+	native device.Executable
+	host   device.Executable
+	goFunc func(data [][]float64, theta, grad []float64) float64
+	data   [][]float64
+	theta  [Lanes][]float64
+	grad   [Lanes][]float64
+	lp     [Lanes]float64
+}
+
+func newBout(t testing.TB, c Case) *bout {
+	d := nativeDevice(t)
+	target, err := c.Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := Density(target)
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := target.Dim()
+	b := &bout{dim: n, c: compileC(t, c.Name, c.hand, n, n+1), native: loadOn(t, d, p), host: loadOn(t, host.Device{}, p), goFunc: byHand()[c.Name], data: c.hand}
+	for l := range Lanes {
+		b.theta[l], b.grad[l] = make([]float64, n), make([]float64, n)
+		for i := range n {
+			b.theta[l][i] = place(i, l)
+			b.c.in[i*Lanes+l] = place(i, l)
+		}
+		b.native.SetLane("theta", l, b.theta[l])
+		b.host.SetLane("theta", l, b.theta[l])
+	}
+	return b
+}
+
+func (b *bout) goTimes(n int) {
+	for range n {
+		for l := range Lanes {
+			b.lp[l] = b.goFunc(b.data, b.theta[l], b.grad[l])
+		}
+	}
+}
+
+func runEntry(t testing.TB, x device.Executable, entry string) func(int) {
+	return func(n int) {
+		if _, err := x.Run([]device.Call{{Entry: entry, Times: n}}, 0, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// All sides compute the same numbers, to rounding.
+func TestSidesAgree(t *testing.T) {
+	for _, c := range Cases() {
+		t.Run(c.Name, func(t *testing.T) {
+			b := newBout(t, c)
+			b.c.times(1)
+			b.goTimes(1)
+			for side, x := range map[string]device.Executable{"native": b.native, "host": b.host} {
+				runEntry(t, x, "density")(1)
+				lp, grad := make([]float64, 1), make([]float64, b.dim)
+				for l := range Lanes {
+					x.GetLane("lp", l, lp)
+					x.GetLane("grad", l, grad)
+					near(t, side+" and C: lp", lp[0], b.c.out[l])
+					near(t, side+" and Go: lp", lp[0], b.lp[l])
+					for i, g := range grad {
+						near(t, side+" and C: gradient", g, b.c.out[(1+i)*Lanes+l])
+						near(t, side+" and Go: gradient", g, b.grad[l][i])
+					}
+				}
+			}
+		})
+	}
+}
+
+func near(t *testing.T, what string, x, y float64) {
+	t.Helper()
+	if math.IsNaN(x) || math.IsNaN(y) || math.Abs(x-y) > 1e-9*(1+math.Abs(y)) {
+		t.Errorf("%s: %.15g and %.15g", what, x, y)
+	}
+}
+
+// A side is a way to do a piece of work some times.
+type side struct {
+	name string
+	run  func(times int)
+}
+
+// race lets sides run in turns; the metrics are their median times for one piece, and the median quotients of pairs.
+func race(b *testing.B, pairs [][2]string, sides ...side) {
+	times := make([]int, len(sides))
+	for i, s := range sides {
+		times[i] = enough(s.run)
+	}
+	ns := make([][]float64, len(sides))
+	for b.Loop() {
+		for i, s := range sides {
+			start := time.Now()
+			s.run(times[i])
+			ns[i] = append(ns[i], float64(time.Since(start).Nanoseconds())/float64(times[i]))
+		}
+	}
+	index := map[string]int{}
+	for i, s := range sides {
+		index[s.name] = i
+		b.ReportMetric(median(ns[i]), "ns/"+s.name)
+	}
+	for _, p := range pairs {
+		var q []float64
+		for k, x := range ns[index[p[0]]] {
+			q = append(q, x/ns[index[p[1]]][k])
+		}
+		b.ReportMetric(median(q), p[0]+"/"+p[1])
+	}
+	b.ReportMetric(0, "ns/op")
+}
+
+// enough is how often to do a piece of work to make two milliseconds.
+func enough(run func(int)) int {
+	for n := 1; ; n *= 2 {
+		start := time.Now()
+		run(n)
+		if time.Since(start) > 2*time.Millisecond {
+			return n
+		}
+	}
+}
+
+func median(x []float64) float64 {
+	x = slices.Sorted(slices.Values(x))
+	return (x[(len(x)-1)/2] + x[len(x)/2]) / 2
+}
+
+// BenchmarkDensity is the log density and its gradient for Lanes walkers on one core.
+func BenchmarkDensity(b *testing.B) {
+	for _, c := range Cases() {
+		b.Run(c.Name, func(b *testing.B) {
+			r := newBout(b, c)
+			race(b, [][2]string{{"native", "C"}, {"host", "Go"}},
+				side{"native", runEntry(b, r.native, "density")}, side{"C", r.c.times},
+				side{"host", runEntry(b, r.host, "density")}, side{"Go", r.goTimes})
+		})
+	}
+}
+
+// renhd has both sides of a step of RENHD on the mixture, seven replicas and one to fill the vector.
+func renhd(t testing.TB) (x device.Executable, c *byHandC) {
+	target, err := mixture().Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := Step(target, dynamics.NoseHoover{Mass: 10}, dynamics.Energy, 0.25)
+	if err != nil {
+		t.Fatal(err)
+	}
+	x = loadOn(t, nativeDevice(t), p)
+	c = compileC(t, "step", mixture().hand, 5, 8)
+	set := func(name string, lane int, to []float64, at int, v ...float64) {
+		x.SetLane(name, lane, v)
+		for i, v := range v {
+			to[(at+i)*Lanes+lane] = v
+		}
+	}
+	for l := range Lanes {
+		dynamics.SetMetric(x, l, adapt.Diagonal(2))
+		c.in[3*Lanes+l], c.in[4*Lanes+l] = 1, 1
+		set(dynamics.StepSize, l, c.in, 0, 0.1)
+		set(dynamics.Friction, l, c.in, 1, 0.1)
+		set(dynamics.Beta, l, c.in, 2, math.Pow(1.5, -float64(l)))
+		set(dynamics.Theta, l, c.out, 0, place(0, l), place(1, l))
+		set(dynamics.Momentum, l, c.out, 2, place(2, l), place(3, l))
+		set("force0", l, c.out, 4, place(4, l), place(5, l))
+		set(dynamics.Thermostat, l, c.out, 6, 0.1)
+	}
+	return x, c
+}
+
+// A hundred steps by hand and by ppl go the same way, noise and all.
+func TestStepsAgree(t *testing.T) {
+	x, c := renhd(t)
+	runEntry(t, x, "step")(100)
+	c.times(100)
+	for l := range Lanes {
+		for at, name := range map[int]string{0: dynamics.Theta, 2: dynamics.Momentum, 4: "force0", 6: dynamics.Thermostat} {
+			v := make([]float64, x.Size(name))
+			x.GetLane(name, l, v)
+			for i := range v {
+				if by := c.out[(at+i)*Lanes+l]; !(math.Abs(v[i]-by) <= 1e-6*(1+math.Abs(by))) {
+					t.Errorf("lane %d: %s is %g, by hand %g", l, name, v[i], by)
+				}
+			}
+		}
+	}
+}
+
+// BenchmarkRENHDStep is noise, gradient and thermostat.
+func BenchmarkRENHDStep(b *testing.B) {
+	x, c := renhd(b)
+	race(b, [][2]string{{"native", "C"}}, side{"native", runEntry(b, x, "step")}, side{"C", c.times})
+}

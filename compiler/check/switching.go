@@ -1,0 +1,209 @@
+package check
+
+import (
+	"slices"
+
+	"ppl/compiler/model"
+)
+
+// switching warns of mixtures whose components nothing tells apart: every permutation of the labels of a discrete unknown, and of the
+// parameters it chooses from, leaves the joint density as it is, so the posterior has as many copies of each mode. Said only where that is
+// certain: weights symmetric, parameters drawn alike along the labels, and both read at the unknown alone.
+func (c *checker) switching() {
+	seen := map[*model.Array]bool{}
+	for _, t := range c.model.Terms {
+		if t.Kind != model.LatentPrior || seen[t.Array] {
+			continue
+		}
+		seen[t.Array] = true
+		m := mixture{z: t.Array, chosen: map[*model.Array]int{}}
+		if components := m.exchangeable(c.model.Terms); len(components) > 0 {
+			c.warnSwitching(m.z, components)
+		}
+	}
+}
+
+func (c *checker) warnSwitching(z *model.Array, components []*model.Array) {
+	names, plain := "", (*model.Array)(nil)
+	for i, a := range components {
+		if i > 0 {
+			names += ", "
+		}
+		names += "`" + a.Name + "`"
+		if plain == nil && len(a.Type.Axes) == 1 {
+			plain = a
+		}
+	}
+	d := c.diags.Warnf("W04", components[0].At, "the components of %s are exchangeable: label switching, nothing tells the values of `%s` apart", names, z.Name).
+		Related(z.At, "`%s` chooses a component", z.Name)
+	if plain != nil {
+		d.Help("`ordered` picks one labelling: `%s[…] ~ … ordered`", plain.Name)
+	} else {
+		d.Help("give the components different priors, or look only at quantities that do not depend on labels")
+	}
+}
+
+// A mixture is a discrete unknown with the parameters it chooses from.
+type mixture struct {
+	z      *model.Array
+	chosen map[*model.Array]int // the axis along which the unknown chooses
+	order  []*model.Array
+}
+
+// exchangeable are the arrays that z chooses from, if all of the model is symmetric in the labels; else none.
+func (m *mixture) exchangeable(terms []*model.Term) (components []*model.Array) {
+	var weights []*model.Array
+	for _, t := range terms {
+		if t.Kind != model.LatentPrior || t.Array != m.z {
+			continue
+		}
+		w, ok := m.symmetricLaw(t)
+		if !ok {
+			return nil
+		}
+		weights = append(weights, w...)
+	}
+	if !m.reads(terms, nil) {
+		return nil
+	}
+	for _, a := range m.order {
+		if !slices.Contains(weights, a) {
+			components = append(components, a)
+		}
+		if !drawnAlike(a, m.chosen[a]) {
+			return nil
+		}
+	}
+	// What z chooses from must be read nowhere else: neither component by component nor as a whole.
+	if !m.reads(terms, append(slices.Clone(m.order), weights...)) {
+		return nil
+	}
+	return components
+}
+
+// symmetricLaw reports whether a law gives every value the same weight, whatever its parameters' labels; weights are the parameters it reads.
+func (m *mixture) symmetricLaw(t *model.Term) (weights []*model.Array, ok bool) {
+	switch {
+	case t.In != nil:
+		return nil, false
+	case t.Dist.Name == "DiscreteUniform":
+		return nil, t.Args[0].Info().Static && t.Args[1].Info().Static
+	case t.Dist.Name != "Categorical" || t.Form.Args[0].Name != "p":
+		return nil, false
+	}
+	x := t.Args[0]
+	if sub, isSub := x.(*model.Subscript); isSub {
+		x = sub.X
+	}
+	ref, isRef := x.(*model.Ref)
+	if !isRef || ref.Array.Role != model.Parameter {
+		return nil, constantVector(x)
+	}
+	for _, p := range ref.Array.Pieces {
+		if p.Term == nil || p.Term.Dist == nil || p.Term.Dist.Name != "Dirichlet" || !constantVector(p.Term.Args[0]) || len(indicesOf(p.Term.Args[0])) > 0 {
+			return nil, false
+		}
+	}
+	return []*model.Array{ref.Array}, len(ref.Array.Pieces) == 1
+}
+
+// constantVector reports a vector of one number: fill(1, K), [2, 2].
+func constantVector(x model.Expr) bool {
+	switch x := x.(type) {
+	case *model.Fill:
+		return true
+	case *model.List:
+		for _, item := range x.Items {
+			a, ok := item.(*model.Num)
+			if b, _ := x.Items[0].(*model.Num); !ok || b == nil || a.Value != b.Value {
+				return false
+			}
+		}
+		return true
+	}
+	return false
+}
+
+// reads visits every read of z in the model: each must choose an element of a parameter. Given arrays, every read of them must be such a
+// choice, or the weights of a law of z.
+func (m *mixture) reads(terms []*model.Term, arrays []*model.Array) bool {
+	ok := true
+	var seen []*model.Array
+	var visit func(x model.Expr, law bool)
+	visit = func(x model.Expr, law bool) {
+		switch x := x.(type) {
+		case *model.Subscript:
+			if ref, isRef := x.X.(*model.Ref); isRef && (ref.Array == m.z || m.choice(ref, x) || law && slices.Contains(arrays, ref.Array)) {
+				ok = ok && ref.Array != m.z
+				return
+			}
+		case *model.Ref:
+			a := x.Array
+			ok = ok && a != m.z && (law || !slices.Contains(arrays, a))
+			if a.Role == model.Definition && !slices.Contains(seen, a) {
+				seen = append(seen, a)
+				for _, p := range a.Pieces {
+					if p.Value != nil {
+						visit(p.Value, false)
+					}
+				}
+			}
+		}
+		for _, y := range model.Children(x) {
+			visit(y, false)
+		}
+	}
+	for _, t := range terms {
+		if t.Kind == model.Generate {
+			continue
+		}
+		for _, x := range t.Exprs() {
+			visit(x, t.Kind == model.LatentPrior && t.Array == m.z)
+		}
+	}
+	return ok
+}
+
+// choice notes a subscript by z alone: m[z[i]].
+func (m *mixture) choice(ref *model.Ref, sub *model.Subscript) bool {
+	at := -1
+	for k, s := range sub.Subs {
+		if s.At == nil || !slices.Contains(model.Arrays(s.At), m.z) {
+			continue
+		}
+		inner, isSub := s.At.(*model.Subscript)
+		if isSub {
+			_, isSub = inner.X.(*model.Ref)
+		}
+		if _, isRef := s.At.(*model.Ref); at >= 0 || !isSub && !isRef {
+			return false
+		}
+		at = k
+	}
+	old, known := m.chosen[ref.Array]
+	if at < 0 || ref.Array.Role != model.Parameter || known && old != at {
+		return false
+	}
+	if !known {
+		m.order = append(m.order, ref.Array)
+	}
+	m.chosen[ref.Array] = at
+	return true
+}
+
+// drawnAlike reports whether a parameter's elements along an axis have one law and no order.
+func drawnAlike(a *model.Array, axis int) bool {
+	if len(a.Pieces) != 1 || axis >= len(a.Pieces[0].Slots) || a.Pieces[0].Term == nil {
+		return false
+	}
+	t, i := a.Pieces[0].Term, a.Pieces[0].Slots[axis].Index
+	if i == nil || t.Dist == nil || t.Ordered || t.ZeroSum {
+		return false
+	}
+	for _, x := range t.Exprs() {
+		if slices.Contains(indicesOf(x), i) {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,62 @@
+package compiler
+
+import (
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+const predicting = `data y[N] = [1, 2], x[N] = [0, 1], x_new[M]GIVEN
+a, b ~ Normal(0, 1)
+y[i in N] ~ Normal(a + b * x[i], 1)
+mean_new = a + b * x_new
+generate y_new[j in M] ~ Normal(mean_new[j], 1e-9)
+generate total = sum(y_new) + M
+generate other[M] ~ Normal(0, 1)
+generate c = a
+`
+
+// Data that generate statements alone read may be left out, and with them what is generated from them, by way of definitions and of sizes
+// too. The rest of the draw, and the density, stay as they are.
+func TestDataForPredictionMayBeLeftOut(t *testing.T) {
+	without := load(t, strings.ReplaceAll(predicting, "GIVEN", ""))
+	with := load(t, strings.ReplaceAll(predicting, "GIVEN", " = [10, 20]"))
+	if d := cmp.Diff([]string{"a", "b", "c"}, names(without)); d != "" {
+		t.Error("without x_new:", d)
+	}
+	if d := cmp.Diff([]string{"a", "b", "y_new", "total", "other", "c"}, names(with)); d != "" {
+		t.Error("with x_new:", d)
+	}
+	at := map[string]float64{"a": 0.5, "b": 2}
+	if p, q := likelihoodAt(t, without, at), likelihoodAt(t, with, at); p != q {
+		t.Errorf("log likelihoods %g and %g", p, q)
+	}
+	values := []float64{0.5, 2, 0, 0, 0, 0, 0, 0.5}
+	with.Complete(rand.New(rand.NewPCG(1, 1)), values)
+	if !near(values[2], 20.5, 1e-6) || !near(values[4], 20.5+40.5+2, 1e-6) {
+		t.Errorf("predictions %v", values)
+	}
+}
+
+func names(p *Program) (all []string) {
+	for _, v := range p.Saved() {
+		all = append(all, v.Name)
+	}
+	return all
+}
+
+// What the model reads may not be left out, itself or by the size that it alone gives.
+func TestDataOfTheModelMayNotBeLeftOut(t *testing.T) {
+	for _, c := range []struct{ code, text string }{
+		{"E83", "data y[N] = [1, 2], x[N]\nmu ~ Normal(0, 1)\nm = mu * x\ny ~ Normal(m, 1)\ngenerate z = sum(x)\n"},
+		{"E83", "data y[N] = [1, 2], k\nw[1..k] ~ Normal(0, 1)\ny ~ Normal(sum(w), 1)\n"},
+		{"E46", "data y[N] = [1, 2], x[M]\nw[M] ~ Normal(0, 1)\ny ~ Normal(sum(w), 1)\ngenerate z[j in M] = w[j] * x[j]\n"},
+		{"E83", "data y[N] = [1, 2], t[M]\nk ~ HalfNormal(1)\nu'(s) = -k * u(s)\nu(0) = 1\ny[i in N] ~ Normal(u(i), 1)\ngenerate z[j in M] = u(t[j])\n"},
+	} {
+		if got := refusal(t, c.text); len(got) != 1 || got[0] != c.code {
+			t.Errorf("refused with %v, want %s:\n%s", got, c.code, c.text)
+		}
+	}
+}

@@ -1,0 +1,56 @@
+package dynamics
+
+import (
+	"math"
+
+	"ppl/autodiff"
+	"ppl/compiler/lower"
+)
+
+// Cyclical is cyclical stochastic gradient MCMC (Zhang, Li, Zhang, Chen and Wilson, ICLR 2020) around SGLD or SGHMC: Δt² falls along half a cosine from
+// Peak² times the lane's to 0, over and over. In the first part of a cycle no noise is injected, to find a mode; the rest of
+// it samples, and only what it ends at counts as a draw. Modes get the weight with which they are found, not that of the target.
+type Cyclical struct {
+	Inner   Inner
+	Length  int     // steps of a cycle
+	Explore float64 // share of a cycle that explores
+	Peak    float64 // times the lane's step size, at the start of a cycle
+}
+
+// Inner is a rule that can go in cycles.
+type Inner interface {
+	Rule
+	free
+}
+
+// cycle counts the steps in the present cycle.
+const cycle = "cycle"
+
+// Name is that of the inner rule after a "c".
+func (r Cyclical) Name() string { return "c" + r.Inner.Name() }
+
+// Traits are those of the inner rule; only the sampling stage counts.
+func (r Cyclical) Traits() Traits {
+	t := r.Inner.Traits()
+	t.Flagged = true
+	return t
+}
+
+// Entries of the rule.
+func (r Cyclical) Entries(s System) []lower.Entry { return freeEntries(r, s) }
+
+func (r Cyclical) fresh(s System, g *autodiff.Graph) []lower.Assign {
+	return append(r.Inner.fresh(s, g), put(cycle, g.Const(0), Counts, g.Const(0))...)
+}
+
+func (r Cyclical) move(x *state) {
+	g := x.g
+	done := autodiff.Div(x.own[cycle], g.Const(float64(r.Length)))
+	sampling := autodiff.Le(g.Const(r.Explore), done)
+	fall := autodiff.Mul(g.Const(0.5), autodiff.Add(g.Const(1), autodiff.Cos(autodiff.Mul(g.Const(math.Pi), done))))
+	x.h = autodiff.Mul(x.h, autodiff.Mul(g.Const(r.Peak), autodiff.Sqrt(fall)))
+	x.warmth = sampling
+	r.Inner.move(x)
+	x.own[Counts] = sampling
+	x.own[cycle] = autodiff.Mod(autodiff.Add(x.own[cycle], g.Const(1)), g.Const(float64(r.Length)))
+}

@@ -1,0 +1,59 @@
+package dynamicstest
+
+import (
+	"ppl/infer"
+	"ppl/infer/draws"
+)
+
+// A Memory is an infer.Recorder that keeps draws and their statistics, by chain, draw and element.
+type Memory struct {
+	Names         []draws.Variable // of the statistics
+	Values, Stats [][][]float64
+	OnDraw        func(n int) // called with the number of draws so far; may be nil
+	n             int
+}
+
+// Begin keeps the layout of the statistics.
+func (m *Memory) Begin(stats []draws.Variable) error {
+	m.Names = stats
+	return nil
+}
+
+// Draw keeps copies.
+func (m *Memory) Draw(chain int, values, stats []float64) error {
+	for len(m.Values) <= chain {
+		m.Values, m.Stats = append(m.Values, nil), append(m.Stats, nil)
+	}
+	m.Values[chain] = append(m.Values[chain], append([]float64(nil), values...))
+	m.Stats[chain] = append(m.Stats[chain], append([]float64(nil), stats...))
+	if m.n++; m.OnDraw != nil {
+		m.OnDraw(m.n)
+	}
+	return nil
+}
+
+// Progress is not kept.
+func (m *Memory) Progress(infer.Progress) {}
+
+// Chains are those of f of each draw's values.
+func (m *Memory) Chains(f func(x []float64) float64) [][]float64 { return chains(m.Values, f) }
+
+// Stat is a statistic by name, chain by chain.
+func (m *Memory) Stat(name string) [][]float64 {
+	for j, v := range m.Names {
+		if v.Name == name {
+			return chains(m.Stats, func(x []float64) float64 { return x[j] })
+		}
+	}
+	return nil
+}
+
+func chains(all [][][]float64, f func(x []float64) float64) [][]float64 {
+	out := make([][]float64, len(all))
+	for c, xs := range all {
+		for _, x := range xs {
+			out[c] = append(out[c], f(x))
+		}
+	}
+	return out
+}

@@ -1,0 +1,193 @@
+package dynamics
+
+import (
+	"fmt"
+
+	"ppl/autodiff"
+	"ppl/compiler/lower"
+)
+
+// A free rule rejects nothing, so that a noisy gradient is all it needs. What it is made of is how a walker starts afresh and how it moves by
+// one step; the four entries follow.
+type free interface {
+	// fresh is what the rule keeps beside θ and the forces there, as for a walker that has just been placed.
+	fresh(s System, g *autodiff.Graph) []lower.Assign
+	// move takes one step.
+	move(x *state)
+}
+
+// restless are the free rules that start something afresh at each trajectory.
+type restless interface {
+	begin(s System, g *autodiff.Graph) []lower.Assign
+}
+
+// A state is a walker in the middle of a step: nodes of one graph.
+type state struct {
+	System
+	g                *autodiff.Graph
+	theta            autodiff.Node
+	h                autodiff.Node            // Δt in whitened coordinates
+	warmth           autodiff.Node            // factor of injected noise, 1 but in what explores
+	own              map[string]autodiff.Node // what the rule keeps
+	pieces           []autodiff.Node          // of the force at theta, noise and all
+	logPrior, logLik autodiff.Node            // at theta, estimated from the same rows as the force
+	clock            autodiff.Node            // minibatches seen so far
+}
+
+// force at theta, in whitened coordinates.
+func (x *state) force() autodiff.Node { return x.pull(x.System.force(x.pieces)) }
+
+// moveTo goes to a new θ and takes the gradient there, the one of a step.
+func (x *state) moveTo(theta autodiff.Node) {
+	x.theta = theta
+	x.pieces, x.logPrior, x.logLik = x.noisyPieces(theta)
+	if x.Batch > 0 {
+		x.clock = autodiff.Add(x.clock, x.g.Const(1))
+	}
+}
+
+// drift moves θ by L times a whitened displacement.
+func (x *state) drift(by autodiff.Node) autodiff.Node { return autodiff.Add(x.theta, x.push(by)) }
+
+func forceName(i int) string { return fmt.Sprintf("force%d", i) }
+
+// forces is the number of pieces.
+func (s System) forces() int {
+	if s.Path == Likelihood {
+		return 2
+	}
+	return 1
+}
+
+// held is the state as the last step left it.
+func held(r free, s System) *state {
+	g := autodiff.New()
+	x := &state{System: s, g: g, theta: s.theta(g), h: g.Input(StepSize), warmth: g.Const(1), own: map[string]autodiff.Node{},
+		logPrior: g.Input(LogPrior), logLik: g.Input(LogLik)}
+	for i := range s.forces() {
+		x.pieces = append(x.pieces, g.Input(forceName(i), s.Target.Dim()))
+	}
+	for _, a := range r.fresh(s, g) {
+		x.own[a.Name] = g.Input(a.Name, a.Value.Shape()...)
+	}
+	if s.Batch > 0 {
+		x.clock = g.Input(clock)
+	}
+	return x
+}
+
+// where is the part of a state that can be returned to: θ with its density and forces.
+func (x *state) where() []lower.Assign {
+	out := put(Theta, x.theta, LogPrior, x.logPrior, LogLik, x.logLik)
+	for i, piece := range x.pieces {
+		out = append(out, lower.Assign{Name: forceName(i), Value: piece})
+	}
+	return out
+}
+
+// all of the state. Order is that of fresh.
+func (x *state) all(r free) []lower.Assign {
+	out := x.where()
+	for _, a := range r.fresh(x.System, x.g) {
+		out = append(out, lower.Assign{Name: a.Name, Value: x.own[a.Name]})
+	}
+	if x.Batch > 0 {
+		out = append(out, lower.Assign{Name: clock, Value: x.clock})
+	}
+	return out
+}
+
+// freeEntries are the entries of a free rule.
+func freeEntries(r free, s System) []lower.Entry {
+	return []lower.Entry{start(r, s), begin(r, s), advance(r, s), end(r, s)}
+}
+
+// start places a walker.
+func start(r free, s System) lower.Entry {
+	x := held(r, s)
+	x.moveTo(x.theta)
+	for _, a := range r.fresh(s, x.g) {
+		x.own[a.Name] = a.Value
+	}
+	return lower.Entry{Name: "start", Assign: append(x.all(r), put(Tempered, s.tempered(x.logPrior, x.logLik))...)}
+}
+
+// begin remembers where the trajectory starts.
+func begin(r free, s System) lower.Entry {
+	x := held(r, s)
+	var assign []lower.Assign
+	for _, a := range x.where() {
+		assign = append(assign, lower.Assign{Name: "safe_" + a.Name, Value: a.Value})
+	}
+	if again, ok := r.(restless); ok {
+		assign = append(assign, again.begin(s, x.g)...)
+	}
+	return lower.Entry{Name: "begin", Assign: assign}
+}
+
+func advance(r free, s System) lower.Entry {
+	x := held(r, s)
+	r.move(x)
+	return lower.Entry{Name: "step", Assign: x.all(r)}
+}
+
+// end takes a walker that left the numbers back to where the trajectory started, afresh.
+func end(r free, s System) lower.Entry {
+	x := held(r, s)
+	g := x.g
+	sane := s.temper(x.logPrior, x.logLik)
+	for _, a := range r.fresh(s, g) {
+		sane = autodiff.Add(sane, autodiff.SumAll(x.own[a.Name]))
+	}
+	sane = autodiff.IsFinite(sane)
+	var assign []lower.Assign
+	kept := map[string]autodiff.Node{}
+	for _, a := range x.where() {
+		kept[a.Name] = autodiff.Where(sane, a.Value, g.Input("safe_"+a.Name, a.Value.Shape()...))
+		assign = append(assign, lower.Assign{Name: a.Name, Value: kept[a.Name]})
+	}
+	for _, a := range r.fresh(s, g) {
+		kept[a.Name] = autodiff.Where(sane, x.own[a.Name], a.Value)
+		assign = append(assign, lower.Assign{Name: a.Name, Value: kept[a.Name]})
+	}
+	tempered, total := s.measured(kept[LogPrior], kept[LogLik]), autodiff.Neg(s.temper(kept[LogPrior], kept[LogLik]))
+	if p, ok := kept[Momentum]; ok {
+		total = autodiff.Add(total, kinetic(p))
+	}
+	return lower.Entry{Name: "end", Assign: append(assign, put(
+		Total, total, Tempered, tempered, Accept, sane, Moved, sane, Diverged, autodiff.Not(sane))...)}
+}
+
+// noisyPieces adds the noise to the gradient of what is tempered.
+func (s System) noisyPieces(theta autodiff.Node) (pieces []autodiff.Node, logPrior, logLik autodiff.Node) {
+	pieces, logPrior, logLik = s.pieces(theta)
+	if last := len(pieces) - 1; s.Noise > 0 {
+		pieces[last] = s.blur(pieces[last], siteForce)
+	}
+	return pieces, logPrior, logLik
+}
+
+// blur adds noise of variance Noise.
+func (s System) blur(x autodiff.Node, site int) autodiff.Node {
+	g := x.Graph()
+	return autodiff.Add(x, autodiff.Mul(autodiff.Sqrt(g.Const(s.Noise)), g.Normal(site, x.Shape()...)))
+}
+
+// kick is p + h f.
+func (x *state) kick(p, h autodiff.Node) autodiff.Node {
+	return autodiff.Add(p, autodiff.Mul(h, x.force()))
+}
+
+// langevin is (1 − drag) p + h f + N(0, variance): the momentum of an Euler step.
+func (x *state) langevin(p, drag, variance autodiff.Node) autodiff.Node {
+	slowed := autodiff.Mul(autodiff.Sub(x.g.Const(1), drag), p)
+	spread := autodiff.Mul(x.warmth, autodiff.Sqrt(variance))
+	return autodiff.Add(x.kick(slowed, x.h), autodiff.Mul(spread, x.g.Normal(siteKick, p.Size())))
+}
+
+// momenta are fresh ones, N(0, I).
+func (s System) momenta(g *autodiff.Graph) autodiff.Node {
+	return g.Normal(siteMomentum, s.Target.Dim())
+}
+
+func twice(x autodiff.Node) autodiff.Node { return autodiff.Mul(x.Graph().Const(2), x) }

@@ -1,0 +1,29 @@
+package dynamics
+
+import (
+	"ppl/autodiff"
+	"ppl/compiler/lower"
+)
+
+// SGHMC is stochastic gradient Hamiltonian Monte Carlo (Chen, Fox and Guestrin, ICML 2014, equation 15, their estimate of the noise at 0):
+// p ← (1 − c) p + h f + N(0, 2c), θ ← θ + h L p. On N(0, 1) under gradient noise of variance V the variance of θ is
+// (1 + h²V/2c)/(1 − c/2 − h²/4 + O(ch²)): a fixed friction takes up no noise.
+type SGHMC struct{}
+
+// Name is "sghmc".
+func (SGHMC) Name() string { return "sghmc" }
+
+// Traits: friction.
+func (SGHMC) Traits() Traits { return Traits{Friction: true} }
+
+// Entries of the rule.
+func (r SGHMC) Entries(s System) []lower.Entry { return freeEntries(r, s) }
+
+func (SGHMC) fresh(s System, g *autodiff.Graph) []lower.Assign { return put(Momentum, s.momenta(g)) }
+
+func (SGHMC) move(x *state) {
+	c := x.g.Input(Friction)
+	p := x.langevin(x.own[Momentum], c, twice(c))
+	x.own[Momentum] = p
+	x.moveTo(x.drift(autodiff.Mul(x.h, p)))
+}

@@ -1,0 +1,133 @@
+package dynamics
+
+import (
+	"ppl/autodiff"
+	"ppl/compiler/lower"
+)
+
+// TACTHMC is thermostat-assisted continuously tempered Hamiltonian Monte Carlo (Luo, Wang, Yang, Zhu and Wang, NeurIPS 2018): one walker whose
+// inverse temperature λ(ξ) is a coordinate with a momentum and a thermostat of its own,
+//
+//	H = −λ(ξ) log π(θ) + |p|²/2 + r²/2 + A(ξ),  θ̇ = L p,  ξ̇ = ω r,
+//
+// with λ = 1 for |ξ| ≤ δ, falling smoothly to 1/Hottest at |ξ| = 1, where ξ wraps around. A' is minus the mean of λ'·log π at each ξ, learned as the
+// walker goes (adaptive biasing force: Darve and Pohorille 2001), so that every ξ is visited alike. Given |ξ| ≤ δ the law of θ is the target's: only
+// what ends there counts as a draw. Thermostats take up gradient noise as in NoseHoover, whose splitting it shares.
+type TACTHMC struct {
+	Hottest float64 // temperature at |ξ| = 1
+}
+
+const (
+	tactMass  = 10  // of both thermostats
+	tactSpeed = 0.2 // ω
+	plateau   = 0.3 // δ
+	bins      = 40  // of |ξ| in [0, 1]
+	memory    = 1e4 // steps after which a bin's mean forgets
+)
+
+// Lane buffers of the rule: ξ, r, the thermostat of r, and by bin of |ξ| the mean of −log π and the number of steps there.
+const (
+	tempering         = "tempering"
+	temperingMomentum = "tempering_momentum"
+	temperingStat     = "tempering_thermostat"
+	binMean           = "bias_mean"
+	binCount          = "bias_count"
+)
+
+// Name is "tacthmc".
+func (TACTHMC) Name() string { return "tacthmc" }
+
+// Traits: friction; only draws at unit temperature count.
+func (TACTHMC) Traits() Traits {
+	return Traits{Friction: true, Flagged: true, Carried: []string{Thermostat}}
+}
+
+// Entries of the rule.
+func (r TACTHMC) Entries(s System) []lower.Entry { return freeEntries(r, s) }
+
+func (TACTHMC) fresh(s System, g *autodiff.Graph) []lower.Assign {
+	c := g.Input(Friction)
+	return put(Momentum, s.momenta(g), Thermostat, c, temperingStat, c, tempering, g.Const(0),
+		temperingMomentum, g.Normal(siteTempering), binMean, g.Full(0, bins), binCount, g.Full(0, bins), Counts, g.Const(1))
+}
+
+func (r TACTHMC) move(x *state) {
+	g := x.g
+	half, xi, rho := autodiff.Mul(g.Const(0.5), x.h), x.own[tempering], x.own[temperingMomentum]
+	speed := autodiff.Mul(g.Const(0.5*tactSpeed), x.h)
+	p := x.hotKick(x.own[Momentum], half, r.lambda(xi))
+	rho = autodiff.Add(rho, autodiff.Mul(speed, r.pressure(x, xi)))
+	x.theta, xi = x.drift(autodiff.Mul(half, p)), wrap(autodiff.Add(xi, autodiff.Mul(speed, rho)))
+	p, x.own[Thermostat] = x.thermostat(p, x.own[Thermostat], g.Normal(siteKick, p.Size()))
+	rho, x.own[temperingStat] = x.thermostat(rho, x.own[temperingStat], g.Normal(siteTempering))
+	xi = wrap(autodiff.Add(xi, autodiff.Mul(speed, rho)))
+	x.moveTo(x.drift(autodiff.Mul(half, p)))
+	learn(x, xi)
+	x.own[Momentum] = x.hotKick(p, half, r.lambda(xi))
+	x.own[temperingMomentum] = autodiff.Add(rho, autodiff.Mul(speed, r.pressure(x, xi)))
+	x.own[tempering], x.own[Counts] = xi, autodiff.Le(autodiff.Abs(xi), g.Const(plateau))
+}
+
+// thermostat is half a thermostat step, the Ornstein-Uhlenbeck step and half a thermostat step.
+func (x *state) thermostat(p, s, z autodiff.Node) (autodiff.Node, autodiff.Node) {
+	half := x.g.Const(0.5)
+	s = autodiff.Add(s, autodiff.Mul(half, heat(p, x.h, tactMass)))
+	p = x.damp(p, s, z)
+	return p, autodiff.Add(s, autodiff.Mul(half, heat(p, x.h, tactMass)))
+}
+
+func (x *state) hotKick(p, h, lambda autodiff.Node) autodiff.Node {
+	return autodiff.Add(p, autodiff.Mul(autodiff.Mul(h, lambda), x.force()))
+}
+
+// wrap takes ξ to [−1, 1).
+func wrap(xi autodiff.Node) autodiff.Node {
+	g := xi.Graph()
+	turns := autodiff.Floor(autodiff.Mul(g.Const(0.5), autodiff.Add(xi, g.Const(1))))
+	return autodiff.Sub(xi, twice(turns))
+}
+
+// descent is u ∈ [0, 1], how far |ξ| is from the plateau to 1.
+func descent(xi autodiff.Node) autodiff.Node {
+	g := xi.Graph()
+	u := autodiff.Mul(autodiff.Sub(autodiff.Abs(xi), g.Const(plateau)), g.Const(1/(1-plateau)))
+	return autodiff.Minimum(autodiff.Maximum(u, g.Const(0)), g.Const(1))
+}
+
+// lambda is 1 − (1 − 1/Hottest)(3u² − 2u³).
+func (r TACTHMC) lambda(xi autodiff.Node) autodiff.Node {
+	g, u := xi.Graph(), descent(xi)
+	smooth := autodiff.Mul(square(u), autodiff.Sub(g.Const(3), twice(u)))
+	return autodiff.Sub(g.Const(1), autodiff.Mul(g.Const(1-1/r.Hottest), smooth))
+}
+
+// pressure is the force on ξ: λ'(ξ)(log π − its mean at this ξ).
+func (r TACTHMC) pressure(x *state, xi autodiff.Node) autodiff.Node {
+	g, u := x.g, descent(xi)
+	slope := autodiff.Mul(autodiff.Mul(g.Const(-6*(1-1/r.Hottest)/(1-plateau)), autodiff.Sign(xi)),
+		autodiff.Mul(u, autodiff.Sub(g.Const(1), u)))
+	here := bin(xi)
+	mean, seen := autodiff.Gather(x.own[binMean], here), autodiff.Gather(x.own[binCount], here)
+	excess := autodiff.Sub(x.potential(), mean)
+	known := autodiff.Minimum(autodiff.Mul(g.Const(1./20), seen), g.Const(1)) // a mean of few says little yet
+	return autodiff.Neg(autodiff.Mul(autodiff.Mul(slope, known), excess))
+}
+
+// potential is −log π_β at θ.
+func (x *state) potential() autodiff.Node { return autodiff.Neg(x.temper(x.logPrior, x.logLik)) }
+
+// bin is the bin of |ξ|.
+func bin(xi autodiff.Node) autodiff.Node {
+	g := xi.Graph()
+	return autodiff.Minimum(autodiff.Floor(autodiff.Mul(g.Const(bins), autodiff.Abs(xi))), g.Const(bins-1))
+}
+
+// learn adds the present potential to the mean of its bin.
+func learn(x *state, xi autodiff.Node) {
+	g, here := x.g, bin(xi)
+	at := autodiff.Eq(g.Iota(bins), autodiff.Broadcast(here, []int{bins}, nil))
+	count := autodiff.Minimum(autodiff.Add(x.own[binCount], at), g.Full(memory, bins))
+	gap := autodiff.Sub(autodiff.Broadcast(x.potential(), []int{bins}, nil), x.own[binMean])
+	share := autodiff.Div(at, autodiff.Maximum(count, g.Full(1, bins)))
+	x.own[binMean], x.own[binCount] = autodiff.Add(x.own[binMean], autodiff.Mul(share, gap)), count
+}

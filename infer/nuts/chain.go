@@ -1,0 +1,173 @@
+package nuts
+
+import (
+	"math"
+
+	"ppl/infer/adapt"
+	"ppl/infer/dynamics"
+	"ppl/runtime/device"
+	"ppl/runtime/noise"
+)
+
+// A chain grows one trajectory after the other on its lane.
+type chain struct {
+	exe       device.Executable
+	lane, dim int
+	maxDepth  int
+	seed      uint64
+	rule      rule
+
+	iteration uint64 // trajectories begun, in all
+	left      int    // to be begun or finished in this phase
+	step      float64
+	adapt     adapt.StepSize
+
+	trajectory *tree        // so far, oriented so that it grows at its end
+	forward    bool         // it grows forward in time
+	ends       [2][]float64 // States at its backward and forward ends
+	waiting    []*tree      // of the doubling under way: subtrees of 2ᵏ points that wait for their sibling
+	fresh      *tree        // the subtree that grows by joining them
+	origin     float64      // H₀
+	depth      int          // doublings done
+	leaves     int          // of the doubling under way
+	decisions  uint32       // samples chosen
+	steps      int
+	accept     float64 // Σ min(1, e^(H₀ − H)) over steps
+	diverged   bool
+}
+
+// A rule has what tests get wrong on purpose.
+type rule struct {
+	unweighted bool // every join takes the newer sample
+	relentless bool // a U-turn within the newer half ends the trajectory but its points count
+}
+
+// Noise sites of the host's decisions; no device program uses them, nor the sampler renhd.
+const (
+	siteMomentum = noise.Sites - 5 - iota
+	siteDirection
+	siteDecision
+	siteProbe
+)
+
+func newChain(exe device.Executable, lane, dim, maxDepth int, seed uint64) *chain {
+	c := &chain{exe: exe, lane: lane, dim: dim, maxDepth: maxDepth, seed: seed, trajectory: newTree(dim), fresh: newTree(dim)}
+	for range maxDepth {
+		c.waiting = append(c.waiting, newTree(dim))
+	}
+	c.ends = [2][]float64{make([]float64, stateSize(dim)), make([]float64, stateSize(dim))}
+	return c
+}
+
+// state is the State of the last draw.
+func (c *chain) state() []float64 { return c.trajectory.sample }
+
+// kick draws a momentum into a State.
+func (c *chain) kick(state []float64, site uint32, step uint64) {
+	for i := range momentum(state, c.dim) {
+		state[c.dim+i] = noise.Normal(c.seed, uint32(c.lane), step, site, uint32(i))
+	}
+}
+
+func (c *chain) uniform(site, point uint32) float64 {
+	return noise.Uniform(c.seed, uint32(c.lane), c.iteration, site, point)
+}
+
+// begin starts a trajectory at the last draw.
+func (c *chain) begin() {
+	c.iteration++
+	here := c.ends[0]
+	copy(here, c.state())
+	c.kick(here, siteMomentum, c.iteration)
+	copy(c.ends[1], here)
+	c.origin = hamiltonian(here, c.dim)
+	c.trajectory.leaf(here, c.origin, 0)
+	c.forward, c.depth, c.decisions, c.steps, c.accept, c.diverged = true, 0, 0, 0, 0, false
+	c.double()
+}
+
+// double starts a doubling in a direction by chance.
+func (c *chain) double() {
+	forward := c.uniform(siteDirection, uint32(c.depth)) < 0.5
+	if forward != c.forward {
+		c.trajectory.turn()
+	}
+	c.forward, c.leaves = forward, 0
+	c.exe.SetLane(dynamics.State, c.lane, *c.end())
+	c.setStep(c.step)
+}
+
+// end is the State from which the trajectory grows.
+func (c *chain) end() *[]float64 {
+	if c.forward {
+		return &c.ends[1]
+	}
+	return &c.ends[0]
+}
+
+func (c *chain) setStep(h float64) {
+	if !c.forward {
+		h = -h
+	}
+	c.exe.SetLane(dynamics.StepSize, c.lane, []float64{h})
+}
+
+// grow takes the next point of the trajectory and reports whether that was the last.
+func (c *chain) grow(state []float64) (done bool) {
+	energy := hamiltonian(state, c.dim)
+	c.steps++
+	c.accept += math.Exp(min(c.origin-energy, 0))
+	if energy-c.origin > dynamics.MaxEnergyError {
+		c.diverged = true
+		return true
+	}
+	c.fresh.leaf(state, energy, c.origin-energy)
+	straight := c.climb()
+	c.leaves++
+	switch {
+	case !straight && !c.rule.relentless:
+		return true
+	case straight && c.leaves < 1<<c.depth:
+		return false
+	}
+	copy(*c.end(), state)
+	straight = c.trajectory.join(c.fresh, c.prefers(c.trajectory, c.fresh)) && straight
+	c.depth++
+	if !straight || c.depth == c.maxDepth {
+		return true
+	}
+	c.double()
+	return false
+}
+
+// climb joins the newest leaf with the subtrees that wait for it, as one carries in binary addition. It reports whether the subtree that
+// results is free of U-turns; unless that is the whole doubling, it waits now.
+func (c *chain) climb() (straight bool) {
+	level := 0
+	for ; c.leaves>>level&1 == 1; level++ {
+		older := c.waiting[level]
+		straight := older.join(c.fresh, c.chooses(older, c.fresh))
+		c.waiting[level], c.fresh = c.fresh, older
+		if !straight {
+			return false
+		}
+	}
+	if level < c.depth {
+		c.waiting[level], c.fresh = c.fresh, c.waiting[level]
+	}
+	return true
+}
+
+// chooses decides between the samples of two halves of a subtree: by their weights.
+func (c *chain) chooses(older, newer *tree) bool {
+	return c.decide(newer.weight - logAdd(older.weight, newer.weight))
+}
+
+// prefers decides whether a trajectory's sample moves to the half that doubles it: with probability min(1, ratio of weights), which keeps the
+// target invariant too, and goes farther.
+func (c *chain) prefers(older, newer *tree) bool { return c.decide(newer.weight - older.weight) }
+
+func (c *chain) decide(logProbability float64) bool {
+	c.decisions++
+	return c.rule.unweighted || math.Log(c.uniform(siteDecision, c.decisions)) < logProbability
+}

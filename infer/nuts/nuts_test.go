@@ -1,0 +1,170 @@
+package nuts
+
+import (
+	"context"
+	"math"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"ppl/autodiff"
+	"ppl/infer"
+	"ppl/infer/dynamics/dynamicstest"
+	"ppl/infer/stats"
+	"ppl/runtime/host"
+)
+
+func options(seed uint64) infer.Options {
+	o := infer.Defaults()
+	o.Device, o.Seed = host.Device{}, seed
+	return o
+}
+
+func draw(t *testing.T, target infer.Target, o infer.Options, r rule) (*dynamicstest.Memory, infer.Report) {
+	t.Helper()
+	m := new(dynamicstest.Memory)
+	report, err := sample(context.Background(), target, o, m, r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("%+v", report)
+	return m, report
+}
+
+func coordinate(j int) func([]float64) float64 { return func(x []float64) float64 { return x[j] } }
+
+// off is by how many standard errors the draws' mean of f is off.
+func off(m *dynamicstest.Memory, f func(x []float64) float64, want float64) float64 {
+	s := stats.Summarize(m.Chains(f))
+	return (s.Mean - want) / s.MCSEMean
+}
+
+// Normal targets whose scales differ by 10⁴, axis by axis and along a correlation of −.9999: means, variances and products are known;
+// bounds are five standard errors.
+func TestNormals(t *testing.T) {
+	for name, c := range map[string]struct {
+		target infer.Target
+		sd     []float64
+	}{
+		"scales":     {dynamicstest.Normal(1, 1e-4, 1e-2, 1, 1), []float64{1, 1e-4, 1e-2, 1, 1}},
+		"correlated": {correlated(-0.9999, 4000), []float64{4000, 1}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			m, _ := draw(t, c.target, options(1), rule{})
+			for j, sd := range c.sd {
+				if z := off(m, coordinate(j), 0); !(math.Abs(z) < 5) {
+					t.Errorf("x[%d]: mean off by %.1f standard errors", j, z)
+				}
+				if z := off(m, func(x []float64) float64 { return x[j] * x[j] }, sd*sd); !(math.Abs(z) < 5) {
+					t.Errorf("x[%d]: variance off by %.1f standard errors", j, z)
+				}
+				if s := stats.Summarize(m.Chains(coordinate(j))); !(s.RHat < 1.01 && s.ESSBulk > 1000) {
+					t.Errorf("x[%d]: R-hat %.4f, bulk ESS %.0f; want at most 1.01, at least 1000", j, s.RHat, s.ESSBulk)
+				}
+			}
+		})
+	}
+}
+
+// correlated is a normal with standard deviations sd and 1: x = (sd·z₁, ρz₁ + √(1−ρ²)z₂), given by the rows of z(x).
+func correlated(rho, sd float64) infer.Target {
+	c := math.Sqrt(1 - rho*rho)
+	return dynamicstest.MultiNormal([]float64{0, 0}, []float64{1 / sd, 0, -rho / c / sd, 1 / c})
+}
+
+// bent has θ = log X with X ~ Gamma(2, 1) and, given that, y ~ N(θ², 1): a skewed target along a curve, with moments in closed form:
+// E X = 2, E X² = 6, E θ = 1 − γ, var θ = π²/6 − 1.
+func bent() infer.Target {
+	return dynamicstest.Density{D: 2, LogPrior: func(theta autodiff.Node) autodiff.Node {
+		g := theta.Graph()
+		at := func(k int) autodiff.Node { return autodiff.Reshape(autodiff.Slice(theta, []int{k}, []int{k + 1})) }
+		x, y := at(0), at(1)
+		z := autodiff.Sub(y, autodiff.Mul(x, x))
+		gamma := autodiff.Sub(autodiff.Mul(g.Const(2), x), autodiff.Exp(x))
+		return autodiff.Sub(gamma, autodiff.Mul(g.Const(0.5), autodiff.Mul(z, z)))
+	}}
+}
+
+// A moment of bent and its truth.
+type moment struct {
+	name string
+	of   func(x []float64) float64
+	want float64
+}
+
+func moments() []moment {
+	const mean, variance = 1 - 0.57721566490153286, math.Pi*math.Pi/6 - 1
+	residual := func(x []float64) float64 { return x[1] - x[0]*x[0] }
+	return []moment{
+		{"log X", func(x []float64) float64 { return x[0] }, mean},
+		{"log² X", func(x []float64) float64 { return x[0] * x[0] }, variance + mean*mean},
+		{"X", func(x []float64) float64 { return math.Exp(x[0]) }, 2},
+		{"X²", func(x []float64) float64 { return math.Exp(2 * x[0]) }, 6},
+		{"y", func(x []float64) float64 { return x[1] }, variance + mean*mean},
+		{"residual²", func(x []float64) float64 { return residual(x) * residual(x) }, 1},
+		{"|residual|", func(x []float64) float64 { return math.Abs(residual(x)) }, math.Sqrt(2 / math.Pi)},
+	}
+}
+
+// worst is the largest error of the moments, in standard errors.
+func worst(m *dynamicstest.Memory) (name string, z float64) {
+	for _, c := range moments() {
+		if off := math.Abs(off(m, c.of, c.want)); off > z {
+			name, z = c.name, off
+		}
+	}
+	return name, z
+}
+
+// The target is invariant at a fixed step, and the check can fail: without the weights of points, and without discarding a half that
+// turns on itself, it is off.
+func TestInvariance(t *testing.T) {
+	o := options(2)
+	o.Draws, o.Settings.StepSize = 10000, 0.5
+	for _, c := range []struct {
+		name  string
+		rule  rule
+		wrong bool
+	}{{"right", rule{}, false}, {"unweighted", rule{unweighted: true}, true}, {"relentless", rule{relentless: true}, true}} {
+		m, _ := draw(t, bent(), o, c.rule)
+		name, z := worst(m)
+		if t.Logf("%s: %s is off by %.1f standard errors", c.name, name, z); c.wrong != (z > 5) {
+			t.Errorf("%s: off by %.1f standard errors", c.name, z)
+		}
+	}
+}
+
+// The same seed gives the same bytes for any number of threads, and another seed gives others.
+func TestThreads(t *testing.T) {
+	run := func(seed uint64, threads int) [][][]float64 {
+		o := options(seed)
+		o.Draws, o.Warmup, o.Threads = 50, 200, threads
+		m, _ := draw(t, dynamicstest.Normal(1, 2, 3), o, rule{})
+		return append(m.Values, m.Stats...)
+	}
+	one, two, other := run(7, 1), run(7, 2), run(8, 2)
+	if d := cmp.Diff(one, two); d != "" {
+		t.Errorf("one and two threads differ: %s", d)
+	}
+	if cmp.Equal(one, other) {
+		t.Errorf("seeds 7 and 8 give the same draws")
+	}
+}
+
+// Cancelling stops the run and keeps what there is.
+func TestCancel(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	m := &dynamicstest.Memory{OnDraw: func(n int) {
+		if n == 40 {
+			cancel()
+		}
+	}}
+	report, err := Sample(ctx, dynamicstest.Normal(1, 1), options(3), m)
+	least := len(m.Values[0])
+	for _, c := range m.Values {
+		least = min(least, len(c))
+	}
+	if err != context.Canceled || report.Draws != least || least == 0 {
+		t.Errorf("error %v, %d draws reported, %d of each chain; want context.Canceled and as many", err, report.Draws, least)
+	}
+}

@@ -1,0 +1,179 @@
+package nuts
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+
+	"ppl/compiler/lower"
+	"ppl/infer"
+	"ppl/infer/adapt"
+	"ppl/infer/dynamics"
+	"ppl/runtime/device"
+)
+
+// A run is one call of Sample.
+type run struct {
+	ctx      context.Context
+	target   infer.Target
+	options  infer.Options
+	recorder infer.Recorder
+	rule     rule
+
+	exe    device.Executable
+	metric adapt.Metric
+	chains []*chain
+	states []float64 // of all lanes, as the device left them
+	mask   []bool
+	clock  uint64 // the device's noise step
+	values []float64
+
+	warmed, drawn int // iterations of all chains
+	depths        int // summed over them, after warm-up
+	steps         int
+	report        infer.Report
+}
+
+func (r *run) settings() infer.Settings { return r.options.Settings }
+
+func (r *run) check() error {
+	switch o := r.options; {
+	case r.target.Dim() == 0:
+		return errors.New("the model has no parameters to sample")
+	case o.Chains < 1 || o.Draws < 1 || o.Warmup < 0:
+		return fmt.Errorf("%d chains of %d draws after %d of warm-up: chains and draws must be at least 1, warm-up at least 0",
+			o.Chains, o.Draws, o.Warmup)
+	}
+	return nil
+}
+
+// defaultDepth bounds the doublings of a trajectory, as in Stan: 1,023 steps.
+const defaultDepth = 10
+
+// open loads the program and places every chain at a start of its own.
+func (r *run) open() error {
+	o, dim := r.options, r.target.Dim()
+	r.metric = adapt.First(o.Settings.Metric, dim)
+	program, err := lower.Program(dynamics.Leapfrog(dynamics.System{Target: r.target, Metric: r.metric}))
+	if err != nil {
+		return err
+	}
+	if r.exe, err = o.Device.Load(program, device.Options{Lanes: o.Chains, Seed: o.Seed, Threads: o.Threads}); err != nil {
+		return err
+	}
+	depth := o.Settings.MaxDepth
+	if depth == 0 {
+		depth = defaultDepth
+	}
+	for lane := range o.Chains {
+		c := newChain(r.exe, lane, dim, depth, o.Seed)
+		c.rule = r.rule
+		r.chains = append(r.chains, c)
+		dynamics.SetMetric(r.exe, lane, r.metric)
+	}
+	r.states, r.mask = make([]float64, o.Chains*stateSize(dim)), make([]bool, o.Chains)
+	return infer.Disperse(r.target, o.Seed, o.Chains, r.place)
+}
+
+func (r *run) close() {
+	if r.exe != nil {
+		_ = r.exe.Close() // nothing on it is wanted any more
+	}
+}
+
+// place puts chains at positions and tells those from where there is no way to the target: where the density is not finite, or so steep that
+// no step of ours is short enough.
+func (r *run) place(at [][]float64) (bad []int, err error) {
+	for lane, x := range at {
+		r.exe.SetLane(dynamics.Theta, lane, x)
+	}
+	if err := r.call("start", nil); err != nil {
+		return nil, err
+	}
+	for lane, c := range r.chains {
+		state := r.state(lane)
+		copy(c.state(), state)
+		if !(math.Abs(logPrior(state, c.dim)+logLik(state, c.dim)) <= math.MaxFloat64 && steepness(state, c.dim) < steepest) {
+			bad = append(bad, lane)
+		}
+	}
+	return bad, nil
+}
+
+// steepest is where a chain cannot start: it would halve its energy with each trajectory, and not arrive within any warm-up.
+const steepest = 1e20
+
+// steepness is the largest element of the gradient; NaN where one is.
+func steepness(state []float64, dim int) (most float64) {
+	for _, g := range gradient(state, dim) {
+		most = math.Max(most, math.Abs(g))
+	}
+	return most
+}
+
+// call runs an entry once and reads the states it leaves.
+func (r *run) call(entry string, mask []bool) error {
+	if err := r.ctx.Err(); err != nil {
+		return err
+	}
+	next, err := r.exe.Run([]device.Call{{Entry: entry, Times: 1}}, r.clock, mask)
+	if err != nil {
+		return err
+	}
+	r.clock = next
+	r.exe.Get(dynamics.State, r.states)
+	for lane := range r.chains {
+		if mask == nil || mask[lane] {
+			r.report.Gradients++
+		}
+	}
+	return nil
+}
+
+// state is what a lane's State was after the last call.
+func (r *run) state(lane int) []float64 {
+	n := stateSize(r.target.Dim())
+	return r.states[lane*n : (lane+1)*n]
+}
+
+// iterate lets every chain make n trajectories and calls after as each is done, in the order in which they end.
+func (r *run) iterate(n int, after func(c *chain) error) error {
+	busy := 0
+	for _, c := range r.chains {
+		if c.left = n; n > 0 {
+			c.begin()
+			busy++
+		}
+	}
+	for busy > 0 {
+		if err := r.call("step", r.active(busy)); err != nil {
+			return err
+		}
+		for lane, c := range r.chains {
+			if c.left == 0 || !c.grow(r.state(lane)) {
+				continue
+			}
+			if err := after(c); err != nil {
+				return err
+			}
+			if c.left--; c.left > 0 {
+				c.begin()
+			} else {
+				busy--
+			}
+		}
+	}
+	return nil
+}
+
+// active masks the chains that are done; nil when none is.
+func (r *run) active(busy int) []bool {
+	if busy == len(r.chains) {
+		return nil
+	}
+	for lane, c := range r.chains {
+		r.mask[lane] = c.left > 0
+	}
+	return r.mask
+}

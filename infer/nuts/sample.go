@@ -1,0 +1,102 @@
+package nuts
+
+import (
+	"fmt"
+	"slices"
+
+	"ppl/infer"
+	"ppl/infer/draws"
+	"ppl/infer/dynamics"
+	"ppl/infer/stats"
+	"ppl/runtime/device"
+)
+
+// statistics are what is kept beside each draw, in order, by ArviZ's names.
+func statistics() []draws.Variable {
+	return []draws.Variable{{Name: "lp"}, {Name: "log_prior"}, {Name: "log_likelihood"}, {Name: "acceptance_rate"}, {Name: "step_size"},
+		{Name: "tree_depth", Int: true}, {Name: "n_steps", Int: true}, {Name: "diverging", Bool: true}, {Name: "energy"}}
+}
+
+// sample takes the draws, each chain at its own pace.
+func (r *run) sample() error {
+	if err := r.recorder.Begin(statistics()); err != nil {
+		return err
+	}
+	thin := max(r.options.Thin, 1)
+	r.report.Thin = thin
+	energies := make([]stats.Energies, len(r.chains))
+	taken := make([]int, len(r.chains))
+	err := r.iterate(r.options.Draws*thin, func(c *chain) error {
+		r.count(c)
+		energies[c.lane].Add(c.trajectory.energy)
+		r.tell(infer.Sampling, r.drawn, r.options.Draws*thin)
+		if taken[c.lane]++; taken[c.lane]%thin != 0 {
+			return nil
+		}
+		return r.keep(c)
+	})
+	r.report.Draws = slices.Min(taken) / thin
+	for c := range energies {
+		r.report.EBFMI = append(r.report.EBFMI, energies[c].BFMI())
+	}
+	return err
+}
+
+func (r *run) count(c *chain) {
+	r.drawn++
+	r.depths += c.depth
+	r.steps += c.steps
+	if c.diverged {
+		r.report.Divergences++
+	}
+	if c.depth == c.maxDepth {
+		r.report.Saturated++
+	}
+}
+
+// keep hands a chain's draw to the recorder.
+func (r *run) keep(c *chain) error {
+	state := c.state()
+	only := make([]bool, len(r.chains))
+	only[c.lane] = true
+	r.exe.SetLane(dynamics.Theta, c.lane, position(state, c.dim))
+	next, err := r.exe.Run([]device.Call{{Entry: dynamics.Values, Times: 1}}, r.clock, only)
+	if err != nil {
+		return err
+	}
+	r.clock = next
+	r.values = slices.Grow(r.values, r.exe.Size(dynamics.Values))[:r.exe.Size(dynamics.Values)]
+	r.exe.GetLane(dynamics.Values, c.lane, r.values)
+	lp, ll := logPrior(state, c.dim), logLik(state, c.dim)
+	return r.recorder.Draw(c.lane, r.values, []float64{lp + ll, lp, ll, c.accept / float64(c.steps), c.step,
+		float64(c.depth), float64(c.steps), flag(c.diverged), c.trajectory.energy})
+}
+
+func flag(b bool) float64 {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// tell reports progress: done iterations of all chains together, total of each.
+func (r *run) tell(phase infer.Phase, done, total int) {
+	r.recorder.Progress(infer.Progress{Phase: phase, Done: done / len(r.chains), Total: total, Divergences: r.report.Divergences})
+}
+
+// conclude fills the report with what the run was.
+func (r *run) conclude() {
+	p := &r.report
+	p.Sampler, p.Dynamics, p.Chains, p.Warmup, p.Temperatures = "nuts", "nuts", r.options.Chains, r.options.Warmup, []float64{1}
+	for _, c := range r.chains {
+		p.StepSize += c.step / float64(len(r.chains))
+	}
+	if r.drawn > 0 {
+		p.Steps, p.TreeDepth = float64(r.steps)/float64(r.drawn), float64(r.depths)/float64(r.drawn)
+	}
+	if p.Saturated*100 > r.drawn {
+		p.Warnings = append(p.Warnings, fmt.Sprintf("%d of %d trajectories were cut at the greatest tree depth before they turned: the draws are right, but each costs "+
+			"much and moves little; raise --set max_depth=%d, or look for strong correlations that another parametrisation removes",
+			p.Saturated, r.drawn, r.chains[0].maxDepth+2))
+	}
+}

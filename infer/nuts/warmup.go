@@ -1,0 +1,198 @@
+package nuts
+
+import (
+	"fmt"
+	"math"
+
+	"ppl/infer"
+	"ppl/infer/adapt"
+	"ppl/infer/dynamics"
+)
+
+// defaultAccept is Stan's.
+const defaultAccept = 0.8
+
+// A window is a stretch of warm-up in one metric; at its end what was seen in it makes the next one, unless it is the last.
+type window struct {
+	iterations int
+	learn      bool
+}
+
+// windows divides warm-up as Stan does: 75 iterations to find the typical set, windows of 25, 50, 100, … (the last takes what a
+// next one would not fit into) to learn the metric, 50 for the final step size; in short warm-ups 15, 75 and 10 %. The first part learns as
+// well: our metric needs no draws from the target, only points and gradients.
+func windows(warmup int) []window {
+	if warmup < 20 {
+		return []window{{iterations: warmup}}
+	}
+	first, base, last := 75, 25, 50
+	if warmup < first+base+last {
+		first, last = warmup*15/100, warmup*10/100
+		base = warmup - first - last
+	}
+	out := opening(first)
+	for left := warmup - first - last; left > 0; base *= 2 {
+		n := base
+		if left-n < 2*base {
+			n = left
+		}
+		out = append(out, window{n, true})
+		left -= n
+	}
+	return append(out, window{iterations: last})
+}
+
+// opening cuts the first part in three.
+func opening(n int) (out []window) {
+	for k := range 3 {
+		if part := n*(k+1)/3 - n*k/3; part > 0 {
+			out = append(out, window{part, true})
+		}
+	}
+	return out
+}
+
+// warm adapts step sizes, a chain's each, and the metric, common to all.
+func (r *run) warm() error {
+	for _, c := range r.chains {
+		c.step = 1
+		if h := r.settings().StepSize; h > 0 {
+			c.step = h
+		}
+	}
+	for _, w := range windows(r.options.Warmup) {
+		if err := r.tune(w); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (r *run) adaptsStep() bool { return r.settings().StepSize == 0 }
+
+// tune runs one window.
+func (r *run) tune(w window) error {
+	if err := r.probe(); err != nil {
+		return err
+	}
+	for _, c := range r.chains {
+		c.adapt = adapt.NewStepSize(c.step, r.goal(), math.Inf(1))
+	}
+	var seen adapt.Points
+	err := r.iterate(w.iterations, func(c *chain) error {
+		r.learnStep(c)
+		if w.learn {
+			seen.Add(position(c.state(), c.dim), gradient(c.state(), c.dim))
+		}
+		r.warmed++
+		r.tell(infer.WarmingUp, r.warmed, r.options.Warmup)
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	r.keepSteps()
+	if w.learn && r.settings().Metric != "identity" {
+		return r.move(r.metric.Estimate(&seen))
+	}
+	return nil
+}
+
+func (r *run) goal() float64 {
+	if a := r.settings().Accept; a > 0 {
+		return a
+	}
+	return defaultAccept
+}
+
+func (r *run) learnStep(c *chain) {
+	if r.adaptsStep() {
+		c.adapt.Update(c.accept / float64(c.steps))
+		c.step = c.adapt.Current()
+	}
+}
+
+func (r *run) keepSteps() {
+	for _, c := range r.chains {
+		if r.adaptsStep() {
+			c.step = c.adapt.Adapted()
+		}
+	}
+}
+
+// move changes the metric, and with it the whitened gradients.
+func (r *run) move(m adapt.Metric) error {
+	r.metric = m
+	at := make([][]float64, len(r.chains))
+	for lane, c := range r.chains {
+		dynamics.SetMetric(r.exe, lane, m)
+		at[lane] = position(c.state(), c.dim)
+	}
+	_, err := r.place(at)
+	return err
+}
+
+// probes bounds the doublings or halvings of the first step size: 2¹⁰⁰ either way.
+const probes = 100
+
+// probe gives every chain a step size to begin with: 1 step of it, by doubling or halving, is where the acceptance probability crosses the
+// goal (Hoffman and Gelman 2014, algorithm 4).
+func (r *run) probe() error {
+	if !r.adaptsStep() {
+		return nil
+	}
+	rising := make([]bool, len(r.chains))
+	searching := make([]bool, len(r.chains))
+	for lane := range searching {
+		searching[lane] = true
+	}
+	for try := range probes {
+		if err := r.leap(searching, try); err != nil {
+			return err
+		}
+		busy := false
+		for lane, c := range r.chains {
+			if searching[lane] {
+				good := c.origin-hamiltonian(r.state(lane), c.dim) > math.Log(r.goal())
+				if try == 0 {
+					rising[lane] = good
+				}
+				searching[lane] = good == rising[lane]
+				c.step *= factor(rising[lane], searching[lane])
+				busy = busy || searching[lane]
+			}
+		}
+		if !busy {
+			return nil
+		}
+	}
+	return fmt.Errorf("no step size suits the density: it does not change over any distance, or changes at once; is the posterior proper?")
+}
+
+// factor is by which a step changes while the search goes on; a search that rose stops at the step that is too long, and goes back.
+func factor(rising, searching bool) float64 {
+	switch {
+	case searching && rising:
+		return 2
+	case searching || rising:
+		return 0.5
+	}
+	return 1
+}
+
+// leap makes one step of the chains in mask, from their last draws with new momenta.
+func (r *run) leap(mask []bool, try int) error {
+	for lane, c := range r.chains {
+		if !mask[lane] {
+			continue
+		}
+		here := c.ends[0]
+		copy(here, c.state())
+		c.kick(here, siteProbe, c.iteration*probes+uint64(try))
+		c.origin = hamiltonian(here, c.dim)
+		c.forward = true
+		r.exe.SetLane(dynamics.State, lane, here)
+		c.setStep(c.step)
+	}
+	return r.call("step", mask)
+}

@@ -1,0 +1,61 @@
+package renhd
+
+import (
+	"context"
+
+	"ppl/infer"
+)
+
+// A Preset is a sampler by name: what holds where the user says nothing else.
+type Preset struct {
+	Name, Doc string
+	settings  infer.Settings
+}
+
+// Presets lists them, the default first.
+func Presets() []Preset {
+	alone := func(dynamics string) infer.Settings { return infer.Settings{Replicas: 1, Dynamics: dynamics} }
+	return []Preset{
+		{"renhd", "replica exchange around dynamics that fit the target; all is adapted", infer.Settings{}},
+		{"renhd-paper", "RENHD as published, its sign mended, at the settings of its mixtures: for comparison", infer.Settings{
+			Replicas: 7, Ratio: 1.5, Path: "energy", Dynamics: "renhd-paper", Exchange: "paper", StepSize: 0.1, Steps: 50, Friction: 0.1,
+			Metric: "identity"}},
+		{"hmc", "Hamiltonian Monte Carlo without a ladder", alone("hmc")},
+		{"sgld", "stochastic gradient Langevin dynamics", alone("sgld")},
+		{"sghmc", "stochastic gradient Hamiltonian Monte Carlo", alone("sghmc")},
+		{"sgnht", "stochastic gradient Nosé-Hoover thermostat", alone("sgnht")},
+		{"reld", "replica exchange around Langevin dynamics", infer.Settings{Dynamics: "reld"}},
+		{"tacthmc", "continuously tempered Hamiltonian Monte Carlo with thermostats", alone("tacthmc")},
+		{"csgld", "cyclical SGLD", alone("csgld")},
+		{"csghmc", "cyclical SGHMC", alone("csghmc")},
+	}
+}
+
+// Sample is an infer.Sampler.
+func (p Preset) Sample(ctx context.Context, t infer.Target, o infer.Options, rec infer.Recorder) (infer.Report, error) {
+	o.Settings = fill(o.Settings, p.settings)
+	report, err := Sample(ctx, t, o, rec)
+	report.Sampler = p.Name
+	return report, err
+}
+
+// fill takes from a preset what settings leave open.
+func fill(s, preset infer.Settings) infer.Settings {
+	if s.Replicas == 0 {
+		s.Replicas, s.Ratio = preset.Replicas, max(s.Ratio, preset.Ratio)
+	}
+	s.Path, s.Dynamics = either(s.Path, preset.Path), either(s.Dynamics, preset.Dynamics)
+	s.Exchange, s.Metric = either(s.Exchange, preset.Exchange), either(s.Metric, preset.Metric)
+	s.StepSize, s.Steps = either(s.StepSize, preset.StepSize), either(s.Steps, preset.Steps)
+	s.Friction = either(s.Friction, preset.Friction)
+	return s
+}
+
+// either is a where it says something.
+func either[T comparable](a, b T) T {
+	var nothing T
+	if a == nothing {
+		return b
+	}
+	return a
+}

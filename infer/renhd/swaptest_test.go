@@ -1,0 +1,82 @@
+package renhd
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+)
+
+// sampleBalance is log E[accept | Δ] − log E[accept | −Δ] of a test under noise, Δ itself where detailed balance holds; and the mean acceptance
+// of both. noisy gives an estimate of a log acceptance ratio.
+func sampleBalance(x test, delta float64, n int, noisy func(r *rand.Rand, delta float64) *proposal) (balance, mean float64) {
+	r := rand.New(rand.NewPCG(1, 2))
+	accept := func(delta float64) float64 {
+		sum := 0.0
+		for range n {
+			chance, _ := x.decide(noisy(r, delta), func(int) float64 { return r.Float64() })
+			sum += chance
+		}
+		return sum / float64(n)
+	}
+	there, back := accept(delta), accept(-delta)
+	return math.Log(there / back), (there + back) / 2
+}
+
+// normalNoise of a variance, said to be `said`.
+func normalNoise(variance, said float64) func(*rand.Rand, float64) *proposal {
+	return func(r *rand.Rand, delta float64) *proposal {
+		return &proposal{gap: 0.5, gain: 2 * (delta + math.Sqrt(variance)*r.NormFloat64()), variance: 4 * said}
+	}
+}
+
+// Detailed balance under normal noise, by its own Monte Carlo: 10⁶ numbers know the log ratio to .0015 (penalty) or .003 (Barker, which
+// answers yes or no); bounds are four times that. A test told that there is no noise breaks it by more. Barker's mean acceptance of a move and its
+// reverse is ½ at most: with the sign of the published method it would be above.
+func TestBalanceUnderNoise(t *testing.T) {
+	for name, c := range map[string]struct {
+		test            test
+		variance, bound float64
+	}{
+		"penalty": {penalty(), 0.6, 0.006},
+		"barker":  {newTest("barker"), 0.8, 0.012},
+		"paper":   {newTest("paper"), 0.15, 0.012},
+	} {
+		got, mean := sampleBalance(c.test, 0.7, 1_000_000, normalNoise(c.variance, c.variance))
+		if math.Abs(got-0.7) > c.bound {
+			t.Errorf("%s: log ratio of acceptances %.4f, want .7 ± %v", name, got, c.bound)
+		}
+		if name != "penalty" && math.Abs(mean-0.5) > 0.003 {
+			t.Errorf("%s: mean acceptance of a move and its reverse %.4f, want .5", name, mean)
+		}
+	}
+	deaf := map[string]test{"penalty": penalty(), "barker": barker(0, compensation(0, math.Inf(1), 8))}
+	for name, x := range deaf {
+		if got, _ := sampleBalance(x, 0.7, 1_000_000, normalNoise(0.6, 0)); math.Abs(got-0.7) < 0.04 {
+			t.Errorf("%s, not told of its noise: log ratio %.4f: the test could not fail", name, got)
+		}
+	}
+}
+
+// Log likelihood differences are not normal. With exponential ones, 256 rows and ΔE = 1, the penalty test has a log ratio of .98 where rows were added
+// until σ² ≤ 1, but .60 where they were not, at σ² = 7.4 (RENHD's reference numbers). 6·10⁴ numbers know it to .01.
+func TestPenaltyUnderExponentialDifferences(t *testing.T) {
+	const rows = 256
+	exponential := func(variance float64) func(*rand.Rand, float64) *proposal {
+		return func(r *rand.Rand, delta float64) *proposal {
+			sign, scale := math.Copysign(1, delta), math.Sqrt(variance/rows)
+			var sum, squares float64
+			for range rows {
+				x := r.ExpFloat64() - 1
+				sum, squares = sum+x, squares+x*x
+			}
+			s2 := (squares - sum*sum/rows) / (rows - 1)
+			return &proposal{gap: 1, gain: delta + sign*scale*sum, variance: variance * s2, seen: rows}
+		}
+	}
+	for variance, want := range map[float64]float64{1: 0.98, 7.4: 0.60} {
+		got, _ := sampleBalance(penalty(), 1, 60_000, exponential(variance))
+		if math.Abs(got-want) > 0.05 {
+			t.Errorf("σ² = %v: log ratio %.3f, want %.2f ± .05", variance, got, want)
+		}
+	}
+}

@@ -1,0 +1,206 @@
+package report
+
+import (
+	"fmt"
+	"math"
+	"slices"
+)
+
+// A Topic is one question that a run answers: what was looked at, and what speaks against trusting the draws, the worst first.
+type Topic struct {
+	Name     string
+	Facts    string // the numbers looked at, in words; empty where the question does not arise
+	Warnings []string
+}
+
+// A topic is a row: its facts, and the rules that may warn. A rule gives "" where all is well.
+type topic struct {
+	name  string
+	facts func(*findings) string
+	rules []func(*findings) string
+}
+
+func topics() []topic {
+	return []topic{
+		{"run", ending, rules(ended, nothing, uneven, nonFinite, runaway)},
+		{"modes", agreement, rules(disagreement, trading, oneChain)},
+		{"convergence", extremes, rules(highRHat, lowESS, belowTarget, undiagnosed)},
+		{"divergences", divergenceCount, rules(divergent)},
+		{"energy", energyFacts, rules(lowEnergy)},
+		{"ladder", ladderFacts, rules(noRoundTrip, rareSwaps, unsettled, bottleneck)},
+		{"thermostat", thermostatFacts, rules(hotThermostat)},
+		{"minibatches", batchFacts, rules(heavyNoise)},
+	}
+}
+
+func rules(all ...func(*findings) string) []func(*findings) string { return all }
+
+// topics goes through what can be wrong.
+func (f *findings) topics() (all []Topic) {
+	for _, row := range topics() {
+		t := Topic{Name: row.name, Facts: row.facts(f)}
+		for _, rule := range row.rules {
+			if w := rule(f); w != "" {
+				t.Warnings = append(t.Warnings, w)
+			}
+		}
+		all = append(all, t)
+	}
+	return all
+}
+
+func ending(f *findings) string {
+	return fmt.Sprintf("%s, %s draws of each of %d %s", f.run.Status, thousands(int64(f.run.Draws)), f.report.Chains, plural(f.report.Chains, "chain", "chains"))
+}
+
+func agreement(f *findings) string {
+	if len(f.places) > 0 || f.apart.errors > 0 || f.report.Chains < 2 || f.run.Draws == 0 {
+		return ""
+	}
+	return "the chains spend their time in the same places"
+}
+
+func extremes(f *findings) string {
+	if len(f.parameters) == 0 || f.run.Draws == 0 {
+		return ""
+	}
+	var worst Parameter
+	for _, p := range f.parameters {
+		if p.RHat > worst.RHat {
+			worst = p
+		}
+	}
+	words := "no R-hat to be had"
+	if worst.RHat > 0 {
+		words = fmt.Sprintf("worst R-hat %s (%s)", worst.rhat(), worst.Name)
+	}
+	if p, n := f.worstESS(bulkESS); !math.IsInf(n, 1) {
+		words += fmt.Sprintf(", least ess_bulk %s (%s)", thousands(int64(n)), p.Name)
+	}
+	if p, n := f.worstESS(func(p Parameter) float64 { return p.ESSTail }); !math.IsInf(n, 1) {
+		words += fmt.Sprintf(", least ess_tail %s (%s)", thousands(int64(n)), p.Name)
+	}
+	return words
+}
+
+func divergenceCount(f *findings) string {
+	if f.run.Draws == 0 {
+		return ""
+	}
+	if f.report.Divergences == 0 {
+		return "none after warm-up"
+	}
+	return fmt.Sprintf("%s after warm-up", thousands(int64(f.report.Divergences)))
+}
+
+func energyFacts(f *findings) string {
+	e := f.run.Report.EBFMI
+	if len(e) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("E-BFMI of the chains %s", means(e))
+}
+
+// lowEnergy is Betancourt's bound.
+func lowEnergy(f *findings) string {
+	const low = 0.3
+	var bad []float64
+	for _, e := range f.run.Report.EBFMI {
+		if e < low {
+			bad = append(bad, e)
+		}
+	}
+	if len(bad) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("E-BFMI is below %v in %d of %d chains (least %.2g): fresh momenta reach only a small part of the posterior's energies, and its tails may be "+
+		"missing. Heavy tails or a funnel do that: write scales and effects `noncentered`, or give heavy-tailed parameters another form.",
+		low, len(bad), len(f.run.Report.EBFMI), slices.Min(bad))
+}
+
+func ladderFacts(f *findings) string {
+	x := f.report.Exchange
+	if x == nil {
+		return ""
+	}
+	words := x.line()
+	if h := f.run.Report.Halves; len(h) == 2 {
+		words += fmt.Sprintf(" (%.2f in the first half, %.2f in the second)", h[0], h[1])
+	}
+	return words
+}
+
+// unsettled compares the halves of the run. Each rate is an average of many correlated proposals, so that only a difference of a
+// third, and of more than half a rung's worth, counts.
+func unsettled(f *findings) string {
+	h := f.run.Report.Halves
+	if len(h) != 2 || math.Abs(h[1]-h[0]) < max(0.5, (h[0]+h[1])/6) {
+		return ""
+	}
+	return fmt.Sprintf("The ladder's barrier was %.2f in the first half of the draws and %.2f in the second: the replicas had not settled when draws began. "+
+		"Take a longer warm-up (--warmup).", h[0], h[1])
+}
+
+// bottleneck finds neighbours where the flow of walkers breaks off though swaps are accepted: walkers are turned back at the same place, which
+// means that something slow (another mode, a phase) lies between (Katzgraber, Trebst, Huse, Troyer 2006).
+func bottleneck(f *findings) string {
+	x, up := f.report.Exchange, f.run.Report.Rungs.Upward
+	if x == nil || len(up) != len(x.Temperatures) || len(up) < 4 {
+		return ""
+	}
+	at := 0
+	for j := range up[1:] {
+		if up[j]-up[j+1] > up[at]-up[at+1] {
+			at = j
+		}
+	}
+	if up[at]-up[at+1] < 0.75 || x.RoundTrips == 0 || x.SwapRates[at] < minSwap {
+		return ""
+	}
+	return fmt.Sprintf("Walkers turn back between the temperatures %s and %s though swaps are accepted there (%.0f %%): they keep trading places without moving "+
+		"on, as where the target changes its nature. Make each walker move more between swaps (--set steps), or give the ladder more rungs (--set replicas=%d).",
+		temperature(x.Temperatures[at]), temperature(x.Temperatures[at+1]), 100*x.SwapRates[at], moreRungs(x))
+}
+
+func thermostatFacts(f *findings) string {
+	t, want := f.run.Report.Rungs.Thermostat, f.run.Report.Rungs.Injected
+	if len(t) == 0 {
+		return ""
+	}
+	if len(want) == 0 || math.IsNaN(want[0]) {
+		return fmt.Sprintf("s = %.3g at temperature 1", t[0])
+	}
+	return fmt.Sprintf("s = %.3g at temperature 1, where friction and noise put in %.3g", t[0], want[0])
+}
+
+// hotThermostat compares the thermostat of the cold rung with what should balance it. A factor of two is no wandering.
+func hotThermostat(f *findings) string {
+	t, want := f.run.Report.Rungs.Thermostat, f.run.Report.Rungs.Injected
+	if len(t) == 0 || len(want) == 0 || !(t[0] > 2*want[0] || t[0] < want[0]/2) {
+		return ""
+	}
+	return fmt.Sprintf("The thermostat stands at %.3g at temperature 1, while friction and gradient noise should put it at %.3g: the step is too long for the noise, "+
+		"and the posterior comes out too wide or too narrow. Take smaller steps (--set step_size) or larger minibatches (--set batch).", t[0], want[0])
+}
+
+func batchFacts(f *findings) string {
+	r := f.run.Report
+	if r.Batch == 0 {
+		return ""
+	}
+	words := fmt.Sprintf("%s rows in each", thousands(int64(r.Batch)))
+	if r.NoiseNormal > 0 {
+		words += fmt.Sprintf("; gradient noise has a Shapiro-Wilk W of %.4f", r.NoiseNormal)
+	}
+	return words
+}
+
+// heavyNoise warns where minibatch gradients are far from normal: .95 is W of a hundred draws from Student's t with some five degrees of freedom.
+func heavyNoise(f *findings) string {
+	w := f.run.Report.NoiseNormal
+	if w == 0 || w >= 0.95 {
+		return ""
+	}
+	return fmt.Sprintf("The noise of the minibatch gradients is far from normal (Shapiro-Wilk W = %.2f, 1 is normal): a few rows weigh more than all others, which the "+
+		"thermostat cannot make up for. Take larger minibatches (--set batch), or a likelihood with lighter tails.", w)
+}
