@@ -16,11 +16,15 @@ func (f *rowFinder) extended(s *model.RowSet) *rowFinder {
 	return &rowFinder{set: &t, broken: map[int]*model.Coupling{}, visited: maps.Clone(f.visited)}
 }
 
-// breaks notes what is wrong with a coordinate; the first word stays.
+// breaks notes what is wrong with a coordinate. Only what is found first counts: what follows may come of it.
 func (f *rowFinder) breaks(coord int, code string, at source.Span, format string, args ...any) {
-	if f.broken[coord] == nil {
-		f.broken[coord] = &model.Coupling{Code: code, At: at, Text: fmt.Sprintf(format, args...), Of: f.term}
+	w := model.Coupling{Code: code, At: at, Text: fmt.Sprintf(format, args...), Of: f.term}
+	for _, v := range f.broken {
+		if *v != w {
+			return
+		}
 	}
+	f.broken[coord] = &w
 }
 
 func (f *rowFinder) breakAll(code string, at source.Span, format string, args ...any) {
@@ -87,7 +91,7 @@ func none(at []int) bool { return !slices.ContainsFunc(at, func(c int) bool { re
 
 // visit follows an expression whose own axis k is read at coordinate at[k] alone, or whole where that is −1.
 func (f *rowFinder) visit(x model.Expr, at []int) {
-	if x == nil {
+	if x == nil || len(f.broken) > 0 {
 		return
 	}
 	at = pad(at, len(x.Info().Type.Axes))
@@ -264,7 +268,9 @@ func (f *rowFinder) read(r *model.Ref, at []int) {
 				return fmt.Sprintf("`%s` is a recurrence over %s, so rows of `%s` depend on each other", a.Name, s.Name, f.term.Array.Name)
 			})
 		} else if at[k] < 0 {
-			f.whole(s, r, "is read at more than the row's own place of")
+			f.crosses(s, "E80", r.At, func() string {
+				return fmt.Sprintf("`%s` is read at other rows than the one of `%s`", a.Name, f.term.Array.Name)
+			})
 		}
 	}
 	if split(a, at, true) && split(a, at, false) {

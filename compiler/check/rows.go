@@ -83,9 +83,12 @@ func (c *checker) couple(w model.Coupling) {
 // single is the coupling of an observation without plates.
 func single(t *model.Term) model.Coupling {
 	w := model.Coupling{Code: "E82", At: t.At, Of: t}
-	if name := t.At.Text(); t.Dist != nil && len(t.Event) > 0 {
+	switch name := t.At.Text(); {
+	case t.Density != nil:
+		w.Text = fmt.Sprintf("`%s ~ Density(…)` is one term for all its data", name)
+	case len(t.Event) > 0:
 		w.Text = fmt.Sprintf("`%s ~ %s(…)` is one event over %s", name, t.Dist.Name, t.Event[0].Name)
-	} else {
+	default:
 		w.Text = fmt.Sprintf("`%s` is one number, no product over rows", name)
 	}
 	return w
@@ -280,6 +283,9 @@ func (f *rowFinder) law(t *model.Term) {
 			f.visit(b.Lo, nil)
 			f.visit(b.Hi, nil)
 		}
+	}
+	if t.Array.Role == model.Imputed && len(t.Reads) > 0 {
+		f.breakAll("E81", t.At, "missing entries of `%s` are parameters, and their law reads what is summed out", t.Array.Name)
 	}
 	for _, r := range t.Reads {
 		if slices.ContainsFunc(r.Gather, func(x model.Expr) bool { return x != nil }) {
