@@ -261,10 +261,10 @@ func (f *rowFinder) read(r *model.Ref, at []int) {
 	}
 	f.set.Arrays[a] = at
 	for k, s := range a.Type.Axes {
-		if f.recurs(a, k) && at[k] >= 0 {
-			f.breaks(at[k], "E80", a.At, "`%s` is a recurrence over %s, so rows of `%s` depend on each other", a.Name, s.Name, f.term.Array.Name)
-		} else if f.recurs(a, k) {
-			f.crosses(s, "E80", a.At, func() string {
+		if f.recurs(a, k) != nil && at[k] >= 0 {
+			f.breaks(at[k], "E80", f.recurs(a, k).At, "`%s` is a recurrence over %s, so rows of `%s` depend on each other", a.Name, s.Name, f.term.Array.Name)
+		} else if p := f.recurs(a, k); p != nil {
+			f.crosses(s, "E80", p.At, func() string {
 				return fmt.Sprintf("`%s` is a recurrence over %s, so rows of `%s` depend on each other", a.Name, s.Name, f.term.Array.Name)
 			})
 		} else if at[k] < 0 {
@@ -281,8 +281,14 @@ func (f *rowFinder) read(r *model.Ref, at []int) {
 	}
 }
 
-func (f *rowFinder) recurs(a *model.Array, axis int) bool {
-	return slices.ContainsFunc(a.Pieces, func(p *model.Piece) bool { return p.Recurrence != nil && p.Recurrence.Axis == axis })
+// recurs is the piece of a definition that reads its past along an axis, nil if none does.
+func (f *rowFinder) recurs(a *model.Array, axis int) *model.Piece {
+	for _, p := range a.Pieces {
+		if p.Recurrence != nil && p.Recurrence.Axis == axis {
+			return p
+		}
+	}
+	return nil
 }
 
 // split reports whether pieces part an array along axes that are read at a row, or along others.

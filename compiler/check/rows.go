@@ -212,6 +212,7 @@ func newRowFinder(p *component, plates []*model.Index, of *model.Term) *rowFinde
 
 // component follows all terms of a component whose plates stand for the coordinates, in order.
 func (f *rowFinder) component(p *component, plates []*model.Index) {
+	f.term = f.set.Of
 	for coord, i := range plates {
 		for _, z := range p.latents {
 			f.latent(p, z, coord, i)
@@ -239,15 +240,12 @@ func (f *rowFinder) component(p *component, plates []*model.Index) {
 
 // latent: the coordinate must be a plate of every latent of the component, at which all terms read it.
 func (f *rowFinder) latent(p *component, z *model.Array, coord int, i *model.Index) {
-	for _, t := range p.terms {
-		f.term = t
-		if z.Chain == nil {
-			break
-		}
-		if j := plateAt(latentPlates(t, z), z.Chain.Axis); j != nil && p.class(j) == p.class(i) {
-			f.breaks(coord, "E81", t.At, "`%s[%s-1]` joins rows %s-1 and %s of `%s`; the sequence is the row", z.Name, j.Name, j.Name, j.Name, f.set.Of.Array.Name)
-			return
-		}
+	if z.Chain != nil && slices.ContainsFunc(p.terms, func(t *model.Term) bool {
+		j := plateAt(latentPlates(t, z), z.Chain.Axis)
+		return j != nil && p.class(j) == p.class(i)
+	}) {
+		f.breaks(coord, "E81", joint(p, z).At, "`%s[%s-1]` joins rows %s-1 and %s of `%s`; the sequence is the row", z.Name, i.Name, i.Name, i.Name, f.set.Of.Array.Name)
+		return
 	}
 	for _, t := range p.terms {
 		reads := latentPlates(t, z)
@@ -259,6 +257,18 @@ func (f *rowFinder) latent(p *component, z *model.Array, coord int, i *model.Ind
 			return
 		}
 	}
+}
+
+// joint is a term that reads a chain at two places, or any that reads it.
+func joint(p *component, z *model.Array) (found *model.Term) {
+	for _, t := range p.terms {
+		for _, r := range t.Reads {
+			if r.Latent == z && (found == nil || r.Before) {
+				found = t
+			}
+		}
+	}
+	return found
 }
 
 // plateAt is plate k, nil where there is none.

@@ -62,6 +62,7 @@ func NewPlan(b *Bound) (p *Plan, ds []diag.Diagnostic) {
 	q.chooseRows(e)
 	q.values(e)
 	q.uninformed(e)
+	q.perRow(e)
 	return q, nil
 }
 

@@ -190,6 +190,18 @@ type InferCall struct {
 	Args []InferArg
 }
 
+// Batch is the size of minibatches that the infer statement asks for, as text; empty if it asks for none.
+func (m *Model) Batch() string {
+	for _, call := range m.Infer {
+		for _, arg := range call.Args {
+			if arg.Name == "batch" && arg.Value != "auto" {
+				return arg.Value
+			}
+		}
+	}
+	return ""
+}
+
 // An InferArg is name = value, the value as text.
 type InferArg struct {
 	At    source.Span

@@ -40,3 +40,20 @@ type Coupling struct {
 	Text string
 	Of   *Term
 }
+
+// RowText says in one line what a row of log ℓ is, or what couples the data; empty for a model that observes nothing.
+func (m *Model) RowText() string {
+	var sets []string
+	for _, s := range m.RowSets {
+		sets = append(sets, s.Name())
+	}
+	switch {
+	case len(sets) == 1:
+		return "rows of `" + m.RowSets[0].Of.Array.Name + "` over " + sets[0] + " are independent given the parameters: minibatches can be drawn from them"
+	case len(sets) > 1:
+		return "rows over " + strings.Join(sets, ", or ") + " are independent given the parameters: minibatches can be drawn from those that are the most"
+	case len(m.Couplings) > 0:
+		return "no minibatches: " + m.Couplings[0].Text
+	}
+	return ""
+}
