@@ -17,11 +17,16 @@ var boundedDists = []Dist{
 		Forms: []Form{
 			{Args: args(positive("a"), positive("b")),
 				LogProb: func(x Node, a []Node) Node { return betaLogProb(x, a[0], a[1]) },
+				both:    betaTails,
 				Sample:  scalar(func(r *rand.Rand, a []float64) float64 { return drawBeta(r, a[0], a[1]) })},
 			{Args: args(Arg{Name: "mean", Domain: openUnit}, positive("concentration")),
 				LogProb: func(x Node, m []Node) Node {
 					a, b := proportions(m[0], m[1])
 					return betaLogProb(x, a, b)
+				},
+				both: func(x Node, m []Node) (lower, upper Node) {
+					a, b := proportions(m[0], m[1])
+					return betaTails(x, []Node{a, b})
 				},
 				Sample: scalar(func(r *rand.Rand, m []float64) float64 { return drawBeta(r, m[0]*m[1], (1-m[0])*m[1]) })},
 		},

@@ -19,11 +19,17 @@ var countDists = []Dist{
 				LogProb: func(x Node, a []Node) Node {
 					return total(logChoose(a[0], x), xlogy(x, a[1]), xlog1my(ad.Sub(a[0], x), a[1]))
 				},
+				both: func(x Node, a []Node) (lower, upper Node) {
+					return binomialTails(x, a[0], a[1], ad.Sub(num(a[1], 1), a[1]))
+				},
 				Sample: scalar(func(r *rand.Rand, a []float64) float64 { return drawBinomial(r, a[0], a[1]) })},
 			{Args: args(count("n"), real0("logits")), Bounds: zeroToN,
 				LogProb: func(x Node, a []Node) Node {
 					return total(logChoose(a[0], x), ad.MulZero(x, ad.LogSigmoid(a[1])),
 						ad.MulZero(ad.Sub(a[0], x), ad.LogSigmoid(ad.Neg(a[1]))))
+				},
+				both: func(x Node, a []Node) (lower, upper Node) {
+					return binomialTails(x, a[0], ad.Sigmoid(a[1]), ad.Sigmoid(ad.Neg(a[1])))
 				},
 				Sample: scalar(func(r *rand.Rand, a []float64) float64 { return drawBinomial(r, a[0], logistic(a[1])) })},
 		},
@@ -64,15 +70,25 @@ var countDists = []Dist{
 					return total(negBinomialChoose(x, a[0]), ad.Neg(ad.Mul(a[0], ad.Log1p(ad.Div(num(a[1], 1), a[1])))),
 						ad.Neg(ad.MulZero(x, ad.Log1p(a[1]))))
 				},
+				both: func(x Node, a []Node) (lower, upper Node) {
+					n := plus(a[1], 1)
+					return negBinomialTails(x, a[0], ad.Div(a[1], n), ad.Div(num(n, 1), n))
+				},
 				Sample: scalar(func(r *rand.Rand, a []float64) float64 { return drawPoisson(r, drawGamma(r, a[0])/a[1]) })},
 			Form{Args: args(positive("size"), Arg{Name: "p", Domain: openUnit}),
 				LogProb: func(x Node, a []Node) Node {
 					return total(negBinomialChoose(x, a[0]), ad.Mul(a[0], ad.Log(a[1])), xlog1my(x, a[1]))
 				},
+				both: func(x Node, a []Node) (lower, upper Node) {
+					return negBinomialTails(x, a[0], a[1], ad.Sub(num(a[1], 1), a[1]))
+				},
 				Sample: scalar(func(r *rand.Rand, a []float64) float64 { return drawNegBinomial(r, a[0]*(1-a[1])/a[1], a[0]) })},
 			Form{Args: args(positive("size"), real0("logits")),
 				LogProb: func(x Node, a []Node) Node {
 					return total(negBinomialChoose(x, a[0]), ad.Mul(a[0], ad.LogSigmoid(a[1])), ad.MulZero(x, ad.LogSigmoid(ad.Neg(a[1]))))
+				},
+				both: func(x Node, a []Node) (lower, upper Node) {
+					return negBinomialTails(x, a[0], ad.Sigmoid(a[1]), ad.Sigmoid(ad.Neg(a[1])))
 				},
 				Sample: scalar(func(r *rand.Rand, a []float64) float64 { return drawNegBinomial(r, a[0]*math.Exp(-a[1]), a[0]) })}),
 	},
@@ -108,11 +124,13 @@ var poissonForms = []Form{
 		LogProb: func(x Node, a []Node) Node {
 			return total(ad.Neg(ad.Lgamma(plus(x, 1))), xlogy(x, a[0]), ad.Neg(a[0]))
 		},
+		both:   func(x Node, a []Node) (lower, upper Node) { return poissonTails(x, a[0]) },
 		Sample: scalar(func(r *rand.Rand, a []float64) float64 { return drawPoisson(r, a[0]) })},
 	{Args: args(real0("log")),
 		LogProb: func(x Node, a []Node) Node {
 			return total(ad.Neg(ad.Lgamma(plus(x, 1))), ad.MulZero(x, a[0]), ad.Neg(ad.Exp(a[0])))
 		},
+		both:   func(x Node, a []Node) (lower, upper Node) { return poissonTails(x, ad.Exp(a[0])) },
 		Sample: scalar(func(r *rand.Rand, a []float64) float64 { return drawPoisson(r, math.Exp(a[0])) })},
 }
 
@@ -123,12 +141,20 @@ var negBinomialForms = []Form{
 			return total(negBinomialChoose(x, size), ad.Neg(ad.Mul(size, ad.Log1p(ad.Div(mean, size)))),
 				xlogy(x, ad.Div(mean, ad.Add(mean, size))))
 		},
+		both: func(x Node, a []Node) (lower, upper Node) {
+			n := ad.Add(a[0], a[1])
+			return negBinomialTails(x, a[1], ad.Div(a[1], n), ad.Div(a[0], n))
+		},
 		Sample: scalar(func(r *rand.Rand, a []float64) float64 { return drawNegBinomial(r, a[0], a[1]) })},
 	{Args: args(real0("log"), positive("size")),
 		LogProb: func(x Node, a []Node) Node {
 			t := ad.Sub(a[0], ad.Log(a[1]))
 			return total(negBinomialChoose(x, a[1]), ad.Mul(a[1], ad.LogSigmoid(ad.Neg(t))),
 				ad.MulZero(x, ad.LogSigmoid(t)))
+		},
+		both: func(x Node, a []Node) (lower, upper Node) {
+			t := ad.Sub(a[0], ad.Log(a[1]))
+			return negBinomialTails(x, a[1], ad.Sigmoid(ad.Neg(t)), ad.Sigmoid(t))
 		},
 		Sample: scalar(func(r *rand.Rand, a []float64) float64 { return drawNegBinomial(r, math.Exp(a[0]), a[1]) })},
 }

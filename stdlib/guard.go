@@ -18,6 +18,10 @@ func guard(d *Dist, f *Form) {
 		safe, penalty := inDomain(form.Args, args)
 		return inSupport(&row, &form, x, safe, withPenalty(raw(x, safe), penalty))
 	}
+	if both := f.both; both != nil {
+		f.LogCDF = func(x Node, args []Node) Node { lower, _ := both(x, args); return lower }
+		f.LogCCDF = func(x Node, args []Node) Node { _, upper := both(x, args); return upper }
+	}
 	if d.Event == 0 && d.Discrete() && f.LogCDF == nil {
 		form.LogProb = f.LogProb // with its guards
 		f.LogCDF, f.LogCCDF = summed(&row, &form)

@@ -129,7 +129,7 @@ func TestNormalised(t *testing.T) {
 }
 
 // TestTails compares log P(X ≤ x) and log P(X > x) with the reference values within 1e-11 of their size, probabilities that are
-// added up within 1e-12, and all with the integral of the density within 1e-5. A form with cumulative functions must have reference values.
+// added up within 1e-12, and all with the integral of the density within 2e-5, which is interpolated. A form with cumulative functions must have reference values.
 func TestTails(t *testing.T) {
 	checked := map[string]bool{}
 	eachCase(t, func(t *testing.T, c distCase, d *Dist, f *Form) {
@@ -150,7 +150,7 @@ func TestTails(t *testing.T) {
 					t.Errorf("at %g: %.17g, %.17g; reference %.17g, %.17g", p.x, cdf, ccdf, p.logCDF, p.logCCDF)
 				}
 			}
-			if got := l.at(p.x); math.Abs(got-math.Exp(p.logCDF)) > 1e-5 {
+			if got := l.at(p.x); !c.valuesOnly && math.Abs(got-math.Exp(p.logCDF)) > 2e-5 {
 				t.Errorf("P(X ≤ %g) = %g, integral of the density %g", p.x, math.Exp(p.logCDF), got)
 			}
 		}
@@ -192,7 +192,7 @@ func isSum(form string) bool {
 	for _, d := range slices.Concat(countDists, mixedDists, finiteDists) {
 		for i := range d.Forms {
 			if formKey(&d, &d.Forms[i]) == form {
-				return d.Forms[i].LogCDF == nil
+				return d.Forms[i].LogCDF == nil && d.Forms[i].both == nil
 			}
 		}
 	}

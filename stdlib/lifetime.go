@@ -8,8 +8,7 @@ import (
 	"ppl/lang/types"
 )
 
-// lifetimeDists are laws of waiting times, of extremes and of variances: half-lines, with distribution functions in closed form
-// where the incomplete gamma function is not needed.
+// lifetimeDists are laws of waiting times, of extremes and of variances: half-lines.
 var lifetimeDists = []Dist{
 	{
 		Name: "LogLogistic", Support: types.Interval, Lo: 0, Hi: inf,
@@ -127,6 +126,7 @@ var lifetimeDists = []Dist{
 		Source: "Johnson, Kotz & Balakrishnan, Continuous Univariate Distributions 1, ch. 18",
 		Forms: []Form{{Args: args(positive("nu")),
 			LogProb: func(x Node, a []Node) Node { return gammaLogProb(x, []Node{times(0.5, a[0]), num(a[0], 0.5)}) },
+			both:    func(x Node, a []Node) (lower, upper Node) { return logGammaTails(times(0.5, a[0]), times(0.5, x)) },
 			Sample:  scalar(func(r *rand.Rand, a []float64) float64 { return 2 * drawGamma(r, a[0]/2) })}},
 	},
 	{
@@ -135,7 +135,10 @@ var lifetimeDists = []Dist{
 		Source: "Gelman et al., Bayesian Data Analysis (3rd ed.), appendix A",
 		Forms: []Form{{Args: args(positive("nu")),
 			LogProb: func(x Node, a []Node) Node { return inverseGammaLogProb(x, times(0.5, a[0]), num(a[0], 0.5)) },
-			Sample:  scalar(func(r *rand.Rand, a []float64) float64 { return 0.5 / drawGamma(r, a[0]/2) })}},
+			both: func(x Node, a []Node) (lower, upper Node) {
+				return inverseGammaTails(x, times(0.5, a[0]), num(a[0], 0.5))
+			},
+			Sample: scalar(func(r *rand.Rand, a []float64) float64 { return 0.5 / drawGamma(r, a[0]/2) })}},
 	},
 	{
 		Name: "ScaledInverseChiSquare", Support: types.Interval, Lo: 0, Hi: inf,
@@ -145,6 +148,10 @@ var lifetimeDists = []Dist{
 			LogProb: func(x Node, a []Node) Node {
 				half := times(0.5, a[0])
 				return inverseGammaLogProb(x, half, ad.Mul(half, square(a[1])))
+			},
+			both: func(x Node, a []Node) (lower, upper Node) {
+				half := times(0.5, a[0])
+				return inverseGammaTails(x, half, ad.Mul(half, square(a[1])))
 			},
 			Sample: scalar(func(r *rand.Rand, a []float64) float64 { return a[0] * a[1] * a[1] / 2 / drawGamma(r, a[0]/2) })}},
 	},

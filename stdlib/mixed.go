@@ -45,6 +45,12 @@ func zeroInflated(forms []Form) []Form {
 				counted := ad.Add(ad.Log1p(ad.Neg(a[0])), f.LogProb(x, a[1:]))
 				return ad.Where(ad.Eq(x, num(x, 0)), logAddExp(ad.Log(a[0]), counted), counted)
 			},
+			both: func(x Node, a []Node) (lower, upper Node) {
+				lower, upper = f.both(x, a[1:])
+				count, never := ad.Log1p(ad.Neg(a[0])), num(x, -inf)
+				none := ad.Lt(x, num(x, 0))
+				return ad.Where(none, never, logAddExp(ad.Log(a[0]), ad.Add(count, lower))), ad.Where(none, num(x, 0), ad.Add(count, upper))
+			},
 			Sample: func(r *rand.Rand, a [][]float64, out []float64) {
 				if out[0] = 0; r.Float64() >= a[0][0] {
 					f.Sample(r, a[1:], out)

@@ -28,6 +28,7 @@ var positiveDists = []Dist{
 			LogProb: func(x Node, a []Node) Node {
 				return ad.Add(num(x, math.Ln2), studentLogProb(a[0], ad.Div(x, a[1]), a[1]))
 			},
+			both:   func(x Node, a []Node) (lower, upper Node) { return halfStudentTails(a[0], ad.Div(x, a[1])) },
 			Sample: scalar(func(r *rand.Rand, a []float64) float64 { return a[1] * math.Abs(drawT(r, a[0])) })}},
 	},
 	{
@@ -75,13 +76,15 @@ var positiveDists = []Dist{
 		Source: "Johnson, Kotz & Balakrishnan, Continuous Univariate Distributions 1, ch. 17",
 		Forms: []Form{
 			{Args: args(positive("shape"), positive("rate")),
-				LogProb: gammaLogProb,
-				Sample:  scalar(func(r *rand.Rand, a []float64) float64 { return drawGamma(r, a[0]) / a[1] })},
+				LogProb: gammaLogProb, both: gammaTails,
+				Sample: scalar(func(r *rand.Rand, a []float64) float64 { return drawGamma(r, a[0]) / a[1] })},
 			{Args: args(positive("shape"), positive("scale")),
 				LogProb: func(x Node, a []Node) Node { return gammaLogProb(x, []Node{a[0], ad.Div(num(a[1], 1), a[1])}) },
+				both:    func(x Node, a []Node) (lower, upper Node) { return logGammaTails(a[0], ad.Div(x, a[1])) },
 				Sample:  scalar(func(r *rand.Rand, a []float64) float64 { return drawGamma(r, a[0]) * a[1] })},
 			{Args: args(positive("mean"), positive("shape")),
 				LogProb: func(x Node, a []Node) Node { return gammaLogProb(x, []Node{a[1], ad.Div(a[1], a[0])}) },
+				both:    func(x Node, a []Node) (lower, upper Node) { return gammaTails(x, []Node{a[1], ad.Div(a[1], a[0])}) },
 				Sample:  scalar(func(r *rand.Rand, a []float64) float64 { return drawGamma(r, a[1]) * a[0] / a[1] })},
 		},
 	},
@@ -91,6 +94,7 @@ var positiveDists = []Dist{
 		Source: "Gelman et al., Bayesian Data Analysis (3rd ed.), appendix A",
 		Forms: []Form{{Args: args(positive("shape"), positive("scale")),
 			LogProb: func(x Node, a []Node) Node { return inverseGammaLogProb(x, a[0], a[1]) },
+			both:    func(x Node, a []Node) (lower, upper Node) { return inverseGammaTails(x, a[0], a[1]) },
 			Sample:  scalar(func(r *rand.Rand, a []float64) float64 { return a[1] / drawGamma(r, a[0]) })}},
 	},
 	{

@@ -37,6 +37,7 @@ var realDists = []Dist{
 		Source: "Johnson, Kotz & Balakrishnan, Continuous Univariate Distributions 2, ch. 28",
 		Forms: []Form{{Args: args(positive("nu"), real0("mu"), positive("sd")),
 			LogProb: func(x Node, a []Node) Node { return studentLogProb(a[0], standard(x, a[1:]), a[2]) },
+			both:    func(x Node, a []Node) (lower, upper Node) { return studentTails(a[0], standard(x, a[1:])) },
 			Sample:  scalar(func(r *rand.Rand, a []float64) float64 { return a[1] + a[2]*drawT(r, a[0]) })}},
 	},
 	{
@@ -100,6 +101,7 @@ var realDists = []Dist{
 				z := standard(x, a)
 				return total(plus(ad.Neg(ad.Log(a[1])), math.Ln2-logSqrt2Pi), times(-0.5, square(z)), ad.LogNormCDF(ad.Mul(a[2], z)))
 			},
+			both:   func(x Node, a []Node) (lower, upper Node) { return skewNormalTails(standard(x, a), a[2]) },
 			Sample: scalar(drawSkewNormal)}},
 	},
 }

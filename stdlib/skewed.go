@@ -63,6 +63,7 @@ var skewedDists = []Dist{
 				norm := ad.Sub(ad.Log(ad.Div(a[2], times(2, a[1]))), ad.Lgamma(ad.Div(num(a[2], 1), a[2])))
 				return ad.Sub(norm, absPow(standard(x, a), a[2]))
 			},
+			both: func(x Node, a []Node) (lower, upper Node) { return generalizedNormalTails(standard(x, a), a[2]) },
 			Sample: scalar(func(r *rand.Rand, a []float64) float64 {
 				size := math.Exp(drawLogGamma(r, 1/a[2]) / a[2])
 				return a[0] + math.Copysign(a[1]*size, r.Float64()-0.5)

@@ -41,6 +41,7 @@ type Form struct {
 	// LogCDF and LogCCDF are log P(X ≤ x) and log P(X > x) of a scalar law, with shapes as in LogProb; both nil if there are none.
 	// Those of a law of integers may be sums: then they give an invalid Node unless the support is finite or x static.
 	LogCDF, LogCCDF func(x Node, args []Node) Node
+	both            bothOf // both in a row that has them together; then they are nil there
 	// Sample draws one event: args flattened per instance, out has the event's size; nil for an improper law.
 	Sample func(r *rand.Rand, args [][]float64, out []float64)
 }

@@ -150,6 +150,14 @@ func (p *Plan) Density(theta Node) Terms {
 	return p.terms(e, e.z(p))
 }
 
+// OwnScale emits the parts of the density of the parameters on their own scale, at the point that theta stands for: also of those that
+// are noncentered, whose coordinates have a prior of their own in Density.
+func (p *Plan) OwnScale(theta Node) Terms {
+	e := newEmitter(theta.Graph(), p.Bound, &diag.List{})
+	e.fromTheta(p, theta)
+	return p.terms(e, nil)
+}
+
 func (p *Plan) terms(e *emitter, z map[*model.Term]Node) Terms {
 	zero := e.g.Const(0)
 	t := Terms{Prior: zero, Jacobian: zero, Likelihood: zero}
@@ -183,6 +191,15 @@ func (e *emitter) jacobian(p *Plan) Node {
 // Saved lists what is kept of a draw.
 func (p *Plan) Saved() []draws.Variable { return p.vars }
 
+// Deterministic tells of each of Saved whether it is a function of the parameters alone.
+func (p *Plan) Deterministic() []bool {
+	out := make([]bool, len(p.saved))
+	for i, a := range p.saved {
+		out[i] = a.Role == model.Parameter || !p.after(a)
+	}
+	return out
+}
+
 // Values lays all of Saved end to end at theta; what a Completer fills in is 0.
 func (p *Plan) Values(theta Node) Node {
 	e := newEmitter(theta.Graph(), p.Bound, &diag.List{})
@@ -192,8 +209,9 @@ func (p *Plan) Values(theta Node) Node {
 
 func (p *Plan) values(e *emitter) Node {
 	parts := []Node{}
+	settled := p.Deterministic()
 	for i, a := range p.saved {
-		if a.Role != model.Parameter && p.after(a) {
+		if !settled[i] {
 			parts = append(parts, e.g.Full(0, p.vars[i].Size()))
 			continue
 		}
