@@ -97,8 +97,10 @@ func (e *emitter) whole(a *model.Array, p *model.Piece) value {
 
 func (e *emitter) pieceValue(a *model.Array, p *model.Piece) value {
 	switch {
+	case e.rows != nil && p.Term != nil: // a parameter
+		return e.atRows(e.rows.whole.pieceValue(a, p.Term.Piece), nil)
 	case p.Value != nil && p.Recurrence != nil:
-		return e.recurrence(a, p, []model.Expr{p.Value}, nil, func(step *emitter) value { return step.expr(p.Value) })
+		return e.recurrence(p, e.coordinatesOf(p))
 	case p.Value != nil:
 		return e.expr(p.Value)
 	}

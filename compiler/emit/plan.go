@@ -115,6 +115,10 @@ func (e *emitter) fromTheta(p *Plan, theta Node) *thetaSource {
 		src.jac[r] = jac
 		return v
 	}
+	e.coordinates = func(piece *model.Piece) value {
+		r := p.regions[slices.IndexFunc(p.regions, func(r *region) bool { return r.piece == piece })]
+		return value{autodiff.Reshape(e.part(r, theta), e.shape(r.plates, nil)...), r.plates, nil}
+	}
 	e.source = src
 	return src
 }
@@ -124,23 +128,22 @@ func (e *emitter) z(p *Plan) map[*model.Term]Node {
 	out := map[*model.Term]Node{}
 	for _, r := range p.regions {
 		if r.term.Non {
-			u := autodiff.Slice(e.source.theta, []int{r.offset}, []int{r.offset + r.size})
-			out[r.term] = autodiff.Reshape(u, e.shape(r.plates, r.term.Event)...)
+			out[r.term] = autodiff.Reshape(e.part(r, e.source.theta), e.shape(r.plates, r.term.Event)...)
 		}
 	}
 	return out
 }
 
-// Rows are the rows of log ℓ of one observation (or of several joined by summed-out latents), a vector over their plates.
+// Rows are the rows of log ℓ of one observation (or of several joined by summed-out latents), a vector over their plates; or those of a prior.
 type Rows struct {
 	Arrays []*model.Array
 	Node   Node
 }
 
-// Terms are a model's log densities at theta; Prior and Jacobian are scalars.
+// Terms are a model's log densities at theta; Prior, which is the sum of Priors, and Jacobian are scalars.
 type Terms struct {
 	Prior, Jacobian, Likelihood Node
-	Rows                        []Rows
+	Priors, Rows                []Rows
 }
 
 // Density emits log ρ, its log-Jacobian and the rows of log ℓ at theta, shape [Dim].
@@ -165,6 +168,7 @@ func (p *Plan) terms(e *emitter, z map[*model.Term]Node) Terms {
 		sum := autodiff.SumAll(f.v.node)
 		if !f.lik {
 			t.Prior = autodiff.Add(t.Prior, sum)
+			t.Priors = append(t.Priors, Rows{[]*model.Array{f.law}, f.v.node})
 			continue
 		}
 		t.Likelihood = autodiff.Add(t.Likelihood, sum)

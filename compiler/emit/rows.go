@@ -15,13 +15,14 @@ import (
 
 // A rowReader evaluates for the rows of a batch.
 type rowReader struct {
-	set   *model.RowSet
-	whole *emitter     // of what belongs to no row
-	index *model.Index // of the batch, bound in whatever depends on the row
-	at    []value      // coordinates, by number, on the user's scale
-	views map[*model.Array]*model.Array
-	of    map[*model.Array]*model.Array // the array that a view shows
-	masks map[*model.Piece]value        // where a view's piece counts, if pieces part the rows
+	set    *model.RowSet
+	whole  *emitter     // of what belongs to no row
+	index  *model.Index // of the batch, bound in whatever depends on the row
+	at     []value      // coordinates, by number, on the user's scale
+	views  map[*model.Array]*model.Array
+	of     map[*model.Array]*model.Array // the array that a view shows
+	groups map[*model.Group]*model.Group
+	masks  map[*model.Piece]value // where a view's piece counts, if pieces part the rows
 }
 
 // forRows is an emitter for the rows with the given numbers: places in the product of the row set's axes, row-major from 0.
@@ -29,7 +30,7 @@ func (e *emitter) forRows(set *model.RowSet, rows Node) *emitter {
 	m := float64(rows.Size())
 	batch := &model.Set{Name: "batch", Lo: &model.Num{Value: 1}, Hi: &model.Num{Value: m}, Key: "rows of the batch"}
 	r := &rowReader{set: set, whole: e, index: &model.Index{Name: "row", Set: batch, ID: 1 << 28}, at: make([]value, len(set.Axes)),
-		views: map[*model.Array]*model.Array{}, of: map[*model.Array]*model.Array{}, masks: map[*model.Piece]value{}}
+		views: map[*model.Array]*model.Array{}, of: map[*model.Array]*model.Array{}, groups: map[*model.Group]*model.Group{}, masks: map[*model.Piece]value{}}
 	for k := len(set.Axes) - 1; k >= 0; k-- {
 		b, n := e.box(set.Axes[k]), rows
 		if k > 0 {
@@ -161,10 +162,10 @@ func (e *emitter) view(a *model.Array) *model.Array {
 	at := e.rows.set.Arrays[a]
 	v := *a
 	v.Type.Axes, v.Pieces = kept(a.Type.Axes, at), nil
+	e.rows.views[a], e.rows.of[&v] = &v, a
 	for _, p := range a.Pieces {
 		v.Pieces = append(v.Pieces, e.viewPiece(a, p, at))
 	}
-	e.rows.views[a], e.rows.of[&v] = &v, a
 	return &v
 }
 
@@ -173,17 +174,34 @@ func (r *rowReader) splits(a *model.Array) bool {
 	return slices.ContainsFunc(r.set.Arrays[a], func(c int) bool { return c >= 0 })
 }
 
+// viewGroup is a group of arrays that read each other's past, as one row sees them.
+func (e *emitter) viewGroup(g *model.Group) *model.Group {
+	if v := e.rows.groups[g]; v != nil {
+		return v
+	}
+	v := &model.Group{Back: g.Back}
+	e.rows.groups[g] = v
+	for _, m := range g.Members {
+		m.Axis = keptBefore(e.rows.set.Arrays[m.Array], m.Axis)
+		m.Array = e.view(m.Array)
+		v.Members = append(v.Members, m)
+	}
+	return v
+}
+
+// keptBefore is the number of an axis when those that are read at the row are left out.
+func keptBefore(at []int, axis int) int {
+	if at == nil {
+		return axis
+	}
+	return len(kept(at[:axis], at))
+}
+
 func (e *emitter) viewPiece(a *model.Array, p *model.Piece, at []int) *model.Piece {
 	q := *p
 	q.Slots, q.Plates = kept(p.Slots, at), e.inRow(p.Plates)
 	if p.Recurrence != nil {
-		r := *p.Recurrence
-		for _, c := range at[:p.Recurrence.Axis] {
-			if c >= 0 {
-				r.Axis--
-			}
-		}
-		q.Recurrence = &r
+		q.Recurrence = &model.Recurrence{Axis: keptBefore(at, p.Recurrence.Axis), Group: e.viewGroup(p.Recurrence.Group)}
 	}
 	for k, s := range p.Slots {
 		if at[k] < 0 || s.Index != nil && s.Index.Set.Same(a.Type.Axes[k]) {
