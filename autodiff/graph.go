@@ -145,9 +145,15 @@ func isFinite(n Node) bool {
 	return finite(op.Value) && !slices.ContainsFunc(op.Values, func(v float64) bool { return !finite(v) })
 }
 
+// maxLookedAt is the largest array of data whose values are looked at for zeros.
+const maxLookedAt = 1 << 16
+
+// divisible reports whether n is known to be nowhere zero: data are looked at.
 func divisible(n Node) bool {
-	v, ok := n.IsConst()
-	return ok && v != 0
+	if v, ok := n.IsConst(); ok {
+		return v != 0
+	}
+	return n.static && n.finite && n.Size() <= maxLookedAt && !slices.Contains(Eval(nil, n)[0], 0)
 }
 
 func finite(v float64) bool { return !math.IsInf(v, 0) && !math.IsNaN(v) }

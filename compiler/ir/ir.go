@@ -2,8 +2,8 @@
 // buffers, with lanes as an implicit leading axis. A lane is one walker (chain × replica); a program is written for one lane
 // and runs for all of them; shared buffers (data) are read by every lane.
 //
-// A program has no control flow but loops: those of kernels, whose points may be visited in any order, and Loop, whose turns follow
-// one another. An entry is a list of statements run once per call and lane; a device runs a
+// A program has no control flow but loops: those of kernels, whose points may be visited in any order, Tiles, whose turns may be too, and
+// Loop, whose turns follow one another. An entry is a list of statements run once per call and lane; a device runs a
 // schedule of entries per block of lanes without coming back.
 package ir
 
@@ -23,6 +23,7 @@ const (
 	Shared  Space = iota // one copy, filled by Init or by Setup, read by all lanes
 	Lane                 // one copy per lane, lives across calls, has a name the host can read and write
 	Scratch              // one copy per lane, undefined at the start of an entry
+	Tile                 // one copy per lane and turn of a Tiles, undefined at its start
 )
 
 // BufID indexes Program.Buffers.
@@ -50,7 +51,7 @@ type Entry struct {
 	Body []Stmt
 }
 
-// A Stmt is one of *Kernel, *MatMul, *CumSum, *Cholesky, *TriSolve, *Loop.
+// A Stmt is one of *Kernel, *MatMul, *CumSum, *Cholesky, *TriSolve, *Loop, *Tiles.
 type Stmt interface{ stmt() }
 
 // Reg is a register: the value of Kernel.Body[Reg].
@@ -82,12 +83,12 @@ type Instr struct {
 	Imm   float64 // Const: the value
 	Axis  int     // Counter: which loop
 	Buf   BufID   // Load
-	Index Index   // Load
-	Site  int     // Normal, Uniform: the noise site; the element is the row-major position in Extents
+	Index Index   // Load; of Counter, Normal and Uniform only Const and Step count, which are added to the counter or the point
+	Site  int     // Normal, Uniform: the noise site; the point is the row-major position in Extents
 	Rows  int     // Shuffle: how many rows a permutation has
 }
 
-// An Index is an element offset inside a buffer: Const + Step·t + Σ Stride[k]·i_k + Σ Dyn, with t the turn of the Loop that the
+// An Index is an element offset inside a buffer: Const + Step·t + Σ Stride[k]·i_k + Σ Dyn, with t the turn of the Loop or Tiles that the
 // kernel is in.
 type Index struct {
 	Const  int
@@ -138,7 +139,22 @@ type MatMul struct {
 	TransA, TransB bool
 	// SharedA and SharedB: one matrix for all batches (stride 0 between them).
 	SharedA, SharedB bool
+	// In Tiles: where the operands begin, and which dimension is the rows of a tile.
+	PartA, PartB, PartC Part
+	Rows                Dim
 }
+
+// A Part is what of a buffer an operand is: all from element First + Step·t on, with t the turn.
+type Part struct{ First, Step int }
+
+// Dim names a dimension of a MatMul in Tiles.
+type Dim uint8
+
+const (
+	NoDim Dim = iota // outside Tiles
+	DimM
+	DimK
+)
 
 // CumSum is the inclusive cumulative sum along the middle axis of [Outer, N, Inner]; Reverse sums from the end.
 type CumSum struct {
@@ -176,3 +192,4 @@ func (*CumSum) stmt()   {}
 func (*Cholesky) stmt() {}
 func (*TriSolve) stmt() {}
 func (*Loop) stmt()     {}
+func (*Tiles) stmt()    {}

@@ -7,7 +7,7 @@ import (
 )
 
 // Print writes the program as text, one instruction a line. Buffers are named b0, b1, … with their own names beside the
-// declaration; kernel loops are i, j, k, …, the turn of a Loop t; registers r0, r1, ….
+// declaration; kernel loops are i, j, k, …, the turn of a Loop or Tiles t; registers r0, r1, ….
 func (p *Program) Print(w io.Writer) {
 	pr := &printer{w: w, p: p}
 	for i, b := range p.Buffers {
@@ -31,7 +31,7 @@ func (p *Program) String() string {
 
 func (t Type) String() string { return [...]string{"f64", "f32", "i32"}[t] }
 
-func (s Space) String() string { return [...]string{"shared", "lane", "scratch"}[s] }
+func (s Space) String() string { return [...]string{"shared", "lane", "scratch", "tile"}[s] }
 
 // initText shows the first numbers of a shared buffer.
 func initText(init []float64) string {
@@ -65,7 +65,7 @@ func (p *printer) statement(s Stmt) {
 	case *Kernel:
 		p.kernel(s)
 	case *MatMul:
-		p.line(1, "b%d = matmul %s, %s batch %d, %d×%d×%d", s.C, matText(s.A, s.TransA, s.SharedA), matText(s.B, s.TransB, s.SharedB), s.Batch, s.M, s.K, s.N)
+		p.matMul(s)
 	case *CumSum:
 		p.line(1, "b%d = cumsum b%d [%d, %d, %d]%s", s.Out, s.In, s.Outer, s.N, s.Inner, when(s.Reverse, " reverse"))
 	case *Cholesky:
@@ -75,13 +75,39 @@ func (p *printer) statement(s Stmt) {
 		p.depth++
 		p.statements(s.Body)
 		p.depth--
+	case *Tiles:
+		p.tiles(s)
 	case *TriSolve:
 		p.line(1, "b%d = trisolve b%d%s, b%d batch %d, %d×%d", s.Out, s.L, when(s.Trans, "ᵀ"), s.B, s.Batch, s.N, s.M)
 	}
 }
 
-func matText(id BufID, trans, shared bool) string {
-	return fmt.Sprintf("b%d%s%s", id, when(trans, "ᵀ"), when(shared, " for all"))
+func (p *printer) matMul(s *MatMul) {
+	rows := [...]string{"", ", rows m", ", rows k"}[s.Rows]
+	p.line(1, "b%d%s = matmul %s, %s batch %d, %d×%d×%d%s", s.C, s.PartC, matText(s.A, s.PartA, s.TransA, s.SharedA),
+		matText(s.B, s.PartB, s.TransB, s.SharedB), s.Batch, s.M, s.K, s.N, rows)
+}
+
+func matText(id BufID, from Part, trans, shared bool) string {
+	return fmt.Sprintf("b%d%s%s%s", id, from, when(trans, "ᵀ"), when(shared, " for all"))
+}
+
+// String is where a part begins, in brackets; nothing for the whole.
+func (p Part) String() string {
+	if p == (Part{}) {
+		return ""
+	}
+	return Index{Const: p.First, Step: p.Step}.String()
+}
+
+func (p *printer) tiles(s *Tiles) {
+	p.line(1, "for tiles t<%d of %d rows, %d in all", s.Turns(), s.Size, s.Rows)
+	p.depth++
+	p.statements(s.Body)
+	p.depth--
+	for _, o := range s.Out {
+		p.line(1, "%v b%d, b%d of all tiles", o.Combine, o.To, o.From)
+	}
 }
 
 func when(b bool, s string) string {
@@ -125,11 +151,11 @@ func instrText(in *Instr) string {
 	case Const:
 		return fmt.Sprint(in.Imm)
 	case Counter:
-		return loopName(in.Axis)
+		return loopName(in.Axis) + moved(in.Index)
 	case Load:
 		return fmt.Sprintf("b%d%s", in.Buf, in.Index)
 	case Normal, Uniform:
-		return fmt.Sprintf("%v site %d", in.Op, in.Site)
+		return fmt.Sprintf("%v site %d%s", in.Op, in.Site, moved(in.Index))
 	}
 	var args []string
 	for _, a := range in.Args[:in.Op.Arity()] {
@@ -139,6 +165,14 @@ func instrText(in *Instr) string {
 		args = append(args, fmt.Sprintf("rows %d", in.Rows))
 	}
 	return fmt.Sprintf("%v %s", in.Op, strings.Join(args, ", "))
+}
+
+// moved is what is added to a counter or a point.
+func moved(ix Index) string {
+	if ix.Const == 0 && ix.Step == 0 {
+		return ""
+	}
+	return " + " + strings.Trim(ix.String(), "[]")
 }
 
 // String is the index in brackets: [3 + 2·t + 4·i + j + 2·r5<7].

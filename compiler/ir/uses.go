@@ -21,6 +21,12 @@ func Reads(s Stmt) []BufID {
 		return []BufID{s.L, s.B}
 	case *Loop:
 		return each(s.Body, Reads)
+	case *Tiles:
+		ids := each(s.Body, Reads)
+		for _, o := range s.Out {
+			ids = append(ids, o.From)
+		}
+		return ids
 	}
 	panic("ir: unknown statement")
 }
@@ -44,6 +50,12 @@ func Writes(s Stmt) []BufID {
 		return []BufID{s.Out}
 	case *Loop:
 		return each(s.Body, Writes)
+	case *Tiles:
+		ids := each(s.Body, Writes)
+		for _, o := range s.Out {
+			ids = append(ids, o.To)
+		}
+		return ids
 	}
 	panic("ir: unknown statement")
 }

@@ -12,6 +12,9 @@ import "fmt"
 //     values of its dynamic parts; a noise site is below 2²⁴; a shuffle has 1 to 2³² rows.
 //   - A buffer that a kernel combines into is not otherwise touched by it. One that it stores to is loaded only at the index of its one
 //     store, which visits no element twice, or in a part that the store keeps clear of. The other statements do not write what they read.
+//   - Tiles stand in no other loop and not in Setup, have rows, and hold kernels and products without batches that have the rows of a turn where they are to have
+//     them. A Tile buffer is written in a turn before it is read. Another buffer that the turns write is touched with one Step
+//     only, inside Step elements, and stored to: so turns keep clear of each other.
 //   - A Loop has turns, holds no Loop and no noise; only there an index has a Step, with which it stays inside its buffer for all turns, and
 //     which is 0 where an output combines.
 func Verify(p *Program) error {
@@ -42,6 +45,7 @@ type verifier struct {
 	p       *Program
 	setup   bool
 	loop    *Loop  // around the statement
+	tiles   *Tiles // around the statement
 	written []bool // buffers that may be read
 }
 
@@ -49,7 +53,7 @@ func (v *verifier) buffers() error {
 	names := map[string]bool{}
 	for i, b := range v.p.Buffers {
 		switch {
-		case b.Size < 0 || b.Space > Scratch || b.Type > I32:
+		case b.Size < 0 || b.Space > Tile || b.Type > I32:
 			return fmt.Errorf("ir: buffer b%d %q is malformed", i, b.Name)
 		case b.Space == Lane && (b.Type != F64 || names[b.Name]):
 			return fmt.Errorf("ir: lane buffer b%d %q is %v or a second of its name", i, b.Name, b.Type)
@@ -76,7 +80,7 @@ func (v *verifier) allWritten(s Space) error {
 func (v *verifier) statements(where string, body []Stmt, setup bool) error {
 	v.setup = setup
 	for i, b := range v.p.Buffers {
-		if b.Space == Scratch {
+		if b.Space == Scratch || b.Space == Tile {
 			v.written[i] = b.Size == 0
 		}
 	}
@@ -89,8 +93,11 @@ func (v *verifier) statements(where string, body []Stmt, setup bool) error {
 }
 
 func (v *verifier) statement(s Stmt) error {
-	if l, ok := s.(*Loop); ok {
-		return v.turns(l)
+	switch s := s.(type) {
+	case *Loop:
+		return v.turns(s)
+	case *Tiles:
+		return v.tiled(s)
 	}
 	for _, id := range append(Reads(s), Writes(s)...) {
 		if id < 0 || int(id) >= len(v.p.Buffers) {
@@ -115,7 +122,7 @@ func (v *verifier) statement(s Stmt) error {
 
 // turns checks a Loop. What its first turn may read, all may.
 func (v *verifier) turns(l *Loop) error {
-	if l.N < 1 || v.loop != nil {
+	if l.N < 1 || v.loop != nil || v.tiles != nil {
 		return fmt.Errorf("a loop of %d turns, or in another", l.N)
 	}
 	v.loop = l
@@ -130,6 +137,8 @@ func (v *verifier) turns(l *Loop) error {
 
 func (v *verifier) read(id BufID) error {
 	switch b := v.p.Buffers[id]; {
+	case b.Space == Tile && v.tiles == nil:
+		return fmt.Errorf("reads tile buffer b%d outside tiles", id)
 	case v.setup && b.Space != Shared:
 		return fmt.Errorf("setup reads %v buffer b%d", b.Space, id)
 	case !v.written[id]:
@@ -140,7 +149,7 @@ func (v *verifier) read(id BufID) error {
 
 func (v *verifier) write(id BufID) error {
 	switch b := v.p.Buffers[id]; {
-	case v.setup != (b.Space == Shared):
+	case v.setup != (b.Space == Shared), b.Space == Tile && v.tiles == nil:
 		return fmt.Errorf("writes %v buffer b%d", b.Space, id)
 	case b.Init != nil:
 		return fmt.Errorf("writes b%d, which has initial values", id)
@@ -153,6 +162,7 @@ func (v *verifier) write(id BufID) error {
 type extent struct {
 	id   BufID
 	size int
+	from Part
 }
 
 // matrices checks the sizes of the statements that are not kernels, and that they do not write what they read.
@@ -164,7 +174,11 @@ func (v *verifier) matrices(s Stmt) error {
 		}
 	}
 	for _, u := range uses {
-		if v.p.Buffers[u.id].Size != u.size {
+		if size := v.p.Buffers[u.id].Size; v.tiles != nil && u.from.First >= 0 && u.from.First+u.size <= size {
+			continue
+		} else if u.from != (Part{}) {
+			return fmt.Errorf("elements %d to %d of b%d, which has %d, or outside tiles", u.from.First, u.from.First+u.size, u.id, size)
+		} else if size != u.size {
 			return fmt.Errorf("b%d has %d elements, not %d", u.id, v.p.Buffers[u.id].Size, u.size)
 		}
 	}
@@ -181,17 +195,17 @@ func (v *verifier) matrices(s Stmt) error {
 func shapes(s Stmt) (dims []int, uses []extent) {
 	switch s := s.(type) {
 	case *MatMul:
-		return []int{s.Batch, s.M, s.K, s.N}, []extent{{s.A, batches(s.Batch, s.SharedA) * s.M * s.K},
-			{s.B, batches(s.Batch, s.SharedB) * s.K * s.N}, {s.C, s.Batch * s.M * s.N}}
+		return []int{s.Batch, s.M, s.K, s.N}, []extent{{s.A, batches(s.Batch, s.SharedA) * s.M * s.K, s.PartA},
+			{s.B, batches(s.Batch, s.SharedB) * s.K * s.N, s.PartB}, {s.C, s.Batch * s.M * s.N, s.PartC}}
 	case *CumSum:
 		n := s.Outer * s.N * s.Inner
-		return []int{s.Outer, s.N, s.Inner}, []extent{{s.In, n}, {s.Out, n}}
+		return []int{s.Outer, s.N, s.Inner}, []extent{{id: s.In, size: n}, {id: s.Out, size: n}}
 	case *Cholesky:
 		n := s.Batch * s.N * s.N
-		return []int{s.Batch, s.N}, []extent{{s.In, n}, {s.Out, n}}
+		return []int{s.Batch, s.N}, []extent{{id: s.In, size: n}, {id: s.Out, size: n}}
 	case *TriSolve:
 		n := s.Batch * s.N * s.M
-		return []int{s.Batch, s.N, s.M}, []extent{{s.L, s.Batch * s.N * s.N}, {s.B, n}, {s.Out, n}}
+		return []int{s.Batch, s.N, s.M}, []extent{{id: s.L, size: s.Batch * s.N * s.N}, {id: s.B, size: n}, {id: s.Out, size: n}}
 	}
 	panic("ir: unknown statement")
 }

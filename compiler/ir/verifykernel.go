@@ -42,8 +42,8 @@ func (v *verifier) instr(k *Kernel, r int) error {
 	}
 	switch in.Op {
 	case Counter:
-		if in.Axis < 0 || in.Axis >= len(k.Extents) {
-			return fmt.Errorf("no loop %d", in.Axis)
+		if in.Axis < 0 || in.Axis >= len(k.Extents) || in.Index.Step != 0 && v.loop == nil {
+			return fmt.Errorf("no loop %d, or a step outside loops", in.Axis)
 		}
 	case Normal, Uniform:
 		if v.setup || v.loop != nil || in.Site < 0 || in.Site >= maxSite {

@@ -25,14 +25,24 @@ func refs(s ir.Stmt) []ref {
 	case *ir.TriSolve:
 		return []ref{{&s.L, false}, {&s.B, false}, {&s.Out, true}}
 	case *ir.Loop:
-		var out []ref
-		for _, s := range s.Body {
-			out = append(out, refs(s)...)
+		return bodyRefs(s.Body)
+	case *ir.Tiles:
+		out := bodyRefs(s.Body)
+		for i := range s.Out {
+			out = append(out, ref{&s.Out[i].From, false}, ref{&s.Out[i].To, true})
 		}
 		return out
 	}
 	internal("unknown statement %T", s)
 	return nil
+}
+
+func bodyRefs(body []ir.Stmt) []ref {
+	var out []ref
+	for _, s := range body {
+		out = append(out, refs(s)...)
+	}
+	return out
 }
 
 func kernelRefs(k *ir.Kernel) []ref {
@@ -53,11 +63,19 @@ func touches(s ir.Stmt, buf ir.BufID, write bool) bool {
 	return slices.ContainsFunc(refs(s), func(r ref) bool { return *r.buf == buf && r.write == write })
 }
 
-// places are scratch buffers by size that values can share when they are not alive together. Scratch is undefined at the start of an
+// places are scratch and tile buffers that values can share when they are not alive together. They are undefined at the start of an
 // entry, so all entries use the same.
-type places map[int][]ir.BufID
+type places map[place][]ir.BufID
 
-// reuse moves the scratch buffers of an entry to places.
+// A place is what buffers have in common that can stand for each other.
+type place struct {
+	space ir.Space
+	size  int
+}
+
+func placeOf(b ir.Buffer) place { return place{b.Space, b.Size} }
+
+// reuse moves the scratch and tile buffers of an entry to places.
 func (p places) reuse(stmts []ir.Stmt, buffers []ir.Buffer) {
 	last := map[ir.BufID]int{}
 	for k, s := range stmts {
@@ -74,11 +92,11 @@ func (p places) reuse(stmts []ir.Stmt, buffers []ir.Buffer) {
 		var ended []ir.BufID
 		for _, r := range refs(s) {
 			b := *r.buf
-			if buffers[b].Space != ir.Scratch {
+			if s := buffers[b].Space; s != ir.Scratch && s != ir.Tile {
 				continue
 			}
 			if _, ok := now[b]; !ok {
-				now[b] = p.take(free, b, buffers[b].Size)
+				now[b] = p.take(free, b, placeOf(buffers[b]))
 			}
 			*r.buf = now[b]
 			if last[b] == k && !slices.Contains(ended, now[b]) {
@@ -86,20 +104,21 @@ func (p places) reuse(stmts []ir.Stmt, buffers []ir.Buffer) {
 			}
 		}
 		for _, b := range ended {
-			free[buffers[b].Size] = append(free[buffers[b].Size], b)
+			at := placeOf(buffers[b])
+			free[at] = append(free[at], b)
 		}
 	}
 }
 
-// take is a free place of size n; where there is none, b becomes one.
-func (p places) take(free places, b ir.BufID, n int) ir.BufID {
+// take is a free place; where there is none, b becomes one.
+func (p places) take(free places, b ir.BufID, n place) ir.BufID {
 	if len(free[n]) == 0 {
 		p[n] = append(p[n], b)
 		return b
 	}
-	place := free[n][0]
+	first := free[n][0]
 	free[n] = free[n][1:]
-	return place
+	return first
 }
 
 // compact drops the buffers that nothing names, except lane buffers.

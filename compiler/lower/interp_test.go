@@ -40,7 +40,7 @@ func (m *machine) buffer(name string) []float64 {
 
 func (m *machine) run(entry string) {
 	for k, b := range m.prog.Buffers {
-		if b.Space == ir.Scratch {
+		if b.Space == ir.Scratch || b.Space == ir.Tile {
 			for i := range m.mem[k] {
 				m.mem[k][i] = math.NaN()
 			}
@@ -69,15 +69,56 @@ func (m *machine) exec(stmts []ir.Stmt) {
 			m.triSolve(s)
 		case *ir.Loop:
 			m.loop(s)
+		case *ir.Tiles:
+			m.tiles(s)
 		}
+	}
+}
+
+// tiles runs the turns from the last to the first, with what is a tile's own forgotten in between.
+func (m *machine) tiles(s *ir.Tiles) {
+	for i, o := range s.Out {
+		fill(m.mem[o.To], combineStart[o.Combine])
+		for _, p := range s.Out[:i] {
+			if p.From == o.From {
+				panic("a tile buffer goes out twice")
+			}
+		}
+	}
+	for t := s.Turns() - 1; t >= 0; t-- {
+		for k, b := range m.prog.Buffers {
+			if b.Space == ir.Tile {
+				fill(m.mem[k], math.NaN())
+			}
+		}
+		m.exec(s.Turn(t))
+		for _, o := range s.Out {
+			for e, v := range m.mem[o.From] {
+				m.combine(o.Combine, &m.mem[o.To][e], v)
+			}
+		}
+	}
+}
+
+var combineStart = map[ir.Combine]float64{ir.Sum: 0, ir.Max: math.Inf(-1), ir.Min: math.Inf(1)}
+
+func (m *machine) combine(c ir.Combine, at *float64, v float64) {
+	switch c {
+	case ir.Store:
+		*at = v
+	case ir.Sum:
+		*at += v
+	case ir.Max:
+		*at = math.Max(*at, v)
+	case ir.Min:
+		*at = math.Min(*at, v)
 	}
 }
 
 // kernel writes at each point, so that a broken rule about aliases shows in the numbers.
 func (m *machine) kernel(k *ir.Kernel) {
 	for _, o := range k.Out {
-		start := map[ir.Combine]float64{ir.Sum: 0, ir.Max: math.Inf(-1), ir.Min: math.Inf(1)}
-		if v, ok := start[o.Combine]; ok {
+		if v, ok := combineStart[o.Combine]; ok {
 			fill(m.mem[o.Buf], v)
 		}
 	}
@@ -102,27 +143,17 @@ func (m *machine) point(k *ir.Kernel, p int, point []int) {
 		case ir.Const:
 			regs[i] = in.Imm
 		case ir.Counter:
-			regs[i] = float64(point[in.Axis])
+			regs[i] = float64(point[in.Axis] + in.Index.Const + in.Index.Step*m.turn)
 		case ir.Load:
 			regs[i] = m.mem[in.Buf][m.offset(in.Index, point, regs)]
 		case ir.Normal, ir.Uniform:
-			regs[i] = noise(in.Site, m.step, p)
+			regs[i] = noise(in.Site, m.step, p+in.Index.Const)
 		default:
 			regs[i] = scalarOps[in.Op](a[0], a[1], a[2])
 		}
 	}
 	for _, o := range k.Out {
-		at := &m.mem[o.Buf][m.offset(o.Index, point, regs)]
-		switch o.Combine {
-		case ir.Store:
-			*at = regs[o.Value]
-		case ir.Sum:
-			*at += regs[o.Value]
-		case ir.Max:
-			*at = math.Max(*at, regs[o.Value])
-		case ir.Min:
-			*at = math.Min(*at, regs[o.Value])
-		}
+		m.combine(o.Combine, &m.mem[o.Buf][m.offset(o.Index, point, regs)], regs[o.Value])
 	}
 }
 
@@ -161,7 +192,7 @@ func fill(x []float64, v float64) {
 
 func (m *machine) matMul(s *ir.MatMul) {
 	for b := range s.Batch {
-		x, y, z := m.mem[s.A], m.mem[s.B], m.mem[s.C][b*s.M*s.N:]
+		x, y, z := m.mem[s.A][s.PartA.First:], m.mem[s.B][s.PartB.First:], m.mem[s.C][s.PartC.First+b*s.M*s.N:]
 		if !s.SharedA {
 			x = x[b*s.M*s.K:]
 		}

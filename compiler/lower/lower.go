@@ -70,7 +70,7 @@ func (prog *program) name(e Entry, a Assign) error {
 	if !prog.graphs[g] {
 		prog.graphs[g] = true
 		for _, n := range g.Nodes() {
-			prog.values.short(n)
+			prog.values.note(n)
 			if n.Op().Kind != autodiff.OpInput {
 				continue
 			}

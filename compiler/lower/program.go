@@ -101,7 +101,7 @@ func (prog *program) entry(e Entry, roots []*value) []ir.Stmt {
 			moves = append(moves, move{from.buf, to, n})
 		}
 	}
-	stmts = assign(stmts, moves, prog.buffers)
+	stmts = prog.tile(assign(stmts, moves, prog.buffers))
 	prog.places.reuse(stmts, prog.buffers)
 	return stmts
 }

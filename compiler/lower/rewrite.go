@@ -8,7 +8,7 @@ import (
 
 // of is the value of a node. On the way LogSumExp becomes Max, exp, Sum and log; Pad becomes Concat with zeros; a sum of Pads to
 // different places becomes one Concat; what is broadcast is computed before and not after; a transposed operand of a product
-// becomes a flag; empty arrays become constants.
+// becomes a flag; quotients by a divisor that repeats become products; empty arrays become constants.
 func (vs *values) of(n autodiff.Node) *value {
 	if v, ok := vs.nodes[n]; ok {
 		return v
@@ -20,7 +20,10 @@ func (vs *values) of(n autodiff.Node) *value {
 			args[k] = vs.index(a)
 		}
 	}
-	v := vs.rewrite(n.Op(), n.Shape(), args)
+	v := vs.quotient(n, args)
+	if v == nil {
+		v = vs.rewrite(n.Op(), n.Shape(), args)
+	}
 	if !sameShape(v.shape, n.Shape()) {
 		internal("rewrite of kind %d changed shape %v to %v", n.Op().Kind, n.Shape(), v.shape)
 	}

@@ -30,10 +30,13 @@ type values struct {
 	nodes   map[autodiff.Node]*value
 	indices map[autodiff.Node]*value // index arguments
 	shorts  map[string]int           // the axis of a shape that is written out
+	divided map[autodiff.Node]int    // how many quotients have a divisor, broadcasts aside
+	exact   map[autodiff.Node]bool   // quotients that are rounded to whole numbers or compared
 }
 
 func newValues() *values {
-	return &values{seen: map[string]*value{}, nodes: map[autodiff.Node]*value{}, indices: map[autodiff.Node]*value{}, shorts: map[string]int{}}
+	return &values{seen: map[string]*value{}, nodes: map[autodiff.Node]*value{}, indices: map[autodiff.Node]*value{}, shorts: map[string]int{},
+		divided: map[autodiff.Node]int{}, exact: map[autodiff.Node]bool{}}
 }
 
 // make returns the value with these parts, the old one if there is one.

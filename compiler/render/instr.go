@@ -33,10 +33,9 @@ func (k *kernel) value(in *ir.Instr, wide bool) string {
 	case ir.Const:
 		return number(in.Imm)
 	case ir.Counter:
-		if k.depthOfAxis(in.Axis) == 0 {
-			return "0"
-		}
-		return fmt.Sprintf("i%d", in.Axis)
+		strides := make([]int, len(k.in.Extents))
+		strides[in.Axis] = 1
+		return k.element(ir.Index{Const: in.Index.Const, Step: in.Index.Step, Stride: strides})
 	case ir.Load:
 		return k.load(in)
 	case ir.Shuffle:
@@ -90,7 +89,9 @@ func (k *kernel) arg(in *ir.Instr, i int, wide bool) string {
 // noise takes a point's half of its pair's words, and computes these where they are another pair's.
 func (k *kernel) noise(r int) {
 	in := &k.in.Body[r]
-	k.line("const word q%d = %s;", r, k.element(ir.Dense(k.in.Extents...)))
+	point := ir.Dense(k.in.Extents...)
+	point.Const, point.Step = in.Index.Const, in.Index.Step
+	k.line("const word q%d = %s;", r, k.element(point))
 	k.line("if (q%d >> 1 != p%d) {", r, r)
 	k.line("p%d = q%d >> 1;", r, r)
 	k.line("n%d = philox(c, %d, p%d);", r, in.Site, r)

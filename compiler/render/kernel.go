@@ -133,7 +133,9 @@ func (k *kernel) cut() {
 	for d := len(k.loops); d >= 1; d-- {
 		n := k.in.Extents[k.loops[d-1]]
 		if points*n > ir.TilePoints {
-			k.tiled, k.tile = d, max(1, ir.TilePoints/points)
+			if k.tiles == nil || k.loops[d-1] != 0 { // rows of a turn are cut already
+				k.tiled, k.tile = d, max(1, ir.TilePoints/points)
+			}
 			return
 		}
 		points *= n
@@ -207,11 +209,20 @@ func (k *kernel) inner(d int) {
 		k.line("}")
 		k.flush(perTile)
 	} else {
-		k.loop(fmt.Sprintf("i%d", axis), turns)
+		name := fmt.Sprintf("i%d", axis)
+		k.line("for (long %s = 0; %s < %s; %s++) {", name, name, k.bound(axis), name)
 		k.level(d + 1)
 	}
 	k.line("}")
 	k.flush(atLevel)
+}
+
+// bound is the number of turns of a loop.
+func (k *kernel) bound(axis int) string {
+	if k.tiles != nil && axis == 0 {
+		return "rows"
+	}
+	return fmt.Sprint(k.in.Extents[axis])
 }
 
 // blockEnd is where a block of turns ends that begins at a variable.

@@ -21,20 +21,21 @@ type product struct {
 	blocks bool // k goes by blocks, which add to the result
 }
 
-// An operand has element (i, j) at buf[n·batch + i·row + j·col].
+// An operand has element (i, j) at buf[part + n·batch + i·row + j·col].
 type operand struct {
 	buf             ir.BufID
+	part            ir.Part
 	batch, row, col int
 }
 
 func (f *file) matMul(s *ir.MatMul) {
-	p := &product{f, s, newOperand(s.A, s.M, s.K, s.SharedA, s.TransA), newOperand(s.B, s.K, s.N, s.SharedB, s.TransB),
-		f.wide(s.A) || f.wide(s.B), s.K > depthBlock}
+	p := &product{f, s, newOperand(s.A, s.PartA, s.M, s.K, s.SharedA, s.TransA), newOperand(s.B, s.PartB, s.K, s.N, s.SharedB, s.TransB),
+		f.wide(s.A) || f.wide(s.B), s.K > depthBlock && s.Rows != ir.DimK}
 	if size := s.Batch * s.M * s.N; size == 0 {
 		return
 	} else if p.blocks || s.K == 0 {
 		f.loop("e", size)
-		f.line("b%d[e] = %s;", s.C, as("0", false, f.wide(s.C)))
+		f.line("b%d[%s + e] = %s;", s.C, start(s.PartC), as("0", false, f.wide(s.C)))
 		f.line("}")
 	}
 	if s.K == 0 {
@@ -51,8 +52,8 @@ func (f *file) matMul(s *ir.MatMul) {
 	f.line("}")
 }
 
-func newOperand(id ir.BufID, rows, cols int, shared, trans bool) operand {
-	o := operand{id, rows * cols, cols, 1}
+func newOperand(id ir.BufID, part ir.Part, rows, cols int, shared, trans bool) operand {
+	o := operand{id, part, rows * cols, cols, 1}
 	if trans {
 		o.row, o.col = 1, rows
 	}
@@ -63,20 +64,43 @@ func newOperand(id ir.BufID, rows, cols int, shared, trans bool) operand {
 }
 
 func (o operand) at(i, j string) string {
-	return fmt.Sprintf("b%d[%d * n + %d * (%s) + %d * (%s)]", o.buf, o.batch, o.row, i, o.col, j)
+	return fmt.Sprintf("b%d[%s + %d * n + %d * (%s) + %d * (%s)]", o.buf, start(o.part), o.batch, o.row, i, o.col, j)
+}
+
+// start is the element that a part begins with.
+func start(p ir.Part) string {
+	if p.Step == 0 {
+		return fmt.Sprint(p.First)
+	}
+	return fmt.Sprintf("%d + %d * turn", p.First, p.Step)
 }
 
 // tiles covers the result with tiles, and its edges with smaller ones.
 func (p *product) tiles() {
 	rows := even(p.M, tileElements/min(p.N, 2))
 	cols := even(p.N, tileElements/rows)
+	if p.Rows == ir.DimM { // as many as a turn has
+		p.line("long i = 0;")
+		p.line("for (; i + %d <= rows; i += %d) {", rows, rows)
+		p.across(rows, cols)
+		p.line("}")
+		p.line("for (; i < rows; i++) {")
+		p.across(1, cols)
+		p.line("}")
+		return
+	}
 	cut(p.M, rows, func(i0, i1, rows int) {
 		p.line("for (long i = %d; i < %d; i += %d) {", i0, i1, rows)
-		cut(p.N, cols, func(j0, j1, cols int) {
-			p.line("for (long j = %d; j < %d; j += %d) {", j0, j1, cols)
-			p.tile(rows, cols)
-			p.line("}")
-		})
+		p.across(rows, cols)
+		p.line("}")
+	})
+}
+
+// across covers some rows of the result.
+func (p *product) across(rows, cols int) {
+	cut(p.N, cols, func(j0, j1, cols int) {
+		p.line("for (long j = %d; j < %d; j += %d) {", j0, j1, cols)
+		p.tile(rows, cols)
 		p.line("}")
 	})
 }
@@ -102,6 +126,8 @@ func (p *product) tile(rows, cols int) {
 	p.line("%s %s;", p.typeOf(p.result), strings.Join(sums, ", "))
 	if p.blocks {
 		p.line("for (long k = k0; k < %s; k++) {", blockEnd("k0", p.K, depthBlock))
+	} else if p.Rows == ir.DimK {
+		p.line("for (long k = 0; k < rows; k++) {")
 	} else {
 		p.loop("k", p.K)
 	}
@@ -122,7 +148,7 @@ func (p *product) finish(r, c int) {
 	if p.blocks {
 		op = "+="
 	}
-	p.line("b%d[%d * n + %d * (i + %d) + j + %d] %s %s;", p.C, p.M*p.N, p.N, r, c, op, sum)
+	p.line("b%d[%s + %d * n + %d * (i + %d) + j + %d] %s %s;", p.C, start(p.PartC), p.M*p.N, p.N, r, c, op, sum)
 }
 
 func (p *product) each(rows, cols int, f func(r, c int)) {

@@ -22,8 +22,9 @@ import (
 const MaxLanes = 8
 
 // C is a verified program as a C library with two functions of a pointer to context (see c/types.h): setup runs Setup, with
-// buffer[i] the memory of shared buffer i; run runs a schedule of entries, by number, on one block of lanes. A third, lanes, returns
-// the number of lanes in a block. The text alone decides the order of every sum.
+// buffer[i] the memory of shared buffer i; run runs a schedule of entries, by number, on one block of lanes. A third, part, runs one part
+// of an entry, see Parts, or one turn of it; a fourth, lanes, returns the number of lanes in a block. The text alone decides the
+// order of every sum. A tile buffer that is combined in the end has a copy for each turn, see Left.
 func C(p *ir.Program) string { return render(p, c()) }
 
 // A file is the text under construction.
@@ -32,8 +33,11 @@ type file struct {
 	*ir.Program
 	text   strings.Builder
 	indent int
-	count  int  // statements so far
-	setup  bool // all buffers are shared
+	count  int       // statements so far
+	parts  int       // parts so far
+	tiles  *ir.Tiles // around the statement
+	turned []bool    // by part: one of turns
+	setup  bool      // all buffers are shared
 }
 
 func render(p *ir.Program, d dialect) string {
@@ -43,9 +47,10 @@ func render(p *ir.Program, d dialect) string {
 	f.function(d.export+" void setup(context *c)", f.statements(p.Setup))
 	f.setup = false
 	for i, e := range p.Entries {
-		f.function(fmt.Sprintf("static void entry%d(const context *c)", i), f.statements(e.Body))
+		f.entry(i, e)
 	}
 	f.run()
+	f.part()
 	f.line("%s word lanes(void) { return LANES; }", f.export)
 	return f.text.String()
 }
@@ -88,7 +93,7 @@ func (f *file) run() {
 func (f *file) statements(body []ir.Stmt) (numbers []int) {
 	for _, s := range body {
 		f.line("STATEMENT s%d(const context *c) {", f.count)
-		f.buffers(s)
+		f.buffers(s, whole)
 		f.statement(s)
 		f.narrow(s)
 		f.line("}")
@@ -98,8 +103,8 @@ func (f *file) statements(body []ir.Stmt) (numbers []int) {
 	return numbers
 }
 
-// buffers declares pointers to what a statement uses.
-func (f *file) buffers(s ir.Stmt) {
+// buffers declares pointers to what a statement uses, from an element on.
+func (f *file) buffers(s ir.Stmt, from func(ir.BufID) string) {
 	writes := ir.Writes(s)
 	ids := slices.Compact(slices.Sorted(slices.Values(append(ir.Reads(s), writes...))))
 	for _, id := range ids {
@@ -107,9 +112,11 @@ func (f *file) buffers(s ir.Stmt) {
 		if slices.Contains(writes, id) {
 			constant = ""
 		}
-		f.line("%s%s *restrict b%d = c->buffer[%d];", constant, f.typeOf(f.wide(id)), id, id)
+		f.line("%s%s *restrict b%d = (%s *)c->buffer[%d]%s;", constant, f.typeOf(f.wide(id)), id, f.typeOf(f.wide(id)), id, from(id))
 	}
 }
+
+func whole(ir.BufID) string { return "" }
 
 func (f *file) statement(s ir.Stmt) {
 	switch s := s.(type) {

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"math/rand/v2"
 
 	"ppl/autodiff"
 	"ppl/compiler/ir"
@@ -130,9 +129,6 @@ func (r *run) begin() error {
 		return r.walkers.place(r.ctx, at)
 	})
 }
-
-// source is randomness of the host's own, for choices in warm-up.
-func (r *run) source() *rand.Rand { return rand.New(rand.NewPCG(r.options.Seed, uint64(r.swept))) }
 
 // newRungs makes rungs of given inverse temperatures with nothing adapted.
 func (r *run) newRungs(betas []float64) []rung {

@@ -31,6 +31,7 @@ type walkers struct {
 	rungOf      []int // by lane
 	tempered    bool  // there is a β
 	traits      dynamics.Traits
+	lost        []bool // by lane: as the last window of warm-up left them; nil before
 
 	noiseStep uint64 // the device's next noise step
 	laneSteps int64

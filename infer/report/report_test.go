@@ -25,6 +25,7 @@ type scene struct {
 	chains, draws int
 	thetas        int
 	at            func(r *rand.Rand, chain, draw, element int) float64
+	replica       func(chain, draw int) int // walker of the ladder that gives a draw
 	diverging     int
 	status        draws.Status
 	report        draws.SamplerReport
@@ -33,7 +34,8 @@ type scene struct {
 // good is a run without fault.
 func good() scene {
 	return scene{chains: 4, draws: 1000, thetas: 3, status: draws.Finished,
-		at: func(r *rand.Rand, _, _, element int) float64 { return float64(element) + r.NormFloat64() },
+		at:      func(r *rand.Rand, _, _, element int) float64 { return float64(element) + r.NormFloat64() },
+		replica: func(_, draw int) int { return draw / 7 % 3 },
 		report: draws.SamplerReport{Gradients: 1_204_000, Seconds: 3.2, Temperatures: []float64{1, 2, 7.389}, SwapRates: []float64{.42, .83},
 			RoundTrips: 31, Barrier: .75}}
 }
@@ -43,7 +45,7 @@ func (s scene) write(t *testing.T) *draws.Run {
 	dir := filepath.Join(t.TempDir(), "eight.run")
 	layout := draws.Layout{Chains: s.chains,
 		Posterior:   []draws.Variable{{Name: "mu"}, {Name: "theta", Shape: []int{s.thetas}, Dims: []string{"J"}}},
-		SampleStats: []draws.Variable{{Name: "lp"}, {Name: "diverging", Bool: true}}}
+		SampleStats: []draws.Variable{{Name: "lp"}, {Name: "diverging", Bool: true}, {Name: "replica", Int: true}}}
 	w, err := draws.Create(dir, layout, draws.Options{Model: "eight.ppl", Sampler: "renhd", Device: "host", Seed: 42})
 	if err != nil {
 		t.Fatal(err)
@@ -59,7 +61,7 @@ func (s scene) write(t *testing.T) *draws.Run {
 			if d < s.diverging {
 				diverging = 1
 			}
-			if err := w.Append(chain, values, []float64{r.NormFloat64(), diverging}); err != nil {
+			if err := w.Append(chain, values, []float64{r.NormFloat64(), diverging, float64(s.replica(chain, d))}); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -139,13 +141,27 @@ func TestWarnings(t *testing.T) {
 		"divergences between kept draws": {func(s *scene) { s.report.Divergences = 1 }, []string{"1 trajectory diverged"}},
 		"no round trip":                  {func(s *scene) { s.report.RoundTrips = 0 }, []string{"No replica made a round trip", "--set replicas=5"}},
 		"rare swaps":                     {func(s *scene) { s.report.SwapRates = []float64{.5, .02} }, []string{"Only 2.0 %", "2 and 7.39", "more rungs"}},
-		"one chain":                      {func(s *scene) { s.chains = 1 }, []string{"One chain", "--chains 4"}},
-		"few":                            {func(s *scene) { s.draws = 4 }, []string{"too few"}},
-		"interrupted":                    {func(s *scene) { s.status = draws.Interrupted }, []string{"interrupted", "1000 draws"}},
-		"failed":                         {func(s *scene) { s.status = draws.Failed }, []string{"failed (the device went away)"}},
-		"running":                        {func(s *scene) { s.status = draws.Running }, []string{"still going on"}},
-		"none":                           {func(s *scene) { s.draws = 0 }, []string{"no draws yet"}},
-		"told":                           {func(s *scene) { s.report.Warnings = []string{"The prior is improper."} }, []string{"The prior is improper."}},
+		"low energy":                     {func(s *scene) { s.report.EBFMI = []float64{.9, .21, .8, 1} }, []string{"E-BFMI is below 0.3 in 1 of 4", "0.21", "noncentered"}},
+		"unsettled":                      {func(s *scene) { s.report.Halves = []float64{4, 2.5} }, []string{"4.00 in the first half", "--warmup"}},
+		"hot thermostat": {func(s *scene) {
+			s.report.Rungs.Thermostat, s.report.Rungs.Injected = []float64{.5, .1, .1}, []float64{.1, .1, .1}
+		}, []string{"thermostat stands at 0.5", "--set step_size"}},
+		"heavy noise": {func(s *scene) { s.report.Batch, s.report.NoiseNormal = 128, .7 }, []string{"far from normal", "W = 0.70", "--set batch"}},
+		"bottleneck": {func(s *scene) {
+			s.report.Temperatures, s.report.SwapRates = []float64{1, 2, 4, 8}, []float64{.5, .4, .5}
+			s.report.Rungs.Upward = []float64{1, .95, .05, 0}
+		}, []string{"turn back between the temperatures 2 and 4", "40 %"}},
+		"trading": {func(s *scene) {
+			s.replica = func(_, draw int) int { return draw % 3 }
+			s.at = func(r *rand.Rand, _, draw, _ int) float64 { return 9*float64(draw%3) + r.NormFloat64() }
+		}, []string{"replicas keep to places of their own", "--set replicas=6 --set ratio=2.7"}},
+		"one chain":   {func(s *scene) { s.chains = 1 }, []string{"One chain", "--chains 4"}},
+		"few":         {func(s *scene) { s.draws = 4 }, []string{"too few"}},
+		"interrupted": {func(s *scene) { s.status = draws.Interrupted }, []string{"interrupted", "1000 draws"}},
+		"failed":      {func(s *scene) { s.status = draws.Failed }, []string{"failed (the device went away)"}},
+		"running":     {func(s *scene) { s.status = draws.Running }, []string{"still going on"}},
+		"none":        {func(s *scene) { s.draws = 0 }, []string{"no draws yet"}},
+		"told":        {func(s *scene) { s.report.Warnings = []string{"The prior is improper."} }, []string{"The prior is improper."}},
 	} {
 		s := good()
 		c.change(&s)
@@ -320,5 +336,40 @@ func TestDamagedRun(t *testing.T) {
 	}
 	if _, err := FromRun(run); err == nil || !strings.Contains(err.Error(), "1.0.0") {
 		t.Errorf("error: %v", err)
+	}
+}
+
+// What ppl diagnose prints, by hand: questions with their numbers, what is wrong under them, and the rungs.
+func TestDiagnosis(t *testing.T) {
+	r := Report{Model: "eight.ppl", Sampler: "renhd", Device: "host", Seed: 42, Chains: 4, Draws: 1000, Seconds: 3.21, Gradients: 1204000,
+		Exchange: &Exchange{[]float64{1, 2, math.Inf(1)}, []float64{.42, .83}, 31, .75},
+		Rungs:    draws.Rungs{StepSizes: []float64{.5, .6, .7}, Acceptance: []float64{.9, .8, .95}, Upward: []float64{1, .5, 0}},
+		Topics: []Topic{{"run", "finished", nil}, {"modes", "", []string{"Chains differ.", "And more."}}, {"energy", "", nil},
+			{"divergences", "2 after warm-up", []string{"Look there."}}},
+		Sampling: []string{"Too short."}, Warnings: []string{"Chains differ.", "And more.", "Look there.", "Too short."}}
+	want := `
+eight.ppl: 4 chains × 1,000 draws by renhd on host in 3.2 s (1,204,000 gradients, seed 42)
+
+ok    run          finished
+!     modes        Chains differ.
+                   And more.
+!     divergences  2 after warm-up
+                   Look there.
+!     sampler      Too short.
+
+temperature  swap rate  upward  acceptance  step size
+          1       0.42    1.00        0.90        0.5
+          2       0.83    0.50        0.80        0.6
+      prior          -    0.00        0.95        0.7
+swap rate: with the next rung. upward: share of the walkers there that come from the cold end; on a good ladder it falls evenly.
+
+4 things speak against these draws.
+`
+	var b strings.Builder
+	if err := Diagnosis(&b, r, 0); err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(want, "\n"+b.String()); d != "" {
+		t.Error(d)
 	}
 }

@@ -19,12 +19,12 @@ func (k *kernelCode) instr(in *ir.Instr) int {
 	case ir.Const:
 		return k.constant(in.Imm)
 	case ir.Counter:
-		return k.counter(in.Axis)
+		return k.counter(in)
 	case ir.Load:
 		return k.load(in)
 	case ir.Normal, ir.Uniform:
 		dst := k.register(k.both, false)
-		return k.place(&random{dst: dst, shape: k.both, site: uint32(in.Site), normal: in.Op == ir.Normal}, dst)
+		return k.place(&random{dst: dst, shape: k.both, site: uint32(in.Site), first: in.Index, normal: in.Op == ir.Normal}, dst)
 	}
 	return k.arithmetic(in)
 }
@@ -89,15 +89,15 @@ func (k *kernelCode) widen(r int, to shape) int {
 	return dst
 }
 
-func (k *kernelCode) counter(axis int) int {
+func (k *kernelCode) counter(in *ir.Instr) int {
 	strides := make([]int, len(k.in.Extents))
-	strides[axis] = 1
-	w := newWalk(0, k.in.Extents, strides)
-	if w.constant() {
-		return k.constant(0)
+	strides[in.Axis] = 1
+	w := newWalk(in.Index.Const, k.in.Extents, strides)
+	if w.constant() && in.Index.Step == 0 {
+		return k.constant(float64(in.Index.Const))
 	}
-	dst := k.register(perPoint, true)
-	return k.place(&counter{dst: dst, walk: w, addr: k.newAddr()}, dst)
+	dst := k.register(k.both&perPoint, in.Index.Step == 0)
+	return k.place(&counter{dst: dst, walk: w, step: in.Index.Step, addr: k.newAddr()}, dst)
 }
 
 func (k *kernelCode) newAddr() int {

@@ -15,6 +15,7 @@ type compiler struct {
 	setup   bool          // shared buffers are being written
 	kernels []*kernelCode // by kernel id
 	temps   []int         // sizes of workers' temporaries
+	lefts   []int         // sizes of what tiles leave with runners
 	tiles   bool          // some statement has several tiles
 }
 
@@ -38,6 +39,8 @@ func (c *compiler) statement(s ir.Stmt) statement {
 		return c.cholesky(s)
 	case *ir.TriSolve:
 		return c.triSolve(s)
+	case *ir.Tiles:
+		return c.tiled(s)
 	case *ir.Loop:
 		return &loop{s.N, s.Reverse, c.statements(s.Body)}
 	}

@@ -57,7 +57,7 @@ func (m *matMul) run(w *worker) {
 	m.a.load(w)
 	m.b.load(w)
 	w.tiles(m, m.tileCount())
-	out := w.bufs[m.C]
+	out := m.result(w)
 	if m.partials >= 0 {
 		clear(out)
 		for p := range m.pieces {
@@ -77,13 +77,13 @@ func (m *matMul) tile(_, owner *worker, t int) {
 		row, batch = batch%m.rowTiles*m.rows, batch/m.rowTiles
 	}
 	size := m.M * m.N * m.width
-	out := owner.bufs[m.C]
+	out := m.result(owner)
 	if m.partials >= 0 {
 		out = owner.temp[m.partials][piece*m.Batch*size:]
 	}
 	p := product{m: min(m.rows, m.M-row), n: m.N, k: min(m.depth, m.K-piece*m.depth)}
-	p.a = m.matrix(owner, m.a, m.M, m.K, batch, m.SharedA, m.TransA, row, piece*m.depth)
-	p.b = m.matrix(owner, m.b, m.K, m.N, batch, m.SharedB, m.TransB, piece*m.depth, 0)
+	p.a = m.matrix(owner, m.a, m.PartA, m.M, m.K, batch, m.SharedA, m.TransA, row, piece*m.depth)
+	p.b = m.matrix(owner, m.b, m.PartB, m.K, m.N, batch, m.SharedB, m.TransB, piece*m.depth, 0)
 	p.c = matrix{out[batch*size+row*m.N*m.width:][:p.m*m.N*m.width], m.N * m.width, m.width}
 	clear(p.c.x)
 	if p.m*p.n*p.k == 0 {
@@ -92,9 +92,17 @@ func (m *matMul) tile(_, owner *worker, t int) {
 	p.run(m.a.width, m.b.width, m.width)
 }
 
+// result is where the products go, all batches.
+func (m *matMul) result(w *worker) []float64 {
+	return w.bufs[m.C][first(m.PartC, w)*m.width:][:m.Batch*m.M*m.N*m.width]
+}
+
+// first is the element that an operand begins with.
+func first(p ir.Part, w *worker) int { return p.First + p.Step*w.turn }
+
 // matrix is the view of an operand [rows, cols] from element (i, j) on.
-func (m *matMul) matrix(w *worker, o operand, rows, cols, batch int, shared, trans bool, i, j int) matrix {
-	x := matrix{o.values(w), cols * o.width, o.width}
+func (m *matMul) matrix(w *worker, o operand, from ir.Part, rows, cols, batch int, shared, trans bool, i, j int) matrix {
+	x := matrix{o.values(w)[first(from, w)*o.width:], cols * o.width, o.width}
 	if trans {
 		x.row, x.col = o.width, rows*o.width
 	}

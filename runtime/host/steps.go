@@ -92,14 +92,15 @@ func stretch(d, a []float64, width int) {
 type counter struct {
 	dst, addr int
 	walk      walk
+	step      int // from turn to turn
 }
 
-func (s *counter) run(_ *worker, f *frame, c *chunk) {
+func (s *counter) run(w *worker, f *frame, c *chunk) {
 	at := f.addr[s.addr][:c.points]
 	s.walk.fill(at, c.start)
 	d := f.vec[s.dst][:c.points]
 	for i, v := range at {
-		d[i] = float64(v)
+		d[i] = float64(v + s.step*w.turn)
 	}
 }
 
@@ -215,6 +216,7 @@ type random struct {
 	dst    int
 	shape  shape
 	site   uint32
+	first  ir.Index // of the points
 	normal bool
 }
 
@@ -231,15 +233,16 @@ func (s *random) run(w *worker, f *frame, c *chunk) {
 
 // lane fills every width-th number of d with one lane's uniforms, two from each block of words.
 func (s *random) lane(d []float64, w *worker, lane uint32, width int, c *chunk) {
-	end := c.start + c.points
-	for p := c.start; p < end; p++ {
+	start := s.first.Const + s.first.Step*w.turn + c.start
+	end := start + c.points
+	for p := start; p < end; p++ {
 		block := noise.At(w.e.seed, lane, w.step, s.site, uint32(p/2))
 		if p%2 == 0 {
-			d[(p-c.start)*width] = noise.Open(block.Even)
+			d[(p-start)*width] = noise.Open(block.Even)
 			p++
 		}
 		if p < end {
-			d[(p-c.start)*width] = noise.Open(block.Odd)
+			d[(p-start)*width] = noise.Open(block.Odd)
 		}
 	}
 }

@@ -10,14 +10,17 @@ import (
 
 // A worker is what one goroutine needs to run statements: views of the buffers, registers, and helpers for big statements.
 type worker struct {
-	e      *executable
-	bufs   [][]float64 // all buffers by id; those of scratch are the worker's own
-	lane0  uint32      // first lane of the block
-	step   uint64      // noise step
-	turn   int         // of the loop around the statement, else 0
-	frames []frame     // by kernel
-	temp   [][]float64 // room for statements that ask for it
-	saved  [][]float64 // masked lanes' buffers by id
+	e        *executable
+	bufs     [][]float64 // all buffers by id; those of scratch are the runner's own
+	lane0    uint32      // first lane of the block
+	step     uint64      // noise step
+	turn     int         // of the loop or tiles around the statement, else 0
+	inside   bool        // a turn of tiles, whose statements have no helpers
+	frames   []frame     // by kernel
+	temp     [][]float64 // room for statements that ask for it
+	tileBufs [][]float64 // tile buffers by id, nil elsewhere
+	left     [][]float64 // of a runner: what tiles leave
+	saved    [][]float64 // masked lanes' buffers by id
 
 	runBlocks, help func()         // the goroutines, made once
 	done            sync.WaitGroup // of a runner: its helpers
@@ -37,10 +40,7 @@ func (e *executable) workers(c *compiler, threads int) []*worker {
 	runners := make([]*worker, min(threads, len(e.Blocks)))
 	for i := range runners {
 		runners[i] = newWorker(e, c)
-		runners[i].ownScratch()
-		for _, k := range c.kernels {
-			k.freeze(runners[i])
-		}
+		runners[i].ownScratch(c)
 	}
 	for i, w := range runners {
 		w.runBlocks = func() { w.takeBlocks(); e.done.Done() }
@@ -68,15 +68,42 @@ func newWorker(e *executable, c *compiler) *worker {
 	for _, n := range c.temps {
 		w.temp = append(w.temp, make([]float64, n))
 	}
+	w.tileBufs = make([][]float64, len(e.buffers))
+	for i, b := range e.buffers {
+		if b.Space == ir.Tile {
+			w.tileBufs[i] = make([]float64, b.Size*e.Width)
+			w.bufs[i] = w.tileBufs[i]
+		}
+	}
+	if !c.setup {
+		for _, k := range c.kernels {
+			k.freeze(w)
+		}
+	}
 	return w
 }
 
-func (w *worker) ownScratch() {
+// ownScratch is what a runner has and its helpers use.
+func (w *worker) ownScratch(c *compiler) {
 	for i, b := range w.e.buffers {
 		if b.Space == ir.Scratch {
 			w.bufs[i] = make([]float64, b.Size*w.e.Width)
 		}
 	}
+	for _, n := range c.lefts {
+		w.left = append(w.left, make([]float64, n))
+	}
+}
+
+// takeOver gives a helper the buffers of whom it helps, but for those of tiles.
+func (w *worker) takeOver(from *worker) {
+	copy(w.bufs, from.bufs)
+	for i, b := range w.tileBufs {
+		if b != nil {
+			w.bufs[i] = b
+		}
+	}
+	w.lane0, w.step, w.turn = from.lane0, from.step, from.turn
 }
 
 func (w *worker) takeBlocks() {
@@ -170,7 +197,7 @@ func copyLane(dst, src []float64, lane, width int) {
 
 // tiles runs n tiles of a statement, with the helpers.
 func (w *worker) tiles(s tiled, n int) {
-	if len(w.team) == 0 || n < 2 {
+	if len(w.team) == 0 || n < 2 || w.inside {
 		for t := range n {
 			s.tile(w, w, t)
 		}
@@ -179,7 +206,7 @@ func (w *worker) tiles(s tiled, n int) {
 	w.next.Store(0)
 	w.job, w.count = s, n
 	for _, h := range w.team[:min(len(w.team), n-1)] {
-		h.bufs, h.lane0, h.step, h.turn = w.bufs, w.lane0, w.step, w.turn
+		h.takeOver(w)
 		w.done.Add(1)
 		go h.help()
 	}

@@ -3,7 +3,9 @@
 package native_test
 
 import (
+	"fmt"
 	"math"
+	"runtime"
 	"testing"
 
 	"ppl/autodiff"
@@ -35,6 +37,19 @@ func BenchmarkStep(b *testing.B) {
 	}
 }
 
+// BenchmarkRows is that step on 100,000 rows of 20 columns, by lanes and threads.
+func BenchmarkRows(b *testing.B) {
+	target := logistic{100_000, 20}
+	program := stepProgram(b, target)
+	for _, lanes := range []int{8, 28} {
+		for _, threads := range []int{1, 2, 4, 8, 16} {
+			if threads <= runtime.NumCPU() {
+				b.Run(fmt.Sprintf("lanes=%d/threads=%d", lanes, threads), func(b *testing.B) { benchLanes(b, open(b), target, program, lanes, threads) })
+			}
+		}
+	}
+}
+
 func stepProgram(t testing.TB, target infer.Target) *ir.Program {
 	s := dynamics.System{Target: target, Metric: adapt.Diagonal(target.Dim())}
 	p, err := lower.Program(dynamics.Program(dynamics.HMC{}, s))
@@ -45,8 +60,11 @@ func stepProgram(t testing.TB, target infer.Target) *ir.Program {
 }
 
 func benchStep(b *testing.B, d device.Device, target infer.Target, p *ir.Program) {
-	const lanes = 8
-	x, err := d.Load(p, device.Options{Lanes: lanes, Threads: 1})
+	benchLanes(b, d, target, p, 8, 1)
+}
+
+func benchLanes(b *testing.B, d device.Device, target infer.Target, p *ir.Program, lanes, threads int) {
+	x, err := d.Load(p, device.Options{Lanes: lanes, Threads: threads})
 	if err != nil {
 		b.Fatal(err)
 	}

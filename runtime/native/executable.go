@@ -4,16 +4,12 @@ package native
 
 import (
 	"errors"
-	"fmt"
 	"math"
-	"runtime"
-	"sync"
-	"sync/atomic"
 	"unsafe"
 
 	"ppl/compiler/ir"
+	"ppl/compiler/render"
 	"ppl/runtime/device"
-	"ppl/runtime/noise"
 )
 
 type executable struct {
@@ -21,70 +17,118 @@ type executable struct {
 	device.LaneBuffers
 	arena   *arena
 	buffers []ir.Buffer
+	left    []int // by buffer, see render.Left
 	entries map[string]entry
 	shared  [][]float64 // by buffer, nil elsewhere
 	workers []*worker
+	seats   []*seat
 
 	// The run in progress.
 	schedule []scheduled
+	parts    [][]part   // by schedule; nil where there are no turns to share out
 	writes   []ir.BufID // lane buffers that it assigns
 	step     uint64
 	mask     []bool
-	next     atomic.Int64 // block to take
-	done     sync.WaitGroup
 }
 
-// An entry is its number in the library and the lane buffers that it assigns.
+// An entry is its number in the library, its parts and the lane buffers that it assigns.
 type entry struct {
 	number uint64
+	parts  []part
+	tiled  bool
 	writes []ir.BufID
 }
 
-// A worker is what one goroutine needs: a context with its own table of buffers and its own scratch, and room for masked lanes.
-type worker struct {
-	*context
-	table []unsafe.Pointer
-	saved [][]float64
+// A part is its number in the library and its turns; 0: not of turns.
+type part struct {
+	number uint64
+	turns  int
 }
 
+// groupBlocks is how many blocks of lanes go through tiles together, at least: each tile of the data is then read once for all of them.
+const groupBlocks = 4
+
 func newExecutable(p *ir.Program, o device.Options, l *library) (*executable, error) {
-	e := &executable{library: l, buffers: p.Buffers, entries: map[string]entry{}}
+	e := &executable{library: l, buffers: p.Buffers, left: render.Left(p), entries: map[string]entry{}}
+	turns := e.addEntries(p)
 	blocks := (o.Lanes + l.width - 1) / l.width
-	threads := min(o.Threads, blocks)
+	threads := min(o.Threads, max(blocks, turns))
+	seats := min(blocks, threads)
+	if turns > 0 {
+		seats = min(blocks, max(groupBlocks, threads))
+	}
 	var err error
-	if e.arena, err = newArena(e.size(blocks, threads)); err != nil {
+	if e.arena, err = newArena(e.size(blocks, threads, seats)); err != nil {
 		return nil, err
 	}
 	e.allocate(o.Lanes)
-	for i, s := range p.Entries {
-		e.entries[s.Name] = entry{uint64(i), device.LaneWrites(p, s.Body)}
-	}
 	for range threads {
 		e.workers = append(e.workers, e.newWorker(o.Seed))
+	}
+	for range seats {
+		e.seats = append(e.seats, e.newSeat())
 	}
 	call(l.setup, e.workers[0].context)
 	return e, nil
 }
 
+// addEntries names the entries and returns the most turns of any part.
+func (e *executable) addEntries(p *ir.Program) (turns int) {
+	number := uint64(0)
+	for i, parts := range render.Parts(p) {
+		s := entry{number: uint64(i), tiled: len(parts) > 1, writes: device.LaneWrites(p, p.Entries[i].Body)}
+		for _, q := range parts {
+			s.parts = append(s.parts, part{number, q.Turns})
+			turns = max(turns, q.Turns)
+			number++
+		}
+		e.entries[p.Entries[i].Name] = s
+	}
+	return turns
+}
+
 // size is the bytes of all buffers, and of each worker's context and table.
-func (e *executable) size(blocks, threads int) int {
+func (e *executable) size(blocks, threads, seats int) int {
 	n := threads * (room(int(unsafe.Sizeof(context{}))) + room(8*len(e.buffers)))
-	for _, b := range e.buffers {
-		n += room(8*b.Size*e.lanesOf(b)) * copies(b, blocks, threads)
+	for i, b := range e.buffers {
+		one := 8 * b.Size * max(1, e.left[i])
+		switch e.owner(i) {
+		case nobody:
+			n += room(one)
+		case aBlock:
+			n += room(one*e.width) * blocks
+		case aSeat:
+			n += room(one*e.width) * seats
+		case aWorker:
+			n += room(one*e.width) * threads
+		}
 	}
 	return n
 }
 
-// lanesOf is the numbers that a buffer has for each element.
-func (e *executable) lanesOf(b ir.Buffer) int {
-	if b.Space == ir.Shared {
-		return 1
-	}
-	return e.width
-}
+// An owner is who has a buffer for itself.
+type owner int
 
-func copies(b ir.Buffer, blocks, threads int) int {
-	return map[ir.Space]int{ir.Shared: 1, ir.Lane: blocks, ir.Scratch: threads}[b.Space]
+const (
+	nobody owner = iota // one for all
+	aBlock
+	aSeat
+	aWorker
+)
+
+func (e *executable) owner(id int) owner {
+	switch e.buffers[id].Space {
+	case ir.Lane:
+		return aBlock
+	case ir.Scratch:
+		return aSeat
+	case ir.Tile:
+		if e.left[id] > 0 {
+			return aSeat
+		}
+		return aWorker
+	}
+	return nobody
 }
 
 func (e *executable) allocate(lanes int) {
@@ -113,67 +157,8 @@ func round(x []float64, t ir.Type) {
 	}
 }
 
-func (e *executable) newWorker(seed uint64) *worker {
-	w := &worker{context: (*context)(e.arena.take(int(unsafe.Sizeof(context{})))), saved: make([][]float64, len(e.buffers))}
-	w.buffer = (*unsafe.Pointer)(e.arena.take(8 * len(e.buffers)))
-	w.table = unsafe.Slice(w.buffer, len(e.buffers))
-	w.seed = seed
-	for i, b := range e.buffers {
-		switch b.Space {
-		case ir.Shared:
-			w.table[i] = unsafe.Pointer(unsafe.SliceData(e.shared[i]))
-		case ir.Scratch:
-			w.table[i] = e.arena.take(8 * b.Size * e.width)
-		}
-	}
-	return w
-}
-
 // Close unloads the library and frees the buffers; the executable is not to be used afterwards.
 func (e *executable) Close() error {
-	e.Blocks, e.shared, e.workers = nil, nil, nil
+	e.Blocks, e.shared, e.workers, e.seats = nil, nil, nil, nil
 	return errors.Join(e.library.close(), e.arena.close())
-}
-
-// Run gives each block of lanes the whole schedule at once.
-func (e *executable) Run(calls []device.Call, step uint64, mask []bool) (uint64, error) {
-	next, err := e.plan(calls, step, mask)
-	if err != nil {
-		return step, err
-	}
-	if len(e.schedule) == 0 {
-		return next, nil
-	}
-	var pin runtime.Pinner
-	pin.Pin(&e.schedule[0])
-	defer pin.Unpin()
-	e.next.Store(0)
-	for _, w := range e.workers[1:] {
-		e.done.Add(1)
-		go func() { e.takeBlocks(w); e.done.Done() }()
-	}
-	e.takeBlocks(e.workers[0])
-	e.done.Wait()
-	return next, nil
-}
-
-// plan resolves the calls into e.schedule and counts their steps.
-func (e *executable) plan(calls []device.Call, step uint64, mask []bool) (next uint64, err error) {
-	if mask != nil && len(mask) != e.Lanes {
-		return 0, fmt.Errorf("native: mask of %d for %d lanes", len(mask), e.Lanes)
-	}
-	e.schedule, e.writes, e.step, e.mask = e.schedule[:0], e.writes[:0], step, mask
-	for _, c := range calls {
-		entry, ok := e.entries[c.Entry]
-		if !ok || c.Times < 0 {
-			return 0, fmt.Errorf("native: cannot run entry %q %d times", c.Entry, c.Times)
-		}
-		e.schedule = append(e.schedule, scheduled{entry.number, uint64(c.Times)})
-		e.writes = append(e.writes, entry.writes...)
-		step += uint64(c.Times)
-	}
-	if step > noise.Steps {
-		return 0, fmt.Errorf("native: noise step %d is beyond %d", step, uint64(noise.Steps))
-	}
-	return step, nil
 }

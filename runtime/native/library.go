@@ -13,11 +13,11 @@ import (
 	"github.com/ebitengine/purego"
 )
 
-// A library is a loaded program: two functions of a pointer to context, for blocks of width lanes.
+// A library is a loaded program: functions of a pointer to context, for blocks of width lanes.
 type library struct {
-	handle     uintptr
-	setup, run uintptr
-	width      int
+	handle           uintptr
+	setup, run, part uintptr
+	width            int
 }
 
 func openLibrary(path string) (*library, error) {
@@ -30,7 +30,7 @@ func openLibrary(path string) (*library, error) {
 	}
 	l := &library{handle: handle}
 	var lanes uintptr
-	for name, f := range map[string]*uintptr{"setup": &l.setup, "run": &l.run, "lanes": &lanes} {
+	for name, f := range map[string]*uintptr{"setup": &l.setup, "run": &l.run, "part": &l.part, "lanes": &lanes} {
 		if *f, err = purego.Dlsym(handle, name); err != nil {
 			l.close()
 			return nil, fmt.Errorf("native: the C compiler made a library without %s: %w", name, err)

@@ -17,6 +17,7 @@ type context struct {
 	seed, step uint64
 	schedule   *scheduled
 	calls      uint64
+	part, turn uint64
 }
 
 // A scheduled call is an entry by number.

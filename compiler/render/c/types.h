@@ -23,6 +23,7 @@ typedef struct {
   word seed, step;
   const call *schedule;
   word calls;
+  word part, turn;
 } context;
 
 #define EACH for (int l = 0; l < LANES; l++)

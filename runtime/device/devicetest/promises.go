@@ -152,6 +152,7 @@ func testErrors(t *testing.T, d device.Device) {
 // testInvariance: the same bytes for any number of threads, and a lane's results do not depend on how many lanes there are.
 func testInvariance(t *testing.T, d device.Device) {
 	invariant(t, d, bigProducts())
+	invariant(t, d, manyRows())
 	for seed := range uint64(12) {
 		invariant(t, d, Random(seed))
 	}
@@ -159,7 +160,7 @@ func testInvariance(t *testing.T, d device.Device) {
 
 func invariant(t *testing.T, d device.Device, p *ir.Program) {
 	want := bytesOf(t, d, p, 11, 1)
-	for _, o := range [][2]int{{11, 2}, {11, 3}, {3, 1}, {1, 3}} {
+	for _, o := range [][2]int{{11, 2}, {11, 3}, {11, 7}, {3, 1}, {1, 3}} {
 		got := bytesOf(t, d, p, o[0], o[1])
 		for l := range o[0] {
 			if !slices.Equal(got[l], want[l]) {
@@ -179,6 +180,30 @@ func bigProducts() *ir.Program {
 	p.Entries = []ir.Entry{{Name: "run", Body: []ir.Stmt{
 		&ir.MatMul{A: design, B: beta, C: eta, Batch: 1, M: 9000, K: 20, N: 1},
 		&ir.MatMul{A: design, B: eta, C: back, Batch: 1, M: 20, K: 9000, N: 1, TransA: true}}}}
+	return p
+}
+
+// manyRows is a regression on its way back and forth over tiles, the last of which has fewer rows.
+func manyRows() *ir.Program {
+	const rows, size, cols = 5003, 512, 7
+	p := &ir.Program{}
+	design := p.Buffer(ir.Buffer{Name: "design", Space: ir.Shared, Size: rows * cols, Init: wave(rows * cols)})
+	beta := p.Buffer(ir.Buffer{Name: "beta", Space: ir.Lane, Size: cols})
+	back := p.Buffer(ir.Buffer{Name: "back", Space: ir.Lane, Size: cols})
+	fit := p.Buffer(ir.Buffer{Name: "fit", Space: ir.Lane, Size: rows})
+	eta := p.Buffer(ir.Buffer{Space: ir.Tile, Size: size})
+	pull := p.Buffer(ir.Buffer{Space: ir.Tile, Size: size})
+	left := p.Buffer(ir.Buffer{Space: ir.Tile, Size: cols})
+	var b ir.Body
+	v := b.Do(ir.Add, b.Do(ir.Tanh, b.Load(eta, ir.Dense(size))), b.Noise(ir.Uniform, 2))
+	b[2].Index.Step = size
+	moved := ir.Index{Step: size, Stride: []int{1}}
+	here := ir.Part{Step: size * cols}
+	p.Entries = []ir.Entry{{Name: "run", Body: []ir.Stmt{&ir.Tiles{Rows: rows, Size: size, Body: []ir.Stmt{
+		&ir.MatMul{A: design, B: beta, C: eta, Batch: 1, M: size, K: cols, N: 1, PartA: here, Rows: ir.DimM},
+		&ir.Kernel{Extents: []int{size}, Body: b, Out: []ir.Output{{Buf: pull, Index: ir.Dense(size), Value: v}, {Buf: fit, Index: moved, Value: v}}},
+		&ir.MatMul{A: design, B: pull, C: left, Batch: 1, M: cols, K: size, N: 1, TransA: true, PartA: here, Rows: ir.DimK},
+	}, Out: []ir.TileOut{{From: left, To: back, Combine: ir.Sum}}}}}}
 	return p
 }
 

@@ -85,11 +85,17 @@ func (g *generator) out(n int) ir.BufID {
 
 func (g *generator) done(s ir.Stmt) {
 	g.body = append(g.body, s)
-	g.readable = append(g.readable, ir.Writes(s)...)
+	for _, id := range ir.Writes(s) {
+		if g.p.Buffers[id].Space != ir.Tile {
+			g.readable = append(g.readable, id)
+		}
+	}
 }
 
 func (g *generator) statement() {
-	switch g.r.IntN(10) {
+	switch g.r.IntN(11) {
+	case 10:
+		g.tiles()
 	case 9:
 		g.loop()
 	case 0:

@@ -113,6 +113,8 @@ func (r *reference) run(body []ir.Stmt, m memory, lane int, step uint64) {
 		switch s := s.(type) {
 		case *ir.Loop:
 			r.loop(s, m, lane, step)
+		case *ir.Tiles:
+			r.tiles(s, m, lane, step)
 		case *ir.Kernel:
 			r.kernel(s, m, lane, step)
 		case *ir.MatMul:
@@ -146,6 +148,39 @@ func (r *reference) loop(l *ir.Loop, m memory, lane int, step uint64) {
 	}
 }
 
+// tiles runs the turns one after the other, from the last, and combines what they leave.
+func (r *reference) tiles(s *ir.Tiles, m memory, lane int, step uint64) {
+	left := make([][][]float64, s.Turns())
+	for t := s.Turns() - 1; t >= 0; t-- {
+		r.run(s.Turn(t), m, lane, step)
+		for _, o := range s.Out {
+			left[t] = append(left[t], slices.Clone(m[o.From]))
+		}
+	}
+	for i, o := range s.Out {
+		begin(o.Combine, m[o.To])
+		for t := range left {
+			for e, v := range left[t][i] {
+				m[o.To][e] = combine(o.Combine, m[o.To][e], v)
+			}
+		}
+	}
+}
+
+// begin makes a buffer neutral to what is combined into it.
+func begin(c ir.Combine, x []float64) {
+	for i := range x {
+		switch c {
+		case ir.Sum:
+			x[i] = 0
+		case ir.Max:
+			x[i] = math.Inf(-1)
+		case ir.Min:
+			x[i] = math.Inf(1)
+		}
+	}
+}
+
 // turned is a kernel as it is in a turn.
 func turned(k *ir.Kernel, t int) *ir.Kernel {
 	out := &ir.Kernel{Extents: k.Extents, Body: slices.Clone(k.Body), Out: slices.Clone(k.Out)}
@@ -171,13 +206,8 @@ func roundTo(t ir.Type, x []float64) {
 
 // kernel walks the points in order.
 func (r *reference) kernel(k *ir.Kernel, m memory, lane int, step uint64) {
-	neutral := map[ir.Combine]float64{ir.Sum: 0, ir.Max: math.Inf(-1), ir.Min: math.Inf(1)}
 	for _, o := range k.Out {
-		if start, ok := neutral[o.Combine]; ok {
-			for i := range m[o.Buf] {
-				m[o.Buf][i] = start
-			}
-		}
+		begin(o.Combine, m[o.Buf])
 	}
 	at := make([]int, len(k.Extents))
 	regs := make([]float64, len(k.Body))
@@ -188,7 +218,7 @@ func (r *reference) kernel(k *ir.Kernel, m memory, lane int, step uint64) {
 			rest /= k.Extents[a]
 		}
 		for i := range k.Body {
-			regs[i] = r.instr(&k.Body[i], at, regs, m, address{r.seed, uint32(lane), step, uint32(k.Body[i].Site), uint32(point)})
+			regs[i] = r.instr(&k.Body[i], at, regs, m, address{r.seed, uint32(lane), step, uint32(k.Body[i].Site), uint32(k.Body[i].Index.Const + point)})
 		}
 		for _, o := range k.Out {
 			e := &m[o.Buf][element(o.Index, at, regs)]
@@ -209,7 +239,7 @@ func (r *reference) instr(in *ir.Instr, at []int, regs []float64, m memory, a ad
 	case ir.Const:
 		return in.Imm
 	case ir.Counter:
-		return float64(at[in.Axis])
+		return float64(at[in.Axis] + in.Index.Const)
 	case ir.Load:
 		return m[in.Buf][element(in.Index, at, regs)]
 	case ir.Normal:
@@ -251,6 +281,7 @@ func combine(c ir.Combine, old, v float64) float64 {
 }
 
 func matMul(s *ir.MatMul, m memory) {
+	x, y, z := m[s.A][s.PartA.First:], m[s.B][s.PartB.First:], m[s.C][s.PartC.First:]
 	aBatch, bBatch := s.M*s.K, s.K*s.N
 	if s.SharedA {
 		aBatch = 0
@@ -270,9 +301,9 @@ func matMul(s *ir.MatMul, m memory) {
 					if s.TransB {
 						c = j*s.K + k
 					}
-					sum += m[s.A][b*aBatch+a] * m[s.B][b*bBatch+c]
+					sum += x[b*aBatch+a] * y[b*bBatch+c]
 				}
-				m[s.C][(b*s.M+i)*s.N+j] = sum
+				z[(b*s.M+i)*s.N+j] = sum
 			}
 		}
 	}

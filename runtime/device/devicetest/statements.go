@@ -94,31 +94,35 @@ func (c statementTest) run(t *testing.T, d device.Device, lanes int) {
 	}
 }
 
-// combinations are A and B stored plainly or transposed, one for all batches or each its own, shared by lanes or not, in sizes that
-// do and do not fill blocks and tiles.
+// testMatMul takes A and B stored plainly or transposed, one for all batches or each its own, shared by lanes or not, in sizes that
+// do and do not fill blocks and tiles. Products share programs, which take some devices long to load.
 func testMatMul(t *testing.T, d device.Device) {
-	sizes := [][4]int{{1, 1, 1, 1}, {1, 5, 3, 7}, {3, 4, 6, 9}, {1, 2, 0, 3}, {1, 0, 3, 2}, {0, 2, 2, 2}}
-	for bits := range 64 {
-		for _, s := range sizes {
-			matMulAgrees(t, d, s, bits)
+	small := [][4]int{{1, 1, 1, 1}, {1, 5, 3, 7}, {3, 4, 6, 9}, {1, 2, 0, 3}, {1, 0, 3, 2}, {0, 2, 2, 2}}
+	for first := range 8 {
+		p := &ir.Program{Entries: []ir.Entry{{Name: "run"}}}
+		for bits := first; bits < 64; bits += 8 {
+			addProducts(p, small, bits)
 		}
+		Agree(t, d, Reference{}, p, device.Options{Lanes: 1 + first, Threads: 2}, 1e-12)
 	}
-	for _, s := range [][4]int{{1, 3000, 50, 1}, {1, 3, 5000, 2}, {2, 70, 60, 50}} {
-		for _, bits := range []int{0, 1, 2, 16, 17, 18, 32, 33, 34, 48} {
-			matMulAgrees(t, d, s, bits)
-		}
+	p := &ir.Program{Entries: []ir.Entry{{Name: "run"}}}
+	for _, bits := range []int{0, 1, 2, 16, 17, 18, 32, 33, 34, 48} {
+		addProducts(p, [][4]int{{1, 3000, 50, 1}, {1, 3, 5000, 2}, {2, 70, 60, 50}}, bits)
 	}
+	Agree(t, d, Reference{}, p, device.Options{Lanes: 9, Threads: 2}, 1e-12)
 }
 
-func matMulAgrees(t *testing.T, d device.Device, size [4]int, bits int) {
+// addProducts adds one of each size, of the kind that bits say.
+func addProducts(p *ir.Program, sizes [][4]int, bits int) {
 	bit := func(i int) bool { return bits>>i&1 == 1 }
-	m := &ir.MatMul{Batch: size[0], M: size[1], K: size[2], N: size[3], TransA: bit(0), TransB: bit(1), SharedA: bit(2), SharedB: bit(3)}
-	p := &ir.Program{}
-	m.A = matrixBuffer(p, "a", bit(4), bit(2), m.Batch, m.M*m.K)
-	m.B = matrixBuffer(p, "b", bit(5), bit(3), m.Batch, m.K*m.N)
-	m.C = p.Buffer(ir.Buffer{Name: "c", Space: ir.Lane, Size: m.Batch * m.M * m.N})
-	p.Entries = []ir.Entry{{Name: "run", Body: []ir.Stmt{m}}}
-	Agree(t, d, Reference{}, p, device.Options{Lanes: 1 + bits%9, Threads: 2}, 1e-12)
+	e := &p.Entries[0]
+	for _, size := range sizes {
+		m := &ir.MatMul{Batch: size[0], M: size[1], K: size[2], N: size[3], TransA: bit(0), TransB: bit(1), SharedA: bit(2), SharedB: bit(3)}
+		m.A = matrixBuffer(p, fmt.Sprint("a", len(e.Body)), bit(4), bit(2), m.Batch, m.M*m.K)
+		m.B = matrixBuffer(p, fmt.Sprint("b", len(e.Body)), bit(5), bit(3), m.Batch, m.K*m.N)
+		m.C = p.Buffer(ir.Buffer{Name: fmt.Sprint("c", len(e.Body)), Space: ir.Lane, Size: m.Batch * m.M * m.N})
+		e.Body = append(e.Body, m)
+	}
 }
 
 func matrixBuffer(p *ir.Program, name string, shared, once bool, batch, size int) ir.BufID {

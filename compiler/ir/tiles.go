@@ -1,0 +1,82 @@
+package ir
+
+import "slices"
+
+// Tiles runs Body, kernels and products without batches, over Rows rows, Size of them in each turn but perhaps the last. The outermost
+// loop of a kernel, and the dimension of a product that its Rows names, go over the rows of a turn and end with the rows; indices
+// move with the turn. Turns run in any order and at once; what they pass on lies in buffers of space Tile. In the end each Out is
+// combined, in the order of turns.
+type Tiles struct {
+	Rows, Size int
+	Body       []Stmt
+	Out        []TileOut
+}
+
+// A TileOut combines what the turns leave in From, a Tile buffer, into To, of the same size.
+type TileOut struct {
+	From, To BufID
+	Combine  Combine // not Store
+}
+
+// Turns is the number of turns.
+func (s *Tiles) Turns() int { return (s.Rows + s.Size - 1) / s.Size }
+
+// RowsIn is the number of rows of a turn.
+func (s *Tiles) RowsIn(turn int) int { return min(s.Size, s.Rows-turn*s.Size) }
+
+// With is Body for so many rows a turn.
+func (s *Tiles) With(rows int) []Stmt {
+	body := make([]Stmt, len(s.Body))
+	for i, b := range s.Body {
+		switch b := b.(type) {
+		case *Kernel:
+			body[i] = b.withRows(rows)
+		case *MatMul:
+			body[i] = b.withRows(rows)
+		}
+	}
+	return body
+}
+
+func (k *Kernel) withRows(rows int) *Kernel {
+	out := &Kernel{Extents: slices.Clone(k.Extents), Body: slices.Clone(k.Body), Out: slices.Clone(k.Out)}
+	out.Extents[0] = rows
+	return out
+}
+
+func (s *MatMul) withRows(rows int) *MatMul {
+	out := *s
+	switch s.Rows {
+	case DimM:
+		out.M = rows
+	case DimK:
+		out.K = rows
+	}
+	return &out
+}
+
+// Turn is Body as it is in a turn, with its rows and without steps.
+func (s *Tiles) Turn(t int) []Stmt {
+	body := s.With(s.RowsIn(t))
+	for _, b := range body {
+		switch b := b.(type) {
+		case *Kernel:
+			for i := range b.Body {
+				b.Body[i].Index = b.Body[i].Index.turn(t)
+			}
+			for i := range b.Out {
+				b.Out[i].Index = b.Out[i].Index.turn(t)
+			}
+		case *MatMul:
+			b.PartA, b.PartB, b.PartC = b.PartA.turn(t), b.PartB.turn(t), b.PartC.turn(t)
+		}
+	}
+	return body
+}
+
+func (ix Index) turn(t int) Index {
+	ix.Const, ix.Step = ix.Const+ix.Step*t, 0
+	return ix
+}
+
+func (p Part) turn(t int) Part { return Part{First: p.First + p.Step*t} }

@@ -1,0 +1,131 @@
+package ir
+
+import "fmt"
+
+// tiled checks a Tiles: its statements as they are in the first turn, in the last full one and in the last. Between these indices
+// move in equal steps, so what stays inside its buffer there does so in all.
+func (v *verifier) tiled(s *Tiles) error {
+	if s.Rows < 1 || s.Size < 1 || v.loop != nil || v.tiles != nil || v.setup {
+		return fmt.Errorf("tiles of %d of %d rows, or in setup or a loop", s.Size, s.Rows)
+	}
+	for i, b := range s.Body {
+		if err := s.hasRows(b); err != nil {
+			return fmt.Errorf("tiles, statement %d: %w", i, err)
+		}
+	}
+	v.tiles = s
+	defer func() { v.tiles = nil }()
+	last := s.Turns() - 1
+	for _, t := range []int{0, max(last-1, 0), last} {
+		v.forget()
+		for i, b := range s.Turn(t) {
+			if err := v.statement(b); err != nil {
+				return fmt.Errorf("tiles, statement %d, turn %d: %w", i, t, err)
+			}
+		}
+	}
+	if err := v.windows(s); err != nil {
+		return err
+	}
+	return v.tileOuts(s)
+}
+
+// hasRows checks that a statement goes over the rows of a turn.
+func (s *Tiles) hasRows(b Stmt) error {
+	switch b := b.(type) {
+	case *Kernel:
+		if len(b.Extents) > 0 && b.Extents[0] == s.Size {
+			return nil
+		}
+		return fmt.Errorf("extents %v do not begin with %d rows", b.Extents, s.Size)
+	case *MatMul:
+		if b.Batch == 1 && (b.Rows == DimM && b.M == s.Size || b.Rows == DimK && b.K == s.Size) {
+			return nil
+		}
+		return fmt.Errorf("a product of %d × %d×%d×%d without %d rows", b.Batch, b.M, b.K, b.N, s.Size)
+	}
+	return fmt.Errorf("%T in tiles", b)
+}
+
+// forget marks the tile buffers as they are at the start of a turn.
+func (v *verifier) forget() {
+	for i, b := range v.p.Buffers {
+		if b.Space == Tile {
+			v.written[i] = b.Size == 0
+		}
+	}
+}
+
+// A window is the elements of a buffer that turn 0 touches, and the step from turn to turn.
+type window struct {
+	lo, hi, step int
+	mixed        bool // other steps as well
+	combined     bool
+}
+
+// windows checks that turns keep clear of each other in the buffers that they write.
+func (v *verifier) windows(s *Tiles) error {
+	all := windows{}
+	for _, b := range s.Body {
+		switch b := b.(type) {
+		case *Kernel:
+			all.kernel(b)
+		case *MatMul:
+			all.touch(b.A, b.PartA.First, b.PartA.First+b.M*b.K-1, b.PartA.Step, false)
+			all.touch(b.B, b.PartB.First, b.PartB.First+b.K*b.N-1, b.PartB.Step, false)
+			all.touch(b.C, b.PartC.First, b.PartC.First+b.M*b.N-1, b.PartC.Step, false)
+		}
+	}
+	for _, id := range each(s.Body, Writes) {
+		w, b := all[id], v.p.Buffers[id]
+		if b.Space != Tile && (w.mixed || w.combined || w.hi-w.lo >= w.step || b.Type != F64) {
+			return fmt.Errorf("turns meet in b%d", id)
+		}
+	}
+	return nil
+}
+
+type windows map[BufID]*window
+
+func (all windows) kernel(k *Kernel) {
+	for _, in := range k.Body {
+		if lo, hi := reach(k, in.Index); in.Op == Load {
+			all.touch(in.Buf, lo, hi, in.Index.Step, false)
+		}
+	}
+	for _, o := range k.Out {
+		lo, hi := reach(k, o.Index)
+		all.touch(o.Buf, lo, hi, o.Index.Step, o.Combine != Store)
+	}
+}
+
+func (all windows) touch(id BufID, lo, hi, step int, combined bool) {
+	w, ok := all[id]
+	if !ok {
+		w = &window{lo: lo, hi: hi, step: step}
+		all[id] = w
+	}
+	w.lo, w.hi, w.mixed, w.combined = min(w.lo, lo), max(w.hi, hi), w.mixed || step != w.step, w.combined || combined
+}
+
+// tileOuts checks what the turns leave.
+func (v *verifier) tileOuts(s *Tiles) error {
+	for _, o := range s.Out {
+		for _, id := range []BufID{o.From, o.To} {
+			if id < 0 || int(id) >= len(v.p.Buffers) {
+				return fmt.Errorf("no buffer b%d", id)
+			}
+		}
+		from, to := v.p.Buffers[o.From], v.p.Buffers[o.To]
+		if from.Space != Tile || to.Space == Tile || from.Size != to.Size || o.Combine == Store || o.Combine > Min || to.Type != F64 {
+			return fmt.Errorf("%v of %v buffer b%d into %v b%d", o.Combine, from.Space, o.From, to.Space, o.To)
+		}
+		if err := v.read(o.From); err != nil {
+			return err
+		}
+		if err := v.write(o.To); err != nil {
+			return err
+		}
+	}
+	return nil
+}

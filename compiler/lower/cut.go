@@ -1,0 +1,124 @@
+package lower
+
+import (
+	"slices"
+
+	"ppl/compiler/ir"
+)
+
+// cut makes a region Tiles of so many rows.
+func (t *tiler) cut(r *region, size int) *ir.Tiles {
+	c := &cutter{prog: t.prog, size: size, tiles: &ir.Tiles{Rows: r.rows, Size: size}, own: map[ir.BufID]ir.BufID{}}
+	inside := map[ir.BufID]int{}
+	countUses(r.body, inside)
+	for id, u := range r.touched {
+		local := t.prog.buffers[id].Space == ir.Scratch && inside[id] == t.uses[id] && u.lo >= 0 && u.hi < u.width
+		if u.written && u.apart && local {
+			c.own[id] = t.prog.buffer(ir.Tile, u.width*size)
+		}
+	}
+	for _, s := range r.body {
+		switch s := s.(type) {
+		case *ir.Kernel:
+			c.kernel(s)
+		case *ir.MatMul:
+			c.product(s)
+		}
+	}
+	return c.tiles
+}
+
+// A cutter writes the body of a Tiles.
+type cutter struct {
+	prog  *program
+	size  int // rows of a tile
+	tiles *ir.Tiles
+	own   map[ir.BufID]ir.BufID // of a turn, instead of scratch
+}
+
+// place is where a turn has what lies at a row's elements of a buffer, width of them.
+func (c *cutter) place(buf ir.BufID, width int) (ir.BufID, int) {
+	if own, ok := c.own[buf]; ok {
+		return own, 0
+	}
+	return buf, width * c.size
+}
+
+func (c *cutter) index(buf ir.BufID, at ir.Index) (ir.BufID, ir.Index) {
+	width := 0
+	if at.Stride != nil {
+		width = at.Stride[0]
+	}
+	buf, at.Step = c.place(buf, width)
+	return buf, at
+}
+
+func (c *cutter) kernel(in *ir.Kernel) {
+	k := &ir.Kernel{Extents: slices.Clone(in.Extents), Body: slices.Clone(in.Body)}
+	k.Extents[0] = c.size
+	for r := range k.Body {
+		switch in := &k.Body[r]; in.Op {
+		case ir.Load:
+			in.Buf, in.Index = c.index(in.Buf, in.Index)
+		case ir.Counter:
+			if in.Axis == 0 {
+				in.Index.Step = c.size
+			}
+		case ir.Normal, ir.Uniform:
+			in.Index.Step = k.Points()
+		}
+	}
+	c.tiles.Body = append(c.tiles.Body, k)
+	for _, o := range in.Out {
+		k.Out = append(k.Out, c.output(o))
+	}
+}
+
+// output stores in a turn's rows. What is combined over rows goes to a buffer of the turn, to leave it in the end; what is combined within rows,
+// but to be kept, is copied from such a buffer.
+func (c *cutter) output(o ir.Output) ir.Output {
+	to := o.Buf
+	o.Buf, o.Index = c.index(o.Buf, o.Index)
+	switch {
+	case o.Combine == ir.Store || o.Buf != to:
+	case o.Index.Step == 0:
+		o.Buf = c.leave(to, o.Combine)
+	default:
+		o.Buf = c.prog.buffer(ir.Tile, o.Index.Step)
+		c.keep(o.Buf, to, o.Index.Step)
+		o.Index.Step = 0
+	}
+	return o
+}
+
+// leave is the buffer of a turn that is combined into another over all turns.
+func (c *cutter) leave(to ir.BufID, combine ir.Combine) ir.BufID {
+	from := c.prog.buffer(ir.Tile, c.prog.buffers[to].Size)
+	c.tiles.Out = append(c.tiles.Out, ir.TileOut{From: from, To: to, Combine: combine})
+	return from
+}
+
+// keep copies a turn's n elements to where they are kept.
+func (c *cutter) keep(from, to ir.BufID, n int) {
+	extents := []int{c.size, n / c.size}
+	var b ir.Body
+	v := b.Load(from, ir.Dense(extents...))
+	at := ir.Dense(extents...)
+	at.Step = n
+	c.tiles.Body = append(c.tiles.Body, &ir.Kernel{Extents: extents, Body: b, Out: []ir.Output{{Buf: to, Index: at, Value: v}}})
+}
+
+func (c *cutter) product(in *ir.MatMul) {
+	s := *in
+	if s.Rows == ir.DimM {
+		s.A, s.PartA.Step = c.place(s.A, s.K)
+		s.C, s.PartC.Step = c.place(s.C, s.N)
+		s.M = c.size
+	} else {
+		s.A, s.PartA.Step = c.place(s.A, s.M)
+		s.B, s.PartB.Step = c.place(s.B, s.N)
+		s.C = c.leave(s.C, ir.Sum)
+		s.K = c.size
+	}
+	c.tiles.Body = append(c.tiles.Body, &s)
+}

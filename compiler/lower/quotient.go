@@ -1,0 +1,51 @@
+package lower
+
+import "ppl/autodiff"
+
+// note gathers what rewriting a node needs to know of the graph around it.
+func (vs *values) note(n autodiff.Node) {
+	vs.short(n)
+	vs.noteQuotients(n)
+}
+
+func (vs *values) noteQuotients(n autodiff.Node) {
+	switch n.Op().Kind {
+	case autodiff.OpDiv:
+		vs.divided[narrowest(n.Args()[1])]++
+	case autodiff.OpFloor, autodiff.OpCeil, autodiff.OpRound, autodiff.OpMod, autodiff.OpEq, autodiff.OpLt, autodiff.OpLe:
+		for _, a := range n.Args() {
+			vs.exact[narrowest(a)] = true
+		}
+	case autodiff.OpScan:
+		for _, inner := range n.Op().Body.Next.Graph().Nodes() {
+			vs.noteQuotients(inner)
+		}
+	}
+}
+
+// narrowest is what a node repeats.
+func narrowest(n autodiff.Node) autodiff.Node {
+	for n.Op().Kind == autodiff.OpBroadcast || n.Op().Kind == autodiff.OpReshape {
+		n = n.Args()[0]
+	}
+	return n
+}
+
+// quotient is x/d as x·(1/d) where 1/d is needed less often or anyhow: of data, of what is the same along an axis, or of the divisor
+// of several quotients. A division takes a processor as long as a dozen products. The result may be off by one more rounding, so
+// quotients that have to be exact stay; nil for them, and for all else.
+func (vs *values) quotient(n autodiff.Node, args []*value) *value {
+	if n.Op().Kind != autodiff.OpDiv || n.Static() || vs.exact[n] {
+		return nil
+	}
+	x, d := args[0], args[1]
+	repeats := d.static || len(variesAlong(d)) < len(variesAlong(x)) || vs.divided[narrowest(n.Args()[1])] > 1
+	if x.kind == autodiff.OpConst || !repeats {
+		return nil
+	}
+	inverse := vs.narrow(autodiff.OpDiv, n.Shape(), []*value{vs.constant(1, nil), d})
+	if d.kind == autodiff.OpConst {
+		inverse = vs.constant(1/d.op.Value, n.Shape())
+	}
+	return vs.narrow(autodiff.OpMul, n.Shape(), []*value{x, inverse})
+}

@@ -1,0 +1,103 @@
+package lower
+
+import "ppl/compiler/ir"
+
+// A rowUse is how statements touch a buffer while they go over rows: row i touches elements width·i + lo … width·i + hi.
+type rowUse struct {
+	buf           ir.BufID
+	width, lo, hi int
+	apart         bool // rows touch elements of their own
+	written       bool
+	partial       bool // combined over rows
+}
+
+// and is both uses of a buffer.
+func (u rowUse) and(v rowUse) rowUse {
+	u.apart = u.apart && v.apart && u.width == v.width
+	u.lo, u.hi = min(u.lo, v.lo), max(u.hi, v.hi)
+	u.apart = u.apart && u.hi-u.lo < u.width
+	u.written = u.written || v.written
+	u.partial = false // touched twice
+	return u
+}
+
+// meets reports whether rows that run in any order get in each other's way.
+func (u rowUse) meets() bool { return u.written && !u.apart && !u.partial }
+
+// byRows is a statement as one over so many rows, and its uses; nil if it is none.
+func byRows(s ir.Stmt, rows int) (ir.Stmt, []rowUse) {
+	switch s := s.(type) {
+	case *ir.Kernel:
+		if len(s.Extents) > 0 && s.Extents[0] == rows {
+			return s, kernelRows(s)
+		}
+	case *ir.MatMul:
+		if s := productByRows(s, rows); s != nil {
+			return s, productRows(s)
+		}
+	}
+	return nil, nil
+}
+
+func kernelRows(k *ir.Kernel) []rowUse {
+	var uses []rowUse
+	for _, in := range k.Body {
+		if in.Op == ir.Load {
+			uses = append(uses, rowUseAt(k, in.Buf, in.Index))
+		}
+	}
+	for _, o := range k.Out {
+		u := rowUseAt(k, o.Buf, o.Index)
+		u.written, u.partial = true, o.Combine != ir.Store && u.width == 0
+		uses = append(uses, u)
+	}
+	return uses
+}
+
+func rowUseAt(k *ir.Kernel, buf ir.BufID, at ir.Index) rowUse {
+	u := rowUse{buf: buf}
+	if at.Stride != nil {
+		u.width = at.Stride[0]
+	}
+	first := append([]int{1}, k.Extents[1:]...)
+	u.lo, u.hi = span(at, first)
+	u.apart = u.hi-u.lo < u.width
+	return u
+}
+
+// productByRows is a product whose m or k is the rows, so that the rows of its operands follow each other in memory. A product that is one
+// row is turned into a column.
+func productByRows(s *ir.MatMul, rows int) *ir.MatMul {
+	if s.Batch != 1 {
+		return nil
+	}
+	out := *s
+	if s.M == 1 && s.N == rows {
+		out.M, out.N, out.A, out.B, out.TransA, out.TransB = s.N, 1, s.B, s.A, !s.TransB, !s.TransA
+	}
+	out.SharedA, out.SharedB = false, false // of one batch, which says nothing
+	switch {
+	case out.M == rows && (!out.TransA || out.K == 1):
+		out.Rows = ir.DimM
+	case out.K == rows && (out.TransA || out.M == 1) && (!out.TransB || out.N == 1):
+		out.Rows = ir.DimK
+	default:
+		return nil
+	}
+	return &out
+}
+
+func productRows(s *ir.MatMul) []rowUse {
+	row := func(buf ir.BufID, width int) rowUse {
+		return rowUse{buf: buf, width: width, hi: width - 1, apart: true}
+	}
+	all := func(buf ir.BufID) rowUse { return rowUse{buf: buf} }
+	if s.Rows == ir.DimM {
+		c := row(s.C, s.N)
+		c.written = true
+		return []rowUse{row(s.A, s.K), all(s.B), c}
+	}
+	c := all(s.C)
+	c.written, c.partial = true, true
+	return []rowUse{row(s.A, s.M), row(s.B, s.N), c}
+}

@@ -1,0 +1,118 @@
+package lower_test
+
+import (
+	"math"
+	"testing"
+
+	ad "ppl/autodiff"
+	"ppl/compiler/ir"
+	"ppl/compiler/lower"
+)
+
+// groups is a regression with an effect of each group, gathered.
+func groups(n, j int) func(g *ad.Graph, theta ad.Node) ad.Node {
+	return func(g *ad.Graph, theta ad.Node) ad.Node {
+		group := g.Data("group", series(n, func(i float64) float64 { return math.Mod(i*i, float64(j)) }), n)
+		y := g.Data("y", series(n, math.Sin), n)
+		a := part(theta, 0, j)
+		fit := ad.Mul(ad.Gather(a, group), ad.Exp(scalarAt(theta, j)))
+		return ad.Add(ad.SumAll(normal(y, fit, g.Const(1))), ad.SumAll(normal(theta, g.Const(0), g.Const(1))))
+	}
+}
+
+// rowEffects has a coordinate of each row, and a softmax over columns within rows.
+func rowEffects(n int) func(g *ad.Graph, theta ad.Node) ad.Node {
+	return func(g *ad.Graph, theta ad.Node) ad.Node {
+		const k = 9 // more than is written out
+		wide := []int{n, k}
+		table := g.Data("table", series(n*k, func(i float64) float64 { return math.Sin(i * i) }), n, k)
+		z, mu := part(theta, 1, n), scalarAt(theta, 0)
+		score := ad.Mul(table, ad.Broadcast(z, wide, []int{0}))
+		like := ad.Sub(ad.Reshape(ad.Slice(score, []int{0, 0}, []int{n, 1}), n), ad.LogSumExp(score, 1))
+		return ad.Add(ad.SumAll(like), ad.SumAll(normal(z, mu, g.Const(2))))
+	}
+}
+
+// products of the rows' own features: both factors of a product vary, and so does the gradient of both.
+func twoLayers(n, d, h int) func(g *ad.Graph, theta ad.Node) ad.Node {
+	return func(g *ad.Graph, theta ad.Node) ad.Node {
+		x := g.Data("x", series(n*d, func(i float64) float64 { return math.Sin(i*i + 1) }), n, d)
+		w1, w2 := ad.Reshape(part(theta, 0, d*h), d, h), ad.Reshape(part(theta, d*h, h), h, 1)
+		return ad.SumAll(ad.LogSigmoid(ad.MatMul(ad.Tanh(ad.MatMul(x, w1, false, false)), w2, false, false)))
+	}
+}
+
+// tiledDensities go over thousands of rows, whose number no tile divides.
+func tiledDensities() []density {
+	return []density{
+		{"logistic", 6, logistic(9001, 5)},
+		{"groups", 31, groups(20_011, 30)},
+		{"row effects", 6_008, rowEffects(6_007)},
+		{"two layers", 44, twoLayers(5_003, 10, 4)},
+	}
+}
+
+// TestTiles takes gradients and steps over many rows: the same numbers, and no scratch as long as the data.
+func TestTiles(t *testing.T) {
+	for k, d := range tiledDensities() {
+		t.Run(d.name, func(t *testing.T) {
+			g := ad.New()
+			theta := g.Input("theta", d.dim)
+			lp := d.logp(g, theta)
+			p := check(t, source(uint64(k)), lp, ad.Grad(lp, theta)[0])
+			bounded(t, p, 4096)
+			r := source(9)
+			start := map[string][]float64{"q": normals(r, d.dim), "v": normals(r, d.dim), "grad": normals(r, d.dim), "eps": {0.01}}
+			checkSteps(t, leapfrog(d), start, 2)
+		})
+	}
+}
+
+// bounded checks that a program has tiles and no other temporary of more than n elements.
+func bounded(t *testing.T, p *ir.Program, n int) {
+	t.Helper()
+	tiles := 0
+	for _, s := range p.Entries[0].Body {
+		if s, ok := s.(*ir.Tiles); ok {
+			tiles += s.Turns()
+		}
+	}
+	if tiles < 2 {
+		t.Errorf("%d tiles\n%v", tiles, p)
+	}
+	for _, b := range p.Buffers {
+		if b.Space == ir.Scratch && b.Size > n {
+			t.Errorf("scratch of %d elements\n%v", b.Size, p)
+		}
+	}
+}
+
+// TestTileOrder: a statement that needs what the tiles leave comes after them, one that overwrites what they read as well.
+func TestTileOrder(t *testing.T) {
+	const n = 9_001
+	g := ad.New()
+	x, m := g.Input("x", n), g.Input("m")
+	away := ad.Sub(x, m)
+	spread := ad.Sqrt(ad.Mul(ad.SumAll(sq(away)), g.Const(1.0/n)))
+	entry := lower.Entry{Name: "step", Assign: []lower.Assign{
+		{Name: "x", Value: ad.Div(away, spread)}, {Name: "m", Value: ad.Mul(g.Const(1.0/n), ad.SumAll(x))},
+		{Name: "turned", Value: ad.Sub(ad.Slice(x, []int{1}, []int{n}), ad.Slice(x, []int{0}, []int{n - 1}))},
+		{Name: "top", Value: ad.Max(x, 0)}}}
+	checkSteps(t, entry, map[string][]float64{"x": normals(source(3), n), "m": {0.1}}, 3)
+}
+
+// TestTileNoise: noise keeps its address, the place among all rows.
+func TestTileNoise(t *testing.T) {
+	const n = 9_001
+	g := ad.New()
+	e := lower.Entry{Name: "f", Assign: []lower.Assign{{Name: "z", Value: ad.Add(g.Normal(3, n), ad.Mul(g.Const(0), g.Input("x", n)))}}}
+	p := program(t, e)
+	m := newMachine(p)
+	m.run("f")
+	bounded(t, p, 0)
+	for i, got := range m.buffer("z") {
+		if want := noise(3, 0, i); got != want {
+			t.Fatalf("z[%d] is %v, want %v", i, got, want)
+		}
+	}
+}
