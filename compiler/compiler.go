@@ -109,6 +109,16 @@ func (p *Program) Density(theta autodiff.Node) (logPrior, logLik autodiff.Node) 
 	return autodiff.Add(t.Prior, t.Jacobian), t.Likelihood
 }
 
+// OwnScale is a program as the density of its parameters on their own scale: without log-Jacobian, and with noncentered parameters as they
+// are. A mode depends on that; draws do not, and are made from a Program.
+type OwnScale struct{ *Program }
+
+// Density adds log ρ and log ℓ at the parameters that theta stands for.
+func (p OwnScale) Density(theta autodiff.Node) (logPrior, logLik autodiff.Node) {
+	t := p.plan.OwnScale(theta)
+	return t.Prior, t.Likelihood
+}
+
 // Terms emits the parts of the density at theta, for printing and for tests.
 func (p *Program) Terms(theta autodiff.Node) emit.Terms { return p.plan.Density(theta) }
 
@@ -122,6 +132,9 @@ func (p *Program) Start(seed uint64, walker int) []float64 {
 
 // Saved lists what is kept of a draw.
 func (p *Program) Saved() []draws.Variable { return p.plan.Saved() }
+
+// Deterministic tells of each of Saved whether it is a function of the parameters alone; the others need Complete.
+func (p *Program) Deterministic() []bool { return p.plan.Deterministic() }
 
 // Values adds all of Saved to theta's graph; elements that are known only after inference are 0 until Complete.
 func (p *Program) Values(theta autodiff.Node) autodiff.Node { return p.plan.Values(theta) }

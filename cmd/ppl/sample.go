@@ -105,7 +105,7 @@ func (c *console) sample(ctx context.Context, s *sampling) error {
 		return err
 	}
 	if p.Dim() == 0 {
-		return wrong(errors.New("the model has no parameters to sample; a parameter is drawn by its law: mu ~ Normal(0, 1)"))
+		return noParameters()
 	}
 	if s.options.Device, err = openDevice(s.device, s.note(c)); err != nil {
 		return err
@@ -140,6 +140,10 @@ func (c *console) sample(ctx context.Context, s *sampling) error {
 		return interrupted()
 	}
 	return nil
+}
+
+func noParameters() error {
+	return wrong(errors.New("the model has no parameters; a parameter is drawn by its law: mu ~ Normal(0, 1)"))
 }
 
 func kept(dir string, stopped bool) string {

@@ -7,6 +7,7 @@ package check
 
 import (
 	"math"
+	"slices"
 
 	"ppl/compiler/model"
 	"ppl/lang/ast"
@@ -55,6 +56,7 @@ type checker struct {
 	odes          []*trajectory
 	queries       []*model.StateAt
 	refused       []*model.Array  // latents whose own law is refused
+	circular      []*model.Array  // reported as drawn from each other
 	mentioned     map[string]bool // names that stand in an expression
 	open          []*arrayInfo    // definitions being elaborated, outermost first
 }
@@ -118,6 +120,8 @@ type arrayInfo struct {
 	defs     []define
 	draws    []draw
 	state    state
+	heads    []headSlots // of defs
+	recurs   bool        // it was read while it was being worked out
 	observed bool
 	outer    []*model.Index // plates of the template's use, before the array's own
 }
@@ -538,21 +542,36 @@ func (c *checker) resolve(a *arrayInfo) {
 	a.state = visiting
 	c.open = append(c.open, a)
 	defer func() { c.open = c.open[:len(c.open)-1] }()
-	if c.recursive(a) {
-		c.resolveRecurrence(a)
-		a.state = typed // also where its statements were refused
-		return
+	slices.SortStableFunc(a.defs, func(d, e define) int { // what begins an array before what goes on
+		return boolInt(d.mentions(a.Name)) - boolInt(e.mentions(a.Name))
+	})
+	for _, d := range a.defs {
+		a.heads = append(a.heads, c.headOf(a, d))
 	}
 	for i := range a.defs {
-		c.definePiece(a, &a.defs[i])
+		if !c.definePiece(a, i) && a.recurs {
+			a.Pieces, a.state = nil, typed
+			return
+		}
 	}
 	if a.Role != model.Definition {
 		for i := range a.draws {
 			c.drawPiece(a, &a.draws[i])
 		}
 	}
-	c.cover(a)
+	if !a.recurs {
+		c.cover(a)
+	}
 	a.state = typed
+}
+
+func (d define) mentions(name string) bool { return mentionedNames([]ast.Stmt{d.stmt})[name] }
+
+func boolInt(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
 }
 
 func count(n int, one, many string) string {

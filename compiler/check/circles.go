@@ -18,6 +18,7 @@ func (c *checker) circles() {
 	}
 	for _, t := range c.model.Terms {
 		if circle := f.from(t.Array); circle != nil {
+			c.circular = circle
 			c.drawnFromEachOther(circle)
 			return
 		}

@@ -127,25 +127,55 @@ func indexOver(s *model.Set, among []*model.Index) *model.Index {
 
 // ---- definitions ----
 
-func (c *checker) definePiece(a *arrayInfo, d *define) {
-	inner := newScope(a.scope)
-	slots, bare, _ := c.slots(inner, d.head, 0)
+// headSlots are the subscripts of a left side, and the scope in which its indices are known.
+type headSlots struct {
+	scope *scope
+	slots []model.Slot
+	bare  []*model.Index
+}
+
+func (c *checker) headOf(a *arrayInfo, d define) headSlots {
+	h := headSlots{scope: newScope(a.scope)}
+	h.slots, h.bare, _ = c.slots(h.scope, d.head, 0)
+	return h
+}
+
+// piece is what a statement defines, without its value.
+func (h headSlots) piece(d define) *model.Piece {
+	return &model.Piece{At: d.head.Span(), Slots: h.slots, Plates: plates(h.slots)}
+}
+
+func (c *checker) definePiece(a *arrayInfo, k int) bool {
+	d, h := a.defs[k], a.heads[k]
 	var x model.Expr
 	if d.stmt.Block != nil {
-		x = c.block(inner, d.stmt.Block)
+		x = c.block(h.scope, d.stmt.Block)
 	} else {
-		x = c.expr(inner, d.stmt.Value)
+		x = c.expr(h.scope, d.stmt.Value)
 	}
-	if isPoison(x) || poisonSlot(slots) {
-		return
+	if isPoison(x) || poisonSlot(h.slots) {
+		return false
 	}
-	if len(bare) > 0 {
+	if len(h.bare) > 0 {
 		var ok bool
-		if x, ok = c.absorb(x, 0, bare, a.Name); !ok {
-			return
+		if x, ok = c.absorb(x, 0, h.bare, a.Name); !ok {
+			return false
 		}
 	}
-	c.addPiece(a, &model.Piece{At: d.head.Span(), Slots: slots, Plates: plates(slots), Value: x}, x.Info().Type.Axes, x.Info().Type)
+	if !a.recurs {
+		p := h.piece(d)
+		p.Value = x
+		c.addPiece(a, p, x.Info().Type.Axes, x.Info().Type)
+		return true
+	}
+	p := a.Pieces[k]
+	p.Value = x
+	if n := len(p.Slots) + len(x.Info().Type.Axes); n != len(a.Type.Axes) {
+		c.errorf("E42", p.At, "`%s` reads its own past, so its axes are those on the left; here there are %d, elsewhere %d", a.Name, n, len(a.Type.Axes)).
+			Help("give every axis an index: `%s[t in …, k in …] = …`", a.Name)
+		return false
+	}
+	return true
 }
 
 func poisonSlot(slots []model.Slot) bool {

@@ -123,15 +123,19 @@ func indexVar(i *model.Index, at ast.Node) model.Expr {
 
 // ref reads a whole array.
 func (c *checker) ref(a *arrayInfo, e ast.Node) model.Expr {
+	static := true
 	if a.state == visiting {
-		c.cycle(a, e)
-		return poison(e)
+		if !c.provisional(a) {
+			c.cycle(a, e)
+			return poison(e)
+		}
+		static = c.open[len(c.open)-1] == a // of what others are worked out from meanwhile nothing is known
 	}
 	c.resolve(a)
 	if isBroken(a) {
 		return poison(e)
 	}
-	return &model.Ref{Array: a.Array, Fact: model.Fact{At: e.Span(), Type: a.Type, Static: c.isStatic(a)}}
+	return &model.Ref{Array: a.Array, Fact: model.Fact{At: e.Span(), Type: a.Type, Static: static && c.isStatic(a)}}
 }
 
 // isBroken tells an array whose own statements were refused.

@@ -97,7 +97,7 @@ func ownRead(t *model.Term) model.LatentRead {
 // chain finds the axis along which a latent in pieces runs.
 func (c *checker) chain(t *model.Term) bool {
 	a := t.Array
-	r, ok := c.direction(&arrayInfo{Array: a}, t.Piece, t.Args)
+	r, ok := c.direction(t)
 	if !ok {
 		return false
 	}

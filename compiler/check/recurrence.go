@@ -1,101 +1,286 @@
 package check
 
 import (
+	"slices"
+
 	"ppl/compiler/model"
-	"ppl/lang/ast"
 )
 
-// recursive reports whether a definition reads itself, as far as its text tells.
-func (c *checker) recursive(a *arrayInfo) bool {
-	if a.decl != nil || len(a.draws) > 0 {
+// A definition may be read while it is being worked out, if every statement on its left has slots: its axes are then those of the left sides. That
+// each read lies in the past is proved when all is known (recurrences).
+
+// provisional gives a definition that is being worked out the axes of its left sides; not ok where these do not tell them.
+func (c *checker) provisional(a *arrayInfo) bool {
+	if a.recurs {
+		return true
+	}
+	if a.decl != nil || len(a.draws) > 0 || len(a.heads) < len(a.defs) {
 		return false
 	}
-	for _, d := range a.defs {
-		if len(d.head.Slots) > 0 && mentionedNames([]ast.Stmt{d.stmt})[a.Name] {
-			return true
+	for i, d := range a.defs {
+		if len(d.head.Slots) == 0 || poisonSlot(a.heads[i].slots) {
+			return false
 		}
 	}
-	return false
-}
-
-// resolveRecurrence elaborates an array that is defined by its own past: its axes are those of the left sides, so that bodies can
-// read it before they are known.
-func (c *checker) resolveRecurrence(a *arrayInfo) {
-	scopes := make([]*scope, len(a.defs))
-	bares := make([][]*model.Index, len(a.defs))
-	for i, d := range a.defs {
-		scopes[i] = newScope(a.scope)
-		slots, bare, _ := c.slots(scopes[i], d.head, 0)
-		if poisonSlot(slots) {
-			a.Pieces = nil
-			return
+	a.recurs = true
+	known := a.Pieces
+	a.Pieces = nil
+	for i := range a.defs {
+		p := a.heads[i].piece(a.defs[i])
+		var rest []*model.Set
+		if len(known) > 0 && known[0].Value != nil {
+			rest = known[0].Value.Info().Type.Axes
 		}
-		bares[i] = bare
-		c.addPiece(a, &model.Piece{At: d.head.Span(), Slots: slots, Plates: plates(slots)}, nil, model.Type{Range: anyRange})
+		if i < len(known) {
+			p = known[i]
+		}
+		c.addPiece(a, p, rest, model.Type{Range: anyRange})
 	}
 	c.cover(a)
-	a.state = typed
-	for i, d := range a.defs {
-		if !c.recurrenceBody(a, a.Pieces[i], scopes[i], bares[i], d) {
-			a.Pieces = nil
-			return
-		}
-	}
-}
-
-func (c *checker) recurrenceBody(a *arrayInfo, p *model.Piece, s *scope, bare []*model.Index, d define) bool {
-	var x model.Expr
-	if d.stmt.Block != nil {
-		x = c.block(s, d.stmt.Block)
-	} else {
-		x = c.expr(s, d.stmt.Value)
-	}
-	if isPoison(x) {
-		return false
-	}
-	x, ok := c.absorb(x, 0, bare, a.Name)
-	if !ok {
-		return false
-	}
-	p.Value = x
-	p.Recurrence, ok = c.direction(a, p, []model.Expr{x})
-	return ok && c.alone(a, x)
-}
-
-// alone refuses arrays that read each other, each its own past through the other.
-func (c *checker) alone(a *arrayInfo, x model.Expr) bool {
-	seen := map[*model.Array]bool{a.Array: true}
-	var through *model.Array
-	var visit func(e model.Expr, via *model.Array)
-	visit = func(e model.Expr, via *model.Array) {
-		model.Walk(e, func(y model.Expr) {
-			r, ok := y.(*model.Ref)
-			if !ok {
-				return
-			}
-			if r.Array == a.Array && via != nil {
-				through = via
-			}
-			if seen[r.Array] || r.Array.Role != model.Definition {
-				return
-			}
-			seen[r.Array] = true
-			for _, p := range r.Array.Pieces {
-				if p.Value != nil {
-					visit(p.Value, r.Array)
-				}
-			}
-		})
-	}
-	visit(x, nil)
-	if through != nil {
-		c.notYet(x.Info().At, "`"+a.Name+"` and `"+through.Name+"` read each other; recurrences of several arrays")
-		return false
-	}
 	return true
 }
 
-// A place says where a self-read lies along an axis, seen from the index that is being defined.
+// A pastRead is a read of an array of a group in a piece of one; sub is nil where the array is read as a whole.
+type pastRead struct {
+	from  *model.Array
+	piece *model.Piece
+	to    *model.Array
+	sub   *model.Subscript
+	at    model.Expr
+}
+
+// recurrences finds the groups of arrays that read themselves or each other, and the axes along which they read the past.
+func (c *checker) recurrences() {
+	f := groupFinder{index: map[*model.Array]int{}, low: map[*model.Array]int{}}
+	for _, a := range c.model.Arrays {
+		f.visit(a)
+	}
+	for _, t := range c.model.Terms {
+		f.visit(t.Array)
+		for _, a := range model.Arrays(t.Exprs()...) {
+			f.visit(a)
+		}
+	}
+	for _, g := range f.groups {
+		if !slices.ContainsFunc(g, func(a *model.Array) bool { return slices.Contains(c.circular, a) }) {
+			c.group(g)
+		}
+	}
+}
+
+// own are the expressions that make the values of a piece: of a definition, of a parameter that is worked out from coordinates of its own, or of
+// what is drawn after inference.
+func own(p *model.Piece) []model.Expr {
+	switch {
+	case p.Value != nil:
+		return []model.Expr{p.Value}
+	case p.Term != nil && (p.Term.Non || p.Term.Kind == model.Generate):
+		return p.Term.Exprs()
+	}
+	return nil
+}
+
+// A groupFinder finds strongly connected arrays (Tarjan 1972, SIAM Journal on Computing 1, 146).
+type groupFinder struct {
+	index, low map[*model.Array]int
+	stack      []*model.Array
+	groups     [][]*model.Array
+}
+
+func (f *groupFinder) visit(a *model.Array) {
+	if f.index[a] != 0 {
+		return
+	}
+	f.index[a] = len(f.index) + 1
+	f.low[a] = f.index[a]
+	f.stack = append(f.stack, a)
+	self := false
+	for _, p := range a.Pieces {
+		for _, b := range model.Arrays(own(p)...) {
+			self = self || a == b
+			f.visit(b)
+			if slices.Contains(f.stack, b) {
+				f.low[a] = min(f.low[a], f.low[b])
+			}
+		}
+	}
+	if f.low[a] != f.index[a] {
+		return
+	}
+	at := slices.Index(f.stack, a)
+	if group := slices.Clone(f.stack[at:]); self || len(group) > 1 {
+		f.groups = append(f.groups, group)
+	}
+	f.stack = f.stack[:at]
+}
+
+// group proves that the arrays read their past only, and notes how.
+func (c *checker) group(arrays []*model.Array) {
+	reads, ok := c.pastReads(arrays)
+	if !ok {
+		return
+	}
+	for k := range arrays[0].Type.Axes {
+		for _, back := range []bool{false, true} {
+			if g := alongAxes(arrays, axesLike(arrays, k), reads, back); g != nil {
+				c.enterGroup(g, reads)
+				return
+			}
+		}
+	}
+	c.noDirection(arrays, reads)
+}
+
+func (c *checker) enterGroup(g *model.Group, reads []pastRead) {
+	for _, r := range reads {
+		t := r.piece.Term
+		if t != nil && t.Non && t.Dist.Event > 0 {
+			c.notYet(t.At, "`noncentered` on a series of vectors that reads its own past")
+			return
+		}
+		r.piece.Recurrence = &model.Recurrence{Axis: memberOf(g, r.from).Axis, Group: g}
+	}
+}
+
+func memberOf(g *model.Group, a *model.Array) *model.Member {
+	return &g.Members[slices.IndexFunc(g.Members, func(m model.Member) bool { return m.Array == a })]
+}
+
+// pastReads lists the reads of a group's arrays in its pieces.
+func (c *checker) pastReads(arrays []*model.Array) (reads []pastRead, ok bool) {
+	ok = true
+	for _, a := range arrays {
+		for _, p := range a.Pieces {
+			for _, x := range own(p) {
+				readsIn(x, arrays, func(ref *model.Ref, sub *model.Subscript) {
+					r := pastRead{a, p, ref.Array, sub, ref}
+					if sub != nil {
+						r.at = sub
+					}
+					reads = append(reads, r)
+					if sub == nil || len(p.Slots) == 0 {
+						ok = false
+						c.unseen(r)
+					}
+				})
+			}
+		}
+	}
+	return reads, ok
+}
+
+// unseen refuses a read of which the order is not seen.
+func (c *checker) unseen(r pastRead) {
+	at := r.at.Info().At
+	switch {
+	case len(r.piece.Slots) == 0:
+		c.errorf("E18", at, "`%s` reads `%s`, which reads it: cannot see that the one comes before the other; give `%s` an index: `%s[t in …] = …`", r.from.Name, r.to.Name,
+			r.from.Name, r.from.Name).Related(r.to.At, "`%s`", r.to.Name)
+	case r.sub == nil:
+		c.errorf("E18", at, "cannot see that `%s` comes before what is being defined; read it at `t - 1` or over a range that ends at t-1", r.to.Name)
+	default:
+		c.errorf("E18", at, "cannot see that `%s` comes before `%s`; use t - c, or a range that ends at t-1", at.Text(), r.piece.At.Text()).
+			Related(r.piece.At, "being defined")
+	}
+}
+
+// readsIn visits the reads of some arrays: under a subscript, or as a whole.
+func readsIn(x model.Expr, arrays []*model.Array, visit func(ref *model.Ref, sub *model.Subscript)) {
+	sub, ok := x.(*model.Subscript)
+	if ok {
+		if ref, isRef := sub.X.(*model.Ref); isRef && slices.Contains(arrays, ref.Array) {
+			visit(ref, sub)
+			for _, y := range model.Children(sub)[1:] {
+				readsIn(y, arrays, visit)
+			}
+			return
+		}
+	}
+	if ref, isRef := x.(*model.Ref); isRef && slices.Contains(arrays, ref.Array) {
+		visit(ref, nil)
+	}
+	for _, y := range model.Children(x) {
+		readsIn(y, arrays, visit)
+	}
+}
+
+// axesLike chooses an axis of each array for axis k of the first: that of the same set, else the only one, else the k-th.
+func axesLike(arrays []*model.Array, k int) []int {
+	axes := make([]int, len(arrays))
+	for i, a := range arrays {
+		axes[i] = axisOf(arrays[0].Type.Axes[k], a.Type.Axes)
+		switch {
+		case i == 0:
+			axes[i] = k
+		case axes[i] >= 0:
+		case len(a.Type.Axes) == 1:
+			axes[i] = 0
+		default:
+			axes[i] = min(k, len(a.Type.Axes)-1)
+		}
+	}
+	return axes
+}
+
+// alongAxes is the group along some axes and in one direction, if every circle of reads is strictly before.
+func alongAxes(arrays []*model.Array, axes []int, reads []pastRead, back bool) *model.Group {
+	members := make([]model.Member, len(arrays))
+	for i, a := range arrays {
+		members[i] = model.Member{Array: a, Axis: axes[i]}
+	}
+	now := map[*model.Array][]*model.Array{} // reads at the same place
+	for _, r := range reads {
+		from, to := slices.Index(arrays, r.from), slices.Index(arrays, r.to)
+		if axes[from] >= len(r.piece.Slots) || axes[to] >= len(r.sub.Subs) || r.sub.Subs[axes[to]].At == nil {
+			return nil
+		}
+		at := placeOf(r.sub.Subs[axes[to]].At, r.piece.Slots[axes[from]])
+		if back {
+			at = at.mirrored()
+		}
+		switch at.kind {
+		case before:
+			members[to].Lag = max(members[to].Lag, at.lag)
+		case past:
+			members[to].Whole = true
+		case same:
+			now[r.from] = append(now[r.from], r.to)
+		default:
+			return nil
+		}
+	}
+	order, ok := inOrder(arrays, now)
+	if !ok {
+		return nil
+	}
+	slices.SortFunc(members, func(a, b model.Member) int { return slices.Index(order, a.Array) - slices.Index(order, b.Array) })
+	return &model.Group{Members: members, Back: back}
+}
+
+// inOrder sorts arrays so that each comes after those it reads; not ok where they go round in a circle.
+func inOrder(arrays []*model.Array, reads map[*model.Array][]*model.Array) (order []*model.Array, ok bool) {
+	ok = true
+	var open []*model.Array
+	var visit func(a *model.Array)
+	visit = func(a *model.Array) {
+		ok = ok && !slices.Contains(open, a)
+		if !ok || slices.Contains(order, a) {
+			return
+		}
+		open = append(open, a)
+		for _, b := range reads[a] {
+			visit(b)
+		}
+		open = open[:len(open)-1]
+		order = append(order, a)
+	}
+	for _, a := range arrays {
+		visit(a)
+	}
+	return order, ok
+}
+
+// A place says where a read lies along an axis, seen from the index that is being defined.
 type place struct {
 	kind placeKind
 	lag  int
@@ -107,132 +292,143 @@ const (
 	unknown placeKind = iota
 	before            // at t − lag
 	past              // somewhere before t
-	after
+	after             // at t + lag
+	future            // somewhere after t
 	same
 )
 
-// direction finds the axis along which every read of a, in the expressions that define piece p, is strictly before. It is nil
-// when there is no such read.
-func (c *checker) direction(a *arrayInfo, p *model.Piece, exprs []model.Expr) (*model.Recurrence, bool) {
-	var reads []*model.Subscript
-	whole := false
-	var find func(x model.Expr)
-	find = func(x model.Expr) {
-		if sub, ok := x.(*model.Subscript); ok {
-			if r, isRef := sub.X.(*model.Ref); isRef && r.Array == a.Array {
-				reads = append(reads, sub)
-				for _, s := range sub.Subs {
-					if s.At != nil {
-						find(s.At)
-					}
-				}
-				return
-			}
-		}
-		if r, ok := x.(*model.Ref); ok && r.Array == a.Array {
-			whole = true
-			c.errorf("E18", r.At, "cannot see that `%s` comes before what is being defined; read it at `t - 1` or over a range that ends at t-1", a.Name)
-			return
-		}
-		for _, y := range model.Children(x) {
-			find(y)
-		}
-	}
-	for _, x := range exprs {
-		find(x)
-	}
-	if whole {
-		return nil, false
-	}
-	if len(reads) == 0 {
-		return nil, true
-	}
-	for k, slot := range p.Slots {
-		if slot.Index == nil {
-			continue
-		}
-		if r := along(reads, k, slot.Index); r != nil {
-			return r, true
-		}
-	}
-	c.noDirection(a, p, reads)
-	return nil, false
+// mirrored is the place as it is seen when time runs back.
+func (p place) mirrored() place {
+	p.kind = [...]placeKind{unknown: unknown, before: after, past: future, after: before, future: past, same: same}[p.kind]
+	return p
 }
 
-// along is the recurrence along axis k if every read is strictly before index t there.
-func along(reads []*model.Subscript, k int, t *model.Index) *model.Recurrence {
-	r := &model.Recurrence{Axis: k}
-	for _, sub := range reads {
-		if k >= len(sub.Subs) || sub.Subs[k].At == nil {
-			return nil
-		}
-		switch at := placeOf(sub.Subs[k].At, t); at.kind {
-		case before:
-			r.Lag = max(r.Lag, at.lag)
-		case past:
-			r.Whole = true
-		default:
-			return nil
-		}
-		r.Reads = append(r.Reads, sub)
+// placeOf proves from its form where a subscript lies, seen from a slot on the left: t ± c; a variable bound by a range that ends before t or
+// begins after it; t ± k for a variable k that starts at 1 or more.
+func placeOf(x model.Expr, slot model.Slot) place {
+	if slot.Index == nil {
+		return fixedPlace(linearOf(x).plus(linearOf(slot.At), -1))
 	}
-	return r
-}
-
-// placeOf proves from its form where a subscript lies: t − c; a variable bound by a range that ends before t; t − k for a
-// variable that starts at 1 or more.
-func placeOf(x model.Expr, t *model.Index) place {
+	t := slot.Index
 	gap := linearOf(x).plus(atom("index "+itoa(t.ID)), -1)
-	switch {
-	case gap.isConst() && gap.c < 0:
-		return place{before, int(-gap.c)}
-	case gap.isConst() && gap.c > 0:
-		return place{kind: after}
-	case gap.isConst():
-		return place{kind: same}
+	if gap.isConst() {
+		return fixedPlace(gap)
 	}
 	for _, i := range indicesOf(x) {
 		if i == t {
 			continue
 		}
 		if v, ok := x.(*model.IndexVar); ok && v.Index == i {
-			end := linearOf(i.Set.Hi).plus(atom("index "+itoa(t.ID)), -1)
-			if end.isConst() && end.c < 0 {
-				return place{kind: past}
+			if beyond := inRange(i, t); beyond != unknown {
+				return place{kind: beyond}
 			}
 			continue
 		}
-		lag := gap.plus(atom("index "+itoa(i.ID)), 1) // x = t − i + const
-		if lo := i.Set.Lo.Info().Type.Range.Lo; lag.isConst() && lag.c-lo < 0 {
+		if lag := gap.plus(atom("index "+itoa(i.ID)), 1); lag.isConst() && lag.c-i.Set.Lo.Info().Type.Range.Lo < 0 { // x = t − i + const
 			return place{kind: past}
+		}
+		if lead := gap.plus(atom("index "+itoa(i.ID)), -1); lead.isConst() && lead.c+i.Set.Lo.Info().Type.Range.Lo > 0 { // x = t + i + const
+			return place{kind: future}
 		}
 	}
 	return place{}
 }
 
-func (c *checker) noDirection(a *arrayInfo, p *model.Piece, reads []*model.Subscript) {
-	var back, forth *model.Subscript
-	for _, sub := range reads {
-		for k, slot := range p.Slots {
-			if slot.Index == nil || k >= len(sub.Subs) || sub.Subs[k].At == nil {
-				continue
-			}
-			switch placeOf(sub.Subs[k].At, slot.Index).kind {
-			case before, past:
-				back = sub
-			case after:
-				forth = sub
-			}
+func fixedPlace(gap linear) place {
+	switch {
+	case !gap.isConst():
+		return place{}
+	case gap.c < 0:
+		return place{before, int(-gap.c)}
+	case gap.c > 0:
+		return place{after, int(gap.c)}
+	}
+	return place{kind: same}
+}
+
+// inRange says on which side of t the range of i lies.
+func inRange(i, t *model.Index) placeKind {
+	end := linearOf(i.Set.Hi).plus(atom("index "+itoa(t.ID)), -1)
+	start := linearOf(i.Set.Lo).plus(atom("index "+itoa(t.ID)), -1)
+	switch {
+	case end.isConst() && end.c < 0:
+		return past
+	case start.isConst() && start.c > 0:
+		return future
+	}
+	return unknown
+}
+
+// noDirection says why there is no axis along which a group reads its past.
+func (c *checker) noDirection(arrays []*model.Array, reads []pastRead) {
+	var back, forth, dark *pastRead
+	for i := range reads {
+		r := &reads[i]
+		axes := axesLike(arrays, 0)
+		from, to := axes[slices.Index(arrays, r.from)], axes[slices.Index(arrays, r.to)]
+		var kind placeKind
+		if from < len(r.piece.Slots) && to < len(r.sub.Subs) && r.sub.Subs[to].At != nil {
+			kind = placeOf(r.sub.Subs[to].At, r.piece.Slots[from]).kind
+		}
+		switch kind {
+		case before, past:
+			back = r
+		case after, future:
+			forth = r
+		case unknown:
+			dark = r
 		}
 	}
 	switch {
+	case dark != nil:
+		c.unseen(*dark)
 	case back != nil && forth != nil:
-		c.errorf("E17", forth.At, "`%s` reads `%s` here and `%s` elsewhere; a recurrence has one direction", p.At.Text(), forth.At.Text(), back.At.Text()).
-			Related(back.At, "the other read")
-	case forth != nil:
-		c.notYet(forth.At, "a recurrence that runs backwards")
+		c.errorf("E17", forth.at.Info().At, "`%s` reads `%s` here and `%s` elsewhere; a recurrence has one direction", forth.piece.At.Text(), forth.at.Info().At.Text(),
+			back.at.Info().At.Text()).Related(back.at.Info().At, "the other read")
+	case len(arrays) == 1:
+		c.unseen(reads[0])
 	default:
-		c.errorf("E18", reads[0].At, "cannot see that `%s` comes before `%s`; use t - c, or a range that ends at t-1", reads[0].At.Text(), p.At.Text()).
-			Related(p.At, "being defined")
+		c.sameIndex(arrays, reads)
 	}
+}
+
+// sameIndex refuses arrays that define each other at one index.
+func (c *checker) sameIndex(arrays []*model.Array, reads []pastRead) {
+	path := ""
+	for _, a := range slices.Backward(arrays) {
+		path += a.Name + " → "
+	}
+	d := c.errorf("E16", reads[0].at.Info().At, "these define each other at the same index: %s%s", path, arrays[len(arrays)-1].Name)
+	for _, a := range slices.Backward(arrays) {
+		d = d.Related(a.At, "`%s`", a.Name)
+	}
+}
+
+// direction finds the axis along which a discrete unknown's law reads what lies before; no member when it reads nothing of it.
+func (c *checker) direction(t *model.Term) (*model.Member, bool) {
+	arrays := []*model.Array{t.Array}
+	var reads []pastRead
+	for _, x := range t.Args {
+		readsIn(x, arrays, func(ref *model.Ref, sub *model.Subscript) {
+			r := pastRead{t.Array, t.Piece, t.Array, sub, ref}
+			if sub != nil {
+				r.at = sub
+			}
+			reads = append(reads, r)
+		})
+	}
+	if len(reads) == 0 {
+		return nil, true
+	}
+	if i := slices.IndexFunc(reads, func(r pastRead) bool { return r.sub == nil }); i >= 0 {
+		c.unseen(reads[i])
+		return nil, false
+	}
+	for k := range t.Array.Type.Axes {
+		if g := alongAxes(arrays, []int{k}, reads, false); g != nil {
+			return &g.Members[0], true
+		}
+	}
+	c.noDirection(arrays, reads)
+	return nil, false
 }

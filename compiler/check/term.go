@@ -265,23 +265,9 @@ func (c *checker) noncentered(a *arrayInfo, d *draw, t *model.Term) bool {
 	case t.In != nil || t.Ordered || t.ZeroSum:
 		c.errorf("E61", at, "`noncentered` does not go with `in`, `ordered` or `zerosum`")
 	default:
-		return c.noncenteredSeries(a, t)
-	}
-	return false
-}
-
-// noncenteredSeries: a law that reads the series' own past becomes a recurrence over standard coordinates.
-func (c *checker) noncenteredSeries(a *arrayInfo, t *model.Term) bool {
-	if t.Piece == nil {
 		return true
 	}
-	r, ok := c.direction(a, t.Piece, t.Args)
-	t.Piece.Recurrence = r
-	if ok && r != nil && t.Dist.Event > 0 {
-		c.notYet(t.At, "`noncentered` on a series of vectors that reads its own past")
-		return false
-	}
-	return ok
+	return false
 }
 
 // constraint: ordered and zerosum constrain the last axis.
@@ -336,9 +322,10 @@ func (c *checker) categoricalOffset(t *model.Term) {
 
 // finish looks at the model as a whole.
 func (c *checker) finish() {
+	c.circles()
+	c.recurrences()
 	c.latents()
 	c.refuseGenerated()
-	c.circles()
 	c.observedTwice()
 	if c.diags.HasErrors() {
 		return // warnings about a model that is not understood would mislead

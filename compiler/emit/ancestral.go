@@ -70,11 +70,17 @@ func (g *given) sample(r *rand.Rand, t *model.Term) []float64 {
 
 // sampleAt draws plate by plate.
 func (g *given) sampleAt(r *rand.Rand, t *model.Term, at []value) []float64 {
-	shape := g.shapeOf(t.Piece)
-	out := make([]float64, product(shape))
+	out := make([]float64, product(g.shapeOf(t.Piece)))
+	g.sampleRows(r, t, at, out, func(int) bool { return true })
+	g.rearrange(t, out)
+	return out
+}
+
+// sampleRows draws the rows of a term's value that are wanted: combinations of its plates, row-major.
+func (g *given) sampleRows(r *rand.Rand, t *model.Term, at []value, out []float64, wanted func(row int) bool) {
 	event := product(g.shape(nil, t.Event))
 	if len(out) == 0 || event == 0 {
-		return out
+		return
 	}
 	rows := len(out) / event
 	args := make([][]float64, len(at))
@@ -84,14 +90,15 @@ func (g *given) sampleAt(r *rand.Rand, t *model.Term, at []value) []float64 {
 	lo, hi := g.ends(t, rows)
 	one := make([][]float64, len(args))
 	for k := range rows {
+		if !wanted(k) {
+			continue
+		}
 		for i := range args {
 			n := len(args[i]) / rows
 			one[i] = args[i][k*n : (k+1)*n]
 		}
 		g.sampleInside(r, t, one, out[k*event:(k+1)*event], lo[k], hi[k])
 	}
-	g.rearrange(t, out)
-	return out
 }
 
 // ends of `in` for each row.
@@ -310,7 +317,7 @@ type Completer struct {
 	*given          // latents as drawn
 	sums     *given // latents summed out: their tables
 	maxima   *given // latents maximised out
-	generate []*model.Term
+	generate []generation
 	late     []int // saved arrays that are computed here
 }
 
@@ -326,7 +333,7 @@ func (p *Plan) NewCompleter() *Completer {
 	if len(c.late) == 0 {
 		return nil
 	}
-	c.generate = generateOrder(p.Model)
+	c.generate = generations(p.Model)
 	if slices.ContainsFunc(p.Model.Terms, func(t *model.Term) bool { return t.Kind == model.LatentPrior }) {
 		c.sums, c.maxima = p.eliminator(false), p.eliminator(true)
 	}
@@ -379,40 +386,14 @@ func readBy(a *model.Array) (out []*model.Array) {
 	return out
 }
 
-// generateOrder sorts generated draws so that each comes after those its law reads.
-func generateOrder(m *model.Model) (order []*model.Term) {
-	seen := map[*model.Array]bool{}
-	var visit func(a *model.Array)
-	visit = func(a *model.Array) {
-		if seen[a] {
-			return
-		}
-		seen[a] = true
-		for _, b := range readBy(a) {
-			visit(b)
-		}
-		for _, t := range m.Terms {
-			if t.Kind == model.Generate && t.Array == a {
-				order = append(order, t)
-			}
-		}
-	}
-	for _, t := range m.Terms {
-		if t.Kind == model.Generate {
-			visit(t.Array)
-		}
-	}
-	return order
-}
-
 // Complete fills in the late elements of values, which is laid out as Saved and holds the parameters.
 func (c *Completer) Complete(r *rand.Rand, values []float64) {
 	c.enter(values)
 	if c.sums != nil {
 		c.latents(r, values)
 	}
-	for _, t := range c.generate {
-		c.inputs[pieceName(t.Piece)] = c.sample(r, t)
+	for _, g := range c.generate {
+		g.draw(r, c.given)
 	}
 	at := 0
 	for i, a := range c.plan.saved {

@@ -92,7 +92,7 @@ func (e *emitter) whole(a *model.Array, p *model.Piece) value {
 func (e *emitter) pieceValue(a *model.Array, p *model.Piece) value {
 	switch {
 	case p.Value != nil && p.Recurrence != nil:
-		return e.recurrence(a, p, []model.Expr{p.Value}, nil, func(step *emitter) value { return step.expr(p.Value) })
+		return e.recurrence(p, e.coordinatesOf(p))
 	case p.Value != nil:
 		return e.expr(p.Value)
 	}

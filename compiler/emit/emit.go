@@ -84,9 +84,12 @@ type emitter struct {
 	drawn     bool         // latents are read from inputs, as drawn
 	most      bool         // latents are maximised out, not summed
 	source    *thetaSource // nil when parameters are given
-	outer     *emitter     // of a step of a scan: the emitter that the scan stands in
-	guards    []value      // conditions of the branches and ragged ranges around: where one is 0, subscripts may be out of range
-	diags     *diag.List
+	series    map[*model.Group]*series
+	// coordinates of a parameter that a series works out; nil when parameters are given
+	coordinates func(*model.Piece) value
+	outer       *emitter // of a step of a scan: the emitter that the scan stands in
+	guards      []value  // conditions of the branches and ragged ranges around: where one is 0, subscripts may be out of range
+	diags       *diag.List
 }
 
 // A box is the smallest range lo..hi that holds a set, whatever outer indices are.
@@ -97,7 +100,7 @@ func (b box) size() int { return max(0, b.hi-b.lo+1) }
 func newEmitter(g *autodiff.Graph, b *Bound, diags *diag.List) *emitter {
 	return &emitter{g: g, b: b, params: map[*model.Piece]value{},
 		exprs: [2]map[model.Expr]value{{}, {}}, arrays: map[*model.Array]value{},
-		enums: map[*model.Array]*model.Index{}, befores: map[*model.Array]*model.Index{}, solved: map[*model.System]*solution{}, own: map[*model.Array][]*model.Index{}, boxes: map[*model.Set]box{}, diags: diags}
+		enums: map[*model.Array]*model.Index{}, befores: map[*model.Array]*model.Index{}, solved: map[*model.System]*solution{}, series: map[*model.Group]*series{}, own: map[*model.Array][]*model.Index{}, boxes: map[*model.Set]box{}, diags: diags}
 }
 
 // stop abandons an emission whose diagnostics say why; the entry points recover it.

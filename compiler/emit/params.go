@@ -142,8 +142,7 @@ func tighter(a, b Node, meet func(x, y Node) Node) Node {
 
 // constrain takes a region's part of theta to the piece's value, with its log-Jacobian.
 func (e *emitter) constrain(r *region, theta Node) (v value, logJac Node) {
-	u := autodiff.Slice(theta, []int{r.offset}, []int{r.offset + r.size})
-	u = autodiff.Reshape(u, append(e.shape(r.plates, nil), r.free...)...)
+	u := autodiff.Reshape(e.part(r, theta), append(e.shape(r.plates, nil), r.free...)...)
 	if r.term.Non {
 		return e.shift(r, u), e.g.Const(0)
 	}
@@ -152,34 +151,44 @@ func (e *emitter) constrain(r *region, theta Node) (v value, logJac Node) {
 	return value{x, r.piece.Plates, r.term.Event}, autodiff.SumAll(jac)
 }
 
+// part is a region's part of theta.
+func (e *emitter) part(r *region, theta Node) Node {
+	return autodiff.Slice(theta, []int{r.offset}, []int{r.offset + r.size})
+}
+
 // shift is the non-centred coordinate: x = location + scale·z, where the scale of a multivariate normal is a Cholesky factor.
 func (e *emitter) shift(r *region, z Node) value {
 	v := value{z, r.plates, r.term.Event}
 	if r.term.Dist.Event > 0 {
 		return e.shiftVector(r.term, v)
 	}
-	if r.piece.Recurrence != nil {
-		return e.shiftSeries(r, v)
+	if r.piece.Recurrence == nil {
+		return e.shifted(r.term, v)
 	}
-	loc, scale := e.locationScale(r.term)
-	bound := union(v, loc, scale)
-	x := autodiff.Add(e.loose(loc, bound, nil), autodiff.Mul(e.loose(scale, bound, nil), e.align(v, bound, nil)))
-	return value{x, bound, nil}
+	all := e.coordinatesOf(r.piece)
+	all[r.piece] = v
+	return e.recurrence(r.piece, all)
 }
 
-// shiftSeries is the non-centred coordinate of a series whose law reads its own past.
-func (e *emitter) shiftSeries(r *region, z value) value {
-	coordinate := &known{v: z}
-	l, sc := locationScaleArgs(r.term)
-	roots := []model.Expr{r.term.Args[l], r.term.Args[sc]}
-	extra := []input{{coordinate, z, true}}
-	return e.recurrence(r.term.Array, r.piece, roots, extra, func(step *emitter) value {
-		loc, scale := step.locationScale(r.term)
-		zt := step.expr(coordinate)
-		bound := union(zt, loc, scale)
-		x := autodiff.Add(step.loose(loc, bound, nil), autodiff.Mul(step.loose(scale, bound, nil), step.align(zt, bound, nil)))
-		return step.full(x, bound, nil)
-	})
+// shifted is location + scale·z.
+func (e *emitter) shifted(t *model.Term, z value) value {
+	loc, scale := e.locationScale(t)
+	bound := union(z, loc, scale)
+	x := autodiff.Add(e.loose(loc, bound, nil), autodiff.Mul(e.loose(scale, bound, nil), e.align(z, bound, nil)))
+	return e.full(x, bound, nil)
+}
+
+// coordinatesOf are the coordinates of all parameters in a piece's group that have their own.
+func (e *emitter) coordinatesOf(p *model.Piece) map[*model.Piece]value {
+	z := map[*model.Piece]value{}
+	for _, m := range p.Recurrence.Group.Members {
+		for _, q := range m.Array.Pieces {
+			if e.coordinates != nil && q.Recurrence != nil && q.Term != nil {
+				z[q] = e.coordinates(q)
+			}
+		}
+	}
+	return z
 }
 
 // locationScale reads the location and the scale from the arguments, whatever the parametrisation.
@@ -193,6 +202,12 @@ func (e *emitter) locationScale(t *model.Term) (loc, scale value) {
 		scale.node = autodiff.Div(e.g.Const(1), autodiff.Sqrt(scale.node))
 	}
 	return loc, scale
+}
+
+// locationScaleOf are the expressions of the location and the scale.
+func locationScaleOf(t *model.Term) []model.Expr {
+	l, s := locationScaleArgs(t)
+	return []model.Expr{t.Args[l], t.Args[s]}
 }
 
 // locationScaleArgs are the places of the location and the scale among the arguments.

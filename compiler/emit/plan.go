@@ -111,6 +111,10 @@ func (e *emitter) fromTheta(p *Plan, theta Node) *thetaSource {
 		src.jac[r] = jac
 		return v
 	}
+	e.coordinates = func(piece *model.Piece) value {
+		r := p.regions[slices.IndexFunc(p.regions, func(r *region) bool { return r.piece == piece })]
+		return value{autodiff.Reshape(e.part(r, theta), e.shape(r.plates, nil)...), r.plates, nil}
+	}
 	e.source = src
 	return src
 }
@@ -120,8 +124,7 @@ func (e *emitter) z(p *Plan) map[*model.Term]Node {
 	out := map[*model.Term]Node{}
 	for _, r := range p.regions {
 		if r.term.Non {
-			u := autodiff.Slice(e.source.theta, []int{r.offset}, []int{r.offset + r.size})
-			out[r.term] = autodiff.Reshape(u, e.shape(r.plates, r.term.Event)...)
+			out[r.term] = autodiff.Reshape(e.part(r, e.source.theta), e.shape(r.plates, r.term.Event)...)
 		}
 	}
 	return out
@@ -144,6 +147,14 @@ func (p *Plan) Density(theta Node) Terms {
 	e := newEmitter(theta.Graph(), p.Bound, &diag.List{})
 	e.fromTheta(p, theta)
 	return p.terms(e, e.z(p))
+}
+
+// OwnScale emits the parts of the density of the parameters on their own scale, at the point that theta stands for: also of those that
+// are noncentered, whose coordinates have a prior of their own in Density.
+func (p *Plan) OwnScale(theta Node) Terms {
+	e := newEmitter(theta.Graph(), p.Bound, &diag.List{})
+	e.fromTheta(p, theta)
+	return p.terms(e, nil)
 }
 
 func (p *Plan) terms(e *emitter, z map[*model.Term]Node) Terms {
@@ -172,6 +183,15 @@ func (p *Plan) terms(e *emitter, z map[*model.Term]Node) Terms {
 // Saved lists what is kept of a draw.
 func (p *Plan) Saved() []draws.Variable { return p.vars }
 
+// Deterministic tells of each of Saved whether it is a function of the parameters alone.
+func (p *Plan) Deterministic() []bool {
+	out := make([]bool, len(p.saved))
+	for i, a := range p.saved {
+		out[i] = a.Role == model.Parameter || !p.after(a)
+	}
+	return out
+}
+
 // Values lays all of Saved end to end at theta; what a Completer fills in is 0.
 func (p *Plan) Values(theta Node) Node {
 	e := newEmitter(theta.Graph(), p.Bound, &diag.List{})
@@ -181,8 +201,9 @@ func (p *Plan) Values(theta Node) Node {
 
 func (p *Plan) values(e *emitter) Node {
 	parts := []Node{}
+	settled := p.Deterministic()
 	for i, a := range p.saved {
-		if a.Role != model.Parameter && p.after(a) {
+		if !settled[i] {
 			parts = append(parts, e.g.Full(0, p.vars[i].Size()))
 			continue
 		}

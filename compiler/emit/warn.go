@@ -94,9 +94,11 @@ func through(t *model.Term) (out []*model.Array) {
 // longPast is the number of reads of a recurrence over its whole past from which on its cost is told.
 const longPast = 1_000_000
 
-func (e *emitter) tellPast(s *series) {
-	if n := s.steps.size(); n*n >= longPast {
-		e.diags.Warnf("W06", s.piece.At, "recurrence over its whole past: %d² steps a gradient", n).
-			Help("where the far past hardly counts, end the range at a constant lag: `j in 1..20` with `%s[%s-j]`", s.array.Name, s.t.Name)
+func (e *emitter) tellPast(m *member) {
+	for _, v := range m.moves {
+		if n := v.steps.size(); n*n >= longPast {
+			e.diags.Warnf("W06", v.piece.At, "recurrence over its whole past: %d² steps a gradient", n).
+				Help("where the far past hardly counts, end the range at a constant lag: `j in 1..20` with `%s[%s-j]`", m.array.Name, v.t.Name)
+		}
 	}
 }

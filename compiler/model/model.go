@@ -90,15 +90,28 @@ type Piece struct {
 	Value  Expr     // of a definition: axes are those of the array beyond Slots
 	Term   *Term    // of a draw
 
-	Recurrence *Recurrence // when the piece's value reads the array's own past
+	Recurrence *Recurrence // when the piece's value reads the past of its array, or of one that reads it
 }
 
-// A Recurrence runs along one axis of an array: every read of the array in the piece's value is at an earlier index.
+// A Recurrence says along which axis of its array a piece reads the past of its group.
 type Recurrence struct {
+	Axis  int
+	Group *Group
+}
+
+// A Group is one array that reads its own past, or several that read each other's, in the order in which one step works them out. Every
+// circle of reads goes strictly back along the axes; or, where Back is set, strictly ahead.
+type Group struct {
+	Members []Member
+	Back    bool
+}
+
+// A Member of a group: how far back it is read.
+type Member struct {
+	Array *Array
 	Axis  int
 	Lag   int  // the farthest constant lag
 	Whole bool // some read may go back any distance
-	Reads []*Subscript
 }
 
 // A Slot says which part of one axis a piece covers: all of an index's set, or one element.

@@ -131,13 +131,7 @@ func TestFiveModesAlone(t *testing.T) {
 		t.Errorf("path %s, dynamics %s, temperatures %v", report.Path, report.Dynamics, report.Temperatures)
 	}
 	for k, want := range mix.Weight {
-		in := make([][]float64, len(m.values))
-		for c, xs := range m.values {
-			for _, x := range xs {
-				in[c] = append(in[c], flag(mix.Mode(x) == k))
-			}
-		}
-		if s := stats.Summarize(in); !(math.Abs(s.Mean-want) < 5*s.MCSEMean) {
+		if s := stats.Summarize(share(mix, m, k)); !(math.Abs(s.Mean-want) < 5*s.MCSEMean) {
 			t.Errorf("mode %d: weight %.4f, want %.4f ± 5·%.4f", k, s.Mean, want, s.MCSEMean)
 		}
 	}
@@ -222,4 +216,37 @@ func TestFiveModesIndependent(t *testing.T) {
 		}
 	}
 	within(t, rate(mix, m), infer.Report{}, twentyThousand(), 0, 1)
+}
+
+// When all starts lie in the one mode of the middle, walkers agree; heated and cooled again they find the others.
+func TestFiveModesFromOne(t *testing.T) {
+	mix := dynamicstest.FiveModes()
+	target := mix.Target()
+	target.Spread = 0.1
+	m, report := draw(t, target, options(1))
+	if len(report.Temperatures) < 2 {
+		t.Fatalf("no ladder: %v", report.Notes)
+	}
+	for k, want := range mix.Weight {
+		if s := stats.Summarize(share(mix, m, k)); !(math.Abs(s.Mean-want) < 5*s.MCSEMean) {
+			t.Errorf("mode %d: weight %.4f, want %.4f ± 5·%.4f", k, s.Mean, want, s.MCSEMean)
+		}
+	}
+	// One mode alone needs no ladder, though its prior is not known to be proper.
+	alone := dynamicstest.Normal(1, 3)
+	alone.Proper = false
+	if _, report := draw(t, alone, options(1)); len(report.Temperatures) != 1 {
+		t.Errorf("a normal target has a ladder: %v", report.Notes)
+	}
+}
+
+// share is 1 for each draw in mode k.
+func share(mix dynamicstest.Mixture, m *memory, k int) [][]float64 {
+	in := make([][]float64, len(m.values))
+	for c, xs := range m.values {
+		for _, x := range xs {
+			in[c] = append(in[c], flag(mix.Mode(x) == k))
+		}
+	}
+	return in
 }

@@ -33,7 +33,6 @@ func (r *run) firstBetas(n int) []float64 {
 
 // growLadder puts the explorers, who disagree, on a ladder.
 func (r *run) growLadder() error {
-	r.note("walkers from %d places do not agree on where the target is: a ladder is needed", r.walkers.lanes())
 	old, at := r.walkers, r.walkers.positions()
 	if err := r.load(r.firstBetas(firstRungs), firstRungs); err != nil {
 		return err

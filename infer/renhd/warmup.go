@@ -84,7 +84,15 @@ func (r *run) explore() (agreed bool, err error) {
 	if err := r.opening(); err != nil {
 		return false, err
 	}
-	agreed, err = r.converge()
+	last, agreed, err := r.converge()
+	if !agreed && err == nil {
+		r.note("walkers from %d places do not agree on where the target is: a ladder is needed", r.walkers.lanes())
+	}
+	if agreed && err == nil {
+		if agreed, err = r.venture(last); !agreed && err == nil {
+			r.note("walkers from %d places agree, but heated and cooled again they come down elsewhere: a ladder is needed", r.walkers.lanes())
+		}
+	}
 	if !agreed {
 		r.system.Path = tempered
 	}
@@ -92,27 +100,27 @@ func (r *run) explore() (agreed bool, err error) {
 }
 
 // converge runs growing windows until walkers agree, or until it no longer helps that they become longer: then something stands
-// between the walkers, where slow mixing would have got better.
-func (r *run) converge() (agreed bool, err error) {
+// between the walkers, where slow mixing would have got better. It gives the last window.
+func (r *run) converge() (last *tuner, agreed bool, err error) {
 	before := math.Inf(1)
 	for _, share := range []float64{.05, .05, .10, .15, .20} {
 		t, err := r.windows(window{sweeps: sweeps(share, r.options.Warmup), most: mostSteps, metric: true})
 		if err != nil || t == nil {
-			return true, err
+			return t, true, err
 		}
 		now := t.disagreement()
 		if share < .10 {
 			continue
 		}
 		if now < agreement {
-			return true, nil
+			return t, true, nil
 		}
 		if now > 0.7*before {
-			return false, nil
+			return t, false, nil
 		}
 		before = now
 	}
-	return false, nil
+	return nil, false, nil
 }
 
 // load compiles the system as it is and opens walkers on a ladder.

@@ -1,0 +1,228 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"ppl/compiler"
+	"ppl/infer"
+	"ppl/infer/draws"
+	"ppl/infer/optimize"
+)
+
+// A search is what the flags of ppl optimize say.
+type search struct {
+	model    string
+	data     []string
+	device   string
+	jacobian bool
+	asJSON   bool
+	quiet    bool
+	options  optimize.Options
+}
+
+func optimizeCommand(c *console) *cobra.Command {
+	s := &search{options: optimize.Defaults()}
+	cmd := &cobra.Command{
+		Use:   "optimize MODEL [--data F|NAME=F]… [flags]",
+		Short: "Find the mode of the posterior",
+		Long: "Find where the posterior density is greatest, and how sharp the peak is: standard deviations by Laplace's normal approximation.\n" +
+			"The mode is that of the density of the parameters on their own scale; --jacobian gives that of the coordinates a sampler moves in.",
+		Args: one("MODEL"),
+
+		DisableFlagsInUseLine: true,
+	}
+	s.addFlags(cmd)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		s.model = args[0]
+		if !cmd.Flags().Changed("seed") {
+			s.options.Seed = uint64(rand.Uint32())
+		}
+		if err := s.check(); err != nil {
+			return err
+		}
+		return c.optimize(cmd.Context(), s)
+	}
+	return cmd
+}
+
+func (s *search) addFlags(cmd *cobra.Command) {
+	f, o := cmd.Flags(), &s.options
+	f.StringArrayVar(&s.data, "data", nil, dataUsage)
+	f.StringVar(&o.Method, "method", o.Method, "`M`: "+strings.Join(optimize.Methods(), ", "))
+	f.IntVar(&o.Starts, "starts", o.Starts, "begin at `K` points, drawn from the prior where it is proper")
+	f.IntVar(&o.Iterations, "iterations", o.Iterations, "`N` iterations from each start at most")
+	f.Float64Var(&o.Rate, "rate", 0, "`R`ate of adam and sgd at first (default: chosen)")
+	f.BoolVar(&s.jacobian, "jacobian", false, "the mode of the unconstrained coordinates, with the log-Jacobian in the density")
+	f.Uint64Var(&o.Seed, "seed", 0, "seed `S` of the starts (default: a new one)")
+	f.IntVar(&o.Threads, "threads", 0, "use `T` threads; 0 means all cores; results do not depend on it")
+	f.StringVar(&s.device, "device", "auto", "run on `D`: auto (native where a C compiler works, else host), native or host")
+	f.BoolVar(&s.asJSON, "json", false, "print one JSON object")
+	f.BoolVar(&s.quiet, "quiet", false, "no notes")
+}
+
+// check refuses what can be refused before the model is read.
+func (s *search) check() error {
+	o := s.options
+	switch {
+	case !slices.Contains(optimize.Methods(), o.Method):
+		return usagef("--method %s: there are %s", o.Method, strings.Join(optimize.Methods(), ", "))
+	case o.Starts < 1:
+		return usagef("--starts %d: at least one is needed", o.Starts)
+	case o.Iterations < 1:
+		return usagef("--iterations %d: at least one is needed", o.Iterations)
+	case o.Threads < 0:
+		return usagef("--threads %d cannot be negative; 0 means all cores", o.Threads)
+	case !(o.Rate >= 0 && o.Rate <= math.MaxFloat64):
+		return usagef("--rate %v: a number above 0 is needed", o.Rate)
+	}
+	return checkDevice(s.device)
+}
+
+// optimize compiles, searches and prints. A search without a maximum is a failure, told after what was found.
+func (c *console) optimize(ctx context.Context, s *search) error {
+	p, err := c.load(s.model, s.data)
+	if err != nil {
+		return err
+	}
+	if p.Dim() == 0 {
+		return noParameters()
+	}
+	note := func(line string) {
+		if !s.quiet {
+			c.notef("note: %s", line)
+		}
+	}
+	if s.options.Device, err = openDevice(s.device, note); err != nil {
+		return err
+	}
+	ctx, release := stoppable(ctx)
+	defer release()
+	var target infer.Target = compiler.OwnScale{Program: p}
+	if s.jacobian {
+		target = p
+	}
+	began := time.Now()
+	r, err := optimize.Maximize(ctx, target, s.options)
+	switch {
+	case errors.Is(err, context.Canceled):
+		return interrupted()
+	case err != nil:
+		if parts := p.NotFinite(s.options.Seed); len(parts) > 0 {
+			return wrong(explain(err, parts))
+		}
+		return failed(err)
+	}
+	m := newMode(s, p, r, time.Since(began))
+	if s.asJSON {
+		err = m.json(c)
+	} else {
+		m.table(c)
+	}
+	if err == nil && !r.Converged {
+		return exit{codeFailed, nil}
+	}
+	return err
+}
+
+// A mode is a result as it is printed.
+type mode struct {
+	Model      string       `json:"model"`
+	Method     string       `json:"method"`
+	Jacobian   bool         `json:"jacobian"`
+	Seed       uint64       `json:"seed"`
+	Converged  bool         `json:"converged"`
+	Message    string       `json:"message"`
+	LogDensity number       `json:"log_density"`
+	LogPrior   number       `json:"log_prior"`
+	LogLik     number       `json:"log_likelihood"`
+	Starts     []number     `json:"starts"` // the log density that each came to
+	Gradients  int64        `json:"gradients"`
+	Seconds    float64      `json:"seconds"`
+	Parameters []coordinate `json:"parameters"`
+}
+
+type coordinate struct {
+	Name string       `json:"name"`
+	Mode number       `json:"mode"`
+	SD   draws.Number `json:"sd"` // null where there is none
+}
+
+func newMode(s *search, p *compiler.Program, r optimize.Result, took time.Duration) mode {
+	m := mode{Model: s.model, Method: s.options.Method, Jacobian: s.jacobian, Seed: s.options.Seed, Converged: r.Converged, Message: r.Message,
+		LogDensity: number(r.LogPrior + r.LogLik), LogPrior: number(r.LogPrior), LogLik: number(r.LogLik),
+		Gradients: r.Gradients, Seconds: took.Seconds(), Parameters: []coordinate{}}
+	for _, e := range r.Ends {
+		m.Starts = append(m.Starts, number(e.LogDensity))
+	}
+	at, settled := 0, p.Deterministic()
+	for k, v := range p.Saved() {
+		for i := range v.Size() {
+			x := coordinate{v.Element(i), number(r.Values[at+i]), draws.Number(math.NaN())}
+			if r.SD != nil && r.Converged {
+				x.SD = draws.Number(r.SD[at+i])
+			}
+			if settled[k] {
+				m.Parameters = append(m.Parameters, x)
+			}
+		}
+		at += v.Size()
+	}
+	return m
+}
+
+func (m mode) json(c *console) error {
+	e := json.NewEncoder(c.out)
+	e.SetIndent("", "  ")
+	e.SetEscapeHTML(false)
+	return e.Encode(m)
+}
+
+func (m mode) table(c *console) {
+	where := "of the parameters on their own scale"
+	if m.Jacobian {
+		where = "of the unconstrained coordinates, log-Jacobian included"
+	}
+	fmt.Fprintf(c.out, "%s: log density %s at the mode %s, by %s (%d gradients, seed %d)\n%s\n", m.Model, digits(float64(m.LogDensity)), where,
+		m.Method, m.Gradients, m.Seed, m.Message)
+	if same := m.reached(); len(m.Starts) > 1 {
+		fmt.Fprintf(c.out, "%d of %d starts came to it\n", same, len(m.Starts))
+	}
+	width := len("mode")
+	for _, p := range m.Parameters {
+		width = max(width, len([]rune(p.Name)))
+	}
+	fmt.Fprintf(c.out, "\n%-*s  %12s  %12s\n", width, "", "mode", "sd (Laplace)")
+	for _, p := range m.Parameters {
+		fmt.Fprintf(c.out, "%-*s  %12.6g  %12s\n", width, p.Name, float64(p.Mode), deviation(float64(p.SD)))
+	}
+	if !m.Converged && !m.Jacobian {
+		c.notef("note: --jacobian finds the mode of the unconstrained coordinates, which may exist where this one does not")
+	}
+}
+
+// reached counts the starts that came within a hundredth of the mode's log density.
+func (m mode) reached() (n int) {
+	for _, u := range m.Starts {
+		if float64(m.LogDensity-u) < 0.01 {
+			n++
+		}
+	}
+	return n
+}
+
+func deviation(sd float64) string {
+	if math.IsNaN(sd) {
+		return "-"
+	}
+	return fmt.Sprintf("%.3g", sd)
+}

@@ -1,0 +1,205 @@
+package optimize
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// A peak is a point with the curvature there.
+type peak struct {
+	point
+	theta     []float64
+	curved    bool    // −∇² log p is positive definite
+	decrement float64 // ½ gᵀ(−∇²)⁻¹g: how far below its maximum log p is, if it is as curved all the way; +∞ if not curved or not looked at
+	converged bool
+	sd        []float64
+}
+
+// Bounds of what is looked at and of what passes for a maximum.
+const (
+	mostCurvature = 500  // dimensions, beyond which the curvature is too large to look at
+	flat          = 1e-4 // decrement of a maximum
+	within        = 1    // decrement from which Newton's steps are tried
+	singular      = 1e10 // condition number, in coordinates of unit curvature, that differences of gradients cannot tell from infinity
+	level         = 1e-4 // largest gradient of a maximum where the curvature is not looked at
+	newtonSteps   = 8
+)
+
+// refine takes Newton's steps from where a search ended, as long as they raise the density, and measures the peak.
+func (p *problem) refine(theta []float64) (peak, error) {
+	at, step, err := p.survey(theta)
+	for k := 0; k < newtonSteps && err == nil && at.curved && at.decrement > 1e-14 && at.decrement < within; k++ {
+		next, nextStep, nextErr := p.survey(plus(at.theta, step))
+		if nextErr != nil || !next.curved || next.total() < at.total()-1e-9 || next.decrement >= at.decrement {
+			err = nextErr
+			break
+		}
+		at, step = next, nextStep
+	}
+	at.converged = at.curved && at.decrement < flat
+	if p.dim > mostCurvature {
+		at.converged = largest(at.gradient) < level
+	}
+	return at, err
+}
+
+func plus(x, dx []float64) []float64 {
+	out := make([]float64, len(x))
+	for i := range x {
+		out[i] = x[i] + dx[i]
+	}
+	return out
+}
+
+func largest(xs []float64) (most float64) {
+	for _, x := range xs {
+		most = math.Max(most, math.Abs(x))
+	}
+	return most
+}
+
+// survey measures density, gradient and curvature at a point, the Newton step from there, and, where it is a maximum of sorts, Laplace's
+// standard deviations of the values.
+func (p *problem) survey(theta []float64) (at peak, step []float64, err error) {
+	here, err := p.evaluate([][]float64{theta})
+	if err != nil {
+		return at, nil, err
+	}
+	at = peak{point: here[0], theta: theta, decrement: math.Inf(1)}
+	if p.dim > mostCurvature || !finite(at.gradient) || math.IsInf(at.total(), 0) {
+		return at, nil, nil
+	}
+	h, err := p.curvature(theta)
+	if err != nil {
+		return at, nil, err
+	}
+	root, ok := factor(h)
+	if !ok {
+		return at, nil, nil
+	}
+	at.curved = true
+	var z, newton mat.VecDense
+	slope := mat.NewVecDense(p.dim, at.gradient)
+	z.MulVec(root.T(), slope)
+	newton.MulVec(root, &z)
+	at.decrement = mat.Dot(&newton, slope) / 2
+	at.sd, err = p.spread(theta, h, root)
+	return at, newton.RawVector().Data, err
+}
+
+// factor is R with R Rᵀ = h⁻¹; false where h is not safely positive definite.
+func factor(h *mat.SymDense) (*mat.Dense, bool) {
+	d := h.SymmetricDim()
+	unit := mat.NewSymDense(d, nil)
+	for i := range d {
+		if !(h.At(i, i) > 0) {
+			return nil, false
+		}
+		for j := range i + 1 {
+			unit.SetSym(i, j, h.At(i, j)/math.Sqrt(h.At(i, i)*h.At(j, j)))
+		}
+	}
+	var chol mat.Cholesky
+	if !chol.Factorize(unit) || !(chol.Cond() < singular) {
+		return nil, false
+	}
+	var u mat.TriDense
+	chol.UTo(&u)
+	var root mat.Dense
+	if err := root.Solve(&u, eye(d)); err != nil {
+		return nil, false
+	}
+	for i := range d {
+		for j := range d {
+			root.Set(i, j, root.At(i, j)/math.Sqrt(h.At(i, i)))
+		}
+	}
+	return &root, true
+}
+
+func eye(d int) *mat.DiagDense {
+	ones := make([]float64, d)
+	for i := range ones {
+		ones[i] = 1
+	}
+	return mat.NewDiagDense(d, ones)
+}
+
+// curvature is −∇² log p by central differences of the gradient: first with steps of 1e-5, then with a thousandth of the standard
+// deviation that each coordinate has by itself, whose error is some 1e-6 of the curvature.
+func (p *problem) curvature(theta []float64) (*mat.SymDense, error) {
+	steps := make([]float64, p.dim)
+	for i, x := range theta {
+		steps[i] = 1e-5 * math.Max(1, math.Abs(x))
+	}
+	h, err := p.differences(theta, steps)
+	if err != nil {
+		return nil, err
+	}
+	return p.differences(theta, deviations(h, steps))
+}
+
+// deviations are a thousandth of 1/√h of each coordinate, or what there is where h is not positive.
+func deviations(h *mat.SymDense, otherwise []float64) []float64 {
+	out := make([]float64, len(otherwise))
+	for i := range out {
+		if out[i] = otherwise[i]; h.At(i, i) > 0 {
+			out[i] = 1e-3 / math.Sqrt(h.At(i, i))
+		}
+	}
+	return out
+}
+
+func (p *problem) differences(theta, steps []float64) (*mat.SymDense, error) {
+	around, err := p.evaluate(star(theta, steps))
+	if err != nil {
+		return nil, err
+	}
+	slope := func(i, j int) float64 { return (around[2*i].gradient[j] - around[2*i+1].gradient[j]) / (2 * steps[i]) }
+	h := mat.NewSymDense(p.dim, nil)
+	for i := range p.dim {
+		for j := i; j < p.dim; j++ {
+			h.SetSym(i, j, -(slope(i, j)+slope(j, i))/2)
+		}
+	}
+	return h, nil
+}
+
+// star is theta with a step up and a step down in each coordinate.
+func star(theta, steps []float64) (out [][]float64) {
+	for i, h := range steps {
+		for _, s := range []float64{h, -h} {
+			x := append([]float64(nil), theta...)
+			x[i] += s
+			out = append(out, x)
+		}
+	}
+	return out
+}
+
+// spread is √diag(J R Rᵀ Jᵀ), J the Jacobian of the values by central differences and R that of factor.
+func (p *problem) spread(theta []float64, h *mat.SymDense, root *mat.Dense) ([]float64, error) {
+	steps := deviations(h, make([]float64, p.dim))
+	around, err := p.valuesAt(star(theta, steps))
+	if err != nil {
+		return nil, err
+	}
+	n := len(around[0])
+	if n == 0 {
+		return nil, nil
+	}
+	jacobian := mat.NewDense(n, p.dim, nil)
+	for i := range p.dim {
+		for j := range n {
+			jacobian.Set(j, i, (around[2*i][j]-around[2*i+1][j])/(2*steps[i]))
+		}
+	}
+	var z mat.Dense
+	z.Mul(jacobian, root)
+	sd := make([]float64, n)
+	for j := range sd {
+		sd[j] = mat.Norm(z.RowView(j), 2)
+	}
+	return sd, nil
+}

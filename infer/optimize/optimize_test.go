@@ -1,0 +1,141 @@
+package optimize
+
+import (
+	"context"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"ppl/autodiff"
+	"ppl/infer"
+	"ppl/infer/dynamics/dynamicstest"
+	"ppl/runtime/host"
+)
+
+func options(method string) Options {
+	o := Defaults()
+	o.Method, o.Device, o.Seed = method, host.Device{}, 1
+	return o
+}
+
+func maximize(t *testing.T, target infer.Target, o Options) Result {
+	t.Helper()
+	r, err := Maximize(context.Background(), target, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("%s: %s, %d gradients, %+v", o.Method, r.Message, r.Gradients, r.Ends)
+	return r
+}
+
+// Every method finds the mean of a correlated normal with standard deviations 10 and .1, and its deviations: closed form.
+func TestNormal(t *testing.T) {
+	const rho = 0.9
+	root := math.Sqrt(1 - rho*rho)
+	target := dynamicstest.MultiNormal([]float64{3, -2}, []float64{1 / 10.0, 0, -rho / root / 10, 1 / root / 0.1})
+	for _, method := range Methods() {
+		o := options(method)
+		if method == "sgd" {
+			o.Iterations = 20000
+		}
+		r := maximize(t, target, o)
+		near(t, method+" mode", r.Values, []float64{3, -2}, 1e-6)
+		near(t, method+" sd", r.SD, []float64{10, 0.1}, 1e-6)
+		if !r.Converged || math.Abs(r.LogPrior) > 1e-12 {
+			t.Errorf("%s: %s; log density %g, want 0", method, r.Message, r.LogPrior)
+		}
+	}
+}
+
+func near(t *testing.T, name string, got, want []float64, tolerance float64) {
+	t.Helper()
+	if len(got) != len(want) {
+		t.Fatalf("%s: %v, want %v", name, got, want)
+	}
+	for i, w := range want {
+		if !(math.Abs(got[i]/w-1) < tolerance) {
+			t.Errorf("%s[%d] = %.9g, want %.9g", name, i, got[i], w)
+		}
+	}
+}
+
+// scalar is a density of one coordinate; the values saved are f(θ).
+type scalar struct {
+	infer.Target
+	f func(autodiff.Node) autodiff.Node
+}
+
+func (s scalar) Values(theta autodiff.Node) autodiff.Node { return s.f(theta) }
+
+// x ~ Gamma(5, 2) in the coordinate θ = log x, without Jacobian: mode (5−1)/2, Laplace's sd √(5−1)/2; with it: 5/2 and √5/2. Closed form.
+func TestCoordinates(t *testing.T) {
+	for _, c := range []struct{ jacobian, mode, sd float64 }{{0, 2, 1}, {1, 2.5, math.Sqrt(5) / 2}} {
+		target := scalar{dynamicstest.Density{D: 1, LogPrior: func(theta autodiff.Node) autodiff.Node {
+			g, u := theta.Graph(), autodiff.Reshape(theta)
+			return autodiff.Sub(autodiff.Mul(g.Const(4+c.jacobian), u), autodiff.Mul(g.Const(2), autodiff.Exp(u)))
+		}}, autodiff.Exp}
+		r := maximize(t, target, options("lbfgs"))
+		near(t, "mode", r.Values, []float64{c.mode}, 1e-6)
+		near(t, "sd", r.SD, []float64{c.sd}, 1e-5)
+	}
+}
+
+// Of five modes the heaviest wins, where starts come near it; its density is known.
+func TestStarts(t *testing.T) {
+	o := options("lbfgs")
+	o.Starts = 30
+	r := maximize(t, dynamicstest.FiveModes().Target(), o)
+	if want := math.Log(0.30 / (2 * math.Pi * 0.25)); math.Abs(r.LogPrior-want) > 1e-6 {
+		t.Errorf("log density %.6f, want %.6f", r.LogPrior, want)
+	}
+	seen := map[int]bool{}
+	for _, e := range r.Ends {
+		seen[dynamicstest.FiveModes().Mode(e.Theta)] = true
+	}
+	if len(seen) != 5 {
+		t.Errorf("30 starts end in modes %v", seen)
+	}
+}
+
+// What has no maximum is said to have none, and too few iterations are said to be too few.
+func TestFailures(t *testing.T) {
+	rising := dynamicstest.Density{D: 1, LogPrior: func(theta autodiff.Node) autodiff.Node {
+		return autodiff.SumAll(theta)
+	}}
+	flat := dynamicstest.Density{D: 2, LogPrior: func(theta autodiff.Node) autodiff.Node {
+		s := autodiff.SumAll(theta)
+		return autodiff.Neg(autodiff.Mul(s, s))
+	}}
+	short := options("adam")
+	short.Iterations = 3
+	for name, c := range map[string]struct {
+		target infer.Target
+		o      Options
+		want   string
+	}{
+		"rising": {rising, options("lbfgs"), "not a maximum"},
+		"flat":   {flat, options("lbfgs"), "not a maximum"},
+		"short":  {dynamicstest.MultiNormal([]float64{1000}, []float64{1}), short, "not converged after 3 iterations"},
+	} {
+		if r := maximize(t, c.target, c.o); r.Converged || !strings.Contains(r.Message, c.want) {
+			t.Errorf("%s: converged %v, %q; want %q", name, r.Converged, r.Message, c.want)
+		}
+	}
+}
+
+// The same seed gives the same result for any number of threads; a cancelled search says so.
+func TestThreadsAndCancel(t *testing.T) {
+	one, two := options("adam"), options("adam")
+	one.Threads, two.Threads, one.Iterations, two.Iterations = 1, 2, 100, 100
+	target := dynamicstest.FiveModes().Target()
+	if d := cmp.Diff(maximize(t, target, one), maximize(t, target, two)); d != "" {
+		t.Errorf("one and two threads differ: %s", d)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if _, err := Maximize(ctx, target, one); err != context.Canceled {
+		t.Errorf("error %v, want context.Canceled", err)
+	}
+}
