@@ -42,8 +42,8 @@ func choleskyToArg(l, bar Node) Node {
 	return Mul(l.Graph().Const(.5), TriSolve(l, transpose(left), true))
 }
 
-// eigenToArg: with Λ̄ and V̄ the two parts of bar, Ā is the symmetric part of V (diag Λ̄ + F ∘ VᵀV̄) Vᵀ, F_ij = 1/(λ_j − λ_i) and 0 where
-// eigenvalues are equal: right for every symmetric A whose eigenvectors are unique, and for functions of equal eigenvalues alone (Giles
+// eigenToArg: with Λ̄ and V̄ the two parts of bar, Ā is the symmetric part of V (diag Λ̄ + F ∘ VᵀV̄) Vᵀ, F_ij = 1/(λ_j − λ_i), and 0 where
+// they differ by less than 1e-9 of the largest, whose vectors are rounding: right for every symmetric A whose eigenvectors are unique, and for functions of equal eigenvalues alone (Giles
 // 2008, Collected matrix derivative results for forward and reverse mode algorithmic differentiation, 3.1).
 func eigenToArg(n, bar Node) Node {
 	r := n.Rank()
@@ -53,7 +53,9 @@ func eigenToArg(n, bar Node) Node {
 	shape, c := v.Shape(), n.Graph().Const
 	of := func(x Node, axis int) Node { return Broadcast(x, shape, append(iota0(r-2), axis)) }
 	gap := Sub(of(values, r-1), of(values, r-2))
-	same := Eq(gap, c(0))
+	size := Max(Abs(values), r-2)
+	near := Mul(c(1e-9), Broadcast(size, shape, iota0(r-2)))
+	same := Le(Abs(gap), near)
 	f := Where(same, c(0), Div(c(1), Where(same, c(1), gap)))
 	row, col := rowsAndCols(v)
 	middle := Add(Mul(Eq(row, col), of(dValues, r-1)), chain(MatMul(v, dVectors, true, false), f))
