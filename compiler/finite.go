@@ -3,8 +3,10 @@ package compiler
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"ppl/autodiff"
+	"ppl/infer/draws"
 )
 
 // tries is how many starting points NotFinite looks at.
@@ -13,28 +15,89 @@ const tries = 20
 // NotFinite says which parts of the density keep it from being finite at starting points, where none of them has a finite one;
 // else it says nothing.
 func (p *Program) NotFinite(seed uint64) (parts []string) {
-	g := autodiff.New()
-	t := p.Terms(g.Input("theta", p.Dim()))
-	nodes := []autodiff.Node{t.Prior, t.Jacobian, t.Likelihood}
-	for _, r := range t.Rows {
-		nodes = append(nodes, r.Node)
-	}
+	all := p.parts()
 	var at [][]float64
 	for try := range tries {
-		at = autodiff.Eval(map[string][]float64{"theta": p.Start(seed, try)}, nodes...)
-		if isFinite(at[0][0] + at[1][0] + at[2][0]) {
+		if at = all.values(p.Start(seed, try)); len(all.bad(at)) == 0 {
 			return nil
 		}
 	}
-	if x := at[0][0] + at[1][0]; !isFinite(x) {
-		parts = append(parts, fmt.Sprintf("the log prior is %v", x))
-	}
-	for i, r := range t.Rows {
-		if s := badRows(at[3+i]); s != "" {
-			parts = append(parts, fmt.Sprintf("the log likelihood of `%s` is %s", r.Name(), s))
-		}
+	for _, i := range all.bad(at) {
+		parts = append(parts, fmt.Sprintf("%s is %s", all.names[i], badRows(at[i])))
 	}
 	return parts
+}
+
+// Culprits tells of points where a sampler found the log density or its gradient not finite which parts of the model are not, and at how
+// many of the points; points to which no part owns up are missing from the counts.
+func (p *Program) Culprits(points [][]float64) []draws.Culprit {
+	all := p.parts()
+	counts := make([]int, len(all.names))
+	for _, theta := range points {
+		bad := all.bad(all.values(theta))
+		if len(bad) == 0 {
+			bad = all.bad(all.slopes(theta))
+		}
+		for _, i := range bad {
+			counts[i]++
+		}
+	}
+	var out []draws.Culprit
+	for i, n := range counts {
+		if n > 0 {
+			out = append(out, draws.Culprit{Part: all.names[i], Points: n})
+		}
+	}
+	slices.SortStableFunc(out, func(a, b draws.Culprit) int { return b.Points - a.Points })
+	return out
+}
+
+// parts are a log density's summands as nodes of one graph.
+type parts struct {
+	theta  autodiff.Node
+	names  []string
+	nodes  []autodiff.Node
+	pulled []autodiff.Node // gradients, once they are asked for
+}
+
+func (p *Program) parts() *parts {
+	theta := autodiff.New().Input("theta", p.Dim())
+	t := p.Terms(theta)
+	all := &parts{theta: theta}
+	add := func(name string, n autodiff.Node) {
+		all.names, all.nodes = append(all.names, name), append(all.nodes, n)
+	}
+	for _, r := range t.Priors {
+		add(fmt.Sprintf("the log prior of `%s`", r.Name()), r.Node)
+	}
+	add("the log-Jacobian of the constraints", t.Jacobian)
+	for _, r := range t.Rows {
+		add(fmt.Sprintf("the log likelihood of `%s`", r.Name()), r.Node)
+	}
+	return all
+}
+
+func (all *parts) values(theta []float64) [][]float64 {
+	return autodiff.Eval(map[string][]float64{"theta": theta}, all.nodes...)
+}
+
+func (all *parts) slopes(theta []float64) [][]float64 {
+	if all.pulled == nil {
+		for _, n := range all.nodes {
+			all.pulled = append(all.pulled, autodiff.Grad(autodiff.SumAll(n), all.theta)[0])
+		}
+	}
+	return autodiff.Eval(map[string][]float64{"theta": theta}, all.pulled...)
+}
+
+// bad are the parts that are not finite everywhere.
+func (all *parts) bad(at [][]float64) (out []int) {
+	for i, rows := range at {
+		if slices.ContainsFunc(rows, func(x float64) bool { return !isFinite(x) }) {
+			out = append(out, i)
+		}
+	}
+	return out
 }
 
 func isFinite(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }

@@ -130,16 +130,16 @@ func (e *emitter) z(p *Plan) map[*model.Term]Node {
 	return out
 }
 
-// Rows are the rows of log ℓ of one observation (or of several joined by summed-out latents), a vector over their plates.
+// Rows are the rows of log ℓ of one observation (or of several joined by summed-out latents), a vector over their plates; or those of a prior.
 type Rows struct {
 	Arrays []*model.Array
 	Node   Node
 }
 
-// Terms are a model's log densities at theta; Prior and Jacobian are scalars.
+// Terms are a model's log densities at theta; Prior, which is the sum of Priors, and Jacobian are scalars.
 type Terms struct {
 	Prior, Jacobian, Likelihood Node
-	Rows                        []Rows
+	Priors, Rows                []Rows
 }
 
 // Density emits log ρ, its log-Jacobian and the rows of log ℓ at theta, shape [Dim].
@@ -164,6 +164,7 @@ func (p *Plan) terms(e *emitter, z map[*model.Term]Node) Terms {
 		sum := autodiff.SumAll(f.v.node)
 		if !f.lik {
 			t.Prior = autodiff.Add(t.Prior, sum)
+			t.Priors = append(t.Priors, Rows{[]*model.Array{f.law}, f.v.node})
 			continue
 		}
 		t.Likelihood = autodiff.Add(t.Likelihood, sum)

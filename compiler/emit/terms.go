@@ -14,6 +14,7 @@ import (
 type factor struct {
 	v      value
 	lik    bool
+	law    *model.Array       // whose law it is
 	arrays []*model.Array     // observed arrays it speaks of
 	reads  []model.LatentRead // those by gathers, until their latents are eliminated
 }
@@ -363,7 +364,7 @@ func (e *emitter) ownPlates(a *model.Array) []*model.Index {
 // factorsOf says where a term belongs. Data with missing entries count where they are observed; where they are parameters,
 // the rest of their law is a prior.
 func (e *emitter) factorsOf(t *model.Term, v value, sets plateSets) []factor {
-	seen := factor{lik: t.Kind == model.Likelihood, arrays: []*model.Array{t.Array}}
+	seen := factor{law: t.Array, lik: t.Kind == model.Likelihood, arrays: []*model.Array{t.Array}}
 	switch {
 	case t.Kind == model.LatentPrior && t.Array.Missing:
 		seen.lik, v = true, e.evidence(t, v)
@@ -371,7 +372,7 @@ func (e *emitter) factorsOf(t *model.Term, v value, sets plateSets) []factor {
 		whole, hole := e.splitMissing(t, v)
 		seen.v = e.renamed(whole, sets)
 		if t.Array.Role == model.Imputed {
-			return []factor{seen, {v: e.renamed(hole, sets)}}
+			return []factor{seen, {law: t.Array, v: e.renamed(hole, sets)}}
 		}
 		return []factor{seen}
 	}
@@ -485,7 +486,7 @@ func (v value) sorted() value {
 func (e *emitter) eliminate(fs []factor, a *model.Array, sets plateSets) []factor {
 	now, before := e.enumeration(a), e.previous(a)
 	var rest []factor
-	var joined factor
+	joined := factor{law: a}
 	var parts []value
 	for _, f := range fs {
 		if !slices.Contains(f.v.bound, now) && !slices.Contains(f.v.bound, before) {

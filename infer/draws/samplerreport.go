@@ -14,6 +14,9 @@ type SamplerReport struct {
 	StepSize    float64   // of the T = 1 rung, in whitened coordinates
 	Steps       float64   // leapfrog or splitting steps per iteration
 	Divergences int       // trajectories of the T = 1 rung that diverged after warm-up, kept or not
+	NotFinite   int       // trajectories that ended where the log density or its gradient is not finite, of all rungs after warm-up
+	Culprits    []Culprit // what of the model was not finite there, the most frequent first
+	Looked      int       // at how many of those ends
 	Gradients   int64     // gradients of the log density computed, warm-up included: lane-steps
 	Seconds     float64   // wall clock, with warm-up
 	EBFMI       []float64 // energy Bayesian fraction of missing information, by chain, over all iterations (stats.EBFMI)
@@ -21,6 +24,10 @@ type SamplerReport struct {
 	// Of nuts; zero elsewhere.
 	TreeDepth float64 // doublings of a trajectory, on average after warm-up
 	Saturated int     // trajectories cut at the greatest depth, after warm-up
+
+	// Of variational fits, by chain; empty elsewhere.
+	ELBO    []float64 // evidence lower bound
+	ParetoK []float64 // k̂ of the importance weights (stats.ParetoK)
 
 	// The ladder, cold to hot. Fewer than two temperatures: no replica exchange, and the rest is empty or zero. On the likelihood path they
 	// are 1/β, infinite at the prior; a rate is NaN where nothing was proposed.
@@ -37,6 +44,12 @@ type SamplerReport struct {
 
 	Notes    []string // what was decided, in sentences
 	Warnings []string // what to know before trusting the draws, in sentences
+}
+
+// A Culprit is a part of a model whose log density or gradient was not finite, and at how many points.
+type Culprit struct {
+	Part   string `json:"part"` // "the log likelihood of `y`"
+	Points int    `json:"points"`
 }
 
 // Rungs is what each rung of the ladder was like after warm-up, all chains together; each list is as long as Temperatures, or empty.
@@ -58,11 +71,16 @@ type samplerReport struct {
 	StepSize     Number              `json:"step_size"`
 	Steps        Number              `json:"steps"`
 	Divergences  int                 `json:"divergences"`
+	NotFinite    int                 `json:"not_finite,omitempty"`
+	Culprits     []Culprit           `json:"culprits,omitempty"`
+	Looked       int                 `json:"looked,omitempty"`
 	Gradients    int64               `json:"gradients"`
 	Seconds      Number              `json:"seconds"`
 	EBFMI        []Number            `json:"ebfmi"`
 	TreeDepth    Number              `json:"tree_depth,omitempty"`
 	Saturated    int                 `json:"saturated,omitempty"`
+	ELBO         []Number            `json:"elbo,omitempty"`
+	ParetoK      []Number            `json:"pareto_k,omitempty"`
 	Temperatures []Number            `json:"temperatures"`
 	SwapRates    []Number            `json:"swap_rates"`
 	RoundTrips   int                 `json:"round_trips"`
@@ -90,8 +108,8 @@ func (r SamplerReport) MarshalJSON() ([]byte, error) {
 		}
 	}
 	return json.Marshal(samplerReport{
-		r.Dynamics, r.Path, r.Warmup, r.Thin, Number(r.StepSize), Number(r.Steps), r.Divergences, r.Gradients, Number(r.Seconds),
-		Numbers(r.EBFMI), Number(r.TreeDepth), r.Saturated, Numbers(r.Temperatures), Numbers(r.SwapRates), r.RoundTrips, Number(r.Barrier), Numbers(r.Halves), rungs,
+		r.Dynamics, r.Path, r.Warmup, r.Thin, Number(r.StepSize), Number(r.Steps), r.Divergences, r.NotFinite, r.Culprits, r.Looked, r.Gradients, Number(r.Seconds),
+		Numbers(r.EBFMI), Number(r.TreeDepth), r.Saturated, Numbers(r.ELBO), Numbers(r.ParetoK), Numbers(r.Temperatures), Numbers(r.SwapRates), r.RoundTrips, Number(r.Barrier), Numbers(r.Halves), rungs,
 		r.Batch, Number(r.NoiseNormal), r.Notes, r.Warnings,
 	})
 }
@@ -104,8 +122,8 @@ func (r *SamplerReport) UnmarshalJSON(text []byte) error {
 	}
 	*r = SamplerReport{
 		Dynamics: s.Dynamics, Path: s.Path, Warmup: s.Warmup, Thin: s.Thin, StepSize: float64(s.StepSize), Steps: float64(s.Steps),
-		Divergences: s.Divergences, Gradients: s.Gradients, Seconds: float64(s.Seconds), EBFMI: floats(s.EBFMI),
-		TreeDepth: float64(s.TreeDepth), Saturated: s.Saturated,
+		Divergences: s.Divergences, NotFinite: s.NotFinite, Culprits: s.Culprits, Looked: s.Looked, Gradients: s.Gradients, Seconds: float64(s.Seconds), EBFMI: floats(s.EBFMI),
+		TreeDepth: float64(s.TreeDepth), Saturated: s.Saturated, ELBO: floats(s.ELBO), ParetoK: floats(s.ParetoK),
 		Temperatures: temperatures(s.Temperatures), SwapRates: floats(s.SwapRates), RoundTrips: s.RoundTrips, Barrier: float64(s.Barrier),
 		Halves: floats(s.Halves), Batch: s.Batch, NoiseNormal: float64(s.NoiseNormal), Notes: s.Notes, Warnings: s.Warnings,
 	}

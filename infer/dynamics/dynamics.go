@@ -61,6 +61,8 @@ const (
 	Accept    = "accept"    // after end: acceptance probability of the trajectory; 1 where nothing is rejected
 	Moved     = "moved"     // after end: 1 when theta is a new point
 	Diverged  = "diverged"  // after end: 1 when the trajectory went astray
+	Finite    = "finite"    // after end: 0 when the density where the trajectory ended, or a momentum, is not finite
+	Ended     = "ended"     // after end: θ there, kept or not; where something was not finite, about where that happened first
 	Total     = "total"     // after end: the Hamiltonian of the state kept
 	Counts    = "counts"    // after end, of rules that flag: 1 when theta counts as a draw
 	Momentum  = "momentum"
@@ -112,6 +114,11 @@ func (s System) valuesEntry() lower.Entry {
 }
 
 func (s System) theta(g *autodiff.Graph) autodiff.Node { return g.Input(Theta, s.Target.Dim()) }
+
+// steady keeps coordinates where they were once they leave the numbers, so that a trajectory that fails ends where it failed.
+func steady(theta, before autodiff.Node) autodiff.Node {
+	return autodiff.Where(autodiff.IsFinite(theta), theta, before)
+}
 
 // temper is log π_β of a prior and a likelihood. MulZero makes β = 0 forget an infinite likelihood.
 func (s System) temper(logPrior, logLik autodiff.Node) autodiff.Node {

@@ -39,8 +39,8 @@ func (x *state) force() autodiff.Node { return x.pull(x.System.force(x.pieces)) 
 
 // moveTo goes to a new θ and takes the gradient there, the one of a step.
 func (x *state) moveTo(theta autodiff.Node) {
-	x.theta = theta
-	x.pieces, x.logPrior, x.logLik = x.noisyPieces(theta)
+	x.theta = steady(theta, x.System.theta(x.g))
+	x.pieces, x.logPrior, x.logLik = x.noisyPieces(x.theta)
 	if x.Batch > 0 {
 		x.clock = autodiff.Add(x.clock, x.g.Const(1))
 	}
@@ -155,7 +155,7 @@ func end(r free, s System) lower.Entry {
 		total = autodiff.Add(total, kinetic(p))
 	}
 	return lower.Entry{Name: "end", Assign: append(assign, put(
-		Total, total, Tempered, tempered, Accept, sane, Moved, sane, Diverged, autodiff.Not(sane))...)}
+		Total, total, Tempered, tempered, Accept, sane, Moved, sane, Finite, sane, Ended, x.theta, Diverged, autodiff.Not(sane))...)}
 }
 
 // noisyPieces adds the noise to the gradient of what is tempered.

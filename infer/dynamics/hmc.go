@@ -63,10 +63,10 @@ func (HMC) step(s System) lower.Entry {
 	g := autodiff.New()
 	h, p := g.Input(step), s.momentum(g)
 	half := autodiff.Mul(g.Const(0.5), h)
-	middle := autodiff.Add(s.theta(g), autodiff.Mul(half, s.push(p)))
+	middle := steady(autodiff.Add(s.theta(g), autodiff.Mul(half, s.push(p))), s.theta(g))
 	pieces, _, _ := s.pieces(middle)
 	p = autodiff.Add(p, autodiff.Mul(h, s.pull(cooled(s.force(pieces)))))
-	theta := autodiff.Add(middle, autodiff.Mul(half, s.push(p)))
+	theta := steady(autodiff.Add(middle, autodiff.Mul(half, s.push(p))), middle)
 	return lower.Entry{Name: "step", Assign: put(Theta, theta, Momentum, p)}
 }
 
@@ -86,6 +86,6 @@ func (HMC) end(s System) lower.Entry {
 	logPrior, logLik = keep(logPrior, LogPrior), keep(logLik, LogLik)
 	return lower.Entry{Name: "end", Assign: put(
 		Theta, keep(theta, origin), LogPrior, logPrior, LogLik, logLik, Total, keep(total, originTotal),
-		Tempered, s.tempered(logPrior, logLik), Accept, probability, Moved, accept,
+		Tempered, s.tempered(logPrior, logLik), Accept, probability, Moved, accept, Finite, finite, Ended, theta,
 		Diverged, autodiff.Sub(g.Const(1), autodiff.Le(change, g.Const(MaxEnergyError))))}
 }

@@ -34,6 +34,7 @@ type chain struct {
 	steps      int
 	accept     float64 // Σ min(1, e^(H₀ − H)) over steps
 	diverged   bool
+	astray     []float64 // where the density, or a momentum, was not finite; empty: nowhere
 }
 
 // A rule has what tests get wrong on purpose.
@@ -82,7 +83,7 @@ func (c *chain) begin() {
 	copy(c.ends[1], here)
 	c.origin = hamiltonian(here, c.dim)
 	c.trajectory.leaf(here, c.origin, 0)
-	c.forward, c.depth, c.decisions, c.steps, c.accept, c.diverged = true, 0, 0, 0, 0, false
+	c.forward, c.depth, c.decisions, c.steps, c.accept, c.diverged, c.astray = true, 0, 0, 0, 0, false, c.astray[:0]
 	c.double()
 }
 
@@ -119,6 +120,9 @@ func (c *chain) grow(state []float64) (done bool) {
 	c.accept += math.Exp(min(c.origin-energy, 0))
 	if energy-c.origin > dynamics.MaxEnergyError {
 		c.diverged = true
+		if math.IsInf(energy, 0) {
+			c.astray = append(c.astray, position(state, c.dim)...)
+		}
 		return true
 	}
 	c.fresh.leaf(state, energy, c.origin-energy)

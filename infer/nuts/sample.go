@@ -49,6 +49,9 @@ func (r *run) count(c *chain) {
 	if c.diverged {
 		r.report.Divergences++
 	}
+	if len(c.astray) > 0 {
+		r.report.Stray(c.astray)
+	}
 	if c.depth == c.maxDepth {
 		r.report.Saturated++
 	}

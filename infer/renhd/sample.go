@@ -74,6 +74,7 @@ func (k *keeper) sweep() error {
 		return err
 	}
 	accept, diverged := w.read(dynamics.Accept, nil), w.read(dynamics.Diverged, nil)
+	k.noteStrays()
 	for chain := range w.chains {
 		lane, t := w.cold(chain), &k.trail[chain]
 		t.accept += accept[lane]
@@ -88,6 +89,18 @@ func (k *keeper) sweep() error {
 	k.ledger.note(w, &k.exchange, accept, diverged)
 	k.swept++
 	return k.exchange.swap(k.ctx, w)
+}
+
+// noteStrays counts the walkers whose trajectory left the numbers.
+func (k *keeper) noteStrays() {
+	w := k.walkers
+	for lane, finite := range w.read(dynamics.Finite, nil) {
+		if finite == 0 {
+			theta := make([]float64, w.dim)
+			w.exe.GetLane(dynamics.Ended, lane, theta)
+			k.report.Stray(theta)
+		}
+	}
 }
 
 // medianStep is that of the rungs.

@@ -36,7 +36,7 @@ func (k *keeper) thin() error {
 		share = longer
 	}
 	k.report.Thin = int(min(max(math.Ceil(margin*goalESS/share), 1), mostThin))
-	k.report.Divergences, k.totalSteps = 0, 0
+	k.report.Divergences, k.report.NotFinite, k.report.Astray, k.totalSteps = 0, 0, nil, 0
 	k.trail = make([]trail, k.walkers.chains)
 	return err
 }

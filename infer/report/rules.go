@@ -193,13 +193,28 @@ func undiagnosed(f *findings) string {
 }
 
 func divergent(f *findings) string {
-	n := f.report.Divergences
-	if n == 0 {
+	n, r := f.report.Divergences, f.run.Report
+	if n == 0 || r.NotFinite >= n && len(r.Culprits) > 0 { // of which astray tells
 		return ""
 	}
 	return fmt.Sprintf("%d %s diverged after warm-up: the sampler cannot follow the density everywhere, often in a narrow neck where a scale goes to zero, "+
 		"and draws from there are missing. Take smaller steps (--set accept=0.95), or mark the effects with that scale `noncentered`.",
 		n, plural(n, "trajectory", "trajectories"))
+}
+
+func astray(f *findings) string {
+	r := f.run.Report
+	if r.NotFinite == 0 {
+		return ""
+	}
+	text := fmt.Sprintf("%s %s after warm-up, over all temperatures, came where the log density or its gradient is not finite, and %s rejected. ",
+		thousands(int64(r.NotFinite)), plural(r.NotFinite, "trajectory", "trajectories"), plural(r.NotFinite, "was", "were"))
+	if len(r.Culprits) == 0 {
+		return text + "No part of the model is to blame there: the steps themselves overflowed."
+	}
+	c := r.Culprits[0]
+	return text + fmt.Sprintf("What was not finite is %s (in %d of the %d looked at): look for a logarithm of 0, a division by 0, an overflow, or a value "+
+		"outside its law's domain.", c.Part, c.Points, r.Looked)
 }
 
 func noRoundTrip(f *findings) string {

@@ -25,7 +25,7 @@ func topics() []topic {
 		{"run", ending, rules(ended, nothing, uneven, nonFinite, runaway)},
 		{"modes", agreement, rules(disagreement, trading, oneChain)},
 		{"convergence", extremes, rules(highRHat, lowESS, belowTarget, undiagnosed)},
-		{"divergences", divergenceCount, rules(divergent)},
+		{"divergences", divergenceCount, rules(divergent, astray)},
 		{"energy", energyFacts, rules(lowEnergy)},
 		{"ladder", ladderFacts, rules(noRoundTrip, rareSwaps, unsettled, bottleneck)},
 		{"thermostat", thermostatFacts, rules(hotThermostat)},

@@ -14,10 +14,14 @@ import (
 
 // A cache is a directory of libraries KEY-CHECKSUM.so. A library is written under a temporary name, synced and renamed: what has a
 // name is whole, unless the disk lost it, which the checksum finds out. Processes that compile the same text at once write the
-// same name.
+// same name. The cache has a size: see evict.go.
 type cache struct {
-	dir string // "": none; every library is compiled anew
+	dir  string // "": none; every library is compiled anew
+	size int64  // bytes of libraries that it may hold
 }
+
+// cacheSize is that of the user's: some thousand libraries.
+const cacheSize = 256 << 20
 
 // newCache takes the user's cache directory, if nobody else can write to it.
 func newCache() *cache {
@@ -29,7 +33,7 @@ func newCache() *cache {
 	if os.MkdirAll(dir, 0o700) != nil || !private(dir) {
 		return &cache{}
 	}
-	return &cache{dir}
+	return &cache{dir, cacheSize}
 }
 
 // private reports whether a directory is the user's own and closed to others; loading a library from it runs what it holds.
@@ -50,6 +54,7 @@ func (c *cache) find(key string) string {
 	paths, _ := filepath.Glob(filepath.Join(c.dir, key+"-*.so")) // the only error is a bad pattern
 	for _, path := range paths {
 		if sum, err := checksum(path); err == nil && path == c.path(key, sum) {
+			touch(path)
 			return path
 		}
 		c.drop(path)
@@ -110,7 +115,11 @@ func (c *cache) keep(key string, compile func(path string) error) (string, error
 		return "", err
 	}
 	path := c.path(key, sum)
-	return path, os.Rename(draft, path)
+	if err := os.Rename(draft, path); err != nil {
+		return "", err
+	}
+	c.evict(path)
+	return path, nil
 }
 
 func syncFile(path string) error {

@@ -1,0 +1,87 @@
+// Package lab is what experiments share: runs of the ppl command, their draws, tables in Markdown. An experiment is a command of its own
+// below experiments/: it runs ppl as a user would, and writes what it found, with how to repeat it, beside itself.
+package lab
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strconv"
+
+	"ppl/infer/draws"
+	"ppl/infer/report"
+)
+
+// A Bench has a ppl to run and a place for run directories.
+type Bench struct {
+	dir string
+	ppl string
+}
+
+// Open builds ppl from the module that the experiment is run in. Close throws it away with all runs.
+func Open() (*Bench, error) {
+	dir, err := os.MkdirTemp("", "ppl-experiment-")
+	if err != nil {
+		return nil, err
+	}
+	b := &Bench{dir, filepath.Join(dir, "ppl")}
+	build := exec.Command("go", "build", "-o", b.ppl, "ppl/cmd/ppl")
+	build.Stderr = os.Stderr
+	return b, build.Run()
+}
+
+// Close removes everything.
+func (b *Bench) Close() error { return os.RemoveAll(b.dir) }
+
+// A Run is one finished run: its summary and its draws.
+type Run struct {
+	report.Report
+	run *draws.Run
+	dir string
+}
+
+// Sample runs `ppl sample MODEL --seed S` with more arguments. A run that fails is an error with what ppl said.
+func (b *Bench) Sample(model string, seed int, args ...string) (*Run, error) {
+	dir, err := os.MkdirTemp(b.dir, "run-")
+	if err != nil {
+		return nil, err
+	}
+	cmd := exec.Command(b.ppl, append([]string{"sample", model, "--quiet", "--seed", strconv.Itoa(seed), "--out", dir}, args...)...)
+	if _, err := cmd.Output(); err != nil {
+		var exit *exec.ExitError
+		if errors.As(err, &exit) {
+			return nil, fmt.Errorf("%v: %w\n%s", cmd.Args, err, exit.Stderr)
+		}
+		return nil, err
+	}
+	r := &Run{dir: dir}
+	if r.run, err = draws.Open(dir); err != nil {
+		return nil, err
+	}
+	r.Report, err = report.FromRun(r.run)
+	return r, err
+}
+
+// Draws of a variable, by chain, flattened.
+func (r *Run) Draws(name string) ([][]float64, error) { return r.run.Draws(name) }
+
+// Discard removes the run's draws from disk.
+func (r *Run) Discard() error { return os.RemoveAll(r.dir) }
+
+// Of lists the parameters of one variable.
+func (r *Run) Of(variable string) (all []report.Parameter) {
+	for _, p := range r.Parameters {
+		if p.Variable == variable {
+			all = append(all, p)
+		}
+	}
+	return all
+}
+
+// Machine describes where the experiment ran.
+func Machine() string {
+	return fmt.Sprintf("%s/%s, %d cores, %s", runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), runtime.Version())
+}
