@@ -56,7 +56,7 @@ func (e *emitter) emit(x model.Expr) value {
 		return value{e.align(v, v.bound, e.axesOf(x)), v.bound, e.axesOf(x)}
 	case *model.Vector:
 		v := e.expr(x.X)
-		return value{x.Build(v.node), v.bound, v.axes}
+		return value{x.Build(v.node), v.bound, v.axes[:len(x.Type.Axes)]}
 	case *model.LogProb:
 		return e.logprob(x)
 	case *model.Probability:
