@@ -33,13 +33,13 @@ type stanPoint struct {
 // solved models have differential equations, solved to nine digits; both sides do, so that they can be compared.
 var solved = []string{"lotka_volterra", "one_comp_mm_elim_abs", "sir", "soil_incubation"}
 
-func stanCases(t *testing.T, f func(c stanCase, t *testing.T)) {
+func stanCases(t *testing.T, f func(t *testing.T, c stanCase)) {
 	t.Helper()
 	stanCasesIn(t, "testdata/stan", f)
 }
 
 // stanCasesIn runs the cases whose points and data lie in a folder.
-func stanCasesIn(t *testing.T, dir string, f func(c stanCase, t *testing.T)) {
+func stanCasesIn(t *testing.T, dir string, f func(t *testing.T, c stanCase)) {
 	t.Helper()
 	paths, err := filepath.Glob(filepath.Join(dir, "*.points.json"))
 	if err != nil || len(paths) == 0 {
@@ -51,7 +51,7 @@ func stanCasesIn(t *testing.T, dir string, f func(c stanCase, t *testing.T)) {
 			if slices.Contains(solved, name) && (testing.Short() || os.Getenv("PPL_SLOW") == "") {
 				t.Skip("slow: set PPL_SLOW=1")
 			}
-			f(stanCase{name, stanProgram(t, "testdata/stan/"+name+".ppl", strings.TrimSuffix(path, ".points.json")), some(stanPoints(t, path))}, t)
+			f(t, stanCase{name, stanProgram(t, "testdata/stan/"+name+".ppl", strings.TrimSuffix(path, ".points.json")), some(stanPoints(t, path))})
 		})
 	}
 }
@@ -112,7 +112,7 @@ func stanArrays(t *testing.T, path string, text json.RawMessage) map[string]*dat
 // Our log ρ + log ℓ differs from Stan's by one constant over all points, and its gradient is Stan's. Relative 1e-9 of the
 // numbers for the density, which both sides sum in an order of their own, and 1e-8 of a parameter's largest for the gradient,
 // whose Jacobian reference.py takes by differences; 1e-7 and 1e-5 where differential equations are solved.
-func TestAgainstStan(t *testing.T) { stanCases(t, stanCase.agrees) }
+func TestAgainstStan(t *testing.T) { stanCases(t, agrees) }
 
 // The same at points drawn anew, by the PyStan of PPL_PYTHON and the Stan programs of PPL_POSTERIORDB.
 func TestAgainstStanAnew(t *testing.T) {
@@ -124,10 +124,10 @@ func TestAgainstStanAnew(t *testing.T) {
 	if out, err := exec.Command(python, "testdata/stan/reference.py", db, dir, "2").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	stanCasesIn(t, dir, stanCase.agrees)
+	stanCasesIn(t, dir, agrees)
 }
 
-func (c stanCase) agrees(t *testing.T) {
+func agrees(t *testing.T, c stanCase) {
 	density, gradient := 1e-9, 1e-8
 	switch {
 	case slices.Contains(solved, c.name):
@@ -256,7 +256,7 @@ func TestAgainstStanNoticesAFault(t *testing.T) {
 // direction. Differences of step h are good to h² and to the rounding of the density over h.
 func TestStanModelsGradient(t *testing.T) {
 	const h = 1e-5
-	stanCases(t, func(c stanCase, t *testing.T) {
+	stanCases(t, func(t *testing.T, c stanCase) {
 		x := startAt(c.program)
 		dir, up, down := make([]float64, len(x)), make([]float64, len(x)), make([]float64, len(x))
 		r := rand.New(rand.NewPCG(7, 7))
