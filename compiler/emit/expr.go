@@ -52,7 +52,7 @@ func (e *emitter) emit(x model.Expr) value {
 		return value{e.align(v, v.bound, x.Type.Axes), v.bound, x.Type.Axes}
 	case *model.Vector:
 		v := e.expr(x.X)
-		return value{x.Build(v.node), v.bound, v.axes}
+		return value{x.Build(v.node), v.bound, v.axes[:len(x.Type.Axes)]}
 	case *model.LogProb:
 		return e.logprob(x)
 	case *model.Probability:
