@@ -1,7 +1,6 @@
 package emit
 
 import (
-	"slices"
 	"strconv"
 
 	"ppl/autodiff"
@@ -14,10 +13,11 @@ import (
 // A Plan is a model with its data, ready to be emitted into any graph.
 type Plan struct {
 	*Bound
-	Dim     int
-	regions []*region
-	saved   []*model.Array
-	vars    []draws.Variable
+	Dim      int
+	regions  []*region
+	regionOf map[*model.Piece]*region
+	saved    []*model.Array
+	vars     []draws.Variable
 }
 
 // NewPlan resolves every size, lays out the unconstrained vector and emits the density once to find what is wrong with the data.
@@ -29,6 +29,10 @@ func NewPlan(b *Bound) (p *Plan, ds []diag.Diagnostic) {
 	e := newEmitter(autodiff.New(), b, &diags)
 	q := &Plan{Bound: b}
 	q.regions, q.Dim = e.layout(b.Model)
+	q.regionOf = map[*model.Piece]*region{}
+	for _, r := range q.regions {
+		q.regionOf[r.piece] = r
+	}
 	for _, a := range b.Model.Arrays {
 		if h := b.holes[a]; h != nil && len(h.at) > 0 {
 			a = h.param
@@ -102,17 +106,16 @@ type thetaSource struct {
 func (e *emitter) fromTheta(p *Plan, theta Node) *thetaSource {
 	src := &thetaSource{theta: theta, jac: map[*region]Node{}, done: map[*region]value{}}
 	e.piece = func(piece *model.Piece) value {
-		i := slices.IndexFunc(p.regions, func(r *region) bool { return r.piece == piece })
-		if i < 0 { // a generated array: drawn after inference
+		r := p.regionOf[piece]
+		if r == nil { // a generated array: drawn after inference
 			return value{e.g.Full(0, e.shape(piece.Plates, piece.Term.Event)...), piece.Plates, piece.Term.Event}
 		}
-		r := p.regions[i]
 		v, jac := e.constrain(r, theta)
 		src.jac[r] = jac
 		return v
 	}
 	e.coordinates = func(piece *model.Piece) value {
-		r := p.regions[slices.IndexFunc(p.regions, func(r *region) bool { return r.piece == piece })]
+		r := p.regionOf[piece]
 		return value{autodiff.Reshape(e.part(r, theta), e.shape(r.plates, nil)...), r.plates, nil}
 	}
 	e.source = src

@@ -71,7 +71,7 @@ func (e *emitter) density(t *model.Term, z Node) value {
 		lp = e.inside(t, xn, autodiff.Sub(lp, e.truncated(t, an, bound)), bound)
 	}
 	if t.ZeroSum {
-		lp = e.zeroSum(t, lp, an, bound)
+		lp = e.zeroSum(t, lp, an)
 	}
 	return e.full(lp, bound, nil)
 }
@@ -105,7 +105,7 @@ func (e *emitter) termValue(t *model.Term) value {
 }
 
 // zeroSum takes the degenerate normal's density in K − 1 dimensions: one normaliser fewer a vector, spread over its K elements.
-func (e *emitter) zeroSum(t *model.Term, lp Node, args []Node, bound []*model.Index) Node {
+func (e *emitter) zeroSum(t *model.Term, lp Node, args []Node) Node {
 	last := t.Plates[len(t.Plates)-1]
 	k := float64(e.box(last.Set).size())
 	one := t.Form.LogProb(e.g.Const(0), args)
