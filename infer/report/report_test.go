@@ -137,7 +137,7 @@ func TestWarnings(t *testing.T) {
 				return r.NormFloat64()
 			}
 		}, []string{"1 of 4 parameters has infinite or not-a-number draws (theta[2]: 4 of 4000)", "logarithm of 0"}},
-		"divergences":                    {func(s *scene) { s.diverging = 2 }, []string{"8 trajectories diverged", "--set accept=0.95"}},
+		"divergences":      {func(s *scene) { s.diverging = 2 }, []string{"8 trajectories diverged", "--set accept=0.95"}},
 		"cut trajectories": {func(s *scene) { s.report.Saturated = 41 }, []string{"41 trajectories were cut", "--set max_depth=12"}},
 		"heavy weights": {func(s *scene) { s.report.ELBO, s.report.ParetoK = []float64{-3.1, -3, -3, -3}, 0.9 },
 			[]string{"misses some of the posterior", "Pareto k̂ 0.90, of at most 0.7"}},
