@@ -18,6 +18,8 @@ type Plan struct {
 	regionOf map[*model.Piece]*region
 	saved    []*model.Array
 	vars     []draws.Variable
+	rowSet   *model.RowSet // nil: full batch only
+	rowCount int
 }
 
 // NewPlan resolves every size, lays out the unconstrained vector and emits the density once to find what is wrong with the data.
@@ -60,9 +62,11 @@ func NewPlan(b *Bound) (p *Plan, ds []diag.Diagnostic) {
 	e.possible(b.Model)
 	q.budget(e, b.Model.Systems)
 	q.kinds(e)
-	e.factors(b.Model, e.z(q))
+	e.factors(b.Model.Terms, e.z(q))
+	q.chooseRows(e)
 	q.values(e)
 	q.uninformed(e)
+	q.perRow(e)
 	return q, nil
 }
 
@@ -163,7 +167,7 @@ func (p *Plan) OwnScale(theta Node) Terms {
 func (p *Plan) terms(e *emitter, z map[*model.Term]Node) Terms {
 	zero := e.g.Const(0)
 	t := Terms{Prior: zero, Jacobian: zero, Likelihood: zero}
-	for _, f := range e.factors(p.Model, z) {
+	for _, f := range e.factors(p.Model.Terms, z) {
 		sum := autodiff.SumAll(f.v.node)
 		if !f.lik {
 			t.Prior = autodiff.Add(t.Prior, sum)
@@ -174,14 +178,21 @@ func (p *Plan) terms(e *emitter, z map[*model.Term]Node) Terms {
 		t.Rows = append(t.Rows, Rows{f.arrays, f.v.node})
 	}
 	if e.source != nil {
-		for _, r := range p.regions {
-			e.pieceValue(r.term.Array, r.piece)
-			if jac, ok := e.source.jac[r]; ok {
-				t.Jacobian = autodiff.Add(t.Jacobian, jac)
-			}
-		}
+		t.Jacobian = e.jacobian(p)
 	}
 	return t
+}
+
+// jacobian is the log-Jacobian of all parameters.
+func (e *emitter) jacobian(p *Plan) Node {
+	sum := e.g.Const(0)
+	for _, r := range p.regions {
+		e.pieceValue(r.term.Array, r.piece)
+		if jac, ok := e.source.jac[r]; ok {
+			sum = autodiff.Add(sum, jac)
+		}
+	}
+	return sum
 }
 
 // Saved lists what is kept of a draw.
