@@ -507,7 +507,6 @@ func (c *checker) probability(s *scope, e *ast.Call) model.Expr {
 		c.errorf("E85", e.Span(), "`probability` wants a condition that reads one element of a discrete latent once; this one reads %d", reads)
 		return poison(e)
 	}
-	c.probabilities = append(c.probabilities, p)
 	return p
 }
 

@@ -43,22 +43,21 @@ func (c *checker) prelude() *scope {
 }
 
 type checker struct {
-	model         *model.Model
-	diags         diag.List
-	global        *scope
-	sizes         map[string]*model.Size // index sets that data give
-	nextID        int                    // of indices
-	depth         int                    // of function inlining
-	load          Loader
-	importing     []string
-	probabilities []*model.Probability
-	primes        map[string]bool // names with a derivative
-	odes          []*trajectory
-	queries       []*model.StateAt
-	refused       []*model.Array  // latents whose own law is refused
-	circular      []*model.Array  // reported as drawn from each other
-	mentioned     map[string]bool // names that stand in an expression
-	open          []*arrayInfo    // definitions being elaborated, outermost first
+	model     *model.Model
+	diags     diag.List
+	global    *scope
+	sizes     map[string]*model.Size // index sets that data give
+	nextID    int                    // of indices
+	depth     int                    // of function inlining
+	load      Loader
+	importing []string
+	primes    map[string]bool // names with a derivative
+	odes      []*trajectory
+	queries   []*model.StateAt
+	refused   []*model.Array  // latents whose own law is refused
+	circular  []*model.Array  // reported as drawn from each other
+	mentioned map[string]bool // names that stand in an expression
+	open      []*arrayInfo    // definitions being elaborated, outermost first
 }
 
 func (c *checker) errorf(code string, at source.Span, format string, args ...any) diag.Entry {
