@@ -3,6 +3,7 @@ package nuts
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"ppl/infer"
 	"ppl/infer/adapt"
@@ -68,6 +69,7 @@ func (r *run) warm() error {
 	for _, w := range windows(r.options.Warmup) {
 		if !w.learn {
 			r.beCareful()
+			r.chooseThinning()
 		}
 		if err := r.tune(w); err != nil {
 			return err
@@ -75,6 +77,19 @@ func (r *run) warm() error {
 	}
 	return nil
 }
+
+// chooseThinning decides how many trajectories make a draw from what the last window that learned has seen, where that is enough to tell.
+func (r *run) chooseThinning() {
+	if r.options.Thin == 0 && r.seen >= enough {
+		r.report.Thin = adapt.Thin(adapt.WorstShare(r.visited), mostThin)
+	}
+}
+
+// Trajectories that effective sizes can be told from; and those that make a draw, at most.
+const (
+	enough   = 400
+	mostThin = 10
+)
 
 // beCareful raises the goal if the window before was seen to diverge.
 func (r *run) beCareful() {
@@ -96,11 +111,13 @@ func (r *run) tune(w window) error {
 	for _, c := range r.chains {
 		c.adapt = adapt.NewStepSize(c.step, r.goal(), math.Inf(1))
 	}
-	r.divergent, r.seen = 0, 0
+	r.divergent, r.seen, r.visited = 0, 0, make([][][]float64, len(r.chains))
 	var seen adapt.Points
 	err := r.iterate(w.iterations, func(c *chain) error {
 		r.learnStep(c)
 		r.seen++
+		at := position(c.state(), c.dim)
+		r.visited[c.lane] = append(r.visited[c.lane], slices.Clone(at[:min(len(at), adapt.MaxDense)]))
 		if c.diverged {
 			r.divergent++
 		}
