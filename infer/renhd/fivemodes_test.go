@@ -250,3 +250,16 @@ func share(mix dynamicstest.Mixture, m *memory, k int) [][]float64 {
 	}
 	return in
 }
+
+// Modes 60 standard deviations apart are out of reach at the temperature a ladder begins with: its hot end goes up until walkers there forget
+// where they were, and the weights are right.
+func TestReach(t *testing.T) {
+	mix := dynamicstest.Mixture{Weight: []float64{1. / 3, 2. / 3}, Center: [][]float64{{30, 0}, {-30, 0}}, SD: []float64{1, 1}}
+	m, report := draw(t, mix.Target(), options(1))
+	if hot := report.Temperatures[len(report.Temperatures)-1]; hot <= hottestGuess {
+		t.Errorf("the ladder ends at %v", hot)
+	}
+	if s := stats.Summarize(share(mix, m, 0)); !(math.Abs(s.Mean-1./3) < 5*s.MCSEMean) || s.ESSBulk < 100 {
+		t.Errorf("weight %.3f ± %.3f of 4000 draws worth %.0f, want 1/3", s.Mean, s.MCSEMean, s.ESSBulk)
+	}
+}
