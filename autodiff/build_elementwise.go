@@ -13,8 +13,8 @@ func Unary(k Kind, x Node) Node {
 	if v, ok := x.IsConst(); ok {
 		return x.Graph().Full(unaryFuncs[k](v), x.Shape()...)
 	}
-	if k == OpNeg && x.is(OpNeg) {
-		return x.args[0]
+	if n := simplifyUnary(k, x); n.Valid() {
+		return n
 	}
 	if n := lift([]Node{x}, func(x []Node) Node { return Unary(k, x[0]) }); n.Valid() {
 		return n
@@ -23,7 +23,7 @@ func Unary(k Kind, x Node) Node {
 }
 
 // Binary applies one of OpAdd…OpMulZero, broadcasting a scalar operand. Constants fold, and x+0, x·1, x−0, x/1 simplify;
-// small integer powers become products.
+// small integer powers become products, and comparisons that only NaN could fail hold.
 func Binary(k Kind, x, y Node) Node {
 	if kinds[k].class != binary {
 		bug("%v is not binary", k)
@@ -35,6 +35,10 @@ func Binary(k Kind, x, y Node) Node {
 	switch {
 	case constX && constY:
 		return x.Graph().Full(binaryFuncs[k](a, b), shape...)
+	case k == OpAdd && x == y:
+		return Mul(x.Graph().Full(2, shape...), x)
+	case k == OpLe && highest(x) <= lowest(y):
+		return x.Graph().Full(1, shape...)
 	case constY:
 		if n := simplifyRight(k, x, y, b); n.Valid() {
 			return n
@@ -61,6 +65,8 @@ func simplifyRight(k Kind, x, y Node, b float64) Node {
 		return Mul(x, y)
 	case k == OpPow:
 		return power(x, b)
+	case k == OpMul:
+		return scaledAgain(x, b)
 	}
 	return Node{}
 }
@@ -76,8 +82,75 @@ func simplifyLeft(k Kind, x, y Node, a float64) Node {
 		return x
 	case k == OpMulZero:
 		return Mul(x, y)
+	case k == OpMul:
+		return scaledAgain(y, a)
 	}
 	return Node{}
+}
+
+// simplifyUnary is an op on the result of another, or none.
+func simplifyUnary(k Kind, x Node) Node {
+	switch {
+	case k == OpNeg && x.is(OpNeg), k == OpLog && x.is(OpExp):
+		return x.args[0]
+	case k == OpNeg && x.is(OpMul):
+		return scaledAgain(x, -1)
+	case k == OpLog && x.is(OpSelect) && x.args[1].is(OpExp):
+		return Where(x.args[0], Log(x.args[1]), Log(x.args[2]))
+	}
+	return Node{}
+}
+
+// scaledAgain is a·(b·x) as (a·b)·x where one of them is a power of two, which rounds nothing, or none.
+func scaledAgain(n Node, a float64) Node {
+	if !n.is(OpMul) {
+		return Node{}
+	}
+	for k, arg := range n.args {
+		if b, ok := arg.IsConst(); ok && (powerOfTwo(a) || powerOfTwo(b)) {
+			return Mul(n.Graph().Full(a*b, n.Shape()...), n.args[1-k])
+		}
+	}
+	return Node{}
+}
+
+func powerOfTwo(x float64) bool {
+	f, _ := math.Frexp(x)
+	return math.Abs(f) == 0.5
+}
+
+// lowest is a number that n is nowhere below, wherever it is a number.
+func lowest(n Node) float64 {
+	if v, ok := n.IsConst(); ok {
+		return v
+	}
+	switch n = inner(n); n.op.Kind {
+	case OpExp, OpSigmoid, OpSoftplus, OpAbs, OpSqrt:
+		return 0
+	}
+	return math.Inf(-1)
+}
+
+// highest is a number that n is nowhere above, wherever it is a number.
+func highest(n Node) float64 {
+	if v, ok := n.IsConst(); ok {
+		return v
+	}
+	switch n = inner(n); n.op.Kind {
+	case OpSigmoid:
+		return 1
+	case OpLogSigmoid:
+		return 0
+	}
+	return math.Inf(1)
+}
+
+// inner is what n spreads or reshapes.
+func inner(n Node) Node {
+	for n.is(OpBroadcast) || n.is(OpReshape) {
+		n = n.args[0]
+	}
+	return n
 }
 
 // power expands exponents that products and roots do better than pow, or is none. √ differs from pow at −∞ only.

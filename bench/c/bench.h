@@ -20,7 +20,7 @@ typedef long long i8 __attribute__((vector_size(64)));
 #endif
 LIBM(exp) LIBM(log) LIBM(log1p) LIBM(expm1)
 
-static inline v8 splat(double x) { return (v8){} + x; }
+static inline v8 splat(double x) { return (v8){x, x, x, x, x, x, x, x}; }
 static inline v8 vabs(v8 x) { return (v8)((i8)x & 0x7fffffffffffffff); }
 
 #ifdef __AVX512F__

@@ -9,6 +9,7 @@ import (
 	"ppl/compiler"
 	"ppl/compiler/ir"
 	"ppl/infer"
+	"ppl/infer/flow"
 	"ppl/infer/nuts"
 	"ppl/infer/renhd"
 	"ppl/lang/diag"
@@ -98,7 +99,12 @@ func samplers() []samplerRow {
 	for _, p := range renhd.Presets() {
 		rows = append(rows, samplerRow{p.Name, p.Sample, except("max_depth")})
 	}
-	return append(rows, samplerRow{"nuts", nuts.Sample, only("accept", "max_depth", "metric", "step_size")})
+	return append(rows,
+		samplerRow{"nuts", nuts.Sample, only("accept", "max_depth", "metric", "step_size")},
+		samplerRow{"advi", flow.MeanField, only("step_size")},
+		samplerRow{"fullrank", flow.FullRank, only("step_size")},
+		samplerRow{"planar", flow.Planar, only("step_size")},
+		samplerRow{"flow", flow.Coupling, only("step_size")})
 }
 
 func only(names ...string) func(string) bool {

@@ -102,10 +102,7 @@ func (c *checker) library(s *scope, e *ast.Call, n *ast.Name) model.Expr {
 	case notCompiled[n.Name]:
 		c.notYet(n.Span(), "`"+n.Name+"`")
 	default:
-		d := c.errorf("E10", n.Span(), "there is no function `%s`", n.Name)
-		if near, ok := diagNearest(n.Name, c.functionNames(s)); ok {
-			d.Help("did you mean `%s`?", near)
-		}
+		meant(c.errorf("E10", n.Span(), "there is no function `%s`", n.Name), n.Name, c.functionNames(s))
 	}
 	return poison(e)
 }

@@ -105,7 +105,7 @@ func (c *checker) absorb(x model.Expr, rank int, bare []*model.Index, what strin
 			if _, isRef := x.(*model.Ref); isRef && len(axes) == rank+1 {
 				d.Help("give it an index: `%s[i]`", x.Info().At.Text())
 			} else {
-				d.Help("give what has axis %s in it an index, or take the index from the left side: `%s ~ …`", s.Name, what)
+				d.Help("write `%s[i in %s]` on the left and `i` in what has axis %s, or sum over it: `*` is by element, `@` the matrix product", what, s.Name, s.Name)
 			}
 			return x, false
 		}
@@ -523,10 +523,7 @@ func (c *checker) unknownDist(n *ast.Name) {
 	for d := range stdlib.Dists() {
 		names = append(names, d)
 	}
-	d := c.errorf("E10", n.Span(), "there is no distribution `%s`", n.Name)
-	if near, ok := diagNearest(n.Name, append(sorted(names), "Density")); ok {
-		d.Help("did you mean `%s`?", near)
-	}
+	meant(c.errorf("E10", n.Span(), "there is no distribution `%s`", n.Name), n.Name, append(sorted(names), "Density"))
 }
 
 // pickForm is the first parametrisation that the arguments fit, with the arguments in its order.

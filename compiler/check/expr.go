@@ -174,12 +174,23 @@ func (c *checker) cycle(a *arrayInfo, e ast.Node) {
 }
 
 func (c *checker) undefined(s *scope, e *ast.Name) {
-	d := c.errorf("E10", e.Span(), "`%s` is not defined", e.Name)
-	if near, ok := diagNearest(e.Name, c.visible(s)); ok {
-		d.Help("did you mean `%s`?", near)
-	}
+	meant(c.errorf("E10", e.Span(), "`%s` is not defined", e.Name), e.Name, c.visible(s))
 	s2 := c.global
 	s2.names[e.Name] = &entity{name: e.Name, at: e.Span(), used: true, expr: poison(e)} // one report per name
+}
+
+// meant adds to a report of an unknown name what to write instead: how ppl says what Stan, PyMC or NumPyro call so, or the
+// nearest name.
+func meant(d diag.Entry, name string, among []string) {
+	if code, ok := stdlib.Foreign(name); ok {
+		if stdlib.Dists()[code] != nil {
+			d.Help("did you mean `%s`?", code)
+		} else {
+			d.Help("write `%s`", code)
+		}
+	} else if near, ok := diagNearest(name, among); ok {
+		d.Help("did you mean `%s`?", near)
+	}
 }
 
 func (c *checker) visible(s *scope) (names []string) {

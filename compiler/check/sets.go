@@ -166,7 +166,7 @@ func (c *checker) unknownSet(n *ast.Name, more string) *model.Set {
 	if near, ok := diagNearest(n.Name, c.setNames()); ok {
 		d.Help("did you mean `%s`? Otherwise give `%s = …`, `data %s`, or data with axis %s%s", near, n.Name, n.Name, n.Name, more)
 	} else {
-		d.Help("give `%s = …`, `data %s`, or data with axis %s%s", n.Name, n.Name, n.Name, more)
+		d.Help("give `%s = …`, `data %s`, or data with axis %s; groups give theirs as `data g[N]: index(%s)`%s", n.Name, n.Name, n.Name, n.Name, more)
 	}
 	return c.sizeSet(n)
 }

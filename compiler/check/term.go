@@ -396,7 +396,7 @@ func (c *checker) unused() {
 	reached := c.influential()
 	target := !slices.ContainsFunc(c.model.Terms, func(t *model.Term) bool { return t.Kind == model.Likelihood })
 	for _, e := range c.global.order {
-		if e.array == nil || e.array.Role != model.Parameter || e.used && (target || reached[e.array.Array]) || len(e.array.Pieces) == 0 || e.array.Pieces[0].Term == nil || e.array.Pieces[0].Term.Density != nil {
+		if e.array == nil || e.array.Role != model.Parameter && (e.array.Role != model.Latent || e.used) || e.used && (target || reached[e.array.Array]) || len(e.array.Pieces) == 0 || e.array.Pieces[0].Term == nil || e.array.Pieces[0].Term.Density != nil {
 			continue
 		}
 		near := nearEntity(e.name, idleData)
@@ -406,8 +406,11 @@ func (c *checker) unused() {
 			near.used = true
 		} else if !target {
 			d := c.diags.Warnf("W02", e.at, "parameter `%s` has no influence on any observation; its posterior is its prior", e.name)
-			if t := e.array.Pieces[0].Term; t.Dist.Improper && t.In == nil {
+			switch t := e.array.Pieces[0].Term; {
+			case t.Dist.Improper && t.In == nil:
 				d.Help("its prior is improper, so there is nothing to draw from: give it a proper one, or leave `%s` out", e.name)
+			case !e.used:
+				d.Help("for draws after inference write `generate %s ~ …`", e.name)
 			}
 		}
 	}

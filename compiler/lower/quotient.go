@@ -1,6 +1,10 @@
 package lower
 
-import "ppl/autodiff"
+import (
+	"math"
+
+	"ppl/autodiff"
+)
 
 // note gathers what rewriting a node needs to know of the graph around it.
 func (vs *values) note(n autodiff.Node) {
@@ -23,6 +27,25 @@ func (vs *values) noteQuotients(n autodiff.Node) {
 	}
 }
 
+// share is exp(x − log Σ exp x), the gradient of a LogSumExp, as exp(x − m)/Σ exp(x − m): the same exponentials as in the sum; nil for
+// all else. The sum is at least 1, but 0 where all x are −∞.
+func (vs *values) share(n autodiff.Node) *value {
+	if n.Args()[0].Op().Kind != autodiff.OpSub {
+		return nil
+	}
+	x, most := n.Args()[0].Args()[0], narrowest(n.Args()[0].Args()[1])
+	if most.Op().Kind != autodiff.OpMaximum {
+		return nil
+	}
+	sum := narrowest(most.Args()[0])
+	if lowest, ok := most.Args()[1].IsConst(); !ok || lowest != -math.MaxFloat64 || sum.Op().Kind != autodiff.OpLogSumExp || sum.Args()[0] != x {
+		return nil
+	}
+	_, weights, total := vs.exponentials(vs.of(x), sum.Op().Axes)
+	inverse := vs.apply(autodiff.OpDiv, vs.constant(1, nil), vs.apply(autodiff.OpMaximum, total, vs.constant(1, nil)))
+	return vs.apply(autodiff.OpMul, weights, vs.broadcast(inverse, n.Shape(), kept(len(n.Shape()), sum.Op().Axes)))
+}
+
 // narrowest is what a node repeats.
 func narrowest(n autodiff.Node) autodiff.Node {
 	for n.Op().Kind == autodiff.OpBroadcast || n.Op().Kind == autodiff.OpReshape {
@@ -35,7 +58,7 @@ func narrowest(n autodiff.Node) autodiff.Node {
 // of several quotients. A division takes a processor as long as a dozen products. The result may be off by one more rounding, so
 // quotients that have to be exact stay; nil for them, and for all else.
 func (vs *values) quotient(n autodiff.Node, args []*value) *value {
-	if n.Op().Kind != autodiff.OpDiv || n.Static() || vs.exact[n] {
+	if n.Static() || vs.exact[n] {
 		return nil
 	}
 	x, d := args[0], args[1]

@@ -98,12 +98,17 @@ func (vs *values) partialSums(x *value, axis int, reverse bool) *value {
 	return vs.concat(axis, x.shape, parts)
 }
 
-// logSumExp is m + log Σ exp(x − m) with m the largest element, or 0 where that is infinite: all -inf then gives log 0 = -inf,
-// and a +inf gives +inf.
+// logSumExp is m + log Σ exp(x − m).
 func (vs *values) logSumExp(x *value, axes []int) *value {
-	top := vs.reduce(autodiff.OpMax, x, axes)
-	m := vs.apply(autodiff.OpSelect, vs.apply(autodiff.OpIsFinite, top), top, vs.constant(0, nil))
-	away := vs.apply(autodiff.OpSub, x, vs.broadcast(m, x.shape, kept(len(x.shape), axes)))
-	total := vs.total(vs.apply(autodiff.OpExp, away), axes)
+	m, _, total := vs.exponentials(x, axes)
 	return vs.apply(autodiff.OpAdd, m, vs.apply(autodiff.OpLog, total))
+}
+
+// exponentials are exp(x − m) and their sum, with m the largest element, or 0 where that is infinite: all -inf then gives sum 0, and a
+// +inf gives +inf.
+func (vs *values) exponentials(x *value, axes []int) (m, each, total *value) {
+	top := vs.reduce(autodiff.OpMax, x, axes)
+	m = vs.apply(autodiff.OpSelect, vs.apply(autodiff.OpIsFinite, top), top, vs.constant(0, nil))
+	each = vs.apply(autodiff.OpExp, vs.apply(autodiff.OpSub, x, vs.broadcast(m, x.shape, kept(len(x.shape), axes))))
+	return m, each, vs.total(each, axes)
 }

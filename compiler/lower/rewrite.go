@@ -20,7 +20,7 @@ func (vs *values) of(n autodiff.Node) *value {
 			args[k] = vs.index(a)
 		}
 	}
-	v := vs.quotient(n, args)
+	v := vs.inContext(n, args)
 	if v == nil {
 		v = vs.rewrite(n.Op(), n.Shape(), args)
 	}
@@ -29,6 +29,17 @@ func (vs *values) of(n autodiff.Node) *value {
 	}
 	vs.nodes[n] = v
 	return v
+}
+
+// inContext is what rewriting knows to do from more than a node's op and arguments, or nil.
+func (vs *values) inContext(n autodiff.Node, args []*value) *value {
+	switch n.Op().Kind {
+	case autodiff.OpDiv:
+		return vs.quotient(n, args)
+	case autodiff.OpExp:
+		return vs.share(n)
+	}
+	return nil
 }
 
 func (vs *values) rewrite(op *autodiff.Op, shape []int, args []*value) *value {

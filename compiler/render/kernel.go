@@ -159,6 +159,7 @@ func (k *kernel) reset() {
 		if o.Combine == ir.Store {
 			continue
 		}
+		k.unroll(k.Buffers[o.Buf].Size)
 		k.loop("e", k.Buffers[o.Buf].Size)
 		k.line("b%d[e] = %s;", o.Buf, as(combinations[o.Combine].start, false, k.wide(o.Buf)))
 		k.line("}")
@@ -209,6 +210,7 @@ func (k *kernel) inner(d int) {
 		k.line("}")
 		k.flush(perTile)
 	} else {
+		k.unroll(turns)
 		name := fmt.Sprintf("i%d", axis)
 		k.line("for (long %s = 0; %s < %s; %s++) {", name, name, k.bound(axis), name)
 		k.level(d + 1)

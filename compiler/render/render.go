@@ -12,7 +12,6 @@ package render
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"ppl/compiler/ir"
@@ -33,18 +32,19 @@ type file struct {
 	*ir.Program
 	text   strings.Builder
 	indent int
-	count  int       // statements so far
+	count  int       // functions so far
 	parts  int       // parts so far
 	tiles  *ir.Tiles // around the statement
 	turned []bool    // by part: one of turns
 	setup  bool      // all buffers are shared
+	small  bool      // the statement's loops are written out
 }
 
 func render(p *ir.Program, d dialect) string {
 	f := &file{dialect: d, Program: p}
 	f.text.WriteString(d.prelude)
 	f.setup = true
-	f.function(d.export+" void setup(context *c)", f.statements(p.Setup))
+	f.function(d.export+" void setup(context *c)", f.statements(p.Setup, count(p.Setup)))
 	f.setup = false
 	for i, e := range p.Entries {
 		f.entry(i, e)
@@ -67,10 +67,10 @@ func (f *file) line(format string, args ...any) {
 	}
 }
 
-// function calls the numbered statements in order.
-func (f *file) function(head string, statements []int) {
+// function calls the numbered functions in order.
+func (f *file) function(head string, functions []int) {
 	f.line("%s {", head)
-	for _, s := range statements {
+	for _, s := range functions {
 		f.line("s%d(c);", s)
 	}
 	f.line("}")
@@ -88,35 +88,6 @@ func (f *file) run() {
 	f.line("}")
 	f.line("}")
 }
-
-// statements writes a function for each statement, so that compile time grows in proportion, and returns their numbers.
-func (f *file) statements(body []ir.Stmt) (numbers []int) {
-	for _, s := range body {
-		f.line("STATEMENT s%d(const context *c) {", f.count)
-		f.buffers(s, whole)
-		f.statement(s)
-		f.narrow(s)
-		f.line("}")
-		numbers = append(numbers, f.count)
-		f.count++
-	}
-	return numbers
-}
-
-// buffers declares pointers to what a statement uses, from an element on.
-func (f *file) buffers(s ir.Stmt, from func(ir.BufID) string) {
-	writes := ir.Writes(s)
-	ids := slices.Compact(slices.Sorted(slices.Values(append(ir.Reads(s), writes...))))
-	for _, id := range ids {
-		constant := "const "
-		if slices.Contains(writes, id) {
-			constant = ""
-		}
-		f.line("%s%s *restrict b%d = (%s *)c->buffer[%d]%s;", constant, f.typeOf(f.wide(id)), id, f.typeOf(f.wide(id)), id, from(id))
-	}
-}
-
-func whole(ir.BufID) string { return "" }
 
 func (f *file) statement(s ir.Stmt) {
 	switch s := s.(type) {

@@ -4,6 +4,7 @@ import (
 	"flag"
 	"math"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -129,6 +130,36 @@ func TestNumbers(t *testing.T) {
 	}
 	if number(math.NaN()) != "NAN" {
 		t.Errorf("NaN is written %s", number(math.NaN()))
+	}
+}
+
+// TestGroups: small statements that follow each other share a function, and scratch that only they name is its own; a sum over many points
+// is apart.
+func TestGroups(t *testing.T) {
+	p := &ir.Program{Buffers: []ir.Buffer{{Name: "x", Space: ir.Lane, Size: 3}, {Space: ir.Scratch, Size: 3}, {Space: ir.Scratch, Size: 1}}}
+	kernel := func(n int, from, to ir.BufID, noise bool) *ir.Kernel {
+		var b ir.Body
+		r := b.Load(from, ir.Dense(n))
+		if noise {
+			r = b.Do(ir.Add, r, b.Noise(ir.Normal, 1))
+		}
+		return &ir.Kernel{Extents: []int{n}, Body: b, Out: []ir.Output{{Buf: to, Index: ir.Dense(n), Value: r}}}
+	}
+	var big ir.Body
+	total := &ir.Kernel{Extents: []int{5000}, Out: []ir.Output{{Buf: 2, Value: big.Const(1), Combine: ir.Sum}}}
+	total.Body = big
+	body := []ir.Stmt{kernel(3, 0, 1, false), kernel(3, 1, 0, false), total, kernel(1, 2, 0, false), kernel(3, 0, 0, true), kernel(3, 0, 0, false)}
+	var sizes []int
+	for _, g := range groups(body) {
+		sizes = append(sizes, len(g))
+	}
+	if want := []int{2, 1, 3}; !slices.Equal(sizes, want) {
+		t.Errorf("groups of %v statements, want %v", sizes, want)
+	}
+	p.Entries = []ir.Entry{{Name: "e", Body: body}}
+	text, _ := strings.CutPrefix(C(p), c().prelude)
+	if !strings.Contains(text, "wide b1[3];") || strings.Contains(text, "wide b2[") {
+		t.Errorf("b1 is used in one function only, b2 in two:\n%s", text)
 	}
 }
 

@@ -45,17 +45,20 @@ func Left(p *ir.Program) []int {
 func (f *file) entry(number int, e ir.Entry) {
 	var calls []string
 	var run []int
+	var pending []ir.Stmt
+	uses := count(e.Body)
 	serial := func() {
+		run = append(run, f.statements(pending, uses)...)
 		calls = append(calls, fmt.Sprintf("p%d(c);", f.parts))
 		f.function(fmt.Sprintf("static void p%d(const context *c)", f.parts), run)
 		f.parts++
 		f.turned = append(f.turned, false)
-		run = nil
+		run, pending = nil, nil
 	}
 	for _, s := range e.Body {
 		t, ok := s.(*ir.Tiles)
 		if !ok {
-			run = append(run, f.statements([]ir.Stmt{s})...)
+			pending = append(pending, s)
 			continue
 		}
 		serial()
@@ -78,7 +81,7 @@ func (f *file) turn(s *ir.Tiles) {
 		left[o.From] = true
 	}
 	f.line("STATEMENT p%d(const context *c, long turn) {", f.parts)
-	f.buffers(&ir.Loop{Body: s.Body}, func(id ir.BufID) string {
+	f.buffers(s.Body, nil, func(id ir.BufID) string {
 		if left[id] {
 			return fmt.Sprintf(" + turn * %d", f.Buffers[id].Size)
 		}

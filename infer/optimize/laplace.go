@@ -9,36 +9,41 @@ import (
 // A peak is a point with the curvature there.
 type peak struct {
 	point
-	theta     []float64
-	curved    bool    // −∇² log p is positive definite
+	theta []float64
+
 	decrement float64 // ½ gᵀ(−∇²)⁻¹g: how far below its maximum log p is, if it is as curved all the way; +∞ if not curved or not looked at
 	converged bool
-	sd        []float64
+	curvature *mat.SymDense // −∇² log p; nil unless curved
+	root      *mat.Dense    // R with R Rᵀ its inverse, Laplace's covariance; nil unless curved
 }
+
+func (at peak) curved() bool { return at.root != nil }
+
+// MostCurvature is the number of dimensions beyond which the curvature is too large to look at.
+const MostCurvature = 500
 
 // Bounds of what is looked at and of what passes for a maximum.
 const (
-	mostCurvature = 500  // dimensions, beyond which the curvature is too large to look at
-	flat          = 1e-4 // decrement of a maximum
-	within        = 1    // decrement from which Newton's steps are tried
-	singular      = 1e10 // condition number, in coordinates of unit curvature, that differences of gradients cannot tell from infinity
-	level         = 1e-4 // largest gradient of a maximum where the curvature is not looked at
-	newtonSteps   = 8
+	flat        = 1e-4 // decrement of a maximum
+	within      = 1    // decrement from which Newton's steps are tried
+	singular    = 1e10 // condition number, in coordinates of unit curvature, that differences of gradients cannot tell from infinity
+	level       = 1e-4 // largest gradient of a maximum where the curvature is not looked at
+	newtonSteps = 8
 )
 
 // refine takes Newton's steps from where a search ended, as long as they raise the density, and measures the peak.
 func (p *problem) refine(theta []float64) (peak, error) {
 	at, step, err := p.survey(theta)
-	for k := 0; k < newtonSteps && err == nil && at.curved && at.decrement > 1e-14 && at.decrement < within; k++ {
+	for k := 0; k < newtonSteps && err == nil && at.curved() && at.decrement > 1e-14 && at.decrement < within; k++ {
 		next, nextStep, nextErr := p.survey(plus(at.theta, step))
-		if nextErr != nil || !next.curved || next.total() < at.total()-1e-9 || next.decrement >= at.decrement {
+		if nextErr != nil || !next.curved() || next.total() < at.total()-1e-9 || next.decrement >= at.decrement {
 			err = nextErr
 			break
 		}
 		at, step = next, nextStep
 	}
-	at.converged = at.curved && at.decrement < flat
-	if p.dim > mostCurvature {
+	at.converged = at.curved() && at.decrement < flat
+	if p.dim > MostCurvature {
 		at.converged = largest(at.gradient) < level
 	}
 	return at, err
@@ -59,15 +64,14 @@ func largest(xs []float64) (most float64) {
 	return most
 }
 
-// survey measures density, gradient and curvature at a point, the Newton step from there, and, where it is a maximum of sorts, Laplace's
-// standard deviations of the values.
+// survey measures density, gradient and curvature at a point, and the Newton step from there.
 func (p *problem) survey(theta []float64) (at peak, step []float64, err error) {
 	here, err := p.evaluate([][]float64{theta})
 	if err != nil {
 		return at, nil, err
 	}
 	at = peak{point: here[0], theta: theta, decrement: math.Inf(1)}
-	if p.dim > mostCurvature || !finite(at.gradient) || math.IsInf(at.total(), 0) {
+	if p.dim > MostCurvature || !finite(at.gradient) || math.IsInf(at.total(), 0) {
 		return at, nil, nil
 	}
 	h, err := p.curvature(theta)
@@ -78,14 +82,13 @@ func (p *problem) survey(theta []float64) (at peak, step []float64, err error) {
 	if !ok {
 		return at, nil, nil
 	}
-	at.curved = true
+	at.curvature, at.root = h, root
 	var z, newton mat.VecDense
 	slope := mat.NewVecDense(p.dim, at.gradient)
 	z.MulVec(root.T(), slope)
 	newton.MulVec(root, &z)
 	at.decrement = mat.Dot(&newton, slope) / 2
-	at.sd, err = p.spread(theta, h, root)
-	return at, newton.RawVector().Data, err
+	return at, newton.RawVector().Data, nil
 }
 
 // factor is R with R Rᵀ = h⁻¹; false where h is not safely positive definite.
@@ -178,10 +181,13 @@ func star(theta, steps []float64) (out [][]float64) {
 	return out
 }
 
-// spread is √diag(J R Rᵀ Jᵀ), J the Jacobian of the values by central differences and R that of factor.
-func (p *problem) spread(theta []float64, h *mat.SymDense, root *mat.Dense) ([]float64, error) {
-	steps := deviations(h, make([]float64, p.dim))
-	around, err := p.valuesAt(star(theta, steps))
+// spread is √diag(J R Rᵀ Jᵀ), J the Jacobian of the values by central differences: Laplace's standard deviations.
+func (p *problem) spread(at peak) ([]float64, error) {
+	if !at.curved() {
+		return nil, nil
+	}
+	steps := deviations(at.curvature, make([]float64, p.dim))
+	around, err := p.valuesAt(star(at.theta, steps))
 	if err != nil {
 		return nil, err
 	}
@@ -196,7 +202,7 @@ func (p *problem) spread(theta []float64, h *mat.SymDense, root *mat.Dense) ([]f
 		}
 	}
 	var z mat.Dense
-	z.Mul(jacobian, root)
+	z.Mul(jacobian, at.root)
 	sd := make([]float64, n)
 	for j := range sd {
 		sd[j] = mat.Norm(z.RowView(j), 2)

@@ -56,25 +56,65 @@ func Maximize(ctx context.Context, t infer.Target, o Options) (Result, error) {
 		return Result{}, err
 	}
 	defer p.close()
-	starts, err := p.starts(o)
-	if err != nil {
-		return Result{}, err
-	}
-	var ends []End
-	switch o.Method {
-	case "lbfgs":
-		ends, err = p.lbfgs(starts, o)
-	case "adam":
-		ends, err = p.ascend(starts, o, func(dim int) Rule { return NewAdam(dim) })
-	case "sgd":
-		ends, err = p.ascend(starts, o, func(dim int) Rule { return NewMomentum(dim) })
-	default:
-		panic("internal error: no method " + o.Method)
-	}
+	ends, err := p.search(o)
 	if err != nil {
 		return Result{}, err
 	}
 	return p.conclude(ends)
+}
+
+// A Peak is where a start led, after refinement, with Laplace's approximation there.
+type Peak struct {
+	Theta     []float64
+	Deviation []float64 // of each coordinate given the others; nil as Root is
+	Root      []float64 // R [dim, dim], row-major and upper triangular, with R Rᵀ the covariance; nil where the density is not curved like a peak, or too large to look at
+	Converged bool
+}
+
+// Peaks searches from several starts and refines the end of each; errors are those of Maximize.
+func Peaks(ctx context.Context, t infer.Target, o Options) ([]Peak, error) {
+	p, err := open(ctx, t, o)
+	if err != nil {
+		return nil, err
+	}
+	defer p.close()
+	ends, err := p.search(o)
+	if err != nil {
+		return nil, err
+	}
+	var out []Peak
+	for _, e := range ends {
+		at, err := p.refine(e.Theta)
+		if err != nil {
+			return nil, err
+		}
+		peak := Peak{Theta: at.theta, Converged: at.converged}
+		if at.curved() {
+			peak.Root = at.root.RawMatrix().Data
+			for i := range p.dim {
+				peak.Deviation = append(peak.Deviation, 1/math.Sqrt(at.curvature.At(i, i)))
+			}
+		}
+		out = append(out, peak)
+	}
+	return out, nil
+}
+
+// search climbs from every start.
+func (p *problem) search(o Options) ([]End, error) {
+	starts, err := p.starts(o)
+	if err != nil {
+		return nil, err
+	}
+	switch o.Method {
+	case "lbfgs":
+		return p.lbfgs(starts, o)
+	case "adam":
+		return p.ascend(starts, o, func(dim int) Rule { return NewAdam(dim) })
+	case "sgd":
+		return p.ascend(starts, o, func(dim int) Rule { return NewMomentum(dim) })
+	}
+	panic("internal error: no method " + o.Method)
 }
 
 // Methods that can be named.
@@ -92,7 +132,10 @@ func (p *problem) conclude(ends []End) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	r := Result{Theta: at.theta, Converged: at.converged, Message: at.words(best, p.options), SD: at.sd, Ends: ends}
+	r := Result{Theta: at.theta, Converged: at.converged, Message: at.words(best, p.options), Ends: ends}
+	if r.SD, err = p.spread(at); err != nil {
+		return Result{}, err
+	}
 	if r.Values, err = p.values(at.theta); err != nil {
 		return Result{}, err
 	}
@@ -107,7 +150,7 @@ func (at peak) words(best End, o Options) string {
 		return fmt.Sprintf("converged: by its curvature the log density is within %.1g of its maximum here", math.Max(at.decrement, 1e-16))
 	case at.converged:
 		return "converged: the gradient vanishes (there are too many parameters to look at the curvature)"
-	case !at.curved && len(at.theta) <= mostCurvature:
+	case !at.curved() && len(at.theta) <= MostCurvature:
 		return "not a maximum: the log density does not fall in every direction from here. It is flat, a saddle, greatest at the edge of a support, or rises " +
 			"without end, as where a scale goes to 0 and takes its effects with it; sample the model instead, or give it priors that keep it from there"
 	case best.Iterations >= o.Iterations:

@@ -2,6 +2,7 @@ package parse
 
 import (
 	"errors"
+	"slices"
 	"strings"
 
 	"github.com/alecthomas/participle/v2"
@@ -57,7 +58,7 @@ func (p *parser) locate(tokens []token, err error) mistake {
 func needlessWord(p *parser, m mistake) bool {
 	first := m.tokens[0]
 	why, help := slip(first.Value)
-	if why == "" || m.at == 0 || len(m.tokens) == 1 || m.tokens[1].Type == punct && (help == "" || m.at > 1) {
+	if why == "" || m.at == 0 || len(m.tokens) == 1 || !m.beginsWithWord(help) {
 		return false
 	}
 	e := p.diags.Errorf("E01", spanOf(p.src, first), "unexpected `%s`: %s", first.Value, why)
@@ -66,6 +67,23 @@ func needlessWord(p *parser, m mistake) bool {
 	}
 	e.Help("%s", help)
 	return true
+}
+
+// beginsWithWord reports whether the statement begins with a word of another language, not with a name of the user's that reads
+// the same: a loop or a condition in parentheses, a type with sizes and a name after it, a section.
+func (m mistake) beginsWithWord(help string) bool {
+	second := m.tokens[1]
+	switch {
+	case m.tokens[0].Type == keyword:
+		return second.Type == body
+	case second.Type != punct:
+		return true
+	case second.Value == "(":
+		return slices.Contains([]string{"for", "while", "if"}, m.tokens[0].Value)
+	case second.Value == "[" || second.Value == "<":
+		return help != "" && (m.at == 1 || m.want == "`~` or `=`" && m.found().Type == name)
+	}
+	return help != "" && m.at == 1
 }
 
 // line is the text of the tokens up to the end of their first line.
@@ -115,6 +133,10 @@ func (p *parser) beginsLine(tokens []token, i int) bool {
 func keywordAsName(p *parser, m mistake) bool {
 	t := m.found()
 	switch {
+	case t.Type == keyword && m.at > 0 && m.tokens[m.at-1].Value == "~":
+		p.diags.Errorf("E00", spanOf(p.src, t), "expected a distribution, found `%s`", t.Value).
+			Help("it stands after one: `x[K] ~ Normal(0, 1) %s`", t.Value)
+		return true
 	case t.Type == keyword && m.at > 0 && m.wantsName():
 	case m.tokens[0].Type == keyword && len(m.tokens) > 1 && m.at <= 1 && namesSomething(m.tokens[1]):
 		t = m.tokens[0]

@@ -20,10 +20,11 @@ type scanner struct {
 	tokens   []token
 	comments []ast.Comment
 	diags    *diag.List
+	told     map[string]bool // marks of other languages that have been reported: once is enough
 }
 
 func scan(src *source.File, diags *diag.List) *scanner {
-	s := &scanner{src: src, diags: diags, at: len(src.Text) - len(strings.TrimPrefix(src.Text, "\ufeff"))}
+	s := &scanner{src: src, diags: diags, told: map[string]bool{}, at: len(src.Text) - len(strings.TrimPrefix(src.Text, "\ufeff"))}
 	for s.at < len(src.Text) {
 		s.next()
 	}
@@ -173,6 +174,14 @@ func (s *scanner) string() {
 }
 
 func (s *scanner) operator() {
+	switch rest := s.rest(); {
+	case strings.HasPrefix(rest, "//"):
+		s.skip("//", lineLength(rest), "a comment begins with `#`")
+		return
+	case rest[0] == ';' && endsLine(rest[1:]):
+		s.skip(";", 1, "a newline ends a statement")
+		return
+	}
 	for _, op := range operators {
 		if strings.HasPrefix(s.rest(), op) {
 			s.emit(punct, len(op))
@@ -180,6 +189,22 @@ func (s *scanner) operator() {
 		}
 	}
 	s.strange()
+}
+
+// skip leaves out n bytes that another language needs here, and reports the first of their kind.
+func (s *scanner) skip(mark string, n int, help string) {
+	if !s.told[mark] {
+		at := source.Span{File: s.src, Start: s.at, End: s.at + len(mark)}
+		s.diags.Errorf("E00", at, "unexpected `%s`", mark).Help("%s", help)
+	}
+	s.told[mark] = true
+	s.at += n
+}
+
+// endsLine reports whether only a comment follows on the line.
+func endsLine(s string) bool {
+	s = strings.TrimSpace(s[:lineLength(s)])
+	return s == "" || s[0] == '#' || strings.HasPrefix(s, "//")
 }
 
 // strange reports characters the language does not use: whole words of other scripts at once, the rest singly.
@@ -206,7 +231,7 @@ func characterHelp(r rune) string {
 	case ';':
 		return "a newline ends a statement"
 	case '|':
-		return "or is written `||`; a distribution's arguments are separated by `,`"
+		return "`normal_lpdf(x | mu, sd)` is written `logpdf(Normal(mu, sd), x)`; or is `||`"
 	case '&':
 		return "and is written `&&`"
 	case '“', '”', '`':

@@ -2,6 +2,7 @@ package parse
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/alecthomas/participle/v2/lexer"
@@ -70,16 +71,22 @@ func slip(word string) (why, help string) {
 		return "what is not data is a parameter, without a keyword", ""
 	case "likelihood", "observe", "observed", "obs":
 		return "what is data is observed, without a keyword", ""
-	case "real", "int", "vector", "matrix", "array", "simplex":
-		return "names are not declared with a type", "write `x = …` or `x ~ …`; for data `data x[N]: int`"
+	case "real", "int", "vector", "row_vector", "matrix", "array":
+		return "names are not declared with a type", "write `x = …` or `x ~ …`, bounds after the law: `x ~ Normal(0, 1) in 0..inf`; for data `data x[N]: int`"
+	case "simplex":
+		return "a name's constraint follows from its distribution", "write `x ~ Dirichlet(fill(1, K))`"
+	case "positive_ordered":
+		return "a name's constraint follows from its distribution", "write `x[K] ~ Normal(0, 1) ordered in 0..inf`"
+	case "corr_matrix", "cov_matrix", "cholesky_factor_corr", "cholesky_factor_cov":
+		return "a name's constraint follows from its distribution", "write `x[K, K] ~ LKJ(1)`, and `MvNormal(mu, sd = tau, corr = x)`"
 	case "function", "func", "fn", "fun", "network":
 		return "a function needs no keyword", ""
-	case "parameters", "model", "functions", "transformed", "generated":
+	case "parameters", "model", "functions", "transformed", "generated", "data":
 		return "a model has no sections", "write the statements alone, in any order"
 	case "for", "while":
-		return "there are no loops", "write one statement for all elements: `y[i in N] ~ …`"
+		return "there are no loops", "write one statement for all elements, `y[i in N] ~ …`; one may read those before it, `x[t in 2..T] = … x[t-1] …`"
 	case "if", "else":
-		return "there are no conditional statements", "write `condition ? a : b` in an expression"
+		return "there are no conditional statements", "write `condition ? a : b` in an expression; of censored data `t ~ Weibull(a, b) censored 0..limit`"
 	case "target", "factor", "potential":
 		return "a log density belongs to a name", "write `x ~ Density(e)` to add e to the log density"
 	}
@@ -103,6 +110,16 @@ func (m mistake) help() string {
 	t := m.found()
 	before := m.tokens[max(0, m.at-1)]
 	switch {
+	case t.Value == ":" && slices.Contains([]string{"`,` or `]`", "`..`", "`,`"}, m.want):
+		return "a range is written `1..N`"
+	case t.Type == prime:
+		return "a prime stands on the left of `=`, for a derivative; a transpose is `transpose(x)`"
+	case before.Value == "." && (t.Value == "*" || t.Value == "/" || t.Value == "^"):
+		return "arithmetic is element by element: write `" + t.Value + "` alone"
+	case before.Value == ".." && m.want == "an expression":
+		return "an end that is open is written `inf`: `0..inf`"
+	case t.Value == "T" && m.over && m.next().Value == "[":
+		return "a truncated law is written `Normal(0, 1) in 0..inf`"
 	case m.want == "`~` or `=`":
 		return "a definition is written `x = e`, a distribution `x ~ D(…)`"
 	case m.want == "`..`":
@@ -123,6 +140,13 @@ func (m mistake) help() string {
 		return "is a `,` or an operator missing before it?"
 	}
 	return ""
+}
+
+func (m mistake) next() token {
+	if m.at+1 < len(m.tokens) {
+		return m.tokens[m.at+1]
+	}
+	return token{}
 }
 
 func beginsOperand(t token) bool {

@@ -29,7 +29,7 @@ SLOW wide mod_w(wide x, wide y) { // the remainder with the sign of y
 
 // exp x = 2ⁿ·exp r, n = round(x / log 2), |r| ≤ ½ log 2, exp r by its Taylor polynomial of degree 13 (next term 4e-18). Error below 1 ulp.
 // The library's is as fast, but not where results underflow to 0, as they do in most sums of exponentials.
-static __attribute__((const)) wide exp_w(wide x) {
+INLINE wide exp_w(wide x) {
   const real magic = 0x1.8p52; // its last bit is 1: adding it rounds
   ints none = lt_w(x, splat(-745.14)); // multiplying to an underflow takes processors a hundred cycles
   x = select_w(none, splat(0), select_w(lt_w(splat(710), x), splat(710), x));

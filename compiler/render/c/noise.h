@@ -5,7 +5,7 @@ typedef struct { words half[2]; } block;
 INLINE block philox4x32(words c0, words c1, words c2, words c3, word k0, word k1) {
   const words low = (words){} + 0xffffffff;
   for (int round = 0; round < 10; round++) {
-    words p0 = c0 * 0xD2511F53, p1 = c2 * 0xCD9E8D57; // of numbers below 2³²
+    words p0 = low_times(c0, 0xD2511F53), p1 = low_times(c2, 0xCD9E8D57);
     c0 = (p1 >> 32) ^ c1 ^ k0;
     c1 = p1 & low;
     c2 = (p0 >> 32) ^ c3 ^ k1;

@@ -1,0 +1,233 @@
+package flow
+
+import (
+	"context"
+	"math/rand/v2"
+
+	"gonum.org/v1/gonum/floats"
+
+	"ppl/autodiff"
+	"ppl/compiler/lower"
+	"ppl/infer"
+	"ppl/infer/optimize"
+	"ppl/runtime/device"
+	"ppl/runtime/noise"
+)
+
+// A fit is one call of a sampler: chains of φ, each with samples lanes.
+type fit struct {
+	ctx      context.Context
+	target   infer.Target
+	options  infer.Options
+	recorder infer.Recorder
+	family   family
+	dim      int
+
+	exe    device.Executable
+	clock  uint64
+	phi    [][]float64 // by chain
+	report infer.Report
+}
+
+// samples of ε for each gradient of each chain, and steps of Adam for each iteration of warm-up.
+const (
+	samples = 8
+	perTurn = 10
+)
+
+// Lane buffers. The target's coordinates are θ = center + root·z.
+const (
+	params   = "phi"
+	center   = "center"
+	root     = "root"
+	bound    = "bound" // log p(θ) + log |det dθ/dε|
+	slope    = "slope" // its gradient in φ
+	theta    = "theta"
+	density  = "density" // log ρ, log ℓ, log |det dθ/dε| − |ε|²/2
+	values   = "values"
+	siteBase = 1 << 20 // noise of ε; targets number theirs from 0
+)
+
+// siteStart is that of the host's draws of φ to begin with.
+const siteStart = noise.Sites - 9
+
+func sample(ctx context.Context, t infer.Target, o infer.Options, rec infer.Recorder, name string, f family) (infer.Report, error) {
+	r := &fit{ctx: ctx, target: t, options: o, recorder: rec, family: f, dim: t.Dim()}
+	r.report.Sampler, r.report.Chains, r.report.Warmup, r.report.Thin, r.report.Temperatures = name, o.Chains, o.Warmup, 1, []float64{1}
+	if err := r.open(); err != nil {
+		return r.report, err
+	}
+	defer func() { _ = r.exe.Close() }()
+	err := r.train()
+	if err == nil {
+		err = r.draw()
+	}
+	return r.report, err
+}
+
+// open finds a peak for each chain and loads the program around it.
+func (r *fit) open() error {
+	o := r.options
+	search := optimize.Defaults()
+	search.Starts, search.Seed, search.Threads, search.Device = o.Chains, o.Seed, o.Threads, o.Device
+	peaks, err := optimize.Peaks(r.ctx, r.target, search)
+	if err != nil {
+		return err
+	}
+	program, err := lower.Program(r.entries())
+	if err != nil {
+		return err
+	}
+	if r.exe, err = o.Device.Load(program, device.Options{Lanes: o.Chains * samples, Seed: o.Seed, Threads: o.Threads}); err != nil {
+		return err
+	}
+	for chain, p := range peaks {
+		draw := rand.New(rand.NewPCG(noise.Word(o.Seed, uint32(chain), 0, siteStart, 0), noise.Word(o.Seed, uint32(chain), 0, siteStart, 1)))
+		r.phi = append(r.phi, r.family.start(draw.NormFloat64))
+		for lane := range r.lanes(chain) {
+			r.exe.SetLane(center, lane, p.Theta)
+			r.exe.SetLane(root, lane, r.rootOf(p))
+		}
+	}
+	return nil
+}
+
+// lanes of a chain.
+func (r *fit) lanes(chain int) func(yield func(int) bool) {
+	return func(yield func(int) bool) {
+		for lane := chain * samples; lane < (chain+1)*samples && yield(lane); lane++ {
+		}
+	}
+}
+
+// dense reports whether coordinates mix: where there is a curvature to learn that from, and the family can.
+func (r *fit) dense() bool { return !r.family.diagonal() && r.dim <= optimize.MostCurvature }
+
+// rootOf is Laplace's approximation as a map: R where coordinates may mix, else the deviation of each coordinate given the others, 1/√(R Rᵀ)⁻¹ᵢᵢ, which
+// is where the bound is greatest for a normal target; the identity where there is none.
+func (r *fit) rootOf(p optimize.Peak) []float64 {
+	switch {
+	case r.dense() && p.Root != nil:
+		return p.Root
+	case r.dense():
+		eye := make([]float64, r.dim*r.dim)
+		for i := range r.dim {
+			eye[i*r.dim+i] = 1
+		}
+		return eye
+	}
+	ones := make([]float64, r.dim)
+	for i := range ones {
+		if ones[i] = 1; p.Deviation != nil {
+			ones[i] = p.Deviation[i]
+		}
+	}
+	return ones
+}
+
+func (r *fit) entries() []lower.Entry {
+	train, draw := r.mapped(), r.mapped()
+	total := autodiff.Add(autodiff.Add(train.logPrior, train.logLik), train.logDet)
+	logQ := autodiff.Add(draw.logDet, autodiff.Mul(draw.logDet.Graph().Const(0.5), autodiff.SumAll(autodiff.Mul(draw.eps, draw.eps))))
+	return []lower.Entry{
+		{Name: "gradient", Assign: []lower.Assign{{Name: bound, Value: total}, {Name: slope, Value: autodiff.Grad(total, train.phi)[0]}}},
+		{Name: "draw", Assign: []lower.Assign{{Name: theta, Value: draw.theta},
+			{Name: density, Value: autodiff.Concat(0, autodiff.Reshape(draw.logPrior, 1), autodiff.Reshape(draw.logLik, 1), autodiff.Reshape(autodiff.Neg(logQ), 1))}}},
+		{Name: "values", Assign: []lower.Assign{{Name: values, Value: r.target.Values(autodiff.New().Input(theta, r.dim))}}},
+	}
+}
+
+// A point of the approximation in a graph.
+type point struct{ phi, eps, theta, logPrior, logLik, logDet node }
+
+func (r *fit) mapped() (x point) {
+	g := autodiff.New()
+	x.phi, x.eps = g.Input(params, r.family.size()), g.Normal(siteBase, r.dim)
+	z, logDet := r.family.push(x.phi, x.eps)
+	x.logDet = logDet
+	if r.dense() {
+		z = apply(g.Input(root, r.dim, r.dim), z)
+	} else {
+		z = autodiff.Mul(g.Input(root, r.dim), z)
+	}
+	x.theta = autodiff.Add(g.Input(center, r.dim), z)
+	x.logPrior, x.logLik = r.target.Density(x.theta)
+	return x
+}
+
+// train climbs the bound.
+func (r *fit) train() error {
+	steps := max(1, r.options.Warmup*perTurn)
+	rate := r.options.Settings.StepSize
+	if rate == 0 {
+		rate = r.family.rate()
+	}
+	climbers := make([]*optimize.Adam, len(r.phi))
+	for chain := range climbers {
+		climbers[chain] = optimize.NewAdam(r.family.size())
+	}
+	for k := range steps {
+		r.spread()
+		if err := r.call("gradient"); err != nil {
+			return err
+		}
+		for chain, phi := range r.phi {
+			if g := r.gradient(chain); g != nil {
+				climbers[chain].Move(phi, g, optimize.Cosine(rate, k, steps))
+			}
+		}
+		if k%perTurn == 0 {
+			r.recorder.Progress(infer.Progress{Phase: infer.WarmingUp, Done: k/perTurn + 1, Total: r.options.Warmup})
+		}
+	}
+	r.spread()
+	return nil
+}
+
+// spread writes each chain's φ to its lanes.
+func (r *fit) spread() {
+	for chain, phi := range r.phi {
+		for lane := range r.lanes(chain) {
+			r.exe.SetLane(params, lane, phi)
+		}
+	}
+}
+
+func (r *fit) call(entry string) error {
+	if err := r.ctx.Err(); err != nil {
+		return err
+	}
+	next, err := r.exe.Run([]device.Call{{Entry: entry, Times: 1}}, r.clock, nil)
+	r.clock = next
+	if entry == "gradient" {
+		r.report.Gradients += int64(len(r.phi) * samples)
+	}
+	return err
+}
+
+// gradient is the mean over a chain's samples, those left out where it is not finite, as where a draw falls outside what can be computed;
+// nil where none is.
+func (r *fit) gradient(chain int) []float64 {
+	sum, one, n := make([]float64, r.family.size()), make([]float64, r.family.size()), 0.0
+	for lane := range r.lanes(chain) {
+		r.exe.GetLane(slope, lane, one)
+		if finite(one) {
+			floats.Add(sum, one)
+			n++
+		}
+	}
+	if n == 0 {
+		return nil
+	}
+	floats.Scale(1/n, sum)
+	return sum
+}
+
+// finite reports whether all of xs are: 0·x is 0 for every finite x and NaN for the others.
+func finite(xs []float64) bool {
+	sum := 0.0
+	for _, x := range xs {
+		sum += 0 * x
+	}
+	return sum == 0
+}

@@ -1,0 +1,116 @@
+package stdlib
+
+import "strings"
+
+// Foreign says how ppl writes what another language of models, or NumPy, has the name for: code that stands in its place, in the
+// names of its users. It is false where nobody we know of uses the name. The names are those of the Stan Functions Reference
+// 2.36, PyMC 5, NumPyro 0.16 and scipy.special.
+func Foreign(name string) (code string, ok bool) {
+	if code, ok = foreign[name]; ok {
+		return code, true
+	}
+	if code, ok = sameName(name); ok {
+		return code, true
+	}
+	for _, s := range foreignSuffixes {
+		base, found := strings.CutSuffix(name, s.suffix)
+		if law, known := foreignLaw(base); found && known {
+			return strings.ReplaceAll(s.code, "D", law), true
+		}
+	}
+	return "", false
+}
+
+// foreignSuffixes are those of Stan's functions of a distribution, which stands for D.
+var foreignSuffixes = []struct{ suffix, code string }{
+	{"_lpdf", "logpdf(D, x)"}, {"_lpmf", "logpdf(D, x)"}, {"_lupdf", "logpdf(D, x)"}, {"_lupmf", "logpdf(D, x)"},
+	{"_lcdf", "logcdf(D, x)"}, {"_cdf", "cdf(D, x)"}, {"_lccdf", "log1m(cdf(D, x))"},
+	{"_rng", "generate x ~ D"},
+}
+
+// foreignLaw is a distribution with its arguments.
+func foreignLaw(name string) (string, bool) {
+	code, ok := foreign[name]
+	if !ok {
+		code, ok = sameName(name)
+	}
+	if ok && !strings.Contains(code, "(") {
+		code += "(…)"
+	}
+	return code, ok
+}
+
+// sameName is the distribution whose name is the same but for case and underscores.
+func sameName(name string) (string, bool) {
+	plain := strings.ToLower(strings.ReplaceAll(name, "_", ""))
+	for d := range Dists() {
+		if strings.ToLower(d) == plain && d != name {
+			return d, true
+		}
+	}
+	return "", false
+}
+
+var foreign = map[string]string{
+	// Distributions under other names.
+	"chi_squared": "ChiSquare", "ChiSquared": "ChiSquare", "Chi2": "ChiSquare",
+	"double_exponential": "Laplace", "skew_double_exponential": "AsymmetricLaplace",
+	"inv_chi_square": "InverseChiSquare", "scaled_inv_chi_square": "ScaledInverseChiSquare",
+	"inv_gamma": "InverseGamma", "inv_wishart": "InverseWishart", "inv_wishart_cholesky": "InverseWishartCholesky",
+	"multi_student_t": "MvStudentT", "MultivariateStudentT": "MvStudentT", "Wald": "InverseGaussian",
+	"pareto_type_2": "ParetoType2", "multi_normal": "MvNormal", "MultivariateNormal": "MvNormal",
+	"NegativeBinomial": "NegBinomial", "NegativeBinomial2": "NegBinomial", "ZeroInflatedNegativeBinomial": "ZeroInflatedNegBinomial",
+	"ExGaussian": "ExpModNormal", "ImproperUniform": "Flat",
+
+	// Distributions that are a parametrisation or a special case here.
+	"std_normal": "Normal(0, 1)", "HalfFlat": "Flat in 0..inf", "discrete_range": "DiscreteUniform(lo, hi)",
+	"TruncatedNormal": "Normal(mu, sd) in a..b", "Truncated": "Normal(mu, sd) in a..b", "Censored": "Normal(mu, sd) censored a..b",
+	"bernoulli_logit": "Bernoulli(logits = eta)", "BernoulliLogits": "Bernoulli(logits = eta)", "BernoulliLogit": "Bernoulli(logits = eta)",
+	"binomial_logit": "Binomial(n, logits = eta)", "BinomialLogits": "Binomial(n, logits = eta)",
+	"categorical_logit": "Categorical(logits = eta)", "CategoricalLogits": "Categorical(logits = eta)",
+	"multinomial_logit": "Multinomial(n, logits = eta)", "MultinomialLogits": "Multinomial(n, logits = eta)",
+	"poisson_log": "Poisson(log = eta)", "neg_binomial": "NegBinomial(shape = a, rate = b)",
+	"neg_binomial_2": "NegBinomial(mean = mu, size = phi)", "neg_binomial_2_log": "NegBinomial(log = eta, size = phi)",
+	"beta_proportion": "Beta(mean = mu, concentration = kappa)", "BetaProportion": "Beta(mean = mu, concentration = kappa)",
+	"multi_normal_prec": "MvNormal(mu, prec = P)", "multi_normal_cholesky": "MvNormal(mu, chol = L)",
+	"lkj_corr": "LKJ(eta)", "LKJCorr": "LKJ(eta)", "lkj_corr_cholesky": "LKJCholesky(eta)",
+	"LKJCholeskyCov": "MvNormal(mu, sd = tau, corr = Omega)", "quad_form_diag": "MvNormal(mu, sd = tau, corr = Omega)",
+	"normal_id_glm": "Normal(alpha + X @ beta, sigma)", "bernoulli_logit_glm": "Bernoulli(logits = alpha + X @ beta)",
+	"poisson_log_glm": "Poisson(log = alpha + X @ beta)", "neg_binomial_2_log_glm": "NegBinomial(log = alpha + X @ beta, size = phi)",
+	"categorical_logit_glm": "Categorical(logits = alpha + X[n] @ beta)", "ordered_logistic_glm": "OrderedLogistic(X @ beta, cut)",
+	"Potential": "x ~ Density(e)", "CustomDist": "x ~ Density(e)", "factor": "x ~ Density(e)", "Deterministic": "generate x = e",
+	"deterministic": "generate x = e", "Delta": "x = e", "DiracDelta": "x = e",
+	"Mixture": "z[n] ~ Categorical(w) and y[n] ~ Normal(mu[z[n]], sd), where z is summed out",
+	"AR":      "y[t in 2..T] ~ Normal(phi * y[t-1], sd)",
+
+	// Functions.
+	"log_sum_exp": "logsumexp(x), of two logaddexp(x, y)", "inv_logit": "sigmoid(x)", "expit": "sigmoid(x)",
+	"log_inv_logit": "log_sigmoid(x)", "log1m_inv_logit": "log_sigmoid(-x)", "log_expit": "log_sigmoid(x)",
+	"rep_vector": "fill(v, N)", "rep_row_vector": "fill(v, N)", "rep_matrix": "fill(v, N, M)", "rep_array": "fill(v, N)",
+	"zeros_vector": "fill(0, N)", "ones_vector": "fill(1, N)", "ones": "fill(1, N)", "zeros": "fill(0, N)", "full": "fill(v, N)",
+	"linspaced_vector": "[i in N: a + (b - a) * (i - 1) / (N - 1)]", "linspace": "[i in N: a + (b - a) * (i - 1) / (N - 1)]",
+	"arange": "[i in N: i]", "linspaced_int_array": "[i in N: i]",
+	"dot_product": "x @ y", "dot_self": "sum(square(x))", "matmul": "X @ b", "columns_dot_product": "[k in K: dot(X[_, k], Y[_, k])]",
+	"rows_dot_product": "[n in N: dot(X[n], Y[n])]", "crossprod": "transpose(X) @ X", "tcrossprod": "X @ transpose(X)",
+	"multiply_lower_tri_self_transpose": "L @ transpose(L)", "elt_multiply": "x * y", "elt_divide": "x / y",
+	"diag_pre_multiply": "[i in K, j in K: tau[i] * L[i, j]]", "diag_post_multiply": "[i in K, j in K: L[i, j] * tau[j]]",
+	"diag_matrix": "diagonal(v, N)", "identity_matrix": "diagonal(fill(1, N), N)", "eye": "diagonal(fill(1, N), N)",
+	"add_diag": "C + diagonal(fill(e, N), N)", "outer": "[i in N, j in M: x[i] * y[j]]",
+	"to_vector": "[i in N, j in M: …] as it is: laws and arithmetic take arrays of any rank", "to_array_1d": "x as it is: there is one kind of array",
+	"to_row_vector": "x as it is: there is one kind of array", "to_matrix": "[i in N, j in M: …]",
+	"append_row": "concat(x, y)", "append_col": "concat(x, y)", "append_array": "concat(x, y)", "concatenate": "concat(x, y)", "stack": "concat(x, y)",
+	"head": "x[1..n]", "segment": "x[i..i+n-1]", "sub_col": "X[i..i+n-1, j]", "col": "X[_, j]", "row": "X[i]", "block": "X[i..i+n-1, j..j+m-1]",
+	"tail": "x[N-n+1..N]", "reverse": "[i in N: x[N+1-i]]",
+	"rows": "N, the name of the axis", "cols": "N, the name of the axis", "size": "N, the name of the axis",
+	"num_elements": "N, the name of the axis", "len": "N, the name of the axis", "shape": "N, the name of the axis",
+	"cumulative_sum": "cumsum(x)", "variance": "var(x)", "std": "sd(x)", "fmax": "max(x, y)", "fmin": "min(x, y)",
+	"maximum": "max(x, y)", "minimum": "min(x, y)", "fabs": "abs(x)", "power": "x^y", "logical_not": "!x",
+	"tgamma": "exp(lgamma(x))", "gamma_fn": "exp(lgamma(x))", "gammaln": "lgamma(x)", "betaln": "lbeta(a, b)",
+	"binomial_coefficient_log": "lchoose(n, k)", "choose": "exp(lchoose(n, k))", "multiply_log": "xlogy(x, y)", "lmultiply": "xlogy(x, y)",
+	"inv_sqrt": "1 / sqrt(x)", "inv_square": "1 / square(x)", "Phi_approx": "Phi(x)",
+	"if_else": "c ? a : b", "where": "c ? a : b", "switch": "c ? a : b", "int_step": "x > 0", "step": "x >= 0",
+	"gp_exp_quad_cov": "rbf(x, alpha, rho)", "cov_exp_quad": "rbf(x, alpha, rho)", "ExpQuad": "rbf(x, alpha, rho)",
+	"integrate_ode": "u'(t) = …", "integrate_ode_rk45": "u'(t) = …", "integrate_ode_bdf": "u'(t) = …", "ode_rk45": "u'(t) = …",
+	"ode_bdf": "u'(t) = …", "ode_adams": "u'(t) = …", "ode_ckrk": "u'(t) = …", "odeint": "u'(t) = …",
+	"std_normal_rng": "generate x ~ Normal(0, 1)",
+}
