@@ -70,6 +70,22 @@ func (f *file) triSolve(s *ir.TriSolve) {
 	f.ends(3)
 }
 
+// eigen decomposes one lane's matrix after the other.
+func (f *file) eigen(s *ir.Eigen) {
+	lanes, from, first := "1", "1", ""
+	if f.wide(s.Out) {
+		lanes = "LANES"
+	}
+	if f.wide(s.In) {
+		from, first = "LANES", " + l"
+	}
+	f.loop("n", s.Batch)
+	f.line("real e[%d], w[%d];", max(s.N, 1), max(s.N, 1))
+	f.line("for (long l = 0; l < %s; l++)", lanes)
+	f.line("  eigen((const real *)(b%d + n * %d)%s, %s, (real *)(b%d + n * %d) + l, %s, %d, e, w);", s.In, s.N*s.N, first, from, s.Out, s.N*(s.N+1), lanes, s.N)
+	f.ends(1)
+}
+
 func (f *file) ends(n int) {
 	for range n {
 		f.line("}")

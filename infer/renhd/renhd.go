@@ -23,8 +23,10 @@ func sample(ctx context.Context, t infer.Target, o infer.Options, rec infer.Reco
 	if err := r.check(); err != nil {
 		return r.report, err
 	}
+	if err := r.split(); err != nil {
+		return r.report, err
+	}
 	r.choose()
-	r.exchange.meter, r.exchange.seed = potentials{o.Settings.Noise}, o.Seed
 	err := r.warm()
 	if err == nil {
 		err = r.sample()

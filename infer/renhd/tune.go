@@ -45,8 +45,7 @@ func (r *run) tune(w window) (*tuner, error) {
 			return t, err
 		}
 	}
-	t.finish()
-	return t, nil
+	return t, t.finish()
 }
 
 func (t *tuner) begin() {
@@ -184,7 +183,7 @@ func (t *tuner) note() {
 }
 
 // finish gives every rung the step and the metric that the window has shown.
-func (t *tuner) finish() {
+func (t *tuner) finish() error {
 	w := t.walkers
 	for r := range w.rungs {
 		if t.adaptsStep() {
@@ -196,6 +195,10 @@ func (t *tuner) finish() {
 		}
 	}
 	w.settleAll()
+	if t.metric && t.system.Batches.Size > 0 {
+		return t.fitNoise()
+	}
+	return nil
 }
 
 // learned is the step a rung's walkers have come to: the median of theirs when they adapted alone.
@@ -214,13 +217,15 @@ func (t *tuner) learned(r int) float64 {
 
 // firstStepIn is the step to begin with in a new metric. With noise in the gradients it is bounded by √(0.2/V), V the largest variance of
 // the whitened gradient, so that noise does not heat the walker faster than the thermostat cools it.
-func (t *tuner) firstStepIn(r rung) float64 {
-	if !t.free() {
+func (r *run) firstStepIn(at rung) float64 {
+	if !r.free() {
 		return defaultStep
 	}
-	h := t.firstStep(r.beta)
-	if t.settings().StepSize == 0 && t.system.Noise > 0 {
-		v := t.system.Noise * r.beta * r.beta * largestSquare(r.metric)
+	h, v := r.firstStep(at.beta), at.worst
+	if r.system.Noise > 0 {
+		v += r.system.Noise * at.beta * at.beta * largestSquare(at.metric)
+	}
+	if r.settings().StepSize == 0 && v > 0 {
 		h = math.Min(h, math.Sqrt(0.2/v))
 	}
 	return h
