@@ -46,7 +46,10 @@ const (
 	Chain     = "chain"      // set by the host: its chain's number; energies of a chain's walkers are of the same rows
 	Round     = "round"      // set by the host: of exchanges; the rows of each come in an order of their own
 	Part      = "part"       // set by the host: which chunk of that order Terms takes
+	Pivot     = "pivot"      // set by the host: a point near which terms are about linear
 	Terms     = "terms"      // after the entry of that name: log ℓ(θ; x) of the rows of a chunk
+	Controls  = "controls"   // with it: what they change by from the pivot to θ, to first order
+	Slope     = "slope"      // after the entry of that name: the gradient at the pivot of a chunk's terms; here chunks are in the order of rows
 	Whole     = "whole"      // with it: log ρ and the part of log ℓ that is no sum over rows
 	NoisyGrad = "noisy_grad" // after the entry of that name: ∇log π_β from one batch, as a step sees it
 	clock     = "clock"      // batches that a lane has seen
@@ -88,16 +91,36 @@ func (s System) batchEntries() []lower.Entry {
 	if s.Batches.Size == 0 {
 		return nil
 	}
-	return []lower.Entry{s.termsEntry(), s.noisyEntry()}
+	return []lower.Entry{s.termsEntry(), s.slopeEntry(), s.noisyEntry()}
 }
 
 // termsEntry walks a round's order of rows, chunk by chunk. Each round is an epoch: Rows positions.
 func (s System) termsEntry() lower.Entry {
 	g, b := autodiff.New(), s.Batches
 	rows := s.fromEpoch(keys(g.Input(Chain), 0), g.Input(Round), g.Input(Part), b.Chunk)
-	logPrior, whole, terms := s.Target.(infer.Splittable).Split(s.theta(g), rows)
+	theta, pivot := s.theta(g), g.Input(Pivot, s.Target.Dim())
+	logPrior, whole, terms := s.Target.(infer.Splittable).Split(theta, rows)
+	_, _, there := s.Target.(infer.Splittable).Split(pivot, rows)
 	both := autodiff.Concat(0, autodiff.Reshape(logPrior, 1), autodiff.Reshape(whole, 1))
-	return lower.Entry{Name: Terms, Assign: put(Terms, terms, Whole, both)}
+	return lower.Entry{Name: Terms, Assign: put(Terms, terms, Whole, both, Controls, along(there, pivot, autodiff.Sub(theta, pivot)))}
+}
+
+// along is the derivative of each of ys, a function of x, in a direction: that of the pullback Σ wᵢ∇yᵢ·direction, which is linear in w, by w.
+func along(ys, x, direction autodiff.Node) autodiff.Node {
+	w := ys.Graph().Input("weights", ys.Size())
+	pullback := autodiff.Grad(autodiff.SumAll(autodiff.Mul(w, ys)), x)[0]
+	return autodiff.Grad(autodiff.SumAll(autodiff.Mul(pullback, direction)), w)[0]
+}
+
+// slopeEntry counts rows beyond the last as nothing.
+func (s System) slopeEntry() lower.Entry {
+	g, b := autodiff.New(), s.Batches
+	pivot, last := g.Input(Pivot, s.Target.Dim()), g.Full(float64(b.Rows-1), b.Chunk)
+	first := autodiff.Broadcast(autodiff.Mul(g.Input(Part), g.Const(float64(b.Chunk))), []int{b.Chunk}, nil)
+	at := autodiff.Add(first, g.Iota(b.Chunk))
+	_, _, terms := s.Target.(infer.Splittable).Split(pivot, autodiff.Minimum(at, last))
+	sum := autodiff.SumAll(autodiff.MulZero(autodiff.Le(at, last), terms))
+	return lower.Entry{Name: Slope, Assign: put(Slope, autodiff.Grad(sum, pivot)[0])}
 }
 
 func (s System) noisyEntry() lower.Entry {

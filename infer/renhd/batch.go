@@ -43,10 +43,10 @@ func (r *run) split() error {
 	return nil
 }
 
-// warmBatches warms up on minibatches. A few rows that stand for all, weighted to be as many, make a posterior about as wide, about as shaped
-// and, in its own standard deviations, not far away; but its gradients are exact and cheap. So trajectories that correct themselves find on it
-// how wide the target is and whether walkers agree; only then minibatches take over, with steps that their noise allows.
-func (r *run) warmBatches() error {
+// warmFree warms up a rule that rejects nothing. Trajectories that correct themselves come down from any start; they find how wide the target is
+// and whether walkers agree, and only then the rule takes over. With minibatches they do so on a few rows that stand for all, weighted to be
+// as many: a posterior about as wide, about as shaped and, in its own standard deviations, not far away, whose gradients are exact and cheap.
+func (r *run) warmFree() error {
 	settings, rule, path := r.settings(), r.rule, r.system.Path
 	r.options.Settings.StepSize, r.options.Settings.Steps = 0, 0
 	r.rule, r.system = dynamics.Named("hmc"), r.system.AtReference()
@@ -65,7 +65,10 @@ func (r *run) warmBatches() error {
 		return err
 	}
 	if n > 1 {
-		return r.settleLadder(r.options.Warmup - r.swept)
+		if err := r.settleLadder(r.options.Warmup - r.swept); err != nil {
+			return err
+		}
+		return r.pin()
 	}
 	left := r.options.Warmup - r.swept
 	_, err = r.windows(window{sweeps: sweeps(.3, left), metric: true}, window{sweeps: sweeps(.4, left), metric: true},
@@ -82,7 +85,14 @@ func (r *run) takeOver(n int) error {
 	for j := range r.walkers.rungs {
 		r.walkers.rungs[j].metric = old.rungs[0].metric
 	}
+	r.walkers.settleAll()
 	if err := r.move(at, old.per, func(walker int) int { return walker % old.per }); err != nil {
+		return err
+	}
+	if !r.batches.Some() {
+		return nil
+	}
+	if err := r.pin(); err != nil {
 		return err
 	}
 	return r.fitNoise()

@@ -56,7 +56,7 @@ func (r *run) choose() {
 	r.exchange.carried, r.exchange.seed = r.rule.Traits().Carried, r.options.Seed
 	r.exchange.meter = potentials{s.Noise}
 	if s.Batch > 0 {
-		r.exchange.meter = rows{r.batches, path}
+		r.exchange.meter = &rows{batches: r.batches, path: path}
 	}
 }
 

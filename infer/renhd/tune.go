@@ -262,10 +262,17 @@ func (r *run) steps(most int) int {
 		return n
 	}
 	if r.free() {
-		return int(min(max(math.Round(thermostatLength/r.walkers.rungs[0].step), 1), 200))
+		return count(thermostatLength/r.walkers.rungs[0].step, 200)
 	}
 	const golden = 0.6180339887498949
 	_, u := math.Modf(float64(r.swept) * golden)
-	n := quarter * r.length * (0.5 + u) / r.pace
+	return count(quarter*r.length*(0.5+u)/r.pace, most)
+}
+
+// count rounds to a number of steps from 1 to most; 1 for what is no number, of a step that came to nothing.
+func count(n float64, most int) int {
+	if math.IsNaN(n) {
+		return 1
+	}
 	return int(min(max(math.Round(n), 1), float64(most)))
 }
