@@ -651,5 +651,26 @@ func (e *emitter) overOwnPlates(v value, a *model.Array, sets plateSets) value {
 			extra = append(extra, i)
 		}
 	}
+	e.freePair(v, a, extra, sets)
 	return sumBound(v, extra...)
+}
+
+// freePair refuses to multiply over plates of another latent in the same factor: every element of the one meets every element of the other.
+func (e *emitter) freePair(v value, a *model.Array, over []*model.Index, sets plateSets) {
+	for b, k := range e.enums {
+		if b == a || !slices.Contains(v.bound, k) && !slices.Contains(v.bound, e.befores[b]) {
+			continue
+		}
+		along := slices.Clone(e.times[b])
+		for _, i := range e.ownPlates(b) {
+			along = append(along, sets.root(i))
+		}
+		for _, i := range over {
+			if slices.Contains(along, i) {
+				e.diags.Errorf("E71", a.At, "`%s` and `%s` cannot be summed out: each element of `%s` meets every element of `%s` along %s, and no order of summing keeps tables small",
+					a.Name, b.Name, a.Name, b.Name, i.Set.Name).Related(b.At, "`%s`", b.Name).Help("make one of them an array over the plates of both, or a continuous parameter")
+				panic(stop{})
+			}
+		}
+	}
 }
