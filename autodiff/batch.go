@@ -131,6 +131,8 @@ func rearranged(op *Op, shape []int, x []Node, k int) Node {
 		return CumSum(x[0], axes[0], op.Reverse)
 	case OpCholesky:
 		return Cholesky(x[0])
+	case OpEigen:
+		return Eigen(x[0])
 	case OpTriSolve:
 		return TriSolve(x[0], x[1], op.TransA)
 	}

@@ -46,6 +46,27 @@ func Cholesky(a Node) Node {
 	return a.Graph().add(Op{Kind: OpCholesky}, a.Shape(), a)
 }
 
+// Eigen is the eigendecomposition of each symmetric matrix of [B…, N, N], of which the lower triangle is read: [B…, N+1, N], first the
+// eigenvalues in increasing order, then the matrix whose column j is the eigenvector of eigenvalue j, of length 1, its first element that
+// is not within 1e-8 of 0 positive. NaN where the matrix is not finite.
+func Eigen(a Node) Node {
+	square(OpEigen, a)
+	n := a.Shape()[a.Rank()-1]
+	return a.Graph().add(Op{Kind: OpEigen}, append(slices.Clone(batchOf(a)), n+1, n), a)
+}
+
+// EigenParts are the eigenvalues [B…, N] and the eigenvectors [B…, N, N] of what Eigen gives.
+func EigenParts(e Node) (values, vectors Node) {
+	s := e.Shape()
+	r, n := len(s), s[len(s)-1]
+	lo, hi := make([]int, r), slices.Clone(s)
+	hi[r-2] = 1
+	values = Reshape(Slice(e, lo, hi), append(slices.Clone(s[:r-2]), n)...)
+	lo, hi = make([]int, r), slices.Clone(s)
+	lo[r-2] = 1
+	return values, Slice(e, lo, hi)
+}
+
 // TriSolve is L⁻¹B, or L⁻ᵀB when trans, for lower L [B…, N, N] and B [B…, N, M]; what stands above L's diagonal is not read.
 func TriSolve(l, b Node, trans bool) Node {
 	square(OpTriSolve, l)

@@ -154,12 +154,17 @@ func quotientToArg(n, bar Node, k int) Node {
 	return Neg(chain(bar, Div(n, y)))
 }
 
-// powerToArg: ∂xʸ = y xʸ⁻¹ ∂x + xʸ log x ∂y, the second without log 0.
+// powerToArg: ∂xʸ = y xʸ⁻¹ ∂x + xʸ log x ∂y, the second without log 0, the first 0 where it is infinite, at x = 0 with y < 1: what is a
+// constant 0 over a parameter has no slope there.
 func powerToArg(n, bar Node, k int) Node {
 	x, y := n.args[0], n.args[1]
 	c := n.Graph().Const
-	if k == 0 {
-		return chain(chain(bar, y), Pow(x, Sub(y, c(1))))
+	if k == 1 {
+		return chain(bar, MulZero(Where(Eq(x, c(0)), c(0), Log(x)), n))
 	}
-	return chain(bar, MulZero(Where(Eq(x, c(0)), c(0), Log(x)), n))
+	slope := Pow(x, Sub(y, c(1)))
+	if v, ok := y.IsConst(); !ok || v < 1 {
+		slope = Where(Mul(Eq(x, c(0)), Lt(y, c(1))), c(0), slope)
+	}
+	return chain(chain(bar, y), slope)
 }

@@ -8,6 +8,8 @@ func linearToArg(n, bar Node, k int) Node {
 		return productToArg(n, bar, k)
 	case OpCholesky:
 		return choleskyToArg(n, bar)
+	case OpEigen:
+		return eigenToArg(n, bar)
 	case OpTriSolve:
 		return solveToArg(n, bar, k)
 	}
@@ -38,6 +40,30 @@ func choleskyToArg(l, bar Node) Node {
 	p := Mul(halfTriangle(l), MatMul(l, bar, true, false))
 	left := TriSolve(l, Add(p, transpose(p)), true)
 	return Mul(l.Graph().Const(.5), TriSolve(l, transpose(left), true))
+}
+
+// eigenToArg: with Λ̄ and V̄ the two parts of bar, Ā is the symmetric part of V (diag Λ̄ + F ∘ VᵀV̄) Vᵀ, F_ij = 1/(λ_j − λ_i), and 0 where
+// they differ by less than 1e-9 of the largest, whose vectors are rounding: right for every symmetric A whose eigenvectors are unique, and for functions of equal eigenvalues alone (Giles
+// 2008, Collected matrix derivative results for forward and reverse mode algorithmic differentiation, 3.1).
+func eigenToArg(n, bar Node) Node {
+	r := n.Rank()
+	columns := n.Shape()[r-1]
+	values, v := EigenParts(n)
+	dValues, dVectors := EigenParts(bar)
+	shape, c := v.Shape(), n.Graph().Const
+	of := func(x Node, axis int) Node { return Broadcast(x, shape, append(iota0(r-2), axis)) }
+	gap := Sub(of(values, r-1), of(values, r-2))
+	size := Max(Abs(values), r-2)
+	near := Mul(c(1e-9), Broadcast(size, shape, iota0(r-2)))
+	same := Le(Abs(gap), near)
+	f := Where(same, c(0), Div(c(1), Where(same, c(1), gap)))
+	row, col := rowsAndCols(v)
+	middle := Add(Mul(Eq(row, col), of(dValues, r-1)), chain(MatMul(v, dVectors, true, false), f))
+	if columns == 0 {
+		return v
+	}
+	a := MatMul(MatMul(v, middle, false, false), v, false, true)
+	return Mul(c(.5), Add(a, transpose(a)))
 }
 
 // solveToArg: X = L⁻¹B gives B̄ = L⁻ᵀX̄ and L̄ = −tril(B̄Xᵀ); X = L⁻ᵀB gives B̄ = L⁻¹X̄ and L̄ = −tril(XB̄ᵀ).

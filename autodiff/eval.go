@@ -82,6 +82,8 @@ func apply(n Node, args [][]float64) []float64 {
 		return matMul(n, args[0], args[1])
 	case OpCholesky:
 		return cholesky(n, args[0])
+	case OpEigen:
+		return eigen(n, args[0])
 	case OpTriSolve:
 		return triSolve(n, args[0], args[1])
 	case OpScan:

@@ -1,6 +1,10 @@
 package autodiff
 
-import "math"
+import (
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+)
 
 // A grid is a matrix read through strides, so that a transpose costs nothing.
 type grid struct {
@@ -74,6 +78,49 @@ func factor(a, l grid) {
 			l.set(i, i, math.Sqrt(s))
 		}
 	}
+}
+
+func eigen(n Node, a []float64) []float64 {
+	out := make([]float64, n.Size())
+	size := n.Shape()[n.Rank()-1]
+	for k := range len(a) / max(size*size, 1) {
+		decompose(a[k*size*size:][:size*size], out[k*(size+1)*size:][:(size+1)*size], size)
+	}
+	return out
+}
+
+// decompose is gonum's eigendecomposition, with the signs that Eigen promises.
+func decompose(a, out []float64, n int) {
+	sym := mat.NewSymDense(n, nil)
+	for i := range n {
+		for j := range i + 1 {
+			sym.SetSym(i, j, a[i*n+j])
+		}
+	}
+	var e mat.EigenSym
+	if !finite(mat.Sum(sym)) || !e.Factorize(sym, true) {
+		copy(out, constant(math.NaN(), len(out)))
+		return
+	}
+	e.Values(out[:n])
+	var v mat.Dense
+	e.VectorsTo(&v)
+	for j := range n {
+		s := signOf(v.ColView(j))
+		for i := range n {
+			out[(1+i)*n+j] = s * v.At(i, j)
+		}
+	}
+}
+
+// signOf is the sign of the first element that is not near 0.
+func signOf(v mat.Vector) float64 {
+	for i := range v.Len() {
+		if x := v.AtVec(i); math.Abs(x) > 1e-8 {
+			return sign(x)
+		}
+	}
+	return 1
 }
 
 func triSolve(n Node, l, b []float64) []float64 {

@@ -111,6 +111,8 @@ func arrayExamples() []example {
 
 		{OpCholesky, [][]int{{3, 3}}, -1, 1, func(x []Node) Node { return Cholesky(definite(x[0])) }},
 		{OpCholesky, [][]int{{2, 3, 3}}, -1, 1, func(x []Node) Node { return Cholesky(definite(x[0])) }},
+		{OpEigen, [][]int{{3, 3}}, -1, 1, func(x []Node) Node { return Eigen(definite(x[0])) }},
+		{OpEigen, [][]int{{2, 3, 3}}, -1, 1, func(x []Node) Node { return Eigen(definite(x[0])) }},
 		{OpTriSolve, [][]int{{3, 3}, {3, 2}}, .5, 1.5, func(x []Node) Node { return TriSolve(x[0], x[1], false) }},
 		{OpTriSolve, [][]int{{3, 3}, {3, 2}}, .5, 1.5, func(x []Node) Node { return TriSolve(x[0], x[1], true) }},
 		{OpTriSolve, [][]int{{2, 3, 3}, {2, 3, 1}}, .5, 1.5, func(x []Node) Node { return TriSolve(x[0], x[1], true) }},

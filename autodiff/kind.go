@@ -76,6 +76,7 @@ const (
 
 	OpMatMul   // [B…, M, K] · [B…, K, N]; Op.TransA, Op.TransB say the stored matrix is the transpose
 	OpCholesky // lower factor of [B…, N, N]
+	OpEigen    // of a symmetric [B…, N, N]: [B…, N+1, N], the eigenvalues, then the matrix of the eigenvectors
 	OpTriSolve // args L [B…, N, N], B [B…, N, M]: L⁻¹B, or L⁻ᵀB when Op.TransA
 
 	OpScan // args c, xs…, shared…: all carries of a recurrence from c by Op.Body along xs; from the end when Op.Reverse
@@ -135,7 +136,7 @@ var kinds = [numKinds]struct {
 	OpSum: {"sum", other, true}, OpMax: {"max", other, true}, OpMin: {"min", other, true},
 	OpLogSumExp: {"logsumexp", other, true}, OpCumSum: {"cumsum", other, true},
 
-	OpMatMul: {"matmul", other, true}, OpCholesky: {"cholesky", other, false}, OpTriSolve: {"trisolve", other, false},
+	OpMatMul: {"matmul", other, true}, OpCholesky: {"cholesky", other, false}, OpEigen: {"eigen", other, false}, OpTriSolve: {"trisolve", other, false},
 
 	OpScan: {"scan", other, true},
 }

@@ -2,10 +2,12 @@
 package compiler
 
 import (
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"ppl/autodiff"
 	"ppl/compiler/bind"
@@ -119,6 +121,11 @@ func (p OwnScale) Density(theta autodiff.Node) (logPrior, logLik autodiff.Node) 
 	return t.Prior, t.Likelihood
 }
 
+// Split is Program.Split with log ρ of the parameters on their own scale.
+func (p OwnScale) Split(theta, rows autodiff.Node) (logPrior, whole, terms autodiff.Node) {
+	return p.plan.OwnScaleSplit(theta, rows)
+}
+
 // Terms emits the parts of the density at theta, for printing and for tests.
 func (p *Program) Terms(theta autodiff.Node) emit.Terms { return p.plan.Density(theta) }
 
@@ -161,4 +168,27 @@ func (p *Program) LogProb(at map[string]*data.Array) (*LogProb, error) {
 		values[name] = emit.Array{Shape: a.Shape, Values: a.Values}
 	}
 	return p.plan.LogProb(values)
+}
+
+// Rows is how many rows log ℓ is a sum over: the size of the model's row set with these data. The error says what couples the data.
+func (p *Program) Rows() (int, error) {
+	if n := p.plan.Rows(); n > 0 {
+		return n, nil
+	}
+	var why []string
+	for _, w := range p.plan.Model.Couplings {
+		why = append(why, fmt.Sprintf("%s:%d: %s", w.At.File.Name, w.At.Line(), w.Text))
+	}
+	if len(why) == 0 {
+		return 0, errors.New("the model observes no data, so there are no rows to draw minibatches from")
+	}
+	return 0, fmt.Errorf("minibatch refused: %s", strings.Join(why, "; "))
+}
+
+// RowSet is the product of plates that Rows counts; nil where the model has none.
+func (p *Program) RowSet() *model.RowSet { return p.plan.RowSet() }
+
+// Split adds log ρ (with log-Jacobian), the observations that belong to no row, and log ℓ of the given rows to theta's graph.
+func (p *Program) Split(theta, rows autodiff.Node) (logPrior, whole, terms autodiff.Node) {
+	return p.plan.Split(theta, rows)
 }

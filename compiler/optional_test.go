@@ -60,3 +60,42 @@ func TestDataOfTheModelMayNotBeLeftOut(t *testing.T) {
 		}
 	}
 }
+
+// What a template returns by a name that it draws is one array, under the name of the use.
+func TestReturnedDrawIsSavedOnce(t *testing.T) {
+	p := load(t, `data y[T] = [1, 2, 3]
+F(s) ~ {
+    tau ~ HalfNormal(s)
+    e ~ Normal(0, tau)
+    return e
+}
+G(s) ~ {
+    e ~ Normal(0, s)
+    return 2 * e
+}
+u[t in T] ~ F(1)
+v ~ G(1)
+y[t in T] ~ Normal(u[t] + u.e[1] + v, 1)
+`)
+	if d := cmp.Diff([]string{"u.tau", "u", "v.e", "v"}, names(p)); d != "" {
+		t.Error(d)
+	}
+}
+
+// Where max_steps do not suffice a solution has no value; where they do it is that of the budget from pilot solutions.
+func TestMaxSteps(t *testing.T) {
+	const text = "data y[N] = [1, 0.5]\nk ~ HalfNormal(1)\nu'(t) = -k * u(t)\nu(0) = 1\ny[i in N] ~ Normal(u(i), 1)\n"
+	at := map[string]float64{"k": 0.7}
+	want := likelihoodAt(t, load(t, text), at)
+	if got := likelihoodAt(t, load(t, text+"infer ode(max_steps = 500)\n"), at); got != want {
+		t.Errorf("log likelihood %v with many steps, want %v", got, want)
+	}
+	if got := likelihoodAt(t, load(t, text+"infer ode(max_steps = 2)\n"), at); got == got {
+		t.Errorf("log likelihood %v with two steps", got)
+	}
+	for _, option := range []string{"max_steps = 0", "max_steps = 2.5", "rtol = -1", "atol = small", "method = euler", "steps = 3"} {
+		if codes := refusal(t, text+"infer ode("+option+")\n"); len(codes) != 1 || codes[0] != "E50" {
+			t.Errorf("%s: refused with %v", option, codes)
+		}
+	}
+}

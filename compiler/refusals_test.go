@@ -82,6 +82,8 @@ func TestRefusals(t *testing.T) {
 		{"E54", "data y[N] = [1, 2]\ny ~ MvNormal(0, [[1, 2], [2, 1]])\n"},
 		{"E54", "data y[N] = [1, 2]\ns ~ HalfNormal(1)\ny ~ MvNormal(0, sd = s, corr = [[1, s], [s, 2]])\n"},
 		{"E54", "data y[N] = [1, 2]\ns ~ HalfNormal(1)\ny ~ MvNormal(0, [[1, s], [s^2, 2]])\n"},
+		{"E71", "data y[J, T] = [[1, 0, 2], [0.5, 1, 0]]\nx[j in J] ~ Bernoulli(0.3)\nw[t in T] ~ Bernoulli(0.6)\ny[j in J, t in T] ~ Normal(x[j] + w[t], 1)\n"},
+		{"E71", "data y[J, T] = [[1, 0], [0.5, 1]]\nx[j in J] ~ Bernoulli(0.3)\nw[1] ~ Bernoulli(0.6)\nw[2] ~ Bernoulli(w[1] / 2)\ny[j in J, t in T] ~ Normal(x[j] + w[t], 1)\n"},
 		{"E61", "data y[N] = [1, 2]\nz[i in N] ~ Bernoulli(0.5)\nx[i in N] ~ Normal(z[i], 1) noncentered\ny[i in N] ~ Normal(x[i], 1)\n"},
 	} {
 		if got := refusal(t, c.text); !slices.Contains(got, c.code) {

@@ -233,6 +233,20 @@ func TestPublished(t *testing.T) {
 			{"in_mode[1]", 0.30, 0.035}, {"in_mode[2]", 0.10, 0.035}, {"in_mode[3]", 0.25, 0.035}, {"in_mode[4]", 0.15, 0.035}, {"in_mode[5]", 0.20, 0.035}}},
 		{"deaths.ppl", "Hasselblad 1969: maximum likelihood 1.26, 2.66, 0.36; the posterior is wide", []published{
 			{"rate[1]", 1.2, 0.3}, {"rate[2]", 2.66, 0.3}}},
+		{"earthquakes.ppl", "Zucchini, MacDonald 2009: maximum likelihood 15.47, 26.13, standing at 0.93 and 0.88", []published{
+			{"rate[1]", 15.5, 0.7}, {"rate[2]", 26.1, 1.2}, {"stay[1,1]", 0.93, 0.06}, {"stay[2,2]", 0.88, 0.08}}},
+		{"nile.ppl", "Durbin, Koopman 2001: maximum likelihood 122.9 and 38.3; the posterior of drift is skew", []published{
+			{"noise", 122.9, 6}, {"drift", 38.3, 8}}},
+		{"coal.ppl", "the closed form: rates are conjugate, summed over the years", []published{
+			{"early", 3.064, 0.03}, {"late", 0.9224, 0.015}}},
+		{"seeds.ppl", "the BUGS manual, Examples I, Seeds (vaguer priors)", []published{
+			{"b[1]", -0.55, 0.08}, {"b[2]", 0.08, 0.12}, {"b[3]", 1.35, 0.12}, {"b[4]", -0.82, 0.15}, {"sigma", 0.29, 0.07}}},
+		{"remission.ppl", "maximum likelihood, as of R's survreg: 1.366, 2.248, 1.267", []published{
+			{"shape", 1.366, 0.12}, {"base", 2.248, 0.08}, {"effect", 1.267, 0.12}}},
+		{"ryegrass.ppl", "least squares, as of R's drc: 0.48, 7.79, 3.06, 2.98", []published{
+			{"low", 0.48, 0.12}, {"high", 7.79, 0.1}, {"half", 3.06, 0.1}, {"steep", 2.98, 0.25}}},
+		{"influenza.ppl", "Grinsztajn et al. 2021: 3.2 and 1.85 days", []published{
+			{"R0", 3.2, 0.2}, {"days_ill", 1.85, 0.1}}},
 		{"fishing.ppl", "the values that the data were simulated with, within about three posterior sds", []published{
 			{"fishes", 0.7, 0.12}, {"b[1]", -0.5, 0.3}, {"b[2]", 0.8, 0.3}}},
 	}

@@ -13,18 +13,20 @@ import (
 
 // Settings are what `infer renhd(…)` and `--set name=value` can say. The zero value leaves every choice to the sampler.
 type Settings struct {
-	Replicas int     // rungs of the ladder; 0: chosen in warm-up
-	Ratio    float64 // T_{j+1}/T_j of a geometric ladder; 0: spacing adapts in warm-up
-	Path     string  // "auto", "likelihood" (prior → posterior) or "energy" (U/T)
-	Noise    float64 // variance of normal noise added to each gradient component and potential evaluation
-	Dynamics string  // "auto" or one of Dynamics
-	Exchange string  // "auto", "penalty", "barker" or "paper"
-	StepSize float64 // fixed step in whitened coordinates (√ε for nosehoover); 0: adapted
-	Steps    int     // fixed number of steps per iteration; 0: adapted
-	Friction float64 // c = CΔt of nosehoover; 0: chosen
-	Accept   float64 // acceptance rate that warm-up aims at; 0: 0.9
-	MaxDepth int     // of nuts: doublings of a trajectory at most; 0: 10
-	Metric   string  // coordinates: "auto" (adapted; dense, or of low rank above 200 dimensions), "diagonal" or "identity"
+	Replicas      int     // rungs of the ladder; 0: chosen in warm-up
+	Ratio         float64 // T_{j+1}/T_j of a geometric ladder; 0: spacing adapts in warm-up
+	Path          string  // "auto", "likelihood" (prior → posterior) or "energy" (U/T)
+	Noise         float64 // variance of normal noise added to each gradient component and potential evaluation
+	Dynamics      string  // "auto" or one of Dynamics
+	Exchange      string  // "auto", "penalty", "barker" or "paper"
+	Batch         int     // rows of a minibatch; 0: all rows
+	ExchangeBatch int     // rows that exchanges look at at once; 0: chosen
+	StepSize      float64 // fixed step in whitened coordinates (√ε for nosehoover); 0: adapted
+	Steps         int     // fixed number of steps per iteration; 0: adapted
+	Friction      float64 // c = CΔt of nosehoover; 0: chosen
+	Accept        float64 // acceptance rate that warm-up aims at; 0: 0.9
+	MaxDepth      int     // of nuts: doublings of a trajectory at most; 0: 10
+	Metric        string  // coordinates: "auto" (adapted; dense, or of low rank above 200 dimensions), "diagonal" or "identity"
 }
 
 // Dynamics lists what can move the walkers: metropolis-corrected trajectories first, then rules for noisy gradients.
@@ -53,6 +55,10 @@ func settings() []setting {
 			func(s *Settings, v string) error { return word(&s.Dynamics, v, append(Dynamics(), "auto")...) }},
 		{"exchange", "test of swaps that allows for noise: auto (penalty), penalty, barker, or paper (as RENHD was published)",
 			func(s *Settings, v string) error { return word(&s.Exchange, v, "auto", "penalty", "barker", "paper") }},
+		{"batch", "rows of a minibatch, a whole number from 1 on; or auto (all rows)",
+			func(s *Settings, v string) error { return whole(&s.Batch, v, 1, 1<<31) }},
+		{"exchange_batch", "rows that an exchange adds until it knows enough, a whole number from 2 on; or auto",
+			func(s *Settings, v string) error { return whole(&s.ExchangeBatch, v, 2, 1<<31) }},
 		{"step_size", "fixed step size in whitened coordinates, above 0; or auto",
 			func(s *Settings, v string) error { return number(&s.StepSize, v, 1e-12, 1e6) }},
 		{"steps", "fixed number of steps per iteration, a whole number from 1 to 10000; or auto",
@@ -120,9 +126,6 @@ func (s *Settings) set(name, value string) error {
 }
 
 func unknown(name string) error {
-	if name == "batch" {
-		return fmt.Errorf("batch: minibatches are not offered yet; leave it out to use all data")
-	}
 	names := SettingNames()
 	if near, ok := diag.Nearest(name, names); ok {
 		return fmt.Errorf("there is no setting `%s`; did you mean `%s`?", name, near)

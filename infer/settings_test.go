@@ -21,7 +21,7 @@ func TestParseSettingsMistakes(t *testing.T) {
 		want        string
 	}{
 		{"replica", "7", "did you mean `replicas`"},
-		{"colour", "red", "there are accept, dynamics"},
+		{"colour", "red", "there are accept, batch"},
 		{"replicas", "2.5", "a whole number from 1 to 64"},
 		{"replicas", "0", "a whole number from 1 to 64"},
 		{"ratio", "1", "above 1"},
@@ -29,7 +29,7 @@ func TestParseSettingsMistakes(t *testing.T) {
 		{"noise", "-1", "0 or more"},
 		{"noise", "NaN", "0 or more"},
 		{"friction", "1e9", "below 1"},
-		{"batch", "128", "minibatches are not offered yet"},
+		{"batch", "0", "a whole number from 1 on"},
 	} {
 		_, err := ParseSettings(map[string]string{c.name: c.value})
 		if err == nil || !strings.Contains(err.Error(), c.want) {
@@ -43,7 +43,7 @@ func TestParseSettingsMistakes(t *testing.T) {
 }
 
 func TestSettingNamesAreSorted(t *testing.T) {
-	want := []string{"accept", "dynamics", "exchange", "friction", "max_depth", "metric", "noise", "path", "ratio", "replicas", "step_size", "steps"}
+	want := []string{"accept", "batch", "dynamics", "exchange", "exchange_batch", "friction", "max_depth", "metric", "noise", "path", "ratio", "replicas", "step_size", "steps"}
 	if d := cmp.Diff(want, SettingNames()); d != "" {
 		t.Error(d)
 	}

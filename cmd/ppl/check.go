@@ -11,7 +11,7 @@ import (
 func checkCommand(c *console) *cobra.Command {
 	return &cobra.Command{
 		Use:   "check MODEL",
-		Short: "Say what is wrong with a model, without data, and how its discrete latents are summed out",
+		Short: "Say what is wrong with a model, without data, how its discrete latents are summed out, and what its rows are",
 		Args:  one("MODEL"),
 
 		DisableFlagsInUseLine: true,
@@ -22,6 +22,9 @@ func checkCommand(c *console) *cobra.Command {
 			}
 			for _, l := range m.Latents {
 				fmt.Fprintln(c.out, l.Text())
+			}
+			if text := m.RowText(); text != "" {
+				fmt.Fprintln(c.out, text)
 			}
 			return nil
 		},

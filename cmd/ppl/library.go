@@ -129,6 +129,9 @@ func functionTopics() (all []topic) {
 	for _, s := range stdlib.Scans() {
 		add(s.Name, s.Name+"(x)", s.Doc+"; along the last axis of x")
 	}
+	for _, m := range stdlib.MatrixFuncs() {
+		add(m.Name, m.Name+"(x)", m.Doc)
+	}
 	for _, r := range stdlib.Rules() {
 		if r.Name != "Density" {
 			add(r.Name, r.Form, r.Doc)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ppl/compiler"
 	"ppl/infer"
 )
 
@@ -98,6 +99,18 @@ func (s *sampling) note(c *console) func(string) {
 	}
 }
 
+// manyBytes is the size of a run directory that is told before it is filled.
+const manyBytes = 10e9
+
+// storedBytes is what the draws take before they are compressed.
+func storedBytes(p *compiler.Program, o infer.Options) float64 {
+	values := 0
+	for _, v := range p.Saved() {
+		values += v.Size()
+	}
+	return 8 * float64(values) * float64(o.Chains) * float64(o.Draws)
+}
+
 // sample compiles, runs and summarises.
 func (c *console) sample(ctx context.Context, s *sampling) error {
 	p, err := c.load(s.model, s.data)
@@ -113,6 +126,9 @@ func (c *console) sample(ctx context.Context, s *sampling) error {
 	sampler, err := c.chooseSampler(p, s)
 	if err != nil {
 		return err
+	}
+	if n := storedBytes(p, s.options); n > manyBytes {
+		s.note(c)(fmt.Sprintf("the draws will take up to %.0f GB in %s; Ctrl-C stops with what is there", n/1e9, s.out))
 	}
 	ctx, release := stoppable(ctx)
 	defer release()

@@ -205,7 +205,7 @@ func (b *binder) fromFile(a *model.Array) {
 	if f.Arrays[key] == nil && b.tableColumns(a, []*data.File{f}) {
 		return
 	}
-	b.take(a, b.inFile(a, f, key, false))
+	b.take(a, b.inFile(a, f, key, f.Lone))
 }
 
 // inFile is an entry of a file; a file with a single array may be given for a name.

@@ -88,9 +88,12 @@ func (c *checker) library(s *scope, e *ast.Call, n *ast.Name) model.Expr {
 	row, isReduction := stdlib.Reductions()[n.Name]
 	fn, isFunc := stdlib.Funcs()[n.Name]
 	scan, isScan := stdlib.Scans()[n.Name]
+	matrix, isMatrix := stdlib.MatrixFuncs()[n.Name]
 	switch {
 	case isScan:
 		return c.scan(s, e, scan)
+	case isMatrix:
+		return c.matrixFunc(s, e, matrix)
 	case isReduction && len(e.Args) == 1:
 		return c.reduce(s, e, row)
 	case isFunc:
@@ -108,7 +111,7 @@ func (c *checker) library(s *scope, e *ast.Call, n *ast.Name) model.Expr {
 }
 
 // notCompiled are names of the language that this version does not compile.
-var notCompiled = map[string]bool{"eigenvectors": true, "eigenvalues": true, "dense": true,
+var notCompiled = map[string]bool{"dense": true,
 	"conv": true, "lstm": true, "gru": true, "attention": true, "embed": true, "quantile": true}
 
 func (c *checker) functionNames(s *scope) (names []string) {
@@ -126,6 +129,9 @@ func (c *checker) functionNames(s *scope) (names []string) {
 		names = append(names, n)
 	}
 	for n := range stdlib.Scans() {
+		names = append(names, n)
+	}
+	for n := range stdlib.MatrixFuncs() {
 		names = append(names, n)
 	}
 	for n := range specials() {
@@ -348,6 +354,26 @@ func (c *checker) scan(s *scope, e *ast.Call, row *stdlib.Scan) model.Expr {
 		t.Elem = types.Int
 	}
 	return &model.Vector{Name: row.Name, X: args[0], Build: build, Fact: model.Fact{At: e.Span(), Type: t, Static: args[0].Info().Static}}
+}
+
+// matrixFunc: a function of a square matrix, whose rows and columns have one index set.
+func (c *checker) matrixFunc(s *scope, e *ast.Call, row *stdlib.MatrixFunc) model.Expr {
+	args, ok := c.values(s, e)
+	if !ok {
+		return poison(e)
+	}
+	if len(args) != 1 || len(args[0].Info().Type.Axes) != 2 {
+		c.errorf("E50", e.Span(), "`%s` takes one matrix", row.Name)
+		return poison(e)
+	}
+	x := args[0]
+	axes := x.Info().Type.Axes
+	if !axes[0].Same(axes[1]) {
+		c.errorf("E63", e.Args[0].Span(), "`%s` wants a square matrix, but the axes are %s", row.Name, axesText(axes))
+		return poison(e)
+	}
+	t := model.Type{Axes: axes[:2-row.Drops], Range: anyRange}
+	return &model.Vector{Name: row.Name, X: x, Build: row.Build, Fact: model.Fact{At: e.Span(), Type: t, Static: x.Info().Static}}
 }
 
 // fill: fill(v, N, M) is an array of one value.

@@ -22,7 +22,7 @@ import (
 func File(f *ast.File, load Loader) (*model.Model, []diag.Diagnostic) {
 	c := &checker{load: load, model: &model.Model{Source: f.Source}, sizes: map[string]*model.Size{}}
 	c.global = newScope(c.prelude())
-	c.mentioned = mentionedNames(f.Stmts)
+	c.mentioned = ast.Mentioned(f.Stmts)
 	c.primes = primes(f.Stmts)
 	c.collect(f.Stmts, c.global)
 	c.elaborate(c.global)
@@ -140,6 +140,8 @@ type draw struct {
 	bare  []*model.Index // plates without a name, matched by their set
 	event []*model.Set
 	law   *law
+	// returned is what a template's block returns by its name
+	returned *entity
 }
 
 type state uint8
@@ -565,7 +567,7 @@ func (c *checker) resolve(a *arrayInfo) {
 	a.state = typed
 }
 
-func (d define) mentions(name string) bool { return mentionedNames([]ast.Stmt{d.stmt})[name] }
+func (d define) mentions(name string) bool { return ast.Mentioned([]ast.Stmt{d.stmt})[name] }
 
 func boolInt(b bool) int {
 	if b {

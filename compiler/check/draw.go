@@ -38,7 +38,7 @@ func (c *checker) slots(inner *scope, h *ast.Head, event int) (slots []model.Slo
 // readsSlots reports whether a slot's range reads the index of one of others.
 func readsSlots(s *ast.Slot, others []*ast.Slot) bool {
 	found := false
-	walkSet(s.Set, func(n *ast.Name) {
+	ast.SetNames(s.Set, func(n *ast.Name) {
 		for _, o := range others {
 			found = found || o.Index != nil && o.Index.Name == n.Name
 		}
@@ -384,6 +384,9 @@ func (c *checker) drawnByBlock(a *arrayInfo, d *draw, x model.Expr) {
 		return
 	}
 	a.Role, a.Save = model.Definition, true
+	if r := d.returned; r != nil && r.array != nil && r.array.Role == model.Parameter {
+		a.Save, r.array.Name = false, a.Name // one and the same
+	}
 	if len(d.bare) > 0 {
 		var ok bool
 		if x, ok = c.absorb(x, len(x.Info().Type.Axes)-len(d.bare), d.bare, a.Name); !ok {
@@ -437,7 +440,7 @@ func (c *checker) inferEvent(a *arrayInfo, d *draw, dist *stdlib.Dist) bool {
 // mentions reports whether a name occurs in an expression's text.
 func mentions(e ast.Expr, name string) bool {
 	found := false
-	walkNames(e, func(n *ast.Name) { found = found || n.Name == name })
+	ast.Names(e, func(n *ast.Name) { found = found || n.Name == name })
 	return found
 }
 

@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"ppl/compiler/model"
-	"ppl/lang/ast"
 	"ppl/lang/source"
 )
 
@@ -316,88 +315,4 @@ func (f *latentFinder) enter(r *model.Ref, read model.LatentRead) {
 		return
 	}
 	f.term.Reads = append(f.term.Reads, read)
-}
-
-// mentionedNames are the names that expressions and laws read, in statements and blocks.
-func mentionedNames(stmts []ast.Stmt) map[string]bool {
-	names := map[string]bool{}
-	visit := func(n *ast.Name) { names[n.Name] = true }
-	var walk func([]ast.Stmt)
-	block := func(b *ast.Block) {
-		if b != nil {
-			walk(b.Stmts)
-			walkNames(b.Return, visit)
-		}
-	}
-	walk = func(stmts []ast.Stmt) {
-		for _, st := range stmts {
-			switch st := st.(type) {
-			case *ast.Define:
-				walkNames(st.Value, visit)
-				block(st.Block)
-			case *ast.Draw:
-				block(st.Block)
-				if l := st.Law; l != nil {
-					walkNames(l.Dist, visit)
-					for _, r := range []*ast.Range{l.In, l.Censored} {
-						if r != nil {
-							walkNames(r.Lo, visit)
-							walkNames(r.Hi, visit)
-						}
-					}
-				}
-			}
-		}
-	}
-	walk(stmts)
-	return names
-}
-
-// walkNames visits the names in an expression.
-func walkNames(e ast.Expr, visit func(*ast.Name)) {
-	switch e := e.(type) {
-	case *ast.Name:
-		visit(e)
-	case *ast.Paren:
-		walkNames(e.X, visit)
-	case *ast.Unary:
-		walkNames(e.X, visit)
-	case *ast.Binary:
-		walkNames(e.X, visit)
-		walkNames(e.Y, visit)
-	case *ast.Cond:
-		walkNames(e.If, visit)
-		walkNames(e.Then, visit)
-		walkNames(e.Else, visit)
-	case *ast.Pipe:
-		walkNames(e.X, visit)
-		walkNames(e.To, visit)
-	case *ast.Call:
-		for _, a := range e.Args {
-			walkNames(a.Value, visit)
-		}
-	case *ast.Index:
-		walkNames(e.X, visit)
-		for _, s := range e.Subs {
-			walkSet(s, visit)
-		}
-	case *ast.Member:
-		walkNames(e.X, visit)
-	case *ast.List:
-		for _, x := range e.Items {
-			walkNames(x, visit)
-		}
-	case *ast.Comprehension:
-		for _, b := range e.Binders {
-			walkSet(b.Set, visit)
-		}
-		walkNames(e.Body, visit)
-	}
-}
-
-func walkSet(s *ast.Set, visit func(*ast.Name)) {
-	walkNames(s.Lo, visit)
-	if s.Hi != nil {
-		walkNames(s.Hi, visit)
-	}
 }

@@ -1,6 +1,9 @@
 package check
 
 import (
+	"math"
+	"strconv"
+
 	"ppl/compiler/model"
 	"ppl/lang/ast"
 )
@@ -264,18 +267,26 @@ func readsState(x model.Expr, s *model.State) bool {
 
 // odeOptions are those of `infer ode(…)`.
 func (c *checker) odeOptions() map[string]string {
-	known := map[string]bool{"method": true, "rtol": true, "atol": true}
 	out := map[string]string{}
 	for _, call := range c.model.Infer {
 		if call.Name != "ode" {
 			continue
 		}
 		for _, a := range call.Args {
-			if !known[a.Name] {
-				c.errorf("E50", a.At, "`ode` has no option `%s`; it has method, rtol and atol", a.Name)
-			}
-			if a.Name == "method" && a.Value != "rk45" && a.Value != "bdf" {
+			switch v, err := strconv.ParseFloat(a.Value, 64); {
+			case a.Name == "method" && a.Value != "rk45" && a.Value != "bdf":
 				c.errorf("E50", a.At, "there is no method `%s`; there are rk45 and bdf", a.Value)
+			case a.Name == "method":
+			case a.Name == "rtol" || a.Name == "atol":
+				if err != nil || !(v > 0) {
+					c.errorf("E50", a.At, "`%s` must be a positive number; it is `%s`", a.Name, a.Value)
+				}
+			case a.Name == "max_steps":
+				if err != nil || v < 1 || v > 1e6 || v != math.Trunc(v) {
+					c.errorf("E50", a.At, "`max_steps` must be a whole number from 1 to 1000000; it is `%s`", a.Value)
+				}
+			default:
+				c.errorf("E50", a.At, "`ode` has no option `%s`; it has method, rtol, atol and max_steps", a.Name)
 			}
 			out[a.Name] = a.Value
 		}

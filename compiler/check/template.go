@@ -170,6 +170,9 @@ func (c *checker) instantiate(a *arrayInfo, d *draw, f *function, inner *scope) 
 		return nil, true
 	}
 	x := c.expr(inner, f.draw.Block.Return)
+	if name, ok := f.draw.Block.Return.(*ast.Name); ok && len(a.draws) == 1 && len(a.defs) == 0 && len(plates(d.slots)) == len(d.slots) {
+		d.returned = inner.names[name.Name]
+	}
 	return x, !isPoison(x)
 }
 

@@ -336,6 +336,7 @@ func (c *checker) finish() {
 	}
 	c.optionalData()
 	c.describeLatents()
+	c.findRows()
 	c.switching()
 	if c.hasObservation() {
 		return

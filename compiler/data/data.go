@@ -1,12 +1,15 @@
 // Package data reads observed arrays from files and keeps them with their origin for diagnostics. A file is read whole or
 // refused with its name, place and a way out; never in part.
 //
-// Stan JSON is described in the CmdStan guide ("JSON format for CmdStan"), CSV in RFC 4180.
+// Stan JSON is described in the CmdStan guide ("JSON format for CmdStan"), CSV in RFC 4180; NumPy's formats, IDX and Parquet where they are read. Any of
+// them may be compressed with gzip.
 package data
 
 import (
 	"bytes"
+	"compress/gzip"
 	"fmt"
+	"io"
 	"math"
 	"os"
 	"path/filepath"
@@ -30,6 +33,7 @@ type File struct {
 	Arrays map[string]*Array
 	Order  []string // names in file order
 	Table  bool     // a table: every array is a column of one length
+	Lone   bool     // its one array has no name in the file: here it has the file's
 }
 
 // Read reads a file of any supported format, chosen by the ending of its name and otherwise by its first bytes.
@@ -44,12 +48,33 @@ func Read(path string) (*File, error) {
 
 // Parse reads the contents of a file; path names it in errors and decides the format.
 func Parse(path string, text []byte) (*File, error) {
-	read, err := formatOf(path, text)
+	kind := path
+	if bytes.HasPrefix(text, []byte("\x1f\x8b")) {
+		var err error
+		if text, err = decompressed(path, text); err != nil {
+			return nil, err
+		}
+		kind = strings.TrimSuffix(path, ".gz")
+	}
+	read, err := formatOf(kind, text)
 	if err != nil {
 		return nil, err
 	}
 	text = bytes.TrimPrefix(text, []byte("\ufeff"))
 	return read(path, string(text))
+}
+
+// decompressed is what a file compressed with gzip holds.
+func decompressed(path string, text []byte) ([]byte, error) {
+	r, err := gzip.NewReader(bytes.NewReader(text))
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	defer r.Close()
+	if text, err = io.ReadAll(r); err != nil {
+		return nil, fmt.Errorf("%s: cannot decompress it: %w", path, err)
+	}
+	return text, nil
 }
 
 type reader func(path, text string) (*File, error)
@@ -63,32 +88,40 @@ func readers() map[string]reader {
 	}
 }
 
-// unreadable lists formats people have data in that are not read yet, with the bytes such a file begins with.
-func unreadable() []struct{ ending, magic, name string } {
-	return []struct{ ending, magic, name string }{
-		{".npy", "\x93NUMPY", "NumPy"},
-		{".npz", "PK\x03\x04", "zipped NumPy"},
-		{".parquet", "PAR1", "Parquet"},
-		{".arrow", "ARROW1", "Arrow"},
-		{".feather", "ARROW1", "Feather"},
-		{".gz", "\x1f\x8b", "gzip"},
-		{"-ubyte", "\x00\x00\x08", "IDX"},
-		{".h5", "\x89HDF", "HDF5"},
-		{".rds", "", "R serialised"},
-		{".xlsx", "", "Excel"},
+// A binary format is known by the bytes that its files begin with; an ending alone tells what a file should be.
+type binaryFormat struct {
+	ending, magic, name string
+	read                reader // nil: not read yet
+}
+
+func binaryFormats() []binaryFormat {
+	return []binaryFormat{
+		{".npy", numpyMagic, "NumPy", readNPY},
+		{".npz", "PK\x03\x04", "zipped NumPy", readNPZ},
+		{"-ubyte", "\x00\x00", "IDX", readIDX},
+		{".idx", "\x00\x00", "IDX", readIDX},
+		{".xlsx", "", "Excel", nil},
+		{".parquet", "PAR1", "Parquet", readParquet},
+		{".arrow", "ARROW1", "Arrow", nil},
+		{".feather", "ARROW1", "Feather", nil},
+		{".h5", "\x89HDF", "HDF5", nil},
+		{".rds", "", "R serialised", nil},
 	}
 }
 
-const supported = "data files are Stan JSON (.json), CSV (.csv) or TSV (.tsv, .tab)"
+const supported = "data files are Stan JSON (.json), CSV (.csv), TSV (.tsv, .tab), NumPy (.npy, .npz), Parquet or IDX, also with .gz"
 
 func formatOf(path string, text []byte) (reader, error) {
 	ending := strings.ToLower(filepath.Ext(path))
 	if read, ok := readers()[ending]; ok && !bytes.ContainsRune(text, 0) {
 		return read, nil
 	}
-	for _, f := range unreadable() {
-		named := strings.HasSuffix(strings.ToLower(path), f.ending)
-		if named || f.magic != "" && bytes.HasPrefix(text, []byte(f.magic)) {
+	for _, f := range binaryFormats() {
+		named, begins := strings.HasSuffix(strings.ToLower(path), f.ending), f.magic != "" && bytes.HasPrefix(text, []byte(f.magic))
+		switch {
+		case (named || begins) && f.read != nil:
+			return f.read, nil
+		case named || begins:
 			return nil, fmt.Errorf("%s: %s files are not read yet; %s", path, f.name, supported)
 		}
 	}

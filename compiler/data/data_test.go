@@ -95,10 +95,20 @@ func TestRefusals(t *testing.T) {
 		{"d.csv", "a\n1\n\n2\n", `d.csv:3: the line is blank; write NA`},
 		{"d.csv", "a\n1e999\n", `d.csv: row 1 of column "a": 1e999 is too large`},
 		{"d.csv", "", `d.csv: the file is empty`},
-		{"d.npy", "\x93NUMPY", `d.npy: NumPy files are not read yet; data files are Stan JSON`},
-		{"d.parquet", "", `d.parquet: Parquet files are not read yet`},
-		{"t.csv", "PAR1\x00\x01", `t.csv: Parquet files are not read yet`},
-		{"train-labels-idx1-ubyte.gz", "", `gzip files are not read yet`},
+		{"d.npy", "\x93NUMPY", `d.npy: not a NumPy file`},
+		{"d.npy", "\x93NUMPY\x01\x00\xff\xff{'descr'", `d.npy: the file ends within its header`},
+		{"d.npy", npy("{'descr': '<f8', 'fortran_order': False, 'shape': (2, 3), }", 40), `d.npy: 40 bytes of elements, but the shape [2 3] wants 6 of 8 bytes each`},
+		{"d.npy", npy("{'descr': '<f8', 'fortran_order': False, 'shape': (99999999999, 99999999999), }", 8), `d.npy: 8 bytes of elements`},
+		{"d.npy", npy("{'descr': '<U1', 'fortran_order': False, 'shape': (1,), }", 4), `d.npy: elements of the type "U1" are not read`},
+		{"d.npy", npy("{'descr': [('a', '<f8')], 'fortran_order': False, 'shape': (1,), }", 8), `d.npy: elements of the type`},
+		{"d.npz", "PK\x03\x04", `d.npz: zip: not a valid zip file`},
+		{"images-idx3-ubyte", "\x00\x00\x08\x03\x00\x00", `images-idx3-ubyte: the file ends within its header`},
+		{"images-idx1-ubyte", "\x00\x00\x08\x01\x00\x00\x00\x05abcd", `images-idx1-ubyte: 4 bytes of elements, but the shape [5] wants 5`},
+		{"images-idx1-ubyte", "\x00\x00\x0a\x01\x00\x00\x00\x05abcde", `images-idx1-ubyte: 0x0a is no type of IDX elements`},
+		{"labels-idx1-ubyte.gz", "", `labels-idx1-ubyte.gz: not a known data format`},
+		{"d.csv.gz", "\x1f\x8b\x08\x00", `d.csv.gz: unexpected EOF`},
+		{"d.arrow", "ARROW1\x00", `d.arrow: Arrow files are not read yet`},
+		{"d.parquet", "PAR1", `d.parquet: `},
 		{"notes.txt", "hello", `notes.txt: not a known data format; data files are`},
 	}
 	for _, test := range tests {
@@ -110,6 +120,66 @@ func TestRefusals(t *testing.T) {
 			t.Errorf("%.60q: a refused file must not be loaded in part", test.text)
 		}
 	}
+}
+
+// npy is a NumPy file with this header and so many bytes of elements.
+func npy(header string, bytes int) string {
+	return "\x93NUMPY\x01\x00" + string([]byte{byte(len(header)), byte(len(header) >> 8)}) + header + strings.Repeat("\x00", bytes)
+}
+
+// Files that NumPy 2.4.6, PyArrow 26.0.1 and Python's gzip wrote (testdata/make.py).
+func TestReadBinary(t *testing.T) {
+	for _, test := range []struct {
+		path string
+		lone bool
+		want []Array
+	}{
+		{"row_major.npy", true, []Array{{Name: "row_major", Shape: []int{2, 3}, Values: []float64{0, .25, .5, .75, 1, nan}}}},
+		{"column_major.npy", true, []Array{{Name: "column_major", Shape: []int{2, 3, 4}, Values: counted(24, -5), Int: true}}},
+		{"scalar.npy", true, []Array{{Name: "scalar", Values: []float64{.5}}}},
+		{"several.npz", false, []Array{{Name: "x", Shape: []int{2, 3}, Values: []float64{0, .25, .5, .75, 1, nan}},
+			{Name: "flag", Shape: []int{3}, Values: []float64{1, 0, 1}, Int: true}, {Name: "n", Values: []float64{200}, Int: true}}},
+		{"images-idx3-ubyte.gz", true, []Array{{Name: "images-idx3-ubyte", Shape: []int{3, 2, 2},
+			Values: []float64{0, 20, 40, 60, 80, 100, 120, 140, 160, 180, 200, 220}, Int: true}}},
+		{"float-idx1.gz", true, []Array{{Name: "float-idx1", Shape: []int{2}, Values: []float64{.5, -1.25}}}},
+		{"mixed.parquet", false, []Array{{Name: "y", Shape: []int{3}, Values: []float64{1.5, nan, -2}},
+			{Name: "n", Shape: []int{3}, Values: []float64{3, 1, nan}, Int: true}, {Name: "u", Shape: []int{3}, Values: []float64{250, 0, 1}, Int: true},
+			{Name: "big", Shape: []int{3}, Values: []float64{4e9, 0, 1}, Int: true}, {Name: "ok", Shape: []int{3}, Values: []float64{1, 0, 1}, Int: true},
+			{Name: "region", Shape: []int{3}, Values: []float64{2, nan, 1}, Int: true, Labels: []string{"east", "north"}},
+			{Name: "f", Shape: []int{3}, Values: []float64{.5, 1, 2}}}},
+		{"table.csv.gz", false, []Array{{Name: "y", Shape: []int{2}, Values: []float64{1, 3}, Int: true}, {Name: "x", Shape: []int{2}, Values: []float64{2, 4}, Int: true}}},
+	} {
+		path := "testdata/" + test.path
+		f, err := Read(path)
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		if f.Lone != test.lone || len(f.Order) != len(test.want) {
+			t.Errorf("%s: %d arrays, lone %v", path, len(f.Order), f.Lone)
+			continue
+		}
+		for i, want := range test.want {
+			want.Origin = path
+			if d := cmp.Diff(want, *f.Arrays[f.Order[i]], cmpopts.EquateNaNs(), cmpopts.EquateEmpty()); d != "" {
+				t.Errorf("%s (-want +got)\n%s", path, d)
+			}
+		}
+	}
+	for path, want := range map[string]string{"words.npy": `the type "U1"`, "large.npy": "is too large for a float64 to hold exactly",
+		"dates.parquet": `column "day" has the type DATE`, "lists.parquet": `column "v" has lists or records`} {
+		if _, err := Read("testdata/" + path); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: got %v, want %s", path, err, want)
+		}
+	}
+}
+
+func counted(n int, from float64) []float64 {
+	out := make([]float64, n)
+	for i := range out {
+		out[i] = from + float64(i)
+	}
+	return out
 }
 
 func TestReadMissingFile(t *testing.T) {

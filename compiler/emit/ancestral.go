@@ -344,7 +344,7 @@ func (p *Plan) NewCompleter() *Completer {
 func (p *Plan) eliminator(most bool) *given {
 	g := p.given()
 	g.posterior, g.most = &posterior{}, most
-	g.factors(p.Model, nil)
+	g.factors(p.Model.Terms, nil)
 	return g
 }
 

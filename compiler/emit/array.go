@@ -17,6 +17,9 @@ func (e *emitter) array(a *model.Array) value {
 	e.guards = nil // an array's own statements are not guarded by where it is read
 	defer func() { e.guards = guards }()
 	var v value
+	if e.rows != nil && a.Role != model.Latent && !e.rows.splits(a) {
+		return e.rows.whole.array(a)
+	}
 	switch a.Role {
 	case model.Data:
 		v = e.data(a)
@@ -28,7 +31,7 @@ func (e *emitter) array(a *model.Array) value {
 		}
 		return e.indexVar(e.enumeration(a))
 	default:
-		v = e.assemble(a)
+		v = e.assemble(e.view(a))
 	}
 	e.arrays[a] = v
 	return v
@@ -54,6 +57,9 @@ func (e *emitter) data(a *model.Array) value {
 
 // assemble lays an array's pieces side by side.
 func (e *emitter) assemble(a *model.Array) value {
+	if e.rowsParted(a) {
+		return e.chosen(a)
+	}
 	parts := make([]value, len(a.Pieces))
 	for i, p := range a.Pieces {
 		parts[i] = e.whole(a, p)
@@ -91,6 +97,8 @@ func (e *emitter) whole(a *model.Array, p *model.Piece) value {
 
 func (e *emitter) pieceValue(a *model.Array, p *model.Piece) value {
 	switch {
+	case e.rows != nil && p.Term != nil: // a parameter
+		return e.atRows(e.rows.whole.pieceValue(a, p.Term.Piece), nil)
 	case p.Value != nil && p.Recurrence != nil:
 		return e.recurrence(p, e.coordinatesOf(p))
 	case p.Value != nil:

@@ -87,8 +87,9 @@ type emitter struct {
 	series    map[*model.Group]*series
 	// coordinates of a parameter that a series works out; nil when parameters are given
 	coordinates func(*model.Piece) value
-	outer       *emitter // of a step of a scan: the emitter that the scan stands in
-	guards      []value  // conditions of the branches and ragged ranges around: where one is 0, subscripts may be out of range
+	rows        *rowReader // of terms for the rows of a batch; else nil
+	outer       *emitter   // of a step of a scan: the emitter that the scan stands in
+	guards      []value    // conditions of the branches and ragged ranges around: where one is 0, subscripts may be out of range
 	diags       *diag.List
 }
 

@@ -13,7 +13,11 @@ func (e *emitter) expr(x model.Expr) value {
 	memo := e.exprs[min(len(e.guards), 1)]
 	v, ok := memo[x]
 	if !ok {
-		v = e.emit(x)
+		if e.aside(x) {
+			v = e.gathered(x)
+		} else {
+			v = e.emit(x)
+		}
 		memo[x] = v
 	}
 	return v
@@ -49,10 +53,10 @@ func (e *emitter) emit(x model.Expr) value {
 		return e.matmul(x)
 	case *model.Fill:
 		v := e.expr(x.Value)
-		return value{e.align(v, v.bound, x.Type.Axes), v.bound, x.Type.Axes}
+		return value{e.align(v, v.bound, e.axesOf(x)), v.bound, e.axesOf(x)}
 	case *model.Vector:
 		v := e.expr(x.X)
-		return value{x.Build(v.node), v.bound, v.axes}
+		return value{x.Build(v.node), v.bound, v.axes[:len(x.Type.Axes)]}
 	case *model.LogProb:
 		return e.logprob(x)
 	case *model.Probability:
@@ -79,6 +83,9 @@ func (e *emitter) sizeOf(x *model.SizeOf) int {
 
 // indexVar is an index as a value: its range along its own bound axis.
 func (e *emitter) indexVar(i *model.Index) value {
+	if k, ok := e.coordinate(i); ok {
+		return e.rows.at[k]
+	}
 	b := e.box(i.Set)
 	n := e.g.Iota(b.size())
 	if b.lo != 0 {
@@ -88,7 +95,7 @@ func (e *emitter) indexVar(i *model.Index) value {
 }
 
 func (e *emitter) elementwise(x model.Expr, vs []value, build func([]Node) Node) value {
-	bound, axes := union(vs...), x.Info().Type.Axes
+	bound, axes := union(vs...), e.axesOf(x)
 	nodes := make([]Node, len(vs))
 	for i, v := range vs {
 		nodes[i] = e.loose(v, bound, axes)
@@ -123,10 +130,10 @@ func (e *emitter) cond(x *model.Cond) value {
 			branch = x.Then
 		}
 		v := e.expr(branch)
-		return value{e.align(v, v.bound, x.Type.Axes), v.bound, x.Type.Axes}
+		return value{e.align(v, v.bound, e.axesOf(x)), v.bound, e.axesOf(x)}
 	}
 	a, b := e.guarded(q, x.Then), e.guarded(not(q), x.Else)
-	bound, axes := union(q, a, b), x.Type.Axes
+	bound, axes := union(q, a, b), e.axesOf(x)
 	n := autodiff.Where(e.loose(q, bound, axes), e.loose(a, bound, axes), e.loose(b, bound, axes))
 	return e.full(n, bound, axes)
 }
@@ -134,7 +141,7 @@ func (e *emitter) cond(x *model.Cond) value {
 // build turns bound axes into own ones.
 func (e *emitter) build(x *model.Build) value {
 	body := e.expr(x.Body)
-	return e.unbind(body, x.Over, nil)
+	return e.unbind(body, e.inRow(x.Over), nil)
 }
 
 // unbind makes the bound axes over the first own axes, in order; sets replaces their sets when given.
@@ -172,7 +179,7 @@ func (e *emitter) list(x *model.List) value {
 		items[i] = e.expr(it)
 	}
 	bound := union(items...)
-	inner := x.Type.Axes[1:]
+	inner := e.axesOf(x)[1:]
 	at := len(bound)
 	parts := make([]Node, len(items))
 	for i, v := range items {
@@ -182,7 +189,7 @@ func (e *emitter) list(x *model.List) value {
 	if len(parts) == 0 {
 		return value{e.g.Full(0, 0), nil, x.Type.Axes}
 	}
-	return value{autodiff.Concat(at, parts...), bound, x.Type.Axes}
+	return value{autodiff.Concat(at, parts...), bound, e.axesOf(x)}
 }
 
 func (e *emitter) concatenate(x *model.Concat) value {
@@ -195,7 +202,7 @@ func (e *emitter) concatenate(x *model.Concat) value {
 	for i, v := range items {
 		parts[i] = e.align(v, bound, v.axes)
 	}
-	return value{autodiff.Concat(len(bound), parts...), bound, x.Type.Axes}
+	return value{autodiff.Concat(len(bound), parts...), bound, e.axesOf(x)}
 }
 
 // literal: a list of numbers is data.

@@ -80,7 +80,7 @@ func (e *emitter) problem(s *model.System) (ode.Problem, *solution) {
 	return p, sol
 }
 
-// Attempts of steps are budgeted from solutions at starting points: three times what the median of them takes. Where that does not
+// Attempts of steps are what `infer ode(max_steps = …)` says, or budgeted from solutions at starting points: three times what the median of them takes. Where that does not
 // suffice a solution is NaN, which a sampler counts as a divergence.
 const (
 	pilots      = 9
@@ -92,6 +92,10 @@ const (
 func (p *Plan) budget(e *emitter, systems []*model.System) {
 	p.steps = map[*model.System]int{}
 	for _, s := range systems {
+		if n, err := strconv.Atoi(s.Options["max_steps"]); err == nil {
+			p.steps[s] = n
+			continue
+		}
 		problem, _ := e.problem(s)
 		var taken []int
 		for k := range pilots {

@@ -1,7 +1,6 @@
 package emit
 
 import (
-	"slices"
 	"strconv"
 
 	"ppl/autodiff"
@@ -14,10 +13,13 @@ import (
 // A Plan is a model with its data, ready to be emitted into any graph.
 type Plan struct {
 	*Bound
-	Dim     int
-	regions []*region
-	saved   []*model.Array
-	vars    []draws.Variable
+	Dim      int
+	regions  []*region
+	regionOf map[*model.Piece]*region
+	saved    []*model.Array
+	vars     []draws.Variable
+	rowSet   *model.RowSet // nil: full batch only
+	rowCount int
 }
 
 // NewPlan resolves every size, lays out the unconstrained vector and emits the density once to find what is wrong with the data.
@@ -29,6 +31,10 @@ func NewPlan(b *Bound) (p *Plan, ds []diag.Diagnostic) {
 	e := newEmitter(autodiff.New(), b, &diags)
 	q := &Plan{Bound: b}
 	q.regions, q.Dim = e.layout(b.Model)
+	q.regionOf = map[*model.Piece]*region{}
+	for _, r := range q.regions {
+		q.regionOf[r.piece] = r
+	}
 	for _, a := range b.Model.Arrays {
 		if h := b.holes[a]; h != nil && len(h.at) > 0 {
 			a = h.param
@@ -56,9 +62,11 @@ func NewPlan(b *Bound) (p *Plan, ds []diag.Diagnostic) {
 	e.possible(b.Model)
 	q.budget(e, b.Model.Systems)
 	q.kinds(e)
-	e.factors(b.Model, e.z(q))
+	e.factors(b.Model.Terms, e.z(q))
+	q.chooseRows(e)
 	q.values(e)
 	q.uninformed(e)
+	q.perRow(e)
 	return q, nil
 }
 
@@ -102,17 +110,16 @@ type thetaSource struct {
 func (e *emitter) fromTheta(p *Plan, theta Node) *thetaSource {
 	src := &thetaSource{theta: theta, jac: map[*region]Node{}, done: map[*region]value{}}
 	e.piece = func(piece *model.Piece) value {
-		i := slices.IndexFunc(p.regions, func(r *region) bool { return r.piece == piece })
-		if i < 0 { // a generated array: drawn after inference
+		r := p.regionOf[piece]
+		if r == nil { // a generated array: drawn after inference
 			return value{e.g.Full(0, e.shape(piece.Plates, piece.Term.Event)...), piece.Plates, piece.Term.Event}
 		}
-		r := p.regions[i]
 		v, jac := e.constrain(r, theta)
 		src.jac[r] = jac
 		return v
 	}
 	e.coordinates = func(piece *model.Piece) value {
-		r := p.regions[slices.IndexFunc(p.regions, func(r *region) bool { return r.piece == piece })]
+		r := p.regionOf[piece]
 		return value{autodiff.Reshape(e.part(r, theta), e.shape(r.plates, nil)...), r.plates, nil}
 	}
 	e.source = src
@@ -160,7 +167,7 @@ func (p *Plan) OwnScale(theta Node) Terms {
 func (p *Plan) terms(e *emitter, z map[*model.Term]Node) Terms {
 	zero := e.g.Const(0)
 	t := Terms{Prior: zero, Jacobian: zero, Likelihood: zero}
-	for _, f := range e.factors(p.Model, z) {
+	for _, f := range e.factors(p.Model.Terms, z) {
 		sum := autodiff.SumAll(f.v.node)
 		if !f.lik {
 			t.Prior = autodiff.Add(t.Prior, sum)
@@ -171,14 +178,21 @@ func (p *Plan) terms(e *emitter, z map[*model.Term]Node) Terms {
 		t.Rows = append(t.Rows, Rows{f.arrays, f.v.node})
 	}
 	if e.source != nil {
-		for _, r := range p.regions {
-			e.pieceValue(r.term.Array, r.piece)
-			if jac, ok := e.source.jac[r]; ok {
-				t.Jacobian = autodiff.Add(t.Jacobian, jac)
-			}
-		}
+		t.Jacobian = e.jacobian(p)
 	}
 	return t
+}
+
+// jacobian is the log-Jacobian of all parameters.
+func (e *emitter) jacobian(p *Plan) Node {
+	sum := e.g.Const(0)
+	for _, r := range p.regions {
+		e.pieceValue(r.term.Array, r.piece)
+		if jac, ok := e.source.jac[r]; ok {
+			sum = autodiff.Add(sum, jac)
+		}
+	}
+	return sum
 }
 
 // Saved lists what is kept of a draw.

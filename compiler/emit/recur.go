@@ -225,7 +225,7 @@ func (s *series) readsSelf(x model.Expr) bool {
 
 func (s *series) memberOf(a *model.Array) *member {
 	for _, m := range s.members {
-		if m.array == a {
+		if s.e.shown(m.array) == a {
 			return m
 		}
 	}
@@ -447,7 +447,7 @@ func (s *series) unpack(carry Node, lead int) (rows []Node) {
 // step works out a row of each member, in their order, and puts it into the carry.
 func (s *series) step(b box, carry Node, xs, shared []Node) Node {
 	step := newEmitter(carry.Graph(), s.e.b, s.e.diags)
-	step.outer = s.e
+	step.outer, step.rows = s.e, s.e.rows.inStep()
 	rows, t := s.unpack(carry, 0), xs[0]
 	next := slices.Clone(rows)
 	xs = xs[1:]
@@ -504,11 +504,12 @@ func (s *series) rememberReads(step *emitter, m *member, v *move, x model.Expr, 
 func (s *series) read(step *emitter, m *member, here model.Slot, rows Node, sub *model.Subscript) value {
 	b := len(s.outer)
 	at := *sub
+	at.Subs, at.Type.Axes = kept(sub.Subs, s.e.along(sub.X)), s.e.axesOf(sub)
 	if !m.whole {
-		row := m.rows - s.distance(sub.Subs[m.axis].At, here)
+		row := m.rows - s.distance(at.Subs[m.axis].At, here)
 		n := autodiff.Reshape(cutAxis(rows, b, row, row+1), slices.Delete(slices.Clone(rows.Shape()), b, b+1)...)
 		at.X = &known{v: value{n, s.outer, m.rest}}
-		at.Subs = slices.Delete(slices.Clone(sub.Subs), m.axis, m.axis+1)
+		at.Subs = slices.Delete(slices.Clone(at.Subs), m.axis, m.axis+1)
 		return step.subscript(&at)
 	}
 	// The whole array with its axes in order.
@@ -527,9 +528,9 @@ func (s *series) read(step *emitter, m *member, here model.Slot, rows Node, sub 
 		}
 	}
 	at.X = &known{v: value{autodiff.Permute(rows, perm...), s.outer, m.array.Type.Axes}}
-	if i, _, ok := s.e.affine(sub.Subs[m.axis].At); ok && i == here.Index { // one place at this step, no axis
-		at.Subs = slices.Clone(sub.Subs)
-		at.Subs[m.axis].At = &known{v: step.expr(sub.Subs[m.axis].At)}
+	if i, _, ok := s.e.affine(at.Subs[m.axis].At); ok && i == here.Index { // one place at this step, no axis
+		at.Subs = slices.Clone(at.Subs)
+		at.Subs[m.axis].At = &known{v: step.expr(at.Subs[m.axis].At)}
 	}
 	defer step.under(value{})() // the checker has proved the order
 	return step.subscript(&at)

@@ -27,6 +27,7 @@ func (e *emitter) subscript(s *model.Subscript) value {
 	if r, ok := s.X.(*model.Ref); ok && r.Array.Role == model.Latent && !e.drawn {
 		return e.latentAt(r.Array, s)
 	}
+	s = e.asRead(s)
 	x := e.expr(s.X)
 	picks := make([]pick, len(x.axes))
 	used := slices.Clone(x.bound)
@@ -62,7 +63,7 @@ func (e *emitter) pick(s *model.Subscript, k int, axis *model.Set, used []*model
 		}
 		return p
 	}
-	if i, c, ok := e.affine(sub.At); ok && !slices.Contains(used, i) {
+	if i, c, ok := e.affine(sub.At); ok && !slices.Contains(used, i) && len(e.inRow([]*model.Index{i})) > 0 {
 		r := e.box(i.Set)
 		lo, hi := r.lo+c-b.lo, r.hi+c-b.lo+1
 		if r.size() == 0 {

@@ -35,7 +35,7 @@ func (e *emitter) term(t *model.Term, z Node) value {
 
 // overPlates spreads a log density that does not change along some of its plates.
 func (e *emitter) overPlates(v value, t *model.Term) ([]*model.Index, Node) {
-	bound := union(v, value{bound: t.Plates})
+	bound := union(v, value{bound: e.plates(t.Plates)})
 	return bound, e.align(v, bound, nil)
 }
 
@@ -57,7 +57,7 @@ func (e *emitter) density(t *model.Term, z Node) value {
 	if t.ZeroSum {
 		args[0] = value{node: e.g.Const(0)}
 	}
-	bound := union(append([]value{x, {bound: t.Plates}}, args...)...)
+	bound := union(append([]value{x, {bound: e.plates(t.Plates)}}, args...)...)
 	xn, an := e.loose(x, bound, x.axes), make([]Node, len(args))
 	for i, a := range args {
 		an[i] = e.loose(a, bound, a.axes)
@@ -71,7 +71,7 @@ func (e *emitter) density(t *model.Term, z Node) value {
 		lp = e.inside(t, xn, autodiff.Sub(lp, e.truncated(t, an, bound)), bound)
 	}
 	if t.ZeroSum {
-		lp = e.zeroSum(t, lp, an, bound)
+		lp = e.zeroSum(t, lp, an)
 	}
 	return e.full(lp, bound, nil)
 }
@@ -105,7 +105,7 @@ func (e *emitter) termValue(t *model.Term) value {
 }
 
 // zeroSum takes the degenerate normal's density in K − 1 dimensions: one normaliser fewer a vector, spread over its K elements.
-func (e *emitter) zeroSum(t *model.Term, lp Node, args []Node, bound []*model.Index) Node {
+func (e *emitter) zeroSum(t *model.Term, lp Node, args []Node) Node {
 	last := t.Plates[len(t.Plates)-1]
 	k := float64(e.box(last.Set).size())
 	one := t.Form.LogProb(e.g.Const(0), args)
@@ -229,6 +229,9 @@ func (s plateSets) merge(i, j *model.Index) {
 
 // enumeration is a latent's value as an index over its support.
 func (e *emitter) enumeration(a *model.Array) *model.Index {
+	if e.rows != nil {
+		return e.rows.whole.enumeration(a)
+	}
 	t := e.latentTerm(a)
 	k, begun := e.enums[a]
 	switch {
@@ -300,10 +303,10 @@ func (e *emitter) sameSupport(t *model.Term) {
 	}
 }
 
-// factors evaluates every term of the density and sums out the latents. What is left has plates only.
-func (e *emitter) factors(m *model.Model, z map[*model.Term]Node) []factor {
+// factors evaluates terms of the density, with every one that reads a latent of theirs, and sums out the latents. What is left has plates only.
+func (e *emitter) factors(terms []*model.Term, z map[*model.Term]Node) []factor {
 	sets := plateSets{}
-	for _, t := range m.Terms {
+	for _, t := range terms {
 		for _, r := range t.Reads {
 			for k, i := range e.ownPlates(r.Latent) {
 				if !isChainAxis(r.Latent, k) && r.Plates[k] != nil {
@@ -313,8 +316,8 @@ func (e *emitter) factors(m *model.Model, z map[*model.Term]Node) []factor {
 		}
 	}
 	var fs []factor
-	for _, t := range m.Terms {
-		if t.Kind == model.LatentPrior && !e.drawn {
+	for _, t := range terms {
+		if t.Kind == model.LatentPrior && !e.drawn && e.rows == nil {
 			e.sameSupport(t)
 		}
 		if t.Kind != model.Generate {
@@ -325,14 +328,14 @@ func (e *emitter) factors(m *model.Model, z map[*model.Term]Node) []factor {
 		}
 	}
 	e.times = map[*model.Array][]*model.Index{}
-	for _, t := range m.Terms {
+	for _, t := range terms {
 		for _, r := range t.Reads {
 			if r.Latent.Chain != nil && r.Plates[r.Latent.Chain.Axis] != nil {
 				e.times[r.Latent] = append(e.times[r.Latent], sets.root(r.Plates[r.Latent.Chain.Axis]))
 			}
 		}
 	}
-	for _, a := range innermostFirst(m) {
+	for _, a := range innermostFirst(terms) {
 		fs = e.eliminate(fs, a, sets)
 	}
 	return fs
@@ -404,8 +407,8 @@ func (e *emitter) latentTerm(a *model.Array) (found *model.Term) {
 }
 
 // innermostFirst orders latents by their number of plates, most first; at equal numbers a chain comes after what hangs on it.
-func innermostFirst(m *model.Model) (as []*model.Array) {
-	for _, t := range m.Terms {
+func innermostFirst(terms []*model.Term) (as []*model.Array) {
+	for _, t := range terms {
 		if t.Kind == model.LatentPrior && !slices.Contains(as, t.Array) {
 			as = append(as, t.Array)
 		}
@@ -420,7 +423,7 @@ func innermostFirst(m *model.Model) (as []*model.Array) {
 	for range as { // what hangs on the plates that choose a latent's elements comes before it
 		for i := range as {
 			for j := i + 1; j < len(as); j++ {
-				if hangsOn(m, as[j], as[i]) {
+				if hangsOn(terms, as[j], as[i]) {
 					as[i], as[j] = as[j], as[i]
 				}
 			}
@@ -430,8 +433,8 @@ func innermostFirst(m *model.Model) (as []*model.Array) {
 }
 
 // hangsOn reports whether w has a plate that chooses an element of z in some term: w[n] beside z[g[n]].
-func hangsOn(m *model.Model, w, z *model.Array) bool {
-	for _, t := range m.Terms {
+func hangsOn(terms []*model.Term, w, z *model.Array) bool {
+	for _, t := range terms {
 		var at, own []*model.Index
 		for _, r := range t.Reads {
 			switch r.Latent {
@@ -627,6 +630,9 @@ func (e *emitter) sum(parts []value) value {
 
 func (e *emitter) overOwnPlates(v value, a *model.Array, sets plateSets) value {
 	own := map[*model.Index]bool{}
+	if e.rows != nil { // each row has latents of its own
+		own[e.rows.index] = true
+	}
 	for _, i := range e.ownPlates(a) {
 		own[sets.root(i)] = true
 	}
@@ -645,5 +651,26 @@ func (e *emitter) overOwnPlates(v value, a *model.Array, sets plateSets) value {
 			extra = append(extra, i)
 		}
 	}
+	e.freePair(v, a, extra, sets)
 	return sumBound(v, extra...)
+}
+
+// freePair refuses to multiply over plates of another latent in the same factor: every element of the one meets every element of the other.
+func (e *emitter) freePair(v value, a *model.Array, over []*model.Index, sets plateSets) {
+	for b, k := range e.enums {
+		if b == a || !slices.Contains(v.bound, k) && !slices.Contains(v.bound, e.befores[b]) {
+			continue
+		}
+		along := slices.Clone(e.times[b])
+		for _, i := range e.ownPlates(b) {
+			along = append(along, sets.root(i))
+		}
+		for _, i := range over {
+			if slices.Contains(along, i) {
+				e.diags.Errorf("E71", a.At, "`%s` and `%s` cannot be summed out: each element of `%s` meets every element of `%s` along %s, and no order of summing keeps tables small",
+					a.Name, b.Name, a.Name, b.Name, i.Set.Name).Related(b.At, "`%s`", b.Name).Help("make one of them an array over the plates of both, or a continuous parameter")
+				panic(stop{})
+			}
+		}
+	}
 }

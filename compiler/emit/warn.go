@@ -102,3 +102,20 @@ func (e *emitter) tellPast(m *member) {
 		}
 	}
 }
+
+// perRow warns, where minibatches are asked for, of parameters with an element for each row: a batch says something of its own rows' alone.
+func (p *Plan) perRow(e *emitter) {
+	batch := p.Model.Batch()
+	if batch == "" || p.rowSet == nil {
+		return
+	}
+	for _, r := range p.regions {
+		axes := r.term.Array.Type.Axes
+		every := !slices.ContainsFunc(p.rowSet.Axes, func(s *model.Set) bool { return !slices.ContainsFunc(axes, s.Same) })
+		if n, err := strconv.Atoi(batch); err == nil && every && n < p.rowCount {
+			of := p.rowSet.Of.Array
+			e.diags.Warnf("W08", r.term.At, "`%s` has a parameter for each row of `%s`: a batch of %d informs %d of %d", r.term.Array.Name, of.Name, n, n, p.rowCount).
+				Related(of.At, "`%s`", of.Name).Help("sum it out, or sample with all data: leave `batch` out")
+		}
+	}
+}

@@ -51,7 +51,7 @@ type Entry struct {
 	Body []Stmt
 }
 
-// A Stmt is one of *Kernel, *MatMul, *CumSum, *Cholesky, *TriSolve, *Loop, *Tiles.
+// A Stmt is one of *Kernel, *MatMul, *CumSum, *Cholesky, *Eigen, *TriSolve, *Loop, *Tiles.
 type Stmt interface{ stmt() }
 
 // Reg is a register: the value of Kernel.Body[Reg].
@@ -170,6 +170,14 @@ type Cholesky struct {
 	Batch, N int
 }
 
+// Eigen writes the eigendecomposition of each symmetric [N, N] matrix of In to Out [N+1, N]: the eigenvalues in increasing order, then the
+// matrix whose columns are the eigenvectors, each of length 1 with its first element that is not within 1e-8 of 0 positive; NaN
+// throughout when In is not finite. Only the lower triangle of In is read.
+type Eigen struct {
+	In, Out  BufID
+	Batch, N int
+}
+
 // TriSolve solves L·X = B (or Lᵀ·X = B when Trans) for each batch; L is [Batch, N, N] lower, what is above its diagonal is not read;
 // B and Out are [Batch, N, M].
 type TriSolve struct {
@@ -190,6 +198,7 @@ func (*Kernel) stmt()   {}
 func (*MatMul) stmt()   {}
 func (*CumSum) stmt()   {}
 func (*Cholesky) stmt() {}
+func (*Eigen) stmt()    {}
 func (*TriSolve) stmt() {}
 func (*Loop) stmt()     {}
 func (*Tiles) stmt()    {}

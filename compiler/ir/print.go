@@ -70,6 +70,8 @@ func (p *printer) statement(s Stmt) {
 		p.line(1, "b%d = cumsum b%d [%d, %d, %d]%s", s.Out, s.In, s.Outer, s.N, s.Inner, when(s.Reverse, " reverse"))
 	case *Cholesky:
 		p.line(1, "b%d = cholesky b%d batch %d, %d×%d", s.Out, s.In, s.Batch, s.N, s.N)
+	case *Eigen:
+		p.line(1, "b%d = eigen b%d batch %d, %d×%d", s.Out, s.In, s.Batch, s.N, s.N)
 	case *Loop:
 		p.line(1, "for t<%d%s", s.N, when(s.Reverse, " reverse"))
 		p.depth++

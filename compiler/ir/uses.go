@@ -17,6 +17,8 @@ func Reads(s Stmt) []BufID {
 		return []BufID{s.In}
 	case *Cholesky:
 		return []BufID{s.In}
+	case *Eigen:
+		return []BufID{s.In}
 	case *TriSolve:
 		return []BufID{s.L, s.B}
 	case *Loop:
@@ -45,6 +47,8 @@ func Writes(s Stmt) []BufID {
 	case *CumSum:
 		return []BufID{s.Out}
 	case *Cholesky:
+		return []BufID{s.Out}
+	case *Eigen:
 		return []BufID{s.Out}
 	case *TriSolve:
 		return []BufID{s.Out}

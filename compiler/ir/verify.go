@@ -203,6 +203,9 @@ func shapes(s Stmt) (dims []int, uses []extent) {
 	case *Cholesky:
 		n := s.Batch * s.N * s.N
 		return []int{s.Batch, s.N}, []extent{{id: s.In, size: n}, {id: s.Out, size: n}}
+	case *Eigen:
+		n := s.Batch * s.N
+		return []int{s.Batch, s.N}, []extent{{id: s.In, size: n * s.N}, {id: s.Out, size: n * (s.N + 1)}}
 	case *TriSolve:
 		n := s.Batch * s.N * s.M
 		return []int{s.Batch, s.N, s.M}, []extent{{id: s.L, size: s.Batch * s.N * s.N}, {id: s.B, size: n}, {id: s.Out, size: n}}

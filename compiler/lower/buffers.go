@@ -22,6 +22,8 @@ func refs(s ir.Stmt) []ref {
 		return []ref{{&s.In, false}, {&s.Out, true}}
 	case *ir.Cholesky:
 		return []ref{{&s.In, false}, {&s.Out, true}}
+	case *ir.Eigen:
+		return []ref{{&s.In, false}, {&s.Out, true}}
 	case *ir.TriSolve:
 		return []ref{{&s.L, false}, {&s.B, false}, {&s.Out, true}}
 	case *ir.Loop:

@@ -129,6 +129,9 @@ func (p *plan) linear(v *value) ir.Stmt {
 	case autodiff.OpCholesky:
 		batch, n, _ := matrices(v.shape)
 		return &ir.Cholesky{In: arg(0), Out: out, Batch: batch, N: n}
+	case autodiff.OpEigen:
+		batch, _, n := matrices(v.shape)
+		return &ir.Eigen{In: arg(0), Out: out, Batch: batch, N: n}
 	case autodiff.OpTriSolve:
 		batch, n, m := matrices(v.shape)
 		return &ir.TriSolve{L: arg(0), B: arg(1), Out: out, Batch: batch, N: n, M: m, Trans: v.op.TransA}

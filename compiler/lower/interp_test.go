@@ -7,6 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/mathext"
 
+	ad "ppl/autodiff"
 	"ppl/compiler/ir"
 )
 
@@ -65,6 +66,8 @@ func (m *machine) exec(stmts []ir.Stmt) {
 			m.cumSum(s)
 		case *ir.Cholesky:
 			m.cholesky(s)
+		case *ir.Eigen:
+			m.eigen(s)
 		case *ir.TriSolve:
 			m.triSolve(s)
 		case *ir.Loop:
@@ -256,6 +259,11 @@ func (m *machine) cholesky(s *ir.Cholesky) {
 			fill(l, math.NaN())
 		}
 	}
+}
+
+func (m *machine) eigen(s *ir.Eigen) {
+	g := ad.New()
+	copy(m.mem[s.Out], ad.Eval(nil, ad.Eigen(g.Data("a", m.mem[s.In][:s.Batch*s.N*s.N], s.Batch, s.N, s.N)))[0])
 }
 
 func (m *machine) triSolve(s *ir.TriSolve) {

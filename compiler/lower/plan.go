@@ -126,7 +126,7 @@ const (
 // call reports whether v is a statement of its own, on whole buffers.
 func (v *value) call() bool {
 	switch v.kind {
-	case autodiff.OpMatMul, autodiff.OpCumSum, autodiff.OpCholesky, autodiff.OpTriSolve, autodiff.OpScan:
+	case autodiff.OpMatMul, autodiff.OpCumSum, autodiff.OpCholesky, autodiff.OpEigen, autodiff.OpTriSolve, autodiff.OpScan:
 		return true
 	}
 	return false

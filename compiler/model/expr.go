@@ -117,7 +117,7 @@ type Fill struct {
 	Value Expr
 }
 
-// Vector is a function of whole vectors: softmax, cumsum, …: same axes in and out, along the last.
+// Vector is a function of whole vectors or matrices: softmax, cumsum, …, with the axes of X, and eigenvalues, …, which may drop the last ones.
 type Vector struct {
 	Fact
 	Name  string

@@ -12,13 +12,15 @@ import (
 
 // A Model is a checked file.
 type Model struct {
-	Source  *source.File
-	Arrays  []*Array     // every array of the file scope, in order of first mention
-	Latents []LatentNote // how each is summed out
-	Terms   []*Term      // every ~ statement, in order
-	Infer   []InferCall
-	Systems []*System
-	Sizes   []*Size // index sets that only data can give a size to, in order of first mention
+	Source    *source.File
+	Arrays    []*Array     // every array of the file scope, in order of first mention
+	Latents   []LatentNote // how each is summed out
+	Terms     []*Term      // every ~ statement, in order
+	Infer     []InferCall
+	Systems   []*System
+	RowSets   []*RowSet  // over which log ℓ is a sum: one for each choice of plates; none: full batch only
+	Couplings []Coupling // what couples the elements of observations, where there is no row set
+	Sizes     []*Size    // index sets that only data can give a size to, in order of first mention
 }
 
 // A LatentNote says how a discrete latent is summed out: for each of Elements' combinations, a table.
@@ -199,6 +201,18 @@ type InferCall struct {
 	At   source.Span
 	Name string
 	Args []InferArg
+}
+
+// Batch is the size of minibatches that the infer statement asks for, as text; empty if it asks for none.
+func (m *Model) Batch() string {
+	for _, call := range m.Infer {
+		for _, arg := range call.Args {
+			if arg.Name == "batch" && arg.Value != "auto" {
+				return arg.Value
+			}
+		}
+	}
+	return ""
 }
 
 // An InferArg is name = value, the value as text.

@@ -28,11 +28,11 @@ import (
 )
 
 // A count says how often the properties had something to look at: a test that compares nothing must not pass.
-type count struct{ models, finite, slopes, centred, completed int }
+type count struct{ models, finite, slopes, centred, completed, split int }
 
 func (c *count) add(d count) {
 	c.models, c.finite, c.slopes = c.models+d.models, c.finite+d.finite, c.slopes+d.slopes
-	c.centred, c.completed = c.centred+d.centred, c.completed+d.completed
+	c.centred, c.completed, c.split = c.centred+d.centred, c.completed+d.completed, c.split+d.split
 }
 
 // Everything that is promised of a valid model, of some hundred random ones.
@@ -56,7 +56,7 @@ func check(t *testing.T, from, n uint64) {
 			sum.add(done)
 		}
 	}
-	if least := int(n) / 4; sum.finite < least || sum.slopes < 2*least || sum.centred < least || sum.completed < least {
+	if least := int(n) / 4; sum.finite < least || sum.slopes < 2*least || sum.centred < least || sum.completed < least || sum.split < least {
 		t.Errorf("the properties saw too little of %d models: %+v", n, sum)
 	}
 	t.Logf("%+v", sum)
@@ -88,7 +88,7 @@ func properties(dir, text string, seed uint64) (seen count, wrong string) {
 	if wrong := s.start(&seen); wrong != "" || len(s.points) == 0 {
 		return seen, wrong
 	}
-	for _, property := range []func(*count) string{s.evaluators, s.gradient, s.parts, s.complete} {
+	for _, property := range []func(*count) string{s.evaluators, s.gradient, s.split, s.parts, s.complete} {
 		if wrong := property(&seen); wrong != "" {
 			return seen, wrong
 		}
@@ -289,6 +289,34 @@ func (s *subject) slope(x []float64, i int, h float64) float64 {
 	up, down := slices.Clone(x), slices.Clone(x)
 	up[i], down[i] = x[i]+h, x[i]-h
 	return (s.density(up) - s.density(down)) / (2 * h)
+}
+
+// split: log ρ, and the terms of all rows with what belongs to none, are the density's two parts, and their gradients its gradient. The rows
+// are an input: nothing about them is known beforehand.
+func (s *subject) split(seen *count) string {
+	n, err := s.Rows()
+	if err != nil {
+		return ""
+	}
+	seen.split++
+	rows := s.theta.Graph().Input("rows", n)
+	prior, whole, terms := s.Split(s.theta, rows)
+	likelihood := autodiff.Add(whole, autodiff.SumAll(terms))
+	got := []autodiff.Node{prior, likelihood, autodiff.Grad(autodiff.Add(prior, likelihood), s.theta)[0]}
+	inputs := map[string][]float64{"rows": make([]float64, n)}
+	for i := range n {
+		inputs["rows"][i] = float64((i + n/2) % n)
+	}
+	for _, point := range s.points {
+		want, near := s.eval(point, s.outputs()...), s.eval(nudged(point), s.outputs()...)
+		inputs["theta"] = point
+		for k, g := range autodiff.Eval(inputs, got...) {
+			if wrong := same("the split into rows", []string{"log_prior", "log_likelihood", "gradient"}[k], g, want[k], near[k]); wrong != "" {
+				return wrong
+			}
+		}
+	}
+	return ""
 }
 
 // parts: at the values of a point, log prior, log likelihood and log-Jacobian add up to the density there.

@@ -28,6 +28,9 @@ var cMath string
 //go:embed c/special.h
 var cSpecial string
 
+//go:embed c/eigen.h
+var cEigen string
+
 //go:embed c/noise.h
 var cNoise string
 
@@ -36,7 +39,7 @@ var cReal string
 
 func c() dialect {
 	return dialect{
-		prelude: cTypes + cLibm + cMath + cSpecial + cNoise + cReal,
+		prelude: cTypes + cLibm + cMath + cSpecial + cEigen + cNoise + cReal,
 		export:  `__attribute__((visibility("default")))`,
 	}
 }

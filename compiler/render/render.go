@@ -99,6 +99,8 @@ func (f *file) statement(s ir.Stmt) {
 		f.cumSum(s)
 	case *ir.Cholesky:
 		f.cholesky(s)
+	case *ir.Eigen:
+		f.eigen(s)
 	case *ir.TriSolve:
 		f.triSolve(s)
 	case *ir.Loop:

@@ -25,9 +25,10 @@ type SamplerReport struct {
 	TreeDepth float64 // doublings of a trajectory, on average after warm-up
 	Saturated int     // trajectories cut at the greatest depth, after warm-up
 
-	// Of variational fits, by chain; empty elsewhere.
-	ELBO    []float64 // evidence lower bound
-	ParetoK []float64 // k̂ of the importance weights (stats.ParetoK)
+	// Of variational fits; empty or zero elsewhere.
+	ELBO        []float64 // evidence lower bound, by chain
+	ParetoK     float64   // k̂ of the importance weights of all draws (stats.ParetoK)
+	EvidenceGap float64   // log of the mean weight − mean of the log weights: of the divergence from the target, what the weights know of
 
 	// The ladder, cold to hot. Fewer than two temperatures: no replica exchange, and the rest is empty or zero. On the likelihood path they
 	// are 1/β, infinite at the prior; a rate is NaN where nothing was proposed.
@@ -80,7 +81,8 @@ type samplerReport struct {
 	TreeDepth    Number              `json:"tree_depth,omitempty"`
 	Saturated    int                 `json:"saturated,omitempty"`
 	ELBO         []Number            `json:"elbo,omitempty"`
-	ParetoK      []Number            `json:"pareto_k,omitempty"`
+	ParetoK      Number              `json:"pareto_k,omitempty"`
+	EvidenceGap  Number              `json:"evidence_gap,omitempty"`
 	Temperatures []Number            `json:"temperatures"`
 	SwapRates    []Number            `json:"swap_rates"`
 	RoundTrips   int                 `json:"round_trips"`
@@ -109,7 +111,7 @@ func (r SamplerReport) MarshalJSON() ([]byte, error) {
 	}
 	return json.Marshal(samplerReport{
 		r.Dynamics, r.Path, r.Warmup, r.Thin, Number(r.StepSize), Number(r.Steps), r.Divergences, r.NotFinite, r.Culprits, r.Looked, r.Gradients, Number(r.Seconds),
-		Numbers(r.EBFMI), Number(r.TreeDepth), r.Saturated, Numbers(r.ELBO), Numbers(r.ParetoK), Numbers(r.Temperatures), Numbers(r.SwapRates), r.RoundTrips, Number(r.Barrier), Numbers(r.Halves), rungs,
+		Numbers(r.EBFMI), Number(r.TreeDepth), r.Saturated, Numbers(r.ELBO), Number(r.ParetoK), Number(r.EvidenceGap), Numbers(r.Temperatures), Numbers(r.SwapRates), r.RoundTrips, Number(r.Barrier), Numbers(r.Halves), rungs,
 		r.Batch, Number(r.NoiseNormal), r.Notes, r.Warnings,
 	})
 }
@@ -123,7 +125,7 @@ func (r *SamplerReport) UnmarshalJSON(text []byte) error {
 	*r = SamplerReport{
 		Dynamics: s.Dynamics, Path: s.Path, Warmup: s.Warmup, Thin: s.Thin, StepSize: float64(s.StepSize), Steps: float64(s.Steps),
 		Divergences: s.Divergences, NotFinite: s.NotFinite, Culprits: s.Culprits, Looked: s.Looked, Gradients: s.Gradients, Seconds: float64(s.Seconds), EBFMI: floats(s.EBFMI),
-		TreeDepth: float64(s.TreeDepth), Saturated: s.Saturated, ELBO: floats(s.ELBO), ParetoK: floats(s.ParetoK),
+		TreeDepth: float64(s.TreeDepth), Saturated: s.Saturated, ELBO: floats(s.ELBO), ParetoK: float64(s.ParetoK), EvidenceGap: float64(s.EvidenceGap),
 		Temperatures: temperatures(s.Temperatures), SwapRates: floats(s.SwapRates), RoundTrips: s.RoundTrips, Barrier: float64(s.Barrier),
 		Halves: floats(s.Halves), Batch: s.Batch, NoiseNormal: float64(s.NoiseNormal), Notes: s.Notes, Warnings: s.Warnings,
 	}

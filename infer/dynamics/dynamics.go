@@ -28,11 +28,11 @@ func (p Path) String() string { return [...]string{"", "energy", "likelihood"}[p
 // A System is what a rule moves on. Noise is the variance of normal noise added, each step, to every component of the gradient of
 // what Path tempers, and to that potential where it is read for exchanges.
 type System struct {
-	Batch  int
-	Target infer.Target
-	Path   Path
-	Noise  float64
-	Metric adapt.Metric // its kind and rank; its numbers are in lane buffers
+	Target  infer.Target
+	Path    Path
+	Noise   float64
+	Batches Batches
+	Metric  adapt.Metric // its kind and rank; its numbers are in lane buffers
 }
 
 // A Rule adds the entries of its program. Every rule has
@@ -85,7 +85,7 @@ const (
 
 // Program is a rule's entries and those that every rule shares: gradient and values.
 func Program(r Rule, s System) []lower.Entry {
-	return append(r.Entries(s), s.gradientEntry(), s.valuesEntry(), s.potentialEntry())
+	return append(append(r.Entries(s), s.gradientEntry(), s.valuesEntry(), s.potentialEntry()), s.batchEntries()...)
 }
 
 func (s System) potentialEntry() lower.Entry {
@@ -102,9 +102,8 @@ func (s System) measured(logPrior, logLik autodiff.Node) autodiff.Node {
 }
 
 func (s System) gradientEntry() lower.Entry {
-	g := autodiff.New()
-	theta := s.theta(g)
-	pieces, _, _ := s.pieces(theta)
+	s = s.AtReference()
+	pieces, _, _ := s.pieces(s.theta(autodiff.New()))
 	return lower.Entry{Name: Gradient, Assign: []lower.Assign{{Name: Gradient, Value: s.force(pieces)}}}
 }
 

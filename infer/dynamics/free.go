@@ -41,7 +41,7 @@ func (x *state) force() autodiff.Node { return x.pull(x.System.force(x.pieces)) 
 func (x *state) moveTo(theta autodiff.Node) {
 	x.theta = steady(theta, x.System.theta(x.g))
 	x.pieces, x.logPrior, x.logLik = x.noisyPieces(x.theta)
-	if x.Batch > 0 {
+	if x.Batches.Size > 0 {
 		x.clock = autodiff.Add(x.clock, x.g.Const(1))
 	}
 }
@@ -70,7 +70,7 @@ func held(r free, s System) *state {
 	for _, a := range r.fresh(s, g) {
 		x.own[a.Name] = g.Input(a.Name, a.Value.Shape()...)
 	}
-	if s.Batch > 0 {
+	if s.Batches.Size > 0 {
 		x.clock = g.Input(clock)
 	}
 	return x
@@ -91,7 +91,7 @@ func (x *state) all(r free) []lower.Assign {
 	for _, a := range r.fresh(x.System, x.g) {
 		out = append(out, lower.Assign{Name: a.Name, Value: x.own[a.Name]})
 	}
-	if x.Batch > 0 {
+	if x.Batches.Size > 0 {
 		out = append(out, lower.Assign{Name: clock, Value: x.clock})
 	}
 	return out

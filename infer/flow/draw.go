@@ -1,7 +1,6 @@
 package flow
 
 import (
-	"fmt"
 	"math"
 	"slices"
 
@@ -84,33 +83,14 @@ func (r *fit) keep(chain, lane int, volume float64) (weight float64, err error) 
 	return weight, r.recorder.Draw(chain, saved, []float64{d[0] + d[1], d[0], d[1], logQ})
 }
 
-// What passes for a good fit: k̂ up to which estimates by weights can be used (Vehtari et al. 2024, for some thousands of weights), and
-// Kullback-Leibler divergence from the target: 0.2 lets a mean be off by 0.6 sd, or a deviation by 40 %.
-const (
-	usable    = 0.7
-	divergent = 0.2
-)
-
-// judge says in the report how good the fits are. Weights of all chains belong together: the target's mass is the mean of each. The log of the
-// mean weight estimates the evidence, so that what the bound lacks to it is the divergence, or less, where the weights miss some mass.
+// judge measures how good the fits are. Weights of all chains belong together: the target's mass is the mean of each, so that the log of the mean
+// estimates the evidence, and what the bounds lack to it is the divergence from the target, or less, where the weights miss some mass.
 func (r *fit) judge(weights [][]float64) {
 	p := &r.report
 	for _, w := range weights {
 		p.ELBO = append(p.ELBO, stat.Mean(w, nil))
-		p.ParetoK = append(p.ParetoK, stats.ParetoK(w))
 	}
 	all := slices.Concat(weights...)
-	bound, k := stat.Mean(all, nil), stats.ParetoK(all)
-	lacks := floats.LogSumExp(all) - math.Log(float64(len(all))) - bound
-	p.Notes = append(p.Notes, fmt.Sprintf("these are draws of an approximation: evidence lower bound %.4g, at least %.2g below the evidence; "+
-		"Pareto k̂ of the importance weights %.2f (below 0.5 is good)", bound, lacks, k))
-	if k > usable || lacks > divergent || math.IsNaN(lacks+k) {
-		p.Warnings = append(p.Warnings, fmt.Sprintf("The approximation misses some of the posterior, its tails at least (Pareto k̂ %.2f, of at most %v; lower bound %.2g "+
-			"below the evidence, of at most %v): means may be off, and standard deviations are most often too small. Sample instead (--sampler renhd or "+
-			"nuts), or take a richer family (fullrank, flow).", k, usable, lacks, divergent))
-	}
-	if low, best := slices.Min(p.ELBO), slices.Max(p.ELBO); best-low > 1 {
-		p.Warnings = append(p.Warnings, fmt.Sprintf("The fits of the chains are not equally good (evidence lower bounds from %.4g to %.4g): some ended in "+
-			"another mode, or are not done. Take --sampler renhd to have modes with their weights, or train longer (--warmup).", low, best))
-	}
+	p.ParetoK = stats.ParetoK(all)
+	p.EvidenceGap = floats.LogSumExp(all) - math.Log(float64(len(all))) - stat.Mean(all, nil)
 }

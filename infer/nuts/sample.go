@@ -1,7 +1,6 @@
 package nuts
 
 import (
-	"fmt"
 	"slices"
 
 	"ppl/infer"
@@ -22,7 +21,7 @@ func (r *run) sample() error {
 	if err := r.recorder.Begin(statistics()); err != nil {
 		return err
 	}
-	thin := max(r.options.Thin, 1)
+	thin := max(r.options.Thin, r.report.Thin, 1)
 	r.report.Thin = thin
 	energies := make([]stats.Energies, len(r.chains))
 	taken := make([]int, len(r.chains))
@@ -96,10 +95,5 @@ func (r *run) conclude() {
 	}
 	if r.drawn > 0 {
 		p.Steps, p.TreeDepth = float64(r.steps)/float64(r.drawn), float64(r.depths)/float64(r.drawn)
-	}
-	if p.Saturated*100 > r.drawn {
-		p.Warnings = append(p.Warnings, fmt.Sprintf("%d of %d trajectories were cut at the greatest tree depth before they turned: the draws are right, but each costs "+
-			"much and moves little; raise --set max_depth=%d, or look for strong correlations that another parametrisation removes",
-			p.Saturated, r.drawn, r.chains[0].maxDepth+2))
 	}
 }

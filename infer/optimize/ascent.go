@@ -52,18 +52,23 @@ func Cosine(full float64, k, n int) float64 {
 	return full * (1 + math.Cos(math.Pi*float64(k)/float64(n))) / 2
 }
 
-// ascend moves all starts at once by a rule, each with a rate of its own, and keeps the best point of each.
+// ascend moves all starts at once by a rule, each with a rate of its own, and keeps the best point of each; with minibatches, whose densities
+// tell nothing about which point is better, the last.
 func (p *problem) ascend(starts [][]float64, o Options, rule func(dim int) Rule) ([]End, error) {
+	entry := "evaluate"
+	if o.Batch > 0 {
+		entry = "minibatch"
+	}
 	climbers := make([]*climber, len(starts))
 	for k, x := range starts {
-		climbers[k] = &climber{x: append([]float64(nil), x...), rate: o.Rate, make: rule}
+		climbers[k] = &climber{x: append([]float64(nil), x...), rate: o.Rate, make: rule, noisy: o.Batch > 0}
 	}
 	at := make([][]float64, len(starts))
 	for i := range o.Iterations {
 		for k, c := range climbers {
 			at[k] = c.x
 		}
-		here, err := p.evaluate(at)
+		here, err := p.look(entry, at)
 		if err != nil {
 			return nil, err
 		}
@@ -71,22 +76,33 @@ func (p *problem) ascend(starts [][]float64, o Options, rule func(dim int) Rule)
 			c.move(here[k], i, o.Iterations)
 		}
 	}
-	ends := make([]End, len(starts))
-	for k, c := range climbers {
-		ends[k] = End{Theta: c.best, LogDensity: c.top, Iterations: o.Iterations}
+	return p.ends(climbers)
+}
+
+// ends are the best points with their densities, of all data.
+func (p *problem) ends(climbers []*climber) ([]End, error) {
+	var at [][]float64
+	for _, c := range climbers {
+		at = append(at, c.best)
 	}
-	return ends, nil
+	here, err := p.evaluate(at)
+	var ends []End
+	for k := range here {
+		ends = append(ends, End{Theta: at[k], LogDensity: here[k].total(), Iterations: p.options.Iterations})
+	}
+	return ends, err
 }
 
 // A climber is one start under a rule.
 type climber struct {
-	x    []float64
-	rate float64
-	make func(dim int) Rule
-	rule Rule
-	best []float64
-	top  float64 // log density at best
-	lost int     // iterations since it was best
+	x     []float64
+	rate  float64
+	make  func(dim int) Rule
+	rule  Rule
+	noisy bool // densities are estimates
+	best  []float64
+	top   float64 // log density at best
+	lost  int     // iterations since it was best
 }
 
 // patience is how long a climber may stay below its best point before it returns there with half the rate.
@@ -96,9 +112,10 @@ func (c *climber) move(here point, i, n int) {
 	if c.rule == nil {
 		c.begin(here)
 	}
-	if u := here.total(); u > c.top && finite(here.gradient) {
-		c.best, c.top, c.lost = append(c.best[:0], c.x...), u, 0
-	} else if c.lost++; c.lost > patience || math.IsInf(u, 0) || !finite(here.gradient) {
+	sane := !math.IsInf(here.total(), 0) && finite(here.gradient)
+	if sane && (c.noisy || here.total() > c.top) {
+		c.best, c.top, c.lost = append(c.best[:0], c.x...), here.total(), 0
+	} else if c.lost++; c.lost > patience || !sane {
 		copy(c.x, c.best)
 		c.rate, c.rule, c.lost = c.rate/2, c.make(len(c.x)), 0
 		return // the gradient at best comes with the next evaluation

@@ -21,6 +21,7 @@ type Options struct {
 	Starts     int     // points to begin at
 	Iterations int     // of each start at most; 0: 2,000
 	Rate       float64 // of adam and sgd at first; 0: chosen
+	Batch      int     // rows of a minibatch for the gradients of adam and sgd; 0: all. The target is then an infer.Splittable
 	Seed       uint64
 	Threads    int // 0 means all cores
 	Device     device.Device
@@ -49,7 +50,7 @@ type End struct {
 }
 
 // Maximize searches from several starts and refines the best end. When ctx is cancelled it returns ctx.Err(); any other error says that
-// the device failed or that the target is nowhere finite. A search that does not converge is a result that says so.
+// the device failed, that the target is nowhere finite, or, of minibatches, why it has no rows. A search that does not converge is a result that says so.
 func Maximize(ctx context.Context, t infer.Target, o Options) (Result, error) {
 	p, err := open(ctx, t, o)
 	if err != nil {

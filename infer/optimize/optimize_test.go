@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"gonum.org/v1/gonum/floats"
 
 	"ppl/autodiff"
 	"ppl/infer"
@@ -137,5 +138,58 @@ func TestThreadsAndCancel(t *testing.T) {
 	cancel()
 	if _, err := Maximize(ctx, target, one); err != context.Canceled {
 		t.Errorf("error %v, want context.Canceled", err)
+	}
+}
+
+// rows is a linear regression of n rows on one slope, as a Splittable: yᵢ = 3 tᵢ + eᵢ with tᵢ = i/n and eᵢ = ½ sin 37i, prior N(0, 1), noise sd ½.
+type rows struct {
+	infer.Target
+	n int
+}
+
+func (r rows) Rows() (int, error) { return r.n, nil }
+
+func (r rows) data() (t, y []float64) {
+	for i := range r.n {
+		x := float64(i) / float64(r.n)
+		t, y = append(t, x), append(y, 3*x+math.Sin(37*float64(i))/2)
+	}
+	return t, y
+}
+
+func (r rows) Split(theta, at autodiff.Node) (logPrior, whole, terms autodiff.Node) {
+	g := theta.Graph()
+	t, y := r.data()
+	pick := func(name string, xs []float64) autodiff.Node { return autodiff.Gather(g.Data(name, xs, r.n), at) }
+	e := autodiff.Sub(pick("y", y), autodiff.Mul(autodiff.Reshape(theta), pick("t", t)))
+	prior := autodiff.Mul(g.Const(-0.5), autodiff.SumAll(autodiff.Mul(theta, theta)))
+	return prior, g.Const(0), autodiff.Mul(g.Const(-2), autodiff.Mul(e, e))
+}
+
+func regression(n int) rows {
+	r := rows{n: n}
+	r.Target = dynamicstest.Density{D: 1, LogPrior: func(theta autodiff.Node) autodiff.Node {
+		prior, _, terms := r.Split(theta, theta.Graph().Iota(n))
+		return autodiff.Add(prior, autodiff.SumAll(terms))
+	}}
+	return r
+}
+
+// With minibatches of 20 of 1,000 rows Adam and momentum come near the mode by their own means, before refinement finds it: Σty/(Σt² + ¼).
+func TestMinibatches(t *testing.T) {
+	target := regression(1000)
+	ts, ys := target.data()
+	want := floats.Dot(ts, ys) / (floats.Dot(ts, ts) + 0.25)
+	for _, method := range []string{"adam", "sgd"} {
+		o := options(method)
+		o.Batch = 20
+		r := maximize(t, target, o)
+		near(t, method+" mode", r.Values, []float64{want}, 1e-8)
+		for _, e := range r.Ends {
+			near(t, method+" end", e.Theta, []float64{want}, 0.01) // the posterior's sd is .027
+		}
+		if all := int64(o.Iterations * o.Starts); r.Gradients < all {
+			t.Errorf("%d gradients, want at least %d", r.Gradients, all)
+		}
 	}
 }

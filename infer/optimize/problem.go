@@ -39,15 +39,49 @@ func open(ctx context.Context, t infer.Target, o Options) (*problem, error) {
 	logPrior, logLik := t.Density(at)
 	both := autodiff.Concat(0, autodiff.Reshape(logPrior, 1), autodiff.Reshape(logLik, 1))
 	slope := autodiff.Grad(autodiff.Add(logPrior, logLik), at)[0]
-	program, err := lower.Program([]lower.Entry{
+	entries := []lower.Entry{
 		{Name: "evaluate", Assign: []lower.Assign{{Name: density, Value: both}, {Name: gradient, Value: slope}}},
 		{Name: "values", Assign: []lower.Assign{{Name: values, Value: t.Values(autodiff.New().Input(theta, p.dim))}}},
-	})
+	}
+	if o.Batch > 0 {
+		batch, err := p.minibatch(t.(infer.Splittable))
+		if err != nil {
+			return nil, err
+		}
+		entries = append(entries, batch)
+	}
+	program, err := lower.Program(entries)
 	if err != nil {
 		return nil, err
 	}
-	p.exe, err = o.Device.Load(program, device.Options{Lanes: max(lanes, o.Starts), Seed: o.Seed, Threads: o.Threads})
-	return p, err
+	if p.exe, err = o.Device.Load(program, device.Options{Lanes: max(lanes, o.Starts), Seed: o.Seed, Threads: o.Threads}); err != nil {
+		return nil, err
+	}
+	for lane := range max(lanes, o.Starts) {
+		if o.Batch > 0 {
+			p.exe.SetLane("key", lane, []float64{float64(lane)})
+		}
+	}
+	return p, nil
+}
+
+// minibatch is "evaluate" with log ℓ estimated from the next rows: drawn without replacement by epoch, from a permutation of each lane's
+// own (its key), which clock counts through.
+func (p *problem) minibatch(t infer.Splittable) (lower.Entry, error) {
+	n, err := t.Rows()
+	if err != nil {
+		return lower.Entry{}, err
+	}
+	g, m := autodiff.New(), min(p.options.Batch, n)
+	at, clock := g.Input(theta, p.dim), g.Input("clock")
+	place := autodiff.Add(autodiff.Mul(clock, g.Const(float64(m))), g.Iota(m))
+	logPrior, whole, terms := t.Split(at, g.Shuffle(n, g.Input("key"), place))
+	logLik := autodiff.Add(whole, autodiff.Mul(g.Const(float64(n)/float64(m)), autodiff.SumAll(terms)))
+	return lower.Entry{Name: "minibatch", Assign: []lower.Assign{
+		{Name: density, Value: autodiff.Concat(0, autodiff.Reshape(logPrior, 1), autodiff.Reshape(logLik, 1))},
+		{Name: gradient, Value: autodiff.Grad(autodiff.Add(logPrior, logLik), at)[0]},
+		{Name: "clock", Value: autodiff.Add(clock, g.Const(1))},
+	}}, nil
 }
 
 func (p *problem) close() { _ = p.exe.Close() }
@@ -66,10 +100,12 @@ func (x point) total() float64 {
 	return math.Inf(-1)
 }
 
-// evaluate gives density and gradient at points, as many as there are lanes at once.
-func (p *problem) evaluate(at [][]float64) ([]point, error) {
+// evaluate gives density and gradient at points.
+func (p *problem) evaluate(at [][]float64) ([]point, error) { return p.look("evaluate", at) }
+
+func (p *problem) look(entry string, at [][]float64) ([]point, error) {
 	var out []point
-	err := p.each("evaluate", at, func(lane int) {
+	err := p.each(entry, at, func(lane int) {
 		both, slope := make([]float64, 2), make([]float64, p.dim)
 		p.exe.GetLane(density, lane, both)
 		p.exe.GetLane(gradient, lane, slope)

@@ -11,7 +11,7 @@ func (r *run) conclude() {
 	p, w := &r.report, r.walkers
 	p.Sampler, p.Dynamics, p.Path = "renhd", r.rule.Name(), r.system.Path.String()
 	p.Chains, p.Warmup = r.options.Chains, r.options.Warmup
-	p.Temperatures = []float64{1}
+	p.Temperatures, p.Batch = []float64{1}, r.batches.Size
 	if w == nil {
 		return
 	}
@@ -20,6 +20,16 @@ func (r *run) conclude() {
 	if len(w.rungs) > 1 {
 		p.Temperatures, p.SwapRates = temperatures(r.betas()), r.exchange.rates()
 		p.RoundTrips, p.Barrier = r.exchange.trips.count, barrier(p.SwapRates)
+	}
+	if x := r.exchange; x.settled > 0 {
+		r.note("exchanges looked at %.2g of the rows on average", x.rows/float64(x.settled))
+		if share := float64(x.skewed) / float64(x.settled); share > 0.01 {
+			r.warnf("in %.0f %% of exchanges the log likelihood differences were too skewed for the test of swaps to be exact; a larger exchange_batch helps",
+				100*share)
+		}
+	}
+	if r.free() && r.warmth.bound > 0 && !r.rule.Traits().Flagged {
+		r.tellTemperature()
 	}
 	if p.Warmup < shortest && p.Draws > 0 {
 		r.warnf("a warm-up of %d iterations is too short to find step, coordinates and whether the target has several modes; "+

@@ -16,6 +16,7 @@ type exchange struct {
 	meter   meter
 	shuffle bool     // even or odd at random, as RENHD was published: the walk up and down the ladder diffuses
 	stays   bool     // what a rung owns on the device stays on the lane: wrong, for tests of the tests
+	plain   bool     // no control variates: for comparison
 	carried []string // lane buffers of size 1 that belong to the rung
 	seed    uint64
 

@@ -123,5 +123,8 @@ func (r *run) resize() error {
 	if err := r.open(rungs, want, func(walker int) int { return walker }); err != nil {
 		return err
 	}
-	return r.move(byRung, old.per, same)
+	if err := r.move(byRung, old.per, same); err != nil {
+		return err
+	}
+	return r.pin()
 }

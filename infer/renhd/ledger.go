@@ -79,6 +79,9 @@ func (k *keeper) account() {
 		return
 	}
 	for chain := range l.energies {
+		if k.batches.Some() {
+			break // energies are estimates, whose noise would be all that is seen
+		}
 		out.EBFMI = append(out.EBFMI, l.energies[chain].BFMI())
 	}
 	out.Halves = l.halves(&k.exchange)
@@ -99,10 +102,13 @@ func (c rungCount) account(t *draws.Rungs, step float64) {
 	t.Upward = append(t.Upward, float64(c.up)/float64(c.up+c.down))
 }
 
-// injected is the mean of s that balances what a rung's friction and the noise in its forces put in: c + ε(βσ)²/2. NaN where the metric is
+// injected is the mean of s that balances what a rung's friction and the noise in its forces put in: c + εV/2, V measured for minibatches, else β²σ². NaN where the metric is
 // not the identity, so that the noise is not the same in all directions.
 func (r *run) injected(at rung) float64 {
 	noise := r.system.Noise
+	if r.batches.Some() {
+		return at.friction + at.step*at.step*at.noise/2
+	}
 	if noise > 0 && r.settings().Metric != "identity" {
 		return math.NaN()
 	}

@@ -26,12 +26,14 @@ type run struct {
 	program  *ir.Program
 	walkers  *walkers
 	exchange exchange
+	batches  dynamics.Batches
 	report   infer.Report
 
 	swept      int     // iterations of all walkers so far
 	kept       int     // of them, those after warm-up
 	totalSteps float64 // of the trajectories after warm-up
 	pace       float64 // median step of the walkers at temperature 1
+	warmth     warmth  // of the cold rung in the last window of warm-up
 	length     float64 // of hmc's trajectories, in quarter periods
 }
 
@@ -50,9 +52,13 @@ func (r *run) choose() {
 			path = dynamics.Likelihood
 		}
 	}
-	r.system = dynamics.System{Target: r.target, Path: path, Noise: s.Noise, Metric: adapt.First(s.Metric, r.target.Dim())}
+	r.system = dynamics.System{Target: r.target, Path: path, Noise: s.Noise, Batches: r.batches, Metric: adapt.First(s.Metric, r.target.Dim())}
 	r.rule = dynamics.Named(dynamicsOf(s))
-	r.exchange.carried = r.rule.Traits().Carried
+	r.exchange.carried, r.exchange.seed = r.rule.Traits().Carried, r.options.Seed
+	r.exchange.meter = potentials{s.Noise}
+	if s.Batch > 0 {
+		r.exchange.meter = &rows{batches: r.batches, path: path}
+	}
 }
 
 // dynamicsOf is the rule to move by: where gradients are exact, one that uses it.
@@ -60,7 +66,7 @@ func dynamicsOf(s infer.Settings) string {
 	switch {
 	case s.Dynamics != "":
 		return s.Dynamics
-	case s.Noise > 0:
+	case s.Noise > 0 || s.Batch > 0:
 		return "nosehoover"
 	}
 	return "hmc"
@@ -112,6 +118,12 @@ func (r *run) open(rungs []rung, per int, rungOf func(walker int) int) error {
 		w.noiseStep, w.laneSteps, w.perStep = old.noiseStep, old.laneSteps, old.perStep*2
 	}
 	r.walkers = w
+	if r.system.Batches.Size > 0 {
+		for lane := range w.lanes() {
+			exe.SetLane(dynamics.Chain, lane, []float64{float64(lane / per)})
+			exe.SetLane(dynamics.Walker, lane, []float64{float64(lane)})
+		}
+	}
 	r.exchange.reset(len(rungs), w.lanes())
 	w.settleAll()
 	return nil

@@ -45,8 +45,7 @@ func (r *run) tune(w window) (*tuner, error) {
 			return t, err
 		}
 	}
-	t.finish()
-	return t, nil
+	return t, t.finish()
 }
 
 func (t *tuner) begin() {
@@ -95,7 +94,7 @@ func (t *tuner) sweep(i int) error {
 		return err
 	}
 	t.learnSteps()
-	if t.metric && i >= t.sweeps/4 && i%t.stride() == 0 {
+	if (t.metric || t.free()) && i >= t.sweeps/4 && i%t.stride() == 0 {
 		if err := t.collect(); err != nil {
 			return err
 		}
@@ -184,8 +183,9 @@ func (t *tuner) note() {
 }
 
 // finish gives every rung the step and the metric that the window has shown.
-func (t *tuner) finish() {
+func (t *tuner) finish() error {
 	w := t.walkers
+	t.takeTemperature(&t.points[0])
 	for r := range w.rungs {
 		if t.adaptsStep() {
 			w.rungs[r].step = t.learned(r)
@@ -196,6 +196,10 @@ func (t *tuner) finish() {
 		}
 	}
 	w.settleAll()
+	if t.metric && t.system.Batches.Size > 0 {
+		return t.fitNoise()
+	}
+	return nil
 }
 
 // learned is the step a rung's walkers have come to: the median of theirs when they adapted alone.
@@ -214,13 +218,15 @@ func (t *tuner) learned(r int) float64 {
 
 // firstStepIn is the step to begin with in a new metric. With noise in the gradients it is bounded by √(0.2/V), V the largest variance of
 // the whitened gradient, so that noise does not heat the walker faster than the thermostat cools it.
-func (t *tuner) firstStepIn(r rung) float64 {
-	if !t.free() {
+func (r *run) firstStepIn(at rung) float64 {
+	if !r.free() {
 		return defaultStep
 	}
-	h := t.firstStep(r.beta)
-	if t.settings().StepSize == 0 && t.system.Noise > 0 {
-		v := t.system.Noise * r.beta * r.beta * largestSquare(r.metric)
+	h, v := r.firstStep(at.beta), at.worst
+	if r.system.Noise > 0 {
+		v += r.system.Noise * at.beta * at.beta * largestSquare(at.metric)
+	}
+	if r.settings().StepSize == 0 && v > 0 {
 		h = math.Min(h, math.Sqrt(0.2/v))
 	}
 	return h
@@ -257,10 +263,17 @@ func (r *run) steps(most int) int {
 		return n
 	}
 	if r.free() {
-		return int(min(max(math.Round(thermostatLength/r.walkers.rungs[0].step), 1), 200))
+		return count(thermostatLength/r.walkers.rungs[0].step, 200)
 	}
 	const golden = 0.6180339887498949
 	_, u := math.Modf(float64(r.swept) * golden)
-	n := quarter * r.length * (0.5 + u) / r.pace
+	return count(quarter*r.length*(0.5+u)/r.pace, most)
+}
+
+// count rounds to a number of steps from 1 to most; 1 for what is no number, of a step that came to nothing.
+func count(n float64, most int) int {
+	if math.IsNaN(n) {
+		return 1
+	}
 	return int(min(max(math.Round(n), 1), float64(most)))
 }

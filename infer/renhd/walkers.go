@@ -19,7 +19,9 @@ type rung struct {
 	beta     float64 // inverse temperature of what the path tempers
 	metric   adapt.Metric
 	step     float64 // in the metric's whitened coordinates
-	friction float64 // c of nosehoover
+	friction float64 // c
+	noise    float64 // mean variance of the whitened gradient's coordinates under minibatches, measured
+	worst    float64 // the largest of them
 }
 
 // walkers are the lanes of a device: chain c has those from c·per to (c+1)·per.

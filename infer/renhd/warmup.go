@@ -21,6 +21,9 @@ const (
 
 // warm takes walkers from their starts to where draws can be kept, and leaves steps, metrics and ladder adapted.
 func (r *run) warm() error {
+	if r.batches.Some() || r.free() && r.settings().Noise == 0 {
+		return r.warmFree()
+	}
 	if n := r.settings().Replicas; n > 0 || r.free() {
 		return r.warmLadder()
 	}

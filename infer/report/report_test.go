@@ -137,7 +137,13 @@ func TestWarnings(t *testing.T) {
 				return r.NormFloat64()
 			}
 		}, []string{"1 of 4 parameters has infinite or not-a-number draws (theta[2]: 4 of 4000)", "logarithm of 0"}},
-		"divergences":                    {func(s *scene) { s.diverging = 2 }, []string{"8 trajectories diverged", "--set accept=0.95"}},
+		"divergences":      {func(s *scene) { s.diverging = 2 }, []string{"8 trajectories diverged", "--set accept=0.95"}},
+		"cut trajectories": {func(s *scene) { s.report.Saturated = 41 }, []string{"41 trajectories were cut", "--set max_depth=12"}},
+		"heavy weights": {func(s *scene) { s.report.ELBO, s.report.ParetoK = []float64{-3.1, -3, -3, -3}, 0.9 },
+			[]string{"misses some of the posterior", "Pareto k̂ 0.90, of at most 0.7"}},
+		"divergent fit": {func(s *scene) { s.report.ELBO, s.report.EvidenceGap = []float64{-3, -3, -3, -3}, 0.3 }, []string{"lower bound 0.3 below the evidence"}},
+		"unequal fits": {func(s *scene) { s.report.ELBO = []float64{-3, -5, -3, -3} },
+			[]string{"not equally good (evidence lower bounds from -5 to -3)"}},
 		"divergences between kept draws": {func(s *scene) { s.report.Divergences = 1 }, []string{"1 trajectory diverged"}},
 		"no round trip":                  {func(s *scene) { s.report.RoundTrips = 0 }, []string{"No replica made a round trip", "--set replicas=5"}},
 		"rare swaps":                     {func(s *scene) { s.report.SwapRates = []float64{.5, .02} }, []string{"Only 2.0 %", "2 and 7.39", "more rungs"}},

@@ -198,7 +198,7 @@ func divergent(f *findings) string {
 		return ""
 	}
 	return fmt.Sprintf("%d %s diverged after warm-up: the sampler cannot follow the density everywhere, often in a narrow neck where a scale goes to zero, "+
-		"and draws from there are missing. Take smaller steps (--set accept=0.95), or mark the effects with that scale `noncentered`.",
+		"and draws from there are missing. Take smaller steps (--set accept=0.95), or mark the effects with that scale `noncentered` where they are not yet.",
 		n, plural(n, "trajectory", "trajectories"))
 }
 

@@ -27,6 +27,8 @@ func topics() []topic {
 		{"convergence", extremes, rules(highRHat, lowESS, belowTarget, undiagnosed)},
 		{"divergences", divergenceCount, rules(divergent, astray)},
 		{"energy", energyFacts, rules(lowEnergy)},
+		{"trees", treeFacts, rules(cutShort)},
+		{"approximation", fitFacts, rules(poorFit, unequalFits)},
 		{"ladder", ladderFacts, rules(noRoundTrip, rareSwaps, unsettled, bottleneck)},
 		{"thermostat", thermostatFacts, rules(hotThermostat)},
 		{"minibatches", batchFacts, rules(heavyNoise)},

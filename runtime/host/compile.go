@@ -37,6 +37,8 @@ func (c *compiler) statement(s ir.Stmt) statement {
 		return c.cumSum(s)
 	case *ir.Cholesky:
 		return c.cholesky(s)
+	case *ir.Eigen:
+		return c.eigen(s)
 	case *ir.TriSolve:
 		return c.triSolve(s)
 	case *ir.Tiles:

@@ -294,6 +294,22 @@ func others() []statementTest {
 				b.body = append(b.body, &ir.Cholesky{In: m, Out: b.out, Batch: 2, N: 3})
 			},
 			want: fixed(5, 0, 0, 3, 3, 0, -1, 1, 3, nan, nan, nan, nan, nan, nan, nan, nan, nan)},
+		{name: "eigen", in: []float64{1, nan, 2, 1}, slope: 1, // [[1+l, …], [2+l, 1+l]]: −1 along (1, −1), 3+2l along (1, 1)
+			build: func(b *bench) {
+				b.output(6)
+				b.body = append(b.body, &ir.Eigen{In: b.in, Out: b.out, Batch: 1, N: 2})
+			},
+			want: func(l float64) []float64 {
+				r := math.Sqrt(0.5)
+				return []float64{-1, 3 + 2*l, r, r, -r, r}
+			}, tol: 1e-14},
+		{name: "eigen of data, of two matrices", in: nil,
+			build: func(b *bench) {
+				b.output(24) // one that is diagonal, one that is not finite
+				m := b.data(3, 0, 0, 0, 1, 0, 0, 0, 2, 1, 0, 0, nan, 1, 0, 0, 0, 1)
+				b.body = append(b.body, &ir.Eigen{In: m, Out: b.out, Batch: 2, N: 3})
+			},
+			want: fixed(1, 2, 3, 0, 0, 1, 1, 0, 0, 0, 1, 0, nan, nan, nan, nan, nan, nan, nan, nan, nan, nan, nan, nan)},
 		{name: "loop", in: []float64{1, 2, 3}, slope: 1, // cₜ₊₁ = 2cₜ + in[t] from 5
 			build: func(b *bench) {
 				b.output(4)

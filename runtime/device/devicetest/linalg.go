@@ -41,6 +41,46 @@ func cholesky(s *ir.Cholesky, m memory) {
 	}
 }
 
+// eigen is gonum's, with the signs that ir.Eigen promises.
+func eigen(s *ir.Eigen, m memory) {
+	n := s.N
+	for b := range s.Batch {
+		in, out := m[s.In][b*n*n:][:n*n], m[s.Out][b*n*(n+1):][:n*(n+1)]
+		sym := mat.NewSymDense(n, nil)
+		for i := range n {
+			for j := range i + 1 {
+				sym.SetSym(i, j, in[i*n+j])
+			}
+		}
+		var e mat.EigenSym
+		if sum := mat.Sum(sym); sum-sum != 0 || !e.Factorize(sym, true) {
+			for i := range out {
+				out[i] = math.NaN()
+			}
+			continue
+		}
+		e.Values(out[:n])
+		var v mat.Dense
+		e.VectorsTo(&v)
+		for j := range n {
+			sign := signOf(v.ColView(j))
+			for i := range n {
+				out[(1+i)*n+j] = sign * v.At(i, j)
+			}
+		}
+	}
+}
+
+// signOf is the sign of the first element that is not near 0.
+func signOf(v mat.Vector) float64 {
+	for i := range v.Len() {
+		if x := v.AtVec(i); math.Abs(x) > 1e-8 {
+			return math.Copysign(1, x)
+		}
+	}
+	return 1
+}
+
 // triSolve is gonum's trsm.
 func triSolve(s *ir.TriSolve, m memory) {
 	trans := blas.NoTrans

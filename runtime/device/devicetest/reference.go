@@ -123,6 +123,8 @@ func (r *reference) run(body []ir.Stmt, m memory, lane int, step uint64) {
 			cumSum(s, m)
 		case *ir.Cholesky:
 			cholesky(s, m)
+		case *ir.Eigen:
+			eigen(s, m)
 		case *ir.TriSolve:
 			triSolve(s, m)
 		}

@@ -67,6 +67,7 @@ func testStatements(t *testing.T, d device.Device) {
 	}
 	t.Run("matmul", func(t *testing.T) { testMatMul(t, d) })
 	t.Run("trisolve", func(t *testing.T) { testTriSolve(t, d) })
+	t.Run("eigen", func(t *testing.T) { testEigen(t, d) })
 }
 
 func (c statementTest) run(t *testing.T, d device.Device, lanes int) {
@@ -164,6 +165,17 @@ func testTriSolve(t *testing.T, d device.Device) {
 	}
 }
 
+// testEigen takes matrices of each lane whose eigenvalues are well apart, or the vectors would not be determined.
+func testEigen(t *testing.T, d device.Device) {
+	for _, s := range [][2]int{{2, 1}, {3, 2}, {2, 5}, {1, 12}} {
+		p := &ir.Program{}
+		e := &ir.Eigen{Batch: s[0], N: s[1], In: lowerBuffer(p, false, s[0], s[1])}
+		e.Out = p.Buffer(ir.Buffer{Name: "out", Space: ir.Lane, Size: s[0] * s[1] * (s[1] + 1)})
+		p.Entries = []ir.Entry{{Name: "run", Body: []ir.Stmt{dominate(p, e.In, s[0], s[1]), e}}}
+		Agree(t, d, Reference{}, p, device.Options{Lanes: 5, Threads: 1}, 1e-11)
+	}
+}
+
 // lowerBuffer has matrices with a dominant diagonal; above it stands what must not be read.
 func lowerBuffer(p *ir.Program, shared bool, batch, n int) ir.BufID {
 	if !shared {
@@ -181,13 +193,14 @@ func lowerBuffer(p *ir.Program, shared bool, batch, n int) ir.BufID {
 	return p.Buffer(ir.Buffer{Name: "l", Space: ir.Shared, Size: len(x), Init: x})
 }
 
-// dominate writes such matrices for each lane.
+// dominate writes such matrices for each lane, with diagonals that grow.
 func dominate(p *ir.Program, l ir.BufID, batch, n int) ir.Stmt {
 	source := p.Buffer(ir.Buffer{Name: "source", Space: ir.Lane, Size: batch * n * n})
 	k := &ir.Kernel{Extents: []int{batch, n, n}}
 	b := (*ir.Body)(&k.Body)
 	i, j := b.Counter(1), b.Counter(2)
-	v := b.Do(ir.Add, b.Load(source, ir.Dense(batch, n, n)), b.Do(ir.Mul, b.Const(6), b.Do(ir.Eq, i, j)))
+	diagonal := b.Do(ir.Mul, b.Do(ir.Add, b.Const(6), b.Do(ir.Mul, b.Const(6), i)), b.Do(ir.Eq, i, j))
+	v := b.Do(ir.Add, b.Load(source, ir.Dense(batch, n, n)), diagonal)
 	v = b.Do(ir.Select, b.Do(ir.Lt, i, j), b.Const(math.NaN()), v)
 	k.Out = []ir.Output{{Buf: l, Index: ir.Dense(batch, n, n), Value: v}}
 	return k

@@ -1,0 +1,314 @@
+package check
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"ppl/compiler/model"
+	"ppl/lang/source"
+)
+
+// extended is a copy of the finder that starts from a row set, to try more terms.
+func (f *rowFinder) extended(s *model.RowSet) *rowFinder {
+	t := *s
+	t.Terms, t.Index, t.Arrays, t.Along = maps.Clone(s.Terms), maps.Clone(s.Index), maps.Clone(s.Arrays), maps.Clone(s.Along)
+	return &rowFinder{set: &t, broken: map[int]*model.Coupling{}, visited: maps.Clone(f.visited)}
+}
+
+// breaks notes what is wrong with a coordinate. Only what is found first counts: what follows may come of it.
+func (f *rowFinder) breaks(coord int, code string, at source.Span, format string, args ...any) {
+	w := model.Coupling{Code: code, At: at, Text: fmt.Sprintf(format, args...), Of: f.term}
+	for _, v := range f.broken {
+		if *v != w {
+			return
+		}
+	}
+	f.broken[coord] = &w
+}
+
+func (f *rowFinder) breakAll(code string, at source.Span, format string, args ...any) {
+	for coord := range f.set.Axes {
+		f.breaks(coord, code, at, format, args...)
+	}
+}
+
+// breakAmong breaks the coordinates that stand in at.
+func (f *rowFinder) breakAmong(at []int, where source.Span, format string, args ...any) {
+	for _, coord := range at {
+		if coord >= 0 {
+			f.breaks(coord, "E80", where, format, args...)
+		}
+	}
+}
+
+// crosses breaks coordinates whose number of elements a set has: something runs over all of it.
+func (f *rowFinder) crosses(s *model.Set, code string, at source.Span, text func() string) {
+	for coord, axis := range f.set.Axes {
+		if asMany(s, axis) {
+			f.breaks(coord, code, at, "%s", text())
+		}
+	}
+}
+
+// asMany reports whether two sets grow together: they are the same, or end at the same size up to a constant.
+func asMany(s, t *model.Set) bool {
+	if s.Same(t) {
+		return true
+	}
+	a, b := linearOf(s.Hi), linearOf(t.Hi)
+	return !a.isConst() && !b.isConst() && a.plus(b, -1).isConst()
+}
+
+// stands makes an index stand for a coordinate.
+func (f *rowFinder) stands(i *model.Index, coord int) {
+	if old, ok := f.set.Index[i]; ok && old != coord {
+		f.breaks(coord, "E80", f.term.At, "index `%s` stands for two axes of a row of `%s`", i.Name, f.term.Array.Name)
+	}
+	f.set.Index[i] = coord
+}
+
+// coordinate is what an expression stands for when it is an index alone, else −1.
+func (f *rowFinder) coordinate(x model.Expr) int {
+	if v, ok := x.(*model.IndexVar); ok {
+		if coord, ok := f.set.Index[v.Index]; ok {
+			return coord
+		}
+	}
+	return -1
+}
+
+// pad makes at as long as an expression has axes.
+func pad(at []int, n int) []int {
+	out := slices.Clone(at)
+	for len(out) < n {
+		out = append(out, -1)
+	}
+	return out[:n]
+}
+
+func none(at []int) bool { return !slices.ContainsFunc(at, func(c int) bool { return c >= 0 }) }
+
+// visit follows an expression whose own axis k is read at coordinate at[k] alone, or whole where that is −1.
+func (f *rowFinder) visit(x model.Expr, at []int) {
+	if x == nil || len(f.broken) > 0 {
+		return
+	}
+	at = pad(at, len(x.Info().Type.Axes))
+	if old, seen := f.visited[x]; seen {
+		if !slices.Equal(old, at) {
+			f.breakAmong(slices.Concat(old, at), x.Info().At, "`%s` is read at a row of `%s` and otherwise too", x.Info().At.Text(), f.term.Array.Name)
+		}
+		return
+	}
+	f.visited[x] = at
+	if !none(at) {
+		f.set.Along[x] = at
+	}
+	if x.Info().Static {
+		return
+	}
+	f.inside(x, at)
+}
+
+// inside follows the parts of an expression that depends on parameters.
+func (f *rowFinder) inside(x model.Expr, at []int) {
+	switch x := x.(type) {
+	case *model.Ref:
+		f.read(x, at)
+	case *model.Subscript:
+		f.subscript(x, at)
+	case *model.Apply, *model.Cond, *model.LogProb, *model.Fill:
+		for _, y := range model.Children(x) {
+			f.visit(y, shared(x.Info().Type.Axes, at, y.Info().Type.Axes))
+		}
+	case *model.Build:
+		for k, i := range x.Over {
+			if at[k] >= 0 {
+				f.stands(i, at[k])
+			} else {
+				f.whole(i.Set, x, "is built over all of")
+			}
+		}
+		f.visit(x.Body, at[len(x.Over):])
+	case *model.Reduce:
+		f.reduction(x, at)
+	case *model.MatMul:
+		n := len(x.X.Info().Type.Axes) - 1
+		f.whole(x.X.Info().Type.Axes[n], x, "is a sum over")
+		f.visit(x.X, append(slices.Clone(at[:n]), -1))
+		f.visit(x.Y, append([]int{-1}, at[n:]...))
+	case *model.Vector:
+		n := len(at) - 1
+		f.breakAmong(at[n:], x.At, "`%s` reads all of its last axis, so rows of `%s` depend on each other", x.At.Text(), f.term.Array.Name)
+		f.whole(x.Type.Axes[n], x, "reads all of")
+		f.visit(x.X, at)
+	case *model.List:
+		f.breakAmong(at[:1], x.At, "`%s` lists rows one by one", x.At.Text())
+		for _, y := range x.Items {
+			f.visit(y, at[1:])
+		}
+	case *model.Concat:
+		f.breakAmong(at[:1], x.At, "`%s` joins rows of several arrays", x.At.Text())
+		for _, y := range x.Items {
+			f.whole(y.Info().Type.Axes[0], x, "joins all of")
+			f.visit(y, at)
+		}
+	case *model.StateAt: // solved once: a parameter
+		for _, s := range x.State.Axes {
+			f.whole(s, x, "is a trajectory for each element of")
+		}
+	default:
+		f.breakAll("E80", x.Info().At, "`%s` cannot be evaluated for some rows alone", x.Info().At.Text())
+	}
+}
+
+// whole: something that depends on parameters runs over all of a set.
+func (f *rowFinder) whole(s *model.Set, x model.Expr, verb string) {
+	f.crosses(s, "E80", x.Info().At, func() string {
+		return fmt.Sprintf("`%s` %s %s, so a row of `%s` needs all rows", x.Info().At.Text(), verb, s.Name, f.term.Array.Name)
+	})
+}
+
+// reduction: over what does not grow with the rows.
+func (f *rowFinder) reduction(x *model.Reduce, at []int) {
+	if len(x.Over) == 0 {
+		for _, s := range x.X.Info().Type.Axes {
+			f.whole(s, x, "runs over")
+		}
+		f.visit(x.X, nil)
+		return
+	}
+	for _, i := range x.Over {
+		f.whole(i.Set, x, "runs over")
+		for j, coord := range f.set.Index {
+			if index := atom("index " + itoa(j.ID)); linearOf(i.Set.Hi).plus(index, -1).isConst() || linearOf(i.Set.Lo).plus(index, -1).isConst() {
+				f.breaks(coord, "E80", x.At, "`%s` runs over %s, which grows along the rows of `%s`", x.At.Text(), i.Set.Name, f.term.Array.Name)
+			}
+		}
+	}
+	f.visit(x.X, at)
+}
+
+// shared finds, for each axis of an operand, the coordinate at which the result's axis over the same set is read.
+func shared(result []*model.Set, at []int, operand []*model.Set) []int {
+	out := make([]int, len(operand))
+	for k, s := range operand {
+		out[k] = -1
+		if j := slices.IndexFunc(result, s.Same); j >= 0 {
+			out[k] = at[j]
+		}
+	}
+	return out
+}
+
+// subscript follows x[sub, …]: an axis whose subscript is a row's index alone is read at the row. Data and parameters may be read in any way.
+func (f *rowFinder) subscript(s *model.Subscript, at []int) {
+	axes := s.X.Info().Type.Axes
+	inner := make([]int, len(axes))
+	anyhow := readAnyhow(s.X)
+	for k, axis := range axes {
+		inner[k] = -1
+		switch sub := subAt(s.Subs, k); {
+		case sub.At == nil && sub.Range == nil:
+			inner[k] = shared(s.Type.Axes, at, []*model.Set{axis})[0]
+		case sub.At == nil:
+			inner[k] = shared(s.Type.Axes, at, []*model.Set{sub.Range})[0]
+		default:
+			if !anyhow {
+				inner[k] = f.coordinate(sub.At)
+			}
+			f.visit(sub.At, shared(s.Type.Axes, at, sub.At.Info().Type.Axes))
+			if _, named := s.X.(*model.Ref); !named && !anyhow && inner[k] < 0 {
+				f.whole(axis, s.X, "is read at other rows of")
+			}
+		}
+	}
+	if r, ok := s.X.(*model.Ref); ok && r.Array.Role == model.Latent {
+		return
+	}
+	f.visit(s.X, inner)
+}
+
+// subAt is subscript k; axes without one stay whole.
+func subAt(subs []model.Sub, k int) model.Sub {
+	if k < len(subs) {
+		return subs[k]
+	}
+	return model.Sub{}
+}
+
+// readAnyhow reports data and parameters, which are there whole.
+func readAnyhow(x model.Expr) bool {
+	if x.Info().Static {
+		return true
+	}
+	r, ok := x.(*model.Ref)
+	return ok && r.Array.Role != model.Definition
+}
+
+// read follows a definition that depends on parameters.
+func (f *rowFinder) read(r *model.Ref, at []int) {
+	a := r.Array
+	if a.Role != model.Definition {
+		return
+	}
+	if old, seen := f.set.Arrays[a]; seen {
+		if !slices.Equal(old, at) {
+			f.breakAmong(slices.Concat(old, at), r.At, "`%s` is read at other rows than the one of `%s`", a.Name, f.term.Array.Name)
+		}
+		return
+	}
+	f.set.Arrays[a] = at
+	for k, s := range a.Type.Axes {
+		if f.recurs(a, k) != nil && at[k] >= 0 {
+			f.breaks(at[k], "E80", f.recurs(a, k).At, "`%s` is a recurrence over %s, so rows of `%s` depend on each other", a.Name, s.Name, f.term.Array.Name)
+		} else if p := f.recurs(a, k); p != nil {
+			f.crosses(s, "E80", p.At, func() string {
+				return fmt.Sprintf("`%s` is a recurrence over %s, so rows of `%s` depend on each other", a.Name, s.Name, f.term.Array.Name)
+			})
+		} else if at[k] < 0 {
+			f.crosses(s, "E80", r.At, func() string {
+				return fmt.Sprintf("`%s` is read at other rows than the one of `%s`", a.Name, f.term.Array.Name)
+			})
+		}
+	}
+	if split(a, at, true) && split(a, at, false) {
+		f.breakAmong(at, a.At, "`%s` is defined in pieces along several axes", a.Name)
+	}
+	for _, p := range a.Pieces {
+		f.piece(p, at)
+	}
+}
+
+// recurs is the piece of a definition that reads its past along an axis, nil if none does.
+func (f *rowFinder) recurs(a *model.Array, axis int) *model.Piece {
+	for _, p := range a.Pieces {
+		if p.Recurrence != nil && p.Recurrence.Axis == axis {
+			return p
+		}
+	}
+	return nil
+}
+
+// split reports whether pieces part an array along axes that are read at a row, or along others.
+func split(a *model.Array, at []int, row bool) bool {
+	for _, p := range a.Pieces {
+		for k, s := range p.Slots {
+			if (at[k] >= 0) == row && len(a.Pieces) > 1 && (s.Index == nil || !s.Index.Set.Same(a.Type.Axes[k])) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// piece enters one statement of a definition: its indices stand for the coordinates that the array is read at.
+func (f *rowFinder) piece(p *model.Piece, at []int) {
+	for k, s := range p.Slots {
+		if s.Index != nil && at[k] >= 0 {
+			f.stands(s.Index, at[k])
+		}
+	}
+	f.visit(p.Value, at[min(len(p.Slots), len(at)):])
+}

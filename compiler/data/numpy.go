@@ -1,0 +1,205 @@
+package data
+
+import (
+	"archive/zip"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"math"
+	"path"
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// NumPy's formats: .npy is a magic string, a version, the length of a header, the header (a Python dictionary as text) and the elements;
+// .npz is a ZIP archive of such files (NumPy reference, "numpy.lib.format").
+
+const numpyMagic = "\x93NUMPY"
+
+// readNPY is the one array of a .npy file, named after the file.
+func readNPY(name, text string) (*File, error) {
+	a, err := parseNPY(name, text)
+	if err != nil {
+		return nil, err
+	}
+	a.Name, a.Origin = strings.TrimSuffix(strings.TrimSuffix(path.Base(name), ".gz"), ".npy"), name
+	f := newFile(name, false)
+	f.Lone = true
+	f.add(a)
+	return f, nil
+}
+
+// readNPZ is every array of an archive, by name.
+func readNPZ(name, text string) (*File, error) {
+	z, err := zip.NewReader(strings.NewReader(text), int64(len(text)))
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	f := newFile(name, false)
+	for _, entry := range z.File {
+		key := strings.TrimSuffix(entry.Name, ".npy")
+		a, err := npzEntry(name+"#"+key, entry)
+		if err != nil {
+			return nil, err
+		}
+		a.Name, a.Origin = key, name
+		f.add(a)
+	}
+	return f, nil
+}
+
+func npzEntry(name string, entry *zip.File) (*Array, error) {
+	r, err := entry.Open()
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	defer r.Close()
+	text, err := io.ReadAll(r)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return parseNPY(name, string(text))
+}
+
+var (
+	numpyType  = regexp.MustCompile(`'descr':\s*'([<>|=]?)([a-zA-Z])([0-9]+)'`)
+	numpyOrder = regexp.MustCompile(`'fortran_order':\s*(True|False)`)
+	numpyShape = regexp.MustCompile(`'shape':\s*\(([^)]*)\)`)
+)
+
+func parseNPY(name, text string) (*Array, error) {
+	header, body, err := numpyHeader(name, text)
+	if err != nil {
+		return nil, err
+	}
+	of, order, dims := numpyType.FindStringSubmatch(header), numpyOrder.FindStringSubmatch(header), numpyShape.FindStringSubmatch(header)
+	if of == nil {
+		return nil, fmt.Errorf("%s: elements of the type %q are not read; numbers and booleans are", name, between(header, "'descr':", ", '"))
+	}
+	if order == nil || dims == nil {
+		return nil, fmt.Errorf("%s: the header %q has no order or shape", name, header)
+	}
+	e, ok := elements(of[2] + of[3])
+	if !ok {
+		return nil, fmt.Errorf("%s: elements of the type %q are not read; numbers and booleans are", name, of[2]+of[3])
+	}
+	shape, err := numpyDims(dims[1])
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	var bytes binary.ByteOrder = binary.LittleEndian
+	if of[1] == ">" {
+		bytes = binary.BigEndian
+	}
+	a, err := e.array(name, shape, body, bytes)
+	if err == nil && order[1] == "True" {
+		a.Values = transposed(a.Values, shape)
+	}
+	return a, err
+}
+
+// numpyHeader takes a file apart.
+func numpyHeader(name, text string) (header, body string, err error) {
+	if !strings.HasPrefix(text, numpyMagic) || len(text) < 12 {
+		return "", "", fmt.Errorf("%s: not a NumPy file", name)
+	}
+	at, length := 10, int(binary.LittleEndian.Uint16([]byte(text[8:10])))
+	if text[6] >= 2 {
+		at, length = 12, int(binary.LittleEndian.Uint32([]byte(text[8:12])))
+	}
+	if len(text) < at+length {
+		return "", "", fmt.Errorf("%s: the file ends within its header", name)
+	}
+	return text[at : at+length], text[at+length:], nil
+}
+
+func between(text, from, to string) string {
+	_, text, _ = strings.Cut(text, from)
+	text, _, _ = strings.Cut(text, to)
+	return strings.TrimSpace(text)
+}
+
+func numpyDims(text string) (shape []int, err error) {
+	for _, d := range strings.Split(text, ",") {
+		if d = strings.TrimSpace(d); d == "" {
+			continue
+		}
+		n, err := strconv.Atoi(d)
+		if err != nil || n < 0 {
+			return nil, fmt.Errorf("%q is no size of an axis", d)
+		}
+		shape = append(shape, n)
+	}
+	return shape, nil
+}
+
+// transposed brings values whose first axis runs fastest to row-major order.
+func transposed(values []float64, shape []int) []float64 {
+	out := make([]float64, len(values))
+	for i := range out {
+		at, step, rest := 0, len(values), i
+		for k := len(shape) - 1; k >= 0; k-- {
+			step /= shape[k]
+			at += rest % shape[k] * step
+			rest /= shape[k]
+		}
+		out[i] = values[at]
+	}
+	return out
+}
+
+// An element is a binary representation of numbers.
+type element struct {
+	size  int
+	whole bool
+	read  func(b []byte, order binary.ByteOrder) float64
+}
+
+// elements finds a representation by NumPy's letter and size in bytes.
+func elements(code string) (element, bool) {
+	type bs = []byte
+	type bo = binary.ByteOrder
+	e, ok := map[string]element{
+		"b1": {1, true, func(b bs, _ bo) float64 { return float64(b[0]) }},
+		"i1": {1, true, func(b bs, _ bo) float64 { return float64(int8(b[0])) }},
+		"u1": {1, true, func(b bs, _ bo) float64 { return float64(b[0]) }},
+		"i2": {2, true, func(b bs, o bo) float64 { return float64(int16(o.Uint16(b))) }},
+		"u2": {2, true, func(b bs, o bo) float64 { return float64(o.Uint16(b)) }},
+		"i4": {4, true, func(b bs, o bo) float64 { return float64(int32(o.Uint32(b))) }},
+		"u4": {4, true, func(b bs, o bo) float64 { return float64(o.Uint32(b)) }},
+		"i8": {8, true, func(b bs, o bo) float64 { return float64(int64(o.Uint64(b))) }},
+		"u8": {8, true, func(b bs, o bo) float64 { return float64(o.Uint64(b)) }},
+		"f4": {4, false, func(b bs, o bo) float64 { return float64(math.Float32frombits(o.Uint32(b))) }},
+		"f8": {8, false, func(b bs, o bo) float64 { return math.Float64frombits(o.Uint64(b)) }},
+	}[code]
+	return e, ok
+}
+
+// exact bounds the whole numbers that a float64 holds exactly.
+const exact = 1 << 53
+
+// array reads elements to the end of body.
+func (e element) array(name string, shape []int, body string, order binary.ByteOrder) (*Array, error) {
+	n := 1
+	for _, d := range shape {
+		if d > 0 && n > len(body)/d {
+			n = len(body) + 1
+			break
+		}
+		n *= d
+	}
+	if len(body) != n*e.size {
+		return nil, fmt.Errorf("%s: %d bytes of elements, but the shape %v wants %d of %d bytes each", name, len(body), shape, n, e.size)
+	}
+	a := &Array{Shape: shape, Values: make([]float64, n), Int: e.whole}
+	raw := []byte(body)
+	for i := range a.Values {
+		v := e.read(raw[i*e.size:], order)
+		if e.whole && math.Abs(v) > exact {
+			return nil, fmt.Errorf("%s: element %d, %.0f, is too large for a float64 to hold exactly", name, i+1, v)
+		}
+		a.Values[i] = v
+	}
+	return a, nil
+}

@@ -1,0 +1,59 @@
+package model
+
+import (
+	"slices"
+	"strings"
+
+	"ppl/lang/source"
+)
+
+// A RowSet is a product of plates over which observations are independent given the parameters, each at a cost that does not grow with the
+// number of rows: what minibatches are drawn from. Places on its axes are called coordinates, by number.
+//
+// Index, Arrays and Along say how to evaluate the terms for given rows: which indices stand for a coordinate; and of definitions and
+// expressions, which of their axes are read at the row alone (−1 for the others).
+type RowSet struct {
+	Axes   []*Set
+	Of     *Term          // the observation whose plates they are
+	Terms  map[*Term]bool // those that are evaluated by row; observations among the rest belong to no row
+	Index  map[*Index]int
+	Arrays map[*Array][]int
+	Along  map[Expr][]int
+}
+
+// Name is the row set as a user writes it: N, or I × J.
+func (s *RowSet) Name() string {
+	names := make([]string, len(s.Axes))
+	for i, a := range s.Axes {
+		names[i] = a.Name
+	}
+	return strings.Join(names, " × ")
+}
+
+// SameAxes reports whether two row sets are over the same sets.
+func (s *RowSet) SameAxes(t *RowSet) bool { return slices.EqualFunc(s.Axes, t.Axes, (*Set).Same) }
+
+// A Coupling is why an observation's elements are no rows: the code and the words of the diagnostic, and the place that couples them.
+type Coupling struct {
+	Code string
+	At   source.Span
+	Text string
+	Of   *Term
+}
+
+// RowText says in one line what a row of log ℓ is, or what couples the data; empty for a model that observes nothing.
+func (m *Model) RowText() string {
+	var sets []string
+	for _, s := range m.RowSets {
+		sets = append(sets, s.Name())
+	}
+	switch {
+	case len(sets) == 1:
+		return "rows of `" + m.RowSets[0].Of.Array.Name + "` over " + sets[0] + " are independent given the parameters: minibatches can be drawn from them"
+	case len(sets) > 1:
+		return "rows over " + strings.Join(sets, ", or ") + " are independent given the parameters: minibatches can be drawn from those that are the most"
+	case len(m.Couplings) > 0:
+		return "no minibatches: " + m.Couplings[0].Text
+	}
+	return ""
+}

@@ -1,0 +1,83 @@
+package dynamicstest
+
+import (
+	"math"
+	"math/rand/v2"
+
+	"ppl/autodiff"
+)
+
+// Rows is a target whose likelihood is a sum over rows.
+type Rows struct {
+	whole
+	N    int
+	Term func(theta, rows autodiff.Node) autodiff.Node // log ℓ(θ; x) of each row
+}
+
+// whole lets Rows have the method of the name Density.
+type whole = Density
+
+// NewRows has a prior N(0, spread²) for each of d parameters.
+func NewRows(d, n int, spread float64, term func(theta, rows autodiff.Node) autodiff.Node) Rows {
+	prior := func(theta autodiff.Node) autodiff.Node {
+		return autodiff.Mul(theta.Graph().Const(-0.5/(spread*spread)), autodiff.SumAll(autodiff.Mul(theta, theta)))
+	}
+	all := func(theta autodiff.Node) autodiff.Node { return autodiff.SumAll(term(theta, theta.Graph().Iota(n))) }
+	return Rows{Density{D: d, LogPrior: prior, LogLik: all, Proper: true, Spread: spread}, n, term}
+}
+
+// Rows is N.
+func (t Rows) Rows() (int, error) { return t.N, nil }
+
+// Split has no part that is not a sum over rows.
+func (t Rows) Split(theta, rows autodiff.Node) (logPrior, whole, terms autodiff.Node) {
+	return t.LogPrior(theta), theta.Graph().Const(0), t.Term(theta, rows)
+}
+
+// Means has y[i] ~ N(θ, 1) and the prior N(0, 10²). The posterior is normal with the mean and variance given.
+func Means(y []float64) (target Rows, mean, variance float64) {
+	for _, v := range y {
+		mean += v
+	}
+	precision := float64(len(y)) + 1./100
+	return NewRows(1, len(y), 10, func(theta, rows autodiff.Node) autodiff.Node {
+		g := theta.Graph()
+		at := autodiff.Gather(g.Data("y", y, len(y)), rows)
+		r := autodiff.Sub(at, autodiff.Broadcast(autodiff.Reshape(theta), []int{rows.Size()}, nil))
+		return autodiff.Mul(g.Full(-0.5, rows.Size()), autodiff.Mul(r, r))
+	}), mean / precision, 1 / precision
+}
+
+// Logistic has y[i] ~ Bernoulli(1/(1 + e^{−x[i]·θ})) with x [n, d] row-major, and the prior N(0, spread²).
+func Logistic(x, y []float64, d int, spread float64) Rows {
+	n := len(y)
+	return NewRows(d, n, spread, func(theta, rows autodiff.Node) autodiff.Node {
+		g, m := theta.Graph(), rows.Size()
+		some := autodiff.Gather(g.Data("x", x, n, d), rows)
+		eta := autodiff.Reshape(autodiff.MatMul(some, autodiff.Reshape(theta, d, 1), false, false), m)
+		sign := autodiff.Sub(autodiff.Mul(g.Const(2), autodiff.Gather(g.Data("y", y, n), rows)), g.Const(1))
+		return autodiff.LogSigmoid(autodiff.Mul(sign, eta))
+	})
+}
+
+// SimulateLogistic draws correlated covariates with an intercept, coefficients of sd ½, and outcomes.
+func SimulateLogistic(n, d int, seed uint64) (x, y []float64) {
+	r := rand.New(rand.NewPCG(seed, 1))
+	theta := make([]float64, d)
+	for j := range theta {
+		theta[j] = r.NormFloat64() / 2
+	}
+	for range n {
+		shared, eta := r.NormFloat64(), theta[0]
+		x = append(x, 1)
+		for j := 1; j < d; j++ {
+			v := 0.6*shared + 0.8*r.NormFloat64()
+			x, eta = append(x, v), eta+theta[j]*v
+		}
+		y = append(y, 0)
+		if r.Float64() < 1/(1+math.Exp(-eta)) {
+			y[len(y)-1] = 1
+		}
+	}
+	return x, y
+}

@@ -1,0 +1,45 @@
+package renhd
+
+import (
+	"context"
+	"math"
+	"testing"
+
+	"ppl/infer"
+	"ppl/infer/dynamics"
+	"ppl/infer/dynamics/dynamicstest"
+	"ppl/infer/stats"
+)
+
+// Every sampler by name finds a normal target with standard deviations of 1 and .01 from starts a hundred of them away, and its standard deviation to
+// 5 %, the bias of the steps, and five standard errors.
+func TestPresets(t *testing.T) {
+	for _, p := range Presets() {
+		sd := []float64{1, 0.01}
+		if p.Name == "renhd-paper" {
+			sd[1] = 0.5 // it adapts nothing
+		}
+		o, m := options(9), new(memory)
+		o.Warmup, o.Draws, o.Thin = 300, 500, 1
+		if _, err := p.Sample(context.Background(), dynamicstest.Normal(sd...), o, m); err != nil {
+			t.Errorf("%s: %v", p.Name, err)
+			continue
+		}
+		for j := range sd {
+			s := stats.Summarize(m.chains(j))
+			bound := 0.05 + 5*stats.MCSESD(m.chains(j))/sd[j]
+			if off := math.Abs(s.SD/sd[j] - 1); !(off < bound) || math.Abs(s.Mean) > 5*s.MCSEMean {
+				t.Errorf("%s: x[%d] has mean %.4g ± %.4g and sd %.4g, want 0 and %g to %.2g of it", p.Name, j, s.Mean, s.MCSEMean, s.SD, sd[j], bound)
+			}
+		}
+	}
+}
+
+// Each name that the settings offer is a rule.
+func TestDynamicsByName(t *testing.T) {
+	for _, name := range infer.Dynamics() {
+		if rule := dynamics.Named(name); rule == nil || rule.Name() != name {
+			t.Errorf("%s: rule %v", name, rule)
+		}
+	}
+}

@@ -1,0 +1,177 @@
+package renhd
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"ppl/infer"
+	"ppl/infer/dynamics/dynamicstest"
+	"ppl/runtime/device"
+	"ppl/runtime/host"
+	"ppl/runtime/native"
+)
+
+// normals are n draws of N(1, 1).
+func normals(n int) []float64 {
+	r, out := rand.New(rand.NewPCG(1, 1)), make([]float64, n)
+	for i := range out {
+		out[i] = 1 + r.NormFloat64()
+	}
+	return out
+}
+
+// conjugate samples the mean of n normals in minibatches, with four replicas and τ = 1.5, and gives the ratio of its variance to the truth.
+func conjugate(t *testing.T, n, batch, draws int, d device.Device, x exchange) (ratio float64, report infer.Report) {
+	t.Helper()
+	target, mean, variance := dynamicstest.Means(normals(n))
+	o, m := options(4), new(memory)
+	o.Draws, o.Thin, o.Warmup, o.Device = draws/o.Chains, 1, 400, d
+	o.Settings = infer.Settings{Replicas: 4, Ratio: 1.5, Path: "energy", Batch: batch, Steps: 15}
+	if x.test.most > 1 {
+		o.Settings.Steps = 5 // swaps that are wrong show where walkers do not go far between them
+	}
+	report, err := sample(context.Background(), target, o, m, x)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sum, kept := 0.0, 0.0
+	for _, chain := range m.values {
+		for _, v := range chain {
+			sum, kept = sum+(v[0]-mean)*(v[0]-mean), kept+1
+		}
+	}
+	t.Logf("variance ratio %.4f; %+v", sum/kept/variance, report)
+	return sum / kept / variance, report
+}
+
+// Batches of 64 out of 2,000 rows, and exchanges that look at as many rows as they need, leave the posterior what it is: the truth is in closed
+// form, the bound four standard errors of the variance of 4,000 draws.
+func TestConjugateInMinibatches(t *testing.T) {
+	got, report := conjugate(t, 2000, 64, 4000, host.Device{}, exchange{test: penalty()})
+	if math.Abs(got-1) > 0.11 {
+		t.Errorf("variance is %.3f of the truth, want 1 ± .11", got)
+	}
+	if s := report.Rungs.Thermostat[0]; math.Abs(s/report.Rungs.Injected[0]-1) > 0.3 {
+		t.Errorf("thermostat %.3f, want %.3f from friction and noise, the latter measured to 20 %%", s, report.Rungs.Injected[0])
+	}
+}
+
+// The acceptance numbers of our notes: N = 10⁴, batches of 256, at 6·10⁴ draws. Either test with the rows it asks for is right to .03, four standard errors; a
+// test that looks at one chunk, without control variates, and takes it for the truth is not.
+func TestConjugateReference(t *testing.T) {
+	slow(t)
+	d, err := native.New()
+	if err != nil {
+		t.Skip(err)
+	}
+	deaf := test{most: math.Inf(1), decide: func(p *proposal, uniform func(int) float64) (float64, bool) {
+		p.variance = 0
+		return penalty().decide(p, uniform)
+	}}
+	for name, x := range map[string]test{"penalty": penalty(), "barker": newTest("barker"), "deaf": deaf} {
+		t.Run(name, func(t *testing.T) {
+			got, _ := conjugate(t, 10_000, 256, 60_000, d, exchange{test: x, plain: name == "deaf"})
+			if name == "deaf" && got < 1.2 || name != "deaf" && math.Abs(got-1) > 0.03 {
+				t.Errorf("%s: variance is %.3f of the truth", name, got)
+			}
+		})
+	}
+}
+
+// A sample of the terms knows the gain: over many rounds the estimates' mean is the gain over all rows, their spread what they say it is, and where
+// all rows are asked they are exact. Without the correction for a finite population the spread would be said to be 1.4 times too large.
+func TestRowsKnowTheirNoise(t *testing.T) {
+	var exact, n = 0.0, 0.0
+	terms := normals(512)
+	for _, v := range terms {
+		exact += v
+	}
+	r, m := rand.New(rand.NewPCG(2, 2)), &rows{}
+	m.batches.Rows = len(terms)
+	var gains, said tally
+	for range 4000 {
+		p := &proposal{}
+		m.estimate(p, some(terms, r.Perm(len(terms))[:256]), [][]float64{{0, 0}})
+		gains.add(p.gain)
+		said.add(p.variance)
+		n++
+	}
+	if se := math.Sqrt(gains.variance() / n); math.Abs(gains.mean()-exact) > 5*se {
+		t.Errorf("mean gain %.3f, want %.3f ± 5·%.3f", gains.mean(), exact, se)
+	}
+	if ratio := gains.variance() / said.mean(); math.Abs(ratio-1) > 0.1 {
+		t.Errorf("variance of gains is %.3f of what is said, want 1 ± .1", ratio)
+	}
+	if uncorrected := said.mean() / (1 - 256./512); math.Abs(gains.variance()/uncorrected-1) < 0.3 {
+		t.Error("the correction for a finite population makes no difference: the test could not fail")
+	}
+	p := &proposal{}
+	if m.estimate(p, some(terms, r.Perm(len(terms))), [][]float64{{0, 0}}); p.variance != 0 || math.Abs(p.gain-exact) > 1e-9 {
+		t.Errorf("all rows: gain %v, variance %v; want %v, 0", p.gain, p.variance, exact)
+	}
+}
+
+// some rows' terms, without controls.
+func some(terms []float64, rows []int) differences {
+	d := differences{control: math.NaN()}
+	for _, i := range rows {
+		d.add(terms[i], 0)
+	}
+	return d
+}
+
+// Control variates leave less noise: of terms that follow their controls but for a hundredth, 10⁻⁴ of the variance; and the mean estimate stays what it is.
+func TestControlsTakeNoiseAway(t *testing.T) {
+	controls, noise := normals(512), normals(512)
+	terms, exact, sum := make([]float64, 512), 0.0, 0.0
+	for i := range terms {
+		terms[i] = 3*controls[i] + 0.03*noise[511-i]
+		exact, sum = exact+terms[i], sum+controls[i]
+	}
+	r, m := rand.New(rand.NewPCG(3, 3)), &rows{}
+	m.batches.Rows = len(terms)
+	var with, without, gain tally
+	for range 500 {
+		plain := some(terms, r.Perm(512)[:128])
+		p, q := &proposal{}, &proposal{}
+		m.estimate(p, plain, [][]float64{{0, 0}})
+		r := rand.New(rand.NewPCG(3, uint64(with.n)))
+		d := differences{control: sum}
+		for _, i := range r.Perm(512)[:128] {
+			d.add(terms[i], controls[i])
+		}
+		m.estimate(q, d, [][]float64{{0, 0}})
+		with.add(q.variance)
+		without.add(p.variance)
+		gain.add(q.gain)
+	}
+	if ratio := with.mean() / without.mean(); ratio > 2e-4 || ratio < 5e-5 {
+		t.Errorf("controls leave %.2g of the variance, want 10⁻⁴", ratio)
+	}
+	if se := math.Sqrt(gain.variance() / gain.n); math.Abs(gain.mean()-exact) > 5*se {
+		t.Errorf("mean gain %.3f, want %.3f ± 5·%.3f", gain.mean(), exact, se)
+	}
+}
+
+// What cannot be done in minibatches is refused in words.
+func TestBatchesRefused(t *testing.T) {
+	target, _, _ := dynamicstest.Means(normals(100))
+	for want, c := range map[string]struct {
+		target infer.Target
+		s      infer.Settings
+	}{
+		"batch = 200, but the data have 100 rows; leave it out to use them all":                                {target, infer.Settings{Batch: 200}},
+		"minibatches make gradients noisy, which hmc cannot correct; leave out dynamics or batch":              {target, infer.Settings{Batch: 10, Dynamics: "hmc"}},
+		"exchange_batch is for minibatches: set batch too":                                                     {target, infer.Settings{ExchangeBatch: 10}},
+		"minibatches need a likelihood that is a sum over rows; leave out batch":                               {dynamicstest.Normal(1), infer.Settings{Batch: 10}},
+		"tacthmc has a temperature of its own and takes no ladder; leave out replicas, or take other dynamics": {target, infer.Settings{Dynamics: "tacthmc", Replicas: 3}},
+	} {
+		o := options(1)
+		o.Settings = c.s
+		if _, err := Sample(context.Background(), c.target, o, new(memory)); err == nil || err.Error() != want {
+			t.Errorf("%+v: error %v, want %s", c.s, err, want)
+		}
+	}
+}

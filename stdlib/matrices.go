@@ -1,0 +1,57 @@
+package stdlib
+
+import (
+	ad "ppl/autodiff"
+)
+
+// A MatrixFunc is a row of the table of functions of one symmetric matrix: the last two axes of x, of which the lower triangle is read.
+type MatrixFunc struct {
+	Name  string
+	Doc   string
+	Drops int // axes that the result has fewer
+	Build func(x Node) Node
+}
+
+// MatrixFuncs is the table of functions of symmetric matrices by name; do not modify.
+func MatrixFuncs() map[string]*MatrixFunc { return matrixFuncTable }
+
+var matrixFuncTable = indexMatrixFuncs([]MatrixFunc{
+	{Name: "cholesky", Doc: "lower triangular L with L @ transpose(L) = x, for a positive definite x", Build: ad.Cholesky},
+	{Name: "eigenvalues", Doc: "eigenvalues of a symmetric x in increasing order", Drops: 1, Build: func(x Node) Node {
+		values, _ := ad.EigenParts(ad.Eigen(x))
+		return values
+	}},
+	{Name: "eigenvectors", Doc: "matrix whose column j is the eigenvector of length 1 for eigenvalue j of a symmetric x; its first element that is not 0 is positive",
+		Build: func(x Node) Node {
+			_, vectors := ad.EigenParts(ad.Eigen(x))
+			return vectors
+		}},
+	{Name: "inverse_spd", Doc: "inverse of a symmetric positive definite x", Build: inverseSPD},
+	{Name: "log_determinant_spd", Doc: "logarithm of the determinant of a symmetric positive definite x", Drops: 2, Build: func(x Node) Node {
+		l := ad.Cholesky(x)
+		return times(2, ad.Sum(ad.Log(diagonalOf(l)), l.Rank()-2))
+	}},
+})
+
+func indexMatrixFuncs(rows []MatrixFunc) map[string]*MatrixFunc {
+	table := make(map[string]*MatrixFunc, len(rows))
+	for _, r := range rows {
+		table[r.Name] = &r
+	}
+	return table
+}
+
+// inverseSPD is L⁻ᵀ L⁻¹.
+func inverseSPD(x Node) Node {
+	return ad.TriSolve(ad.Cholesky(x), ad.TriSolve(ad.Cholesky(x), identityLike(x), false), true)
+}
+
+// identityLike is the identity in every matrix of x's shape.
+func identityLike(x Node) Node {
+	r, n := x.Rank(), x.Shape()[x.Rank()-1]
+	i := x.Graph().Iota(n)
+	return ad.Eq(ad.Broadcast(i, x.Shape(), []int{r - 2}), ad.Broadcast(i, x.Shape(), []int{r - 1}))
+}
+
+// diagonalOf has the diagonal of each matrix of x.
+func diagonalOf(x Node) Node { return ad.Sum(ad.Where(identityLike(x), x, num(x, 0)), x.Rank()-1) }
