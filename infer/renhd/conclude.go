@@ -28,6 +28,9 @@ func (r *run) conclude() {
 				100*share)
 		}
 	}
+	if r.free() && r.warmth.bound > 0 && !r.rule.Traits().Flagged {
+		r.tellTemperature()
+	}
 	if p.Warmup < shortest && p.Draws > 0 {
 		r.warnf("a warm-up of %d iterations is too short to find step, coordinates and whether the target has several modes; "+
 			"the default is 1000", p.Warmup)
