@@ -21,6 +21,9 @@ func (r *run) conclude() {
 		p.Temperatures, p.SwapRates = temperatures(r.betas()), r.exchange.rates()
 		p.RoundTrips, p.Barrier = r.exchange.trips.count, barrier(p.SwapRates)
 	}
+	if r.batches.Some() {
+		r.note("minibatches of %d of %d rows; lp and log_likelihood are estimates from one each", r.batches.Size, r.batches.Rows)
+	}
 	if x := r.exchange; x.settled > 0 {
 		r.note("exchanges looked at %.2g of the rows on average", x.rows/float64(x.settled))
 		if share := float64(x.skewed) / float64(x.settled); share > 0.01 {
