@@ -6,13 +6,12 @@ import (
 	"ppl/infer/stats"
 )
 
-// EnoughShare is the effective share of iterations that needs no thinning: the worst bulk ESS of 4,000 draws is to reach 1,000, with a margin of
-// two, since what one has seen of a sampler can be lucky.
-const EnoughShare = 0.5
+// GoalShare is the effective share of draws that runs aim at: the worst bulk ESS of 4,000 is to reach 1,000.
+const GoalShare = 0.25
 
-// Thin is how many iterations make a draw, most at the most, when so large a share of them is effective.
-func Thin(share float64, most int) int {
-	return int(min(max(math.Ceil(EnoughShare/share), 1), float64(most)))
+// Thin is how many iterations make a draw, most at the most, so that the effective share of draws is enough where that of iterations is share.
+func Thin(share, enough float64, most int) int {
+	return int(min(max(math.Ceil(enough/share), 1), float64(most)))
 }
 
 // WorstShare is the least effective share of iterations, over location and spread of all coordinates of what was seen: chain, iteration,

@@ -15,7 +15,7 @@ import (
 const (
 	defaultAccept = 0.8
 	carefulAccept = 0.95
-	fewDivergent  = 0.001 // of the trajectories of the last window that learns
+	fewDivergent  = 0.002 // of the trajectories in the second half of the last window that learns
 )
 
 // A window is a stretch of warm-up in one metric; at its end what was seen in it makes the next one, unless it is the last.
@@ -80,25 +80,27 @@ func (r *run) warm() error {
 
 // chooseThinning decides how many trajectories make a draw from what the last window that learned has seen, where that is enough to tell.
 func (r *run) chooseThinning() {
-	if r.options.Thin == 0 && r.seen >= enough {
-		r.report.Thin = adapt.Thin(adapt.WorstShare(r.visited), mostThin)
+	if r.options.Thin == 0 && r.late >= enough {
+		r.report.Thin = adapt.Thin(adapt.WorstShare(r.visited), margin*adapt.GoalShare, mostThin)
 	}
 }
 
-// Trajectories that effective sizes can be told from; and those that make a draw, at most.
+// Trajectories that effective sizes can be told from, the margin to the goal that such a window needs, and trajectories that make a draw, at
+// most.
 const (
 	enough   = 400
+	margin   = 1.2
 	mostThin = 10
 )
 
 // beCareful raises the goal if the window before was seen to diverge.
 func (r *run) beCareful() {
-	if !r.adaptsStep() || r.settings().Accept > 0 || float64(r.divergent) <= fewDivergent*float64(r.seen) {
+	if !r.adaptsStep() || r.settings().Accept > 0 || float64(r.divergent) <= fewDivergent*float64(r.late) {
 		return
 	}
 	r.careful = true
 	r.report.Notes = append(r.report.Notes, fmt.Sprintf("%d of %d trajectories diverged late in warm-up: steps were shortened to an acceptance rate of %v",
-		r.divergent, r.seen, carefulAccept))
+		r.divergent, r.late, carefulAccept))
 }
 
 func (r *run) adaptsStep() bool { return r.settings().StepSize == 0 }
@@ -111,16 +113,13 @@ func (r *run) tune(w window) error {
 	for _, c := range r.chains {
 		c.adapt = adapt.NewStepSize(c.step, r.goal(), math.Inf(1))
 	}
-	r.divergent, r.seen, r.visited = 0, 0, make([][][]float64, len(r.chains))
+	r.divergent, r.late, r.visited = 0, 0, make([][][]float64, len(r.chains))
 	var seen adapt.Points
 	err := r.iterate(w.iterations, func(c *chain) error {
 		r.learnStep(c)
-		r.seen++
 		at := position(c.state(), c.dim)
 		r.visited[c.lane] = append(r.visited[c.lane], slices.Clone(at[:min(len(at), adapt.MaxDense)]))
-		if c.diverged {
-			r.divergent++
-		}
+		r.countLate(c, w)
 		if w.learn {
 			seen.Add(position(c.state(), c.dim), gradient(c.state(), c.dim))
 		}
@@ -136,6 +135,16 @@ func (r *run) tune(w window) error {
 		return r.move(r.metric.Estimate(&seen))
 	}
 	return nil
+}
+
+// countLate counts what diverges in the second half of a window: in the first the step still tries what is too long.
+func (r *run) countLate(c *chain, w window) {
+	if c.left > w.iterations/2 {
+		return
+	}
+	if r.late++; c.diverged {
+		r.divergent++
+	}
 }
 
 func (r *run) goal() float64 {

@@ -7,6 +7,7 @@ import (
 )
 
 const (
+	margin   = 2 // to the goal of thinning, since a pilot can be lucky
 	mostThin = 20
 	pilot    = 300
 	longest  = 8 // times the usual length of a trajectory
@@ -21,7 +22,7 @@ func (k *keeper) thin() error {
 		return nil
 	}
 	share, err := k.calm()
-	for err == nil && k.canLengthen() && share < adapt.EnoughShare {
+	for err == nil && k.canLengthen() && share < margin*adapt.GoalShare {
 		var longer float64
 		k.length *= 2
 		if longer, err = k.pilot(); longer/2 < share {
@@ -30,7 +31,7 @@ func (k *keeper) thin() error {
 		}
 		share = longer
 	}
-	k.report.Thin = adapt.Thin(share, mostThin)
+	k.report.Thin = adapt.Thin(share, margin*adapt.GoalShare, mostThin)
 	k.report.Divergences, k.report.NotFinite, k.report.Astray, k.totalSteps = 0, 0, nil, 0
 	k.trail = make([]trail, k.walkers.chains)
 	return err

@@ -95,7 +95,7 @@ func (t *tuner) sweep(i int) error {
 		return err
 	}
 	t.learnSteps()
-	if t.metric && i >= t.sweeps/4 && i%t.stride() == 0 {
+	if (t.metric || t.free()) && i >= t.sweeps/4 && i%t.stride() == 0 {
 		if err := t.collect(); err != nil {
 			return err
 		}
@@ -187,6 +187,7 @@ func (t *tuner) note() {
 // finish gives every rung the step and the metric that the window has shown.
 func (t *tuner) finish() error {
 	w := t.walkers
+	t.takeTemperature(&t.points[0])
 	for r := range w.rungs {
 		if t.adaptsStep() {
 			w.rungs[r].step = t.learned(r)
