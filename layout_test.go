@@ -49,6 +49,7 @@ func importTable() []row {
 		{"ppl/cmd/ppl", []string{"ppl/"}},
 		{"ppl/examples/", nil},
 		{"ppl/bench", []string{"ppl/"}},
+		{"ppl/bench/", []string{"ppl/"}},
 		{"ppl/experiments/lab", []string{"ppl/infer/draws", "ppl/infer/report"}}, // experiments run the command, as a user would
 		{"ppl/experiments/", []string{"ppl/experiments/lab", "ppl/infer/"}},
 	}

@@ -48,6 +48,9 @@ func Binary(k Kind, x, y Node) Node {
 			return n
 		}
 	}
+	if n := signs(k, x, y); n.Valid() {
+		return n
+	}
 	if n := lift([]Node{x, y}, func(x []Node) Node { return Binary(k, x[0], x[1]) }); n.Valid() {
 		return n
 	}
@@ -97,6 +100,23 @@ func simplifyUnary(k Kind, x Node) Node {
 		return scaledAgain(x, -1)
 	case k == OpLog && x.is(OpSelect) && x.args[1].is(OpExp):
 		return Where(x.args[0], Log(x.args[1]), Log(x.args[2]))
+	}
+	return Node{}
+}
+
+// signs moves a sign out of x ∘ y, where others may meet it, or into a sum; none where there is none.
+func signs(k Kind, x, y Node) Node {
+	switch {
+	case k == OpAdd && y.is(OpNeg):
+		return Sub(x, y.args[0])
+	case k == OpAdd && x.is(OpNeg):
+		return Sub(y, x.args[0])
+	case k == OpSub && y.is(OpNeg):
+		return Add(x, y.args[0])
+	case (k == OpMul || k == OpMulZero || k == OpDiv) && x.is(OpNeg):
+		return Neg(Binary(k, x.args[0], y))
+	case (k == OpMul || k == OpMulZero || k == OpDiv) && y.is(OpNeg):
+		return Neg(Binary(k, x, y.args[0]))
 	}
 	return Node{}
 }

@@ -36,7 +36,32 @@ func reduce(k Kind, x Node, axes []int) Node {
 	case k == OpSum && x.is(OpMatMul) && slices.Equal(axes, iota0(x.Rank()-2)) && x.args[0].Rank() == x.args[1].Rank():
 		return sumOfProducts(x)
 	}
+	if k == OpSum {
+		if n := apart(x, axes); n.Valid() {
+			return n
+		}
+	}
 	return x.Graph().add(Op{Kind: k, Axes: axes}, shape, x)
+}
+
+// apart is a sum of what data and parameters add to it, or times a constant, as what can be done once and the sum of the rest; or none.
+func apart(x Node, axes []int) Node {
+	switch {
+	case x.is(OpNeg):
+		return Neg(Sum(x.args[0], axes...))
+	case x.static || !x.is(OpAdd) && !x.is(OpSub) && !x.is(OpMul):
+		return Node{}
+	}
+	a, b := x.args[0], x.args[1]
+	if !x.is(OpMul) && (a.static || b.static) {
+		return Binary(x.op.Kind, Sum(a, axes...), Sum(b, axes...))
+	}
+	for k, arg := range x.args {
+		if v, ok := arg.IsConst(); ok && x.is(OpMul) {
+			return Mul(x.Graph().Const(v), Sum(x.args[1-k], axes...))
+		}
+	}
+	return Node{}
 }
 
 // sumOfProducts is Σ Aₙ·Bₙ over all batches as one product of tall matrices, so that no batch's result takes memory.

@@ -95,6 +95,7 @@ func TestSimplifications(t *testing.T) {
 	g := New()
 	x, s, m := g.Input("x", 3), g.Input("s"), g.Input("m", 2, 3)
 	c := g.Const
+	y := g.Data("y", []float64{1, 2, 3}, 3)
 	group := g.Data("group", []float64{0, 2, 2, 1}, 4)
 	row := func(x Node) Node { return Broadcast(x, []int{2, 3}, []int{1}) }
 	for _, k := range []struct {
@@ -116,6 +117,12 @@ func TestSimplifications(t *testing.T) {
 		{"log of eˣ or else", Log(Where(s, Exp(x), c(2))), Where(s, x, c(math.Ln2))},
 		{"0 ≤ eˣ", Le(c(0), Exp(x)), g.Full(1, 3)},
 		{"sigmoid ≤ 1", Le(Broadcast(Sigmoid(s), []int{3}, nil), c(1)), g.Full(1, 3)},
+		{"−x·s", Mul(Neg(x), s), Neg(Mul(x, s))},
+		{"x − −eˣ", Sub(x, Neg(Exp(x))), Add(x, Exp(x))},
+		{"−x + s", Add(Neg(x), s), Sub(s, x)},
+		{"sum of −x", SumAll(Neg(x)), Neg(SumAll(x))},
+		{"sum of 3x", Sum(Mul(m, c(3)), 0), Mul(c(3), Sum(m, 0))},
+		{"sum with data", SumAll(Sub(y, x)), Sub(SumAll(y), SumAll(x))},
 		{"x²", Pow(x, c(2)), Mul(x, x)},
 		{"x⁰", Pow(x, c(0)), g.Full(1, 3)},
 		{"√", Pow(x, c(.5)), Sqrt(x)},

@@ -8,6 +8,8 @@ import (
 	"embed"
 	"encoding/json"
 	"fmt"
+	"maps"
+	"math"
 	"os"
 	"path/filepath"
 
@@ -18,6 +20,7 @@ import (
 	"ppl/infer"
 	"ppl/infer/adapt"
 	"ppl/infer/dynamics"
+	"ppl/runtime/device"
 )
 
 // Lanes is the number of walkers that all sides move together.
@@ -28,9 +31,11 @@ var models embed.FS
 
 // A Case is a model with data.
 type Case struct {
-	Name string
-	Data map[string]any // as JSON has it
-	hand [][]float64    // what the programs by hand take
+	Name   string
+	Data   map[string]any // as JSON has it; nil where the model has it
+	hand   [][]float64    // what the programs by hand take
+	inside map[string]any // what other systems take instead of Data
+	sizes  map[string]int // that they want told
 }
 
 // Cases are the models that are timed.
@@ -80,7 +85,35 @@ func Density(t infer.Target) (*ir.Program, error) {
 		{Name: "lp", Value: lp}, {Name: "grad", Value: autodiff.Grad(lp, theta)[0]}}}})
 }
 
-// Step is the program of a sampler on the target.
-func Step(t infer.Target, r dynamics.Rule, path dynamics.Path, noise float64) (*ir.Program, error) {
-	return lower.Program(dynamics.Program(r, dynamics.System{Target: t, Path: path, Noise: noise, Metric: adapt.Diagonal(t.Dim())}))
+// Step is the program of RENHD on the target, with noise in its gradients.
+func Step(t infer.Target) (*ir.Program, error) {
+	s := dynamics.System{Target: t, Path: dynamics.Energy, Noise: 0.25, Metric: adapt.Diagonal(t.Dim())}
+	return lower.Program(dynamics.Program(dynamics.NoseHoover{Mass: 10}, s))
+}
+
+// Rung sets what a lane of Step has for a rung of a ladder, the first at temperature 1.
+func Rung(x device.Executable, lane, dim int) {
+	dynamics.SetMetric(x, lane, adapt.Diagonal(dim))
+	for name, v := range map[string]float64{dynamics.StepSize: StepSize, dynamics.Friction: Friction, dynamics.Thermostat: Friction,
+		dynamics.Beta: math.Pow(1.5, -float64(lane))} {
+		x.SetLane(name, lane, []float64{v})
+	}
+}
+
+// StepSize is in the target's coordinates; Friction is times the step.
+const (
+	StepSize = 0.01
+	Friction = 0.1
+)
+
+// PeerData is what other systems take: the model's data, or what the model has inside.
+func (c Case) PeerData() map[string]any {
+	out := maps.Clone(c.Data)
+	if out == nil {
+		out = maps.Clone(c.inside)
+	}
+	for name, v := range c.sizes {
+		out[name] = v
+	}
+	return out
 }

@@ -4,6 +4,7 @@ package bench
 
 import (
 	"embed"
+	"fmt"
 	"math"
 	"os"
 	"os/exec"
@@ -19,7 +20,6 @@ import (
 	"golang.org/x/sys/unix"
 
 	"ppl/compiler/ir"
-	"ppl/infer/adapt"
 	"ppl/infer/dynamics"
 	"ppl/runtime/device"
 	"ppl/runtime/host"
@@ -268,7 +268,7 @@ func renhd(t testing.TB) (x device.Executable, c *byHandC) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := Step(target, dynamics.NoseHoover{Mass: 10}, dynamics.Energy, 0.25)
+	p, err := Step(target)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -281,10 +281,10 @@ func renhd(t testing.TB) (x device.Executable, c *byHandC) {
 		}
 	}
 	for l := range Lanes {
-		dynamics.SetMetric(x, l, adapt.Diagonal(2))
+		Rung(x, l, 2)
 		c.in[3*Lanes+l], c.in[4*Lanes+l] = 1, 1
 		set(dynamics.StepSize, l, c.in, 0, 0.1)
-		set(dynamics.Friction, l, c.in, 1, 0.1)
+		set(dynamics.Friction, l, c.in, 1, Friction)
 		set(dynamics.Beta, l, c.in, 2, math.Pow(1.5, -float64(l)))
 		set(dynamics.Theta, l, c.out, 0, place(0, l), place(1, l))
 		set(dynamics.Momentum, l, c.out, 2, place(2, l), place(3, l))
@@ -316,4 +316,35 @@ func TestStepsAgree(t *testing.T) {
 func BenchmarkRENHDStep(b *testing.B) {
 	x, c := renhd(b)
 	race(b, [][2]string{{"native", "C"}}, side{"native", runEntry(b, x, "step")}, side{"C", c.times})
+}
+
+// BenchmarkScale is steps of RENHD over lanes and over dimensions, on one core: in proportion until memory binds.
+func BenchmarkScale(b *testing.B) {
+	for lanes := 1; lanes <= 1024; lanes *= 2 {
+		b.Run(fmt.Sprintf("mixture/dims=2/lanes=%d", lanes), func(b *testing.B) { scale(b, mixture(), lanes) })
+	}
+	for _, d := range []int{2, 10, 100, 1000, 10000, 100000} {
+		b.Run(fmt.Sprintf("gaussian/dims=%d/lanes=8", d), func(b *testing.B) { scale(b, gaussian(d), 8) })
+	}
+}
+
+func scale(b *testing.B, c Case, lanes int) {
+	target, err := c.Load()
+	if err != nil {
+		b.Fatal(err)
+	}
+	p, err := Step(target)
+	if err != nil {
+		b.Fatal(err)
+	}
+	x, err := nativeDevice(b).Load(p, device.Options{Lanes: lanes, Threads: 1})
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer x.Close()
+	for l := range lanes {
+		x.SetLane(dynamics.Theta, l, target.Start(1, l))
+		Rung(x, l, target.Dim())
+	}
+	race(b, nil, side{"step", runEntry(b, x, "step")})
 }

@@ -33,7 +33,8 @@ func poisson() Case {
 		l, _ := math.Lgamma(y[i] + 1)
 		logFactorials += l
 	}
-	return Case{"poisson", map[string]any{"x": rows(x, d), "y": y}, [][]float64{x, y, {logFactorials}}}
+	return Case{Name: "poisson", Data: map[string]any{"x": rows(x, d), "y": y}, hand: [][]float64{x, y, {logFactorials}},
+		sizes: map[string]int{"N": n, "D": d}}
 }
 
 // logistic is a regression of 10,000 outcomes on 20 covariates.
@@ -47,7 +48,7 @@ func logistic() Case {
 			y[i] = 1
 		}
 	}
-	return Case{"logistic", map[string]any{"x": rows(x, d), "y": y}, [][]float64{x, y}}
+	return Case{Name: "logistic", Data: map[string]any{"x": rows(x, d), "y": y}, hand: [][]float64{x, y}, sizes: map[string]int{"N": n, "D": d}}
 }
 
 // mixture is that of examples/five_modes.ppl, data and all.
@@ -58,7 +59,9 @@ func mixture() Case {
 		level = append(level, math.Log(w)-2*math.Log(scale))
 		inverse = append(inverse, 1/(scale*scale))
 	}
-	return Case{"mixture", nil, [][]float64{weight, {0, 0, 4, 4, -4, 4, -4, -4, 4, -4}, level, inverse}}
+	center := []float64{0, 0, 4, 4, -4, 4, -4, -4, 4, -4}
+	return Case{Name: "mixture", hand: [][]float64{weight, center, level, inverse},
+		inside: map[string]any{"level": level, "center": rows(center, 2), "inverse": inverse}, sizes: map[string]int{"K": len(weight)}}
 }
 
 func eightSchools() Case {
@@ -69,7 +72,8 @@ func eightSchools() Case {
 		inverse = append(inverse, 1/s)
 		logs += math.Log(s)
 	}
-	return Case{"eight_schools", nil, [][]float64{y, inverse, {logs}}}
+	return Case{Name: "eight_schools", hand: [][]float64{y, inverse, {logs}}, inside: map[string]any{"y": y, "sigma": sigma},
+		sizes: map[string]int{"J": len(y)}}
 }
 
 // gaussianProcess is a curve at 100 points.
@@ -81,7 +85,7 @@ func gaussianProcess() Case {
 		x[i] = float64(i) / 5
 		y[i] += math.Sin(x[i] / 2)
 	}
-	return Case{"gp", map[string]any{"x": x, "y": y}, [][]float64{x, y}}
+	return Case{Name: "gp", Data: map[string]any{"x": x, "y": y}, hand: [][]float64{x, y}, sizes: map[string]int{"N": n}}
 }
 
 // volatility is a series of 1,000 returns.
@@ -93,5 +97,14 @@ func volatility() Case {
 		h = 0.95*h + 0.25*r.NormFloat64()
 		y[t] = math.Exp((h-1)/2) * r.NormFloat64()
 	}
-	return Case{"volatility", map[string]any{"y": y}, [][]float64{y}}
+	return Case{Name: "volatility", Data: map[string]any{"y": y}, hand: [][]float64{y}, sizes: map[string]int{"T": n}}
+}
+
+// gaussian has as many dimensions as wanted.
+func gaussian(d int) Case {
+	scale := make([]float64, d)
+	for i := range scale {
+		scale[i] = 1 + float64(i%7)
+	}
+	return Case{Name: "gaussian", Data: map[string]any{"scale": scale}}
 }

@@ -121,6 +121,11 @@ func (p OwnScale) Density(theta autodiff.Node) (logPrior, logLik autodiff.Node) 
 	return t.Prior, t.Likelihood
 }
 
+// Split is Program.Split with log ρ of the parameters on their own scale.
+func (p OwnScale) Split(theta, rows autodiff.Node) (logPrior, whole, terms autodiff.Node) {
+	return p.plan.OwnScaleSplit(theta, rows)
+}
+
 // Terms emits the parts of the density at theta, for printing and for tests.
 func (p *Program) Terms(theta autodiff.Node) emit.Terms { return p.plan.Density(theta) }
 

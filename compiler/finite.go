@@ -28,12 +28,19 @@ func (p *Program) NotFinite(seed uint64) (parts []string) {
 	return parts
 }
 
+// patience is how many numbers Culprits evaluates, about: a second's worth.
+const patience = 1 << 21
+
 // Culprits tells of points where a sampler found the log density or its gradient not finite which parts of the model are not, and at how
-// many of the points; points to which no part owns up are missing from the counts.
-func (p *Program) Culprits(points [][]float64) []draws.Culprit {
+// many of the points; points to which no part owns up are missing from the counts. With large data it looks at some of the points, looked.
+func (p *Program) Culprits(points [][]float64) (culprits []draws.Culprit, looked int) {
+	if len(points) == 0 {
+		return nil, 0
+	}
 	all := p.parts()
+	looked = min(len(points), 1+patience/(1+all.size()))
 	counts := make([]int, len(all.names))
-	for _, theta := range points {
+	for _, theta := range points[:looked] {
 		bad := all.bad(all.values(theta))
 		if len(bad) == 0 {
 			bad = all.bad(all.slopes(theta))
@@ -42,14 +49,13 @@ func (p *Program) Culprits(points [][]float64) []draws.Culprit {
 			counts[i]++
 		}
 	}
-	var out []draws.Culprit
 	for i, n := range counts {
 		if n > 0 {
-			out = append(out, draws.Culprit{Part: all.names[i], Points: n})
+			culprits = append(culprits, draws.Culprit{Part: all.names[i], Points: n})
 		}
 	}
-	slices.SortStableFunc(out, func(a, b draws.Culprit) int { return b.Points - a.Points })
-	return out
+	slices.SortStableFunc(culprits, func(a, b draws.Culprit) int { return b.Points - a.Points })
+	return culprits, looked
 }
 
 // parts are a log density's summands as nodes of one graph.
@@ -75,6 +81,15 @@ func (p *Program) parts() *parts {
 		add(fmt.Sprintf("the log likelihood of `%s`", r.Name()), r.Node)
 	}
 	return all
+}
+
+// size is the numbers in the graph of the parts.
+func (all *parts) size() int {
+	n := 0
+	for _, x := range all.theta.Graph().Nodes() {
+		n += x.Size()
+	}
+	return n
 }
 
 func (all *parts) values(theta []float64) [][]float64 {

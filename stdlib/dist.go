@@ -11,7 +11,7 @@ import (
 // Dists is the table of distributions by name; do not modify.
 func Dists() map[string]*Dist { return distTable }
 
-var distTable = indexDists(slices.Concat(realDists, skewedDists, positiveDists, lifetimeDists, boundedDists,
+var distTable = indexDists(slices.Concat(realDists, skewedDists, positiveDists, lifetimeDists, passageDists, boundedDists,
 	countDists, mixedDists, finiteDists, vectorDists, spatialDists, matrixDists))
 
 // indexDists puts the guards around the formulas of each row, and gives the line its ends.
@@ -24,6 +24,9 @@ func indexDists(rows []Dist) map[string]*Dist {
 		d.Forms = slices.Clone(d.Forms)
 		for i := range d.Forms {
 			guard(&d, &d.Forms[i])
+		}
+		if table[d.Name] != nil {
+			panic("two rows of the name " + d.Name)
 		}
 		table[d.Name] = &d
 	}

@@ -8,7 +8,7 @@ import "slices"
 // the normalising constant of the onion method in the form that Stan has, the row that of the vine. Means and covariances are the
 // closed forms of the same books. Arguments and points are flattened, matrices row by row.
 
-var distCases = slices.Concat(baseCases, skewedCases, lifetimeCases, boundedCases, countCases, vectorCases, matrixCases)
+var distCases = slices.Concat(baseCases, skewedCases, lifetimeCases, boundedCases, countCases, vectorCases, matrixCases, passageCases)
 
 var baseCases = []distCase{
 	{form: "Normal(mu, sd)", args: [][]float64{{0}, {1}},

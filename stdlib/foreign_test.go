@@ -33,13 +33,13 @@ func TestForeign(t *testing.T) {
 	for name, want := range map[string]string{
 		"normal": "Normal", "student_t": "StudentT", "HALFNORMAL": "HalfNormal", "inv_gamma": "InverseGamma",
 		"normal_lpdf": "logpdf(Normal(…), x)", "bernoulli_logit_lpmf": "logpdf(Bernoulli(logits = eta), x)",
-		"weibull_lccdf": "log1m(cdf(Weibull(…), x))", "poisson_rng": "generate x ~ Poisson(…)", "inv_logit": "sigmoid(x)",
+		"weibull_lccdf": "log1m(cdf(Weibull(…), x))", "poisson_rng": "generate x ~ Poisson(…)", "inv_logit": "sigmoid(x)", "wiener": "Wiener",
 	} {
 		if got, ok := Foreign(name); !ok || got != want {
 			t.Errorf("%s: `%s`, want `%s`", name, got, want)
 		}
 	}
-	for _, name := range []string{"Normal", "sigma", "wiener", "x_lpdf"} {
+	for _, name := range []string{"Normal", "sigma", "wiener_process", "x_lpdf"} {
 		if got, ok := Foreign(name); ok {
 			t.Errorf("%s: `%s`, want nothing", name, got)
 		}

@@ -114,7 +114,10 @@ func TestScalarMean(t *testing.T) {
 		g := ad.New()
 		x, zero, zeros := g.Data("x", []float64{1, 2, -3, 0.5}, 2, 2), g.Const(0), g.Full(0, 2)
 		rest := []Node{g.Data("m", []float64{1, 0, 0, 1}, 2, 2)}
-		if len(form.Args) == 3 {
+		switch form.Args[1].Name {
+		case "cov_factor":
+			rest = append(rest, g.Const(0.5))
+		case "sd":
 			rest = []Node{g.Data("sd", []float64{2, 3}, 2), rest[0]}
 		}
 		r := ad.Eval(nil, form.LogProb(x, append([]Node{zero}, rest...)), form.LogProb(x, append([]Node{zeros}, rest...)))

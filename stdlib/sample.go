@@ -98,3 +98,18 @@ func softmax(x, out []float64) {
 }
 
 func logistic(x float64) float64 { return 1 / (1 + math.Exp(-x)) }
+
+// drawLowRank is mu + W z + √v e with a[1] = W of as many columns as fit.
+func drawLowRank(r *rand.Rand, a [][]float64, out []float64) {
+	k := len(a[1]) / len(out)
+	z := make([]float64, k)
+	for j := range z {
+		z[j] = r.NormFloat64()
+	}
+	for i := range out {
+		out[i] = a[0][i] + math.Sqrt(a[2][i])*r.NormFloat64()
+		for j, w := range a[1][i*k : (i+1)*k] {
+			out[i] += w * z[j]
+		}
+	}
+}

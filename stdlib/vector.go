@@ -59,7 +59,7 @@ var vectorDists = []Dist{
 	},
 	{
 		Name: "MvNormal", Event: 1, Support: types.RealLine,
-		Doc:    "Multivariate normal: exp(-(x - mu)' cov^-1 (x - mu) / 2) / sqrt((2 pi)^D det cov); cov = chol chol' = prec^-1 = diag(sd) corr diag(sd)",
+		Doc:    "Multivariate normal: exp(-(x - mu)' cov^-1 (x - mu) / 2) / sqrt((2 pi)^D det cov); cov = chol chol' = prec^-1 = diag(sd) corr diag(sd) = cov_factor cov_factor' + diag(cov_diag)",
 		Source: "Kotz, Balakrishnan & Johnson, Continuous Multivariate Distributions 1, ch. 45",
 		Forms: []Form{
 			{Args: args(array("mu", 1, realDomain), ofKind("cov", 2, types.Covariance)),
@@ -78,6 +78,9 @@ var vectorDists = []Dist{
 					return ad.Sub(mvNormalCore(z, ad.Cholesky(a[2])), sumLast(ad.Log(sd), 1))
 				},
 				Sample: drawMvNormalCorr},
+			{Args: args(array("mu", 1, realDomain), array("cov_factor", 2, realDomain), array("cov_diag", 1, posDomain)),
+				LogProb: func(x Node, a []Node) Node { return lowRankCore(centred(x, a[0]), a[1], a[2]) },
+				Sample:  drawLowRank},
 		},
 	},
 	{
@@ -151,6 +154,24 @@ func mvNormalCore(d, l Node) Node {
 	z := solve(l, d)
 	norm := plus(sumLast(ad.Log(diagonal(l)), 1), float64(lastSize(d))*logSqrt2Pi)
 	return ad.Sub(ad.Neg(norm), times(0.5, sumLast(square(z), 1)))
+}
+
+// lowRankCore has W Wᵀ + diag v as its covariance, W of K columns, and factors C = I + Wᵀ diag(v)⁻¹ W of size K alone (Woodbury's identity and
+// the determinant's): −(Σ d²/v − |L⁻¹ Wᵀ(d/v)|²)/2 − log det L − Σ log v/2 − D/2 log 2π with L Lᵀ = C.
+func lowRankCore(d, w, v Node) Node {
+	of, n, k := plates(w, 2), lastSize(d), lastSize(w)
+	if v.Rank()-1 > len(of) {
+		of = plates(v, 1)
+	}
+	w, v = lift(w, 2, of, []int{n, k}), lift(v, 1, of, []int{n}) // which may be one number
+	c := ad.MatMul(w, ad.Div(w, spread(v, w.Shape())), true, false)
+	l := ad.Cholesky(ad.Add(c, identityLike(c)))
+	logDet := ad.Add(sumLast(ad.Log(diagonal(l)), 1), times(0.5, sumLast(ad.Log(v), 1)))
+	scaled := ad.Div(d, lift(v, 1, plates(d, 1), []int{n}))
+	rows := join(plates(d, 1), n, k)
+	seen := ad.Sum(ad.Mul(lift(w, 2, plates(d, 1), []int{n, k}), spread(scaled, rows)), len(rows)-2)
+	q := ad.Sub(sumLast(ad.Mul(d, scaled), 1), sumLast(square(solve(l, seen)), 1))
+	return ad.Sub(times(-0.5, q), plus(logDet, float64(n)*logSqrt2Pi))
 }
 
 // mvStudentCore is log Γ((ν+D)/2)/Γ(ν/2) − D/2 log νπ − log det L − (ν+D)/2 log(1 + |L⁻¹d|²/ν).

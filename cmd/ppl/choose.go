@@ -39,13 +39,13 @@ func openDevice(name string, note func(string)) (device.Device, error) {
 			note(fmt.Sprintf(onHost, err))
 			return host.Device{}, nil
 		}
-		return &autoDevice{note, n}, nil
+		return &autoDevice{note, &advised{Device: n, note: note}}, nil
 	case "native":
 		d, err := native.New()
 		if err != nil {
 			return nil, failed(err)
 		}
-		return d, nil
+		return &advised{Device: d, note: note}, nil
 	}
 	return host.Device{}, nil
 }
@@ -67,6 +67,23 @@ func (d *autoDevice) Load(p *ir.Program, o device.Options) (device.Executable, e
 	d.note(fmt.Sprintf(onHost, err))
 	d.Device = host.Device{}
 	return d.Device.Load(p, o)
+}
+
+// An advised device passes on, once, what its device knows to make it faster.
+type advised struct {
+	device.Device
+	note func(string)
+	said bool
+}
+
+// Load loads, and passes on the advice.
+func (d *advised) Load(p *ir.Program, o device.Options) (device.Executable, error) {
+	x, err := d.Device.Load(p, o)
+	if a, ok := d.Device.(device.Adviser); ok && !d.said && a.Advice() != "" {
+		d.note(a.Advice())
+		d.said = true
+	}
+	return x, err
 }
 
 // A samplerRow names a sampler.

@@ -61,6 +61,7 @@ func (s *search) addFlags(cmd *cobra.Command) {
 	f.StringVar(&o.Method, "method", o.Method, "`M`: "+strings.Join(optimize.Methods(), ", "))
 	f.IntVar(&o.Starts, "starts", o.Starts, "begin at `K` points, drawn from the prior where it is proper")
 	f.IntVar(&o.Iterations, "iterations", o.Iterations, "`N` iterations from each start at most")
+	f.IntVar(&o.Batch, "batch", 0, "estimate the gradients of adam and sgd from `B` rows at a time (default: all)")
 	f.Float64Var(&o.Rate, "rate", 0, "`R`ate of adam and sgd at first (default: chosen)")
 	f.BoolVar(&s.jacobian, "jacobian", false, "the mode of the unconstrained coordinates, with the log-Jacobian in the density")
 	f.Uint64Var(&o.Seed, "seed", 0, "seed `S` of the starts (default: a new one)")
@@ -80,6 +81,8 @@ func (s *search) check() error {
 		return usagef("--starts %d: at least one is needed", o.Starts)
 	case o.Iterations < 1:
 		return usagef("--iterations %d: at least one is needed", o.Iterations)
+	case o.Batch < 0 || o.Batch > 0 && o.Method == "lbfgs":
+		return usagef("--batch %d: minibatches, of at least one row, go with --method adam or sgd", o.Batch)
 	case o.Threads < 0:
 		return usagef("--threads %d cannot be negative; 0 means all cores", o.Threads)
 	case !(o.Rate >= 0 && o.Rate <= math.MaxFloat64):
@@ -100,6 +103,11 @@ func (c *console) optimize(ctx context.Context, s *search) error {
 	note := func(line string) {
 		if !s.quiet {
 			c.notef("note: %s", line)
+		}
+	}
+	if s.options.Batch > 0 {
+		if _, err := p.Rows(); err != nil {
+			return wrong(err)
 		}
 	}
 	if s.options.Device, err = openDevice(s.device, note); err != nil {

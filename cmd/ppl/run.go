@@ -47,12 +47,14 @@ func (c *console) carryOut(ctx context.Context, run *posteriorRun) (stopped bool
 		status = draws.Failed
 	}
 	code := failed
-	if err != nil && run.recorder.writer == nil {
+	if errors.As(err, new(infer.Refusal)) {
+		code = wrong
+	} else if err != nil && run.recorder.writer == nil {
 		if parts := run.program.NotFinite(run.seed); len(parts) > 0 { // the model's fault, or its data's
 			err, code = explain(err, parts), wrong
 		}
 	}
-	report.Culprits, report.Looked = run.program.Culprits(report.Astray), len(report.Astray)
+	report.Culprits, report.Looked = run.program.Culprits(report.Astray)
 	report.Seconds = time.Since(start).Seconds()
 	closed := run.recorder.close(report.SamplerReport, status, err)
 	if err = firstError(err, closed); err != nil {

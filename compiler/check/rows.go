@@ -199,7 +199,6 @@ type rowFinder struct {
 	term    *model.Term // being followed
 	broken  map[int]*model.Coupling
 	visited map[model.Expr][]int
-	open    []*model.Array
 }
 
 func newRowFinder(p *component, plates []*model.Index, of *model.Term) *rowFinder {

@@ -1,7 +1,7 @@
 // Package data reads observed arrays from files and keeps them with their origin for diagnostics. A file is read whole or
 // refused with its name, place and a way out; never in part.
 //
-// Stan JSON is described in the CmdStan guide ("JSON format for CmdStan"), CSV in RFC 4180; NumPy's formats and IDX where they are read. Any of
+// Stan JSON is described in the CmdStan guide ("JSON format for CmdStan"), CSV in RFC 4180; NumPy's formats, IDX and Parquet where they are read. Any of
 // them may be compressed with gzip.
 package data
 
@@ -101,7 +101,7 @@ func binaryFormats() []binaryFormat {
 		{"-ubyte", "\x00\x00", "IDX", readIDX},
 		{".idx", "\x00\x00", "IDX", readIDX},
 		{".xlsx", "", "Excel", nil},
-		{".parquet", "PAR1", "Parquet", nil},
+		{".parquet", "PAR1", "Parquet", readParquet},
 		{".arrow", "ARROW1", "Arrow", nil},
 		{".feather", "ARROW1", "Feather", nil},
 		{".h5", "\x89HDF", "HDF5", nil},
@@ -109,7 +109,7 @@ func binaryFormats() []binaryFormat {
 	}
 }
 
-const supported = "data files are Stan JSON (.json), CSV (.csv), TSV (.tsv, .tab), NumPy (.npy, .npz) or IDX, also with .gz"
+const supported = "data files are Stan JSON (.json), CSV (.csv), TSV (.tsv, .tab), NumPy (.npy, .npz), Parquet or IDX, also with .gz"
 
 func formatOf(path string, text []byte) (reader, error) {
 	ending := strings.ToLower(filepath.Ext(path))

@@ -107,8 +107,8 @@ func TestRefusals(t *testing.T) {
 		{"images-idx1-ubyte", "\x00\x00\x0a\x01\x00\x00\x00\x05abcde", `images-idx1-ubyte: 0x0a is no type of IDX elements`},
 		{"labels-idx1-ubyte.gz", "", `labels-idx1-ubyte.gz: not a known data format`},
 		{"d.csv.gz", "\x1f\x8b\x08\x00", `d.csv.gz: unexpected EOF`},
-		{"d.parquet", "", `d.parquet: Parquet files are not read yet`},
-		{"t.csv", "PAR1\x00\x01", `t.csv: Parquet files are not read yet`},
+		{"d.arrow", "ARROW1\x00", `d.arrow: Arrow files are not read yet`},
+		{"d.parquet", "PAR1", `d.parquet: `},
 		{"notes.txt", "hello", `notes.txt: not a known data format; data files are`},
 	}
 	for _, test := range tests {
@@ -127,7 +127,7 @@ func npy(header string, bytes int) string {
 	return "\x93NUMPY\x01\x00" + string([]byte{byte(len(header)), byte(len(header) >> 8)}) + header + strings.Repeat("\x00", bytes)
 }
 
-// Files that NumPy 2.4.6 and Python's gzip wrote (testdata/make.py).
+// Files that NumPy 2.4.6, PyArrow 26.0.1 and Python's gzip wrote (testdata/make.py).
 func TestReadBinary(t *testing.T) {
 	for _, test := range []struct {
 		path string
@@ -142,6 +142,11 @@ func TestReadBinary(t *testing.T) {
 		{"images-idx3-ubyte.gz", true, []Array{{Name: "images-idx3-ubyte", Shape: []int{3, 2, 2},
 			Values: []float64{0, 20, 40, 60, 80, 100, 120, 140, 160, 180, 200, 220}, Int: true}}},
 		{"float-idx1.gz", true, []Array{{Name: "float-idx1", Shape: []int{2}, Values: []float64{.5, -1.25}}}},
+		{"mixed.parquet", false, []Array{{Name: "y", Shape: []int{3}, Values: []float64{1.5, nan, -2}},
+			{Name: "n", Shape: []int{3}, Values: []float64{3, 1, nan}, Int: true}, {Name: "u", Shape: []int{3}, Values: []float64{250, 0, 1}, Int: true},
+			{Name: "big", Shape: []int{3}, Values: []float64{4e9, 0, 1}, Int: true}, {Name: "ok", Shape: []int{3}, Values: []float64{1, 0, 1}, Int: true},
+			{Name: "region", Shape: []int{3}, Values: []float64{2, nan, 1}, Int: true, Labels: []string{"east", "north"}},
+			{Name: "f", Shape: []int{3}, Values: []float64{.5, 1, 2}}}},
 		{"table.csv.gz", false, []Array{{Name: "y", Shape: []int{2}, Values: []float64{1, 3}, Int: true}, {Name: "x", Shape: []int{2}, Values: []float64{2, 4}, Int: true}}},
 	} {
 		path := "testdata/" + test.path
@@ -161,7 +166,8 @@ func TestReadBinary(t *testing.T) {
 			}
 		}
 	}
-	for path, want := range map[string]string{"words.npy": `the type "U1"`, "large.npy": "is too large for a float64 to hold exactly"} {
+	for path, want := range map[string]string{"words.npy": `the type "U1"`, "large.npy": "is too large for a float64 to hold exactly",
+		"dates.parquet": `column "day" has the type DATE`, "lists.parquet": `column "v" has lists or records`} {
 		if _, err := Read("testdata/" + path); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: got %v, want %s", path, err, want)
 		}

@@ -304,7 +304,18 @@ func (p *Plan) chooseRows(e *emitter) {
 func (p *Plan) Split(theta, rows Node) (prior, whole, terms Node) {
 	e := newEmitter(theta.Graph(), p.Bound, &diag.List{})
 	e.fromTheta(p, theta)
-	z := e.z(p)
+	prior, whole, terms = e.split(p, rows, e.z(p))
+	return autodiff.Add(prior, e.jacobian(p)), whole, terms
+}
+
+// OwnScaleSplit is Split with log ρ of the parameters on their own scale.
+func (p *Plan) OwnScaleSplit(theta, rows Node) (prior, whole, terms Node) {
+	e := newEmitter(theta.Graph(), p.Bound, &diag.List{})
+	e.fromTheta(p, theta)
+	return e.split(p, rows, nil)
+}
+
+func (e *emitter) split(p *Plan, rows Node, z map[*model.Term]Node) (prior, whole, terms Node) {
 	zero := e.g.Const(0)
 	prior, whole, terms = zero, zero, e.g.Full(0, rows.Size())
 	var byRow, rest []*model.Term
@@ -322,7 +333,7 @@ func (p *Plan) Split(theta, rows Node) (prior, whole, terms Node) {
 			prior = autodiff.Add(prior, n)
 		}
 	}
-	prior = autodiff.Add(prior, autodiff.Add(e.holePriors(byRow, z), e.jacobian(p)))
+	prior = autodiff.Add(prior, e.holePriors(byRow, z))
 	b := e.forRows(p.rowSet, rows)
 	for _, f := range b.factors(byRow, nil) {
 		if f.lik {

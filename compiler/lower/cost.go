@@ -12,20 +12,25 @@ const storeGain = 30
 
 // storeRepeated stores values that kernels compute at many more points than they have elements: scalars inside loops over
 // rows, rows inside loops over rows and columns, values that two kernels share. Of an expression that is repeated as a whole only
-// the outermost value is stored.
+// the outermost value is stored, and none that is quickly made from what is stored before it.
 func (p *plan) storeRepeated(t *trace) {
 	cost := p.costs()
-	repeated := map[*value]bool{}
-	for v, points := range t.evals {
-		if !v.computes() {
-			continue
-		}
-		n := float64(v.size())
-		repeated[v] = cost[v]*(points-n)-points-n > storeGain
+	gains := func(v *value) bool {
+		points, n := t.evals[v], float64(v.size())
+		return v.computes() && cost[v]*(points-n)-points-n > storeGain
 	}
+	repeated := map[*value]bool{}
+	for v := range t.evals {
+		repeated[v] = gains(v)
+	}
+	stale := false
 	for _, v := range p.live {
-		if repeated[v] && slices.ContainsFunc(p.usersOf(v, t), func(u *value) bool { return !repeated[u] }) {
+		if stale {
+			cost[v] = min(p.cost(v, cost), 1e9)
+		}
+		if repeated[v] && gains(v) && slices.ContainsFunc(p.usersOf(v, t), func(u *value) bool { return !repeated[u] }) {
 			p.store(v)
+			stale = true
 		}
 	}
 }

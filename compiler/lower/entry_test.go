@@ -143,7 +143,7 @@ func TestSetup(t *testing.T) {
 	static := ad.Lgamma(ad.Exp(ad.Log(d)))
 	p := program(t,
 		lower.Entry{Name: "f", Assign: []lower.Assign{{Name: "out", Value: ad.SumAll(ad.Mul(x, static))}}},
-		lower.Entry{Name: "g", Assign: []lower.Assign{{Name: "out", Value: ad.SumAll(ad.Sub(ad.Add(x, d), static))}}},
+		lower.Entry{Name: "g", Assign: []lower.Assign{{Name: "out", Value: ad.SumAll(ad.Mul(ad.Mul(x, d), static))}}},
 	)
 	if len(p.Setup) != 1 {
 		t.Errorf("%d statements of setup, want 1", len(p.Setup))

@@ -22,6 +22,10 @@ func (f *file) cumSum(s *ir.CumSum) {
 	f.ends(3)
 }
 
+// solveRows are the rows that a factorisation or substitution works on together: as many sums at once hide the latency of one, and what
+// is above or beside them is read once for all.
+const solveRows = 4
+
 // cholesky is the row-by-row factorisation (Golub & Van Loan, Matrix Computations, 4.2), all lanes abreast.
 func (f *file) cholesky(s *ir.Cholesky) {
 	w := f.wide(s.Out)
@@ -30,44 +34,126 @@ func (f *file) cholesky(s *ir.Cholesky) {
 	f.line("%s *l = b%d + n * %d;", t, s.Out, s.N*s.N)
 	f.line("const %s *a = b%d + n * %d;", f.typeOf(f.wide(s.In)), s.In, s.N*s.N)
 	f.line("%s bad = %s;", t, as("0", false, w))
-	f.loop("i", s.N)
-	f.line("for (long j = 0; j <= i; j++) {")
-	f.line("%s sum = %s;", t, as(fmt.Sprintf("a[i * %d + j]", s.N), f.wide(s.In), w))
-	f.line("for (long k = 0; k < j; k++) sum -= l[i * %d + k] * l[j * %d + k];", s.N, s.N)
-	f.line("if (i > j) l[i * %d + j] = sum / l[j * %d + j];", s.N, s.N)
-	f.line("else l[i * %d + i] = sqrt_%s(select_%s(lt_%s(%s, sum) & lt_%s(sum, %s), sum, %s));",
-		s.N, x, x, x, as("0", false, w), x, as("INF", false, w), as("NAN", false, w))
-	f.line("}")
-	f.line("bad += l[i * %d + i];", s.N) // NaN from the first pivot that fails
-	f.line("for (long j = i + 1; j < %d; j++) l[i * %d + j] = %s;", s.N, s.N, as("0", false, w))
-	f.line("}")
+	cut(s.N, solveRows, func(from, to, rows int) {
+		f.line("for (long i = %d; i < %d; i += %d) {", from, to, rows)
+		f.factorRows(s, rows)
+		f.line("}")
+	})
 	f.line("for (long e = 0; e < %d; e++) l[e] = select_%s(eq_%s(bad, bad), l[e], %s);", s.N*s.N, x, x, as("NAN", false, w))
 	f.line("}")
 }
 
-// triSolve is forward substitution, or backward for the transpose, row by row of the right-hand side.
-func (f *file) triSolve(s *ir.TriSolve) {
+// factorRows are the rows from i on: first what stands left of them, then their own triangle.
+func (f *file) factorRows(s *ir.Cholesky, rows int) {
 	w := f.wide(s.Out)
-	row, at := "step", fmt.Sprintf("i * %d + k", s.N)
-	if s.Trans {
-		row, at = fmt.Sprintf("%d - step", s.N-1), fmt.Sprintf("k * %d + i", s.N)
+	t, x := f.typeOf(w), suffix(w)
+	f.line("for (long j = 0; j < i; j++) {")
+	for r := range rows {
+		f.line("%s s%d = %s;", t, r, as(fmt.Sprintf("a[(i + %d) * %d + j]", r, s.N), f.wide(s.In), w))
 	}
+	f.line("for (long k = 0; k < j; k++) {")
+	f.line("const %s y = l[j * %d + k];", t, s.N)
+	for r := range rows {
+		f.line("s%d -= l[(i + %d) * %d + k] * y;", r, r, s.N)
+	}
+	f.line("}")
+	f.line("const %s scale = 1 / l[j * %d + j];", t, s.N)
+	for r := range rows {
+		f.line("l[(i + %d) * %d + j] = s%d * scale;", r, s.N, r)
+	}
+	f.line("}")
+	f.line("for (long p = i; p < i + %d; p++) {", rows)
+	f.line("for (long j = i; j <= p; j++) {")
+	f.line("%s sum = %s;", t, as(fmt.Sprintf("a[p * %d + j]", s.N), f.wide(s.In), w))
+	f.line("for (long k = 0; k < j; k++) sum -= l[p * %d + k] * l[j * %d + k];", s.N, s.N)
+	f.line("if (p > j) l[p * %d + j] = sum / l[j * %d + j];", s.N, s.N)
+	f.line("else l[p * %d + p] = sqrt_%s(select_%s(lt_%s(%s, sum) & lt_%s(sum, %s), sum, %s));",
+		s.N, x, x, x, as("0", false, w), x, as("INF", false, w), as("NAN", false, w))
+	f.line("}")
+	f.line("bad += l[p * %d + p];", s.N) // NaN from the first pivot that fails
+	f.line("for (long j = p + 1; j < %d; j++) l[p * %d + j] = %s;", s.N, s.N, as("0", false, w))
+	f.line("}")
+}
+
+// A solve is a substitution under rendering, by tiles of rows and columns of the right-hand side.
+type solve struct {
+	*file
+	*ir.TriSolve
+	typ string
+}
+
+// triSolve is forward substitution, or backward for the transpose.
+func (f *file) triSolve(s *ir.TriSolve) {
+	p := &solve{f, s, f.typeOf(f.wide(s.Out))}
 	f.loop("n", s.Batch)
-	f.line("%s *x = b%d + n * %d;", f.typeOf(w), s.Out, s.N*s.M)
+	f.line("%s *x = b%d + n * %d;", p.typ, s.Out, s.N*s.M)
 	f.line("const %s *l = b%d + n * %d;", f.typeOf(f.wide(s.L)), s.L, s.N*s.N)
 	f.line("const %s *b = b%d + n * %d;", f.typeOf(f.wide(s.B)), s.B, s.N*s.M)
-	f.loop("step", s.N)
-	f.line("const long i = %s;", row)
-	f.loop("m", s.M)
-	f.line("%s sum = %s;", f.typeOf(w), as(fmt.Sprintf("b[i * %d + m]", s.M), f.wide(s.B), w))
-	if s.Trans {
-		f.line("for (long k = i + 1; k < %d; k++)", s.N)
-	} else {
-		f.line("for (long k = 0; k < i; k++)")
+	cut(s.N, solveRows, func(from, to, rows int) {
+		f.line("for (long p = %d; p < %d; p += %d) {", from, to, rows)
+		if s.Trans {
+			f.line("const long i = %d - p;", s.N-rows)
+		} else {
+			f.line("const long i = p;")
+		}
+		cut(s.M, min(max(s.M, 1), 2), func(from, to, cols int) {
+			f.line("for (long m = %d; m < %d; m += %d) {", from, to, cols)
+			p.tile(rows, cols)
+			f.line("}")
+		})
+		f.line("}")
+	})
+	f.line("}")
+}
+
+// tile takes off what rows solved before add to those from i on, then solves these.
+func (p *solve) tile(rows, cols int) {
+	w := p.wide(p.Out)
+	for r := range rows {
+		for c := range cols {
+			p.line("%s s%d_%d = %s;", p.typ, r, c, as(fmt.Sprintf("b[(i + %d) * %d + m + %d]", r, p.M, c), p.wide(p.B), w))
+		}
 	}
-	f.line("  sum -= l[%s] * x[k * %d + m];", at, s.M)
-	f.line("x[i * %d + m] = sum / l[i * %d + i];", s.M, s.N)
-	f.ends(3)
+	if p.Trans {
+		p.line("for (long k = i + %d; k < %d; k++) {", rows, p.N)
+	} else {
+		p.line("for (long k = 0; k < i; k++) {")
+	}
+	for r := range rows {
+		p.takeOff(r, "k", cols)
+	}
+	p.line("}")
+	for step := range rows {
+		p.row(step, rows, cols)
+	}
+}
+
+// takeOff subtracts what row k adds to row i + r.
+func (p *solve) takeOff(r int, k string, cols int) {
+	at := fmt.Sprintf("l[(i + %d) * %d + %s]", r, p.N, k)
+	if p.Trans {
+		at = fmt.Sprintf("l[(%s) * %d + i + %d]", k, p.N, r)
+	}
+	for c := range cols {
+		p.line("s%d_%d -= %s * x[(%s) * %d + m + %d];", r, c, at, k, p.M, c)
+	}
+}
+
+// row solves a row of the tile once those before it are.
+func (p *solve) row(step, rows, cols int) {
+	order := func(k int) int {
+		if p.Trans {
+			return rows - 1 - k
+		}
+		return k
+	}
+	r := order(step)
+	for before := range step {
+		p.takeOff(r, fmt.Sprintf("i + %d", order(before)), cols)
+	}
+	for c := range cols {
+		p.line("x[(i + %d) * %d + m + %d] = s%d_%d / l[(i + %d) * %d + i + %d];", r, p.M, c, r, c, r, p.N, r)
+	}
 }
 
 // eigen decomposes one lane's matrix after the other.

@@ -28,28 +28,50 @@ type operand struct {
 	batch, row, col int
 }
 
-func (f *file) matMul(s *ir.MatMul) {
-	p := &product{f, s, newOperand(s.A, s.PartA, s.M, s.K, s.SharedA, s.TransA), newOperand(s.B, s.PartB, s.K, s.N, s.SharedB, s.TransB),
+func (f *file) product(s *ir.MatMul) *product {
+	return &product{f, s, newOperand(s.A, s.PartA, s.M, s.K, s.SharedA, s.TransA), newOperand(s.B, s.PartB, s.K, s.N, s.SharedB, s.TransB),
 		f.wide(s.A) || f.wide(s.B), s.K > depthBlock && s.Rows != ir.DimK}
-	if size := s.Batch * s.M * s.N; size == 0 {
+}
+
+func (f *file) matMul(s *ir.MatMul) {
+	p := f.product(s)
+	if s.Batch*s.M*s.N == 0 {
 		return
-	} else if p.blocks || s.K == 0 {
-		f.loop("e", size)
-		f.line("b%d[%s + e] = %s;", s.C, start(s.PartC), as("0", false, f.wide(s.C)))
+	}
+	g, loop, large := p.gemms()
+	if large {
+		f.line("if (c->gemm) {")
+		f.loop("n", s.Batch)
+		f.line("%s", loop)
+		p.call(g)
+		f.ends(2)
+		f.line("} else {")
+	}
+	p.sums()
+	if large {
 		f.line("}")
 	}
-	if s.K == 0 {
+}
+
+// sums computes the product here.
+func (p *product) sums() {
+	if p.blocks || p.K == 0 {
+		p.line("for (long e = 0; e < %s * %d; e++) {", p.count(ir.DimM, p.M), p.Batch*p.N)
+		p.line("b%d[%s + e] = %s;", p.C, start(p.PartC), as("0", false, p.wide(p.C)))
+		p.line("}")
+	}
+	if p.K == 0 {
 		return
 	}
-	f.loop("n", s.Batch)
+	p.loop("n", p.Batch)
 	if p.blocks {
-		f.line("for (long k0 = 0; k0 < %d; k0 += %d) {", s.K, depthBlock)
+		p.line("for (long k0 = 0; k0 < %d; k0 += %d) {", p.K, depthBlock)
 		p.tiles()
-		f.line("}")
+		p.line("}")
 	} else {
 		p.tiles()
 	}
-	f.line("}")
+	p.line("}")
 }
 
 func newOperand(id ir.BufID, part ir.Part, rows, cols int, shared, trans bool) operand {

@@ -97,6 +97,21 @@ func (p *Points) Add(x, g []float64) {
 // Len is the number of points.
 func (p *Points) Len() int { return len(p.x) }
 
+// Temperature is the configurational temperature of the points: E[(x − E x)·∇U]/d under U = −log π, which is 1 for draws from π, whatever its shape
+// (by parts; Leimkuhler and Matthews, Molecular Dynamics, 2015, section 6.1.5). NaN without points.
+func (p *Points) Temperature() float64 {
+	if p.Len() == 0 {
+		return math.NaN()
+	}
+	x, g := rows(p.x), rows(p.g)
+	n, d := x.Dims()
+	sum := 0.0
+	for i := range n {
+		sum -= mat.Dot(mat.NewVecDense(d, x.RawRowView(i)), mat.NewVecDense(d, g.RawRowView(i)))
+	}
+	return sum / float64(n) / float64(d)
+}
+
 func finite(x []float64) bool {
 	for _, v := range x {
 		if math.IsNaN(v) || math.Abs(v) > 1e150 {

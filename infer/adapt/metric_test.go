@@ -54,6 +54,22 @@ func TestLowRankFindsDirections(t *testing.T) {
 	}
 }
 
+// Draws of N(0, cov) have a configurational temperature of 1; twice as spread out, of 4. 4,000 points know it to .013·T; bounds are four times that.
+func TestTemperature(t *testing.T) {
+	cov := mat.NewSymDense(3, []float64{4, 1, 0, 1, 1, 0, 0, 0, 0.01})
+	var c mat.Cholesky
+	c.Factorize(cov)
+	var l mat.TriDense
+	c.LTo(&l)
+	for _, spread := range []float64{1, 2} {
+		var far mat.Dense
+		far.Scale(spread, &l)
+		if got, want := scatter(&far, cov, 4000).Temperature(), spread*spread; math.Abs(got/want-1) > 0.052 {
+			t.Errorf("points spread by %v: temperature %.3f, want %v", spread, got, want)
+		}
+	}
+}
+
 func scaleOf(i int) float64 { return math.Pow(10, float64(i%5)-2) }
 
 // warm estimates four times from points of the metric's law, then three times from draws.

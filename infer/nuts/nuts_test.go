@@ -120,7 +120,7 @@ func worst(m *dynamicstest.Memory) (name string, z float64) {
 // turns on itself, it is off.
 func TestInvariance(t *testing.T) {
 	o := options(2)
-	o.Draws, o.Settings.StepSize = 10000, 0.5
+	o.Draws, o.Thin, o.Settings.StepSize = 10000, 1, 0.5
 	for _, c := range []struct {
 		name  string
 		rule  rule

@@ -29,6 +29,10 @@ type run struct {
 	clock  uint64 // the device's noise step
 	values []float64
 
+	divergent, late int           // trajectories in the second half of the last window of warm-up
+	visited         [][][]float64 // by chain: where those of the window ended
+	careful         bool          // the acceptance goal is the higher one
+
 	warmed, drawn int // iterations of all chains
 	depths        int // summed over them, after warm-up
 	steps         int

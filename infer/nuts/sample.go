@@ -21,7 +21,7 @@ func (r *run) sample() error {
 	if err := r.recorder.Begin(statistics()); err != nil {
 		return err
 	}
-	thin := max(r.options.Thin, 1)
+	thin := max(r.options.Thin, r.report.Thin, 1)
 	r.report.Thin = thin
 	energies := make([]stats.Energies, len(r.chains))
 	taken := make([]int, len(r.chains))

@@ -3,14 +3,20 @@ package nuts
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"ppl/infer"
 	"ppl/infer/adapt"
 	"ppl/infer/dynamics"
 )
 
-// defaultAccept is Stan's.
-const defaultAccept = 0.8
+// The acceptance goal is Stan's. Where trajectories still diverge late in warm-up the last window takes the higher one: what Stan tells its
+// users to do then.
+const (
+	defaultAccept = 0.8
+	carefulAccept = 0.95
+	fewDivergent  = 0.002 // of the trajectories in the second half of the last window that learns
+)
 
 // A window is a stretch of warm-up in one metric; at its end what was seen in it makes the next one, unless it is the last.
 type window struct {
@@ -61,11 +67,40 @@ func (r *run) warm() error {
 		}
 	}
 	for _, w := range windows(r.options.Warmup) {
+		if !w.learn {
+			r.beCareful()
+			r.chooseThinning()
+		}
 		if err := r.tune(w); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// chooseThinning decides how many trajectories make a draw from what the last window that learned has seen, where that is enough to tell.
+func (r *run) chooseThinning() {
+	if r.options.Thin == 0 && r.late >= enough {
+		r.report.Thin = adapt.Thin(adapt.WorstShare(r.visited), margin*adapt.GoalShare, mostThin)
+	}
+}
+
+// Trajectories that effective sizes can be told from, the margin to the goal that such a window needs, and trajectories that make a draw, at
+// most.
+const (
+	enough   = 400
+	margin   = 1.2
+	mostThin = 10
+)
+
+// beCareful raises the goal if the window before was seen to diverge.
+func (r *run) beCareful() {
+	if !r.adaptsStep() || r.settings().Accept > 0 || float64(r.divergent) <= fewDivergent*float64(r.late) {
+		return
+	}
+	r.careful = true
+	r.report.Notes = append(r.report.Notes, fmt.Sprintf("%d of %d trajectories diverged late in warm-up: steps were shortened to an acceptance rate of %v",
+		r.divergent, r.late, carefulAccept))
 }
 
 func (r *run) adaptsStep() bool { return r.settings().StepSize == 0 }
@@ -78,9 +113,13 @@ func (r *run) tune(w window) error {
 	for _, c := range r.chains {
 		c.adapt = adapt.NewStepSize(c.step, r.goal(), math.Inf(1))
 	}
+	r.divergent, r.late, r.visited = 0, 0, make([][][]float64, len(r.chains))
 	var seen adapt.Points
 	err := r.iterate(w.iterations, func(c *chain) error {
 		r.learnStep(c)
+		at := position(c.state(), c.dim)
+		r.visited[c.lane] = append(r.visited[c.lane], slices.Clone(at[:min(len(at), adapt.MaxDense)]))
+		r.countLate(c, w)
 		if w.learn {
 			seen.Add(position(c.state(), c.dim), gradient(c.state(), c.dim))
 		}
@@ -98,9 +137,22 @@ func (r *run) tune(w window) error {
 	return nil
 }
 
+// countLate counts what diverges in the second half of a window: in the first the step still tries what is too long.
+func (r *run) countLate(c *chain, w window) {
+	if c.left > w.iterations/2 {
+		return
+	}
+	if r.late++; c.diverged {
+		r.divergent++
+	}
+}
+
 func (r *run) goal() float64 {
 	if a := r.settings().Accept; a > 0 {
 		return a
+	}
+	if r.careful {
+		return carefulAccept
 	}
 	return defaultAccept
 }

@@ -21,12 +21,18 @@ func (r *run) conclude() {
 		p.Temperatures, p.SwapRates = temperatures(r.betas()), r.exchange.rates()
 		p.RoundTrips, p.Barrier = r.exchange.trips.count, barrier(p.SwapRates)
 	}
+	if r.batches.Some() {
+		r.note("minibatches of %d of %d rows; lp and log_likelihood are estimates from one each", r.batches.Size, r.batches.Rows)
+	}
 	if x := r.exchange; x.settled > 0 {
 		r.note("exchanges looked at %.2g of the rows on average", x.rows/float64(x.settled))
 		if share := float64(x.skewed) / float64(x.settled); share > 0.01 {
 			r.warnf("in %.0f %% of exchanges the log likelihood differences were too skewed for the test of swaps to be exact; a larger exchange_batch helps",
 				100*share)
 		}
+	}
+	if r.free() && r.warmth.bound > 0 && !r.rule.Traits().Flagged {
+		r.tellTemperature()
 	}
 	if p.Warmup < shortest && p.Draws > 0 {
 		r.warnf("a warm-up of %d iterations is too short to find step, coordinates and whether the target has several modes; "+

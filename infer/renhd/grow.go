@@ -64,8 +64,12 @@ func (r *run) settleLadder(left int) error {
 	round := func(share float64) window {
 		return window{sweeps: sweeps(share, left), most: mostSteps, metric: true, spacing: true}
 	}
-	for _, share := range []float64{.05, .10, .15} {
-		if _, err := r.windows(round(share)); err != nil {
+	tune := func(w window) error { _, err := r.windows(w); return err }
+	for _, step := range []struct {
+		share float64
+		run   func(window) error
+	}{{.05, tune}, {.10, r.reach}, {.15, r.reach}} {
+		if err := step.run(round(step.share)); err != nil {
 			return err
 		}
 		if err := r.resize(); err != nil {

@@ -21,10 +21,10 @@ func Sample(ctx context.Context, t infer.Target, o infer.Options, rec infer.Reco
 func sample(ctx context.Context, t infer.Target, o infer.Options, rec infer.Recorder, x exchange) (infer.Report, error) {
 	r := &run{ctx: ctx, target: t, options: o, recorder: rec, exchange: x, length: 1}
 	if err := r.check(); err != nil {
-		return r.report, err
+		return r.report, infer.Refusal{Cause: err}
 	}
 	if err := r.split(); err != nil {
-		return r.report, err
+		return r.report, infer.Refusal{Cause: err}
 	}
 	r.choose()
 	err := r.warm()

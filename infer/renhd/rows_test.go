@@ -59,7 +59,7 @@ func TestConjugateInMinibatches(t *testing.T) {
 }
 
 // The acceptance numbers of our notes: N = 10⁴, batches of 256, at 6·10⁴ draws. Either test with the rows it asks for is right to .03, four standard errors; a
-// test that looks at one chunk and takes it for the truth is not.
+// test that looks at one chunk, without control variates, and takes it for the truth is not.
 func TestConjugateReference(t *testing.T) {
 	slow(t)
 	d, err := native.New()

@@ -33,6 +33,7 @@ type run struct {
 	kept       int     // of them, those after warm-up
 	totalSteps float64 // of the trajectories after warm-up
 	pace       float64 // median step of the walkers at temperature 1
+	warmth     warmth  // of the cold rung in the last window of warm-up
 	length     float64 // of hmc's trajectories, in quarter periods
 }
 

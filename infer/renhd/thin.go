@@ -1,17 +1,13 @@
 package renhd
 
 import (
-	"math"
-
 	"ppl/infer"
+	"ppl/infer/adapt"
 	"ppl/infer/dynamics"
-	"ppl/infer/stats"
 )
 
-// What thinning aims at: the worst bulk ESS of 4,000 draws is to reach 1,000, with a margin, since a pilot can be lucky.
 const (
-	goalESS  = 0.25
-	margin   = 2
+	margin   = 2 // to the goal of thinning, since a pilot can be lucky
 	mostThin = 20
 	pilot    = 300
 	longest  = 8 // times the usual length of a trajectory
@@ -26,7 +22,7 @@ func (k *keeper) thin() error {
 		return nil
 	}
 	share, err := k.calm()
-	for err == nil && k.canLengthen() && share < margin*goalESS {
+	for err == nil && k.canLengthen() && share < margin*adapt.GoalShare {
 		var longer float64
 		k.length *= 2
 		if longer, err = k.pilot(); longer/2 < share {
@@ -35,7 +31,7 @@ func (k *keeper) thin() error {
 		}
 		share = longer
 	}
-	k.report.Thin = int(min(max(math.Ceil(margin*goalESS/share), 1), mostThin))
+	k.report.Thin = adapt.Thin(share, margin*adapt.GoalShare, mostThin)
 	k.report.Divergences, k.report.NotFinite, k.report.Astray, k.totalSteps = 0, 0, nil, 0
 	k.trail = make([]trail, k.walkers.chains)
 	return err
@@ -81,34 +77,5 @@ func (k *keeper) pilot() (share float64, err error) {
 			seen[chain] = append(seen[chain], append([]float64(nil), k.values[lane*size:(lane+1)*size]...))
 		}
 	}
-	return worstShare(seen), nil
-}
-
-func worstShare(seen [][][]float64) float64 {
-	worst, n := 1.0, float64(len(seen)*len(seen[0]))
-	for j := range seen[0][0] {
-		x := coordinate(seen, j)
-		for _, ess := range []float64{stats.ESSBulk(x), stats.ESSBulk(fold(x))} {
-			if ess/n < worst { // not so for NaN, the ESS of a constant
-				worst = ess / n
-			}
-		}
-	}
-	return worst
-}
-
-// fold is |x − median|.
-func fold(chains [][]float64) [][]float64 {
-	var all []float64
-	for _, c := range chains {
-		all = append(all, c...)
-	}
-	median := stats.Quantile(all, 0.5)
-	out := make([][]float64, len(chains))
-	for i, c := range chains {
-		for _, x := range c {
-			out[i] = append(out[i], math.Abs(x-median))
-		}
-	}
-	return out
+	return adapt.WorstShare(seen), nil
 }

@@ -29,6 +29,7 @@ type tuner struct {
 	moved   []float64        // by lane: trajectories that went somewhere
 	density [][]float64      // by lane: log π_β after every sweep
 	visited [][][]float64    // by lane: θ after every sweep
+	stood   [][]int          // by lane: its rung in every sweep
 	accept  []float64
 	buffer  []float64
 }
@@ -51,7 +52,7 @@ func (r *run) tune(w window) (*tuner, error) {
 func (t *tuner) begin() {
 	w := t.walkers
 	t.points, t.moved = make([]adapt.Points, len(w.rungs)), make([]float64, w.lanes())
-	t.density, t.visited = make([][]float64, w.lanes()), make([][][]float64, w.lanes())
+	t.density, t.visited, t.stood = make([][]float64, w.lanes()), make([][][]float64, w.lanes()), make([][]int, w.lanes())
 	t.exchange.reset(len(w.rungs), w.lanes())
 	if t.alone {
 		for _, r := range w.rungOf {
@@ -94,7 +95,7 @@ func (t *tuner) sweep(i int) error {
 		return err
 	}
 	t.learnSteps()
-	if t.metric && i >= t.sweeps/4 && i%t.stride() == 0 {
+	if (t.metric || t.free()) && i >= t.sweeps/4 && i%t.stride() == 0 {
 		if err := t.collect(); err != nil {
 			return err
 		}
@@ -178,6 +179,7 @@ func (t *tuner) note() {
 	logPrior, logLik := w.read(dynamics.LogPrior, nil), w.read(dynamics.LogLik, nil)
 	for lane, x := range w.positions() {
 		t.density[lane] = append(t.density[lane], logPrior[lane]+logLik[lane])
+		t.stood[lane] = append(t.stood[lane], w.rungOf[lane])
 		t.visited[lane] = append(t.visited[lane], slices.Clone(x[:min(len(x), adapt.MaxDense)]))
 	}
 }
@@ -185,6 +187,7 @@ func (t *tuner) note() {
 // finish gives every rung the step and the metric that the window has shown.
 func (t *tuner) finish() error {
 	w := t.walkers
+	t.takeTemperature(&t.points[0])
 	for r := range w.rungs {
 		if t.adaptsStep() {
 			w.rungs[r].step = t.learned(r)

@@ -11,7 +11,7 @@ func RHat(chains [][]float64) float64 {
 	if !sane(chains) {
 		return math.NaN()
 	}
-	return greater(rhat(zScale(split(chains))), rhat(zScale(split(fold(chains)))))
+	return greater(rhat(zScale(split(chains))), rhat(zScale(split(Fold(chains)))))
 }
 
 // greater is the maximum of what is there: folded draws may be constant (two symmetric values).

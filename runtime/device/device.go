@@ -13,6 +13,9 @@ type Device interface {
 	Load(p *ir.Program, o Options) (Executable, error)
 }
 
+// An Adviser is a device that may know what would make it faster: Advice is a sentence for the user, "" if there is nothing.
+type Adviser interface{ Advice() string }
+
 // Options of one loaded program.
 type Options struct {
 	Lanes   int    // walkers; padded by the device to whole blocks

@@ -48,7 +48,7 @@ type part struct {
 // groupBlocks is how many blocks of lanes go through tiles together, at least: each tile of the data is then read once for all of them.
 const groupBlocks = 4
 
-func newExecutable(p *ir.Program, o device.Options, l *library) (*executable, error) {
+func newExecutable(p *ir.Program, o device.Options, l *library, gemm uintptr) (*executable, error) {
 	e := &executable{library: l, buffers: p.Buffers, left: render.Left(p), entries: map[string]entry{}}
 	turns := e.addEntries(p)
 	blocks := (o.Lanes + l.width - 1) / l.width
@@ -63,7 +63,7 @@ func newExecutable(p *ir.Program, o device.Options, l *library) (*executable, er
 	}
 	e.allocate(o.Lanes)
 	for range threads {
-		e.workers = append(e.workers, e.newWorker(o.Seed))
+		e.workers = append(e.workers, e.newWorker(o.Seed, gemm))
 	}
 	for range seats {
 		e.seats = append(e.seats, e.newSeat())

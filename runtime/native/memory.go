@@ -18,6 +18,7 @@ type context struct {
 	schedule   *scheduled
 	calls      uint64
 	part, turn uint64
+	gemm       uintptr // cblas_dgemm; 0: none
 }
 
 // A scheduled call is an entry by number.

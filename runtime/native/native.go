@@ -13,6 +13,8 @@ package native
 import (
 	"fmt"
 	"runtime"
+	"sync"
+	"sync/atomic"
 
 	"ppl/compiler/ir"
 	"ppl/compiler/render"
@@ -23,6 +25,8 @@ import (
 type nativeDevice struct {
 	compiler *compiler
 	cache    *cache
+	gemm     func() uintptr // cblas_dgemm, looked for when a program wants it
+	slow     atomic.Bool    // one wanted it in vain
 }
 
 // New finds the C compiler ($CC, else cc) and has it make a library, to be sure that it works. The error says what is missing.
@@ -31,7 +35,7 @@ func New() (device.Device, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &nativeDevice{c, newCache()}
+	d := &nativeDevice{compiler: c, cache: newCache(), gemm: sync.OnceValue(openGemm)}
 	if err := d.probe(); err != nil {
 		return nil, err
 	}
@@ -68,12 +72,32 @@ func (d *nativeDevice) Load(p *ir.Program, o device.Options) (device.Executable,
 	if err != nil {
 		return nil, err
 	}
-	e, err := newExecutable(p, o, l)
+	e, err := newExecutable(p, o, l, d.gemmFor(p))
 	if err != nil {
 		l.close()
 		return nil, err
 	}
 	return e, nil
+}
+
+// gemmFor is what multiplies a program's large matrices.
+func (d *nativeDevice) gemmFor(p *ir.Program) uintptr {
+	if !render.WantsGemm(p) {
+		return 0
+	}
+	gemm := d.gemm()
+	if gemm == 0 {
+		d.slow.Store(true)
+	}
+	return gemm
+}
+
+// Advice says what would make the programs loaded so far faster; "" if nothing is known.
+func (d *nativeDevice) Advice() string {
+	if d.slow.Load() {
+		return "large matrix products are some three times slower without OpenBLAS; install it (Debian: libopenblas0-pthread, Homebrew: openblas)"
+	}
+	return ""
 }
 
 // library is the compiled text, from the cache if it is there and whole.

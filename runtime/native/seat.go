@@ -31,11 +31,11 @@ type located struct {
 	at unsafe.Pointer
 }
 
-func (e *executable) newWorker(seed uint64) *worker {
+func (e *executable) newWorker(seed uint64, gemm uintptr) *worker {
 	w := &worker{context: (*context)(e.arena.take(int(unsafe.Sizeof(context{})))), own: e.locate(aWorker)}
 	w.buffer = (*unsafe.Pointer)(e.arena.take(8 * len(e.buffers)))
 	w.table = unsafe.Slice(w.buffer, len(e.buffers))
-	w.seed = seed
+	w.seed, w.gemm = seed, gemm
 	for i, x := range e.shared {
 		w.table[i] = unsafe.Pointer(unsafe.SliceData(x))
 	}

@@ -24,6 +24,8 @@ typedef struct {
   const call *schedule;
   word calls;
   word part, turn;
+  // cblas_dgemm, if there is one: order, transA, transB, m, n, k, alpha, A, lda, B, ldb, beta, C, ldc
+  void (*gemm)(int, int, int, int, int, int, double, const double *, int, const double *, int, double, double *, int);
 } context;
 
 #define EACH for (int l = 0; l < LANES; l++)

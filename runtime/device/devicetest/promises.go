@@ -151,14 +151,15 @@ func testErrors(t *testing.T, d device.Device) {
 
 // testInvariance: the same bytes for any number of threads, and a lane's results do not depend on how many lanes there are.
 func testInvariance(t *testing.T, d device.Device) {
-	invariant(t, d, bigProducts())
-	invariant(t, d, manyRows())
+	Invariant(t, d, bigProducts())
+	Invariant(t, d, manyRows())
 	for seed := range uint64(12) {
-		invariant(t, d, Random(seed))
+		Invariant(t, d, Random(seed))
 	}
 }
 
-func invariant(t *testing.T, d device.Device, p *ir.Program) {
+// Invariant checks that a program gives each lane the same bytes for any number of threads and of other lanes.
+func Invariant(t *testing.T, d device.Device, p *ir.Program) {
 	want := bytesOf(t, d, p, 11, 1)
 	for _, o := range [][2]int{{11, 2}, {11, 3}, {11, 7}, {3, 1}, {1, 3}} {
 		got := bytesOf(t, d, p, o[0], o[1])

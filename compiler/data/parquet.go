@@ -1,0 +1,147 @@
+package data
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"strings"
+
+	"github.com/parquet-go/parquet-go"
+)
+
+// readParquet reads a Parquet file as a table: a column is numbers, booleans or texts, one for each row; a null is missing.
+func readParquet(path, text string) (f *File, err error) {
+	defer func() { // the library panics on some damaged files
+		if r := recover(); r != nil {
+			f, err = nil, fmt.Errorf("%s: the file is damaged: %v", path, r)
+		}
+	}()
+	in, err := parquet.OpenFile(strings.NewReader(text), int64(len(text)))
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	f = newFile(path, true)
+	for _, c := range in.Root().Columns() {
+		a, err := parquetColumn(path, in, c)
+		if err != nil {
+			return nil, err
+		}
+		f.add(a)
+	}
+	return f, nil
+}
+
+func parquetColumn(path string, in *parquet.File, c *parquet.Column) (*Array, error) {
+	if !c.Leaf() || c.Repeated() {
+		return nil, fmt.Errorf("%s: column %q has lists or records; a column of a table has one value for each row", path, c.Name())
+	}
+	meaning := ""
+	if l := c.Type().LogicalType(); l != nil {
+		meaning = l.String()
+	}
+	for _, scaled := range []string{"DECIMAL", "DATE", "TIME", "FLOAT16"} {
+		if strings.HasPrefix(meaning, scaled) {
+			return nil, fmt.Errorf("%s: column %q has the type %s; write it as plain numbers", path, c.Name(), meaning)
+		}
+	}
+	unsigned := strings.HasPrefix(meaning, "INT") && strings.Contains(meaning, "false")
+	rows := int(in.NumRows())
+	a := &Array{Name: c.Name(), Shape: []int{rows}, Int: true, Origin: path}
+	texts := make([]string, 0, rows)
+	err := eachValue(in, c.Index(), func(v parquet.Value) error {
+		n, text, err := parquetNumber(v, unsigned)
+		if err != nil {
+			return fmt.Errorf("%s: row %d of column %q: %w", path, len(a.Values)+1, c.Name(), err)
+		}
+		a.Values, texts, a.Int = append(a.Values, n.value), append(texts, text), a.Int && n.isInt
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	if len(a.Values) != rows {
+		return nil, fmt.Errorf("%s: column %q has %d values, the file %d rows", path, c.Name(), len(a.Values), rows)
+	}
+	if k := c.Type().Kind(); k == parquet.ByteArray || k == parquet.FixedLenByteArray {
+		a.Labels, a.Values = encode(texts, missing(a.Values))
+		a.Int = true
+	}
+	return a, nil
+}
+
+// eachValue visits a column's values in order.
+func eachValue(in *parquet.File, column int, visit func(parquet.Value) error) error {
+	for _, group := range in.RowGroups() {
+		pages := group.ColumnChunks()[column].Pages()
+		err := eachPage(pages, visit)
+		if closed := pages.Close(); err == nil {
+			err = closed
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func eachPage(pages parquet.Pages, visit func(parquet.Value) error) error {
+	for {
+		page, err := pages.ReadPage()
+		if errors.Is(err, io.EOF) {
+			return nil
+		} else if err != nil {
+			return err
+		}
+		values := make([]parquet.Value, page.NumValues())
+		n, err := page.Values().ReadValues(values)
+		if err != nil && !errors.Is(err, io.EOF) {
+			return err
+		}
+		for _, v := range values[:n] {
+			if err := visit(v); err != nil {
+				return err
+			}
+		}
+		parquet.Release(page)
+	}
+}
+
+// parquetNumber is a value as a number, or as a text with the number 0.
+func parquetNumber(v parquet.Value, unsigned bool) (n number, text string, err error) {
+	if v.IsNull() {
+		return number{math.NaN(), true}, "", nil
+	}
+	switch v.Kind() {
+	case parquet.Boolean:
+		if v.Boolean() {
+			n.value = 1
+		}
+		return number{n.value, true}, "", nil
+	case parquet.Int32, parquet.Int64:
+		x := wholeNumber(v, unsigned)
+		if math.Abs(x) > exact {
+			return n, "", fmt.Errorf("%v is too large for a float64 to hold exactly", v)
+		}
+		return number{x, true}, "", nil
+	case parquet.Float:
+		return number{float64(v.Float()), false}, "", nil
+	case parquet.Double:
+		return number{v.Double(), false}, "", nil
+	case parquet.ByteArray, parquet.FixedLenByteArray:
+		return number{0, true}, string(v.ByteArray()), nil
+	}
+	return n, "", fmt.Errorf("values of the type %v are not read", v.Kind())
+}
+
+func wholeNumber(v parquet.Value, unsigned bool) float64 {
+	switch narrow := v.Kind() == parquet.Int32; {
+	case narrow && unsigned:
+		return float64(v.Uint32())
+	case narrow:
+		return float64(v.Int32())
+	case unsigned:
+		return float64(v.Uint64())
+	}
+	return float64(v.Int64())
+}

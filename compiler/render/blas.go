@@ -1,0 +1,127 @@
+package render
+
+import (
+	"fmt"
+	"slices"
+
+	"ppl/compiler/ir"
+)
+
+// Products go to the library that the context has (cblas_dgemm), if any, where they are large and one operand is the same for all
+// lanes: lanes are then columns of a matrix. Shapes are those of a block of lanes and of a tile, so that results do not depend on how
+// many there are.
+
+// Sizes from which a call pays.
+const (
+	gemmSide  = 16      // of the operand that all lanes share, at least
+	gemmWork  = 1 << 16 // multiplications of a lane in one call for all columns
+	gemmPanel = 1 << 12 // elements of the shared operand, where a call does the columns of one vector
+)
+
+// WantsGemm reports whether a program has such products.
+func WantsGemm(p *ir.Program) bool {
+	f := &file{Program: p}
+	return slices.ContainsFunc(p.Setup, f.wantsGemm) ||
+		slices.ContainsFunc(p.Entries, func(e ir.Entry) bool { return slices.ContainsFunc(e.Body, f.wantsGemm) })
+}
+
+func (f *file) wantsGemm(s ir.Stmt) bool {
+	switch s := s.(type) {
+	case *ir.MatMul:
+		_, _, ok := f.product(s).gemms()
+		return ok && s.Batch > 0
+	case *ir.Loop:
+		return slices.ContainsFunc(s.Body, f.wantsGemm)
+	case *ir.Tiles:
+		return slices.ContainsFunc(s.Body, f.wantsGemm)
+	}
+	return false
+}
+
+// A gemm is C = op(A)·B for row-major matrices: texts of pointers, sizes and steps between rows.
+type gemm struct {
+	trans      bool
+	m, n, k    string
+	a, b, c    string
+	la, lb, lc string
+}
+
+// gemms is the call of a product, the loop that it stands in, and whether it pays.
+func (p *product) gemms() (g gemm, loop string, ok bool) {
+	switch left, right := !p.wide(p.A), !p.wide(p.B); {
+	case left == right || !p.wide(p.C):
+		return g, "", false
+	case right:
+		return p.byRow(), fmt.Sprintf("for (long i = 0; i < %s; i++) {", p.count(ir.DimM, p.M)), p.N*p.K >= gemmPanel
+	case p.TransB && p.N > 1:
+		return p.byColumn(), fmt.Sprintf("for (long j = 0; j < %d; j++) {", p.N), p.M*p.K >= gemmPanel
+	}
+	return p.together(), "{", p.M >= gemmSide && p.K >= gemmSide && p.M*p.N*p.K >= gemmWork
+}
+
+// count is a dimension's size: that of the turn, where it is the rows.
+func (p *product) count(d ir.Dim, n int) string {
+	if p.Rows == d {
+		return "rows"
+	}
+	return fmt.Sprint(n)
+}
+
+// together is A · [B of all lanes].
+func (p *product) together() gemm {
+	g := p.left()
+	g.n, g.lb, g.lc = fmt.Sprintf("%d * LANES", p.N), fmt.Sprintf("%d * LANES", p.N), fmt.Sprintf("%d * LANES", p.N)
+	g.b, g.c = p.from(p.b, p.K*p.N, ""), p.to("")
+	return g
+}
+
+// byColumn is A · [column j of B of all lanes], where columns lie together.
+func (p *product) byColumn() gemm {
+	g := p.left()
+	g.n, g.lb, g.lc = "LANES", "LANES", fmt.Sprintf("%d * LANES", p.N)
+	g.b, g.c = p.from(p.b, p.K*p.N, fmt.Sprintf(" + j * %d", p.K)), p.to(" + j")
+	return g
+}
+
+// left is A as the left operand.
+func (p *product) left() gemm {
+	g := gemm{trans: p.TransA, m: p.count(ir.DimM, p.M), k: p.count(ir.DimK, p.K), a: p.from(p.a, p.M*p.K, ""), la: fmt.Sprint(p.K)}
+	if p.TransA {
+		g.la = fmt.Sprint(p.M)
+	}
+	return g
+}
+
+// byRow is Bᵀ · [row i of A of all lanes]: row i of C.
+func (p *product) byRow() gemm {
+	g := gemm{trans: !p.TransB, m: fmt.Sprint(p.N), n: "LANES", k: p.count(ir.DimK, p.K), a: p.from(p.b, p.K*p.N, ""), la: fmt.Sprint(p.N),
+		b: p.from(p.a, p.M*p.K, fmt.Sprintf(" + i * %d", p.K)), lb: "LANES", c: p.to(fmt.Sprintf(" + i * %d", p.N)), lc: "LANES"}
+	if p.TransB {
+		g.la = fmt.Sprint(p.K)
+	}
+	if p.TransA {
+		g.b, g.lb = p.from(p.a, p.M*p.K, " + i"), fmt.Sprintf("%d * LANES", p.M)
+	}
+	return g
+}
+
+// from is where an operand of batch n begins.
+func (p *product) from(o operand, size int, more string) string {
+	if o.batch == 0 {
+		size = 0
+	}
+	return fmt.Sprintf("b%d + %s + %d * n%s", o.buf, start(o.part), size, more)
+}
+
+func (p *product) to(more string) string {
+	return fmt.Sprintf("b%d + %s + %d * n%s", p.C, start(p.PartC), p.M*p.N, more)
+}
+
+func (p *product) call(g gemm) {
+	trans := "111"
+	if g.trans {
+		trans = "112"
+	}
+	p.line("c->gemm(101, %s, 111, %s, %s, %s, 1, (const real *)(%s), %s, (const real *)(%s), %s, 0, (real *)(%s), %s);",
+		trans, g.m, g.n, g.k, g.a, g.la, g.b, g.lb, g.c, g.lc)
+}

@@ -1,0 +1,51 @@
+//go:build !nonative && (linux || darwin) && (amd64 || arm64)
+
+package native
+
+import (
+	"os"
+
+	"github.com/ebitengine/purego"
+	"golang.org/x/sys/cpu"
+)
+
+// gemmNames are where OpenBLAS may be found.
+func gemmNames() []string {
+	return []string{"libopenblas.so.0", "libopenblas.so", "libopenblas.dylib", "/opt/homebrew/opt/openblas/lib/libopenblas.dylib"}
+}
+
+// openGemm loads OpenBLAS and returns its cblas_dgemm, or 0 where there is none. It is to run on one thread, the caller's: its results
+// depend on the number of threads, and the workers are threads already. OpenBLAS before 0.3.26 takes processors that it does not know for
+// old ones; with AVX-512 they are as good as SkylakeX. What the user has set stays.
+func openGemm() uintptr {
+	setDefault("OPENBLAS_NUM_THREADS", "1")
+	if cpu.X86.HasAVX512F && cpu.X86.HasAVX512BW && cpu.X86.HasAVX512DQ && cpu.X86.HasAVX512VL {
+		setDefault("OPENBLAS_CORETYPE", "SkylakeX")
+	}
+	for _, name := range gemmNames() {
+		handle, err := purego.Dlopen(name, purego.RTLD_NOW|purego.RTLD_LOCAL)
+		if err != nil {
+			continue
+		}
+		gemm, err := purego.Dlsym(handle, "cblas_dgemm")
+		threads, err2 := purego.Dlsym(handle, "openblas_set_num_threads")
+		if err != nil || err2 != nil {
+			continue
+		}
+		purego.SyscallN(threads, 1)
+		return gemm
+	}
+	return 0
+}
+
+// setDefault sets a variable in the C library's environment, which Go's own does not reach, unless it is set.
+func setDefault(name, value string) {
+	if os.Getenv(name) != "" {
+		return
+	}
+	var setenv func(name, value string, overwrite int) int
+	if f, err := purego.Dlsym(purego.RTLD_DEFAULT, "setenv"); err == nil {
+		purego.RegisterFunc(&setenv, f)
+		setenv(name, value, 0)
+	}
+}

@@ -1,0 +1,80 @@
+//go:build !nonative && (linux || darwin) && (amd64 || arm64)
+
+package native
+
+import (
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"ppl/compiler/ir"
+	"ppl/runtime/device"
+)
+
+// TestCrewDoesAll: of many calls with few and many tasks, each task runs once, before its call returns, by a worker that does nothing else
+// meanwhile.
+func TestCrewDoesAll(t *testing.T) {
+	const workers = 4
+	c := newCrew(workers)
+	defer c.dismiss()
+	var busy [workers]atomic.Bool
+	for call := range 2000 {
+		done := make([]int, call%9)
+		c.do(len(done), func(worker, i int) {
+			if busy[worker].Swap(true) {
+				t.Error("a worker with two tasks")
+			}
+			done[i]++
+			busy[worker].Store(false)
+		})
+		for i, n := range done {
+			if n != 1 {
+				t.Fatalf("call %d: task %d ran %d times", call, i, n)
+			}
+		}
+	}
+}
+
+// TestCrewWorksAbreast: tasks that wait for each other end only if they run at the same time.
+func TestCrewWorksAbreast(t *testing.T) {
+	c := newCrew(3)
+	defer c.dismiss()
+	for range 20 {
+		var all sync.WaitGroup
+		all.Add(3)
+		c.do(3, func(int, int) { all.Done(); all.Wait() })
+	}
+}
+
+// TestOneBlockHasManyWorkers: where there are turns to share, lanes of one block have as many workers as threads.
+func TestOneBlockHasManyWorkers(t *testing.T) {
+	d, err := New()
+	if err != nil {
+		t.Skip(err)
+	}
+	var b ir.Body
+	p := &ir.Program{}
+	x := p.Buffer(ir.Buffer{Name: "x", Space: ir.Lane, Size: 40})
+	v := b.Do(ir.Add, b.Counter(0), b.Const(1))
+	b[0].Index.Step = 10
+	p.Entries = []ir.Entry{{Name: "run", Body: []ir.Stmt{&ir.Tiles{Rows: 40, Size: 10, Body: []ir.Stmt{
+		&ir.Kernel{Extents: []int{10}, Body: b, Out: []ir.Output{{Buf: x, Index: ir.Index{Step: 10, Stride: []int{1}}, Value: v}}}}}}}}
+	e, err := d.Load(p, device.Options{Lanes: 2, Threads: 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer e.Close()
+	if n := len(e.(*executable).workers); n != 3 {
+		t.Errorf("%d workers for 4 turns on 3 threads", n)
+	}
+	if _, err := e.Run([]device.Call{{Entry: "run", Times: 1}}, 0, nil); err != nil {
+		t.Fatal(err)
+	}
+	got := make([]float64, 40)
+	e.GetLane("x", 1, got)
+	for i, v := range got {
+		if v != float64(i+1) {
+			t.Errorf("x[%d] is %v", i, v)
+		}
+	}
+}
