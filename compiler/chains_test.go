@@ -233,6 +233,29 @@ generate stat = sum(s in S: w[s] * sum(t in 2..T: x[s, t] * a[s, t-1] * b[s, t])
 		}
 		return n
 	}},
+	{"a chain that is observed in part", chainY + `
+data z[T] missing -1 = [-1, 1, -1, -1, 0]
+z[1] ~ Bernoulli(0.3)
+z[t in 2..T] ~ Bernoulli(z[t-1] == 1 ? q : 0.2)
+y[t in T] ~ Normal(2 * z[t], 1)
+generate p_z[t in T] = probability(z[t] == 1)
+generate best_z = mode(z)
+generate d_z = z
+generate stat = z[1] * z[2] + z[3] * z[4]
+`, []unknown{{"z", 5, 0, 2}}, func(q float64, z [][]int) float64 {
+		if z[0][1] != 1 || z[0][4] != 0 {
+			return 0
+		}
+		p := 1.0
+		for t, v := range z[0] {
+			law := 0.3
+			if t > 0 {
+				law = [2]float64{0.2, q}[z[0][t-1]]
+			}
+			p *= bernoulli(law, v) * normal(chainData[t], 2*float64(v), 1)
+		}
+		return p
+	}, func(z [][]int) float64 { return float64(z[0][0]*z[0][1] + z[0][2]*z[0][3]) }},
 	{"no law of the past, but observations of two, one ahead; single elements", chainY + `
 z[t in T] ~ Bernoulli(q)
 y[t in 1..T-1] ~ Normal(z[t+1] - 2 * z[t], 1)

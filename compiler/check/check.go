@@ -501,14 +501,18 @@ func (c *checker) missingRole(a *arrayInfo) {
 	case len(a.draws) == 0:
 		c.errorf("E83", a.At, "`%s` has missing entries, so it needs a law: `%s[i in N] ~ …`", a.Name, a.Name)
 	case !c.mentioned[a.Name]:
+	case !slices.ContainsFunc(a.draws, func(d draw) bool { return !discreteLaw(d) }):
+		a.Role = model.Latent
 	case len(a.draws) > 1:
 		c.notYet(a.At, "missing entries that other statements read, in an array observed in pieces")
 	default:
 		a.Role = model.Imputed
-		if n := distName(a.draws[0].stmt.Law.Dist); n != nil && stdlib.Dists()[n.Name] != nil && stdlib.Dists()[n.Name].Discrete() {
-			a.Role = model.Latent
-		}
 	}
+}
+
+func discreteLaw(d draw) bool {
+	n := distName(d.stmt.Law.Dist)
+	return n != nil && stdlib.Dists()[n.Name] != nil && stdlib.Dists()[n.Name].Discrete()
 }
 
 // sameRegion tells an observed definition (total = 0; total ~ …) from an array in pieces (h[0] = 0; h[t in 1..T] ~ …).

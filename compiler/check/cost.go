@@ -105,8 +105,8 @@ func (c *checker) valuesText(t *model.Term) string {
 			return last.Name
 		}
 	}
-	r := t.Array.Type.Range
-	if n := r.Hi - r.Lo + 1; n > 0 && n < 1e9 {
+	r := t.Array.Type.Range // of data with holes it has the missing entries' code too
+	if n := min(r.Hi, t.Dist.Hi) - max(r.Lo, t.Dist.Lo) + 1; n > 0 && n < 1e9 {
 		return fmt.Sprintf("%g", n)
 	}
 	return "values of " + t.Dist.Name

@@ -108,9 +108,6 @@ func (c *checker) chain(t *model.Term) bool {
 	case r != nil && r.Whole:
 		c.errorf("E71", t.At, "`%s` cannot be summed out: its law reads all of its past; read it at a constant distance: `%s[t-1]`", a.Name, a.Name)
 		return false
-	case t.Array.Missing:
-		c.notYet(t.At, "missing entries along a chain")
-		return false
 	}
 	a.Chain = &model.Chain{Axis: axis, Beside: []*model.Array{a}}
 	return true
@@ -295,7 +292,7 @@ func (f *latentFinder) gathered(sub *model.Subscript, k int) bool {
 }
 
 func (f *latentFinder) other(r *model.Ref) {
-	f.c.notYet(r.Info().At, "reading the discrete latent `"+r.Array.Name+"` other than at the term's own index, at an index given by data, or along a chain at the one before")
+	f.c.notYet(r.Info().At, "reading the discrete latent `"+r.Array.Name+"` other than at an index of the term, at one that data give, or along a chain at a constant distance")
 }
 
 // along finds the place of a read along a chain: a constant distance from one of the term's plates, or one element.

@@ -36,6 +36,10 @@ func (c *checker) drawBodies(a *arrayInfo) {
 			}
 		}
 		var p *model.Piece
+		if a.observed && a.Role == model.Latent {
+			p = &model.Piece{At: d.head.Span(), Slots: d.slots, Plates: plates(d.slots)}
+			a.Pieces = append(a.Pieces, p)
+		}
 		if !a.observed {
 			for piece < len(a.Pieces) && a.Pieces[piece].At != d.head.Span() {
 				piece++
@@ -49,6 +53,22 @@ func (c *checker) drawBodies(a *arrayInfo) {
 		}
 		if t := c.term(a, d, p); t != nil {
 			c.model.Terms = append(c.model.Terms, t)
+		}
+	}
+	if a.observed && a.Role == model.Latent {
+		c.coverData(a)
+	}
+}
+
+// coverData refuses latents some of whose elements are data where the pieces do not cover the data.
+func (c *checker) coverData(a *arrayInfo) {
+	if len(a.Pieces) < len(a.draws) {
+		return
+	}
+	for k, axis := range a.Type.Axes {
+		known := c.diags.Len()
+		if whole := c.joinAxis(a, k); !whole.Same(axis) && c.diags.Len() == known {
+			c.errorf("E12", a.At, "`%s` has missing entries, but laws only for %s of %s", a.Name, whole.Name, axis.Name)
 		}
 	}
 }
@@ -80,7 +100,7 @@ func (c *checker) observe(a *arrayInfo, d *draw) bool {
 	if poisonSlot(d.slots) {
 		return false
 	}
-	if a.Role != model.Data && a.Missing && !coversAxes(d.slots, axes) {
+	if a.Role == model.Imputed && !coversAxes(d.slots, axes) {
 		c.notYet(d.head.Span(), "missing entries that other statements read, in an array observed in part")
 		return false
 	}

@@ -41,8 +41,9 @@ func (e *emitter) valueOf(o occurrence) *model.Index {
 
 // latentAt is a latent's value where a term reads it.
 func (e *emitter) latentAt(a *model.Array, sub *model.Subscript) value {
+	own := e.enumeration(a)
 	if a.Chain == nil || a.Chain.Axis >= len(sub.Subs) {
-		return e.indexVar(e.enumeration(a))
+		return e.indexVar(own)
 	}
 	k := a.Chain.Axis
 	x, b := sub.Subs[k].At, e.box(a.Type.Axes[k])
@@ -53,7 +54,7 @@ func (e *emitter) latentAt(a *model.Array, sub *model.Subscript) value {
 	case len(indicesIn(x)) == 0:
 		return e.indexVar(e.valueOf(occurrence{a, fixed, toInt(e.staticValues(x)[0])}))
 	}
-	return e.indexVar(e.enumeration(a)) // its own place, or one that data choose
+	return e.indexVar(own) // at its own place, or at one that data choose
 }
 
 // arranged spreads v over indices in an order of the caller's.
