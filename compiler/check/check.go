@@ -18,13 +18,15 @@ import (
 	"ppl/stdlib"
 )
 
-// File checks a parsed file; load parses what it imports. The model is usable only when no diagnostic is an error.
+// File checks a parsed file; load parses what it imports. The model is usable only when no diagnostic is an error. Of a file
+// with statements that could not be parsed the errors in the others are found.
 func File(f *ast.File, load Loader) (*model.Model, []diag.Diagnostic) {
 	c := &checker{load: load, model: &model.Model{Source: f.Source}, sizes: map[string]*model.Size{}}
 	c.global = newScope(c.prelude())
-	c.mentioned = ast.Mentioned(f.Stmts)
-	c.primes = primes(f.Stmts)
-	c.collect(f.Stmts, c.global)
+	stmts := c.kept(f)
+	c.mentioned = ast.Mentioned(stmts)
+	c.primes = primes(stmts)
+	c.collect(stmts, c.global)
 	c.elaborate(c.global)
 	c.systems()
 	c.finish()
@@ -58,6 +60,7 @@ type checker struct {
 	refused       []*model.Array  // latents whose own law is refused
 	circular      []*model.Array  // reported as drawn from each other
 	mentioned     map[string]bool // names that stand in an expression
+	lost          map[string]bool // names in statements that could not be parsed
 	open          []*arrayInfo    // definitions being elaborated, outermost first
 }
 
@@ -499,6 +502,7 @@ func (c *checker) missingRole(a *arrayInfo) {
 		a.MissingCode = c.staticInt(a.scope, a.decl.MissingCode, false)
 	}
 	switch {
+	case len(a.draws) == 0 && c.lost[a.Name]:
 	case len(a.draws) == 0:
 		c.errorf("E83", a.At, "`%s` has missing entries, so it needs a law: `%s[i in N] ~ …`", a.Name, a.Name)
 	case !c.mentioned[a.Name]:

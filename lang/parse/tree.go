@@ -7,14 +7,14 @@ import (
 	"ppl/lang/ast"
 )
 
-// statement converts a parsed statement, to one or, where it or its block has a mistake, to none.
-func (p *parser) statement(s *statement) []ast.Stmt {
+// statement converts a parsed statement; nil where it or its block has a mistake.
+func (p *parser) statement(s *statement) ast.Stmt {
 	before := p.diags.Len() + p.dropped
 	stmt := p.convert(s)
 	if p.diags.Len()+p.dropped > before {
 		return nil
 	}
-	return []ast.Stmt{stmt}
+	return stmt
 }
 
 func (p *parser) convert(s *statement) ast.Stmt {
@@ -130,7 +130,9 @@ func (p *parser) block(t token) *ast.Block {
 		switch {
 		case !ok:
 		case s.Return == nil:
-			b.Stmts = append(b.Stmts, p.statement(s)...)
+			if stmt := p.statement(s); stmt != nil {
+				b.Stmts = append(b.Stmts, stmt)
+			}
 		case i+1 < len(cut.pieces) && cut.close.Value != "":
 			p.diags.Errorf("E04", p.at(s.Tokens[:1]), "a block must end in `return`, but statements follow this one")
 		default:
