@@ -8,6 +8,7 @@ package check
 import (
 	"math"
 	"slices"
+	"strings"
 
 	"ppl/compiler/model"
 	"ppl/lang/ast"
@@ -384,8 +385,11 @@ func (c *checker) declare(a *arrayInfo) {
 			c.errorf("E48", d.Value.Span(), "the value of data `%s` must be known before sampling", a.Name)
 		}
 		if !d.Span().Valid() || len(a.Type.Axes) != literalRank(d.Value) {
-			c.errorf("E42", d.Value.Span(), "`%s` is declared with %s, but the value has %d",
-				a.Name, count(len(a.Type.Axes), "axis", "axes"), literalRank(d.Value))
+			e := c.errorf("E42", d.Value.Span(), "`%s` is declared with %s, but the value has %d",
+				a.Name, haveAxes(a.Type.Axes), literalRank(d.Value))
+			if len(a.Type.Axes) == 0 {
+				e.Help("name them: `data %s[%s] = …`", a.Name, strings.Join([]string{"N", "D", "K", "L"}[:min(literalRank(d.Value), 4)], ", "))
+			}
 		}
 		a.Type.Range = a.Value.Info().Type.Range
 		a.Type.Elem = a.Value.Info().Type.Elem

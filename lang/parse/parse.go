@@ -124,7 +124,7 @@ func (p *parser) piece(piece piece) (*statement, bool) {
 		p.dropped++
 		for _, t := range piece.tokens {
 			if t.Type == body {
-				p.block(t)
+				p.statements(t)
 			}
 		}
 	}
