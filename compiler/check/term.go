@@ -84,6 +84,10 @@ func (c *checker) observe(a *arrayInfo, d *draw) bool {
 	axes := a.Type.Axes
 	event := min(c.eventOf(d.scope, d.stmt.Law), len(axes))
 	switch {
+	case isBroken(a): // its axes are not known; what else is wrong here is
+		c.slots(d.scope, d.head, event)
+		c.lawOf(d)
+		return false
 	case len(d.head.Slots) > len(axes):
 		c.errorf("E42", d.head.Span(), "`%s` has %s but is given %s", a.Name, haveAxes(axes), count(len(d.head.Slots), "subscript", "subscripts"))
 		return false
@@ -347,7 +351,7 @@ func (c *checker) finish() {
 	c.latents()
 	c.refuseGenerated()
 	c.observedTwice()
-	if c.diags.HasErrors() {
+	if c.diags.HasErrors() || len(c.lost) > 0 {
 		return // warnings about a model that is not understood would mislead
 	}
 	c.unused()

@@ -104,7 +104,11 @@ func (e *emitter) argumentSizes(t *model.Term, x value, args []value) {
 		if form.Rank == 0 || len(event) == 0 || form.Domain.Kind == types.IntRange {
 			continue
 		}
-		for _, n := range a.shapeOfAxes() {
+		sizes := a.shapeOfAxes()
+		if form.Columns && len(sizes) > 0 {
+			sizes = sizes[:len(sizes)-1]
+		}
+		for _, n := range sizes {
 			if !slices.Contains(event, n) {
 				e.fail("E40", t.Args[i], "`%s` of %s has an axis of %d elements, but `%s` has %d", form.Name, t.Dist.Name, n, t.At.Text(), event[len(event)-1])
 			}

@@ -126,10 +126,10 @@ type Vector struct {
 	Build func(x stdlib.Node) stdlib.Node
 }
 
-// LogProb is logpdf(D(args), x), cdf, logcdf: elementwise for scalar distributions.
+// LogProb is logpdf(D(args), x), cdf, logcdf, quantile(D(args), p): elementwise for scalar distributions.
 type LogProb struct {
 	Fact
-	Name string // logpdf, logcdf, cdf
+	Name string // logpdf, logcdf, cdf, quantile
 	Dist *stdlib.Dist
 	Form *stdlib.Form
 	Args []Expr
