@@ -2,7 +2,10 @@ package lab
 
 import (
 	"errors"
+	"io"
 	"os"
+	"slices"
+	"strconv"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/palette"
@@ -12,6 +15,7 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 	"gonum.org/v1/plot/vg/vgimg"
+	"gonum.org/v1/plot/vg/vgsvg"
 )
 
 // Axes are the words of a figure, and which of its scales are logarithmic.
@@ -26,25 +30,56 @@ type Line struct {
 	Points plotter.XYs
 }
 
-// Lines draws series into a file; its ending is the format, svg or png.
+// Lines draws series into an SVG file, their names to the right. Points that are not finite, or that a logarithmic scale has no place for, are left out.
 func Lines(path string, a Axes, lines ...Line) error {
 	p := plot.New()
 	p.Title.Text, p.X.Label.Text, p.Y.Label.Text, p.Legend.Top = a.Title, a.X, a.Y, true
 	if a.LogX {
-		p.X.Scale, p.X.Tick.Marker = plot.LogScale{}, plot.LogTicks{Prec: -1}
+		p.X.Scale, p.X.Tick.Marker = plot.LogScale{}, decades{}
 	}
 	if a.LogY {
-		p.Y.Scale, p.Y.Tick.Marker = plot.LogScale{}, plot.LogTicks{Prec: -1}
+		p.Y.Scale, p.Y.Tick.Marker = plot.LogScale{}, decades{}
 	}
 	var series []any
 	for _, l := range lines {
-		series = append(series, l.Name, l.Points)
+		series = append(series, l.Name, a.visible(l.Points))
 	}
+	p.Add(plotter.NewGrid())
 	if err := plotutil.AddLinePoints(p, series...); err != nil {
 		return err
 	}
-	p.Add(plotter.NewGrid())
-	return p.Save(16*vg.Centimeter, 11*vg.Centimeter, path)
+	return drawBeside(path, p)
+}
+
+// visible are the points that the axes have a place for.
+func (a Axes) visible(points plotter.XYs) plotter.XYs {
+	shows := func(x float64, log bool) bool { return x-x == 0 && (x > 0 || !log) }
+	return slices.DeleteFunc(slices.Clone(points), func(p plotter.XY) bool { return !shows(p.X, a.LogX) || !shows(p.Y, a.LogY) })
+}
+
+// drawBeside draws a plot with its legend on the right instead of on top of it.
+func drawBeside(path string, p *plot.Plot) error {
+	const width, height, margin = 22 * vg.Centimeter, 11 * vg.Centimeter, 7 * vg.Centimeter
+	canvas, legend := vgsvg.New(width, height), p.Legend
+	p.Legend = plot.NewLegend()
+	p.Draw(draw.Crop(draw.New(canvas), 0, -margin, 0, 0))
+	legend.Left = true
+	legend.Draw(draw.Crop(draw.New(canvas), width-margin+vg.Centimeter/2, 0, 0, -vg.Centimeter))
+	return save(path, canvas)
+}
+
+// decades are the ticks of a logarithmic axis: those of plot.LogTicks with short names.
+type decades struct{}
+
+// Ticks is a plot.Ticker.
+func (decades) Ticks(lo, hi float64) []plot.Tick {
+	ticks := plot.LogTicks{}.Ticks(lo, hi)
+	for i, t := range ticks {
+		if t.Label != "" {
+			ticks[i].Label = strconv.FormatFloat(t.Value, 'g', 3, 64)
+		}
+	}
+	return ticks
 }
 
 // A Panel is a named two-dimensional histogram over a square: Mass[i][j] at (i, j), from the lower left.
@@ -87,14 +122,14 @@ func Panels(path string, most float64, columns int, panels ...Panel) error {
 	for k := range panels {
 		tiles[k/columns][k%columns].Draw(at[k/columns][k%columns])
 	}
-	return save(path, canvas)
+	return save(path, vgimg.PngCanvas{Canvas: canvas})
 }
 
-func save(path string, canvas *vgimg.Canvas) error {
+func save(path string, canvas io.WriterTo) error {
 	f, err := os.Create(path)
 	if err != nil {
 		return err
 	}
-	_, err = vgimg.PngCanvas{Canvas: canvas}.WriteTo(f)
+	_, err = canvas.WriteTo(f)
 	return errors.Join(err, f.Close())
 }

@@ -23,7 +23,7 @@ type pace struct {
 
 // SampleFor samples until about so many gradients are spent after warm-up; with a sampler that takes none for draws, until it has 5,000 draws.
 func (b *Bench) SampleFor(gradients float64, model string, seed int, args ...string) (*Run, Spent, error) {
-	p, err := b.pace(model, args)
+	p, err := b.pace(model, seed, args)
 	if err != nil {
 		return nil, Spent{}, err
 	}
@@ -49,9 +49,9 @@ func (b *Bench) Price(gradients float64, model string, args ...string) (float64,
 	return spent.Price(), r.Discard()
 }
 
-// pace of a sampler, from two short runs, once.
-func (b *Bench) pace(model string, args []string) (pace, error) {
-	key := fmt.Sprint(model, args)
+// pace of a sampler, from two short runs, once. They have the long run's seed, so that warm-up takes the same decisions.
+func (b *Bench) pace(model string, seed int, args []string) (pace, error) {
+	key := fmt.Sprint(model, seed, args)
 	if p, ok := b.paces[key]; ok {
 		return p, nil
 	}
@@ -59,7 +59,7 @@ func (b *Bench) pace(model string, args []string) (pace, error) {
 	var gradients [2]float64
 	var p pace
 	for i, n := range []int{more, few} {
-		r, err := b.Sample(model, 1, with(args, n)...)
+		r, err := b.Sample(model, seed, with(args, n)...)
 		if err != nil {
 			return pace{}, err
 		}
