@@ -104,7 +104,7 @@ func (c *checker) library(s *scope, e *ast.Call, n *ast.Name) model.Expr {
 		c.errorf("E50", n.Span(), "`%s` is a distribution; it stands after `~`, or inside `logpdf(%s(…), x)`", n.Name, n.Name)
 	case notCompiled[n.Name]:
 		c.notYet(n.Span(), "`"+n.Name+"`")
-	default:
+	case !c.lost[n.Name]:
 		meant(c.errorf("E10", n.Span(), "there is no function `%s`", n.Name), n.Name, c.functionNames(s))
 	}
 	return poison(e)
@@ -518,7 +518,6 @@ func (c *checker) probability(s *scope, e *ast.Call) model.Expr {
 		c.errorf("E85", e.Span(), "`probability` wants a condition that reads one element of a discrete latent once; this one reads %d", reads)
 		return poison(e)
 	}
-	c.probabilities = append(c.probabilities, p)
 	return p
 }
 

@@ -70,6 +70,7 @@ type Subscript struct {
 	Fact
 	X    Expr
 	Subs []Sub
+	Gap  *int // of a chain read at a constant distance from an index: the distance
 }
 
 // A Sub is a whole axis, a range, or an index expression (which may have axes of its own: a gather).
