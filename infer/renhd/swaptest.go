@@ -2,6 +2,8 @@ package renhd
 
 import (
 	"math"
+
+	"ppl/infer/compensation"
 )
 
 // A test decides swaps from a log acceptance ratio with normal noise of known variance, so that the law of the ladder is as if it were known
@@ -16,9 +18,9 @@ type test struct {
 func newTest(name string) test {
 	switch name {
 	case "barker":
-		return barker(1, compensation(1, math.Inf(1), 8))
+		return barker(1, compensation.New(1, math.Inf(1), 8))
 	case "paper":
-		return barker(0.2, compensation(0.2, 10, 3))
+		return barker(0.2, compensation.New(0.2, 10, 3))
 	}
 	return penalty()
 }
@@ -42,11 +44,11 @@ func penalty() test {
 
 // barker accepts with probability 1/(1 + e^{−Δ}): where Δ and a logistic variable add up to more than 0. The noise of Δ, filled up to the
 // variance `most` whatever it is, is made part of that variable (Seita et al., UAI 2017): c draws the rest of it.
-func barker(most float64, c compensator) test {
+func barker(most float64, c compensation.Law) test {
 	return test{most: most, decide: func(p *proposal, uniform func(int) float64) (float64, bool) {
 		delta, variance := p.delta()
 		fill := math.Sqrt(math.Max(most-variance, 0)) * math.Sqrt2 * math.Erfinv(2*uniform(1)-1)
-		if delta+fill+c.quantile(uniform(2)) > 0 {
+		if delta+fill+c.Quantile(uniform(2)) > 0 {
 			return 1, true
 		}
 		return 0, false
