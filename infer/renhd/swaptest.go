@@ -21,6 +21,8 @@ func newTest(name string) test {
 		return barker(1, compensation.New(1, math.Inf(1), 8))
 	case "paper":
 		return barker(0.2, compensation.New(0.2, 10, 3))
+	case "uncorrected":
+		return uncorrected()
 	}
 	return penalty()
 }
@@ -39,6 +41,15 @@ func penalty() test {
 			return 0, false
 		}
 		return chance, uniform(0) < chance
+	}}
+}
+
+// uncorrected takes whatever a first estimate says for the truth, which is wrong: for comparison.
+func uncorrected() test {
+	return test{most: math.Inf(1), decide: func(p *proposal, uniform func(int) float64) (float64, bool) {
+		exact := *p
+		exact.variance = 0
+		return penalty().decide(&exact, uniform)
 	}}
 }
 
