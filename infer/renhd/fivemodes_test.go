@@ -150,7 +150,8 @@ func TestFiveModesFaults(t *testing.T) {
 	if got, _ := fiveModes(t, reference(), 500, exchange{test: wrongSign}); got.tv < 0.2 {
 		t.Errorf("wrong sign: TV %.3f, want above .2", got.tv)
 	}
-	never := test{most: 1, decide: func(*proposal, func(int) float64) (float64, bool) { return 0, false }}
+	never := penalty()
+	never.decide = func(*proposal, func(int) float64) (float64, bool) { return 0, false }
 	if got, _ := fiveModes(t, reference(), 500, exchange{test: never}); got.tv < 0.3 {
 		t.Errorf("no swaps: TV %.3f, want above .3", got.tv)
 	}

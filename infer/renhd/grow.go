@@ -86,7 +86,7 @@ func (r *run) respace() {
 	if s.Ratio > 0 || len(w.rungs) < 3 || r.exchange.pairs[0].proposed == 0 {
 		return
 	}
-	for j, b := range respace(r.betas(), r.exchange.rates(), len(w.rungs)) {
+	for j, b := range respace(r.betas(), r.exchange.quiet(), len(w.rungs)) {
 		w.rungs[j].beta = b
 	}
 	w.settleAll()
@@ -107,7 +107,7 @@ func (r *run) resize() error {
 	if r.settings().Replicas > 0 || r.system.Path == dynamics.Plain || len(r.exchange.pairs) == 0 {
 		return nil
 	}
-	rates, n := r.exchange.rates(), len(w.rungs)
+	rates, n := r.exchange.quiet(), len(w.rungs)
 	want := int(math.Ceil(2*barrier(rates))) + 1
 	want = min(max(want, 2), mostRungs)
 	if want == n {

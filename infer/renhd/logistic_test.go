@@ -53,10 +53,6 @@ func TestLogisticInMinibatches(t *testing.T) {
 	if err != nil {
 		t.Skip(err)
 	}
-	deaf := exchange{plain: true, test: test{most: math.Inf(1), decide: func(p *proposal, uniform func(int) float64) (float64, bool) {
-		p.variance = 0
-		return penalty().decide(p, uniform)
-	}}}
 	for _, c := range []struct {
 		name     string
 		settings infer.Settings
@@ -65,7 +61,7 @@ func TestLogisticInMinibatches(t *testing.T) {
 	}{
 		{"renhd", infer.Settings{}, exchange{test: penalty()}, true},
 		{"ladder", infer.Settings{Replicas: 4, Ratio: 1.5, Path: "energy", Steps: 50}, exchange{test: penalty()}, true},
-		{"ladder, noise ignored", infer.Settings{Replicas: 4, Ratio: 1.5, Path: "energy", Steps: 50}, deaf, false},
+		{"ladder, noise ignored", infer.Settings{Replicas: 4, Ratio: 1.5, Path: "energy", Steps: 50}, exchange{test: deaf(), plain: true}, false},
 		{"sgld", infer.Settings{Replicas: 1, Dynamics: "sgld"}, exchange{test: penalty()}, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
