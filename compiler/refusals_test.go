@@ -72,7 +72,7 @@ func TestRefusals(t *testing.T) {
 		{"E63", "data y[N] = [1, 2]\nC[1..2, N] ~ LKJ(2)\ny ~ Normal(C[1, 2], 1)\n"},
 		{"E13", "data y[T] = [1, 2, 3]\ns[(1 + 1)] = 1\ns[t in 2..T] = s[t-1] / 2\ny[t in T] ~ Normal(s[t], 1)\n"},
 		{"E42", "data y[T] = [1, 2, 3], K = 2\nh[1] ~ Normal(0, 1)\nh[K, 3..T] ~ Normal(0, 1)\ny[t in T] ~ Normal(h[t], 1)\n"},
-		{"E99", "data s[N] missing -1 = [1, 0, -1, 1], y[N] = [1, 2, 3, 4]\ns[i in 2] ~ Bernoulli(0.3)\ny[i in N] ~ Normal(s[i], 1)\n"},
+		{"E12", "data s[N] missing -1 = [1, 0, -1, 1], y[N] = [1, 2, 3, 4]\ns[i in 2] ~ Bernoulli(0.3)\ny[i in N] ~ Normal(s[i], 1)\n"},
 		{"E57", "data n[N] = [10, 5], y[N] = [3, 6]\np ~ Beta(1, 1)\ny[i in N] ~ Binomial(n[i], p)\n"},
 		{"E57", "data n[N] = [10, 5], y[N] = [3, 6]\np ~ Beta(1, 1)\ny[1] ~ Binomial(n[1], p)\ny[i in 2..N] ~ Binomial(n[i], p)\n"},
 		{"E51", "data s[N] = [1, 0], y[N] = [3, 6]\nmu ~ Normal(0, 1)\ny ~ Normal(mu, s)\n"},

@@ -394,6 +394,8 @@ func (e *emitter) logprob(x *model.LogProb) value {
 	switch x.Name {
 	case "logcdf":
 		f = x.Form.LogCDF
+	case "quantile":
+		f = x.Form.Quantile
 	case "cdf":
 		f = func(v Node, args []Node) Node {
 			if p := x.Form.LogCDF(v, args); p.Valid() {
