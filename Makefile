@@ -43,6 +43,10 @@ bench-peers:
 	$(PEERS)/bin/python bench/peers/peers.py $(abspath $(PEERS))/work $(abspath $(PEERS))/work/bench.txt > $(PEERS)/work/RESULTS.md
 	mv $(PEERS)/work/RESULTS.md bench/RESULTS.md
 
+# All experiments, one after the other: their RESULTS.md and figures are written anew.
+experiments:
+	@set -e; for main in experiments/*/main.go; do echo $$main; $(GO) run ./$$(dirname $$main); done
+
 # Each fuzz target for FUZZTIME.
 fuzz:
 	@set -e; for package in $$($(GO) list ./...); do \

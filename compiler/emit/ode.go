@@ -15,6 +15,25 @@ type solution struct {
 	node  Node
 	times []float64
 	first map[*model.State]int // where a state begins in the state vector
+	steps int                  // attempts that it may take; 0 is the method's usual number
+}
+
+// A Solution is a system's states at the times that are asked for, NaN from the first that is not reached in the attempts it may take. Node has
+// shape [times, states]; Steps is 0 where the method's usual number of attempts is taken.
+type Solution struct {
+	System *model.System
+	Node   Node
+	Steps  int
+}
+
+// solutions are those of the model's systems that something reads.
+func (e *emitter) solutions() (out []Solution) {
+	for _, s := range e.b.Model.Systems {
+		if sol := e.solved[s]; sol != nil {
+			out = append(out, Solution{s, sol.node, sol.steps})
+		}
+	}
+	return out
 }
 
 // stateAt is a trajectory at the times of a query. Its own axes are the state's, then the time's.
@@ -54,7 +73,8 @@ func (e *emitter) solve(s *model.System) *solution {
 	defer func() { e.guards = guards }()
 	p, sol := e.problem(s)
 	o := odeOptions(s)
-	o.MaxSteps = e.b.steps[s]
+	sol.steps = e.b.steps[s]
+	o.MaxSteps = sol.steps
 	sol.node = ode.Solve(p, o)
 	e.solved[s] = sol
 	return sol

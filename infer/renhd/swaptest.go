@@ -2,6 +2,8 @@ package renhd
 
 import (
 	"math"
+
+	"ppl/infer/compensation"
 )
 
 // A test decides swaps from a log acceptance ratio with normal noise of known variance, so that the law of the ladder is as if it were known
@@ -23,9 +25,9 @@ func metropolis(variance float64) float64 { return math.Erfc(math.Sqrt(math.Max(
 func newTest(name string) test {
 	switch name {
 	case "barker":
-		return barker(1, compensation(1, math.Inf(1), 8))
+		return barker(1, compensation.New(1, math.Inf(1), 8))
 	case "paper":
-		return barker(0.2, compensation(0.2, 10, 3))
+		return barker(0.2, compensation.New(0.2, 10, 3))
 	}
 	return penalty()
 }
@@ -55,7 +57,7 @@ func penalty() test {
 // barker accepts with probability 1/(1 + e^{−Δ}): where Δ and a logistic variable add up to more than 0. The noise of Δ, filled up to the
 // variance `most` whatever it is, is made part of that variable (Seita et al., UAI 2017): c draws the rest of it. Noise costs nothing more, then; the rate is
 // about Φ(−v/2/√(k² + v)) at a spread of v, since the logistic function is about Φ(x/k).
-func barker(most float64, c compensator) test {
+func barker(most float64, c compensation.Law) test {
 	const k = 1.702
 	spread := func(rate, _ float64) float64 {
 		q := math.Max(math.Sqrt2*math.Erfinv(1-2*rate), 0)
@@ -64,7 +66,7 @@ func barker(most float64, c compensator) test {
 	return test{most: most, spread: spread, decide: func(p *proposal, uniform func(int) float64) (float64, bool) {
 		delta, variance := p.delta()
 		fill := math.Sqrt(math.Max(most-variance, 0)) * math.Sqrt2 * math.Erfinv(2*uniform(1)-1)
-		if delta+fill+c.quantile(uniform(2)) > 0 {
+		if delta+fill+c.Quantile(uniform(2)) > 0 {
 			return 1, true
 		}
 		return 0, false

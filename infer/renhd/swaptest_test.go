@@ -4,6 +4,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
+
+	"ppl/infer/compensation"
 )
 
 // sampleBalance is log E[accept | Δ] − log E[accept | −Δ] of a test under noise, Δ itself where detailed balance holds; and the mean acceptance
@@ -49,7 +51,7 @@ func TestBalanceUnderNoise(t *testing.T) {
 			t.Errorf("%s: mean acceptance of a move and its reverse %.4f, want .5", name, mean)
 		}
 	}
-	deaf := map[string]test{"penalty": penalty(), "barker": barker(0, compensation(0, math.Inf(1), 8))}
+	deaf := map[string]test{"penalty": penalty(), "barker": barker(0, compensation.New(0, math.Inf(1), 8))}
 	for name, x := range deaf {
 		if got, _ := sampleBalance(x, 0.7, 200_000, normalNoise(0.6, 0)); math.Abs(got-0.7) < 0.04 {
 			t.Errorf("%s, not told of its noise: log ratio %.4f: the test could not fail", name, got)
