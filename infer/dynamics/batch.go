@@ -6,6 +6,7 @@ import (
 	"ppl/autodiff"
 	"ppl/compiler/lower"
 	"ppl/infer"
+	"ppl/runtime/noise"
 )
 
 // Batches say which rows stand for all rows of a target that splits. The zero value: all rows do.
@@ -65,6 +66,36 @@ func (s System) fromEpoch(key, epoch, part autodiff.Node, size int) autodiff.Nod
 	g, n := epoch.Graph(), s.Batches.Rows
 	first := autodiff.Add(autodiff.Mul(epoch, g.Const(float64(n))), autodiff.Mul(part, g.Const(float64(size))))
 	return g.Shuffle(n, key, autodiff.Add(autodiff.Broadcast(first, []int{size}, nil), g.Iota(size)))
+}
+
+// Wanted are the rows that an entry reads on a lane whose scalars the host looks up; nil for an entry that reads none. It is what the graphs work
+// out for themselves, for targets of which the host brings the rows.
+func (b Batches) Wanted(entry string, seed uint64, scalar func(name string) float64) []float64 {
+	if b.Size == 0 {
+		return nil
+	}
+	switch entry {
+	case "start", "step", NoisyGrad:
+		return b.inEpoch(seed, 2*scalar(Walker)+1, scalar(clock), 0, b.Size)
+	case Terms:
+		return b.inEpoch(seed, 2*scalar(Chain), scalar(Round), scalar(Part), b.Chunk)
+	case Slope:
+		rows, first := make([]float64, b.Chunk), int(scalar(Part))*b.Chunk
+		for i := range rows {
+			rows[i] = float64(min(first+i, b.Rows-1))
+		}
+		return rows
+	}
+	return nil
+}
+
+// inEpoch is fromEpoch on the host.
+func (b Batches) inEpoch(seed uint64, key, epoch, part float64, size int) []float64 {
+	rows, first := make([]float64, size), epoch*float64(b.Rows)+part*float64(size)
+	for i := range rows {
+		rows[i] = noise.Shuffle(seed, b.Rows, key, first+float64(i))
+	}
+	return rows
 }
 
 // density is log ρ and log ℓ of the target, or what the rows of a batch say of it.
