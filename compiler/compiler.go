@@ -171,6 +171,9 @@ func (p *Program) Streams() int { return p.plan.Streams() }
 // StreamInput names the input of Split's graph in which m rows of stream k stand, shape [m, width].
 func (p *Program) StreamInput(k, m int) (name string, width int) { return p.plan.StreamInput(k, m) }
 
+// Mixed reports whether rows that follow one another are as good as rows at random.
+func (p *Program) Mixed() bool { return p.plan.Mixed() }
+
 // ReadRows reads what stream k has for rows.
 func (p *Program) ReadRows(k int, rows, dst []float64) error { return p.plan.ReadRows(k, rows, dst) }
 

@@ -22,6 +22,11 @@ y[i in N] ~ Normal(a + b * x[i], 1)`,
 		"lifted": `data y[N], x[N] from "t.csv"
 a, b ~ Normal(0, 1)
 y ~ Normal(a + b * (x / 2), 1)`,
+		"numbered": `data y[N], x[N] from "t.csv"
+e[i in N] = i * i / 100
+a, b ~ Normal(0, 1)
+u[N] ~ Normal(0, 1)
+y[i in N] ~ Normal(a + b * i + u[i] + e[i], 1)`,
 		"matrix": `data y[N] from "t.csv"
 data X[N, D] from "t.csv"
 beta[D] ~ Normal(0, 1)
@@ -111,7 +116,7 @@ func TestStreamedRows(t *testing.T) {
 			for i, row := range rand.New(rand.NewPCG(2, 2)).Perm(n) {
 				rows[i] = float64(row)
 			}
-			want := splitKnown(t, memory, theta, rows)
+			want := splitKnown(t, memory, theta, inData(t, streamed, rows))
 			for way, got := range map[string][]float64{"known rows": splitKnown(t, streamed, theta, rows), "inputs": splitInputs(t, streamed, theta, rows)} {
 				if !slices.Equal(got, want) {
 					t.Errorf("%s: %v, in memory %v", way, got, want)
@@ -144,4 +149,22 @@ func splitInputs(t *testing.T, p *Program, theta, rows []float64) []float64 {
 		}
 	}
 	return slices.Concat(autodiff.Eval(inputs, prior, whole, terms)...)
+}
+
+// inData are rows as they are numbered with all data in memory: where a program numbers them as its files do, records say which they are.
+func inData(t *testing.T, p *Program, rows []float64) []float64 {
+	t.Helper()
+	if !p.Mixed() {
+		return rows
+	}
+	_, width := p.StreamInput(0, 1)
+	records := make([]float64, len(rows)*width)
+	if err := p.ReadRows(0, rows, records); err != nil {
+		t.Fatal(err)
+	}
+	var out []float64
+	for i := range rows {
+		out = append(out, records[i*width])
+	}
+	return out
 }

@@ -13,6 +13,8 @@ type Streamed interface {
 	Splittable
 	// Streams is how many there are: 0 when all data are in memory.
 	Streams() int
+	// Mixed reports whether rows that follow one another are as good as rows at random, and are read together.
+	Mixed() bool
 	// StreamInput names the input in which m rows of stream k stand, shape [m, width].
 	StreamInput(k, m int) (name string, width int)
 	// ReadRows puts what stream k has for rows, numbers from 0 to Rows−1, into dst, width numbers each. It is safe for concurrent use.

@@ -157,7 +157,7 @@ func (b *binder) streams() {
 		}
 		if streams[x.Rows] == nil {
 			s := &data.Selection{File: x.Rows}
-			selections[x.Rows], streams[x.Rows] = s, &emit.Stream{Name: x.Origin, Rows: x.Rows.Rows, Read: s.Read}
+			selections[x.Rows], streams[x.Rows] = s, &emit.Stream{Name: x.Origin, Rows: x.Rows.Rows, Row: s.AddRow(), Place: x.Rows.Place, Read: s.Read}
 		}
 		d := b.out.Data[a]
 		d.Stream, d.First = streams[x.Rows], selections[x.Rows].Width

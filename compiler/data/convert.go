@@ -49,13 +49,39 @@ func convertOnce(path, name, identity string, text map[int]retyping) error {
 	if err != nil {
 		return err
 	}
+	plain, err := os.CreateTemp(filepath.Dir(name), "converting-*")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(plain.Name())
+	defer plain.Close()
+	f := footer{Identity: identity, Table: in.table, Lone: in.lone}
+	if err := f.writeRows(plain, src); err != nil {
+		return err
+	}
+	return f.mixed(plain, name)
+}
+
+// mixed writes a row file from its records in order.
+func (f *footer) mixed(plain *os.File, name string) error {
 	out, err := os.CreateTemp(filepath.Dir(name), "converting-*")
 	if err != nil {
 		return err
 	}
 	defer os.Remove(out.Name()) // where it was not renamed
 	defer out.Close()
-	if err := writeRows(out, src, footer{Identity: identity, Table: in.table, Lone: in.lone}); err != nil {
+	if _, err := plain.Seek(0, io.SeekStart); err != nil {
+		return err
+	}
+	stride := strideOf(f.Columns)
+	if err := mixRows(bufio.NewReaderSize(plain, 1<<20), out, f.Rows, stride); err != nil {
+		return err
+	}
+	end, err := f.bytes()
+	if err != nil {
+		return err
+	}
+	if _, err := out.WriteAt(end, int64(f.Rows)*int64(stride)); err != nil {
 		return err
 	}
 	if err := out.Sync(); err != nil {
@@ -64,10 +90,10 @@ func convertOnce(path, name, identity string, text map[int]retyping) error {
 	return os.Rename(out.Name(), name)
 }
 
-// writeRows writes records and footer.
-func writeRows(out io.Writer, src rowSource, f footer) error {
+// writeRows writes records in the order of the data file, each with its row at the end, and enters what they are.
+func (f *footer) writeRows(out io.Writer, src rowSource) error {
 	w := bufio.NewWriterSize(out, 1<<20)
-	columns := src.columns()
+	columns := append(src.columns(), Column{Type: "f8"})
 	width := 0
 	for i := range columns {
 		c := &columns[i]
@@ -76,12 +102,13 @@ func writeRows(out io.Writer, src rowSource, f footer) error {
 	}
 	record, raw := make([]float64, width), []byte(nil)
 	for ; ; f.Rows++ {
-		err := src.next(record)
+		err := src.next(record[:width-1])
 		if err == io.EOF {
 			break
 		} else if err != nil {
 			return err
 		}
+		record[width-1] = float64(f.Rows)
 		raw = appendRecord(raw[:0], columns, record, f.Rows)
 		if _, err := w.Write(raw); err != nil {
 			return err
@@ -92,13 +119,6 @@ func writeRows(out io.Writer, src rowSource, f footer) error {
 		columns[i].Labels, columns[i].Codes = sortedLabels(c.Labels)
 	}
 	f.Columns = columns
-	end, err := f.bytes()
-	if err != nil {
-		return err
-	}
-	if _, err := w.Write(end); err != nil {
-		return err
-	}
 	return w.Flush()
 }
 

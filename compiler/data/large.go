@@ -130,7 +130,7 @@ func (s Shelf) evict(newest string) {
 func (r *RowFile) asFile() *File {
 	f := newFile(r.Path, r.Table)
 	f.Lone = r.Lone
-	for i := range r.Columns {
+	for i := range r.Columns[:len(r.Columns)-1] {
 		c := &r.Columns[i]
 		f.add(&Array{Name: c.Name, Shape: append([]int{r.Rows}, c.Shape...), Int: c.Int, Labels: c.Labels, Origin: r.Path, Rows: r, Columns: []int{i}})
 	}

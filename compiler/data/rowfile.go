@@ -14,7 +14,8 @@ import (
 // A RowFile is a file of records, one for each row, with all columns of a row together: a minibatch wants few rows and all that is in them. It is
 // what a data file that does not fit in memory is converted to, once. Records are read where they are asked for, and nothing else is kept.
 //
-// The file is: records, each the elements of its columns one after another, little-endian, in NumPy's types u1, i1, f4 and f8; a footer (gob); the
+// The file is: records in random order (mixing), each the elements of its columns one after another, little-endian, in NumPy's types u1, i1, f4 and
+// f8, the last of them the number of its row in the data file, from 0; a footer (gob); the
 // footer's length (8 bytes), its SHA-256 and a magic word. So a file that was not written to its end is no row file.
 type RowFile struct {
 	Path    string // as the user named what it was made from
@@ -195,26 +196,32 @@ func (s *Selection) Add(column int, codes []float64) (at int) {
 // readSize is about how many bytes are read at once where rows follow one another.
 const readSize = 1 << 20
 
-// Read puts rows, numbers from 0, into dst, Width numbers each. Rows that follow one another are read together.
-func (s *Selection) Read(rows []int, dst []float64) error {
+// Place is where a row of the data file stands, both counted from 0.
+func (r *RowFile) Place(row int) int { return newMixing(r.Rows).place(row) }
+
+// AddRow selects the number of the row in the data file.
+func (s *Selection) AddRow() (at int) { return s.Add(len(s.File.Columns)-1, nil) }
+
+// Read puts the rows at places into dst, Width numbers each. Places that follow one another are read together.
+func (s *Selection) Read(places []int, dst []float64) error {
 	most := max(1, readSize/max(1, s.File.stride))
 	var buffer []byte
-	for len(rows) > 0 {
+	for len(places) > 0 {
 		n := 1
-		for n < len(rows) && n < most && rows[n] == rows[n-1]+1 {
+		for n < len(places) && n < most && places[n] == places[n-1]+1 {
 			n++
 		}
 		if need := n * s.File.stride; len(buffer) < need {
 			buffer = make([]byte, need)
 		}
 		raw := buffer[:n*s.File.stride]
-		if _, err := s.File.file.ReadAt(raw, int64(rows[0])*int64(s.File.stride)); err != nil {
-			return fmt.Errorf("%s: row %d cannot be read back from %s: %w", s.File.Path, rows[0]+1, s.File.file.Name(), err)
+		if _, err := s.File.file.ReadAt(raw, int64(places[0])*int64(s.File.stride)); err != nil {
+			return fmt.Errorf("%s: rows cannot be read back from %s: %w", s.File.Path, s.File.file.Name(), err)
 		}
 		for i := range n {
 			s.decode(raw[i*s.File.stride:], dst[i*s.Width:(i+1)*s.Width])
 		}
-		rows, dst = rows[n:], dst[n*s.Width:]
+		places, dst = places[n:], dst[n*s.Width:]
 	}
 	return nil
 }

@@ -53,8 +53,11 @@ type Extreme struct {
 type Stream struct {
 	Name        string
 	Rows, Width int
-	// Read puts rows, numbered from 0, into dst.
-	Read func(rows []int, dst []float64) error
+	Row         int // which number is that of the row, from 0
+	// Place is where in the file a row stands; rows are there in an order that has nothing to do with what is in them.
+	Place func(row int) int
+	// Read puts the rows at places of the file into dst.
+	Read func(places []int, dst []float64) error
 }
 
 // Row names the place of an element of data as a user finds it, with its file.
@@ -108,6 +111,7 @@ type emitter struct {
 	coordinates func(*model.Piece) value
 	rows        *rowReader // of terms for the rows of a batch; else nil
 	want        *[]loading // where the streams that a split reads are listed, when not nil
+	mixed       *loading   // rows are places of this stream, when not nil
 	outer       *emitter   // of a step of a scan: the emitter that the scan stands in
 	guards      []value    // conditions of the branches and ragged ranges around: where one is 0, subscripts may be out of range
 	diags       *diag.List

@@ -21,6 +21,7 @@ type Plan struct {
 	rowSet   *model.RowSet // nil: full batch only
 	rowCount int
 	loads    []loading // the streams that rows are read from
+	mixed    *loading  // one of them when rows of the row set are those of the files: then they are numbered as they stand there
 }
 
 // NewPlan resolves every size, lays out the unconstrained vector and emits the density once to find what is wrong with the data.

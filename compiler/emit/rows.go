@@ -48,6 +48,9 @@ func (e *emitter) forRows(set *model.RowSet, rows Node) *emitter {
 	}
 	out := newEmitter(e.g, e.b, e.diags)
 	out.rows, out.outer, out.enums, out.befores = r, e, e.enums, e.befores
+	if e.mixed != nil {
+		out.atRecords(*e.mixed)
+	}
 	return out
 }
 
@@ -310,6 +313,7 @@ func (p *Plan) chooseRows(e *emitter) {
 func (p *Plan) Split(theta, rows Node) (prior, whole, terms Node) {
 	e := newEmitter(theta.Graph(), p.Bound, &diag.List{})
 	e.fromTheta(p, theta)
+	e.mixed = p.mixed
 	prior, whole, terms = e.split(p, rows, e.z(p))
 	return autodiff.Add(prior, e.jacobian(p)), whole, terms
 }
@@ -318,6 +322,7 @@ func (p *Plan) Split(theta, rows Node) (prior, whole, terms Node) {
 func (p *Plan) OwnScaleSplit(theta, rows Node) (prior, whole, terms Node) {
 	e := newEmitter(theta.Graph(), p.Bound, &diag.List{})
 	e.fromTheta(p, theta)
+	e.mixed = p.mixed
 	return e.split(p, rows, nil)
 }
 

@@ -16,8 +16,9 @@ import (
 type loading struct {
 	stream    *Stream
 	coord     int
-	div, size int // the coordinate of a row is row / div mod size, from 0
-	shift     int // from there to the row of the file
+	div, size int  // the coordinate of a row is row / div mod size, from 0
+	shift     int  // from there to the row of the file
+	mixed     bool // rows are places of the file
 }
 
 // input names the node that m rows are put in.
@@ -112,7 +113,8 @@ func (e *emitter) within(v value, along []int) value {
 
 func (e *emitter) streamedAt(a *model.Array, coord, shift int) value {
 	d, first := e.b.Data[a], a.Type.Axes[0]
-	l := loading{d.Stream, coord, 1, e.box(e.rows.set.Axes[coord]).size(), shift + e.box(e.rows.set.Axes[coord]).lo - e.box(first).lo}
+	l := loading{stream: d.Stream, coord: coord, div: 1, size: e.box(e.rows.set.Axes[coord]).size(), mixed: e.rows.whole.mixed != nil,
+		shift: shift + e.box(e.rows.set.Axes[coord]).lo - e.box(first).lo}
 	for _, s := range e.rows.set.Axes[coord+1:] {
 		l.div *= e.box(s).size()
 	}
@@ -151,10 +153,41 @@ func (e *emitter) load(l loading) Node {
 func (l loading) read(rows, dst []float64) error {
 	places := make([]int, len(rows))
 	for i, row := range rows {
-		place := int(row)/l.div%l.size + l.shift
-		places[i] = max(0, min(place, l.stream.Rows-1)) // beyond the ends, only in branches that are not taken
+		places[i] = int(row)
+		if !l.mixed {
+			at := int(row)/l.div%l.size + l.shift
+			places[i] = l.stream.Place(max(0, min(at, l.stream.Rows-1))) // beyond the ends, only in branches that are not taken
+		}
 	}
 	return l.stream.Read(places, dst)
+}
+
+// mix numbers rows as they stand in the files, where the row set is their rows and nothing but the row itself is read: then rows that follow one another
+// are rows at random, and together on disk.
+func (p *Plan) mix() {
+	if len(p.loads) == 0 || len(p.rowSet.Axes) > 1 {
+		return
+	}
+	for _, l := range p.loads {
+		if l.shift != 0 || l.stream.Rows != p.rowCount {
+			return
+		}
+	}
+	for i := range p.loads {
+		p.loads[i].mixed = true
+	}
+	p.mixed = &p.loads[0]
+}
+
+// Mixed reports whether rows that follow one another are as good as rows at random.
+func (p *Plan) Mixed() bool { return p.mixed != nil }
+
+// atRecords takes coordinates from the records of a stream, whose places rows are.
+func (e *emitter) atRecords(l loading) {
+	records := e.load(l)
+	m, row := records.Shape()[0], l.stream.Row
+	n := autodiff.Reshape(autodiff.Slice(records, []int{0, row}, []int{m, row + 1}), m)
+	e.rows.at[0].node = autodiff.Add(n, e.g.Const(float64(e.box(e.rows.set.Axes[0]).lo)))
 }
 
 // read is a subscript without what is read at the row, and what it subscripts.
@@ -292,6 +325,7 @@ func (p *Plan) findStreams(e *emitter) {
 	e.want = &p.loads
 	e.split(p, e.g.Input("rows", 2), e.z(p))
 	e.want = nil
+	p.mix()
 	for i, a := range p.saved {
 		if settled := p.Deterministic(); !settled[i] {
 			p.reach(a, func(b *model.Array) {

@@ -1,7 +1,7 @@
 package dynamics
 
 import (
-	"math/rand/v2"
+	"math"
 
 	"ppl/autodiff"
 	"ppl/compiler/lower"
@@ -17,8 +17,13 @@ import (
 // batches, they err together, their law is no product, and swaps are not reversible (1.09).
 // Where an exact density is wanted, those of Reference stand for all, weighted to be as many: a posterior of about the same shape at
 // about the same place, for a rule that corrects (Size = 0) and for the entry Gradient.
+//
+// Where rows are in random order already (Mixed), as in the files of data too large for memory, a batch is Size rows that follow one another from one
+// drawn at random, and energies go on from one drawn at random, around the end. Over all places where a batch may begin, its mean is that of all rows and its variance
+// that of Size rows without replacement, to a relative √(2·Size/Rows), as far as Rows/Size batches beside one another know the variance.
 type Batches struct {
 	Rows, Size int
+	Mixed      bool
 	Reference  []float64 // numbers of rows, different ones
 	Chunk      int       // rows of one call of the entry Terms
 }
@@ -26,11 +31,14 @@ type Batches struct {
 // NewBatches are minibatches of size rows, with a reference of several, drawn for good from the seed.
 func NewBatches(rows, size, reference, chunk int, seed uint64) Batches {
 	b := Batches{Rows: rows, Size: size, Chunk: chunk}
-	for _, row := range rand.New(rand.NewPCG(seed, uint64(rows))).Perm(rows)[:min(reference, rows)] {
-		b.Reference = append(b.Reference, float64(row))
+	for i := range min(reference, rows) {
+		b.Reference = append(b.Reference, noise.Shuffle(seed, rows, referenceKey, float64(i)))
 	}
 	return b
 }
+
+// referenceKey is that of no walker.
+const referenceKey = math.MaxUint32
 
 // Some reports whether there are batches at all.
 func (b Batches) Some() bool { return b.Rows > 0 }
@@ -89,10 +97,17 @@ func (b Batches) Wanted(entry string, seed uint64, scalar func(name string) floa
 	return nil
 }
 
-// inEpoch is fromEpoch on the host.
+// inEpoch is fromEpoch on the host, or its part of the rows that follow one another.
 func (b Batches) inEpoch(seed uint64, key, epoch, part float64, size int) []float64 {
 	rows, first := make([]float64, size), epoch*float64(b.Rows)+part*float64(size)
+	if b.Mixed {
+		first = noise.Shuffle(seed, b.Rows, key, epoch) + part*float64(size)
+	}
 	for i := range rows {
+		if b.Mixed {
+			rows[i] = math.Mod(first+float64(i), float64(b.Rows))
+			continue
+		}
 		rows[i] = noise.Shuffle(seed, b.Rows, key, first+float64(i))
 	}
 	return rows

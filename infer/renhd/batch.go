@@ -43,6 +43,9 @@ func (r *run) split() error {
 		chunk = max(s.Batch, 256)
 	}
 	r.batches = dynamics.NewBatches(n, s.Batch, max(s.Batch, leastReference, 10*r.target.Dim()), min(chunk, n), r.options.Seed)
+	if t, ok := infer.Streaming(t); ok {
+		r.batches.Mixed = t.Mixed()
+	}
 	return r.readable()
 }
 

@@ -10,8 +10,8 @@ import (
 	"ppl/runtime/device"
 )
 
-// A feed puts the rows of data that are in files where the device reads them. The device would draw the same rows by itself: their numbers are a pure
-// function of seed, lane and clock, so that draws are those of a run with all data in memory.
+// A feed puts the rows of data that are in files where the device reads them. Their numbers are a pure function of seed, lane and clock, as they would
+// be on the device.
 type feed struct {
 	target  infer.Streamed
 	batches dynamics.Batches
@@ -27,10 +27,10 @@ func (r *run) newFeed() *feed {
 	return &feed{t, r.system.Batches, r.options.Seed}
 }
 
-// reads at once, so that a disk can serve many together; and rows of one.
+// readers is how many reads there are at once, so that a disk can serve many together, and readRows the rows of one.
 const (
 	readers  = 32
-	readRows = 64
+	readRows = 512
 )
 
 // fill puts the rows that an entry wants on the lanes of mask (nil: all).

@@ -35,7 +35,7 @@ type walkers struct {
 	traits      dynamics.Traits
 	lost        []bool // by lane: as the last window of warm-up left them; nil before
 
-	feed        *feed  // nil where all data are in memory
+	feed *feed // nil where all data are in memory
 
 	noiseStep uint64 // the device's next noise step
 	laneSteps int64
