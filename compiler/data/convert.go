@@ -74,7 +74,7 @@ func (f *footer) mixed(plain *os.File, name string) error {
 		return err
 	}
 	stride := strideOf(f.Columns)
-	if err := mixRows(bufio.NewReaderSize(plain, 1<<20), out, f.Rows, stride); err != nil {
+	if err := mixRows(bufio.NewReaderSize(plain, 1<<20), out, f.Rows, stride, bucketOf(int64(f.Rows)*int64(stride))); err != nil {
 		return err
 	}
 	end, err := f.bytes()

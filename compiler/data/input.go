@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"bytes"
 	"compress/gzip"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -63,17 +62,14 @@ func (in *input) source(text map[int]retyping) (rowSource, error) {
 	case strings.HasSuffix(in.kind, ".tsv"), strings.HasSuffix(in.kind, ".tab"):
 		in.table = true
 		return in.csv('\t', text)
-	case strings.HasSuffix(in.kind, "-ubyte"), strings.HasSuffix(in.kind, ".idx"):
+	case bytes.HasPrefix(start, []byte("\x00\x00")):
 		in.lone = true
 		return in.idx()
 	}
-	return nil, errNotByRows
+	return nil, fmt.Errorf("%s: a file too large for memory is read row by row, which CSV, TSV, Parquet, NumPy's .npy and IDX files can be; convert it to one of them", in.path)
 }
 
-// errNotByRows refuses the formats that have to be read whole.
-var errNotByRows = errors.New("a file too large for memory is read row by row, which CSV, TSV, Parquet, NumPy's .npy and IDX files can be; convert it to one of them")
-
-// lone is the name of a file's one array.
+// name is the name of a file's one array.
 func (in *input) name() string {
 	base := filepath.Base(in.path)
 	return strings.TrimSuffix(strings.TrimSuffix(base, ".gz"), ".npy")

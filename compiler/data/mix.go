@@ -52,10 +52,14 @@ const (
 	waitSize    = 64 << 10
 )
 
-// mixRows brings records, whose last number is their row, from one file to their places in another. It reads and writes each twice, in large pieces.
-func mixRows(in io.Reader, out *os.File, rows, stride int) error {
-	all := int64(rows) * int64(stride)
-	size := max(bucketSize, (all+mostBuckets-1)/mostBuckets)
+// bucketOf is the size of buckets for so many bytes of records.
+func bucketOf(records int64) int64 {
+	return max(bucketSize, (records+mostBuckets-1)/mostBuckets)
+}
+
+// mixRows brings records, whose last number is their row, to their places in a file, in buckets of size bytes. What is written is read and written
+// once more, all in large pieces.
+func mixRows(in io.Reader, out *os.File, rows, stride int, size int64) error {
 	m := &mixer{mixing: newMixing(rows), out: out, stride: stride, per: max(1, int(size)/stride)}
 	n := (rows + m.per - 1) / m.per
 	m.waiting, m.written = make([][]byte, n), make([]int64, n)
