@@ -3,7 +3,7 @@
 GO ?= go
 FUZZTIME ?= 30s
 
-.PHONY: check test slow golden bench bench-peers fuzz
+.PHONY: check test slow golden bench bench-peers experiments fuzz
 
 check:
 	$(GO) mod tidy -diff
@@ -43,6 +43,10 @@ bench-peers:
 	$(GO) build -o $(PEERS)/work/ppl ./cmd/ppl
 	$(GO) build -o $(PEERS)/work/side ./bench/side
 	BENCHTIME=$(BENCHTIME) $(PEERS)/bin/python bench/peers/peers.py $(abspath $(PEERS))/work $(PARTS)
+
+# All experiments, one after the other: their RESULTS.md and figures are written anew.
+experiments:
+	@set -e; for main in experiments/*/main.go; do echo $$main; $(GO) run ./$$(dirname $$main); done
 
 # Each fuzz target for FUZZTIME.
 fuzz:
