@@ -3,7 +3,7 @@
 GO ?= go
 FUZZTIME ?= 30s
 
-.PHONY: check test slow golden bench bench-peers fuzz
+.PHONY: check test slow golden bench bench-peers experiments fuzz
 
 check:
 	$(GO) mod tidy -diff
@@ -42,6 +42,10 @@ bench-peers:
 	$(GO) test -run '^$$' -bench . -benchtime $(BENCHTIME) ./bench > $(PEERS)/work/bench.txt
 	$(PEERS)/bin/python bench/peers/peers.py $(abspath $(PEERS))/work $(abspath $(PEERS))/work/bench.txt > $(PEERS)/work/RESULTS.md
 	mv $(PEERS)/work/RESULTS.md bench/RESULTS.md
+
+# All experiments, one after the other: their RESULTS.md and figures are written anew.
+experiments:
+	@set -e; for main in experiments/*/main.go; do echo $$main; $(GO) run ./$$(dirname $$main); done
 
 # Each fuzz target for FUZZTIME.
 fuzz:
