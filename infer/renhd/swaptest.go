@@ -28,6 +28,8 @@ func newTest(name string) test {
 		return barker(1, compensation.New(1, math.Inf(1), 8))
 	case "paper":
 		return barker(0.2, compensation.New(0.2, 10, 3))
+	case "uncorrected":
+		return uncorrected()
 	}
 	return penalty()
 }
@@ -52,6 +54,17 @@ func penalty() test {
 		}
 		return chance, uniform(0) < chance
 	}}
+}
+
+// uncorrected takes whatever a first estimate says for the truth, which is wrong: for comparison.
+func uncorrected() test {
+	x := penalty()
+	x.most, x.decide = math.Inf(1), func(p *proposal, uniform func(int) float64) (float64, bool) {
+		exact := *p
+		exact.variance = 0
+		return penalty().decide(&exact, uniform)
+	}
+	return x
 }
 
 // barker accepts with probability 1/(1 + e^{−Δ}): where Δ and a logistic variable add up to more than 0. The noise of Δ, filled up to the
