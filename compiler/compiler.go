@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"ppl/autodiff"
@@ -32,11 +33,11 @@ func Check(path string) (*model.Model, []diag.Diagnostic) {
 		return nil, []diag.Diagnostic{{Code: "E00", Message: fmt.Sprintf("cannot read the model: %v", err)}}
 	}
 	file, ds := parse.File(source.New(path, string(text)))
-	if diag.HasErrors(ds) { // what does not parse would only make the checker's findings wrong
-		return nil, ds
-	}
 	m, more := check.File(file, loadImport)
-	ds = append(ds, more...)
+	if diag.HasErrors(ds) { // what could not be parsed may be what a warning misses
+		more = slices.DeleteFunc(more, func(d diag.Diagnostic) bool { return d.Severity != diag.Error })
+	}
+	ds = diag.Sorted(append(ds, more...))
 	if diag.HasErrors(ds) {
 		return nil, ds
 	}

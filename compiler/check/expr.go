@@ -174,6 +174,9 @@ func (c *checker) cycle(a *arrayInfo, e ast.Node) {
 }
 
 func (c *checker) undefined(s *scope, e *ast.Name) {
+	if c.lost[e.Name] {
+		return
+	}
 	meant(c.errorf("E10", e.Span(), "`%s` is not defined", e.Name), e.Name, c.visible(s))
 	s2 := c.global
 	s2.names[e.Name] = &entity{name: e.Name, at: e.Span(), used: true, expr: poison(e)} // one report per name

@@ -264,7 +264,7 @@ func (f *rowFinder) latent(p *component, z *model.Array, coord int, i *model.Ind
 func joint(p *component, z *model.Array) (found *model.Term) {
 	for _, t := range p.terms {
 		for _, r := range t.Reads {
-			if r.Latent == z && (found == nil || r.Before) {
+			if r.Latent == z && (found == nil || len(r.Gaps) > 1) {
 				found = t
 			}
 		}

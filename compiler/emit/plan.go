@@ -153,6 +153,7 @@ type Rows struct {
 type Terms struct {
 	Prior, Jacobian, Likelihood Node
 	Priors, Rows                []Rows
+	Solutions                   []Solution
 }
 
 // Density emits log ρ, its log-Jacobian and the rows of log ℓ at theta, shape [Dim].
@@ -186,6 +187,7 @@ func (p *Plan) terms(e *emitter, z map[*model.Term]Node) Terms {
 	if e.source != nil {
 		t.Jacobian = e.jacobian(p)
 	}
+	t.Solutions = e.solutions()
 	return t
 }
 

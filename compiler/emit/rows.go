@@ -47,7 +47,7 @@ func (e *emitter) forRows(set *model.RowSet, rows Node) *emitter {
 		r.at[k] = value{autodiff.Add(n, e.g.Const(float64(b.lo))), []*model.Index{r.index}, nil}
 	}
 	out := newEmitter(e.g, e.b, e.diags)
-	out.rows, out.outer, out.enums, out.befores = r, e, e.enums, e.befores
+	out.rows, out.outer, out.enums, out.occurs = r, e, e.enums, e.occurs
 	if e.mixed != nil {
 		out.atRecords(*e.mixed)
 	}
