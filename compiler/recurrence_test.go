@@ -52,6 +52,34 @@ func TestRecurrences(t *testing.T) {
 				}
 				return around(sum)
 			}},
+		{"a tree: what is read is told by data",
+			"data parent[T] = [0, 1, 1, 2, 4, 2]\ns[t in T] = y[t] / 4 + (t > 1 ? b * s[parent[t]] : a)\ny[t in T] ~ Normal(s[t], 1)\n",
+			func(a, b float64) float64 {
+				parent, s := []int{0, 1, 1, 2, 4, 2}, make([]float64, n)
+				for i := range s {
+					s[i] = y[i]/4 + a
+					if i > 0 {
+						s[i] = y[i]/4 + b*s[parent[i]-1]
+					}
+				}
+				return around(s)
+			}},
+		{"two parents and another axis",
+			"data parent[T, I] = [[0, 0], [1, 1], [1, 2], [2, 3], [4, 1], [2, 5]], I = 2, J = 3\ns[1, j in J] = a / j\n" +
+				"s[t in 2..T, j in J] = b * mean(i in I: s[parent[t, i], j]) + j\ny[t in T] ~ Normal(sum(j in J: s[t, j]), 1)\n",
+			func(a, b float64) float64 {
+				parent, s, mu := [][2]int{{}, {1, 1}, {1, 2}, {2, 3}, {4, 1}, {2, 5}}, make([][3]float64, n), make([]float64, n)
+				for i := range s {
+					for j := range 3 {
+						s[i][j] = a / float64(j+1)
+						if i > 0 {
+							s[i][j] = b*(s[parent[i][0]-1][j]+s[parent[i][1]-1][j])/2 + float64(j+1)
+						}
+						mu[i] += s[i][j]
+					}
+				}
+				return around(mu)
+			}},
 		{"backwards", "s[t in T..T] = a\ns[t in 1..T-1] = b * s[t+1] + y[t]\ny[t in T] ~ Normal(s[t], 1)\n",
 			func(a, b float64) float64 {
 				s := make([]float64, n)

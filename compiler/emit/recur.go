@@ -13,6 +13,7 @@ import (
 type series struct {
 	e       *emitter
 	back    bool // time runs from the upper end to the lower
+	told    []*model.Subscript
 	members []*member
 	outer   []*model.Index // bound axes that are no plates of the pieces
 }
@@ -69,7 +70,7 @@ func (e *emitter) recurrence(p *model.Piece, z map[*model.Piece]value) value {
 }
 
 func (e *emitter) newSeries(g *model.Group, z map[*model.Piece]value) *series {
-	s := &series{e: e, back: g.Back}
+	s := &series{e: e, back: g.Back, told: g.Told}
 	for _, of := range g.Members {
 		m := &member{array: of.Array, axis: of.Axis, whole: of.Whole, rows: max(1, of.Lag), box: e.box(of.Array.Type.Axes[of.Axis])}
 		if m.whole {
@@ -172,6 +173,10 @@ func (s *series) collect(v *move, x model.Expr, guards []value) {
 	switch x := x.(type) {
 	case *model.Ref:
 		return
+	case *model.Subscript:
+		if slices.Contains(s.told, x) {
+			s.e.inPast(x, s.memberOf(x.X.(*model.Ref).Array).axis, v.t, guards, s.back)
+		}
 	case *model.Cond:
 		q := s.condition(x.If, guards)
 		s.collect(v, x.If, guards)
@@ -528,7 +533,8 @@ func (s *series) read(step *emitter, m *member, here model.Slot, rows Node, sub 
 		}
 	}
 	at.X = &known{v: value{autodiff.Permute(rows, perm...), s.outer, m.array.Type.Axes}}
-	if i, _, ok := s.e.affine(at.Subs[m.axis].At); ok && i == here.Index { // one place at this step, no axis
+	i, _, affine := s.e.affine(at.Subs[m.axis].At)
+	if affine && i == here.Index || slices.Contains(s.told, sub) { // one place at this step, no axis
 		at.Subs = slices.Clone(at.Subs)
 		at.Subs[m.axis].At = &known{v: step.expr(at.Subs[m.axis].At)}
 	}
