@@ -3,7 +3,7 @@
 GO ?= go
 FUZZTIME ?= 30s
 
-.PHONY: check test slow golden bench bench-peers fuzz
+.PHONY: check test slow golden bench bench-peers experiments fuzz
 
 check:
 	$(GO) mod tidy -diff

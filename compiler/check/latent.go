@@ -62,7 +62,9 @@ func (c *checker) latents() {
 			c.errorf("E61", t.At, "`noncentered` on `%s`: its law reads the discrete unknown `%s`, which is summed out", t.Array.Name, t.Reads[0].Latent.Name)
 		}
 	}
-	c.beside()
+	if !c.diags.HasErrors() {
+		c.beside()
+	}
 }
 
 // ownRead is a chain's law reading its own value.

@@ -28,7 +28,7 @@ type Bound struct {
 	Sizes  map[*model.Size]int
 	Labels map[*model.Size][]string // names of the first elements of an index set 1..J; none for numbers
 	holes  map[*model.Array]*holes
-	steps  map[*model.System]int // attempts that a solver may make
+	steps  map[asked]int // attempts that a solver may make
 }
 
 // An Array of numbers, row-major.
@@ -72,7 +72,7 @@ type emitter struct {
 	params    map[*model.Piece]value  // pieces of parameters and of generated arrays: bound plates, own event axes
 	exprs     [2]map[model.Expr]value // plain and guarded
 	arrays    map[*model.Array]value
-	solved    map[*model.System]*solution
+	solved    map[asked]*solution
 	now       func(model.Expr) value          // inside a step of a solver: states and time
 	enums     map[*model.Array]*model.Index   // a latent's value, as an index over its support
 	occurs    map[*model.Index]occurrence     // which value of a latent an index over its support stands for
@@ -101,7 +101,7 @@ func (b box) size() int { return max(0, b.hi-b.lo+1) }
 func newEmitter(g *autodiff.Graph, b *Bound, diags *diag.List) *emitter {
 	return &emitter{g: g, b: b, params: map[*model.Piece]value{},
 		exprs: [2]map[model.Expr]value{{}, {}}, arrays: map[*model.Array]value{},
-		enums: map[*model.Array]*model.Index{}, occurs: map[*model.Index]occurrence{}, solved: map[*model.System]*solution{}, series: map[*model.Group]*series{}, own: map[*model.Array][]*model.Index{}, boxes: map[*model.Set]box{}, diags: diags}
+		enums: map[*model.Array]*model.Index{}, occurs: map[*model.Index]occurrence{}, solved: map[asked]*solution{}, series: map[*model.Group]*series{}, own: map[*model.Array][]*model.Index{}, boxes: map[*model.Set]box{}, diags: diags}
 }
 
 // stop abandons an emission whose diagnostics say why; the entry points recover it.

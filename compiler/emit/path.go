@@ -15,7 +15,6 @@ type trellis struct {
 	order    []int
 	lo, n    int // places
 	batch    []*model.Index
-	axes     [][]*model.Index // of each link
 	links    []tableLink
 	codes    int
 	states   int
@@ -37,9 +36,8 @@ type tableLink struct {
 // A run is a trellis for one row of the batch.
 type run struct {
 	*trellis
-	base   []int // of each link
-	joint  [][]float64
-	values [][]int // drawn, by member
+	base  []int // of each link
+	joint [][]float64
 }
 
 // record makes the trellis of a chain.

@@ -47,7 +47,10 @@ func metropolis(e estimate, r *rand.Rand) bool { return r.Float64() < math.Exp(e
 
 func barker(e estimate, r *rand.Rand) bool { return r.Float64() < 1/(1+math.Exp(-e.delta)) }
 
-func penalty(e estimate, r *rand.Rand) bool { return r.Float64() < math.Exp(e.delta-e.variance/2) }
+// penalty takes half the variance off, and a little more, since it is itself estimated from so many rows.
+func penalty(e estimate, r *rand.Rand) bool {
+	return r.Float64() < math.Exp(e.delta-e.variance/2-e.variance*e.variance/(4*(e.rows+1)))
+}
 
 func exactly() func(estimate, *rand.Rand) bool {
 	return compensating(1, compensation.New(1, math.Inf(1), 8))
@@ -77,17 +80,20 @@ func skews() []skew {
 	}
 }
 
-// balance is log E[accept | Δ = 1] − log E[accept | Δ = −1], from trials: the estimate at −1 is that of the swap back, with rows of its own.
+// balance is log E[accept | Δ = 1] − log E[accept | Δ = −1], from trials: the estimate at −1 is that of the swap back, with rows of its own; tests are told
+// the variance that the rows have, as in life.
 func balance(x test, s skew, variance float64, trials int) float64 {
 	r, sums := rand.New(rand.NewPCG(1, 3)), map[float64]float64{}
 	for range trials {
 		for _, delta := range []float64{1, -1} {
-			sum := 0.0
+			sum, square := 0.0, 0.0
 			for range firstBatch {
-				sum += s.draw(r)
+				v := s.draw(r)
+				sum, square = sum+v, square+v*v
 			}
 			noise := math.Sqrt(variance/firstBatch) * sum * delta // a row's difference changes sign with the direction
-			if x.accept(estimate{delta: delta + noise, variance: variance, rows: firstBatch}, r) {
+			seen := variance * (square - sum*sum/firstBatch) / (firstBatch - 1)
+			if x.accept(estimate{delta: delta + noise, variance: seen, rows: firstBatch}, r) {
 				sums[delta]++
 			}
 		}

@@ -5,15 +5,14 @@ import (
 	"math"
 	"math/rand/v2"
 	"os"
-	"strings"
 	"testing"
 
 	"ppl/experiments/lab"
 )
 
 // independent draws of a mixture with weights of the caller's choice: four chains.
-func (m mixture) independent(n int, weight [5]float64) [][]float64 {
-	r, chains := rand.New(rand.NewPCG(1, 1)), make([][]float64, 4)
+func (m mixture) independent(n int, weight [5]float64, seed uint64) [][]float64 {
+	r, chains := rand.New(rand.NewPCG(seed, 1)), make([][]float64, 4)
 	for i := range n {
 		u, k := r.Float64(), 0
 		for ; k < 4 && u > weight[k]; k++ {
@@ -28,20 +27,32 @@ func (m mixture) independent(n int, weight [5]float64) [][]float64 {
 // Independent draws have the score of independent draws: TV .023 to .027 at 10⁵ on geo0 by the reference programs, weights to five
 // standard errors, variance ratio 1 ± 5/√n. The planted fault is a sampler that has two weights exchanged.
 func TestScore(t *testing.T) {
-	const n = 100_000
-	for _, m := range mixtures() {
-		s := m.rate(m.independent(n, m.weight))
-		if s.draws != n || math.Abs(s.tv/s.floor-1) > 0.05 || s.weight > 5*0.5/math.Sqrt(n) || math.Abs(s.vratio-1) > 5/math.Sqrt(n) || s.ess < 0.8*n {
-			t.Errorf("%s: %+v", m.name, s)
+	for i, m := range mixtures() {
+		n := []int{100_000, 20_000, 20_000}[i]
+		s := m.rate(m.independent(n, m.weight, 1))
+		if s.draws != n || math.Abs(s.tv/s.floor-1) > 0.15 || s.weight > 5*0.5/math.Sqrt(float64(n)) || math.Abs(s.vratio-1) > 5/math.Sqrt(float64(n)) || s.ess < 0.8*float64(n) {
+			t.Errorf("%s: %s", m.name, words(s))
 		}
 		if m.name == "geo0" && (s.tv < 0.022 || s.tv > 0.028) {
 			t.Errorf("geo0: TV %.4f, want .023 to .027 to .001", s.tv)
 		}
 		wrong := m.weight
 		wrong[1], wrong[4] = wrong[4], wrong[1]
-		if s := m.rate(m.independent(n, wrong)); s.weight < 0.09 || s.tv < 0.09 {
-			t.Errorf("%s with two weights exchanged: %+v", m.name, s)
+		if s := m.rate(m.independent(n, wrong, 1)); s.weight < 0.09 || s.tv < 0.09 {
+			t.Errorf("%s with two weights exchanged: %s", m.name, words(s))
 		}
+	}
+}
+
+// What is said of independent draws' TV is its mean: 40 sets of 1,000 know it to .01, and the bound is four times that.
+func TestFloor(t *testing.T) {
+	m, sum := mixtures()[1], 0.0
+	for seed := range uint64(40) {
+		s := m.rate(m.independent(1000, m.weight, seed))
+		sum += s.tv / s.floor / 40
+	}
+	if math.Abs(sum-1) > 0.04 {
+		t.Errorf("TV of independent draws is %.3f of what is said", sum)
 	}
 }
 
@@ -83,7 +94,13 @@ func TestContenders(t *testing.T) {
 			t.Fatal(err)
 		}
 		if right([]result{r}) != known {
-			t.Errorf("%s: %s", c.name, strings.SplitN(fmt.Sprintf("%+v", r), "mass", 2)[0])
+			t.Errorf("%s: %s", c.name, words(r.score))
 		}
 	}
+}
+
+// words leave the histogram out.
+func words(s score) string {
+	s.mass = nil
+	return fmt.Sprintf("%+v", s)
 }

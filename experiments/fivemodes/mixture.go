@@ -82,7 +82,7 @@ func slab(i int, mean, sd float64) float64 {
 type score struct {
 	draws  int
 	tv     float64 // total variation distance of the histogram
-	floor  float64 // that of as many independent draws, about
+	floor  float64 // that of as many independent draws, on average
 	weight float64 // largest error of a weight
 	vratio float64 // variance within modes over the truth
 	ess    float64 // of the worse coordinate's mean
@@ -118,17 +118,23 @@ func cell(x float64) int {
 	return int(math.Min(math.Max(math.Floor((x+edge)/(2*edge)*bins), 0), bins-1))
 }
 
-// compare turns counts into shares and returns their total variation distance from the truth, and the mean of that for n independent
-// draws: a cell of mass p is off by √(2p(1−p)/πn).
+// compare turns counts into shares and returns their total variation distance from the truth, and the mean of that for n independent draws.
 func compare(counts, truth [][]float64, n float64) (tv, floor float64) {
 	for i := range counts {
 		for j, p := range truth[i] {
 			counts[i][j] /= n
 			tv += math.Abs(counts[i][j]-p) / 2
-			floor += math.Min(math.Sqrt(2*p*(1-p)/(math.Pi*n)), 2*p) / 2
+			floor += deviation(n, p) / n / 2
 		}
 	}
 	return tv, floor
+}
+
+// deviation is the mean absolute one of a binomial number (de Moivre): 2m C(n, m) pᵐ (1 − p)ⁿ⁻ᵐ⁺¹ with m = ⌊np⌋ + 1.
+func deviation(n, p float64) float64 {
+	m := math.Floor(n*p) + 1
+	choose := func(x float64) float64 { v, _ := math.Lgamma(x + 1); return v }
+	return 2 * m * math.Exp(choose(n)-choose(m)-choose(n-m)+m*math.Log(p)+(n-m+1)*math.Log1p(-p))
 }
 
 func coordinate(chains [][]float64, j int) [][]float64 {

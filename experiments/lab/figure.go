@@ -76,7 +76,7 @@ func (decades) Ticks(lo, hi float64) []plot.Tick {
 	ticks := plot.LogTicks{}.Ticks(lo, hi)
 	for i, t := range ticks {
 		if t.Label != "" {
-			ticks[i].Label = strconv.FormatFloat(t.Value, 'g', 3, 64)
+			ticks[i].Label = strconv.FormatFloat(t.Value, 'g', 6, 64)
 		}
 	}
 	return ticks

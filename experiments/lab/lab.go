@@ -42,9 +42,11 @@ func (b *Bench) Close() error { return os.RemoveAll(b.dir) }
 // does the time on the wall.
 type Run struct {
 	report.Report
-	CPU time.Duration
-	run *draws.Run
-	dir string
+	Thin int     // iterations per kept draw
+	Step float64 // of the coldest rung, in whitened coordinates
+	CPU  time.Duration
+	run  *draws.Run
+	dir  string
 }
 
 // Sample runs `ppl sample MODEL --seed S` with more arguments. A run that fails is an error with what ppl said.
@@ -65,8 +67,15 @@ func (b *Bench) Sample(model string, seed int, args ...string) (*Run, error) {
 	if r.run, err = draws.Open(dir); err != nil {
 		return nil, err
 	}
+	r.Thin, r.Step = max(r.run.Info.Report.Thin, 1), r.run.Info.Report.StepSize
 	r.Report, err = report.FromRun(r.run)
 	return r, err
+}
+
+// File writes a file for runs to read, in place of one of that name, and tells where.
+func (b *Bench) File(name, text string) (string, error) {
+	path := filepath.Join(b.dir, name)
+	return path, os.WriteFile(path, []byte(text), 0o666)
 }
 
 // Draws of a variable, by chain, flattened.

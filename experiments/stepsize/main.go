@@ -110,13 +110,16 @@ func measureAll(bench *lab.Bench, noise float64, draws int) (string, []lab.Line,
 }
 
 func cell(r rule, v, h, noise float64) string {
+	if math.IsInf(v, 1) {
+		return "diverged"
+	}
 	if r.bias == nil {
 		return fmt.Sprintf("%.3f", v)
 	}
 	return fmt.Sprintf("%.3f (%.3f)", v, r.bias(h, noise))
 }
 
-// measure is the mean square of all variables: their variance, since the mean is 0. NaN is a run that diverged.
+// measure is the mean square of all variables: their variance, since the mean is 0. It is infinite when walkers went astray.
 func measure(bench *lab.Bench, r rule, h, noise float64, draws int) (float64, error) {
 	steps := int(math.Min(math.Max(math.Ceil(6/h), 10), 100))
 	args := strings.Fields(r.settings + " --chains 16 --warmup 100 --set metric=identity")
@@ -137,7 +140,10 @@ func measure(bench *lab.Bench, r rule, h, noise float64, draws int) (float64, er
 			sum, n = sum+x*x, n+1
 		}
 	}
-	return sum / n, run.Discard()
+	if v := sum / n; v < 100 {
+		return v, run.Discard()
+	}
+	return math.Inf(1), run.Discard()
 }
 
 const preface = `# Bias against step size
@@ -155,7 +161,7 @@ const aboutExact = `%s
 ![exact gradients](%s.svg)
 
 The symmetric splitting has no bias that can be seen at any of these steps. That of Euler's thermostat does not vanish with the step: it is c/2, and only a smaller friction makes it
-smaller. Langevin rules are biased like h².
+smaller; at .8 it has no stationary state. Langevin rules are biased like h².
 `
 
 const aboutNoisy = `Noise of variance 4 in each component of the gradient.
@@ -163,6 +169,7 @@ const aboutNoisy = `Noise of variance 4 in each component of the gradient.
 %s
 ![noisy gradients](%s.svg)
 
-A thermostat takes the noise up, whatever it is; rules of fixed friction turn it into temperature. Euler's thermostat pays with a bias of s/2, which grows with the
-noise; RENHD as printed resets the thermostat with every trajectory, and so never gets to know the noise.
+A thermostat takes the noise up as long as h²V is small beside 1: the engine measures V and keeps h ≤ √(.2/V), .22 here, where its bias cannot be seen; at .4 it
+can, and at .8 it is large. Rules of fixed friction turn noise into temperature. Euler's thermostat pays with a bias of s/2, which grows with the noise, and diverges
+sooner; RENHD as printed resets the thermostat with every trajectory, and so never gets to know the noise.
 `
