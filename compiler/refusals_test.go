@@ -85,9 +85,23 @@ func TestRefusals(t *testing.T) {
 		{"E71", "data y[J, T] = [[1, 0, 2], [0.5, 1, 0]]\nx[j in J] ~ Bernoulli(0.3)\nw[t in T] ~ Bernoulli(0.6)\ny[j in J, t in T] ~ Normal(x[j] + w[t], 1)\n"},
 		{"E71", "data y[J, T] = [[1, 0], [0.5, 1]]\nx[j in J] ~ Bernoulli(0.3)\nw[1] ~ Bernoulli(0.6)\nw[2] ~ Bernoulli(w[1] / 2)\ny[j in J, t in T] ~ Normal(x[j] + w[t], 1)\n"},
 		{"E61", "data y[N] = [1, 2]\nz[i in N] ~ Bernoulli(0.5)\nx[i in N] ~ Normal(z[i], 1) noncentered\ny[i in N] ~ Normal(x[i], 1)\n"},
+		{"E99", "data y[T] = [1, 2]\ns ~ HalfNormal(1)\nh[1] = s\nh[t in 2..T] = quantile(Gamma(h[t-1], 1), 0.4)\ny[t in T] ~ Normal(h[t], 1)\n"},
+		{"E99", "data y[T] = [1, 2]\ns ~ HalfNormal(1)\nu(0) = s\nu'(t) = quantile(Gamma(u(t), 1), 0.4)\ny[t in T] ~ Normal(u(t), 1)\n"},
 	} {
 		if got := refusal(t, c.text); !slices.Contains(got, c.code) {
 			t.Errorf("refused with %v, want %s:\n%s", got, c.code, c.text)
+		}
+	}
+}
+
+// What reads no past may stand in a recurrence or differential equation, whatever it takes to work it out.
+func TestQuantilesBesideThePast(t *testing.T) {
+	for _, text := range []string{
+		"data y[T] = [1, 2, 4], p[T] = [0.1, 0.5, 0.6]\ns ~ HalfNormal(1)\nh[1] = s\nh[t in 2..T] = h[t-1] + quantile(Gamma(s, 1), p[t])\ny[t in T] ~ Normal(h[t], 1)\n",
+		"data y[T] = [1, 2]\ns ~ HalfNormal(1)\nu(0) = s\nu'(t) = quantile(Gamma(s, 1), 0.4) - u(t)\ny[t in T] ~ Normal(u(t), 1)\n",
+	} {
+		if got := refusal(t, text); len(got) > 0 {
+			t.Errorf("refused with %v:\n%s", got, text)
 		}
 	}
 }
