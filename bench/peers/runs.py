@@ -7,14 +7,13 @@ import statistics
 import subprocess
 import sys
 import tempfile
-
 import time
 
 from section import Section
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 # Reference posterior of eight_schools-eight_schools_noncentered in posteriordb (Magnusson et al. 2024): mean and standard deviation.
-REFERENCE = {"mu": (4.41, 3.30), "tau": (3.60, 3.20)}
+REFERENCE = {"mu": (4.41, 3.31), "tau": (3.60, 3.20)}
 
 
 def process(*command, **environment):
@@ -39,10 +38,18 @@ def schools(run):
         for label, bound in (("cold", 1.5), ("warm", 0.5)):
             rows.append(ours(s, run, folder, label, bound))
         for name, label in (("numpyro", ""), ("blackjax", ""), ("nutpie", ""), ("pystan", ", first"), ("pystan", ", again")):
-            clock, cpu, out = process(sys.executable, "whole.py", name, XDG_CACHE_HOME=f"{folder}/{name}")
-            rows.append((name + label, f"{clock:.2f} s", f"{cpu:.2f} s", out.strip().splitlines()[-1].removeprefix("worst ess ")))
+            rows.append((name + label, *theirs(name, folder)))
     s.table(("", "clock", "processor", "worst ess"), rows)
     return s
+
+
+def theirs(name, folder):
+    try:
+        clock, cpu, out = process(sys.executable, "whole.py", name, XDG_CACHE_HOME=f"{folder}/{name}")
+    except RuntimeError as e:  # a row of the table, not the end of the comparison
+        print(e, file=sys.stderr)
+        return "failed", "", ""
+    return f"{clock:.2f} s", f"{cpu:.2f} s", out.strip().splitlines()[-1].removeprefix("worst ess ")
 
 
 def ours(s, run, folder, label, bound):
