@@ -16,10 +16,10 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 REFERENCE = {"mu": (4.41, 3.31), "tau": (3.60, 3.20)}
 
 
-def process(*command, **environment):
-    """Runs a command: seconds of the clock, seconds of the processor, its output."""
+def process(folder, *command, **environment):
+    """Runs a command in a folder: seconds of the clock, seconds of the processor, its output."""
     before, start = resource.getrusage(resource.RUSAGE_CHILDREN), time.time()
-    done = subprocess.run(command, capture_output=True, text=True, env={**os.environ, **environment}, cwd=HERE)
+    done = subprocess.run(command, capture_output=True, text=True, env={**os.environ, **environment}, cwd=folder)
     clock, after = time.time() - start, resource.getrusage(resource.RUSAGE_CHILDREN)
     if done.returncode:
         raise RuntimeError(f"{command} failed: {done.stderr[-2000:]}")
@@ -45,7 +45,7 @@ def schools(run):
 
 def theirs(name, folder):
     try:
-        clock, cpu, out = process(sys.executable, "whole.py", name, XDG_CACHE_HOME=f"{folder}/{name}")
+        clock, cpu, out = process(folder, sys.executable, f"{HERE}/whole.py", name, XDG_CACHE_HOME=f"{folder}/{name}")
     except RuntimeError as e:  # a row of the table, not the end of the comparison
         print(e, file=sys.stderr)
         return "failed", "", ""
@@ -54,7 +54,7 @@ def theirs(name, folder):
 
 def ours(s, run, folder, label, bound):
     model = f"{run.root}/examples/eight_schools.ppl"
-    runs = [process(run.ppl, "sample", model, "--out", f"{folder}/{label}{k}", "--seed", str(k + 1), "--json", "--quiet",
+    runs = [process(folder, run.ppl, "sample", model, "--out", f"{folder}/{label}{k}", "--seed", str(k + 1), "--json", "--quiet",
                     XDG_CACHE_HOME=f"{folder}/cache{k if label == 'cold' else 0}") for k in range(5)]
     clock, cpu = middle(runs)
     found = [{p["name"]: p for p in json.loads(out)["parameters"]} for *_, out in runs]
