@@ -31,7 +31,7 @@ func guard(d *Dist, f *Form) {
 		f.LogCDF = clamped(&row, &form, f.LogCDF)
 		f.LogCCDF = clamped(&row, &form, f.LogCCDF)
 		whole := *f
-		f.Quantile = inverse(&row, &whole)
+		f.Quantile = quantileOf(&row, &whole)
 	}
 }
 

@@ -9,8 +9,8 @@ import (
 // Quantiles are found from the cumulative functions by bisection, one scan of a graph. Conditions have no gradient, so the point found has none; one
 // step of Newton's then gives it its last digits and, by the implicit function theorem, its first derivatives in p and in every argument.
 
-// inverse is Form.Quantile of a law with cumulative functions.
-func inverse(d *Dist, f *Form) func(p Node, args []Node) Node {
+// quantileOf is Form.Quantile of a law with cumulative functions.
+func quantileOf(d *Dist, f *Form) func(p Node, args []Node) Node {
 	return func(p Node, args []Node) Node {
 		args, penalty := inDomain(f.Args, args)
 		inside := ad.Mul(ad.Lt(num(p, 0), p), ad.Lt(p, num(p, 1)))
@@ -63,9 +63,7 @@ func bisect(shape []int, p Node, args []Node, from float64, widths []float64, be
 		next := ad.Add(u, lift(width[0], 0, u.Shape(), nil))
 		return ad.Where(below(next, shared[0], shared[1:]), next, u)
 	})
-	lo, hi := make([]int, rows.Rank()), join(rows.Shape())
-	lo[0] = len(widths)
-	return ad.Reshape(ad.Slice(rows, lo, hi), shape...)
+	return lastRow(rows)
 }
 
 // halves are n numbers from w down, each half of the one before.
