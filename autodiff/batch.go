@@ -135,6 +135,8 @@ func rearranged(op *Op, shape []int, x []Node, k int) Node {
 		return Eigen(x[0])
 	case OpTriSolve:
 		return TriSolve(x[0], x[1], op.TransA)
+	case OpCholeskyPull:
+		return CholeskyPull(x[0], x[1])
 	}
 	bug("%v inside a scan", op)
 	return Node{}

@@ -79,6 +79,19 @@ func TriSolve(l, b Node, trans bool) Node {
 	return b.Graph().add(Op{Kind: OpTriSolve, TransA: trans}, b.Shape(), l, b)
 }
 
+// CholeskyPull is the pullback of Cholesky at its value L, from L̄, both [B…, N, N]: the symmetric S with tril(2·S·L) = tril(L̄). What stands
+// above either's diagonal is not read.
+func CholeskyPull(l, bar Node) Node {
+	square(OpCholeskyPull, l)
+	if !slices.Equal(l.Shape(), bar.Shape()) {
+		bug("choleskypull of %v and %v", l.Shape(), bar.Shape())
+	}
+	if bar.isConst(0) {
+		return bar
+	}
+	return l.Graph().add(Op{Kind: OpCholeskyPull}, l.Shape(), l, bar)
+}
+
 func square(k Kind, a Node) {
 	if a.Rank() < 2 {
 		bug("%v of %v", k, a.Shape())

@@ -79,12 +79,37 @@ func scan(init Node, n int, reverse bool, carry, next Node, env map[Node]lifted)
 		}
 		return Concat(0, first, rows)
 	}
-	l := split(init, carry, next, outside)
+	l := split(init, carry, stillFirst(next, carry), outside)
 	if rows := l.runningSum(first, reverse); rows.Valid() {
 		return rows
 	}
 	args := slices.Concat([]Node{init}, l.xs, l.shared)
 	return g.add(Op{Kind: OpScan, Reverse: reverse, Body: &l.body}, shape, args...)
+}
+
+// stillFirst is a step that ends in a sum with the terms that do not depend on the carry added up among themselves: that leaves the loop, where
+// each turn waits for the one before.
+func stillFirst(next, carry Node) Node {
+	var terms [2]Node // that do not, and that do
+	var add func(n Node) int
+	add = func(n Node) int {
+		if n.is(OpAdd) {
+			return add(n.args[0]) + add(n.args[1])
+		}
+		at := 0
+		if slices.Contains(n.Graph().ancestors([]Node{n}), carry) {
+			at = 1
+		}
+		if terms[at].Valid() {
+			n = Add(terms[at], n)
+		}
+		terms[at] = n
+		return 1 - at
+	}
+	if add(flat(next)) < 2 {
+		return next
+	}
+	return Reshape(Add(terms[1], terms[0]), next.Shape()...)
 }
 
 // runningSum is the rows of a random walk, cₜ₊₁ = cₜ + x[t], which has an op of its own; of other steps none.
@@ -103,6 +128,24 @@ func (l *loop) runningSum(first Node, reverse bool) Node {
 		slices.Reverse(parts)
 	}
 	return CumSum(Concat(0, parts...), 0, reverse)
+}
+
+// rowsOfScan is the Scan whose first row and later rows are joined: the way a recurrence is written, with its beginning apart. None for others.
+func rowsOfScan(axis int, parts []Node) Node {
+	if axis != 0 || len(parts) != 2 {
+		return Node{}
+	}
+	for k, part := range parts { // along the first axis, elements follow in order whatever their shapes are
+		cut := flat(part)
+		if !cut.is(OpSlice) || !cut.args[0].is(OpScan) || cut.args[0].op.Reverse != (k == 0) {
+			continue
+		}
+		scan, first := cut.args[0], parts[1-k]
+		if cut == rows(scan, k == 1) && flat(first) == flat(scan.args[0]) {
+			return scan
+		}
+	}
+	return Node{}
 }
 
 // flat is a value before reshapes, which leave its elements in order.

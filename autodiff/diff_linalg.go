@@ -7,11 +7,13 @@ func linearToArg(n, bar Node, k int) Node {
 	case OpMatMul:
 		return productToArg(n, bar, k)
 	case OpCholesky:
-		return choleskyToArg(n, bar)
+		return CholeskyPull(n, bar)
 	case OpEigen:
 		return eigenToArg(n, bar)
 	case OpTriSolve:
 		return solveToArg(n, bar, k)
+	case OpCholeskyPull:
+		return pullToArg(n, bar, k)
 	}
 	bug("%v has no gradient", n.op)
 	return Node{}
@@ -34,12 +36,20 @@ func productToArg(n, bar Node, k int) Node {
 	return Sum(d, iota0(d.Rank()-n.args[k].Rank())...)
 }
 
-// choleskyToArg is the symmetric Ā = ½ L⁻ᵀ(P + Pᵀ)L⁻¹ with P = Φ(LᵀL̄), Φ the lower triangle with its diagonal halved (Murray's
-// equation 10, made symmetric): right for every A that is built symmetric.
-func choleskyToArg(l, bar Node) Node {
-	p := Mul(halfTriangle(l), MatMul(l, bar, true, false))
-	left := TriSolve(l, Add(p, transpose(p)), true)
-	return Mul(l.Graph().Const(.5), TriSolve(l, transpose(left), true))
+// pullToArg is the second derivative of Cholesky. S = ½ L⁻ᵀ(P + Pᵀ)L⁻¹ with P = Φ(LᵀB), B = tril(L̄), Φ the lower triangle with its diagonal
+// halved (Murray's equation 10, made symmetric). With T the symmetric part of S̄ and M = Φ(L⁻¹TL⁻ᵀ), the part for L̄ is tril(LM) and that
+// for L tril(BMᵀ − 2·S·T·L⁻ᵀ).
+func pullToArg(s, bar Node, k int) Node {
+	l, c := s.args[0], s.Graph().Const
+	low := triangle(l)
+	factor := Mul(low, l)
+	t := Mul(c(.5), Add(bar, transpose(bar)))
+	m := Mul(halfTriangle(l), TriSolve(l, transpose(TriSolve(l, t, false)), false))
+	if k == 1 {
+		return Mul(low, MatMul(factor, m, false, false))
+	}
+	through := transpose(TriSolve(l, MatMul(t, s, false, false), false))
+	return Mul(low, Sub(MatMul(Mul(low, s.args[1]), m, false, true), Mul(c(2), through)))
 }
 
 // eigenToArg: with Λ̄ and V̄ the two parts of bar, Ā is the symmetric part of V (diag Λ̄ + F ∘ VᵀV̄) Vᵀ, F_ij = 1/(λ_j − λ_i), and 0 where

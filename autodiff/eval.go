@@ -86,6 +86,8 @@ func apply(n Node, args [][]float64) []float64 {
 		return eigen(n, args[0])
 	case OpTriSolve:
 		return triSolve(n, args[0], args[1])
+	case OpCholeskyPull:
+		return choleskyPull(n, args[0], args[1])
 	case OpScan:
 		return recur(n, args)
 	}

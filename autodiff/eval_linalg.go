@@ -131,6 +131,28 @@ func triSolve(n Node, l, b []float64) []float64 {
 	return out
 }
 
+func choleskyPull(n Node, l, bar []float64) []float64 {
+	out := make([]float64, n.Size())
+	for k := range size(batchOf(n)) {
+		pullFactor(gridOf(n, l, k, false), gridOf(n, bar, k, false), gridOf(n, out, k, false))
+	}
+	return out
+}
+
+// pullFactor goes from the last column to the first, since (S·L)_ij reads S_ij and what stands right of it.
+func pullFactor(l, bar, s grid) {
+	for j := l.cols - 1; j >= 0; j-- {
+		for i := l.rows - 1; i >= j; i-- {
+			sum := bar.at(i, j) / 2
+			for k := j + 1; k < l.cols; k++ {
+				sum -= s.at(i, k) * l.at(k, j)
+			}
+			s.set(i, j, sum/l.at(j, j))
+			s.set(j, i, sum/l.at(j, j))
+		}
+	}
+}
+
 // substitute solves t·x = b forwards, or backwards when t is upper.
 func substitute(t grid, upper bool, b, x grid) {
 	for step := range t.rows {

@@ -117,6 +117,9 @@ func arrayExamples() []example {
 		{OpTriSolve, [][]int{{3, 3}, {3, 2}}, .5, 1.5, func(x []Node) Node { return TriSolve(x[0], x[1], true) }},
 		{OpTriSolve, [][]int{{2, 3, 3}, {2, 3, 1}}, .5, 1.5, func(x []Node) Node { return TriSolve(x[0], x[1], true) }},
 
+		{OpCholeskyPull, [][]int{{3, 3}, {3, 3}}, .5, 1.5, func(x []Node) Node { return CholeskyPull(x[0], x[1]) }},
+		{OpCholeskyPull, [][]int{{2, 3, 3}, {2, 3, 3}}, .5, 1.5, func(x []Node) Node { return CholeskyPull(x[0], x[1]) }},
+
 		{OpScan, [][]int{{2}, {4, 2}, {}}, -1, 1, func(x []Node) Node {
 			return Scan(x[0], x[1:2], x[2:], false, func(c Node, x, s []Node) Node { return Sin(Add(Mul(c, s[0]), x[0])) })
 		}},

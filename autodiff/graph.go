@@ -34,6 +34,11 @@ func New() *Graph {
 // Nodes in order of creation. Do not modify.
 func (g *Graph) Nodes() []Node { return g.nodes }
 
+// HasScan reports whether a Scan is among the nodes: such a graph cannot be the step of another.
+func (g *Graph) HasScan() bool {
+	return slices.ContainsFunc(g.nodes, func(n Node) bool { return n.is(OpScan) })
+}
+
 // Const is a scalar.
 func (g *Graph) Const(v float64) Node { return g.Full(v) }
 

@@ -76,10 +76,11 @@ const (
 	OpLogSumExp // over Op.Axes
 	OpCumSum    // inclusive, along Op.Axes[0]; from the end when Op.Reverse
 
-	OpMatMul   // [B…, M, K] · [B…, K, N]; Op.TransA, Op.TransB say the stored matrix is the transpose
-	OpCholesky // lower factor of [B…, N, N]
-	OpEigen    // of a symmetric [B…, N, N]: [B…, N+1, N], the eigenvalues, then the matrix of the eigenvectors
-	OpTriSolve // args L [B…, N, N], B [B…, N, M]: L⁻¹B, or L⁻ᵀB when Op.TransA
+	OpMatMul       // [B…, M, K] · [B…, K, N]; Op.TransA, Op.TransB say the stored matrix is the transpose
+	OpCholesky     // lower factor of [B…, N, N]
+	OpEigen        // of a symmetric [B…, N, N]: [B…, N+1, N], the eigenvalues, then the matrix of the eigenvectors
+	OpTriSolve     // args L [B…, N, N], B [B…, N, M]: L⁻¹B, or L⁻ᵀB when Op.TransA
+	OpCholeskyPull // args L, L̄ [B…, N, N]: the symmetric S with tril(2·S·L) = tril(L̄)
 
 	OpScan // args c, xs…, shared…: all carries of a recurrence from c by Op.Body along xs; from the end when Op.Reverse
 
@@ -140,6 +141,7 @@ var kinds = [numKinds]struct {
 	OpLogSumExp: {"logsumexp", other, true}, OpCumSum: {"cumsum", other, true},
 
 	OpMatMul: {"matmul", other, true}, OpCholesky: {"cholesky", other, false}, OpEigen: {"eigen", other, false}, OpTriSolve: {"trisolve", other, false},
+	OpCholeskyPull: {"choleskypull", other, false},
 
 	OpScan: {"scan", other, true},
 }

@@ -4,8 +4,11 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"ppl/autodiff"
+	"ppl/compiler/emit"
+	"ppl/compiler/model"
 	"ppl/infer/draws"
 )
 
@@ -15,6 +18,9 @@ const tries = 20
 // NotFinite says which parts of the density keep it from being finite at starting points, where none of them has a finite one;
 // else it says nothing.
 func (p *Program) NotFinite(seed uint64) (parts []string) {
+	if p.Streams() > 0 { // it would take all rows at once
+		return nil
+	}
 	all := p.parts()
 	var at [][]float64
 	for try := range tries {
@@ -23,7 +29,11 @@ func (p *Program) NotFinite(seed uint64) (parts []string) {
 		}
 	}
 	for _, i := range all.bad(at) {
-		parts = append(parts, fmt.Sprintf("%s is %s", all.names[i], badRows(at[i])))
+		text := fmt.Sprintf("%s is %s", all.is[i].Part, badRows(at[i]))
+		if help := all.is[i].Help; help != "" {
+			text += ": " + help
+		}
+		parts = append(parts, text)
 	}
 	return parts
 }
@@ -34,34 +44,33 @@ const patience = 1 << 21
 // Culprits tells of points where a sampler found the log density or its gradient not finite which parts of the model are not, and at how
 // many of the points; points to which no part owns up are missing from the counts. With large data it looks at some of the points, looked.
 func (p *Program) Culprits(points [][]float64) (culprits []draws.Culprit, looked int) {
-	if len(points) == 0 {
+	if len(points) == 0 || p.Streams() > 0 {
 		return nil, 0
 	}
 	all := p.parts()
 	looked = min(len(points), 1+patience/(1+all.size()))
-	counts := make([]int, len(all.names))
 	for _, theta := range points[:looked] {
 		bad := all.bad(all.values(theta))
 		if len(bad) == 0 {
 			bad = all.bad(all.slopes(theta))
 		}
 		for _, i := range bad {
-			counts[i]++
+			all.is[i].Points++
 		}
 	}
-	for i, n := range counts {
-		if n > 0 {
-			culprits = append(culprits, draws.Culprit{Part: all.names[i], Points: n})
+	for _, c := range all.is {
+		if c.Points > 0 {
+			culprits = append(culprits, c)
 		}
 	}
 	slices.SortStableFunc(culprits, func(a, b draws.Culprit) int { return b.Points - a.Points })
 	return culprits, looked
 }
 
-// parts are a log density's summands as nodes of one graph.
+// parts are a log density's summands as nodes of one graph, after the solutions of differential equations that they read.
 type parts struct {
 	theta  autodiff.Node
-	names  []string
+	is     []draws.Culprit // none as yet
 	nodes  []autodiff.Node
 	pulled []autodiff.Node // gradients, once they are asked for
 }
@@ -71,7 +80,11 @@ func (p *Program) parts() *parts {
 	t := p.Terms(theta)
 	all := &parts{theta: theta}
 	add := func(name string, n autodiff.Node) {
-		all.names, all.nodes = append(all.names, name), append(all.nodes, n)
+		all.is, all.nodes = append(all.is, draws.Culprit{Part: name}), append(all.nodes, n)
+	}
+	for k, s := range t.Solutions {
+		add("the solution of "+statesOf(s.System), autodiff.Sum(s.Node, 1))
+		all.is[k].Help = unreached(s)
 	}
 	for _, r := range t.Priors {
 		add(fmt.Sprintf("the log prior of `%s`", r.Name()), r.Node)
@@ -81,6 +94,28 @@ func (p *Program) parts() *parts {
 		add(fmt.Sprintf("the log likelihood of `%s`", r.Name()), r.Node)
 	}
 	return all
+}
+
+// statesOf names a system by its states.
+func statesOf(s *model.System) string {
+	var names []string
+	for _, st := range s.States {
+		names = append(names, "`"+st.Name+"`")
+	}
+	return strings.Join(names, ", ")
+}
+
+// unreached says what to do where a solution ran out of attempts.
+func unreached(s emit.Solution) string {
+	text, more := "it did not reach all times asked for in the steps it may attempt", 2000
+	if s.Steps > 0 {
+		text, more = fmt.Sprintf("%s, %d", text, s.Steps), 3*s.Steps
+	}
+	text += fmt.Sprintf("; `infer ode(max_steps = %d)` allows more", more)
+	if s.System.Options["method"] != "bdf" {
+		text += ", and stiff equations need fewer with `method = bdf`"
+	}
+	return text
 }
 
 // size is the numbers in the graph of the parts.

@@ -1,6 +1,7 @@
 package compiler
 
 import (
+	"math"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -45,5 +46,27 @@ func TestCulprits(t *testing.T) {
 	want := []draws.Culprit{{Part: "the log likelihood of `y`", Points: 1}}
 	if got, _ := root.Culprits([][]float64{{0}}); !cmp.Equal(want, got) {
 		t.Errorf("a gradient: got %v, want %v", got, want)
+	}
+}
+
+// TestUnreached: where a solver runs out of attempts, its equations are named before what reads their solution, with what to do; where it does not,
+// and where the solution is found but its reader has no density, they are not.
+func TestUnreached(t *testing.T) {
+	p := load(t, `data y[N] = [0.4, 0.1, 0.02], at[N] = [1, 2, 3]
+k ~ LogNormal(0, 1)
+u(0) = 1
+u'(t) = -k * u(t)
+y[i in N] ~ LogNormal(log(u(at[i]) - 1e-6), 1)
+infer ode(max_steps = 40)`)
+	help := "it did not reach all times asked for in the steps it may attempt, 40; `infer ode(max_steps = 120)` allows more, and stiff equations need fewer with `method = bdf`"
+	solution, reader := draws.Culprit{Part: "the solution of `u`", Points: 1, Help: help}, draws.Culprit{Part: "the log likelihood of `y`", Points: 1}
+	for _, c := range []struct {
+		k    float64
+		want []draws.Culprit
+	}{{1, nil}, {1000, []draws.Culprit{solution, reader}}, {6, []draws.Culprit{reader}}} {
+		got, _ := p.Culprits([][]float64{{math.Log(c.k)}})
+		if d := cmp.Diff(c.want, got); d != "" {
+			t.Errorf("k = %g: %s", c.k, d)
+		}
 	}
 }

@@ -64,6 +64,8 @@ func TestRefusals(t *testing.T) {
 		{"E40", "data y[N] = [1, 2]\ns[1] ~ HalfNormal(1)\nC[1..2, 1..2] ~ LKJ(2)\ny ~ MvNormal(0, sd = s, corr = C)\n"},
 		{"E40", "data g[N]: index(J) = [1, 2], y[N] = [0, 1], J = 2\ns[1] ~ HalfNormal(1)\nC[1..2, 1..2] ~ LKJ(2)\n" +
 			"b[j in J, 1..2] ~ MvNormal(fill(0, 2), sd = s, corr = C) noncentered\ny[i in N] ~ Normal(b[g[i], 1], 1)\n"},
+		{"E18", "data p[N] = [0, 1, 3], y[N] = [1, 2, 3]\ns[1] = 1\ns[n in 2..N] = s[p[n]] / 2\ny[n in N] ~ Normal(s[n], 1)\n"},
+		{"E45", "data p[N] = [0, 1, 4], y[N] = [1, 2, 3]\ns[1] = 1\ns[n in 2..N] = s[p[n]] / 2\ny[n in N] ~ Normal(s[n], 1)\n"},
 		{"E91", "data y[N] = [1, 0.5]\nu'(t) = -u(0.5)\nu(0) = 1\ny[i in N] ~ Normal(u(i), 1)\n"},
 		{"E91", "data y[N] = [1, 0.5]\nm = v(1)\nu'(t) = -m\nv'(t) = u(t)\nu(0) = 1\nv(0) = 1\ny[i in N] ~ Normal(u(i), 1)\n"},
 		{"E90", "data y[N] = [1, 0.5]\nu'(t) = -v(t)\nv'(t) = u(t)\nu(0) = 1\nv() = 1\ny[i in N] ~ Normal(u(i), 1)\n"},
@@ -72,7 +74,7 @@ func TestRefusals(t *testing.T) {
 		{"E63", "data y[N] = [1, 2]\nC[1..2, N] ~ LKJ(2)\ny ~ Normal(C[1, 2], 1)\n"},
 		{"E13", "data y[T] = [1, 2, 3]\ns[(1 + 1)] = 1\ns[t in 2..T] = s[t-1] / 2\ny[t in T] ~ Normal(s[t], 1)\n"},
 		{"E42", "data y[T] = [1, 2, 3], K = 2\nh[1] ~ Normal(0, 1)\nh[K, 3..T] ~ Normal(0, 1)\ny[t in T] ~ Normal(h[t], 1)\n"},
-		{"E99", "data s[N] missing -1 = [1, 0, -1, 1], y[N] = [1, 2, 3, 4]\ns[i in 2] ~ Bernoulli(0.3)\ny[i in N] ~ Normal(s[i], 1)\n"},
+		{"E12", "data s[N] missing -1 = [1, 0, -1, 1], y[N] = [1, 2, 3, 4]\ns[i in 2] ~ Bernoulli(0.3)\ny[i in N] ~ Normal(s[i], 1)\n"},
 		{"E57", "data n[N] = [10, 5], y[N] = [3, 6]\np ~ Beta(1, 1)\ny[i in N] ~ Binomial(n[i], p)\n"},
 		{"E57", "data n[N] = [10, 5], y[N] = [3, 6]\np ~ Beta(1, 1)\ny[1] ~ Binomial(n[1], p)\ny[i in 2..N] ~ Binomial(n[i], p)\n"},
 		{"E51", "data s[N] = [1, 0], y[N] = [3, 6]\nmu ~ Normal(0, 1)\ny ~ Normal(mu, s)\n"},
@@ -85,9 +87,23 @@ func TestRefusals(t *testing.T) {
 		{"E71", "data y[J, T] = [[1, 0, 2], [0.5, 1, 0]]\nx[j in J] ~ Bernoulli(0.3)\nw[t in T] ~ Bernoulli(0.6)\ny[j in J, t in T] ~ Normal(x[j] + w[t], 1)\n"},
 		{"E71", "data y[J, T] = [[1, 0], [0.5, 1]]\nx[j in J] ~ Bernoulli(0.3)\nw[1] ~ Bernoulli(0.6)\nw[2] ~ Bernoulli(w[1] / 2)\ny[j in J, t in T] ~ Normal(x[j] + w[t], 1)\n"},
 		{"E61", "data y[N] = [1, 2]\nz[i in N] ~ Bernoulli(0.5)\nx[i in N] ~ Normal(z[i], 1) noncentered\ny[i in N] ~ Normal(x[i], 1)\n"},
+		{"E99", "data y[T] = [1, 2]\ns ~ HalfNormal(1)\nh[1] = s\nh[t in 2..T] = quantile(Gamma(h[t-1], 1), 0.4)\ny[t in T] ~ Normal(h[t], 1)\n"},
+		{"E99", "data y[T] = [1, 2]\ns ~ HalfNormal(1)\nu(0) = s\nu'(t) = quantile(Gamma(u(t), 1), 0.4)\ny[t in T] ~ Normal(u(t), 1)\n"},
 	} {
 		if got := refusal(t, c.text); !slices.Contains(got, c.code) {
 			t.Errorf("refused with %v, want %s:\n%s", got, c.code, c.text)
+		}
+	}
+}
+
+// What reads no past may stand in a recurrence or differential equation, whatever it takes to work it out.
+func TestQuantilesBesideThePast(t *testing.T) {
+	for _, text := range []string{
+		"data y[T] = [1, 2, 4], p[T] = [0.1, 0.5, 0.6]\ns ~ HalfNormal(1)\nh[1] = s\nh[t in 2..T] = h[t-1] + quantile(Gamma(s, 1), p[t])\ny[t in T] ~ Normal(h[t], 1)\n",
+		"data y[T] = [1, 2]\ns ~ HalfNormal(1)\nu(0) = s\nu'(t) = quantile(Gamma(s, 1), 0.4) - u(t)\ny[t in T] ~ Normal(u(t), 1)\n",
+	} {
+		if got := refusal(t, text); len(got) > 0 {
+			t.Errorf("refused with %v:\n%s", got, text)
 		}
 	}
 }

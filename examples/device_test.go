@@ -22,6 +22,7 @@ func TestDeviceAgreesWithGraph(t *testing.T) {
 	for _, path := range paths {
 		t.Run(path, func(t *testing.T) { agree(t, load(t, path)) })
 	}
+	t.Run("functions", func(t *testing.T) { agree(t, load(t, "testdata/functions.ppl")) })
 	for _, path := range posteriors(t) {
 		t.Run(filepath.Base(path), func(t *testing.T) {
 			p, _ := loadPosterior(t, path)

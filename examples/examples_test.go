@@ -18,6 +18,7 @@ import (
 	"ppl/infer/stats"
 	"ppl/lang/diag"
 	"ppl/runtime/host"
+	"ppl/runtime/native"
 )
 
 const shared = "../../shared/posteriordb"
@@ -70,7 +71,9 @@ func sampleBy(t *testing.T, s infer.Sampler, p *compiler.Program, o infer.Option
 	if err != nil {
 		t.Fatal(err)
 	}
-	o.Device, o.Settings = host.Device{}, settings
+	if o.Settings = settings; o.Device == nil {
+		o.Device = host.Device{}
+	}
 	names := elements(p)
 	m := newMemory(len(names), o.Chains)
 	report, err := s(context.Background(), p, o, m)
@@ -82,6 +85,16 @@ func sampleBy(t *testing.T, s infer.Sampler, p *compiler.Program, o infer.Option
 		byName[name] = m.chains[e]
 	}
 	return byName, report
+}
+
+// defaults are a user's, on the device that a user gets.
+func defaults(seed uint64) infer.Options {
+	o := infer.Defaults()
+	o.Seed = seed
+	if d, err := native.New(); err == nil {
+		o.Device = d
+	}
+	return o
 }
 
 // Every example runs as it stands.
@@ -176,9 +189,9 @@ func TestPosteriordbReference(t *testing.T) {
 	for _, path := range posteriors(t) {
 		t.Run(filepath.Base(path), func(t *testing.T) {
 			p, r := loadPosterior(t, path)
-			o := infer.Defaults()
-			o.Seed = 20260101
-			agrees(t, sample(t, p, o), r)
+			got, report := sampleBy(t, renhd.Sample, p, defaults(20260101))
+			agrees(t, got, r)
+			t.Logf("%d gradients, thin %d, %d rungs, %d divergent; %q", report.Gradients, report.Thin, len(report.Temperatures), report.Divergences, report.Notes)
 		})
 	}
 }
@@ -252,9 +265,7 @@ func TestPublished(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.model, func(t *testing.T) {
-			o := infer.Defaults()
-			o.Seed = 20260102
-			got := sample(t, load(t, test.model), o)
+			got := sample(t, load(t, test.model), defaults(20260102))
 			for _, w := range test.want {
 				s := stats.Summarize(got[w.name])
 				if !(math.Abs(s.Mean-w.mean) < w.tolerance) {

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"testing"
 
-	"ppl/infer"
 	"ppl/infer/nuts"
 	"ppl/infer/stats"
 )
@@ -19,9 +18,7 @@ func TestPosteriordbNUTS(t *testing.T) {
 	for _, path := range posteriors(t) {
 		t.Run(filepath.Base(path), func(t *testing.T) {
 			p, r := loadPosterior(t, path)
-			o := infer.Defaults()
-			o.Seed = 20260101
-			got, report := sampleBy(t, nuts.Sample, p, o)
+			got, report := sampleBy(t, nuts.Sample, p, defaults(20260101))
 			agrees(t, got, r)
 			t.Logf("%d gradients, step %.3g, depth %.2f, %d cut, %d divergent, E-BFMI %.2f", report.Gradients, report.StepSize, report.TreeDepth,
 				report.Saturated, report.Divergences, report.EBFMI)
@@ -39,9 +36,7 @@ func TestCentredSchoolsAreFlagged(t *testing.T) {
 	write(t, path, "data y[1..8] = [28, 8, -3, 7, -1, 1, 18, 12]\ndata sigma[1..8] = [15, 10, 16, 11, 9, 11, 10, 18]\n"+
 		"mu ~ Normal(0, 5)\ntau ~ HalfCauchy(5)\ntheta[j in 1..8] ~ Normal(mu, tau)\ny[j in 1..8] ~ Normal(theta[j], sigma[j])\n")
 	for seed := range uint64(3) {
-		o := infer.Defaults()
-		o.Seed = seed
-		got, report := sampleBy(t, nuts.Sample, load(t, path), o)
+		got, report := sampleBy(t, nuts.Sample, load(t, path), defaults(seed))
 		s := stats.Summarize(got["tau"])
 		t.Logf("tau %.2f ± %.2f, R-hat %.3f, ess %.0f; %d divergent, E-BFMI %.2f", s.Mean, s.SD, s.RHat, s.ESSBulk, report.Divergences, report.EBFMI)
 		if s.RHat < 1.01 && report.Divergences == 0 && slices.Min(report.EBFMI) > 0.3 {

@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"ppl/compiler"
-	"ppl/infer"
 	"ppl/infer/stats"
 )
 
@@ -64,9 +63,7 @@ func TestRecover(t *testing.T) {
 	for model, truth := range truths(t) {
 		t.Run(model, func(t *testing.T) {
 			p := load(t, model+".ppl")
-			o := infer.Defaults()
-			o.Seed = 20260104
-			recovers(t, sample(t, p, o), byElement(t, p, truth))
+			recovers(t, sample(t, p, defaults(20260104)), byElement(t, p, truth))
 		})
 	}
 }

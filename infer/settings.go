@@ -18,7 +18,7 @@ type Settings struct {
 	Path          string  // "auto", "likelihood" (prior → posterior) or "energy" (U/T)
 	Noise         float64 // variance of normal noise added to each gradient component and potential evaluation
 	Dynamics      string  // "auto" or one of Dynamics
-	Exchange      string  // "auto", "penalty", "barker" or "paper"
+	Exchange      string  // "auto", "penalty", "barker", "paper" or "uncorrected"
 	Batch         int     // rows of a minibatch; 0: all rows
 	ExchangeBatch int     // rows that exchanges look at at once; 0: chosen
 	StepSize      float64 // fixed step in whitened coordinates (√ε for nosehoover); 0: adapted
@@ -54,8 +54,10 @@ func settings() []setting {
 			func(s *Settings, v string) error { return number(&s.Noise, v, 0, math.MaxFloat64) }},
 		{"dynamics", "what moves the walkers: auto, " + strings.Join(Dynamics(), ", "),
 			func(s *Settings, v string) error { return word(&s.Dynamics, v, append(Dynamics(), "auto")...) }},
-		{"exchange", "test of swaps that allows for noise: auto (penalty), penalty, barker, or paper (as RENHD was published)",
-			func(s *Settings, v string) error { return word(&s.Exchange, v, "auto", "penalty", "barker", "paper") }},
+		{"exchange", "test of swaps that allows for noise: auto (penalty), penalty, barker; for comparison, paper (as RENHD was published) and uncorrected (ignores noise)",
+			func(s *Settings, v string) error {
+				return word(&s.Exchange, v, "auto", "penalty", "barker", "paper", "uncorrected")
+			}},
 		{"batch", "rows of a minibatch, a whole number from 1 on; or auto (all rows)",
 			func(s *Settings, v string) error { return whole(&s.Batch, v, 1, 1<<31) }},
 		{"exchange_batch", "rows that an exchange adds until it knows enough, a whole number from 2 on; or auto",

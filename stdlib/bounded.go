@@ -106,18 +106,6 @@ var boundedDists = []Dist{
 		Source: "Gelman et al., Bayesian Data Analysis (3rd ed.), section 2.8",
 		Forms:  []Form{{LogProb: func(x Node, _ []Node) Node { return x.Graph().Full(0, x.Shape()...) }}},
 	},
-	{
-		Name: "VonMises", Support: types.Interval, Lo: -math.Pi, Hi: math.Pi,
-		Doc:    "Von Mises, the normal of the circle: exp(kappa cos(x - mu)) / (2 pi I0(kappa)) for x in -pi..pi",
-		Source: "Mardia & Jupp, Directional Statistics, section 3.5; sampler: Best & Fisher 1979, Applied Statistics 28, 152",
-		Forms: []Form{{Args: args(real0("mu"), nonneg("kappa")),
-			LogProb: func(x Node, a []Node) Node {
-				// κ(cos d − 1) = −2κ sin²(d/2) meets e^{−κ} I₀(κ), so nothing overflows.
-				s := ad.Sin(times(0.5, ad.Sub(x, a[0])))
-				return ad.Sub(plus(ad.Neg(logI0e(a[1])), -math.Log(2*math.Pi)), times(2, ad.Mul(a[1], square(s))))
-			},
-			Sample: scalar(func(r *rand.Rand, a []float64) float64 { return drawVonMises(r, a[0], a[1]) })}},
-	},
 }
 
 func betaLogProb(x, a, b Node) Node {
@@ -203,23 +191,4 @@ func relaxedLogProb(x, t, logits Node) Node {
 func minusLogPositive(w Node) Node {
 	safe, penalty := positiveOnly(w)
 	return withPenalty(ad.Neg(ad.Log(safe)), penalty)
-}
-
-// drawVonMises rejects from a wrapped Cauchy.
-func drawVonMises(r *rand.Rand, mu, kappa float64) float64 {
-	if kappa < 1e-8 {
-		return 2 * math.Pi * (r.Float64() - 0.5)
-	}
-	tau := 1 + math.Sqrt(1+4*kappa*kappa)
-	rho := (tau - math.Sqrt(2*tau)) / (2 * kappa)
-	s := (1 + rho*rho) / (2 * rho)
-	for {
-		z := math.Cos(math.Pi * r.Float64())
-		f := (1 + s*z) / (s + z)
-		c := kappa * (s - f)
-		u := 1 - r.Float64()
-		if c*(2-c) > u || math.Log(c/u)+1 >= c {
-			return math.Remainder(mu+math.Copysign(math.Acos(f), r.Float64()-0.5), 2*math.Pi)
-		}
-	}
 }

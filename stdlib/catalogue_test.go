@@ -68,6 +68,61 @@ func TestCatalogue(t *testing.T) {
 	}
 }
 
+// The functions of the Stan Functions Reference 2.36, chapters "real-valued basic functions" and "matrix operations", that are not operators and not distributions.
+const stanFunctions = `abs int_step inv inv_sqrt inv_square fdim fmin fmax fmod floor ceil round trunc sqrt cbrt square exp exp2 log log2 log10 pow
+hypot cos sin tan acos asin atan atan2 cosh sinh tanh acosh asinh atanh logit inv_logit inv_cloglog inv_erfc erf erfc Phi inv_Phi Phi_approx binary_log_loss owens_t
+beta inc_beta inv_inc_beta lbeta tgamma lgamma digamma trigamma lmgamma gamma_p gamma_q choose bessel_first_kind bessel_second_kind modified_bessel_first_kind
+log_modified_bessel_first_kind modified_bessel_second_kind falling_factorial lchoose log_falling_factorial rising_factorial log_rising_factorial
+expm1 fma ldexp lambert_w0 lambert_wm1 lmultiply log1p log1m log1p_exp log1m_exp log_diff_exp log_mix log_sum_exp log_inv_logit log_inv_logit_diff log1m_inv_logit
+num_elements rows cols dot_product columns_dot_product rows_dot_product dot_self columns_dot_self rows_dot_self tcrossprod crossprod quad_form quad_form_diag quad_form_sym
+trace_quad_form trace_gen_quad_form multiply_lower_tri_self_transpose diag_pre_multiply diag_post_multiply
+min max sum prod mean variance sd norm1 norm2 distance squared_distance quantile
+rep_vector rep_row_vector rep_matrix symmetrize_from_lower_tri add_diag diagonal diag_matrix identity_matrix linspaced_array linspaced_int_array linspaced_vector
+linspaced_row_vector one_hot_vector ones_vector ones_array ones_row_vector zeros_vector zeros_array zeros_row_vector uniform_simplex
+col row block sub_col sub_row head tail segment append_col append_row softmax log_softmax cumulative_sum
+gp_exp_quad_cov gp_dot_prod_cov gp_exponential_cov gp_matern32_cov gp_matern52_cov gp_periodic_cov
+mdivide_left_tri_low mdivide_right_tri_low mdivide_left mdivide_right mdivide_left_spd mdivide_right_spd matrix_exp matrix_exp_multiply scale_matrix_exp_multiply
+matrix_power trace determinant log_determinant log_determinant_spd inverse inverse_spd chol2inv generalized_inverse eigenvalues eigenvectors eigenvalues_sym eigenvectors_sym
+qr_thin_Q qr_thin_R qr_Q qr_R cholesky_decompose singular_values svd_U svd_V sort_asc sort_desc sort_indices_asc sort_indices_desc rank reverse
+to_matrix to_vector to_row_vector to_array_1d csr_extract csr_to_dense_matrix csr_matrix_times_vector`
+
+// lacking are those that ppl does not have, and why.
+var lacking = map[string]string{
+	"owens_t": sparing, "lambert_w0": sparing, "lambert_wm1": sparing, "bessel_first_kind": sparing, "bessel_second_kind": sparing,
+	"modified_bessel_second_kind": sparing,
+	"modified_bessel_first_kind":  "of order 0 it is in VonMises; no function yet", "log_modified_bessel_first_kind": "of order 0 it is in VonMises; no function yet",
+	"generalized_inverse": "of full rank it is inverse_spd(transpose(X) @ X) @ transpose(X); of another rank it has no gradient",
+	"svd_U":               "eigenvectors(X @ transpose(X)) where that is enough", "svd_V": "eigenvectors(transpose(X) @ X) where that is enough",
+	"sort_asc": sorting, "sort_desc": sorting, "sort_indices_asc": sorting, "sort_indices_desc": sorting, "rank": sorting,
+	"csr_extract": sparse, "csr_to_dense_matrix": sparse, "csr_matrix_times_vector": sparse,
+}
+
+const (
+	sparing = "seen in no model that we know of"
+	sorting = "an order that depends on parameters has no gradient to speak of; data come sorted, or `ordered` is what is meant"
+	sparse  = "a sparse product is a sum over its entries: sum(k in K: …) with subscripts from data"
+)
+
+// TestFunctionCatalogue: every function of Stan is ours by its name or one that Foreign knows, or has a reason.
+func TestFunctionCatalogue(t *testing.T) {
+	for _, name := range strings.Fields(stanFunctions) {
+		_, foreign := Foreign(name)
+		_, excused := lacking[name]
+		if have := foreign || ourFunction(name); have == excused {
+			t.Errorf("%s: there %t, excused %t", name, have, excused)
+		}
+	}
+}
+
+func ourFunction(name string) bool {
+	for _, r := range Rules() {
+		if r.Name == name {
+			return true
+		}
+	}
+	return Funcs()[name] != nil || Reductions()[name] != nil || Scans()[name] != nil || MatrixFuncs()[name] != nil || strings.Contains(Prelude, "\n"+name+"(")
+}
+
 func ours(name string) (code string, ok bool) {
 	if Dists()[name] != nil {
 		return name, true

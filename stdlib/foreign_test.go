@@ -9,10 +9,9 @@ import (
 // What stands for a name of another language is made of names that this library has.
 func TestForeignNamesOurs(t *testing.T) {
 	called := regexp.MustCompile(`([A-Za-z_]\w*)\(`)
-	language := map[string]bool{"fill": true, "concat": true, "logpdf": true, "logcdf": true, "cdf": true, "Density": true, "u": true}
+	language := map[string]bool{"u": true}
 	known := func(name string) bool {
-		return language[name] || Dists()[name] != nil || Funcs()[name] != nil || Reductions()[name] != nil || Scans()[name] != nil ||
-			strings.Contains(Prelude, "\n"+name+"(")
+		return language[name] || Dists()[name] != nil || ourFunction(name)
 	}
 	for name, code := range foreign {
 		if known(name) {
@@ -42,6 +41,46 @@ func TestForeign(t *testing.T) {
 	for _, name := range []string{"Normal", "sigma", "wiener_process", "x_lpdf"} {
 		if got, ok := Foreign(name); ok {
 			t.Errorf("%s: `%s`, want nothing", name, got)
+		}
+	}
+}
+
+// TestForeignArgument: what the users of other systems write, by their documentation, is answered with the argument that means it; rows name
+// distributions and arguments that exist, and none that the distribution has itself.
+func TestForeignArgument(t *testing.T) {
+	for _, c := range [][3]string{
+		{"Normal", "sigma", "sd"}, {"Normal", "loc", "mu"}, {"Normal", "scale", "sd"}, {"Normal", "tau", "precision"}, {"StudentT", "df", "nu"},
+		{"Cauchy", "alpha", "loc"}, {"Cauchy", "beta", "scale"}, {"Gamma", "alpha", "shape"}, {"Gamma", "beta", "rate"}, {"InverseGamma", "beta", "scale"},
+		{"Beta", "alpha", "a"}, {"Beta", "concentration0", "b"}, {"Weibull", "beta", "scale"}, {"LogLogistic", "alpha", "scale"}, {"Laplace", "b", "scale"},
+		{"Bernoulli", "probs", "p"}, {"Binomial", "total_count", "n"}, {"Poisson", "mu", "rate"}, {"NegBinomial", "alpha", "size"}, {"NegBinomial", "mu", "mean"},
+		{"Uniform", "low", "lo"}, {"MvNormal", "scale_tril", "chol"}, {"MvNormal", "covariance_matrix", "cov"}, {"Dirichlet", "a", "concentration"},
+		{"LKJ", "concentration", "eta"}, {"OrderedLogistic", "cutpoints", "cut"}, {"VonMises", "concentration", "kappa"}, {"Exponential", "scale", "mean"},
+	} {
+		if got, ok := ForeignArgument(Dists()[c[0]], c[1]); !ok || got != c[2] {
+			t.Errorf("%s(%s): %q, want %q", c[0], c[1], got, c[2])
+		}
+	}
+	if got, ok := ForeignArgument(Dists()["Bernoulli"], "sigma"); ok {
+		t.Errorf("Bernoulli has no scale, but sigma is answered with %s", got)
+	}
+	known := map[string]bool{}
+	for name, d := range Dists() {
+		for _, f := range d.Forms {
+			for _, a := range f.Args {
+				known[a.Name], known[name+"."+a.Name] = true, true
+			}
+		}
+	}
+	for name, own := range foreignArguments {
+		for _, a := range own {
+			if !known[a] {
+				t.Errorf("%s stands for %s, which no distribution has", name, a)
+			}
+		}
+	}
+	for of, own := range foreignOf {
+		if !known[of[0]+"."+own[0]] || known[of[0]+"."+of[1]] {
+			t.Errorf("%v stands for %v", of, own)
 		}
 	}
 }

@@ -25,10 +25,13 @@ func guard(d *Dist, f *Form) {
 	if d.Event == 0 && d.Discrete() && f.LogCDF == nil {
 		form.LogProb = f.LogProb // with its guards
 		f.LogCDF, f.LogCCDF = summed(&row, &form)
+		f.summed = true
 	}
 	if f.LogCDF != nil {
 		f.LogCDF = clamped(&row, &form, f.LogCDF)
 		f.LogCCDF = clamped(&row, &form, f.LogCCDF)
+		whole := *f
+		f.Quantile = quantileOf(&row, &whole)
 	}
 }
 

@@ -4,7 +4,7 @@ import (
 	ad "ppl/autodiff"
 )
 
-// A MatrixFunc is a row of the table of functions of one symmetric matrix: the last two axes of x, of which the lower triangle is read.
+// A MatrixFunc is a row of the table of functions of one square matrix, the last two axes of x. Those of a symmetric one read its lower triangle.
 type MatrixFunc struct {
 	Name  string
 	Doc   string
@@ -12,7 +12,7 @@ type MatrixFunc struct {
 	Build func(x Node) Node
 }
 
-// MatrixFuncs is the table of functions of symmetric matrices by name; do not modify.
+// MatrixFuncs is the table of functions of square matrices by name; do not modify.
 func MatrixFuncs() map[string]*MatrixFunc { return matrixFuncTable }
 
 var matrixFuncTable = indexMatrixFuncs([]MatrixFunc{
@@ -26,6 +26,10 @@ var matrixFuncTable = indexMatrixFuncs([]MatrixFunc{
 			_, vectors := ad.EigenParts(ad.Eigen(x))
 			return vectors
 		}},
+	{Name: "inverse", Doc: "inverse of a square x, NaN where x is singular; of a symmetric positive definite one inverse_spd is faster", Build: inverse},
+	{Name: "determinant", Doc: "determinant of a square x", Drops: 2, Build: determinant},
+	{Name: "log_determinant", Doc: "logarithm of the absolute value of the determinant of a square x", Drops: 2, Build: logAbsDeterminant},
+	{Name: "matrix_exp", Doc: "matrix exponential of a square x, the sum of x^k / k!", Build: matrixExp},
 	{Name: "inverse_spd", Doc: "inverse of a symmetric positive definite x", Build: inverseSPD},
 	{Name: "log_determinant_spd", Doc: "logarithm of the determinant of a symmetric positive definite x", Drops: 2, Build: func(x Node) Node {
 		l := ad.Cholesky(x)

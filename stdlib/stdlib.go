@@ -24,6 +24,7 @@ type Arg struct {
 	Rank    int // axes an instance of the argument has; the rest are plates
 	Domain  Domain
 	Default *float64 // nil: must be given
+	Columns bool     // the last axis, of columns, has a size of its own that no axis of a draw has to have
 }
 
 // A Form is one parametrisation of a distribution: Normal(mu, sd), Normal(mu, precision = …). The first form of a distribution
@@ -42,6 +43,10 @@ type Form struct {
 	// Those of a law of integers may be sums: then they give an invalid Node unless the support is finite or x static.
 	LogCDF, LogCCDF func(x Node, args []Node) Node
 	both            bothOf // both in a row that has them together; then they are nil there
+	summed          bool   // they are sums
+	// Quantile is the least x with P(X ≤ x) ≥ p of a scalar law with a LogCDF, NaN for p outside 0..1; from the support's end to 1e147. Its gradient is right for
+	// laws with a density and 0 for laws of integers, where P(X ≤ x) within 1e-12 of p counts as p. Invalid where LogCDF is for every x that is not static.
+	Quantile func(p Node, args []Node) Node
 	// Sample draws one event: args flattened per instance, out has the event's size; nil for an improper law.
 	Sample func(r *rand.Rand, args [][]float64, out []float64)
 }

@@ -78,7 +78,7 @@ var vectorDists = []Dist{
 					return ad.Sub(mvNormalCore(z, ad.Cholesky(a[2])), sumLast(ad.Log(sd), 1))
 				},
 				Sample: drawMvNormalCorr},
-			{Args: args(array("mu", 1, realDomain), array("cov_factor", 2, realDomain), array("cov_diag", 1, posDomain)),
+			{Args: args(array("mu", 1, realDomain), Arg{Name: "cov_factor", Rank: 2, Domain: realDomain, Columns: true}, array("cov_diag", 1, posDomain)),
 				LogProb: func(x Node, a []Node) Node { return lowRankCore(centred(x, a[0]), a[1], a[2]) },
 				Sample:  drawLowRank},
 		},

@@ -95,7 +95,7 @@ func uses(d *stdlib.Dist) (all []string) {
 		all = append(all, "Improper: nothing makes it integrate to 1, and nothing can be drawn from it.")
 	}
 	if hasCDF(d) {
-		all = append(all, "Its distribution function is known: it may be truncated (`in a..b`), censored, and stand in cdf and logcdf.")
+		all = append(all, "Its distribution function is known: it may be truncated (`in a..b`), censored, and stand in cdf, logcdf and quantile.")
 	}
 	if noncentred(d) {
 		all = append(all, "`noncentered` applies.")

@@ -104,7 +104,7 @@ func (c *checker) library(s *scope, e *ast.Call, n *ast.Name) model.Expr {
 		c.errorf("E50", n.Span(), "`%s` is a distribution; it stands after `~`, or inside `logpdf(%s(…), x)`", n.Name, n.Name)
 	case notCompiled[n.Name]:
 		c.notYet(n.Span(), "`"+n.Name+"`")
-	default:
+	case !c.lost[n.Name]:
 		meant(c.errorf("E10", n.Span(), "there is no function `%s`", n.Name), n.Name, c.functionNames(s))
 	}
 	return poison(e)
@@ -112,7 +112,7 @@ func (c *checker) library(s *scope, e *ast.Call, n *ast.Name) model.Expr {
 
 // notCompiled are names of the language that this version does not compile.
 var notCompiled = map[string]bool{"dense": true,
-	"conv": true, "lstm": true, "gru": true, "attention": true, "embed": true, "quantile": true}
+	"conv": true, "lstm": true, "gru": true, "attention": true, "embed": true}
 
 func (c *checker) functionNames(s *scope) (names []string) {
 	for ; s != nil; s = s.parent {
@@ -335,6 +335,7 @@ func specials() map[string]func(*checker, *scope, *ast.Call) model.Expr {
 		"logpdf":      (*checker).logprob,
 		"logcdf":      (*checker).logprob,
 		"cdf":         (*checker).logprob,
+		"quantile":    (*checker).logprob,
 	}
 }
 
@@ -437,7 +438,7 @@ func setSize(s *model.Set, at ast.Node) model.Expr {
 		Type: model.Type{Elem: types.Int, Range: stdlib.Range{Lo: 0, Hi: math.Inf(1), Int: true}}}}
 }
 
-// logprob: logpdf(D(args), x), and so on.
+// logprob: logpdf(D(args), x), cdf, logcdf, quantile(D(args), p).
 func (c *checker) logprob(s *scope, e *ast.Call) model.Expr {
 	name := e.Fun.(*ast.Name).Name
 	if len(e.Args) != 2 {
@@ -461,14 +462,24 @@ func (c *checker) logprob(s *scope, e *ast.Call) model.Expr {
 	if !fits {
 		return poison(e)
 	}
-	r := anyRange
-	if name == "cdf" {
-		r = stdlib.Range{Lo: 0, Hi: 1}
-	} else if name == "logcdf" {
-		r.Hi = 0
+	t := model.Type{Axes: axes, Range: logprobRange(name, dist)}
+	if t.Range.Int {
+		t.Elem = types.Int
 	}
-	return &model.LogProb{Name: name, Dist: dist, Form: form, Args: args, X: x, Fact: model.Fact{At: e.Span(),
-		Type: model.Type{Axes: axes, Range: r}, Static: allStatic(append(args, x)...)}}
+	return &model.LogProb{Name: name, Dist: dist, Form: form, Args: args, X: x,
+		Fact: model.Fact{At: e.Span(), Type: t, Static: allStatic(append(args, x)...)}}
+}
+
+func logprobRange(name string, dist *stdlib.Dist) stdlib.Range {
+	switch name {
+	case "cdf":
+		return stdlib.Range{Lo: 0, Hi: 1}
+	case "logcdf":
+		return stdlib.Range{Lo: math.Inf(-1)}
+	case "quantile":
+		return stdlib.Range{Lo: dist.Lo, Hi: dist.Hi, Int: dist.Discrete()}
+	}
+	return anyRange
 }
 
 // probability: probability(z[i] == k), exact, for what is generated.
@@ -507,7 +518,6 @@ func (c *checker) probability(s *scope, e *ast.Call) model.Expr {
 		c.errorf("E85", e.Span(), "`probability` wants a condition that reads one element of a discrete latent once; this one reads %d", reads)
 		return poison(e)
 	}
-	c.probabilities = append(c.probabilities, p)
 	return p
 }
 

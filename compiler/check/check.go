@@ -8,6 +8,7 @@ package check
 import (
 	"math"
 	"slices"
+	"strings"
 
 	"ppl/compiler/model"
 	"ppl/lang/ast"
@@ -18,13 +19,15 @@ import (
 	"ppl/stdlib"
 )
 
-// File checks a parsed file; load parses what it imports. The model is usable only when no diagnostic is an error.
+// File checks a parsed file; load parses what it imports. The model is usable only when no diagnostic is an error. Of a file
+// with statements that could not be parsed the errors in the others are found.
 func File(f *ast.File, load Loader) (*model.Model, []diag.Diagnostic) {
 	c := &checker{load: load, model: &model.Model{Source: f.Source}, sizes: map[string]*model.Size{}}
 	c.global = newScope(c.prelude())
-	c.mentioned = ast.Mentioned(f.Stmts)
-	c.primes = primes(f.Stmts)
-	c.collect(f.Stmts, c.global)
+	stmts := c.kept(f)
+	c.mentioned = ast.Mentioned(stmts)
+	c.primes = primes(stmts)
+	c.collect(stmts, c.global)
 	c.elaborate(c.global)
 	c.systems()
 	c.finish()
@@ -43,22 +46,22 @@ func (c *checker) prelude() *scope {
 }
 
 type checker struct {
-	model         *model.Model
-	diags         diag.List
-	global        *scope
-	sizes         map[string]*model.Size // index sets that data give
-	nextID        int                    // of indices
-	depth         int                    // of function inlining
-	load          Loader
-	importing     []string
-	probabilities []*model.Probability
-	primes        map[string]bool // names with a derivative
-	odes          []*trajectory
-	queries       []*model.StateAt
-	refused       []*model.Array  // latents whose own law is refused
-	circular      []*model.Array  // reported as drawn from each other
-	mentioned     map[string]bool // names that stand in an expression
-	open          []*arrayInfo    // definitions being elaborated, outermost first
+	model     *model.Model
+	diags     diag.List
+	global    *scope
+	sizes     map[string]*model.Size // index sets that data give
+	nextID    int                    // of indices
+	depth     int                    // of function inlining
+	load      Loader
+	importing []string
+	primes    map[string]bool // names with a derivative
+	odes      []*trajectory
+	queries   []*model.StateAt
+	refused   []*model.Array  // latents whose own law is refused
+	circular  []*model.Array  // reported as drawn from each other
+	mentioned map[string]bool // names that stand in an expression
+	lost      map[string]bool // names in statements that could not be parsed
+	open      []*arrayInfo    // definitions being elaborated, outermost first
 }
 
 func (c *checker) errorf(code string, at source.Span, format string, args ...any) diag.Entry {
@@ -381,8 +384,11 @@ func (c *checker) declare(a *arrayInfo) {
 			c.errorf("E48", d.Value.Span(), "the value of data `%s` must be known before sampling", a.Name)
 		}
 		if !d.Span().Valid() || len(a.Type.Axes) != literalRank(d.Value) {
-			c.errorf("E42", d.Value.Span(), "`%s` is declared with %s, but the value has %d",
-				a.Name, count(len(a.Type.Axes), "axis", "axes"), literalRank(d.Value))
+			e := c.errorf("E42", d.Value.Span(), "`%s` is declared with %s, but the value has %d",
+				a.Name, haveAxes(a.Type.Axes), literalRank(d.Value))
+			if len(a.Type.Axes) == 0 {
+				e.Help("name them: `data %s[%s] = …`", a.Name, strings.Join([]string{"N", "D", "K", "L"}[:min(literalRank(d.Value), 4)], ", "))
+			}
 		}
 		a.Type.Range = a.Value.Info().Type.Range
 		a.Type.Elem = a.Value.Info().Type.Elem
@@ -499,17 +505,22 @@ func (c *checker) missingRole(a *arrayInfo) {
 		a.MissingCode = c.staticInt(a.scope, a.decl.MissingCode, false)
 	}
 	switch {
+	case len(a.draws) == 0 && c.lost[a.Name]:
 	case len(a.draws) == 0:
 		c.errorf("E83", a.At, "`%s` has missing entries, so it needs a law: `%s[i in N] ~ …`", a.Name, a.Name)
 	case !c.mentioned[a.Name]:
+	case !slices.ContainsFunc(a.draws, func(d draw) bool { return !discreteLaw(d) }):
+		a.Role = model.Latent
 	case len(a.draws) > 1:
 		c.notYet(a.At, "missing entries that other statements read, in an array observed in pieces")
 	default:
 		a.Role = model.Imputed
-		if n := distName(a.draws[0].stmt.Law.Dist); n != nil && stdlib.Dists()[n.Name] != nil && stdlib.Dists()[n.Name].Discrete() {
-			a.Role = model.Latent
-		}
 	}
+}
+
+func discreteLaw(d draw) bool {
+	n := distName(d.stmt.Law.Dist)
+	return n != nil && stdlib.Dists()[n.Name] != nil && stdlib.Dists()[n.Name].Discrete()
 }
 
 // sameRegion tells an observed definition (total = 0; total ~ …) from an array in pieces (h[0] = 0; h[t in 1..T] ~ …).

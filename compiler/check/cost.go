@@ -19,7 +19,7 @@ func (c *checker) describeLatents() {
 		n := model.LatentNote{Latent: a, Pattern: c.pattern(a)}
 		table := []string{c.valuesText(t)}
 		if a.Chain != nil {
-			table = append(table, c.valuesText(t))
+			table = c.chainTable(a.Chain)
 		}
 		for _, b := range c.together(a) {
 			table = append(table, c.valuesText(b))
@@ -35,7 +35,7 @@ func (c *checker) describeLatents() {
 func (c *checker) pattern(a *model.Array) string {
 	words := "own plate"
 	if a.Chain != nil {
-		words = "chain along " + a.Type.Axes[a.Chain.Axis].Name
+		words = "chain along " + a.Type.Axes[a.Chain.Axis].Name + reach(a)
 	} else if len(a.Type.Axes) == 0 {
 		words = "one value"
 	}
@@ -69,7 +69,7 @@ func (c *checker) together(a *model.Array) (laws []*model.Term) {
 			continue
 		}
 		for _, b := range append(readLatents(t), t.Array) {
-			if b.Role == model.Latent && !seen[b] && len(b.Type.Axes) <= len(a.Type.Axes) {
+			if b.Role == model.Latent && !seen[b] && (a.Chain == nil || !slices.Contains(a.Chain.Beside, b)) && len(b.Type.Axes) <= len(a.Type.Axes) {
 				seen[b] = true
 				laws = append(laws, c.lawOfLatent(b))
 			}
@@ -105,8 +105,8 @@ func (c *checker) valuesText(t *model.Term) string {
 			return last.Name
 		}
 	}
-	r := t.Array.Type.Range
-	if n := r.Hi - r.Lo + 1; n > 0 && n < 1e9 {
+	r := t.Array.Type.Range // of data with holes it has the missing entries' code too
+	if n := min(r.Hi, t.Dist.Hi) - max(r.Lo, t.Dist.Lo) + 1; n > 0 && n < 1e9 {
 		return fmt.Sprintf("%g", n)
 	}
 	return "values of " + t.Dist.Name

@@ -349,6 +349,10 @@ func (c *checker) drawPiece(a *arrayInfo, d *draw) {
 	}
 	dist := c.distRow(d)
 	t := model.Type{Range: anyRange}
+	if n := distName(d.stmt.Law.Dist); dist == nil && n != nil && n.Name != "Density" && len(d.head.Slots) == 0 {
+		c.lawOf(d) // says that there is none; axes that it might give are not known
+		return
+	}
 	if dist != nil {
 		t.Range = stdlib.Range{Lo: dist.Lo, Hi: dist.Hi, Int: dist.Discrete()}
 		if dist.Discrete() {
@@ -380,7 +384,7 @@ func outerSlots(outer []*model.Index) (slots []model.Slot) {
 
 // drawnByBlock: what a template's block returns defines the array; its draws are the parameters.
 func (c *checker) drawnByBlock(a *arrayInfo, d *draw, x model.Expr) {
-	if x == nil {
+	if x == nil || isPoison(x) {
 		return
 	}
 	a.Role, a.Save = model.Definition, true
@@ -522,6 +526,9 @@ func (c *checker) distribution(s *scope, e ast.Expr) (*stdlib.Dist, *stdlib.Form
 }
 
 func (c *checker) unknownDist(n *ast.Name) {
+	if c.lost[n.Name] {
+		return
+	}
 	var names []string
 	for d := range stdlib.Dists() {
 		names = append(names, d)
@@ -549,7 +556,9 @@ func (c *checker) pickForm(dist *stdlib.Dist, given []*ast.Arg, at source.Span) 
 	for _, a := range given {
 		if a.Name != nil && !known[a.Name.Name] {
 			d := c.errorf("E50", a.Name.Span(), "`%s` has no argument `%s`; it has %s", dist.Name, a.Name.Name, joinAnd(all))
-			if near, ok := diagNearest(a.Name.Name, all); ok {
+			if own, ok := stdlib.ForeignArgument(dist, a.Name.Name); ok {
+				d.Help("write `%s`", own)
+			} else if near, ok := diagNearest(a.Name.Name, all); ok {
 				d.Help("did you mean `%s`?", near)
 			}
 			return nil, nil

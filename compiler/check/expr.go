@@ -164,7 +164,10 @@ func (c *checker) cycle(a *arrayInfo, e ast.Node) {
 		path += b.Name + " → "
 	}
 	if len(c.open)-from == 1 {
-		c.errorf("E16", e.Span(), "`%s` is defined by itself", a.Name).Related(a.At, "the definition")
+		d := c.errorf("E16", e.Span(), "`%s` is defined by itself", a.Name).Related(a.At, "the definition")
+		if len(a.draws) > 0 {
+			d.Help("a series reads its past in the arguments of its law, and its law has all of its axes on the left: `%s[t in 2..T, 1..2] ~ …`", a.Name)
+		}
 		return
 	}
 	d := c.errorf("E16", e.Span(), "these define each other: %s%s", path, a.Name)
@@ -174,6 +177,9 @@ func (c *checker) cycle(a *arrayInfo, e ast.Node) {
 }
 
 func (c *checker) undefined(s *scope, e *ast.Name) {
+	if c.lost[e.Name] {
+		return
+	}
 	meant(c.errorf("E10", e.Span(), "`%s` is not defined", e.Name), e.Name, c.visible(s))
 	s2 := c.global
 	s2.names[e.Name] = &entity{name: e.Name, at: e.Span(), used: true, expr: poison(e)} // one report per name

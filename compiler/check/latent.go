@@ -62,28 +62,14 @@ func (c *checker) latents() {
 			c.errorf("E61", t.At, "`noncentered` on `%s`: its law reads the discrete unknown `%s`, which is summed out", t.Array.Name, t.Reads[0].Latent.Name)
 		}
 	}
-	for _, p := range c.probabilities {
-		c.marginal(p)
-	}
-}
-
-// marginal refuses the marginal of a latent that meets a chain at the place before its own.
-func (c *checker) marginal(p *model.Probability) {
-	for _, t := range c.model.Terms {
-		reads, before := t.Kind == model.LatentPrior && t.Array == p.Latent, false
-		for _, r := range t.Reads {
-			reads = reads || r.Latent == p.Latent
-			before = before || r.Latent != p.Latent && r.Before
-		}
-		if reads && before {
-			c.notYet(p.At, "the probability of a latent that depends on a chain at t - 1")
-		}
+	if !c.diags.HasErrors() {
+		c.beside()
 	}
 }
 
 // ownRead is a chain's law reading its own value.
 func ownRead(t *model.Term) model.LatentRead {
-	r := model.LatentRead{Latent: t.Array, Now: true, Gather: make([]model.Expr, len(t.Piece.Slots))}
+	r := model.LatentRead{Latent: t.Array, Gaps: []int{0}, Gather: make([]model.Expr, len(t.Piece.Slots))}
 	for k, s := range t.Piece.Slots {
 		r.Plates = append(r.Plates, s.Index)
 		if k == t.Array.Chain.Axis {
@@ -115,18 +101,57 @@ func (c *checker) chain(t *model.Term) bool {
 			}
 		}
 	}
+	if axis < 0 {
+		axis = c.aside(a)
+	}
 	switch {
-	case r != nil && (r.Whole || r.Lag > 1):
-		c.notYet(t.At, "a chain of order above 1")
-		return false
 	case axis < 0:
 		return true
-	case t.Array.Missing:
-		c.notYet(t.At, "missing entries along a chain")
+	case r != nil && r.Whole:
+		c.errorf("E71", t.At, "`%s` cannot be summed out: its law reads all of its past; read it at a constant distance: `%s[t-1]`", a.Name, a.Name)
 		return false
 	}
-	a.Chain = &model.Chain{Axis: axis}
+	a.Chain = &model.Chain{Axis: axis, Beside: []*model.Array{a}}
 	return true
+}
+
+// aside is an axis along which some statement reads a latent beside its own place, at t − c; -1 if none does.
+func (c *checker) aside(a *model.Array) int {
+	axis := -1
+	look := func(x model.Expr) {
+		readsIn(x, []*model.Array{a}, func(_ *model.Ref, sub *model.Subscript) {
+			for k := range a.Type.Axes {
+				if sub == nil || k >= len(sub.Subs) || sub.Subs[k].At == nil {
+					continue
+				}
+				for _, i := range indicesOf(sub.Subs[k].At) {
+					if gap := gapOf(sub.Subs[k].At, i); gap.isConst() && gap.c != 0 {
+						axis = k
+					}
+				}
+			}
+		})
+	}
+	for _, t := range c.model.Terms {
+		if t.Kind != model.Generate {
+			for _, x := range t.Exprs() {
+				look(x)
+			}
+		}
+	}
+	for _, b := range c.model.Arrays {
+		for _, p := range b.Pieces {
+			if p.Value != nil {
+				look(p.Value)
+			}
+		}
+	}
+	return axis
+}
+
+// gapOf is how far x lies from an index.
+func gapOf(x model.Expr, i *model.Index) linear {
+	return linearOf(x).plus(atom("index "+itoa(i.ID)), -1)
 }
 
 // latentSupport: the support must be finite.
@@ -237,7 +262,7 @@ func (f *latentFinder) latent(r *model.Ref, sub *model.Subscript) {
 			}
 		}
 	}
-	read := model.LatentRead{Latent: z, Now: true, Gather: make([]model.Expr, len(z.Type.Axes))}
+	read := model.LatentRead{Latent: z, Gather: make([]model.Expr, len(z.Type.Axes))}
 	for k, axis := range z.Type.Axes {
 		i := f.subIndex(sub, k)
 		switch {
@@ -269,24 +294,24 @@ func (f *latentFinder) gathered(sub *model.Subscript, k int) bool {
 }
 
 func (f *latentFinder) other(r *model.Ref) {
-	f.c.notYet(r.Info().At, "reading the discrete latent `"+r.Array.Name+"` other than at the term's own index, at an index given by data, or along a chain at the one before")
+	f.c.notYet(r.Info().At, "reading the discrete latent `"+r.Array.Name+"` other than at an index of the term, at one that data give, or along a chain at a constant distance")
 }
 
-// along finds the place of a read along a chain: t, t − 1, or one element.
+// along finds the place of a read along a chain: a constant distance from one of the term's plates, or one element.
 func (f *latentFinder) along(read *model.LatentRead, sub *model.Subscript, k int) bool {
 	if sub == nil || k >= len(sub.Subs) || sub.Subs[k].At == nil {
 		return false
 	}
 	x := sub.Subs[k].At
-	if linearOf(x).isConst() {
-		read.Plates, read.At = append(read.Plates, nil), x
+	if info := x.Info(); info.Static && len(indicesOf(x)) == 0 && len(info.Type.Axes) == 0 {
+		read.Plates, read.At, read.Gaps = append(read.Plates, nil), x, []int{0}
 		return true
 	}
 	for _, i := range indicesOf(x) {
-		gap := linearOf(x).plus(atom("index "+itoa(i.ID)), -1)
-		if t := f.bound[i]; t != nil && gap.isConst() && (gap.c == 0 || gap.c == -1) {
-			read.Plates = append(read.Plates, t)
-			read.Now, read.Before = gap.c == 0, gap.c == -1
+		gap := gapOf(x, i)
+		if t := f.bound[i]; t != nil && gap.isConst() {
+			far := int(gap.c)
+			read.Plates, read.Gaps, sub.Gap = append(read.Plates, t), []int{far}, &far
 			return true
 		}
 	}
@@ -300,19 +325,33 @@ func sameExpr(a, b model.Expr) bool {
 	return linearOf(a).key() == linearOf(b).key()
 }
 
-// enter notes a read, which must be at the places of the term's other reads of the same latent.
+// enter notes a read, which must be at the places of the term's other reads of the same latent, or along a chain a constant from them.
 func (f *latentFinder) enter(r *model.Ref, read model.LatentRead) {
 	for k := range f.term.Reads {
 		old := &f.term.Reads[k]
 		if old.Latent != read.Latent {
 			continue
 		}
-		if !slices.Equal(old.Plates, read.Plates) || !slices.EqualFunc(old.Gather, read.Gather, sameExpr) || (old.At == nil) != (read.At == nil) || old.At != nil && linearOf(old.At).key() != linearOf(read.At).key() {
+		far, ok := distance(old.At, read.At)
+		if !ok || !slices.Equal(old.Plates, read.Plates) || !slices.EqualFunc(old.Gather, read.Gather, sameExpr) {
 			f.c.errorf("E71", r.Info().At, "`%s` cannot be summed out: two different elements of it meet in one term", read.Latent.Name).
 				Related(f.term.At, "this term")
 		}
-		old.Now, old.Before = old.Now || read.Now, old.Before || read.Before
+		for _, gap := range read.Gaps {
+			old.Gaps = append(old.Gaps, gap+far)
+		}
+		slices.Sort(old.Gaps)
+		old.Gaps = slices.Compact(old.Gaps)
 		return
 	}
 	f.term.Reads = append(f.term.Reads, read)
+}
+
+// distance between two places that are one element each; 0 where a plate tells both.
+func distance(from, to model.Expr) (int, bool) {
+	if from == nil || to == nil {
+		return 0, from == to
+	}
+	gap := linearOf(to).plus(linearOf(from), -1)
+	return int(gap.c), gap.isConst()
 }

@@ -165,7 +165,7 @@ func (c *checker) initialTime(t *trajectory) model.Expr {
 	return c.staticInt(t.scope, p.Expr, false)
 }
 
-// stateAt is u(e): the state at the present time inside a right side, else at a time known from data.
+// stateAt is u(e): the state at the present time inside a right side, else at a time.
 func (c *checker) stateAt(s *scope, t *trajectory, e *ast.Call) model.Expr {
 	if len(e.Args) != 1 || e.Args[0].Name != nil {
 		c.errorf("E50", e.Span(), "`%s` is a function of time: write `%s(t)`", t.state.Name, t.state.Name)
@@ -184,10 +184,6 @@ func (c *checker) stateAt(s *scope, t *trajectory, e *ast.Call) model.Expr {
 	}
 	if readsTime(at) {
 		c.errorf("E91", e.Span(), "`%s` is read here at another time than the present: delays are not offered", t.state.Name)
-		return poison(e)
-	}
-	if !at.Info().Static {
-		c.notYet(e.Args[0].Span(), "a trajectory at a time that depends on a parameter")
 		return poison(e)
 	}
 	ty.Axes = append(append([]*model.Set{}, t.state.Axes...), at.Info().Type.Axes...)

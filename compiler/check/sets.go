@@ -162,6 +162,9 @@ func (c *checker) set(s *scope, set *ast.Set) *model.Set {
 
 // unknownSet reports a set of which nothing gives the size; more is another way out.
 func (c *checker) unknownSet(n *ast.Name, more string) *model.Set {
+	if c.lost[n.Name] {
+		return c.sizeSet(n)
+	}
 	d := c.errorf("E46", n.Span(), "size `%s` is not known", n.Name)
 	if near, ok := diagNearest(n.Name, c.setNames()); ok {
 		d.Help("did you mean `%s`? Otherwise give `%s = …`, `data %s`, or data with axis %s%s", near, n.Name, n.Name, n.Name, more)

@@ -36,6 +36,10 @@ func (c *checker) drawBodies(a *arrayInfo) {
 			}
 		}
 		var p *model.Piece
+		if a.observed && a.Role == model.Latent {
+			p = &model.Piece{At: d.head.Span(), Slots: d.slots, Plates: plates(d.slots)}
+			a.Pieces = append(a.Pieces, p)
+		}
 		if !a.observed {
 			for piece < len(a.Pieces) && a.Pieces[piece].At != d.head.Span() {
 				piece++
@@ -51,6 +55,22 @@ func (c *checker) drawBodies(a *arrayInfo) {
 			c.model.Terms = append(c.model.Terms, t)
 		}
 	}
+	if a.observed && a.Role == model.Latent {
+		c.coverData(a)
+	}
+}
+
+// coverData refuses latents some of whose elements are data where the pieces do not cover the data.
+func (c *checker) coverData(a *arrayInfo) {
+	if len(a.Pieces) < len(a.draws) {
+		return
+	}
+	for k, axis := range a.Type.Axes {
+		known := c.diags.Len()
+		if whole := c.joinAxis(a, k); !whole.Same(axis) && c.diags.Len() == known {
+			c.errorf("E12", a.At, "`%s` has missing entries, but laws only for %s of %s", a.Name, whole.Name, axis.Name)
+		}
+	}
 }
 
 // observe gives the plates of an observation: its slots, or every axis of the data before the event.
@@ -64,6 +84,10 @@ func (c *checker) observe(a *arrayInfo, d *draw) bool {
 	axes := a.Type.Axes
 	event := min(c.eventOf(d.scope, d.stmt.Law), len(axes))
 	switch {
+	case isBroken(a): // its axes are not known; what else is wrong here is
+		c.slots(d.scope, d.head, event)
+		c.lawOf(d)
+		return false
 	case len(d.head.Slots) > len(axes):
 		c.errorf("E42", d.head.Span(), "`%s` has %s but is given %s", a.Name, haveAxes(axes), count(len(d.head.Slots), "subscript", "subscripts"))
 		return false
@@ -80,7 +104,7 @@ func (c *checker) observe(a *arrayInfo, d *draw) bool {
 	if poisonSlot(d.slots) {
 		return false
 	}
-	if a.Role != model.Data && a.Missing && !coversAxes(d.slots, axes) {
+	if a.Role == model.Imputed && !coversAxes(d.slots, axes) {
 		c.notYet(d.head.Span(), "missing entries that other statements read, in an array observed in part")
 		return false
 	}
@@ -327,7 +351,7 @@ func (c *checker) finish() {
 	c.latents()
 	c.refuseGenerated()
 	c.observedTwice()
-	if c.diags.HasErrors() {
+	if c.diags.HasErrors() || len(c.lost) > 0 {
 		return // warnings about a model that is not understood would mislead
 	}
 	c.unused()

@@ -8,74 +8,53 @@ import (
 	"ppl/compiler/model"
 )
 
-// previous is the value of a chain at the place before, as an index over the support; nil for a latent that is no chain.
-func (e *emitter) previous(a *model.Array) *model.Index {
-	if a.Chain == nil {
-		return nil
-	}
-	if k := e.befores[a]; k != nil {
-		return k
-	}
-	now := e.enumeration(a)
-	e.befores[a] = &model.Index{Name: now.Name, Set: now.Set, ID: -1000 - len(e.befores)}
-	return e.befores[a]
+// An occurrence says which value of a latent an axis of a factor stands for.
+type occurrence struct {
+	latent *model.Array
+	kind   occurrenceKind
+	at     int
 }
 
-// latentAt is a latent's value where a term reads it: at the term's own place, or along a chain at the place before.
+type occurrenceKind uint8
+
+const (
+	apart  occurrenceKind = iota // of a chain, at this distance from the factor's own place; of other latents, the value itself
+	fixed                        // of a chain, at this place
+	lagged                       // of a chain, so many places before that of a step of the forward algorithm
+)
+
+// valueOf is the index over the support that stands for an occurrence.
+func (e *emitter) valueOf(o occurrence) *model.Index {
+	for k, known := range e.occurs {
+		if known == o {
+			return k
+		}
+	}
+	first := e.enumeration(o.latent)
+	if o.kind == apart && o.at == 0 {
+		return first
+	}
+	k := &model.Index{Name: first.Name, Set: first.Set, ID: -1 - len(e.occurs)}
+	e.occurs[k] = o
+	return k
+}
+
+// latentAt is a latent's value where a term reads it.
 func (e *emitter) latentAt(a *model.Array, sub *model.Subscript) value {
-	if a.Chain != nil && a.Chain.Axis < len(sub.Subs) {
-		if _, c, ok := e.affine(sub.Subs[a.Chain.Axis].At); ok && c == -1 {
-			return e.indexVar(e.previous(a))
-		}
+	own := e.enumeration(a)
+	if a.Chain == nil || a.Chain.Axis >= len(sub.Subs) {
+		return e.indexVar(own)
 	}
-	return e.indexVar(e.enumeration(a))
-}
-
-// atElements puts a term that reads one element of a chain at its place along the chain.
-func (e *emitter) atElements(t *model.Term, v value) value {
-	for _, r := range t.Reads {
-		if c := r.Latent.Chain; c != nil && r.Plates[c.Axis] == nil && r.At != nil {
-			v = e.atElement(v, e.ownPlates(r.Latent)[c.Axis], toInt(e.staticValues(r.At)[0]))
-		}
+	k := a.Chain.Axis
+	x, b := sub.Subs[k].At, e.box(a.Type.Axes[k])
+	e.checkGather(sub, k, pick{at: e.expr(x)}, b)
+	switch {
+	case sub.Gap != nil:
+		return e.indexVar(e.valueOf(occurrence{a, apart, *sub.Gap}))
+	case len(indicesIn(x)) == 0:
+		return e.indexVar(e.valueOf(occurrence{a, fixed, toInt(e.staticValues(x)[0])}))
 	}
-	return v
-}
-
-// alongChain lays a factor along the whole chain: 0 at places where it is not.
-func (e *emitter) alongChain(a *model.Array, v value) value {
-	whole := e.ownPlates(a)[a.Chain.Axis]
-	for _, i := range e.times[a] {
-		if slices.Contains(v.bound, i) {
-			v = e.padBound(v, i, whole)
-		}
-	}
-	return v
-}
-
-// padBound replaces a bound axis by a longer one, with zeros outside.
-func (e *emitter) padBound(v value, i, whole *model.Index) value {
-	k, part, all := slices.Index(v.bound, i), e.box(i.Set), e.box(whole.Set)
-	before, after := make([]int, v.rank()), make([]int, v.rank())
-	before[k], after[k] = part.lo-all.lo, all.hi-part.hi
-	if before[k] < 0 || after[k] < 0 {
-		e.diags.Errorf("E45", i.Set.Lo.Info().At, "index %s runs over %d..%d, but the chain over %d..%d", i.Name, part.lo, part.hi, all.lo, all.hi)
-		panic(stop{})
-	}
-	bound := slices.Clone(v.bound)
-	bound[k] = whole
-	return value{autodiff.Pad(v.node, before, after), bound, v.axes}.sorted()
-}
-
-// atElement puts a density at one place of a chain.
-func (e *emitter) atElement(v value, whole *model.Index, at int) value {
-	all := e.box(whole.Set)
-	n := autodiff.Reshape(v.node, append([]int{1}, v.node.Shape()...)...)
-	before, after := make([]int, n.Rank()), make([]int, n.Rank())
-	before[0], after[0] = at-all.lo, all.hi-at
-	if before[0] < 0 || after[0] < 0 {
-		bug("element %d of a chain over %d..%d", at, all.lo, all.hi)
-	}
-	return value{autodiff.Pad(n, before, after), append([]*model.Index{whole}, v.bound...), v.axes}.sorted()
+	return e.indexVar(own) // at its own place, or at one that data choose
 }
 
 // arranged spreads v over indices in an order of the caller's.
@@ -87,187 +66,254 @@ func (e *emitter) arranged(v value, order []*model.Index) Node {
 	return autodiff.Broadcast(v.node, e.shape(order, nil), to)
 }
 
-// forward sums a chain out by the forward algorithm in log space (Rabiner 1989, Proceedings of the IEEE 77, 257): with
-// f_t(k) the factors at t and g_t(j, k) those that join t−1 and t, a_1 = f_1 and a_t(k) = f_t(k) + log Σ_j exp(a_{t−1}(j) + g_t(j, k)).
-// The result is log Σ_k exp a_T(k), over whatever other axes the factors have.
-func (e *emitter) forward(a *model.Array, parts []value, sets plateSets) value {
-	now, before := e.enumeration(a), e.previous(a)
-	t := e.ownPlates(a)[a.Chain.Axis]
-	var single, pair []value
-	for k, p := range parts {
-		parts[k] = e.alongChain(a, p)
-	}
-	for _, p := range parts {
-		if slices.Contains(p.bound, before) {
-			pair = append(pair, p)
-		} else {
-			single = append(single, p)
-		}
-	}
-	batch := slices.DeleteFunc(union(parts...), func(i *model.Index) bool { return i == t || i == now || i == before })
-	e.checkBatch(a, batch, sets)
-	f := e.arranged(e.sum(single), slices.Concat([]*model.Index{t}, batch, []*model.Index{now}))
-	joint := slices.Concat([]*model.Index{t}, batch, []*model.Index{before, now})
-	g := e.g.Full(0, e.shape(joint, nil)...)
-	if len(pair) > 0 {
-		g = e.arranged(e.sum(pair), joint)
-	}
-	e.recordChain(a, batch, value{f, nil, nil}, value{g, nil, nil}, sets)
-	n := f.Shape()[0]
-	first := cutAxis(f, 0, 0, 1)
-	first = autodiff.Reshape(first, f.Shape()[1:]...)
-	fold := e.outOf()
-	b := len(batch)
-	all := autodiff.Scan(first, []Node{cutAxis(f, 0, 1, n), cutAxis(g, 0, 1, n)}, nil, false, func(carry Node, x, _ []Node) Node {
-		axes := make([]int, b+1)
-		for k := range axes {
-			axes[k] = k
-		}
-		spread := autodiff.Broadcast(carry, x[1].Shape(), axes) // over the value now; the carry's last axis is the value before
-		return autodiff.Add(x[0], fold(autodiff.Add(spread, x[1]), b))
-	})
-	last := cutAxis(all, 0, n-1, n)
-	last = autodiff.Reshape(last, f.Shape()[1:]...)
-	return value{fold(last, b), batch, nil}
+// A link is a factor along a chain: at each place lo..hi, over values at lags from it.
+type link struct {
+	v      value
+	time   *model.Index // the axis of v along the places; nil if it is the same at each
+	lo, hi int
 }
 
-// checkBatch refuses chains that meet along their common time: their joint state would have to be summed.
-func (e *emitter) checkBatch(a *model.Array, batch []*model.Index, sets plateSets) {
-	for other, k := range e.enums {
-		if other == a || !slices.Contains(batch, k) && !slices.Contains(batch, e.befores[other]) {
-			continue
-		}
-		for _, i := range e.ownPlates(other) {
-			if slices.Contains(e.times[a], sets.root(i)) || other.Chain != nil {
-				e.diags.Errorf("E73", a.At, "chains `%s` and `%s` meet in one term: their joint states are not summed out by this version of ppl yet", a.Name, other.Name).
-					Related(other.At, "the other chain")
-				panic(stop{})
-			}
-		}
-	}
-}
-
-// A chainTable has a chain's factors as numbers, [t, batch…, k] and [t, batch…, j, k].
-type chainTable struct {
+// A chain is what the forward algorithm sums out: the values of its members at each place, with as many before as terms reach back.
+type chain struct {
+	*emitter
+	members []*model.Array
+	order   []int // of each member
+	links   []link
 	batch   []*model.Index
-	f, g    Node
-	single  []float64
-	pair    []float64
-	n, k    int
-	batches int
+	lo, hi  int
 }
 
-func (e *emitter) recordChain(a *model.Array, batch []*model.Index, f, g value, sets plateSets) {
-	if e.posterior == nil {
-		return
+// forward sums chains out together by the forward algorithm in log space (Rabiner 1989, Proceedings of the IEEE 77, 257). A step goes from the
+// values at the places before to those at this one: a_t(now) = log Σ_leaving exp(a_{t−1}(before) + factors at t), where the values that leave are
+// summed one by one, each over the factors that read it (for chains that do not read each other, the exact algorithm of Ghahramani and Jordan 1997,
+// Machine Learning 29, 245). Values at places where a member has none, those before its first among them, are summed too, and their number
+// taken off at the end.
+func (e *emitter) forward(members []*model.Array, fs []factor, sets plateSets) value {
+	c := e.newChain(members, fs, sets)
+	e.checkTable(members[0], []value{{bound: c.state(0)}})
+	if e.posterior != nil {
+		e.posterior.order = append(e.posterior.order, c.record(sets))
 	}
-	el := &eliminated{latent: a, value: e.enumeration(a), before: e.previous(a), chain: &chainTable{batch: batch, f: f.node, g: g.node}}
-	for k, i := range e.ownPlates(a) {
-		if isChainAxis(a, k) {
-			el.time = i
+	axes := c.axes(0)
+	carry := e.g.Full(0, e.shape(axes, nil)...)
+	for _, part := range c.stretches() {
+		carry = c.along(part, carry)
+	}
+	sum := foldBound(value{carry, axes, nil}.sorted(), c.state(0), e.outOf())
+	if extra := c.surplus(); extra != 0 && !e.most {
+		sum.node = autodiff.Sub(sum.node, e.g.Const(extra))
+	}
+	return sum
+}
+
+func (e *emitter) newChain(members []*model.Array, fs []factor, sets plateSets) *chain {
+	c := &chain{emitter: e, members: members, order: make([]int, len(members)), lo: math.MaxInt, hi: math.MinInt}
+	for _, a := range members {
+		b := e.box(a.Type.Axes[a.Chain.Axis])
+		c.lo, c.hi = min(c.lo, b.lo), max(c.hi, b.hi)
+	}
+	var vs []value
+	for _, f := range fs {
+		l := c.newLink(f, sets)
+		c.links, vs = append(c.links, l), append(vs, l.v)
+		c.lo, c.hi = min(c.lo, l.lo), max(c.hi, l.hi)
+	}
+	c.batch = slices.DeleteFunc(union(vs...), func(i *model.Index) bool {
+		_, lag := c.lag(i)
+		return lag >= 0 || slices.ContainsFunc(c.links, func(l link) bool { return l.time == i })
+	})
+	c.samePlates(sets)
+	return c
+}
+
+// lag is the member whose value an index stands for, and how many places back; −1 if it stands for none.
+func (c *chain) lag(i *model.Index) (member, lag int) {
+	o, ok := c.occurs[i]
+	if m := slices.Index(c.members, o.latent); ok && m >= 0 && o.kind == lagged {
+		return m, o.at
+	}
+	return 0, -1
+}
+
+// samePlates refuses chains of which one has plates that another lacks: all elements of the one would stand in the state together.
+func (c *chain) samePlates(sets plateSets) {
+	for _, a := range c.members[1:] {
+		if !slices.Equal(c.others(c.members[0], sets), c.others(a, sets)) {
+			c.diags.Errorf("E73", c.members[0].At, "`%s` and `%s` meet in one term, but have different plates: all elements of the one would have to be summed out together",
+				c.members[0].Name, a.Name).Related(a.At, "`%s`", a.Name)
+			panic(stop{})
 		}
-		el.plates = append(el.plates, sets.root(i))
 	}
-	for _, i := range batch {
-		if !slices.Contains(el.plates, i) {
-			el.others = append(el.others, i)
+}
+
+// others are a chain's plates, without the places.
+func (c *chain) others(a *model.Array, sets plateSets) (out []*model.Index) {
+	for k, i := range c.ownPlates(a) {
+		if k != a.Chain.Axis {
+			out = append(out, sets.root(i))
 		}
 	}
-	for _, i := range e.times[a] {
-		e.posterior.places = append(e.posterior.places, place{i, el.time, e.box(i.Set).lo - e.box(el.time.Set).lo})
+	slices.SortFunc(out, func(i, j *model.Index) int { return i.ID - j.ID })
+	return out
+}
+
+// newLink finds where along the chain a factor stands, and names its values by their lags there.
+func (c *chain) newLink(f factor, sets plateSets) link {
+	times := c.timesOf(f, sets)
+	kinds, far := map[occurrenceKind]bool{}, math.MinInt
+	for _, i := range f.v.bound {
+		if o := c.occurs[i]; slices.Contains(c.members, o.latent) {
+			kinds[o.kind], far = true, max(far, o.at)
+		}
 	}
-	e.posterior.order = append(e.posterior.order, el)
+	if kinds[fixed] && !kinds[apart] {
+		f.v, times = sumBound(f.v, times...), nil
+	}
+	if len(kinds) > 1 || kinds[apart] && len(times) != 1 {
+		c.twoPlaces()
+	}
+	l := link{lo: far, hi: far}
+	if len(times) == 1 {
+		b := c.box(times[0].Set)
+		l.lo, l.hi = b.lo+far, b.hi+far
+		if slices.Contains(f.v.bound, times[0]) {
+			l.time = times[0]
+		}
+	}
+	bound := slices.Clone(f.v.bound)
+	for k, i := range bound {
+		if o := c.occurs[i]; slices.Contains(c.members, o.latent) {
+			m := slices.Index(c.members, o.latent)
+			c.order[m] = max(c.order[m], far-o.at)
+			bound[k] = c.valueOf(occurrence{o.latent, lagged, far - o.at})
+		}
+	}
+	l.v = value{f.v.node, bound, nil}.sorted()
+	return l
 }
 
-func (c *chainTable) eval(g *given) {
-	c.single, c.pair = g.eval(c.f), g.eval(c.g)
-	shape := c.f.Shape()
-	c.n, c.k = shape[0], shape[len(shape)-1]
-	c.batches = product(shape[1 : len(shape)-1])
-}
-
-// at says where a batch begins.
-func (c *chainTable) row(g *given, pos map[*model.Index]int) int {
-	return offset(c.batch, g.shape(c.batch, nil), pos)
-}
-
-func (c *chainTable) fAt(t, b, k int) float64 { return c.single[(t*c.batches+b)*c.k+k] }
-
-func (c *chainTable) gAt(t, b, j, k int) float64 { return c.pair[((t*c.batches+b)*c.k+j)*c.k+k] }
-
-// forward fills log weights of each value at each place given what came before: summed, or the best.
-func (c *chainTable) forward(b int, most bool) [][]float64 {
-	a := make([][]float64, c.n)
-	for t := range a {
-		a[t] = make([]float64, c.k)
-		for k := range a[t] {
-			a[t][k] = c.fAt(t, b, k)
-			if t > 0 {
-				a[t][k] += fold(c.into(a[t-1], t, b, k), most)
+// timesOf are the indices of a factor that run along the members.
+func (c *chain) timesOf(f factor, sets plateSets) []*model.Index {
+	var times []*model.Index
+	if f.time != nil {
+		times = append(times, f.time)
+	}
+	for _, a := range c.members {
+		own := append(slices.Clone(c.times[a]), sets.root(c.ownPlates(a)[a.Chain.Axis]))
+		for _, i := range f.v.bound {
+			if slices.Contains(own, i) && !slices.Contains(times, i) {
+				times = append(times, i)
 			}
 		}
 	}
-	return a
+	return times
 }
 
-// into are the log weights of the value before, given the value now.
-func (c *chainTable) into(past []float64, t, b, k int) []float64 {
-	w := make([]float64, c.k)
-	for j := range w {
-		w[j] = past[j] + c.gAt(t, b, j, k)
+func (c *chain) twoPlaces() {
+	a := c.members[0]
+	if len(c.members) > 1 {
+		c.diags.Errorf("E73", a.At, "`%s` and `%s` meet in one term at places that are no constant apart", a.Name, c.members[1].Name).
+			Related(c.members[1].At, "`%s`", c.members[1].Name)
+	} else {
+		c.diags.Errorf("E71", a.At, "`%s` cannot be summed out: two elements of it that are no constant apart meet in one term", a.Name)
 	}
-	return w
+	panic(stop{})
 }
 
-func fold(w []float64, most bool) float64 {
-	top := w[argmax(w)]
-	if most || math.IsInf(top, 0) {
-		return top
-	}
-	sum := 0.0
-	for _, v := range w {
-		sum += math.Exp(v - top)
-	}
-	return top + math.Log(sum)
-}
-
-// path picks the last value, then each before it given the one after: a draw of the whole path, or with the best weights the
-// most probable path (Viterbi 1967, IEEE Transactions on Information Theory 13, 260).
-func (c *chainTable) path(b int, most bool, pick func(logw []float64) int) []int {
-	a, z := c.forward(b, most), make([]int, c.n)
-	for t := c.n - 1; t >= 0; t-- {
-		if t == c.n-1 {
-			z[t] = pick(a[t])
-		} else {
-			z[t] = pick(c.into(a[t], t+1, b, z[t+1]))
+// state are the values that stand between two steps, seen from the place that is ago places after the last of them.
+func (c *chain) state(ago int) (out []*model.Index) {
+	for m, a := range c.members {
+		for lag := range c.order[m] {
+			out = append(out, c.valueOf(occurrence{a, lagged, lag + ago}))
 		}
-	}
-	return z
-}
-
-// marginals of each place by forward and backward weights.
-func (c *chainTable) marginals(b int) [][]float64 {
-	a := c.forward(b, false)
-	back := make([]float64, c.k)
-	out := make([][]float64, c.n)
-	for t := c.n - 1; t >= 0; t-- {
-		w := make([]float64, c.k)
-		for k := range w {
-			w[k] = a[t][k] + back[k]
-		}
-		out[t] = normalized(w)
-		if t == 0 {
-			break
-		}
-		next := make([]float64, c.k)
-		for j := range next {
-			w := make([]float64, c.k)
-			for k := range w {
-				w[k] = c.gAt(t, b, j, k) + c.fAt(t, b, k) + back[k]
-			}
-			next[j] = fold(w, false)
-		}
-		back = next
 	}
 	return out
+}
+
+func (c *chain) axes(ago int) []*model.Index { return slices.Concat(c.batch, c.state(ago)) }
+
+// stretches of places at which the same factors stand.
+func (c *chain) stretches() (out []box) {
+	cuts := []int{c.lo, c.hi + 1}
+	for _, l := range c.links {
+		if l.lo <= l.hi {
+			cuts = append(cuts, l.lo, l.hi+1)
+		}
+	}
+	slices.Sort(cuts)
+	cuts = slices.Compact(cuts)
+	for k := range len(cuts) - 1 {
+		out = append(out, box{cuts[k], cuts[k+1] - 1})
+	}
+	return out
+}
+
+// along goes on from the state before a stretch to that at its end.
+func (c *chain) along(part box, carry Node) Node {
+	var moving, still []Node
+	var movingAxes, stillAxes [][]*model.Index
+	for _, l := range c.links {
+		switch {
+		case part.lo < l.lo || part.hi > l.hi:
+		case l.time == nil:
+			still, stillAxes = append(still, l.v.node), append(stillAxes, l.v.bound)
+		default:
+			rest := slices.DeleteFunc(slices.Clone(l.v.bound), func(i *model.Index) bool { return i == l.time })
+			n := c.arranged(l.v, slices.Concat([]*model.Index{l.time}, rest))
+			moving, movingAxes = append(moving, cutAxis(n, 0, part.lo-l.lo, part.hi-l.lo+1)), append(movingAxes, rest)
+		}
+	}
+	step := func(carry Node, xs, shared []Node) Node {
+		fs := []value{value{carry, c.axes(1), nil}.sorted()}
+		for k, axes := range movingAxes {
+			fs = append(fs, value{xs[k], axes, nil})
+		}
+		for k, axes := range stillAxes {
+			fs = append(fs, value{shared[k], axes, nil})
+		}
+		return c.step(fs)
+	}
+	n := part.size()
+	if n == 1 {
+		for k, x := range moving {
+			moving[k] = autodiff.Reshape(x, x.Shape()[1:]...)
+		}
+		return step(carry, moving, still)
+	}
+	if len(moving) == 0 {
+		moving = []Node{c.g.Iota(n)}
+	}
+	all := autodiff.Scan(carry, moving, still, false, step)
+	return autodiff.Reshape(cutAxis(all, 0, n, n+1), carry.Shape()...)
+}
+
+// step joins the factors at one place, and lets the oldest value of each member go.
+func (c *chain) step(fs []value) Node {
+	g := fs[0].node.Graph()
+	for m, a := range c.members {
+		k := c.valueOf(occurrence{a, lagged, c.order[m]})
+		var joined, rest []value
+		for _, f := range fs {
+			if slices.Contains(f.bound, k) {
+				joined = append(joined, f)
+			} else {
+				rest = append(rest, f)
+			}
+		}
+		if len(joined) == 0 { // a place where the member has no value
+			joined = []value{{g.Full(0, c.box(k.Set).size()), []*model.Index{k}, nil}}
+		}
+		c.checkTable(a, joined)
+		fs = append(rest, foldBound(c.sum(joined), []*model.Index{k}, c.outOf()))
+	}
+	return c.arranged(c.sum(fs), c.axes(0))
+}
+
+// surplus is the log of the number of values at places where members have none.
+func (c *chain) surplus() (s float64) {
+	for m, a := range c.members {
+		values, own := c.box(c.enumeration(a).Set).size(), c.box(a.Type.Axes[a.Chain.Axis]).size()
+		s += float64(c.order[m]+c.hi-c.lo+1-own) * math.Log(float64(values))
+	}
+	return s
 }

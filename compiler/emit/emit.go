@@ -28,7 +28,8 @@ type Bound struct {
 	Sizes  map[*model.Size]int
 	Labels map[*model.Size][]string // names of the first elements of an index set 1..J; none for numbers
 	holes  map[*model.Array]*holes
-	steps  map[*model.System]int // attempts that a solver may make
+	deep   map[*model.Array]bool // definitions that read streams
+	steps  map[asked]int         // attempts that a solver may make
 }
 
 // An Array of numbers, row-major.
@@ -36,6 +37,27 @@ type Array struct {
 	Shape  []int
 	Values []float64
 	Origin string // the file that data are from
+
+	Stream    *Stream // of data that stay in their file; Values is nil then
+	First     int     // place in a row of Stream
+	Low, High Extreme // of all values, where they stay in their file
+}
+
+// An Extreme is a value of data and its row-major place, −1 if there is none.
+type Extreme struct {
+	Value float64
+	At    int
+}
+
+// A Stream is a file of rows too large for memory, Width numbers each, of which some are read when they are wanted.
+type Stream struct {
+	Name        string
+	Rows, Width int
+	Row         int // which number is that of the row, from 0
+	// Place is where in the file a row stands; rows are there in an order that has nothing to do with what is in them.
+	Place func(row int) int
+	// Read puts the rows at places of the file into dst.
+	Read func(places []int, dst []float64) error
 }
 
 // Row names the place of an element of data as a user finds it, with its file.
@@ -72,10 +94,10 @@ type emitter struct {
 	params    map[*model.Piece]value  // pieces of parameters and of generated arrays: bound plates, own event axes
 	exprs     [2]map[model.Expr]value // plain and guarded
 	arrays    map[*model.Array]value
-	solved    map[*model.System]*solution
+	solved    map[asked]*solution
 	now       func(model.Expr) value          // inside a step of a solver: states and time
 	enums     map[*model.Array]*model.Index   // a latent's value, as an index over its support
-	befores   map[*model.Array]*model.Index   // of a chain, its value at the place before
+	occurs    map[*model.Index]occurrence     // which value of a latent an index over its support stands for
 	times     map[*model.Array][]*model.Index // plates that run along a chain, as representatives
 	own       map[*model.Array][]*model.Index // a latent's plates, axis by axis
 	boxes     map[*model.Set]box
@@ -88,6 +110,8 @@ type emitter struct {
 	// coordinates of a parameter that a series works out; nil when parameters are given
 	coordinates func(*model.Piece) value
 	rows        *rowReader // of terms for the rows of a batch; else nil
+	want        *[]loading // where the streams that a split reads are listed, when not nil
+	mixed       *loading   // rows are places of this stream, when not nil
 	outer       *emitter   // of a step of a scan: the emitter that the scan stands in
 	guards      []value    // conditions of the branches and ragged ranges around: where one is 0, subscripts may be out of range
 	diags       *diag.List
@@ -101,7 +125,7 @@ func (b box) size() int { return max(0, b.hi-b.lo+1) }
 func newEmitter(g *autodiff.Graph, b *Bound, diags *diag.List) *emitter {
 	return &emitter{g: g, b: b, params: map[*model.Piece]value{},
 		exprs: [2]map[model.Expr]value{{}, {}}, arrays: map[*model.Array]value{},
-		enums: map[*model.Array]*model.Index{}, befores: map[*model.Array]*model.Index{}, solved: map[*model.System]*solution{}, series: map[*model.Group]*series{}, own: map[*model.Array][]*model.Index{}, boxes: map[*model.Set]box{}, diags: diags}
+		enums: map[*model.Array]*model.Index{}, occurs: map[*model.Index]occurrence{}, solved: map[asked]*solution{}, series: map[*model.Group]*series{}, own: map[*model.Array][]*model.Index{}, boxes: map[*model.Set]box{}, diags: diags}
 }
 
 // stop abandons an emission whose diagnostics say why; the entry points recover it.

@@ -34,6 +34,9 @@ func (e *emitter) emit(x model.Expr) value {
 	case *model.SetSize:
 		return value{node: e.g.Const(float64(e.box(x.Set).size()))}
 	case *model.Ref:
+		if e.b.Data[x.Array].Stream != nil {
+			return e.streamed(x)
+		}
 		return e.array(x.Array)
 	case *model.Apply:
 		return e.elementwise(x, e.operands(x), x.Build)
@@ -56,7 +59,9 @@ func (e *emitter) emit(x model.Expr) value {
 		return value{e.align(v, v.bound, e.axesOf(x)), v.bound, e.axesOf(x)}
 	case *model.Vector:
 		v := e.expr(x.X)
-		return value{x.Build(v.node), v.bound, v.axes[:len(x.Type.Axes)]}
+		n := x.Build(v.node)
+		e.notInStep(x, x.Name)
+		return value{n, v.bound, v.axes[:len(x.Type.Axes)]}
 	case *model.LogProb:
 		return e.logprob(x)
 	case *model.Probability:
@@ -389,11 +394,20 @@ func (e *emitter) contract(m *model.MatMul, x, y value) value {
 	return value{n, bound, append(slices.Clone(x.axes[:nx-1]), y.axes[1:ny]...)}
 }
 
+// notInStep refuses what is worked out in steps of its own inside a step of a recurrence or a differential equation.
+func (e *emitter) notInStep(x model.Expr, name string) {
+	if e.outer != nil && e.g.HasScan() {
+		e.fail("E99", x, "`%s` of what a recurrence or differential equation is working out: not compiled by this version of ppl yet", name)
+	}
+}
+
 func (e *emitter) logprob(x *model.LogProb) value {
 	f := x.Form.LogProb
 	switch x.Name {
 	case "logcdf":
 		f = x.Form.LogCDF
+	case "quantile":
+		f = x.Form.Quantile
 	case "cdf":
 		f = func(v Node, args []Node) Node {
 			if p := x.Form.LogCDF(v, args); p.Valid() {
@@ -405,6 +419,7 @@ func (e *emitter) logprob(x *model.LogProb) value {
 	args := append(slices.Clone(x.Args), x.X)
 	return e.elementwise(x, e.values(args), func(n []Node) Node {
 		p := f(n[len(n)-1], n[:len(n)-1])
+		e.notInStep(x, x.Name)
 		if !p.Valid() {
 			e.fail("E58", x, "the distribution function of %s is a sum whose length depends on a parameter here", x.Dist.Name)
 		}

@@ -74,17 +74,15 @@ func (p *posterior) along(pos map[*model.Index]int) {
 	}
 }
 
+// An eliminated latent, or chains that were summed out together.
 type eliminated struct {
-	latent *model.Array
-	value  *model.Index   // over the support
-	plates []*model.Index // the latent's own, as representatives
-	others []*model.Index // values of latents that are eliminated later
-	node   value
-	table  *table
-
-	chain  *chainTable  // of a chain, instead of node and table
-	time   *model.Index // its place along itself
-	before *model.Index // its value at the place before
+	latents []*model.Array
+	plates  [][]*model.Index // of each, as representatives
+	others  []*model.Index   // values of latents that are eliminated later
+	value   *model.Index     // of one that is no chain: over its support
+	node    value
+	table   *table
+	chain   *trellis // of chains, instead of value, node and table
 }
 
 // recordElimination keeps a latent's table while its terms are joined.
@@ -92,12 +90,13 @@ func (e *emitter) recordElimination(a *model.Array, k *model.Index, joined value
 	if e.posterior == nil {
 		return
 	}
-	el := &eliminated{latent: a, value: k, node: joined}
+	var plates []*model.Index
 	for _, i := range e.ownPlates(a) {
-		el.plates = append(el.plates, sets.root(i))
+		plates = append(plates, sets.root(i))
 	}
+	el := &eliminated{latents: []*model.Array{a}, plates: [][]*model.Index{plates}, value: k, node: joined}
 	for _, i := range joined.bound {
-		if i != k && !slices.Contains(el.plates, i) {
+		if i != k && !slices.Contains(plates, i) {
 			el.others = append(el.others, i)
 		}
 	}
@@ -119,47 +118,80 @@ func (p *posterior) eval(g *given) {
 // choose goes through the latents in the reverse of their elimination and picks a value for each plate: pick gets log weights.
 // The result is indexed by latent, row-major over its plates, on the scale of the values.
 func (p *posterior) choose(g *given, pick func(logw []float64) int) map[*model.Array][]float64 {
+	c := &choice{given: g, pick: pick, chosen: map[*model.Array][]float64{}}
 	out := map[*model.Array][]float64{}
-	chosen := map[*model.Index]func(pos map[*model.Index]int) int{}
 	for _, el := range slices.Backward(p.order) {
-		values := el.pickAll(g, chosen, pick)
-		shape := g.shape(el.plates, nil)
-		chosen[el.value] = func(pos map[*model.Index]int) int { return int(values[offset(el.plates, shape, pos)]) }
-		if el.chain != nil {
-			chosen[el.before] = func(pos map[*model.Index]int) int {
-				pos[el.time]--
-				defer func() { pos[el.time]++ }()
-				return chosen[el.value](pos)
+		for m, a := range el.latents {
+			c.chosen[a] = c.all(el, m)
+		}
+		for _, a := range el.latents {
+			first := float64(g.box(g.enumeration(a).Set).lo)
+			for _, v := range c.chosen[a] {
+				out[a] = append(out[a], v+first)
 			}
 		}
-		first := float64(g.box(el.value.Set).lo)
-		shifted := make([]float64, len(values))
-		for i, v := range values {
-			shifted[i] = v + first
-		}
-		out[el.latent] = shifted
 	}
 	return out
 }
 
-// pickAll picks a position for each of a latent's plates.
-func (el *eliminated) pickAll(g *given, chosen map[*model.Index]func(map[*model.Index]int) int, pick func([]float64) int) []float64 {
-	n := g.box(el.value.Set).size()
-	paths := map[int][]int{}
-	return g.eachPlate(el.plates, func(pos map[*model.Index]int) float64 {
-		g.posterior.along(pos)
+// A choice is positions picked so far, by latent and row-major over its plates.
+type choice struct {
+	*given
+	pick   func(logw []float64) int
+	chosen map[*model.Array][]float64
+	drawn  map[*run][][]int
+}
+
+// all picks a position for each plate of an eliminated latent; of chains, for those of member m.
+func (c *choice) all(el *eliminated, m int) []float64 {
+	return c.eachPlate(el.plates[m], func(pos map[*model.Index]int) float64 {
+		c.posterior.along(pos)
 		for _, o := range el.others {
-			pos[o] = chosen[o](pos)
+			pos[o] = c.read(o, pos)
 		}
 		if el.chain == nil {
-			return float64(pick(el.weights(pos, n)))
+			return float64(c.pick(el.weights(pos, c.box(el.value.Set).size())))
 		}
-		b := el.chain.row(g, pos)
-		if paths[b] == nil {
-			paths[b] = el.chain.path(b, g.most, pick)
+		r := el.chain.run(c.given, pos)
+		if c.drawn[r] == nil {
+			if c.drawn == nil {
+				c.drawn = map[*run][][]int{}
+			}
+			c.drawn[r] = r.path(c.most, c.pick)
 		}
-		return float64(paths[b][pos[el.time]])
+		return float64(c.drawn[r][m][r.begin[m]+pos[r.times[m]]-r.lo])
 	})
+}
+
+// read is the position picked for the value that an index stands for: the first where a chain has no such place, which nothing then reads.
+func (c *choice) read(o *model.Index, pos map[*model.Index]int) int {
+	a := c.occurs[o].latent
+	el, m := c.posterior.of(a)
+	if el.chain == nil {
+		return int(c.chosen[a][offset(el.plates[m], c.shape(el.plates[m], nil), pos)])
+	}
+	t := el.chain
+	here, was := pos[t.times[m]]
+	at := t.placeOf(c.occurs[o], pos) - t.begin[m]
+	if at < 0 || at >= c.box(t.times[m].Set).size() {
+		return 0
+	}
+	pos[t.times[m]] = at
+	v := int(c.chosen[a][offset(el.plates[m], c.shape(el.plates[m], nil), pos)])
+	if pos[t.times[m]] = here; !was {
+		delete(pos, t.times[m])
+	}
+	return v
+}
+
+// of is where a latent was eliminated, and its number there.
+func (p *posterior) of(a *model.Array) (*eliminated, int) {
+	for _, el := range p.order {
+		if m := slices.Index(el.latents, a); m >= 0 {
+			return el, m
+		}
+	}
+	panic("internal error: a latent that was not eliminated")
 }
 
 // weights of a latent's values at one plate, given what pos says of the others.
@@ -240,85 +272,81 @@ func normalized(logw []float64) []float64 {
 func (p *posterior) marginals(g *given) map[*model.Array][]float64 {
 	out := map[*model.Array][]float64{}
 	for _, el := range p.order {
-		before, ok := p.ancestors(el)
-		if !ok { // the checker refuses to ask for these
-			continue
+		before := p.ancestors(g, el)
+		for m, a := range el.latents {
+			own := need{el, []*model.Index{g.enumeration(a)}}
+			g.eachPlate(el.plates[m], func(pos map[*model.Index]int) float64 {
+				probs := make([]float64, g.box(g.enumeration(a).Set).size())
+				p.along(pos)
+				g.addMarginal(probs, append(slices.Clone(before), own), pos, 1)
+				out[a] = append(out[a], probs...)
+				return 0
+			})
 		}
-		var probs []float64
-		g.eachPlate(el.plates, func(pos map[*model.Index]int) float64 {
-			m := make([]float64, g.box(el.value.Set).size())
-			p.along(pos)
-			g.addMarginal(m, el, before, pos, 1)
-			probs = append(probs, m...)
-			return 0
-		})
-		out[el.latent] = probs
 	}
 	return out
 }
 
-// addMarginal adds to m the probabilities of el's values over every assignment of the latents in before.
-func (g *given) addMarginal(m []float64, el *eliminated, before []*eliminated, pos map[*model.Index]int, weight float64) {
-	next := el
-	if len(before) > 0 {
-		next = before[0]
-	}
+// A need is what is to be known of an eliminated latent: which of its values.
+type need struct {
+	of     *eliminated
+	values []*model.Index
+}
+
+// addMarginal adds to m the probabilities of the last need's one value over every assignment of the others.
+func (g *given) addMarginal(m []float64, needs []need, pos map[*model.Index]int, weight float64) {
+	next := needs[0]
 	for k, q := range next.conditional(g, pos) {
 		switch {
 		case q == 0:
-		case next == el:
+		case len(needs) == 1:
 			m[k] += weight * q
 		default:
-			pos[next.value] = k
-			g.addMarginal(m, el, before[1:], pos, weight*q)
+			for _, v := range slices.Backward(next.values) {
+				n := g.box(v.Set).size()
+				pos[v] = k % n
+				k /= n
+			}
+			g.addMarginal(m, needs[1:], pos, weight*q)
 		}
 	}
 }
 
-// conditional is the distribution of a latent's value at one plate, given those it depends on.
-func (el *eliminated) conditional(g *given, pos map[*model.Index]int) []float64 {
-	if el.chain == nil {
-		return normalized(el.weights(pos, g.box(el.value.Set).size()))
+// conditional is the joint distribution of the values at one plate, row-major, given those that the latent depends on.
+func (n need) conditional(g *given, pos map[*model.Index]int) []float64 {
+	if n.of.chain == nil {
+		return normalized(n.of.weights(pos, g.box(n.of.value.Set).size()))
 	}
-	return el.chain.marginals(el.chain.row(g, pos))[pos[el.time]]
+	var of []occurrence
+	for _, v := range n.values {
+		of = append(of, g.occurs[v])
+	}
+	return n.of.chain.run(g, pos).jointly(of, pos)
 }
 
-// ancestors are the latents that one depends on, directly or not, those eliminated last first; not ok when it depends on a chain
-// at the place before its own.
-func (p *posterior) ancestors(el *eliminated) (out []*eliminated, ok bool) {
-	need := map[*model.Index]bool{}
-	ok = true
+// ancestors are the values that a latent depends on, directly or not, of those eliminated last first.
+func (p *posterior) ancestors(g *given, el *eliminated) (out []need) {
+	known := map[*eliminated]*need{}
 	var mark func(*eliminated)
 	mark = func(el *eliminated) {
 		for _, o := range el.others {
-			if need[o] {
-				continue
-			}
-			need[o] = true
-			if a := p.of(o); a != nil {
+			a, _ := p.of(g.occurs[o].latent)
+			if known[a] == nil {
+				known[a] = &need{of: a}
 				mark(a)
-			} else {
-				ok = false
+			}
+			if !slices.Contains(known[a].values, o) {
+				known[a].values = append(known[a].values, o)
 			}
 		}
 	}
 	mark(el)
 	for _, a := range slices.Backward(p.order) {
-		if need[a.value] {
-			out = append(out, a)
+		if known[a] != nil {
+			out = append(out, *known[a])
 		}
 	}
-	return out, ok
-}
-
-// of is the latent whose value an index stands for, nil for a chain's value at the place before.
-func (p *posterior) of(value *model.Index) *eliminated {
-	for _, el := range p.order {
-		if el.value == value {
-			return el
-		}
-	}
-	return nil
+	return out
 }
 
 // Names of the inputs through which what is generated reads latents.

@@ -87,7 +87,7 @@ func (e *emitter) splitMissing(t *model.Term, v value) (seen, hole value) {
 
 // evidence keeps a latent that is observed in some rows to its data there.
 func (e *emitter) evidence(t *model.Term, v value) value {
-	mask, k := e.observedAt(t), e.indexVar(e.enumeration(t.Array))
+	mask, k := e.observedAt(t), e.termValue(t)
 	seen := value{e.data(t.Array).node, nil, t.Array.Type.Axes}
 	if sub, ok := t.Value.(*model.Subscript); ok {
 		at := *sub
@@ -96,7 +96,6 @@ func (e *emitter) evidence(t *model.Term, v value) value {
 	}
 	if t.Offset != nil {
 		seen.node = autodiff.Sub(seen.node, e.expr(t.Offset).node)
-		k.node = autodiff.Sub(k.node, e.expr(t.Offset).node)
 	}
 	all := union(v, mask, seen, k)
 	differs := autodiff.Not(autodiff.Eq(e.align(seen, all, nil), e.align(k, all, nil)))

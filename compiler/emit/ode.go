@@ -1,6 +1,8 @@
 package emit
 
 import (
+	"cmp"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"strconv"
@@ -12,24 +14,44 @@ import (
 
 // A solution is a system's states at all the times that are asked for, each once and in order: shape [times, states].
 type solution struct {
-	node  Node
-	times []float64
-	first map[*model.State]int // where a state begins in the state vector
+	node   Node
+	times  []float64
+	first  map[*model.State]int // where a state begins in the state vector
+	inputs odeInputs
+	states int // numbers in the state vector
+	steps  int // attempts that it may take; 0 is the method's usual number
+}
+
+// What is asked of a system: its states at all times that data give, or, with a query, at that one's.
+type asked struct {
+	system *model.System
+	query  *model.StateAt
+}
+
+// A Solution is a system's states at the times that are asked for, NaN from the first that is not reached in the attempts it may take. Node has
+// shape [times, states]; Steps is 0 where the method's usual number of attempts is taken.
+type Solution struct {
+	System *model.System
+	Node   Node
+	Steps  int
+}
+
+// solutions are those of the model's systems that something reads.
+func (e *emitter) solutions() (out []Solution) {
+	for _, s := range e.b.Model.Systems {
+		for _, q := range append([]*model.StateAt{nil}, s.Queries...) {
+			if sol := e.solved[asked{s, q}]; sol != nil {
+				out = append(out, Solution{s, sol.node, sol.steps})
+			}
+		}
+	}
+	return out
 }
 
 // stateAt is a trajectory at the times of a query. Its own axes are the state's, then the time's.
 func (e *emitter) stateAt(x *model.StateAt) value {
-	sol := e.solve(x.State.System)
 	at := e.expr(x.Time)
-	row := make([]float64, at.node.Size())
-	for i, t := range autodiff.Eval(nil, at.node)[0] {
-		row[i] = float64(slices.Index(sol.times, t))
-	}
-	rows := e.g.Data("time", row, at.node.Shape()...)
-	first, size := sol.first[x.State], product(e.shape(nil, x.State.Axes))
-	mine := autodiff.Slice(sol.node, []int{0, first}, []int{len(sol.times), first + size})
-	mine = autodiff.Reshape(mine, append([]int{len(sol.times)}, e.shape(nil, x.State.Axes)...)...)
-	n := autodiff.Gather(mine, rows) // [bound…, time's axes…, state's axes…]
+	n := e.statesAt(x, at) // [bound…, time's axes…, state's axes…]
 	b, own := len(at.bound), len(at.axes)
 	var perm []int
 	for k := range b {
@@ -44,39 +66,96 @@ func (e *emitter) stateAt(x *model.StateAt) value {
 	return value{autodiff.Permute(n, perm...), at.bound, slices.Concat(x.State.Axes, at.axes)}
 }
 
+func (e *emitter) statesAt(x *model.StateAt, at value) Node {
+	shape := slices.Concat(at.node.Shape(), e.shape(nil, x.State.Axes))
+	if !x.Time.Info().Static {
+		sol := e.reach(x, at)
+		return autodiff.Reshape(e.column(sol, x.State), shape...)
+	}
+	sol := e.solve(x.State.System)
+	row := make([]float64, at.node.Size())
+	for i, t := range autodiff.Eval(nil, at.node)[0] {
+		row[i] = float64(slices.Index(sol.times, t))
+	}
+	return autodiff.Gather(e.column(sol, x.State), e.g.Data("time", row, at.node.Shape()...))
+}
+
+// column is one state at the times of a solution, [times, state's axes…].
+func (e *emitter) column(sol *solution, s *model.State) Node {
+	n, first, own := sol.node.Shape()[0], sol.first[s], e.shape(nil, s.Axes)
+	return autodiff.Reshape(autodiff.Slice(sol.node, []int{0, first}, []int{n, first + product(own)}), append([]int{n}, own...)...)
+}
+
 // solve integrates a system once.
 func (e *emitter) solve(s *model.System) *solution {
-	if sol := e.solved[s]; sol != nil {
+	return e.solution(asked{s, nil}, func() (ode.Problem, ode.Options, *solution) {
+		p, sol := e.problem(s)
+		return p, odeOptions(s), sol
+	})
+}
+
+// reach integrates a system to times that depend on parameters: once for each, all side by side, in the time z = (t − t0) / (time − t0), which
+// goes from 0 to 1. So the steps know nothing of the times' order, a time before t0 is reached backwards, and the derivative in the time
+// comes of itself. Each holds the tolerance: the solver bounds the mean square of all.
+func (e *emitter) reach(x *model.StateAt, at value) *solution {
+	return e.solution(asked{x.State.System, x}, func() (ode.Problem, ode.Options, *solution) { return e.reaching(x, at) })
+}
+
+// solution of a problem that is posed once.
+func (e *emitter) solution(of asked, pose func() (ode.Problem, ode.Options, *solution)) *solution {
+	if sol := e.solved[of]; sol != nil {
 		return sol
 	}
-	guards := e.guards
-	e.guards = nil
-	defer func() { e.guards = guards }()
-	p, sol := e.problem(s)
-	o := odeOptions(s)
-	o.MaxSteps = e.b.steps[s]
+	p, o, sol := pose()
+	sol.steps = e.b.steps[of]
+	o.MaxSteps = sol.steps
 	sol.node = ode.Solve(p, o)
-	e.solved[s] = sol
+	sol.node = autodiff.Reshape(sol.node, sol.node.Size()/sol.states, sol.states)
+	e.solved[of] = sol
 	return sol
+}
+
+func (e *emitter) reaching(x *model.StateAt, at value) (ode.Problem, ode.Options, *solution) {
+	s, m := x.State.System, at.node.Size()
+	p, sol := e.problem(s)
+	size := sol.states
+	p.Y0 = autodiff.Reshape(autodiff.Broadcast(p.Y0, []int{m, size}, []int{1}), m*size)
+	span := autodiff.Sub(autodiff.Reshape(at.node, m), e.g.Const(p.T0))
+	in, t0 := sol.inputs, p.T0
+	p.Shared = append(in.nodes(), span)
+	p.T0, p.Times = 0, []float64{1}
+	times := &model.Set{Name: "times", Lo: &model.Num{Value: 1}, Hi: &model.Num{Value: float64(m)}, Key: "times of a trajectory"}
+	each := []*model.Index{{Name: "time", Set: times, ID: 1 << 27}}
+	p.RHS = func(z, y Node, shared []Node) Node {
+		span := shared[len(in)]
+		t := autodiff.Add(y.Graph().Const(t0), autodiff.Mul(z, span))
+		slope := e.rightSides(s, sol, each, value{node: t, bound: each}, autodiff.Reshape(y, m, size), shared)
+		return autodiff.Reshape(autodiff.Mul(autodiff.Broadcast(span, []int{m, size}, []int{0}), slope), m*size)
+	}
+	o := odeOptions(s)
+	o.RTol, o.ATol = o.RTol/math.Sqrt(float64(m)), o.ATol/math.Sqrt(float64(m))
+	return p, o, sol
 }
 
 // problem is a system as the solver wants it: one state vector, what the right sides read beside it, the times.
 func (e *emitter) problem(s *model.System) (ode.Problem, *solution) {
+	guards := e.guards
+	e.guards = nil
+	defer func() { e.guards = guards }()
 	sol := &solution{first: map[*model.State]int{}, times: e.askedTimes(s)}
 	var parts []Node
-	size := 0
 	for _, st := range s.States {
-		sol.first[st] = size
+		sol.first[st] = sol.states
 		v := e.unbind(e.expr(st.Init), st.Plates, nil)
 		if len(v.bound) > 0 {
 			bug("a state with outer plates")
 		}
 		parts = append(parts, autodiff.Reshape(v.node, v.node.Size()))
-		size += v.node.Size()
+		sol.states += v.node.Size()
 	}
-	in := e.systemInputs(s)
-	p := ode.Problem{T0: e.staticValues(s.T0)[0], Times: sol.times, Y0: autodiff.Concat(0, parts...), Shared: in.nodes()}
-	p.RHS = func(t, y Node, shared []Node) Node { return e.rightSides(s, sol, in, t, y, shared) }
+	sol.inputs = e.systemInputs(s)
+	p := ode.Problem{T0: e.staticValues(s.T0)[0], Times: sol.times, Y0: autodiff.Concat(0, parts...), Shared: sol.inputs.nodes()}
+	p.RHS = func(t, y Node, shared []Node) Node { return e.rightSides(s, sol, nil, value{node: t}, y, shared) }
 	return p, sol
 }
 
@@ -88,27 +167,44 @@ const (
 	budgetMore  = 16
 )
 
-// budget finds the number of attempts for each system of the model.
+// budget finds the number of attempts for each solution that the model asks for.
 func (p *Plan) budget(e *emitter, systems []*model.System) {
-	p.steps = map[*model.System]int{}
+	p.steps = map[asked]int{}
 	for _, s := range systems {
-		if n, err := strconv.Atoi(s.Options["max_steps"]); err == nil {
-			p.steps[s] = n
-			continue
-		}
 		problem, _ := e.problem(s)
-		var taken []int
-		for k := range pilots {
-			theta := p.Start(rand.New(rand.NewPCG(0x0de, uint64(k))))
-			if n, ok := ode.Steps(problem, odeOptions(s), map[string][]float64{"theta": theta}); ok {
-				taken = append(taken, n)
+		p.attempts(asked{s, nil}, problem, odeOptions(s))
+		for _, q := range s.Queries {
+			if !q.Time.Info().Static {
+				problem, o, _ := e.reaching(q, e.unguarded(q.Time))
+				p.attempts(asked{s, q}, problem, o)
 			}
 		}
-		if len(taken) > 0 {
-			slices.Sort(taken)
-			p.steps[s] = budgetTimes*taken[len(taken)/2] + budgetMore
+	}
+}
+
+func (p *Plan) attempts(of asked, problem ode.Problem, o ode.Options) {
+	if n, err := strconv.Atoi(of.system.Options["max_steps"]); err == nil {
+		p.steps[of] = n
+		return
+	}
+	var taken []int
+	for k := range pilots {
+		theta := p.Start(rand.New(rand.NewPCG(0x0de, uint64(k))))
+		if n, ok := ode.Steps(problem, o, map[string][]float64{"theta": theta}); ok {
+			taken = append(taken, n)
 		}
 	}
+	if len(taken) > 0 {
+		slices.Sort(taken)
+		p.steps[of] = budgetTimes*taken[len(taken)/2] + budgetMore
+	}
+}
+
+// unguarded is the value of a query's time; it may stand in a branch, and what is out of range there is not used.
+func (e *emitter) unguarded(x model.Expr) value {
+	e.guards = []value{{node: e.g.Const(0)}}
+	defer func() { e.guards = nil }()
+	return e.expr(x)
 }
 
 func odeOptions(s *model.System) ode.Options {
@@ -116,17 +212,18 @@ func odeOptions(s *model.System) ode.Options {
 		v, _ := strconv.ParseFloat(s.Options[name], 64)
 		return v
 	}
-	return ode.Options{Method: s.Options["method"], RTol: number("rtol"), ATol: number("atol")}
+	return ode.Options{Method: s.Options["method"], RTol: cmp.Or(number("rtol"), ode.Tolerance), ATol: cmp.Or(number("atol"), ode.Tolerance)}
 }
 
-// askedTimes are the times of all queries, sorted, each once.
+// askedTimes are those of all queries that data give, sorted, each once.
 func (e *emitter) askedTimes(s *model.System) []float64 {
 	t0 := e.staticValues(s.T0)[0]
-	e.guards = []value{{node: e.g.Const(0)}} // a query may stand in a branch; what is out of range there is not used
-	defer func() { e.guards = nil }()
 	var all []float64
 	for _, q := range s.Queries {
-		values := e.staticValues(q.Time)
+		if !q.Time.Info().Static {
+			continue
+		}
+		values := autodiff.Eval(nil, e.unguarded(q.Time).node)[0]
 		for _, t := range values {
 			if t < t0 {
 				e.fail("E92", q, "`%s` is asked for at time %g, before its initial time %g", q.State.Name, t, t0)
@@ -178,24 +275,28 @@ func readsNow(x model.Expr) bool {
 	return found
 }
 
-// rightSides evaluates the derivatives inside a step.
-func (e *emitter) rightSides(s *model.System, sol *solution, in odeInputs, t, y Node, shared []Node) Node {
+// rightSides evaluates the derivatives inside a step, for states y with an axis in front for each of some indices.
+func (e *emitter) rightSides(s *model.System, sol *solution, each []*model.Index, t value, y Node, shared []Node) Node {
 	step := newEmitter(y.Graph(), e.b, e.diags)
 	step.outer = e
+	front := e.shape(each, nil)
+	part := func(first, size int) Node {
+		lo, hi := append(make([]int, len(front)), first), append(slices.Clone(front), first+size)
+		return autodiff.Slice(y, lo, hi)
+	}
 	step.now = func(x model.Expr) value {
 		st, ok := x.(*model.StateNow)
 		if !ok {
-			return value{t, nil, nil}
+			return t
 		}
 		shape := e.shape(nil, st.State.Axes)
 		first, known := sol.first[st.State]
 		if !known {
 			bug("state %s read in another system", st.State.Name)
 		}
-		mine := autodiff.Slice(y, []int{first}, []int{first + product(shape)})
-		return value{autodiff.Reshape(mine, shape...), nil, st.State.Axes}
+		return value{autodiff.Reshape(part(first, product(shape)), slices.Concat(front, shape)...), each, st.State.Axes}
 	}
-	for k, i := range in {
+	for k, i := range sol.inputs {
 		v := i.v
 		v.node = shared[k]
 		step.remember(i.expr, v)
@@ -203,7 +304,8 @@ func (e *emitter) rightSides(s *model.System, sol *solution, in odeInputs, t, y 
 	var parts []Node
 	for _, st := range s.States {
 		v := step.unbind(step.expr(st.Rhs), st.Plates, nil)
-		parts = append(parts, autodiff.Reshape(v.node, v.node.Size()))
+		n := step.align(v, each, v.axes)
+		parts = append(parts, autodiff.Reshape(n, append(slices.Clone(front), product(n.Shape())/product(front))...))
 	}
-	return autodiff.Concat(0, parts...)
+	return autodiff.Concat(len(front), parts...)
 }

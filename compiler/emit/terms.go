@@ -17,6 +17,7 @@ type factor struct {
 	law    *model.Array       // whose law it is
 	arrays []*model.Array     // observed arrays it speaks of
 	reads  []model.LatentRead // those by gathers, until their latents are eliminated
+	time   *model.Index       // of a chain's law: the plate that runs along the chain, which v lacks if the law is the same at each place
 }
 
 // term is the log density of a statement's value at its arguments. z, where valid, is the value in non-centred coordinates.
@@ -35,8 +36,26 @@ func (e *emitter) term(t *model.Term, z Node) value {
 
 // overPlates spreads a log density that does not change along some of its plates.
 func (e *emitter) overPlates(v value, t *model.Term) ([]*model.Index, Node) {
-	bound := union(v, value{bound: e.plates(t.Plates)})
+	bound := union(v, value{bound: e.platesOf(t)})
 	return bound, e.align(v, bound, nil)
+}
+
+// platesOf are the plates over which a term's density is spread: all, but of a chain's law the one along the chain, so that a law that is the same
+// at each place is kept once.
+func (e *emitter) platesOf(t *model.Term) []*model.Index {
+	plates := e.plates(t.Plates)
+	if time := chainPlate(t); time != nil && t.In == nil && t.Censored == nil {
+		plates = slices.DeleteFunc(slices.Clone(plates), func(i *model.Index) bool { return i == time })
+	}
+	return plates
+}
+
+// chainPlate is the plate of a chain's law that runs along the chain, nil if there is none.
+func chainPlate(t *model.Term) *model.Index {
+	if t.Kind != model.LatentPrior || t.Array.Chain == nil {
+		return nil
+	}
+	return t.Piece.Slots[t.Array.Chain.Axis].Index
 }
 
 func (e *emitter) density(t *model.Term, z Node) value {
@@ -57,7 +76,7 @@ func (e *emitter) density(t *model.Term, z Node) value {
 	if t.ZeroSum {
 		args[0] = value{node: e.g.Const(0)}
 	}
-	bound := union(append([]value{x, {bound: e.plates(t.Plates)}}, args...)...)
+	bound := union(append([]value{x, {bound: e.platesOf(t)}}, args...)...)
 	xn, an := e.loose(x, bound, x.axes), make([]Node, len(args))
 	for i, a := range args {
 		an[i] = e.loose(a, bound, a.axes)
@@ -85,7 +104,11 @@ func (e *emitter) argumentSizes(t *model.Term, x value, args []value) {
 		if form.Rank == 0 || len(event) == 0 || form.Domain.Kind == types.IntRange {
 			continue
 		}
-		for _, n := range a.shapeOfAxes() {
+		sizes := a.shapeOfAxes()
+		if form.Columns && len(sizes) > 0 {
+			sizes = sizes[:len(sizes)-1]
+		}
+		for _, n := range sizes {
 			if !slices.Contains(event, n) {
 				e.fail("E40", t.Args[i], "`%s` of %s has an axis of %d elements, but `%s` has %d", form.Name, t.Dist.Name, n, t.At.Text(), event[len(event)-1])
 			}
@@ -242,11 +265,11 @@ func (e *emitter) enumeration(a *model.Array) *model.Index {
 			Help("begin it in a piece of its own that does not read it: `%s[1] ~ …`", a.Name)
 		panic(stop{})
 	}
-	id := -1 - len(e.enums)
 	e.enums[a] = nil
 	first, n := e.valuesOf(t)
 	set := &model.Set{Name: a.Name, Lo: &model.Num{Value: float64(first)}, Hi: &model.Num{Value: float64(first + n - 1)}, Key: "values of " + a.Name}
-	e.enums[a] = &model.Index{Name: a.Name, Set: set, ID: id}
+	e.enums[a] = &model.Index{Name: a.Name, Set: set, ID: -1 - len(e.occurs)}
+	e.occurs[e.enums[a]] = occurrence{latent: a}
 	return e.enums[a]
 }
 
@@ -321,7 +344,7 @@ func (e *emitter) factors(terms []*model.Term, z map[*model.Term]Node) []factor 
 			e.sameSupport(t)
 		}
 		if t.Kind != model.Generate {
-			for _, f := range e.factorsOf(t, e.atElements(t, e.term(t, z[t])), sets) {
+			for _, f := range e.factorsOf(t, e.term(t, z[t]), sets) {
 				f.reads = gathers(t)
 				fs = append(fs, f)
 			}
@@ -383,6 +406,9 @@ func (e *emitter) factorsOf(t *model.Term, v value, sets plateSets) []factor {
 		seen.arrays = nil
 	}
 	seen.v = e.renamed(v, sets)
+	if time := chainPlate(t); time != nil {
+		seen.time = sets.root(time)
+	}
 	return []factor{seen}
 }
 
@@ -392,7 +418,7 @@ func (e *emitter) latentTerm(a *model.Array) (found *model.Term) {
 		if t.Kind != model.LatentPrior || t.Array != a {
 			continue
 		}
-		past := slices.ContainsFunc(t.Reads, func(r model.LatentRead) bool { return r.Latent == a && r.Before })
+		past := slices.ContainsFunc(t.Reads, func(r model.LatentRead) bool { return r.Latent == a && len(r.Gaps) > 1 })
 		if !past {
 			return t
 		}
@@ -409,8 +435,8 @@ func (e *emitter) latentTerm(a *model.Array) (found *model.Term) {
 // innermostFirst orders latents by their number of plates, most first; at equal numbers a chain comes after what hangs on it.
 func innermostFirst(terms []*model.Term) (as []*model.Array) {
 	for _, t := range terms {
-		if t.Kind == model.LatentPrior && !slices.Contains(as, t.Array) {
-			as = append(as, t.Array)
+		if a := leader(t.Array); t.Kind == model.LatentPrior && !slices.Contains(as, a) {
+			as = append(as, a)
 		}
 	}
 	key := func(a *model.Array) int {
@@ -432,18 +458,28 @@ func innermostFirst(terms []*model.Term) (as []*model.Array) {
 	return as
 }
 
+// leader is the first of the chains that are summed out together with a; of what is no chain, itself.
+func leader(a *model.Array) *model.Array { return together(a)[0] }
+
+func together(a *model.Array) []*model.Array {
+	if a.Chain == nil {
+		return []*model.Array{a}
+	}
+	return a.Chain.Beside
+}
+
 // hangsOn reports whether w has a plate that chooses an element of z in some term: w[n] beside z[g[n]].
 func hangsOn(terms []*model.Term, w, z *model.Array) bool {
 	for _, t := range terms {
 		var at, own []*model.Index
 		for _, r := range t.Reads {
-			switch r.Latent {
+			switch leader(r.Latent) {
 			case z:
 				for _, x := range r.Gather {
 					at = append(at, indicesIn(x)...)
 				}
 			case w:
-				own = r.Plates
+				own = append(own, r.Plates...)
 			}
 		}
 		if slices.ContainsFunc(own, func(i *model.Index) bool { return i != nil && slices.Contains(at, i) }) {
@@ -485,46 +521,59 @@ func (v value) sorted() value {
 	return value{autodiff.Permute(v.node, perm...), bound, v.axes}
 }
 
-// eliminate multiplies the factors that read a latent, each first over the plates the latent does not have, and sums over its values.
+// eliminate multiplies the factors that read a latent, each first over the plates the latent does not have, and sums over its values; those of
+// chains that meet it, too.
 func (e *emitter) eliminate(fs []factor, a *model.Array, sets plateSets) []factor {
-	now, before := e.enumeration(a), e.previous(a)
-	var rest []factor
+	var rest, mine []factor
 	joined := factor{law: a}
-	var parts []value
 	for _, f := range fs {
-		if !slices.Contains(f.v.bound, now) && !slices.Contains(f.v.bound, before) {
+		if !e.reads(f.v, together(a)) {
 			rest = append(rest, f)
 			continue
 		}
-		v, later := e.byGroup(f, a, sets)
-		parts = append(parts, e.overOwnPlates(v, a, sets))
+		if a.Chain == nil && f.time != nil {
+			f.v = value{e.align(f.v, union(f.v, value{bound: []*model.Index{f.time}}), nil), union(f.v, value{bound: []*model.Index{f.time}}), nil}
+		}
+		f.v, f.reads = e.byGroup(f, together(a), sets)
+		f.v = e.overOwnPlates(f.v, a, sets)
+		mine = append(mine, f)
 		joined.lik = joined.lik || f.lik
 		joined.arrays = append(joined.arrays, f.arrays...)
-		joined.reads = append(joined.reads, later...)
+		joined.reads = append(joined.reads, f.reads...)
 	}
-	e.checkTable(a, parts)
 	if a.Chain != nil {
-		joined.v = e.forward(a, parts, sets)
+		joined.v = e.forward(together(a), mine, sets)
 		return append(rest, joined)
 	}
+	var parts []value
+	for _, f := range mine {
+		parts = append(parts, f.v)
+	}
+	now := e.enumeration(a)
+	e.checkTable(a, parts)
 	sum := e.sum(parts)
 	e.recordElimination(a, now, sum, sets)
 	joined.v = foldBound(sum, []*model.Index{now}, e.outOf())
 	return append(rest, joined)
 }
 
+// reads reports whether a value depends on those of some latents.
+func (e *emitter) reads(v value, as []*model.Array) bool {
+	return slices.ContainsFunc(v.bound, func(i *model.Index) bool { return slices.Contains(as, e.occurs[i].latent) })
+}
+
 // checkTable refuses a table of an element with more entries than `infer sumout(limit = …)` allows.
 func (e *emitter) checkTable(a *model.Array, parts []value) {
-	entries, names := 1, ""
+	entries, names := 1.0, ""
 	for _, i := range union(parts...) {
 		if i.ID < 0 {
-			entries *= e.box(i.Set).size()
+			entries *= float64(e.box(i.Set).size())
 			names += ", `" + i.Name + "`"
 		}
 	}
-	if limit := e.sumoutLimit(); entries > limit {
-		e.diags.Errorf("E73", a.At, "summing out%s needs a table of %d entries for each element (limit %d)", names[1:], entries, limit).
-			Help("a larger limit is set by `infer sumout(limit = %d)`; the time of a gradient grows with it", entries)
+	if limit := e.sumoutLimit(); entries > float64(limit) {
+		e.diags.Errorf("E73", a.At, "summing out%s needs a table of %.0f entries for each element (limit %d)", names[1:], entries, limit).
+			Help("a larger limit is set by `infer sumout(limit = %.0f)`; the time of a gradient grows with it", entries)
 		panic(stop{})
 	}
 }
@@ -555,13 +604,13 @@ func gathers(t *model.Term) (out []model.LatentRead) {
 	return out
 }
 
-// byGroup adds up a factor that reads a at elements chosen by data, z[g[n]]: what all n of one element say. The reads of other
+// byGroup adds up a factor that reads latents at elements chosen by data, z[g[n]]: what all n of one element say. The reads of other
 // latents are left for later.
-func (e *emitter) byGroup(f factor, a *model.Array, sets plateSets) (value, []model.LatentRead) {
+func (e *emitter) byGroup(f factor, as []*model.Array, sets plateSets) (value, []model.LatentRead) {
 	v := f.v
 	var later []model.LatentRead
 	for _, r := range f.reads {
-		if r.Latent == a {
+		if slices.Contains(as, r.Latent) {
 			v = e.scatter(v, r, sets)
 		} else {
 			later = append(later, r)
@@ -590,6 +639,7 @@ func (e *emitter) scatter(v value, r model.LatentRead, sets plateSets) value {
 			panic(stop{})
 		}
 	}
+	e.freePair(v, r.Latent, lead, sets)
 	v = value{e.align(v, union(v, value{bound: lead}), nil), union(v, value{bound: lead}), nil}
 	rest := slices.DeleteFunc(slices.Clone(v.bound), func(i *model.Index) bool { return slices.Contains(lead, i) })
 	n := e.arranged(v, slices.Concat(lead, rest))
@@ -633,16 +683,12 @@ func (e *emitter) overOwnPlates(v value, a *model.Array, sets plateSets) value {
 	if e.rows != nil { // each row has latents of its own
 		own[e.rows.index] = true
 	}
-	for _, i := range e.ownPlates(a) {
-		own[sets.root(i)] = true
+	for _, b := range together(a) {
+		for _, i := range slices.Concat(e.ownPlates(b), e.times[b]) {
+			own[sets.root(i)] = true
+		}
 	}
-	for _, i := range e.enums {
-		own[i] = true
-	}
-	for _, i := range e.befores {
-		own[i] = true
-	}
-	for _, i := range e.times[a] {
+	for i := range e.occurs {
 		own[i] = true
 	}
 	var extra []*model.Index
@@ -657,8 +703,9 @@ func (e *emitter) overOwnPlates(v value, a *model.Array, sets plateSets) value {
 
 // freePair refuses to multiply over plates of another latent in the same factor: every element of the one meets every element of the other.
 func (e *emitter) freePair(v value, a *model.Array, over []*model.Index, sets plateSets) {
-	for b, k := range e.enums {
-		if b == a || !slices.Contains(v.bound, k) && !slices.Contains(v.bound, e.befores[b]) {
+	for _, k := range v.bound {
+		b := e.occurs[k].latent
+		if b == nil || b == a {
 			continue
 		}
 		along := slices.Clone(e.times[b])
@@ -667,7 +714,7 @@ func (e *emitter) freePair(v value, a *model.Array, over []*model.Index, sets pl
 		}
 		for _, i := range over {
 			if slices.Contains(along, i) {
-				e.diags.Errorf("E71", a.At, "`%s` and `%s` cannot be summed out: each element of `%s` meets every element of `%s` along %s, and no order of summing keeps tables small",
+				e.diags.Errorf("E71", a.At, "`%s` and `%s` cannot be summed out: an element of `%s` meets many of `%s` along %s, and no order of summing keeps tables small",
 					a.Name, b.Name, a.Name, b.Name, i.Set.Name).Related(b.At, "`%s`", b.Name).Help("make one of them an array over the plates of both, or a continuous parameter")
 				panic(stop{})
 			}

@@ -52,7 +52,7 @@ type Entry struct {
 	Body []Stmt
 }
 
-// A Stmt is one of *Kernel, *MatMul, *CumSum, *Cholesky, *Eigen, *TriSolve, *Loop, *Tiles.
+// A Stmt is one of *Kernel, *MatMul, *CumSum, *Cholesky, *Eigen, *TriSolve, *CholeskyPull, *Loop, *Tiles.
 type Stmt interface{ stmt() }
 
 // Reg is a register: the value of Kernel.Body[Reg].
@@ -192,6 +192,13 @@ type TriSolve struct {
 	Trans       bool
 }
 
+// CholeskyPull writes the pullback of Cholesky for each batch: the symmetric S with tril(2·S·L) = tril(Bar). All are [Batch, N, N]; what is
+// above the diagonals of L and Bar is not read.
+type CholeskyPull struct {
+	L, Bar, Out BufID
+	Batch, N    int
+}
+
 // Loop runs Body for turns t = 0 … N−1, or N−1 … 0 when Reverse, one after the other: a turn reads what those before it wrote. Indices of
 // kernels in it may move with t. Loops do not nest, and there is no noise in them.
 type Loop struct {
@@ -200,11 +207,12 @@ type Loop struct {
 	Body    []Stmt
 }
 
-func (*Kernel) stmt()   {}
-func (*MatMul) stmt()   {}
-func (*CumSum) stmt()   {}
-func (*Cholesky) stmt() {}
-func (*Eigen) stmt()    {}
-func (*TriSolve) stmt() {}
-func (*Loop) stmt()     {}
-func (*Tiles) stmt()    {}
+func (*Kernel) stmt()       {}
+func (*MatMul) stmt()       {}
+func (*CumSum) stmt()       {}
+func (*Cholesky) stmt()     {}
+func (*Eigen) stmt()        {}
+func (*TriSolve) stmt()     {}
+func (*CholeskyPull) stmt() {}
+func (*Loop) stmt()         {}
+func (*Tiles) stmt()        {}

@@ -81,6 +81,8 @@ func (p *printer) statement(s Stmt) {
 		p.tiles(s)
 	case *TriSolve:
 		p.line(1, "b%d = trisolve b%d%s, b%d batch %d, %d×%d", s.Out, s.L, when(s.Trans, "ᵀ"), s.B, s.Batch, s.N, s.M)
+	case *CholeskyPull:
+		p.line(1, "b%d = choleskypull b%d, b%d batch %d, %d×%d", s.Out, s.L, s.Bar, s.Batch, s.N, s.N)
 	}
 }
 

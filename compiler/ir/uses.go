@@ -21,6 +21,8 @@ func Reads(s Stmt) []BufID {
 		return []BufID{s.In}
 	case *TriSolve:
 		return []BufID{s.L, s.B}
+	case *CholeskyPull:
+		return []BufID{s.L, s.Bar}
 	case *Loop:
 		return each(s.Body, Reads)
 	case *Tiles:
@@ -51,6 +53,8 @@ func Writes(s Stmt) []BufID {
 	case *Eigen:
 		return []BufID{s.Out}
 	case *TriSolve:
+		return []BufID{s.Out}
+	case *CholeskyPull:
 		return []BufID{s.Out}
 	case *Loop:
 		return each(s.Body, Writes)

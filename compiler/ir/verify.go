@@ -228,6 +228,9 @@ func shapes(s Stmt) (dims []int, uses []extent) {
 	case *TriSolve:
 		n := s.Batch * s.N * s.M
 		return []int{s.Batch, s.N, s.M}, []extent{{id: s.L, size: s.Batch * s.N * s.N}, {id: s.B, size: n}, {id: s.Out, size: n}}
+	case *CholeskyPull:
+		n := s.Batch * s.N * s.N
+		return []int{s.Batch, s.N}, []extent{{id: s.L, size: n}, {id: s.Bar, size: n}, {id: s.Out, size: n}}
 	}
 	panic("ir: unknown statement")
 }

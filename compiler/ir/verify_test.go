@@ -17,6 +17,7 @@ func valid() *Program {
 		{Name: "root", Space: Scratch, Size: 9},
 		{Name: "solved", Space: Scratch, Size: 6},
 		{Name: "series", Space: Lane, Size: 8},
+		{Name: "pull", Space: Scratch, Size: 9},
 	}}
 	p.Setup = []Stmt{squareKernel()}
 	p.Entries = []Entry{{Name: "step", Body: []Stmt{
@@ -26,6 +27,7 @@ func valid() *Program {
 		&TriSolve{L: 6, B: 3, Out: 7, Batch: 1, N: 3, M: 2, Trans: true},
 		&CumSum{In: 7, Out: 2, Outer: 3, N: 2, Inner: 1, Reverse: true},
 		&Loop{N: 3, Reverse: true, Body: []Stmt{turnKernel()}},
+		&CholeskyPull{L: 6, Bar: 5, Out: 9, Batch: 1, N: 3},
 	}}}
 	return p
 }
@@ -100,7 +102,7 @@ func TestVerifyRefuses(t *testing.T) {
 		"noise site too large":           {"site", func(p *Program) { kernel(p).Body[3].Site = 1 << 24 }},
 		"scratch read before written":    {"before it is written", func(p *Program) { p.Entries[0].Body = p.Entries[0].Body[1:] }},
 		"scratch of another entry":       {"before it is written", func(p *Program) { p.Entries = append(p.Entries, Entry{"next", p.Entries[0].Body[1:2]}) }},
-		"no such buffer":                 {"no buffer", func(p *Program) { kernel(p).Body[0].Buf = 9 }},
+		"no such buffer":                 {"no buffer", func(p *Program) { kernel(p).Body[0].Buf = 10 }},
 		"no such op":                     {"no such op", func(p *Program) { kernel(p).Body[0].Op = Op(Ops) }},
 		"no such loop":                   {"no loop", func(p *Program) { kernel(p).Body[6].Axis = 2 }},
 		"register used too early":        {"before it is defined", func(p *Program) { kernel(p).Body[4].Args[0] = 4 }},

@@ -26,6 +26,8 @@ func refs(s ir.Stmt) []ref {
 		return []ref{{&s.In, false}, {&s.Out, true}}
 	case *ir.TriSolve:
 		return []ref{{&s.L, false}, {&s.B, false}, {&s.Out, true}}
+	case *ir.CholeskyPull:
+		return []ref{{&s.L, false}, {&s.Bar, false}, {&s.Out, true}}
 	case *ir.Loop:
 		return bodyRefs(s.Body)
 	case *ir.Tiles:

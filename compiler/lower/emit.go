@@ -135,6 +135,9 @@ func (p *plan) linear(v *value) ir.Stmt {
 	case autodiff.OpTriSolve:
 		batch, n, m := matrices(v.shape)
 		return &ir.TriSolve{L: arg(0), B: arg(1), Out: out, Batch: batch, N: n, M: m, Trans: v.op.TransA}
+	case autodiff.OpCholeskyPull:
+		batch, n, _ := matrices(v.shape)
+		return &ir.CholeskyPull{L: arg(0), Bar: arg(1), Out: out, Batch: batch, N: n}
 	}
 	internal("kind %d is not a statement", v.kind)
 	return nil

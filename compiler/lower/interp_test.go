@@ -70,6 +70,8 @@ func (m *machine) exec(stmts []ir.Stmt) {
 			m.eigen(s)
 		case *ir.TriSolve:
 			m.triSolve(s)
+		case *ir.CholeskyPull:
+			m.choleskyPull(s)
 		case *ir.Loop:
 			m.loop(s)
 		case *ir.Tiles:
@@ -288,6 +290,12 @@ func (m *machine) triSolve(s *ir.TriSolve) {
 			}
 		}
 	}
+}
+
+func (m *machine) choleskyPull(s *ir.CholeskyPull) {
+	g := ad.New()
+	matrix := func(id ir.BufID) ad.Node { return g.Data("", m.mem[id][:s.Batch*s.N*s.N], s.Batch, s.N, s.N) }
+	copy(m.mem[s.Out], ad.Eval(nil, ad.CholeskyPull(matrix(s.L), matrix(s.Bar)))[0])
 }
 
 func b2f(b bool) float64 {

@@ -305,6 +305,7 @@ func linear(one func(func(g *ad.Graph) ad.Node)) {
 	}
 	one(func(g *ad.Graph) ad.Node { return ad.Cholesky(spd(g)) })
 	one(func(g *ad.Graph) ad.Node { return ad.Cholesky(ad.Neg(spd(g))) })
+	one(func(g *ad.Graph) ad.Node { return ad.CholeskyPull(ad.Cholesky(spd(g)), g.Input("bar", 2, 4, 4)) })
 	one(func(g *ad.Graph) ad.Node { return ad.Eigen(spd(g)) })
 	for _, trans := range []bool{false, true} {
 		one(func(g *ad.Graph) ad.Node { return ad.TriSolve(ad.Cholesky(spd(g)), g.Input("b", 2, 4, 3), trans) })

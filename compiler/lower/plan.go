@@ -126,7 +126,8 @@ const (
 // call reports whether v is a statement of its own, on whole buffers.
 func (v *value) call() bool {
 	switch v.kind {
-	case autodiff.OpMatMul, autodiff.OpCumSum, autodiff.OpCholesky, autodiff.OpEigen, autodiff.OpTriSolve, autodiff.OpScan:
+	case autodiff.OpMatMul, autodiff.OpCumSum, autodiff.OpCholesky, autodiff.OpEigen, autodiff.OpTriSolve,
+		autodiff.OpCholeskyPull, autodiff.OpScan:
 		return true
 	}
 	return false

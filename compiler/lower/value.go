@@ -11,7 +11,7 @@ import (
 
 // A value is a node of the graph on its way to kernels: fewer kinds than autodiff's (see rewrite.go) and merged over all
 // entries of the program. Kinds that occur: the leaves, the elementwise ones, Broadcast, Permute, Reshape, Slice, Concat (a nil
-// argument is a part of zeros), Shuffle, Gather, ScatterAdd, Sum, Max, Min, CumSum, MatMul, Cholesky, Eigen, TriSolve, Scan. Nothing but leaves is empty.
+// argument is a part of zeros), Shuffle, Gather, ScatterAdd, Sum, Max, Min, CumSum, MatMul, Cholesky, Eigen, TriSolve, CholeskyPull, Scan. Nothing but leaves is empty.
 type value struct {
 	id     int
 	kind   autodiff.Kind

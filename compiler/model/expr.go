@@ -70,6 +70,7 @@ type Subscript struct {
 	Fact
 	X    Expr
 	Subs []Sub
+	Gap  *int // of a chain read at a constant distance from an index: the distance
 }
 
 // A Sub is a whole axis, a range, or an index expression (which may have axes of its own: a gather).
@@ -125,10 +126,10 @@ type Vector struct {
 	Build func(x stdlib.Node) stdlib.Node
 }
 
-// LogProb is logpdf(D(args), x), cdf, logcdf: elementwise for scalar distributions.
+// LogProb is logpdf(D(args), x), cdf, logcdf, quantile(D(args), p): elementwise for scalar distributions.
 type LogProb struct {
 	Fact
-	Name string // logpdf, logcdf, cdf
+	Name string // logpdf, logcdf, cdf, quantile
 	Dist *stdlib.Dist
 	Form *stdlib.Form
 	Args []Expr

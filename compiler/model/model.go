@@ -81,8 +81,12 @@ type Array struct {
 // Bounds of a truncation or of data; nil ends are infinite.
 type Bounds struct{ Lo, Hi Expr }
 
-// A Chain is a latent along one of its axes, where an element's law may read the one before it.
-type Chain struct{ Axis int }
+// A Chain is a latent along one of its axes, where terms read elements that are a constant apart. Order is how many places back the farthest
+// of a term's elements lies. Beside are the chains that are summed out together, itself among them: their values meet in terms.
+type Chain struct {
+	Axis, Order int
+	Beside      []*Array
+}
 
 // A Piece defines part of an array, by a value or by a distribution.
 type Piece struct {
@@ -106,6 +110,7 @@ type Recurrence struct {
 type Group struct {
 	Members []Member
 	Back    bool
+	Told    []*Subscript // reads that only data show to lie in the past, such as x[parent[n]]
 }
 
 // A Member of a group: how far back it is read.
@@ -185,15 +190,15 @@ const (
 	Generate
 )
 
-// A LatentRead says at which plates a term reads a latent: Plates[k] of the term stands for axis k of the latent. Of a chain, the
-// term reads the value at its own place along the chain (Now), at the place before it (Before), or both; where the place is one
-// element, Plates is nil there and At says which; where data say which, Gather does.
+// A LatentRead says at which plates a term reads a latent: Plates[k] of the term stands for axis k of the latent. Along a chain, the
+// elements lie at Gaps (ascending) from the plate's index; where it has none, from the place At. Where data say which element is read
+// along axis k, Gather[k] does, and Plates[k] is nil.
 type LatentRead struct {
-	Latent      *Array
-	Plates      []*Index
-	At          Expr
-	Gather      []Expr // Gather[k]: data that say which element along axis k; nil where Plates or At say it
-	Now, Before bool
+	Latent *Array
+	Plates []*Index
+	At     Expr
+	Gaps   []int
+	Gather []Expr
 }
 
 // An InferCall is one call of the infer statement.

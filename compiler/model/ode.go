@@ -22,7 +22,7 @@ type State struct {
 	Rhs    Expr
 }
 
-// StateAt is u(e): a state at a time known from data. Its axes are the state's, then the time's.
+// StateAt is u(e): a state at a time. Its axes are the state's, then the time's.
 type StateAt struct {
 	Fact
 	State *State

@@ -107,6 +107,8 @@ func (f *file) statement(s ir.Stmt) {
 		f.eigen(s)
 	case *ir.TriSolve:
 		f.triSolve(s)
+	case *ir.CholeskyPull:
+		f.choleskyPull(s)
 	case *ir.Loop:
 		f.turns(s)
 	default:

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strconv"
+	"time"
 
 	"ppl/infer/draws"
 	"ppl/infer/report"
@@ -17,8 +18,9 @@ import (
 
 // A Bench has a ppl to run and a place for run directories.
 type Bench struct {
-	dir string
-	ppl string
+	dir   string
+	ppl   string
+	paces map[string]pace
 }
 
 // Open builds ppl from the module that the experiment is run in. Close throws it away with all runs.
@@ -27,7 +29,7 @@ func Open() (*Bench, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := &Bench{dir, filepath.Join(dir, "ppl")}
+	b := &Bench{dir, filepath.Join(dir, "ppl"), map[string]pace{}}
 	build := exec.Command("go", "build", "-o", b.ppl, "ppl/cmd/ppl")
 	build.Stderr = os.Stderr
 	return b, build.Run()
@@ -36,11 +38,15 @@ func Open() (*Bench, error) {
 // Close removes everything.
 func (b *Bench) Close() error { return os.RemoveAll(b.dir) }
 
-// A Run is one finished run: its summary and its draws.
+// A Run is one finished run: its summary, its draws, and the processor time of the whole command, which a busy machine inflates less than it
+// does the time on the wall.
 type Run struct {
 	report.Report
-	run *draws.Run
-	dir string
+	Thin int     // iterations per kept draw
+	Step float64 // of the coldest rung, in whitened coordinates
+	CPU  time.Duration
+	run  *draws.Run
+	dir  string
 }
 
 // Sample runs `ppl sample MODEL --seed S` with more arguments. A run that fails is an error with what ppl said.
@@ -57,12 +63,19 @@ func (b *Bench) Sample(model string, seed int, args ...string) (*Run, error) {
 		}
 		return nil, err
 	}
-	r := &Run{dir: dir}
+	r := &Run{dir: dir, CPU: cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()}
 	if r.run, err = draws.Open(dir); err != nil {
 		return nil, err
 	}
+	r.Thin, r.Step = max(r.run.Info.Report.Thin, 1), r.run.Info.Report.StepSize
 	r.Report, err = report.FromRun(r.run)
 	return r, err
+}
+
+// File writes a file for runs to read, in place of one of that name, and tells where.
+func (b *Bench) File(name, text string) (string, error) {
+	path := filepath.Join(b.dir, name)
+	return path, os.WriteFile(path, []byte(text), 0o666)
 }
 
 // Draws of a variable, by chain, flattened.

@@ -51,6 +51,7 @@ type SamplerReport struct {
 type Culprit struct {
 	Part   string `json:"part"` // "the log likelihood of `y`"
 	Points int    `json:"points"`
+	Help   string `json:"help,omitempty"` // what to do about it, where more is known than that it is not finite
 }
 
 // Rungs is what each rung of the ladder was like after warm-up, all chains together; each list is as long as Temperatures, or empty.

@@ -32,6 +32,7 @@ type exchange struct {
 type pair struct {
 	proposed int
 	accept   float64 // sum of acceptance probabilities, given what was seen
+	noise    float64 // sum of variances of noise
 }
 
 func (p pair) rate() float64 {
@@ -110,6 +111,8 @@ func (x *exchange) settle(w *walkers, p *proposal) {
 	chance, accept := x.test.decide(p, func(k int) float64 { return x.uniform(p.chain, uint32(4*p.rung+k)) })
 	x.pairs[p.rung].proposed++
 	x.pairs[p.rung].accept += chance
+	_, variance := p.delta()
+	x.pairs[p.rung].noise += variance
 	x.note(p)
 	if !accept {
 		return
@@ -154,6 +157,16 @@ func (x *exchange) rates() []float64 {
 	out := make([]float64, len(x.pairs))
 	for j, p := range x.pairs {
 		out[j] = p.rate()
+	}
+	return out
+}
+
+// quiet are the rates that Metropolis' test would have without noise: what spaces a ladder, for the loss of a test says nothing of how far
+// apart rungs are, and would not get less with more of them.
+func (x *exchange) quiet() []float64 {
+	out := x.rates()
+	for j, p := range x.pairs {
+		out[j] = metropolis(x.test.spread(out[j], p.noise/float64(p.proposed)))
 	}
 	return out
 }

@@ -150,7 +150,8 @@ func TestFiveModesFaults(t *testing.T) {
 	if got, _ := fiveModes(t, reference(), 500, exchange{test: wrongSign}); got.tv < 0.2 {
 		t.Errorf("wrong sign: TV %.3f, want above .2", got.tv)
 	}
-	never := test{most: 1, decide: func(*proposal, func(int) float64) (float64, bool) { return 0, false }}
+	never := penalty()
+	never.decide = func(*proposal, func(int) float64) (float64, bool) { return 0, false }
 	if got, _ := fiveModes(t, reference(), 500, exchange{test: never}); got.tv < 0.3 {
 		t.Errorf("no swaps: TV %.3f, want above .3", got.tv)
 	}
@@ -169,49 +170,73 @@ func TestFiveModesBarkerRates(t *testing.T) {
 	}
 }
 
-// The reference numbers at 10⁵ draws: R2 is the penalty test, R1 Barker's. On geo1 and geo2 the bounds on weights and variance are those of geo0; their
-// histograms have other noise, and geo2's barriers are higher: its weights are held to .03, its ESS to what a ladder made for geo0 gives it.
+// The reference numbers at 10⁵ draws, on each geometry: R2 is the penalty test, R1 Barker's. Weights, histogram, variance within modes and swap rates are held to the notes' bounds,
+// which are geo0's, wherever the ladder gives as many effective draws as there; on geo2, whose modes lie further apart and which has no numbers in the notes, R1 is held to four of its own
+// standard errors. The method as published comes after: with its Euler step, its thermostat reset, pairs at random and its approximate compensation it has the bias that
+// the notes give it (variance within modes .977), and R2 has five times its effective draws a gradient (15239 against 2769 in the notes).
 func TestFiveModesHundredThousand(t *testing.T) {
 	slow(t)
-	r1 := reference()
+	r1, paper := reference(), reference()
 	r1.Exchange = "barker"
-	t.Run("R2", func(t *testing.T) {
-		got, report := fiveModes(t, reference(), 25000, exchange{test: penalty()})
-		within(t, got, report, score{tv: 0.030, weight: 0.015, vratio: 0.012, ess: 12000}, .74, .85)
-	})
-	t.Run("R1", func(t *testing.T) {
-		got, report := fiveModes(t, r1, 25000, exchange{test: newTest("barker")})
-		within(t, got, report, score{tv: 0.040, weight: 0.025, vratio: 0.012, ess: 3500}, .44, .49)
-	})
-	t.Run("geo1", func(t *testing.T) {
-		got, report := fiveModesOf(t, dynamicstest.FiveModesUnequal(), reference(), 25000, exchange{test: penalty()})
-		within(t, got, report, score{tv: 0.040, weight: 0.015, vratio: 0.012, ess: 8000}, 0, 1)
-	})
-	t.Run("geo2", func(t *testing.T) {
-		got, report := fiveModesOf(t, dynamicstest.FiveModesFar(), reference(), 25000, exchange{test: penalty()})
-		within(t, got, report, score{tv: 0.060, weight: 0.03, vratio: 0.012, ess: 1800}, 0, 1)
-	})
+	paper.Dynamics, paper.Exchange = "renhd-paper", "paper"
+	strict := score{tv: 0.030, weight: 0.015, vratio: 0.012, ess: 12000}
+	loose := score{tv: 0.040, weight: 0.025, vratio: 0.012, ess: 3500}
+	ess := map[string]float64{}
+	for _, c := range []struct {
+		name     string
+		mix      dynamicstest.Mixture
+		settings infer.Settings
+		exchange exchange
+		bound    score
+		lo, hi   float64
+	}{
+		{"geo0 R2", dynamicstest.FiveModes(), reference(), exchange{test: penalty()}, strict, .74, .85},
+		{"geo0 R1", dynamicstest.FiveModes(), r1, exchange{test: newTest("barker")}, loose, .44, .49},
+		{"geo1 R2", dynamicstest.FiveModesUnequal(), reference(), exchange{test: penalty()}, strict, .74, .85},
+		{"geo1 R1", dynamicstest.FiveModesUnequal(), r1, exchange{test: newTest("barker")}, loose, .44, .49},
+		{"geo2 R2", dynamicstest.FiveModesFar(), reference(), exchange{test: penalty()}, score{tv: 0.040, weight: 0.025, vratio: 0.012, ess: 1800}, .74, .85},
+		{"geo2 R1", dynamicstest.FiveModesFar(), r1, exchange{test: newTest("barker")}, score{tv: 0.080, weight: 0.07, vratio: 0.012, ess: 500}, .44, .49},
+		{"published", dynamicstest.FiveModes(), paper, exchange{test: newTest("paper"), shuffle: true}, score{tv: 0.050, weight: 0.04, vratio: 0.035, ess: 1800}, .44, .49},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			got, report := fiveModesOf(t, c.mix, c.settings, 25000, c.exchange)
+			within(t, got, report, c.bound, c.lo, c.hi)
+			if ess[c.name] = got.ess; c.name == "published" && !(got.vratio < 0.99 && got.ess < ess["geo0 R2"]/5) {
+				t.Errorf("variance ratio %.3f, ESS %.0f: want .977 and a fifth of %.0f", got.vratio, got.ess, ess["geo0 R2"])
+			}
+		})
+	}
 }
 
-// R1 at 2·10⁴ draws, and the published method beside R2: with its Euler step, its thermostat reset, pairs at random and its approximate
-// compensation it has the bias that our notes give it (variance within modes .977 ± .0025·√5), and a fifth of R2's effective draws a gradient (2769
-// against 15239 in the notes; the bound asked of the engine is five, and of this short run four).
-func TestFiveModesAsPublished(t *testing.T) {
+// What a user gets who only says that gradients are noisy, against the published method by name: per gradient, and for the record per second.
+func TestFiveModesAgainstPublished(t *testing.T) {
+	slow(t)
+	perGradient := map[string]float64{}
+	for _, p := range Presets()[:2] {
+		o, m := options(12), new(memory)
+		o.Draws, o.Settings.Noise = 5000, 0.25
+		began := time.Now()
+		report, err := p.Sample(context.Background(), dynamicstest.FiveModes().Target(), o, m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := rate(dynamicstest.FiveModes(), m)
+		perGradient[p.Name] = got.ess / float64(report.Gradients)
+		t.Logf("%s: %+v; %.0f effective draws in 10⁶ gradients, warm-up and all, %.0f a second; thin %d, %.0f steps, temperatures %.3g, swap rates %.2f", p.Name, got,
+			1e6*perGradient[p.Name], got.ess/time.Since(began).Seconds(), report.Thin, report.Steps, report.Temperatures, report.SwapRates)
+	}
+	if perGradient["renhd"] < 5*perGradient["renhd-paper"] {
+		t.Errorf("%.1f times the effective draws a gradient, want 5", perGradient["renhd"]/perGradient["renhd-paper"])
+	}
+}
+
+// R1 at 2·10⁴ draws.
+func TestFiveModesBarker(t *testing.T) {
 	slow(t)
 	r1 := reference()
 	r1.Exchange = "barker"
 	got, report := fiveModes(t, r1, 5000, exchange{test: newTest("barker")})
 	within(t, got, report, score{tv: 0.09, weight: 0.05, vratio: 0.028, ess: 600}, .44, .49)
-	paper := reference()
-	paper.Dynamics, paper.Exchange = "renhd-paper", "paper"
-	published, _ := fiveModes(t, paper, 10000, exchange{test: newTest("paper"), shuffle: true})
-	if math.Abs(published.vratio-0.977) > 0.02 {
-		t.Errorf("as published: variance ratio %.3f, want .977 ± .02", published.vratio)
-	}
-	r2, _ := fiveModes(t, reference(), 10000, exchange{test: penalty()})
-	if r2.ess < 4*published.ess {
-		t.Errorf("ESS %.0f, as published %.0f: want a factor of five", r2.ess, published.ess)
-	}
 }
 
 // An independent sample passes the bounds on histogram, weights and variance, so that they ask for nothing a perfect sampler lacks.

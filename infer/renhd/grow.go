@@ -1,7 +1,9 @@
 package renhd
 
 import (
+	"fmt"
 	"math"
+	"slices"
 
 	"ppl/infer/dynamics"
 )
@@ -75,6 +77,7 @@ func (r *run) settleLadder(left int) error {
 		if err := r.resize(); err != nil {
 			return err
 		}
+		r.shorten()
 	}
 	_, err := r.windows(round(.20), round(.25), window{sweeps: sweeps(.25, left), most: mostSteps})
 	return err
@@ -86,10 +89,41 @@ func (r *run) respace() {
 	if s.Ratio > 0 || len(w.rungs) < 3 || r.exchange.pairs[0].proposed == 0 {
 		return
 	}
-	for j, b := range respace(r.betas(), r.exchange.rates(), len(w.rungs)) {
+	for j, b := range respace(r.betas(), r.exchange.quiet(), len(w.rungs)) {
 		w.rungs[j].beta = b
 	}
 	w.settleAll()
+}
+
+// shorten brings down the hot end of a ladder whose number of rungs was asked for and does not reach so far, until neighbours trade: one that does not is
+// no better than its coldest rung alone. A hot end that was raised is needed where it is.
+func (r *run) shorten() {
+	const hardly = 0.05
+	w, s := r.walkers, r.settings()
+	if s.Replicas == 0 || s.Ratio > 0 || len(w.rungs) < 2 || r.exchange.pairs[0].proposed == 0 || slices.Min(r.exchange.quiet()) > hardly {
+		return
+	}
+	before := r.hottest()
+	hottest := math.Sqrt(before)
+	if math.IsInf(hottest, 1) {
+		hottest = math.Max(1/w.rungs[len(w.rungs)-2].beta, hottestGuess)
+	} else if r.system.Path == dynamics.Energy && before > hottestGuess {
+		return
+	}
+	for j, b := range geometric(len(w.rungs), math.Pow(hottest, 1/float64(len(w.rungs)-1))) {
+		w.rungs[j].beta = b
+	}
+	w.settleAll()
+	r.note("%d rungs hardly trade places on the way to %s: these go up to temperature %.3g; leave out replicas to have as many as it takes",
+		len(w.rungs), place(before), hottest)
+}
+
+// place names the end of a ladder.
+func place(temperature float64) string {
+	if math.IsInf(temperature, 1) {
+		return "the prior"
+	}
+	return fmt.Sprintf("temperature %.3g", temperature)
 }
 
 func (r *run) betas() []float64 {
@@ -107,7 +141,7 @@ func (r *run) resize() error {
 	if r.settings().Replicas > 0 || r.system.Path == dynamics.Plain || len(r.exchange.pairs) == 0 {
 		return nil
 	}
-	rates, n := r.exchange.rates(), len(w.rungs)
+	rates, n := r.exchange.quiet(), len(w.rungs)
 	want := int(math.Ceil(2*barrier(rates))) + 1
 	want = min(max(want, 2), mostRungs)
 	if want == n {

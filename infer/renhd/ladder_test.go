@@ -2,11 +2,16 @@ package renhd
 
 import (
 	"math"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
+	"ppl/infer"
 	"ppl/infer/dynamics"
+	"ppl/infer/dynamics/dynamicstest"
+	"ppl/infer/stats"
 )
 
 // Where rejections are as those of a constant density of the barrier in log β, equal rejection is a geometric ladder (closed form).
@@ -21,6 +26,20 @@ func TestRespace(t *testing.T) {
 		if math.Abs(got[j]/want-1) > 1e-12 {
 			t.Errorf("β[%d] = %v, want %v", j, got[j], want)
 		}
+	}
+}
+
+// Four rungs cannot trade all the way from a prior 300 times as wide as the posterior: they go as far as they can, and trade.
+func TestFewRungsGoAsFarAsTheyTrade(t *testing.T) {
+	target, mean, variance := dynamicstest.Means(normals(1000))
+	o := options(3)
+	o.Draws, o.Thin, o.Warmup, o.Settings = 500, 1, 500, infer.Settings{Replicas: 4}
+	m, report := draw(t, target, o)
+	if report.Path != "likelihood" || slices.Min(report.SwapRates) < 0.15 || !strings.Contains(strings.Join(report.Notes, " "), "hardly trade") {
+		t.Errorf("path %s, temperatures %.3g, swap rates %.2f, notes %q", report.Path, report.Temperatures, report.SwapRates, report.Notes)
+	}
+	if s := stats.Summarize(m.chains(0)); math.Abs(s.Mean-mean) > 5*s.MCSEMean || math.Abs(s.SD/math.Sqrt(variance)-1) > 0.1 {
+		t.Errorf("%+v, want %.4f ± %.4f", s, mean, math.Sqrt(variance))
 	}
 }
 

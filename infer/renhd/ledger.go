@@ -67,7 +67,7 @@ func (l *ledger) halves(x *exchange) []float64 {
 	first, second := make([]float64, len(x.pairs)), make([]float64, len(x.pairs))
 	for j, p := range x.pairs {
 		h := l.half[j]
-		first[j], second[j] = h.rate(), pair{p.proposed - h.proposed, p.accept - h.accept}.rate()
+		first[j], second[j] = h.rate(), pair{proposed: p.proposed - h.proposed, accept: p.accept - h.accept}.rate()
 	}
 	return []float64{barrier(first), barrier(second)}
 }

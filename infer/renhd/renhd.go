@@ -15,7 +15,8 @@ import (
 
 // Sample draws from t by replica exchange; it is an infer.Sampler.
 func Sample(ctx context.Context, t infer.Target, o infer.Options, rec infer.Recorder) (infer.Report, error) {
-	return sample(ctx, t, o, rec, exchange{test: newTest(o.Settings.Exchange), shuffle: o.Settings.Exchange == "paper"})
+	name := o.Settings.Exchange
+	return sample(ctx, t, o, rec, exchange{test: newTest(name), shuffle: name == "paper", plain: name == "uncorrected"})
 }
 
 func sample(ctx context.Context, t infer.Target, o infer.Options, rec infer.Recorder, x exchange) (infer.Report, error) {

@@ -2,31 +2,47 @@ package renhd
 
 import (
 	"math"
+
+	"ppl/infer/compensation"
 )
 
 // A test decides swaps from a log acceptance ratio with normal noise of known variance, so that the law of the ladder is as if it were known
 // exactly. Estimates are refined until that variance is at most `most`. What it returns beside the decision is its probability given
 // what was seen.
+//
+// Every test has a loss of its own beside what the rungs are apart: spread is the variance that the log ratio itself has where swaps are accepted at a rate
+// under noise of a mean variance, log ratios taken for normal, with mean −½ of their variance.
 type test struct {
 	most   float64
 	decide func(p *proposal, uniform func(k int) float64) (chance float64, accept bool)
+	spread func(rate, noise float64) float64
 }
+
+// metropolis is the rate at which Metropolis' test without noise accepts log ratios ~ N(−variance/2, variance).
+func metropolis(variance float64) float64 { return math.Erfc(math.Sqrt(math.Max(variance, 0) / 8)) }
 
 // newTest is the test of a name in the settings.
 func newTest(name string) test {
 	switch name {
 	case "barker":
-		return barker(1, compensation(1, math.Inf(1), 8))
+		return barker(1, compensation.New(1, math.Inf(1), 8))
 	case "paper":
-		return barker(0.2, compensation(0.2, 10, 3))
+		return barker(0.2, compensation.New(0.2, 10, 3))
+	case "uncorrected":
+		return uncorrected()
 	}
 	return penalty()
 }
 
 // penalty is Metropolis' test with half the variance taken off the log ratio (Ceperley and Dewing, J. Chem. Phys. 1999): exact for normal noise.
-// A variance σ̂² estimated from n rows costs σ̂⁴/(4(n+1)) more. Estimates are refined to σ² ≤ 1, where skewed noise does little harm.
+// A variance σ̂² estimated from n rows costs σ̂⁴/(4(n+1)) more. Estimates are refined to σ² ≤ 1, where skewed noise does little harm. Noise counts
+// like spread: the rate is that of Metropolis' test at the sum of both.
 func penalty() test {
-	return test{most: 1, decide: func(p *proposal, uniform func(int) float64) (float64, bool) {
+	spread := func(rate, noise float64) float64 {
+		z := math.Erfinv(1 - rate)
+		return 8*z*z - noise
+	}
+	return test{most: 1, spread: spread, decide: func(p *proposal, uniform func(int) float64) (float64, bool) {
 		delta, variance := p.delta()
 		ratio := delta - variance/2
 		if p.seen > 0 {
@@ -40,13 +56,30 @@ func penalty() test {
 	}}
 }
 
+// uncorrected takes whatever a first estimate says for the truth, which is wrong: for comparison.
+func uncorrected() test {
+	x := penalty()
+	x.most, x.decide = math.Inf(1), func(p *proposal, uniform func(int) float64) (float64, bool) {
+		exact := *p
+		exact.variance = 0
+		return penalty().decide(&exact, uniform)
+	}
+	return x
+}
+
 // barker accepts with probability 1/(1 + e^{−Δ}): where Δ and a logistic variable add up to more than 0. The noise of Δ, filled up to the
-// variance `most` whatever it is, is made part of that variable (Seita et al., UAI 2017): c draws the rest of it.
-func barker(most float64, c compensator) test {
-	return test{most: most, decide: func(p *proposal, uniform func(int) float64) (float64, bool) {
+// variance `most` whatever it is, is made part of that variable (Seita et al., UAI 2017): c draws the rest of it. Noise costs nothing more, then; the rate is
+// about Φ(−v/2/√(k² + v)) at a spread of v, since the logistic function is about Φ(x/k).
+func barker(most float64, c compensation.Law) test {
+	const k = 1.702
+	spread := func(rate, _ float64) float64 {
+		q := math.Max(math.Sqrt2*math.Erfinv(1-2*rate), 0)
+		return 2 * q * (q + math.Sqrt(q*q+k*k))
+	}
+	return test{most: most, spread: spread, decide: func(p *proposal, uniform func(int) float64) (float64, bool) {
 		delta, variance := p.delta()
 		fill := math.Sqrt(math.Max(most-variance, 0)) * math.Sqrt2 * math.Erfinv(2*uniform(1)-1)
-		if delta+fill+c.quantile(uniform(2)) > 0 {
+		if delta+fill+c.Quantile(uniform(2)) > 0 {
 			return 1, true
 		}
 		return 0, false

@@ -8,7 +8,7 @@ import (
 
 const (
 	margin   = 2 // to the goal of thinning, since a pilot can be lucky
-	mostThin = 20
+	mostThin = 50
 	pilot    = 300
 	longest  = 8 // times the usual length of a trajectory
 )

@@ -46,12 +46,13 @@ func (r *run) comeBack(before *tuner) (agreed bool, err error) {
 		if err != nil || after == nil {
 			return true, err
 		}
-		now := after.join(before).disagreement()
+		both := after.join(before)
+		now := both.disagreement()
 		if now < agreement {
 			return true, nil
 		}
 		if now > closer*last {
-			return false, nil
+			return !both.separate(), nil
 		}
 		last = now
 	}

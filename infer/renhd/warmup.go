@@ -103,7 +103,7 @@ func (r *run) explore() (agreed bool, err error) {
 }
 
 // converge runs growing windows until walkers agree, or until it no longer helps that they become longer: then something stands
-// between the walkers, where slow mixing would have got better. It gives the last window.
+// between the walkers, unless they only know their own places too badly to tell. It gives the last window.
 func (r *run) converge() (last *tuner, agreed bool, err error) {
 	before := math.Inf(1)
 	for _, share := range []float64{.05, .05, .10, .15, .20} {
@@ -118,12 +118,12 @@ func (r *run) converge() (last *tuner, agreed bool, err error) {
 		if now < agreement {
 			return t, true, nil
 		}
-		if now > 0.7*before {
-			return t, false, nil
+		if last = t; now > 0.7*before {
+			break
 		}
 		before = now
 	}
-	return nil, false, nil
+	return last, !last.separate(), nil
 }
 
 // load compiles the system as it is and opens walkers on a ladder.
@@ -137,6 +137,18 @@ func (r *run) load(betas []float64, per int) (err error) {
 
 // agreement is the largest R-hat − 1 at which walkers count as being in the same place.
 const agreement = 0.2
+
+// separate reports whether some walker is in a place of its own: further from the others than how slowly each of them moves explains. A ladder is no
+// remedy for slow mixing in one place; longer runs are.
+func (t *tuner) separate() bool {
+	const errors = 10
+	for j := range t.visited[0][0] {
+		if stats.Disagreement(coordinate(t.visited, j)) > errors {
+			return true
+		}
+	}
+	return false
+}
 
 // disagreement is the worst R-hat − 1 of log density and coordinates over the walkers of a window.
 func (t *tuner) disagreement() float64 {

@@ -213,8 +213,8 @@ func astray(f *findings) string {
 		return text + "No part of the model is to blame there: the steps themselves overflowed."
 	}
 	c := r.Culprits[0]
-	return text + fmt.Sprintf("What was not finite is %s (in %d of the %d looked at): look for a logarithm of 0, a division by 0, an overflow, or a value "+
-		"outside its law's domain.", c.Part, c.Points, r.Looked)
+	return text + fmt.Sprintf("What was not finite is %s (in %d of the %d looked at): %s.", c.Part, c.Points, r.Looked,
+		cmp.Or(c.Help, "look for a logarithm of 0, a division by 0, an overflow, or a value outside its law's domain"))
 }
 
 func noRoundTrip(f *findings) string {

@@ -20,7 +20,12 @@ type File struct {
 	Source   *source.File
 	Stmts    []Stmt
 	Comments []Comment
+	Lost     Lost
 }
+
+// Lost is what the statements of a file that could not be parsed leave in doubt: the names on their left sides, and all
+// names in them.
+type Lost struct{ Heads, Names map[string]bool }
 
 // A Comment runs from # to the end of the line; Text includes the #.
 type Comment struct {

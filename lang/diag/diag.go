@@ -77,8 +77,11 @@ func HasErrors(ds []Diagnostic) bool {
 
 // All is a copy of the diagnostics sorted by file name and place; those of one place keep their order, those without a
 // place come last.
-func (l *List) All() []Diagnostic {
-	sorted := slices.Clone(l.items)
+func (l *List) All() []Diagnostic { return Sorted(l.items) }
+
+// Sorted are diagnostics by place.
+func Sorted(ds []Diagnostic) []Diagnostic {
+	sorted := slices.Clone(ds)
 	slices.SortStableFunc(sorted, func(a, b Diagnostic) int { return compare(a.Span, b.Span) })
 	return sorted
 }

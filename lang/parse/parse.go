@@ -16,12 +16,12 @@ import (
 // File parses a whole file. With errors among the diagnostics the tree holds the statements without one.
 func File(src *source.File) (*ast.File, []diag.Diagnostic) {
 	p := &parser{src: src, unit: "statement"}
-	f := &ast.File{Source: src}
+	f := &ast.File{Source: src, Lost: ast.Lost{Heads: map[string]bool{}, Names: map[string]bool{}}}
 	s := scan(src, &p.diags)
 	f.Comments = s.comments
 	if lone, ok := match(src, s.tokens, &p.diags); ok {
 		p.cutting = cut(src, s.tokens, lone)
-		f.Stmts = p.topLevel(p.pieces)
+		f.Stmts = p.topLevel(p.pieces, f.Lost)
 	}
 	return f, p.diags.All()
 }
@@ -47,20 +47,55 @@ type parser struct {
 	dropped int // statements so far that did not parse
 }
 
-func (p *parser) topLevel(pieces []piece) []ast.Stmt {
+func (p *parser) topLevel(pieces []piece, lost ast.Lost) []ast.Stmt {
 	var stmts []ast.Stmt
 	for _, piece := range pieces {
-		s, ok := p.piece(piece)
-		if !ok {
-			continue
+		if s := p.top(piece); s != nil {
+			stmts = append(stmts, s)
+		} else {
+			lose(piece, lost)
 		}
-		if s.Return != nil {
-			p.diags.Errorf("E00", p.at(s.Tokens[:1]), "`return` stands only at the end of a block `{ … }`")
-			continue
-		}
-		stmts = append(stmts, p.statement(s)...)
 	}
 	return stmts
+}
+
+// top is a statement that stands in no block; nil where it has a mistake.
+func (p *parser) top(piece piece) ast.Stmt {
+	s, ok := p.piece(piece)
+	switch {
+	case !ok:
+		return nil
+	case s.Return != nil:
+		p.diags.Errorf("E00", p.at(s.Tokens[:1]), "`return` stands only at the end of a block `{ … }`")
+		return nil
+	}
+	return p.statement(s)
+}
+
+// lose notes the names of a statement that was dropped. Its left side ends at the first ~ or =, in brackets or not: a
+// bracket that is not closed may hide it. Without one it defines something only as data.
+func lose(piece piece, lost ast.Lost) {
+	var heads []string
+	depth, left, defines := 0, true, false
+	for _, t := range piece.tokens {
+		depth += step(t)
+		switch {
+		case t.Type == name:
+			lost.Names[t.Value] = true
+			if left && depth <= 0 {
+				heads = append(heads, t.Value)
+			}
+		case t.Type == punct && (t.Value == "~" || t.Value == "="):
+			left, defines = false, true
+		case t.Type == keyword && t.Value == "data":
+			defines = true
+		}
+	}
+	for _, h := range heads {
+		if defines {
+			lost.Heads[h] = true
+		}
+	}
 }
 
 func (p *parser) onlyExpr() ast.Expr {
@@ -89,7 +124,7 @@ func (p *parser) piece(piece piece) (*statement, bool) {
 		p.dropped++
 		for _, t := range piece.tokens {
 			if t.Type == body {
-				p.block(t)
+				p.statements(t)
 			}
 		}
 	}

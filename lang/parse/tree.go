@@ -7,14 +7,14 @@ import (
 	"ppl/lang/ast"
 )
 
-// statement converts a parsed statement, to one or, where it or its block has a mistake, to none.
-func (p *parser) statement(s *statement) []ast.Stmt {
+// statement converts a parsed statement; nil where it or its block has a mistake.
+func (p *parser) statement(s *statement) ast.Stmt {
 	before := p.diags.Len() + p.dropped
 	stmt := p.convert(s)
 	if p.diags.Len()+p.dropped > before {
 		return nil
 	}
-	return []ast.Stmt{stmt}
+	return stmt
 }
 
 func (p *parser) convert(s *statement) ast.Stmt {
@@ -119,29 +119,38 @@ func (p *parser) modify(law *ast.Law, m *modifier) {
 	}
 }
 
-// block parses the statements of a block.
+// block parses the statements of a block, which must end in `return`.
 func (p *parser) block(t token) *ast.Block {
-	b := &ast.Block{Place: ast.Place{At: spanOf(p.src, t)}}
+	cut, dropped := p.blocks[t.Pos.Offset], p.dropped
+	b, lastParsed := p.statements(t)
+	if (p.dropped == dropped || lastParsed) && !cut.returns() {
+		p.diags.Errorf("E04", spanOf(p.src, cut.close), "a block must end in `return`").
+			Related(spanOf(p.src, cut.open), "the block opened here").Help("add `return` and the block's value as its last line")
+	}
+	return b
+}
+
+// statements parses those of a block, and says whether the last could be parsed.
+func (p *parser) statements(t token) (b *ast.Block, lastParsed bool) {
+	b = &ast.Block{Place: ast.Place{At: spanOf(p.src, t)}}
 	cut := p.blocks[t.Pos.Offset]
-	dropped := p.dropped
 	for i, piece := range cut.pieces {
-		dropped = p.dropped
+		dropped := p.dropped
 		s, ok := p.piece(piece)
 		switch {
 		case !ok:
 		case s.Return == nil:
-			b.Stmts = append(b.Stmts, p.statement(s)...)
+			if stmt := p.statement(s); stmt != nil {
+				b.Stmts = append(b.Stmts, stmt)
+			}
 		case i+1 < len(cut.pieces) && cut.close.Value != "":
 			p.diags.Errorf("E04", p.at(s.Tokens[:1]), "a block must end in `return`, but statements follow this one")
 		default:
 			b.Return = p.expr(s.Return)
 		}
+		lastParsed = p.dropped == dropped
 	}
-	if lastParsed := p.dropped == dropped; lastParsed && !cut.returns() {
-		p.diags.Errorf("E04", spanOf(p.src, cut.close), "a block must end in `return`").
-			Related(spanOf(p.src, cut.open), "the block opened here").Help("add `return` and the block's value as its last line")
-	}
-	return b
+	return b, lastParsed
 }
 
 // returns reports whether the block has a return, in whatever place, or does not show where it ends.

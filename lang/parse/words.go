@@ -132,7 +132,9 @@ func (m mistake) help() string {
 		return "bounds stand before `missing` and the value"
 	case t.Value == "in" && m.tokens[0].Value == "data":
 		return "a declaration names the axes, not their indices: `data y[N]`"
-	case t.Value == "=" && m.over:
+	case before.Value == "censored" && m.at == len(m.tokens):
+		return "name the range that is seen exactly: `censored 0..limit[i]`, where `limit[i]` is `inf` for what was seen to happen"
+	case t.Value == "=" && (m.over || m.want == "`)`"):
 		return "equality is written `==`"
 	case t.Type == keyword && m.over && (t.Value == "generate" || t.Value == "data"):
 		return "begin a new line before `" + t.Value + "`"

@@ -41,6 +41,8 @@ func (c *compiler) statement(s ir.Stmt) statement {
 		return c.eigen(s)
 	case *ir.TriSolve:
 		return c.triSolve(s)
+	case *ir.CholeskyPull:
+		return c.choleskyPull(s)
 	case *ir.Tiles:
 		return c.tiled(s)
 	case *ir.Loop:

@@ -191,3 +191,46 @@ func (s *triSolve) divide(x, f []float64) {
 		divLoop(x[m:][:len(f)], x[m:][:len(f)], f)
 	}
 }
+
+// choleskyPull is the pullback of a factor, the last column first; see autodiff.CholeskyPull.
+type choleskyPull struct {
+	*ir.CholeskyPull
+	l, bar operand
+	width  int
+	typ    ir.Type
+}
+
+func (c *compiler) choleskyPull(in *ir.CholeskyPull) statement {
+	return &choleskyPull{in, c.wide(in.L), c.wide(in.Bar), c.width, c.program.Buffers[in.Out].Type}
+}
+
+func (s *choleskyPull) run(w *worker) {
+	s.l.load(w)
+	s.bar.load(w)
+	size := s.N * s.N * s.width
+	l, bar, out := s.l.values(w), s.bar.values(w), w.bufs[s.Out]
+	for b := range s.Batch {
+		for c := s.N - 1; c >= 0; c-- {
+			s.column(c, l[b*size:][:size], bar[b*size:][:size], out[b*size:][:size])
+		}
+	}
+	round(out, s.typ)
+}
+
+// column is (½ bar_ic − Σ_{j>c} x_ij l_jc) / l_cc on both sides of the diagonal, the diagonal last.
+func (s *choleskyPull) column(c int, l, bar, x []float64) {
+	row, rest := s.N*s.width, s.N-1-c
+	at := func(m []float64, i, j int) []float64 { return m[i*row+j*s.width:] }
+	for i := s.N - 1; i >= c; i-- {
+		cell := at(x, i, c)[:s.width]
+		clear(cell)
+		if rest > 0 {
+			dotLanes(cell, at(x, i, c+1), at(l, c+1, c), rest, s.width, row)
+		}
+		half, pivot := at(bar, i, c), at(l, c, c)
+		for k, sum := range cell {
+			cell[k] = (half[k]/2 - sum) / pivot[k]
+		}
+		copy(at(x, c, i), cell)
+	}
+}

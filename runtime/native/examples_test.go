@@ -25,7 +25,7 @@ func TestExamples(t *testing.T) {
 	if err != nil || len(paths) == 0 {
 		t.Fatal(paths, err)
 	}
-	for _, path := range paths {
+	for _, path := range append(paths, "../../examples/testdata/functions.ppl") {
 		t.Run(strings.TrimSuffix(filepath.Base(path), ".ppl"), func(t *testing.T) {
 			target, ds := compiler.Load(path, nil)
 			if target == nil {

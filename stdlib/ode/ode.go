@@ -40,9 +40,12 @@ type Problem struct {
 // Options of a solution. A step is accepted if the root mean square of its estimated errors, each over ATol + RTol·|y|, is at most 1.
 type Options struct {
 	Method     string  // "rk45" or "bdf"; empty is rk45
-	RTol, ATol float64 // 0 is 1e-6
+	RTol, ATol float64 // 0 is Tolerance
 	MaxSteps   int     // attempts, accepted or not; 0 is the method's usual number and two for each time asked for
 }
+
+// Tolerance is what tolerances are unless given.
+const Tolerance = 1e-6
 
 // A method makes one step from y at t over h and estimates its error, both [S].
 type method struct {
@@ -129,7 +132,7 @@ func (o Options) complete(times int) (Options, method) {
 		bug("options %+v", o)
 	}
 	m := methods()[k]
-	return Options{m.name, cmp.Or(o.RTol, 1e-6), cmp.Or(o.ATol, 1e-6), cmp.Or(o.MaxSteps, m.usual+2*times)}, m
+	return Options{m.name, cmp.Or(o.RTol, Tolerance), cmp.Or(o.ATol, Tolerance), cmp.Or(o.MaxSteps, m.usual+2*times)}, m
 }
 
 // bug stops on a broken invariant of the caller.

@@ -4,6 +4,8 @@ import (
 	"math"
 	"math/rand/v2"
 
+	"gonum.org/v1/gonum/mat"
+
 	"ppl/autodiff"
 )
 
@@ -80,4 +82,33 @@ func SimulateLogistic(n, d int, seed uint64) (x, y []float64) {
 		}
 	}
 	return x, y
+}
+
+// Laplace is the mode and the standard deviations of the normal approximation of a logistic regression's posterior, by Newton's method with gonum's algebra: at
+// 10⁵ rows it is the posterior to far below a per cent.
+func Laplace(x, y []float64, d int, spread float64) (mode, sd []float64) {
+	theta, covariance := mat.NewVecDense(d, nil), mat.NewDense(d, d, nil)
+	for range 30 {
+		gradient, hessian := mat.NewVecDense(d, nil), mat.NewSymDense(d, nil)
+		gradient.AddScaledVec(gradient, -1/(spread*spread), theta)
+		for j := range d {
+			hessian.SetSym(j, j, 1/(spread*spread))
+		}
+		for i := range y {
+			row := mat.NewVecDense(d, x[i*d:(i+1)*d])
+			p := 1 / (1 + math.Exp(-mat.Dot(row, theta)))
+			gradient.AddScaledVec(gradient, y[i]-p, row)
+			hessian.SymRankOne(hessian, p*(1-p), row)
+		}
+		if err := covariance.Inverse(hessian); err != nil {
+			panic(err)
+		}
+		var step mat.VecDense
+		step.MulVec(covariance, gradient)
+		theta.AddVec(theta, &step)
+	}
+	for j := range d {
+		mode, sd = append(mode, theta.AtVec(j)), append(sd, math.Sqrt(covariance.At(j, j)))
+	}
+	return mode, sd
 }

@@ -97,3 +97,29 @@ func triSolve(s *ir.TriSolve, m memory) {
 		blas64.Trsm(blas.Left, trans, 1, l, x)
 	}
 }
+
+// choleskyPull is Murray's S = ½ L⁻ᵀ(P + Pᵀ)L⁻¹ with P = Φ(Lᵀ·tril(Bar)), Φ the lower triangle with its diagonal halved (arXiv:1602.07527,
+// equation 10), by gonum's trmm and trsm.
+func choleskyPull(s *ir.CholeskyPull, m memory) {
+	n := s.N
+	for b := range s.Batch {
+		if n == 0 {
+			continue
+		}
+		l := blas64.Triangular{Uplo: blas.Lower, Diag: blas.NonUnit, N: n, Stride: n, Data: m[s.L][b*n*n:][:n*n]}
+		bar, out := m[s.Bar][b*n*n:][:n*n], m[s.Out][b*n*n:][:n*n]
+		p := blas64.General{Rows: n, Cols: n, Stride: n, Data: make([]float64, n*n)}
+		for i := range n {
+			copy(p.Data[i*n:], bar[i*n:][:i+1])
+		}
+		blas64.Trmm(blas.Left, blas.Trans, 1, l, p)
+		x := blas64.General{Rows: n, Cols: n, Stride: n, Data: out}
+		for i := range n {
+			for j := range i + 1 {
+				out[i*n+j], out[j*n+i] = p.Data[i*n+j]/2, p.Data[i*n+j]/2
+			}
+		}
+		blas64.Trsm(blas.Left, blas.Trans, 1, l, x)
+		blas64.Trsm(blas.Right, blas.NoTrans, 1, l, x)
+	}
+}

@@ -339,6 +339,9 @@ func (g *generator) linalg() {
 	s := &ir.TriSolve{L: c.Out, B: g.filled(batch * n * cols), Batch: batch, N: n, M: cols, Trans: g.coin()}
 	s.Out = g.out(batch * n * cols)
 	g.done(s)
+	p := &ir.CholeskyPull{L: c.Out, Bar: g.filled(batch * n * n), Batch: batch, N: n}
+	p.Out = g.out(batch * n * n)
+	g.done(p)
 }
 
 func (g *generator) addDiagonal(id ir.BufID, batch, n int, v float64) ir.BufID {

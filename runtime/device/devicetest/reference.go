@@ -127,6 +127,8 @@ func (r *reference) run(body []ir.Stmt, m memory, lane int, step uint64) {
 			eigen(s, m)
 		case *ir.TriSolve:
 			triSolve(s, m)
+		case *ir.CholeskyPull:
+			choleskyPull(s, m)
 		}
 		for _, id := range ir.Writes(s) {
 			roundTo(r.p.Buffers[id].Type, m[id])

@@ -67,6 +67,7 @@ func testStatements(t *testing.T, d device.Device) {
 	}
 	t.Run("matmul", func(t *testing.T) { testMatMul(t, d) })
 	t.Run("trisolve", func(t *testing.T) { testTriSolve(t, d) })
+	t.Run("choleskypull", func(t *testing.T) { testCholeskyPull(t, d) })
 	t.Run("eigen", func(t *testing.T) { testEigen(t, d) })
 }
 
@@ -161,6 +162,25 @@ func testTriSolve(t *testing.T, d device.Device) {
 				p.Entries = []ir.Entry{{Name: "run", Body: []ir.Stmt{solve}}}
 			}
 			Agree(t, d, Reference{}, p, device.Options{Lanes: 1 + bits, Threads: 1}, 1e-12)
+		}
+	}
+}
+
+// testCholeskyPull takes shared factors and factors of each lane.
+func testCholeskyPull(t *testing.T, d device.Device) {
+	for bits := range 4 {
+		for _, s := range [][2]int{{1, 1}, {2, 5}, {1, 0}, {1, 8}, {3, 11}} {
+			p := &ir.Program{}
+			pull := &ir.CholeskyPull{Batch: s[0], N: s[1]}
+			pull.L = lowerBuffer(p, bits&1 == 1, s[0], s[1])
+			pull.Bar = matrixBuffer(p, "bar", bits&2 == 2, false, s[0], s[1]*s[1])
+			pull.Out = p.Buffer(ir.Buffer{Name: "x", Space: ir.Lane, Size: s[0] * s[1] * s[1]})
+			body := []ir.Stmt{pull}
+			if p.Buffers[pull.L].Space == ir.Scratch {
+				body = []ir.Stmt{dominate(p, pull.L, s[0], s[1]), pull}
+			}
+			p.Entries = []ir.Entry{{Name: "run", Body: body}}
+			Agree(t, d, Reference{}, p, device.Options{Lanes: 1 + 3*bits, Threads: 1}, 1e-12)
 		}
 	}
 }

@@ -1,4 +1,4 @@
-package renhd
+package compensation
 
 import (
 	"math"
@@ -10,20 +10,20 @@ import (
 
 // The paper's law: its polynomial and quantiles are those worked out by hand and checked with independent programs for this project.
 func TestPaperCompensation(t *testing.T) {
-	c := compensation(0.2, 10, 3)
-	want := compensator{0.895, 0.375, -0.45, 0.3, -0.12}
+	c := New(0.2, 10, 3)
+	want := Law{0.895, 0.375, -0.45, 0.3, -0.12}
 	if d := cmp.Diff(want, c, cmpopts.EquateApprox(0, 1e-15)); d != "" {
 		t.Error(d)
 	}
 	for u, want := range map[float64]float64{.6: .388082, .75: 1.052978, .9: 2.116811, .99: 4.487642} {
-		if z := c.quantile(u); math.Abs(z-want) > 1e-6 || c.quantile(1-u) != -z {
-			t.Errorf("quantile %v is %.7f, want %v and its reflection %v", u, z, want, c.quantile(1-u))
+		if z := c.Quantile(u); math.Abs(z-want) > 1e-6 || c.Quantile(1-u) != -z {
+			t.Errorf("quantile %v is %.7f, want %v and its reflection %v", u, z, want, c.Quantile(1-u))
 		}
 	}
 	var square float64
 	const n = 1 << 16
 	for k := range n {
-		z := c.quantile((float64(k) + 0.5) / n)
+		z := c.Quantile((float64(k) + 0.5) / n)
 		square += z * z / n
 	}
 	if want := math.Pi*math.Pi/3 - 0.2; math.Abs(square/want-1) > 1e-3 {
@@ -31,8 +31,7 @@ func TestPaperCompensation(t *testing.T) {
 	}
 }
 
-// The largest error of the law with its noise added, against the logistic: the table of our notes, from independent programs, to its digits. The
-// sum over the normal is the trapezoidal rule, exact to rounding here.
+// The largest error of the law with its noise added, against the logistic: the table of our notes, from independent programs, to its digits.
 func TestCompensationError(t *testing.T) {
 	for _, c := range []struct {
 		variance, lambda float64
@@ -42,16 +41,7 @@ func TestCompensationError(t *testing.T) {
 		{.2, 10, 1, 9.2e-3}, {.1, 10, 3, 1.1e-3}, {.2, 10, 3, 1.0e-3}, {1, 10, 3, 2.7e-3},
 		{.1, math.Inf(1), 3, 7e-6}, {.2, math.Inf(1), 5, 7.4e-7}, {1, math.Inf(1), 5, 2.7e-4}, {1, math.Inf(1), 8, 2.1e-5},
 	} {
-		law, worst := compensation(c.variance, c.lambda, c.terms), 0.0
-		for z := 0.0; z < 12; z += 0.05 {
-			sum, weight := 0.0, 0.0
-			for x := -8.0; x <= 8; x += 0.125 {
-				w := math.Exp(-x * x / 2)
-				value, _ := law.at(1 / (1 + math.Exp(-(z + math.Sqrt(c.variance)*x))))
-				sum, weight = sum+w*value, weight+w
-			}
-			worst = math.Max(worst, math.Abs(sum/weight-1/(1+math.Exp(-z))))
-		}
+		worst := New(c.variance, c.lambda, c.terms).Error(c.variance)
 		if worst > 1.1*c.want || worst < 0.9*c.want {
 			t.Errorf("σ² = %v, λ = %v, %d terms: error %.2g, want %.2g", c.variance, c.lambda, c.terms, worst, c.want)
 		}
@@ -60,20 +50,37 @@ func TestCompensationError(t *testing.T) {
 
 // Each law that a test draws from has a density that is nowhere negative, so that quantiles are its draws.
 func TestCompensationIsALaw(t *testing.T) {
-	least := func(c compensator) float64 {
+	least := func(c Law) float64 {
 		least := 1.0
-		for g := 0.0; g <= 0.5; g += 1. / 4096 {
-			_, by := c.at(g)
-			least = math.Min(least, by)
+		for z := -12.0; z <= 0; z += 0.01 {
+			least = math.Min(least, c.Density(z)/New(0, 1, 1).Density(z))
 		}
 		return least
 	}
-	for _, c := range []compensator{compensation(1, math.Inf(1), 8), compensation(0.2, 10, 3)} {
+	for _, c := range []Law{New(1, math.Inf(1), 8), New(0.2, 10, 3)} {
 		if by := least(c); by < 0 {
 			t.Errorf("density negative: %v", by)
 		}
 	}
-	if by := least(compensation(1.5, math.Inf(1), 8)); by >= 0 {
+	if by := least(New(1.5, math.Inf(1), 8)); by >= 0 {
 		t.Errorf("8 terms at σ² = 1.5 are known to be negative, not %v: the test could not fail", by)
+	}
+}
+
+// CDF, quantile and density are those of one law; that of no noise is the logistic.
+func TestCompensationAgrees(t *testing.T) {
+	for _, c := range []Law{New(0, math.Inf(1), 1), New(0.2, 10, 3), New(1, math.Inf(1), 8)} {
+		for _, z := range []float64{-20, -3, -0.5, 0, 0.1, 2, 7} {
+			const h = 1e-4
+			if u := c.CDF(z); z < 5 && math.Abs(c.Quantile(u)-z) > 1e-9*math.Max(1, math.Abs(z)) {
+				t.Errorf("quantile of the CDF of %v is %v", z, c.Quantile(u))
+			}
+			if slope := (c.CDF(z+h) - c.CDF(z-h)) / (2 * h); math.Abs(slope-c.Density(z)) > 1e-7 {
+				t.Errorf("density at %v is %v, slope of the CDF %v", z, c.Density(z), slope)
+			}
+		}
+	}
+	if u := New(0, math.Inf(1), 1).CDF(1); math.Abs(u-1/(1+math.Exp(-1))) > 1e-15 {
+		t.Errorf("logistic at 1: %v", u)
 	}
 }

@@ -1,0 +1,65 @@
+package check
+
+import (
+	"slices"
+
+	"ppl/lang/ast"
+	"ppl/lang/source"
+)
+
+// A file may have statements that could not be parsed. The others are checked all the same, so that one mistake does not
+// hide the next: whatever a lost statement may define or explain is taken as reported.
+
+// kept are the statements of a file but those that define a name of a lost statement's left side; such names, and what is
+// defined beside them, become poison. Data keep their declaration.
+func (c *checker) kept(f *ast.File) []ast.Stmt {
+	c.lost = f.Lost.Names
+	known, lost := declared(f.Stmts), map[string]bool{}
+	for name := range f.Lost.Heads {
+		lost[name] = !known[name]
+	}
+	stmts := slices.Clone(f.Stmts)
+	for n := -1; n != len(stmts); {
+		n = len(stmts)
+		stmts = slices.DeleteFunc(stmts, func(st ast.Stmt) bool {
+			heads := headsOf(st)
+			if !slices.ContainsFunc(heads, func(h *ast.Head) bool { return lost[h.Path[0].Name] }) {
+				return false
+			}
+			for _, h := range heads {
+				lost[h.Path[0].Name] = !known[h.Path[0].Name]
+			}
+			return true
+		})
+	}
+	at := ast.Place{At: source.Span{File: f.Source}}
+	for name, is := range lost {
+		if is {
+			c.global.names[name] = &entity{name: name, at: at.At, used: true, expr: poison(at)}
+		}
+	}
+	return stmts
+}
+
+// declared are the names of data.
+func declared(stmts []ast.Stmt) map[string]bool {
+	names := map[string]bool{}
+	for _, st := range stmts {
+		if data, ok := st.(*ast.Data); ok {
+			for _, d := range data.Decls {
+				names[d.Name.Name] = true
+			}
+		}
+	}
+	return names
+}
+
+func headsOf(st ast.Stmt) []*ast.Head {
+	switch st := st.(type) {
+	case *ast.Define:
+		return st.Heads
+	case *ast.Draw:
+		return st.Heads
+	}
+	return nil
+}

@@ -1,0 +1,79 @@
+package lab
+
+import (
+	"fmt"
+	"strconv"
+)
+
+// A Spent is what a run cost after its start and warm-up, as far as the difference from a short run tells; where draws take no gradients, all it
+// cost.
+type Spent struct {
+	Gradients float64
+	CPU       float64 // seconds
+}
+
+// Price of a gradient in nanoseconds.
+func (s Spent) Price() float64 { return 1e9 * s.CPU / s.Gradients }
+
+// A pace is what short runs say of a sampler on a model.
+type pace struct {
+	start Spent   // all that a run of few draws costs
+	each  float64 // gradients a draw of all chains
+}
+
+// SampleFor samples until about so many gradients are spent after warm-up; with a sampler that takes none for draws, until it has 5,000 draws.
+func (b *Bench) SampleFor(gradients float64, model string, seed int, args ...string) (*Run, Spent, error) {
+	p, err := b.pace(model, seed, args)
+	if err != nil {
+		return nil, Spent{}, err
+	}
+	draws := 5000
+	if p.each > 0 {
+		draws = max(int(gradients/p.each), 100)
+	} else {
+		p.start = Spent{}
+	}
+	r, err := b.Sample(model, seed, with(args, draws)...)
+	if err != nil {
+		return nil, Spent{}, err
+	}
+	return r, Spent{float64(r.Gradients) - p.start.Gradients, r.CPU.Seconds() - p.start.CPU}, nil
+}
+
+// Price is the processor time of a gradient in nanoseconds, from the difference of two runs.
+func (b *Bench) Price(gradients float64, model string, args ...string) (float64, error) {
+	r, spent, err := b.SampleFor(gradients, model, 1, args...)
+	if err != nil {
+		return 0, err
+	}
+	return spent.Price(), r.Discard()
+}
+
+// pace of a sampler, from two short runs, once. They have the long run's seed, so that warm-up takes the same decisions.
+func (b *Bench) pace(model string, seed int, args []string) (pace, error) {
+	key := fmt.Sprint(model, seed, args)
+	if p, ok := b.paces[key]; ok {
+		return p, nil
+	}
+	const few, more = 20, 120
+	var gradients [2]float64
+	var p pace
+	for i, n := range []int{more, few} {
+		r, err := b.Sample(model, seed, with(args, n)...)
+		if err != nil {
+			return pace{}, err
+		}
+		gradients[i], p.start = float64(r.Gradients), Spent{float64(r.Gradients), r.CPU.Seconds()}
+		if err := r.Discard(); err != nil {
+			return pace{}, err
+		}
+	}
+	p.each = (gradients[0] - gradients[1]) / (more - few)
+	b.paces[key] = p
+	return p, nil
+}
+
+// with is the arguments and a number of draws, in a list of its own.
+func with(args []string, draws int) []string {
+	return append(append([]string{}, args...), "--draws", strconv.Itoa(draws))
+}

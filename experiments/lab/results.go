@@ -1,0 +1,40 @@
+package lab
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"strings"
+)
+
+// Section writes a part of a Markdown file as soon as it is known: below its heading ("## …"), in place of what was there, or at the end; what comes
+// before the first heading is replaced by the preface. The file is made if need be.
+func Section(path, preface, heading, body string) error {
+	old, err := os.ReadFile(path)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return os.WriteFile(path, []byte(replaceSection(string(old), preface, heading, body)), 0o666)
+}
+
+func replaceSection(old, preface, heading, body string) string {
+	text, done := strings.TrimSpace(preface)+"\n", false
+	for i, part := range strings.Split("\n"+old, "\n## ") {
+		name, _, _ := strings.Cut(part, "\n")
+		switch {
+		case i == 0:
+		case name == heading:
+			text, done = text+section(heading, body), true
+		default:
+			text += "\n## " + strings.TrimSpace(part) + "\n"
+		}
+	}
+	if !done {
+		text += section(heading, body)
+	}
+	return text
+}
+
+func section(heading, body string) string {
+	return "\n## " + heading + "\n\n" + strings.TrimSpace(body) + "\n"
+}

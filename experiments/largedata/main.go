@@ -1,0 +1,208 @@
+// Largedata samples a logistic regression on 10⁵ rows, in batches of 256, and compares standard deviations with those of the whole data: thermostats, rules of
+// fixed friction, and ladders whose swaps heed the noise or do not.
+//
+//	go run ./experiments/largedata [-parts thermostats,fixed,swaps]
+//
+// It writes experiments/largedata/RESULTS.md and sd.svg.
+package main
+
+import (
+	"encoding/json"
+	"flag"
+	"fmt"
+	"log"
+	"math"
+	"path/filepath"
+	"strings"
+
+	"gonum.org/v1/plot/plotter"
+
+	"ppl/experiments/lab"
+	"ppl/infer/dynamics/dynamicstest"
+)
+
+const (
+	home       = "experiments/largedata"
+	rows       = 100_000
+	batch      = 256
+	parameters = 5
+	spread     = 2.5 // of the prior
+)
+
+// A contender is a sampler with its settings; all but the first work in minibatches.
+type contender struct{ name, settings string }
+
+// A part is a section of the results.
+type part struct {
+	name, heading, words string
+	contenders           []contender
+}
+
+func parts() []part {
+	const small, ladder = " --chains 4 --warmup 300 --draws 300 --set batch=256", " --set replicas=4 --set ratio=1.5 --set path=energy --set steps=50"
+	return []part{
+		{"thermostats", "All rows, and thermostats on minibatches", aboutThermostats, []contender{
+			{"nuts, all rows", "--sampler nuts --chains 2 --warmup 300 --draws 400"},
+			{"renhd", "--sampler renhd" + small},
+			{"sgnht", "--sampler sgnht" + small}}},
+		{"fixed", "Fixed friction on minibatches", aboutFixed, []contender{
+			{"sghmc", "--sampler sghmc" + small},
+			{"sgld, step .2", "--sampler sgld --set step_size=.2" + small},
+			{"sgld, step .05", "--sampler sgld --set step_size=.05 --chains 4 --warmup 300 --draws 40 --set batch=256"}}},
+		{"swaps", "A ladder of four on minibatches", aboutSwaps, []contender{
+			{"penalty", "--sampler renhd" + small + ladder},
+			{"Barker", "--sampler renhd --set exchange=barker" + small + ladder},
+			{"noise ignored", "--sampler renhd --set exchange=uncorrected" + small + ladder}}},
+	}
+}
+
+func main() {
+	log.SetFlags(0)
+	wanted := flag.String("parts", "thermostats,fixed,swaps", "what to do")
+	flag.Parse()
+	if err := run(strings.Split(*wanted, ",")); err != nil {
+		log.Fatal(err)
+	}
+}
+
+func run(wanted []string) error {
+	bench, err := lab.Open()
+	if err != nil {
+		return err
+	}
+	defer bench.Close()
+	x, y := dynamicstest.SimulateLogistic(rows, parameters, 1)
+	mode, sd := dynamicstest.Laplace(x, y, parameters, spread)
+	data, err := writeData(bench, x, y)
+	if err != nil {
+		return err
+	}
+	for _, p := range parts() {
+		if !strings.Contains(","+strings.Join(wanted, ",")+",", ","+p.name+",") {
+			continue
+		}
+		body, err := p.run(bench, data, mode, sd)
+		if err != nil {
+			return err
+		}
+		if err := lab.Section(filepath.Join(home, "RESULTS.md"), fmt.Sprintf(preface, lab.Machine()), p.heading, body); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// writeData for the model.
+func writeData(bench *lab.Bench, x, y []float64) (string, error) {
+	matrix, outcomes := make([][]float64, len(y)), make([]int, len(y))
+	for i, v := range y {
+		matrix[i], outcomes[i] = x[i*parameters:(i+1)*parameters], int(v)
+	}
+	text, err := json.Marshal(map[string]any{"N": len(y), "K": parameters, "x": matrix, "y": outcomes})
+	if err != nil {
+		return "", err
+	}
+	return bench.File("rows.json", string(text))
+}
+
+// A score is how draws compare with the posterior.
+type score struct {
+	mean  float64   // largest distance of a mean, in sd
+	sds   []float64 // over the truth
+	ess   float64   // of the worst parameter
+	error float64   // Monte Carlo standard error of the worst sd, relative
+}
+
+func (p part) run(bench *lab.Bench, data string, mode, sd []float64) (string, error) {
+	t := lab.Table{Columns: []string{"sampler", "sd over the truth, mean", "farthest from 1", "± of one", "largest error of a mean, in sd", "ESS", "step",
+		"rows read, 10⁶", "ESS per 10⁶ rows", "CPU s", "swap rate", "rows a swap looked at"}}
+	for _, c := range p.contenders {
+		r, err := bench.Sample(filepath.Join(home, "logistic.ppl"), 1, append(strings.Fields(c.settings), "--data", data)...)
+		if err != nil {
+			return "", err
+		}
+		s, read := rate(r, mode, sd), rowsRead(c, r)
+		log.Printf("%s: sd %.3f", c.name, average(s.sds))
+		t.Add(c.name, fmt.Sprintf("%.3f", average(s.sds)), fmt.Sprintf("%.3f", farthest(s.sds)), s.error, s.mean, s.ess, r.Step, read, s.ess/read,
+			r.CPU.Seconds(), swaps(r), looked(r))
+		if err := r.Discard(); err != nil {
+			return "", err
+		}
+	}
+	if p.name == "fixed" {
+		if err := figure(); err != nil {
+			return "", err
+		}
+	}
+	return fmt.Sprintf(p.words, t.String()), nil
+}
+
+func rate(r *lab.Run, mode, sd []float64) (s score) {
+	s.ess = math.Inf(1)
+	for j, p := range r.Of("theta") {
+		s.sds = append(s.sds, p.SD/sd[j])
+		s.mean, s.ess = math.Max(s.mean, math.Abs(p.Mean-mode[j])/sd[j]), math.Min(s.ess, p.ESSBulk)
+	}
+	s.error = 1 / math.Sqrt(2*s.ess) // of a normal law's sd, from so many draws
+	return s
+}
+
+func average(xs []float64) (mean float64) {
+	for _, x := range xs {
+		mean += x / float64(len(xs))
+	}
+	return mean
+}
+
+// farthest of xs from 1.
+func farthest(xs []float64) float64 {
+	worst := 1.0
+	for _, x := range xs {
+		if math.Abs(x-1) > math.Abs(worst-1) {
+			worst = x
+		}
+	}
+	return worst
+}
+
+// rowsRead for gradients, in millions, warm-up included; swaps' rows not counted.
+func rowsRead(c contender, r *lab.Run) float64 {
+	if strings.Contains(c.settings, "batch") {
+		return float64(r.Gradients) * batch / 1e6
+	}
+	return float64(r.Gradients) * rows / 1e6
+}
+
+func swaps(r *lab.Run) any {
+	if r.Exchange == nil {
+		return ""
+	}
+	return average(r.Exchange.SwapRates)
+}
+
+// looked is the share of rows that the sampler's notes tell.
+func looked(r *lab.Run) string {
+	for _, note := range r.Notes {
+		if share, ok := strings.CutPrefix(note, "exchanges looked at "); ok {
+			share, _, _ = strings.Cut(share, " ")
+			return share + " of them"
+		}
+	}
+	return ""
+}
+
+// langevin is the sd of SGLD over the truth in whitened coordinates, at a step h with gradient noise of variance v, exactly.
+func langevin(h, v float64) float64 { return math.Sqrt((1 + h*h*v/4) / (1 - h*h/4)) }
+
+// figure is theory's: the sd that rules give, against the step, where the noise is that of a batch of independent rows, N/m.
+func figure() error {
+	const noise, friction = float64(rows) / batch, 0.1
+	sgld, sghmc, truth := lab.Line{Name: "SGLD"}, lab.Line{Name: "SGHMC, c = .1"}, lab.Line{Name: "truth"}
+	for h := 0.005; h <= 0.5; h *= 1.2 {
+		sgld.Points = append(sgld.Points, plotter.XY{X: h, Y: langevin(h, noise)})
+		sghmc.Points = append(sghmc.Points, plotter.XY{X: h, Y: math.Sqrt((1 + h*h*noise/(2*friction)) * (2 - friction) * 2 / (2*(2-friction) - h*h))})
+		truth.Points = append(truth.Points, plotter.XY{X: h, Y: 1})
+	}
+	axes := lab.Axes{Title: "10⁵ rows in batches of 256: noise that nothing takes up", X: "step size, whitened", Y: "sd over the truth", LogX: true, LogY: true}
+	return lab.Lines(filepath.Join(home, "sd.svg"), axes, sgld, sghmc, truth)
+}

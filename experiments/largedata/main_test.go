@@ -1,0 +1,74 @@
+package main
+
+import (
+	"math"
+	"testing"
+
+	"ppl/experiments/lab"
+	"ppl/infer/dynamics/dynamicstest"
+	"ppl/infer/report"
+	"ppl/infer/stats"
+)
+
+// The truth is where the gradient of the log density vanishes, and its sd are the curvature's, by finite differences of a log density of our own; with the
+// rows counted twice they are not.
+func TestTruth(t *testing.T) {
+	const n = 2000
+	x, y := dynamicstest.SimulateLogistic(n, parameters, 2)
+	density := func(theta []float64, count float64) (sum float64) {
+		for i, v := range y {
+			eta := 0.0
+			for j, b := range theta {
+				eta += b * x[i*parameters+j]
+			}
+			sum += count * (v*eta - math.Log1p(math.Exp(eta)))
+		}
+		for _, b := range theta {
+			sum -= b * b / (2 * spread * spread)
+		}
+		return sum
+	}
+	mode, sd := dynamicstest.Laplace(x, y, parameters, spread)
+	for j := range mode {
+		at := func(h float64) []float64 {
+			moved := append([]float64{}, mode...)
+			moved[j] += h
+			return moved
+		}
+		const h = 1e-4
+		up, down, here := density(at(h), 1), density(at(-h), 1), density(mode, 1)
+		if slope := (up - down) / (2 * h); math.Abs(slope*sd[j]) > 1e-5 {
+			t.Errorf("slope %v at the mode", slope)
+		}
+		// The sd given all others is below the marginal one.
+		if given := 1 / math.Sqrt((2*here-up-down)/(h*h)); given > sd[j]*1.001 || given < sd[j]/3 {
+			t.Errorf("sd %v, given the others %v", sd[j], given)
+		}
+	}
+	if twice, _ := dynamicstest.Laplace(append(x, x...), append(y, y...), parameters, spread); math.Abs(twice[1]-mode[1]) > sd[1] {
+		t.Errorf("modes %v and %v of the same rows", twice, mode)
+	} else if _, narrow := dynamicstest.Laplace(append(x, x...), append(y, y...), parameters, spread); math.Abs(narrow[1]/sd[1]*math.Sqrt2-1) > 0.01 {
+		t.Errorf("rows counted twice: sd %v, once %v", narrow[1], sd[1])
+	}
+}
+
+// A summary that is the truth scores as such; one that is wider does not.
+func TestRate(t *testing.T) {
+	mode, sd := []float64{1, -1}, []float64{.1, .2}
+	of := func(width float64) score {
+		var r lab.Run
+		for j := range mode {
+			r.Parameters = append(r.Parameters, report.Parameter{Variable: "theta", Summary: stats.Summary{Mean: mode[j] + .01, SD: width * sd[j], ESSBulk: 200}})
+		}
+		return rate(&r, mode, sd)
+	}
+	if s := of(1); math.Abs(average(s.sds)-1) > 1e-12 || math.Abs(farthest(s.sds)-1) > 1e-12 || math.Abs(s.mean-.1) > 1e-9 || s.error != 0.05 {
+		t.Errorf("%+v", s)
+	}
+	if s := of(1.2); math.Abs(farthest(s.sds)-1.2) > 1e-12 {
+		t.Errorf("%+v", s)
+	}
+	if math.Abs(langevin(.2, 390.625)-2.226) > 1e-3 { // √(4.90625/.99)
+		t.Errorf("SGLD's sd %v", langevin(.2, 390.625))
+	}
+}
