@@ -10,8 +10,11 @@ func InPrecision(t Target, bits int) Target {
 	if bits != 32 {
 		return t
 	}
-	if s, ok := t.(Splittable); ok {
-		return singleRows{single{t}, s}
+	switch s := t.(type) {
+	case Streamed:
+		return singleStreams{s}
+	case Splittable:
+		return singleRows{s}
 	}
 	return single{t}
 }
@@ -20,19 +23,37 @@ func InPrecision(t Target, bits int) Target {
 type single struct{ Target }
 
 func (s single) Density(theta autodiff.Node) (logPrior, logLik autodiff.Node) {
-	logPrior, logLik = s.Target.Density(autodiff.Single(theta))
+	return densityInSingle(s.Target, theta)
+}
+
+func densityInSingle(t Target, theta autodiff.Node) (logPrior, logLik autodiff.Node) {
+	logPrior, logLik = t.Density(autodiff.Single(theta))
 	return autodiff.Double(logPrior), autodiff.Double(logLik)
 }
 
-// singleRows is one with rows.
-type singleRows struct {
-	single
-	rows Splittable
+// A singleRows is one with rows.
+type singleRows struct{ Splittable }
+
+func (s singleRows) Density(theta autodiff.Node) (logPrior, logLik autodiff.Node) {
+	return densityInSingle(s.Splittable, theta)
 }
 
-func (s singleRows) Rows() (int, error) { return s.rows.Rows() }
-
 func (s singleRows) Split(theta, rows autodiff.Node) (logPrior, whole, terms autodiff.Node) {
-	logPrior, whole, terms = s.rows.Split(autodiff.Single(theta), rows)
+	return splitInSingle(s.Splittable, theta, rows)
+}
+
+func splitInSingle(t Splittable, theta, rows autodiff.Node) (logPrior, whole, terms autodiff.Node) {
+	logPrior, whole, terms = t.Split(autodiff.Single(theta), rows)
 	return autodiff.Double(logPrior), autodiff.Double(whole), autodiff.Double(terms)
+}
+
+// A singleStreams is one whose rows may stay in files.
+type singleStreams struct{ Streamed }
+
+func (s singleStreams) Density(theta autodiff.Node) (logPrior, logLik autodiff.Node) {
+	return densityInSingle(s.Streamed, theta)
+}
+
+func (s singleStreams) Split(theta, rows autodiff.Node) (logPrior, whole, terms autodiff.Node) {
+	return splitInSingle(s.Streamed, theta, rows)
 }

@@ -7,9 +7,9 @@ import (
 	"ppl/compiler/ir"
 )
 
-// A precision is that of a value. What depends on data and constants alone is computed in double precision and takes on that of what
-// it meets: data are kept in both where both are read. Otherwise double precision wins over single, so that what has to be exact may
-// be put in by a conversion. Indices keep theirs. Cumulative sums and factorisations are double, between conversions.
+// A precision is that of a value. What no conversion says anything of is computed in double precision, and takes on that of what it
+// meets: data are kept in both where both are read. Of two that conversions chose double precision wins, so that a part of what is single can be
+// exact. Indices keep theirs. Cumulative sums and factorisations are double, between conversions.
 type precision byte
 
 const (
@@ -30,7 +30,7 @@ func precisionOf(k autodiff.Kind, args []*value) precision {
 	switch k {
 	case autodiff.OpSingle:
 		return single
-	case autodiff.OpDouble, autodiff.OpInput, autodiff.OpNoise, autodiff.OpShuffle:
+	case autodiff.OpDouble:
 		return double
 	}
 	p := either
@@ -79,7 +79,7 @@ func (vs *values) convert(k autodiff.Kind, p precision, args []*value) []*value 
 // onlyDouble reports kinds that lose too much in single precision.
 func onlyDouble(k autodiff.Kind) bool {
 	switch k {
-	case autodiff.OpCumSum, autodiff.OpCholesky, autodiff.OpEigen, autodiff.OpTriSolve:
+	case autodiff.OpCumSum, autodiff.OpCholesky, autodiff.OpEigen, autodiff.OpTriSolve, autodiff.OpCholeskyPull:
 		return true
 	}
 	return false

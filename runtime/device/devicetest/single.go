@@ -186,7 +186,7 @@ func narrow(p *ir.Program, all []ir.Stmt) {
 				for _, o := range s.Out {
 					alike(p, o.From, o.To)
 				}
-			case *ir.CumSum, *ir.Cholesky, *ir.Eigen, *ir.TriSolve:
+			case *ir.CumSum, *ir.Cholesky, *ir.Eigen, *ir.TriSolve, *ir.CholeskyPull:
 				for _, id := range append(ir.Reads(s), ir.Writes(s)...) {
 					p.Buffers[id].Type = ir.F64
 				}
