@@ -201,7 +201,7 @@ func race(b *testing.B, pairs [][2]string, sides ...side) {
 	defer runtime.UnlockOSThread()
 	times := make([]int, len(sides))
 	for i, s := range sides {
-		times[i] = enough(s.run)
+		times[i] = enough(b, s.run)
 	}
 	ns := make([][]float64, len(sides))
 	for b.Loop() {
@@ -235,12 +235,12 @@ func busy(b *testing.B) time.Duration {
 	return time.Duration(t.Nano())
 }
 
-// enough is how often to do a piece of work to make two milliseconds.
-func enough(run func(int)) int {
+// enough is how often to do a piece of work to make two milliseconds of a processor.
+func enough(b *testing.B, run func(int)) int {
 	for n := 1; ; n *= 2 {
-		start := time.Now()
+		start := busy(b)
 		run(n)
-		if time.Since(start) > 2*time.Millisecond {
+		if busy(b)-start > 2*time.Millisecond {
 			return n
 		}
 	}

@@ -7,20 +7,19 @@ import statistics
 import subprocess
 import sys
 import tempfile
-
 import time
 
 from section import Section
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 # Reference posterior of eight_schools-eight_schools_noncentered in posteriordb (Magnusson et al. 2024): mean and standard deviation.
-REFERENCE = {"mu": (4.41, 3.30), "tau": (3.60, 3.20)}
+REFERENCE = {"mu": (4.41, 3.31), "tau": (3.60, 3.20)}
 
 
-def process(*command, **environment):
-    """Runs a command: seconds of the clock, seconds of the processor, its output."""
+def process(folder, *command, **environment):
+    """Runs a command in a folder: seconds of the clock, seconds of the processor, its output."""
     before, start = resource.getrusage(resource.RUSAGE_CHILDREN), time.time()
-    done = subprocess.run(command, capture_output=True, text=True, env={**os.environ, **environment}, cwd=HERE)
+    done = subprocess.run(command, capture_output=True, text=True, env={**os.environ, **environment}, cwd=folder)
     clock, after = time.time() - start, resource.getrusage(resource.RUSAGE_CHILDREN)
     if done.returncode:
         raise RuntimeError(f"{command} failed: {done.stderr[-2000:]}")
@@ -39,15 +38,23 @@ def schools(run):
         for label, bound in (("cold", 1.5), ("warm", 0.5)):
             rows.append(ours(s, run, folder, label, bound))
         for name, label in (("numpyro", ""), ("blackjax", ""), ("nutpie", ""), ("pystan", ", first"), ("pystan", ", again")):
-            clock, cpu, out = process(sys.executable, "whole.py", name, XDG_CACHE_HOME=f"{folder}/{name}")
-            rows.append((name + label, f"{clock:.2f} s", f"{cpu:.2f} s", out.strip().splitlines()[-1].removeprefix("worst ess ")))
+            rows.append((name + label, *theirs(name, folder)))
     s.table(("", "clock", "processor", "worst ess"), rows)
     return s
 
 
+def theirs(name, folder):
+    try:
+        clock, cpu, out = process(folder, sys.executable, f"{HERE}/whole.py", name, XDG_CACHE_HOME=f"{folder}/{name}")
+    except RuntimeError as e:  # a row of the table, not the end of the comparison
+        print(e, file=sys.stderr)
+        return "failed", "", ""
+    return f"{clock:.2f} s", f"{cpu:.2f} s", out.strip().splitlines()[-1].removeprefix("worst ess ")
+
+
 def ours(s, run, folder, label, bound):
     model = f"{run.root}/examples/eight_schools.ppl"
-    runs = [process(run.ppl, "sample", model, "--out", f"{folder}/{label}{k}", "--seed", str(k + 1), "--json", "--quiet",
+    runs = [process(folder, run.ppl, "sample", model, "--out", f"{folder}/{label}{k}", "--seed", str(k + 1), "--json", "--quiet",
                     XDG_CACHE_HOME=f"{folder}/cache{k if label == 'cold' else 0}") for k in range(5)]
     clock, cpu = middle(runs)
     found = [{p["name"]: p for p in json.loads(out)["parameters"]} for *_, out in runs]

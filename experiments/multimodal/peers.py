@@ -132,6 +132,7 @@ def tfp_replica_exchange(t, seed):
 
 
 def emcee_ensemble(t, seed):
+    """Every walker is a chain: walkers one after the other would look like independent draws."""
     import emcee
 
     logp = jax.jit(jax.vmap(t.logp))
@@ -143,8 +144,8 @@ def emcee_ensemble(t, seed):
         state = s.run_mcmc(rng.uniform(-t.spread, t.spread, (walkers, t.dim)), WARMUP)
         s.reset()
         s.run_mcmc(state, DRAWS)
-        chains.append(s.get_chain().reshape(-1, t.dim))
-    return np.stack(chains)
+        chains.append(np.swapaxes(s.get_chain(), 0, 1))
+    return np.concatenate(chains)
 
 
 def pymc_smc(t, seed):

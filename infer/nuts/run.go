@@ -51,7 +51,7 @@ func (r *run) check() error {
 		return fmt.Errorf("%d chains of %d draws after %d of warm-up: chains and draws must be at least 1, warm-up at least 0",
 			o.Chains, o.Draws, o.Warmup)
 	}
-	return nil
+	return infer.NeedAll(r.target, "nuts")
 }
 
 // defaultDepth bounds the doublings of a trajectory, as in Stan: 1,023 steps.
