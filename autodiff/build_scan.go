@@ -87,28 +87,56 @@ func scan(init Node, n int, reverse bool, carry, next Node, env map[Node]lifted)
 }
 
 // stillFirst is a step that ends in a sum with the terms that do not depend on the carry added up among themselves: that leaves the loop, where
-// each turn waits for the one before.
+// each turn waits for the one before. What does not depend on it and multiplies a sum goes to its terms: a(c − m) is a·c − a·m.
 func stillFirst(next, carry Node) Node {
-	var terms [2]Node // that do not, and that do
-	var add func(n Node) int
-	add = func(n Node) int {
-		if n.is(OpAdd) {
-			return add(n.args[0]) + add(n.args[1])
-		}
-		at := 0
-		if slices.Contains(n.Graph().ancestors([]Node{n}), carry) {
-			at = 1
-		}
-		if terms[at].Valid() {
-			n = Add(terms[at], n)
-		}
-		terms[at] = n
-		return 1 - at
-	}
-	if add(flat(next)) < 2 {
+	t := terms{carry: carry}
+	t.add(flat(next))
+	if t.still < 2 {
 		return next
 	}
-	return Reshape(Add(terms[1], terms[0]), next.Shape()...)
+	return Reshape(Add(t.sum[1], t.sum[0]), next.Shape()...)
+}
+
+// terms are those of a sum: sum[1] of what depends on the carry, sum[0] of the others, of which there are still.
+type terms struct {
+	carry Node
+	sum   [2]Node
+	still int
+}
+
+func (t *terms) moves(n Node) bool { return slices.Contains(n.Graph().ancestors([]Node{n}), t.carry) }
+
+func (t *terms) add(n Node) {
+	if a, b, ok := t.split(n); ok {
+		t.add(a)
+		t.add(b)
+		return
+	}
+	at := 1
+	if !t.moves(n) {
+		at, t.still = 0, t.still+1
+	}
+	if t.sum[at].Valid() {
+		n = Add(t.sum[at], n)
+	}
+	t.sum[at] = n
+}
+
+// split is n as a + b.
+func (t *terms) split(n Node) (a, b Node, ok bool) {
+	switch {
+	case n.is(OpAdd):
+		return n.args[0], n.args[1], true
+	case n.is(OpSub):
+		return n.args[0], Neg(n.args[1]), true
+	case n.is(OpMul):
+		for k, factor := range n.args {
+			if a, b, ok := t.split(n.args[1-k]); ok && !t.moves(factor) && t.moves(a) != t.moves(b) {
+				return Mul(factor, a), Mul(factor, b), true
+			}
+		}
+	}
+	return Node{}, Node{}, false
 }
 
 // runningSum is the rows of a random walk, cₜ₊₁ = cₜ + x[t], which has an op of its own; of other steps none.

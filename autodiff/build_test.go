@@ -168,6 +168,8 @@ func TestSimplifications(t *testing.T) {
 			MatMul(Reshape(g.Input("u", 2, 3, 1), 2, 3), Reshape(g.Input("v", 2, 5, 1), 2, 5), true, false)},
 		{"what does not wait", Scan(s, []Node{x}, []Node{s}, false, func(c Node, x, s []Node) Node { return Add(Add(s[0], Sin(c)), x[0]) }),
 			Scan(s, []Node{x}, []Node{s}, false, func(c Node, x, s []Node) Node { return Add(Sin(c), Add(s[0], x[0])) })},
+		{"what does not wait in a product", Scan(s, []Node{x}, []Node{s}, false, func(c Node, x, s []Node) Node { return Add(Mul(s[0], Sub(Sin(c), s[0])), x[0]) }),
+			Scan(s, []Node{x}, []Node{s}, false, func(c Node, x, s []Node) Node { return Add(Mul(s[0], Sin(c)), Sub(x[0], Mul(s[0], s[0]))) })},
 		{"random walk", Scan(s, []Node{x}, nil, false, func(c Node, x, _ []Node) Node { return Add(x[0], c) }), CumSum(Concat(0, Reshape(s, 1), x), 0, false)},
 		{"random walk of arrays of one", Scan(Reshape(s, 1), []Node{x}, nil, true, func(c Node, x, _ []Node) Node { return Reshape(Add(Reshape(c), x[0]), 1) }),
 			CumSum(Concat(0, Reshape(x, 3, 1), Reshape(s, 1, 1)), 0, true)},
