@@ -119,7 +119,7 @@ func costs(bench *lab.Bench) (string, error) {
 	for _, m := range []struct {
 		model string
 		work  float64
-	}{{"geo0", 1e7}, {"two50", 2e6}} {
+	}{{"geo0", 5e6}, {"two50", 1e6}} {
 		prices := map[string][]float64{}
 		for range 3 {
 			for _, c := range rows {
