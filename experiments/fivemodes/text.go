@@ -78,7 +78,7 @@ as some hundred gradients, and ` + "`renhd`" + ` keeps more of them than ` + "`r
 %s
 `
 
-const aboutCosts = `Processor time of a step of one walker, from runs that do little but steps (trajectories of 200, 28 walkers at once); medians of three. The paper says that RENHD needs 60 %% less than TACT-HMC, a
-factor of .4. One gradient a step is common to both, so that the ratio depends on what a gradient costs: geo0's is cheap, two50's (two modes in 50 dimensions) less so.
+const aboutCosts = `Processor time of a step of one walker on geo0, from runs that do little but steps (trajectories of 1000, 28 walkers at once); medians of three, in turn. The paper
+says that RENHD needs 60 %% less than TACT-HMC, a factor of .4. One gradient a step is common to both and cheap here; where it costs more, the factor is nearer to 1.
 
 %s`
