@@ -32,16 +32,17 @@ bench:
 	@$(GO) test -run '^$$' -bench . -benchtime $(BENCHTIME) -count 5 ./bench > bench.txt || { cat bench.txt; exit 1; }
 	@$(GO) tool benchstat bench.txt
 
-# Other systems beside ppl: writes bench/RESULTS.md. PEERS is a Python environment, made the first time (some 3 GB).
+# Other systems beside ppl: writes bench/RESULTS.md. PEERS is a Python environment, made the first time (some 6 GB); PARTS names
+# the parts of bench/peers/peers.py to run again.
 PEERS ?= bench/.peers
+PARTS ?=
 bench-peers:
-	test -d $(PEERS) || { python3 -m venv $(PEERS) && $(PEERS)/bin/pip install -q -r bench/peers/requirements.txt; }
+	test -d $(PEERS) || python3 -m venv $(PEERS)
+	$(PEERS)/bin/pip install -q -r bench/peers/requirements.txt
 	mkdir -p $(PEERS)/work
 	$(GO) build -o $(PEERS)/work/ppl ./cmd/ppl
 	$(GO) build -o $(PEERS)/work/side ./bench/side
-	$(GO) test -run '^$$' -bench . -benchtime $(BENCHTIME) ./bench > $(PEERS)/work/bench.txt
-	$(PEERS)/bin/python bench/peers/peers.py $(abspath $(PEERS))/work $(abspath $(PEERS))/work/bench.txt > $(PEERS)/work/RESULTS.md
-	mv $(PEERS)/work/RESULTS.md bench/RESULTS.md
+	BENCHTIME=$(BENCHTIME) $(PEERS)/bin/python bench/peers/peers.py $(abspath $(PEERS))/work $(PARTS)
 
 # All experiments, one after the other: their RESULTS.md and figures are written anew.
 experiments:

@@ -51,10 +51,28 @@ func Binary(k Kind, x, y Node) Node {
 	if n := signs(k, x, y); n.Valid() {
 		return n
 	}
+	if inverse := reciprocal(y); k == OpDiv && inverse.Valid() {
+		return Mul(x, inverse)
+	}
 	if n := lift([]Node{x, y}, func(x []Node) Node { return Binary(k, x[0], x[1]) }); n.Valid() {
 		return n
 	}
 	return x.Graph().add(Op{Kind: k}, shape, x, y)
+}
+
+// underflow is the number up to which exp is 0: half the smallest number that there is, rounded to even.
+const underflow = -1075 * math.Ln2
+
+// reciprocal is 1/exp(x) as exp(−x) where that is an array, whose division costs as much and needs exp(x) as well; none for others.
+func reciprocal(y Node) Node {
+	switch {
+	case y.Rank() == 0:
+	case y.is(OpExp):
+		return Exp(Neg(y.args[0]))
+	case y.is(OpSelect) && y.args[1].is(OpExp) && y.args[2].is(OpConst):
+		return Where(y.args[0], reciprocal(y.args[1]), Div(y.Graph().Full(1, y.Shape()...), y.args[2]))
+	}
+	return Node{}
 }
 
 // simplifyRight is x ∘ b for a constant b = y, or none.
@@ -66,6 +84,8 @@ func simplifyRight(k Kind, x, y Node, b float64) Node {
 		return Neg(x)
 	case k == OpMulZero && finite(b):
 		return Mul(x, y)
+	case k == OpDiv && powerOfTwo(b) && finite(1/b):
+		return Mul(x, y.Graph().Full(1/b, y.Shape()...))
 	case k == OpPow:
 		return power(x, b)
 	case k == OpMul:
@@ -83,6 +103,8 @@ func simplifyLeft(k Kind, x, y Node, a float64) Node {
 		return Neg(y)
 	case a == 0 && k == OpMulZero:
 		return x
+	case a == 0 && k == OpLt && y.is(OpExp):
+		return Lt(y.Graph().Full(underflow, y.Shape()...), y.args[0])
 	case k == OpMulZero:
 		return Mul(x, y)
 	case k == OpMul:

@@ -159,6 +159,9 @@ func Concat(axis int, xs ...Node) Node {
 	if v, ok := allConst(parts); ok || len(parts) == 0 {
 		return xs[0].Graph().Full(v, shape...)
 	}
+	if scan := rowsOfScan(axis, parts); scan.Valid() {
+		return Reshape(scan, shape...)
+	}
 	return xs[0].Graph().add(Op{Kind: OpConcat, Axes: []int{axis}}, shape, parts...)
 }
 

@@ -78,12 +78,65 @@ func scan(init Node, n int, reverse bool, carry, next Node, env map[Node]lifted)
 		}
 		return Concat(0, first, rows)
 	}
-	l := split(init, carry, next, outside)
+	l := split(init, carry, stillFirst(next, carry), outside)
 	if rows := l.runningSum(first, reverse); rows.Valid() {
 		return rows
 	}
 	args := slices.Concat([]Node{init}, l.xs, l.shared)
 	return g.add(Op{Kind: OpScan, Reverse: reverse, Body: &l.body}, shape, args...)
+}
+
+// stillFirst is a step that ends in a sum with the terms that do not depend on the carry added up among themselves: that leaves the loop, where
+// each turn waits for the one before. What does not depend on it and multiplies a sum goes to its terms: a(c − m) is a·c − a·m.
+func stillFirst(next, carry Node) Node {
+	t := terms{carry: carry}
+	t.add(flat(next))
+	if t.still < 2 {
+		return next
+	}
+	return Reshape(Add(t.sum[1], t.sum[0]), next.Shape()...)
+}
+
+// terms are those of a sum: sum[1] of what depends on the carry, sum[0] of the others, of which there are still.
+type terms struct {
+	carry Node
+	sum   [2]Node
+	still int
+}
+
+func (t *terms) moves(n Node) bool { return slices.Contains(n.Graph().ancestors([]Node{n}), t.carry) }
+
+func (t *terms) add(n Node) {
+	if a, b, ok := t.split(n); ok {
+		t.add(a)
+		t.add(b)
+		return
+	}
+	at := 1
+	if !t.moves(n) {
+		at, t.still = 0, t.still+1
+	}
+	if t.sum[at].Valid() {
+		n = Add(t.sum[at], n)
+	}
+	t.sum[at] = n
+}
+
+// split is n as a + b.
+func (t *terms) split(n Node) (a, b Node, ok bool) {
+	switch {
+	case n.is(OpAdd):
+		return n.args[0], n.args[1], true
+	case n.is(OpSub):
+		return n.args[0], Neg(n.args[1]), true
+	case n.is(OpMul):
+		for k, factor := range n.args {
+			if a, b, ok := t.split(n.args[1-k]); ok && !t.moves(factor) && t.moves(a) != t.moves(b) {
+				return Mul(factor, a), Mul(factor, b), true
+			}
+		}
+	}
+	return Node{}, Node{}, false
 }
 
 // runningSum is the rows of a random walk, cₜ₊₁ = cₜ + x[t], which has an op of its own; of other steps none.
@@ -102,6 +155,24 @@ func (l *loop) runningSum(first Node, reverse bool) Node {
 		slices.Reverse(parts)
 	}
 	return CumSum(Concat(0, parts...), 0, reverse)
+}
+
+// rowsOfScan is the Scan whose first row and later rows are joined: the way a recurrence is written, with its beginning apart. None for others.
+func rowsOfScan(axis int, parts []Node) Node {
+	if axis != 0 || len(parts) != 2 {
+		return Node{}
+	}
+	for k, part := range parts { // along the first axis, elements follow in order whatever their shapes are
+		cut := flat(part)
+		if !cut.is(OpSlice) || !cut.args[0].is(OpScan) || cut.args[0].op.Reverse != (k == 0) {
+			continue
+		}
+		scan, first := cut.args[0], parts[1-k]
+		if cut == rows(scan, k == 1) && flat(first) == flat(scan.args[0]) {
+			return scan
+		}
+	}
+	return Node{}
 }
 
 // flat is a value before reshapes, which leave its elements in order.

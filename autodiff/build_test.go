@@ -97,6 +97,7 @@ func TestSimplifications(t *testing.T) {
 	c := g.Const
 	y := g.Data("y", []float64{1, 2, 3}, 3)
 	group := g.Data("group", []float64{0, 2, 2, 1}, 4)
+	recurrence := Scan(s, []Node{x}, nil, false, func(c Node, x, _ []Node) Node { return Sin(Add(x[0], c)) })
 	row := func(x Node) Node { return Broadcast(x, []int{2, 3}, []int{1}) }
 	for _, k := range []struct {
 		name      string
@@ -115,6 +116,10 @@ func TestSimplifications(t *testing.T) {
 		{"slope of −x²/2", Grad(SumAll(Mul(c(-.5), Mul(x, x))), x)[0], Neg(x)},
 		{"log eˣ", Log(Exp(x)), x},
 		{"log of eˣ or else", Log(Where(s, Exp(x), c(2))), Where(s, x, c(math.Ln2))},
+		{"y/eˣ", Div(y, Exp(x)), Mul(y, Exp(Neg(x)))},
+		{"y/eˣ or else", Div(y, Where(s, Exp(x), c(4))), Mul(y, Where(s, Exp(Neg(x)), c(.25)))},
+		{"x/4", Div(x, c(4)), Mul(x, c(.25))},
+		{"0 < eˣ", Lt(c(0), Exp(x)), Lt(c(-1075*math.Ln2), x)},
 		{"0 ≤ eˣ", Le(c(0), Exp(x)), g.Full(1, 3)},
 		{"sigmoid ≤ 1", Le(Broadcast(Sigmoid(s), []int{3}, nil), c(1)), g.Full(1, 3)},
 		{"−x·s", Mul(Neg(x), s), Neg(Mul(x, s))},
@@ -161,9 +166,15 @@ func TestSimplifications(t *testing.T) {
 			MatMul(Reshape(g.Input("z", 2, 3, 4), 6, 4), Reshape(g.Input("y", 2, 3, 5), 6, 5), true, false)},
 		{"sum of outer products", Sum(MatMul(g.Input("u", 2, 3, 1), g.Input("v", 2, 5, 1), false, true), 0),
 			MatMul(Reshape(g.Input("u", 2, 3, 1), 2, 3), Reshape(g.Input("v", 2, 5, 1), 2, 5), true, false)},
+		{"what does not wait", Scan(s, []Node{x}, []Node{s}, false, func(c Node, x, s []Node) Node { return Add(Add(s[0], Sin(c)), x[0]) }),
+			Scan(s, []Node{x}, []Node{s}, false, func(c Node, x, s []Node) Node { return Add(Sin(c), Add(s[0], x[0])) })},
+		{"what does not wait in a product", Scan(s, []Node{x}, []Node{s}, false, func(c Node, x, s []Node) Node { return Add(Mul(s[0], Sub(Sin(c), s[0])), x[0]) }),
+			Scan(s, []Node{x}, []Node{s}, false, func(c Node, x, s []Node) Node { return Add(Mul(s[0], Sin(c)), Sub(x[0], Mul(s[0], s[0]))) })},
 		{"random walk", Scan(s, []Node{x}, nil, false, func(c Node, x, _ []Node) Node { return Add(x[0], c) }), CumSum(Concat(0, Reshape(s, 1), x), 0, false)},
 		{"random walk of arrays of one", Scan(Reshape(s, 1), []Node{x}, nil, true, func(c Node, x, _ []Node) Node { return Reshape(Add(Reshape(c), x[0]), 1) }),
 			CumSum(Concat(0, Reshape(x, 3, 1), Reshape(s, 1, 1)), 0, true)},
+		{"recurrence with its beginning", Concat(0, Reshape(s, 1), Slice(recurrence, []int{1}, []int{4})), recurrence},
+		{"recurrence with its beginning, as columns", Concat(0, Reshape(s, 1, 1), Reshape(Slice(recurrence, []int{1}, []int{4}), 3, 1)), Reshape(recurrence, 4, 1)},
 		{"sum of copies", SumAll(row(x)), Mul(SumAll(x), c(2))},
 		{"max of copies", Max(row(x), 0), x},
 		{"element clamped", Gather(x, c(7)), Gather(x, c(2))},
@@ -173,6 +184,27 @@ func TestSimplifications(t *testing.T) {
 			var text strings.Builder
 			_ = g.Print(&text, k.got)
 			t.Errorf("%s: got %v with\n%s", k.name, k.got, text.String())
+		}
+	}
+}
+
+// What is not a recurrence with its own beginning stays a concatenation.
+func TestOtherBeginnings(t *testing.T) {
+	g := New()
+	x, s := g.Input("x", 3), Reshape(g.Input("s"), 1)
+	walk := func(reverse bool) Node {
+		return Scan(g.Input("s"), []Node{x}, nil, reverse, func(c Node, x, _ []Node) Node { return Sin(Add(x[0], c)) })
+	}
+	late := func(n Node, from int) Node { return Slice(n, []int{from}, []int{4}) }
+	for name, n := range map[string]Node{
+		"another beginning": Concat(0, Exp(s), late(walk(false), 1)),
+		"a row left out":    Concat(0, s, late(walk(false), 2)),
+		"a row twice":       Concat(0, s, late(walk(false), 0)),
+		"the other way":     Concat(0, s, late(walk(true), 1)),
+		"at the end":        Concat(0, late(walk(false), 1), s),
+	} {
+		if n.Op().Kind != OpConcat {
+			t.Errorf("%s: %v", name, n.Op())
 		}
 	}
 }

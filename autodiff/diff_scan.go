@@ -29,7 +29,7 @@ func scanPullback(n, bar Node, wanted func(k int) bool) []Node {
 	}
 	adjoint := r.adjoint(bar, grads[0])
 	outside := replay{n.Graph(), r.steps(), r.env}
-	outside.done[r.after] = lifted{r.rows(adjoint, !n.op.Reverse), true}
+	outside.done[r.after] = lifted{rows(adjoint, !n.op.Reverse), true}
 	out := make([]Node, len(n.args))
 	for k := range out {
 		switch {
@@ -64,7 +64,7 @@ func (r *rewind) enter() Node {
 	for k, a := range r.scan.args {
 		arg := lifted{a, k <= len(body.Xs)}
 		if k == 0 {
-			arg.Node = r.rows(r.scan, r.scan.op.Reverse)
+			arg.Node = rows(r.scan, r.scan.op.Reverse)
 		}
 		in := r.step.entry(fmt.Sprint("arg", k), arg)
 		r.inputs, r.env[in], again.done[ins[k]] = append(r.inputs, in), arg, lifted{in, false}
@@ -72,14 +72,14 @@ func (r *rewind) enter() Node {
 	r.after = r.step.Input("after", body.Carry.Shape()...)
 	r.after.finite = false
 	next := again.value(body.Next).Node
-	r.env[next] = lifted{r.rows(r.scan, !r.scan.op.Reverse), true} // what is known is not computed again
+	r.env[next] = lifted{rows(r.scan, !r.scan.op.Reverse), true} // what is known is not computed again
 	return next
 }
 
 // adjoint is aₜ for all t.
 func (r *rewind) adjoint(bar, toCarry Node) Node {
 	reverse := r.scan.op.Reverse
-	outer := lifted{r.rows(bar, reverse), true}.settled()
+	outer := lifted{rows(bar, reverse), true}.settled()
 	in := r.step.entry("bar", outer)
 	if in.is(OpInput) {
 		r.env[in] = outer
@@ -88,7 +88,7 @@ func (r *rewind) adjoint(bar, toCarry Node) Node {
 }
 
 // rows are all rows but the last, or all but the first.
-func (r *rewind) rows(x Node, late bool) Node {
+func rows(x Node, late bool) Node {
 	lo, hi := make([]int, x.Rank()), slices.Clone(x.Shape())
 	if late {
 		lo[0] = 1

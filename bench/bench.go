@@ -17,6 +17,7 @@ import (
 	"ppl/compiler"
 	"ppl/compiler/ir"
 	"ppl/compiler/lower"
+	"ppl/compiler/render"
 	"ppl/infer"
 	"ppl/infer/adapt"
 	"ppl/infer/dynamics"
@@ -40,7 +41,7 @@ type Case struct {
 
 // Cases are the models that are timed.
 func Cases() []Case {
-	return []Case{poisson(), mixture(), logistic(), eightSchools(), gaussianProcess(), volatility()}
+	return []Case{poisson(100), mixture(), logistic(), eightSchools(), gaussianProcess(), volatility()}
 }
 
 // Load compiles the model with its data, through a temporary directory as a user's files would be.
@@ -89,6 +90,15 @@ func Density(t infer.Target) (*ir.Program, error) {
 func Step(t infer.Target) (*ir.Program, error) {
 	s := dynamics.System{Target: t, Path: dynamics.Energy, Noise: 0.25, Metric: adapt.Diagonal(t.Dim())}
 	return lower.Program(dynamics.Program(dynamics.NoseHoover{Mass: 10}, s))
+}
+
+// Text is the C of Step for the native device.
+func Text(t infer.Target) (string, error) {
+	p, err := Step(t)
+	if err != nil {
+		return "", err
+	}
+	return render.C(p), nil
 }
 
 // Rung sets what a lane of Step has for a rung of a ladder, the first at temperature 1.

@@ -19,6 +19,7 @@ import (
 	"github.com/ebitengine/purego"
 	"golang.org/x/sys/unix"
 
+	"ppl/compiler"
 	"ppl/compiler/ir"
 	"ppl/infer/dynamics"
 	"ppl/runtime/device"
@@ -200,7 +201,7 @@ func race(b *testing.B, pairs [][2]string, sides ...side) {
 	defer runtime.UnlockOSThread()
 	times := make([]int, len(sides))
 	for i, s := range sides {
-		times[i] = enough(s.run)
+		times[i] = enough(b, s.run)
 	}
 	ns := make([][]float64, len(sides))
 	for b.Loop() {
@@ -234,12 +235,12 @@ func busy(b *testing.B) time.Duration {
 	return time.Duration(t.Nano())
 }
 
-// enough is how often to do a piece of work to make two milliseconds.
-func enough(run func(int)) int {
+// enough is how often to do a piece of work to make two milliseconds of a processor.
+func enough(b *testing.B, run func(int)) int {
 	for n := 1; ; n *= 2 {
-		start := time.Now()
+		start := busy(b)
 		run(n)
-		if time.Since(start) > 2*time.Millisecond {
+		if busy(b)-start > 2*time.Millisecond {
 			return n
 		}
 	}
@@ -316,6 +317,54 @@ func TestStepsAgree(t *testing.T) {
 func BenchmarkRENHDStep(b *testing.B) {
 	x, c := renhd(b)
 	race(b, [][2]string{{"native", "C"}}, side{"native", runEntry(b, x, "step")}, side{"C", c.times})
+}
+
+// BenchmarkCompile is the way from a model and data in memory to C: with few rows and with many, and of all examples the slowest.
+func BenchmarkCompile(b *testing.B) {
+	b.Run("rows", func(b *testing.B) {
+		race(b, [][2]string{{"2000rows", "20rows"}}, side{"2000rows", toText(b, poisson(2000))}, side{"20rows", toText(b, poisson(20))})
+	})
+	b.Run("examples", func(b *testing.B) {
+		paths, err := filepath.Glob("../examples/*.ppl")
+		if err != nil || len(paths) == 0 {
+			b.Fatal("no examples", err)
+		}
+		var slowest float64
+		for _, path := range paths {
+			slowest = max(slowest, median([]float64{exampleToText(b, path), exampleToText(b, path), exampleToText(b, path)}))
+		}
+		b.ReportMetric(1e9*slowest, "ns/slowest")
+		b.ReportMetric(0, "ns/op")
+	})
+}
+
+func toText(t testing.TB, c Case) func(int) {
+	target, err := c.Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return func(n int) {
+		for range n {
+			if _, err := Text(target); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}
+
+// exampleToText is the processor's seconds for the text of an example.
+func exampleToText(b *testing.B, path string) float64 {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	p, ds := compiler.Load(path, nil)
+	if p == nil {
+		b.Fatal(path, ds)
+	}
+	start := busy(b)
+	if _, err := Text(p); err != nil {
+		b.Fatal(path, err)
+	}
+	return (busy(b) - start).Seconds()
 }
 
 // BenchmarkScale is steps of RENHD over lanes and over dimensions, on one core: in proportion until memory binds.

@@ -23,9 +23,9 @@ func rows(x []float64, d int) [][]float64 {
 	return out
 }
 
-// poisson is a regression of 100 counts on 10 covariates.
-func poisson() Case {
-	const n, d = 100, 10
+// poisson is a regression of n counts on 10 covariates.
+func poisson(n int) Case {
+	const d = 10
 	r := generator()
 	x, y, logFactorials := normals(r, n*d, 0.3), make([]float64, n), 0.0
 	for i := range y {

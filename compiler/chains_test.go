@@ -233,6 +233,39 @@ generate stat = sum(s in S: w[s] * sum(t in 2..T: x[s, t] * a[s, t-1] * b[s, t])
 		}
 		return n
 	}},
+	{"values from 0 and cut, in a chain and on their own", chainY + `
+g[k in 0..3] = exp(0.3 * k)
+z[1] ~ Categorical([k in 0..3: g[k] / sum(g)]) in 1..2
+z[t in 2..T] ~ Categorical([k in 0..3: (k == z[t-1] ? q : (1 - q) / 3)]) in 1..2
+w[t in T] ~ Categorical([k in 0..3: [0.1, 0.2, 0.3, 0.4][k+1]]) in 0..2
+y[t in T] ~ Normal(z[t] - w[t], 1)
+generate p_z[t in T] = probability(z[t] == 1)
+generate p_w[t in T] = probability(w[t] == 1)
+generate best_z = mode(z)
+generate best_w = mode(w)
+generate d_z = z
+generate d_w = w
+generate stat = sum(t in 2..T: z[t] * w[t-1])
+`, []unknown{{"z", 5, 1, 2}, {"w", 5, 0, 3}}, func(q float64, z [][]int) float64 {
+		p := 1.0
+		for t, v := range z[0] {
+			law, cut := math.Exp(0.3*float64(v)), math.Exp(0.3)+math.Exp(0.6)
+			if t > 0 {
+				law, cut = (1-q)/3, q+(1-q)/3
+				if v == z[0][t-1] {
+					law = q
+				}
+			}
+			w := z[1][t]
+			p *= law / cut * float64(w+1) / 6 * normal(chainData[t], float64(v-w), 1)
+		}
+		return p
+	}, func(z [][]int) (n float64) {
+		for t := 1; t < 5; t++ {
+			n += float64(z[0][t] * z[1][t-1])
+		}
+		return n
+	}},
 	{"a chain that is observed in part", chainY + `
 data z[T] missing -1 = [-1, 1, -1, -1, 0]
 z[1] ~ Bernoulli(0.3)

@@ -60,13 +60,21 @@ func loadImport(from *source.File, path string) (*ast.File, error) {
 	return file, nil
 }
 
+// A Shelf says which data files are too large to be read whole, and where their rows are kept.
+type Shelf = data.Shelf
+
 // Load checks a model, binds its data and resolves its sizes. The program is nil when there are errors.
 func Load(path string, args []DataArg) (*Program, []diag.Diagnostic) {
+	return LoadFrom(path, args, data.DefaultShelf())
+}
+
+// LoadFrom is Load with a shelf for files that are too large for memory.
+func LoadFrom(path string, args []DataArg, shelf Shelf) (*Program, []diag.Diagnostic) {
 	m, ds := Check(path)
 	if m == nil {
 		return nil, ds
 	}
-	bound, more := bind.Data(m, filepath.Dir(path), args)
+	bound, more := bind.Data(m, filepath.Dir(path), args, shelf)
 	ds = append(ds, more...)
 	if diag.HasErrors(ds) {
 		return nil, ds
@@ -158,12 +166,27 @@ func (p *Program) Complete(r *rand.Rand, values []float64) {
 // Observed is the data on the left of ~, with their axes, for the run directory.
 func (p *Program) Observed() ([]draws.Variable, [][]float64) { return p.plan.Observed() }
 
+// Streams, StreamInput and ReadRows make a program an infer.Streamed target, for data that are too large for memory.
+func (p *Program) Streams() int { return p.plan.Streams() }
+
+// StreamInput names the input of Split's graph in which m rows of stream k stand, shape [m, width].
+func (p *Program) StreamInput(k, m int) (name string, width int) { return p.plan.StreamInput(k, m) }
+
+// Mixed reports whether rows that follow one another are as good as rows at random.
+func (p *Program) Mixed() bool { return p.plan.Mixed() }
+
+// ReadRows reads what stream k has for rows.
+func (p *Program) ReadRows(k int, rows, dst []float64) error { return p.plan.ReadRows(k, rows, dst) }
+
 // A LogProb is a density at given parameter values, on their own scale.
 type LogProb = emit.LogProb
 
 // LogProb evaluates the density at parameter values; an error names a parameter that is missing, unknown, of the wrong shape
 // or outside its support.
 func (p *Program) LogProb(at map[string]*data.Array) (*LogProb, error) {
+	if p.Streams() > 0 {
+		return nil, errors.New("the log density of data that are too large for memory is not worked out; give fewer rows")
+	}
 	values := map[string]emit.Array{}
 	for name, a := range at {
 		values[name] = emit.Array{Shape: a.Shape, Values: a.Values}

@@ -18,6 +18,9 @@ const tries = 20
 // NotFinite says which parts of the density keep it from being finite at starting points, where none of them has a finite one;
 // else it says nothing.
 func (p *Program) NotFinite(seed uint64) (parts []string) {
+	if p.Streams() > 0 { // it would take all rows at once
+		return nil
+	}
 	all := p.parts()
 	var at [][]float64
 	for try := range tries {
@@ -41,7 +44,7 @@ const patience = 1 << 21
 // Culprits tells of points where a sampler found the log density or its gradient not finite which parts of the model are not, and at how
 // many of the points; points to which no part owns up are missing from the counts. With large data it looks at some of the points, looked.
 func (p *Program) Culprits(points [][]float64) (culprits []draws.Culprit, looked int) {
-	if len(points) == 0 {
+	if len(points) == 0 || p.Streams() > 0 {
 		return nil, 0
 	}
 	all := p.parts()

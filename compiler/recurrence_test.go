@@ -52,6 +52,34 @@ func TestRecurrences(t *testing.T) {
 				}
 				return around(sum)
 			}},
+		{"a tree: what is read is told by data",
+			"data parent[T] = [0, 1, 1, 2, 4, 2]\ns[t in T] = y[t] / 4 + (t > 1 ? b * s[parent[t]] : a)\ny[t in T] ~ Normal(s[t], 1)\n",
+			func(a, b float64) float64 {
+				parent, s := []int{0, 1, 1, 2, 4, 2}, make([]float64, n)
+				for i := range s {
+					s[i] = y[i]/4 + a
+					if i > 0 {
+						s[i] = y[i]/4 + b*s[parent[i]-1]
+					}
+				}
+				return around(s)
+			}},
+		{"two parents and another axis",
+			"data parent[T, I] = [[0, 0], [1, 1], [1, 2], [2, 3], [4, 1], [2, 5]], I = 2, J = 3\ns[1, j in J] = a / j\n" +
+				"s[t in 2..T, j in J] = b * mean(i in I: s[parent[t, i], j]) + j\ny[t in T] ~ Normal(sum(j in J: s[t, j]), 1)\n",
+			func(a, b float64) float64 {
+				parent, s, mu := [][2]int{{}, {1, 1}, {1, 2}, {2, 3}, {4, 1}, {2, 5}}, make([][3]float64, n), make([]float64, n)
+				for i := range s {
+					for j := range 3 {
+						s[i][j] = a / float64(j+1)
+						if i > 0 {
+							s[i][j] = b*(s[parent[i][0]-1][j]+s[parent[i][1]-1][j])/2 + float64(j+1)
+						}
+						mu[i] += s[i][j]
+					}
+				}
+				return around(mu)
+			}},
 		{"backwards", "s[t in T..T] = a\ns[t in 1..T-1] = b * s[t+1] + y[t]\ny[t in T] ~ Normal(s[t], 1)\n",
 			func(a, b float64) float64 {
 				s := make([]float64, n)
@@ -135,6 +163,32 @@ func TestRecurrences(t *testing.T) {
 					s[i] = x[0] + x[1] + g[0] + g[1]
 					g = [2]float64{g[0]/2 + x[0], g[1]/2 + x[1]}
 					x = [2]float64{a*x[0] + 0.2*x[1], 0.1*x[0] + b*x[1]}
+				}
+				return around(s)
+			}},
+		{"parts of another axis, of two and of one element", "x[t in 1..2, 1] = a * t\nx[t in 1..2, k in 2..3] = k - b\nx[t in 3..T, 1] = x[t-1, 3] / 2\n" +
+			"x[t in 3..T, k in 2..3] = b * x[t-2, k-1] + a\ny[t in T] ~ Normal(x[t, 1] + x[t, 2] * x[t, 3], 1)\n",
+			func(a, b float64) float64 {
+				x, s := make([][3]float64, n), make([]float64, n)
+				for i := range y {
+					if i < 2 {
+						x[i] = [3]float64{a * float64(i+1), 2 - b, 3 - b}
+					} else {
+						x[i] = [3]float64{x[i-1][2] / 2, b*x[i-2][0] + a, b*x[i-2][1] + a}
+					}
+					s[i] = x[i][0] + x[i][1]*x[i][2]
+				}
+				return around(s)
+			}},
+		{"parts of another axis, one of them known", "d[t in T] = y[t]^2\nx[1, 1] = a\nx[1, 2] = a\nx[t in 2..T, 2] = d[t]\nx[t in 2..T, 1] = b * x[t-1, 1] + x[t-1, 2] * m[t-1]\n" +
+			"m[1] = 1\nm[t in 2..T] = x[t-1, 2] - m[t-1] / 2\ny[t in T] ~ Normal(x[t, 1] + x[t, 2] + m[t], 1)\n",
+			func(a, b float64) float64 {
+				x, m, s := [2]float64{a, a}, 1.0, make([]float64, n)
+				for i := range y {
+					if i > 0 {
+						x, m = [2]float64{b*x[0] + x[1]*m, y[i] * y[i]}, x[1]-m/2
+					}
+					s[i] = x[0] + x[1] + m
 				}
 				return around(s)
 			}},
@@ -242,6 +296,58 @@ generate b[k in 1..2, t in 1..T-1] ~ Normal(b[k, t+1], 0.1)
 	}
 	if s := unlikeNormal(wrong); s < 10 {
 		t.Errorf("the fault is only %.1f standard errors off", s)
+	}
+}
+
+// Steps of a draw see what was drawn of the same series: in vectors, in parts of another axis, at one element, in the ends of `in`.
+func TestAncestralSamplingOfParts(t *testing.T) {
+	p := load(t, `data y[N] = [1, 2], T = 5
+mu ~ Normal(0, 1)
+y ~ Normal(mu, 1)
+generate u[1] ~ Uniform(0, 1)
+generate u[2] ~ Uniform(u[1], u[1] + 1)
+generate u[t in 3..T] ~ Uniform(u[t-1], u[t-1] + u[t-2])
+generate w[t in 1..2, 1] ~ Normal(1, 1)
+generate w[t in 1..2, k in 2..3] ~ Normal(k, 1)
+generate w[t in 3..T, 1] ~ Normal(w[t-1, 3], 1e-3)
+generate w[t in 3..T, k in 2..3] ~ Normal(w[t-2, k-1] + u[t], 1e-3)
+C = [[1e-6, 0], [0, 1e-6]]
+swap = [[0, 1], [1, 0]]
+generate v[1, 1..2] ~ MvNormal([1, 2], C)
+generate v[t in 2..T, 1..2] ~ MvNormal(swap @ v[t-1] + [0, w[t, 2]], C)
+generate c[1] ~ Normal(0, 1)
+generate c[t in 2..T] ~ Normal(c[t-1], 1) in 0..2
+`)
+	of, size := map[string]int{}, 0
+	for _, v := range p.Saved() {
+		of[v.Name], size = size, size+v.Size()
+	}
+	r := rand.New(rand.NewPCG(3, 4))
+	const near = 0.006 // six standard deviations
+	for range 200 {
+		values := make([]float64, size)
+		p.Complete(r, values)
+		u, w, v, c := values[of["u"]:], values[of["w"]:], values[of["v"]:], values[of["c"]:]
+		for i := 1; i < 5; i++ {
+			if top := 1.0; i > 1 {
+				top = u[i-2]
+				if u[i] > u[i-1]+top {
+					t.Fatalf("u %v", u[:5])
+				}
+			}
+			if u[i] < u[i-1] || c[i] < 0 || c[i] > 2 {
+				t.Fatalf("u %v, c %v", u[:5], c[:5])
+			}
+			if math.Abs(v[2*i]-v[2*i-1]) > near || math.Abs(v[2*i+1]-v[2*i-2]-w[3*i+1]) > near {
+				t.Fatalf("v %v, w %v", v[:10], w[:15])
+			}
+			if i < 2 {
+				continue
+			}
+			if math.Abs(w[3*i]-w[3*i-1]) > near || math.Abs(w[3*i+1]-w[3*i-6]-u[i]) > near || math.Abs(w[3*i+2]-w[3*i-5]-u[i]) > near {
+				t.Fatalf("w %v, u %v", w[:15], u[:5])
+			}
+		}
 	}
 }
 

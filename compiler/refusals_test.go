@@ -64,6 +64,8 @@ func TestRefusals(t *testing.T) {
 		{"E40", "data y[N] = [1, 2]\ns[1] ~ HalfNormal(1)\nC[1..2, 1..2] ~ LKJ(2)\ny ~ MvNormal(0, sd = s, corr = C)\n"},
 		{"E40", "data g[N]: index(J) = [1, 2], y[N] = [0, 1], J = 2\ns[1] ~ HalfNormal(1)\nC[1..2, 1..2] ~ LKJ(2)\n" +
 			"b[j in J, 1..2] ~ MvNormal(fill(0, 2), sd = s, corr = C) noncentered\ny[i in N] ~ Normal(b[g[i], 1], 1)\n"},
+		{"E18", "data p[N] = [0, 1, 3], y[N] = [1, 2, 3]\ns[1] = 1\ns[n in 2..N] = s[p[n]] / 2\ny[n in N] ~ Normal(s[n], 1)\n"},
+		{"E45", "data p[N] = [0, 1, 4], y[N] = [1, 2, 3]\ns[1] = 1\ns[n in 2..N] = s[p[n]] / 2\ny[n in N] ~ Normal(s[n], 1)\n"},
 		{"E91", "data y[N] = [1, 0.5]\nu'(t) = -u(0.5)\nu(0) = 1\ny[i in N] ~ Normal(u(i), 1)\n"},
 		{"E91", "data y[N] = [1, 0.5]\nm = v(1)\nu'(t) = -m\nv'(t) = u(t)\nu(0) = 1\nv(0) = 1\ny[i in N] ~ Normal(u(i), 1)\n"},
 		{"E90", "data y[N] = [1, 0.5]\nu'(t) = -v(t)\nv'(t) = u(t)\nu(0) = 1\nv() = 1\ny[i in N] ~ Normal(u(i), 1)\n"},

@@ -85,7 +85,7 @@ func TestCatalogueExamples(t *testing.T) {
 			t.Errorf("%s has no example", e.Code)
 			continue
 		}
-		_, ds := compiler.Load(path, nil)
+		_, ds := compiler.LoadFrom(path, nil, shelf(t, path))
 		if !slices.Contains(codes(ds), e.Code) {
 			t.Errorf("the example of %s brings forth %v", e.Code, codes(ds))
 		}
@@ -98,6 +98,15 @@ func TestCatalogueExamples(t *testing.T) {
 	if *update && document != string(text) {
 		write(t, "diag", "DIAGNOSTICS.md", document)
 	}
+}
+
+// shelf has memory for all data but those named large.csv.
+func shelf(t *testing.T, path string) compiler.Shelf {
+	s := compiler.Shelf{Dir: t.TempDir(), Memory: 1 << 30}
+	if _, err := os.Stat(filepath.Join(filepath.Dir(path), "large.csv")); err == nil {
+		s.Memory = 100
+	}
+	return s
 }
 
 // withOutput is a section with the text that ppl prints as its last fence.

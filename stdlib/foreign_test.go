@@ -44,3 +44,43 @@ func TestForeign(t *testing.T) {
 		}
 	}
 }
+
+// TestForeignArgument: what the users of other systems write, by their documentation, is answered with the argument that means it; rows name
+// distributions and arguments that exist, and none that the distribution has itself.
+func TestForeignArgument(t *testing.T) {
+	for _, c := range [][3]string{
+		{"Normal", "sigma", "sd"}, {"Normal", "loc", "mu"}, {"Normal", "scale", "sd"}, {"Normal", "tau", "precision"}, {"StudentT", "df", "nu"},
+		{"Cauchy", "alpha", "loc"}, {"Cauchy", "beta", "scale"}, {"Gamma", "alpha", "shape"}, {"Gamma", "beta", "rate"}, {"InverseGamma", "beta", "scale"},
+		{"Beta", "alpha", "a"}, {"Beta", "concentration0", "b"}, {"Weibull", "beta", "scale"}, {"LogLogistic", "alpha", "scale"}, {"Laplace", "b", "scale"},
+		{"Bernoulli", "probs", "p"}, {"Binomial", "total_count", "n"}, {"Poisson", "mu", "rate"}, {"NegBinomial", "alpha", "size"}, {"NegBinomial", "mu", "mean"},
+		{"Uniform", "low", "lo"}, {"MvNormal", "scale_tril", "chol"}, {"MvNormal", "covariance_matrix", "cov"}, {"Dirichlet", "a", "concentration"},
+		{"LKJ", "concentration", "eta"}, {"OrderedLogistic", "cutpoints", "cut"}, {"VonMises", "concentration", "kappa"}, {"Exponential", "scale", "mean"},
+	} {
+		if got, ok := ForeignArgument(Dists()[c[0]], c[1]); !ok || got != c[2] {
+			t.Errorf("%s(%s): %q, want %q", c[0], c[1], got, c[2])
+		}
+	}
+	if got, ok := ForeignArgument(Dists()["Bernoulli"], "sigma"); ok {
+		t.Errorf("Bernoulli has no scale, but sigma is answered with %s", got)
+	}
+	known := map[string]bool{}
+	for name, d := range Dists() {
+		for _, f := range d.Forms {
+			for _, a := range f.Args {
+				known[a.Name], known[name+"."+a.Name] = true, true
+			}
+		}
+	}
+	for name, own := range foreignArguments {
+		for _, a := range own {
+			if !known[a] {
+				t.Errorf("%s stands for %s, which no distribution has", name, a)
+			}
+		}
+	}
+	for of, own := range foreignOf {
+		if !known[of[0]+"."+own[0]] || known[of[0]+"."+of[1]] {
+			t.Errorf("%v stands for %v", of, own)
+		}
+	}
+}

@@ -21,23 +21,22 @@ H, FRICTION, MASS = 0.01, 0.1, 10.0
 BETA = jnp.asarray([1.5**-k for k in range(LANES)])[:, None]
 
 
-def step(state, key):
+def step(state, noise):
     x, p, f, xi = state
-    kick, noise = jax.random.split(key)
     p = p + 0.5 * H * BETA * f
     x = x + 0.5 * H * p
     xi = xi + 0.5 / MASS * H * H * (jnp.sum(p * p, 1) / dim - 1)
     spread = jnp.sqrt(FRICTION * -jnp.expm1(-2 * xi) / xi)
-    p = jnp.exp(-xi)[:, None] * p + spread[:, None] * jax.random.normal(kick, x.shape)
+    p = jnp.exp(-xi)[:, None] * p + spread[:, None] * noise[0]
     xi = xi + 0.5 / MASS * H * H * (jnp.sum(p * p, 1) / dim - 1)
     x = x + 0.5 * H * p
     lp, g = value_and_grad(x)
-    f = g + 0.5 * jax.random.normal(noise, x.shape)
+    f = g + 0.5 * noise[1]
     p = p + 0.5 * H * BETA * f
     return (x, p, f, xi), lp
 
 
-def gradient(state, key):
+def gradient(state, _):
     x, p, f, xi = state
     lp, g = value_and_grad(x)
     return (x + 1e-9 * g, p, f, xi), lp  # so that no turn is the same as the last
@@ -48,7 +47,8 @@ body = {"step": step, "density": gradient}[entry]
 
 @jax.jit
 def chunk(state, key):
-    state, lp = jax.lax.scan(body, state, jax.random.split(key, CHUNK))
+    noise = jax.random.normal(key, (CHUNK, 2, LANES, dim)) if entry == "step" else jnp.zeros(CHUNK)  # all at once, which is faster than step by step
+    state, lp = jax.lax.scan(body, state, noise)
     return state, lp[-1]
 
 

@@ -53,7 +53,7 @@ def nutpie():
         mu, tau, z = pymc.Normal("mu", 0, 5), pymc.HalfCauchy("tau", 5), pymc.Normal("z", 0, 1, shape=8)
         pymc.Normal("y", mu + tau * z, SIGMA, observed=Y)
     trace = nutpie.sample(nutpie.compile_pymc_model(model), draws=1000, tune=1000, chains=4, progress_bar=False)
-    return float(arviz.ess(trace, var_names=["mu", "tau"]).to_array().min())
+    return arviz.ess(trace, var_names=["mu", "tau"]).to_array().min().item()
 
 
 def pystan():
@@ -62,7 +62,7 @@ def pystan():
 
     text = open(os.path.join(os.path.dirname(__file__), "stan", "eight_schools.stan")).read()
     fit = stan.build(text, data={"J": 8, "y": Y, "sigma": SIGMA}, random_seed=1).sample(num_chains=4, num_samples=1000, num_warmup=1000)
-    return min(float(arviz.ess(fit[k].reshape(-1, 4).T)) for k in ("mu", "tau"))
+    return min(arviz.ess(fit[k].reshape(-1, 4).T).item() for k in ("mu", "tau"))
 
 
 print(f"worst ess {globals()[sys.argv[1]]():.0f}")

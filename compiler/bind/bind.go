@@ -20,10 +20,10 @@ import (
 // An Arg is one --data flag: NAME=PATH, or PATH alone (Name empty) for a file whose entries give arrays by name.
 type Arg struct{ Name, Path string }
 
-// Data binds data to a model. Files that the model names are relative to dir. The result is usable only when no diagnostic is an
-// error.
-func Data(m *model.Model, dir string, args []Arg) (*emit.Bound, []diag.Diagnostic) {
-	b := &binder{m: m, dir: dir, out: &emit.Bound{Model: m, Data: map[*model.Array]emit.Array{}, Sizes: map[*model.Size]int{},
+// Data binds data to a model. Files that the model names are relative to dir; those that are too large for memory, by the shelf, are read by rows.
+// The result is usable only when no diagnostic is an error.
+func Data(m *model.Model, dir string, args []Arg, shelf data.Shelf) (*emit.Bound, []diag.Diagnostic) {
+	b := &binder{m: m, dir: dir, shelf: shelf, out: &emit.Bound{Model: m, Data: map[*model.Array]emit.Array{}, Sizes: map[*model.Size]int{},
 		Labels: map[*model.Size][]string{}}, from: map[*model.Array]*data.Array{}, columns: map[*model.Array]bool{}, sizeFrom: map[*model.Size]string{}, cache: map[string]*data.File{}}
 	b.open(args)
 	if !b.diags.HasErrors() {
@@ -44,12 +44,16 @@ func Data(m *model.Model, dir string, args []Arg) (*emit.Bound, []diag.Diagnosti
 	if !b.diags.HasErrors() {
 		b.check()
 	}
+	if !b.diags.HasErrors() {
+		b.streams()
+	}
 	return b.out, b.diags.All()
 }
 
 type binder struct {
 	m        *model.Model
 	dir      string
+	shelf    data.Shelf
 	out      *emit.Bound
 	files    []*data.File // of --data PATH, last wins
 	named    map[string]*data.File
@@ -68,9 +72,8 @@ func isData(a *model.Array) bool { return a.Role == model.Data || a.Missing }
 func (b *binder) open(args []Arg) {
 	b.named = map[string]*data.File{}
 	for _, arg := range args {
-		f, err := data.Read(arg.Path)
-		if err != nil {
-			b.diags.Errorf("E83", source.Span{}, "%v", err)
+		f, ok := b.read(arg.Path, source.Span{})
+		if !ok {
 			continue
 		}
 		if arg.Name == "" {
@@ -189,9 +192,8 @@ func (b *binder) fromFile(a *model.Array) {
 	}
 	f := b.cache[path]
 	if f == nil {
-		var err error
-		if f, err = data.Read(path); err != nil {
-			b.diags.Errorf("E83", a.At, "%v", err)
+		var ok bool
+		if f, ok = b.read(path, a.At); !ok {
 			f = &data.File{} // said once
 		}
 		b.cache[path] = f
@@ -242,6 +244,11 @@ func (b *binder) tableColumns(a *model.Array, files []*data.File) bool {
 		}
 		if len(columns) == 0 {
 			return false
+		}
+		if columns[0].Rows != nil {
+			b.take(a, sideBySide(a.Name, columns))
+			b.nameColumns(a, columns, f)
+			return true
 		}
 		rows := len(columns[0].Values)
 		x := &data.Array{Name: a.Name, Shape: []int{rows, len(columns)}, Values: make([]float64, rows*len(columns)), Int: true, Origin: f.Path}
@@ -294,7 +301,7 @@ func (b *binder) take(a *model.Array, x *data.Array) {
 		shape = nil
 	}
 	if len(shape) != len(a.Type.Axes) {
-		if len(x.Values) == 0 && len(shape) < len(a.Type.Axes) { // [] has one axis however many are meant
+		if x.Rows == nil && len(x.Values) == 0 && len(shape) < len(a.Type.Axes) { // [] has one axis however many are meant
 			shape = append(slices.Clone(shape), make([]int, len(a.Type.Axes)-len(shape))...)
 		} else {
 			b.diags.Errorf("E42", a.At, "`%s` is declared with %s but has %s in %s", a.Name, axes(len(a.Type.Axes)), axes(len(shape)), x.Origin)
@@ -305,6 +312,10 @@ func (b *binder) take(a *model.Array, x *data.Array) {
 		if size := sizeOf(s); size != nil {
 			b.size(size, shape[k], "`"+a.Name+"` ("+x.Origin+")", a.At)
 		}
+	}
+	if x.Rows != nil {
+		b.takeRows(a, x, shape)
+		return
 	}
 	if a.MissingCode != nil {
 		x = withoutCode(x, b.number(a.MissingCode))
@@ -351,7 +362,7 @@ func (b *binder) indexSizes() {
 			b.size(of.Size, len(labels), "the labels of `"+a.Name+"`", a.At)
 			continue
 		}
-		largest := 0.0
+		largest := b.largestByRows(a)
 		for _, v := range b.from[a].Values {
 			largest = math.Max(largest, v)
 		}
@@ -380,7 +391,7 @@ func (b *binder) check() {
 		return
 	}
 	for _, t := range b.m.Terms {
-		if t.Kind == model.Likelihood && b.from[t.Array] != nil && len(b.from[t.Array].Values) == 0 {
+		if t.Kind == model.Likelihood && b.from[t.Array] != nil && b.from[t.Array].Rows == nil && len(b.from[t.Array].Values) == 0 {
 			b.diags.Warnf("W02", t.Array.At, "`%s` has no rows in %s, so nothing is learned from it", t.Array.Name, b.from[t.Array].Origin)
 		}
 	}
@@ -396,6 +407,10 @@ func (b *binder) checkArray(a *model.Array, x *data.Array) {
 			return
 		}
 	}
+	if x.Rows != nil {
+		b.checkRows(a, x)
+		return
+	}
 	holes := 0
 	for _, v := range x.Values {
 		if math.IsNaN(v) {
@@ -403,41 +418,61 @@ func (b *binder) checkArray(a *model.Array, x *data.Array) {
 		}
 	}
 	if holes > 0 && !a.Missing {
-		b.diags.Errorf("W05", a.At, "`%s` has missing values in %s (%d); declared without `missing`", a.Name, x.Origin, holes).
-			Help("write `%s missing` and give it a law to have them drawn, or leave their rows out of the file", declared(a))
+		b.hasHoles(a, x, holes)
 		return
 	}
 	if len(x.Labels) > 0 && a.IndexOf == nil {
 		i := firstText(x)
-		b.diags.Errorf("E57", a.At, "`%s` is text, not numbers: %q (%s)", a.Name, x.Labels[int(x.Values[i])-1], b.out.Row(a, i)).
-			Help("names of groups need `%s: index(J)`; a missing value is written NA", declared(a))
+		b.isText(a, x.Labels[int(x.Values[i])-1], i)
 		return
 	}
-	lo, hi := math.Inf(-1), math.Inf(1)
-	word := ""
-	switch {
-	case a.IndexOf != nil:
-		n, ds := emit.SetBox(b.out, a.IndexOf)
-		b.diags.Add(ds...)
-		lo, hi, word = float64(n[0]), float64(n[1]), "index("+a.IndexOf.Name+")"
-	case a.Declared == types.Bool:
-		lo, hi, word = 0, 1, "bool"
-	case a.Bounds != nil:
-		lo, hi, word = b.number(a.Bounds.Lo), b.number(a.Bounds.Hi), "its bounds"
-	}
+	lo, hi, word := b.limits(a)
 	for i, v := range x.Values {
 		if math.IsNaN(v) {
 			continue
 		}
 		if a.NeedInt && v != math.Trunc(v) {
-			b.diags.Errorf("E57", a.At, "value %g of `%s` (%s) is not an integer, which its use here asks for", v, a.Name, b.out.Row(a, i))
+			b.notInteger(a, v, i)
 			return
 		}
 		if v < lo || v > hi {
-			b.diags.Errorf("E56", a.At, "value %g of `%s` (%s) is not in %s", v, a.Name, b.out.Row(a, i), word)
+			b.outside(a, v, i, word)
 			return
 		}
 	}
+}
+
+// limits are those of an array's values, and the word for them.
+func (b *binder) limits(a *model.Array) (lo, hi float64, word string) {
+	switch {
+	case a.IndexOf != nil:
+		n, ds := emit.SetBox(b.out, a.IndexOf)
+		b.diags.Add(ds...)
+		return float64(n[0]), float64(n[1]), "index(" + a.IndexOf.Name + ")"
+	case a.Declared == types.Bool:
+		return 0, 1, "bool"
+	case a.Bounds != nil:
+		return b.number(a.Bounds.Lo), b.number(a.Bounds.Hi), "its bounds"
+	}
+	return math.Inf(-1), math.Inf(1), ""
+}
+
+func (b *binder) hasHoles(a *model.Array, x *data.Array, holes int) {
+	b.diags.Errorf("W05", a.At, "`%s` has missing values in %s (%d); declared without `missing`", a.Name, x.Origin, holes).
+		Help("write `%s missing` and give it a law to have them drawn, or leave their rows out of the file", declared(a))
+}
+
+func (b *binder) isText(a *model.Array, text string, i int) {
+	b.diags.Errorf("E57", a.At, "`%s` is text, not numbers: %q (%s)", a.Name, text, b.out.Row(a, i)).
+		Help("names of groups need `%s: index(J)`; a missing value is written NA", declared(a))
+}
+
+func (b *binder) notInteger(a *model.Array, v float64, i int) {
+	b.diags.Errorf("E57", a.At, "value %g of `%s` (%s) is not an integer, which its use here asks for", v, a.Name, b.out.Row(a, i))
+}
+
+func (b *binder) outside(a *model.Array, v float64, i int, word string) {
+	b.diags.Errorf("E56", a.At, "value %g of `%s` (%s) is not in %s", v, a.Name, b.out.Row(a, i), word)
 }
 
 // declared writes an array with its axes, as its declaration does.

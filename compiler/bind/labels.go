@@ -67,6 +67,10 @@ func (b *binder) share(s *model.Size, arrays []*model.Array) {
 // recode numbers an array's labels by their places in a longer list.
 func recode(x *data.Array, all []string) *data.Array {
 	y := *x
+	if x.Rows != nil {
+		y.Labels, y.Codes = all, codesByRows(x, all)
+		return &y
+	}
 	y.Labels, y.Values = all, make([]float64, len(x.Values))
 	for i, v := range x.Values {
 		y.Values[i] = math.NaN()

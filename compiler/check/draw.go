@@ -556,7 +556,9 @@ func (c *checker) pickForm(dist *stdlib.Dist, given []*ast.Arg, at source.Span) 
 	for _, a := range given {
 		if a.Name != nil && !known[a.Name.Name] {
 			d := c.errorf("E50", a.Name.Span(), "`%s` has no argument `%s`; it has %s", dist.Name, a.Name.Name, joinAnd(all))
-			if near, ok := diagNearest(a.Name.Name, all); ok {
+			if own, ok := stdlib.ForeignArgument(dist, a.Name.Name); ok {
+				d.Help("write `%s`", own)
+			} else if near, ok := diagNearest(a.Name.Name, all); ok {
 				d.Help("did you mean `%s`?", near)
 			}
 			return nil, nil

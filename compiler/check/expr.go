@@ -164,7 +164,10 @@ func (c *checker) cycle(a *arrayInfo, e ast.Node) {
 		path += b.Name + " → "
 	}
 	if len(c.open)-from == 1 {
-		c.errorf("E16", e.Span(), "`%s` is defined by itself", a.Name).Related(a.At, "the definition")
+		d := c.errorf("E16", e.Span(), "`%s` is defined by itself", a.Name).Related(a.At, "the definition")
+		if len(a.draws) > 0 {
+			d.Help("a series reads its past in the arguments of its law, and its law has all of its axes on the left: `%s[t in 2..T, 1..2] ~ …`", a.Name)
+		}
 		return
 	}
 	d := c.errorf("E16", e.Span(), "these define each other: %s%s", path, a.Name)

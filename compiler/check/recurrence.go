@@ -228,6 +228,7 @@ func alongAxes(arrays []*model.Array, axes []int, reads []pastRead, back bool) *
 	for i, a := range arrays {
 		members[i] = model.Member{Array: a, Axis: axes[i]}
 	}
+	var told []*model.Subscript
 	now := map[*model.Array][]*model.Array{} // reads at the same place
 	for _, r := range reads {
 		from, to := slices.Index(arrays, r.from), slices.Index(arrays, r.to)
@@ -245,6 +246,12 @@ func alongAxes(arrays []*model.Array, axes []int, reads []pastRead, back bool) *
 			members[to].Whole = true
 		case same:
 			now[r.from] = append(now[r.from], r.to)
+		case unknown:
+			if !toldByData(r.sub.Subs[axes[to]].At, r.piece.Slots[axes[from]]) {
+				return nil
+			}
+			members[to].Whole = true
+			told = append(told, r.sub)
 		default:
 			return nil
 		}
@@ -254,7 +261,12 @@ func alongAxes(arrays []*model.Array, axes []int, reads []pastRead, back bool) *
 		return nil
 	}
 	slices.SortFunc(members, func(a, b model.Member) int { return slices.Index(order, a.Array) - slices.Index(order, b.Array) })
-	return &model.Group{Members: members, Back: back}
+	return &model.Group{Members: members, Back: back, Told: told}
+}
+
+// toldByData: x[parent[n]] lies before x[n] if the data say so, which is looked at when they are there.
+func toldByData(x model.Expr, slot model.Slot) bool {
+	return slot.Index != nil && x.Info().Static && len(model.Arrays(x)) > 0
 }
 
 // inOrder sorts arrays so that each comes after those it reads; not ok where they go round in a circle.

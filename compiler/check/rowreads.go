@@ -13,7 +13,7 @@ import (
 func (f *rowFinder) extended(s *model.RowSet) *rowFinder {
 	t := *s
 	t.Terms, t.Index, t.Arrays, t.Along = maps.Clone(s.Terms), maps.Clone(s.Index), maps.Clone(s.Arrays), maps.Clone(s.Along)
-	return &rowFinder{set: &t, broken: map[int]*model.Coupling{}, visited: maps.Clone(f.visited)}
+	return &rowFinder{set: &t, term: f.term, broken: map[int]*model.Coupling{}, visited: maps.Clone(f.visited), statics: slices.Clone(f.statics)}
 }
 
 // breaks notes what is wrong with a coordinate. Only what is found first counts: what follows may come of it.
@@ -105,10 +105,30 @@ func (f *rowFinder) visit(x model.Expr, at []int) {
 	if !none(at) {
 		f.set.Along[x] = at
 	}
-	if x.Info().Static {
+	if x.Info().Static && !f.deep {
+		f.statics = append(f.statics, static{x, at})
 		return
 	}
 	f.inside(x, at)
+}
+
+// A static expression and how its axes are read.
+type static struct {
+	x  model.Expr
+	at []int
+}
+
+// follow has a row set's static expressions followed as well, each as far as its rows do not need one another.
+func (f *rowFinder) follow(s *model.RowSet) *model.RowSet {
+	for _, e := range f.statics {
+		g := f.extended(s)
+		g.deep = true
+		delete(g.visited, e.x)
+		if g.visit(e.x, e.at); len(g.broken) == 0 {
+			s, f.visited = g.set, g.visited
+		}
+	}
+	return s
 }
 
 // inside follows the parts of an expression that depends on parameters.
@@ -154,6 +174,7 @@ func (f *rowFinder) inside(x model.Expr, at []int) {
 			f.whole(y.Info().Type.Axes[0], x, "joins all of")
 			f.visit(y, at)
 		}
+	case *model.Num, *model.IndexVar, *model.SizeOf, *model.SetSize: // nothing in them
 	case *model.StateAt: // solved once: a parameter
 		for _, s := range x.State.Axes {
 			f.whole(s, x, "is a trajectory for each element of")
@@ -206,7 +227,7 @@ func shared(result []*model.Set, at []int, operand []*model.Set) []int {
 func (f *rowFinder) subscript(s *model.Subscript, at []int) {
 	axes := s.X.Info().Type.Axes
 	inner := make([]int, len(axes))
-	anyhow := readAnyhow(s.X)
+	anyhow := readAnyhow(s.X) && !(f.deep && s.X.Info().Static)
 	for k, axis := range axes {
 		inner[k] = -1
 		switch sub := subAt(s.Subs, k); {

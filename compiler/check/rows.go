@@ -199,6 +199,8 @@ type rowFinder struct {
 	term    *model.Term // being followed
 	broken  map[int]*model.Coupling
 	visited map[model.Expr][]int
+	statics []static // met on the way, and not followed
+	deep    bool     // statics are followed
 }
 
 func newRowFinder(p *component, plates []*model.Index, of *model.Term) *rowFinder {
@@ -305,7 +307,7 @@ func (f *rowFinder) law(t *model.Term) {
 
 // with takes in the other components that have the row set's plates free too.
 func (f *rowFinder) with(c *checker, parts []*component, first *component) *model.RowSet {
-	best := f.set
+	best, last := f.set, f
 	for _, p := range parts {
 		if p == first {
 			continue
@@ -315,13 +317,14 @@ func (f *rowFinder) with(c *checker, parts []*component, first *component) *mode
 			if t.Kind != model.Likelihood || plates == nil {
 				continue
 			}
-			g := f.extended(best)
+			g := last.extended(best)
 			if g.component(p, plates); len(g.broken) == 0 {
-				best = g.set
+				best, last = g.set, g
 			}
 			break
 		}
 	}
+	best.Inside = last.follow(best)
 	return best
 }
 

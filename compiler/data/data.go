@@ -1,6 +1,10 @@
 // Package data reads observed arrays from files and keeps them with their origin for diagnostics. A file is read whole or
 // refused with its name, place and a way out; never in part.
 //
+// A file that is too large for memory (Shelf) is not read but opened for reading by rows: one pass, in which only a few rows are in memory at a
+// time, checks it as a reader would and writes a row file (RowFile), which is kept for later runs. Its arrays have no values; what is to be known
+// of all values was learned in the pass.
+//
 // Stan JSON is described in the CmdStan guide ("JSON format for CmdStan"), CSV in RFC 4180; NumPy's formats, IDX and Parquet where they are read. Any of
 // them may be compressed with gzip.
 package data
@@ -25,6 +29,10 @@ type Array struct {
 	Int    bool     // every number present is an integer written without a point (true and false count as 1 and 0)
 	Labels []string // of an array of strings: sorted and distinct; Values are 1-based positions in it; else nil
 	Origin string   // file it came from, as the user named it
+
+	Rows    *RowFile  // where the values are when they are read by rows; Values is nil then
+	Columns []int     // of Rows, side by side
+	Codes   []float64 // of text in Rows, when arrays share labels: the label of the k-th text to appear
 }
 
 // A File is what one data file holds.

@@ -3,12 +3,45 @@ package data
 import (
 	"fmt"
 	"math"
-	"regexp"
 	"strconv"
 	"strings"
 )
 
-var numberForm = regexp.MustCompile(`^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?$`)
+// numberForm reports whether a text is a number in digits: [+-]? (digits [. digits?] | . digits) ([eE] [+-]? digits)?
+func numberForm(text string) bool {
+	rest := sign(text)
+	whole, rest := digits(rest)
+	part := 0
+	if len(rest) > 0 && rest[0] == '.' {
+		part, rest = digits(rest[1:])
+	}
+	if whole+part == 0 {
+		return false
+	}
+	if len(rest) > 0 && (rest[0] == 'e' || rest[0] == 'E') {
+		n := 0
+		if n, rest = digits(sign(rest[1:])); n == 0 {
+			return false
+		}
+	}
+	return rest == ""
+}
+
+// sign is what follows a sign, if there is one.
+func sign(text string) string {
+	if len(text) > 0 && (text[0] == '+' || text[0] == '-') {
+		return text[1:]
+	}
+	return text
+}
+
+// digits counts those that a text begins with.
+func digits(text string) (n int, rest string) {
+	for n < len(text) && '0' <= text[n] && text[n] <= '9' {
+		n++
+	}
+	return n, text[n:]
+}
 
 // A number is a parsed token: its value, and whether it was written as an integer.
 type number struct {
@@ -29,11 +62,9 @@ func words() map[string]number {
 
 // parseNumber reads digits or a word; ok is false when the text is neither. An error says that the number is too large.
 func parseNumber(text string, words map[string]number) (n number, ok bool, err error) {
-	if n, ok := words[strings.ToLower(text)]; ok {
-		return n, true, nil
-	}
-	if !numberForm.MatchString(text) {
-		return number{}, false, nil
+	if !numberForm(text) {
+		n, ok := words[strings.ToLower(text)]
+		return n, ok, nil
 	}
 	v, err := strconv.ParseFloat(text, 64)
 	if err != nil {

@@ -69,34 +69,43 @@ var (
 )
 
 func parseNPY(name, text string) (*Array, error) {
-	header, body, err := numpyHeader(name, text)
+	h, err := readNumpyHeader(name, text)
 	if err != nil {
 		return nil, err
 	}
-	of, order, dims := numpyType.FindStringSubmatch(header), numpyOrder.FindStringSubmatch(header), numpyShape.FindStringSubmatch(header)
+	a, err := h.kind.array(name, h.shape, text[h.size:], h.order)
+	if err == nil && h.fortran {
+		a.Values = transposed(a.Values, h.shape)
+	}
+	return a, err
+}
+
+// readNumpyHeader reads what a file begins with.
+func readNumpyHeader(name, text string) (h header, err error) {
+	dictionary, body, err := numpyHeader(name, text)
+	if err != nil {
+		return h, err
+	}
+	of, order, dims := numpyType.FindStringSubmatch(dictionary), numpyOrder.FindStringSubmatch(dictionary), numpyShape.FindStringSubmatch(dictionary)
 	if of == nil {
-		return nil, fmt.Errorf("%s: elements of the type %q are not read; numbers and booleans are", name, between(header, "'descr':", ", '"))
+		return h, fmt.Errorf("%s: elements of the type %q are not read; numbers and booleans are", name, between(dictionary, "'descr':", ", '"))
 	}
 	if order == nil || dims == nil {
-		return nil, fmt.Errorf("%s: the header %q has no order or shape", name, header)
+		return h, fmt.Errorf("%s: the header %q has no order or shape", name, dictionary)
 	}
 	e, ok := elements(of[2] + of[3])
 	if !ok {
-		return nil, fmt.Errorf("%s: elements of the type %q are not read; numbers and booleans are", name, of[2]+of[3])
+		return h, fmt.Errorf("%s: elements of the type %q are not read; numbers and booleans are", name, of[2]+of[3])
 	}
 	shape, err := numpyDims(dims[1])
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
+		return h, fmt.Errorf("%s: %w", name, err)
 	}
-	var bytes binary.ByteOrder = binary.LittleEndian
+	h = header{len(text) - len(body), e, of[2] + of[3], shape, binary.LittleEndian, order[1] == "True"}
 	if of[1] == ">" {
-		bytes = binary.BigEndian
+		h.order = binary.BigEndian
 	}
-	a, err := e.array(name, shape, body, bytes)
-	if err == nil && order[1] == "True" {
-		a.Values = transposed(a.Values, shape)
-	}
-	return a, err
+	return h, nil
 }
 
 // numpyHeader takes a file apart.
@@ -197,7 +206,7 @@ func (e element) array(name string, shape []int, body string, order binary.ByteO
 	for i := range a.Values {
 		v := e.read(raw[i*e.size:], order)
 		if e.whole && math.Abs(v) > exact {
-			return nil, fmt.Errorf("%s: element %d, %.0f, is too large for a float64 to hold exactly", name, i+1, v)
+			return nil, tooLong(name, i, v)
 		}
 		a.Values[i] = v
 	}

@@ -12,11 +12,7 @@ import (
 
 // readParquet reads a Parquet file as a table: a column is numbers, booleans or texts, one for each row; a null is missing.
 func readParquet(path, text string) (f *File, err error) {
-	defer func() { // the library panics on some damaged files
-		if r := recover(); r != nil {
-			f, err = nil, fmt.Errorf("%s: the file is damaged: %v", path, r)
-		}
-	}()
+	defer recovered(path, &err)
 	in, err := parquet.OpenFile(strings.NewReader(text), int64(len(text)))
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
@@ -33,23 +29,14 @@ func readParquet(path, text string) (f *File, err error) {
 }
 
 func parquetColumn(path string, in *parquet.File, c *parquet.Column) (*Array, error) {
-	if !c.Leaf() || c.Repeated() {
-		return nil, fmt.Errorf("%s: column %q has lists or records; a column of a table has one value for each row", path, c.Name())
+	unsigned, err := parquetType(path, c)
+	if err != nil {
+		return nil, err
 	}
-	meaning := ""
-	if l := c.Type().LogicalType(); l != nil {
-		meaning = l.String()
-	}
-	for _, scaled := range []string{"DECIMAL", "DATE", "TIME", "FLOAT16"} {
-		if strings.HasPrefix(meaning, scaled) {
-			return nil, fmt.Errorf("%s: column %q has the type %s; write it as plain numbers", path, c.Name(), meaning)
-		}
-	}
-	unsigned := strings.HasPrefix(meaning, "INT") && strings.Contains(meaning, "false")
 	rows := int(in.NumRows())
 	a := &Array{Name: c.Name(), Shape: []int{rows}, Int: true, Origin: path}
 	texts := make([]string, 0, rows)
-	err := eachValue(in, c.Index(), func(v parquet.Value) error {
+	err = eachValue(in, c.Index(), func(v parquet.Value) error {
 		n, text, err := parquetNumber(v, unsigned)
 		if err != nil {
 			return fmt.Errorf("%s: row %d of column %q: %w", path, len(a.Values)+1, c.Name(), err)
@@ -63,11 +50,33 @@ func parquetColumn(path string, in *parquet.File, c *parquet.Column) (*Array, er
 	if len(a.Values) != rows {
 		return nil, fmt.Errorf("%s: column %q has %d values, the file %d rows", path, c.Name(), len(a.Values), rows)
 	}
-	if k := c.Type().Kind(); k == parquet.ByteArray || k == parquet.FixedLenByteArray {
+	if isText(c) {
 		a.Labels, a.Values = encode(texts, missing(a.Values))
 		a.Int = true
 	}
 	return a, nil
+}
+
+// parquetType refuses columns that are no plain numbers, booleans or texts.
+func parquetType(path string, c *parquet.Column) (unsigned bool, err error) {
+	if !c.Leaf() || c.Repeated() {
+		return false, fmt.Errorf("%s: column %q has lists or records; a column of a table has one value for each row", path, c.Name())
+	}
+	meaning := ""
+	if l := c.Type().LogicalType(); l != nil {
+		meaning = l.String()
+	}
+	for _, scaled := range []string{"DECIMAL", "DATE", "TIME", "FLOAT16"} {
+		if strings.HasPrefix(meaning, scaled) {
+			return false, fmt.Errorf("%s: column %q has the type %s; write it as plain numbers", path, c.Name(), meaning)
+		}
+	}
+	return strings.HasPrefix(meaning, "INT") && strings.Contains(meaning, "false"), nil
+}
+
+func isText(c *parquet.Column) bool {
+	k := c.Type().Kind()
+	return k == parquet.ByteArray || k == parquet.FixedLenByteArray
 }
 
 // eachValue visits a column's values in order.

@@ -2,7 +2,6 @@ package data
 
 import (
 	"encoding/csv"
-	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -18,8 +17,13 @@ func readTable(path, text string, comma rune) (*File, error) {
 		return nil, fmt.Errorf("%s: the file is empty; a table begins with a row of column names", path)
 	}
 	f := newFile(path, true)
-	if err := checkHeader(path, text, rows[0]); err != nil {
+	if err := checkHeader(path, rows[0]); err != nil {
 		return nil, err
+	}
+	if len(rows[0]) == 1 {
+		if err := checkBlankLines(path, text); err != nil {
+			return nil, err
+		}
 	}
 	for c, name := range rows[0] {
 		a, err := column(path, strings.TrimSpace(name), rows[1:], c)
@@ -42,24 +46,17 @@ func readRows(path, text string, comma rune) ([][]string, error) {
 			return rows, nil
 		}
 		if err != nil {
-			return nil, rowError(path, rows, row, err)
+			columns := len(row)
+			if len(rows) > 0 {
+				columns = len(rows[0])
+			}
+			return nil, rowError(path, len(rows), columns, row, err)
 		}
 		rows = append(rows, row)
 	}
 }
 
-func rowError(path string, rows [][]string, row []string, err error) error {
-	var at *csv.ParseError
-	if !errors.As(err, &at) {
-		return fmt.Errorf("%s: %w", path, err)
-	}
-	if errors.Is(err, csv.ErrFieldCount) {
-		return fmt.Errorf("%s:%d: row %d has %d fields, the header has %d", path, at.StartLine, len(rows), len(row), len(rows[0]))
-	}
-	return fmt.Errorf("%s:%d:%d: %v", path, at.Line, at.Column, at.Err)
-}
-
-func checkHeader(path, text string, names []string) error {
+func checkHeader(path string, names []string) error {
 	seen := map[string]int{}
 	for c, name := range names {
 		name = strings.TrimSpace(name)
@@ -75,7 +72,6 @@ func checkHeader(path, text string, names []string) error {
 		if i := strings.IndexAny(names[0], ";\t|"); i >= 0 {
 			return fmt.Errorf("%s:1: the columns seem to be separated by %q; a .csv file has commas between them, a .tsv file tabs", path, names[0][i])
 		}
-		return checkBlankLines(path, text)
 	}
 	return nil
 }
@@ -84,10 +80,14 @@ func checkHeader(path, text string, names []string) error {
 func checkBlankLines(path, text string) error {
 	for i, line := range strings.Split(strings.TrimRight(text, "\r\n"), "\n") {
 		if strings.TrimSpace(line) == "" {
-			return fmt.Errorf("%s:%d: the line is blank; write NA for a missing value", path, i+1)
+			return blankLine(path, i+1)
 		}
 	}
 	return nil
+}
+
+func blankLine(path string, line int) error {
+	return fmt.Errorf("%s:%d: the line is blank; write NA for a missing value", path, line)
 }
 
 // column is numeric when every field is a number, boolean or missing, else a column of labels.
@@ -113,11 +113,14 @@ func column(path, name string, rows [][]string, c int) (*Array, error) {
 }
 
 func field(text string, words map[string]number) (n number, ok bool, err error) {
+	if n, ok, err = parseNumber(text, words); ok || err != nil {
+		return n, ok, err
+	}
 	switch strings.ToLower(text) {
 	case "true":
 		return number{1, true}, true, nil
 	case "false":
 		return number{0, true}, true, nil
 	}
-	return parseNumber(text, words)
+	return number{}, false, nil
 }

@@ -37,13 +37,15 @@ func (g *given) shapeOf(piece *model.Piece) []int {
 func pieceName(p *model.Piece) string { return fmt.Sprintf("%s@%d", p.Term.Array.Name, p.At.Start) }
 
 // eval computes a node from the inputs so far; inputs that were not drawn yet are zeros.
-func (g *given) eval(n Node) []float64 {
+func (g *given) eval(n Node) []float64 { return g.evalAll(n)[0] }
+
+func (g *given) evalAll(nodes ...Node) [][]float64 {
 	for _, r := range g.plan.drawn() {
 		if _, ok := g.inputs[pieceName(r)]; !ok {
 			g.inputs[pieceName(r)] = make([]float64, product(g.shapeOf(r)))
 		}
 	}
-	return autodiff.Eval(g.inputs, n)[0]
+	return autodiff.Eval(g.inputs, nodes...)
 }
 
 // drawn lists the pieces that have a law of their own: of parameters and of generated arrays.
@@ -71,47 +73,39 @@ func (g *given) sample(r *rand.Rand, t *model.Term) []float64 {
 // sampleAt draws plate by plate.
 func (g *given) sampleAt(r *rand.Rand, t *model.Term, at []value) []float64 {
 	out := make([]float64, product(g.shapeOf(t.Piece)))
-	g.sampleRows(r, t, at, out, func(int) bool { return true })
+	args := make([][]float64, len(at))
+	for i, v := range at {
+		args[i] = g.eval(g.align(v, t.Plates, v.axes))
+	}
+	var lo, hi []float64
+	if t.In != nil {
+		lo = g.eval(g.align(g.expr(t.In.Lo), t.Plates, nil))
+		hi = g.eval(g.align(g.expr(t.In.Hi), t.Plates, nil))
+	}
+	g.sampleRows(r, t, args, lo, hi, out)
 	g.rearrange(t, out)
 	return out
 }
 
-// sampleRows draws the rows of a term's value that are wanted: combinations of its plates, row-major.
-func (g *given) sampleRows(r *rand.Rand, t *model.Term, at []value, out []float64, wanted func(row int) bool) {
+// sampleRows draws a term's value for every combination of its plates, row-major; args and the ends of `in`, where there are any, have as many rows.
+func (g *given) sampleRows(r *rand.Rand, t *model.Term, args [][]float64, lo, hi, out []float64) {
 	event := product(g.shape(nil, t.Event))
 	if len(out) == 0 || event == 0 {
 		return
 	}
 	rows := len(out) / event
-	args := make([][]float64, len(at))
-	for i, v := range at {
-		args[i] = g.eval(g.align(v, t.Plates, v.axes))
-	}
-	lo, hi := g.ends(t, rows)
 	one := make([][]float64, len(args))
 	for k := range rows {
-		if !wanted(k) {
-			continue
-		}
 		for i := range args {
 			n := len(args[i]) / rows
 			one[i] = args[i][k*n : (k+1)*n]
 		}
-		g.sampleInside(r, t, one, out[k*event:(k+1)*event], lo[k], hi[k])
+		a, b := math.Inf(-1), math.Inf(1)
+		if t.In != nil {
+			a, b = lo[k], hi[k]
+		}
+		g.sampleInside(r, t, one, out[k*event:(k+1)*event], a, b)
 	}
-}
-
-// ends of `in` for each row.
-func (g *given) ends(t *model.Term, rows int) (lo, hi []float64) {
-	lo, hi = make([]float64, rows), make([]float64, rows)
-	for k := range rows {
-		lo[k], hi[k] = math.Inf(-1), math.Inf(1)
-	}
-	if t.In != nil {
-		lo = g.eval(g.align(g.expr(t.In.Lo), t.Plates, nil))
-		hi = g.eval(g.align(g.expr(t.In.Hi), t.Plates, nil))
-	}
-	return lo, hi
 }
 
 const maxRejections = 10000
@@ -392,8 +386,8 @@ func (c *Completer) Complete(r *rand.Rand, values []float64) {
 	if c.sums != nil {
 		c.latents(r, values)
 	}
-	for _, g := range c.generate {
-		g.draw(r, c.given)
+	for k := range c.generate {
+		c.generate[k].draw(r, c.given)
 	}
 	at := 0
 	for i, a := range c.plan.saved {

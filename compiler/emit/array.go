@@ -43,6 +43,9 @@ func (e *emitter) data(a *model.Array) value {
 	if !ok {
 		bug("no data for %s", a.Name)
 	}
+	if d.Stream != nil {
+		e.needsAll(a, a.At)
+	}
 	values := d.Values
 	if a.Missing {
 		values = make([]float64, len(d.Values))

@@ -28,7 +28,8 @@ type Bound struct {
 	Sizes  map[*model.Size]int
 	Labels map[*model.Size][]string // names of the first elements of an index set 1..J; none for numbers
 	holes  map[*model.Array]*holes
-	steps  map[asked]int // attempts that a solver may make
+	deep   map[*model.Array]bool // definitions that read streams
+	steps  map[asked]int         // attempts that a solver may make
 }
 
 // An Array of numbers, row-major.
@@ -36,6 +37,27 @@ type Array struct {
 	Shape  []int
 	Values []float64
 	Origin string // the file that data are from
+
+	Stream    *Stream // of data that stay in their file; Values is nil then
+	First     int     // place in a row of Stream
+	Low, High Extreme // of all values, where they stay in their file
+}
+
+// An Extreme is a value of data and its row-major place, −1 if there is none.
+type Extreme struct {
+	Value float64
+	At    int
+}
+
+// A Stream is a file of rows too large for memory, Width numbers each, of which some are read when they are wanted.
+type Stream struct {
+	Name        string
+	Rows, Width int
+	Row         int // which number is that of the row, from 0
+	// Place is where in the file a row stands; rows are there in an order that has nothing to do with what is in them.
+	Place func(row int) int
+	// Read puts the rows at places of the file into dst.
+	Read func(places []int, dst []float64) error
 }
 
 // Row names the place of an element of data as a user finds it, with its file.
@@ -88,6 +110,8 @@ type emitter struct {
 	// coordinates of a parameter that a series works out; nil when parameters are given
 	coordinates func(*model.Piece) value
 	rows        *rowReader // of terms for the rows of a batch; else nil
+	want        *[]loading // where the streams that a split reads are listed, when not nil
+	mixed       *loading   // rows are places of this stream, when not nil
 	outer       *emitter   // of a step of a scan: the emitter that the scan stands in
 	guards      []value    // conditions of the branches and ragged ranges around: where one is 0, subscripts may be out of range
 	diags       *diag.List

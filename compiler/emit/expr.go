@@ -34,6 +34,9 @@ func (e *emitter) emit(x model.Expr) value {
 	case *model.SetSize:
 		return value{node: e.g.Const(float64(e.box(x.Set).size()))}
 	case *model.Ref:
+		if e.b.Data[x.Array].Stream != nil {
+			return e.streamed(x)
+		}
 		return e.array(x.Array)
 	case *model.Apply:
 		return e.elementwise(x, e.operands(x), x.Build)

@@ -2,7 +2,6 @@ package emit
 
 import (
 	"math/rand/v2"
-	"slices"
 
 	"ppl/compiler/model"
 )
@@ -11,6 +10,7 @@ import (
 type generation struct {
 	terms []*model.Term
 	group *model.Group // nil for one array
+	walk  *walk        // of a group, through the pieces that read the past
 }
 
 // generations sorts what is drawn so that each comes after what its laws read.
@@ -61,53 +61,17 @@ func groupOf(a *model.Array) *model.Group {
 	return nil
 }
 
-// draw enters a draw of all of the generation's arrays. Those of a group are drawn step by step (ancestral sampling): a step's laws are evaluated
-// when all before it has been drawn.
-func (g generation) draw(r *rand.Rand, to *given) {
-	var lo, hi int
-	var moving []*model.Term
+// draw enters a draw of all of the generation's arrays.
+func (g *generation) draw(r *rand.Rand, to *given) {
 	for _, t := range g.terms {
 		if t.Piece.Recurrence == nil {
 			to.inputs[pieceName(t.Piece)] = to.sample(r, t)
-			continue
-		}
-		b := to.box(slotSet(t.Piece.Slots[t.Piece.Recurrence.Axis]))
-		if len(moving) == 0 {
-			lo, hi = b.lo, b.hi
-		}
-		lo, hi = min(lo, b.lo), max(hi, b.hi)
-		moving = append(moving, t)
-		to.inputs[pieceName(t.Piece)] = make([]float64, product(to.shapeOf(t.Piece)))
-	}
-	if len(moving) == 0 {
-		return
-	}
-	for k := range hi - lo + 1 {
-		at := lo + k
-		if g.group.Back {
-			at = hi - k
-		}
-		for _, t := range moving {
-			to.sampleStep(r, t, at)
 		}
 	}
-}
-
-// sampleStep draws a term's value at one place along its recurrence.
-func (g *given) sampleStep(r *rand.Rand, t *model.Term, place int) {
-	slot := t.Piece.Slots[t.Piece.Recurrence.Axis]
-	b := g.box(slotSet(slot))
-	if place < b.lo || place > b.hi {
-		return
+	if g.group != nil {
+		if g.walk == nil {
+			g.walk = to.newWalk(g.group)
+		}
+		g.walk.draw(r, to)
 	}
-	args := make([]value, len(t.Args))
-	for i, a := range t.Args {
-		args[i] = g.expr(a)
-	}
-	after, n := 1, 1
-	if slot.Index != nil {
-		k := slices.Index(t.Plates, slot.Index)
-		after, n = product(g.shape(t.Plates[k+1:], nil)), b.size()
-	}
-	g.sampleRows(r, t, args, g.inputs[pieceName(t.Piece)], func(row int) bool { return row/after%n == place-b.lo })
 }

@@ -115,7 +115,7 @@ func (p *Plan) Observed() (vars []draws.Variable, values [][]float64) {
 	e := newEmitter(autodiff.New(), p.Bound, &diag.List{})
 	seen := map[*model.Array]bool{}
 	for _, t := range p.Model.Terms {
-		if t.Kind != model.Likelihood || seen[t.Array] {
+		if t.Kind != model.Likelihood || seen[t.Array] || p.streamedArray(t.Array) {
 			continue
 		}
 		seen[t.Array] = true

@@ -20,6 +20,8 @@ type Plan struct {
 	vars     []draws.Variable
 	rowSet   *model.RowSet // nil: full batch only
 	rowCount int
+	loads    []loading // the streams that rows are read from
+	mixed    *loading  // one of them when rows of the row set are those of the files: then they are numbered as they stand there
 }
 
 // NewPlan resolves every size, lays out the unconstrained vector and emits the density once to find what is wrong with the data.
@@ -62,8 +64,12 @@ func NewPlan(b *Bound) (p *Plan, ds []diag.Diagnostic) {
 	e.possible(b.Model)
 	q.budget(e, b.Model.Systems)
 	q.kinds(e)
-	e.factors(b.Model.Terms, e.z(q))
 	q.chooseRows(e)
+	if b.streaming() {
+		q.findStreams(e)
+	} else {
+		e.factors(b.Model.Terms, e.z(q))
+	}
 	q.values(e)
 	q.uninformed(e)
 	q.perRow(e)

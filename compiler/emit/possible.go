@@ -18,6 +18,10 @@ func (e *emitter) possible(m *model.Model) {
 		if t.Kind == model.Generate || t.Dist == nil || t.Array.Missing {
 			continue
 		}
+		if e.b.streamedTerm(t) {
+			e.possibleByRows(t)
+			continue
+		}
 		leave := e.underRanges(t.Plates)
 		if t.Kind == model.Likelihood {
 			e.observable(t)

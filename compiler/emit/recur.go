@@ -9,12 +9,16 @@ import (
 
 // A series is a group of arrays that read their own or each other's past, on its way to scans. Time is cut where pieces begin and end, and each
 // stretch is one scan over all members. What values read beside the group is evaluated outside, for all steps at once; a step of the scan sees slices
-// of it. The carry holds for each member the last rows, newest last, or the whole array where a read may go back any distance.
+// of it. The carry holds for each member the last rows, newest last, or the whole array where a read may go back any distance. What is drawn after
+// inference is known to a scan; where it is to be drawn (walk.go), a step is one of the walk.
 type series struct {
 	e       *emitter
 	back    bool // time runs from the upper end to the lower
+	told    []*model.Subscript
 	members []*member
 	outer   []*model.Index // bound axes that are no plates of the pieces
+	walks   bool           // pieces drawn after inference are drawn, by rolls
+	rolls   []roll         // of the step that is being emitted
 }
 
 // A member is an array of a series.
@@ -59,7 +63,8 @@ func (e *emitter) recurrence(p *model.Piece, z map[*model.Piece]value) value {
 	once := len(z) == 0 || e.coordinates != nil // else coordinates of one parameter at a time
 	s := e.series[p.Recurrence.Group]
 	if s == nil || !once {
-		s = e.newSeries(p.Recurrence.Group, z)
+		s = &series{e: e, back: p.Recurrence.Group.Back}
+		s.enlist(p.Recurrence.Group, z)
 		s.run()
 	}
 	if once {
@@ -68,8 +73,9 @@ func (e *emitter) recurrence(p *model.Piece, z map[*model.Piece]value) value {
 	return s.bind(p, s.moveOf(p))
 }
 
-func (e *emitter) newSeries(g *model.Group, z map[*model.Piece]value) *series {
-	s := &series{e: e, back: g.Back}
+func (s *series) enlist(g *model.Group, z map[*model.Piece]value) {
+	e := s.e
+	s.told = g.Told
 	for _, of := range g.Members {
 		m := &member{array: of.Array, axis: of.Axis, whole: of.Whole, rows: max(1, of.Lag), box: e.box(of.Array.Type.Axes[of.Axis])}
 		if m.whole {
@@ -89,7 +95,6 @@ func (e *emitter) newSeries(g *model.Group, z map[*model.Piece]value) *series {
 			}
 		}
 	}
-	return s
 }
 
 // newMove is nil for a piece that is known without the series.
@@ -105,11 +110,12 @@ func (s *series) newMove(m *member, p *model.Piece, z map[*model.Piece]value) *m
 		coordinate := &known{v: at}
 		v.roots, v.inputs = locationScaleOf(p.Term), []input{{coordinate, at, v.t != nil}}
 		v.body = func(step *emitter) value { return step.shifted(p.Term, step.expr(coordinate)) }
+	case s.walks && p.Term.Kind == model.Generate:
+		v.roots, v.body = lawOf(p.Term), func(step *emitter) value { return s.roll(step, v) }
 	default:
 		return nil
 	}
 	v.steps = s.e.box(slotSet(p.Slots[m.axis]))
-	s.checkSlots(m, p)
 	for _, x := range v.roots {
 		s.collect(v, x, s.e.guards)
 	}
@@ -150,16 +156,6 @@ func boundInside(roots []model.Expr) (out []*model.Index) {
 	return out
 }
 
-// checkSlots: along the other axes the piece covers the array.
-func (s *series) checkSlots(m *member, p *model.Piece) {
-	for k, slot := range p.Slots {
-		if k != m.axis && (slot.Index == nil || !slot.Index.Set.Same(m.array.Type.Axes[k])) {
-			s.e.diags.Errorf("E99", p.At, "a recurrence over part of another axis: not compiled by this version of ppl yet")
-			panic(stop{})
-		}
-	}
-}
-
 // collect finds the largest subexpressions without reads of the group.
 func (s *series) collect(v *move, x model.Expr, guards []value) {
 	if !s.readsSelf(x) {
@@ -172,6 +168,10 @@ func (s *series) collect(v *move, x model.Expr, guards []value) {
 	switch x := x.(type) {
 	case *model.Ref:
 		return
+	case *model.Subscript:
+		if slices.Contains(s.told, x) {
+			s.e.inPast(x, s.memberOf(x.X.(*model.Ref).Array).axis, v.t, guards, s.back)
+		}
 	case *model.Cond:
 		q := s.condition(x.If, guards)
 		s.collect(v, x.If, guards)
@@ -243,21 +243,31 @@ func (s *series) run() {
 		return
 	}
 	for _, m := range s.members {
-		s.base(m, box{stretches[0].lo, stretches[len(stretches)-1].hi})
 		if m.whole {
 			s.e.tellPast(m)
 		}
 	}
-	s.findOuter()
-	if s.back {
-		slices.Reverse(stretches)
-	}
+	carry := s.begin(stretches)
 	for _, b := range stretches {
-		s.stretch(b)
+		carry = s.stretch(b, carry)
 	}
 }
 
-// stretches cuts the time of all moves where one begins or ends.
+// begin enters what is known and gives the carry before the first stretch.
+func (s *series) begin(stretches []box) Node {
+	first, last := stretches[0], stretches[len(stretches)-1]
+	for _, m := range s.members {
+		s.base(m, box{min(first.lo, last.lo), max(first.hi, last.hi)})
+	}
+	s.findOuter()
+	var rows []Node
+	for _, m := range s.members {
+		rows = append(rows, s.before(m, first))
+	}
+	return s.pack(rows)
+}
+
+// stretches cuts the time of all moves where one begins or ends, in the order of the steps.
 func (s *series) stretches() (out []box) {
 	var cuts []int
 	for _, m := range s.members {
@@ -271,6 +281,9 @@ func (s *series) stretches() (out []box) {
 	cuts = slices.Compact(cuts)
 	for k := 1; k < len(cuts); k++ {
 		out = append(out, box{cuts[k-1], cuts[k] - 1})
+	}
+	if s.back {
+		slices.Reverse(out)
 	}
 	return out
 }
@@ -287,9 +300,29 @@ func (s *series) base(m *member, times box) {
 			continue
 		}
 		w := s.e.whole(m.array, q)
-		m.known = append(m.known, part{b, frontAxis(w.node, len(w.bound), m.axis), w.bound})
+		n := frontAxis(w.node, len(w.bound), m.axis)
+		m.known = append(m.known, part{b, s.widened(m, q, n, len(w.bound)+1), w.bound})
 	}
 }
+
+// widened lays what a piece says of a member along the member's other axes, which begin at axis lead: 0 where the piece is not.
+func (s *series) widened(m *member, p *model.Piece, n Node, lead int) Node {
+	before, after := make([]int, n.Rank()), make([]int, n.Rank())
+	at := lead
+	for k, slot := range p.Slots {
+		if k != m.axis {
+			all, part := s.e.box(m.array.Type.Axes[k]), s.e.box(slotSet(slot))
+			before[at], after[at] = part.lo-all.lo, all.hi-part.hi
+			at++
+		}
+	}
+	if isZero(before) && isZero(after) {
+		return n
+	}
+	return autodiff.Pad(n, before, after)
+}
+
+func isZero(n []int) bool { return !slices.ContainsFunc(n, func(k int) bool { return k != 0 }) }
 
 func (s *series) findOuter() {
 	var all []value
@@ -333,20 +366,24 @@ func frontAxis(n Node, b, k int) Node {
 func (s *series) rowsOf(m *member, rows box) Node {
 	e, b := s.e, len(s.outer)
 	sum := e.g.Full(0, slices.Concat(e.shape(s.outer, nil), []int{rows.size()}, e.shape(nil, m.rest))...)
-	for _, p := range m.known {
+	for _, p := range m.knownIn(rows) {
 		lo, hi := max(p.rows.lo, rows.lo), min(p.rows.hi, rows.hi)
-		if hi < lo {
-			continue
-		}
 		n := cutAxis(s.spread(p), b, lo-p.rows.lo, hi-p.rows.lo+1)
-		if lo == rows.lo && hi == rows.hi {
-			return n
-		}
 		before, after := make([]int, n.Rank()), make([]int, n.Rank())
 		before[b], after[b] = lo-rows.lo, rows.hi-hi
 		sum = autodiff.Add(sum, autodiff.Pad(n, before, after))
 	}
 	return sum
+}
+
+// knownIn are the parts that say something of rows.
+func (m *member) knownIn(rows box) (out []part) {
+	for _, p := range m.known {
+		if p.rows.lo <= rows.hi && rows.lo <= p.rows.hi {
+			out = append(out, p)
+		}
+	}
+	return out
 }
 
 // spread gives a part all outer axes.
@@ -381,39 +418,57 @@ func (s *series) before(m *member, stretch box) Node {
 	return autodiff.Concat(len(s.outer), rows...)
 }
 
-// active is the move that gives a member its values in a stretch; nil where they are known.
-func (m *member) active(stretch box) *move {
+// active are the moves that give a member its values in a stretch, beside what is known.
+func (m *member) active(stretch box) (out []*move) {
 	for _, v := range m.moves {
 		if v.steps.lo <= stretch.lo && stretch.hi <= v.steps.hi {
-			return v
+			out = append(out, v)
 		}
 	}
-	return nil
+	return out
 }
 
-// stretch runs one scan.
-func (s *series) stretch(b box) {
-	var init []Node
-	xs, shared := []Node{autodiff.Add(s.e.g.Iota(b.size()), s.e.g.Const(float64(b.lo)))}, []Node(nil)
-	for _, m := range s.members {
-		init = append(init, s.before(m, b))
-		v := m.active(b)
-		if v == nil { // [t, outer…, rest…]
-			xs = append(xs, frontAxis(s.rowsOf(m, b), 0, len(s.outer)))
-			continue
-		}
-		for _, in := range v.inputs {
-			if in.walk {
-				xs = append(xs, cutAxis(frontBound(in.v, v.t), 0, b.lo-v.steps.lo, b.hi-v.steps.lo+1))
-			} else {
-				shared = append(shared, in.v.node)
-			}
-		}
-	}
-	all := autodiff.Scan(s.pack(init), xs, shared, s.back, func(carry Node, x, sh []Node) Node {
+// knows reports whether something of a member is known in a stretch; all of it where it does not move.
+func (m *member) knows(stretch box) bool {
+	return len(m.active(stretch)) == 0 || len(m.knownIn(stretch)) > 0
+}
+
+// stretch runs one scan, from the carry before it to that after it.
+func (s *series) stretch(b box, carry Node) Node {
+	xs, shared := s.feeds(b)
+	all := autodiff.Scan(carry, xs, shared, s.back, func(carry Node, x, sh []Node) Node {
 		return s.step(b, carry, x, sh)
 	})
 	s.enter(b, all)
+	return autodiff.Reshape(s.final(all), carry.Shape()...)
+}
+
+// final is the carry after the last step.
+func (s *series) final(all Node) Node {
+	if s.back {
+		return cutAxis(all, 0, 0, 1)
+	}
+	return cutAxis(all, 0, all.Shape()[0]-1, all.Shape()[0])
+}
+
+// feeds are what steps read beside the carry: slices along the first axis, the time itself first, and what is the same for all.
+func (s *series) feeds(b box) (xs, shared []Node) {
+	xs = []Node{autodiff.Add(s.e.g.Iota(b.size()), s.e.g.Const(float64(b.lo)))}
+	for _, m := range s.members {
+		if m.knows(b) { // [t, outer…, rest…]
+			xs = append(xs, frontAxis(s.rowsOf(m, b), 0, len(s.outer)))
+		}
+		for _, v := range m.active(b) {
+			for _, in := range v.inputs {
+				if in.walk {
+					xs = append(xs, cutAxis(frontBound(in.v, v.t), 0, b.lo-v.steps.lo, b.hi-v.steps.lo+1))
+				} else {
+					shared = append(shared, in.v.node)
+				}
+			}
+		}
+	}
+	return xs, shared
 }
 
 // pack lays the members' rows into one carry: as they are for one member, else one after the other.
@@ -452,28 +507,39 @@ func (s *series) step(b box, carry Node, xs, shared []Node) Node {
 	next := slices.Clone(rows)
 	xs = xs[1:]
 	for k, m := range s.members {
-		v := m.active(b)
-		if v == nil {
-			rows[k], next[k] = s.push(m, rows[k], t, xs[0])
-			xs = xs[1:]
-			continue
+		var parts []Node
+		if m.knows(b) {
+			parts, xs = append(parts, xs[0]), xs[1:]
 		}
-		for _, in := range v.inputs {
-			w := in.v
-			if in.walk {
-				w = value{xs[0], slices.DeleteFunc(slices.Clone(w.bound), func(i *model.Index) bool { return i == v.t }), w.axes}
-				xs = xs[1:]
-			} else {
-				w.node, shared = shared[0], shared[1:]
+		for _, v := range m.active(b) {
+			xs, shared = v.rememberInputs(step, xs, shared)
+			for _, x := range v.roots {
+				s.rememberReads(step, m, v, x, rows)
 			}
-			step.remember(in.expr, w)
+			parts = append(parts, s.row(step, m, v))
 		}
-		for _, x := range v.roots {
-			s.rememberReads(step, m, v, x, rows)
+		row := parts[0]
+		for _, p := range parts[1:] {
+			row = autodiff.Add(row, p)
 		}
-		rows[k], next[k] = s.push(m, rows[k], t, s.row(step, m, v))
+		rows[k], next[k] = s.push(m, rows[k], t, row)
 	}
 	return s.pack(next)
+}
+
+// rememberInputs enters what a move reads beside the group, and gives what is left for the others.
+func (v *move) rememberInputs(step *emitter, xs, shared []Node) (restX, restShared []Node) {
+	for _, in := range v.inputs {
+		w := in.v
+		if in.walk {
+			w = value{xs[0], slices.DeleteFunc(slices.Clone(w.bound), func(i *model.Index) bool { return i == v.t }), w.axes}
+			xs = xs[1:]
+		} else {
+			w.node, shared = shared[0], shared[1:]
+		}
+		step.remember(in.expr, w)
+	}
+	return xs, shared
 }
 
 // remember enters a value that is there already.
@@ -528,7 +594,8 @@ func (s *series) read(step *emitter, m *member, here model.Slot, rows Node, sub 
 		}
 	}
 	at.X = &known{v: value{autodiff.Permute(rows, perm...), s.outer, m.array.Type.Axes}}
-	if i, _, ok := s.e.affine(at.Subs[m.axis].At); ok && i == here.Index { // one place at this step, no axis
+	i, _, affine := s.e.affine(at.Subs[m.axis].At)
+	if affine && i == here.Index || slices.Contains(s.told, sub) { // one place at this step, no axis
 		at.Subs = slices.Clone(at.Subs)
 		at.Subs[m.axis].At = &known{v: step.expr(at.Subs[m.axis].At)}
 	}
@@ -560,12 +627,26 @@ func cutAxis(n Node, axis, lo, hi int) Node {
 	return autodiff.Slice(n, from, to)
 }
 
-// row is a member's value at this step, [outer…, rest…].
+// row is what a move says of a member at this step, [outer…, rest…].
 func (s *series) row(step *emitter, m *member, v *move) Node {
-	w := v.body(step)
-	w = step.unbind(w, slices.DeleteFunc(slices.Clone(v.piece.Plates), func(i *model.Index) bool { return i == v.t }), nil)
-	w.axes = m.rest
+	w := step.unbind(v.body(step), v.still(), nil)
+	shape := w.node.Shape()
+	at := len(w.bound)
+	for k, slot := range v.piece.Slots {
+		if k != m.axis {
+			if slot.Index == nil {
+				shape = slices.Insert(slices.Clone(shape), at, 1)
+			}
+			at++
+		}
+	}
+	w.node, w.axes = s.widened(m, v.piece, autodiff.Reshape(w.node, shape...), len(w.bound)), m.rest
 	return step.align(w, s.outer, m.rest)
+}
+
+// still are the plates of a move that do not run along the recurrence.
+func (v *move) still() []*model.Index {
+	return slices.DeleteFunc(slices.Clone(v.piece.Plates), func(i *model.Index) bool { return i == v.t })
 }
 
 // push puts a row behind the others, or in its place: the rows that the rest of this step sees, and those of the next.
@@ -588,17 +669,13 @@ func (s *series) push(m *member, rows, t, row Node) (now, next Node) {
 func (s *series) enter(b box, all Node) {
 	steps, axis := all.Shape()[0], len(s.outer)
 	for k, m := range s.members {
-		v := m.active(b)
-		if v == nil {
+		moves := m.active(b)
+		if len(moves) == 0 {
 			continue
 		}
 		var rows Node
 		if m.whole {
-			final := cutAxis(all, 0, steps-1, steps)
-			if s.back {
-				final = cutAxis(all, 0, 0, 1)
-			}
-			n := s.unpack(final, 1)[k]
+			n := s.unpack(s.final(all), 1)[k]
 			rows = cutAxis(autodiff.Reshape(n, n.Shape()[1:]...), axis, b.lo-m.box.lo, b.hi-m.box.lo+1)
 		} else {
 			after := cutAxis(all, 0, 1, steps)
@@ -609,8 +686,9 @@ func (s *series) enter(b box, all Node) {
 			n = autodiff.Reshape(n, slices.Delete(slices.Clone(n.Shape()), 1+axis, 2+axis)...)
 			rows = backAxis(n, axis)
 		}
-		p := part{b, rows, s.outer}
-		m.known, v.done = append(m.known, p), append(v.done, p)
+		for _, v := range moves {
+			v.done = append(v.done, part{b, rows, s.outer})
+		}
 	}
 }
 
@@ -638,17 +716,25 @@ func (s *series) bind(p *model.Piece, v *move) value {
 	if len(rows) == 0 { // no step at all
 		rows = append(rows, s.e.g.Full(0, slices.Concat(s.e.shape(s.outer, nil), []int{0}, s.e.shape(nil, m.rest))...))
 	}
-	n := autodiff.Concat(len(s.outer), rows...)
-	order := slices.Clone(s.outer)
+	n := frontAxis(autodiff.Concat(len(s.outer), rows...), 0, len(s.outer)) // [rows, outer…, rest…]
+	shape, order := slices.Clone(n.Shape()[:1+len(s.outer)]), slices.Clone(s.outer)
 	if v.t == nil {
-		n = autodiff.Reshape(n, slices.Delete(slices.Clone(n.Shape()), len(s.outer), len(s.outer)+1)...)
+		shape = shape[1:]
 	} else {
-		order = append(order, v.t)
+		order = slices.Insert(order, 0, v.t)
 	}
+	at := 1 + len(s.outer)
 	for k, slot := range p.Slots {
-		if k != m.axis {
-			order = append(order, slot.Index)
+		if k == m.axis {
+			continue
 		}
+		all, part := s.e.box(m.array.Type.Axes[k]), s.e.box(slotSet(slot))
+		n = cutAxis(n, at, part.lo-all.lo, part.hi-all.lo+1)
+		if slot.Index != nil {
+			order, shape = append(order, slot.Index), append(shape, part.size())
+		}
+		at++
 	}
-	return value{n, order, m.rest[len(p.Slots)-1:]}.sorted()
+	shape = append(shape, n.Shape()[at:]...)
+	return value{autodiff.Reshape(n, shape...), order, m.rest[len(p.Slots)-1:]}.sorted()
 }

@@ -23,14 +23,20 @@ type rowReader struct {
 	of     map[*model.Array]*model.Array // the array that a view shows
 	groups map[*model.Group]*model.Group
 	masks  map[*model.Piece]value // where a view's piece counts, if pieces part the rows
+	rows   Node                   // of the batch
+	loaded map[loading]Node       // rows of streams
+	want   *[]loading             // lists what is loaded when not nil
 }
 
 // forRows is an emitter for the rows with the given numbers: places in the product of the row set's axes, row-major from 0.
 func (e *emitter) forRows(set *model.RowSet, rows Node) *emitter {
 	m := float64(rows.Size())
+	if set.Inside != nil && e.b.streaming() {
+		set = set.Inside
+	}
 	batch := &model.Set{Name: "batch", Lo: &model.Num{Value: 1}, Hi: &model.Num{Value: m}, Key: "rows of the batch"}
 	r := &rowReader{set: set, whole: e, index: &model.Index{Name: "row", Set: batch, ID: 1 << 28}, at: make([]value, len(set.Axes)),
-		views: map[*model.Array]*model.Array{}, of: map[*model.Array]*model.Array{}, groups: map[*model.Group]*model.Group{}, masks: map[*model.Piece]value{}}
+		rows: rows, loaded: map[loading]Node{}, views: map[*model.Array]*model.Array{}, of: map[*model.Array]*model.Array{}, groups: map[*model.Group]*model.Group{}, masks: map[*model.Piece]value{}}
 	for k := len(set.Axes) - 1; k >= 0; k-- {
 		b, n := e.box(set.Axes[k]), rows
 		if k > 0 {
@@ -42,6 +48,9 @@ func (e *emitter) forRows(set *model.RowSet, rows Node) *emitter {
 	}
 	out := newEmitter(e.g, e.b, e.diags)
 	out.rows, out.outer, out.enums, out.occurs = r, e, e.enums, e.occurs
+	if e.mixed != nil {
+		out.atRecords(*e.mixed)
+	}
 	return out
 }
 
@@ -96,7 +105,7 @@ func kept[T any](xs []T, at []int) []T {
 // aside reports what is evaluated whole, by the emitter beside: parameters, solutions, and what depends on data alone unless it is
 // arithmetic that is cheaper done for some rows than kept for all.
 func (e *emitter) aside(x model.Expr) bool {
-	if e.rows == nil || e.rows.whole == nil {
+	if e.rows == nil || e.rows.whole == nil || x.Info().Static && e.b.streamedIn(x) {
 		return false
 	}
 	switch y := x.(type) {
@@ -179,7 +188,7 @@ func (e *emitter) viewGroup(g *model.Group) *model.Group {
 	if v := e.rows.groups[g]; v != nil {
 		return v
 	}
-	v := &model.Group{Back: g.Back}
+	v := &model.Group{Back: g.Back, Told: g.Told}
 	e.rows.groups[g] = v
 	for _, m := range g.Members {
 		m.Axis = keptBefore(e.rows.set.Arrays[m.Array], m.Axis)
@@ -304,6 +313,7 @@ func (p *Plan) chooseRows(e *emitter) {
 func (p *Plan) Split(theta, rows Node) (prior, whole, terms Node) {
 	e := newEmitter(theta.Graph(), p.Bound, &diag.List{})
 	e.fromTheta(p, theta)
+	e.mixed = p.mixed
 	prior, whole, terms = e.split(p, rows, e.z(p))
 	return autodiff.Add(prior, e.jacobian(p)), whole, terms
 }
@@ -312,6 +322,7 @@ func (p *Plan) Split(theta, rows Node) (prior, whole, terms Node) {
 func (p *Plan) OwnScaleSplit(theta, rows Node) (prior, whole, terms Node) {
 	e := newEmitter(theta.Graph(), p.Bound, &diag.List{})
 	e.fromTheta(p, theta)
+	e.mixed = p.mixed
 	return e.split(p, rows, nil)
 }
 
@@ -335,6 +346,7 @@ func (e *emitter) split(p *Plan, rows Node, z map[*model.Term]Node) (prior, whol
 	}
 	prior = autodiff.Add(prior, e.holePriors(byRow, z))
 	b := e.forRows(p.rowSet, rows)
+	b.rows.want = e.want
 	for _, f := range b.factors(byRow, nil) {
 		if f.lik {
 			terms = autodiff.Add(terms, b.rowSum(f.v))

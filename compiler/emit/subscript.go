@@ -27,8 +27,7 @@ func (e *emitter) subscript(s *model.Subscript) value {
 	if r, ok := s.X.(*model.Ref); ok && r.Array.Role == model.Latent && !e.drawn {
 		return e.latentAt(r.Array, s)
 	}
-	s = e.asRead(s)
-	x := e.expr(s.X)
+	s, x := e.read(s)
 	picks := make([]pick, len(x.axes))
 	used := slices.Clone(x.bound)
 	for k, axis := range x.axes {
@@ -110,6 +109,10 @@ func (e *emitter) affine(x model.Expr) (*model.Index, int, bool) {
 
 // checkGather refuses positions outside the axis that are known from data, where the branches and ranges around them count.
 func (e *emitter) checkGather(s *model.Subscript, k int, p pick, b box) {
+	if e.b.streamedIn(s.Subs[k].At) {
+		e.checkStreamed(s, k, b)
+		return
+	}
 	at, counts, ok := e.counted(p.at)
 	if !ok {
 		return

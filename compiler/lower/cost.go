@@ -8,7 +8,7 @@ import (
 
 // storeGain is the least gain, in additions per lane, for which one more value is stored; it stands for the overhead of a store,
 // a load and sometimes one more kernel.
-const storeGain = 30
+const storeGain = 6
 
 // storeRepeated stores values that kernels compute at many more points than they have elements: scalars inside loops over
 // rows, rows inside loops over rows and columns, values that two kernels share. Of an expression that is repeated as a whole only

@@ -43,11 +43,11 @@ func (p *plan) operand(v *value) operand {
 	return operand{x.value, x.first + v.op.Lo[0]*size(whole[1:])}
 }
 
-// keeps reports whether a value is stored when n elements of it are wanted. A concatenation that is little more is: it can be written
-// part by part, but not read so without choosing.
+// keeps reports whether a value is stored when n elements of it are wanted. What is little more is: a concatenation can be written part by
+// part, but not read so without choosing, and what goes over all rows shares a loop with what else does.
 func (p *plan) keeps(v *value, n int) bool {
 	_, leaf := p.leaf(v)
-	return leaf || v.call() || v.kind == autodiff.OpConcat && v.size() <= 2*n
+	return leaf || v.call() || v.size() <= 2*n
 }
 
 // operands are the values that a statement reads from their homes. Those that are not a Loop want whole buffers.

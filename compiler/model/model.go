@@ -110,6 +110,7 @@ type Recurrence struct {
 type Group struct {
 	Members []Member
 	Back    bool
+	Told    []*Subscript // reads that only data show to lie in the past, such as x[parent[n]]
 }
 
 // A Member of a group: how far back it is read.

@@ -19,6 +19,10 @@ type RowSet struct {
 	Index  map[*Index]int
 	Arrays map[*Array][]int
 	Along  map[Expr][]int
+
+	// Inside is the same row set with what depends on data alone followed too, as far as it is evaluated at the row: how to evaluate the
+	// terms where data are not there whole.
+	Inside *RowSet
 }
 
 // Name is the row set as a user writes it: N, or I × J.

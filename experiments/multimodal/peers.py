@@ -1,15 +1,19 @@
-"""The targets of this experiment under TFP's ReplicaExchangeMC, NumPyro's NUTS, emcee and PyMC's SMC, each as its documentation
+"""The targets of this experiment under ppl's renhd and nuts, TFP's ReplicaExchangeMC, NumPyro's NUTS, emcee and PyMC's SMC, each as its documentation
 recommends: 4 chains of 1,000 draws after as many of warm-up, or the method's nearest equivalent. Prints CSV, a line per run:
 
-    target,sampler,seed,off,errors,ess,seconds,finished
+    target,sampler,seed,off,errors,ess,seconds,processor,finished
 
-off is the largest error of a mode's weight, errors the same in Monte Carlo standard errors, ess the least bulk ESS of a mode's share (ArviZ),
-seconds the wall-clock time of the whole call, compilation included, as a user waits for it.
+off is the largest error of a mode's weight, errors the same in Monte Carlo standard errors, ess the least bulk ESS of a mode's share (ArviZ; ppl's
+own for ppl), seconds the wall-clock time of the whole call, compilation included, as a user waits for it, processor that of all cores.
 """
 
 import argparse
+import json
 import os
+import resource
+import subprocess
 import sys
+import tempfile
 import time
 import warnings
 
@@ -23,6 +27,7 @@ import numpy as np
 
 jax.config.update("jax_enable_x64", True)
 
+HERE = os.path.dirname(os.path.abspath(__file__))
 CHAINS, DRAWS, WARMUP = 4, 1000, 1000
 
 
@@ -127,6 +132,7 @@ def tfp_replica_exchange(t, seed):
 
 
 def emcee_ensemble(t, seed):
+    """Every walker is a chain: walkers one after the other would look like independent draws."""
     import emcee
 
     logp = jax.jit(jax.vmap(t.logp))
@@ -138,8 +144,8 @@ def emcee_ensemble(t, seed):
         state = s.run_mcmc(rng.uniform(-t.spread, t.spread, (walkers, t.dim)), WARMUP)
         s.reset()
         s.run_mcmc(state, DRAWS)
-        chains.append(s.get_chain().reshape(-1, t.dim))
-    return np.stack(chains)
+        chains.append(np.swapaxes(s.get_chain(), 0, 1))
+    return np.concatenate(chains)
 
 
 def pymc_smc(t, seed):
@@ -166,40 +172,68 @@ def pymc_smc(t, seed):
 SAMPLERS = {"numpyro-nuts": numpyro_nuts, "tfp-replica-exchange": tfp_replica_exchange, "emcee": emcee_ensemble, "pymc-smc": pymc_smc}
 
 
-def score(t, draws):
+def ppl(binary, sampler):
+    """A whole run of ppl on the model of the same name: the mean, bulk ESS and Monte Carlo error of each share."""
+
+    def run(name, seed):
+        with tempfile.TemporaryDirectory() as folder:
+            model = os.path.join(HERE, "models", f"{name}.ppl")
+            done = subprocess.run([binary, "sample", model, "--sampler", sampler, "--seed", str(seed), "--out", f"{folder}/run", "--json", "--quiet"], capture_output=True, text=True)
+        if not done.stdout:
+            raise RuntimeError(done.stderr)
+        return [(p["mean"], p["ess_bulk"], p["mcse_mean"]) for p in json.loads(done.stdout)["parameters"] if p["name"].startswith("share[")]
+
+    return run
+
+
+def shares(t, draws):
+    """The mean, bulk ESS and Monte Carlo error of each share."""
     share = np.asarray(jax.vmap(jax.vmap(t.share))(jnp.asarray(draws)))
-    off, errors, ess = 0.0, 0.0, np.inf
-    for k, w in enumerate(t.weights):
-        xs = share[:, :, k]
-        off = max(off, abs(xs.mean() - w))
-        errors = max(errors, abs(xs.mean() - w) / max(float(arviz.mcse(xs)), 1e-12))
-        ess = min(ess, float(arviz.ess(xs)))
-    return off, errors, ess
+    return [(x.mean(), np.asarray(arviz.ess(x)).item(), np.asarray(arviz.mcse(x)).item()) for x in np.moveaxis(share, 2, 0)]
+
+
+def score(t, found):
+    """The largest error of a weight, the largest in standard errors, and the least ESS, 0 where none can be had."""
+    off = max(abs(mean - w) for (mean, _, _), w in zip(found, t.weights, strict=True))
+    errors = max(abs(mean - w) / max(mcse or 0, 1e-12) for (mean, _, mcse), w in zip(found, t.weights))
+    return off, errors, min(ess or 0 for _, ess, _ in found)
+
+
+def busy():
+    """Processor seconds of this process and of those that it has run."""
+    return sum(r.ru_utime + r.ru_stime for r in map(resource.getrusage, (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)))
 
 
 def main():
-    here = os.path.dirname(os.path.abspath(__file__))
     p = argparse.ArgumentParser()
     p.add_argument("--seeds", type=int, default=3)
-    p.add_argument("--samplers", default=",".join(SAMPLERS))
+    p.add_argument("--ppl", help="the ppl command; without it, ppl is left out")
+    p.add_argument("--samplers", default="")
     p.add_argument("--targets", default="")
     args = p.parse_args()
-    all_targets = targets(os.path.join(here, "models"))
-    names = args.targets.split(",") if args.targets else list(all_targets)
-    print("target,sampler,seed,off,errors,ess,seconds,finished")
-    for name in names:
-        t = all_targets[name]
-        for sampler in args.samplers.split(","):
+    samplers = {name: lambda t, name_, seed, f=f: shares(t, np.asarray(f(t, seed))) for name, f in SAMPLERS.items()}
+    if args.ppl:
+        own = {f"ppl {s}": lambda t, name, seed, f=ppl(args.ppl, s): f(name, seed) for s in ("renhd", "nuts")}
+        samplers = own | samplers
+    all_targets = targets(os.path.join(HERE, "models"))
+    print("target,sampler,seed,off,errors,ess,seconds,processor,finished")
+    for name in args.targets.split(",") if args.targets else all_targets:
+        for sampler in args.samplers.split(",") if args.samplers else samplers:
             for seed in range(1, args.seeds + 1):
-                began = time.time()
-                try:
-                    draws = np.asarray(SAMPLERS[sampler](t, seed))
-                    took = time.time() - began
-                    off, errors, ess = score(t, draws)
-                    print(f"{name},{sampler},{seed},{off:.5g},{errors:.3g},{ess:.4g},{took:.3g},yes", flush=True)
-                except Exception as e:  # a peer that cannot do a target is a line in the table, not the end of the comparison
-                    print(f"{name},{sampler},{seed},,,,{time.time() - began:.3g},no", flush=True)
-                    print(f"{name} {sampler}: {e!r}"[:300], file=sys.stderr)
+                line(name, sampler, seed, all_targets[name], samplers[sampler])
+
+
+def line(name, sampler, seed, t, run):
+    clock, processor = time.time(), busy()
+    took = lambda: f"{time.time() - clock:.3g},{busy() - processor:.3g}"
+    try:
+        found = run(t, name, seed)
+        times = took()
+        off, errors, ess = score(t, found)
+        print(f"{name},{sampler},{seed},{off:.5g},{errors:.3g},{ess:.4g},{times},yes", flush=True)
+    except Exception as e:  # a peer that cannot do a target is a line in the table, not the end of the comparison
+        print(f"{name},{sampler},{seed},,,,{took()},no", flush=True)
+        print(f"{name} {sampler}: {e!r}"[:300], file=sys.stderr)
 
 
 if __name__ == "__main__":

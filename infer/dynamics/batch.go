@@ -1,11 +1,12 @@
 package dynamics
 
 import (
-	"math/rand/v2"
+	"math"
 
 	"ppl/autodiff"
 	"ppl/compiler/lower"
 	"ppl/infer"
+	"ppl/runtime/noise"
 )
 
 // Batches say which rows stand for all rows of a target that splits. The zero value: all rows do.
@@ -16,8 +17,13 @@ import (
 // batches, they err together, their law is no product, and swaps are not reversible (1.09).
 // Where an exact density is wanted, those of Reference stand for all, weighted to be as many: a posterior of about the same shape at
 // about the same place, for a rule that corrects (Size = 0) and for the entry Gradient.
+//
+// Where rows are in random order already (Mixed), as in the files of data too large for memory, a batch is Size rows that follow one another from one
+// drawn at random, and energies go on from one drawn at random, around the end. Over all places where a batch may begin, its mean is that of all rows and its variance
+// that of Size rows without replacement, to a relative √(2·Size/Rows), as far as Rows/Size batches beside one another know the variance.
 type Batches struct {
 	Rows, Size int
+	Mixed      bool
 	Reference  []float64 // numbers of rows, different ones
 	Chunk      int       // rows of one call of the entry Terms
 }
@@ -25,11 +31,14 @@ type Batches struct {
 // NewBatches are minibatches of size rows, with a reference of several, drawn for good from the seed.
 func NewBatches(rows, size, reference, chunk int, seed uint64) Batches {
 	b := Batches{Rows: rows, Size: size, Chunk: chunk}
-	for _, row := range rand.New(rand.NewPCG(seed, uint64(rows))).Perm(rows)[:min(reference, rows)] {
-		b.Reference = append(b.Reference, float64(row))
+	for i := range min(reference, rows) {
+		b.Reference = append(b.Reference, noise.Shuffle(seed, rows, referenceKey, float64(i)))
 	}
 	return b
 }
+
+// referenceKey is that of no walker.
+const referenceKey = math.MaxUint32
 
 // Some reports whether there are batches at all.
 func (b Batches) Some() bool { return b.Rows > 0 }
@@ -65,6 +74,43 @@ func (s System) fromEpoch(key, epoch, part autodiff.Node, size int) autodiff.Nod
 	g, n := epoch.Graph(), s.Batches.Rows
 	first := autodiff.Add(autodiff.Mul(epoch, g.Const(float64(n))), autodiff.Mul(part, g.Const(float64(size))))
 	return g.Shuffle(n, key, autodiff.Add(autodiff.Broadcast(first, []int{size}, nil), g.Iota(size)))
+}
+
+// Wanted are the rows that an entry reads on a lane whose scalars the host looks up; nil for an entry that reads none. It is what the graphs work
+// out for themselves, for targets of which the host brings the rows.
+func (b Batches) Wanted(entry string, seed uint64, scalar func(name string) float64) []float64 {
+	if b.Size == 0 {
+		return nil
+	}
+	switch entry {
+	case "start", "step", NoisyGrad:
+		return b.inEpoch(seed, 2*scalar(Walker)+1, scalar(clock), 0, b.Size)
+	case Terms:
+		return b.inEpoch(seed, 2*scalar(Chain), scalar(Round), scalar(Part), b.Chunk)
+	case Slope:
+		rows, first := make([]float64, b.Chunk), int(scalar(Part))*b.Chunk
+		for i := range rows {
+			rows[i] = float64(min(first+i, b.Rows-1))
+		}
+		return rows
+	}
+	return nil
+}
+
+// inEpoch is fromEpoch on the host, or its part of the rows that follow one another.
+func (b Batches) inEpoch(seed uint64, key, epoch, part float64, size int) []float64 {
+	rows, first := make([]float64, size), epoch*float64(b.Rows)+part*float64(size)
+	if b.Mixed {
+		first = noise.Shuffle(seed, b.Rows, key, epoch) + part*float64(size)
+	}
+	for i := range rows {
+		if b.Mixed {
+			rows[i] = math.Mod(first+float64(i), float64(b.Rows))
+			continue
+		}
+		rows[i] = noise.Shuffle(seed, b.Rows, key, first+float64(i))
+	}
+	return rows
 }
 
 // density is log ρ and log ℓ of the target, or what the rows of a batch say of it.

@@ -54,6 +54,9 @@ const siteStart = noise.Sites - 9
 func sample(ctx context.Context, t infer.Target, o infer.Options, rec infer.Recorder, name string, f family) (infer.Report, error) {
 	r := &fit{ctx: ctx, target: t, options: o, recorder: rec, family: f, dim: t.Dim()}
 	r.report.Sampler, r.report.Chains, r.report.Warmup, r.report.Thin, r.report.Temperatures = name, o.Chains, o.Warmup, 1, []float64{1}
+	if err := infer.NeedAll(t, name); err != nil {
+		return r.report, err
+	}
 	if err := r.open(); err != nil {
 		return r.report, err
 	}

@@ -31,7 +31,9 @@ type run struct {
 
 	divergent, late int           // trajectories in the second half of the last window of warm-up
 	visited         [][][]float64 // by chain: where those of the window ended
-	careful         bool          // the acceptance goal is the higher one
+	density         [][]float64   // by chain: log π there
+	runaway         adapt.Runaway
+	careful         bool // the acceptance goal is the higher one
 
 	warmed, drawn int // iterations of all chains
 	depths        int // summed over them, after warm-up
@@ -49,7 +51,7 @@ func (r *run) check() error {
 		return fmt.Errorf("%d chains of %d draws after %d of warm-up: chains and draws must be at least 1, warm-up at least 0",
 			o.Chains, o.Draws, o.Warmup)
 	}
-	return nil
+	return infer.NeedAll(r.target, "nuts")
 }
 
 // defaultDepth bounds the doublings of a trajectory, as in Stan: 1,023 steps.

@@ -113,12 +113,13 @@ func (r *run) tune(w window) error {
 	for _, c := range r.chains {
 		c.adapt = adapt.NewStepSize(c.step, r.goal(), math.Inf(1))
 	}
-	r.divergent, r.late, r.visited = 0, 0, make([][][]float64, len(r.chains))
+	r.divergent, r.late, r.visited, r.density = 0, 0, make([][][]float64, len(r.chains)), make([][]float64, len(r.chains))
 	var seen adapt.Points
 	err := r.iterate(w.iterations, func(c *chain) error {
 		r.learnStep(c)
 		at := position(c.state(), c.dim)
 		r.visited[c.lane] = append(r.visited[c.lane], slices.Clone(at[:min(len(at), adapt.MaxDense)]))
+		r.density[c.lane] = append(r.density[c.lane], logPrior(c.state(), c.dim)+logLik(c.state(), c.dim))
 		r.countLate(c, w)
 		if w.learn {
 			seen.Add(position(c.state(), c.dim), gradient(c.state(), c.dim))
@@ -131,7 +132,19 @@ func (r *run) tune(w window) error {
 		return err
 	}
 	r.keepSteps()
-	if w.learn && r.settings().Metric != "identity" {
+	if !w.learn {
+		return nil
+	}
+	if r.runaway.Watch(slices.Concat(r.visited...)) {
+		if err := r.readValues(r.chains[0]); err != nil {
+			return err
+		}
+		return infer.RunsOff(r.target, r.values)
+	}
+	if err := r.rescue(); err != nil {
+		return err
+	}
+	if r.settings().Metric != "identity" {
 		return r.move(r.metric.Estimate(&seen))
 	}
 	return nil

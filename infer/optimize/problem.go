@@ -34,6 +34,9 @@ const lanes = 16
 
 // open loads the entries "evaluate", density and gradient at theta, and "values".
 func open(ctx context.Context, t infer.Target, o Options) (*problem, error) {
+	if err := infer.NeedAll(t, "finding a mode"); err != nil {
+		return nil, err
+	}
 	p := &problem{ctx: ctx, target: t, options: o, dim: t.Dim()}
 	at := autodiff.New().Input(theta, p.dim)
 	logPrior, logLik := t.Density(at)

@@ -17,6 +17,9 @@ const leastReference = 1000
 func (r *run) split() error {
 	s := r.settings()
 	if s.Batch == 0 {
+		if err := infer.NeedAll(r.target, "renhd without minibatches"); err != nil {
+			return err
+		}
 		if s.ExchangeBatch > 0 {
 			return errors.New("exchange_batch is for minibatches: set batch too")
 		}
@@ -40,7 +43,10 @@ func (r *run) split() error {
 		chunk = max(s.Batch, 256)
 	}
 	r.batches = dynamics.NewBatches(n, s.Batch, max(s.Batch, leastReference, 10*r.target.Dim()), min(chunk, n), r.options.Seed)
-	return nil
+	if t, ok := infer.Streaming(t); ok {
+		r.batches.Mixed = t.Mixed()
+	}
+	return r.readable()
 }
 
 // warmFree warms up a rule that rejects nothing. Trajectories that correct themselves come down from any start; they find how wide the target is

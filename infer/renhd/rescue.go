@@ -1,18 +1,16 @@
 package renhd
 
 import (
-	"cmp"
-	"math"
 	"slices"
 
-	"gonum.org/v1/gonum/stat"
-
-	"ppl/infer/stats"
+	"ppl/infer"
+	"ppl/infer/adapt"
+	"ppl/infer/dynamics"
 )
 
 // rescue sends walkers that are lost to where the nearest other of their rung is: nearest, so that a mode is not given up with a walker.
 // Warm-up need not be reversible. Lost is a walker that for two windows hardly moved, for something in its corner of the space stops it, or
-// whose log density stayed so far below that of others that no volume makes up for it.
+// around which there was next to nothing of the target.
 func (r *run) rescue(t *tuner) error {
 	if r.free() {
 		return nil
@@ -29,7 +27,7 @@ func (r *run) rescue(t *tuner) error {
 			continue
 		}
 		if to := fellows(w.rungOf, lost, lane); len(to) > 0 {
-			at[lane], changed = at[nearest(at, lane, to)], true
+			at[lane], changed = at[adapt.Nearest(at, lane, to)], true
 		}
 	}
 	if !changed {
@@ -39,29 +37,26 @@ func (r *run) rescue(t *tuner) error {
 	return err
 }
 
-// nearest is that of to whose position is closest to lane's, coordinates in units of their spread over to.
-func nearest(at [][]float64, lane int, to []int) int {
-	unit := make([]float64, len(at[lane]))
-	for j := range unit {
-		column := make([]float64, len(to))
-		for i, other := range to {
-			column[i] = at[other][j]
-		}
-		unit[j] = stat.PopStdDev(column, nil)
-	}
-	distance := func(other int) (sum float64) {
-		for j, x := range at[lane] {
-			if unit[j] > 0 {
-				sum += (at[other][j] - x) * (at[other][j] - x) / (unit[j] * unit[j])
+// stopRunaway ends a run whose walkers run off without end at temperature 1, for nothing that came after would mean anything. At others they may, where tails
+// are heavy.
+func (r *run) stopRunaway(t *tuner) error {
+	var cold [][]float64
+	for lane, xs := range t.visited {
+		for i, x := range xs {
+			if t.stood[lane][i] == 0 {
+				cold = append(cold, x)
 			}
 		}
-		return sum
 	}
-	return slices.MinFunc(to, func(a, b int) int { return cmp.Compare(distance(a), distance(b)) })
+	if !r.runaway.Watch(cold) {
+		return nil
+	}
+	w := r.walkers
+	if err := w.entry(r.ctx, dynamics.Values, nil); err != nil {
+		return err
+	}
+	return infer.RunsOff(r.target, w.read(dynamics.Values, nil)[:w.exe.Size(dynamics.Values)])
 }
-
-// hopeless is a gap in log density that no volume makes up for: 20 + 5d, a factor of e⁵ > 100 in each direction and more.
-func hopeless(dim int) float64 { return 20 + 5*float64(dim) }
 
 // fellows are the walkers of a lane's rung that are not lost.
 func fellows(rungOf []int, lost []bool, lane int) []int {
@@ -74,22 +69,18 @@ func fellows(rungOf []int, lost []bool, lane int) []int {
 	return out
 }
 
-// lost tells the walkers that seem to be, by lane. Densities can be compared only where all walkers are of one rung and none is still coming down
-// from far out, and count only when several of them agree on the best.
+// lost tells the walkers that seem to be, by lane. Masses can be compared only where all walkers are of one rung and none is still coming down
+// from far out.
 func (t *tuner) lost() []bool {
-	out, level := make([]bool, t.walkers.lanes()), make([]float64, t.walkers.lanes())
-	for lane, xs := range t.density {
+	out := make([]bool, t.walkers.lanes())
+	for lane := range out {
 		out[lane] = t.moved[lane] < 0.05*float64(t.sweeps)
-		level[lane] = stats.Quantile(xs[len(xs)/2:], 0.5)
 	}
 	if len(t.walkers.rungs) > 1 || t.heats != nil && t.hot() {
 		return out
 	}
-	sorted := slices.Clone(level)
-	slices.Sort(sorted)
-	low := sorted[len(sorted)*7/8] - hopeless(t.walkers.dim)
-	for lane, l := range level {
-		out[lane] = out[lane] || l < low || math.IsNaN(l)
+	for lane, l := range adapt.Lost(t.density, t.visited) {
+		out[lane] = out[lane] || l
 	}
 	return out
 }

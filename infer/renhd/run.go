@@ -28,6 +28,7 @@ type run struct {
 	exchange exchange
 	batches  dynamics.Batches
 	report   infer.Report
+	runaway  adapt.Runaway
 
 	swept      int     // iterations of all walkers so far
 	kept       int     // of them, those after warm-up
@@ -74,6 +75,9 @@ func dynamicsOf(s infer.Settings) string {
 
 // hasLikelihood reports whether there is anything but a prior.
 func (r *run) hasLikelihood() bool {
+	if r.batches.Some() {
+		return true
+	}
 	_, logLik := r.target.Density(autodiff.New().Input(dynamics.Theta, r.target.Dim()))
 	value, constant := logLik.IsConst()
 	return !constant || value != 0
@@ -109,7 +113,7 @@ func (r *run) open(rungs []rung, per int, rungOf func(walker int) int) error {
 		return err
 	}
 	w := &walkers{exe: exe, chains: chains, per: per, dim: r.target.Dim(), rungs: rungs,
-		rungOf: make([]int, chains*per), tempered: r.system.Path != dynamics.Plain, traits: r.rule.Traits()}
+		rungOf: make([]int, chains*per), tempered: r.system.Path != dynamics.Plain, traits: r.rule.Traits(), feed: r.newFeed()}
 	for lane := range w.rungOf {
 		w.rungOf[lane] = rungOf(lane % per)
 	}

@@ -168,6 +168,9 @@ func (t *tuner) sane() []bool {
 	return out
 }
 
+// hopeless is a gap in log density that no volume makes up for: 20 + 5d, a factor of e⁵ > 100 in each direction and more.
+func hopeless(dim int) float64 { return 20 + 5*float64(dim) }
+
 // note records where walkers are.
 func (t *tuner) note() {
 	w := t.walkers

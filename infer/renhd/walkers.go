@@ -35,6 +35,8 @@ type walkers struct {
 	traits      dynamics.Traits
 	lost        []bool // by lane: as the last window of warm-up left them; nil before
 
+	feed *feed // nil where all data are in memory
+
 	noiseStep uint64 // the device's next noise step
 	laneSteps int64
 	perStep   time.Duration // measured; decides how a trajectory is cut into calls, never what it computes
@@ -143,6 +145,14 @@ func (w *walkers) entry(ctx context.Context, name string, mask []bool) error {
 }
 
 func (w *walkers) run(ctx context.Context, calls []device.Call, mask []bool) error {
+	if w.feed != nil {
+		return w.runFed(ctx, calls, mask)
+	}
+	return w.once(ctx, calls, mask)
+}
+
+// once is one call of the device.
+func (w *walkers) once(ctx context.Context, calls []device.Call, mask []bool) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}

@@ -116,7 +116,7 @@ func lowEnergy(f *findings) string {
 		return ""
 	}
 	return fmt.Sprintf("E-BFMI is below %v in %d of %d chains (least %.2g): fresh momenta reach only a small part of the posterior's energies, and its tails may be "+
-		"missing. Heavy tails or a funnel do that: write scales and effects `noncentered`, or give heavy-tailed parameters another form.",
+		"missing. Heavy tails or a funnel do that: write scales and effects `noncentered` where they are not yet, or give heavy-tailed parameters another form.",
 		low, len(bad), len(f.run.Report.EBFMI), slices.Min(bad))
 }
 

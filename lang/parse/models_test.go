@@ -12,18 +12,9 @@ import (
 	"ppl/lang/source"
 )
 
-// sharedModels holds the models the language was designed on; it lies beside the repository where there is a copy.
+// sharedModels holds the models the language was designed on; it lies beside the repository where there is a copy. That they parse is tested with
+// the formatter.
 const sharedModels = "../../../shared/models"
-
-func TestSharedModels(t *testing.T) {
-	paths := glob(t, filepath.Join(sharedModels, "*.ppl"))
-	if len(paths) == 0 {
-		t.Skipf("%s is absent", sharedModels)
-	}
-	for _, path := range paths {
-		clean(t, path, read(t, path)) // FuzzFile has them as seeds and checks the places
-	}
-}
 
 func TestOwnModels(t *testing.T) {
 	for _, path := range glob(t, "testdata/*.ppl") {

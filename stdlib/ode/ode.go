@@ -67,7 +67,7 @@ func methods() []method {
 //
 // All lanes pay for MaxSteps attempts, time and memory for each operation of the right side, whether or not they need them. Times that
 // are not reached by then are NaN. A sampler refuses such a state; a posterior with much mass there is cut off, so that MaxSteps should
-// be a multiple of what Steps says at draws of the prior, and be raised where NaN still turns up.
+// be a multiple of what Pilot.Steps says at draws of the prior, and be raised where NaN still turns up.
 func Solve(p Problem, o Options) Node {
 	s := newSolver(p, o)
 	shape := []int{len(p.Times), p.Y0.Size()}

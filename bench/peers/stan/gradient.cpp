@@ -1,5 +1,5 @@
 // Times Stan's own gradient: reads "N" from standard input, evaluates N gradients of the model at a fixed point, answers with the seconds of
-// processor time it took; the first line of output is the number of coordinates.
+// processor time it took.
 #include <stan/io/json/json_data.hpp>
 #include <stan/model/log_prob_grad.hpp>
 #include <stan/model/model_base.hpp>
@@ -24,7 +24,6 @@ int main(int, char **argv) {
   size_t dim = model.num_params_r();
   std::vector<double> theta(dim), gradient(dim);
   for (size_t i = 0; i < dim; i++) theta[i] = 0.1 * std::sin(3.0 * i + 1);
-  std::cout << dim << std::endl;
   for (long n; std::cin >> n;) {
     double start = processor(), lp = 0;
     for (long k = 0; k < n; k++) lp += stan::model::log_prob_grad<true, true>(model, theta, whole, gradient, nullptr);

@@ -1,0 +1,94 @@
+"""Ratios to JAX, Stan and PyTorch. Both sides take turns in one run; the median of the quotients of their processor times counts."""
+
+import os
+import statistics
+import subprocess
+import sys
+
+from section import Section, microseconds
+
+HERE, TURNS = os.path.dirname(os.path.abspath(__file__)), 7
+
+
+class Side:
+    """A program that answers a number of times with seconds."""
+
+    def __init__(self, *command):
+        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=HERE)
+
+    def seconds(self, times):
+        self.process.stdin.write(f"{times}\n")
+        self.process.stdin.flush()
+        return float(self.process.stdout.readline().split()[0])
+
+    def close(self):
+        self.process.stdin.close()
+        self.process.wait()
+
+
+def enough(side):
+    """How often makes some 20 milliseconds."""
+    times = 1
+    while side.seconds(times) < 0.02:
+        times *= 2
+    return times
+
+
+def race(*sides):
+    """By side the median seconds for one piece of work, and the median quotient with the first side."""
+    times = [enough(s) for s in sides]
+    rounds = [[s.seconds(n) / n for s, n in zip(sides, times)] for _ in range(TURNS)]
+    for s in sides:
+        s.close()
+    return [(statistics.median(r[k] for r in rounds), statistics.median(r[k] / r[0] for r in rounds)) for k in range(len(sides))]
+
+
+def ours(run, model, entry):
+    return Side(run.side, model, entry)
+
+
+def jax(run):
+    s = Section("A step of RENHD: JAX", "Eight replicas, gradient, noise and thermostat (BADODAB); jit, vmap over replicas, lax.scan over steps; one thread, float64.")
+    rows = []
+    for model, least in {"mixture": 3, "eight_schools": 3, "logistic": 1.5}.items():
+        (a, _), (b, ratio) = race(ours(run, model, "step"), Side(sys.executable, "jax_side.py", model, "step", run.data))
+        s.at_least(f"RENHD step, {model}: JAX/ppl", least, ratio)
+        rows.append((model, microseconds(a), microseconds(b), f"{ratio:.2f}"))
+    s.table(("model", "ppl", "JAX", "JAX/ppl"), rows)
+    return s
+
+
+def build(run, model):
+    """Stan's program for a model, with gradient.cpp around it; kept as long as it is newer than both."""
+    import httpstan
+
+    root, out = os.path.dirname(httpstan.__file__), f"{run.work}/stan_{model}"
+    sources = [f"{HERE}/stan/{model}.stan", f"{HERE}/stan/gradient.cpp"]
+    if not os.path.exists(out) or os.path.getmtime(out) < max(map(os.path.getmtime, sources)):
+        subprocess.run([f"{root}/stanc", "--O1", f"--o={out}.hpp", sources[0]], check=True)
+        subprocess.run(["c++", "-std=c++17", "-O3", "-march=native", "-w", f"-I{root}/include", "-D_REENTRANT", "-DBOOST_DISABLE_ASSERTS", "-include", f"{out}.hpp",
+                        sources[1], "-o", out, f"-L{root}/lib", "-l:libtbb.so.2", f"-Wl,-rpath,{root}/lib"], check=True)
+    return out
+
+
+def stan(run):
+    s = Section("Log density and gradient: Stan", "For one walker: ppl moves eight at once, an eighth of that is its time. Stan's is that of log_prob_grad, called "
+                "from C++ compiled with -O3 -march=native and stanc --O1, without the way through Python; GLM functions where it has them.")
+    rows = []
+    for model in ("poisson", "mixture", "logistic", "eight_schools", "gp", "volatility"):
+        (a, _), (b, ratio) = race(ours(run, model, "density"), Side(build(run, model), f"{run.data}/{model}.json"))
+        s.at_least(f"gradient, {model}: Stan/ppl", 2, 8 * ratio)
+        rows.append((model, microseconds(a / 8), microseconds(b), f"{8 * ratio:.2f}"))
+    s.table(("model", "ppl", "Stan", "Stan/ppl"), rows)
+    return s
+
+
+def torch(run):
+    s = Section("Log density and gradient: PyTorch and JAX", "Eight walkers, one thread, float64; PyTorch by torch.func.vmap, JAX as above without the step.")
+    rows = []
+    for model in ("mixture", "eight_schools", "logistic"):
+        (a, _), (b, by_torch), (c, by_jax) = race(ours(run, model, "density"), Side(sys.executable, "torch_side.py", model, "density", run.data),
+                                                  Side(sys.executable, "jax_side.py", model, "density", run.data))
+        rows.append((model, microseconds(a), microseconds(b), f"{by_torch:.1f}", microseconds(c), f"{by_jax:.1f}"))
+    s.table(("model", "ppl", "PyTorch", "PyTorch/ppl", "JAX", "JAX/ppl"), rows)
+    return s

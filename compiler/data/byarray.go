@@ -1,0 +1,100 @@
+package data
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+)
+
+// An arraySource reads the elements of one array of numbers, row-major, a row of its first axis at a time.
+type arraySource struct {
+	path  string
+	in    io.Reader
+	col   Column
+	kind  element
+	order binary.ByteOrder
+	left  int // rows
+	row   int
+	raw   []byte
+}
+
+// inRows makes an array of a shape a source.
+func (in *input) inRows(kind element, code string, shape []int, order binary.ByteOrder) (rowSource, error) {
+	if len(shape) == 0 {
+		return nil, errors.New(in.path + ": one number has no rows")
+	}
+	a := &arraySource{path: in.path, in: in.text, kind: kind, order: order, left: shape[0],
+		col: Column{Name: in.name(), Shape: shape[1:], Type: "f8", Int: kind.whole}}
+	switch code {
+	case "u1", "b1":
+		a.col.Type = "u1"
+	case "i1", "f4":
+		a.col.Type = code
+	}
+	a.raw = make([]byte, a.col.size()*kind.size)
+	return a, nil
+}
+
+func (a *arraySource) columns() []Column { return []Column{a.col} }
+
+func (a *arraySource) next(record []float64) error {
+	if a.left == 0 {
+		if n, _ := a.in.Read(a.raw[:min(1, len(a.raw))]); n > 0 {
+			return fmt.Errorf("%s: the file goes on after its %d rows", a.path, a.row)
+		}
+		return io.EOF
+	}
+	if _, err := io.ReadFull(a.in, a.raw); err != nil {
+		return fmt.Errorf("%s: the file ends in row %d of %d: %w", a.path, a.row+1, a.row+a.left, err)
+	}
+	for k := range record {
+		v := a.kind.read(a.raw[k*a.kind.size:], a.order)
+		if a.kind.whole && math.Abs(v) > exact {
+			return tooLong(a.path, a.row*len(record)+k, v)
+		}
+		record[k] = v
+	}
+	a.left, a.row = a.left-1, a.row+1
+	return nil
+}
+
+func tooLong(name string, at int, v float64) error {
+	return fmt.Errorf("%s: element %d, %.0f, is too large for a float64 to hold exactly", name, at+1, v)
+}
+
+// numpy reads a .npy file, of which rows are together only in C order.
+func (in *input) numpy() (rowSource, error) {
+	start, err := in.text.Peek(1 << 16)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return nil, err
+	}
+	h, err := readNumpyHeader(in.path, string(start))
+	if err != nil {
+		return nil, err
+	}
+	if h.fortran && len(h.shape) > 1 {
+		return nil, fmt.Errorf("%s: the array is in Fortran order, in which rows are not together; save numpy.ascontiguousarray(x)", in.path)
+	}
+	if _, err := in.text.Discard(h.size); err != nil {
+		return nil, err
+	}
+	return in.inRows(h.kind, h.code, h.shape, h.order)
+}
+
+// idx reads an IDX file.
+func (in *input) idx() (rowSource, error) {
+	start, err := in.text.Peek(4 + 4*255)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return nil, err
+	}
+	h, err := readIDXHeader(in.path, string(start))
+	if err != nil {
+		return nil, err
+	}
+	if _, err := in.text.Discard(h.size); err != nil {
+		return nil, err
+	}
+	return in.inRows(h.kind, h.code, h.shape, binary.BigEndian)
+}

@@ -1,0 +1,125 @@
+package data
+
+import (
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"strings"
+)
+
+// A tableSource reads a table of text with a header row.
+type tableSource struct {
+	path  string
+	in    *csv.Reader
+	cols  []Column
+	words map[string]number
+	texts []*dictionary // of columns of text; nil for numbers
+	rows  int
+	line  int // on which the last row ended
+}
+
+func (in *input) csv(comma rune, text map[int]retyping) (rowSource, error) {
+	if start, _ := in.text.Peek(3); string(start) == "\ufeff" {
+		if _, err := in.text.Discard(3); err != nil {
+			return nil, err
+		}
+	}
+	t := &tableSource{path: in.path, in: csv.NewReader(in.text), words: words(), line: 1}
+	t.in.Comma, t.in.TrimLeadingSpace, t.in.ReuseRecord = comma, comma == ',', true
+	header, err := t.in.Read()
+	if err == io.EOF {
+		return nil, fmt.Errorf("%s: the file is empty; a table begins with a row of column names", in.path)
+	} else if err != nil {
+		return nil, t.failed(header, err)
+	}
+	if err := checkHeader(in.path, header); err != nil {
+		return nil, err
+	}
+	for c, name := range header {
+		at := text[c]
+		t.cols = append(t.cols, Column{Name: strings.TrimSpace(name), Type: "f8", Int: true, Text: at.text, TextAt: at.row})
+		t.texts = append(t.texts, nil)
+		if _, ok := text[c]; ok {
+			t.texts[c] = &dictionary{}
+		}
+	}
+	return t, nil
+}
+
+func (t *tableSource) columns() []Column {
+	for c, d := range t.texts {
+		if d != nil {
+			t.cols[c].Labels = d.texts
+		}
+	}
+	return append([]Column(nil), t.cols...)
+}
+
+func (t *tableSource) failed(row []string, err error) error {
+	return rowError(t.path, t.rows+1, len(t.cols), row, err)
+}
+
+func (t *tableSource) next(record []float64) error {
+	row, err := t.in.Read()
+	if err == io.EOF {
+		return err
+	} else if err != nil {
+		return t.failed(row, err)
+	}
+	if err := t.blank(row); err != nil {
+		return err
+	}
+	for c, field := range row {
+		if record[c], err = t.value(c, strings.TrimSpace(field)); err != nil {
+			return err
+		}
+	}
+	t.rows++
+	return nil
+}
+
+// blank refuses blank lines in a table of one column, as checkBlankLines does.
+func (t *tableSource) blank(row []string) error {
+	if len(row) > 1 {
+		return nil
+	}
+	line, _ := t.in.FieldPos(0)
+	if line != t.line+1 {
+		return blankLine(t.path, t.line+1)
+	}
+	t.line = line + strings.Count(row[0], "\n")
+	return nil
+}
+
+// value is a field as a number, or a text's.
+func (t *tableSource) value(c int, text string) (float64, error) {
+	n, ok, err := field(text, t.words)
+	switch {
+	case err != nil:
+	case t.texts[c] != nil && ok && math.IsNaN(n.value):
+		return n.value, nil
+	case t.texts[c] != nil:
+		n.value, err = t.texts[c].code(text)
+	case !ok:
+		return 0, retyping{c, t.rows, text}
+	}
+	if err != nil {
+		return 0, fmt.Errorf("%s: row %d of column %q: %w", t.path, t.rows+1, t.cols[c].Name, err)
+	}
+	t.cols[c].Int = t.cols[c].Int && (n.isInt || t.texts[c] != nil)
+	return n.value, nil
+}
+
+// rowError says what is wrong with a row, counted from 1 without the header, of a table of so many columns.
+func rowError(path string, number, columns int, row []string, err error) error {
+	var at *csv.ParseError
+	if !errors.As(err, &at) {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	if errors.Is(err, csv.ErrFieldCount) {
+		return fmt.Errorf("%s:%d: row %d has %d fields, the header has %d", path, at.StartLine, number, len(row), columns)
+	}
+	return fmt.Errorf("%s:%d:%d: %v", path, at.Line, at.Column, at.Err)
+}

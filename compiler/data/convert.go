@@ -1,0 +1,176 @@
+package data
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"sort"
+)
+
+// A rowSource gives the rows of a data file, one after another, without holding more than a few of them.
+type rowSource interface {
+	// columns are what a record is made of; of text columns with the texts in the order in which they appeared, once all rows are read.
+	columns() []Column
+	// next fills a record, columns one after another; io.EOF after the last row. A text is its number among those that appeared so far.
+	next(record []float64) error
+}
+
+// A retyping says that a column taken for numbers is text: the pass starts anew.
+type retyping struct {
+	column, row int
+	text        string
+}
+
+func (r retyping) Error() string { return "a column of numbers has text" }
+
+// convert writes the rows of a data file to name, under a temporary name first. Whatever the values tell of themselves is learned on the way.
+func convert(path, name, identity string) error {
+	text := map[int]retyping{}
+	for {
+		err := convertOnce(path, name, identity, text)
+		var again retyping
+		if !errors.As(err, &again) {
+			return err
+		}
+		text[again.column] = again
+	}
+}
+
+func convertOnce(path, name, identity string, text map[int]retyping) error {
+	in, err := openInput(path)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	src, err := in.source(text)
+	if err != nil {
+		return err
+	}
+	plain, err := os.CreateTemp(filepath.Dir(name), "converting-*")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(plain.Name())
+	defer plain.Close()
+	f := footer{Identity: identity, Table: in.table, Lone: in.lone}
+	if err := f.writeRows(plain, src); err != nil {
+		return err
+	}
+	return f.mixed(plain, name)
+}
+
+// mixed writes a row file from its records in order.
+func (f *footer) mixed(plain *os.File, name string) error {
+	out, err := os.CreateTemp(filepath.Dir(name), "converting-*")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(out.Name()) // where it was not renamed
+	defer out.Close()
+	if _, err := plain.Seek(0, io.SeekStart); err != nil {
+		return err
+	}
+	stride := strideOf(f.Columns)
+	if err := mixRows(bufio.NewReaderSize(plain, 1<<20), out, f.Rows, stride, bucketOf(int64(f.Rows)*int64(stride))); err != nil {
+		return err
+	}
+	end, err := f.bytes()
+	if err != nil {
+		return err
+	}
+	if _, err := out.WriteAt(end, int64(f.Rows)*int64(stride)); err != nil {
+		return err
+	}
+	if err := out.Sync(); err != nil {
+		return err
+	}
+	return os.Rename(out.Name(), name)
+}
+
+// writeRows writes records in the order of the data file, each with its row at the end, and enters what they are.
+func (f *footer) writeRows(out io.Writer, src rowSource) error {
+	w := bufio.NewWriterSize(out, 1<<20)
+	columns := append(src.columns(), Column{Type: "f8"})
+	width := 0
+	for i := range columns {
+		c := &columns[i]
+		width += c.size()
+		c.Low.At, c.High.At, c.Broken.At = -1, -1, -1
+	}
+	record, raw := make([]float64, width), []byte(nil)
+	for ; ; f.Rows++ {
+		err := src.next(record[:width-1])
+		if err == io.EOF {
+			break
+		} else if err != nil {
+			return err
+		}
+		record[width-1] = float64(f.Rows)
+		raw = appendRecord(raw[:0], columns, record, f.Rows)
+		if _, err := w.Write(raw); err != nil {
+			return err
+		}
+	}
+	for i, c := range src.columns() {
+		columns[i].Int, columns[i].Text, columns[i].TextAt = c.Int, c.Text, c.TextAt
+		columns[i].Labels, columns[i].Codes = sortedLabels(c.Labels)
+	}
+	f.Columns = columns
+	return w.Flush()
+}
+
+func appendRecord(raw []byte, columns []Column, record []float64, row int) []byte {
+	for i := range columns {
+		c, n := &columns[i], columns[i].size()
+		for k, v := range record[:n] {
+			c.note(v, row*n+k)
+			raw = appendElement(raw, c.Type, v)
+		}
+		record = record[n:]
+	}
+	return raw
+}
+
+// sortedLabels sorts texts and says where each went, from 1.
+func sortedLabels(texts []string) (labels []string, codes []float64) {
+	if texts == nil {
+		return nil, nil
+	}
+	order := make([]int, len(texts))
+	for i := range order {
+		order[i] = i
+	}
+	sort.Slice(order, func(i, j int) bool { return texts[order[i]] < texts[order[j]] })
+	labels, codes = make([]string, len(texts)), make([]float64, len(texts))
+	for at, i := range order {
+		labels[at], codes[i] = texts[i], float64(at+1)
+	}
+	return labels, codes
+}
+
+// mostLabels bounds the different texts of a column, which are kept in memory.
+const mostLabels = 1 << 20
+
+// A dictionary numbers texts from 1 as they appear.
+type dictionary struct {
+	number map[string]float64
+	texts  []string
+}
+
+func (d *dictionary) code(text string) (float64, error) {
+	if n, ok := d.number[text]; ok {
+		return n, nil
+	}
+	if len(d.texts) == mostLabels {
+		return 0, fmt.Errorf("there are more than %d different texts", mostLabels)
+	}
+	if d.number == nil {
+		d.number = map[string]float64{}
+	}
+	d.texts = append(d.texts, text)
+	d.number[text] = float64(len(d.texts))
+	return float64(len(d.texts)), nil
+}

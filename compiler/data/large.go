@@ -1,0 +1,138 @@
+package data
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"time"
+)
+
+// A Shelf is where large data files are read by rows: how much memory there is, and the directory that row files are kept in.
+type Shelf struct {
+	Memory int64  // bytes; a file of which reading whole would take more is read by rows
+	Dir    string // of row files
+	Bound  int64  // bytes of row files that the directory may hold; the newest stays in any case
+}
+
+// DefaultShelf has the memory that Go was given (GOMEMLIMIT) or else the machine has, and the user's cache directory.
+func DefaultShelf() Shelf {
+	s := Shelf{Memory: debug.SetMemoryLimit(-1), Bound: 64 << 30}
+	if s.Memory == math.MaxInt64 {
+		s.Memory = machineMemory()
+	}
+	base, err := os.UserCacheDir()
+	if err != nil {
+		base = os.TempDir()
+	}
+	s.Dir = filepath.Join(base, "ppl", "rows")
+	return s
+}
+
+// unknownMemory is what a machine is taken to have that does not tell.
+const unknownMemory = 8 << 30
+
+// What reading a file whole takes, in bytes a byte: measured 10.3 for a CSV file of short numbers, and about as much for images of one
+// byte a pixel, which become float64; four times that if compressed.
+const (
+	wholeCost  = 10
+	packedCost = 4 * wholeCost
+)
+
+// Large reports whether a file is too large to be read whole, with its size. A file that cannot be looked at is not.
+func (s Shelf) Large(path string) (size int64, large bool) {
+	info, err := os.Stat(path)
+	if err != nil || !info.Mode().IsRegular() {
+		return 0, false
+	}
+	cost := int64(wholeCost)
+	if strings.HasSuffix(strings.ToLower(path), ".gz") {
+		cost = packedCost
+	}
+	return info.Size(), info.Size() > s.Memory/cost
+}
+
+// ByRows opens a large data file for reading by rows. The first time it is converted to a row file, which is kept as long as the data file does not change.
+func (s Shelf) ByRows(path string) (*File, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, fmt.Errorf("cannot read data: %w", err)
+	}
+	whole, err := filepath.Abs(path)
+	if err != nil {
+		return nil, err
+	}
+	identity := fmt.Sprintf("%s\n%d\n%d", whole, info.Size(), info.ModTime().UnixNano())
+	sum := sha256.Sum256([]byte(identity))
+	name := filepath.Join(s.Dir, hex.EncodeToString(sum[:16])+rowEnding)
+	rows, err := s.open(path, name, identity)
+	if err != nil {
+		return nil, err
+	}
+	rows.Path = path
+	return rows.asFile(), nil
+}
+
+const rowEnding = ".rows"
+
+// open is the row file of that name, made anew where there is none or a damaged one.
+func (s Shelf) open(path, name, identity string) (*RowFile, error) {
+	if rows, err := openRowFile(name, identity); err == nil {
+		now := time.Now()
+		_ = os.Chtimes(name, now, now) // else it leaves the directory sooner
+		return rows, nil
+	}
+	if err := os.MkdirAll(s.Dir, 0o700); err != nil {
+		return nil, fmt.Errorf("%s is too large for memory, and there is no place for its rows: %w", path, err)
+	}
+	if err := convert(path, name, identity); err != nil {
+		return nil, err
+	}
+	s.evict(name)
+	return openRowFile(name, identity)
+}
+
+// leftover is the age at which a file under a temporary name belongs to nobody any more.
+const leftover = 24 * time.Hour
+
+// evict removes what was not used for the longest time until the rest fits. A process that has a file open keeps what is in it.
+func (s Shelf) evict(newest string) {
+	type kept struct {
+		path string
+		info os.FileInfo
+	}
+	var all []kept
+	paths, _ := filepath.Glob(filepath.Join(s.Dir, "*")) // the only error is a bad pattern
+	for _, p := range paths {
+		if info, err := os.Lstat(p); err == nil && p != newest {
+			all = append(all, kept{p, info})
+		}
+	}
+	slices.SortFunc(all, func(a, b kept) int { return b.info.ModTime().Compare(a.info.ModTime()) })
+	total := int64(0)
+	if info, err := os.Lstat(newest); err == nil {
+		total = info.Size()
+	}
+	for _, k := range all {
+		whole := strings.HasSuffix(k.path, rowEnding)
+		if total += k.info.Size(); whole && total > s.Bound || !whole && time.Since(k.info.ModTime()) > leftover {
+			_ = os.Remove(k.path) // or the next time
+		}
+	}
+}
+
+// asFile has the columns of a row file for arrays.
+func (r *RowFile) asFile() *File {
+	f := newFile(r.Path, r.Table)
+	f.Lone = r.Lone
+	for i := range r.Columns[:len(r.Columns)-1] {
+		c := &r.Columns[i]
+		f.add(&Array{Name: c.Name, Shape: append([]int{r.Rows}, c.Shape...), Int: c.Int, Labels: c.Labels, Origin: r.Path, Rows: r, Columns: []int{i}})
+	}
+	return f
+}

@@ -1,0 +1,129 @@
+package data
+
+import (
+	"encoding/binary"
+	"io"
+	"math"
+	"math/bits"
+	"os"
+)
+
+// Rows of a row file are in random order, so that rows that follow one another are as good as rows drawn at random, and one read fetches a whole
+// minibatch. The order is a function of the number of rows alone: files with as many rows have them in the same order.
+
+// A mixing is a permutation of 0…rows−1: a Feistel network (Luby and Rackoff, SIAM J. Comput. 17, 1988) of eight rounds on an even number of bits; a
+// result that is no row is put through again (cycle walking: Black and Rogaway, CT-RSA 2002).
+type mixing struct {
+	rows uint64
+	half int
+}
+
+func newMixing(rows int) mixing {
+	return mixing{uint64(rows), max(1, (bits.Len64(uint64(max(rows, 1)-1))+1)/2)}
+}
+
+// place is where a row stands.
+func (m mixing) place(row int) int {
+	x, mask := uint64(row), uint64(1)<<m.half-1
+	for {
+		a, b := x>>m.half, x&mask
+		for round := range uint64(8) {
+			a, b = b, a^scramble(b+round<<56+m.rows<<24)&mask
+		}
+		if x = a<<m.half | b; x < m.rows {
+			return int(x)
+		}
+	}
+}
+
+// scramble is the finaliser of SplitMix64 (Steele, Lea, Flood, OOPSLA 2014).
+func scramble(x uint64) uint64 {
+	x += 0x9E3779B97F4A7C15
+	x = (x ^ x>>30) * 0xBF58476D1CE4E5B9
+	x = (x ^ x>>27) * 0x94D049BB133111EB
+	return x ^ x>>31
+}
+
+// Mixing rows works in buckets of places, which are put in order one by one in memory. There are so many at most, each of so many bytes at least,
+// and what is on the way to a bucket waits for company.
+const (
+	mostBuckets = 1024
+	bucketSize  = 64 << 20
+	waitSize    = 64 << 10
+)
+
+// bucketOf is the size of buckets for so many bytes of records.
+func bucketOf(records int64) int64 {
+	return max(bucketSize, (records+mostBuckets-1)/mostBuckets)
+}
+
+// mixRows brings records, whose last number is their row, to their places in a file, in buckets of size bytes. What is written is read and written
+// once more, all in large pieces.
+func mixRows(in io.Reader, out *os.File, rows, stride int, size int64) error {
+	m := &mixer{mixing: newMixing(rows), out: out, stride: stride, per: max(1, int(size)/stride)}
+	n := (rows + m.per - 1) / m.per
+	m.waiting, m.written = make([][]byte, n), make([]int64, n)
+	record := make([]byte, stride)
+	for row := range rows {
+		if _, err := io.ReadFull(in, record); err != nil {
+			return err
+		}
+		if err := m.add(m.place(row)/m.per, record); err != nil {
+			return err
+		}
+	}
+	for b := range m.waiting {
+		if err := m.flush(b); err != nil {
+			return err
+		}
+		if err := m.settle(b); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// A mixer is the state of mixRows.
+type mixer struct {
+	mixing
+	out     *os.File
+	stride  int
+	per     int      // rows of a bucket
+	waiting [][]byte // by bucket
+	written []int64  // by bucket: bytes
+	now, to []byte   // a bucket's records as they came, and in their places
+}
+
+func (m *mixer) add(b int, record []byte) error {
+	m.waiting[b] = append(m.waiting[b], record...)
+	if len(m.waiting[b]) < waitSize {
+		return nil
+	}
+	return m.flush(b)
+}
+
+func (m *mixer) flush(b int) error {
+	_, err := m.out.WriteAt(m.waiting[b], int64(b)*int64(m.per)*int64(m.stride)+m.written[b])
+	m.written[b] += int64(len(m.waiting[b]))
+	m.waiting[b] = m.waiting[b][:0]
+	return err
+}
+
+// settle puts a bucket's records in their places.
+func (m *mixer) settle(b int) error {
+	m.waiting[b] = nil
+	n := int(m.written[b])
+	if len(m.now) < n {
+		m.now, m.to = make([]byte, n), make([]byte, n)
+	}
+	begin := int64(b) * int64(m.per) * int64(m.stride)
+	if _, err := m.out.ReadAt(m.now[:n], begin); err != nil {
+		return err
+	}
+	for at := 0; at < n; at += m.stride {
+		row := int(math.Float64frombits(binary.LittleEndian.Uint64(m.now[at+m.stride-8:])))
+		copy(m.to[(m.place(row)-b*m.per)*m.stride:], m.now[at:at+m.stride])
+	}
+	_, err := m.out.WriteAt(m.to[:n], begin)
+	return err
+}

@@ -1,0 +1,283 @@
+package data
+
+import (
+	"bytes"
+	"compress/gzip"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+)
+
+// written writes a file for a test.
+func written(t *testing.T, dir, name, text string) string {
+	t.Helper()
+	path := filepath.Join(dir, name)
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func zipped(t *testing.T, text string) string {
+	t.Helper()
+	var b bytes.Buffer
+	w := gzip.NewWriter(&b)
+	if _, err := w.Write([]byte(text)); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+// readBack reads an array of a row file, in the order of the data file.
+func readBack(t *testing.T, a *Array) []float64 {
+	t.Helper()
+	s := &Selection{File: a.Rows}
+	for _, c := range a.Columns {
+		s.Add(c, a.Rows.Columns[c].Codes)
+	}
+	row := s.AddRow()
+	places, values := make([]int, a.Rows.Rows), make([]float64, a.Rows.Rows*s.Width)
+	for i := range places {
+		places[i] = i
+	}
+	if err := s.Read(places, values); err != nil {
+		t.Fatal(err)
+	}
+	out := make([]float64, a.Rows.Rows*row)
+	for p := range places {
+		record := values[p*s.Width:]
+		if at := int(record[row]); a.Rows.Place(at) != p {
+			t.Fatalf("row %d stands at %d and not at %d", at, p, a.Rows.Place(at))
+		} else {
+			copy(out[at*row:], record[:row])
+		}
+	}
+	return out
+}
+
+// By rows a file has the arrays that it has when read whole, and the summaries of a column are those of its values.
+func TestByRows(t *testing.T) {
+	dir := t.TempDir()
+	long := "y,name,ok\n" + strings.Repeat("1,a,true\n2.5,NA,false\n,b c,NA\n-3e2,7,1\n", 300)
+	files := []string{
+		written(t, dir, "long.csv", long), written(t, dir, "long.csv.gz", zipped(t, long)),
+		written(t, dir, "bom.tsv", "\ufeff\"a\tb\"\tc\n1\t2\n3\t\n"), written(t, dir, "one.csv", "x\n1\n\"2\"\n3\n"),
+		written(t, dir, "late.csv", "x\n"+strings.Repeat("1.50\n", 100)+"word\n1.5\n"), written(t, dir, "empty.csv", "x,y\n"),
+		written(t, dir, "tiny.npy.gz", zipped(t, npy("{'descr': '>i2', 'fortran_order': False, 'shape': (5, 2, 3), }", 60))),
+		"testdata/row_major.npy", "testdata/images-idx3-ubyte.gz", "testdata/float-idx1.gz", "testdata/mixed.parquet", "testdata/table.csv.gz",
+	}
+	shelf := Shelf{Dir: filepath.Join(dir, "rows")}
+	for _, path := range files {
+		whole, err := Read(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		rows, err := shelf.ByRows(path)
+		if err != nil {
+			t.Errorf("%s: %v", path, err)
+			continue
+		}
+		if rows.Table != whole.Table || rows.Lone != whole.Lone || !slices.Equal(rows.Order, whole.Order) {
+			t.Errorf("%s: %v, whole %v", path, rows, whole)
+			continue
+		}
+		for name, want := range whole.Arrays {
+			got := *rows.Arrays[name]
+			got.Values = readBack(t, &got)
+			checkSummary(t, path, want, got.Rows.Columns[got.Columns[0]])
+			got.Rows, got.Columns = nil, nil
+			if d := cmp.Diff(*want, got, cmpopts.EquateNaNs(), cmpopts.EquateEmpty()); d != "" {
+				t.Errorf("%s (-whole +by rows)\n%s", path, d)
+			}
+		}
+	}
+}
+
+func checkSummary(t *testing.T, path string, a *Array, c Column) {
+	t.Helper()
+	if len(a.Labels) > 0 {
+		return
+	}
+	want := Column{Low: Mark{At: -1}, High: Mark{At: -1}, Broken: Mark{At: -1}}
+	for i, v := range a.Values {
+		want.note(v, i)
+	}
+	if c.Low != want.Low || c.High != want.High || c.Broken != want.Broken || c.Holes != want.Holes {
+		t.Errorf("%s, %s: %v %v %v %d, want %v", path, c.Name, c.Low, c.High, c.Broken, c.Holes, want)
+	}
+}
+
+// What is wrong with a file is said in the words with which it is refused whole.
+func TestByRowsRefusals(t *testing.T) {
+	dir := t.TempDir()
+	shelf := Shelf{Dir: filepath.Join(dir, "rows")}
+	for name, text := range map[string]string{
+		"fields.csv": "a,b\n1,2\n3\n", "quote.csv": "a,b\n1,\"2\n", "twice.csv": "a,a\n1,2\n", "blank.csv": "a\n1\n\n2\n", "nothing.csv": "",
+		"huge.csv": "a\n1\n1e999\n", "points.csv": "a;b\n1;2\n", "unnamed.csv": "a,\n1,2\n",
+		"u.npy": npy("{'descr': '<U1', 'fortran_order': False, 'shape': (2,), }", 8), "bad-ubyte": "\x00\x00\x07\x01\x00\x00\x00\x01",
+	} {
+		path := written(t, dir, name, text)
+		_, want := Read(path)
+		if _, err := shelf.ByRows(path); err == nil || want == nil || err.Error() != want.Error() {
+			t.Errorf("%s: %v, whole %v", name, err, want)
+		}
+	}
+	for name, test := range map[string][2]string{
+		"d.json":  {`{"x": [1]}`, "row by row, which CSV"},
+		"f.npy":   {npy("{'descr': '<f8', 'fortran_order': True, 'shape': (2, 2), }", 32), "ascontiguousarray"},
+		"s.npy":   {npy("{'descr': '<f8', 'fortran_order': False, 'shape': (3,), }", 16), "the file ends in row 3 of 3"},
+		"l.npy":   {npy("{'descr': '<f8', 'fortran_order': False, 'shape': (1,), }", 16), "goes on after its 1 rows"},
+		"none.gz": {"\x1f\x8b", "none.gz: "},
+	} {
+		if _, err := shelf.ByRows(written(t, dir, name, test[0])); err == nil || !strings.Contains(err.Error(), test[1]) {
+			t.Errorf("%s: %v, want %s", name, err, test[1])
+		}
+	}
+	if left, _ := filepath.Glob(filepath.Join(shelf.Dir, "*")); len(left) > 0 {
+		t.Errorf("refused files leave %v", left)
+	}
+}
+
+// A row file serves until the data change; one that is damaged is made anew; those not used for long go when there is no room.
+func TestShelf(t *testing.T) {
+	dir := t.TempDir()
+	shelf := Shelf{Dir: filepath.Join(dir, "rows"), Bound: 1 << 20}
+	path := written(t, dir, "x.csv", "x\n1\n2\n")
+	open := func() (string, []float64) {
+		t.Helper()
+		f, err := shelf.ByRows(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer f.Arrays["x"].Rows.Close()
+		return f.Arrays["x"].Rows.file.Name(), readBack(t, f.Arrays["x"])
+	}
+	name, _ := open()
+	old := time.Now().Add(-time.Hour)
+	if err := os.Chtimes(name, old, old); err != nil {
+		t.Fatal(err)
+	}
+	before, _ := os.Stat(name)
+	open()
+	if after, err := os.Stat(name); err != nil || !os.SameFile(before, after) || after.ModTime().Equal(before.ModTime()) {
+		t.Errorf("a second reading does not use the row file that is there, or does not mark it as used: %v", err)
+	}
+	whole, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for damage, text := range map[string][]byte{"cut": whole[:len(whole)-1], "empty": nil, "half": whole[:len(whole)/2], "longer": append([]byte{0}, whole...),
+		"footer": append(append(slices.Clone(whole[:40]), whole[40]^1), whole[41:]...)} {
+		if err := os.WriteFile(name, text, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, got := open(); !slices.Equal(got, []float64{1, 2}) {
+			t.Errorf("%s: %v", damage, got)
+		}
+		if again, err := os.ReadFile(name); err != nil || !bytes.Equal(again, whole) {
+			t.Errorf("%s: not made anew: %v", damage, err)
+		}
+	}
+	if err := os.WriteFile(path, []byte("x\n3\n4\n5\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	shelf.Bound = 1
+	second, got := open()
+	if !slices.Equal(got, []float64{3, 4, 5}) || second == name {
+		t.Errorf("changed data: %v", got)
+	}
+	if _, err := os.Stat(name); err == nil {
+		t.Error("the row file of what was there before stays where there is no room")
+	}
+}
+
+// What counts as large depends on memory and compression.
+func TestLarge(t *testing.T) {
+	path := written(t, t.TempDir(), "x.csv.gz", strings.Repeat("x", 100))
+	for memory, want := range map[int64]bool{100 * packedCost: false, 100*packedCost - 1: true} {
+		if size, large := (Shelf{Memory: memory}).Large(path); large != want || size != 100 {
+			t.Errorf("%d bytes of memory: %v", memory, large)
+		}
+	}
+	if s := DefaultShelf(); s.Memory < 1<<20 {
+		t.Errorf("this machine has %d bytes", s.Memory)
+	}
+}
+
+// Rows are in random order: of 100,000 numbers in order, means of 256 that follow one another have the variance of so many drawn without
+// replacement; that of the data's own order is far off.
+func TestMixing(t *testing.T) {
+	const n, size = 100_000, 256
+	for _, rows := range []int{1, 2, 3, 5, 64, 1000, n} {
+		m, seen := newMixing(rows), make([]bool, rows)
+		for i := range rows {
+			if p := m.place(i); p < 0 || p >= rows || seen[p] {
+				t.Fatalf("%d rows: row %d at %d", rows, i, p)
+			} else {
+				seen[p] = true
+			}
+		}
+	}
+	mixed, plain := make([]float64, n), make([]float64, n)
+	m := newMixing(n)
+	for i := range n {
+		v := (float64(i) + 0.5) / n
+		mixed[m.place(i)], plain[i] = v, v
+	}
+	want := 1.0 / 12 / size * (1 - float64(size)/n)
+	ratio := func(xs []float64) float64 {
+		sum, windows := 0.0, n/size
+		for w := range windows {
+			mean := 0.0
+			for _, v := range xs[w*size : (w+1)*size] {
+				mean += v / size
+			}
+			sum += (mean - 0.5) * (mean - 0.5) / float64(windows)
+		}
+		return sum / want
+	}
+	bound := 5 * math.Sqrt(2*size/float64(n)) // standard error of a variance from n/size normal means
+	if r := ratio(mixed); math.Abs(r-1) > bound {
+		t.Errorf("variance of means is %.3f of that of rows at random, want 1 ± %.3f", r, bound)
+	}
+	if r := ratio(plain); math.Abs(r-1) < bound {
+		t.Errorf("the data's own order passes: %.3f", r)
+	}
+}
+
+// Buckets: files of many pieces come out as those of one.
+func TestMixRows(t *testing.T) {
+	const rows, stride = 5000, 16
+	in := make([]byte, 0, rows*stride)
+	r := rand.New(rand.NewPCG(1, 1))
+	want := make([]byte, rows*stride)
+	for i := range rows {
+		record := appendElement(appendElement(nil, "f8", r.Float64()), "f8", float64(i))
+		in = append(in, record...)
+		copy(want[newMixing(rows).place(i)*stride:], record)
+	}
+	for _, size := range []int64{bucketSize, 4000, 100_000} {
+		out, err := os.Create(filepath.Join(t.TempDir(), fmt.Sprint(size)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := mixRows(bytes.NewReader(in), out, rows, stride, size); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := os.ReadFile(out.Name()); err != nil || !bytes.Equal(got, want) {
+			t.Errorf("buckets of %d bytes: records are not at their places: %v", size, err)
+		}
+	}
+}

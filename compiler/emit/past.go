@@ -1,0 +1,52 @@
+package emit
+
+import (
+	"ppl/autodiff"
+	"ppl/compiler/model"
+)
+
+// inPast refuses a read along an axis, of what an index t defines, that the data do not put before t; after t where time runs back.
+func (e *emitter) inPast(s *model.Subscript, axis int, t *model.Index, guards []value, back bool) {
+	old := e.guards
+	defer func() { e.guards = old }()
+	e.guards = guards
+	places, now, ok := e.beside(s.Subs[axis].At, t)
+	if !ok {
+		return
+	}
+	b := e.box(s.X.Info().Type.Axes[axis])
+	for k, at := range places {
+		if at < float64(b.lo) || at > float64(b.hi) {
+			e.outOfRange(s, axis, int(at), int(at), b)
+		}
+		if at == now[k] || at > now[k] != back {
+			e.fail("E18", s, "`%s` is number %g where `%s` is %g, which does not come before it", s.Subs[axis].At.Info().At.Text(), at, t.Name, now[k])
+		}
+	}
+}
+
+// beside are a subscript's values, where they count, and t there; not ok if data alone do not tell.
+func (e *emitter) beside(x model.Expr, t *model.Index) (places, now []float64, ok bool) {
+	at, i := e.expr(x), e.indexVar(t)
+	bound := union(at, i)
+	lead := make([]int, len(bound))
+	for k := range lead {
+		lead[k] = k
+	}
+	places, counts, ok := e.counted(value{e.align(at, bound, at.axes), bound, at.axes})
+	if !ok {
+		return nil, nil, false
+	}
+	now, _, _ = e.counted(value{autodiff.Broadcast(e.align(i, bound, nil), e.shape(bound, at.axes), lead), bound, at.axes})
+	count := func(k int) bool { return counts[k] != 0 }
+	return where(places, count), where(now, count), true
+}
+
+func where(xs []float64, holds func(int) bool) (out []float64) {
+	for k, x := range xs {
+		if holds(k) {
+			out = append(out, x)
+		}
+	}
+	return out
+}

@@ -1,0 +1,68 @@
+package adapt
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/stat"
+
+	"ppl/infer/stats"
+)
+
+// Nearest is that of to whose position is closest to lane's, coordinates in units of their spread over to.
+func Nearest(at [][]float64, lane int, to []int) int {
+	unit := make([]float64, len(at[lane]))
+	for j := range unit {
+		column := make([]float64, len(to))
+		for i, other := range to {
+			column[i] = at[other][j]
+		}
+		unit[j] = stat.PopStdDev(column, nil)
+	}
+	distance := func(other int) (sum float64) {
+		for j, x := range at[lane] {
+			if unit[j] > 0 {
+				sum += (at[other][j] - x) * (at[other][j] - x) / (unit[j] * unit[j])
+			}
+		}
+		return sum
+	}
+	return slices.MinFunc(to, func(a, b int) int { return cmp.Compare(distance(a), distance(b)) })
+}
+
+// Lost tells which walkers are where next to none of the target is, from the log densities and positions of the same sweeps, by walker: the mass of a walker's
+// surroundings is about e to the median of its log density, times its standard deviations; where that is so far below the second best (one may be wrong,
+// and an eighth of many) that no error of such an estimate makes up for it, the walker is lost. Only the second half of what was seen counts.
+func Lost(density [][]float64, visited [][][]float64) []bool {
+	out, mass := make([]bool, len(density)), make([]float64, len(density))
+	if len(density) < 3 {
+		return out
+	}
+	for w := range density {
+		half := len(density[w]) / 2
+		mass[w] = surroundings(density[w][half:], visited[w][half:])
+	}
+	sorted := slices.Sorted(slices.Values(mass))
+	enough := sorted[len(sorted)-max(2, len(sorted)/8)] - negligible - float64(len(visited[0][0]))/4
+	for w, m := range mass {
+		out[w] = !(m >= enough)
+	}
+	return out
+}
+
+// negligible is the logarithm of a weight that nobody would notice, with as much again for the error of an estimate; coordinates add to the latter.
+const negligible = 20
+
+// surroundings is the logarithm of that mass, up to a constant.
+func surroundings(density []float64, visited [][]float64) float64 {
+	sum := stats.Quantile(density, 0.5)
+	column := make([]float64, len(visited))
+	for j := range visited[0] {
+		for i, x := range visited {
+			column[i] = x[j]
+		}
+		sum += math.Log(stat.PopStdDev(column, nil))
+	}
+	return sum
+}

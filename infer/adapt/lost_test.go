@@ -1,0 +1,43 @@
+package adapt
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// Walkers in normal modes of five dimensions, each with a logarithm of its mass and a standard deviation: the density at its top is e to the mass over sdⁿ. Mass counts,
+// not density: a wide mode with a top e³⁰ lower is none to be given up, a narrow one with the same top is.
+func TestLost(t *testing.T) {
+	type mode struct{ mass, sd float64 }
+	for name, c := range map[string]struct {
+		modes []mode
+		want  []bool
+	}{
+		"one far below":        {[]mode{{0, 1}, {0, 1}, {-40, 1}, {0, 1}}, []bool{false, false, true, false}},
+		"wide":                 {[]mode{{0, 1}, {0, 1}, {0, 400}, {0, 1}}, make([]bool, 4)},
+		"narrow":               {[]mode{{0, 1}, {0, 1}, {-40, 1. / 400}, {0, 1}}, []bool{false, false, true, false}},
+		"only one at the best": {[]mode{{0, 1}, {-40, 1}, {-40, 1}, {-40, 1}}, make([]bool, 4)},
+		"a weight to be found": {[]mode{{0, 1}, {0, 1}, {-5, 1}}, make([]bool, 3)},
+		"two cannot tell":      {[]mode{{0, 1}, {-40, 1}}, make([]bool, 2)},
+	} {
+		const d, n = 5, 40
+		r := rand.New(rand.NewPCG(7, 8))
+		density, visited := make([][]float64, len(c.modes)), make([][][]float64, len(c.modes))
+		for w, m := range c.modes {
+			for range n {
+				top, x := m.mass-d*math.Log(m.sd), make([]float64, d)
+				for j := range x {
+					z := r.NormFloat64()
+					x[j], top = 1000*float64(w)+m.sd*z, top-z*z/2
+				}
+				density[w], visited[w] = append(density[w], top), append(visited[w], x)
+			}
+		}
+		if diff := cmp.Diff(c.want, Lost(density, visited)); diff != "" {
+			t.Errorf("%s: %s", name, diff)
+		}
+	}
+}
