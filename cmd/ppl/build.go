@@ -80,7 +80,7 @@ func printModel(c *console, path string, _ []string) error {
 
 // printGraph prints the density and its gradient as one lane computes them.
 func printGraph(c *console, path string, data []string) error {
-	p, err := c.load(path, data)
+	p, err := c.loadWhole(path, data)
 	if err != nil {
 		return err
 	}
@@ -106,7 +106,7 @@ func printC(c *console, path string, data []string) error {
 }
 
 func (c *console) lowered(path string, data []string) (*ir.Program, error) {
-	p, err := c.load(path, data)
+	p, err := c.loadWhole(path, data)
 	if err != nil {
 		return nil, err
 	}
