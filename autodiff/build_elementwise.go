@@ -5,10 +5,13 @@ import (
 	"slices"
 )
 
-// Unary applies an elementwise kind OpNeg…OpIsFinite.
+// Unary applies an elementwise kind OpNeg…OpDouble.
 func Unary(k Kind, x Node) Node {
 	if kinds[k].class != unary {
 		bug("%v is not unary", k)
+	}
+	if hasPrecision(k, x) {
+		return x
 	}
 	if v, ok := x.IsConst(); ok {
 		return x.Graph().Full(unaryFuncs[k](v), x.Shape()...)
@@ -111,6 +114,11 @@ func simplifyLeft(k Kind, x, y Node, a float64) Node {
 		return scaledAgain(y, a)
 	}
 	return Node{}
+}
+
+// hasPrecision reports whether x need not be converted; a constant has any precision.
+func hasPrecision(k Kind, x Node) bool {
+	return k == OpSingle && (x.single || x.is(OpConst)) || k == OpDouble && !x.single
 }
 
 // simplifyUnary is an op on the result of another, or none.

@@ -42,6 +42,7 @@ func Scan(init Node, xs, shared []Node, reverse bool, step func(carry Node, xs, 
 		return in
 	}
 	carry := g.Input("carry", init.Shape()...)
+	carry.single = slices.ContainsFunc(slices.Concat([]Node{init}, xs, shared), Node.Single)
 	next := step(carry, enter("x", xs, true), enter("shared", shared, false))
 	if next.Graph() != g || !slices.Equal(next.Shape(), init.Shape()) {
 		bug("scan whose step makes a carry of shape %v out of one of shape %v, or takes it from outside", next.Shape(), init.Shape())
@@ -59,7 +60,7 @@ func (g *Graph) entry(name string, a lifted) Node {
 		return g.Full(v, shape...)
 	}
 	n := g.Input(name, shape...)
-	n.finite = a.finite
+	n.finite, n.single = a.finite, a.single
 	return n
 }
 

@@ -115,6 +115,10 @@ func pullback(n, bar Node, wanted func(k int) bool) []Node {
 // toArg is the pullback to argument k.
 func toArg(n, bar Node, k int) Node {
 	switch c := kinds[n.op.Kind].class; {
+	case n.is(OpSingle):
+		return Double(bar)
+	case n.is(OpDouble):
+		return Single(bar)
 	case c == unary:
 		return chain(bar, slope(n.op.Kind, n.args[0], n))
 	case c == binary || n.op.Kind == OpSelect:

@@ -70,7 +70,7 @@ func (r *rewind) enter() Node {
 		r.inputs, r.env[in], again.done[ins[k]] = append(r.inputs, in), arg, lifted{in, false}
 	}
 	r.after = r.step.Input("after", body.Carry.Shape()...)
-	r.after.finite = false
+	r.after.finite, r.after.single = false, r.scan.single
 	next := again.value(body.Next).Node
 	r.env[next] = lifted{rows(r.scan, !r.scan.op.Reverse), true} // what is known is not computed again
 	return next

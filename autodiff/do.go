@@ -22,7 +22,7 @@ func (o *Op) Do(args ...gorgonia.Value) (gorgonia.Value, error) {
 	for i, a := range args {
 		xs[i] = Floats(a)
 	}
-	v := evaluation{}.compute(o.node, xs)
+	v := compute(o.node, xs)
 	return Value(v, o.node.Shape()), nil
 }
 

@@ -5,36 +5,72 @@ import "slices"
 // Eval computes nodes for one lane by plain loops: the reference for devices, and the source of static values. inputs are the
 // lane buffers by name, row-major. The results are the caller's to keep. Noise and Shuffle panic, and so does a missing input.
 func Eval(inputs map[string][]float64, nodes ...Node) [][]float64 {
-	e := evaluation{inputs, map[*vertex][]float64{}}
-	out := make([][]float64, len(nodes))
-	for i, n := range nodes {
-		out[i] = slices.Clone(e.value(n))
+	return NewRoutine(nodes...).Eval(inputs)
+}
+
+// A Routine is nodes prepared to be computed many times as Eval does; what depends on no input is computed once.
+type Routine struct {
+	nodes []Node // arguments come first
+	args  [][]int
+	fixed [][]float64 // of nodes that depend on no input; nil for others
+	at    []int       // the results
+}
+
+// NewRoutine prepares nodes of one graph.
+func NewRoutine(nodes ...Node) *Routine {
+	r, seen := &Routine{}, map[*vertex]int{}
+	for _, n := range nodes {
+		r.at = append(r.at, r.add(n, seen))
+	}
+	return r
+}
+
+// add puts a node behind its arguments and gives its place.
+func (r *Routine) add(n Node, seen map[*vertex]int) int {
+	if k, ok := seen[n.vertex]; ok {
+		return k
+	}
+	args, values := make([]int, len(n.args)), make([][]float64, len(n.args))
+	fixed := n.op.Kind != OpInput
+	for i, a := range n.args {
+		args[i] = r.add(a, seen)
+		values[i] = r.fixed[args[i]]
+		fixed = fixed && values[i] != nil
+	}
+	var value []float64
+	if fixed {
+		value = compute(n, values)
+	}
+	r.nodes, r.args, r.fixed = append(r.nodes, n), append(r.args, args), append(r.fixed, value)
+	seen[n.vertex] = len(r.nodes) - 1
+	return seen[n.vertex]
+}
+
+// Eval computes the nodes; see the function of that name.
+func (r *Routine) Eval(inputs map[string][]float64) [][]float64 {
+	values, args := slices.Clone(r.fixed), [][]float64(nil)
+	for k, n := range r.nodes {
+		switch {
+		case n.op.Kind == OpInput:
+			values[k] = input(n, inputs)
+		case r.fixed[k] == nil:
+			args = args[:0]
+			for _, a := range r.args[k] {
+				args = append(args, values[a])
+			}
+			values[k] = compute(n, args)
+		}
+	}
+	out := make([][]float64, len(r.at))
+	for i, k := range r.at {
+		out[i] = slices.Clone(values[k])
 	}
 	return out
 }
 
-type evaluation struct {
-	inputs map[string][]float64
-	done   map[*vertex][]float64
-}
-
-func (e evaluation) value(n Node) []float64 {
-	if v, ok := e.done[n.vertex]; ok {
-		return v
-	}
-	args := make([][]float64, len(n.args))
-	for i, a := range n.args {
-		args[i] = e.value(a)
-	}
-	v := e.compute(n, args)
-	e.done[n.vertex] = v
-	return v
-}
-
-func (e evaluation) compute(n Node, args [][]float64) []float64 {
+// compute is the value of a node that is no input.
+func compute(n Node, args [][]float64) []float64 {
 	switch n.op.Kind {
-	case OpInput:
-		return e.input(n)
 	case OpData:
 		return n.op.Values
 	case OpConst:
@@ -45,8 +81,8 @@ func (e evaluation) compute(n Node, args [][]float64) []float64 {
 	return apply(n, args)
 }
 
-func (e evaluation) input(n Node) []float64 {
-	v, ok := e.inputs[n.op.Name]
+func input(n Node, inputs map[string][]float64) []float64 {
+	v, ok := inputs[n.op.Name]
 	if !ok || len(v) != n.Size() {
 		bug("input %s has shape %v and %d values (given: %v)", n.op.Name, n.Shape(), len(v), ok)
 	}

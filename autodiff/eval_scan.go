@@ -10,7 +10,7 @@ func recur(n Node, args [][]float64) []float64 {
 		from, to, first = 1, 0, steps
 	}
 	copy(row(first), args[0])
-	inputs := map[string][]float64{}
+	inputs, step := map[string][]float64{}, NewRoutine(body.Next)
 	for k, s := range body.Shared {
 		inputs[s.op.Name] = args[1+len(body.Xs)+k]
 	}
@@ -23,7 +23,7 @@ func recur(n Node, args [][]float64) []float64 {
 			inputs[x.op.Name] = args[1+k][t*x.Size() : (t+1)*x.Size()]
 		}
 		inputs[body.Carry.op.Name] = row(t + from)
-		copy(row(t+to), Eval(inputs, body.Next)[0])
+		copy(row(t+to), step.Eval(inputs)[0])
 	}
 	return out
 }

@@ -1,7 +1,7 @@
 // Package autodiff builds densities as Gorgonia expression graphs of our own ops and differentiates them in reverse.
 //
 // It is the only importer of Gorgonia. A graph describes the arithmetic of one lane; shapes are concrete; every value is a
-// float64 array (booleans are 0 or 1, integers exact). Common subexpressions are merged in the builder, by kind, attributes
+// float64 array (booleans are 0 or 1, integers exact), which a device may keep in single precision where the graph says so. Common subexpressions are merged in the builder, by kind, attributes
 // and children; constants fold, and an empty array is a constant. An array meets a scalar only through an explicit
 // Broadcast node, so the arguments of an elementwise op have one shape.
 //
@@ -114,7 +114,7 @@ func (g *Graph) add(op Op, shape []int, args ...Node) Node {
 		return n
 	}
 	n := Node{&vertex{graph: g, id: len(g.nodes), op: &op, shape: slices.Clip(slices.Clone(shape)), args: slices.Clone(args)}}
-	n.static, n.finite = isStatic(n), isFinite(n)
+	n.static, n.finite, n.single = isStatic(n), isFinite(n), isSingle(n)
 	op.node = n
 	n.twin = g.join(n)
 	g.nodes = append(g.nodes, n)
@@ -132,6 +132,11 @@ func isStatic(n Node) bool {
 		}
 	}
 	return true
+}
+
+// isSingle: single precision goes from arguments to results.
+func isSingle(n Node) bool {
+	return n.is(OpSingle) || !n.is(OpDouble) && slices.ContainsFunc(n.args, Node.Single)
 }
 
 func isFinite(n Node) bool {

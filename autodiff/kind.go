@@ -43,6 +43,8 @@ const (
 	OpNormQuantile
 	OpNot
 	OpIsFinite
+	OpSingle // x as a number of single precision; what is computed from it has that too
+	OpDouble // back to double precision
 
 	OpAdd
 	OpSub
@@ -122,6 +124,7 @@ var kinds = [numKinds]struct {
 	OpErf: {"erf", unary, true}, OpErfc: {"erfc", unary, true},
 	OpLogNormCDF: {"lognormcdf", unary, true}, OpNormQuantile: {"normquantile", unary, false},
 	OpNot: {"not", unary, true}, OpIsFinite: {"isfinite", unary, true},
+	OpSingle: {"single", unary, true}, OpDouble: {"double", unary, true},
 
 	OpAdd: {"add", binary, true}, OpSub: {"sub", binary, true}, OpMul: {"mul", binary, true}, OpDiv: {"div", binary, false},
 	OpPow: {"pow", binary, false}, OpMod: {"mod", binary, false},

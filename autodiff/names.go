@@ -34,6 +34,8 @@ func LogNormCDF(x Node) Node   { return Unary(OpLogNormCDF, x) }
 func NormQuantile(x Node) Node { return Unary(OpNormQuantile, x) }
 func Not(x Node) Node          { return Unary(OpNot, x) }
 func IsFinite(x Node) Node     { return Unary(OpIsFinite, x) }
+func Single(x Node) Node       { return Unary(OpSingle, x) }
+func Double(x Node) Node       { return Unary(OpDouble, x) }
 
 func Add(x, y Node) Node     { return Binary(OpAdd, x, y) }
 func Sub(x, y Node) Node     { return Binary(OpSub, x, y) }

@@ -18,6 +18,7 @@ type vertex struct {
 	args   []Node
 	static bool
 	finite bool // for finite inputs, short of overflow
+	single bool // of single precision, if the device has it
 	twin   *gorgonia.Node
 }
 
@@ -52,6 +53,9 @@ func (n Node) IsConst() (value float64, ok bool) {
 
 // Static reports whether the node depends on no Input and no Noise.
 func (n Node) Static() bool { return n.vertex.static }
+
+// Single reports whether the node is of single precision: computed from OpSingle, and not taken back by OpDouble.
+func (n Node) Single() bool { return n.vertex.single }
 
 func (n Node) String() string {
 	if !n.Valid() {

@@ -36,6 +36,8 @@ var unaryFuncs = [numKinds]func(float64) float64{
 	OpNormQuantile: normQuantile,
 	OpNot:          func(x float64) float64 { return truth(x == 0) },
 	OpIsFinite:     func(x float64) float64 { return truth(finite(x)) },
+	OpSingle:       func(x float64) float64 { return float64(float32(x)) },
+	OpDouble:       func(x float64) float64 { return x },
 }
 
 // binaryFuncs are the elementwise functions of two arguments on numbers.

@@ -63,6 +63,14 @@ func loadImport(from *source.File, path string) (*ast.File, error) {
 // A Shelf says which data files are too large to be read whole, and where their rows are kept.
 type Shelf = data.Shelf
 
+// DefaultShelf has the memory of the machine, or what Go was given of it, and the user's cache directory.
+func DefaultShelf() Shelf { return data.DefaultShelf() }
+
+// LargeData says, a line for each, which files that a model names are too large to be read whole.
+func LargeData(m *model.Model, path string, shelf Shelf) []string {
+	return bind.LargeData(m, filepath.Dir(path), shelf)
+}
+
 // Load checks a model, binds its data and resolves its sizes. The program is nil when there are errors.
 func Load(path string, args []DataArg) (*Program, []diag.Diagnostic) {
 	return LoadFrom(path, args, data.DefaultShelf())
@@ -184,9 +192,6 @@ type LogProb = emit.LogProb
 // LogProb evaluates the density at parameter values; an error names a parameter that is missing, unknown, of the wrong shape
 // or outside its support.
 func (p *Program) LogProb(at map[string]*data.Array) (*LogProb, error) {
-	if p.Streams() > 0 {
-		return nil, errors.New("the log density of data that are too large for memory is not worked out; give fewer rows")
-	}
 	values := map[string]emit.Array{}
 	for name, a := range at {
 		values[name] = emit.Array{Shape: a.Shape, Values: a.Values}

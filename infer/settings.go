@@ -26,6 +26,7 @@ type Settings struct {
 	Friction      float64 // c = CΔt of nosehoover; 0: chosen
 	Accept        float64 // acceptance rate that warm-up aims at; 0: 0.9
 	MaxDepth      int     // of nuts: doublings of a trajectory at most; 0: 10
+	Precision     int     // 32: density and gradient in single precision; else in double
 	Metric        string  // coordinates: "auto" (adapted; dense, or of low rank above 200 dimensions), "diagonal" or "identity"
 }
 
@@ -71,6 +72,8 @@ func settings() []setting {
 			func(s *Settings, v string) error { return number(&s.Accept, v, 0.5, 0.999) }},
 		{"max_depth", "doublings of a trajectory of nuts at most, a whole number from 1 to 20; or auto",
 			func(s *Settings, v string) error { return whole(&s.MaxDepth, v, 1, 20) }},
+		{"precision", "bits of the density and its gradient: 64, or 32 for networks and many rows",
+			func(s *Settings, v string) error { return bits(&s.Precision, v) }},
 		{"metric", "coordinates that the walkers move in: auto, diagonal or identity",
 			func(s *Settings, v string) error { return word(&s.Metric, v, "auto", "diagonal", "identity") }},
 	}
@@ -158,6 +161,18 @@ func number(dst *float64, v string, lo, hi float64) error {
 		return fmt.Errorf("not possible")
 	}
 	*dst = x
+	return nil
+}
+
+func bits(dst *int, v string) error {
+	switch v {
+	case "32":
+		*dst = 32
+	case "64", "auto":
+		*dst = 0
+	default:
+		return fmt.Errorf("not possible")
+	}
 	return nil
 }
 

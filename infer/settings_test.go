@@ -28,6 +28,7 @@ func TestParseSettingsMistakes(t *testing.T) {
 		{"path", "sideways", "likelihood or energy"},
 		{"noise", "-1", "0 or more"},
 		{"noise", "NaN", "0 or more"},
+		{"precision", "16", "64, or 32"},
 		{"friction", "1e9", "below 1"},
 		{"batch", "0", "a whole number from 1 on"},
 	} {
@@ -43,7 +44,7 @@ func TestParseSettingsMistakes(t *testing.T) {
 }
 
 func TestSettingNamesAreSorted(t *testing.T) {
-	want := []string{"accept", "batch", "dynamics", "exchange", "exchange_batch", "friction", "max_depth", "metric", "noise", "path", "ratio", "replicas", "step_size", "steps"}
+	want := []string{"accept", "batch", "dynamics", "exchange", "exchange_batch", "friction", "max_depth", "metric", "noise", "path", "precision", "ratio", "replicas", "step_size", "steps"}
 	if d := cmp.Diff(want, SettingNames()); d != "" {
 		t.Error(d)
 	}

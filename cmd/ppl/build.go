@@ -14,6 +14,7 @@ import (
 	"ppl/compiler/ir"
 	"ppl/compiler/lower"
 	"ppl/compiler/render"
+	"ppl/infer"
 	"ppl/lang/parse"
 	"ppl/lang/source"
 )
@@ -79,7 +80,7 @@ func printModel(c *console, path string, _ []string) error {
 
 // printGraph prints the density and its gradient as one lane computes them.
 func printGraph(c *console, path string, data []string) error {
-	p, err := c.load(path, data)
+	p, err := c.loadWhole(path, data)
 	if err != nil {
 		return err
 	}
@@ -105,7 +106,7 @@ func printC(c *console, path string, data []string) error {
 }
 
 func (c *console) lowered(path string, data []string) (*ir.Program, error) {
-	p, err := c.load(path, data)
+	p, err := c.loadWhole(path, data)
 	if err != nil {
 		return nil, err
 	}
@@ -122,10 +123,13 @@ func (c *console) lowered(path string, data []string) (*ir.Program, error) {
 // A density's values in its graph; the gradient is that of the sum.
 type density struct{ prior, likelihood, gradient autodiff.Node }
 
+// It has the precision that the model's infer statement says; what is wrong with that is for ppl sample to say.
 func densityOf(p *compiler.Program) (*autodiff.Graph, density) {
 	g := autodiff.New()
 	theta := g.Input("theta", p.Dim())
-	prior, likelihood := p.Density(theta)
+	_, values := p.Infer()
+	settings, _ := infer.ParseSettings(values)
+	prior, likelihood := infer.InPrecision(p, settings.Precision).Density(theta)
 	total := autodiff.Binary(autodiff.OpAdd, prior, likelihood)
 	return g, density{prior, likelihood, autodiff.Grad(total, theta)[0]}
 }

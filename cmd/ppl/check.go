@@ -11,7 +11,7 @@ import (
 func checkCommand(c *console) *cobra.Command {
 	return &cobra.Command{
 		Use:   "check MODEL",
-		Short: "Say what is wrong with a model, without data, how its discrete latents are summed out, and what its rows are",
+		Short: "Say what is wrong with a model, without data, how its discrete latents are summed out, and what its rows are and where they are read from",
 		Args:  one("MODEL"),
 
 		DisableFlagsInUseLine: true,
@@ -24,6 +24,9 @@ func checkCommand(c *console) *cobra.Command {
 				fmt.Fprintln(c.out, l.Text())
 			}
 			if text := m.RowText(); text != "" {
+				fmt.Fprintln(c.out, text)
+			}
+			for _, text := range compiler.LargeData(m, args[0], compiler.DefaultShelf()) {
 				fmt.Fprintln(c.out, text)
 			}
 			return nil

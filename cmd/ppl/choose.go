@@ -100,11 +100,11 @@ func samplers() []samplerRow {
 		rows = append(rows, samplerRow{p.Name, p.Sample, except("max_depth")})
 	}
 	return append(rows,
-		samplerRow{"nuts", nuts.Sample, only("accept", "max_depth", "metric", "step_size")},
-		samplerRow{"advi", flow.MeanField, only("step_size")},
-		samplerRow{"fullrank", flow.FullRank, only("step_size")},
-		samplerRow{"planar", flow.Planar, only("step_size")},
-		samplerRow{"flow", flow.Coupling, only("step_size")})
+		samplerRow{"nuts", nuts.Sample, only("accept", "max_depth", "metric", "precision", "step_size")},
+		samplerRow{"advi", flow.MeanField, only("precision", "step_size")},
+		samplerRow{"fullrank", flow.FullRank, only("precision", "step_size")},
+		samplerRow{"planar", flow.Planar, only("precision", "step_size")},
+		samplerRow{"flow", flow.Coupling, only("precision", "step_size")})
 }
 
 func only(names ...string) func(string) bool {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"regexp"
 	"strings"
 
@@ -22,8 +23,21 @@ func (c *console) load(model string, data []string) (*compiler.Program, error) {
 	if err != nil {
 		return nil, err
 	}
-	p, ds := compiler.Load(model, args)
+	shelf := compiler.DefaultShelf()
+	shelf.Converting = func(path string) {
+		c.notef("note: %s is too large for memory: its rows are copied, once, to %s", path, shelf.Dir)
+	}
+	p, ds := compiler.LoadFrom(model, args, shelf)
 	return p, c.diagnose(ds)
+}
+
+// loadWhole is load for what looks at all data at once.
+func (c *console) loadWhole(model string, data []string) (*compiler.Program, error) {
+	p, err := c.load(model, data)
+	if err == nil && p.Streams() > 0 {
+		return nil, wrong(errors.New("the data are too large for memory, and only minibatches of them are ever looked at; give fewer rows to see the whole density"))
+	}
+	return p, err
 }
 
 var nameForm = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)

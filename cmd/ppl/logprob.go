@@ -49,7 +49,7 @@ func (c *console) logprob(model string, files []string, at string) (*compiler.Lo
 	if at == "" {
 		return nil, usagef("--at VALUES.json is missing")
 	}
-	p, err := c.load(model, files)
+	p, err := c.loadWhole(model, files)
 	if err != nil {
 		return nil, err
 	}

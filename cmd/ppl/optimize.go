@@ -124,6 +124,8 @@ func (c *console) optimize(ctx context.Context, s *search) error {
 	switch {
 	case errors.Is(err, context.Canceled):
 		return interrupted()
+	case errors.As(err, new(infer.Refusal)):
+		return wrong(err)
 	case err != nil:
 		if parts := p.NotFinite(s.options.Seed); len(parts) > 0 {
 			return wrong(explain(err, parts))

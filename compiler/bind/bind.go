@@ -4,7 +4,6 @@ package bind
 
 import (
 	"math"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -187,9 +186,7 @@ func shorten(names []string) []string {
 
 func (b *binder) fromFile(a *model.Array) {
 	path, key, _ := strings.Cut(a.From, "#")
-	if !filepath.IsAbs(path) {
-		path = filepath.Join(b.dir, path)
-	}
+	path = inDir(b.dir, path)
 	f := b.cache[path]
 	if f == nil {
 		var ok bool

@@ -2,7 +2,9 @@ package bind
 
 import (
 	"fmt"
+	"path/filepath"
 	"slices"
+	"strings"
 
 	"ppl/compiler/data"
 	"ppl/compiler/emit"
@@ -29,15 +31,48 @@ func (b *binder) read(path string, at source.Span) (*data.File, bool) {
 		return nil, false
 	}
 	if large {
-		b.diags.Notef("W09", at, "%s has %s, too much for memory (%s): its rows stay on disk, and minibatches are read from there", path, byteText(size), byteText(b.shelf.Memory))
+		b.diags.Notef("W09", at, "%s: its rows stay on disk, and minibatches are read from there", largeText(path, size, b.shelf))
 	}
 	return f, true
+}
+
+// LargeData says of each file that a model names and that is too large for memory what becomes of it.
+func LargeData(m *model.Model, dir string, shelf data.Shelf) (lines []string) {
+	seen := map[string]bool{}
+	for _, a := range m.Arrays {
+		path, _, _ := strings.Cut(a.From, "#")
+		if path == "" {
+			continue
+		}
+		path = inDir(dir, path)
+		if size, large := shelf.Large(path); large && !seen[path] {
+			seen[path] = true
+			fate := "it cannot be read, since no minibatches can be drawn"
+			if len(m.RowSets) > 0 {
+				fate = "its rows stay on disk, and minibatches are read from there"
+			}
+			lines = append(lines, largeText(path, size, shelf)+": "+fate)
+		}
+	}
+	return lines
+}
+
+// inDir is a path that a model in dir names.
+func inDir(dir, path string) string {
+	if filepath.IsAbs(path) {
+		return path
+	}
+	return filepath.Join(dir, path)
+}
+
+func largeText(path string, size int64, shelf data.Shelf) string {
+	return fmt.Sprintf("%s has %s, too much for memory (%s)", path, byteText(size), byteText(shelf.Memory))
 }
 
 // tooLarge refuses a file of which all is needed at once.
 func (b *binder) tooLarge(path string, size int64, at source.Span) {
 	const help = "give fewer rows, or more memory; a model whose rows do not depend on each other reads a few of them at a time"
-	text := fmt.Sprintf("%s has %s, too much for memory (%s)", path, byteText(size), byteText(b.shelf.Memory))
+	text := largeText(path, size, b.shelf)
 	if len(b.m.Couplings) == 0 {
 		b.diags.Errorf("E83", at, "%s, and the model has no rows to read a few at a time", text).Help(help)
 	}

@@ -450,9 +450,8 @@ func (c *checker) logprob(s *scope, e *ast.Call) model.Expr {
 	if !ok || isPoison(x) || dist == nil {
 		return poison(e)
 	}
-	if dist.Event > 0 {
-		c.notYet(e.Span(), "`"+name+"` of a multivariate distribution")
-		return poison(e)
+	if dist.Event > 0 && name == "logpdf" {
+		return c.vectorLogprob(e, &model.LogProb{Name: name, Dist: dist, Form: form, Args: args, X: x})
 	}
 	if name != "logpdf" && form.LogCDF == nil {
 		c.errorf("E58", e.Args[0].Span(), "`%s` has no cumulative distribution function here", dist.Name)
@@ -468,6 +467,29 @@ func (c *checker) logprob(s *scope, e *ast.Call) model.Expr {
 	}
 	return &model.LogProb{Name: name, Dist: dist, Form: form, Args: args, X: x,
 		Fact: model.Fact{At: e.Span(), Type: t, Static: allStatic(append(args, x)...)}}
+}
+
+// vectorLogprob is the log density of one vector or matrix; arrays of them want an index.
+func (c *checker) vectorLogprob(e *ast.Call, l *model.LogProb) model.Expr {
+	axes := l.X.Info().Type.Axes
+	if len(axes) != l.Dist.Event {
+		c.errorf("E42", l.X.Info().At, "`%s` has %s; %s is a law of %s", l.X.Info().At.Text(), haveAxes(axes), l.Dist.Name, eventText(l.Dist.Event)).
+			Help("take one at a time, as in `[i in N: logpdf(%s(…), x[i])]`", l.Dist.Name)
+		return poison(e)
+	}
+	for i, a := range l.Args {
+		info, rank := a.Info(), l.Form.Args[i].Rank
+		if len(info.Type.Axes) == 0 && rank == len(axes) { // one number for every element
+			l.Args[i] = &model.Fill{Value: a, Fact: *info}
+			l.Args[i].Info().Type.Axes = axes
+		} else if len(info.Type.Axes) != rank {
+			c.errorf("E42", info.At, "argument `%s` of `%s` is %s, but `%s` has %s", l.Form.Args[i].Name, l.Dist.Name, eventText(rank), info.At.Text(),
+				haveAxes(info.Type.Axes))
+			return poison(e)
+		}
+	}
+	l.Fact = model.Fact{At: e.Span(), Type: model.Type{Range: anyRange}, Static: allStatic(append(l.Args, l.X)...)}
+	return l
 }
 
 func logprobRange(name string, dist *stdlib.Dist) stdlib.Range {

@@ -511,11 +511,20 @@ func (c *checker) missingRole(a *arrayInfo) {
 	case !c.mentioned[a.Name]:
 	case !slices.ContainsFunc(a.draws, func(d draw) bool { return !discreteLaw(d) }):
 		a.Role = model.Latent
-	case len(a.draws) > 1:
-		c.notYet(a.At, "missing entries that other statements read, in an array observed in pieces")
+	case !c.oneSupport(a):
+		c.notYet(a.At, "missing entries that other statements read, in an array observed in pieces by laws with different supports")
 	default:
 		a.Role = model.Imputed
 	}
+}
+
+// oneSupport: the pieces of an array have laws on the same numbers, so that its holes are one parameter.
+func (c *checker) oneSupport(a *arrayInfo) bool {
+	first := c.distRow(&a.draws[0])
+	return len(a.draws) == 1 || !slices.ContainsFunc(a.draws, func(d draw) bool {
+		dist := c.distRow(&d)
+		return dist == nil || d.stmt.Law.In != nil || dist.Support != first.Support || dist.Lo != first.Lo || dist.Hi != first.Hi || dist.Forms[0].Bounds != nil
+	})
 }
 
 func discreteLaw(d draw) bool {

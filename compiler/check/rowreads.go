@@ -138,7 +138,16 @@ func (f *rowFinder) inside(x model.Expr, at []int) {
 		f.read(x, at)
 	case *model.Subscript:
 		f.subscript(x, at)
-	case *model.Apply, *model.Cond, *model.LogProb, *model.Fill:
+	case *model.LogProb:
+		if x.Dist.Event > 0 {
+			for _, s := range x.X.Info().Type.Axes {
+				f.whole(s, x, "is a density over all of")
+			}
+		}
+		for _, y := range model.Children(x) {
+			f.visit(y, shared(x.Type.Axes, at, y.Info().Type.Axes))
+		}
+	case *model.Apply, *model.Cond, *model.Fill:
 		for _, y := range model.Children(x) {
 			f.visit(y, shared(x.Info().Type.Axes, at, y.Info().Type.Axes))
 		}

@@ -55,12 +55,25 @@ func (c *checker) drawBodies(a *arrayInfo) {
 			c.model.Terms = append(c.model.Terms, t)
 		}
 	}
-	if a.observed && a.Role == model.Latent {
+	switch {
+	case a.observed && a.Role == model.Latent:
 		c.coverData(a)
+	case a.Role == model.Imputed && len(a.draws) > 1:
+		c.coverHoles(a)
 	}
 }
 
-// coverData refuses latents some of whose elements are data where the pieces do not cover the data.
+// coverHoles is coverData for holes that are parameters.
+func (c *checker) coverHoles(a *arrayInfo) {
+	inPieces := *a
+	inPieces.Array = &model.Array{Name: a.Name, At: a.At, Type: a.Type}
+	for _, d := range a.draws {
+		inPieces.Pieces = append(inPieces.Pieces, &model.Piece{At: d.head.Span(), Slots: d.slots})
+	}
+	c.coverData(&inPieces)
+}
+
+// coverData refuses data with holes where the laws' pieces do not cover the data.
 func (c *checker) coverData(a *arrayInfo) {
 	if len(a.Pieces) < len(a.draws) {
 		return
@@ -104,7 +117,7 @@ func (c *checker) observe(a *arrayInfo, d *draw) bool {
 	if poisonSlot(d.slots) {
 		return false
 	}
-	if a.Role == model.Imputed && !coversAxes(d.slots, axes) {
+	if a.Role == model.Imputed && len(a.draws) == 1 && !coversAxes(d.slots, axes) {
 		c.notYet(d.head.Span(), "missing entries that other statements read, in an array observed in part")
 		return false
 	}

@@ -18,6 +18,8 @@ type Shelf struct {
 	Memory int64  // bytes; a file of which reading whole would take more is read by rows
 	Dir    string // of row files
 	Bound  int64  // bytes of row files that the directory may hold; the newest stays in any case
+
+	Converting func(path string) // told before a file is converted, which takes a while; may be nil
 }
 
 // DefaultShelf has the memory that Go was given (GOMEMLIMIT) or else the machine has, and the user's cache directory.
@@ -89,6 +91,9 @@ func (s Shelf) open(path, name, identity string) (*RowFile, error) {
 	}
 	if err := os.MkdirAll(s.Dir, 0o700); err != nil {
 		return nil, fmt.Errorf("%s is too large for memory, and there is no place for its rows: %w", path, err)
+	}
+	if s.Converting != nil {
+		s.Converting(path)
 	}
 	if err := convert(path, name, identity); err != nil {
 		return nil, err

@@ -48,7 +48,7 @@ func scramble(x uint64) uint64 {
 // and what is on the way to a bucket waits for company.
 const (
 	mostBuckets = 1024
-	bucketSize  = 64 << 20
+	bucketSize  = 16 << 20
 	waitSize    = 64 << 10
 )
 

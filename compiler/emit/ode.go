@@ -188,9 +188,10 @@ func (p *Plan) attempts(of asked, problem ode.Problem, o ode.Options) {
 		return
 	}
 	var taken []int
+	pilot := ode.NewPilot(problem, o)
 	for k := range pilots {
 		theta := p.Start(rand.New(rand.NewPCG(0x0de, uint64(k))))
-		if n, ok := ode.Steps(problem, o, map[string][]float64{"theta": theta}); ok {
+		if n, ok := pilot.Steps(map[string][]float64{"theta": theta}); ok {
 			taken = append(taken, n)
 		}
 	}

@@ -233,7 +233,7 @@ func (e *emitter) shiftVector(t *model.Term, z value) value {
 	for i, a := range t.Args {
 		args[i] = e.expr(a)
 	}
-	e.argumentSizes(t, z, args)
+	e.argumentSizes(t.Dist, t.Form, t.Args, t.At.Text(), z, args)
 	bound := union(append(args, z)...)
 	n := len(args) - 1
 	l := e.align(args[n], bound, args[n].axes)

@@ -8,6 +8,7 @@ import (
 	"ppl/autodiff"
 	"ppl/compiler/model"
 	"ppl/lang/types"
+	"ppl/stdlib"
 )
 
 // A factor is a term's log density over its plates (and over the values of latents it reads).
@@ -81,7 +82,7 @@ func (e *emitter) density(t *model.Term, z Node) value {
 	for i, a := range args {
 		an[i] = e.loose(a, bound, a.axes)
 	}
-	e.argumentSizes(t, x, args)
+	e.argumentSizes(t.Dist, t.Form, t.Args, t.At.Text(), x, args)
 	lp := t.Form.LogProb(xn, an)
 	if t.Censored != nil {
 		lp = e.censored(t, xn, an, lp, bound)
@@ -95,12 +96,12 @@ func (e *emitter) density(t *model.Term, z Node) value {
 	return e.full(lp, bound, nil)
 }
 
-// argumentSizes refuses vectors and matrices whose sizes are none of the event's. Arguments of integers (pairs of neighbours) have
-// sizes of their own.
-func (e *emitter) argumentSizes(t *model.Term, x value, args []value) {
+// argumentSizes refuses vectors and matrices whose sizes are none of the event's, x, which is written text. Arguments of integers (pairs of
+// neighbours) have sizes of their own.
+func (e *emitter) argumentSizes(d *stdlib.Dist, f *stdlib.Form, exprs []model.Expr, text string, x value, args []value) {
 	event := x.shapeOfAxes()
 	for i, a := range args {
-		form := t.Form.Args[i]
+		form := f.Args[i]
 		if form.Rank == 0 || len(event) == 0 || form.Domain.Kind == types.IntRange {
 			continue
 		}
@@ -110,7 +111,7 @@ func (e *emitter) argumentSizes(t *model.Term, x value, args []value) {
 		}
 		for _, n := range sizes {
 			if !slices.Contains(event, n) {
-				e.fail("E40", t.Args[i], "`%s` of %s has an axis of %d elements, but `%s` has %d", form.Name, t.Dist.Name, n, t.At.Text(), event[len(event)-1])
+				e.fail("E40", exprs[i], "`%s` of %s has an axis of %d elements, but `%s` has %d", form.Name, d.Name, n, text, event[len(event)-1])
 			}
 		}
 	}

@@ -24,15 +24,15 @@ type pace struct {
 	xs, shared []Node   // outside
 	names      []string // of the inputs that stand for them in the step
 	rolls      []roll
-	next       Node // the carry after the step
+	next       *autodiff.Routine // the carry after the step
 }
 
-// A roll is a draw in a step. Its nodes are the law's arguments and then, where there is `in`, its ends, over the plates that do not run along the
+// A roll is a draw in a step. Its law gives the arguments and then, where there is `in`, the ends, over the plates that do not run along the
 // recurrence.
 type roll struct {
 	move  *move
 	name  string // of the input that stands for it
-	nodes []Node
+	law   *autodiff.Routine
 	shape []int
 }
 
@@ -72,7 +72,7 @@ func (s *series) pace(b box, carry []int) pace {
 	for _, n := range p.shared {
 		shared = append(shared, input(n.Shape()))
 	}
-	p.next = s.step(b, g.Input("carry", carry...), xs, shared)
+	p.next = autodiff.NewRoutine(s.step(b, g.Input("carry", carry...), xs, shared))
 	p.rolls, s.rolls = s.rolls, nil
 	return p
 }
@@ -81,10 +81,12 @@ func (s *series) pace(b box, carry []int) pace {
 func (s *series) roll(step *emitter, v *move) value {
 	t, plates := v.piece.Term, v.still()
 	r := roll{move: v, name: pieceName(v.piece), shape: step.shape(plates, t.Event)}
+	var nodes []Node
 	for _, x := range lawOf(t) {
 		w := step.expr(x)
-		r.nodes = append(r.nodes, step.align(w, plates, w.axes))
+		nodes = append(nodes, step.align(w, plates, w.axes))
 	}
+	r.law = autodiff.NewRoutine(nodes...)
 	s.rolls = append(s.rolls, r)
 	return value{step.g.Input(r.name, r.shape...), plates, t.Event}
 }
@@ -130,7 +132,7 @@ func (p pace) draw(r *rand.Rand, to *given, carry []float64) []float64 {
 		for _, l := range p.rolls {
 			reads[l.name] = l.draw(r, to, reads, p.steps.lo+step)
 		}
-		carry = autodiff.Eval(reads, p.next)[0]
+		carry = p.next.Eval(reads)[0]
 	}
 	return carry
 }
@@ -138,7 +140,7 @@ func (p pace) draw(r *rand.Rand, to *given, carry []float64) []float64 {
 // draw draws at one place along the recurrence, and enters it in the piece.
 func (l roll) draw(r *rand.Rand, to *given, reads map[string][]float64, place int) []float64 {
 	t, out := l.move.piece.Term, make([]float64, product(l.shape))
-	args := autodiff.Eval(reads, l.nodes...)
+	args := l.law.Eval(reads)
 	var lo, hi []float64
 	if n := len(t.Args); t.In != nil {
 		lo, hi, args = args[n], args[n+1], args[:n]

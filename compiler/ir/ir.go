@@ -7,7 +7,8 @@
 // schedule of entries per block of lanes without coming back.
 package ir
 
-// Type is the element type of a buffer: what is stored is rounded to F32, truncated towards zero to I32.
+// Type is the element type of a buffer: what is stored is rounded to F32, truncated towards zero to I32. Of an instruction it is the
+// precision that it computes in, F64 or F32.
 type Type uint8
 
 const (
@@ -58,7 +59,8 @@ type Stmt interface{ stmt() }
 type Reg int32
 
 // A Kernel is one perfect loop nest. Body runs once for each point of the iteration space Extents (row-major, outermost
-// first; empty means one point). Registers hold floating-point values; comparisons give 0 or 1.
+// first; empty means one point). Registers hold floating-point values; comparisons give 0 or 1. An argument of another precision than the
+// instruction's is converted.
 type Kernel struct {
 	Extents []int
 	Body    []Instr
@@ -79,6 +81,7 @@ func points(extents []int) int {
 // An Instr defines the register of its position in Body.
 type Instr struct {
 	Op    Op
+	Type  Type // of Const, Counter and arithmetic; a Load has its buffer's (F64 of I32), noise and shuffles F64
 	Args  [3]Reg
 	Imm   float64 // Const: the value
 	Axis  int     // Counter: which loop
@@ -107,7 +110,8 @@ type Dyn struct {
 
 // An Output combines Value into Buf at Index. Store: each point writes its own element, or several write the same value.
 // Sum, Max, Min: the whole buffer is set to 0, -inf, +inf first, then contributions are combined, NaN winning, in an order fixed
-// by the kernel alone, so that results do not depend on the number of threads or lanes.
+// by the kernel alone, so that results do not depend on the number of threads or lanes. A sum into one element by successive points is
+// taken in F64.
 type Output struct {
 	Buf     BufID
 	Index   Index
@@ -132,7 +136,8 @@ func (c Combine) String() string { return [...]string{"store", "sum", "max", "mi
 const TilePoints = 4096
 
 // MatMul computes C = A·B for each batch: A is [Batch, M, K], B is [Batch, K, N], C is [Batch, M, N], all row-major and
-// dense; TransA, TransB say the stored matrix is the transpose. A Shared operand is the same for all lanes.
+// dense; TransA, TransB say the stored matrix is the transpose. A Shared operand is the same for all lanes. The three buffers are F64, or
+// all F32, and so are the sums.
 type MatMul struct {
 	A, B, C        BufID
 	Batch, M, K, N int
@@ -156,7 +161,8 @@ const (
 	DimK
 )
 
-// CumSum is the inclusive cumulative sum along the middle axis of [Outer, N, Inner]; Reverse sums from the end.
+// CumSum is the inclusive cumulative sum along the middle axis of [Outer, N, Inner]; Reverse sums from the end. It and
+// the factorisations are F64.
 type CumSum struct {
 	In, Out         BufID
 	Outer, N, Inner int

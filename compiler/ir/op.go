@@ -3,9 +3,10 @@ package ir
 // Op is an instruction of a kernel body.
 type Op uint8
 
-// Operations. Arithmetic is IEEE 754 binary64; what C's math.h has means the same here. Comparisons and logic give 1 or 0, and 0
-// where an argument is NaN. Integers are exact up to 2⁵³. Devices agree on transcendental functions to a few units in the last place,
-// on the rest exactly.
+// Operations. Arithmetic is IEEE 754 binary64, or binary32 or better where an instruction says F32 (a device may keep all registers in
+// binary64); what C's math.h has means the same here. Comparisons and logic give 1 or 0, and 0 where an argument is NaN. Integers are exact up
+// to 2⁵³, or 2²⁴. Devices agree on transcendental functions to a few units in the last place, on the rest exactly. A Const that F32 does not
+// reach is the largest or smallest normal number of its sign.
 const (
 	Const   Op = iota // Imm
 	Counter           // loop counter of Axis
@@ -66,6 +67,9 @@ const (
 
 // Arity is the number of register arguments.
 func (o Op) Arity() int { return opTable[o].arity }
+
+// double reports ops whose precision is not for the instruction to say.
+func (o Op) double() bool { return o == Load || o == Normal || o == Uniform || o == Shuffle }
 
 func (o Op) String() string { return opTable[o].name }
 

@@ -151,6 +151,11 @@ func loopsText(extents []int) string {
 }
 
 func instrText(in *Instr) string {
+	if in.Type != F64 {
+		double := *in
+		double.Type = F64
+		return fmt.Sprintf("%v %s", in.Type, instrText(&double))
+	}
 	switch in.Op {
 	case Const:
 		return fmt.Sprint(in.Imm)

@@ -8,6 +8,8 @@ import "fmt"
 //   - Lane buffers are F64 and have unique names; Init is for Shared ones and has their size; entries have unique names.
 //   - Setup reads and writes Shared buffers, without noise or shuffles; entries write the others. A Shared buffer without Init is written in Setup
 //     before it is read; a Scratch buffer in the same entry.
+//   - Products have operands of one precision; cumulative sums and factorisations are F64. Instructions are F64 or F32; loads, noise and
+//     shuffles say F64. Tiles combine buffers of one type.
 //   - A register is defined before it is used; Axis is a loop; every index stays inside its buffer for all loop counters and all
 //     values of its dynamic parts; a noise site is below 2²⁴; a shuffle has 1 to 2³² rows.
 //   - A buffer that a kernel combines into is not otherwise touched by it. One that it stores to is loaded only at the index of its one
@@ -182,11 +184,28 @@ func (v *verifier) matrices(s Stmt) error {
 			return fmt.Errorf("b%d has %d elements, not %d", u.id, v.p.Buffers[u.id].Size, u.size)
 		}
 	}
+	if err := v.precision(s, uses); err != nil {
+		return err
+	}
 	for _, r := range Reads(s) {
 		for _, w := range Writes(s) {
 			if r == w {
 				return fmt.Errorf("writes b%d, which it reads", w)
 			}
+		}
+	}
+	return nil
+}
+
+// precision checks the types of the statements that are not kernels.
+func (v *verifier) precision(s Stmt, uses []extent) error {
+	want := F64
+	if m, ok := s.(*MatMul); ok && v.p.Buffers[m.C].Type == F32 {
+		want = F32
+	}
+	for _, u := range uses {
+		if got := v.p.Buffers[u.id].Type; got != want {
+			return fmt.Errorf("b%d is %v, not %v", u.id, got, want)
 		}
 	}
 	return nil

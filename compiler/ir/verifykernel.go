@@ -40,6 +40,9 @@ func (v *verifier) instr(k *Kernel, r int) error {
 			return fmt.Errorf("uses r%d before it is defined", a)
 		}
 	}
+	if in.Type > F32 || in.Type == F32 && in.Op.double() {
+		return fmt.Errorf("%v of type %v", in.Op, in.Type)
+	}
 	switch in.Op {
 	case Counter:
 		if in.Axis < 0 || in.Axis >= len(k.Extents) || in.Index.Step != 0 && v.loop == nil {

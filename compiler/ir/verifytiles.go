@@ -78,7 +78,7 @@ func (v *verifier) windows(s *Tiles) error {
 	}
 	for _, id := range each(s.Body, Writes) {
 		w, b := all[id], v.p.Buffers[id]
-		if b.Space != Tile && (w.mixed || w.combined || w.hi-w.lo >= w.step || b.Type != F64) {
+		if b.Space != Tile && (w.mixed || w.combined || w.hi-w.lo >= w.step || b.Type == I32) {
 			return fmt.Errorf("turns meet in b%d", id)
 		}
 	}
@@ -117,7 +117,7 @@ func (v *verifier) tileOuts(s *Tiles) error {
 			}
 		}
 		from, to := v.p.Buffers[o.From], v.p.Buffers[o.To]
-		if from.Space != Tile || to.Space == Tile || from.Size != to.Size || o.Combine == Store || o.Combine > Min || to.Type != F64 {
+		if from.Space != Tile || to.Space == Tile || from.Size != to.Size || o.Combine == Store || o.Combine > Min || from.Type != to.Type || to.Type == I32 {
 			return fmt.Errorf("%v of %v buffer b%d into %v b%d", o.Combine, from.Space, o.From, to.Space, o.To)
 		}
 		if err := v.read(o.From); err != nil {

@@ -18,6 +18,7 @@ type body struct {
 	memo    map[string]ir.Reg // of values at coordinates
 	reads   map[ir.Reg]read   // loads of stored values
 	own     map[*value]bool   // stored values that this kernel itself computes point by point
+	typ     ir.Type           // of what is written
 	trace   *trace
 }
 
@@ -46,7 +47,7 @@ func (p *plan) body(extents []int, own map[*value]bool, t *trace) *body {
 func (b *body) emit(in ir.Instr) ir.Reg {
 	in.Index = canonical(in.Index)
 	key := []byte{byte(in.Op)}
-	for _, n := range []int64{int64(in.Args[0]), int64(in.Args[1]), int64(in.Args[2]), int64(math.Float64bits(in.Imm)), int64(in.Axis), int64(in.Buf), int64(in.Site), int64(in.Rows)} {
+	for _, n := range []int64{int64(in.Args[0]), int64(in.Args[1]), int64(in.Args[2]), int64(math.Float64bits(in.Imm)), int64(in.Axis), int64(in.Buf), int64(in.Site), int64(in.Rows), int64(in.Type)} {
 		key = strconv.AppendInt(append(key, ' '), n, 36)
 	}
 	key = appendKey(key, in.Index)
@@ -59,10 +60,10 @@ func (b *body) emit(in ir.Instr) ir.Reg {
 	return r
 }
 
-func (b *body) constant(x float64) ir.Reg { return b.emit(ir.Instr{Op: ir.Const, Imm: x}) }
+func (b *body) constant(x float64) ir.Reg { return b.emit(ir.Instr{Op: ir.Const, Type: b.typ, Imm: x}) }
 
 func (b *body) apply(op ir.Op, args ...ir.Reg) ir.Reg {
-	in := ir.Instr{Op: op}
+	in := ir.Instr{Op: op, Type: b.typ}
 	copy(in.Args[:], args)
 	return b.emit(in)
 }
@@ -77,8 +78,16 @@ func (b *body) loadStored(what read, from home, at ir.Index) ir.Reg {
 	return r
 }
 
-// number is the value of an index as a register.
+// within writes in a type from now on, until the function that it returns is called.
+func (b *body) within(t ir.Type) (end func()) {
+	before := b.typ
+	b.typ = t
+	return func() { b.typ = before }
+}
+
+// number is the value of an index as a register; whole numbers want F64.
 func (b *body) number(a ir.Index) ir.Reg {
+	defer b.within(ir.F64)()
 	sum := b.constant(float64(a.Const))
 	add := func(r ir.Reg, stride int) {
 		if stride != 1 {
@@ -128,7 +137,7 @@ func (b *body) use(v, user *value) {
 
 func (b *body) compute(v *value, at []ir.Index) ir.Reg {
 	if v.kind == autodiff.OpConst {
-		return b.constant(v.op.Value)
+		return b.inline(v, at)
 	}
 	if h, ok := b.plan.leaf(v); ok {
 		return b.load(h, flatten(at, v.shape))

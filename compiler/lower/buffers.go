@@ -74,10 +74,11 @@ type places map[place][]ir.BufID
 // A place is what buffers have in common that can stand for each other.
 type place struct {
 	space ir.Space
+	typ   ir.Type
 	size  int
 }
 
-func placeOf(b ir.Buffer) place { return place{b.Space, b.Size} }
+func placeOf(b ir.Buffer) place { return place{b.Space, b.Type, b.Size} }
 
 // reuse moves the scratch and tile buffers of an entry to places.
 func (p places) reuse(stmts []ir.Stmt, buffers []ir.Buffer) {

@@ -14,7 +14,7 @@ func (t *tiler) cut(r *region, size int) *ir.Tiles {
 	for id, u := range r.touched {
 		local := t.prog.buffers[id].Space == ir.Scratch && inside[id] == t.uses[id] && u.lo >= 0 && u.hi < u.width
 		if u.written && u.apart && local {
-			c.own[id] = t.prog.buffer(ir.Tile, u.width*size)
+			c.own[id] = t.prog.buffer(ir.Tile, t.prog.buffers[id].Type, u.width*size)
 		}
 	}
 	for _, s := range r.body {
@@ -84,7 +84,7 @@ func (c *cutter) output(o ir.Output) ir.Output {
 	case o.Index.Step == 0:
 		o.Buf = c.leave(to, o.Combine)
 	default:
-		o.Buf = c.prog.buffer(ir.Tile, o.Index.Step)
+		o.Buf = c.prog.buffer(ir.Tile, c.prog.buffers[to].Type, o.Index.Step)
 		c.keep(o.Buf, to, o.Index.Step)
 		o.Index.Step = 0
 	}
@@ -93,7 +93,7 @@ func (c *cutter) output(o ir.Output) ir.Output {
 
 // leave is the buffer of a turn that is combined into another over all turns.
 func (c *cutter) leave(to ir.BufID, combine ir.Combine) ir.BufID {
-	from := c.prog.buffer(ir.Tile, c.prog.buffers[to].Size)
+	from := c.prog.buffer(ir.Tile, c.prog.buffers[to].Type, c.prog.buffers[to].Size)
 	c.tiles.Out = append(c.tiles.Out, ir.TileOut{From: from, To: to, Combine: combine})
 	return from
 }

@@ -7,6 +7,10 @@ import (
 
 // inline computes v from its arguments.
 func (b *body) inline(v *value, at []ir.Index) ir.Reg {
+	defer b.within(v.typ())()
+	if v.kind == autodiff.OpSingle || v.kind == autodiff.OpDouble {
+		return b.value(v.args[0], at[len(at)-len(v.args[0].shape):], v)
+	}
 	if row, ok := elementwise(v.kind); ok {
 		args := make([]ir.Reg, len(v.args))
 		for k, a := range v.args {
@@ -104,10 +108,15 @@ func (b *body) concat(v *value, at []ir.Index) ir.Reg {
 	}
 	r := b.part(v, parts[len(parts)-1], at)
 	for k := len(parts) - 2; k >= 0; k-- {
-		before := b.apply(ir.Lt, b.number(at[axis]), b.constant(float64(parts[k].hi)))
-		r = b.apply(ir.Select, before, b.part(v, parts[k], at), r)
+		r = b.apply(ir.Select, b.before(at[axis], parts[k].hi), b.part(v, parts[k], at), r)
 	}
 	return r
+}
+
+// before is whether a coordinate is below an end.
+func (b *body) before(at ir.Index, end int) ir.Reg {
+	defer b.within(ir.F64)()
+	return b.apply(ir.Lt, b.number(at), b.constant(float64(end)))
 }
 
 // part reads a part at a point that may be outside: its coordinate is then clamped, and the result not taken.

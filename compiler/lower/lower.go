@@ -97,7 +97,7 @@ func (prog *program) declare(e Entry, name string, size int) error {
 
 // root is the value of an assigned node, as one that can be stored: a leaf is copied.
 func (vs *values) root(n autodiff.Node) *value {
-	v := base(vs.of(n))
+	v := base(vs.as(double, vs.of(n)))
 	if v.kind == autodiff.OpData || v.kind == autodiff.OpInput {
 		return vs.copied(v)
 	}

@@ -137,7 +137,7 @@ func source(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 7)) }
 
 // TestEveryKind lowers one small graph for each kind of op.
 func TestEveryKind(t *testing.T) {
-	covered := map[ad.Kind]bool{ad.OpNoise: true, ad.OpShuffle: true} // TestNoise, TestShuffle
+	covered := map[ad.Kind]bool{ad.OpNoise: true, ad.OpShuffle: true, ad.OpSingle: true, ad.OpDouble: true} // TestNoise, TestShuffle, TestSingle
 	cases := kindCases()
 	for k, c := range cases {
 		g := ad.New()

@@ -50,6 +50,8 @@ var opRows = [autodiff.Kinds]opRow{
 	autodiff.OpNormQuantile: {ir.NormQuantile, 40},
 	autodiff.OpNot:          {ir.Not, 1},
 	autodiff.OpIsFinite:     {ir.IsFinite, 1},
+	autodiff.OpSingle:       {cost: 0.5}, // no op: arguments are converted
+	autodiff.OpDouble:       {cost: 0.5},
 	autodiff.OpAdd:          {ir.Add, 1},
 	autodiff.OpSub:          {ir.Sub, 1},
 	autodiff.OpMul:          {ir.Mul, 1},

@@ -87,7 +87,7 @@ func (p *plan) home(v *value) (home, bool) {
 func (p *plan) store(v *value) {
 	v = base(v)
 	if _, ok := p.home(v); !ok {
-		p.stored[v] = home{buf: p.prog.buffer(p.space, v.size())}
+		p.stored[v] = home{buf: p.prog.buffer(p.space, v.typ(), v.size())}
 	}
 }
 

@@ -13,13 +13,13 @@ type program struct {
 	buffers []ir.Buffer
 	graphs  map[*autodiff.Graph]bool // whose inputs have their buffers
 	lanes   map[string]ir.BufID      // by name
-	inits   map[*float64]ir.BufID    // of data, by the slice's first element
+	inits   map[known]ir.BufID       // of data
 	shared  map[*value]ir.BufID      // static values that the setup computes
 	places  places
 }
 
 func newProgram() *program {
-	return &program{values: newValues(), graphs: map[*autodiff.Graph]bool{}, lanes: map[string]ir.BufID{}, inits: map[*float64]ir.BufID{},
+	return &program{values: newValues(), graphs: map[*autodiff.Graph]bool{}, lanes: map[string]ir.BufID{}, inits: map[known]ir.BufID{},
 		shared: map[*value]ir.BufID{}, places: places{}}
 }
 
@@ -28,17 +28,23 @@ func (prog *program) add(b ir.Buffer) ir.BufID {
 	return ir.BufID(len(prog.buffers) - 1)
 }
 
-func (prog *program) buffer(space ir.Space, size int) ir.BufID {
-	return prog.add(ir.Buffer{Space: space, Size: size})
+func (prog *program) buffer(space ir.Space, typ ir.Type, size int) ir.BufID {
+	return prog.add(ir.Buffer{Space: space, Type: typ, Size: size})
+}
+
+// Data that are known, by their first element, as they are kept.
+type known struct {
+	first *float64
+	typ   ir.Type
 }
 
 // data is the shared buffer of a slice.
 func (prog *program) data(v *value) ir.BufID {
-	first := unsafe.SliceData(v.op.Values)
-	id, ok := prog.inits[first]
+	key := known{unsafe.SliceData(v.op.Values), v.typ()}
+	id, ok := prog.inits[key]
 	if !ok {
-		id = prog.add(ir.Buffer{Name: v.op.Name, Space: ir.Shared, Size: len(v.op.Values), Init: v.op.Values})
-		prog.inits[first] = id
+		id = prog.add(ir.Buffer{Name: v.op.Name, Space: ir.Shared, Type: key.typ, Size: len(v.op.Values), Init: v.op.Values})
+		prog.inits[key] = id
 	}
 	return id
 }

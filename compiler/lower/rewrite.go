@@ -53,6 +53,10 @@ func (vs *values) rewrite(op *autodiff.Op, shape []int, args []*value) *value {
 		return vs.data(op, shape)
 	case autodiff.OpInput, autodiff.OpNoise:
 		return vs.make(autodiff.Op{Kind: op.Kind, Name: op.Name, Site: op.Site}, shape)
+	case autodiff.OpSingle:
+		return vs.as(single, args[0])
+	case autodiff.OpDouble:
+		return vs.as(double, args[0])
 	case autodiff.OpReshape:
 		return vs.reshape(args[0], shape)
 	case autodiff.OpSlice:

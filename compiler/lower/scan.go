@@ -140,7 +140,7 @@ func (p *plan) turn(v *value) []ir.Stmt {
 	if v.op.Reverse {
 		before, after = after, before
 	}
-	inner.leaves[vs.entry(v, body.Carry)] = before
+	inner.leaves[vs.entry(v, body.Carry, v.precision)] = before
 	for k, in := range slices.Concat(body.Xs, body.Shared) {
 		a := base(v.args[1+k])
 		if a.kind == autodiff.OpConst {
@@ -153,9 +153,9 @@ func (p *plan) turn(v *value) []ir.Stmt {
 		if k < len(body.Xs) {
 			h.step = in.Size()
 		}
-		inner.leaves[vs.entry(v, in)] = h
+		inner.leaves[vs.entry(v, in, a.precision)] = h
 	}
-	next := base(vs.of(body.Next))
+	next := base(vs.as(v.precision, vs.of(body.Next)))
 	if _, leaf := inner.leaf(next); leaf || !next.pointwise() && next.kind != autodiff.OpConcat {
 		next = vs.copied(next)
 	}
@@ -165,9 +165,9 @@ func (p *plan) turn(v *value) []ir.Stmt {
 }
 
 // entry is the value of an Input of a step.
-func (vs *values) entry(v *value, in autodiff.Node) *value {
+func (vs *values) entry(v *value, in autodiff.Node, p precision) *value {
 	op := autodiff.Op{Kind: autodiff.OpInput, Name: fmt.Sprintf("%s of %d", in.Op().Name, v.id), Site: 1}
-	x := vs.make(op, in.Shape())
+	x := vs.typed(op, in.Shape(), p)
 	vs.nodes[in] = x
 	return x
 }

@@ -118,7 +118,7 @@ func (r *region) join(s ir.Stmt, t *tiler) bool {
 		if ok {
 			u = old.and(u)
 		}
-		if u.meets() || t.prog.buffers[u.buf].Type != ir.F64 {
+		if u.meets() {
 			return false
 		}
 		now[u.buf] = u

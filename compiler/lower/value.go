@@ -19,6 +19,7 @@ type value struct {
 	shape  []int
 	args   []*value
 	static bool // depends on data alone
+	precision
 }
 
 func (v *value) size() int { return size(v.shape) }
@@ -39,13 +40,22 @@ func newValues() *values {
 		divided: map[autodiff.Node]int{}, exact: map[autodiff.Node]bool{}}
 }
 
-// make returns the value with these parts, the old one if there is one.
+// make returns the value with these parts, in the precision that its arguments give it.
 func (vs *values) make(op autodiff.Op, shape []int, args ...*value) *value {
-	key := valueKey(op, shape, args)
+	p := precisionOf(op.Kind, args)
+	if p == single && onlyDouble(op.Kind) {
+		return vs.single(vs.typed(op, shape, double, vs.convert(op.Kind, double, args)...))
+	}
+	return vs.typed(op, shape, p, vs.convert(op.Kind, p, args)...)
+}
+
+// typed returns the value with these parts, the old one if there is one.
+func (vs *values) typed(op autodiff.Op, shape []int, p precision, args ...*value) *value {
+	key := valueKey(op, shape, p, args)
 	if v, ok := vs.seen[key]; ok {
 		return v
 	}
-	v := &value{id: vs.count, kind: op.Kind, op: op, shape: shape, args: args}
+	v := &value{id: vs.count, kind: op.Kind, op: op, shape: shape, args: args, precision: p}
 	v.static = op.Kind != autodiff.OpInput && op.Kind != autodiff.OpNoise && op.Kind != autodiff.OpShuffle
 	for _, a := range args {
 		v.static = v.static && (a == nil || a.static)
@@ -55,8 +65,9 @@ func (vs *values) make(op autodiff.Op, shape []int, args ...*value) *value {
 	return v
 }
 
-func valueKey(op autodiff.Op, shape []int, args []*value) string {
+func valueKey(op autodiff.Op, shape []int, p precision, args []*value) string {
 	key := binary.AppendUvarint(nil, uint64(op.Kind))
+	key = append(key, byte(p))
 	list := func(ns []int) {
 		key = binary.AppendUvarint(key, uint64(len(ns)))
 		for _, n := range ns {

@@ -126,7 +126,8 @@ type Vector struct {
 	Build func(x stdlib.Node) stdlib.Node
 }
 
-// LogProb is logpdf(D(args), x), cdf, logcdf, quantile(D(args), p): elementwise for scalar distributions.
+// LogProb is logpdf(D(args), x), cdf, logcdf, quantile(D(args), p): elementwise for distributions of numbers, else the density of one vector or
+// matrix.
 type LogProb struct {
 	Fact
 	Name string // logpdf, logcdf, cdf, quantile

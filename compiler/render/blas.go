@@ -7,7 +7,7 @@ import (
 	"ppl/compiler/ir"
 )
 
-// Products go to the library that the context has (cblas_dgemm), if any, where they are large and one operand is the same for all
+// Products go to the library that the context has (cblas_dgemm, cblas_sgemm), if any, where they are large and one operand is the same for all
 // lanes: lanes are then columns of a matrix. Shapes are those of a block of lanes and of a tile, so that results do not depend on how
 // many there are.
 
@@ -117,11 +117,20 @@ func (p *product) to(more string) string {
 	return fmt.Sprintf("b%d + %s + %d * n%s", p.C, start(p.PartC), p.M*p.N, more)
 }
 
+// gemm is the function's name in the context.
+func (p *product) gemm() string {
+	if p.result.single {
+		return "sgemm"
+	}
+	return "gemm"
+}
+
 func (p *product) call(g gemm) {
 	trans := "111"
 	if g.trans {
 		trans = "112"
 	}
-	p.line("c->gemm(101, %s, 111, %s, %s, %s, 1, (const real *)(%s), %s, (const real *)(%s), %s, 0, (real *)(%s), %s);",
-		trans, g.m, g.n, g.k, g.a, g.la, g.b, g.lb, g.c, g.lc)
+	t := p.result.number().typ()
+	p.line("c->%s(101, %s, 111, %s, %s, %s, 1, (const %s *)(%s), %s, (const %s *)(%s), %s, 0, (%s *)(%s), %s);",
+		p.gemm(), trans, g.m, g.n, g.k, t, g.a, g.la, t, g.b, g.lb, t, g.c, g.lc)
 }

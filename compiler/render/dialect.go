@@ -13,6 +13,7 @@ import (
 // terms, and the few words that differ.
 type dialect struct {
 	prelude string
+	single  string // what single precision needs besides
 	export  string // qualifies a function that the library offers
 }
 
@@ -37,9 +38,13 @@ var cNoise string
 //go:embed c/real.h
 var cReal string
 
+//go:embed c/single.h
+var cSingle string
+
 func c() dialect {
 	return dialect{
 		prelude: cTypes + cLibm + cMath + cSpecial + cEigen + cNoise + cReal,
+		single:  cSingle,
 		export:  `__attribute__((visibility("default")))`,
 	}
 }
@@ -61,15 +66,18 @@ var combinations = [...]combination{
 	ir.Min: {start: "INF", function: "minimum"},
 }
 
-func (c combination) of(a, b string, wide bool) string {
+func (c combination) of(a, b string, f form) string {
 	if c.operator != "" {
 		return fmt.Sprintf(c.operator, a, b)
 	}
-	return fmt.Sprintf("%s_%s(%s, %s)", c.function, suffix(wide), a, b)
+	return fmt.Sprintf("%s_%s(%s, %s)", c.function, f.suffix(), a, b)
 }
 
-// number is a constant, exactly.
-func number(v float64) string {
+// number is a constant, exactly, or as near as single precision comes to it without making it zero or infinite.
+func number(v float64, single bool) string {
+	if single && v != 0 && !math.IsInf(v, 0) {
+		v = math.Copysign(min(max(math.Abs(v), 0x1p-126), math.MaxFloat32), v)
+	}
 	switch {
 	case v != v:
 		return "NAN"

@@ -96,10 +96,10 @@ func (f *file) buffers(group []ir.Stmt, uses map[ir.BufID]int, from func(ir.BufI
 			constant = ""
 		}
 		if f.small && f.Buffers[id].Space == ir.Scratch && here[id] == uses[id] {
-			f.line("wide b%d[%d];", id, max(f.Buffers[id].Size, 1))
+			f.line("%s b%d[%d];", f.form(id).typ(), id, max(f.Buffers[id].Size, 1))
 			continue
 		}
-		f.line("%s%s *restrict b%d = (%s *)c->buffer[%d]%s;", constant, f.typeOf(f.wide(id)), id, f.typeOf(f.wide(id)), id, from(id))
+		f.line("%s%s *restrict b%d = (%s *)c->buffer[%d]%s;", constant, f.form(id).typ(), id, f.form(id).typ(), id, from(id))
 	}
 }
 

@@ -9,29 +9,32 @@ import (
 // instr declares a register: r5, and m5 beside it where it is a truth value.
 func (k *kernel) instr(r int) {
 	in := &k.in.Body[r]
-	w := k.varies[r]
+	w := k.forms[r]
 	switch {
 	case in.Op == ir.Normal || in.Op == ir.Uniform:
 		k.noise(r)
 	case truths[in.Op]:
 		k.line("const %s m%d = %s;", flagType(w), r, k.apply(in, w))
-		k.line("const %s r%d = truth_%s(m%d);", k.typeOf(w), r, suffix(w), r)
+		k.line("const %s r%d = truth_%s(m%d);", w.typ(), r, w.suffix(), r)
 	default:
-		k.line("const %s r%d = %s;", k.typeOf(w), r, k.value(in, w))
+		k.line("const %s r%d = %s;", w.typ(), r, k.value(in, w))
 	}
 }
 
-func flagType(wide bool) string {
-	if wide {
-		return "ints"
+func flagType(f form) string {
+	switch {
+	case !f.wide:
+		return "long"
+	case f.single:
+		return "flags"
 	}
-	return "long"
+	return "ints"
 }
 
-func (k *kernel) value(in *ir.Instr, wide bool) string {
+func (k *kernel) value(in *ir.Instr, f form) string {
 	switch in.Op {
 	case ir.Const:
-		return number(in.Imm)
+		return number(in.Imm, f.single)
 	case ir.Counter:
 		strides := make([]int, len(k.in.Extents))
 		strides[in.Axis] = 1
@@ -39,37 +42,41 @@ func (k *kernel) value(in *ir.Instr, wide bool) string {
 	case ir.Load:
 		return k.load(in)
 	case ir.Shuffle:
-		return fmt.Sprintf("shuffle_%s(c, %d, %s, %s)", suffix(wide), in.Rows, k.arg(in, 0, wide), k.arg(in, 1, wide))
+		return fmt.Sprintf("shuffle_%s(c, %d, %s, %s)", f.suffix(), in.Rows, k.arg(in, 0, f), k.arg(in, 1, f))
 	case ir.Select:
-		return k.choose(in.Args[0], k.arg(in, 1, wide), k.arg(in, 2, wide), wide)
+		return k.choose(in.Args[0], k.arg(in, 1, f), k.arg(in, 2, f), f)
 	}
-	return k.apply(in, wide)
+	return k.apply(in, f)
 }
 
 func (k *kernel) load(in *ir.Instr) string {
 	if k.varying(in.Index) {
-		return fmt.Sprintf("gather_%s(b%d, %s)", suffix(k.wide(in.Buf)), in.Buf, k.element(in.Index))
+		return fmt.Sprintf("gather_%s(b%d, %s)", k.form(in.Buf).suffix(), in.Buf, k.element(in.Index))
 	}
 	return fmt.Sprintf("b%d[%s]", in.Buf, k.element(in.Index))
 }
 
 // choose tests a register, by its truth value where it has one.
-func (k *kernel) choose(test ir.Reg, a, b string, wide bool) string {
-	flag := fmt.Sprintf("ne_%s(%s, %s)", suffix(k.varies[test]), reg(test), as("0", false, k.varies[test]))
+func (k *kernel) choose(test ir.Reg, a, b string, f form) string {
+	t := k.forms[test]
+	flag := fmt.Sprintf("ne_%s(%s, %s)", t.suffix(), reg(test), t.constant("0"))
 	if truths[k.in.Body[test].Op] {
 		flag = fmt.Sprintf("m%d", test)
 	}
-	if wide && !k.varies[test] { // one choice for all lanes
+	if f.wide && !t.wide { // one choice for all lanes
 		return fmt.Sprintf("(%s ? %s : %s)", flag, a, b)
 	}
-	return fmt.Sprintf("select_%s(%s, %s, %s)", suffix(wide), flag, a, b)
+	if t.wide && t.single != f.single {
+		flag = fmt.Sprintf("%s_from(%s)", flagType(f), flag)
+	}
+	return fmt.Sprintf("select_%s(%s, %s, %s)", f.suffix(), flag, a, b)
 }
 
 // apply is an op on registers, by an operator or a function.
-func (k *kernel) apply(in *ir.Instr, wide bool) string {
+func (k *kernel) apply(in *ir.Instr, f form) string {
 	var args []any
 	for i := range in.Op.Arity() {
-		args = append(args, k.arg(in, i, wide))
+		args = append(args, k.arg(in, i, f))
 	}
 	if format := operators[in.Op]; format != "" {
 		return fmt.Sprintf(format, args...)
@@ -78,12 +85,12 @@ func (k *kernel) apply(in *ir.Instr, wide bool) string {
 	if len(args) == 2 {
 		format = "%s_%s(%s, %s)"
 	}
-	return fmt.Sprintf(format, append([]any{in.Op, suffix(wide)}, args...)...)
+	return fmt.Sprintf(format, append([]any{in.Op, f.suffix()}, args...)...)
 }
 
-func (k *kernel) arg(in *ir.Instr, i int, wide bool) string {
+func (k *kernel) arg(in *ir.Instr, i int, f form) string {
 	a := in.Args[i]
-	return as(reg(a), k.varies[a], wide)
+	return as(reg(a), k.forms[a], f)
 }
 
 // noise takes a point's half of its pair's words, and computes these where they are another pair's.

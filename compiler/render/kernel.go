@@ -11,14 +11,14 @@ import (
 // stands in: those it varies with, and all outside them.
 type kernel struct {
 	*file
-	in     *ir.Kernel
-	loops  []int // axes, outermost first
-	live   []bool
-	varies []bool // by lane
-	depth  []int
-	outs   []output
-	tiled  int // the loop that is cut into tiles, counted from 1; 0: none
-	tile   int // its turns in a tile
+	in    *ir.Kernel
+	loops []int // axes, outermost first
+	live  []bool
+	forms []form
+	depth []int
+	outs  []output
+	tiled int // the loop that is cut into tiles, counted from 1; 0: none
+	tile  int // its turns in a tile
 }
 
 // An output that combines has an accumulator in the loops its index varies with, unless these are all there are.
@@ -49,25 +49,27 @@ func (f *file) kernel(in *ir.Kernel) {
 	}
 }
 
-// analyse finds what is needed, what varies by lane, and depths.
+// analyse finds what is needed, forms and depths.
 func (k *kernel) analyse() {
 	n := len(k.in.Body)
-	k.live, k.varies, k.depth = make([]bool, n), make([]bool, n), make([]int, n)
+	k.live, k.forms, k.depth = make([]bool, n), make([]form, n), make([]int, n)
 	for r := range k.in.Body {
 		in := &k.in.Body[r]
+		f := form{single: in.Type == ir.F32}
 		switch in.Op {
 		case ir.Counter:
 			k.depth[r] = k.depthOfAxis(in.Axis)
 		case ir.Load:
 			k.depth[r] = k.depthOf(in.Index)
-			k.varies[r] = k.wide(in.Buf) || k.varying(in.Index)
+			f = form{k.wide(in.Buf) || k.varying(in.Index), k.form(in.Buf).single}
 		case ir.Normal, ir.Uniform:
-			k.depth[r], k.varies[r] = len(k.loops), true
+			k.depth[r], f.wide = len(k.loops), true
 		}
 		for _, a := range in.Args[:in.Op.Arity()] {
 			k.depth[r] = max(k.depth[r], k.depth[a])
-			k.varies[r] = k.varies[r] || k.varies[a]
+			f.wide = f.wide || k.forms[a].wide
 		}
+		k.forms[r] = f
 	}
 	k.markLive()
 }
@@ -119,7 +121,7 @@ func (k *kernel) depthOf(ix ir.Index) int {
 // varying reports whether lanes have elements of their own.
 func (k *kernel) varying(ix ir.Index) bool {
 	for _, d := range ix.Dyn {
-		if k.varies[d.Reg] {
+		if k.forms[d.Reg].wide {
 			return true
 		}
 	}
@@ -161,7 +163,7 @@ func (k *kernel) reset() {
 		}
 		k.unroll(k.Buffers[o.Buf].Size)
 		k.loop("e", k.Buffers[o.Buf].Size)
-		k.line("b%d[e] = %s;", o.Buf, as(combinations[o.Combine].start, false, k.wide(o.Buf)))
+		k.line("b%d[e] = %s;", o.Buf, k.form(o.Buf).constant(combinations[o.Combine].start))
 		k.line("}")
 	}
 }
@@ -239,8 +241,8 @@ func blockEnd(from string, turns, block int) string {
 func (k *kernel) start(chosen func(output) bool) {
 	for _, o := range k.outs {
 		if chosen(o) {
-			w := k.wide(o.Buf)
-			k.line("%s a%d = %s;", k.typeOf(w), o.number, as(combinations[o.Combine].start, false, w))
+			w := k.form(o.Buf).double()
+			k.line("%s a%d = %s;", w.typ(), o.number, w.constant(combinations[o.Combine].start))
 		}
 	}
 }
@@ -249,43 +251,43 @@ func (k *kernel) start(chosen func(output) bool) {
 func (k *kernel) flush(chosen func(output) bool) {
 	for _, o := range k.outs {
 		if chosen(o) {
-			k.merge(o, fmt.Sprintf("a%d", o.number))
+			w := k.form(o.Buf)
+			k.merge(o, as(fmt.Sprintf("a%d", o.number), w.double(), w))
 		}
 	}
 }
 
 // combine takes in a point's value.
 func (k *kernel) combine(o output) {
-	v, w := k.valueFor(o), k.wide(o.Buf)
+	w := k.form(o.Buf)
 	if !o.accumulates {
-		k.merge(o, v)
+		k.merge(o, k.valueAs(o, w))
 		return
 	}
 	a := fmt.Sprintf("a%d", o.number)
-	k.line("%s = %s;", a, combinations[o.Combine].of(a, v, w))
+	k.line("%s = %s;", a, combinations[o.Combine].of(a, k.valueAs(o, w.double()), w.double()))
 }
 
-func (k *kernel) valueFor(o output) string {
-	return as(reg(o.Value), k.varies[o.Value], k.wide(o.Buf))
-}
+func (k *kernel) valueAs(o output, f form) string { return as(reg(o.Value), k.forms[o.Value], f) }
 
 // merge combines a value into the buffer.
 func (k *kernel) merge(o output, v string) {
-	c, w := combinations[o.Combine], k.wide(o.Buf)
+	c, w := combinations[o.Combine], k.form(o.Buf)
 	at := k.element(o.Index)
 	if k.varying(o.Index) {
-		k.line("{ ints at = %s; scatter(b%d, at, %s); }", at, o.Buf, c.of(fmt.Sprintf("gather_w(b%d, at)", o.Buf), v, w))
+		k.line("{ ints at = %s; scatter_%s(b%d, at, %s); }", at, w.suffix(), o.Buf, c.of(fmt.Sprintf("gather_%s(b%d, at)", w.suffix(), o.Buf), v, w))
 		return
 	}
 	k.line("{ long at = %s; b%d[at] = %s; }", at, o.Buf, c.of(fmt.Sprintf("b%d[at]", o.Buf), v, w))
 }
 
 func (k *kernel) store(o output) {
+	w := k.form(o.Buf)
 	if k.varying(o.Index) {
-		k.line("scatter(b%d, %s, %s);", o.Buf, k.element(o.Index), k.valueFor(o))
+		k.line("scatter_%s(b%d, %s, %s);", w.suffix(), o.Buf, k.element(o.Index), k.valueAs(o, w))
 		return
 	}
-	k.line("b%d[%s] = %s;", o.Buf, k.element(o.Index), k.valueFor(o))
+	k.line("b%d[%s] = %s;", o.Buf, k.element(o.Index), k.valueAs(o, w))
 }
 
 // element is the text of an index.
@@ -300,7 +302,7 @@ func (k *kernel) element(ix ir.Index) string {
 		}
 	}
 	for _, d := range ix.Dyn {
-		terms = append(terms, scaled(d.Stride, fmt.Sprintf("at_%s(%s, %d)", suffix(k.varies[d.Reg]), reg(d.Reg), d.Limit)))
+		terms = append(terms, scaled(d.Stride, fmt.Sprintf("at_%s(%s, %d)", k.forms[d.Reg].double().suffix(), as(reg(d.Reg), k.forms[d.Reg], k.forms[d.Reg].double()), d.Limit)))
 	}
 	if ix.Const != 0 || len(terms) == 0 {
 		terms = append(terms, fmt.Sprint(ix.Const))

@@ -8,10 +8,10 @@ import (
 
 // cumSum adds each row of [Outer, N, Inner] to the one before.
 func (f *file) cumSum(s *ir.CumSum) {
-	t, w := f.typeOf(f.wide(s.Out)), f.wide(s.Out)
+	t, w := f.form(s.Out).typ(), f.form(s.Out)
 	f.loop("o", s.Outer)
 	f.loop("i", s.Inner)
-	f.line("%s sum = %s;", t, as("0", false, w))
+	f.line("%s sum = %s;", t, w.constant("0"))
 	f.loop("n", s.N)
 	at := "n"
 	if s.Reverse {
@@ -28,28 +28,28 @@ const solveRows = 4
 
 // cholesky is the row-by-row factorisation (Golub & Van Loan, Matrix Computations, 4.2), all lanes abreast.
 func (f *file) cholesky(s *ir.Cholesky) {
-	w := f.wide(s.Out)
-	t, x := f.typeOf(w), suffix(w)
+	w := f.form(s.Out)
+	t, x := w.typ(), w.suffix()
 	f.loop("n", s.Batch)
 	f.line("%s *l = b%d + n * %d;", t, s.Out, s.N*s.N)
-	f.line("const %s *a = b%d + n * %d;", f.typeOf(f.wide(s.In)), s.In, s.N*s.N)
-	f.line("%s bad = %s;", t, as("0", false, w))
+	f.line("const %s *a = b%d + n * %d;", f.form(s.In).typ(), s.In, s.N*s.N)
+	f.line("%s bad = %s;", t, w.constant("0"))
 	cut(s.N, solveRows, func(from, to, rows int) {
 		f.line("for (long i = %d; i < %d; i += %d) {", from, to, rows)
 		f.factorRows(s, rows)
 		f.line("}")
 	})
-	f.line("for (long e = 0; e < %d; e++) l[e] = select_%s(eq_%s(bad, bad), l[e], %s);", s.N*s.N, x, x, as("NAN", false, w))
+	f.line("for (long e = 0; e < %d; e++) l[e] = select_%s(eq_%s(bad, bad), l[e], %s);", s.N*s.N, x, x, w.constant("NAN"))
 	f.line("}")
 }
 
 // factorRows are the rows from i on: first what stands left of them, then their own triangle.
 func (f *file) factorRows(s *ir.Cholesky, rows int) {
-	w := f.wide(s.Out)
-	t, x := f.typeOf(w), suffix(w)
+	w := f.form(s.Out)
+	t, x := w.typ(), w.suffix()
 	f.line("for (long j = 0; j < i; j++) {")
 	for r := range rows {
-		f.line("%s s%d = %s;", t, r, as(fmt.Sprintf("a[(i + %d) * %d + j]", r, s.N), f.wide(s.In), w))
+		f.line("%s s%d = %s;", t, r, as(fmt.Sprintf("a[(i + %d) * %d + j]", r, s.N), f.form(s.In), w))
 	}
 	f.line("for (long k = 0; k < j; k++) {")
 	f.line("const %s y = l[j * %d + k];", t, s.N)
@@ -64,14 +64,14 @@ func (f *file) factorRows(s *ir.Cholesky, rows int) {
 	f.line("}")
 	f.line("for (long p = i; p < i + %d; p++) {", rows)
 	f.line("for (long j = i; j <= p; j++) {")
-	f.line("%s sum = %s;", t, as(fmt.Sprintf("a[p * %d + j]", s.N), f.wide(s.In), w))
+	f.line("%s sum = %s;", t, as(fmt.Sprintf("a[p * %d + j]", s.N), f.form(s.In), w))
 	f.line("for (long k = 0; k < j; k++) sum -= l[p * %d + k] * l[j * %d + k];", s.N, s.N)
 	f.line("if (p > j) l[p * %d + j] = sum / l[j * %d + j];", s.N, s.N)
 	f.line("else l[p * %d + p] = sqrt_%s(select_%s(lt_%s(%s, sum) & lt_%s(sum, %s), sum, %s));",
-		s.N, x, x, x, as("0", false, w), x, as("INF", false, w), as("NAN", false, w))
+		s.N, x, x, x, w.constant("0"), x, w.constant("INF"), w.constant("NAN"))
 	f.line("}")
 	f.line("bad += l[p * %d + p];", s.N) // NaN from the first pivot that fails
-	f.line("for (long j = p + 1; j < %d; j++) l[p * %d + j] = %s;", s.N, s.N, as("0", false, w))
+	f.line("for (long j = p + 1; j < %d; j++) l[p * %d + j] = %s;", s.N, s.N, w.constant("0"))
 	f.line("}")
 }
 
@@ -84,11 +84,11 @@ type solve struct {
 
 // triSolve is forward substitution, or backward for the transpose.
 func (f *file) triSolve(s *ir.TriSolve) {
-	p := &solve{f, s, f.typeOf(f.wide(s.Out))}
+	p := &solve{f, s, f.form(s.Out).typ()}
 	f.loop("n", s.Batch)
 	f.line("%s *x = b%d + n * %d;", p.typ, s.Out, s.N*s.M)
-	f.line("const %s *l = b%d + n * %d;", f.typeOf(f.wide(s.L)), s.L, s.N*s.N)
-	f.line("const %s *b = b%d + n * %d;", f.typeOf(f.wide(s.B)), s.B, s.N*s.M)
+	f.line("const %s *l = b%d + n * %d;", f.form(s.L).typ(), s.L, s.N*s.N)
+	f.line("const %s *b = b%d + n * %d;", f.form(s.B).typ(), s.B, s.N*s.M)
 	cut(s.N, solveRows, func(from, to, rows int) {
 		f.line("for (long p = %d; p < %d; p += %d) {", from, to, rows)
 		if s.Trans {
@@ -108,10 +108,10 @@ func (f *file) triSolve(s *ir.TriSolve) {
 
 // tile takes off what rows solved before add to those from i on, then solves these.
 func (p *solve) tile(rows, cols int) {
-	w := p.wide(p.Out)
+	w := p.form(p.Out)
 	for r := range rows {
 		for c := range cols {
-			p.line("%s s%d_%d = %s;", p.typ, r, c, as(fmt.Sprintf("b[(i + %d) * %d + m + %d]", r, p.M, c), p.wide(p.B), w))
+			p.line("%s s%d_%d = %s;", p.typ, r, c, as(fmt.Sprintf("b[(i + %d) * %d + m + %d]", r, p.M, c), p.form(p.B), w))
 		}
 	}
 	if p.Trans {

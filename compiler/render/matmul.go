@@ -17,7 +17,7 @@ type product struct {
 	*file
 	*ir.MatMul
 	a, b   operand
-	result bool // the sums vary by lane
+	result form // of the sums
 	blocks bool // k goes by blocks, which add to the result
 }
 
@@ -30,7 +30,7 @@ type operand struct {
 
 func (f *file) product(s *ir.MatMul) *product {
 	return &product{f, s, newOperand(s.A, s.PartA, s.M, s.K, s.SharedA, s.TransA), newOperand(s.B, s.PartB, s.K, s.N, s.SharedB, s.TransB),
-		f.wide(s.A) || f.wide(s.B), s.K > depthBlock && s.Rows != ir.DimK}
+		form{f.wide(s.A) || f.wide(s.B), f.form(s.C).single}, s.K > depthBlock && s.Rows != ir.DimK}
 }
 
 func (f *file) matMul(s *ir.MatMul) {
@@ -40,7 +40,7 @@ func (f *file) matMul(s *ir.MatMul) {
 	}
 	g, loop, large := p.gemms()
 	if large {
-		f.line("if (c->gemm) {")
+		f.line("if (c->%s) {", p.gemm())
 		f.loop("n", s.Batch)
 		f.line("%s", loop)
 		p.call(g)
@@ -57,7 +57,7 @@ func (f *file) matMul(s *ir.MatMul) {
 func (p *product) sums() {
 	if p.blocks || p.K == 0 {
 		p.line("for (long e = 0; e < %s * %d; e++) {", p.count(ir.DimM, p.M), p.Batch*p.N)
-		p.line("b%d[%s + e] = %s;", p.C, start(p.PartC), as("0", false, p.wide(p.C)))
+		p.line("b%d[%s + e] = %s;", p.C, start(p.PartC), p.form(p.C).constant("0"))
 		p.line("}")
 	}
 	if p.K == 0 {
@@ -144,8 +144,8 @@ func cut(n, tile int, f func(from, to, tile int)) {
 
 func (p *product) tile(rows, cols int) {
 	var sums []string
-	p.each(rows, cols, func(r, c int) { sums = append(sums, fmt.Sprintf("s%d_%d = %s", r, c, as("0", false, p.result))) })
-	p.line("%s %s;", p.typeOf(p.result), strings.Join(sums, ", "))
+	p.each(rows, cols, func(r, c int) { sums = append(sums, fmt.Sprintf("s%d_%d = %s", r, c, p.result.constant("0"))) })
+	p.line("%s %s;", p.result.typ(), strings.Join(sums, ", "))
 	if p.blocks {
 		p.line("for (long k = k0; k < %s; k++) {", blockEnd("k0", p.K, depthBlock))
 	} else if p.Rows == ir.DimK {
@@ -154,10 +154,10 @@ func (p *product) tile(rows, cols int) {
 		p.loop("k", p.K)
 	}
 	for r := range rows {
-		p.line("const %s x%d = %s;", p.typeOf(p.wide(p.A)), r, p.a.at(fmt.Sprintf("i + %d", r), "k"))
+		p.line("const %s x%d = %s;", p.form(p.A).typ(), r, p.a.at(fmt.Sprintf("i + %d", r), "k"))
 	}
 	for c := range cols {
-		p.line("const %s y%d = %s;", p.typeOf(p.wide(p.B)), c, p.b.at("k", fmt.Sprintf("j + %d", c)))
+		p.line("const %s y%d = %s;", p.form(p.B).typ(), c, p.b.at("k", fmt.Sprintf("j + %d", c)))
 	}
 	p.each(rows, cols, func(r, c int) { p.line("s%d_%d += x%d * y%d;", r, c, r, c) })
 	p.line("}")
@@ -166,7 +166,7 @@ func (p *product) tile(rows, cols int) {
 
 // finish stores a sum, or adds it to those of earlier blocks.
 func (p *product) finish(r, c int) {
-	op, sum := "=", as(fmt.Sprintf("s%d_%d", r, c), p.result, p.wide(p.C))
+	op, sum := "=", as(fmt.Sprintf("s%d_%d", r, c), p.result, p.form(p.C))
 	if p.blocks {
 		op = "+="
 	}

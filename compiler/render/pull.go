@@ -18,8 +18,8 @@ func (f *file) choleskyPull(s *ir.CholeskyPull) {
 	p := &pull{f, s, 0}
 	f.loop("n", s.Batch)
 	f.line("%s *x = b%d + n * %d;", p.typ(), s.Out, s.N*s.N)
-	f.line("const %s *l = b%d + n * %d;", f.typeOf(f.wide(s.L)), s.L, s.N*s.N)
-	f.line("const %s *bar = b%d + n * %d;", f.typeOf(f.wide(s.Bar)), s.Bar, s.N*s.N)
+	f.line("const %s *l = b%d + n * %d;", f.form(s.L).typ(), s.L, s.N*s.N)
+	f.line("const %s *bar = b%d + n * %d;", f.form(s.Bar).typ(), s.Bar, s.N*s.N)
 	cut(s.N, solveRows, func(from, to, cols int) {
 		p.cols = cols
 		f.line("for (long p = %d; p < %d; p += %d) {", from, to, cols)
@@ -33,7 +33,7 @@ func (f *file) choleskyPull(s *ir.CholeskyPull) {
 	f.line("}")
 }
 
-func (p *pull) typ() string { return p.typeOf(p.wide(p.Out)) }
+func (p *pull) typ() string { return p.form(p.Out).typ() }
 
 // tile is rows of the block's columns, from the row named at on; first says from which row a column is wanted.
 func (p *pull) tile(at string, rows int, first func(col int) int) {
@@ -46,7 +46,7 @@ func (p *pull) tile(at string, rows int, first func(col int) int) {
 	}
 	p.line("{")
 	each(func(r, c int) {
-		p.line("%s s%d_%d = %s;", p.typ(), r, c, as(fmt.Sprintf("bar[(%s + %d) * %d + k + %d] / 2", at, r, p.N, c), p.wide(p.Bar), p.wide(p.Out)))
+		p.line("%s s%d_%d = %s;", p.typ(), r, c, as(fmt.Sprintf("bar[(%s + %d) * %d + k + %d] / 2", at, r, p.N, c), p.form(p.Bar), p.form(p.Out)))
 	})
 	p.line("for (long j = k + %d; j < %d; j++) {", p.cols, p.N)
 	each(func(r, c int) {

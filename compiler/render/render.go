@@ -12,6 +12,7 @@ package render
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"ppl/compiler/ir"
@@ -43,6 +44,9 @@ type file struct {
 func render(p *ir.Program, d dialect) string {
 	f := &file{dialect: d, Program: p}
 	f.text.WriteString(d.prelude)
+	if single(p) {
+		f.text.WriteString(d.single)
+	}
 	f.setup = true
 	f.function(d.export+" void setup(context *c)", f.statements(p.Setup, count(p.Setup)))
 	f.setup = false
@@ -128,12 +132,12 @@ func (f *file) turns(l *ir.Loop) {
 	f.line("}")
 }
 
-// narrow rounds what went to buffers of narrower types, which are kept as numbers of the full one.
+// narrow truncates what went to buffers of whole numbers, which are kept as numbers of the full type.
 func (f *file) narrow(s ir.Stmt) {
 	for _, id := range ir.Writes(s) {
-		if b := f.Buffers[id]; b.Type != ir.F64 {
+		if b := f.Buffers[id]; b.Type == ir.I32 {
 			f.loop("e", b.Size)
-			f.line("b%d[e] = %v_%s(b%d[e]);", id, b.Type, suffix(f.wide(id)), id)
+			f.line("b%d[e] = %v_%s(b%d[e]);", id, b.Type, f.form(id).suffix(), id)
 			f.line("}")
 		}
 	}
@@ -143,28 +147,31 @@ func (f *file) loop(name string, turns int) {
 	f.line("for (long %s = 0; %s < %d; %s++) {", name, name, turns, name)
 }
 
-// wide reports whether a buffer has an element for each lane.
-func (f *file) wide(id ir.BufID) bool { return f.Buffers[id].Space != ir.Shared }
-
-func (f *file) typeOf(wide bool) string {
-	if wide {
-		return "wide"
-	}
-	return "real"
+// single reports whether a program has anything of single precision.
+func single(p *ir.Program) bool {
+	return slices.ContainsFunc(p.Buffers, func(b ir.Buffer) bool { return b.Type == ir.F32 }) || slices.ContainsFunc(allKernels(p), func(k *ir.Kernel) bool {
+		return slices.ContainsFunc(k.Body, func(in ir.Instr) bool { return in.Type == ir.F32 })
+	})
 }
 
-// suffix tells the two forms of a function apart.
-func suffix(wide bool) string {
-	if wide {
-		return "w"
+// allKernels are the kernels of a program, also those in loops and tiles.
+func allKernels(p *ir.Program) (all []*ir.Kernel) {
+	var visit func(body []ir.Stmt)
+	visit = func(body []ir.Stmt) {
+		for _, s := range body {
+			switch s := s.(type) {
+			case *ir.Kernel:
+				all = append(all, s)
+			case *ir.Loop:
+				visit(s.Body)
+			case *ir.Tiles:
+				visit(s.Body)
+			}
+		}
 	}
-	return "s"
-}
-
-// as gives a value of one kind the kind wanted.
-func as(text string, wide, want bool) string {
-	if want && !wide {
-		return "splat(" + text + ")"
+	visit(p.Setup)
+	for _, e := range p.Entries {
+		visit(e.Body)
 	}
-	return text
+	return all
 }

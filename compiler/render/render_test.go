@@ -84,7 +84,7 @@ func TestGolden(t *testing.T) {
 	if err := ir.Verify(p); err != nil {
 		t.Fatal(err)
 	}
-	got, ok := strings.CutPrefix(C(p), c().prelude)
+	got, ok := strings.CutPrefix(C(p), c().prelude+c().single)
 	if !ok {
 		t.Fatal("the text does not begin with the prelude")
 	}
@@ -119,17 +119,29 @@ func TestNamesStayOut(t *testing.T) {
 // TestNumbers: a constant means itself.
 func TestNumbers(t *testing.T) {
 	for _, v := range []float64{0, 1, -1, 0.1, math.Pi, 5e-324, -1e300, math.MaxFloat64, 1.0 / 3} {
-		if got, err := strconv.ParseFloat(number(v), 64); err != nil || got != v {
-			t.Errorf("%v is written %s", v, number(v))
+		if got, err := strconv.ParseFloat(number(v, false), 64); err != nil || got != v {
+			t.Errorf("%v is written %s", v, number(v, false))
 		}
 	}
 	for v, want := range map[float64]string{math.Inf(1): "INF", math.Inf(-1): "-INF"} {
-		if number(v) != want {
-			t.Errorf("%v is written %s", v, number(v))
+		if number(v, false) != want {
+			t.Errorf("%v is written %s", v, number(v, false))
 		}
 	}
-	if number(math.NaN()) != "NAN" {
-		t.Errorf("NaN is written %s", number(math.NaN()))
+	if number(math.NaN(), false) != "NAN" {
+		t.Errorf("NaN is written %s", number(math.NaN(), false))
+	}
+}
+
+// TestSingleNumbers: a constant of single precision stays on its side of zero and infinity.
+func TestSingleNumbers(t *testing.T) {
+	for v, want := range map[float64]float64{0.1: 0.1, 1e-300: 0x1p-126, -1e-300: -0x1p-126, math.MaxFloat64: math.MaxFloat32, -1e39: -math.MaxFloat32, 0: 0} {
+		if got, err := strconv.ParseFloat(number(v, true), 64); err != nil || got != want {
+			t.Errorf("%v is written %s", v, number(v, true))
+		}
+	}
+	if number(math.Inf(-1), true) != "-INF" {
+		t.Error("-Inf is a number")
 	}
 }
 

@@ -108,11 +108,12 @@ func (f *file) combineTurns(s *ir.Tiles) int {
 	for _, o := range s.Out {
 		c, n := combinations[o.Combine], f.Buffers[o.To].Size
 		f.line("{")
-		f.line("wide *restrict to = (wide *)c->buffer[%d];", o.To)
-		f.line("const wide *restrict from = (wide *)c->buffer[%d];", o.From)
-		f.line("for (long e = 0; e < %d; e++) to[e] = %s;", n, as(c.start, false, true))
+		w := f.form(o.To)
+		f.line("%s *restrict to = (%s *)c->buffer[%d];", w.typ(), w.typ(), o.To)
+		f.line("const %s *restrict from = (%s *)c->buffer[%d];", w.typ(), w.typ(), o.From)
+		f.line("for (long e = 0; e < %d; e++) to[e] = %s;", n, w.constant(c.start))
 		f.loop("t", s.Turns())
-		f.line("for (long e = 0; e < %d; e++) to[e] = %s;", n, c.of("to[e]", fmt.Sprintf("from[t * %d + e]", n), true))
+		f.line("for (long e = 0; e < %d; e++) to[e] = %s;", n, c.of("to[e]", fmt.Sprintf("from[t * %d + e]", n), w))
 		f.ends(2)
 	}
 	f.line("}")

@@ -77,7 +77,7 @@ between a long and a short run (all of it for the flow, whose draws cost nothing
 %s
 `
 
-const aboutCosts = `Processor time of a step of one walker, from runs that do little but steps (trajectories of 1000, 28 walkers at once); medians of three. The paper says that RENHD needs 60 %% less than TACT-HMC, a
+const aboutCosts = `Processor time of a step of one walker, from runs that do little but steps (trajectories of 200, 28 walkers at once); medians of three. The paper says that RENHD needs 60 %% less than TACT-HMC, a
 factor of .4. One gradient a step is common to both, so that the ratio depends on what a gradient costs: geo0's is cheap, two50's (two modes in 50 dimensions) less so.
 
 %s`

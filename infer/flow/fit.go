@@ -18,6 +18,7 @@ import (
 type fit struct {
 	ctx      context.Context
 	target   infer.Target
+	exact    infer.Target // target in double precision: peaks are found to more digits than 7
 	options  infer.Options
 	recorder infer.Recorder
 	family   family
@@ -52,7 +53,7 @@ const (
 const siteStart = noise.Sites - 9
 
 func sample(ctx context.Context, t infer.Target, o infer.Options, rec infer.Recorder, name string, f family) (infer.Report, error) {
-	r := &fit{ctx: ctx, target: t, options: o, recorder: rec, family: f, dim: t.Dim()}
+	r := &fit{ctx: ctx, target: infer.InPrecision(t, o.Settings.Precision), exact: t, options: o, recorder: rec, family: f, dim: t.Dim()}
 	r.report.Sampler, r.report.Chains, r.report.Warmup, r.report.Thin, r.report.Temperatures = name, o.Chains, o.Warmup, 1, []float64{1}
 	if err := infer.NeedAll(t, name); err != nil {
 		return r.report, err
@@ -73,7 +74,7 @@ func (r *fit) open() error {
 	o := r.options
 	search := optimize.Defaults()
 	search.Starts, search.Seed, search.Threads, search.Device = o.Chains, o.Seed, o.Threads, o.Device
-	peaks, err := optimize.Peaks(r.ctx, r.target, search)
+	peaks, err := optimize.Peaks(r.ctx, r.exact, search)
 	if err != nil {
 		return err
 	}

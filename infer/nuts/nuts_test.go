@@ -2,7 +2,9 @@ package nuts
 
 import (
 	"context"
+	"errors"
 	"math"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -166,5 +168,17 @@ func TestCancel(t *testing.T) {
 	}
 	if err != context.Canceled || report.Draws != least || least == 0 {
 		t.Errorf("error %v, %d draws reported, %d of each chain; want context.Canceled and as many", err, report.Draws, least)
+	}
+}
+
+// A flat direction is refused by name within warm-up.
+func TestRunawayIsNamed(t *testing.T) {
+	flat := dynamicstest.Density{D: 2, LogPrior: func(theta autodiff.Node) autodiff.Node {
+		x := autodiff.Slice(theta, []int{0}, []int{1})
+		return autodiff.SumAll(autodiff.Neg(autodiff.Mul(x, x)))
+	}}
+	_, err := Sample(context.Background(), flat, options(2), new(dynamicstest.Memory))
+	if err == nil || !strings.HasPrefix(err.Error(), "x[2] runs off without end") || !errors.As(err, new(infer.Refusal)) {
+		t.Error(err)
 	}
 }

@@ -32,7 +32,8 @@ type run struct {
 	divergent, late int           // trajectories in the second half of the last window of warm-up
 	visited         [][][]float64 // by chain: where those of the window ended
 	density         [][]float64   // by chain: log π there
-	careful         bool          // the acceptance goal is the higher one
+	runaway         adapt.Runaway
+	careful         bool // the acceptance goal is the higher one
 
 	warmed, drawn int // iterations of all chains
 	depths        int // summed over them, after warm-up

@@ -56,12 +56,11 @@ func (r *run) count(c *chain) {
 	}
 }
 
-// keep hands a chain's draw to the recorder.
-func (r *run) keep(c *chain) error {
-	state := c.state()
+// readValues computes what is saved of a chain's draw.
+func (r *run) readValues(c *chain) error {
 	only := make([]bool, len(r.chains))
 	only[c.lane] = true
-	r.exe.SetLane(dynamics.Theta, c.lane, position(state, c.dim))
+	r.exe.SetLane(dynamics.Theta, c.lane, position(c.state(), c.dim))
 	next, err := r.exe.Run([]device.Call{{Entry: dynamics.Values, Times: 1}}, r.clock, only)
 	if err != nil {
 		return err
@@ -69,6 +68,15 @@ func (r *run) keep(c *chain) error {
 	r.clock = next
 	r.values = slices.Grow(r.values, r.exe.Size(dynamics.Values))[:r.exe.Size(dynamics.Values)]
 	r.exe.GetLane(dynamics.Values, c.lane, r.values)
+	return nil
+}
+
+// keep hands a chain's draw to the recorder.
+func (r *run) keep(c *chain) error {
+	state := c.state()
+	if err := r.readValues(c); err != nil {
+		return err
+	}
 	lp, ll := logPrior(state, c.dim), logLik(state, c.dim)
 	return r.recorder.Draw(c.lane, r.values, []float64{lp + ll, lp, ll, c.accept / float64(c.steps), c.step,
 		float64(c.depth), float64(c.steps), flag(c.diverged), c.trajectory.energy})

@@ -135,6 +135,12 @@ func (r *run) tune(w window) error {
 	if !w.learn {
 		return nil
 	}
+	if r.runaway.Watch(slices.Concat(r.visited...)) {
+		if err := r.readValues(r.chains[0]); err != nil {
+			return err
+		}
+		return infer.RunsOff(r.target, r.values)
+	}
 	if err := r.rescue(); err != nil {
 		return err
 	}

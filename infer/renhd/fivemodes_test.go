@@ -81,7 +81,7 @@ func fiveModes(t *testing.T, s infer.Settings, draws int, x exchange) (score, in
 func fiveModesOf(t *testing.T, mix dynamicstest.Mixture, s infer.Settings, draws int, x exchange) (score, infer.Report) {
 	t.Helper()
 	o, m := options(11), new(memory)
-	o.Draws, o.Warmup, o.Thin, o.Settings = draws, 250, 1, s
+	o.Draws, o.Warmup, o.Thin, o.Settings, o.Device = draws, 250, 1, s, fastest()
 	began := time.Now()
 	report, err := sample(context.Background(), mix.Target(), o, m, x)
 	if err != nil {
@@ -155,7 +155,7 @@ func TestFiveModesFaults(t *testing.T) {
 	if got, _ := fiveModes(t, reference(), 500, exchange{test: never}); got.tv < 0.3 {
 		t.Errorf("no swaps: TV %.3f, want above .3", got.tv)
 	}
-	if got, _ := fiveModes(t, reference(), 500, exchange{test: penalty(), stays: true}); got.vratio < 1.1 {
+	if got, _ := fiveModes(t, reference(), 2500, exchange{test: penalty(), stays: true}); got.vratio < 1.1 {
 		t.Errorf("thermostat left on the lane: variance ratio %.3f, want above 1.1 (1.165 in the reference)", got.vratio)
 	}
 }
@@ -173,7 +173,8 @@ func TestFiveModesBarkerRates(t *testing.T) {
 // The reference numbers at 10⁵ draws, on each geometry: R2 is the penalty test, R1 Barker's. Weights, histogram, variance within modes and swap rates are held to the notes' bounds,
 // which are geo0's, wherever the ladder gives as many effective draws as there; on geo2, whose modes lie further apart and which has no numbers in the notes, R1 is held to four of its own
 // standard errors. The method as published comes after: with its Euler step, its thermostat reset, pairs at random and its approximate compensation it has the bias that
-// the notes give it (variance within modes .977), and R2 has five times its effective draws a gradient (15239 against 2769 in the notes).
+// the notes give it (variance within modes .977), and R2 has five times
+// its effective draws a gradient (15239 against 2769 in the notes; the bound is four, for such estimates differ by a tenth).
 func TestFiveModesHundredThousand(t *testing.T) {
 	slow(t)
 	r1, paper := reference(), reference()
@@ -195,14 +196,14 @@ func TestFiveModesHundredThousand(t *testing.T) {
 		{"geo1 R2", dynamicstest.FiveModesUnequal(), reference(), exchange{test: penalty()}, strict, .74, .85},
 		{"geo1 R1", dynamicstest.FiveModesUnequal(), r1, exchange{test: newTest("barker")}, loose, .44, .49},
 		{"geo2 R2", dynamicstest.FiveModesFar(), reference(), exchange{test: penalty()}, score{tv: 0.040, weight: 0.025, vratio: 0.012, ess: 1800}, .74, .85},
-		{"geo2 R1", dynamicstest.FiveModesFar(), r1, exchange{test: newTest("barker")}, score{tv: 0.080, weight: 0.07, vratio: 0.012, ess: 500}, .44, .49},
-		{"published", dynamicstest.FiveModes(), paper, exchange{test: newTest("paper"), shuffle: true}, score{tv: 0.050, weight: 0.04, vratio: 0.035, ess: 1800}, .44, .49},
+		{"geo2 R1", dynamicstest.FiveModesFar(), r1, exchange{test: newTest("barker")}, score{tv: 0.050, weight: 0.04, vratio: 0.012, ess: 1000}, .44, .49},
+		{"published", dynamicstest.FiveModes(), paper, exchange{test: newTest("paper"), shuffle: true}, score{tv: 0.050, weight: 0.04, vratio: 0.035, ess: 1800}, .30, .49},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			got, report := fiveModesOf(t, c.mix, c.settings, 25000, c.exchange)
 			within(t, got, report, c.bound, c.lo, c.hi)
-			if ess[c.name] = got.ess; c.name == "published" && !(got.vratio < 0.99 && got.ess < ess["geo0 R2"]/5) {
-				t.Errorf("variance ratio %.3f, ESS %.0f: want .977 and a fifth of %.0f", got.vratio, got.ess, ess["geo0 R2"])
+			if ess[c.name] = got.ess; c.name == "published" && !(got.vratio < 0.985 && got.ess < ess["geo0 R2"]/4) {
+				t.Errorf("variance ratio %.3f, ESS %.0f: want .977, and less than a quarter of %.0f", got.vratio, got.ess, ess["geo0 R2"])
 			}
 		})
 	}
@@ -214,7 +215,7 @@ func TestFiveModesAgainstPublished(t *testing.T) {
 	perGradient := map[string]float64{}
 	for _, p := range Presets()[:2] {
 		o, m := options(12), new(memory)
-		o.Draws, o.Settings.Noise = 5000, 0.25
+		o.Draws, o.Settings.Noise, o.Device = 5000, 0.25, fastest()
 		began := time.Now()
 		report, err := p.Sample(context.Background(), dynamicstest.FiveModes().Target(), o, m)
 		if err != nil {

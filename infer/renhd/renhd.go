@@ -20,7 +20,7 @@ func Sample(ctx context.Context, t infer.Target, o infer.Options, rec infer.Reco
 }
 
 func sample(ctx context.Context, t infer.Target, o infer.Options, rec infer.Recorder, x exchange) (infer.Report, error) {
-	r := &run{ctx: ctx, target: t, options: o, recorder: rec, exchange: x, length: 1}
+	r := &run{ctx: ctx, target: infer.InPrecision(t, o.Settings.Precision), options: o, recorder: rec, exchange: x, length: 1}
 	if err := r.check(); err != nil {
 		return r.report, infer.Refusal{Cause: err}
 	}

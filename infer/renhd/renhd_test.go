@@ -13,7 +13,9 @@ import (
 	"ppl/infer/draws"
 	"ppl/infer/dynamics/dynamicstest"
 	"ppl/infer/stats"
+	"ppl/runtime/device"
 	"ppl/runtime/host"
+	"ppl/runtime/native"
 )
 
 // A memory keeps draws: by chain, draw and element.
@@ -46,6 +48,14 @@ func options(seed uint64) infer.Options {
 	o := infer.Defaults()
 	o.Device, o.Seed = host.Device{}, seed
 	return o
+}
+
+// fastest is the device that a user gets.
+func fastest() device.Device {
+	if d, err := native.New(); err == nil {
+		return d
+	}
+	return host.Device{}
 }
 
 // draw samples, and fails the test when that fails.

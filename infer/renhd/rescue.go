@@ -3,7 +3,9 @@ package renhd
 import (
 	"slices"
 
+	"ppl/infer"
 	"ppl/infer/adapt"
+	"ppl/infer/dynamics"
 )
 
 // rescue sends walkers that are lost to where the nearest other of their rung is: nearest, so that a mode is not given up with a walker.
@@ -33,6 +35,27 @@ func (r *run) rescue(t *tuner) error {
 	}
 	_, err := w.place(r.ctx, at)
 	return err
+}
+
+// stopRunaway ends a run whose walkers run off without end at temperature 1, for nothing that came after would mean anything. At others they may, where tails
+// are heavy.
+func (r *run) stopRunaway(t *tuner) error {
+	var cold [][]float64
+	for lane, xs := range t.visited {
+		for i, x := range xs {
+			if t.stood[lane][i] == 0 {
+				cold = append(cold, x)
+			}
+		}
+	}
+	if !r.runaway.Watch(cold) {
+		return nil
+	}
+	w := r.walkers
+	if err := w.entry(r.ctx, dynamics.Values, nil); err != nil {
+		return err
+	}
+	return infer.RunsOff(r.target, w.read(dynamics.Values, nil)[:w.exe.Size(dynamics.Values)])
 }
 
 // fellows are the walkers of a lane's rung that are not lost.

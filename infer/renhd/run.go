@@ -28,6 +28,7 @@ type run struct {
 	exchange exchange
 	batches  dynamics.Batches
 	report   infer.Report
+	runaway  adapt.Runaway
 
 	swept      int     // iterations of all walkers so far
 	kept       int     // of them, those after warm-up

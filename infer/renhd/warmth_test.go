@@ -2,9 +2,11 @@ package renhd
 
 import (
 	"context"
+	"errors"
 	"strings"
 	"testing"
 
+	"ppl/autodiff"
 	"ppl/infer"
 	"ppl/infer/dynamics/dynamicstest"
 )
@@ -25,6 +27,38 @@ func TestTooHotIsSaid(t *testing.T) {
 		}
 		if said := strings.Contains(strings.Join(report.Warnings, " "), "positions have a temperature"); said != (name == "sgld") {
 			t.Errorf("%s: warnings %q", name, report.Warnings)
+		}
+	}
+}
+
+// A density without end in one of its directions is refused by name, early; one that is wide, normal or with the tails of Cauchy's law, and starts a billion of
+// its starting points' widths away from where it is, is not.
+func TestRunawayIsNamed(t *testing.T) {
+	law := func(of func(x autodiff.Node) autodiff.Node) infer.Target {
+		return dynamicstest.Density{D: 2, LogPrior: func(theta autodiff.Node) autodiff.Node {
+			x, y := autodiff.Slice(theta, []int{0}, []int{1}), autodiff.Slice(theta, []int{1}, []int{2})
+			return autodiff.SumAll(autodiff.Sub(of(y), autodiff.Mul(x, x)))
+		}}
+	}
+	flat := law(func(y autodiff.Node) autodiff.Node { return autodiff.Mul(y.Graph().Const(0), y) })
+	o := options(2)
+	o.Draws = 100
+	var refusal infer.Refusal
+	report, err := Sample(context.Background(), flat, o, new(memory))
+	if !errors.As(err, &refusal) || !strings.HasPrefix(err.Error(), "x[2] runs off without end") || report.Gradients > 100_000 {
+		t.Errorf("after %d gradients: %v", report.Gradients, err)
+	}
+	for name, target := range map[string]infer.Target{
+		"normal": law(func(y autodiff.Node) autodiff.Node {
+			z := autodiff.Mul(y.Graph().Const(1e-8), autodiff.Sub(y, y.Graph().Const(1e9)))
+			return autodiff.Neg(autodiff.Mul(z, z))
+		}),
+		"cauchy": law(func(y autodiff.Node) autodiff.Node {
+			return autodiff.Neg(autodiff.Log(autodiff.Add(y.Graph().Const(1), autodiff.Mul(y, y))))
+		}),
+	} {
+		if _, err := Sample(context.Background(), target, o, new(memory)); err != nil {
+			t.Errorf("%s: %v", name, err)
 		}
 	}
 }

@@ -64,6 +64,9 @@ func (r *run) windows(ws ...window) (last *tuner, err error) {
 		if last, err = r.tune(w); err != nil {
 			return last, err
 		}
+		if err = r.stopRunaway(last); err != nil {
+			return last, err
+		}
 		if err = r.rescue(last); err != nil {
 			return last, err
 		}

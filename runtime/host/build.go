@@ -183,12 +183,27 @@ func (k *kernelCode) outputs() {
 	for _, o := range k.in.Out {
 		b := k.c.program.Buffers[o.Buf]
 		value := k.widen(k.value(o.Value), k.both)
-		k.outs = append(k.outs, output{buf: o.Buf, value: value, addr: k.address(o.Index), combine: o.Combine,
-			width: k.width, len: b.Size * k.width, both: k.both})
-		if b.Type != ir.F64 {
+		switch {
+		case b.Type == ir.F64:
+		case o.Combine == ir.Store: // other turns may be writing the rest of the buffer
+			value = k.rounded(value, b.Type)
+		default:
 			k.typed = append(k.typed, typedBuf{o.Buf, b.Type})
 		}
+		k.outs = append(k.outs, output{buf: o.Buf, value: value, addr: k.address(o.Index), combine: o.Combine,
+			width: k.width, len: b.Size * k.width, both: k.both})
 	}
+}
+
+// rounded is what a buffer of a type makes of a register.
+func (k *kernelCode) rounded(r int, t ir.Type) int {
+	from := k.regs[r]
+	dst := k.register(k.both, from.still)
+	loop := func(d, a []float64) {
+		copy(d, a)
+		round(d, t)
+	}
+	return k.place(&unary{loop, dst, r, k.both}, dst, r)
 }
 
 // maxPartial is the size of the largest buffer that tiles sum into separately. Larger ones take all points in order.

@@ -52,7 +52,7 @@ type kernel struct {
 	typed      []typedBuf
 }
 
-// A typedBuf is an output stored in a narrower type.
+// A typedBuf is an output combined in a narrower type: it is rounded at the end.
 type typedBuf struct {
 	buf ir.BufID
 	typ ir.Type

@@ -172,3 +172,16 @@ func opProgram(op ir.Op) *ir.Program {
 		&ir.Kernel{Extents: []int{n}, Body: body, Out: []ir.Output{{Buf: out, Index: ir.Dense(n), Value: r}}}}}}
 	return p
 }
+
+// BenchmarkPrecision is a leapfrog step of a logistic regression in double and single precision, one thread.
+func BenchmarkPrecision(b *testing.B) {
+	for _, rows := range []int{10_000, 100_000} {
+		for _, bits := range []int{64, 32} {
+			target := infer.InPrecision(logistic{rows, 20}, bits)
+			program := stepProgram(b, target)
+			for _, lanes := range []int{8, 28} {
+				b.Run(fmt.Sprintf("rows=%d/lanes=%d/bits=%d", rows, lanes, bits), func(b *testing.B) { benchLanes(b, open(b), target, program, lanes, 1) })
+			}
+		}
+	}
+}

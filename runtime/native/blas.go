@@ -3,6 +3,7 @@
 package native
 
 import (
+	"errors"
 	"os"
 
 	"github.com/ebitengine/purego"
@@ -14,10 +15,10 @@ func gemmNames() []string {
 	return []string{"libopenblas.so.0", "libopenblas.so", "libopenblas.dylib", "/opt/homebrew/opt/openblas/lib/libopenblas.dylib"}
 }
 
-// openGemm loads OpenBLAS and returns its cblas_dgemm, or 0 where there is none. It is to run on one thread, the caller's: its results
+// openGemm loads OpenBLAS and returns its products, or none where there is none. It is to run on one thread, the caller's: its results
 // depend on the number of threads, and the workers are threads already. OpenBLAS before 0.3.26 takes processors that it does not know for
 // old ones; with AVX-512 they are as good as SkylakeX. What the user has set stays.
-func openGemm() uintptr {
+func openGemm() gemms {
 	setDefault("OPENBLAS_NUM_THREADS", "1")
 	if cpu.X86.HasAVX512F && cpu.X86.HasAVX512BW && cpu.X86.HasAVX512DQ && cpu.X86.HasAVX512VL {
 		setDefault("OPENBLAS_CORETYPE", "SkylakeX")
@@ -27,15 +28,16 @@ func openGemm() uintptr {
 		if err != nil {
 			continue
 		}
-		gemm, err := purego.Dlsym(handle, "cblas_dgemm")
-		threads, err2 := purego.Dlsym(handle, "openblas_set_num_threads")
-		if err != nil || err2 != nil {
+		double, err := purego.Dlsym(handle, "cblas_dgemm")
+		single, err2 := purego.Dlsym(handle, "cblas_sgemm")
+		threads, err3 := purego.Dlsym(handle, "openblas_set_num_threads")
+		if errors.Join(err, err2, err3) != nil {
 			continue
 		}
 		purego.SyscallN(threads, 1)
-		return gemm
+		return gemms{double, single}
 	}
-	return 0
+	return gemms{}
 }
 
 // setDefault sets a variable in the C library's environment, which Go's own does not reach, unless it is set.

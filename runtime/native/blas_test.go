@@ -56,12 +56,12 @@ func largeProducts() *ir.Program {
 }
 
 // withGemm is the device with and without the library.
-func withGemm(t *testing.T, gemm uintptr) device.Device {
+func withGemm(t *testing.T, gemm gemms) device.Device {
 	d, err := New()
 	if err != nil {
 		t.Skip(err)
 	}
-	d.(*nativeDevice).gemm = func() uintptr { return gemm }
+	d.(*nativeDevice).gemm = func() gemms { return gemm }
 	return d
 }
 
@@ -72,13 +72,13 @@ func TestGemm(t *testing.T) {
 		t.Fatal("these products are for the library")
 	}
 	o := device.Options{Lanes: 2, Threads: 2}
-	without := withGemm(t, 0)
+	without := withGemm(t, gemms{})
 	devicetest.Agree(t, without, devicetest.Reference{}, p, o, 1e-12)
 	if without.(device.Adviser).Advice() == "" {
 		t.Error("no word of the missing library")
 	}
 	gemm := openGemm()
-	if gemm == 0 {
+	if gemm == (gemms{}) {
 		t.Skip("no OpenBLAS here")
 	}
 	o.Lanes = 3

@@ -19,7 +19,7 @@ type executable struct {
 	buffers []ir.Buffer
 	left    []int // by buffer, see render.Left
 	entries map[string]entry
-	shared  [][]float64 // by buffer, nil elsewhere
+	shared  []unsafe.Pointer // by buffer, nil elsewhere
 	workers []*worker
 	seats   []*seat
 
@@ -48,7 +48,7 @@ type part struct {
 // groupBlocks is how many blocks of lanes go through tiles together, at least: each tile of the data is then read once for all of them.
 const groupBlocks = 4
 
-func newExecutable(p *ir.Program, o device.Options, l *library, gemm uintptr) (*executable, error) {
+func newExecutable(p *ir.Program, o device.Options, l *library, gemm gemms) (*executable, error) {
 	e := &executable{library: l, buffers: p.Buffers, left: render.Left(p), entries: map[string]entry{}}
 	turns := e.addEntries(p)
 	blocks := (o.Lanes + l.width - 1) / l.width
@@ -91,7 +91,7 @@ func (e *executable) addEntries(p *ir.Program) (turns int) {
 func (e *executable) size(blocks, threads, seats int) int {
 	n := threads * (room(int(unsafe.Sizeof(context{}))) + room(8*len(e.buffers)))
 	for i, b := range e.buffers {
-		one := 8 * b.Size * max(1, e.left[i])
+		one := elementSize(b.Type) * b.Size * max(1, e.left[i])
 		switch e.owner(i) {
 		case nobody:
 			n += room(one)
@@ -133,27 +133,38 @@ func (e *executable) owner(id int) owner {
 
 func (e *executable) allocate(lanes int) {
 	e.LaneBuffers = device.NewLaneBuffers(e.buffers, lanes, e.width, e.arena.numbers)
-	e.shared = make([][]float64, len(e.buffers))
+	e.shared = make([]unsafe.Pointer, len(e.buffers))
 	for i, b := range e.buffers {
 		if b.Space == ir.Shared {
-			e.shared[i] = e.arena.numbers(b.Size)
-			copy(e.shared[i], b.Init)
-			round(e.shared[i], b.Type)
+			e.shared[i] = e.arena.take(elementSize(b.Type) * b.Size)
+			fill(e.shared[i], b)
 		}
 	}
 }
 
-// round makes values what a buffer of type t can hold; an I32 is truncated towards zero.
-func round(x []float64, t ir.Type) {
-	switch t {
+// elementSize is the bytes of an element in memory, where whole numbers are as long as others.
+func elementSize(t ir.Type) int {
+	if t == ir.F32 {
+		return 4
+	}
+	return 8
+}
+
+// fill writes a buffer's initial values as its type holds them; an I32 is truncated towards zero.
+func fill(at unsafe.Pointer, b ir.Buffer) {
+	switch b.Type {
 	case ir.F32:
-		for i, v := range x {
-			x[i] = float64(float32(v))
+		x := unsafe.Slice((*float32)(at), b.Size)
+		for i, v := range b.Init {
+			x[i] = float32(v)
 		}
 	case ir.I32:
-		for i, v := range x {
+		x := unsafe.Slice((*float64)(at), b.Size)
+		for i, v := range b.Init {
 			x[i] = math.Trunc(v)
 		}
+	default:
+		copy(unsafe.Slice((*float64)(at), b.Size), b.Init)
 	}
 }
 

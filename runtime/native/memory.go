@@ -18,8 +18,11 @@ type context struct {
 	schedule   *scheduled
 	calls      uint64
 	part, turn uint64
-	gemm       uintptr // cblas_dgemm; 0: none
+	gemms
 }
+
+// gemms are cblas_dgemm and cblas_sgemm; 0: there are none.
+type gemms struct{ double, single uintptr }
 
 // A scheduled call is an entry by number.
 type scheduled struct{ entry, times uint64 }

@@ -25,8 +25,8 @@ import (
 type nativeDevice struct {
 	compiler *compiler
 	cache    *cache
-	gemm     func() uintptr // cblas_dgemm, looked for when a program wants it
-	slow     atomic.Bool    // one wanted it in vain
+	gemm     func() gemms // looked for when a program wants them
+	slow     atomic.Bool  // one wanted it in vain
 }
 
 // New finds the C compiler ($CC, else cc) and has it make a library, to be sure that it works. The error says what is missing.
@@ -81,12 +81,12 @@ func (d *nativeDevice) Load(p *ir.Program, o device.Options) (device.Executable,
 }
 
 // gemmFor is what multiplies a program's large matrices.
-func (d *nativeDevice) gemmFor(p *ir.Program) uintptr {
+func (d *nativeDevice) gemmFor(p *ir.Program) gemms {
 	if !render.WantsGemm(p) {
-		return 0
+		return gemms{}
 	}
 	gemm := d.gemm()
-	if gemm == 0 {
+	if gemm == (gemms{}) {
 		d.slow.Store(true)
 	}
 	return gemm

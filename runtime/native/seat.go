@@ -31,14 +31,12 @@ type located struct {
 	at unsafe.Pointer
 }
 
-func (e *executable) newWorker(seed uint64, gemm uintptr) *worker {
+func (e *executable) newWorker(seed uint64, gemm gemms) *worker {
 	w := &worker{context: (*context)(e.arena.take(int(unsafe.Sizeof(context{})))), own: e.locate(aWorker)}
 	w.buffer = (*unsafe.Pointer)(e.arena.take(8 * len(e.buffers)))
 	w.table = unsafe.Slice(w.buffer, len(e.buffers))
-	w.seed, w.gemm = seed, gemm
-	for i, x := range e.shared {
-		w.table[i] = unsafe.Pointer(unsafe.SliceData(x))
-	}
+	w.seed, w.gemms = seed, gemm
+	copy(w.table, e.shared)
 	w.set(w.own)
 	return w
 }
@@ -51,7 +49,7 @@ func (e *executable) newSeat() *seat {
 func (e *executable) locate(who owner) (all []located) {
 	for i, b := range e.buffers {
 		if e.owner(i) == who {
-			all = append(all, located{i, e.arena.take(8 * b.Size * max(1, e.left[i]) * e.width)})
+			all = append(all, located{i, e.arena.take(elementSize(b.Type) * b.Size * max(1, e.left[i]) * e.width)})
 		}
 	}
 	return all

@@ -106,7 +106,7 @@ func BenchmarkGradient(b *testing.B) {
 			}
 		}
 		p, _, _, inputs := k.problem(ad.New())
-		n, _ := Steps(p, o, inputs)
+		n, _ := NewPilot(p, o).Steps(inputs)
 		o.MaxSteps = 2*n + 16
 		for name, d := range devices() {
 			b.Run(fmt.Sprintf("%s/%s/%s/%d", c.name, c.method, name, o.MaxSteps), func(b *testing.B) { k.bench(b, d, o) })

@@ -12,7 +12,7 @@ func (k known) sensitivities(t *testing.T, time int, o Options) (toTheta, toY0 [
 	t.Helper()
 	g := ad.New()
 	p, y0, theta, inputs := k.problem(g)
-	o.MaxSteps, _ = Steps(p, o, inputs)
+	o.MaxSteps, _ = NewPilot(p, o).Steps(inputs)
 	y := Solve(p, o)
 	var grads []Node
 	for s := range k.y0 {

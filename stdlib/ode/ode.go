@@ -65,10 +65,15 @@ func methods() []method {
 
 // Solve gives the values at the times, shape [M, S].
 //
+// It is found in double precision, whatever that of its arguments.
+//
 // All lanes pay for MaxSteps attempts, time and memory for each operation of the right side, whether or not they need them. Times that
 // are not reached by then are NaN. A sampler refuses such a state; a posterior with much mass there is cut off, so that MaxSteps should
-// be a multiple of what Steps says at draws of the prior, and be raised where NaN still turns up.
+// be a multiple of what Pilot.Steps says at draws of the prior, and be raised where NaN still turns up.
 func Solve(p Problem, o Options) Node {
+	if p.single() {
+		return ad.Single(Solve(p.double(), o))
+	}
 	s := newSolver(p, o)
 	shape := []int{len(p.Times), p.Y0.Size()}
 	if len(s.times) == 0 {
@@ -79,6 +84,20 @@ func Solve(p Problem, o Options) Node {
 		return s.attempt(carry, shared)
 	})
 	return s.read(rows)
+}
+
+// single reports whether anything in the problem is of single precision, which is too little for the control of steps.
+func (p Problem) single() bool {
+	return p.Y0.Single() || slices.ContainsFunc(p.Shared, Node.Single)
+}
+
+// double is the problem in double precision.
+func (p Problem) double() Problem {
+	p.Y0, p.Shared = ad.Double(p.Y0), slices.Clone(p.Shared)
+	for k, x := range p.Shared {
+		p.Shared[k] = ad.Double(x)
+	}
+	return p
 }
 
 // read takes the rows at which times were reached out of all carries.

@@ -13,7 +13,7 @@ import (
 func (k known) solved(t *testing.T, o Options) []float64 {
 	t.Helper()
 	p, _, _, inputs := k.problem(ad.New())
-	n, ok := Steps(p, o, inputs)
+	n, ok := NewPilot(p, o).Steps(inputs)
 	if !ok {
 		t.Fatalf("%s, %+v: no solution", k.name, o)
 	}
@@ -66,7 +66,7 @@ func TestSteps(t *testing.T) {
 	}{{"lotka-volterra", "rk45", 1e-6, 70}, {"robertson", "bdf", 1e-10, 236}} {
 		k := problemNamed(c.name)
 		p, _, _, inputs := k.problem(ad.New())
-		if n, ok := Steps(p, Options{Method: c.method, ATol: c.atol}, inputs); !ok || n > c.most || n < c.most/3 {
+		if n, ok := NewPilot(p, Options{Method: c.method, ATol: c.atol}).Steps(inputs); !ok || n > c.most || n < c.most/3 {
 			t.Errorf("%s: %d attempts, %v", c.name, n, ok)
 		}
 	}
@@ -82,9 +82,9 @@ func TestStepsAfterCloseTimes(t *testing.T) {
 		p.Times = append(p.Times, float64(s+1))
 		pairs = append(pairs, float64(s+1), float64(s+1)+1e-4)
 	}
-	single, _ := Steps(p, Options{}, inputs)
+	single, _ := NewPilot(p, Options{}).Steps(inputs)
 	p.Times = pairs
-	if double, ok := Steps(p, Options{}, inputs); !ok || double < single+20 || double > single+40 {
+	if double, ok := NewPilot(p, Options{}).Steps(inputs); !ok || double < single+20 || double > single+40 {
 		t.Errorf("%d attempts for single times, %d for pairs", single, double)
 	}
 }
@@ -101,7 +101,7 @@ func TestTooFewSteps(t *testing.T) {
 		g := ad.New()
 		p, _, theta, inputs := k.problem(g)
 		o := Options{Method: m.name}
-		o.MaxSteps, _ = Steps(p, o, inputs)
+		o.MaxSteps, _ = NewPilot(p, o).Steps(inputs)
 		full := Solve(p, o)
 		o.MaxSteps--
 		short := Solve(p, o)
@@ -120,12 +120,17 @@ func TestTooFewSteps(t *testing.T) {
 func TestStepsElsewhere(t *testing.T) {
 	k := problemNamed("lotka-volterra")
 	p, _, _, easy := k.problem(ad.New())
-	n, _ := Steps(p, Options{}, easy)
-	m, ok := Steps(p, Options{}, map[string][]float64{"y0": k.y0, "theta": {5.5, .28, 8.4, .26}})
+	pilot := NewPilot(p, Options{})
+	n, _ := pilot.Steps(easy)
+	m, ok := pilot.Steps(map[string][]float64{"y0": k.y0, "theta": {5.5, .28, 8.4, .26}})
 	if !ok || m < 3*n {
 		t.Errorf("%d and %d attempts", n, m)
 	}
-	if n, ok := Steps(p, Options{}, map[string][]float64{"y0": {math.NaN(), 1}, "theta": k.theta}); ok {
+	p.Times = nil
+	if n, ok := NewPilot(p, Options{}).Steps(easy); n != 0 || !ok {
+		t.Errorf("%d attempts to nowhere, %v", n, ok)
+	}
+	if n, ok := pilot.Steps(map[string][]float64{"y0": {math.NaN(), 1}, "theta": k.theta}); ok {
 		t.Errorf("%d attempts from nowhere", n)
 	}
 }
@@ -230,7 +235,7 @@ func TestExplosion(t *testing.T) {
 		p := Problem{0, []float64{.5, 2}, y0, nil, rhs}
 		y := Solve(p, Options{Method: m.name})
 		v := ad.Eval(map[string][]float64{"y0": {1}}, y, ad.Grad(at(ad.Reshape(y, 2), 0), y0)[0])
-		if n, ok := Steps(p, Options{Method: m.name}, map[string][]float64{"y0": {1}}); ok || n > 1000 {
+		if n, ok := NewPilot(p, Options{Method: m.name}).Steps(map[string][]float64{"y0": {1}}); ok || n > 1000 {
 			t.Errorf("%s: %d attempts, %v", m.name, n, ok)
 		}
 		if !near(v[0][:1], []float64{2}, 1e-5) || !math.IsNaN(v[0][1]) || !near(v[1], []float64{4}, 1e-4) {

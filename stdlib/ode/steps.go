@@ -10,27 +10,45 @@ import (
 // patience is the number of attempts after which Steps gives up.
 const patience = 2_000
 
+// A Pilot solves a problem once or more to see how many steps that takes.
+type Pilot struct {
+	*solver
+	start *ad.Routine // what the solution begins with, and Shared; nil where no time after T0 is asked for
+	step  *ad.Routine
+}
+
+// NewPilot prepares solutions with a method and tolerances; MaxSteps does not count.
+func NewPilot(p Problem, o Options) *Pilot {
+	pilot := &Pilot{solver: newSolver(p, o)}
+	if len(pilot.times) == 0 {
+		return pilot
+	}
+	start, g, shared := pilot.solver.start(), ad.New(), make([]Node, len(p.Shared))
+	for k, x := range p.Shared {
+		shared[k] = g.Input(fmt.Sprint("shared", k), x.Shape()...)
+	}
+	pilot.start = ad.NewRoutine(append([]Node{start}, p.Shared...)...)
+	pilot.step = ad.NewRoutine(pilot.attempt(g.Input("carry", start.Size()), shared))
+	return pilot
+}
+
 // Steps is the number of attempts that the solution takes where the graph's inputs have the given values; ok is false if it does
 // not get to the last time: where the solution does not exist so long, steps become too short to move the time.
-func Steps(p Problem, o Options, inputs map[string][]float64) (n int, ok bool) {
-	s := newSolver(p, o)
-	if len(s.times) == 0 {
+func (p *Pilot) Steps(inputs map[string][]float64) (n int, ok bool) {
+	if len(p.times) == 0 {
 		return 0, true
 	}
-	values := ad.Eval(inputs, append([]Node{s.start()}, p.Shared...)...)
-	g, env := ad.New(), map[string][]float64{"carry": values[0]}
-	shared := make([]Node, len(p.Shared))
-	for k, x := range p.Shared {
-		name := fmt.Sprint("shared", k)
-		shared[k], env[name] = g.Input(name, x.Shape()...), values[1+k]
+	values := p.start.Eval(inputs)
+	env := map[string][]float64{"carry": values[0]}
+	for k, v := range values[1:] {
+		env[fmt.Sprint("shared", k)] = v
 	}
-	next := s.attempt(g.Input("carry", len(values[0])), shared)
 	for n = range patience {
 		t, h, reached := env["carry"][0], math.Exp2(grain*env["carry"][1]), env["carry"][2]
-		if reached == float64(len(s.times)) || !(t+h > t) {
-			return n, reached == float64(len(s.times))
+		if reached == float64(len(p.times)) || !(t+h > t) {
+			return n, reached == float64(len(p.times))
 		}
-		env["carry"] = ad.Eval(env, next)[0]
+		env["carry"] = p.step.Eval(env)[0]
 	}
 	return patience, false
 }

@@ -9,7 +9,6 @@
 #define LANES 2
 #endif
 typedef double real;
-typedef float singles __attribute__((vector_size(4 * LANES)));
 typedef double wide __attribute__((vector_size(8 * LANES)));
 typedef long long ints __attribute__((vector_size(8 * LANES))); // comparisons of wide: 0 or −1
 typedef unsigned long long word;
@@ -24,8 +23,9 @@ typedef struct {
   const call *schedule;
   word calls;
   word part, turn;
-  // cblas_dgemm, if there is one: order, transA, transB, m, n, k, alpha, A, lda, B, ldb, beta, C, ldc
+  // cblas_dgemm and cblas_sgemm, if they are there: order, transA, transB, m, n, k, alpha, A, lda, B, ldb, beta, C, ldc
   void (*gemm)(int, int, int, int, int, int, double, const double *, int, const double *, int, double, double *, int);
+  void (*sgemm)(int, int, int, int, int, int, float, const float *, int, const float *, int, float, float *, int);
 } context;
 
 #define EACH for (int l = 0; l < LANES; l++)
@@ -112,13 +112,11 @@ INLINE wide gather_w(const wide *b, ints at) {
   EACH x[l] = ((const real *)b)[at[l] * LANES + l];
   return x;
 }
-INLINE void scatter(wide *b, ints at, wide x) {
+INLINE void scatter_w(wide *b, ints at, wide x) {
   EACH ((real *)b)[at[l] * LANES + l] = x[l];
 }
 
-// Buffers of narrower types hold what the type can.
-INLINE wide f32_w(wide x) { return __builtin_convertvector(__builtin_convertvector(x, singles), wide); }
-INLINE real f32_s(real x) { return (float)x; }
+// Buffers of whole numbers hold what is left when the rest is cut off.
 INLINE wide i32_w(wide x) {
   EACH x[l] = __builtin_trunc(x[l]);
   return x;

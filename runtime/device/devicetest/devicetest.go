@@ -24,6 +24,7 @@ func Run(t *testing.T, open func() device.Device) {
 	t.Run("errors", func(t *testing.T) { testErrors(t, open()) })
 	t.Run("threads and lanes", func(t *testing.T) { testInvariance(t, open()) })
 	t.Run("random programs", func(t *testing.T) { testRandom(t, open()) })
+	t.Run("single precision", func(t *testing.T) { testSingle(t, open()) })
 }
 
 func load(t testing.TB, d device.Device, p *ir.Program, o device.Options) device.Executable {

@@ -20,8 +20,10 @@ func TestReference(t *testing.T) {
 // TestRandomIsValid over more seeds than devices are tried on.
 func TestRandomIsValid(t *testing.T) {
 	for seed := range uint64(500) {
-		if err := ir.Verify(Random(seed)); err != nil {
-			t.Fatalf("seed %d: %v", seed, err)
+		for _, p := range []*ir.Program{Random(seed), RandomSingle(seed)} {
+			if err := ir.Verify(p); err != nil {
+				t.Fatalf("seed %d: %v", seed, err)
+			}
 		}
 	}
 }

@@ -1,0 +1,126 @@
+// Single precision: the forms single and singles, as real and wide are of double precision. Functions of them end in _fs and _fw. What is
+// rare, or loses digits on its way, is computed in double precision.
+typedef float single;
+typedef float singles __attribute__((vector_size(4 * LANES)));
+typedef int flags __attribute__((vector_size(4 * LANES))); // comparisons of singles: 0 or −1
+
+INLINE singles singles_from(wide x) { return __builtin_convertvector(x, singles); }
+INLINE wide wide_from(singles x) { return __builtin_convertvector(x, wide); }
+INLINE flags flags_from(ints m) { return __builtin_convertvector(m, flags); }
+INLINE ints ints_from(flags m) { return __builtin_convertvector(m, ints); }
+#if LANES == 8
+INLINE singles splat_f(single x) { return (singles){x, x, x, x, x, x, x, x}; }
+#elif LANES == 4
+INLINE singles splat_f(single x) { return (singles){x, x, x, x}; }
+#else
+INLINE singles splat_f(single x) { return (singles){x, x}; }
+#endif
+INLINE singles bits_f(flags x) { return (singles)x; }
+INLINE singles select_fw(flags m, singles a, singles b) { return bits_f((m & (flags)a) | (~m & (flags)b)); }
+INLINE single select_fs(long long m, single a, single b) { return m ? a : b; }
+INLINE singles truth_fw(flags m) { return select_fw(m, splat_f(1), splat_f(0)); }
+INLINE single truth_fs(long long m) { return m ? 1 : 0; }
+
+#define COMPARE_F(name, operator) \
+  INLINE flags name##_fw(singles x, singles y) { return x operator y; } \
+  INLINE long name##_fs(single x, single y) { return x operator y; }
+COMPARE_F(lt, <) COMPARE_F(le, <=) COMPARE_F(eq, ==) COMPARE_F(ne, !=)
+INLINE flags positive_f(singles x) { return lt_fw(splat_f(0), x); }
+INLINE flags negative_f(singles x) { return lt_fw(x, splat_f(0)); }
+INLINE flags not_fw(singles x) { return eq_fw(x, splat_f(0)); }
+INLINE long not_fs(single x) { return x == 0; }
+INLINE flags isfinite_fw(singles x) { return eq_fw(x - x, splat_f(0)); }
+INLINE long isfinite_fs(single x) { return x - x == 0; }
+
+INLINE singles gather_fs(const single *b, ints at) {
+  singles x;
+  EACH x[l] = b[at[l]];
+  return x;
+}
+INLINE singles gather_fw(const singles *b, ints at) {
+  singles x;
+  EACH x[l] = ((const single *)b)[at[l] * LANES + l];
+  return x;
+}
+INLINE void scatter_fw(singles *b, ints at, singles x) {
+  EACH ((single *)b)[at[l] * LANES + l] = x[l];
+}
+
+INLINE singles abs_fw(singles x) { return bits_f((flags)x & 0x7fffffff); }
+INLINE singles sqrt_fw(singles x) {
+  EACH x[l] = __builtin_sqrtf(x[l]);
+  return x;
+}
+INLINE singles floor_fw(singles x) {
+  EACH x[l] = __builtin_floorf(x[l]);
+  return x;
+}
+INLINE singles ceil_fw(singles x) {
+  EACH x[l] = __builtin_ceilf(x[l]);
+  return x;
+}
+INLINE singles sign_fw(singles x) { return select_fw(positive_f(x), splat_f(1), select_fw(negative_f(x), splat_f(-1), x)); }
+INLINE singles maximum_fw(singles x, singles y) { return select_fw(lt_fw(y, x) | ne_fw(x, x), x, y); }
+INLINE singles minimum_fw(singles x, singles y) { return select_fw(lt_fw(x, y) | ne_fw(x, x), x, y); }
+INLINE singles mulzero_fw(singles x, singles y) { return select_fw(not_fw(x), splat_f(0), x * y); }
+#if LANES == 8 && defined(__AVX512VL__) && !defined(__clang__)
+INLINE singles scale_fw(singles x, singles n) { return __builtin_ia32_scalefps256_mask(x, n, x, -1); }
+#else
+INLINE singles scale_fw(singles x, singles n) { // x·2ⁿ in two factors, each a normal number
+  flags k = __builtin_convertvector(n, flags), half = k >> 1;
+  return x * bits_f((half + 127) << 23) * bits_f((k - half + 127) << 23);
+}
+#endif
+
+// exp x as in math.h: the Taylor polynomial has degree 7 (next term 5e-9). Error below 2 ulp.
+INLINE singles exp_fw(singles x) {
+  const single magic = 0x1.8p23f;
+  flags none = lt_fw(x, splat_f(-103.98f));
+  x = select_fw(none, splat_f(0), select_fw(lt_fw(splat_f(89), x), splat_f(89), x));
+  singles n = (x * 0x1.715476p0f + magic) - magic;
+  singles r = x - n * 0x1.62ep-1f; // log 2 in two parts
+  r = r - n * 0x1.0bfbe8p-15f;
+  singles r2 = r * r, r4 = r2 * r2;
+  singles a = 0.5f + r * (1.f / 6) + r2 * (1.f / 24 + r * (1.f / 120));
+  singles p = 1 + (r + r2 * (a + r4 * (1.f / 720 + r * (1.f / 5040))));
+  return select_fw(none, splat_f(0), scale_fw(p, n));
+}
+
+// Functions of one argument, through double precision.
+#define THROUGH(f) \
+  INLINE singles f##_fw(singles x) { return singles_from(f##_w(wide_from(x))); }
+#if defined(LIBMVEC) && LANES > 2
+#if LANES == 8
+#define VECTOR_F(name) _ZGVdN8v_##name##f
+#else
+#define VECTOR_F(name) _ZGVbN4v_##name##f
+#endif
+#define LIBM_F(f) \
+  extern __attribute__((const)) singles VECTOR_F(f)(singles); \
+  INLINE singles f##_fw(singles x) { return VECTOR_F(f)(x); }
+#else
+#define LIBM_F(f) THROUGH(f)
+#endif
+LIBM_F(log) LIBM_F(log1p) LIBM_F(expm1) LIBM_F(sin) LIBM_F(cos) LIBM_F(tanh) LIBM_F(atan) LIBM_F(erf)
+THROUGH(round) THROUGH(tan) THROUGH(asin) THROUGH(acos) THROUGH(sinh) THROUGH(cosh) THROUGH(erfc)
+THROUGH(lgamma) THROUGH(digamma) THROUGH(trigamma) THROUGH(lognormcdf) THROUGH(normquantile)
+INLINE singles pow_fw(singles x, singles y) { return singles_from(pow_w(wide_from(x), wide_from(y))); }
+INLINE singles mod_fw(singles x, singles y) { return singles_from(mod_w(wide_from(x), wide_from(y))); }
+
+INLINE singles sigmoid_fw(singles x) {
+  singles e = exp_fw(-abs_fw(x));
+  return select_fw(negative_f(x), e, splat_f(1)) / (1 + e);
+}
+INLINE singles softplus_fw(singles x) { return select_fw(negative_f(x), splat_f(0), x) + log1p_fw(exp_fw(-abs_fw(x))); }
+INLINE singles logsigmoid_fw(singles x) { return -softplus_fw(-x); }
+
+// The same of numbers that all lanes share.
+#define SINGLE1(f) \
+  SLOW single f##_fs(single x) { return f##_fw(splat_f(x))[0]; }
+#define SINGLE2(f) \
+  SLOW single f##_fs(single x, single y) { return f##_fw(splat_f(x), splat_f(y))[0]; }
+SINGLE1(abs) SINGLE1(sign) SINGLE1(floor) SINGLE1(ceil) SINGLE1(round) SINGLE1(exp) SINGLE1(log) SINGLE1(log1p) SINGLE1(expm1) SINGLE1(sqrt)
+SINGLE1(sin) SINGLE1(cos) SINGLE1(tan) SINGLE1(asin) SINGLE1(acos) SINGLE1(atan) SINGLE1(sinh) SINGLE1(cosh) SINGLE1(tanh)
+SINGLE1(sigmoid) SINGLE1(softplus) SINGLE1(logsigmoid) SINGLE1(lgamma) SINGLE1(digamma) SINGLE1(trigamma) SINGLE1(erf) SINGLE1(erfc)
+SINGLE1(lognormcdf) SINGLE1(normquantile)
+SINGLE2(pow) SINGLE2(mod) SINGLE2(maximum) SINGLE2(minimum) SINGLE2(mulzero)

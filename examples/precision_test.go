@@ -1,0 +1,66 @@
+package examples_test
+
+import (
+	"context"
+	"math"
+	"testing"
+
+	"ppl/infer"
+	"ppl/infer/nuts"
+	"ppl/infer/renhd"
+	"ppl/infer/stats"
+	"ppl/runtime/device"
+	"ppl/runtime/native"
+)
+
+// TestPrecision: posteriors in single precision are those in double, by NUTS and by replica exchange: means of all parameters, and of their
+// squares, within five standard errors of both. A mean moved by a third of a standard deviation is found out.
+func TestPrecision(t *testing.T) {
+	d, err := native.New()
+	if err != nil {
+		t.Skip(err)
+	}
+	for name, sampler := range map[string]infer.Sampler{"nuts": nuts.Sample, "renhd": renhd.Sample} {
+		t.Run(name, func(t *testing.T) {
+			double, single := drawsAt(t, d, sampler, 64), drawsAt(t, d, sampler, 32)
+			if off := apart(double, single, 0); off > 5 {
+				t.Errorf("%.1f standard errors apart", off)
+			}
+			if off := apart(double, single, 1./3); off < 5 {
+				t.Errorf("moved draws are only %.1f standard errors apart", off)
+			}
+		})
+	}
+}
+
+func drawsAt(t *testing.T, d device.Device, s infer.Sampler, bits int) map[string][][]float64 {
+	o := infer.Defaults()
+	o.Seed, o.Draws, o.Thin, o.Device = uint64(bits), 500, 1, d
+	at := func(ctx context.Context, target infer.Target, o infer.Options, rec infer.Recorder) (infer.Report, error) {
+		o.Device, o.Settings.Precision = d, bits
+		return s(ctx, target, o, rec)
+	}
+	draws, _ := sampleBy(t, at, load(t, "seeds.ppl"), o)
+	return draws
+}
+
+// apart is the largest distance of two means, in standard errors, when all of b is moved by so many standard deviations.
+func apart(a, b map[string][][]float64, by float64) (most float64) {
+	for name := range a {
+		x, y := stats.Summarize(a[name]), stats.Summarize(b[name])
+		most = max(most, math.Abs(x.Mean-y.Mean-by*x.SD)/math.Hypot(x.MCSEMean, y.MCSEMean))
+		x2, y2 := stats.Summarize(squares(a[name])), stats.Summarize(squares(b[name]))
+		most = max(most, math.Abs(x2.Mean-y2.Mean)/math.Hypot(x2.MCSEMean, y2.MCSEMean))
+	}
+	return most
+}
+
+func squares(chains [][]float64) [][]float64 {
+	out := make([][]float64, len(chains))
+	for c, x := range chains {
+		for _, v := range x {
+			out[c] = append(out[c], v*v)
+		}
+	}
+	return out
+}
