@@ -88,7 +88,7 @@ func (m *mixture) symmetricLaw(t *model.Term) (weights []*model.Array, ok bool) 
 		return nil, false
 	case t.Dist.Name == "DiscreteUniform":
 		return nil, t.Args[0].Info().Static && t.Args[1].Info().Static
-	case t.Dist.Name != "Categorical" || t.Form.Args[0].Name != "p":
+	case t.Dist.Name != "Categorical":
 		return nil, false
 	}
 	x := t.Args[0]
@@ -98,6 +98,10 @@ func (m *mixture) symmetricLaw(t *model.Term) (weights []*model.Array, ok bool) 
 	ref, isRef := x.(*model.Ref)
 	if !isRef || ref.Array.Role != model.Parameter {
 		return nil, constantVector(x)
+	}
+	if t.Form.Args[0].Name == "logits" {
+		law := lawAlong(ref.Array, len(ref.Array.Type.Axes)-1)
+		return []*model.Array{ref.Array}, law != nil && !law.Ordered
 	}
 	for _, p := range ref.Array.Pieces {
 		if p.Term == nil || p.Term.Dist == nil || p.Term.Dist.Name != "Dirichlet" || !constantVector(p.Term.Args[0]) || len(indicesOf(p.Term.Args[0])) > 0 {
@@ -193,17 +197,23 @@ func (m *mixture) choice(ref *model.Ref, sub *model.Subscript) bool {
 
 // drawnAlike reports whether a parameter's elements along an axis have one law and no order.
 func drawnAlike(a *model.Array, axis int) bool {
+	t := lawAlong(a, axis)
+	return t != nil && !t.Ordered && !t.ZeroSum
+}
+
+// lawAlong is the law that all of a parameter's elements along an axis share; nil where there is none.
+func lawAlong(a *model.Array, axis int) *model.Term {
 	if len(a.Pieces) != 1 || axis >= len(a.Pieces[0].Slots) || a.Pieces[0].Term == nil {
-		return false
+		return nil
 	}
 	t, i := a.Pieces[0].Term, a.Pieces[0].Slots[axis].Index
-	if i == nil || t.Dist == nil || t.Ordered || t.ZeroSum {
-		return false
+	if i == nil || t.Dist == nil {
+		return nil
 	}
 	for _, x := range t.Exprs() {
 		if slices.Contains(indicesOf(x), i) {
-			return false
+			return nil
 		}
 	}
-	return true
+	return t
 }

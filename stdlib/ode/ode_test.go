@@ -126,6 +126,10 @@ func TestStepsElsewhere(t *testing.T) {
 	if !ok || m < 3*n {
 		t.Errorf("%d and %d attempts", n, m)
 	}
+	p.Times = nil
+	if n, ok := NewPilot(p, Options{}).Steps(easy); n != 0 || !ok {
+		t.Errorf("%d attempts to nowhere, %v", n, ok)
+	}
 	if n, ok := pilot.Steps(map[string][]float64{"y0": {math.NaN(), 1}, "theta": k.theta}); ok {
 		t.Errorf("%d attempts from nowhere", n)
 	}

@@ -13,21 +13,22 @@ const patience = 2_000
 // A Pilot solves a problem once or more to see how many steps that takes.
 type Pilot struct {
 	*solver
-	start *ad.Routine // what the solution begins with, and Shared
+	start *ad.Routine // what the solution begins with, and Shared; nil where no time after T0 is asked for
 	step  *ad.Routine
 }
 
 // NewPilot prepares solutions with a method and tolerances; MaxSteps does not count.
 func NewPilot(p Problem, o Options) *Pilot {
-	s := newSolver(p, o)
-	pilot := &Pilot{solver: s, start: ad.NewRoutine(append([]Node{s.start()}, p.Shared...)...)}
-	g, shared := ad.New(), make([]Node, len(p.Shared))
+	pilot := &Pilot{solver: newSolver(p, o)}
+	if len(pilot.times) == 0 {
+		return pilot
+	}
+	start, g, shared := pilot.solver.start(), ad.New(), make([]Node, len(p.Shared))
 	for k, x := range p.Shared {
 		shared[k] = g.Input(fmt.Sprint("shared", k), x.Shape()...)
 	}
-	if len(s.times) > 0 {
-		pilot.step = ad.NewRoutine(s.attempt(g.Input("carry", s.start().Size()), shared))
-	}
+	pilot.start = ad.NewRoutine(append([]Node{start}, p.Shared...)...)
+	pilot.step = ad.NewRoutine(pilot.attempt(g.Input("carry", start.Size()), shared))
 	return pilot
 }
 
