@@ -166,11 +166,17 @@ func drawPowerLaw(r *rand.Rand, a []float64) float64 {
 	return a[1] * math.Exp(math.Log1p(u*math.Expm1(b*width))/b)
 }
 
-// relaxedBernoulli is the form with the logits that its second argument gives.
+// relaxedBernoulli is the form with the logits that its second argument gives. A p that was rounded to 1 has none: its law is a point.
 func relaxedBernoulli(second Arg, logits func(Node) Node, number func(float64) float64) Form {
-	noise := func(x Node, a []Node) Node { return ad.Sub(ad.Mul(a[0], logit(x)), logits(a[1])) }
+	noise := func(x Node, a []Node) Node {
+		end := ad.Eq(x, num(x, 1))
+		return ad.Where(end, num(x, inf), ad.Sub(ad.Mul(a[0], logit(ad.Where(end, num(x, 0.5), x))), logits(a[1])))
+	}
 	return Form{Args: args(positive("temperature"), second),
-		LogProb: func(x Node, a []Node) Node { return relaxedLogProb(x, a[0], logits(a[1])) },
+		LogProb: func(x Node, a []Node) Node {
+			free := ad.Lt(a[1], num(a[1], second.Domain.Hi))
+			return onlyWhere(free, relaxedLogProb(x, a[0], logits(ad.Where(free, a[1], num(a[1], 0.5)))))
+		},
 		LogCDF:  func(x Node, a []Node) Node { return ad.LogSigmoid(noise(x, a)) },
 		LogCCDF: func(x Node, a []Node) Node { return ad.LogSigmoid(ad.Neg(noise(x, a))) },
 		Sample: scalar(func(r *rand.Rand, a []float64) float64 {

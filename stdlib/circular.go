@@ -37,8 +37,11 @@ func vonMisesTails(x, mu, kappa Node) (lower, upper Node) {
 	return nearerTail(lower, upper), nearerTail(upper, lower)
 }
 
-// arcs are where the four half circles of −2π..2π begin; away from its mode the density falls over each.
-var arcs = []float64{-2 * math.Pi, -math.Pi, 0, math.Pi}
+// arcs are where the four half circles of −2π..2π begin; the density falls over each, in the direction of falls.
+var (
+	arcs  = []float64{-2 * math.Pi, -math.Pi, 0, math.Pi}
+	falls = []float64{1, 0, 1, 0}
+)
 
 // logArc is log ∫ exp(κ (cos t − 1)) dt over from..to in −2π..2π, half circle by half circle.
 func logArc(from, to, kappa Node) Node {
@@ -52,14 +55,8 @@ func logArc(from, to, kappa Node) Node {
 	lo := constLast(to.Graph().Full(0, rows...), arcs)
 	hi := plus(lo, math.Pi)
 	from, to = clamp(spread(from, rows), lo, hi), clamp(spread(to, rows), lo, hi)
-	start := ad.Minimum(fromMode(from), fromMode(to))
+	start := ad.Where(constLast(from, falls), ad.Sub(from, lo), ad.Sub(hi, to))
 	return ad.LogSumExp(logFall(start, ad.Sub(to, from), spread(kappa, rows)), len(shape))
-}
-
-// fromMode is the distance from the nearest of −2π, 0 and 2π.
-func fromMode(d Node) Node {
-	size := ad.Abs(d)
-	return ad.Minimum(size, ad.Sub(num(d, 2*math.Pi), size))
 }
 
 // negligible is how far a log density falls until the rest does not matter.

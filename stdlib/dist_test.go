@@ -130,6 +130,9 @@ func TestEnds(t *testing.T) {
 		{"RelaxedBernoulli(temperature, logits)", [][]float64{{1}, {0.5}}, []float64{0}, -0.5},
 		{"RelaxedBernoulli(temperature, logits)", [][]float64{{1}, {0.5}}, []float64{1}, 0.5},
 		{"RelaxedBernoulli(temperature, logits)", [][]float64{{2}, {0}}, []float64{1}, -inf},
+		{"RelaxedBernoulli(temperature, p)", [][]float64{{0.5}, {1}}, []float64{0}, -inf}, // a point at 1
+		{"RelaxedBernoulli(temperature, p)", [][]float64{{2}, {1}}, []float64{0.7}, -inf},
+		{"RelaxedBernoulli(temperature, p)", [][]float64{{2}, {1}}, []float64{1}, -inf},
 		{"Geometric(logits)", [][]float64{{inf}}, []float64{0}, 0},
 		{"Geometric(logits)", [][]float64{{inf}}, []float64{1}, -inf},
 		{"ZeroInflatedPoisson(gate, rate)", [][]float64{{0}, {3}}, []float64{0}, -3},

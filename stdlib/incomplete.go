@@ -3,6 +3,8 @@ package stdlib
 import (
 	"math"
 
+	"gonum.org/v1/gonum/mathext"
+
 	ad "ppl/autodiff"
 )
 
@@ -67,8 +69,36 @@ func logGammaTails(a, x Node) (lower, upper Node) {
 		v := ad.Minimum(ad.Neg(ad.Mul(s[2], u)), num(u, 300)) // beyond, exp(−φ) is 0
 		return ad.Sub(ad.Mul(s[1], ad.Expm1(v)), ad.Mul(s[0], v))
 	})
-	return bothTails(ad.Add(logGammaCore(a, x), integral), low, inside, below)
+	lower, upper = bothTails(ad.Add(logGammaCore(a, x), integral), low, inside, below)
+	few := ad.Mul(inside, ad.Mul(ad.Lt(a, num(a, fewLimit)), ad.Lt(x, num(x, 1))))
+	return lower, ad.Where(few, logGammaUpperFew(ad.Where(few, a, num(a, fewLimit)), ad.Where(few, x, num(x, 0.5))), upper)
 }
+
+// fewLimit is the shape below which Q(a, x) is not 1 − P(a, x) for x < 1: both would be near 1.
+const fewLimit = 0.25
+
+// logGammaUpperFew is log Q(a, x) for a < ¼ and x < 1: Q = 1 − x^a (1 − a S)/Γ(1 + a) with S = Σ (−1)^{k+1} x^k/(k! (a + k)) (Abramowitz & Stegun 6.5.29), where
+// all logarithms are of the size of a.
+func logGammaUpperFew(a, x Node) Node {
+	sum, term := num(x, 0), num(x, -1)
+	for k := 1.0; k <= 18; k++ {
+		term = times(-1/k, ad.Mul(term, x))
+		sum = ad.Add(sum, ad.Div(term, plus(a, k)))
+	}
+	logP := total(ad.Mul(a, ad.Log(x)), ad.Log1p(ad.Neg(ad.Mul(a, sum))), ad.Neg(lgamma1p(a)))
+	return ad.Log(ad.Neg(ad.Expm1(logP)))
+}
+
+// lgamma1p is log Γ(1 + a) for |a| ≤ ¼: −γ a + Σ ζ(k) (−a)^k/k (Abramowitz & Stegun 6.1.33); the first term left out is 1e-17 of the sum.
+func lgamma1p(a Node) Node {
+	sum := num(a, 0)
+	for k := 26.0; k >= 2; k-- {
+		sum = ad.Mul(ad.Neg(a), plus(sum, mathext.Zeta(k, 1)/k))
+	}
+	return ad.Neg(ad.Mul(a, plus(sum, eulerGamma)))
+}
+
+const eulerGamma = 0.57721566490153286060651209008240243
 
 // logGammaCore is log(x^a e^-x / Γ(a)), with Stirling's series for large a, where the terms would cancel.
 func logGammaCore(a, x Node) Node {

@@ -198,3 +198,52 @@ func isSum(form string) bool {
 	}
 	return false
 }
+
+// TestTailSlopes: log P(X ≤ x) and log P(X > x) rise and fall with the density over the probability, at points where formulas change as elsewhere; within 1e-9.
+func TestTailSlopes(t *testing.T) {
+	for _, c := range []struct {
+		form string
+		args []float64
+		at   []float64
+	}{
+		{"GeneralizedNormal(loc, scale, shape)", []float64{1, 2, 1.5}, []float64{1, 1 + 1e-9, 0.3, -4}},
+		{"GeneralizedNormal(loc, scale, shape)", []float64{0, 1, 8}, []float64{0, 0.5, -0.9}},
+		{"ExpModNormal(mu, sd, rate)", []float64{0, 1, 0.3}, []float64{-40, -30, -3, 0, 2}},
+		{"VonMises(mu, kappa)", []float64{0, 2}, []float64{-3, 0, 1, 3}},
+		{"StudentT(nu, mu, sd)", []float64{3, 0, 1}, []float64{-2, 0, 1}},
+	} {
+		d, f := find(t, c.form)
+		g := ad.New()
+		x := g.Input("x")
+		args := make([]Node, len(c.args))
+		for i, v := range c.args {
+			args[i] = g.Const(v)
+		}
+		lower, upper := f.LogCDF(x, args), f.LogCCDF(x, args)
+		for _, at := range c.at {
+			r := ad.Eval(map[string][]float64{"x": {at}}, f.LogProb(x, args), lower, upper, ad.Grad(lower, x)[0], ad.Grad(upper, x)[0])
+			for i, sign := range []float64{1, -1} {
+				if got, want := r[3+i][0], sign*math.Exp(r[0][0]-r[1+i][0]); !near(got, want, 1e-9, 0) {
+					t.Errorf("%s%v at %g: slope %.15g, want %.15g", d.Name, c.args, at, got, want)
+				}
+			}
+		}
+	}
+}
+
+// TestPowerAtZero: x^y has slopes y x^(y−1) in x and 0 in y at x = 0.
+func TestPowerAtZero(t *testing.T) {
+	for _, c := range []struct{ y, value, slope float64 }{{0, 1, 0}, {0.5, 0, inf}, {1, 0, 1}, {2, 0, 0}, {3, 0, 0}} {
+		g := ad.New()
+		x := g.Input("x")
+		p := ad.Pow(x, g.Const(c.y))
+		if r := ad.Eval(map[string][]float64{"x": {0}}, p, ad.Grad(p, x)[0]); r[0][0] != c.value || r[1][0] != c.slope {
+			t.Errorf("0^%g = %g with slope %g", c.y, r[0][0], r[1][0])
+		}
+		y := g.Input("y")
+		p = ad.Pow(x, y)
+		if r := ad.Eval(map[string][]float64{"x": {0}, "y": {c.y}}, p, ad.Grad(p, y)[0]); r[0][0] != c.value || r[1][0] != 0 {
+			t.Errorf("0^%g = %g with slope %g in the exponent", c.y, r[0][0], r[1][0])
+		}
+	}
+}

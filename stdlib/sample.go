@@ -25,8 +25,8 @@ func drawBeta(r *rand.Rand, a, b float64) float64 {
 
 // drawPoisson and drawBinomial take the degenerate ends themselves.
 func drawPoisson(r *rand.Rand, rate float64) float64 {
-	if rate == 0 {
-		return 0
+	if rate == 0 || math.IsInf(rate, 1) {
+		return rate
 	}
 	return distuv.Poisson{Lambda: rate, Src: r}.Rand()
 }

@@ -118,3 +118,22 @@ func caught(form string, d *Dist, f *Form, fault func(x []float64)) bool {
 	}
 	return false
 }
+
+// TestHugeRates: counts whose rate is beyond the integers, or has overflowed, are draws all the same, +Inf at the most.
+func TestHugeRates(t *testing.T) {
+	r := rand.New(rand.NewPCG(6, 1))
+	for _, c := range []struct {
+		form string
+		args [][]float64
+		rate float64
+	}{
+		{"Poisson(rate)", [][]float64{{1e18}}, 1e18}, {"Poisson(log)", [][]float64{{800}}, inf}, {"ZeroInflatedPoisson(gate, log)", [][]float64{{0}, {800}}, inf},
+		{"ZeroInflatedPoisson(gate, rate)", [][]float64{{0}, {1e300}}, 1e300}, {"NegBinomial(log, size)", [][]float64{{800}, {1e9}}, inf},
+	} {
+		_, f := find(t, c.form)
+		out := make([]float64, 1)
+		if f.Sample(r, c.args, out); !near(out[0], c.rate, 1e-3, 0) {
+			t.Errorf("%s%v: %g", c.form, c.args, out[0])
+		}
+	}
+}

@@ -4,6 +4,8 @@ import (
 	"math"
 	"math/rand/v2"
 
+	"gonum.org/v1/gonum/integrate/quad"
+
 	ad "ppl/autodiff"
 	"ppl/lang/types"
 )
@@ -16,12 +18,7 @@ var skewedDists = []Dist{
 		Source: "Grushka 1972, Analytical Chemistry 44, 1733",
 		Forms: []Form{{Args: args(real0("mu"), positive("sd"), positive("rate")),
 			LogProb: func(x Node, a []Node) Node { return ad.Add(ad.Log(a[2]), expModTail(x, a)) },
-			LogCDF: func(x Node, a []Node) Node {
-				return logSubExp(ad.LogNormCDF(standard(x, a)), expModTail(x, a))
-			},
-			LogCCDF: func(x Node, a []Node) Node {
-				return logAddExp(ad.LogNormCDF(ad.Neg(standard(x, a))), expModTail(x, a))
-			},
+			both:    expModTails,
 			Sample: scalar(func(r *rand.Rand, a []float64) float64 {
 				return a[0] + a[1]*r.NormFloat64() + r.ExpFloat64()/a[2]
 			})}},
@@ -80,15 +77,48 @@ func expModTail(x Node, a []Node) Node {
 	return ad.Where(far, ad.Add(times(-0.5, square(z)), logMills(ad.Where(far, w, num(w, -30)))), near)
 }
 
-// logMills is log(Φ(w)/φ(w)) − log √2π for w ≤ −30, where the exponents of Φ and φ would cancel: the asymptotic series of NIST DLMF
-// 7.12.1, whose first term left out is 2e-14 of the sum.
+// expModTails: P(X ≤ x) = Φ(z) (1 − e^g) with g = t²/2 − tz + log Φ(z − t) − log Φ(z), and P(X > x) = Φ(−z) + e^tail.
+func expModTails(x Node, a []Node) (lower, upper Node) {
+	z, t := standard(x, a), ad.Mul(a[1], a[2])
+	logPhi, tail := ad.LogNormCDF(z), expModTail(x, a)
+	slow := ad.Lt(t, num(t, 0.5))
+	fall := ad.Where(slow, ad.Neg(millsIntegral(z, ad.Where(slow, t, num(t, 0.5)))), ad.Sub(tail, logPhi))
+	lower, upper = ad.Add(logPhi, log1mexp(ad.Minimum(fall, num(z, 0)))), logAddExp(ad.LogNormCDF(ad.Neg(z)), tail)
+	return lower, nearerTail(upper, lower)
+}
+
+// millsIntegral is −g = ∫₀ᵗ (w + φ(w)/Φ(w)) at w = z − s, positive throughout, for t ≤ ½ by the rule of Gauss at eight points.
+func millsIntegral(z, t Node) Node {
+	nodes, weights := make([]float64, 8), make([]float64, 8)
+	quad.Legendre{}.FixedLocations(nodes, weights, 0, 1)
+	sum := num(z, 0)
+	for i, s := range nodes {
+		sum = ad.Add(sum, times(weights[i], millsExcess(ad.Sub(z, times(s, t)))))
+	}
+	return ad.Mul(t, sum)
+}
+
+// millsExcess is w + φ(w)/Φ(w).
+func millsExcess(w Node) Node {
+	far := ad.Lt(w, num(w, -30))
+	near, series := ad.Where(far, num(w, 0), w), millsSeries(ad.Where(far, w, num(w, -30)))
+	ratio := ad.Exp(ad.Sub(plus(times(-0.5, square(near)), -logSqrt2Pi), ad.LogNormCDF(near)))
+	return ad.Where(far, ad.Mul(w, ad.Div(series, plus(series, 1))), ad.Add(near, ratio))
+}
+
+// logMills is log(Φ(w)/φ(w)) − log √2π for w ≤ −30, where the exponents of Φ and φ would cancel.
 func logMills(w Node) Node {
+	return total(ad.Neg(ad.Log(ad.Neg(w))), num(w, -logSqrt2Pi), ad.Log1p(millsSeries(w)))
+}
+
+// millsSeries is −w Φ(w)/φ(w) − 1 for w ≤ −30: the asymptotic series of NIST DLMF 7.12.1, whose first term left out is 2e-14 of 1 + the sum.
+func millsSeries(w Node) Node {
 	z := ad.Div(num(w, 1), square(w))
 	series := num(w, 0)
 	for _, c := range []float64{-945, 105, -15, 3, -1} {
 		series = ad.Mul(z, plus(series, c))
 	}
-	return total(ad.Neg(ad.Log(ad.Neg(w))), num(w, -logSqrt2Pi), ad.Log1p(series))
+	return series
 }
 
 // asymmetricLaplace is the form whose density falls at the rates left and right that its third argument gives.

@@ -39,12 +39,17 @@ func halfStudentTails(nu, z Node) (lower, upper Node) {
 	return logBetaTails(num(nu, 0.5), times(0.5, nu), ad.Div(one, plus(ad.Div(one, w), 1)), ad.Div(one, plus(w, 1)))
 }
 
-// generalizedNormalTails are Q(1/p, |z|^p)/2 and the rest.
+// generalizedNormalTails are Q(1/p, |z|^p)/2 and the rest. At z = 0 they are linear with the density p/(2 Γ(1/p)) for their slope, which |z|^p does not
+// have there.
 func generalizedNormalTails(z, shape Node) (lower, upper Node) {
-	_, outer := logGammaTails(ad.Div(num(shape, 1), shape), absPow(z, shape))
+	power := ad.Div(num(shape, 1), shape)
+	_, outer := logGammaTails(power, absPow(z, shape))
 	outer = plus(outer, -math.Ln2)
 	inner, left := ad.Log1p(ad.Neg(ad.Exp(outer))), ad.Lt(z, num(z, 0))
-	return ad.Where(left, outer, inner), ad.Where(left, inner, outer)
+	centre, slope := ad.Eq(z, num(z, 0)), ad.Mul(z, ad.Exp(ad.Sub(ad.Log(shape), ad.Lgamma(power))))
+	lower = ad.Where(centre, plus(slope, -math.Ln2), ad.Where(left, outer, inner))
+	upper = ad.Where(centre, plus(ad.Neg(slope), -math.Ln2), ad.Where(left, inner, outer))
+	return lower, upper
 }
 
 // skewNormalTails integrate the density from z away from the mode.

@@ -42,8 +42,8 @@ var unaryLoops = [ir.Ops]func(d, a []float64){
 	ir.Sin:          each(math.Sin),
 	ir.Cos:          each(math.Cos),
 	ir.Tan:          each(math.Tan),
-	ir.Asin:         each(math.Asin),
-	ir.Acos:         each(math.Acos),
+	ir.Asin:         each(special.Asin),
+	ir.Acos:         each(special.Acos),
 	ir.Atan:         each(math.Atan),
 	ir.Sinh:         each(math.Sinh),
 	ir.Cosh:         each(math.Cosh),
@@ -68,7 +68,7 @@ var binaryLoops = [ir.Ops]func(d, a, b []float64){
 	ir.Sub:     subLoop,
 	ir.Mul:     mulLoop,
 	ir.Div:     divLoop,
-	ir.Pow:     each2(math.Pow),
+	ir.Pow:     each2(special.Pow),
 	ir.Mod:     each2(special.Mod),
 	ir.Maximum: maximumLoop,
 	ir.Minimum: minimumLoop,
@@ -95,7 +95,7 @@ func absLoop(d, a []float64) {
 func logLoop(d, a []float64) {
 	a = a[:len(d)]
 	for i := range d {
-		d[i] = math.Log(a[i])
+		d[i] = special.Log(a[i])
 	}
 }
 

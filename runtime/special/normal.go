@@ -33,7 +33,7 @@ func NormQuantile(p float64) float64 {
 	if !(r > 0) {
 		return edgeQuantile(p)
 	}
-	r = math.Sqrt(-math.Log(r))
+	r = math.Sqrt(-Log(r))
 	x := 0.0
 	if r <= 5 {
 		x = middleNum.at(r-1.6) / middleDen.at(r-1.6)

@@ -36,13 +36,13 @@ var unary = [ir.Ops]func(float64) float64{
 		return math.Copysign(1, x)
 	},
 	ir.Floor: math.Floor, ir.Ceil: math.Ceil, ir.Round: math.Round,
-	ir.Exp: math.Exp, ir.Log: math.Log, ir.Log1p: math.Log1p, ir.Expm1: math.Expm1, ir.Sqrt: math.Sqrt,
-	ir.Sin: math.Sin, ir.Cos: math.Cos, ir.Tan: math.Tan, ir.Asin: math.Asin, ir.Acos: math.Acos, ir.Atan: math.Atan,
+	ir.Exp: math.Exp, ir.Log: log, ir.Log1p: math.Log1p, ir.Expm1: math.Expm1, ir.Sqrt: math.Sqrt,
+	ir.Sin: math.Sin, ir.Cos: math.Cos, ir.Tan: math.Tan, ir.Asin: asin, ir.Acos: acos, ir.Atan: math.Atan,
 	ir.Sinh: math.Sinh, ir.Cosh: math.Cosh, ir.Tanh: math.Tanh,
 	ir.Sigmoid:    func(x float64) float64 { return math.Exp(-softplus(-x)) },
 	ir.Softplus:   softplus,
 	ir.LogSigmoid: func(x float64) float64 { return -softplus(-x) },
-	ir.Lgamma:     func(x float64) float64 { v, _ := math.Lgamma(x); return v },
+	ir.Lgamma:     lgamma,
 	ir.Digamma:    digamma,
 	ir.Trigamma:   trigamma,
 	ir.Erf:        math.Erf, ir.Erfc: math.Erfc,
@@ -62,7 +62,7 @@ var binary = [ir.Ops]func(x, y float64) float64{
 	ir.Sub: func(x, y float64) float64 { return x - y },
 	ir.Mul: func(x, y float64) float64 { return x * y },
 	ir.Div: func(x, y float64) float64 { return x / y },
-	ir.Pow: math.Pow,
+	ir.Pow: pow,
 	ir.Mod: func(x, y float64) float64 {
 		r := math.Mod(x, y)
 		if r != 0 && math.Signbit(r) != math.Signbit(y) {
@@ -102,6 +102,36 @@ func truth(b bool) float64 {
 func softplus(x float64) float64 {
 	return propagate(math.Max, x, 0) + math.Log1p(math.Exp(-math.Abs(x)))
 }
+
+// log is of fraction and exponent apart, because math.Log is wrong for subnormal numbers on amd64.
+func log(x float64) float64 {
+	if 0 < x && x < 0x1p-1022 {
+		f, e := math.Frexp(x)
+		return math.Log(f) + float64(e)*math.Ln2
+	}
+	return math.Log(x)
+}
+
+func lgamma(x float64) float64 {
+	if x != 0 && math.Abs(x) < 1e-300 {
+		return -log(math.Abs(x))
+	}
+	v, _ := math.Lgamma(x)
+	return v
+}
+
+// pow splits off the exponent of a subnormal number.
+func pow(x, y float64) float64 {
+	f, e := math.Frexp(x)
+	if e < -1021 {
+		return math.Pow(f, y) * math.Exp2(float64(e)*y)
+	}
+	return math.Pow(x, y)
+}
+
+// asin and acos are twice the arc tangent of half the angle; math.Asin loses digits near 1.
+func asin(x float64) float64 { return 2 * math.Atan2(x, 1+math.Sqrt((1-x)*(1+x))) }
+func acos(x float64) float64 { return 2 * math.Atan2(math.Sqrt(1-x), math.Sqrt(1+x)) }
 
 // digamma shifts its argument beyond 100, where three terms of the asymptotic series are enough; reflection below zero.
 // (gonum's is good to 1e-10.)
