@@ -6,7 +6,9 @@ import (
 	"slices"
 	"testing"
 
+	"ppl/infer"
 	"ppl/infer/nuts"
+	"ppl/infer/renhd"
 	"ppl/infer/stats"
 )
 
@@ -35,12 +37,13 @@ func TestCentredSchoolsAreFlagged(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "centred.ppl")
 	write(t, path, "data y[1..8] = [28, 8, -3, 7, -1, 1, 18, 12]\ndata sigma[1..8] = [15, 10, 16, 11, 9, 11, 10, 18]\n"+
 		"mu ~ Normal(0, 5)\ntau ~ HalfCauchy(5)\ntheta[j in 1..8] ~ Normal(mu, tau)\ny[j in 1..8] ~ Normal(theta[j], sigma[j])\n")
-	for seed := range uint64(3) {
-		got, report := sampleBy(t, nuts.Sample, load(t, path), defaults(seed))
+	for k, sampler := range []infer.Sampler{nuts.Sample, nuts.Sample, nuts.Sample, renhd.Sample, renhd.Sample, renhd.Sample} {
+		seed := uint64(k % 3)
+		got, report := sampleBy(t, sampler, load(t, path), defaults(seed))
 		s := stats.Summarize(got["tau"])
-		t.Logf("tau %.2f ± %.2f, R-hat %.3f, ess %.0f; %d divergent, E-BFMI %.2f", s.Mean, s.SD, s.RHat, s.ESSBulk, report.Divergences, report.EBFMI)
+		t.Logf(report.Sampler+": tau %.2f ± %.2f, R-hat %.3f, ess %.0f; %d divergent, E-BFMI %.2f", s.Mean, s.SD, s.RHat, s.ESSBulk, report.Divergences, report.EBFMI)
 		if s.RHat < 1.01 && report.Divergences == 0 && slices.Min(report.EBFMI) > 0.3 {
-			t.Errorf("seed %d: not a word", seed)
+			t.Errorf("%s, seed %d: not a word", report.Sampler, seed)
 		}
 	}
 }

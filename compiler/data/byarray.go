@@ -1,8 +1,8 @@
 package data
 
 import (
+	"bytes"
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -18,23 +18,6 @@ type arraySource struct {
 	left  int // rows
 	row   int
 	raw   []byte
-}
-
-// inRows makes an array of a shape a source.
-func (in *input) inRows(kind element, code string, shape []int, order binary.ByteOrder) (rowSource, error) {
-	if len(shape) == 0 {
-		return nil, errors.New(in.path + ": one number has no rows")
-	}
-	a := &arraySource{path: in.path, in: in.text, kind: kind, order: order, left: shape[0],
-		col: Column{Name: in.name(), Shape: shape[1:], Type: "f8", Int: kind.whole}}
-	switch code {
-	case "u1", "b1":
-		a.col.Type = "u1"
-	case "i1", "f4":
-		a.col.Type = code
-	}
-	a.raw = make([]byte, a.col.size()*kind.size)
-	return a, nil
 }
 
 func (a *arraySource) columns() []Column { return []Column{a.col} }
@@ -64,12 +47,24 @@ func tooLong(name string, at int, v float64) error {
 	return fmt.Errorf("%s: element %d, %.0f, is too large for a float64 to hold exactly", name, at+1, v)
 }
 
+// header is that of a .npy or IDX file, if the input is one.
+func (in *input) header() (h header, ok bool) {
+	start, _ := in.text.Peek(1 << 16) // a file may well be shorter
+	var err error
+	switch {
+	case bytes.HasPrefix(start, []byte(numpyMagic)):
+		h, err = readNumpyHeader(in.path, string(start))
+	case bytes.HasPrefix(start, []byte(idxMagic)):
+		h, err = readIDXHeader(in.path, string(start))
+	default:
+		return h, false
+	}
+	return h, err == nil
+}
+
 // numpy reads a .npy file, of which rows are together only in C order.
 func (in *input) numpy() (rowSource, error) {
-	start, err := in.text.Peek(1 << 16)
-	if err != nil && !errors.Is(err, io.EOF) {
-		return nil, err
-	}
+	start, _ := in.text.Peek(1 << 16)
 	h, err := readNumpyHeader(in.path, string(start))
 	if err != nil {
 		return nil, err
@@ -77,24 +72,35 @@ func (in *input) numpy() (rowSource, error) {
 	if h.fortran && len(h.shape) > 1 {
 		return nil, fmt.Errorf("%s: the array is in Fortran order, in which rows are not together; save numpy.ascontiguousarray(x)", in.path)
 	}
-	if _, err := in.text.Discard(h.size); err != nil {
-		return nil, err
-	}
-	return in.inRows(h.kind, h.code, h.shape, h.order)
+	return in.inRows(h)
 }
 
 // idx reads an IDX file.
 func (in *input) idx() (rowSource, error) {
-	start, err := in.text.Peek(4 + 4*255)
-	if err != nil && !errors.Is(err, io.EOF) {
-		return nil, err
-	}
+	start, _ := in.text.Peek(1 << 16)
 	h, err := readIDXHeader(in.path, string(start))
 	if err != nil {
 		return nil, err
 	}
+	return in.inRows(h)
+}
+
+// inRows reads the array that a header announces.
+func (in *input) inRows(h header) (rowSource, error) {
+	if len(h.shape) == 0 {
+		return nil, fmt.Errorf("%s: one number has no rows", in.path)
+	}
 	if _, err := in.text.Discard(h.size); err != nil {
 		return nil, err
 	}
-	return in.inRows(h.kind, h.code, h.shape, binary.BigEndian)
+	a := &arraySource{path: in.path, in: in.text, kind: h.kind, order: h.order, left: h.shape[0],
+		col: Column{Name: in.name(), Shape: h.shape[1:], Type: "f8", Int: h.kind.whole}}
+	switch h.code {
+	case "u1", "b1":
+		a.col.Type = "u1"
+	case "i1", "f4":
+		a.col.Type = h.code
+	}
+	a.raw = make([]byte, a.col.size()*h.kind.size)
+	return a, nil
 }

@@ -106,8 +106,8 @@ func binaryFormats() []binaryFormat {
 	return []binaryFormat{
 		{".npy", numpyMagic, "NumPy", readNPY},
 		{".npz", "PK\x03\x04", "zipped NumPy", readNPZ},
-		{"-ubyte", "\x00\x00", "IDX", readIDX},
-		{".idx", "\x00\x00", "IDX", readIDX},
+		{"-ubyte", idxMagic, "IDX", readIDX},
+		{".idx", idxMagic, "IDX", readIDX},
 		{".xlsx", "", "Excel", nil},
 		{".parquet", "PAR1", "Parquet", readParquet},
 		{".arrow", "ARROW1", "Arrow", nil},

@@ -7,6 +7,8 @@ import (
 	"strings"
 )
 
+const idxMagic = "\x00\x00"
+
 // readIDX is the one array of an IDX file, named after the file: two zero bytes, the type, the number of axes, their sizes and the elements,
 // all big-endian (LeCun, Cortes, Burges: The MNIST database, "the IDX file format").
 func readIDX(name, text string) (*File, error) {
@@ -14,7 +16,7 @@ func readIDX(name, text string) (*File, error) {
 	if err != nil {
 		return nil, err
 	}
-	a, err := h.kind.array(name, h.shape, text[h.size:], binary.BigEndian)
+	a, err := h.kind.array(name, h.shape, text[h.size:], h.order)
 	if err != nil {
 		return nil, err
 	}
@@ -37,7 +39,7 @@ type header struct {
 
 func readIDXHeader(name, text string) (h header, err error) {
 	const head = 4
-	if len(text) < head || text[:2] != "\x00\x00" {
+	if len(text) < head || text[:2] != idxMagic {
 		return h, fmt.Errorf("%s: not an IDX file: it does not begin with two zero bytes", name)
 	}
 	h.code = map[byte]string{0x08: "u1", 0x09: "i1", 0x0B: "i2", 0x0C: "i4", 0x0D: "f4", 0x0E: "f8"}[text[2]]
@@ -46,6 +48,7 @@ func readIDXHeader(name, text string) (h header, err error) {
 		return h, fmt.Errorf("%s: 0x%02x is no type of IDX elements", name, text[2])
 	}
 	rank := int(text[3])
+	h.order = binary.BigEndian
 	h.kind, h.size, h.shape = e, head+4*rank, make([]int, rank)
 	if len(text) < h.size {
 		return h, fmt.Errorf("%s: the file ends within its header", name)

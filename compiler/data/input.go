@@ -62,7 +62,7 @@ func (in *input) source(text map[int]retyping) (rowSource, error) {
 	case strings.HasSuffix(in.kind, ".tsv"), strings.HasSuffix(in.kind, ".tab"):
 		in.table = true
 		return in.csv('\t', text)
-	case bytes.HasPrefix(start, []byte("\x00\x00")):
+	case bytes.HasPrefix(start, []byte(idxMagic)):
 		in.lone = true
 		return in.idx()
 	}

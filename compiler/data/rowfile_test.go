@@ -205,10 +205,23 @@ func TestShelf(t *testing.T) {
 
 // What counts as large depends on memory and compression.
 func TestLarge(t *testing.T) {
-	path := written(t, t.TempDir(), "x.csv.gz", strings.Repeat("x", 100))
-	for memory, want := range map[int64]bool{100 * packedCost: false, 100*packedCost - 1: true} {
-		if size, large := (Shelf{Memory: memory}).Large(path); large != want || size != 100 {
-			t.Errorf("%d bytes of memory: %v", memory, large)
+	dir, text := t.TempDir(), strings.Repeat("x", 100)
+	array := func(kind string, n int) string {
+		return npy("{'descr': '"+kind+"', 'fortran_order': False, 'shape': (1,), }", n)
+	}
+	for path, cost := range map[string]int{
+		written(t, dir, "x.csv", text): 10, written(t, dir, "x.csv.gz", zipped(t, text)): 40, written(t, dir, "x.npy", array("<f8", 8)): 3,
+		written(t, dir, "y.npy", array("<f4", 4)): 4, written(t, dir, "z.npy", array("|u1", 1)): 10, written(t, dir, "z.npy.gz", zipped(t, array("|u1", 1))): 40,
+	} {
+		info, err := os.Stat(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for less, want := range []bool{false, true} {
+			memory := info.Size()*int64(cost) - int64(less)
+			if size, large := (Shelf{Memory: memory}).Large(path); large != want || large && size != info.Size() {
+				t.Errorf("%s with %d bytes of memory: %v", path, memory, large)
+			}
 		}
 	}
 	if s := DefaultShelf(); s.Memory < 1<<20 {

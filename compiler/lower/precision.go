@@ -107,6 +107,14 @@ func (vs *values) single(v *value) *value {
 		args := slices.Clone(v.args)
 		args[0] = vs.single(args[0])
 		return vs.make(v.op, v.shape, args...)
+	case autodiff.OpConcat:
+		args := slices.Clone(v.args)
+		for k, a := range args {
+			if a != nil {
+				args[k] = vs.as(single, a)
+			}
+		}
+		return vs.make(v.op, v.shape, args...)
 	}
 	return vs.narrow(autodiff.OpSingle, v.shape, []*value{v})
 }

@@ -190,6 +190,24 @@ func TestCacheCannotBeMade(t *testing.T) {
 	o.fails("nowhere to compile")
 }
 
+// A cache that nothing can be written to any more still gives what it has; the rest is compiled elsewhere.
+func TestCacheReadOnly(t *testing.T) {
+	if os.Getuid() == 0 {
+		t.Skip("nothing is read-only to root")
+	}
+	o := newOffice(t)
+	d, err := native.New() // leaves one library
+	o.do(err)
+	dir := filepath.Join(o.cache, "ppl", "native")
+	o.do(os.Chmod(dir, 0o500))
+	t.Cleanup(func() { _ = os.Chmod(dir, 0o700) })
+	o.do(compute(d))
+	o.works()
+	if o.runs() != 3 || len(o.libraries()) != 1 {
+		t.Errorf("%d runs of the compiler, %d libraries; want 3 and 1", o.runs(), len(o.libraries()))
+	}
+}
+
 // A directory that others can write to may hold anything.
 func TestCacheOfOthers(t *testing.T) {
 	o := newOffice(t)

@@ -43,8 +43,13 @@ func (f faulty) Load(p *ir.Program, o device.Options) (device.Executable, error)
 	return f.Reference.Load(p, o)
 }
 
-// TestFaultsAreSeen: a device that takes an op for another, forgets a combination, or loads a neighbour is found out.
+// TestFaultsAreSeen: a device that takes an op for another, forgets a combination, or loads a neighbour is found out, in either precision.
 func TestFaultsAreSeen(t *testing.T) {
+	t.Run("double", func(t *testing.T) { testFaults(t, Random, 1e-11) })
+	t.Run("single", func(t *testing.T) { testFaults(t, RandomSingle, singleRandom) })
+}
+
+func testFaults(t *testing.T, random func(seed uint64) *ir.Program, tol float64) {
 	for name, damage := range map[string]func(k *ir.Kernel) bool{
 		"op":      func(k *ir.Kernel) bool { return swap(k, ir.Add, ir.Sub) },
 		"combine": func(k *ir.Kernel) bool { return forget(k) },
@@ -52,10 +57,10 @@ func TestFaultsAreSeen(t *testing.T) {
 	} {
 		seen := 0
 		for seed := range uint64(24) {
-			p := Random(seed)
+			p := random(seed)
 			want, _ := Reference{}.Load(p, device.Options{Lanes: 1})
-			got, _ := faulty{damage: damage}.Load(Random(seed), device.Options{Lanes: 1})
-			if difference(p, 1, got, want, 1e-11) != nil {
+			got, _ := faulty{damage: damage}.Load(random(seed), device.Options{Lanes: 1})
+			if difference(p, 1, got, want, tol) != nil {
 				seen++
 			}
 		}
