@@ -396,7 +396,7 @@ func (e *emitter) contract(m *model.MatMul, x, y value) value {
 
 // notInStep refuses what is worked out in steps of its own inside a step of a recurrence or a differential equation.
 func (e *emitter) notInStep(x model.Expr, name string) {
-	if e.outer != nil && e.g.HasScan() {
+	if e.outer != nil && e.outer.g != e.g && e.g.HasScan() { // a step has a graph of its own
 		e.fail("E99", x, "`%s` of what a recurrence or differential equation is working out: not compiled by this version of ppl yet", name)
 	}
 }
