@@ -195,13 +195,13 @@ type side struct {
 	run  func(times int)
 }
 
-// race lets sides run in turns; the metrics are their median times for one piece, and the median quotients of pairs.
-func race(b *testing.B, pairs [][2]string, sides ...side) {
+// race lets sides run in turns of at least so long; the metrics are their median times for one piece, and the median quotients of pairs.
+func race(b *testing.B, turn time.Duration, pairs [][2]string, sides ...side) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	times := make([]int, len(sides))
 	for i, s := range sides {
-		times[i] = enough(b, s.run)
+		times[i] = enough(b, s.run, turn)
 	}
 	ns := make([][]float64, len(sides))
 	for b.Loop() {
@@ -235,12 +235,12 @@ func busy(b *testing.B) time.Duration {
 	return time.Duration(t.Nano())
 }
 
-// enough is how often to do a piece of work to make two milliseconds of a processor.
-func enough(b *testing.B, run func(int)) int {
+// enough is how often to do a piece of work to make some time of a processor.
+func enough(b *testing.B, run func(int), some time.Duration) int {
 	for n := 1; ; n *= 2 {
 		start := busy(b)
 		run(n)
-		if busy(b)-start > 2*time.Millisecond {
+		if busy(b)-start > some {
 			return n
 		}
 	}
@@ -256,7 +256,7 @@ func BenchmarkDensity(b *testing.B) {
 	for _, c := range Cases() {
 		b.Run(c.Name, func(b *testing.B) {
 			r := newBout(b, c)
-			race(b, [][2]string{{"native", "C"}, {"host", "Go"}},
+			race(b, 2*time.Millisecond, [][2]string{{"native", "C"}, {"host", "Go"}},
 				side{"native", runEntry(b, r.native, "density")}, side{"C", r.c.times},
 				side{"host", runEntry(b, r.host, "density")}, side{"Go", r.goTimes})
 		})
@@ -316,13 +316,13 @@ func TestStepsAgree(t *testing.T) {
 // BenchmarkRENHDStep is noise, gradient and thermostat.
 func BenchmarkRENHDStep(b *testing.B) {
 	x, c := renhd(b)
-	race(b, [][2]string{{"native", "C"}}, side{"native", runEntry(b, x, "step")}, side{"C", c.times})
+	race(b, 2*time.Millisecond, [][2]string{{"native", "C"}}, side{"native", runEntry(b, x, "step")}, side{"C", c.times})
 }
 
 // BenchmarkCompile is the way from a model and data in memory to C: with few rows and with many, and of all examples the slowest.
 func BenchmarkCompile(b *testing.B) {
 	b.Run("rows", func(b *testing.B) {
-		race(b, [][2]string{{"2000rows", "20rows"}}, side{"2000rows", toText(b, poisson(2000))}, side{"20rows", toText(b, poisson(20))})
+		race(b, 2*time.Millisecond, [][2]string{{"2000rows", "20rows"}}, side{"2000rows", toText(b, poisson(2000))}, side{"20rows", toText(b, poisson(20))})
 	})
 	b.Run("examples", func(b *testing.B) {
 		paths, err := filepath.Glob("../examples/*.ppl")
@@ -393,7 +393,7 @@ func scale(b *testing.B, c Case, lanes int) {
 	defer x.Close()
 	for l := range lanes {
 		x.SetLane(dynamics.Theta, l, target.Start(1, l))
-		Rung(x, l, target.Dim())
+		Rung(x, l%Lanes, target.Dim()) // ladders of eight rungs
 	}
-	race(b, nil, side{"step", runEntry(b, x, "step")})
+	race(b, 20*time.Millisecond, nil, side{"step", runEntry(b, x, "step")})
 }

@@ -112,6 +112,10 @@ func (p *plan) cost(v *value, of map[*value]float64) float64 {
 			sum += 0.5
 			continue
 		}
+		if v.kind == autodiff.OpBroadcast && a.size() == 1 { // made once, outside the loops
+			sum += of[a] / float64(max(v.size(), 1))
+			continue
+		}
 		sum += of[a]
 	}
 	return v.copies()*sum + v.ownCost()
