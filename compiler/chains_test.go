@@ -1,11 +1,17 @@
 package compiler
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
 	"testing"
 
 	"ppl/compiler/data"
+	"ppl/compiler/model"
 )
 
 // A chainCase is a model whose discrete unknowns are few enough to be enumerated. It has one parameter, q, and saves for each unknown z: p_z (the
@@ -391,4 +397,38 @@ func (c chainCase) test(t *testing.T) {
 	}
 	stat, statSquare = stat/total, statSquare/total
 	closeTo(t, "joint draws", average["stat"], []float64{stat}, 5*math.Sqrt((statSquare-stat*stat)/draws))
+}
+
+// What `ppl check` says of tables is what the compiler makes: the largest is just accepted by `infer sumout(limit = …)`.
+func TestChainTables(t *testing.T) {
+	for _, c := range chainCases {
+		t.Run(c.name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "model.ppl")
+			compiles := func(limit int) (*model.Model, bool) {
+				if err := os.WriteFile(path, []byte(fmt.Sprintf("%sinfer sumout(limit = %d)\n", c.text, limit)), 0o600); err != nil {
+					t.Fatal(err)
+				}
+				m, _ := Check(path)
+				p, ds := Load(path, nil)
+				return m, p != nil && len(ds) == 0
+			}
+			m, _ := compiles(1 << 16)
+			largest := 0
+			for _, n := range m.Latents {
+				entries := 1
+				for _, k := range strings.Split(n.Table, " × ") {
+					values, err := strconv.Atoi(k)
+					if err != nil {
+						t.Fatalf("%s: %s", n.Text(), err)
+					}
+					entries *= values
+				}
+				largest = max(largest, entries)
+			}
+			_, enough := compiles(largest)
+			if _, less := compiles(largest - 1); !enough || less {
+				t.Errorf("with a limit of %d entries: compiles is %v; with one less: %v", largest, enough, less)
+			}
+		})
+	}
 }

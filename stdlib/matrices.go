@@ -21,7 +21,7 @@ var matrixFuncTable = indexMatrixFuncs([]MatrixFunc{
 		values, _ := ad.EigenParts(ad.Eigen(x))
 		return values
 	}},
-	{Name: "eigenvectors", Doc: "matrix whose column j is the eigenvector of length 1 for eigenvalue j of a symmetric x; its first element that is not 0 is positive",
+	{Name: "eigenvectors", Doc: "matrix whose column j is the eigenvector of length 1 for eigenvalue j of a symmetric x; its first element that is not 0 is positive; gradients of what does not depend on the choice of vectors lose digits as eigenvalues draw near, and leave out their turns where they are equal",
 		Build: func(x Node) Node {
 			_, vectors := ad.EigenParts(ad.Eigen(x))
 			return vectors

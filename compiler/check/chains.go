@@ -2,7 +2,9 @@ package check
 
 import (
 	"fmt"
+	"math"
 	"slices"
+	"strconv"
 
 	"ppl/compiler/model"
 )
@@ -125,45 +127,88 @@ func reach(a *model.Array) string {
 	return words
 }
 
-// A lagged value is that of a chain so many places back.
+// A lagged value is that of a latent: of a chain, so many places back.
 type lagged struct {
 	array *model.Array
 	lag   int
 }
 
+// valuesIn are the values that stand in a term by its reads, at lags from the plate along chains.
+func valuesIn(reads []model.LatentRead) (out []lagged) {
+	for _, r := range reads {
+		if len(r.Gaps) == 0 || r.Latent.Chain == nil {
+			out = append(out, lagged{r.Latent, 0})
+			continue
+		}
+		for _, gap := range r.Gaps {
+			out = append(out, lagged{r.Latent, -gap})
+		}
+	}
+	return out
+}
+
 // chainTable is the largest table of a step of the forward algorithm: the values that leave the state go one by one, each from the factors that
 // read it.
-func (c *checker) chainTable(chain *model.Chain) []string {
-	var factors [][]lagged
-	var state, largest []lagged
-	for _, t := range c.model.Terms {
-		var f []lagged
-		for _, r := range t.Reads {
-			for _, gap := range r.Gaps {
-				if slices.Contains(chain.Beside, r.Latent) {
-					f = append(f, lagged{r.Latent, farthest(t) - gap})
-				}
-			}
-		}
-		factors = append(factors, f)
-	}
+func (c *checker) chainTable(chain *model.Chain) (largest []string) {
+	factors := c.chainFactors(chain)
+	var state []lagged
 	for _, a := range chain.Beside {
 		for lag := range a.Chain.Order {
 			state = append(state, lagged{a, lag + 1})
 		}
 	}
 	factors = append(factors, state)
+	most := 0.0
 	for _, a := range chain.Beside {
-		table := leave(&factors, lagged{a, a.Chain.Order})
-		if len(table) > len(largest) {
-			largest = table
+		var table []string
+		entries := 1.0
+		for _, v := range leave(&factors, lagged{a, a.Chain.Order}) {
+			values := c.valuesText(c.lawOfLatent(v.array))
+			table, entries = append(table, values), entries*guess(values)
+		}
+		if entries > most {
+			most, largest = entries, table
 		}
 	}
-	var out []string
-	for _, v := range largest {
-		out = append(out, c.valuesText(c.lawOfLatent(v.array)))
+	return largest
+}
+
+// guess is a number of values; some number where data give it.
+func guess(values string) float64 {
+	if n, err := strconv.ParseFloat(values, 64); err == nil {
+		return n
 	}
-	return out
+	return 8
+}
+
+// chainFactors are the values of chains that stand together in the factors of a step, once other latents have been summed out.
+func (c *checker) chainFactors(chain *model.Chain) (factors [][]lagged) {
+	var before []lagged
+	for _, t := range c.model.Terms {
+		var f []lagged
+		for _, v := range valuesIn(readsWithOwn(t)) {
+			switch {
+			case slices.Contains(chain.Beside, v.array):
+				f = append(f, v)
+			case v.array.Chain == nil && !later(v.array, chain.Beside[0]):
+				f, before = append(f, v), append(before, v)
+			}
+		}
+		factors = append(factors, f)
+	}
+	for _, v := range before {
+		leave(&factors, v)
+	}
+	for _, f := range factors {
+		nearest := math.MaxInt
+		for _, v := range f {
+			nearest = min(nearest, v.lag)
+		}
+		for k := range f {
+			f[k].lag -= nearest
+		}
+	}
+	return factors
 }
 
 // leave joins the factors that read a value, and takes the value out; the joint table had all that is returned.

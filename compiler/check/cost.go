@@ -2,6 +2,7 @@ package check
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -57,32 +58,35 @@ func (c *checker) pattern(a *model.Array) string {
 	return words
 }
 
-// together lists the laws of other latents whose values stand in the same terms and are summed out later.
+// together lists the laws of other latents whose values stand in terms of a, or of the chains summed out with it, and are summed out later: of a
+// chain one for each place that is read.
 func (c *checker) together(a *model.Array) (laws []*model.Term) {
-	seen := map[*model.Array]bool{a: true}
+	all := []*model.Array{a}
+	if a.Chain != nil {
+		all = a.Chain.Beside
+	}
+	var seen []lagged
 	for _, t := range c.model.Terms {
-		reads := t.Kind == model.LatentPrior && t.Array == a
-		for _, r := range t.Reads {
-			reads = reads || r.Latent == a
-		}
-		if !reads {
+		reads := readsWithOwn(t)
+		if !slices.ContainsFunc(reads, func(r model.LatentRead) bool { return slices.Contains(all, r.Latent) }) {
 			continue
 		}
-		for _, b := range append(readLatents(t), t.Array) {
-			if b.Role == model.Latent && !seen[b] && (a.Chain == nil || !slices.Contains(a.Chain.Beside, b)) && len(b.Type.Axes) <= len(a.Type.Axes) {
-				seen[b] = true
-				laws = append(laws, c.lawOfLatent(b))
+		for _, v := range valuesIn(reads) {
+			if v.array != a && later(v.array, a) && !slices.Contains(seen, v) {
+				seen = append(seen, v)
+				laws = append(laws, c.lawOfLatent(v.array))
 			}
 		}
 	}
 	return laws
 }
 
-func readLatents(t *model.Term) (out []*model.Array) {
-	for _, r := range t.Reads {
-		out = append(out, r.Latent)
+// later reports whether b is summed out after a: it has fewer plates, or as many and is not a chain's own.
+func later(b, a *model.Array) bool {
+	if a.Chain != nil {
+		return len(b.Type.Axes) < len(a.Type.Axes)
 	}
-	return out
+	return len(b.Type.Axes) <= len(a.Type.Axes)
 }
 
 func (c *checker) lawOfLatent(a *model.Array) *model.Term {
@@ -96,18 +100,34 @@ func (c *checker) lawOfLatent(a *model.Array) *model.Term {
 
 // valuesText is the number of a latent's values, as far as it is known without data.
 func (c *checker) valuesText(t *model.Term) string {
+	lo, hi := max(t.Array.Type.Range.Lo, t.Dist.Lo), min(t.Array.Type.Range.Hi, t.Dist.Hi) // of data with holes, Range has the missing entries' code too
 	for i, a := range t.Form.Args {
 		if axes := t.Args[i].Info().Type.Axes; a.Rank == 1 && len(axes) > 0 && a.Domain.Kind == types.Simplex || a.Rank == 1 && a.Name == "logits" {
 			last := axes[len(axes)-1]
-			if lo, hi := linearOf(last.Lo), linearOf(last.Hi); lo.isConst() && hi.isConst() {
-				return fmt.Sprintf("%g", hi.c-lo.c+1)
+			first, end := linearOf(last.Lo), linearOf(last.Hi)
+			if !first.isConst() || !end.isConst() {
+				return last.Name
 			}
-			return last.Name
+			lo, hi = first.c, end.c
 		}
 	}
-	r := t.Array.Type.Range // of data with holes it has the missing entries' code too
-	if n := min(r.Hi, t.Dist.Hi) - max(r.Lo, t.Dist.Lo) + 1; n > 0 && n < 1e9 {
+	if t.In != nil {
+		if x, ok := t.In.Lo.(*model.Num); ok {
+			lo = max(lo, math.Ceil(x.Value))
+		}
+		if x, ok := t.In.Hi.(*model.Num); ok {
+			hi = min(hi, math.Floor(x.Value))
+		}
+	}
+	if n := hi - lo + 1; n > 0 && n < 1e9 {
 		return fmt.Sprintf("%g", n)
 	}
 	return "values of " + t.Dist.Name
+}
+
+func readLatents(t *model.Term) (out []*model.Array) {
+	for _, r := range t.Reads {
+		out = append(out, r.Latent)
+	}
+	return out
 }
