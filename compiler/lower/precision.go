@@ -46,7 +46,7 @@ func precisionOf(k autodiff.Kind, args []*value) precision {
 	return p
 }
 
-// arguments are a range of them, up to most.
+// arguments are those from number lo to below most.
 type arguments struct{ lo, most int }
 
 func (a arguments) hi(n int) int { return min(n, a.most) }

@@ -4,7 +4,8 @@
 // vector (wide), on which C's operators work as they stand in GCC and Clang. A block has as many lanes as a vector of the processor
 // holds numbers. So vectorisation does not hang on what an optimiser
 // recognises, every lane goes through the same instructions, and a lane's result depends on nothing outside it. A value
-// that all lanes share is a plain number (real). Each value is computed in the outermost loop that it varies with.
+// that all lanes share is a plain number (real). In single precision these are singles, half as long with as many lanes, and
+// single. Each value is computed in the outermost loop that it varies with.
 //
 // One renderer serves all languages of the family; a dialect says how they differ, as in tinygrad's renderer/cstyle.py.
 // Nothing of a program's own names reaches the text: buffers and entries go by number.

@@ -5,6 +5,8 @@
 // that stay in the nearest cache, as MonetDB/X100 does with columns (Boncz, Zukowski, Nes: Hyper-pipelining query
 // execution, CIDR 2005). A value that is the same for all lanes, or for all points, is computed once for them.
 //
+// Registers are float64 in any precision: what single precision asks for is rounded where it is stored, and no faster.
+//
 // Every sum is taken in an order that the program alone decides, so results do not depend on the number of threads; and no
 // arithmetic crosses lanes, so they do not depend on the number of lanes either.
 package host
