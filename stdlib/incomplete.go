@@ -70,7 +70,11 @@ func logGammaTails(a, x Node) (lower, upper Node) {
 		return ad.Sub(ad.Mul(s[1], ad.Expm1(v)), ad.Mul(s[0], v))
 	})
 	lower, upper = bothTails(ad.Add(logGammaCore(a, x), integral), low, inside, below)
-	few := ad.Mul(inside, ad.Mul(ad.Lt(a, num(a, fewLimit)), ad.Lt(x, num(x, 1))))
+	small := ad.Mul(ad.Lt(a, num(a, fewLimit)), ad.Lt(x, num(x, 1)))
+	if always(ad.Not(small)) {
+		return lower, upper
+	}
+	few := ad.Mul(inside, small)
 	return lower, ad.Where(few, logGammaUpperFew(ad.Where(few, a, num(a, fewLimit)), ad.Where(few, x, num(x, 0.5))), upper)
 }
 

@@ -196,8 +196,8 @@ func langevin(h, v float64) float64 { return math.Sqrt((1 + h*h*v/4) / (1 - h*h/
 
 // figure is theory's: the sd that rules give, against the step, where the noise is that of a batch of independent rows, N/m.
 func figure() error {
-	const noise, friction = float64(rows) / batch, 0.1
-	sgld, sghmc, truth := lab.Line{Name: "SGLD"}, lab.Line{Name: "SGHMC, c = .1"}, lab.Line{Name: "truth"}
+	const noise, friction = float64(rows) / batch, 0.01
+	sgld, sghmc, truth := lab.Line{Name: "SGLD"}, lab.Line{Name: "SGHMC, c = .01"}, lab.Line{Name: "truth"}
 	for h := 0.005; h <= 0.5; h *= 1.2 {
 		sgld.Points = append(sgld.Points, plotter.XY{X: h, Y: langevin(h, noise)})
 		sghmc.Points = append(sghmc.Points, plotter.XY{X: h, Y: math.Sqrt((1 + h*h*noise/(2*friction)) * (2 - friction) * 2 / (2*(2-friction) - h*h))})

@@ -19,7 +19,8 @@ const aboutFixed = `%s
 ![theory](sd.svg)
 
 Nothing takes up the noise here. Theory for whitened coordinates and noise of variance N/m = 391: SGLD's sd is √(1 + h²V/4) of the truth, 2.2 at a step of .2 and 1.11 at .05, where it moves by
-random steps and has few effective draws. SGHMC with its friction of .1 at the engine's step is off by more, √(1 + h²V/2c), though it mixes better.
+random steps and has few effective draws. SGHMC at the step and the friction that the engine gives thermostats, c = .01, is off by more, √(1 + h²V/2c), 3.0,
+though it mixes better.
 `
 
 const aboutSwaps = `Rungs 1, 1.5, 2.25, 3.375.

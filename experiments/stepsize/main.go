@@ -169,7 +169,7 @@ const aboutNoisy = `Noise of variance 4 in each component of the gradient.
 %s
 ![noisy gradients](%s.svg)
 
-A thermostat takes the noise up as long as h²V is small beside 1: the engine measures V and keeps h ≤ √(.2/V), .22 here, where its bias cannot be seen; at .4 it
+A thermostat takes the noise up as long as h²V is small beside 1: the engine measures V and keeps h ≤ √(.2/V), .22 here, where its bias is 1 % at most; at .4 it
 can, and at .8 it is large. Rules of fixed friction turn noise into temperature. Euler's thermostat pays with a bias of s/2, which grows with the noise, and diverges
 sooner; RENHD as printed resets the thermostat with every trajectory, and so never gets to know the noise.
 `

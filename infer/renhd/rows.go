@@ -82,10 +82,8 @@ func (m *rows) control(p *proposal, at [][]float64) float64 {
 
 // estimate is the gain from a sample of its terms: N times their mean, with the variance of sampling without replacement, N²s²/n·(1 − n/N).
 func (m *rows) estimate(p *proposal, d differences, whole [][]float64) {
-	n, rest, slope := float64(len(d.terms)), tally{}, d.slope()
-	for i, x := range d.terms {
-		rest.add(x - slope*d.controls[i])
-	}
+	slope := d.slope()
+	n, rest := d.n, d.without(slope)
 	all := float64(m.batches.Rows)
 	p.gain = all*rest.mean() + whole[p.hot][1] - whole[p.cold][1]
 	if slope != 0 {
@@ -95,19 +93,29 @@ func (m *rows) estimate(p *proposal, d differences, whole [][]float64) {
 		p.gain += whole[p.hot][0] - whole[p.cold][0]
 	}
 	p.seen, p.skew, p.share = n, rest.skew(), n/all
-	if p.variance = all * all * rest.variance() / n * (1 - n/all); n == all {
+	if p.variance = all * all * math.Max(rest.variance(), 0) / n * (1 - n/all); n == all { // rounding may leave less than nothing
 		p.variance, p.seen = 0, 0
 	}
 }
 
-// differences are what a proposal has seen of the rows: differences of terms between its walkers, and of controls.
+// differences are what a proposal has seen of the rows: differences x of terms between its walkers, and of controls, y. They are kept as sums of
+// products of powers, about the first of each, so that they take no more room for more rows.
 type differences struct {
-	terms, controls []float64
-	control         float64 // the sum of controls over all rows
+	n                  float64
+	firstX, firstY     float64
+	x, y, xx, xy, yy   float64
+	xxx, xxy, xyy, yyy float64
+	control            float64 // the sum of controls over all rows
 }
 
 func (d *differences) add(term, control float64) {
-	d.terms, d.controls = append(d.terms, term), append(d.controls, control)
+	if d.n == 0 {
+		d.firstX, d.firstY = term, control
+	}
+	x, y := term-d.firstX, control-d.firstY
+	d.n++
+	d.x, d.y, d.xx, d.xy, d.yy = d.x+x, d.y+y, d.xx+x*x, d.xy+x*y, d.yy+y*y
+	d.xxx, d.xxy, d.xyy, d.yyy = d.xxx+x*x*x, d.xxy+x*x*y, d.xyy+x*y*y, d.yyy+y*y*y
 }
 
 // slope of terms by controls that leaves the least noise: that of the regression; 0 where there is nothing to learn from.
@@ -115,18 +123,19 @@ func (d *differences) slope() float64 {
 	if math.IsNaN(d.control) {
 		return 0
 	}
-	var x, y, xy, yy float64
-	n := float64(len(d.terms))
-	for i, v := range d.terms {
-		x, y = x+v/n, y+d.controls[i]/n
-	}
-	for i, v := range d.terms {
-		xy, yy = xy+(v-x)*(d.controls[i]-y), yy+(d.controls[i]-y)*(d.controls[i]-y)
-	}
+	xy, yy := d.xy-d.x*d.y/d.n, d.yy-d.y*d.y/d.n
 	if !(yy > 0) || math.IsInf(yy, 0) || math.IsNaN(xy) {
 		return 0
 	}
 	return xy / yy
+}
+
+// without are the moments of x − s·y.
+func (d *differences) without(s float64) tally {
+	if s == 0 { // a control may be no number
+		return tally{d.n, d.firstX, d.x, d.xx, d.xxx}
+	}
+	return tally{d.n, d.firstX - s*d.firstY, d.x - s*d.y, d.xx - 2*s*d.xy + s*s*d.yy, d.xxx - 3*s*d.xxy + 3*s*s*d.xyy - s*s*s*d.yyy}
 }
 
 // pin makes the cold walkers' places the pivots of their chains, and adds up the slopes there: one pass over the rows.
