@@ -21,7 +21,8 @@ import (
 
 // TestExamplesInSingle: the density and the gradient of every example in single precision, on both devices, are those in double precision
 // to some units of what goes into them: 2e-5 of log density (and of 1), 2e-3 of the longest element of the gradient. A point at which
-// they are not finite in double precision is passed over. PPL_SLOW has all examples.
+// they are not finite in double precision is passed over. PPL_SLOW has all examples but curve, a Gaussian process: rounding the elements of a
+// covariance near to singular to seven digits moves its log density by 0.5 % (lang/REFERENCE.md says so).
 func TestExamplesInSingle(t *testing.T) {
 	d := open(t)
 	paths, err := filepath.Glob("../../examples/*.ppl")
@@ -31,7 +32,7 @@ func TestExamplesInSingle(t *testing.T) {
 	everyday := []string{"radon", "galaxies", "nile", "seeds", "influenza", "ratings"}
 	for _, path := range paths {
 		name := strings.TrimSuffix(filepath.Base(path), ".ppl")
-		if os.Getenv("PPL_SLOW") == "" && !slices.Contains(everyday, name) {
+		if name == "curve" || os.Getenv("PPL_SLOW") == "" && !slices.Contains(everyday, name) {
 			continue
 		}
 		t.Run(name, func(t *testing.T) {
