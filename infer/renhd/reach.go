@@ -32,6 +32,9 @@ func (r *run) hottest() float64 { return 1 / r.walkers.rungs[len(r.walkers.rungs
 func (t *tuner) forgets() bool {
 	const visits, deviations, errors = 8, 0.8, 8
 	hottest := len(t.walkers.rungs) - 1
+	if len(t.visited[0]) == 0 { // a window without a sweep
+		return true
+	}
 	for j := range t.visited[0][0] {
 		there := make([][]float64, len(t.visited))
 		for lane, xs := range t.visited {
