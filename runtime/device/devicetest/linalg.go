@@ -108,6 +108,10 @@ func choleskyPull(s *ir.CholeskyPull, m memory) {
 		}
 		l := blas64.Triangular{Uplo: blas.Lower, Diag: blas.NonUnit, N: n, Stride: n, Data: m[s.L][b*n*n:][:n*n]}
 		bar, out := m[s.Bar][b*n*n:][:n*n], m[s.Out][b*n*n:][:n*n]
+		if !allFinite(l.Data) || !allFinite(bar) {
+			pullBack(n, l.Data, bar, out)
+			continue
+		}
 		p := blas64.General{Rows: n, Cols: n, Stride: n, Data: make([]float64, n*n)}
 		for i := range n {
 			copy(p.Data[i*n:], bar[i*n:][:i+1])
@@ -122,4 +126,27 @@ func choleskyPull(s *ir.CholeskyPull, m memory) {
 		blas64.Trsm(blas.Left, blas.Trans, 1, l, x)
 		blas64.Trsm(blas.Right, blas.NoTrans, 1, l, x)
 	}
+}
+
+// pullBack is choleskyPull from the last column to the first, by tril(2SL) = tril(Bar): so what is not finite spreads no farther than it must.
+func pullBack(n int, l, bar, out []float64) {
+	for c := n - 1; c >= 0; c-- {
+		for i := n - 1; i >= c; i-- {
+			sum := 0.0
+			for j := c + 1; j < n; j++ {
+				sum += out[i*n+j] * l[j*n+c]
+			}
+			out[i*n+c] = (bar[i*n+c]/2 - sum) / l[c*n+c]
+			out[c*n+i] = out[i*n+c]
+		}
+	}
+}
+
+func allFinite(xs []float64) bool {
+	for _, x := range xs {
+		if x-x != 0 {
+			return false
+		}
+	}
+	return true
 }
