@@ -363,3 +363,37 @@ func unlikeNormal(z []float64) float64 {
 	}
 	return max(math.Abs(mean), math.Abs(square-1)/math.Sqrt2, math.Abs(lag)) * math.Sqrt(n)
 }
+
+// A non-centred series of vectors is worked out from its coordinates: x[1] = L z[1], x[t] = a x[t-1] + L z[t], L the factor of the covariance.
+func TestNoncenteredVectorSeries(t *testing.T) {
+	p := load(t, `data y[T] = [0.3, -1.2, 0.4], C[1..2, 1..2] = [[1, 0.5], [0.5, 2]]
+a ~ Normal(0, 1)
+x[1, 1..2] ~ MvNormal([0, 1], C) noncentered
+x[t in 2..T, 1..2] ~ MvNormal(a * x[t-1], C) noncentered
+y[t in T] ~ Normal(x[t, 1] + x[t, 2], 1)
+`)
+	theta := []float64{0.7, 0.3, -1, 0.5, 2, -0.4, 0.9}
+	in := autodiff.New().Input("theta", len(theta))
+	prior, _ := p.Density(in)
+	out := autodiff.Eval(map[string][]float64{"theta": theta}, p.Values(in), prior)
+	want, last, density := []float64{0.7}, [2]float64{0, 1}, 0.0
+	for k := 0; k < 3; k++ {
+		z := theta[1+2*k:]
+		if k > 0 {
+			last = [2]float64{0.7 * last[0], 0.7 * last[1]}
+		}
+		last = [2]float64{last[0] + z[0], last[1] + 0.5*z[0] + math.Sqrt(1.75)*z[1]}
+		want = append(want, last[0], last[1])
+	}
+	for _, z := range theta {
+		density -= z*z/2 + math.Log(2*math.Pi)/2
+	}
+	for i, w := range want {
+		if !close(out[0][i], w, 1e-12) {
+			t.Errorf("value %d is %v, want %v", i, out[0][i], w)
+		}
+	}
+	if !close(out[1][0], density, 1e-12) {
+		t.Errorf("log density of the coordinates is %v, want %v", out[1][0], density)
+	}
+}

@@ -133,11 +133,6 @@ func (c *checker) group(arrays []*model.Array) {
 
 func (c *checker) enterGroup(g *model.Group, reads []pastRead) {
 	for _, r := range reads {
-		t := r.piece.Term
-		if t != nil && t.Non && t.Dist.Event > 0 {
-			c.notYet(t.At, "`noncentered` on a series of vectors that reads its own past")
-			return
-		}
 		r.piece.Recurrence = &model.Recurrence{Axis: memberOf(g, r.from).Axis, Group: g}
 	}
 }

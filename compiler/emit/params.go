@@ -159,9 +159,6 @@ func (e *emitter) part(r *region, theta Node) Node {
 // shift is the non-centred coordinate: x = location + scale·z, where the scale of a multivariate normal is a Cholesky factor.
 func (e *emitter) shift(r *region, z Node) value {
 	v := value{z, r.plates, r.term.Event}
-	if r.term.Dist.Event > 0 {
-		return e.shiftVector(r.term, v)
-	}
 	if r.piece.Recurrence == nil {
 		return e.shifted(r.term, v)
 	}
@@ -172,6 +169,9 @@ func (e *emitter) shift(r *region, z Node) value {
 
 // shifted is location + scale·z.
 func (e *emitter) shifted(t *model.Term, z value) value {
+	if t.Dist.Event > 0 {
+		return e.shiftVector(t, z)
+	}
 	loc, scale := e.locationScale(t)
 	bound := union(z, loc, scale)
 	x := autodiff.Add(e.loose(loc, bound, nil), autodiff.Mul(e.loose(scale, bound, nil), e.align(z, bound, nil)))
@@ -204,8 +204,11 @@ func (e *emitter) locationScale(t *model.Term) (loc, scale value) {
 	return loc, scale
 }
 
-// locationScaleOf are the expressions of the location and the scale.
-func locationScaleOf(t *model.Term) []model.Expr {
+// shiftedBy are the expressions that shifted reads.
+func shiftedBy(t *model.Term) []model.Expr {
+	if t.Dist.Event > 0 {
+		return t.Args
+	}
 	l, s := locationScaleArgs(t)
 	return []model.Expr{t.Args[l], t.Args[s]}
 }
@@ -234,6 +237,11 @@ func (e *emitter) shiftVector(t *model.Term, z value) value {
 		args[i] = e.expr(a)
 	}
 	e.argumentSizes(t.Dist, t.Form, t.Args, t.At.Text(), z, args)
+	for i := range args {
+		if len(args[i].axes) == len(z.axes) { // by place: [0, 0] names no set
+			args[i].axes = z.axes
+		}
+	}
 	bound := union(append(args, z)...)
 	n := len(args) - 1
 	l := e.align(args[n], bound, args[n].axes)

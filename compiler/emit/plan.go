@@ -126,7 +126,7 @@ func (e *emitter) fromTheta(p *Plan, theta Node) *thetaSource {
 	}
 	e.coordinates = func(piece *model.Piece) value {
 		r := p.regionOf[piece]
-		return value{autodiff.Reshape(e.part(r, theta), e.shape(r.plates, nil)...), r.plates, nil}
+		return value{autodiff.Reshape(e.part(r, theta), e.shape(r.plates, r.term.Event)...), r.plates, r.term.Event}
 	}
 	e.source = src
 	return src

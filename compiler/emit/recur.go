@@ -108,7 +108,7 @@ func (s *series) newMove(m *member, p *model.Piece, z map[*model.Piece]value) *m
 		v.roots, v.body = []model.Expr{p.Value}, func(step *emitter) value { return step.expr(p.Value) }
 	case noncentered:
 		coordinate := &known{v: at}
-		v.roots, v.inputs = locationScaleOf(p.Term), []input{{coordinate, at, v.t != nil}}
+		v.roots, v.inputs = shiftedBy(p.Term), []input{{coordinate, at, v.t != nil}}
 		v.body = func(step *emitter) value { return step.shifted(p.Term, step.expr(coordinate)) }
 	case s.walks && p.Term.Kind == model.Generate:
 		v.roots, v.body = lawOf(p.Term), func(step *emitter) value { return s.roll(step, v) }
