@@ -1,0 +1,167 @@
+package check
+
+import (
+	"ppl/compiler/model"
+	"ppl/lang/ast"
+)
+
+// collect enters the names that a list of statements defines: data first, since whether a name is declared as data says what its
+// other statements mean, wherever they stand.
+func (c *checker) collect(stmts []ast.Stmt, s *scope) {
+	for _, st := range stmts {
+		if st, ok := st.(*ast.Data); ok {
+			for _, d := range st.Decls {
+				c.collectData(d, st, s)
+			}
+		}
+	}
+	for _, st := range stmts {
+		switch st := st.(type) {
+		case *ast.Define:
+			for _, h := range st.Heads {
+				c.collectDefine(h, st, s)
+			}
+		case *ast.Draw:
+			for _, h := range st.Heads {
+				c.collectDraw(h, st, s)
+			}
+		case *ast.Infer:
+			c.collectInfer(st)
+		case *ast.Import:
+			c.collectImport(st, s)
+		}
+	}
+}
+
+func (c *checker) collectData(d *ast.Decl, st *ast.Data, s *scope) {
+	if s != c.global {
+		c.errorf("E00", d.Span(), "`data` stands at the top of a file, not in a block")
+		return
+	}
+	if old := s.names[d.Name.Name]; old != nil {
+		c.errorf("E11", d.Name.Span(), "`%s` is defined twice", d.Name.Name).Related(old.at, "first defined here")
+		return
+	}
+	a := c.newArray(d.Name, s)
+	a.decl, a.Role, a.Missing = d, model.Data, d.Missing
+	if st.From != nil {
+		a.From = st.From.Value
+	}
+}
+
+func (c *checker) newArray(id ast.Ident, s *scope) *arrayInfo {
+	a := &arrayInfo{Array: &model.Array{Name: id.Name, At: id.Span()}, scope: s}
+	s.add(&entity{name: id.Name, at: id.Span(), array: a})
+	if s == c.global {
+		c.model.Arrays = append(c.model.Arrays, a.Array)
+	}
+	return a
+}
+
+func (c *checker) collectDefine(h *ast.Head, st *ast.Define, s *scope) {
+	switch {
+	case h.Prime:
+		c.collectPrime(h, st, s)
+		return
+	case len(h.Path) > 1:
+		c.errorf("E00", h.Span(), "`%s` cannot be defined: a dotted name belongs to another statement", h.Name())
+		return
+	case h.HasParams && s == c.global && c.primes[h.Path[0].Name]:
+		c.collectInitial(h, st, s)
+		return
+	case h.HasParams:
+		c.collectFunction(h, st, s)
+		return
+	}
+	if a := c.arrayFor(h, s); a != nil {
+		if a.Role == model.Data && a.decl != nil {
+			c.errorf("E11", h.Span(), "`%s` is data (line %d) and cannot be defined too", a.Name, a.At.Line()).
+				Related(a.At, "declared here")
+			return
+		}
+		a.defs = append(a.defs, define{h, st})
+		a.Save = a.Save || st.Generate
+	}
+}
+
+func (c *checker) collectFunction(h *ast.Head, st *ast.Define, s *scope) {
+	name := h.Path[0].Name
+	if len(h.Slots) > 0 {
+		c.notYet(h.Span(), "a family of functions")
+		return
+	}
+	if old := s.names[name]; old != nil {
+		c.errorf("E11", h.Span(), "`%s` is defined twice", name).Related(old.at, "first defined here")
+		return
+	}
+	s.add(&entity{name: name, at: h.Span(), fn: &function{name: name, at: h.Span(), head: h, stmt: st, scope: s}})
+}
+
+func (c *checker) collectDraw(h *ast.Head, st *ast.Draw, s *scope) {
+	switch {
+	case h.HasParams || st.Block != nil:
+		c.collectTemplate(h, st, s)
+		return
+	case len(h.Path) > 1:
+		c.notYet(h.Span(), "weights of a network")
+		return
+	case s != c.global:
+		c.collectInner(h, st, s)
+		return
+	}
+	if a := c.arrayFor(h, s); a != nil {
+		a.draws = append(a.draws, draw{head: h, stmt: st})
+	}
+}
+
+// arrayFor finds or makes the array of a head.
+func (c *checker) arrayFor(h *ast.Head, s *scope) *arrayInfo {
+	id := h.Path[0]
+	old := s.names[id.Name]
+	if old == nil {
+		a := c.newArray(id, s)
+		a.Role = model.Definition
+		return a
+	}
+	if old.array == nil {
+		c.errorf("E11", h.Span(), "`%s` is defined twice", id.Name).Related(old.at, "first defined here")
+	}
+	return old.array
+}
+
+func (c *checker) collectInfer(st *ast.Infer) {
+	for _, e := range st.Calls {
+		call := model.InferCall{At: e.Span()}
+		switch e := e.(type) {
+		case *ast.Name:
+			call.Name = e.Name
+		case *ast.Call:
+			n, ok := e.Fun.(*ast.Name)
+			if !ok {
+				c.errorf("E00", e.Span(), "`infer` wants the name of a sampler, such as `infer renhd(replicas = 8)`")
+				continue
+			}
+			call.Name = n.Name
+			call.Args = c.inferArgs(e)
+		default:
+			c.errorf("E00", e.Span(), "`infer` wants the name of a sampler, such as `infer renhd(replicas = 8)`")
+			continue
+		}
+		c.model.Infer = append(c.model.Infer, call)
+	}
+}
+
+func (c *checker) inferArgs(e *ast.Call) (args []model.InferArg) {
+	for _, a := range e.Args {
+		if a.Name == nil {
+			c.errorf("E00", a.Span(), "an option of `infer` has a name: write `replicas = 8`")
+			continue
+		}
+		text := a.Value.Span().Text()
+		if s, ok := a.Value.(*ast.String); ok {
+			text = s.Value
+		}
+		args = append(args, model.InferArg{At: a.Span(), Name: a.Name.Name, Value: text})
+	}
+	return args
+}

@@ -1,0 +1,177 @@
+package check
+
+import (
+	"math"
+	"strings"
+
+	"ppl/compiler/model"
+	"ppl/lang/ast"
+	"ppl/lang/types"
+	"ppl/stdlib"
+)
+
+// A law is a distribution with its arguments, elaborated.
+type law struct {
+	dist    *stdlib.Dist // nil for Density
+	form    *stdlib.Form
+	args    []model.Expr
+	density model.Expr
+	ok      bool
+}
+
+// drawPiece gives a parameter's piece its axes and range; the term follows in drawBodies.
+func (c *checker) drawPiece(a *arrayInfo, d *draw) {
+	d.scope = newScope(a.scope)
+	d.slots, d.bare, d.event = c.slots(d.scope, d.head, c.eventOf(d.scope, d.stmt.Law))
+	d.slots = append(outerSlots(a.outer), d.slots...)
+	if poisonSlot(d.slots) {
+		return
+	}
+	if x, ok := c.expand(a, d); !ok || x != nil {
+		c.drawnByBlock(a, d, x)
+		return
+	}
+	dist := c.distRow(d)
+	t := model.Type{Range: anyRange}
+	if n := distName(d.stmt.Law.Dist); dist == nil && n != nil && n.Name != "Density" && len(d.head.Slots) == 0 {
+		c.lawOf(d) // says that there is none; axes that it might give are not known
+		return
+	}
+	if dist != nil {
+		t.Range = stdlib.Range{Lo: dist.Lo, Hi: dist.Hi, Int: dist.Discrete()}
+		if dist.Discrete() {
+			t.Elem = types.Int
+		}
+		if len(d.event) < dist.Event && !c.inferEvent(a, d, dist) {
+			return
+		}
+		if dist.Support == types.Simplex {
+			t.Range = stdlib.Range{Lo: 0, Hi: 1}
+		}
+		c.rangeFromArgs(a, d, &t)
+	}
+	if in := d.stmt.Law.In; in != nil {
+		t.Range = c.narrowed(d.scope, in, t.Range)
+	}
+	if a.Role == model.Parameter && dist != nil && dist.Discrete() {
+		a.Role, a.Save = model.Latent, false
+	}
+	c.addPiece(a, &model.Piece{At: d.head.Span(), Slots: d.slots, Plates: plates(d.slots)}, d.event, t)
+}
+
+func outerSlots(outer []*model.Index) (slots []model.Slot) {
+	for _, i := range outer {
+		slots = append(slots, model.Slot{Index: i})
+	}
+	return slots
+}
+
+// drawnByBlock: what a template's block returns defines the array; its draws are the parameters.
+func (c *checker) drawnByBlock(a *arrayInfo, d *draw, x model.Expr) {
+	if x == nil || isPoison(x) {
+		return
+	}
+	a.Role, a.Save = model.Definition, true
+	if r := d.returned; r != nil && r.array != nil && r.array.Role == model.Parameter {
+		a.Save, r.array.Name = false, a.Name // one and the same
+	}
+	if len(d.bare) > 0 {
+		var ok bool
+		if x, ok = c.absorb(x, len(x.Info().Type.Axes)-len(d.bare), d.bare, a.Name); !ok {
+			return
+		}
+	}
+	c.addPiece(a, &model.Piece{At: d.head.Span(), Slots: d.slots, Plates: plates(d.slots), Value: x}, x.Info().Type.Axes, x.Info().Type)
+}
+
+// narrowed is a range cut to a..b.
+func (c *checker) narrowed(s *scope, in *ast.Range, r stdlib.Range) stdlib.Range {
+	lo, hi := c.expr(s, in.Lo), c.expr(s, in.Hi)
+	if isPoison(lo) || isPoison(hi) {
+		return r
+	}
+	return stdlib.Range{Lo: math.Max(r.Lo, lo.Info().Type.Range.Lo), Hi: math.Min(r.Hi, hi.Info().Type.Range.Hi), Int: r.Int}
+}
+
+// rangeFromArgs: the support of Uniform(0, 5) is known from its arguments, unless they read the array itself.
+func (c *checker) rangeFromArgs(a *arrayInfo, d *draw, t *model.Type) {
+	if d.stmt.Law == nil || mentions(d.stmt.Law.Dist, a.Name) || !math.IsInf(t.Range.Lo, 0) && !math.IsInf(t.Range.Hi, 0) {
+		return
+	}
+	if dist := c.distRow(d); dist.Name != "Uniform" && dist.Name != "DiscreteUniform" {
+		return
+	}
+	l := c.lawOf(d)
+	if l.ok && len(l.args) == 2 {
+		t.Range.Lo, t.Range.Hi = l.args[0].Info().Type.Range.Lo, l.args[1].Info().Type.Range.Hi
+	}
+}
+
+// inferEvent takes the axes of an event that are not written from the distribution's arguments.
+func (c *checker) inferEvent(a *arrayInfo, d *draw, dist *stdlib.Dist) bool {
+	l := c.lawOf(d)
+	if !l.ok {
+		return false
+	}
+	for i, arg := range l.form.Args {
+		axes := l.args[i].Info().Type.Axes
+		if arg.Rank >= 1 && len(axes) >= 1 && dist.Event == 1 {
+			d.event = []*model.Set{axes[len(axes)-1]}
+			return true
+		}
+	}
+	c.errorf("E46", d.head.Span(), "the size of `%s` is not known from the arguments of %s; write its axis, a set: `%s[K%s]`", a.Name, dist.Name, a.Name,
+		strings.Repeat(", K", max(0, dist.Event-1)))
+	return false
+}
+
+// mentions reports whether a name occurs in an expression's text.
+func mentions(e ast.Expr, name string) bool {
+	found := false
+	ast.Names(e, func(n *ast.Name) { found = found || n.Name == name })
+	return found
+}
+
+// distRow is the library's row for a draw's distribution; nil for Density and for what does not exist.
+func (c *checker) distRow(d *draw) *stdlib.Dist {
+	if d.stmt.Law == nil {
+		return nil
+	}
+	if n := distName(d.stmt.Law.Dist); n != nil {
+		return stdlib.Dists()[n.Name]
+	}
+	return nil
+}
+
+func distName(e ast.Expr) *ast.Name {
+	if call, ok := e.(*ast.Call); ok {
+		e = call.Fun
+	}
+	n, _ := e.(*ast.Name)
+	return n
+}
+
+// lawOf elaborates a draw's distribution once.
+func (c *checker) lawOf(d *draw) *law {
+	if d.law != nil {
+		return d.law
+	}
+	d.law = &law{}
+	e := d.stmt.Law.Dist
+	if n := distName(e); n != nil && n.Name == "Density" {
+		d.law.density, d.law.ok = c.densityArg(d.scope, e)
+		return d.law
+	}
+	d.law.dist, d.law.form, d.law.args, d.law.ok = c.distribution(d.scope, e)
+	return d.law
+}
+
+func (c *checker) densityArg(s *scope, e ast.Expr) (model.Expr, bool) {
+	call, ok := e.(*ast.Call)
+	if !ok || len(call.Args) != 1 || call.Args[0].Name != nil {
+		c.errorf("E50", e.Span(), "`Density` takes one argument, the log density: `x ~ Density(-x^2 / 2)`")
+		return nil, false
+	}
+	x := c.expr(s, call.Args[0].Value)
+	return x, !isPoison(x)
+}

@@ -1,0 +1,117 @@
+package check
+
+import (
+	"ppl/compiler/model"
+	"ppl/lang/ast"
+)
+
+const maxInlineDepth = 100
+
+// inline elaborates a function's body with its parameters bound to the arguments.
+func (c *checker) inline(s *scope, fn *function, e *ast.Call) model.Expr {
+	if fn.busy || c.depth > maxInlineDepth {
+		c.errorf("E19", e.Fun.Span(), "function `%s` calls itself", fn.name).Related(fn.at, "the function")
+		return poison(e)
+	}
+	inner := newScope(fn.scope)
+	if !c.bindParams(s, inner, fn, e) {
+		return poison(e)
+	}
+	fn.busy = true
+	c.depth++
+	defer func() { fn.busy = false; c.depth-- }()
+	if fn.stmt.Block != nil {
+		return c.block(inner, fn.stmt.Block)
+	}
+	return c.expr(inner, fn.stmt.Value)
+}
+
+func (c *checker) block(s *scope, b *ast.Block) model.Expr {
+	c.collect(b.Stmts, s)
+	c.elaborate(s)
+	return c.expr(s, b.Return)
+}
+
+// bindParams matches arguments to parameters: by position, by name, by default.
+func (c *checker) bindParams(s, inner *scope, fn *function, e *ast.Call) bool {
+	params := fn.head.Params
+	given := make([]*ast.Arg, len(params))
+	for k, a := range e.Args {
+		at := k
+		if a.Name != nil {
+			at = paramNamed(params, a.Name.Name)
+		}
+		if at < 0 || at >= len(params) || given[at] != nil {
+			c.errorf("E50", a.Span(), "`%s` takes %s: %s", fn.name, count(len(params), "argument", "arguments"), fn.head.Span().Text()).
+				Related(fn.at, "the function")
+			return false
+		}
+		given[at] = a
+	}
+	for k, p := range params {
+		if !c.bindParam(s, inner, fn, p, given[k], e) {
+			return false
+		}
+	}
+	return true
+}
+
+func paramNamed(params []*ast.Param, name string) int {
+	for i, p := range params {
+		if p.Name != nil && p.Name.Name == name {
+			return i
+		}
+	}
+	return -1
+}
+
+func (c *checker) bindParam(s, inner *scope, fn *function, p *ast.Param, given *ast.Arg, e *ast.Call) bool {
+	if p.Name == nil {
+		c.errorf("E90", p.Span(), "an initial value needs an equation: add `%s'(t) = …`, or give the function's argument a name", fn.name)
+		return false
+	}
+	var x model.Expr
+	switch {
+	case given != nil:
+		x = c.expr(s, given.Value)
+	case p.Default != nil:
+		x = c.expr(inner, p.Default)
+	default:
+		c.errorf("E50", e.Span(), "`%s` wants an argument for `%s`", fn.name, p.Name.Name).Related(p.Span(), "this one")
+		return false
+	}
+	if isPoison(x) {
+		return false
+	}
+	if len(p.Sets) > 0 && !c.bindShape(inner, fn, p, x) {
+		return false
+	}
+	inner.add(&entity{name: p.Name.Name, at: p.Span(), expr: x, used: true})
+	return true
+}
+
+// bindShape binds the sizes that a parameter list names: X[N, K].
+func (c *checker) bindShape(inner *scope, fn *function, p *ast.Param, x model.Expr) bool {
+	axes := x.Info().Type.Axes
+	if len(axes) != len(p.Sets) {
+		c.errorf("E42", x.Info().At, "`%s` of `%s` has %s, but the argument has %s", p.Name.Name, fn.name,
+			count(len(p.Sets), "axis", "axes"), haveAxes(axes)).Related(p.Span(), "the parameter")
+		return false
+	}
+	for k, set := range p.Sets {
+		n, ok := set.Lo.(*ast.Name)
+		if !ok || set.Hi != nil {
+			continue // a literal size; checked against data when sizes are known
+		}
+		if old := inner.names[n.Name]; old != nil {
+			if old.set != nil && !old.set.Same(axes[k]) {
+				c.errorf("E40", x.Info().At, "`%s` wants axis %s to be %s, which is %s here", fn.name, n.Name, old.set.Name, axes[k].Name).
+					Related(p.Span(), "the parameter")
+				return false
+			}
+			continue
+		}
+		inner.add(&entity{name: n.Name, at: n.Span(), set: axes[k], used: true})
+	}
+	return true
+}

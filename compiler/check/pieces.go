@@ -1,0 +1,204 @@
+package check
+
+import (
+	"math"
+
+	"ppl/compiler/model"
+)
+
+// headSlots are the subscripts of a left side, and the scope in which its indices are known.
+type headSlots struct {
+	scope *scope
+	slots []model.Slot
+	bare  []*model.Index
+}
+
+func (c *checker) headOf(a *arrayInfo, d define) headSlots {
+	h := headSlots{scope: newScope(a.scope)}
+	h.slots, h.bare, _ = c.slots(h.scope, d.head, 0)
+	return h
+}
+
+// piece is what a statement defines, without its value.
+func (h headSlots) piece(d define) *model.Piece {
+	return &model.Piece{At: d.head.Span(), Slots: h.slots, Plates: plates(h.slots)}
+}
+
+func (c *checker) definePiece(a *arrayInfo, k int) bool {
+	d, h := a.defs[k], a.heads[k]
+	var x model.Expr
+	if d.stmt.Block != nil {
+		x = c.block(h.scope, d.stmt.Block)
+	} else {
+		x = c.expr(h.scope, d.stmt.Value)
+	}
+	if isPoison(x) || poisonSlot(h.slots) {
+		return false
+	}
+	if len(h.bare) > 0 {
+		var ok bool
+		if x, ok = c.absorb(x, 0, h.bare, a.Name); !ok {
+			return false
+		}
+	}
+	if !a.recurs {
+		p := h.piece(d)
+		p.Value = x
+		c.addPiece(a, p, x.Info().Type.Axes, x.Info().Type)
+		return true
+	}
+	p := a.Pieces[k]
+	p.Value = x
+	if n := len(p.Slots) + len(x.Info().Type.Axes); n != len(a.Type.Axes) {
+		c.errorf("E42", p.At, "`%s` reads its own past, so its axes are those on the left; here there are %d, elsewhere %d", a.Name, n, len(a.Type.Axes)).
+			Help("give every axis an index: `%s[t in …, k in …] = …`", a.Name)
+		return false
+	}
+	return true
+}
+
+func poisonSlot(slots []model.Slot) bool {
+	for _, s := range slots {
+		if s.At != nil && isPoison(s.At) {
+			return true
+		}
+	}
+	return false
+}
+
+// addPiece appends a piece and widens the array's type by it.
+func (c *checker) addPiece(a *arrayInfo, p *model.Piece, rest []*model.Set, t model.Type) {
+	first := len(a.Pieces) == 0
+	a.Pieces = append(a.Pieces, p)
+	if a.decl != nil {
+		return
+	}
+	var axes []*model.Set
+	for _, s := range p.Slots {
+		axes = append(axes, slotSet(s))
+	}
+	axes = append(axes, rest...)
+	if first {
+		a.Type = model.Type{Elem: t.Elem, Axes: axes, Range: t.Range}
+		return
+	}
+	a.Type.Elem = min(a.Type.Elem, t.Elem) // a real piece makes the array real
+	a.Type.Range.Lo = math.Min(a.Type.Range.Lo, t.Range.Lo)
+	a.Type.Range.Hi = math.Max(a.Type.Range.Hi, t.Range.Hi)
+	a.Type.Range.Int = a.Type.Range.Int && t.Range.Int
+	if len(axes) != len(a.Type.Axes) {
+		c.errorf("E42", p.At, "`%s` has %s here and %s elsewhere", a.Name, haveAxes(axes), haveAxes(a.Type.Axes)).
+			Related(a.At, "elsewhere")
+	}
+}
+
+// cover joins the axes of an array's pieces to one box.
+func (c *checker) cover(a *arrayInfo) {
+	if a.decl != nil || a.observed || len(a.Pieces) == 0 {
+		return
+	}
+	if len(a.Pieces) == 1 {
+		c.lone(a.Pieces[0])
+		return
+	}
+	if c.twice(a) {
+		return
+	}
+	for k := range a.Type.Axes {
+		a.Type.Axes[k] = c.joinAxis(a, k)
+	}
+}
+
+// lone refuses an array that is nothing but its element 2: a size was meant.
+func (c *checker) lone(p *model.Piece) {
+	for _, s := range p.Slots {
+		if n, ok := s.At.(*model.Num); ok && n.Value > 1 {
+			at := n.Info().At
+			c.errorf("E13", at, "`%s` is one element, the only one defined", p.At.Text()).Help("for an axis of size %s write `1..%s`", at.Text(), at.Text())
+		}
+	}
+}
+
+// twice reports two pieces that cover the same elements.
+func (c *checker) twice(a *arrayInfo) bool {
+	for i, p := range a.Pieces {
+		for _, q := range a.Pieces[:i] {
+			if region(p) == region(q) {
+				c.errorf("E11", p.At, "`%s` is defined twice: lines %d and %d overlap", p.At.Text(), q.At.Line(), p.At.Line()).
+					Related(q.At, "also defined here")
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// region writes a piece's part of each axis, equal for equal parts.
+func region(p *model.Piece) (s string) {
+	for _, slot := range p.Slots {
+		s += slotSet(slot).Key + ","
+	}
+	return s
+}
+
+// slotSet is the part of an axis that a slot covers.
+func slotSet(s model.Slot) *model.Set {
+	if s.Index != nil {
+		return s.Index.Set
+	}
+	return newSet(s.At.Info().At.Text(), s.At, s.At)
+}
+
+func (c *checker) joinAxis(a *arrayInfo, k int) *model.Set {
+	var parts []*model.Set
+	for _, p := range a.Pieces {
+		if k >= len(p.Slots) {
+			return a.Type.Axes[k]
+		}
+		part := slotSet(p.Slots[k])
+		if axisOf(part, parts) < 0 {
+			parts = append(parts, part)
+		}
+	}
+	joined := parts[0]
+	for rest := parts[1:]; len(rest) > 0; {
+		next := -1
+		for i, p := range rest {
+			if follows(joined, p) || follows(p, joined) {
+				next = i
+			}
+		}
+		if next < 0 {
+			c.uncovered(a, joined, rest[0])
+			return joined
+		}
+		if p := rest[next]; follows(joined, p) {
+			joined = newSet(joined.Lo.Info().At.Text()+".."+p.Hi.Info().At.Text(), joined.Lo, p.Hi)
+		} else {
+			joined = newSet(p.Lo.Info().At.Text()+".."+joined.Hi.Info().At.Text(), p.Lo, joined.Hi)
+		}
+		rest = append(append([]*model.Set{}, rest[:next]...), rest[next+1:]...)
+	}
+	for _, n := range c.sizes { // 1..N is N
+		if set := (&model.Set{Key: linear{c: 1}.key() + ".." + atom(n.Name).key()}); set.Same(joined) {
+			joined.Name = n.Name
+		}
+	}
+	return joined
+}
+
+// follows reports whether t starts just after s ends.
+func follows(s, t *model.Set) bool {
+	gap := linearOf(t.Lo).plus(linearOf(s.Hi), -1)
+	return gap.isConst() && gap.c == 1
+}
+
+func (c *checker) uncovered(a *arrayInfo, s, t *model.Set) {
+	overlap := linearOf(t.Lo).plus(linearOf(s.Lo), -1)
+	if overlap.isConst() && overlap.c == 0 {
+		c.errorf("E11", a.Pieces[len(a.Pieces)-1].At, "`%s` is defined twice: %s and %s overlap", a.Name, s.Name, t.Name).Related(a.At, "also here")
+		return
+	}
+	c.errorf("E12", a.At, "the pieces %s and %s of `%s` do not meet: something between them is not defined, or defined twice", s.Name, t.Name, a.Name).
+		Related(a.Pieces[len(a.Pieces)-1].At, "another piece")
+}

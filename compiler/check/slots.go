@@ -1,0 +1,120 @@
+package check
+
+import (
+	"ppl/compiler/model"
+	"ppl/lang/ast"
+	"ppl/lang/types"
+)
+
+// slots elaborates the left side's subscripts. A set without an index is a plate matched by its set; trailing ones of them, as
+// many as event says, are the event instead.
+func (c *checker) slots(inner *scope, h *ast.Head, event int) (slots []model.Slot, bare []*model.Index, ev []*model.Set) {
+	n := len(h.Slots)
+	for k := n - 1; k >= 0 && len(ev) < event && isBare(h.Slots[k]); k-- {
+		ev = append([]*model.Set{c.set(inner, h.Slots[k].Set)}, ev...)
+	}
+	slots = make([]model.Slot, n-len(ev))
+	for _, late := range []bool{false, true} { // a range may read an index that stands behind it: i in start[m]..N[m], m in M
+		for k, s := range h.Slots[:n-len(ev)] {
+			if readsSlots(s, h.Slots[k+1:]) == late {
+				slots[k] = c.slot(inner, s)
+			}
+		}
+	}
+	for k, slot := range slots {
+		if slot.Index != nil && h.Slots[k].Index == nil {
+			bare = append(bare, slot.Index)
+		}
+	}
+	return slots, bare, ev
+}
+
+// readsSlots reports whether a slot's range reads the index of one of others.
+func readsSlots(s *ast.Slot, others []*ast.Slot) bool {
+	found := false
+	ast.SetNames(s.Set, func(n *ast.Name) {
+		for _, o := range others {
+			found = found || o.Index != nil && o.Index.Name == n.Name
+		}
+	})
+	return found
+}
+
+// isBare reports whether a slot is a set without an index name (and not one element).
+func isBare(s *ast.Slot) bool {
+	if s.Index != nil {
+		return false
+	}
+	if _, lit := s.Set.Lo.(*ast.Number); lit && s.Set.Hi == nil {
+		return false
+	}
+	return true
+}
+
+func (c *checker) slot(inner *scope, s *ast.Slot) model.Slot {
+	if s.Index != nil {
+		return model.Slot{Index: c.bindIndex(inner, *s.Index, c.set(inner, s.Set))}
+	}
+	if s.Set.Hi == nil {
+		switch lo := s.Set.Lo.(type) {
+		case *ast.Number:
+			if !lo.IsInt {
+				c.errorf("E44", lo.Span(), "subscript must be an integer; `%s` is real", lo.Text)
+			}
+			return model.Slot{At: num(lo.Value, lo)}
+		case *ast.Name:
+			if inner.lookup(lo.Name) == nil && c.sizes[lo.Name] == nil {
+				return model.Slot{Index: c.newIndex("", c.unknownSet(lo, "; for an index write `"+lo.Name+" in …`"))}
+			}
+		default:
+			text := s.Set.Span().Text()
+			c.errorf("E13", s.Set.Span(), "`%s` in a left side is neither an index nor a set", text).
+				Help("for an axis write `1..%s`, for a plate `i in 1..%s`", text, text)
+			return model.Slot{At: poison(s)}
+		}
+	}
+	return model.Slot{Index: c.newIndex("", c.set(inner, s.Set))}
+}
+
+func plates(slots []model.Slot) (out []*model.Index) {
+	for _, s := range slots {
+		if s.Index != nil {
+			out = append(out, s.Index)
+		}
+	}
+	return out
+}
+
+// absorb subscripts an expression's axes beyond the last rank by the plates without a name whose sets they are.
+func (c *checker) absorb(x model.Expr, rank int, bare []*model.Index, what string) (model.Expr, bool) {
+	axes := x.Info().Type.Axes
+	if len(axes) <= rank {
+		return x, true
+	}
+	sub := &model.Subscript{X: x, Fact: *x.Info()}
+	for _, s := range axes[:len(axes)-rank] {
+		i := indexOver(s, bare)
+		if i == nil {
+			d := c.errorf("E40", x.Info().At, "`%s` has axis %s, which `%s` does not have here", x.Info().At.Text(), s.Name, what)
+			if _, isRef := x.(*model.Ref); isRef && len(axes) == rank+1 {
+				d.Help("give it an index: `%s[i]`", x.Info().At.Text())
+			} else {
+				d.Help("write `%s[i in %s]` on the left and `i` in what has axis %s, or sum over it: `*` is by element, `@` the matrix product", what, s.Name, s.Name)
+			}
+			return x, false
+		}
+		sub.Subs = append(sub.Subs, model.Sub{At: &model.IndexVar{Index: i, Fact: model.Fact{At: x.Info().At, Static: true,
+			Type: model.Type{Elem: types.Int, Range: constRange(i.Set)}}}})
+	}
+	sub.Type.Axes = axes[len(axes)-rank:]
+	return sub, true
+}
+
+func indexOver(s *model.Set, among []*model.Index) *model.Index {
+	for _, i := range among {
+		if i.Set.Same(s) {
+			return i
+		}
+	}
+	return nil
+}

@@ -1,0 +1,243 @@
+package check
+
+import (
+	"math"
+
+	"ppl/autodiff"
+	"ppl/compiler/model"
+	"ppl/lang/ast"
+	"ppl/lang/types"
+	"ppl/stdlib"
+)
+
+func specials() map[string]func(*checker, *scope, *ast.Call) model.Expr {
+	return map[string]func(*checker, *scope, *ast.Call) model.Expr{
+		"fill":        (*checker).fill,
+		"concat":      (*checker).concat,
+		"probability": (*checker).probability,
+		"mode":        (*checker).mode,
+		"logpdf":      (*checker).logprob,
+		"logcdf":      (*checker).logprob,
+		"cdf":         (*checker).logprob,
+		"quantile":    (*checker).logprob,
+	}
+}
+
+// scan maps a vector to a vector along its last axis.
+func (c *checker) scan(s *scope, e *ast.Call, row *stdlib.Scan) model.Expr {
+	args, ok := c.values(s, e)
+	if !ok {
+		return poison(e)
+	}
+	if len(args) != 1 || len(args[0].Info().Type.Axes) == 0 {
+		c.errorf("E50", e.Span(), "`%s` takes one vector", row.Name)
+		return poison(e)
+	}
+	build := func(x autodiff.Node) autodiff.Node { return row.Build(x, x.Rank()-1) }
+	t := model.Type{Axes: args[0].Info().Type.Axes, Range: row.Range(args[0].Info().Type.Range, -1)}
+	if t.Range.Int {
+		t.Elem = types.Int
+	}
+	return &model.Vector{Name: row.Name, X: args[0], Build: build, Fact: model.Fact{At: e.Span(), Type: t, Static: args[0].Info().Static}}
+}
+
+// matrixFunc: a function of a square matrix, whose rows and columns have one index set.
+func (c *checker) matrixFunc(s *scope, e *ast.Call, row *stdlib.MatrixFunc) model.Expr {
+	args, ok := c.values(s, e)
+	if !ok {
+		return poison(e)
+	}
+	if len(args) != 1 || len(args[0].Info().Type.Axes) != 2 {
+		c.errorf("E50", e.Span(), "`%s` takes one matrix", row.Name)
+		return poison(e)
+	}
+	x := args[0]
+	axes := x.Info().Type.Axes
+	if !axes[0].Same(axes[1]) {
+		c.errorf("E63", e.Args[0].Span(), "`%s` wants a square matrix, but the axes are %s", row.Name, axesText(axes))
+		return poison(e)
+	}
+	t := model.Type{Axes: axes[:2-row.Drops], Range: anyRange}
+	return &model.Vector{Name: row.Name, X: x, Build: row.Build, Fact: model.Fact{At: e.Span(), Type: t, Static: x.Info().Static}}
+}
+
+// fill: fill(v, N, M) is an array of one value.
+func (c *checker) fill(s *scope, e *ast.Call) model.Expr {
+	if len(e.Args) < 2 {
+		c.errorf("E50", e.Span(), "`fill` wants a value and at least one size: `fill(1, K)`")
+		return poison(e)
+	}
+	v := c.expr(s, e.Args[0].Value)
+	if isPoison(v) {
+		return v
+	}
+	t := v.Info().Type
+	var axes []*model.Set
+	for _, a := range e.Args[1:] {
+		axes = append(axes, c.set(s, &ast.Set{Place: ast.Place{At: a.Span()}, Lo: a.Value}))
+	}
+	if len(t.Axes) > 0 {
+		c.errorf("E42", e.Args[0].Span(), "`fill` repeats one number, but `%s` has %s", e.Args[0].Span().Text(), haveAxes(t.Axes))
+		return poison(e)
+	}
+	t.Axes = axes
+	return &model.Fill{Value: v, Fact: model.Fact{At: e.Span(), Type: t, Static: v.Info().Static}}
+}
+
+// concat: vectors one after the other, numbered from 1.
+func (c *checker) concat(s *scope, e *ast.Call) model.Expr {
+	items, ok := c.values(s, e)
+	if !ok {
+		return poison(e)
+	}
+	t := model.Type{Elem: types.Int, Range: stdlib.Range{Lo: math.Inf(1), Hi: math.Inf(-1), Int: true}}
+	var n model.Expr
+	for i, x := range items {
+		axes := x.Info().Type.Axes
+		if len(axes) == 0 || i > 0 && !sameAxes(axes[1:], items[0].Info().Type.Axes[1:]) {
+			c.errorf("E42", e.Args[i].Span(), "`concat` joins arrays along their first axis; `%s` has %s", e.Args[i].Span().Text(), haveAxes(axes))
+			return poison(e)
+		}
+		t.Range = stdlib.Union(t.Range, x.Info().Type.Range)
+		if x.Info().Type.Elem == types.Real {
+			t.Elem = types.Real
+		}
+		size := setSize(axes[0], e)
+		if n == nil {
+			n = size
+		} else {
+			n = c.operator(e, "+", e.Span(), n, size)
+		}
+	}
+	if n == nil {
+		c.errorf("E50", e.Span(), "`concat` wants at least one vector")
+		return poison(e)
+	}
+	t.Axes = append([]*model.Set{newSet("1.."+linearOf(n).key(), num(1, e), n)}, items[0].Info().Type.Axes[1:]...)
+	return &model.Concat{Items: items, Fact: model.Fact{At: e.Span(), Type: t, Static: allStatic(items...)}}
+}
+
+func setSize(s *model.Set, at ast.Node) model.Expr {
+	return &model.SetSize{Set: s, Fact: model.Fact{At: at.Span(), Static: true,
+		Type: model.Type{Elem: types.Int, Range: stdlib.Range{Lo: 0, Hi: math.Inf(1), Int: true}}}}
+}
+
+// logprob: logpdf(D(args), x), cdf, logcdf, quantile(D(args), p).
+func (c *checker) logprob(s *scope, e *ast.Call) model.Expr {
+	name := e.Fun.(*ast.Name).Name
+	if len(e.Args) != 2 {
+		c.errorf("E50", e.Span(), "`%s` wants a distribution and a value: `%s(Normal(0, 1), x)`", name, name)
+		return poison(e)
+	}
+	dist, form, args, ok := c.distribution(s, e.Args[0].Value)
+	x := c.expr(s, e.Args[1].Value)
+	if !ok || isPoison(x) || dist == nil {
+		return poison(e)
+	}
+	if dist.Event > 0 && name == "logpdf" {
+		return c.vectorLogprob(e, &model.LogProb{Name: name, Dist: dist, Form: form, Args: args, X: x})
+	}
+	if name != "logpdf" && form.LogCDF == nil {
+		c.errorf("E58", e.Args[0].Span(), "`%s` has no cumulative distribution function here", dist.Name)
+		return poison(e)
+	}
+	axes, fits := c.unify(e, name, e.Span(), append(append([]model.Expr{}, args...), x)...)
+	if !fits {
+		return poison(e)
+	}
+	t := model.Type{Axes: axes, Range: logprobRange(name, dist)}
+	if t.Range.Int {
+		t.Elem = types.Int
+	}
+	return &model.LogProb{Name: name, Dist: dist, Form: form, Args: args, X: x,
+		Fact: model.Fact{At: e.Span(), Type: t, Static: allStatic(append(args, x)...)}}
+}
+
+// vectorLogprob is the log density of one vector or matrix; arrays of them want an index.
+func (c *checker) vectorLogprob(e *ast.Call, l *model.LogProb) model.Expr {
+	axes := l.X.Info().Type.Axes
+	if len(axes) != l.Dist.Event {
+		c.errorf("E42", l.X.Info().At, "`%s` has %s; %s is a law of %s", l.X.Info().At.Text(), haveAxes(axes), l.Dist.Name, eventText(l.Dist.Event)).
+			Help("take one at a time, as in `[i in N: logpdf(%s(…), x[i])]`", l.Dist.Name)
+		return poison(e)
+	}
+	for i, a := range l.Args {
+		info, rank := a.Info(), l.Form.Args[i].Rank
+		if len(info.Type.Axes) == 0 && rank == len(axes) { // one number for every element
+			l.Args[i] = &model.Fill{Value: a, Fact: *info}
+			l.Args[i].Info().Type.Axes = axes
+		} else if len(info.Type.Axes) != rank {
+			c.errorf("E42", info.At, "argument `%s` of `%s` is %s, but `%s` has %s", l.Form.Args[i].Name, l.Dist.Name, eventText(rank), info.At.Text(),
+				haveAxes(info.Type.Axes))
+			return poison(e)
+		}
+	}
+	l.Fact = model.Fact{At: e.Span(), Type: model.Type{Range: anyRange}, Static: allStatic(append(l.Args, l.X)...)}
+	return l
+}
+
+func logprobRange(name string, dist *stdlib.Dist) stdlib.Range {
+	switch name {
+	case "cdf":
+		return stdlib.Range{Lo: 0, Hi: 1}
+	case "logcdf":
+		return stdlib.Range{Lo: math.Inf(-1)}
+	case "quantile":
+		return stdlib.Range{Lo: dist.Lo, Hi: dist.Hi, Int: dist.Discrete()}
+	}
+	return anyRange
+}
+
+// probability: probability(z[i] == k), exact, for what is generated.
+func (c *checker) probability(s *scope, e *ast.Call) model.Expr {
+	args, ok := c.values(s, e)
+	if !ok {
+		return poison(e)
+	}
+	if len(args) != 1 {
+		c.errorf("E50", e.Span(), "`probability` takes one condition: `probability(z[i] == k)`")
+		return poison(e)
+	}
+	p := &model.Probability{If: args[0], Fact: model.Fact{At: e.Span(),
+		Type: model.Type{Axes: args[0].Info().Type.Axes, Range: stdlib.Range{Lo: 0, Hi: 1}}}}
+	reads := 0
+	var find func(x model.Expr)
+	find = func(x model.Expr) {
+		if sub, isSub := x.(*model.Subscript); isSub {
+			if r, isRef := sub.X.(*model.Ref); isRef && r.Array.Role == model.Latent {
+				p.Latent, p.Subs, p.Read, p.Axes = r.Array, sub.Subs, x, sub.Type.Axes
+				reads++
+				return
+			}
+		}
+		if r, isRef := x.(*model.Ref); isRef && r.Array.Role == model.Latent {
+			p.Latent, p.Read, p.Axes = r.Array, x, r.Type.Axes
+			reads++
+			return
+		}
+		for _, y := range model.Children(x) {
+			find(y)
+		}
+	}
+	find(args[0])
+	if reads != 1 {
+		c.errorf("E85", e.Span(), "`probability` wants a condition that reads one element of a discrete latent once; this one reads %d", reads)
+		return poison(e)
+	}
+	return p
+}
+
+// mode: mode(z), the jointly most probable values.
+func (c *checker) mode(s *scope, e *ast.Call) model.Expr {
+	args, ok := c.values(s, e)
+	if !ok {
+		return poison(e)
+	}
+	if len(args) == 1 {
+		if r, isRef := args[0].(*model.Ref); isRef && r.Array.Role == model.Latent {
+			return &model.Mode{Latent: r.Array, Fact: model.Fact{At: e.Span(), Type: r.Type}}
+		}
+	}
+	c.errorf("E85", e.Span(), "`mode` wants a discrete latent of the model: `mode(z)`")
+	return poison(e)
+}

@@ -1,0 +1,101 @@
+package check
+
+import (
+	"ppl/compiler/model"
+	"ppl/lang/ast"
+	"ppl/lang/types"
+)
+
+func (c *checker) subscript(s *scope, e *ast.Index) model.Expr {
+	x := c.expr(s, e.X)
+	if isPoison(x) {
+		return x
+	}
+	return c.subscripts(s, x, e.X, e.Subs, e)
+}
+
+// subscripts reads x, written as name, at subs.
+func (c *checker) subscripts(s *scope, x model.Expr, name ast.Expr, subs []*ast.Set, e ast.Node) model.Expr {
+	axes := x.Info().Type.Axes
+	if len(subs) > len(axes) {
+		c.errorf("E42", subs[len(axes)].Span(), "`%s` has %s but is given %s", name.Span().Text(), haveAxes(axes), count(len(subs), "subscript", "subscripts"))
+		return poison(e)
+	}
+	out := &model.Subscript{X: x, Fact: model.Fact{At: e.Span(), Static: x.Info().Static, Type: x.Info().Type}}
+	out.Type.Axes = nil
+	for k, sub := range subs {
+		m, extra, ok := c.sub(s, sub, axes[k])
+		if !ok {
+			return poison(e)
+		}
+		if m.At != nil {
+			out.Static = out.Static && m.At.Info().Static
+			extra = newAxes(extra, out.Type.Axes)
+		}
+		out.Subs = append(out.Subs, m)
+		out.Type.Axes = append(out.Type.Axes, extra...)
+	}
+	out.Type.Axes = append(out.Type.Axes, axes[len(subs):]...)
+	return out
+}
+
+// newAxes drops the axes of a gather that an earlier gather of the same subscript list brought already: x[a, b] with a[N], b[N] is [N].
+func newAxes(extra, have []*model.Set) (out []*model.Set) {
+	for _, s := range extra {
+		if axisOf(s, have) < 0 {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+func haveAxes(axes []*model.Set) string {
+	if len(axes) == 0 {
+		return "no axes"
+	}
+	return "axes " + axesText(axes)
+}
+
+func (c *checker) sub(s *scope, sub *ast.Set, axis *model.Set) (model.Sub, []*model.Set, bool) {
+	if n, ok := sub.Lo.(*ast.Name); ok && n.Name == "_" && sub.Hi == nil {
+		return model.Sub{}, []*model.Set{axis}, true
+	}
+	if sub.Hi != nil {
+		r := c.set(s, sub)
+		return model.Sub{Range: r}, []*model.Set{r}, true
+	}
+	at := c.expr(s, sub.Lo)
+	if isPoison(at) {
+		return model.Sub{}, nil, false
+	}
+	if at.Info().Type.Elem == types.Real {
+		markInt(at)
+		if !readsData(at) {
+			c.errorf("E44", sub.Span(), "subscript must be an integer; `%s` is real", sub.Span().Text())
+			return model.Sub{}, nil, false
+		}
+	}
+	if a := dataOf(at); a != nil && a.IndexOf != nil && !a.IndexOf.Same(axis) {
+		c.diags.Warnf("E43", sub.Span(), "`%s` ranges over %s, but this axis is %s", a.Name, a.IndexOf.Name, axis.Name).
+			Related(a.At, "`%s` is declared here", a.Name).
+			Help("if that is meant, values outside %s are refused when the data are loaded", axis.Name)
+	}
+	return model.Sub{At: at}, at.Info().Type.Axes, true
+}
+
+// readsData reports whether an expression is an element of data, whose being integer is seen at load.
+func readsData(e model.Expr) bool { return dataOf(e) != nil || e.Info().Static && !isNum(e) }
+
+func isNum(e model.Expr) bool { _, ok := e.(*model.Num); return ok }
+
+func dataOf(e model.Expr) *model.Array {
+	switch e := e.(type) {
+	case *model.Ref:
+		if e.Array.Role == model.Data {
+			return e.Array
+		}
+	case *model.Subscript:
+		return dataOf(e.X)
+	}
+	return nil
+}

@@ -1,0 +1,210 @@
+package emit
+
+import (
+	"slices"
+	"strconv"
+
+	"ppl/autodiff"
+	"ppl/compiler/model"
+)
+
+// eliminate multiplies the factors that read a latent, each first over the plates the latent does not have, and sums over its values; those of
+// chains that meet it, too.
+func (e *emitter) eliminate(fs []factor, a *model.Array, sets plateSets) []factor {
+	var rest, mine []factor
+	joined := factor{law: a}
+	for _, f := range fs {
+		if !e.reads(f.v, together(a)) {
+			rest = append(rest, f)
+			continue
+		}
+		if a.Chain == nil && f.time != nil {
+			f.v = value{e.align(f.v, union(f.v, value{bound: []*model.Index{f.time}}), nil), union(f.v, value{bound: []*model.Index{f.time}}), nil}
+		}
+		f.v, f.reads = e.byGroup(f, together(a), sets)
+		f.v = e.overOwnPlates(f.v, a, sets)
+		mine = append(mine, f)
+		joined.lik = joined.lik || f.lik
+		joined.arrays = append(joined.arrays, f.arrays...)
+		joined.reads = append(joined.reads, f.reads...)
+	}
+	if a.Chain != nil {
+		joined.v = e.forward(together(a), mine, sets)
+		return append(rest, joined)
+	}
+	var parts []value
+	for _, f := range mine {
+		parts = append(parts, f.v)
+	}
+	now := e.enumeration(a)
+	e.checkTable(a, parts)
+	sum := e.sum(parts)
+	e.recordElimination(a, now, sum, sets)
+	joined.v = foldBound(sum, []*model.Index{now}, e.outOf())
+	return append(rest, joined)
+}
+
+// reads reports whether a value depends on those of some latents.
+func (e *emitter) reads(v value, as []*model.Array) bool {
+	return slices.ContainsFunc(v.bound, func(i *model.Index) bool { return slices.Contains(as, e.occurs[i].latent) })
+}
+
+// checkTable refuses a table of an element with more entries than `infer sumout(limit = …)` allows.
+func (e *emitter) checkTable(a *model.Array, parts []value) {
+	entries, names := 1.0, ""
+	for _, i := range union(parts...) {
+		if i.ID < 0 {
+			entries *= float64(e.box(i.Set).size())
+			names += ", `" + i.Name + "`"
+		}
+	}
+	if limit := e.sumoutLimit(); entries > float64(limit) {
+		e.diags.Errorf("E73", a.At, "summing out%s needs a table of %.0f entries for each element (limit %d)", names[1:], entries, limit).
+			Help("a larger limit is set by `infer sumout(limit = %.0f)`; the time of a gradient grows with it", entries)
+		panic(stop{})
+	}
+}
+
+// defaultSumoutLimit is the number of entries of the largest table for one element.
+const defaultSumoutLimit = 65536
+
+func (e *emitter) sumoutLimit() int {
+	for _, call := range e.b.Model.Infer {
+		for _, arg := range call.Args {
+			if call.Name == "sumout" && arg.Name == "limit" {
+				if n, err := strconv.Atoi(arg.Value); err == nil {
+					return n
+				}
+			}
+		}
+	}
+	return defaultSumoutLimit
+}
+
+// gathers lists a term's reads of latents at elements that data choose.
+func gathers(t *model.Term) (out []model.LatentRead) {
+	for _, r := range t.Reads {
+		if slices.ContainsFunc(r.Gather, func(x model.Expr) bool { return x != nil }) {
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
+// byGroup adds up a factor that reads latents at elements chosen by data, z[g[n]]: what all n of one element say. The reads of other
+// latents are left for later.
+func (e *emitter) byGroup(f factor, as []*model.Array, sets plateSets) (value, []model.LatentRead) {
+	v := f.v
+	var later []model.LatentRead
+	for _, r := range f.reads {
+		if slices.Contains(as, r.Latent) {
+			v = e.scatter(v, r, sets)
+		} else {
+			later = append(later, r)
+		}
+	}
+	return v, later
+}
+
+// scatter replaces the plates that choose a latent's elements by the latent's own.
+func (e *emitter) scatter(v value, r model.LatentRead, sets plateSets) value {
+	var at []value
+	var to []*model.Index
+	for k, x := range r.Gather {
+		if x != nil {
+			p := e.renamed(e.expr(x), sets)
+			origin := e.box(r.Latent.Type.Axes[k]).lo
+			at = append(at, value{autodiff.Sub(p.node, e.g.Const(float64(origin))), p.bound, nil})
+			to = append(to, sets.root(e.ownPlates(r.Latent)[k]))
+		}
+	}
+	e.recordGroup(r, at, to)
+	lead := union(at...)
+	for k, i := range r.Plates {
+		if i != nil && r.Gather[k] == nil && slices.Contains(lead, sets.root(i)) {
+			e.diags.Errorf("E71", r.Latent.At, "`%s` is read at an index that also chooses another of its subscripts: not compiled by this version of ppl yet", r.Latent.Name)
+			panic(stop{})
+		}
+	}
+	e.freePair(v, r.Latent, lead, sets)
+	v = value{e.align(v, union(v, value{bound: lead}), nil), union(v, value{bound: lead}), nil}
+	rest := slices.DeleteFunc(slices.Clone(v.bound), func(i *model.Index) bool { return slices.Contains(lead, i) })
+	n := e.arranged(v, slices.Concat(lead, rest))
+	index := make([]Node, len(at))
+	for k, p := range at {
+		index[k] = e.arranged(p, lead)
+		if !index[k].Static() {
+			bug("a gather that is not known from data")
+		}
+		index[k] = e.g.Data("group", autodiff.Eval(nil, index[k])[0], index[k].Shape()...)
+	}
+	shape := e.shape(slices.Concat(to, rest), nil)
+	return value{autodiff.ScatterAdd(shape, n, index...), slices.Concat(to, rest), nil}.sorted()
+}
+
+// outOf is how latents leave: summed, or maximised when the most probable values are wanted.
+func (e *emitter) outOf() func(Node, ...int) Node {
+	if e.most {
+		return autodiff.Max
+	}
+	return autodiff.LogSumExp
+}
+
+// sum adds values over the union of their bound axes.
+func (e *emitter) sum(parts []value) value {
+	bound := union(parts...)
+	var sum Node
+	for i, p := range parts {
+		n := e.align(p, bound, nil)
+		if i == 0 {
+			sum = n
+		} else {
+			sum = autodiff.Add(sum, n)
+		}
+	}
+	return value{sum, bound, nil}
+}
+
+func (e *emitter) overOwnPlates(v value, a *model.Array, sets plateSets) value {
+	own := map[*model.Index]bool{}
+	if e.rows != nil { // each row has latents of its own
+		own[e.rows.index] = true
+	}
+	for _, b := range together(a) {
+		for _, i := range slices.Concat(e.ownPlates(b), e.times[b]) {
+			own[sets.root(i)] = true
+		}
+	}
+	for i := range e.occurs {
+		own[i] = true
+	}
+	var extra []*model.Index
+	for _, i := range v.bound {
+		if !own[i] {
+			extra = append(extra, i)
+		}
+	}
+	e.freePair(v, a, extra, sets)
+	return sumBound(v, extra...)
+}
+
+// freePair refuses to multiply over plates of another latent in the same factor: every element of the one meets every element of the other.
+func (e *emitter) freePair(v value, a *model.Array, over []*model.Index, sets plateSets) {
+	for _, k := range v.bound {
+		b := e.occurs[k].latent
+		if b == nil || b == a {
+			continue
+		}
+		along := slices.Clone(e.times[b])
+		for _, i := range e.ownPlates(b) {
+			along = append(along, sets.root(i))
+		}
+		for _, i := range over {
+			if slices.Contains(along, i) {
+				e.diags.Errorf("E71", a.At, "`%s` and `%s` cannot be summed out: an element of `%s` meets many of `%s` along %s, and no order of summing keeps tables small",
+					a.Name, b.Name, a.Name, b.Name, i.Set.Name).Related(b.At, "`%s`", b.Name).Help("make one of them an array over the plates of both, or a continuous parameter")
+				panic(stop{})
+			}
+		}
+	}
+}

@@ -1,0 +1,103 @@
+package emit
+
+import (
+	"math"
+	"slices"
+
+	"ppl/compiler/model"
+)
+
+// plateSets merges the plates of terms that read a latent with the latent's own: a union-find over indices.
+type plateSets map[*model.Index]*model.Index
+
+func (s plateSets) root(i *model.Index) *model.Index {
+	for s[i] != nil {
+		i = s[i]
+	}
+	return i
+}
+
+func (s plateSets) merge(i, j *model.Index) {
+	if a, b := s.root(i), s.root(j); a != b {
+		if a.ID < b.ID {
+			a, b = b, a
+		}
+		s[a] = b
+	}
+}
+
+// enumeration is a latent's value as an index over its support.
+func (e *emitter) enumeration(a *model.Array) *model.Index {
+	if e.rows != nil {
+		return e.rows.whole.enumeration(a)
+	}
+	t := e.latentTerm(a)
+	k, begun := e.enums[a]
+	switch {
+	case k != nil:
+		return k
+	case begun:
+		e.diags.Errorf("E70", t.At, "`%s` cannot be summed out: its support depends on its own values", a.Name).
+			Help("begin it in a piece of its own that does not read it: `%s[1] ~ …`", a.Name)
+		panic(stop{})
+	}
+	e.enums[a] = nil
+	first, n := e.valuesOf(t)
+	set := &model.Set{Name: a.Name, Lo: &model.Num{Value: float64(first)}, Hi: &model.Num{Value: float64(first + n - 1)}, Key: "values of " + a.Name}
+	e.enums[a] = &model.Index{Name: a.Name, Set: set, ID: -1 - len(e.occurs)}
+	e.occurs[e.enums[a]] = occurrence{latent: a}
+	return e.enums[a]
+}
+
+// valuesOf is the first value and the number of values of a latent by one of its laws.
+func (e *emitter) valuesOf(t *model.Term) (first, n int) {
+	first, n = e.supportOf(t)
+	if t.Offset != nil {
+		first += int(t.Offset.(*model.Num).Value)
+	}
+	if t.In == nil {
+		return first, n
+	}
+	lo, hi := slices.Min(e.staticValues(t.In.Lo)), slices.Max(e.staticValues(t.In.Hi))
+	lo, hi = math.Max(math.Ceil(lo), float64(first)), math.Min(math.Floor(hi), float64(first+n-1))
+	if hi-lo >= unbounded {
+		e.diags.Errorf("E70", t.At, "`%s ~ %s(…) in …` cannot be summed out: it may take too many values", t.Array.Name, t.Dist.Name)
+		panic(stop{})
+	}
+	return int(lo), max(0, int(hi-lo)+1)
+}
+
+// unbounded stands for the number of values of a law without an end, before it is cut by `in`.
+const unbounded = 1 << 30
+
+// supportOf is the support of a law before it is cut.
+func (e *emitter) supportOf(t *model.Term) (first, n int) {
+	if t.Dist.Enumerate == nil {
+		if math.IsInf(t.Dist.Lo, -1) {
+			return -unbounded, 2 * unbounded
+		}
+		return int(t.Dist.Lo), 2 * unbounded
+	}
+	args := make([]Node, len(t.Args))
+	for i, x := range t.Args {
+		args[i] = e.expr(x).node
+	}
+	first, n, ok := t.Dist.Enumerate(args)
+	if !ok {
+		e.diags.Errorf("E70", t.At, "`%s ~ %s(…)` cannot be summed out: its support is not known from data", t.Array.Name, t.Dist.Name)
+		panic(stop{})
+	}
+	return first, n
+}
+
+// sameSupport refuses a latent whose pieces take different values.
+func (e *emitter) sameSupport(t *model.Term) {
+	set := e.enumeration(t.Array).Set
+	all := e.box(set)
+	if first, n := e.valuesOf(t); first != all.lo || n != all.size() {
+		of := e.latentTerm(t.Array)
+		e.diags.Errorf("E70", t.At, "`%s` cannot be summed out: it takes the values %d..%d here, but %d..%d elsewhere", t.Array.Name, first, first+n-1, all.lo, all.hi).
+			Related(of.At, "elsewhere")
+		panic(stop{})
+	}
+}

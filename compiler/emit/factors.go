@@ -1,0 +1,203 @@
+package emit
+
+import (
+	"slices"
+
+	"ppl/autodiff"
+	"ppl/compiler/model"
+)
+
+// factors evaluates terms of the density, with every one that reads a latent of theirs, and sums out the latents. What is left has plates only.
+func (e *emitter) factors(terms []*model.Term, z map[*model.Term]Node) []factor {
+	sets := plateSets{}
+	for _, t := range terms {
+		for _, r := range t.Reads {
+			for k, i := range e.ownPlates(r.Latent) {
+				if !isChainAxis(r.Latent, k) && r.Plates[k] != nil {
+					sets.merge(r.Plates[k], i)
+				}
+			}
+		}
+	}
+	var fs []factor
+	for _, t := range terms {
+		if t.Kind == model.LatentPrior && !e.drawn && e.rows == nil {
+			e.sameSupport(t)
+		}
+		if t.Kind != model.Generate {
+			for _, f := range e.factorsOf(t, e.term(t, z[t]), sets) {
+				f.reads = gathers(t)
+				fs = append(fs, f)
+			}
+		}
+	}
+	e.times = map[*model.Array][]*model.Index{}
+	for _, t := range terms {
+		for _, r := range t.Reads {
+			if r.Latent.Chain != nil && r.Plates[r.Latent.Chain.Axis] != nil {
+				e.times[r.Latent] = append(e.times[r.Latent], sets.root(r.Plates[r.Latent.Chain.Axis]))
+			}
+		}
+	}
+	for _, a := range innermostFirst(terms) {
+		fs = e.eliminate(fs, a, sets)
+	}
+	return fs
+}
+
+func isChainAxis(a *model.Array, k int) bool { return a.Chain != nil && a.Chain.Axis == k }
+
+// ownPlates are a latent's plates, axis by axis: those of its (first) law, and along a chain an index over all of it.
+func (e *emitter) ownPlates(a *model.Array) []*model.Index {
+	if own, ok := e.own[a]; ok {
+		return own
+	}
+	t := e.latentTerm(a)
+	own := slices.Clone(t.Plates)
+	if a.Chain != nil {
+		own = nil
+		for k, s := range t.Piece.Slots {
+			if k == a.Chain.Axis {
+				own = append(own, &model.Index{Name: a.Name, Set: a.Type.Axes[k], ID: 1<<29 + len(e.own)})
+			} else {
+				own = append(own, s.Index)
+			}
+		}
+	}
+	e.own[a] = own
+	return own
+}
+
+// factorsOf says where a term belongs. Data with missing entries count where they are observed; where they are parameters,
+// the rest of their law is a prior.
+func (e *emitter) factorsOf(t *model.Term, v value, sets plateSets) []factor {
+	seen := factor{law: t.Array, lik: t.Kind == model.Likelihood, arrays: []*model.Array{t.Array}}
+	switch {
+	case t.Kind == model.LatentPrior && t.Array.Missing:
+		seen.lik, v = true, e.evidence(t, v)
+	case t.Array.Missing:
+		whole, hole := e.splitMissing(t, v)
+		seen.v = e.renamed(whole, sets)
+		if t.Array.Role == model.Imputed {
+			return []factor{seen, {law: t.Array, v: e.renamed(hole, sets)}}
+		}
+		return []factor{seen}
+	}
+	if !seen.lik {
+		seen.arrays = nil
+	}
+	seen.v = e.renamed(v, sets)
+	if time := chainPlate(t); time != nil {
+		seen.time = sets.root(time)
+	}
+	return []factor{seen}
+}
+
+// latentTerm is the law that tells a latent's support: along a chain one that does not read the chain, if there is one.
+func (e *emitter) latentTerm(a *model.Array) (found *model.Term) {
+	for _, t := range e.b.Model.Terms {
+		if t.Kind != model.LatentPrior || t.Array != a {
+			continue
+		}
+		past := slices.ContainsFunc(t.Reads, func(r model.LatentRead) bool { return r.Latent == a && len(r.Gaps) > 1 })
+		if !past {
+			return t
+		}
+		if found == nil {
+			found = t
+		}
+	}
+	if found == nil {
+		panic("internal error: latent without a law")
+	}
+	return found
+}
+
+// innermostFirst orders latents by their number of plates, most first; at equal numbers a chain comes after what hangs on it.
+func innermostFirst(terms []*model.Term) (as []*model.Array) {
+	for _, t := range terms {
+		if a := leader(t.Array); t.Kind == model.LatentPrior && !slices.Contains(as, a) {
+			as = append(as, a)
+		}
+	}
+	key := func(a *model.Array) int {
+		if a.Chain != nil {
+			return 1 - 2*len(a.Type.Axes)
+		}
+		return -2 * len(a.Type.Axes)
+	}
+	slices.SortStableFunc(as, func(a, b *model.Array) int { return key(a) - key(b) })
+	for range as { // what hangs on the plates that choose a latent's elements comes before it
+		for i := range as {
+			for j := i + 1; j < len(as); j++ {
+				if hangsOn(terms, as[j], as[i]) {
+					as[i], as[j] = as[j], as[i]
+				}
+			}
+		}
+	}
+	return as
+}
+
+// leader is the first of the chains that are summed out together with a; of what is no chain, itself.
+func leader(a *model.Array) *model.Array { return together(a)[0] }
+
+func together(a *model.Array) []*model.Array {
+	if a.Chain == nil {
+		return []*model.Array{a}
+	}
+	return a.Chain.Beside
+}
+
+// hangsOn reports whether w has a plate that chooses an element of z in some term: w[n] beside z[g[n]].
+func hangsOn(terms []*model.Term, w, z *model.Array) bool {
+	for _, t := range terms {
+		var at, own []*model.Index
+		for _, r := range t.Reads {
+			switch leader(r.Latent) {
+			case z:
+				for _, x := range r.Gather {
+					at = append(at, indicesIn(x)...)
+				}
+			case w:
+				own = append(own, r.Plates...)
+			}
+		}
+		if slices.ContainsFunc(own, func(i *model.Index) bool { return i != nil && slices.Contains(at, i) }) {
+			return true
+		}
+	}
+	return false
+}
+
+func indicesIn(x model.Expr) (out []*model.Index) {
+	model.Walk(x, func(y model.Expr) {
+		if v, ok := y.(*model.IndexVar); ok {
+			out = append(out, v.Index)
+		}
+	})
+	return out
+}
+
+// renamed replaces plates by the representatives of their sets.
+func (e *emitter) renamed(v value, sets plateSets) value {
+	to := make([]*model.Index, len(v.bound))
+	for k, i := range v.bound {
+		to[k] = sets.root(i)
+	}
+	return value{v.node, to, v.axes}.sorted()
+}
+
+// sorted brings bound axes to the order of their indices.
+func (v value) sorted() value {
+	perm := make([]int, v.rank())
+	for k := range perm {
+		perm[k] = k
+	}
+	slices.SortStableFunc(perm[:len(v.bound)], func(a, b int) int { return v.bound[a].ID - v.bound[b].ID })
+	bound := make([]*model.Index, len(v.bound))
+	for k := range bound {
+		bound[k] = v.bound[perm[k]]
+	}
+	return value{autodiff.Permute(v.node, perm...), bound, v.axes}
+}

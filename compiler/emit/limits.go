@@ -1,0 +1,110 @@
+package emit
+
+import (
+	"math"
+
+	"ppl/autodiff"
+	"ppl/compiler/model"
+)
+
+// zeroSum takes the degenerate normal's density in K − 1 dimensions: one normaliser fewer a vector, spread over its K elements.
+func (e *emitter) zeroSum(t *model.Term, lp Node, args []Node) Node {
+	last := t.Plates[len(t.Plates)-1]
+	k := float64(e.box(last.Set).size())
+	one := t.Form.LogProb(e.g.Const(0), args)
+	return autodiff.Sub(lp, autodiff.Div(one, e.g.Const(k)))
+}
+
+// truncated is log P(lo ≤ V ≤ hi): 0 where the law has no distribution function (its normaliser is then a constant) or where
+// the range is the whole support.
+func (e *emitter) truncated(t *model.Term, args []Node, bound []*model.Index) Node {
+	zero := e.g.Const(0)
+	if t.Form.LogCDF == nil || t.Form.LogCCDF == nil || t.Dist.Improper {
+		return zero
+	}
+	lo, hi := e.endNode(t, t.In.Lo, bound, t.Dist.Lo), e.endNode(t, t.In.Hi, bound, t.Dist.Hi)
+	cdf := func(x Node) Node { return e.cumulative(t, t.Form.LogCDF(x, args)) }
+	ccdf := func(x Node) Node { return e.cumulative(t, t.Form.LogCCDF(x, args)) }
+	if lo.Valid() && t.Dist.Discrete() {
+		lo = autodiff.Sub(lo, e.g.Const(1)) // P(V ≥ a) = P(V > a − 1)
+	}
+	switch {
+	case lo.Valid() && hi.Valid():
+		return logDiffExp(cdf(hi), cdf(lo), ccdf(lo), ccdf(hi))
+	case lo.Valid():
+		return ccdf(lo)
+	case hi.Valid():
+		return cdf(hi)
+	}
+	return zero
+}
+
+// inside is a truncated density: 0 outside the ends. Parameters cannot get there, since their transforms keep them inside.
+func (e *emitter) inside(t *model.Term, x, lp Node, bound []*model.Index) Node {
+	if t.Kind == model.Prior {
+		return lp
+	}
+	never := e.g.Const(math.Inf(-1))
+	if lo := e.endNode(t, t.In.Lo, bound, t.Dist.Lo); lo.Valid() {
+		lp = autodiff.Where(autodiff.Le(lo, x), lp, never)
+	}
+	if hi := e.endNode(t, t.In.Hi, bound, t.Dist.Hi); hi.Valid() {
+		lp = autodiff.Where(autodiff.Le(x, hi), lp, never)
+	}
+	return lp
+}
+
+// cumulative refuses a distribution function that is a sum over more values than are known from data.
+func (e *emitter) cumulative(t *model.Term, n Node) Node {
+	if !n.Valid() {
+		e.diags.Errorf("E58", t.At, "the distribution function of %s is a sum whose length depends on a parameter here", t.Dist.Name).
+			Help("give ends that depend on data only")
+		panic(stop{})
+	}
+	return n
+}
+
+// endNode is a bound that cuts something, on the scale of termValue: invalid where it is infinite or at the end of the support.
+func (e *emitter) endNode(t *model.Term, x model.Expr, bound []*model.Index, end float64) Node {
+	v := e.expr(x)
+	n := e.loose(v, union(value{bound: bound}, v), nil)
+	if t.Offset != nil {
+		n = autodiff.Sub(n, e.expr(t.Offset).node)
+	}
+	if c, ok := n.IsConst(); ok && (math.IsInf(c, 0) || c == end) {
+		return Node{}
+	}
+	return n
+}
+
+// logDiffExp is log(F(b) − F(a)) from whichever tail is the smaller: the lower one's distribution function, or the upper one's.
+func logDiffExp(cdfB, cdfA, ccdfA, ccdfB Node) Node {
+	lower := logSub(cdfB, cdfA)
+	upper := logSub(ccdfA, ccdfB)
+	return autodiff.Where(autodiff.Lt(cdfB, ccdfA), lower, upper)
+}
+
+// logSub is log(eˣ − eʸ) for x ≥ y.
+func logSub(x, y Node) Node {
+	return autodiff.Add(x, autodiff.Log(autodiff.Neg(autodiff.Expm1(autodiff.Sub(y, x)))))
+}
+
+// censored: a value at or below the lower end says only V ≤ a, one at or above the upper end only V ≥ b.
+func (e *emitter) censored(t *model.Term, x Node, args []Node, lp Node, bound []*model.Index) Node {
+	if lo := e.endNode(t, t.Censored.Lo, bound, math.Inf(-1)); lo.Valid() && !(e.isConst(lo, t.Dist.Lo) && !t.Dist.Discrete()) {
+		lp = autodiff.Where(autodiff.Le(x, lo), e.cumulative(t, t.Form.LogCDF(lo, args)), lp)
+	}
+	if hi := e.endNode(t, t.Censored.Hi, bound, math.Inf(1)); hi.Valid() {
+		above := hi
+		if t.Dist.Discrete() {
+			above = autodiff.Sub(hi, e.g.Const(1))
+		}
+		lp = autodiff.Where(autodiff.Le(hi, x), e.cumulative(t, t.Form.LogCCDF(above, args)), lp)
+	}
+	return lp
+}
+
+func (e *emitter) isConst(n Node, v float64) bool {
+	c, ok := n.IsConst()
+	return ok && c == v
+}

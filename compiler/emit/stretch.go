@@ -1,0 +1,271 @@
+package emit
+
+import (
+	"slices"
+
+	"ppl/autodiff"
+	"ppl/compiler/model"
+)
+
+// run works out the series, stretch by stretch.
+func (s *series) run() {
+	stretches := s.stretches()
+	if len(stretches) == 0 {
+		return
+	}
+	for _, m := range s.members {
+		if m.whole {
+			s.e.tellPast(m)
+		}
+	}
+	carry := s.begin(stretches)
+	for _, b := range stretches {
+		carry = s.stretch(b, carry)
+	}
+}
+
+// begin enters what is known and gives the carry before the first stretch.
+func (s *series) begin(stretches []box) Node {
+	first, last := stretches[0], stretches[len(stretches)-1]
+	for _, m := range s.members {
+		s.base(m, box{min(first.lo, last.lo), max(first.hi, last.hi)})
+	}
+	s.findOuter()
+	var rows []Node
+	for _, m := range s.members {
+		rows = append(rows, s.before(m, first))
+	}
+	return s.pack(rows)
+}
+
+// stretches cuts the time of all moves where one begins or ends, in the order of the steps.
+func (s *series) stretches() (out []box) {
+	var cuts []int
+	for _, m := range s.members {
+		for _, v := range m.moves {
+			if v.steps.size() > 0 {
+				cuts = append(cuts, v.steps.lo, v.steps.hi+1)
+			}
+		}
+	}
+	slices.Sort(cuts)
+	cuts = slices.Compact(cuts)
+	for k := 1; k < len(cuts); k++ {
+		out = append(out, box{cuts[k-1], cuts[k] - 1})
+	}
+	if s.back {
+		slices.Reverse(out)
+	}
+	return out
+}
+
+// base enters the pieces that are known without the series, as far as the series may read them.
+func (s *series) base(m *member, times box) {
+	first, last := times.lo-m.rows, times.hi+m.rows
+	for _, q := range m.array.Pieces {
+		if slices.ContainsFunc(m.moves, func(v *move) bool { return v.piece == q }) {
+			continue
+		}
+		b := s.e.box(slotSet(q.Slots[m.axis]))
+		if b.size() == 0 || !m.whole && (b.hi < first || b.lo > last) {
+			continue
+		}
+		w := s.e.whole(m.array, q)
+		n := frontAxis(w.node, len(w.bound), m.axis)
+		m.known = append(m.known, part{b, s.widened(m, q, n, len(w.bound)+1), w.bound})
+	}
+}
+
+// widened lays what a piece says of a member along the member's other axes, which begin at axis lead: 0 where the piece is not.
+func (s *series) widened(m *member, p *model.Piece, n Node, lead int) Node {
+	before, after := make([]int, n.Rank()), make([]int, n.Rank())
+	at := lead
+	for k, slot := range p.Slots {
+		if k != m.axis {
+			all, part := s.e.box(m.array.Type.Axes[k]), s.e.box(slotSet(slot))
+			before[at], after[at] = part.lo-all.lo, all.hi-part.hi
+			at++
+		}
+	}
+	if isZero(before) && isZero(after) {
+		return n
+	}
+	return autodiff.Pad(n, before, after)
+}
+
+func isZero(n []int) bool { return !slices.ContainsFunc(n, func(k int) bool { return k != 0 }) }
+
+func (s *series) findOuter() {
+	var all []value
+	var inside []*model.Index
+	for _, m := range s.members {
+		for _, p := range m.known {
+			all = append(all, value{bound: p.own})
+		}
+		for _, v := range m.moves {
+			inside = slices.Concat(inside, v.piece.Plates, boundInside(v.roots))
+			for _, in := range v.inputs {
+				all = append(all, in.v)
+			}
+		}
+	}
+	s.outer = slices.DeleteFunc(union(all...), func(i *model.Index) bool { return slices.Contains(inside, i) })
+}
+
+// frontBound moves a bound axis to the front.
+func frontBound(v value, i *model.Index) Node {
+	at := slices.Index(v.bound, i)
+	return autodiff.Permute(v.node, append([]int{at}, others(v.rank(), at)...)...)
+}
+
+// frontAxis moves own axis k (after b bound ones) to the front of the own axes.
+func frontAxis(n Node, b, k int) Node {
+	perm := make([]int, 0, n.Rank())
+	for i := range b {
+		perm = append(perm, i)
+	}
+	perm = append(perm, b+k)
+	for i := b; i < n.Rank(); i++ {
+		if i != b+k {
+			perm = append(perm, i)
+		}
+	}
+	return autodiff.Permute(n, perm...)
+}
+
+// rowsOf are rows of a member with shape [outer…, rows, rest…], 0 where nothing is known.
+func (s *series) rowsOf(m *member, rows box) Node {
+	e, b := s.e, len(s.outer)
+	sum := e.g.Full(0, slices.Concat(e.shape(s.outer, nil), []int{rows.size()}, e.shape(nil, m.rest))...)
+	for _, p := range m.knownIn(rows) {
+		lo, hi := max(p.rows.lo, rows.lo), min(p.rows.hi, rows.hi)
+		n := cutAxis(s.spread(p), b, lo-p.rows.lo, hi-p.rows.lo+1)
+		before, after := make([]int, n.Rank()), make([]int, n.Rank())
+		before[b], after[b] = lo-rows.lo, rows.hi-hi
+		sum = autodiff.Add(sum, autodiff.Pad(n, before, after))
+	}
+	return sum
+}
+
+// knownIn are the parts that say something of rows.
+func (m *member) knownIn(rows box) (out []part) {
+	for _, p := range m.known {
+		if p.rows.lo <= rows.hi && rows.lo <= p.rows.hi {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+// spread gives a part all outer axes.
+func (s *series) spread(p part) Node {
+	if slices.Equal(p.own, s.outer) {
+		return p.node
+	}
+	var to []int
+	for _, i := range p.own {
+		to = append(to, slices.Index(s.outer, i))
+	}
+	own := p.node.Shape()[len(p.own):]
+	for k := range own {
+		to = append(to, len(s.outer)+k)
+	}
+	return autodiff.Broadcast(p.node, slices.Concat(s.e.shape(s.outer, nil), own), to)
+}
+
+// before are the rows of a member that the first step of a stretch sees, the newest last.
+func (s *series) before(m *member, stretch box) Node {
+	switch {
+	case m.whole:
+		return s.rowsOf(m, m.box)
+	case !s.back:
+		return s.rowsOf(m, box{stretch.lo - m.rows, stretch.lo - 1})
+	}
+	ahead := s.rowsOf(m, box{stretch.hi + 1, stretch.hi + m.rows})
+	rows := make([]Node, m.rows)
+	for k := range rows {
+		rows[k] = cutAxis(ahead, len(s.outer), m.rows-1-k, m.rows-k)
+	}
+	return autodiff.Concat(len(s.outer), rows...)
+}
+
+// active are the moves that give a member its values in a stretch, beside what is known.
+func (m *member) active(stretch box) (out []*move) {
+	for _, v := range m.moves {
+		if v.steps.lo <= stretch.lo && stretch.hi <= v.steps.hi {
+			out = append(out, v)
+		}
+	}
+	return out
+}
+
+// knows reports whether something of a member is known in a stretch; all of it where it does not move.
+func (m *member) knows(stretch box) bool {
+	return len(m.active(stretch)) == 0 || len(m.knownIn(stretch)) > 0
+}
+
+// stretch runs one scan, from the carry before it to that after it.
+func (s *series) stretch(b box, carry Node) Node {
+	xs, shared := s.feeds(b)
+	all := autodiff.Scan(carry, xs, shared, s.back, func(carry Node, x, sh []Node) Node {
+		return s.step(b, carry, x, sh)
+	})
+	s.enter(b, all)
+	return autodiff.Reshape(s.final(all), carry.Shape()...)
+}
+
+// final is the carry after the last step.
+func (s *series) final(all Node) Node {
+	if s.back {
+		return cutAxis(all, 0, 0, 1)
+	}
+	return cutAxis(all, 0, all.Shape()[0]-1, all.Shape()[0])
+}
+
+// feeds are what steps read beside the carry: slices along the first axis, the time itself first, and what is the same for all.
+func (s *series) feeds(b box) (xs, shared []Node) {
+	xs = []Node{autodiff.Add(s.e.g.Iota(b.size()), s.e.g.Const(float64(b.lo)))}
+	for _, m := range s.members {
+		if m.knows(b) { // [t, outer…, rest…]
+			xs = append(xs, frontAxis(s.rowsOf(m, b), 0, len(s.outer)))
+		}
+		for _, v := range m.active(b) {
+			for _, in := range v.inputs {
+				if in.walk {
+					xs = append(xs, cutAxis(frontBound(in.v, v.t), 0, b.lo-v.steps.lo, b.hi-v.steps.lo+1))
+				} else {
+					shared = append(shared, in.v.node)
+				}
+			}
+		}
+	}
+	return xs, shared
+}
+
+// pack lays the members' rows into one carry: as they are for one member, else one after the other.
+func (s *series) pack(rows []Node) Node {
+	if len(rows) == 1 {
+		return rows[0]
+	}
+	flat := make([]Node, len(rows))
+	for k, n := range rows {
+		outer := n.Shape()[:len(s.outer)]
+		flat[k] = autodiff.Reshape(n, append(slices.Clone(outer), product(n.Shape()[len(s.outer):]))...)
+	}
+	return autodiff.Concat(len(s.outer), flat...)
+}
+
+// unpack undoes pack; lead is the number of axes before the outer ones.
+func (s *series) unpack(carry Node, lead int) (rows []Node) {
+	if len(s.members) == 1 {
+		return []Node{carry}
+	}
+	at, axis := 0, lead+len(s.outer)
+	for _, m := range s.members {
+		own := append([]int{m.rows}, s.e.shape(nil, m.rest)...)
+		n := cutAxis(carry, axis, at, at+product(own))
+		rows = append(rows, autodiff.Reshape(n, slices.Concat(carry.Shape()[:axis], own)...))
+		at += product(own)
+	}
+	return rows
+}
