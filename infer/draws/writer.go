@@ -37,7 +37,7 @@ type growing struct {
 	axis int
 }
 
-const maxChunk = 500 // draws
+const maxChunk = 1000 // draws: a file for each array costs more than what is in it
 
 func newWriter(dir string, l Layout, o Options) *Writer {
 	columns, width := l.columns()
