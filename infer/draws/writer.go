@@ -172,6 +172,9 @@ func (w *Writer) checkpoint() error {
 // grow sets the length of the streamed arrays.
 func (w *Writer) grow(draws int) error {
 	for _, g := range w.growing {
+		if g.doc.Shape[g.axis] == draws {
+			continue
+		}
 		if g.axis == 0 {
 			if err := w.number(g.key, g.doc.Shape[0], draws); err != nil {
 				return err
