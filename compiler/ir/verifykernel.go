@@ -109,8 +109,8 @@ func reach(k *Kernel, ix Index) (lo, hi int) {
 	return lo, hi
 }
 
-// apart reports whether two indices never name the same element in one turn.
-func (k *Kernel) apart(a, b Index) bool {
+// Apart reports whether two indices of a buffer never name the same element in one turn.
+func (k *Kernel) Apart(a, b Index) bool {
 	lowA, highA := reach(k, a)
 	lowB, highB := reach(k, b)
 	return a.Step == b.Step && (highA < lowB || highB < lowA)
@@ -139,7 +139,7 @@ func sameElement(k *Kernel, ix Index, o Output) error {
 	switch {
 	case o.Combine != Store:
 		return fmt.Errorf("by %v", o.Combine)
-	case k.apart(ix, o.Index):
+	case k.Apart(ix, o.Index):
 		return nil
 	case len(ix.Dyn) > 0 || len(o.Index.Dyn) > 0:
 		return fmt.Errorf("at a dynamic index")
