@@ -48,12 +48,12 @@ func (k *kernelCode) arithmetic(in *ir.Instr) int {
 	if in.Op == ir.Shuffle {
 		return k.task(&shuffle{dst, args[0], args[1], s, in.Rows}, dst, args[:n]...)
 	}
-	return k.place(loops[in.Op], dst, args[:n]...)
+	return k.place(&placed{op: in.Op, loop: loops[in.Op], dst: dst, args: slices.Clone(args[:n])})
 }
 
 // register makes a register whose invariance follows from its shape.
 func (k *kernelCode) register(s shape, still bool) int {
-	k.regs = append(k.regs, register{shape: s, invariant: s&perPoint == 0 && !k.whole, still: still})
+	k.regs = append(k.regs, register{shape: s, invariant: s&perPoint == 0 && !k.whole, still: still, slot: -1})
 	return len(k.regs) - 1
 }
 
@@ -62,18 +62,17 @@ func (k *kernelCode) constant(v float64) int {
 	return len(k.regs) - 1
 }
 
-// place adds arithmetic.
-func (k *kernelCode) place(l opLoop, dst int, args ...int) int {
-	r := k.regs[dst]
-	k.places = append(k.places, &placed{loop: l, dst: dst, args: slices.Clone(args), invariant: r.invariant, still: r.still})
-	return dst
+// place adds a step that defines a register.
+func (k *kernelCode) place(p *placed) int {
+	r := k.regs[p.dst]
+	p.invariant, p.still = r.invariant, r.still
+	k.places = append(k.places, p)
+	return p.dst
 }
 
-// task adds a step of another kind.
+// task adds a step that is not arithmetic.
 func (k *kernelCode) task(t task, dst int, args ...int) int {
-	k.place(opLoop{}, dst, args...)
-	k.places[len(k.places)-1].task = t
-	return dst
+	return k.place(&placed{task: t, dst: dst, args: slices.Clone(args)})
 }
 
 // widen repeats a register's values to fill a wider shape. Constants have full vectors as they are.
@@ -215,6 +214,10 @@ func (k *kernelCode) outputs() {
 			k.outs = append(k.outs, *o)
 		case o.combine == ir.Store && o.inOrder(k.points):
 			k.store(o)
+		case o.combine == ir.Sum && o.addr.kind == fixed && o.len == k.width && o.typ == ir.F64:
+			sum := k.register(k.both&perLane, false)
+			k.place(&placed{op: total, loop: opLoop{unary: totalLoop}, dst: sum, args: o.reads()})
+			k.to(o, sum)
 		default:
 			k.places = append(k.places, &placed{task: o, dst: -1, args: o.reads()})
 		}
@@ -226,8 +229,13 @@ func (k *kernelCode) store(o *output) {
 	dst := o.value
 	if !k.movable(dst, o.buf) {
 		dst = k.register(k.both, false)
-		k.place(opLoop{unary: copyLoop}, dst, o.value)
+		k.place(&placed{loop: opLoop{unary: copyLoop}, dst: dst, args: o.reads()})
 	}
+	k.to(o, dst)
+}
+
+// to lets a register be where an output goes, before anything else is done.
+func (k *kernelCode) to(o *output, dst int) {
 	k.view(o.buf, o.addr, k.width, dst)
 	last := len(k.places) - 1
 	k.opening, k.places = append(k.opening, k.places[last]), k.places[:last]
@@ -248,7 +256,7 @@ func (k *kernelCode) rounded(r int, t ir.Type) int {
 		copy(d, a)
 		round(d, t)
 	}
-	return k.place(opLoop{unary: f}, dst, r)
+	return k.place(&placed{loop: opLoop{unary: f}, dst: dst, args: []int{r}})
 }
 
 // maxPartial is the size of the largest buffer that tiles sum into separately. Larger ones take all points in order.

@@ -118,13 +118,14 @@ type register struct {
 	still     bool
 	constant  bool
 	value     float64 // of a constant
-	slot      int     // in the register file
+	slot      int     // in the register file, or -1
 	alias     bool    // points into a buffer
 	own       bool    // has memory of its own
 }
 
 // placed is a step with the registers that it defines and uses.
 type placed struct {
+	op               ir.Op // of arithmetic that has not been fused
 	loop             opLoop
 	task             task // without a loop
 	dst              int  // register, or -1
@@ -150,6 +151,7 @@ func (c *compiler) kernel(in *ir.Kernel) statement {
 	k.cut()
 	k.whole = k.points > 0 && k.points <= k.chunk
 	k.outputs()
+	k.fuse()
 	k.allocate()
 	c.tiles = c.tiles || k.tileCount() > 1
 	return k.kernel
@@ -167,7 +169,7 @@ func (k *kernelCode) allocate() {
 		switch {
 		case p.still && k.freezes():
 			k.frozen = append(k.frozen, p)
-			if p.dst >= 0 {
+			if p.dst >= 0 && !k.regs[p.dst].alias {
 				k.regs[p.dst].own = true
 			}
 		case p.settled:
@@ -229,15 +231,15 @@ func (k *kernelCode) frame(file []float64, constants map[uint64][]float64) frame
 		switch {
 		case r.constant:
 			f.vec[i] = constantVector(constants, r.value)
-		case r.alias:
+			continue
 		case r.own:
 			f.vec[i] = make([]float64, k.points*k.width)
-		default:
+		case r.slot >= 0:
 			f.vec[i] = file[r.slot*chunkValues:][:chunkValues:chunkValues]
+		default:
+			continue
 		}
-		if !r.constant && !r.alias {
-			f.sized[r.shape] = append(f.sized[r.shape], &f.vec[i])
-		}
+		f.sized[r.shape] = append(f.sized[r.shape], &f.vec[i])
 	}
 	for i := range f.addr {
 		f.addr[i] = make([]int, min(k.points, k.chunk)*k.width)
