@@ -6,8 +6,9 @@ import sys
 
 from section import Section
 
-TARGETS = {"geo0": "five modes in the plane", "two10": "two modes at 10 sd in 10 dimensions, 1:2", "grid": "25 modes on a grid at 10 sd",
-           "banana": "a banana with two branches, 1:2", "labels": "three components without labels"}
+TARGETS = {"geo0": "five modes in the plane", "geo1": "five modes of different widths", "geo2": "five modes further apart",
+           "two10": "two modes at 10 sd in 10 dimensions, 1:2", "two50": "two modes at 10 sd in 50 dimensions, 1:2", "grid": "25 modes on a grid at 10 sd",
+           "forty": "40 modes at random", "banana": "a banana with two branches, 1:2", "labels": "three components without labels"}
 
 
 def modes(run):

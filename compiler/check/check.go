@@ -63,8 +63,8 @@ func (c *checker) errorf(code string, at source.Span, format string, args ...any
 	return c.diags.Errorf(code, at, format, args...)
 }
 
-func (c *checker) notYet(at source.Span, what string) {
-	c.errorf("E99", at, "%s: not compiled by this version of ppl yet", what)
+func (c *checker) notYet(at source.Span, what string) diag.Entry {
+	return c.errorf("E99", at, "%s: not compiled by this version of ppl yet", what)
 }
 
 // ---- scopes ----
@@ -138,8 +138,16 @@ type draw struct {
 	bare  []*model.Index // plates without a name, matched by their set
 	event []*model.Set
 	law   *law
+	uses  []modified // the uses of templates on the way to the law, outermost first, as far as they have modifiers
 	// returned is what a template's block returns by its name
 	returned *entity
+}
+
+// A modified law is one with modifiers, and where the names and plates of its statement are known.
+type modified struct {
+	law   *ast.Law
+	scope *scope
+	bare  []*model.Index
 }
 
 type state uint8

@@ -50,8 +50,10 @@ func (c *checker) drawPiece(a *arrayInfo, d *draw) {
 		}
 		c.rangeFromArgs(a, d, &t)
 	}
-	if in := d.stmt.Law.In; in != nil {
-		t.Range = c.narrowed(d.scope, in, t.Range)
+	for _, m := range d.modifiers() {
+		if m.law.In != nil {
+			t.Range = c.narrowed(m.scope, m.law.In, t.Range)
+		}
 	}
 	if a.Role == model.Parameter && dist != nil && dist.Discrete() {
 		a.Role, a.Save = model.Latent, false

@@ -192,7 +192,8 @@ func (c *checker) missingRole(a *arrayInfo) {
 	case !slices.ContainsFunc(a.draws, func(d draw) bool { return !discreteLaw(d) }):
 		a.Role = model.Latent
 	case !c.oneSupport(a):
-		c.notYet(a.At, "missing entries that other statements read, in an array observed in pieces by laws with different supports")
+		c.notYet(a.At, "missing entries that other statements read, in an array observed in pieces by laws with different supports").
+			Help("declare each piece as data of its own: the support of what is missing is then that of its law")
 	default:
 		a.Role = model.Imputed
 	}

@@ -94,7 +94,8 @@ func (c *checker) chain(t *model.Term) bool {
 		for _, p := range a.Pieces {
 			if k < len(p.Slots) && (p.Slots[k].Index == nil || !p.Slots[k].Index.Set.Same(a.Type.Axes[k])) {
 				if axis >= 0 && axis != k {
-					c.notYet(t.At, "a discrete latent in pieces along two axes")
+					c.notYet(t.At, "a discrete latent in pieces along two axes").
+						Help("write one law over the whole of an axis, which chooses: `%s[m in M, 1] ~ Bernoulli(m == 1 ? … : …)`", a.Name)
 					return false
 				}
 				axis = k
@@ -161,7 +162,7 @@ func (c *checker) latentSupport(t *model.Term) {
 		return
 	}
 	if t.Array.Chain == nil && len(t.Plates) != len(t.Array.Type.Axes) {
-		c.notYet(t.At, "a discrete latent at single elements")
+		c.notYet(t.At, "a discrete latent at single elements").Help("for one unknown write `%s ~ …`, for one on an axis `%s[k in 1..1] ~ …`", t.Array.Name, t.Array.Name)
 		return
 	}
 	if t.Dist.Enumerate == nil && t.In == nil {
@@ -294,7 +295,8 @@ func (f *latentFinder) gathered(sub *model.Subscript, k int) bool {
 }
 
 func (f *latentFinder) other(r *model.Ref) {
-	f.c.notYet(r.Info().At, "reading the discrete latent `"+r.Array.Name+"` other than at an index of the term, at one that data give, or along a chain at a constant distance")
+	f.c.notYet(r.Info().At, "reading the discrete latent `"+r.Array.Name+"` other than at an index of the term, at one that data give, or along a chain at a constant distance").
+		Help("give the statement an index for each axis of `%s` that it reads, and read `%s` at these; which element data choose is written `%s[g[n]]`", r.Array.Name, r.Array.Name, r.Array.Name)
 }
 
 // along finds the place of a read along a chain: a constant distance from one of the term's plates, or one element.

@@ -39,7 +39,8 @@ func (c *checker) collectPrime(h *ast.Head, st *ast.Define, s *scope) {
 	e := s.names[name]
 	switch {
 	case s != c.global:
-		c.notYet(h.Span(), "differential equations inside a function")
+		c.notYet(h.Span(), "differential equations inside a function").
+			Help("write them at the top of the file, where they may read every name; for different constants give them an index: `%s'[k in K](t) = …`", name)
 		return
 	case e != nil && (e.ode == nil || e.ode.prime.head != nil):
 		c.errorf("E11", h.Span(), "`%s` is defined twice", name).Related(e.at, "first defined here")
@@ -79,7 +80,8 @@ func (c *checker) odeShape(t *trajectory) bool {
 	slots, _, _ := c.slots(t.inner, h, 0)
 	for _, s := range slots {
 		if s.Index == nil {
-			c.notYet(h.Span(), "an equation for single elements")
+			c.notYet(h.Span(), "an equation for single elements").
+				Help("write one equation over the axis, which chooses: `%[1]s'[k in 1..3](t) = k == 1 ? … : …`, or give the elements names of their own", t.state.Name)
 			return false
 		}
 		t.state.Plates = append(t.state.Plates, s.Index)

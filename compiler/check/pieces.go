@@ -2,6 +2,7 @@ package check
 
 import (
 	"math"
+	"slices"
 
 	"ppl/compiler/model"
 )
@@ -123,7 +124,7 @@ func (c *checker) lone(p *model.Piece) {
 func (c *checker) twice(a *arrayInfo) bool {
 	for i, p := range a.Pieces {
 		for _, q := range a.Pieces[:i] {
-			if region(p) == region(q) {
+			if overlap(region(p), region(q)) {
 				c.errorf("E11", p.At, "`%s` is defined twice: lines %d and %d overlap", p.At.Text(), q.At.Line(), p.At.Line()).
 					Related(q.At, "also defined here")
 				return true
@@ -133,13 +134,34 @@ func (c *checker) twice(a *arrayInfo) bool {
 	return false
 }
 
-// region writes a piece's part of each axis, equal for equal parts.
-func region(p *model.Piece) (s string) {
-	for _, slot := range p.Slots {
-		s += slotSet(slot).Key + ","
+// overlap reports whether two parts of a box share elements, as far as that is seen before sizes are known.
+func overlap(p, q []*model.Set) bool {
+	for k := range min(len(p), len(q)) {
+		if !meet(p[k], q[k]) {
+			return false
+		}
 	}
-	return s
+	return len(p) == len(q)
 }
+
+// region is a piece's part of each axis.
+func region(p *model.Piece) (sets []*model.Set) {
+	for _, s := range p.Slots {
+		sets = append(sets, slotSet(s))
+	}
+	return sets
+}
+
+// meet reports whether two parts of an axis share elements: they have an end in common, or numbers tell.
+func meet(s, t *model.Set) bool {
+	first, last := linearOf(t.Hi).plus(linearOf(s.Lo), -1), linearOf(s.Hi).plus(linearOf(t.Lo), -1)
+	if first.isConst() && last.isConst() {
+		return first.c >= 0 && last.c >= 0
+	}
+	return sameEnd(s.Lo, t.Lo) || sameEnd(s.Hi, t.Hi)
+}
+
+func sameEnd(x, y model.Expr) bool { return linearOf(x).key() == linearOf(y).key() }
 
 // slotSet is the part of an axis that a slot covers.
 func slotSet(s model.Slot) *model.Set {
@@ -149,6 +171,9 @@ func slotSet(s model.Slot) *model.Set {
 	return newSet(s.At.Info().At.Text(), s.At, s.At)
 }
 
+// joinAxis is the axis of which the pieces have parts. Pieces that fill a box lie side by side wherever one looks along an axis, so one part
+// begins the axis, one ends it, and each of the others goes on where some part ends and ends where some part goes on. Whether each element is
+// defined once is seen when sizes are known.
 func (c *checker) joinAxis(a *arrayInfo, k int) *model.Set {
 	var parts []*model.Set
 	for _, p := range a.Pieces {
@@ -160,24 +185,18 @@ func (c *checker) joinAxis(a *arrayInfo, k int) *model.Set {
 			parts = append(parts, part)
 		}
 	}
-	joined := parts[0]
-	for rest := parts[1:]; len(rest) > 0; {
-		next := -1
-		for i, p := range rest {
-			if follows(joined, p) || follows(p, joined) {
-				next = i
-			}
+	begin := apart(parts, func(s *model.Set) model.Expr { return s.Lo }, func(s, t *model.Set) bool { return follows(t, s) })
+	end := apart(parts, func(s *model.Set) model.Expr { return s.Hi }, follows)
+	for _, loose := range [][]*model.Set{begin, end} {
+		if len(loose) > 1 {
+			c.uncovered(a, loose[0], loose[1])
+			return parts[0]
 		}
-		if next < 0 {
-			c.uncovered(a, joined, rest[0])
-			return joined
-		}
-		if p := rest[next]; follows(joined, p) {
-			joined = newSet(joined.Lo.Info().At.Text()+".."+p.Hi.Info().At.Text(), joined.Lo, p.Hi)
-		} else {
-			joined = newSet(p.Lo.Info().At.Text()+".."+joined.Hi.Info().At.Text(), p.Lo, joined.Hi)
-		}
-		rest = append(append([]*model.Set{}, rest[:next]...), rest[next+1:]...)
+	}
+	lo, hi := begin[0].Lo, end[0].Hi
+	joined := newSet(lo.Info().At.Text()+".."+hi.Info().At.Text(), lo, hi)
+	if i := axisOf(joined, parts); i >= 0 {
+		joined = parts[i]
 	}
 	for _, n := range c.sizes { // 1..N is N
 		if set := (&model.Set{Key: linear{c: 1}.key() + ".." + atom(n.Name).key()}); set.Same(joined) {
@@ -187,15 +206,27 @@ func (c *checker) joinAxis(a *arrayInfo, k int) *model.Set {
 	return joined
 }
 
+// apart are the parts next to which there is no other on one side, one for each end that they have there.
+func apart(parts []*model.Set, end func(*model.Set) model.Expr, beside func(s, t *model.Set) bool) (out []*model.Set) {
+	for _, s := range parts {
+		near := func(t *model.Set) bool { return s != t && beside(s, t) }
+		known := func(t *model.Set) bool { return sameEnd(end(s), end(t)) }
+		if !slices.ContainsFunc(parts, near) && !slices.ContainsFunc(out, known) {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
 // follows reports whether t starts just after s ends.
 func follows(s, t *model.Set) bool {
 	gap := linearOf(t.Lo).plus(linearOf(s.Hi), -1)
 	return gap.isConst() && gap.c == 1
 }
 
+// uncovered refuses parts of an axis that both have no neighbour on one side.
 func (c *checker) uncovered(a *arrayInfo, s, t *model.Set) {
-	overlap := linearOf(t.Lo).plus(linearOf(s.Lo), -1)
-	if overlap.isConst() && overlap.c == 0 {
+	if sameEnd(s.Lo, t.Lo) {
 		c.errorf("E11", a.Pieces[len(a.Pieces)-1].At, "`%s` is defined twice: %s and %s overlap", a.Name, s.Name, t.Name).Related(a.At, "also here")
 		return
 	}

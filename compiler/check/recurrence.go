@@ -51,7 +51,14 @@ type pastRead struct {
 
 // recurrences finds the groups of arrays that read themselves or each other, and the axes along which they read the past.
 func (c *checker) recurrences() {
-	f := groupFinder{index: map[*model.Array]int{}, low: map[*model.Array]int{}}
+	for _, g := range c.groups(own) {
+		c.group(g)
+	}
+}
+
+// groups are the arrays that read themselves or each other in what made lists of their pieces, without those that were refused.
+func (c *checker) groups(made func(*model.Piece) []model.Expr) [][]*model.Array {
+	f := groupFinder{made: made, index: map[*model.Array]int{}, low: map[*model.Array]int{}}
 	for _, a := range c.model.Arrays {
 		f.visit(a)
 	}
@@ -61,11 +68,9 @@ func (c *checker) recurrences() {
 			f.visit(a)
 		}
 	}
-	for _, g := range f.groups {
-		if !slices.ContainsFunc(g, func(a *model.Array) bool { return slices.Contains(c.circular, a) }) {
-			c.group(g)
-		}
-	}
+	return slices.DeleteFunc(f.groups, func(g []*model.Array) bool {
+		return slices.ContainsFunc(g, func(a *model.Array) bool { return slices.Contains(c.circular, a) })
+	})
 }
 
 // own are the expressions that make the values of a piece: of a definition, of a parameter that is worked out from coordinates of its own, or of
@@ -82,6 +87,7 @@ func own(p *model.Piece) []model.Expr {
 
 // A groupFinder finds strongly connected arrays (Tarjan 1972, SIAM Journal on Computing 1, 146).
 type groupFinder struct {
+	made       func(*model.Piece) []model.Expr
 	index, low map[*model.Array]int
 	stack      []*model.Array
 	groups     [][]*model.Array
@@ -96,7 +102,7 @@ func (f *groupFinder) visit(a *model.Array) {
 	f.stack = append(f.stack, a)
 	self := false
 	for _, p := range a.Pieces {
-		for _, b := range model.Arrays(own(p)...) {
+		for _, b := range model.Arrays(f.made(p)...) {
 			self = self || a == b
 			f.visit(b)
 			if slices.Contains(f.stack, b) {
@@ -116,8 +122,8 @@ func (f *groupFinder) visit(a *model.Array) {
 
 // group proves that the arrays read their past only, and notes how.
 func (c *checker) group(arrays []*model.Array) {
-	reads, ok := c.pastReads(arrays)
-	if !ok {
+	reads := readsWithin(arrays, own)
+	if !c.allSeen(reads) {
 		return
 	}
 	for k := range arrays[0].Type.Axes {
@@ -141,27 +147,34 @@ func memberOf(g *model.Group, a *model.Array) *model.Member {
 	return &g.Members[slices.IndexFunc(g.Members, func(m model.Member) bool { return m.Array == a })]
 }
 
-// pastReads lists the reads of a group's arrays in its pieces.
-func (c *checker) pastReads(arrays []*model.Array) (reads []pastRead, ok bool) {
-	ok = true
+// readsWithin lists the reads of a group's arrays in what makes their pieces.
+func readsWithin(arrays []*model.Array, made func(*model.Piece) []model.Expr) (reads []pastRead) {
 	for _, a := range arrays {
 		for _, p := range a.Pieces {
-			for _, x := range own(p) {
+			for _, x := range made(p) {
 				readsIn(x, arrays, func(ref *model.Ref, sub *model.Subscript) {
 					r := pastRead{a, p, ref.Array, sub, ref}
 					if sub != nil {
 						r.at = sub
 					}
 					reads = append(reads, r)
-					if sub == nil || len(p.Slots) == 0 {
-						ok = false
-						c.unseen(r)
-					}
 				})
 			}
 		}
 	}
-	return reads, ok
+	return reads
+}
+
+// allSeen refuses reads that are no elements, or are made by what is none.
+func (c *checker) allSeen(reads []pastRead) bool {
+	ok := true
+	for _, r := range reads {
+		if r.sub == nil || len(r.piece.Slots) == 0 {
+			ok = false
+			c.unseen(r)
+		}
+	}
+	return ok
 }
 
 // unseen refuses a read of which the order is not seen.
@@ -227,13 +240,10 @@ func alongAxes(arrays []*model.Array, axes []int, reads []pastRead, back bool) *
 	now := map[*model.Array][]*model.Array{} // reads at the same place
 	for _, r := range reads {
 		from, to := slices.Index(arrays, r.from), slices.Index(arrays, r.to)
-		if axes[from] >= len(r.piece.Slots) || axes[to] >= len(r.sub.Subs) || r.sub.Subs[axes[to]].At == nil {
+		if !r.reaches(axes[from], axes[to]) {
 			return nil
 		}
-		at := placeOf(r.sub.Subs[axes[to]].At, r.piece.Slots[axes[from]])
-		if back {
-			at = at.mirrored()
-		}
+		at := r.place(axes[from], axes[to], back)
 		switch at.kind {
 		case before:
 			members[to].Lag = max(members[to].Lag, at.lag)
@@ -304,6 +314,23 @@ const (
 	same
 )
 
+// reaches reports whether a read and the piece that it stands in have an element each, or an index, along two axes.
+func (r pastRead) reaches(from, to int) bool {
+	return r.sub != nil && from < len(r.piece.Slots) && to < len(r.sub.Subs) && r.sub.Subs[to].At != nil
+}
+
+// place says where a read lies along an axis of what is read, seen from the piece along one of its own.
+func (r pastRead) place(from, to int, back bool) place {
+	if !r.reaches(from, to) {
+		return place{}
+	}
+	at := placeOf(r.sub.Subs[to].At, r.piece.Slots[from])
+	if back {
+		at = at.mirrored()
+	}
+	return at
+}
+
 // mirrored is the place as it is seen when time runs back.
 func (p place) mirrored() place {
 	p.kind = [...]placeKind{unknown: unknown, before: after, past: future, after: before, future: past, same: same}[p.kind]
@@ -317,6 +344,9 @@ func placeOf(x model.Expr, slot model.Slot) place {
 		return fixedPlace(linearOf(x).plus(linearOf(slot.At), -1))
 	}
 	t := slot.Index
+	if len(indicesOf(x)) == 0 {
+		return fixedElement(linearOf(x), t.Set)
+	}
 	gap := linearOf(x).plus(atom("index "+itoa(t.ID)), -1)
 	if gap.isConst() {
 		return fixedPlace(gap)
@@ -337,6 +367,18 @@ func placeOf(x model.Expr, slot model.Slot) place {
 		if lead := gap.plus(atom("index "+itoa(i.ID)), -1); lead.isConst() && lead.c+i.Set.Lo.Info().Type.Range.Lo > 0 { // x = t + i + const
 			return place{kind: future}
 		}
+	}
+	return place{}
+}
+
+// fixedElement is the place of one element, seen from all of a set.
+func fixedElement(at linear, s *model.Set) place {
+	first, last := at.plus(linearOf(s.Lo), -1), at.plus(linearOf(s.Hi), -1)
+	switch {
+	case first.isConst() && first.c < 0:
+		return place{kind: past}
+	case last.isConst() && last.c > 0:
+		return place{kind: future}
 	}
 	return place{}
 }
@@ -372,12 +414,7 @@ func (c *checker) noDirection(arrays []*model.Array, reads []pastRead) {
 	for i := range reads {
 		r := &reads[i]
 		axes := axesLike(arrays, 0)
-		from, to := axes[slices.Index(arrays, r.from)], axes[slices.Index(arrays, r.to)]
-		var kind placeKind
-		if from < len(r.piece.Slots) && to < len(r.sub.Subs) && r.sub.Subs[to].At != nil {
-			kind = placeOf(r.sub.Subs[to].At, r.piece.Slots[from]).kind
-		}
-		switch kind {
+		switch r.place(axes[slices.Index(arrays, r.from)], axes[slices.Index(arrays, r.to)], false).kind {
 		case before, past:
 			back = r
 		case after, future:
@@ -390,13 +427,17 @@ func (c *checker) noDirection(arrays []*model.Array, reads []pastRead) {
 	case dark != nil:
 		c.unseen(*dark)
 	case back != nil && forth != nil:
-		c.errorf("E17", forth.at.Info().At, "`%s` reads `%s` here and `%s` elsewhere; a recurrence has one direction", forth.piece.At.Text(), forth.at.Info().At.Text(),
-			back.at.Info().At.Text()).Related(back.at.Info().At, "the other read")
+		c.bothWays(back, forth)
 	case len(arrays) == 1:
 		c.unseen(reads[0])
 	default:
 		c.sameIndex(arrays, reads)
 	}
+}
+
+func (c *checker) bothWays(back, forth *pastRead) {
+	c.errorf("E17", forth.at.Info().At, "`%s` reads `%s` here and `%s` elsewhere; a recurrence has one direction", forth.piece.At.Text(), forth.at.Info().At.Text(),
+		back.at.Info().At.Text()).Related(back.at.Info().At, "the other read")
 }
 
 // sameIndex refuses arrays that define each other at one index.

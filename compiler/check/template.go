@@ -2,6 +2,7 @@ package check
 
 import (
 	"math"
+	"slices"
 
 	"ppl/compiler/model"
 	"ppl/lang/ast"
@@ -118,30 +119,78 @@ func (c *checker) eventOf(s *scope, law *ast.Law) int {
 // expand replaces a law that names a template by what the template draws. It returns the block's value when there is one: the
 // array is then defined by it.
 func (c *checker) expand(a *arrayInfo, d *draw) (value model.Expr, ok bool) {
-	for d.stmt.Law != nil {
+	var used []*function
+	for {
 		f := c.template(d.scope, d.stmt.Law.Dist)
 		if f == nil {
 			return nil, true
 		}
-		if f.busy {
+		if f.busy || slices.Contains(used, f) {
 			c.errorf("E19", d.stmt.Law.Dist.Span(), "template `%s` uses itself", f.name).Related(f.at, "the template")
 			return nil, false
 		}
+		used = append(used, f)
 		inner := newScope(f.scope)
 		inner.inst = &instance{prefix: a.Name, outer: plates(d.slots)}
 		if !c.bindParams(d.scope, inner, f, callOf(d.stmt.Law.Dist)) {
 			return nil, false
 		}
-		if law := d.stmt.Law; law.In != nil || law.Censored != nil || law.Ordered || law.ZeroSum || law.NonCentered {
-			c.notYet(law.Span(), "`in`, `censored`, `ordered`, `zerosum` or `noncentered` on a template")
-			return nil, false
+		if hasModifiers(d.stmt.Law) {
+			d.uses = append(d.uses, modified{d.stmt.Law, d.scope, d.bare})
 		}
-		if f.draw.Block != nil {
-			return c.instantiate(a, d, f, inner)
+		if f.draw.Block == nil {
+			d.stmt, d.scope = f.draw, inner
+		} else if value, ok = c.instantiate(a, d, f, inner); !ok || !a.observed {
+			return value, ok
 		}
-		d.stmt, d.scope = f.draw, inner
 	}
-	return nil, true
+}
+
+func hasModifiers(l *ast.Law) bool {
+	return l.In != nil || l.Censored != nil || l.Ordered || l.ZeroSum || l.NonCentered
+}
+
+// modifiers are the law's own, and those of the templates' uses that led to it.
+func (d *draw) modifiers() []modified {
+	return append(slices.Clone(d.uses), modified{d.stmt.Law, d.scope, d.bare})
+}
+
+// saying is the law, or the use of a template that led to it, that has a modifier.
+func (d *draw) saying(has func(*ast.Law) bool) *ast.Law {
+	all := d.modifiers()
+	return all[max(0, slices.IndexFunc(all, func(m modified) bool { return has(m.law) }))].law
+}
+
+// passOn gives the modifiers of a template's use to the law of the name that the template's block returns.
+func (c *checker) passOn(d *draw, f *function, inner *scope) bool {
+	if len(d.uses) == 0 {
+		return true
+	}
+	if name, ok := f.draw.Block.Return.(*ast.Name); ok {
+		if e := inner.names[name.Name]; e != nil && e.array != nil && len(e.array.draws) > 0 && len(e.array.defs) == 0 {
+			for i := range e.array.draws {
+				e.array.draws[i].uses = append(e.array.draws[i].uses, d.uses...)
+			}
+			return true
+		}
+	}
+	code, word := modifierOf(d.uses[0].law)
+	c.errorf(code, d.uses[0].law.Span(), "`%s` has no law to change: `%s` returns `%s`, which it works out", word, f.name, f.draw.Block.Return.Span().Text()).
+		Related(f.draw.Block.Return.Span(), "returned here").Help("write `%s` on a law inside `%s`, or return what has `~` there", word, f.name)
+	return false
+}
+
+// modifierOf is a modifier of a law, and the code of what is wrong with it.
+func modifierOf(l *ast.Law) (code, word string) {
+	for _, m := range []struct {
+		there      bool
+		code, word string
+	}{{l.In != nil, "E58", "in"}, {l.Censored != nil, "E60", "censored"}, {l.Ordered, "E59", "ordered"}, {l.ZeroSum, "E59", "zerosum"}} {
+		if m.there {
+			return m.code, m.word
+		}
+	}
+	return "E61", "noncentered"
 }
 
 func callOf(e ast.Expr) *ast.Call {
@@ -165,6 +214,9 @@ func (c *checker) instantiate(a *arrayInfo, d *draw, f *function, inner *scope) 
 		inner.add(&entity{name: f.draw.Block.Return.(*ast.Name).Name, at: d.head.Span(), array: a, outer: plates(d.slots), used: true})
 	}
 	c.collect(stmts, inner)
+	if !a.observed && !c.passOn(d, f, inner) {
+		return nil, false
+	}
 	c.elaborate(inner)
 	if a.observed {
 		return nil, true

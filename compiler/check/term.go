@@ -118,7 +118,8 @@ func (c *checker) observe(a *arrayInfo, d *draw) bool {
 		return false
 	}
 	if a.Role == model.Imputed && len(a.draws) == 1 && !coversAxes(d.slots, axes) {
-		c.notYet(d.head.Span(), "missing entries that other statements read, in an array observed in part")
+		c.notYet(d.head.Span(), "missing entries that other statements read, in an array observed in part").
+			Help("give the rest of `%s` a law, too, or declare it as data of its own", a.Name)
 		return false
 	}
 	if _, ok := c.expand(a, d); !ok {
@@ -227,43 +228,68 @@ func (c *checker) valueAt(a *arrayInfo, d *draw) model.Expr {
 }
 
 func (c *checker) modifiers(a *arrayInfo, d *draw, t *model.Term) bool {
-	law := d.stmt.Law
-	t.Ordered, t.ZeroSum, t.Non = law.Ordered, law.ZeroSum, law.NonCentered
+	ok := true
+	for _, m := range d.modifiers() {
+		ok = c.modify(a, d, t, m) && ok
+	}
+	if !ok || t.Non && !c.noncentered(a, d, t) {
+		return false
+	}
+	return !t.Ordered && !t.ZeroSum || c.constraint(a, d, t)
+}
+
+// modify enters the modifiers of one statement: of a law, or of what uses the template that the law stands in.
+func (c *checker) modify(a *arrayInfo, d *draw, t *model.Term, m modified) bool {
+	law := m.law
+	t.Ordered, t.ZeroSum, t.Non = t.Ordered || law.Ordered, t.ZeroSum || law.ZeroSum, t.Non || law.NonCentered
 	ok := true
 	if law.In != nil {
-		t.In, ok = c.bounds(d, law.In, a)
-		if ok {
+		if t.In != nil {
+			return c.twiceModified("in", d.saying(func(l *ast.Law) bool { return l.In != nil }).In, law.In)
+		}
+		if t.In, ok = c.bounds(d, law.In, m, a); ok {
 			ok = c.truncation(a, t, law)
 		}
 	}
 	if law.Censored != nil {
-		if !a.observed {
-			c.errorf("E60", law.Censored.Span(), "`censored`: only data can be censored; `%s` is a parameter", a.Name).Help("for truncation write `in`")
-			return false
-		}
-		if t.Form == nil || t.Form.LogCDF == nil || t.Form.LogCCDF == nil {
-			c.errorf("E58", law.Censored.Span(), "`censored` needs the distribution function of %s, which is not there yet", law.Dist.Span().Text())
-			return false
-		}
-		t.Censored, ok = c.bounds(d, law.Censored, a)
-	}
-	if t.Non && !c.noncentered(a, d, t) {
-		return false
-	}
-	if t.Ordered || t.ZeroSum {
-		return c.constraint(a, d, t) && ok
+		return c.censored(a, d, t, m) && ok
 	}
 	return ok
 }
 
-func (c *checker) bounds(d *draw, r *ast.Range, a *arrayInfo) (*model.Bounds, bool) {
-	lo, hi := c.expr(d.scope, r.Lo), c.expr(d.scope, r.Hi)
+func (c *checker) censored(a *arrayInfo, d *draw, t *model.Term, m modified) (ok bool) {
+	at := m.law.Censored
+	switch {
+	case !a.observed:
+		c.errorf("E60", at.Span(), "`censored`: only data can be censored; `%s` is a parameter", a.Name).Help("for truncation write `in`")
+		return false
+	case t.Form == nil || t.Form.LogCDF == nil || t.Form.LogCCDF == nil:
+		c.errorf("E58", at.Span(), "`censored` needs the distribution function of %s, which is not there yet", d.stmt.Law.Dist.Span().Text())
+		return false
+	case t.Censored != nil:
+		return c.twiceModified("censored", d.saying(func(l *ast.Law) bool { return l.Censored != nil }).Censored, at)
+	}
+	t.Censored, ok = c.bounds(d, at, m, a)
+	return ok
+}
+
+// twiceModified refuses a modifier that both a template's law and its use have.
+func (c *checker) twiceModified(word string, use, law *ast.Range) bool {
+	c.errorf("E58", use.Span(), "`%s` stands on the use of a template and on the law that the template draws from", word).Related(law.Span(), "on the law").
+		Help("leave one of them out; an end that differs from use to use can be an argument of the template")
+	return false
+}
+
+// bounds are the ends of a modifier, in the scope of the statement that it stands in.
+func (c *checker) bounds(d *draw, r *ast.Range, m modified, a *arrayInfo) (*model.Bounds, bool) {
+	lo, hi := c.expr(m.scope, r.Lo), c.expr(m.scope, r.Hi)
 	if anyPoison(lo, hi) {
 		return nil, false
 	}
 	var ok1, ok2 bool
-	lo, ok1 = c.absorb(lo, 0, d.bare, a.Name)
-	hi, ok2 = c.absorb(hi, 0, d.bare, a.Name)
+	bare := append(slices.Clone(d.bare), m.bare...)
+	lo, ok1 = c.absorb(lo, 0, bare, a.Name)
+	hi, ok2 = c.absorb(hi, 0, bare, a.Name)
 	return &model.Bounds{Lo: lo, Hi: hi}, ok1 && ok2
 }
 
@@ -293,7 +319,7 @@ func isNumber(x model.Expr) bool {
 }
 
 func (c *checker) noncentered(a *arrayInfo, d *draw, t *model.Term) bool {
-	at := d.stmt.Law.Span()
+	at := d.saying(func(l *ast.Law) bool { return l.NonCentered }).Span()
 	switch {
 	case a.observed:
 		c.errorf("E61", at, "`noncentered` is for parameters; `%s` is observed", a.Name)
@@ -309,7 +335,7 @@ func (c *checker) noncentered(a *arrayInfo, d *draw, t *model.Term) bool {
 
 // constraint: ordered and zerosum constrain the last axis.
 func (c *checker) constraint(a *arrayInfo, d *draw, t *model.Term) bool {
-	at := d.stmt.Law.Span()
+	at := d.saying(func(l *ast.Law) bool { return l.Ordered || l.ZeroSum }).Span()
 	word := "ordered"
 	if t.ZeroSum {
 		word = "zerosum"
@@ -361,6 +387,7 @@ func (c *checker) categoricalOffset(t *model.Term) {
 func (c *checker) finish() {
 	c.circles()
 	c.recurrences()
+	c.orders()
 	c.latents()
 	c.refuseGenerated()
 	c.observedTwice()

@@ -58,6 +58,41 @@ func not(v value) value {
 	return value{autodiff.Eq(v.node, v.node.Graph().Const(0)), v.bound, v.axes}
 }
 
+// eachChild visits the parts of an expression, each under the guards that the expression puts around it; condition is the value of a guard, the
+// zero value where it is not known.
+func (e *emitter) eachChild(x model.Expr, condition func(model.Expr) value, visit func(model.Expr)) {
+	within := func(guard value, y model.Expr) {
+		defer e.under(guard)()
+		visit(y)
+	}
+	switch x := x.(type) {
+	case *model.Cond:
+		q := condition(x.If)
+		visit(x.If)
+		within(q, x.Then)
+		within(not(q), x.Else)
+	case *model.Apply:
+		for i, y := range x.Args {
+			if i > 0 && x.Lazy() {
+				within(decides(x.Name, condition(x.Args[0])), y)
+			} else {
+				visit(y)
+			}
+		}
+	case *model.Reduce:
+		for _, i := range x.Over {
+			visit(i.Set.Lo)
+			visit(i.Set.Hi)
+		}
+		defer e.underRanges(x.Over)()
+		visit(x.X)
+	default:
+		for _, y := range model.Children(x) {
+			visit(y)
+		}
+	}
+}
+
 // counted says where positions count: those spread over all indices that they and the guards have, and the guards' product. Not
 // ok: data alone do not tell.
 func (e *emitter) counted(at value) (positions, counts []float64, ok bool) {

@@ -6,10 +6,7 @@ import (
 )
 
 // inPast refuses a read along an axis, of what an index t defines, that the data do not put before t; after t where time runs back.
-func (e *emitter) inPast(s *model.Subscript, axis int, t *model.Index, guards []value, back bool) {
-	old := e.guards
-	defer func() { e.guards = old }()
-	e.guards = guards
+func (e *emitter) inPast(s *model.Subscript, axis int, t *model.Index, back bool) {
 	places, now, ok := e.beside(s.Subs[axis].At, t)
 	if !ok {
 		return

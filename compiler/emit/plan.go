@@ -62,6 +62,9 @@ func NewPlan(b *Bound) (p *Plan, ds []diag.Diagnostic) {
 	}
 	e.fromTheta(q, e.g.Input("theta", q.Dim))
 	e.possible(b.Model)
+	for _, arrays := range b.Model.Orders {
+		e.drawnBefore(arrays)
+	}
 	q.budget(e, b.Model.Systems)
 	q.kinds(e)
 	q.chooseRows(e)

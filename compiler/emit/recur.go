@@ -116,7 +116,7 @@ func (s *series) newMove(m *member, p *model.Piece, z map[*model.Piece]value) *m
 	}
 	v.steps = s.e.box(slotSet(p.Slots[m.axis]))
 	for _, x := range v.roots {
-		s.collect(v, x, s.e.guards)
+		s.collect(v, x)
 	}
 	return v
 }
@@ -156,10 +156,10 @@ func boundInside(roots []model.Expr) (out []*model.Index) {
 }
 
 // collect finds the largest subexpressions without reads of the group.
-func (s *series) collect(v *move, x model.Expr, guards []value) {
+func (s *series) collect(v *move, x model.Expr) {
 	if !s.readsSelf(x) {
 		if !slices.ContainsFunc(v.inputs, func(in input) bool { return in.expr == x }) {
-			out := s.outside(x, guards)
+			out := s.e.expr(x)
 			v.inputs = append(v.inputs, input{x, out, v.t != nil && slices.Contains(out.bound, v.t)})
 		}
 		return
@@ -169,53 +169,18 @@ func (s *series) collect(v *move, x model.Expr, guards []value) {
 		return
 	case *model.Subscript:
 		if slices.Contains(s.told, x) {
-			s.e.inPast(x, s.memberOf(x.X.(*model.Ref).Array).axis, v.t, guards, s.back)
+			s.e.inPast(x, s.memberOf(x.X.(*model.Ref).Array).axis, v.t, s.back)
 		}
-	case *model.Cond:
-		q := s.condition(x.If, guards)
-		s.collect(v, x.If, guards)
-		s.collect(v, x.Then, slices.Concat(guards, []value{q}))
-		s.collect(v, x.Else, slices.Concat(guards, []value{not(q)}))
-		return
-	case *model.Apply:
-		for i, y := range x.Args {
-			if i > 0 && x.Lazy() {
-				guards = slices.Concat(guards, []value{decides(x.Name, s.condition(x.Args[0], guards))})
-			}
-			s.collect(v, y, guards)
-		}
-		return
-	case *model.Reduce:
-		for _, i := range x.Over {
-			s.collect(v, i.Set.Lo, guards)
-			s.collect(v, i.Set.Hi, guards)
-		}
-		old := s.e.guards
-		defer func() { s.e.guards = old }()
-		s.e.guards = guards
-		s.e.underRanges(x.Over)
-		s.collect(v, x.X, s.e.guards)
-		return
 	}
-	for _, y := range model.Children(x) {
-		s.collect(v, y, guards)
-	}
-}
-
-// outside is the value of an expression without reads of the group.
-func (s *series) outside(x model.Expr, guards []value) value {
-	old := s.e.guards
-	defer func() { s.e.guards = old }()
-	s.e.guards = guards
-	return s.e.expr(x)
+	s.e.eachChild(x, s.condition, func(y model.Expr) { s.collect(v, y) })
 }
 
 // condition is a guard; one that reads the group itself is not known.
-func (s *series) condition(x model.Expr, guards []value) value {
+func (s *series) condition(x model.Expr) value {
 	if s.readsSelf(x) {
 		return value{}
 	}
-	return s.outside(x, guards)
+	return s.e.expr(x)
 }
 
 func (s *series) readsSelf(x model.Expr) bool {

@@ -20,6 +20,7 @@ type Model struct {
 	Systems   []*System
 	RowSets   []*RowSet  // over which log ℓ is a sum: one for each choice of plates; none: full batch only
 	Couplings []Coupling // what couples the elements of observations, where there is no row set
+	Orders    [][]*Array // that are drawn from each other; data show whether some element from itself
 	Sizes     []*Size    // index sets that only data can give a size to, in order of first mention
 }
 

@@ -106,7 +106,7 @@ within them. A run is wrong when a weight is off by more than five Monte Carlo s
 
     go run ./experiments/multimodal -seeds %d -samplers %s
 
-%s; wall-clock times are those of the whole sampling, compiled code cached. Other systems on five of these targets:
+%s; wall-clock times are those of the whole sampling, compiled code cached. Other systems on these targets:
 make bench-peers, whose table is in bench/RESULTS.md.
 
 %s`

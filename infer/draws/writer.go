@@ -19,6 +19,7 @@ type Writer struct {
 	chunk   int // draws in a chunk
 	buffers []buffer
 	growing []growing
+	loose   bool // chunks have been saved whose directories have not been synced
 	err     error
 }
 
@@ -106,11 +107,22 @@ func (w *Writer) save(chain int) error {
 		if err := w.store.chunk(c.key(), index, w.gather(c, b.records)); err != nil {
 			return err
 		}
+	}
+	b.saved, w.loose = b.draws, true
+	return nil
+}
+
+// fasten makes the chunks saved since the last checkpoint durable.
+func (w *Writer) fasten() error {
+	for _, c := range w.columns {
+		if !w.loose || c.v.Size() == 0 {
+			continue
+		}
 		if err := syncDir(path(w.dir, c.key())); err != nil {
 			return err
 		}
 	}
-	b.saved = b.draws
+	w.loose = false
 	return nil
 }
 
@@ -145,6 +157,9 @@ func (w *Writer) flush() error {
 
 // checkpoint commits what has been saved: the coordinate draw and the arrays' shapes, then .zmetadata, then run.json.
 func (w *Writer) checkpoint() error {
+	if err := w.fasten(); err != nil {
+		return err
+	}
 	if err := w.grow(w.readable()); err != nil {
 		return err
 	}
