@@ -71,6 +71,11 @@ func LargeData(m *model.Model, path string, shelf Shelf) []string {
 	return bind.LargeData(m, filepath.Dir(path), shelf)
 }
 
+// AtHand reports whether a model says where all its data are, each file is there, and none is too large for memory.
+func AtHand(m *model.Model, path string, shelf Shelf) bool {
+	return bind.AtHand(m, filepath.Dir(path), shelf)
+}
+
 // Load checks a model, binds its data and resolves its sizes. The program is nil when there are errors.
 func Load(path string, args []DataArg) (*Program, []diag.Diagnostic) {
 	return LoadFrom(path, args, data.DefaultShelf())

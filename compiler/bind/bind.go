@@ -3,6 +3,7 @@
 package bind
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"strconv"
@@ -217,7 +218,8 @@ func (b *binder) inFile(a *model.Array, f *data.File, key string, single bool) *
 	}
 	d := b.diags.Errorf("E83", a.At, "%s has no entry `%s`", f.Path, key)
 	if near, ok := diag.Nearest(key, f.Order); ok {
-		d.Help("did you mean `%s`?", near)
+		path, _, _ := strings.Cut(cmp.Or(a.From, f.Path), "#")
+		d.Help("did you mean `%s`? Rename one of them, or read it with `from \"%s#%s\"`", near, path, near)
 	} else {
 		d.Help("it has %s", strings.Join(shorten(f.Order), ", "))
 	}

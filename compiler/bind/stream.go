@@ -2,6 +2,7 @@ package bind
 
 import (
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -55,6 +56,20 @@ func LargeData(m *model.Model, dir string, shelf data.Shelf) (lines []string) {
 		}
 	}
 	return lines
+}
+
+// AtHand reports whether a model says where all its data are, each file is there, and none is too large for memory.
+func AtHand(m *model.Model, dir string, shelf data.Shelf) bool {
+	return !slices.ContainsFunc(m.Arrays, func(a *model.Array) bool {
+		if !isData(a) || a.Optional || a.Value != nil {
+			return false
+		}
+		path, _, _ := strings.Cut(a.From, "#")
+		path = inDir(dir, path)
+		info, err := os.Stat(path)
+		_, large := shelf.Large(path)
+		return a.From == "" || err != nil || info.IsDir() || large
+	})
 }
 
 // inDir is a path that a model in dir names.

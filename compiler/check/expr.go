@@ -67,7 +67,8 @@ func (c *checker) expr(s *scope, e ast.Expr) model.Expr {
 	case *ast.Member:
 		return c.dotted(s, e)
 	case *ast.String:
-		c.errorf("E44", e.Span(), "a text has no place in arithmetic")
+		c.errorf("E44", e.Span(), "a text has no place in arithmetic").
+			Help("declared `data x[N]: index(K)`, a column of texts is read as 1, 2, … in alphabetical order: compare with these numbers")
 	default:
 		panic("internal error: unknown expression")
 	}

@@ -100,6 +100,19 @@ type Index struct {
 	Dyn    []Dyn
 }
 
+// Span is the first and the last element that an index names in turn 0 of loops of these extents.
+func (ix Index) Span(extents []int) (lo, hi int) {
+	lo, hi = ix.Const, ix.Const
+	grow := func(span int) { lo, hi = lo+min(span, 0), hi+max(span, 0) }
+	for axis, s := range ix.Stride {
+		grow(s * (extents[axis] - 1))
+	}
+	for _, d := range ix.Dyn {
+		grow(d.Stride * (d.Limit - 1))
+	}
+	return lo, hi
+}
+
 // A Dyn adds Stride · clamp(int(Reg), 0, Limit-1), where int truncates and NaN gives 0. Clamping keeps a branch that is not taken inside its buffer; indices
 // that come from data are checked before a program is built.
 type Dyn struct {

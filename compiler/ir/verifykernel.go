@@ -82,7 +82,7 @@ func (v *verifier) index(k *Kernel, ix Index, id BufID, defined int) error {
 			return fmt.Errorf("dynamic index r%d<%d", d.Reg, d.Limit)
 		}
 	}
-	lo, hi := reach(k, ix)
+	lo, hi := ix.Span(k.Extents)
 	switch {
 	case v.loop != nil:
 		last := ix.Step * (v.loop.N - 1)
@@ -96,23 +96,10 @@ func (v *verifier) index(k *Kernel, ix Index, id BufID, defined int) error {
 	return nil
 }
 
-// reach is the smallest and the largest element that an index names in turn 0.
-func reach(k *Kernel, ix Index) (lo, hi int) {
-	lo, hi = ix.Const, ix.Const
-	grow := func(span int) { lo, hi = lo+min(span, 0), hi+max(span, 0) }
-	for axis, s := range ix.Stride {
-		grow(s * (k.Extents[axis] - 1))
-	}
-	for _, d := range ix.Dyn {
-		grow(d.Stride * (d.Limit - 1))
-	}
-	return lo, hi
-}
-
-// apart reports whether two indices never name the same element in one turn.
-func (k *Kernel) apart(a, b Index) bool {
-	lowA, highA := reach(k, a)
-	lowB, highB := reach(k, b)
+// Apart reports whether two indices of a buffer never name the same element in one turn.
+func (k *Kernel) Apart(a, b Index) bool {
+	lowA, highA := a.Span(k.Extents)
+	lowB, highB := b.Span(k.Extents)
 	return a.Step == b.Step && (highA < lowB || highB < lowA)
 }
 
@@ -139,7 +126,7 @@ func sameElement(k *Kernel, ix Index, o Output) error {
 	switch {
 	case o.Combine != Store:
 		return fmt.Errorf("by %v", o.Combine)
-	case k.apart(ix, o.Index):
+	case k.Apart(ix, o.Index):
 		return nil
 	case len(ix.Dyn) > 0 || len(o.Index.Dyn) > 0:
 		return fmt.Errorf("at a dynamic index")

@@ -89,12 +89,12 @@ type windows map[BufID]*window
 
 func (all windows) kernel(k *Kernel) {
 	for _, in := range k.Body {
-		if lo, hi := reach(k, in.Index); in.Op == Load {
+		if lo, hi := in.Index.Span(k.Extents); in.Op == Load {
 			all.touch(in.Buf, lo, hi, in.Index.Step, false)
 		}
 	}
 	for _, o := range k.Out {
-		lo, hi := reach(k, o.Index)
+		lo, hi := o.Index.Span(k.Extents)
 		all.touch(o.Buf, lo, hi, o.Index.Step, o.Combine != Store)
 	}
 }

@@ -68,10 +68,10 @@ func unflatten(flat ir.Index, shape, extents []int) (at []ir.Index, ok bool) {
 		}
 		var axis ir.Index
 		axis, flat = divide(flat, stride)
-		if lo, hi := span(flat, extents); lo < 0 || hi >= stride {
+		if lo, hi := flat.Span(extents); lo < 0 || hi >= stride {
 			return nil, false
 		}
-		if lo, hi := span(axis, extents); lo < 0 || hi >= n {
+		if lo, hi := axis.Span(extents); lo < 0 || hi >= n {
 			return nil, false
 		}
 		at = append(at, axis)
@@ -99,22 +99,6 @@ func divide(a ir.Index, by int) (quotient, rest ir.Index) {
 		}
 	}
 	return quotient, rest
-}
-
-// span is the smallest and largest value of an index over the loops.
-func span(a ir.Index, extents []int) (lo, hi int) {
-	lo, hi = a.Const, a.Const
-	add := func(stride, last int) {
-		lo += min(0, stride*last)
-		hi += max(0, stride*last)
-	}
-	for k, s := range a.Stride {
-		add(s, extents[k]-1)
-	}
-	for _, d := range a.Dyn {
-		add(d.Stride, d.Limit-1)
-	}
-	return lo, hi
 }
 
 // canonical drops a stride list that is all zero, so that equal indexes print equally.

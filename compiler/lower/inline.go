@@ -99,7 +99,7 @@ func (b *body) reshape(v *value, at []ir.Index) ir.Reg {
 // concat selects the part that a point is in.
 func (b *body) concat(v *value, at []ir.Index) ir.Reg {
 	axis := v.op.Axes[0]
-	first, last := span(at[axis], b.extents)
+	first, last := at[axis].Span(b.extents)
 	var parts []part
 	for _, p := range concatParts(v) {
 		if p.lo <= last && first < p.hi {
@@ -127,7 +127,7 @@ func (b *body) part(v *value, p part, at []ir.Index) ir.Reg {
 	axis := v.op.Axes[0]
 	from := append([]ir.Index(nil), at...)
 	from[axis] = shift(at[axis], -p.lo)
-	if lo, hi := span(from[axis], b.extents); lo < 0 || hi >= p.hi-p.lo {
+	if lo, hi := from[axis].Span(b.extents); lo < 0 || hi >= p.hi-p.lo {
 		from[axis] = ir.Index{Dyn: []ir.Dyn{{Reg: b.number(from[axis]), Stride: 1, Limit: p.hi - p.lo}}}
 	}
 	return b.value(p.value, from, v)

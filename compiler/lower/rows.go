@@ -60,7 +60,7 @@ func rowUseAt(k *ir.Kernel, buf ir.BufID, at ir.Index) rowUse {
 		u.width = at.Stride[0]
 	}
 	first := append([]int{1}, k.Extents[1:]...)
-	u.lo, u.hi = span(at, first)
+	u.lo, u.hi = at.Span(first)
 	u.apart = u.hi-u.lo < u.width
 	return u
 }

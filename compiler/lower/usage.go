@@ -63,7 +63,7 @@ func reaches(s ir.Stmt, buffers []ir.Buffer) []bufReach {
 		return out
 	}
 	at := func(buf ir.BufID, write bool, ix ir.Index) {
-		lo, hi := span(ix, k.Extents)
+		lo, hi := ix.Span(k.Extents)
 		out = append(out, bufReach{buf, write, reach{lo, hi + 1}})
 	}
 	for _, in := range k.Body {

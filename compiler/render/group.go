@@ -1,7 +1,7 @@
 package render
 
 import (
-	"maps"
+	"fmt"
 	"slices"
 
 	"ppl/compiler/ir"
@@ -14,20 +14,31 @@ const (
 	smallGroup  = 2500 // of a function of small ones
 )
 
-// statements writes functions for part of a body, and returns their numbers. uses counts how often the whole body names a buffer.
-func (f *file) statements(body []ir.Stmt, uses map[ir.BufID]int) (numbers []int) {
-	for _, group := range groups(body) {
-		f.line("STATEMENT s%d(const context *c) {", f.count)
-		f.group(group, uses)
-		f.line("}")
-		numbers = append(numbers, f.count)
-		f.count++
+// statements writes functions for part of a body, and returns the calls of them. uses counts how often the whole body names a buffer.
+func (f *file) statements(body []ir.Stmt, uses map[ir.BufID]int) (calls []string) {
+	for _, group := range f.groups(body) {
+		calls = append(calls, f.group(group, uses))
 	}
-	return numbers
+	return calls
 }
 
-// groups cuts a body into functions.
-func groups(body []ir.Stmt) (groups [][]ir.Stmt) {
+// groups cuts a body into functions. In the setup numbers are one by one, which compilers gather in vectors where passes are apart.
+func (f *file) groups(body []ir.Stmt) [][]ir.Stmt {
+	at := slices.IndexFunc(body, isLoop)
+	if at < 0 || f.setup {
+		return bySize(body)
+	}
+	before, turn, after := f.along(body, at)
+	return slices.Concat(bySize(before), [][]ir.Stmt{turn}, f.groups(after))
+}
+
+func isLoop(s ir.Stmt) bool {
+	_, ok := s.(*ir.Loop)
+	return ok
+}
+
+// bySize puts together what is small.
+func bySize(body []ir.Stmt) (groups [][]ir.Stmt) {
 	room := 0
 	for _, s := range body {
 		n := written(s)
@@ -66,44 +77,37 @@ func written(s ir.Stmt) int {
 	return n
 }
 
-// group writes statements into the function at hand.
-func (f *file) group(group []ir.Stmt, uses map[ir.BufID]int) {
-	f.small = written(group[0]) <= smallKernel
-	f.buffers(group, uses, whole)
-	for _, s := range group {
-		if len(group) > 1 {
+// group writes the function of some statements, and returns the call of it.
+func (f *file) group(group []ir.Stmt, uses map[ir.BufID]int) (call string) {
+	walks := slices.ContainsFunc(group, isLoop)
+	f.small = !walks && written(group[0]) <= smallKernel
+	fn := newFunction(fmt.Sprint("s", f.count))
+	f.count++
+	f.buffers(fn, group, uses, whole)
+	f.open(fn)
+	if walks {
+		f.turns(group)
+	} else {
+		f.body(group)
+	}
+	f.line("}")
+	f.small = false
+	return fn.call()
+}
+
+// body writes statements one after the other.
+func (f *file) body(body []ir.Stmt) {
+	for _, s := range body {
+		if len(body) > 1 {
 			f.line("{")
 		}
 		f.statement(s)
 		f.narrow(s)
-		if len(group) > 1 {
+		if len(body) > 1 {
 			f.line("}")
 		}
 	}
-	f.small = false
 }
-
-// buffers declares pointers to what statements use, from an element on, or memory where nothing else does.
-func (f *file) buffers(group []ir.Stmt, uses map[ir.BufID]int, from func(ir.BufID) string) {
-	var writes []ir.BufID
-	for _, s := range group {
-		writes = append(writes, ir.Writes(s)...)
-	}
-	here := count(group)
-	for _, id := range slices.Sorted(maps.Keys(here)) {
-		constant := "const "
-		if slices.Contains(writes, id) {
-			constant = ""
-		}
-		if f.small && f.Buffers[id].Space == ir.Scratch && here[id] == uses[id] {
-			f.line("%s b%d[%d];", f.form(id).typ(), id, max(f.Buffers[id].Size, 1))
-			continue
-		}
-		f.line("%s%s *restrict b%d = (%s *)c->buffer[%d]%s;", constant, f.form(id).typ(), id, f.form(id).typ(), id, from(id))
-	}
-}
-
-func whole(ir.BufID) string { return "" }
 
 // count is how often statements name each buffer.
 func count(body []ir.Stmt) map[ir.BufID]int {

@@ -8,16 +8,15 @@ import (
 
 // instr declares a register: r5, and m5 beside it where it is a truth value.
 func (k *kernel) instr(r int) {
-	in := &k.in.Body[r]
-	w := k.forms[r]
+	in, w, n := &k.in.Body[r], k.forms[r], k.first+r
 	switch {
 	case in.Op == ir.Normal || in.Op == ir.Uniform:
 		k.noise(r)
 	case truths[in.Op]:
-		k.line("const %s m%d = %s;", flagType(w), r, k.apply(in, w))
-		k.line("const %s r%d = truth_%s(m%d);", w.typ(), r, w.suffix(), r)
+		k.line("const %s m%d = %s;", flagType(w), n, k.apply(in, w))
+		k.line("const %s r%d = truth_%s(m%d);", w.typ(), n, w.suffix(), n)
 	default:
-		k.line("const %s r%d = %s;", w.typ(), r, k.value(in, w))
+		k.line("const %s r%d = %s;", w.typ(), n, k.value(in, w))
 	}
 }
 
@@ -26,9 +25,9 @@ func flagType(f form) string {
 	case !f.wide:
 		return "long"
 	case f.single:
-		return "flags"
+		return "mask_f"
 	}
-	return "ints"
+	return "mask"
 }
 
 func (k *kernel) value(in *ir.Instr, f form) string {
@@ -43,6 +42,10 @@ func (k *kernel) value(in *ir.Instr, f form) string {
 		return k.load(in)
 	case ir.Shuffle:
 		return fmt.Sprintf("shuffle_%s(c, %d, %s, %s)", f.suffix(), in.Rows, k.arg(in, 0, f), k.arg(in, 1, f))
+	case ir.Add:
+		if text := k.guardedSum(in, f); text != "" {
+			return text
+		}
 	case ir.Select:
 		return k.choose(in.Args[0], k.arg(in, 1, f), k.arg(in, 2, f), f)
 	}
@@ -59,9 +62,9 @@ func (k *kernel) load(in *ir.Instr) string {
 // choose tests a register, by its truth value where it has one.
 func (k *kernel) choose(test ir.Reg, a, b string, f form) string {
 	t := k.forms[test]
-	flag := fmt.Sprintf("ne_%s(%s, %s)", t.suffix(), reg(test), t.constant("0"))
+	flag := fmt.Sprintf("ne_%s(%s, %s)", t.suffix(), k.reg(test), t.constant("0"))
 	if truths[k.in.Body[test].Op] {
-		flag = fmt.Sprintf("m%d", test)
+		flag = fmt.Sprintf("m%d", k.first+int(test))
 	}
 	if f.wide && !t.wide { // one choice for all lanes
 		return fmt.Sprintf("(%s ? %s : %s)", flag, a, b)
@@ -88,20 +91,30 @@ func (k *kernel) apply(in *ir.Instr, f form) string {
 	return fmt.Sprintf(format, append([]any{in.Op, f.suffix()}, args...)...)
 }
 
+// guardedSum is a sum with a product that a zero wins in, in one step: a recurrence waits for every step. It is "" where it is none.
+func (k *kernel) guardedSum(in *ir.Instr, f form) string {
+	for i, a := range in.Args[:2] {
+		if p := &k.in.Body[a]; p.Op == ir.MulZero && f.wide && k.forms[a] == f {
+			return fmt.Sprintf("mulzeroadd_%s(%s, %s, %s)", f.suffix(), k.arg(p, 0, f), k.arg(p, 1, f), k.arg(in, 1-i, f))
+		}
+	}
+	return ""
+}
+
 func (k *kernel) arg(in *ir.Instr, i int, f form) string {
 	a := in.Args[i]
-	return as(reg(a), k.forms[a], f)
+	return as(k.reg(a), k.forms[a], f)
 }
 
 // noise takes a point's half of its pair's words, and computes these where they are another pair's.
 func (k *kernel) noise(r int) {
-	in := &k.in.Body[r]
+	in, n := &k.in.Body[r], k.first+r
 	point := ir.Dense(k.in.Extents...)
 	point.Const, point.Step = in.Index.Const, in.Index.Step
-	k.line("const word q%d = %s;", r, k.element(point))
-	k.line("if (q%d >> 1 != p%d) {", r, r)
-	k.line("p%d = q%d >> 1;", r, r)
-	k.line("n%d = philox(c, %d, p%d);", r, in.Site, r)
+	k.line("const word q%d = %s;", n, k.element(point))
+	k.line("if (q%d >> 1 != p%d) {", n, n)
+	k.line("p%d = q%d >> 1;", n, n)
+	k.line("n%d = philox(c, %d, p%d);", n, in.Site, n)
 	k.line("}")
-	k.line("const wide r%d = %v_w(n%d.half[q%d & 1]);", r, in.Op, r, r)
+	k.line("const wide r%d = %v_w(n%d.half[q%d & 1]);", n, in.Op, n, n)
 }

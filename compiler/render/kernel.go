@@ -12,6 +12,7 @@ import (
 type kernel struct {
 	*file
 	in    *ir.Kernel
+	first int   // number of its first name
 	loops []int // axes, outermost first
 	live  []bool
 	forms []form
@@ -31,7 +32,17 @@ type output struct {
 }
 
 func (f *file) kernel(in *ir.Kernel) {
-	k := &kernel{file: f, in: in}
+	k := f.begin(in, 0)
+	k.reset()
+	if in.Points() > 0 {
+		k.noiseBlocks()
+		k.level(0)
+	}
+}
+
+// begin finds how a kernel is to be written whose names have numbers from first on.
+func (f *file) begin(in *ir.Kernel, first int) *kernel {
+	k := &kernel{file: f, in: in, first: first}
 	for axis, n := range in.Extents {
 		if n != 1 {
 			k.loops = append(k.loops, axis)
@@ -42,11 +53,7 @@ func (f *file) kernel(in *ir.Kernel) {
 	for i := range in.Out {
 		k.addOutput(i)
 	}
-	k.reset()
-	if in.Points() > 0 {
-		k.noiseBlocks()
-		k.level(0)
-	}
+	return k
 }
 
 // analyse finds what is needed, forms and depths.
@@ -172,14 +179,30 @@ func (k *kernel) reset() {
 func (k *kernel) noiseBlocks() {
 	for r := range k.in.Body {
 		if op := k.in.Body[r].Op; k.live[r] && (op == ir.Normal || op == ir.Uniform) {
-			k.line("block n%d;", r)
-			k.line("word p%d = -1;", r)
+			k.line("block n%d;", k.first+r)
+			k.line("word p%d = -1;", k.first+r)
 		}
 	}
 }
 
 // level writes what stands in d loops, and the loops inside.
 func (k *kernel) level(d int) {
+	k.straight(d)
+	if d < len(k.loops) {
+		k.inner(d)
+	}
+}
+
+// row writes what a kernel over the rows of a Loop does in a turn.
+func (k *kernel) row() {
+	k.line("{")
+	k.line("const long i0 = turn;")
+	k.level(1)
+	k.line("}")
+}
+
+// straight writes what stands in d loops.
+func (k *kernel) straight(d int) {
 	for r := range k.in.Body {
 		if k.live[r] && k.depth[r] == d {
 			k.instr(r)
@@ -192,25 +215,27 @@ func (k *kernel) level(d int) {
 			k.combine(o)
 		}
 	}
-	if d < len(k.loops) {
-		k.inner(d)
-	}
 }
+
+// around chooses the accumulators that live around the loop below depth d.
+func (k *kernel) around(d int) func(output) bool {
+	return func(o output) bool { return o.accumulates && !o.perTile && o.depth == d }
+}
+
+func (o output) inTile() bool { return o.perTile }
 
 // inner writes the loop below depth d with the accumulators that live around it.
 func (k *kernel) inner(d int) {
 	axis := k.loops[d]
 	turns := k.in.Extents[axis]
-	atLevel := func(o output) bool { return o.accumulates && !o.perTile && o.depth == d }
-	k.start(atLevel)
+	k.start(k.around(d))
 	if d+1 == k.tiled {
-		perTile := func(o output) bool { return o.perTile }
 		k.line("for (long t = 0; t < %d; t += %d) {", turns, k.tile)
-		k.start(perTile)
+		k.start(output.inTile)
 		k.line("for (long i%d = t; i%d < %s; i%d++) {", axis, axis, blockEnd("t", turns, k.tile), axis)
 		k.level(d + 1)
 		k.line("}")
-		k.flush(perTile)
+		k.flush(output.inTile)
 	} else {
 		k.unroll(turns)
 		name := fmt.Sprintf("i%d", axis)
@@ -218,7 +243,7 @@ func (k *kernel) inner(d int) {
 		k.level(d + 1)
 	}
 	k.line("}")
-	k.flush(atLevel)
+	k.flush(k.around(d))
 }
 
 // bound is the number of turns of a loop.
@@ -242,7 +267,7 @@ func (k *kernel) start(chosen func(output) bool) {
 	for _, o := range k.outs {
 		if chosen(o) {
 			w := k.form(o.Buf).double()
-			k.line("%s a%d = %s;", w.typ(), o.number, w.constant(combinations[o.Combine].start))
+			k.line("%s a%d = %s;", w.typ(), k.first+o.number, w.constant(combinations[o.Combine].start))
 		}
 	}
 }
@@ -252,7 +277,7 @@ func (k *kernel) flush(chosen func(output) bool) {
 	for _, o := range k.outs {
 		if chosen(o) {
 			w := k.form(o.Buf)
-			k.merge(o, as(fmt.Sprintf("a%d", o.number), w.double(), w))
+			k.merge(o, as(fmt.Sprintf("a%d", k.first+o.number), w.double(), w))
 		}
 	}
 }
@@ -264,11 +289,11 @@ func (k *kernel) combine(o output) {
 		k.merge(o, k.valueAs(o, w))
 		return
 	}
-	a := fmt.Sprintf("a%d", o.number)
+	a := fmt.Sprintf("a%d", k.first+o.number)
 	k.line("%s = %s;", a, combinations[o.Combine].of(a, k.valueAs(o, w.double()), w.double()))
 }
 
-func (k *kernel) valueAs(o output, f form) string { return as(reg(o.Value), k.forms[o.Value], f) }
+func (k *kernel) valueAs(o output, f form) string { return as(k.reg(o.Value), k.forms[o.Value], f) }
 
 // merge combines a value into the buffer.
 func (k *kernel) merge(o output, v string) {
@@ -302,7 +327,7 @@ func (k *kernel) element(ix ir.Index) string {
 		}
 	}
 	for _, d := range ix.Dyn {
-		terms = append(terms, scaled(d.Stride, fmt.Sprintf("at_%s(%s, %d)", k.forms[d.Reg].double().suffix(), as(reg(d.Reg), k.forms[d.Reg], k.forms[d.Reg].double()), d.Limit)))
+		terms = append(terms, scaled(d.Stride, fmt.Sprintf("at_%s(%s, %d)", k.forms[d.Reg].double().suffix(), as(k.reg(d.Reg), k.forms[d.Reg], k.forms[d.Reg].double()), d.Limit)))
 	}
 	if ix.Const != 0 || len(terms) == 0 {
 		terms = append(terms, fmt.Sprint(ix.Const))
@@ -317,4 +342,4 @@ func scaled(stride int, text string) string {
 	return fmt.Sprintf("%d * %s", stride, text)
 }
 
-func reg(r ir.Reg) string { return fmt.Sprintf("r%d", r) }
+func (k *kernel) reg(r ir.Reg) string { return fmt.Sprintf("r%d", k.first+int(r)) }

@@ -34,10 +34,9 @@ type file struct {
 	*ir.Program
 	text   strings.Builder
 	indent int
-	count  int       // functions so far
-	parts  int       // parts so far
+	count  int       // functions of statements so far
+	parts  []string  // how each is called
 	tiles  *ir.Tiles // around the statement
-	turned []bool    // by part: one of turns
 	setup  bool      // all buffers are shared
 	small  bool      // the statement's loops are written out
 }
@@ -49,7 +48,7 @@ func render(p *ir.Program, d dialect) string {
 		f.text.WriteString(d.single)
 	}
 	f.setup = true
-	f.function(d.export+" void setup(context *c)", f.statements(p.Setup, count(p.Setup)))
+	f.calls(d.export+" void setup(context *c)", f.statements(p.Setup, count(p.Setup)))
 	f.setup = false
 	for i, e := range p.Entries {
 		f.entry(i, e)
@@ -72,11 +71,11 @@ func (f *file) line(format string, args ...any) {
 	}
 }
 
-// function calls the numbered functions in order.
-func (f *file) function(head string, functions []int) {
+// calls writes a function that makes calls in order.
+func (f *file) calls(head string, calls []string) {
 	f.line("%s {", head)
-	for _, s := range functions {
-		f.line("s%d(c);", s)
+	for _, c := range calls {
+		f.line("%s", c)
 	}
 	f.line("}")
 }
@@ -111,26 +110,10 @@ func (f *file) statement(s ir.Stmt) {
 	case *ir.CholeskyPull:
 		f.choleskyPull(s)
 	case *ir.Loop:
-		f.turns(s)
+		f.turns([]ir.Stmt{s})
 	default:
 		panic(fmt.Sprintf("render: statement %T", s))
 	}
-}
-
-// turns runs statements one after the other, turn by turn.
-func (f *file) turns(l *ir.Loop) {
-	if l.Reverse {
-		f.line("for (long turn = %d; turn >= 0; turn--) {", l.N-1)
-	} else {
-		f.loop("turn", l.N)
-	}
-	for _, s := range l.Body {
-		f.line("{")
-		f.statement(s)
-		f.narrow(s)
-		f.line("}")
-	}
-	f.line("}")
 }
 
 // narrow truncates what went to buffers of whole numbers, which are kept as numbers of the full type.

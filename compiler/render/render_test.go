@@ -162,7 +162,7 @@ func TestGroups(t *testing.T) {
 	total.Body = big
 	body := []ir.Stmt{kernel(3, 0, 1, false), kernel(3, 1, 0, false), total, kernel(1, 2, 0, false), kernel(3, 0, 0, true), kernel(3, 0, 0, false)}
 	var sizes []int
-	for _, g := range groups(body) {
+	for _, g := range (&file{Program: p}).groups(body) {
 		sizes = append(sizes, len(g))
 	}
 	if want := []int{2, 1, 3}; !slices.Equal(sizes, want) {

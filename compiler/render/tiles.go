@@ -43,16 +43,14 @@ func Left(p *ir.Program) []int {
 
 // entry writes the functions of an entry's parts, and one that calls them in order.
 func (f *file) entry(number int, e ir.Entry) {
-	var calls []string
-	var run []int
+	var calls, run []string
 	var pending []ir.Stmt
 	uses := count(e.Body)
 	serial := func() {
 		run = append(run, f.statements(pending, uses)...)
-		calls = append(calls, fmt.Sprintf("p%d(c);", f.parts))
-		f.function(fmt.Sprintf("static void p%d(const context *c)", f.parts), run)
-		f.parts++
-		f.turned = append(f.turned, false)
+		call := fmt.Sprintf("p%d(c);", len(f.parts))
+		f.calls(fmt.Sprintf("static void p%d(const context *c)", len(f.parts)), run)
+		calls, f.parts = append(calls, call), append(f.parts, call)
 		run, pending = nil, nil
 	}
 	for _, s := range e.Body {
@@ -62,49 +60,44 @@ func (f *file) entry(number int, e ir.Entry) {
 			continue
 		}
 		serial()
-		calls = append(calls, fmt.Sprintf("for (long turn = 0; turn < %d; turn++) p%d(c, turn);", t.Turns(), f.parts))
-		f.turn(t)
+		call := f.turn(t)
+		calls = append(calls, fmt.Sprintf("for (long turn = 0; turn < %d; turn++) %s", t.Turns(), call))
+		f.parts = append(f.parts, call)
 		run = append(run, f.combineTurns(t))
 	}
 	serial()
-	f.line("static void entry%d(const context *c) {", number)
-	for _, c := range calls {
-		f.line("%s", c)
-	}
-	f.line("}")
+	f.calls(fmt.Sprintf("static void entry%d(const context *c)", number), calls)
 }
 
-// turn writes the part that is one turn of a Tiles.
-func (f *file) turn(s *ir.Tiles) {
+// turn writes the part that is one turn of a Tiles, and returns the call of it.
+func (f *file) turn(s *ir.Tiles) (call string) {
 	left := map[ir.BufID]bool{}
 	for _, o := range s.Out {
 		left[o.From] = true
 	}
-	f.line("STATEMENT p%d(const context *c, long turn) {", f.parts)
-	f.buffers(s.Body, nil, func(id ir.BufID) string {
+	fn := newFunction(fmt.Sprint("p", len(f.parts)))
+	fn.pass("long turn", "turn")
+	f.buffers(fn, s.Body, nil, func(id ir.BufID) string {
 		if left[id] {
 			return fmt.Sprintf(" + turn * %d", f.Buffers[id].Size)
 		}
 		return ""
 	})
+	f.open(fn)
 	last := s.Turns() - 1
 	f.line("const long rows = turn < %d ? %d : %d;", last, s.Size, s.RowsIn(last))
 	f.tiles = s
-	for _, b := range s.Body {
-		f.line("{")
-		f.statement(b)
-		f.narrow(b)
-		f.line("}")
-	}
+	f.body(s.Body)
 	f.tiles = nil
 	f.line("}")
-	f.parts++
-	f.turned = append(f.turned, true)
+	return fn.call()
 }
 
-// combineTurns writes the statement that combines what turns leave, in their order.
-func (f *file) combineTurns(s *ir.Tiles) int {
-	f.line("STATEMENT s%d(const context *c) {", f.count)
+// combineTurns writes the statement that combines what turns leave, in their order, and returns the call of it.
+func (f *file) combineTurns(s *ir.Tiles) (call string) {
+	fn := newFunction(fmt.Sprint("s", f.count))
+	f.count++
+	f.open(fn)
 	for _, o := range s.Out {
 		c, n := combinations[o.Combine], f.Buffers[o.To].Size
 		f.line("{")
@@ -117,20 +110,16 @@ func (f *file) combineTurns(s *ir.Tiles) int {
 		f.ends(2)
 	}
 	f.line("}")
-	f.count++
-	return f.count - 1
+	return fn.call()
 }
 
-// part runs a part by number; of a Tiles the turns that the context says.
+// part runs a part by number; of a Tiles the turn that the context says.
 func (f *file) part() {
 	f.line("%s void part(context *c) {", f.export)
+	f.line("const long turn = c->turn;")
 	f.line("switch (c->part) {")
-	for i, turned := range f.turned {
-		if turned {
-			f.line("case %d: p%d(c, c->turn); break;", i, i)
-		} else {
-			f.line("case %d: p%d(c); break;", i, i)
-		}
+	for i, call := range f.parts {
+		f.line("case %d: %s break;", i, call)
 	}
 	f.line("}")
 	f.line("}")

@@ -56,6 +56,14 @@ func lowRank(dim, rank int) Metric {
 	return m
 }
 
+// Is reports whether two metrics of one kind are the same numbers in memory, as those of rungs are that share one.
+func (m Metric) Is(other Metric) bool {
+	if m.Rank < 0 {
+		return &m.Factor[0] == &other.Factor[0]
+	}
+	return &m.Scale[0] == &other.Scale[0] && m.Rank == other.Rank
+}
+
 // Pull is Lᵀg, a gradient in whitened coordinates.
 func (m Metric) Pull(g []float64) []float64 {
 	out := make([]float64, m.Dim)

@@ -108,19 +108,32 @@ func encodeText(words []string) (kind string, b []byte) {
 	return "<U" + strconv.Itoa(n), b
 }
 
-func compress(raw []byte) []byte {
-	var b bytes.Buffer
-	z, err := zlib.NewWriterLevel(&b, 1)
-	if err == nil {
-		_, err = z.Write(raw)
+// A packer compresses chunks one after the other; its tables take more time to make than a chunk to compress.
+type packer struct {
+	packed bytes.Buffer
+	zip    *zlib.Writer
+}
+
+func newPacker() *packer {
+	z, err := zlib.NewWriterLevel(nil, 1)
+	if err != nil {
+		panic("internal error: " + err.Error())
 	}
+	return &packer{zip: z}
+}
+
+// pack compresses; what it returns is good until the next call.
+func (p *packer) pack(raw []byte) []byte {
+	p.packed.Reset()
+	p.zip.Reset(&p.packed)
+	_, err := p.zip.Write(raw)
 	if err == nil {
-		err = z.Close()
+		err = p.zip.Close()
 	}
 	if err != nil {
 		panic("internal error: compressing into memory: " + err.Error())
 	}
-	return b.Bytes()
+	return p.packed.Bytes()
 }
 
 // readChunk reads a compressed chunk that must hold size bytes, and never more of it than that.

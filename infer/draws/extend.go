@@ -59,7 +59,7 @@ func openStore(dir string) (*store, error) {
 	if err := json.Unmarshal(text, &doc); err != nil {
 		return nil, damaged(dir, ".zmetadata", err)
 	}
-	s := &store{dir, map[string]any{}}
+	s := &store{dir, map[string]any{}, newPacker()}
 	for key, text := range doc.Metadata {
 		s.docs[key] = text
 	}

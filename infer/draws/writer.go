@@ -20,6 +20,7 @@ type Writer struct {
 	buffers []buffer
 	growing []growing
 	extends *Layout // of a run that has ended: its layout when the added group is whole; run.json stays as it is
+	loose   bool    // chunks have been saved whose directories have not been synced
 	err     error
 }
 
@@ -37,7 +38,7 @@ type growing struct {
 	axis int
 }
 
-const maxChunk = 500 // draws
+const maxChunk = 1000 // draws: a file for each array costs more than what is in it
 
 func newWriter(dir string, l Layout, o Options) *Writer {
 	columns, width := l.columns()
@@ -108,11 +109,22 @@ func (w *Writer) save(chain int) error {
 		if err := w.store.chunk(c.key(), index, w.gather(c, b.records)); err != nil {
 			return err
 		}
+	}
+	b.saved, w.loose = b.draws, true
+	return nil
+}
+
+// fasten makes the chunks saved since the last checkpoint durable.
+func (w *Writer) fasten() error {
+	for _, c := range w.columns {
+		if !w.loose || c.v.Size() == 0 {
+			continue
+		}
 		if err := syncDir(path(w.dir, c.key())); err != nil {
 			return err
 		}
 	}
-	b.saved = b.draws
+	w.loose = false
 	return nil
 }
 
@@ -147,6 +159,9 @@ func (w *Writer) flush() error {
 
 // checkpoint commits what has been saved: the coordinate draw and the arrays' shapes, then .zmetadata, then run.json.
 func (w *Writer) checkpoint() error {
+	if err := w.fasten(); err != nil {
+		return err
+	}
 	if err := w.grow(w.readable()); err != nil {
 		return err
 	}
@@ -159,6 +174,9 @@ func (w *Writer) checkpoint() error {
 // grow sets the length of the streamed arrays.
 func (w *Writer) grow(draws int) error {
 	for _, g := range w.growing {
+		if g.doc.Shape[g.axis] == draws {
+			continue
+		}
 		if g.axis == 0 {
 			if err := w.number(g.key, g.doc.Shape[0], draws); err != nil {
 				return err

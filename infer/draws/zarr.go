@@ -58,11 +58,12 @@ func chunkKey(index []int) string {
 type store struct {
 	dir  string
 	docs map[string]any
+	*packer
 }
 
 // newStore makes the root group.
 func newStore(dir string, about attributes) (*store, error) {
-	s := &store{dir, map[string]any{}}
+	s := &store{dir, map[string]any{}, newPacker()}
 	return s, s.node("", ".zgroup", group{2}, about)
 }
 
@@ -100,7 +101,7 @@ func (s *store) put(key string, doc any) error {
 }
 
 func (s *store) chunk(array string, index []int, raw []byte) error {
-	return writeFile(filepath.Join(path(s.dir, array), chunkKey(index)), compress(raw))
+	return writeFile(filepath.Join(path(s.dir, array), chunkKey(index)), s.pack(raw))
 }
 
 // consolidated is the document .zmetadata: all metadata in one file, so that one rename renews them all.

@@ -21,7 +21,8 @@ type exchange struct {
 	seed    uint64
 
 	round   int
-	pairs   []pair // by lower rung
+	offers  []proposal // of the round
+	pairs   []pair     // by lower rung
 	trips   trips
 	skewed  int     // proposals whose noise was too skewed for the test
 	settled int     // proposals settled by rows
@@ -72,18 +73,18 @@ func (x *exchange) swap(ctx context.Context, w *walkers) error {
 	if len(w.rungs) < 2 {
 		return nil
 	}
-	var proposals []*proposal
+	x.offers = x.offers[:0]
 	for chain := range w.chains {
 		for j := x.first(chain); j+1 < len(w.rungs); j += 2 {
-			proposals = append(proposals, &proposal{chain: chain, rung: j, cold: w.laneAt(chain, j), hot: w.laneAt(chain, j+1),
+			x.offers = append(x.offers, proposal{chain: chain, rung: j, cold: w.laneAt(chain, j), hot: w.laneAt(chain, j+1),
 				gap: w.rungs[j].beta - w.rungs[j+1].beta})
 		}
 	}
-	if err := x.meter.measure(ctx, w, proposals, x.round, x.test.most); err != nil {
+	if err := x.meter.measure(ctx, w, x.offers, x.round, x.test.most); err != nil {
 		return err
 	}
-	for _, p := range proposals {
-		x.settle(w, p)
+	for i := range x.offers {
+		x.settle(w, &x.offers[i])
 	}
 	x.round++
 	x.trips.note(w)
@@ -117,15 +118,13 @@ func (x *exchange) settle(w *walkers, p *proposal) {
 	if !accept {
 		return
 	}
-	w.rungOf[p.cold], w.rungOf[p.hot] = p.rung+1, p.rung
 	for _, name := range x.carried {
 		if x.stays {
 			break
 		}
 		x.carry(w, name, p.cold, p.hot)
 	}
-	w.settle(p.cold)
-	w.settle(p.hot)
+	w.trade(p.cold, p.hot)
 }
 
 // note keeps what the report says of estimates.
@@ -144,12 +143,11 @@ func (x *exchange) note(p *proposal) {
 // tooSkewed is the third cumulant of the noise, over 6, from which on it is not normal enough: it shifts the log acceptance ratio by so much.
 const tooSkewed = 0.05
 
+// carry swaps what two lanes have in a buffer of size 1.
 func (x *exchange) carry(w *walkers, name string, a, b int) {
-	var va, vb [1]float64
-	w.exe.GetLane(name, a, va[:])
-	w.exe.GetLane(name, b, vb[:])
-	w.exe.SetLane(name, a, vb[:])
-	w.exe.SetLane(name, b, va[:])
+	from, to := w.get(name, a), w.get(name, b)
+	w.set(name, a, to)
+	w.set(name, b, from)
 }
 
 // rates between neighbours, over all chains.

@@ -42,11 +42,7 @@ func (f *feed) fill(ctx context.Context, w *walkers, entry string, mask []bool) 
 		if mask != nil && !mask[lane] {
 			continue
 		}
-		rows := f.batches.Wanted(entry, f.seed, func(name string) float64 {
-			var v [1]float64
-			w.exe.GetLane(name, lane, v[:])
-			return v[0]
-		})
+		rows := f.batches.Wanted(entry, f.seed, func(name string) float64 { return w.get(name, lane) })
 		if len(rows) == 0 {
 			return nil
 		}

@@ -28,13 +28,13 @@ func newLedger(rungs, chains int) *ledger {
 
 // note takes in one iteration: after the trajectories and before the swaps, while walkers stand on the rungs they moved on.
 func (l *ledger) note(w *walkers, x *exchange, accept, diverged []float64) {
-	total := w.read(dynamics.Total, nil)
+	total := w.view(dynamics.Total)
 	for chain := range l.energies {
 		l.energies[chain].Add(total[w.cold(chain)])
 	}
 	var xi []float64
 	if w.thermostated() {
-		xi = w.read(dynamics.Thermostat, nil)
+		xi = w.view(dynamics.Thermostat)
 	}
 	for lane, at := range w.rungOf {
 		l.rungs[at].note(lane, accept, diverged, xi, x.trips.last[lane])

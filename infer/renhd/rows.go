@@ -19,11 +19,11 @@ type rows struct {
 	slopes  [][]float64 // by chain; nil: no control variates
 }
 
-func (m *rows) measure(ctx context.Context, w *walkers, proposals []*proposal, round int, most float64) error {
+func (m *rows) measure(ctx context.Context, w *walkers, proposals []proposal, round int, most float64) error {
 	w.fill(dynamics.Round, float64(round))
 	at, seen, enough := w.positions(), make([]differences, len(proposals)), make([]bool, len(proposals))
-	for i, p := range proposals {
-		seen[i].control = m.control(p, at)
+	for i := range proposals {
+		seen[i].control = m.control(&proposals[i], at)
 	}
 	all := (m.batches.Rows + m.batches.Chunk - 1) / m.batches.Chunk
 	for part := 0; part < all && slices.Contains(enough, false); {
@@ -33,10 +33,10 @@ func (m *rows) measure(ctx context.Context, w *walkers, proposals []*proposal, r
 			}
 		}
 		whole := split(w.read(dynamics.Whole, nil), 2)
-		for i, p := range proposals {
+		for i := range proposals {
 			if !enough[i] {
-				m.estimate(p, seen[i], whole)
-				_, variance := p.delta()
+				m.estimate(&proposals[i], seen[i], whole)
+				_, variance := proposals[i].delta()
 				enough[i] = !(variance > most)
 			}
 		}
@@ -45,7 +45,7 @@ func (m *rows) measure(ctx context.Context, w *walkers, proposals []*proposal, r
 }
 
 // chunk takes the terms of one chunk for those proposals that have not seen enough.
-func (m *rows) chunk(ctx context.Context, w *walkers, proposals []*proposal, seen []differences, enough []bool, part int) error {
+func (m *rows) chunk(ctx context.Context, w *walkers, proposals []proposal, seen []differences, enough []bool, part int) error {
 	mask := make([]bool, w.lanes())
 	for i, p := range proposals {
 		if !enough[i] {

@@ -56,7 +56,7 @@ func (r *run) choose() {
 	r.system = dynamics.System{Target: r.target, Path: path, Noise: s.Noise, Batches: r.batches, Metric: adapt.First(s.Metric, r.target.Dim())}
 	r.rule = dynamics.Named(dynamicsOf(s))
 	r.exchange.carried, r.exchange.seed = r.rule.Traits().Carried, r.options.Seed
-	r.exchange.meter = potentials{s.Noise}
+	r.exchange.meter = &potentials{noise: s.Noise}
 	if s.Batch > 0 {
 		r.exchange.meter = &rows{batches: r.batches, path: path}
 	}
@@ -112,11 +112,9 @@ func (r *run) open(rungs []rung, per int, rungOf func(walker int) int) error {
 	if err != nil {
 		return err
 	}
-	w := &walkers{exe: exe, chains: chains, per: per, dim: r.target.Dim(), rungs: rungs,
-		rungOf: make([]int, chains*per), tempered: r.system.Path != dynamics.Plain, traits: r.rule.Traits(), feed: r.newFeed()}
-	for lane := range w.rungOf {
-		w.rungOf[lane] = rungOf(lane % per)
-	}
+	w := &walkers{exe: exe, chains: chains, per: per, dim: r.target.Dim(), rungs: rungs, views: map[string][]float64{},
+		tempered: r.system.Path != dynamics.Plain, traits: r.rule.Traits(), feed: r.newFeed()}
+	w.seat(rungOf)
 	r.close()
 	if old := r.walkers; old != nil {
 		w.noiseStep, w.laneSteps, w.perStep = old.noiseStep, old.laneSteps, old.perStep*2
@@ -124,8 +122,8 @@ func (r *run) open(rungs []rung, per int, rungOf func(walker int) int) error {
 	r.walkers = w
 	if r.system.Batches.Size > 0 {
 		for lane := range w.lanes() {
-			exe.SetLane(dynamics.Chain, lane, []float64{float64(lane / per)})
-			exe.SetLane(dynamics.Walker, lane, []float64{float64(lane)})
+			w.set(dynamics.Chain, lane, float64(lane/per))
+			w.set(dynamics.Walker, lane, float64(lane))
 		}
 	}
 	r.exchange.reset(len(rungs), w.lanes())

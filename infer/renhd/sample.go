@@ -19,8 +19,9 @@ func statistics() []draws.Variable {
 type keeper struct {
 	*run
 	mask   []bool
-	values []float64
-	trail  []trail // by chain: the cold rung's walker since the last draw
+	due    []int     // chains that have a draw now
+	spare  []pending // room for draws to come
+	trail  []trail   // by chain: the cold rung's walker since the last draw
 	ledger *ledger
 }
 
@@ -38,7 +39,8 @@ type pending struct{ values, stats []float64 }
 
 // sample takes the draws. Thinning is decided first, from a pilot at the end of warm-up.
 func (r *run) sample() error {
-	k := &keeper{run: r, trail: make([]trail, r.options.Chains), ledger: newLedger(len(r.walkers.rungs), r.options.Chains)}
+	k := &keeper{run: r, mask: make([]bool, r.walkers.lanes()), trail: make([]trail, r.options.Chains),
+		ledger: newLedger(len(r.walkers.rungs), r.options.Chains)}
 	r.pace = r.walkers.medianStep()
 	if err := k.thin(); err != nil {
 		return err
@@ -73,7 +75,7 @@ func (k *keeper) sweep() error {
 	if err := w.trajectory(k.ctx, n); err != nil {
 		return err
 	}
-	accept, diverged := w.read(dynamics.Accept, nil), w.read(dynamics.Diverged, nil)
+	accept, diverged := w.view(dynamics.Accept), w.view(dynamics.Diverged)
 	k.noteStrays()
 	for chain := range w.chains {
 		lane, t := w.cold(chain), &k.trail[chain]
@@ -94,7 +96,7 @@ func (k *keeper) sweep() error {
 // noteStrays counts the walkers whose trajectory left the numbers.
 func (k *keeper) noteStrays() {
 	w := k.walkers
-	for lane, finite := range w.read(dynamics.Finite, nil) {
+	for lane, finite := range w.view(dynamics.Finite) {
 		if finite == 0 {
 			theta := make([]float64, w.dim)
 			w.exe.GetLane(dynamics.Ended, lane, theta)
@@ -113,17 +115,13 @@ func (w *walkers) medianStep() float64 {
 }
 
 // cold is the lane of a chain at T = 1; without swaps, its first.
-func (w *walkers) cold(chain int) int {
-	if len(w.rungs) == 1 {
-		return chain * w.per
-	}
-	return w.laneAt(chain, 0)
-}
+func (w *walkers) cold(chain int) int { return w.laneAt(chain, 0) }
 
 // keep takes the draws that are due, and hands on to the recorder one of each chain when all chains have one. A chain's draw is due
 // when so many iterations as thinning asks for have counted; where a rule flags what counts, chains have theirs at different times.
 func (k *keeper) keep() error {
-	if err := k.take(k.due()); err != nil {
+	k.findDue()
+	if err := k.take(); err != nil {
 		return err
 	}
 	for {
@@ -133,11 +131,13 @@ func (k *keeper) keep() error {
 			}
 		}
 		for chain := range k.trail {
-			d := k.trail[chain].queue[0]
-			k.trail[chain].queue = k.trail[chain].queue[1:]
+			t := &k.trail[chain]
+			d := t.queue[0]
+			t.queue = slices.Delete(t.queue, 0, 1)
 			if err := k.recorder.Draw(chain, d.values, d.stats); err != nil {
 				return err
 			}
+			k.spare = append(k.spare, d)
 		}
 		if k.report.Draws++; k.report.Draws == k.options.Draws {
 			return nil
@@ -145,44 +145,53 @@ func (k *keeper) keep() error {
 	}
 }
 
-// due lists the chains that have a draw now.
-func (k *keeper) due() []int {
+// findDue lists the chains that have a draw now.
+func (k *keeper) findDue() {
 	w := k.walkers
 	var counts []float64
 	if w.traits.Flagged {
-		counts = w.read(dynamics.Counts, nil)
+		counts = w.view(dynamics.Counts)
 	}
-	var out []int
+	k.due = k.due[:0]
 	for chain := range k.trail {
 		if counts != nil && counts[w.cold(chain)] == 0 {
 			continue
 		}
 		if k.trail[chain].counted++; k.trail[chain].counted == k.report.Thin {
-			out = append(out, chain)
+			k.due = append(k.due, chain)
 		}
 	}
-	return out
 }
 
-// take puts a draw of each of these chains in its queue.
-func (k *keeper) take(chains []int) error {
-	if len(chains) == 0 {
+// take puts a draw of each chain that is due in its queue.
+func (k *keeper) take() error {
+	if len(k.due) == 0 {
 		return k.patience()
 	}
 	w := k.walkers
-	if err := k.readValues(chains); err != nil {
+	if err := k.findValues(k.due); err != nil {
 		return err
 	}
-	logPrior, logLik, total := w.read(dynamics.LogPrior, nil), w.read(dynamics.LogLik, nil), w.read(dynamics.Total, nil)
-	size := w.exe.Size(dynamics.Values)
-	for _, chain := range chains {
-		lane, t := w.cold(chain), &k.trail[chain]
-		stats := []float64{logPrior[lane] + logLik[lane], logPrior[lane], logLik[lane], t.accept / float64(t.sweeps),
-			w.rungs[0].step, t.steps, flag(t.diverged), total[lane], float64(lane - chain*w.per)}
-		values := slices.Clone(k.values[lane*size : (lane+1)*size])
-		*t = trail{queue: append(t.queue, pending{values, stats})}
+	logPrior, logLik, total := w.view(dynamics.LogPrior), w.view(dynamics.LogLik), w.view(dynamics.Total)
+	for _, chain := range k.due {
+		lane, t, d := w.cold(chain), &k.trail[chain], k.room()
+		w.exe.GetLane(dynamics.Values, lane, d.values)
+		d.stats = append(d.stats[:0], logPrior[lane]+logLik[lane], logPrior[lane], logLik[lane], t.accept/float64(t.sweeps),
+			w.rungs[0].step, t.steps, flag(t.diverged), total[lane], float64(lane-chain*w.per))
+		*t = trail{queue: append(t.queue, d)}
 	}
 	return nil
+}
+
+// room is where a draw can stand.
+func (k *keeper) room() pending {
+	n := len(k.spare)
+	if n == 0 {
+		return pending{values: make([]float64, k.walkers.exe.Size(dynamics.Values))}
+	}
+	d := k.spare[n-1]
+	k.spare = k.spare[:n-1]
+	return d
 }
 
 // patience ends a run in which some chain no longer comes to what counts.
@@ -196,18 +205,14 @@ func (k *keeper) patience() error {
 	return nil
 }
 
-// readValues computes what is saved of these chains' cold walkers.
-func (k *keeper) readValues(chains []int) error {
+// findValues computes what is saved of these chains' cold walkers, in the lane buffer Values.
+func (k *keeper) findValues(chains []int) error {
 	w := k.walkers
-	k.mask = make([]bool, w.lanes())
+	clear(k.mask)
 	for _, chain := range chains {
 		k.mask[w.cold(chain)] = true
 	}
-	if err := w.entry(k.ctx, dynamics.Values, k.mask); err != nil {
-		return err
-	}
-	k.values = w.read(dynamics.Values, k.values)
-	return nil
+	return w.entry(k.ctx, dynamics.Values, k.mask)
 }
 
 // allChains lists them.

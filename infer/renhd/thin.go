@@ -62,19 +62,19 @@ func (k *keeper) canLengthen() bool {
 
 // pilot is the worst effective share of iterations, over location and spread of everything saved.
 func (k *keeper) pilot() (share float64, err error) {
-	seen := make([][][]float64, k.walkers.chains)
+	seen, all, size := make([][][]float64, k.walkers.chains), k.allChains(), k.walkers.exe.Size(dynamics.Values)
 	for range pilot {
 		if err := k.sweep(); err != nil {
 			return 1, err
 		}
 		k.tell(infer.WarmingUp)
-		if err := k.readValues(k.allChains()); err != nil {
+		if err := k.findValues(all); err != nil {
 			return 1, err
 		}
-		size := k.walkers.exe.Size(dynamics.Values)
 		for chain := range seen {
-			lane := k.walkers.cold(chain)
-			seen[chain] = append(seen[chain], append([]float64(nil), k.values[lane*size:(lane+1)*size]...))
+			values := make([]float64, size)
+			k.walkers.exe.GetLane(dynamics.Values, k.walkers.cold(chain), values)
+			seen[chain] = append(seen[chain], values)
 		}
 	}
 	return adapt.WorstShare(seen), nil

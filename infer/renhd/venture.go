@@ -63,8 +63,8 @@ func (r *run) comeBack(before *tuner) (agreed bool, err error) {
 func (r *run) wander(temperature float64) error {
 	w := r.walkers
 	for lane, at := range w.rungOf {
-		w.exe.SetLane(dynamics.StepSize, lane, []float64{w.rungs[at].step * math.Sqrt(temperature)})
-		w.exe.SetLane(dynamics.Cool, lane, []float64{1 / temperature})
+		w.set(dynamics.StepSize, lane, w.rungs[at].step*math.Sqrt(temperature))
+		w.set(dynamics.Cool, lane, 1/temperature)
 	}
 	if err := w.trajectory(r.ctx, r.steps(mostSteps)); err != nil {
 		return err

@@ -2,7 +2,6 @@ package renhd
 
 import (
 	"context"
-	"fmt"
 	"math"
 	"slices"
 	"time"
@@ -31,6 +30,7 @@ type walkers struct {
 	dim         int
 	rungs       []rung
 	rungOf      []int // by lane
+	laneOf      []int // by chain and rung: the lane that stands there, the first where there are several
 	tempered    bool  // there is a β
 	traits      dynamics.Traits
 	lost        []bool // by lane: as the last window of warm-up left them; nil before
@@ -40,6 +40,10 @@ type walkers struct {
 	noiseStep uint64 // the device's next noise step
 	laneSteps int64
 	perStep   time.Duration // measured; decides how a trajectory is cut into calls, never what it computes
+
+	calls  []device.Call        // room for the call being made
+	views  map[string][]float64 // by lane buffer, see view
+	number [1]float64           // room for the one being set
 }
 
 // callTime is what one call of the device may take, so that Ctrl-C and progress answer.
@@ -63,29 +67,67 @@ func (w *walkers) lanesOf(chain int) []int {
 }
 
 // laneAt is the lane of a chain that stands on a rung.
-func (w *walkers) laneAt(chain, rung int) int {
-	for _, lane := range w.lanesOf(chain) {
-		if w.rungOf[lane] == rung {
-			return lane
-		}
+func (w *walkers) laneAt(chain, rung int) int { return w.laneOf[chain*len(w.rungs)+rung] }
+
+// seat puts the walkers of each chain on the rungs given by rungOf within a chain.
+func (w *walkers) seat(rungOf func(walker int) int) {
+	w.rungOf, w.laneOf = make([]int, w.lanes()), make([]int, w.chains*len(w.rungs))
+	for lane := w.lanes() - 1; lane >= 0; lane-- {
+		w.stand(lane, rungOf(lane%w.per))
 	}
-	panic(fmt.Sprintf("internal error: no walker of chain %d on rung %d", chain, rung))
+}
+
+func (w *walkers) stand(lane, rung int) {
+	w.rungOf[lane], w.laneOf[lane/w.per*len(w.rungs)+rung] = rung, lane
+}
+
+// trade swaps the rungs of two lanes of a chain, with what the rungs own.
+func (w *walkers) trade(a, b int) {
+	from, to := w.rungOf[a], w.rungOf[b]
+	w.stand(a, to)
+	w.stand(b, from)
+	differ := !w.rungs[from].metric.Is(w.rungs[to].metric)
+	for _, lane := range [...]int{a, b} {
+		if differ {
+			w.shape(lane)
+		}
+		w.drive(lane)
+	}
 }
 
 // settle writes what its rung owns to a lane.
 func (w *walkers) settle(lane int) {
-	r := w.rungs[w.rungOf[lane]]
-	dynamics.SetMetric(w.exe, lane, r.metric)
-	w.exe.SetLane(dynamics.StepSize, lane, []float64{r.step})
+	w.shape(lane)
+	w.drive(lane)
+}
+
+// shape writes the metric, drive the numbers.
+func (w *walkers) shape(lane int) { dynamics.SetMetric(w.exe, lane, w.rungs[w.rungOf[lane]].metric) }
+
+func (w *walkers) drive(lane int) {
+	r := &w.rungs[w.rungOf[lane]]
+	w.set(dynamics.StepSize, lane, r.step)
 	if w.tempered {
-		w.exe.SetLane(dynamics.Beta, lane, []float64{r.beta})
+		w.set(dynamics.Beta, lane, r.beta)
 	}
 	if w.traits.Friction {
-		w.exe.SetLane(dynamics.Friction, lane, []float64{r.friction})
+		w.set(dynamics.Friction, lane, r.friction)
 	}
 	if w.traits.Corrected {
-		w.exe.SetLane(dynamics.Cool, lane, []float64{1})
+		w.set(dynamics.Cool, lane, 1)
 	}
+}
+
+// set writes a lane buffer of size 1.
+func (w *walkers) set(name string, lane int, value float64) {
+	w.number[0] = value
+	w.exe.SetLane(name, lane, w.number[:])
+}
+
+// get reads a lane buffer of size 1.
+func (w *walkers) get(name string, lane int) float64 {
+	w.exe.GetLane(name, lane, w.number[:])
+	return w.number[0]
 }
 
 // thermostated reports whether the rule has a thermostat, one to a rung.
@@ -99,21 +141,21 @@ func (w *walkers) settleAll() {
 
 // trajectory runs one trajectory of every walker, in calls short enough to be interrupted between.
 func (w *walkers) trajectory(ctx context.Context, steps int) error {
-	calls := []device.Call{{Entry: "begin", Times: 1}}
+	w.calls = append(w.calls[:0], device.Call{Entry: "begin", Times: 1})
 	for left := steps; ; {
 		n := min(left, w.stepsPerCall())
 		left -= n
-		calls = append(calls, device.Call{Entry: "step", Times: n})
+		w.calls = append(w.calls, device.Call{Entry: "step", Times: n})
 		if left == 0 {
-			calls = append(calls, device.Call{Entry: "end", Times: 1})
+			w.calls = append(w.calls, device.Call{Entry: "end", Times: 1})
 		}
-		if err := w.timed(ctx, calls, n); err != nil {
+		if err := w.timed(ctx, w.calls, n); err != nil {
 			return err
 		}
 		if left == 0 {
 			return nil
 		}
-		calls = nil
+		w.calls = w.calls[:0]
 	}
 }
 
@@ -141,7 +183,8 @@ func (w *walkers) timed(ctx context.Context, calls []device.Call, n int) error {
 
 // entry runs one entry once on the lanes of mask (nil: all).
 func (w *walkers) entry(ctx context.Context, name string, mask []bool) error {
-	return w.run(ctx, []device.Call{{Entry: name, Times: 1}}, mask)
+	w.calls = append(w.calls[:0], device.Call{Entry: name, Times: 1})
+	return w.run(ctx, w.calls, mask)
 }
 
 func (w *walkers) run(ctx context.Context, calls []device.Call, mask []bool) error {
@@ -169,6 +212,12 @@ func (w *walkers) read(name string, dst []float64) []float64 {
 	}
 	w.exe.Get(name, dst)
 	return dst
+}
+
+// view is a lane buffer as it is now, in a copy that the next view of it overwrites.
+func (w *walkers) view(name string) []float64 {
+	w.views[name] = w.read(name, w.views[name])
+	return w.views[name]
 }
 
 // positions copies θ of every lane.

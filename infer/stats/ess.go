@@ -19,7 +19,11 @@ func ESSBulk(chains [][]float64) float64 {
 
 // ESSTail is the lesser effective sample size of the 5 % and the 95 % quantile.
 func ESSTail(chains [][]float64) float64 {
-	lo, hi := ESSQuantile(chains, .05), ESSQuantile(chains, .95)
+	return lesser(ESSQuantile(chains, .05), ESSQuantile(chains, .95))
+}
+
+// lesser is the minimum of what is there.
+func lesser(lo, hi float64) float64 {
 	if math.IsNaN(lo) {
 		return hi
 	}
@@ -42,7 +46,11 @@ func ESSQuantile(chains [][]float64, p float64) float64 {
 	if !sane(chains) {
 		return math.NaN()
 	}
-	q := Quantile(slices.Concat(chains...), p)
+	return essBelow(chains, Quantile(slices.Concat(chains...), p))
+}
+
+// essBelow is the effective sample size of the indicators x ≤ q.
+func essBelow(chains [][]float64, q float64) float64 {
 	below := apply(chains, func(x float64) float64 {
 		if x <= q {
 			return 1

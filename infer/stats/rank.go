@@ -31,6 +31,9 @@ func scores(sorted []float64) []float64 {
 
 // Fold gives distances from the median: chains that differ in scale differ in these in location.
 func Fold(chains [][]float64) [][]float64 {
-	median := Quantile(slices.Concat(chains...), .5)
+	return fold(chains, Quantile(slices.Concat(chains...), .5))
+}
+
+func fold(chains [][]float64, median float64) [][]float64 {
 	return apply(chains, func(x float64) float64 { return math.Abs(x - median) })
 }

@@ -46,6 +46,22 @@ func TestAgainstArviZ(t *testing.T) {
 	}
 }
 
+// A Summary has what each statistic's own function gives, to the bit: of draws in odd and even numbers, with ties, too few, constant, not finite.
+func TestSummaryIsItsParts(t *testing.T) {
+	rounded := apply(ar(3, .5, 4, 101), math.Round)
+	for name, chains := range map[string][][]float64{
+		"even": ar(1, .5, 4, 100), "odd": ar(2, .9, 3, 101), "ties": rounded, "few": ar(4, 0, 2, 5), "constant": {{1, 1, 1, 1, 1, 1}},
+		"infinite": {{1, 2, 3, 4, 5, math.Inf(1)}}, "unequal": {{1, 2, 3, 4, 5, 6}, {1, 2, 3, 4, 5, 6, 7}},
+	} {
+		s := Summarize(chains)
+		for what, pair := range map[string][2]float64{"bulk": {s.ESSBulk, ESSBulk(chains)}, "tail": {s.ESSTail, ESSTail(chains)}, "R-hat": {s.RHat, RHat(chains)}} {
+			if math.Float64bits(pair[0]) != math.Float64bits(pair[1]) && !(math.IsNaN(pair[0]) && math.IsNaN(pair[1])) {
+				t.Errorf("%s: %s is %v in the summary, %v alone", name, what, pair[0], pair[1])
+			}
+		}
+	}
+}
+
 // ar draws chains of the stationary process x_t = φ x_{t−1} + e_t.
 func ar(seed uint64, phi float64, chains, draws int) [][]float64 {
 	r := rand.New(rand.NewPCG(seed, 0))

@@ -44,24 +44,34 @@ func (s *LaneBuffers) Size(name string) int { return s.buffers[s.id(name)].Size 
 
 // Set copies values[lane*size+element] to a lane buffer.
 func (s *LaneBuffers) Set(name string, values []float64) {
-	size := s.checkLen(name, len(values), s.Lanes)
+	id := s.find(name, len(values), s.Lanes)
+	size := s.buffers[id].Size
 	for lane := range s.Lanes {
-		s.SetLane(name, lane, values[lane*size:(lane+1)*size])
+		s.put(id, lane, values[lane*size:(lane+1)*size])
 	}
 }
 
 // Get copies a lane buffer to dst[lane*size+element].
 func (s *LaneBuffers) Get(name string, dst []float64) {
-	size := s.checkLen(name, len(dst), s.Lanes)
+	id := s.find(name, len(dst), s.Lanes)
+	size := s.buffers[id].Size
 	for lane := range s.Lanes {
-		s.GetLane(name, lane, dst[lane*size:(lane+1)*size])
+		s.take(id, lane, dst[lane*size:(lane+1)*size])
 	}
 }
 
 // SetLane copies one lane's values; the last lane's go to those that fill its block as well.
 func (s *LaneBuffers) SetLane(name string, lane int, values []float64) {
-	s.checkLen(name, len(values), 1)
-	buf, l := s.of(name, lane)
+	s.put(s.find(name, len(values), 1), lane, values)
+}
+
+// GetLane copies one lane's values to dst.
+func (s *LaneBuffers) GetLane(name string, lane int, dst []float64) {
+	s.take(s.find(name, len(dst), 1), lane, dst)
+}
+
+func (s *LaneBuffers) put(id ir.BufID, lane int, values []float64) {
+	buf, l := s.of(id, lane)
 	end := l + 1
 	if lane == s.Lanes-1 {
 		end = s.Width
@@ -73,20 +83,27 @@ func (s *LaneBuffers) SetLane(name string, lane int, values []float64) {
 	}
 }
 
-// GetLane copies one lane's values to dst.
-func (s *LaneBuffers) GetLane(name string, lane int, dst []float64) {
-	s.checkLen(name, len(dst), 1)
-	buf, l := s.of(name, lane)
+func (s *LaneBuffers) take(id ir.BufID, lane int, dst []float64) {
+	buf, l := s.of(id, lane)
 	for i := range dst {
 		dst[i] = buf[i*s.Width+l]
 	}
 }
 
-func (s *LaneBuffers) of(name string, lane int) (buf []float64, l int) {
+func (s *LaneBuffers) of(id ir.BufID, lane int) (buf []float64, l int) {
 	if lane < 0 || lane >= s.Lanes {
 		panic(fmt.Sprintf("device: lane %d of %d", lane, s.Lanes))
 	}
-	return s.Blocks[lane/s.Width].Bufs[s.id(name)], lane % s.Width
+	return s.Blocks[lane/s.Width].Bufs[id], lane % s.Width
+}
+
+// find is the lane buffer of a name, which has n numbers on so many lanes.
+func (s *LaneBuffers) find(name string, n, lanes int) ir.BufID {
+	id := s.id(name)
+	if size := s.buffers[id].Size; n != size*lanes {
+		panic(fmt.Sprintf("device: %d numbers for %q, which has %d per lane", n, name, size))
+	}
+	return id
 }
 
 func (s *LaneBuffers) id(name string) ir.BufID {
@@ -95,14 +112,6 @@ func (s *LaneBuffers) id(name string) ir.BufID {
 		panic(fmt.Sprintf("device: no lane buffer %q", name))
 	}
 	return id
-}
-
-func (s *LaneBuffers) checkLen(name string, n, lanes int) int {
-	size := s.Size(name)
-	if n != size*lanes {
-		panic(fmt.Sprintf("device: %d numbers for %q, which has %d per lane", n, name, size))
-	}
-	return size
 }
 
 // LaneWrites lists the lane buffers that statements assign.

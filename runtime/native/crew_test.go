@@ -6,6 +6,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"ppl/compiler/ir"
 	"ppl/runtime/device"
@@ -43,6 +44,48 @@ func TestCrewWorksAbreast(t *testing.T) {
 		var all sync.WaitGroup
 		all.Add(3)
 		c.do(3, func(int, int) { all.Done(); all.Wait() })
+	}
+}
+
+// TestShortRunsWakeNobody: what is known to be little work is done by the caller, the rest by all workers abreast; both do it.
+func TestShortRunsWakeNobody(t *testing.T) {
+	d, err := New()
+	if err != nil {
+		t.Skip(err)
+	}
+	var b ir.Body
+	p := &ir.Program{}
+	x := p.Buffer(ir.Buffer{Name: "x", Space: ir.Lane, Size: 1})
+	v := b.Do(ir.Add, b.Load(x, ir.Dense(1)), b.Const(1))
+	p.Entries = []ir.Entry{{Name: "add", Body: []ir.Stmt{&ir.Kernel{Extents: []int{1}, Body: b, Out: []ir.Output{{Buf: x, Index: ir.Dense(1), Value: v}}}}}}
+	loaded, err := d.Load(p, device.Options{Lanes: 3 * 8, Threads: 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer loaded.Close()
+	e := loaded.(*executable)
+	run := func(pace time.Duration) (shared int64) {
+		var tasks atomic.Int64
+		e.pace[0] = pace
+		e.task = func(worker, i int) { tasks.Add(1); e.block(worker, i) }
+		if _, err := e.Run([]device.Call{{Entry: "add", Times: 2}}, 0, nil); err != nil {
+			t.Fatal(err)
+		}
+		return tasks.Load()
+	}
+	blocks := int64(len(e.Blocks))
+	if unknown, long, short := run(0), run(time.Hour), run(1); unknown != blocks || long != blocks || short != 0 {
+		t.Errorf("tasks shared out of %d: %d where nothing is known, %d of long ones, %d of short ones", blocks, unknown, long, short)
+	}
+	if e.pace[0] == 0 {
+		t.Error("nothing is known after a run")
+	}
+	sum := make([]float64, 24)
+	e.Get("x", sum)
+	for lane, got := range sum {
+		if got != 6 {
+			t.Errorf("lane %d: %v, want 6 after three runs", lane, got)
+		}
 	}
 }
 

@@ -5,6 +5,7 @@ package native
 import (
 	"errors"
 	"math"
+	"time"
 	"unsafe"
 
 	"ppl/compiler/ir"
@@ -22,11 +23,15 @@ type executable struct {
 	shared  []unsafe.Pointer // by buffer, nil elsewhere
 	workers []*worker
 	seats   []*seat
+	crew    *crew
+	pace    []time.Duration     // by entry that a schedule begins with: an execution on a block, the last time; 0: not known
+	task    func(worker, i int) // block, made once
 
 	// The run in progress.
 	schedule []scheduled
-	parts    [][]part   // by schedule; nil where there are no turns to share out
-	writes   []ir.BufID // lane buffers that it assigns
+	took     time.Duration // worker 0's last block
+	parts    [][]part      // by schedule; nil where there are no turns to share out
+	writes   []ir.BufID    // lane buffers that it assigns
 	step     uint64
 	mask     []bool
 }
@@ -69,6 +74,7 @@ func newExecutable(p *ir.Program, o device.Options, l *library, gemm gemms) (*ex
 		e.seats = append(e.seats, e.newSeat())
 	}
 	call(l.setup, e.workers[0].context)
+	e.crew, e.task, e.pace = newCrew(threads), e.block, make([]time.Duration, len(p.Entries))
 	return e, nil
 }
 
@@ -170,6 +176,7 @@ func fill(at unsafe.Pointer, b ir.Buffer) {
 
 // Close unloads the library and frees the buffers; the executable is not to be used afterwards.
 func (e *executable) Close() error {
+	e.crew.dismiss()
 	e.Blocks, e.shared, e.workers, e.seats = nil, nil, nil, nil
 	return errors.Join(e.library.close(), e.arena.close())
 }

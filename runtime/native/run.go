@@ -5,6 +5,7 @@ package native
 import (
 	"fmt"
 	"runtime"
+	"time"
 
 	"ppl/runtime/device"
 	"ppl/runtime/noise"
@@ -23,18 +24,12 @@ func (e *executable) Run(calls []device.Call, step uint64, mask []bool) (uint64,
 	var pin runtime.Pinner
 	pin.Pin(&e.schedule[0])
 	defer pin.Unpin()
-	workers := len(e.workers)
 	if e.parts == nil {
-		workers = min(workers, len(e.seats), len(e.Blocks)) // each in a seat of its own
-	}
-	c := newCrew(workers)
-	defer c.dismiss()
-	if e.parts == nil {
-		c.do(len(e.Blocks), e.block)
+		e.runBlocks(next - step)
 		return next, nil
 	}
 	for first := 0; first < len(e.Blocks); first += len(e.seats) {
-		e.group(c, e.Blocks[first:min(first+len(e.seats), len(e.Blocks))])
+		e.group(e.Blocks[first:min(first+len(e.seats), len(e.Blocks))])
 	}
 	return next, nil
 }
@@ -66,21 +61,53 @@ func (e *executable) plan(calls []device.Call, step uint64, mask []bool) (next u
 	return step, nil
 }
 
+// worthWaking is how much work is shared out. A wake-up takes processors some 10 µs on either side, several times that on virtual machines,
+// and the work is begun that much later.
+const worthWaking = 100 * time.Microsecond
+
+// runBlocks gives all blocks the whole schedule, of so many executions. What blocks took the last time tells whether to wake anybody for it;
+// a schedule that begins with another entry is another matter.
+func (e *executable) runBlocks(executions uint64) {
+	first := e.schedule[0].entry
+	if pace := e.pace[first]; pace > 0 && pace*time.Duration(executions)*time.Duration(len(e.Blocks)) < worthWaking {
+		for i := range e.Blocks {
+			e.block(0, i)
+		}
+	} else {
+		e.crew.do(len(e.Blocks), e.task)
+	}
+	if executions > 0 {
+		e.pace[first] = e.took / time.Duration(executions)
+	}
+}
+
 // block runs the schedule on a block.
 func (e *executable) block(worker, i int) {
-	w, s := e.workers[worker], e.seats[worker]
+	w, s := e.workers[worker], e.seatOf(worker, i)
 	e.seatBlock(s, &e.Blocks[i])
 	if !s.active {
 		return
 	}
+	began := time.Now()
 	w.serve(s)
 	w.step, w.schedule, w.calls = e.step, &e.schedule[0], uint64(len(e.schedule))
 	call(e.run, w.context)
 	e.restore(s)
+	if worker == 0 {
+		e.took = time.Since(began)
+	}
+}
+
+// seatOf is a seat that no other worker is in: that of the block where there is one for each, else that of the worker.
+func (e *executable) seatOf(worker, block int) *seat {
+	if len(e.Blocks) <= len(e.seats) {
+		return e.seats[block]
+	}
+	return e.seats[worker]
 }
 
 // group runs the schedule on blocks part by part.
-func (e *executable) group(c *crew, blocks []device.Block) {
+func (e *executable) group(blocks []device.Block) {
 	var seats []*seat
 	for i := range blocks {
 		e.seatBlock(e.seats[i], &blocks[i])
@@ -92,7 +119,7 @@ func (e *executable) group(c *crew, blocks []device.Block) {
 	for i, s := range e.schedule {
 		for range s.times {
 			for _, p := range e.parts[i] {
-				e.runPart(c, p, step, seats)
+				e.runPart(p, step, seats)
 			}
 			step++
 		}
@@ -103,12 +130,12 @@ func (e *executable) group(c *crew, blocks []device.Block) {
 }
 
 // runPart shares out a part: by blocks, or by turns, each for all blocks.
-func (e *executable) runPart(c *crew, p part, step uint64, seats []*seat) {
+func (e *executable) runPart(p part, step uint64, seats []*seat) {
 	if p.turns == 0 {
-		c.do(len(seats), func(worker, i int) { e.turn(worker, p, step, 0, seats[i]) })
+		e.crew.do(len(seats), func(worker, i int) { e.turn(worker, p, step, 0, seats[i]) })
 		return
 	}
-	c.do(p.turns, func(worker, turn int) {
+	e.crew.do(p.turns, func(worker, turn int) {
 		for _, s := range seats {
 			e.turn(worker, p, step, turn, s)
 		}

@@ -18,17 +18,19 @@ INLINE wide round_w(wide x) { // halves away from zero
   return t + select_w(le_w(splat(0.5), abs_w(x - t)), like(splat(1), x), splat(0));
 }
 INLINE wide sign_w(wide x) { return select_w(positive(x), splat(1), select_w(negative(x), splat(-1), x)); }
-#if LANES == 8 && !defined(__clang__) // GCC does not find these instructions; theirs is y where a number is missing
+#ifdef MASKS // GCC does not find these instructions; theirs is y where a number is missing
 INLINE wide maximum_w(wide x, wide y) { return select_w(ne_w(x, x), x, __builtin_ia32_maxpd512_mask(x, y, y, -1, 4)); }
 INLINE wide minimum_w(wide x, wide y) { return select_w(ne_w(x, x), x, __builtin_ia32_minpd512_mask(x, y, y, -1, 4)); }
 INLINE wide mulzero_w(wide x, wide y) { // a product where x ≠ 0, or is no number
-  return __builtin_ia32_mulpd512_mask(x, y, (wide){}, __builtin_ia32_cmppd512_mask(x, (wide){}, 4, -1, 4), 4);
+  return __builtin_ia32_mulpd512_mask(x, y, (wide){}, ne_w(x, splat(0)), 4);
 }
+INLINE wide mulzeroadd_w(wide x, wide y, wide z) { return __builtin_ia32_vfmaddpd512_mask3(x, y, z, ne_w(x, splat(0)), 4); }
 INLINE wide scale_w(wide x, wide n) { return __builtin_ia32_scalefpd512_mask(x, n, x, -1, 4); }
 #else
 INLINE wide maximum_w(wide x, wide y) { return select_w(lt_w(y, x) | ne_w(x, x), x, y); }
 INLINE wide minimum_w(wide x, wide y) { return select_w(lt_w(x, y) | ne_w(x, x), x, y); }
 INLINE wide mulzero_w(wide x, wide y) { return select_w(not_w(x), splat(0), x * y); }
+INLINE wide mulzeroadd_w(wide x, wide y, wide z) { return select_w(not_w(x), z, x * y + z); }
 INLINE wide scale_w(wide x, wide n) { // x·2ⁿ in two factors, each a normal number
   ints k = __builtin_convertvector(n, ints), half = k >> 1;
   return x * bits((half + 1023) << 52) * bits((k - half + 1023) << 52);
@@ -45,7 +47,7 @@ SLOW wide mod_w(wide x, wide y) { // the remainder with the sign of y
 // sums of exponentials.
 INLINE wide exp_w(wide x) {
   const real magic = 0x1.8p52; // its last bit is 1: adding it rounds
-  ints none = lt_w(x, splat(-745.14)); // multiplying to an underflow takes processors a hundred cycles
+  mask none = lt_w(x, splat(-745.14)); // multiplying to an underflow takes processors a hundred cycles
   x = select_w(none, splat(0), select_w(lt_w(splat(710), x), splat(710), x));
   wide n = (x * 0x1.71547652b82fep0 + magic) - magic;
   wide r = x - n * 0x1.62e42feep-1; // log 2 in two parts, the first short enough for n times it to be exact

@@ -43,7 +43,7 @@ static __attribute__((noinline, pure)) wide shuffle_w(const context *c, word row
   int width = rows > 4 ? 64 - __builtin_clzll(rows - 1) : 2, shift = width / 2, rounds = shift == 1 ? 16 : 8;
   for (int r = 4; r < rounds; r++) k[r] = (k[r - 4] + 0x9E3779B9) & 0xffffffff;
   word low = (1ull << shift) - 1, high = (1ull << (width - shift)) - 1;
-  for (ints walking = ~(ints){}; any(walking); walking = x >= rows) {
+  for (mask walking = eq_w(splat(0), splat(0)); any(walking); walking = le_w(splat(rows), __builtin_convertvector(x, wide))) {
     words before = x, l = x & low, h = x >> shift;
     for (int r = 0; r < rounds; r += 2) {
       l ^= mix(h ^ k[r]) & low;

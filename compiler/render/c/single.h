@@ -2,12 +2,10 @@
 // rare, or loses digits on its way, is computed in double precision.
 typedef float single;
 typedef float singles __attribute__((vector_size(4 * LANES)));
-typedef int flags __attribute__((vector_size(4 * LANES))); // comparisons of singles: 0 or −1
+typedef int ints_f __attribute__((vector_size(4 * LANES)));
 
 INLINE singles singles_from(wide x) { return __builtin_convertvector(x, singles); }
 INLINE wide wide_from(singles x) { return __builtin_convertvector(x, wide); }
-INLINE flags flags_from(ints m) { return __builtin_convertvector(m, flags); }
-INLINE ints ints_from(flags m) { return __builtin_convertvector(m, ints); }
 #if LANES == 8
 INLINE singles splat_f(single x) { return (singles){x, x, x, x, x, x, x, x}; }
 #elif LANES == 4
@@ -15,21 +13,33 @@ INLINE singles splat_f(single x) { return (singles){x, x, x, x}; }
 #else
 INLINE singles splat_f(single x) { return (singles){x, x}; }
 #endif
-INLINE singles bits_f(flags x) { return (singles)x; }
-INLINE singles select_fw(flags m, singles a, singles b) { return bits_f((m & (flags)a) | (~m & (flags)b)); }
-INLINE single select_fs(long long m, single a, single b) { return m ? a : b; }
-INLINE singles truth_fw(flags m) { return select_fw(m, splat_f(1), splat_f(0)); }
-INLINE single truth_fs(long long m) { return m ? 1 : 0; }
-
-#define COMPARE_F(name, operator) \
-  INLINE flags name##_fw(singles x, singles y) { return x operator y; } \
+INLINE singles bits_f(ints_f x) { return (singles)x; }
+#ifdef MASKS
+typedef mask mask_f;
+#define COMPARE_F(name, operator, code) \
+  INLINE mask_f name##_fw(singles x, singles y) { return __builtin_ia32_cmpps256_mask(x, y, code, -1); } \
   INLINE long name##_fs(single x, single y) { return x operator y; }
-COMPARE_F(lt, <) COMPARE_F(le, <=) COMPARE_F(eq, ==) COMPARE_F(ne, !=)
-INLINE flags positive_f(singles x) { return lt_fw(splat_f(0), x); }
-INLINE flags negative_f(singles x) { return lt_fw(x, splat_f(0)); }
-INLINE flags not_fw(singles x) { return eq_fw(x, splat_f(0)); }
+INLINE singles select_fw(mask_f m, singles a, singles b) { return __builtin_ia32_blendmps_256_mask(b, a, m); }
+INLINE mask_f mask_f_from(mask m) { return m; }
+INLINE mask mask_from(mask_f m) { return m; }
+#else
+typedef ints_f mask_f;
+#define COMPARE_F(name, operator, code) \
+  INLINE mask_f name##_fw(singles x, singles y) { return x operator y; } \
+  INLINE long name##_fs(single x, single y) { return x operator y; }
+INLINE singles select_fw(mask_f m, singles a, singles b) { return bits_f((m & (ints_f)a) | (~m & (ints_f)b)); }
+INLINE mask_f mask_f_from(mask m) { return __builtin_convertvector(m, mask_f); }
+INLINE mask mask_from(mask_f m) { return __builtin_convertvector(m, mask); }
+#endif
+COMPARE_F(lt, <, 17) COMPARE_F(le, <=, 18) COMPARE_F(eq, ==, 0) COMPARE_F(ne, !=, 4)
+INLINE single select_fs(long long m, single a, single b) { return m ? a : b; }
+INLINE singles truth_fw(mask_f m) { return select_fw(m, splat_f(1), splat_f(0)); }
+INLINE single truth_fs(long long m) { return m ? 1 : 0; }
+INLINE mask_f positive_f(singles x) { return lt_fw(splat_f(0), x); }
+INLINE mask_f negative_f(singles x) { return lt_fw(x, splat_f(0)); }
+INLINE mask_f not_fw(singles x) { return eq_fw(x, splat_f(0)); }
 INLINE long not_fs(single x) { return x == 0; }
-INLINE flags isfinite_fw(singles x) { return eq_fw(x - x, splat_f(0)); }
+INLINE mask_f isfinite_fw(singles x) { return eq_fw(x - x, splat_f(0)); }
 INLINE long isfinite_fs(single x) { return x - x == 0; }
 
 INLINE singles gather_fs(const single *b, ints at) {
@@ -46,7 +56,7 @@ INLINE void scatter_fw(singles *b, ints at, singles x) {
   EACH ((single *)b)[at[l] * LANES + l] = x[l];
 }
 
-INLINE singles abs_fw(singles x) { return bits_f((flags)x & 0x7fffffff); }
+INLINE singles abs_fw(singles x) { return bits_f((ints_f)x & 0x7fffffff); }
 INLINE singles sqrt_fw(singles x) {
   EACH x[l] = __builtin_sqrtf(x[l]);
   return x;
@@ -63,11 +73,12 @@ INLINE singles sign_fw(singles x) { return select_fw(positive_f(x), splat_f(1), 
 INLINE singles maximum_fw(singles x, singles y) { return select_fw(lt_fw(y, x) | ne_fw(x, x), x, y); }
 INLINE singles minimum_fw(singles x, singles y) { return select_fw(lt_fw(x, y) | ne_fw(x, x), x, y); }
 INLINE singles mulzero_fw(singles x, singles y) { return select_fw(not_fw(x), splat_f(0), x * y); }
-#if LANES == 8 && defined(__AVX512VL__) && !defined(__clang__)
+INLINE singles mulzeroadd_fw(singles x, singles y, singles z) { return select_fw(not_fw(x), z, x * y + z); }
+#ifdef MASKS
 INLINE singles scale_fw(singles x, singles n) { return __builtin_ia32_scalefps256_mask(x, n, x, -1); }
 #else
 INLINE singles scale_fw(singles x, singles n) { // x·2ⁿ in two factors, each a normal number
-  flags k = __builtin_convertvector(n, flags), half = k >> 1;
+  ints_f k = __builtin_convertvector(n, ints_f), half = k >> 1;
   return x * bits_f((half + 127) << 23) * bits_f((k - half + 127) << 23);
 }
 #endif
@@ -75,7 +86,7 @@ INLINE singles scale_fw(singles x, singles n) { // x·2ⁿ in two factors, each 
 // exp x as in math.h: the Taylor polynomial has degree 7 (next term 5e-9). Error below 2 ulp.
 INLINE singles exp_fw(singles x) {
   const single magic = 0x1.8p23f;
-  flags none = lt_fw(x, splat_f(-103.98f));
+  mask_f none = lt_fw(x, splat_f(-103.98f));
   x = select_fw(none, splat_f(0), select_fw(lt_fw(splat_f(89), x), splat_f(89), x));
   singles n = (x * 0x1.715476p0f + magic) - magic;
   singles r = x - n * 0x1.62ep-1f; // log 2 in two parts

@@ -22,9 +22,9 @@ SLOW wide lgamma_small(wide x) {
     -5.8112777689212461977e-7, 2.7475390051909663921e-7
   };
   wide whole = floor_w(x + 0.5), z = x - whole, up = splat(1);
-  ints less = lt_w(whole, splat(2));
+  mask less = lt_w(whole, splat(2));
   for (int k = 1; k <= 11; k++) {
-    ints on = le_w(splat(k + 2), whole);
+    mask on = le_w(splat(k + 2), whole);
     if (!any(on)) break;
     up *= select_w(on, x - k, splat(1));
   }
@@ -42,7 +42,7 @@ SLOW wide lgamma_large(wide x) {
 // log |Γ(x)|: error below 4 ulp for x > 0. Reflection below zero (6.1.17).
 SLOW wide lgamma_w(wide x) {
   wide a = abs_w(x), y = splat(0);
-  ints small = lt_w(a, splat(13)), low = negative(x);
+  mask small = lt_w(a, splat(13)), low = negative(x);
   if (any(small)) y = lgamma_small(a);
   if (any(~small)) y = select_w(small, y, lgamma_large(a));
   if (any(low)) {
@@ -55,10 +55,10 @@ SLOW wide lgamma_w(wide x) {
 // ψ(x) (6.3.5, 6.3.18, 6.3.7): recurrence up to 10 as one fraction, then the asymptotic series.
 SLOW wide digamma_w(wide x) {
   static const real c[] = {1. / 12, -1. / 120, 1. / 252, -1. / 240, 1. / 132, -691. / 32760, 1. / 12};
-  ints low = le_w(x, splat(0));
+  mask low = le_w(x, splat(0));
   wide y = select_w(low, 1 - x, x), over = splat(0), under = splat(1); // Σ 1/(y+k) = over/under
   for (int k = 0; k < 10; k++) {
-    ints on = lt_w(y, splat(10));
+    mask on = lt_w(y, splat(10));
     if (!any(on)) break;
     over = select_w(on, over * y + under, over);
     under *= select_w(on, y, splat(1));
@@ -73,10 +73,10 @@ SLOW wide digamma_w(wide x) {
 // ψ′(x) (6.4.6, 6.4.12, 6.4.7), likewise.
 SLOW wide trigamma_w(wide x) {
   static const real c[] = {1. / 6, -1. / 30, 1. / 42, -1. / 30, 5. / 66, -691. / 2730, 7. / 6};
-  ints low = le_w(x, splat(0));
+  mask low = le_w(x, splat(0));
   wide y = select_w(low, 1 - x, x), over = splat(0), under = splat(1); // Σ 1/(y+k)² = over/under
   for (int k = 0; k < 10; k++) {
-    ints on = lt_w(y, splat(10));
+    mask on = lt_w(y, splat(10));
     if (!any(on)) break;
     wide q = y * y;
     over = select_w(on, over * q + under, over);
@@ -98,7 +98,7 @@ SLOW wide lognormcdf_w(wide x) {
   static const real c[] = {1, -3, 15, -105, 945, -10395};
   wide e = 0.5 * erfc_w(abs_w(x) / 1.41421356237309504880);
   wide v = select_w(positive(x), log1p_w(-e), log_w(e));
-  ints far = lt_w(x, splat(-20));
+  mask far = lt_w(x, splat(-20));
   if (any(far)) {
     wide s = 1 / (x * x);
     wide t = -0.5 * x * x - log_w(-x) - 0.91893853320467274178 + log1p_w(-s * POLY(s, c));
@@ -124,7 +124,7 @@ SLOW UNFUSED wide normquantile_w(wide p) {
     underTail[] = {1, 5.99832206555887937690e-1, 1.36929880922735805310e-1, 1.48753612908506148525e-2,
       7.86869131145613259100e-4, 1.84631831751005468180e-5, 1.42151175831644588870e-7, 2.04426310338993978564e-15};
   wide q = p - 0.5, x = splat(0);
-  ints out = ~le_w(abs_w(q), splat(0.425));
+  mask out = ~le_w(abs_w(q), splat(0.425));
   if (any(~out)) {
     wide r = 0.180625 - q * q;
     x = q * POLY(r, centre) / POLY(r, underCentre);
@@ -132,7 +132,7 @@ SLOW UNFUSED wide normquantile_w(wide p) {
   if (!any(out)) return x;
   wide r = select_w(positive(q), 1 - p, p), s = sqrt_w(-log_w(r)), t = s - 1.6;
   wide y = POLY(t, middle) / POLY(t, underMiddle);
-  ints far = lt_w(splat(5), s);
+  mask far = lt_w(splat(5), s);
   if (any(far)) {
     t = s - 5;
     y = select_w(far, POLY(t, tail) / POLY(t, underTail), y);

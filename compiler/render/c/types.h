@@ -10,7 +10,7 @@
 #endif
 typedef double real;
 typedef double wide __attribute__((vector_size(8 * LANES)));
-typedef long long ints __attribute__((vector_size(8 * LANES))); // comparisons of wide: 0 or −1
+typedef long long ints __attribute__((vector_size(8 * LANES)));
 typedef unsigned long long word;
 typedef unsigned long long words __attribute__((vector_size(8 * LANES)));
 
@@ -66,11 +66,23 @@ INLINE words low_times(words x, word by) {
 #endif
 }
 INLINE wide bits(ints x) { return (wide)x; }
-INLINE wide select_w(ints m, wide a, wide b) { return bits((m & (ints)a) | (~m & (ints)b)); }
-INLINE real select_s(long long m, real a, real b) { return m ? a : b; }
-INLINE wide truth_w(ints m) { return select_w(m, splat(1), splat(0)); }
-INLINE real truth_s(long long m) { return m ? 1 : 0; }
-INLINE int any(ints m) {
+
+// A mask is a truth value for each lane. AVX-512 has registers for it; GCC, which knows it as a vector of 0 and −1, would not use them well.
+#if defined(__AVX512DQ__) && defined(__AVX512VL__) && !defined(__clang__)
+#define MASKS
+typedef unsigned char mask;
+#define COMPARE(name, operator, code) \
+  INLINE mask name##_w(wide x, wide y) { return __builtin_ia32_cmppd512_mask(x, y, code, -1, 4); } \
+  INLINE long name##_s(real x, real y) { return x operator y; }
+INLINE wide select_w(mask m, wide a, wide b) { return __builtin_ia32_blendmpd_512_mask(b, a, m); }
+INLINE int any(mask m) { return m != 0; }
+#else
+typedef ints mask;
+#define COMPARE(name, operator, code) \
+  INLINE mask name##_w(wide x, wide y) { return x operator y; } \
+  INLINE long name##_s(real x, real y) { return x operator y; }
+INLINE wide select_w(mask m, wide a, wide b) { return bits((m & (ints)a) | (~m & (ints)b)); }
+INLINE int any(mask m) {
 #if LANES > 2 // halves first: GCC takes numbers out of long vectors one by one
   typedef long long half __attribute__((vector_size(4 * LANES)));
   union { ints all; half part[2]; } u = {m};
@@ -81,16 +93,16 @@ INLINE int any(ints m) {
   return (m[0] | m[1]) != 0;
 #endif
 }
-
-#define COMPARE(name, operator) \
-  INLINE ints name##_w(wide x, wide y) { return x operator y; } \
-  INLINE long name##_s(real x, real y) { return x operator y; }
-COMPARE(lt, <) COMPARE(le, <=) COMPARE(eq, ==) COMPARE(ne, !=)
-INLINE ints positive(wide x) { return lt_w(splat(0), x); }
-INLINE ints negative(wide x) { return lt_w(x, splat(0)); }
-INLINE ints not_w(wide x) { return eq_w(x, splat(0)); }
+#endif
+COMPARE(lt, <, 17) COMPARE(le, <=, 18) COMPARE(eq, ==, 0) COMPARE(ne, !=, 4)
+INLINE real select_s(long long m, real a, real b) { return m ? a : b; }
+INLINE wide truth_w(mask m) { return select_w(m, splat(1), splat(0)); }
+INLINE real truth_s(long long m) { return m ? 1 : 0; }
+INLINE mask positive(wide x) { return lt_w(splat(0), x); }
+INLINE mask negative(wide x) { return lt_w(x, splat(0)); }
+INLINE mask not_w(wide x) { return eq_w(x, splat(0)); }
 INLINE long not_s(real x) { return x == 0; }
-INLINE ints isfinite_w(wide x) { return eq_w(x - x, splat(0)); }
+INLINE mask isfinite_w(wide x) { return eq_w(x - x, splat(0)); }
 INLINE long isfinite_s(real x) { return x - x == 0; }
 
 // Elements that dynamic indices name: truncated and kept in 0…limit−1; NaN means 0.

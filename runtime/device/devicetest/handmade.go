@@ -355,6 +355,10 @@ func others() []statementTest {
 			want: func(l float64) []float64 {
 				return []float64{1 + l, 2 + l, 3 + 2*l, 1 + l, 4 + 3*l, 1 + l, 5 + 4*l, 1 + l}
 			}},
+		{name: "sums along a loop of more than a tile", in: []float64{3}, slope: 1, build: func(b *bench) { longLoop(b, false) },
+			want: func(l float64) []float64 { return []float64{longTurns*(3+l) + (longTurns-1)*longTurns*(longTurns+1)/6} }},
+		{name: "sums along a loop of more than a tile, backwards", in: []float64{3}, slope: 1, build: func(b *bench) { longLoop(b, true) },
+			want: func(l float64) []float64 { return []float64{longTurns*(3+l) + (longTurns-1)*longTurns*(longTurns+1)/3} }},
 		{name: "empty statements", in: nil,
 			build: func(b *bench) {
 				b.output(0)
@@ -364,4 +368,29 @@ func others() []statementTest {
 			},
 			want: fixed()},
 	}
+}
+
+const longTurns = 4500
+
+// longLoop sums c[t+1] = c[t] + t from c[0] = in[0], or c[t] = c[t+1] + t from the other end.
+func longLoop(b *bench, reverse bool) {
+	b.output(1)
+	counts, series := b.scratch(longTurns), b.scratch(longTurns+1)
+	from, to, first := 0, 1, 0
+	if reverse {
+		from, to, first = 1, 0, longTurns
+	}
+	b.kernel([]int{longTurns}, func(k *ir.Body) []ir.Output {
+		return []ir.Output{{Buf: counts, Index: at(1), Value: k.Counter(0)}}
+	})
+	b.kernel(nil, func(k *ir.Body) []ir.Output {
+		return []ir.Output{{Buf: series, Index: ir.Index{Const: first}, Value: k.Load(b.in, ir.Index{})}}
+	})
+	b.loop(longTurns, reverse, nil, func(k *ir.Body) []ir.Output {
+		v := k.Do(ir.Add, k.Load(series, ir.Index{Const: from, Step: 1}), k.Load(counts, ir.Index{Step: 1}))
+		return []ir.Output{{Buf: series, Index: ir.Index{Const: to, Step: 1}, Value: v}}
+	})
+	b.kernel([]int{longTurns}, func(k *ir.Body) []ir.Output {
+		return []ir.Output{{Buf: b.out, Index: at(0), Value: k.Load(series, ir.Index{Const: to, Stride: []int{1}}), Combine: ir.Sum}}
+	})
 }

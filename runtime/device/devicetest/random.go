@@ -272,37 +272,6 @@ func (g *generator) filled(n int) ir.BufID {
 	return out
 }
 
-// loop makes a series, each row from the one before; now and then with a sum or a product on the way.
-func (g *generator) loop() {
-	before, n, reverse := g.body, 1+g.r.IntN(9), g.coin()
-	turns := 1 + g.r.IntN(6)
-	series := g.out(n * (turns + 1))
-	from, to, first := 0, n, 0
-	if reverse {
-		from, to, first = n, 0, n*turns
-	}
-	row := func(step, at int) ir.Index { return ir.Index{Const: at, Step: step, Stride: []int{1}} }
-	start := &ir.Kernel{Extents: []int{n}}
-	value := g.tame(start, (*ir.Body)(&start.Body))
-	start.Out = []ir.Output{{Buf: series, Index: row(0, first), Value: value}}
-	before = append(before, start)
-
-	g.body, g.turns = nil, turns
-	if g.coin() {
-		g.kernel()
-	}
-	if g.coin() {
-		g.matMul()
-	}
-	k := &ir.Kernel{Extents: []int{n}}
-	body := (*ir.Body)(&k.Body)
-	next := body.Do(ir.Sub, g.tame(k, body), body.Do(ir.Mul, body.Const(0.5), body.Load(series, row(n, from))))
-	k.Out = []ir.Output{{Buf: series, Index: row(n, to), Value: next}}
-	loop := &ir.Loop{N: turns, Reverse: reverse, Body: append(g.body, k)}
-	g.body, g.turns = before, 0
-	g.done(loop)
-}
-
 func (g *generator) coin() bool { return g.r.IntN(2) == 0 }
 
 func (g *generator) matMul() {

@@ -1,0 +1,63 @@
+package render
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"ppl/compiler/ir"
+)
+
+// A function is that of some statements. Its parameters are pointers to the buffers that they use: compilers believe of parameters alone that they
+// keep apart, and then hold in registers what a loop leaves for its next turn.
+type function struct {
+	name         string
+	params, args []string
+	locals       []string
+}
+
+func newFunction(name string) *function {
+	return &function{name: name, params: []string{"const context *c"}, args: []string{"c"}}
+}
+
+// pass adds a parameter.
+func (fn *function) pass(param, arg string) {
+	fn.params, fn.args = append(fn.params, param), append(fn.args, arg)
+}
+
+// call is a call of it.
+func (fn *function) call() string {
+	return fmt.Sprintf("%s(%s);", fn.name, strings.Join(fn.args, ", "))
+}
+
+// open begins it.
+func (f *file) open(fn *function) {
+	f.line("STATEMENT %s(%s) {", fn.name, strings.Join(fn.params, ", "))
+	for _, l := range fn.locals {
+		f.line("%s", l)
+	}
+}
+
+// buffers passes what statements use, from an element on; of their own they have memory for scratch that nothing else uses, if they are small.
+func (f *file) buffers(fn *function, group []ir.Stmt, uses map[ir.BufID]int, from func(ir.BufID) string) {
+	var writes []ir.BufID
+	for _, s := range group {
+		writes = append(writes, ir.Writes(s)...)
+	}
+	here := count(group)
+	for _, id := range slices.Sorted(maps.Keys(here)) {
+		typ := f.form(id).typ()
+		if f.small && f.Buffers[id].Space == ir.Scratch && here[id] == uses[id] {
+			fn.locals = append(fn.locals, fmt.Sprintf("%s b%d[%d];", typ, id, max(f.Buffers[id].Size, 1)))
+			continue
+		}
+		param := fmt.Sprintf("%s *restrict b%d", typ, id)
+		if !slices.Contains(writes, id) {
+			param = "const " + param
+		}
+		fn.pass(param, fmt.Sprintf("(%s *)c->buffer[%d]%s", typ, id, from(id)))
+	}
+}
+
+func whole(ir.BufID) string { return "" }
