@@ -96,8 +96,8 @@ func (v *verifier) index(k *Kernel, ix Index, id BufID, defined int) error {
 	return nil
 }
 
-// apart reports whether two indices never name the same element in one turn.
-func (k *Kernel) apart(a, b Index) bool {
+// Apart reports whether two indices of a buffer never name the same element in one turn.
+func (k *Kernel) Apart(a, b Index) bool {
 	lowA, highA := a.Span(k.Extents)
 	lowB, highB := b.Span(k.Extents)
 	return a.Step == b.Step && (highA < lowB || highB < lowA)
@@ -126,7 +126,7 @@ func sameElement(k *Kernel, ix Index, o Output) error {
 	switch {
 	case o.Combine != Store:
 		return fmt.Errorf("by %v", o.Combine)
-	case k.apart(ix, o.Index):
+	case k.Apart(ix, o.Index):
 		return nil
 	case len(ix.Dyn) > 0 || len(o.Index.Dyn) > 0:
 		return fmt.Errorf("at a dynamic index")

@@ -37,7 +37,7 @@ type growing struct {
 	axis int
 }
 
-const maxChunk = 500 // draws
+const maxChunk = 1000 // draws: a file for each array costs more than what is in it
 
 func newWriter(dir string, l Layout, o Options) *Writer {
 	columns, width := l.columns()
@@ -172,6 +172,9 @@ func (w *Writer) checkpoint() error {
 // grow sets the length of the streamed arrays.
 func (w *Writer) grow(draws int) error {
 	for _, g := range w.growing {
+		if g.doc.Shape[g.axis] == draws {
+			continue
+		}
 		if g.axis == 0 {
 			if err := w.number(g.key, g.doc.Shape[0], draws); err != nil {
 				return err

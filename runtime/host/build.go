@@ -2,6 +2,7 @@ package host
 
 import (
 	"fmt"
+	"slices"
 
 	"ppl/compiler/ir"
 )
@@ -24,7 +25,7 @@ func (k *kernelCode) instr(in *ir.Instr) int {
 		return k.load(in)
 	case ir.Normal, ir.Uniform:
 		dst := k.register(k.both, false)
-		return k.place(&random{dst: dst, shape: k.both, site: uint32(in.Site), first: in.Index, normal: in.Op == ir.Normal}, dst)
+		return k.task(&random{dst: dst, shape: k.both, site: uint32(in.Site), first: in.Index, normal: in.Op == ir.Normal}, dst)
 	}
 	return k.arithmetic(in)
 }
@@ -44,21 +45,15 @@ func (k *kernelCode) arithmetic(in *ir.Instr) int {
 		still = still && k.regs[args[i]].still
 	}
 	dst := k.register(s, still)
-	switch n {
-	case 1:
-		return k.place(&unary{unaryLoops[in.Op], dst, args[0], s}, dst, args[0])
-	case 2:
-		if in.Op == ir.Shuffle {
-			return k.place(&shuffle{dst, args[0], args[1], s, in.Rows}, dst, args[:2]...)
-		}
-		return k.place(&binary{binaryLoops[in.Op], dst, args[0], args[1], s}, dst, args[:2]...)
+	if in.Op == ir.Shuffle {
+		return k.task(&shuffle{dst, args[0], args[1], s, in.Rows}, dst, args[:n]...)
 	}
-	return k.place(&ternary{selectLoop, dst, args[0], args[1], args[2], s}, dst, args[:]...)
+	return k.place(&placed{op: in.Op, loop: loops[in.Op], dst: dst, args: slices.Clone(args[:n])})
 }
 
 // register makes a register whose invariance follows from its shape.
 func (k *kernelCode) register(s shape, still bool) int {
-	k.regs = append(k.regs, register{shape: s, invariant: s&perPoint == 0, still: still})
+	k.regs = append(k.regs, register{shape: s, invariant: s&perPoint == 0 && !k.whole, still: still, slot: -1})
 	return len(k.regs) - 1
 }
 
@@ -67,10 +62,17 @@ func (k *kernelCode) constant(v float64) int {
 	return len(k.regs) - 1
 }
 
-func (k *kernelCode) place(s step, dst int, args ...int) int {
-	r := k.regs[dst]
-	k.places = append(k.places, &placed{s, r.invariant, r.still, dst, append([]int(nil), args...)})
-	return dst
+// place adds a step that defines a register.
+func (k *kernelCode) place(p *placed) int {
+	r := k.regs[p.dst]
+	p.invariant, p.still = r.invariant, r.still
+	k.places = append(k.places, p)
+	return p.dst
+}
+
+// task adds a step that is not arithmetic.
+func (k *kernelCode) task(t task, dst int, args ...int) int {
+	return k.place(&placed{task: t, dst: dst, args: slices.Clone(args)})
 }
 
 // widen repeats a register's values to fill a wider shape. Constants have full vectors as they are.
@@ -85,7 +87,7 @@ func (k *kernelCode) widen(r int, to shape) int {
 	}
 	dst := k.register(to, from.still)
 	k.regs[dst].invariant = from.invariant
-	k.widened[key] = k.place(&spread{dst: dst, src: r, from: from.shape, to: to, width: k.width}, dst, r)
+	k.widened[key] = k.task(&spread{dst: dst, src: r, from: from.shape, to: to, width: k.width}, dst, r)
 	return dst
 }
 
@@ -97,7 +99,7 @@ func (k *kernelCode) counter(in *ir.Instr) int {
 		return k.constant(float64(in.Index.Const))
 	}
 	dst := k.register(k.both&perPoint, in.Index.Step == 0)
-	return k.place(&counter{dst: dst, walk: w, step: in.Index.Step, addr: k.newAddr()}, dst)
+	return k.task(&counter{dst: dst, walk: w, step: in.Index.Step, addr: k.newAddr()}, dst)
 }
 
 func (k *kernelCode) newAddr() int {
@@ -159,11 +161,11 @@ func (k *kernelCode) newAddress(w walk, step int, dyn []ir.Dyn) addressRef {
 		args = append(args, r)
 		still = still && k.regs[r].still
 	}
-	k.places = append(k.places, &placed{a, a.shape&perPoint == 0, still, -1, args})
+	k.places = append(k.places, &placed{task: a, dst: -1, args: args, invariant: a.shape&perPoint == 0 && !k.whole, still: still})
 	return addressRef{kind: listed, shape: a.shape, still: still, id: a.dst}
 }
 
-// load reads straight from the buffer where its elements lie in order, unless this kernel writes the buffer.
+// load reads straight from the buffer where its elements lie in order, unless this kernel overwrites them.
 func (k *kernelCode) load(in *ir.Instr) int {
 	ref := k.address(in.Index)
 	width := k.c.widthOf(in.Buf)
@@ -173,37 +175,88 @@ func (k *kernelCode) load(in *ir.Instr) int {
 	}
 	dst := k.register(s, ref.still && k.c.program.Buffers[in.Buf].Space == ir.Shared)
 	if ref.kind == listed {
-		return k.place(&gather{dst: dst, buf: in.Buf, addr: ref, width: width, shape: s}, dst)
+		return k.task(&gather{dst: dst, buf: in.Buf, addr: ref, width: width, shape: s}, dst)
 	}
-	k.regs[dst].alias = !k.written[in.Buf]
-	return k.place(&view{dst: dst, buf: in.Buf, addr: ref, width: width, shape: s, alias: k.regs[dst].alias}, dst)
+	if !k.overwrites(in) {
+		return k.view(in.Buf, ref, width, dst)
+	}
+	return k.task(&fetch{view{dst: dst, buf: in.Buf, addr: ref, width: width, shape: s}}, dst)
 }
 
+// overwrites reports whether the kernel stores to what it loads.
+func (k *kernelCode) overwrites(in *ir.Instr) bool {
+	return slices.ContainsFunc(k.in.Out, func(o ir.Output) bool { return o.Buf == in.Buf && !k.in.Apart(in.Index, o.Index) })
+}
+
+// view lets a register be elements that lie in order.
+func (k *kernelCode) view(buf ir.BufID, ref addressRef, width, dst int) int {
+	k.regs[dst].alias = true
+	k.task(&view{dst: dst, buf: buf, addr: ref, width: width, shape: k.regs[dst].shape}, dst)
+	k.places[len(k.places)-1].settled = ref.still && k.whole && !k.c.inside
+	return dst
+}
+
+// outputs adds the steps of all values and addresses, then what is done with them: in a whole kernel by steps, in another between chunks.
 func (k *kernelCode) outputs() {
-	for _, o := range k.in.Out {
+	outs := make([]output, len(k.in.Out))
+	for i, o := range k.in.Out {
 		b := k.c.program.Buffers[o.Buf]
 		value := k.widen(k.value(o.Value), k.both)
-		switch {
-		case b.Type == ir.F64:
-		case o.Combine == ir.Store: // other turns may be writing the rest of the buffer
+		if b.Type != ir.F64 && o.Combine == ir.Store { // other turns may be writing the rest of the buffer
 			value = k.rounded(value, b.Type)
-		default:
-			k.typed = append(k.typed, typedBuf{o.Buf, b.Type})
 		}
-		k.outs = append(k.outs, output{buf: o.Buf, value: value, addr: k.address(o.Index), combine: o.Combine,
-			width: k.width, len: b.Size * k.width, both: k.both})
+		outs[i] = output{buf: o.Buf, typ: b.Type, value: value, addr: k.address(o.Index), combine: o.Combine,
+			width: k.width, len: b.Size * k.width, both: k.both}
 	}
+	for i := range outs {
+		switch o := &outs[i]; {
+		case !k.whole:
+			k.outs = append(k.outs, *o)
+		case o.combine == ir.Store && o.inOrder(k.points):
+			k.store(o)
+		case o.combine == ir.Sum && o.addr.kind == fixed && o.len == k.width && o.typ == ir.F64:
+			sum := k.register(k.both&perLane, false)
+			k.place(&placed{op: total, loop: opLoop{unary: totalLoop}, dst: sum, args: o.reads()})
+			k.to(o, sum)
+		default:
+			k.places = append(k.places, &placed{task: o, dst: -1, args: o.reads()})
+		}
+	}
+}
+
+// store computes a value where it is to lie, or copies it there.
+func (k *kernelCode) store(o *output) {
+	dst := o.value
+	if !k.movable(dst, o.buf) {
+		dst = k.register(k.both, false)
+		k.place(&placed{loop: opLoop{unary: copyLoop}, dst: dst, args: o.reads()})
+	}
+	k.to(o, dst)
+}
+
+// to lets a register be where an output goes, before anything else is done.
+func (k *kernelCode) to(o *output, dst int) {
+	k.view(o.buf, o.addr, k.width, dst)
+	last := len(k.places) - 1
+	k.opening, k.places = append(k.opening, k.places[last]), k.places[:last]
+}
+
+// movable reports whether a register can be memory of a buffer instead of its own: it has its own, and nobody asks for what was there.
+func (k *kernelCode) movable(r int, buf ir.BufID) bool {
+	reg := k.regs[r]
+	return !reg.constant && !reg.alias && !(reg.still && k.freezes()) &&
+		!slices.ContainsFunc(k.in.Body, func(in ir.Instr) bool { return in.Op == ir.Load && in.Buf == buf && k.overwrites(&in) })
 }
 
 // rounded is what a buffer of a type makes of a register.
 func (k *kernelCode) rounded(r int, t ir.Type) int {
 	from := k.regs[r]
 	dst := k.register(k.both, from.still)
-	loop := func(d, a []float64) {
+	f := func(d, a []float64) {
 		copy(d, a)
 		round(d, t)
 	}
-	return k.place(&unary{loop, dst, r, k.both}, dst, r)
+	return k.place(&placed{loop: opLoop{unary: f}, dst: dst, args: []int{r}})
 }
 
 // maxPartial is the size of the largest buffer that tiles sum into separately. Larger ones take all points in order.

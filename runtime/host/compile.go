@@ -17,6 +17,7 @@ type compiler struct {
 	temps   []int         // sizes of workers' temporaries
 	lefts   []int         // sizes of what tiles leave with runners
 	tiles   bool          // some statement has several tiles
+	inside  bool          // of an ir.Tiles
 }
 
 func (c *compiler) statements(body []ir.Stmt) []statement {
@@ -98,8 +99,10 @@ type kernelCode struct {
 	of        []int            // ir register → register
 	widened   map[widening]int // a register in a wider shape
 	addresses map[string]addressRef
-	written   map[ir.BufID]bool
-	places    []*placed // prologue and body with their registers
+	opening   []*placed // where outputs go
+	places    []*placed // the other steps
+
+	frozen, settled, prologue, body []*placed // all of them, sorted
 }
 
 type widening struct {
@@ -107,30 +110,33 @@ type widening struct {
 	to  shape
 }
 
-// A register is a vector of one shape. An invariant one does not change from chunk to chunk, though its shape may say perPoint; a
-// still one depends on nothing but data.
+// A register is a vector of one shape. An invariant one does not change from chunk to chunk, of which there are several, though its shape
+// may say perPoint; a still one depends on nothing but data.
 type register struct {
 	shape     shape
 	invariant bool
 	still     bool
 	constant  bool
 	value     float64 // of a constant
-	slot      int     // in the register file
+	slot      int     // in the register file, or -1
 	alias     bool    // points into a buffer
 	own       bool    // has memory of its own
 }
 
-// placed is a step with what it defines and uses, to share slots.
+// placed is a step with the registers that it defines and uses.
 type placed struct {
-	step
-	invariant, still bool
-	dst              int // register, or -1 for an address
+	op               ir.Op // of arithmetic that has not been fused
+	loop             opLoop
+	task             task // without a loop
+	dst              int  // register, or -1
 	args             []int
+	invariant, still bool
+	settled          bool // depends on where buffers lie alone
 }
 
 func (c *compiler) kernel(in *ir.Kernel) statement {
 	k := &kernelCode{kernel: &kernel{id: len(c.kernels), width: c.width, points: in.Points()}, in: in, c: c,
-		of: make([]int, len(in.Body)), widened: map[widening]int{}, addresses: map[string]addressRef{}, written: map[ir.BufID]bool{}}
+		of: make([]int, len(in.Body)), widened: map[widening]int{}, addresses: map[string]addressRef{}}
 	c.kernels = append(c.kernels, k)
 	k.chunk = max(1, chunkValues/c.width)
 	if k.points != 1 {
@@ -142,36 +148,37 @@ func (c *compiler) kernel(in *ir.Kernel) statement {
 	for i := range k.of {
 		k.of[i] = -1
 	}
-	for _, o := range in.Out {
-		k.written[o.Buf] = true
-	}
-	k.outputs()
 	k.cut()
+	k.whole = k.points > 0 && k.points <= k.chunk
+	k.outputs()
+	k.fuse()
 	k.allocate()
 	c.tiles = c.tiles || k.tileCount() > 1
 	return k.kernel
 }
 
 // freezes reports whether what depends on data alone is computed once at load: where one chunk holds all points.
-func (k *kernelCode) freezes() bool { return !k.c.setup && k.points > 0 && k.points <= k.chunk }
+func (k *kernelCode) freezes() bool { return !k.c.setup && k.whole }
 
-// allocate sorts the steps into those of the load, of the prologue and of the body, and gives registers their memory: their own,
-// slots of the file one each, and slots shared by turns.
+// allocate sorts the steps and gives registers their memory: their own, slots of the file one each, and slots shared by turns.
 func (k *kernelCode) allocate() {
+	k.places = append(k.opening, k.places...)
 	last := k.lastUses()
 	var free []int
 	for i, p := range k.places {
 		switch {
 		case p.still && k.freezes():
-			k.frozen = append(k.frozen, p.step)
-			if p.dst >= 0 {
+			k.frozen = append(k.frozen, p)
+			if p.dst >= 0 && !k.regs[p.dst].alias {
 				k.regs[p.dst].own = true
 			}
+		case p.settled:
+			k.settled = append(k.settled, p)
 		case p.invariant:
-			k.prologue = append(k.prologue, p.step)
+			k.prologue = append(k.prologue, p)
 			k.give(p.dst, nil)
 		default:
-			k.body = append(k.body, p.step)
+			k.body = append(k.body, p)
 			k.give(p.dst, &free)
 			free = append(free, k.released(p.args, last, i)...)
 		}
@@ -224,12 +231,15 @@ func (k *kernelCode) frame(file []float64, constants map[uint64][]float64) frame
 		switch {
 		case r.constant:
 			f.vec[i] = constantVector(constants, r.value)
-		case r.alias:
+			continue
 		case r.own:
 			f.vec[i] = make([]float64, k.points*k.width)
+		case r.slot >= 0:
+			f.vec[i] = file[r.slot*chunkValues:][:chunkValues:chunkValues]
 		default:
-			f.vec[i] = file[r.slot*chunkValues : (r.slot+1)*chunkValues]
+			continue
 		}
+		f.sized[r.shape] = append(f.sized[r.shape], &f.vec[i])
 	}
 	for i := range f.addr {
 		f.addr[i] = make([]int, min(k.points, k.chunk)*k.width)
@@ -239,7 +249,27 @@ func (k *kernelCode) frame(file []float64, constants map[uint64][]float64) frame
 			f.partials = append(f.partials, o.partials(k.tileCount()))
 		}
 	}
+	f.setChunk(0, min(k.points, k.chunk), k.width)
+	f.frozen, f.settled, f.prologue, f.body = f.steps(k.frozen), f.steps(k.settled), f.steps(k.prologue), f.steps(k.body)
 	return f
+}
+
+// steps binds steps to the frame's registers.
+func (f *frame) steps(places []*placed) []step {
+	steps := make([]step, len(places))
+	for i, p := range places {
+		s := &steps[i]
+		s.opLoop, s.task = p.loop, p.task
+		to := []**[]float64{&s.a, &s.b, &s.c}
+		if p.task != nil {
+			continue
+		}
+		s.d = &f.vec[p.dst]
+		for j, a := range p.args {
+			*to[j] = &f.vec[a]
+		}
+	}
+	return steps
 }
 
 // constantVector tells constants apart by their bits: −0 is not 0, and NaN equals itself.

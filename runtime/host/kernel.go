@@ -24,51 +24,53 @@ type chunk struct {
 	len           [shapes]int // of a vector of that shape
 }
 
+// setChunk gives registers the length that the chunk has in their shapes.
 func (f *frame) setChunk(start, points, width int) {
 	f.chunk.start = start
-	if f.chunk.points != points {
-		f.chunk.points, f.chunk.len = points, [shapes]int{1, points, width, points * width}
+	if f.chunk.points == points {
+		return
+	}
+	f.chunk.points, f.chunk.len = points, [shapes]int{1, points, width, points * width}
+	for s, regs := range f.sized {
+		for _, r := range regs {
+			*r = (*r)[:f.chunk.len[s]]
+		}
 	}
 }
 
-// A step computes one register, or one vector of addresses, for a chunk.
-type step interface {
-	run(w *worker, f *frame, c *chunk)
-}
-
-// A kernel is a compiled ir.Kernel: what is frozen runs once at load, the prologue (what does not vary along points) once per tile,
-// the body and the outputs once per chunk.
+// A kernel is a compiled ir.Kernel, whose steps are in its frames. One that is whole has all points in one chunk, and is its body. Of
+// another the prologue (what does not vary along points) runs once per tile, the body and the outputs once per chunk.
 type kernel struct {
 	id         int // of its frame
 	width      int
 	points     int
 	chunk      int // points of a full chunk
+	whole      bool
 	tilePoints int
 	partial    bool // tiles sum into buffers of their own, combined in order
-	frozen     []step
-	prologue   []step
-	body       []step
 	outs       []output
-	typed      []typedBuf
 }
 
-// A typedBuf is an output combined in a narrower type: it is rounded at the end.
-type typedBuf struct {
-	buf ir.BufID
-	typ ir.Type
-}
-
-// A frame is a worker's room for one kernel.
+// A frame is a worker's room for one kernel, and the kernel's steps in it. What is frozen depends on data alone and runs at load; what
+// is settled depends on where buffers lie and runs when the worker takes another block.
 type frame struct {
-	chunk    chunk // under evaluation
-	vec      [][]float64
+	chunk    chunk                // under evaluation
+	vec      [][]float64          // registers
+	sized    [shapes][]*[]float64 // those that are as long as the chunk, by shape
 	addr     [][]int
 	partials [][]float64 // by output: [tile][element][lane]
+
+	frozen, settled, prologue, body []step
 }
 
 func (k *kernel) tileCount() int { return (k.points + k.tilePoints - 1) / k.tilePoints }
 
 func (k *kernel) run(w *worker) {
+	if k.whole {
+		f := &w.frames[k.id]
+		f.run(w, f.body)
+		return
+	}
 	for i := range k.outs {
 		k.outs[i].reset(w.bufs[k.outs[i].buf])
 	}
@@ -76,8 +78,8 @@ func (k *kernel) run(w *worker) {
 	if k.partial {
 		k.combine(w)
 	}
-	for _, t := range k.typed {
-		round(w.bufs[t.buf], t.typ)
+	for i := range k.outs {
+		k.outs[i].finish(w.bufs[k.outs[i].buf])
 	}
 }
 
@@ -101,27 +103,14 @@ func (k *kernel) tile(w, owner *worker, t int) {
 	start := t * k.tilePoints
 	end := min(start+k.tilePoints, k.points)
 	f.setChunk(start, min(k.chunk, end-start), k.width)
-	for _, s := range k.prologue {
-		s.run(w, f, &f.chunk)
-	}
+	f.run(w, f.prologue)
 	k.startPartials(owner, t)
 	for ; start < end; start += f.chunk.points {
 		f.setChunk(start, min(k.chunk, end-start), k.width)
-		for _, s := range k.body {
-			s.run(w, f, &f.chunk)
-		}
+		f.run(w, f.body)
 		for i := range k.outs {
 			k.outs[i].put(w, f, &f.chunk, k.target(owner, t, i))
 		}
-	}
-}
-
-// freeze computes what depends on data alone.
-func (k *kernel) freeze(w *worker) {
-	f := &w.frames[k.id]
-	f.setChunk(0, k.points, k.width)
-	for _, s := range k.frozen {
-		s.run(w, f, &f.chunk)
 	}
 }
 

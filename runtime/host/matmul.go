@@ -160,7 +160,7 @@ func (p *product) lanewise(width int) {
 	}
 }
 
-// dotLanes adds Σₖ a[k]·b[k] to c, lane by lane.
+// dotLanes adds Σₖ a[k]·b[k] to c, lane by lane. Products are rounded on all machines.
 func dotLanes(c, a, b []float64, n, aStep, bStep int) {
 	if len(c) == 8 {
 		dot8((*[8]float64)(c), a, b, n, aStep, bStep)
@@ -169,7 +169,7 @@ func dotLanes(c, a, b []float64, n, aStep, bStep int) {
 	for k := range n {
 		x, y := a[k*aStep:][:len(c)], b[k*bStep:][:len(c)]
 		for l := range c {
-			c[l] += x[l] * y[l]
+			c[l] += float64(x[l] * y[l])
 		}
 	}
 }
@@ -178,14 +178,14 @@ func dot8(t *[8]float64, a, b []float64, n, aStep, bStep int) {
 	c0, c1, c2, c3, c4, c5, c6, c7 := t[0], t[1], t[2], t[3], t[4], t[5], t[6], t[7]
 	for k := range n {
 		x, y := (*[8]float64)(a[k*aStep:]), (*[8]float64)(b[k*bStep:])
-		c0 += x[0] * y[0]
-		c1 += x[1] * y[1]
-		c2 += x[2] * y[2]
-		c3 += x[3] * y[3]
-		c4 += x[4] * y[4]
-		c5 += x[5] * y[5]
-		c6 += x[6] * y[6]
-		c7 += x[7] * y[7]
+		c0 += float64(x[0] * y[0])
+		c1 += float64(x[1] * y[1])
+		c2 += float64(x[2] * y[2])
+		c3 += float64(x[3] * y[3])
+		c4 += float64(x[4] * y[4])
+		c5 += float64(x[5] * y[5])
+		c6 += float64(x[6] * y[6])
+		c7 += float64(x[7] * y[7])
 	}
 	*t = [8]float64{c0, c1, c2, c3, c4, c5, c6, c7}
 }

@@ -10,6 +10,7 @@ import (
 // An output stores or combines a register into a buffer; its values have the kernel's widest shape.
 type output struct {
 	buf     ir.BufID
+	typ     ir.Type
 	value   int
 	addr    addressRef
 	combine ir.Combine
@@ -59,6 +60,26 @@ func (o *output) put(w *worker, f *frame, c *chunk, target []float64) {
 			merge(target[e*o.width:][:o.width], v[i*o.width:][:o.width])
 		}
 	}
+}
+
+// run is an output as a step of a whole kernel.
+func (o *output) run(w *worker, f *frame, c *chunk) {
+	target := w.bufs[o.buf]
+	o.reset(target)
+	o.put(w, f, c, target)
+	o.finish(target)
+}
+
+// finish makes what was combined what the buffer can hold.
+func (o *output) finish(target []float64) {
+	if o.combine != ir.Store {
+		round(target, o.typ)
+	}
+}
+
+// inOrder reports whether values lie in the buffer as they do in the register.
+func (o *output) inOrder(points int) bool {
+	return o.addr.kind == linear || o.addr.kind == fixed && points == 1
 }
 
 // fold combines all points into one element per lane.
@@ -132,7 +153,7 @@ func (o *output) scatterLanes(target, v []float64, at []int, merge func(d, v []f
 
 // combineLoops meet d with v, element by element.
 var combineLoops = [...]func(d, v []float64){
-	ir.Store: func(d, v []float64) { copy(d, v) },
+	ir.Store: copyLoop,
 	ir.Sum: func(d, v []float64) {
 		v = v[:len(d)]
 		for i := range d {

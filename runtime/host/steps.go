@@ -5,38 +5,39 @@ import (
 	"ppl/runtime/noise"
 )
 
-// unary, binary and ternary apply an op's loop to registers of one shape.
-type unary struct {
-	loop   func(d, a []float64)
-	dst, a int
-	shape  shape
+// A step computes one register, or one vector of addresses, for the chunk of its frame. Arithmetic has its loop and its operands at hand,
+// since on few numbers a call costs as much as they do; what else there is to do is a task.
+type step struct {
+	opLoop
+	d, a, b, c *[]float64 // registers of the frame
+	task       task
 }
 
-func (s *unary) run(_ *worker, f *frame, c *chunk) {
-	n := c.len[s.shape]
-	s.loop(f.vec[s.dst][:n], f.vec[s.a][:n])
+// An opLoop is one of three: a loop over vectors of equal length, the result first.
+type opLoop struct {
+	unary   func(d, a []float64)
+	binary  func(d, a, b []float64)
+	ternary func(d, a, b, c []float64)
 }
 
-type binary struct {
-	loop      func(d, a, b []float64)
-	dst, a, b int
-	shape     shape
+// A task is a step that is not arithmetic.
+type task interface {
+	run(w *worker, f *frame, c *chunk)
 }
 
-func (s *binary) run(_ *worker, f *frame, c *chunk) {
-	n := c.len[s.shape]
-	s.loop(f.vec[s.dst][:n], f.vec[s.a][:n], f.vec[s.b][:n])
-}
-
-type ternary struct {
-	loop         func(d, a, b, c []float64)
-	dst, a, b, c int
-	shape        shape
-}
-
-func (s *ternary) run(_ *worker, f *frame, c *chunk) {
-	n := c.len[s.shape]
-	s.loop(f.vec[s.dst][:n], f.vec[s.a][:n], f.vec[s.b][:n], f.vec[s.c][:n])
+func (f *frame) run(w *worker, steps []step) {
+	for i := range steps {
+		switch s := &steps[i]; {
+		case s.binary != nil:
+			s.binary(*s.d, *s.a, *s.b)
+		case s.unary != nil:
+			s.unary(*s.d, *s.a)
+		case s.ternary != nil:
+			s.ternary(*s.d, *s.a, *s.b, *s.c)
+		default:
+			s.task.run(w, f, &f.chunk)
+		}
+	}
 }
 
 // spread repeats values: one number, one per lane, or one per point, to a vector of a wider shape.
@@ -157,28 +158,29 @@ func clamp(v float64, limit int) int {
 	return int(v)
 }
 
-// view loads elements that lie in order: by pointing at them, or by a copy where the kernel is about to overwrite them.
+// view lets a register be elements of a buffer that lie in order.
 type view struct {
 	dst   int
 	buf   ir.BufID
 	addr  addressRef
 	width int
 	shape shape
-	alias bool
 }
 
-func (s *view) run(w *worker, f *frame, c *chunk) {
+func (s *view) run(w *worker, f *frame, c *chunk) { f.vec[s.dst] = s.elements(w, c) }
+
+func (s *view) elements(w *worker, c *chunk) []float64 {
 	at := s.addr.first(w)
 	if s.addr.kind == linear {
 		at += c.start
 	}
-	src := w.bufs[s.buf][at*s.width:][:c.len[s.shape]]
-	if s.alias {
-		f.vec[s.dst] = src
-	} else {
-		copy(f.vec[s.dst], src)
-	}
+	return w.bufs[s.buf][at*s.width:][:c.len[s.shape]]
 }
+
+// fetch copies elements that lie in order, where the kernel is about to overwrite them.
+type fetch struct{ view }
+
+func (s *fetch) run(w *worker, f *frame, c *chunk) { copy(f.vec[s.dst], s.elements(w, c)) }
 
 // gather loads listed elements.
 type gather struct {

@@ -17,6 +17,8 @@ type tileOut struct {
 }
 
 func (c *compiler) tiled(s *ir.Tiles) statement {
+	c.inside = true
+	defer func() { c.inside = false }()
 	t := &tiles{turns: s.Turns(), full: c.statements(s.Body)}
 	t.last = t.full
 	if rows := s.RowsIn(t.turns - 1); rows != s.Size {

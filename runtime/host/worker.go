@@ -12,6 +12,7 @@ import (
 type worker struct {
 	e        *executable
 	bufs     [][]float64 // all buffers by id; those of scratch are the runner's own
+	block    *device.Block
 	lane0    uint32      // first lane of the block
 	step     uint64      // noise step
 	turn     int         // of the loop or tiles around the statement, else 0
@@ -75,10 +76,9 @@ func newWorker(e *executable, c *compiler) *worker {
 			w.bufs[i] = w.tileBufs[i]
 		}
 	}
-	if !c.setup {
-		for _, k := range c.kernels {
-			k.freeze(w)
-		}
+	for i := range w.frames {
+		f := &w.frames[i]
+		f.run(w, f.frozen)
 	}
 	return w
 }
@@ -122,10 +122,8 @@ func (w *worker) runBlock(b *device.Block) {
 	if mask == 0 {
 		return
 	}
-	for i, buf := range b.Bufs {
-		if buf != nil {
-			w.bufs[i] = buf
-		}
+	if w.block != b {
+		w.settle(b)
 	}
 	w.lane0, w.step = uint32(b.Lane0), w.e.step
 	partial := mask != 1<<w.e.Width-1
@@ -135,6 +133,25 @@ func (w *worker) runBlock(b *device.Block) {
 	w.runSchedule()
 	if partial {
 		w.restore(mask)
+	}
+}
+
+// settle takes a block's buffers.
+func (w *worker) settle(b *device.Block) {
+	w.block = b
+	for i, buf := range b.Bufs {
+		if buf != nil {
+			w.bufs[i] = buf
+		}
+	}
+	w.settleFrames()
+}
+
+// settleFrames runs what depends on where buffers lie.
+func (w *worker) settleFrames() {
+	for i := range w.frames {
+		f := &w.frames[i]
+		f.run(w, f.settled)
 	}
 }
 
