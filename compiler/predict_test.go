@@ -197,3 +197,42 @@ func TestPriorsThatCannotBeDrawn(t *testing.T) {
 		}
 	}
 }
+
+// Draws far out in a tail, where next to no draw of the law itself falls, against expectations in closed form (Mills' ratio; the exponential law has no
+// memory; sums of Poisson probabilities).
+func TestDrawsBetweenFarEnds(t *testing.T) {
+	const n = 3000
+	p := predictive(t, `
+data y[N] = [9, -9, 50.5, 41, 2.0000005]
+y[1] ~ Normal(0, 1) in 8..inf
+y[2] ~ Normal(0, 1) in -inf..-8
+y[3] ~ Exponential(1) in 50..51
+y[4] ~ Normal(0, 1) in 40..41
+y[5] ~ Normal(2, 1) in 2..2.000001
+data k[M] = [30, 12]
+k[1] ~ Poisson(2) in 30..inf
+k[2] ~ Binomial(12, 0.01) in 11..12
+`, true)
+	normal := func(a float64) float64 {
+		return math.Exp(-a*a/2) / math.Sqrt(2*math.Pi) / (math.Erfc(a/math.Sqrt2) / 2)
+	}
+	sum, total := 0.0, 0.0
+	for k, w := 30, 1.0; k < 100; k++ {
+		sum, total = sum+w*float64(k), total+w
+		w *= 2 / float64(k+1)
+	}
+	eleven, twelve := 12*0.99*math.Pow(0.01, 11), math.Pow(0.01, 12)
+	mean, sd := moments(p, n)
+	for name, want := range map[string][]float64{
+		"y": {normal(8), -normal(8), 50 + 1 - 1/(math.E-1), 40 + 1/40.0 - 2/math.Pow(40, 3) + 10/math.Pow(40, 5), 2.0000005},
+		"k": {sum / total, (11*eleven + 12*twelve) / (eleven + twelve)},
+	} {
+		if strays(mean[name], sd[name], want, n) {
+			t.Errorf("%s: means %v, want %v", name, mean[name], want)
+		}
+		want[0] *= 1.01
+		if !strays(mean[name], sd[name], want, n) {
+			t.Errorf("%s: the test does not see a mean that is off by a hundredth", name)
+		}
+	}
+}

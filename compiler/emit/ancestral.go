@@ -9,6 +9,7 @@ import (
 	"ppl/autodiff"
 	"ppl/compiler/model"
 	"ppl/lang/diag"
+	"ppl/stdlib"
 )
 
 // A given emitter reads parameters (and arrays drawn after inference) from inputs, one for each piece: for densities at given
@@ -17,12 +18,12 @@ type given struct {
 	*emitter
 	plan   *Plan
 	inputs map[string][]float64
-	shapes map[*model.Piece][]int
+	tails  map[*stdlib.Form][]tail
 }
 
 func (p *Plan) given() *given {
 	g := &given{emitter: newEmitter(autodiff.New(), p.Bound, &diag.List{}), plan: p,
-		inputs: map[string][]float64{}, shapes: map[*model.Piece][]int{}}
+		inputs: map[string][]float64{}, tails: map[*stdlib.Form][]tail{}}
 	g.piece = func(piece *model.Piece) value {
 		shape := g.shapeOf(piece)
 		return value{g.g.Input(pieceName(piece), shape...), piece.Plates, piece.Term.Event}
@@ -113,14 +114,30 @@ func (g *given) sampleRows(r *rand.Rand, t *model.Term, args [][]float64, lo, hi
 	}
 }
 
-const maxRejections = 10000
+const (
+	fewRejections = 100 // cost about as much as an inversion
+	maxRejections = 10000
+)
 
-// sampleInside rejects draws outside lo..hi; where that does not succeed it clips, which is a place to start from, not a draw.
-func (g *given) sampleInside(r *rand.Rand, t *model.Term, args [][]float64, out []float64, lo, hi float64) {
-	for range maxRejections {
+// reject draws until a draw lies between the ends; not ok where none does.
+func reject(r *rand.Rand, t *model.Term, args [][]float64, out []float64, lo, hi float64, tries int) bool {
+	for range tries {
 		t.Form.Sample(r, args, out)
 		if t.In == nil || out[0] >= lo && out[0] <= hi {
-			break
+			return true
+		}
+	}
+	return false
+}
+
+// sampleInside draws between lo and hi: by rejection, and where that does not succeed soon by inversion. Where that cannot be done it goes on, and
+// clips in the end, which is a place to start from, not a draw.
+func (g *given) sampleInside(r *rand.Rand, t *model.Term, args [][]float64, out []float64, lo, hi float64) {
+	if !reject(r, t, args, out, lo, hi, fewRejections) {
+		if x, ok := g.between(r, t, args, lo, hi); ok {
+			out[0] = x
+		} else {
+			reject(r, t, args, out, lo, hi, maxRejections)
 		}
 	}
 	for i := range out {
