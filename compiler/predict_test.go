@@ -177,13 +177,32 @@ func TestReplicatesWithHoles(t *testing.T) {
 	}
 }
 
+// Holes that are no parameters are drawn: discrete ones, and from the prior continuous ones. What was observed is read as it was, and drawn anew
+// for a replicate of its own.
+func TestReplicatesBesideDrawnHoles(t *testing.T) {
+	const n = 4000
+	const text = "data s[N] missing -1 = [1, -1, 0], x[N] missing -9 = [2, 4, -9], y[N] = [1, 2, 3]\nu ~ Normal(0, 1)\ns[i in N] ~ Bernoulli(0.3)\nx[i in N] ~ Normal(5, 2)\n" +
+		"y[i in N] ~ Normal(10 * s[i] + x[i], 1)\n"
+	want := map[string][]float64{"s": {0.3, 0.3, 0.3}, "y": {12, 7, 5}}
+	mean, sd := moments(predictive(t, text, true), n)
+	want["x"] = []float64{5, 5, 5}
+	for name := range want {
+		if strays(mean[name], sd[name], want[name], n) {
+			t.Errorf("from the prior: means of %s %v, want %v", name, mean[name], want[name])
+		}
+	}
+	if math.Abs(sd["y"][2]-math.Sqrt(5)) > 0.2 || math.Abs(sd["y"][0]-1) > 0.1 {
+		t.Errorf("standard deviations of y %v, want 1 where x was observed, √5 where it was drawn", sd["y"])
+	}
+}
+
 // What cannot be drawn from the prior is refused where it stands.
 func TestPriorsThatCannotBeDrawn(t *testing.T) {
 	for _, c := range []struct{ code, place, text string }{
 		{"E33", "2:1", "data y[N] = [1, 2]\nmu ~ Flat\ny ~ Normal(mu, 1)\n"},
 		{"E33", "2:1", "data y[N] = [1, 2]\nmu ~ Density(-mu^2)\ny ~ Normal(mu, 1)\n"},
 		{"E33", "2:1", "data y[N] = [1, 2]\nc[k in 1..2] ~ Normal(k, 1) ordered\ny ~ Normal(c[1], 1)\n"},
-		{"E33", "2:1", "data x[N] missing -1 = [1, -1], y[N] = [1, 2]\nx ~ Normal(0, 1)\ny[i in N] ~ Normal(x[i], 1)\n"},
+		{"E33", "1:6", "data x[N] missing -1 = [1, -1], y[N] = [1, 2]\nx[1] ~ Normal(0, 1)\nx[i in 2..N] ~ Normal(x[i-1], 1)\ny[i in N] ~ Normal(x[i], 1)\n"},
 	} {
 		path := filepath.Join(t.TempDir(), "model.ppl")
 		if err := os.WriteFile(path, []byte(c.text), 0o600); err != nil {
