@@ -34,7 +34,12 @@ func (g *given) shapeOf(piece *model.Piece) []int {
 	return g.shape(piece.Plates, piece.Term.Event)
 }
 
-func pieceName(p *model.Piece) string { return fmt.Sprintf("%s@%d", p.Term.Array.Name, p.At.Start) }
+func pieceName(p *model.Piece) string {
+	if a := p.Term.Array; a.Replicates != nil { // of the name of what it replicates
+		return fmt.Sprintf("replica of %s@%d", a.Name, p.At.Start)
+	}
+	return fmt.Sprintf("%s@%d", p.Term.Array.Name, p.At.Start)
+}
 
 // eval computes a node from the inputs so far; inputs that were not drawn yet are zeros.
 func (g *given) eval(n Node) []float64 { return g.evalAll(n)[0] }
