@@ -88,9 +88,64 @@ func (g *given) sampleAt(r *rand.Rand, t *model.Term, at []value) []float64 {
 		lo = g.eval(g.align(g.expr(t.In.Lo), t.Plates, nil))
 		hi = g.eval(g.align(g.expr(t.In.Hi), t.Plates, nil))
 	}
-	g.sampleRows(r, t, args, lo, hi, out)
-	g.rearrange(t, out)
+	g.sampleTerm(r, t, args, lo, hi, out)
 	return out
+}
+
+// sampleTerm draws a term's value, ordered or with a sum of zero along the last plate where it is to be; args and ends as for sampleRows.
+func (g *given) sampleTerm(r *rand.Rand, t *model.Term, args [][]float64, lo, hi, out []float64) {
+	if !t.Ordered && !t.ZeroSum {
+		g.sampleRows(r, t, args, lo, hi, out)
+		return
+	}
+	n := g.box(t.Plates[len(t.Plates)-1].Set).size()
+	for at := 0; at < len(out); at += n {
+		part := func(x []float64) []float64 {
+			per := len(x) / len(out)
+			return x[at*per : (at+n)*per]
+		}
+		mine := make([][]float64, len(args))
+		for i, x := range args {
+			mine[i] = part(x)
+		}
+		if t.ZeroSum {
+			g.sampleRows(r, t, mine, part(lo), part(hi), part(out))
+			centre(part(out))
+		} else {
+			g.sampleOrdered(r, t, mine, part(lo), part(hi), part(out))
+		}
+	}
+}
+
+// sampleOrdered draws independent elements under the condition that they are ordered: those of one law by sorting; else by rejection, and where that
+// does not succeed by sorting, too, which is a place to start from, not a draw.
+func (g *given) sampleOrdered(r *rand.Rand, t *model.Term, args [][]float64, lo, hi, out []float64) {
+	tries := maxRejections
+	if !slices.ContainsFunc(append(slices.Clone(args), lo, hi), func(x []float64) bool { return changes(x, len(out)) }) {
+		tries = 1
+	}
+	for range tries {
+		if g.sampleRows(r, t, args, lo, hi, out); slices.IsSorted(out) {
+			return
+		}
+	}
+	slices.Sort(out)
+}
+
+// changes reports whether the n parts of x are not all the same.
+func changes(x []float64, n int) bool {
+	per := len(x) / n
+	return per > 0 && !slices.Equal(x[per:], x[:len(x)-per])
+}
+
+func centre(x []float64) {
+	mean := 0.0
+	for _, v := range x {
+		mean += v / float64(len(x))
+	}
+	for i := range x {
+		x[i] -= mean
+	}
 }
 
 // sampleRows draws a term's value for every combination of its plates, row-major; args and the ends of `in`, where there are any, have as many rows.
@@ -144,28 +199,6 @@ func (g *given) sampleInside(r *rand.Rand, t *model.Term, args [][]float64, out 
 		out[i] = math.Max(lo, math.Min(hi, out[i]))
 		if t.Offset != nil {
 			out[i] += t.Offset.(*model.Num).Value
-		}
-	}
-}
-
-// rearrange makes draws ordered, or sum to zero, along the last plate.
-func (g *given) rearrange(t *model.Term, x []float64) {
-	if !t.Ordered && !t.ZeroSum {
-		return
-	}
-	n := g.box(t.Plates[len(t.Plates)-1].Set).size()
-	for at := 0; at+n <= len(x); at += n {
-		row := x[at : at+n]
-		if t.Ordered {
-			slices.Sort(row)
-			continue
-		}
-		mean := 0.0
-		for _, v := range row {
-			mean += v / float64(n)
-		}
-		for i := range row {
-			row[i] -= mean
 		}
 	}
 }
