@@ -9,6 +9,7 @@ import (
 	"ppl/autodiff"
 	"ppl/compiler/model"
 	"ppl/lang/diag"
+	"ppl/stdlib"
 )
 
 // A given emitter reads parameters (and arrays drawn after inference) from inputs, one for each piece: for densities at given
@@ -17,12 +18,12 @@ type given struct {
 	*emitter
 	plan   *Plan
 	inputs map[string][]float64
-	shapes map[*model.Piece][]int
+	tails  map[*stdlib.Form][]tail
 }
 
 func (p *Plan) given() *given {
 	g := &given{emitter: newEmitter(autodiff.New(), p.Bound, &diag.List{}), plan: p,
-		inputs: map[string][]float64{}, shapes: map[*model.Piece][]int{}}
+		inputs: map[string][]float64{}, tails: map[*stdlib.Form][]tail{}}
 	g.piece = func(piece *model.Piece) value {
 		shape := g.shapeOf(piece)
 		return value{g.g.Input(pieceName(piece), shape...), piece.Plates, piece.Term.Event}
@@ -34,7 +35,12 @@ func (g *given) shapeOf(piece *model.Piece) []int {
 	return g.shape(piece.Plates, piece.Term.Event)
 }
 
-func pieceName(p *model.Piece) string { return fmt.Sprintf("%s@%d", p.Term.Array.Name, p.At.Start) }
+func pieceName(p *model.Piece) string {
+	if a := p.Term.Array; a.Replicates != nil { // of the name of what it replicates
+		return fmt.Sprintf("replica of %s@%d", a.Name, p.At.Start)
+	}
+	return fmt.Sprintf("%s@%d", p.Term.Array.Name, p.At.Start)
+}
 
 // eval computes a node from the inputs so far; inputs that were not drawn yet are zeros.
 func (g *given) eval(n Node) []float64 { return g.evalAll(n)[0] }
@@ -108,14 +114,30 @@ func (g *given) sampleRows(r *rand.Rand, t *model.Term, args [][]float64, lo, hi
 	}
 }
 
-const maxRejections = 10000
+const (
+	fewRejections = 100 // cost about as much as an inversion
+	maxRejections = 10000
+)
 
-// sampleInside rejects draws outside lo..hi; where that does not succeed it clips, which is a place to start from, not a draw.
-func (g *given) sampleInside(r *rand.Rand, t *model.Term, args [][]float64, out []float64, lo, hi float64) {
-	for range maxRejections {
+// reject draws until a draw lies between the ends; not ok where none does.
+func reject(r *rand.Rand, t *model.Term, args [][]float64, out []float64, lo, hi float64, tries int) bool {
+	for range tries {
 		t.Form.Sample(r, args, out)
 		if t.In == nil || out[0] >= lo && out[0] <= hi {
-			break
+			return true
+		}
+	}
+	return false
+}
+
+// sampleInside draws between lo and hi: by rejection, and where that does not succeed soon by inversion. Where that cannot be done it goes on, and
+// clips in the end, which is a place to start from, not a draw.
+func (g *given) sampleInside(r *rand.Rand, t *model.Term, args [][]float64, out []float64, lo, hi float64) {
+	if !reject(r, t, args, out, lo, hi, fewRejections) {
+		if x, ok := g.between(r, t, args, lo, hi); ok {
+			out[0] = x
+		} else {
+			reject(r, t, args, out, lo, hi, maxRejections)
 		}
 	}
 	for i := range out {

@@ -75,6 +75,7 @@ type Array struct {
 	NeedInt     bool    // subscripts or a discrete distribution read it as integers
 	Optional    bool    // only generate statements read it, which are left out where it is not given
 	Chain       *Chain  // of a latent in pieces
+	Replicates  *Array  // of what is drawn after inference: the observed array that it is drawn for
 	Missing     bool    // entries may be missing (NaN): dropped where nothing else reads them, else parameters or latents
 	MissingCode Expr    // the number that stands for a missing entry; nil for NaN alone
 }

@@ -144,26 +144,26 @@ func TestReadableWhileRunning(t *testing.T) {
 	dir, l := t.TempDir(), testLayout()
 	w := create(t, dir, l, Options{})
 	wantDraws(t, open(t, dir), l, 0)
-	appendDraws(t, w, l, 0, 0, 1100)
-	appendDraws(t, w, l, 1, 0, 510)
+	appendDraws(t, w, l, 0, 0, 2200)
+	appendDraws(t, w, l, 1, 0, 1020)
 	wantDraws(t, open(t, dir), l, 0)
-	appendDraws(t, w, l, 2, 0, 499)
+	appendDraws(t, w, l, 2, 0, 998)
 	wantDraws(t, open(t, dir), l, 0)
-	appendDraws(t, w, l, 2, 499, 505)
-	wantDraws(t, open(t, dir), l, 500) // all chains have filled a chunk
+	appendDraws(t, w, l, 2, 998, 1010)
+	wantDraws(t, open(t, dir), l, 1000) // all chains have filled a chunk
 	if err := w.Flush(); err != nil {
 		t.Fatal(err)
 	}
-	wantDraws(t, open(t, dir), l, 505)
-	appendDraws(t, w, l, 2, 505, 1010) // over the partial chunk
-	appendDraws(t, w, l, 1, 510, 1005)
-	wantDraws(t, open(t, dir), l, 1000)
+	wantDraws(t, open(t, dir), l, 1010)
+	appendDraws(t, w, l, 2, 1010, 2020) // over the partial chunk
+	appendDraws(t, w, l, 1, 1020, 2010)
+	wantDraws(t, open(t, dir), l, 2000)
 	if err := w.Close(Interrupted, nil); err != nil {
 		t.Fatal(err)
 	}
 	r := open(t, dir)
-	wantDraws(t, r, l, 1005)
-	if d := cmp.Diff([]int{1100, 1005, 1010}, r.Info.Written); d != "" || r.Info.Status != Interrupted {
+	wantDraws(t, r, l, 2010)
+	if d := cmp.Diff([]int{2200, 2010, 2020}, r.Info.Written); d != "" || r.Info.Status != Interrupted {
 		t.Errorf("written: %s, status %s", d, r.Info.Status)
 	}
 }
@@ -264,12 +264,12 @@ func TestCreateRefusesForeignDirectories(t *testing.T) {
 func TestWriteErrors(t *testing.T) {
 	dir, l := t.TempDir(), testLayout()
 	w := create(t, dir, l, Options{})
-	appendDraws(t, w, l, 0, 0, 499)
+	appendDraws(t, w, l, 0, 0, maxChunk-1)
 	// A directory in the place of the chunk's temporary file: this fails for root, too, unlike permissions.
 	if err := os.Mkdir(filepath.Join(dir, "posterior", "mu", "0.0.partial"), 0o777); err != nil {
 		t.Fatal(err)
 	}
-	values, stats := record(l, 0, 499)
+	values, stats := record(l, 0, maxChunk-1)
 	err := w.Append(0, values, stats)
 	var file *os.PathError
 	if !errors.As(err, &file) || !strings.Contains(file.Path, "posterior/mu/0.0") {
