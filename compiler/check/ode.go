@@ -11,10 +11,9 @@ import (
 // A trajectory is a name with an equation for its prime.
 type trajectory struct {
 	state *model.State
-	prime define
-	init  *define
+	prime []define // several of different parts
+	init  []define
 	scope *scope
-	inner *scope // holds the plates
 	phase state
 	ok    bool // odeShape succeeded
 }
@@ -42,20 +41,26 @@ func (c *checker) collectPrime(h *ast.Head, st *ast.Define, s *scope) {
 		c.notYet(h.Span(), "differential equations inside a function").
 			Help("write them at the top of the file, where they may read every name; for different constants give them an index: `%s'[k in K](t) = …`", name)
 		return
-	case e != nil && (e.ode == nil || e.ode.prime.head != nil):
+	case e != nil && (e.ode == nil || again(e.ode.prime, h)):
 		c.errorf("E11", h.Span(), "`%s` is defined twice", name).Related(e.at, "first defined here")
 		return
 	}
-	c.trajectoryOf(h, s).prime = define{h, st}
+	t := c.trajectoryOf(h, s)
+	t.prime = append(t.prime, define{h, st})
+}
+
+// again reports whether one more statement can only say what others have said: parts have subscripts.
+func again(known []define, h *ast.Head) bool {
+	return len(known) > 0 && (len(h.Slots) == 0 || len(known[0].head.Slots) != len(h.Slots))
 }
 
 func (c *checker) collectInitial(h *ast.Head, st *ast.Define, s *scope) {
 	t := c.trajectoryOf(h, s)
-	if t == nil || t.init != nil {
+	if t == nil || again(t.init, h) {
 		c.errorf("E11", h.Span(), "`%s` has two initial values", h.Path[0].Name)
 		return
 	}
-	t.init = &define{h, st}
+	t.init = append(t.init, define{h, st})
 }
 
 func (c *checker) trajectoryOf(h *ast.Head, s *scope) *trajectory {
@@ -75,27 +80,30 @@ func (c *checker) odeShape(t *trajectory) bool {
 		return t.ok
 	}
 	t.phase = typed
-	h := t.prime.head
-	t.inner = newScope(t.scope)
-	slots, _, _ := c.slots(t.inner, h, 0)
-	for _, s := range slots {
-		if s.Index == nil {
-			c.notYet(h.Span(), "an equation for single elements").
-				Help("write one equation over the axis, which chooses: `%[1]s'[k in 1..3](t) = k == 1 ? … : …`, or give the elements names of their own", t.state.Name)
+	if len(t.prime) == 0 { // two names of which the other was meant
+		return false
+	}
+	axes, ok := c.joinedParts(t, t.prime)
+	if !ok {
+		return false
+	}
+	for _, s := range axes {
+		t.state.Plates = append(t.state.Plates, c.newIndex("", s))
+	}
+	t.state.Axes = axes
+	h := t.prime[0].head
+	if len(t.init) == 0 {
+		c.errorf("E90", h.Span(), "`%s'` has no initial value: add `%s(t0) = …`", t.state.Name, t.state.Name)
+		return false
+	}
+	for _, d := range t.prime {
+		if len(d.head.Params) != 1 || d.head.Params[0].Name == nil {
+			c.errorf("E90", d.head.Span(), "a derivative is written `%s'(t) = …`", t.state.Name)
 			return false
 		}
-		t.state.Plates = append(t.state.Plates, s.Index)
-		t.state.Axes = append(t.state.Axes, s.Index.Set)
 	}
-	switch {
-	case t.init == nil:
-		c.errorf("E90", h.Span(), "`%s'` has no initial value: add `%s(t0) = …`", t.state.Name, t.state.Name)
-	case len(h.Params) != 1 || h.Params[0].Name == nil:
-		c.errorf("E90", h.Span(), "a derivative is written `%s'(t) = …`", t.state.Name)
-	default:
-		t.ok = true
-	}
-	return t.ok
+	t.ok = true
+	return true
 }
 
 // resolveODE elaborates initial value and right side.
@@ -108,16 +116,17 @@ func (c *checker) resolveODE(t *trajectory) bool {
 }
 
 // rightSide elaborates u'(t) = e with t as the time.
-func (c *checker) rightSide(t *trajectory) bool {
-	p := t.prime.head.Params[0]
-	t.inner.add(&entity{name: p.Name.Name, at: p.Span(), used: true, expr: &model.TimeNow{Fact: model.Fact{
-		At: p.Span(), Type: model.Type{Range: anyRange}}}})
-	x := c.definedBy(t.inner, t.prime.stmt)
-	if isPoison(x) || !c.oneNumber(x, t.state.Name+"'") {
-		return false
-	}
-	t.state.Rhs = x
-	return true
+func (c *checker) rightSide(t *trajectory) (ok bool) {
+	t.state.Rhs, ok = c.chosen(t, t.prime, func(s *scope, d define) model.Expr {
+		p := d.head.Params[0]
+		s.add(&entity{name: p.Name.Name, at: p.Span(), used: true, expr: &model.TimeNow{Fact: model.Fact{At: p.Span(), Type: model.Type{Range: anyRange}}}})
+		x := c.definedBy(s, d.stmt)
+		if isPoison(x) || !c.oneNumber(x, t.state.Name+"'") {
+			return nil
+		}
+		return x
+	})
+	return ok
 }
 
 func (c *checker) definedBy(s *scope, st *ast.Define) model.Expr {
@@ -136,35 +145,58 @@ func (c *checker) oneNumber(x model.Expr, what string) bool {
 }
 
 // initialValue elaborates u(t0) = e; its plates are those of the derivative.
-func (c *checker) initialValue(t *trajectory) bool {
-	h := t.init.head
-	if len(h.Slots) != len(t.prime.head.Slots) {
-		c.errorf("E42", h.Span(), "the initial value of `%s` has %s, its derivative %s", t.state.Name,
-			count(len(h.Slots), "subscript", "subscripts"), count(len(t.prime.head.Slots), "subscript", "subscripts")).
-			Related(t.prime.head.Span(), "the derivative")
+func (c *checker) initialValue(t *trajectory) (ok bool) {
+	axes, ok := c.joinedParts(t, t.init)
+	if !ok {
 		return false
 	}
-	inner := newScope(t.scope)
-	for k, s := range h.Slots {
-		if s.Index != nil {
-			inner.add(&entity{name: s.Index.Name, at: s.Span(), index: t.state.Plates[k], used: true})
+	prime := t.prime[0].head
+	for _, d := range t.init {
+		switch h := d.head; {
+		case len(h.Slots) != len(prime.Slots):
+			c.errorf("E42", h.Span(), "the initial value of `%s` has %s, its derivative %s", t.state.Name,
+				count(len(h.Slots), "subscript", "subscripts"), count(len(prime.Slots), "subscript", "subscripts")).Related(prime.Span(), "the derivative")
+			return false
+		case len(h.Params) != 1:
+			c.errorf("E90", h.Span(), "an initial value is written `%s(t0) = …`", t.state.Name)
+			return false
 		}
 	}
-	if len(h.Params) != 1 {
-		c.errorf("E90", h.Span(), "an initial value is written `%s(t0) = …`", t.state.Name)
-		return false
+	for k, s := range axes {
+		if !s.Same(t.state.Axes[k]) {
+			c.errorf("E12", t.init[0].head.Span(), "the initial values of `%s` are for %s, its derivatives for %s", t.state.Name, s.Name, t.state.Axes[k].Name).
+				Related(prime.Span(), "the derivative")
+			return false
+		}
 	}
-	t.state.Init = c.definedBy(inner, t.init.stmt)
-	return !isPoison(t.state.Init) && c.oneNumber(t.state.Init, t.state.Name)
+	t.state.Init, ok = c.chosen(t, t.init, func(s *scope, d define) model.Expr {
+		x := c.definedBy(s, d.stmt)
+		if isPoison(x) || !c.oneNumber(x, t.state.Name) {
+			return nil
+		}
+		return x
+	})
+	return ok
 }
 
-// initialTime is t0 of u(t0) = e.
-func (c *checker) initialTime(t *trajectory) model.Expr {
-	p := t.init.head.Params[0]
-	if p.Name != nil {
-		return c.staticInt(t.scope, &ast.Name{Place: p.Name.Place, Name: p.Name.Name}, false)
+// initialTime is t0 of u(t0) = e, the same in all parts.
+func (c *checker) initialTime(t *trajectory) (t0 model.Expr) {
+	for _, d := range t.init {
+		p := d.head.Params[0]
+		e := p.Expr
+		if p.Name != nil {
+			e = &ast.Name{Place: p.Name.Place, Name: p.Name.Name}
+		}
+		x := c.staticInt(t.scope, e, false)
+		if t0 != nil && !sameExpr(t0, x) {
+			c.errorf("E92", d.head.Span(), "parts of `%s` start at %s and %s", t.state.Name, t0.Info().At.Text(), x.Info().At.Text()).
+				Related(t.init[0].head.Span(), "the other part")
+		}
+		if t0 == nil {
+			t0 = x
+		}
 	}
-	return c.staticInt(t.scope, p.Expr, false)
+	return t0
 }
 
 // stateAt is u(e): the state at the present time inside a right side, else at a time.
@@ -228,7 +260,7 @@ func (c *checker) systems() {
 		if sys.T0 == nil {
 			sys.T0 = t0
 		} else if linearOf(sys.T0).key() != linearOf(t0).key() {
-			c.errorf("E92", t.init.head.Span(), "`%s` and `%s` read each other but start at %s and %s", sys.States[0].Name, t.state.Name,
+			c.errorf("E92", t.init[0].head.Span(), "`%s` and `%s` read each other but start at %s and %s", sys.States[0].Name, t.state.Name,
 				sys.T0.Info().At.Text(), t0.Info().At.Text()).Related(sys.States[0].At, "`%s`", sys.States[0].Name)
 		}
 		sys.Options = c.odeOptions()
