@@ -177,13 +177,49 @@ func TestReplicatesWithHoles(t *testing.T) {
 	}
 }
 
+// Holes that are no parameters are drawn: discrete ones, and from the prior continuous ones. What was observed is read as it was, and drawn anew
+// for a replicate of its own.
+func TestReplicatesBesideDrawnHoles(t *testing.T) {
+	const n = 4000
+	const text = "data s[N] missing -1 = [1, -1, 0], x[N] missing -9 = [2, 4, -9], y[N] = [1, 2, 3]\nu ~ Normal(0, 1)\ns[i in N] ~ Bernoulli(0.3)\nx[i in N] ~ Normal(5, 2)\n" +
+		"y[i in N] ~ Normal(10 * s[i] + x[i], 1)\n"
+	want := map[string][]float64{"s": {0.3, 0.3, 0.3}, "y": {12, 7, 5}}
+	mean, sd := moments(predictive(t, text, true), n)
+	want["x"] = []float64{5, 5, 5}
+	for name := range want {
+		if strays(mean[name], sd[name], want[name], n) {
+			t.Errorf("from the prior: means of %s %v, want %v", name, mean[name], want[name])
+		}
+	}
+	if math.Abs(sd["y"][2]-math.Sqrt(5)) > 0.2 || math.Abs(sd["y"][0]-1) > 0.1 {
+		t.Errorf("standard deviations of y %v, want 1 where x was observed, √5 where it was drawn", sd["y"])
+	}
+}
+
+// Ordered elements of laws that differ, conditioned on their order: of two normals with means 1 and 0, whose difference D ~ N(-1, √2) is to be
+// positive while their sum is independent of it, the means are 1/2 ∓ E[D | D > 0]/2.
+func TestDrawsInOrder(t *testing.T) {
+	const n = 4000
+	p := predictive(t, "data y = 1\nc[k in 1..2] ~ Normal(2 - k, 1) ordered\nd[1..2] ~ Normal(0, 1) ordered\ny ~ Normal(c[1] + d[1], 1)\n", true)
+	mean, sd := moments(p, n)
+	a := 1 / math.Sqrt2
+	half := (-1 + math.Sqrt2*math.Exp(-a*a/2)/math.Sqrt(2*math.Pi)/(math.Erfc(a/math.Sqrt2)/2)) / 2
+	for name, want := range map[string][]float64{"c": {0.5 - half, 0.5 + half}, "d": {-1 / math.Sqrt(math.Pi), 1 / math.Sqrt(math.Pi)}} {
+		if strays(mean[name], sd[name], want, n) {
+			t.Errorf("%s: means %v, want %v", name, mean[name], want)
+		}
+	}
+	if !strays(mean["c"], sd["c"], []float64{-1 / math.Sqrt(math.Pi), 1 + 1/math.Sqrt(math.Pi)}, n) {
+		t.Error("the test does not see means of sorted draws")
+	}
+}
+
 // What cannot be drawn from the prior is refused where it stands.
 func TestPriorsThatCannotBeDrawn(t *testing.T) {
 	for _, c := range []struct{ code, place, text string }{
 		{"E33", "2:1", "data y[N] = [1, 2]\nmu ~ Flat\ny ~ Normal(mu, 1)\n"},
 		{"E33", "2:1", "data y[N] = [1, 2]\nmu ~ Density(-mu^2)\ny ~ Normal(mu, 1)\n"},
-		{"E33", "2:1", "data y[N] = [1, 2]\nc[k in 1..2] ~ Normal(k, 1) ordered\ny ~ Normal(c[1], 1)\n"},
-		{"E33", "2:1", "data x[N] missing -1 = [1, -1], y[N] = [1, 2]\nx ~ Normal(0, 1)\ny[i in N] ~ Normal(x[i], 1)\n"},
+		{"E33", "1:6", "data x[N] missing -1 = [1, -1], y[N] = [1, 2]\nx[1] ~ Normal(0, 1)\nx[i in 2..N] ~ Normal(x[i-1], 1)\ny[i in N] ~ Normal(x[i], 1)\n"},
 	} {
 		path := filepath.Join(t.TempDir(), "model.ppl")
 		if err := os.WriteFile(path, []byte(c.text), 0o600); err != nil {
@@ -194,6 +230,45 @@ func TestPriorsThatCannotBeDrawn(t *testing.T) {
 		diag.Render(&b, ds, false)
 		if p != nil || !strings.Contains(b.String(), c.place+": error["+c.code+"]") {
 			t.Errorf("want %s at %s, got\n%s", c.code, c.place, b.String())
+		}
+	}
+}
+
+// Draws far out in a tail, where next to no draw of the law itself falls, against expectations in closed form (Mills' ratio; the exponential law has no
+// memory; sums of Poisson probabilities).
+func TestDrawsBetweenFarEnds(t *testing.T) {
+	const n = 3000
+	p := predictive(t, `
+data y[N] = [9, -9, 50.5, 41, 2.0000005]
+y[1] ~ Normal(0, 1) in 8..inf
+y[2] ~ Normal(0, 1) in -inf..-8
+y[3] ~ Exponential(1) in 50..51
+y[4] ~ Normal(0, 1) in 40..41
+y[5] ~ Normal(2, 1) in 2..2.000001
+data k[M] = [30, 12]
+k[1] ~ Poisson(2) in 30..inf
+k[2] ~ Binomial(12, 0.01) in 11..12
+`, true)
+	normal := func(a float64) float64 {
+		return math.Exp(-a*a/2) / math.Sqrt(2*math.Pi) / (math.Erfc(a/math.Sqrt2) / 2)
+	}
+	sum, total := 0.0, 0.0
+	for k, w := 30, 1.0; k < 100; k++ {
+		sum, total = sum+w*float64(k), total+w
+		w *= 2 / float64(k+1)
+	}
+	eleven, twelve := 12*0.99*math.Pow(0.01, 11), math.Pow(0.01, 12)
+	mean, sd := moments(p, n)
+	for name, want := range map[string][]float64{
+		"y": {normal(8), -normal(8), 50 + 1 - 1/(math.E-1), 40 + 1/40.0 - 2/math.Pow(40, 3) + 10/math.Pow(40, 5), 2.0000005},
+		"k": {sum / total, (11*eleven + 12*twelve) / (eleven + twelve)},
+	} {
+		if strays(mean[name], sd[name], want, n) {
+			t.Errorf("%s: means %v, want %v", name, mean[name], want)
+		}
+		want[0] *= 1.01
+		if !strays(mean[name], sd[name], want, n) {
+			t.Errorf("%s: the test does not see a mean that is off by a hundredth", name)
 		}
 	}
 }

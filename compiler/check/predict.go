@@ -23,7 +23,7 @@ func Predictive(f *ast.File, load Loader, prior bool) (*model.Model, []diag.Diag
 		c.drawParameters()
 	}
 	c.drawLatents(prior)
-	c.replicate()
+	c.replicate(prior)
 	c.recurrences()
 	return c.model, c.diags.All()
 }
@@ -60,10 +60,6 @@ func settled(a *model.Array, seen map[*model.Array]bool) bool {
 // drawParameters makes laws of parameters draws.
 func (c *checker) drawParameters() {
 	for _, t := range c.model.Terms {
-		if t.Array.Role == model.Imputed {
-			c.errorf("E33", t.At, "data are not drawn from the prior where `%s` has missing entries that other statements read", t.Array.Name).
-				Help("replicates at draws from the posterior read these from the draws: `ppl sample`, then `ppl predict RUN`")
-		}
 		if t.Kind == model.Prior && c.drawable(t) {
 			t.Kind, t.Non = model.Generate, false
 		}
@@ -82,8 +78,6 @@ func (c *checker) drawable(t *model.Term) bool {
 		return c.undrawable(t, "what `Density` adds to `%s` is no law to draw from", t.Array.Name)
 	case t.Dist.Improper:
 		return c.undrawable(t, "`%s ~ %s` is improper", t.Array.Name, t.Dist.Name)
-	case t.Ordered && slices.ContainsFunc(t.Args, func(x model.Expr) bool { return slices.Contains(indicesOf(x), t.Plates[len(t.Plates)-1]) }):
-		return c.undrawable(t, "the elements of `%s` are ordered and have laws that differ", t.Array.Name)
 	}
 	return true
 }
@@ -97,36 +91,52 @@ func (c *checker) undrawable(t *model.Term, format string, args ...any) bool {
 // drawLatents makes laws of discrete unknowns draws, kept if they are draws from the prior.
 func (c *checker) drawLatents(prior bool) {
 	for _, t := range c.model.Terms {
-		if t.Kind != model.LatentPrior {
+		if t.Kind != model.LatentPrior || t.Array.Missing {
 			continue
-		}
-		if t.Array.Missing {
-			c.notYet(t.At, "replicates of data with missing entries of a discrete law that other statements read").
-				Help("draw the others under `generate`: `generate again[i in N] ~ …`")
-			return
 		}
 		t.Kind, t.Array.Role, t.Array.Save, t.Array.Chain = model.Generate, model.Generated, prior, nil
 	}
 }
 
-// replicate adds a draw for each observation that has a law to draw from.
-func (c *checker) replicate() {
+// replicate adds a draw for each observation that has a law to draw from, and takes the observations away.
+func (c *checker) replicate(prior bool) {
 	replicas := map[*model.Array]*model.Array{}
-	var draws []*model.Term
+	var terms []*model.Term
 	for _, t := range c.model.Terms {
-		if t.Kind != model.Likelihood || t.Density != nil || t.Dist.Improper {
+		if t.Kind != model.Likelihood && t.Kind != model.LatentPrior {
+			terms = append(terms, t)
 			continue
 		}
 		of := t.Array
-		c.noteOwnPast(t)
-		if replicas[of] == nil {
-			replicas[of] = &model.Array{Name: of.Name, At: of.At, Role: model.Generated, Type: of.Type, NeedInt: of.NeedInt, Save: true, Replicates: of}
-			c.model.Arrays = append(c.model.Arrays, replicas[of])
+		if t.Density == nil && !t.Dist.Improper {
+			if replicas[of] == nil {
+				replicas[of] = &model.Array{Name: of.Name, At: of.At, Role: model.Generated, Type: of.Type, NeedInt: of.NeedInt, Save: true, Replicates: of}
+				c.model.Arrays = append(c.model.Arrays, replicas[of])
+			}
+			c.noteOwnPast(t)
+			terms = append(terms, replica(t, replicas[of]))
 		}
-		draws = append(draws, replica(t, replicas[of]))
+		if of.Role == model.Imputed && !prior { // the law of the holes
+			terms = append(terms, t)
+		}
 	}
-	c.model.Terms = slices.DeleteFunc(c.model.Terms, func(t *model.Term) bool { return t.Kind == model.Likelihood && t.Array.Role != model.Imputed })
-	c.model.Terms = append(c.model.Terms, draws...)
+	c.model.Terms = terms
+	for _, of := range slices.Clone(c.model.Arrays) {
+		if of.Role == model.Latent || of.Role == model.Imputed && prior {
+			c.fillHoles(of, replicas[of])
+		}
+	}
+}
+
+// fillHoles reads holes in data, which are no parameters here, from what is drawn for them.
+func (c *checker) fillHoles(of, from *model.Array) {
+	if from == nil || slices.ContainsFunc(from.Pieces, func(p *model.Piece) bool { return slices.Contains(c.termReads(p.Term), of) }) {
+		c.errorf("E33", of.At, "`%s` has missing entries that other statements read, and nothing to draw them from: its law is given by a formula, or reads them too", of.Name).
+			Help("replicates at draws from the posterior read continuous ones from the draws: `ppl sample`, then `ppl predict RUN`")
+		return
+	}
+	of.Role, of.Save, of.Chain = model.Definition, false, nil
+	of.Pieces = []*model.Piece{{At: of.At, Value: &model.Ref{Array: from, Fact: model.Fact{At: of.At, Type: of.Type}}}}
 }
 
 // noteOwnPast tells where a replicate is one of the next value, not of the whole series.

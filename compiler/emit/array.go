@@ -36,6 +36,9 @@ func (e *emitter) array(a *model.Array) value {
 			break
 		}
 		v = e.assemble(e.view(a))
+		if a.Missing { // what was observed of it is read as it was
+			v.node = autodiff.Where(e.observed(a).node, e.data(a).node, v.node)
+		}
 	}
 	e.arrays[a] = v
 	return v

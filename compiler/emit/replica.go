@@ -8,13 +8,21 @@ import (
 // replica is an observed array with what is drawn in the place of what laws are for; the rest is as it was observed. What is recorded only between
 // two ends (`censored`) is so in a replica, too.
 func (e *emitter) replica(a *model.Array) value {
-	n := e.array(a.Replicates).node
+	n := e.recordedData(a.Replicates)
 	for _, p := range a.Pieces {
 		drawn, counts := e.recorded(p), e.masked(e.full(e.g.Const(1), p.Plates, p.Term.Event), p.Plates, 0)
 		at, mask := e.laid(a, p, drawn), e.laid(a, p, counts)
 		n = autodiff.Where(e.padded(a, p, mask, nil), e.padded(a, p, at, nil), n)
 	}
 	return value{n, nil, a.Type.Axes}
+}
+
+// recordedData are an observed array's values: data, or a definition of data alone.
+func (e *emitter) recordedData(a *model.Array) Node {
+	if _, ok := e.b.Data[a]; ok {
+		return e.data(a).node
+	}
+	return e.array(a).node
 }
 
 // recorded is a piece's draw, cut at the ends between which it is recorded.
