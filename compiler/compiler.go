@@ -87,8 +87,32 @@ func LoadFrom(path string, args []DataArg, shelf Shelf) (*Program, []diag.Diagno
 	if m == nil {
 		return nil, ds
 	}
-	bound, more := bind.Data(m, filepath.Dir(path), args, shelf)
-	ds = append(ds, more...)
+	p, more := program(m, path, args, shelf)
+	return p, append(ds, more...)
+}
+
+// LoadPredictive loads a model that draws its data anew, to be completed from draws of its parameters or, if prior is set, from nothing
+// (check.Predictive). What is told is about that; warnings about the model itself are Load's.
+func LoadPredictive(path string, args []DataArg, prior bool) (*Program, []diag.Diagnostic) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, []diag.Diagnostic{{Code: "E00", Message: fmt.Sprintf("cannot read the model: %v", err)}}
+	}
+	file, ds := parse.File(source.New(path, string(text)))
+	if diag.HasErrors(ds) {
+		return nil, ds
+	}
+	m, ds := check.Predictive(file, loadImport, prior)
+	if diag.HasErrors(ds) {
+		return nil, diag.Sorted(ds)
+	}
+	p, more := program(m, path, args, data.DefaultShelf())
+	return p, append(ds, slices.DeleteFunc(more, func(d diag.Diagnostic) bool { return d.Severity != diag.Error })...)
+}
+
+// program binds a checked model to its data.
+func program(m *model.Model, path string, args []DataArg, shelf Shelf) (*Program, []diag.Diagnostic) {
+	bound, ds := bind.Data(m, filepath.Dir(path), args, shelf)
 	if diag.HasErrors(ds) {
 		return nil, ds
 	}
@@ -175,6 +199,9 @@ func (p *Program) Complete(r *rand.Rand, values []float64) {
 		p.after.Complete(r, values)
 	}
 }
+
+// Replicas is the number of the first of Saved that is drawn in the place of data, of a program of LoadPredictive; the others follow it.
+func (p *Program) Replicas() int { return p.plan.Replicas() }
 
 // Observed is the data on the left of ~, with their axes, for the run directory.
 func (p *Program) Observed() ([]draws.Variable, [][]float64) { return p.plan.Observed() }

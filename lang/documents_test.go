@@ -62,7 +62,7 @@ func example(t *testing.T, body string) (path string) {
 	dir := t.TempDir()
 	for _, f := range fences(body) {
 		switch kind, name, named := strings.Cut(f.info, " "); {
-		case kind == "ppl" && !named:
+		case kind == "ppl" && (!named || name == fromPrior):
 			path = write(t, dir, "model.ppl", f.text)
 		case named:
 			write(t, dir, name, f.text)
@@ -70,6 +70,9 @@ func example(t *testing.T, body string) (path string) {
 	}
 	return path
 }
+
+// fromPrior marks models of which data are to be drawn from the prior.
+const fromPrior = "prior"
 
 // Every section of the catalogue has a model that brings its code forth, and shows what is printed then.
 func TestCatalogueExamples(t *testing.T) {
@@ -86,6 +89,9 @@ func TestCatalogueExamples(t *testing.T) {
 			continue
 		}
 		_, ds := compiler.LoadFrom(path, nil, shelf(t, path))
+		if fences(e.Body)[0].info == "ppl "+fromPrior {
+			_, ds = compiler.LoadPredictive(path, nil, true)
+		}
 		if !slices.Contains(codes(ds), e.Code) {
 			t.Errorf("the example of %s brings forth %v", e.Code, codes(ds))
 		}

@@ -46,7 +46,7 @@ func newRoot(c *console) *cobra.Command {
 	root.SetFlagErrorFunc(flagError)
 	root.SetHelpCommand(helpCommand(c))
 	root.AddCommand(checkCommand(c), fmtCommand(c), buildCommand(c), sampleCommand(c), summaryCommand(c), diagnoseCommand(c),
-		optimizeCommand(c), logprobCommand(c), versionCommand(c))
+		optimizeCommand(c), predictCommand(c), logprobCommand(c), versionCommand(c))
 	return root
 }
 

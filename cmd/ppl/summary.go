@@ -1,6 +1,8 @@
 package main
 
 import (
+	"fmt"
+
 	"github.com/spf13/cobra"
 
 	"ppl/infer/draws"
@@ -36,6 +38,9 @@ func readReport(dir string) (report.Report, error) {
 	run, err := draws.Open(dir)
 	if err != nil {
 		return report.Report{}, failed(err)
+	}
+	if len(run.Layout.Prior)+len(run.Layout.PriorPredictive) > 0 {
+		return report.Report{}, wrong(fmt.Errorf("%s holds draws from the prior, of which there is no summary; ArviZ reads them", dir))
 	}
 	r, err := report.FromRun(run)
 	if err != nil {

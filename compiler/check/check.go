@@ -17,6 +17,13 @@ import (
 // File checks a parsed file; load parses what it imports. The model is usable only when no diagnostic is an error. Of a file
 // with statements that could not be parsed the errors in the others are found.
 func File(f *ast.File, load Loader) (*model.Model, []diag.Diagnostic) {
+	c := newChecker(f, load)
+	c.finish()
+	return c.model, c.diags.All()
+}
+
+// newChecker elaborates a file's statements.
+func newChecker(f *ast.File, load Loader) *checker {
 	c := &checker{load: load, model: &model.Model{Source: f.Source}, sizes: map[string]*model.Size{}}
 	c.global = newScope(c.prelude())
 	stmts := c.kept(f)
@@ -25,8 +32,7 @@ func File(f *ast.File, load Loader) (*model.Model, []diag.Diagnostic) {
 	c.collect(stmts, c.global)
 	c.elaborate(c.global)
 	c.systems()
-	c.finish()
-	return c.model, c.diags.All()
+	return c
 }
 
 // prelude is the scope of the library's functions that are written in the language; user names hide them.

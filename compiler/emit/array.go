@@ -31,7 +31,14 @@ func (e *emitter) array(a *model.Array) value {
 		}
 		return e.indexVar(e.enumeration(a))
 	default:
+		if a.Replicates != nil {
+			v = e.replica(a)
+			break
+		}
 		v = e.assemble(e.view(a))
+		if a.Missing { // what was observed of it is read as it was
+			v.node = autodiff.Where(e.observed(a).node, e.data(a).node, v.node)
+		}
 	}
 	e.arrays[a] = v
 	return v
@@ -79,7 +86,10 @@ func (e *emitter) assemble(a *model.Array) value {
 
 // whole is a piece with own axes only: its plates unbound, single elements as axes of size 1.
 func (e *emitter) whole(a *model.Array, p *model.Piece) value {
-	v := e.pieceValue(a, p)
+	return e.laid(a, p, e.pieceValue(a, p))
+}
+
+func (e *emitter) laid(a *model.Array, p *model.Piece, v value) value {
 	v = e.unbind(v, p.Plates, nil)
 	if len(p.Plates) == len(p.Slots) {
 		return v
@@ -92,7 +102,7 @@ func (e *emitter) whole(a *model.Array, p *model.Piece) value {
 			axes = slices.Insert(axes, k, &model.Set{Lo: s.At, Hi: s.At, Key: "element"})
 		}
 	}
-	if len(a.Pieces) == 1 {
+	if len(a.Pieces) == 1 && a.Replicates == nil {
 		axes = a.Type.Axes
 	}
 	return value{autodiff.Reshape(v.node, shape...), v.bound, axes}
@@ -118,25 +128,9 @@ func (e *emitter) pieceValue(a *model.Array, p *model.Piece) value {
 // join puts pieces that differ along one axis one after the other, or pads and adds where they form a box otherwise.
 func (e *emitter) join(a *model.Array, parts []value) value {
 	bound := union(parts...)
-	total := e.shape(bound, a.Type.Axes)
 	var sum Node
 	for i, p := range a.Pieces {
-		n := parts[i].node
-		if len(parts[i].bound) != len(bound) {
-			n = e.align(parts[i], bound, parts[i].axes)
-		}
-		before, after := make([]int, len(total)), make([]int, len(total))
-		for k := range p.Slots {
-			axis := e.box(a.Type.Axes[k])
-			part := e.box(parts[i].axes[k])
-			before[len(bound)+k] = part.lo - axis.lo
-			after[len(bound)+k] = axis.hi - part.hi
-			if part.lo < axis.lo || part.hi > axis.hi {
-				e.diags.Errorf("E12", p.At, "this piece of `%s` covers %d..%d, outside of %d..%d", a.Name, part.lo, part.hi, axis.lo, axis.hi)
-				panic(stop{})
-			}
-		}
-		n = autodiff.Pad(n, before, after)
+		n := e.padded(a, p, parts[i], bound)
 		if i == 0 {
 			sum = n
 		} else {
@@ -148,6 +142,25 @@ func (e *emitter) join(a *model.Array, parts []value) value {
 	}
 	e.checkBox(a, parts)
 	return value{sum, bound, a.Type.Axes}
+}
+
+// padded lays a piece in its place in the array, with zeros elsewhere.
+func (e *emitter) padded(a *model.Array, p *model.Piece, part value, bound []*model.Index) Node {
+	n := part.node
+	if len(part.bound) != len(bound) {
+		n = e.align(part, bound, part.axes)
+	}
+	before, after := make([]int, n.Rank()), make([]int, n.Rank())
+	for k := range p.Slots {
+		axis, own := e.box(a.Type.Axes[k]), e.box(part.axes[k])
+		before[len(bound)+k] = own.lo - axis.lo
+		after[len(bound)+k] = axis.hi - own.hi
+		if own.lo < axis.lo || own.hi > axis.hi {
+			e.diags.Errorf("E12", p.At, "this piece of `%s` covers %d..%d, outside of %d..%d", a.Name, own.lo, own.hi, axis.lo, axis.hi)
+			panic(stop{})
+		}
+	}
+	return autodiff.Pad(n, before, after)
 }
 
 // concat recognises pieces that follow one another along exactly one axis.

@@ -1,6 +1,7 @@
 package emit
 
 import (
+	"slices"
 	"strconv"
 
 	"ppl/autodiff"
@@ -208,6 +209,14 @@ func (e *emitter) jacobian(p *Plan) Node {
 
 // Saved lists what is kept of a draw.
 func (p *Plan) Saved() []draws.Variable { return p.vars }
+
+// Replicas is the number of the first of Saved that replicates data; len(Saved()) if none does.
+func (p *Plan) Replicas() int {
+	if i := slices.IndexFunc(p.saved, func(a *model.Array) bool { return a.Replicates != nil }); i >= 0 {
+		return i
+	}
+	return len(p.saved)
+}
 
 // Deterministic tells of each of Saved whether it is a function of the parameters alone.
 func (p *Plan) Deterministic() []bool {

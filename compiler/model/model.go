@@ -75,6 +75,7 @@ type Array struct {
 	NeedInt     bool    // subscripts or a discrete distribution read it as integers
 	Optional    bool    // only generate statements read it, which are left out where it is not given
 	Chain       *Chain  // of a latent in pieces
+	Replicates  *Array  // of what is drawn after inference: the observed array that it is drawn for
 	Missing     bool    // entries may be missing (NaN): dropped where nothing else reads them, else parameters or latents
 	MissingCode Expr    // the number that stands for a missing entry; nil for NaN alone
 }
@@ -98,6 +99,12 @@ type Piece struct {
 	Term   *Term    // of a draw
 
 	Recurrence *Recurrence // when the piece's value reads the past of its array, or of one that reads it
+}
+
+// Covers reports whether a piece of an array runs over the whole of an axis.
+func (p *Piece) Covers(a *Array, axis int) bool {
+	i := p.Slots[axis].Index
+	return i != nil && i.Set.Same(a.Type.Axes[axis])
 }
 
 // A Recurrence says along which axis of its array a piece reads the past of its group.

@@ -9,7 +9,8 @@ import (
 
 // A recurrence waits: each turn of a Loop needs what the one before has just worked out, and meanwhile a processor has next to nothing to do.
 // Kernels over the rows that a Loop walks along go along with it: what they do at a row is done in the Loop's turn at that row, before
-// its own statements or after them, instead of in a pass over memory of its own.
+// its own statements or after them, instead of in a pass over memory of its own. A kernel over one row more, as a recurrence has with
+// its beginning, does the first of them before all turns.
 
 // alongSize is the number of instructions up to which kernels join a Loop, so that compile time grows in proportion.
 const alongSize = 1000
@@ -24,7 +25,7 @@ func (f *file) along(body []ir.Stmt, at int) (before, turn, after []ir.Stmt) {
 		if !ok || !f.goesOver(k, loop.N) || size+len(k.Body) > alongSize {
 			return false
 		}
-		ok = !slices.ContainsFunc(passed, func(p ir.Stmt) bool { return meet(p, s) }) && inStep(early, late, loop.Reverse)
+		ok = !slices.ContainsFunc(passed, func(p ir.Stmt) bool { return meet(p, s) }) && inStep(early, late, loop)
 		if ok {
 			size += len(k.Body)
 		}
@@ -47,10 +48,18 @@ func (f *file) along(body []ir.Stmt, at int) (before, turn, after []ir.Stmt) {
 	return before, turn, after
 }
 
-// goesOver reports whether a kernel goes over so many rows, and is done with a row when it has stored it.
+// goesOver reports whether a kernel goes over so many rows or one more, and is done with a row when it has stored it.
 func (f *file) goesOver(k *ir.Kernel, rows int) bool {
 	whole := func(o ir.Output) bool { return f.Buffers[o.Buf].Type == ir.I32 }
-	return rows > 1 && len(k.Extents) > 0 && k.Extents[0] == rows && !slices.ContainsFunc(k.Out, whole)
+	return rows > 1 && len(k.Extents) > 0 && (k.Extents[0] == rows || k.Extents[0] == rows+1) && !slices.ContainsFunc(k.Out, whole)
+}
+
+// lead is how many rows a kernel is ahead of a Loop's turns.
+func lead(k *ir.Kernel, loop *ir.Loop) int {
+	if loop.Reverse {
+		return 0
+	}
+	return k.Extents[0] - loop.N
 }
 
 // meet reports whether two statements must keep their order.
@@ -70,11 +79,11 @@ type touch struct {
 
 // inStep reports whether statements can be done turn by turn, the early ones first, and still find what they would if all turns of
 // the early ones came first: what one of these touches in a turn to come is no concern of the late ones yet.
-func inStep(early, late []ir.Stmt, reverse bool) bool {
+func inStep(early, late []ir.Stmt, loop *ir.Loop) bool {
 	for _, s := range early {
-		for _, p := range touches(s) {
+		for _, p := range touches(s, loop) {
 			for _, t := range late {
-				if slices.ContainsFunc(touches(t), func(q touch) bool { return p.overtaken(q, reverse) }) {
+				if slices.ContainsFunc(touches(t, loop), func(q touch) bool { return p.overtaken(q, loop.Reverse) }) {
 					return false
 				}
 			}
@@ -96,57 +105,54 @@ func (p touch) overtaken(q touch, reverse bool) bool {
 	return q.hi >= p.lo+p.width
 }
 
-// touches are those of a kernel over rows, or of a Loop.
-func touches(s ir.Stmt) (all []touch) {
-	switch s := s.(type) {
-	case *ir.Kernel:
-		return kernelTouches(s, rowOf)
-	case *ir.Loop:
-		for _, b := range s.Body {
-			if k, ok := b.(*ir.Kernel); ok {
-				all = append(all, kernelTouches(k, func(at ir.Index) (int, ir.Index) { return at.Step, at })...)
-				continue
+// touches are those of a kernel that goes along with a Loop, or of the Loop.
+func touches(s ir.Stmt, loop *ir.Loop) (all []touch) {
+	if k, ok := s.(*ir.Kernel); ok {
+		ahead := lead(k, loop)
+		return kernelTouches(k, func(at ir.Index) touch {
+			if at.Stride == nil {
+				return touch{}
 			}
-			for _, id := range ir.Reads(b) {
-				all = append(all, touch{buf: id})
-			}
-			for _, id := range ir.Writes(b) {
-				all = append(all, touch{buf: id, write: true})
-			}
+			width := at.Stride[0]
+			at.Stride = slices.Concat([]int{0}, at.Stride[1:])
+			lo, hi := at.Span(k.Extents)
+			return touch{width: width, lo: lo + ahead*width, hi: hi + ahead*width}
+		})
+	}
+	for _, b := range loop.Body {
+		if k, ok := b.(*ir.Kernel); ok {
+			all = append(all, kernelTouches(k, func(at ir.Index) touch {
+				lo, hi := at.Span(k.Extents)
+				return touch{width: at.Step, lo: lo, hi: hi}
+			})...)
+			continue
+		}
+		for _, id := range ir.Reads(b) {
+			all = append(all, touch{buf: id})
+		}
+		for _, id := range ir.Writes(b) {
+			all = append(all, touch{buf: id, write: true})
 		}
 	}
 	return all
 }
 
-// rowOf is the width of a row under an index of a kernel over rows, and the index inside it.
-func rowOf(at ir.Index) (width int, inside ir.Index) {
-	if at.Stride == nil {
-		return 0, at
-	}
-	inside = at
-	inside.Stride = slices.Clone(at.Stride)
-	inside.Stride[0] = 0
-	return at.Stride[0], inside
-}
-
-// kernelTouches are a kernel's; what is combined is set in one go, and not by turns.
-func kernelTouches(k *ir.Kernel, row func(ir.Index) (int, ir.Index)) (all []touch) {
-	at := func(id ir.BufID, write bool, ix ir.Index) {
-		width, inside := row(ix)
-		lo, hi := inside.Span(k.Extents)
-		all = append(all, touch{id, write, width, lo, hi})
-	}
+// kernelTouches are a kernel's, of which the place is known; what is combined is set in one go, and not by turns.
+func kernelTouches(k *ir.Kernel, place func(ir.Index) touch) (all []touch) {
 	for _, in := range k.Body {
 		if in.Op == ir.Load {
-			at(in.Buf, false, in.Index)
+			t := place(in.Index)
+			t.buf = in.Buf
+			all = append(all, t)
 		}
 	}
 	for _, o := range k.Out {
+		t := touch{}
 		if o.Combine == ir.Store {
-			at(o.Buf, true, o.Index)
-		} else {
-			all = append(all, touch{buf: o.Buf, write: true})
+			t = place(o.Index)
 		}
+		t.buf, t.write = o.Buf, true
+		all = append(all, t)
 	}
 	return all
 }
@@ -182,6 +188,11 @@ func (w *walk) run() {
 		k.straight(0)
 		k.start(k.around(0))
 	}
+	for _, k := range w.kernels {
+		if k.in.Extents[0] > w.N {
+			w.first(k)
+		}
+	}
 	if tile := w.tile(); tile > 0 {
 		w.tiles(tile)
 	} else if w.Reverse {
@@ -198,7 +209,7 @@ func (w *walk) run() {
 func (w *walk) turn(head string) {
 	w.line("%s", head)
 	for _, k := range w.kernels[:w.before] {
-		k.row()
+		w.row(k)
 	}
 	for _, s := range w.Body {
 		w.line("{")
@@ -207,8 +218,30 @@ func (w *walk) turn(head string) {
 		w.line("}")
 	}
 	for _, k := range w.kernels[w.before:] {
-		k.row()
+		w.row(k)
 	}
+	w.line("}")
+}
+
+// row is what a kernel does in a turn.
+func (w *walk) row(k *kernel) {
+	if lead(k.in, w.Loop) == 0 {
+		k.row("turn")
+	} else {
+		k.row("turn + 1")
+	}
+}
+
+// first is what a kernel over one row more does before all turns, a tile by itself.
+func (w *walk) first(k *kernel) {
+	at := "0"
+	if w.Reverse {
+		at = fmt.Sprint(w.N)
+	}
+	w.line("{")
+	k.start(output.inTile)
+	k.row(at)
+	k.flush(output.inTile)
 	w.line("}")
 }
 

@@ -74,6 +74,13 @@ func path(n int, reverse bool) (p *ir.Program, body []ir.Stmt) {
 	}
 }
 
+// longer is the last kernel of a path over one row more, and perhaps off by some.
+func longer(k *ir.Kernel, off int) {
+	k.Extents = []int{k.Extents[0] + 1}
+	k.Body[0].Index.Const = off
+	k.Out = k.Out[1:]
+}
+
 // TestAlong: kernels over the rows of a loop join it on both sides, past a statement that does not matter to them, but not if they want rows
 // that are still to come, or the whole.
 func TestAlong(t *testing.T) {
@@ -88,8 +95,10 @@ func TestAlong(t *testing.T) {
 			want   []int // statements of the turn
 		}{
 			"all":            {func() {}, []int{0, 2, 3}},
+			"one row more":   {func() { longer(body[3].(*ir.Kernel), 0) }, []int{0, 2, 3}},
 			"rows to come":   {func() { body[3].(*ir.Kernel).Body[0].Index.Const += ahead }, []int{0, 2}},
 			"one row of all": {func() { body[3].(*ir.Kernel).Body[0].Index = ir.Index{Const: 4} }, []int{0, 2}},
+			"more to come":   {func() { longer(body[3].(*ir.Kernel), ahead) }, []int{0, 2}},
 			"other rows":     {func() { body[0].(*ir.Kernel).Extents[0]-- }, []int{2, 3}},
 			"order":          {func() { body[1].(*ir.Kernel).Out[0].Buf = 3 }, []int{2, 3}},
 		} {

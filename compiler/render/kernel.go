@@ -193,10 +193,10 @@ func (k *kernel) level(d int) {
 	}
 }
 
-// row writes what a kernel over the rows of a Loop does in a turn.
-func (k *kernel) row() {
+// row writes what a kernel does at a row.
+func (k *kernel) row(at string) {
 	k.line("{")
-	k.line("const long i0 = turn;")
+	k.line("const long i0 = %s;", at)
 	k.level(1)
 	k.line("}")
 }

@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -24,6 +25,7 @@ func TestArviZReadsARun(t *testing.T) {
 	if err := w.Close(Finished, nil); err != nil {
 		t.Fatal(err)
 	}
+	replicated(t, dir, l, 0)
 	command := exec.Command(python, "testdata/read.py", dir)
 	command.Stderr = os.Stderr
 	text, err := command.Output()
@@ -31,6 +33,17 @@ func TestArviZReadsARun(t *testing.T) {
 		t.Fatalf("%v\n%s", err, text)
 	}
 	wantArviZ(t, open(t, dir), text)
+}
+
+func sumOf(t *testing.T, read func(string) ([][]float64, error), name string) (sum float64) {
+	chains, err := read(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, x := range slices.Concat(chains...) {
+		sum += x
+	}
+	return sum
 }
 
 type found struct {
@@ -73,6 +86,10 @@ func wantArviZ(t *testing.T, r *Run, text []byte) {
 			t.Errorf("%s: %s", name, d)
 		}
 	}
+	if y := got.Groups["posterior_predictive"]["y"]; !slices.Equal(y.Dims, []string{"chain", "draw", "y_dim_0"}) || !slices.Equal(y.Shape, []int{3, 503, 3}) ||
+		y.Sum != sumOf(t, r.Predictive, "y") {
+		t.Errorf("posterior_predictive: %+v", y)
+	}
 	stats := got.Groups["sample_stats"]
 	if stats["diverging"].Kind != "b" || stats["n_steps"].Kind != "i" || got.Diverging != 3*251 {
 		t.Errorf("sample_stats: %+v, %d divergences", stats, got.Diverging)
@@ -85,20 +102,11 @@ func wantArviZ(t *testing.T, r *Run, text []byte) {
 	}
 }
 
-func sum(t *testing.T, r *Run, array string) (total float64) {
+func sum(t *testing.T, r *Run, array string) float64 {
 	for _, v := range r.Layout.Posterior {
-		if arrayName(v.Name) != array {
-			continue
-		}
-		chains, err := r.Draws(v.Name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, c := range chains {
-			for _, x := range c {
-				total += x
-			}
+		if arrayName(v.Name) == array {
+			return sumOf(t, r.Draws, v.Name)
 		}
 	}
-	return total
+	return 0
 }

@@ -18,10 +18,7 @@ func (w *Writer) writeHead(l Layout, o Options) (err error) {
 	if w.store, err = newStore(w.dir, w.about()); err != nil {
 		return err
 	}
-	if err := w.streamed(posterior, l.Posterior); err != nil {
-		return err
-	}
-	if err := w.streamed(sampleStats, l.SampleStats); err != nil {
+	if err := w.allStreamed(l); err != nil {
 		return err
 	}
 	return w.constant(l.Observed)
@@ -37,6 +34,19 @@ func (w *Writer) about() attributes {
 		"model_name":                w.info.Model,
 		"sampler":                   w.info.Sampler,
 	}
+}
+
+// allStreamed makes the groups of a layout that have arrays; posterior and sample_stats have, in a run of a sampler.
+func (w *Writer) allStreamed(l Layout) error {
+	for _, g := range l.groups() {
+		if len(g.variables) == 0 {
+			continue
+		}
+		if err := w.streamed(g.name, g.variables); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // streamed makes a group whose arrays have the axes chain and draw first.

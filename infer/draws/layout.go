@@ -6,12 +6,16 @@ import (
 	"strings"
 )
 
-// A Layout says what a run keeps: of every draw the arrays of the groups posterior and sample_stats, once the observed data.
+// A Layout says what a run keeps: of every draw the arrays of the streamed groups, once the observed data.
 type Layout struct {
 	Chains      int        `json:"chains"`
 	Posterior   []Variable `json:"posterior"`
 	SampleStats []Variable `json:"sample_stats"`
 	Observed    []Observed `json:"observed_data"`
+
+	Predictive      []Variable `json:"posterior_predictive,omitempty"` // replicates of the data, one for each draw of the posterior (Extend)
+	Prior           []Variable `json:"prior,omitempty"`                // of a run that draws from the prior
+	PriorPredictive []Variable `json:"prior_predictive,omitempty"`
 }
 
 // An Observed array is data of the model, row-major.
@@ -22,9 +26,12 @@ type Observed struct {
 
 // Names of groups in the InferenceData schema.
 const (
-	posterior   = "posterior"
-	sampleStats = "sample_stats"
-	observed    = "observed_data"
+	posterior       = "posterior"
+	sampleStats     = "sample_stats"
+	observed        = "observed_data"
+	predictive      = "posterior_predictive"
+	prior           = "prior"
+	priorPredictive = "prior_predictive"
 )
 
 // A column is an array with a row for every draw. A draw is kept as one record of numbers, the columns side by side.
@@ -36,15 +43,24 @@ type column struct {
 
 // columns lists the streamed arrays in the order in which a record holds them, and the record's length.
 func (l Layout) columns() (cs []column, width int) {
-	add := func(group string, vs []Variable) {
-		for _, v := range vs {
-			cs = append(cs, column{group, v, width})
+	for _, g := range l.groups() {
+		for _, v := range g.variables {
+			cs = append(cs, column{g.name, v, width})
 			width += v.Size()
 		}
 	}
-	add(posterior, l.Posterior)
-	add(sampleStats, l.SampleStats)
 	return cs, width
+}
+
+// A streamedGroup has arrays with a row for every draw.
+type streamedGroup struct {
+	name      string
+	variables []Variable
+}
+
+// groups are the streamed groups, in the order in which a record holds them.
+func (l Layout) groups() []streamedGroup {
+	return []streamedGroup{{posterior, l.Posterior}, {prior, l.Prior}, {priorPredictive, l.PriorPredictive}, {predictive, l.Predictive}, {sampleStats, l.SampleStats}}
 }
 
 func (c column) key() string { return c.group + "/" + arrayName(c.v.Name) }
@@ -62,11 +78,10 @@ func (l Layout) check() error {
 	if l.Chains < 1 || l.Chains > maxChains {
 		return fmt.Errorf("%d chains", l.Chains)
 	}
-	if err := checkAll(l.Posterior); err != nil {
-		return err
-	}
-	if err := checkAll(l.SampleStats); err != nil {
-		return err
+	for _, g := range l.groups() {
+		if err := checkAll(g.variables); err != nil {
+			return err
+		}
 	}
 	vs := make([]Variable, len(l.Observed))
 	for i, o := range l.Observed {

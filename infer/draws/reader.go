@@ -153,6 +153,21 @@ func (r *Run) Stats(name string) ([][]float64, error) {
 	return r.streamed(sampleStats, r.Layout.SampleStats, name)
 }
 
+// Predictive reads a variable of the group posterior_predictive, as Draws does.
+func (r *Run) Predictive(name string) ([][]float64, error) {
+	return r.streamed(predictive, r.Layout.Predictive, name)
+}
+
+// Prior and PriorPredictive read variables of a run that draws from the prior, as Draws does.
+func (r *Run) Prior(name string) ([][]float64, error) {
+	return r.streamed(prior, r.Layout.Prior, name)
+}
+
+// PriorPredictive reads a replicate of data.
+func (r *Run) PriorPredictive(name string) ([][]float64, error) {
+	return r.streamed(priorPredictive, r.Layout.PriorPredictive, name)
+}
+
 // HasStat reports whether the sampler kept a statistic.
 func (r *Run) HasStat(name string) bool { return find(r.Layout.SampleStats, name) >= 0 }
 

@@ -19,7 +19,8 @@ type Writer struct {
 	chunk   int // draws in a chunk
 	buffers []buffer
 	growing []growing
-	loose   bool // chunks have been saved whose directories have not been synced
+	extends *Layout // of a run that has ended: its layout when the added group is whole; run.json stays as it is
+	loose   bool    // chunks have been saved whose directories have not been synced
 	err     error
 }
 
@@ -56,7 +57,8 @@ func newWriter(dir string, l Layout, o Options) *Writer {
 func (w *Writer) chains() int             { return len(w.buffers) }
 func (w *Writer) file(name string) string { return filepath.Join(w.dir, name) }
 
-// Append adds a draw to a chain (0-based): the elements of Layout.Posterior laid end to end, then those of Layout.SampleStats.
+// Append adds a draw to a chain (0-based): the elements of Layout.Posterior (or Prior and PriorPredictive, or Predictive) laid end to end, then those
+// of Layout.SampleStats.
 func (w *Writer) Append(chain int, values, stats []float64) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -81,7 +83,7 @@ func (w *Writer) fill(chain int) error {
 		return err
 	}
 	w.buffers[chain].records = w.buffers[chain].records[:0]
-	if w.readable() == w.info.Draws {
+	if w.extends != nil || w.readable() == w.info.Draws {
 		return nil
 	}
 	return w.checkpoint()
@@ -199,6 +201,9 @@ func (w *Writer) number(key string, from, to int) error {
 }
 
 func (w *Writer) writeInfo() error {
+	if w.extends != nil {
+		return nil
+	}
 	w.info.Draws, w.info.Updated = w.readable(), time.Now().UTC()
 	for i, b := range w.buffers {
 		w.info.Written[i] = b.saved
@@ -227,6 +232,9 @@ func (w *Writer) Close(status Status, cause error) error {
 	}
 	if w.err == nil {
 		w.err = w.flush()
+	}
+	if w.err == nil && w.extends != nil {
+		w.err = writeJSON(w.file(layoutFile), w.extends)
 	}
 	if w.err != nil {
 		w.info.Status, w.info.Error = Failed, w.err.Error()

@@ -180,7 +180,7 @@ func (k *kernelCode) load(in *ir.Instr) int {
 	if !k.overwrites(in) {
 		return k.view(in.Buf, ref, width, dst)
 	}
-	return k.task(&fetch{view{dst: dst, buf: in.Buf, addr: ref, width: width, shape: s}}, dst)
+	return k.task(&fetch{dst: dst, buf: in.Buf, addr: ref, width: width, shape: s}, dst)
 }
 
 // overwrites reports whether the kernel stores to what it loads.
@@ -191,8 +191,14 @@ func (k *kernelCode) overwrites(in *ir.Instr) bool {
 // view lets a register be elements that lie in order.
 func (k *kernelCode) view(buf ir.BufID, ref addressRef, width, dst int) int {
 	k.regs[dst].alias = true
-	k.task(&view{dst: dst, buf: buf, addr: ref, width: width, shape: k.regs[dst].shape}, dst)
-	k.places[len(k.places)-1].settled = ref.still && k.whole && !k.c.inside
+	when := atChunk
+	switch {
+	case k.freezes() && k.regs[dst].still:
+		when = atLoad
+	case k.whole && ref.still && !k.c.inside:
+		when = atBlock
+	}
+	k.views[when] = append(k.views[when], viewCode{dst, buf, ref, width})
 	return dst
 }
 
@@ -217,7 +223,7 @@ func (k *kernelCode) outputs() {
 		case o.combine == ir.Sum && o.addr.kind == fixed && o.len == k.width && o.typ == ir.F64:
 			sum := k.register(k.both&perLane, false)
 			k.place(&placed{op: total, loop: opLoop{unary: totalLoop}, dst: sum, args: o.reads()})
-			k.to(o, sum)
+			k.view(o.buf, o.addr, k.width, sum)
 		default:
 			k.places = append(k.places, &placed{task: o, dst: -1, args: o.reads()})
 		}
@@ -231,14 +237,7 @@ func (k *kernelCode) store(o *output) {
 		dst = k.register(k.both, false)
 		k.place(&placed{loop: opLoop{unary: copyLoop}, dst: dst, args: o.reads()})
 	}
-	k.to(o, dst)
-}
-
-// to lets a register be where an output goes, before anything else is done.
-func (k *kernelCode) to(o *output, dst int) {
 	k.view(o.buf, o.addr, k.width, dst)
-	last := len(k.places) - 1
-	k.opening, k.places = append(k.opening, k.places[last]), k.places[:last]
 }
 
 // movable reports whether a register can be memory of a buffer instead of its own: it has its own, and nobody asks for what was there.

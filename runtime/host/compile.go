@@ -68,12 +68,13 @@ func (c *compiler) temp(n int) int {
 
 // frames makes a worker's frames. Registers of all kernels share one file, since kernels run one after another; constants
 // have vectors of their own, written here and never again.
-func (c *compiler) frames() []frame {
+func (c *compiler) frames(bufs [][]float64) []frame {
 	file := make([]float64, c.maxSlots()*chunkValues)
 	constants := map[uint64][]float64{}
 	frames := make([]frame, len(c.kernels))
 	for i, k := range c.kernels {
 		frames[i] = k.frame(file, constants)
+		frames[i].bind(k, bufs)
 	}
 	return frames
 }
@@ -99,10 +100,18 @@ type kernelCode struct {
 	of        []int            // ir register → register
 	widened   map[widening]int // a register in a wider shape
 	addresses map[string]addressRef
-	opening   []*placed // where outputs go
-	places    []*placed // the other steps
+	views     [times][]viewCode
+	places    []*placed
 
-	frozen, settled, prologue, body []*placed // all of them, sorted
+	frozen, prologue, body []*placed // places, sorted
+}
+
+// A viewCode is a view before it is bound.
+type viewCode struct {
+	reg   int
+	buf   ir.BufID
+	addr  addressRef
+	width int
 }
 
 type widening struct {
@@ -131,7 +140,6 @@ type placed struct {
 	dst              int  // register, or -1
 	args             []int
 	invariant, still bool
-	settled          bool // depends on where buffers lie alone
 }
 
 func (c *compiler) kernel(in *ir.Kernel) statement {
@@ -162,18 +170,15 @@ func (k *kernelCode) freezes() bool { return !k.c.setup && k.whole }
 
 // allocate sorts the steps and gives registers their memory: their own, slots of the file one each, and slots shared by turns.
 func (k *kernelCode) allocate() {
-	k.places = append(k.opening, k.places...)
 	last := k.lastUses()
 	var free []int
 	for i, p := range k.places {
 		switch {
 		case p.still && k.freezes():
 			k.frozen = append(k.frozen, p)
-			if p.dst >= 0 && !k.regs[p.dst].alias {
+			if p.dst >= 0 {
 				k.regs[p.dst].own = true
 			}
-		case p.settled:
-			k.settled = append(k.settled, p)
 		case p.invariant:
 			k.prologue = append(k.prologue, p)
 			k.give(p.dst, nil)
@@ -250,11 +255,23 @@ func (k *kernelCode) frame(file []float64, constants map[uint64][]float64) frame
 		}
 	}
 	f.setChunk(0, min(k.points, k.chunk), k.width)
-	f.frozen, f.settled, f.prologue, f.body = f.steps(k.frozen), f.steps(k.settled), f.steps(k.prologue), f.steps(k.body)
 	return f
 }
 
-// steps binds steps to the frame's registers.
+// bind makes the kernel's views and steps for the frame's registers and a worker's buffers.
+func (f *frame) bind(k *kernelCode, bufs [][]float64) {
+	for when, views := range k.views {
+		for _, v := range views {
+			b := view{reg: &f.vec[v.reg], buf: &bufs[v.buf], at: v.addr.base * v.width, turn: v.addr.step * v.width, shape: k.regs[v.reg].shape}
+			if v.addr.kind == linear {
+				b.point = v.width
+			}
+			f.views[when] = append(f.views[when], b)
+		}
+	}
+	f.frozen, f.prologue, f.body = f.steps(k.frozen), f.steps(k.prologue), f.steps(k.body)
+}
+
 func (f *frame) steps(places []*placed) []step {
 	steps := make([]step, len(places))
 	for i, p := range places {

@@ -74,7 +74,7 @@ func (e *executable) setup(p *ir.Program) {
 	c := &compiler{program: p, width: 1, setup: true}
 	body := c.statements(p.Setup)
 	w := newWorker(e, c)
-	w.settleFrames()
+	w.look()
 	for _, s := range body {
 		s.run(w)
 	}

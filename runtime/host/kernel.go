@@ -51,16 +51,40 @@ type kernel struct {
 	outs       []output
 }
 
-// A frame is a worker's room for one kernel, and the kernel's steps in it. What is frozen depends on data alone and runs at load; what
-// is settled depends on where buffers lie and runs when the worker takes another block.
+// A frame is a worker's room for one kernel, and the kernel's steps in it; what is frozen depends on data alone and runs at load.
 type frame struct {
 	chunk    chunk                // under evaluation
 	vec      [][]float64          // registers
 	sized    [shapes][]*[]float64 // those that are as long as the chunk, by shape
 	addr     [][]int
 	partials [][]float64 // by output: [tile][element][lane]
+	views    [times][]view
 
-	frozen, settled, prologue, body []step
+	frozen, prologue, body []step
+}
+
+// A view is a register that is elements of a buffer as they lie there.
+type view struct {
+	reg, buf        *[]float64
+	at, turn, point int // where they begin: at first, and from turn to turn and from point to point
+	shape           shape
+}
+
+// Views are set before steps run: where data lie once, where a block's buffers lie when the worker takes it, and what moves with turns
+// or chunks for each.
+const (
+	atLoad = iota
+	atBlock
+	atChunk
+	times
+)
+
+func (f *frame) look(when, turn int) {
+	for i := range f.views[when] {
+		v := &f.views[when][i]
+		at := v.at + v.turn*turn + v.point*f.chunk.start
+		*v.reg = (*v.buf)[at:][:f.chunk.len[v.shape]]
+	}
 }
 
 func (k *kernel) tileCount() int { return (k.points + k.tilePoints - 1) / k.tilePoints }
@@ -68,6 +92,7 @@ func (k *kernel) tileCount() int { return (k.points + k.tilePoints - 1) / k.tile
 func (k *kernel) run(w *worker) {
 	if k.whole {
 		f := &w.frames[k.id]
+		f.look(atChunk, w.turn)
 		f.run(w, f.body)
 		return
 	}
@@ -103,10 +128,12 @@ func (k *kernel) tile(w, owner *worker, t int) {
 	start := t * k.tilePoints
 	end := min(start+k.tilePoints, k.points)
 	f.setChunk(start, min(k.chunk, end-start), k.width)
+	f.look(atChunk, w.turn)
 	f.run(w, f.prologue)
 	k.startPartials(owner, t)
 	for ; start < end; start += f.chunk.points {
 		f.setChunk(start, min(k.chunk, end-start), k.width)
+		f.look(atChunk, w.turn)
 		f.run(w, f.body)
 		for i := range k.outs {
 			k.outs[i].put(w, f, &f.chunk, k.target(owner, t, i))

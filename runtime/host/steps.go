@@ -67,6 +67,13 @@ func fill(d []float64, v float64) {
 
 // repeat lays copies of a end to end.
 func repeat(d, a []float64) {
+	if len(a) == 8 {
+		v := *(*[8]float64)(a)
+		for i := 0; i < len(d); i += 8 {
+			*(*[8]float64)(d[i:]) = v
+		}
+		return
+	}
 	n := copy(d, a)
 	for n < len(d) {
 		n += copy(d[n:], d[:n])
@@ -78,7 +85,8 @@ func stretch(d, a []float64, width int) {
 	switch width {
 	case 8:
 		for i, v := range a {
-			*(*[8]float64)(d[8*i:]) = [8]float64{v, v, v, v, v, v, v, v}
+			x := (*[8]float64)(d[8*i:])
+			x[0], x[1], x[2], x[3], x[4], x[5], x[6], x[7] = v, v, v, v, v, v, v, v
 		}
 	case 4:
 		for i, v := range a {
@@ -158,8 +166,8 @@ func clamp(v float64, limit int) int {
 	return int(v)
 }
 
-// view lets a register be elements of a buffer that lie in order.
-type view struct {
+// fetch copies elements that lie in order, where the kernel is about to overwrite them.
+type fetch struct {
 	dst   int
 	buf   ir.BufID
 	addr  addressRef
@@ -167,20 +175,13 @@ type view struct {
 	shape shape
 }
 
-func (s *view) run(w *worker, f *frame, c *chunk) { f.vec[s.dst] = s.elements(w, c) }
-
-func (s *view) elements(w *worker, c *chunk) []float64 {
+func (s *fetch) run(w *worker, f *frame, c *chunk) {
 	at := s.addr.first(w)
 	if s.addr.kind == linear {
 		at += c.start
 	}
-	return w.bufs[s.buf][at*s.width:][:c.len[s.shape]]
+	copy(f.vec[s.dst], w.bufs[s.buf][at*s.width:][:c.len[s.shape]])
 }
-
-// fetch copies elements that lie in order, where the kernel is about to overwrite them.
-type fetch struct{ view }
-
-func (s *fetch) run(w *worker, f *frame, c *chunk) { copy(f.vec[s.dst], s.elements(w, c)) }
 
 // gather loads listed elements.
 type gather struct {

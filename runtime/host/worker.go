@@ -65,7 +65,7 @@ func share(total, n, i int) int { return total*(i+1)/n - total*i/n }
 func newWorker(e *executable, c *compiler) *worker {
 	w := &worker{e: e, bufs: make([][]float64, len(e.buffers)), saved: make([][]float64, len(e.buffers))}
 	copy(w.bufs, e.shared)
-	w.frames = c.frames()
+	w.frames = c.frames(w.bufs)
 	for _, n := range c.temps {
 		w.temp = append(w.temp, make([]float64, n))
 	}
@@ -78,6 +78,7 @@ func newWorker(e *executable, c *compiler) *worker {
 	}
 	for i := range w.frames {
 		f := &w.frames[i]
+		f.look(atLoad, 0)
 		f.run(w, f.frozen)
 	}
 	return w
@@ -144,14 +145,13 @@ func (w *worker) settle(b *device.Block) {
 			w.bufs[i] = buf
 		}
 	}
-	w.settleFrames()
+	w.look()
 }
 
-// settleFrames runs what depends on where buffers lie.
-func (w *worker) settleFrames() {
+// look sets the views of what lies where the block is.
+func (w *worker) look() {
 	for i := range w.frames {
-		f := &w.frames[i]
-		f.run(w, f.settled)
+		w.frames[i].look(atBlock, 0)
 	}
 }
 

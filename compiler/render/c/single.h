@@ -75,26 +75,30 @@ INLINE singles minimum_fw(singles x, singles y) { return select_fw(lt_fw(x, y) |
 INLINE singles mulzero_fw(singles x, singles y) { return select_fw(not_fw(x), splat_f(0), x * y); }
 INLINE singles mulzeroadd_fw(singles x, singles y, singles z) { return select_fw(not_fw(x), z, x * y + z); }
 #ifdef MASKS
-INLINE singles scale_fw(singles x, singles n) { return __builtin_ia32_scalefps256_mask(x, n, x, -1); }
+INLINE singles tamed_f(mask_f some, singles x, single top) { return __builtin_ia32_minps256_mask(splat_f(top), x, x, -1); }
+INLINE singles scale_fw(mask_f some, singles x, singles n) { return __builtin_ia32_scalefps256_mask(x, n, (singles){}, some); }
 #else
-INLINE singles scale_fw(singles x, singles n) { // x·2ⁿ in two factors, each a normal number
+INLINE singles tamed_f(mask_f some, singles x, single top) {
+  return select_fw(some, select_fw(lt_fw(splat_f(top), x), splat_f(top), x), splat_f(0));
+}
+INLINE singles scale_fw(mask_f some, singles x, singles n) { // in two factors, each a normal number
   ints_f k = __builtin_convertvector(n, ints_f), half = k >> 1;
-  return x * bits_f((half + 127) << 23) * bits_f((k - half + 127) << 23);
+  return select_fw(some, x * bits_f((half + 127) << 23) * bits_f((k - half + 127) << 23), splat_f(0));
 }
 #endif
 
 // exp x as in math.h: the Taylor polynomial has degree 7 (next term 5e-9). Error below 2 ulp.
 INLINE singles exp_fw(singles x) {
   const single magic = 0x1.8p23f;
-  mask_f none = lt_fw(x, splat_f(-103.98f));
-  x = select_fw(none, splat_f(0), select_fw(lt_fw(splat_f(89), x), splat_f(89), x));
+  mask_f some = ~lt_fw(x, splat_f(-103.98f));
+  x = tamed_f(some, x, 89);
   singles n = (x * 0x1.715476p0f + magic) - magic;
   singles r = x - n * 0x1.62ep-1f; // log 2 in two parts
   r = r - n * 0x1.0bfbe8p-15f;
   singles r2 = r * r, r4 = r2 * r2;
   singles a = 0.5f + r * (1.f / 6) + r2 * (1.f / 24 + r * (1.f / 120));
   singles p = 1 + (r + r2 * (a + r4 * (1.f / 720 + r * (1.f / 5040))));
-  return select_fw(none, splat_f(0), scale_fw(p, n));
+  return scale_fw(some, p, n);
 }
 
 // Functions of one argument, through double precision.

@@ -34,7 +34,7 @@ def facts(group):
     }
 
 
-names = ["posterior", "sample_stats", "observed_data"]
+names = ["posterior", "posterior_predictive", "sample_stats", "observed_data"]
 out["groups"] = {name: facts(name) for name in names}
 out["inference_library"] = groups["posterior"].attrs["inference_library"]
 
@@ -46,6 +46,11 @@ for consolidated in (True, False):
             raise SystemExit(f"{name}, consolidated={consolidated}: other than what ArviZ reads")
 if sorted(tree.children) != sorted(names):
     raise SystemExit(f"open_datatree finds {sorted(tree.children)}")
+
+# plot_ppc lays replicates over the data: their axes must be those of the data.
+replicate, data_y = groups["posterior_predictive"]["y"], groups["observed_data"]["y"]
+if replicate.dims[2:] != data_y.dims or not all(replicate[d].equals(data_y[d]) for d in data_y.dims):
+    raise SystemExit(f"replicates over {replicate.dims}, data over {data_y.dims}")
 
 out["summary_rows"] = len(az.summary(data, var_names=["mu", "theta"]))
 out["diverging"] = int(groups["sample_stats"]["diverging"].sum())

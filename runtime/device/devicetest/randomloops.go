@@ -62,13 +62,14 @@ func (g *generator) nearby(n int) ir.BufID {
 	return out
 }
 
-// rows is a kernel over the rows of a loop, which reads and writes some rows off its own, and perhaps sums what it writes.
+// rows is a kernel over the rows of a loop or one more, which reads and writes some rows off its own, and perhaps sums what it writes.
 func (g *generator) rows(a *around) {
-	k := &ir.Kernel{Extents: []int{a.turns, a.n}}
+	rows := a.turns + g.r.IntN(2)
+	k := &ir.Kernel{Extents: []int{rows, a.n}}
 	body := (*ir.Body)(&k.Body)
 	pick := func() (ir.BufID, ir.Index) {
 		id := a.near[g.r.IntN(len(a.near))]
-		spare := g.p.Buffers[id].Size/a.n - a.turns
+		spare := g.p.Buffers[id].Size/a.n - rows
 		return id, ir.Index{Const: a.n * g.r.IntN(spare+1), Stride: []int{a.n, 1}}
 	}
 	from, at := pick()

@@ -1,0 +1,263 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"ppl/compiler"
+	"ppl/infer/draws"
+)
+
+// A prediction is what the flags of ppl predict say.
+type prediction struct {
+	from  string // a run directory or a model
+	data  []string
+	draws int
+	seed  uint64
+	out   string
+	quiet bool
+}
+
+func predictCommand(c *console) *cobra.Command {
+	p := &prediction{}
+	cmd := &cobra.Command{
+		Use:   "predict RUN|MODEL [flags]",
+		Short: "Draw the data anew: from the posterior of a run, or from a model's prior",
+		Long: "Draw replicates of what a model observes. Of a run there is one for each draw of the posterior, and they go to the group posterior_predictive\n" +
+			"of its directory. Of a model, parameters are drawn from the prior and data at them; they go to the groups prior and prior_predictive of a new\n" +
+			"directory. ArviZ reads both (plot_ppc). What a law reads of the data is the data, so that a series is drawn one step ahead.",
+		Args: one("RUN or MODEL"),
+
+		DisableFlagsInUseLine: true,
+	}
+	f := cmd.Flags()
+	f.StringArrayVar(&p.data, "data", nil, dataUsage+" (of a run: as it was sampled)")
+	f.IntVar(&p.draws, "draws", 1000, "`D` draws from the prior")
+	f.Uint64Var(&p.seed, "seed", 0, "seed `S` of all randomness (default: the run's; of a prior a new one)")
+	f.StringVar(&p.out, "out", "", "keep draws from the prior in `DIR` (default: the model's name with .prior, here)")
+	f.BoolVar(&p.quiet, "quiet", false, "no notes")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		p.from = args[0]
+		given := cmd.Flags().Changed
+		if info, err := os.Stat(p.from); err == nil && info.IsDir() {
+			if given("draws") || given("out") || given("data") {
+				return usagef("--draws, --out and --data are for a MODEL; %s is a run, whose draws, directory and data are taken", p.from)
+			}
+			return c.predictRun(cmd.Context(), p, given("seed"))
+		}
+		if p.draws < 1 {
+			return usagef("--draws %d: at least one draw is needed", p.draws)
+		}
+		if !given("seed") {
+			p.seed = uint64(rand.Uint32())
+		}
+		if p.out == "" {
+			p.out = strings.TrimSuffix(filepath.Base(p.from), ".ppl") + ".prior"
+		}
+		return c.predictPrior(cmd.Context(), p)
+	}
+	return cmd
+}
+
+// replicating is the random stream of a replicate; those of what a run itself draws after inference begin with other bits.
+func replicating(seed uint64, chain, draw int) *rand.Rand {
+	return rand.New(rand.NewPCG(seed, 1<<63|uint64(chain)<<40|uint64(draw)))
+}
+
+// predictPrior draws parameters and data.
+func (c *console) predictPrior(ctx context.Context, p *prediction) error {
+	model, err := c.loadWhole(p.from, p.data)
+	if err != nil {
+		return err
+	}
+	program, err := c.loadPredictive(p.from, p.data, true)
+	if err != nil {
+		return err
+	}
+	replace, err := clearWay(p.out)
+	if err != nil {
+		return err
+	}
+	saved, first := program.Saved(), program.Replicas()
+	w, err := draws.Create(p.out, draws.Layout{Chains: 1, Prior: saved[:first], PriorPredictive: saved[first:], Observed: observed(model)}, draws.Options{
+		Overwrite: replace,
+		Model:     p.from,
+		Source:    []byte(model.Model().Source.Text),
+		Resolved:  resolvedOptions{Model: p.from, Data: p.data, Sampler: "prior", Chains: 1, Draws: p.draws, Seed: p.seed},
+		Sampler:   "prior",
+		Seed:      p.seed,
+		Version:   version,
+	})
+	if err != nil {
+		return failed(err)
+	}
+	ctx, release := stoppable(ctx)
+	defer release()
+	status := draws.Finished
+	for k := range p.draws {
+		if ctx.Err() != nil {
+			status = draws.Interrupted
+			break
+		}
+		values := make([]float64, size(saved))
+		program.Complete(replicating(p.seed, 0, k), values)
+		if err := w.Append(0, values, nil); err != nil {
+			return failed(err)
+		}
+	}
+	if err := w.Close(status, nil); err != nil {
+		return failed(err)
+	}
+	if !p.quiet {
+		c.notef("%s (groups prior and prior_predictive)", kept(p.out, status == draws.Interrupted))
+	}
+	if status == draws.Interrupted {
+		return interrupted()
+	}
+	return nil
+}
+
+// loadPredictive loads a model that draws its data. There must be data that have a law to draw from.
+func (c *console) loadPredictive(model string, data []string, prior bool) (*compiler.Program, error) {
+	args, err := dataArgs(data)
+	if err != nil {
+		return nil, err
+	}
+	program, ds := compiler.LoadPredictive(model, args, prior)
+	if err := c.diagnose(ds); err != nil {
+		return nil, err
+	}
+	if program.Replicas() == len(program.Saved()) {
+		return nil, wrong(errors.New("the model observes nothing that has a law to draw from: there is no `y ~ …` for data but by Density"))
+	}
+	return program, nil
+}
+
+func size(vs []draws.Variable) (n int) {
+	for _, v := range vs {
+		n += v.Size()
+	}
+	return n
+}
+
+// predictRun draws data at each draw of the posterior.
+func (c *console) predictRun(ctx context.Context, p *prediction, seeded bool) error {
+	run, err := draws.Open(p.from)
+	if err != nil {
+		return failed(err)
+	}
+	program, err := c.programOf(run)
+	if err != nil {
+		return err
+	}
+	if !seeded {
+		p.seed = run.Info.Seed
+	}
+	parameters, err := posteriorOf(run, program)
+	if err != nil {
+		return failed(err)
+	}
+	w, err := draws.Extend(p.from, program.Saved()[program.Replicas():])
+	if err != nil {
+		return failed(err)
+	}
+	ctx, release := stoppable(ctx)
+	defer release()
+	values, n := make([]float64, size(program.Saved())), size(program.Saved()[:program.Replicas()])
+	for chain := range run.Layout.Chains {
+		for k := range run.Info.Draws {
+			if ctx.Err() != nil {
+				return interrupted()
+			}
+			parameters.enter(values, chain, k)
+			program.Complete(replicating(p.seed, chain, k), values)
+			if err := w.Append(chain, values[n:], nil); err != nil {
+				return failed(err)
+			}
+		}
+	}
+	if err := w.Close(draws.Finished, nil); err != nil {
+		return failed(err)
+	}
+	if !p.quiet {
+		c.notef("replicates of the data are in %s (group posterior_predictive)", p.from)
+	}
+	return nil
+}
+
+// lately is how long ago a run that says it is going on must have been heard of.
+const lately = time.Minute
+
+// programOf loads the model of a run, with the data that it was sampled with.
+func (c *console) programOf(run *draws.Run) (*compiler.Program, error) {
+	switch {
+	case len(run.Layout.Posterior) == 0:
+		return nil, wrong(fmt.Errorf("%s holds no draws from a posterior; sample the model first: ppl sample %s", run.Dir, run.Info.Model))
+	case run.Info.Status == draws.Running && time.Since(run.Info.Updated) < lately:
+		return nil, wrong(fmt.Errorf("the run in %s is still going on; wait for its end", run.Dir))
+	}
+	var options resolvedOptions
+	text, err := os.ReadFile(filepath.Join(run.Dir, "options.json"))
+	if err == nil {
+		err = json.Unmarshal(text, &options)
+	}
+	if err != nil {
+		return nil, failed(err)
+	}
+	then, err := os.ReadFile(filepath.Join(run.Dir, "model.ppl"))
+	if err != nil {
+		return nil, failed(err)
+	}
+	now, err := os.ReadFile(options.Model)
+	switch {
+	case errors.Is(err, os.ErrNotExist):
+		return nil, wrong(fmt.Errorf("the model of the run, %s, is not there: call ppl predict from the directory from which the run was sampled", options.Model))
+	case err != nil:
+		return nil, failed(err)
+	case !slices.Equal(then, now):
+		return nil, wrong(fmt.Errorf("%s has changed since it was sampled; sample it again, or put back %s", options.Model, filepath.Join(run.Dir, "model.ppl")))
+	}
+	return c.loadPredictive(options.Model, options.Data, false)
+}
+
+// Parameters of a program as a run keeps them: by variable, chain, and the draws laid end to end.
+type parameterDraws struct {
+	variables []draws.Variable
+	values    [][][]float64
+}
+
+func posteriorOf(run *draws.Run, program *compiler.Program) (p parameterDraws, err error) {
+	p.variables = program.Saved()[:program.Replicas()]
+	for _, v := range p.variables {
+		i := slices.IndexFunc(run.Layout.Posterior, func(w draws.Variable) bool { return w.Name == v.Name })
+		if i < 0 || !slices.Equal(run.Layout.Posterior[i].Shape, v.Shape) {
+			return p, fmt.Errorf("the draws of %s in %s are not those of the model with its data: have the data changed since?", v.Name, run.Dir)
+		}
+		xs, err := run.Draws(v.Name)
+		if err != nil {
+			return p, err
+		}
+		p.values = append(p.values, xs)
+	}
+	return p, nil
+}
+
+// enter lays one draw of the parameters into values.
+func (p parameterDraws) enter(values []float64, chain, draw int) {
+	at := 0
+	for i, v := range p.variables {
+		n := v.Size()
+		copy(values[at:at+n], p.values[i][chain][draw*n:])
+		at += n
+	}
+}

@@ -1,0 +1,168 @@
+package check
+
+import (
+	"slices"
+
+	"ppl/compiler/model"
+	"ppl/lang/ast"
+	"ppl/lang/diag"
+)
+
+// Predictive checks a file as File does, and makes the model draw its data anew instead of observing them: for each observed array a replica,
+// drawn after inference by the array's laws at the parameters and at what the laws read of the data. Discrete unknowns are drawn afresh, as log ℓ
+// sums over them. If prior is set, so are the parameters, from laws that must have something to draw from; and none is left to infer.
+func Predictive(f *ast.File, load Loader, prior bool) (*model.Model, []diag.Diagnostic) {
+	c := newChecker(f, load)
+	if c.diags.HasErrors() {
+		return nil, c.diags.All()
+	}
+	c.diags = diag.List{} // File has said it
+	c.optionalData()
+	c.forget(prior)
+	if prior {
+		c.drawParameters()
+	}
+	c.drawLatents(prior)
+	c.replicate(prior)
+	c.recurrences()
+	return c.model, c.diags.All()
+}
+
+// forget leaves out what is drawn after inference, and what reads it. Definitions that are kept of a draw go with draws from the prior; of those
+// from the posterior they have been kept.
+func (c *checker) forget(prior bool) {
+	c.model.Terms = slices.DeleteFunc(c.model.Terms, func(t *model.Term) bool { return t.Kind == model.Generate })
+	for _, a := range c.model.Arrays {
+		a.Save = a.Save && (a.Role == model.Parameter || prior && a.Role == model.Definition && settled(a, map[*model.Array]bool{}))
+	}
+}
+
+// settled reports whether a definition reads nothing, on no way, that is known only after inference.
+func settled(a *model.Array, seen map[*model.Array]bool) bool {
+	if seen[a] {
+		return true
+	}
+	seen[a] = true
+	ok := a.Role != model.Generated && !a.Optional
+	for _, p := range a.Pieces {
+		model.Walk(p.Value, func(x model.Expr) {
+			switch x := x.(type) {
+			case *model.Ref:
+				ok = ok && settled(x.Array, seen)
+			case *model.Probability, *model.Mode:
+				ok = false
+			}
+		})
+	}
+	return ok
+}
+
+// drawParameters makes laws of parameters draws.
+func (c *checker) drawParameters() {
+	for _, t := range c.model.Terms {
+		if t.Kind == model.Prior && c.drawable(t) {
+			t.Kind, t.Non = model.Generate, false
+		}
+	}
+	for _, a := range c.model.Arrays {
+		if a.Role == model.Parameter {
+			a.Role = model.Generated
+		}
+	}
+}
+
+// drawable refuses a law of a parameter from which nothing can be drawn.
+func (c *checker) drawable(t *model.Term) bool {
+	switch {
+	case t.Density != nil:
+		return c.undrawable(t, "what `Density` adds to `%s` is no law to draw from", t.Array.Name)
+	case t.Dist.Improper:
+		return c.undrawable(t, "`%s ~ %s` is improper", t.Array.Name, t.Dist.Name)
+	}
+	return true
+}
+
+func (c *checker) undrawable(t *model.Term, format string, args ...any) bool {
+	c.errorf("E33", t.At, "prior predictive draws need proper priors; "+format, args...).
+		Help("give it a law that can be drawn from, such as a wide `Normal(0, 100)`; replicates at draws from the posterior need none: `ppl sample`, then `ppl predict RUN`")
+	return false
+}
+
+// drawLatents makes laws of discrete unknowns draws, kept if they are draws from the prior.
+func (c *checker) drawLatents(prior bool) {
+	for _, t := range c.model.Terms {
+		if t.Kind != model.LatentPrior || t.Array.Missing {
+			continue
+		}
+		t.Kind, t.Array.Role, t.Array.Save, t.Array.Chain = model.Generate, model.Generated, prior, nil
+	}
+}
+
+// replicate adds a draw for each observation that has a law to draw from, and takes the observations away.
+func (c *checker) replicate(prior bool) {
+	replicas := map[*model.Array]*model.Array{}
+	var terms []*model.Term
+	for _, t := range c.model.Terms {
+		if t.Kind != model.Likelihood && t.Kind != model.LatentPrior {
+			terms = append(terms, t)
+			continue
+		}
+		of := t.Array
+		if t.Density == nil && !t.Dist.Improper {
+			if replicas[of] == nil {
+				replicas[of] = &model.Array{Name: of.Name, At: of.At, Role: model.Generated, Type: of.Type, NeedInt: of.NeedInt, Save: true, Replicates: of}
+				c.model.Arrays = append(c.model.Arrays, replicas[of])
+			}
+			c.noteOwnPast(t)
+			terms = append(terms, replica(t, replicas[of]))
+		}
+		if of.Role == model.Imputed && !prior { // the law of the holes
+			terms = append(terms, t)
+		}
+	}
+	c.model.Terms = terms
+	for _, of := range slices.Clone(c.model.Arrays) {
+		if of.Role == model.Latent || of.Role == model.Imputed && prior {
+			c.fillHoles(of, replicas[of])
+		}
+	}
+}
+
+// fillHoles reads holes in data, which are no parameters here, from what is drawn for them.
+func (c *checker) fillHoles(of, from *model.Array) {
+	if from == nil || slices.ContainsFunc(from.Pieces, func(p *model.Piece) bool { return slices.Contains(c.termReads(p.Term), of) }) {
+		c.errorf("E33", of.At, "`%s` has missing entries that other statements read, and nothing to draw them from: its law is given by a formula, or reads them too", of.Name).
+			Help("replicates at draws from the posterior read continuous ones from the draws: `ppl sample`, then `ppl predict RUN`")
+		return
+	}
+	of.Role, of.Save, of.Chain = model.Definition, false, nil
+	of.Pieces = []*model.Piece{{At: of.At, Value: &model.Ref{Array: from, Fact: model.Fact{At: of.At, Type: of.Type}}}}
+}
+
+// noteOwnPast tells where a replicate is one of the next value, not of the whole series.
+func (c *checker) noteOwnPast(t *model.Term) {
+	law := *t
+	law.Censored = nil // ends say how data are recorded
+	if slices.Contains(c.termReads(&law), t.Array) {
+		c.diags.Notef("W10", t.At, "`%[1]s` is drawn one step ahead: its law reads `%[1]s`, which is as it was observed", t.Array.Name).
+			Help("for a whole series draw one that reads itself: `generate again[t in …] ~ …`")
+	}
+}
+
+// replica is an observation's law as the law of a piece of another array.
+func replica(t *model.Term, a *model.Array) *model.Term {
+	draw := *t
+	draw.Kind, draw.Array, draw.Reads = model.Generate, a, nil
+	draw.Piece = &model.Piece{At: t.At, Plates: t.Plates, Term: &draw}
+	if sub, ok := t.Value.(*model.Subscript); ok {
+		for _, s := range sub.Subs {
+			slot := model.Slot{At: s.At}
+			if v, plain := s.At.(*model.IndexVar); plain {
+				slot = model.Slot{Index: v.Index}
+			}
+			draw.Piece.Slots = append(draw.Piece.Slots, slot)
+		}
+	}
+	a.Pieces = append(a.Pieces, draw.Piece)
+	return &draw
+}
