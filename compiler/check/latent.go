@@ -87,22 +87,12 @@ func (c *checker) chain(t *model.Term) bool {
 		return false
 	}
 	axis := -1
-	if r != nil {
+	switch cut := cutAxes(a); {
+	case r != nil:
 		axis = r.Axis
-	}
-	for k := range a.Type.Axes {
-		for _, p := range a.Pieces {
-			if k < len(p.Slots) && (p.Slots[k].Index == nil || !p.Slots[k].Index.Set.Same(a.Type.Axes[k])) {
-				if axis >= 0 && axis != k {
-					c.notYet(t.At, "a discrete latent in pieces along two axes").
-						Help("write one law over the whole of an axis, which chooses: `%s[m in M, 1] ~ Bernoulli(m == 1 ? … : …)`", a.Name)
-					return false
-				}
-				axis = k
-			}
-		}
-	}
-	if axis < 0 {
+	case len(cut) == 1:
+		axis = cut[0]
+	default:
 		axis = c.aside(a)
 	}
 	switch {
@@ -114,6 +104,16 @@ func (c *checker) chain(t *model.Term) bool {
 	}
 	a.Chain = &model.Chain{Axis: axis, Beside: []*model.Array{a}}
 	return true
+}
+
+// cutAxes are the axes along which an array is in pieces.
+func cutAxes(a *model.Array) (cut []int) {
+	for k := range a.Type.Axes {
+		if slices.ContainsFunc(a.Pieces, func(p *model.Piece) bool { return k < len(p.Slots) && !p.Covers(a, k) }) {
+			cut = append(cut, k)
+		}
+	}
+	return cut
 }
 
 // aside is an axis along which some statement reads a latent beside its own place, at t − c; -1 if none does.
@@ -159,10 +159,6 @@ func gapOf(x model.Expr, i *model.Index) linear {
 func (c *checker) latentSupport(t *model.Term) {
 	if len(t.Array.Pieces) > 0 && !c.chain(t) {
 		c.refused = append(c.refused, t.Array)
-		return
-	}
-	if t.Array.Chain == nil && len(t.Plates) != len(t.Array.Type.Axes) {
-		c.notYet(t.At, "a discrete latent at single elements").Help("for one unknown write `%s ~ …`, for one on an axis `%s[k in 1..1] ~ …`", t.Array.Name, t.Array.Name)
 		return
 	}
 	if t.Dist.Enumerate == nil && t.In == nil {
@@ -268,6 +264,8 @@ func (f *latentFinder) latent(r *model.Ref, sub *model.Subscript) {
 		i := f.subIndex(sub, k)
 		switch {
 		case z.Chain != nil && k == z.Chain.Axis && f.along(&read, sub, k):
+		case !(z.Chain != nil && k == z.Chain.Axis) && f.ownPart(z, sub, k):
+			read.Plates = append(read.Plates, f.term.Piece.Slots[k].Index)
 		case !(z.Chain != nil && k == z.Chain.Axis) && i != nil && i.Set.Same(axis):
 			read.Plates = append(read.Plates, i)
 		case f.gathered(sub, k):
@@ -279,6 +277,18 @@ func (f *latentFinder) latent(r *model.Ref, sub *model.Subscript) {
 		}
 	}
 	f.enter(r, read)
+}
+
+// ownPart reports whether a law of a part of a latent reads the latent in that part: at its own index, or at the element that it is for.
+func (f *latentFinder) ownPart(z *model.Array, sub *model.Subscript, k int) bool {
+	if f.term.Array != z || f.term.Kind != model.LatentPrior || sub == nil || k >= len(sub.Subs) || sub.Subs[k].At == nil {
+		return false
+	}
+	slot := f.term.Piece.Slots[k]
+	if slot.Index == nil {
+		return sameExpr(slot.At, sub.Subs[k].At)
+	}
+	return f.subIndex(sub, k) == slot.Index
 }
 
 // gathered reports whether data say which element is read: a static expression of the term's own plates.

@@ -78,8 +78,6 @@ func (c *checker) drawable(t *model.Term) bool {
 		return c.undrawable(t, "what `Density` adds to `%s` is no law to draw from", t.Array.Name)
 	case t.Dist.Improper:
 		return c.undrawable(t, "`%s ~ %s` is improper", t.Array.Name, t.Dist.Name)
-	case t.Ordered && slices.ContainsFunc(t.Args, func(x model.Expr) bool { return slices.Contains(indicesOf(x), t.Plates[len(t.Plates)-1]) }):
-		return c.undrawable(t, "the elements of `%s` are ordered and have laws that differ", t.Array.Name)
 	}
 	return true
 }

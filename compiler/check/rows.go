@@ -228,6 +228,10 @@ func (f *rowFinder) component(p *component, plates []*model.Index) {
 				f.breaks(coord, "E81", t.At, "`%s` belongs to all rows over %s at once", t.At.Text(), i.Set.Name)
 				continue
 			}
+			if t.Kind == model.LatentPrior && !t.Plates[k].Set.Same(i.Set) {
+				f.breaks(coord, "E81", t.At, "`%s` is the law of some of the rows over %s alone", t.At.Text(), i.Set.Name)
+				continue
+			}
 			f.stands(t.Plates[k], coord)
 		}
 	}

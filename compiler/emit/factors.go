@@ -13,7 +13,7 @@ func (e *emitter) factors(terms []*model.Term, z map[*model.Term]Node) []factor 
 	for _, t := range terms {
 		for _, r := range t.Reads {
 			for k, i := range e.ownPlates(r.Latent) {
-				if !isChainAxis(r.Latent, k) && r.Plates[k] != nil {
+				if !isChainAxis(r.Latent, k) && r.Plates[k] != nil && r.Plates[k].Set.Same(i.Set) {
 					sets.merge(r.Plates[k], i)
 				}
 			}
@@ -47,30 +47,52 @@ func (e *emitter) factors(terms []*model.Term, z map[*model.Term]Node) []factor 
 
 func isChainAxis(a *model.Array, k int) bool { return a.Chain != nil && a.Chain.Axis == k }
 
-// ownPlates are a latent's plates, axis by axis: those of its (first) law, and along a chain an index over all of it.
+// ownPlates are a latent's plates, axis by axis: those of its (first) law, and along a chain, or where that law is for a part, an index over all of it.
 func (e *emitter) ownPlates(a *model.Array) []*model.Index {
 	if own, ok := e.own[a]; ok {
 		return own
 	}
-	t := e.latentTerm(a)
-	own := slices.Clone(t.Plates)
-	if a.Chain != nil {
-		own = nil
-		for k, s := range t.Piece.Slots {
-			if k == a.Chain.Axis {
-				own = append(own, &model.Index{Name: a.Name, Set: a.Type.Axes[k], ID: 1<<29 + len(e.own)})
-			} else {
-				own = append(own, s.Index)
-			}
+	var own []*model.Index
+	p := e.latentTerm(a).Piece
+	for k, s := range p.Slots {
+		if isChainAxis(a, k) || !p.Covers(a, k) {
+			own = append(own, &model.Index{Name: a.Name, Set: a.Type.Axes[k], ID: 1<<29 + len(e.own)<<4 + k})
+		} else {
+			own = append(own, s.Index)
 		}
 	}
 	e.own[a] = own
 	return own
 }
 
+// overParts lays the log density of a law of a part of a latent over the whole of the latent's plates: 0 where the law says nothing.
+func (e *emitter) overParts(t *model.Term, v value) value {
+	for k, s := range t.Piece.Slots {
+		if isChainAxis(t.Array, k) || t.Piece.Covers(t.Array, k) {
+			continue
+		}
+		axis, part := e.box(t.Array.Type.Axes[k]), e.box(slotSet(s))
+		own := e.ownPlates(t.Array)[k]
+		at := slices.Index(v.bound, s.Index)
+		if s.Index == nil {
+			at = len(v.bound)
+			v = value{autodiff.Reshape(v.node, append(slices.Clone(v.node.Shape()), 1)...), append(slices.Clone(v.bound), nil), nil}
+		}
+		before, after := make([]int, v.rank()), make([]int, v.rank())
+		before[at], after[at] = part.lo-axis.lo, axis.hi-part.hi
+		bound := slices.Clone(v.bound)
+		bound[at] = own
+		v = value{autodiff.Pad(v.node, before, after), bound, nil}.sorted()
+	}
+	return v
+}
+
 // factorsOf says where a term belongs. Data with missing entries count where they are observed; where they are parameters,
 // the rest of their law is a prior.
 func (e *emitter) factorsOf(t *model.Term, v value, sets plateSets) []factor {
+	if t.Kind == model.LatentPrior {
+		v = e.overParts(t, v)
+	}
 	seen := factor{law: t.Array, lik: t.Kind == model.Likelihood, arrays: []*model.Array{t.Array}}
 	switch {
 	case t.Kind == model.LatentPrior && t.Array.Missing:

@@ -145,7 +145,7 @@ func (l roll) draw(r *rand.Rand, to *given, reads map[string][]float64, place in
 	if n := len(t.Args); t.In != nil {
 		lo, hi, args = args[n], args[n+1], args[:n]
 	}
-	to.sampleRows(r, t, args, lo, hi, out)
+	to.sampleTerm(r, t, args, lo, hi, out)
 	after, steps := len(out), l.move.steps.size()
 	if i := l.move.t; i != nil {
 		after = product(l.shape[slices.Index(t.Plates, i):])

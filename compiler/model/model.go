@@ -101,6 +101,12 @@ type Piece struct {
 	Recurrence *Recurrence // when the piece's value reads the past of its array, or of one that reads it
 }
 
+// Covers reports whether a piece of an array runs over the whole of an axis.
+func (p *Piece) Covers(a *Array, axis int) bool {
+	i := p.Slots[axis].Index
+	return i != nil && i.Set.Same(a.Type.Axes[axis])
+}
+
 // A Recurrence says along which axis of its array a piece reads the past of its group.
 type Recurrence struct {
 	Axis  int

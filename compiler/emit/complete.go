@@ -1,0 +1,165 @@
+package emit
+
+import (
+	"math/rand/v2"
+	"slices"
+
+	"ppl/compiler/model"
+)
+
+// A Completer computes what stands after inference: draws of generated arrays and of summed-out latents, and what reads them.
+type Completer struct {
+	*given          // latents as drawn
+	sums     *given // latents summed out: their tables
+	maxima   *given // latents maximised out
+	generate []generation
+	late     []int // saved arrays that are computed here
+}
+
+// NewCompleter is nil when everything saved is a function of the parameters.
+func (p *Plan) NewCompleter() *Completer {
+	c := &Completer{given: p.given()}
+	c.drawn = true
+	for i, a := range p.saved {
+		if a.Role != model.Parameter && p.after(a) {
+			c.late = append(c.late, i)
+		}
+	}
+	if len(c.late) == 0 {
+		return nil
+	}
+	c.generate = generations(p.Model)
+	if slices.ContainsFunc(p.Model.Terms, func(t *model.Term) bool { return t.Kind == model.LatentPrior }) {
+		c.sums, c.maxima = p.eliminator(false), p.eliminator(true)
+	}
+	return c
+}
+
+// eliminator emits the density and keeps the tables of the latents.
+func (p *Plan) eliminator(most bool) *given {
+	g := p.given()
+	g.posterior, g.most = &posterior{}, most
+	g.factors(p.Model.Terms, nil)
+	return g
+}
+
+// after reports whether an array reads, through definitions, what is known only after inference.
+func (p *Plan) after(a *model.Array) bool {
+	found := a.Role == model.Generated
+	p.reach(a, func(b *model.Array) { found = found || b.Role == model.Generated || b.Role == model.Latent })
+	return found
+}
+
+// reach visits the arrays that an array reads through definitions and generated draws.
+func (p *Plan) reach(a *model.Array, visit func(*model.Array)) {
+	seen := map[*model.Array]bool{}
+	var walk func(*model.Array)
+	walk = func(a *model.Array) {
+		for _, b := range readBy(a) {
+			if !seen[b] {
+				seen[b] = true
+				visit(b)
+				walk(b)
+			}
+		}
+	}
+	walk(a)
+}
+
+// readBy lists the arrays that an array's statements read.
+func readBy(a *model.Array) (out []*model.Array) {
+	if a.Role != model.Definition && a.Role != model.Generated {
+		return nil
+	}
+	for _, piece := range a.Pieces {
+		if piece.Value != nil {
+			out = append(out, model.Arrays(piece.Value)...)
+		} else if piece.Term != nil {
+			out = append(out, readsOf(piece.Term)...)
+		}
+	}
+	return out
+}
+
+// Complete fills in the late elements of values, which is laid out as Saved and holds the parameters.
+func (c *Completer) Complete(r *rand.Rand, values []float64) {
+	c.enter(values)
+	if c.sums != nil {
+		c.latents(r, values)
+	}
+	for k := range c.generate {
+		c.generate[k].draw(r, c.given)
+	}
+	at := 0
+	for i, a := range c.plan.saved {
+		n := c.plan.vars[i].Size()
+		if slices.Contains(c.late, i) {
+			copy(values[at:at+n], c.eval(c.array(a).node))
+		}
+		at += n
+	}
+}
+
+// latents enters one joint draw of the latents, their marginals and their joint mode.
+func (c *Completer) latents(r *rand.Rand, values []float64) {
+	c.sums.enter(values)
+	c.maxima.enter(values)
+	c.sums.posterior.eval(c.sums)
+	c.maxima.posterior.eval(c.maxima)
+	for a, z := range c.sums.posterior.choose(c.sums, drawIndex(r)) {
+		c.inputs[drawnName(a)] = z
+	}
+	for a, p := range c.sums.posterior.marginals(c.sums) {
+		c.inputs[marginalName(a)] = p
+	}
+	for a, z := range c.maxima.posterior.choose(c.maxima, argmax) {
+		c.inputs[modeName(a)] = z
+	}
+}
+
+// enter takes parameters apart into the inputs of their pieces.
+func (g *given) enter(values []float64) {
+	at := 0
+	for i, a := range g.plan.saved {
+		n := g.plan.vars[i].Size()
+		if a.Role == model.Parameter {
+			g.enterArray(a, values[at:at+n])
+		}
+		at += n
+	}
+}
+
+// enterArray cuts an array's values into its pieces.
+func (g *given) enterArray(a *model.Array, values []float64) {
+	whole := g.shape(nil, a.Type.Axes)
+	for _, p := range a.Pieces {
+		if p.Term == nil {
+			continue
+		}
+		lo, hi := make([]int, len(whole)), slices.Clone(whole)
+		for k, s := range p.Slots {
+			origin := g.box(a.Type.Axes[k]).lo
+			if s.Index != nil {
+				b := g.box(s.Index.Set)
+				lo[k], hi[k] = b.lo-origin, b.hi-origin+1
+			} else {
+				at := toInt(g.staticValues(s.At)[0])
+				lo[k], hi[k] = at-origin, at-origin+1
+			}
+		}
+		g.inputs[pieceName(p)] = cut(values, whole, lo, hi)
+	}
+}
+
+// cut takes the box [lo, hi) of a row-major array.
+func cut(x []float64, shape, lo, hi []int) []float64 {
+	if len(shape) == 0 {
+		return slices.Clone(x)
+	}
+	stride := product(shape[1:])
+	var out []float64
+	for i := lo[0]; i < hi[0]; i++ {
+		out = append(out, cut(x[i*stride:(i+1)*stride], shape[1:], lo[1:], hi[1:])...)
+	}
+	return out
+}

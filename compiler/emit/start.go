@@ -1,0 +1,225 @@
+package emit
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+
+	"ppl/autodiff"
+	"ppl/compiler/model"
+	"ppl/lang/diag"
+	"ppl/stdlib"
+)
+
+// A given emitter reads parameters (and arrays drawn after inference) from inputs, one for each piece: for densities at given
+// values, for draws from the prior, and for what is generated.
+type given struct {
+	*emitter
+	plan   *Plan
+	inputs map[string][]float64
+	tails  map[*stdlib.Form][]tail
+}
+
+func (p *Plan) given() *given {
+	g := &given{emitter: newEmitter(autodiff.New(), p.Bound, &diag.List{}), plan: p,
+		inputs: map[string][]float64{}, tails: map[*stdlib.Form][]tail{}}
+	g.piece = func(piece *model.Piece) value {
+		shape := g.shapeOf(piece)
+		return value{g.g.Input(pieceName(piece), shape...), piece.Plates, piece.Term.Event}
+	}
+	return g
+}
+
+func (g *given) shapeOf(piece *model.Piece) []int {
+	return g.shape(piece.Plates, piece.Term.Event)
+}
+
+func pieceName(p *model.Piece) string {
+	if a := p.Term.Array; a.Replicates != nil { // of the name of what it replicates
+		return fmt.Sprintf("replica of %s@%d", a.Name, p.At.Start)
+	}
+	return fmt.Sprintf("%s@%d", p.Term.Array.Name, p.At.Start)
+}
+
+// eval computes a node from the inputs so far; inputs that were not drawn yet are zeros.
+func (g *given) eval(n Node) []float64 { return g.evalAll(n)[0] }
+
+func (g *given) evalAll(nodes ...Node) [][]float64 {
+	for _, r := range g.plan.drawn() {
+		if _, ok := g.inputs[pieceName(r)]; !ok {
+			g.inputs[pieceName(r)] = make([]float64, product(g.shapeOf(r)))
+		}
+	}
+	return autodiff.Eval(g.inputs, nodes...)
+}
+
+// drawn lists the pieces that have a law of their own: of parameters and of generated arrays.
+func (p *Plan) drawn() (pieces []*model.Piece) {
+	for _, t := range p.Model.Terms {
+		if t.Piece != nil && (t.Kind == model.Prior || t.Kind == model.Generate) {
+			pieces = append(pieces, t.Piece)
+		}
+	}
+	for _, h := range p.holes {
+		pieces = append(pieces, h.piece)
+	}
+	return pieces
+}
+
+// Start draws a point to begin at: parameters from their laws, in an order in which arguments come first; uniform on (−2, 2) in
+// unconstrained coordinates where there is no law to draw from. A series that reads its own past is drawn as if the past were 0.
+func (p *Plan) Start(r *rand.Rand) []float64 {
+	g := p.given()
+	theta := make([]float64, p.Dim)
+	for _, reg := range p.inOrder() {
+		u := g.start(r, reg)
+		copy(theta[reg.offset:], u)
+	}
+	return theta
+}
+
+// inOrder sorts regions so that a region comes after those its law reads.
+func (p *Plan) inOrder() []*region {
+	var out []*region
+	state := map[*model.Array]bool{}
+	var visit func(a *model.Array)
+	visit = func(a *model.Array) {
+		if state[a] {
+			return
+		}
+		state[a] = true
+		for _, r := range p.regions {
+			if r.term.Array == a {
+				for _, b := range readsOf(r.term) {
+					visit(b)
+				}
+			}
+		}
+		for _, piece := range a.Pieces {
+			if piece.Value != nil {
+				for _, b := range model.Arrays(piece.Value) {
+					visit(b)
+				}
+			}
+		}
+		for _, r := range p.regions {
+			if r.term.Array == a {
+				out = append(out, r)
+			}
+		}
+	}
+	for _, r := range p.regions {
+		visit(r.term.Array)
+	}
+	return out
+}
+
+func readsOf(t *model.Term) []*model.Array { return model.Arrays(t.Exprs()...) }
+
+// start finds unconstrained coordinates for one region and enters its values for those that read it.
+func (g *given) start(r *rand.Rand, reg *region) []float64 {
+	t := reg.term
+	for a, h := range g.b.holes {
+		if h.piece == reg.piece {
+			return g.startHoles(r, reg, a)
+		}
+	}
+	if t.Dist == nil || t.Dist.Improper || len(t.Reads) > 0 { // what a law reads of discrete unknowns is summed out
+		return g.dispersed(r, reg)
+	}
+	if t.Non {
+		return g.standard(r, reg)
+	}
+	x := g.sample(r, t)
+	u, err := g.unconstrain(reg, x)
+	if err != nil {
+		return g.dispersed(r, reg)
+	}
+	g.inputs[pieceName(reg.piece)] = x
+	return u
+}
+
+// standard draws non-centred coordinates from the standard form of the law.
+func (g *given) standard(r *rand.Rand, reg *region) []float64 {
+	u := make([]float64, reg.size)
+	if reg.term.Dist.Event == 0 {
+		u = g.sampleAt(r, reg.term, g.standardArgs(reg.term))
+	} else {
+		for i := range u {
+			u[i] = r.NormFloat64()
+		}
+	}
+	g.enterUnconstrained(reg, u)
+	return u
+}
+
+// enterUnconstrained enters a region's value from its coordinates.
+func (g *given) enterUnconstrained(reg *region, u []float64) {
+	theta := make([]float64, g.plan.Dim)
+	copy(theta[reg.offset:], u)
+	v, _ := g.constrain(reg, g.g.Data("start", theta, len(theta)))
+	g.inputs[pieceName(reg.piece)] = g.eval(v.node)
+}
+
+// farthest is how far a start may lie out where coordinates are logarithms: priors with heavy tails reach e^±1000.
+const farthest = 12
+
+func (g *given) unconstrain(reg *region, x []float64) ([]float64, error) {
+	u, err := g.free(reg, x)
+	if err != nil {
+		return nil, err
+	}
+	if reg.transform.Kind != 0 {
+		for i := range u {
+			u[i] = math.Max(-farthest, math.Min(farthest, u[i]))
+		}
+	}
+	return u, nil
+}
+
+// free is the inverse of the region's transform, event by event.
+func (g *given) free(reg *region, x []float64) ([]float64, error) {
+	event := max(1, product(reg.event))
+	rows := len(x) / event
+	lo, hi := g.endValues(reg, rows)
+	var u []float64
+	for k := range rows {
+		f, err := reg.transform.Unconstrain(x[k*event:(k+1)*event], reg.event, lo[k], hi[k])
+		if err != nil {
+			return nil, err
+		}
+		u = append(u, f...)
+	}
+	return u, nil
+}
+
+func (g *given) endValues(reg *region, rows int) (lo, hi []float64) {
+	l, h := g.bounds(reg.term, reg.plates)
+	value := func(n Node, none float64) []float64 {
+		out := make([]float64, rows)
+		var v []float64
+		if n.Valid() {
+			v = g.eval(n)
+		}
+		for k := range out {
+			out[k] = none
+			if len(v) == rows {
+				out[k] = v[k]
+			} else if len(v) == 1 {
+				out[k] = v[0]
+			}
+		}
+		return out
+	}
+	return value(l, math.Inf(-1)), value(h, math.Inf(1))
+}
+
+// dispersed is uniform on (−2, 2) in each unconstrained coordinate.
+func (g *given) dispersed(r *rand.Rand, reg *region) []float64 {
+	u := make([]float64, reg.size)
+	for i := range u {
+		u[i] = 4*r.Float64() - 2
+	}
+	g.enterUnconstrained(reg, u)
+	return u
+}
