@@ -37,24 +37,18 @@ func (r *run) venture(before *tuner) (agreed bool, err error) {
 	return r.comeBack(before)
 }
 
-// comeBack gives walkers time, as long as that brings them closer: some were heated to where the density hardly falls off.
+// comeBack gives walkers time: some were heated to where the density hardly falls off. Windows are short, in which slow walkers differ in any case: it
+// is enough that none is in a place of its own.
 func (r *run) comeBack(before *tuner) (agreed bool, err error) {
-	const most, closer = 4, 0.7
-	last := math.Inf(1)
+	const most = 4
 	for range most {
 		after, err := r.windows(window{sweeps: sweeps(ventureRest, r.options.Warmup), most: mostSteps})
 		if err != nil || after == nil {
 			return true, err
 		}
-		both := after.join(before)
-		now := both.disagreement()
-		if now < agreement {
+		if both := after.join(before); both.disagreement() < agreement || !both.separate() {
 			return true, nil
 		}
-		if now > closer*last {
-			return !both.separate(), nil
-		}
-		last = now
 	}
 	return false, nil
 }

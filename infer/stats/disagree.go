@@ -45,11 +45,22 @@ func Apart(walkers [][]float64, least int) (deviations, errors float64) {
 	return deviations, errors
 }
 
-// meansAndErrors are each chain's mean and its squared standard error.
+// meansAndErrors are each chain's mean and its squared standard error: what the chain says itself, or, where that is more, what the halves of
+// the chains say. Of a chain not much longer than it takes to forget, the autocorrelations that are left show too little of it; how far the means
+// of its halves differ shows more, but for one chain is a single number, so that the median of all chains counts.
 func meansAndErrors(chains [][]float64) (means, squares []float64) {
+	const medianOfSquare = 0.455 // of a standard normal
+	var halves []float64
 	for _, z := range chains {
 		m, v := stat.MeanVariance(z, nil)
 		means, squares = append(means, m), append(squares, v/chainESS(z))
+		n := len(z) / 2
+		d := stat.Mean(z[:n], nil) - stat.Mean(z[len(z)-n:], nil)
+		halves = append(halves, float64(len(z))*d*d/4)
+	}
+	perDraw := Quantile(halves, 0.5) / medianOfSquare
+	for c, z := range chains {
+		squares[c] = math.Max(squares[c], perDraw/float64(len(z)))
 	}
 	return means, squares
 }

@@ -21,6 +21,15 @@ func TestDisagreement(t *testing.T) {
 			t.Errorf("φ = %v: %d of 120 sets of chains from one law were taken for different", phi, beyond)
 		}
 	}
+	short := 0 // of windows of warm-up: fifty sweeps, some ten coordinates, walkers that need as long to forget
+	for seed := range uint64(1200) {
+		if Disagreement(ar(seed, .95, 16, 50)) > 10 {
+			short++
+		}
+	}
+	if short > 2 {
+		t.Errorf("%d of 1200 sets of sixteen short chains from one law were taken for different", short)
+	}
 	if d := Disagreement(modes([]float64{0, 0, 0, 6})); !(d > 20) {
 		t.Errorf("a chain in a mode of its own: %v", d)
 	}

@@ -2,7 +2,6 @@ package host
 
 import (
 	"fmt"
-	"math"
 	"slices"
 
 	"ppl/compiler/ir"
@@ -100,7 +99,7 @@ type kernelCode struct {
 	of        []int            // ir register → register
 	widened   map[widening]int // a register in a wider shape
 	addresses map[string]addressRef
-	views     [times][]viewCode
+	views     [occasions][]viewCode
 	places    []*placed
 
 	frozen, prologue, body []*placed // places, sorted
@@ -228,76 +227,4 @@ func (k *kernelCode) lastUses() []int {
 		}
 	}
 	return last
-}
-
-func (k *kernelCode) frame(file []float64, constants map[uint64][]float64) frame {
-	f := frame{vec: make([][]float64, len(k.regs)), addr: make([][]int, k.addrs)}
-	for i, r := range k.regs {
-		switch {
-		case r.constant:
-			f.vec[i] = constantVector(constants, r.value)
-			continue
-		case r.own:
-			f.vec[i] = make([]float64, k.points*k.width)
-		case r.slot >= 0:
-			f.vec[i] = file[r.slot*chunkValues:][:chunkValues:chunkValues]
-		default:
-			continue
-		}
-		f.sized[r.shape] = append(f.sized[r.shape], &f.vec[i])
-	}
-	for i := range f.addr {
-		f.addr[i] = make([]int, min(k.points, k.chunk)*k.width)
-	}
-	if k.partial {
-		for _, o := range k.outs {
-			f.partials = append(f.partials, o.partials(k.tileCount()))
-		}
-	}
-	f.setChunk(0, min(k.points, k.chunk), k.width)
-	return f
-}
-
-// bind makes the kernel's views and steps for the frame's registers and a worker's buffers.
-func (f *frame) bind(k *kernelCode, bufs [][]float64) {
-	for when, views := range k.views {
-		for _, v := range views {
-			b := view{reg: &f.vec[v.reg], buf: &bufs[v.buf], at: v.addr.base * v.width, turn: v.addr.step * v.width, shape: k.regs[v.reg].shape}
-			if v.addr.kind == linear {
-				b.point = v.width
-			}
-			f.views[when] = append(f.views[when], b)
-		}
-	}
-	f.frozen, f.prologue, f.body = f.steps(k.frozen), f.steps(k.prologue), f.steps(k.body)
-}
-
-func (f *frame) steps(places []*placed) []step {
-	steps := make([]step, len(places))
-	for i, p := range places {
-		s := &steps[i]
-		s.opLoop, s.task = p.loop, p.task
-		to := []**[]float64{&s.a, &s.b, &s.c}
-		if p.task != nil {
-			continue
-		}
-		s.d = &f.vec[p.dst]
-		for j, a := range p.args {
-			*to[j] = &f.vec[a]
-		}
-	}
-	return steps
-}
-
-// constantVector tells constants apart by their bits: −0 is not 0, and NaN equals itself.
-func constantVector(known map[uint64][]float64, v float64) []float64 {
-	x, ok := known[math.Float64bits(v)]
-	if !ok {
-		x = make([]float64, chunkValues)
-		for i := range x {
-			x[i] = v
-		}
-		known[math.Float64bits(v)] = x
-	}
-	return x
 }

@@ -121,15 +121,3 @@ func (k *kernelCode) uses() []int {
 	}
 	return n
 }
-
-// dotLoop is the total of products.
-func dotLoop(d, a, b []float64) {
-	clear(d)
-	dotLanes(d, a, b, min(len(a), len(b))/len(d), len(d), len(d))
-}
-
-// totalLoop adds points in order.
-func totalLoop(d, a []float64) {
-	clear(d)
-	sumLanes(d, a)
-}

@@ -1,9 +1,11 @@
 // Package host runs IR programs in pure Go: the portable device, and the reference for the others.
 //
 // Lanes go in blocks of eight; a lane buffer of a block is laid out [element][lane], so that a loop nest over P points and B
-// lanes is arithmetic on vectors of P·B numbers. A kernel is interpreted one instruction at a time over chunks of its points
-// that stay in the nearest cache, as MonetDB/X100 does with columns (Boncz, Zukowski, Nes: Hyper-pipelining query
-// execution, CIDR 2005). A value that is the same for all lanes, or for all points, is computed once for them.
+// lanes is arithmetic on vectors of P·B numbers. A kernel is interpreted one instruction at a time, or a pair of them, over chunks of its
+// points that stay in the nearest cache, as MonetDB/X100 does with columns (Boncz, Zukowski, Nes: Hyper-pipelining query
+// execution, CIDR 2005). A value that is the same for all lanes, or for all points, is computed once for them. Small models have eight
+// numbers to an instruction, where what it takes to start one counts: a step knows its loop and its operands, and what a kernel stores
+// is computed where it is to lie.
 //
 // Registers are float64 in any precision: what single precision asks for is rounded where it is stored, and no faster.
 //

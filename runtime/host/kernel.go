@@ -24,20 +24,6 @@ type chunk struct {
 	len           [shapes]int // of a vector of that shape
 }
 
-// setChunk gives registers the length that the chunk has in their shapes.
-func (f *frame) setChunk(start, points, width int) {
-	f.chunk.start = start
-	if f.chunk.points == points {
-		return
-	}
-	f.chunk.points, f.chunk.len = points, [shapes]int{1, points, width, points * width}
-	for s, regs := range f.sized {
-		for _, r := range regs {
-			*r = (*r)[:f.chunk.len[s]]
-		}
-	}
-}
-
 // A kernel is a compiled ir.Kernel, whose steps are in its frames. One that is whole has all points in one chunk, and is its body. Of
 // another the prologue (what does not vary along points) runs once per tile, the body and the outputs once per chunk.
 type kernel struct {
@@ -49,42 +35,6 @@ type kernel struct {
 	tilePoints int
 	partial    bool // tiles sum into buffers of their own, combined in order
 	outs       []output
-}
-
-// A frame is a worker's room for one kernel, and the kernel's steps in it; what is frozen depends on data alone and runs at load.
-type frame struct {
-	chunk    chunk                // under evaluation
-	vec      [][]float64          // registers
-	sized    [shapes][]*[]float64 // those that are as long as the chunk, by shape
-	addr     [][]int
-	partials [][]float64 // by output: [tile][element][lane]
-	views    [times][]view
-
-	frozen, prologue, body []step
-}
-
-// A view is a register that is elements of a buffer as they lie there.
-type view struct {
-	reg, buf        *[]float64
-	at, turn, point int // where they begin: at first, and from turn to turn and from point to point
-	shape           shape
-}
-
-// Views are set before steps run: where data lie once, where a block's buffers lie when the worker takes it, and what moves with turns
-// or chunks for each.
-const (
-	atLoad = iota
-	atBlock
-	atChunk
-	times
-)
-
-func (f *frame) look(when, turn int) {
-	for i := range f.views[when] {
-		v := &f.views[when][i]
-		at := v.at + v.turn*turn + v.point*f.chunk.start
-		*v.reg = (*v.buf)[at:][:f.chunk.len[v.shape]]
-	}
 }
 
 func (k *kernel) tileCount() int { return (k.points + k.tilePoints - 1) / k.tilePoints }

@@ -2,6 +2,7 @@ package host
 
 import (
 	"math"
+	"slices"
 
 	"ppl/compiler/ir"
 	"ppl/runtime/special"
@@ -97,52 +98,6 @@ func (o *output) fold(target, v []float64) {
 	}
 }
 
-// sumLanes adds each point's lanes to t, point by point; the widths of blocks have loops in registers.
-func sumLanes(t, v []float64) {
-	switch len(t) {
-	case 8:
-		sum8((*[8]float64)(t), v)
-	case 4:
-		sum4((*[4]float64)(t), v)
-	case 1:
-		s := t[0]
-		for _, x := range v {
-			s += x
-		}
-		t[0] = s
-	}
-}
-
-func sum8(t *[8]float64, v []float64) {
-	a, b, c, d, e, f, g, h := t[0], t[1], t[2], t[3], t[4], t[5], t[6], t[7]
-	for len(v) >= 8 {
-		x := (*[8]float64)(v)
-		a += x[0]
-		b += x[1]
-		c += x[2]
-		d += x[3]
-		e += x[4]
-		f += x[5]
-		g += x[6]
-		h += x[7]
-		v = v[8:]
-	}
-	*t = [8]float64{a, b, c, d, e, f, g, h}
-}
-
-func sum4(t *[4]float64, v []float64) {
-	a, b, c, d := t[0], t[1], t[2], t[3]
-	for len(v) >= 4 {
-		x := (*[4]float64)(v)
-		a += x[0]
-		b += x[1]
-		c += x[2]
-		d += x[3]
-		v = v[4:]
-	}
-	*t = [4]float64{a, b, c, d}
-}
-
 // scatterLanes writes to elements that differ from lane to lane; at has one entry for each value, or for each lane.
 func (o *output) scatterLanes(target, v []float64, at []int, merge func(d, v []float64)) {
 	for i := range v {
@@ -170,4 +125,60 @@ var combineLoops = [...]func(d, v []float64){
 			d[i] = special.Minimum(d[i], v[i])
 		}
 	},
+}
+
+// outputs adds the steps of all values and addresses, then what is done with them: in a whole kernel by steps, in another between chunks.
+func (k *kernelCode) outputs() {
+	outs := make([]output, len(k.in.Out))
+	for i, o := range k.in.Out {
+		b := k.c.program.Buffers[o.Buf]
+		value := k.widen(k.value(o.Value), k.both)
+		if b.Type != ir.F64 && o.Combine == ir.Store { // other turns may be writing the rest of the buffer
+			value = k.rounded(value, b.Type)
+		}
+		outs[i] = output{buf: o.Buf, typ: b.Type, value: value, addr: k.address(o.Index), combine: o.Combine,
+			width: k.width, len: b.Size * k.width, both: k.both}
+	}
+	for i := range outs {
+		switch o := &outs[i]; {
+		case !k.whole:
+			k.outs = append(k.outs, *o)
+		case o.combine == ir.Store && o.inOrder(k.points):
+			k.store(o)
+		case o.combine == ir.Sum && o.addr.kind == fixed && o.len == k.width && o.typ == ir.F64:
+			sum := k.register(k.both&perLane, false)
+			k.place(&placed{op: total, loop: opLoop{unary: totalLoop}, dst: sum, args: o.reads()})
+			k.view(o.buf, o.addr, k.width, sum)
+		default:
+			k.places = append(k.places, &placed{task: o, dst: -1, args: o.reads()})
+		}
+	}
+}
+
+// store computes a value where it is to lie, or copies it there.
+func (k *kernelCode) store(o *output) {
+	dst := o.value
+	if !k.movable(dst, o.buf) {
+		dst = k.register(k.both, false)
+		k.place(&placed{loop: opLoop{unary: copyLoop}, dst: dst, args: o.reads()})
+	}
+	k.view(o.buf, o.addr, k.width, dst)
+}
+
+// movable reports whether a register can be memory of a buffer instead of its own: it has its own, and nobody asks for what was there.
+func (k *kernelCode) movable(r int, buf ir.BufID) bool {
+	reg := k.regs[r]
+	return !reg.constant && !reg.alias && !(reg.still && k.freezes()) &&
+		!slices.ContainsFunc(k.in.Body, func(in ir.Instr) bool { return in.Op == ir.Load && in.Buf == buf && k.overwrites(&in) })
+}
+
+// rounded is what a buffer of a type makes of a register.
+func (k *kernelCode) rounded(r int, t ir.Type) int {
+	from := k.regs[r]
+	dst := k.register(k.both, from.still)
+	f := func(d, a []float64) {
+		copy(d, a)
+		round(d, t)
+	}
+	return k.place(&placed{loop: opLoop{unary: f}, dst: dst, args: []int{r}})
 }

@@ -9,11 +9,12 @@ import (
 // since on few numbers a call costs as much as they do; what else there is to do is a task.
 type step struct {
 	opLoop
-	d, a, b, c *[]float64 // registers of the frame
-	task       task
+	d    *[]float64 // registers of the frame
+	args [3]*[]float64
+	task task
 }
 
-// An opLoop is one of three: a loop over vectors of equal length, the result first.
+// An opLoop is one of three: a loop that sets a vector to an op of others, at least as long.
 type opLoop struct {
 	unary   func(d, a []float64)
 	binary  func(d, a, b []float64)
@@ -29,11 +30,11 @@ func (f *frame) run(w *worker, steps []step) {
 	for i := range steps {
 		switch s := &steps[i]; {
 		case s.binary != nil:
-			s.binary(*s.d, *s.a, *s.b)
+			s.binary(*s.d, *s.args[0], *s.args[1])
 		case s.unary != nil:
-			s.unary(*s.d, *s.a)
+			s.unary(*s.d, *s.args[0])
 		case s.ternary != nil:
-			s.ternary(*s.d, *s.a, *s.b, *s.c)
+			s.ternary(*s.d, *s.args[0], *s.args[1], *s.args[2])
 		default:
 			s.task.run(w, f, &f.chunk)
 		}

@@ -81,6 +81,17 @@ func movement() []statementTest {
 			},
 			// The second run undoes the exchange of the first, having seen it.
 			want: func(l float64) []float64 { return []float64{0, 0, 1 + l, 2 + l} }},
+		{name: "an index that is overwritten", in: []float64{1, 0},
+			build: func(b *bench) {
+				b.output(2)
+				b.kernel([]int{2}, func(k *ir.Body) []ir.Output {
+					other := k.Do(ir.Sub, k.Const(1), k.Load(b.in, at(1)))
+					to := ir.Index{Dyn: []ir.Dyn{{Reg: k.Load(b.in, at(1)), Stride: 1, Limit: 2}}}
+					return []ir.Output{{Buf: b.in, Index: at(1), Value: other}, {Buf: b.out, Index: to, Value: k.Counter(0)}}
+				})
+			},
+			// As it is in the second run, where the first has exchanged the two.
+			want: fixed(0, 1)},
 		{name: "one value to one element", in: []float64{7}, slope: 1,
 			build: func(b *bench) {
 				b.output(1)
