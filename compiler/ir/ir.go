@@ -123,7 +123,7 @@ type Dyn struct {
 
 // An Output combines Value into Buf at Index. Store: each point writes its own element, or several write the same value.
 // Sum, Max, Min: the whole buffer is set to 0, -inf, +inf first, then contributions are combined, NaN winning, in an order fixed
-// by the kernel alone, so that results do not depend on the number of threads or lanes. A sum into one element by successive points is
+// by the program alone, so that results do not depend on the number of threads or lanes. A sum into one element by successive points is
 // taken in F64.
 type Output struct {
 	Buf     BufID

@@ -31,11 +31,12 @@ typedef struct {
 #define EACH for (int l = 0; l < LANES; l++)
 #define INF __builtin_inf()
 #define NAN __builtin_nan("")
-#define STATEMENT static __attribute__((noinline)) void
 #define SLOW static __attribute__((noinline, const))
 #ifdef __clang__
+#define STATEMENT static __attribute__((noinline)) void
 #define UNFUSED
-#else
+#else // GCC 12 took a function whose loops it had interchanged for one that writes nothing, and left out the call: it shall not look into them
+#define STATEMENT static __attribute__((noipa)) void
 #define UNFUSED __attribute__((optimize("fp-contract=off")))
 #endif
 #define INLINE static inline __attribute__((always_inline))
