@@ -66,6 +66,12 @@ func TestRefusals(t *testing.T) {
 			"b[j in J, 1..2] ~ MvNormal(fill(0, 2), sd = s, corr = C) noncentered\ny[i in N] ~ Normal(b[g[i], 1], 1)\n"},
 		{"E18", "data p[N] = [0, 1, 3], y[N] = [1, 2, 3]\ns[1] = 1\ns[n in 2..N] = s[p[n]] / 2\ny[n in N] ~ Normal(s[n], 1)\n"},
 		{"E45", "data p[N] = [0, 1, 4], y[N] = [1, 2, 3]\ns[1] = 1\ns[n in 2..N] = s[p[n]] / 2\ny[n in N] ~ Normal(s[n], 1)\n"},
+		{"E45", "data y[N] = [1, 2]\na ~ Normal(0, 1)\ny ~ Normal(a, 1)\ngenerate v[i in N] ~ Normal(y[i+1], 1)\n"},
+		{"E45", "data y[N] = [1, 2]\na ~ Normal(0, 1)\ny ~ Normal(a, 1)\ngenerate v ~ Normal(0, 1)\ngenerate w[i in N] = v + y[i+1]\n"},
+		{"E45", "data y[N] = [1, 2]\na ~ Normal(0, 1)\ny ~ Normal(a, 1)\ngenerate v[1] ~ Normal(0, 1)\ngenerate v[i in 2..N] ~ Normal(v[i-1] + y[i+1], 1)\n"},
+		{"E18", "data y[N] = [1, 2], p[N] = [2, 0]\na ~ Normal(0, 1)\ny ~ Normal(a, 1)\ngenerate v[2] ~ Normal(0, 1)\ngenerate v[i in 1..1] ~ Normal(v[p[i]], 1)\n"},
+		{"E45", "data x[T] = [0, 1, 2], y[T] = [1, 2, 3]\ns ~ HalfNormal(1)\nh[1] ~ Normal(0, 1)\nh[t in 2..T] ~ Normal(0, exp(h[t-t]))\n" +
+			"y ~ MvNormal(h, rbf(x, s, 1) + diagonal(0.1, T))\n"},
 		{"E91", "data y[N] = [1, 0.5]\nu'(t) = -u(0.5)\nu(0) = 1\ny[i in N] ~ Normal(u(i), 1)\n"},
 		{"E91", "data y[N] = [1, 0.5]\nm = v(1)\nu'(t) = -m\nv'(t) = u(t)\nu(0) = 1\nv(0) = 1\ny[i in N] ~ Normal(u(i), 1)\n"},
 		{"E90", "data y[N] = [1, 0.5]\nu'(t) = -v(t)\nv'(t) = u(t)\nu(0) = 1\nv() = 1\ny[i in N] ~ Normal(u(i), 1)\n"},

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"ppl/compiler/model"
+	"ppl/lang/diag"
 )
 
 // A Completer computes what stands after inference: draws of generated arrays and of summed-out latents, and what reads them.
@@ -41,6 +42,27 @@ func (p *Plan) eliminator(most bool) *given {
 	g.posterior, g.most = &posterior{}, most
 	g.factors(p.Model.Terms, nil)
 	return g
+}
+
+// afterwards emits what a Completer will, to find what is wrong with the data there before anything runs.
+func (p *Plan) afterwards(diags *diag.List) {
+	g := p.given()
+	g.diags, g.drawn = diags, true
+	for _, next := range generations(p.Model) {
+		for _, t := range next.terms {
+			if t.Piece.Recurrence == nil {
+				g.values(lawOf(t))
+			}
+		}
+		if next.group != nil {
+			g.newWalk(next.group)
+		}
+	}
+	for _, a := range p.saved {
+		if a.Role != model.Parameter && p.after(a) {
+			g.array(a)
+		}
+	}
 }
 
 // after reports whether an array reads, through definitions, what is known only after inference.

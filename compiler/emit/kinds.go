@@ -23,7 +23,9 @@ func (p *Plan) kinds(e *emitter) {
 				continue
 			}
 			if theta == nil {
-				theta = map[string][]float64{"theta": p.Start(rand.New(rand.NewPCG(0x51de, 0)))}
+				g := p.given()
+				g.diags = e.diags // laws are worked out here for the first time
+				theta = map[string][]float64{"theta": g.point(rand.New(rand.NewPCG(0x51de, 0)))}
 			}
 			leave := e.underRanges(t.Plates)
 			v := e.expr(x)

@@ -75,6 +75,7 @@ func NewPlan(b *Bound) (p *Plan, ds []diag.Diagnostic) {
 		e.factors(b.Model.Terms, e.z(q))
 	}
 	q.values(e)
+	q.afterwards(&diags)
 	q.uninformed(e)
 	q.perRow(e)
 	return q, nil

@@ -68,10 +68,11 @@ func (p *Plan) drawn() (pieces []*model.Piece) {
 
 // Start draws a point to begin at: parameters from their laws, in an order in which arguments come first; uniform on (−2, 2) in
 // unconstrained coordinates where there is no law to draw from. A series that reads its own past is drawn as if the past were 0.
-func (p *Plan) Start(r *rand.Rand) []float64 {
-	g := p.given()
-	theta := make([]float64, p.Dim)
-	for _, reg := range p.inOrder() {
+func (p *Plan) Start(r *rand.Rand) []float64 { return p.given().point(r) }
+
+func (g *given) point(r *rand.Rand) []float64 {
+	theta := make([]float64, g.plan.Dim)
+	for _, reg := range g.plan.inOrder() {
 		u := g.start(r, reg)
 		copy(theta[reg.offset:], u)
 	}
