@@ -134,6 +134,8 @@ func agrees(t *testing.T, c stanCase) {
 		density, gradient = 1e-7, 1e-5
 	case c.name == "hierarchical_gp": // K⁻¹ f, where the condition of K is 1e8 and f is written with thirteen digits
 		gradient = 1e-4
+	case c.name == "kronecker_gp": // eigenvectors for eigenvalues that nearly meet: against 60 digits (mpmath) Stan is off by up to 1e-7, we by 4e-7
+		gradient = 1e-6
 	}
 	off, slopes := c.deviations(t)
 	for i, d := range off {
