@@ -85,25 +85,24 @@ func longer(k *ir.Kernel, off int) {
 // that are still to come, or the whole.
 func TestAlong(t *testing.T) {
 	for _, reverse := range []bool{false, true} {
-		p, body := path(9, reverse)
 		ahead := 1
 		if reverse {
 			ahead = -1
 		}
 		for name, c := range map[string]struct {
-			change func()
+			change func(body []ir.Stmt)
 			want   []int // statements of the turn
 		}{
-			"all":            {func() {}, []int{0, 2, 3}},
-			"one row more":   {func() { longer(body[3].(*ir.Kernel), 0) }, []int{0, 2, 3}},
-			"rows to come":   {func() { body[3].(*ir.Kernel).Body[0].Index.Const += ahead }, []int{0, 2}},
-			"one row of all": {func() { body[3].(*ir.Kernel).Body[0].Index = ir.Index{Const: 4} }, []int{0, 2}},
-			"more to come":   {func() { longer(body[3].(*ir.Kernel), ahead) }, []int{0, 2}},
-			"other rows":     {func() { body[0].(*ir.Kernel).Extents[0]-- }, []int{2, 3}},
-			"order":          {func() { body[1].(*ir.Kernel).Out[0].Buf = 3 }, []int{2, 3}},
+			"all":            {func(body []ir.Stmt) {}, []int{0, 2, 3}},
+			"one row more":   {func(body []ir.Stmt) { longer(body[3].(*ir.Kernel), 0) }, []int{0, 2, 3}},
+			"rows to come":   {func(body []ir.Stmt) { body[3].(*ir.Kernel).Body[0].Index.Const += ahead }, []int{0, 2}},
+			"one row of all": {func(body []ir.Stmt) { body[3].(*ir.Kernel).Body[0].Index = ir.Index{Const: 4} }, []int{0, 2}},
+			"more to come":   {func(body []ir.Stmt) { longer(body[3].(*ir.Kernel), ahead) }, []int{0, 2}},
+			"other rows":     {func(body []ir.Stmt) { body[0].(*ir.Kernel).Extents[0]-- }, []int{2, 3}},
+			"order":          {func(body []ir.Stmt) { body[1].(*ir.Kernel).Out[0].Buf = 3 }, []int{2, 3}},
 		} {
-			p, body = path(9, reverse)
-			c.change()
+			p, body := path(9, reverse)
+			c.change(body)
 			_, turn, _ := (&file{Program: p}).along(body, 2)
 			var got []int
 			for _, s := range turn {
