@@ -145,7 +145,7 @@ func (k *kernelCode) outputs() {
 			k.outs = append(k.outs, *o)
 		case o.combine == ir.Store && o.inOrder(k.points):
 			k.store(o)
-		case o.combine == ir.Sum && o.addr.kind == fixed && o.len == k.width && o.typ == ir.F64:
+		case k.totals(o):
 			sum := k.register(k.both&perLane, false)
 			k.place(&placed{op: total, loop: opLoop{unary: totalLoop}, dst: sum, args: o.reads()})
 			k.view(o.buf, o.addr, k.width, sum)
@@ -153,6 +153,11 @@ func (k *kernelCode) outputs() {
 			k.places = append(k.places, &placed{task: o, dst: -1, args: o.reads()})
 		}
 	}
+}
+
+// totals reports whether an output is a buffer's only element, the sum of a register as long as the chunk, which that of a constant is not.
+func (k *kernelCode) totals(o *output) bool {
+	return o.combine == ir.Sum && o.addr.kind == fixed && o.len == k.width && o.typ == ir.F64 && !k.regs[o.value].constant
 }
 
 // store computes a value where it is to lie, or copies it there.

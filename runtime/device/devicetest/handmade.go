@@ -92,6 +92,14 @@ func movement() []statementTest {
 			},
 			// As it is in the second run, where the first has exchanged the two.
 			want: fixed(0, 1)},
+		{name: "the sum of a constant", in: []float64{0},
+			build: func(b *bench) {
+				b.output(1)
+				b.kernel([]int{5}, func(k *ir.Body) []ir.Output {
+					return []ir.Output{{Buf: b.out, Index: at(0), Value: k.Const(0.5), Combine: ir.Sum}}
+				})
+			},
+			want: fixed(2.5)},
 		{name: "one value to one element", in: []float64{7}, slope: 1,
 			build: func(b *bench) {
 				b.output(1)
