@@ -192,5 +192,5 @@ func drawNegBinomial(r *rand.Rand, mean, size float64) float64 {
 func failures(x Node) Node { return ad.Maximum(plus(ad.Floor(x), 1), num(x, 0)) }
 
 func betaBinomialLogProb(x, n, a, b Node) Node {
-	return total(ad.Neg(logBeta(a, b)), logChoose(n, x), logBeta(ad.Add(x, a), ad.Add(ad.Sub(n, x), b)))
+	return total(logChoose(n, x), logRising(x, a), logRising(ad.Sub(n, x), b), ad.Neg(logRising(n, ad.Add(a, b))))
 }

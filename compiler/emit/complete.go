@@ -12,7 +12,7 @@ import (
 type Completer struct {
 	*given          // latents as drawn
 	sums     *given // latents summed out: their tables
-	maxima   *given // latents maximised out
+	maxima   *given // latents maximised out; nil where no mode is asked for
 	generate []generation
 	late     []int // saved arrays that are computed here
 }
@@ -31,9 +31,32 @@ func (p *Plan) NewCompleter() *Completer {
 	}
 	c.generate = generations(p.Model)
 	if slices.ContainsFunc(p.Model.Terms, func(t *model.Term) bool { return t.Kind == model.LatentPrior }) {
-		c.sums, c.maxima = p.eliminator(false), p.eliminator(true)
+		c.sums = p.eliminator(false)
+		if asksMode(p.Model) {
+			c.maxima = p.eliminator(true)
+		}
 	}
 	return c
+}
+
+// asksMode reports whether some statement reads the mode of a latent.
+func asksMode(m *model.Model) (asks bool) {
+	look := func(x model.Expr) {
+		if _, ok := x.(*model.Mode); ok {
+			asks = true
+		}
+	}
+	for _, a := range m.Arrays {
+		for _, p := range a.Pieces {
+			model.Walk(p.Value, look)
+			if p.Term != nil {
+				for _, x := range p.Term.Exprs() {
+					model.Walk(x, look)
+				}
+			}
+		}
+	}
+	return asks
 }
 
 // eliminator emits the density and keeps the tables of the latents.
@@ -125,15 +148,18 @@ func (c *Completer) Complete(r *rand.Rand, values []float64) {
 // latents enters one joint draw of the latents, their marginals and their joint mode.
 func (c *Completer) latents(r *rand.Rand, values []float64) {
 	c.sums.enter(values)
-	c.maxima.enter(values)
 	c.sums.posterior.eval(c.sums)
-	c.maxima.posterior.eval(c.maxima)
 	for a, z := range c.sums.posterior.choose(c.sums, drawIndex(r)) {
 		c.inputs[drawnName(a)] = z
 	}
 	for a, p := range c.sums.posterior.marginals(c.sums) {
 		c.inputs[marginalName(a)] = p
 	}
+	if c.maxima == nil {
+		return
+	}
+	c.maxima.enter(values)
+	c.maxima.posterior.eval(c.maxima)
 	for a, z := range c.maxima.posterior.choose(c.maxima, argmax) {
 		c.inputs[modeName(a)] = z
 	}

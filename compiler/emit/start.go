@@ -18,11 +18,12 @@ type given struct {
 	plan   *Plan
 	inputs map[string][]float64
 	tails  map[*stdlib.Form][]tail
+	known  map[Node]*autodiff.Routine // of nodes that were asked for
 }
 
 func (p *Plan) given() *given {
 	g := &given{emitter: newEmitter(autodiff.New(), p.Bound, &diag.List{}), plan: p,
-		inputs: map[string][]float64{}, tails: map[*stdlib.Form][]tail{}}
+		inputs: map[string][]float64{}, tails: map[*stdlib.Form][]tail{}, known: map[Node]*autodiff.Routine{}}
 	g.piece = func(piece *model.Piece) value {
 		shape := g.shapeOf(piece)
 		return value{g.g.Input(pieceName(piece), shape...), piece.Plates, piece.Term.Event}
@@ -42,15 +43,26 @@ func pieceName(p *model.Piece) string {
 }
 
 // eval computes a node from the inputs so far; inputs that were not drawn yet are zeros.
-func (g *given) eval(n Node) []float64 { return g.evalAll(n)[0] }
+func (g *given) eval(n Node) []float64 {
+	r, ok := g.known[n]
+	if !ok {
+		r = autodiff.NewRoutine(n)
+		g.known[n] = r
+	}
+	return r.Eval(g.drawnOrZero())[0]
+}
 
 func (g *given) evalAll(nodes ...Node) [][]float64 {
+	return autodiff.Eval(g.drawnOrZero(), nodes...)
+}
+
+func (g *given) drawnOrZero() map[string][]float64 {
 	for _, r := range g.plan.drawn() {
 		if _, ok := g.inputs[pieceName(r)]; !ok {
 			g.inputs[pieceName(r)] = make([]float64, product(g.shapeOf(r)))
 		}
 	}
-	return autodiff.Eval(g.inputs, nodes...)
+	return g.inputs
 }
 
 // drawn lists the pieces that have a law of their own: of parameters and of generated arrays.
