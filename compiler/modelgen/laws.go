@@ -162,7 +162,11 @@ func (w *writer) value(l law) string {
 	if l.dist.Discrete() {
 		return fmt.Sprint(l.lo + w.rand.IntN(l.hi-l.lo+1))
 	}
-	return w.number(l.kind())
+	v := w.number(l.kind())
+	for l.dist.Name == "Wiener" && v == decimal(0) { // a choice takes time
+		v = w.number(l.kind())
+	}
+	return v
 }
 
 // truncation of a law, empty where it cannot be had.
