@@ -28,11 +28,10 @@ type DataArg = bind.Arg
 
 // Check parses and checks a model without data. The model is nil when there are errors.
 func Check(path string) (*model.Model, []diag.Diagnostic) {
-	text, err := os.ReadFile(path)
-	if err != nil {
-		return nil, []diag.Diagnostic{{Code: "E00", Message: fmt.Sprintf("cannot read the model: %v", err)}}
+	file, ds := parsed(path)
+	if file == nil {
+		return nil, ds
 	}
-	file, ds := parse.File(source.New(path, string(text)))
 	m, more := check.File(file, loadImport)
 	if diag.HasErrors(ds) { // what could not be parsed may be what a warning misses
 		more = slices.DeleteFunc(more, func(d diag.Diagnostic) bool { return d.Severity != diag.Error })
@@ -40,6 +39,26 @@ func Check(path string) (*model.Model, []diag.Diagnostic) {
 	ds = diag.Sorted(append(ds, more...))
 	if diag.HasErrors(ds) {
 		return nil, ds
+	}
+	return m, ds
+}
+
+// parsed is the tree of a model's file, nil if the file cannot be read.
+func parsed(path string) (*ast.File, []diag.Diagnostic) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, []diag.Diagnostic{{Code: "E00", Message: fmt.Sprintf("cannot read the model: %v", err)}}
+	}
+	return parse.File(source.New(path, string(text)))
+}
+
+// CheckWithData is Check, with the data where they are at hand: given by args, or all in the model and in files that it names, which are there and not too
+// large for memory.
+func CheckWithData(path string, args []DataArg, shelf Shelf) (*model.Model, []diag.Diagnostic) {
+	m, ds := Check(path)
+	if m != nil && (len(args) > 0 || bind.AtHand(m, filepath.Dir(path), shelf)) {
+		_, more := program(m, path, args, shelf)
+		ds = append(ds, more...)
 	}
 	return m, ds
 }
@@ -71,11 +90,6 @@ func LargeData(m *model.Model, path string, shelf Shelf) []string {
 	return bind.LargeData(m, filepath.Dir(path), shelf)
 }
 
-// AtHand reports whether a model says where all its data are, each file is there, and none is too large for memory.
-func AtHand(m *model.Model, path string, shelf Shelf) bool {
-	return bind.AtHand(m, filepath.Dir(path), shelf)
-}
-
 // Load checks a model, binds its data and resolves its sizes. The program is nil when there are errors.
 func Load(path string, args []DataArg) (*Program, []diag.Diagnostic) {
 	return LoadFrom(path, args, data.DefaultShelf())
@@ -94,11 +108,7 @@ func LoadFrom(path string, args []DataArg, shelf Shelf) (*Program, []diag.Diagno
 // LoadPredictive loads a model that draws its data anew, to be completed from draws of its parameters or, if prior is set, from nothing
 // (check.Predictive). What is told is about that; warnings about the model itself are Load's.
 func LoadPredictive(path string, args []DataArg, prior bool) (*Program, []diag.Diagnostic) {
-	text, err := os.ReadFile(path)
-	if err != nil {
-		return nil, []diag.Diagnostic{{Code: "E00", Message: fmt.Sprintf("cannot read the model: %v", err)}}
-	}
-	file, ds := parse.File(source.New(path, string(text)))
+	file, ds := parsed(path)
 	if diag.HasErrors(ds) {
 		return nil, ds
 	}

@@ -29,10 +29,7 @@ func (c *console) check(path string, data []string) error {
 		return err
 	}
 	shelf := compiler.DefaultShelf()
-	m, ds := compiler.Check(path)
-	if m != nil && (len(given) > 0 || compiler.AtHand(m, path, shelf)) {
-		_, ds = compiler.LoadFrom(path, given, shelf)
-	}
+	m, ds := compiler.CheckWithData(path, given, shelf)
 	if err := c.diagnose(ds); err != nil {
 		return err
 	}

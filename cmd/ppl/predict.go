@@ -143,6 +143,7 @@ func (c *console) loadPredictive(model string, data []string, prior bool) (*comp
 	return program, nil
 }
 
+// size is how many numbers variables have together.
 func size(vs []draws.Variable) (n int) {
 	for _, v := range vs {
 		n += v.Size()

@@ -104,11 +104,7 @@ const manyBytes = 10e9
 
 // storedBytes is what the draws take before they are compressed.
 func storedBytes(p *compiler.Program, o infer.Options) float64 {
-	values := 0
-	for _, v := range p.Saved() {
-		values += v.Size()
-	}
-	return 8 * float64(values) * float64(o.Chains) * float64(o.Draws)
+	return 8 * float64(size(p.Saved())) * float64(o.Chains) * float64(o.Draws)
 }
 
 // sample compiles, runs and summarises.

@@ -186,8 +186,7 @@ func shorten(names []string) []string {
 }
 
 func (b *binder) fromFile(a *model.Array) {
-	path, key, _ := strings.Cut(a.From, "#")
-	path = inDir(b.dir, path)
+	path, key := fileOf(a, b.dir)
 	f := b.cache[path]
 	if f == nil {
 		var ok bool

@@ -41,11 +41,10 @@ func (b *binder) read(path string, at source.Span) (*data.File, bool) {
 func LargeData(m *model.Model, dir string, shelf data.Shelf) (lines []string) {
 	seen := map[string]bool{}
 	for _, a := range m.Arrays {
-		path, _, _ := strings.Cut(a.From, "#")
-		if path == "" {
+		if a.From == "" {
 			continue
 		}
-		path = inDir(dir, path)
+		path, _ := fileOf(a, dir)
 		if size, large := shelf.Large(path); large && !seen[path] {
 			seen[path] = true
 			fate := "it cannot be read, since no minibatches can be drawn"
@@ -64,20 +63,20 @@ func AtHand(m *model.Model, dir string, shelf data.Shelf) bool {
 		if !isData(a) || a.Optional || a.Value != nil {
 			return false
 		}
-		path, _, _ := strings.Cut(a.From, "#")
-		path = inDir(dir, path)
+		path, _ := fileOf(a, dir)
 		info, err := os.Stat(path)
 		_, large := shelf.Large(path)
 		return a.From == "" || err != nil || info.IsDir() || large
 	})
 }
 
-// inDir is a path that a model in dir names.
-func inDir(dir, path string) string {
-	if filepath.IsAbs(path) {
-		return path
+// fileOf is the file that a model in dir names for an array, and the key of the entry, empty if it is the array's name.
+func fileOf(a *model.Array, dir string) (path, key string) {
+	path, key, _ = strings.Cut(a.From, "#")
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(dir, path)
 	}
-	return filepath.Join(dir, path)
+	return path, key
 }
 
 func largeText(path string, size int64, shelf data.Shelf) string {

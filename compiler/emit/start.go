@@ -49,20 +49,18 @@ func (g *given) eval(n Node) []float64 {
 		r = autodiff.NewRoutine(n)
 		g.known[n] = r
 	}
-	return r.Eval(g.drawnOrZero())[0]
+	return g.run(r)[0]
 }
 
-func (g *given) evalAll(nodes ...Node) [][]float64 {
-	return autodiff.Eval(g.drawnOrZero(), nodes...)
-}
-
-func (g *given) drawnOrZero() map[string][]float64 {
-	for _, r := range g.plan.drawn() {
-		if _, ok := g.inputs[pieceName(r)]; !ok {
-			g.inputs[pieceName(r)] = make([]float64, product(g.shapeOf(r)))
+// run computes a routine's nodes from the inputs so far.
+func (g *given) run(r *autodiff.Routine) [][]float64 {
+	for _, p := range g.plan.drawn() {
+		name := pieceName(p)
+		if _, ok := g.inputs[name]; !ok {
+			g.inputs[name] = make([]float64, product(g.shapeOf(p)))
 		}
 	}
-	return g.inputs
+	return r.Eval(g.inputs)
 }
 
 // drawn lists the pieces that have a law of their own: of parameters and of generated arrays.

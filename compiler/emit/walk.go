@@ -19,12 +19,13 @@ type walk struct {
 
 // A pace is the graph of a step in a stretch of time.
 type pace struct {
-	steps      box
-	back       bool
-	xs, shared []Node   // outside
-	names      []string // of the inputs that stand for them in the step
-	rolls      []roll
-	next       *autodiff.Routine // the carry after the step
+	steps   box
+	back    bool
+	along   int               // of the nodes outside, those that have a row for each step
+	outside *autodiff.Routine // what the steps read
+	names   []string          // of the inputs that stand for it in the step
+	rolls   []roll
+	next    *autodiff.Routine // the carry after the step
 }
 
 // A roll is a draw in a step. Its law gives the arguments and then, where there is `in`, the ends, over the plates that do not run along the
@@ -59,17 +60,17 @@ func (g *given) newWalk(of *model.Group) *walk {
 }
 
 func (s *series) pace(b box, carry []int) pace {
-	p, g := pace{steps: b, back: s.back}, autodiff.New()
-	p.xs, p.shared = s.feeds(b)
+	rows, wholes := s.feeds(b)
+	p, g := pace{steps: b, back: s.back, along: len(rows), outside: autodiff.NewRoutine(slices.Concat(rows, wholes)...)}, autodiff.New()
 	input := func(shape []int) Node {
 		p.names = append(p.names, fmt.Sprint("read ", len(p.names)))
 		return g.Input(p.names[len(p.names)-1], shape...)
 	}
 	var xs, shared []Node
-	for _, n := range p.xs {
+	for _, n := range rows {
 		xs = append(xs, input(n.Shape()[1:]))
 	}
-	for _, n := range p.shared {
+	for _, n := range wholes {
 		shared = append(shared, input(n.Shape()))
 	}
 	p.next = autodiff.NewRoutine(s.step(b, g.Input("carry", carry...), xs, shared))
@@ -116,8 +117,8 @@ func (w *walk) draw(r *rand.Rand, to *given) {
 // draw goes from the carry before a stretch to that after it.
 func (p pace) draw(r *rand.Rand, to *given, carry []float64) []float64 {
 	n, reads := p.steps.size(), map[string][]float64{}
-	values := to.evalAll(slices.Concat(p.xs, p.shared)...)
-	for k := len(p.xs); k < len(values); k++ {
+	values := to.run(p.outside)
+	for k := p.along; k < len(values); k++ {
 		reads[p.names[k]] = values[k]
 	}
 	for step := range n {
@@ -125,7 +126,7 @@ func (p pace) draw(r *rand.Rand, to *given, carry []float64) []float64 {
 			step = n - 1 - step
 		}
 		reads["carry"] = carry
-		for k := range p.xs {
+		for k := range p.along {
 			size := len(values[k]) / n
 			reads[p.names[k]] = values[k][step*size : (step+1)*size]
 		}
