@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// A row says which packages of the module a package may import, tests aside. A name that ends in / stands for all packages
-// below it; a package is ruled by the longest name that fits it.
+// A row says which packages of the module a package may import, tests aside. A name that ends in / stands for all
+// packages below it; a package is ruled by the longest name that fits it.
 type row struct {
 	name    string
 	imports []string
@@ -31,7 +31,8 @@ func importTable() []row {
 		{"ppl/compiler/data", []string{"ppl/lang/source"}},
 		{"ppl/compiler/model", []string{"ppl/lang/", "ppl/stdlib"}},
 		{"ppl/compiler/check", []string{"ppl/lang/", "ppl/autodiff", "ppl/stdlib", "ppl/compiler/model"}},
-		{"ppl/compiler/emit", []string{"ppl/lang/", "ppl/autodiff", "ppl/stdlib", "ppl/stdlib/ode", "ppl/compiler/model", "ppl/infer/draws"}},
+		{"ppl/compiler/emit", []string{"ppl/lang/", "ppl/autodiff", "ppl/stdlib", "ppl/stdlib/ode",
+			"ppl/compiler/model", "ppl/infer/draws"}},
 		{"ppl/compiler/bind", []string{"ppl/lang/", "ppl/compiler/data", "ppl/compiler/emit", "ppl/compiler/model"}},
 		{"ppl/compiler/modelgen", []string{"ppl/lang/types", "ppl/stdlib"}}, // for tests
 		{"ppl/compiler/lower", []string{"ppl/autodiff", "ppl/compiler/ir"}},
@@ -39,18 +40,23 @@ func importTable() []row {
 		{"ppl/compiler/render/", []string{"ppl/compiler/ir", "ppl/compiler/render"}},
 		{"ppl/compiler", []string{"ppl/lang/", "ppl/autodiff", "ppl/stdlib", "ppl/compiler/", "ppl/infer/draws"}},
 		{"ppl/runtime/", []string{"ppl/compiler/ir", "ppl/runtime/"}},
-		{"ppl/runtime/native", []string{"ppl/compiler/ir", "ppl/compiler/render", "ppl/compiler/render/", "ppl/runtime/"}},
+		{"ppl/runtime/native", []string{"ppl/compiler/ir", "ppl/compiler/render", "ppl/compiler/render/",
+			"ppl/runtime/"}},
 		{"ppl/infer/draws", nil},
 		{"ppl/infer/stats", nil},
 		{"ppl/infer/report", []string{"ppl/infer/draws", "ppl/infer/stats"}},
 		{"ppl/infer", []string{"ppl/lang/diag", "ppl/autodiff", "ppl/infer/draws", "ppl/runtime/device"}},
-		{"ppl/infer/", []string{"ppl/autodiff", "ppl/compiler/ir", "ppl/compiler/lower", "ppl/infer", "ppl/infer/", "ppl/runtime/device", "ppl/runtime/noise"}},
-		{"ppl/infer/dynamics/dynamicstest", []string{"ppl/autodiff", "ppl/compiler/lower", "ppl/infer", "ppl/infer/", "ppl/runtime/device", "ppl/runtime/host"}}, // a suite for tests
+		{"ppl/infer/", []string{"ppl/autodiff", "ppl/compiler/ir", "ppl/compiler/lower", "ppl/infer", "ppl/infer/",
+			"ppl/runtime/device", "ppl/runtime/noise"}},
+		// a suite for tests
+		{"ppl/infer/dynamics/dynamicstest", []string{"ppl/autodiff", "ppl/compiler/lower", "ppl/infer", "ppl/infer/",
+			"ppl/runtime/device", "ppl/runtime/host"}},
 		{"ppl/cmd/ppl", []string{"ppl/"}},
 		{"ppl/examples/", nil},
 		{"ppl/bench", []string{"ppl/"}},
 		{"ppl/bench/", []string{"ppl/"}},
-		{"ppl/experiments/lab", []string{"ppl/infer/draws", "ppl/infer/report"}}, // experiments run the command, as a user would
+		// experiments run the command, as a user would
+		{"ppl/experiments/lab", []string{"ppl/infer/draws", "ppl/infer/report"}},
 		{"ppl/experiments/", []string{"ppl/experiments/lab", "ppl/infer/"}},
 	}
 }

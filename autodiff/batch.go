@@ -2,9 +2,9 @@ package autodiff
 
 import "slices"
 
-// A replay builds nodes of a Scan's step again in another graph, for one step or for all of them at once: there a value that differs
-// from step to step has the steps as its leading axis. (In other words vmap: Frostig, Johnson, Leary, Compiling machine learning
-// programs via high-level tracing, 2018.)
+// A replay builds nodes of a Scan's step again in another graph, for one step or for all of them at once: there a value
+// that differs from step to step has the steps as its leading axis. (In other words vmap: Frostig, Johnson, Leary,
+// Compiling machine learning programs via high-level tracing, 2018.)
 type replay struct {
 	graph *Graph
 	steps int

@@ -25,8 +25,8 @@ func Unary(k Kind, x Node) Node {
 	return x.Graph().add(Op{Kind: k}, x.Shape(), x)
 }
 
-// Binary applies one of OpAdd…OpMulZero, broadcasting a scalar operand. Constants fold, and x+0, x·1, x−0, x/1 simplify;
-// small integer powers become products, and comparisons that only NaN could fail hold.
+// Binary applies one of OpAdd…OpMulZero, broadcasting a scalar operand. Constants fold, and x+0, x·1, x−0, x/1
+// simplify; small integer powers become products, and comparisons that only NaN could fail hold.
 func Binary(k Kind, x, y Node) Node {
 	if kinds[k].class != binary {
 		bug("%v is not binary", k)
@@ -66,7 +66,8 @@ func Binary(k Kind, x, y Node) Node {
 // underflow is the number up to which exp is 0: half the smallest number that there is, rounded to even.
 const underflow = -1075 * math.Ln2
 
-// reciprocal is 1/exp(x) as exp(−x) where that is an array, whose division costs as much and needs exp(x) as well; none for others.
+// reciprocal is 1/exp(x) as exp(−x) where that is an array, whose division costs as much and needs exp(x) as well; none
+// for others.
 func reciprocal(y Node) Node {
 	switch {
 	case y.Rank() == 0:

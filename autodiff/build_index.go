@@ -2,9 +2,9 @@ package autodiff
 
 import "slices"
 
-// Gather indexes the leading axes of x: index has one node per indexed axis, 0-based, all of one shape S (scalars broadcast);
-// the result has shape S + the remaining axes of x. Indices out of range are clamped, as a branch that is not taken may hold any;
-// an empty x reads as zeros.
+// Gather indexes the leading axes of x: index has one node per indexed axis, 0-based, all of one shape S (scalars
+// broadcast); the result has shape S + the remaining axes of x. Indices out of range are clamped, as a branch that is
+// not taken may hold any; an empty x reads as zeros.
 func Gather(x Node, index ...Node) Node {
 	index, s := indices(x.Shape(), index)
 	shape := slices.Concat(s, x.Shape()[len(index):])

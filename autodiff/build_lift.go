@@ -2,8 +2,9 @@ package autodiff
 
 import "slices"
 
-// lift applies an elementwise f before elements are repeated instead of after: log of a broadcast scalar is taken once. That can
-// be done when every argument is the same Broadcast or Gather of something smaller, or a constant; otherwise lift is none.
+// lift applies an elementwise f before elements are repeated instead of after: log of a broadcast scalar is taken once.
+// That can be done when every argument is the same Broadcast or Gather of something smaller, or a constant; otherwise
+// lift is none.
 func lift(args []Node, f func(args []Node) Node) Node {
 	i := slices.IndexFunc(args, repeats)
 	if i < 0 {

@@ -2,8 +2,8 @@ package autodiff
 
 import "slices"
 
-// MatMul is [B…, M, K] · [B…, K, N] = [B…, M, N]; transA, transB say the stored matrices are the transposes. The leading
-// axes agree, or one operand has none and is shared by all batches.
+// MatMul is [B…, M, K] · [B…, K, N] = [B…, M, N]; transA, transB say the stored matrices are the transposes. The
+// leading axes agree, or one operand has none and is shared by all batches.
 func MatMul(a, b Node, transA, transB bool) Node {
 	if a.Rank() < 2 || b.Rank() < 2 {
 		bug("matmul of %v and %v", a.Shape(), b.Shape())
@@ -39,16 +39,16 @@ func matrix(x Node, trans bool) (rows, cols int) {
 
 func batchOf(x Node) []int { return x.Shape()[:x.Rank()-2] }
 
-// Cholesky is the lower factor of each symmetric matrix of [B…, N, N], zeros above; only the lower triangle is read. It is NaN
-// where the matrix is not positive definite.
+// Cholesky is the lower factor of each symmetric matrix of [B…, N, N], zeros above; only the lower triangle is read. It
+// is NaN where the matrix is not positive definite.
 func Cholesky(a Node) Node {
 	square(OpCholesky, a)
 	return a.Graph().add(Op{Kind: OpCholesky}, a.Shape(), a)
 }
 
-// Eigen is the eigendecomposition of each symmetric matrix of [B…, N, N], of which the lower triangle is read: [B…, N+1, N], first the
-// eigenvalues in increasing order, then the matrix whose column j is the eigenvector of eigenvalue j, of length 1, its first element that
-// is not within 1e-8 of 0 positive. NaN where the matrix is not finite.
+// Eigen is the eigendecomposition of each symmetric matrix of [B…, N, N], of which the lower triangle is read: [B…,
+// N+1, N], first the eigenvalues in increasing order, then the matrix whose column j is the eigenvector of eigenvalue
+// j, of length 1, its first element that is not within 1e-8 of 0 positive. NaN where the matrix is not finite.
 func Eigen(a Node) Node {
 	square(OpEigen, a)
 	n := a.Shape()[a.Rank()-1]
@@ -67,7 +67,8 @@ func EigenParts(e Node) (values, vectors Node) {
 	return values, Slice(e, lo, hi)
 }
 
-// TriSolve is L⁻¹B, or L⁻ᵀB when trans, for lower L [B…, N, N] and B [B…, N, M]; what stands above L's diagonal is not read.
+// TriSolve is L⁻¹B, or L⁻ᵀB when trans, for lower L [B…, N, N] and B [B…, N, M]; what stands above L's diagonal is not
+// read.
 func TriSolve(l, b Node, trans bool) Node {
 	square(OpTriSolve, l)
 	if b.Rank() != l.Rank() || !slices.Equal(b.Shape()[:b.Rank()-1], l.Shape()[:l.Rank()-1]) {
@@ -79,8 +80,8 @@ func TriSolve(l, b Node, trans bool) Node {
 	return b.Graph().add(Op{Kind: OpTriSolve, TransA: trans}, b.Shape(), l, b)
 }
 
-// CholeskyPull is the pullback of Cholesky at its value L, from L̄, both [B…, N, N]: the symmetric S with tril(2·S·L) = tril(L̄). What stands
-// above either's diagonal is not read.
+// CholeskyPull is the pullback of Cholesky at its value L, from L̄, both [B…, N, N]: the symmetric S with tril(2·S·L) =
+// tril(L̄). What stands above either's diagonal is not read.
 func CholeskyPull(l, bar Node) Node {
 	square(OpCholeskyPull, l)
 	if !slices.Equal(l.Shape(), bar.Shape()) {

@@ -44,7 +44,8 @@ func reduce(k Kind, x Node, axes []int) Node {
 	return x.Graph().add(Op{Kind: k, Axes: axes}, shape, x)
 }
 
-// apart is a sum of what data and parameters add to it, or times a constant, as what can be done once and the sum of the rest; or none.
+// apart is a sum of what data and parameters add to it, or times a constant, as what can be done once and the sum of
+// the rest; or none.
 func apart(x Node, axes []int) Node {
 	switch {
 	case x.is(OpNeg):

@@ -6,22 +6,22 @@ import (
 	"strings"
 )
 
-// A Body is one step of a Scan: a graph of its own, in which Next, the carry after the step, is computed from the Inputs: the carry
-// before it, a slice of each array that is walked along, and the arrays that every step sees whole. The arguments of the Scan are
-// the initial carry, the arrays of Xs, the arrays of Shared.
+// A Body is one step of a Scan: a graph of its own, in which Next, the carry after the step, is computed from the
+// Inputs: the carry before it, a slice of each array that is walked along, and the arrays that every step sees whole.
+// The arguments of the Scan are the initial carry, the arrays of Xs, the arrays of Shared.
 type Body struct {
 	Carry, Next Node
 	Xs, Shared  []Node
 }
 
-// Scan is a recurrence: all carries of cₜ₊₁ = step(cₜ, xs[…][t], shared) for t = 0 … N−1 from c₀ = init, stacked to [N+1] + C for
-// a carry of shape C. The arrays xs have leading axis N, and there is at least one of them (an Iota where the step needs none).
-// Row t of the result is the carry before step t, row t+1 the carry after it. With reverse, t runs from N−1 to 0: row N is init, row
-// t+1 the carry before step t, row t the carry after it.
+// Scan is a recurrence: all carries of cₜ₊₁ = step(cₜ, xs[…][t], shared) for t = 0 … N−1 from c₀ = init, stacked to
+// [N+1] + C for a carry of shape C. The arrays xs have leading axis N, and there is at least one of them (an Iota where
+// the step needs none). Row t of the result is the carry before step t, row t+1 the carry after it. With reverse, t
+// runs from N−1 to 0: row N is init, row t+1 the carry before step t, row t the carry after it.
 //
-// The step is called once, on nodes of a graph of its own: it may make constants there (carry.Graph()), but reads no node from outside
-// other than through its arguments; no noise and no Scan. What it computes without the carry is taken out of the loop and done for
-// all steps at once.
+// The step is called once, on nodes of a graph of its own: it may make constants there (carry.Graph()), but reads no
+// node from outside other than through its arguments; no noise and no Scan. What it computes without the carry is taken
+// out of the loop and done for all steps at once.
 func Scan(init Node, xs, shared []Node, reverse bool, step func(carry Node, xs, shared []Node) Node) Node {
 	if len(xs) == 0 || xs[0].Rank() == 0 {
 		bug("scan along no array")
@@ -45,7 +45,8 @@ func Scan(init Node, xs, shared []Node, reverse bool, step func(carry Node, xs, 
 	carry.single = slices.ContainsFunc(slices.Concat([]Node{init}, xs, shared), Node.Single)
 	next := step(carry, enter("x", xs, true), enter("shared", shared, false))
 	if next.Graph() != g || !slices.Equal(next.Shape(), init.Shape()) {
-		bug("scan whose step makes a carry of shape %v out of one of shape %v, or takes it from outside", next.Shape(), init.Shape())
+		bug("scan whose step makes a carry of shape %v out of one of shape %v, or takes it from outside", next.Shape(),
+			init.Shape())
 	}
 	return scan(init, n, reverse, carry, next, env)
 }
@@ -87,8 +88,9 @@ func scan(init Node, n int, reverse bool, carry, next Node, env map[Node]lifted)
 	return g.add(Op{Kind: OpScan, Reverse: reverse, Body: &l.body}, shape, args...)
 }
 
-// stillFirst is a step that ends in a sum with the terms that do not depend on the carry added up among themselves: that leaves the loop, where
-// each turn waits for the one before. What does not depend on it and multiplies a sum goes to its terms: a(c − m) is a·c − a·m.
+// stillFirst is a step that ends in a sum with the terms that do not depend on the carry added up among themselves:
+// that leaves the loop, where each turn waits for the one before. What does not depend on it and multiplies a sum goes
+// to its terms: a(c − m) is a·c − a·m.
 func stillFirst(next, carry Node) Node {
 	t := terms{carry: carry}
 	t.add(flat(next))
@@ -158,7 +160,8 @@ func (l *loop) runningSum(first Node, reverse bool) Node {
 	return CumSum(Concat(0, parts...), 0, reverse)
 }
 
-// rowsOfScan is the Scan whose first row and later rows are joined: the way a recurrence is written, with its beginning apart. None for others.
+// rowsOfScan is the Scan whose first row and later rows are joined: the way a recurrence is written, with its beginning
+// apart. None for others.
 func rowsOfScan(axis int, parts []Node) Node {
 	if axis != 0 || len(parts) != 2 {
 		return Node{}
@@ -195,12 +198,12 @@ type loop struct {
 	walks      map[Node]bool   // nodes that depend on slices of xs
 }
 
-// maxHoisted is the number of elements per step up to which values larger than the carry leave the loop as well: on small arrays a step
-// costs more than its arithmetic, on large ones memory does.
+// maxHoisted is the number of elements per step up to which values larger than the carry leave the loop as well: on
+// small arrays a step costs more than its arithmetic, on large ones memory does.
 const maxHoisted = 64
 
-// split divides a step: whatever depends on the carry is inside, with movement of what does not, and the rest outside. Order is kept,
-// so that equal steps give equal bodies.
+// split divides a step: whatever depends on the carry is inside, with movement of what does not, and the rest outside.
+// Order is kept, so that equal steps give equal bodies.
 func split(init, carry, next Node, outside replay) *loop {
 	g := New()
 	l := &loop{outside: outside, inputs: map[lifted]Node{}, moves: map[Node]bool{carry: true}, walks: map[Node]bool{}}

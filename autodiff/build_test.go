@@ -137,10 +137,12 @@ func TestSimplifications(t *testing.T) {
 		{"log 2", Log(g.Full(2, 3)), g.Full(math.Ln2, 3)},
 		{"select", Where(c(1), x, s), x},
 		{"select alike", Where(x, s, s), Broadcast(s, []int{3}, nil)},
-		{"broadcast twice", Broadcast(Broadcast(x, []int{2, 3}, []int{1}), []int{2, 4, 3}, []int{0, 2}), Broadcast(x, []int{2, 4, 3}, []int{2})},
+		{"broadcast twice", Broadcast(Broadcast(x, []int{2, 3}, []int{1}), []int{2, 4, 3}, []int{0, 2}),
+			Broadcast(x, []int{2, 4, 3}, []int{2})},
 		{"broadcast to itself", Broadcast(x, []int{3}, []int{0}), x},
 		{"broadcast that permutes", Broadcast(m, []int{3, 2}, []int{1, 0}), Permute(m, 1, 0)},
-		{"permute twice", Permute(Permute(g.Input("z", 2, 3, 4), 1, 2, 0), 0, 2, 1), Permute(g.Input("z", 2, 3, 4), 1, 0, 2)},
+		{"permute twice", Permute(Permute(g.Input("z", 2, 3, 4), 1, 2, 0), 0, 2, 1),
+			Permute(g.Input("z", 2, 3, 4), 1, 0, 2)},
 		{"permute back", Permute(Permute(m, 1, 0), 1, 0), m},
 		{"reshape twice", Reshape(Reshape(m, 6), 3, 2), Reshape(m, 3, 2)},
 		{"reshape back", Reshape(Reshape(m, 6), 2, 3), m},
@@ -149,8 +151,10 @@ func TestSimplifications(t *testing.T) {
 			Broadcast(Slice(m, []int{0, 1}, []int{2, 3}), []int{2, 2, 2}, []int{1, 2})},
 		{"slice of a permutation", Slice(Permute(g.Input("z", 2, 3, 4), 2, 0, 1), []int{1, 0, 2}, []int{3, 1, 3}),
 			Permute(Slice(g.Input("z", 2, 3, 4), []int{0, 2, 1}, []int{1, 3, 3}), 2, 0, 1)},
-		{"slice of a slice", Slice(Slice(m, []int{1, 0}, []int{2, 3}), []int{0, 1}, []int{1, 2}), Slice(m, []int{1, 1}, []int{2, 2})},
-		{"slice of what was padded", Slice(Pad(m, []int{1, 2}, []int{0, 1}), []int{2, 2}, []int{3, 4}), Slice(m, []int{1, 0}, []int{2, 2})},
+		{"slice of a slice", Slice(Slice(m, []int{1, 0}, []int{2, 3}), []int{0, 1}, []int{1, 2}),
+			Slice(m, []int{1, 1}, []int{2, 2})},
+		{"slice of what was padded", Slice(Pad(m, []int{1, 2}, []int{0, 1}), []int{2, 2}, []int{3, 4}),
+			Slice(m, []int{1, 0}, []int{2, 2})},
 		{"slice of padding", Slice(Pad(m, []int{1, 2}, []int{0, 1}), []int{0, 2}, []int{1, 4}), g.Full(0, 1, 2)},
 		{"no padding", Pad(x, []int{0}, []int{0}), x},
 		{"one part", Concat(0, x, g.Input("none", 0)), x},
@@ -166,15 +170,27 @@ func TestSimplifications(t *testing.T) {
 			MatMul(Reshape(g.Input("z", 2, 3, 4), 6, 4), Reshape(g.Input("y", 2, 3, 5), 6, 5), true, false)},
 		{"sum of outer products", Sum(MatMul(g.Input("u", 2, 3, 1), g.Input("v", 2, 5, 1), false, true), 0),
 			MatMul(Reshape(g.Input("u", 2, 3, 1), 2, 3), Reshape(g.Input("v", 2, 5, 1), 2, 5), true, false)},
-		{"what does not wait", Scan(s, []Node{x}, []Node{s}, false, func(c Node, x, s []Node) Node { return Add(Add(s[0], Sin(c)), x[0]) }),
-			Scan(s, []Node{x}, []Node{s}, false, func(c Node, x, s []Node) Node { return Add(Sin(c), Add(s[0], x[0])) })},
-		{"what does not wait in a product", Scan(s, []Node{x}, []Node{s}, false, func(c Node, x, s []Node) Node { return Add(Mul(s[0], Sub(Sin(c), s[0])), x[0]) }),
-			Scan(s, []Node{x}, []Node{s}, false, func(c Node, x, s []Node) Node { return Add(Mul(s[0], Sin(c)), Sub(x[0], Mul(s[0], s[0]))) })},
-		{"random walk", Scan(s, []Node{x}, nil, false, func(c Node, x, _ []Node) Node { return Add(x[0], c) }), CumSum(Concat(0, Reshape(s, 1), x), 0, false)},
-		{"random walk of arrays of one", Scan(Reshape(s, 1), []Node{x}, nil, true, func(c Node, x, _ []Node) Node { return Reshape(Add(Reshape(c), x[0]), 1) }),
+		{"what does not wait", Scan(s, []Node{x}, []Node{s}, false, func(c Node, x, s []Node) Node {
+			return Add(Add(s[0], Sin(c)), x[0])
+		}),
+			Scan(s, []Node{x}, []Node{s}, false,
+				func(c Node, x, s []Node) Node { return Add(Sin(c), Add(s[0], x[0])) })},
+		{"what does not wait in a product", Scan(s, []Node{x}, []Node{s}, false, func(c Node, x, s []Node) Node {
+			return Add(Mul(s[0], Sub(Sin(c), s[0])), x[0])
+		}),
+			Scan(s, []Node{x}, []Node{s}, false, func(c Node, x, s []Node) Node {
+				return Add(Mul(s[0], Sin(c)), Sub(x[0], Mul(s[0], s[0])))
+			})},
+		{"random walk", Scan(s, []Node{x}, nil, false, func(c Node, x, _ []Node) Node { return Add(x[0], c) }),
+			CumSum(Concat(0, Reshape(s, 1), x), 0, false)},
+		{"random walk of arrays of one", Scan(Reshape(s, 1), []Node{x}, nil, true, func(c Node, x, _ []Node) Node {
+			return Reshape(Add(Reshape(c), x[0]), 1)
+		}),
 			CumSum(Concat(0, Reshape(x, 3, 1), Reshape(s, 1, 1)), 0, true)},
 		{"recurrence with its beginning", Concat(0, Reshape(s, 1), Slice(recurrence, []int{1}, []int{4})), recurrence},
-		{"recurrence with its beginning, as columns", Concat(0, Reshape(s, 1, 1), Reshape(Slice(recurrence, []int{1}, []int{4}), 3, 1)), Reshape(recurrence, 4, 1)},
+		{"recurrence with its beginning, as columns",
+			Concat(0, Reshape(s, 1, 1), Reshape(Slice(recurrence, []int{1}, []int{4}), 3, 1)),
+			Reshape(recurrence, 4, 1)},
 		{"sum of copies", SumAll(row(x)), Mul(SumAll(x), c(2))},
 		{"max of copies", Max(row(x), 0), x},
 		{"element clamped", Gather(x, c(7)), Gather(x, c(2))},
@@ -216,7 +232,8 @@ func TestLiftedOpsAgainstPlain(t *testing.T) {
 	u := Broadcast(x, zero.Shape(), []int{1, 3})
 	v := Broadcast(Permute(y, 1, 0), zero.Shape(), []int{1, 3})
 	plainU, plainV := Add(u, zero), Add(v, zero)
-	values := map[string][]float64{"x": {1, -2, 3, .5, 5, -.6}, "y": {.1, .2, -.3, 4, 5, 6}, "zero": make([]float64, 120)}
+	values := map[string][]float64{"x": {1, -2, 3, .5, 5, -.6}, "y": {.1, .2, -.3, 4, 5, 6},
+		"zero": make([]float64, 120)}
 	check := func(name string, f func(u, v Node) Node) {
 		got := Eval(values, f(u, v), f(plainU, plainV))
 		if !near(got[0], got[1], 1e-14) {
@@ -254,7 +271,8 @@ func TestGathersThatStay(t *testing.T) {
 func TestProductWithZeroStays(t *testing.T) {
 	g := New()
 	x, zero := g.Input("x", 3), g.Const(0)
-	for _, got := range Eval(map[string][]float64{"x": {1, inf, nan}}, Mul(x, zero), Mul(zero, x), Div(zero, Div(g.Const(1), x))) {
+	for _, got := range Eval(map[string][]float64{"x": {1, inf, nan}}, Mul(x, zero), Mul(zero, x),
+		Div(zero, Div(g.Const(1), x))) {
 		if !near(got, []float64{0, nan, nan}, 0) {
 			t.Errorf("x·0 = %v", got)
 		}

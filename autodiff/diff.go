@@ -6,8 +6,8 @@ import (
 	"gorgonia.org/gorgonia"
 )
 
-// Grad is the gradient of the scalar y with respect to each of xs, zeros where there is no path. It can be called again, and
-// on gradients.
+// Grad is the gradient of the scalar y with respect to each of xs, zeros where there is no path. It can be called
+// again, and on gradients.
 //
 // Where a Select does not take a branch, that branch's gradient is exactly zero, even when it is not finite there. Tied
 // maxima and minima share the gradient equally.
@@ -76,8 +76,8 @@ func gradients(g *Graph, bar, xs []Node) []Node {
 	return out
 }
 
-// differentiable says whether a kind passes a gradient to argument k. Steps do not: their slope is 0 where they have one; nor
-// do conditions and indices.
+// differentiable says whether a kind passes a gradient to argument k. Steps do not: their slope is 0 where they have
+// one; nor do conditions and indices.
 func differentiable(kind Kind, k int) bool {
 	switch kind {
 	case OpSign, OpFloor, OpCeil, OpRound, OpShuffle:
@@ -98,7 +98,8 @@ func chain(bar, slope Node) Node {
 	return MulZero(bar, slope)
 }
 
-// pullback gives, from bar = ∂y/∂n, the part of ∂y/∂arg that goes through n for each wanted argument; none for the others.
+// pullback gives, from bar = ∂y/∂n, the part of ∂y/∂arg that goes through n for each wanted argument; none for the
+// others.
 func pullback(n, bar Node, wanted func(k int) bool) []Node {
 	if n.is(OpScan) {
 		return scanPullback(n, bar, wanted)

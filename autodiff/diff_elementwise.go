@@ -77,8 +77,8 @@ func specialSlope(k Kind, x, y Node) Node {
 	return Node{}
 }
 
-// inverseMills is φ(x)/Φ(x) with y = log Φ(x). Far out on the left, where the exponents cancel, it is the asymptotic series
-// t + 1/t − 2/t³ + 10/t⁵ at t = −x; at the seam, t = 100, the next term is 7e-15 of the sum.
+// inverseMills is φ(x)/Φ(x) with y = log Φ(x). Far out on the left, where the exponents cancel, it is the asymptotic
+// series t + 1/t − 2/t³ + 10/t⁵ at t = −x; at the seam, t = 100, the next term is 7e-15 of the sum.
 func inverseMills(x, y Node) Node {
 	c := x.Graph().Const
 	near := Exp(Sub(Sub(Mul(c(-.5), Mul(x, x)), y), c(math.Log(2*math.Pi)/2)))
@@ -87,8 +87,8 @@ func inverseMills(x, y Node) Node {
 	return Where(Lt(x, c(-100)), far, near)
 }
 
-// tetragamma is ψ″(x) for x > 0: ten steps of the recurrence, then the asymptotic series (the derivatives of NIST DLMF 5.15.5
-// and 5.15.8).
+// tetragamma is ψ″(x) for x > 0: ten steps of the recurrence, then the asymptotic series (the derivatives of NIST DLMF
+// 5.15.5 and 5.15.8).
 func tetragamma(x Node) Node {
 	c := x.Graph().Const
 	sum := c(0)
@@ -154,8 +154,8 @@ func quotientToArg(n, bar Node, k int) Node {
 	return Neg(chain(bar, Div(n, y)))
 }
 
-// powerToArg: ∂xʸ = y xʸ⁻¹ ∂x + xʸ log x ∂y, the second without log 0, the first 0 where it is infinite, at x = 0 with y < 1: what is a
-// constant 0 over a parameter has no slope there.
+// powerToArg: ∂xʸ = y xʸ⁻¹ ∂x + xʸ log x ∂y, the second without log 0, the first 0 where it is infinite, at x = 0 with
+// y < 1: what is a constant 0 over a parameter has no slope there.
 func powerToArg(n, bar Node, k int) Node {
 	x, y := n.args[0], n.args[1]
 	c := n.Graph().Const

@@ -19,7 +19,8 @@ func linearToArg(n, bar Node, k int) Node {
 	return Node{}
 }
 
-// productToArg: C = A·B gives Ā = C̄·Bᵀ and B̄ = Aᵀ·C̄; stored transposes swap the factors; a shared operand sums over batches.
+// productToArg: C = A·B gives Ā = C̄·Bᵀ and B̄ = Aᵀ·C̄; stored transposes swap the factors; a shared operand sums over
+// batches.
 func productToArg(n, bar Node, k int) Node {
 	a, b, ta, tb := n.args[0], n.args[1], n.op.TransA, n.op.TransB
 	var d Node
@@ -36,9 +37,9 @@ func productToArg(n, bar Node, k int) Node {
 	return Sum(d, iota0(d.Rank()-n.args[k].Rank())...)
 }
 
-// pullToArg is the second derivative of Cholesky. S = ½ L⁻ᵀ(P + Pᵀ)L⁻¹ with P = Φ(LᵀB), B = tril(L̄), Φ the lower triangle with its diagonal
-// halved (Murray's equation 10, made symmetric). With T the symmetric part of S̄ and M = Φ(L⁻¹TL⁻ᵀ), the part for L̄ is tril(LM) and that
-// for L tril(BMᵀ − 2·S·T·L⁻ᵀ).
+// pullToArg is the second derivative of Cholesky. S = ½ L⁻ᵀ(P + Pᵀ)L⁻¹ with P = Φ(LᵀB), B = tril(L̄), Φ the lower
+// triangle with its diagonal halved (Murray's equation 10, made symmetric). With T the symmetric part of S̄ and M =
+// Φ(L⁻¹TL⁻ᵀ), the part for L̄ is tril(LM) and that for L tril(BMᵀ − 2·S·T·L⁻ᵀ).
 func pullToArg(s, bar Node, k int) Node {
 	l, c := s.args[0], s.Graph().Const
 	low := triangle(l)
@@ -52,11 +53,13 @@ func pullToArg(s, bar Node, k int) Node {
 	return Mul(low, Sub(MatMul(Mul(low, s.args[1]), m, false, true), Mul(c(2), through)))
 }
 
-// eigenToArg: with Λ̄ and V̄ the two parts of bar, Ā is the symmetric part of V (diag Λ̄ + F ∘ VᵀV̄) Vᵀ, F_ij = 1/(λ_j − λ_i) (Giles 2008, Collected
-// matrix derivative results for forward and reverse mode algorithmic differentiation, 3.1). What turns v_i into v_j is the antisymmetric part of VᵀV̄ over the
-// gap. Of a function that does not depend on the choice of vectors for equal eigenvalues that quotient has a limit, and rounding makes it wrong by about
-// 1e-16 over gap/max|λ|, measured by TestNearEqualEigenvalues; of another function it is infinite in the limit, as its derivative is. Below
-// a gap of 1e-14 max|λ| it would be rounding alone and is left out: right there for functions of eigenvalues, not for others.
+// eigenToArg: with Λ̄ and V̄ the two parts of bar, Ā is the symmetric part of V (diag Λ̄ + F ∘ VᵀV̄) Vᵀ, F_ij = 1/(λ_j
+// − λ_i) (Giles 2008, Collected matrix derivative results for forward and reverse mode algorithmic differentiation,
+// 3.1). What turns v_i into v_j is the antisymmetric part of VᵀV̄ over the gap. Of a function that does not depend on
+// the choice of vectors for equal eigenvalues that quotient has a limit, and rounding makes it wrong by about 1e-16
+// over gap/max|λ|, measured by TestNearEqualEigenvalues; of another function it is infinite in the limit, as its
+// derivative is. Below a gap of 1e-14 max|λ| it would be rounding alone and is left out: right there for functions of
+// eigenvalues, not for others.
 func eigenToArg(n, bar Node) Node {
 	r := n.Rank()
 	columns := n.Shape()[r-1]

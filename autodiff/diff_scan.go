@@ -9,8 +9,8 @@ import (
 //
 //	aₜ = barₜ + (∂step/∂carry)ᵀ aₜ₊₁,
 //
-// which is a Scan in the other direction; the gradients with respect to xs and shared follow from all aₜ, for all steps at once
-// (backpropagation through time: Werbos, Proc. IEEE 78, 1990).
+// which is a Scan in the other direction; the gradients with respect to xs and shared follow from all aₜ, for all steps
+// at once (backpropagation through time: Werbos, Proc. IEEE 78, 1990).
 type rewind struct {
 	scan   Node
 	step   *Graph          // one step and its pullback

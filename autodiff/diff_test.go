@@ -72,8 +72,10 @@ func TestGradientsWithoutAPath(t *testing.T) {
 		t.Errorf("gradients %v of node %v", ds, s)
 	}
 	for name, n := range map[string]Node{
-		"floor": Floor(x), "sign": Sign(x), "comparison": Lt(x, g.Const(.5)), "condition": Where(x, g.Const(1), g.Const(2)),
-		"zero": Mul(g.Const(0), Sin(x)), "index": Gather(g.Data("d", []float64{5, 6, 7}, 3), x), "noise": g.Normal(1, 2), "shuffle": g.Shuffle(9, x, x), "data": g.Data("e", []float64{1, 2}, 2),
+		"floor": Floor(x), "sign": Sign(x), "comparison": Lt(x, g.Const(.5)), "condition": Where(x, g.Const(1),
+			g.Const(2)),
+		"zero": Mul(g.Const(0), Sin(x)), "index": Gather(g.Data("d", []float64{5, 6, 7}, 3), x),
+		"noise": g.Normal(1, 2), "shuffle": g.Shuffle(9, x, x), "data": g.Data("e", []float64{1, 2}, 2),
 	} {
 		if d := Grad(SumAll(n), x)[0]; !isZeros(d) {
 			t.Errorf("%s: gradient %v", name, d.Op())
@@ -122,7 +124,8 @@ func TestGradientAtCorners(t *testing.T) {
 		{"logsumexp of −∞", sum(LogSumExp(x, 0)), []float64{-inf, -inf, -inf}, []float64{0, 0, 0}},
 		{"logsumexp with −∞", sum(LogSumExp(x, 0)), []float64{-inf, 0, 0}, []float64{0, .5, .5}},
 		{"logsumexp far out", sum(LogSumExp(x, 0)), []float64{1e4, 1e4, 0}, []float64{.5, .5, 0}},
-		{"sigmoid far out", sum(Sigmoid(x)), []float64{-40, 0, 40}, []float64{4.248354255291589e-18, .25, 4.248354255291589e-18}},
+		{"sigmoid far out", sum(Sigmoid(x)), []float64{-40, 0, 40},
+			[]float64{4.248354255291589e-18, .25, 4.248354255291589e-18}},
 	} {
 		if got := Eval(map[string][]float64{"x": c.at}, c.d)[0]; !near(got, c.want, 1e-12) {
 			t.Errorf("%s: %v, want %v", c.name, got, c.want)

@@ -7,8 +7,8 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// Do runs the op on Gorgonia's machine, which is the oracle in tests: by the tensor library's own primitive where it has one
-// that can be relied on, else by the interpreter.
+// Do runs the op on Gorgonia's machine, which is the oracle in tests: by the tensor library's own primitive where it
+// has one that can be relied on, else by the interpreter.
 func (o *Op) Do(args ...gorgonia.Value) (gorgonia.Value, error) {
 	if o.Kind == OpNoise || o.Kind == OpShuffle {
 		return nil, fmt.Errorf("%v depends on the seed of a run and has no value here", o)

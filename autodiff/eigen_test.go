@@ -25,8 +25,9 @@ func nearEqual(r *rand.Rand, lambda []float64) *mat.Dense {
 	return &a
 }
 
-// TestNearEqualEigenvalues: the gradient of Σ exp(λ_i) (v_i·y)² = yᵀ exp(A) y, whatever the vectors of near eigenvalues, against central differences of gonum's
-// exp(A). Tolerances: the differences are good to 1e-8, the gradient to some 1e-16 over the gap.
+// TestNearEqualEigenvalues: the gradient of Σ exp(λ_i) (v_i·y)² = yᵀ exp(A) y, whatever the vectors of near
+// eigenvalues, against central differences of gonum's exp(A). Tolerances: the differences are good to 1e-8, the
+// gradient to some 1e-16 over the gap.
 func TestNearEqualEigenvalues(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 8))
 	y := []float64{0.4, -1.1, 0.8, 0.3}
@@ -39,8 +40,8 @@ func TestNearEqualEigenvalues(t *testing.T) {
 	}
 }
 
-// TestEqualEigenvalues: where eigenvalues are equal, the gradient of a function of them alone is right, here of Σ exp(λ_i) = tr exp(A), and that of
-// yᵀ exp(A) y is not: what Eigen does not promise.
+// TestEqualEigenvalues: where eigenvalues are equal, the gradient of a function of them alone is right, here of Σ
+// exp(λ_i) = tr exp(A), and that of yᵀ exp(A) y is not: what Eigen does not promise.
 func TestEqualEigenvalues(t *testing.T) {
 	a := mat.NewDense(3, 3, []float64{2, 0, 0, 0, 2, 0, 0, 0, 2})
 	g := New()

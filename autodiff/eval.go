@@ -2,8 +2,9 @@ package autodiff
 
 import "slices"
 
-// Eval computes nodes for one lane by plain loops: the reference for devices, and the source of static values. inputs are the
-// lane buffers by name, row-major. The results are the caller's to keep. Noise and Shuffle panic, and so does a missing input.
+// Eval computes nodes for one lane by plain loops: the reference for devices, and the source of static values. inputs
+// are the lane buffers by name, row-major. The results are the caller's to keep. Noise and Shuffle panic, and so does a
+// missing input.
 func Eval(inputs map[string][]float64, nodes ...Node) [][]float64 {
 	return NewRoutine(nodes...).Eval(inputs)
 }

@@ -126,7 +126,8 @@ func signOf(v mat.Vector) float64 {
 func triSolve(n Node, l, b []float64) []float64 {
 	out := make([]float64, n.Size())
 	for k := range size(batchOf(n)) {
-		substitute(gridOf(n.args[0], l, k, n.op.TransA), n.op.TransA, gridOf(n.args[1], b, k, false), gridOf(n, out, k, false))
+		substitute(gridOf(n.args[0], l, k, n.op.TransA), n.op.TransA, gridOf(n.args[1], b, k, false),
+			gridOf(n, out, k, false))
 	}
 	return out
 }

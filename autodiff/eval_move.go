@@ -90,8 +90,8 @@ func scatterAdd(n Node, y []float64, index [][]float64) []float64 {
 	return out
 }
 
-// indexed lists the elements of an array of the given shape that indices of its leading axes name. Indices are clamped, as
-// they are on devices: a branch that is not taken may hold any.
+// indexed lists the elements of an array of the given shape that indices of its leading axes name. Indices are clamped,
+// as they are on devices: a branch that is not taken may hold any.
 func indexed(shape []int, index [][]float64) []int {
 	strides := stridesOf(shape)
 	rest := offsets(shape[len(index):], 0, strides[len(index):])

@@ -35,8 +35,10 @@ func TestMovement(t *testing.T) {
 		{"cumsum", CumSum(m, 1, false), []float64{0, 1, 3, 3, 7, 12}},
 		{"cumsum from the end", CumSum(m, 0, true), []float64{3, 5, 7, 3, 4, 5}},
 		{"gather rows", Gather(m, g.Data("i", []float64{1, 0, 1}, 3)), []float64{3, 4, 5, 0, 1, 2, 3, 4, 5}},
-		{"gather clamps", Gather(m, g.Data("i", []float64{9, -1}, 2), g.Data("j", []float64{nan, inf}, 2)), []float64{3, 2}},
-		{"scatter", ScatterAdd([]int{3}, Reshape(m, 6), g.Data("i", []float64{2, 2, 0, 0, 0, 2}, 6)), []float64{9, 0, 6}},
+		{"gather clamps", Gather(m, g.Data("i", []float64{9, -1}, 2), g.Data("j", []float64{nan, inf}, 2)),
+			[]float64{3, 2}},
+		{"scatter", ScatterAdd([]int{3}, Reshape(m, 6), g.Data("i", []float64{2, 2, 0, 0, 0, 2}, 6)),
+			[]float64{9, 0, 6}},
 	} {
 		if got := Eval(values, c.y)[0]; !near(got, c.want, 0) {
 			t.Errorf("%s: %v, want %v", c.name, got, c.want)
@@ -44,7 +46,8 @@ func TestMovement(t *testing.T) {
 	}
 }
 
-// A gather is the product with a one-hot matrix, which the tensor library computes; a scatter is that with its transpose.
+// A gather is the product with a one-hot matrix, which the tensor library computes; a scatter is that with its
+// transpose.
 func TestGatherIsAProduct(t *testing.T) {
 	g := New()
 	x, y := g.Input("x", 3, 2), g.Input("y", 4, 2)
@@ -93,7 +96,8 @@ func TestLinearAlgebraAgainstGonum(t *testing.T) {
 		"s": {1, 2, 3, 4, 5, 6, 7, 8, 10},
 	}
 	l := Cholesky(a)
-	got := Eval(values, l, TriSolve(l, b, false), TriSolve(l, b, true), MatMul(a, b, true, false), MatMul(shared, b, false, false),
+	got := Eval(values, l, TriSolve(l, b, false), TriSolve(l, b, true), MatMul(a, b, true, false),
+		MatMul(shared, b, false, false),
 		MatMul(b, shared, true, true))
 	for k := range 2 {
 		aK := mat.NewDense(3, 3, values["a"][9*k:9*k+9])

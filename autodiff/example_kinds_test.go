@@ -60,13 +60,21 @@ func binaryExamples() []example {
 func arrayExamples() []example {
 	return []example{
 		{OpConst, [][]int{{2}}, -1, 1, func(x []Node) Node { return Add(x[0], x[0].Graph().Full(.7, 2)) }},
-		{OpData, [][]int{{3}}, -1, 1, func(x []Node) Node { return Mul(x[0], x[0].Graph().Data("d", []float64{1, -2, 3}, 3)) }},
+		{OpData, [][]int{{3}}, -1, 1, func(x []Node) Node {
+			return Mul(x[0], x[0].Graph().Data("d", []float64{1, -2, 3}, 3))
+		}},
 		{OpInput, [][]int{{2, 2}}, -1, 1, func(x []Node) Node { return x[0] }},
-		{OpSelect, [][]int{{4}, {4}}, -1, 1, func(x []Node) Node { return Where(Lt(x[0], x[1]), Mul(x[0], x[1]), Exp(x[0])) }},
+		{OpSelect, [][]int{{4}, {4}}, -1, 1, func(x []Node) Node {
+			return Where(Lt(x[0], x[1]), Mul(x[0], x[1]), Exp(x[0]))
+		}},
 		{OpSelect, [][]int{{4}, {}}, -1, 1, func(x []Node) Node { return Where(Lt(x[1], x[0]), x[1], x[0]) }},
 
-		{OpBroadcast, [][]int{{2, 3}}, -1, 1, func(x []Node) Node { return Broadcast(x[0], []int{4, 2, 5, 3}, []int{1, 3}) }},
-		{OpBroadcast, [][]int{{2, 3}}, -1, 1, func(x []Node) Node { return Broadcast(x[0], []int{3, 4, 2}, []int{2, 0}) }},
+		{OpBroadcast, [][]int{{2, 3}}, -1, 1, func(x []Node) Node {
+			return Broadcast(x[0], []int{4, 2, 5, 3}, []int{1, 3})
+		}},
+		{OpBroadcast, [][]int{{2, 3}}, -1, 1, func(x []Node) Node {
+			return Broadcast(x[0], []int{3, 4, 2}, []int{2, 0})
+		}},
 		{OpBroadcast, [][]int{{}}, -1, 1, func(x []Node) Node { return Broadcast(x[0], []int{2, 2}, nil) }},
 		{OpPermute, [][]int{{2, 3, 4}}, -1, 1, func(x []Node) Node { return Permute(x[0], 2, 0, 1) }},
 		{OpReshape, [][]int{{2, 3, 4}}, -1, 1, func(x []Node) Node { return Reshape(x[0], 6, 4) }},
@@ -75,14 +83,20 @@ func arrayExamples() []example {
 		{OpPad, [][]int{{2, 3}}, -1, 1, func(x []Node) Node { return Pad(x[0], []int{1, 0}, []int{2, 3}) }},
 		{OpConcat, [][]int{{2, 1}, {2, 3}, {2, 0}, {2, 2}}, -1, 1, func(x []Node) Node { return Concat(1, x...) }},
 		{OpConcat, [][]int{{2, 3}, {1, 3}}, -1, 1, func(x []Node) Node { return Concat(0, x...) }},
-		{OpGather, [][]int{{3, 4, 2}}, -1, 1, func(x []Node) Node { return Gather(x[0], index(x[0], 2, 0, 2, 1), index(x[0], 3, 3, 0, 3)) }},
+		{OpGather, [][]int{{3, 4, 2}}, -1, 1, func(x []Node) Node {
+			return Gather(x[0], index(x[0], 2, 0, 2, 1), index(x[0], 3, 3, 0, 3))
+		}},
 		{OpGather, [][]int{{3, 2}}, -1, 1, func(x []Node) Node { return Gather(x[0], index(x[0], 2, 0, 2, 1)) }},
 		{OpGather, [][]int{{3, 2}}, -1, 1, func(x []Node) Node { return Gather(x[0], x[0].Graph().Const(1)) }},
-		{OpScatterAdd, [][]int{{4, 2}}, -1, 1, func(x []Node) Node { return ScatterAdd([]int{3, 2}, x[0], index(x[0], 2, 0, 2, 1)) }},
+		{OpScatterAdd, [][]int{{4, 2}}, -1, 1, func(x []Node) Node {
+			return ScatterAdd([]int{3, 2}, x[0], index(x[0], 2, 0, 2, 1))
+		}},
 
 		{OpSum, [][]int{{2, 3, 4}}, -1, 1, func(x []Node) Node { return Sum(x[0], 2, 0) }},
 		{OpSum, [][]int{{2, 3}}, -1, 1, func(x []Node) Node { return SumAll(x[0]) }},
-		{OpSum, [][]int{{2, 3}, {}}, .5, 1, func(x []Node) Node { return Sum(Mul(Log(Broadcast(x[0], []int{2, 4, 3}, []int{0, 2})), x[1]), 1, 2) }},
+		{OpSum, [][]int{{2, 3}, {}}, .5, 1, func(x []Node) Node {
+			return Sum(Mul(Log(Broadcast(x[0], []int{2, 4, 3}, []int{0, 2})), x[1]), 1, 2)
+		}},
 		{OpMax, [][]int{{2, 3, 4}}, -1, 1, func(x []Node) Node { return Max(x[0], 1) }},
 		{OpMax, [][]int{{5}}, -1, 1, func(x []Node) Node { return Max(x[0], 0) }},
 		{OpMin, [][]int{{2, 3, 4}}, -1, 1, func(x []Node) Node { return Min(x[0], 0, 2) }},
@@ -118,10 +132,13 @@ func arrayExamples() []example {
 		{OpTriSolve, [][]int{{2, 3, 3}, {2, 3, 1}}, .5, 1.5, func(x []Node) Node { return TriSolve(x[0], x[1], true) }},
 
 		{OpCholeskyPull, [][]int{{3, 3}, {3, 3}}, .5, 1.5, func(x []Node) Node { return CholeskyPull(x[0], x[1]) }},
-		{OpCholeskyPull, [][]int{{2, 3, 3}, {2, 3, 3}}, .5, 1.5, func(x []Node) Node { return CholeskyPull(x[0], x[1]) }},
+		{OpCholeskyPull, [][]int{{2, 3, 3}, {2, 3, 3}}, .5, 1.5,
+			func(x []Node) Node { return CholeskyPull(x[0], x[1]) }},
 
 		{OpScan, [][]int{{2}, {4, 2}, {}}, -1, 1, func(x []Node) Node {
-			return Scan(x[0], x[1:2], x[2:], false, func(c Node, x, s []Node) Node { return Sin(Add(Mul(c, s[0]), x[0])) })
+			return Scan(x[0], x[1:2], x[2:], false, func(c Node, x, s []Node) Node {
+				return Sin(Add(Mul(c, s[0]), x[0]))
+			})
 		}},
 	}
 }

@@ -1,11 +1,13 @@
 // Package autodiff builds densities as Gorgonia expression graphs of our own ops and differentiates them in reverse.
 //
-// It is the only importer of Gorgonia. A graph describes the arithmetic of one lane; shapes are concrete; every value is a
-// float64 array (booleans are 0 or 1, integers exact), which a device may keep in single precision where the graph says so. Common subexpressions are merged in the builder, by kind, attributes
-// and children; constants fold, and an empty array is a constant. An array meets a scalar only through an explicit
-// Broadcast node, so the arguments of an elementwise op have one shape.
+// It is the only importer of Gorgonia. A graph describes the arithmetic of one lane; shapes are concrete; every value
+// is a float64 array (booleans are 0 or 1, integers exact), which a device may keep in single precision where the graph
+// says so. Common subexpressions are merged in the builder, by kind, attributes and children; constants fold, and an
+// empty array is a constant. An array meets a scalar only through an explicit Broadcast node, so the arguments of an
+// elementwise op have one shape.
 //
-// A recurrence over many steps is one op, Scan, whose step is a small graph of its own; its gradient is a Scan the other way.
+// A recurrence over many steps is one op, Scan, whose step is a small graph of its own; its gradient is a Scan the
+// other way.
 //
 // Reverse accumulation follows Griewank and Walther, Evaluating Derivatives (2008), chapter 3.
 package autodiff
@@ -47,7 +49,8 @@ func (g *Graph) Full(v float64, shape ...int) Node {
 	return g.add(Op{Kind: OpConst, Value: v, Shape: slices.Clone(shape)}, shape)
 }
 
-// Data are known values, row-major, shared by all lanes; they are kept, not copied. Only the same slice is the same node.
+// Data are known values, row-major, shared by all lanes; they are kept, not copied. Only the same slice is the same
+// node.
 func (g *Graph) Data(name string, values []float64, shape ...int) Node {
 	if len(values) != size(shape) {
 		bug("data %s has %d values for shape %v", name, len(values), shape)
@@ -90,10 +93,10 @@ func (g *Graph) noise(law string, site int, shape []int) Node {
 	return g.add(Op{Kind: OpNoise, Name: law, Site: site, Shape: slices.Clone(shape)}, shape)
 }
 
-// Shuffle is, element by element, the row at a position of an endless sequence: epoch ⌊position/rows⌋ of it is a permutation of 0…rows−1, a
-// function of the run's seed, the key and the epoch alone, the same for all lanes and steps. Minibatches at successive positions are so
-// drawn without replacement. Whole numbers, key below 2³², position below 2⁵³; scalars broadcast; 1 ≤ rows ≤ 2³². No gradient passes, and
-// as with noise a device alone knows the value.
+// Shuffle is, element by element, the row at a position of an endless sequence: epoch ⌊position/rows⌋ of it is a
+// permutation of 0…rows−1, a function of the run's seed, the key and the epoch alone, the same for all lanes and steps.
+// Minibatches at successive positions are so drawn without replacement. Whole numbers, key below 2³², position below
+// 2⁵³; scalars broadcast; 1 ≤ rows ≤ 2³². No gradient passes, and as with noise a device alone knows the value.
 func (g *Graph) Shuffle(rows int, key, position Node) Node {
 	shape := common(OpShuffle, key, position)
 	return g.add(Op{Kind: OpShuffle, Rows: rows}, shape, fill(key, shape), fill(position, shape))
@@ -113,7 +116,8 @@ func (g *Graph) add(op Op, shape []int, args ...Node) Node {
 	if n, ok := g.seen[key]; ok {
 		return n
 	}
-	n := Node{&vertex{graph: g, id: len(g.nodes), op: &op, shape: slices.Clip(slices.Clone(shape)), args: slices.Clone(args)}}
+	n := Node{&vertex{graph: g, id: len(g.nodes), op: &op, shape: slices.Clip(slices.Clone(shape)),
+		args: slices.Clone(args)}}
 	n.static, n.finite, n.single = isStatic(n), isFinite(n), isSingle(n)
 	op.node = n
 	n.twin = g.join(n)
@@ -144,7 +148,8 @@ func isFinite(n Node) bool {
 	if op.Kind.truth() {
 		return true
 	}
-	if !kinds[op.Kind].closed && !(op.Kind == OpDiv && divisible(n.args[1])) || op.Kind == OpScan && !op.Body.Next.finite {
+	if !kinds[op.Kind].closed && !(op.Kind == OpDiv && divisible(n.args[1])) || op.Kind == OpScan &&
+		!op.Body.Next.finite {
 		return false
 	}
 	for _, a := range n.args {

@@ -61,13 +61,14 @@ const (
 
 	OpSelect // a ≠ 0 ? b : c
 
-	OpBroadcast  // to Op.Shape; axis k of the argument becomes axis Op.Axes[k]
-	OpPermute    // axis k of the result is axis Op.Axes[k] of the argument
-	OpReshape    // to Op.Shape, row-major
-	OpSlice      // [Op.Lo[k], Op.Hi[k]) of axis k
-	OpPad        // zeros: Op.Lo[k] before and Op.Hi[k] after on axis k
-	OpConcat     // of all arguments along Op.Axes[0]
-	OpGather     // args x, i…: the leading len(i) axes of x are indexed by i… (0-based, equal shapes S); result S + rest
+	OpBroadcast // to Op.Shape; axis k of the argument becomes axis Op.Axes[k]
+	OpPermute   // axis k of the result is axis Op.Axes[k] of the argument
+	OpReshape   // to Op.Shape, row-major
+	OpSlice     // [Op.Lo[k], Op.Hi[k]) of axis k
+	OpPad       // zeros: Op.Lo[k] before and Op.Hi[k] after on axis k
+	OpConcat    // of all arguments along Op.Axes[0]
+	// args x, i…: the leading len(i) axes of x are indexed by i… (0-based, equal shapes S); result S + rest
+	OpGather
 	OpScatterAdd // args y, i…: adjoint of Gather, result Op.Shape
 
 	OpSum       // over Op.Axes
@@ -102,14 +103,16 @@ const (
 	other
 )
 
-// kinds says of each kind its name, its class, and whether its value is finite for finite arguments (closed), which decides how
-// the chain rule multiplies. Overflow of sums and products is disregarded; that of exp is not, it comes early.
+// kinds says of each kind its name, its class, and whether its value is finite for finite arguments (closed), which
+// decides how the chain rule multiplies. Overflow of sums and products is disregarded; that of exp is not, it comes
+// early.
 var kinds = [numKinds]struct {
 	name   string
 	class  class
 	closed bool
 }{
-	OpConst: {"const", leaf, true}, OpData: {"data", leaf, true}, OpInput: {"input", leaf, true}, OpNoise: {"noise", leaf, true},
+	OpConst: {"const", leaf, true}, OpData: {"data", leaf, true}, OpInput: {"input", leaf, true},
+	OpNoise:   {"noise", leaf, true},
 	OpShuffle: {"shuffle", other, true},
 
 	OpNeg: {"neg", unary, true}, OpAbs: {"abs", unary, true}, OpSign: {"sign", unary, true},
@@ -119,17 +122,20 @@ var kinds = [numKinds]struct {
 	OpSin: {"sin", unary, true}, OpCos: {"cos", unary, true}, OpTan: {"tan", unary, true},
 	OpAsin: {"asin", unary, false}, OpAcos: {"acos", unary, false}, OpAtan: {"atan", unary, true},
 	OpSinh: {"sinh", unary, false}, OpCosh: {"cosh", unary, false}, OpTanh: {"tanh", unary, true},
-	OpSigmoid: {"sigmoid", unary, true}, OpSoftplus: {"softplus", unary, true}, OpLogSigmoid: {"logsigmoid", unary, true},
+	OpSigmoid: {"sigmoid", unary, true}, OpSoftplus: {"softplus", unary, true}, OpLogSigmoid: {"logsigmoid",
+		unary, true},
 	OpLgamma: {"lgamma", unary, false}, OpDigamma: {"digamma", unary, false}, OpTrigamma: {"trigamma", unary, false},
 	OpErf: {"erf", unary, true}, OpErfc: {"erfc", unary, true},
 	OpLogNormCDF: {"lognormcdf", unary, true}, OpNormQuantile: {"normquantile", unary, false},
 	OpNot: {"not", unary, true}, OpIsFinite: {"isfinite", unary, true},
 	OpSingle: {"single", unary, true}, OpDouble: {"double", unary, true},
 
-	OpAdd: {"add", binary, true}, OpSub: {"sub", binary, true}, OpMul: {"mul", binary, true}, OpDiv: {"div", binary, false},
+	OpAdd: {"add", binary, true}, OpSub: {"sub", binary, true}, OpMul: {"mul", binary, true},
+	OpDiv: {"div", binary, false},
 	OpPow: {"pow", binary, false}, OpMod: {"mod", binary, false},
 	OpMaximum: {"maximum", binary, true}, OpMinimum: {"minimum", binary, true},
-	OpLt: {"lt", binary, true}, OpLe: {"le", binary, true}, OpEq: {"eq", binary, true}, OpMulZero: {"mulzero", binary, true},
+	OpLt: {"lt", binary, true}, OpLe: {"le", binary, true}, OpEq: {"eq", binary, true}, OpMulZero: {"mulzero",
+		binary, true},
 
 	OpSelect: {"select", other, true},
 
@@ -140,7 +146,8 @@ var kinds = [numKinds]struct {
 	OpSum: {"sum", other, true}, OpMax: {"max", other, true}, OpMin: {"min", other, true},
 	OpLogSumExp: {"logsumexp", other, true}, OpCumSum: {"cumsum", other, true},
 
-	OpMatMul: {"matmul", other, true}, OpCholesky: {"cholesky", other, false}, OpEigen: {"eigen", other, false}, OpTriSolve: {"trisolve", other, false},
+	OpMatMul: {"matmul", other, true}, OpCholesky: {"cholesky", other, false}, OpEigen: {"eigen", other, false},
+	OpTriSolve:     {"trisolve", other, false},
 	OpCholeskyPull: {"choleskypull", other, false},
 
 	OpScan: {"scan", other, true},

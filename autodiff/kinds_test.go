@@ -11,7 +11,8 @@ import (
 )
 
 func TestEveryKindHasAnExample(t *testing.T) {
-	covered := map[Kind]bool{OpNoise: true, OpShuffle: true, // no value on a host: see TestNoiseHasNoValueOnTheTapeMachine
+	// no value on a host: see TestNoiseHasNoValueOnTheTapeMachine
+	covered := map[Kind]bool{OpNoise: true, OpShuffle: true,
 		OpSingle: true, OpDouble: true} // see TestSinglePrecision
 	for _, e := range examples {
 		covered[e.kind] = true
@@ -96,7 +97,8 @@ func checkGradient(t *testing.T, name string, y Node, xs []Node, values map[stri
 }
 
 func differences(y, x Node, values map[string][]float64) []float64 {
-	five := fd.Formula{Stencil: []fd.Point{{Loc: -2, Coeff: 1. / 12}, {Loc: -1, Coeff: -2. / 3}, {Loc: 1, Coeff: 2. / 3},
+	five := fd.Formula{Stencil: []fd.Point{{Loc: -2, Coeff: 1. / 12}, {Loc: -1, Coeff: -2. / 3},
+		{Loc: 1, Coeff: 2. / 3},
 		{Loc: 2, Coeff: -1. / 12}}, Derivative: 1, Step: 1e-4}
 	held := values[x.Op().Name]
 	defer func() { values[x.Op().Name] = held }()

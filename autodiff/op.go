@@ -31,13 +31,14 @@ type Op struct {
 
 var _ gorgonia.SDOp = (*Op)(nil)
 
-// key is equal for equal values: kind, attributes and arguments, given by number. Constants differ in their bits, data in their
-// address.
+// key is equal for equal values: kind, attributes and arguments, given by number. Constants differ in their bits, data
+// in their address.
 func (o *Op) key(args []int) string {
 	if o.Kind.commutes() {
 		slices.Sort(args)
 	}
-	return fmt.Sprint(o.Kind, bits(o.Value), fmt.Sprintf("%p", o.Values), o.Site, o.Rows, o.Shape, o.Axes, o.Lo, o.Hi, o.Reverse, o.TransA,
+	return fmt.Sprint(o.Kind, bits(o.Value), fmt.Sprintf("%p", o.Values), o.Site, o.Rows, o.Shape, o.Axes, o.Lo, o.Hi,
+		o.Reverse, o.TransA,
 		o.TransB, args, o.Name, o.Body.Key())
 }
 
@@ -59,7 +60,8 @@ func (g *Graph) join(n Node) *gorgonia.Node {
 }
 
 func (g *Graph) twin(n Node) *gorgonia.Node {
-	opts := []gorgonia.NodeConsOpt{gorgonia.WithType(arrayType(n.shape)), gorgonia.In(g.expr), gorgonia.WithShape(n.shape...)}
+	opts := []gorgonia.NodeConsOpt{gorgonia.WithType(arrayType(n.shape)), gorgonia.In(g.expr),
+		gorgonia.WithShape(n.shape...)}
 	switch {
 	case n.is(OpInput):
 		return gorgonia.NewUniqueNode(append(opts, gorgonia.WithName(n.op.Name))...)

@@ -23,11 +23,15 @@ type recurrence struct {
 func recurrences() []recurrence {
 	vector := func(x Node) Node { return Reshape(x, x.Size(), 1) }
 	return []recurrence{
-		{"linear", nil, [][]int{{}}, [][]int{{}}, -1, 1, func(c Node, x, s []Node) Node { return Add(Mul(s[0], c), x[0]) }},
+		{"linear", nil, [][]int{{}}, [][]int{{}}, -1, 1, func(c Node, x, s []Node) Node {
+			return Add(Mul(s[0], c), x[0])
+		}},
 		{"powers", nil, [][]int{{}}, nil, .5, 1, func(c Node, x, _ []Node) Node { return Mul(c, x[0]) }},
 		{"random walk", nil, [][]int{{}}, nil, -1, 1, func(c Node, x, _ []Node) Node { return Add(c, x[0]) }},
 		{"without the carry", []int{2}, [][]int{{2}}, nil, -1, 1, func(c Node, x, _ []Node) Node { return Sin(x[0]) }},
-		{"without the slice", nil, [][]int{{}}, [][]int{{}}, -1, 1, func(c Node, _, s []Node) Node { return Sin(Add(c, s[0])) }},
+		{"without the slice", nil, [][]int{{}}, [][]int{{}}, -1, 1, func(c Node, _, s []Node) Node {
+			return Sin(Add(c, s[0]))
+		}},
 		{"garch", nil, [][]int{{}}, [][]int{{}, {}, {}}, .1, 1, func(c Node, x, s []Node) Node {
 			return Sqrt(Add(s[0], Add(Mul(s[1], Mul(x[0], x[0])), Mul(s[2], Mul(c, c)))))
 		}},
@@ -35,10 +39,11 @@ func recurrences() []recurrence {
 			move := Sub(s[0], Broadcast(LogSumExp(s[0], 1), []int{2, 2}, []int{0}))
 			return Add(x[0], LogSumExp(Add(Broadcast(c, []int{2, 2}, []int{0}), move), 0))
 		}},
-		{"recurrent network", []int{3}, [][]int{{2}}, [][]int{{3, 3}, {3, 2}, {3}}, -1, 1, func(c Node, x, s []Node) Node {
-			in := Add(MatMul(s[0], vector(c), false, false), MatMul(s[1], vector(x[0]), false, false))
-			return Tanh(Add(Reshape(in, 3), s[2]))
-		}},
+		{"recurrent network", []int{3}, [][]int{{2}}, [][]int{{3, 3}, {3, 2}, {3}}, -1, 1,
+			func(c Node, x, s []Node) Node {
+				in := Add(MatMul(s[0], vector(c), false, false), MatMul(s[1], vector(x[0]), false, false))
+				return Tanh(Add(Reshape(in, 3), s[2]))
+			}},
 		{"two lags", []int{2}, [][]int{{}}, [][]int{{2}}, -1, 1, func(c Node, x, s []Node) Node {
 			next := Add(x[0], SumAll(Mul(s[0], c)))
 			return Concat(0, Slice(c, []int{1}, []int{2}), Reshape(next, 1))
@@ -51,11 +56,13 @@ func recurrences() []recurrence {
 			g := c.Graph()
 			at := Floor(x[0])
 			row := Gather(s[0], at)
-			moved := Add(Gather(c, g.Data("turn", []float64{1, 2, 3, 0}, 4)), ScatterAdd([]int{4}, Mul(row, x[1]), Reshape(Concat(0, g.Iota(2), Reshape(at, 1)), 3)))
+			moved := Add(Gather(c, g.Data("turn", []float64{1, 2, 3, 0}, 4)),
+				ScatterAdd([]int{4}, Mul(row, x[1]), Reshape(Concat(0, g.Iota(2), Reshape(at, 1)), 3)))
 			return Sin(Add(moved, Reshape(Pad(Reshape(CumSum(x[1], 0, true), 3), []int{1}, []int{0}), 4)))
 		}},
 		{"branches", []int{3}, [][]int{{3}}, [][]int{{3}}, -1, 1, func(c Node, x, s []Node) Node {
-			return Where(Lt(c, x[0]), Maximum(c, Mul(s[0], x[0])), Minimum(Sub(s[0], c), Permute(Max(Reshape(x[0], 3, 1), 1), 0)))
+			return Where(Lt(c, x[0]), Maximum(c, Mul(s[0], x[0])),
+				Minimum(Sub(s[0], c), Permute(Max(Reshape(x[0], 3, 1), 1), 0)))
 		}},
 	}
 }
@@ -104,8 +111,8 @@ func (r recurrence) unrolled(init Node, n int, xs, shared []Node, reverse bool) 
 	return Concat(0, rows...)
 }
 
-// Values, gradients and second derivatives of a Scan are those of its steps written out, which know no Scan; both add in the
-// same order but for sums over steps, so that 1e-12 is plenty.
+// Values, gradients and second derivatives of a Scan are those of its steps written out, which know no Scan; both add
+// in the same order but for sums over steps, so that 1e-12 is plenty.
 func TestScanAgainstUnrolled(t *testing.T) {
 	for _, r := range recurrences() {
 		for _, n := range []int{0, 1, 2, 5} {
@@ -137,7 +144,8 @@ func TestScanOfOneArrayTwice(t *testing.T) {
 	values := map[string][]float64{"x": {1, -1, .5, .7, .2, -.3}, "init": {.1, .9}}
 	scan := Scan(init, []Node{x, x}, []Node{x}, false, r.step)
 	unrolled := r.unrolled(init, 3, []Node{x, x}, []Node{x}, false)
-	got, want := Eval(values, derivatives(scan, []Node{x, init})...), Eval(values, derivatives(unrolled, []Node{x, init})...)
+	got, want := Eval(values, derivatives(scan, []Node{x, init})...),
+		Eval(values, derivatives(unrolled, []Node{x, init})...)
 	for k := range got {
 		if !near(got[k], want[k], 1e-13) {
 			t.Errorf("value %d: %v, want %v", k, got[k], want[k])
@@ -149,9 +157,10 @@ func TestScanOfOneArrayTwice(t *testing.T) {
 func TestScanOfRepeatedArray(t *testing.T) {
 	g := New()
 	p := g.Input("p", 3, 3)
-	rows := Scan(g.Input("init", 3), []Node{Broadcast(p, []int{50, 3, 3}, []int{1, 2})}, nil, false, func(c Node, x, _ []Node) Node {
-		return LogSumExp(Add(Broadcast(c, []int{3, 3}, []int{0}), x[0]), 0)
-	})
+	rows := Scan(g.Input("init", 3), []Node{Broadcast(p, []int{50, 3, 3}, []int{1, 2})}, nil, false,
+		func(c Node, x, _ []Node) Node {
+			return LogSumExp(Add(Broadcast(c, []int{3, 3}, []int{0}), x[0]), 0)
+		})
 	if body := rows.Op().Body; len(body.Xs) != 0 || len(body.Shared) != 1 || rows.Args()[1] != p {
 		t.Errorf("arguments %v for %d walked along and %d shared", rows.Args(), len(body.Xs), len(body.Shared))
 	}
@@ -163,13 +172,14 @@ func TestRandomScans(t *testing.T) {
 		shapes := [][]int{{}, {3}, {2, 3}}
 		pick := rand.New(rand.NewPCG(seed, 5))
 		shape := func() []int { return shapes[pick.IntN(3)] }
-		r := recurrence{"random", shape(), [][]int{shape(), shape()}, [][]int{shape()}, -1, 1, func(c Node, x, s []Node) Node {
-			rnd, pool := rand.New(rand.NewPCG(seed, 6)), slices.Concat([]Node{c}, x, s)
-			for range 12 {
-				pool = append(pool, randomOp(rnd, pool[rnd.IntN(len(pool))], pool[rnd.IntN(len(pool))]))
-			}
-			return Tanh(Add(c, weighted(pool[len(pool)-1])))
-		}}
+		r := recurrence{"random", shape(), [][]int{shape(), shape()}, [][]int{shape()}, -1, 1,
+			func(c Node, x, s []Node) Node {
+				rnd, pool := rand.New(rand.NewPCG(seed, 6)), slices.Concat([]Node{c}, x, s)
+				for range 12 {
+					pool = append(pool, randomOp(rnd, pool[rnd.IntN(len(pool))], pool[rnd.IntN(len(pool))]))
+				}
+				return Tanh(Add(c, weighted(pool[len(pool)-1])))
+			}}
 		scan, unrolled, args, values := r.instance(3, seed%2 == 0)
 		got, want := Eval(values, derivatives(scan, args)...), Eval(values, derivatives(unrolled, args)...)
 		for k := range got {
@@ -197,8 +207,8 @@ func TestScanAgainstDifferences(t *testing.T) {
 	}
 }
 
-// The number of nodes does not depend on the number of steps, and no node of a gradient has more elements than the carries, or a step's
-// slice, take for all steps: a shared matrix, too, gets its gradient without one per step.
+// The number of nodes does not depend on the number of steps, and no node of a gradient has more elements than the
+// carries, or a step's slice, take for all steps: a shared matrix, too, gets its gradient without one per step.
 func TestScanGraphIsConstant(t *testing.T) {
 	count := func(r recurrence, n int) int {
 		scan, args := r.alone(n)
@@ -266,7 +276,8 @@ func TestScanMerges(t *testing.T) {
 	if b := walk(func(c, x, s Node) Node { return Sub(Mul(c, s), x) }); a == b {
 		t.Error("two steps are one node")
 	}
-	if b := Scan(s, []Node{x}, []Node{s}, true, func(c Node, x, s []Node) Node { return Add(Mul(c, s[0]), x[0]) }); a == b {
+	if b := Scan(s, []Node{x}, []Node{s}, true,
+		func(c Node, x, s []Node) Node { return Add(Mul(c, s[0]), x[0]) }); a == b {
 		t.Error("two directions are one node")
 	}
 	if first, second := Grad(SumAll(a), x, s), Grad(SumAll(a), x, s); !slices.Equal(first, second) {
@@ -274,7 +285,8 @@ func TestScanMerges(t *testing.T) {
 	}
 }
 
-// What does not depend on the carry is computed for all steps at once: the loop of a GARCH's gradient multiplies and adds.
+// What does not depend on the carry is computed for all steps at once: the loop of a GARCH's gradient multiplies and
+// adds.
 func TestScanHoists(t *testing.T) {
 	g := New()
 	y, a, b, h := g.Input("y", 9), g.Input("a"), g.Input("b"), g.Input("h")
@@ -310,7 +322,8 @@ func TestScanBranchNotTaken(t *testing.T) {
 	}
 }
 
-// Where a derivative inside or above is infinite, a zero on the other side of the product wins, as in the steps written out.
+// Where a derivative inside or above is infinite, a zero on the other side of the product wins, as in the steps written
+// out.
 func TestScanInfiniteSlopes(t *testing.T) {
 	for name, step := range map[string]func(c Node, x, s []Node) Node{
 		"maximum": func(c Node, x, _ []Node) Node { return Maximum(c, x[0]) },
@@ -319,7 +332,8 @@ func TestScanInfiniteSlopes(t *testing.T) {
 	} {
 		for size := range 3 {
 			shape := []int{size}[:min(size, 1)] // a number, one, two
-			scan, unrolled, args, values := recurrence{name, shape, [][]int{shape}, [][]int{{}}, 0, 0, step}.instance(3, false)
+			scan, unrolled, args, values := recurrence{name, shape, [][]int{shape}, [][]int{{}}, 0, 0, step}.instance(3,
+				false)
 			values["init"] = []float64{-1, -2}[:max(size, 1)]
 			gradients := func(rows Node) []Node {
 				lo := make([]int, rows.Rank())
@@ -339,7 +353,9 @@ func TestScanInfiniteSlopes(t *testing.T) {
 func TestScanPrint(t *testing.T) {
 	g := New()
 	x, s := g.Input("x", 4), g.Input("s")
-	y := Scan(g.Const(0), []Node{x}, []Node{s}, true, func(c Node, x, s []Node) Node { return Add(Mul(c, s[0]), Exp(x[0])) })
+	y := Scan(g.Const(0), []Node{x}, []Node{s}, true, func(c Node, x, s []Node) Node {
+		return Add(Mul(c, s[0]), Exp(x[0]))
+	})
 	const want = `%0 = input x : [4]
 %1 = input s : []
 %2 = const 0 : []
@@ -367,14 +383,18 @@ func TestScanRefuses(t *testing.T) {
 		}
 	}
 	for name, f := range map[string]func(){
-		"closure":           scan(func(c, _ Node) Node { return Add(c, s) }),
-		"outer expression":  scan(func(c, _ Node) Node { return Exp(s) }),
-		"shape":             scan(func(c, _ Node) Node { return Broadcast(c, []int{2}, nil) }),
-		"noise":             scan(func(c, _ Node) Node { return Add(c, c.Graph().Normal(1)) }),
-		"nothing to walk":   func() { Scan(s, nil, nil, false, func(c Node, _, _ []Node) Node { return c }) },
-		"different lengths": func() { Scan(s, []Node{x, g.Input("z", 5)}, nil, false, func(c Node, _, _ []Node) Node { return c }) },
+		"closure":          scan(func(c, _ Node) Node { return Add(c, s) }),
+		"outer expression": scan(func(c, _ Node) Node { return Exp(s) }),
+		"shape":            scan(func(c, _ Node) Node { return Broadcast(c, []int{2}, nil) }),
+		"noise":            scan(func(c, _ Node) Node { return Add(c, c.Graph().Normal(1)) }),
+		"nothing to walk":  func() { Scan(s, nil, nil, false, func(c Node, _, _ []Node) Node { return c }) },
+		"different lengths": func() {
+			Scan(s, []Node{x, g.Input("z", 5)}, nil, false, func(c Node, _, _ []Node) Node { return c })
+		},
 		"scan inside": scan(func(c, x Node) Node {
-			return SumAll(Scan(c, []Node{Broadcast(x, []int{2}, nil)}, nil, false, func(c Node, x, _ []Node) Node { return Mul(c, x[0]) }))
+			return SumAll(Scan(c, []Node{Broadcast(x, []int{2}, nil)}, nil, false, func(c Node, x, _ []Node) Node {
+				return Mul(c, x[0])
+			}))
 		}),
 	} {
 		if message := panicOf(f); !strings.HasPrefix(message, "internal error: autodiff: ") {
@@ -383,7 +403,8 @@ func TestScanRefuses(t *testing.T) {
 	}
 }
 
-// E[c_T] of an autoregression in closed form: c_T = φᵀ c₀ + Σ φ^(T−t) x_t, and its derivatives, over ten thousand steps.
+// E[c_T] of an autoregression in closed form: c_T = φᵀ c₀ + Σ φ^(T−t) x_t, and its derivatives, over ten thousand
+// steps.
 func TestLongScan(t *testing.T) {
 	const n, phi = 10_000, .999
 	g := New()

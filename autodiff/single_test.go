@@ -6,8 +6,8 @@ import (
 	. "ppl/autodiff"
 )
 
-// TestSinglePrecision: single precision begins and ends where it is put; gradients pass through both ways, and come out in the precision of
-// what they are gradients of. Constants have any.
+// TestSinglePrecision: single precision begins and ends where it is put; gradients pass through both ways, and come out
+// in the precision of what they are gradients of. Constants have any.
 func TestSinglePrecision(t *testing.T) {
 	g := New()
 	x := g.Input("x", 2)
@@ -18,7 +18,8 @@ func TestSinglePrecision(t *testing.T) {
 	for name, c := range map[string]struct {
 		node Node
 		want bool
-	}{"input": {x, false}, "converted": {s, true}, "made of it": {inside, true}, "taken back": {y, false}, "gradient": {grad, false},
+	}{"input": {x, false}, "converted": {s, true}, "made of it": {inside, true}, "taken back": {y, false},
+		"gradient": {grad, false},
 		"constant": {Single(g.Const(2)), false}} {
 		if c.node.Single() != c.want {
 			t.Errorf("%s: single %v", name, c.node.Single())

@@ -23,8 +23,8 @@ func lgamma(x float64) float64 {
 	return v
 }
 
-// digamma is ψ(x), NaN at the poles: the recurrence up to 10, then the asymptotic series (NIST DLMF 5.5.2, 5.11.2), and the
-// reflection 5.5.4 below 0. (gonum's Digamma is good to 5e-11 only.)
+// digamma is ψ(x), NaN at the poles: the recurrence up to 10, then the asymptotic series (NIST DLMF 5.5.2, 5.11.2), and
+// the reflection 5.5.4 below 0. (gonum's Digamma is good to 5e-11 only.)
 func digamma(x float64) float64 {
 	switch {
 	case x <= 0 && x == math.Floor(x):
@@ -54,7 +54,8 @@ func trigamma(x float64) float64 {
 	return mathext.Zeta(2, x)
 }
 
-// logNormCDF is log Φ(x). Below −30 it is the asymptotic series of NIST DLMF 7.12.1, whose first term left out is 3e-18 of the sum.
+// logNormCDF is log Φ(x). Below −30 it is the asymptotic series of NIST DLMF 7.12.1, whose first term left out is 3e-18
+// of the sum.
 func logNormCDF(x float64) float64 {
 	switch {
 	case x > 0:

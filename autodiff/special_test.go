@@ -6,8 +6,8 @@ import (
 	. "ppl/autodiff"
 )
 
-// Reference values: mpmath 1.4.1 with 60 digits from the definitions (log(erfc(−x/√2)/2), psi(n, x), log|gamma(x)|, √2·erfinv(2p−1),
-// log1p(exp(x))); at −10⁵ the asymptotic series with 30 digits.
+// Reference values: mpmath 1.4.1 with 60 digits from the definitions (log(erfc(−x/√2)/2), psi(n, x), log|gamma(x)|,
+// √2·erfinv(2p−1), log1p(exp(x))); at −10⁵ the asymptotic series with 30 digits.
 func TestSpecialFunctions(t *testing.T) {
 	for _, c := range []struct {
 		kind    Kind
@@ -125,7 +125,8 @@ func TestBinaryFunctions(t *testing.T) {
 	}
 }
 
-// The slope of log Φ is the inverse Mills ratio φ/Φ = h, its slope −h(x + h); that of trigamma is tetragamma. Values by mpmath.
+// The slope of log Φ is the inverse Mills ratio φ/Φ = h, its slope −h(x + h); that of trigamma is tetragamma. Values by
+// mpmath.
 func TestSpecialSlopes(t *testing.T) {
 	g := New()
 	x := g.Input("x")

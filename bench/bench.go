@@ -1,7 +1,8 @@
-// Package bench times what ppl makes of models against the same densities by hand, in C and in Go, and (peers) against other systems.
+// Package bench times what ppl makes of models against the same densities by hand, in C and in Go, and (peers) against
+// other systems.
 //
-// A ratio is taken in one process: both sides run in turns of some milliseconds, and the median of their quotients counts, so that what
-// else the machine does meets both.
+// A ratio is taken in one process: both sides run in turns of some milliseconds, and the median of their quotients
+// counts, so that what else the machine does meets both.
 package bench
 
 import (
@@ -104,8 +105,9 @@ func Text(t infer.Target) (string, error) {
 // Rung sets what a lane of Step has for a rung of a ladder, the first at temperature 1.
 func Rung(x device.Executable, lane, dim int) {
 	dynamics.SetMetric(x, lane, adapt.Diagonal(dim))
-	for name, v := range map[string]float64{dynamics.StepSize: StepSize, dynamics.Friction: Friction, dynamics.Thermostat: Friction,
-		dynamics.Beta: math.Pow(1.5, -float64(lane))} {
+	for name, v := range map[string]float64{dynamics.StepSize: StepSize, dynamics.Friction: Friction,
+		dynamics.Thermostat: Friction,
+		dynamics.Beta:       math.Pow(1.5, -float64(lane))} {
 		x.SetLane(name, lane, []float64{v})
 	}
 }

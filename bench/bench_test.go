@@ -52,7 +52,8 @@ func compileC(t testing.TB, name string, data [][]float64, in, out int) *byHandC
 		text = append(text, part...)
 	}
 	path := filepath.Join(t.TempDir(), name+".so")
-	cmd := exec.Command(cc[0], slices.Concat(cc[1:], native.Flags(), []string{"-shared", "-fPIC", "-x", "c", "-", "-o", path, "-lm"})...)
+	cmd := exec.Command(cc[0], slices.Concat(cc[1:], native.Flags(), []string{"-shared", "-fPIC", "-x", "c", "-", "-o",
+		path, "-lm"})...)
 	cmd.Stdin = strings.NewReader(string(text))
 	if message, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, message)
@@ -128,7 +129,8 @@ func newBout(t testing.TB, c Case) *bout {
 		t.Fatal(err)
 	}
 	n := target.Dim()
-	b := &bout{dim: n, c: compileC(t, c.Name, c.hand, n, n+1), native: loadOn(t, d, p), host: loadOn(t, host.Device{}, p), goFunc: byHand()[c.Name], data: c.hand}
+	b := &bout{dim: n, c: compileC(t, c.Name, c.hand, n, n+1), native: loadOn(t, d, p),
+		host: loadOn(t, host.Device{}, p), goFunc: byHand()[c.Name], data: c.hand}
 	for l := range Lanes {
 		b.theta[l], b.grad[l] = make([]float64, n), make([]float64, n)
 		for i := range n {
@@ -195,7 +197,8 @@ type side struct {
 	run  func(times int)
 }
 
-// race lets sides run in turns of at least so long; the metrics are their median times for one piece, and the median quotients of pairs.
+// race lets sides run in turns of at least so long; the metrics are their median times for one piece, and the median
+// quotients of pairs.
 func race(b *testing.B, turn time.Duration, pairs [][2]string, sides ...side) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
@@ -301,7 +304,8 @@ func TestStepsAgree(t *testing.T) {
 	runEntry(t, x, "step")(100)
 	c.times(100)
 	for l := range Lanes {
-		for at, name := range map[int]string{0: dynamics.Theta, 2: dynamics.Momentum, 4: "force0", 6: dynamics.Thermostat} {
+		for at, name := range map[int]string{0: dynamics.Theta, 2: dynamics.Momentum, 4: "force0",
+			6: dynamics.Thermostat} {
 			v := make([]float64, x.Size(name))
 			x.GetLane(name, l, v)
 			for i := range v {
@@ -316,13 +320,16 @@ func TestStepsAgree(t *testing.T) {
 // BenchmarkRENHDStep is noise, gradient and thermostat.
 func BenchmarkRENHDStep(b *testing.B) {
 	x, c := renhd(b)
-	race(b, 2*time.Millisecond, [][2]string{{"native", "C"}}, side{"native", runEntry(b, x, "step")}, side{"C", c.times})
+	race(b, 2*time.Millisecond, [][2]string{{"native", "C"}}, side{"native", runEntry(b, x, "step")},
+		side{"C", c.times})
 }
 
-// BenchmarkCompile is the way from a model and data in memory to C: with few rows and with many, and of all examples the slowest.
+// BenchmarkCompile is the way from a model and data in memory to C: with few rows and with many, and of all examples
+// the slowest.
 func BenchmarkCompile(b *testing.B) {
 	b.Run("rows", func(b *testing.B) {
-		race(b, 2*time.Millisecond, [][2]string{{"2000rows", "20rows"}}, side{"2000rows", toText(b, poisson(2000))}, side{"20rows", toText(b, poisson(20))})
+		race(b, 2*time.Millisecond, [][2]string{{"2000rows", "20rows"}}, side{"2000rows", toText(b, poisson(2000))},
+			side{"20rows", toText(b, poisson(20))})
 	})
 	b.Run("examples", func(b *testing.B) {
 		paths, err := filepath.Glob("../examples/*.ppl")
@@ -331,7 +338,8 @@ func BenchmarkCompile(b *testing.B) {
 		}
 		var slowest float64
 		for _, path := range paths {
-			slowest = max(slowest, median([]float64{exampleToText(b, path), exampleToText(b, path), exampleToText(b, path)}))
+			slowest = max(slowest,
+				median([]float64{exampleToText(b, path), exampleToText(b, path), exampleToText(b, path)}))
 		}
 		b.ReportMetric(1e9*slowest, "ns/slowest")
 		b.ReportMetric(0, "ns/op")

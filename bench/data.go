@@ -33,7 +33,8 @@ func poisson(n int) Case {
 		l, _ := math.Lgamma(y[i] + 1)
 		logFactorials += l
 	}
-	return Case{Name: "poisson", Data: map[string]any{"x": rows(x, d), "y": y}, hand: [][]float64{x, y, {logFactorials}},
+	return Case{Name: "poisson", Data: map[string]any{"x": rows(x, d), "y": y},
+		hand:  [][]float64{x, y, {logFactorials}},
 		sizes: map[string]int{"N": n, "D": d}}
 }
 
@@ -48,7 +49,8 @@ func logistic() Case {
 			y[i] = 1
 		}
 	}
-	return Case{Name: "logistic", Data: map[string]any{"x": rows(x, d), "y": y}, hand: [][]float64{x, y}, sizes: map[string]int{"N": n, "D": d}}
+	return Case{Name: "logistic", Data: map[string]any{"x": rows(x, d), "y": y}, hand: [][]float64{x, y},
+		sizes: map[string]int{"N": n, "D": d}}
 }
 
 // mixture is that of examples/five_modes.ppl, data and all.
@@ -61,7 +63,8 @@ func mixture() Case {
 	}
 	center := []float64{0, 0, 4, 4, -4, 4, -4, -4, 4, -4}
 	return Case{Name: "mixture", hand: [][]float64{weight, center, level, inverse},
-		inside: map[string]any{"level": level, "center": rows(center, 2), "inverse": inverse}, sizes: map[string]int{"K": len(weight)}}
+		inside: map[string]any{"level": level, "center": rows(center, 2), "inverse": inverse},
+		sizes:  map[string]int{"K": len(weight)}}
 }
 
 func eightSchools() Case {
@@ -72,8 +75,9 @@ func eightSchools() Case {
 		inverse = append(inverse, 1/s)
 		logs += math.Log(s)
 	}
-	return Case{Name: "eight_schools", hand: [][]float64{y, inverse, {logs}}, inside: map[string]any{"y": y, "sigma": sigma},
-		sizes: map[string]int{"J": len(y)}}
+	return Case{Name: "eight_schools", hand: [][]float64{y, inverse, {logs}},
+		inside: map[string]any{"y": y, "sigma": sigma},
+		sizes:  map[string]int{"J": len(y)}}
 }
 
 // gaussianProcess is a curve at 100 points.
@@ -85,7 +89,8 @@ func gaussianProcess() Case {
 		x[i] = float64(i) / 5
 		y[i] += math.Sin(x[i] / 2)
 	}
-	return Case{Name: "gp", Data: map[string]any{"x": x, "y": y}, hand: [][]float64{x, y}, sizes: map[string]int{"N": n}}
+	return Case{Name: "gp", Data: map[string]any{"x": x, "y": y}, hand: [][]float64{x, y},
+		sizes: map[string]int{"N": n}}
 }
 
 // volatility is a series of 1,000 returns.

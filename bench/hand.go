@@ -5,7 +5,8 @@ import "math"
 // byHand are the densities as straightforward loops in Go: the log density at theta, and its gradient to grad.
 func byHand() map[string]func(data [][]float64, theta, grad []float64) float64 {
 	return map[string]func(data [][]float64, theta, grad []float64) float64{
-		"poisson": poissonGo, "logistic": logisticGo, "mixture": mixtureGo, "eight_schools": eightSchoolsGo, "gp": gpGo, "volatility": volatilityGo}
+		"poisson": poissonGo, "logistic": logisticGo, "mixture": mixtureGo, "eight_schools": eightSchoolsGo, "gp": gpGo,
+		"volatility": volatilityGo}
 }
 
 var halfLog2Pi = 0.5 * math.Log(2*math.Pi)
@@ -158,7 +159,8 @@ func gpGo(data [][]float64, theta, grad []float64) float64 {
 	}
 	gamma, _ := math.Lgamma(25)
 	grad[0], grad[1], grad[2] = drho/(rho*rho)+25-4*rho, 2*dalpha-alpha*alpha/4+1, dsigma*sigma-sigma*sigma+1
-	return lp + 25*theta[0] - 4*rho + 25*math.Log(4) - gamma - alpha*alpha/8 + theta[1] - sigma*sigma/2 + theta[2] - 2*halfLog2Pi + math.Ln2
+	return lp + 25*theta[0] - 4*rho + 25*math.Log(4) - gamma - alpha*alpha/8 + theta[1] - sigma*sigma/2 + theta[2] -
+		2*halfLog2Pi + math.Ln2
 }
 
 func square(n int) [][]float64 { return rows(make([]float64, n*n), n) }

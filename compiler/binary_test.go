@@ -15,7 +15,8 @@ func TestBinaryData(t *testing.T) {
 	}
 	path := filepath.Join(t.TempDir(), "model.ppl")
 	const text = "data image[N, H, W] from \"%/images-idx3-ubyte.gz\"\ndata flag[N] from \"%/several.npz\"\n" +
-		"data x[A, B] missing from \"%/several.npz\"\nb ~ Normal(0, 1)\nx ~ Normal(b, 1)\nflag[i in N] ~ Bernoulli(logits = b * image[i, 1, 2])\n"
+		"data x[A, B] missing from \"%/several.npz\"\nb ~ Normal(0, 1)\nx ~ Normal(b, 1)\nflag[i in N] ~ " +
+		"Bernoulli(logits = b * image[i, 1, 2])\n"
 	if err := os.WriteFile(path, []byte(strings.ReplaceAll(text, "%", dir)), 0o600); err != nil {
 		t.Fatal(err)
 	}

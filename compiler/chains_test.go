@@ -14,8 +14,9 @@ import (
 	"ppl/compiler/model"
 )
 
-// A chainCase is a model whose discrete unknowns are few enough to be enumerated. It has one parameter, q, and saves for each unknown z: p_z (the
-// probability of the value 1), best_z (its joint mode) and d_z (its elements in a draw), and with stat what is drawn of several together.
+// A chainCase is a model whose discrete unknowns are few enough to be enumerated. It has one parameter, q, and saves
+// for each unknown z: p_z (the probability of the value 1), best_z (its joint mode) and d_z (its elements in a draw),
+// and with stat what is drawn of several together.
 type chainCase struct {
 	name, text string
 	unknowns   []unknown
@@ -225,7 +226,8 @@ generate stat = sum(s in S: w[s] * sum(t in 2..T: x[s, t] * a[s, t-1] * b[s, t])
 			w, a, b, x := z[0][s], z[1][3*s:3*s+3], z[2][3*s:3*s+3], z[3][2*s:2*s+2]
 			p *= bernoulli(q, w) * bernoulli(0.4, a[0]) * bernoulli(0.5, b[0]) * normal(y[3*s], float64(a[0]), 1)
 			for t := 1; t < 3; t++ {
-				p *= bernoulli([2]float64{0.2 + 0.3*float64(w), 0.8}[a[t-1]], a[t]) * bernoulli([2]float64{0.1, q}[b[t-1]], b[t])
+				p *= bernoulli([2]float64{0.2 + 0.3*float64(w), 0.8}[a[t-1]], a[t]) *
+					bernoulli([2]float64{0.1, q}[b[t-1]], b[t])
 				p *= bernoulli(0.1+0.5*float64(a[t-1])+0.3*q*float64(a[t]), x[t-1])
 				p *= normal(y[3*s+t], float64(2*x[t-1]-b[t]), 1)
 			}
@@ -346,8 +348,8 @@ func assignments(of []unknown, visit func(z [][]int)) {
 	fill(0, 0)
 }
 
-// Chains of higher order, chains that meet and chains that read each other: the density, its gradient (by differences of the enumeration), marginals,
-// the joint mode and joint draws against the enumeration of all assignments.
+// Chains of higher order, chains that meet and chains that read each other: the density, its gradient (by differences
+// of the enumeration), marginals, the joint mode and joint draws against the enumeration of all assignments.
 func TestChainsByEnumeration(t *testing.T) {
 	for _, c := range chainCases {
 		t.Run(c.name, func(t *testing.T) { c.test(t) })
@@ -356,7 +358,8 @@ func TestChainsByEnumeration(t *testing.T) {
 
 func (c chainCase) test(t *testing.T) {
 	const q, h, draws = 0.6, 1e-5, 1500
-	ones, means, best := make([][]float64, len(c.unknowns)), make([][]float64, len(c.unknowns)), make([][]float64, len(c.unknowns))
+	ones, means, best := make([][]float64, len(c.unknowns)), make([][]float64, len(c.unknowns)),
+		make([][]float64, len(c.unknowns))
 	for u, of := range c.unknowns {
 		ones[u], means[u], best[u] = make([]float64, of.n), make([]float64, of.n), make([]float64, of.n)
 	}
@@ -399,13 +402,15 @@ func (c chainCase) test(t *testing.T) {
 	closeTo(t, "joint draws", average["stat"], []float64{stat}, 5*math.Sqrt((statSquare-stat*stat)/draws))
 }
 
-// What `ppl check` says of tables is what the compiler makes: the largest is just accepted by `infer sumout(limit = …)`.
+// What `ppl check` says of tables is what the compiler makes: the largest is just accepted by `infer sumout(limit =
+// …)`.
 func TestChainTables(t *testing.T) {
 	for _, c := range chainCases {
 		t.Run(c.name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "model.ppl")
 			compiles := func(limit int) (*model.Model, bool) {
-				if err := os.WriteFile(path, []byte(fmt.Sprintf("%sinfer sumout(limit = %d)\n", c.text, limit)), 0o600); err != nil {
+				if err := os.WriteFile(path, []byte(fmt.Sprintf("%sinfer sumout(limit = %d)\n", c.text, limit)),
+					0o600); err != nil {
 					t.Fatal(err)
 				}
 				m, _ := Check(path)

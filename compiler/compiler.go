@@ -1,4 +1,5 @@
-// Package compiler is the front door: a model's source and its data become a density that samplers and the command line use.
+// Package compiler is the front door: a model's source and its data become a density that samplers and the command line
+// use.
 package compiler
 
 import (
@@ -52,8 +53,8 @@ func parsed(path string) (*ast.File, []diag.Diagnostic) {
 	return parse.File(source.New(path, string(text)))
 }
 
-// CheckWithData is Check, with the data where they are at hand: given by args, or all in the model and in files that it names, which are there and not too
-// large for memory.
+// CheckWithData is Check, with the data where they are at hand: given by args, or all in the model and in files that it
+// names, which are there and not too large for memory.
 func CheckWithData(path string, args []DataArg, shelf Shelf) (*model.Model, []diag.Diagnostic) {
 	m, ds := Check(path)
 	if m != nil && (len(args) > 0 || bind.AtHand(m, filepath.Dir(path), shelf)) {
@@ -105,8 +106,8 @@ func LoadFrom(path string, args []DataArg, shelf Shelf) (*Program, []diag.Diagno
 	return p, append(ds, more...)
 }
 
-// LoadPredictive loads a model that draws its data anew, to be completed from draws of its parameters or, if prior is set, from nothing
-// (check.Predictive). What is told is about that; warnings about the model itself are Load's.
+// LoadPredictive loads a model that draws its data anew, to be completed from draws of its parameters or, if prior is
+// set, from nothing (check.Predictive). What is told is about that; warnings about the model itself are Load's.
 func LoadPredictive(path string, args []DataArg, prior bool) (*Program, []diag.Diagnostic) {
 	file, ds := parsed(path)
 	if diag.HasErrors(ds) {
@@ -167,8 +168,8 @@ func (p *Program) Density(theta autodiff.Node) (logPrior, logLik autodiff.Node) 
 	return autodiff.Add(t.Prior, t.Jacobian), t.Likelihood
 }
 
-// OwnScale is a program as the density of its parameters on their own scale: without log-Jacobian, and with noncentered parameters as they
-// are. A mode depends on that; draws do not, and are made from a Program.
+// OwnScale is a program as the density of its parameters on their own scale: without log-Jacobian, and with noncentered
+// parameters as they are. A mode depends on that; draws do not, and are made from a Program.
 type OwnScale struct{ *Program }
 
 // Density adds log ρ and log ℓ at the parameters that theta stands for.
@@ -202,15 +203,16 @@ func (p *Program) Deterministic() []bool { return p.plan.Deterministic() }
 // Values adds all of Saved to theta's graph; elements that are known only after inference are 0 until Complete.
 func (p *Program) Values(theta autodiff.Node) autodiff.Node { return p.plan.Values(theta) }
 
-// Complete fills in the elements of values (in the order of Saved) that are known only after inference: what is drawn by
-// `generate v ~ D`, draws of summed-out latents, and what reads them.
+// Complete fills in the elements of values (in the order of Saved) that are known only after inference: what is drawn
+// by `generate v ~ D`, draws of summed-out latents, and what reads them.
 func (p *Program) Complete(r *rand.Rand, values []float64) {
 	if p.after != nil {
 		p.after.Complete(r, values)
 	}
 }
 
-// Replicas is the number of the first of Saved that is drawn in the place of data, of a program of LoadPredictive; the others follow it.
+// Replicas is the number of the first of Saved that is drawn in the place of data, of a program of LoadPredictive; the
+// others follow it.
 func (p *Program) Replicas() int { return p.plan.Replicas() }
 
 // Observed is the data on the left of ~, with their axes, for the run directory.
@@ -231,8 +233,8 @@ func (p *Program) ReadRows(k int, rows, dst []float64) error { return p.plan.Rea
 // A LogProb is a density at given parameter values, on their own scale.
 type LogProb = emit.LogProb
 
-// LogProb evaluates the density at parameter values; an error names a parameter that is missing, unknown, of the wrong shape
-// or outside its support.
+// LogProb evaluates the density at parameter values; an error names a parameter that is missing, unknown, of the wrong
+// shape or outside its support.
 func (p *Program) LogProb(at map[string]*data.Array) (*LogProb, error) {
 	values := map[string]emit.Array{}
 	for name, a := range at {
@@ -241,7 +243,8 @@ func (p *Program) LogProb(at map[string]*data.Array) (*LogProb, error) {
 	return p.plan.LogProb(values)
 }
 
-// Rows is how many rows log ℓ is a sum over: the size of the model's row set with these data. The error says what couples the data.
+// Rows is how many rows log ℓ is a sum over: the size of the model's row set with these data. The error says what
+// couples the data.
 func (p *Program) Rows() (int, error) {
 	if n := p.plan.Rows(); n > 0 {
 		return n, nil
@@ -259,7 +262,8 @@ func (p *Program) Rows() (int, error) {
 // RowSet is the product of plates that Rows counts; nil where the model has none.
 func (p *Program) RowSet() *model.RowSet { return p.plan.RowSet() }
 
-// Split adds log ρ (with log-Jacobian), the observations that belong to no row, and log ℓ of the given rows to theta's graph.
+// Split adds log ρ (with log-Jacobian), the observations that belong to no row, and log ℓ of the given rows to theta's
+// graph.
 func (p *Program) Split(theta, rows autodiff.Node) (logPrior, whole, terms autodiff.Node) {
 	return p.plan.Split(theta, rows)
 }

@@ -61,7 +61,8 @@ func densityCases(t *testing.T) (cases []densityCase) {
 				}
 				c.at = file.Arrays
 			case "want":
-				if _, err := fmt.Sscanf(string(f.Data), "prior %g\nlikelihood %g", &c.prior, &c.likelihood); err != nil {
+				if _, err := fmt.Sscanf(string(f.Data), "prior %g\nlikelihood %g", &c.prior,
+					&c.likelihood); err != nil {
 					t.Fatal(path, err)
 				}
 			}
@@ -73,8 +74,8 @@ func densityCases(t *testing.T) (cases []densityCase) {
 
 func near(got, want, tol float64) bool { return math.Abs(got-want) <= tol*(1+math.Abs(want)) }
 
-// Log ρ and log ℓ of small models that together use the language's constructs, against SciPy (testdata/density, whose oracle.py
-// gives the numbers).
+// Log ρ and log ℓ of small models that together use the language's constructs, against SciPy (testdata/density, whose
+// oracle.py gives the numbers).
 func TestDensity(t *testing.T) {
 	for _, c := range densityCases(t) {
 		t.Run(c.name, func(t *testing.T) {
@@ -93,8 +94,8 @@ func TestDensity(t *testing.T) {
 	}
 }
 
-// The density in unconstrained coordinates is the one on the parameters' own scale plus the log-Jacobian, and its gradient is that
-// of central differences.
+// The density in unconstrained coordinates is the one on the parameters' own scale plus the log-Jacobian, and its
+// gradient is that of central differences.
 func TestUnconstrainedDensity(t *testing.T) {
 	for _, c := range densityCases(t) {
 		t.Run(c.name, func(t *testing.T) {
@@ -128,7 +129,8 @@ func TestUnconstrainedDensity(t *testing.T) {
 	}
 }
 
-// noncentered models have standard coordinates, whose density differs from the sum of the parts by the scales' logarithm.
+// noncentered models have standard coordinates, whose density differs from the sum of the parts by the scales'
+// logarithm.
 func noncentered(p *Program) bool {
 	for _, term := range p.Model().Terms {
 		if term.Non {

@@ -15,8 +15,8 @@ import (
 // tries is how many starting points NotFinite looks at.
 const tries = 20
 
-// NotFinite says which parts of the density keep it from being finite at starting points, where none of them has a finite one;
-// else it says nothing.
+// NotFinite says which parts of the density keep it from being finite at starting points, where none of them has a
+// finite one; else it says nothing.
 func (p *Program) NotFinite(seed uint64) (parts []string) {
 	if p.Streams() > 0 { // it would take all rows at once
 		return nil
@@ -41,8 +41,9 @@ func (p *Program) NotFinite(seed uint64) (parts []string) {
 // patience is how many numbers Culprits evaluates, about: a second's worth.
 const patience = 1 << 21
 
-// Culprits tells of points where a sampler found the log density or its gradient not finite which parts of the model are not, and at how
-// many of the points; points to which no part owns up are missing from the counts. With large data it looks at some of the points, looked.
+// Culprits tells of points where a sampler found the log density or its gradient not finite which parts of the model
+// are not, and at how many of the points; points to which no part owns up are missing from the counts. With large data
+// it looks at some of the points, looked.
 func (p *Program) Culprits(points [][]float64) (culprits []draws.Culprit, looked int) {
 	if len(points) == 0 || p.Streams() > 0 {
 		return nil, 0
@@ -67,7 +68,8 @@ func (p *Program) Culprits(points [][]float64) (culprits []draws.Culprit, looked
 	return culprits, looked
 }
 
-// parts are a log density's summands as nodes of one graph, after the solutions of differential equations that they read.
+// parts are a log density's summands as nodes of one graph, after the solutions of differential equations that they
+// read.
 type parts struct {
 	theta  autodiff.Node
 	is     []draws.Culprit // none as yet

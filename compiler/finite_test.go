@@ -15,10 +15,12 @@ func TestNotFinite(t *testing.T) {
 		text string
 		want []string
 	}{
-		"a datum outside": {"data y[N] = [1, 99, 2], z[N] = [1, 2, 3]\na ~ Uniform(0, 1)\ny[i in N] ~ Uniform(a, 10 + a)\nz[i in N] ~ Normal(a, 1)",
+		"a datum outside": {"data y[N] = [1, 99, 2], z[N] = [1, 2, 3]\na ~ Uniform(0, 1)\ny[i in N] ~ Uniform(a, 10 " +
+			"+ a)\nz[i in N] ~ Normal(a, 1)",
 			[]string{"the log likelihood of `y` is -Inf in 1 of 3 rows, row 2 first"}},
-		"a prior by formula": {"data y[N] = [1]\na ~ Density(log(-1 - a^2))\ny[i in N] ~ Normal(a, 1)", []string{"the log prior of `a` is NaN"}},
-		"sound":              {"data y[N] = [1]\na ~ Normal(0, 1)\ny[i in N] ~ Normal(a, 1)", nil},
+		"a prior by formula": {"data y[N] = [1]\na ~ Density(log(-1 - a^2))\ny[i in N] ~ Normal(a, 1)",
+			[]string{"the log prior of `a` is NaN"}},
+		"sound": {"data y[N] = [1]\na ~ Normal(0, 1)\ny[i in N] ~ Normal(a, 1)", nil},
 	} {
 		if d := cmp.Diff(c.want, load(t, c.text).NotFinite(1)); d != "" {
 			t.Errorf("%s: %s", name, d)
@@ -26,16 +28,20 @@ func TestNotFinite(t *testing.T) {
 	}
 }
 
-// TestCulprits: at a point outside a law's domain the law is named, at one where only a gradient fails the one whose it is, elsewhere none.
+// TestCulprits: at a point outside a law's domain the law is named, at one where only a gradient fails the one whose it
+// is, elsewhere none.
 func TestCulprits(t *testing.T) {
-	p := load(t, "data y[N] = [1.2, 0.3], z[N] = [1, 2]\na ~ Normal(0, 3)\ny[i in N] ~ Normal(sqrt(a), 1)\nz[i in N] ~ Normal(log(a), 1)")
+	p := load(t, "data y[N] = [1.2, 0.3], z[N] = [1, 2]\na ~ Normal(0, 3)\ny[i in N] ~ Normal(sqrt(a), 1)\nz[i in N] "+
+		"~ Normal(log(a), 1)")
 	for _, c := range []struct {
 		points [][]float64
 		want   []draws.Culprit
 	}{
 		{[][]float64{{1}, {2}}, nil},
-		{[][]float64{{-1}, {1}, {-2}}, []draws.Culprit{{Part: "the log likelihood of `y`", Points: 2}, {Part: "the log likelihood of `z`", Points: 2}}},
-		{[][]float64{{0}, {0}, {-1}}, []draws.Culprit{{Part: "the log likelihood of `z`", Points: 3}, {Part: "the log likelihood of `y`", Points: 1}}},
+		{[][]float64{{-1}, {1}, {-2}}, []draws.Culprit{{Part: "the log likelihood of `y`", Points: 2},
+			{Part: "the log likelihood of `z`", Points: 2}}},
+		{[][]float64{{0}, {0}, {-1}}, []draws.Culprit{{Part: "the log likelihood of `z`", Points: 3},
+			{Part: "the log likelihood of `y`", Points: 1}}},
 	} {
 		got, looked := p.Culprits(c.points)
 		if d := cmp.Diff(c.want, got); d != "" || looked != len(c.points) {
@@ -49,8 +55,8 @@ func TestCulprits(t *testing.T) {
 	}
 }
 
-// TestUnreached: where a solver runs out of attempts, its equations are named before what reads their solution, with what to do; where it does not,
-// and where the solution is found but its reader has no density, they are not.
+// TestUnreached: where a solver runs out of attempts, its equations are named before what reads their solution, with
+// what to do; where it does not, and where the solution is found but its reader has no density, they are not.
 func TestUnreached(t *testing.T) {
 	p := load(t, `data y[N] = [0.4, 0.1, 0.02], at[N] = [1, 2, 3]
 k ~ LogNormal(0, 1)
@@ -58,8 +64,10 @@ u(0) = 1
 u'(t) = -k * u(t)
 y[i in N] ~ LogNormal(log(u(at[i]) - 1e-6), 1)
 infer ode(max_steps = 40)`)
-	help := "it did not reach all times asked for in the steps it may attempt, 40; `infer ode(max_steps = 120)` allows more, and stiff equations need fewer with `method = bdf`"
-	solution, reader := draws.Culprit{Part: "the solution of `u`", Points: 1, Help: help}, draws.Culprit{Part: "the log likelihood of `y`", Points: 1}
+	help := "it did not reach all times asked for in the steps it may attempt, 40; `infer ode(max_steps = 120)` " +
+		"allows more, and stiff equations need fewer with `method = bdf`"
+	solution, reader := draws.Culprit{Part: "the solution of `u`", Points: 1, Help: help},
+		draws.Culprit{Part: "the log likelihood of `y`", Points: 1}
 	for _, c := range []struct {
 		k    float64
 		want []draws.Culprit

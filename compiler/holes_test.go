@@ -10,7 +10,8 @@ import (
 	"ppl/autodiff"
 )
 
-// Holes in a series that its own law reads are parameters: the density is that of the model in which they are written as such.
+// Holes in a series that its own law reads are parameters: the density is that of the model in which they are written
+// as such.
 func TestHolesInASeries(t *testing.T) {
 	p := load(t, `data x[T] missing -9 = [0.3, 1.7, -9, 2.4, -9, -9, 1]
 m ~ Normal(0, 1)
@@ -45,7 +46,8 @@ y ~ Density(logpdf(Normal(m, 2), x[1]) + sum(t in 2..7: logpdf(Normal(m * x[t-1]
 		"x[1] ~ Normal(0, 1)\nx[t in 2..T] ~ LogNormal(x[t-1], 1)\n":      "E99",
 		"x[1] ~ Normal(0, 1)\nx[t in 2..T] ~ Normal(x[t-1], 1) in 0..9\n": "E99",
 	} {
-		if codes := refusal(t, "data x[T] missing -9 = [0.3, 1.7, -9, 2.4]\n"+text); len(codes) != 1 || codes[0] != code {
+		if codes := refusal(t, "data x[T] missing -9 = [0.3, 1.7, -9, 2.4]\n"+text); len(codes) != 1 ||
+			codes[0] != code {
 			t.Errorf("%s: refused with %v, want %s", text, codes, code)
 		}
 	}

@@ -21,8 +21,8 @@ generate best_z = mode(z)
 generate again[i in S] ~ Normal(10 * w[i], 1)
 `
 
-// Latents of an occupancy model with one nested in the other: their exact marginals against the posterior worked out by hand,
-// joint draws against the marginals, the joint mode.
+// Latents of an occupancy model with one nested in the other: their exact marginals against the posterior worked out by
+// hand, joint draws against the marginals, the joint mode.
 func TestLatentsAfterInference(t *testing.T) {
 	p := load(t, nested)
 	const omega, psi, q = 0.6, 0.5, 0.3
@@ -39,7 +39,8 @@ func TestLatentsAfterInference(t *testing.T) {
 	closeTo(t, "probability(z)", last["p_z"], wantZ, 1e-12)
 	closeTo(t, "mode(w)", last["best_w"], []float64{1, 0, 1}, 0)
 	closeTo(t, "mode(z)", last["best_z"], []float64{0, 1, 0, 0, 1, 1}, 0)
-	// Frequencies of n draws have standard errors below ½/√n; sums of up to six of them below 3/√n; 10 w + noise below 6/√n.
+	// Frequencies of n draws have standard errors below ½/√n; sums of up to six of them below 3/√n; 10 w + noise below
+	// 6/√n.
 	se := 1 / math.Sqrt(n)
 	closeTo(t, "sum(w)", sums["available"], []float64{2 + pw}, 5*se/2)
 	closeTo(t, "sum(z[i])", sums["sites"], []float64{1 + occupied, 2 * pw * occupied, 2}, 5*se)
@@ -115,8 +116,8 @@ generate same = sum(t in 2..T: z[t] == z[t-1])
 generate both = sum(t in T: z[t] * x[t])
 `
 
-// A chain with a latent outside it (w) and one inside (x): marginals, joint draws and the joint mode against the enumeration of
-// all 2⁹ assignments.
+// A chain with a latent outside it (w) and one inside (x): marginals, joint draws and the joint mode against the
+// enumeration of all 2⁹ assignments.
 func TestChainAfterInference(t *testing.T) {
 	p := load(t, chained)
 	const a, b = 0.7, 0.2
@@ -196,7 +197,8 @@ generate best_w = mode(w)
 generate both[n in N] = z[site[n]] * w[n]
 `
 
-// Latents read at elements that data choose, with others hanging on the readers, against the enumeration of all 2⁸ assignments.
+// Latents read at elements that data choose, with others hanging on the readers, against the enumeration of all 2⁸
+// assignments.
 func TestGatherAfterInference(t *testing.T) {
 	p := load(t, gathered)
 	const psi = 0.6

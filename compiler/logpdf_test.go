@@ -6,12 +6,15 @@ import (
 	"testing"
 )
 
-// The log density of a vector inside an expression is that of the law: a mixture of multivariate normals by hand, and summed out.
+// The log density of a vector inside an expression is that of the law: a mixture of multivariate normals by hand, and
+// summed out.
 func TestDensityOfAVectorInAnExpression(t *testing.T) {
-	const head = "data y[N, D] = [[0.3, -1], [2, 1.5], [-0.4, 0.1]]\nw ~ Dirichlet([2, 2])\nm[k in 1..2, D] ~ Normal(0, 2)\nOmega[D, D] ~ LKJ(2)\n"
+	const head = "data y[N, D] = [[0.3, -1], [2, 1.5], [-0.4, 0.1]]\nw ~ Dirichlet([2, 2])\nm[k in 1..2, D] ~ " +
+		"Normal(0, 2)\nOmega[D, D] ~ LKJ(2)\n"
 	want := load(t, head+"z[i in N] ~ Categorical(w)\ny[i in N] ~ MvNormal(m[z[i]], sd = [1, 2], corr = Omega)\n")
 	p := load(t, head+"data none[N] = [0, 0, 0]\n"+
-		"none[i in N] ~ Density(logsumexp(k in 1..2: log(w[k]) + logpdf(MvNormal(m[k], sd = [1, 2], corr = Omega), y[i])))\n")
+		"none[i in N] ~ Density(logsumexp(k in 1..2: log(w[k]) + logpdf(MvNormal(m[k], sd = [1, 2], corr = "+
+		"Omega), y[i])))\n")
 	r := rand.New(rand.NewPCG(5, 6))
 	for range 3 {
 		theta := make([]float64, p.Dim())

@@ -9,7 +9,8 @@ import (
 	"ppl/compiler/data"
 )
 
-// A Gaussian process on a grid: the density by eigenvalues and that by inverse and determinant are gonum's of the dense covariance.
+// A Gaussian process on a grid: the density by eigenvalues and that by inverse and determinant are gonum's of the dense
+// covariance.
 const kronecker = `
 data y[A, B] = [[0.3, -1.2, 0.4], [1.1, 0.2, -0.6]], x[B] = [0, 0.7, 1.5], z[A] = [0.2, 1]
 length ~ LogNormal(0, 1)

@@ -18,8 +18,8 @@ generate other[M] ~ Normal(0, 1)
 generate c = a
 `
 
-// Data that generate statements alone read may be left out, and with them what is generated from them, by way of definitions and of sizes
-// too. The rest of the draw, and the density, stay as they are.
+// Data that generate statements alone read may be left out, and with them what is generated from them, by way of
+// definitions and of sizes too. The rest of the draw, and the density, stay as they are.
 func TestDataForPredictionMayBeLeftOut(t *testing.T) {
 	without := load(t, strings.ReplaceAll(predicting, "GIVEN", ""))
 	with := load(t, strings.ReplaceAll(predicting, "GIVEN", " = [10, 20]"))
@@ -52,8 +52,10 @@ func TestDataOfTheModelMayNotBeLeftOut(t *testing.T) {
 	for _, c := range []struct{ code, text string }{
 		{"E83", "data y[N] = [1, 2], x[N]\nmu ~ Normal(0, 1)\nm = mu * x\ny ~ Normal(m, 1)\ngenerate z = sum(x)\n"},
 		{"E83", "data y[N] = [1, 2], k\nw[1..k] ~ Normal(0, 1)\ny ~ Normal(sum(w), 1)\n"},
-		{"E46", "data y[N] = [1, 2], x[M]\nw[M] ~ Normal(0, 1)\ny ~ Normal(sum(w), 1)\ngenerate z[j in M] = w[j] * x[j]\n"},
-		{"E83", "data y[N] = [1, 2], t[M]\nk ~ HalfNormal(1)\nu'(s) = -k * u(s)\nu(0) = 1\ny[i in N] ~ Normal(u(i), 1)\ngenerate z[j in M] = u(t[j])\n"},
+		{"E46", "data y[N] = [1, 2], x[M]\nw[M] ~ Normal(0, 1)\ny ~ Normal(sum(w), 1)\ngenerate z[j in M] = " +
+			"w[j] * x[j]\n"},
+		{"E83", "data y[N] = [1, 2], t[M]\nk ~ HalfNormal(1)\nu'(s) = -k * u(s)\nu(0) = 1\ny[i in N] ~ Normal(u(i), " +
+			"1)\ngenerate z[j in M] = u(t[j])\n"},
 	} {
 		if got := refusal(t, c.text); len(got) != 1 || got[0] != c.code {
 			t.Errorf("refused with %v, want %s:\n%s", got, c.code, c.text)
@@ -93,7 +95,8 @@ func TestMaxSteps(t *testing.T) {
 	if got := likelihoodAt(t, load(t, text+"infer ode(max_steps = 2)\n"), at); got == got {
 		t.Errorf("log likelihood %v with two steps", got)
 	}
-	for _, option := range []string{"max_steps = 0", "max_steps = 2.5", "rtol = -1", "atol = small", "method = euler", "steps = 3"} {
+	for _, option := range []string{"max_steps = 0", "max_steps = 2.5", "rtol = -1", "atol = small", "method = euler",
+		"steps = 3"} {
 		if codes := refusal(t, text+"infer ode("+option+")\n"); len(codes) != 1 || codes[0] != "E50" {
 			t.Errorf("%s: refused with %v", option, codes)
 		}

@@ -22,8 +22,10 @@ func likelihoodOf(t *testing.T, text string) float64 {
 func TestOrderIsFree(t *testing.T) {
 	for _, c := range [][2]string{
 		{"data y[N] = [1, 2]\ny ~ Normal(1, 2)\n", "y ~ Normal(1, 2)\ndata y[N] = [1, 2]\n"},
-		{"data y[T] = [1, 0, 2]\nz[1] ~ Categorical([0.3, 0.7])\nz[t in 2..T] ~ Categorical(z[t-1] == 1 ? [0.2, 0.8] : [0.6, 0.4])\ny[t in T] ~ Normal(z[t], 1)\n",
-			"z[t in 2..T] ~ Categorical(z[t-1] == 1 ? [0.2, 0.8] : [0.6, 0.4])\nz[1] ~ Categorical([0.3, 0.7])\ny[t in T] ~ Normal(z[t], 1)\ndata y[T] = [1, 0, 2]\n"},
+		{"data y[T] = [1, 0, 2]\nz[1] ~ Categorical([0.3, 0.7])\nz[t in 2..T] ~ Categorical(z[t-1] == 1 ? [0.2, 0.8] " +
+			": [0.6, 0.4])\ny[t in T] ~ Normal(z[t], 1)\n",
+			"z[t in 2..T] ~ Categorical(z[t-1] == 1 ? [0.2, 0.8] : [0.6, 0.4])\nz[1] ~ Categorical([0.3, 0.7])\ny[t " +
+				"in T] ~ Normal(z[t], 1)\ndata y[T] = [1, 0, 2]\n"},
 	} {
 		if a, b := likelihoodOf(t, c[0]), likelihoodOf(t, c[1]); !near(a, b, 1e-14) {
 			t.Errorf("log likelihood %v, in another order %v:\n%s", a, b, c[1])
@@ -34,8 +36,10 @@ func TestOrderIsFree(t *testing.T) {
 // What chains and ragged folds cannot mean is refused with its code.
 func TestRefusedWhenLoaded(t *testing.T) {
 	for _, c := range []struct{ code, model string }{
-		{"E70", "data y[T] = [0, 2, 1]\nz[1] ~ DiscreteUniform(0, 1)\nz[t in 2..T] ~ DiscreteUniform(0, 2)\ny[t in T] ~ Normal(z[t], 1)\n"},
-		{"E70", "data y[T] = [0, 2, 1]\nz[t in 1..T] ~ Bernoulli(z[t-1] == 1 ? 0.9 : 0.2)\ny[t in T] ~ Normal(z[t], 1)\n"},
+		{"E70", "data y[T] = [0, 2, 1]\nz[1] ~ DiscreteUniform(0, 1)\nz[t in 2..T] ~ DiscreteUniform(0, 2)\ny[t in " +
+			"T] ~ Normal(z[t], 1)\n"},
+		{"E70", "data y[T] = [0, 2, 1]\nz[t in 1..T] ~ Bernoulli(z[t-1] == 1 ? 0.9 : 0.2)\ny[t in T] ~ " +
+			"Normal(z[t], 1)\n"},
 		{"E45", "data y[N] = [0, 2, 1]\ny[i in N] ~ Normal(mean(j in 1..i-1: y[j]), 1)\n"},
 	} {
 		path := filepath.Join(t.TempDir(), "model.ppl")

@@ -11,8 +11,9 @@ import (
 	"ppl/compiler/model"
 )
 
-// On every example the density on the parameters' own scale is what `ppl logprob` says at the values that theta stands for: log ρ and
-// log ℓ, which are emitted from values given by name, without coordinates. Split adds up to it. Relative 1e-8: the way to the values and back.
+// On every example the density on the parameters' own scale is what `ppl logprob` says at the values that theta stands
+// for: log ρ and log ℓ, which are emitted from values given by name, without coordinates. Split adds up to it. Relative
+// 1e-8: the way to the values and back.
 func TestOwnScale(t *testing.T) {
 	for _, path := range modelsIn(t, "../examples") {
 		t.Run(filepath.Base(path), func(t *testing.T) {

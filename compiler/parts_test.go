@@ -8,7 +8,8 @@ import (
 	"ppl/compiler/data"
 )
 
-// Discrete unknowns in pieces along two axes, of which laws read the past or not, against the sum over all their values.
+// Discrete unknowns in pieces along two axes, of which laws read the past or not, against the sum over all their
+// values.
 func TestUnknownsInParts(t *testing.T) {
 	const head = "data y[M, T] = [[0.3, 1.2, -0.4], [0.9, 1.4, 0.2], [-0.2, 0.1, 1.3]]\nq ~ Beta(2, 2)\n"
 	y := [3][3]float64{{0.3, 1.2, -0.4}, {0.9, 1.4, 0.2}, {-0.2, 0.1, 1.3}}
@@ -16,7 +17,8 @@ func TestUnknownsInParts(t *testing.T) {
 		name, text string
 		law        func(q float64, z *[3][3]int, m, t int) float64 // P(z[m][t] = 1)
 	}{
-		{"no past", "z[1, 1] ~ Bernoulli(q)\nz[1, t in 2..T] ~ Bernoulli(0.2)\nz[m in 2..M, 1] ~ Bernoulli(0.1 * m)\nz[m in 2..M, t in 2..T] ~ Bernoulli(q^m)\n" +
+		{"no past", "z[1, 1] ~ Bernoulli(q)\nz[1, t in 2..T] ~ Bernoulli(0.2)\nz[m in 2..M, 1] ~ Bernoulli(0.1 * " +
+			"m)\nz[m in 2..M, t in 2..T] ~ Bernoulli(q^m)\n" +
 			"y[m in M, t in T] ~ Normal(z[m, t], 1)\n",
 			func(q float64, _ *[3][3]int, m, t int) float64 {
 				switch {
@@ -29,7 +31,8 @@ func TestUnknownsInParts(t *testing.T) {
 				}
 				return math.Pow(q, float64(m+1))
 			}},
-		{"chains that begin differently", "z[1, 1] ~ Bernoulli(q)\nz[m in 2..M, 1] ~ Bernoulli(0.1 * m)\nz[m in M, t in 2..T] ~ Bernoulli(z[m, t-1] == 1 ? q : 0.3)\n" +
+		{"chains that begin differently", "z[1, 1] ~ Bernoulli(q)\nz[m in 2..M, 1] ~ Bernoulli(0.1 * m)\nz[m in M, t " +
+			"in 2..T] ~ Bernoulli(z[m, t-1] == 1 ? q : 0.3)\n" +
 			"y[m in M, t in T] ~ Normal(z[m, t], 1)\n",
 			func(q float64, z *[3][3]int, m, t int) float64 {
 				switch {
@@ -42,7 +45,8 @@ func TestUnknownsInParts(t *testing.T) {
 				}
 				return 0.3
 			}},
-		{"chains that go on differently", "z[m in M, 1] ~ Bernoulli(0.1 * m)\nz[1, t in 2..T] ~ Bernoulli(z[1, t-1] == 1 ? q : 0.3)\nz[m in 2..M, t in 2..T] ~ Bernoulli(z[m, t-1] == 1 ? 0.6 : q / m)\n" +
+		{"chains that go on differently", "z[m in M, 1] ~ Bernoulli(0.1 * m)\nz[1, t in 2..T] ~ Bernoulli(z[1, t-1] " +
+			"== 1 ? q : 0.3)\nz[m in 2..M, t in 2..T] ~ Bernoulli(z[m, t-1] == 1 ? 0.6 : q / m)\n" +
 			"y[m in M, t in T] ~ Normal(z[m, t], 1)\n",
 			func(q float64, z *[3][3]int, m, t int) float64 {
 				switch {
@@ -82,7 +86,8 @@ func TestUnknownsInParts(t *testing.T) {
 			for k := range ones {
 				ones[k] /= total
 			}
-			p := load(t, head+c.text+"generate p_z[m in M, t in T] = probability(z[m, t] == 1)\ngenerate d_z[m in M, t in T] = z[m, t]\n")
+			p := load(t, head+c.text+"generate p_z[m in M, t in T] = probability(z[m, t] == 1)\ngenerate d_z[m in M, "+
+				"t in T] = z[m, t]\n")
 			lp, err := p.LogProb(map[string]*data.Array{"q": {Values: []float64{q}}})
 			if err != nil {
 				t.Fatal(err)

@@ -34,7 +34,8 @@ func TestPiecesThatFillABox(t *testing.T) {
 				}
 				return a*float64(i) - b*float64(j)
 			}},
-		{"a corner, a row, a column that goes over all", "mu[1, 1] = a\nmu[1, j in 2..N] = b * j\nmu[i in 2..M, j in N] = a * i * j\n",
+		{"a corner, a row, a column that goes over all",
+			"mu[1, 1] = a\nmu[1, j in 2..N] = b * j\nmu[i in 2..M, j in N] = a * i * j\n",
 			func(i, j int, a, b float64, _ *[3][3]float64) float64 {
 				switch {
 				case i == 1 && j == 1:
@@ -44,7 +45,8 @@ func TestPiecesThatFillABox(t *testing.T) {
 				}
 				return a * float64(i*j)
 			}},
-		{"a pinwheel", "mu[2, 2] = a * b\nmu[1, j in 1..2] = a + j\nmu[i in 1..2, 3] = b + i\nmu[3, j in 2..3] = a - j\nmu[i in 2..3, 1] = b - i\n",
+		{"a pinwheel", "mu[2, 2] = a * b\nmu[1, j in 1..2] = a + j\nmu[i in 1..2, 3] = b + i\nmu[3, j in 2..3] = a - " +
+			"j\nmu[i in 2..3, 1] = b - i\n",
 			func(i, j int, a, b float64, _ *[3][3]float64) float64 {
 				switch {
 				case i == 2 && j == 2:
@@ -58,7 +60,8 @@ func TestPiecesThatFillABox(t *testing.T) {
 				}
 				return b - float64(i)
 			}},
-		{"a recurrence", "mu[1, j in N] = a * j\nmu[i in 2..M, 1] = b * mu[i-1, 2]\nmu[i in 2..M, j in 2..N] = mu[i-1, j-1] + b\n",
+		{"a recurrence", "mu[1, j in N] = a * j\nmu[i in 2..M, 1] = b * mu[i-1, 2]\nmu[i in 2..M, j in 2..N] = " +
+			"mu[i-1, j-1] + b\n",
 			func(i, j int, a, b float64, mu *[3][3]float64) float64 {
 				switch {
 				case i == 1:
@@ -68,7 +71,8 @@ func TestPiecesThatFillABox(t *testing.T) {
 				}
 				return mu[i-2][j-2] + b
 			}},
-		{"a recurrence that goes on from an element of its own", "mu[1, j in N] = a * j\nmu[i in 2..M, j in N] = mu[1, j] + b * mu[i-1, j]\n",
+		{"a recurrence that goes on from an element of its own",
+			"mu[1, j in N] = a * j\nmu[i in 2..M, j in N] = mu[1, j] + b * mu[i-1, j]\n",
 			func(i, j int, a, b float64, mu *[3][3]float64) float64 {
 				if i == 1 {
 					return a * float64(j)
@@ -98,11 +102,13 @@ func TestPiecesThatFillABox(t *testing.T) {
 
 // Parameters in pieces that are no grid: a field of which each element follows its neighbours above and to the left.
 func TestAFieldInPieces(t *testing.T) {
-	p := load(t, "data y[M, N] = [[0.3, -1.2, 0.4], [2, -0.1, 0.7]]\nr ~ Uniform(-1, 1)\nx[1, 1] ~ Normal(0, 2)\nx[1, j in 2..N] ~ Normal(r * x[1, j-1], 1)\nx[i in 2..M, 1] ~ Normal(r * x[i-1, 1], 1)\n"+
+	p := load(t, "data y[M, N] = [[0.3, -1.2, 0.4], [2, -0.1, 0.7]]\nr ~ Uniform(-1, 1)\nx[1, 1] ~ Normal(0, "+
+		"2)\nx[1, j in 2..N] ~ Normal(r * x[1, j-1], 1)\nx[i in 2..M, 1] ~ Normal(r * x[i-1, 1], 1)\n"+
 		"x[i in 2..M, j in 2..N] ~ Normal(r * (x[i-1, j] + x[i, j-1]), 0.5)\ny[i in M, j in N] ~ Normal(x[i, j], 1)\n")
 	const r = 0.3
 	x := [2][3]float64{{0.1, -0.4, 1.1}, {0.7, 0.2, -0.9}}
-	lp, err := p.LogProb(map[string]*data.Array{"r": {Values: []float64{r}}, "x": {Shape: []int{2, 3}, Values: slices.Concat(x[0][:], x[1][:])}})
+	lp, err := p.LogProb(map[string]*data.Array{"r": {Values: []float64{r}},
+		"x": {Shape: []int{2, 3}, Values: slices.Concat(x[0][:], x[1][:])}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -116,18 +122,24 @@ func TestAFieldInPieces(t *testing.T) {
 	}
 }
 
-// Pieces that leave an element out, or define one twice, are refused, naming it; where only sizes tell, when these are known.
+// Pieces that leave an element out, or define one twice, are refused, naming it; where only sizes tell, when these are
+// known.
 func TestPiecesThatDoNotFillABox(t *testing.T) {
 	const tail = "mu ~ Normal(0, 1)\ny[i in M, j in N] ~ Normal(mu + x[i, j], 1)\n"
 	for _, c := range []struct{ code, word, text string }{
-		{"E12", "x[2, 2]", "data y[M, N] = [[1, 2, 3], [4, 5, 6], [7, 8, 9]]\nx[1, j in 1..2] = 1\nx[i in 1..2, 3] = 2\nx[3, j in 2..3] = 3\nx[i in 2..3, 1] = 4\n"},
-		{"E11", "x[2, 1]", "data y[M, N] = [[1, 2, 3], [4, 5, 6], [7, 8, 9]], K = 2, L = 1\nx[1..K, 1..L] = fill(1, K, L)\nx[i in K+1..M, j in L+1..N] = 1\n" +
+		{"E12", "x[2, 2]", "data y[M, N] = [[1, 2, 3], [4, 5, 6], [7, 8, 9]]\nx[1, j in 1..2] = 1\nx[i in 1..2, 3] = " +
+			"2\nx[3, j in 2..3] = 3\nx[i in 2..3, 1] = 4\n"},
+		{"E11", "x[2, 1]", "data y[M, N] = [[1, 2, 3], [4, 5, 6], [7, 8, 9]], K = 2, L = 1\nx[1..K, 1..L] = fill(1, " +
+			"K, L)\nx[i in K+1..M, j in L+1..N] = 1\n" +
 			"x[i in 1..L, j in L+1..N] = 2\nx[i in L+1..M, j in 1..L] = 3\n"},
 		{"E11", "overlap", "data y[M, N] = [[1, 2, 3], [4, 5, 6]]\nx[1, j in N] = 1\nx[i in M, j in N] = 2\n"},
-		{"E11", "overlap", "data y[M, N] = [[1, 2, 3], [4, 5, 6]]\nx[i in 1..2, j in 1..2] = 1\nx[i in 2..3, j in 2..3] = 2\n"},
-		{"E32", "same elements", "data y[M, N] = [[1, 2, 3], [4, 5, 6]]\nx[i in M, j in N] = i\ny[1, j in N] ~ Normal(0, 1)\n"},
+		{"E11", "overlap", "data y[M, N] = [[1, 2, 3], [4, 5, 6]]\nx[i in 1..2, j in 1..2] = 1\nx[i in 2..3, j in " +
+			"2..3] = 2\n"},
+		{"E32", "same elements", "data y[M, N] = [[1, 2, 3], [4, 5, 6]]\nx[i in M, j in N] = i\ny[1, j in N] ~ " +
+			"Normal(0, 1)\n"},
 	} {
-		if got := complaint(t, c.text+tail); !strings.Contains(got, "error["+c.code+"]") || !strings.Contains(got, c.word) {
+		if got := complaint(t, c.text+tail); !strings.Contains(got, "error["+c.code+"]") ||
+			!strings.Contains(got, c.word) {
 			t.Errorf("want %s that names %s:\n%s\ngot\n%s", c.code, c.word, c.text, got)
 		}
 	}

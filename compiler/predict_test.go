@@ -63,7 +63,8 @@ func strays(mean, sd, want []float64, n int) bool {
 	return len(mean) != len(want)
 }
 
-// Replicates of data at given parameters, against expectations in closed form; what no law is for stays as it was observed.
+// Replicates of data at given parameters, against expectations in closed form; what no law is for stays as it was
+// observed.
 func TestReplicates(t *testing.T) {
 	const n, a, rate = 4000, 0.6, 0.8
 	density, below := math.Exp(-a*a/2)/math.Sqrt(2*math.Pi), math.Erfc(-a/math.Sqrt2)/2
@@ -111,7 +112,8 @@ g[i in 2..N] ~ Twice(g[i-1])
 	}
 }
 
-// Draws from the prior: of a regression whose scale is drawn, and of a series that reads its own past, whose variances are known.
+// Draws from the prior: of a regression whose scale is drawn, and of a series that reads its own past, whose variances
+// are known.
 func TestPriorPredictive(t *testing.T) {
 	const n = 4000
 	p := predictive(t, `
@@ -139,7 +141,8 @@ generate later ~ Normal(a, 1)
 	series := math.Sqrt(4.0 / 3)
 	const tol = 0.09 // of a standard deviation of 4000 draws of kurtosis 6 or less, 5 standard errors
 	for name, want := range map[string][]float64{
-		"a": {1}, "b": {0.5}, "y": {math.Sqrt(2), math.Sqrt(2.25), math.Sqrt(3)}, "h": {series, series, series}, "u": {math.Sqrt(7.0 / 3), math.Sqrt(7.0 / 3), math.Sqrt(7.0 / 3)},
+		"a": {1}, "b": {0.5}, "y": {math.Sqrt(2), math.Sqrt(2.25), math.Sqrt(3)}, "h": {series, series, series},
+		"u": {math.Sqrt(7.0 / 3), math.Sqrt(7.0 / 3), math.Sqrt(7.0 / 3)},
 	} {
 		for i := range want {
 			got := sd[name][i]
@@ -156,7 +159,8 @@ generate later ~ Normal(a, 1)
 // Holes that are parameters are read from the draws.
 func TestReplicatesWithHoles(t *testing.T) {
 	const n = 2000
-	p := predictive(t, "data x[N] missing -1 = [1, -1, 3], y[N] = [1, 2, 3]\nx[i in N] ~ Normal(2, 1)\ny[i in N] ~ Normal(10 * x[i], 1)\n", false)
+	p := predictive(t, "data x[N] missing -1 = [1, -1, 3], y[N] = [1, 2, 3]\nx[i in N] ~ Normal(2, 1)\ny[i in N] ~ "+
+		"Normal(10 * x[i], 1)\n", false)
 	var sum float64
 	r := rand.New(rand.NewPCG(1, 2))
 	first := p.Replicas()
@@ -177,11 +181,12 @@ func TestReplicatesWithHoles(t *testing.T) {
 	}
 }
 
-// Holes that are no parameters are drawn: discrete ones, and from the prior continuous ones. What was observed is read as it was, and drawn anew
-// for a replicate of its own.
+// Holes that are no parameters are drawn: discrete ones, and from the prior continuous ones. What was observed is read
+// as it was, and drawn anew for a replicate of its own.
 func TestReplicatesBesideDrawnHoles(t *testing.T) {
 	const n = 4000
-	const text = "data s[N] missing -1 = [1, -1, 0], x[N] missing -9 = [2, 4, -9], y[N] = [1, 2, 3]\nu ~ Normal(0, 1)\ns[i in N] ~ Bernoulli(0.3)\nx[i in N] ~ Normal(5, 2)\n" +
+	const text = "data s[N] missing -1 = [1, -1, 0], x[N] missing -9 = [2, 4, -9], y[N] = [1, 2, 3]\nu ~ Normal(0, " +
+		"1)\ns[i in N] ~ Bernoulli(0.3)\nx[i in N] ~ Normal(5, 2)\n" +
 		"y[i in N] ~ Normal(10 * s[i] + x[i], 1)\n"
 	want := map[string][]float64{"s": {0.3, 0.3, 0.3}, "y": {12, 7, 5}}
 	mean, sd := moments(predictive(t, text, true), n)
@@ -196,15 +201,17 @@ func TestReplicatesBesideDrawnHoles(t *testing.T) {
 	}
 }
 
-// Ordered elements of laws that differ, conditioned on their order: of two normals with means 1 and 0, whose difference D ~ N(-1, √2) is to be
-// positive while their sum is independent of it, the means are 1/2 ∓ E[D | D > 0]/2.
+// Ordered elements of laws that differ, conditioned on their order: of two normals with means 1 and 0, whose difference
+// D ~ N(-1, √2) is to be positive while their sum is independent of it, the means are 1/2 ∓ E[D | D > 0]/2.
 func TestDrawsInOrder(t *testing.T) {
 	const n = 4000
-	p := predictive(t, "data y = 1\nc[k in 1..2] ~ Normal(2 - k, 1) ordered\nd[1..2] ~ Normal(0, 1) ordered\ny ~ Normal(c[1] + d[1], 1)\n", true)
+	p := predictive(t, "data y = 1\nc[k in 1..2] ~ Normal(2 - k, 1) ordered\nd[1..2] ~ Normal(0, 1) ordered\ny ~ "+
+		"Normal(c[1] + d[1], 1)\n", true)
 	mean, sd := moments(p, n)
 	a := 1 / math.Sqrt2
 	half := (-1 + math.Sqrt2*math.Exp(-a*a/2)/math.Sqrt(2*math.Pi)/(math.Erfc(a/math.Sqrt2)/2)) / 2
-	for name, want := range map[string][]float64{"c": {0.5 - half, 0.5 + half}, "d": {-1 / math.Sqrt(math.Pi), 1 / math.Sqrt(math.Pi)}} {
+	for name, want := range map[string][]float64{"c": {0.5 - half, 0.5 + half},
+		"d": {-1 / math.Sqrt(math.Pi), 1 / math.Sqrt(math.Pi)}} {
 		if strays(mean[name], sd[name], want, n) {
 			t.Errorf("%s: means %v, want %v", name, mean[name], want)
 		}
@@ -219,7 +226,8 @@ func TestPriorsThatCannotBeDrawn(t *testing.T) {
 	for _, c := range []struct{ code, place, text string }{
 		{"E33", "2:1", "data y[N] = [1, 2]\nmu ~ Flat\ny ~ Normal(mu, 1)\n"},
 		{"E33", "2:1", "data y[N] = [1, 2]\nmu ~ Density(-mu^2)\ny ~ Normal(mu, 1)\n"},
-		{"E33", "1:6", "data x[N] missing -1 = [1, -1], y[N] = [1, 2]\nx[1] ~ Normal(0, 1)\nx[i in 2..N] ~ Normal(x[i-1], 1)\ny[i in N] ~ Normal(x[i], 1)\n"},
+		{"E33", "1:6", "data x[N] missing -1 = [1, -1], y[N] = [1, 2]\nx[1] ~ Normal(0, 1)\nx[i in 2..N] ~ " +
+			"Normal(x[i-1], 1)\ny[i in N] ~ Normal(x[i], 1)\n"},
 	} {
 		path := filepath.Join(t.TempDir(), "model.ppl")
 		if err := os.WriteFile(path, []byte(c.text), 0o600); err != nil {
@@ -234,8 +242,8 @@ func TestPriorsThatCannotBeDrawn(t *testing.T) {
 	}
 }
 
-// Draws far out in a tail, where next to no draw of the law itself falls, against expectations in closed form (Mills' ratio; the exponential law has no
-// memory; sums of Poisson probabilities).
+// Draws far out in a tail, where next to no draw of the law itself falls, against expectations in closed form (Mills'
+// ratio; the exponential law has no memory; sums of Poisson probabilities).
 func TestDrawsBetweenFarEnds(t *testing.T) {
 	const n = 3000
 	p := predictive(t, `
@@ -260,7 +268,8 @@ k[2] ~ Binomial(12, 0.01) in 11..12
 	eleven, twelve := 12*0.99*math.Pow(0.01, 11), math.Pow(0.01, 12)
 	mean, sd := moments(p, n)
 	for name, want := range map[string][]float64{
-		"y": {normal(8), -normal(8), 50 + 1 - 1/(math.E-1), 40 + 1/40.0 - 2/math.Pow(40, 3) + 10/math.Pow(40, 5), 2.0000005},
+		"y": {normal(8), -normal(8), 50 + 1 - 1/(math.E-1), 40 + 1/40.0 - 2/math.Pow(40, 3) + 10/math.Pow(40, 5),
+			2.0000005},
 		"k": {sum / total, (11*eleven + 12*twelve) / (eleven + twelve)},
 	} {
 		if strays(mean[name], sd[name], want, n) {

@@ -38,7 +38,8 @@ func TestRecurrences(t *testing.T) {
 				return around(nu)
 			}},
 		{"two compartments that read each other's past, the second also two steps back",
-			"u[1] = 1\nv[1..2] = fill(0.5, 2)\nu[t in 2..T] = u[t-1] - a * u[t-1] * v[t-1]\nv[t in 3..T] = v[t-1] + a * u[t-1] * v[t-2] - b * v[t-1]\ny[t in T] ~ Normal(u[t] + v[t], 1)\n",
+			"u[1] = 1\nv[1..2] = fill(0.5, 2)\nu[t in 2..T] = u[t-1] - a * u[t-1] * v[t-1]\nv[t in 3..T] = v[t-1] + " +
+				"a * u[t-1] * v[t-2] - b * v[t-1]\ny[t in T] ~ Normal(u[t] + v[t], 1)\n",
 			func(a, b float64) float64 {
 				u, v, sum := []float64{1}, []float64{0.5, 0.5}, make([]float64, n)
 				for i := range y {
@@ -53,7 +54,8 @@ func TestRecurrences(t *testing.T) {
 				return around(sum)
 			}},
 		{"a tree: what is read is told by data",
-			"data parent[T] = [0, 1, 1, 2, 4, 2]\ns[t in T] = y[t] / 4 + (t > 1 ? b * s[parent[t]] : a)\ny[t in T] ~ Normal(s[t], 1)\n",
+			"data parent[T] = [0, 1, 1, 2, 4, 2]\ns[t in T] = y[t] / 4 + (t > 1 ? b * s[parent[t]] : a)\ny[t in T] ~ " +
+				"Normal(s[t], 1)\n",
 			func(a, b float64) float64 {
 				parent, s := []int{0, 1, 1, 2, 4, 2}, make([]float64, n)
 				for i := range s {
@@ -65,10 +67,13 @@ func TestRecurrences(t *testing.T) {
 				return around(s)
 			}},
 		{"two parents and another axis",
-			"data parent[T, I] = [[0, 0], [1, 1], [1, 2], [2, 3], [4, 1], [2, 5]], I = 2, J = 3\ns[1, j in J] = a / j\n" +
-				"s[t in 2..T, j in J] = b * mean(i in I: s[parent[t, i], j]) + j\ny[t in T] ~ Normal(sum(j in J: s[t, j]), 1)\n",
+			"data parent[T, I] = [[0, 0], [1, 1], [1, 2], [2, 3], [4, 1], [2, 5]], I = 2, J = 3\ns[1, j in " +
+				"J] = a / j\n" +
+				"s[t in 2..T, j in J] = b * mean(i in I: s[parent[t, i], j]) + j\ny[t in T] ~ Normal(sum(j in J: " +
+				"s[t, j]), 1)\n",
 			func(a, b float64) float64 {
-				parent, s, mu := [][2]int{{}, {1, 1}, {1, 2}, {2, 3}, {4, 1}, {2, 5}}, make([][3]float64, n), make([]float64, n)
+				parent, s, mu := [][2]int{{}, {1, 1}, {1, 2}, {2, 3}, {4, 1}, {2, 5}}, make([][3]float64, n),
+					make([]float64, n)
 				for i := range s {
 					for j := range 3 {
 						s[i][j] = a / float64(j+1)
@@ -89,7 +94,8 @@ func TestRecurrences(t *testing.T) {
 				}
 				return around(s)
 			}},
-		{"backwards, two arrays and two steps", "data K = 6\ns[t in K-1..K] = a\nr[t in K..K] = b\ns[t in 1..K-2] = b * s[t+2] + r[t+1]\nr[t in 1..K-1] = a * s[t+1] + r[t+1] / 2\ny[t in T] ~ Normal(s[t] + r[t], 1)\n",
+		{"backwards, two arrays and two steps", "data K = 6\ns[t in K-1..K] = a\nr[t in K..K] = b\ns[t in 1..K-2] = " +
+			"b * s[t+2] + r[t+1]\nr[t in 1..K-1] = a * s[t+1] + r[t+1] / 2\ny[t in T] ~ Normal(s[t] + r[t], 1)\n",
 			func(a, b float64) float64 {
 				s, r := make([]float64, n), make([]float64, n)
 				s[n-1], s[n-2], r[n-1] = a, a, b
@@ -104,7 +110,8 @@ func TestRecurrences(t *testing.T) {
 				}
 				return around(s)
 			}},
-		{"the whole future", "s[t in T..T] = a\ns[t in 1..T-1] = b * sum(j in t+1..T: s[j] / (j - t))\ny[t in T] ~ Normal(s[t], 1)\n",
+		{"the whole future", "s[t in T..T] = a\ns[t in 1..T-1] = b * sum(j in t+1..T: s[j] / (j - t))\ny[t in T] ~ " +
+			"Normal(s[t], 1)\n",
 			func(a, b float64) float64 {
 				s := make([]float64, n)
 				s[n-1] = a
@@ -115,7 +122,9 @@ func TestRecurrences(t *testing.T) {
 				}
 				return around(s)
 			}},
-		{"the whole past of one array, read by another", "s[1] = a\nm[t in T] = sum(j in 1..t-1: s[j]) / t\ns[t in 2..T] = b * s[t-1] + m[t]\ny[t in T] ~ Normal(s[t] + m[t], 1)\n",
+		{"the whole past of one array, read by another",
+			"s[1] = a\nm[t in T] = sum(j in 1..t-1: s[j]) / t\ns[t in 2..T] = b * s[t-1] + m[t]\ny[t in T] ~ " +
+				"Normal(s[t] + m[t], 1)\n",
 			func(a, b float64) float64 {
 				s, m := make([]float64, n), make([]float64, n)
 				sum := 0.0
@@ -132,7 +141,8 @@ func TestRecurrences(t *testing.T) {
 				}
 				return around(s)
 			}},
-		{"pieces that go on from each other, the last written first", "s[t in 4..T] = b * s[t-1]\ns[t in 2..3] = s[t-1] + a\ns[1] = a\ny[t in T] ~ Normal(s[t], 1)\n",
+		{"pieces that go on from each other, the last written first",
+			"s[t in 4..T] = b * s[t-1]\ns[t in 2..3] = s[t-1] + a\ns[1] = a\ny[t in T] ~ Normal(s[t], 1)\n",
 			func(a, b float64) float64 {
 				s := []float64{a}
 				for i := 1; i < n; i++ {
@@ -144,7 +154,9 @@ func TestRecurrences(t *testing.T) {
 				}
 				return around(s)
 			}},
-		{"single elements that read the others", "s[1] = a\nr[1] = s[1] * b\ns[2] = r[1] + 1\nr[t in 2..T] = s[t] + b\ns[t in 3..T] = r[t-1] - s[t-1]\ny[t in T] ~ Normal(s[t] * r[t], 1)\n",
+		{"single elements that read the others",
+			"s[1] = a\nr[1] = s[1] * b\ns[2] = r[1] + 1\nr[t in 2..T] = s[t] + b\ns[t in 3..T] = r[t-1] - " +
+				"s[t-1]\ny[t in T] ~ Normal(s[t] * r[t], 1)\n",
 			func(a, b float64) float64 {
 				s, r := []float64{a, a*b + 1}, []float64{a * b, a*b + 1 + b}
 				for i := 2; i < n; i++ {
@@ -156,7 +168,9 @@ func TestRecurrences(t *testing.T) {
 				}
 				return around(s)
 			}},
-		{"vectors, and a plate", "A = [[a, 0.2], [0.1, b]]\nx[1] = [1, 2]\nx[t in 2..T] = A @ x[t-1]\ng[1, k in 1..2] = k\ng[t in 2..T, k in 1..2] = g[t-1, k] / 2 + x[t-1, k]\ny[t in T] ~ Normal(x[t, 1] + x[t, 2] + sum(k in 1..2: g[t, k]), 1)\n",
+		{"vectors, and a plate", "A = [[a, 0.2], [0.1, b]]\nx[1] = [1, 2]\nx[t in 2..T] = A @ x[t-1]\ng[1, k in " +
+			"1..2] = k\ng[t in 2..T, k in 1..2] = g[t-1, k] / 2 + x[t-1, k]\ny[t in T] ~ Normal(x[t, 1] + x[t, 2] + " +
+			"sum(k in 1..2: g[t, k]), 1)\n",
 			func(a, b float64) float64 {
 				x, g, s := [2]float64{1, 2}, [2]float64{1, 2}, make([]float64, n)
 				for i := range y {
@@ -166,8 +180,9 @@ func TestRecurrences(t *testing.T) {
 				}
 				return around(s)
 			}},
-		{"parts of another axis, of two and of one element", "x[t in 1..2, 1] = a * t\nx[t in 1..2, k in 2..3] = k - b\nx[t in 3..T, 1] = x[t-1, 3] / 2\n" +
-			"x[t in 3..T, k in 2..3] = b * x[t-2, k-1] + a\ny[t in T] ~ Normal(x[t, 1] + x[t, 2] * x[t, 3], 1)\n",
+		{"parts of another axis, of two and of one element",
+			"x[t in 1..2, 1] = a * t\nx[t in 1..2, k in 2..3] = k - b\nx[t in 3..T, 1] = x[t-1, 3] / 2\n" +
+				"x[t in 3..T, k in 2..3] = b * x[t-2, k-1] + a\ny[t in T] ~ Normal(x[t, 1] + x[t, 2] * x[t, 3], 1)\n",
 			func(a, b float64) float64 {
 				x, s := make([][3]float64, n), make([]float64, n)
 				for i := range y {
@@ -180,8 +195,10 @@ func TestRecurrences(t *testing.T) {
 				}
 				return around(s)
 			}},
-		{"parts of another axis, one of them known", "d[t in T] = y[t]^2\nx[1, 1] = a\nx[1, 2] = a\nx[t in 2..T, 2] = d[t]\nx[t in 2..T, 1] = b * x[t-1, 1] + x[t-1, 2] * m[t-1]\n" +
-			"m[1] = 1\nm[t in 2..T] = x[t-1, 2] - m[t-1] / 2\ny[t in T] ~ Normal(x[t, 1] + x[t, 2] + m[t], 1)\n",
+		{"parts of another axis, one of them known",
+			"d[t in T] = y[t]^2\nx[1, 1] = a\nx[1, 2] = a\nx[t in 2..T, 2] = d[t]\nx[t in 2..T, 1] = b * x[t-1, 1] + " +
+				"x[t-1, 2] * m[t-1]\n" +
+				"m[1] = 1\nm[t in 2..T] = x[t-1, 2] - m[t-1] / 2\ny[t in T] ~ Normal(x[t, 1] + x[t, 2] + m[t], 1)\n",
 			func(a, b float64) float64 {
 				x, m, s := [2]float64{a, a}, 1.0, make([]float64, n)
 				for i := range y {
@@ -212,7 +229,8 @@ func gradientMatches(t *testing.T, p *Program, at []float64, f func(a, b float64
 	_, lik := p.Density(theta)
 	got := autodiff.Eval(map[string][]float64{"theta": at}, autodiff.Grad(lik, theta)[0])[0]
 	const h = 1e-5
-	want := []float64{(f(at[0]+h, at[1]) - f(at[0]-h, at[1])) / (2 * h), (f(at[0], at[1]+h) - f(at[0], at[1]-h)) / (2 * h)}
+	want := []float64{(f(at[0]+h, at[1]) - f(at[0]-h, at[1])) / (2 * h),
+		(f(at[0], at[1]+h) - f(at[0], at[1]-h)) / (2 * h)}
 	for k := range want {
 		if !near(got[k], want[k], 1e-6) {
 			t.Errorf("gradient %v, want %v", got, want)
@@ -220,9 +238,11 @@ func gradientMatches(t *testing.T, p *Program, at []float64, f func(a, b float64
 	}
 }
 
-// A series in coordinates of its own has the same values and the same density whether its past is read in its law or through a definition.
+// A series in coordinates of its own has the same values and the same density whether its past is read in its law or
+// through a definition.
 func TestNoncenteredThroughDefinitions(t *testing.T) {
-	const head = "data y[T] = [0.3, -1.2, 0.4, 2]\nphi ~ Uniform(-1, 1)\nh[1] ~ Normal(0, 1)\ny[t in T] ~ Normal(h[t], 1)\n"
+	const head = "data y[T] = [0.3, -1.2, 0.4, 2]\nphi ~ Uniform(-1, 1)\nh[1] ~ Normal(0, 1)\ny[t in T] ~ " +
+		"Normal(h[t], 1)\n"
 	direct := load(t, head+"h[t in 2..T] ~ Normal(phi * h[t-1], 0.5) noncentered\n")
 	through := load(t, head+"m[t in 2..T] = phi * h[t-1]\nh[t in 2..T] ~ Normal(m[t], 0.5) noncentered\n")
 	at := map[string][]float64{"theta": {0.3, 0.1, -0.4, 1.2, 0.6}}
@@ -251,8 +271,9 @@ func TestNoncenteredThroughDefinitions(t *testing.T) {
 	}
 }
 
-// Series that are drawn after inference are drawn step by step: what is left of a step when its law's mean is taken off is standard normal and has
-// nothing to do with the step before. Bounds are five standard errors; the same sums with the past taken as 0 break them.
+// Series that are drawn after inference are drawn step by step: what is left of a step when its law's mean is taken off
+// is standard normal and has nothing to do with the step before. Bounds are five standard errors; the same sums with
+// the past taken as 0 break them.
 func TestAncestralSampling(t *testing.T) {
 	p := load(t, `data y[T] = [1, 2, 3, 4, 5, 6], last = 6
 mu ~ Normal(0, 1)
@@ -299,7 +320,8 @@ generate b[k in 1..2, t in 1..T-1] ~ Normal(b[k, t+1], 0.1)
 	}
 }
 
-// Steps of a draw see what was drawn of the same series: in vectors, in parts of another axis, at one element, in the ends of `in`.
+// Steps of a draw see what was drawn of the same series: in vectors, in parts of another axis, at one element, in the
+// ends of `in`.
 func TestAncestralSamplingOfParts(t *testing.T) {
 	p := load(t, `data y[N] = [1, 2], T = 5
 mu ~ Normal(0, 1)
@@ -344,7 +366,8 @@ generate c[t in 2..T] ~ Normal(c[t-1], 1) in 0..2
 			if i < 2 {
 				continue
 			}
-			if math.Abs(w[3*i]-w[3*i-1]) > near || math.Abs(w[3*i+1]-w[3*i-6]-u[i]) > near || math.Abs(w[3*i+2]-w[3*i-5]-u[i]) > near {
+			if math.Abs(w[3*i]-w[3*i-1]) > near || math.Abs(w[3*i+1]-w[3*i-6]-u[i]) > near ||
+				math.Abs(w[3*i+2]-w[3*i-5]-u[i]) > near {
 				t.Fatalf("w %v, u %v", w[:15], u[:5])
 			}
 		}
@@ -364,7 +387,8 @@ func unlikeNormal(z []float64) float64 {
 	return max(math.Abs(mean), math.Abs(square-1)/math.Sqrt2, math.Abs(lag)) * math.Sqrt(n)
 }
 
-// A non-centred series of vectors is worked out from its coordinates: x[1] = L z[1], x[t] = a x[t-1] + L z[t], L the factor of the covariance.
+// A non-centred series of vectors is worked out from its coordinates: x[1] = L z[1], x[t] = a x[t-1] + L z[t], L the
+// factor of the covariance.
 func TestNoncenteredVectorSeries(t *testing.T) {
 	p := load(t, `data y[T] = [0.3, -1.2, 0.4], C[1..2, 1..2] = [[1, 0.5], [0.5, 2]]
 a ~ Normal(0, 1)

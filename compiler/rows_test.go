@@ -43,8 +43,8 @@ func modelsIn(t *testing.T, dirs ...string) (paths []string) {
 	return paths
 }
 
-// TestRowSets holds the row set of every model, or what couples its data, to testdata/rows.golden, which was looked through: each line
-// follows from the three clauses of the language's page about minibatches.
+// TestRowSets holds the row set of every model, or what couples its data, to testdata/rows.golden, which was looked
+// through: each line follows from the three clauses of the language's page about minibatches.
 func TestRowSets(t *testing.T) {
 	dirs := []string{"../examples", "testdata/rows", "testdata/stan"}
 	goldenRows(t, "testdata/rows.golden", dirs...)
@@ -106,9 +106,9 @@ var update = flag.Bool("update", false, "rewrite the golden files")
 // rowsAtATime bounds what a test evaluates.
 const rowsAtATime = 600
 
-// TestSplitSumsToLikelihood: for every model with rows, log ρ and whole + Σ terms are those of the density, at a random point, and so are
-// their gradients; a batch in another order gives the same terms in that order. Relative 1e-10 of the sum of absolute terms: the sums are
-// taken in other orders.
+// TestSplitSumsToLikelihood: for every model with rows, log ρ and whole + Σ terms are those of the density, at a random
+// point, and so are their gradients; a batch in another order gives the same terms in that order. Relative 1e-10 of the
+// sum of absolute terms: the sums are taken in other orders.
 func TestSplitSumsToLikelihood(t *testing.T) {
 	everyModel(t, func(t *testing.T, p *Program) {
 		if n, err := p.Rows(); err != nil {
@@ -214,7 +214,8 @@ func newSplitter(p *Program, m int) splitter {
 	g := autodiff.New()
 	x, rows := g.Input("theta", p.Dim()), g.Input("rows", m)
 	prior, whole, terms := p.Split(x, rows)
-	return splitter{m, []autodiff.Node{prior, whole, terms, autodiff.Grad(whole, x)[0], autodiff.Grad(autodiff.SumAll(terms), x)[0]}}
+	return splitter{m, []autodiff.Node{prior, whole, terms, autodiff.Grad(whole, x)[0],
+		autodiff.Grad(autodiff.SumAll(terms), x)[0]}}
 }
 
 func (s splitter) at(theta []float64, rows []int) splitAt {
@@ -231,22 +232,28 @@ var sized = map[string]struct {
 	text string
 	data func(n int) string
 }{
-	"logistic regression": {"data X[N, D], y[N]\na ~ Normal(0, 1)\nb[D] ~ Normal(0, 1)\ny ~ Bernoulli(logits = a + X @ b)\n",
+	"logistic regression": {"data X[N, D], y[N]\na ~ Normal(0, 1)\nb[D] ~ Normal(0, 1)\ny ~ Bernoulli(logits = " +
+		"a + X @ b)\n",
 		func(n int) string {
 			return fmt.Sprintf(`{"X": %s, "y": %s}`, table(n, func(int) string { return "[0.5, 1, 2]" }), table(n, bit))
 		}},
-	"autoregression": {"data y[T], K = 3\na, s ~ HalfNormal(1)\nb[K] ~ Normal(0, 1)\ny[t in K+1..T] ~ Normal(a + sum(k in K: b[k] * y[t-k]), s)\n",
+	"autoregression": {"data y[T], K = 3\na, s ~ HalfNormal(1)\nb[K] ~ Normal(0, 1)\ny[t in K+1..T] ~ Normal(a + " +
+		"sum(k in K: b[k] * y[t-k]), s)\n",
 		func(n int) string { return fmt.Sprintf(`{"y": %s}`, table(n, bit)) }},
-	"mixture with a definition by row": {"data x[N], y[N]\nw[K] ~ Dirichlet(fill(1, K))\nK = 3\nm[k in K] ~ Normal(0, 1)\nmu[i in N, k in K] = m[k] + x[i] * w[k]\n" +
+	"mixture with a definition by row": {"data x[N], y[N]\nw[K] ~ Dirichlet(fill(1, K))\nK = 3\nm[k in K] ~ " +
+		"Normal(0, 1)\nmu[i in N, k in K] = m[k] + x[i] * w[k]\n" +
 		"z[i in N] ~ Categorical(w)\ny[i in N] ~ Normal(mu[i, z[i]], 1)\n",
 		func(n int) string { return fmt.Sprintf(`{"x": %s, "y": %s}`, table(n, bit), table(n, bit)) }},
-	"panel": {"data y[N, T]\na ~ Normal(0, 1)\nh[i in N, 1] = a\nh[i in N, t in 2..T] = a * h[i, t-1] + y[i, t-1]\ny[i in N, t in T] ~ Normal(h[i, t], 1)\n",
+	"panel": {"data y[N, T]\na ~ Normal(0, 1)\nh[i in N, 1] = a\nh[i in N, t in 2..T] = a * h[i, t-1] + y[i, " +
+		"t-1]\ny[i in N, t in T] ~ Normal(h[i, t], 1)\n",
 		func(n int) string {
 			return fmt.Sprintf(`{"y": %s}`, table(n, func(int) string { return "[0.5, 1, 2, 1]" }))
 		}},
-	"groups": {"data g[N]: index(5), x[N], y[N]\nm ~ Normal(0, 1)\na[j in 5] ~ Normal(m, 1)\ny ~ Normal(a[g] + (x - mean(x)), 1)\n",
+	"groups": {"data g[N]: index(5), x[N], y[N]\nm ~ Normal(0, 1)\na[j in 5] ~ Normal(m, 1)\ny ~ Normal(a[g] + (x - " +
+		"mean(x)), 1)\n",
 		func(n int) string {
-			return fmt.Sprintf(`{"g": %s, "x": %s, "y": %s}`, table(n, func(i int) string { return fmt.Sprint(i%5 + 1) }), table(n, bit), table(n, bit))
+			return fmt.Sprintf(`{"g": %s, "x": %s, "y": %s}`,
+				table(n, func(i int) string { return fmt.Sprint(i%5 + 1) }), table(n, bit), table(n, bit))
 		}},
 }
 
@@ -260,8 +267,8 @@ func table(n int, row func(i int) string) string {
 	return "[" + strings.Join(rows, ", ") + "]"
 }
 
-// TestBatchCostsNoMoreWithMoreRows: the program of a gradient over a batch of 10 is the same for 50 and for 5,000 rows, but for the data and
-// what is computed from them once.
+// TestBatchCostsNoMoreWithMoreRows: the program of a gradient over a batch of 10 is the same for 50 and for 5,000 rows,
+// but for the data and what is computed from them once.
 func TestBatchCostsNoMoreWithMoreRows(t *testing.T) {
 	for name, c := range sized {
 		t.Run(name, func(t *testing.T) {
@@ -311,7 +318,9 @@ func sizedProgram(t *testing.T, text, data string) *Program {
 
 func workOf(t *testing.T, gradient autodiff.Node) (w work) {
 	t.Helper()
-	p, err := lower.Program([]lower.Entry{{Name: "gradient", Assign: []lower.Assign{{Name: "gradient", Value: gradient}}}})
+	p,
+		err := lower.Program([]lower.Entry{{Name: "gradient",
+		Assign: []lower.Assign{{Name: "gradient", Value: gradient}}}})
 	if err != nil {
 		t.Fatal(err)
 	}

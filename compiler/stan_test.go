@@ -51,7 +51,8 @@ func stanCasesIn(t *testing.T, dir string, f func(t *testing.T, c stanCase)) {
 			if slices.Contains(solved, name) && (testing.Short() || os.Getenv("PPL_SLOW") == "") {
 				t.Skip("slow: set PPL_SLOW=1")
 			}
-			f(t, stanCase{name, stanProgram(t, "testdata/stan/"+name+".ppl", strings.TrimSuffix(path, ".points.json")), some(stanPoints(t, path))})
+			f(t, stanCase{name, stanProgram(t, "testdata/stan/"+name+".ppl", strings.TrimSuffix(path, ".points.json")),
+				some(stanPoints(t, path))})
 		})
 	}
 }
@@ -109,16 +110,17 @@ func stanArrays(t *testing.T, path string, text json.RawMessage) map[string]*dat
 	return d.Arrays
 }
 
-// Our log ρ + log ℓ differs from Stan's by one constant over all points, and its gradient is Stan's. Relative 1e-9 of the
-// numbers for the density, which both sides sum in an order of their own, and 1e-8 of a parameter's largest for the gradient,
-// whose Jacobian reference.py takes by differences; 1e-7 and 1e-5 where differential equations are solved.
+// Our log ρ + log ℓ differs from Stan's by one constant over all points, and its gradient is Stan's. Relative 1e-9 of
+// the numbers for the density, which both sides sum in an order of their own, and 1e-8 of a parameter's largest for the
+// gradient, whose Jacobian reference.py takes by differences; 1e-7 and 1e-5 where differential equations are solved.
 func TestAgainstStan(t *testing.T) { stanCases(t, agrees) }
 
 // The same at points drawn anew, by the PyStan of PPL_PYTHON and the Stan programs of PPL_POSTERIORDB.
 func TestAgainstStanAnew(t *testing.T) {
 	python, db := os.Getenv("PPL_PYTHON"), os.Getenv("PPL_POSTERIORDB")
 	if os.Getenv("PPL_SLOW") == "" || python == "" || db == "" {
-		t.Skip("slow: set PPL_SLOW=1, PPL_PYTHON to a Python with pystan and scipy, PPL_POSTERIORDB to posteriordb's posterior_database")
+		t.Skip("slow: set PPL_SLOW=1, PPL_PYTHON to a Python with pystan and scipy, PPL_POSTERIORDB to posteriordb's " +
+			"posterior_database")
 	}
 	dir := t.TempDir()
 	if out, err := exec.Command(python, "testdata/stan/reference.py", db, dir, "2").CombinedOutput(); err != nil {
@@ -134,13 +136,15 @@ func agrees(t *testing.T, c stanCase) {
 		density, gradient = 1e-7, 1e-5
 	case c.name == "hierarchical_gp": // K⁻¹ f, where the condition of K is 1e8 and f is written with thirteen digits
 		gradient = 1e-4
-	case c.name == "kronecker_gp": // eigenvectors for eigenvalues that nearly meet: against 60 digits (mpmath) Stan is off by up to 1e-7, we by 4e-7
+	// eigenvectors for eigenvalues that nearly meet: against 60 digits (mpmath) Stan is off by up to 1e-7, we by 4e-7
+	case c.name == "kronecker_gp":
 		gradient = 1e-6
 	}
 	off, slopes := c.deviations(t)
 	for i, d := range off {
 		if !(d <= density) {
-			t.Errorf("point %d: the difference to Stan's is not that at point 1; the two deviate by %.3g of the log density", i+1, d)
+			t.Errorf("point %d: the difference to Stan's is not that at point 1; the two deviate by %.3g of the "+
+				"log density", i+1, d)
 		}
 	}
 	for name, d := range slopes {
@@ -150,8 +154,8 @@ func agrees(t *testing.T, c stanCase) {
 	}
 }
 
-// deviations is how much our log density less Stan's varies from the first point to each, relative to the largest of both; and
-// for each parameter how much its gradient differs from Stan's at most, relative to the parameter's largest.
+// deviations is how much our log density less Stan's varies from the first point to each, relative to the largest of
+// both; and for each parameter how much its gradient differs from Stan's at most, relative to the parameter's largest.
 func (c stanCase) deviations(t *testing.T) (off []float64, slopes map[string]float64) {
 	t.Helper()
 	var scale float64
@@ -185,8 +189,8 @@ func (c stanCase) term(name string) *model.Term {
 	panic("no term for " + name)
 }
 
-// along is the part of a gradient in the directions in which a parameter can move: rows that sum to a constant keep the mean out,
-// a correlation matrix is symmetric with ones on its diagonal.
+// along is the part of a gradient in the directions in which a parameter can move: rows that sum to a constant keep the
+// mean out, a correlation matrix is symmetric with ones on its diagonal.
 func along(term *model.Term, shape []int, g []float64) []float64 {
 	out := slices.Clone(g)
 	switch {
@@ -240,10 +244,12 @@ func TestAgainstStanNoticesAFault(t *testing.T) {
 		t.Fatal(err)
 	}
 	file := filepath.Join(t.TempDir(), "model.ppl")
-	if err := os.WriteFile(file, []byte(strings.Replace(string(text), "HalfCauchy(5)", "HalfCauchy(5.005)", 1)), 0o600); err != nil {
+	if err := os.WriteFile(file, []byte(strings.Replace(string(text), "HalfCauchy(5)", "HalfCauchy(5.005)", 1)),
+		0o600); err != nil {
 		t.Fatal(err)
 	}
-	c := stanCase{name, stanProgram(t, file, "testdata/stan/"+name), stanPoints(t, "testdata/stan/"+name+".points.json")}
+	c := stanCase{name, stanProgram(t, file, "testdata/stan/"+name),
+		stanPoints(t, "testdata/stan/"+name+".points.json")}
 	off, slopes := c.deviations(t)
 	if d := slices.Max(off); d < 1e-6 {
 		t.Errorf("deviates by only %g", d)
@@ -253,9 +259,9 @@ func TestAgainstStanNoticesAFault(t *testing.T) {
 	}
 }
 
-// Gradients along a random direction of the unconstrained coordinates: the one that samplers use against central differences of
-// the density, and LogProb's, on the parameters' own scale, against differences of its log ρ + log ℓ along the image of that
-// direction. Differences of step h are good to h² and to the rounding of the density over h.
+// Gradients along a random direction of the unconstrained coordinates: the one that samplers use against central
+// differences of the density, and LogProb's, on the parameters' own scale, against differences of its log ρ + log ℓ
+// along the image of that direction. Differences of step h are good to h² and to the rounding of the density over h.
 func TestStanModelsGradient(t *testing.T) {
 	const h = 1e-5
 	stanCases(t, func(t *testing.T, c stanCase) {
@@ -303,8 +309,8 @@ func TestStanModelsGradient(t *testing.T) {
 	})
 }
 
-// startAt is a point where the density is finite, on the parameters' own scale too: small coordinates, or one of the sampler's
-// starts.
+// startAt is a point where the density is finite, on the parameters' own scale too: small coordinates, or one of the
+// sampler's starts.
 func startAt(p *Program) []float64 {
 	r := rand.New(rand.NewPCG(5, 5))
 	x := make([]float64, p.Dim())

@@ -13,8 +13,8 @@ import (
 	"ppl/lang/diag"
 )
 
-// streamModels are models whose data fit in memory, which they are made not to: two files, a matrix of all columns, text, neighbours, definitions
-// from data, a summed-out latent, and a table of two axes.
+// streamModels are models whose data fit in memory, which they are made not to: two files, a matrix of all columns,
+// text, neighbours, definitions from data, a summed-out latent, and a table of two axes.
 func streamModels() map[string]string {
 	return map[string]string{
 		"columns": `data y[N], x[N] from "t.csv"
@@ -79,9 +79,12 @@ func writeStreamData(t *testing.T, dir string) {
 	var table strings.Builder
 	table.WriteString("y,x,g,u,z,h\n")
 	for range 40 {
-		fmt.Fprintf(&table, "%.4f,%.4f,%s,%.4f,%d,%s\n", r.NormFloat64(), r.NormFloat64(), []string{"red", "green", "blue"}[r.IntN(3)], r.NormFloat64(), r.IntN(5), []string{"amber", "green"}[r.IntN(2)])
+		fmt.Fprintf(&table, "%.4f,%.4f,%s,%.4f,%d,%s\n", r.NormFloat64(), r.NormFloat64(),
+			[]string{"red", "green", "blue"}[r.IntN(3)], r.NormFloat64(), r.IntN(5),
+			[]string{"amber", "green"}[r.IntN(2)])
 	}
-	array := "\x93NUMPY\x01\x00\x46\x00" + fmt.Sprintf("%-69s\n", "{'descr': '|i1', 'fortran_order': False, 'shape': (40, 3), }")
+	array := "\x93NUMPY\x01\x00\x46\x00" +
+		fmt.Sprintf("%-69s\n", "{'descr': '|i1', 'fortran_order': False, 'shape': (40, 3), }")
 	for range 120 {
 		array += string([]byte{byte(int8(r.IntN(9) - 4))})
 	}
@@ -121,7 +124,8 @@ func TestStreamedRows(t *testing.T) {
 				rows[i] = float64(row)
 			}
 			want := splitKnown(t, memory, theta, inData(t, streamed, rows))
-			for way, got := range map[string][]float64{"known rows": splitKnown(t, streamed, theta, rows), "inputs": splitInputs(t, streamed, theta, rows)} {
+			for way, got := range map[string][]float64{"known rows": splitKnown(t, streamed, theta, rows),
+				"inputs": splitInputs(t, streamed, theta, rows)} {
 				if !slices.Equal(got, want) {
 					t.Errorf("%s: %v, in memory %v", way, got, want)
 				}
@@ -155,7 +159,8 @@ func splitInputs(t *testing.T, p *Program, theta, rows []float64) []float64 {
 	return slices.Concat(autodiff.Eval(inputs, prior, whole, terms)...)
 }
 
-// inData are rows as they are numbered with all data in memory: where a program numbers them as its files do, records say which they are.
+// inData are rows as they are numbered with all data in memory: where a program numbers them as its files do, records
+// say which they are.
 func inData(t *testing.T, p *Program, rows []float64) []float64 {
 	t.Helper()
 	if !p.Mixed() {
@@ -177,17 +182,27 @@ func inData(t *testing.T, p *Program, rows []float64) []float64 {
 func TestStreamedChecks(t *testing.T) {
 	const groups = "data g[N]: index(J), y[N] from \"t.csv\"\n"
 	for _, test := range []struct{ data, model, want string }{
-		{"y,g\n1,1\n2,9\n", "data g[N]: index(J), y[N] from \"t.csv\"\nJ = 3\nm[J] ~ Normal(0, 1)\ny[i in N] ~ Normal(m[g[i]], 1)", "E56: value 9 of `g` (row 2, "},
-		{"y,g\n1,1\n2,1.5\n", groups + "m[J] ~ Normal(0, 1)\ny[i in N] ~ Normal(m[g[i]], 1)", "E57: value 1.5 of `g` (row 2, "},
-		{"y,g\n1,1\n2,0\n", groups + "m[J] ~ Normal(0, 1)\ny[i in N] ~ Normal(m[g[i]], 1)", "E56: value 0 of `g` (row 2, "},
-		{"y,g\n1,1\n2,4\n", "data g[N], y[N] from \"t.csv\"\nJ = 3\nm[J] ~ Normal(0, 1)\ny[i in N] ~ Normal(m[g[i]], 1)", "E45: "},
-		{"y\n1\n-3\n", "data y[N] from \"t.csv\"\nm ~ HalfNormal(1)\ny[i in N] ~ Poisson(m)", "E57: `y` is -3 (row 2, "},
+		{"y,g\n1,1\n2,9\n", "data g[N]: index(J), y[N] from \"t.csv\"\nJ = 3\nm[J] ~ Normal(0, 1)\ny[i in N] ~ " +
+			"Normal(m[g[i]], 1)", "E56: value 9 of `g` (row 2, "},
+		{"y,g\n1,1\n2,1.5\n", groups + "m[J] ~ Normal(0, 1)\ny[i in N] ~ Normal(m[g[i]], 1)",
+			"E57: value 1.5 of `g` (row 2, "},
+		{"y,g\n1,1\n2,0\n", groups + "m[J] ~ Normal(0, 1)\ny[i in N] ~ Normal(m[g[i]], 1)",
+			"E56: value 0 of `g` (row 2, "},
+		{"y,g\n1,1\n2,4\n", "data g[N], y[N] from \"t.csv\"\nJ = 3\nm[J] ~ Normal(0, 1)\ny[i in N] ~ " +
+			"Normal(m[g[i]], 1)", "E45: "},
+		{"y\n1\n-3\n", "data y[N] from \"t.csv\"\nm ~ HalfNormal(1)\ny[i in N] ~ Poisson(m)",
+			"E57: `y` is -3 (row 2, "},
 		{"y\n0\n2\n", "data y[N] from \"t.csv\"\nm ~ Beta(1, 1)\ny[i in N] ~ Bernoulli(m)", "E57: `y` is 2 (row 2, "},
-		{"y,s\n0,1\n2,-1\n", "data y[N], s[N] from \"t.csv\"\nm ~ Normal(0, 1)\ny[i in N] ~ Normal(m, s[i])", "E51: the argument `sd` of `Normal` must be positive"},
-		{"y\n1\nNA\n", "data y[N] from \"t.csv\"\nm ~ Normal(0, 1)\ny[i in N] ~ Normal(m, 1)", "W05: `y` has missing values in "},
-		{"y\n1\nred\n", "data y[N] from \"t.csv\"\nm ~ Normal(0, 1)\ny[i in N] ~ Normal(m, 1)", "E57: `y` is text, not numbers: \"red\" (row 2, "},
-		{"y\n1\n7\n", "data y[N] in 0..5 from \"t.csv\"\nm ~ Normal(0, 1)\ny[i in N] ~ Normal(m, 1)", "E56: value 7 of `y` (row 2, "},
-		{"y\n1\n7\n", "data y[N] from \"t.csv\"\nm ~ Normal(0, 1)\ny[i in N] ~ Normal(m + y[i-1], 1)", "E45: subscript 1 of `y` runs to 0"},
+		{"y,s\n0,1\n2,-1\n", "data y[N], s[N] from \"t.csv\"\nm ~ Normal(0, 1)\ny[i in N] ~ Normal(m, s[i])",
+			"E51: the argument `sd` of `Normal` must be positive"},
+		{"y\n1\nNA\n", "data y[N] from \"t.csv\"\nm ~ Normal(0, 1)\ny[i in N] ~ Normal(m, 1)",
+			"W05: `y` has missing values in "},
+		{"y\n1\nred\n", "data y[N] from \"t.csv\"\nm ~ Normal(0, 1)\ny[i in N] ~ Normal(m, 1)",
+			"E57: `y` is text, not numbers: \"red\" (row 2, "},
+		{"y\n1\n7\n", "data y[N] in 0..5 from \"t.csv\"\nm ~ Normal(0, 1)\ny[i in N] ~ Normal(m, 1)",
+			"E56: value 7 of `y` (row 2, "},
+		{"y\n1\n7\n", "data y[N] from \"t.csv\"\nm ~ Normal(0, 1)\ny[i in N] ~ Normal(m + y[i-1], 1)",
+			"E45: subscript 1 of `y` runs to 0"},
 		{"y\n1\n7\n", "data y[N], x[N] from \"t.csv\"\nm ~ Normal(0, 1)\ny[i in N] ~ Normal(m + x[i], 1)", "E83: "},
 	} {
 		dir := t.TempDir()
@@ -200,7 +215,10 @@ func TestStreamedChecks(t *testing.T) {
 		memory, whole := Load(model, nil)
 		streamed, byRows := LoadFrom(model, nil, Shelf{Dir: filepath.Join(dir, "rows")})
 		for place, ds := range map[string][]diag.Diagnostic{"memory": whole, "a file": byRows} {
-			if memory != nil || streamed != nil || !slices.ContainsFunc(ds, func(d diag.Diagnostic) bool { return strings.HasPrefix(d.Code+": "+d.Message, test.want) }) {
+			if memory != nil || streamed != nil ||
+				!slices.ContainsFunc(ds, func(d diag.Diagnostic) bool {
+					return strings.HasPrefix(d.Code+": "+d.Message, test.want)
+				}) {
 				t.Errorf("%s\nwith data in %s: %v, want %s", test.model, place, ds, test.want)
 			}
 		}

@@ -85,7 +85,8 @@ func batches(draws, warmup int) infer.Options {
 	return o
 }
 
-// Where rows are read one by one, since a row reads the one before, a run draws the numbers that it draws with all data in memory.
+// Where rows are read one by one, since a row reads the one before, a run draws the numbers that it draws with all data
+// in memory.
 func TestStreamedDraws(t *testing.T) {
 	path, _ := table(t, 1000, `data y[N] from "y.csv"
 a ~ Normal(0, 1)
@@ -95,7 +96,9 @@ y[i in 2..N] ~ Normal(a + b * (y[i-1] - 1), 1)`)
 	o := batches(5, 20)
 	o.Chains, o.Settings.Replicas, o.Settings.Ratio = 2, 2, 2
 	want := sampled(t, memory, o)
-	if got := sampled(t, fromFile(t, path), o); !slices.EqualFunc(got, want, func(a, b [][]float64) bool { return slices.EqualFunc(a, b, slices.Equal) }) {
+	if got := sampled(t, fromFile(t, path), o); !slices.EqualFunc(got, want, func(a, b [][]float64) bool {
+		return slices.EqualFunc(a, b, slices.Equal)
+	}) {
 		t.Errorf("first draws %v, in memory %v", got[0][0], want[0][0])
 	}
 }
@@ -111,8 +114,8 @@ func (b biased) ReadRows(k int, rows, dst []float64) error {
 	return b.Program.ReadRows(k, first, dst)
 }
 
-// The posterior of a normal mean, N(Σy/(n+1), 1/(n+1)), from minibatches of a file whose data come sorted: mean within 5 standard errors, deviation within
-// 15 %; a target that reads the same rows over and over is found out.
+// The posterior of a normal mean, N(Σy/(n+1), 1/(n+1)), from minibatches of a file whose data come sorted: mean within
+// 5 standard errors, deviation within 15 %; a target that reads the same rows over and over is found out.
 func TestStreamedPosterior(t *testing.T) {
 	if testing.Short() || os.Getenv("PPL_SLOW") == "" {
 		t.Skip("slow: set PPL_SLOW=1")
@@ -156,14 +159,16 @@ y[i in N] ~ Normal(mu, 1)`)
 	p, o := fromFile(t, path), batches(10, 10)
 	for name, sample := range map[string]infer.Sampler{"nuts": nuts.Sample, "renhd": renhd.Sample} {
 		o.Settings.Batch = 0
-		if _, err := sample(context.Background(), p, o, new(kept)); err == nil || !strings.Contains(err.Error(), "--sampler renhd --set batch=256") {
+		if _, err := sample(context.Background(), p, o, new(kept)); err == nil ||
+			!strings.Contains(err.Error(), "--sampler renhd --set batch=256") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
 	path, _ = table(t, 100, `data y[N] from "y.csv"
 s ~ HalfNormal(1)
 y ~ MvNormal(0, [i in N, j in N: i == j ? 1 + s : s])`)
-	if q, ds := compiler.LoadFrom(path, nil, compiler.Shelf{Dir: t.TempDir()}); q != nil || len(ds) == 0 || ds[len(ds)-1].Code != "E82" || !strings.Contains(ds[len(ds)-1].Message, "too much for memory") {
+	if q, ds := compiler.LoadFrom(path, nil, compiler.Shelf{Dir: t.TempDir()}); q != nil || len(ds) == 0 ||
+		ds[len(ds)-1].Code != "E82" || !strings.Contains(ds[len(ds)-1].Message, "too much for memory") {
 		t.Errorf("an event over all rows: %v", ds)
 	}
 }

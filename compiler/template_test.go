@@ -9,24 +9,39 @@ import (
 
 // A template is its law: what is written on its use is as if it stood on the law.
 func TestModifiersOnTemplates(t *testing.T) {
-	const head = "data y[N] = [0.4, 1.2, 2, 0.7], cap[N] = [1, 2, 2, 3], g[N] = [1, 2, 3, 1]\nWide(m, s) ~ StudentT(4, m, s)\nWider(m) ~ Wide(m, 2)\n" +
-		"Shrunk(t) ~ {\n    l ~ HalfNormal(1)\n    b ~ Normal(0, t * l)\n    return b\n}\nLate(m) ~ {\n    r ~ HalfNormal(1)\n    k ~ Gamma(2, r + m)\n    return k\n}\n" +
+	const head = "data y[N] = [0.4, 1.2, 2, 0.7], cap[N] = [1, 2, 2, 3], g[N] = [1, 2, 3, 1]\nWide(m, s) ~ " +
+		"StudentT(4, m, s)\nWider(m) ~ Wide(m, 2)\n" +
+		"Shrunk(t) ~ {\n    l ~ HalfNormal(1)\n    b ~ Normal(0, t * l)\n    return b\n}\nLate(m) ~ {\n    r ~ " +
+		"HalfNormal(1)\n    k ~ Gamma(2, r + m)\n    return k\n}\n" +
 		"Later(m) ~ {\n    k ~ Late(m)\n    return k\n}\n"
 	for _, c := range []struct{ name, with, without string }{
-		{"truncation", "mu ~ Wide(0, 1) in 0..inf\ny ~ Normal(mu, 1)\n", "mu ~ StudentT(4, 0, 1) in 0..inf\ny ~ Normal(mu, 1)\n"},
-		{"through two names", "mu ~ Wider(0) in 0..3\ny ~ Normal(mu, 1)\n", "mu ~ StudentT(4, 0, 2) in 0..3\ny ~ Normal(mu, 1)\n"},
-		{"an end for each element", "mu ~ Normal(0, 1)\ny[i in N] ~ Wider(mu) in -1..cap[i]\n", "mu ~ Normal(0, 1)\ny[i in N] ~ StudentT(4, mu, 2) in -1..cap[i]\n"},
-		{"an end for each element, without an index", "mu ~ Normal(0, 1)\ny ~ Wider(mu) in -1..cap\n", "mu ~ Normal(0, 1)\ny ~ StudentT(4, mu, 2) in -1..cap\n"},
-		{"censoring", "mu ~ Normal(0, 1)\ny[i in N] ~ Wider(mu) censored 0..cap[i]\n", "mu ~ Normal(0, 1)\ny[i in N] ~ StudentT(4, mu, 2) censored 0..cap[i]\n"},
-		{"order", "mu[1..3] ~ Wide(0, 1) ordered\ny[i in N] ~ Normal(mu[g[i]], 1)\n", "mu[1..3] ~ StudentT(4, 0, 1) ordered\ny[i in N] ~ Normal(mu[g[i]], 1)\n"},
-		{"order within ends", "mu[1..3] ~ Wide(0, 1) in 0..inf ordered\ny[i in N] ~ Normal(mu[g[i]], 1)\n", "mu[1..3] ~ StudentT(4, 0, 1) in 0..inf ordered\ny[i in N] ~ Normal(mu[g[i]], 1)\n"},
-		{"coordinates", "mu[1..3] ~ Wide(1, 3) noncentered\ny[i in N] ~ Normal(mu[g[i]], 1)\n", "mu[1..3] ~ StudentT(4, 1, 3) noncentered\ny[i in N] ~ Normal(mu[g[i]], 1)\n"},
+		{"truncation", "mu ~ Wide(0, 1) in 0..inf\ny ~ Normal(mu, 1)\n",
+			"mu ~ StudentT(4, 0, 1) in 0..inf\ny ~ Normal(mu, 1)\n"},
+		{"through two names", "mu ~ Wider(0) in 0..3\ny ~ Normal(mu, 1)\n",
+			"mu ~ StudentT(4, 0, 2) in 0..3\ny ~ Normal(mu, 1)\n"},
+		{"an end for each element", "mu ~ Normal(0, 1)\ny[i in N] ~ Wider(mu) in -1..cap[i]\n",
+			"mu ~ Normal(0, 1)\ny[i in N] ~ StudentT(4, mu, 2) in -1..cap[i]\n"},
+		{"an end for each element, without an index", "mu ~ Normal(0, 1)\ny ~ Wider(mu) in -1..cap\n",
+			"mu ~ Normal(0, 1)\ny ~ StudentT(4, mu, 2) in -1..cap\n"},
+		{"censoring", "mu ~ Normal(0, 1)\ny[i in N] ~ Wider(mu) censored 0..cap[i]\n",
+			"mu ~ Normal(0, 1)\ny[i in N] ~ StudentT(4, mu, 2) censored 0..cap[i]\n"},
+		{"order", "mu[1..3] ~ Wide(0, 1) ordered\ny[i in N] ~ Normal(mu[g[i]], 1)\n",
+			"mu[1..3] ~ StudentT(4, 0, 1) ordered\ny[i in N] ~ Normal(mu[g[i]], 1)\n"},
+		{"order within ends", "mu[1..3] ~ Wide(0, 1) in 0..inf ordered\ny[i in N] ~ Normal(mu[g[i]], 1)\n",
+			"mu[1..3] ~ StudentT(4, 0, 1) in 0..inf ordered\ny[i in N] ~ Normal(mu[g[i]], 1)\n"},
+		{"coordinates", "mu[1..3] ~ Wide(1, 3) noncentered\ny[i in N] ~ Normal(mu[g[i]], 1)\n",
+			"mu[1..3] ~ StudentT(4, 1, 3) noncentered\ny[i in N] ~ Normal(mu[g[i]], 1)\n"},
 		{"what a block returns", "mu[j in 1..3] ~ Shrunk(2) noncentered\ny[i in N] ~ Normal(mu[g[i]], 1)\n",
-			"l[j in 1..3] ~ HalfNormal(1)\nmu[j in 1..3] ~ Normal(0, 2 * l[j]) noncentered\ny[i in N] ~ Normal(mu[g[i]], 1)\n"},
-		{"what a block returns, between ends of the use", "mu[j in 1..3] ~ Shrunk(2) in 0..j\ny[i in N] ~ Normal(mu[g[i]], 1)\n",
-			"l[j in 1..3] ~ HalfNormal(1)\nmu[j in 1..3] ~ Normal(0, 2 * l[j]) in 0..j\ny[i in N] ~ Normal(mu[g[i]], 1)\n"},
-		{"observed in a block", "y[i in N] ~ Late(0.5) censored 0..cap[i]\n", "r[i in N] ~ HalfNormal(1)\ny[i in N] ~ Gamma(2, r[i] + 0.5) censored 0..cap[i]\n"},
-		{"observed in a block of a block", "y[i in N] ~ Later(0.5) in 0..4\n", "r[i in N] ~ HalfNormal(1)\ny[i in N] ~ Gamma(2, r[i] + 0.5) in 0..4\n"},
+			"l[j in 1..3] ~ HalfNormal(1)\nmu[j in 1..3] ~ Normal(0, 2 * l[j]) noncentered\ny[i in N] ~ " +
+				"Normal(mu[g[i]], 1)\n"},
+		{"what a block returns, between ends of the use",
+			"mu[j in 1..3] ~ Shrunk(2) in 0..j\ny[i in N] ~ Normal(mu[g[i]], 1)\n",
+			"l[j in 1..3] ~ HalfNormal(1)\nmu[j in 1..3] ~ Normal(0, 2 * l[j]) in 0..j\ny[i in N] ~ " +
+				"Normal(mu[g[i]], 1)\n"},
+		{"observed in a block", "y[i in N] ~ Late(0.5) censored 0..cap[i]\n",
+			"r[i in N] ~ HalfNormal(1)\ny[i in N] ~ Gamma(2, r[i] + 0.5) censored 0..cap[i]\n"},
+		{"observed in a block of a block", "y[i in N] ~ Later(0.5) in 0..4\n",
+			"r[i in N] ~ HalfNormal(1)\ny[i in N] ~ Gamma(2, r[i] + 0.5) in 0..4\n"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			p, q := load(t, head+c.with), load(t, head+c.without)
@@ -52,7 +67,8 @@ func TestModifiersOnTemplates(t *testing.T) {
 func densityAt(p *Program, at []float64) []float64 {
 	theta := autodiff.New().Input("theta", len(at))
 	prior, lik := p.Density(theta)
-	out := autodiff.Eval(map[string][]float64{"theta": at}, prior, lik, autodiff.Grad(autodiff.Add(prior, lik), theta)[0])
+	out := autodiff.Eval(map[string][]float64{"theta": at}, prior, lik,
+		autodiff.Grad(autodiff.Add(prior, lik), theta)[0])
 	return append([]float64{out[0][0], out[1][0]}, out[2]...)
 }
 
@@ -61,7 +77,8 @@ func TestModifiersOnTemplatesThatAreRefused(t *testing.T) {
 	const head = "data y[N] = [1, 2]\n"
 	for _, c := range []struct{ code, caret, text string }{
 		{"E58", "0..inf", "Pos(s) ~ Normal(0, s) in 0..9\nmu ~ Pos(1) in 0..inf\ny ~ Normal(mu, 1)\n"},
-		{"E61", "Scaled(2) noncentered", "Scaled(t) ~ {\n    z ~ Normal(0, 1)\n    return t * z\n}\nmu ~ Scaled(2) noncentered\ny ~ Normal(mu, 1)\n"},
+		{"E61", "Scaled(2) noncentered", "Scaled(t) ~ {\n    z ~ Normal(0, 1)\n    return t * z\n}\nmu ~ Scaled(2) " +
+			"noncentered\ny ~ Normal(mu, 1)\n"},
 		{"E61", "G(2) noncentered", "G(t) ~ Gamma(t, 1)\nmu ~ G(2) noncentered\ny ~ Normal(mu, 1)\n"},
 		{"E60", "-1..1", "F(t) ~ Normal(t, 1)\nmu ~ F(2) censored -1..1\ny ~ Normal(mu, 1)\n"},
 		{"E59", "F(2) ordered", "F(t) ~ Normal(t, 1)\nmu ~ F(2) ordered\ny ~ Normal(mu, 1)\n"},

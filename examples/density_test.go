@@ -18,7 +18,8 @@ func TestLogLikelihood(t *testing.T) {
 	}{
 		{"challenger.ppl", "challenger.csv", map[string][]float64{"a": {-1}, "b": {-0.2}}, challenger},
 		{"lynx.ppl", "lynx.csv", map[string][]float64{"level": {2.9}, "phi": {1.4, -0.75}, "sigma": {0.22}}, lynx},
-		{"galaxies.ppl", "galaxies.csv", map[string][]float64{"w": {0.1, 0.8, 0.1}, "m": {9.7, 21.4, 33}, "s": {0.5, 2, 0.9}}, galaxies},
+		{"galaxies.ppl", "galaxies.csv", map[string][]float64{"w": {0.1, 0.8, 0.1}, "m": {9.7, 21.4, 33},
+			"s": {0.5, 2, 0.9}}, galaxies},
 		{"fishing.ppl", "fishing.csv", map[string][]float64{"fishes": {0.6}, "b": {-0.4, 0.7}}, fishing},
 		{"rats.ppl", "rats.json", ratsAt(), rats},
 	}
@@ -52,7 +53,8 @@ func TestFiveModesDensity(t *testing.T) {
 	for _, x := range [][]float64{{0, 0}, {4, 4}, {-3.5, 4.25}, {1.5, -1}} {
 		want := 0.0
 		for k, c := range center {
-			want += weight[k] * distuv.Normal{Mu: c[0], Sigma: 0.5}.Prob(x[0]) * distuv.Normal{Mu: c[1], Sigma: 0.5}.Prob(x[1])
+			want += weight[k] * distuv.Normal{Mu: c[0], Sigma: 0.5}.Prob(x[0]) * distuv.Normal{Mu: c[1],
+				Sigma: 0.5}.Prob(x[1])
 		}
 		got, err := p.LogProb(arrays(map[string][]float64{"x": x}))
 		if err != nil {

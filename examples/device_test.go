@@ -12,8 +12,8 @@ import (
 	"ppl/runtime/host"
 )
 
-// On every example, what the device computes is what the graph says: log prior, log likelihood, their gradient and the saved
-// values, against autodiff's plain interpreter. Both are float64; sums may differ in order.
+// On every example, what the device computes is what the graph says: log prior, log likelihood, their gradient and the
+// saved values, against autodiff's plain interpreter. Both are float64; sums may differ in order.
 func TestDeviceAgreesWithGraph(t *testing.T) {
 	paths, err := filepath.Glob("*.ppl")
 	if err != nil {

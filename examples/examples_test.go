@@ -1,4 +1,5 @@
-// Package examples_test holds the examples to their word: each runs as it stands, and those with published answers give them.
+// Package examples_test holds the examples to their word: each runs as it stands, and those with published answers give
+// them.
 package examples_test
 
 import (
@@ -64,7 +65,8 @@ func sample(t *testing.T, p *compiler.Program, o infer.Options) map[string][][]f
 	return draws
 }
 
-func sampleBy(t *testing.T, s infer.Sampler, p *compiler.Program, o infer.Options) (map[string][][]float64, infer.Report) {
+func sampleBy(t *testing.T, s infer.Sampler, p *compiler.Program, o infer.Options) (map[string][][]float64,
+	infer.Report) {
 	t.Helper()
 	_, values := p.Infer()
 	settings, err := infer.ParseSettings(values)
@@ -180,8 +182,9 @@ func elements(p *compiler.Program) (names []string) {
 	return names
 }
 
-// At default settings every posterior of posteriordb agrees with its reference draws: means within 0.1 sd, sds within a tenth,
-// R-hat below 1.01. Those tolerances are some three Monte Carlo errors of a thousand effective draws on each side.
+// At default settings every posterior of posteriordb agrees with its reference draws: means within 0.1 sd, sds within a
+// tenth, R-hat below 1.01. Those tolerances are some three Monte Carlo errors of a thousand effective draws on each
+// side.
 func TestPosteriordbReference(t *testing.T) {
 	if testing.Short() || os.Getenv("PPL_SLOW") == "" {
 		t.Skip("slow: set PPL_SLOW=1")
@@ -191,7 +194,8 @@ func TestPosteriordbReference(t *testing.T) {
 			p, r := loadPosterior(t, path)
 			got, report := sampleBy(t, renhd.Sample, p, defaults(20260101))
 			agrees(t, got, r)
-			t.Logf("%d gradients, thin %d, %d rungs, %d divergent; %q", report.Gradients, report.Thin, len(report.Temperatures), report.Divergences, report.Notes)
+			t.Logf("%d gradients, thin %d, %d rungs, %d divergent; %q", report.Gradients, report.Thin,
+				len(report.Temperatures), report.Divergences, report.Notes)
 		})
 	}
 }
@@ -214,7 +218,8 @@ func compare(t *testing.T, name string, s stats.Summary, mean, sd float64) {
 	if !(s.RHat < 1.01) {
 		t.Errorf("%s: R-hat %.4f", name, s.RHat)
 	}
-	t.Logf("%-10s mean off by %+.3f sd, sd ratio %.3f, R-hat %.4f, ess %.0f", name, (s.Mean-mean)/sd, s.SD/sd, s.RHat, s.ESSBulk)
+	t.Logf("%-10s mean off by %+.3f sd, sd ratio %.3f, R-hat %.4f, ess %.0f", name, (s.Mean-mean)/sd, s.SD/sd,
+		s.RHat, s.ESSBulk)
 }
 
 // A published number: what the parameter's posterior mean should be, within a tolerance.
@@ -223,8 +228,8 @@ type published struct {
 	mean, tolerance float64
 }
 
-// TestPublished holds examples against the literature. Tolerances cover the rounding of what was printed, other priors, and
-// a Monte Carlo error of some four standard errors.
+// TestPublished holds examples against the literature. Tolerances cover the rounding of what was printed, other priors,
+// and a Monte Carlo error of some four standard errors.
 func TestPublished(t *testing.T) {
 	if testing.Short() || os.Getenv("PPL_SLOW") == "" {
 		t.Skip("slow: set PPL_SLOW=1")
@@ -235,7 +240,8 @@ func TestPublished(t *testing.T) {
 		want   []published
 	}{
 		{"pumps.ppl", "the BUGS manual, Examples I, Pumps", []published{
-			{"alpha", 0.70, 0.04}, {"beta", 0.93, 0.08}, {"rate[1]", 0.060, 0.004}, {"rate[5]", 0.60, 0.05}, {"rate[10]", 1.99, 0.06}}},
+			{"alpha", 0.70, 0.04}, {"beta", 0.93, 0.08}, {"rate[1]", 0.060, 0.004}, {"rate[5]", 0.60, 0.05},
+			{"rate[10]", 1.99, 0.06}}},
 		{"rats.ppl", "the BUGS manual, Examples I, Rats (vaguer priors)", []published{
 			{"mu_a", 242.5, 0.4}, {"mu_b", 6.19, 0.02}, {"sigma", 6.1, 0.12}, {"birth_weight", 106.6, 0.5}}},
 		{"lynx.ppl", "Moran 1953: least squares 1.41 and -0.77", []published{
@@ -243,17 +249,21 @@ func TestPublished(t *testing.T) {
 		{"eight_schools.ppl", "posteriordb, reference draws", []published{
 			{"mu", 4.41, 0.35}, {"tau", 3.60, 0.35}, {"theta[1]", 6.15, 0.55}}},
 		{"five_modes.ppl", "the weights that the model states", []published{
-			{"in_mode[1]", 0.30, 0.035}, {"in_mode[2]", 0.10, 0.035}, {"in_mode[3]", 0.25, 0.035}, {"in_mode[4]", 0.15, 0.035}, {"in_mode[5]", 0.20, 0.035}}},
+			{"in_mode[1]", 0.30, 0.035}, {"in_mode[2]", 0.10, 0.035}, {"in_mode[3]", 0.25, 0.035},
+			{"in_mode[4]", 0.15, 0.035}, {"in_mode[5]", 0.20, 0.035}}},
 		{"deaths.ppl", "Hasselblad 1969: maximum likelihood 1.26, 2.66, 0.36; the posterior is wide", []published{
 			{"rate[1]", 1.2, 0.3}, {"rate[2]", 2.66, 0.3}}},
-		{"earthquakes.ppl", "Zucchini, MacDonald 2009: maximum likelihood 15.47, 26.13, standing at 0.93 and 0.88", []published{
-			{"rate[1]", 15.5, 0.7}, {"rate[2]", 26.1, 1.2}, {"stay[1,1]", 0.93, 0.06}, {"stay[2,2]", 0.88, 0.08}}},
-		{"nile.ppl", "Durbin, Koopman 2001: maximum likelihood 122.9 and 38.3; the posterior of drift is skew", []published{
-			{"noise", 122.9, 6}, {"drift", 38.3, 8}}},
+		{"earthquakes.ppl", "Zucchini, MacDonald 2009: maximum likelihood 15.47, 26.13, standing at 0.93 and 0.88",
+			[]published{
+				{"rate[1]", 15.5, 0.7}, {"rate[2]", 26.1, 1.2}, {"stay[1,1]", 0.93, 0.06}, {"stay[2,2]", 0.88, 0.08}}},
+		{"nile.ppl", "Durbin, Koopman 2001: maximum likelihood 122.9 and 38.3; the posterior of drift is skew",
+			[]published{
+				{"noise", 122.9, 6}, {"drift", 38.3, 8}}},
 		{"coal.ppl", "the closed form: rates are conjugate, summed over the years", []published{
 			{"early", 3.064, 0.03}, {"late", 0.9224, 0.015}}},
 		{"seeds.ppl", "the BUGS manual, Examples I, Seeds (vaguer priors)", []published{
-			{"b[1]", -0.55, 0.08}, {"b[2]", 0.08, 0.12}, {"b[3]", 1.35, 0.12}, {"b[4]", -0.82, 0.15}, {"sigma", 0.29, 0.07}}},
+			{"b[1]", -0.55, 0.08}, {"b[2]", 0.08, 0.12}, {"b[3]", 1.35, 0.12}, {"b[4]", -0.82, 0.15},
+			{"sigma", 0.29, 0.07}}},
 		{"remission.ppl", "maximum likelihood, as of R's survreg: 1.366, 2.248, 1.267", []published{
 			{"shape", 1.366, 0.12}, {"base", 2.248, 0.08}, {"effect", 1.267, 0.12}}},
 		{"ryegrass.ppl", "least squares, as of R's drc: 0.48, 7.79, 3.06, 2.98", []published{
@@ -269,7 +279,8 @@ func TestPublished(t *testing.T) {
 			for _, w := range test.want {
 				s := stats.Summarize(got[w.name])
 				if !(math.Abs(s.Mean-w.mean) < w.tolerance) {
-					t.Errorf("%s: mean %.4g (mcse %.2g), want %.4g within %.2g: %s", w.name, s.Mean, s.MCSEMean, w.mean, w.tolerance, test.source)
+					t.Errorf("%s: mean %.4g (mcse %.2g), want %.4g within %.2g: %s", w.name, s.Mean, s.MCSEMean, w.mean,
+						w.tolerance, test.source)
 				}
 				t.Logf("%-12s %.4g ± %.4g, R-hat %.4f", w.name, s.Mean, s.SD, s.RHat)
 			}

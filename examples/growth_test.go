@@ -12,11 +12,12 @@ import (
 	"ppl/compiler/lower"
 )
 
-// What the compiler writes does not grow with the rows of the data: with each row three times over, the program of a density and
-// its gradient has as many lines, but for a few where size decides what is stored and what computed again. Times of compilation
-// are printed, not judged.
+// What the compiler writes does not grow with the rows of the data: with each row three times over, the program of a
+// density and its gradient has as many lines, but for a few where size decides what is stored and what computed again.
+// Times of compilation are printed, not judged.
 func TestProgramsDoNotGrowWithRows(t *testing.T) {
-	for _, name := range []string{"seeds", "challenger", "remission", "ryegrass", "nile", "coal", "earthquakes", "garch", "volatility", "influenza", "lynx"} {
+	for _, name := range []string{"seeds", "challenger", "remission", "ryegrass", "nile", "coal", "earthquakes",
+		"garch", "volatility", "influenza", "lynx"} {
 		t.Run(name, func(t *testing.T) {
 			once, thrice := loweredLines(t, name, 1), loweredLines(t, name, 3)
 			if thrice > once+once/10 {

@@ -10,9 +10,10 @@ import (
 	"ppl/runtime/host"
 )
 
-// Modes and Laplace's standard deviations of two examples, of parameters on their own scale, against SciPy: the densities written in
-// NumPy and scipy.stats, maximised by scipy.optimize (Newton's method; Nelder-Mead to 1e-11), Hessians by Newton's own formula for
-// the logistic regression and by central differences otherwise. Tolerance: five digits, four for the differences.
+// Modes and Laplace's standard deviations of two examples, of parameters on their own scale, against SciPy: the
+// densities written in NumPy and scipy.stats, maximised by scipy.optimize (Newton's method; Nelder-Mead to 1e-11),
+// Hessians by Newton's own formula for the logistic regression and by central differences otherwise. Tolerance: five
+// digits, four for the differences.
 func TestModes(t *testing.T) {
 	for model, want := range map[string]struct{ mode, sd []float64 }{
 		"challenger.ppl": {[]float64{-1.0888713, -0.22872453}, []float64{0.57106938, 0.10621986}},
@@ -31,7 +32,8 @@ func TestModes(t *testing.T) {
 			}
 			for i := range want.mode {
 				if math.Abs(r.Values[i]/want.mode[i]-1) > 1e-5 || math.Abs(r.SD[i]/want.sd[i]-1) > 1e-4 {
-					t.Errorf("%s by %s: element %d is %.8g ± %.8g, want %.8g ± %.8g", model, method, i, r.Values[i], r.SD[i], want.mode[i], want.sd[i])
+					t.Errorf("%s by %s: element %d is %.8g ± %.8g, want %.8g ± %.8g", model, method, i, r.Values[i],
+						r.SD[i], want.mode[i], want.sd[i])
 				}
 			}
 		}

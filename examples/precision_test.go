@@ -14,8 +14,9 @@ import (
 	"ppl/runtime/native"
 )
 
-// TestPrecision: posteriors in single precision are those in double, by NUTS and by replica exchange: means of all parameters, and of their
-// squares, within five standard errors of both. A mean moved by a third of a standard deviation is found out. PPL_SLOW has both.
+// TestPrecision: posteriors in single precision are those in double, by NUTS and by replica exchange: means of all
+// parameters, and of their squares, within five standard errors of both. A mean moved by a third of a standard
+// deviation is found out. PPL_SLOW has both.
 func TestPrecision(t *testing.T) {
 	d, err := native.New()
 	if err != nil {
@@ -48,7 +49,8 @@ func drawsAt(t *testing.T, d device.Device, s infer.Sampler, bits int) map[strin
 	return draws
 }
 
-// apart is the largest distance of two means, in standard errors, when all of b is moved by so many standard deviations.
+// apart is the largest distance of two means, in standard errors, when all of b is moved by so many standard
+// deviations.
 func apart(a, b map[string][][]float64, by float64) (most float64) {
 	for name := range a {
 		x, y := stats.Summarize(a[name]), stats.Summarize(b[name])

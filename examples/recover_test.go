@@ -30,7 +30,8 @@ func truths(t *testing.T) map[string]map[string][]float64 {
 	return out
 }
 
-// byElement names every element of the truth as the draws name it. A name the run does not keep, or of another size, is an error.
+// byElement names every element of the truth as the draws name it. A name the run does not keep, or of another size, is
+// an error.
 func byElement(t *testing.T, p *compiler.Program, truth map[string][]float64) map[string]float64 {
 	t.Helper()
 	out, found := map[string]float64{}, 0
@@ -60,9 +61,10 @@ func TestTruthFits(t *testing.T) {
 	}
 }
 
-// At default settings the simulated examples recover what they were simulated with: every posterior mean within 4 posterior sds of the truth; the truth
-// as far from the mean, in the metric of the posterior's covariance, as one draw in a thousand of a normal posterior would be, at most (parameters are correlated:
-// in `garch` two of four are 2.6 sds off together); R-hat below 1.01 for all.
+// At default settings the simulated examples recover what they were simulated with: every posterior mean within 4
+// posterior sds of the truth; the truth as far from the mean, in the metric of the posterior's covariance, as one draw
+// in a thousand of a normal posterior would be, at most (parameters are correlated: in `garch` two of four are 2.6 sds
+// off together); R-hat below 1.01 for all.
 func TestRecover(t *testing.T) {
 	if testing.Short() || os.Getenv("PPL_SLOW") == "" {
 		t.Skip("slow: set PPL_SLOW=1")

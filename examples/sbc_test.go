@@ -19,8 +19,8 @@ import (
 	"ppl/infer/renhd"
 )
 
-// A calibration is a model that can stand on its own, with the data y as something it generates, or be given them. watch names the
-// parameters whose ranks are looked at.
+// A calibration is a model that can stand on its own, with the data y as something it generates, or be given them.
+// watch names the parameters whose ranks are looked at.
 type calibration struct {
 	name, y string // y with its axes, as it is declared
 	model   string
@@ -29,19 +29,25 @@ type calibration struct {
 
 func calibrations() []calibration {
 	return []calibration{
-		{"normal", "y[1..10]", "mu ~ Normal(1, 2)\nsigma ~ Gamma(3, 2)\ny[1..10] ~ Normal(mu, sigma)\n", []string{"mu", "sigma"}},
-		{"counts", "y[1..6]", "a, b ~ Gamma(2, 1)\nrate[1..6] ~ Gamma(a, b)\ny[j in 1..6] ~ Poisson(3 * rate[j])\n", []string{"a", "b", "rate[1]"}},
-		{"schools", "y[1..8]", "mu ~ Normal(0, 5)\ntau ~ HalfNormal(5)\ntheta[1..8] ~ Normal(mu, tau) noncentered\ny[j in 1..8] ~ Normal(theta[j], 10)\n",
+		{"normal", "y[1..10]", "mu ~ Normal(1, 2)\nsigma ~ Gamma(3, 2)\ny[1..10] ~ Normal(mu, sigma)\n",
+			[]string{"mu", "sigma"}},
+		{"counts", "y[1..6]", "a, b ~ Gamma(2, 1)\nrate[1..6] ~ Gamma(a, b)\ny[j in 1..6] ~ Poisson(3 * rate[j])\n",
+			[]string{"a", "b", "rate[1]"}},
+		{"schools", "y[1..8]", "mu ~ Normal(0, 5)\ntau ~ HalfNormal(5)\ntheta[1..8] ~ Normal(mu, tau) " +
+			"noncentered\ny[j in 1..8] ~ Normal(theta[j], 10)\n",
 			[]string{"mu", "tau", "theta[1]"}},
-		{"logistic", "y[1..30]", "a ~ Normal(0, 1)\nb[1..2] ~ Normal(0, 1)\ny[i in 1..30] ~ Bernoulli(logits = a + b[1] * sin(i) + b[2] * cos(2 * i))\n",
+		{"logistic", "y[1..30]", "a ~ Normal(0, 1)\nb[1..2] ~ Normal(0, 1)\ny[i in 1..30] ~ Bernoulli(logits = a + " +
+			"b[1] * sin(i) + b[2] * cos(2 * i))\n",
 			[]string{"a", "b[1]", "b[2]"}},
-		{"simplex", "y[1..12]", "w[1..3] ~ Dirichlet(fill(2, 3))\ny[1..12] ~ Categorical(w)\n", []string{"w[1]", "w[3]"}},
+		{"simplex", "y[1..12]", "w[1..3] ~ Dirichlet(fill(2, 3))\ny[1..12] ~ Categorical(w)\n",
+			[]string{"w[1]", "w[3]"}},
 	}
 }
 
-// Simulation-based calibration (Talts, Betancourt, Simpson, Vehtari, Gelman 2018): of parameters drawn from the prior, and data drawn given
-// them, the rank among draws of the posterior is uniform. 200 replications, ten bins, a chi-square bound that a right sampler exceeds once
-// in 10⁵; draws spread by half about their mean exceed it, so that the test can fail.
+// Simulation-based calibration (Talts, Betancourt, Simpson, Vehtari, Gelman 2018): of parameters drawn from the prior,
+// and data drawn given them, the rank among draws of the posterior is uniform. 200 replications, ten bins, a chi-square
+// bound that a right sampler exceeds once in 10⁵; draws spread by half about their mean exceed it, so that the test can
+// fail.
 func TestCalibration(t *testing.T) {
 	if testing.Short() || os.Getenv("PPL_SLOW") == "" {
 		t.Skip("slow: set PPL_SLOW=1")
@@ -88,7 +94,8 @@ func (c calibration) check(t *testing.T, s infer.Sampler) {
 	bound := distuv.ChiSquared{K: rankBins - 1}.Quantile(1 - 1e-5)
 	found := 0.0
 	for _, name := range c.watch {
-		t.Logf("%s: chi-square %.1f, spread draws %.1f, of at most %.1f", name, chiSquare(right[name]), chiSquare(wide[name]), bound)
+		t.Logf("%s: chi-square %.1f, spread draws %.1f, of at most %.1f", name, chiSquare(right[name]),
+			chiSquare(wide[name]), bound)
 		if chiSquare(right[name]) > bound {
 			t.Errorf("%s: ranks %v are not uniform", name, right[name])
 		}

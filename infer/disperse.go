@@ -5,8 +5,8 @@ import "fmt"
 // starts is how often a walker may be started anew before the target counts as nowhere finite.
 const starts = 200
 
-// Disperse places walkers at starts of their own where the target is finite. Place puts all walkers at the positions given and returns
-// those where it is not.
+// Disperse places walkers at starts of their own where the target is finite. Place puts all walkers at the positions
+// given and returns those where it is not.
 func Disperse(t Target, seed uint64, walkers int, place func(at [][]float64) (bad []int, err error)) error {
 	at, bad := make([][]float64, walkers), make([]int, walkers)
 	for w := range at {
@@ -14,7 +14,8 @@ func Disperse(t Target, seed uint64, walkers int, place func(at [][]float64) (ba
 	}
 	for try := 0; len(bad) > 0; try++ {
 		if try == starts {
-			return fmt.Errorf("the log density is not finite at any of %d starting points; check the model's supports and the data", starts)
+			return fmt.Errorf("the log density is not finite at any of %d starting points; check the model's "+
+				"supports and the data", starts)
 		}
 		for _, w := range bad {
 			at[w] = t.Start(seed, w+try*walkers)

@@ -1,5 +1,5 @@
-// Package infer has what samplers share: the target they draw from, options and settings, where draws go, and what a sampler
-// reports. Samplers live below it (infer/renhd); each is a function of the type Sampler.
+// Package infer has what samplers share: the target they draw from, options and settings, where draws go, and what a
+// sampler reports. Samplers live below it (infer/renhd); each is a function of the type Sampler.
 package infer
 
 import (
@@ -13,11 +13,13 @@ import (
 // log p = log ρ + log ℓ, where log ρ includes the log-Jacobian of the constraining transform.
 type Target interface {
 	Dim() int
-	// Density adds log ρ and log ℓ at theta (shape [Dim]) to theta's graph, each a scalar. Log ℓ is the constant 0 without data.
+	// Density adds log ρ and log ℓ at theta (shape [Dim]) to theta's graph, each a scalar. Log ℓ is the constant 0
+	// without data.
 	Density(theta autodiff.Node) (logPrior, logLik autodiff.Node)
 	// ProperPrior reports whether log ρ is known to integrate, so that it can be the hot end of a ladder.
 	ProperPrior() bool
-	// Start draws a point to begin at: from the prior where it is proper, else dispersed; from its own stream of (seed, walker).
+	// Start draws a point to begin at: from the prior where it is proper, else dispersed; from its own stream of (seed,
+	// walker).
 	Start(seed uint64, walker int) []float64
 	// Saved lists what is kept of a draw, in order: parameters on their own scale, then generated quantities.
 	Saved() []draws.Variable
@@ -25,19 +27,23 @@ type Target interface {
 	Values(theta autodiff.Node) autodiff.Node
 }
 
-// A Splittable target's log ℓ is a sum over rows that are independent given theta, so that a few rows at random estimate it without bias.
+// A Splittable target's log ℓ is a sum over rows that are independent given theta, so that a few rows at random
+// estimate it without bias.
 type Splittable interface {
 	Target
-	// Rows is how many there are. The error, in the user's words, names what couples the data of a model whose log ℓ does not split.
+	// Rows is how many there are. The error, in the user's words, names what couples the data of a model whose log ℓ
+	// does not split.
 	Rows() (int, error)
-	// Split adds to theta's graph log ρ, the part of log ℓ that is no sum over rows (evaluated in full beside each batch, most often the
-	// constant 0), and the terms log ℓ(theta; x_i) of the rows asked for: rows has shape [m] and holds numbers from 0 to Rows−1; terms has
-	// shape [m]. The whole log ℓ is whole + Σ of the terms of all rows.
+	// Split adds to theta's graph log ρ, the part of log ℓ that is no sum over rows (evaluated in full beside each
+	// batch, most often the constant 0), and the terms log ℓ(theta; x_i) of the rows asked for: rows has shape [m] and
+	// holds numbers from 0 to Rows−1; terms has shape [m]. The whole log ℓ is whole + Σ of the terms of all rows.
 	Split(theta, rows autodiff.Node) (logPrior, whole, terms autodiff.Node)
 }
 
-// A Sampler draws from a target until it has Options.Draws draws of each chain, handing each to the recorder as it comes.
+// A Sampler draws from a target until it has Options.Draws draws of each chain, handing each to the recorder as it
+// comes.
 //
-// When ctx is cancelled it stops within about 100 ms and returns what it has done so far with ctx.Err(). Any other error says
-// that the run failed: a recorder's or device's error, or a target that is nowhere finite. The report is meaningful either way.
+// When ctx is cancelled it stops within about 100 ms and returns what it has done so far with ctx.Err(). Any other
+// error says that the run failed: a recorder's or device's error, or a target that is nowhere finite. The report is
+// meaningful either way.
 type Sampler func(ctx context.Context, t Target, o Options, r Recorder) (Report, error)

@@ -14,6 +14,6 @@ type Options struct {
 	Settings Settings
 }
 
-// Defaults are the options nobody has to think about: 4 chains of 1,000 draws each after 1,000 of warm-up. The device is the
-// caller's to choose.
+// Defaults are the options nobody has to think about: 4 chains of 1,000 draws each after 1,000 of warm-up. The device
+// is the caller's to choose.
 func Defaults() Options { return Options{Chains: 4, Draws: 1000, Warmup: 1000} }

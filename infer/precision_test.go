@@ -18,7 +18,8 @@ func (rowsOnly) Split(theta, rows autodiff.Node) (logPrior, whole, terms autodif
 
 func (inFiles) Streams() int { return 1 }
 
-// TestInPrecision: a target keeps what it can do; what its density gives comes out in double precision, and goes in in single.
+// TestInPrecision: a target keeps what it can do; what its density gives comes out in double precision, and goes in in
+// single.
 func TestInPrecision(t *testing.T) {
 	if target := (rowsOnly{}); InPrecision(target, 64) != Target(target) || InPrecision(target, 0) != Target(target) {
 		t.Error("double precision is another target")

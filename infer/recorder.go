@@ -6,8 +6,8 @@ import "ppl/infer/draws"
 type Recorder interface {
 	// Begin is called once, before the first draw, with the layout of the statistics that go with each draw.
 	Begin(stats []draws.Variable) error
-	// Draw gives the next draw of a chain (0-based): values laid out as Target.Saved, stats as in Begin. Both are reused
-	// after the call.
+	// Draw gives the next draw of a chain (0-based): values laid out as Target.Saved, stats as in Begin. Both are
+	// reused after the call.
 	Draw(chain int, values, stats []float64) error
 	// Progress tells how far the run is, several times a second.
 	Progress(p Progress)

@@ -16,7 +16,9 @@ func RunsOff(t Target, values []float64) error {
 			k++
 		}
 	}
-	return Refusal{Cause: fmt.Errorf("%s runs off without end, to %.1g within warm-up: the posterior seems to be improper. The cause is a prior that is improper "+
-		"(`Flat`, `Density`) where the data do not hold the parameter, as in a logistic regression that separates its classes. Give it a proper prior; "+
+	return Refusal{Cause: fmt.Errorf("%s runs off without end, to %.1g within warm-up: the posterior seems to be "+
+		"improper. The cause is a prior that is improper "+
+		"(`Flat`, `Density`) where the data do not hold the parameter, as in a logistic regression that separates "+
+		"its classes. Give it a proper prior; "+
 		"if it is as large as that, measure it in larger units", name, most)}
 }

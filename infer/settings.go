@@ -27,12 +27,14 @@ type Settings struct {
 	Accept        float64 // acceptance rate that warm-up aims at; 0: 0.9
 	MaxDepth      int     // of nuts: doublings of a trajectory at most; 0: 10
 	Precision     int     // 32: density and gradient in single precision; else in double
-	Metric        string  // coordinates: "auto" (adapted; dense, or of low rank above 200 dimensions), "diagonal" or "identity"
+	// coordinates: "auto" (adapted; dense, or of low rank above 200 dimensions), "diagonal" or "identity"
+	Metric string
 }
 
 // Dynamics lists what can move the walkers: metropolis-corrected trajectories first, then rules for noisy gradients.
 func Dynamics() []string {
-	return []string{"hmc", "nosehoover", "sgld", "sghmc", "sgnht", "reld", "reld-paper", "tacthmc", "csgld", "csghmc", "renhd-paper"}
+	return []string{"hmc", "nosehoover", "sgld", "sghmc", "sgnht", "reld", "reld-paper", "tacthmc", "csgld", "csghmc",
+		"renhd-paper"}
 }
 
 // A setting is a row of the table of what can be set.
@@ -54,7 +56,8 @@ func settings() []setting {
 			func(s *Settings, v string) error { return number(&s.Noise, v, 0, math.MaxFloat64) }},
 		{"dynamics", "what moves the walkers: auto, " + strings.Join(Dynamics(), ", "),
 			func(s *Settings, v string) error { return word(&s.Dynamics, v, append(Dynamics(), "auto")...) }},
-		{"exchange", "test of swaps that allows for noise: auto (penalty), penalty, barker; for comparison, paper (as RENHD was published) and uncorrected (ignores noise)",
+		{"exchange", "test of swaps that allows for noise: auto (penalty), penalty, barker; for comparison, paper " +
+			"(as RENHD was published) and uncorrected (ignores noise)",
 			func(s *Settings, v string) error {
 				return word(&s.Exchange, v, "auto", "penalty", "barker", "paper", "uncorrected")
 			}},
@@ -99,7 +102,8 @@ func SettingDoc(name string) string {
 	return ""
 }
 
-// ParseSettings reads settings by name. Every mistake is named at once, with the nearest known name or what a value may be.
+// ParseSettings reads settings by name. Every mistake is named at once, with the nearest known name or what a value may
+// be.
 func ParseSettings(values map[string]string) (Settings, error) {
 	var s Settings
 	var mistakes []string

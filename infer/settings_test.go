@@ -8,7 +8,8 @@ import (
 )
 
 func TestParseSettings(t *testing.T) {
-	got, err := ParseSettings(map[string]string{"replicas": "7", "ratio": "1.5", "path": "energy", "noise": "0.25", "dynamics": "auto"})
+	got, err := ParseSettings(map[string]string{"replicas": "7", "ratio": "1.5", "path": "energy", "noise": "0.25",
+		"dynamics": "auto"})
 	want := Settings{Replicas: 7, Ratio: 1.5, Path: "energy", Noise: 0.25}
 	if err != nil || got != want {
 		t.Errorf("got %+v, %v; want %+v", got, err, want)
@@ -44,7 +45,8 @@ func TestParseSettingsMistakes(t *testing.T) {
 }
 
 func TestSettingNamesAreSorted(t *testing.T) {
-	want := []string{"accept", "batch", "dynamics", "exchange", "exchange_batch", "friction", "max_depth", "metric", "noise", "path", "precision", "ratio", "replicas", "step_size", "steps"}
+	want := []string{"accept", "batch", "dynamics", "exchange", "exchange_batch", "friction", "max_depth", "metric",
+		"noise", "path", "precision", "ratio", "replicas", "step_size", "steps"}
 	if d := cmp.Diff(want, SettingNames()); d != "" {
 		t.Error(d)
 	}

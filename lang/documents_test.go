@@ -47,7 +47,8 @@ func write(t *testing.T, dir, name, text string) string {
 func printed(ds []diag.Diagnostic, path string) string {
 	var b bytes.Buffer
 	diag.Render(&b, ds, false)
-	return strings.ReplaceAll(strings.ReplaceAll(b.String(), path, "model.ppl"), filepath.Dir(path)+string(filepath.Separator), "")
+	return strings.ReplaceAll(strings.ReplaceAll(b.String(), path, "model.ppl"),
+		filepath.Dir(path)+string(filepath.Separator), "")
 }
 
 func codes(ds []diag.Diagnostic) (all []string) {
@@ -129,7 +130,8 @@ func TestCatalogueIsWhole(t *testing.T) {
 	emitted := map[string]bool{}
 	code := regexp.MustCompile(`"([EW][0-9]{2})"`)
 	err := filepath.WalkDir("..", func(path string, d os.DirEntry, err error) error {
-		if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") || filepath.Dir(path) == "diag" {
+		if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") ||
+			filepath.Dir(path) == "diag" {
 			return err
 		}
 		text, err := os.ReadFile(path)
@@ -164,8 +166,8 @@ func finite(p *compiler.Program) bool {
 	return autodiff.Eval(map[string][]float64{"theta": p.Start(1, 0)}, total)[0][0] == 1
 }
 
-// The models of the reference check without a diagnostic, are in canonical form, and where their data stand in them have a
-// finite density; those marked `error CODE` bring that code forth.
+// The models of the reference check without a diagnostic, are in canonical form, and where their data stand in them
+// have a finite density; those marked `error CODE` bring that code forth.
 func TestReferenceExamples(t *testing.T) {
 	text, err := os.ReadFile("REFERENCE.md")
 	if err != nil {

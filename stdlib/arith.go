@@ -42,8 +42,8 @@ func log1mexp(d Node) Node {
 // logSubExp is log(eˣ − eʸ) for x ≥ y.
 func logSubExp(x, y Node) Node { return ad.Add(x, log1mexp(ad.Sub(y, x))) }
 
-// logRising is log Γ(φ+x) − log Γ(φ) for x ≥ 0: the difference itself for small φ, of Stirling's series for large, where
-// the difference would cancel (Abramowitz & Stegun 6.1.41; the first term left out is 1/(1680 φ⁷)).
+// logRising is log Γ(φ+x) − log Γ(φ) for x ≥ 0: the difference itself for small φ, of Stirling's series for large,
+// where the difference would cancel (Abramowitz & Stegun 6.1.41; the first term left out is 1/(1680 φ⁷)).
 func logRising(x, phi Node) Node {
 	direct := ad.Sub(ad.Lgamma(ad.Add(phi, x)), ad.Lgamma(phi))
 	end := ad.Add(phi, x)

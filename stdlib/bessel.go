@@ -4,9 +4,9 @@ import (
 	ad "ppl/autodiff"
 )
 
-// logI0e is log(e^{−κ} I₀(κ)) for κ ≥ 0, by Chebyshev series in t on −1..1: of e^{−κ} I₀(κ) with κ = 4(t + 1) up to 8, of
-// √κ e^{−κ} I₀(κ) with κ = 16/(t + 1) above. Coefficients: Chebyshev interpolation at 80 points with mpmath at 40 digits;
-// those below 2e-17 are left out. (The split is that of Cephes, i0.c.)
+// logI0e is log(e^{−κ} I₀(κ)) for κ ≥ 0, by Chebyshev series in t on −1..1: of e^{−κ} I₀(κ) with κ = 4(t + 1) up to 8,
+// of √κ e^{−κ} I₀(κ) with κ = 16/(t + 1) above. Coefficients: Chebyshev interpolation at 80 points with mpmath at 40
+// digits; those below 2e-17 are left out. (The split is that of Cephes, i0.c.)
 func logI0e(kappa Node) Node {
 	small := ad.Le(kappa, num(kappa, 8))
 	low, high := ad.Where(small, kappa, num(kappa, 8)), ad.Where(small, num(kappa, 8), kappa)

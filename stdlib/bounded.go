@@ -12,8 +12,9 @@ import (
 var boundedDists = []Dist{
 	{
 		Name: "Beta", Support: types.Interval, Lo: 0, Hi: 1,
-		Doc:    "Beta: x^(a-1) (1-x)^(b-1) / B(a, b); a = mean concentration, b = (1 - mean) concentration",
-		Source: "Johnson, Kotz & Balakrishnan, Continuous Univariate Distributions 2, ch. 25; mean: Ferrari & Cribari-Neto 2004, Journal of Applied Statistics 31, 799",
+		Doc: "Beta: x^(a-1) (1-x)^(b-1) / B(a, b); a = mean concentration, b = (1 - mean) concentration",
+		Source: "Johnson, Kotz & Balakrishnan, Continuous Univariate Distributions 2, ch. 25; mean: Ferrari & " +
+			"Cribari-Neto 2004, Journal of Applied Statistics 31, 799",
 		Forms: []Form{
 			{Args: args(positive("a"), positive("b")),
 				LogProb: func(x Node, a []Node) Node { return betaLogProb(x, a[0], a[1]) },
@@ -28,7 +29,10 @@ var boundedDists = []Dist{
 					a, b := proportions(m[0], m[1])
 					return betaTails(x, []Node{a, b})
 				},
-				Sample: scalar(func(r *rand.Rand, m []float64) float64 { return drawBeta(r, m[0]*m[1], (1-m[0])*m[1]) })},
+				Sample: scalar(func(r *rand.Rand, m []float64) float64 {
+					return drawBeta(r, m[0]*m[1],
+						(1-m[0])*m[1])
+				})},
 		},
 	},
 	{
@@ -73,14 +77,19 @@ var boundedDists = []Dist{
 				norm := ad.Add(penalty, ad.Add(mid, logPowerIntegral(a[0], width)))
 				return ad.Sub(ad.Mul(a[0], ad.Sub(ad.Log(x), mid)), norm)
 			},
-			Bounds:  func(a []Node) (lo, hi Node) { return a[1], a[2] },
-			LogCDF:  func(x Node, a []Node) Node { return nearerTail(logPowerShare(a[1], x, a), logPowerShare(x, a[2], a)) },
-			LogCCDF: func(x Node, a []Node) Node { return nearerTail(logPowerShare(x, a[2], a), logPowerShare(a[1], x, a)) },
-			Sample:  scalar(drawPowerLaw)}},
+			Bounds: func(a []Node) (lo, hi Node) { return a[1], a[2] },
+			LogCDF: func(x Node, a []Node) Node {
+				return nearerTail(logPowerShare(a[1], x, a), logPowerShare(x, a[2], a))
+			},
+			LogCCDF: func(x Node, a []Node) Node {
+				return nearerTail(logPowerShare(x, a[2], a), logPowerShare(a[1], x, a))
+			},
+			Sample: scalar(drawPowerLaw)}},
 	},
 	{
 		Name: "RelaxedBernoulli", Support: types.Interval, Lo: 0, Hi: 1,
-		Doc:    "Relaxed Bernoulli (binary concrete), the sigmoid of a logistic around logits over the temperature: t c (x (1-x))^(t-1) / (x^t + c (1-x)^t)^2 with t = temperature, c = exp(logits) = p / (1-p)",
+		Doc: "Relaxed Bernoulli (binary concrete), the sigmoid of a logistic around logits over the temperature: " +
+			"t c (x (1-x))^(t-1) / (x^t + c (1-x)^t)^2 with t = temperature, c = exp(logits) = p / (1-p)",
 		Source: "Maddison, Mnih & Teh 2017, International Conference on Learning Representations, appendix B",
 		Forms: []Form{
 			relaxedBernoulli(Arg{Name: "p", Domain: openUnit}, logit, logitOf),
@@ -109,7 +118,8 @@ var boundedDists = []Dist{
 }
 
 func betaLogProb(x, a, b Node) Node {
-	return total(ad.Neg(logBeta(a, b)), ad.MulZero(plus(a, -1), ad.Log(x)), ad.MulZero(plus(b, -1), ad.Log1p(ad.Neg(x))))
+	return total(ad.Neg(logBeta(a, b)), ad.MulZero(plus(a, -1), ad.Log(x)),
+		ad.MulZero(plus(b, -1), ad.Log1p(ad.Neg(x))))
 }
 
 // proportions are a and b of a beta with a given mean and a + b = concentration.
@@ -126,7 +136,8 @@ func logShare(from, to Node, a []Node) Node {
 	return ad.Div(ad.Log(ad.Div(to, from)), ad.Log(ad.Div(a[1], a[0])))
 }
 
-// logPowerIntegral is log ∫ (x/m)^alpha dx/m over lo..hi with m = √(lo hi) and width log(hi/lo): log(width · sinh(h)/h), h = (alpha + 1) width/2.
+// logPowerIntegral is log ∫ (x/m)^alpha dx/m over lo..hi with m = √(lo hi) and width log(hi/lo): log(width ·
+// sinh(h)/h), h = (alpha + 1) width/2.
 func logPowerIntegral(alpha, width Node) Node {
 	return ad.Add(ad.Log(width), logSinhc(times(0.5, ad.Mul(plus(alpha, 1), width))))
 }
@@ -166,7 +177,8 @@ func drawPowerLaw(r *rand.Rand, a []float64) float64 {
 	return a[1] * math.Exp(math.Log1p(u*math.Expm1(b*width))/b)
 }
 
-// relaxedBernoulli is the form with the logits that its second argument gives. A p that was rounded to 1 has none: its law is a point.
+// relaxedBernoulli is the form with the logits that its second argument gives. A p that was rounded to 1 has none: its
+// law is a point.
 func relaxedBernoulli(second Arg, logits func(Node) Node, number func(float64) float64) Form {
 	noise := func(x Node, a []Node) Node {
 		end := ad.Eq(x, num(x, 1))
@@ -184,12 +196,14 @@ func relaxedBernoulli(second Arg, logits func(Node) Node, number func(float64) f
 		})}
 }
 
-// relaxedLogProb is written in the distance y from the nearer end, where it is log t − m + (t−1) log y up to terms that vanish with y.
+// relaxedLogProb is written in the distance y from the nearer end, where it is log t − m + (t−1) log y up to terms that
+// vanish with y.
 func relaxedLogProb(x, t, logits Node) Node {
 	left := ad.Lt(x, num(x, 0.5))
 	rest := ad.Sub(num(x, 1), x)
 	y, m := ad.Where(left, x, rest), ad.Where(left, logits, ad.Neg(logits))
-	return total(ad.Log(t), ad.Neg(m), ad.MulZero(plus(t, -1), ad.Log(y)), ad.Neg(ad.Mul(plus(t, 1), ad.Log1p(ad.Neg(y)))),
+	return total(ad.Log(t), ad.Neg(m), ad.MulZero(plus(t, -1), ad.Log(y)),
+		ad.Neg(ad.Mul(plus(t, 1), ad.Log1p(ad.Neg(y)))),
 		times(-2, ad.Softplus(ad.Sub(ad.Mul(t, logit(y)), m))))
 }
 

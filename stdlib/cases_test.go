@@ -18,7 +18,8 @@ type distCase struct {
 	cdf  []tails
 	// mean and cov are of the elements of vectors and matrices; without them the sampler is not compared.
 	mean, cov []float64
-	// valuesOnly: much of the mass lies below the least positive number, or the law has details too fine for a rule over all of it.
+	// valuesOnly: much of the mass lies below the least positive number, or the law has details too fine for a rule
+	// over all of it.
 	valuesOnly bool
 }
 

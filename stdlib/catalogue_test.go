@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// The distributions of the Stan Functions Reference 2.36, part "distributions", and of numpyro.distributions 0.16, by their names there. Foreign says how ppl
-// has each, or unlike says why it has not.
+// The distributions of the Stan Functions Reference 2.36, part "distributions", and of numpyro.distributions 0.16, by
+// their names there. Foreign says how ppl has each, or unlike says why it has not.
 const (
 	stanDists = `bernoulli bernoulli_logit bernoulli_logit_glm
 binomial binomial_logit binomial_logit_glm beta_binomial hypergeometric categorical categorical_logit categorical_logit_glm discrete_range
@@ -34,19 +34,24 @@ LeftCensoredDistribution RightCensoredDistribution Delta ImproperUniform Unit`
 
 // unlike are those that ppl has no row for, and why.
 var unlike = map[string]string{
-	"gaussian_dlm_obs":      "a linear state space model is written as the recurrence that it is, its states as parameters",
-	"GaussianStateSpace":    "a linear state space model is written as the recurrence that it is, its states as parameters",
-	"EulerMaruyama":         "a diffusion in steps is written as the recurrence that it is",
-	"CirculantNormal":       "needs the fast Fourier transform, which is none of our ops; MvNormal has its law",
-	"GaussianCopula":        "a law whose argument is a law; Density(…) has it, of logpdf, cdf and inv_Phi",
-	"GaussianCopulaBeta":    "a law whose argument is a law; Density(…) has it, of logpdf, cdf and inv_Phi",
-	"TruncatedPolyaGamma":   "the auxiliary variable of a Gibbs sampler",
-	"ProjectedNormal":       "of interest above two dimensions through a Bessel function of half-integer order; no row yet",
-	"SineBivariateVonMises": "its normaliser is a series of products of Bessel functions; no row yet, Density(…) has it for fixed concentrations",
-	"SineSkewed":            "a law whose argument is a law; Density(…) has it",
+	"gaussian_dlm_obs": "a linear state space model is written as the recurrence that it is, its states " +
+		"as parameters",
+	"GaussianStateSpace": "a linear state space model is written as the recurrence that it is, its states " +
+		"as parameters",
+	"EulerMaruyama":       "a diffusion in steps is written as the recurrence that it is",
+	"CirculantNormal":     "needs the fast Fourier transform, which is none of our ops; MvNormal has its law",
+	"GaussianCopula":      "a law whose argument is a law; Density(…) has it, of logpdf, cdf and inv_Phi",
+	"GaussianCopulaBeta":  "a law whose argument is a law; Density(…) has it, of logpdf, cdf and inv_Phi",
+	"TruncatedPolyaGamma": "the auxiliary variable of a Gibbs sampler",
+	"ProjectedNormal": "of interest above two dimensions through a Bessel function of half-integer " +
+		"order; no row yet",
+	"SineBivariateVonMises": "its normaliser is a series of products of Bessel functions; no row yet, Density(…) has " +
+		"it for fixed concentrations",
+	"SineSkewed": "a law whose argument is a law; Density(…) has it",
 }
 
-// TestCatalogue: every distribution of Stan and NumPyro is a row or a form here, with the arguments that Foreign names, or has a reason.
+// TestCatalogue: every distribution of Stan and NumPyro is a row or a form here, with the arguments that Foreign names,
+// or has a reason.
 func TestCatalogue(t *testing.T) {
 	for _, name := range strings.Fields(stanDists + " " + numpyroDists) {
 		code, known := ours(name)
@@ -68,7 +73,8 @@ func TestCatalogue(t *testing.T) {
 	}
 }
 
-// The functions of the Stan Functions Reference 2.36, chapters "real-valued basic functions" and "matrix operations", that are not operators and not distributions.
+// The functions of the Stan Functions Reference 2.36, chapters "real-valued basic functions" and "matrix operations",
+// that are not operators and not distributions.
 const stanFunctions = `abs int_step inv inv_sqrt inv_square fdim fmin fmax fmod floor ceil round trunc sqrt cbrt square exp exp2 log log2 log10 pow
 hypot cos sin tan acos asin atan atan2 cosh sinh tanh acosh asinh atanh logit inv_logit inv_cloglog inv_erfc erf erfc Phi inv_Phi Phi_approx binary_log_loss owens_t
 beta inc_beta inv_inc_beta lbeta tgamma lgamma digamma trigamma lmgamma gamma_p gamma_q choose bessel_first_kind bessel_second_kind modified_bessel_first_kind
@@ -88,19 +94,25 @@ to_matrix to_vector to_row_vector to_array_1d csr_extract csr_to_dense_matrix cs
 
 // lacking are those that ppl does not have, and why.
 var lacking = map[string]string{
-	"owens_t": sparing, "lambert_w0": sparing, "lambert_wm1": sparing, "bessel_first_kind": sparing, "bessel_second_kind": sparing,
-	"modified_bessel_second_kind": sparing,
-	"modified_bessel_first_kind":  "of order 0 it is in VonMises; no function yet", "log_modified_bessel_first_kind": "of order 0 it is in VonMises; no function yet",
-	"generalized_inverse": "of full rank it is inverse_spd(transpose(X) @ X) @ transpose(X); of another rank it has no gradient",
-	"svd_U":               "eigenvectors(X @ transpose(X)) where that is enough", "svd_V": "eigenvectors(transpose(X) @ X) where that is enough",
-	"sort_asc": sorting, "sort_desc": sorting, "sort_indices_asc": sorting, "sort_indices_desc": sorting, "rank": sorting,
+	"owens_t": sparing, "lambert_w0": sparing, "lambert_wm1": sparing, "bessel_first_kind": sparing,
+	"bessel_second_kind":             sparing,
+	"modified_bessel_second_kind":    sparing,
+	"modified_bessel_first_kind":     "of order 0 it is in VonMises; no function yet",
+	"log_modified_bessel_first_kind": "of order 0 it is in VonMises; no function yet",
+	"generalized_inverse": "of full rank it is inverse_spd(transpose(X) @ X) @ transpose(X); of another " +
+		"rank it has no gradient",
+	"svd_U":    "eigenvectors(X @ transpose(X)) where that is enough",
+	"svd_V":    "eigenvectors(transpose(X) @ X) where that is enough",
+	"sort_asc": sorting, "sort_desc": sorting, "sort_indices_asc": sorting, "sort_indices_desc": sorting,
+	"rank":        sorting,
 	"csr_extract": sparse, "csr_to_dense_matrix": sparse, "csr_matrix_times_vector": sparse,
 }
 
 const (
 	sparing = "seen in no model that we know of"
-	sorting = "an order that depends on parameters has no gradient to speak of; data come sorted, or `ordered` is what is meant"
-	sparse  = "a sparse product is a sum over its entries: sum(k in K: …) with subscripts from data"
+	sorting = "an order that depends on parameters has no gradient to speak of; data come sorted, or `ordered` is " +
+		"what is meant"
+	sparse = "a sparse product is a sum over its entries: sum(k in K: …) with subscripts from data"
 )
 
 // TestFunctionCatalogue: every function of Stan is ours by its name or one that Foreign knows, or has a reason.
@@ -120,7 +132,8 @@ func ourFunction(name string) bool {
 			return true
 		}
 	}
-	return Funcs()[name] != nil || Reductions()[name] != nil || Scans()[name] != nil || MatrixFuncs()[name] != nil || strings.Contains(Prelude, "\n"+name+"(")
+	return Funcs()[name] != nil || Reductions()[name] != nil || Scans()[name] != nil || MatrixFuncs()[name] != nil ||
+		strings.Contains(Prelude, "\n"+name+"(")
 }
 
 func ours(name string) (code string, ok bool) {

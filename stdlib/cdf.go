@@ -9,9 +9,9 @@ import (
 // sumLimit is the greatest number of probabilities that a cumulative function adds up for one value.
 const sumLimit = 1 << 16
 
-// summed gives a law of integers its cumulative functions, by adding up probabilities: over the whole support where that is
-// finite; else from its first value to a static x, with P(X > x) = 1 − P(X ≤ x), which is exact to 1e-16, not in its own
-// size. The result is invalid where neither can be done.
+// summed gives a law of integers its cumulative functions, by adding up probabilities: over the whole support where
+// that is finite; else from its first value to a static x, with P(X > x) = 1 − P(X ≤ x), which is exact to 1e-16, not
+// in its own size. The result is invalid where neither can be done.
 func summed(d *Dist, f *Form) (cdf, ccdf density) {
 	cdf = func(x Node, args []Node) Node { return sumMasked(d, f, x, args, ad.Le) }
 	ccdf = func(x Node, args []Node) Node {
@@ -37,7 +37,8 @@ func finiteTable(d *Dist, args []Node) int {
 	return 0
 }
 
-// sumMasked is the log of the sum of p(k) over the values k that the test takes. An infinite x takes all or none of them.
+// sumMasked is the log of the sum of p(k) over the values k that the test takes. An infinite x takes all or none of
+// them.
 func sumMasked(d *Dist, f *Form, x Node, args []Node, take func(k, x Node) Node) Node {
 	first, n := table(d, x, args)
 	if n == 0 {

@@ -14,8 +14,9 @@ import (
 var circularDists = []Dist{
 	{
 		Name: "VonMises", Support: types.Interval, Lo: -math.Pi, Hi: math.Pi,
-		Doc:    "Von Mises, the normal of the circle: exp(kappa cos(x - mu)) / (2 pi I0(kappa)) for x in -pi..pi",
-		Source: "Mardia & Jupp, Directional Statistics, section 3.5; sampler: Best & Fisher 1979, Applied Statistics 28, 152",
+		Doc: "Von Mises, the normal of the circle: exp(kappa cos(x - mu)) / (2 pi I0(kappa)) for x in -pi..pi",
+		Source: "Mardia & Jupp, Directional Statistics, section 3.5; sampler: Best & Fisher 1979, Applied " +
+			"Statistics 28, 152",
 		Forms: []Form{{Args: args(real0("mu"), nonneg("kappa")),
 			LogProb: func(x Node, a []Node) Node {
 				// κ(cos d − 1) = −2κ sin²(d/2) meets e^{−κ} I₀(κ), so nothing overflows.
@@ -27,8 +28,9 @@ var circularDists = []Dist{
 	},
 }
 
-// vonMisesTails are integrals of the density to and from x. In d = x − mu, mu taken between −π and π, the whole circle is an interval of length 2π
-// somewhere in −2π..2π. Against mpmath: the smaller tail is within 1e-13 for kappa up to 1e3, beyond that within the rounding of d.
+// vonMisesTails are integrals of the density to and from x. In d = x − mu, mu taken between −π and π, the whole circle
+// is an interval of length 2π somewhere in −2π..2π. Against mpmath: the smaller tail is within 1e-13 for kappa up to
+// 1e3, beyond that within the rounding of d.
 func vonMisesTails(x, mu, kappa Node) (lower, upper Node) {
 	mu = ad.Sub(mu, times(2*math.Pi, ad.Round(times(1/(2*math.Pi), mu))))
 	from, at, to := ad.Sub(num(x, -math.Pi), mu), ad.Sub(x, mu), ad.Sub(num(x, math.Pi), mu)
@@ -62,8 +64,8 @@ func logArc(from, to, kappa Node) Node {
 // negligible is how far a log density falls until the rest does not matter.
 const negligible = 40
 
-// logFall is log ∫ exp(κ (cos t − 1)) dt over width from start, both in 0..π, by a rule of Gauss over the part that matters, with
-// cos t − cos start = −2 sin(start + u/2) sin(u/2) for t = start + u.
+// logFall is log ∫ exp(κ (cos t − 1)) dt over width from start, both in 0..π, by a rule of Gauss over the part that
+// matters, with cos t − cos start = −2 sin(start + u/2) sin(u/2) for t = start + u.
 func logFall(start, width, kappa Node) Node {
 	nodes, weights := make([]float64, 32), make([]float64, 32)
 	quad.Legendre{}.FixedLocations(nodes, weights, 0, 1)
@@ -80,7 +82,8 @@ func logFall(start, width, kappa Node) Node {
 // fallWidth is the width over which the log density falls by negligible from start, at most to π.
 func fallWidth(start, kappa Node) Node {
 	flat := ad.Lt(kappa, num(kappa, negligible/4))
-	end := ad.Add(square(ad.Sin(times(0.5, start))), ad.Div(num(kappa, negligible/2), ad.Where(flat, num(kappa, 1), kappa)))
+	end := ad.Add(square(ad.Sin(times(0.5, start))),
+		ad.Div(num(kappa, negligible/2), ad.Where(flat, num(kappa, 1), kappa)))
 	whole := ad.Le(num(end, 1), end)
 	arc := times(2, ad.Asin(ad.Sqrt(ad.Where(whole, num(end, 0.5), end))))
 	return ad.Sub(ad.Where(whole, num(end, math.Pi), arc), start)

@@ -31,12 +31,16 @@ var countDists = []Dist{
 				both: func(x Node, a []Node) (lower, upper Node) {
 					return binomialTails(x, a[0], ad.Sigmoid(a[1]), ad.Sigmoid(ad.Neg(a[1])))
 				},
-				Sample: scalar(func(r *rand.Rand, a []float64) float64 { return drawBinomial(r, a[0], logistic(a[1])) })},
+				Sample: scalar(func(r *rand.Rand, a []float64) float64 {
+					return drawBinomial(r, a[0],
+						logistic(a[1]))
+				})},
 		},
 	},
 	{
 		Name: "BetaBinomial", Support: types.IntRange, Lo: 0, Hi: inf, Enumerate: upTo0,
-		Doc:    "Beta-binomial, Binomial(n, p) with p from Beta(a, b): C(n, x) B(x+a, n-x+b) / B(a, b); a = mean concentration, b = (1 - mean) concentration",
+		Doc: "Beta-binomial, Binomial(n, p) with p from Beta(a, b): C(n, x) B(x+a, n-x+b) / B(a, b); a = mean " +
+			"concentration, b = (1 - mean) concentration",
 		Source: "Johnson, Kemp & Kotz, Univariate Discrete Distributions (3rd ed.), section 6.2",
 		Forms: []Form{
 			{Args: args(count("n"), positive("a"), positive("b")), Bounds: zeroToN,
@@ -62,7 +66,10 @@ var countDists = []Dist{
 	},
 	{
 		Name: "NegBinomial", Support: types.IntRange, Lo: 0, Hi: inf,
-		Doc:    "Negative binomial with a mean and a size, variance mean + mean^2 / size: Gamma(x+size) / (x! Gamma(size)) (size / (size+mean))^size (mean / (size+mean))^x; log = log(mean); as a Poisson whose rate is Gamma(shape, rate), size = shape, mean = shape / rate; as the failures before success number size, p = size / (size+mean), logits = log(p / (1-p))",
+		Doc: "Negative binomial with a mean and a size, variance mean + mean^2 / size: Gamma(x+size) / (x! " +
+			"Gamma(size)) (size / (size+mean))^size (mean / (size+mean))^x; log = log(mean); as a Poisson whose rate " +
+			"is Gamma(shape, rate), size = shape, mean = shape / rate; as the failures before success number size, p " +
+			"= size / (size+mean), logits = log(p / (1-p))",
 		Source: "Johnson, Kemp & Kotz, Univariate Discrete Distributions (3rd ed.), ch. 5",
 		Forms: append(negBinomialForms,
 			Form{Args: args(positive("shape"), positive("rate")),
@@ -74,7 +81,9 @@ var countDists = []Dist{
 					n := plus(a[1], 1)
 					return negBinomialTails(x, a[0], ad.Div(a[1], n), ad.Div(num(n, 1), n))
 				},
-				Sample: scalar(func(r *rand.Rand, a []float64) float64 { return drawPoisson(r, drawGamma(r, a[0])/a[1]) })},
+				Sample: scalar(func(r *rand.Rand, a []float64) float64 {
+					return drawPoisson(r, drawGamma(r, a[0])/a[1])
+				})},
 			Form{Args: args(positive("size"), Arg{Name: "p", Domain: openUnit}),
 				LogProb: func(x Node, a []Node) Node {
 					return total(negBinomialChoose(x, a[0]), ad.Mul(a[0], ad.Log(a[1])), xlog1my(x, a[1]))
@@ -82,15 +91,20 @@ var countDists = []Dist{
 				both: func(x Node, a []Node) (lower, upper Node) {
 					return negBinomialTails(x, a[0], a[1], ad.Sub(num(a[1], 1), a[1]))
 				},
-				Sample: scalar(func(r *rand.Rand, a []float64) float64 { return drawNegBinomial(r, a[0]*(1-a[1])/a[1], a[0]) })},
+				Sample: scalar(func(r *rand.Rand, a []float64) float64 {
+					return drawNegBinomial(r, a[0]*(1-a[1])/a[1], a[0])
+				})},
 			Form{Args: args(positive("size"), real0("logits")),
 				LogProb: func(x Node, a []Node) Node {
-					return total(negBinomialChoose(x, a[0]), ad.Mul(a[0], ad.LogSigmoid(a[1])), ad.MulZero(x, ad.LogSigmoid(ad.Neg(a[1]))))
+					return total(negBinomialChoose(x, a[0]), ad.Mul(a[0], ad.LogSigmoid(a[1])),
+						ad.MulZero(x, ad.LogSigmoid(ad.Neg(a[1]))))
 				},
 				both: func(x Node, a []Node) (lower, upper Node) {
 					return negBinomialTails(x, a[0], ad.Sigmoid(a[1]), ad.Sigmoid(ad.Neg(a[1])))
 				},
-				Sample: scalar(func(r *rand.Rand, a []float64) float64 { return drawNegBinomial(r, a[0]*math.Exp(-a[1]), a[0]) })}),
+				Sample: scalar(func(r *rand.Rand, a []float64) float64 {
+					return drawNegBinomial(r, a[0]*math.Exp(-a[1]), a[0])
+				})}),
 	},
 	{
 		Name: "Geometric", Support: types.IntRange, Lo: 0, Hi: inf,
@@ -108,7 +122,9 @@ var countDists = []Dist{
 				LogProb: func(x Node, a []Node) Node {
 					return ad.Add(ad.LogSigmoid(a[0]), ad.MulZero(x, ad.LogSigmoid(ad.Neg(a[0]))))
 				},
-				LogCDF:  func(x Node, a []Node) Node { return log1mexp(ad.MulZero(failures(x), ad.LogSigmoid(ad.Neg(a[0])))) },
+				LogCDF: func(x Node, a []Node) Node {
+					return log1mexp(ad.MulZero(failures(x), ad.LogSigmoid(ad.Neg(a[0]))))
+				},
 				LogCCDF: func(x Node, a []Node) Node { return ad.MulZero(failures(x), ad.LogSigmoid(ad.Neg(a[0]))) },
 				Sample: scalar(func(r *rand.Rand, a []float64) float64 {
 					return math.Floor(r.ExpFloat64() / softplusOf(a[0]))

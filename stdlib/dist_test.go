@@ -36,7 +36,8 @@ func TestLogProb(t *testing.T) {
 		for _, whole := range []bool{false, true} {
 			for i, got := range c.logProbs(d, f, xs, whole) {
 				if !near(got, c.at[i].logProb, 2e-12, 2e-12) {
-					t.Errorf("log p(%v) = %.17g, reference %.17g (arguments with plates: %t)", xs[i], got, c.at[i].logProb, whole)
+					t.Errorf("log p(%v) = %.17g, reference %.17g (arguments with plates: %t)", xs[i], got,
+						c.at[i].logProb, whole)
 				}
 			}
 		}
@@ -141,13 +142,15 @@ func TestEnds(t *testing.T) {
 		{"Wishart(nu, scale)", [][]float64{{1}, {1, 0, 0, 1}}, []float64{2, 0, 0, 1}, -inf},
 	} {
 		d, f := find(t, c.form)
-		if got := (distCase{form: c.form, args: c.args}).logProbs(d, f, [][]float64{c.x}, true)[0]; !near(got, c.want, 1e-14, 1e-14) {
+		if got := (distCase{form: c.form, args: c.args}).logProbs(d, f, [][]float64{c.x}, true)[0]; !near(got, c.want,
+			1e-14, 1e-14) {
 			t.Errorf("%s%v at %v: %g, want %g", c.form, c.args, c.x, got, c.want)
 		}
 	}
 }
 
-// TestCrossedArguments: ends in the wrong order, positions beyond the last and matrices that are not positive definite are NaN or −∞.
+// TestCrossedArguments: ends in the wrong order, positions beyond the last and matrices that are not positive definite
+// are NaN or −∞.
 func TestCrossedArguments(t *testing.T) {
 	for _, c := range []distCase{
 		{form: "Uniform(lo, hi)", args: [][]float64{{2}, {1}}, at: []point{{[]float64{1.5}, 0}}},
@@ -161,7 +164,8 @@ func TestCrossedArguments(t *testing.T) {
 		{form: "ICAR(node1, node2)", args: [][]float64{{1, 2}, {2, 3}}, at: []point{{[]float64{0, 1}, 0}}},
 		{form: "LogUniform(lo, hi)", args: [][]float64{{2}, {1}}, at: []point{{[]float64{1.5}, 0}}},
 		{form: "Hypergeometric(n, good, bad)", args: [][]float64{{9}, {2}, {3}}, at: []point{{[]float64{3}, 0}}},
-		{form: "MvStudentT(nu, mu, scale)", args: [][]float64{{3}, {0, 0}, {1, 2, 2, 1}}, at: []point{{[]float64{0, 0}, 0}}},
+		{form: "MvStudentT(nu, mu, scale)", args: [][]float64{{3}, {0, 0}, {1, 2, 2, 1}},
+			at: []point{{[]float64{0, 0}, 0}}},
 		{form: "Wishart(nu, scale)", args: [][]float64{{3}, {1, 2, 2, 1}}, at: []point{{[]float64{1, 0, 0, 1}, 0}}},
 	} {
 		d, f := find(t, c.form)
@@ -171,7 +175,8 @@ func TestCrossedArguments(t *testing.T) {
 	}
 }
 
-// TestLocationScale: a location-scale law's log density is that of (x − location) / scale at 0 and 1, less log scale, within 1e-12.
+// TestLocationScale: a location-scale law's log density is that of (x − location) / scale at 0 and 1, less log scale,
+// within 1e-12.
 func TestLocationScale(t *testing.T) {
 	eachCase(t, func(t *testing.T, c distCase, d *Dist, f *Form) {
 		if !d.LocationScale || d.Name == "Normal" && f.Args[1].Name != "sd" { // var and precision are no scales
@@ -204,7 +209,8 @@ func TestEnumerate(t *testing.T) {
 		{"Categorical", []Node{g.Input("q", 3, 4)}, 1, 4, true},
 		{"OrderedLogistic", []Node{par, g.Input("c", 4)}, 1, 5, true},
 		{"OrderedProbit", []Node{par, g.Input("c", 4)}, 1, 5, true},
-		{"Hypergeometric", []Node{nine, g.Const(7), two}, 4, 4, true}, // good ones of 9 drawn, at most 7; at most 5 are bad
+		// good ones of 9 drawn, at most 7; at most 5 are bad
+		{"Hypergeometric", []Node{nine, g.Const(7), two}, 4, 4, true},
 		{"Hypergeometric", []Node{nine, par, two}, 0, 0, false},
 		{"Binomial", []Node{two, par}, 0, 6, true},
 		{"Binomial", []Node{par, par}, 0, 0, false},

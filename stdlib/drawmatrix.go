@@ -97,8 +97,8 @@ func normals(r *rand.Rand, n int) []float64 {
 	return z
 }
 
-// drawLKJ builds the Cholesky factor from canonical partial correlations: column k (0-based) has Beta(b, b) on −1..1 with
-// b = eta + (D−2−k)/2 (Lewandowski, Kurowicka & Joe 2009, section 2).
+// drawLKJ builds the Cholesky factor from canonical partial correlations: column k (0-based) has Beta(b, b) on −1..1
+// with b = eta + (D−2−k)/2 (Lewandowski, Kurowicka & Joe 2009, section 2).
 func drawLKJ(r *rand.Rand, eta float64, out []float64) {
 	d := int(math.Round(math.Sqrt(float64(len(out)))))
 	l := mat.NewDense(d, d, nil)

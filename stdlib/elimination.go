@@ -7,9 +7,9 @@ import (
 	ad "ppl/autodiff"
 )
 
-// An elimination is what Gauss and Jordan's steps with partial pivoting leave of square matrices A and right sides B, [B…, N, N] and [B…, N, M]
-// (Golub & Van Loan, Matrix Computations, 4th ed., section 3.4). It is one scan over the columns: gradients go back through its steps, the choice of
-// pivots being fixed.
+// An elimination is what Gauss and Jordan's steps with partial pivoting leave of square matrices A and right sides B,
+// [B…, N, N] and [B…, N, M] (Golub & Van Loan, Matrix Computations, 4th ed., section 3.4). It is one scan over the
+// columns: gradients go back through its steps, the choice of pivots being fixed.
 type elimination struct {
 	solved Node // A⁻¹B with its rows in another order
 	pivot  Node // of each row, 0 where there was none left
@@ -47,7 +47,8 @@ func columnSteps(n, width int) (at, mark [][]float64) {
 	return at, mark
 }
 
-// eliminateColumn makes the column that is marked by ones in at a column of zeros but for the pivot's row, which has a 1.
+// eliminateColumn makes the column that is marked by ones in at a column of zeros but for the pivot's row, which has a
+// 1.
 func eliminateColumn(w, at, mark Node) Node {
 	r, shape := w.Rank(), w.Shape()
 	column := sumLast(ad.Mul(w, at), 1)
@@ -69,7 +70,8 @@ func pivotAt(width int) []float64 {
 	return at
 }
 
-// firstLargest is 1 at the first of the elements largest in size among those that have not been taken, along the last axis.
+// firstLargest is 1 at the first of the elements largest in size among those that have not been taken, along the last
+// axis.
 func firstLargest(x, taken Node) Node {
 	last := []int{x.Rank() - 1}
 	size := ad.Where(taken, num(x, -1), ad.Abs(x))
@@ -92,7 +94,8 @@ func logAbsDeterminant(a Node) Node {
 	return onlyFinite(a, sumLast(ad.Log(ad.Abs(pivotsOf(a).pivot)), 1))
 }
 
-// determinant is the product of the pivots with the sign of the permutation, Π sign(c_j − c_i) over rows i < j. Its gradient where it is 0 is not right.
+// determinant is the product of the pivots with the sign of the permutation, Π sign(c_j − c_i) over rows i < j. Its
+// gradient where it is 0 is not right.
 func determinant(a Node) Node {
 	e := pivotsOf(a)
 	of := func(axis int) Node { return ad.Broadcast(e.column, a.Shape(), append(iota(0, a.Rank()-2), axis)) }
@@ -115,12 +118,13 @@ func onlyFinite(a, x Node) Node {
 // expSquarings bounds the norm of what matrixExp is right for: 2⁴⁰.
 const expSquarings = 40
 
-// matrixExp is exp(A) by scaling and squaring: the Taylor polynomial of degree 16 of A/2^s, whose 1-norm is at most ½, squared s times (Moler & Van Loan 2003, SIAM
-// Review 45, 3). For norms that are known a step of squaring is not taken.
+// matrixExp is exp(A) by scaling and squaring: the Taylor polynomial of degree 16 of A/2^s, whose 1-norm is at most ½,
+// squared s times (Moler & Van Loan 2003, SIAM Review 45, 3). For norms that are known a step of squaring is not taken.
 func matrixExp(a Node) Node {
 	r := a.Rank()
 	norm := ad.Max(ad.Sum(ad.Abs(a), r-2), r-2)
-	halvings := ad.Maximum(num(norm, 0), ad.Ceil(plus(times(1/math.Ln2, ad.Log(ad.Maximum(norm, num(norm, 1e-300)))), 1)))
+	halvings := ad.Maximum(num(norm, 0),
+		ad.Ceil(plus(times(1/math.Ln2, ad.Log(ad.Maximum(norm, num(norm, 1e-300)))), 1)))
 	scale := ad.Exp(times(-math.Ln2, halvings))
 	small := ad.Mul(a, spread(scale, a.Shape()))
 	sum := identityLike(a)

@@ -71,11 +71,13 @@ var finiteDists = []Dist{
 	},
 	{
 		Name: "Hypergeometric", Support: types.IntRange, Lo: 0, Hi: inf, Enumerate: hypergeometricValues,
-		Doc:    "Hypergeometric, good ones among n drawn without replacement from good and bad ones: C(good, x) C(bad, n-x) / C(good+bad, n)",
+		Doc: "Hypergeometric, good ones among n drawn without replacement from good and bad ones: C(good, x) " +
+			"C(bad, n-x) / C(good+bad, n)",
 		Source: "Johnson, Kemp & Kotz, Univariate Discrete Distributions (3rd ed.), ch. 6",
 		Forms: []Form{{Args: args(count("n"), count("good"), count("bad")),
 			LogProb: func(x Node, a []Node) Node {
-				return total(ad.Neg(logChoose(ad.Add(a[1], a[2]), a[0])), logChoose(a[1], x), logChoose(a[2], ad.Sub(a[0], x)))
+				return total(ad.Neg(logChoose(ad.Add(a[1], a[2]), a[0])), logChoose(a[1], x),
+					logChoose(a[2], ad.Sub(a[0], x)))
 			},
 			Bounds: func(a []Node) (lo, hi Node) {
 				return ad.Maximum(num(a[0], 0), ad.Sub(a[0], a[2])), ad.Minimum(a[0], a[1])

@@ -32,7 +32,8 @@ func TestForeign(t *testing.T) {
 	for name, want := range map[string]string{
 		"normal": "Normal", "student_t": "StudentT", "HALFNORMAL": "HalfNormal", "inv_gamma": "InverseGamma",
 		"normal_lpdf": "logpdf(Normal(…), x)", "bernoulli_logit_lpmf": "logpdf(Bernoulli(logits = eta), x)",
-		"weibull_lccdf": "log1m(cdf(Weibull(…), x))", "poisson_rng": "generate x ~ Poisson(…)", "inv_logit": "sigmoid(x)", "wiener": "Wiener",
+		"weibull_lccdf": "log1m(cdf(Weibull(…), x))", "poisson_rng": "generate x ~ Poisson(…)",
+		"inv_logit": "sigmoid(x)", "wiener": "Wiener",
 	} {
 		if got, ok := Foreign(name); !ok || got != want {
 			t.Errorf("%s: `%s`, want `%s`", name, got, want)
@@ -45,16 +46,22 @@ func TestForeign(t *testing.T) {
 	}
 }
 
-// TestForeignArgument: what the users of other systems write, by their documentation, is answered with the argument that means it; rows name
-// distributions and arguments that exist, and none that the distribution has itself.
+// TestForeignArgument: what the users of other systems write, by their documentation, is answered with the argument
+// that means it; rows name distributions and arguments that exist, and none that the distribution has itself.
 func TestForeignArgument(t *testing.T) {
 	for _, c := range [][3]string{
-		{"Normal", "sigma", "sd"}, {"Normal", "loc", "mu"}, {"Normal", "scale", "sd"}, {"Normal", "tau", "precision"}, {"StudentT", "df", "nu"},
-		{"Cauchy", "alpha", "loc"}, {"Cauchy", "beta", "scale"}, {"Gamma", "alpha", "shape"}, {"Gamma", "beta", "rate"}, {"InverseGamma", "beta", "scale"},
-		{"Beta", "alpha", "a"}, {"Beta", "concentration0", "b"}, {"Weibull", "beta", "scale"}, {"LogLogistic", "alpha", "scale"}, {"Laplace", "b", "scale"},
-		{"Bernoulli", "probs", "p"}, {"Binomial", "total_count", "n"}, {"Poisson", "mu", "rate"}, {"NegBinomial", "alpha", "size"}, {"NegBinomial", "mu", "mean"},
-		{"Uniform", "low", "lo"}, {"MvNormal", "scale_tril", "chol"}, {"MvNormal", "covariance_matrix", "cov"}, {"Dirichlet", "a", "concentration"},
-		{"LKJ", "concentration", "eta"}, {"OrderedLogistic", "cutpoints", "cut"}, {"VonMises", "concentration", "kappa"}, {"Exponential", "scale", "mean"},
+		{"Normal", "sigma", "sd"}, {"Normal", "loc", "mu"}, {"Normal", "scale", "sd"}, {"Normal", "tau", "precision"},
+		{"StudentT", "df", "nu"},
+		{"Cauchy", "alpha", "loc"}, {"Cauchy", "beta", "scale"}, {"Gamma", "alpha", "shape"}, {"Gamma", "beta", "rate"},
+		{"InverseGamma", "beta", "scale"},
+		{"Beta", "alpha", "a"}, {"Beta", "concentration0", "b"}, {"Weibull", "beta", "scale"}, {"LogLogistic", "alpha",
+			"scale"}, {"Laplace", "b", "scale"},
+		{"Bernoulli", "probs", "p"}, {"Binomial", "total_count", "n"}, {"Poisson", "mu", "rate"},
+		{"NegBinomial", "alpha", "size"}, {"NegBinomial", "mu", "mean"},
+		{"Uniform", "low", "lo"}, {"MvNormal", "scale_tril", "chol"}, {"MvNormal", "covariance_matrix", "cov"},
+		{"Dirichlet", "a", "concentration"},
+		{"LKJ", "concentration", "eta"}, {"OrderedLogistic", "cutpoints", "cut"}, {"VonMises", "concentration",
+			"kappa"}, {"Exponential", "scale", "mean"},
 	} {
 		if got, ok := ForeignArgument(Dists()[c[0]], c[1]); !ok || got != c[2] {
 			t.Errorf("%s(%s): %q, want %q", c[0], c[1], got, c[2])

@@ -13,30 +13,39 @@ import (
 	ad "ppl/autodiff"
 )
 
-// funcOracles are the functions as the standard library or gonum has them, and where to compare; a function without a row
-// fails. Two-argument functions take pairs.
+// funcOracles are the functions as the standard library or gonum has them, and where to compare; a function without a
+// row fails. Two-argument functions take pairs.
 var funcOracles = map[string]struct {
 	f  any
 	at []float64
 }{
 	"exp": {math.Exp, wide}, "log": {math.Log, halfLine}, "log1p": {math.Log1p, halfLine}, "expm1": {math.Expm1, wide},
-	"log2": {math.Log2, halfLine}, "log10": {math.Log10, halfLine}, "log1m": {func(x float64) float64 { return math.Log(1 - x) }, unitInterval},
-	"cbrt": {math.Cbrt, wide}, "trunc": {math.Trunc, wide}, "asinh": {math.Asinh, append([]float64{1e-9, -1e9}, wide...)},
+	"log2": {math.Log2, halfLine}, "log10": {math.Log10, halfLine}, "log1m": {func(x float64) float64 {
+		return math.Log(1 - x)
+	}, unitInterval},
+	"cbrt": {math.Cbrt, wide}, "trunc": {math.Trunc, wide}, "asinh": {math.Asinh,
+		append([]float64{1e-9, -1e9}, wide...)},
 	"acosh": {math.Acosh, []float64{1, 1 + 1e-9, 1.5, 40}}, "atanh": {math.Atanh, []float64{-0.99, -1e-9, 0, 0.2, 0.7}},
-	"cloglog":              {func(x float64) float64 { return math.Log(-math.Log(1 - x)) }, unitInterval},
-	"inv_cloglog":          {func(x float64) float64 { return 1 - 1/math.Exp(math.Exp(x)) }, small},
-	"trigamma":             {trigammaSum, halfLine},
-	"log_diff_exp":         {func(x, y float64) float64 { return math.Log(math.Exp(x) - math.Exp(y)) }, small},
-	"xlogy":                {func(x, y float64) float64 { return x * math.Log(math.Pow(y, math.Abs(sign(x)))) }, append([]float64{0}, halfLine...)},
+	"cloglog":      {func(x float64) float64 { return math.Log(-math.Log(1 - x)) }, unitInterval},
+	"inv_cloglog":  {func(x float64) float64 { return 1 - 1/math.Exp(math.Exp(x)) }, small},
+	"trigamma":     {trigammaSum, halfLine},
+	"log_diff_exp": {func(x, y float64) float64 { return math.Log(math.Exp(x) - math.Exp(y)) }, small},
+	"xlogy": {func(x, y float64) float64 { return x * math.Log(math.Pow(y, math.Abs(sign(x)))) },
+		append([]float64{0}, halfLine...)},
 	"log_rising_factorial": {func(x, n float64) float64 { return lgammaOf(x+n) - lgammaOf(x) }, halfLine},
-	"clip":                 {func(x, lo, hi float64) float64 { return math.Min(hi, math.Max(lo, x)) }, []float64{-3, -1, 0.5, 2}},
-	"log_mix":              {func(p, x, y float64) float64 { return math.Log(p*math.Exp(x)+(1-p)*math.Exp(y)) + 0*math.Sqrt(p*(1-p)) }, []float64{0.25, 0, 1, 0.5}},
-	"sqrt":                 {math.Sqrt, halfLine}, "square": {func(x float64) float64 { return math.Pow(x, 2) }, wide},
+	"clip": {func(x, lo, hi float64) float64 { return math.Min(hi, math.Max(lo, x)) },
+		[]float64{-3, -1, 0.5, 2}},
+	"log_mix": {func(p, x, y float64) float64 {
+		return math.Log(p*math.Exp(x)+(1-p)*math.Exp(y)) + 0*math.Sqrt(p*(1-p))
+	}, []float64{0.25, 0, 1, 0.5}},
+	"sqrt": {math.Sqrt, halfLine}, "square": {func(x float64) float64 { return math.Pow(x, 2) }, wide},
 	"inv": {func(x float64) float64 { return math.Pow(x, -1) }, halfLine}, "abs": {math.Abs, wide},
 	"sign":  {func(x float64) float64 { return math.Copysign(math.Ceil(math.Min(math.Abs(x), 1)), x) }, wide},
-	"floor": {math.Floor, wide}, "ceil": {math.Ceil, wide}, "round": {math.Round, append([]float64{0.5, 1.5, 2.5, -0.5}, wide...)},
+	"floor": {math.Floor, wide}, "ceil": {math.Ceil, wide}, "round": {math.Round,
+		append([]float64{0.5, 1.5, 2.5, -0.5}, wide...)},
 	"sin": {math.Sin, wide}, "cos": {math.Cos, wide}, "tan": {math.Tan, wide}, "asin": {math.Asin, minusOneToOne},
-	"acos": {math.Acos, minusOneToOne}, "atan": {math.Atan, wide}, "sinh": {math.Sinh, wide}, "cosh": {math.Cosh, wide}, "tanh": {math.Tanh, wide},
+	"acos": {math.Acos, minusOneToOne}, "atan": {math.Atan, wide}, "sinh": {math.Sinh, wide}, "cosh": {math.Cosh, wide},
+	"tanh":        {math.Tanh, wide},
 	"sigmoid":     {func(x float64) float64 { return 0.5 * (1 + math.Tanh(x/2)) }, small},
 	"logit":       {func(x float64) float64 { return 2 * math.Atanh(2*x-1) }, unitInterval},
 	"softplus":    {func(x float64) float64 { return math.Log(1 + math.Exp(x)) }, small},
@@ -53,12 +62,14 @@ var funcOracles = map[string]struct {
 	"is_nan":    {func(x float64) float64 { return number01(math.IsNaN(x)) }, notAllFinite},
 	"is_finite": {func(x float64) float64 { return number01(!math.IsNaN(x) && !math.IsInf(x, 0)) }, notAllFinite},
 	"pow":       {math.Pow, halfLine}, "min": {math.Min, wide}, "max": {math.Max, wide},
-	"mod":       {func(x, y float64) float64 { return math.Mod(math.Mod(x, y)+y, y) }, []float64{-7.5, -1, 2, 3, 7.25, 4}},
-	"logaddexp": {func(x, y float64) float64 { return floats.LogSumExp([]float64{x, y}) }, append([]float64{-1e4, 1e4, 2}, wide...)},
-	"lbeta":     {mathext.Lbeta, []float64{0.3, 1, 2, 2, 40, 75, 300}},
-	"lchoose":   {choose, []float64{9, 4, 2, 2, 0, 0, -1}},
-	"atan2":     {math.Atan2, []float64{0, 1, -1, -2, 3, 0.5, -0.25, 0.75}},
-	"hypot":     {math.Hypot, wide},
+	"mod": {func(x, y float64) float64 { return math.Mod(math.Mod(x, y)+y, y) },
+		[]float64{-7.5, -1, 2, 3, 7.25, 4}},
+	"logaddexp": {func(x, y float64) float64 { return floats.LogSumExp([]float64{x, y}) },
+		append([]float64{-1e4, 1e4, 2}, wide...)},
+	"lbeta":   {mathext.Lbeta, []float64{0.3, 1, 2, 2, 40, 75, 300}},
+	"lchoose": {choose, []float64{9, 4, 2, 2, 0, 0, -1}},
+	"atan2":   {math.Atan2, []float64{0, 1, -1, -2, 3, 0.5, -0.25, 0.75}},
+	"hypot":   {math.Hypot, wide},
 }
 
 var (
@@ -107,8 +118,8 @@ func number01(b bool) float64 {
 // looseOracles are worse than ours: gonum's digamma(1) is 5e-11 from −γ, its Lbeta subtracts log-gammas.
 var looseOracles = map[string]float64{"digamma": 1e-10, "lbeta": 1e-11}
 
-// TestFuncs compares with the oracles within 1e-13 of max(1, |value|), and holds each value to the range of its argument; outside a
-// function's domain both are NaN.
+// TestFuncs compares with the oracles within 1e-13 of max(1, |value|), and holds each value to the range of its
+// argument; outside a function's domain both are NaN.
 func TestFuncs(t *testing.T) {
 	for name, f := range Funcs() {
 		o, ok := funcOracles[name]

@@ -53,7 +53,8 @@ func (c distCase) checkGradient(t *testing.T, d *Dist, f *Form, p point, i int) 
 		up, _ := both(moved(at, k, h, rankOf(f, i)))
 		down, _ := both(moved(at, k, -h, rankOf(f, i)))
 		want, got := (up-down)/(2*h), moveGrad(grad, k, rankOf(f, i))
-		if math.IsNaN(got) || !(math.IsNaN(want) || math.IsInf(want, 0)) && math.Abs(got-want) > 1e-5*(1+math.Abs(want))+1e-14*math.Abs(value)/h {
+		if math.IsNaN(got) || !(math.IsNaN(want) || math.IsInf(want, 0)) &&
+			math.Abs(got-want) > 1e-5*(1+math.Abs(want))+1e-14*math.Abs(value)/h {
 			t.Errorf("x = %v: d log p / d %s[%d] = %.10g, difference quotient %.10g", p.x, nameOf(f, i), k+1, got, want)
 		}
 	}

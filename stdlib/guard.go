@@ -10,8 +10,8 @@ import (
 
 type density = func(x Node, args []Node) Node
 
-// guard makes the density of parameters outside their domain 0, with gradient 0, and that of values outside the support of a
-// scalar law. A cumulative function is evaluated at the nearest point of the support.
+// guard makes the density of parameters outside their domain 0, with gradient 0, and that of values outside the support
+// of a scalar law. A cumulative function is evaluated at the nearest point of the support.
 func guard(d *Dist, f *Form) {
 	raw, row, form := f.LogProb, *d, *f
 	f.LogProb = func(x Node, args []Node) Node {
@@ -35,8 +35,8 @@ func guard(d *Dist, f *Form) {
 	}
 }
 
-// inDomain replaces what is outside its domain by a value inside; penalty is −∞ there, else 0, and invalid if nothing can be
-// outside. Only ends are checked: simplices and matrices are left to the formulas.
+// inDomain replaces what is outside its domain by a value inside; penalty is −∞ there, else 0, and invalid if nothing
+// can be outside. Only ends are checked: simplices and matrices are left to the formulas.
 func inDomain(spec []Arg, args []Node) (safe []Node, penalty Node) {
 	safe = make([]Node, len(args))
 	for i, a := range args {
@@ -92,8 +92,8 @@ func within(a Node, d Domain) Node {
 	return ad.Mul(above, ad.Le(a, num(a, d.Hi)))
 }
 
-// middle is a point inside a domain that has a lower end: for shapes and degrees of freedom one where densities are finite at the
-// ends of their supports, or ∞ − ∞ would come out.
+// middle is a point inside a domain that has a lower end: for shapes and degrees of freedom one where densities are
+// finite at the ends of their supports, or ∞ − ∞ would come out.
 func middle(d Domain) float64 {
 	if math.IsInf(d.Hi, 1) {
 		return d.Lo + 2

@@ -13,12 +13,13 @@ import (
 //	x^a e^-x / Γ(a)       ∫ exp(−φ(u)) du,   φ(u) = ±a u + x (exp(∓u) − 1)
 //	x^a (1−x)^b / B(a, b) ∫ exp(−φ(u)) du,   φ(u) = a u + (a + b) log(1 + x (exp(−u) − 1))
 //
-// over u > 0, where t = x exp(∓u), or logit t = logit x − u, in the definitions. φ is convex or nearly so, and all terms are positive:
-// one rule of quadrature serves both, keeps the relative error in the tails, and its derivatives are those in every argument. Against
-// mpmath: the logarithm of the integral is within 1e-13 for shapes from 1e-3 to 1e4; of the tail probabilities see logGammaTails.
+// over u > 0, where t = x exp(∓u), or logit t = logit x − u, in the definitions. φ is convex or nearly so, and all
+// terms are positive: one rule of quadrature serves both, keeps the relative error in the tails, and its derivatives
+// are those in every argument. Against mpmath: the logarithm of the integral is within 1e-13 for shapes from 1e-3 to
+// 1e4; of the tail probabilities see logGammaTails.
 
-// tailRule is a rule for ∫₀^∞ f(u) du of functions f that fall over a length of about 1: the trapezoid rule at step 1/16 in t with
-// u = exp(t − exp(−t)) (Takahasi & Mori 1974, Publications of RIMS 9, 721), from u = 1e-17 to 65.
+// tailRule is a rule for ∫₀^∞ f(u) du of functions f that fall over a length of about 1: the trapezoid rule at step
+// 1/16 in t with u = exp(t − exp(−t)) (Takahasi & Mori 1974, Publications of RIMS 9, 721), from u = 1e-17 to 65.
 var tailNodes, tailWeights = tailRule()
 
 func tailRule() (nodes, weights []float64) {
@@ -30,8 +31,8 @@ func tailRule() (nodes, weights []float64) {
 	return nodes, weights
 }
 
-// logTail is log ∫₀^∞ exp(−φ(u)) du for φ(0) = 0 that reaches 1 at about 1/rate. φ is written in u and args, all with one axis more
-// than the plates.
+// logTail is log ∫₀^∞ exp(−φ(u)) du for φ(0) = 0 that reaches 1 at about 1/rate. φ is written in u and args, all with
+// one axis more than the plates.
 func logTail(rate Node, args []Node, phi func(u Node, args []Node) Node) Node {
 	of := rate.Shape()
 	for _, a := range args {
@@ -56,8 +57,8 @@ func fall(slope, curvature Node) Node {
 	return ad.Add(slope, ad.Div(curvature, plus(ad.Sqrt(curvature), 1)))
 }
 
-// logGammaTails are log P(a, x) and log Q(a, x), the regularised incomplete gamma functions, for a > 0 and x from 0 to ∞. Far tails do not
-// underflow.
+// logGammaTails are log P(a, x) and log Q(a, x), the regularised incomplete gamma functions, for a > 0 and x from 0 to
+// ∞. Far tails do not underflow.
 func logGammaTails(a, x Node) (lower, upper Node) {
 	zero := num(x, 0)
 	inside, below := ad.Mul(ad.Lt(zero, x), ad.Lt(x, num(x, inf))), ad.Le(x, zero)
@@ -75,14 +76,15 @@ func logGammaTails(a, x Node) (lower, upper Node) {
 		return lower, upper
 	}
 	few := ad.Mul(inside, small)
-	return lower, ad.Where(few, logGammaUpperFew(ad.Where(few, a, num(a, fewLimit)), ad.Where(few, x, num(x, 0.5))), upper)
+	return lower, ad.Where(few, logGammaUpperFew(ad.Where(few, a, num(a, fewLimit)), ad.Where(few, x, num(x, 0.5))),
+		upper)
 }
 
 // fewLimit is the shape below which Q(a, x) is not 1 − P(a, x) for x < 1: both would be near 1.
 const fewLimit = 0.25
 
-// logGammaUpperFew is log Q(a, x) for a < ¼ and x < 1: Q = 1 − x^a (1 − a S)/Γ(1 + a) with S = Σ (−1)^{k+1} x^k/(k! (a + k)) (Abramowitz & Stegun 6.5.29), where
-// all logarithms are of the size of a.
+// logGammaUpperFew is log Q(a, x) for a < ¼ and x < 1: Q = 1 − x^a (1 − a S)/Γ(1 + a) with S = Σ (−1)^{k+1} x^k/(k! (a
+// + k)) (Abramowitz & Stegun 6.5.29), where all logarithms are of the size of a.
 func logGammaUpperFew(a, x Node) Node {
 	sum, term := num(x, 0), num(x, -1)
 	for k := 1.0; k <= 18; k++ {
@@ -93,7 +95,8 @@ func logGammaUpperFew(a, x Node) Node {
 	return ad.Log(ad.Neg(ad.Expm1(logP)))
 }
 
-// lgamma1p is log Γ(1 + a) for |a| ≤ ¼: −γ a + Σ ζ(k) (−a)^k/k (Abramowitz & Stegun 6.1.33); the first term left out is 1e-17 of the sum.
+// lgamma1p is log Γ(1 + a) for |a| ≤ ¼: −γ a + Σ ζ(k) (−a)^k/k (Abramowitz & Stegun 6.1.33); the first term left out is
+// 1e-17 of the sum.
 func lgamma1p(a Node) Node {
 	sum := num(a, 0)
 	for k := 26.0; k >= 2; k-- {
@@ -108,7 +111,8 @@ const eulerGamma = 0.57721566490153286060651209008240243
 func logGammaCore(a, x Node) Node {
 	direct := ad.Sub(ad.Mul(a, ad.Log(x)), ad.Add(x, ad.Lgamma(a)))
 	d := ad.Sub(x, a)
-	large := total(ad.Sub(ad.Mul(a, logRatio(x, a, d)), d), times(0.5, ad.Log(times(1/(2*math.Pi), a))), ad.Neg(stirling(a)))
+	large := total(ad.Sub(ad.Mul(a, logRatio(x, a, d)), d), times(0.5, ad.Log(times(1/(2*math.Pi), a))),
+		ad.Neg(stirling(a)))
 	return ad.Where(ad.Lt(a, num(a, stirlingFrom)), direct, large)
 }
 
@@ -121,8 +125,8 @@ func logRatio(x, y, d Node) Node {
 	return ad.Where(far, ad.Log(ad.Div(x, y)), ad.Log1p(ad.Div(ad.Where(far, num(d, 0), d), y)))
 }
 
-// logBetaTails are log I_x(a, b) and log I_y(b, a), the regularised incomplete beta functions, for a, b > 0, 0 ≤ x ≤ 1 and y = 1 − x, which is
-// asked for because it has digits of its own near 0.
+// logBetaTails are log I_x(a, b) and log I_y(b, a), the regularised incomplete beta functions, for a, b > 0, 0 ≤ x ≤ 1
+// and y = 1 − x, which is asked for because it has digits of its own near 0.
 func logBetaTails(a, b, x, y Node) (lower, upper Node) {
 	zero, half := num(x, 0), num(x, 0.5)
 	inside, below := ad.Mul(ad.Lt(zero, x), ad.Lt(zero, y)), ad.Le(x, zero)
@@ -133,7 +137,8 @@ func logBetaTails(a, b, x, y Node) (lower, upper Node) {
 	return bothTails(ad.Add(logBetaCore(a, b, x, y), logBetaIntegral(p, q, s, t)), low, inside, below)
 }
 
-// logBetaIntegral is logTail of φ, for s > ½ in terms of t = 1 − s, which has the digits there: −q u + (p + q) log(1 + t (exp(u) − 1)).
+// logBetaIntegral is logTail of φ, for s > ½ in terms of t = 1 − s, which has the digits there: −q u + (p + q) log(1 +
+// t (exp(u) − 1)).
 func logBetaIntegral(p, q, s, t Node) Node {
 	n, left := ad.Add(p, q), ad.Lt(s, num(s, 0.5))
 	slope := ad.Maximum(ad.Where(left, ad.Sub(p, ad.Mul(n, s)), ad.Sub(ad.Mul(n, t), q)), num(p, 0))
@@ -144,8 +149,8 @@ func logBetaIntegral(p, q, s, t Node) Node {
 	})
 }
 
-// nearerBelow reports x below the mean a/(a + b), but where x < ½ anything up to 1/(a + b), and mirrored: there the integrand has a long
-// plateau on the other side.
+// nearerBelow reports x below the mean a/(a + b), but where x < ½ anything up to 1/(a + b), and mirrored: there the
+// integrand has a long plateau on the other side.
 func nearerBelow(a, b, x, y Node) Node {
 	n, one := ad.Add(a, b), num(a, 1)
 	left := ad.Le(ad.Mul(x, n), ad.Maximum(a, one))
@@ -161,7 +166,8 @@ func logBetaCore(a, b, x, y Node) Node {
 	direct := total(ad.Mul(a, logX), ad.Mul(b, logY), ad.Neg(logBeta(a, b)))
 	n, d := ad.Add(a, b), ad.Sub(ad.Mul(b, x), ad.Mul(a, y)) // n x − a = b − n y
 	large := total(ad.Mul(a, logRatio(ad.Mul(n, x), a, d)), ad.Mul(b, logRatio(ad.Mul(n, y), b, ad.Neg(d))),
-		times(0.5, ad.Log(times(1/(2*math.Pi), ad.Mul(a, ad.Div(b, n))))), ad.Sub(stirling(n), ad.Add(stirling(a), stirling(b))))
+		times(0.5, ad.Log(times(1/(2*math.Pi), ad.Mul(a, ad.Div(b, n))))),
+		ad.Sub(stirling(n), ad.Add(stirling(a), stirling(b))))
 	return ad.Where(ad.Lt(ad.Minimum(a, b), num(a, stirlingFrom)), direct, large)
 }
 

@@ -120,7 +120,8 @@ func TestIncompleteEnds(t *testing.T) {
 	}
 }
 
-// TestFewUpper: log Q(a, x) of small a and x with its derivatives in a and x, within 2e-12 of mpmath at 120 digits, where 1 − P(a, x) has no digits.
+// TestFewUpper: log Q(a, x) of small a and x with its derivatives in a and x, within 2e-12 of mpmath at 120 digits,
+// where 1 − P(a, x) has no digits.
 func TestFewUpper(t *testing.T) {
 	for _, c := range [][5]float64{
 		{1e-10, 0.5, -23.606073801932834, 10000000000.524104, -2.1670570578319237},

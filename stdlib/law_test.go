@@ -12,9 +12,9 @@ import (
 	"ppl/lang/types"
 )
 
-// A numericLaw is a scalar law as its density alone has it: cumulative probabilities at increasing points. Sums for discrete
-// laws; for continuous ones the trapezoid rule on unconstrained coordinates u = centre + scale·sinh t, where it converges
-// geometrically for the whole integral, and to about 1e-6 for parts of it.
+// A numericLaw is a scalar law as its density alone has it: cumulative probabilities at increasing points. Sums for
+// discrete laws; for continuous ones the trapezoid rule on unconstrained coordinates u = centre + scale·sinh t, where
+// it converges geometrically for the whole integral, and to about 1e-6 for parts of it.
 type numericLaw struct {
 	discrete bool
 	x, cum   []float64
@@ -66,8 +66,8 @@ func (c distCase) continuousLaw(d *Dist, f *Form) numericLaw {
 	return l
 }
 
-// grid puts the points where the mass is: the first reference point of a law on the line is its location, the second one
-// scale away; on an interval the likeliest reference point is the centre.
+// grid puts the points where the mass is: the first reference point of a law on the line is its location, the second
+// one scale away; on an interval the likeliest reference point is the centre.
 func (c distCase) grid(d *Dist, f *Form, lo, hi float64) (centre, scale, reach float64) {
 	if d.Support == types.RealLine {
 		return c.at[0].x[0], math.Abs(c.at[1].x[0] - c.at[0].x[0]), 40
@@ -111,8 +111,8 @@ func (l numericLaw) at(x float64) float64 {
 
 func scalarLaw(c distCase, d *Dist) bool { return d.Event == 0 && !d.Improper && !c.valuesOnly }
 
-// TestNormalised: densities of scalar laws integrate to 1 within 3e-6, the rule's error h²/12 at the kink of Laplace, and add
-// up to 1 within 1e-8, what is left beyond 20,000 values of Geometric(0.001).
+// TestNormalised: densities of scalar laws integrate to 1 within 3e-6, the rule's error h²/12 at the kink of Laplace,
+// and add up to 1 within 1e-8, what is left beyond 20,000 values of Geometric(0.001).
 func TestNormalised(t *testing.T) {
 	eachCase(t, func(t *testing.T, c distCase, d *Dist, f *Form) {
 		if !scalarLaw(c, d) {
@@ -128,8 +128,9 @@ func TestNormalised(t *testing.T) {
 	})
 }
 
-// TestTails compares log P(X ≤ x) and log P(X > x) with the reference values within 1e-11 of their size, probabilities that are
-// added up within 1e-12, and all with the integral of the density within 2e-5, which is interpolated. A form with cumulative functions must have reference values.
+// TestTails compares log P(X ≤ x) and log P(X > x) with the reference values within 1e-11 of their size, probabilities
+// that are added up within 1e-12, and all with the integral of the density within 2e-5, which is interpolated. A form
+// with cumulative functions must have reference values.
 func TestTails(t *testing.T) {
 	checked := map[string]bool{}
 	eachCase(t, func(t *testing.T, c distCase, d *Dist, f *Form) {
@@ -199,7 +200,8 @@ func isSum(form string) bool {
 	return false
 }
 
-// TestTailSlopes: log P(X ≤ x) and log P(X > x) rise and fall with the density over the probability, at points where formulas change as elsewhere; within 1e-9.
+// TestTailSlopes: log P(X ≤ x) and log P(X > x) rise and fall with the density over the probability, at points where
+// formulas change as elsewhere; within 1e-9.
 func TestTailSlopes(t *testing.T) {
 	for _, c := range []struct {
 		form string
@@ -221,7 +223,8 @@ func TestTailSlopes(t *testing.T) {
 		}
 		lower, upper := f.LogCDF(x, args), f.LogCCDF(x, args)
 		for _, at := range c.at {
-			r := ad.Eval(map[string][]float64{"x": {at}}, f.LogProb(x, args), lower, upper, ad.Grad(lower, x)[0], ad.Grad(upper, x)[0])
+			r := ad.Eval(map[string][]float64{"x": {at}}, f.LogProb(x, args), lower, upper, ad.Grad(lower, x)[0],
+				ad.Grad(upper, x)[0])
 			for i, sign := range []float64{1, -1} {
 				if got, want := r[3+i][0], sign*math.Exp(r[0][0]-r[1+i][0]); !near(got, want, 1e-9, 0) {
 					t.Errorf("%s%v at %g: slope %.15g, want %.15g", d.Name, c.args, at, got, want)
@@ -242,7 +245,8 @@ func TestPowerAtZero(t *testing.T) {
 		}
 		y := g.Input("y")
 		p = ad.Pow(x, y)
-		if r := ad.Eval(map[string][]float64{"x": {0}, "y": {c.y}}, p, ad.Grad(p, y)[0]); r[0][0] != c.value || r[1][0] != 0 {
+		if r := ad.Eval(map[string][]float64{"x": {0}, "y": {c.y}}, p, ad.Grad(p, y)[0]); r[0][0] != c.value ||
+			r[1][0] != 0 {
 			t.Errorf("0^%g = %g with slope %g in the exponent", c.y, r[0][0], r[1][0])
 		}
 	}

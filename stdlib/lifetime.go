@@ -12,12 +12,14 @@ import (
 var lifetimeDists = []Dist{
 	{
 		Name: "LogLogistic", Support: types.Interval, Lo: 0, Hi: inf,
-		Doc:    "Log-logistic, the exponential of a logistic: (shape / scale) (x / scale)^(shape-1) / (1 + (x / scale)^shape)^2",
+		Doc: "Log-logistic, the exponential of a logistic: (shape / scale) (x / scale)^(shape-1) / (1 + (x / " +
+			"scale)^shape)^2",
 		Source: "Johnson, Kotz & Balakrishnan, Continuous Univariate Distributions 2, section 23.10",
 		Forms: []Form{{Args: args(positive("scale"), positive("shape")),
 			LogProb: func(x Node, a []Node) Node {
 				t := ad.Log(ad.Div(x, a[0]))
-				return total(ad.Log(ad.Div(a[1], a[0])), ad.MulZero(plus(a[1], -1), t), times(-2, ad.Softplus(ad.Mul(a[1], t))))
+				return total(ad.Log(ad.Div(a[1], a[0])), ad.MulZero(plus(a[1], -1), t),
+					times(-2, ad.Softplus(ad.Mul(a[1], t))))
 			},
 			LogCDF:  func(x Node, a []Node) Node { return ad.LogSigmoid(ad.Mul(a[1], ad.Log(ad.Div(x, a[0])))) },
 			LogCCDF: func(x Node, a []Node) Node { return ad.Neg(ad.Softplus(ad.Mul(a[1], ad.Log(ad.Div(x, a[0]))))) },
@@ -27,12 +29,14 @@ var lifetimeDists = []Dist{
 	},
 	{
 		Name: "Frechet", Support: types.Interval, Lo: 0, Hi: inf,
-		Doc:    "Frechet, the law of maxima with heavy tails: (shape / scale) (x / scale)^(-shape-1) exp(-(x / scale)^-shape)",
+		Doc: "Frechet, the law of maxima with heavy tails: (shape / scale) (x / scale)^(-shape-1) exp(-(x / " +
+			"scale)^-shape)",
 		Source: "Johnson, Kotz & Balakrishnan, Continuous Univariate Distributions 2, ch. 22",
 		Forms: []Form{{Args: args(positive("shape"), positive("scale")),
 			LogProb: func(x Node, a []Node) Node {
 				t := ad.Log(ad.Div(x, a[1]))
-				return aboveZero(x, total(ad.Log(ad.Div(a[0], a[1])), ad.Neg(ad.Mul(plus(a[0], 1), t)), frechetLogCDF(x, a)))
+				return aboveZero(x, total(ad.Log(ad.Div(a[0], a[1])), ad.Neg(ad.Mul(plus(a[0], 1), t)),
+					frechetLogCDF(x, a)))
 			},
 			LogCDF:  frechetLogCDF,
 			LogCCDF: func(x Node, a []Node) Node { return log1mexp(frechetLogCDF(x, a)) },
@@ -56,8 +60,10 @@ var lifetimeDists = []Dist{
 	},
 	{
 		Name: "Gompertz", Support: types.Interval, Lo: 0, Hi: inf,
-		Doc:    "Gompertz, a hazard that grows exponentially: concentration rate exp(rate x - concentration (exp(rate x) - 1))",
-		Source: "Johnson, Kotz & Balakrishnan, Continuous Univariate Distributions 1, section 10; Marshall & Olkin 2007, Life Distributions, ch. 10",
+		Doc: "Gompertz, a hazard that grows exponentially: concentration rate exp(rate x - concentration " +
+			"(exp(rate x) - 1))",
+		Source: "Johnson, Kotz & Balakrishnan, Continuous Univariate Distributions 1, section 10; Marshall & Olkin " +
+			"2007, Life Distributions, ch. 10",
 		Forms: []Form{{Args: args(positive("concentration"), positive("rate")),
 			LogProb: func(x Node, a []Node) Node {
 				return total(ad.Log(ad.Mul(a[0], a[1])), ad.Mul(a[1], x), gompertzLogCCDF(x, a))
@@ -85,12 +91,14 @@ var lifetimeDists = []Dist{
 	},
 	{
 		Name: "Levy", Support: types.Interval, Lo: -inf, Hi: inf,
-		Doc:    "Levy, scale over the square of a standard normal, moved to loc: sqrt(scale / (2 pi)) exp(-scale / (2 (x - loc))) / (x - loc)^(3/2) for x > loc",
+		Doc: "Levy, scale over the square of a standard normal, moved to loc: sqrt(scale / (2 pi)) exp(-scale / " +
+			"(2 (x - loc))) / (x - loc)^(3/2) for x > loc",
 		Source: "Nolan 2020, Univariate Stable Distributions, section 1.1",
 		Forms: []Form{{Args: args(real0("loc"), positive("scale")),
 			LogProb: func(x Node, a []Node) Node {
 				d := ad.Sub(x, a[0])
-				return aboveZero(d, total(plus(times(0.5, ad.Log(a[1])), -logSqrt2Pi), times(-1.5, ad.Log(d)), times(-0.5, ad.Div(a[1], d))))
+				return aboveZero(d, total(plus(times(0.5, ad.Log(a[1])), -logSqrt2Pi), times(-1.5, ad.Log(d)),
+					times(-0.5, ad.Div(a[1], d))))
 			},
 			Bounds:  func(a []Node) (lo, hi Node) { return a[0], Node{} },
 			LogCDF:  func(x Node, a []Node) Node { return halfNormalLogCCDF(levyRoot(x, a)) },
@@ -102,8 +110,10 @@ var lifetimeDists = []Dist{
 	},
 	{
 		Name: "InverseGaussian", Support: types.Interval, Lo: 0, Hi: inf,
-		Doc:    "Inverse Gaussian (Wald), the time in which a Brownian motion with drift reaches a level: sqrt(shape / (2 pi x^3)) exp(-shape (x - mean)^2 / (2 mean^2 x))",
-		Source: "Johnson, Kotz & Balakrishnan, Continuous Univariate Distributions 1, ch. 15; sampler: Michael, Schucany & Haas 1976, The American Statistician 30, 88",
+		Doc: "Inverse Gaussian (Wald), the time in which a Brownian motion with drift reaches a level: sqrt(shape " +
+			"/ (2 pi x^3)) exp(-shape (x - mean)^2 / (2 mean^2 x))",
+		Source: "Johnson, Kotz & Balakrishnan, Continuous Univariate Distributions 1, ch. 15; sampler: Michael, " +
+			"Schucany & Haas 1976, The American Statistician 30, 88",
 		Forms: []Form{{Args: args(positive("mean"), positive("shape")),
 			LogProb: func(x Node, a []Node) Node {
 				z := plus(ad.Div(x, a[0]), -1)
@@ -126,8 +136,10 @@ var lifetimeDists = []Dist{
 		Source: "Johnson, Kotz & Balakrishnan, Continuous Univariate Distributions 1, ch. 18",
 		Forms: []Form{{Args: args(positive("nu")),
 			LogProb: func(x Node, a []Node) Node { return gammaLogProb(x, []Node{times(0.5, a[0]), num(a[0], 0.5)}) },
-			both:    func(x Node, a []Node) (lower, upper Node) { return logGammaTails(times(0.5, a[0]), times(0.5, x)) },
-			Sample:  scalar(func(r *rand.Rand, a []float64) float64 { return 2 * drawGamma(r, a[0]/2) })}},
+			both: func(x Node, a []Node) (lower, upper Node) {
+				return logGammaTails(times(0.5, a[0]), times(0.5, x))
+			},
+			Sample: scalar(func(r *rand.Rand, a []float64) float64 { return 2 * drawGamma(r, a[0]/2) })}},
 	},
 	{
 		Name: "InverseChiSquare", Support: types.Interval, Lo: 0, Hi: inf,
@@ -153,7 +165,9 @@ var lifetimeDists = []Dist{
 				half := times(0.5, a[0])
 				return inverseGammaTails(x, half, ad.Mul(half, square(a[1])))
 			},
-			Sample: scalar(func(r *rand.Rand, a []float64) float64 { return a[0] * a[1] * a[1] / 2 / drawGamma(r, a[0]/2) })}},
+			Sample: scalar(func(r *rand.Rand, a []float64) float64 {
+				return a[0] * a[1] * a[1] / 2 / drawGamma(r, a[0]/2)
+			})}},
 	},
 }
 
@@ -171,7 +185,8 @@ func lomaxLogCCDF(x Node, a []Node) Node { return ad.Neg(ad.Mul(a[2], ad.Log1p(s
 // levyRoot is |z| at x = loc + scale / z².
 func levyRoot(x Node, a []Node) Node { return ad.Sqrt(ad.Div(a[1], ad.Sub(x, a[0]))) }
 
-// waldTails are the argument of the near tail Φ(√λ (√x/μ − 1/√x)) and the log of the far one, e^{2λ/μ} Φ(−√λ (√x/μ + 1/√x)).
+// waldTails are the argument of the near tail Φ(√λ (√x/μ − 1/√x)) and the log of the far one, e^{2λ/μ} Φ(−√λ (√x/μ +
+// 1/√x)).
 func waldTails(x Node, a []Node) (near, far Node) {
 	root := ad.Sqrt(x)
 	up, down := ad.Div(root, a[0]), ad.Div(num(x, 1), root)
@@ -180,8 +195,8 @@ func waldTails(x Node, a []Node) (near, far Node) {
 	return ad.Mul(scale, ad.Sub(up, down)), ad.Add(times(2, ad.Div(a[1], a[0])), far)
 }
 
-// drawWald takes the smaller root of λ(x − μ)² / (μ²x) = z² or its partner μ²/x. The smaller root is written as μ/(1 + w + √(2w + w²)),
-// which does not cancel.
+// drawWald takes the smaller root of λ(x − μ)² / (μ²x) = z² or its partner μ²/x. The smaller root is written as μ/(1 +
+// w + √(2w + w²)), which does not cancel.
 func drawWald(r *rand.Rand, a []float64) float64 {
 	mean, z := a[0], r.NormFloat64()
 	w := mean * z * z / (2 * a[1])

@@ -4,7 +4,8 @@ import (
 	ad "ppl/autodiff"
 )
 
-// A MatrixFunc is a row of the table of functions of one square matrix, the last two axes of x. Those of a symmetric one read its lower triangle.
+// A MatrixFunc is a row of the table of functions of one square matrix, the last two axes of x. Those of a symmetric
+// one read its lower triangle.
 type MatrixFunc struct {
 	Name  string
 	Doc   string
@@ -16,25 +17,31 @@ type MatrixFunc struct {
 func MatrixFuncs() map[string]*MatrixFunc { return matrixFuncTable }
 
 var matrixFuncTable = indexMatrixFuncs([]MatrixFunc{
-	{Name: "cholesky", Doc: "lower triangular L with L @ transpose(L) = x, for a positive definite x", Build: ad.Cholesky},
+	{Name: "cholesky", Doc: "lower triangular L with L @ transpose(L) = x, for a positive definite x",
+		Build: ad.Cholesky},
 	{Name: "eigenvalues", Doc: "eigenvalues of a symmetric x in increasing order", Drops: 1, Build: func(x Node) Node {
 		values, _ := ad.EigenParts(ad.Eigen(x))
 		return values
 	}},
-	{Name: "eigenvectors", Doc: "matrix whose column j is the eigenvector of length 1 for eigenvalue j of a symmetric x; its first element that is not 0 is positive; gradients of what does not depend on the choice of vectors lose digits as eigenvalues draw near, and leave out their turns where they are equal",
+	{Name: "eigenvectors", Doc: "matrix whose column j is the eigenvector of length 1 for eigenvalue j of a " +
+		"symmetric x; its first element that is not 0 is positive; gradients of what does not depend on the choice " +
+		"of vectors lose digits as eigenvalues draw near, and leave out their turns where they are equal",
 		Build: func(x Node) Node {
 			_, vectors := ad.EigenParts(ad.Eigen(x))
 			return vectors
 		}},
-	{Name: "inverse", Doc: "inverse of a square x, NaN where x is singular; of a symmetric positive definite one inverse_spd is faster", Build: inverse},
+	{Name: "inverse", Doc: "inverse of a square x, NaN where x is singular; of a symmetric positive definite one " +
+		"inverse_spd is faster", Build: inverse},
 	{Name: "determinant", Doc: "determinant of a square x", Drops: 2, Build: determinant},
-	{Name: "log_determinant", Doc: "logarithm of the absolute value of the determinant of a square x", Drops: 2, Build: logAbsDeterminant},
+	{Name: "log_determinant", Doc: "logarithm of the absolute value of the determinant of a square x", Drops: 2,
+		Build: logAbsDeterminant},
 	{Name: "matrix_exp", Doc: "matrix exponential of a square x, the sum of x^k / k!", Build: matrixExp},
 	{Name: "inverse_spd", Doc: "inverse of a symmetric positive definite x", Build: inverseSPD},
-	{Name: "log_determinant_spd", Doc: "logarithm of the determinant of a symmetric positive definite x", Drops: 2, Build: func(x Node) Node {
-		l := ad.Cholesky(x)
-		return times(2, ad.Sum(ad.Log(diagonalOf(l)), l.Rank()-2))
-	}},
+	{Name: "log_determinant_spd", Doc: "logarithm of the determinant of a symmetric positive definite x", Drops: 2,
+		Build: func(x Node) Node {
+			l := ad.Cholesky(x)
+			return times(2, ad.Sum(ad.Log(diagonalOf(l)), l.Rank()-2))
+		}},
 })
 
 func indexMatrixFuncs(rows []MatrixFunc) map[string]*MatrixFunc {

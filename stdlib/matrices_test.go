@@ -10,7 +10,8 @@ import (
 	ad "ppl/autodiff"
 )
 
-// TestMatrixFuncGradients: of a smooth function of each result, against central differences along symmetric moves, within 1e-6.
+// TestMatrixFuncGradients: of a smooth function of each result, against central differences along symmetric moves,
+// within 1e-6.
 func TestMatrixFuncGradients(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 8))
 	for name, f := range MatrixFuncs() {
@@ -73,8 +74,8 @@ var general = map[string]func(x, out *mat.Dense) error{
 	"matrix_exp": func(x, out *mat.Dense) error { out.Exp(x); return nil },
 }
 
-// TestGeneralMatrices: two random matrices of each size, with zeros on the diagonal so that rows must change places, within 1e-11 of gonum's result in the norm of it;
-// gonum's of a matrix with one element 1 % larger is not.
+// TestGeneralMatrices: two random matrices of each size, with zeros on the diagonal so that rows must change places,
+// within 1e-11 of gonum's result in the norm of it; gonum's of a matrix with one element 1 % larger is not.
 func TestGeneralMatrices(t *testing.T) {
 	r := rand.New(rand.NewPCG(4, 1))
 	for name, oracle := range general {
@@ -124,7 +125,9 @@ func TestGeneralGradients(t *testing.T) {
 			y := ad.SumAll(ad.Mul(ad.Atan(out), g.Data("w", normals(r, out.Size()), out.Shape()...)))
 			grad := ad.Eval(map[string][]float64{"x": at}, ad.Grad(y, x)[0])[0]
 			for i := range at {
-				value := func(h float64) float64 { return ad.Eval(map[string][]float64{"x": moved(at, i, h, 0)}, y)[0][0] }
+				value := func(h float64) float64 {
+					return ad.Eval(map[string][]float64{"x": moved(at, i, h, 0)}, y)[0][0]
+				}
 				if want := (value(1e-5) - value(-1e-5)) / 2e-5; math.Abs(grad[i]-want) > 1e-6*(1+math.Abs(want)) {
 					t.Errorf("%s of %d x %d, element %d: %g, difference quotient %g", name, n, n, i, grad[i], want)
 				}
@@ -140,9 +143,11 @@ func TestSingular(t *testing.T) {
 		x    []float64
 		want float64
 	}{
-		{"determinant", []float64{1, 2, 2, 4}, 0}, {"determinant", []float64{0, 0, 0, 0}, 0}, {"log_determinant", []float64{1, 2, 2, 4}, -inf},
+		{"determinant", []float64{1, 2, 2, 4}, 0}, {"determinant", []float64{0, 0, 0, 0}, 0},
+		{"log_determinant", []float64{1, 2, 2, 4}, -inf},
 		{"inverse", []float64{1, 2, 2, 4}, math.NaN()}, {"determinant", []float64{1, math.NaN(), 0, 1}, math.NaN()},
-		{"log_determinant", []float64{1, inf, 0, 1}, math.NaN()}, {"inverse", []float64{math.NaN(), 0, 0, 1}, math.NaN()},
+		{"log_determinant", []float64{1, inf, 0, 1}, math.NaN()}, {"inverse", []float64{math.NaN(), 0, 0, 1},
+			math.NaN()},
 		{"matrix_exp", []float64{inf, 0, 0, 1}, math.NaN()}, {"matrix_exp", []float64{0, 0, 0, 0}, 1},
 	} {
 		g := ad.New()

@@ -14,7 +14,8 @@ import (
 var matrixDists = []Dist{
 	{
 		Name: "LKJCholesky", Event: 2, Support: types.CholeskyCorr,
-		Doc:    "Cholesky factor of an LKJ(eta) correlation matrix: prod x[j, j]^(D-j+2 eta-2) / c(eta, D), a density in the elements below the diagonal",
+		Doc: "Cholesky factor of an LKJ(eta) correlation matrix: prod x[j, j]^(D-j+2 eta-2) / c(eta, D), a " +
+			"density in the elements below the diagonal",
 		Source: "Lewandowski, Kurowicka & Joe 2009, Journal of Multivariate Analysis 100, 1989, eq. 16",
 		Forms: []Form{{Args: args(positive("eta")),
 			LogProb: func(x Node, a []Node) Node {
@@ -29,7 +30,9 @@ var matrixDists = []Dist{
 	},
 	{
 		Name: "Wishart", Event: 2, Support: types.Covariance,
-		Doc:    "Wishart with nu > D-1 degrees of freedom: det(x)^((nu-D-1)/2) exp(-tr(scale^-1 x) / 2) / (2^(nu D/2) det(scale)^(nu/2) Gamma_D(nu/2)), a density in the elements on and below the diagonal; scale = chol chol', the mean is nu scale",
+		Doc: "Wishart with nu > D-1 degrees of freedom: det(x)^((nu-D-1)/2) exp(-tr(scale^-1 x) / 2) / (2^(nu " +
+			"D/2) det(scale)^(nu/2) Gamma_D(nu/2)), a density in the elements on and below the diagonal; scale = " +
+			"chol chol', the mean is nu scale",
 		Source: "Muirhead 1982, Aspects of Multivariate Statistical Theory, theorem 3.2.1",
 		Forms:  matrixForms(ofCovariance(wishartLogProb), drawWishart),
 	},
@@ -41,23 +44,30 @@ var matrixDists = []Dist{
 	},
 	{
 		Name: "InverseWishart", Event: 2, Support: types.Covariance,
-		Doc:    "Inverse of a Wishart(nu, scale^-1) matrix, nu > D-1: det(scale)^(nu/2) det(x)^(-(nu+D+1)/2) exp(-tr(scale x^-1) / 2) / (2^(nu D/2) Gamma_D(nu/2)), a density in the elements on and below the diagonal; scale = chol chol', the mean is scale / (nu-D-1)",
+		Doc: "Inverse of a Wishart(nu, scale^-1) matrix, nu > D-1: det(scale)^(nu/2) det(x)^(-(nu+D+1)/2) " +
+			"exp(-tr(scale x^-1) / 2) / (2^(nu D/2) Gamma_D(nu/2)), a density in the elements on and below the " +
+			"diagonal; scale = chol chol', the mean is scale / (nu-D-1)",
 		Source: "Gelman et al., Bayesian Data Analysis (3rd ed.), appendix A",
 		Forms:  matrixForms(ofCovariance(inverseWishartLogProb), drawInverseWishart),
 	},
 	{
 		Name: "InverseWishartCholesky", Event: 2, Support: types.CholeskyCov,
-		Doc:    "Cholesky factor of an InverseWishart(nu, scale) matrix, a density in the elements on and below the diagonal",
+		Doc: "Cholesky factor of an InverseWishart(nu, scale) matrix, a density in the elements on and below " +
+			"the diagonal",
 		Source: "Gelman et al., Bayesian Data Analysis (3rd ed.), appendix A; Muirhead 1982, theorem 2.1.9",
 		Forms:  matrixForms(ofFactor(inverseWishartLogProb), factored(drawInverseWishart)),
 	},
 	{
 		Name: "MatrixNormal", Event: 2, Support: types.RealLine,
-		Doc:    "Matrix normal, mu + R Z C' with independent standard normals Z; row_cov = R R' is of the elements of a column, col_cov = C C' of those of a row; row_chol = R, col_chol = C",
+		Doc: "Matrix normal, mu + R Z C' with independent standard normals Z; row_cov = R R' is of the elements " +
+			"of a column, col_cov = C C' of those of a row; row_chol = R, col_chol = C",
 		Source: "Gupta & Nagar 2000, Matrix Variate Distributions, section 2.2",
 		Forms: []Form{
-			{Args: args(array("mu", 2, realDomain), ofKind("row_cov", 2, types.Covariance), ofKind("col_cov", 2, types.Covariance)),
-				LogProb: func(x Node, a []Node) Node { return matrixNormalLogProb(x, a[0], ad.Cholesky(a[1]), ad.Cholesky(a[2])) },
+			{Args: args(array("mu", 2, realDomain), ofKind("row_cov", 2, types.Covariance),
+				ofKind("col_cov", 2, types.Covariance)),
+				LogProb: func(x Node, a []Node) Node {
+					return matrixNormalLogProb(x, a[0], ad.Cholesky(a[1]), ad.Cholesky(a[2]))
+				},
 				Sample: func(r *rand.Rand, a [][]float64, out []float64) {
 					rows, cols := order(a[1]), order(a[2])
 					drawMatrixNormal(r, a[0], dense(factor(a[1], rows)), dense(factor(a[2], cols)), out)
@@ -75,7 +85,8 @@ var matrixDists = []Dist{
 type factorDensity func(l, nu, s Node) Node
 
 // matrixForms are those with the scale matrix and with its Cholesky factor.
-func matrixForms(logProb func(x, nu, s Node) Node, draw func(r *rand.Rand, nu float64, s *mat.Dense, out []float64)) []Form {
+func matrixForms(logProb func(x, nu, s Node) Node, draw func(r *rand.Rand, nu float64, s *mat.Dense,
+	out []float64)) []Form {
 	return []Form{
 		{Args: args(positive("nu"), ofKind("scale", 2, types.Covariance)),
 			LogProb: func(x Node, a []Node) Node { return logProb(x, a[0], ad.Cholesky(a[1])) },
@@ -113,8 +124,8 @@ func inverseWishartLogProb(l, nu, s Node) Node {
 		times(-0.5, sumLast(square(ad.TriSolve(l, s, false)), 2)))
 }
 
-// wishartNorm is −log(2^{νD/2} Γ_D(ν/2)), −∞ unless ν > D − 1, and a ν that is; Γ_D(a) = π^{D(D−1)/4} ∏ Γ(a − j/2), j = 0..D−1
-// (Muirhead 1982, theorem 2.1.12).
+// wishartNorm is −log(2^{νD/2} Γ_D(ν/2)), −∞ unless ν > D − 1, and a ν that is; Γ_D(a) = π^{D(D−1)/4} ∏ Γ(a − j/2), j =
+// 0..D−1 (Muirhead 1982, theorem 2.1.12).
 func wishartNorm(nu Node, d int) (safe, norm Node) {
 	least := float64(d - 1)
 	above, penalty := positiveOnly(plus(nu, -least))
@@ -151,8 +162,8 @@ func order(m []float64) int { return int(math.Round(math.Sqrt(float64(len(m)))))
 
 func dense(m []float64) *mat.Dense { return mat.NewDense(order(m), order(m), m) }
 
-// bartlett is A with A Aᵀ from Wishart(ν, I): below the diagonal standard normal, on it the root of a chi-square with ν − i
-// degrees of freedom (Bartlett 1933; Muirhead 1982, theorem 3.2.14), NaN where there are none.
+// bartlett is A with A Aᵀ from Wishart(ν, I): below the diagonal standard normal, on it the root of a chi-square with ν
+// − i degrees of freedom (Bartlett 1933; Muirhead 1982, theorem 3.2.14), NaN where there are none.
 func bartlett(r *rand.Rand, nu float64, d int) *mat.Dense {
 	a := mat.NewDense(d, d, nil)
 	for i := range d {

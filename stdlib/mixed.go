@@ -11,11 +11,13 @@ import (
 var mixedDists = []Dist{
 	{
 		Name: "BetaNegBinomial", Support: types.IntRange, Lo: 0, Hi: inf,
-		Doc:    "Beta negative binomial, failures before success number size with success probability from Beta(a, b): Gamma(x+size) / (x! Gamma(size)) B(a+size, b+x) / B(a, b)",
+		Doc: "Beta negative binomial, failures before success number size with success probability from Beta(a, " +
+			"b): Gamma(x+size) / (x! Gamma(size)) B(a+size, b+x) / B(a, b)",
 		Source: "Johnson, Kemp & Kotz, Univariate Discrete Distributions (3rd ed.), section 6.2.3",
 		Forms: []Form{{Args: args(positive("size"), positive("a"), positive("b")),
 			LogProb: func(x Node, a []Node) Node {
-				return total(ad.Neg(logBeta(a[1], a[2])), negBinomialChoose(x, a[0]), logBeta(ad.Add(a[1], a[0]), ad.Add(x, a[2])))
+				return total(ad.Neg(logBeta(a[1], a[2])), negBinomialChoose(x, a[0]),
+					logBeta(ad.Add(a[1], a[0]), ad.Add(x, a[2])))
 			},
 			Sample: scalar(func(r *rand.Rand, a []float64) float64 {
 				p := drawBeta(r, a[1], a[2])
@@ -30,7 +32,8 @@ var mixedDists = []Dist{
 	},
 	{
 		Name: "ZeroInflatedNegBinomial", Support: types.IntRange, Lo: 0, Hi: inf,
-		Doc:    "Zero-inflated negative binomial: 0 with probability gate, else NegBinomial(mean, size); log = log(mean)",
+		Doc: "Zero-inflated negative binomial: 0 with probability gate, else NegBinomial(mean, size); log " +
+			"= log(mean)",
 		Source: "Greene 1994, Stern School of Business working paper EC-94-10",
 		Forms:  zeroInflated(negBinomialForms),
 	},
@@ -49,7 +52,8 @@ func zeroInflated(forms []Form) []Form {
 				lower, upper = f.both(x, a[1:])
 				count, never := ad.Log1p(ad.Neg(a[0])), num(x, -inf)
 				none := ad.Lt(x, num(x, 0))
-				return ad.Where(none, never, logAddExp(ad.Log(a[0]), ad.Add(count, lower))), ad.Where(none, num(x, 0), ad.Add(count, upper))
+				return ad.Where(none, never, logAddExp(ad.Log(a[0]), ad.Add(count, lower))), ad.Where(none, num(x, 0),
+					ad.Add(count, upper))
 			},
 			Sample: func(r *rand.Rand, a [][]float64, out []float64) {
 				if out[0] = 0; r.Float64() >= a[0][0] {

@@ -14,9 +14,13 @@ import (
 var passageDists = []Dist{
 	{
 		Name: "Wiener", Support: types.RealLine,
-		Doc:    "Drift-diffusion model of a choice between two: |x| is the response time, nondecision plus the time in which a Brownian motion with drift, started at bias boundary (0 < bias < 1), leaves 0..boundary; x > 0 where it leaves at the boundary, x < 0 where it leaves at 0",
-		Source: "Ratcliff 1978, Psychological Review 85, 59; density: Navarro & Fuss 2009, Journal of Mathematical Psychology 53, 222; sampler: Devroye 2009, Statistics & Probability Letters 79, 2251",
-		Forms: []Form{{Args: args(positive("boundary"), nonneg("nondecision"), Arg{Name: "bias", Domain: openUnit}, real0("drift")),
+		Doc: "Drift-diffusion model of a choice between two: |x| is the response time, nondecision plus the time " +
+			"in which a Brownian motion with drift, started at bias boundary (0 < bias < 1), leaves 0..boundary; x > " +
+			"0 where it leaves at the boundary, x < 0 where it leaves at 0",
+		Source: "Ratcliff 1978, Psychological Review 85, 59; density: Navarro & Fuss 2009, Journal of Mathematical " +
+			"Psychology 53, 222; sampler: Devroye 2009, Statistics & Probability Letters 79, 2251",
+		Forms: []Form{{Args: args(positive("boundary"), nonneg("nondecision"), Arg{Name: "bias", Domain: openUnit},
+			real0("drift")),
 			LogProb: wienerLogProb,
 			Sample:  scalar(drawWiener)}},
 	},
@@ -34,14 +38,16 @@ func wienerLogProb(x Node, args []Node) Node {
 	return onlyWhere(after, logp)
 }
 
-// passageSplit is the time up to which the series of images is taken, above it that of eigenfunctions: each is good to 1e-16 of its
-// first term with the terms below.
+// passageSplit is the time up to which the series of images is taken, above it that of eigenfunctions: each is good to
+// 1e-16 of its first term with the terms below.
 const passageSplit = 0.4
 
-// logPassage is the log density of the time u in which a Brownian motion without drift that starts at w leaves 0..1 at 0.
+// logPassage is the log density of the time u in which a Brownian motion without drift that starts at w leaves 0..1 at
+// 0.
 func logPassage(u, w Node) Node {
 	soon := ad.Le(u, num(u, passageSplit))
-	return ad.Where(soon, logImages(ad.Where(soon, u, num(u, passageSplit)), w), logEigen(ad.Where(soon, num(u, passageSplit), u), w))
+	return ad.Where(soon, logImages(ad.Where(soon, u, num(u, passageSplit)), w),
+		logEigen(ad.Where(soon, num(u, passageSplit), u), w))
 }
 
 // logImages: Σ_k (w + 2k) exp(−(w + 2k)²/(2u)) / √(2π u³), the exponent of k = 0 taken out.
@@ -62,8 +68,8 @@ func logEigen(u, w Node) Node {
 	return total(times(rate, u), plus(ad.Log(sum), math.Log(math.Pi)))
 }
 
-// drawWiener goes from the middle of one symmetric interval to the end of another, each the widest that stays inside, until that is an end
-// of 0..boundary. Where the motion leaves such an interval does not depend on when.
+// drawWiener goes from the middle of one symmetric interval to the end of another, each the widest that stays inside,
+// until that is an end of 0..boundary. Where the motion leaves such an interval does not depend on when.
 func drawWiener(r *rand.Rand, a []float64) float64 {
 	boundary, drift := a[0], a[3]
 	at, t := a[2]*boundary, a[1]
@@ -87,12 +93,14 @@ func drawWiener(r *rand.Rand, a []float64) float64 {
 // exitSplit is Devroye's 0.64, near where the two series of the exit time agree in speed.
 const exitSplit = 0.64
 
-// drawExit is the time in which a Brownian motion with drift z ≥ 0 leaves −1..1 from 0, by Devroye's alternating series over an inverse Gaussian
-// up to the split and an exponential above (with drift: Polson, Scott & Windle 2013, Journal of the American Statistical Association 108, 1339).
+// drawExit is the time in which a Brownian motion with drift z ≥ 0 leaves −1..1 from 0, by Devroye's alternating series
+// over an inverse Gaussian up to the split and an exponential above (with drift: Polson, Scott & Windle 2013, Journal
+// of the American Statistical Association 108, 1339).
 func drawExit(r *rand.Rand, z float64) float64 {
 	rate := (math.Pi*math.Pi/4 + z*z) / 2
 	above := math.Pi / (2 * rate) * math.Exp(-rate*exitSplit)
-	below := 2 * (phiOf((exitSplit*z-1)/math.Sqrt(exitSplit))*math.Exp(-z) + math.Exp(z)*phiOf(-(exitSplit*z+1)/math.Sqrt(exitSplit)))
+	below := 2 * (phiOf((exitSplit*z-1)/math.Sqrt(exitSplit))*math.Exp(-z) +
+		math.Exp(z)*phiOf(-(exitSplit*z+1)/math.Sqrt(exitSplit)))
 	for {
 		var x float64
 		if r.Float64()*(above+below) < above {
@@ -106,7 +114,8 @@ func drawExit(r *rand.Rand, z float64) float64 {
 	}
 }
 
-// exitAccepted compares a uniform share of the first term with the partial sums, which lie on both sides of the density.
+// exitAccepted compares a uniform share of the first term with the partial sums, which lie on both sides of the
+// density.
 func exitAccepted(r *rand.Rand, x float64) bool {
 	sum := exitTerm(0, x)
 	y := r.Float64() * sum
@@ -129,8 +138,8 @@ func exitTerm(n int, x float64) float64 {
 	return math.Pi * k * math.Pow(2/(math.Pi*x), 1.5) * math.Exp(-2*k*k/x)
 }
 
-// drawEarly is an inverse Gaussian with mean 1/z and shape 1 below the split: from its own law where that is mostly below, else from that
-// without drift, 1/Z² for a normal Z beyond 1/√split.
+// drawEarly is an inverse Gaussian with mean 1/z and shape 1 below the split: from its own law where that is mostly
+// below, else from that without drift, 1/Z² for a normal Z beyond 1/√split.
 func drawEarly(r *rand.Rand, z float64) float64 {
 	if z*exitSplit > 1 {
 		for {

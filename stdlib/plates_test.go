@@ -84,7 +84,8 @@ func TestSumsOverPlates(t *testing.T) {
 	g := ad.New()
 	args := []Node{g.Data("n", []float64{3, 10, 0}, 3), g.Const(1), g.Const(0.5)}
 	got := ad.Eval(nil, f.LogCDF(g.Const(5), args))[0]
-	for i, want := range []float64{1, 0.33490657948862283, 1} { // mpmath's sum at 30 digits, and scipy.stats.betabinom.cdf
+	// mpmath's sum at 30 digits, and scipy.stats.betabinom.cdf
+	for i, want := range []float64{1, 0.33490657948862283, 1} {
 		if !near(math.Exp(got[i]), want, 1e-13, 0) {
 			t.Errorf("P(X ≤ 5) of plate %d is %g, want %g", i, math.Exp(got[i]), want)
 		}
@@ -120,7 +121,8 @@ func TestScalarMean(t *testing.T) {
 		case "sd":
 			rest = []Node{g.Data("sd", []float64{2, 3}, 2), rest[0]}
 		}
-		r := ad.Eval(nil, form.LogProb(x, append([]Node{zero}, rest...)), form.LogProb(x, append([]Node{zeros}, rest...)))
+		r := ad.Eval(nil, form.LogProb(x, append([]Node{zero}, rest...)),
+			form.LogProb(x, append([]Node{zeros}, rest...)))
 		if !slices.Equal(r[0], r[1]) || len(r[0]) != 2 {
 			t.Errorf("with mean 0: %v, with mean [0, 0]: %v", r[0], r[1])
 		}

@@ -36,7 +36,9 @@ var positiveDists = []Dist{
 		Doc:    "Absolute value of a Cauchy(0, scale): 2 / (pi scale (1 + (x / scale)^2))",
 		Source: "Gelman 2006, Bayesian Analysis 1, 515",
 		Forms: []Form{{Args: args(positive("scale")),
-			LogProb: func(x Node, a []Node) Node { return ad.Add(num(x, math.Ln2), cauchyLogProb(ad.Div(x, a[0]), a[0])) },
+			LogProb: func(x Node, a []Node) Node {
+				return ad.Add(num(x, math.Ln2), cauchyLogProb(ad.Div(x, a[0]), a[0]))
+			},
 			LogCDF:  func(x Node, a []Node) Node { return halfCauchyLogCDF(ad.Div(x, a[0])) },
 			LogCCDF: func(x Node, a []Node) Node { return halfCauchyLogCCDF(ad.Div(x, a[0])) },
 			Sample:  scalar(func(r *rand.Rand, a []float64) float64 { return a[0] * math.Abs(drawCauchy(r)) })}},
@@ -79,13 +81,17 @@ var positiveDists = []Dist{
 				LogProb: gammaLogProb, both: gammaTails,
 				Sample: scalar(func(r *rand.Rand, a []float64) float64 { return drawGamma(r, a[0]) / a[1] })},
 			{Args: args(positive("shape"), positive("scale")),
-				LogProb: func(x Node, a []Node) Node { return gammaLogProb(x, []Node{a[0], ad.Div(num(a[1], 1), a[1])}) },
-				both:    func(x Node, a []Node) (lower, upper Node) { return logGammaTails(a[0], ad.Div(x, a[1])) },
-				Sample:  scalar(func(r *rand.Rand, a []float64) float64 { return drawGamma(r, a[0]) * a[1] })},
+				LogProb: func(x Node, a []Node) Node {
+					return gammaLogProb(x, []Node{a[0], ad.Div(num(a[1], 1), a[1])})
+				},
+				both:   func(x Node, a []Node) (lower, upper Node) { return logGammaTails(a[0], ad.Div(x, a[1])) },
+				Sample: scalar(func(r *rand.Rand, a []float64) float64 { return drawGamma(r, a[0]) * a[1] })},
 			{Args: args(positive("mean"), positive("shape")),
 				LogProb: func(x Node, a []Node) Node { return gammaLogProb(x, []Node{a[1], ad.Div(a[1], a[0])}) },
-				both:    func(x Node, a []Node) (lower, upper Node) { return gammaTails(x, []Node{a[1], ad.Div(a[1], a[0])}) },
-				Sample:  scalar(func(r *rand.Rand, a []float64) float64 { return drawGamma(r, a[1]) * a[0] / a[1] })},
+				both: func(x Node, a []Node) (lower, upper Node) {
+					return gammaTails(x, []Node{a[1], ad.Div(a[1], a[0])})
+				},
+				Sample: scalar(func(r *rand.Rand, a []float64) float64 { return drawGamma(r, a[1]) * a[0] / a[1] })},
 		},
 	},
 	{

@@ -6,8 +6,9 @@ import (
 	ad "ppl/autodiff"
 )
 
-// Quantiles are found from the cumulative functions by bisection, one scan of a graph. Conditions have no gradient, so the point found has none; one
-// step of Newton's then gives it its last digits and, by the implicit function theorem, its first derivatives in p and in every argument.
+// Quantiles are found from the cumulative functions by bisection, one scan of a graph. Conditions have no gradient, so
+// the point found has none; one step of Newton's then gives it its last digits and, by the implicit function theorem,
+// its first derivatives in p and in every argument.
 
 // quantileOf is Form.Quantile of a law with cumulative functions.
 func quantileOf(d *Dist, f *Form) func(p Node, args []Node) Node {
@@ -47,22 +48,25 @@ func atEnds(d *Dist, f *Form, p Node, args []Node) Node {
 	return ad.Where(ad.Eq(p, num(p, 0)), lo, ad.Where(ad.Eq(p, num(p, 1)), hi, num(p, math.NaN())))
 }
 
-// short is log F(x) − log p for p < ½, else log(1 − p) − log(1 − F(x)): below 0 left of the quantile, with all digits in both tails. tail is the log of
-// that of F and 1 − F.
+// short is log F(x) − log p for p < ½, else log(1 − p) − log(1 − F(x)): below 0 left of the quantile, with all digits
+// in both tails. tail is the log of that of F and 1 − F.
 func short(f *Form, x, p Node, args []Node) (gap, tail Node) {
 	lower, upper := f.LogCDF(x, args), f.LogCCDF(x, args)
 	low := ad.Lt(p, num(p, 0.5))
 	return ad.Where(low, ad.Sub(lower, ad.Log(p)), ad.Sub(log1m(p), upper)), ad.Where(low, lower, upper)
 }
 
-// bisect is the last of the numbers from + Σ widths, with some widths left out, at which below holds, from itself at least.
-func bisect(shape []int, p Node, args []Node, from float64, widths []float64, below func(u, p Node, args []Node) Node) Node {
+// bisect is the last of the numbers from + Σ widths, with some widths left out, at which below holds, from itself at
+// least.
+func bisect(shape []int, p Node, args []Node, from float64, widths []float64,
+	below func(u, p Node, args []Node) Node) Node {
 	g := p.Graph()
 	steps := g.Data("widths", widths, len(widths))
-	rows := ad.Scan(g.Full(from, shape...), []Node{steps}, append([]Node{p}, args...), false, func(u Node, width, shared []Node) Node {
-		next := ad.Add(u, lift(width[0], 0, u.Shape(), nil))
-		return ad.Where(below(next, shared[0], shared[1:]), next, u)
-	})
+	rows := ad.Scan(g.Full(from, shape...), []Node{steps}, append([]Node{p}, args...), false,
+		func(u Node, width, shared []Node) Node {
+			next := ad.Add(u, lift(width[0], 0, u.Shape(), nil))
+			return ad.Where(below(next, shared[0], shared[1:]), next, u)
+		})
 	return lastRow(rows)
 }
 
@@ -107,7 +111,8 @@ func continuousQuantile(d *Dist, f *Form, p Node, args []Node) Node {
 	return ad.Where(ad.IsFinite(step), ad.Sub(x, step), x)
 }
 
-// fuzz is what the logarithm of a cumulative probability may fall short of that of p by and still count as p: rounding of either.
+// fuzz is what the logarithm of a cumulative probability may fall short of that of p by and still count as p: rounding
+// of either.
 const fuzz = 1e-12
 
 // countQuantile is on lo, lo + 1, … up to lo + 2⁵³.
@@ -125,7 +130,8 @@ func countQuantile(d *Dist, f *Form, p Node, args []Node) Node {
 	return place(plus(last, 1), args)
 }
 
-// tableQuantile counts the values of a finite support whose cumulative probabilities are below p; invalid for other supports.
+// tableQuantile counts the values of a finite support whose cumulative probabilities are below p; invalid for other
+// supports.
 func tableQuantile(d *Dist, f *Form, p Node, args []Node) Node {
 	n := finiteTable(d, args)
 	if n == 0 {

@@ -8,7 +8,8 @@ import (
 	ad "ppl/autodiff"
 )
 
-// TestQuantile: quantiles of the reference probabilities are their points, within 1e-9 and what rounding p, 1e-15 of it, and F, 1e-12 of the nearer tail, moves them.
+// TestQuantile: quantiles of the reference probabilities are their points, within 1e-9 and what rounding p, 1e-15 of
+// it, and F, 1e-12 of the nearer tail, moves them.
 func TestQuantile(t *testing.T) {
 	eachCase(t, func(t *testing.T, c distCase, d *Dist, f *Form) {
 		var refs []tails
@@ -46,8 +47,8 @@ func (c distCase) isQuantile(d *Dist, f *Form, got float64, ref tails, p float64
 	return math.Abs(got-ref.x) <= 1e-9*math.Abs(ref.x)+2*moved || moved > math.Abs(ref.x)
 }
 
-// TestQuantileGradient: in p it is one over the density, in the arguments the difference quotient, each within 1e-5. A move that leaves the domain is not compared.
-// One case of each form every day, all with PPL_SLOW=1.
+// TestQuantileGradient: in p it is one over the density, in the arguments the difference quotient, each within 1e-5. A
+// move that leaves the domain is not compared. One case of each form every day, all with PPL_SLOW=1.
 func TestQuantileGradient(t *testing.T) {
 	done := map[string]bool{}
 	eachCase(t, func(t *testing.T, c distCase, d *Dist, f *Form) {
@@ -68,7 +69,8 @@ func TestQuantileGradient(t *testing.T) {
 			h := 1e-5 * math.Max(math.Abs(at), 1e-3)
 			r := ad.Eval(map[string][]float64{"v": {at - h, at, at + h}}, q, ad.Grad(ad.SumAll(q), v)[0])
 			want, got := (r[0][2]-r[0][0])/(2*h), r[1][1]
-			if math.IsNaN(got) || !math.IsNaN(want) && !(math.Abs(got-want) <= 1e-5*math.Abs(want)+1e-6*math.Abs(r[0][1])+1e-9) {
+			if math.IsNaN(got) || !math.IsNaN(want) &&
+				!(math.Abs(got-want) <= 1e-5*math.Abs(want)+1e-6*math.Abs(r[0][1])+1e-9) {
 				t.Errorf("%s: slope %.10g, difference quotient %.10g", nameOf(f, i), got, want)
 			}
 		}
@@ -83,7 +85,8 @@ func TestQuantileEnds(t *testing.T) {
 		p    []float64
 		want []float64
 	}{
-		{"Normal(mu, sd)", []float64{0, 1}, []float64{0, 1, -0.1, 1.1, 0.5, math.NaN()}, []float64{-inf, inf, math.NaN(), math.NaN(), 0, math.NaN()}},
+		{"Normal(mu, sd)", []float64{0, 1}, []float64{0, 1, -0.1, 1.1, 0.5, math.NaN()},
+			[]float64{-inf, inf, math.NaN(), math.NaN(), 0, math.NaN()}},
 		{"Normal(mu, sd)", []float64{0, -1}, []float64{0.5}, []float64{math.NaN()}},
 		{"Gamma(shape, rate)", []float64{2, 1}, []float64{0, 1}, []float64{0, inf}},
 		{"Uniform(lo, hi)", []float64{-1, 3}, []float64{0, 0.25, 1}, []float64{-1, 0, 3}},

@@ -2,8 +2,8 @@ package stdlib
 
 import "math"
 
-// Interval arithmetic for the checker. Ends are closed; "strictly positive" is a Lo of at least the least positive number,
-// which the rules keep where a product or a quotient of positive numbers would round to 0.
+// Interval arithmetic for the checker. Ends are closed; "strictly positive" is a Lo of at least the least positive
+// number, which the rules keep where a product or a quotient of positive numbers would round to 0.
 
 // Everything is the range of a real number of which nothing is known.
 func Everything() Range { return Range{Lo: -inf, Hi: inf} }
@@ -17,8 +17,8 @@ func (r Range) Positive() bool { return r.Lo > 0 }
 // Within reports whether every value lies in lo..hi.
 func (r Range) Within(lo, hi float64) bool { return lo <= r.Lo && r.Hi <= hi }
 
-// RangeOf is the range of an operator's result: + - * / % ^ == != < <= > >= && || of two operands, - and ! of one. Where
-// nothing is known (also of an unknown operator) it is everything.
+// RangeOf is the range of an operator's result: + - * / % ^ == != < <= > >= && || of two operands, - and ! of one.
+// Where nothing is known (also of an unknown operator) it is everything.
 func RangeOf(op string, args ...Range) Range {
 	if len(args) == 1 {
 		return unaryRange(op, args[0])

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestRanges: for random boxes, values of the operators and functions at random points lie in the range of the box, and a
-// range that claims integers or positive numbers has them.
+// TestRanges: for random boxes, values of the operators and functions at random points lie in the range of the box, and
+// a range that claims integers or positive numbers has them.
 func TestRanges(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 5))
 	ops := map[string]func(x, y float64) float64{
@@ -69,8 +69,10 @@ func TestPositive(t *testing.T) {
 	pos, any := Range{Lo: tiny, Hi: inf}, Everything()
 	exp := Funcs()["exp"].Range([]Range{any})
 	for what, r := range map[string]Range{
-		"exp": exp, "exp*exp": RangeOf("*", exp, exp), "exp/exp": RangeOf("/", exp, exp), "exp+exp": RangeOf("+", exp, exp),
-		"sqrt exp": Funcs()["sqrt"].Range([]Range{exp}), "exp^x": RangeOf("^", exp, any), "1/exp": RangeOf("/", Point(1), exp),
+		"exp": exp, "exp*exp": RangeOf("*", exp, exp), "exp/exp": RangeOf("/", exp, exp),
+		"exp+exp":  RangeOf("+", exp, exp),
+		"sqrt exp": Funcs()["sqrt"].Range([]Range{exp}), "exp^x": RangeOf("^", exp, any), "1/exp": RangeOf("/",
+			Point(1), exp),
 		"1+x^2": RangeOf("+", Point(1), RangeOf("^", any, Point(2))), "sigmoid": Funcs()["sigmoid"].Range([]Range{any}),
 		"abs -3..-1": absRange([]Range{{Lo: -3, Hi: -1}}), "sum of exp": Reductions()["sum"].Range(pos, -1),
 	} {
@@ -79,7 +81,8 @@ func TestPositive(t *testing.T) {
 		}
 	}
 	for what, r := range map[string]Range{
-		"x^2": RangeOf("^", any, Point(2)), "exp-exp": RangeOf("-", exp, exp), "x": any, "relu": Funcs()["relu"].Range([]Range{any}),
+		"x^2": RangeOf("^", any, Point(2)), "exp-exp": RangeOf("-", exp, exp), "x": any,
+		"relu":        Funcs()["relu"].Range([]Range{any}),
 		"sum of none": Reductions()["sum"].Range(pos, 0),
 	} {
 		if r.Positive() {

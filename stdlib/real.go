@@ -14,7 +14,8 @@ var logSqrt2Pi = 0.5 * math.Log(2*math.Pi)
 var realDists = []Dist{
 	{
 		Name: "Normal", Support: types.RealLine, LocationScale: true,
-		Doc:    "Normal with mean mu and standard deviation sd: exp(-((x - mu) / sd)^2 / 2) / (sd sqrt(2 pi)); var = sd^2, precision = 1 / sd^2",
+		Doc: "Normal with mean mu and standard deviation sd: exp(-((x - mu) / sd)^2 / 2) / (sd sqrt(2 pi)); var = " +
+			"sd^2, precision = 1 / sd^2",
 		Source: "Johnson, Kotz & Balakrishnan, Continuous Univariate Distributions 1, ch. 13",
 		Forms: []Form{
 			{Args: args(real0("mu"), positive("sd")), LogProb: normalLogProb,
@@ -24,16 +25,21 @@ var realDists = []Dist{
 			{Args: args(real0("mu"), positive("var")), LogProb: normalVarLogProb,
 				LogCDF:  func(x Node, a []Node) Node { return ad.LogNormCDF(standardVar(x, a)) },
 				LogCCDF: func(x Node, a []Node) Node { return ad.LogNormCDF(ad.Neg(standardVar(x, a))) },
-				Sample:  scalar(func(r *rand.Rand, a []float64) float64 { return a[0] + math.Sqrt(a[1])*r.NormFloat64() })},
+				Sample: scalar(func(r *rand.Rand, a []float64) float64 {
+					return a[0] + math.Sqrt(a[1])*r.NormFloat64()
+				})},
 			{Args: args(real0("mu"), positive("precision")), LogProb: normalPrecisionLogProb,
 				LogCDF:  func(x Node, a []Node) Node { return ad.LogNormCDF(standardPrecision(x, a)) },
 				LogCCDF: func(x Node, a []Node) Node { return ad.LogNormCDF(ad.Neg(standardPrecision(x, a))) },
-				Sample:  scalar(func(r *rand.Rand, a []float64) float64 { return a[0] + r.NormFloat64()/math.Sqrt(a[1]) })},
+				Sample: scalar(func(r *rand.Rand, a []float64) float64 {
+					return a[0] + r.NormFloat64()/math.Sqrt(a[1])
+				})},
 		},
 	},
 	{
 		Name: "StudentT", Support: types.RealLine, LocationScale: true, Location: 1,
-		Doc:    "Student's t with nu degrees of freedom, location mu, scale sd: Gamma((nu+1)/2) / (Gamma(nu/2) sqrt(nu pi) sd) (1 + ((x - mu) / sd)^2 / nu)^(-(nu+1)/2)",
+		Doc: "Student's t with nu degrees of freedom, location mu, scale sd: Gamma((nu+1)/2) / (Gamma(nu/2) " +
+			"sqrt(nu pi) sd) (1 + ((x - mu) / sd)^2 / nu)^(-(nu+1)/2)",
 		Source: "Johnson, Kotz & Balakrishnan, Continuous Univariate Distributions 2, ch. 28",
 		Forms: []Form{{Args: args(positive("nu"), real0("mu"), positive("sd")),
 			LogProb: func(x Node, a []Node) Node { return studentLogProb(a[0], standard(x, a[1:]), a[2]) },
@@ -99,7 +105,8 @@ var realDists = []Dist{
 		Forms: []Form{{Args: args(real0("loc"), positive("scale"), real0("shape")),
 			LogProb: func(x Node, a []Node) Node {
 				z := standard(x, a)
-				return total(plus(ad.Neg(ad.Log(a[1])), math.Ln2-logSqrt2Pi), times(-0.5, square(z)), ad.LogNormCDF(ad.Mul(a[2], z)))
+				return total(plus(ad.Neg(ad.Log(a[1])), math.Ln2-logSqrt2Pi), times(-0.5, square(z)),
+					ad.LogNormCDF(ad.Mul(a[2], z)))
 			},
 			both:   func(x Node, a []Node) (lower, upper Node) { return skewNormalTails(standard(x, a), a[2]) },
 			Sample: scalar(drawSkewNormal)}},
@@ -126,7 +133,8 @@ func normalPrecisionLogProb(x Node, a []Node) Node {
 	return ad.Add(plus(times(0.5, ad.Log(a[1])), -logSqrt2Pi), times(-0.5, ad.Mul(a[1], square(ad.Sub(x, a[0])))))
 }
 
-// studentLogProb is the log density at z = (x − mu)/sd; Γ((ν+1)/2)/Γ(ν/2) is taken as one, since it cancels for large ν.
+// studentLogProb is the log density at z = (x − mu)/sd; Γ((ν+1)/2)/Γ(ν/2) is taken as one, since it cancels for large
+// ν.
 func studentLogProb(nu, z, sd Node) Node {
 	half := logRising(num(nu, 0.5), times(0.5, nu))
 	norm := ad.Sub(half, ad.Add(times(0.5, ad.Log(times(math.Pi, nu))), ad.Log(sd)))

@@ -6,8 +6,8 @@ import (
 	ad "ppl/autodiff"
 )
 
-// Reductions is the table of reductions by name; do not modify. Build drops the axes it reduces; over no elements it gives
-// Empty. In Range, n is the number of elements reduced, below 0 where it is not known (then at least one is
+// Reductions is the table of reductions by name; do not modify. Build drops the axes it reduces; over no elements it
+// gives Empty. In Range, n is the number of elements reduced, below 0 where it is not known (then at least one is
 // assumed).
 func Reductions() map[string]*Reduction { return reductionTable }
 
@@ -17,7 +17,8 @@ var reductionTable = indexReductions([]Reduction{
 	{Name: "max", Doc: "greatest element", Empty: -inf, Range: sameRange, Build: overAxes(ad.Max)},
 	{Name: "min", Doc: "least element", Empty: inf, Range: sameRange, Build: overAxes(ad.Min)},
 	{Name: "mean", Doc: "arithmetic mean", Empty: math.NaN(), Range: meanRange, Build: mean, Within: meanWithin},
-	{Name: "var", Doc: "sample variance, with divisor n - 1", Empty: math.NaN(), Range: spreadRange, Build: variance, Within: varianceWithin},
+	{Name: "var", Doc: "sample variance, with divisor n - 1", Empty: math.NaN(), Range: spreadRange, Build: variance,
+		Within: varianceWithin},
 	{Name: "sd", Doc: "sample standard deviation, with divisor n - 1", Empty: math.NaN(), Range: spreadRange,
 		Build:  func(x Node, axes []int) Node { return rootOfVariance(variance(x, axes)) },
 		Within: func(x, inside Node, axes []int) Node { return rootOfVariance(varianceWithin(x, inside, axes)) }},
@@ -27,7 +28,8 @@ var reductionTable = indexReductions([]Reduction{
 	{Name: "any", Doc: "whether some element is true", Empty: 0, Range: truthOf, Build: func(x Node, axes []int) Node {
 		return ad.Max(truthNode(x), axes...)
 	}},
-	{Name: "logsumexp", Doc: "log of the sum of exponentials", Empty: -inf, Range: logSumExpRange, Build: overAxes(ad.LogSumExp)},
+	{Name: "logsumexp", Doc: "log of the sum of exponentials", Empty: -inf, Range: logSumExpRange,
+		Build: overAxes(ad.LogSumExp)},
 })
 
 // A Scan maps the elements along one axis to as many: cumulative sums, softmax.
@@ -44,9 +46,13 @@ func Scans() map[string]*Scan { return scanTable }
 var scanTable = indexScans([]Scan{
 	{Name: "cumsum", Doc: "cumulative sum: element i is the sum of the first i", Range: cumSumRange,
 		Build: func(x Node, axis int) Node { return ad.CumSum(x, axis, false) }},
-	{Name: "softmax", Doc: "exp(x) over its sum: a simplex", Range: func(Range, int) Range { return Range{Lo: 0, Hi: 1} },
+	{Name: "softmax", Doc: "exp(x) over its sum: a simplex", Range: func(Range, int) Range {
+		return Range{Lo: 0, Hi: 1}
+	},
 		Build: func(x Node, axis int) Node { return ad.Exp(logSoftmax(x, axis)) }},
-	{Name: "log_softmax", Doc: "x less its logsumexp: the log of a simplex", Range: func(Range, int) Range { return Range{Lo: -inf, Hi: 0} },
+	{Name: "log_softmax", Doc: "x less its logsumexp: the log of a simplex", Range: func(Range, int) Range {
+		return Range{Lo: -inf, Hi: 0}
+	},
 		Build: logSoftmax},
 })
 

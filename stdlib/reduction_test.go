@@ -14,7 +14,9 @@ import (
 
 var reductionOracles = map[string]func([]float64) float64{
 	"sum": floats.Sum, "prod": floats.Prod, "max": floats.Max, "min": floats.Min,
-	"mean": func(x []float64) float64 { return stat.Mean(x, nil) }, "sd": func(x []float64) float64 { return stat.StdDev(x, nil) },
+	"mean": func(x []float64) float64 { return stat.Mean(x, nil) }, "sd": func(x []float64) float64 {
+		return stat.StdDev(x, nil)
+	},
 	"var": func(x []float64) float64 { return stat.Variance(x, nil) }, "logsumexp": floats.LogSumExp,
 	"all": func(x []float64) float64 { return number01(!slices.Contains(x, 0)) },
 	"any": func(x []float64) float64 {
@@ -22,7 +24,8 @@ var reductionOracles = map[string]func([]float64) float64{
 	},
 }
 
-// TestReductions compares with gonum within 1e-13 along each set of axes of a [2, 3, 5] array, zeros and negatives in it.
+// TestReductions compares with gonum within 1e-13 along each set of axes of a [2, 3, 5] array, zeros and negatives in
+// it.
 func TestReductions(t *testing.T) {
 	r := rand.New(rand.NewPCG(8, 8))
 	values := normals(r, 30)

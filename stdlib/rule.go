@@ -1,7 +1,7 @@
 package stdlib
 
-// A Rule describes a name of the language whose arguments are no plain values: distributions, sets, discrete unknowns. The checker
-// has a rule of its own for each.
+// A Rule describes a name of the language whose arguments are no plain values: distributions, sets, discrete unknowns.
+// The checker has a rule of its own for each.
 type Rule struct{ Name, Form, Doc string }
 
 // Rules lists them.
@@ -11,10 +11,12 @@ func Rules() []Rule {
 		{"logpdf", "logpdf(D(…), x)", "log density of distribution D at x, of a discrete one log probability"},
 		{"logcdf", "logcdf(D(…), x)", "log P(X <= x) for X from distribution D"},
 		{"cdf", "cdf(D(…), x)", "P(X <= x) for X from distribution D"},
-		{"quantile", "quantile(D(…), p)", "least x with P(X <= x) >= p, for p in 0..1; its gradient is right for laws with a density, and 0 for laws of integers"},
+		{"quantile", "quantile(D(…), p)", "least x with P(X <= x) >= p, for p in 0..1; its gradient is right for " +
+			"laws with a density, and 0 for laws of integers"},
 		{"fill", "fill(v, N, …)", "array over the sets N, … with every element v"},
 		{"concat", "concat(x, y, …)", "arrays one after the other along their first axis, numbered from 1"},
-		{"probability", "probability(z[i] == k)", "exact posterior probability of a condition on one discrete unknown; in generate"},
+		{"probability", "probability(z[i] == k)",
+			"exact posterior probability of a condition on one discrete unknown; in generate"},
 		{"mode", "mode(z)", "jointly most probable values of a discrete unknown; in generate"},
 	}
 }

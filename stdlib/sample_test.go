@@ -11,8 +11,8 @@ import (
 
 const draws = 4000
 
-// kolmogorov is √n sup |F_n − F|; a discrete law's is compared before and after the ties at each value drawn. It exceeds 2.6 with probability 2exp(−2·2.6²) = 2.7e-6 for a continuous law, less for a
-// discrete one.
+// kolmogorov is √n sup |F_n − F|; a discrete law's is compared before and after the ties at each value drawn. It
+// exceeds 2.6 with probability 2exp(−2·2.6²) = 2.7e-6 for a continuous law, less for a discrete one.
 func kolmogorov(x []float64, l numericLaw) float64 {
 	sort.Float64s(x)
 	worst, n := 0.0, float64(len(x))
@@ -80,7 +80,8 @@ func deviation(x [][]float64, of func([]float64) float64, want float64) float64 
 	return math.Abs(mean-want) / (sd/math.Sqrt(float64(len(y))) + 1e-12)
 }
 
-// TestPlantedSampler: samplers that are wrong in place, scale or correlation must fail the same comparisons in some case.
+// TestPlantedSampler: samplers that are wrong in place, scale or correlation must fail the same comparisons in some
+// case.
 func TestPlantedSampler(t *testing.T) {
 	faults := map[string]func(x []float64){
 		"Normal(mu, sd)":                     func(x []float64) { x[0] *= 1.3 },
@@ -127,8 +128,10 @@ func TestHugeRates(t *testing.T) {
 		args [][]float64
 		rate float64
 	}{
-		{"Poisson(rate)", [][]float64{{1e18}}, 1e18}, {"Poisson(log)", [][]float64{{800}}, inf}, {"ZeroInflatedPoisson(gate, log)", [][]float64{{0}, {800}}, inf},
-		{"ZeroInflatedPoisson(gate, rate)", [][]float64{{0}, {1e300}}, 1e300}, {"NegBinomial(log, size)", [][]float64{{800}, {1e9}}, inf},
+		{"Poisson(rate)", [][]float64{{1e18}}, 1e18}, {"Poisson(log)", [][]float64{{800}}, inf},
+		{"ZeroInflatedPoisson(gate, log)", [][]float64{{0}, {800}}, inf},
+		{"ZeroInflatedPoisson(gate, rate)", [][]float64{{0}, {1e300}}, 1e300}, {"NegBinomial(log, size)",
+			[][]float64{{800}, {1e9}}, inf},
 	} {
 		_, f := find(t, c.form)
 		out := make([]float64, 1)

@@ -8,8 +8,8 @@ import (
 	"ppl/lang/types"
 )
 
-// Signatures are the ways to write a distribution, one for each form: Normal(mu, sd), Normal(mu, precision = …). Arguments of
-// later forms that the first has not at their place are given by name.
+// Signatures are the ways to write a distribution, one for each form: Normal(mu, sd), Normal(mu, precision = …).
+// Arguments of later forms that the first has not at their place are given by name.
 func (d *Dist) Signatures() []string {
 	var all []string
 	for _, f := range d.Forms {

@@ -14,7 +14,8 @@ import (
 var skewedDists = []Dist{
 	{
 		Name: "ExpModNormal", Support: types.RealLine,
-		Doc:    "Exponentially modified normal, the sum of a Normal(mu, sd) and an Exponential(rate): rate exp(rate (mu - x) + (rate sd)^2 / 2) Phi((x - mu) / sd - rate sd)",
+		Doc: "Exponentially modified normal, the sum of a Normal(mu, sd) and an Exponential(rate): rate exp(rate " +
+			"(mu - x) + (rate sd)^2 / 2) Phi((x - mu) / sd - rate sd)",
 		Source: "Grushka 1972, Analytical Chemistry 44, 1733",
 		Forms: []Form{{Args: args(real0("mu"), positive("sd"), positive("rate")),
 			LogProb: func(x Node, a []Node) Node { return ad.Add(ad.Log(a[2]), expModTail(x, a)) },
@@ -25,8 +26,11 @@ var skewedDists = []Dist{
 	},
 	{
 		Name: "AsymmetricLaplace", Support: types.RealLine, LocationScale: true,
-		Doc:    "Asymmetric Laplace: exp(-k z) / (scale (k + 1/k)) right of loc and exp(z / k) / (scale (k + 1/k)) left of it, z = (x - loc) / scale, k = asymmetry; with quantile = P(x < loc), falling at the rates quantile on the right and 1 - quantile on the left",
-		Source: "Kotz, Kozubowski & Podgorski 2001, The Laplace Distribution and Generalizations, ch. 3; quantile: Yu & Zhang 2005, Communications in Statistics 34, 1867",
+		Doc: "Asymmetric Laplace: exp(-k z) / (scale (k + 1/k)) right of loc and exp(z / k) / (scale (k + 1/k)) " +
+			"left of it, z = (x - loc) / scale, k = asymmetry; with quantile = P(x < loc), falling at the rates " +
+			"quantile on the right and 1 - quantile on the left",
+		Source: "Kotz, Kozubowski & Podgorski 2001, The Laplace Distribution and Generalizations, ch. 3; quantile: " +
+			"Yu & Zhang 2005, Communications in Statistics 34, 1867",
 		Forms: []Form{
 			asymmetricLaplace(positive("asymmetry"),
 				func(k Node) (left, right Node) { return ad.Div(num(k, 1), k), k },
@@ -38,7 +42,8 @@ var skewedDists = []Dist{
 	},
 	{
 		Name: "SoftLaplace", Support: types.RealLine, LocationScale: true,
-		Doc:    "Smooth Laplace, the hyperbolic secant law: 2 / (pi scale (exp(z) + exp(-z))) with z = (x - loc) / scale",
+		Doc: "Smooth Laplace, the hyperbolic secant law: 2 / (pi scale (exp(z) + exp(-z))) with z = (x - " +
+			"loc) / scale",
 		Source: "Johnson, Kotz & Balakrishnan, Continuous Univariate Distributions 2, section 23.11",
 		Forms: []Form{{Args: args(real0("loc"), positive("scale")),
 			LogProb: func(x Node, a []Node) Node {
@@ -53,7 +58,8 @@ var skewedDists = []Dist{
 	},
 	{
 		Name: "GeneralizedNormal", Support: types.RealLine, LocationScale: true,
-		Doc:    "Generalized normal, exponential power: shape exp(-|z|^shape) / (2 scale Gamma(1 / shape)) with z = (x - loc) / scale; shape 1 is Laplace, 2 normal",
+		Doc: "Generalized normal, exponential power: shape exp(-|z|^shape) / (2 scale Gamma(1 / shape)) with z = " +
+			"(x - loc) / scale; shape 1 is Laplace, 2 normal",
 		Source: "Nadarajah 2005, Journal of Applied Statistics 32, 685",
 		Forms: []Form{{Args: args(real0("loc"), positive("scale"), positive("shape")),
 			LogProb: func(x Node, a []Node) Node {
@@ -68,7 +74,8 @@ var skewedDists = []Dist{
 	},
 }
 
-// expModTail is log(e^{t²/2 − tz} Φ(z − t)) with t = rate sd: log density less log rate, and what P(X > x) has beside Φ(−z).
+// expModTail is log(e^{t²/2 − tz} Φ(z − t)) with t = rate sd: log density less log rate, and what P(X > x) has beside
+// Φ(−z).
 func expModTail(x Node, a []Node) Node {
 	z, t := standard(x, a), ad.Mul(a[1], a[2])
 	w := ad.Sub(z, t)
@@ -87,7 +94,8 @@ func expModTails(x Node, a []Node) (lower, upper Node) {
 	return lower, nearerTail(upper, lower)
 }
 
-// millsIntegral is −g = ∫₀ᵗ (w + φ(w)/Φ(w)) at w = z − s, positive throughout, for t ≤ ½ by the rule of Gauss at eight points.
+// millsIntegral is −g = ∫₀ᵗ (w + φ(w)/Φ(w)) at w = z − s, positive throughout, for t ≤ ½ by the rule of Gauss at eight
+// points.
 func millsIntegral(z, t Node) Node {
 	nodes, weights := make([]float64, 8), make([]float64, 8)
 	quad.Legendre{}.FixedLocations(nodes, weights, 0, 1)
@@ -111,7 +119,8 @@ func logMills(w Node) Node {
 	return total(ad.Neg(ad.Log(ad.Neg(w))), num(w, -logSqrt2Pi), ad.Log1p(millsSeries(w)))
 }
 
-// millsSeries is −w Φ(w)/φ(w) − 1 for w ≤ −30: the asymptotic series of NIST DLMF 7.12.1, whose first term left out is 2e-14 of 1 + the sum.
+// millsSeries is −w Φ(w)/φ(w) − 1 for w ≤ −30: the asymptotic series of NIST DLMF 7.12.1, whose first term left out is
+// 2e-14 of 1 + the sum.
 func millsSeries(w Node) Node {
 	z := ad.Div(num(w, 1), square(w))
 	series := num(w, 0)
@@ -122,7 +131,8 @@ func millsSeries(w Node) Node {
 }
 
 // asymmetricLaplace is the form whose density falls at the rates left and right that its third argument gives.
-func asymmetricLaplace(third Arg, rates func(Node) (left, right Node), numbers func(float64) (left, right float64)) Form {
+func asymmetricLaplace(third Arg, rates func(Node) (left, right Node),
+	numbers func(float64) (left, right float64)) Form {
 	return Form{Args: args(real0("loc"), positive("scale"), third),
 		LogProb: func(x Node, a []Node) Node {
 			z := standard(x, a)

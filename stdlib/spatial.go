@@ -11,11 +11,13 @@ import (
 var spatialDists = []Dist{
 	{
 		Name: "GaussianRandomWalk", Event: 1, Support: types.RealLine,
-		Doc:    "Gaussian random walk from 0: x[1] and the differences x[t] - x[t-1] are independent Normal(drift, scale)",
+		Doc: "Gaussian random walk from 0: x[1] and the differences x[t] - x[t-1] are independent " +
+			"Normal(drift, scale)",
 		Source: "Rue & Held 2005, Gaussian Markov Random Fields, section 3.3.1",
 		Forms: []Form{{Args: args(real0("drift"), positive("scale")),
 			LogProb: func(x Node, a []Node) Node {
-				drift, scale := lift(a[0], 0, plates(x, 1), lastShape(x, 1)), lift(a[1], 0, plates(x, 1), lastShape(x, 1))
+				drift, scale := lift(a[0], 0, plates(x, 1), lastShape(x, 1)), lift(a[1], 0, plates(x, 1),
+					lastShape(x, 1))
 				return sumLast(normalLogProb(differences(x), []Node{drift, scale}), 1)
 			},
 			Sample: func(r *rand.Rand, a [][]float64, out []float64) {
@@ -28,8 +30,11 @@ var spatialDists = []Dist{
 	},
 	{
 		Name: "ICAR", Event: 1, Support: types.RealLine, Improper: true,
-		Doc:    "Intrinsic conditional autoregression on a graph with edges from node1[e] to node2[e]: log density -sum over e of (x[node1[e]] - x[node2[e]])^2 / 2, without a normaliser; improper, as it does not change when a constant is added to all of x",
-		Source: "Besag & Kooperberg 1995, Biometrika 82, 733; Morris et al. 2019, Spatial and Spatio-temporal Epidemiology 31, 100301",
+		Doc: "Intrinsic conditional autoregression on a graph with edges from node1[e] to node2[e]: log density " +
+			"-sum over e of (x[node1[e]] - x[node2[e]])^2 / 2, without a normaliser; improper, as it does not change " +
+			"when a constant is added to all of x",
+		Source: "Besag & Kooperberg 1995, Biometrika 82, 733; Morris et al. 2019, Spatial and Spatio-temporal " +
+			"Epidemiology 31, 100301",
 		Forms: []Form{{Args: args(array("node1", 1, positionDomain), array("node2", 1, positionDomain)),
 			LogProb: func(x Node, a []Node) Node {
 				logp := times(-0.5, sumLast(square(ad.Sub(elements(x, a[0]), elements(x, a[1]))), 1))
@@ -38,9 +43,12 @@ var spatialDists = []Dist{
 	},
 	{
 		Name: "CAR", Event: 1, Support: types.RealLine,
-		Doc:    "Conditional autoregression with a symmetric adjacency matrix adj: MvNormal(mu, prec = precision (D - correlation adj)), D the diagonal matrix of the row sums of adj",
-		Source: "Banerjee, Carlin & Gelfand 2014, Hierarchical Modeling and Analysis for Spatial Data (2nd ed.), section 4.3",
-		Forms: []Form{{Args: args(array("mu", 1, realDomain), unit("correlation"), positive("precision"), array("adj", 2, nonnegDomain)),
+		Doc: "Conditional autoregression with a symmetric adjacency matrix adj: MvNormal(mu, prec = precision (D " +
+			"- correlation adj)), D the diagonal matrix of the row sums of adj",
+		Source: "Banerjee, Carlin & Gelfand 2014, Hierarchical Modeling and Analysis for Spatial Data (2nd ed.), " +
+			"section 4.3",
+		Forms: []Form{{Args: args(array("mu", 1, realDomain), unit("correlation"), positive("precision"),
+			array("adj", 2, nonnegDomain)),
 			LogProb: carLogProb,
 			Sample: func(r *rand.Rand, a [][]float64, out []float64) {
 				drawMvNormalPrec(r, [][]float64{a[0], carPrecision(a[1][0], a[2][0], a[3], len(out))}, out)
@@ -65,7 +73,8 @@ func elements(x, at Node) Node {
 	}
 	n, shape := lastSize(x), join(plates(x, 1), lastSize(at))
 	rows := spread(ad.Reshape(x.Graph().Iota(x.Size()/n), plates(x, 1)...), shape)
-	return ad.Gather(ad.Reshape(x, x.Size()), ad.Add(times(float64(n), rows), plus(lift(at, 1, plates(x, 1), lastShape(at, 1)), -1)))
+	return ad.Gather(ad.Reshape(x, x.Size()),
+		ad.Add(times(float64(n), rows), plus(lift(at, 1, plates(x, 1), lastShape(at, 1)), -1)))
 }
 
 // onlyWithin is −∞ where a position is above n.

@@ -1,5 +1,5 @@
-// Package stdlib is the library of the language as tables of rows: distributions, functions and transforms. A formula is written
-// once, as graph arithmetic, lifted over whatever plates its arguments have; tests evaluate that same graph.
+// Package stdlib is the library of the language as tables of rows: distributions, functions and transforms. A formula
+// is written once, as graph arithmetic, lifted over whatever plates its arguments have; tests evaluate that same graph.
 package stdlib
 
 import (
@@ -27,25 +27,28 @@ type Arg struct {
 	Columns bool     // the last axis, of columns, has a size of its own that no axis of a draw has to have
 }
 
-// A Form is one parametrisation of a distribution: Normal(mu, sd), Normal(mu, precision = …). The first form of a distribution
-// is the positional one.
+// A Form is one parametrisation of a distribution: Normal(mu, sd), Normal(mu, precision = …). The first form of a
+// distribution is the positional one.
 //
-// LogProb gets x with shape plates + event and args with shape plates + their rank, and returns shape plates. What is the
-// same for all plates, an argument or the x of a scalar law, may come without them, and is then computed once. It is normalised.
-// Outside the support it gives -inf for scalar laws (for vectors and matrices any finite number or -inf); so do parameters
-// below or above their domain, with gradient 0; matrices that are not positive definite give NaN. Bounds returns the ends of
-// the support for Interval and IntRange (shape plates, or scalars); an invalid Node is an infinite end.
+// LogProb gets x with shape plates + event and args with shape plates + their rank, and returns shape plates. What is
+// the same for all plates, an argument or the x of a scalar law, may come without them, and is then computed once. It
+// is normalised. Outside the support it gives -inf for scalar laws (for vectors and matrices any finite number or
+// -inf); so do parameters below or above their domain, with gradient 0; matrices that are not positive definite give
+// NaN. Bounds returns the ends of the support for Interval and IntRange (shape plates, or scalars); an invalid Node is
+// an infinite end.
 type Form struct {
 	Args    []Arg
 	LogProb func(x Node, args []Node) Node
 	Bounds  func(args []Node) (lo, hi Node) // nil: the Dist's fixed Lo, Hi
-	// LogCDF and LogCCDF are log P(X ≤ x) and log P(X > x) of a scalar law, with shapes as in LogProb; both nil if there are none.
-	// Those of a law of integers may be sums: then they give an invalid Node unless the support is finite or x static.
+	// LogCDF and LogCCDF are log P(X ≤ x) and log P(X > x) of a scalar law, with shapes as in LogProb; both nil if
+	// there are none. Those of a law of integers may be sums: then they give an invalid Node unless the support is
+	// finite or x static.
 	LogCDF, LogCCDF func(x Node, args []Node) Node
 	both            bothOf // both in a row that has them together; then they are nil there
 	summed          bool   // they are sums
-	// Quantile is the least x with P(X ≤ x) ≥ p of a scalar law with a LogCDF, NaN for p outside 0..1; from the support's end to 1e147. Its gradient is right for
-	// laws with a density and 0 for laws of integers, where P(X ≤ x) within 1e-12 of p counts as p. Invalid where LogCDF is for every x that is not static.
+	// Quantile is the least x with P(X ≤ x) ≥ p of a scalar law with a LogCDF, NaN for p outside 0..1; from the
+	// support's end to 1e147. Its gradient is right for laws with a density and 0 for laws of integers, where P(X ≤ x)
+	// within 1e-12 of p counts as p. Invalid where LogCDF is for every x that is not static.
 	Quantile func(p Node, args []Node) Node
 	// Sample draws one event: args flattened per instance, out has the event's size; nil for an improper law.
 	Sample func(r *rand.Rand, args [][]float64, out []float64)
@@ -60,13 +63,13 @@ type Dist struct {
 	Support  types.Kind
 	Lo, Hi   float64 // of Interval and IntRange
 	Improper bool    // Flat
-	// LocationScale: x = location + scale·z with z the same law at location 0 and scale 1; noncentered applies. The location is
-	// argument Location of every form, the scale (or its variance or precision) the one after it.
+	// LocationScale: x = location + scale·z with z the same law at location 0 and scale 1; noncentered applies. The
+	// location is argument Location of every form, the scale (or its variance or precision) the one after it.
 	LocationScale bool
 	Location      int
-	// Enumerate is the first value and the number of values of a finite discrete support, from the shapes or static values of its
-	// args (for ends that differ between plates, of their union); ok is false when they are not static. nil when the support is
-	// not finite.
+	// Enumerate is the first value and the number of values of a finite discrete support, from the shapes or static
+	// values of its args (for ends that differ between plates, of their union); ok is false when they are not static.
+	// nil when the support is not finite.
 	Enumerate func(args []Node) (first, n int, ok bool)
 	Forms     []Form
 }
@@ -96,16 +99,16 @@ type Reduction struct {
 	Empty float64 // over an empty set; NaN means an error
 	Range func(x Range, n int) Range
 	Build func(x Node, axes []int) Node
-	// Within folds those elements where inside, of x's shape, is 1; it is NaN where there are none. nil where an element that is
-	// Empty changes nothing.
+	// Within folds those elements where inside, of x's shape, is 1; it is NaN where there are none. nil where an
+	// element that is Empty changes nothing.
 	Within func(x, inside Node, axes []int) Node
 }
 
 // A Transform maps unconstrained coordinates to a support, event by event.
 //
-// Constrain gets u with shape plates + [Free(event)…] and returns x with shape plates + event and the log-Jacobian with shape
-// plates; lo and hi (shape plates, or invalid for an infinite end) are the bounds of Interval and Ordered. Unconstrain is its
-// inverse on numbers, one event at a time; an error says that x is outside the support.
+// Constrain gets u with shape plates + [Free(event)…] and returns x with shape plates + event and the log-Jacobian with
+// shape plates; lo and hi (shape plates, or invalid for an infinite end) are the bounds of Interval and Ordered.
+// Unconstrain is its inverse on numbers, one event at a time; an error says that x is outside the support.
 type Transform struct {
 	Kind        types.Kind
 	Free        func(event []int) []int // shape of the unconstrained event

@@ -11,11 +11,11 @@ import (
 // TransformOf is the transform from unconstrained coordinates to a support, nil where there is none (IntRange).
 func TransformOf(k types.Kind) *Transform { return transformTable[k] }
 
-// Each transform is a bijection from its free coordinates onto the interior of the support. The log-Jacobian is of the map
-// onto the coordinates in which densities on that support are written: all elements of an interval or an ordered vector,
-// the first K−1 of a simplex, an orthonormal basis of the zero-sum hyperplane, what lies below the diagonal of a
-// correlation or its factor, and with the diagonal of a covariance or its factor. UnitVector alone has one coordinate more than
-// the sphere has dimensions, the length, which gets a law of its own.
+// Each transform is a bijection from its free coordinates onto the interior of the support. The log-Jacobian is of the
+// map onto the coordinates in which densities on that support are written: all elements of an interval or an ordered
+// vector, the first K−1 of a simplex, an orthonormal basis of the zero-sum hyperplane, what lies below the diagonal of
+// a correlation or its factor, and with the diagonal of a covariance or its factor. UnitVector alone has one coordinate
+// more than the sphere has dimensions, the length, which gets a law of its own.
 var transformTable = map[types.Kind]*Transform{
 	types.RealLine:     {types.RealLine, sameShape, constrainReal, freeReal},
 	types.Interval:     {types.Interval, sameShape, constrainInterval, freeInterval},
@@ -70,8 +70,8 @@ func freeReal(x []float64, _ []int, _, _ float64) ([]float64, error) {
 	return append([]float64{}, x...), nil
 }
 
-// constrainInterval is u, lo + eᵘ, hi − eᵘ, or lo + (hi − lo) σ(u), the last measured from the nearer end so that x keeps
-// its precision there; ends that have crossed have log-Jacobian −∞.
+// constrainInterval is u, lo + eᵘ, hi − eᵘ, or lo + (hi − lo) σ(u), the last measured from the nearer end so that x
+// keeps its precision there; ends that have crossed have log-Jacobian −∞.
 func constrainInterval(u Node, event []int, lo, hi Node) (x, logJac Node) {
 	lo, hi = end(lo), end(hi)
 	switch {

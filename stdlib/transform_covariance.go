@@ -8,8 +8,8 @@ import (
 	ad "ppl/autodiff"
 )
 
-// Covariances by their Cholesky factor L: what lies below its diagonal is free, the diagonal is e^u; row by row (Stan Reference
-// Manual, "Covariance matrices" and "Cholesky factors of covariance matrices").
+// Covariances by their Cholesky factor L: what lies below its diagonal is free, the diagonal is e^u; row by row (Stan
+// Reference Manual, "Covariance matrices" and "Cholesky factors of covariance matrices").
 
 // constrainCholeskyCov has log-Jacobian Σ u_ii.
 func constrainCholeskyCov(u Node, event []int, _, _ Node) (x, logJac Node) {
@@ -31,8 +31,8 @@ func choleskyCov(u Node, event []int) (l, logDiag Node) {
 	return ad.Where(triangle(u, free.Shape(), 0), ad.Exp(free), free), diagonal(free)
 }
 
-// logProductJacobian is the log-Jacobian of L ↦ L Lᵀ on lower triangles, from log L_jj (Muirhead 1982, Aspects of Multivariate
-// Statistical Theory, theorem 2.1.9).
+// logProductJacobian is the log-Jacobian of L ↦ L Lᵀ on lower triangles, from log L_jj (Muirhead 1982, Aspects of
+// Multivariate Statistical Theory, theorem 2.1.9).
 func logProductJacobian(logDiag Node) Node {
 	d := lastSize(logDiag)
 	power := make([]float64, d)
@@ -74,7 +74,8 @@ func freeCholeskyCov(l []float64, event []int, _, _ float64) ([]float64, error) 
 		case col == row && v > 0:
 			u = append(u, math.Log(v))
 		case !(col > row && v == 0):
-			return nil, fmt.Errorf("not a Cholesky factor: element [%d, %d] is %g; the diagonal must be positive and all above it 0", row+1, col+1, v)
+			return nil, fmt.Errorf("not a Cholesky factor: element [%d, %d] is %g; the diagonal must be positive and "+
+				"all above it 0", row+1, col+1, v)
 		}
 	}
 	return u, nil

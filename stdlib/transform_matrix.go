@@ -24,7 +24,8 @@ func constrainCorrelation(u Node, event []int, _, _ Node) (x, logJac Node) {
 	return x, ad.Add(logJac, logCorrelationJacobian(logDiag))
 }
 
-// logCorrelationJacobian is that of L ↦ L Lᵀ on what lies below the diagonal of a correlation and its factor, from log L_jj.
+// logCorrelationJacobian is that of L ↦ L Lᵀ on what lies below the diagonal of a correlation and its factor, from log
+// L_jj.
 func logCorrelationJacobian(logDiag Node) Node {
 	d := lastSize(logDiag)
 	power := make([]float64, d)

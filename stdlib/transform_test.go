@@ -12,8 +12,8 @@ import (
 	"ppl/lang/types"
 )
 
-// A mapCase is a transform for an event with bounds, and the elements of x that are its coordinates: densities are written
-// in them. nil is all of x, or for ZeroSum the orthonormal ones.
+// A mapCase is a transform for an event with bounds, and the elements of x that are its coordinates: densities are
+// written in them. nil is all of x, or for ZeroSum the orthonormal ones.
 type mapCase struct {
 	kind   types.Kind
 	event  []int
@@ -78,7 +78,8 @@ func (c mapCase) forward(us [][]float64) (x [][]float64, logJac []float64) {
 	u := g.Data("u", append([]float64{}, flatten(us)...), join([]int{len(us)}, tr.Free(c.event)...)...)
 	lo, hi := c.bounds(g, len(us))
 	xn, jn := tr.Constrain(u, c.event, lo, hi)
-	if got, want := fmt.Sprint(xn.Shape(), jn.Shape()), fmt.Sprint(join([]int{len(us)}, c.event...), []int{len(us)}); got != want {
+	if got, want := fmt.Sprint(xn.Shape(), jn.Shape()), fmt.Sprint(join([]int{len(us)}, c.event...),
+		[]int{len(us)}); got != want {
 		panic("shapes " + got + ", want " + want)
 	}
 	r := ad.Eval(nil, xn, jn)
@@ -172,7 +173,8 @@ func notCorrelation(x []float64, d int, factor bool) string {
 	}
 	for i := range d {
 		for j := range d {
-			if !factor && m.At(i, i) != 1 || math.Abs(m.At(i, i)-1) > 1e-12 || math.Abs(m.At(i, j)) > 1+1e-12 || m.At(i, j) != m.At(j, i) {
+			if !factor && m.At(i, i) != 1 || math.Abs(m.At(i, i)-1) > 1e-12 || math.Abs(m.At(i, j)) > 1+1e-12 ||
+				m.At(i, j) != m.At(j, i) {
 				return "not a correlation matrix"
 			}
 		}
@@ -180,7 +182,8 @@ func notCorrelation(x []float64, d int, factor bool) string {
 	return ""
 }
 
-// notCovariance says what is wrong with a covariance or its factor; e^±600 squared is too large or too small to look at.
+// notCovariance says what is wrong with a covariance or its factor; e^±600 squared is too large or too small to look
+// at.
 func notCovariance(x []float64, d int, factor bool) string {
 	m := mat.NewDense(d, d, x)
 	for i := range d {
@@ -235,8 +238,8 @@ func TestTransformJacobian(t *testing.T) {
 	})
 }
 
-// numericLogDet is ½ log det(JᵀJ) of the coordinates: the log-determinant where J is square, the change of volume where the
-// image is a hyperplane (ZeroSum).
+// numericLogDet is ½ log det(JᵀJ) of the coordinates: the log-determinant where J is square, the change of volume where
+// the image is a hyperplane (ZeroSum).
 func (c mapCase) numericLogDet(u []float64) float64 {
 	const h = 1e-5
 	n := len(u)
@@ -290,7 +293,8 @@ func TestIntervalExtremes(t *testing.T) {
 	}
 }
 
-// TestCrossedEnds: an interval whose end depends on parameters may turn over; its log-Jacobian is −∞ then, with gradient 0.
+// TestCrossedEnds: an interval whose end depends on parameters may turn over; its log-Jacobian is −∞ then, with
+// gradient 0.
 func TestCrossedEnds(t *testing.T) {
 	for _, c := range []mapCase{{kind: types.Interval}, {kind: types.Ordered, event: []int{3}}} {
 		g := ad.New()

@@ -47,9 +47,10 @@ func helmert(x []float64) []float64 {
 	return u
 }
 
-// constrainSimplex is the inverse isometric log-ratio: the softmax of a zero-sum vector y = V u. No element is special, and
-// log x = y − logsumexp y is exact in the corners. The log-Jacobian is ½ log K + Σ log x (Egozcue et al. 2003, Mathematical
-// Geology 35, 279; the determinant is K ∏x on the hyperplane, whose projection on K−1 coordinates shrinks volume by √K).
+// constrainSimplex is the inverse isometric log-ratio: the softmax of a zero-sum vector y = V u. No element is special,
+// and log x = y − logsumexp y is exact in the corners. The log-Jacobian is ½ log K + Σ log x (Egozcue et al. 2003,
+// Mathematical Geology 35, 279; the determinant is K ∏x on the hyperplane, whose projection on K−1 coordinates shrinks
+// volume by √K).
 func constrainSimplex(u Node, event []int, lo, hi Node) (x, logJac Node) {
 	y, _ := constrainZeroSum(u, event, lo, hi)
 	logX := ad.Sub(y, spread(ad.LogSumExp(y, y.Rank()-1), y.Shape()))
@@ -71,7 +72,8 @@ func freeSimplex(x []float64, _ []int, _, _ float64) ([]float64, error) {
 	return helmert(y), nil
 }
 
-// constrainOrdered adds up increments: from u₁ by e^{u_k}; with a bound, from the bound; with both, the K+1 gaps are a simplex.
+// constrainOrdered adds up increments: from u₁ by e^{u_k}; with a bound, from the bound; with both, the K+1 gaps are a
+// simplex.
 func constrainOrdered(u Node, event []int, lo, hi Node) (x, logJac Node) {
 	lo, hi = end(lo), end(hi)
 	last := u.Rank() - 1
@@ -135,11 +137,13 @@ func logs(x []float64) []float64 {
 	return y
 }
 
-var errNotCorrelation = errors.New("not a correlation matrix: it must be symmetric and positive definite with ones on the diagonal")
+var errNotCorrelation = errors.New("not a correlation matrix: it must be symmetric and positive definite with ones " +
+	"on the diagonal")
 
-// constrainUnitVector is x = y / r with r = |y| for n free coordinates y: a sphere has no chart without an edge. The length r gets
-// a chi law with n degrees of freedom, independent of x, whose density the log-Jacobian has: −r²/2 − log(2^{n/2−1} Γ(n/2)). So a uniform
-// direction has independent standard normal coordinates (Muller 1959, Communications of the ACM 2, 19; Stan Reference Manual, "Unit vector").
+// constrainUnitVector is x = y / r with r = |y| for n free coordinates y: a sphere has no chart without an edge. The
+// length r gets a chi law with n degrees of freedom, independent of x, whose density the log-Jacobian has: −r²/2 −
+// log(2^{n/2−1} Γ(n/2)). So a uniform direction has independent standard normal coordinates (Muller 1959,
+// Communications of the ACM 2, 19; Stan Reference Manual, "Unit vector").
 func constrainUnitVector(u Node, event []int, _, _ Node) (x, logJac Node) {
 	n := float64(event[len(event)-1])
 	r2 := sumLast(square(u), 1)

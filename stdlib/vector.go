@@ -12,7 +12,8 @@ import (
 var vectorDists = []Dist{
 	{
 		Name: "Dirichlet", Event: 1, Support: types.Simplex,
-		Doc:    "Dirichlet on simplices: Gamma(sum a) / prod Gamma(a[k]) prod x[k]^(a[k]-1) with a = concentration, a density in the first K-1 elements",
+		Doc: "Dirichlet on simplices: Gamma(sum a) / prod Gamma(a[k]) prod x[k]^(a[k]-1) with a = concentration, " +
+			"a density in the first K-1 elements",
 		Source: "Kotz, Balakrishnan & Johnson, Continuous Multivariate Distributions 1, ch. 49",
 		Forms: []Form{{Args: args(array("concentration", 1, posDomain)),
 			LogProb: func(x Node, a []Node) Node {
@@ -47,7 +48,8 @@ var vectorDists = []Dist{
 	},
 	{
 		Name: "DirichletMultinomial", Event: 1, Support: types.IntRange, Lo: 0, Hi: inf,
-		Doc:    "Dirichlet-multinomial, Multinomial(n, p) with p from Dirichlet(a): n! Gamma(A) / Gamma(n+A) prod Gamma(x[k]+a[k]) / (x[k]! Gamma(a[k])) with A = sum a",
+		Doc: "Dirichlet-multinomial, Multinomial(n, p) with p from Dirichlet(a): n! Gamma(A) / Gamma(n+A) prod " +
+			"Gamma(x[k]+a[k]) / (x[k]! Gamma(a[k])) with A = sum a",
 		Source: "Johnson, Kotz & Balakrishnan, Discrete Multivariate Distributions, section 35.13",
 		Forms: []Form{{Args: args(count("n"), array("concentration", 1, posDomain)),
 			LogProb: dirichletMultinomialLogProb,
@@ -59,7 +61,8 @@ var vectorDists = []Dist{
 	},
 	{
 		Name: "MvNormal", Event: 1, Support: types.RealLine,
-		Doc:    "Multivariate normal: exp(-(x - mu)' cov^-1 (x - mu) / 2) / sqrt((2 pi)^D det cov); cov = chol chol' = prec^-1 = diag(sd) corr diag(sd) = cov_factor cov_factor' + diag(cov_diag)",
+		Doc: "Multivariate normal: exp(-(x - mu)' cov^-1 (x - mu) / 2) / sqrt((2 pi)^D det cov); cov = chol chol' " +
+			"= prec^-1 = diag(sd) corr diag(sd) = cov_factor cov_factor' + diag(cov_diag)",
 		Source: "Kotz, Balakrishnan & Johnson, Continuous Multivariate Distributions 1, ch. 45",
 		Forms: []Form{
 			{Args: args(array("mu", 1, realDomain), ofKind("cov", 2, types.Covariance)),
@@ -78,18 +81,23 @@ var vectorDists = []Dist{
 					return ad.Sub(mvNormalCore(z, ad.Cholesky(a[2])), sumLast(ad.Log(sd), 1))
 				},
 				Sample: drawMvNormalCorr},
-			{Args: args(array("mu", 1, realDomain), Arg{Name: "cov_factor", Rank: 2, Domain: realDomain, Columns: true}, array("cov_diag", 1, posDomain)),
+			{Args: args(array("mu", 1, realDomain), Arg{Name: "cov_factor", Rank: 2, Domain: realDomain, Columns: true},
+				array("cov_diag", 1, posDomain)),
 				LogProb: func(x Node, a []Node) Node { return lowRankCore(centred(x, a[0]), a[1], a[2]) },
 				Sample:  drawLowRank},
 		},
 	},
 	{
 		Name: "MvStudentT", Event: 1, Support: types.RealLine,
-		Doc:    "Multivariate Student's t: Gamma((nu+D)/2) / (Gamma(nu/2) sqrt((nu pi)^D det scale)) (1 + (x - mu)' scale^-1 (x - mu) / nu)^(-(nu+D)/2); scale = chol chol', the covariance is nu / (nu - 2) scale",
+		Doc: "Multivariate Student's t: Gamma((nu+D)/2) / (Gamma(nu/2) sqrt((nu pi)^D det scale)) (1 + (x - mu)' " +
+			"scale^-1 (x - mu) / nu)^(-(nu+D)/2); scale = chol chol', the covariance is nu / (nu - 2) scale",
 		Source: "Kotz & Nadarajah 2004, Multivariate t Distributions and Their Applications, section 1.1",
 		Forms: []Form{
 			{Args: args(positive("nu"), array("mu", 1, realDomain), ofKind("scale", 2, types.Covariance)),
-				LogProb: func(x Node, a []Node) Node { return mvStudentCore(a[0], centred(x, a[1]), ad.Cholesky(a[2])) },
+				LogProb: func(x Node, a []Node) Node {
+					return mvStudentCore(a[0], centred(x, a[1]),
+						ad.Cholesky(a[2]))
+				},
 				Sample: func(r *rand.Rand, a [][]float64, out []float64) {
 					drawMvStudent(r, a[0][0], a[1], factor(a[2], len(out)), out)
 				}},
@@ -114,7 +122,8 @@ var vectorDists = []Dist{
 	},
 	{
 		Name: "LKJ", Event: 2, Support: types.Correlation,
-		Doc:    "LKJ on correlation matrices: det(x)^(eta-1) / c(eta, D), a density in the elements below the diagonal; uniform for eta = 1",
+		Doc: "LKJ on correlation matrices: det(x)^(eta-1) / c(eta, D), a density in the elements below the " +
+			"diagonal; uniform for eta = 1",
 		Source: "Lewandowski, Kurowicka & Joe 2009, Journal of Multivariate Analysis 100, 1989, eq. 16",
 		Forms: []Form{{Args: args(positive("eta")),
 			LogProb: func(x Node, a []Node) Node {
@@ -156,8 +165,9 @@ func mvNormalCore(d, l Node) Node {
 	return ad.Sub(ad.Neg(norm), times(0.5, sumLast(square(z), 1)))
 }
 
-// lowRankCore has W Wᵀ + diag v as its covariance, W of K columns, and factors C = I + Wᵀ diag(v)⁻¹ W of size K alone (Woodbury's identity and
-// the determinant's): −(Σ d²/v − |L⁻¹ Wᵀ(d/v)|²)/2 − log det L − Σ log v/2 − D/2 log 2π with L Lᵀ = C.
+// lowRankCore has W Wᵀ + diag v as its covariance, W of K columns, and factors C = I + Wᵀ diag(v)⁻¹ W of size K alone
+// (Woodbury's identity and the determinant's): −(Σ d²/v − |L⁻¹ Wᵀ(d/v)|²)/2 − log det L − Σ log v/2 − D/2 log 2π with L
+// Lᵀ = C.
 func lowRankCore(d, w, v Node) Node {
 	of, n, k := plates(w, 2), lastSize(d), lastSize(w)
 	if v.Rank()-1 > len(of) {

@@ -43,7 +43,8 @@ func TestVectorsNormalised(t *testing.T) {
 	})
 }
 
-// middle is where the lattice is centred and its scale: covariances are at the first reference point, which is their mean, and narrow.
+// middle is where the lattice is centred and its scale: covariances are at the first reference point, which is their
+// mean, and narrow.
 func (c distCase) middle(t *testing.T, d *Dist, dim int) (centre []float64, scale float64) {
 	if d.Support != types.Covariance && d.Support != types.CholeskyCov {
 		return make([]float64, dim), 1

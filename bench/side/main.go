@@ -1,6 +1,6 @@
-// Command side is ppl's side of a comparison with another program: side MODEL density|step loads a model of package bench on the native device and,
-// for each number N that it reads, does the work N times for all lanes and answers with the seconds of processor time. Step is the step of RENHD.
-// Side -data DIR writes the models' data as JSON instead.
+// Command side is ppl's side of a comparison with another program: side MODEL density|step loads a model of package
+// bench on the native device and, for each number N that it reads, does the work N times for all lanes and answers with
+// the seconds of processor time. Step is the step of RENHD. Side -data DIR writes the models' data as JSON instead.
 package main
 
 import (

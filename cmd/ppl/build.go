@@ -39,8 +39,9 @@ func buildCommand(c *console) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "build --emit=STAGE MODEL [--data F|NAME=F]…",
 		Short: "Print a stage of the compiler: ast, model, graph, ir or c",
-		Long:  "Print what a stage of the compiler makes of a model: ast and model need no data, the others do, as sizes come from them.",
-		Args:  one("MODEL"),
+		Long: "Print what a stage of the compiler makes of a model: ast and model need no data, the others do, as " +
+			"sizes come from them.",
+		Args: one("MODEL"),
 
 		DisableFlagsInUseLine: true,
 	}
@@ -112,7 +113,8 @@ func (c *console) lowered(path string, data []string) (*ir.Program, error) {
 	}
 	_, d := densityOf(p)
 	program, err := lower.Program([]lower.Entry{{Name: "density", Assign: []lower.Assign{
-		{Name: "log_prior", Value: d.prior}, {Name: "log_likelihood", Value: d.likelihood}, {Name: "gradient", Value: d.gradient},
+		{Name: "log_prior", Value: d.prior}, {Name: "log_likelihood", Value: d.likelihood},
+		{Name: "gradient", Value: d.gradient},
 	}}})
 	if err != nil {
 		return nil, failed(err)

@@ -12,8 +12,10 @@ func checkCommand(c *console) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "check MODEL [--data F|NAME=F]…",
 		Short: "Say what is wrong with a model",
-		Long: "Say what is wrong with a model, how its discrete latents are summed out, and what its rows are and where they are read from.\n" +
-			"Its data are looked at too where they are at hand: given here, or all in the model and in files that it names.",
+		Long: "Say what is wrong with a model, how its discrete latents are summed out, and what its rows are and " +
+			"where they are read from.\n" +
+			"Its data are looked at too where they are at hand: given here, or all in the model and in files " +
+			"that it names.",
 		Args: one("MODEL"),
 
 		DisableFlagsInUseLine: true,

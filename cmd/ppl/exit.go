@@ -17,7 +17,8 @@ const (
 	codeInterrupted = 130 // as shells report SIGINT
 )
 
-// An exit is an error that says which code the process ends with. Its cause is nil when everything has been said already.
+// An exit is an error that says which code the process ends with. Its cause is nil when everything has been said
+// already.
 type exit struct {
 	code  int
 	cause error

@@ -98,5 +98,6 @@ func unknownTopic(root *cobra.Command, name string) error {
 	if near, ok := diag.Nearest(name, names); ok {
 		return usagef("there is nothing named %q; did you mean %q?", name, near)
 	}
-	return usagef("there is nothing named %q; ppl help distributions, functions, words, settings and codes list what there is", name)
+	return usagef("there is nothing named %q; ppl help distributions, functions, words, settings and codes list "+
+		"what there is", name)
 }

@@ -95,7 +95,8 @@ func uses(d *stdlib.Dist) (all []string) {
 		all = append(all, "Improper: nothing makes it integrate to 1, and nothing can be drawn from it.")
 	}
 	if hasCDF(d) {
-		all = append(all, "Its distribution function is known: it may be truncated (`in a..b`), censored, and stand in cdf, logcdf and quantile.")
+		all = append(all, "Its distribution function is known: it may be truncated (`in a..b`), censored, and stand "+
+			"in cdf, logcdf and quantile.")
 	}
 	if noncentred(d) {
 		all = append(all, "`noncentered` applies.")
@@ -114,8 +115,8 @@ func noncentred(d *stdlib.Dist) bool {
 	return d.LocationScale || d.Name == "MvNormal"
 }
 
-// functionTopics are functions of numbers, reductions, scans, functions with rules of their own and those written in the language,
-// sorted by name; min and max are there twice.
+// functionTopics are functions of numbers, reductions, scans, functions with rules of their own and those written in
+// the language, sorted by name; min and max are there twice.
 func functionTopics() (all []topic) {
 	add := func(name, form, doc string) {
 		all = append(all, topic{name, form, form + "\n\n" + sentence(doc)})
@@ -138,7 +139,9 @@ func functionTopics() (all []topic) {
 		}
 	}
 	all = append(all, preludeTopics()...)
-	slices.SortFunc(all, func(a, b topic) int { return strings.Compare(strings.ToLower(a.line), strings.ToLower(b.line)) })
+	slices.SortFunc(all, func(a, b topic) int {
+		return strings.Compare(strings.ToLower(a.line), strings.ToLower(b.line))
+	})
 	return all
 }
 
@@ -161,7 +164,8 @@ func preludeTopics() (all []topic) {
 			continue
 		}
 		h := d.Heads[0]
-		all = append(all, topic{h.Name(), h.Span().Text(), h.Span().Text() + "\n\n" + commentAbove(file, d.Span()) + "\n\n    " + d.Span().Text()})
+		all = append(all, topic{h.Name(), h.Span().Text(), h.Span().Text() + "\n\n" + commentAbove(file, d.Span()) +
+			"\n\n    " + d.Span().Text()})
 	}
 	return all
 }
@@ -215,7 +219,8 @@ func plain(markdown string) string {
 
 // sentence begins with a capital, unless it begins with a name of the language, and ends with a point.
 func sentence(s string) string {
-	if first, _, _ := strings.Cut(s, " "); strings.ToLower(first) == first && strings.Trim(first, "abcdefghijklmnopqrstuvwxyz:") == "" && len(first) > 1 {
+	if first, _, _ := strings.Cut(s, " "); strings.ToLower(first) == first &&
+		strings.Trim(first, "abcdefghijklmnopqrstuvwxyz:") == "" && len(first) > 1 {
 		s = strings.ToUpper(s[:1]) + s[1:]
 	}
 	return strings.TrimSuffix(s, ".") + "."

@@ -103,7 +103,8 @@ func TestReferenceTables(t *testing.T) {
 		}
 		seen[m[1]] = true
 		if m[2] != want && !*update {
-			t.Errorf("the table of %s differs from the library: go test ./cmd/ppl -run TestReferenceTables -update rewrites it", m[1])
+			t.Errorf("the table of %s differs from the library: go test ./cmd/ppl -run TestReferenceTables -update "+
+				"rewrites it", m[1])
 		}
 		return "<!-- table " + m[1] + " -->\n" + want + "<!-- end -->"
 	})

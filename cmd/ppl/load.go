@@ -35,7 +35,9 @@ func (c *console) load(model string, data []string) (*compiler.Program, error) {
 func (c *console) loadWhole(model string, data []string) (*compiler.Program, error) {
 	p, err := c.load(model, data)
 	if err == nil && p.Streams() > 0 {
-		return nil, wrong(errors.New("the data are too large for memory, and only minibatches of them are ever looked at; give fewer rows to see the whole density"))
+		return nil,
+			wrong(errors.New("the data are too large for memory, and only minibatches of them are ever looked at; " +
+				"give fewer rows to see the whole density"))
 	}
 	return p, err
 }

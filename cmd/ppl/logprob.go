@@ -18,8 +18,10 @@ func logprobCommand(c *console) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "logprob MODEL --at VALUES.json [--data F|NAME=F]… [--gradient] [--json]",
 		Short: "Evaluate a model's log density at given parameter values",
-		Long: "Evaluate log prior, log likelihood and log-Jacobian at the parameter values in a file, given on their own scale.\n" +
-			"--json adds the log likelihood of each row. Gradients are those of log prior + log likelihood on the parameters' own scale.",
+		Long: "Evaluate log prior, log likelihood and log-Jacobian at the parameter values in a file, given on their " +
+			"own scale.\n" +
+			"--json adds the log likelihood of each row. Gradients are those of log prior + log likelihood on the " +
+			"parameters' own scale.",
 		Args: one("MODEL"),
 
 		DisableFlagsInUseLine: true,
@@ -94,7 +96,8 @@ func logprobJSON(w io.Writer, l *compiler.LogProb) error {
 	return err
 }
 
-// A number's JSON form is "-inf", "inf" or "nan" where it is not finite, as in Stan JSON: a density of zero is an answer.
+// A number's JSON form is "-inf", "inf" or "nan" where it is not finite, as in Stan JSON: a density of zero is an
+// answer.
 type number float64
 
 func (x number) MarshalJSON() ([]byte, error) {

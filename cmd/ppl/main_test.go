@@ -52,8 +52,8 @@ func exits(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// interrupt FILE COMMAND… runs a command and sends it SIGINT once FILE is there. It expects exit code 130, and leaves what
-// the command printed in the files stdout.txt and stderr.txt.
+// interrupt FILE COMMAND… runs a command and sends it SIGINT once FILE is there. It expects exit code 130, and leaves
+// what the command printed in the files stdout.txt and stderr.txt.
 func interrupt(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 {
 		ts.Fatalf("usage: interrupt FILE COMMAND…")

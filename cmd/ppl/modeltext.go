@@ -9,13 +9,15 @@ import (
 	"ppl/compiler/model"
 )
 
-// writeModel prints a checked model: every array with its role, element type and axes, then every term where it belongs,
-// in the order of the source.
+// writeModel prints a checked model: every array with its role, element type and axes, then every term where it
+// belongs, in the order of the source.
 func writeModel(w io.Writer, m *model.Model) {
 	for _, a := range m.Arrays {
 		fmt.Fprintf(w, "%-11s %s: %s\n", a.Role, a.Name+axes(a.Type.Axes), element(a))
 	}
-	terms := slices.SortedStableFunc(slices.Values(m.Terms), func(s, t *model.Term) int { return s.At.Start - t.At.Start })
+	terms := slices.SortedStableFunc(slices.Values(m.Terms), func(s, t *model.Term) int {
+		return s.At.Start - t.At.Start
+	})
 	for _, t := range terms {
 		fmt.Fprintf(w, "%-11s %s ~ %s\n", termKind(t.Kind), t.At.Text(), law(t))
 	}
@@ -30,7 +32,8 @@ func law(t *model.Term) string {
 	for _, modifier := range []struct {
 		name string
 		set  bool
-	}{{"truncated", t.In != nil}, {"censored", t.Censored != nil}, {"ordered", t.Ordered}, {"zerosum", t.ZeroSum}, {"noncentered", t.Non}} {
+	}{{"truncated", t.In != nil}, {"censored", t.Censored != nil}, {"ordered", t.Ordered}, {"zerosum", t.ZeroSum},
+		{"noncentered", t.Non}} {
 		if modifier.set {
 			text += " " + modifier.name
 		}

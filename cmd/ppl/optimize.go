@@ -35,8 +35,10 @@ func optimizeCommand(c *console) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "optimize MODEL [--data F|NAME=F]… [flags]",
 		Short: "Find the mode of the posterior",
-		Long: "Find where the posterior density is greatest, and how sharp the peak is: standard deviations by Laplace's normal approximation.\n" +
-			"The mode is that of the density of the parameters on their own scale; --jacobian gives that of the coordinates a sampler moves in.",
+		Long: "Find where the posterior density is greatest, and how sharp the peak is: standard deviations by " +
+			"Laplace's normal approximation.\n" +
+			"The mode is that of the density of the parameters on their own scale; --jacobian gives that of the " +
+			"coordinates a sampler moves in.",
 		Args: one("MODEL"),
 
 		DisableFlagsInUseLine: true,
@@ -63,10 +65,12 @@ func (s *search) addFlags(cmd *cobra.Command) {
 	f.IntVar(&o.Iterations, "iterations", o.Iterations, "`N` iterations from each start at most")
 	f.IntVar(&o.Batch, "batch", 0, "estimate the gradients of adam and sgd from `B` rows at a time (default: all)")
 	f.Float64Var(&o.Rate, "rate", 0, "`R`ate of adam and sgd at first (default: chosen)")
-	f.BoolVar(&s.jacobian, "jacobian", false, "the mode of the unconstrained coordinates, with the log-Jacobian in the density")
+	f.BoolVar(&s.jacobian, "jacobian", false, "the mode of the unconstrained coordinates, with the log-Jacobian in "+
+		"the density")
 	f.Uint64Var(&o.Seed, "seed", 0, "seed `S` of the starts (default: a new one)")
 	f.IntVar(&o.Threads, "threads", 0, "use `T` threads; 0 means all cores; results do not depend on it")
-	f.StringVar(&s.device, "device", "auto", "run on `D`: auto (native where a C compiler works, else host), native or host")
+	f.StringVar(&s.device, "device", "auto", "run on `D`: auto (native where a C compiler works, else host), "+
+		"native or host")
 	f.BoolVar(&s.asJSON, "json", false, "print one JSON object")
 	f.BoolVar(&s.quiet, "quiet", false, "no notes")
 }
@@ -168,7 +172,8 @@ type coordinate struct {
 }
 
 func newMode(s *search, p *compiler.Program, r optimize.Result, took time.Duration) mode {
-	m := mode{Model: s.model, Method: s.options.Method, Jacobian: s.jacobian, Seed: s.options.Seed, Converged: r.Converged, Message: r.Message,
+	m := mode{Model: s.model, Method: s.options.Method, Jacobian: s.jacobian, Seed: s.options.Seed,
+		Converged: r.Converged, Message: r.Message,
 		LogDensity: number(r.LogPrior + r.LogLik), LogPrior: number(r.LogPrior), LogLik: number(r.LogLik),
 		Gradients: r.Gradients, Seconds: took.Seconds(), Parameters: []coordinate{}}
 	for _, e := range r.Ends {
@@ -202,7 +207,8 @@ func (m mode) table(c *console) {
 	if m.Jacobian {
 		where = "of the unconstrained coordinates, log-Jacobian included"
 	}
-	fmt.Fprintf(c.out, "%s: log density %s at the mode %s, by %s (%d gradients, seed %d)\n%s\n", m.Model, digits(float64(m.LogDensity)), where,
+	fmt.Fprintf(c.out, "%s: log density %s at the mode %s, by %s (%d gradients, seed %d)\n%s\n", m.Model,
+		digits(float64(m.LogDensity)), where,
 		m.Method, m.Gradients, m.Seed, m.Message)
 	if same := m.reached(); len(m.Starts) > 1 {
 		fmt.Fprintf(c.out, "%d of %d starts came to it\n", same, len(m.Starts))
@@ -216,7 +222,8 @@ func (m mode) table(c *console) {
 		fmt.Fprintf(c.out, "%-*s  %12.6g  %12s\n", width, p.Name, float64(p.Mode), deviation(float64(p.SD)))
 	}
 	if !m.Converged && !m.Jacobian {
-		c.notef("note: --jacobian finds the mode of the unconstrained coordinates, which may exist where this one does not")
+		c.notef("note: --jacobian finds the mode of the unconstrained coordinates, which may exist where this " +
+			"one does not")
 	}
 }
 

@@ -33,9 +33,12 @@ func predictCommand(c *console) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "predict RUN|MODEL [flags]",
 		Short: "Draw the data anew: from the posterior of a run, or from a model's prior",
-		Long: "Draw replicates of what a model observes. Of a run there is one for each draw of the posterior, and they go to the group posterior_predictive\n" +
-			"of its directory. Of a model, parameters are drawn from the prior and data at them; they go to the groups prior and prior_predictive of a new\n" +
-			"directory. ArviZ reads both (plot_ppc). What a law reads of the data is the data, so that a series is drawn one step ahead.",
+		Long: "Draw replicates of what a model observes. Of a run there is one for each draw of the posterior, and " +
+			"they go to the group posterior_predictive\n" +
+			"of its directory. Of a model, parameters are drawn from the prior and data at them; they go to the " +
+			"groups prior and prior_predictive of a new\n" +
+			"directory. ArviZ reads both (plot_ppc). What a law reads of the data is the data, so that a series is " +
+			"drawn one step ahead.",
 		Args: one("RUN or MODEL"),
 
 		DisableFlagsInUseLine: true,
@@ -51,7 +54,8 @@ func predictCommand(c *console) *cobra.Command {
 		given := cmd.Flags().Changed
 		if info, err := os.Stat(p.from); err == nil && info.IsDir() {
 			if given("draws") || given("out") || given("data") {
-				return usagef("--draws, --out and --data are for a MODEL; %s is a run, whose draws, directory and data are taken", p.from)
+				return usagef("--draws, --out and --data are for a MODEL; %s is a run, whose draws, directory and "+
+					"data are taken", p.from)
 			}
 			return c.predictRun(cmd.Context(), p, given("seed"))
 		}
@@ -69,7 +73,8 @@ func predictCommand(c *console) *cobra.Command {
 	return cmd
 }
 
-// replicating is the random stream of a replicate; those of what a run itself draws after inference begin with other bits.
+// replicating is the random stream of a replicate; those of what a run itself draws after inference begin with other
+// bits.
 func replicating(seed uint64, chain, draw int) *rand.Rand {
 	return rand.New(rand.NewPCG(seed, 1<<63|uint64(chain)<<40|uint64(draw)))
 }
@@ -89,14 +94,16 @@ func (c *console) predictPrior(ctx context.Context, p *prediction) error {
 		return err
 	}
 	saved, first := program.Saved(), program.Replicas()
-	w, err := draws.Create(p.out, draws.Layout{Chains: 1, Prior: saved[:first], PriorPredictive: saved[first:], Observed: observed(model)}, draws.Options{
+	w, err := draws.Create(p.out, draws.Layout{Chains: 1, Prior: saved[:first], PriorPredictive: saved[first:],
+		Observed: observed(model)}, draws.Options{
 		Overwrite: replace,
 		Model:     p.from,
 		Source:    []byte(model.Model().Source.Text),
-		Resolved:  resolvedOptions{Model: p.from, Data: p.data, Sampler: "prior", Chains: 1, Draws: p.draws, Seed: p.seed},
-		Sampler:   "prior",
-		Seed:      p.seed,
-		Version:   version,
+		Resolved: resolvedOptions{Model: p.from, Data: p.data, Sampler: "prior", Chains: 1, Draws: p.draws,
+			Seed: p.seed},
+		Sampler: "prior",
+		Seed:    p.seed,
+		Version: version,
 	})
 	if err != nil {
 		return failed(err)
@@ -138,7 +145,9 @@ func (c *console) loadPredictive(model string, data []string, prior bool) (*comp
 		return nil, err
 	}
 	if program.Replicas() == len(program.Saved()) {
-		return nil, wrong(errors.New("the model observes nothing that has a law to draw from: there is no `y ~ …` for data but by Density"))
+		return nil,
+			wrong(errors.New("the model observes nothing that has a law to draw from: there is no `y ~ …` for data " +
+				"but by Density"))
 	}
 	return program, nil
 }
@@ -203,7 +212,8 @@ const lately = time.Minute
 func (c *console) programOf(run *draws.Run) (*compiler.Program, error) {
 	switch {
 	case len(run.Layout.Posterior) == 0:
-		return nil, wrong(fmt.Errorf("%s holds no draws from a posterior; sample the model first: ppl sample %s", run.Dir, run.Info.Model))
+		return nil, wrong(fmt.Errorf("%s holds no draws from a posterior; sample the model first: ppl sample %s",
+			run.Dir, run.Info.Model))
 	case run.Info.Status == draws.Running && time.Since(run.Info.Updated) < lately:
 		return nil, wrong(fmt.Errorf("the run in %s is still going on; wait for its end", run.Dir))
 	}
@@ -222,11 +232,14 @@ func (c *console) programOf(run *draws.Run) (*compiler.Program, error) {
 	now, err := os.ReadFile(options.Model)
 	switch {
 	case errors.Is(err, os.ErrNotExist):
-		return nil, wrong(fmt.Errorf("the model of the run, %s, is not there: call ppl predict from the directory from which the run was sampled", options.Model))
+		return nil,
+			wrong(fmt.Errorf("the model of the run, %s, is not there: call ppl predict from the directory from which "+
+				"the run was sampled", options.Model))
 	case err != nil:
 		return nil, failed(err)
 	case !slices.Equal(then, now):
-		return nil, wrong(fmt.Errorf("%s has changed since it was sampled; sample it again, or put back %s", options.Model, filepath.Join(run.Dir, "model.ppl")))
+		return nil, wrong(fmt.Errorf("%s has changed since it was sampled; sample it again, or put back %s",
+			options.Model, filepath.Join(run.Dir, "model.ppl")))
 	}
 	return c.loadPredictive(options.Model, options.Data, false)
 }
@@ -242,7 +255,8 @@ func posteriorOf(run *draws.Run, program *compiler.Program) (p parameterDraws, e
 	for _, v := range p.variables {
 		i := slices.IndexFunc(run.Layout.Posterior, func(w draws.Variable) bool { return w.Name == v.Name })
 		if i < 0 || !slices.Equal(run.Layout.Posterior[i].Shape, v.Shape) {
-			return p, fmt.Errorf("the draws of %s in %s are not those of the model with its data: have the data changed since?", v.Name, run.Dir)
+			return p, fmt.Errorf("the draws of %s in %s are not those of the model with its data: have the data "+
+				"changed since?", v.Name, run.Dir)
 		}
 		xs, err := run.Draws(v.Name)
 		if err != nil {

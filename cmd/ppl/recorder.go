@@ -24,12 +24,14 @@ type recorder struct {
 	saved  time.Time // when draws were last made readable
 }
 
-// saveEvery is how much of a run a kill may cost: draws are made readable at least so often, short of a chunk though they be.
+// saveEvery is how much of a run a kill may cost: draws are made readable at least so often, short of a chunk though
+// they be.
 const saveEvery = 2 * time.Second
 
 // Begin makes the run directory.
 func (r *recorder) Begin(stats []draws.Variable) (err error) {
-	layout := draws.Layout{Chains: r.chains, Posterior: r.program.Saved(), SampleStats: stats, Observed: observed(r.program)}
+	layout := draws.Layout{Chains: r.chains, Posterior: r.program.Saved(), SampleStats: stats,
+		Observed: observed(r.program)}
 	r.counts, r.saved = make([]uint64, r.chains), time.Now()
 	r.writer, err = draws.Create(r.dir, layout, r.options)
 	return err
@@ -44,8 +46,8 @@ func observed(p *compiler.Program) []draws.Observed {
 	return all
 }
 
-// Draw completes one draw and keeps it. What is generated has a random stream of its own for each draw, so that it does not
-// depend on the order in which chains deliver.
+// Draw completes one draw and keeps it. What is generated has a random stream of its own for each draw, so that it does
+// not depend on the order in which chains deliver.
 func (r *recorder) Draw(chain int, values, stats []float64) error {
 	r.values = append(r.values[:0], values...)
 	stream := uint64(chain)<<40 | r.counts[chain]

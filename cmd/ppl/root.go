@@ -16,7 +16,8 @@ import (
 func run(ctx context.Context, args []string, c *console) (code int) {
 	defer func() {
 		if cause := recover(); cause != nil {
-			c.notef("ppl: internal error: %v\nThis is a fault of ppl, not of your model. Please report it with what follows.\n%s", cause, debug.Stack())
+			c.notef("ppl: internal error: %v\nThis is a fault of ppl, not of your model. Please report it with what "+
+				"follows.\n%s", cause, debug.Stack())
 			code = codeFailed
 		}
 	}()
@@ -45,7 +46,8 @@ func newRoot(c *console) *cobra.Command {
 	root.SetErr(c.err)
 	root.SetFlagErrorFunc(flagError)
 	root.SetHelpCommand(helpCommand(c))
-	root.AddCommand(checkCommand(c), fmtCommand(c), buildCommand(c), sampleCommand(c), summaryCommand(c), diagnoseCommand(c),
+	root.AddCommand(checkCommand(c), fmtCommand(c), buildCommand(c), sampleCommand(c), summaryCommand(c),
+		diagnoseCommand(c),
 		optimizeCommand(c), predictCommand(c), logprobCommand(c), versionCommand(c))
 	return root
 }

@@ -111,5 +111,6 @@ type resolvedOptions struct {
 
 func (run *posteriorRun) resolved() resolvedOptions {
 	o := run.options
-	return resolvedOptions{run.model, run.data, run.sampler.name, o.Chains, o.Draws, o.Warmup, run.seed, o.Device.Name(), o.Settings}
+	return resolvedOptions{run.model, run.data, run.sampler.name, o.Chains, o.Draws, o.Warmup, run.seed,
+		o.Device.Name(), o.Settings}
 }

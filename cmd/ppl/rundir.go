@@ -8,8 +8,9 @@ import (
 	"ppl/infer/draws"
 )
 
-// clearWay makes the run directory, so that what is wrong with it is known before warm-up and not after. It refuses one that
-// holds draws, or files of another kind. A run that ended before its first draw is worth nothing and may be replaced.
+// clearWay makes the run directory, so that what is wrong with it is known before warm-up and not after. It refuses one
+// that holds draws, or files of another kind. A run that ended before its first draw is worth nothing and may be
+// replaced.
 func clearWay(dir string) (replace bool, err error) {
 	r, err := draws.Open(dir)
 	var notRun draws.ErrNotRun
@@ -23,7 +24,8 @@ func clearWay(dir string) (replace bool, err error) {
 	case r.Info.Draws == 0 && r.Info.Status != draws.Running:
 		return true, nil
 	}
-	return false, failed(fmt.Errorf("%s holds a run already (%s, %d draws per chain); choose another directory with --out DIR, or remove it: rm -r %s",
+	return false, failed(fmt.Errorf("%s holds a run already (%s, %d draws per chain); choose another directory with "+
+		"--out DIR, or remove it: rm -r %s",
 		dir, r.Info.Status, r.Info.Draws, dir))
 }
 

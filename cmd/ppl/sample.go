@@ -34,8 +34,10 @@ func sampleCommand(c *console) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "sample MODEL [--data F|NAME=F]… [flags]",
 		Short: "Draw from the posterior, keep the draws and print a summary",
-		Long: "Draw from the posterior of a model. The draws go to a run directory as they come, so that an interrupted run keeps them:\n" +
-			"Ctrl-C stops cleanly and prints the summary of the draws so far, a second Ctrl-C kills. The directory is a Zarr store that ArviZ reads.",
+		Long: "Draw from the posterior of a model. The draws go to a run directory as they come, so that an " +
+			"interrupted run keeps them:\n" +
+			"Ctrl-C stops cleanly and prints the summary of the draws so far, a second Ctrl-C kills. The directory " +
+			"is a Zarr store that ArviZ reads.",
 		Args: one("MODEL"),
 
 		DisableFlagsInUseLine: true,
@@ -63,9 +65,11 @@ func (s *sampling) addFlags(cmd *cobra.Command) {
 	f.IntVar(&s.options.Warmup, "warmup", s.options.Warmup, "`W` iterations of warm-up per chain")
 	f.Uint64Var(&s.seed, "seed", 0, "seed `S` of all randomness (default: a new one, shown with the results)")
 	f.IntVar(&s.options.Threads, "threads", 0, "use `T` threads; 0 means all cores; results do not depend on it")
-	f.StringVar(&s.device, "device", "auto", "run on `D`: auto (native where a C compiler works, else host), native or host")
+	f.StringVar(&s.device, "device", "auto", "run on `D`: auto (native where a C compiler works, else host), "+
+		"native or host")
 	f.StringVar(&s.out, "out", "", "keep the run in `DIR` (default: the model's name with .run, here)")
-	f.StringArrayVar(&s.settings, "set", nil, "set a sampler's `option=value`; may be repeated: "+strings.Join(infer.SettingNames(), ", "))
+	f.StringArrayVar(&s.settings, "set", nil, "set a sampler's `option=value`; may be repeated: "+
+		strings.Join(infer.SettingNames(), ", "))
 	f.BoolVar(&s.asJSON, "json", false, "print the summary as one JSON object")
 	f.BoolVar(&s.quiet, "quiet", false, "no progress and no notes")
 }

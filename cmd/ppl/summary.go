@@ -40,7 +40,8 @@ func readReport(dir string) (report.Report, error) {
 		return report.Report{}, failed(err)
 	}
 	if len(run.Layout.Prior)+len(run.Layout.PriorPredictive) > 0 {
-		return report.Report{}, wrong(fmt.Errorf("%s holds draws from the prior, of which there is no summary; ArviZ reads them", dir))
+		return report.Report{},
+			wrong(fmt.Errorf("%s holds draws from the prior, of which there is no summary; ArviZ reads them", dir))
 	}
 	r, err := report.FromRun(run)
 	if err != nil {

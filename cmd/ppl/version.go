@@ -19,7 +19,8 @@ func versionCommand(c *console) *cobra.Command {
 
 		DisableFlagsInUseLine: true,
 		RunE: func(*cobra.Command, []string) error {
-			fmt.Fprintf(c.out, "ppl %s%s, %s, %s/%s\n", version, revision(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
+			fmt.Fprintf(c.out, "ppl %s%s, %s, %s/%s\n", version, revision(), runtime.Version(), runtime.GOOS,
+				runtime.GOARCH)
 			return nil
 		},
 	}

@@ -4,23 +4,30 @@ package main
 func wordTopics() []topic {
 	rows := []struct{ name, form, doc string }{
 		{"censored", "t[i in N] ~ Weibull(2, s) censored 0..limit[i]",
-			"Values at or below the lower end are known only to lie below it, those at or above the upper end only to lie above; inf is no end."},
+			"Values at or below the lower end are known only to lie below it, those at or above the upper end only " +
+				"to lie above; inf is no end."},
 		{"data", "data y[N], group[N]: index(J) from \"file.csv\"",
-			"Declares what is known, with axes and types; a name on its own is one number. Values stand after =, in a file, or come from --data."},
+			"Declares what is known, with axes and types; a name on its own is one number. Values stand after =, in " +
+				"a file, or come from --data."},
 		{"from", "data y[N] from \"file.csv\"",
-			"Names the file that the declared arrays are in; \"file.json#key\" picks an entry. The command line goes before it."},
+			"Names the file that the declared arrays are in; \"file.json#key\" picks an entry. The command line " +
+				"goes before it."},
 		{"generate", "generate v = e,  generate v ~ D(…)",
-			"Is computed or drawn for every draw that is kept, after inference, and saved. The model may not read what generate draws."},
+			"Is computed or drawn for every draw that is kept, after inference, and saved. The model may not read " +
+				"what generate draws."},
 		{"import", "import \"irt.ppl\"",
 			"Brings a file's functions, templates and constants, as irt.name."},
 		{"in", "x ~ Normal(0, 1) in 0..inf",
-			"After a distribution: truncation, with the probability of a..b divided out. After data: bounds that are checked when they are read. With an index: the set it runs over."},
+			"After a distribution: truncation, with the probability of a..b divided out. After data: bounds that are " +
+				"checked when they are read. With an index: the set it runs over."},
 		{"infer", "infer renhd(replicas = 8)",
 			"Names the sampler and its settings; ppl help settings lists them. Without it all are chosen."},
 		{"missing", "data x[N] missing,  data x[N] missing -9",
-			"Holes (NA, NaN, null, an empty field, or the code) are allowed. They become parameters, are summed out where discrete, and are dropped where nothing else reads them."},
+			"Holes (NA, NaN, null, an empty field, or the code) are allowed. They become parameters, are summed out " +
+				"where discrete, and are dropped where nothing else reads them."},
 		{"noncentered", "theta[j in J] ~ Normal(mu, tau) noncentered",
-			"Changes the coordinates that the sampler moves in to standard ones, never the model. It helps where data say little about each element."},
+			"Changes the coordinates that the sampler moves in to standard ones, never the model. It helps where " +
+				"data say little about each element."},
 		{"ordered", "m[k in K] ~ Normal(0, 10) ordered",
 			"The elements increase along the last axis: one labelling of exchangeable components."},
 		{"return", "return e",

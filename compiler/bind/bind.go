@@ -1,5 +1,5 @@
-// Package bind gives a checked model its data: it finds each data array's values (on the command line, in the model, in the
-// file the model names), resolves every size from them, and says what does not fit, with file and row.
+// Package bind gives a checked model its data: it finds each data array's values (on the command line, in the model, in
+// the file the model names), resolves every size from them, and says what does not fit, with file and row.
 package bind
 
 import (
@@ -20,11 +20,13 @@ import (
 // An Arg is one --data flag: NAME=PATH, or PATH alone (Name empty) for a file whose entries give arrays by name.
 type Arg struct{ Name, Path string }
 
-// Data binds data to a model. Files that the model names are relative to dir; those that are too large for memory, by the shelf, are read by rows.
-// The result is usable only when no diagnostic is an error.
+// Data binds data to a model. Files that the model names are relative to dir; those that are too large for memory, by
+// the shelf, are read by rows. The result is usable only when no diagnostic is an error.
 func Data(m *model.Model, dir string, args []Arg, shelf data.Shelf) (*emit.Bound, []diag.Diagnostic) {
-	b := &binder{m: m, dir: dir, shelf: shelf, out: &emit.Bound{Model: m, Data: map[*model.Array]emit.Array{}, Sizes: map[*model.Size]int{},
-		Labels: map[*model.Size][]string{}}, from: map[*model.Array]*data.Array{}, columns: map[*model.Array]bool{}, sizeFrom: map[*model.Size]string{}, cache: map[string]*data.File{}}
+	b := &binder{m: m, dir: dir, shelf: shelf, out: &emit.Bound{Model: m, Data: map[*model.Array]emit.Array{},
+		Sizes:  map[*model.Size]int{},
+		Labels: map[*model.Size][]string{}}, from: map[*model.Array]*data.Array{}, columns: map[*model.Array]bool{},
+		sizeFrom: map[*model.Size]string{}, cache: map[string]*data.File{}}
 	b.open(args)
 	if !b.diags.HasErrors() {
 		b.entrySizes()
@@ -81,7 +83,8 @@ func (b *binder) open(args []Arg) {
 			continue
 		}
 		if b.array(arg.Name) == nil {
-			d := b.diags.Errorf("E83", source.Span{}, "--data %s=%s: the model has no data `%s`", arg.Name, arg.Path, arg.Name)
+			d := b.diags.Errorf("E83", source.Span{}, "--data %s=%s: the model has no data `%s`", arg.Name,
+				arg.Path, arg.Name)
 			if near, ok := diag.Nearest(arg.Name, b.dataNames()); ok {
 				d.Help("did you mean `%s`?", near)
 			}
@@ -172,7 +175,8 @@ func (b *binder) missing(a *model.Array) {
 	if near, ok := diag.Nearest(a.Name, have); ok {
 		d.Help("the data have `%s`; rename one of them", near)
 	} else if len(b.files) == 0 {
-		d.Help("give a file with `--data FILE`, or `--data %s=FILE`, or write `data %s… = …` in the model", a.Name, a.Name)
+		d.Help("give a file with `--data FILE`, or `--data %s=FILE`, or write `data %s… = …` in the model",
+			a.Name, a.Name)
 	} else {
 		d.Help("the data files have %s", strings.Join(shorten(have), ", "))
 	}
@@ -249,7 +253,8 @@ func (b *binder) tableColumns(a *model.Array, files []*data.File) bool {
 			return true
 		}
 		rows := len(columns[0].Values)
-		x := &data.Array{Name: a.Name, Shape: []int{rows, len(columns)}, Values: make([]float64, rows*len(columns)), Int: true, Origin: f.Path}
+		x := &data.Array{Name: a.Name, Shape: []int{rows, len(columns)}, Values: make([]float64, rows*len(columns)),
+			Int: true, Origin: f.Path}
 		for j, c := range columns {
 			x.Int = x.Int && c.Int
 			for i, v := range c.Values {
@@ -299,10 +304,12 @@ func (b *binder) take(a *model.Array, x *data.Array) {
 		shape = nil
 	}
 	if len(shape) != len(a.Type.Axes) {
-		if x.Rows == nil && len(x.Values) == 0 && len(shape) < len(a.Type.Axes) { // [] has one axis however many are meant
+		// [] has one axis however many are meant
+		if x.Rows == nil && len(x.Values) == 0 && len(shape) < len(a.Type.Axes) {
 			shape = append(slices.Clone(shape), make([]int, len(a.Type.Axes)-len(shape))...)
 		} else {
-			b.diags.Errorf("E42", a.At, "`%s` is declared with %s but has %s in %s", a.Name, axes(len(a.Type.Axes)), axes(len(shape)), x.Origin)
+			b.diags.Errorf("E42", a.At, "`%s` is declared with %s but has %s in %s", a.Name, axes(len(a.Type.Axes)),
+				axes(len(shape)), x.Origin)
 			return
 		}
 	}
@@ -365,14 +372,16 @@ func (b *binder) indexSizes() {
 			largest = math.Max(largest, v)
 		}
 		b.size(of.Size, int(largest), "the largest `"+a.Name+"`", a.At)
-		b.diags.Notef("W07", a.At, "%s = %d was taken from the largest `%s`; give `data %s` if there are unseen groups", of.Size.Name, int(largest), a.Name, of.Size.Name)
+		b.diags.Notef("W07", a.At, "%s = %d was taken from the largest `%s`; give `data %s` if there are unseen groups",
+			of.Size.Name, int(largest), a.Name, of.Size.Name)
 	}
 }
 
 func (b *binder) remainingSizes() {
 	for _, s := range b.m.Sizes {
 		if _, ok := b.out.Sizes[s]; !ok {
-			b.diags.Errorf("E46", s.At, "size `%s` is not known: give `%s = …`, `data %s`, or data with axis %s", s.Name, s.Name, s.Name, s.Name)
+			b.diags.Errorf("E46", s.At, "size `%s` is not known: give `%s = …`, `data %s`, or data with axis %s",
+				s.Name, s.Name, s.Name, s.Name)
 		}
 	}
 }
@@ -389,8 +398,10 @@ func (b *binder) check() {
 		return
 	}
 	for _, t := range b.m.Terms {
-		if t.Kind == model.Likelihood && b.from[t.Array] != nil && b.from[t.Array].Rows == nil && len(b.from[t.Array].Values) == 0 {
-			b.diags.Warnf("W02", t.Array.At, "`%s` has no rows in %s, so nothing is learned from it", t.Array.Name, b.from[t.Array].Origin)
+		if t.Kind == model.Likelihood && b.from[t.Array] != nil && b.from[t.Array].Rows == nil &&
+			len(b.from[t.Array].Values) == 0 {
+			b.diags.Warnf("W02", t.Array.At, "`%s` has no rows in %s, so nothing is learned from it", t.Array.Name,
+				b.from[t.Array].Origin)
 		}
 	}
 }
@@ -401,7 +412,8 @@ func (b *binder) checkArray(a *model.Array, x *data.Array) {
 		n, ds := emit.SetSize(b.out, s)
 		b.diags.Add(ds...)
 		if len(ds) == 0 && n != shape[k] {
-			b.diags.Errorf("E47", a.At, "axis %s of `%s` has %d elements, but %d in %s", s.Name, a.Name, n, shape[k], x.Origin)
+			b.diags.Errorf("E47", a.At, "axis %s of `%s` has %d elements, but %d in %s", s.Name, a.Name, n,
+				shape[k], x.Origin)
 			return
 		}
 	}
@@ -456,8 +468,10 @@ func (b *binder) limits(a *model.Array) (lo, hi float64, word string) {
 }
 
 func (b *binder) hasHoles(a *model.Array, x *data.Array, holes int) {
-	b.diags.Errorf("W05", a.At, "`%s` has missing values in %s (%d); declared without `missing`", a.Name, x.Origin, holes).
-		Help("write `%s missing` and give it a law to have them drawn, or leave their rows out of the file", declared(a))
+	b.diags.Errorf("W05", a.At, "`%s` has missing values in %s (%d); declared without `missing`", a.Name,
+		x.Origin, holes).
+		Help("write `%s missing` and give it a law to have them drawn, or leave their rows out of the file",
+			declared(a))
 }
 
 func (b *binder) isText(a *model.Array, text string, i int) {
@@ -466,7 +480,8 @@ func (b *binder) isText(a *model.Array, text string, i int) {
 }
 
 func (b *binder) notInteger(a *model.Array, v float64, i int) {
-	b.diags.Errorf("E57", a.At, "value %g of `%s` (%s) is not an integer, which its use here asks for", v, a.Name, b.out.Row(a, i))
+	b.diags.Errorf("E57", a.At, "value %g of `%s` (%s) is not an integer, which its use here asks for", v, a.Name,
+		b.out.Row(a, i))
 }
 
 func (b *binder) outside(a *model.Array, v float64, i int, word string) {

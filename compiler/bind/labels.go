@@ -9,8 +9,8 @@ import (
 	"ppl/compiler/model"
 )
 
-// labels gives index sets the names of their elements: the texts that index(J) arrays hold. Arrays over one set share one
-// sorted list, so that a name is the same element in all of them.
+// labels gives index sets the names of their elements: the texts that index(J) arrays hold. Arrays over one set share
+// one sorted list, so that a name is the same element in all of them.
 func (b *binder) labels() {
 	for _, s := range b.m.Sizes {
 		var named, numbered []*model.Array
@@ -27,8 +27,10 @@ func (b *binder) labels() {
 		case len(named) == 0:
 		case len(numbered) > 0:
 			text, number := named[0], numbered[0]
-			b.diags.Errorf("E47", number.At, "`%s` holds numbers (%s) and `%s` names (%s), but both are index(%s)", number.Name, b.from[number].Origin,
-				text.Name, b.from[text].Origin, s.Name).Help("give both names or both numbers").Related(text.At, "the names")
+			b.diags.Errorf("E47", number.At, "`%s` holds numbers (%s) and `%s` names (%s), but both are index(%s)",
+				number.Name, b.from[number].Origin,
+				text.Name, b.from[text].Origin, s.Name).Help("give both names or both numbers").Related(text.At,
+				"the names")
 		default:
 			b.share(s, named)
 		}
@@ -86,13 +88,15 @@ func recode(x *data.Array, all []string) *data.Array {
 func (b *binder) name(s *model.Size, labels []string, where string, a *model.Array) {
 	old, known := b.out.Labels[s]
 	if known && !slices.Equal(old, labels) {
-		b.diags.Errorf("E47", a.At, "%s are %s in %s, but %s elsewhere", s.Name, strings.Join(shorten(labels), ", "), where, strings.Join(shorten(old), ", "))
+		b.diags.Errorf("E47", a.At, "%s are %s in %s, but %s elsewhere", s.Name, strings.Join(shorten(labels), ", "),
+			where, strings.Join(shorten(old), ", "))
 		return
 	}
 	b.out.Labels[s] = labels
 }
 
-// noteOrder tells in which order an array must list the elements of a set with names: nothing in it says which is which.
+// noteOrder tells in which order an array must list the elements of a set with names: nothing in it says which is
+// which.
 func (b *binder) noteOrder() {
 	for _, a := range b.m.Arrays {
 		if b.from[a] == nil {
@@ -100,7 +104,8 @@ func (b *binder) noteOrder() {
 		}
 		for _, s := range a.Type.Axes {
 			if labels := b.out.Labels[sizeOf(s)]; sizeOf(s) != nil && !b.columns[a] && len(labels) > 1 {
-				b.diags.Notef("W07", a.At, "the elements of %s are names: `%s` must list them in the order %s", s.Name, a.Name, strings.Join(shorten(labels), ", "))
+				b.diags.Notef("W07", a.At, "the elements of %s are names: `%s` must list them in the order %s", s.Name,
+					a.Name, strings.Join(shorten(labels), ", "))
 			}
 		}
 	}

@@ -18,21 +18,26 @@ func (b *binder) leaveOut(absent []*model.Array) {
 			if generated(a) && !slices.Contains(out, a) && b.touches(a, out, sizes) {
 				out, more = append(out, a), true
 				if a.Save {
-					b.diags.Notef("E83", a.At, "`%s` is left out, since no data are given for %s", a.Name, namesOf(absent))
+					b.diags.Notef("E83", a.At, "`%s` is left out, since no data are given for %s", a.Name,
+						namesOf(absent))
 				}
 			}
 		}
 	}
 	m := *b.m
 	m.Arrays = slices.DeleteFunc(slices.Clone(m.Arrays), func(a *model.Array) bool { return slices.Contains(out, a) })
-	m.Terms = slices.DeleteFunc(slices.Clone(m.Terms), func(t *model.Term) bool { return slices.Contains(out, t.Array) })
+	m.Terms = slices.DeleteFunc(slices.Clone(m.Terms),
+		func(t *model.Term) bool { return slices.Contains(out, t.Array) })
 	m.Sizes = slices.DeleteFunc(slices.Clone(m.Sizes), func(s *model.Size) bool {
-		return slices.Contains(sizes, s) && !slices.ContainsFunc(m.Arrays, func(a *model.Array) bool { return b.touches(a, nil, []*model.Size{s}) })
+		return slices.Contains(sizes, s) && !slices.ContainsFunc(m.Arrays, func(a *model.Array) bool {
+			return b.touches(a, nil, []*model.Size{s})
+		})
 	})
 	b.m, b.out.Model = &m, &m
 }
 
-// generated reports whether an array is worked out after inference at the earliest: nothing of the model reads it if it reads optional data.
+// generated reports whether an array is worked out after inference at the earliest: nothing of the model reads it if it
+// reads optional data.
 func generated(a *model.Array) bool { return a.Role == model.Generated || a.Role == model.Definition }
 
 // sizesOf are the sizes that only arrays which are not given have as an axis.

@@ -13,9 +13,11 @@ import (
 	"ppl/lang/source"
 )
 
-// Data in files too large for memory: their values are not here, and what is asked of them all is answered by what the pass over the file learned.
+// Data in files too large for memory: their values are not here, and what is asked of them all is answered by what the
+// pass over the file learned.
 
-// read reads a data file, or opens a large one for reading by rows if the model has any; at is where the model names it.
+// read reads a data file, or opens a large one for reading by rows if the model has any; at is where the model names
+// it.
 func (b *binder) read(path string, at source.Span) (*data.File, bool) {
 	size, large := b.shelf.Large(path)
 	if large && len(b.m.RowSets) == 0 {
@@ -32,7 +34,8 @@ func (b *binder) read(path string, at source.Span) (*data.File, bool) {
 		return nil, false
 	}
 	if large {
-		b.diags.Notef("W09", at, "%s: its rows stay on disk, and minibatches are read from there", largeText(path, size, b.shelf))
+		b.diags.Notef("W09", at, "%s: its rows stay on disk, and minibatches are read from there",
+			largeText(path, size, b.shelf))
 	}
 	return f, true
 }
@@ -85,7 +88,8 @@ func largeText(path string, size int64, shelf data.Shelf) string {
 
 // tooLarge refuses a file of which all is needed at once.
 func (b *binder) tooLarge(path string, size int64, at source.Span) {
-	const help = "give fewer rows, or more memory; a model whose rows do not depend on each other reads a few of them at a time"
+	const help = "give fewer rows, or more memory; a model whose rows do not depend on each other reads a few of " +
+		"them at a time"
 	text := largeText(path, size, b.shelf)
 	if len(b.m.Couplings) == 0 {
 		b.diags.Errorf("E83", at, "%s, and the model has no rows to read a few at a time", text).Help(help)
@@ -118,7 +122,8 @@ func sideBySide(name string, columns []*data.Array) *data.Array {
 // takeRows enters an array whose values stay in its file.
 func (b *binder) takeRows(a *model.Array, x *data.Array, shape []int) {
 	if a.Missing {
-		b.diags.Errorf("E86", a.At, "`%s` may have missing values, but stays in %s, too large for memory; leave the rows with missing values out of the file", a.Name, x.Origin)
+		b.diags.Errorf("E86", a.At, "`%s` may have missing values, but stays in %s, too large for memory; leave the "+
+			"rows with missing values out of the file", a.Name, x.Origin)
 		return
 	}
 	b.from[a] = x
@@ -130,7 +135,8 @@ func summary(x *data.Array) (all data.Column) {
 	width := len(x.Columns)
 	for k, c := range x.Columns {
 		one := x.Rows.Columns[c]
-		one.Low, one.High, one.Broken = placed(one.Low, k, width), placed(one.High, k, width), placed(one.Broken, k, width)
+		one.Low, one.High, one.Broken = placed(one.Low, k, width), placed(one.High, k, width),
+			placed(one.Broken, k, width)
 		if k == 0 {
 			all = one
 			continue
@@ -206,7 +212,8 @@ func (b *binder) streams() {
 		}
 		if streams[x.Rows] == nil {
 			s := &data.Selection{File: x.Rows}
-			selections[x.Rows], streams[x.Rows] = s, &emit.Stream{Name: x.Origin, Rows: x.Rows.Rows, Row: s.AddRow(), Place: x.Rows.Place, Read: s.Read}
+			selections[x.Rows], streams[x.Rows] = s, &emit.Stream{Name: x.Origin, Rows: x.Rows.Rows, Row: s.AddRow(),
+				Place: x.Rows.Place, Read: s.Read}
 		}
 		d := b.out.Data[a]
 		d.Stream, d.First = streams[x.Rows], selections[x.Rows].Width

@@ -6,8 +6,9 @@ import (
 	"ppl/compiler/model"
 )
 
-// someBetween refuses a law between two ends of which the upper may lie below the lower, as far as it follows from the support of one
-// parameter: Uniform(0, 1 - a) with a in 0..inf. Ends that read more are left to sampling, since parameters may bound each other.
+// someBetween refuses a law between two ends of which the upper may lie below the lower, as far as it follows from the
+// support of one parameter: Uniform(0, 1 - a) with a in 0..inf. Ends that read more are left to sampling, since
+// parameters may bound each other.
 func (c *checker) someBetween(t *model.Term) bool {
 	ends := []*model.Bounds{t.In}
 	if t.Dist != nil && (t.Dist.Name == "Uniform" || t.Dist.Name == "DiscreteUniform") {
@@ -39,7 +40,8 @@ func (c *checker) crossed(b *model.Bounds) bool {
 	if parameterIn(b.Lo, p) {
 		end, side = b.Lo, "the lower end `%[2]s` may be above the upper end `%[1]s`"
 	}
-	d := c.errorf("E55", end.Info().At, side+": `%[3]s` has support %[4]s", b.Hi.Info().At.Text(), b.Lo.Info().At.Text(), name, boundText(r.Lo)+".."+boundText(r.Hi))
+	d := c.errorf("E55", end.Info().At, side+": `%[3]s` has support %[4]s", b.Hi.Info().At.Text(),
+		b.Lo.Info().At.Text(), name, boundText(r.Lo)+".."+boundText(r.Hi))
 	if k < 0 {
 		r.Hi = limit
 	} else {
@@ -63,7 +65,8 @@ func soleParameter(gap linear, b *model.Bounds) (p model.Expr, k float64) {
 	for _, end := range []model.Expr{b.Hi, b.Lo} {
 		model.Walk(end, func(x model.Expr) {
 			for atom, factor := range gap.atoms {
-				if l := linearOf(x); p == nil && parameterName(x) != "" && l.c == 0 && l.atoms[atom] == 1 && len(l.atoms) == 1 {
+				if l := linearOf(x); p == nil && parameterName(x) != "" && l.c == 0 && l.atoms[atom] == 1 &&
+					len(l.atoms) == 1 {
 					p, k = x, factor
 				}
 			}
@@ -77,8 +80,8 @@ func parameterIn(end model.Expr, p model.Expr) (found bool) {
 	return found
 }
 
-// exactEnd reports whether the upper (or lower) end of a parameter's known range is the end of its support, and no outer limit for an end
-// that is not known.
+// exactEnd reports whether the upper (or lower) end of a parameter's known range is the end of its support, and no
+// outer limit for an end that is not known.
 func exactEnd(p model.Expr, upper bool) bool {
 	if sub, ok := p.(*model.Subscript); ok {
 		p = sub.X

@@ -54,7 +54,8 @@ func (c *checker) call(s *scope, e *ast.Call) model.Expr {
 			return c.inline(s, ent.fn, e)
 		}
 		if ent.expr == nil || !isPoison(ent.expr) {
-			c.errorf("E44", n.Span(), "`%s` is not a function (line %d)", n.Name, ent.at.Line()).Related(ent.at, "defined here")
+			c.errorf("E44", n.Span(), "`%s` is not a function (line %d)", n.Name, ent.at.Line()).Related(ent.at,
+				"defined here")
 		}
 		return poison(e)
 	}
@@ -99,7 +100,8 @@ func (c *checker) library(s *scope, e *ast.Call, n *ast.Name) model.Expr {
 	case isReduction:
 		c.errorf("E50", e.Span(), "`%s` wants one array: `%s(x)` or `%s(i in N: x[i])`", n.Name, n.Name, n.Name)
 	case stdlib.Dists()[n.Name] != nil:
-		c.errorf("E50", n.Span(), "`%s` is a distribution; it stands after `~`, or inside `logpdf(%s(…), x)`", n.Name, n.Name)
+		c.errorf("E50", n.Span(), "`%s` is a distribution; it stands after `~`, or inside `logpdf(%s(…), x)`",
+			n.Name, n.Name)
 	case notCompiled[n.Name]:
 		c.notYet(n.Span(), "`"+n.Name+"`")
 	case !c.lost[n.Name]:
@@ -161,7 +163,8 @@ func (c *checker) apply(s *scope, e *ast.Call, fn *stdlib.Func) model.Expr {
 		return poison(e)
 	}
 	if len(args) != len(fn.Args) {
-		c.errorf("E50", e.Span(), "`%s` takes %s: %s", fn.Name, count(len(fn.Args), "argument", "arguments"), fn.Signature())
+		c.errorf("E50", e.Span(), "`%s` takes %s: %s", fn.Name, count(len(fn.Args), "argument", "arguments"),
+			fn.Signature())
 		return poison(e)
 	}
 	axes, ok := c.unify(e, fn.Name, e.Span(), args...)
@@ -176,7 +179,8 @@ func (c *checker) apply(s *scope, e *ast.Call, fn *stdlib.Func) model.Expr {
 	if t.Range.Int {
 		t.Elem = types.Int
 	}
-	return &model.Apply{Name: fn.Name, Args: args, Build: fn.Build, Fact: model.Fact{At: e.Span(), Type: t, Static: allStatic(args...)}}
+	return &model.Apply{Name: fn.Name, Args: args, Build: fn.Build,
+		Fact: model.Fact{At: e.Span(), Type: t, Static: allStatic(args...)}}
 }
 
 // reduce: sum(i in N: e) folds over the binders, sum(x) over every axis of x.
@@ -196,7 +200,8 @@ func (c *checker) reduce(s *scope, e *ast.Call, row *stdlib.Reduction) model.Exp
 	if len(over) > 0 {
 		t.Axes = x.Info().Type.Axes
 	} else if len(x.Info().Type.Axes) == 0 {
-		c.errorf("E42", e.Args[0].Span(), "`%s` folds an array, but `%s` is one number", row.Name, e.Args[0].Span().Text()).
+		c.errorf("E42", e.Args[0].Span(), "`%s` folds an array, but `%s` is one number", row.Name,
+			e.Args[0].Span().Text()).
 			Help("write `%s(i in N: …)`", row.Name)
 		return poison(e)
 	}

@@ -9,8 +9,8 @@ import (
 	"ppl/compiler/model"
 )
 
-// beside finds the chains that are summed out together: those whose values meet in a term, or in terms that share a latent with a value of its own
-// for each place.
+// beside finds the chains that are summed out together: those whose values meet in a term, or in terms that share a
+// latent with a value of its own for each place.
 func (c *checker) beside() {
 	placed := c.placed()
 	for _, t := range c.model.Terms {
@@ -52,7 +52,9 @@ func (c *checker) placed() map[*model.Array]*[]*model.Array {
 		for _, t := range c.model.Terms {
 			places := placesIn(t, along)
 			for _, r := range readsWithOwn(t) {
-				k := slices.IndexFunc(r.Plates, func(i *model.Index) bool { return i != nil && slices.Contains(places, i) })
+				k := slices.IndexFunc(r.Plates, func(i *model.Index) bool {
+					return i != nil && slices.Contains(places, i)
+				})
 				if _, known := along[r.Latent]; !known && k >= 0 {
 					along[r.Latent] = k
 				}
@@ -147,8 +149,8 @@ func valuesIn(reads []model.LatentRead) (out []lagged) {
 	return out
 }
 
-// chainTable is the largest table of a step of the forward algorithm: the values that leave the state go one by one, each from the factors that
-// read it.
+// chainTable is the largest table of a step of the forward algorithm: the values that leave the state go one by one,
+// each from the factors that read it.
 func (c *checker) chainTable(chain *model.Chain) (largest []string) {
 	factors := c.chainFactors(chain)
 	var state []lagged
@@ -181,7 +183,8 @@ func guess(values string) float64 {
 	return 8
 }
 
-// chainFactors are the values of chains that stand together in the factors of a step, once other latents have been summed out.
+// chainFactors are the values of chains that stand together in the factors of a step, once other latents have been
+// summed out.
 func (c *checker) chainFactors(chain *model.Chain) (factors [][]lagged) {
 	var before []lagged
 	for _, t := range c.model.Terms {

@@ -1,5 +1,6 @@
-// Package check turns a syntax tree into a checked model: it finds what each name is from the equations, gives every expression
-// a type and its axes, matches axes by index set, inlines functions, and says everything that is wrong at once.
+// Package check turns a syntax tree into a checked model: it finds what each name is from the equations, gives every
+// expression a type and its axes, matches axes by index set, inlines functions, and says everything that is wrong at
+// once.
 //
 // The unit of work is the name: a name's statements are elaborated when something reads it, so statements may stand in
 // any order and a name that is read while it is being elaborated is a cycle.
@@ -14,8 +15,8 @@ import (
 	"ppl/stdlib"
 )
 
-// File checks a parsed file; load parses what it imports. The model is usable only when no diagnostic is an error. Of a file
-// with statements that could not be parsed the errors in the others are found.
+// File checks a parsed file; load parses what it imports. The model is usable only when no diagnostic is an error. Of a
+// file with statements that could not be parsed the errors in the others are found.
 func File(f *ast.File, load Loader) (*model.Model, []diag.Diagnostic) {
 	c := newChecker(f, load)
 	c.finish()

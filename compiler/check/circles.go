@@ -6,9 +6,9 @@ import (
 	"ppl/compiler/model"
 )
 
-// circles refuses quantities that are drawn from each other at the same index: a ~ Normal(b, 1), b ~ Normal(a, 1) has no joint
-// density by the product of its laws. Reads that are displaced (h[t-1], x[parent[n]], h[1], an index whose range depends on another) are taken
-// to lie in the past. Density is exempt: what it adds is exactly what is written.
+// circles refuses quantities that are drawn from each other at the same index: a ~ Normal(b, 1), b ~ Normal(a, 1) has
+// no joint density by the product of its laws. Reads that are displaced (h[t-1], x[parent[n]], h[1], an index whose
+// range depends on another) are taken to lie in the past. Density is exempt: what it adds is exactly what is written.
 func (c *checker) circles() {
 	f := circleFinder{laws: map[*model.Array][]*model.Term{}, done: map[*model.Array]bool{}}
 	for _, t := range c.model.Terms {
@@ -28,7 +28,9 @@ func (c *checker) circles() {
 func (c *checker) drawnFromEachOther(circle []*model.Array) {
 	a := circle[0]
 	if len(circle) == 1 {
-		c.errorf("E16", a.At, "`%s` is drawn from itself", a.Name).Help("a law may read what it draws at earlier indices only, such as `t - 1`; for any log density write `Density`")
+		c.errorf("E16", a.At, "`%s` is drawn from itself",
+			a.Name).Help("a law may read what it draws at earlier indices only, such as `t - 1`; for any log density " +
+			"write `Density`")
 		return
 	}
 	path := ""

@@ -5,8 +5,8 @@ import (
 	"ppl/lang/ast"
 )
 
-// collect enters the names that a list of statements defines: data first, since whether a name is declared as data says what its
-// other statements mean, wherever they stand.
+// collect enters the names that a list of statements defines: data first, since whether a name is declared as data says
+// what its other statements mean, wherever they stand.
 func (c *checker) collect(stmts []ast.Stmt, s *scope) {
 	for _, st := range stmts {
 		if st, ok := st.(*ast.Data); ok {

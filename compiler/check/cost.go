@@ -10,10 +10,13 @@ import (
 	"ppl/lang/types"
 )
 
-// describeLatents says for each discrete latent how it is summed out: its pattern, the table of an element, and what a gradient pays.
+// describeLatents says for each discrete latent how it is summed out: its pattern, the table of an element, and what a
+// gradient pays.
 func (c *checker) describeLatents() {
 	for _, t := range c.model.Terms {
-		if t.Kind != model.LatentPrior || slices.ContainsFunc(c.model.Latents, func(s model.LatentNote) bool { return s.Latent == t.Array }) {
+		if t.Kind != model.LatentPrior || slices.ContainsFunc(c.model.Latents, func(s model.LatentNote) bool {
+			return s.Latent == t.Array
+		}) {
 			continue
 		}
 		a := t.Array
@@ -58,8 +61,8 @@ func (c *checker) pattern(a *model.Array) string {
 	return words
 }
 
-// together lists the laws of other latents whose values stand in terms of a, or of the chains summed out with it, and are summed out later: of a
-// chain one for each place that is read.
+// together lists the laws of other latents whose values stand in terms of a, or of the chains summed out with it, and
+// are summed out later: of a chain one for each place that is read.
 func (c *checker) together(a *model.Array) (laws []*model.Term) {
 	all := []*model.Array{a}
 	if a.Chain != nil {
@@ -100,9 +103,11 @@ func (c *checker) lawOfLatent(a *model.Array) *model.Term {
 
 // valuesText is the number of a latent's values, as far as it is known without data.
 func (c *checker) valuesText(t *model.Term) string {
-	lo, hi := max(t.Array.Type.Range.Lo, t.Dist.Lo), min(t.Array.Type.Range.Hi, t.Dist.Hi) // of data with holes, Range has the missing entries' code too
+	// of data with holes, Range has the missing entries' code too
+	lo, hi := max(t.Array.Type.Range.Lo, t.Dist.Lo), min(t.Array.Type.Range.Hi, t.Dist.Hi)
 	for i, a := range t.Form.Args {
-		if axes := t.Args[i].Info().Type.Axes; a.Rank == 1 && len(axes) > 0 && a.Domain.Kind == types.Simplex || a.Rank == 1 && a.Name == "logits" {
+		if axes := t.Args[i].Info().Type.Axes; a.Rank == 1 && len(axes) > 0 && a.Domain.Kind == types.Simplex ||
+			a.Rank == 1 && a.Name == "logits" {
 			last := axes[len(axes)-1]
 			first, end := linearOf(last.Lo), linearOf(last.Hi)
 			if !first.isConst() || !end.isConst() {

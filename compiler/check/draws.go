@@ -83,7 +83,8 @@ func (c *checker) drawnByBlock(a *arrayInfo, d *draw, x model.Expr) {
 			return
 		}
 	}
-	c.addPiece(a, &model.Piece{At: d.head.Span(), Slots: d.slots, Plates: plates(d.slots), Value: x}, x.Info().Type.Axes, x.Info().Type)
+	c.addPiece(a, &model.Piece{At: d.head.Span(), Slots: d.slots, Plates: plates(d.slots), Value: x},
+		x.Info().Type.Axes, x.Info().Type)
 }
 
 // narrowed is a range cut to a..b.
@@ -92,12 +93,14 @@ func (c *checker) narrowed(s *scope, in *ast.Range, r stdlib.Range) stdlib.Range
 	if isPoison(lo) || isPoison(hi) {
 		return r
 	}
-	return stdlib.Range{Lo: math.Max(r.Lo, lo.Info().Type.Range.Lo), Hi: math.Min(r.Hi, hi.Info().Type.Range.Hi), Int: r.Int}
+	return stdlib.Range{Lo: math.Max(r.Lo, lo.Info().Type.Range.Lo), Hi: math.Min(r.Hi, hi.Info().Type.Range.Hi),
+		Int: r.Int}
 }
 
 // rangeFromArgs: the support of Uniform(0, 5) is known from its arguments, unless they read the array itself.
 func (c *checker) rangeFromArgs(a *arrayInfo, d *draw, t *model.Type) {
-	if d.stmt.Law == nil || mentions(d.stmt.Law.Dist, a.Name) || !math.IsInf(t.Range.Lo, 0) && !math.IsInf(t.Range.Hi, 0) {
+	if d.stmt.Law == nil || mentions(d.stmt.Law.Dist, a.Name) || !math.IsInf(t.Range.Lo, 0) &&
+		!math.IsInf(t.Range.Hi, 0) {
 		return
 	}
 	if dist := c.distRow(d); dist.Name != "Uniform" && dist.Name != "DiscreteUniform" {
@@ -122,7 +125,8 @@ func (c *checker) inferEvent(a *arrayInfo, d *draw, dist *stdlib.Dist) bool {
 			return true
 		}
 	}
-	c.errorf("E46", d.head.Span(), "the size of `%s` is not known from the arguments of %s; write its axis, a set: `%s[K%s]`", a.Name, dist.Name, a.Name,
+	c.errorf("E46", d.head.Span(), "the size of `%s` is not known from the arguments of %s; write its axis, a "+
+		"set: `%s[K%s]`", a.Name, dist.Name, a.Name,
 		strings.Repeat(", K", max(0, dist.Event-1)))
 	return false
 }

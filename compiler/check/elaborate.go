@@ -52,13 +52,15 @@ func (c *checker) declare(a *arrayInfo) {
 	a.Type.Range = stdlib.Range{Lo: math.Inf(-1), Hi: math.Inf(1)}
 	c.declareType(a, d)
 	if d.Bounds != nil {
-		a.Bounds = &model.Bounds{Lo: c.staticInt(a.scope, d.Bounds.Lo, false), Hi: c.staticInt(a.scope, d.Bounds.Hi, false)}
+		a.Bounds = &model.Bounds{Lo: c.staticInt(a.scope, d.Bounds.Lo, false),
+			Hi: c.staticInt(a.scope, d.Bounds.Hi, false)}
 		a.Type.Range = rangeBetween(a.Bounds)
 	}
 	if d.Value != nil {
 		a.Value = c.expr(a.scope, d.Value)
 		if other := readsOtherData(a.Value); other != "" {
-			c.errorf("E48", d.Value.Span(), "the value of data `%s` reads data `%s`; write what is computed as a definition: `%s = …`", a.Name, other, a.Name)
+			c.errorf("E48", d.Value.Span(), "the value of data `%s` reads data `%s`; write what is computed as a "+
+				"definition: `%s = …`", a.Name, other, a.Name)
 		}
 		if !a.Value.Info().Static {
 			c.errorf("E48", d.Value.Span(), "the value of data `%s` must be known before sampling", a.Name)
@@ -67,7 +69,8 @@ func (c *checker) declare(a *arrayInfo) {
 			e := c.errorf("E42", d.Value.Span(), "`%s` is declared with %s, but the value has %d",
 				a.Name, haveAxes(a.Type.Axes), literalRank(d.Value))
 			if len(a.Type.Axes) == 0 {
-				e.Help("name them: `data %s[%s] = …`", a.Name, strings.Join([]string{"N", "D", "K", "L"}[:min(literalRank(d.Value), 4)], ", "))
+				e.Help("name them: `data %s[%s] = …`", a.Name,
+					strings.Join([]string{"N", "D", "K", "L"}[:min(literalRank(d.Value), 4)], ", "))
 			}
 		}
 		a.Type.Range = a.Value.Info().Type.Range
@@ -178,8 +181,8 @@ func (c *checker) roles(a *arrayInfo) {
 	}
 }
 
-// missingRole: what holes in data become. Where nothing else reads them they are dropped, their integral being 1; else they
-// are parameters, or latents of a discrete law.
+// missingRole: what holes in data become. Where nothing else reads them they are dropped, their integral being 1; else
+// they are parameters, or latents of a discrete law.
 func (c *checker) missingRole(a *arrayInfo) {
 	if a.decl.MissingCode != nil {
 		a.MissingCode = c.staticInt(a.scope, a.decl.MissingCode, false)
@@ -192,7 +195,8 @@ func (c *checker) missingRole(a *arrayInfo) {
 	case !slices.ContainsFunc(a.draws, func(d draw) bool { return !discreteLaw(d) }):
 		a.Role = model.Latent
 	case !c.oneSupport(a):
-		c.notYet(a.At, "missing entries that other statements read, in an array observed in pieces by laws with different supports").
+		c.notYet(a.At, "missing entries that other statements read, in an array observed in pieces by laws with "+
+			"different supports").
 			Help("declare each piece as data of its own: the support of what is missing is then that of its law")
 	default:
 		a.Role = model.Imputed
@@ -204,7 +208,8 @@ func (c *checker) oneSupport(a *arrayInfo) bool {
 	first := c.distRow(&a.draws[0])
 	return len(a.draws) == 1 || !slices.ContainsFunc(a.draws, func(d draw) bool {
 		dist := c.distRow(&d)
-		return dist == nil || d.stmt.Law.In != nil || dist.Support != first.Support || dist.Lo != first.Lo || dist.Hi != first.Hi || dist.Forms[0].Bounds != nil
+		return dist == nil || d.stmt.Law.In != nil || dist.Support != first.Support || dist.Lo != first.Lo ||
+			dist.Hi != first.Hi || dist.Forms[0].Bounds != nil
 	})
 }
 

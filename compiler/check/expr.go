@@ -18,7 +18,8 @@ func diagNearest(name string, among []string) (string, bool) { return diag.Neare
 
 // poison stands for an expression that was already reported; whatever reads it stays silent.
 func poison(at ast.Node) model.Expr {
-	return &model.Num{Value: math.NaN(), Fact: model.Fact{At: at.Span(), Static: true, Type: model.Type{Range: anyRange}}}
+	return &model.Num{Value: math.NaN(), Fact: model.Fact{At: at.Span(), Static: true,
+		Type: model.Type{Range: anyRange}}}
 }
 
 func isPoison(e model.Expr) bool {
@@ -68,7 +69,8 @@ func (c *checker) expr(s *scope, e ast.Expr) model.Expr {
 		return c.dotted(s, e)
 	case *ast.String:
 		c.errorf("E44", e.Span(), "a text has no place in arithmetic").
-			Help("declared `data x[N]: index(K)`, a column of texts is read as 1, 2, … in alphabetical order: compare with these numbers")
+			Help("declared `data x[N]: index(K)`, a column of texts is read as 1, 2, … in alphabetical order: " +
+				"compare with these numbers")
 	default:
 		panic("internal error: unknown expression")
 	}
@@ -108,9 +110,11 @@ func (c *checker) name(s *scope, e *ast.Name) model.Expr {
 	case ent.array != nil:
 		return at(c.ref(ent.array, e), ent.outer, e)
 	case ent.ode != nil:
-		c.errorf("E44", e.Span(), "`%s` is a function of time; write `%s(t)`", e.Name, e.Name).Related(ent.at, "defined here")
+		c.errorf("E44", e.Span(), "`%s` is a function of time; write `%s(t)`", e.Name, e.Name).Related(ent.at,
+			"defined here")
 	case ent.fn != nil:
-		c.errorf("E44", e.Span(), "`%s` is a function; call it with arguments: `%s(…)`", e.Name, e.Name).Related(ent.at, "defined here")
+		c.errorf("E44", e.Span(), "`%s` is a function; call it with arguments: `%s(…)`", e.Name, e.Name).Related(ent.at,
+			"defined here")
 	}
 	return poison(e)
 }
@@ -165,7 +169,8 @@ func (c *checker) cycle(a *arrayInfo, e ast.Node) {
 	if len(c.open)-from == 1 {
 		d := c.errorf("E16", e.Span(), "`%s` is defined by itself", a.Name).Related(a.At, "the definition")
 		if len(a.draws) > 0 {
-			d.Help("a series reads its past in the arguments of its law, and its law has all of its axes on the left: `%s[t in 2..T, 1..2] ~ …`", a.Name)
+			d.Help("a series reads its past in the arguments of its law, and its law has all of its axes on the "+
+				"left: `%s[t in 2..T, 1..2] ~ …`", a.Name)
 		}
 		return
 	}
@@ -184,8 +189,8 @@ func (c *checker) undefined(s *scope, e *ast.Name) {
 	s2.names[e.Name] = &entity{name: e.Name, at: e.Span(), used: true, expr: poison(e)} // one report per name
 }
 
-// meant adds to a report of an unknown name what to write instead: how ppl says what Stan, PyMC or NumPyro call so, or the
-// nearest name.
+// meant adds to a report of an unknown name what to write instead: how ppl says what Stan, PyMC or NumPyro call so, or
+// the nearest name.
 func meant(d diag.Entry, name string, among []string) {
 	if code, ok := stdlib.Foreign(name); ok {
 		if stdlib.Dists()[code] != nil {

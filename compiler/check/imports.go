@@ -21,7 +21,8 @@ func (c *checker) collectImport(st *ast.Import, s *scope) {
 	}
 	for i, open := range c.importing {
 		if open == path {
-			c.errorf("E21", st.Path.Span(), "imports form a circle: %s", strings.Join(append(c.importing[i:], path), " → "))
+			c.errorf("E21", st.Path.Span(), "imports form a circle: %s",
+				strings.Join(append(c.importing[i:], path), " → "))
 			return
 		}
 	}
@@ -57,7 +58,8 @@ func (c *checker) collectLibrary(file *ast.File, s *scope, path string) {
 				continue
 			}
 		}
-		c.errorf("E20", st.Span(), "%s line %d: an imported file has functions, templates and constants only", path, st.Span().Line())
+		c.errorf("E20", st.Span(), "%s line %d: an imported file has functions, templates and constants only", path,
+			st.Span().Line())
 	}
 }
 

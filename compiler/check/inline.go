@@ -42,7 +42,8 @@ func (c *checker) bindParams(s, inner *scope, fn *function, e *ast.Call) bool {
 			at = paramNamed(params, a.Name.Name)
 		}
 		if at < 0 || at >= len(params) || given[at] != nil {
-			c.errorf("E50", a.Span(), "`%s` takes %s: %s", fn.name, count(len(params), "argument", "arguments"), fn.head.Span().Text()).
+			c.errorf("E50", a.Span(), "`%s` takes %s: %s", fn.name, count(len(params), "argument", "arguments"),
+				fn.head.Span().Text()).
 				Related(fn.at, "the function")
 			return false
 		}
@@ -67,7 +68,8 @@ func paramNamed(params []*ast.Param, name string) int {
 
 func (c *checker) bindParam(s, inner *scope, fn *function, p *ast.Param, given *ast.Arg, e *ast.Call) bool {
 	if p.Name == nil {
-		c.errorf("E90", p.Span(), "an initial value needs an equation: add `%s'(t) = …`, or give the function's argument a name", fn.name)
+		c.errorf("E90", p.Span(), "an initial value needs an equation: add `%s'(t) = …`, or give the function's "+
+			"argument a name", fn.name)
 		return false
 	}
 	var x model.Expr
@@ -105,7 +107,8 @@ func (c *checker) bindShape(inner *scope, fn *function, p *ast.Param, x model.Ex
 		}
 		if old := inner.names[n.Name]; old != nil {
 			if old.set != nil && !old.set.Same(axes[k]) {
-				c.errorf("E40", x.Info().At, "`%s` wants axis %s to be %s, which is %s here", fn.name, n.Name, old.set.Name, axes[k].Name).
+				c.errorf("E40", x.Info().At, "`%s` wants axis %s to be %s, which is %s here", fn.name, n.Name,
+					old.set.Name, axes[k].Name).
 					Related(p.Span(), "the parameter")
 				return false
 			}

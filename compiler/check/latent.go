@@ -37,7 +37,8 @@ func (c *checker) termReads(t *model.Term) []*model.Array {
 	return out
 }
 
-// latents finds, for each term, the latents it reads and at which plates, and refuses patterns that this version does not sum out.
+// latents finds, for each term, the latents it reads and at which plates, and refuses patterns that this version does
+// not sum out.
 func (c *checker) latents() {
 	for _, t := range c.model.Terms {
 		if t.Kind == model.LatentPrior {
@@ -59,7 +60,8 @@ func (c *checker) latents() {
 			f.visit(e)
 		}
 		if t.Non && len(t.Reads) > 0 {
-			c.errorf("E61", t.At, "`noncentered` on `%s`: its law reads the discrete unknown `%s`, which is summed out", t.Array.Name, t.Reads[0].Latent.Name)
+			c.errorf("E61", t.At, "`noncentered` on `%s`: its law reads the discrete unknown `%s`, which is summed out",
+				t.Array.Name, t.Reads[0].Latent.Name)
 		}
 	}
 	if !c.diags.HasErrors() {
@@ -99,7 +101,8 @@ func (c *checker) chain(t *model.Term) bool {
 	case axis < 0:
 		return true
 	case r != nil && r.Whole:
-		c.errorf("E71", t.At, "`%s` cannot be summed out: its law reads all of its past; read it at a constant distance: `%s[t-1]`", a.Name, a.Name)
+		c.errorf("E71", t.At, "`%s` cannot be summed out: its law reads all of its past; read it at a constant "+
+			"distance: `%s[t-1]`", a.Name, a.Name)
 		return false
 	}
 	a.Chain = &model.Chain{Axis: axis, Beside: []*model.Array{a}}
@@ -162,7 +165,8 @@ func (c *checker) latentSupport(t *model.Term) {
 		return
 	}
 	if t.Dist.Enumerate == nil && t.In == nil {
-		c.errorf("E70", t.At, "`%s ~ %s(…)` cannot be summed out: unbounded; add `in 0..200`", t.Array.Name, t.Dist.Name)
+		c.errorf("E70", t.At, "`%s ~ %s(…)` cannot be summed out: unbounded; add `in 0..200`", t.Array.Name,
+			t.Dist.Name)
 	}
 	if t.In != nil && !(t.In.Lo.Info().Static && t.In.Hi.Info().Static) {
 		c.errorf("E48", t.At, "the values that `%s` may take must depend on data only", t.Array.Name)
@@ -180,7 +184,8 @@ type latentFinder struct {
 func (f *latentFinder) visit(e model.Expr) {
 	switch e := e.(type) {
 	case *model.Probability, *model.Mode:
-		f.c.errorf("E84", e.Info().At, "`%s` is known only after inference; the model cannot read it", e.Info().At.Text())
+		f.c.errorf("E84", e.Info().At, "`%s` is known only after inference; the model cannot read it",
+			e.Info().At.Text())
 		return
 	case *model.Ref:
 		f.read(e, nil)
@@ -253,7 +258,8 @@ func (f *latentFinder) latent(r *model.Ref, sub *model.Subscript) {
 	for _, a := range f.open {
 		for _, p := range a.Pieces {
 			if p.Recurrence != nil {
-				f.c.errorf("E72", r.Info().At, "`%s` carries `%s` through a recurrence: the whole path matters; make `%s` enter terms, not a recurrence", a.Name, z.Name, z.Name).
+				f.c.errorf("E72", r.Info().At, "`%s` carries `%s` through a recurrence: the whole path matters; make "+
+					"`%s` enter terms, not a recurrence", a.Name, z.Name, z.Name).
 					Related(a.At, "the recurrence")
 				return
 			}
@@ -279,9 +285,11 @@ func (f *latentFinder) latent(r *model.Ref, sub *model.Subscript) {
 	f.enter(r, read)
 }
 
-// ownPart reports whether a law of a part of a latent reads the latent in that part: at its own index, or at the element that it is for.
+// ownPart reports whether a law of a part of a latent reads the latent in that part: at its own index, or at the
+// element that it is for.
 func (f *latentFinder) ownPart(z *model.Array, sub *model.Subscript, k int) bool {
-	if f.term.Array != z || f.term.Kind != model.LatentPrior || sub == nil || k >= len(sub.Subs) || sub.Subs[k].At == nil {
+	if f.term.Array != z || f.term.Kind != model.LatentPrior || sub == nil || k >= len(sub.Subs) ||
+		sub.Subs[k].At == nil {
 		return false
 	}
 	slot := f.term.Piece.Slots[k]
@@ -293,7 +301,8 @@ func (f *latentFinder) ownPart(z *model.Array, sub *model.Subscript, k int) bool
 
 // gathered reports whether data say which element is read: a static expression of the term's own plates.
 func (f *latentFinder) gathered(sub *model.Subscript, k int) bool {
-	if sub == nil || k >= len(sub.Subs) || sub.Subs[k].At == nil || !sub.Subs[k].At.Info().Static || len(sub.Subs[k].At.Info().Type.Axes) > 0 {
+	if sub == nil || k >= len(sub.Subs) || sub.Subs[k].At == nil || !sub.Subs[k].At.Info().Static ||
+		len(sub.Subs[k].At.Info().Type.Axes) > 0 {
 		return false
 	}
 	for _, i := range indicesOf(sub.Subs[k].At) {
@@ -305,8 +314,11 @@ func (f *latentFinder) gathered(sub *model.Subscript, k int) bool {
 }
 
 func (f *latentFinder) other(r *model.Ref) {
-	f.c.notYet(r.Info().At, "reading the discrete latent `"+r.Array.Name+"` other than at an index of the term, at one that data give, or along a chain at a constant distance").
-		Help("give the statement an index for each axis of `%s` that it reads, and read `%s` at these; which element data choose is written `%s[g[n]]`", r.Array.Name, r.Array.Name, r.Array.Name)
+	f.c.notYet(r.Info().At, "reading the discrete latent `"+
+		r.Array.Name+"` other than at an index of the term, at one that data give, or along a chain at a "+
+		"constant distance").
+		Help("give the statement an index for each axis of `%s` that it reads, and read `%s` at these; which element "+
+			"data choose is written `%s[g[n]]`", r.Array.Name, r.Array.Name, r.Array.Name)
 }
 
 // along finds the place of a read along a chain: a constant distance from one of the term's plates, or one element.
@@ -337,7 +349,8 @@ func sameExpr(a, b model.Expr) bool {
 	return linearOf(a).key() == linearOf(b).key()
 }
 
-// enter notes a read, which must be at the places of the term's other reads of the same latent, or along a chain a constant from them.
+// enter notes a read, which must be at the places of the term's other reads of the same latent, or along a chain a
+// constant from them.
 func (f *latentFinder) enter(r *model.Ref, read model.LatentRead) {
 	for k := range f.term.Reads {
 		old := &f.term.Reads[k]
@@ -346,7 +359,8 @@ func (f *latentFinder) enter(r *model.Ref, read model.LatentRead) {
 		}
 		far, ok := distance(old.At, read.At)
 		if !ok || !slices.Equal(old.Plates, read.Plates) || !slices.EqualFunc(old.Gather, read.Gather, sameExpr) {
-			f.c.errorf("E71", r.Info().At, "`%s` cannot be summed out: two different elements of it meet in one term", read.Latent.Name).
+			f.c.errorf("E71", r.Info().At, "`%s` cannot be summed out: two different elements of it meet in one term",
+				read.Latent.Name).
 				Related(f.term.At, "this term")
 		}
 		for _, gap := range read.Gaps {

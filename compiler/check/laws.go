@@ -74,7 +74,8 @@ func (c *checker) pickForm(dist *stdlib.Dist, given []*ast.Arg, at source.Span) 
 	}
 	for _, a := range given {
 		if a.Name != nil && !known[a.Name.Name] {
-			d := c.errorf("E50", a.Name.Span(), "`%s` has no argument `%s`; it has %s", dist.Name, a.Name.Name, joinAnd(all))
+			d := c.errorf("E50", a.Name.Span(), "`%s` has no argument `%s`; it has %s", dist.Name, a.Name.Name,
+				joinAnd(all))
 			if own, ok := stdlib.ForeignArgument(dist, a.Name.Name); ok {
 				d.Help("write `%s`", own)
 			} else if near, ok := diagNearest(a.Name.Name, all); ok {
@@ -138,8 +139,8 @@ func joinWith(names []string, last string) string {
 	return s
 }
 
-// argDomain refuses an argument that is plainly outside its domain: a parameter on the whole real line where a positive number is
-// wanted, or a constant that never fits. What cannot be seen here gives −Inf at run time.
+// argDomain refuses an argument that is plainly outside its domain: a parameter on the whole real line where a positive
+// number is wanted, or a constant that never fits. What cannot be seen here gives −Inf at run time.
 func (c *checker) argDomain(dist *stdlib.Dist, a stdlib.Arg, k int, x model.Expr) bool {
 	if a.Domain.Kind == types.Simplex {
 		return c.simplexArg(dist, x)
@@ -154,7 +155,8 @@ func (c *checker) argDomain(dist *stdlib.Dist, a stdlib.Arg, k int, x model.Expr
 	if !outside && !crosses {
 		return true
 	}
-	d := c.errorf("E51", x.Info().At, "the %s argument of `%s` (%s) must be %s, but `%s` is %s", ordinal(k+1), dist.Name, a.Name,
+	d := c.errorf("E51", x.Info().At, "the %s argument of `%s` (%s) must be %s, but `%s` is %s", ordinal(k+1),
+		dist.Name, a.Name,
 		a.Domain, x.Info().At.Text(), rangeText(r))
 	if crosses && a.Domain.Lo >= 0 && math.IsInf(a.Domain.Hi, 1) {
 		d.Help("write exp(%s), or `%s ~ … in 0..inf`", name, name)
@@ -168,7 +170,8 @@ func (c *checker) simplexArg(dist *stdlib.Dist, x model.Expr) bool {
 	if name == "" || r.Lo >= 0 {
 		return true
 	}
-	d := c.errorf("E53", x.Info().At, "the argument of `%s` must be a simplex, but `%s` is %s", dist.Name, x.Info().At.Text(), rangeText(r))
+	d := c.errorf("E53", x.Info().At, "the argument of `%s` must be a simplex, but `%s` is %s", dist.Name,
+		x.Info().At.Text(), rangeText(r))
 	if slices.ContainsFunc(dist.Forms, func(f stdlib.Form) bool { return f.Args[len(f.Args)-1].Name == "logits" }) {
 		d.Help("is `%s` on the log scale? write `logits = %s`", name, x.Info().At.Text())
 	} else {

@@ -71,7 +71,8 @@ func (c *checker) comprehension(s *scope, e *ast.Comprehension) model.Expr {
 	for _, i := range over {
 		if len(i.Set.Ragged) > 0 {
 			c.notYet(e.Span(), "an array whose size depends on an index (ragged)").
-				Help("make it a rectangle and say what stands beyond the ends: `[i in I, j in 1..max(m): j <= m[i] ? … : 0]`")
+				Help("make it a rectangle and say what stands beyond the ends: `[i in I, j in 1..max(m): j <= m[i] " +
+					"? … : 0]`")
 			return poison(e)
 		}
 	}

@@ -7,11 +7,11 @@ import (
 	"ppl/lang/source"
 )
 
-// A file may have statements that could not be parsed. The others are checked all the same, so that one mistake does not
-// hide the next: whatever a lost statement may define or explain is taken as reported.
+// A file may have statements that could not be parsed. The others are checked all the same, so that one mistake does
+// not hide the next: whatever a lost statement may define or explain is taken as reported.
 
-// kept are the statements of a file but those that define a name of a lost statement's left side; such names, and what is
-// defined beside them, become poison. Data keep their declaration.
+// kept are the statements of a file but those that define a name of a lost statement's left side; such names, and what
+// is defined beside them, become poison. Data keep their declaration.
 func (c *checker) kept(f *ast.File) []ast.Stmt {
 	c.lost = f.Lost.Names
 	known, lost := declared(f.Stmts), map[string]bool{}

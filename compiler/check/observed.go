@@ -2,7 +2,8 @@ package check
 
 import "ppl/compiler/model"
 
-// observedTwice refuses two laws for the same elements of an array: each element is one event. What Density adds to a law is exempt.
+// observedTwice refuses two laws for the same elements of an array: each element is one event. What Density adds to a
+// law is exempt.
 func (c *checker) observedTwice() {
 	laws := map[*model.Array][]*model.Term{}
 	for _, t := range c.model.Terms {
@@ -10,7 +11,8 @@ func (c *checker) observedTwice() {
 			continue
 		}
 		if old := sameElements(t, laws[t.Array]); old != nil {
-			c.errorf("E32", t.At, "`%s` is observed by two statements at the same elements", t.Array.Name).Related(old.At, "the other statement").
+			c.errorf("E32", t.At, "`%s` is observed by two statements at the same elements",
+				t.Array.Name).Related(old.At, "the other statement").
 				Help("a second factor for the same data is written `%s ~ Density(…)`", t.At.Text())
 			continue
 		}

@@ -39,7 +39,8 @@ func (c *checker) collectPrime(h *ast.Head, st *ast.Define, s *scope) {
 	switch {
 	case s != c.global:
 		c.notYet(h.Span(), "differential equations inside a function").
-			Help("write them at the top of the file, where they may read every name; for different constants give them an index: `%s'[k in K](t) = …`", name)
+			Help("write them at the top of the file, where they may read every name; for different constants give "+
+				"them an index: `%s'[k in K](t) = …`", name)
 		return
 	case e != nil && (e.ode == nil || again(e.ode.prime, h)):
 		c.errorf("E11", h.Span(), "`%s` is defined twice", name).Related(e.at, "first defined here")
@@ -119,7 +120,8 @@ func (c *checker) resolveODE(t *trajectory) bool {
 func (c *checker) rightSide(t *trajectory) (ok bool) {
 	t.state.Rhs, ok = c.chosen(t, t.prime, func(s *scope, d define) model.Expr {
 		p := d.head.Params[0]
-		s.add(&entity{name: p.Name.Name, at: p.Span(), used: true, expr: &model.TimeNow{Fact: model.Fact{At: p.Span(), Type: model.Type{Range: anyRange}}}})
+		s.add(&entity{name: p.Name.Name, at: p.Span(), used: true,
+			expr: &model.TimeNow{Fact: model.Fact{At: p.Span(), Type: model.Type{Range: anyRange}}}})
 		x := c.definedBy(s, d.stmt)
 		if isPoison(x) || !c.oneNumber(x, t.state.Name+"'") {
 			return nil
@@ -138,7 +140,8 @@ func (c *checker) definedBy(s *scope, st *ast.Define) model.Expr {
 
 func (c *checker) oneNumber(x model.Expr, what string) bool {
 	if len(x.Info().Type.Axes) > 0 {
-		c.errorf("E42", x.Info().At, "`%s` is one number, but this has %s; give it a plate: `%s[k in …]`", what, haveAxes(x.Info().Type.Axes), what)
+		c.errorf("E42", x.Info().At, "`%s` is one number, but this has %s; give it a plate: `%s[k in …]`", what,
+			haveAxes(x.Info().Type.Axes), what)
 		return false
 	}
 	return true
@@ -155,7 +158,8 @@ func (c *checker) initialValue(t *trajectory) (ok bool) {
 		switch h := d.head; {
 		case len(h.Slots) != len(prime.Slots):
 			c.errorf("E42", h.Span(), "the initial value of `%s` has %s, its derivative %s", t.state.Name,
-				count(len(h.Slots), "subscript", "subscripts"), count(len(prime.Slots), "subscript", "subscripts")).Related(prime.Span(), "the derivative")
+				count(len(h.Slots), "subscript", "subscripts"), count(len(prime.Slots), "subscript",
+					"subscripts")).Related(prime.Span(), "the derivative")
 			return false
 		case len(h.Params) != 1:
 			c.errorf("E90", h.Span(), "an initial value is written `%s(t0) = …`", t.state.Name)
@@ -164,7 +168,8 @@ func (c *checker) initialValue(t *trajectory) (ok bool) {
 	}
 	for k, s := range axes {
 		if !s.Same(t.state.Axes[k]) {
-			c.errorf("E12", t.init[0].head.Span(), "the initial values of `%s` are for %s, its derivatives for %s", t.state.Name, s.Name, t.state.Axes[k].Name).
+			c.errorf("E12", t.init[0].head.Span(), "the initial values of `%s` are for %s, its derivatives for %s",
+				t.state.Name, s.Name, t.state.Axes[k].Name).
 				Related(prime.Span(), "the derivative")
 			return false
 		}
@@ -189,7 +194,8 @@ func (c *checker) initialTime(t *trajectory) (t0 model.Expr) {
 		}
 		x := c.staticInt(t.scope, e, false)
 		if t0 != nil && !sameExpr(t0, x) {
-			c.errorf("E92", d.head.Span(), "parts of `%s` start at %s and %s", t.state.Name, t0.Info().At.Text(), x.Info().At.Text()).
+			c.errorf("E92", d.head.Span(), "parts of `%s` start at %s and %s", t.state.Name, t0.Info().At.Text(),
+				x.Info().At.Text()).
 				Related(t.init[0].head.Span(), "the other part")
 		}
 		if t0 == nil {
@@ -217,7 +223,8 @@ func (c *checker) stateAt(s *scope, t *trajectory, e *ast.Call) model.Expr {
 		return &model.StateNow{State: t.state, Fact: model.Fact{At: e.Span(), Type: ty}}
 	}
 	if readsTime(at) {
-		c.errorf("E91", e.Span(), "`%s` is read here at another time than the present: delays are not offered", t.state.Name)
+		c.errorf("E91", e.Span(), "`%s` is read here at another time than the present: delays are not offered",
+			t.state.Name)
 		return poison(e)
 	}
 	ty.Axes = append(append([]*model.Set{}, t.state.Axes...), at.Info().Type.Axes...)
@@ -260,7 +267,8 @@ func (c *checker) systems() {
 		if sys.T0 == nil {
 			sys.T0 = t0
 		} else if linearOf(sys.T0).key() != linearOf(t0).key() {
-			c.errorf("E92", t.init[0].head.Span(), "`%s` and `%s` read each other but start at %s and %s", sys.States[0].Name, t.state.Name,
+			c.errorf("E92", t.init[0].head.Span(), "`%s` and `%s` read each other but start at %s and %s",
+				sys.States[0].Name, t.state.Name,
 				sys.T0.Info().At.Text(), t0.Info().At.Text()).Related(sys.States[0].At, "`%s`", sys.States[0].Name)
 		}
 		sys.Options = c.odeOptions()

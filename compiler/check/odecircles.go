@@ -6,13 +6,15 @@ import (
 	"ppl/compiler/model"
 )
 
-// odeCircles refuses trajectories that are read at a fixed time, directly or through definitions, by what they depend on themselves.
+// odeCircles refuses trajectories that are read at a fixed time, directly or through definitions, by what they depend
+// on themselves.
 func (c *checker) odeCircles() bool {
 	for _, t := range c.odes {
 		_, fixed := statesRead(t.state)
 		for _, q := range fixed {
 			if leadsTo(q.State, t.state, nil) {
-				c.errorf("E91", q.At, "`%s` is read here at another time than the present, but `%s` depends on it: delays are not offered",
+				c.errorf("E91", q.At, "`%s` is read here at another time than the present, but `%s` depends on it: "+
+					"delays are not offered",
 					q.State.Name, t.state.Name).Related(t.state.At, "`%s`", t.state.Name)
 				return false
 			}
@@ -36,8 +38,8 @@ func leadsTo(s, goal *model.State, seen []*model.State) bool {
 	return slices.ContainsFunc(now, func(n *model.State) bool { return leadsTo(n, goal, append(seen, s)) })
 }
 
-// statesRead lists what a state's equation and initial value read at the present time, and at fixed times. It is for use before
-// systems are joined: then trajectories contain their equations.
+// statesRead lists what a state's equation and initial value read at the present time, and at fixed times. It is for
+// use before systems are joined: then trajectories contain their equations.
 func statesRead(s *model.State) (now []*model.State, fixed []*model.StateAt) {
 	seen := map[*model.Array]bool{}
 	var visit func(x model.Expr)

@@ -5,7 +5,8 @@ import (
 	"ppl/lang/ast"
 )
 
-// Equations for parts of a trajectory, u'[1](t) = … and u'[k in 2..K](t) = …, are one equation that chooses by the index.
+// Equations for parts of a trajectory, u'[1](t) = … and u'[k in 2..K](t) = …, are one equation that chooses by the
+// index.
 
 // joinedParts are the axes that statements for parts of a trajectory fill.
 func (c *checker) joinedParts(t *trajectory, parts []define) ([]*model.Set, bool) {
@@ -22,8 +23,8 @@ func (c *checker) joinedParts(t *trajectory, parts []define) ([]*model.Set, bool
 	return a.Type.Axes, c.diags.Len() == known
 }
 
-// chosen elaborates statements for parts, each where its indices are the state's, and chooses between them by the part that the state's indices lie
-// in; value gives nil for what is refused.
+// chosen elaborates statements for parts, each where its indices are the state's, and chooses between them by the part
+// that the state's indices lie in; value gives nil for what is refused.
 func (c *checker) chosen(t *trajectory, parts []define, value func(s *scope, d define) model.Expr) (model.Expr, bool) {
 	var x model.Expr
 	for i := len(parts) - 1; i >= 0; i-- {
@@ -46,7 +47,8 @@ func (c *checker) chosen(t *trajectory, parts []define, value func(s *scope, d d
 		if isPoison(q) {
 			return nil, false
 		}
-		x = &model.Cond{If: q, Then: part, Else: x, Fact: model.Fact{At: part.Info().At, Static: allStatic(q, part, x), Type: model.Type{Range: anyRange}}}
+		x = &model.Cond{If: q, Then: part, Else: x, Fact: model.Fact{At: part.Info().At, Static: allStatic(q, part, x),
+			Type: model.Type{Range: anyRange}}}
 	}
 	return x, true
 }
@@ -59,7 +61,8 @@ func insidePart(h *ast.Head) (q ast.Expr) {
 	for k, slot := range h.Slots {
 		at := ast.Place{At: slot.Span()}
 		compare := func(op string, end ast.Expr) ast.Expr {
-			return &ast.Binary{Place: at, Op: op, OpAt: slot.Span(), X: &ast.Name{Place: at, Name: plateName(k)}, Y: end}
+			return &ast.Binary{Place: at, Op: op, OpAt: slot.Span(), X: &ast.Name{Place: at, Name: plateName(k)},
+				Y: end}
 		}
 		both := func(x, y ast.Expr) ast.Expr {
 			if x == nil {
@@ -73,7 +76,8 @@ func insidePart(h *ast.Head) (q ast.Expr) {
 		case isElement(slot):
 			q = both(q, compare("==", set.Lo))
 		default:
-			q = both(q, both(compare(">=", &ast.Number{Place: at, Text: "1", Value: 1, IsInt: true}), compare("<=", set.Lo)))
+			q = both(q, both(compare(">=", &ast.Number{Place: at, Text: "1", Value: 1, IsInt: true}),
+				compare("<=", set.Lo)))
 		}
 	}
 	return q

@@ -43,8 +43,10 @@ func operators() map[string]operatorRow {
 		">=": {bin(swap(autodiff.Le)), always(types.Bool)},
 		"==": {bin(autodiff.Eq), always(types.Bool)},
 		"!=": {bin(not(autodiff.Eq)), always(types.Bool)},
-		"&&": {bin(func(x, y autodiff.Node) autodiff.Node { return autodiff.Mul(truth(x), truth(y)) }), always(types.Bool)},
-		"||": {bin(func(x, y autodiff.Node) autodiff.Node { return autodiff.Maximum(truth(x), truth(y)) }), always(types.Bool)},
+		"&&": {bin(func(x, y autodiff.Node) autodiff.Node { return autodiff.Mul(truth(x), truth(y)) }),
+			always(types.Bool)},
+		"||": {bin(func(x, y autodiff.Node) autodiff.Node { return autodiff.Maximum(truth(x), truth(y)) }),
+			always(types.Bool)},
 	}
 }
 
@@ -91,7 +93,8 @@ func (c *checker) operator(e ast.Node, op string, at source.Span, args ...model.
 	}
 	t := model.Type{Elem: row.elem(args), Axes: axes, Range: operatorRange(op, args)}
 	t.Range.Int = t.Elem != types.Real
-	return &model.Apply{Name: op, Args: args, Build: row.build, Fact: model.Fact{At: e.Span(), Type: t, Static: allStatic(args...)}}
+	return &model.Apply{Name: op, Args: args, Build: row.build,
+		Fact: model.Fact{At: e.Span(), Type: t, Static: allStatic(args...)}}
 }
 
 func operatorRange(op string, args []model.Expr) stdlib.Range {
@@ -120,7 +123,8 @@ func allStatic(args ...model.Expr) bool {
 	return true
 }
 
-// unify finds the axes of an elementwise result: those of the operand with most axes, among which every other operand's must be.
+// unify finds the axes of an elementwise result: those of the operand with most axes, among which every other operand's
+// must be.
 func (c *checker) unify(e ast.Node, what string, at source.Span, args ...model.Expr) ([]*model.Set, bool) {
 	var widest model.Expr
 	for _, a := range args {
@@ -216,7 +220,8 @@ func (c *checker) cond(s *scope, e *ast.Cond) model.Expr {
 		return poison(e)
 	}
 	if len(a.Info().Type.Axes) > 0 && len(b.Info().Type.Axes) > 0 && !sameAxes(a.Info().Type.Axes, b.Info().Type.Axes) {
-		c.errorf("E49", e.Span(), "the branches of `? :` have axes %s and %s", axesText(a.Info().Type.Axes), axesText(b.Info().Type.Axes)).
+		c.errorf("E49", e.Span(), "the branches of `? :` have axes %s and %s", axesText(a.Info().Type.Axes),
+			axesText(b.Info().Type.Axes)).
 			Related(a.Info().At, "this branch has axes %s", axesText(a.Info().Type.Axes)).
 			Related(b.Info().At, "this branch has axes %s", axesText(b.Info().Type.Axes))
 		return poison(e)
@@ -225,7 +230,8 @@ func (c *checker) cond(s *scope, e *ast.Cond) model.Expr {
 	if !ok {
 		return poison(e)
 	}
-	t := model.Type{Elem: intIfInts([]model.Expr{a, b}), Axes: axes, Range: stdlib.Union(a.Info().Type.Range, b.Info().Type.Range)}
+	t := model.Type{Elem: intIfInts([]model.Expr{a, b}), Axes: axes,
+		Range: stdlib.Union(a.Info().Type.Range, b.Info().Type.Range)}
 	return &model.Cond{If: q, Then: a, Else: b, Fact: model.Fact{At: e.Span(), Type: t, Static: allStatic(q, a, b)}}
 }
 
@@ -236,12 +242,14 @@ func (c *checker) matmul(e *ast.Binary, x, y model.Expr) model.Expr {
 	}
 	ax, ay := x.Info().Type.Axes, y.Info().Type.Axes
 	if len(ax) == 0 || len(ay) == 0 || len(ax) > 2 || len(ay) > 2 {
-		c.errorf("E40", e.OpAt, "`@` multiplies vectors and matrices; here the axes are %s and %s", axesText(ax), axesText(ay)).
+		c.errorf("E40", e.OpAt, "`@` multiplies vectors and matrices; here the axes are %s and %s", axesText(ax),
+			axesText(ay)).
 			Help("for numbers write `*`")
 		return poison(e)
 	}
 	if !ax[len(ax)-1].Same(ay[0]) {
-		c.errorf("E40", e.OpAt, "axes %s and %s do not match in `@`: the last of the left must be the first of the right", axesText(ax), axesText(ay))
+		c.errorf("E40", e.OpAt, "axes %s and %s do not match in `@`: the last of the left must be the first "+
+			"of the right", axesText(ax), axesText(ay))
 		return poison(e)
 	}
 	axes := append(append([]*model.Set{}, ax[:len(ax)-1]...), ay[1:]...)

@@ -6,9 +6,9 @@ import (
 	"ppl/compiler/model"
 )
 
-// orders looks at parameters whose laws read parameters of the same arrays, themselves or through definitions: x[n] ~ Normal(x[parent[n]], s). The
-// product of the laws is a density that has an integral of 1 where no element is drawn from itself, however long the way. Where the form of the
-// subscripts does not show that, data will have to.
+// orders looks at parameters whose laws read parameters of the same arrays, themselves or through definitions: x[n] ~
+// Normal(x[parent[n]], s). The product of the laws is a density that has an integral of 1 where no element is drawn
+// from itself, however long the way. Where the form of the subscripts does not show that, data will have to.
 func (c *checker) orders() {
 	for _, arrays := range c.groups(madeFrom) {
 		reads := readsWithin(arrays, madeFrom)
@@ -23,7 +23,8 @@ func (c *checker) orders() {
 	}
 }
 
-// madeFrom are the expressions that make the elements of a piece: its value, or what its law reads. What Density adds is exactly what is written.
+// madeFrom are the expressions that make the elements of a piece: its value, or what its law reads. What Density adds
+// is exactly what is written.
 func madeFrom(p *model.Piece) []model.Expr {
 	switch {
 	case p.Value != nil:
@@ -34,8 +35,9 @@ func madeFrom(p *model.Piece) []model.Expr {
 	return nil
 }
 
-// acyclic proves from the form of the subscripts that no element is made from itself: along some axis all reads lie before what is made, or at the
-// same place, and those at the same place lie before it along another, or are reads of arrays that are made before.
+// acyclic proves from the form of the subscripts that no element is made from itself: along some axis all reads lie
+// before what is made, or at the same place, and those at the same place lie before it along another, or are reads of
+// arrays that are made before.
 func acyclic(arrays []*model.Array, reads []pastRead) bool {
 	now := map[*model.Array][]*model.Array{}
 	for _, r := range reads {
@@ -46,7 +48,8 @@ func acyclic(arrays []*model.Array, reads []pastRead) bool {
 	}
 	for k := range arrays[0].Type.Axes {
 		for _, back := range []bool{false, true} {
-			if left, ok := atSamePlace(arrays, axesLike(arrays, k), reads, back); ok && len(left) < len(reads) && acyclic(arrays, left) {
+			if left, ok := atSamePlace(arrays, axesLike(arrays, k), reads, back); ok && len(left) < len(reads) &&
+				acyclic(arrays, left) {
 				return true
 			}
 		}
@@ -68,7 +71,8 @@ func atSamePlace(arrays []*model.Array, axes []int, reads []pastRead, back bool)
 	return left, true
 }
 
-// drawnBothWays are reads before and after what one piece of a series draws: its elements would be drawn from each other.
+// drawnBothWays are reads before and after what one piece of a series draws: its elements would be drawn from each
+// other.
 func drawnBothWays(arrays []*model.Array, reads []pastRead) (back, forth *pastRead) {
 	if len(arrays) > 1 || len(arrays[0].Type.Axes) != 1 {
 		return nil, nil

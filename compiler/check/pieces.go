@@ -51,7 +51,8 @@ func (c *checker) definePiece(a *arrayInfo, k int) bool {
 	p := a.Pieces[k]
 	p.Value = x
 	if n := len(p.Slots) + len(x.Info().Type.Axes); n != len(a.Type.Axes) {
-		c.errorf("E42", p.At, "`%s` reads its own past, so its axes are those on the left; here there are %d, elsewhere %d", a.Name, n, len(a.Type.Axes)).
+		c.errorf("E42", p.At, "`%s` reads its own past, so its axes are those on the left; here there are %d, "+
+			"elsewhere %d", a.Name, n, len(a.Type.Axes)).
 			Help("give every axis an index: `%s[t in …, k in …] = …`", a.Name)
 		return false
 	}
@@ -115,7 +116,8 @@ func (c *checker) lone(p *model.Piece) {
 	for _, s := range p.Slots {
 		if n, ok := s.At.(*model.Num); ok && n.Value > 1 {
 			at := n.Info().At
-			c.errorf("E13", at, "`%s` is one element, the only one defined", p.At.Text()).Help("for an axis of size %s write `1..%s`", at.Text(), at.Text())
+			c.errorf("E13", at, "`%s` is one element, the only one defined",
+				p.At.Text()).Help("for an axis of size %s write `1..%s`", at.Text(), at.Text())
 		}
 	}
 }
@@ -125,7 +127,8 @@ func (c *checker) twice(a *arrayInfo) bool {
 	for i, p := range a.Pieces {
 		for _, q := range a.Pieces[:i] {
 			if overlap(region(p), region(q)) {
-				c.errorf("E11", p.At, "`%s` is defined twice: lines %d and %d overlap", p.At.Text(), q.At.Line(), p.At.Line()).
+				c.errorf("E11", p.At, "`%s` is defined twice: lines %d and %d overlap", p.At.Text(), q.At.Line(),
+					p.At.Line()).
 					Related(q.At, "also defined here")
 				return true
 			}
@@ -171,9 +174,9 @@ func slotSet(s model.Slot) *model.Set {
 	return newSet(s.At.Info().At.Text(), s.At, s.At)
 }
 
-// joinAxis is the axis of which the pieces have parts. Pieces that fill a box lie side by side wherever one looks along an axis, so one part
-// begins the axis, one ends it, and each of the others goes on where some part ends and ends where some part goes on. Whether each element is
-// defined once is seen when sizes are known.
+// joinAxis is the axis of which the pieces have parts. Pieces that fill a box lie side by side wherever one looks along
+// an axis, so one part begins the axis, one ends it, and each of the others goes on where some part ends and ends where
+// some part goes on. Whether each element is defined once is seen when sizes are known.
 func (c *checker) joinAxis(a *arrayInfo, k int) *model.Set {
 	var parts []*model.Set
 	for _, p := range a.Pieces {
@@ -185,7 +188,9 @@ func (c *checker) joinAxis(a *arrayInfo, k int) *model.Set {
 			parts = append(parts, part)
 		}
 	}
-	begin := apart(parts, func(s *model.Set) model.Expr { return s.Lo }, func(s, t *model.Set) bool { return follows(t, s) })
+	begin := apart(parts, func(s *model.Set) model.Expr { return s.Lo }, func(s, t *model.Set) bool {
+		return follows(t, s)
+	})
 	end := apart(parts, func(s *model.Set) model.Expr { return s.Hi }, follows)
 	for _, loose := range [][]*model.Set{begin, end} {
 		if len(loose) > 1 {
@@ -227,9 +232,11 @@ func follows(s, t *model.Set) bool {
 // uncovered refuses parts of an axis that both have no neighbour on one side.
 func (c *checker) uncovered(a *arrayInfo, s, t *model.Set) {
 	if sameEnd(s.Lo, t.Lo) {
-		c.errorf("E11", a.Pieces[len(a.Pieces)-1].At, "`%s` is defined twice: %s and %s overlap", a.Name, s.Name, t.Name).Related(a.At, "also here")
+		c.errorf("E11", a.Pieces[len(a.Pieces)-1].At, "`%s` is defined twice: %s and %s overlap", a.Name, s.Name,
+			t.Name).Related(a.At, "also here")
 		return
 	}
-	c.errorf("E12", a.At, "the pieces %s and %s of `%s` do not meet: something between them is not defined, or defined twice", s.Name, t.Name, a.Name).
+	c.errorf("E12", a.At, "the pieces %s and %s of `%s` do not meet: something between them is not defined, or "+
+		"defined twice", s.Name, t.Name, a.Name).
 		Related(a.Pieces[len(a.Pieces)-1].At, "another piece")
 }

@@ -8,9 +8,10 @@ import (
 	"ppl/lang/diag"
 )
 
-// Predictive checks a file as File does, and makes the model draw its data anew instead of observing them: for each observed array a replica,
-// drawn after inference by the array's laws at the parameters and at what the laws read of the data. Discrete unknowns are drawn afresh, as log ℓ
-// sums over them. If prior is set, so are the parameters, from laws that must have something to draw from; and none is left to infer.
+// Predictive checks a file as File does, and makes the model draw its data anew instead of observing them: for each
+// observed array a replica, drawn after inference by the array's laws at the parameters and at what the laws read of
+// the data. Discrete unknowns are drawn afresh, as log ℓ sums over them. If prior is set, so are the parameters, from
+// laws that must have something to draw from; and none is left to infer.
 func Predictive(f *ast.File, load Loader, prior bool) (*model.Model, []diag.Diagnostic) {
 	c := newChecker(f, load)
 	if c.diags.HasErrors() {
@@ -28,12 +29,13 @@ func Predictive(f *ast.File, load Loader, prior bool) (*model.Model, []diag.Diag
 	return c.model, c.diags.All()
 }
 
-// forget leaves out what is drawn after inference, and what reads it. Definitions that are kept of a draw go with draws from the prior; of those
-// from the posterior they have been kept.
+// forget leaves out what is drawn after inference, and what reads it. Definitions that are kept of a draw go with draws
+// from the prior; of those from the posterior they have been kept.
 func (c *checker) forget(prior bool) {
 	c.model.Terms = slices.DeleteFunc(c.model.Terms, func(t *model.Term) bool { return t.Kind == model.Generate })
 	for _, a := range c.model.Arrays {
-		a.Save = a.Save && (a.Role == model.Parameter || prior && a.Role == model.Definition && settled(a, map[*model.Array]bool{}))
+		a.Save = a.Save && (a.Role == model.Parameter || prior && a.Role == model.Definition &&
+			settled(a, map[*model.Array]bool{}))
 	}
 }
 
@@ -84,7 +86,8 @@ func (c *checker) drawable(t *model.Term) bool {
 
 func (c *checker) undrawable(t *model.Term, format string, args ...any) bool {
 	c.errorf("E33", t.At, "prior predictive draws need proper priors; "+format, args...).
-		Help("give it a law that can be drawn from, such as a wide `Normal(0, 100)`; replicates at draws from the posterior need none: `ppl sample`, then `ppl predict RUN`")
+		Help("give it a law that can be drawn from, such as a wide `Normal(0, 100)`; replicates at draws from the " +
+			"posterior need none: `ppl sample`, then `ppl predict RUN`")
 	return false
 }
 
@@ -110,7 +113,8 @@ func (c *checker) replicate(prior bool) {
 		of := t.Array
 		if t.Density == nil && !t.Dist.Improper {
 			if replicas[of] == nil {
-				replicas[of] = &model.Array{Name: of.Name, At: of.At, Role: model.Generated, Type: of.Type, NeedInt: of.NeedInt, Save: true, Replicates: of}
+				replicas[of] = &model.Array{Name: of.Name, At: of.At, Role: model.Generated, Type: of.Type,
+					NeedInt: of.NeedInt, Save: true, Replicates: of}
 				c.model.Arrays = append(c.model.Arrays, replicas[of])
 			}
 			c.noteOwnPast(t)
@@ -130,9 +134,13 @@ func (c *checker) replicate(prior bool) {
 
 // fillHoles reads holes in data, which are no parameters here, from what is drawn for them.
 func (c *checker) fillHoles(of, from *model.Array) {
-	if from == nil || slices.ContainsFunc(from.Pieces, func(p *model.Piece) bool { return slices.Contains(c.termReads(p.Term), of) }) {
-		c.errorf("E33", of.At, "`%s` has missing entries that other statements read, and nothing to draw them from: its law is given by a formula, or reads them too", of.Name).
-			Help("replicates at draws from the posterior read continuous ones from the draws: `ppl sample`, then `ppl predict RUN`")
+	if from == nil || slices.ContainsFunc(from.Pieces, func(p *model.Piece) bool {
+		return slices.Contains(c.termReads(p.Term), of)
+	}) {
+		c.errorf("E33", of.At, "`%s` has missing entries that other statements read, and nothing to draw them from: "+
+			"its law is given by a formula, or reads them too", of.Name).
+			Help("replicates at draws from the posterior read continuous ones from the draws: `ppl sample`, then " +
+				"`ppl predict RUN`")
 		return
 	}
 	of.Role, of.Save, of.Chain = model.Definition, false, nil
@@ -144,7 +152,8 @@ func (c *checker) noteOwnPast(t *model.Term) {
 	law := *t
 	law.Censored = nil // ends say how data are recorded
 	if slices.Contains(c.termReads(&law), t.Array) {
-		c.diags.Notef("W10", t.At, "`%[1]s` is drawn one step ahead: its law reads `%[1]s`, which is as it was observed", t.Array.Name).
+		c.diags.Notef("W10", t.At, "`%[1]s` is drawn one step ahead: its law reads `%[1]s`, which is as it "+
+			"was observed", t.Array.Name).
 			Help("for a whole series draw one that reads itself: `generate again[t in …] ~ …`")
 	}
 }

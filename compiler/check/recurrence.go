@@ -6,10 +6,11 @@ import (
 	"ppl/compiler/model"
 )
 
-// A definition may be read while it is being worked out, if every statement on its left has slots: its axes are then those of the left sides. That
-// each read lies in the past is proved when all is known (recurrences).
+// A definition may be read while it is being worked out, if every statement on its left has slots: its axes are then
+// those of the left sides. That each read lies in the past is proved when all is known (recurrences).
 
-// provisional gives a definition that is being worked out the axes of its left sides; not ok where these do not tell them.
+// provisional gives a definition that is being worked out the axes of its left sides; not ok where these do not tell
+// them.
 func (c *checker) provisional(a *arrayInfo) bool {
 	if a.recurs {
 		return true
@@ -49,14 +50,16 @@ type pastRead struct {
 	at    model.Expr
 }
 
-// recurrences finds the groups of arrays that read themselves or each other, and the axes along which they read the past.
+// recurrences finds the groups of arrays that read themselves or each other, and the axes along which they read the
+// past.
 func (c *checker) recurrences() {
 	for _, g := range c.groups(own) {
 		c.group(g)
 	}
 }
 
-// groups are the arrays that read themselves or each other in what made lists of their pieces, without those that were refused.
+// groups are the arrays that read themselves or each other in what made lists of their pieces, without those that were
+// refused.
 func (c *checker) groups(made func(*model.Piece) []model.Expr) [][]*model.Array {
 	f := groupFinder{made: made, index: map[*model.Array]int{}, low: map[*model.Array]int{}}
 	for _, a := range c.model.Arrays {
@@ -73,8 +76,8 @@ func (c *checker) groups(made func(*model.Piece) []model.Expr) [][]*model.Array 
 	})
 }
 
-// own are the expressions that make the values of a piece: of a definition, of a parameter that is worked out from coordinates of its own, or of
-// what is drawn after inference.
+// own are the expressions that make the values of a piece: of a definition, of a parameter that is worked out from
+// coordinates of its own, or of what is drawn after inference.
 func own(p *model.Piece) []model.Expr {
 	switch {
 	case p.Value != nil:
@@ -182,12 +185,15 @@ func (c *checker) unseen(r pastRead) {
 	at := r.at.Info().At
 	switch {
 	case len(r.piece.Slots) == 0:
-		c.errorf("E18", at, "`%s` reads `%s`, which reads it: cannot see that the one comes before the other; give `%s` an index: `%s[t in …] = …`", r.from.Name, r.to.Name,
+		c.errorf("E18", at, "`%s` reads `%s`, which reads it: cannot see that the one comes before the other; give "+
+			"`%s` an index: `%s[t in …] = …`", r.from.Name, r.to.Name,
 			r.from.Name, r.from.Name).Related(r.to.At, "`%s`", r.to.Name)
 	case r.sub == nil:
-		c.errorf("E18", at, "cannot see that `%s` comes before what is being defined; read it at `t - 1` or over a range that ends at t-1", r.to.Name)
+		c.errorf("E18", at, "cannot see that `%s` comes before what is being defined; read it at `t - 1` or over a "+
+			"range that ends at t-1", r.to.Name)
 	default:
-		c.errorf("E18", at, "cannot see that `%s` comes before `%s`; use t - c, or a range that ends at t-1", at.Text(), r.piece.At.Text()).
+		c.errorf("E18", at, "cannot see that `%s` comes before `%s`; use t - c, or a range that ends at t-1", at.Text(),
+			r.piece.At.Text()).
 			Related(r.piece.At, "being defined")
 	}
 }
@@ -212,7 +218,8 @@ func readsIn(x model.Expr, arrays []*model.Array, visit func(ref *model.Ref, sub
 	}
 }
 
-// axesLike chooses an axis of each array for axis k of the first: that of the same set, else the only one, else the k-th.
+// axesLike chooses an axis of each array for axis k of the first: that of the same set, else the only one, else the
+// k-th.
 func axesLike(arrays []*model.Array, k int) []int {
 	axes := make([]int, len(arrays))
 	for i, a := range arrays {
@@ -265,7 +272,9 @@ func alongAxes(arrays []*model.Array, axes []int, reads []pastRead, back bool) *
 	if !ok {
 		return nil
 	}
-	slices.SortFunc(members, func(a, b model.Member) int { return slices.Index(order, a.Array) - slices.Index(order, b.Array) })
+	slices.SortFunc(members, func(a, b model.Member) int {
+		return slices.Index(order, a.Array) - slices.Index(order, b.Array)
+	})
 	return &model.Group{Members: members, Back: back, Told: told}
 }
 
@@ -333,12 +342,13 @@ func (r pastRead) place(from, to int, back bool) place {
 
 // mirrored is the place as it is seen when time runs back.
 func (p place) mirrored() place {
-	p.kind = [...]placeKind{unknown: unknown, before: after, past: future, after: before, future: past, same: same}[p.kind]
+	p.kind = [...]placeKind{unknown: unknown, before: after, past: future, after: before, future: past,
+		same: same}[p.kind]
 	return p
 }
 
-// placeOf proves from its form where a subscript lies, seen from a slot on the left: t ± c; a variable bound by a range that ends before t or
-// begins after it; t ± k for a variable k that starts at 1 or more.
+// placeOf proves from its form where a subscript lies, seen from a slot on the left: t ± c; a variable bound by a range
+// that ends before t or begins after it; t ± k for a variable k that starts at 1 or more.
 func placeOf(x model.Expr, slot model.Slot) place {
 	if slot.Index == nil {
 		return fixedPlace(linearOf(x).plus(linearOf(slot.At), -1))
@@ -361,10 +371,12 @@ func placeOf(x model.Expr, slot model.Slot) place {
 			}
 			continue
 		}
-		if lag := gap.plus(atom("index "+itoa(i.ID)), 1); lag.isConst() && lag.c-i.Set.Lo.Info().Type.Range.Lo < 0 { // x = t − i + const
+		// x = t − i + const
+		if lag := gap.plus(atom("index "+itoa(i.ID)), 1); lag.isConst() && lag.c-i.Set.Lo.Info().Type.Range.Lo < 0 {
 			return place{kind: past}
 		}
-		if lead := gap.plus(atom("index "+itoa(i.ID)), -1); lead.isConst() && lead.c+i.Set.Lo.Info().Type.Range.Lo > 0 { // x = t + i + const
+		// x = t + i + const
+		if lead := gap.plus(atom("index "+itoa(i.ID)), -1); lead.isConst() && lead.c+i.Set.Lo.Info().Type.Range.Lo > 0 {
 			return place{kind: future}
 		}
 	}
@@ -436,7 +448,8 @@ func (c *checker) noDirection(arrays []*model.Array, reads []pastRead) {
 }
 
 func (c *checker) bothWays(back, forth *pastRead) {
-	c.errorf("E17", forth.at.Info().At, "`%s` reads `%s` here and `%s` elsewhere; a recurrence has one direction", forth.piece.At.Text(), forth.at.Info().At.Text(),
+	c.errorf("E17", forth.at.Info().At, "`%s` reads `%s` here and `%s` elsewhere; a recurrence has one direction",
+		forth.piece.At.Text(), forth.at.Info().At.Text(),
 		back.at.Info().At.Text()).Related(back.at.Info().At, "the other read")
 }
 
@@ -446,13 +459,15 @@ func (c *checker) sameIndex(arrays []*model.Array, reads []pastRead) {
 	for _, a := range slices.Backward(arrays) {
 		path += a.Name + " → "
 	}
-	d := c.errorf("E16", reads[0].at.Info().At, "these define each other at the same index: %s%s", path, arrays[len(arrays)-1].Name)
+	d := c.errorf("E16", reads[0].at.Info().At, "these define each other at the same index: %s%s", path,
+		arrays[len(arrays)-1].Name)
 	for _, a := range slices.Backward(arrays) {
 		d = d.Related(a.At, "`%s`", a.Name)
 	}
 }
 
-// direction finds the axis along which a discrete unknown's law reads what lies before; no member when it reads nothing of it.
+// direction finds the axis along which a discrete unknown's law reads what lies before; no member when it reads nothing
+// of it.
 func (c *checker) direction(t *model.Term) (*model.Member, bool) {
 	arrays := []*model.Array{t.Array}
 	var reads []pastRead

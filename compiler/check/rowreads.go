@@ -12,8 +12,10 @@ import (
 // extended is a copy of the finder that starts from a row set, to try more terms.
 func (f *rowFinder) extended(s *model.RowSet) *rowFinder {
 	t := *s
-	t.Terms, t.Index, t.Arrays, t.Along = maps.Clone(s.Terms), maps.Clone(s.Index), maps.Clone(s.Arrays), maps.Clone(s.Along)
-	return &rowFinder{set: &t, term: f.term, broken: map[int]*model.Coupling{}, visited: maps.Clone(f.visited), statics: slices.Clone(f.statics)}
+	t.Terms, t.Index, t.Arrays, t.Along = maps.Clone(s.Terms), maps.Clone(s.Index), maps.Clone(s.Arrays),
+		maps.Clone(s.Along)
+	return &rowFinder{set: &t, term: f.term, broken: map[int]*model.Coupling{}, visited: maps.Clone(f.visited),
+		statics: slices.Clone(f.statics)}
 }
 
 // breaks notes what is wrong with a coordinate. Only what is found first counts: what follows may come of it.
@@ -97,7 +99,8 @@ func (f *rowFinder) visit(x model.Expr, at []int) {
 	at = pad(at, len(x.Info().Type.Axes))
 	if old, seen := f.visited[x]; seen {
 		if !slices.Equal(old, at) {
-			f.breakAmong(slices.Concat(old, at), x.Info().At, "`%s` is read at a row of `%s` and otherwise too", x.Info().At.Text(), f.term.Array.Name)
+			f.breakAmong(slices.Concat(old, at), x.Info().At, "`%s` is read at a row of `%s` and otherwise too",
+				x.Info().At.Text(), f.term.Array.Name)
 		}
 		return
 	}
@@ -169,7 +172,8 @@ func (f *rowFinder) inside(x model.Expr, at []int) {
 		f.visit(x.Y, append([]int{-1}, at[n:]...))
 	case *model.Vector:
 		n := len(at) - 1
-		f.breakAmong(at[n:], x.At, "`%s` reads all of its last axis, so rows of `%s` depend on each other", x.At.Text(), f.term.Array.Name)
+		f.breakAmong(at[n:], x.At, "`%s` reads all of its last axis, so rows of `%s` depend on each other", x.At.Text(),
+			f.term.Array.Name)
 		f.whole(x.Type.Axes[n], x, "reads all of")
 		f.visit(x.X, at)
 	case *model.List:
@@ -196,7 +200,8 @@ func (f *rowFinder) inside(x model.Expr, at []int) {
 // whole: something that depends on parameters runs over all of a set.
 func (f *rowFinder) whole(s *model.Set, x model.Expr, verb string) {
 	f.crosses(s, "E80", x.Info().At, func() string {
-		return fmt.Sprintf("`%s` %s %s, so a row of `%s` needs all rows", x.Info().At.Text(), verb, s.Name, f.term.Array.Name)
+		return fmt.Sprintf("`%s` %s %s, so a row of `%s` needs all rows", x.Info().At.Text(), verb, s.Name,
+			f.term.Array.Name)
 	})
 }
 
@@ -212,8 +217,10 @@ func (f *rowFinder) reduction(x *model.Reduce, at []int) {
 	for _, i := range x.Over {
 		f.whole(i.Set, x, "runs over")
 		for j, coord := range f.set.Index {
-			if index := atom("index " + itoa(j.ID)); linearOf(i.Set.Hi).plus(index, -1).isConst() || linearOf(i.Set.Lo).plus(index, -1).isConst() {
-				f.breaks(coord, "E80", x.At, "`%s` runs over %s, which grows along the rows of `%s`", x.At.Text(), i.Set.Name, f.term.Array.Name)
+			if index := atom("index " + itoa(j.ID)); linearOf(i.Set.Hi).plus(index, -1).isConst() ||
+				linearOf(i.Set.Lo).plus(index, -1).isConst() {
+				f.breaks(coord, "E80", x.At, "`%s` runs over %s, which grows along the rows of `%s`", x.At.Text(),
+					i.Set.Name, f.term.Array.Name)
 			}
 		}
 	}
@@ -232,7 +239,8 @@ func shared(result []*model.Set, at []int, operand []*model.Set) []int {
 	return out
 }
 
-// subscript follows x[sub, …]: an axis whose subscript is a row's index alone is read at the row. Data and parameters may be read in any way.
+// subscript follows x[sub, …]: an axis whose subscript is a row's index alone is read at the row. Data and parameters
+// may be read in any way.
 func (f *rowFinder) subscript(s *model.Subscript, at []int) {
 	axes := s.X.Info().Type.Axes
 	inner := make([]int, len(axes))
@@ -285,17 +293,20 @@ func (f *rowFinder) read(r *model.Ref, at []int) {
 	}
 	if old, seen := f.set.Arrays[a]; seen {
 		if !slices.Equal(old, at) {
-			f.breakAmong(slices.Concat(old, at), r.At, "`%s` is read at other rows than the one of `%s`", a.Name, f.term.Array.Name)
+			f.breakAmong(slices.Concat(old, at), r.At, "`%s` is read at other rows than the one of `%s`", a.Name,
+				f.term.Array.Name)
 		}
 		return
 	}
 	f.set.Arrays[a] = at
 	for k, s := range a.Type.Axes {
 		if f.recurs(a, k) != nil && at[k] >= 0 {
-			f.breaks(at[k], "E80", f.recurs(a, k).At, "`%s` is a recurrence over %s, so rows of `%s` depend on each other", a.Name, s.Name, f.term.Array.Name)
+			f.breaks(at[k], "E80", f.recurs(a, k).At,
+				"`%s` is a recurrence over %s, so rows of `%s` depend on each other", a.Name, s.Name, f.term.Array.Name)
 		} else if p := f.recurs(a, k); p != nil {
 			f.crosses(s, "E80", p.At, func() string {
-				return fmt.Sprintf("`%s` is a recurrence over %s, so rows of `%s` depend on each other", a.Name, s.Name, f.term.Array.Name)
+				return fmt.Sprintf("`%s` is a recurrence over %s, so rows of `%s` depend on each other", a.Name, s.Name,
+					f.term.Array.Name)
 			})
 		} else if at[k] < 0 {
 			f.crosses(s, "E80", r.At, func() string {

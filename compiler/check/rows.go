@@ -7,9 +7,9 @@ import (
 	"ppl/compiler/model"
 )
 
-// findRows decides, from index patterns alone, over which plates log ℓ is a sum of terms that are independent given the parameters
-// (lang/REFERENCE.md, minibatches): the free plates of each observation are a candidate, which takes in all other observations that have
-// these plates free too. Sizes choose among the candidates later.
+// findRows decides, from index patterns alone, over which plates log ℓ is a sum of terms that are independent given the
+// parameters (lang/REFERENCE.md, minibatches): the free plates of each observation are a candidate, which takes in all
+// other observations that have these plates free too. Sizes choose among the candidates later.
 func (c *checker) findRows() {
 	parts := c.components()
 	for _, p := range parts {
@@ -39,7 +39,8 @@ func (c *checker) refuseBatches() {
 				continue
 			}
 			for _, w := range c.model.Couplings {
-				c.errorf(w.Code, w.At, "minibatch refused: %s", w.Text).Related(arg.At, "minibatches are asked for here").
+				c.errorf(w.Code, w.At, "minibatch refused: %s", w.Text).Related(arg.At,
+					"minibatches are asked for here").
 					Help("leave `batch` out: gradients then use all data")
 			}
 		}
@@ -94,7 +95,8 @@ func single(t *model.Term) model.Coupling {
 	return w
 }
 
-// A component is the terms that share latents, with the plates that are one and the same through them: the class of an index is its root.
+// A component is the terms that share latents, with the plates that are one and the same through them: the class of an
+// index is its root.
 type component struct {
 	terms   []*model.Term
 	latents []*model.Array
@@ -193,7 +195,8 @@ func latentPlates(t *model.Term, z *model.Array) []*model.Index {
 	return nil
 }
 
-// A rowFinder follows terms and all they read with indices that stand for coordinates of a row set, and notes what breaks a coordinate.
+// A rowFinder follows terms and all they read with indices that stand for coordinates of a row set, and notes what
+// breaks a coordinate.
 type rowFinder struct {
 	set     *model.RowSet
 	term    *model.Term // being followed
@@ -204,7 +207,8 @@ type rowFinder struct {
 }
 
 func newRowFinder(p *component, plates []*model.Index, of *model.Term) *rowFinder {
-	s := &model.RowSet{Of: of, Terms: map[*model.Term]bool{}, Index: map[*model.Index]int{}, Arrays: map[*model.Array][]int{}, Along: map[model.Expr][]int{}}
+	s := &model.RowSet{Of: of, Terms: map[*model.Term]bool{}, Index: map[*model.Index]int{},
+		Arrays: map[*model.Array][]int{}, Along: map[model.Expr][]int{}}
 	for _, i := range plates {
 		s.Axes = append(s.Axes, i.Set)
 	}
@@ -229,7 +233,8 @@ func (f *rowFinder) component(p *component, plates []*model.Index) {
 				continue
 			}
 			if t.Kind == model.LatentPrior && !t.Plates[k].Set.Same(i.Set) {
-				f.breaks(coord, "E81", t.At, "`%s` is the law of some of the rows over %s alone", t.At.Text(), i.Set.Name)
+				f.breaks(coord, "E81", t.At, "`%s` is the law of some of the rows over %s alone", t.At.Text(),
+					i.Set.Name)
 				continue
 			}
 			f.stands(t.Plates[k], coord)
@@ -249,7 +254,8 @@ func (f *rowFinder) latent(p *component, z *model.Array, coord int, i *model.Ind
 		j := plateAt(latentPlates(t, z), z.Chain.Axis)
 		return j != nil && p.class(j) == p.class(i)
 	}) {
-		f.breaks(coord, "E81", joint(p, z).At, "`%s[%s-1]` joins rows %s-1 and %s of `%s`; the sequence is the row", z.Name, i.Name, i.Name, i.Name, f.set.Of.Array.Name)
+		f.breaks(coord, "E81", joint(p, z).At, "`%s[%s-1]` joins rows %s-1 and %s of `%s`; the sequence is the row",
+			z.Name, i.Name, i.Name, i.Name, f.set.Of.Array.Name)
 		return
 	}
 	for _, t := range p.terms {
@@ -258,7 +264,8 @@ func (f *rowFinder) latent(p *component, z *model.Array, coord int, i *model.Ind
 			continue
 		}
 		if !slices.ContainsFunc(reads, func(j *model.Index) bool { return j != nil && p.class(j) == p.class(i) }) {
-			f.breaks(coord, "E81", z.At, "`%s` has no value for each row over %s, so rows of `%s` share it", z.Name, i.Set.Name, f.set.Of.Array.Name)
+			f.breaks(coord, "E81", z.At, "`%s` has no value for each row over %s, so rows of `%s` share it", z.Name,
+				i.Set.Name, f.set.Of.Array.Name)
 			return
 		}
 	}
@@ -300,7 +307,8 @@ func (f *rowFinder) law(t *model.Term) {
 		}
 	}
 	if t.Array.Role == model.Imputed && len(t.Reads) > 0 {
-		f.breakAll("E81", t.At, "missing entries of `%s` are parameters, and their law reads what is summed out", t.Array.Name)
+		f.breakAll("E81", t.At, "missing entries of `%s` are parameters, and their law reads what is summed out",
+			t.Array.Name)
 	}
 	for _, r := range t.Reads {
 		if slices.ContainsFunc(r.Gather, func(x model.Expr) bool { return x != nil }) {

@@ -8,7 +8,8 @@ import (
 	"ppl/stdlib"
 )
 
-// The library documents the functions that the checker has rules for, and no others; Density is a distribution by syntax.
+// The library documents the functions that the checker has rules for, and no others; Density is a distribution by
+// syntax.
 func TestRulesAreDocumented(t *testing.T) {
 	var documented []string
 	for _, r := range stdlib.Rules() {

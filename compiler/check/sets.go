@@ -167,9 +167,11 @@ func (c *checker) unknownSet(n *ast.Name, more string) *model.Set {
 	}
 	d := c.errorf("E46", n.Span(), "size `%s` is not known", n.Name)
 	if near, ok := diagNearest(n.Name, c.setNames()); ok {
-		d.Help("did you mean `%s`? Otherwise give `%s = …`, `data %s`, or data with axis %s%s", near, n.Name, n.Name, n.Name, more)
+		d.Help("did you mean `%s`? Otherwise give `%s = …`, `data %s`, or data with axis %s%s", near, n.Name, n.Name,
+			n.Name, more)
 	} else {
-		d.Help("give `%s = …`, `data %s`, or data with axis %s; groups give theirs as `data g[N]: index(%s)`%s", n.Name, n.Name, n.Name, n.Name, more)
+		d.Help("give `%s = …`, `data %s`, or data with axis %s; groups give theirs as `data g[N]: index(%s)`%s", n.Name,
+			n.Name, n.Name, n.Name, more)
 	}
 	return c.sizeSet(n)
 }
@@ -187,7 +189,8 @@ func (c *checker) namedSet(s *scope, n *ast.Name) *model.Set {
 		e.used = true
 		c.resolve(e.array)
 		if len(e.array.Type.Axes) > 0 {
-			c.errorf("E15", n.Span(), "`%s` is an array (line %d), so it cannot be an index set; name the set otherwise", n.Name, e.at.Line()).
+			c.errorf("E15", n.Span(), "`%s` is an array (line %d), so it cannot be an index set; name the "+
+				"set otherwise", n.Name, e.at.Line()).
 				Related(e.at, "`%s` is defined here", n.Name)
 			return newSet(n.Name, num(1, n), num(1, n))
 		}
@@ -205,7 +208,8 @@ func (c *checker) staticInt(s *scope, e ast.Expr, integer bool) model.Expr {
 		c.errorf("E48", e.Span(), "a bound here must depend on data only; `%s` depends on a parameter", e.Span().Text())
 	}
 	if len(x.Info().Type.Axes) > 0 && integer {
-		c.errorf("E44", e.Span(), "a bound must be one number; `%s` is an array over %s", e.Span().Text(), axesText(x.Info().Type.Axes))
+		c.errorf("E44", e.Span(), "a bound must be one number; `%s` is an array over %s", e.Span().Text(),
+			axesText(x.Info().Type.Axes))
 	}
 	if integer && x.Info().Type.Elem == types.Real {
 		markInt(x)

@@ -6,15 +6,17 @@ import (
 	"ppl/lang/types"
 )
 
-// slots elaborates the left side's subscripts. A set without an index is a plate matched by its set; trailing ones of them, as
-// many as event says, are the event instead.
-func (c *checker) slots(inner *scope, h *ast.Head, event int) (slots []model.Slot, bare []*model.Index, ev []*model.Set) {
+// slots elaborates the left side's subscripts. A set without an index is a plate matched by its set; trailing ones of
+// them, as many as event says, are the event instead.
+func (c *checker) slots(inner *scope, h *ast.Head, event int) (slots []model.Slot, bare []*model.Index,
+	ev []*model.Set) {
 	n := len(h.Slots)
 	for k := n - 1; k >= 0 && len(ev) < event && isBare(h.Slots[k]); k-- {
 		ev = append([]*model.Set{c.set(inner, h.Slots[k].Set)}, ev...)
 	}
 	slots = make([]model.Slot, n-len(ev))
-	for _, late := range []bool{false, true} { // a range may read an index that stands behind it: i in start[m]..N[m], m in M
+	// a range may read an index that stands behind it: i in start[m]..N[m], m in M
+	for _, late := range []bool{false, true} {
 		for k, s := range h.Slots[:n-len(ev)] {
 			if readsSlots(s, h.Slots[k+1:]) == late {
 				slots[k] = c.slot(inner, s)
@@ -95,16 +97,19 @@ func (c *checker) absorb(x model.Expr, rank int, bare []*model.Index, what strin
 	for _, s := range axes[:len(axes)-rank] {
 		i := indexOver(s, bare)
 		if i == nil {
-			d := c.errorf("E40", x.Info().At, "`%s` has axis %s, which `%s` does not have here", x.Info().At.Text(), s.Name, what)
+			d := c.errorf("E40", x.Info().At, "`%s` has axis %s, which `%s` does not have here", x.Info().At.Text(),
+				s.Name, what)
 			if _, isRef := x.(*model.Ref); isRef && len(axes) == rank+1 {
 				d.Help("give it an index: `%s[i]`", x.Info().At.Text())
 			} else {
-				d.Help("write `%s[i in %s]` on the left and `i` in what has axis %s, or sum over it: `*` is by element, `@` the matrix product", what, s.Name, s.Name)
+				d.Help("write `%s[i in %s]` on the left and `i` in what has axis %s, or sum over it: `*` is by "+
+					"element, `@` the matrix product", what, s.Name, s.Name)
 			}
 			return x, false
 		}
-		sub.Subs = append(sub.Subs, model.Sub{At: &model.IndexVar{Index: i, Fact: model.Fact{At: x.Info().At, Static: true,
-			Type: model.Type{Elem: types.Int, Range: constRange(i.Set)}}}})
+		sub.Subs = append(sub.Subs,
+			model.Sub{At: &model.IndexVar{Index: i, Fact: model.Fact{At: x.Info().At, Static: true,
+				Type: model.Type{Elem: types.Int, Range: constRange(i.Set)}}}})
 	}
 	sub.Type.Axes = axes[len(axes)-rank:]
 	return sub, true

@@ -38,7 +38,8 @@ func (c *checker) scan(s *scope, e *ast.Call, row *stdlib.Scan) model.Expr {
 	if t.Range.Int {
 		t.Elem = types.Int
 	}
-	return &model.Vector{Name: row.Name, X: args[0], Build: build, Fact: model.Fact{At: e.Span(), Type: t, Static: args[0].Info().Static}}
+	return &model.Vector{Name: row.Name, X: args[0], Build: build,
+		Fact: model.Fact{At: e.Span(), Type: t, Static: args[0].Info().Static}}
 }
 
 // matrixFunc: a function of a square matrix, whose rows and columns have one index set.
@@ -58,7 +59,8 @@ func (c *checker) matrixFunc(s *scope, e *ast.Call, row *stdlib.MatrixFunc) mode
 		return poison(e)
 	}
 	t := model.Type{Axes: axes[:2-row.Drops], Range: anyRange}
-	return &model.Vector{Name: row.Name, X: x, Build: row.Build, Fact: model.Fact{At: e.Span(), Type: t, Static: x.Info().Static}}
+	return &model.Vector{Name: row.Name, X: x, Build: row.Build,
+		Fact: model.Fact{At: e.Span(), Type: t, Static: x.Info().Static}}
 }
 
 // fill: fill(v, N, M) is an array of one value.
@@ -77,7 +79,8 @@ func (c *checker) fill(s *scope, e *ast.Call) model.Expr {
 		axes = append(axes, c.set(s, &ast.Set{Place: ast.Place{At: a.Span()}, Lo: a.Value}))
 	}
 	if len(t.Axes) > 0 {
-		c.errorf("E42", e.Args[0].Span(), "`fill` repeats one number, but `%s` has %s", e.Args[0].Span().Text(), haveAxes(t.Axes))
+		c.errorf("E42", e.Args[0].Span(), "`fill` repeats one number, but `%s` has %s", e.Args[0].Span().Text(),
+			haveAxes(t.Axes))
 		return poison(e)
 	}
 	t.Axes = axes
@@ -95,7 +98,8 @@ func (c *checker) concat(s *scope, e *ast.Call) model.Expr {
 	for i, x := range items {
 		axes := x.Info().Type.Axes
 		if len(axes) == 0 || i > 0 && !sameAxes(axes[1:], items[0].Info().Type.Axes[1:]) {
-			c.errorf("E42", e.Args[i].Span(), "`concat` joins arrays along their first axis; `%s` has %s", e.Args[i].Span().Text(), haveAxes(axes))
+			c.errorf("E42", e.Args[i].Span(), "`concat` joins arrays along their first axis; `%s` has %s",
+				e.Args[i].Span().Text(), haveAxes(axes))
 			return poison(e)
 		}
 		t.Range = stdlib.Union(t.Range, x.Info().Type.Range)
@@ -157,7 +161,8 @@ func (c *checker) logprob(s *scope, e *ast.Call) model.Expr {
 func (c *checker) vectorLogprob(e *ast.Call, l *model.LogProb) model.Expr {
 	axes := l.X.Info().Type.Axes
 	if len(axes) != l.Dist.Event {
-		c.errorf("E42", l.X.Info().At, "`%s` has %s; %s is a law of %s", l.X.Info().At.Text(), haveAxes(axes), l.Dist.Name, eventText(l.Dist.Event)).
+		c.errorf("E42", l.X.Info().At, "`%s` has %s; %s is a law of %s", l.X.Info().At.Text(), haveAxes(axes),
+			l.Dist.Name, eventText(l.Dist.Event)).
 			Help("take one at a time, as in `[i in N: logpdf(%s(…), x[i])]`", l.Dist.Name)
 		return poison(e)
 	}
@@ -167,7 +172,8 @@ func (c *checker) vectorLogprob(e *ast.Call, l *model.LogProb) model.Expr {
 			l.Args[i] = &model.Fill{Value: a, Fact: *info}
 			l.Args[i].Info().Type.Axes = axes
 		} else if len(info.Type.Axes) != rank {
-			c.errorf("E42", info.At, "argument `%s` of `%s` is %s, but `%s` has %s", l.Form.Args[i].Name, l.Dist.Name, eventText(rank), info.At.Text(),
+			c.errorf("E42", info.At, "argument `%s` of `%s` is %s, but `%s` has %s", l.Form.Args[i].Name, l.Dist.Name,
+				eventText(rank), info.At.Text(),
 				haveAxes(info.Type.Axes))
 			return poison(e)
 		}
@@ -221,7 +227,8 @@ func (c *checker) probability(s *scope, e *ast.Call) model.Expr {
 	}
 	find(args[0])
 	if reads != 1 {
-		c.errorf("E85", e.Span(), "`probability` wants a condition that reads one element of a discrete latent once; this one reads %d", reads)
+		c.errorf("E85", e.Span(), "`probability` wants a condition that reads one element of a discrete latent once; "+
+			"this one reads %d", reads)
 		return poison(e)
 	}
 	return p

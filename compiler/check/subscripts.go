@@ -18,7 +18,8 @@ func (c *checker) subscript(s *scope, e *ast.Index) model.Expr {
 func (c *checker) subscripts(s *scope, x model.Expr, name ast.Expr, subs []*ast.Set, e ast.Node) model.Expr {
 	axes := x.Info().Type.Axes
 	if len(subs) > len(axes) {
-		c.errorf("E42", subs[len(axes)].Span(), "`%s` has %s but is given %s", name.Span().Text(), haveAxes(axes), count(len(subs), "subscript", "subscripts"))
+		c.errorf("E42", subs[len(axes)].Span(), "`%s` has %s but is given %s", name.Span().Text(), haveAxes(axes),
+			count(len(subs), "subscript", "subscripts"))
 		return poison(e)
 	}
 	out := &model.Subscript{X: x, Fact: model.Fact{At: e.Span(), Static: x.Info().Static, Type: x.Info().Type}}
@@ -39,7 +40,8 @@ func (c *checker) subscripts(s *scope, x model.Expr, name ast.Expr, subs []*ast.
 	return out
 }
 
-// newAxes drops the axes of a gather that an earlier gather of the same subscript list brought already: x[a, b] with a[N], b[N] is [N].
+// newAxes drops the axes of a gather that an earlier gather of the same subscript list brought already: x[a, b] with
+// a[N], b[N] is [N].
 func newAxes(extra, have []*model.Set) (out []*model.Set) {
 	for _, s := range extra {
 		if axisOf(s, have) < 0 {

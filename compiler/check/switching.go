@@ -6,9 +6,10 @@ import (
 	"ppl/compiler/model"
 )
 
-// switching warns of mixtures whose components nothing tells apart: every permutation of the labels of a discrete unknown, and of the
-// parameters it chooses from, leaves the joint density as it is, so the posterior has as many copies of each mode. Said only where that is
-// certain: weights symmetric, parameters drawn alike along the labels, and both read at the unknown alone.
+// switching warns of mixtures whose components nothing tells apart: every permutation of the labels of a discrete
+// unknown, and of the parameters it chooses from, leaves the joint density as it is, so the posterior has as many
+// copies of each mode. Said only where that is certain: weights symmetric, parameters drawn alike along the labels, and
+// both read at the unknown alone.
 func (c *checker) switching() {
 	seen := map[*model.Array]bool{}
 	for _, t := range c.model.Terms {
@@ -34,7 +35,8 @@ func (c *checker) warnSwitching(z *model.Array, components []*model.Array) {
 			plain = a
 		}
 	}
-	d := c.diags.Warnf("W04", components[0].At, "the components of %s are exchangeable: label switching, nothing tells the values of `%s` apart", names, z.Name).
+	d := c.diags.Warnf("W04", components[0].At, "the components of %s are exchangeable: label switching, nothing "+
+		"tells the values of `%s` apart", names, z.Name).
 		Related(z.At, "`%s` chooses a component", z.Name)
 	if plain != nil {
 		d.Help("`ordered` picks one labelling: `%s[…] ~ … ordered`", plain.Name)
@@ -81,7 +83,8 @@ func (m *mixture) exchangeable(terms []*model.Term) (components []*model.Array) 
 	return components
 }
 
-// symmetricLaw reports whether a law gives every value the same weight, whatever its parameters' labels; weights are the parameters it reads.
+// symmetricLaw reports whether a law gives every value the same weight, whatever its parameters' labels; weights are
+// the parameters it reads.
 func (m *mixture) symmetricLaw(t *model.Term) (weights []*model.Array, ok bool) {
 	switch {
 	case t.In != nil:
@@ -104,7 +107,8 @@ func (m *mixture) symmetricLaw(t *model.Term) (weights []*model.Array, ok bool) 
 		return []*model.Array{ref.Array}, law != nil && !law.Ordered
 	}
 	for _, p := range ref.Array.Pieces {
-		if p.Term == nil || p.Term.Dist == nil || p.Term.Dist.Name != "Dirichlet" || !constantVector(p.Term.Args[0]) || len(indicesOf(p.Term.Args[0])) > 0 {
+		if p.Term == nil || p.Term.Dist == nil || p.Term.Dist.Name != "Dirichlet" || !constantVector(p.Term.Args[0]) ||
+			len(indicesOf(p.Term.Args[0])) > 0 {
 			return nil, false
 		}
 	}
@@ -128,8 +132,8 @@ func constantVector(x model.Expr) bool {
 	return false
 }
 
-// reads visits every read of z in the model: each must choose an element of a parameter. Given arrays, every read of them must be such a
-// choice, or the weights of a law of z.
+// reads visits every read of z in the model: each must choose an element of a parameter. Given arrays, every read of
+// them must be such a choice, or the weights of a law of z.
 func (m *mixture) reads(terms []*model.Term, arrays []*model.Array) bool {
 	ok := true
 	var seen []*model.Array
@@ -137,7 +141,8 @@ func (m *mixture) reads(terms []*model.Term, arrays []*model.Array) bool {
 	visit = func(x model.Expr, law bool) {
 		switch x := x.(type) {
 		case *model.Subscript:
-			if ref, isRef := x.X.(*model.Ref); isRef && (ref.Array == m.z || m.choice(ref, x) || law && slices.Contains(arrays, ref.Array)) {
+			if ref, isRef := x.X.(*model.Ref); isRef && (ref.Array == m.z || m.choice(ref, x) || law &&
+				slices.Contains(arrays, ref.Array)) {
 				ok = ok && ref.Array != m.z
 				return
 			}

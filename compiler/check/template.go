@@ -9,8 +9,8 @@ import (
 	"ppl/stdlib"
 )
 
-// An instance is one use of a template: its draws become arrays named after the quantity that is drawn (`beta.lambda`), with
-// the plates of the use before their own.
+// An instance is one use of a template: its draws become arrays named after the quantity that is drawn (`beta.lambda`),
+// with the plates of the use before their own.
 type instance struct {
 	prefix string
 	outer  []*model.Index
@@ -116,8 +116,8 @@ func (c *checker) eventOf(s *scope, law *ast.Law) int {
 	return 0
 }
 
-// expand replaces a law that names a template by what the template draws. It returns the block's value when there is one: the
-// array is then defined by it.
+// expand replaces a law that names a template by what the template draws. It returns the block's value when there is
+// one: the array is then defined by it.
 func (c *checker) expand(a *arrayInfo, d *draw) (value model.Expr, ok bool) {
 	var used []*function
 	for {
@@ -175,8 +175,10 @@ func (c *checker) passOn(d *draw, f *function, inner *scope) bool {
 		}
 	}
 	code, word := modifierOf(d.uses[0].law)
-	c.errorf(code, d.uses[0].law.Span(), "`%s` has no law to change: `%s` returns `%s`, which it works out", word, f.name, f.draw.Block.Return.Span().Text()).
-		Related(f.draw.Block.Return.Span(), "returned here").Help("write `%s` on a law inside `%s`, or return what has `~` there", word, f.name)
+	c.errorf(code, d.uses[0].law.Span(), "`%s` has no law to change: `%s` returns `%s`, which it works out", word,
+		f.name, f.draw.Block.Return.Span().Text()).
+		Related(f.draw.Block.Return.Span(), "returned here").Help("write `%s` on a law inside `%s`, or return what "+
+		"has `~` there", word, f.name)
 	return false
 }
 
@@ -185,7 +187,8 @@ func modifierOf(l *ast.Law) (code, word string) {
 	for _, m := range []struct {
 		there      bool
 		code, word string
-	}{{l.In != nil, "E58", "in"}, {l.Censored != nil, "E60", "censored"}, {l.Ordered, "E59", "ordered"}, {l.ZeroSum, "E59", "zerosum"}} {
+	}{{l.In != nil, "E58", "in"}, {l.Censored != nil, "E60", "censored"}, {l.Ordered, "E59", "ordered"},
+		{l.ZeroSum, "E59", "zerosum"}} {
 		if m.there {
 			return m.code, m.word
 		}
@@ -211,7 +214,8 @@ func (c *checker) instantiate(a *arrayInfo, d *draw, f *function, inner *scope) 
 			return nil, false
 		}
 		d.stmt, d.scope = law, inner
-		inner.add(&entity{name: f.draw.Block.Return.(*ast.Name).Name, at: d.head.Span(), array: a, outer: plates(d.slots), used: true})
+		inner.add(&entity{name: f.draw.Block.Return.(*ast.Name).Name, at: d.head.Span(), array: a,
+			outer: plates(d.slots), used: true})
 	}
 	c.collect(stmts, inner)
 	if !a.observed && !c.passOn(d, f, inner) {
@@ -222,7 +226,8 @@ func (c *checker) instantiate(a *arrayInfo, d *draw, f *function, inner *scope) 
 		return nil, true
 	}
 	x := c.expr(inner, f.draw.Block.Return)
-	if name, ok := f.draw.Block.Return.(*ast.Name); ok && len(a.draws) == 1 && len(a.defs) == 0 && len(plates(d.slots)) == len(d.slots) {
+	if name, ok := f.draw.Block.Return.(*ast.Name); ok && len(a.draws) == 1 && len(a.defs) == 0 &&
+		len(plates(d.slots)) == len(d.slots) {
 		d.returned = inner.names[name.Name]
 	}
 	return x, !isPoison(x)
@@ -235,14 +240,16 @@ func (c *checker) observedDraw(a *arrayInfo, d *draw, f *function) (*ast.Draw, [
 	var found *ast.Draw
 	var rest []ast.Stmt
 	for _, st := range block.Stmts {
-		if w, ok := st.(*ast.Draw); ok && isName && len(w.Heads) == 1 && w.Heads[0].Name() == name.Name && len(w.Heads[0].Slots) == 0 && w.Law != nil {
+		if w, ok := st.(*ast.Draw); ok && isName && len(w.Heads) == 1 && w.Heads[0].Name() == name.Name &&
+			len(w.Heads[0].Slots) == 0 && w.Law != nil {
 			found = w
 			continue
 		}
 		rest = append(rest, st)
 	}
 	if found == nil {
-		c.errorf("E31", d.head.Span(), "`%s` is data, but `%s` returns `%s`, which it does not draw by a law of its own", a.Name, f.name, block.Return.Span().Text()).
+		c.errorf("E31", d.head.Span(), "`%s` is data, but `%s` returns `%s`, which it does not draw by a "+
+			"law of its own", a.Name, f.name, block.Return.Span().Text()).
 			Related(block.Return.Span(), "returned here").
 			Help("for data a template returns a name that has `~` in its block")
 	}

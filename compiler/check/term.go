@@ -90,7 +90,8 @@ func (c *checker) coverData(a *arrayInfo) {
 func (c *checker) observe(a *arrayInfo, d *draw) bool {
 	d.scope = newScope(a.scope)
 	if a.decl == nil && !c.isStatic(a) {
-		c.errorf("E31", d.head.Span(), "`%s` is defined on line %d from parameters; it cannot be observed too", a.Name, a.At.Line()).
+		c.errorf("E31", d.head.Span(), "`%s` is defined on line %d from parameters; it cannot be observed too", a.Name,
+			a.At.Line()).
 			Related(a.At, "the definition").Help("for a density on it use `Density` on its parameters")
 		return false
 	}
@@ -102,7 +103,8 @@ func (c *checker) observe(a *arrayInfo, d *draw) bool {
 		c.lawOf(d)
 		return false
 	case len(d.head.Slots) > len(axes):
-		c.errorf("E42", d.head.Span(), "`%s` has %s but is given %s", a.Name, haveAxes(axes), count(len(d.head.Slots), "subscript", "subscripts"))
+		c.errorf("E42", d.head.Span(), "`%s` has %s but is given %s", a.Name, haveAxes(axes),
+			count(len(d.head.Slots), "subscript", "subscripts"))
 		return false
 	case len(d.head.Slots) > 0:
 		d.slots, d.bare, d.event = c.slots(d.scope, d.head, event)
@@ -163,12 +165,14 @@ func (c *checker) term(a *arrayInfo, d *draw, p *model.Piece) *model.Term {
 	rank := func(i int) int { return l.form.Args[i].Rank }
 	for i, x := range l.args {
 		x, fits := c.absorb(x, rank(i), d.bare, a.Name)
-		if n := rank(i); fits && len(x.Info().Type.Axes) == 0 && n > 0 && n == len(d.event) { // one number for every element
+		// one number for every element
+		if n := rank(i); fits && len(x.Info().Type.Axes) == 0 && n > 0 && n == len(d.event) {
 			x = &model.Fill{Value: x, Fact: *x.Info()}
 			x.Info().Type.Axes = d.event
 		}
 		if fits && len(x.Info().Type.Axes) < rank(i) {
-			c.errorf("E50", x.Info().At, "argument `%s` of `%s` is a vector, but `%s` has %s", l.form.Args[i].Name, l.dist.Name,
+			c.errorf("E50", x.Info().At, "argument `%s` of `%s` is a vector, but `%s` has %s", l.form.Args[i].Name,
+				l.dist.Name,
 				x.Info().At.Text(), haveAxes(x.Info().Type.Axes))
 			fits = false
 		}
@@ -181,7 +185,8 @@ func (c *checker) term(a *arrayInfo, d *draw, p *model.Piece) *model.Term {
 		ok = ok && fits
 	}
 	if l.dist != nil && l.dist.Support.EventRank() == 2 && len(d.event) == 2 && !d.event[0].Same(d.event[1]) {
-		c.errorf("E63", d.head.Span(), "%s draws a square matrix, but the axes of `%s` are %s", l.dist.Name, a.Name, axesText(d.event))
+		c.errorf("E63", d.head.Span(), "%s draws a square matrix, but the axes of `%s` are %s", l.dist.Name, a.Name,
+			axesText(d.event))
 		ok = false
 	}
 	t.Value = c.valueAt(a, d)
@@ -261,10 +266,12 @@ func (c *checker) censored(a *arrayInfo, d *draw, t *model.Term, m modified) (ok
 	at := m.law.Censored
 	switch {
 	case !a.observed:
-		c.errorf("E60", at.Span(), "`censored`: only data can be censored; `%s` is a parameter", a.Name).Help("for truncation write `in`")
+		c.errorf("E60", at.Span(), "`censored`: only data can be censored; `%s` is a parameter",
+			a.Name).Help("for truncation write `in`")
 		return false
 	case t.Form == nil || t.Form.LogCDF == nil || t.Form.LogCCDF == nil:
-		c.errorf("E58", at.Span(), "`censored` needs the distribution function of %s, which is not there yet", d.stmt.Law.Dist.Span().Text())
+		c.errorf("E58", at.Span(), "`censored` needs the distribution function of %s, which is not there yet",
+			d.stmt.Law.Dist.Span().Text())
 		return false
 	case t.Censored != nil:
 		return c.twiceModified("censored", d.saying(func(l *ast.Law) bool { return l.Censored != nil }).Censored, at)
@@ -275,7 +282,8 @@ func (c *checker) censored(a *arrayInfo, d *draw, t *model.Term, m modified) (ok
 
 // twiceModified refuses a modifier that both a template's law and its use have.
 func (c *checker) twiceModified(word string, use, law *ast.Range) bool {
-	c.errorf("E58", use.Span(), "`%s` stands on the use of a template and on the law that the template draws from", word).Related(law.Span(), "on the law").
+	c.errorf("E58", use.Span(), "`%s` stands on the use of a template and on the law that the template draws from",
+		word).Related(law.Span(), "on the law").
 		Help("leave one of them out; an end that differs from use to use can be an argument of the template")
 	return false
 }
@@ -293,7 +301,8 @@ func (c *checker) bounds(d *draw, r *ast.Range, m modified, a *arrayInfo) (*mode
 	return &model.Bounds{Lo: lo, Hi: hi}, ok1 && ok2
 }
 
-// truncation: log p − log P(a ≤ v ≤ b). Flat and Density have no normaliser; constant ends and arguments make it a constant.
+// truncation: log p − log P(a ≤ v ≤ b). Flat and Density have no normaliser; constant ends and arguments make it a
+// constant.
 func (c *checker) truncation(a *arrayInfo, t *model.Term, law *ast.Law) bool {
 	if t.Dist == nil || t.Dist.Improper || t.Form.LogCDF != nil && t.Form.LogCCDF != nil {
 		return true
@@ -305,7 +314,8 @@ func (c *checker) truncation(a *arrayInfo, t *model.Term, law *ast.Law) bool {
 	if constant && !a.observed || c.wholeSupport(t) {
 		return true
 	}
-	c.errorf("E58", law.In.Span(), "`%s in …`: truncation needs the distribution function of %s, which is not there yet", t.Dist.Name, t.Dist.Name)
+	c.errorf("E58", law.In.Span(), "`%s in …`: truncation needs the distribution function of %s, which is "+
+		"not there yet", t.Dist.Name, t.Dist.Name)
 	return false
 }
 
@@ -324,7 +334,8 @@ func (c *checker) noncentered(a *arrayInfo, d *draw, t *model.Term) bool {
 	case a.observed:
 		c.errorf("E61", at, "`noncentered` is for parameters; `%s` is observed", a.Name)
 	case t.Dist == nil || !t.Dist.LocationScale && t.Dist.Name != "MvNormal":
-		c.errorf("E61", at, "`noncentered` has no meaning for `%s`: no location and scale", d.stmt.Law.Dist.Span().Text())
+		c.errorf("E61", at, "`noncentered` has no meaning for `%s`: no location and scale",
+			d.stmt.Law.Dist.Span().Text())
 	case t.In != nil || t.Ordered || t.ZeroSum:
 		c.errorf("E61", at, "`noncentered` does not go with `in`, `ordered` or `zerosum`")
 	default:
@@ -348,7 +359,8 @@ func (c *checker) constraint(a *arrayInfo, d *draw, t *model.Term) bool {
 	case t.ZeroSum && (t.Dist == nil || t.Dist.Name != "Normal"):
 		c.errorf("E59", at, "`zerosum` is for independent Normal elements of one law")
 	case !c.exchangeable(t):
-		c.errorf("E59", at, "`%s` needs exchangeable elements: the arguments of the law change along the axis and are not constant", word)
+		c.errorf("E59", at, "`%s` needs exchangeable elements: the arguments of the law change along the axis and "+
+			"are not constant", word)
 	default:
 		return true
 	}
@@ -379,7 +391,9 @@ func (c *checker) categoricalOffset(t *model.Term) {
 	axes := t.Args[0].Info().Type.Axes
 	lo := linearOf(axes[len(axes)-1].Lo)
 	if lo.isConst() && lo.c != 1 {
-		t.Offset = &model.Num{Value: lo.c - 1, Fact: model.Fact{Static: true, Type: model.Type{Elem: types.Int, Range: stdlib.Range{Lo: lo.c - 1, Hi: lo.c - 1, Int: true}}}}
+		t.Offset = &model.Num{Value: lo.c - 1,
+			Fact: model.Fact{Static: true,
+				Type: model.Type{Elem: types.Int, Range: stdlib.Range{Lo: lo.c - 1, Hi: lo.c - 1, Int: true}}}}
 	}
 }
 
@@ -410,10 +424,13 @@ func (c *checker) finish() {
 
 // hasObservation reports whether anything is more than a prior.
 func (c *checker) hasObservation() bool {
-	return slices.ContainsFunc(c.model.Terms, func(t *model.Term) bool { return t.Kind == model.Likelihood || t.Density != nil })
+	return slices.ContainsFunc(c.model.Terms, func(t *model.Term) bool {
+		return t.Kind == model.Likelihood || t.Density != nil
+	})
 }
 
-// influential are the arrays that reach an observation, what is generated, or a density by formula, through laws and definitions.
+// influential are the arrays that reach an observation, what is generated, or a density by formula, through laws and
+// definitions.
 func (c *checker) influential() map[*model.Array]bool {
 	reached := map[*model.Array]bool{}
 	var reach func(xs []model.Expr)
@@ -450,7 +467,8 @@ func (c *checker) influential() map[*model.Array]bool {
 	return reached
 }
 
-// unused warns of data nothing reads and of parameters without influence, and recognises a typing mistake in both at once.
+// unused warns of data nothing reads and of parameters without influence, and recognises a typing mistake in both at
+// once.
 func (c *checker) unused() {
 	var idleData []*entity
 	for _, e := range c.global.order {
@@ -461,19 +479,24 @@ func (c *checker) unused() {
 	reached := c.influential()
 	target := !slices.ContainsFunc(c.model.Terms, func(t *model.Term) bool { return t.Kind == model.Likelihood })
 	for _, e := range c.global.order {
-		if e.array == nil || e.array.Role != model.Parameter && (e.array.Role != model.Latent || e.used) || e.used && (target || reached[e.array.Array]) || len(e.array.Pieces) == 0 || e.array.Pieces[0].Term == nil || e.array.Pieces[0].Term.Density != nil {
+		if e.array == nil || e.array.Role != model.Parameter && (e.array.Role != model.Latent || e.used) || e.used &&
+			(target || reached[e.array.Array]) || len(e.array.Pieces) == 0 || e.array.Pieces[0].Term == nil ||
+			e.array.Pieces[0].Term.Density != nil {
 			continue
 		}
 		near := nearEntity(e.name, idleData)
 		if near != nil && !e.used {
-			c.errorf("E30", e.at, "`%s` is a parameter nothing reads, and data `%s` is never used: did you mean `%s`?", e.name, near.name, near.name).
+			c.errorf("E30", e.at, "`%s` is a parameter nothing reads, and data `%s` is never used: did you mean `%s`?",
+				e.name, near.name, near.name).
 				Related(near.at, "declared here")
 			near.used = true
 		} else if !target {
-			d := c.diags.Warnf("W02", e.at, "parameter `%s` has no influence on any observation; its posterior is its prior", e.name)
+			d := c.diags.Warnf("W02", e.at, "parameter `%s` has no influence on any observation; its posterior "+
+				"is its prior", e.name)
 			switch t := e.array.Pieces[0].Term; {
 			case t.Dist.Improper && t.In == nil:
-				d.Help("its prior is improper, so there is nothing to draw from: give it a proper one, or leave `%s` out", e.name)
+				d.Help("its prior is improper, so there is nothing to draw from: give it a proper one, or "+
+					"leave `%s` out", e.name)
 			case !e.used:
 				d.Help("for draws after inference write `generate %s ~ …`", e.name)
 			}
@@ -521,7 +544,8 @@ func (c *checker) refuseGenerated() {
 		}
 		for _, a := range c.termReads(t) {
 			if a.Role == model.Generated {
-				c.errorf("E84", t.At, "the model reads `%s`, which is drawn only after inference", a.Name).Related(a.At, "drawn here")
+				c.errorf("E84", t.At, "the model reads `%s`, which is drawn only after inference", a.Name).Related(a.At,
+					"drawn here")
 			}
 		}
 	}

@@ -70,7 +70,8 @@ func (in *input) numpy() (rowSource, error) {
 		return nil, err
 	}
 	if h.fortran && len(h.shape) > 1 {
-		return nil, fmt.Errorf("%s: the array is in Fortran order, in which rows are not together; save numpy.ascontiguousarray(x)", in.path)
+		return nil, fmt.Errorf("%s: the array is in Fortran order, in which rows are not together; save "+
+			"numpy.ascontiguousarray(x)", in.path)
 	}
 	return in.inRows(h)
 }

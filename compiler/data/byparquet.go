@@ -27,7 +27,8 @@ const batchRows = 1024
 
 func (in *input) parquet() (s rowSource, err error) {
 	if in.packed != nil {
-		return nil, fmt.Errorf("%s: a compressed Parquet file cannot be read row by row; Parquet compresses by itself: decompress it", in.path)
+		return nil, fmt.Errorf("%s: a compressed Parquet file cannot be read row by row; Parquet compresses by "+
+			"itself: decompress it", in.path)
 	}
 	info, err := in.file.Stat()
 	if err != nil {
@@ -44,7 +45,8 @@ func (in *input) parquet() (s rowSource, err error) {
 		if err != nil {
 			return nil, err
 		}
-		p.cols, p.unsigned, p.texts = append(p.cols, Column{Name: c.Name(), Type: "f8", Int: true}), append(p.unsigned, unsigned), append(p.texts, nil)
+		p.cols, p.unsigned, p.texts = append(p.cols, Column{Name: c.Name(), Type: "f8", Int: true}),
+			append(p.unsigned, unsigned), append(p.texts, nil)
 		if isText(c) {
 			p.texts[len(p.texts)-1] = &dictionary{}
 		}

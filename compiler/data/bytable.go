@@ -39,7 +39,8 @@ func (in *input) csv(comma rune, text map[int]retyping) (rowSource, error) {
 	}
 	for c, name := range header {
 		at := text[c]
-		t.cols = append(t.cols, Column{Name: strings.TrimSpace(name), Type: "f8", Int: true, Text: at.text, TextAt: at.row})
+		t.cols = append(t.cols, Column{Name: strings.TrimSpace(name), Type: "f8", Int: true, Text: at.text,
+			TextAt: at.row})
 		t.texts = append(t.texts, nil)
 		if _, ok := text[c]; ok {
 			t.texts[c] = &dictionary{}
@@ -119,7 +120,8 @@ func rowError(path string, number, columns int, row []string, err error) error {
 		return fmt.Errorf("%s: %w", path, err)
 	}
 	if errors.Is(err, csv.ErrFieldCount) {
-		return fmt.Errorf("%s:%d: row %d has %d fields, the header has %d", path, at.StartLine, number, len(row), columns)
+		return fmt.Errorf("%s:%d: row %d has %d fields, the header has %d", path, at.StartLine, number,
+			len(row), columns)
 	}
 	return fmt.Errorf("%s:%d:%d: %v", path, at.Line, at.Column, at.Err)
 }

@@ -12,9 +12,11 @@ import (
 
 // A rowSource gives the rows of a data file, one after another, without holding more than a few of them.
 type rowSource interface {
-	// columns are what a record is made of; of text columns with the texts in the order in which they appeared, once all rows are read.
+	// columns are what a record is made of; of text columns with the texts in the order in which they appeared, once
+	// all rows are read.
 	columns() []Column
-	// next fills a record, columns one after another; io.EOF after the last row. A text is its number among those that appeared so far.
+	// next fills a record, columns one after another; io.EOF after the last row. A text is its number among those that
+	// appeared so far.
 	next(record []float64) error
 }
 
@@ -26,7 +28,8 @@ type retyping struct {
 
 func (r retyping) Error() string { return "a column of numbers has text" }
 
-// convert writes the rows of a data file to name, under a temporary name first. Whatever the values tell of themselves is learned on the way.
+// convert writes the rows of a data file to name, under a temporary name first. Whatever the values tell of themselves
+// is learned on the way.
 func convert(path, name, identity string) error {
 	text := map[int]retyping{}
 	for {
@@ -74,7 +77,8 @@ func (f *footer) mixed(plain *os.File, name string) error {
 		return err
 	}
 	stride := strideOf(f.Columns)
-	if err := mixRows(bufio.NewReaderSize(plain, 1<<20), out, f.Rows, stride, bucketOf(int64(f.Rows)*int64(stride))); err != nil {
+	if err := mixRows(bufio.NewReaderSize(plain, 1<<20), out, f.Rows, stride,
+		bucketOf(int64(f.Rows)*int64(stride))); err != nil {
 		return err
 	}
 	end, err := f.bytes()

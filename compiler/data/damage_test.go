@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// Damaged files end in an error or are read, but never in a panic: every binary file cut at random places, and with random bytes changed.
+// Damaged files end in an error or are read, but never in a panic: every binary file cut at random places, and with
+// random bytes changed.
 func TestDamagedFiles(t *testing.T) {
 	paths, err := filepath.Glob("testdata/*")
 	if err != nil || len(paths) < 5 {

@@ -1,12 +1,12 @@
-// Package data reads observed arrays from files and keeps them with their origin for diagnostics. A file is read whole or
-// refused with its name, place and a way out; never in part.
+// Package data reads observed arrays from files and keeps them with their origin for diagnostics. A file is read whole
+// or refused with its name, place and a way out; never in part.
 //
-// A file that is too large for memory (Shelf) is not read but opened for reading by rows: one pass, in which only a few rows are in memory at a
-// time, checks it as a reader would and writes a row file (RowFile), which is kept for later runs. Its arrays have no values; what is to be known
-// of all values was learned in the pass.
+// A file that is too large for memory (Shelf) is not read but opened for reading by rows: one pass, in which only a few
+// rows are in memory at a time, checks it as a reader would and writes a row file (RowFile), which is kept for later
+// runs. Its arrays have no values; what is to be known of all values was learned in the pass.
 //
-// Stan JSON is described in the CmdStan guide ("JSON format for CmdStan"), CSV in RFC 4180; NumPy's formats, IDX and Parquet where they are read. Any of
-// them may be compressed with gzip.
+// Stan JSON is described in the CmdStan guide ("JSON format for CmdStan"), CSV in RFC 4180; NumPy's formats, IDX and
+// Parquet where they are read. Any of them may be compressed with gzip.
 package data
 
 import (
@@ -117,7 +117,8 @@ func binaryFormats() []binaryFormat {
 	}
 }
 
-const supported = "data files are Stan JSON (.json), CSV (.csv), TSV (.tsv, .tab), NumPy (.npy, .npz), Parquet or IDX, also with .gz"
+const supported = "data files are Stan JSON (.json), CSV (.csv), TSV (.tsv, .tab), NumPy (.npy, .npz), Parquet or " +
+	"IDX, also with .gz"
 
 func formatOf(path string, text []byte) (reader, error) {
 	ending := strings.ToLower(filepath.Ext(path))
@@ -125,7 +126,8 @@ func formatOf(path string, text []byte) (reader, error) {
 		return read, nil
 	}
 	for _, f := range binaryFormats() {
-		named, begins := strings.HasSuffix(strings.ToLower(path), f.ending), f.magic != "" && bytes.HasPrefix(text, []byte(f.magic))
+		named, begins := strings.HasSuffix(strings.ToLower(path), f.ending), f.magic != "" &&
+			bytes.HasPrefix(text, []byte(f.magic))
 		switch {
 		case (named || begins) && f.read != nil:
 			return f.read, nil

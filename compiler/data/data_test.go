@@ -30,17 +30,20 @@ func TestRead(t *testing.T) {
 			{Name: "e", Shape: []int{2, 0}, Int: true},
 			{Name: "none", Shape: []int{0}, Int: true},
 		}},
-		{"missing and infinite", "d.json", `{"x": [1, null, "NaN", "NA", NaN, NA], "y": ["inf", "-inf", Infinity, -Infinity]}`, []Array{
-			{Name: "x", Shape: []int{6}, Values: []float64{1, nan, nan, nan, nan, nan}, Int: true},
-			{Name: "y", Shape: []int{4}, Values: []float64{inf, -inf, inf, -inf}},
-		}},
+		{"missing and infinite", "d.json",
+			`{"x": [1, null, "NaN", "NA", NaN, NA], "y": ["inf", "-inf", Infinity, -Infinity]}`, []Array{
+				{Name: "x", Shape: []int{6}, Values: []float64{1, nan, nan, nan, nan, nan}, Int: true},
+				{Name: "y", Shape: []int{4}, Values: []float64{inf, -inf, inf, -inf}},
+			}},
 		{"labels", "d.json", `{"county": ["B", "A", null, "B", "\u00e9"]}`, []Array{
-			{Name: "county", Shape: []int{5}, Values: []float64{2, 1, nan, 2, 3}, Int: true, Labels: []string{"A", "B", "é"}},
+			{Name: "county", Shape: []int{5}, Values: []float64{2, 1, nan, 2, 3}, Int: true,
+				Labels: []string{"A", "B", "é"}},
 		}},
 		{"known by its content", "data", ` {"N": 1}`, []Array{{Name: "N", Values: []float64{1}, Int: true}}},
 		{"table", "d.csv", "y, county ,ok\r\n1.5,\"Lac qui, Parle\",TRUE\r\nNA,\"A\",false\r\n,A,true\r\n", []Array{
 			{Name: "y", Shape: []int{3}, Values: []float64{1.5, nan, nan}},
-			{Name: "county", Shape: []int{3}, Values: []float64{2, 1, 1}, Int: true, Labels: []string{"A", "Lac qui, Parle"}},
+			{Name: "county", Shape: []int{3}, Values: []float64{2, 1, 1}, Int: true,
+				Labels: []string{"A", "Lac qui, Parle"}},
 			{Name: "ok", Shape: []int{3}, Values: []float64{1, 0, 1}, Int: true},
 		}},
 		{"tabs", "d.tsv", "a\tb\n1\t\n2\tinf\n", []Array{
@@ -97,14 +100,20 @@ func TestRefusals(t *testing.T) {
 		{"d.csv", "", `d.csv: the file is empty`},
 		{"d.npy", "\x93NUMPY", `d.npy: not a NumPy file`},
 		{"d.npy", "\x93NUMPY\x01\x00\xff\xff{'descr'", `d.npy: the file ends within its header`},
-		{"d.npy", npy("{'descr': '<f8', 'fortran_order': False, 'shape': (2, 3), }", 40), `d.npy: 40 bytes of elements, but the shape [2 3] wants 6 of 8 bytes each`},
-		{"d.npy", npy("{'descr': '<f8', 'fortran_order': False, 'shape': (99999999999, 99999999999), }", 8), `d.npy: 8 bytes of elements`},
-		{"d.npy", npy("{'descr': '<U1', 'fortran_order': False, 'shape': (1,), }", 4), `d.npy: elements of the type "U1" are not read`},
-		{"d.npy", npy("{'descr': [('a', '<f8')], 'fortran_order': False, 'shape': (1,), }", 8), `d.npy: elements of the type`},
+		{"d.npy", npy("{'descr': '<f8', 'fortran_order': False, 'shape': (2, 3), }", 40),
+			`d.npy: 40 bytes of elements, but the shape [2 3] wants 6 of 8 bytes each`},
+		{"d.npy", npy("{'descr': '<f8', 'fortran_order': False, 'shape': (99999999999, 99999999999), }", 8),
+			`d.npy: 8 bytes of elements`},
+		{"d.npy", npy("{'descr': '<U1', 'fortran_order': False, 'shape': (1,), }", 4),
+			`d.npy: elements of the type "U1" are not read`},
+		{"d.npy", npy("{'descr': [('a', '<f8')], 'fortran_order': False, 'shape': (1,), }", 8),
+			`d.npy: elements of the type`},
 		{"d.npz", "PK\x03\x04", `d.npz: zip: not a valid zip file`},
 		{"images-idx3-ubyte", "\x00\x00\x08\x03\x00\x00", `images-idx3-ubyte: the file ends within its header`},
-		{"images-idx1-ubyte", "\x00\x00\x08\x01\x00\x00\x00\x05abcd", `images-idx1-ubyte: 4 bytes of elements, but the shape [5] wants 5`},
-		{"images-idx1-ubyte", "\x00\x00\x0a\x01\x00\x00\x00\x05abcde", `images-idx1-ubyte: 0x0a is no type of IDX elements`},
+		{"images-idx1-ubyte", "\x00\x00\x08\x01\x00\x00\x00\x05abcd",
+			`images-idx1-ubyte: 4 bytes of elements, but the shape [5] wants 5`},
+		{"images-idx1-ubyte", "\x00\x00\x0a\x01\x00\x00\x00\x05abcde",
+			`images-idx1-ubyte: 0x0a is no type of IDX elements`},
 		{"labels-idx1-ubyte.gz", "", `labels-idx1-ubyte.gz: not a known data format`},
 		{"d.csv.gz", "\x1f\x8b\x08\x00", `d.csv.gz: unexpected EOF`},
 		{"d.arrow", "ARROW1\x00", `d.arrow: Arrow files are not read yet`},
@@ -124,7 +133,8 @@ func TestRefusals(t *testing.T) {
 
 // npy is a NumPy file with this header and so many bytes of elements.
 func npy(header string, bytes int) string {
-	return "\x93NUMPY\x01\x00" + string([]byte{byte(len(header)), byte(len(header) >> 8)}) + header + strings.Repeat("\x00", bytes)
+	return "\x93NUMPY\x01\x00" + string([]byte{byte(len(header)), byte(len(header) >> 8)}) + header +
+		strings.Repeat("\x00", bytes)
 }
 
 // Files that NumPy 2.4.6, PyArrow 26.0.1 and Python's gzip wrote (testdata/make.py).
@@ -134,20 +144,27 @@ func TestReadBinary(t *testing.T) {
 		lone bool
 		want []Array
 	}{
-		{"row_major.npy", true, []Array{{Name: "row_major", Shape: []int{2, 3}, Values: []float64{0, .25, .5, .75, 1, nan}}}},
-		{"column_major.npy", true, []Array{{Name: "column_major", Shape: []int{2, 3, 4}, Values: counted(24, -5), Int: true}}},
+		{"row_major.npy", true,
+			[]Array{{Name: "row_major", Shape: []int{2, 3}, Values: []float64{0, .25, .5, .75, 1, nan}}}},
+		{"column_major.npy", true,
+			[]Array{{Name: "column_major", Shape: []int{2, 3, 4}, Values: counted(24, -5), Int: true}}},
 		{"scalar.npy", true, []Array{{Name: "scalar", Values: []float64{.5}}}},
 		{"several.npz", false, []Array{{Name: "x", Shape: []int{2, 3}, Values: []float64{0, .25, .5, .75, 1, nan}},
-			{Name: "flag", Shape: []int{3}, Values: []float64{1, 0, 1}, Int: true}, {Name: "n", Values: []float64{200}, Int: true}}},
+			{Name: "flag", Shape: []int{3}, Values: []float64{1, 0, 1}, Int: true}, {Name: "n", Values: []float64{200},
+				Int: true}}},
 		{"images-idx3-ubyte.gz", true, []Array{{Name: "images-idx3-ubyte", Shape: []int{3, 2, 2},
 			Values: []float64{0, 20, 40, 60, 80, 100, 120, 140, 160, 180, 200, 220}, Int: true}}},
 		{"float-idx1.gz", true, []Array{{Name: "float-idx1", Shape: []int{2}, Values: []float64{.5, -1.25}}}},
 		{"mixed.parquet", false, []Array{{Name: "y", Shape: []int{3}, Values: []float64{1.5, nan, -2}},
-			{Name: "n", Shape: []int{3}, Values: []float64{3, 1, nan}, Int: true}, {Name: "u", Shape: []int{3}, Values: []float64{250, 0, 1}, Int: true},
-			{Name: "big", Shape: []int{3}, Values: []float64{4e9, 0, 1}, Int: true}, {Name: "ok", Shape: []int{3}, Values: []float64{1, 0, 1}, Int: true},
-			{Name: "region", Shape: []int{3}, Values: []float64{2, nan, 1}, Int: true, Labels: []string{"east", "north"}},
+			{Name: "n", Shape: []int{3}, Values: []float64{3, 1, nan}, Int: true}, {Name: "u", Shape: []int{3},
+				Values: []float64{250, 0, 1}, Int: true},
+			{Name: "big", Shape: []int{3}, Values: []float64{4e9, 0, 1}, Int: true}, {Name: "ok", Shape: []int{3},
+				Values: []float64{1, 0, 1}, Int: true},
+			{Name: "region", Shape: []int{3}, Values: []float64{2, nan, 1}, Int: true,
+				Labels: []string{"east", "north"}},
 			{Name: "f", Shape: []int{3}, Values: []float64{.5, 1, 2}}}},
-		{"table.csv.gz", false, []Array{{Name: "y", Shape: []int{2}, Values: []float64{1, 3}, Int: true}, {Name: "x", Shape: []int{2}, Values: []float64{2, 4}, Int: true}}},
+		{"table.csv.gz", false, []Array{{Name: "y", Shape: []int{2}, Values: []float64{1, 3}, Int: true},
+			{Name: "x", Shape: []int{2}, Values: []float64{2, 4}, Int: true}}},
 	} {
 		path := "testdata/" + test.path
 		f, err := Read(path)
@@ -166,7 +183,8 @@ func TestReadBinary(t *testing.T) {
 			}
 		}
 	}
-	for path, want := range map[string]string{"words.npy": `the type "U1"`, "large.npy": "is too large for a float64 to hold exactly",
+	for path, want := range map[string]string{"words.npy": `the type "U1"`,
+		"large.npy":     "is too large for a float64 to hold exactly",
 		"dates.parquet": `column "day" has the type DATE`, "lists.parquet": `column "v" has lists or records`} {
 		if _, err := Read("testdata/" + path); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: got %v, want %s", path, err, want)

@@ -66,7 +66,8 @@ func (in *input) source(text map[int]retyping) (rowSource, error) {
 		in.lone = true
 		return in.idx()
 	}
-	return nil, fmt.Errorf("%s: a file too large for memory is read row by row, which CSV, TSV, Parquet, NumPy's .npy and IDX files can be; convert it to one of them", in.path)
+	return nil, fmt.Errorf("%s: a file too large for memory is read row by row, which CSV, TSV, Parquet, NumPy's "+
+		".npy and IDX files can be; convert it to one of them", in.path)
 }
 
 // name is the name of a file's one array.

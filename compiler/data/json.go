@@ -11,8 +11,8 @@ import (
 // maxRank bounds the nesting of arrays, and with it the reader's recursion.
 const maxRank = 16
 
-// A jsonReader walks the text of one Stan JSON file: an object of numbers, booleans, strings and nested rectangular arrays.
-// Beyond JSON proper it takes the bare words NaN, NA, inf and Infinity, which R and Python write.
+// A jsonReader walks the text of one Stan JSON file: an object of numbers, booleans, strings and nested rectangular
+// arrays. Beyond JSON proper it takes the bare words NaN, NA, inf and Infinity, which R and Python write.
 type jsonReader struct {
 	src   *source.File
 	at    int // next byte

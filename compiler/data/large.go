@@ -13,7 +13,8 @@ import (
 	"time"
 )
 
-// A Shelf is where large data files are read by rows: how much memory there is, and the directory that row files are kept in.
+// A Shelf is where large data files are read by rows: how much memory there is, and the directory that row files are
+// kept in.
 type Shelf struct {
 	Memory int64  // bytes; a file of which reading whole would take more is read by rows
 	Dir    string // of row files
@@ -39,8 +40,8 @@ func DefaultShelf() Shelf {
 // unknownMemory is what a machine is taken to have that does not tell.
 const unknownMemory = 8 << 30
 
-// What reading a file whole takes, in bytes a byte: of text, measured 10.3 for a CSV file of short numbers; of an array twice itself and 8 bytes a
-// number; and so many times that if it is compressed.
+// What reading a file whole takes, in bytes a byte: of text, measured 10.3 for a CSV file of short numbers; of an array
+// twice itself and 8 bytes a number; and so many times that if it is compressed.
 const (
 	textCost   = 10
 	packedCost = 4
@@ -72,7 +73,8 @@ func (s Shelf) Large(path string) (size int64, large bool) {
 	return info.Size(), info.Size() > s.Memory/wholeCost(path)
 }
 
-// ByRows opens a large data file for reading by rows. The first time it is converted to a row file, which is kept as long as the data file does not change.
+// ByRows opens a large data file for reading by rows. The first time it is converted to a row file, which is kept as
+// long as the data file does not change.
 func (s Shelf) ByRows(path string) (*File, error) {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -118,7 +120,8 @@ func (s Shelf) open(path, name, identity string) (*RowFile, error) {
 // leftover is the age at which a file under a temporary name belongs to nobody any more.
 const leftover = 24 * time.Hour
 
-// evict removes what was not used for the longest time until the rest fits. A process that has a file open keeps what is in it.
+// evict removes what was not used for the longest time until the rest fits. A process that has a file open keeps what
+// is in it.
 func (s Shelf) evict(newest string) {
 	type kept struct {
 		path string
@@ -150,7 +153,8 @@ func (r *RowFile) asFile() *File {
 	f.Lone = r.Lone
 	for i := range r.Columns[:len(r.Columns)-1] {
 		c := &r.Columns[i]
-		f.add(&Array{Name: c.Name, Shape: append([]int{r.Rows}, c.Shape...), Int: c.Int, Labels: c.Labels, Origin: r.Path, Rows: r, Columns: []int{i}})
+		f.add(&Array{Name: c.Name, Shape: append([]int{r.Rows}, c.Shape...), Int: c.Int, Labels: c.Labels,
+			Origin: r.Path, Rows: r, Columns: []int{i}})
 	}
 	return f
 }

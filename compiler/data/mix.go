@@ -8,11 +8,13 @@ import (
 	"os"
 )
 
-// Rows of a row file are in random order, so that rows that follow one another are as good as rows drawn at random, and one read fetches a whole
-// minibatch. The order is a function of the number of rows alone: files with as many rows have them in the same order.
+// Rows of a row file are in random order, so that rows that follow one another are as good as rows drawn at random, and
+// one read fetches a whole minibatch. The order is a function of the number of rows alone: files with as many rows have
+// them in the same order.
 
-// A mixing is a permutation of 0…rows−1: a Feistel network (Luby and Rackoff, SIAM J. Comput. 17, 1988) of eight rounds on an even number of bits; a
-// result that is no row is put through again (cycle walking: Black and Rogaway, CT-RSA 2002).
+// A mixing is a permutation of 0…rows−1: a Feistel network (Luby and Rackoff, SIAM J. Comput. 17, 1988) of eight rounds
+// on an even number of bits; a result that is no row is put through again (cycle walking: Black and Rogaway, CT-RSA
+// 2002).
 type mixing struct {
 	rows uint64
 	half int
@@ -44,8 +46,8 @@ func scramble(x uint64) uint64 {
 	return x ^ x>>31
 }
 
-// Mixing rows works in buckets of places, which are put in order one by one in memory. There are so many at most, each of so many bytes at least,
-// and what is on the way to a bucket waits for company.
+// Mixing rows works in buckets of places, which are put in order one by one in memory. There are so many at most, each
+// of so many bytes at least, and what is on the way to a bucket waits for company.
 const (
 	mostBuckets = 1024
 	bucketSize  = 16 << 20
@@ -57,8 +59,8 @@ func bucketOf(records int64) int64 {
 	return max(bucketSize, (records+mostBuckets-1)/mostBuckets)
 }
 
-// mixRows brings records, whose last number is their row, to their places in a file, in buckets of size bytes. What is written is read and written
-// once more, all in large pieces.
+// mixRows brings records, whose last number is their row, to their places in a file, in buckets of size bytes. What is
+// written is read and written once more, all in large pieces.
 func mixRows(in io.Reader, out *os.File, rows, stride int, size int64) error {
 	m := &mixer{mixing: newMixing(rows), out: out, stride: stride, per: max(1, int(size)/stride)}
 	n := (rows + m.per - 1) / m.per

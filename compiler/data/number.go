@@ -49,8 +49,8 @@ type number struct {
 	isInt bool
 }
 
-// words are the spellings of numbers that have no digits: Stan's, R's, Python's and JSON's. A missing value says nothing
-// against the others being integers.
+// words are the spellings of numbers that have no digits: Stan's, R's, Python's and JSON's. A missing value says
+// nothing against the others being integers.
 func words() map[string]number {
 	nan, inf := number{math.NaN(), true}, math.Inf(1)
 	return map[string]number{

@@ -12,8 +12,8 @@ import (
 	"strings"
 )
 
-// NumPy's formats: .npy is a magic string, a version, the length of a header, the header (a Python dictionary as text) and the elements;
-// .npz is a ZIP archive of such files (NumPy reference, "numpy.lib.format").
+// NumPy's formats: .npy is a magic string, a version, the length of a header, the header (a Python dictionary as text)
+// and the elements; .npz is a ZIP archive of such files (NumPy reference, "numpy.lib.format").
 
 const numpyMagic = "\x93NUMPY"
 
@@ -86,9 +86,11 @@ func readNumpyHeader(name, text string) (h header, err error) {
 	if err != nil {
 		return h, err
 	}
-	of, order, dims := numpyType.FindStringSubmatch(dictionary), numpyOrder.FindStringSubmatch(dictionary), numpyShape.FindStringSubmatch(dictionary)
+	of, order, dims := numpyType.FindStringSubmatch(dictionary), numpyOrder.FindStringSubmatch(dictionary),
+		numpyShape.FindStringSubmatch(dictionary)
 	if of == nil {
-		return h, fmt.Errorf("%s: elements of the type %q are not read; numbers and booleans are", name, between(dictionary, "'descr':", ", '"))
+		return h, fmt.Errorf("%s: elements of the type %q are not read; numbers and booleans are", name,
+			between(dictionary, "'descr':", ", '"))
 	}
 	if order == nil || dims == nil {
 		return h, fmt.Errorf("%s: the header %q has no order or shape", name, dictionary)
@@ -199,7 +201,8 @@ func (e element) array(name string, shape []int, body string, order binary.ByteO
 		n *= d
 	}
 	if len(body) != n*e.size {
-		return nil, fmt.Errorf("%s: %d bytes of elements, but the shape %v wants %d of %d bytes each", name, len(body), shape, n, e.size)
+		return nil, fmt.Errorf("%s: %d bytes of elements, but the shape %v wants %d of %d bytes each", name, len(body),
+			shape, n, e.size)
 	}
 	a := &Array{Shape: shape, Values: make([]float64, n), Int: e.whole}
 	raw := []byte(body)

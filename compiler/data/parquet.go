@@ -10,7 +10,8 @@ import (
 	"github.com/parquet-go/parquet-go"
 )
 
-// readParquet reads a Parquet file as a table: a column is numbers, booleans or texts, one for each row; a null is missing.
+// readParquet reads a Parquet file as a table: a column is numbers, booleans or texts, one for each row; a null is
+// missing.
 func readParquet(path, text string) (f *File, err error) {
 	defer recovered(path, &err)
 	in, err := parquet.OpenFile(strings.NewReader(text), int64(len(text)))
@@ -60,7 +61,8 @@ func parquetColumn(path string, in *parquet.File, c *parquet.Column) (*Array, er
 // parquetType refuses columns that are no plain numbers, booleans or texts.
 func parquetType(path string, c *parquet.Column) (unsigned bool, err error) {
 	if !c.Leaf() || c.Repeated() {
-		return false, fmt.Errorf("%s: column %q has lists or records; a column of a table has one value for each row", path, c.Name())
+		return false, fmt.Errorf("%s: column %q has lists or records; a column of a table has one value for each row",
+			path, c.Name())
 	}
 	meaning := ""
 	if l := c.Type().LogicalType(); l != nil {
@@ -68,7 +70,8 @@ func parquetType(path string, c *parquet.Column) (unsigned bool, err error) {
 	}
 	for _, scaled := range []string{"DECIMAL", "DATE", "TIME", "FLOAT16"} {
 		if strings.HasPrefix(meaning, scaled) {
-			return false, fmt.Errorf("%s: column %q has the type %s; write it as plain numbers", path, c.Name(), meaning)
+			return false, fmt.Errorf("%s: column %q has the type %s; write it as plain numbers", path,
+				c.Name(), meaning)
 		}
 	}
 	return strings.HasPrefix(meaning, "INT") && strings.Contains(meaning, "false"), nil

@@ -11,11 +11,12 @@ import (
 	"os"
 )
 
-// A RowFile is a file of records, one for each row, with all columns of a row together: a minibatch wants few rows and all that is in them. It is
-// what a data file that does not fit in memory is converted to, once. Records are read where they are asked for, and nothing else is kept.
+// A RowFile is a file of records, one for each row, with all columns of a row together: a minibatch wants few rows and
+// all that is in them. It is what a data file that does not fit in memory is converted to, once. Records are read where
+// they are asked for, and nothing else is kept.
 //
-// The file is: records in random order (mixing), each the elements of its columns one after another, little-endian, in NumPy's types u1, i1, f4 and
-// f8, the last of them the number of its row in the data file, from 0; a footer (gob); the
+// The file is: records in random order (mixing), each the elements of its columns one after another, little-endian, in
+// NumPy's types u1, i1, f4 and f8, the last of them the number of its row in the data file, from 0; a footer (gob); the
 // footer's length (8 bytes), its SHA-256 and a magic word. So a file that was not written to its end is no row file.
 type RowFile struct {
 	Path    string // as the user named what it was made from
@@ -129,7 +130,8 @@ func openRowFile(name, identity string) (r *RowFile, err error) {
 	if err != nil {
 		return nil, err
 	}
-	r = &RowFile{Rows: f.Rows, Columns: f.Columns, Table: f.Table, Lone: f.Lone, file: file, stride: strideOf(f.Columns)}
+	r = &RowFile{Rows: f.Rows, Columns: f.Columns, Table: f.Table, Lone: f.Lone, file: file,
+		stride: strideOf(f.Columns)}
 	if f.Identity != identity || records != int64(r.stride)*int64(r.Rows) {
 		return nil, errNoRowFile
 	}
@@ -151,7 +153,8 @@ func readFooter(file *os.File) (f footer, records int64, err error) {
 		return f, 0, err
 	}
 	last := make([]byte, tail)
-	if _, err := file.ReadAt(last, info.Size()-int64(tail)); err != nil || string(last[tail-len(rowMagic):]) != rowMagic {
+	if _, err := file.ReadAt(last, info.Size()-int64(tail)); err != nil ||
+		string(last[tail-len(rowMagic):]) != rowMagic {
 		return f, 0, errNoRowFile
 	}
 	length := int64(binary.LittleEndian.Uint64(last))
@@ -183,7 +186,8 @@ type part struct {
 	codes        []float64
 }
 
-// Add selects a column and says where its numbers begin in a row. Codes, if any, replace a text's number k by codes[k−1].
+// Add selects a column and says where its numbers begin in a row. Codes, if any, replace a text's number k by
+// codes[k−1].
 func (s *Selection) Add(column int, codes []float64) (at int) {
 	c := &s.File.Columns[column]
 	e, _ := elements(c.Type)

@@ -74,9 +74,12 @@ func TestByRows(t *testing.T) {
 	files := []string{
 		written(t, dir, "long.csv", long), written(t, dir, "long.csv.gz", zipped(t, long)),
 		written(t, dir, "bom.tsv", "\ufeff\"a\tb\"\tc\n1\t2\n3\t\n"), written(t, dir, "one.csv", "x\n1\n\"2\"\n3\n"),
-		written(t, dir, "late.csv", "x\n"+strings.Repeat("1.50\n", 100)+"word\n1.5\n"), written(t, dir, "empty.csv", "x,y\n"),
-		written(t, dir, "tiny.npy.gz", zipped(t, npy("{'descr': '>i2', 'fortran_order': False, 'shape': (5, 2, 3), }", 60))),
-		"testdata/row_major.npy", "testdata/images-idx3-ubyte.gz", "testdata/float-idx1.gz", "testdata/mixed.parquet", "testdata/table.csv.gz",
+		written(t, dir, "late.csv", "x\n"+strings.Repeat("1.50\n", 100)+"word\n1.5\n"),
+		written(t, dir, "empty.csv", "x,y\n"),
+		written(t, dir, "tiny.npy.gz",
+			zipped(t, npy("{'descr': '>i2', 'fortran_order': False, 'shape': (5, 2, 3), }", 60))),
+		"testdata/row_major.npy", "testdata/images-idx3-ubyte.gz", "testdata/float-idx1.gz", "testdata/mixed.parquet",
+		"testdata/table.csv.gz",
 	}
 	shelf := Shelf{Dir: filepath.Join(dir, "rows")}
 	for _, path := range files {
@@ -124,9 +127,11 @@ func TestByRowsRefusals(t *testing.T) {
 	dir := t.TempDir()
 	shelf := Shelf{Dir: filepath.Join(dir, "rows")}
 	for name, text := range map[string]string{
-		"fields.csv": "a,b\n1,2\n3\n", "quote.csv": "a,b\n1,\"2\n", "twice.csv": "a,a\n1,2\n", "blank.csv": "a\n1\n\n2\n", "nothing.csv": "",
+		"fields.csv": "a,b\n1,2\n3\n", "quote.csv": "a,b\n1,\"2\n", "twice.csv": "a,a\n1,2\n",
+		"blank.csv": "a\n1\n\n2\n", "nothing.csv": "",
 		"huge.csv": "a\n1\n1e999\n", "points.csv": "a;b\n1;2\n", "unnamed.csv": "a,\n1,2\n",
-		"u.npy": npy("{'descr': '<U1', 'fortran_order': False, 'shape': (2,), }", 8), "bad-ubyte": "\x00\x00\x07\x01\x00\x00\x00\x01",
+		"u.npy":     npy("{'descr': '<U1', 'fortran_order': False, 'shape': (2,), }", 8),
+		"bad-ubyte": "\x00\x00\x07\x01\x00\x00\x00\x01",
 	} {
 		path := written(t, dir, name, text)
 		_, want := Read(path)
@@ -135,13 +140,15 @@ func TestByRowsRefusals(t *testing.T) {
 		}
 	}
 	for name, test := range map[string][2]string{
-		"d.json":  {`{"x": [1]}`, "row by row, which CSV"},
-		"f.npy":   {npy("{'descr': '<f8', 'fortran_order': True, 'shape': (2, 2), }", 32), "ascontiguousarray"},
-		"s.npy":   {npy("{'descr': '<f8', 'fortran_order': False, 'shape': (3,), }", 16), "the file ends in row 3 of 3"},
+		"d.json": {`{"x": [1]}`, "row by row, which CSV"},
+		"f.npy":  {npy("{'descr': '<f8', 'fortran_order': True, 'shape': (2, 2), }", 32), "ascontiguousarray"},
+		"s.npy": {npy("{'descr': '<f8', 'fortran_order': False, 'shape': (3,), }", 16),
+			"the file ends in row 3 of 3"},
 		"l.npy":   {npy("{'descr': '<f8', 'fortran_order': False, 'shape': (1,), }", 16), "goes on after its 1 rows"},
 		"none.gz": {"\x1f\x8b", "none.gz: "},
 	} {
-		if _, err := shelf.ByRows(written(t, dir, name, test[0])); err == nil || !strings.Contains(err.Error(), test[1]) {
+		if _, err := shelf.ByRows(written(t, dir, name, test[0])); err == nil ||
+			!strings.Contains(err.Error(), test[1]) {
 			t.Errorf("%s: %v, want %s", name, err, test[1])
 		}
 	}
@@ -150,7 +157,8 @@ func TestByRowsRefusals(t *testing.T) {
 	}
 }
 
-// A row file serves until the data change; one that is damaged is made anew; those not used for long go when there is no room.
+// A row file serves until the data change; one that is damaged is made anew; those not used for long go when there is
+// no room.
 func TestShelf(t *testing.T) {
 	dir := t.TempDir()
 	shelf := Shelf{Dir: filepath.Join(dir, "rows"), Bound: 1 << 20}
@@ -171,14 +179,16 @@ func TestShelf(t *testing.T) {
 	}
 	before, _ := os.Stat(name)
 	open()
-	if after, err := os.Stat(name); err != nil || !os.SameFile(before, after) || after.ModTime().Equal(before.ModTime()) {
+	if after, err := os.Stat(name); err != nil || !os.SameFile(before, after) ||
+		after.ModTime().Equal(before.ModTime()) {
 		t.Errorf("a second reading does not use the row file that is there, or does not mark it as used: %v", err)
 	}
 	whole, err := os.ReadFile(name)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for damage, text := range map[string][]byte{"cut": whole[:len(whole)-1], "empty": nil, "half": whole[:len(whole)/2], "longer": append([]byte{0}, whole...),
+	for damage, text := range map[string][]byte{"cut": whole[:len(whole)-1], "empty": nil, "half": whole[:len(whole)/2],
+		"longer": append([]byte{0}, whole...),
 		"footer": append(append(slices.Clone(whole[:40]), whole[40]^1), whole[41:]...)} {
 		if err := os.WriteFile(name, text, 0o600); err != nil {
 			t.Fatal(err)
@@ -210,8 +220,10 @@ func TestLarge(t *testing.T) {
 		return npy("{'descr': '"+kind+"', 'fortran_order': False, 'shape': (1,), }", n)
 	}
 	for path, cost := range map[string]int{
-		written(t, dir, "x.csv", text): 10, written(t, dir, "x.csv.gz", zipped(t, text)): 40, written(t, dir, "x.npy", array("<f8", 8)): 3,
-		written(t, dir, "y.npy", array("<f4", 4)): 4, written(t, dir, "z.npy", array("|u1", 1)): 10, written(t, dir, "z.npy.gz", zipped(t, array("|u1", 1))): 40,
+		written(t, dir, "x.csv", text): 10, written(t, dir, "x.csv.gz", zipped(t, text)): 40, written(t, dir, "x.npy",
+			array("<f8", 8)): 3,
+		written(t, dir, "y.npy", array("<f4", 4)): 4, written(t, dir, "z.npy", array("|u1", 1)): 10,
+		written(t, dir, "z.npy.gz", zipped(t, array("|u1", 1))): 40,
 	} {
 		info, err := os.Stat(path)
 		if err != nil {
@@ -229,8 +241,8 @@ func TestLarge(t *testing.T) {
 	}
 }
 
-// Rows are in random order: of 100,000 numbers in order, means of 256 that follow one another have the variance of so many drawn without
-// replacement; that of the data's own order is far off.
+// Rows are in random order: of 100,000 numbers in order, means of 256 that follow one another have the variance of so
+// many drawn without replacement; that of the data's own order is far off.
 func TestMixing(t *testing.T) {
 	const n, size = 100_000, 256
 	for _, rows := range []int{1, 2, 3, 5, 64, 1000, n} {

@@ -61,7 +61,8 @@ func checkHeader(path string, names []string) error {
 	for c, name := range names {
 		name = strings.TrimSpace(name)
 		if name == "" {
-			return fmt.Errorf("%s:1: column %d has no name (in R, write.csv(…, row.names = FALSE) leaves row names out)", path, c+1)
+			return fmt.Errorf("%s:1: column %d has no name (in R, write.csv(…, row.names = FALSE) leaves "+
+				"row names out)", path, c+1)
 		}
 		if first := seen[name]; first > 0 {
 			return fmt.Errorf("%s:1: columns %d and %d are both named %q", path, first, c+1, name)
@@ -70,13 +71,15 @@ func checkHeader(path string, names []string) error {
 	}
 	if len(names) == 1 {
 		if i := strings.IndexAny(names[0], ";\t|"); i >= 0 {
-			return fmt.Errorf("%s:1: the columns seem to be separated by %q; a .csv file has commas between them, a .tsv file tabs", path, names[0][i])
+			return fmt.Errorf("%s:1: the columns seem to be separated by %q; a .csv file has commas between them, a "+
+				".tsv file tabs", path, names[0][i])
 		}
 	}
 	return nil
 }
 
-// checkBlankLines refuses blank lines in a table of one column: they could be missing values, and encoding/csv skips them.
+// checkBlankLines refuses blank lines in a table of one column: they could be missing values, and encoding/csv skips
+// them.
 func checkBlankLines(path, text string) error {
 	for i, line := range strings.Split(strings.TrimRight(text, "\r\n"), "\n") {
 		if strings.TrimSpace(line) == "" {

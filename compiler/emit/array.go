@@ -156,7 +156,8 @@ func (e *emitter) padded(a *model.Array, p *model.Piece, part value, bound []*mo
 		before[len(bound)+k] = own.lo - axis.lo
 		after[len(bound)+k] = axis.hi - own.hi
 		if own.lo < axis.lo || own.hi > axis.hi {
-			e.diags.Errorf("E12", p.At, "this piece of `%s` covers %d..%d, outside of %d..%d", a.Name, own.lo, own.hi, axis.lo, axis.hi)
+			e.diags.Errorf("E12", p.At, "this piece of `%s` covers %d..%d, outside of %d..%d", a.Name, own.lo, own.hi,
+				axis.lo, axis.hi)
 			panic(stop{})
 		}
 	}
@@ -184,13 +185,16 @@ func (e *emitter) concat(a *model.Array, parts []value, bound []*model.Index) (v
 	for i := range order {
 		order[i] = i
 	}
-	slices.SortStableFunc(order, func(i, j int) int { return e.box(parts[i].axes[axis]).lo - e.box(parts[j].axes[axis]).lo })
+	slices.SortStableFunc(order, func(i, j int) int {
+		return e.box(parts[i].axes[axis]).lo - e.box(parts[j].axes[axis]).lo
+	})
 	at := e.box(a.Type.Axes[axis]).lo
 	nodes := make([]Node, 0, len(parts))
 	for _, i := range order {
 		b := e.box(parts[i].axes[axis])
 		if b.size() > 0 && b.lo != at {
-			e.diags.Errorf("E12", a.Pieces[i].At, "`%s` is not defined, or twice, between %d and %d", a.Name, min(at, b.lo), max(at, b.lo)-1)
+			e.diags.Errorf("E12", a.Pieces[i].At, "`%s` is not defined, or twice, between %d and %d", a.Name,
+				min(at, b.lo), max(at, b.lo)-1)
 			panic(stop{})
 		}
 		at += b.size()

@@ -25,7 +25,8 @@ func (l tail) at(x float64) float64 {
 
 // tailsOf gives both of a law of one number with arguments of one number each; nil where it has none.
 func tailsOf(f *stdlib.Form) []tail {
-	if f.LogCDF == nil || f.LogCCDF == nil || slices.ContainsFunc(f.Args, func(a stdlib.Arg) bool { return a.Rank > 0 }) {
+	if f.LogCDF == nil || f.LogCCDF == nil ||
+		slices.ContainsFunc(f.Args, func(a stdlib.Arg) bool { return a.Rank > 0 }) {
 		return nil
 	}
 	g := autodiff.New()
@@ -61,8 +62,9 @@ func (g *given) tailsAt(f *stdlib.Form, args [][]float64) (below, above tail, ok
 	return below, above, true
 }
 
-// between draws from a law between two ends by inverting its distribution function, on the side on which that is small and has its digits (Devroye
-// 1986, Non-Uniform Random Variate Generation, section II.2). Not ok where there is none, or nothing between the ends.
+// between draws from a law between two ends by inverting its distribution function, on the side on which that is small
+// and has its digits (Devroye 1986, Non-Uniform Random Variate Generation, section II.2). Not ok where there is none,
+// or nothing between the ends.
 func (g *given) between(r *rand.Rand, t *model.Term, args [][]float64, lo, hi float64) (x float64, ok bool) {
 	below, above, ok := g.tailsAt(t.Form, args)
 	if !ok {
@@ -89,7 +91,8 @@ func (g *given) between(r *rand.Rand, t *model.Term, args [][]float64, lo, hi fl
 // widest is the farthest from the other end that an infinite one is sought.
 const widest = 1e300
 
-// find bisects for the place between two ends where a tail passes a value: the number, or the first whole number, at which it has passed it.
+// find bisects for the place between two ends where a tail passes a value: the number, or the first whole number, at
+// which it has passed it.
 func (l tail) find(aim, lo, hi float64, whole bool) float64 {
 	past := func(x float64) bool { return (l.at(x) >= aim) == l.rises }
 	for step := 1.0; math.IsInf(hi, 1) && step < widest; step *= 2 {

@@ -18,9 +18,10 @@ type occurrence struct {
 type occurrenceKind uint8
 
 const (
-	apart  occurrenceKind = iota // of a chain, at this distance from the factor's own place; of other latents, the value itself
-	fixed                        // of a chain, at this place
-	lagged                       // of a chain, so many places before that of a step of the forward algorithm
+	// of a chain, at this distance from the factor's own place; of other latents, the value itself
+	apart  occurrenceKind = iota
+	fixed                 // of a chain, at this place
+	lagged                // of a chain, so many places before that of a step of the forward algorithm
 )
 
 // valueOf is the index over the support that stands for an occurrence.
@@ -73,7 +74,8 @@ type link struct {
 	lo, hi int
 }
 
-// A chain is what the forward algorithm sums out: the values of its members at each place, with as many before as terms reach back.
+// A chain is what the forward algorithm sums out: the values of its members at each place, with as many before as terms
+// reach back.
 type chain struct {
 	*emitter
 	members []*model.Array
@@ -83,11 +85,12 @@ type chain struct {
 	lo, hi  int
 }
 
-// forward sums chains out together by the forward algorithm in log space (Rabiner 1989, Proceedings of the IEEE 77, 257). A step goes from the
-// values at the places before to those at this one: a_t(now) = log Σ_leaving exp(a_{t−1}(before) + factors at t), where the values that leave are
-// summed one by one, each over the factors that read it (for chains that do not read each other, the exact algorithm of Ghahramani and Jordan 1997,
-// Machine Learning 29, 245). Values at places where a member has none, those before its first among them, are summed too, and their number
-// taken off at the end.
+// forward sums chains out together by the forward algorithm in log space (Rabiner 1989, Proceedings of the IEEE 77,
+// 257). A step goes from the values at the places before to those at this one: a_t(now) = log Σ_leaving
+// exp(a_{t−1}(before) + factors at t), where the values that leave are summed one by one, each over the factors that
+// read it (for chains that do not read each other, the exact algorithm of Ghahramani and Jordan 1997, Machine Learning
+// 29, 245). Values at places where a member has none, those before its first among them, are summed too, and their
+// number taken off at the end.
 func (e *emitter) forward(members []*model.Array, fs []factor, sets plateSets) value {
 	c := e.newChain(members, fs, sets)
 	e.checkTable(members[0], []value{{bound: c.state(0)}})
@@ -135,11 +138,14 @@ func (c *chain) lag(i *model.Index) (member, lag int) {
 	return 0, -1
 }
 
-// samePlates refuses chains of which one has plates that another lacks: all elements of the one would stand in the state together.
+// samePlates refuses chains of which one has plates that another lacks: all elements of the one would stand in the
+// state together.
 func (c *chain) samePlates(sets plateSets) {
 	for _, a := range c.members[1:] {
 		if !slices.Equal(c.others(c.members[0], sets), c.others(a, sets)) {
-			c.diags.Errorf("E73", c.members[0].At, "`%s` and `%s` meet in one term, but have different plates: all elements of the one would have to be summed out together",
+			c.diags.Errorf("E73", c.members[0].At,
+				"`%s` and `%s` meet in one term, but have different plates: all elements of the one would have to be "+
+					"summed out together",
 				c.members[0].Name, a.Name).Related(a.At, "`%s`", a.Name)
 			panic(stop{})
 		}
@@ -212,10 +218,12 @@ func (c *chain) timesOf(f factor, sets plateSets) []*model.Index {
 func (c *chain) twoPlaces() {
 	a := c.members[0]
 	if len(c.members) > 1 {
-		c.diags.Errorf("E73", a.At, "`%s` and `%s` meet in one term at places that are no constant apart", a.Name, c.members[1].Name).
+		c.diags.Errorf("E73", a.At, "`%s` and `%s` meet in one term at places that are no constant apart", a.Name,
+			c.members[1].Name).
 			Related(c.members[1].At, "`%s`", c.members[1].Name)
 	} else {
-		c.diags.Errorf("E71", a.At, "`%s` cannot be summed out: two elements of it that are no constant apart meet in one term", a.Name)
+		c.diags.Errorf("E71", a.At, "`%s` cannot be summed out: two elements of it that are no constant apart meet "+
+			"in one term", a.Name)
 	}
 	panic(stop{})
 }

@@ -8,7 +8,8 @@ import (
 	"ppl/lang/diag"
 )
 
-// A Completer computes what stands after inference: draws of generated arrays and of summed-out latents, and what reads them.
+// A Completer computes what stands after inference: draws of generated arrays and of summed-out latents, and what reads
+// them.
 type Completer struct {
 	*given          // latents as drawn
 	sums     *given // latents summed out: their tables

@@ -8,8 +8,8 @@ import (
 	"ppl/compiler/model"
 )
 
-// eliminate multiplies the factors that read a latent, each first over the plates the latent does not have, and sums over its values; those of
-// chains that meet it, too.
+// eliminate multiplies the factors that read a latent, each first over the plates the latent does not have, and sums
+// over its values; those of chains that meet it, too.
 func (e *emitter) eliminate(fs []factor, a *model.Array, sets plateSets) []factor {
 	var rest, mine []factor
 	joined := factor{law: a}
@@ -19,7 +19,8 @@ func (e *emitter) eliminate(fs []factor, a *model.Array, sets plateSets) []facto
 			continue
 		}
 		if a.Chain == nil && f.time != nil {
-			f.v = value{e.align(f.v, union(f.v, value{bound: []*model.Index{f.time}}), nil), union(f.v, value{bound: []*model.Index{f.time}}), nil}
+			f.v = value{e.align(f.v, union(f.v, value{bound: []*model.Index{f.time}}), nil),
+				union(f.v, value{bound: []*model.Index{f.time}}), nil}
 		}
 		f.v, f.reads = e.byGroup(f, together(a), sets)
 		f.v = e.overOwnPlates(f.v, a, sets)
@@ -59,7 +60,8 @@ func (e *emitter) checkTable(a *model.Array, parts []value) {
 		}
 	}
 	if limit := e.sumoutLimit(); entries > float64(limit) {
-		e.diags.Errorf("E73", a.At, "summing out%s needs a table of %.0f entries for each element (limit %d)", names[1:], entries, limit).
+		e.diags.Errorf("E73", a.At, "summing out%s needs a table of %.0f entries for each element (limit %d)",
+			names[1:], entries, limit).
 			Help("a larger limit is set by `infer sumout(limit = %.0f)`; the time of a gradient grows with it", entries)
 		panic(stop{})
 	}
@@ -91,8 +93,8 @@ func gathers(t *model.Term) (out []model.LatentRead) {
 	return out
 }
 
-// byGroup adds up a factor that reads latents at elements chosen by data, z[g[n]]: what all n of one element say. The reads of other
-// latents are left for later.
+// byGroup adds up a factor that reads latents at elements chosen by data, z[g[n]]: what all n of one element say. The
+// reads of other latents are left for later.
 func (e *emitter) byGroup(f factor, as []*model.Array, sets plateSets) (value, []model.LatentRead) {
 	v := f.v
 	var later []model.LatentRead
@@ -122,7 +124,8 @@ func (e *emitter) scatter(v value, r model.LatentRead, sets plateSets) value {
 	lead := union(at...)
 	for k, i := range r.Plates {
 		if i != nil && r.Gather[k] == nil && slices.Contains(lead, sets.root(i)) {
-			e.diags.Errorf("E71", r.Latent.At, "`%s` is read at an index that also chooses another of its subscripts: not compiled by this version of ppl yet", r.Latent.Name)
+			e.diags.Errorf("E71", r.Latent.At, "`%s` is read at an index that also chooses another of its "+
+				"subscripts: not compiled by this version of ppl yet", r.Latent.Name)
 			panic(stop{})
 		}
 	}
@@ -188,7 +191,8 @@ func (e *emitter) overOwnPlates(v value, a *model.Array, sets plateSets) value {
 	return sumBound(v, extra...)
 }
 
-// freePair refuses to multiply over plates of another latent in the same factor: every element of the one meets every element of the other.
+// freePair refuses to multiply over plates of another latent in the same factor: every element of the one meets every
+// element of the other.
 func (e *emitter) freePair(v value, a *model.Array, over []*model.Index, sets plateSets) {
 	for _, k := range v.bound {
 		b := e.occurs[k].latent
@@ -201,8 +205,10 @@ func (e *emitter) freePair(v value, a *model.Array, over []*model.Index, sets pl
 		}
 		for _, i := range over {
 			if slices.Contains(along, i) {
-				e.diags.Errorf("E71", a.At, "`%s` and `%s` cannot be summed out: an element of `%s` meets many of `%s` along %s, and no order of summing keeps tables small",
-					a.Name, b.Name, a.Name, b.Name, i.Set.Name).Related(b.At, "`%s`", b.Name).Help("make one of them an array over the plates of both, or a continuous parameter")
+				e.diags.Errorf("E71", a.At, "`%s` and `%s` cannot be summed out: an element of `%s` meets many of "+
+					"`%s` along %s, and no order of summing keeps tables small",
+					a.Name, b.Name, a.Name, b.Name, i.Set.Name).Related(b.At, "`%s`",
+					b.Name).Help("make one of them an array over the plates of both, or a continuous parameter")
 				panic(stop{})
 			}
 		}

@@ -1,9 +1,10 @@
 // Package emit turns a checked model with its data into graph arithmetic.
 //
-// A value carries two kinds of axes: bound ones, one for each index variable it depends on (so that an expression inside a plate
-// is evaluated once for the whole plate), and its own. Elementwise arithmetic aligns bound axes by variable and own axes by
-// index set; a comprehension turns bound axes into own ones, a subscript by an index the other way, mostly without moving
-// anything. An expression's value depends on nothing but the indices it reads, so each is emitted once.
+// A value carries two kinds of axes: bound ones, one for each index variable it depends on (so that an expression
+// inside a plate is evaluated once for the whole plate), and its own. Elementwise arithmetic aligns bound axes by
+// variable and own axes by index set; a comprehension turns bound axes into own ones, a subscript by an index the other
+// way, mostly without moving anything. An expression's value depends on nothing but the indices it reads, so each is
+// emitted once.
 package emit
 
 import (
@@ -87,7 +88,8 @@ type value struct {
 
 func (v value) rank() int { return len(v.bound) + len(v.axes) }
 
-// An emitter builds one graph. Where parameters' values come from is the caller's: piece makes one when it is first read.
+// An emitter builds one graph. Where parameters' values come from is the caller's: piece makes one when it is first
+// read.
 type emitter struct {
 	g         *autodiff.Graph
 	b         *Bound
@@ -113,8 +115,9 @@ type emitter struct {
 	want        *[]loading // where the streams that a split reads are listed, when not nil
 	mixed       *loading   // rows are places of this stream, when not nil
 	outer       *emitter   // of a step of a scan: the emitter that the scan stands in
-	guards      []value    // conditions of the branches and ragged ranges around: where one is 0, subscripts may be out of range
-	diags       *diag.List
+	// conditions of the branches and ragged ranges around: where one is 0, subscripts may be out of range
+	guards []value
+	diags  *diag.List
 }
 
 // A box is the smallest range lo..hi that holds a set, whatever outer indices are.
@@ -125,7 +128,9 @@ func (b box) size() int { return max(0, b.hi-b.lo+1) }
 func newEmitter(g *autodiff.Graph, b *Bound, diags *diag.List) *emitter {
 	return &emitter{g: g, b: b, params: map[*model.Piece]value{},
 		exprs: [2]map[model.Expr]value{{}, {}}, arrays: map[*model.Array]value{},
-		enums: map[*model.Array]*model.Index{}, occurs: map[*model.Index]occurrence{}, solved: map[asked]*solution{}, series: map[*model.Group]*series{}, own: map[*model.Array][]*model.Index{}, boxes: map[*model.Set]box{}, diags: diags}
+		enums: map[*model.Array]*model.Index{}, occurs: map[*model.Index]occurrence{}, solved: map[asked]*solution{},
+		series: map[*model.Group]*series{}, own: map[*model.Array][]*model.Index{}, boxes: map[*model.Set]box{},
+		diags: diags}
 }
 
 // stop abandons an emission whose diagnostics say why; the entry points recover it.
@@ -173,7 +178,8 @@ func toInt(v float64) int {
 	return int(math.Max(math.MinInt32, math.Min(math.MaxInt32, v)))
 }
 
-// staticValues evaluates an expression that depends on data only; of a ragged bound, at every value of the outer indices.
+// staticValues evaluates an expression that depends on data only; of a ragged bound, at every value of the outer
+// indices.
 func (e *emitter) staticValues(x model.Expr) []float64 {
 	if n, ok := x.(*model.Num); ok {
 		return []float64{n.Value}

@@ -43,7 +43,8 @@ func (e *emitter) enumeration(a *model.Array) *model.Index {
 	}
 	e.enums[a] = nil
 	first, n := e.valuesOf(t)
-	set := &model.Set{Name: a.Name, Lo: &model.Num{Value: float64(first)}, Hi: &model.Num{Value: float64(first + n - 1)}, Key: "values of " + a.Name}
+	set := &model.Set{Name: a.Name, Lo: &model.Num{Value: float64(first)},
+		Hi: &model.Num{Value: float64(first + n - 1)}, Key: "values of " + a.Name}
 	e.enums[a] = &model.Index{Name: a.Name, Set: set, ID: -1 - len(e.occurs)}
 	e.occurs[e.enums[a]] = occurrence{latent: a}
 	return e.enums[a]
@@ -61,7 +62,8 @@ func (e *emitter) valuesOf(t *model.Term) (first, n int) {
 	lo, hi := slices.Min(e.staticValues(t.In.Lo)), slices.Max(e.staticValues(t.In.Hi))
 	lo, hi = math.Max(math.Ceil(lo), float64(first)), math.Min(math.Floor(hi), float64(first+n-1))
 	if hi-lo >= unbounded {
-		e.diags.Errorf("E70", t.At, "`%s ~ %s(…) in …` cannot be summed out: it may take too many values", t.Array.Name, t.Dist.Name)
+		e.diags.Errorf("E70", t.At, "`%s ~ %s(…) in …` cannot be summed out: it may take too many values", t.Array.Name,
+			t.Dist.Name)
 		panic(stop{})
 	}
 	return int(lo), max(0, int(hi-lo)+1)
@@ -84,7 +86,8 @@ func (e *emitter) supportOf(t *model.Term) (first, n int) {
 	}
 	first, n, ok := t.Dist.Enumerate(args)
 	if !ok {
-		e.diags.Errorf("E70", t.At, "`%s ~ %s(…)` cannot be summed out: its support is not known from data", t.Array.Name, t.Dist.Name)
+		e.diags.Errorf("E70", t.At, "`%s ~ %s(…)` cannot be summed out: its support is not known from data",
+			t.Array.Name, t.Dist.Name)
 		panic(stop{})
 	}
 	return first, n
@@ -96,7 +99,8 @@ func (e *emitter) sameSupport(t *model.Term) {
 	all := e.box(set)
 	if first, n := e.valuesOf(t); first != all.lo || n != all.size() {
 		of := e.latentTerm(t.Array)
-		e.diags.Errorf("E70", t.At, "`%s` cannot be summed out: it takes the values %d..%d here, but %d..%d elsewhere", t.Array.Name, first, first+n-1, all.lo, all.hi).
+		e.diags.Errorf("E70", t.At, "`%s` cannot be summed out: it takes the values %d..%d here, but %d..%d elsewhere",
+			t.Array.Name, first, first+n-1, all.lo, all.hi).
 			Related(of.At, "elsewhere")
 		panic(stop{})
 	}

@@ -81,7 +81,8 @@ func (e *emitter) emit(x model.Expr) value {
 func (e *emitter) sizeOf(x *model.SizeOf) int {
 	n, ok := e.b.Sizes[x.Size]
 	if !ok {
-		e.fail("E46", x, "size `%s` is not known: give `%s = …`, `data %s`, or data with axis %s", x.Size.Name, x.Size.Name, x.Size.Name, x.Size.Name)
+		e.fail("E46", x, "size `%s` is not known: give `%s = …`, `data %s`, or data with axis %s", x.Size.Name,
+			x.Size.Name, x.Size.Name, x.Size.Name)
 	}
 	return n
 }
@@ -125,8 +126,8 @@ func (e *emitter) values(args []model.Expr) []value {
 	return vs
 }
 
-// cond chooses a branch at once where the condition is one number known from data; else both are evaluated, and neither the
-// value nor the gradient of the branch not taken is seen.
+// cond chooses a branch at once where the condition is one number known from data; else both are evaluated, and neither
+// the value nor the gradient of the branch not taken is seen.
 func (e *emitter) cond(x *model.Cond) value {
 	q := e.expr(x.If)
 	if q.rank() == 0 && q.node.Static() {
@@ -289,7 +290,9 @@ func (e *emitter) someInside(x *model.Reduce, inside value) {
 	e.guards = slices.DeleteFunc(slices.Clone(guards), func(g value) bool {
 		return slices.ContainsFunc(g.bound, func(i *model.Index) bool { return slices.Contains(x.Over, i) })
 	})
-	sizes, counts, ok := e.counted(sumBound(value{e.align(inside, union(inside, value{bound: x.Over}), nil), union(inside, value{bound: x.Over}), nil}, x.Over...))
+	sizes, counts,
+		ok := e.counted(sumBound(value{e.align(inside, union(inside, value{bound: x.Over}), nil),
+		union(inside, value{bound: x.Over}), nil}, x.Over...))
 	for i := range sizes {
 		if ok && counts[i] != 0 && sizes[i] == 0 {
 			e.fail("E45", x, "`%s` of an empty set has no value; an index runs over an empty range here", x.Row.Name)
@@ -397,11 +400,13 @@ func (e *emitter) contract(m *model.MatMul, x, y value) value {
 // notInStep refuses what is worked out in steps of its own inside a step of a recurrence or a differential equation.
 func (e *emitter) notInStep(x model.Expr, name string) {
 	if e.outer != nil && e.outer.g != e.g && e.g.HasScan() { // a step has a graph of its own
-		e.fail("E99", x, "`%s` of what a recurrence or differential equation is working out: not compiled by this version of ppl yet", name)
+		e.fail("E99", x, "`%s` of what a recurrence or differential equation is working out: not compiled by this "+
+			"version of ppl yet", name)
 	}
 }
 
-// vectorLogprob is the log density of one vector or matrix, which is all that x and the arguments have for axes of their own.
+// vectorLogprob is the log density of one vector or matrix, which is all that x and the arguments have for axes of
+// their own.
 func (e *emitter) vectorLogprob(x *model.LogProb) value {
 	at, args := e.expr(x.X), e.values(x.Args)
 	e.argumentSizes(x.Dist, x.Form, x.Args, x.X.Info().At.Text(), at, args)
@@ -436,7 +441,8 @@ func (e *emitter) logprob(x *model.LogProb) value {
 		p := f(n[len(n)-1], n[:len(n)-1])
 		e.notInStep(x, x.Name)
 		if !p.Valid() {
-			e.fail("E58", x, "the distribution function of %s is a sum whose length depends on a parameter here", x.Dist.Name)
+			e.fail("E58", x, "the distribution function of %s is a sum whose length depends on a parameter here",
+				x.Dist.Name)
 		}
 		return p
 	})

@@ -7,7 +7,8 @@ import (
 	"ppl/compiler/model"
 )
 
-// factors evaluates terms of the density, with every one that reads a latent of theirs, and sums out the latents. What is left has plates only.
+// factors evaluates terms of the density, with every one that reads a latent of theirs, and sums out the latents. What
+// is left has plates only.
 func (e *emitter) factors(terms []*model.Term, z map[*model.Term]Node) []factor {
 	sets := plateSets{}
 	for _, t := range terms {
@@ -47,7 +48,8 @@ func (e *emitter) factors(terms []*model.Term, z map[*model.Term]Node) []factor 
 
 func isChainAxis(a *model.Array, k int) bool { return a.Chain != nil && a.Chain.Axis == k }
 
-// ownPlates are a latent's plates, axis by axis: those of its (first) law, and along a chain, or where that law is for a part, an index over all of it.
+// ownPlates are a latent's plates, axis by axis: those of its (first) law, and along a chain, or where that law is for
+// a part, an index over all of it.
 func (e *emitter) ownPlates(a *model.Array) []*model.Index {
 	if own, ok := e.own[a]; ok {
 		return own
@@ -65,7 +67,8 @@ func (e *emitter) ownPlates(a *model.Array) []*model.Index {
 	return own
 }
 
-// overParts lays the log density of a law of a part of a latent over the whole of the latent's plates: 0 where the law says nothing.
+// overParts lays the log density of a law of a part of a latent over the whole of the latent's plates: 0 where the law
+// says nothing.
 func (e *emitter) overParts(t *model.Term, v value) value {
 	for k, s := range t.Piece.Slots {
 		if isChainAxis(t.Array, k) || t.Piece.Covers(t.Array, k) {
@@ -76,7 +79,8 @@ func (e *emitter) overParts(t *model.Term, v value) value {
 		at := slices.Index(v.bound, s.Index)
 		if s.Index == nil {
 			at = len(v.bound)
-			v = value{autodiff.Reshape(v.node, append(slices.Clone(v.node.Shape()), 1)...), append(slices.Clone(v.bound), nil), nil}
+			v = value{autodiff.Reshape(v.node, append(slices.Clone(v.node.Shape()), 1)...),
+				append(slices.Clone(v.bound), nil), nil}
 		}
 		before, after := make([]int, v.rank()), make([]int, v.rank())
 		before[at], after[at] = part.lo-axis.lo, axis.hi-part.hi
@@ -87,8 +91,8 @@ func (e *emitter) overParts(t *model.Term, v value) value {
 	return v
 }
 
-// factorsOf says where a term belongs. Data with missing entries count where they are observed; where they are parameters,
-// the rest of their law is a prior.
+// factorsOf says where a term belongs. Data with missing entries count where they are observed; where they are
+// parameters, the rest of their law is a prior.
 func (e *emitter) factorsOf(t *model.Term, v value, sets plateSets) []factor {
 	if t.Kind == model.LatentPrior {
 		v = e.overParts(t, v)
@@ -135,7 +139,8 @@ func (e *emitter) latentTerm(a *model.Array) (found *model.Term) {
 	return found
 }
 
-// innermostFirst orders latents by their number of plates, most first; at equal numbers a chain comes after what hangs on it.
+// innermostFirst orders latents by their number of plates, most first; at equal numbers a chain comes after what hangs
+// on it.
 func innermostFirst(terms []*model.Term) (as []*model.Array) {
 	for _, t := range terms {
 		if a := leader(t.Array); t.Kind == model.LatentPrior && !slices.Contains(as, a) {

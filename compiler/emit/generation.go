@@ -6,7 +6,8 @@ import (
 	"ppl/compiler/model"
 )
 
-// A generation is what is drawn after inference at once: one array, or a group of arrays that read their own or each other's past.
+// A generation is what is drawn after inference at once: one array, or a group of arrays that read their own or each
+// other's past.
 type generation struct {
 	terms []*model.Term
 	group *model.Group // nil for one array

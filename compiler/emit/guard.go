@@ -8,8 +8,8 @@ import (
 )
 
 // Branches and ragged ranges are evaluated whole, beyond where they count. A guard is the 0/1 condition under which a
-// subexpression counts: where it is 0, subscripts may be out of range, and are clamped; where it is 1, they may not. The zero
-// value is a guard that cannot be known while the graph is built.
+// subexpression counts: where it is 0, subscripts may be out of range, and are clamped; where it is 1, they may not.
+// The zero value is a guard that cannot be known while the graph is built.
 
 // under puts guards around what is emitted until the function returned is called.
 func (e *emitter) under(guards ...value) (leave func()) {
@@ -40,7 +40,8 @@ func (e *emitter) inRange(i *model.Index) value {
 	at, lo, hi := e.indexVar(i), e.expr(i.Set.Lo), e.expr(i.Set.Hi)
 	bound := union(at, lo, hi)
 	n := e.align(at, bound, nil)
-	return value{autodiff.Mul(autodiff.Le(e.loose(lo, bound, nil), n), autodiff.Le(n, e.loose(hi, bound, nil))), bound, nil}
+	return value{autodiff.Mul(autodiff.Le(e.loose(lo, bound, nil), n), autodiff.Le(n, e.loose(hi, bound, nil))),
+		bound, nil}
 }
 
 // decides is the guard that the first argument of && or || is to the second.
@@ -58,8 +59,8 @@ func not(v value) value {
 	return value{autodiff.Eq(v.node, v.node.Graph().Const(0)), v.bound, v.axes}
 }
 
-// eachChild visits the parts of an expression, each under the guards that the expression puts around it; condition is the value of a guard, the
-// zero value where it is not known.
+// eachChild visits the parts of an expression, each under the guards that the expression puts around it; condition is
+// the value of a guard, the zero value where it is not known.
 func (e *emitter) eachChild(x model.Expr, condition func(model.Expr) value, visit func(model.Expr)) {
 	within := func(guard value, y model.Expr) {
 		defer e.under(guard)()
@@ -93,8 +94,8 @@ func (e *emitter) eachChild(x model.Expr, condition func(model.Expr) value, visi
 	}
 }
 
-// counted says where positions count: those spread over all indices that they and the guards have, and the guards' product. Not
-// ok: data alone do not tell.
+// counted says where positions count: those spread over all indices that they and the guards have, and the guards'
+// product. Not ok: data alone do not tell.
 func (e *emitter) counted(at value) (positions, counts []float64, ok bool) {
 	for _, q := range e.guards {
 		if q.node.Valid() && !q.node.Static() {

@@ -9,8 +9,8 @@ import (
 	"ppl/lang/types"
 )
 
-// kinds refuses arguments that are no simplex, or no covariance or correlation matrix. What is none at one point drawn at random is none
-// as a function of the parameters; what holds there by its form holds everywhere, up to rounding.
+// kinds refuses arguments that are no simplex, or no covariance or correlation matrix. What is none at one point drawn
+// at random is none as a function of the parameters; what holds there by its form holds everywhere, up to rounding.
 func (p *Plan) kinds(e *emitter) {
 	var theta map[string][]float64
 	for _, t := range p.Model.Terms {
@@ -52,7 +52,8 @@ var kindChecks = map[types.Kind]func(e *emitter, a instance){
 	types.Correlation: (*emitter).correlation,
 }
 
-func (e *emitter) eachInstance(t *model.Term, x model.Expr, v value, values, counts []float64, check func(*emitter, instance)) {
+func (e *emitter) eachInstance(t *model.Term, x model.Expr, v value, values, counts []float64,
+	check func(*emitter, instance)) {
 	size := product(v.shapeOfAxes())
 	for at := 0; at+size <= len(values) && size > 0; at += size {
 		if counts[at] != 0 {
@@ -74,7 +75,8 @@ func certain(x model.Expr, kind types.Kind) bool {
 		return ok && len(x.Subs) == len(ref.Type.Axes)-kind.EventRank() && certain(ref, kind)
 	case *model.Ref:
 		for _, p := range x.Array.Pieces {
-			if p.Term == nil || p.Term.Dist == nil || p.Term.Dist.Support != kind && (p.Term.Dist.Support != types.Correlation || kind != types.Covariance) {
+			if p.Term == nil || p.Term.Dist == nil || p.Term.Dist.Support != kind &&
+				(p.Term.Dist.Support != types.Correlation || kind != types.Covariance) {
 				return false
 			}
 		}
@@ -97,10 +99,12 @@ func (e *emitter) simplex(a instance) {
 	text := a.x.Info().At.Text()
 	switch {
 	case low < -simplexSlack:
-		e.diags.Errorf("E53", a.x.Info().At, "the argument of `%s` must be a simplex, but `%s` has an element %.4g", a.t.Dist.Name, text, low).
+		e.diags.Errorf("E53", a.x.Info().At, "the argument of `%s` must be a simplex, but `%s` has an element %.4g",
+			a.t.Dist.Name, text, low).
 			Help("is it on the log scale? write `logits = %s`", text)
 	case math.Abs(sum-1) > simplexSlack:
-		e.diags.Errorf("E53", a.x.Info().At, "the argument of `%s` must be a simplex, but `%s` sums to %.4g", a.t.Dist.Name, text, sum).
+		e.diags.Errorf("E53", a.x.Info().At, "the argument of `%s` must be a simplex, but `%s` sums to %.4g",
+			a.t.Dist.Name, text, sum).
 			Help("divide by its sum, or write `softmax(…)`")
 	default:
 		return
@@ -116,11 +120,14 @@ func (e *emitter) symmetric(a instance) {
 	for i := range a.n {
 		for j := range i {
 			if x, y := a.values[i*a.n+j], a.values[j*a.n+i]; math.Abs(x-y) > matrixSlack*scale {
-				e.fail("E54", a.x, "`%s` of `%s` is not symmetric: element [%d, %d] is %.4g, but [%d, %d] is %.4g", a.x.Info().At.Text(), a.t.Dist.Name, j+1, i+1, y, i+1, j+1, x)
+				e.fail("E54", a.x, "`%s` of `%s` is not symmetric: element [%d, %d] is %.4g, but [%d, %d] is %.4g",
+					a.x.Info().At.Text(), a.t.Dist.Name, j+1, i+1, y, i+1, j+1, x)
 			}
 		}
 	}
-	if a.x.Info().Static && math.IsNaN(autodiff.Eval(nil, autodiff.SumAll(autodiff.Cholesky(e.g.Data("matrix", a.values, a.n, a.n))))[0][0]) {
+	if a.x.Info().Static &&
+		math.IsNaN(autodiff.Eval(nil,
+			autodiff.SumAll(autodiff.Cholesky(e.g.Data("matrix", a.values, a.n, a.n))))[0][0]) {
 		e.fail("E54", a.x, "`%s` of `%s` is not positive definite", a.x.Info().At.Text(), a.t.Dist.Name)
 	}
 }
@@ -128,7 +135,8 @@ func (e *emitter) symmetric(a instance) {
 func (e *emitter) correlation(a instance) {
 	for i := range a.n {
 		if v := a.values[i*a.n+i]; math.Abs(v-1) > matrixSlack {
-			e.fail("E54", a.x, "`%s` of `%s` is no correlation matrix: element [%d, %d] is %.4g", a.x.Info().At.Text(), a.t.Dist.Name, i+1, i+1, v)
+			e.fail("E54", a.x, "`%s` of `%s` is no correlation matrix: element [%d, %d] is %.4g", a.x.Info().At.Text(),
+				a.t.Dist.Name, i+1, i+1, v)
 		}
 	}
 	e.symmetric(a)

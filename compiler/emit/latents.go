@@ -25,8 +25,8 @@ func (t *table) at(pos map[*model.Index]int) float64 {
 	return t.values[k]
 }
 
-// A posterior has what is needed of the summed-out latents once parameters are known: for each, in the order of elimination,
-// the log weights of its values given the latents that are eliminated after it, from sums or from maxima.
+// A posterior has what is needed of the summed-out latents once parameters are known: for each, in the order of
+// elimination, the log weights of its values given the latents that are eliminated after it, from sums or from maxima.
 type posterior struct {
 	order  []*eliminated
 	places []place
@@ -53,7 +53,8 @@ func (e *emitter) recordGroup(r model.LatentRead, at []value, to []*model.Index)
 		return
 	}
 	for k, p := range at {
-		e.posterior.groups = append(e.posterior.groups, group{p.bound, e.shape(p.bound, nil), to[k], autodiff.Eval(nil, p.node)[0]})
+		e.posterior.groups = append(e.posterior.groups, group{p.bound, e.shape(p.bound, nil), to[k],
+			autodiff.Eval(nil, p.node)[0]})
 	}
 }
 
@@ -115,8 +116,8 @@ func (p *posterior) eval(g *given) {
 	}
 }
 
-// choose goes through the latents in the reverse of their elimination and picks a value for each plate: pick gets log weights.
-// The result is indexed by latent, row-major over its plates, on the scale of the values.
+// choose goes through the latents in the reverse of their elimination and picks a value for each plate: pick gets log
+// weights. The result is indexed by latent, row-major over its plates, on the scale of the values.
 func (p *posterior) choose(g *given, pick func(logw []float64) int) map[*model.Array][]float64 {
 	c := &choice{given: g, pick: pick, chosen: map[*model.Array][]float64{}}
 	out := map[*model.Array][]float64{}
@@ -163,7 +164,8 @@ func (c *choice) all(el *eliminated, m int) []float64 {
 	})
 }
 
-// read is the position picked for the value that an index stands for: the first where a chain has no such place, which nothing then reads.
+// read is the position picked for the value that an index stands for: the first where a chain has no such place, which
+// nothing then reads.
 func (c *choice) read(o *model.Index, pos map[*model.Index]int) int {
 	a := c.occurs[o].latent
 	el, m := c.posterior.of(a)
@@ -267,8 +269,8 @@ func normalized(logw []float64) []float64 {
 	return p
 }
 
-// marginals are the exact probabilities of each latent's values, row-major over its plates and then its values: sums over the
-// values of those it depends on.
+// marginals are the exact probabilities of each latent's values, row-major over its plates and then its values: sums
+// over the values of those it depends on.
 func (p *posterior) marginals(g *given) map[*model.Array][]float64 {
 	out := map[*model.Array][]float64{}
 	for _, el := range p.order {

@@ -7,7 +7,8 @@ import (
 	"ppl/compiler/model"
 )
 
-// zeroSum takes the degenerate normal's density in K − 1 dimensions: one normaliser fewer a vector, spread over its K elements.
+// zeroSum takes the degenerate normal's density in K − 1 dimensions: one normaliser fewer a vector, spread over its K
+// elements.
 func (e *emitter) zeroSum(t *model.Term, lp Node, args []Node) Node {
 	last := t.Plates[len(t.Plates)-1]
 	k := float64(e.box(last.Set).size())
@@ -15,8 +16,8 @@ func (e *emitter) zeroSum(t *model.Term, lp Node, args []Node) Node {
 	return autodiff.Sub(lp, autodiff.Div(one, e.g.Const(k)))
 }
 
-// truncated is log P(lo ≤ V ≤ hi): 0 where the law has no distribution function (its normaliser is then a constant) or where
-// the range is the whole support.
+// truncated is log P(lo ≤ V ≤ hi): 0 where the law has no distribution function (its normaliser is then a constant) or
+// where the range is the whole support.
 func (e *emitter) truncated(t *model.Term, args []Node, bound []*model.Index) Node {
 	zero := e.g.Const(0)
 	if t.Form.LogCDF == nil || t.Form.LogCCDF == nil || t.Dist.Improper {
@@ -39,7 +40,8 @@ func (e *emitter) truncated(t *model.Term, args []Node, bound []*model.Index) No
 	return zero
 }
 
-// inside is a truncated density: 0 outside the ends. Parameters cannot get there, since their transforms keep them inside.
+// inside is a truncated density: 0 outside the ends. Parameters cannot get there, since their transforms keep them
+// inside.
 func (e *emitter) inside(t *model.Term, x, lp Node, bound []*model.Index) Node {
 	if t.Kind == model.Prior {
 		return lp
@@ -57,14 +59,16 @@ func (e *emitter) inside(t *model.Term, x, lp Node, bound []*model.Index) Node {
 // cumulative refuses a distribution function that is a sum over more values than are known from data.
 func (e *emitter) cumulative(t *model.Term, n Node) Node {
 	if !n.Valid() {
-		e.diags.Errorf("E58", t.At, "the distribution function of %s is a sum whose length depends on a parameter here", t.Dist.Name).
+		e.diags.Errorf("E58", t.At, "the distribution function of %s is a sum whose length depends on a parameter here",
+			t.Dist.Name).
 			Help("give ends that depend on data only")
 		panic(stop{})
 	}
 	return n
 }
 
-// endNode is a bound that cuts something, on the scale of termValue: invalid where it is infinite or at the end of the support.
+// endNode is a bound that cuts something, on the scale of termValue: invalid where it is infinite or at the end of the
+// support.
 func (e *emitter) endNode(t *model.Term, x model.Expr, bound []*model.Index, end float64) Node {
 	v := e.expr(x)
 	n := e.loose(v, union(value{bound: bound}, v), nil)
@@ -77,7 +81,8 @@ func (e *emitter) endNode(t *model.Term, x model.Expr, bound []*model.Index, end
 	return n
 }
 
-// logDiffExp is log(F(b) − F(a)) from whichever tail is the smaller: the lower one's distribution function, or the upper one's.
+// logDiffExp is log(F(b) − F(a)) from whichever tail is the smaller: the lower one's distribution function, or the
+// upper one's.
 func logDiffExp(cdfB, cdfA, ccdfA, ccdfB Node) Node {
 	lower := logSub(cdfB, cdfA)
 	upper := logSub(ccdfA, ccdfB)
@@ -91,7 +96,8 @@ func logSub(x, y Node) Node {
 
 // censored: a value at or below the lower end says only V ≤ a, one at or above the upper end only V ≥ b.
 func (e *emitter) censored(t *model.Term, x Node, args []Node, lp Node, bound []*model.Index) Node {
-	if lo := e.endNode(t, t.Censored.Lo, bound, math.Inf(-1)); lo.Valid() && !(e.isConst(lo, t.Dist.Lo) && !t.Dist.Discrete()) {
+	if lo := e.endNode(t, t.Censored.Lo, bound, math.Inf(-1)); lo.Valid() &&
+		!(e.isConst(lo, t.Dist.Lo) && !t.Dist.Discrete()) {
 		lp = autodiff.Where(autodiff.Le(x, lo), e.cumulative(t, t.Form.LogCDF(lo, args)), lp)
 	}
 	if hi := e.endNode(t, t.Censored.Hi, bound, math.Inf(1)); hi.Valid() {

@@ -17,11 +17,12 @@ import (
 type LogProb struct {
 	Prior, Likelihood, Jacobian float64
 	Rows                        map[string][]float64 // log ℓ of each row, by observed name
-	Gradient                    map[string][]float64 // of log ρ + log ℓ (no Jacobian) in each parameter on its own scale
+	// of log ρ + log ℓ (no Jacobian) in each parameter on its own scale
+	Gradient map[string][]float64
 }
 
-// LogProb evaluates the density at parameter values; an error names a parameter that is missing, unknown, of the wrong shape
-// or outside its support.
+// LogProb evaluates the density at parameter values; an error names a parameter that is missing, unknown, of the wrong
+// shape or outside its support.
 func (p *Plan) LogProb(at map[string]Array) (*LogProb, error) {
 	g := p.given()
 	if err := g.enterNamed(at); err != nil {
@@ -84,7 +85,8 @@ func (g *given) enterNamed(at map[string]Array) error {
 	return nil
 }
 
-// theta is the unconstrained vector of the values entered; non-centred coordinates, whose log-Jacobian is 0 here, are left out.
+// theta is the unconstrained vector of the values entered; non-centred coordinates, whose log-Jacobian is 0 here, are
+// left out.
 func (g *given) theta() ([]float64, error) {
 	theta := make([]float64, g.plan.Dim)
 	for _, r := range g.plan.regions {
@@ -100,8 +102,8 @@ func (g *given) theta() ([]float64, error) {
 	return theta, nil
 }
 
-// gradient of y in each parameter, pieces put together in the order of the array where there is one piece; several pieces are
-// listed one after the other.
+// gradient of y in each parameter, pieces put together in the order of the array where there is one piece; several
+// pieces are listed one after the other.
 func (g *given) gradient(y Node, out map[string][]float64) {
 	for _, r := range g.plan.regions {
 		x := g.g.Input(pieceName(r.piece), g.shapeOf(r.piece)...)

@@ -10,7 +10,8 @@ import (
 	"ppl/compiler/model"
 )
 
-// Holes are the missing entries of an imputed array: a parameter of their own, which the array reads where its data are missing.
+// Holes are the missing entries of an imputed array: a parameter of their own, which the array reads where its data are
+// missing.
 type holes struct {
 	param *model.Array
 	piece *model.Piece
@@ -30,11 +31,14 @@ func (b *Bound) findHoles() {
 				h.at = append(h.at, i)
 			}
 		}
-		set := &model.Set{Name: t.Array.Name + "_missing", Lo: &model.Num{Value: 1}, Hi: &model.Num{Value: float64(len(h.at))}, Key: "holes of " + t.Array.Name}
+		set := &model.Set{Name: t.Array.Name + "_missing", Lo: &model.Num{Value: 1},
+			Hi: &model.Num{Value: float64(len(h.at))}, Key: "holes of " + t.Array.Name}
 		index := &model.Index{Set: set, ID: 1 << 30}
-		h.param = &model.Array{Name: t.Array.Name, At: t.Array.At, Role: model.Parameter, Save: true, Type: t.Array.Type}
+		h.param = &model.Array{Name: t.Array.Name, At: t.Array.At, Role: model.Parameter, Save: true,
+			Type: t.Array.Type}
 		h.param.Type.Axes = []*model.Set{set}
-		law := &model.Term{At: t.At, Array: h.param, Dist: t.Dist, Form: t.Form, In: t.In, Plates: []*model.Index{index}}
+		law := &model.Term{At: t.At, Array: h.param, Dist: t.Dist, Form: t.Form, In: t.In,
+			Plates: []*model.Index{index}}
 		h.piece = &model.Piece{At: t.At, Slots: []model.Slot{{Index: index}}, Plates: law.Plates, Term: law}
 		law.Piece, h.param.Pieces = h.piece, []*model.Piece{h.piece}
 		b.holes[t.Array] = h
@@ -52,7 +56,8 @@ func (e *emitter) imputed(a *model.Array) value {
 		number[i] = float64(k)
 	}
 	at := e.g.Data(a.Name+" hole", number, seen.node.Shape()...)
-	return value{autodiff.Where(e.observed(a).node, seen.node, autodiff.Gather(e.pieceValue(h.param, h.piece).node, at)), nil, a.Type.Axes}
+	return value{autodiff.Where(e.observed(a).node, seen.node, autodiff.Gather(e.pieceValue(h.param, h.piece).node,
+		at)), nil, a.Type.Axes}
 }
 
 // observed is 1 where an array has data.
@@ -77,7 +82,8 @@ func (e *emitter) observedAt(t *model.Term) value {
 	return e.observed(t.Array)
 }
 
-// splitMissing takes a term on data with holes apart: its observed rows, and for imputed arrays the holes, whose law is a prior.
+// splitMissing takes a term on data with holes apart: its observed rows, and for imputed arrays the holes, whose law is
+// a prior.
 func (e *emitter) splitMissing(t *model.Term, v value) (seen, hole value) {
 	mask := e.observedAt(t)
 	all := union(v, mask)

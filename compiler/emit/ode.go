@@ -28,8 +28,9 @@ type asked struct {
 	query  *model.StateAt
 }
 
-// A Solution is a system's states at the times that are asked for, NaN from the first that is not reached in the attempts it may take. Node has
-// shape [times, states]; Steps is 0 where the method's usual number of attempts is taken.
+// A Solution is a system's states at the times that are asked for, NaN from the first that is not reached in the
+// attempts it may take. Node has shape [times, states]; Steps is 0 where the method's usual number of attempts is
+// taken.
 type Solution struct {
 	System *model.System
 	Node   Node
@@ -83,7 +84,8 @@ func (e *emitter) statesAt(x *model.StateAt, at value) Node {
 // column is one state at the times of a solution, [times, state's axes…].
 func (e *emitter) column(sol *solution, s *model.State) Node {
 	n, first, own := sol.node.Shape()[0], sol.first[s], e.shape(nil, s.Axes)
-	return autodiff.Reshape(autodiff.Slice(sol.node, []int{0, first}, []int{n, first + product(own)}), append([]int{n}, own...)...)
+	return autodiff.Reshape(autodiff.Slice(sol.node, []int{0, first}, []int{n, first + product(own)}),
+		append([]int{n}, own...)...)
 }
 
 // solve integrates a system once.
@@ -94,11 +96,14 @@ func (e *emitter) solve(s *model.System) *solution {
 	})
 }
 
-// reach integrates a system to times that depend on parameters: once for each, all side by side, in the time z = (t − t0) / (time − t0), which
-// goes from 0 to 1. So the steps know nothing of the times' order, a time before t0 is reached backwards, and the derivative in the time
-// comes of itself. Each holds the tolerance: the solver bounds the mean square of all.
+// reach integrates a system to times that depend on parameters: once for each, all side by side, in the time z = (t −
+// t0) / (time − t0), which goes from 0 to 1. So the steps know nothing of the times' order, a time before t0 is reached
+// backwards, and the derivative in the time comes of itself. Each holds the tolerance: the solver bounds the mean
+// square of all.
 func (e *emitter) reach(x *model.StateAt, at value) *solution {
-	return e.solution(asked{x.State.System, x}, func() (ode.Problem, ode.Options, *solution) { return e.reaching(x, at) })
+	return e.solution(asked{x.State.System, x}, func() (ode.Problem, ode.Options, *solution) {
+		return e.reaching(x, at)
+	})
 }
 
 // solution of a problem that is posed once.
@@ -124,7 +129,8 @@ func (e *emitter) reaching(x *model.StateAt, at value) (ode.Problem, ode.Options
 	in, t0 := sol.inputs, p.T0
 	p.Shared = append(in.nodes(), span)
 	p.T0, p.Times = 0, []float64{1}
-	times := &model.Set{Name: "times", Lo: &model.Num{Value: 1}, Hi: &model.Num{Value: float64(m)}, Key: "times of a trajectory"}
+	times := &model.Set{Name: "times", Lo: &model.Num{Value: 1}, Hi: &model.Num{Value: float64(m)},
+		Key: "times of a trajectory"}
 	each := []*model.Index{{Name: "time", Set: times, ID: 1 << 27}}
 	p.RHS = func(z, y Node, shared []Node) Node {
 		span := shared[len(in)]
@@ -154,13 +160,15 @@ func (e *emitter) problem(s *model.System) (ode.Problem, *solution) {
 		sol.states += v.node.Size()
 	}
 	sol.inputs = e.systemInputs(s)
-	p := ode.Problem{T0: e.staticValues(s.T0)[0], Times: sol.times, Y0: autodiff.Concat(0, parts...), Shared: sol.inputs.nodes()}
+	p := ode.Problem{T0: e.staticValues(s.T0)[0], Times: sol.times, Y0: autodiff.Concat(0, parts...),
+		Shared: sol.inputs.nodes()}
 	p.RHS = func(t, y Node, shared []Node) Node { return e.rightSides(s, sol, nil, value{node: t}, y, shared) }
 	return p, sol
 }
 
-// Attempts of steps are what `infer ode(max_steps = …)` says, or budgeted from solutions at starting points: three times what the median of them takes. Where that does not
-// suffice a solution is NaN, which a sampler counts as a divergence.
+// Attempts of steps are what `infer ode(max_steps = …)` says, or budgeted from solutions at starting points: three
+// times what the median of them takes. Where that does not suffice a solution is NaN, which a sampler counts as a
+// divergence.
 const (
 	pilots      = 9
 	budgetTimes = 3
@@ -213,7 +221,8 @@ func odeOptions(s *model.System) ode.Options {
 		v, _ := strconv.ParseFloat(s.Options[name], 64)
 		return v
 	}
-	return ode.Options{Method: s.Options["method"], RTol: cmp.Or(number("rtol"), ode.Tolerance), ATol: cmp.Or(number("atol"), ode.Tolerance)}
+	return ode.Options{Method: s.Options["method"], RTol: cmp.Or(number("rtol"), ode.Tolerance),
+		ATol: cmp.Or(number("atol"), ode.Tolerance)}
 }
 
 // askedTimes are those of all queries that data give, sorted, each once.

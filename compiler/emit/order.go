@@ -7,8 +7,8 @@ import (
 	"ppl/compiler/model"
 )
 
-// A reading is a graph of elements: which elements of some arrays each of them is drawn from, or worked out from. Elements are told apart along the
-// axes for which all pieces of an array have a slot.
+// A reading is a graph of elements: which elements of some arrays each of them is drawn from, or worked out from.
+// Elements are told apart along the axes for which all pieces of an array have a slot.
 type reading struct {
 	*emitter
 	arrays []*model.Array
@@ -94,7 +94,8 @@ func (r *reading) known(x model.Expr) value {
 	return r.expr(x)
 }
 
-// enter notes that elements of a piece read elements of an array: those at sub, or all. Of what only parameters tell, any may be read.
+// enter notes that elements of a piece read elements of an array: those at sub, or all. Of what only parameters tell,
+// any may be read.
 func (r *reading) enter(a *model.Array, p *model.Piece, of *model.Array, sub *model.Subscript, at model.Expr) {
 	var vs []value
 	for k := range r.boxes[a] {
@@ -145,7 +146,9 @@ func (r *reading) readPart(sub *model.Subscript, k int, all box) (lo, hi value) 
 
 // together evaluates values over all indices that they and the guards have, and whether they count there.
 func (r *reading) together(vs []value) (numbers [][]float64, counts []float64) {
-	guards := slices.DeleteFunc(slices.Clone(r.guards), func(q value) bool { return !q.node.Valid() || !q.node.Static() || len(q.axes) > 0 })
+	guards := slices.DeleteFunc(slices.Clone(r.guards), func(q value) bool {
+		return !q.node.Valid() || !q.node.Static() || len(q.axes) > 0
+	})
 	bound := union(slices.Concat(vs, guards)...)
 	var axes []*model.Set
 	for _, v := range vs {
@@ -181,15 +184,16 @@ func (r *reading) add(a *model.Array, here []int, of *model.Array, part []box, a
 			from := &r.of[r.first[a]+from]
 			*from = append(*from, readOf{r.first[of] + to, at})
 			if r.size++; r.size > mostReads {
-				r.fail("E18", at, "cannot see that `%s` comes before what is drawn from it: %d elements and more would have to be looked at; read it at t - c, or over a range that ends at t-1",
+				r.fail("E18", at, "cannot see that `%s` comes before what is drawn from it: %d elements and more "+
+					"would have to be looked at; read it at t - c, or over a range that ends at t-1",
 					at.Info().At.Text(), mostReads)
 			}
 		})
 	})
 }
 
-// circle finds elements that are made from each other (depth first, without recursion: a way may be as long as there are elements): each with the
-// read that leads on, nil if there are none.
+// circle finds elements that are made from each other (depth first, without recursion: a way may be as long as there
+// are elements): each with the read that leads on, nil if there are none.
 func (r *reading) circle() []readOf {
 	const open, done = 1, 2
 	state := make([]uint8, len(r.of))
@@ -236,7 +240,8 @@ func (r *reading) refuse(circle []readOf) {
 		text += " → " + r.name(x.element)
 	}
 	a := r.arrayOf(circle[0].element)
-	r.diags.Errorf("E16", circle[0].at.Info().At, "`%s` is drawn from itself: %s → %s", first, text, first).Related(a.At, "`%s`", a.Name).
+	r.diags.Errorf("E16", circle[0].at.Info().At, "`%s` is drawn from itself: %s → %s", first, text,
+		first).Related(a.At, "`%s`", a.Name).
 		Help("a law may read only what is drawn before it; for a density that is no product of laws write `Density`")
 	panic(stop{})
 }

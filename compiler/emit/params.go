@@ -64,7 +64,8 @@ func (e *emitter) region(p *model.Piece) *region {
 	}
 	r.transform = stdlib.TransformOf(kind)
 	if r.transform == nil {
-		e.diags.Errorf("E99", t.At, "parameters with the support of %s are not compiled by this version of ppl yet", t.Dist.Name)
+		e.diags.Errorf("E99", t.At, "parameters with the support of %s are not compiled by this version of ppl yet",
+			t.Dist.Name)
 		panic(stop{})
 	}
 	if t.ZeroSum && r.event[0] == 1 {
@@ -156,7 +157,8 @@ func (e *emitter) part(r *region, theta Node) Node {
 	return autodiff.Slice(theta, []int{r.offset}, []int{r.offset + r.size})
 }
 
-// shift is the non-centred coordinate: x = location + scale·z, where the scale of a multivariate normal is a Cholesky factor.
+// shift is the non-centred coordinate: x = location + scale·z, where the scale of a multivariate normal is a Cholesky
+// factor.
 func (e *emitter) shift(r *region, z Node) value {
 	v := value{z, r.plates, r.term.Event}
 	if r.piece.Recurrence == nil {
@@ -229,8 +231,8 @@ func (e *emitter) standardArgs(t *model.Term) []value {
 	return args
 }
 
-// shiftVector is x = mu + L z: L the factor of the covariance, or diag(sd) times that of the correlation; x = mu + L⁻ᵀ z for
-// a precision's factor.
+// shiftVector is x = mu + L z: L the factor of the covariance, or diag(sd) times that of the correlation; x = mu + L⁻ᵀ
+// z for a precision's factor.
 func (e *emitter) shiftVector(t *model.Term, z value) value {
 	args := make([]value, len(t.Args))
 	for i, a := range t.Args {

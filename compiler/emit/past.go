@@ -5,7 +5,8 @@ import (
 	"ppl/compiler/model"
 )
 
-// inPast refuses a read along an axis, of what an index t defines, that the data do not put before t; after t where time runs back.
+// inPast refuses a read along an axis, of what an index t defines, that the data do not put before t; after t where
+// time runs back.
 func (e *emitter) inPast(s *model.Subscript, axis int, t *model.Index, back bool) {
 	places, now, ok := e.beside(s.Subs[axis].At, t)
 	if !ok {
@@ -17,7 +18,8 @@ func (e *emitter) inPast(s *model.Subscript, axis int, t *model.Index, back bool
 			e.outOfRange(s, axis, int(at), int(at), b)
 		}
 		if at == now[k] || at > now[k] != back {
-			e.fail("E18", s, "`%s` is number %g where `%s` is %g, which does not come before it", s.Subs[axis].At.Info().At.Text(), at, t.Name, now[k])
+			e.fail("E18", s, "`%s` is number %g where `%s` is %g, which does not come before it",
+				s.Subs[axis].At.Info().At.Text(), at, t.Name, now[k])
 		}
 	}
 }
@@ -34,7 +36,8 @@ func (e *emitter) beside(x model.Expr, t *model.Index) (places, now []float64, o
 	if !ok {
 		return nil, nil, false
 	}
-	now, _, _ = e.counted(value{autodiff.Broadcast(e.align(i, bound, nil), e.shape(bound, at.axes), lead), bound, at.axes})
+	now, _, _ = e.counted(value{autodiff.Broadcast(e.align(i, bound, nil), e.shape(bound, at.axes), lead),
+		bound, at.axes})
 	count := func(k int) bool { return counts[k] != 0 }
 	return where(places, count), where(now, count), true
 }

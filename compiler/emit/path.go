@@ -7,8 +7,9 @@ import (
 	"ppl/compiler/model"
 )
 
-// A trellis is a chain as numbers: what is drawn from it and asked of it once parameters are known. A code says which values the members have at a
-// place and at the places before it that a step reads; from and to are the states (values that stand between two steps) that it joins.
+// A trellis is a chain as numbers: what is drawn from it and asked of it once parameters are known. A code says which
+// values the members have at a place and at the places before it that a step reads; from and to are the states (values
+// that stand between two steps) that it joins.
 type trellis struct {
 	members  []*model.Array
 	sizes    []int // numbers of values
@@ -200,8 +201,9 @@ func (r *run) forward(most bool) [][]float64 {
 	return a
 }
 
-// path picks the last state, then at each place the values given the state after them: a draw of the whole path, or with the best weights the
-// most probable one (Viterbi 1967, IEEE Transactions on Information Theory 13, 260). By member and place.
+// path picks the last state, then at each place the values given the state after them: a draw of the whole path, or
+// with the best weights the most probable one (Viterbi 1967, IEEE Transactions on Information Theory 13, 260). By
+// member and place.
 func (r *run) path(most bool, pick func(logw []float64) int) [][]int {
 	a := r.forward(most)
 	out := make([][]int, len(r.members))

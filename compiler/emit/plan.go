@@ -22,10 +22,12 @@ type Plan struct {
 	rowSet   *model.RowSet // nil: full batch only
 	rowCount int
 	loads    []loading // the streams that rows are read from
-	mixed    *loading  // one of them when rows of the row set are those of the files: then they are numbered as they stand there
+	// one of them when rows of the row set are those of the files: then they are numbered as they stand there
+	mixed *loading
 }
 
-// NewPlan resolves every size, lays out the unconstrained vector and emits the density once to find what is wrong with the data.
+// NewPlan resolves every size, lays out the unconstrained vector and emits the density once to find what is wrong with
+// the data.
 func NewPlan(b *Bound) (p *Plan, ds []diag.Diagnostic) {
 	var diags diag.List
 	defer func() { ds = diags.All() }()
@@ -111,7 +113,8 @@ func (e *emitter) labels(s *model.Set, b box) []string {
 	return names
 }
 
-// A thetaSource gives parameters from an unconstrained vector, with what that costs in volume and the non-centred coordinates.
+// A thetaSource gives parameters from an unconstrained vector, with what that costs in volume and the non-centred
+// coordinates.
 type thetaSource struct {
 	theta Node
 	jac   map[*region]Node
@@ -148,7 +151,8 @@ func (e *emitter) z(p *Plan) map[*model.Term]Node {
 	return out
 }
 
-// Rows are the rows of log ℓ of one observation (or of several joined by summed-out latents), a vector over their plates; or those of a prior.
+// Rows are the rows of log ℓ of one observation (or of several joined by summed-out latents), a vector over their
+// plates; or those of a prior.
 type Rows struct {
 	Arrays []*model.Array
 	Node   Node
@@ -168,8 +172,8 @@ func (p *Plan) Density(theta Node) Terms {
 	return p.terms(e, e.z(p))
 }
 
-// OwnScale emits the parts of the density of the parameters on their own scale, at the point that theta stands for: also of those that
-// are noncentered, whose coordinates have a prior of their own in Density.
+// OwnScale emits the parts of the density of the parameters on their own scale, at the point that theta stands for:
+// also of those that are noncentered, whose coordinates have a prior of their own in Density.
 func (p *Plan) OwnScale(theta Node) Terms {
 	e := newEmitter(theta.Graph(), p.Bound, &diag.List{})
 	e.fromTheta(p, theta)

@@ -11,8 +11,8 @@ import (
 	"ppl/compiler/model"
 )
 
-// possible refuses data that make the density 0 whatever the parameters are: observed values outside their law's support, and
-// arguments that are known from data and lie outside their domain.
+// possible refuses data that make the density 0 whatever the parameters are: observed values outside their law's
+// support, and arguments that are known from data and lie outside their domain.
 func (e *emitter) possible(m *model.Model) {
 	for _, t := range m.Terms {
 		if t.Kind == model.Generate || t.Dist == nil || t.Array.Missing {
@@ -119,9 +119,11 @@ func (e *emitter) inDomain(t *model.Term, k int, x model.Expr) {
 		switch {
 		case counts[i] == 0 || form.Domain.Has(number):
 		case form.Rank > 0:
-			e.fail("E52", x, "`%s` needs `%s` to be %s, but element %d of `%s` is %g", t.Dist.Name, form.Name, form.Domain, i%last+1, x.Info().At.Text(), number)
+			e.fail("E52", x, "`%s` needs `%s` to be %s, but element %d of `%s` is %g", t.Dist.Name, form.Name,
+				form.Domain, i%last+1, x.Info().At.Text(), number)
 		default:
-			e.fail("E51", x, "the argument `%s` of `%s` must be %s, but `%s` is %g%s", form.Name, t.Dist.Name, form.Domain, x.Info().At.Text(), number, e.indexText(v, i))
+			e.fail("E51", x, "the argument `%s` of `%s` must be %s, but `%s` is %g%s", form.Name, t.Dist.Name,
+				form.Domain, x.Info().At.Text(), number, e.indexText(v, i))
 		}
 	}
 }

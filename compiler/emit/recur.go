@@ -6,10 +6,11 @@ import (
 	"ppl/compiler/model"
 )
 
-// A series is a group of arrays that read their own or each other's past, on its way to scans. Time is cut where pieces begin and end, and each
-// stretch is one scan over all members. What values read beside the group is evaluated outside, for all steps at once; a step of the scan sees slices
-// of it. The carry holds for each member the last rows, newest last, or the whole array where a read may go back any distance. What is drawn after
-// inference is known to a scan; where it is to be drawn (walk.go), a step is one of the walk.
+// A series is a group of arrays that read their own or each other's past, on its way to scans. Time is cut where pieces
+// begin and end, and each stretch is one scan over all members. What values read beside the group is evaluated outside,
+// for all steps at once; a step of the scan sees slices of it. The carry holds for each member the last rows, newest
+// last, or the whole array where a read may go back any distance. What is drawn after inference is known to a scan;
+// where it is to be drawn (walk.go), a step is one of the walk.
 type series struct {
 	e       *emitter
 	back    bool // time runs from the upper end to the lower
@@ -57,7 +58,8 @@ type input struct {
 	walk bool // has an axis along t
 }
 
-// recurrence is the value of a piece of a group. z gives pieces of parameters that are worked out from coordinates of their own.
+// recurrence is the value of a piece of a group. z gives pieces of parameters that are worked out from coordinates of
+// their own.
 func (e *emitter) recurrence(p *model.Piece, z map[*model.Piece]value) value {
 	once := len(z) == 0 || e.coordinates != nil // else coordinates of one parameter at a time
 	s := e.series[p.Recurrence.Group]
@@ -76,7 +78,8 @@ func (s *series) enlist(g *model.Group, z map[*model.Piece]value) {
 	e := s.e
 	s.told = g.Told
 	for _, of := range g.Members {
-		m := &member{array: of.Array, axis: of.Axis, whole: of.Whole, rows: max(1, of.Lag), box: e.box(of.Array.Type.Axes[of.Axis])}
+		m := &member{array: of.Array, axis: of.Axis, whole: of.Whole, rows: max(1, of.Lag),
+			box: e.box(of.Array.Type.Axes[of.Axis])}
 		if m.whole {
 			m.rows = m.box.size()
 		}

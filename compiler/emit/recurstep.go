@@ -40,7 +40,8 @@ func (v *move) rememberInputs(step *emitter, xs, shared []Node) (restX, restShar
 	for _, in := range v.inputs {
 		w := in.v
 		if in.walk {
-			w = value{xs[0], slices.DeleteFunc(slices.Clone(w.bound), func(i *model.Index) bool { return i == v.t }), w.axes}
+			w = value{xs[0], slices.DeleteFunc(slices.Clone(w.bound), func(i *model.Index) bool { return i == v.t }),
+				w.axes}
 			xs = xs[1:]
 		} else {
 			w.node, shared = shared[0], shared[1:]
@@ -57,7 +58,8 @@ func (e *emitter) remember(x model.Expr, v value) {
 	}
 }
 
-// rememberReads enters the reads of the group in an expression: rows of the carry, or of this step where they are there already.
+// rememberReads enters the reads of the group in an expression: rows of the carry, or of this step where they are there
+// already.
 func (s *series) rememberReads(step *emitter, m *member, v *move, x model.Expr, rows []Node) {
 	if sub, ok := x.(*model.Subscript); ok {
 		if ref, isRef := sub.X.(*model.Ref); isRef && s.memberOf(ref.Array) != nil {
@@ -169,11 +171,13 @@ func (s *series) push(m *member, rows, t, row Node) (now, next Node) {
 	for i := range at {
 		at[i] = i
 	}
-	now = autodiff.Where(autodiff.Broadcast(here, rows.Shape(), []int{b}), autodiff.Broadcast(row, rows.Shape(), slices.Delete(at, b, b+1)), rows)
+	now = autodiff.Where(autodiff.Broadcast(here, rows.Shape(), []int{b}),
+		autodiff.Broadcast(row, rows.Shape(), slices.Delete(at, b, b+1)), rows)
 	return now, now
 }
 
-// enter keeps what a stretch has worked out. Of all carries, those after each step have its row: the newest, or in its place.
+// enter keeps what a stretch has worked out. Of all carries, those after each step have its row: the newest, or in its
+// place.
 func (s *series) enter(b box, all Node) {
 	steps, axis := all.Shape()[0], len(s.outer)
 	for k, m := range s.members {

@@ -5,8 +5,8 @@ import (
 	"ppl/compiler/model"
 )
 
-// replica is an observed array with what is drawn in the place of what laws are for; the rest is as it was observed. What is recorded only between
-// two ends (`censored`) is so in a replica, too.
+// replica is an observed array with what is drawn in the place of what laws are for; the rest is as it was observed.
+// What is recorded only between two ends (`censored`) is so in a replica, too.
 func (e *emitter) replica(a *model.Array) value {
 	n := e.recordedData(a.Replicates)
 	for _, p := range a.Pieces {

@@ -8,10 +8,10 @@ import (
 	"ppl/lang/diag"
 )
 
-// Minibatches: the terms of log ℓ for some rows. Inside a row every index that stands for one of its coordinates is a number that differs
-// from row to row of the batch, so that what is read at it is gathered; what does not depend on parameters, and parameters themselves, are
-// evaluated whole by an emitter beside, once, and gathered too. An axis that is read at the row alone is no axis of a value any more: the
-// bound axis of the batch stands for it.
+// Minibatches: the terms of log ℓ for some rows. Inside a row every index that stands for one of its coordinates is a
+// number that differs from row to row of the batch, so that what is read at it is gathered; what does not depend on
+// parameters, and parameters themselves, are evaluated whole by an emitter beside, once, and gathered too. An axis that
+// is read at the row alone is no axis of a value any more: the bound axis of the batch stands for it.
 
 // A rowReader evaluates for the rows of a batch.
 type rowReader struct {
@@ -28,15 +28,18 @@ type rowReader struct {
 	want   *[]loading             // lists what is loaded when not nil
 }
 
-// forRows is an emitter for the rows with the given numbers: places in the product of the row set's axes, row-major from 0.
+// forRows is an emitter for the rows with the given numbers: places in the product of the row set's axes, row-major
+// from 0.
 func (e *emitter) forRows(set *model.RowSet, rows Node) *emitter {
 	m := float64(rows.Size())
 	if set.Inside != nil && e.b.streaming() {
 		set = set.Inside
 	}
 	batch := &model.Set{Name: "batch", Lo: &model.Num{Value: 1}, Hi: &model.Num{Value: m}, Key: "rows of the batch"}
-	r := &rowReader{set: set, whole: e, index: &model.Index{Name: "row", Set: batch, ID: 1 << 28}, at: make([]value, len(set.Axes)),
-		rows: rows, loaded: map[loading]Node{}, views: map[*model.Array]*model.Array{}, of: map[*model.Array]*model.Array{}, groups: map[*model.Group]*model.Group{}, masks: map[*model.Piece]value{}}
+	r := &rowReader{set: set, whole: e, index: &model.Index{Name: "row", Set: batch, ID: 1 << 28},
+		at:   make([]value, len(set.Axes)),
+		rows: rows, loaded: map[loading]Node{}, views: map[*model.Array]*model.Array{},
+		of: map[*model.Array]*model.Array{}, groups: map[*model.Group]*model.Group{}, masks: map[*model.Piece]value{}}
 	for k := len(set.Axes) - 1; k >= 0; k-- {
 		b, n := e.box(set.Axes[k]), rows
 		if k > 0 {
@@ -102,8 +105,8 @@ func kept[T any](xs []T, at []int) []T {
 	return out
 }
 
-// aside reports what is evaluated whole, by the emitter beside: parameters, solutions, and what depends on data alone unless it is
-// arithmetic that is cheaper done for some rows than kept for all.
+// aside reports what is evaluated whole, by the emitter beside: parameters, solutions, and what depends on data alone
+// unless it is arithmetic that is cheaper done for some rows than kept for all.
 func (e *emitter) aside(x model.Expr) bool {
 	if e.rows == nil || e.rows.whole == nil || x.Info().Static && e.b.streamedIn(x) {
 		return false
@@ -160,7 +163,8 @@ func (e *emitter) atRows(v value, along []int) value {
 	return value{n, bound, kept(v.axes, along)}.sorted()
 }
 
-// view is an array without the axes that are read at the row: a definition as one row sees it. Any other array is its own view.
+// view is an array without the axes that are read at the row: a definition as one row sees it. Any other array is its
+// own view.
 func (e *emitter) view(a *model.Array) *model.Array {
 	if e.rows == nil || !e.rows.splits(a) {
 		return a
@@ -210,7 +214,8 @@ func (e *emitter) viewPiece(a *model.Array, p *model.Piece, at []int) *model.Pie
 	q := *p
 	q.Slots, q.Plates = kept(p.Slots, at), e.inRow(p.Plates)
 	if p.Recurrence != nil {
-		q.Recurrence = &model.Recurrence{Axis: keptBefore(at, p.Recurrence.Axis), Group: e.viewGroup(p.Recurrence.Group)}
+		q.Recurrence = &model.Recurrence{Axis: keptBefore(at, p.Recurrence.Axis),
+			Group: e.viewGroup(p.Recurrence.Group)}
 	}
 	for k, s := range p.Slots {
 		if at[k] < 0 || s.Index != nil && s.Index.Set.Same(a.Type.Axes[k]) {
@@ -234,7 +239,8 @@ func (e *emitter) covers(s model.Slot, at value) value {
 	l, h := e.expr(lo), e.expr(hi)
 	bound := union(l, h, at)
 	n := e.align(at, bound, nil)
-	return value{autodiff.Mul(autodiff.Le(e.loose(l, bound, nil), n), autodiff.Le(n, e.loose(h, bound, nil))), bound, nil}
+	return value{autodiff.Mul(autodiff.Le(e.loose(l, bound, nil), n), autodiff.Le(n, e.loose(h, bound, nil))),
+		bound, nil}
 }
 
 func (e *emitter) both(a, b value) value {
@@ -244,7 +250,10 @@ func (e *emitter) both(a, b value) value {
 
 // rowsParted reports whether the pieces of a view part the rows.
 func (e *emitter) rowsParted(v *model.Array) bool {
-	return e.rows != nil && slices.ContainsFunc(v.Pieces, func(p *model.Piece) bool { _, ok := e.rows.masks[p]; return ok }) && len(v.Pieces) > 1
+	return e.rows != nil && slices.ContainsFunc(v.Pieces, func(p *model.Piece) bool {
+		_, ok := e.rows.masks[p]
+		return ok
+	}) && len(v.Pieces) > 1
 }
 
 // chosen is a view whose pieces part the rows: each row takes the piece it is in.
@@ -261,7 +270,8 @@ func (e *emitter) chosen(v *model.Array) value {
 		x := e.whole(v, p)
 		leave()
 		bound := union(mask, x, out)
-		n := autodiff.Where(e.align(mask, bound, v.Type.Axes), e.align(x, bound, v.Type.Axes), e.align(out, bound, v.Type.Axes))
+		n := autodiff.Where(e.align(mask, bound, v.Type.Axes), e.align(x, bound, v.Type.Axes),
+			e.align(out, bound, v.Type.Axes))
 		out = value{n, bound, v.Type.Axes}
 	}
 	return out
@@ -296,7 +306,8 @@ func (e *emitter) shown(v *model.Array) *model.Array {
 // Rows is the number of rows of the row set, 0 where the model has none.
 func (p *Plan) Rows() int { return p.rowCount }
 
-// RowSet is the model's row set with these data: of those that the checker found, the one with the most rows; nil if it found none.
+// RowSet is the model's row set with these data: of those that the checker found, the one with the most rows; nil if it
+// found none.
 func (p *Plan) RowSet() *model.RowSet { return p.rowSet }
 
 // chooseRows picks the row set with the most rows.
@@ -308,8 +319,8 @@ func (p *Plan) chooseRows(e *emitter) {
 	}
 }
 
-// Split emits the density for some rows of the row set: log ρ with its log-Jacobian, the observations that belong to no row, and log ℓ of
-// each row asked for, shape [m].
+// Split emits the density for some rows of the row set: log ρ with its log-Jacobian, the observations that belong to no
+// row, and log ℓ of each row asked for, shape [m].
 func (p *Plan) Split(theta, rows Node) (prior, whole, terms Node) {
 	e := newEmitter(theta.Graph(), p.Bound, &diag.List{})
 	e.fromTheta(p, theta)

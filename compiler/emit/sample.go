@@ -33,7 +33,8 @@ func (g *given) sampleAt(r *rand.Rand, t *model.Term, at []value) []float64 {
 	return out
 }
 
-// sampleTerm draws a term's value, ordered or with a sum of zero along the last plate where it is to be; args and ends as for sampleRows.
+// sampleTerm draws a term's value, ordered or with a sum of zero along the last plate where it is to be; args and ends
+// as for sampleRows.
 func (g *given) sampleTerm(r *rand.Rand, t *model.Term, args [][]float64, lo, hi, out []float64) {
 	if !t.Ordered && !t.ZeroSum {
 		g.sampleRows(r, t, args, lo, hi, out)
@@ -58,11 +59,12 @@ func (g *given) sampleTerm(r *rand.Rand, t *model.Term, args [][]float64, lo, hi
 	}
 }
 
-// sampleOrdered draws independent elements under the condition that they are ordered: those of one law by sorting; else by rejection, and where that
-// does not succeed by sorting, too, which is a place to start from, not a draw.
+// sampleOrdered draws independent elements under the condition that they are ordered: those of one law by sorting; else
+// by rejection, and where that does not succeed by sorting, too, which is a place to start from, not a draw.
 func (g *given) sampleOrdered(r *rand.Rand, t *model.Term, args [][]float64, lo, hi, out []float64) {
 	tries := maxRejections
-	if !slices.ContainsFunc(append(slices.Clone(args), lo, hi), func(x []float64) bool { return changes(x, len(out)) }) {
+	if !slices.ContainsFunc(append(slices.Clone(args), lo, hi),
+		func(x []float64) bool { return changes(x, len(out)) }) {
 		tries = 1
 	}
 	for range tries {
@@ -89,7 +91,8 @@ func centre(x []float64) {
 	}
 }
 
-// sampleRows draws a term's value for every combination of its plates, row-major; args and the ends of `in`, where there are any, have as many rows.
+// sampleRows draws a term's value for every combination of its plates, row-major; args and the ends of `in`, where
+// there are any, have as many rows.
 func (g *given) sampleRows(r *rand.Rand, t *model.Term, args [][]float64, lo, hi, out []float64) {
 	event := product(g.shape(nil, t.Event))
 	if len(out) == 0 || event == 0 {
@@ -126,8 +129,8 @@ func reject(r *rand.Rand, t *model.Term, args [][]float64, out []float64, lo, hi
 	return false
 }
 
-// sampleInside draws between lo and hi: by rejection, and where that does not succeed soon by inversion. Where that cannot be done it goes on, and
-// clips in the end, which is a place to start from, not a draw.
+// sampleInside draws between lo and hi: by rejection, and where that does not succeed soon by inversion. Where that
+// cannot be done it goes on, and clips in the end, which is a place to start from, not a draw.
 func (g *given) sampleInside(r *rand.Rand, t *model.Term, args [][]float64, out []float64, lo, hi float64) {
 	if !reject(r, t, args, out, lo, hi, fewRejections) {
 		if x, ok := g.between(r, t, args, lo, hi); ok {

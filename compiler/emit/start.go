@@ -11,8 +11,8 @@ import (
 	"ppl/stdlib"
 )
 
-// A given emitter reads parameters (and arrays drawn after inference) from inputs, one for each piece: for densities at given
-// values, for draws from the prior, and for what is generated.
+// A given emitter reads parameters (and arrays drawn after inference) from inputs, one for each piece: for densities at
+// given values, for draws from the prior, and for what is generated.
 type given struct {
 	*emitter
 	plan   *Plan
@@ -76,8 +76,9 @@ func (p *Plan) drawn() (pieces []*model.Piece) {
 	return pieces
 }
 
-// Start draws a point to begin at: parameters from their laws, in an order in which arguments come first; uniform on (−2, 2) in
-// unconstrained coordinates where there is no law to draw from. A series that reads its own past is drawn as if the past were 0.
+// Start draws a point to begin at: parameters from their laws, in an order in which arguments come first; uniform on
+// (−2, 2) in unconstrained coordinates where there is no law to draw from. A series that reads its own past is drawn as
+// if the past were 0.
 func (p *Plan) Start(r *rand.Rand) []float64 { return p.given().point(r) }
 
 func (g *given) point(r *rand.Rand) []float64 {

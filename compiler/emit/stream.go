@@ -9,8 +9,8 @@ import (
 	"ppl/lang/source"
 )
 
-// Data that stay in their file: rows of a batch whose numbers are known are read when the graph is built, and stand in it as data; for others the
-// graph has an input, and who runs it puts the rows there.
+// Data that stay in their file: rows of a batch whose numbers are known are read when the graph is built, and stand in
+// it as data; for others the graph has an input, and who runs it puts the rows there.
 
 // A loading is a stream read at a coordinate of the row set plus a shift.
 type loading struct {
@@ -79,7 +79,8 @@ func (b *Bound) streamedTerm(t *model.Term) bool {
 // needsAll refuses what needs all rows of a stream at once.
 func (e *emitter) needsAll(a *model.Array, at source.Span) {
 	d := e.b.Data[a]
-	e.diags.Errorf("E86", at, "`%s` has %d rows in %s, too many for memory, so that a few are read at a time; here all are needed at once", a.Name, d.Stream.Rows, d.Stream.Name).
+	e.diags.Errorf("E86", at, "`%s` has %d rows in %s, too many for memory, so that a few are read at a time; here "+
+		"all are needed at once", a.Name, d.Stream.Rows, d.Stream.Name).
 		Help("work it out beforehand and give it as data: a number, or a column of the file").Related(a.At, "the data")
 	panic(stop{})
 }
@@ -93,7 +94,8 @@ func (e *emitter) streamed(x *model.Ref) value {
 	return e.within(e.streamedAt(x.Array, at[0], 0), at[1:])
 }
 
-// within takes of own axes that are read at a coordinate the place of that: a row of the model may be an element of a row of the file.
+// within takes of own axes that are read at a coordinate the place of that: a row of the model may be an element of a
+// row of the file.
 func (e *emitter) within(v value, along []int) value {
 	index, lead, rest := []Node{e.g.Iota(v.node.Shape()[0])}, []int{0}, []int(nil)
 	for k, coord := range along {
@@ -108,12 +110,14 @@ func (e *emitter) within(v value, along []int) value {
 	if len(lead) == 1 {
 		return v
 	}
-	return value{autodiff.Gather(autodiff.Permute(v.node, append(lead, rest...)...), index...), v.bound, kept(v.axes, along)}
+	return value{autodiff.Gather(autodiff.Permute(v.node, append(lead, rest...)...), index...), v.bound,
+		kept(v.axes, along)}
 }
 
 func (e *emitter) streamedAt(a *model.Array, coord, shift int) value {
 	d, first := e.b.Data[a], a.Type.Axes[0]
-	l := loading{stream: d.Stream, coord: coord, div: 1, size: e.box(e.rows.set.Axes[coord]).size(), mixed: e.rows.whole.mixed != nil,
+	l := loading{stream: d.Stream, coord: coord, div: 1, size: e.box(e.rows.set.Axes[coord]).size(),
+		mixed: e.rows.whole.mixed != nil,
 		shift: shift + e.box(e.rows.set.Axes[coord]).lo - e.box(first).lo}
 	for _, s := range e.rows.set.Axes[coord+1:] {
 		l.div *= e.box(s).size()
@@ -156,14 +160,15 @@ func (l loading) read(rows, dst []float64) error {
 		places[i] = int(row)
 		if !l.mixed {
 			at := int(row)/l.div%l.size + l.shift
-			places[i] = l.stream.Place(max(0, min(at, l.stream.Rows-1))) // beyond the ends, only in branches that are not taken
+			// beyond the ends, only in branches that are not taken
+			places[i] = l.stream.Place(max(0, min(at, l.stream.Rows-1)))
 		}
 	}
 	return l.stream.Read(places, dst)
 }
 
-// mix numbers rows as they stand in the files, where the row set is their rows and nothing but the row itself is read: then rows that follow one another
-// are rows at random, and together on disk.
+// mix numbers rows as they stand in the files, where the row set is their rows and nothing but the row itself is read:
+// then rows that follow one another are rows at random, and together on disk.
 func (p *Plan) mix() {
 	if len(p.loads) == 0 || len(p.rowSet.Axes) > 1 {
 		return
@@ -247,7 +252,8 @@ func (e *emitter) checkStreamed(s *model.Subscript, k int, b box) {
 	x := s.Subs[k].At
 	d, ok := e.b.direct(x)
 	if !ok {
-		e.fail("E86", x, "`%s` is worked out from data that are read from %s row by row, so that it cannot be checked as a subscript before sampling; give it as a column of the file",
+		e.fail("E86", x, "`%s` is worked out from data that are read from %s row by row, so that it cannot be "+
+			"checked as a subscript before sampling; give it as a column of the file",
 			x.Info().At.Text(), e.b.origin(x))
 	}
 	if d.Low.At >= 0 && (d.Low.Value < float64(b.lo) || d.High.Value > float64(b.hi)) {
@@ -275,7 +281,8 @@ func (e *emitter) possibleByRows(t *model.Term) {
 		}
 		for _, x := range []Extreme{d.Low, d.High} {
 			if v := x.Value - shift; v < lo || v > hi || math.IsInf(v, 0) {
-				e.diags.Errorf("E57", t.At, "`%s` is %g (%s), but %s", t.Array.Name, x.Value, e.b.Row(t.Array, x.At), supportText(t, lo+shift, hi+shift)).Related(t.Array.At, "the data")
+				e.diags.Errorf("E57", t.At, "`%s` is %g (%s), but %s", t.Array.Name, x.Value, e.b.Row(t.Array, x.At),
+					supportText(t, lo+shift, hi+shift)).Related(t.Array.At, "the data")
 				panic(stop{})
 			}
 		}
@@ -285,7 +292,8 @@ func (e *emitter) possibleByRows(t *model.Term) {
 		if form := t.Form.Args[k]; ok && d.Low.At >= 0 && form.Rank == 0 {
 			for _, v := range []float64{d.Low.Value, d.High.Value} {
 				if !form.Domain.Has(v) {
-					e.fail("E51", x, "the argument `%s` of `%s` must be %s, but `%s` is %g", form.Name, t.Dist.Name, form.Domain, x.Info().At.Text(), v)
+					e.fail("E51", x, "the argument `%s` of `%s` must be %s, but `%s` is %g", form.Name, t.Dist.Name,
+						form.Domain, x.Info().At.Text(), v)
 				}
 			}
 		}
@@ -330,7 +338,8 @@ func (p *Plan) findStreams(e *emitter) {
 		if settled := p.Deterministic(); !settled[i] {
 			p.reach(a, func(b *model.Array) {
 				if p.streamedArray(b) || b.Role == model.Latent {
-					e.diags.Errorf("E86", a.At, "`%s` is generated from data of all rows, of which a few are read at a time: they do not fit in memory", a.Name)
+					e.diags.Errorf("E86", a.At, "`%s` is generated from data of all rows, of which a few are read at "+
+						"a time: they do not fit in memory", a.Name)
 					panic(stop{})
 				}
 			})

@@ -76,7 +76,8 @@ func (s *series) base(m *member, times box) {
 	}
 }
 
-// widened lays what a piece says of a member along the member's other axes, which begin at axis lead: 0 where the piece is not.
+// widened lays what a piece says of a member along the member's other axes, which begin at axis lead: 0 where the piece
+// is not.
 func (s *series) widened(m *member, p *model.Piece, n Node, lead int) Node {
 	before, after := make([]int, n.Rank()), make([]int, n.Rank())
 	at := lead
@@ -222,7 +223,8 @@ func (s *series) final(all Node) Node {
 	return cutAxis(all, 0, all.Shape()[0]-1, all.Shape()[0])
 }
 
-// feeds are what steps read beside the carry: slices along the first axis, the time itself first, and what is the same for all.
+// feeds are what steps read beside the carry: slices along the first axis, the time itself first, and what is the same
+// for all.
 func (s *series) feeds(b box) (xs, shared []Node) {
 	xs = []Node{autodiff.Add(s.e.g.Iota(b.size()), s.e.g.Const(float64(b.lo)))}
 	for _, m := range s.members {

@@ -8,8 +8,8 @@ import (
 	"ppl/compiler/model"
 )
 
-// A pick is one subscript, resolved against its axis: an affine run along an index (rename or slice), one element, a range, or
-// an integer value (gather).
+// A pick is one subscript, resolved against its axis: an affine run along an index (rename or slice), one element, a
+// range, or an integer value (gather).
 type pick struct {
 	axis   int // of x's own axes
 	whole  bool
@@ -107,7 +107,8 @@ func (e *emitter) affine(x model.Expr) (*model.Index, int, bool) {
 	return nil, 0, false
 }
 
-// checkGather refuses positions outside the axis that are known from data, where the branches and ranges around them count.
+// checkGather refuses positions outside the axis that are known from data, where the branches and ranges around them
+// count.
 func (e *emitter) checkGather(s *model.Subscript, k int, p pick, b box) {
 	if e.b.streamedIn(s.Subs[k].At) {
 		e.checkStreamed(s, k, b)
@@ -122,7 +123,8 @@ func (e *emitter) checkGather(s *model.Subscript, k int, p pick, b box) {
 			continue
 		}
 		if v != math.Trunc(v) {
-			e.fail("E44", s.Subs[k].At, "subscript must be an integer; `%s` has the value %g", s.Subs[k].At.Info().At.Text(), v)
+			e.fail("E44", s.Subs[k].At, "subscript must be an integer; `%s` has the value %g",
+				s.Subs[k].At.Info().At.Text(), v)
 		}
 		if v < float64(b.lo) || v > float64(b.hi) {
 			e.outOfRange(s, k, int(v), int(v), b)
@@ -148,7 +150,8 @@ func (e *emitter) outOfRange(s *model.Subscript, k, lo, hi int, b box) {
 		e.fail("E45", where, "`%s` has no element %s: this axis %s at %d", s.X.Info().At.Text(), text, word, end)
 		return
 	}
-	e.fail("E45", where, "subscript %d of `%s` runs to %d, but the axis %s at %d; guard it with a condition: `%s %s %d ? … : …`",
+	e.fail("E45", where, "subscript %d of `%s` runs to %d, but the axis %s at %d; guard it with a condition: `%s %s "+
+		"%d ? … : …`",
 		k+1, s.X.Info().At.Text(), at, word, end, text, guard, end)
 }
 
@@ -193,8 +196,8 @@ func (e *emitter) slice(x value, picks []pick) value {
 	return value{autodiff.Permute(n, perm...), bound, axes}
 }
 
-// gather reads the axes of x (after slice) at integer values. The result has the bound axes of x and of the positions, and where the
-// first gathered axis stood, the positions' own axes.
+// gather reads the axes of x (after slice) at integer values. The result has the bound axes of x and of the positions,
+// and where the first gathered axis stood, the positions' own axes.
 func (e *emitter) gather(s *model.Subscript, x value, picks []pick) value {
 	var gathered []pick
 	var own []int // for each of x's own axes: -1 kept, else number in gathered

@@ -16,10 +16,12 @@ type factor struct {
 	law    *model.Array       // whose law it is
 	arrays []*model.Array     // observed arrays it speaks of
 	reads  []model.LatentRead // those by gathers, until their latents are eliminated
-	time   *model.Index       // of a chain's law: the plate that runs along the chain, which v lacks if the law is the same at each place
+	// of a chain's law: the plate that runs along the chain, which v lacks if the law is the same at each place
+	time *model.Index
 }
 
-// term is the log density of a statement's value at its arguments. z, where valid, is the value in non-centred coordinates.
+// term is the log density of a statement's value at its arguments. z, where valid, is the value in non-centred
+// coordinates.
 func (e *emitter) term(t *model.Term, z Node) value {
 	ragged := slices.ContainsFunc(t.Plates, func(i *model.Index) bool { return len(i.Set.Ragged) > 0 })
 	if ragged {
@@ -39,8 +41,8 @@ func (e *emitter) overPlates(v value, t *model.Term) ([]*model.Index, Node) {
 	return bound, e.align(v, bound, nil)
 }
 
-// platesOf are the plates over which a term's density is spread: all, but of a chain's law the one along the chain, so that a law that is the same
-// at each place is kept once.
+// platesOf are the plates over which a term's density is spread: all, but of a chain's law the one along the chain, so
+// that a law that is the same at each place is kept once.
 func (e *emitter) platesOf(t *model.Term) []*model.Index {
 	plates := e.plates(t.Plates)
 	if time := chainPlate(t); time != nil && t.In == nil && t.Censored == nil {
@@ -94,9 +96,10 @@ func (e *emitter) density(t *model.Term, z Node) value {
 	return e.full(lp, bound, nil)
 }
 
-// argumentSizes refuses vectors and matrices whose sizes are none of the event's, x, which is written text. Arguments of integers (pairs of
-// neighbours) have sizes of their own.
-func (e *emitter) argumentSizes(d *stdlib.Dist, f *stdlib.Form, exprs []model.Expr, text string, x value, args []value) {
+// argumentSizes refuses vectors and matrices whose sizes are none of the event's, x, which is written text. Arguments
+// of integers (pairs of neighbours) have sizes of their own.
+func (e *emitter) argumentSizes(d *stdlib.Dist, f *stdlib.Form, exprs []model.Expr, text string, x value,
+	args []value) {
 	event := x.shapeOfAxes()
 	for i, a := range args {
 		form := f.Args[i]
@@ -109,7 +112,8 @@ func (e *emitter) argumentSizes(d *stdlib.Dist, f *stdlib.Form, exprs []model.Ex
 		}
 		for _, n := range sizes {
 			if !slices.Contains(event, n) {
-				e.fail("E40", exprs[i], "`%s` of %s has an axis of %d elements, but `%s` has %d", form.Name, d.Name, n, text, event[len(event)-1])
+				e.fail("E40", exprs[i], "`%s` of %s has an axis of %d elements, but `%s` has %d", form.Name, d.Name, n,
+					text, event[len(event)-1])
 			}
 		}
 	}

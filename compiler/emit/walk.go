@@ -9,8 +9,8 @@ import (
 	"ppl/compiler/model"
 )
 
-// A walk draws a group of arrays that read their own or each other's past after inference, step by step (ancestral sampling): what stands outside
-// the group is evaluated once for all steps, and the graph of one step at each.
+// A walk draws a group of arrays that read their own or each other's past after inference, step by step (ancestral
+// sampling): what stands outside the group is evaluated once for all steps, and the graph of one step at each.
 type walk struct {
 	carry  Node // before the first step
 	paces  []pace
@@ -28,8 +28,8 @@ type pace struct {
 	next    *autodiff.Routine // the carry after the step
 }
 
-// A roll is a draw in a step. Its law gives the arguments and then, where there is `in`, the ends, over the plates that do not run along the
-// recurrence.
+// A roll is a draw in a step. Its law gives the arguments and then, where there is `in`, the ends, over the plates that
+// do not run along the recurrence.
 type roll struct {
 	move  *move
 	name  string // of the input that stands for it
@@ -61,7 +61,8 @@ func (g *given) newWalk(of *model.Group) *walk {
 
 func (s *series) pace(b box, carry []int) pace {
 	rows, wholes := s.feeds(b)
-	p, g := pace{steps: b, back: s.back, along: len(rows), outside: autodiff.NewRoutine(slices.Concat(rows, wholes)...)}, autodiff.New()
+	p, g := pace{steps: b, back: s.back, along: len(rows),
+		outside: autodiff.NewRoutine(slices.Concat(rows, wholes)...)}, autodiff.New()
 	input := func(shape []int) Node {
 		p.names = append(p.names, fmt.Sprint("read ", len(p.names)))
 		return g.Input(p.names[len(p.names)-1], shape...)

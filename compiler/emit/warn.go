@@ -10,7 +10,8 @@ import (
 // fewRows is the number of observed rows up to which an improper prior is warned about.
 const fewRows = 3
 
-// uninformed warns of improper priors where hardly any rows of data say something of the parameter: the posterior is then improper or nearly so.
+// uninformed warns of improper priors where hardly any rows of data say something of the parameter: the posterior is
+// then improper or nearly so.
 func (p *Plan) uninformed(e *emitter) {
 	for _, r := range p.regions {
 		t := r.term
@@ -32,7 +33,8 @@ func (p *Plan) uninformed(e *emitter) {
 		if rows == 1 {
 			word += "s"
 		}
-		e.diags.Warnf("W03", t.At, "the prior of `%s` is improper and only %s %s %s", t.Array.Name, plural(rows, "row"), word, what).
+		e.diags.Warnf("W03", t.At, "the prior of `%s` is improper and only %s %s %s", t.Array.Name, plural(rows, "row"),
+			word, what).
 			Help("give it a proper prior: `%s ~ Normal(…)`", t.Array.Name)
 	}
 }
@@ -51,8 +53,8 @@ func (p *Plan) weighted(a *model.Array) bool {
 	})
 }
 
-// informing is the number of observed elements whose laws read an array, themselves or through other unknowns: through those at most as many
-// as they have elements.
+// informing is the number of observed elements whose laws read an array, themselves or through other unknowns: through
+// those at most as many as they have elements.
 func (e *emitter) informing(a *model.Array, seen map[*model.Array]bool) (rows int) {
 	if seen[a] {
 		return 0
@@ -98,12 +100,14 @@ func (e *emitter) tellPast(m *member) {
 	for _, v := range m.moves {
 		if n := v.steps.size(); n*n >= longPast {
 			e.diags.Warnf("W06", v.piece.At, "recurrence over its whole past: %d² steps a gradient", n).
-				Help("where the far past hardly counts, end the range at a constant lag: `j in 1..20` with `%s[%s-j]`", m.array.Name, v.t.Name)
+				Help("where the far past hardly counts, end the range at a constant lag: `j in 1..20` with `%s[%s-j]`",
+					m.array.Name, v.t.Name)
 		}
 	}
 }
 
-// perRow warns, where minibatches are asked for, of parameters with an element for each row: a batch says something of its own rows' alone.
+// perRow warns, where minibatches are asked for, of parameters with an element for each row: a batch says something of
+// its own rows' alone.
 func (p *Plan) perRow(e *emitter) {
 	batch := p.Model.Batch()
 	if batch == "" || p.rowSet == nil {
@@ -111,10 +115,13 @@ func (p *Plan) perRow(e *emitter) {
 	}
 	for _, r := range p.regions {
 		axes := r.term.Array.Type.Axes
-		every := !slices.ContainsFunc(p.rowSet.Axes, func(s *model.Set) bool { return !slices.ContainsFunc(axes, s.Same) })
+		every := !slices.ContainsFunc(p.rowSet.Axes, func(s *model.Set) bool {
+			return !slices.ContainsFunc(axes, s.Same)
+		})
 		if n, err := strconv.Atoi(batch); err == nil && every && n < p.rowCount {
 			of := p.rowSet.Of.Array
-			e.diags.Warnf("W08", r.term.At, "`%s` has a parameter for each row of `%s`: a batch of %d informs %d of %d", r.term.Array.Name, of.Name, n, n, p.rowCount).
+			e.diags.Warnf("W08", r.term.At, "`%s` has a parameter for each row of `%s`: a batch of %d informs %d of %d",
+				r.term.Array.Name, of.Name, n, n, p.rowCount).
 				Related(of.At, "`%s`", of.Name).Help("sum it out, or sample with all data: leave `batch` out")
 		}
 	}

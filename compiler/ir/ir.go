@@ -1,14 +1,14 @@
 // Package ir is the kernel language that every device runs: perfect loop nests of straight-line arithmetic over typed
-// buffers, with lanes as an implicit leading axis. A lane is one walker (chain × replica); a program is written for one lane
-// and runs for all of them; shared buffers (data) are read by every lane.
+// buffers, with lanes as an implicit leading axis. A lane is one walker (chain × replica); a program is written for one
+// lane and runs for all of them; shared buffers (data) are read by every lane.
 //
-// A program has no control flow but loops: those of kernels, whose points may be visited in any order, Tiles, whose turns may be too, and
-// Loop, whose turns follow one another. An entry is a list of statements run once per call and lane; a device runs a
-// schedule of entries per block of lanes without coming back.
+// A program has no control flow but loops: those of kernels, whose points may be visited in any order, Tiles, whose
+// turns may be too, and Loop, whose turns follow one another. An entry is a list of statements run once per call and
+// lane; a device runs a schedule of entries per block of lanes without coming back.
 package ir
 
-// Type is the element type of a buffer: what is stored is rounded to F32, truncated towards zero to I32. Of an instruction it is the
-// precision that it computes in, F64 or F32.
+// Type is the element type of a buffer: what is stored is rounded to F32, truncated towards zero to I32. Of an
+// instruction it is the precision that it computes in, F64 or F32.
 type Type uint8
 
 const (
@@ -59,8 +59,8 @@ type Stmt interface{ stmt() }
 type Reg int32
 
 // A Kernel is one perfect loop nest. Body runs once for each point of the iteration space Extents (row-major, outermost
-// first; empty means one point). Registers hold floating-point values; comparisons give 0 or 1. An argument of another precision than the
-// instruction's is converted.
+// first; empty means one point). Registers hold floating-point values; comparisons give 0 or 1. An argument of another
+// precision than the instruction's is converted.
 type Kernel struct {
 	Extents []int
 	Body    []Instr
@@ -80,19 +80,20 @@ func points(extents []int) int {
 
 // An Instr defines the register of its position in Body.
 type Instr struct {
-	Op    Op
-	Type  Type // of Const, Counter and arithmetic; a Load has its buffer's (F64 of I32), noise and shuffles F64
-	Args  [3]Reg
-	Imm   float64 // Const: the value
-	Axis  int     // Counter: which loop
-	Buf   BufID   // Load
-	Index Index   // Load; of Counter, Normal and Uniform only Const and Step count, which are added to the counter or the point
-	Site  int     // Normal, Uniform: the noise site; the point is the row-major position in Extents
-	Rows  int     // Shuffle: how many rows a permutation has
+	Op   Op
+	Type Type // of Const, Counter and arithmetic; a Load has its buffer's (F64 of I32), noise and shuffles F64
+	Args [3]Reg
+	Imm  float64 // Const: the value
+	Axis int     // Counter: which loop
+	Buf  BufID   // Load
+	// Load; of Counter, Normal and Uniform only Const and Step count, which are added to the counter or the point
+	Index Index
+	Site  int // Normal, Uniform: the noise site; the point is the row-major position in Extents
+	Rows  int // Shuffle: how many rows a permutation has
 }
 
-// An Index is an element offset inside a buffer: Const + Step·t + Σ Stride[k]·i_k + Σ Dyn, with t the turn of the Loop or Tiles that the
-// kernel is in.
+// An Index is an element offset inside a buffer: Const + Step·t + Σ Stride[k]·i_k + Σ Dyn, with t the turn of the Loop
+// or Tiles that the kernel is in.
 type Index struct {
 	Const  int
 	Step   int
@@ -113,18 +114,18 @@ func (ix Index) Span(extents []int) (lo, hi int) {
 	return lo, hi
 }
 
-// A Dyn adds Stride · clamp(int(Reg), 0, Limit-1), where int truncates and NaN gives 0. Clamping keeps a branch that is not taken inside its buffer; indices
-// that come from data are checked before a program is built.
+// A Dyn adds Stride · clamp(int(Reg), 0, Limit-1), where int truncates and NaN gives 0. Clamping keeps a branch that is
+// not taken inside its buffer; indices that come from data are checked before a program is built.
 type Dyn struct {
 	Reg    Reg
 	Stride int
 	Limit  int
 }
 
-// An Output combines Value into Buf at Index. Store: each point writes its own element, or several write the same value.
-// Sum, Max, Min: the whole buffer is set to 0, -inf, +inf first, then contributions are combined, NaN winning, in an order fixed
-// by the program alone, so that results do not depend on the number of threads or lanes. A sum into one element by successive points is
-// taken in F64.
+// An Output combines Value into Buf at Index. Store: each point writes its own element, or several write the same
+// value. Sum, Max, Min: the whole buffer is set to 0, -inf, +inf first, then contributions are combined, NaN winning,
+// in an order fixed by the program alone, so that results do not depend on the number of threads or lanes. A sum into
+// one element by successive points is taken in F64.
 type Output struct {
 	Buf     BufID
 	Index   Index
@@ -144,13 +145,13 @@ const (
 
 func (c Combine) String() string { return [...]string{"store", "sum", "max", "min"}[c] }
 
-// TilePoints is about how many consecutive points of the outermost-first flattened iteration space a device runs as one piece of work.
-// It may run pieces in any order, and meets their partial results in order.
+// TilePoints is about how many consecutive points of the outermost-first flattened iteration space a device runs as one
+// piece of work. It may run pieces in any order, and meets their partial results in order.
 const TilePoints = 4096
 
 // MatMul computes C = A·B for each batch: A is [Batch, M, K], B is [Batch, K, N], C is [Batch, M, N], all row-major and
-// dense; TransA, TransB say the stored matrix is the transpose. A Shared operand is the same for all lanes. The three buffers are F64, or
-// all F32, and so are the sums.
+// dense; TransA, TransB say the stored matrix is the transpose. A Shared operand is the same for all lanes. The three
+// buffers are F64, or all F32, and so are the sums.
 type MatMul struct {
 	A, B, C        BufID
 	Batch, M, K, N int
@@ -182,38 +183,38 @@ type CumSum struct {
 	Reverse         bool
 }
 
-// Cholesky writes the lower factor of each [N, N] matrix of In to Out, zeros above; NaN throughout when not positive definite. Only
-// the lower triangle of In is read.
+// Cholesky writes the lower factor of each [N, N] matrix of In to Out, zeros above; NaN throughout when not positive
+// definite. Only the lower triangle of In is read.
 type Cholesky struct {
 	In, Out  BufID
 	Batch, N int
 }
 
-// Eigen writes the eigendecomposition of each symmetric [N, N] matrix of In to Out [N+1, N]: the eigenvalues in increasing order, then the
-// matrix whose columns are the eigenvectors, each of length 1 with its first element that is not within 1e-8 of 0 positive; NaN
-// throughout when In is not finite. Only the lower triangle of In is read.
+// Eigen writes the eigendecomposition of each symmetric [N, N] matrix of In to Out [N+1, N]: the eigenvalues in
+// increasing order, then the matrix whose columns are the eigenvectors, each of length 1 with its first element that is
+// not within 1e-8 of 0 positive; NaN throughout when In is not finite. Only the lower triangle of In is read.
 type Eigen struct {
 	In, Out  BufID
 	Batch, N int
 }
 
-// TriSolve solves L·X = B (or Lᵀ·X = B when Trans) for each batch; L is [Batch, N, N] lower, what is above its diagonal is not read;
-// B and Out are [Batch, N, M].
+// TriSolve solves L·X = B (or Lᵀ·X = B when Trans) for each batch; L is [Batch, N, N] lower, what is above its diagonal
+// is not read; B and Out are [Batch, N, M].
 type TriSolve struct {
 	L, B, Out   BufID
 	Batch, N, M int
 	Trans       bool
 }
 
-// CholeskyPull writes the pullback of Cholesky for each batch: the symmetric S with tril(2·S·L) = tril(Bar). All are [Batch, N, N]; what is
-// above the diagonals of L and Bar is not read.
+// CholeskyPull writes the pullback of Cholesky for each batch: the symmetric S with tril(2·S·L) = tril(Bar). All are
+// [Batch, N, N]; what is above the diagonals of L and Bar is not read.
 type CholeskyPull struct {
 	L, Bar, Out BufID
 	Batch, N    int
 }
 
-// Loop runs Body for turns t = 0 … N−1, or N−1 … 0 when Reverse, one after the other: a turn reads what those before it wrote. Indices of
-// kernels in it may move with t. Loops do not nest, and there is no noise in them.
+// Loop runs Body for turns t = 0 … N−1, or N−1 … 0 when Reverse, one after the other: a turn reads what those before it
+// wrote. Indices of kernels in it may move with t. Loops do not nest, and there is no noise in them.
 type Loop struct {
 	N       int // at least 1
 	Reverse bool

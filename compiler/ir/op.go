@@ -3,17 +3,20 @@ package ir
 // Op is an instruction of a kernel body.
 type Op uint8
 
-// Operations. Arithmetic is IEEE 754 binary64, or binary32 or better where an instruction says F32 (a device may keep all registers in
-// binary64); what C's math.h has means the same here. Comparisons and logic give 1 or 0, and 0 where an argument is NaN. Integers are exact up
-// to 2⁵³, or 2²⁴. Devices agree on transcendental functions to a few units in the last place, on the rest exactly. A Const that F32 does not
-// reach is the largest or smallest normal number of its sign.
+// Operations. Arithmetic is IEEE 754 binary64, or binary32 or better where an instruction says F32 (a device may keep
+// all registers in binary64); what C's math.h has means the same here. Comparisons and logic give 1 or 0, and 0 where
+// an argument is NaN. Integers are exact up to 2⁵³, or 2²⁴. Devices agree on transcendental functions to a few units in
+// the last place, on the rest exactly. A Const that F32 does not reach is the largest or smallest normal number of its
+// sign.
 const (
 	Const   Op = iota // Imm
 	Counter           // loop counter of Axis
 	Load              // Buf[Index]
 	Normal            // standard normal noise addressed by (seed, lane, step, Site, point)
 	Uniform           // uniform noise on (0, 1), addressed likewise
-	Shuffle           // args key, position: the row at that position of an endless sequence, each Rows positions a permutation of 0…Rows−1 that is a function of (seed, key, ⌊position/Rows⌋)
+	// args key, position: the row at that position of an endless sequence, each Rows positions a permutation of
+	// 0…Rows−1 that is a function of (seed, key, ⌊position/Rows⌋)
+	Shuffle
 
 	Neg
 	Abs
@@ -80,15 +83,18 @@ var opTable = [numOps]struct {
 	name  string
 	arity int
 }{
-	Const: {"const", 0}, Counter: {"counter", 0}, Load: {"load", 0}, Normal: {"normal", 0}, Uniform: {"uniform", 0}, Shuffle: {"shuffle", 2},
-	Neg: {"neg", 1}, Abs: {"abs", 1}, Sign: {"sign", 1}, Floor: {"floor", 1}, Ceil: {"ceil", 1}, Round: {"round", 1},
-	Exp: {"exp", 1}, Log: {"log", 1}, Log1p: {"log1p", 1}, Expm1: {"expm1", 1}, Sqrt: {"sqrt", 1},
+	Const: {"const", 0}, Counter: {"counter", 0}, Load: {"load", 0}, Normal: {"normal", 0}, Uniform: {"uniform", 0},
+	Shuffle: {"shuffle", 2},
+	Neg:     {"neg", 1}, Abs: {"abs", 1}, Sign: {"sign", 1}, Floor: {"floor", 1}, Ceil: {"ceil", 1},
+	Round: {"round", 1},
+	Exp:   {"exp", 1}, Log: {"log", 1}, Log1p: {"log1p", 1}, Expm1: {"expm1", 1}, Sqrt: {"sqrt", 1},
 	Sin: {"sin", 1}, Cos: {"cos", 1}, Tan: {"tan", 1}, Asin: {"asin", 1}, Acos: {"acos", 1}, Atan: {"atan", 1},
 	Sinh: {"sinh", 1}, Cosh: {"cosh", 1}, Tanh: {"tanh", 1}, Sigmoid: {"sigmoid", 1}, Softplus: {"softplus", 1},
 	LogSigmoid: {"logsigmoid", 1}, Lgamma: {"lgamma", 1}, Digamma: {"digamma", 1}, Trigamma: {"trigamma", 1},
 	Erf: {"erf", 1}, Erfc: {"erfc", 1}, LogNormCDF: {"lognormcdf", 1}, NormQuantile: {"normquantile", 1},
 	Not: {"not", 1}, IsFinite: {"isfinite", 1},
 	Add: {"add", 2}, Sub: {"sub", 2}, Mul: {"mul", 2}, Div: {"div", 2}, Pow: {"pow", 2}, Mod: {"mod", 2},
-	Maximum: {"maximum", 2}, Minimum: {"minimum", 2}, Lt: {"lt", 2}, Le: {"le", 2}, Eq: {"eq", 2}, MulZero: {"mulzero", 2},
-	Select: {"select", 3},
+	Maximum: {"maximum", 2}, Minimum: {"minimum", 2}, Lt: {"lt", 2}, Le: {"le", 2}, Eq: {"eq", 2},
+	MulZero: {"mulzero", 2},
+	Select:  {"select", 3},
 }

@@ -2,10 +2,10 @@ package ir
 
 import "slices"
 
-// Tiles runs Body, kernels and products without batches, over Rows rows, Size of them in each turn but perhaps the last. The outermost
-// loop of a kernel, and the dimension of a product that its Rows names, go over the rows of a turn and end with the rows; indices
-// move with the turn. Turns run in any order and at once; what they pass on lies in buffers of space Tile. In the end each Out is
-// combined, in the order of turns.
+// Tiles runs Body, kernels and products without batches, over Rows rows, Size of them in each turn but perhaps the
+// last. The outermost loop of a kernel, and the dimension of a product that its Rows names, go over the rows of a turn
+// and end with the rows; indices move with the turn. Turns run in any order and at once; what they pass on lies in
+// buffers of space Tile. In the end each Out is combined, in the order of turns.
 type Tiles struct {
 	Rows, Size int
 	Body       []Stmt

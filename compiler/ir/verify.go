@@ -2,8 +2,8 @@ package ir
 
 import "fmt"
 
-// Verify reports the first rule that a program breaks, nil if there is none. A verified program cannot reach outside its buffers, and
-// means the same in whatever order a device runs the points of a kernel.
+// Verify reports the first rule that a program breaks, nil if there is none. A verified program cannot reach outside
+// its buffers, and means the same in whatever order a device runs the points of a kernel.
 //
 //   - Lane buffers are F64 and have unique names; Init is for Shared ones and has their size; entries have unique names.
 //   - Setup reads and writes Shared buffers, without noise or shuffles; entries write the others. A Shared buffer without Init is written in Setup
@@ -60,7 +60,8 @@ func (v *verifier) buffers() error {
 		case b.Space == Lane && (b.Type != F64 || names[b.Name]):
 			return fmt.Errorf("ir: lane buffer b%d %q is %v or a second of its name", i, b.Name, b.Type)
 		case b.Init != nil && (b.Space != Shared || len(b.Init) != b.Size):
-			return fmt.Errorf("ir: %v buffer b%d %q of %d has %d initial values", b.Space, i, b.Name, b.Size, len(b.Init))
+			return fmt.Errorf("ir: %v buffer b%d %q of %d has %d initial values", b.Space, i, b.Name, b.Size,
+				len(b.Init))
 		}
 		if b.Space == Lane {
 			names[b.Name] = true
@@ -179,7 +180,8 @@ func (v *verifier) matrices(s Stmt) error {
 		if size := v.p.Buffers[u.id].Size; v.tiles != nil && u.from.First >= 0 && u.from.First+u.size <= size {
 			continue
 		} else if u.from != (Part{}) {
-			return fmt.Errorf("elements %d to %d of b%d, which has %d, or outside tiles", u.from.First, u.from.First+u.size, u.id, size)
+			return fmt.Errorf("elements %d to %d of b%d, which has %d, or outside tiles", u.from.First,
+				u.from.First+u.size, u.id, size)
 		} else if size != u.size {
 			return fmt.Errorf("b%d has %d elements, not %d", u.id, v.p.Buffers[u.id].Size, u.size)
 		}
@@ -227,7 +229,8 @@ func shapes(s Stmt) (dims []int, uses []extent) {
 		return []int{s.Batch, s.N}, []extent{{id: s.In, size: n * s.N}, {id: s.Out, size: n * (s.N + 1)}}
 	case *TriSolve:
 		n := s.Batch * s.N * s.M
-		return []int{s.Batch, s.N, s.M}, []extent{{id: s.L, size: s.Batch * s.N * s.N}, {id: s.B, size: n}, {id: s.Out, size: n}}
+		return []int{s.Batch, s.N, s.M}, []extent{{id: s.L, size: s.Batch * s.N * s.N}, {id: s.B, size: n},
+			{id: s.Out, size: n}}
 	case *CholeskyPull:
 		n := s.Batch * s.N * s.N
 		return []int{s.Batch, s.N}, []extent{{id: s.L, size: n}, {id: s.Bar, size: n}, {id: s.Out, size: n}}

@@ -35,7 +35,8 @@ func valid() *Program {
 func squareKernel() *Kernel {
 	var b Body
 	v := b.Load(0, Dense(6))
-	return &Kernel{Extents: []int{6}, Body: append(b, Instr{Op: Mul, Args: [3]Reg{v, v}}), Out: []Output{{Buf: 1, Index: Dense(6), Value: 1}}}
+	return &Kernel{Extents: []int{6}, Body: append(b, Instr{Op: Mul, Args: [3]Reg{v, v}}),
+		Out: []Output{{Buf: 1, Index: Dense(6), Value: 1}}}
 }
 
 // stepKernel loads transposed, by a dynamic index, and in place; it stores and sums.
@@ -58,7 +59,8 @@ func turnKernel() *Kernel {
 	var b Body
 	x := b.Load(8, Index{Const: 2, Step: 2, Stride: []int{1}})
 	y := b.Do(Add, x, b.Load(2, Index{Step: 2, Stride: []int{1}}))
-	return &Kernel{Extents: []int{2}, Body: b, Out: []Output{{Buf: 8, Index: Index{Step: 2, Stride: []int{1}}, Value: y}}}
+	return &Kernel{Extents: []int{2}, Body: b,
+		Out: []Output{{Buf: 8, Index: Index{Step: 2, Stride: []int{1}}, Value: y}}}
 }
 
 func TestVerifyAccepts(t *testing.T) {
@@ -85,59 +87,92 @@ func TestVerifyRefuses(t *testing.T) {
 	}{
 		"lane buffer not f64":        {"is f32 or a second", func(p *Program) { p.Buffers[2].Type = F32 }},
 		"two lane buffers of a name": {"second of its name", func(p *Program) { p.Buffers[4].Name = "x" }},
-		"init of the wrong size":     {"has 2 initial values", func(p *Program) { p.Buffers[0].Init = []float64{1, 2} }},
-		"init of a lane buffer":      {"initial values", func(p *Program) { p.Buffers[4].Init = []float64{1} }},
-		"two entries of a name":      {"two entries", func(p *Program) { p.Entries = append(p.Entries, p.Entries[0]) }},
-		"shared never written":       {"never written", func(p *Program) { p.Setup = nil; p.Entries = nil }},
-		"shared read before written": {"before it is written", func(p *Program) { p.Setup[0].(*Kernel).Body[0].Buf = 1 }},
+		"init of the wrong size": {"has 2 initial values",
+			func(p *Program) { p.Buffers[0].Init = []float64{1, 2} }},
+		"init of a lane buffer": {"initial values", func(p *Program) { p.Buffers[4].Init = []float64{1} }},
+		"two entries of a name": {"two entries", func(p *Program) { p.Entries = append(p.Entries, p.Entries[0]) }},
+		"shared never written":  {"never written", func(p *Program) { p.Setup = nil; p.Entries = nil }},
+		"shared read before written": {"before it is written",
+			func(p *Program) { p.Setup[0].(*Kernel).Body[0].Buf = 1 }},
 		"lane buffer in setup":       {"setup reads lane", func(p *Program) { p.Setup[0].(*Kernel).Body[0].Buf = 2 }},
 		"scratch written in setup":   {"writes scratch", func(p *Program) { p.Setup[0].(*Kernel).Out[0].Buf = 3 }},
 		"shared written in an entry": {"writes shared", func(p *Program) { kernel(p).Out[0].Buf = 1 }},
 		"data overwritten":           {"initial values", func(p *Program) { p.Setup[0].(*Kernel).Out[0].Buf = 0 }},
-		"noise in setup":             {"in setup", func(p *Program) { p.Setup[0].(*Kernel).Body[0] = Instr{Op: Normal} }},
-		"shuffle of no rows":         {"shuffle", func(p *Program) { kernel(p).Body[3] = Instr{Op: Shuffle} }},
+		"noise in setup": {"in setup",
+			func(p *Program) { p.Setup[0].(*Kernel).Body[0] = Instr{Op: Normal} }},
+		"shuffle of no rows": {"shuffle", func(p *Program) { kernel(p).Body[3] = Instr{Op: Shuffle} }},
 		"shuffle in setup": {"in setup", func(p *Program) {
 			p.Setup[0].(*Kernel).Body = append(p.Setup[0].(*Kernel).Body, Instr{Op: Shuffle, Rows: 2})
 		}},
-		"noise site too large":           {"site", func(p *Program) { kernel(p).Body[3].Site = 1 << 24 }},
-		"scratch read before written":    {"before it is written", func(p *Program) { p.Entries[0].Body = p.Entries[0].Body[1:] }},
-		"scratch of another entry":       {"before it is written", func(p *Program) { p.Entries = append(p.Entries, Entry{"next", p.Entries[0].Body[1:2]}) }},
-		"no such buffer":                 {"no buffer", func(p *Program) { kernel(p).Body[0].Buf = 10 }},
-		"no such op":                     {"no such op", func(p *Program) { kernel(p).Body[0].Op = Op(Ops) }},
-		"no such loop":                   {"no loop", func(p *Program) { kernel(p).Body[6].Axis = 2 }},
-		"register used too early":        {"before it is defined", func(p *Program) { kernel(p).Body[4].Args[0] = 4 }},
-		"negative register":              {"before it is defined", func(p *Program) { kernel(p).Body[4].Args[1] = -1 }},
-		"output of no register":          {"value r10", func(p *Program) { kernel(p).Out[1].Value = 10 }},
-		"negative extent":                {"negative extent", func(p *Program) { kernel(p).Extents[0] = -2 }},
-		"strides for too few loops":      {"1 strides for 2 loops", func(p *Program) { kernel(p).Body[1].Index.Stride = []int{1} }},
-		"index one too far":              {"reaches 1…6", func(p *Program) { kernel(p).Body[0].Index.Const = 1 }},
-		"index below zero":               {"reaches -1…", func(p *Program) { kernel(p).Body[1].Index.Const = -1 }},
-		"negative stride":                {"reaches -3…", func(p *Program) { kernel(p).Body[0].Index.Stride[0] = -3 }},
-		"dynamic index too far":          {"reaches 1…7", func(p *Program) { kernel(p).Body[2].Index.Dyn[0].Limit = 4 }},
-		"dynamic index without values":   {"dynamic index", func(p *Program) { kernel(p).Body[2].Index.Dyn[0].Limit = 0 }},
-		"dynamic index used too early":   {"dynamic index", func(p *Program) { kernel(p).Body[2].Index.Dyn[0].Reg = 2 }},
-		"output too far":                 {"reaches 2…7", func(p *Program) { kernel(p).Out[1].Index.Const = 2 }},
-		"load of a sum":                  {"by sum", func(p *Program) { kernel(p).Body[0].Buf = 4; kernel(p).Body[0].Index = Index{} }},
-		"load at another index":          {"at another index", func(p *Program) { kernel(p).Body[0].Index.Stride = []int{1, 2} }},
-		"load at a dynamic index":        {"dynamic", func(p *Program) { kernel(p).Body[2].Buf = 2 }},
-		"store in place, elements twice": {"twice", func(p *Program) { kernel(p).Body[0].Index.Stride[0] = 1; kernel(p).Out[0].Index.Stride[0] = 1 }},
-		"sum and store to one buffer":    {"written twice", func(p *Program) { kernel(p).Out[1].Buf = 4; kernel(p).Out[1].Index = Index{} }},
-		"cumulative sum of itself":       {"which it reads", func(p *Program) { p.Entries[0].Body[4].(*CumSum).In = 2 }},
-		"product of two precisions":      {"is f32, not f64", func(p *Program) { p.Buffers[p.Entries[0].Body[1].(*MatMul).A].Type = F32 }},
-		"cumulative sum of single":       {"is f32, not f64", func(p *Program) { p.Buffers[p.Entries[0].Body[4].(*CumSum).In].Type = F32 }},
-		"noise of single precision":      {"normal of type f32", func(p *Program) { kernel(p).Body[3].Type = F32 }},
-		"whole numbers in registers":     {"add of type i32", func(p *Program) { kernel(p).Body[5].Type = I32 }},
-		"product of the wrong size":      {"elements, not", func(p *Program) { p.Entries[0].Body[1].(*MatMul).M = 2 }},
-		"a loop without turns":           {"0 turns", func(p *Program) { loop(p).N = 0 }},
-		"a loop in a loop":               {"in another", func(p *Program) { loop(p).Body = []Stmt{&Loop{N: 1, Body: loop(p).Body}} }},
-		"a turn too many":                {"reaches 2…9", func(p *Program) { loop(p).N = 4 }},
-		"a step outside loops":           {"a step outside", func(p *Program) { kernel(p).Body[0].Index.Step = 1 }},
-		"noise in a loop":                {"in a loop", func(p *Program) { turn(p).Body[1] = Instr{Op: Normal} }},
-		"a step of a sum":                {"sum with a step", func(p *Program) { turn(p).Out[0].Combine = Sum }},
-		"turns that read as they write":  {"at another index", func(p *Program) { turn(p).Body[0].Index.Const = 1 }},
-		"turns that step otherwise":      {"at another index", func(p *Program) { turn(p).Body[0].Index.Step = 1 }},
-		"scratch read before its turn":   {"before it is written", func(p *Program) { turn(p).Body[1].Buf = 3; p.Entries[0].Body = p.Entries[0].Body[5:] }},
-		"negative dimension":             {"negative dimension", func(p *Program) { p.Entries[0].Body[4].(*CumSum).Outer = -1 }},
+		"noise site too large": {"site", func(p *Program) { kernel(p).Body[3].Site = 1 << 24 }},
+		"scratch read before written": {"before it is written", func(p *Program) {
+			p.Entries[0].Body = p.Entries[0].Body[1:]
+		}},
+		"scratch of another entry": {"before it is written", func(p *Program) {
+			p.Entries = append(p.Entries, Entry{"next", p.Entries[0].Body[1:2]})
+		}},
+		"no such buffer":          {"no buffer", func(p *Program) { kernel(p).Body[0].Buf = 10 }},
+		"no such op":              {"no such op", func(p *Program) { kernel(p).Body[0].Op = Op(Ops) }},
+		"no such loop":            {"no loop", func(p *Program) { kernel(p).Body[6].Axis = 2 }},
+		"register used too early": {"before it is defined", func(p *Program) { kernel(p).Body[4].Args[0] = 4 }},
+		"negative register":       {"before it is defined", func(p *Program) { kernel(p).Body[4].Args[1] = -1 }},
+		"output of no register":   {"value r10", func(p *Program) { kernel(p).Out[1].Value = 10 }},
+		"negative extent":         {"negative extent", func(p *Program) { kernel(p).Extents[0] = -2 }},
+		"strides for too few loops": {"1 strides for 2 loops", func(p *Program) {
+			kernel(p).Body[1].Index.Stride = []int{1}
+		}},
+		"index one too far": {"reaches 1…6", func(p *Program) { kernel(p).Body[0].Index.Const = 1 }},
+		"index below zero":  {"reaches -1…", func(p *Program) { kernel(p).Body[1].Index.Const = -1 }},
+		"negative stride":   {"reaches -3…", func(p *Program) { kernel(p).Body[0].Index.Stride[0] = -3 }},
+		"dynamic index too far": {"reaches 1…7",
+			func(p *Program) { kernel(p).Body[2].Index.Dyn[0].Limit = 4 }},
+		"dynamic index without values": {"dynamic index", func(p *Program) {
+			kernel(p).Body[2].Index.Dyn[0].Limit = 0
+		}},
+		"dynamic index used too early": {"dynamic index",
+			func(p *Program) { kernel(p).Body[2].Index.Dyn[0].Reg = 2 }},
+		"output too far": {"reaches 2…7", func(p *Program) { kernel(p).Out[1].Index.Const = 2 }},
+		"load of a sum": {"by sum", func(p *Program) {
+			kernel(p).Body[0].Buf = 4
+			kernel(p).Body[0].Index = Index{}
+		}},
+		"load at another index": {"at another index", func(p *Program) {
+			kernel(p).Body[0].Index.Stride = []int{1, 2}
+		}},
+		"load at a dynamic index": {"dynamic", func(p *Program) { kernel(p).Body[2].Buf = 2 }},
+		"store in place, elements twice": {"twice", func(p *Program) {
+			kernel(p).Body[0].Index.Stride[0] = 1
+			kernel(p).Out[0].Index.Stride[0] = 1
+		}},
+		"sum and store to one buffer": {"written twice", func(p *Program) {
+			kernel(p).Out[1].Buf = 4
+			kernel(p).Out[1].Index = Index{}
+		}},
+		"cumulative sum of itself": {"which it reads", func(p *Program) { p.Entries[0].Body[4].(*CumSum).In = 2 }},
+		"product of two precisions": {"is f32, not f64", func(p *Program) {
+			p.Buffers[p.Entries[0].Body[1].(*MatMul).A].Type = F32
+		}},
+		"cumulative sum of single": {"is f32, not f64", func(p *Program) {
+			p.Buffers[p.Entries[0].Body[4].(*CumSum).In].Type = F32
+		}},
+		"noise of single precision":  {"normal of type f32", func(p *Program) { kernel(p).Body[3].Type = F32 }},
+		"whole numbers in registers": {"add of type i32", func(p *Program) { kernel(p).Body[5].Type = I32 }},
+		"product of the wrong size":  {"elements, not", func(p *Program) { p.Entries[0].Body[1].(*MatMul).M = 2 }},
+		"a loop without turns":       {"0 turns", func(p *Program) { loop(p).N = 0 }},
+		"a loop in a loop": {"in another", func(p *Program) {
+			loop(p).Body = []Stmt{&Loop{N: 1, Body: loop(p).Body}}
+		}},
+		"a turn too many":               {"reaches 2…9", func(p *Program) { loop(p).N = 4 }},
+		"a step outside loops":          {"a step outside", func(p *Program) { kernel(p).Body[0].Index.Step = 1 }},
+		"noise in a loop":               {"in a loop", func(p *Program) { turn(p).Body[1] = Instr{Op: Normal} }},
+		"a step of a sum":               {"sum with a step", func(p *Program) { turn(p).Out[0].Combine = Sum }},
+		"turns that read as they write": {"at another index", func(p *Program) { turn(p).Body[0].Index.Const = 1 }},
+		"turns that step otherwise":     {"at another index", func(p *Program) { turn(p).Body[0].Index.Step = 1 }},
+		"scratch read before its turn": {"before it is written", func(p *Program) {
+			turn(p).Body[1].Buf = 3
+			p.Entries[0].Body = p.Entries[0].Body[5:]
+		}},
+		"negative dimension": {"negative dimension", func(p *Program) { p.Entries[0].Body[4].(*CumSum).Outer = -1 }},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := valid()

@@ -149,7 +149,8 @@ func effective(k *Kernel, ix Index) []int {
 	return s
 }
 
-// injective reports whether each stride, in order of size, steps past all that smaller ones reach: no element is visited twice.
+// injective reports whether each stride, in order of size, steps past all that smaller ones reach: no element is
+// visited twice.
 func injective(extents, strides []int) bool {
 	axes := make([]int, len(extents))
 	for i := range axes {

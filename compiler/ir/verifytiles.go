@@ -2,8 +2,8 @@ package ir
 
 import "fmt"
 
-// tiled checks a Tiles: its statements as they are in the first turn, in the last full one and in the last. Between these indices
-// move in equal steps, so what stays inside its buffer there does so in all.
+// tiled checks a Tiles: its statements as they are in the first turn, in the last full one and in the last. Between
+// these indices move in equal steps, so what stays inside its buffer there does so in all.
 func (v *verifier) tiled(s *Tiles) error {
 	if s.Rows < 1 || s.Size < 1 || v.loop != nil || v.tiles != nil || v.setup {
 		return fmt.Errorf("tiles of %d of %d rows, or in setup or a loop", s.Size, s.Rows)
@@ -117,7 +117,8 @@ func (v *verifier) tileOuts(s *Tiles) error {
 			}
 		}
 		from, to := v.p.Buffers[o.From], v.p.Buffers[o.To]
-		if from.Space != Tile || to.Space == Tile || from.Size != to.Size || o.Combine == Store || o.Combine > Min || from.Type != to.Type || to.Type == I32 {
+		if from.Space != Tile || to.Space == Tile || from.Size != to.Size || o.Combine == Store || o.Combine > Min ||
+			from.Type != to.Type || to.Type == I32 {
 			return fmt.Errorf("%v of %v buffer b%d into %v b%d", o.Combine, from.Space, o.From, to.Space, o.To)
 		}
 		if err := v.read(o.From); err != nil {

@@ -41,12 +41,16 @@ func TestVerifyRefusesTiles(t *testing.T) {
 		want   string
 		damage func(p *Program)
 	}{
-		"no rows":                 {"tiles of 3 of 0", func(p *Program) { tiles(p).Rows = 0 }},
-		"tiles in setup":          {"in setup", func(p *Program) { p.Setup = p.Entries[0].Body }},
-		"tiles in a loop":         {"in setup or a loop", func(p *Program) { p.Entries[0].Body = []Stmt{&Loop{N: 1, Body: p.Entries[0].Body}} }},
+		"no rows":        {"tiles of 3 of 0", func(p *Program) { tiles(p).Rows = 0 }},
+		"tiles in setup": {"in setup", func(p *Program) { p.Setup = p.Entries[0].Body }},
+		"tiles in a loop": {"in setup or a loop", func(p *Program) {
+			p.Entries[0].Body = []Stmt{&Loop{N: 1, Body: p.Entries[0].Body}}
+		}},
 		"other extents":           {"do not begin with 3 rows", func(p *Program) { kernel(p).Extents[0] = 2 }},
 		"a product of other rows": {"without 3 rows", func(p *Program) { product(p).Rows = DimK }},
-		"another statement":       {"*ir.CumSum in tiles", func(p *Program) { tiles(p).Body = append(tiles(p).Body, &CumSum{}) }},
+		"another statement": {"*ir.CumSum in tiles", func(p *Program) {
+			tiles(p).Body = append(tiles(p).Body, &CumSum{})
+		}},
 		"more rows than data":     {"elements", func(p *Program) { tiles(p).Rows = 8 }},
 		"a tile buffer unwritten": {"before it is written", func(p *Program) { tiles(p).Body = tiles(p).Body[1:] }},
 		"a tile buffer outside": {"outside tiles", func(p *Program) {

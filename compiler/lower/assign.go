@@ -23,8 +23,8 @@ func assign(stmts []ir.Stmt, moves []move, buffers []ir.Buffer) []ir.Stmt {
 	return append(stmts, copies(left)...)
 }
 
-// joins puts a copy into the last kernel of its size, if that kernel writes the source or comes after whatever does, and nobody reads
-// the old value after it.
+// joins puts a copy into the last kernel of its size, if that kernel writes the source or comes after whatever does,
+// and nobody reads the old value after it.
 func joins(stmts []ir.Stmt, m move) bool {
 	extents, at := loops([]int{m.size}), pointIndex(m.size)
 	for i := len(stmts) - 1; i >= 0; i-- {
@@ -41,8 +41,8 @@ func joins(stmts []ir.Stmt, m move) bool {
 	return false
 }
 
-// atHand is the register of a kernel that holds an element of a buffer once the kernel is done with it; it is loaded if the
-// kernel does not write the buffer.
+// atHand is the register of a kernel that holds an element of a buffer once the kernel is done with it; it is loaded if
+// the kernel does not write the buffer.
 func atHand(k *ir.Kernel, buf ir.BufID, at ir.Index) (r ir.Reg, ok bool) {
 	if !touches(k, buf, true) {
 		return loaded(k, buf, at), true
@@ -77,8 +77,8 @@ func readsAt(k *ir.Kernel, buf ir.BufID, at ir.Index) bool {
 // pointIndex is where a kernel over n elements is.
 func pointIndex(n int) ir.Index { return canonical(flatten(identity([]int{n}), []int{n})) }
 
-// canWrite reports whether the statements that write scratch could write the lane buffer instead: nobody reads the old value at the
-// same time or later, except a single kernel that reads just the element it replaces.
+// canWrite reports whether the statements that write scratch could write the lane buffer instead: nobody reads the old
+// value at the same time or later, except a single kernel that reads just the element it replaces.
 func canWrite(stmts []ir.Stmt, scratch, lane ir.BufID) bool {
 	first := slices.IndexFunc(stmts, func(s ir.Stmt) bool { return touches(s, scratch, true) })
 	if first < 0 {

@@ -31,7 +31,8 @@ func BenchmarkLeapfrog(b *testing.B) {
 	}
 }
 
-// volatility is the density of a stochastic volatility model, non-centred: Kim, Shephard, Chib, Rev. Econ. Stud. 65 (1998).
+// volatility is the density of a stochastic volatility model, non-centred: Kim, Shephard, Chib, Rev. Econ. Stud. 65
+// (1998).
 func volatility(n int) func(g *ad.Graph, theta ad.Node) ad.Node {
 	return func(g *ad.Graph, theta ad.Node) ad.Node {
 		y := g.Data("y", series(n, func(i float64) float64 { return math.Sin(i*i) / 2 }), n)
@@ -50,7 +51,8 @@ func garchDensity(n int) func(g *ad.Graph, theta ad.Node) ad.Node {
 	return func(g *ad.Graph, theta ad.Node) ad.Node {
 		y := g.Data("y", series(n, func(i float64) float64 { return math.Sin(i*i) / 2 }), n)
 		e := ad.Exp(theta)
-		rows := ad.Scan(scalarAt(e, 0), []ad.Node{y}, []ad.Node{scalarAt(theta, 1), scalarAt(e, 2), scalarAt(e, 3), scalarAt(e, 4)}, false,
+		rows := ad.Scan(scalarAt(e, 0), []ad.Node{y}, []ad.Node{scalarAt(theta, 1), scalarAt(e, 2), scalarAt(e, 3),
+			scalarAt(e, 4)}, false,
 			func(h ad.Node, y, s []ad.Node) ad.Node {
 				return ad.Sqrt(ad.Add(ad.Add(s[1], ad.Mul(s[2], sq(ad.Sub(y[0], s[0])))), ad.Mul(s[3], sq(h))))
 			})
@@ -77,12 +79,15 @@ func hmmDensity(n int) func(g *ad.Graph, theta ad.Node) ad.Node {
 // BenchmarkScan is a density with its gradient over 1,000 steps, eight lanes: ns of one step, back and forth.
 func BenchmarkScan(b *testing.B) {
 	const n = 1000
-	for _, d := range []density{{"volatility", n + 3, volatility(n)}, {"garch", 5, garchDensity(n)}, {"hidden states", 6, hmmDensity(n)}} {
+	for _, d := range []density{{"volatility", n + 3, volatility(n)}, {"garch", 5, garchDensity(n)},
+		{"hidden states", 6, hmmDensity(n)}} {
 		b.Run(d.name, func(b *testing.B) {
 			g := ad.New()
 			theta := g.Input("theta", d.dim)
 			lp := d.logp(g, theta)
-			p := program(b, lower.Entry{Name: "f", Assign: []lower.Assign{{Name: "lp", Value: lp}, {Name: "grad", Value: ad.Grad(lp, theta)[0]}}})
+			p := program(b,
+				lower.Entry{Name: "f", Assign: []lower.Assign{{Name: "lp", Value: lp},
+					{Name: "grad", Value: ad.Grad(lp, theta)[0]}}})
 			x := load(b, p, 8)
 			for b.Loop() {
 				run(b, x, "f")

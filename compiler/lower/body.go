@@ -8,8 +8,8 @@ import (
 	"ppl/compiler/ir"
 )
 
-// A body writes the straight-line code of one kernel. A value is computed at coordinates over the kernel's loops, from its
-// arguments at theirs, down to buffers; equal instructions are merged.
+// A body writes the straight-line code of one kernel. A value is computed at coordinates over the kernel's loops, from
+// its arguments at theirs, down to buffers; equal instructions are merged.
 type body struct {
 	plan    *plan
 	extents []int
@@ -40,14 +40,16 @@ func newTrace() *trace {
 }
 
 func (p *plan) body(extents []int, own map[*value]bool, t *trace) *body {
-	return &body{plan: p, extents: extents, seen: map[string]ir.Reg{}, memo: map[string]ir.Reg{}, reads: map[ir.Reg]read{}, own: own, trace: t}
+	return &body{plan: p, extents: extents, seen: map[string]ir.Reg{}, memo: map[string]ir.Reg{},
+		reads: map[ir.Reg]read{}, own: own, trace: t}
 }
 
 // emit returns the register of an instruction.
 func (b *body) emit(in ir.Instr) ir.Reg {
 	in.Index = canonical(in.Index)
 	key := []byte{byte(in.Op)}
-	for _, n := range []int64{int64(in.Args[0]), int64(in.Args[1]), int64(in.Args[2]), int64(math.Float64bits(in.Imm)), int64(in.Axis), int64(in.Buf), int64(in.Site), int64(in.Rows), int64(in.Type)} {
+	for _, n := range []int64{int64(in.Args[0]), int64(in.Args[1]), int64(in.Args[2]), int64(math.Float64bits(in.Imm)),
+		int64(in.Axis), int64(in.Buf), int64(in.Site), int64(in.Rows), int64(in.Type)} {
 		key = strconv.AppendInt(append(key, ' '), n, 36)
 	}
 	key = appendKey(key, in.Index)
@@ -155,8 +157,8 @@ func (b *body) compute(v *value, at []ir.Index) ir.Reg {
 	return b.inline(v, at)
 }
 
-// points is how often a kernel computes what is at a place: once for all points where the place does not vary, since devices move
-// such code out of the loops.
+// points is how often a kernel computes what is at a place: once for all points where the place does not vary, since
+// devices move such code out of the loops.
 func (b *body) points(at []ir.Index) float64 {
 	for _, c := range at {
 		if canonical(c).Stride != nil || c.Dyn != nil {

@@ -67,8 +67,8 @@ func touches(s ir.Stmt, buf ir.BufID, write bool) bool {
 	return slices.ContainsFunc(refs(s), func(r ref) bool { return *r.buf == buf && r.write == write })
 }
 
-// places are scratch and tile buffers that values can share when they are not alive together. They are undefined at the start of an
-// entry, so all entries use the same.
+// places are scratch and tile buffers that values can share when they are not alive together. They are undefined at the
+// start of an entry, so all entries use the same.
 type places map[place][]ir.BufID
 
 // A place is what buffers have in common that can stand for each other.

@@ -90,7 +90,8 @@ func (vs *values) pad(x *value, before, after []int) *value {
 	return x
 }
 
-// gatherConcats adds where both terms are concatenations, or one is and the other ends in one: x + p + q is x + (p + q).
+// gatherConcats adds where both terms are concatenations, or one is and the other ends in one: x + p + q is x + (p +
+// q).
 func (vs *values) gatherConcats(a, b *value) *value {
 	if v := vs.addConcats(a, b); v != nil {
 		return v
@@ -109,8 +110,8 @@ func (vs *values) gatherConcats(a, b *value) *value {
 	return nil
 }
 
-// addConcats adds two concatenations along one axis part by part where the parts that are not zero coincide or keep clear of each
-// other; nil where they do not. Gradients of slices meet this way.
+// addConcats adds two concatenations along one axis part by part where the parts that are not zero coincide or keep
+// clear of each other; nil where they do not. Gradients of slices meet this way.
 func (vs *values) addConcats(a, b *value) *value {
 	if a.kind != autodiff.OpConcat || b.kind != autodiff.OpConcat || a.op.Axes[0] != b.op.Axes[0] {
 		return nil

@@ -9,8 +9,8 @@ import (
 	ad "ppl/autodiff"
 )
 
-// convolve is the valid convolution of images x [n, h, w, c] with filters f [kh, kw, c, out]: windows side by side, which is movement, and one
-// product of all of them with the filters.
+// convolve is the valid convolution of images x [n, h, w, c] with filters f [kh, kw, c, out]: windows side by side,
+// which is movement, and one product of all of them with the filters.
 func convolve(x, f ad.Node) ad.Node {
 	n, h, w, c := x.Shape()[0], x.Shape()[1], x.Shape()[2], x.Shape()[3]
 	kh, kw, out := f.Shape()[0], f.Shape()[1], f.Shape()[3]
@@ -48,8 +48,8 @@ func convolved(x, f []float64, n, h, w, c, kh, kw, out int) []float64 {
 	return y
 }
 
-// TestConvolution: two layers of convolution and a tanh between, in the plane and along a line, against loops, and the gradient in both filters
-// against finite differences; in single precision as well.
+// TestConvolution: two layers of convolution and a tanh between, in the plane and along a line, against loops, and the
+// gradient in both filters against finite differences; in single precision as well.
 func TestConvolution(t *testing.T) {
 	for name, c := range map[string]filters{"plane": {3, 7, 6, 3, 3}, "line": {4, 1, 12, 1, 3}} {
 		t.Run(name, func(t *testing.T) { c.check(t) })
@@ -76,7 +76,8 @@ func (c filters) byLoops(theta []float64) float64 {
 		y[i] = math.Tanh(y[i])
 	}
 	sum := 0.0
-	for i, v := range convolved(y, theta[c.first():], c.n, c.h-c.kh+1, c.w-c.kw+1, midChannels, c.kh, c.kw, outChannels) {
+	for i, v := range convolved(y, theta[c.first():], c.n, c.h-c.kh+1, c.w-c.kw+1, midChannels, c.kh, c.kw,
+		outChannels) {
 		sum += v * v * math.Cos(float64(i))
 	}
 	return sum
@@ -92,7 +93,8 @@ func (c filters) logp(g *ad.Graph, theta ad.Node) ad.Node {
 func (c filters) check(t *testing.T) {
 	d := density{"convolution", c.first() + c.second(), c.logp}
 	at := normals(source(1), d.dim)
-	want := append([]float64{c.byLoops(at)}, fd.Gradient(nil, c.byLoops, at, &fd.Settings{Formula: fd.Central, Step: 1e-5})...)
+	want := append([]float64{c.byLoops(at)},
+		fd.Gradient(nil, c.byLoops, at, &fd.Settings{Formula: fd.Central, Step: 1e-5})...)
 	for name, p := range map[string]struct {
 		density
 		tol float64

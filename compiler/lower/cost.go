@@ -6,13 +6,13 @@ import (
 	"ppl/autodiff"
 )
 
-// storeGain is the least gain, in additions per lane, for which one more value is stored; it stands for the overhead of a store,
-// a load and sometimes one more kernel.
+// storeGain is the least gain, in additions per lane, for which one more value is stored; it stands for the overhead of
+// a store, a load and sometimes one more kernel.
 const storeGain = 6
 
-// storeRepeated stores values that kernels compute at many more points than they have elements: scalars inside loops over
-// rows, rows inside loops over rows and columns, values that two kernels share. Of an expression that is repeated as a whole only
-// the outermost value is stored, and none that is quickly made from what is stored before it.
+// storeRepeated stores values that kernels compute at many more points than they have elements: scalars inside loops
+// over rows, rows inside loops over rows and columns, values that two kernels share. Of an expression that is repeated
+// as a whole only the outermost value is stored, and none that is quickly made from what is stored before it.
 func (p *plan) storeRepeated(t *trace) {
 	cost := p.costs()
 	gains := func(v *value) bool {
@@ -28,7 +28,8 @@ func (p *plan) storeRepeated(t *trace) {
 		if stale {
 			cost[v] = min(p.cost(v, cost), 1e9)
 		}
-		if repeated[v] && gains(v) && slices.ContainsFunc(p.usersOf(v, t), func(u *value) bool { return !repeated[u] }) {
+		if repeated[v] && gains(v) &&
+			slices.ContainsFunc(p.usersOf(v, t), func(u *value) bool { return !repeated[u] }) {
 			p.store(v)
 			stale = true
 		}
@@ -93,7 +94,8 @@ func (v *value) written() bool {
 	return ok || v.kind == autodiff.OpConcat
 }
 
-// costs is what an element of each live value costs a kernel that computes it, in additions; shared parts count repeatedly.
+// costs is what an element of each live value costs a kernel that computes it, in additions; shared parts count
+// repeatedly.
 func (p *plan) costs() map[*value]float64 {
 	cost := map[*value]float64{}
 	for _, v := range p.live {

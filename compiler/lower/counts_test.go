@@ -22,7 +22,9 @@ func TestFusion(t *testing.T) {
 		g := ad.New()
 		theta := g.Input("theta", d.dim)
 		lp := d.logp(g, theta)
-		p := program(t, lower.Entry{Name: "f", Assign: []lower.Assign{{Name: "lp", Value: lp}, {Name: "grad", Value: ad.Grad(lp, theta)[0]}}})
+		p := program(t,
+			lower.Entry{Name: "f", Assign: []lower.Assign{{Name: "lp", Value: lp},
+				{Name: "grad", Value: ad.Grad(lp, theta)[0]}}})
 		kernels, calls, instrs := count(p.Entries[0])
 		t.Logf("%s: %d kernels, %d calls, %d instructions", d.name, kernels, calls, instrs)
 		if b := bounds[d.name]; kernels > b.kernels || calls > b.calls || instrs > b.instrs {

@@ -74,8 +74,8 @@ func (c *cutter) kernel(in *ir.Kernel) {
 	}
 }
 
-// output stores in a turn's rows. What is combined over rows goes to a buffer of the turn, to leave it in the end; what is combined within rows,
-// but to be kept, is copied from such a buffer.
+// output stores in a turn's rows. What is combined over rows goes to a buffer of the turn, to leave it in the end; what
+// is combined within rows, but to be kept, is copied from such a buffer.
 func (c *cutter) output(o ir.Output) ir.Output {
 	to := o.Buf
 	o.Buf, o.Index = c.index(o.Buf, o.Index)
@@ -105,7 +105,8 @@ func (c *cutter) keep(from, to ir.BufID, n int) {
 	v := b.Load(from, ir.Dense(extents...))
 	at := ir.Dense(extents...)
 	at.Step = n
-	c.tiles.Body = append(c.tiles.Body, &ir.Kernel{Extents: extents, Body: b, Out: []ir.Output{{Buf: to, Index: at, Value: v}}})
+	c.tiles.Body = append(c.tiles.Body,
+		&ir.Kernel{Extents: extents, Body: b, Out: []ir.Output{{Buf: to, Index: at, Value: v}}})
 }
 
 func (c *cutter) product(in *ir.MatMul) {

@@ -37,7 +37,8 @@ func TestNoise(t *testing.T) {
 	}
 }
 
-// TestShuffle: rows of data are gathered by a shuffle of a lane's key and counter; what is left of a gather in order is the shuffle itself.
+// TestShuffle: rows of data are gathered by a shuffle of a lane's key and counter; what is left of a gather in order is
+// the shuffle itself.
 func TestShuffle(t *testing.T) {
 	const n, m = 9, 5
 	g := ad.New()
@@ -101,11 +102,14 @@ func noiseTies(t *testing.T, at func(string) []float64) {
 // TestNoiseTurned: the same noise in two programs, as it is and read in another order by the only kernel there is.
 func TestNoiseTurned(t *testing.T) {
 	draw := func(f func(z ad.Node) ad.Node) []float64 {
-		x := load(t, program(t, lower.Entry{Name: "f", Assign: []lower.Assign{{Name: "z", Value: f(ad.New().Normal(3, 4, 5))}}}), 2)
+		x := load(t,
+			program(t, lower.Entry{Name: "f", Assign: []lower.Assign{{Name: "z", Value: f(ad.New().Normal(3, 4, 5))}}}),
+			2)
 		run(t, x, "f")
 		return lane(x, "z", 1)
 	}
-	z, turned := draw(func(z ad.Node) ad.Node { return z }), draw(func(z ad.Node) ad.Node { return ad.Permute(z, 1, 0) })
+	z, turned := draw(func(z ad.Node) ad.Node { return z }),
+		draw(func(z ad.Node) ad.Node { return ad.Permute(z, 1, 0) })
 	want := make([]float64, 20)
 	for k := range z {
 		want[k%5*4+k/5] = z[k]
@@ -120,8 +124,10 @@ func TestSwap(t *testing.T) {
 	c := h.Input("c")
 	p := program(t,
 		lower.Entry{Name: "swap", Assign: []lower.Assign{{Name: "a", Value: b}, {Name: "b", Value: a}}},
-		lower.Entry{Name: "roll", Assign: []lower.Assign{{Name: "a", Value: ad.Gather(a, g.Data("i", []float64{1, 2, 0}, 3))}}},
-		lower.Entry{Name: "count", Assign: []lower.Assign{{Name: "c", Value: ad.Add(c, h.Const(1))}, {Name: "before", Value: c}}},
+		lower.Entry{Name: "roll",
+			Assign: []lower.Assign{{Name: "a", Value: ad.Gather(a, g.Data("i", []float64{1, 2, 0}, 3))}}},
+		lower.Entry{Name: "count", Assign: []lower.Assign{{Name: "c", Value: ad.Add(c, h.Const(1))},
+			{Name: "before", Value: c}}},
 	)
 	x := load(t, p, 1)
 	set(x, 0, map[string][]float64{"a": {1, 2, 3}, "b": {4, 5, 6}, "c": {0}})
@@ -201,9 +207,12 @@ func TestErrors(t *testing.T) {
 		entries []lower.Entry
 		want    string
 	}{
-		{[]lower.Entry{{Name: "f", Assign: []lower.Assign{{Name: "a", Value: x}, {Name: "a", Value: x}}}}, `entry "f" assigns "a" twice`},
-		{[]lower.Entry{{Name: "f", Assign: []lower.Assign{{Name: "x", Value: ad.SumAll(x)}}}}, `entry "f" uses buffer "x" with 1 elements`},
-		{[]lower.Entry{{Name: "f", Assign: []lower.Assign{{Name: "a", Value: x}}}, {Name: "g", Assign: []lower.Assign{{Name: "b", Value: y}}}},
+		{[]lower.Entry{{Name: "f", Assign: []lower.Assign{{Name: "a", Value: x}, {Name: "a", Value: x}}}},
+			`entry "f" assigns "a" twice`},
+		{[]lower.Entry{{Name: "f", Assign: []lower.Assign{{Name: "x", Value: ad.SumAll(x)}}}},
+			`entry "f" uses buffer "x" with 1 elements`},
+		{[]lower.Entry{{Name: "f", Assign: []lower.Assign{{Name: "a", Value: x}}},
+			{Name: "g", Assign: []lower.Assign{{Name: "b", Value: y}}}},
 			`entry "g" uses buffer "x" with 4 elements, but it has 3 elsewhere`},
 	} {
 		if _, err := lower.Program(c.entries); err == nil || !strings.Contains(err.Error(), c.want) {

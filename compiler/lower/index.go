@@ -7,7 +7,8 @@ import (
 )
 
 // A coordinate of a value is an index expression over the loops of the kernel that reads it; an ir.Index is just that.
-// Affine movement (broadcast, permute, slice, most reshapes) is arithmetic on coordinates and costs nothing when it runs.
+// Affine movement (broadcast, permute, slice, most reshapes) is arithmetic on coordinates and costs nothing when it
+// runs.
 
 func fixed(c int) ir.Index { return ir.Index{Const: c} }
 
@@ -56,8 +57,8 @@ func flatten(at []ir.Index, shape []int) ir.Index {
 	return out
 }
 
-// unflatten is the inverse of flatten where it is affine: each term of the offset belongs to the outermost axis whose stride
-// divides it, provided that what is left stays below that stride.
+// unflatten is the inverse of flatten where it is affine: each term of the offset belongs to the outermost axis whose
+// stride divides it, provided that what is left stays below that stride.
 func unflatten(flat ir.Index, shape, extents []int) (at []ir.Index, ok bool) {
 	stride := size(shape)
 	for _, n := range shape {

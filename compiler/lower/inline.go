@@ -75,8 +75,8 @@ func moved(v *value, at []ir.Index) []ir.Index {
 	return from
 }
 
-// reshape reads its argument at the same offset: in a buffer as it is, otherwise at the coordinates that make up that offset; where
-// these are not affine the argument must be stored.
+// reshape reads its argument at the same offset: in a buffer as it is, otherwise at the coordinates that make up that
+// offset; where these are not affine the argument must be stored.
 func (b *body) reshape(v *value, at []ir.Index) ir.Reg {
 	x := v.args[0]
 	flat := flatten(at, v.shape)

@@ -11,8 +11,8 @@ import (
 	"ppl/compiler/ir"
 )
 
-// A machine runs a program for one lane, point by point: slow and plain, the oracle of this package's tests. Scratch is NaN at the
-// start of an entry, so that reading what was not written shows.
+// A machine runs a program for one lane, point by point: slow and plain, the oracle of this package's tests. Scratch is
+// NaN at the start of an entry, so that reading what was not written shows.
 type machine struct {
 	prog *ir.Program
 	mem  [][]float64

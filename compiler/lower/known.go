@@ -6,8 +6,9 @@ import (
 	"ppl/autodiff"
 )
 
-// Indices that depend on data alone are known before anything runs. A gather that turns out to follow an axis is a slice and a
-// broadcast, a scatter that does is a sum; and an index into a broadcast or summed array is moved to the array before.
+// Indices that depend on data alone are known before anything runs. A gather that turns out to follow an axis is a
+// slice and a broadcast, a scatter that does is a sum; and an index into a broadcast or summed array is moved to the
+// array before.
 
 // index is the value of an index argument: numbers where they are known.
 func (vs *values) index(n autodiff.Node) *value {

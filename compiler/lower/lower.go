@@ -1,10 +1,11 @@
-// Package lower turns graphs into IR programs: it fuses elementwise chains, movement of elements and reductions into loop
-// nests, places the lane axis, computes what depends on data alone once, and drops what nobody reads.
+// Package lower turns graphs into IR programs: it fuses elementwise chains, movement of elements and reductions into
+// loop nests, places the lane axis, computes what depends on data alone once, and drops what nobody reads.
 //
-// Values are computed where they are read (index maps compose, so movement is free), unless they are stored: results and
-// arguments of linear algebra, reductions, and whatever would be computed at many more points than it has elements. What is
-// stored over one iteration space, and does not wait for each other, shares one loop nest and its subexpressions. A Scan is a loop whose
-// turns make a row of one buffer from the row before; its step is planned like an entry.
+// Values are computed where they are read (index maps compose, so movement is free), unless they are stored: results
+// and arguments of linear algebra, reductions, and whatever would be computed at many more points than it has elements.
+// What is stored over one iteration space, and does not wait for each other, shares one loop nest and its
+// subexpressions. A Scan is a loop whose turns make a row of one buffer from the row before; its step is planned like
+// an entry.
 package lower
 
 import (
@@ -15,7 +16,8 @@ import (
 )
 
 // An Entry is a simultaneous assignment: every value is computed from the lane buffers as they are at its start, then
-// all are written. A name is a lane buffer; a graph's Input of that name reads it. Buffers live across entries and calls.
+// all are written. A name is a lane buffer; a graph's Input of that name reads it. Buffers live across entries and
+// calls.
 type Entry struct {
 	Name   string
 	Assign []Assign
@@ -27,8 +29,8 @@ type Assign struct {
 	Value autodiff.Node
 }
 
-// Program lowers entries over one graph (or several) to one program. It errs where a name is used with two sizes, or assigned
-// twice by one entry.
+// Program lowers entries over one graph (or several) to one program. It errs where a name is used with two sizes, or
+// assigned twice by one entry.
 func Program(entries []Entry) (*ir.Program, error) {
 	prog := newProgram()
 	roots, err := prog.roots(entries)
@@ -44,8 +46,8 @@ func Program(entries []Entry) (*ir.Program, error) {
 	return compact(out), nil
 }
 
-// roots are the assigned values by entry. On the way every name gets its lane buffer: also an Input that turns out not to matter,
-// so that callers may set it.
+// roots are the assigned values by entry. On the way every name gets its lane buffer: also an Input that turns out not
+// to matter, so that callers may set it.
 func (prog *program) roots(entries []Entry) ([][]*value, error) {
 	roots := make([][]*value, len(entries))
 	for k, e := range entries {
@@ -90,7 +92,8 @@ func (prog *program) declare(e Entry, name string, size int) error {
 		return nil
 	}
 	if old := prog.buffers[id].Size; old != size {
-		return fmt.Errorf("lower: entry %q uses buffer %q with %d elements, but it has %d elsewhere", e.Name, name, size, old)
+		return fmt.Errorf("lower: entry %q uses buffer %q with %d elements, but it has %d elsewhere", e.Name,
+			name, size, old)
 	}
 	return nil
 }

@@ -137,7 +137,8 @@ func source(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 7)) }
 
 // TestEveryKind lowers one small graph for each kind of op.
 func TestEveryKind(t *testing.T) {
-	covered := map[ad.Kind]bool{ad.OpNoise: true, ad.OpShuffle: true, ad.OpSingle: true, ad.OpDouble: true} // TestNoise, TestShuffle, TestSingle
+	// TestNoise, TestShuffle, TestSingle
+	covered := map[ad.Kind]bool{ad.OpNoise: true, ad.OpShuffle: true, ad.OpSingle: true, ad.OpDouble: true}
 	cases := kindCases()
 	for k, c := range cases {
 		g := ad.New()
@@ -314,7 +315,8 @@ func linear(one func(func(g *ad.Graph) ad.Node)) {
 
 func infinities(one func(func(g *ad.Graph) ad.Node)) {
 	inf := math.Inf(1)
-	for _, row := range [][]float64{{-inf, -inf}, {inf, 0}, {-inf, 0}, {inf, -inf}, {800, 801}, {-800, 800}, {math.NaN(), 0}} {
+	for _, row := range [][]float64{{-inf, -inf}, {inf, 0}, {-inf, 0}, {inf, -inf}, {800, 801}, {-800, 800},
+		{math.NaN(), 0}} {
 		one(func(g *ad.Graph) ad.Node {
 			return ad.LogSumExp(ad.Add(g.Data("d", row, 2), ad.Mul(g.Const(0), g.Input("x"))), 0)
 		})

@@ -63,7 +63,8 @@ func logistic(rows, cols int) func(g *ad.Graph, theta ad.Node) ad.Node {
 		alpha, beta := scalarAt(theta, 0), part(theta, 1, cols)
 		eta := ad.Add(ad.Reshape(ad.MatMul(x, ad.Reshape(beta, cols, 1), false, false), rows), alpha)
 		lik := ad.Where(y, ad.LogSigmoid(eta), ad.LogSigmoid(ad.Neg(eta)))
-		return ad.Add(ad.SumAll(lik), ad.Add(normal(alpha, g.Const(0), g.Const(10)), ad.SumAll(normal(beta, g.Const(0), g.Const(2.5)))))
+		return ad.Add(ad.SumAll(lik), ad.Add(normal(alpha, g.Const(0), g.Const(10)),
+			ad.SumAll(normal(beta, g.Const(0), g.Const(2.5)))))
 	}
 }
 
@@ -145,7 +146,8 @@ func leapfrog(d density) lower.Entry {
 	lp := d.logp(g, q1)
 	g1 := ad.Grad(lp, q1)[0]
 	v2 := ad.Add(v1, ad.Mul(half, g1))
-	return lower.Entry{Name: "leapfrog", Assign: []lower.Assign{{Name: "q", Value: q1}, {Name: "v", Value: v2}, {Name: "grad", Value: g1}, {Name: "lp", Value: lp}}}
+	return lower.Entry{Name: "leapfrog", Assign: []lower.Assign{{Name: "q", Value: q1}, {Name: "v", Value: v2},
+		{Name: "grad", Value: g1}, {Name: "lp", Value: lp}}}
 }
 
 // TestLeapfrog follows short trajectories: state is read and written by one entry.
@@ -153,7 +155,8 @@ func TestLeapfrog(t *testing.T) {
 	for _, d := range densities() {
 		t.Run(d.name, func(t *testing.T) {
 			r := source(9)
-			start := map[string][]float64{"q": normals(r, d.dim), "v": normals(r, d.dim), "grad": normals(r, d.dim), "eps": {0.01}}
+			start := map[string][]float64{"q": normals(r, d.dim), "v": normals(r, d.dim), "grad": normals(r, d.dim),
+				"eps": {0.01}}
 			checkSteps(t, leapfrog(d), start, 3)
 		})
 	}

@@ -5,9 +5,9 @@ import (
 	"ppl/compiler/ir"
 )
 
-// A plan decides which values of one entry (or of the setup) get a buffer; every other value is recomputed inside the kernels that
-// read it. It starts from what must be stored, writes the kernels, looks at what they compute more often than need be, stores
-// that as well, and writes them again until nothing is left to gain.
+// A plan decides which values of one entry (or of the setup) get a buffer; every other value is recomputed inside the
+// kernels that read it. It starts from what must be stored, writes the kernels, looks at what they compute more often
+// than need be, stores that as well, and writes them again until nothing is left to gain.
 type plan struct {
 	prog   *program
 	space  ir.Space        // of what is stored

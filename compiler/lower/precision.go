@@ -7,9 +7,10 @@ import (
 	"ppl/compiler/ir"
 )
 
-// A precision is that of a value. What no conversion says anything of is computed in double precision, and takes on that of what it
-// meets: data are kept in both where both are read. Of two that conversions chose double precision wins, so that a part of what is single can be
-// exact. Indices keep theirs. Cumulative sums and factorisations are double, between conversions.
+// A precision is that of a value. What no conversion says anything of is computed in double precision, and takes on
+// that of what it meets: data are kept in both where both are read. Of two that conversions chose double precision
+// wins, so that a part of what is single can be exact. Indices keep theirs. Cumulative sums and factorisations are
+// double, between conversions.
 type precision byte
 
 const (
@@ -62,7 +63,8 @@ func numeric(k autodiff.Kind) arguments {
 	return arguments{0, 1 << 30}
 }
 
-// convert gives the numeric arguments of a kind its precision. A recurrence converts data itself, where it walks along them.
+// convert gives the numeric arguments of a kind its precision. A recurrence converts data itself, where it walks along
+// them.
 func (vs *values) convert(k autodiff.Kind, p precision, args []*value) []*value {
 	if k == autodiff.OpSingle || k == autodiff.OpDouble {
 		return args
@@ -128,7 +130,8 @@ func (vs *values) double(v *value) *value {
 		return vs.typed(v.op, v.shape, double, v.args...)
 	case v.kind == autodiff.OpReshape:
 		return vs.reshape(vs.as(double, v.args[0]), v.shape)
-	case v.size() == 1 && (v.kind == autodiff.OpAdd || v.kind == autodiff.OpSub || v.kind == autodiff.OpMul || v.kind == autodiff.OpNeg):
+	case v.size() == 1 && (v.kind == autodiff.OpAdd || v.kind == autodiff.OpSub || v.kind == autodiff.OpMul ||
+		v.kind == autodiff.OpNeg):
 		args := make([]*value, len(v.args))
 		for k, a := range v.args {
 			args[k] = vs.as(double, a)

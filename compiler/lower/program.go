@@ -19,7 +19,8 @@ type program struct {
 }
 
 func newProgram() *program {
-	return &program{values: newValues(), graphs: map[*autodiff.Graph]bool{}, lanes: map[string]ir.BufID{}, inits: map[known]ir.BufID{},
+	return &program{values: newValues(), graphs: map[*autodiff.Graph]bool{}, lanes: map[string]ir.BufID{},
+		inits:  map[known]ir.BufID{},
 		shared: map[*value]ir.BufID{}, places: places{}}
 }
 
@@ -43,7 +44,8 @@ func (prog *program) data(v *value) ir.BufID {
 	key := known{unsafe.SliceData(v.op.Values), v.typ()}
 	id, ok := prog.inits[key]
 	if !ok {
-		id = prog.add(ir.Buffer{Name: v.op.Name, Space: ir.Shared, Type: key.typ, Size: len(v.op.Values), Init: v.op.Values})
+		id = prog.add(ir.Buffer{Name: v.op.Name, Space: ir.Shared, Type: key.typ, Size: len(v.op.Values),
+			Init: v.op.Values})
 		prog.inits[key] = id
 	}
 	return id

@@ -16,7 +16,8 @@ func (vs *values) noteQuotients(n autodiff.Node) {
 	switch n.Op().Kind {
 	case autodiff.OpDiv:
 		vs.divided[narrowest(n.Args()[1])]++
-	case autodiff.OpFloor, autodiff.OpCeil, autodiff.OpRound, autodiff.OpMod, autodiff.OpEq, autodiff.OpLt, autodiff.OpLe:
+	case autodiff.OpFloor, autodiff.OpCeil, autodiff.OpRound, autodiff.OpMod, autodiff.OpEq, autodiff.OpLt,
+		autodiff.OpLe:
 		for _, a := range n.Args() {
 			vs.exact[narrowest(a)] = true
 		}
@@ -27,8 +28,8 @@ func (vs *values) noteQuotients(n autodiff.Node) {
 	}
 }
 
-// share is exp(x − log Σ exp x), the gradient of a LogSumExp, as exp(x − m)/Σ exp(x − m): the same exponentials as in the sum; nil for
-// all else. The sum is at least 1, but 0 where all x are −∞.
+// share is exp(x − log Σ exp x), the gradient of a LogSumExp, as exp(x − m)/Σ exp(x − m): the same exponentials as in
+// the sum; nil for all else. The sum is at least 1, but 0 where all x are −∞.
 func (vs *values) share(n autodiff.Node) *value {
 	if n.Args()[0].Op().Kind != autodiff.OpSub {
 		return nil
@@ -38,7 +39,8 @@ func (vs *values) share(n autodiff.Node) *value {
 		return nil
 	}
 	sum := narrowest(most.Args()[0])
-	if lowest, ok := most.Args()[1].IsConst(); !ok || lowest != -math.MaxFloat64 || sum.Op().Kind != autodiff.OpLogSumExp || sum.Args()[0] != x {
+	if lowest, ok := most.Args()[1].IsConst(); !ok || lowest != -math.MaxFloat64 ||
+		sum.Op().Kind != autodiff.OpLogSumExp || sum.Args()[0] != x {
 		return nil
 	}
 	_, weights, total := vs.exponentials(vs.of(x), sum.Op().Axes)
@@ -54,9 +56,9 @@ func narrowest(n autodiff.Node) autodiff.Node {
 	return n
 }
 
-// quotient is x/d as x·(1/d) where 1/d is needed less often or anyhow: of data, of what is the same along an axis, or of the divisor
-// of several quotients. A division takes a processor as long as a dozen products. The result may be off by one more rounding, so
-// quotients that have to be exact stay; nil for them, and for all else.
+// quotient is x/d as x·(1/d) where 1/d is needed less often or anyhow: of data, of what is the same along an axis, or
+// of the divisor of several quotients. A division takes a processor as long as a dozen products. The result may be off
+// by one more rounding, so quotients that have to be exact stay; nil for them, and for all else.
 func (vs *values) quotient(n autodiff.Node, args []*value) *value {
 	if n.Static() || vs.exact[n] {
 		return nil

@@ -8,7 +8,8 @@ import (
 	"ppl/compiler/ir"
 )
 
-// TestQuotients: what repeats is inverted once, by whatever it is divided; quotients that are rounded to whole numbers are exact.
+// TestQuotients: what repeats is inverted once, by whatever it is divided; quotients that are rounded to whole numbers
+// are exact.
 func TestQuotients(t *testing.T) {
 	g := ad.New()
 	x, s, z := g.Input("x", 6), g.Input("s"), g.Input("z", 6)
@@ -48,12 +49,14 @@ func divisions(p *ir.Program) (n int) {
 	return n
 }
 
-// TestShare: the gradient of a LogSumExp takes its exponentials from the sum; rows that are infinite have the gradient of the graph.
+// TestShare: the gradient of a LogSumExp takes its exponentials from the sum; rows that are infinite have the gradient
+// of the graph.
 func TestShare(t *testing.T) {
 	g := ad.New()
 	x := g.Input("x", 3, 8)
 	lowest := math.Inf(-1)
-	inf := g.Data("level", []float64{0, 1, 2, 3, 4, 5, 6, 7, 0, lowest, 0, lowest, 0, lowest, 0, lowest, lowest, lowest, lowest, lowest, lowest, lowest, lowest, lowest}, 3, 8)
+	inf := g.Data("level", []float64{0, 1, 2, 3, 4, 5, 6, 7, 0, lowest, 0, lowest, 0, lowest, 0, lowest, lowest, lowest,
+		lowest, lowest, lowest, lowest, lowest, lowest}, 3, 8)
 	lse := ad.LogSumExp(ad.Add(x, inf), 1)
 	p := check(t, source(1), lse, ad.Grad(ad.SumAll(ad.MulZero(ad.IsFinite(lse), lse)), x)[0])
 	exps := 0

@@ -89,7 +89,8 @@ func (s *garden) sprout(x ad.Node) ad.Node {
 	if x.Rank() > 0 {
 		axis = s.r.IntN(x.Rank())
 	}
-	tame := []func(ad.Node) ad.Node{ad.Sin, ad.Tanh, ad.Sigmoid, ad.Cos, ad.Atan, ad.Erf, ad.Neg, func(x ad.Node) ad.Node { return ad.Exp(ad.Sin(x)) },
+	tame := []func(ad.Node) ad.Node{ad.Sin, ad.Tanh, ad.Sigmoid, ad.Cos, ad.Atan, ad.Erf, ad.Neg,
+		func(x ad.Node) ad.Node { return ad.Exp(ad.Sin(x)) },
 		func(x ad.Node) ad.Node { return ad.Sqrt(ad.Add(ad.Mul(x, x), s.g.Const(1))) }}
 	switch k := s.r.IntN(22); {
 	case k < 4:
@@ -156,15 +157,16 @@ func (s *garden) scan(x ad.Node) ad.Node {
 		return ad.Node{}
 	}
 	init := ad.Tanh(s.shaped([][]int{{}, {3}, {3, 4}}[s.r.IntN(3)]))
-	return ad.Scan(init, []ad.Node{x}, []ad.Node{s.pick()}, s.r.IntN(2) == 0, func(c ad.Node, xs, shared []ad.Node) ad.Node {
-		in := &garden{r: s.r, g: c.Graph(), nodes: []ad.Node{c, xs[0], shared[0]}, inner: true}
-		for range 8 {
-			in.grow()
-		}
-		out := in.nodes[len(in.nodes)-1]
-		mean := ad.Mul(ad.SumAll(out), in.g.Const(1/float64(out.Size())))
-		return ad.Tanh(ad.Add(ad.Mul(in.shaped(c.Shape()), in.g.Const(.5)), mean))
-	})
+	return ad.Scan(init, []ad.Node{x}, []ad.Node{s.pick()}, s.r.IntN(2) == 0,
+		func(c ad.Node, xs, shared []ad.Node) ad.Node {
+			in := &garden{r: s.r, g: c.Graph(), nodes: []ad.Node{c, xs[0], shared[0]}, inner: true}
+			for range 8 {
+				in.grow()
+			}
+			out := in.nodes[len(in.nodes)-1]
+			mean := ad.Mul(ad.SumAll(out), in.g.Const(1/float64(out.Size())))
+			return ad.Tanh(ad.Add(ad.Mul(in.shaped(c.Shape()), in.g.Const(.5)), mean))
+		})
 }
 
 func axesFrom(first, n int) []int {
@@ -190,7 +192,8 @@ func (s *garden) linear(x ad.Node) ad.Node {
 	for i := range rows {
 		eye[i*rows+i] = 2
 	}
-	l := ad.Cholesky(ad.Add(square, ad.Broadcast(s.g.Data("eye", eye, rows, rows), square.Shape(), axesFrom(x.Rank()-2, 2))))
+	l := ad.Cholesky(ad.Add(square, ad.Broadcast(s.g.Data("eye", eye, rows, rows), square.Shape(),
+		axesFrom(x.Rank()-2, 2))))
 	if s.r.IntN(2) == 0 {
 		return l
 	}
@@ -207,15 +210,16 @@ func TestRandomGraphs(t *testing.T) {
 		outs := s.nodes[len(s.nodes)-4:]
 		loss := s.g.Const(0)
 		for _, n := range outs {
-			loss = ad.Add(loss, ad.Sin(ad.Mul(ad.SumAll(n), s.g.Const(1/float64(n.Size()))))) // of means, which rounding hardly moves
+			// of means, which rounding hardly moves
+			loss = ad.Add(loss, ad.Sin(ad.Mul(ad.SumAll(n), s.g.Const(1/float64(n.Size())))))
 		}
 		outs = append(outs, ad.Grad(loss, s.nodes[:4]...)...)
 		t.Run(fmt.Sprint(seed), func(t *testing.T) { check(t, s.r, append(outs, loss)...) })
 	}
 }
 
-// TestRandomState runs entries that assign to what they read, again and again, and compares with Eval and an assignment of
-// everything at once.
+// TestRandomState runs entries that assign to what they read, again and again, and compares with Eval and an assignment
+// of everything at once.
 func TestRandomState(t *testing.T) {
 	for seed := range uint64(150) {
 		s := plantGarden(1000+seed, 5)

@@ -47,9 +47,9 @@ func remaining(axes []int, gone int) []int {
 	return out
 }
 
-// short notes a reduction over one short axis of a long array. It is written out inside the loops over the other axes, and then
-// so is every reduction of such an array that keeps the axis: a mixture's rows are visited once, for the sum over
-// components and for the gradient of each.
+// short notes a reduction over one short axis of a long array. It is written out inside the loops over the other axes,
+// and then so is every reduction of such an array that keeps the axis: a mixture's rows are visited once, for the sum
+// over components and for the gradient of each.
 func (vs *values) short(n autodiff.Node) {
 	switch axes := n.Op().Axes; n.Op().Kind {
 	case autodiff.OpSum, autodiff.OpMax, autodiff.OpMin, autodiff.OpLogSumExp:
@@ -104,8 +104,8 @@ func (vs *values) logSumExp(x *value, axes []int) *value {
 	return vs.apply(autodiff.OpAdd, m, vs.apply(autodiff.OpLog, total))
 }
 
-// exponentials are exp(x − m) and their sum, with m the largest element, or 0 where that is infinite: all -inf then gives sum 0, and a
-// +inf gives +inf.
+// exponentials are exp(x − m) and their sum, with m the largest element, or 0 where that is infinite: all -inf then
+// gives sum 0, and a +inf gives +inf.
 func (vs *values) exponentials(x *value, axes []int) (m, each, total *value) {
 	top := vs.reduce(autodiff.OpMax, x, axes)
 	m = vs.apply(autodiff.OpSelect, vs.apply(autodiff.OpIsFinite, top), top, vs.constant(0, nil))

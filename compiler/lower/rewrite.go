@@ -6,9 +6,10 @@ import (
 	"ppl/autodiff"
 )
 
-// of is the value of a node. On the way LogSumExp becomes Max, exp, Sum and log; Pad becomes Concat with zeros; a sum of Pads to
-// different places becomes one Concat; what is broadcast is computed before and not after; a transposed operand of a product
-// becomes a flag; quotients by a divisor that repeats become products; empty arrays become constants.
+// of is the value of a node. On the way LogSumExp becomes Max, exp, Sum and log; Pad becomes Concat with zeros; a sum
+// of Pads to different places becomes one Concat; what is broadcast is computed before and not after; a transposed
+// operand of a product becomes a flag; quotients by a divisor that repeats become products; empty arrays become
+// constants.
 func (vs *values) of(n autodiff.Node) *value {
 	if v, ok := vs.nodes[n]; ok {
 		return v

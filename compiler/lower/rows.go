@@ -2,7 +2,8 @@ package lower
 
 import "ppl/compiler/ir"
 
-// A rowUse is how statements touch a buffer while they go over rows: row i touches elements width·i + lo … width·i + hi.
+// A rowUse is how statements touch a buffer while they go over rows: row i touches elements width·i + lo … width·i +
+// hi.
 type rowUse struct {
 	buf           ir.BufID
 	width, lo, hi int
@@ -65,8 +66,8 @@ func rowUseAt(k *ir.Kernel, buf ir.BufID, at ir.Index) rowUse {
 	return u
 }
 
-// productByRows is a product whose m or k is the rows, so that the rows of its operands follow each other in memory. A product that is one
-// row is turned into a column.
+// productByRows is a product whose m or k is the rows, so that the rows of its operands follow each other in memory. A
+// product that is one row is turned into a column.
 func productByRows(s *ir.MatMul, rows int) *ir.MatMul {
 	if s.Batch != 1 {
 		return nil

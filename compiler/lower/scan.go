@@ -9,7 +9,8 @@ import (
 	"ppl/compiler/ir"
 )
 
-// A home is where a value's elements lie in row-major order: in a buffer from an element on, which moves with the turns of a loop.
+// A home is where a value's elements lie in row-major order: in a buffer from an element on, which moves with the turns
+// of a loop.
 type home struct {
 	buf   ir.BufID
 	first int // in turn 0
@@ -43,8 +44,9 @@ func (p *plan) operand(v *value) operand {
 	return operand{x.value, x.first + v.op.Lo[0]*size(whole[1:])}
 }
 
-// keeps reports whether a value is stored when n elements of it are wanted. What is little more is: a concatenation can be written part by
-// part, but not read so without choosing, and what goes over all rows shares a loop with what else does.
+// keeps reports whether a value is stored when n elements of it are wanted. What is little more is: a concatenation can
+// be written part by part, but not read so without choosing, and what goes over all rows shares a loop with what else
+// does.
 func (p *plan) keeps(v *value, n int) bool {
 	_, leaf := p.leaf(v)
 	return leaf || v.call() || v.size() <= 2*n
@@ -89,7 +91,8 @@ func (p *plan) scan(v *value, t *trace) []ir.Stmt {
 	return []ir.Stmt{p.kernel([]*item{start(v)}, t), loop}
 }
 
-// wholeScan is the Scan whose first row and later rows are joined: the way a recurrence is written, with its beginning apart.
+// wholeScan is the Scan whose first row and later rows are joined: the way a recurrence is written, with its beginning
+// apart.
 func wholeScan(axis int, parts []part) *value {
 	if axis != 0 || len(parts) != 2 {
 		return nil
@@ -107,7 +110,8 @@ func wholeScan(axis int, parts []part) *value {
 		} else {
 			hi[0]--
 		}
-		if scan.kind == autodiff.OpScan && scan.op.Reverse == (k == 0) && slices.Equal(cut.op.Lo, lo) && slices.Equal(cut.op.Hi, hi) && sameElements(first, scan.args[0]) {
+		if scan.kind == autodiff.OpScan && scan.op.Reverse == (k == 0) && slices.Equal(cut.op.Lo, lo) &&
+			slices.Equal(cut.op.Hi, hi) && sameElements(first, scan.args[0]) {
 			return scan
 		}
 	}
@@ -132,7 +136,8 @@ func startsAt(v *value) int {
 	return 0
 }
 
-// turn plans a step like an entry of its own, whose leaves are the row before, rows of what is walked along, and what is shared.
+// turn plans a step like an entry of its own, whose leaves are the row before, rows of what is walked along, and what
+// is shared.
 func (p *plan) turn(v *value) []ir.Stmt {
 	vs, body, n := p.prog.values, v.op.Body, v.args[0].size()
 	inner := &plan{prog: p.prog, space: p.space, stored: map[*value]home{}, leaves: map[*value]home{}}

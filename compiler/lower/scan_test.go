@@ -20,23 +20,28 @@ type recurrence struct {
 
 func recurrences() []recurrence {
 	wave := func(g *ad.Graph, shape ...int) ad.Node {
-		return g.Data("wave", series(sizeOf(shape), func(i float64) float64 { return float64(int(i*i*7)%11)/11 - .4 }), shape...)
+		return g.Data("wave", series(sizeOf(shape), func(i float64) float64 { return float64(int(i*i*7)%11)/11 - .4 }),
+			shape...)
 	}
 	column := func(x ad.Node) ad.Node { return ad.Reshape(x, x.Size(), 1) }
 	nodes := func(n ...ad.Node) []ad.Node { return n }
 	return []recurrence{
 		{"walk on data", func(g *ad.Graph, n int, reverse bool) ad.Node {
-			return ad.Scan(g.Const(.3), nodes(wave(g, n)), nodes(g.Input("phi")), reverse, func(c ad.Node, x, s []ad.Node) ad.Node {
-				return ad.Add(ad.Mul(c, s[0]), x[0])
-			})
+			return ad.Scan(g.Const(.3), nodes(wave(g, n)), nodes(g.Input("phi")), reverse,
+				func(c ad.Node, x, s []ad.Node) ad.Node {
+					return ad.Add(ad.Mul(c, s[0]), x[0])
+				})
 		}},
 		{"static", func(g *ad.Graph, n int, reverse bool) ad.Node {
-			rows := ad.Scan(g.Const(.3), nodes(wave(g, n)), nil, reverse, func(c ad.Node, x, _ []ad.Node) ad.Node { return ad.Sin(ad.Add(c, x[0])) })
+			rows := ad.Scan(g.Const(.3), nodes(wave(g, n)), nil, reverse, func(c ad.Node, x, _ []ad.Node) ad.Node {
+				return ad.Sin(ad.Add(c, x[0]))
+			})
 			return ad.Mul(rows, g.Input("scale"))
 		}},
 		{"volatility", func(g *ad.Graph, n int, reverse bool) ad.Node {
 			z := g.Input("z", n)
-			return ad.Scan(ad.Mul(g.Input("s"), g.Const(2)), nodes(z), nodes(g.Input("mu"), g.Input("phi"), g.Input("s")), reverse,
+			return ad.Scan(ad.Mul(g.Input("s"), g.Const(2)), nodes(z),
+				nodes(g.Input("mu"), g.Input("phi"), g.Input("s")), reverse,
 				func(h ad.Node, z, s []ad.Node) ad.Node {
 					return ad.Add(s[0], ad.Add(ad.Mul(s[1], ad.Sub(h, s[0])), ad.Mul(s[2], z[0])))
 				})
@@ -46,32 +51,37 @@ func recurrences() []recurrence {
 		{"many hidden states", hidden(12)},
 		{"network", func(g *ad.Graph, n int, reverse bool) ad.Node {
 			w, u := g.Input("w", 9, 9), g.Input("u", 9, 4)
-			return ad.Scan(g.Full(.1, 9), nodes(g.Input("x", n, 4)), nodes(w, u), reverse, func(c ad.Node, x, s []ad.Node) ad.Node {
-				in := ad.Add(ad.MatMul(s[0], column(c), false, false), ad.MatMul(s[1], column(x[0]), false, false))
-				return ad.Tanh(ad.Reshape(in, 9))
-			})
+			return ad.Scan(g.Full(.1, 9), nodes(g.Input("x", n, 4)), nodes(w, u), reverse,
+				func(c ad.Node, x, s []ad.Node) ad.Node {
+					in := ad.Add(ad.MatMul(s[0], column(c), false, false), ad.MatMul(s[1], column(x[0]), false, false))
+					return ad.Tanh(ad.Reshape(in, 9))
+				})
 		}},
 		{"product", func(g *ad.Graph, n int, reverse bool) ad.Node { // a statement alone makes the row
-			return ad.Scan(g.Input("c", 3, 3), nodes(g.Input("x", n, 3, 3)), nil, reverse, func(c ad.Node, x, _ []ad.Node) ad.Node {
-				return ad.MatMul(c, x[0], false, true)
-			})
+			return ad.Scan(g.Input("c", 3, 3), nodes(g.Input("x", n, 3, 3)), nil, reverse,
+				func(c ad.Node, x, _ []ad.Node) ad.Node {
+					return ad.MatMul(c, x[0], false, true)
+				})
 		}},
 		{"filter", func(g *ad.Graph, n int, reverse bool) ad.Node {
 			eye := g.Data("eye", []float64{1, 0, 0, 1}, 2, 2)
-			return ad.Scan(g.Input("c", 2, 2), nodes(g.Input("x", n, 2, 2)), nodes(eye), reverse, func(c ad.Node, x, s []ad.Node) ad.Node {
-				l := ad.Cholesky(ad.Add(ad.MatMul(c, c, true, false), s[0]))
-				return ad.Add(ad.TriSolve(l, x[0], false), ad.CumSum(c, 1, false))
-			})
+			return ad.Scan(g.Input("c", 2, 2), nodes(g.Input("x", n, 2, 2)), nodes(eye), reverse,
+				func(c ad.Node, x, s []ad.Node) ad.Node {
+					l := ad.Cholesky(ad.Add(ad.MatMul(c, c, true, false), s[0]))
+					return ad.Add(ad.TriSolve(l, x[0], false), ad.CumSum(c, 1, false))
+				})
 		}},
 		{"lags", func(g *ad.Graph, n int, reverse bool) ad.Node {
-			return ad.Scan(g.Input("c", 3), nodes(ad.Exp(g.Input("x", n))), nodes(g.Input("phi", 3)), reverse, func(c ad.Node, x, s []ad.Node) ad.Node {
-				next := ad.Add(ad.Sin(x[0]), ad.SumAll(ad.Mul(c, s[0])))
-				return ad.Concat(0, ad.Slice(c, []int{1}, []int{3}), ad.Reshape(next, 1))
-			})
+			return ad.Scan(g.Input("c", 3), nodes(ad.Exp(g.Input("x", n))), nodes(g.Input("phi", 3)), reverse,
+				func(c ad.Node, x, s []ad.Node) ad.Node {
+					next := ad.Add(ad.Sin(x[0]), ad.SumAll(ad.Mul(c, s[0])))
+					return ad.Concat(0, ad.Slice(c, []int{1}, []int{3}), ad.Reshape(next, 1))
+				})
 		}},
 		{"turned round", func(g *ad.Graph, n int, reverse bool) ad.Node {
 			turn := g.Data("turn", []float64{2, 0, 1}, 3)
-			return ad.Scan(g.Input("c", 3), nodes(ad.Slice(g.Input("x", n+2, 3), []int{1, 0}, []int{n + 1, 3})), nil, reverse,
+			return ad.Scan(g.Input("c", 3), nodes(ad.Slice(g.Input("x", n+2, 3), []int{1, 0}, []int{n + 1, 3})),
+				nil, reverse,
 				func(c ad.Node, x, _ []ad.Node) ad.Node {
 					g := c.Graph()
 					at := g.Data("turn", turn.Op().Values, 3)
@@ -84,12 +94,14 @@ func recurrences() []recurrence {
 			return ad.Scan(g.Input("d"), nodes(first), nil, !reverse, step)
 		}},
 		{"known", func(g *ad.Graph, n int, reverse bool) ad.Node { // constants in the place of arrays
-			return ad.Scan(g.Input("c"), nodes(ad.Pad(g.Input("x", 1), []int{0}, []int{n - 1}), g.Full(2, n)), nodes(g.Const(.5)), reverse,
+			return ad.Scan(g.Input("c"), nodes(ad.Pad(g.Input("x", 1), []int{0}, []int{n - 1}), g.Full(2, n)),
+				nodes(g.Const(.5)), reverse,
 				func(c ad.Node, x, s []ad.Node) ad.Node {
 					return ad.Add(ad.Mul(ad.Mul(c, s[0]), x[1]), ad.Sin(x[0]))
 				})
 		}},
-		{"two of one array", func(g *ad.Graph, n int, reverse bool) ad.Node { // a row of its own each turn, and the first always
+		// a row of its own each turn, and the first always
+		{"two of one array", func(g *ad.Graph, n int, reverse bool) ad.Node {
 			x := g.Input("x", n, 2)
 			return ad.Scan(g.Input("c", 2), nodes(x), nodes(x), reverse, func(c ad.Node, x, s []ad.Node) ad.Node {
 				return ad.Sub(ad.Sin(ad.Add(c, x[0])), ad.Reshape(ad.Slice(s[0], []int{0, 0}, []int{1, 2}), 2))
@@ -97,18 +109,24 @@ func recurrences() []recurrence {
 		}},
 		{"two on one array", func(g *ad.Graph, n int, reverse bool) ad.Node {
 			scan := func(f func(ad.Node) ad.Node) ad.Node {
-				return ad.Scan(g.Input("c"), nodes(g.Input("x", n)), nil, reverse, func(c ad.Node, x, _ []ad.Node) ad.Node { return f(ad.Add(c, x[0])) })
+				return ad.Scan(g.Input("c"), nodes(g.Input("x", n)), nil, reverse,
+					func(c ad.Node, x, _ []ad.Node) ad.Node {
+						return f(ad.Add(c, x[0]))
+					})
 			}
 			return ad.Sub(scan(ad.Sin), scan(ad.Tanh))
 		}},
 		{"columns", func(g *ad.Graph, n int, reverse bool) ad.Node {
 			x := ad.Slice(g.Input("x", n, 3), []int{0, 1}, []int{n, 3})
-			return ad.Scan(g.Input("c", 2), nodes(x), nil, reverse, func(c ad.Node, x, _ []ad.Node) ad.Node { return ad.Sin(ad.Add(c, x[0])) })
+			return ad.Scan(g.Input("c", 2), nodes(x), nil, reverse, func(c ad.Node, x, _ []ad.Node) ad.Node {
+				return ad.Sin(ad.Add(c, x[0]))
+			})
 		}},
 		{"branches", func(g *ad.Graph, n int, reverse bool) ad.Node {
-			return ad.Scan(ad.SumAll(g.Input("x", n)), nodes(g.Input("x", n)), nil, reverse, func(c ad.Node, x, _ []ad.Node) ad.Node {
-				return ad.Where(ad.Lt(c, x[0]), ad.Add(c, x[0]), ad.Mul(c, ad.Sub(c, x[0])))
-			})
+			return ad.Scan(ad.SumAll(g.Input("x", n)), nodes(g.Input("x", n)), nil, reverse,
+				func(c ad.Node, x, _ []ad.Node) ad.Node {
+					return ad.Where(ad.Lt(c, x[0]), ad.Add(c, x[0]), ad.Mul(c, ad.Sub(c, x[0])))
+				})
 		}},
 	}
 }
@@ -116,7 +134,8 @@ func recurrences() []recurrence {
 // garch is the variance of returns y: Bollerslev, J. Econometrics 31 (1986), with volatility as the carry.
 func garch(g *ad.Graph, n int, reverse bool) ad.Node {
 	y := g.Data("y", series(n, func(i float64) float64 { return float64(int(i*i*7)%11)/11 - .4 }), n)
-	return ad.Scan(g.Input("h"), []ad.Node{y}, []ad.Node{g.Input("mu"), g.Input("a"), g.Input("b"), g.Input("c")}, reverse,
+	return ad.Scan(g.Input("h"), []ad.Node{y}, []ad.Node{g.Input("mu"), g.Input("a"), g.Input("b"), g.Input("c")},
+		reverse,
 		func(h ad.Node, y, s []ad.Node) ad.Node {
 			away := ad.Sub(y[0], s[0])
 			return ad.Sqrt(ad.Add(s[1], ad.Add(ad.Mul(s[2], ad.Mul(away, away)), ad.Mul(s[3], ad.Mul(h, h)))))
@@ -169,7 +188,8 @@ func TestScan(t *testing.T) {
 	}
 }
 
-// TestScanWithItsStart: a beginning and what follows from it are the rows as they lie; with another beginning they are not.
+// TestScanWithItsStart: a beginning and what follows from it are the rows as they lie; with another beginning they are
+// not.
 func TestScanWithItsStart(t *testing.T) {
 	for _, c := range []struct {
 		reverse, after, other bool // after: the beginning stands at the end
@@ -181,7 +201,9 @@ func TestScanWithItsStart(t *testing.T) {
 	} {
 		g := ad.New()
 		init := g.Input("init", 2)
-		rows := ad.Scan(init, []ad.Node{g.Input("x", 5, 2)}, nil, c.reverse, func(c ad.Node, x, _ []ad.Node) ad.Node { return ad.Sin(ad.Add(c, x[0])) })
+		rows := ad.Scan(init, []ad.Node{g.Input("x", 5, 2)}, nil, c.reverse, func(c ad.Node, x, _ []ad.Node) ad.Node {
+			return ad.Sin(ad.Add(c, x[0]))
+		})
 		first := init
 		if c.other {
 			first = g.Input("other", 2)
@@ -200,7 +222,9 @@ func TestScanWithItsStart(t *testing.T) {
 // TestScanOfNoSteps has no loop.
 func TestScanOfNoSteps(t *testing.T) {
 	g := ad.New()
-	rows := ad.Scan(g.Input("c", 2), []ad.Node{g.Input("x", 0)}, nil, false, func(c ad.Node, x, _ []ad.Node) ad.Node { return ad.Add(c, x[0]) })
+	rows := ad.Scan(g.Input("c", 2), []ad.Node{g.Input("x", 0)}, nil, false, func(c ad.Node, x, _ []ad.Node) ad.Node {
+		return ad.Add(c, x[0])
+	})
 	check(t, source(1), withGradients(rows)...)
 }
 
@@ -209,15 +233,22 @@ func TestScanInPlace(t *testing.T) {
 	g := ad.New()
 	h := g.Input("h", 4)
 	last := ad.Reshape(ad.Slice(h, []int{3}, []int{4}))
-	rows := ad.Scan(last, []ad.Node{ad.Slice(h, []int{0}, []int{3})}, nil, false, func(c ad.Node, x, _ []ad.Node) ad.Node { return ad.Sin(ad.Add(c, x[0])) })
+	rows := ad.Scan(last, []ad.Node{ad.Slice(h, []int{0}, []int{3})}, nil, false,
+		func(c ad.Node, x, _ []ad.Node) ad.Node {
+			return ad.Sin(ad.Add(c, x[0]))
+		})
 	entry := lower.Entry{Name: "step", Assign: []lower.Assign{{Name: "h", Value: rows}, {Name: "old", Value: h}}}
 	checkSteps(t, entry, map[string][]float64{"h": {.1, .2, .3, .4}}, 3)
 }
 
-// TestScanInstructions: the loops of a GARCH's gradient hold what depends on their carry and no more; all else runs over all steps at once.
+// TestScanInstructions: the loops of a GARCH's gradient hold what depends on their carry and no more; all else runs
+// over all steps at once.
 func TestScanInstructions(t *testing.T) {
 	rows := garch(ad.New(), 50, false)
-	p := program(t, lower.Entry{Name: "f", Assign: []lower.Assign{{Name: "d", Value: ad.Concat(0, flat(ad.Grad(ad.SumAll(ad.Log(rows)), inputsOf(rows.Graph())...))...)}}})
+	p := program(t,
+		lower.Entry{Name: "f",
+			Assign: []lower.Assign{{Name: "d",
+				Value: ad.Concat(0, flat(ad.Grad(ad.SumAll(ad.Log(rows)), inputsOf(rows.Graph())...))...)}}})
 	loops := 0
 	for _, s := range p.Entries[0].Body {
 		if l, ok := s.(*ir.Loop); ok {

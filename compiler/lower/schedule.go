@@ -8,8 +8,8 @@ import (
 	"ppl/compiler/ir"
 )
 
-// An item is what has to be run for a stored value: one output of a kernel, or a whole statement. A concatenation has an item for
-// each of its parts.
+// An item is what has to be run for a stored value: one output of a kernel, or a whole statement. A concatenation has
+// an item for each of its parts.
 type item struct {
 	out     *value
 	operand *value // computed at every point of a kernel over its shape
@@ -38,7 +38,8 @@ func (p *plan) items() []*item {
 	return items
 }
 
-// partOperand is a part as it is written: along the outermost axis its elements lie together, so reshapes do not matter.
+// partOperand is a part as it is written: along the outermost axis its elements lie together, so reshapes do not
+// matter.
 func (p *plan) partOperand(v *value, q part) *value {
 	switch {
 	case q.value == nil:
@@ -115,8 +116,8 @@ func newSchedule(items []*item) *schedule {
 	return s
 }
 
-// next takes the next group of items that can run together. A group that no later item could have joined goes first; otherwise
-// the smallest space, so that large loops wait until they are complete.
+// next takes the next group of items that can run together. A group that no later item could have joined goes first;
+// otherwise the smallest space, so that large loops wait until they are complete.
 func (s *schedule) next() []*item {
 	var best []*item
 	bestComplete := false

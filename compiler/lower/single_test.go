@@ -17,9 +17,11 @@ func inSingle(d density) density {
 	return d
 }
 
-// TestSingle takes densities and gradients in single precision: the numbers of double precision to a few roundings of their largest.
+// TestSingle takes densities and gradients in single precision: the numbers of double precision to a few roundings of
+// their largest.
 func TestSingle(t *testing.T) {
-	for k, d := range append(append(densities(), tiledDensities()...), density{"garch", 5, garchDensity(40)}, density{"hidden states", 6, hmmDensity(40)}) {
+	for k, d := range append(append(densities(), tiledDensities()...), density{"garch", 5, garchDensity(40)},
+		density{"hidden states", 6, hmmDensity(40)}) {
 		t.Run(d.name, func(t *testing.T) {
 			at := normals(source(uint64(k)), d.dim)
 			want, got := valueAndSlope(t, d, at), valueAndSlope(t, inSingle(d), at)
@@ -46,7 +48,9 @@ func valueAndSlope(t *testing.T, d density, at []float64) []float64 {
 	g := ad.New()
 	theta := g.Input("theta", d.dim)
 	lp := d.logp(g, theta)
-	p := program(t, lower.Entry{Name: "f", Assign: []lower.Assign{{Name: "value", Value: lp}, {Name: "slope", Value: ad.Grad(lp, theta)[0]}}})
+	p := program(t,
+		lower.Entry{Name: "f", Assign: []lower.Assign{{Name: "value", Value: lp},
+			{Name: "slope", Value: ad.Grad(lp, theta)[0]}}})
 	x := load(t, p, 1)
 	x.SetLane("theta", 0, at)
 	run(t, x, "f")
@@ -61,7 +65,9 @@ func TestSingleProgram(t *testing.T) {
 	g := ad.New()
 	theta := g.Input("theta", 44)
 	lp := inSingle(density{logp: twoLayers(5_003, 10, 4)}).logp(g, theta)
-	p := program(t, lower.Entry{Name: "f", Assign: []lower.Assign{{Name: "value", Value: lp}, {Name: "slope", Value: ad.Grad(lp, theta)[0]}}})
+	p := program(t,
+		lower.Entry{Name: "f", Assign: []lower.Assign{{Name: "value", Value: lp},
+			{Name: "slope", Value: ad.Grad(lp, theta)[0]}}})
 	for _, s := range p.Entries[0].Body {
 		tiles, ok := s.(*ir.Tiles)
 		if !ok {

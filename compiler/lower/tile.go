@@ -4,9 +4,10 @@ import (
 	"ppl/compiler/ir"
 )
 
-// Statements that go over many rows of data are gathered into Tiles, so that what one passes on to the next stays in cache, takes no memory
-// in proportion to the data, and tiles can run at the same time. A statement joins those before it if, of every buffer that they
-// or it write, each row touches only the elements of its own row; what is combined over rows leaves the tiles apart.
+// Statements that go over many rows of data are gathered into Tiles, so that what one passes on to the next stays in
+// cache, takes no memory in proportion to the data, and tiles can run at the same time. A statement joins those before
+// it if, of every buffer that they or it write, each row touches only the elements of its own row; what is combined
+// over rows leaves the tiles apart.
 
 // Sizes of tiles.
 const (

@@ -62,7 +62,8 @@ func TestTiles(t *testing.T) {
 			p := check(t, source(uint64(k)), lp, ad.Grad(lp, theta)[0])
 			bounded(t, p, 4096)
 			r := source(9)
-			start := map[string][]float64{"q": normals(r, d.dim), "v": normals(r, d.dim), "grad": normals(r, d.dim), "eps": {0.01}}
+			start := map[string][]float64{"q": normals(r, d.dim), "v": normals(r, d.dim), "grad": normals(r, d.dim),
+				"eps": {0.01}}
 			checkSteps(t, leapfrog(d), start, 2)
 		})
 	}
@@ -87,7 +88,8 @@ func bounded(t *testing.T, p *ir.Program, n int) {
 	}
 }
 
-// TestTileOrder: a statement that needs what the tiles leave comes after them, one that overwrites what they read as well.
+// TestTileOrder: a statement that needs what the tiles leave comes after them, one that overwrites what they read as
+// well.
 func TestTileOrder(t *testing.T) {
 	const n = 9_001
 	g := ad.New()
@@ -105,7 +107,8 @@ func TestTileOrder(t *testing.T) {
 func TestTileNoise(t *testing.T) {
 	const n = 9_001
 	g := ad.New()
-	e := lower.Entry{Name: "f", Assign: []lower.Assign{{Name: "z", Value: ad.Add(g.Normal(3, n), ad.Mul(g.Const(0), g.Input("x", n)))}}}
+	e := lower.Entry{Name: "f",
+		Assign: []lower.Assign{{Name: "z", Value: ad.Add(g.Normal(3, n), ad.Mul(g.Const(0), g.Input("x", n)))}}}
 	p := program(t, e)
 	m := newMachine(p)
 	m.run("f")

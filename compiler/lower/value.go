@@ -9,9 +9,10 @@ import (
 	"ppl/autodiff"
 )
 
-// A value is a node of the graph on its way to kernels: fewer kinds than autodiff's (see rewrite.go) and merged over all
-// entries of the program. Kinds that occur: the leaves, the elementwise ones, Broadcast, Permute, Reshape, Slice, Concat (a nil
-// argument is a part of zeros), Shuffle, Gather, ScatterAdd, Sum, Max, Min, CumSum, MatMul, Cholesky, Eigen, TriSolve, CholeskyPull, Scan. Nothing but leaves is empty.
+// A value is a node of the graph on its way to kernels: fewer kinds than autodiff's (see rewrite.go) and merged over
+// all entries of the program. Kinds that occur: the leaves, the elementwise ones, Broadcast, Permute, Reshape, Slice,
+// Concat (a nil argument is a part of zeros), Shuffle, Gather, ScatterAdd, Sum, Max, Min, CumSum, MatMul, Cholesky,
+// Eigen, TriSolve, CholeskyPull, Scan. Nothing but leaves is empty.
 type value struct {
 	id     int
 	kind   autodiff.Kind
@@ -36,7 +37,8 @@ type values struct {
 }
 
 func newValues() *values {
-	return &values{seen: map[string]*value{}, nodes: map[autodiff.Node]*value{}, indices: map[autodiff.Node]*value{}, shorts: map[string]int{},
+	return &values{seen: map[string]*value{}, nodes: map[autodiff.Node]*value{}, indices: map[autodiff.Node]*value{},
+		shorts:  map[string]int{},
 		divided: map[autodiff.Node]int{}, exact: map[autodiff.Node]bool{}}
 }
 

@@ -5,7 +5,8 @@ import (
 	"ppl/stdlib"
 )
 
-// An Expr is a typed expression. Its value is determined by the indices it reads, so it may be evaluated once wherever it stands.
+// An Expr is a typed expression. Its value is determined by the indices it reads, so it may be evaluated once wherever
+// it stands.
 type Expr interface{ Info() *Fact }
 
 // Fact is what every expression knows of itself. Static: it depends on data (and indices) only.
@@ -118,7 +119,8 @@ type Fill struct {
 	Value Expr
 }
 
-// Vector is a function of whole vectors or matrices: softmax, cumsum, …, with the axes of X, and eigenvalues, …, which may drop the last ones.
+// Vector is a function of whole vectors or matrices: softmax, cumsum, …, with the axes of X, and eigenvalues, …, which
+// may drop the last ones.
 type Vector struct {
 	Fact
 	Name  string
@@ -126,8 +128,8 @@ type Vector struct {
 	Build func(x stdlib.Node) stdlib.Node
 }
 
-// LogProb is logpdf(D(args), x), cdf, logcdf, quantile(D(args), p): elementwise for distributions of numbers, else the density of one vector or
-// matrix.
+// LogProb is logpdf(D(args), x), cdf, logcdf, quantile(D(args), p): elementwise for distributions of numbers, else the
+// density of one vector or matrix.
 type LogProb struct {
 	Fact
 	Name string // logpdf, logcdf, cdf, quantile
@@ -137,8 +139,8 @@ type LogProb struct {
 	X    Expr
 }
 
-// Probability is probability(cond): the exact posterior probability, given the parameters, of a condition on one latent, which
-// the condition reads once, at Subs; Axes are those of the subscripts.
+// Probability is probability(cond): the exact posterior probability, given the parameters, of a condition on one
+// latent, which the condition reads once, at Subs; Axes are those of the subscripts.
 type Probability struct {
 	Fact
 	Latent *Array

@@ -1,5 +1,6 @@
-// Package model is the checked model: every name resolved, functions inlined, every axis an index set, every statement a
-// definition or a term of the joint density. Sizes are still symbols; data come later. It is what emit turns into a graph.
+// Package model is the checked model: every name resolved, functions inlined, every axis an index set, every statement
+// a definition or a term of the joint density. Sizes are still symbols; data come later. It is what emit turns into a
+// graph.
 package model
 
 import (
@@ -67,24 +68,26 @@ type Array struct {
 	Pieces []*Piece // of definitions, parameters, latents and generated arrays; disjoint, together a box
 
 	// Of data:
-	Value       Expr   // given in the model; nil if it comes from a file or the command line
-	From        string // "file" or "file#key"; empty if none
-	IndexOf     *Set   // index(J); nil otherwise
-	Declared    types.Elem
-	Bounds      *Bounds // in a..b
-	NeedInt     bool    // subscripts or a discrete distribution read it as integers
-	Optional    bool    // only generate statements read it, which are left out where it is not given
-	Chain       *Chain  // of a latent in pieces
-	Replicates  *Array  // of what is drawn after inference: the observed array that it is drawn for
-	Missing     bool    // entries may be missing (NaN): dropped where nothing else reads them, else parameters or latents
-	MissingCode Expr    // the number that stands for a missing entry; nil for NaN alone
+	Value      Expr   // given in the model; nil if it comes from a file or the command line
+	From       string // "file" or "file#key"; empty if none
+	IndexOf    *Set   // index(J); nil otherwise
+	Declared   types.Elem
+	Bounds     *Bounds // in a..b
+	NeedInt    bool    // subscripts or a discrete distribution read it as integers
+	Optional   bool    // only generate statements read it, which are left out where it is not given
+	Chain      *Chain  // of a latent in pieces
+	Replicates *Array  // of what is drawn after inference: the observed array that it is drawn for
+	// entries may be missing (NaN): dropped where nothing else reads them, else parameters or latents
+	Missing     bool
+	MissingCode Expr // the number that stands for a missing entry; nil for NaN alone
 }
 
 // Bounds of a truncation or of data; nil ends are infinite.
 type Bounds struct{ Lo, Hi Expr }
 
-// A Chain is a latent along one of its axes, where terms read elements that are a constant apart. Order is how many places back the farthest
-// of a term's elements lies. Beside are the chains that are summed out together, itself among them: their values meet in terms.
+// A Chain is a latent along one of its axes, where terms read elements that are a constant apart. Order is how many
+// places back the farthest of a term's elements lies. Beside are the chains that are summed out together, itself among
+// them: their values meet in terms.
 type Chain struct {
 	Axis, Order int
 	Beside      []*Array
@@ -113,8 +116,8 @@ type Recurrence struct {
 	Group *Group
 }
 
-// A Group is one array that reads its own past, or several that read each other's, in the order in which one step works them out. Every
-// circle of reads goes strictly back along the axes; or, where Back is set, strictly ahead.
+// A Group is one array that reads its own past, or several that read each other's, in the order in which one step works
+// them out. Every circle of reads goes strictly back along the axes; or, where Back is set, strictly ahead.
 type Group struct {
 	Members []Member
 	Back    bool
@@ -198,9 +201,9 @@ const (
 	Generate
 )
 
-// A LatentRead says at which plates a term reads a latent: Plates[k] of the term stands for axis k of the latent. Along a chain, the
-// elements lie at Gaps (ascending) from the plate's index; where it has none, from the place At. Where data say which element is read
-// along axis k, Gather[k] does, and Plates[k] is nil.
+// A LatentRead says at which plates a term reads a latent: Plates[k] of the term stands for axis k of the latent. Along
+// a chain, the elements lie at Gaps (ascending) from the plate's index; where it has none, from the place At. Where
+// data say which element is read along axis k, Gather[k] does, and Plates[k] is nil.
 type LatentRead struct {
 	Latent *Array
 	Plates []*Index

@@ -7,11 +7,12 @@ import (
 	"ppl/lang/source"
 )
 
-// A RowSet is a product of plates over which observations are independent given the parameters, each at a cost that does not grow with the
-// number of rows: what minibatches are drawn from. Places on its axes are called coordinates, by number.
+// A RowSet is a product of plates over which observations are independent given the parameters, each at a cost that
+// does not grow with the number of rows: what minibatches are drawn from. Places on its axes are called coordinates, by
+// number.
 //
-// Index, Arrays and Along say how to evaluate the terms for given rows: which indices stand for a coordinate; and of definitions and
-// expressions, which of their axes are read at the row alone (−1 for the others).
+// Index, Arrays and Along say how to evaluate the terms for given rows: which indices stand for a coordinate; and of
+// definitions and expressions, which of their axes are read at the row alone (−1 for the others).
 type RowSet struct {
 	Axes   []*Set
 	Of     *Term          // the observation whose plates they are
@@ -20,8 +21,8 @@ type RowSet struct {
 	Arrays map[*Array][]int
 	Along  map[Expr][]int
 
-	// Inside is the same row set with what depends on data alone followed too, as far as it is evaluated at the row: how to evaluate the
-	// terms where data are not there whole.
+	// Inside is the same row set with what depends on data alone followed too, as far as it is evaluated at the row:
+	// how to evaluate the terms where data are not there whole.
 	Inside *RowSet
 }
 
@@ -37,7 +38,8 @@ func (s *RowSet) Name() string {
 // SameAxes reports whether two row sets are over the same sets.
 func (s *RowSet) SameAxes(t *RowSet) bool { return slices.EqualFunc(s.Axes, t.Axes, (*Set).Same) }
 
-// A Coupling is why an observation's elements are no rows: the code and the words of the diagnostic, and the place that couples them.
+// A Coupling is why an observation's elements are no rows: the code and the words of the diagnostic, and the place that
+// couples them.
 type Coupling struct {
 	Code string
 	At   source.Span
@@ -53,9 +55,11 @@ func (m *Model) RowText() string {
 	}
 	switch {
 	case len(sets) == 1:
-		return "rows of `" + m.RowSets[0].Of.Array.Name + "` over " + sets[0] + " are independent given the parameters: minibatches can be drawn from them"
+		return "rows of `" + m.RowSets[0].Of.Array.Name + "` over " + sets[0] +
+			" are independent given the parameters: minibatches can be drawn from them"
 	case len(sets) > 1:
-		return "rows over " + strings.Join(sets, ", or ") + " are independent given the parameters: minibatches can be drawn from those that are the most"
+		return "rows over " + strings.Join(sets, ", or ") +
+			" are independent given the parameters: minibatches can be drawn from those that are the most"
 	case len(m.Couplings) > 0:
 		return "no minibatches: " + m.Couplings[0].Text
 	}

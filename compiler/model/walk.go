@@ -80,7 +80,8 @@ func (t *Term) Exprs() []Expr {
 	return out
 }
 
-// Exprs are all expressions of an array's declaration and of the statements that define it, those of its axes and plates among them.
+// Exprs are all expressions of an array's declaration and of the statements that define it, those of its axes and
+// plates among them.
 func (a *Array) Exprs() []Expr {
 	out := setExprs(a.Type.Axes...)
 	if a.IndexOf != nil {

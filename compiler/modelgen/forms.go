@@ -17,7 +17,9 @@ func (w *writer) index(s scope) string {
 // guard reads a neighbour where there is one.
 func (w *writer) guard(s scope) string {
 	for _, i := range s.indices {
-		a, ok := w.readable(s, func(a array) bool { return len(a.axes) == 1 && a.axes[0] == i.set.base && a.kind != simplex })
+		a, ok := w.readable(s, func(a array) bool {
+			return len(a.axes) == 1 && a.axes[0] == i.set.base && a.kind != simplex
+		})
 		if !ok {
 			continue
 		}
@@ -32,7 +34,9 @@ func (w *writer) guard(s scope) string {
 // lag reads the place before, of an index that begins late.
 func (w *writer) lag(s scope) string {
 	for _, i := range s.indices {
-		a, ok := w.readable(s, func(a array) bool { return len(a.axes) == 1 && a.axes[0] == i.set.base && a.kind != simplex })
+		a, ok := w.readable(s, func(a array) bool {
+			return len(a.axes) == 1 && a.axes[0] == i.set.base && a.kind != simplex
+		})
 		if back := i.set.lo - i.set.base.lo; ok && back > 0 {
 			return fmt.Sprintf("%s[%s-%d]", a.name, i.name, 1+w.rand.IntN(back))
 		}
@@ -122,7 +126,8 @@ func (w *writer) function() {
 		v := f.parameters[0]
 		f.parameters = f.parameters[:1]
 		w.say("%s(%s[%s]) = %s", f.name, v, size, pick(w, []string{
-			fmt.Sprintf("sum(%s * %s) / %s", v, v, size), fmt.Sprintf("mean(q in %s: tanh(%s[q]))", size, v), fmt.Sprintf("logsumexp(%s) - log(%s)", v, size)}))
+			fmt.Sprintf("sum(%s * %s) / %s", v, v, size), fmt.Sprintf("mean(q in %s: tanh(%s[q]))", size, v),
+			fmt.Sprintf("logsumexp(%s) - log(%s)", v, size)}))
 		w.functions = append(w.functions, f)
 		return
 	}

@@ -37,7 +37,8 @@ func (w *writer) data(k kind, axes ...*set) array {
 // indices declares subscripts into a set, in one of the ways to say so.
 func (w *writer) indices(into, axis *set) {
 	a := array{name: w.name("g"), axes: []*set{axis}, kind: count, values: into, static: true}
-	kind := pick(w, []string{"", ": index(" + into.text + ")", ": int in " + strconv.Itoa(into.lo) + ".." + strconv.Itoa(into.hi)})
+	kind := pick(w, []string{"", ": index(" + into.text + ")", ": int in " + strconv.Itoa(into.lo) + ".." +
+		strconv.Itoa(into.hi)})
 	w.say("data %s[%s]%s = %s", a.name, axis.text, kind, w.literal(a.axes, func() string { return w.within(into) }))
 	w.arrays = append(w.arrays, a)
 }

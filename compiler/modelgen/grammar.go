@@ -32,24 +32,37 @@ var leaves = map[string]int{"real": 4, "positive": 3, "unit": 2, "count": 2, "co
 
 var grammar = map[string][]string{
 	"real": {"{number real}", "{ref real}", "{ref real}", "{ref real}",
-		"({real} + {real})", "({real} - {real})", "{number real} * {real}", "{unit} * {real}", "(-({real}))", "{real} / (1 + {positive})",
-		"tanh({real})", "sin({real})", "atan({real})", "log({positive})", "({real})^2 / 4", "lgamma({positive})", "{positive}", "{count}",
-		"({condition} ? {real} : {real})", "max({real}, {real})", "min({real}, {real})", "abs({real})", "(({real}) -> tanh)", "log1p_exp({real})",
-		"{index}", "{guard}", "{lag}", "{fold sum real}", "{fold mean real}", "{fold max real}", "{fold min real}", "{fold logsumexp real}",
-		"{whole sum}", "{whole mean}", "{whole max}", "{whole sd}", "{whole logsumexp}", "{product}", "{call}", "{call}", "mod({real}, 2)",
-		"logpdf(Normal({real}, {positive}), {real}) / 5", "log_Phi({real})", "hypot({real}, {real})", "floor({static}) / 2"},
+		"({real} + {real})", "({real} - {real})", "{number real} * {real}", "{unit} * {real}", "(-({real}))",
+		"{real} / (1 + {positive})",
+		"tanh({real})", "sin({real})", "atan({real})", "log({positive})", "({real})^2 / 4", "lgamma({positive})",
+		"{positive}", "{count}",
+		"({condition} ? {real} : {real})", "max({real}, {real})", "min({real}, {real})", "abs({real})",
+		"(({real}) -> tanh)", "log1p_exp({real})",
+		"{index}", "{guard}", "{lag}", "{fold sum real}", "{fold mean real}", "{fold max real}", "{fold min real}",
+		"{fold logsumexp real}",
+		"{whole sum}", "{whole mean}", "{whole max}", "{whole sd}", "{whole logsumexp}", "{product}", "{call}",
+		"{call}", "mod({real}, 2)",
+		"logpdf(Normal({real}, {positive}), {real}) / 5", "log_Phi({real})", "hypot({real}, {real})",
+		"floor({static}) / 2"},
 	"positive": {"{number positive}", "{ref positive}", "{ref positive}",
-		"exp(tanh({real}))", "(softplus({real}) + 0.1)", "(0.1 + ({real})^2)", "({positive} + {positive})", "{positive} * {number positive}",
-		"sqrt({positive})", "{positive}^0.5", "1 / (0.2 + {positive})", "({condition} ? {positive} : {positive})", "{fold sum positive}",
+		"exp(tanh({real}))", "(softplus({real}) + 0.1)", "(0.1 + ({real})^2)", "({positive} + {positive})",
+		"{positive} * {number positive}",
+		"sqrt({positive})", "{positive}^0.5", "1 / (0.2 + {positive})", "({condition} ? {positive} : {positive})",
+		"{fold sum positive}",
 		"{fold mean positive}", "{fold max positive}", "(0.2 + {unit})", "(1 + {count})", "sqrt(1 + square({real}))"},
 	"unit": {"{number unit}", "{ref unit}",
-		"sigmoid({real})", "Phi({real})", "(1 - {unit})", "{unit} * {unit}", "1 / (1 + {positive})", "(0.1 + 0.8 * {unit})",
+		"sigmoid({real})", "Phi({real})", "(1 - {unit})", "{unit} * {unit}", "1 / (1 + {positive})",
+		"(0.1 + 0.8 * {unit})",
 		"cdf(Normal({real}, {positive}), {real})"},
-	"count":     {"{number count}", "{ref count}", "({count} + {count})", "({condition})", "({count} % 3)", "{fold sum condition}"},
-	"condition": {"({real} > {real})", "({count} == {count})", "({condition} && {condition})", "({condition} || {real} <= 0)", "(!{condition})", "({index} < 0.6)"},
+	"count": {"{number count}", "{ref count}", "({count} + {count})", "({condition})", "({count} % 3)",
+		"{fold sum condition}"},
+	"condition": {"({real} > {real})", "({count} == {count})", "({condition} && {condition})",
+		"({condition} || {real} <= 0)", "(!{condition})", "({index} < 0.6)"},
 	"vector": {"{array}", "{array}",
-		"({vector} + {vector})", "{real} * {vector}", "{vector} * {vector} / 2", "tanh({vector})", "exp(tanh({vector}))", "{comprehension}", "{comprehension}",
-		"{gather}", "{columns}", "cumsum({vector}) / 3", "log_softmax({vector})", "({vector} > {real} ? {vector} : {vector})", "(-({vector}))"},
+		"({vector} + {vector})", "{real} * {vector}", "{vector} * {vector} / 2", "tanh({vector})",
+		"exp(tanh({vector}))", "{comprehension}", "{comprehension}",
+		"{gather}", "{columns}", "cumsum({vector}) / 3", "log_softmax({vector})",
+		"({vector} > {real} ? {vector} : {vector})", "(-({vector}))"},
 	"simplex": {"softmax({vector})", "{array simplex}"},
 }
 
@@ -179,7 +192,9 @@ func (w *writer) subscript(axis *set, s scope) string {
 		if i.set.base == axis {
 			ways = append(ways, i.name, i.name, i.name)
 		}
-		if g, ok := w.readable(s, func(a array) bool { return a.values == axis && len(a.axes) == 1 && a.axes[0] == i.set.base }); ok {
+		if g, ok := w.readable(s, func(a array) bool {
+			return a.values == axis && len(a.axes) == 1 && a.axes[0] == i.set.base
+		}); ok {
 			ways = append(ways, fmt.Sprintf("%s[%s]", g.name, i.name))
 		}
 	}

@@ -110,7 +110,8 @@ func (w *writer) chain() {
 	before.values = k
 	s.refs = []reference{before}
 	name := w.name("k")
-	w.say("%s ~ Categorical(softmax([%s in %s: %s * (%s == %s) + %s]))", rest, name, k.text, w.number(real), name, before.text, w.make("real", s))
+	w.say("%s ~ Categorical(softmax([%s in %s: %s * (%s == %s) + %s]))", rest, name, k.text, w.number(real), name,
+		before.text, w.make("real", s))
 	read := scope{depth: 3}
 	axes := append([]*set{t}, a.axes[1:]...)
 	head := w.plates(&read, axes)
@@ -123,7 +124,8 @@ func (w *writer) chain() {
 func (w *writer) hidden() {
 	f, p, z, k := w.name("Sub"), w.name("v"), w.name("z"), w.name("k")
 	inner := scope{depth: 2, refs: []reference{{text: p, kind: real}}}
-	w.say("%s(%s) ~ {\n    %s ~ Bernoulli(%s)\n    %s ~ Poisson(%s * %s + 0.1)\n    return %s\n}", f, p, z, w.make("unit", inner), k, z, w.make("positive", inner), k)
+	w.say("%s(%s) ~ {\n    %s ~ Bernoulli(%s)\n    %s ~ Poisson(%s * %s + 0.1)\n    return %s\n}", f, p, z,
+		w.make("unit", inner), k, z, w.make("positive", inner), k)
 	axes := []*set{w.set("N")}
 	s := scope{depth: 3}
 	head := w.plates(&s, axes)

@@ -20,8 +20,10 @@ type law struct {
 }
 
 // fixed has the arguments of laws that take no arbitrary ones.
-var fixed = map[string]string{"Uniform": "-{positive}, {positive}", "LogUniform": "0.2, 0.3 + {positive}", "TruncatedPowerLaw": "{real}, 0.2, 0.3 + {positive}", "DiscreteUniform": "0, 3", "Hypergeometric": "3, 4, 5",
-	"Wiener": "{positive}, 0, 0.02 + 0.96 * {unit}, {real}"} // else times shorter than the nondecision time are impossible
+var fixed = map[string]string{"Uniform": "-{positive}, {positive}", "LogUniform": "0.2, 0.3 + {positive}",
+	"TruncatedPowerLaw": "{real}, 0.2, 0.3 + {positive}", "DiscreteUniform": "0, 3", "Hypergeometric": "3, 4, 5",
+	// else times shorter than the nondecision time are impossible
+	"Wiener": "{positive}, 0, 0.02 + 0.96 * {unit}, {real}"}
 
 // law picks a distribution and writes its arguments.
 func (w *writer) law(s scope, wanted func(*stdlib.Dist) bool) law {

@@ -1,9 +1,9 @@
-// Package modelgen writes random models that are well typed by construction, with their data in the text: what the compiler's
-// parts are tested on against each other. The idea is that of Yang et al. (2011), Finding and Understanding Bugs in C Compilers:
-// every program is valid, so that every refusal, every panic and every disagreement is a finding.
+// Package modelgen writes random models that are well typed by construction, with their data in the text: what the
+// compiler's parts are tested on against each other. The idea is that of Yang et al. (2011), Finding and Understanding
+// Bugs in C Compilers: every program is valid, so that every refusal, every panic and every disagreement is a finding.
 //
-// A model is a choice of motifs (a plate of parameters, a mixture, a chain, a recurrence, …), each a few statements; its expressions
-// grow from a grammar whose rows are templates of the language's text.
+// A model is a choice of motifs (a plate of parameters, a mixture, a chain, a recurrence, …), each a few statements;
+// its expressions grow from a grammar whose rows are templates of the language's text.
 package modelgen
 
 import (
@@ -12,7 +12,8 @@ import (
 	"strings"
 )
 
-// A set is an index set as it is written, with its bounds; base is the axis that it is a part of, itself if it is whole.
+// A set is an index set as it is written, with its bounds; base is the axis that it is a part of, itself if it is
+// whole.
 type set struct {
 	text   string
 	lo, hi int

@@ -7,10 +7,14 @@ import (
 
 func motifs() []func(*writer) {
 	again := (*writer).parameter
-	return []func(*writer){again, again, (*writer).vectors, (*writer).constrained, (*writer).function, (*writer).function,
-		func(w *writer) { w.definition(false) }, func(w *writer) { w.definition(false) }, (*writer).series, (*writer).recurrence,
+	return []func(*writer){again, again, (*writer).vectors, (*writer).constrained, (*writer).function,
+		(*writer).function,
+		func(w *writer) {
+			w.definition(false)
+		}, func(w *writer) { w.definition(false) }, (*writer).series, (*writer).recurrence,
 		(*writer).pieces, (*writer).missing, (*writer).byFormula, (*writer).mixture, (*writer).outer, (*writer).chain,
-		(*writer).template, (*writer).hidden, (*writer).counts, (*writer).observation, (*writer).limits, (*writer).process}
+		(*writer).template, (*writer).hidden, (*writer).counts, (*writer).observation, (*writer).limits,
+		(*writer).process}
 }
 
 // parameter: one number, several at once, or plates with or without names.
@@ -72,12 +76,15 @@ func (w *writer) vectors() {
 	case 1:
 		c := w.name("Omega")
 		w.say("%s[%s, %s] ~ LKJ(%s)", c, axis.text, axis.text, w.make("positive", scope{depth: 2}))
-		w.say("%s[%s%s] ~ MvNormal(%s, sd = %s, corr = %s)%s", a.name, outer, axis.text, w.make("vector", s), w.positiveVector(s), c,
+		w.say("%s[%s%s] ~ MvNormal(%s, sd = %s, corr = %s)%s", a.name, outer, axis.text, w.make("vector", s),
+			w.positiveVector(s), c,
 			pick(w, []string{"", " noncentered"}))
 	case 2:
-		w.say("%s[%s%s] ~ MvStudentT(%s, %s, %s)", a.name, outer, axis.text, w.make("positive", s), w.make("vector", s), w.covariance(s))
+		w.say("%s[%s%s] ~ MvStudentT(%s, %s, %s)", a.name, outer, axis.text, w.make("positive", s), w.make("vector", s),
+			w.covariance(s))
 	default:
-		w.say("%s[%s%s] ~ MvNormal(%s, %s)%s", a.name, outer, axis.text, w.make("vector", s), w.covariance(s), pick(w, []string{"", " noncentered"}))
+		w.say("%s[%s%s] ~ MvNormal(%s, %s)%s", a.name, outer, axis.text, w.make("vector", s), w.covariance(s),
+			pick(w, []string{"", " noncentered"}))
 	}
 	w.arrays = append(w.arrays, a)
 }
@@ -123,7 +130,8 @@ func (w *writer) series() {
 	modifier := pick(w, []string{"", " noncentered"})
 	of := pick(w, []string{"Normal(%s, %s)", "Laplace(%s, %s)", "Normal(%s, precision = %s)"})
 	w.say("%s ~ %s%s", first, fmt.Sprintf(of, w.make("real", s1), w.make("positive", s1)), modifier)
-	w.say("%s ~ %s%s", rest, fmt.Sprintf(of, s.refs[0].text+" / 2 + "+w.make("real", s), w.make("positive", s)), modifier)
+	w.say("%s ~ %s%s", rest, fmt.Sprintf(of, s.refs[0].text+" / 2 + "+w.make("real", s), w.make("positive", s)),
+		modifier)
 	w.arrays = append(w.arrays, a)
 }
 
@@ -136,7 +144,8 @@ func (w *writer) recurrence() {
 		j := w.name("j")
 		place := strings.Replace(s.refs[0].text, s.indices[0].name+"-1", j, 1)
 		s.refs = nil
-		w.say("%s = tanh(%s) + sum(%s in 1..%s-1: %s / (1 + %s))", rest, w.make("real", s), j, s.indices[0].name, place, j)
+		w.say("%s = tanh(%s) + sum(%s in 1..%s-1: %s / (1 + %s))", rest, w.make("real", s), j, s.indices[0].name, place,
+			j)
 	} else {
 		w.say("%s = %s / 2 + tanh(%s)", rest, s.refs[0].text, w.make("real", s))
 	}
@@ -157,7 +166,8 @@ func (w *writer) process() {
 	points := w.data(real, t)
 	a := array{name: w.name("gp"), axes: []*set{t}, kind: real}
 	s := scope{depth: 2, axis: t}
-	w.say("%s[T] ~ MvNormal(%s, rbf(%s, %s, %s) + diagonal(%s, T))%s", a.name, w.make("vector", s), points.name, w.make("positive", s), w.make("positive", s),
+	w.say("%s[T] ~ MvNormal(%s, rbf(%s, %s, %s) + diagonal(%s, T))%s", a.name, w.make("vector", s), points.name,
+		w.make("positive", s), w.make("positive", s),
 		w.number(positive), pick(w, []string{"", " noncentered"}))
 	w.arrays = append(w.arrays, a)
 }
@@ -167,7 +177,8 @@ func (w *writer) template() {
 	f, p, tau, b := w.name("Sub"), w.name("v"), w.name("tau"), w.name("b")
 	inner := scope{depth: 2, refs: []reference{{text: p, kind: real}}}
 	l := w.law(inner, continuous)
-	w.say("%s(%s) ~ {\n    %s ~ HalfNormal(%s)\n    %s ~ %s\n    return %s * %s\n}", f, p, tau, w.make("positive", inner), b, l.text, tau, b)
+	w.say("%s(%s) ~ {\n    %s ~ HalfNormal(%s)\n    %s ~ %s\n    return %s * %s\n}", f, p, tau,
+		w.make("positive", inner), b, l.text, tau, b)
 	a := array{name: w.name("w"), axes: []*set{w.set("J")}, kind: real}
 	s := scope{depth: 2}
 	head := w.head(&s, a)
@@ -182,11 +193,13 @@ func (w *writer) byFormula() {
 	i := w.bind(&s, a.axes[0])
 	own := fmt.Sprintf("%s[%s]", a.name, i)
 	s.refs = []reference{{text: own, kind: real}}
-	w.say("%s[%s in K] ~ Density(-%s^2 / 2 + tanh(%s))%s", a.name, i, own, w.make("real", s), pick(w, []string{"", " in -2..inf", " in -3..2"}))
+	w.say("%s[%s in K] ~ Density(-%s^2 / 2 + tanh(%s))%s", a.name, i, own, w.make("real", s),
+		pick(w, []string{"", " in -2..inf", " in -3..2"}))
 	w.arrays = append(w.arrays, a)
 
 	x := w.data(real, w.set("N"))
 	s = scope{depth: 2}
 	head := w.head(&s, x)
-	w.say("%s ~ Density(logpdf(Normal(%s, %s), %s))", head, w.make("real", s), w.make("positive", s), w.element(x, scope{indices: s.indices[:1]}))
+	w.say("%s ~ Density(logpdf(Normal(%s, %s), %s))", head, w.make("real", s), w.make("positive", s),
+		w.element(x, scope{indices: s.indices[:1]}))
 }

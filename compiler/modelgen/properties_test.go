@@ -56,7 +56,8 @@ func check(t *testing.T, from, n uint64) {
 			sum.add(done)
 		}
 	}
-	if least := int(n) / 4; sum.finite < least || sum.slopes < 2*least || sum.centred < least || sum.completed < least || sum.split < least {
+	if least := int(n) / 4; sum.finite < least || sum.slopes < 2*least || sum.centred < least ||
+		sum.completed < least || sum.split < least {
 		t.Errorf("the properties saw too little of %d models: %+v", n, sum)
 	}
 	t.Logf("%+v", sum)
@@ -163,9 +164,9 @@ func (s *subject) density(point []float64) float64 {
 	return out[0][0] + out[1][0]
 }
 
-// start: points to begin at are finite, and among a few of them the density is; a sampler tries again where it is not, since laws
-// with heavy tails draw numbers whose squares overflow. The other properties look at up to three points of moderate size: at
-// 1e9 rounding is all that is left of some densities.
+// start: points to begin at are finite, and among a few of them the density is; a sampler tries again where it is not,
+// since laws with heavy tails draw numbers whose squares overflow. The other properties look at up to three points of
+// moderate size: at 1e9 rounding is all that is left of some densities.
 func (s *subject) start(seen *count) string {
 	found := false
 	for try := 0; try < 20 && len(s.points) < 3; try++ {
@@ -250,8 +251,8 @@ func nudged(x []float64) []float64 {
 	return y
 }
 
-// same allows a relative error of 1e-9 against the largest element, since the order of sums may differ and gradients cancel, and
-// as much as the reference itself changes next to the point, near.
+// same allows a relative error of 1e-9 against the largest element, since the order of sums may differ and gradients
+// cancel, and as much as the reference itself changes next to the point, near.
 func same(who, name string, got, want, near []float64) string {
 	scale := 1.0
 	for i, w := range want {
@@ -291,8 +292,8 @@ func (s *subject) slope(x []float64, i int, h float64) float64 {
 	return (s.density(up) - s.density(down)) / (2 * h)
 }
 
-// split: log ρ, and the terms of all rows with what belongs to none, are the density's two parts, and their gradients its gradient. The rows
-// are an input: nothing about them is known beforehand.
+// split: log ρ, and the terms of all rows with what belongs to none, are the density's two parts, and their gradients
+// its gradient. The rows are an input: nothing about them is known beforehand.
 func (s *subject) split(seen *count) string {
 	n, err := s.Rows()
 	if err != nil {
@@ -311,7 +312,8 @@ func (s *subject) split(seen *count) string {
 		want, near := s.eval(point, s.outputs()...), s.eval(nudged(point), s.outputs()...)
 		inputs["theta"] = point
 		for k, g := range autodiff.Eval(inputs, got...) {
-			if wrong := same("the split into rows", []string{"log_prior", "log_likelihood", "gradient"}[k], g, want[k], near[k]); wrong != "" {
+			if wrong := same("the split into rows", []string{"log_prior", "log_likelihood", "gradient"}[k], g, want[k],
+				near[k]); wrong != "" {
 				return wrong
 			}
 		}
@@ -334,7 +336,8 @@ func (s *subject) parts(seen *count) string {
 	seen.centred++
 	got, want := lp.Prior+lp.Likelihood+lp.Jacobian, s.density(x)
 	if got != want && !(math.Abs(got-want) <= 1e-7*(1+math.Abs(want))) {
-		return fmt.Sprintf("log prior %.10g, likelihood %.10g and Jacobian %.10g are not the density %.10g", lp.Prior, lp.Likelihood, lp.Jacobian, want)
+		return fmt.Sprintf("log prior %.10g, likelihood %.10g and Jacobian %.10g are not the density %.10g", lp.Prior,
+			lp.Likelihood, lp.Jacobian, want)
 	}
 	return ""
 }

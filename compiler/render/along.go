@@ -7,15 +7,16 @@ import (
 	"ppl/compiler/ir"
 )
 
-// A recurrence waits: each turn of a Loop needs what the one before has just worked out, and meanwhile a processor has next to nothing to do.
-// Kernels over the rows that a Loop walks along go along with it: what they do at a row is done in the Loop's turn at that row, before
-// its own statements or after them, instead of in a pass over memory of its own. A kernel over one row more, as a recurrence has with
-// its beginning, does the first of them before all turns.
+// A recurrence waits: each turn of a Loop needs what the one before has just worked out, and meanwhile a processor has
+// next to nothing to do. Kernels over the rows that a Loop walks along go along with it: what they do at a row is done
+// in the Loop's turn at that row, before its own statements or after them, instead of in a pass over memory of its own.
+// A kernel over one row more, as a recurrence has with its beginning, does the first of them before all turns.
 
 // alongSize is the number of instructions up to which kernels join a Loop, so that compile time grows in proportion.
 const alongSize = 1000
 
-// along parts a body at a Loop: what goes along with it, in the order of a turn, and what is done before and after all of that.
+// along parts a body at a Loop: what goes along with it, in the order of a turn, and what is done before and after all
+// of that.
 func (f *file) along(body []ir.Stmt, at int) (before, turn, after []ir.Stmt) {
 	loop := body[at].(*ir.Loop)
 	turn = []ir.Stmt{loop}
@@ -51,7 +52,8 @@ func (f *file) along(body []ir.Stmt, at int) (before, turn, after []ir.Stmt) {
 // goesOver reports whether a kernel goes over so many rows or one more, and is done with a row when it has stored it.
 func (f *file) goesOver(k *ir.Kernel, rows int) bool {
 	whole := func(o ir.Output) bool { return f.Buffers[o.Buf].Type == ir.I32 }
-	return rows > 1 && len(k.Extents) > 0 && (k.Extents[0] == rows || k.Extents[0] == rows+1) && !slices.ContainsFunc(k.Out, whole)
+	return rows > 1 && len(k.Extents) > 0 && (k.Extents[0] == rows || k.Extents[0] == rows+1) &&
+		!slices.ContainsFunc(k.Out, whole)
 }
 
 // lead is how many rows a kernel is ahead of a Loop's turns.
@@ -70,15 +72,17 @@ func meet(s, t ir.Stmt) bool {
 	return clash(ir.Writes(s), slices.Concat(ir.Reads(t), ir.Writes(t))) || clash(ir.Writes(t), ir.Reads(s))
 }
 
-// A touch is what a turn reads or writes of a buffer: elements width·t + lo … width·t + hi. Of width 0 are also those that are not known.
+// A touch is what a turn reads or writes of a buffer: elements width·t + lo … width·t + hi. Of width 0 are also those
+// that are not known.
 type touch struct {
 	buf           ir.BufID
 	write         bool
 	width, lo, hi int
 }
 
-// inStep reports whether statements can be done turn by turn, the early ones first, and still find what they would if all turns of
-// the early ones came first: what one of these touches in a turn to come is no concern of the late ones yet.
+// inStep reports whether statements can be done turn by turn, the early ones first, and still find what they would if
+// all turns of the early ones came first: what one of these touches in a turn to come is no concern of the late ones
+// yet.
 func inStep(early, late []ir.Stmt, loop *ir.Loop) bool {
 	for _, s := range early {
 		for _, p := range touches(s, loop) {

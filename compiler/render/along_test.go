@@ -62,15 +62,19 @@ func path(n int, reverse bool) (p *ir.Program, body []ir.Stmt) {
 	z := square.Load(0, ir.Dense(n))
 	x := square.Do(ir.Mul, z, z)
 	one := start.Const(1)
-	c := step.Do(ir.Sub, step.Load(3, ir.Index{Step: 1}), step.Do(ir.Mul, step.Const(0.5), step.Load(4, ir.Index{Const: from, Step: 1})))
+	c := step.Do(ir.Sub, step.Load(3, ir.Index{Step: 1}),
+		step.Do(ir.Mul, step.Const(0.5), step.Load(4, ir.Index{Const: from, Step: 1})))
 	at := ir.Dense(n)
 	at.Const = to
 	l := left.Load(4, at)
 	return p, []ir.Stmt{
 		&ir.Kernel{Extents: []int{n}, Body: square, Out: []ir.Output{{Buf: 3, Index: ir.Dense(n), Value: x}}},
 		&ir.Kernel{Body: start, Out: []ir.Output{{Buf: 4, Index: ir.Index{Const: first}, Value: one}}},
-		&ir.Loop{N: n, Reverse: reverse, Body: []ir.Stmt{&ir.Kernel{Body: step, Out: []ir.Output{{Buf: 4, Index: ir.Index{Const: to, Step: 1}, Value: c}}}}},
-		&ir.Kernel{Extents: []int{n}, Body: left, Out: []ir.Output{{Buf: 1, Index: ir.Dense(n), Value: l}, {Buf: 2, Value: l, Combine: ir.Sum}}},
+		&ir.Loop{N: n, Reverse: reverse,
+			Body: []ir.Stmt{&ir.Kernel{Body: step,
+				Out: []ir.Output{{Buf: 4, Index: ir.Index{Const: to, Step: 1}, Value: c}}}}},
+		&ir.Kernel{Extents: []int{n}, Body: left, Out: []ir.Output{{Buf: 1, Index: ir.Dense(n), Value: l},
+			{Buf: 2, Value: l, Combine: ir.Sum}}},
 	}
 }
 
@@ -81,8 +85,8 @@ func longer(k *ir.Kernel, off int) {
 	k.Out = k.Out[1:]
 }
 
-// TestAlong: kernels over the rows of a loop join it on both sides, past a statement that does not matter to them, but not if they want rows
-// that are still to come, or the whole.
+// TestAlong: kernels over the rows of a loop join it on both sides, past a statement that does not matter to them, but
+// not if they want rows that are still to come, or the whole.
 func TestAlong(t *testing.T) {
 	for _, reverse := range []bool{false, true} {
 		ahead := 1
@@ -93,13 +97,14 @@ func TestAlong(t *testing.T) {
 			change func(body []ir.Stmt)
 			want   []int // statements of the turn
 		}{
-			"all":            {func(body []ir.Stmt) {}, []int{0, 2, 3}},
-			"one row more":   {func(body []ir.Stmt) { longer(body[3].(*ir.Kernel), 0) }, []int{0, 2, 3}},
-			"rows to come":   {func(body []ir.Stmt) { body[3].(*ir.Kernel).Body[0].Index.Const += ahead }, []int{0, 2}},
-			"one row of all": {func(body []ir.Stmt) { body[3].(*ir.Kernel).Body[0].Index = ir.Index{Const: 4} }, []int{0, 2}},
-			"more to come":   {func(body []ir.Stmt) { longer(body[3].(*ir.Kernel), ahead) }, []int{0, 2}},
-			"other rows":     {func(body []ir.Stmt) { body[0].(*ir.Kernel).Extents[0]-- }, []int{2, 3}},
-			"order":          {func(body []ir.Stmt) { body[1].(*ir.Kernel).Out[0].Buf = 3 }, []int{2, 3}},
+			"all":          {func(body []ir.Stmt) {}, []int{0, 2, 3}},
+			"one row more": {func(body []ir.Stmt) { longer(body[3].(*ir.Kernel), 0) }, []int{0, 2, 3}},
+			"rows to come": {func(body []ir.Stmt) { body[3].(*ir.Kernel).Body[0].Index.Const += ahead }, []int{0, 2}},
+			"one row of all": {func(body []ir.Stmt) { body[3].(*ir.Kernel).Body[0].Index = ir.Index{Const: 4} },
+				[]int{0, 2}},
+			"more to come": {func(body []ir.Stmt) { longer(body[3].(*ir.Kernel), ahead) }, []int{0, 2}},
+			"other rows":   {func(body []ir.Stmt) { body[0].(*ir.Kernel).Extents[0]-- }, []int{2, 3}},
+			"order":        {func(body []ir.Stmt) { body[1].(*ir.Kernel).Out[0].Buf = 3 }, []int{2, 3}},
 		} {
 			p, body := path(9, reverse)
 			c.change(body)

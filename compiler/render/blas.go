@@ -7,9 +7,9 @@ import (
 	"ppl/compiler/ir"
 )
 
-// Products go to the library that the context has (cblas_dgemm, cblas_sgemm), if any, where they are large and one operand is the same for all
-// lanes: lanes are then columns of a matrix. Shapes are those of a block of lanes and of a tile, so that results do not depend on how
-// many there are.
+// Products go to the library that the context has (cblas_dgemm, cblas_sgemm), if any, where they are large and one
+// operand is the same for all lanes: lanes are then columns of a matrix. Shapes are those of a block of lanes and of a
+// tile, so that results do not depend on how many there are.
 
 // Sizes from which a call pays.
 const (
@@ -85,7 +85,8 @@ func (p *product) byColumn() gemm {
 
 // left is A as the left operand.
 func (p *product) left() gemm {
-	g := gemm{trans: p.TransA, m: p.count(ir.DimM, p.M), k: p.count(ir.DimK, p.K), a: p.from(p.a, p.M*p.K, ""), la: fmt.Sprint(p.K)}
+	g := gemm{trans: p.TransA, m: p.count(ir.DimM, p.M), k: p.count(ir.DimK, p.K), a: p.from(p.a, p.M*p.K, ""),
+		la: fmt.Sprint(p.K)}
 	if p.TransA {
 		g.la = fmt.Sprint(p.M)
 	}
@@ -94,8 +95,10 @@ func (p *product) left() gemm {
 
 // byRow is Bᵀ · [row i of A of all lanes]: row i of C.
 func (p *product) byRow() gemm {
-	g := gemm{trans: !p.TransB, m: fmt.Sprint(p.N), n: "LANES", k: p.count(ir.DimK, p.K), a: p.from(p.b, p.K*p.N, ""), la: fmt.Sprint(p.N),
-		b: p.from(p.a, p.M*p.K, fmt.Sprintf(" + i * %d", p.K)), lb: "LANES", c: p.to(fmt.Sprintf(" + i * %d", p.N)), lc: "LANES"}
+	g := gemm{trans: !p.TransB, m: fmt.Sprint(p.N), n: "LANES", k: p.count(ir.DimK, p.K), a: p.from(p.b, p.K*p.N, ""),
+		la: fmt.Sprint(p.N),
+		b:  p.from(p.a, p.M*p.K, fmt.Sprintf(" + i * %d", p.K)), lb: "LANES", c: p.to(fmt.Sprintf(" + i * %d", p.N)),
+		lc: "LANES"}
 	if p.TransB {
 		g.la = fmt.Sprint(p.K)
 	}

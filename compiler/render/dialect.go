@@ -9,8 +9,8 @@ import (
 	"ppl/compiler/ir"
 )
 
-// A dialect is a language of the family: the types and functions that the text uses (real, wide, exp_s, exp_w, …), defined in its own
-// terms, and the few words that differ.
+// A dialect is a language of the family: the types and functions that the text uses (real, wide, exp_s, exp_w, …),
+// defined in its own terms, and the few words that differ.
 type dialect struct {
 	prelude string
 	single  string // what single precision needs besides
@@ -49,7 +49,8 @@ func c() dialect {
 	}
 }
 
-// operators are the ops that C writes with operators, for numbers and vectors alike; the others are functions named after the op.
+// operators are the ops that C writes with operators, for numbers and vectors alike; the others are functions named
+// after the op.
 var operators = [ir.Ops]string{
 	ir.Neg: "-%s", ir.Add: "%s + %s", ir.Sub: "%s - %s", ir.Mul: "%s * %s", ir.Div: "%s / %s",
 }

@@ -9,8 +9,8 @@ import (
 	"ppl/compiler/ir"
 )
 
-// A function is that of some statements. Its parameters are pointers to the buffers that they use: compilers believe of parameters alone that they
-// keep apart, and then hold in registers what a loop leaves for its next turn.
+// A function is that of some statements. Its parameters are pointers to the buffers that they use: compilers believe of
+// parameters alone that they keep apart, and then hold in registers what a loop leaves for its next turn.
 type function struct {
 	name         string
 	params, args []string
@@ -39,7 +39,8 @@ func (f *file) open(fn *function) {
 	}
 }
 
-// buffers passes what statements use, from an element on; of their own they have memory for scratch that nothing else uses, if they are small.
+// buffers passes what statements use, from an element on; of their own they have memory for scratch that nothing else
+// uses, if they are small.
 func (f *file) buffers(fn *function, group []ir.Stmt, uses map[ir.BufID]int, from func(ir.BufID) string) {
 	var writes []ir.BufID
 	for _, s := range group {

@@ -7,14 +7,16 @@ import (
 	"ppl/compiler/ir"
 )
 
-// Small statements that follow each other share a function, with their loops written out: what one leaves for the next stays in registers,
-// also scratch that nothing else names. Others have a function of their own, so that compile time grows in proportion.
+// Small statements that follow each other share a function, with their loops written out: what one leaves for the next
+// stays in registers, also scratch that nothing else names. Others have a function of their own, so that compile time
+// grows in proportion.
 const (
 	smallKernel = 800  // instructions of a kernel that is small, written out
 	smallGroup  = 2500 // of a function of small ones
 )
 
-// statements writes functions for part of a body, and returns the calls of them. uses counts how often the whole body names a buffer.
+// statements writes functions for part of a body, and returns the calls of them. uses counts how often the whole body
+// names a buffer.
 func (f *file) statements(body []ir.Stmt, uses map[ir.BufID]int) (calls []string) {
 	for _, group := range f.groups(body) {
 		calls = append(calls, f.group(group, uses))
@@ -22,7 +24,8 @@ func (f *file) statements(body []ir.Stmt, uses map[ir.BufID]int) (calls []string
 	return calls
 }
 
-// groups cuts a body into functions. In the setup numbers are one by one, which compilers gather in vectors where passes are apart.
+// groups cuts a body into functions. In the setup numbers are one by one, which compilers gather in vectors where
+// passes are apart.
 func (f *file) groups(body []ir.Stmt) [][]ir.Stmt {
 	at := slices.IndexFunc(body, isLoop)
 	if at < 0 || f.setup {
@@ -55,7 +58,8 @@ func bySize(body []ir.Stmt) (groups [][]ir.Stmt) {
 	return groups
 }
 
-// written is about how many instructions a statement is when its loops are written out; more than smallGroup where that is not for it.
+// written is about how many instructions a statement is when its loops are written out; more than smallGroup where that
+// is not for it.
 func written(s ir.Stmt) int {
 	k, ok := s.(*ir.Kernel)
 	if !ok {

@@ -91,11 +91,13 @@ func (k *kernel) apply(in *ir.Instr, f form) string {
 	return fmt.Sprintf(format, append([]any{in.Op, f.suffix()}, args...)...)
 }
 
-// guardedSum is a sum with a product that a zero wins in, in one step: a recurrence waits for every step. It is "" where it is none.
+// guardedSum is a sum with a product that a zero wins in, in one step: a recurrence waits for every step. It is ""
+// where it is none.
 func (k *kernel) guardedSum(in *ir.Instr, f form) string {
 	for i, a := range in.Args[:2] {
 		if p := &k.in.Body[a]; p.Op == ir.MulZero && f.wide && k.forms[a] == f {
-			return fmt.Sprintf("mulzeroadd_%s(%s, %s, %s)", f.suffix(), k.arg(p, 0, f), k.arg(p, 1, f), k.arg(in, 1-i, f))
+			return fmt.Sprintf("mulzeroadd_%s(%s, %s, %s)", f.suffix(), k.arg(p, 0, f), k.arg(p, 1, f),
+				k.arg(in, 1-i, f))
 		}
 	}
 	return ""

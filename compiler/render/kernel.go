@@ -7,8 +7,8 @@ import (
 	"ppl/compiler/ir"
 )
 
-// A kernel is a loop nest under rendering. Loops of one turn are left out. The depth of a value is the number of loops it
-// stands in: those it varies with, and all outside them.
+// A kernel is a loop nest under rendering. Loops of one turn are left out. The depth of a value is the number of loops
+// it stands in: those it varies with, and all outside them.
 type kernel struct {
 	*file
 	in    *ir.Kernel
@@ -300,7 +300,8 @@ func (k *kernel) merge(o output, v string) {
 	c, w := combinations[o.Combine], k.form(o.Buf)
 	at := k.element(o.Index)
 	if k.varying(o.Index) {
-		k.line("{ ints at = %s; scatter_%s(b%d, at, %s); }", at, w.suffix(), o.Buf, c.of(fmt.Sprintf("gather_%s(b%d, at)", w.suffix(), o.Buf), v, w))
+		k.line("{ ints at = %s; scatter_%s(b%d, at, %s); }", at, w.suffix(), o.Buf,
+			c.of(fmt.Sprintf("gather_%s(b%d, at)", w.suffix(), o.Buf), v, w))
 		return
 	}
 	k.line("{ long at = %s; b%d[at] = %s; }", at, o.Buf, c.of(fmt.Sprintf("b%d[at]", o.Buf), v, w))
@@ -327,7 +328,9 @@ func (k *kernel) element(ix ir.Index) string {
 		}
 	}
 	for _, d := range ix.Dyn {
-		terms = append(terms, scaled(d.Stride, fmt.Sprintf("at_%s(%s, %d)", k.forms[d.Reg].double().suffix(), as(k.reg(d.Reg), k.forms[d.Reg], k.forms[d.Reg].double()), d.Limit)))
+		terms = append(terms,
+			scaled(d.Stride, fmt.Sprintf("at_%s(%s, %d)", k.forms[d.Reg].double().suffix(),
+				as(k.reg(d.Reg), k.forms[d.Reg], k.forms[d.Reg].double()), d.Limit)))
 	}
 	if ix.Const != 0 || len(terms) == 0 {
 		terms = append(terms, fmt.Sprint(ix.Const))

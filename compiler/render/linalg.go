@@ -22,8 +22,8 @@ func (f *file) cumSum(s *ir.CumSum) {
 	f.ends(3)
 }
 
-// solveRows are the rows that a factorisation or substitution works on together: as many sums at once hide the latency of one, and what
-// is above or beside them is read once for all.
+// solveRows are the rows that a factorisation or substitution works on together: as many sums at once hide the latency
+// of one, and what is above or beside them is read once for all.
 const solveRows = 4
 
 // cholesky is the row-by-row factorisation (Golub & Van Loan, Matrix Computations, 4.2), all lanes abreast.
@@ -39,7 +39,8 @@ func (f *file) cholesky(s *ir.Cholesky) {
 		f.factorRows(s, rows)
 		f.line("}")
 	})
-	f.line("for (long e = 0; e < %d; e++) l[e] = select_%s(eq_%s(bad, bad), l[e], %s);", s.N*s.N, x, x, w.constant("NAN"))
+	f.line("for (long e = 0; e < %d; e++) l[e] = select_%s(eq_%s(bad, bad), l[e], %s);", s.N*s.N, x, x,
+		w.constant("NAN"))
 	f.line("}")
 }
 
@@ -111,7 +112,8 @@ func (p *solve) tile(rows, cols int) {
 	w := p.form(p.Out)
 	for r := range rows {
 		for c := range cols {
-			p.line("%s s%d_%d = %s;", p.typ, r, c, as(fmt.Sprintf("b[(i + %d) * %d + m + %d]", r, p.M, c), p.form(p.B), w))
+			p.line("%s s%d_%d = %s;", p.typ, r, c, as(fmt.Sprintf("b[(i + %d) * %d + m + %d]", r, p.M, c),
+				p.form(p.B), w))
 		}
 	}
 	if p.Trans {
@@ -168,7 +170,8 @@ func (f *file) eigen(s *ir.Eigen) {
 	f.loop("n", s.Batch)
 	f.line("real e[%d], w[%d];", max(s.N, 1), max(s.N, 1))
 	f.line("for (long l = 0; l < %s; l++)", lanes)
-	f.line("  eigen((const real *)(b%d + n * %d)%s, %s, (real *)(b%d + n * %d) + l, %s, %d, e, w);", s.In, s.N*s.N, first, from, s.Out, s.N*(s.N+1), lanes, s.N)
+	f.line("  eigen((const real *)(b%d + n * %d)%s, %s, (real *)(b%d + n * %d) + l, %s, %d, e, w);", s.In, s.N*s.N,
+		first, from, s.Out, s.N*(s.N+1), lanes, s.N)
 	f.ends(1)
 }
 

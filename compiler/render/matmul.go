@@ -12,7 +12,8 @@ const (
 	depthBlock   = 2048 // of a product's inner dimension, so that what is read again is still in cache
 )
 
-// A product is a matrix product under rendering: tiles of rows × columns elements held in registers, each a sum in the order of k.
+// A product is a matrix product under rendering: tiles of rows × columns elements held in registers, each a sum in the
+// order of k.
 type product struct {
 	*file
 	*ir.MatMul
@@ -29,7 +30,8 @@ type operand struct {
 }
 
 func (f *file) product(s *ir.MatMul) *product {
-	return &product{f, s, newOperand(s.A, s.PartA, s.M, s.K, s.SharedA, s.TransA), newOperand(s.B, s.PartB, s.K, s.N, s.SharedB, s.TransB),
+	return &product{f, s, newOperand(s.A, s.PartA, s.M, s.K, s.SharedA, s.TransA),
+		newOperand(s.B, s.PartB, s.K, s.N, s.SharedB, s.TransB),
 		form{f.wide(s.A) || f.wide(s.B), f.form(s.C).single}, s.K > depthBlock && s.Rows != ir.DimK}
 }
 

@@ -6,8 +6,8 @@ import (
 	"ppl/compiler/ir"
 )
 
-// A pull is the pullback of a Cholesky factor under rendering, by blocks of columns of the symmetric S with tril(2·S·L) = tril(Bar). Column c
-// of S from its diagonal down is (½ Bar_ic − Σ_{j>c} S_ij L_jc) / L_cc, the last column first.
+// A pull is the pullback of a Cholesky factor under rendering, by blocks of columns of the symmetric S with tril(2·S·L)
+// = tril(Bar). Column c of S from its diagonal down is (½ Bar_ic − Σ_{j>c} S_ij L_jc) / L_cc, the last column first.
 type pull struct {
 	*file
 	*ir.CholeskyPull
@@ -46,7 +46,8 @@ func (p *pull) tile(at string, rows int, first func(col int) int) {
 	}
 	p.line("{")
 	each(func(r, c int) {
-		p.line("%s s%d_%d = %s;", p.typ(), r, c, as(fmt.Sprintf("bar[(%s + %d) * %d + k + %d] / 2", at, r, p.N, c), p.form(p.Bar), p.form(p.Out)))
+		p.line("%s s%d_%d = %s;", p.typ(), r, c, as(fmt.Sprintf("bar[(%s + %d) * %d + k + %d] / 2", at, r, p.N, c),
+			p.form(p.Bar), p.form(p.Out)))
 	})
 	p.line("for (long j = k + %d; j < %d; j++) {", p.cols, p.N)
 	each(func(r, c int) {

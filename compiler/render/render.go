@@ -1,11 +1,11 @@
 // Package render writes an IR program as the text of a C-family language.
 //
 // Lanes go in blocks, innermost in memory: a lane buffer is [element][lane], and a value that varies with the lane is a
-// vector (wide), on which C's operators work as they stand in GCC and Clang. A block has as many lanes as a vector of the processor
-// holds numbers. So vectorisation does not hang on what an optimiser
-// recognises, every lane goes through the same instructions, and a lane's result depends on nothing outside it. A value
-// that all lanes share is a plain number (real). In single precision these are singles, half as long with as many lanes, and
-// single. Each value is computed in the outermost loop that it varies with.
+// vector (wide), on which C's operators work as they stand in GCC and Clang. A block has as many lanes as a vector of
+// the processor holds numbers. So vectorisation does not hang on what an optimiser recognises, every lane goes through
+// the same instructions, and a lane's result depends on nothing outside it. A value that all lanes share is a plain
+// number (real). In single precision these are singles, half as long with as many lanes, and single. Each value is
+// computed in the outermost loop that it varies with.
 //
 // One renderer serves all languages of the family; a dialect says how they differ, as in tinygrad's renderer/cstyle.py.
 // Nothing of a program's own names reaches the text: buffers and entries go by number.
@@ -22,10 +22,11 @@ import (
 // MaxLanes is the largest number of lanes in a block; the text takes 2, 4 or 8, by the processor.
 const MaxLanes = 8
 
-// C is a verified program as a C library with two functions of a pointer to context (see c/types.h): setup runs Setup, with
-// buffer[i] the memory of shared buffer i; run runs a schedule of entries, by number, on one block of lanes. A third, part, runs one part
-// of an entry, see Parts, or one turn of it; a fourth, lanes, returns the number of lanes in a block. The text alone decides the
-// order of every sum. A tile buffer that is combined in the end has a copy for each turn, see Left.
+// C is a verified program as a C library with two functions of a pointer to context (see c/types.h): setup runs Setup,
+// with buffer[i] the memory of shared buffer i; run runs a schedule of entries, by number, on one block of lanes. A
+// third, part, runs one part of an entry, see Parts, or one turn of it; a fourth, lanes, returns the number of lanes in
+// a block. The text alone decides the order of every sum. A tile buffer that is combined in the end has a copy for each
+// turn, see Left.
 func C(p *ir.Program) string { return render(p, c()) }
 
 // A file is the text under construction.
@@ -133,9 +134,10 @@ func (f *file) loop(name string, turns int) {
 
 // single reports whether a program has anything of single precision.
 func single(p *ir.Program) bool {
-	return slices.ContainsFunc(p.Buffers, func(b ir.Buffer) bool { return b.Type == ir.F32 }) || slices.ContainsFunc(allKernels(p), func(k *ir.Kernel) bool {
-		return slices.ContainsFunc(k.Body, func(in ir.Instr) bool { return in.Type == ir.F32 })
-	})
+	return slices.ContainsFunc(p.Buffers, func(b ir.Buffer) bool { return b.Type == ir.F32 }) ||
+		slices.ContainsFunc(allKernels(p), func(k *ir.Kernel) bool {
+			return slices.ContainsFunc(k.Body, func(in ir.Instr) bool { return in.Type == ir.F32 })
+		})
 }
 
 // allKernels are the kernels of a program, also those in loops and tiles.

@@ -40,8 +40,8 @@ func square() *ir.Kernel {
 	return &ir.Kernel{Extents: []int{6}, Body: b, Out: []ir.Output{{Buf: 1, Index: ir.Dense(6), Value: r}}}
 }
 
-// updated changes a lane buffer in place by noise where a test on the loop says so; its logarithm stands outside the loop, and what
-// nobody reads is left out.
+// updated changes a lane buffer in place by noise where a test on the loop says so; its logarithm stands outside the
+// loop, and what nobody reads is left out.
 func updated() *ir.Kernel {
 	var b ir.Body
 	x := b.Load(2, ir.Dense(3, 2))
@@ -135,7 +135,8 @@ func TestNumbers(t *testing.T) {
 
 // TestSingleNumbers: a constant of single precision stays on its side of zero and infinity.
 func TestSingleNumbers(t *testing.T) {
-	for v, want := range map[float64]float64{0.1: 0.1, 1e-300: 0x1p-126, -1e-300: -0x1p-126, math.MaxFloat64: math.MaxFloat32, -1e39: -math.MaxFloat32, 0: 0} {
+	for v, want := range map[float64]float64{0.1: 0.1, 1e-300: 0x1p-126, -1e-300: -0x1p-126,
+		math.MaxFloat64: math.MaxFloat32, -1e39: -math.MaxFloat32, 0: 0} {
 		if got, err := strconv.ParseFloat(number(v, true), 64); err != nil || got != want {
 			t.Errorf("%v is written %s", v, number(v, true))
 		}
@@ -145,10 +146,11 @@ func TestSingleNumbers(t *testing.T) {
 	}
 }
 
-// TestGroups: small statements that follow each other share a function, and scratch that only they name is its own; a sum over many points
-// is apart.
+// TestGroups: small statements that follow each other share a function, and scratch that only they name is its own; a
+// sum over many points is apart.
 func TestGroups(t *testing.T) {
-	p := &ir.Program{Buffers: []ir.Buffer{{Name: "x", Space: ir.Lane, Size: 3}, {Space: ir.Scratch, Size: 3}, {Space: ir.Scratch, Size: 1}}}
+	p := &ir.Program{Buffers: []ir.Buffer{{Name: "x", Space: ir.Lane, Size: 3}, {Space: ir.Scratch, Size: 3},
+		{Space: ir.Scratch, Size: 1}}}
 	kernel := func(n int, from, to ir.BufID, noise bool) *ir.Kernel {
 		var b ir.Body
 		r := b.Load(from, ir.Dense(n))
@@ -160,7 +162,8 @@ func TestGroups(t *testing.T) {
 	var big ir.Body
 	total := &ir.Kernel{Extents: []int{5000}, Out: []ir.Output{{Buf: 2, Value: big.Const(1), Combine: ir.Sum}}}
 	total.Body = big
-	body := []ir.Stmt{kernel(3, 0, 1, false), kernel(3, 1, 0, false), total, kernel(1, 2, 0, false), kernel(3, 0, 0, true), kernel(3, 0, 0, false)}
+	body := []ir.Stmt{kernel(3, 0, 1, false), kernel(3, 1, 0, false), total, kernel(1, 2, 0, false),
+		kernel(3, 0, 0, true), kernel(3, 0, 0, false)}
 	var sizes []int
 	for _, g := range (&file{Program: p}).groups(body) {
 		sizes = append(sizes, len(g))

@@ -6,12 +6,12 @@ import (
 	"ppl/compiler/ir"
 )
 
-// A Part is what one call of an entry's execution does: statements one after the other, or, where Turns is not 0, a Tiles, whose turns may
-// run at once.
+// A Part is what one call of an entry's execution does: statements one after the other, or, where Turns is not 0, a
+// Tiles, whose turns may run at once.
 type Part struct{ Turns int }
 
-// Parts are the parts of each entry in order, which are numbered through all entries: statements and Tiles by turns, statements
-// first and last, though there may be none.
+// Parts are the parts of each entry in order, which are numbered through all entries: statements and Tiles by turns,
+// statements first and last, though there may be none.
 func Parts(p *ir.Program) [][]Part {
 	all := make([][]Part, len(p.Entries))
 	for i, e := range p.Entries {
@@ -25,8 +25,8 @@ func Parts(p *ir.Program) [][]Part {
 	return all
 }
 
-// Left is by buffer how many turns leave one, 0 where none does. Of a buffer that turns leave each turn has its own, one after the
-// other in memory.
+// Left is by buffer how many turns leave one, 0 where none does. Of a buffer that turns leave each turn has its own,
+// one after the other in memory.
 func Left(p *ir.Program) []int {
 	n := make([]int, len(p.Buffers))
 	for _, e := range p.Entries {

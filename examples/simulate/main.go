@@ -1,5 +1,5 @@
-// Simulate writes the data of the simulated examples, and what they were simulated with to simulate/truth.json. It is run
-// in examples/ by `go run ./simulate`; the seed is fixed, so that it writes what stands there.
+// Simulate writes the data of the simulated examples, and what they were simulated with to simulate/truth.json. It is
+// run in examples/ by `go run ./simulate`; the seed is fixed, so that it writes what stands there.
 package main
 
 import (
@@ -12,8 +12,8 @@ import (
 	"strings"
 )
 
-// A study is one simulated example: the tables of its data, by file name, and the true values of its parameters, by name
-// and row-major.
+// A study is one simulated example: the tables of its data, by file name, and the true values of its parameters, by
+// name and row-major.
 type study struct {
 	tables map[string]table
 	truth  map[string][]float64
@@ -25,8 +25,8 @@ type table struct {
 	columns [][]float64
 }
 
-// A simulator draws one study with the randomness given. Its stream of the one seed is its place in the list, so that no data
-// are chosen for what they lead to.
+// A simulator draws one study with the randomness given. Its stream of the one seed is its place in the list, so that
+// no data are chosen for what they lead to.
 type simulator struct {
 	model string
 	draw  func(r random) study

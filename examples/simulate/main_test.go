@@ -41,7 +41,8 @@ func TestScaleInModel(t *testing.T) {
 		t.Fatal(err)
 	}
 	here, there := borders(6, 8)
-	if want := "\ndata scale = " + number(newLaplacian(48, here, there).scale()) + "\n"; !strings.Contains(string(model), want) {
+	if want := "\ndata scale = " + number(newLaplacian(48, here, there).scale()) +
+		"\n"; !strings.Contains(string(model), want) {
 		t.Errorf("regions.ppl lacks %q", want)
 	}
 }

@@ -77,7 +77,8 @@ func regions(r random) study {
 	return study{
 		map[string]table{"regions.csv": {"cases,expected,deprivation", [][]float64{cases, expected, deprivation}},
 			"borders.csv": {"here,there", [][]float64{here, there}}},
-		map[string][]float64{"base": {base}, "poor": {poor}, "sigma": {sigma}, "rho": {rho}, "alone": alone, "shared": shared},
+		map[string][]float64{"base": {base}, "poor": {poor}, "sigma": {sigma}, "rho": {rho}, "alone": alone,
+			"shared": shared},
 	}
 }
 
@@ -103,7 +104,8 @@ type laplacian struct {
 	vectors mat.Dense
 }
 
-// newLaplacian takes the edges of a connected graph of n nodes. The eigenvalue 0, of the constant vector, comes first and is left out.
+// newLaplacian takes the edges of a connected graph of n nodes. The eigenvalue 0, of the constant vector, comes first
+// and is left out.
 func newLaplacian(n int, here, there []float64) *laplacian {
 	m := mat.NewSymDense(n, nil)
 	for e := range here {

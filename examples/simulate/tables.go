@@ -32,7 +32,9 @@ func exam(r random) study {
 	sharp := vector(questions, func(int) float64 { return math.Exp(r.normal(0, 0.4)) })
 	columns := make([][]float64, questions)
 	for i := range columns {
-		columns[i] = vector(pupils, func(j int) float64 { return r.bernoulli(sigmoid(sharp[i] * (ability[j] - hard[i]))) })
+		columns[i] = vector(pupils, func(j int) float64 {
+			return r.bernoulli(sigmoid(sharp[i] * (ability[j] - hard[i])))
+		})
 	}
 	return study{
 		map[string]table{"exam.csv": {numbered("q", questions), columns}},

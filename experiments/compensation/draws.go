@@ -19,8 +19,10 @@ type way struct {
 }
 
 func ways() []way {
-	return []way{{"quantiles in closed form (ppl)", false, quantiles}, {"a table of 4000 quantiles", false, lookups}, {"rejection from the logistic law", false, rejection},
-		{"slice sampling (Gibbs)", true, slicing}, {"Hamiltonian Monte Carlo", true, hamiltonian}, {"random-walk Metropolis", true, walk}}
+	return []way{{"quantiles in closed form (ppl)", false, quantiles}, {"a table of 4000 quantiles", false, lookups},
+		{"rejection from the logistic law", false, rejection},
+		{"slice sampling (Gibbs)", true, slicing}, {"Hamiltonian Monte Carlo", true, hamiltonian},
+		{"random-walk Metropolis", true, walk}}
 }
 
 // prices is the table of what draws cost.
@@ -68,7 +70,8 @@ func quantiles(law compensation.Law, r *rand.Rand, n int) []float64 {
 	return repeat(n, func() float64 { return law.Quantile(r.Float64()) })
 }
 
-// lookups draws cells of equal width by binary search in a table of the CDF, as Seita et al. do. Making the table counts.
+// lookups draws cells of equal width by binary search in a table of the CDF, as Seita et al. do. Making the table
+// counts.
 func lookups(law compensation.Law, r *rand.Rand, n int) []float64 {
 	const cells, edge = 4000, 10.0
 	table := make([]float64, cells)
@@ -98,7 +101,8 @@ func rejection(law compensation.Law, r *rand.Rand, n int) []float64 {
 	})
 }
 
-// slicing is Gibbs sampling of a point and a height under the density (Neal 2003), steps out from an interval of width 4.
+// slicing is Gibbs sampling of a point and a height under the density (Neal 2003), steps out from an interval of width
+// 4.
 func slicing(law compensation.Law, r *rand.Rand, n int) []float64 {
 	z := 0.0
 	return repeat(n, func() float64 {

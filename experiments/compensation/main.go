@@ -1,5 +1,5 @@
-// Compensation shows the variable that Barker's test adds to a noisy energy difference: its density, how far its sum with the noise is from the logistic
-// variable that the test needs, and what a draw of it costs.
+// Compensation shows the variable that Barker's test adds to a noisy energy difference: its density, how far its sum
+// with the noise is from the logistic variable that the test needs, and what a draw of it costs.
 //
 //	go run ./experiments/compensation
 //
@@ -28,7 +28,8 @@ type series struct {
 }
 
 func allSeries() []series {
-	return []series{{"no correction", math.Inf(1), 1}, {"λ = 10, 3 terms (the paper)", 10, 3}, {"λ = ∞, 3 terms", math.Inf(1), 3},
+	return []series{{"no correction", math.Inf(1), 1}, {"λ = 10, 3 terms (the paper)", 10, 3},
+		{"λ = ∞, 3 terms", math.Inf(1), 3},
 		{"λ = ∞, 5 terms", math.Inf(1), 5}, {"λ = ∞, 8 terms (ppl)", math.Inf(1), 8}}
 }
 
@@ -36,7 +37,8 @@ func (s series) law(variance float64) compensation.Law {
 	return compensation.New(variance, s.lambda, s.terms)
 }
 
-// isLaw reports whether the density is nowhere below 0 by more than rounding. It is compared with the logistic density, since both have the same tails.
+// isLaw reports whether the density is nowhere below 0 by more than rounding. It is compared with the logistic density,
+// since both have the same tails.
 func isLaw(law compensation.Law) bool {
 	logistic := compensation.New(0, math.Inf(1), 1)
 	for z := -15.0; z <= 0; z += 0.01 {
@@ -63,7 +65,8 @@ func run() error {
 		return err
 	}
 	text := fmt.Sprintf(preface, lab.Machine())
-	if err := lab.Section(filepath.Join(home, "RESULTS.md"), text, "Error", fmt.Sprintf(aboutErrors, table)); err != nil {
+	if err := lab.Section(filepath.Join(home, "RESULTS.md"), text, "Error",
+		fmt.Sprintf(aboutErrors, table)); err != nil {
 		return err
 	}
 	return lab.Section(filepath.Join(home, "RESULTS.md"), text, "Cost of a draw", fmt.Sprintf(aboutDraws, prices()))
@@ -94,7 +97,8 @@ func errors() (string, error) {
 		}
 		t.Add(cells...)
 	}
-	return t.String(), lab.Lines(filepath.Join(home, "error.svg"), lab.Axes{Title: "Largest error of the CDF, noise added", X: "σ²", Y: "error", LogX: true, LogY: true}, lines...)
+	return t.String(), lab.Lines(filepath.Join(home, "error.svg"),
+		lab.Axes{Title: "Largest error of the CDF, noise added", X: "σ²", Y: "error", LogX: true, LogY: true}, lines...)
 }
 
 // densities draws the laws for σ² = .2, the paper's, and 1, ppl's, beside the logistic law.
@@ -107,7 +111,8 @@ func densities() error {
 		return l
 	}
 	return lab.Lines(filepath.Join(home, "density.svg"), lab.Axes{Title: "Compensation", X: "z", Y: "density"},
-		curve("logistic", compensation.New(0, math.Inf(1), 1)), curve("σ² = .2, the paper's", compensation.New(0.2, 10, 3)),
+		curve("logistic", compensation.New(0, math.Inf(1), 1)), curve("σ² = .2, the paper's",
+			compensation.New(0.2, 10, 3)),
 		curve("σ² = 1, ppl's", compensation.New(1, math.Inf(1), 8)))
 }
 

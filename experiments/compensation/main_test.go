@@ -8,8 +8,8 @@ import (
 	"ppl/infer/compensation"
 )
 
-// Every way of drawing has the law's probabilities, within five standard errors at five points; draws of the logistic law, which has the variance σ² more,
-// have not.
+// Every way of drawing has the law's probabilities, within five standard errors at five points; draws of the logistic
+// law, which has the variance σ² more, have not.
 func TestWays(t *testing.T) {
 	law, r := compensation.New(0.2, 10, 3), rand.New(rand.NewPCG(1, 2))
 	for _, w := range ways() {

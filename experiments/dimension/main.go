@@ -69,8 +69,9 @@ func run(draws int) error {
 	return lab.Section(path, text, "A fixed ratio", fmt.Sprintf(aboutFixed, table))
 }
 
-// barrier is Λ of the energy path from temperature 1 to the hottest for a normal law: its potential at inverse temperature β is Gamma(d/2)/β, so that
-// Λ = ½ ∫ E|U − U'| dβ = ½ E|G − G'| log T, with E|G − G'| = 2 Γ(k + ½)/(√π Γ(k)), k = d/2.
+// barrier is Λ of the energy path from temperature 1 to the hottest for a normal law: its potential at inverse
+// temperature β is Gamma(d/2)/β, so that Λ = ½ ∫ E|U − U'| dβ = ½ E|G − G'| log T, with E|G − G'| = 2 Γ(k + ½)/(√π
+// Γ(k)), k = d/2.
 func barrier(d int) float64 {
 	k := float64(d) / 2
 	a, _ := math.Lgamma(k + 0.5)
@@ -81,12 +82,15 @@ func barrier(d int) float64 {
 // rungs for half of all swaps to be accepted (Syed et al. 2021): one rejection in two for each of 2Λ gaps.
 func rungs(barrier float64) int { return int(math.Ceil(2*barrier)) + 1 }
 
-// rate of Metropolis swaps between temperatures of a ratio, for a normal law: 2 P(U > U'), U the colder potential; 2 I(1/(1 + ratio); k, k), k = d/2.
+// rate of Metropolis swaps between temperatures of a ratio, for a normal law: 2 P(U > U'), U the colder potential; 2
+// I(1/(1 + ratio); k, k), k = d/2.
 func rate(d, ratio float64) float64 { return 2 * mathext.RegIncBeta(d/2, d/2, 1/(1+ratio)) }
 
 // ladders runs the engine on a model, by dimension: a table, and the barrier against the dimension.
-func ladders(bench *lab.Bench, model string, dims []int, draws int, settings func(d int) string) (string, plotter.XYs, error) {
-	t := lab.Table{Columns: []string{"d", "rungs", "hottest", "swap rates", "Λ", "round trips per 1000 iterations of a chain"}}
+func ladders(bench *lab.Bench, model string, dims []int, draws int, settings func(d int) string) (string,
+	plotter.XYs, error) {
+	t := lab.Table{Columns: []string{"d", "rungs", "hottest", "swap rates", "Λ", "round trips per 1000 " +
+		"iterations of a chain"}}
 	if model == "normal" {
 		t.Columns = append(t.Columns, "Λ of this ladder in theory", "of infinitely many rungs")
 	}
@@ -96,7 +100,8 @@ func ladders(bench *lab.Bench, model string, dims []int, draws int, settings fun
 		if err != nil {
 			return "", nil, err
 		}
-		args := strings.Fields("--chains 2 --warmup 500 --data " + data + " --draws " + strconv.Itoa(draws) + " " + settings(d))
+		args := strings.Fields("--chains 2 --warmup 500 --data " + data + " --draws " + strconv.Itoa(draws) + " " +
+			settings(d))
 		r, err := bench.Sample(filepath.Join(home, model+".ppl"), 1, args...)
 		if err != nil {
 			return "", nil, err
@@ -106,7 +111,8 @@ func ladders(bench *lab.Bench, model string, dims []int, draws int, settings fun
 			return "", nil, fmt.Errorf("%s in %d dimensions: no ladder", model, d)
 		}
 		n := len(x.Temperatures)
-		cells := []any{d, n, x.Temperatures[n-1], fmt.Sprintf("%.2f to %.2f", least(x.SwapRates), -least(negative(x.SwapRates))), x.Barrier,
+		cells := []any{d, n, x.Temperatures[n-1], fmt.Sprintf("%.2f to %.2f", least(x.SwapRates),
+			-least(negative(x.SwapRates))), x.Barrier,
 			1000 * float64(x.RoundTrips) / float64(2*draws*r.Thin)}
 		if model == "normal" {
 			cells = append(cells, float64(n-1)*(1-rate(float64(d), math.Pow(hottest, 1/float64(n-1)))), barrier(d))

@@ -8,8 +8,8 @@ import (
 	"gonum.org/v1/plot/plotter"
 )
 
-// The rate of swaps and the barrier in closed form are those of simulated potentials (half of a sum of d squares, over β), within five standard errors; those of
-// one dimension more are not.
+// The rate of swaps and the barrier in closed form are those of simulated potentials (half of a sum of d squares, over
+// β), within five standard errors; those of one dimension more are not.
 func TestRate(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 1))
 	const n = 40_000
@@ -31,7 +31,8 @@ func TestRate(t *testing.T) {
 			t.Errorf("%d dimensions: rate %.4f, want %.4f", d, accepted/n, want)
 		}
 		simulated := difference / n / 2 * math.Log(hottest)
-		if want := barrier(d); math.Abs(simulated/want-1) > 0.03 || d < 10 && math.Abs(simulated/barrier(d+1)-1) < 0.05 {
+		if want := barrier(d); math.Abs(simulated/want-1) > 0.03 || d < 10 &&
+			math.Abs(simulated/barrier(d+1)-1) < 0.05 {
 			t.Errorf("%d dimensions: barrier %.4f, want %.4f", d, simulated, want)
 		}
 	}

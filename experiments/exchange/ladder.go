@@ -43,7 +43,8 @@ func (l *ladder) sd(j int) float64 { return math.Sqrt(math.Pow(ratio, float64(j)
 
 func (l *ladder) move() {
 	for j := range l.theta {
-		l.theta[j] = l.mean + correlation*(l.theta[j]-l.mean) + math.Sqrt(1-correlation*correlation)*l.sd(j)*l.r.NormFloat64()
+		l.theta[j] = l.mean + correlation*(l.theta[j]-l.mean) +
+			math.Sqrt(1-correlation*correlation)*l.sd(j)*l.r.NormFloat64()
 	}
 }
 
@@ -88,8 +89,8 @@ func (l *ladder) run(x test, batch, rounds int) (out result) {
 // An estimate of the log acceptance ratio of a swap, with the variance of its noise.
 type estimate struct{ delta, variance, rows float64 }
 
-// estimate draws rows until the test is content. Differences of log likelihood are log ℓ(θ'; x) − log ℓ(θ; x) = (θ' − θ)(x − (θ' + θ)/2); the variance is that
-// of sampling without replacement.
+// estimate draws rows until the test is content. Differences of log likelihood are log ℓ(θ'; x) − log ℓ(θ; x) = (θ' −
+// θ)(x − (θ' + θ)/2); the variance is that of sampling without replacement.
 func (l *ladder) estimate(x test, j, batch int) estimate {
 	cold, hot := l.theta[j], l.theta[j+1]
 	gap := math.Pow(ratio, -float64(j)) - math.Pow(ratio, -float64(j+1))

@@ -1,5 +1,5 @@
-// Exchange shows what tests of replica swaps make of energies that are estimated from minibatches. The replicas of a conjugate normal model move by exact
-// draws, so that whatever is wrong comes from the swaps.
+// Exchange shows what tests of replica swaps make of energies that are estimated from minibatches. The replicas of a
+// conjugate normal model move by exact draws, so that whatever is wrong comes from the swaps.
 //
 //	go run ./experiments/exchange
 //
@@ -48,7 +48,8 @@ func run(rounds int) error {
 }
 
 func compareTests(rounds int) string {
-	t := lab.Table{Columns: []string{"test", "variance over the truth", "±", "swap rate, coldest pair", "rows a swap", "mean σ² of log ratio"}}
+	t := lab.Table{Columns: []string{"test", "variance over the truth", "±", "swap rate, coldest pair", "rows a swap",
+		"mean σ² of log ratio"}}
 	for _, x := range tests() {
 		r := newLadder(1).run(x, firstBatch, rounds)
 		t.Add(x.name, fmt.Sprintf("%.3f", r.ratio), r.error, r.rate, int(r.rows), r.noise)
@@ -74,7 +75,8 @@ func compareBatches(rounds int) (string, error) {
 		}
 		t.Add(cells...)
 	}
-	axes := lab.Axes{Title: "Swaps decided by one minibatch", X: "rows, of 10,000", Y: "variance over the truth", LogX: true}
+	axes := lab.Axes{Title: "Swaps decided by one minibatch", X: "rows, of 10,000", Y: "variance over the truth",
+		LogX: true}
 	return t.String(), lab.Lines(filepath.Join(home, "batch.svg"), axes, lines...)
 }
 
@@ -104,7 +106,8 @@ func compareSkew(draws int) (string, error) {
 		}
 		lines = append(lines, line)
 	}
-	axes := lab.Axes{Title: "Penalty test under skewed noise", X: "σ²", Y: "log ratio of acceptance at Δ = ±1", LogX: true}
+	axes := lab.Axes{Title: "Penalty test under skewed noise", X: "σ²", Y: "log ratio of acceptance at Δ = ±1",
+		LogX: true}
 	return t.String(), lab.Lines(filepath.Join(home, "skew.svg"), axes, lines...)
 }
 

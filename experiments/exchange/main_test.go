@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// What the tables must show, at a tenth of their length: tests that allow for noise give the cold law its variance within four standard errors, and that which
-// ignores it does not.
+// What the tables must show, at a tenth of their length: tests that allow for noise give the cold law its variance
+// within four standard errors, and that which ignores it does not.
 func TestLadder(t *testing.T) {
 	for _, x := range []struct {
 		test test
@@ -19,11 +19,13 @@ func TestLadder(t *testing.T) {
 	}
 }
 
-// An estimate from all rows is exact, and the spread of estimates from some is what it is said to be (2,000 of them: 1 ± .13 is four standard errors).
+// An estimate from all rows is exact, and the spread of estimates from some is what it is said to be (2,000 of them: 1
+// ± .13 is four standard errors).
 func TestEstimate(t *testing.T) {
 	l := newLadder(4)
 	exact, all := l.estimate(test{exact: true}, 0, firstBatch), l.estimate(test{most: -1}, 0, 1000)
-	if math.Abs(exact.delta-all.delta) > 1e-9*math.Max(1, math.Abs(exact.delta)) || all.rows != rows || all.variance > 1e-9 {
+	if math.Abs(exact.delta-all.delta) > 1e-9*math.Max(1, math.Abs(exact.delta)) || all.rows != rows ||
+		all.variance > 1e-9 {
 		t.Errorf("all rows: %+v, exactly %+v", all, exact)
 	}
 	var square, said float64
@@ -36,8 +38,8 @@ func TestEstimate(t *testing.T) {
 	}
 }
 
-// With exponential differences of 256 rows and σ² = 3 the penalty test has a log ratio of .91 by an independent program, to two digits; with normal ones it is
-// right; what ignores noise is not.
+// With exponential differences of 256 rows and σ² = 3 the penalty test has a log ratio of .91 by an independent
+// program, to two digits; with normal ones it is right; what ignores noise is not.
 func TestBalance(t *testing.T) {
 	if got := balance(penaltyAsIs(), skews()[0], 1, 30_000); math.Abs(got-1) > 0.1 {
 		t.Errorf("normal noise: %.3f, want 1 ± .1", got)

@@ -25,8 +25,10 @@ func tests() []test {
 		{name: "penalty, σ² ≤ 1", most: 1, accept: penalty},
 		clamped(),
 		compensated(),
-		{name: "Barker compensated as in the paper, σ² ≤ .2", most: .2, accept: compensating(.2, compensation.New(.2, 10, 3))},
-		{name: "Barker compensated, σ² ≤ 1, no finite population correction", most: 1, infinite: true, accept: exactly()},
+		{name: "Barker compensated as in the paper, σ² ≤ .2", most: .2,
+			accept: compensating(.2, compensation.New(.2, 10, 3))},
+		{name: "Barker compensated, σ² ≤ 1, no finite population correction", most: 1, infinite: true,
+			accept: exactly()},
 	}
 }
 
@@ -80,8 +82,8 @@ func skews() []skew {
 	}
 }
 
-// balance is log E[accept | Δ = 1] − log E[accept | Δ = −1], from trials: the estimate at −1 is that of the swap back, with rows of its own; tests are told
-// the variance that the rows have, as in life.
+// balance is log E[accept | Δ = 1] − log E[accept | Δ = −1], from trials: the estimate at −1 is that of the swap back,
+// with rows of its own; tests are told the variance that the rows have, as in life.
 func balance(x test, s skew, variance float64, trials int) float64 {
 	r, sums := rand.New(rand.NewPCG(1, 3)), map[float64]float64{}
 	for range trials {

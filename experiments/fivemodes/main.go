@@ -1,5 +1,5 @@
-// Fivemodes repeats the paper's synthetic experiment and more: a mixture of five normals in the plane with noise of variance .25 in gradients and
-// potentials, three geometries, and every sampler of the paper at equal work.
+// Fivemodes repeats the paper's synthetic experiment and more: a mixture of five normals in the plane with noise of
+// variance .25 in gradients and potentials, three geometries, and every sampler of the paper at equal work.
 //
 //	go run ./experiments/fivemodes [-work 5e6] [-seeds 2] [-parts geo0,geo1,geo2,cost]
 //
@@ -22,8 +22,8 @@ const home = "experiments/fivemodes"
 // A contender is a sampler with its settings.
 type contender struct{ name, settings string }
 
-// The reference settings: noise; ε = .01, c = .1, N = 50 in the target's own coordinates; seven rungs, τ = 1.5. What has one
-// temperature records every 200 steps, for they are many.
+// The reference settings: noise; ε = .01, c = .1, N = 50 in the target's own coordinates; seven rungs, τ = 1.5. What
+// has one temperature records every 200 steps, for they are many.
 const (
 	noisy  = "--sampler %s --set noise=.25"
 	walker = noisy + " --warmup 250 --set step_size=.1 --set friction=.1 --set metric=identity"
@@ -82,7 +82,8 @@ func run(work float64, seeds int, parts []string) error {
 		if err != nil {
 			return err
 		}
-		if err := lab.Section(filepath.Join(home, "RESULTS.md"), fmt.Sprintf(preface, work, seeds, lab.Machine()), heading, body); err != nil {
+		if err := lab.Section(filepath.Join(home, "RESULTS.md"), fmt.Sprintf(preface, work, seeds, lab.Machine()),
+			heading, body); err != nil {
 			return err
 		}
 	}
@@ -106,12 +107,15 @@ func geometry(bench *lab.Bench, name string, work float64, seeds int) (string, e
 			log.Printf("%s, seed %d, %s: weights off by %.3f, ESS %.0f", m.name, seed, c.name, r.weight, r.ess)
 		}
 	}
-	return fmt.Sprintf("%s\n%s\n![histograms](%s.png)\n", table(results), comparison(results), m.name), figure(m, results)
+	return fmt.Sprintf("%s\n%s\n![histograms](%s.png)\n", table(results), comparison(results), m.name),
+		figure(m, results)
 }
 
-// costs compares what a step of one walker takes on geo0 where nothing but steps is done: long trajectories of 28 walkers, samplers in turn.
+// costs compares what a step of one walker takes on geo0 where nothing but steps is done: long trajectories of 28
+// walkers, samplers in turn.
 func costs(bench *lab.Bench) (string, error) {
-	const long = " --warmup 0 --set noise=.25 --set steps=1000 --set step_size=.01 --set friction=.1 --set metric=identity"
+	const long = " --warmup 0 --set noise=.25 --set steps=1000 --set step_size=.01 --set friction=.1 --set " +
+		"metric=identity"
 	alone, together := long+" --chains 28", long+" --set replicas=7 --set ratio=1.5 --set path=energy"
 	rows := []contender{{"renhd-paper", "--sampler renhd-paper" + together}, {"renhd R2", "--sampler renhd" + together},
 		{"sgnht", "--sampler sgnht" + alone}, {"tacthmc", "--sampler tacthmc" + alone}}
@@ -134,7 +138,8 @@ func costs(bench *lab.Bench) (string, error) {
 }
 
 func measure(bench *lab.Bench, m mixture, c contender, work float64, seed int) (result, error) {
-	r, spent, err := bench.SampleFor(work, "experiments/multimodal/models/"+m.name+".ppl", seed, strings.Fields(c.settings)...)
+	r, spent, err := bench.SampleFor(work, "experiments/multimodal/models/"+m.name+".ppl", seed,
+		strings.Fields(c.settings)...)
 	if err != nil {
 		return result{}, err
 	}

@@ -24,13 +24,15 @@ func (m mixture) independent(n int, weight [5]float64, seed uint64) [][]float64 
 	return chains
 }
 
-// Independent draws have the score of independent draws: TV .023 to .027 at 10⁵ on geo0 by the reference programs, weights to five
-// standard errors, variance ratio 1 ± 5/√n. The planted fault is a sampler that has two weights exchanged.
+// Independent draws have the score of independent draws: TV .023 to .027 at 10⁵ on geo0 by the reference programs,
+// weights to five standard errors, variance ratio 1 ± 5/√n. The planted fault is a sampler that has two weights
+// exchanged.
 func TestScore(t *testing.T) {
 	for i, m := range mixtures() {
 		n := []int{100_000, 20_000, 20_000}[i]
 		s := m.rate(m.independent(n, m.weight, 1))
-		if s.draws != n || math.Abs(s.tv/s.floor-1) > 0.15 || s.weight > 5*0.5/math.Sqrt(float64(n)) || math.Abs(s.vratio-1) > 5/math.Sqrt(float64(n)) || s.ess < 0.8*float64(n) {
+		if s.draws != n || math.Abs(s.tv/s.floor-1) > 0.15 || s.weight > 5*0.5/math.Sqrt(float64(n)) ||
+			math.Abs(s.vratio-1) > 5/math.Sqrt(float64(n)) || s.ess < 0.8*float64(n) {
 			t.Errorf("%s: %s", m.name, words(s))
 		}
 		if m.name == "geo0" && (s.tv < 0.022 || s.tv > 0.028) {
@@ -71,8 +73,8 @@ func TestTruth(t *testing.T) {
 	}
 }
 
-// What the table must show on geo0: the engine's weights are right, with its own choices and at the reference settings; those of a thermostat alone
-// are not.
+// What the table must show on geo0: the engine's weights are right, with its own choices and at the reference settings;
+// those of a thermostat alone are not.
 func TestContenders(t *testing.T) {
 	if testing.Short() || os.Getenv("PPL_SLOW") == "" {
 		t.Skip("slow: set PPL_SLOW=1")

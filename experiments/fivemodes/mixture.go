@@ -118,7 +118,8 @@ func cell(x float64) int {
 	return int(math.Min(math.Max(math.Floor((x+edge)/(2*edge)*bins), 0), bins-1))
 }
 
-// compare turns counts into shares and returns their total variation distance from the truth, and the mean of that for n independent draws.
+// compare turns counts into shares and returns their total variation distance from the truth, and the mean of that for
+// n independent draws.
 func compare(counts, truth [][]float64, n float64) (tv, floor float64) {
 	for i := range counts {
 		for j, p := range truth[i] {

@@ -27,7 +27,8 @@ func perGradient(r result) float64 { return 1e6 * r.ess / r.Gradients }
 func perSecond(r result) float64   { return r.ess / r.CPU }
 
 func table(results map[string][]result) string {
-	t := lab.Table{Columns: []string{"sampler", "draws", "TV", "TV of independent draws", "weight error (median)", "(worst)", "vratio", "ESS",
+	t := lab.Table{Columns: []string{"sampler", "draws", "TV", "TV of independent draws", "weight error (median)",
+		"(worst)", "vratio", "ESS",
 		"ESS per 10⁶ gradients", "ESS per CPU second", "weights right"}}
 	for _, c := range contenders() {
 		rs := results[c.name]
@@ -35,9 +36,12 @@ func table(results map[string][]result) string {
 		for _, r := range rs {
 			worst = max(worst, r.weight)
 		}
-		t.Add(c.name, rs[0].draws, middle(rs, func(r result) float64 { return r.tv }), middle(rs, func(r result) float64 { return r.floor }),
-			middle(rs, func(r result) float64 { return r.weight }), worst, middle(rs, func(r result) float64 { return r.vratio }),
-			middle(rs, func(r result) float64 { return r.ess }), middle(rs, perGradient), middle(rs, perSecond), right(rs))
+		t.Add(c.name, rs[0].draws, middle(rs, func(r result) float64 { return r.tv }),
+			middle(rs, func(r result) float64 { return r.floor }),
+			middle(rs, func(r result) float64 { return r.weight }), worst,
+			middle(rs, func(r result) float64 { return r.vratio }),
+			middle(rs, func(r result) float64 { return r.ess }), middle(rs, perGradient), middle(rs, perSecond),
+			right(rs))
 	}
 	return t.String()
 }
@@ -51,12 +55,17 @@ func comparison(results map[string][]result) string {
 		}
 		return middle(results[a], of) / middle(results[b], of)
 	}
-	t.Add("effective draws a gradient, renhd over renhd-paper", "5 on geo0 (ours)", ratio("renhd", "renhd-paper", perGradient))
-	t.Add("effective draws a gradient, R2 over renhd-paper", "5 on geo0 (ours)", ratio("renhd R2", "renhd-paper", perGradient))
-	t.Add("effective draws a second, renhd over renhd-paper", "5 on geo0 (ours)", ratio("renhd", "renhd-paper", perSecond))
-	t.Add("effective draws a second, R2 over renhd-paper", "5 on geo0 (ours)", ratio("renhd R2", "renhd-paper", perSecond))
+	t.Add("effective draws a gradient, renhd over renhd-paper", "5 on geo0 (ours)",
+		ratio("renhd", "renhd-paper", perGradient))
+	t.Add("effective draws a gradient, R2 over renhd-paper", "5 on geo0 (ours)",
+		ratio("renhd R2", "renhd-paper", perGradient))
+	t.Add("effective draws a second, renhd over renhd-paper", "5 on geo0 (ours)",
+		ratio("renhd", "renhd-paper", perSecond))
+	t.Add("effective draws a second, R2 over renhd-paper", "5 on geo0 (ours)",
+		ratio("renhd R2", "renhd-paper", perSecond))
 	t.Add("effective draws a second, renhd over TACT-HMC", "4 (the paper)", ratio("renhd", "tacthmc", perSecond))
-	t.Add("effective draws a second, renhd-paper over TACT-HMC", "4 (the paper)", ratio("renhd-paper", "tacthmc", perSecond))
+	t.Add("effective draws a second, renhd-paper over TACT-HMC", "4 (the paper)",
+		ratio("renhd-paper", "tacthmc", perSecond))
 	return t.String()
 }
 

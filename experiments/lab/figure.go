@@ -30,7 +30,8 @@ type Line struct {
 	Points plotter.XYs
 }
 
-// Lines draws series into an SVG file, their names to the right. Points that are not finite, or that a logarithmic scale has no place for, are left out.
+// Lines draws series into an SVG file, their names to the right. Points that are not finite, or that a logarithmic
+// scale has no place for, are left out.
 func Lines(path string, a Axes, lines ...Line) error {
 	p := plot.New()
 	p.Title.Text, p.X.Label.Text, p.Y.Label.Text, p.Legend.Top = a.Title, a.X, a.Y, true
@@ -54,7 +55,9 @@ func Lines(path string, a Axes, lines ...Line) error {
 // visible are the points that the axes have a place for.
 func (a Axes) visible(points plotter.XYs) plotter.XYs {
 	shows := func(x float64, log bool) bool { return x-x == 0 && (x > 0 || !log) }
-	return slices.DeleteFunc(slices.Clone(points), func(p plotter.XY) bool { return !shows(p.X, a.LogX) || !shows(p.Y, a.LogY) })
+	return slices.DeleteFunc(slices.Clone(points), func(p plotter.XY) bool {
+		return !shows(p.X, a.LogX) || !shows(p.Y, a.LogY)
+	})
 }
 
 // drawBeside draws a plot with its legend on the right instead of on top of it.
@@ -118,7 +121,8 @@ func Panels(path string, most float64, columns int, panels ...Panel) error {
 	}
 	side := 4.5 * vg.Centimeter
 	canvas := vgimg.New(vg.Length(columns)*side, vg.Length(rows)*side)
-	at := plot.Align(tiles, draw.Tiles{Rows: rows, Cols: columns, PadX: vg.Millimeter, PadY: vg.Millimeter}, draw.New(canvas))
+	at := plot.Align(tiles, draw.Tiles{Rows: rows, Cols: columns, PadX: vg.Millimeter, PadY: vg.Millimeter},
+		draw.New(canvas))
 	for k := range panels {
 		tiles[k/columns][k%columns].Draw(at[k/columns][k%columns])
 	}

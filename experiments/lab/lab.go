@@ -1,5 +1,6 @@
-// Package lab is what experiments share: runs of the ppl command, their draws, tables in Markdown. An experiment is a command of its own
-// below experiments/: it runs ppl as a user would, and writes what it found, with how to repeat it, beside itself.
+// Package lab is what experiments share: runs of the ppl command, their draws, tables in Markdown. An experiment is a
+// command of its own below experiments/: it runs ppl as a user would, and writes what it found, with how to repeat it,
+// beside itself.
 package lab
 
 import (
@@ -38,8 +39,8 @@ func Open() (*Bench, error) {
 // Close removes everything.
 func (b *Bench) Close() error { return os.RemoveAll(b.dir) }
 
-// A Run is one finished run: its summary, its draws, and the processor time of the whole command, which a busy machine inflates less than it
-// does the time on the wall.
+// A Run is one finished run: its summary, its draws, and the processor time of the whole command, which a busy machine
+// inflates less than it does the time on the wall.
 type Run struct {
 	report.Report
 	Thin int     // iterations per kept draw
@@ -55,7 +56,8 @@ func (b *Bench) Sample(model string, seed int, args ...string) (*Run, error) {
 	if err != nil {
 		return nil, err
 	}
-	cmd := exec.Command(b.ppl, append([]string{"sample", model, "--quiet", "--seed", strconv.Itoa(seed), "--out", dir}, args...)...)
+	cmd := exec.Command(b.ppl, append([]string{"sample", model, "--quiet", "--seed", strconv.Itoa(seed), "--out", dir},
+		args...)...)
 	if _, err := cmd.Output(); err != nil {
 		var exit *exec.ExitError
 		if errors.As(err, &exit) {

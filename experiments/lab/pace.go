@@ -5,8 +5,8 @@ import (
 	"strconv"
 )
 
-// A Spent is what a run cost after its start and warm-up, as far as the difference from a short run tells; where draws take no gradients, all it
-// cost.
+// A Spent is what a run cost after its start and warm-up, as far as the difference from a short run tells; where draws
+// take no gradients, all it cost.
 type Spent struct {
 	Gradients float64
 	CPU       float64 // seconds
@@ -21,7 +21,8 @@ type pace struct {
 	each  float64 // gradients a draw of all chains
 }
 
-// SampleFor samples until about so many gradients are spent after warm-up; with a sampler that takes none for draws, until it has 5,000 draws.
+// SampleFor samples until about so many gradients are spent after warm-up; with a sampler that takes none for draws,
+// until it has 5,000 draws.
 func (b *Bench) SampleFor(gradients float64, model string, seed int, args ...string) (*Run, Spent, error) {
 	p, err := b.pace(model, seed, args)
 	if err != nil {
@@ -49,7 +50,8 @@ func (b *Bench) Price(gradients float64, model string, args ...string) (float64,
 	return spent.Price(), r.Discard()
 }
 
-// pace of a sampler, from two short runs, once. They have the long run's seed, so that warm-up takes the same decisions.
+// pace of a sampler, from two short runs, once. They have the long run's seed, so that warm-up takes the same
+// decisions.
 func (b *Bench) pace(model string, seed int, args []string) (pace, error) {
 	key := fmt.Sprint(model, seed, args)
 	if p, ok := b.paces[key]; ok {

@@ -1,5 +1,5 @@
-// Largedata samples a logistic regression on 10⁵ rows, in batches of 256, and compares standard deviations with those of the whole data: thermostats, rules of
-// fixed friction, and ladders whose swaps heed the noise or do not.
+// Largedata samples a logistic regression on 10⁵ rows, in batches of 256, and compares standard deviations with those
+// of the whole data: thermostats, rules of fixed friction, and ladders whose swaps heed the noise or do not.
 //
 //	go run ./experiments/largedata [-parts thermostats,fixed,swaps]
 //
@@ -39,7 +39,8 @@ type part struct {
 }
 
 func parts() []part {
-	const small, ladder = " --chains 4 --warmup 300 --draws 300 --set batch=256", " --set replicas=4 --set ratio=1.5 --set path=energy --set steps=50"
+	const small, ladder = " --chains 4 --warmup 300 --draws 300 --set batch=256",
+		" --set replicas=4 --set ratio=1.5 --set path=energy --set steps=50"
 	return []part{
 		{"thermostats", "All rows, and thermostats on minibatches", aboutThermostats, []contender{
 			{"nuts, all rows", "--sampler nuts --chains 2 --warmup 300 --draws 400"},
@@ -48,7 +49,8 @@ func parts() []part {
 		{"fixed", "Fixed friction on minibatches", aboutFixed, []contender{
 			{"sghmc", "--sampler sghmc" + small},
 			{"sgld, step .2", "--sampler sgld --set step_size=.2" + small},
-			{"sgld, step .05", "--sampler sgld --set step_size=.05 --chains 4 --warmup 300 --draws 40 --set batch=256"}}},
+			{"sgld, step .05",
+				"--sampler sgld --set step_size=.05 --chains 4 --warmup 300 --draws 40 --set batch=256"}}},
 		{"swaps", "A ladder of four on minibatches", aboutSwaps, []contender{
 			{"penalty", "--sampler renhd" + small + ladder},
 			{"Barker", "--sampler renhd --set exchange=barker" + small + ladder},
@@ -85,7 +87,8 @@ func run(wanted []string) error {
 		if err != nil {
 			return err
 		}
-		if err := lab.Section(filepath.Join(home, "RESULTS.md"), fmt.Sprintf(preface, lab.Machine()), p.heading, body); err != nil {
+		if err := lab.Section(filepath.Join(home, "RESULTS.md"), fmt.Sprintf(preface, lab.Machine()), p.heading,
+			body); err != nil {
 			return err
 		}
 	}
@@ -114,16 +117,19 @@ type score struct {
 }
 
 func (p part) run(bench *lab.Bench, data string, mode, sd []float64) (string, error) {
-	t := lab.Table{Columns: []string{"sampler", "sd over the truth, mean", "farthest from 1", "± of one", "largest error of a mean, in sd", "ESS", "step",
+	t := lab.Table{Columns: []string{"sampler", "sd over the truth, mean", "farthest from 1", "± of one",
+		"largest error of a mean, in sd", "ESS", "step",
 		"rows read, 10⁶", "ESS per 10⁶ rows", "CPU s", "swap rate", "rows a swap looked at"}}
 	for _, c := range p.contenders {
-		r, err := bench.Sample(filepath.Join(home, "logistic.ppl"), 1, append(strings.Fields(c.settings), "--data", data)...)
+		r, err := bench.Sample(filepath.Join(home, "logistic.ppl"), 1,
+			append(strings.Fields(c.settings), "--data", data)...)
 		if err != nil {
 			return "", err
 		}
 		s, read := rate(r, mode, sd), rowsRead(c, r)
 		log.Printf("%s: sd %.3f", c.name, average(s.sds))
-		t.Add(c.name, fmt.Sprintf("%.3f", average(s.sds)), fmt.Sprintf("%.3f", farthest(s.sds)), s.error, s.mean, s.ess, r.Step, read, s.ess/read,
+		t.Add(c.name, fmt.Sprintf("%.3f", average(s.sds)), fmt.Sprintf("%.3f", farthest(s.sds)), s.error, s.mean, s.ess,
+			r.Step, read, s.ess/read,
 			r.CPU.Seconds(), swaps(r), looked(r))
 		if err := r.Discard(); err != nil {
 			return "", err
@@ -191,18 +197,22 @@ func looked(r *lab.Run) string {
 	return ""
 }
 
-// langevin is the sd of SGLD over the truth in whitened coordinates, at a step h with gradient noise of variance v, exactly.
+// langevin is the sd of SGLD over the truth in whitened coordinates, at a step h with gradient noise of variance v,
+// exactly.
 func langevin(h, v float64) float64 { return math.Sqrt((1 + h*h*v/4) / (1 - h*h/4)) }
 
-// figure is theory's: the sd that rules give, against the step, where the noise is that of a batch of independent rows, N/m.
+// figure is theory's: the sd that rules give, against the step, where the noise is that of a batch of independent rows,
+// N/m.
 func figure() error {
 	const noise, friction = float64(rows) / batch, 0.01
 	sgld, sghmc, truth := lab.Line{Name: "SGLD"}, lab.Line{Name: "SGHMC, c = .01"}, lab.Line{Name: "truth"}
 	for h := 0.005; h <= 0.5; h *= 1.2 {
 		sgld.Points = append(sgld.Points, plotter.XY{X: h, Y: langevin(h, noise)})
-		sghmc.Points = append(sghmc.Points, plotter.XY{X: h, Y: math.Sqrt((1 + h*h*noise/(2*friction)) * (2 - friction) * 2 / (2*(2-friction) - h*h))})
+		sghmc.Points = append(sghmc.Points,
+			plotter.XY{X: h, Y: math.Sqrt((1 + h*h*noise/(2*friction)) * (2 - friction) * 2 / (2*(2-friction) - h*h))})
 		truth.Points = append(truth.Points, plotter.XY{X: h, Y: 1})
 	}
-	axes := lab.Axes{Title: "10⁵ rows in batches of 256: noise that nothing takes up", X: "step size, whitened", Y: "sd over the truth", LogX: true, LogY: true}
+	axes := lab.Axes{Title: "10⁵ rows in batches of 256: noise that nothing takes up", X: "step size, whitened",
+		Y: "sd over the truth", LogX: true, LogY: true}
 	return lab.Lines(filepath.Join(home, "sd.svg"), axes, sgld, sghmc, truth)
 }

@@ -10,8 +10,8 @@ import (
 	"ppl/infer/stats"
 )
 
-// The truth is where the gradient of the log density vanishes, and its sd are the curvature's, by finite differences of a log density of our own; with the
-// rows counted twice they are not.
+// The truth is where the gradient of the log density vanishes, and its sd are the curvature's, by finite differences of
+// a log density of our own; with the rows counted twice they are not.
 func TestTruth(t *testing.T) {
 	const n = 2000
 	x, y := dynamicstest.SimulateLogistic(n, parameters, 2)
@@ -45,9 +45,11 @@ func TestTruth(t *testing.T) {
 			t.Errorf("sd %v, given the others %v", sd[j], given)
 		}
 	}
-	if twice, _ := dynamicstest.Laplace(append(x, x...), append(y, y...), parameters, spread); math.Abs(twice[1]-mode[1]) > sd[1] {
+	if twice, _ := dynamicstest.Laplace(append(x, x...), append(y, y...), parameters,
+		spread); math.Abs(twice[1]-mode[1]) > sd[1] {
 		t.Errorf("modes %v and %v of the same rows", twice, mode)
-	} else if _, narrow := dynamicstest.Laplace(append(x, x...), append(y, y...), parameters, spread); math.Abs(narrow[1]/sd[1]*math.Sqrt2-1) > 0.01 {
+	} else if _, narrow := dynamicstest.Laplace(append(x, x...), append(y, y...), parameters,
+		spread); math.Abs(narrow[1]/sd[1]*math.Sqrt2-1) > 0.01 {
 		t.Errorf("rows counted twice: sd %v, once %v", narrow[1], sd[1])
 	}
 }
@@ -58,11 +60,14 @@ func TestRate(t *testing.T) {
 	of := func(width float64) score {
 		var r lab.Run
 		for j := range mode {
-			r.Parameters = append(r.Parameters, report.Parameter{Variable: "theta", Summary: stats.Summary{Mean: mode[j] + .01, SD: width * sd[j], ESSBulk: 200}})
+			r.Parameters = append(r.Parameters,
+				report.Parameter{Variable: "theta", Summary: stats.Summary{Mean: mode[j] + .01, SD: width * sd[j],
+					ESSBulk: 200}})
 		}
 		return rate(&r, mode, sd)
 	}
-	if s := of(1); math.Abs(average(s.sds)-1) > 1e-12 || math.Abs(farthest(s.sds)-1) > 1e-12 || math.Abs(s.mean-.1) > 1e-9 || s.error != 0.05 {
+	if s := of(1); math.Abs(average(s.sds)-1) > 1e-12 || math.Abs(farthest(s.sds)-1) > 1e-12 ||
+		math.Abs(s.mean-.1) > 1e-9 || s.error != 0.05 {
 		t.Errorf("%+v", s)
 	}
 	if s := of(1.2); math.Abs(farthest(s.sds)-1.2) > 1e-12 {

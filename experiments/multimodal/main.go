@@ -1,10 +1,10 @@
-// Multimodal samples targets with known mode weights, with nothing tuned, and tells how far the weights are off, how many effective draws a
-// gradient and a second give, and whether a run that is wrong says so.
+// Multimodal samples targets with known mode weights, with nothing tuned, and tells how far the weights are off, how
+// many effective draws a gradient and a second give, and whether a run that is wrong says so.
 //
 //	go run ./experiments/multimodal [-seeds 10] [-samplers renhd,nuts]
 //
-// It writes experiments/multimodal/RESULTS.md. The models are beside it; `share` in each is the probability of every mode at a draw, whose
-// mean is the mode's weight.
+// It writes experiments/multimodal/RESULTS.md. The models are beside it; `share` in each is the probability of every
+// mode at a draw, whose mean is the mode's weight.
 package main
 
 import (
@@ -37,7 +37,8 @@ func targets() []target {
 		{"grid", "25 modes on a grid at 10 sd", equal(25)},
 		{"forty", "40 modes at random", nil},
 		{"banana", "a banana with two branches, 1:2", []float64{1. / 3, 2. / 3}},
-		{"labels", "three components without labels", []float64{1. / 3, 1. / 3, 1. / 3, 1. / 3, 1. / 3, 1. / 3, 1. / 3, 1. / 3, 1. / 3}},
+		{"labels", "three components without labels", []float64{1. / 3, 1. / 3, 1. / 3, 1. / 3, 1. / 3, 1. / 3, 1. / 3,
+			1. / 3, 1. / 3}},
 	}
 }
 
@@ -75,7 +76,8 @@ func run(seeds int, samplers []string) error {
 		return err
 	}
 	defer bench.Close()
-	table := lab.Table{Columns: []string{"target", "sampler", "weight error (median)", "(worst)", "ESS", "ESS per 1000 gradients", "ESS per second",
+	table := lab.Table{Columns: []string{"target", "sampler", "weight error (median)", "(worst)", "ESS",
+		"ESS per 1000 gradients", "ESS per second",
 		"seconds", "wrong", "wrong and silent"}}
 	for _, t := range targets() {
 		if t.weights == nil {
@@ -96,7 +98,8 @@ func run(seeds int, samplers []string) error {
 			log.Printf("%s by %s done", t.model, sampler)
 		}
 	}
-	return os.WriteFile(filepath.Join(home, "RESULTS.md"), []byte(fmt.Sprintf(text, seeds, seeds, strings.Join(samplers, ","), lab.Machine(), table.String())), 0o666)
+	return os.WriteFile(filepath.Join(home, "RESULTS.md"),
+		[]byte(fmt.Sprintf(text, seeds, seeds, strings.Join(samplers, ","), lab.Machine(), table.String())), 0o666)
 }
 
 const text = `# Multimodal targets
@@ -123,7 +126,8 @@ func measure(bench *lab.Bench, t target, sampler string, seed int) (score, error
 		s.ess = min(s.ess, p.ESSBulk)
 	}
 	for _, w := range r.Warnings {
-		s.flagged = s.flagged || strings.Contains(w, "weights of the modes") || strings.Contains(w, "R-hat") || strings.Contains(w, "round trip")
+		s.flagged = s.flagged || strings.Contains(w, "weights of the modes") || strings.Contains(w, "R-hat") ||
+			strings.Contains(w, "round trip")
 	}
 	return s, r.Discard()
 }
@@ -145,7 +149,8 @@ func add(table *lab.Table, t target, sampler string, scores []score) {
 		}
 	}
 	n := len(scores)
-	table.Add(t.words, sampler, lab.Median(off), worst, lab.Median(ess), lab.Median(rate), lab.Median(speed), lab.Median(seconds),
+	table.Add(t.words, sampler, lab.Median(off), worst, lab.Median(ess), lab.Median(rate), lab.Median(speed),
+		lab.Median(seconds),
 		fmt.Sprintf("%d of %d", wrong, n), silent)
 }
 

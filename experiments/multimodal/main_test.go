@@ -7,7 +7,8 @@ import (
 	"ppl/experiments/lab"
 )
 
-// Every target at default settings: the weights are right. The planted fault is a sampler without replicas, which has to be wrong.
+// Every target at default settings: the weights are right. The planted fault is a sampler without replicas, which has
+// to be wrong.
 func TestDefaultsAreRight(t *testing.T) {
 	if testing.Short() || os.Getenv("PPL_SLOW") == "" {
 		t.Skip("slow: set PPL_SLOW=1")

@@ -1,5 +1,5 @@
-// Stepsize measures the bias that a rule's step leaves: the variance that it gives to normal variables of variance 1, against the step size, with exact gradients and
-// with noise in them.
+// Stepsize measures the bias that a rule's step leaves: the variance that it gives to normal variables of variance 1,
+// against the step size, with exact gradients and with noise in them.
 //
 //	go run ./experiments/stepsize
 //
@@ -25,7 +25,8 @@ const (
 	friction = 0.1
 )
 
-// A rule moves walkers; bias is what theory says of its variance at a step h under gradient noise of variance v, nil where it says 1.
+// A rule moves walkers; bias is what theory says of its variance at a step h under gradient noise of variance v, nil
+// where it says 1.
 type rule struct {
 	name, settings string
 	bias           func(h, v float64) float64
@@ -37,13 +38,15 @@ func rules() []rule {
 		{"SGNHT, Euler", "--sampler sgnht", func(h, v float64) float64 { return 1 - (friction+h*h*v/2)/2 }},
 		{"RENHD as printed", "--sampler renhd-paper --set replicas=1", nil},
 		{"SGHMC", "--sampler sghmc", func(h, v float64) float64 { return oscillator(friction, 2*friction+h*h*v, h) }},
-		{"RELD", "--sampler reld --set replicas=1", func(h, v float64) float64 { return oscillator(.999+friction, 2*(.999+friction)+h*h*v, h) }},
+		{"RELD", "--sampler reld --set replicas=1", func(h, v float64) float64 {
+			return oscillator(.999+friction, 2*(.999+friction)+h*h*v, h)
+		}},
 		{"SGLD", "--sampler sgld", func(h, v float64) float64 { return (1 + h*h*v/4) / (1 - h*h/4) }},
 	}
 }
 
-// oscillator is the stationary variance of θ under p ← (1 − s)p − hθ + N(0, q), θ ← θ + hp. From Σ = AΣAᵀ + Q, with a = 1 − s:
-// q(1 + a)/(s(2(1 + a) − h²)).
+// oscillator is the stationary variance of θ under p ← (1 − s)p − hθ + N(0, q), θ ← θ + hp. From Σ = AΣAᵀ + Q, with a =
+// 1 − s: q(1 + a)/(s(2(1 + a) − h²)).
 func oscillator(s, q, h float64) float64 {
 	a := 1 - s
 	return q * (1 + a) / (s * (2*(1+a) - h*h))
@@ -77,7 +80,8 @@ func run(draws int) error {
 		if err := lab.Lines(filepath.Join(home, part.file+".svg"), axes, lines...); err != nil {
 			return err
 		}
-		if err := lab.Section(filepath.Join(home, "RESULTS.md"), text, part.name, fmt.Sprintf(part.words, table, part.file)); err != nil {
+		if err := lab.Section(filepath.Join(home, "RESULTS.md"), text, part.name,
+			fmt.Sprintf(part.words, table, part.file)); err != nil {
 			return err
 		}
 	}
@@ -119,11 +123,13 @@ func cell(r rule, v, h, noise float64) string {
 	return fmt.Sprintf("%.3f (%.3f)", v, r.bias(h, noise))
 }
 
-// measure is the mean square of all variables: their variance, since the mean is 0. It is infinite when walkers went astray.
+// measure is the mean square of all variables: their variance, since the mean is 0. It is infinite when walkers went
+// astray.
 func measure(bench *lab.Bench, r rule, h, noise float64, draws int) (float64, error) {
 	steps := int(math.Min(math.Max(math.Ceil(6/h), 10), 100))
 	args := strings.Fields(r.settings + " --chains 16 --warmup 100 --set metric=identity")
-	for name, value := range map[string]float64{"step_size": h, "steps": float64(steps), "noise": noise, "friction": friction} {
+	for name, value := range map[string]float64{"step_size": h, "steps": float64(steps), "noise": noise,
+		"friction": friction} {
 		args = append(args, "--set", name+"="+strconv.FormatFloat(value, 'g', -1, 64))
 	}
 	run, err := bench.Sample(filepath.Join(home, "normals.ppl"), 1, append(args, "--draws", strconv.Itoa(draws))...)

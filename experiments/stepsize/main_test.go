@@ -8,7 +8,8 @@ import (
 	"ppl/experiments/lab"
 )
 
-// The closed form of the variance is the fixed point of the recursion for the covariance, here run to its end; one with its noise left out is not.
+// The closed form of the variance is the fixed point of the recursion for the covariance, here run to its end; one with
+// its noise left out is not.
 func TestOscillator(t *testing.T) {
 	recursion := func(s, q, h float64) float64 {
 		a, tt, tp, pp := 1-s, 1.0, 0.0, 1.0
@@ -18,7 +19,8 @@ func TestOscillator(t *testing.T) {
 		}
 		return tt
 	}
-	for _, c := range []struct{ s, q, h float64 }{{.1, .2, .05}, {.1, .2, .8}, {1.099, 2.198, .4}, {.1, .2 + 4*.04, .2}} {
+	for _, c := range []struct{ s, q, h float64 }{{.1, .2, .05}, {.1, .2, .8}, {1.099, 2.198, .4},
+		{.1, .2 + 4*.04, .2}} {
 		want := recursion(c.s, c.q, c.h)
 		if got := oscillator(c.s, c.q, c.h); math.Abs(got/want-1) > 1e-9 {
 			t.Errorf("%+v: %v, recursion %v", c, got, want)
@@ -29,7 +31,8 @@ func TestOscillator(t *testing.T) {
 	}
 }
 
-// What the text says, at a step of .4: the splitting is right to .02, some five standard errors; SGHMC and SGLD are as theory says.
+// What the text says, at a step of .4: the splitting is right to .02, some five standard errors; SGHMC and SGLD are as
+// theory says.
 func TestBias(t *testing.T) {
 	if testing.Short() || os.Getenv("PPL_SLOW") == "" {
 		t.Skip("slow: set PPL_SLOW=1")

@@ -8,8 +8,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// Walkers in normal modes of five dimensions, each with a logarithm of its mass and a standard deviation: the density at its top is e to the mass over sdⁿ. Mass counts,
-// not density: a wide mode with a top e³⁰ lower is none to be given up, a narrow one with the same top is.
+// Walkers in normal modes of five dimensions, each with a logarithm of its mass and a standard deviation: the density
+// at its top is e to the mass over sdⁿ. Mass counts, not density: a wide mode with a top e³⁰ lower is none to be given
+// up, a narrow one with the same top is.
 func TestLost(t *testing.T) {
 	type mode struct{ mass, sd float64 }
 	for name, c := range map[string]struct {

@@ -7,9 +7,10 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// estimateLowRank scales each coordinate by (Var(x)/Var(g))^¼ and then stretches the few directions, among those spanned by the
-// points, in which that is furthest from enough. One stiff direction across many coordinates would make all of their scales too small,
-// so scales are mended in the stretched coordinates, and directions found anew, a few times.
+// estimateLowRank scales each coordinate by (Var(x)/Var(g))^¼ and then stretches the few directions, among those
+// spanned by the points, in which that is furthest from enough. One stiff direction across many coordinates would make
+// all of their scales too small, so scales are mended in the stretched coordinates, and directions found anew, a few
+// times.
 func (m Metric) estimateLowRank(p *Points) Metric {
 	const rounds = 3
 	out := lowRank(m.Dim, m.Rank)
@@ -91,8 +92,8 @@ func scaleColumns(x *mat.Dense, scale []float64, sign int) {
 	}
 }
 
-// stretch finds the directions: in an orthonormal basis of the leading principal axes of positions and of gradients, the
-// eigenvectors of the geometric mean whose eigenvalues are furthest from 1.
+// stretch finds the directions: in an orthonormal basis of the leading principal axes of positions and of gradients,
+// the eigenvectors of the geometric mean whose eigenvalues are furthest from 1.
 func (m *Metric) stretch(x, g *mat.Dense) {
 	basis := leading(x, g, 2*m.Rank)
 	_, r := basis.Dims()

@@ -6,9 +6,9 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// geometricMean is A # B⁻¹, the symmetric positive definite X with X·B·X = A, by the coupled iteration X ← (X + Z⁻¹)/2, Z ← (Z + X⁻¹)/2
-// from (A, B) (Denman and Beavers, Appl. Math. Comput. 1976; Bhatia, Positive Definite Matrices, 2007, section 4.1). Unlike square
-// roots by eigenvalues it keeps small entries of badly scaled matrices exact.
+// geometricMean is A # B⁻¹, the symmetric positive definite X with X·B·X = A, by the coupled iteration X ← (X + Z⁻¹)/2,
+// Z ← (Z + X⁻¹)/2 from (A, B) (Denman and Beavers, Appl. Math. Comput. 1976; Bhatia, Positive Definite Matrices, 2007,
+// section 4.1). Unlike square roots by eigenvalues it keeps small entries of badly scaled matrices exact.
 func geometricMean(a, b *mat.SymDense) (*mat.SymDense, bool) {
 	x, z := a, b
 	for range 80 {

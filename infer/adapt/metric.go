@@ -8,8 +8,8 @@ import (
 
 // A Metric is a linear map L from whitened coordinates, in which the target is roundish, to those of the target.
 //
-// With Rank < 0 it is dense: L is the lower triangular Factor [Dim, Dim]. Otherwise L = D(I + V diag(stretch) Vᵀ) with D the
-// diagonal Scale [Dim], V orthonormal Vectors [Dim, Rank] and Stretch [Rank].
+// With Rank < 0 it is dense: L is the lower triangular Factor [Dim, Dim]. Otherwise L = D(I + V diag(stretch) Vᵀ) with
+// D the diagonal Scale [Dim], V orthonormal Vectors [Dim, Rank] and Stretch [Rank].
 type Metric struct {
 	Dim, Rank        int
 	Factor           []float64
@@ -38,8 +38,8 @@ func Identity(dim int) Metric {
 // Diagonal is the identity as a metric that stays diagonal.
 func Diagonal(dim int) Metric { return lowRank(dim, 0) }
 
-// First is the identity as the metric of a kind by the name of the setting: "diagonal", "identity" (nothing adapts), or "" for the one that
-// adapts best.
+// First is the identity as the metric of a kind by the name of the setting: "diagonal", "identity" (nothing adapts), or
+// "" for the one that adapts best.
 func First(kind string, dim int) Metric {
 	if kind == "diagonal" || kind == "identity" && dim > MaxDense {
 		return Diagonal(dim)
@@ -105,8 +105,9 @@ func (p *Points) Add(x, g []float64) {
 // Len is the number of points.
 func (p *Points) Len() int { return len(p.x) }
 
-// Temperature is the configurational temperature of the points: E[(x − E x)·∇U]/d under U = −log π, which is 1 for draws from π, whatever its shape
-// (by parts; Leimkuhler and Matthews, Molecular Dynamics, 2015, section 6.1.5). NaN without points.
+// Temperature is the configurational temperature of the points: E[(x − E x)·∇U]/d under U = −log π, which is 1 for
+// draws from π, whatever its shape (by parts; Leimkuhler and Matthews, Molecular Dynamics, 2015, section 6.1.5). NaN
+// without points.
 func (p *Points) Temperature() float64 {
 	if p.Len() == 0 {
 		return math.NaN()
@@ -132,9 +133,10 @@ func finite(x []float64) bool {
 // prior is the number of imaginary points with which the metric so far counts.
 func prior(dim int) float64 { return 1 + float64(dim)/4 }
 
-// Estimate is a metric of the same kind as m that makes the target seen by the points round: the geometric mean of Cov(x) and
-// Cov(g)⁻¹, both shrunk towards the identity in m's coordinates by a few imaginary points, so that repeated estimates find scales
-// that differ by many orders of magnitude. It returns m when there are too few points to learn from.
+// Estimate is a metric of the same kind as m that makes the target seen by the points round: the geometric mean of
+// Cov(x) and Cov(g)⁻¹, both shrunk towards the identity in m's coordinates by a few imaginary points, so that repeated
+// estimates find scales that differ by many orders of magnitude. It returns m when there are too few points to learn
+// from.
 func (m Metric) Estimate(p *Points) Metric {
 	if p.Len() < 2 {
 		return m
@@ -159,8 +161,8 @@ func (m Metric) Estimate(p *Points) Metric {
 	return Metric{Dim: m.Dim, Rank: -1, Factor: out.RawMatrix().Data}
 }
 
-// rescale is m with the axes of its own coordinates scaled by (Var(x)/Var(g))^¼: a diagonal estimate first, so that the dense one
-// has numbers of like size to work with.
+// rescale is m with the axes of its own coordinates scaled by (Var(x)/Var(g))^¼: a diagonal estimate first, so that the
+// dense one has numbers of like size to work with.
 func (m Metric) rescale(p *Points) Metric {
 	x, g := m.whiten(p)
 	out := Metric{Dim: m.Dim, Rank: -1, Factor: append([]float64(nil), m.Factor...)}

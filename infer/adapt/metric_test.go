@@ -8,9 +8,9 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// A Gaussian's covariance is found from points that are not draws from it: the first have unit variance, those of three more rounds the law of
-// the metric so far, as a sampler on its way would give; then come draws. The target has sds from 1e-4 to 1 and correlations up to .9999. The oracle
-// is gonum's matrix arithmetic on the known covariance.
+// A Gaussian's covariance is found from points that are not draws from it: the first have unit variance, those of three
+// more rounds the law of the metric so far, as a sampler on its way would give; then come draws. The target has sds
+// from 1e-4 to 1 and correlations up to .9999. The oracle is gonum's matrix arithmetic on the known covariance.
 func TestEstimateFindsGaussian(t *testing.T) {
 	for _, rho := range []float64{0, 0.9, -0.9999} {
 		cov := mat.NewSymDense(3, []float64{1e-8, rho * 1e-4, 0, rho * 1e-4, 1, 0, 0, 0, 0.04})
@@ -22,7 +22,8 @@ func TestEstimateFindsGaussian(t *testing.T) {
 	}
 }
 
-// In 220 dimensions with three directions of sd 30 and scales over four decades, the low-rank metric leaves a condition number near ten where a diagonal one leaves hundreds.
+// In 220 dimensions with three directions of sd 30 and scales over four decades, the low-rank metric leaves a condition
+// number near ten where a diagonal one leaves hundreds.
 func TestLowRankFindsDirections(t *testing.T) {
 	const d = 220
 	r := rand.New(rand.NewPCG(1, 2))
@@ -54,7 +55,8 @@ func TestLowRankFindsDirections(t *testing.T) {
 	}
 }
 
-// Draws of N(0, cov) have a configurational temperature of 1; twice as spread out, of 4. 4,000 points know it to .013·T; bounds are four times that.
+// Draws of N(0, cov) have a configurational temperature of 1; twice as spread out, of 4. 4,000 points know it to
+// .013·T; bounds are four times that.
 func TestTemperature(t *testing.T) {
 	cov := mat.NewSymDense(3, []float64{4, 1, 0, 1, 1, 0, 0, 0, 0.01})
 	var c mat.Cholesky
@@ -144,8 +146,8 @@ func (m Metric) dense() *mat.Dense {
 	return out
 }
 
-// On a normal target in one dimension the mean acceptance of one step falls with ε; the average of the iterates must meet the
-// goal. The acceptance curve is a stand-in with a known root: a(ε) = exp(−4ε²), a = .8 at ε = √(−log .8)/2.
+// On a normal target in one dimension the mean acceptance of one step falls with ε; the average of the iterates must
+// meet the goal. The acceptance curve is a stand-in with a known root: a(ε) = exp(−4ε²), a = .8 at ε = √(−log .8)/2.
 func TestStepSizeMeetsGoal(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	s := NewStepSize(10, 0.8, math.Inf(1))

@@ -2,14 +2,16 @@ package adapt
 
 import "gonum.org/v1/gonum/stat"
 
-// A Runaway watches, window after window of warm-up, how far walkers spread. Under a density without end they spread by a factor with every window, for the
-// metric learns from where they are; under any other that ends once they have come to where it is.
+// A Runaway watches, window after window of warm-up, how far walkers spread. Under a density without end they spread by
+// a factor with every window, for the metric learns from where they are; under any other that ends once they have come
+// to where it is.
 type Runaway struct {
 	spread []float64
 	grown  []int // windows in a row
 }
 
-// What no density with an end shows: so many windows in a row in each of which the spread of a coordinate grew so much, up to there.
+// What no density with an end shows: so many windows in a row in each of which the spread of a coordinate grew so much,
+// up to there.
 const (
 	endless = 4
 	growth  = 5

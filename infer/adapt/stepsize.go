@@ -2,8 +2,8 @@ package adapt
 
 import "math"
 
-// A StepSize adapts log ε so that the mean acceptance probability meets a goal: dual averaging with the constants of Hoffman and
-// Gelman (JMLR 2014, section 3.2).
+// A StepSize adapts log ε so that the mean acceptance probability meets a goal: dual averaging with the constants of
+// Hoffman and Gelman (JMLR 2014, section 3.2).
 type StepSize struct {
 	goal, most  float64
 	mu          float64 // log ε is pulled towards this

@@ -9,13 +9,14 @@ import (
 // GoalShare is the effective share of draws that runs aim at: the worst bulk ESS of 4,000 is to reach 1,000.
 const GoalShare = 0.25
 
-// Thin is how many iterations make a draw, most at the most, so that the effective share of draws is enough where that of iterations is share.
+// Thin is how many iterations make a draw, most at the most, so that the effective share of draws is enough where that
+// of iterations is share.
 func Thin(share, enough float64, most int) int {
 	return int(min(max(math.Ceil(enough/share), 1), float64(most)))
 }
 
-// WorstShare is the least effective share of iterations, over location and spread of all coordinates of what was seen: chain, iteration,
-// coordinate.
+// WorstShare is the least effective share of iterations, over location and spread of all coordinates of what was seen:
+// chain, iteration, coordinate.
 func WorstShare(seen [][][]float64) float64 {
 	worst, n := 1.0, float64(len(seen)*len(seen[0]))
 	for j := range seen[0][0] {

@@ -1,16 +1,18 @@
-// Package compensation draws what has to be added to a noisy log acceptance ratio so that Barker's test decides as if there were no noise (Seita et al., UAI
-// 2017): a variable whose sum with normal noise is logistic. Its law is a polynomial in the logistic function, so that draws are
-// quantiles of uniform numbers, exact and without a chain.
+// Package compensation draws what has to be added to a noisy log acceptance ratio so that Barker's test decides as if
+// there were no noise (Seita et al., UAI 2017): a variable whose sum with normal noise is logistic. Its law is a
+// polynomial in the logistic function, so that draws are quantiles of uniform numbers, exact and without a chain.
 package compensation
 
 import "math"
 
-// A Law is that of a variable that is logistic once normal noise of variance σ² is added to it, as nearly as a series of some terms gets:
+// A Law is that of a variable that is logistic once normal noise of variance σ² is added to it, as nearly as a series
+// of some terms gets:
 //
 //	F(z) = Σₙ aₙ g⁽²ⁿ⁾(z),  aₙ = (−1)ⁿ Hₙ(λσ²/4)/(λⁿ n!),
 //
-// g the logistic function, H physicists' Hermite polynomials (Luo et al. 2020, equation 15, integrated). λ = 10 with three terms is the paper's; at λ = ∞, aₙ =
-// (−σ²/2)ⁿ/n!, the error is some thousand times smaller. F is a polynomial in g: its coefficients, from g¹ on.
+// g the logistic function, H physicists' Hermite polynomials (Luo et al. 2020, equation 15, integrated). λ = 10 with
+// three terms is the paper's; at λ = ∞, aₙ = (−σ²/2)ⁿ/n!, the error is some thousand times smaller. F is a polynomial
+// in g: its coefficients, from g¹ on.
 type Law []float64
 
 // New is the law for noise of a variance, with a λ above 0, +Inf allowed, and a number of terms.
@@ -75,8 +77,8 @@ func (c Law) Density(z float64) float64 {
 
 func logistic(z float64) float64 { return 1 / (1 + math.Exp(-z)) }
 
-// Error is the largest distance of the CDF, with normal noise of a variance added, from the logistic function. The sum over the normal is the trapezoidal
-// rule, exact to rounding here.
+// Error is the largest distance of the CDF, with normal noise of a variance added, from the logistic function. The sum
+// over the normal is the trapezoidal rule, exact to rounding here.
 func (c Law) Error(variance float64) (worst float64) {
 	for z := 0.0; z < 12; z += 0.05 {
 		sum, weight := 0.0, 0.0
@@ -89,7 +91,8 @@ func (c Law) Error(variance float64) (worst float64) {
 	return worst
 }
 
-// Quantile solves F(z) = u by Newton's method in g, from u, on the lower half: the law is symmetric, and the polynomial cancels badly near g = 1.
+// Quantile solves F(z) = u by Newton's method in g, from u, on the lower half: the law is symmetric, and the polynomial
+// cancels badly near g = 1.
 func (c Law) Quantile(u float64) float64 {
 	if u > 0.5 {
 		return -c.Quantile(1 - u)

@@ -8,7 +8,8 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 )
 
-// The paper's law: its polynomial and quantiles are those worked out by hand and checked with independent programs for this project.
+// The paper's law: its polynomial and quantiles are those worked out by hand and checked with independent programs for
+// this project.
 func TestPaperCompensation(t *testing.T) {
 	c := New(0.2, 10, 3)
 	want := Law{0.895, 0.375, -0.45, 0.3, -0.12}
@@ -31,7 +32,8 @@ func TestPaperCompensation(t *testing.T) {
 	}
 }
 
-// The largest error of the law with its noise added, against the logistic: the table of our notes, from independent programs, to its digits.
+// The largest error of the law with its noise added, against the logistic: the table of our notes, from independent
+// programs, to its digits.
 func TestCompensationError(t *testing.T) {
 	for _, c := range []struct {
 		variance, lambda float64
@@ -39,7 +41,8 @@ func TestCompensationError(t *testing.T) {
 		want             float64
 	}{
 		{.2, 10, 1, 9.2e-3}, {.1, 10, 3, 1.1e-3}, {.2, 10, 3, 1.0e-3}, {1, 10, 3, 2.7e-3},
-		{.1, math.Inf(1), 3, 7e-6}, {.2, math.Inf(1), 5, 7.4e-7}, {1, math.Inf(1), 5, 2.7e-4}, {1, math.Inf(1), 8, 2.1e-5},
+		{.1, math.Inf(1), 3, 7e-6}, {.2, math.Inf(1), 5, 7.4e-7}, {1, math.Inf(1), 5, 2.7e-4},
+		{1, math.Inf(1), 8, 2.1e-5},
 	} {
 		worst := New(c.variance, c.lambda, c.terms).Error(c.variance)
 		if worst > 1.1*c.want || worst < 0.9*c.want {

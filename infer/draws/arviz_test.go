@@ -11,7 +11,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// A run is read by ArviZ and xarray themselves. Tried with arviz 0.23.4 on xarray 2026.9 with zarr 3.1 and on xarray 2025.6 with zarr 2.18.
+// A run is read by ArviZ and xarray themselves. Tried with arviz 0.23.4 on xarray 2026.9 with zarr 3.1 and on xarray
+// 2025.6 with zarr 2.18.
 func TestArviZReadsARun(t *testing.T) {
 	python := os.Getenv("PPL_PYTHON")
 	if testing.Short() || os.Getenv("PPL_SLOW") == "" || python == "" {
@@ -86,7 +87,8 @@ func wantArviZ(t *testing.T, r *Run, text []byte) {
 			t.Errorf("%s: %s", name, d)
 		}
 	}
-	if y := got.Groups["posterior_predictive"]["y"]; !slices.Equal(y.Dims, []string{"chain", "draw", "y_dim_0"}) || !slices.Equal(y.Shape, []int{3, 503, 3}) ||
+	if y := got.Groups["posterior_predictive"]["y"]; !slices.Equal(y.Dims, []string{"chain", "draw", "y_dim_0"}) ||
+		!slices.Equal(y.Shape, []int{3, 503, 3}) ||
 		y.Sum != sumOf(t, r.Predictive, "y") {
 		t.Errorf("posterior_predictive: %+v", y)
 	}

@@ -13,7 +13,8 @@ func (s *store) coordinate(group string, a axis) error {
 		raw = encode(nil, intType, count(a.first, a.size))
 	}
 	key := group + "/" + a.name
-	if err := s.array(key, newArray(kind, []int{a.size}, []int{a.size}), dimensions(a.name)); err != nil || a.size == 0 {
+	if err := s.array(key, newArray(kind, []int{a.size}, []int{a.size}), dimensions(a.name)); err != nil ||
+		a.size == 0 {
 		return err
 	}
 	return s.chunk(key, []int{0}, raw)

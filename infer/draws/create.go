@@ -30,7 +30,8 @@ type ErrExists struct {
 }
 
 func (e ErrExists) Error() string {
-	return fmt.Sprintf("%s already has a run (%s, %d draws per chain): choose another directory, or remove it", e.Dir, e.Status, e.Draws)
+	return fmt.Sprintf("%s already has a run (%s, %d draws per chain): choose another directory, or remove it", e.Dir,
+		e.Status, e.Draws)
 }
 
 // ErrNotRun says that a directory, or file, is none of ours.
@@ -41,8 +42,9 @@ type ErrNotRun struct {
 
 func (e ErrNotRun) Error() string { return fmt.Sprintf("%s is not a ppl run: %s", e.Dir, e.Reason) }
 
-// Create begins a run in dir, which is made where it is not there. It gives ErrExists where dir holds a run and o.Overwrite
-// is not set, ErrNotRun where it holds other files (they stay), else what the operating system says, with the file named.
+// Create begins a run in dir, which is made where it is not there. It gives ErrExists where dir holds a run and
+// o.Overwrite is not set, ErrNotRun where it holds other files (they stay), else what the operating system says, with
+// the file named.
 func Create(dir string, layout Layout, o Options) (*Writer, error) {
 	if err := layout.check(); err != nil {
 		panic("internal error: layout of draws: " + err.Error())
@@ -131,7 +133,8 @@ func parseInfo(dir string, text []byte) (info Info, err error) {
 		return info, ErrNotRun{dir, runFile + ": " + err.Error()}
 	}
 	if info.Format != format {
-		return info, ErrNotRun{dir, fmt.Sprintf("%s says its format is %q, where %q is known", runFile, info.Format, format)}
+		return info, ErrNotRun{dir, fmt.Sprintf("%s says its format is %q, where %q is known", runFile,
+			info.Format, format)}
 	}
 	return info, nil
 }

@@ -17,7 +17,8 @@ func testLayout() Layout {
 		Chains: 3,
 		Posterior: []Variable{
 			{Name: "mu"},
-			{Name: "theta", Shape: []int{4}, Dims: []string{"school"}, First: []int{1}, Label: [][]string{{"Choate", "Deerfield", "Éton", "X"}}},
+			{Name: "theta", Shape: []int{4}, Dims: []string{"school"}, First: []int{1},
+				Label: [][]string{{"Choate", "Deerfield", "Éton", "X"}}},
 			{Name: "beta", Shape: []int{2, 3}, Dims: []string{"K", "P"}, First: []int{1, 0}},
 			{Name: "S", Shape: []int{2, 2}, Dims: []string{"K", "K"}},
 			{Name: "draw", Shape: []int{1}, Dims: []string{"draw_dim_0"}},
@@ -101,12 +102,14 @@ func wantDraws(t *testing.T, r *Run, l Layout, draws int) {
 
 func TestRoundTrip(t *testing.T) {
 	dir, l := filepath.Join(t.TempDir(), "a", "eight.run"), testLayout()
-	w := create(t, dir, l, Options{Model: "eight.ppl", Source: []byte("mu ~ Normal(0, 1)\n"), Resolved: map[string]any{"draws": 1203},
-		Sampler: "renhd", Device: "host", Seed: math.MaxUint64, Version: "0.1"})
+	w := create(t, dir, l, Options{Model: "eight.ppl", Source: []byte("mu ~ Normal(0, 1)\n"),
+		Resolved: map[string]any{"draws": 1203},
+		Sampler:  "renhd", Device: "host", Seed: math.MaxUint64, Version: "0.1"})
 	for chain := range l.Chains {
 		appendDraws(t, w, l, chain, 0, 1203)
 	}
-	report := SamplerReport{Temperatures: []float64{1, 2, 4}, SwapRates: []float64{.5, math.NaN()}, RoundTrips: 7, Barrier: .5,
+	report := SamplerReport{Temperatures: []float64{1, 2, 4}, SwapRates: []float64{.5, math.NaN()}, RoundTrips: 7,
+		Barrier:     .5,
 		Divergences: 2, Gradients: 12345, Seconds: 1.5, Notes: []string{"all well"}, Warnings: []string{"or not"},
 		Dynamics: "hmc", Path: "likelihood", Warmup: 1000, Thin: 3, StepSize: .25, Steps: 7.5}
 	w.Report(report)
@@ -168,8 +171,8 @@ func TestReadableWhileRunning(t *testing.T) {
 	}
 }
 
-// A crash at any file operation of a checkpoint leaves the draws of the checkpoint before. Simulated from outside: files of
-// later chunks and renewed .zarray documents stand beside the old .zmetadata.
+// A crash at any file operation of a checkpoint leaves the draws of the checkpoint before. Simulated from outside:
+// files of later chunks and renewed .zarray documents stand beside the old .zmetadata.
 func TestTornCheckpoint(t *testing.T) {
 	dir, l := t.TempDir(), testLayout()
 	w := create(t, dir, l, Options{})

@@ -61,7 +61,8 @@ func TestExtend(t *testing.T) {
 		if len(y) != l.Chains || len(y[2]) != 3*503 || y[2][3*502+1] != base+20_000+5020+1 {
 			t.Errorf("replicates of %d chains, the last %v", len(y), y[2][len(y[2])-3:])
 		}
-		if again, err := r.Draws("theta"); err != nil || !slices.Equal(again[1], theta[1]) || r.Info.Draws != 503 || r.Info.Seed != 7 {
+		if again, err := r.Draws("theta"); err != nil || !slices.Equal(again[1], theta[1]) || r.Info.Draws != 503 ||
+			r.Info.Seed != 7 {
 			t.Errorf("the draws have changed: %v, %+v", err, r.Info)
 		}
 	}
@@ -99,7 +100,8 @@ func TestExtendUnfinished(t *testing.T) {
 // A run that draws from the prior has no posterior and is counted by the draws of its own groups.
 func TestPriorRun(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "m.prior")
-	l := Layout{Chains: 1, Prior: []Variable{{Name: "mu"}}, PriorPredictive: []Variable{{Name: "y", Shape: []int{2}, Dims: []string{"N"}}}, Observed: testLayout().Observed}
+	l := Layout{Chains: 1, Prior: []Variable{{Name: "mu"}},
+		PriorPredictive: []Variable{{Name: "y", Shape: []int{2}, Dims: []string{"N"}}}, Observed: testLayout().Observed}
 	w := create(t, dir, l, Options{})
 	for d := range 40 {
 		if err := w.Append(0, []float64{float64(d), 1, float64(-d)}, nil); err != nil {

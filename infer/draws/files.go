@@ -7,8 +7,8 @@ import (
 	"runtime"
 )
 
-// writeFile puts data at path so that a reader, or a crash of the process, sees all of it or what stood there before. It holds against a loss of
-// power, too, once the directory has been synced.
+// writeFile puts data at path so that a reader, or a crash of the process, sees all of it or what stood there before.
+// It holds against a loss of power, too, once the directory has been synced.
 func writeFile(path string, data []byte) error { return replace(path, data, (*os.File).Sync) }
 
 // writeCopy is writeFile without the cost of syncing, for what is also said elsewhere.

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// Whatever the three documents of a run say, reading gives a run or an error. No chunk files are there: a run that claims draws
-// must fail for their lack, whatever number it claims.
+// Whatever the three documents of a run say, reading gives a run or an error. No chunk files are there: a run that
+// claims draws must fail for their lack, whatever number it claims.
 func FuzzOpen(f *testing.F) {
 	dir, l := f.TempDir(), testLayout()
 	w, err := Create(dir, l, Options{Model: "m.ppl"})

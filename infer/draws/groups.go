@@ -4,7 +4,8 @@ import (
 	"time"
 )
 
-// writeHead writes what does not change while the run goes on: the model, its options, the layout, the groups, the observed data.
+// writeHead writes what does not change while the run goes on: the model, its options, the layout, the groups, the
+// observed data.
 func (w *Writer) writeHead(l Layout, o Options) (err error) {
 	if err := writeFile(w.file(modelFile), o.Source); err != nil {
 		return err

@@ -6,7 +6,8 @@ import (
 	"time"
 )
 
-// A Status says how a run ended, if it did. A run whose process was killed stays Running; its draws up to the last chunk are there.
+// A Status says how a run ended, if it did. A run whose process was killed stays Running; its draws up to the last
+// chunk are there.
 type Status string
 
 const (

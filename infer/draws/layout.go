@@ -13,8 +13,9 @@ type Layout struct {
 	SampleStats []Variable `json:"sample_stats"`
 	Observed    []Observed `json:"observed_data"`
 
-	Predictive      []Variable `json:"posterior_predictive,omitempty"` // replicates of the data, one for each draw of the posterior (Extend)
-	Prior           []Variable `json:"prior,omitempty"`                // of a run that draws from the prior
+	// replicates of the data, one for each draw of the posterior (Extend)
+	Predictive      []Variable `json:"posterior_predictive,omitempty"`
+	Prior           []Variable `json:"prior,omitempty"` // of a run that draws from the prior
 	PriorPredictive []Variable `json:"prior_predictive,omitempty"`
 }
 
@@ -60,7 +61,8 @@ type streamedGroup struct {
 
 // groups are the streamed groups, in the order in which a record holds them.
 func (l Layout) groups() []streamedGroup {
-	return []streamedGroup{{posterior, l.Posterior}, {prior, l.Prior}, {priorPredictive, l.PriorPredictive}, {predictive, l.Predictive}, {sampleStats, l.SampleStats}}
+	return []streamedGroup{{posterior, l.Posterior}, {prior, l.Prior}, {priorPredictive, l.PriorPredictive},
+		{predictive, l.Predictive}, {sampleStats, l.SampleStats}}
 }
 
 func (c column) key() string { return c.group + "/" + arrayName(c.v.Name) }
@@ -142,9 +144,9 @@ func (a axis) same(b axis) bool {
 	return a.size == b.size && a.first == b.first && slices.Equal(a.label, b.label)
 }
 
-// axes names the dimensions of a group's variables, for each variable in turn, and lists the distinct ones. Where a name cannot
-// serve, because xarray wants dimensions of a variable to differ, or another variable means something else by it, the
-// axis is called NAME_dim_0 as ArviZ does.
+// axes names the dimensions of a group's variables, for each variable in turn, and lists the distinct ones. Where a
+// name cannot serve, because xarray wants dimensions of a variable to differ, or another variable means something else
+// by it, the axis is called NAME_dim_0 as ArviZ does.
 func axes(vs []Variable) (names [][]string, all []axis) {
 	known := map[string]axis{}
 	taken := map[string]bool{"chain": true, "draw": true}

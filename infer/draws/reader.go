@@ -41,7 +41,8 @@ func Open(dir string) (*Run, error) {
 	return parseRun(dir, info, layout, meta)
 }
 
-// incomplete explains a missing file: run.json is written first, so that the run had no time to begin, or files were taken away.
+// incomplete explains a missing file: run.json is written first, so that the run had no time to begin, or files were
+// taken away.
 func incomplete(dir string, err error) error {
 	if errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("the run in %s is incomplete: %w", dir, err)
@@ -128,7 +129,8 @@ func (a array) fits(v Variable, chains int) error {
 	}
 	shape[1] = draws
 	if !slices.Equal(a.Shape, shape) || a.Chunks[0] != 1 || (v.Size() > 0 && !slices.Equal(a.Chunks[2:], v.Shape)) {
-		return fmt.Errorf("has the shape %v in chunks %v, which is not that of the layout, %v", a.Shape, a.Chunks, v.Shape)
+		return fmt.Errorf("has the shape %v in chunks %v, which is not that of the layout, %v", a.Shape,
+			a.Chunks, v.Shape)
 	}
 	return nil
 }
@@ -142,8 +144,8 @@ func (a array) holds(o Observed) bool {
 		(slices.Equal(a.Chunks[1:], a.Shape[1:]) && a.Chunks[0] >= 1 && a.Chunks[0] <= a.Shape[0])
 }
 
-// Draws reads a variable of the posterior: by chain, the draws laid end to end, each with the variable's elements row-major.
-// An integer that could not be kept as one is NaN.
+// Draws reads a variable of the posterior: by chain, the draws laid end to end, each with the variable's elements
+// row-major. An integer that could not be kept as one is NaN.
 func (r *Run) Draws(name string) ([][]float64, error) {
 	return r.streamed(posterior, r.Layout.Posterior, name)
 }
@@ -191,7 +193,8 @@ func (r *Run) streamed(group string, vs []Variable, name string) ([][]float64, e
 	return chains, nil
 }
 
-// chain reads one chain of an array chunk by chunk. Memory grows with what is really there, not with what metadata claim.
+// chain reads one chain of an array chunk by chunk. Memory grows with what is really there, not with what metadata
+// claim.
 func (r *Run) chain(c column, chain int) (xs []float64, err error) {
 	a, n := r.arrays[c.key()], c.v.Size()
 	for k := 0; n > 0 && k*a.Chunks[1] < r.Info.Draws; k++ {

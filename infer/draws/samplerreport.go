@@ -7,37 +7,41 @@ import (
 
 // A SamplerReport has the sampler's own facts. What is empty or zero was not told.
 type SamplerReport struct {
-	Dynamics    string    // what moved the walkers: "hmc", "nosehoover"
-	Path        string    // what was tempered: "likelihood", "energy"; "" without a ladder
-	Warmup      int       // iterations per chain
-	Thin        int       // iterations per kept draw
-	StepSize    float64   // of the T = 1 rung, in whitened coordinates
-	Steps       float64   // leapfrog or splitting steps per iteration
-	Divergences int       // trajectories of the T = 1 rung that diverged after warm-up, kept or not
-	NotFinite   int       // trajectories that ended where the log density or its gradient is not finite, of all rungs after warm-up
-	Culprits    []Culprit // what of the model was not finite there, the most frequent first
-	Looked      int       // at how many of those ends
-	Gradients   int64     // gradients of the log density computed, warm-up included: lane-steps
-	Seconds     float64   // wall clock, with warm-up
-	EBFMI       []float64 // energy Bayesian fraction of missing information, by chain, over all iterations (stats.EBFMI)
+	Dynamics    string  // what moved the walkers: "hmc", "nosehoover"
+	Path        string  // what was tempered: "likelihood", "energy"; "" without a ladder
+	Warmup      int     // iterations per chain
+	Thin        int     // iterations per kept draw
+	StepSize    float64 // of the T = 1 rung, in whitened coordinates
+	Steps       float64 // leapfrog or splitting steps per iteration
+	Divergences int     // trajectories of the T = 1 rung that diverged after warm-up, kept or not
+	// trajectories that ended where the log density or its gradient is not finite, of all rungs after warm-up
+	NotFinite int
+	Culprits  []Culprit // what of the model was not finite there, the most frequent first
+	Looked    int       // at how many of those ends
+	Gradients int64     // gradients of the log density computed, warm-up included: lane-steps
+	Seconds   float64   // wall clock, with warm-up
+	EBFMI     []float64 // energy Bayesian fraction of missing information, by chain, over all iterations (stats.EBFMI)
 
 	// Of nuts; zero elsewhere.
 	TreeDepth float64 // doublings of a trajectory, on average after warm-up
 	Saturated int     // trajectories cut at the greatest depth, after warm-up
 
 	// Of variational fits; empty or zero elsewhere.
-	ELBO        []float64 // evidence lower bound, by chain
-	ParetoK     float64   // k̂ of the importance weights of all draws (stats.ParetoK)
-	EvidenceGap float64   // log of the mean weight − mean of the log weights: of the divergence from the target, what the weights know of
+	ELBO    []float64 // evidence lower bound, by chain
+	ParetoK float64   // k̂ of the importance weights of all draws (stats.ParetoK)
+	// log of the mean weight − mean of the log weights: of the divergence from the target, what the weights know of
+	EvidenceGap float64
 
-	// The ladder, cold to hot. Fewer than two temperatures: no replica exchange, and the rest is empty or zero. On the likelihood path they
-	// are 1/β, infinite at the prior; a rate is NaN where nothing was proposed.
+	// The ladder, cold to hot. Fewer than two temperatures: no replica exchange, and the rest is empty or zero. On the
+	// likelihood path they are 1/β, infinite at the prior; a rate is NaN where nothing was proposed.
 	Temperatures []float64
-	SwapRates    []float64 // accepted share of proposed swaps, between neighbouring rungs, all chains together, after warm-up
-	RoundTrips   int       // of replicas from cold to hot and back, all ladders together
-	Barrier      float64   // Λ = Σ (1 − swap rate)
-	Halves       []float64 // the barrier in the first and in the second half of the draws: they agree once the ladder has settled
-	Rungs        Rungs
+	// accepted share of proposed swaps, between neighbouring rungs, all chains together, after warm-up
+	SwapRates  []float64
+	RoundTrips int     // of replicas from cold to hot and back, all ladders together
+	Barrier    float64 // Λ = Σ (1 − swap rate)
+	// the barrier in the first and in the second half of the draws: they agree once the ladder has settled
+	Halves []float64
+	Rungs  Rungs
 
 	// Of minibatches; zero where there are none.
 	Batch       int     // rows of one
@@ -54,14 +58,18 @@ type Culprit struct {
 	Help   string `json:"help,omitempty"` // what to do about it, where more is known than that it is not finite
 }
 
-// Rungs is what each rung of the ladder was like after warm-up, all chains together; each list is as long as Temperatures, or empty.
+// Rungs is what each rung of the ladder was like after warm-up, all chains together; each list is as long as
+// Temperatures, or empty.
 type Rungs struct {
 	StepSizes  []float64
 	Acceptance []float64 // of trajectories
 	Divergence []float64 // share of trajectories
-	Upward     []float64 // of the walkers that have been at an end: the share that came from the cold one; falls evenly from 1 to 0 on a good ladder
+	// of the walkers that have been at an end: the share that came from the cold one; falls evenly from 1 to 0 on a
+	// good ladder
+	Upward     []float64
 	Thermostat []float64 // mean of s = ξΔt
-	Injected   []float64 // what s is expected to be from the friction and noise put in: c + εV/2; NaN where V is not known
+	// what s is expected to be from the friction and noise put in: c + εV/2; NaN where V is not known
+	Injected []float64
 }
 
 // samplerReport is the JSON form.
@@ -111,8 +119,10 @@ func (r SamplerReport) MarshalJSON() ([]byte, error) {
 		}
 	}
 	return json.Marshal(samplerReport{
-		r.Dynamics, r.Path, r.Warmup, r.Thin, Number(r.StepSize), Number(r.Steps), r.Divergences, r.NotFinite, r.Culprits, r.Looked, r.Gradients, Number(r.Seconds),
-		Numbers(r.EBFMI), Number(r.TreeDepth), r.Saturated, Numbers(r.ELBO), Number(r.ParetoK), Number(r.EvidenceGap), Numbers(r.Temperatures), Numbers(r.SwapRates), r.RoundTrips, Number(r.Barrier), Numbers(r.Halves), rungs,
+		r.Dynamics, r.Path, r.Warmup, r.Thin, Number(r.StepSize), Number(r.Steps), r.Divergences, r.NotFinite,
+		r.Culprits, r.Looked, r.Gradients, Number(r.Seconds),
+		Numbers(r.EBFMI), Number(r.TreeDepth), r.Saturated, Numbers(r.ELBO), Number(r.ParetoK), Number(r.EvidenceGap),
+		Numbers(r.Temperatures), Numbers(r.SwapRates), r.RoundTrips, Number(r.Barrier), Numbers(r.Halves), rungs,
 		r.Batch, Number(r.NoiseNormal), r.Notes, r.Warnings,
 	})
 }
@@ -124,11 +134,16 @@ func (r *SamplerReport) UnmarshalJSON(text []byte) error {
 		return err
 	}
 	*r = SamplerReport{
-		Dynamics: s.Dynamics, Path: s.Path, Warmup: s.Warmup, Thin: s.Thin, StepSize: float64(s.StepSize), Steps: float64(s.Steps),
-		Divergences: s.Divergences, NotFinite: s.NotFinite, Culprits: s.Culprits, Looked: s.Looked, Gradients: s.Gradients, Seconds: float64(s.Seconds), EBFMI: floats(s.EBFMI),
-		TreeDepth: float64(s.TreeDepth), Saturated: s.Saturated, ELBO: floats(s.ELBO), ParetoK: float64(s.ParetoK), EvidenceGap: float64(s.EvidenceGap),
-		Temperatures: temperatures(s.Temperatures), SwapRates: floats(s.SwapRates), RoundTrips: s.RoundTrips, Barrier: float64(s.Barrier),
-		Halves: floats(s.Halves), Batch: s.Batch, NoiseNormal: float64(s.NoiseNormal), Notes: s.Notes, Warnings: s.Warnings,
+		Dynamics: s.Dynamics, Path: s.Path, Warmup: s.Warmup, Thin: s.Thin, StepSize: float64(s.StepSize),
+		Steps:       float64(s.Steps),
+		Divergences: s.Divergences, NotFinite: s.NotFinite, Culprits: s.Culprits, Looked: s.Looked,
+		Gradients: s.Gradients, Seconds: float64(s.Seconds), EBFMI: floats(s.EBFMI),
+		TreeDepth: float64(s.TreeDepth), Saturated: s.Saturated, ELBO: floats(s.ELBO), ParetoK: float64(s.ParetoK),
+		EvidenceGap:  float64(s.EvidenceGap),
+		Temperatures: temperatures(s.Temperatures), SwapRates: floats(s.SwapRates), RoundTrips: s.RoundTrips,
+		Barrier: float64(s.Barrier),
+		Halves:  floats(s.Halves), Batch: s.Batch, NoiseNormal: float64(s.NoiseNormal), Notes: s.Notes,
+		Warnings: s.Warnings,
 	}
 	for name, column := range r.Rungs.columns() {
 		*column = floats(s.Rungs[name])

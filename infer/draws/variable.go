@@ -1,9 +1,10 @@
-// Package draws keeps named draws on disk: a Zarr store in the InferenceData layout that ArviZ reads, written in streamed,
-// atomic chunks, so that whatever ends a run the draws so far are usable.
+// Package draws keeps named draws on disk: a Zarr store in the InferenceData layout that ArviZ reads, written in
+// streamed, atomic chunks, so that whatever ends a run the draws so far are usable.
 //
-// A run directory is a Zarr hierarchy of format 2 (https://zarr-specs.readthedocs.io/en/latest/v2/v2.0.html) with one group per
-// kind of array (posterior, sample_stats, observed_data: https://python.arviz.org/en/stable/schema/schema.html). Beside the groups
-// stand model.ppl (the source as run), options.json (what was asked), layout.json (names and shapes) and run.json (status, counts, sampler's report).
+// A run directory is a Zarr hierarchy of format 2 (https://zarr-specs.readthedocs.io/en/latest/v2/v2.0.html) with one
+// group per kind of array (posterior, sample_stats, observed_data:
+// https://python.arviz.org/en/stable/schema/schema.html). Beside the groups stand model.ppl (the source as run),
+// options.json (what was asked), layout.json (names and shapes) and run.json (status, counts, sampler's report).
 //
 // Chains fill chunks of their own, at their own pace. A chunk is written to a temporary name, synced and renamed; then
 // the metadata are renewed, .zmetadata last. It commits: its shapes say how many draws every chain has, the least over
@@ -17,13 +18,15 @@ import (
 
 // A Variable is a named array saved once per draw.
 type Variable struct {
-	Name  string     `json:"name"`
-	Shape []int      `json:"shape"`           // without chain and draw
-	Dims  []string   `json:"dims"`            // one name per axis: the index set's name, or NAME_dim_0
-	First []int      `json:"first,omitempty"` // index of the first element of each axis as the user writes it; nil for 1
+	Name  string   `json:"name"`
+	Shape []int    `json:"shape"` // without chain and draw
+	Dims  []string `json:"dims"`  // one name per axis: the index set's name, or NAME_dim_0
+	// index of the first element of each axis as the user writes it; nil for 1
+	First []int      `json:"first,omitempty"`
 	Label [][]string `json:"label,omitempty"` // labels of an axis, or nil for numbers
 	Int   bool       `json:"int,omitempty"`   // draws are integers
-	Bool  bool       `json:"bool,omitempty"`  // draws are 0 or 1, kept as truth values (ArviZ wants this of "diverging")
+	// draws are 0 or 1, kept as truth values (ArviZ wants this of "diverging")
+	Bool bool `json:"bool,omitempty"`
 }
 
 // Size is the number of elements.

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// A Writer streams draws to a run directory. It keeps at most one chunk of draws of each chain in memory. Chains may be appended to
-// from goroutines of their own. After an error it takes no more draws and gives that error again.
+// A Writer streams draws to a run directory. It keeps at most one chunk of draws of each chain in memory. Chains may be
+// appended to from goroutines of their own. After an error it takes no more draws and gives that error again.
 type Writer struct {
 	mu      sync.Mutex
 	dir     string
@@ -57,8 +57,8 @@ func newWriter(dir string, l Layout, o Options) *Writer {
 func (w *Writer) chains() int             { return len(w.buffers) }
 func (w *Writer) file(name string) string { return filepath.Join(w.dir, name) }
 
-// Append adds a draw to a chain (0-based): the elements of Layout.Posterior (or Prior and PriorPredictive, or Predictive) laid end to end, then those
-// of Layout.SampleStats.
+// Append adds a draw to a chain (0-based): the elements of Layout.Posterior (or Prior and PriorPredictive, or
+// Predictive) laid end to end, then those of Layout.SampleStats.
 func (w *Writer) Append(chain int, values, stats []float64) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -221,8 +221,8 @@ func (w *Writer) Report(r SamplerReport) {
 	w.info.Report = r
 }
 
-// Close makes all draws readable and ends the run. A cause (of Failed) is kept for the reader; nil otherwise. When draws
-// cannot be written, the run is marked as failed where that is still possible, and the first error comes back.
+// Close makes all draws readable and ends the run. A cause (of Failed) is kept for the reader; nil otherwise. When
+// draws cannot be written, the run is marked as failed where that is still possible, and the first error comes back.
 func (w *Writer) Close(status Status, cause error) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()

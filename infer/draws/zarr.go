@@ -29,7 +29,8 @@ type attributes map[string]any
 
 // newArray describes an array stored row-major. A chunk has at least one element along every axis, as Zarr asks.
 func newArray(kind string, shape, chunks []int) *array {
-	a := &array{Format: 2, Shape: slices.Clone(shape), Chunks: slices.Clone(chunks), Type: kind, Compressor: &codec{"zlib", 1}, Order: "C"}
+	a := &array{Format: 2, Shape: slices.Clone(shape), Chunks: slices.Clone(chunks), Type: kind,
+		Compressor: &codec{"zlib", 1}, Order: "C"}
 	if kind == realType {
 		a.Fill = "NaN" // other types have none: xarray would read it as a missing value and turn integers into reals
 	}

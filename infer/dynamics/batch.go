@@ -11,16 +11,18 @@ import (
 
 // Batches say which rows stand for all rows of a target that splits. The zero value: all rows do.
 //
-// A free rule takes Size different rows at each step, anew for each step and each walker. Both were measured to matter, on the mean of 10⁴ normals with
-// batches of 256: where steps go through all rows before any comes again, what one step errs by later ones make up for, and noise that
-// cancels over an epoch heats momenta, which the thermostat sees, but not θ (variance .63 of the truth); where the replicas of a ladder share
-// batches, they err together, their law is no product, and swaps are not reversible (1.09).
-// Where an exact density is wanted, those of Reference stand for all, weighted to be as many: a posterior of about the same shape at
-// about the same place, for a rule that corrects (Size = 0) and for the entry Gradient.
+// A free rule takes Size different rows at each step, anew for each step and each walker. Both were measured to matter,
+// on the mean of 10⁴ normals with batches of 256: where steps go through all rows before any comes again, what one step
+// errs by later ones make up for, and noise that cancels over an epoch heats momenta, which the thermostat sees, but
+// not θ (variance .63 of the truth); where the replicas of a ladder share batches, they err together, their law is no
+// product, and swaps are not reversible (1.09). Where an exact density is wanted, those of Reference stand for all,
+// weighted to be as many: a posterior of about the same shape at about the same place, for a rule that corrects (Size =
+// 0) and for the entry Gradient.
 //
-// Where rows are in random order already (Mixed), as in the files of data too large for memory, a batch is Size rows that follow one another from one
-// drawn at random, and energies go on from one drawn at random, around the end. Over all places where a batch may begin, its mean is that of all rows and its variance
-// that of Size rows without replacement, to a relative √(2·Size/Rows), as far as Rows/Size batches beside one another know the variance.
+// Where rows are in random order already (Mixed), as in the files of data too large for memory, a batch is Size rows
+// that follow one another from one drawn at random, and energies go on from one drawn at random, around the end. Over
+// all places where a batch may begin, its mean is that of all rows and its variance that of Size rows without
+// replacement, to a relative √(2·Size/Rows), as far as Rows/Size batches beside one another know the variance.
 type Batches struct {
 	Rows, Size int
 	Mixed      bool
@@ -51,14 +53,15 @@ func (s System) AtReference() System {
 
 // Lane buffers and entries of batches.
 const (
-	Walker    = "walker"     // set by the host: its number, for batches of its own
-	Chain     = "chain"      // set by the host: its chain's number; energies of a chain's walkers are of the same rows
-	Round     = "round"      // set by the host: of exchanges; the rows of each come in an order of their own
-	Part      = "part"       // set by the host: which chunk of that order Terms takes
-	Pivot     = "pivot"      // set by the host: a point near which terms are about linear
-	Terms     = "terms"      // after the entry of that name: log ℓ(θ; x) of the rows of a chunk
-	Controls  = "controls"   // with it: what they change by from the pivot to θ, to first order
-	Slope     = "slope"      // after the entry of that name: the gradient at the pivot of a chunk's terms; here chunks are in the order of rows
+	Walker   = "walker"   // set by the host: its number, for batches of its own
+	Chain    = "chain"    // set by the host: its chain's number; energies of a chain's walkers are of the same rows
+	Round    = "round"    // set by the host: of exchanges; the rows of each come in an order of their own
+	Part     = "part"     // set by the host: which chunk of that order Terms takes
+	Pivot    = "pivot"    // set by the host: a point near which terms are about linear
+	Terms    = "terms"    // after the entry of that name: log ℓ(θ; x) of the rows of a chunk
+	Controls = "controls" // with it: what they change by from the pivot to θ, to first order
+	// after the entry of that name: the gradient at the pivot of a chunk's terms; here chunks are in the order of rows
+	Slope     = "slope"
 	Whole     = "whole"      // with it: log ρ and the part of log ℓ that is no sum over rows
 	NoisyGrad = "noisy_grad" // after the entry of that name: ∇log π_β from one batch, as a step sees it
 	clock     = "clock"      // batches that a lane has seen
@@ -76,8 +79,8 @@ func (s System) fromEpoch(key, epoch, part autodiff.Node, size int) autodiff.Nod
 	return g.Shuffle(n, key, autodiff.Add(autodiff.Broadcast(first, []int{size}, nil), g.Iota(size)))
 }
 
-// Wanted are the rows that an entry reads on a lane whose scalars the host looks up; nil for an entry that reads none. It is what the graphs work
-// out for themselves, for targets of which the host brings the rows.
+// Wanted are the rows that an entry reads on a lane whose scalars the host looks up; nil for an entry that reads none.
+// It is what the graphs work out for themselves, for targets of which the host brings the rows.
 func (b Batches) Wanted(entry string, seed uint64, scalar func(name string) float64) []float64 {
 	if b.Size == 0 {
 		return nil
@@ -148,10 +151,12 @@ func (s System) termsEntry() lower.Entry {
 	logPrior, whole, terms := s.Target.(infer.Splittable).Split(theta, rows)
 	_, _, there := s.Target.(infer.Splittable).Split(pivot, rows)
 	both := autodiff.Concat(0, autodiff.Reshape(logPrior, 1), autodiff.Reshape(whole, 1))
-	return lower.Entry{Name: Terms, Assign: put(Terms, terms, Whole, both, Controls, along(there, pivot, autodiff.Sub(theta, pivot)))}
+	return lower.Entry{Name: Terms, Assign: put(Terms, terms, Whole, both, Controls,
+		along(there, pivot, autodiff.Sub(theta, pivot)))}
 }
 
-// along is the derivative of each of ys, a function of x, in a direction: that of the pullback Σ wᵢ∇yᵢ·direction, which is linear in w, by w.
+// along is the derivative of each of ys, a function of x, in a direction: that of the pullback Σ wᵢ∇yᵢ·direction, which
+// is linear in w, by w.
 func along(ys, x, direction autodiff.Node) autodiff.Node {
 	w := ys.Graph().Input("weights", ys.Size())
 	pullback := autodiff.Grad(autodiff.SumAll(autodiff.Mul(w, ys)), x)[0]
@@ -172,5 +177,6 @@ func (s System) slopeEntry() lower.Entry {
 func (s System) noisyEntry() lower.Entry {
 	g := autodiff.New()
 	pieces, _, _ := s.noisyPieces(s.theta(g))
-	return lower.Entry{Name: NoisyGrad, Assign: put(NoisyGrad, s.force(pieces), clock, autodiff.Add(g.Input(clock), g.Const(1)))}
+	return lower.Entry{Name: NoisyGrad, Assign: put(NoisyGrad, s.force(pieces), clock,
+		autodiff.Add(g.Input(clock), g.Const(1)))}
 }

@@ -7,9 +7,10 @@ import (
 	"ppl/compiler/lower"
 )
 
-// Cyclical is cyclical stochastic gradient MCMC (Zhang, Li, Zhang, Chen and Wilson, ICLR 2020) around SGLD or SGHMC: Δt² falls along half a cosine from
-// Peak² times the lane's to 0, over and over. In the first part of a cycle no noise is injected, to find a mode; the rest of
-// it samples, and only what it ends at counts as a draw. Modes get the weight with which they are found, not that of the target.
+// Cyclical is cyclical stochastic gradient MCMC (Zhang, Li, Zhang, Chen and Wilson, ICLR 2020) around SGLD or SGHMC:
+// Δt² falls along half a cosine from Peak² times the lane's to 0, over and over. In the first part of a cycle no noise
+// is injected, to find a mode; the rest of it samples, and only what it ends at counts as a draw. Modes get the weight
+// with which they are found, not that of the target.
 type Cyclical struct {
 	Inner   Inner
 	Length  int     // steps of a cycle

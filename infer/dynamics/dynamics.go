@@ -1,9 +1,10 @@
-// Package dynamics moves walkers: each rule is the arithmetic of one step of one lane, written as a graph, so that it runs on any
-// device beside the density it follows.
+// Package dynamics moves walkers: each rule is the arithmetic of one step of one lane, written as a graph, so that it
+// runs on any device beside the density it follows.
 //
-// All rules work in unit temperature and in whitened momenta: with θ = L z (a metric, package adapt), momenta p ~ N(0, I) move θ by
-// θ̇ = L p under the force Lᵀ∇log π_β, where π_β is the target tempered by the lane's inverse temperature β. Dynamics at
-// temperature T under −∇U, as the papers write it, is the same thing in other units of time: U/T at temperature 1 with Δt·√T.
+// All rules work in unit temperature and in whitened momenta: with θ = L z (a metric, package adapt), momenta p ~ N(0,
+// I) move θ by θ̇ = L p under the force Lᵀ∇log π_β, where π_β is the target tempered by the lane's inverse temperature
+// β. Dynamics at temperature T under −∇U, as the papers write it, is the same thing in other units of time: U/T at
+// temperature 1 with Δt·√T.
 package dynamics
 
 import (
@@ -25,8 +26,8 @@ const (
 
 func (p Path) String() string { return [...]string{"", "energy", "likelihood"}[p] }
 
-// A System is what a rule moves on. Noise is the variance of normal noise added, each step, to every component of the gradient of
-// what Path tempers, and to that potential where it is read for exchanges.
+// A System is what a rule moves on. Noise is the variance of normal noise added, each step, to every component of the
+// gradient of what Path tempers, and to that potential where it is read for exchanges.
 type System struct {
 	Target  infer.Target
 	Path    Path
@@ -51,20 +52,21 @@ type Rule interface {
 
 // Lane buffers. Sizes are 1 but for theta, gradient and momentum, which have one element per coordinate.
 const (
-	Theta     = "theta"
-	LogPrior  = "log_prior" // at theta
-	LogLik    = "log_lik"   // at theta
-	Beta      = "beta"      // set by the host
-	StepSize  = "step_size" // set by the host: Δt in whitened coordinates
-	Cool      = "cool"      // set by the host, hmc only: 1/T on top of all else, below 1 for walkers that start far out
-	Tempered  = "tempered"  // after end: what β multiplies, with its noise, for exchanges
-	Accept    = "accept"    // after end: acceptance probability of the trajectory; 1 where nothing is rejected
-	Moved     = "moved"     // after end: 1 when theta is a new point
-	Diverged  = "diverged"  // after end: 1 when the trajectory went astray
-	Finite    = "finite"    // after end: 0 when the density where the trajectory ended, or a momentum, is not finite
-	Ended     = "ended"     // after end: θ there, kept or not; where something was not finite, about where that happened first
-	Total     = "total"     // after end: the Hamiltonian of the state kept
-	Counts    = "counts"    // after end, of rules that flag: 1 when theta counts as a draw
+	Theta    = "theta"
+	LogPrior = "log_prior" // at theta
+	LogLik   = "log_lik"   // at theta
+	Beta     = "beta"      // set by the host
+	StepSize = "step_size" // set by the host: Δt in whitened coordinates
+	Cool     = "cool"      // set by the host, hmc only: 1/T on top of all else, below 1 for walkers that start far out
+	Tempered = "tempered"  // after end: what β multiplies, with its noise, for exchanges
+	Accept   = "accept"    // after end: acceptance probability of the trajectory; 1 where nothing is rejected
+	Moved    = "moved"     // after end: 1 when theta is a new point
+	Diverged = "diverged"  // after end: 1 when the trajectory went astray
+	Finite   = "finite"    // after end: 0 when the density where the trajectory ended, or a momentum, is not finite
+	// after end: θ there, kept or not; where something was not finite, about where that happened first
+	Ended     = "ended"
+	Total     = "total"  // after end: the Hamiltonian of the state kept
+	Counts    = "counts" // after end, of rules that flag: 1 when theta counts as a draw
 	Momentum  = "momentum"
 	Gradient  = "gradient"  // after the entry of that name: ∇log π_β at theta, without noise
 	Potential = "potential" // an entry: Tempered anew, with noise anew
@@ -114,7 +116,8 @@ func (s System) valuesEntry() lower.Entry {
 
 func (s System) theta(g *autodiff.Graph) autodiff.Node { return g.Input(Theta, s.Target.Dim()) }
 
-// steady keeps coordinates where they were once they leave the numbers, so that a trajectory that fails ends where it failed.
+// steady keeps coordinates where they were once they leave the numbers, so that a trajectory that fails ends where it
+// failed.
 func steady(theta, before autodiff.Node) autodiff.Node {
 	return autodiff.Where(autodiff.IsFinite(theta), theta, before)
 }

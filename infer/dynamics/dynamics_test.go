@@ -25,7 +25,8 @@ func TestFreeRules(t *testing.T) {
 		{Rule: dynamics.SGLD{}, Step: 0.4, Steps: 20, Bias: 0.05},
 		{Rule: dynamics.RELD{}, Step: 0.3, Steps: 20, Bias: 0.06},
 		{Rule: dynamics.TACTHMC{Hottest: 4}, Step: 0.2, Steps: 20, Bias: 0.03},
-		{Rule: dynamics.Cyclical{Inner: dynamics.SGLD{}, Length: 320, Explore: 0.2, Peak: 1}, Step: 0.4, Steps: 20, Bias: 0.06},
+		{Rule: dynamics.Cyclical{Inner: dynamics.SGLD{}, Length: 320, Explore: 0.2, Peak: 1}, Step: 0.4, Steps: 20,
+			Bias: 0.06},
 	} {
 		t.Run(c.Rule.Name(), func(t *testing.T) { dynamicstest.Run(t, c) })
 	}
@@ -62,8 +63,8 @@ func secondMoment(t *testing.T, r dynamics.Rule, h float64, steps, trajectories 
 	return sum / float64(n)
 }
 
-// A harmonic oscillator at c = .1, ε = .01: the variance of θ is 1 − s/2 = .948 under the printed Euler step, s = 1 − √(1 − 2c), and 1
-// under BADODAB (worked out by hand; bounds ± .01 are above four standard errors of 64 lanes here).
+// A harmonic oscillator at c = .1, ε = .01: the variance of θ is 1 − s/2 = .948 under the printed Euler step, s = 1 −
+// √(1 − 2c), and 1 under BADODAB (worked out by hand; bounds ± .01 are above four standard errors of 64 lanes here).
 func TestHarmonicOscillator(t *testing.T) {
 	for _, c := range []struct {
 		name string
@@ -81,10 +82,12 @@ func TestHarmonicOscillator(t *testing.T) {
 	}
 }
 
-// Gradient noise of variance 25 heats a thermostat without friction of its own, which then has to rise: the variance stays that of
-// the target, where a rule with fixed friction would heat up (bound: .02, four standard errors and the bias of the step).
+// Gradient noise of variance 25 heats a thermostat without friction of its own, which then has to rise: the variance
+// stays that of the target, where a rule with fixed friction would heat up (bound: .02, four standard errors and the
+// bias of the step).
 func TestThermostatTakesUpNoise(t *testing.T) {
-	l := dynamicstest.Open(t, dynamics.NoseHoover{Mass: 10}, dynamics.System{Target: dynamicstest.Normal(1), Noise: 25}, 64)
+	l := dynamicstest.Open(t, dynamics.NoseHoover{Mass: 10}, dynamics.System{Target: dynamicstest.Normal(1), Noise: 25},
+		64)
 	l.Fill(dynamics.StepSize, 0.05)
 	l.Fill(dynamics.Friction, 0.01)
 	l.Call(t, "start", 1)
@@ -107,7 +110,8 @@ func TestThermostatTakesUpNoise(t *testing.T) {
 	}
 }
 
-// A density that is −∞ or not a number on half the line is a rejection there, never a draw: θ e^{−θ} on θ > 0, mean 2, second moment 6.
+// A density that is −∞ or not a number on half the line is a rejection there, never a draw: θ e^{−θ} on θ > 0, mean 2,
+// second moment 6.
 func TestHMCRejectsWhereThereIsNoDensity(t *testing.T) {
 	gamma := dynamicstest.Density{D: 1, LogPrior: func(theta autodiff.Node) autodiff.Node {
 		x := autodiff.Reshape(theta)

@@ -7,8 +7,8 @@ import (
 	"ppl/compiler/lower"
 )
 
-// A free rule rejects nothing, so that a noisy gradient is all it needs. What it is made of is how a walker starts afresh and how it moves by
-// one step; the four entries follow.
+// A free rule rejects nothing, so that a noisy gradient is all it needs. What it is made of is how a walker starts
+// afresh and how it moves by one step; the four entries follow.
 type free interface {
 	// fresh is what the rule keeps beside θ and the forces there, as for a walker that has just been placed.
 	fresh(s System, g *autodiff.Graph) []lower.Assign
@@ -62,7 +62,8 @@ func (s System) forces() int {
 // held is the state as the last step left it.
 func held(r free, s System) *state {
 	g := autodiff.New()
-	x := &state{System: s, g: g, theta: s.theta(g), h: g.Input(StepSize), warmth: g.Const(1), own: map[string]autodiff.Node{},
+	x := &state{System: s, g: g, theta: s.theta(g), h: g.Input(StepSize), warmth: g.Const(1),
+		own:      map[string]autodiff.Node{},
 		logPrior: g.Input(LogPrior), logLik: g.Input(LogLik)}
 	for i := range s.forces() {
 		x.pieces = append(x.pieces, g.Input(forceName(i), s.Target.Dim()))
@@ -155,7 +156,8 @@ func end(r free, s System) lower.Entry {
 		total = autodiff.Add(total, kinetic(p))
 	}
 	return lower.Entry{Name: "end", Assign: append(assign, put(
-		Total, total, Tempered, tempered, Accept, sane, Moved, sane, Finite, sane, Ended, x.theta, Diverged, autodiff.Not(sane))...)}
+		Total, total, Tempered, tempered, Accept, sane, Moved, sane, Finite, sane, Ended, x.theta, Diverged,
+		autodiff.Not(sane))...)}
 }
 
 // noisyPieces adds the noise to the gradient of what is tempered.

@@ -5,11 +5,11 @@ import (
 	"ppl/compiler/lower"
 )
 
-// HMC is Hamiltonian Monte Carlo (Duane, Kennedy, Pendleton, Roweth 1987; Neal 2011): a trajectory of leapfrog steps in position
-// form, each half a drift, a kick and half a drift, accepted with probability min(1, e^{−ΔH}). One step costs one gradient and
-// nothing carries over but θ and its density, so a change of rung needs no new gradient. The step of a trajectory is the lane's
-// times uniform(1 − Jitter, 1 + Jitter), against periodic orbits; with probability Careful it is a quarter of that, so that a walker in a
-// corner too curved for the step everybody else takes gets out again.
+// HMC is Hamiltonian Monte Carlo (Duane, Kennedy, Pendleton, Roweth 1987; Neal 2011): a trajectory of leapfrog steps in
+// position form, each half a drift, a kick and half a drift, accepted with probability min(1, e^{−ΔH}). One step costs
+// one gradient and nothing carries over but θ and its density, so a change of rung needs no new gradient. The step of a
+// trajectory is the lane's times uniform(1 − Jitter, 1 + Jitter), against periodic orbits; with probability Careful it
+// is a quarter of that, so that a walker in a corner too curved for the step everybody else takes gets out again.
 type HMC struct {
 	Jitter  float64
 	Careful float64
@@ -38,7 +38,8 @@ func (r HMC) Entries(s System) []lower.Entry {
 // place computes the density at theta.
 func (s System) place() lower.Entry {
 	logPrior, logLik := s.density(s.theta(autodiff.New()))
-	return lower.Entry{Name: "start", Assign: put(LogPrior, logPrior, LogLik, logLik, Tempered, s.tempered(logPrior, logLik))}
+	return lower.Entry{Name: "start", Assign: put(LogPrior, logPrior, LogLik, logLik, Tempered,
+		s.tempered(logPrior, logLik))}
 }
 
 // cooled is x / T of a lane.
@@ -50,7 +51,8 @@ func (r HMC) begin(s System) lower.Entry {
 	u := autodiff.Sub(autodiff.Mul(g.Const(2), g.Uniform(siteJitter)), g.Const(1))
 	h := autodiff.Mul(g.Input(StepSize), autodiff.Add(g.Const(1), autodiff.Mul(g.Const(r.Jitter), u)))
 	if r.Careful > 0 {
-		h = autodiff.Mul(h, autodiff.Where(autodiff.Lt(g.Uniform(siteCare), g.Const(r.Careful)), g.Const(0.25), g.Const(1)))
+		h = autodiff.Mul(h, autodiff.Where(autodiff.Lt(g.Uniform(siteCare), g.Const(r.Careful)), g.Const(0.25),
+			g.Const(1)))
 	}
 	density := cooled(s.temper(g.Input(LogPrior), g.Input(LogLik)))
 	return lower.Entry{Name: "begin", Assign: put(
@@ -70,7 +72,8 @@ func (HMC) step(s System) lower.Entry {
 	return lower.Entry{Name: "step", Assign: put(Theta, theta, Momentum, p)}
 }
 
-// end accepts or rejects. A density or momentum that is not finite makes ΔH not finite, which is a rejection like any other.
+// end accepts or rejects. A density or momentum that is not finite makes ΔH not finite, which is a rejection like any
+// other.
 func (HMC) end(s System) lower.Entry {
 	g := autodiff.New()
 	theta := s.theta(g)

@@ -44,7 +44,8 @@ func leapfrogger(t *testing.T) (run func(entry string, h float64, times int) []f
 	}, exe
 }
 
-// start knows the gradient −(x²+y²)·(x, y) and its whitened form Lᵀg; steps back undo steps forth; energy is kept to order two.
+// start knows the gradient −(x²+y²)·(x, y) and its whitened form Lᵀg; steps back undo steps forth; energy is kept to
+// order two.
 func TestLeapfrog(t *testing.T) {
 	run, exe := leapfrogger(t)
 	exe.SetLane(dynamics.Theta, 0, []float64{0.5, -1})

@@ -5,13 +5,14 @@ import (
 	"ppl/compiler/lower"
 )
 
-// NoseHoover is the dynamics of RENHD: friction that adapts, by a thermostat, to whatever noise is in the gradients (Ding et al. 2014;
-// Luo et al. 2020), so that no step is rejected and no noise needs to be known. With s = ξΔt, c = CΔt, d dimensions:
+// NoseHoover is the dynamics of RENHD: friction that adapts, by a thermostat, to whatever noise is in the gradients
+// (Ding et al. 2014; Luo et al. 2020), so that no step is rejected and no noise needs to be known. With s = ξΔt, c =
+// CΔt, d dimensions:
 //
 //	dθ = L p dt,  dp = f dt − ξ p dt + √(2C) dW,  dξ = (|p|²/d − 1)/Mass dt
 //
-// It takes the symmetric splitting BADODAB (Leimkuhler and Shang, SIAM J. Sci. Comput. 2016), which samples a harmonic oscillator
-// exactly as far as θ is concerned, where the papers' Euler step (SGNHT) does not.
+// It takes the symmetric splitting BADODAB (Leimkuhler and Shang, SIAM J. Sci. Comput. 2016), which samples a harmonic
+// oscillator exactly as far as θ is concerned, where the papers' Euler step (SGNHT) does not.
 type NoseHoover struct {
 	Mass float64 // of the thermostat, times d: 10 keeps it calm
 }
@@ -66,5 +67,6 @@ func decay(s autodiff.Node) autodiff.Node {
 	g := s.Graph()
 	tiny := autodiff.Lt(autodiff.Abs(s), g.Const(1e-9))
 	safe := autodiff.Where(tiny, g.Const(1), s)
-	return autodiff.Where(tiny, g.Const(2), autodiff.Neg(autodiff.Div(autodiff.Expm1(autodiff.Mul(g.Const(-2), safe)), safe)))
+	return autodiff.Where(tiny, g.Const(2),
+		autodiff.Neg(autodiff.Div(autodiff.Expm1(autodiff.Mul(g.Const(-2), safe)), safe)))
 }

@@ -8,7 +8,8 @@ import (
 	"ppl/infer/dynamics/dynamicstest"
 )
 
-// An oscillation is a rule without a thermostat on N(0, 1): linear, so that its covariance follows a recursion that can be run to its end.
+// An oscillation is a rule without a thermostat on N(0, 1): linear, so that its covariance follows a recursion that can
+// be run to its end.
 type oscillation struct {
 	rule        dynamics.Rule
 	h, c, noise float64
@@ -18,7 +19,8 @@ type oscillation struct {
 	wrong       bool // the recursion is that of a planted fault, and must not be met
 }
 
-// variance of θ over what counts, at the ends of trajectories of ten steps, from Σ ← AΣAᵀ + Q (our own recursion, in plain Go).
+// variance of θ over what counts, at the ends of trajectories of ten steps, from Σ ← AΣAᵀ + Q (our own recursion, in
+// plain Go).
 func (o oscillation) variance() float64 {
 	tt, tp, pp, sum, n := 1.0, 0.0, 1.0, 0.0, 0.0
 	for k := range 200_000 {
@@ -45,8 +47,8 @@ func (o oscillation) variance() float64 {
 	return sum / n
 }
 
-// Each rule has the bias that its papers' step has, no other: with noise in the gradient and without, in cycles and out of them.
-// 64 walkers of 1,200 trajectories know a variance to about .01; the bound is four times that.
+// Each rule has the bias that its papers' step has, no other: with noise in the gradient and without, in cycles and out
+// of them. 64 walkers of 1,200 trajectories know a variance to about .01; the bound is four times that.
 func TestOscillations(t *testing.T) {
 	s := 0.999 + 0.1
 	for name, o := range map[string]oscillation{
@@ -90,8 +92,9 @@ func (o oscillation) measure(t *testing.T) float64 {
 	return sum / n
 }
 
-// One walker of continuous tempering: what ends at unit temperature has the target's variance, with noise in the gradient too; all it visits
-// does not, for it is hot elsewhere. Noise heats the plateau a little, since one thermostat serves all λ. The bias that the walker learns makes it visit every ξ alike, so that the plateau's share is its width.
+// One walker of continuous tempering: what ends at unit temperature has the target's variance, with noise in the
+// gradient too; all it visits does not, for it is hot elsewhere. Noise heats the plateau a little, since one thermostat
+// serves all λ. The bias that the walker learns makes it visit every ξ alike, so that the plateau's share is its width.
 func TestTACTCountsUnitTemperature(t *testing.T) {
 	for noise, bias := range map[float64]float64{0: 0.04, 4: 0.10} {
 		rule := dynamics.TACTHMC{Hottest: 8}

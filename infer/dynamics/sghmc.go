@@ -5,9 +5,9 @@ import (
 	"ppl/compiler/lower"
 )
 
-// SGHMC is stochastic gradient Hamiltonian Monte Carlo (Chen, Fox and Guestrin, ICML 2014, equation 15, their estimate of the noise at 0):
-// p ← (1 − c) p + h f + N(0, 2c), θ ← θ + h L p. On N(0, 1) under gradient noise of variance V the variance of θ is
-// (1 + h²V/2c)/(1 − c/2 − h²/4 + O(ch²)): a fixed friction takes up no noise.
+// SGHMC is stochastic gradient Hamiltonian Monte Carlo (Chen, Fox and Guestrin, ICML 2014, equation 15, their estimate
+// of the noise at 0): p ← (1 − c) p + h f + N(0, 2c), θ ← θ + h L p. On N(0, 1) under gradient noise of variance V the
+// variance of θ is (1 + h²V/2c)/(1 − c/2 − h²/4 + O(ch²)): a fixed friction takes up no noise.
 type SGHMC struct{}
 
 // Name is "sghmc".

@@ -5,9 +5,9 @@ import (
 	"ppl/compiler/lower"
 )
 
-// SGLD is stochastic gradient Langevin dynamics (Welling and Teh, ICML 2011) at a fixed step: θ ← θ + L(η f + N(0, 2η)), η = Δt²/2, f the
-// whitened force; preconditioned by the metric as in Li et al. (AAAI 2016). On N(0, 1) under gradient noise of variance V its variance is
-// (1 + ηV/2)/(1 − η/2): nothing takes up the noise.
+// SGLD is stochastic gradient Langevin dynamics (Welling and Teh, ICML 2011) at a fixed step: θ ← θ + L(η f + N(0,
+// 2η)), η = Δt²/2, f the whitened force; preconditioned by the metric as in Li et al. (AAAI 2016). On N(0, 1) under
+// gradient noise of variance V its variance is (1 + ηV/2)/(1 − η/2): nothing takes up the noise.
 type SGLD struct{}
 
 // Name is "sgld".

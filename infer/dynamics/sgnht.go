@@ -5,12 +5,14 @@ import (
 	"ppl/compiler/lower"
 )
 
-// SGNHT is the stochastic gradient Nosé-Hoover thermostat (Ding et al., NeurIPS 2014, algorithm 2) with its Euler step: with s = ξΔt,
+// SGNHT is the stochastic gradient Nosé-Hoover thermostat (Ding et al., NeurIPS 2014, algorithm 2) with its Euler step:
+// with s = ξΔt,
 //
 //	p ← (1 − s) p + h f + N(0, 2c),  θ ← θ + h L p,  s ← s + h²(|p|²/d − 1)/Mass
 //
-// The variance of θ is off by a factor 1 − s/2 at any step. With Reset it is the trajectory of RENHD as printed (Luo et al. 2020,
-// algorithm 1), which draws new momenta and puts s back to c each time, and so forgets the noise it had adapted to.
+// The variance of θ is off by a factor 1 − s/2 at any step. With Reset it is the trajectory of RENHD as printed (Luo et
+// al. 2020, algorithm 1), which draws new momenta and puts s back to c each time, and so forgets the noise it had
+// adapted to.
 type SGNHT struct {
 	Mass  float64 // of the thermostat, times d: 1 in the papers
 	Reset bool

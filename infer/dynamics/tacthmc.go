@@ -5,14 +5,15 @@ import (
 	"ppl/compiler/lower"
 )
 
-// TACTHMC is thermostat-assisted continuously tempered Hamiltonian Monte Carlo (Luo, Wang, Yang, Zhu and Wang, NeurIPS 2018): one walker whose
-// inverse temperature λ(ξ) is a coordinate with a momentum and a thermostat of its own,
+// TACTHMC is thermostat-assisted continuously tempered Hamiltonian Monte Carlo (Luo, Wang, Yang, Zhu and Wang, NeurIPS
+// 2018): one walker whose inverse temperature λ(ξ) is a coordinate with a momentum and a thermostat of its own,
 //
 //	H = −λ(ξ) log π(θ) + |p|²/2 + r²/2 + A(ξ),  θ̇ = L p,  ξ̇ = ω r,
 //
-// with λ = 1 for |ξ| ≤ δ, falling smoothly to 1/Hottest at |ξ| = 1, where ξ wraps around. A' is minus the mean of λ'·log π at each ξ, learned as the
-// walker goes (adaptive biasing force: Darve and Pohorille 2001), so that every ξ is visited alike. Given |ξ| ≤ δ the law of θ is the target's: only
-// what ends there counts as a draw. Thermostats take up gradient noise as in NoseHoover, whose splitting it shares.
+// with λ = 1 for |ξ| ≤ δ, falling smoothly to 1/Hottest at |ξ| = 1, where ξ wraps around. A' is minus the mean of
+// λ'·log π at each ξ, learned as the walker goes (adaptive biasing force: Darve and Pohorille 2001), so that every ξ is
+// visited alike. Given |ξ| ≤ δ the law of θ is the target's: only what ends there counts as a draw. Thermostats take up
+// gradient noise as in NoseHoover, whose splitting it shares.
 type TACTHMC struct {
 	Hottest float64 // temperature at |ξ| = 1
 }
@@ -25,7 +26,8 @@ const (
 	memory    = 1e4 // steps after which a bin's mean forgets
 )
 
-// Lane buffers of the rule: ξ, r, the thermostat of r, and by bin of |ξ| the mean of −log π and the number of steps there.
+// Lane buffers of the rule: ξ, r, the thermostat of r, and by bin of |ξ| the mean of −log π and the number of steps
+// there.
 const (
 	tempering         = "tempering"
 	temperingMomentum = "tempering_momentum"
@@ -48,7 +50,8 @@ func (r TACTHMC) Entries(s System) []lower.Entry { return freeEntries(r, s) }
 func (TACTHMC) fresh(s System, g *autodiff.Graph) []lower.Assign {
 	c := g.Input(Friction)
 	return put(Momentum, s.momenta(g), Thermostat, c, temperingStat, c, tempering, g.Const(0),
-		temperingMomentum, g.Normal(siteTempering), binMean, g.Full(0, bins), binCount, g.Full(0, bins), Counts, g.Const(1))
+		temperingMomentum, g.Normal(siteTempering), binMean, g.Full(0, bins), binCount, g.Full(0, bins), Counts,
+		g.Const(1))
 }
 
 func (r TACTHMC) move(x *state) {

@@ -4,7 +4,8 @@ import "ppl/autodiff"
 
 type node = autodiff.Node
 
-// affine is z = m + S ε, S diagonal, or lower triangular with a positive diagonal. φ is m, log diag S, and the rows of S below its diagonal.
+// affine is z = m + S ε, S diagonal, or lower triangular with a positive diagonal. φ is m, log diag S, and the rows of
+// S below its diagonal.
 type affine struct {
 	dim        int
 	correlated bool

@@ -83,8 +83,9 @@ func (r *fit) keep(chain, lane int, volume float64) (weight float64, err error) 
 	return weight, r.recorder.Draw(chain, saved, []float64{d[0] + d[1], d[0], d[1], logQ})
 }
 
-// judge measures how good the fits are. Weights of all chains belong together: the target's mass is the mean of each, so that the log of the mean
-// estimates the evidence, and what the bounds lack to it is the divergence from the target, or less, where the weights miss some mass.
+// judge measures how good the fits are. Weights of all chains belong together: the target's mass is the mean of each,
+// so that the log of the mean estimates the evidence, and what the bounds lack to it is the divergence from the target,
+// or less, where the weights miss some mass.
 func (r *fit) judge(weights [][]float64) {
 	p := &r.report
 	for _, w := range weights {

@@ -52,9 +52,12 @@ const (
 // siteStart is that of the host's draws of φ to begin with.
 const siteStart = noise.Sites - 9
 
-func sample(ctx context.Context, t infer.Target, o infer.Options, rec infer.Recorder, name string, f family) (infer.Report, error) {
-	r := &fit{ctx: ctx, target: infer.InPrecision(t, o.Settings.Precision), exact: t, options: o, recorder: rec, family: f, dim: t.Dim()}
-	r.report.Sampler, r.report.Chains, r.report.Warmup, r.report.Thin, r.report.Temperatures = name, o.Chains, o.Warmup, 1, []float64{1}
+func sample(ctx context.Context, t infer.Target, o infer.Options, rec infer.Recorder, name string,
+	f family) (infer.Report, error) {
+	r := &fit{ctx: ctx, target: infer.InPrecision(t, o.Settings.Precision), exact: t, options: o, recorder: rec,
+		family: f, dim: t.Dim()}
+	r.report.Sampler, r.report.Chains, r.report.Warmup, r.report.Thin, r.report.Temperatures = name, o.Chains, o.Warmup,
+		1, []float64{1}
 	if err := infer.NeedAll(t, name); err != nil {
 		return r.report, err
 	}
@@ -82,11 +85,13 @@ func (r *fit) open() error {
 	if err != nil {
 		return err
 	}
-	if r.exe, err = o.Device.Load(program, device.Options{Lanes: o.Chains * samples, Seed: o.Seed, Threads: o.Threads}); err != nil {
+	if r.exe, err = o.Device.Load(program, device.Options{Lanes: o.Chains * samples, Seed: o.Seed,
+		Threads: o.Threads}); err != nil {
 		return err
 	}
 	for chain, p := range peaks {
-		draw := rand.New(rand.NewPCG(noise.Word(o.Seed, uint32(chain), 0, siteStart, 0), noise.Word(o.Seed, uint32(chain), 0, siteStart, 1)))
+		draw := rand.New(rand.NewPCG(noise.Word(o.Seed, uint32(chain), 0, siteStart, 0),
+			noise.Word(o.Seed, uint32(chain), 0, siteStart, 1)))
 		r.phi = append(r.phi, r.family.start(draw.NormFloat64))
 		for lane := range r.lanes(chain) {
 			r.exe.SetLane(center, lane, p.Theta)
@@ -107,8 +112,9 @@ func (r *fit) lanes(chain int) func(yield func(int) bool) {
 // dense reports whether coordinates mix: where there is a curvature to learn that from, and the family can.
 func (r *fit) dense() bool { return !r.family.diagonal() && r.dim <= optimize.MostCurvature }
 
-// rootOf is Laplace's approximation as a map: R where coordinates may mix, else the deviation of each coordinate given the others, 1/√(R Rᵀ)⁻¹ᵢᵢ, which
-// is where the bound is greatest for a normal target; the identity where there is none.
+// rootOf is Laplace's approximation as a map: R where coordinates may mix, else the deviation of each coordinate given
+// the others, 1/√(R Rᵀ)⁻¹ᵢᵢ, which is where the bound is greatest for a normal target; the identity where there is
+// none.
 func (r *fit) rootOf(p optimize.Peak) []float64 {
 	switch {
 	case r.dense() && p.Root != nil:
@@ -132,12 +138,16 @@ func (r *fit) rootOf(p optimize.Peak) []float64 {
 func (r *fit) entries() []lower.Entry {
 	train, draw := r.mapped(), r.mapped()
 	total := autodiff.Add(autodiff.Add(train.logPrior, train.logLik), train.logDet)
-	logQ := autodiff.Add(draw.logDet, autodiff.Mul(draw.logDet.Graph().Const(0.5), autodiff.SumAll(autodiff.Mul(draw.eps, draw.eps))))
+	logQ := autodiff.Add(draw.logDet, autodiff.Mul(draw.logDet.Graph().Const(0.5),
+		autodiff.SumAll(autodiff.Mul(draw.eps, draw.eps))))
 	return []lower.Entry{
-		{Name: "gradient", Assign: []lower.Assign{{Name: bound, Value: total}, {Name: slope, Value: autodiff.Grad(total, train.phi)[0]}}},
+		{Name: "gradient", Assign: []lower.Assign{{Name: bound, Value: total},
+			{Name: slope, Value: autodiff.Grad(total, train.phi)[0]}}},
 		{Name: "draw", Assign: []lower.Assign{{Name: theta, Value: draw.theta},
-			{Name: density, Value: autodiff.Concat(0, autodiff.Reshape(draw.logPrior, 1), autodiff.Reshape(draw.logLik, 1), autodiff.Reshape(autodiff.Neg(logQ), 1))}}},
-		{Name: "values", Assign: []lower.Assign{{Name: values, Value: r.target.Values(autodiff.New().Input(theta, r.dim))}}},
+			{Name: density, Value: autodiff.Concat(0, autodiff.Reshape(draw.logPrior, 1),
+				autodiff.Reshape(draw.logLik, 1), autodiff.Reshape(autodiff.Neg(logQ), 1))}}},
+		{Name: "values",
+			Assign: []lower.Assign{{Name: values, Value: r.target.Values(autodiff.New().Input(theta, r.dim))}}},
 	}
 }
 
@@ -209,8 +219,8 @@ func (r *fit) call(entry string) error {
 	return err
 }
 
-// gradient is the mean over a chain's samples, those left out where it is not finite, as where a draw falls outside what can be computed;
-// nil where none is.
+// gradient is the mean over a chain's samples, those left out where it is not finite, as where a draw falls outside
+// what can be computed; nil where none is.
 func (r *fit) gradient(chain int) []float64 {
 	sum, one, n := make([]float64, r.family.size()), make([]float64, r.family.size()), 0.0
 	for lane := range r.lanes(chain) {

@@ -29,7 +29,8 @@ func draw(t *testing.T, s infer.Sampler, target infer.Target, o infer.Options) (
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Logf("%s: ELBO %.3f, %.2g below the evidence, k̂ %.2f", report.Sampler, report.ELBO, report.EvidenceGap, report.ParetoK)
+	t.Logf("%s: ELBO %.3f, %.2g below the evidence, k̂ %.2f", report.Sampler, report.ELBO, report.EvidenceGap,
+		report.ParetoK)
 	return m, report
 }
 
@@ -48,8 +49,9 @@ func correlated() infer.Target {
 	return normal
 }
 
-// Of a normal target mean field has the means and the deviations √(1 − ρ²)σ, and a bound of log √(1 − ρ²) (Bishop 2006, section 10.1.2); full rank has
-// the target itself, and a bound of 0. Bounds are five standard errors of 4,000 draws, and half a per cent for what Adam leaves.
+// Of a normal target mean field has the means and the deviations √(1 − ρ²)σ, and a bound of log √(1 − ρ²) (Bishop 2006,
+// section 10.1.2); full rank has the target itself, and a bound of 0. Bounds are five standard errors of 4,000 draws,
+// and half a per cent for what Adam leaves.
 func TestNormal(t *testing.T) {
 	c := math.Sqrt(1 - rho*rho)
 	for _, f := range []struct {
@@ -63,9 +65,10 @@ func TestNormal(t *testing.T) {
 			of       func([]float64) float64
 			mean, sd float64
 		}{
-			"x":  {coordinate(0), 3, 10 * f.shrink},
-			"y":  {coordinate(1), -2, 0.1 * f.shrink},
-			"xy": {func(x []float64) float64 { return (x[0] - 3) * (x[1] + 2) }, f.rho, math.Sqrt(1+f.rho*f.rho) * f.shrink * f.shrink},
+			"x": {coordinate(0), 3, 10 * f.shrink},
+			"y": {coordinate(1), -2, 0.1 * f.shrink},
+			"xy": {func(x []float64) float64 { return (x[0] - 3) * (x[1] + 2) }, f.rho,
+				math.Sqrt(1+f.rho*f.rho) * f.shrink * f.shrink},
 		} {
 			s := stats.Summarize(m.Chains(x.of))
 			if math.Abs(s.Mean-x.mean) > (5/math.Sqrt(4000)+0.01)*x.sd {
@@ -95,8 +98,8 @@ func banana() infer.Target {
 	}}
 }
 
-// A normal cannot bend: its k̂ says so, and its deviations are far too small. Flows bend: the bound is nearer to 0, the log of the whole
-// mass, and the coupling flow's moments are near the truth.
+// A normal cannot bend: its k̂ says so, and its deviations are far too small. Flows bend: the bound is nearer to 0, the
+// log of the whole mass, and the coupling flow's moments are near the truth.
 func TestBanana(t *testing.T) {
 	spread := func(s infer.Sampler) (sd, elbo, gap float64) {
 		o := options(2)
@@ -140,9 +143,11 @@ func TestJacobians(t *testing.T) {
 		f   family
 		dim int
 	}{
-		"diagonal": {affine{dim: 3}, 3}, "triangular": {affine{dim: 3, correlated: true}, 3}, "planar": {planar{dim: 3, layers: 4}, 3},
-		"coupling": {coupling{dim: 3, layers: 4, hidden: 5}, 3}, "coupling of 5": {coupling{dim: 5, layers: 3, hidden: 4}, 5},
-		"planar of 1": {planar{dim: 1, layers: 3}, 1},
+		"diagonal": {affine{dim: 3}, 3}, "triangular": {affine{dim: 3, correlated: true}, 3},
+		"planar":        {planar{dim: 3, layers: 4}, 3},
+		"coupling":      {coupling{dim: 3, layers: 4, hidden: 5}, 3},
+		"coupling of 5": {coupling{dim: 5, layers: 3, hidden: 4}, 5},
+		"planar of 1":   {planar{dim: 1, layers: 3}, 1},
 	} {
 		t.Run(name, func(t *testing.T) { checkJacobian(t, c.f, c.dim) })
 	}

@@ -2,9 +2,9 @@ package flow
 
 import "ppl/autodiff"
 
-// planar is layers z ← z + û tanh(wᵀz + b), which stretch and squeeze along one direction each, and an affine map after them (Rezende and
-// Mohamed 2015). û is u moved along w until wᵀû > −1, so that a layer can be inverted: û = u + (softplus(wᵀu) − 1 − wᵀu) w/|w|².
-// φ is (u, w, b) of each layer, then that of the affine map.
+// planar is layers z ← z + û tanh(wᵀz + b), which stretch and squeeze along one direction each, and an affine map after
+// them (Rezende and Mohamed 2015). û is u moved along w until wᵀû > −1, so that a layer can be inverted: û = u +
+// (softplus(wᵀu) − 1 − wᵀu) w/|w|². φ is (u, w, b) of each layer, then that of the affine map.
 type planar struct{ dim, layers int }
 
 func (f planar) affine() affine { return affine{dim: f.dim} }
@@ -30,7 +30,8 @@ func (f planar) push(phi, eps node) (z, logDet node) {
 	for range f.layers {
 		u, w, b := p.take(f.dim), p.take(f.dim), p.scalar()
 		wu := dot(w, u)
-		along := autodiff.Div(autodiff.Sub(autodiff.Sub(autodiff.Softplus(wu), one), wu), autodiff.Add(dot(w, w), g.Const(1e-12)))
+		along := autodiff.Div(autodiff.Sub(autodiff.Sub(autodiff.Softplus(wu), one), wu),
+			autodiff.Add(dot(w, w), g.Const(1e-12)))
 		u = autodiff.Add(u, autodiff.Mul(along, w))
 		h := autodiff.Tanh(autodiff.Add(dot(w, z), b))
 		z = autodiff.Add(z, autodiff.Mul(u, h))

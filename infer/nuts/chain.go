@@ -52,7 +52,8 @@ const (
 )
 
 func newChain(exe device.Executable, lane, dim, maxDepth int, seed uint64) *chain {
-	c := &chain{exe: exe, lane: lane, dim: dim, maxDepth: maxDepth, seed: seed, trajectory: newTree(dim), fresh: newTree(dim)}
+	c := &chain{exe: exe, lane: lane, dim: dim, maxDepth: maxDepth, seed: seed, trajectory: newTree(dim),
+		fresh: newTree(dim)}
 	for range maxDepth {
 		c.waiting = append(c.waiting, newTree(dim))
 	}
@@ -144,8 +145,8 @@ func (c *chain) grow(state []float64) (done bool) {
 	return false
 }
 
-// climb joins the newest leaf with the subtrees that wait for it, as one carries in binary addition. It reports whether the subtree that
-// results is free of U-turns; unless that is the whole doubling, it waits now.
+// climb joins the newest leaf with the subtrees that wait for it, as one carries in binary addition. It reports whether
+// the subtree that results is free of U-turns; unless that is the whole doubling, it waits now.
 func (c *chain) climb() (straight bool) {
 	level := 0
 	for ; c.leaves>>level&1 == 1; level++ {
@@ -167,8 +168,8 @@ func (c *chain) chooses(older, newer *tree) bool {
 	return c.decide(newer.weight - logAdd(older.weight, newer.weight))
 }
 
-// prefers decides whether a trajectory's sample moves to the half that doubles it: with probability min(1, ratio of weights), which keeps the
-// target invariant too, and goes farther.
+// prefers decides whether a trajectory's sample moves to the half that doubles it: with probability min(1, ratio of
+// weights), which keeps the target invariant too, and goes farther.
 func (c *chain) prefers(older, newer *tree) bool { return c.decide(newer.weight - older.weight) }
 
 func (c *chain) decide(logProbability float64) bool {

@@ -1,10 +1,11 @@
-// Package nuts is the No-U-Turn sampler: Hamiltonian Monte Carlo whose trajectories grow by doubling, forward or back at random, until they
-// begin to return, and whose draws are taken from all of their points by weight (Hoffman and Gelman, JMLR 2014; the multinomial form of
-// Betancourt, arXiv:1701.02434, appendix A.3, with the criterion between subtrees that Stan added in 2.23).
+// Package nuts is the No-U-Turn sampler: Hamiltonian Monte Carlo whose trajectories grow by doubling, forward or back
+// at random, until they begin to return, and whose draws are taken from all of their points by weight (Hoffman and
+// Gelman, JMLR 2014; the multinomial form of Betancourt, arXiv:1701.02434, appendix A.3, with the criterion between
+// subtrees that Stan added in 2.23).
 //
-// Chains are the lanes of a device. The host builds each chain's tree, subtrees joined from the leaves up; a call of the device is one
-// leapfrog step of every chain, wherever in its tree each is. All decisions use noise addressed by (seed, chain, iteration), so draws do
-// not depend on how chains share calls.
+// Chains are the lanes of a device. The host builds each chain's tree, subtrees joined from the leaves up; a call of
+// the device is one leapfrog step of every chain, wherever in its tree each is. All decisions use noise addressed by
+// (seed, chain, iteration), so draws do not depend on how chains share calls.
 package nuts
 
 import (
@@ -18,7 +19,8 @@ func Sample(ctx context.Context, t infer.Target, o infer.Options, rec infer.Reco
 	return sample(ctx, t, o, rec, rule{})
 }
 
-func sample(ctx context.Context, t infer.Target, o infer.Options, rec infer.Recorder, faults rule) (infer.Report, error) {
+func sample(ctx context.Context, t infer.Target, o infer.Options, rec infer.Recorder, faults rule) (infer.Report,
+	error) {
 	r := &run{ctx: ctx, target: infer.InPrecision(t, o.Settings.Precision), options: o, recorder: rec, rule: faults}
 	if err := r.check(); err != nil {
 		return r.report, err

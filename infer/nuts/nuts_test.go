@@ -41,8 +41,8 @@ func off(m *dynamicstest.Memory, f func(x []float64) float64, want float64) floa
 	return (s.Mean - want) / s.MCSEMean
 }
 
-// Normal targets whose scales differ by 10⁴, axis by axis and along a correlation of −.9999: means, variances and products are known;
-// bounds are five standard errors.
+// Normal targets whose scales differ by 10⁴, axis by axis and along a correlation of −.9999: means, variances and
+// products are known; bounds are five standard errors.
 func TestNormals(t *testing.T) {
 	for name, c := range map[string]struct {
 		target infer.Target
@@ -74,8 +74,8 @@ func correlated(rho, sd float64) infer.Target {
 	return dynamicstest.MultiNormal([]float64{0, 0}, []float64{1 / sd, 0, -rho / c / sd, 1 / c})
 }
 
-// bent has θ = log X with X ~ Gamma(2, 1) and, given that, y ~ N(θ², 1): a skewed target along a curve, with moments in closed form:
-// E X = 2, E X² = 6, E θ = 1 − γ, var θ = π²/6 − 1.
+// bent has θ = log X with X ~ Gamma(2, 1) and, given that, y ~ N(θ², 1): a skewed target along a curve, with moments in
+// closed form: E X = 2, E X² = 6, E θ = 1 − γ, var θ = π²/6 − 1.
 func bent() infer.Target {
 	return dynamicstest.Density{D: 2, LogPrior: func(theta autodiff.Node) autodiff.Node {
 		g := theta.Graph()
@@ -118,8 +118,8 @@ func worst(m *dynamicstest.Memory) (name string, z float64) {
 	return name, z
 }
 
-// The target is invariant at a fixed step, and the check can fail: without the weights of points, and without discarding a half that
-// turns on itself, it is off.
+// The target is invariant at a fixed step, and the check can fail: without the weights of points, and without
+// discarding a half that turns on itself, it is off.
 func TestInvariance(t *testing.T) {
 	o := options(2)
 	o.Draws, o.Thin, o.Settings.StepSize = 10000, 1, 0.5
@@ -127,7 +127,8 @@ func TestInvariance(t *testing.T) {
 		name  string
 		rule  rule
 		wrong bool
-	}{{"right", rule{}, false}, {"unweighted", rule{unweighted: true}, true}, {"relentless", rule{relentless: true}, true}} {
+	}{{"right", rule{}, false}, {"unweighted", rule{unweighted: true}, true}, {"relentless", rule{relentless: true},
+		true}} {
 		m, _ := draw(t, bent(), o, c.rule)
 		name, z := worst(m)
 		if t.Logf("%s: %s is off by %.1f standard errors", c.name, name, z); c.wrong != (z > 5) {
@@ -167,7 +168,8 @@ func TestCancel(t *testing.T) {
 		least = min(least, len(c))
 	}
 	if err != context.Canceled || report.Draws != least || least == 0 {
-		t.Errorf("error %v, %d draws reported, %d of each chain; want context.Canceled and as many", err, report.Draws, least)
+		t.Errorf("error %v, %d draws reported, %d of each chain; want context.Canceled and as many", err,
+			report.Draws, least)
 	}
 }
 
@@ -178,7 +180,8 @@ func TestRunawayIsNamed(t *testing.T) {
 		return autodiff.SumAll(autodiff.Neg(autodiff.Mul(x, x)))
 	}}
 	_, err := Sample(context.Background(), flat, options(2), new(dynamicstest.Memory))
-	if err == nil || !strings.HasPrefix(err.Error(), "x[2] runs off without end") || !errors.As(err, new(infer.Refusal)) {
+	if err == nil || !strings.HasPrefix(err.Error(), "x[2] runs off without end") ||
+		!errors.As(err, new(infer.Refusal)) {
 		t.Error(err)
 	}
 }

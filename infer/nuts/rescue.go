@@ -7,8 +7,8 @@ import (
 	"ppl/infer/adapt"
 )
 
-// rescue sends chains that are lost, in some corner from where no trajectory leads out, to where the nearest other is, to learn their way from there.
-// Warm-up need not be reversible.
+// rescue sends chains that are lost, in some corner from where no trajectory leads out, to where the nearest other is,
+// to learn their way from there. Warm-up need not be reversible.
 func (r *run) rescue() error {
 	lost := adapt.Lost(r.density, r.visited)
 	if !slices.Contains(lost, true) {
@@ -24,8 +24,10 @@ func (r *run) rescue() error {
 		if lost[lane] {
 			to := adapt.Nearest(at, lane, fellows)
 			at[lane], c.step = at[to], r.chains[to].step
-			r.report.Notes = append(r.report.Notes, fmt.Sprintf("chain %d was lost in a place of negligible mass: it started again, in warm-up, where chain %d was",
-				lane+1, to+1))
+			r.report.Notes = append(r.report.Notes,
+				fmt.Sprintf("chain %d was lost in a place of negligible mass: it started again, in warm-up, where "+
+					"chain %d was",
+					lane+1, to+1))
 		}
 	}
 	_, err := r.place(at)

@@ -48,7 +48,8 @@ func (r *run) check() error {
 	case r.target.Dim() == 0:
 		return errors.New("the model has no parameters to sample")
 	case o.Chains < 1 || o.Draws < 1 || o.Warmup < 0:
-		return fmt.Errorf("%d chains of %d draws after %d of warm-up: chains and draws must be at least 1, warm-up at least 0",
+		return fmt.Errorf("%d chains of %d draws after %d of warm-up: chains and draws must be at least 1, "+
+			"warm-up at least 0",
 			o.Chains, o.Draws, o.Warmup)
 	}
 	return infer.NeedAll(r.target, "nuts")
@@ -65,7 +66,8 @@ func (r *run) open() error {
 	if err != nil {
 		return err
 	}
-	if r.exe, err = o.Device.Load(program, device.Options{Lanes: o.Chains, Seed: o.Seed, Threads: o.Threads}); err != nil {
+	if r.exe, err = o.Device.Load(program, device.Options{Lanes: o.Chains, Seed: o.Seed,
+		Threads: o.Threads}); err != nil {
 		return err
 	}
 	depth := o.Settings.MaxDepth
@@ -88,8 +90,8 @@ func (r *run) close() {
 	}
 }
 
-// place puts chains at positions and tells those from where there is no way to the target: where the density is not finite, or so steep that
-// no step of ours is short enough.
+// place puts chains at positions and tells those from where there is no way to the target: where the density is not
+// finite, or so steep that no step of ours is short enough.
 func (r *run) place(at [][]float64) (bad []int, err error) {
 	for lane, x := range at {
 		r.exe.SetLane(dynamics.Theta, lane, x)
@@ -100,14 +102,16 @@ func (r *run) place(at [][]float64) (bad []int, err error) {
 	for lane, c := range r.chains {
 		state := r.state(lane)
 		copy(c.state(), state)
-		if !(math.Abs(logPrior(state, c.dim)+logLik(state, c.dim)) <= math.MaxFloat64 && steepness(state, c.dim) < steepest) {
+		if !(math.Abs(logPrior(state, c.dim)+logLik(state, c.dim)) <= math.MaxFloat64 &&
+			steepness(state, c.dim) < steepest) {
 			bad = append(bad, lane)
 		}
 	}
 	return bad, nil
 }
 
-// steepest is where a chain cannot start: it would halve its energy with each trajectory, and not arrive within any warm-up.
+// steepest is where a chain cannot start: it would halve its energy with each trajectory, and not arrive within any
+// warm-up.
 const steepest = 1e20
 
 // steepness is the largest element of the gradient; NaN where one is.

@@ -12,8 +12,10 @@ import (
 
 // statistics are what is kept beside each draw, in order, by ArviZ's names.
 func statistics() []draws.Variable {
-	return []draws.Variable{{Name: "lp"}, {Name: "log_prior"}, {Name: "log_likelihood"}, {Name: "acceptance_rate"}, {Name: "step_size"},
-		{Name: "tree_depth", Int: true}, {Name: "n_steps", Int: true}, {Name: "diverging", Bool: true}, {Name: "energy"}}
+	return []draws.Variable{{Name: "lp"}, {Name: "log_prior"}, {Name: "log_likelihood"}, {Name: "acceptance_rate"},
+		{Name: "step_size"},
+		{Name: "tree_depth", Int: true}, {Name: "n_steps", Int: true}, {Name: "diverging", Bool: true},
+		{Name: "energy"}}
 }
 
 // sample takes the draws, each chain at its own pace.
@@ -91,13 +93,15 @@ func flag(b bool) float64 {
 
 // tell reports progress: done iterations of all chains together, total of each.
 func (r *run) tell(phase infer.Phase, done, total int) {
-	r.recorder.Progress(infer.Progress{Phase: phase, Done: done / len(r.chains), Total: total, Divergences: r.report.Divergences})
+	r.recorder.Progress(infer.Progress{Phase: phase, Done: done / len(r.chains), Total: total,
+		Divergences: r.report.Divergences})
 }
 
 // conclude fills the report with what the run was.
 func (r *run) conclude() {
 	p := &r.report
-	p.Sampler, p.Dynamics, p.Chains, p.Warmup, p.Temperatures = "nuts", "nuts", r.options.Chains, r.options.Warmup, []float64{1}
+	p.Sampler, p.Dynamics, p.Chains, p.Warmup, p.Temperatures = "nuts", "nuts", r.options.Chains, r.options.Warmup,
+		[]float64{1}
 	for _, c := range r.chains {
 		p.StepSize += c.step / float64(len(r.chains))
 	}

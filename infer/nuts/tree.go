@@ -4,8 +4,8 @@ import (
 	"math"
 )
 
-// A tree is a stretch of a trajectory, in the order in which it was built: 2ᵏ points for some k, or a whole trajectory. Momenta are
-// whitened, p ~ N(0, I), so that velocities are momenta.
+// A tree is a stretch of a trajectory, in the order in which it was built: 2ᵏ points for some k, or a whole trajectory.
+// Momenta are whitened, p ~ N(0, I), so that velocities are momenta.
 type tree struct {
 	begin, end []float64 // momenta at its ends
 	sum        []float64 // of the momenta of all its points
@@ -15,7 +15,8 @@ type tree struct {
 }
 
 func newTree(dim int) *tree {
-	return &tree{begin: make([]float64, dim), end: make([]float64, dim), sum: make([]float64, dim), sample: make([]float64, stateSize(dim))}
+	return &tree{begin: make([]float64, dim), end: make([]float64, dim), sum: make([]float64, dim),
+		sample: make([]float64, stateSize(dim))}
 }
 
 // leaf makes t the tree of one point.
@@ -31,8 +32,8 @@ func (t *tree) leaf(state []float64, energy, weight float64) {
 // turn makes t's beginning its end.
 func (t *tree) turn() { t.begin, t.end = t.end, t.begin }
 
-// join appends next, which goes on where t ends, and takes its sample where take says so. It reports whether the whole is free of U-turns;
-// next is used up.
+// join appends next, which goes on where t ends, and takes its sample where take says so. It reports whether the whole
+// is free of U-turns; next is used up.
 func (t *tree) join(next *tree, take bool) (straight bool) {
 	straight = t.straight(next)
 	for i, s := range next.sum {
@@ -47,9 +48,9 @@ func (t *tree) join(next *tree, take bool) (straight bool) {
 	return straight
 }
 
-// straight tells whether the momenta at the ends of t + next still point along the way from end to end, Σ p, and likewise for t and the
-// first point of next, and for the last point of t and next: turns that fall between two halves show there (Stan 2.23, "additional
-// U-turn checks").
+// straight tells whether the momenta at the ends of t + next still point along the way from end to end, Σ p, and
+// likewise for t and the first point of next, and for the last point of t and next: turns that fall between two halves
+// show there (Stan 2.23, "additional U-turn checks").
 func (t *tree) straight(next *tree) bool {
 	var whole, first, last [2]float64
 	for i, s := range t.sum {

@@ -10,23 +10,24 @@ import (
 	"ppl/infer/dynamics"
 )
 
-// The acceptance goal is Stan's. Where trajectories still diverge late in warm-up the last window takes the higher one: what Stan tells its
-// users to do then.
+// The acceptance goal is Stan's. Where trajectories still diverge late in warm-up the last window takes the higher one:
+// what Stan tells its users to do then.
 const (
 	defaultAccept = 0.8
 	carefulAccept = 0.95
 	fewDivergent  = 0.002 // of the trajectories in the second half of the last window that learns
 )
 
-// A window is a stretch of warm-up in one metric; at its end what was seen in it makes the next one, unless it is the last.
+// A window is a stretch of warm-up in one metric; at its end what was seen in it makes the next one, unless it is the
+// last.
 type window struct {
 	iterations int
 	learn      bool
 }
 
-// windows divides warm-up as Stan does: 75 iterations to find the typical set, windows of 25, 50, 100, … (the last takes what a
-// next one would not fit into) to learn the metric, 50 for the final step size; in short warm-ups 15, 75 and 10 %. The first part learns as
-// well: our metric needs no draws from the target, only points and gradients.
+// windows divides warm-up as Stan does: 75 iterations to find the typical set, windows of 25, 50, 100, … (the last
+// takes what a next one would not fit into) to learn the metric, 50 for the final step size; in short warm-ups 15, 75
+// and 10 %. The first part learns as well: our metric needs no draws from the target, only points and gradients.
 func windows(warmup int) []window {
 	if warmup < 20 {
 		return []window{{iterations: warmup}}
@@ -78,15 +79,16 @@ func (r *run) warm() error {
 	return nil
 }
 
-// chooseThinning decides how many trajectories make a draw from what the last window that learned has seen, where that is enough to tell.
+// chooseThinning decides how many trajectories make a draw from what the last window that learned has seen, where that
+// is enough to tell.
 func (r *run) chooseThinning() {
 	if r.options.Thin == 0 && r.late >= enough {
 		r.report.Thin = adapt.Thin(adapt.WorstShare(r.visited), margin*adapt.GoalShare, mostThin)
 	}
 }
 
-// Trajectories that effective sizes can be told from, the margin to the goal that such a window needs, and trajectories that make a draw, at
-// most.
+// Trajectories that effective sizes can be told from, the margin to the goal that such a window needs, and trajectories
+// that make a draw, at most.
 const (
 	enough   = 400
 	margin   = 1.2
@@ -99,8 +101,9 @@ func (r *run) beCareful() {
 		return
 	}
 	r.careful = true
-	r.report.Notes = append(r.report.Notes, fmt.Sprintf("%d of %d trajectories diverged late in warm-up: steps were shortened to an acceptance rate of %v",
-		r.divergent, r.late, carefulAccept))
+	r.report.Notes = append(r.report.Notes,
+		fmt.Sprintf("%d of %d trajectories diverged late in warm-up: steps were shortened to an acceptance rate of %v",
+			r.divergent, r.late, carefulAccept))
 }
 
 func (r *run) adaptsStep() bool { return r.settings().StepSize == 0 }
@@ -113,7 +116,8 @@ func (r *run) tune(w window) error {
 	for _, c := range r.chains {
 		c.adapt = adapt.NewStepSize(c.step, r.goal(), math.Inf(1))
 	}
-	r.divergent, r.late, r.visited, r.density = 0, 0, make([][][]float64, len(r.chains)), make([][]float64, len(r.chains))
+	r.divergent, r.late, r.visited, r.density = 0, 0, make([][][]float64, len(r.chains)),
+		make([][]float64, len(r.chains))
 	var seen adapt.Points
 	err := r.iterate(w.iterations, func(c *chain) error {
 		r.learnStep(c)
@@ -200,8 +204,8 @@ func (r *run) move(m adapt.Metric) error {
 // probes bounds the doublings or halvings of the first step size: 2¹⁰⁰ either way.
 const probes = 100
 
-// probe gives every chain a step size to begin with: 1 step of it, by doubling or halving, is where the acceptance probability crosses the
-// goal (Hoffman and Gelman 2014, algorithm 4).
+// probe gives every chain a step size to begin with: 1 step of it, by doubling or halving, is where the acceptance
+// probability crosses the goal (Hoffman and Gelman 2014, algorithm 4).
 func (r *run) probe() error {
 	if !r.adaptsStep() {
 		return nil
@@ -231,10 +235,12 @@ func (r *run) probe() error {
 			return nil
 		}
 	}
-	return fmt.Errorf("no step size suits the density: it does not change over any distance, or changes at once; is the posterior proper?")
+	return fmt.Errorf("no step size suits the density: it does not change over any distance, or changes at once; is " +
+		"the posterior proper?")
 }
 
-// factor is by which a step changes while the search goes on; a search that rose stops at the step that is too long, and goes back.
+// factor is by which a step changes while the search goes on; a search that rose stops at the step that is too long,
+// and goes back.
 func factor(rising, searching bool) float64 {
 	switch {
 	case searching && rising:

@@ -23,7 +23,8 @@ func (m *Momentum) Move(x, gradient []float64, rate float64) {
 	}
 }
 
-// Adam scales each coordinate's step by running means of its gradient and of its square, with the constants of Kingma and Ba.
+// Adam scales each coordinate's step by running means of its gradient and of its square, with the constants of Kingma
+// and Ba.
 type Adam struct {
 	n       float64
 	m, v    []float64
@@ -52,8 +53,8 @@ func Cosine(full float64, k, n int) float64 {
 	return full * (1 + math.Cos(math.Pi*float64(k)/float64(n))) / 2
 }
 
-// ascend moves all starts at once by a rule, each with a rate of its own, and keeps the best point of each; with minibatches, whose densities
-// tell nothing about which point is better, the last.
+// ascend moves all starts at once by a rule, each with a rate of its own, and keeps the best point of each; with
+// minibatches, whose densities tell nothing about which point is better, the last.
 func (p *problem) ascend(starts [][]float64, o Options, rule func(dim int) Rule) ([]End, error) {
 	entry := "evaluate"
 	if o.Batch > 0 {

@@ -11,7 +11,9 @@ type peak struct {
 	point
 	theta []float64
 
-	decrement float64 // ½ gᵀ(−∇²)⁻¹g: how far below its maximum log p is, if it is as curved all the way; +∞ if not curved or not looked at
+	// ½ gᵀ(−∇²)⁻¹g: how far below its maximum log p is, if it is as curved all the way; +∞ if not curved or not looked
+	// at
+	decrement float64
 	converged bool
 	curvature *mat.SymDense // −∇² log p; nil unless curved
 	root      *mat.Dense    // R with R Rᵀ its inverse, Laplace's covariance; nil unless curved
@@ -24,9 +26,10 @@ const MostCurvature = 500
 
 // Bounds of what is looked at and of what passes for a maximum.
 const (
-	flat        = 1e-4 // decrement of a maximum
-	within      = 1    // decrement from which Newton's steps are tried
-	singular    = 1e10 // condition number, in coordinates of unit curvature, that differences of gradients cannot tell from infinity
+	flat   = 1e-4 // decrement of a maximum
+	within = 1    // decrement from which Newton's steps are tried
+	// condition number, in coordinates of unit curvature, that differences of gradients cannot tell from infinity
+	singular    = 1e10
 	level       = 1e-4 // largest gradient of a maximum where the curvature is not looked at
 	newtonSteps = 8
 )
@@ -129,8 +132,8 @@ func eye(d int) *mat.DiagDense {
 	return mat.NewDiagDense(d, ones)
 }
 
-// curvature is −∇² log p by central differences of the gradient: first with steps of 1e-5, then with a thousandth of the standard
-// deviation that each coordinate has by itself, whose error is some 1e-6 of the curvature.
+// curvature is −∇² log p by central differences of the gradient: first with steps of 1e-5, then with a thousandth of
+// the standard deviation that each coordinate has by itself, whose error is some 1e-6 of the curvature.
 func (p *problem) curvature(theta []float64) (*mat.SymDense, error) {
 	steps := make([]float64, p.dim)
 	for i, x := range theta {

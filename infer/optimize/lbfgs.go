@@ -7,12 +7,13 @@ import (
 	"gonum.org/v1/gonum/optimize"
 )
 
-// lbfgs climbs from one start after the other. A line search that finds no way up from where it is ends a climb: most often because the
-// density is known to no more digits, which refine finds out.
+// lbfgs climbs from one start after the other. A line search that finds no way up from where it is ends a climb: most
+// often because the density is known to no more digits, which refine finds out.
 func (p *problem) lbfgs(starts [][]float64, o Options) (ends []End, err error) {
 	for _, start := range starts {
 		f := &climb{problem: p}
-		result, err := optimize.Minimize(optimize.Problem{Func: f.value, Grad: f.slope, Status: f.status}, start, f.settings(o), &optimize.LBFGS{})
+		result, err := optimize.Minimize(optimize.Problem{Func: f.value, Grad: f.slope, Status: f.status}, start,
+			f.settings(o), &optimize.LBFGS{})
 		if f.err != nil {
 			return nil, f.err
 		}
@@ -33,7 +34,8 @@ type climb struct {
 }
 
 func (f *climb) settings(o Options) *optimize.Settings {
-	return &optimize.Settings{MajorIterations: o.Iterations, Converger: &optimize.FunctionConverge{Absolute: 1e-9, Relative: 1e-12, Iterations: 20}}
+	return &optimize.Settings{MajorIterations: o.Iterations, Converger: &optimize.FunctionConverge{Absolute: 1e-9,
+		Relative: 1e-12, Iterations: 20}}
 }
 
 func (f *climb) look(x []float64) point {

@@ -1,9 +1,10 @@
-// Package optimize finds modes: the point where a target's density is greatest (maximum a posteriori, or penalised maximum likelihood),
-// from several starts, by L-BFGS (Liu and Nocedal 1989, as gonum has it), Adam (Kingma and Ba 2015) or gradient ascent with momentum
-// (Polyak 1964), and how sharp the mode is: Laplace's normal approximation.
+// Package optimize finds modes: the point where a target's density is greatest (maximum a posteriori, or penalised
+// maximum likelihood), from several starts, by L-BFGS (Liu and Nocedal 1989, as gonum has it), Adam (Kingma and Ba
+// 2015) or gradient ascent with momentum (Polyak 1964), and how sharp the mode is: Laplace's normal approximation.
 //
-// A mode depends on the coordinates. Whoever gives the target decides: with the log-Jacobian of the constraining transform in its density
-// the mode is that of the unconstrained coordinates, without it that of the parameters on their own scale.
+// A mode depends on the coordinates. Whoever gives the target decides: with the log-Jacobian of the constraining
+// transform in its density the mode is that of the unconstrained coordinates, without it that of the parameters on
+// their own scale.
 package optimize
 
 import (
@@ -21,10 +22,11 @@ type Options struct {
 	Starts     int     // points to begin at
 	Iterations int     // of each start at most; 0: 2,000
 	Rate       float64 // of adam and sgd at first; 0: chosen
-	Batch      int     // rows of a minibatch for the gradients of adam and sgd; 0: all. The target is then an infer.Splittable
-	Seed       uint64
-	Threads    int // 0 means all cores
-	Device     device.Device
+	// rows of a minibatch for the gradients of adam and sgd; 0: all. The target is then an infer.Splittable
+	Batch   int
+	Seed    uint64
+	Threads int // 0 means all cores
+	Device  device.Device
 }
 
 // Defaults are L-BFGS from four starts. The device is the caller's to choose.
@@ -49,8 +51,9 @@ type End struct {
 	Iterations int
 }
 
-// Maximize searches from several starts and refines the best end. When ctx is cancelled it returns ctx.Err(); any other error says that
-// the device failed, that the target is nowhere finite, or, of minibatches, why it has no rows. A search that does not converge is a result that says so.
+// Maximize searches from several starts and refines the best end. When ctx is cancelled it returns ctx.Err(); any other
+// error says that the device failed, that the target is nowhere finite, or, of minibatches, why it has no rows. A
+// search that does not converge is a result that says so.
 func Maximize(ctx context.Context, t infer.Target, o Options) (Result, error) {
 	p, err := open(ctx, t, o)
 	if err != nil {
@@ -68,7 +71,9 @@ func Maximize(ctx context.Context, t infer.Target, o Options) (Result, error) {
 type Peak struct {
 	Theta     []float64
 	Deviation []float64 // of each coordinate given the others; nil as Root is
-	Root      []float64 // R [dim, dim], row-major and upper triangular, with R Rᵀ the covariance; nil where the density is not curved like a peak, or too large to look at
+	// R [dim, dim], row-major and upper triangular, with R Rᵀ the covariance; nil where the density is not curved like
+	// a peak, or too large to look at
+	Root      []float64
 	Converged bool
 }
 
@@ -148,12 +153,15 @@ func (p *problem) conclude(ends []End) (Result, error) {
 func (at peak) words(best End, o Options) string {
 	switch {
 	case at.converged && at.decrement < math.Inf(1):
-		return fmt.Sprintf("converged: by its curvature the log density is within %.1g of its maximum here", math.Max(at.decrement, 1e-16))
+		return fmt.Sprintf("converged: by its curvature the log density is within %.1g of its maximum here",
+			math.Max(at.decrement, 1e-16))
 	case at.converged:
 		return "converged: the gradient vanishes (there are too many parameters to look at the curvature)"
 	case !at.curved() && len(at.theta) <= MostCurvature:
-		return "not a maximum: the log density does not fall in every direction from here. It is flat, a saddle, greatest at the edge of a support, or rises " +
-			"without end, as where a scale goes to 0 and takes its effects with it; sample the model instead, or give it priors that keep it from there"
+		return "not a maximum: the log density does not fall in every direction from here. It is flat, a saddle, " +
+			"greatest at the edge of a support, or rises " +
+			"without end, as where a scale goes to 0 and takes its effects with it; sample the model instead, or " +
+			"give it priors that keep it from there"
 	case best.Iterations >= o.Iterations:
 		return fmt.Sprintf("not converged after %d iterations: allow more with --iterations", o.Iterations)
 	}

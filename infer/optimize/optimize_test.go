@@ -31,7 +31,8 @@ func maximize(t *testing.T, target infer.Target, o Options) Result {
 	return r
 }
 
-// Every method finds the mean of a correlated normal with standard deviations 10 and .1, and its deviations: closed form.
+// Every method finds the mean of a correlated normal with standard deviations 10 and .1, and its deviations: closed
+// form.
 func TestNormal(t *testing.T) {
 	const rho = 0.9
 	root := math.Sqrt(1 - rho*rho)
@@ -70,7 +71,8 @@ type scalar struct {
 
 func (s scalar) Values(theta autodiff.Node) autodiff.Node { return s.f(theta) }
 
-// x ~ Gamma(5, 2) in the coordinate θ = log x, without Jacobian: mode (5−1)/2, Laplace's sd √(5−1)/2; with it: 5/2 and √5/2. Closed form.
+// x ~ Gamma(5, 2) in the coordinate θ = log x, without Jacobian: mode (5−1)/2, Laplace's sd √(5−1)/2; with it: 5/2 and
+// √5/2. Closed form.
 func TestCoordinates(t *testing.T) {
 	for _, c := range []struct{ jacobian, mode, sd float64 }{{0, 2, 1}, {1, 2.5, math.Sqrt(5) / 2}} {
 		target := scalar{dynamicstest.Density{D: 1, LogPrior: func(theta autodiff.Node) autodiff.Node {
@@ -141,7 +143,8 @@ func TestThreadsAndCancel(t *testing.T) {
 	}
 }
 
-// rows is a linear regression of n rows on one slope, as a Splittable: yᵢ = 3 tᵢ + eᵢ with tᵢ = i/n and eᵢ = ½ sin 37i, prior N(0, 1), noise sd ½.
+// rows is a linear regression of n rows on one slope, as a Splittable: yᵢ = 3 tᵢ + eᵢ with tᵢ = i/n and eᵢ = ½ sin 37i,
+// prior N(0, 1), noise sd ½.
 type rows struct {
 	infer.Target
 	n int
@@ -175,7 +178,8 @@ func regression(n int) rows {
 	return r
 }
 
-// With minibatches of 20 of 1,000 rows Adam and momentum come near the mode by their own means, before refinement finds it: Σty/(Σt² + ¼).
+// With minibatches of 20 of 1,000 rows Adam and momentum come near the mode by their own means, before refinement finds
+// it: Σty/(Σt² + ¼).
 func TestMinibatches(t *testing.T) {
 	target := regression(1000)
 	ts, ys := target.data()

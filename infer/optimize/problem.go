@@ -57,7 +57,8 @@ func open(ctx context.Context, t infer.Target, o Options) (*problem, error) {
 	if err != nil {
 		return nil, err
 	}
-	if p.exe, err = o.Device.Load(program, device.Options{Lanes: max(lanes, o.Starts), Seed: o.Seed, Threads: o.Threads}); err != nil {
+	if p.exe, err = o.Device.Load(program, device.Options{Lanes: max(lanes, o.Starts), Seed: o.Seed,
+		Threads: o.Threads}); err != nil {
 		return nil, err
 	}
 	for lane := range max(lanes, o.Starts) {
@@ -68,8 +69,8 @@ func open(ctx context.Context, t infer.Target, o Options) (*problem, error) {
 	return p, nil
 }
 
-// minibatch is "evaluate" with log ℓ estimated from the next rows: drawn without replacement by epoch, from a permutation of each lane's
-// own (its key), which clock counts through.
+// minibatch is "evaluate" with log ℓ estimated from the next rows: drawn without replacement by epoch, from a
+// permutation of each lane's own (its key), which clock counts through.
 func (p *problem) minibatch(t infer.Splittable) (lower.Entry, error) {
 	n, err := t.Rows()
 	if err != nil {

@@ -42,16 +42,18 @@ func (r *run) split() error {
 	if chunk == 0 {
 		chunk = max(s.Batch, 256)
 	}
-	r.batches = dynamics.NewBatches(n, s.Batch, max(s.Batch, leastReference, 10*r.target.Dim()), min(chunk, n), r.options.Seed)
+	r.batches = dynamics.NewBatches(n, s.Batch, max(s.Batch, leastReference, 10*r.target.Dim()), min(chunk, n),
+		r.options.Seed)
 	if t, ok := infer.Streaming(t); ok {
 		r.batches.Mixed = t.Mixed()
 	}
 	return r.readable()
 }
 
-// warmFree warms up a rule that rejects nothing. Trajectories that correct themselves come down from any start; they find how wide the target is
-// and whether walkers agree, and only then the rule takes over. With minibatches they do so on a few rows that stand for all, weighted to be
-// as many: a posterior about as wide, about as shaped and, in its own standard deviations, not far away, whose gradients are exact and cheap.
+// warmFree warms up a rule that rejects nothing. Trajectories that correct themselves come down from any start; they
+// find how wide the target is and whether walkers agree, and only then the rule takes over. With minibatches they do so
+// on a few rows that stand for all, weighted to be as many: a posterior about as wide, about as shaped and, in its own
+// standard deviations, not far away, whose gradients are exact and cheap.
 func (r *run) warmFree() error {
 	settings, rule, path := r.settings(), r.rule, r.system.Path
 	r.options.Settings.StepSize, r.options.Settings.Steps = 0, 0
@@ -107,8 +109,9 @@ func (r *run) takeOver(n int) error {
 // probes is how many minibatches tell the noise of gradients.
 const probes = 64
 
-// fitNoise measures the noise of each rung's gradients, in its whitened coordinates, and gives the rung the step and friction that it bears: √(0.2/V)
-// at most, so that noise does not heat the walker faster than the thermostat cools it, and a friction of injected noise below that.
+// fitNoise measures the noise of each rung's gradients, in its whitened coordinates, and gives the rung the step and
+// friction that it bears: √(0.2/V) at most, so that noise does not heat the walker faster than the thermostat cools it,
+// and a friction of injected noise below that.
 func (r *run) fitNoise() error {
 	w := r.walkers
 	seen := make([][][]float64, w.lanes()) // by lane and coordinate

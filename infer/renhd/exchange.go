@@ -7,8 +7,8 @@ import (
 	"ppl/runtime/noise"
 )
 
-// exchange trades places between neighbouring rungs of each chain, even pairs and odd pairs in turn (deterministic even-odd: Okabe
-// et al. 2001; Syed et al. 2021), and keeps the books.
+// exchange trades places between neighbouring rungs of each chain, even pairs and odd pairs in turn (deterministic
+// even-odd: Okabe et al. 2001; Syed et al. 2021), and keeps the books.
 //
 // A swap is a permutation of rungs over lanes: θ and momenta (of unit temperature) stay, everything a rung owns moves.
 type exchange struct {
@@ -55,8 +55,8 @@ type proposal struct {
 	share       float64 // of all rows
 }
 
-// delta is the log acceptance ratio and the variance of its noise. The sign is not the paper's, which is wrong: the colder rung takes the place
-// that is better.
+// delta is the log acceptance ratio and the variance of its noise. The sign is not the paper's, which is wrong: the
+// colder rung takes the place that is better.
 func (p *proposal) delta() (mean, variance float64) {
 	return p.gap * p.gain, p.gap * p.gap * p.variance
 }
@@ -76,7 +76,8 @@ func (x *exchange) swap(ctx context.Context, w *walkers) error {
 	x.offers = x.offers[:0]
 	for chain := range w.chains {
 		for j := x.first(chain); j+1 < len(w.rungs); j += 2 {
-			x.offers = append(x.offers, proposal{chain: chain, rung: j, cold: w.laneAt(chain, j), hot: w.laneAt(chain, j+1),
+			x.offers = append(x.offers, proposal{chain: chain, rung: j, cold: w.laneAt(chain, j),
+				hot: w.laneAt(chain, j+1),
 				gap: w.rungs[j].beta - w.rungs[j+1].beta})
 		}
 	}
@@ -140,7 +141,8 @@ func (x *exchange) note(p *proposal) {
 	}
 }
 
-// tooSkewed is the third cumulant of the noise, over 6, from which on it is not normal enough: it shifts the log acceptance ratio by so much.
+// tooSkewed is the third cumulant of the noise, over 6, from which on it is not normal enough: it shifts the log
+// acceptance ratio by so much.
 const tooSkewed = 0.05
 
 // carry swaps what two lanes have in a buffer of size 1.
@@ -159,8 +161,8 @@ func (x *exchange) rates() []float64 {
 	return out
 }
 
-// quiet are the rates that Metropolis' test would have without noise: what spaces a ladder, for the loss of a test says nothing of how far
-// apart rungs are, and would not get less with more of them.
+// quiet are the rates that Metropolis' test would have without noise: what spaces a ladder, for the loss of a test says
+// nothing of how far apart rungs are, and would not get less with more of them.
 func (x *exchange) quiet() []float64 {
 	out := x.rates()
 	for j, p := range x.pairs {

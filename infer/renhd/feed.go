@@ -10,8 +10,8 @@ import (
 	"ppl/runtime/device"
 )
 
-// A feed puts the rows of data that are in files where the device reads them. Their numbers are a pure function of seed, lane and clock, as they would
-// be on the device.
+// A feed puts the rows of data that are in files where the device reads them. Their numbers are a pure function of
+// seed, lane and clock, as they would be on the device.
 type feed struct {
 	target  infer.Streamed
 	batches dynamics.Batches

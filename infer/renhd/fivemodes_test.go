@@ -12,10 +12,10 @@ import (
 	"ppl/infer/stats"
 )
 
-// The five-mode mixture geo0 of the paper's synthetic experiment: reference numbers are those computed for this project with
-// independent programs in C and Python over 12 seeds ("R2": BADODAB, mass 10, even-odd swaps, penalty test): at 2·10⁴ draws weights within
-// .035, TV < .072 on 60×60 bins of [−9, 9]², ESS above 10,000 per 10⁵ draws, swap rates in [.74, .85]; at 10⁵ weights within .015,
-// TV < .030, ESS > 12,000, variance within modes 1 ± .012.
+// The five-mode mixture geo0 of the paper's synthetic experiment: reference numbers are those computed for this project
+// with independent programs in C and Python over 12 seeds ("R2": BADODAB, mass 10, even-odd swaps, penalty test): at
+// 2·10⁴ draws weights within .035, TV < .072 on 60×60 bins of [−9, 9]², ESS above 10,000 per 10⁵ draws, swap rates in
+// [.74, .85]; at 10⁵ weights within .015, TV < .030, ESS > 12,000, variance within modes 1 ± .012.
 
 // reference are the settings of those numbers: ε = .01, c = .1, N = 50 in the target's own coordinates.
 func reference() infer.Settings {
@@ -78,7 +78,8 @@ func fiveModes(t *testing.T, s infer.Settings, draws int, x exchange) (score, in
 	return fiveModesOf(t, dynamicstest.FiveModes(), s, draws, x)
 }
 
-func fiveModesOf(t *testing.T, mix dynamicstest.Mixture, s infer.Settings, draws int, x exchange) (score, infer.Report) {
+func fiveModesOf(t *testing.T, mix dynamicstest.Mixture, s infer.Settings, draws int, x exchange) (score,
+	infer.Report) {
 	t.Helper()
 	o, m := options(11), new(memory)
 	o.Draws, o.Warmup, o.Thin, o.Settings, o.Device = draws, 250, 1, s, fastest()
@@ -108,7 +109,8 @@ func within(t *testing.T, got score, report infer.Report, bound score, lo, hi fl
 	}
 }
 
-// At 2·10⁴ draws. The standard error of vratio is .0025·√5 here (from the 12 seeds of the reference); the bound is five of them.
+// At 2·10⁴ draws. The standard error of vratio is .0025·√5 here (from the 12 seeds of the reference); the bound is five
+// of them.
 func twentyThousand() score { return score{tv: 0.072, weight: 0.035, vratio: 0.028, ess: 2000} }
 
 func TestFiveModesReference(t *testing.T) {
@@ -124,8 +126,8 @@ func TestFiveModesDefault(t *testing.T) {
 	within(t, got, report, twentyThousand(), .74, .85)
 }
 
-// With nothing said at all, the density alone: the engine finds that a ladder is needed, takes the energy path, for no prior is known
-// to be proper, and gets every weight within five standard errors.
+// With nothing said at all, the density alone: the engine finds that a ladder is needed, takes the energy path, for no
+// prior is known to be proper, and gets every weight within five standard errors.
 func TestFiveModesAlone(t *testing.T) {
 	mix := dynamicstest.FiveModes()
 	m, report := draw(t, mix.Target(), options(1))
@@ -139,8 +141,8 @@ func TestFiveModesAlone(t *testing.T) {
 	}
 }
 
-// Planted faults that the bounds must catch: ΔE with the sign that the paper prints, no swaps at all (a thermostat on its own),
-// and a thermostat that stays on its lane when the rung moves.
+// Planted faults that the bounds must catch: ΔE with the sign that the paper prints, no swaps at all (a thermostat on
+// its own), and a thermostat that stays on its lane when the rung moves.
 func TestFiveModesFaults(t *testing.T) {
 	wrongSign := penalty()
 	wrongSign.decide = func(p *proposal, uniform func(int) float64) (float64, bool) {
@@ -156,11 +158,13 @@ func TestFiveModesFaults(t *testing.T) {
 		t.Errorf("no swaps: TV %.3f, want above .3", got.tv)
 	}
 	if got, _ := fiveModes(t, reference(), 2500, exchange{test: penalty(), stays: true}); got.vratio < 1.1 {
-		t.Errorf("thermostat left on the lane: variance ratio %.3f, want above 1.1 (1.165 in the reference)", got.vratio)
+		t.Errorf("thermostat left on the lane: variance ratio %.3f, want above 1.1 (1.165 in the reference)",
+			got.vratio)
 	}
 }
 
-// R1's swap rates are .460 to .472 in the notes, that of Barker's test whatever noise there is; 6,000 proposals know their mean to .007.
+// R1's swap rates are .460 to .472 in the notes, that of Barker's test whatever noise there is; 6,000 proposals know
+// their mean to .007.
 func TestFiveModesBarkerRates(t *testing.T) {
 	r1 := reference()
 	r1.Exchange = "barker"
@@ -170,11 +174,13 @@ func TestFiveModesBarkerRates(t *testing.T) {
 	}
 }
 
-// The reference numbers at 10⁵ draws, on each geometry: R2 is the penalty test, R1 Barker's. Weights, histogram, variance within modes and swap rates are held to the notes' bounds,
-// which are geo0's, wherever the ladder gives as many effective draws as there; on geo2, whose modes lie further apart and which has no numbers in the notes, R1 is held to four of its own
-// standard errors. The method as published comes after: with its Euler step, its thermostat reset, pairs at random and its approximate compensation it has the bias that
-// the notes give it (variance within modes .977), and R2 has five times
-// its effective draws a gradient (15239 against 2769 in the notes; the bound is four, for such estimates differ by a tenth).
+// The reference numbers at 10⁵ draws, on each geometry: R2 is the penalty test, R1 Barker's. Weights, histogram,
+// variance within modes and swap rates are held to the notes' bounds, which are geo0's, wherever the ladder gives as
+// many effective draws as there; on geo2, whose modes lie further apart and which has no numbers in the notes, R1 is
+// held to four of its own standard errors. The method as published comes after: with its Euler step, its thermostat
+// reset, pairs at random and its approximate compensation it has the bias that the notes give it (variance within modes
+// .977), and R2 has five times its effective draws a gradient (15239 against 2769 in the notes; the bound is four, for
+// such estimates differ by a tenth).
 func TestFiveModesHundredThousand(t *testing.T) {
 	slow(t)
 	r1, paper := reference(), reference()
@@ -195,21 +201,26 @@ func TestFiveModesHundredThousand(t *testing.T) {
 		{"geo0 R1", dynamicstest.FiveModes(), r1, exchange{test: newTest("barker")}, loose, .44, .49},
 		{"geo1 R2", dynamicstest.FiveModesUnequal(), reference(), exchange{test: penalty()}, strict, .74, .85},
 		{"geo1 R1", dynamicstest.FiveModesUnequal(), r1, exchange{test: newTest("barker")}, loose, .44, .49},
-		{"geo2 R2", dynamicstest.FiveModesFar(), reference(), exchange{test: penalty()}, score{tv: 0.040, weight: 0.025, vratio: 0.012, ess: 1800}, .74, .85},
-		{"geo2 R1", dynamicstest.FiveModesFar(), r1, exchange{test: newTest("barker")}, score{tv: 0.050, weight: 0.04, vratio: 0.012, ess: 1000}, .44, .49},
-		{"published", dynamicstest.FiveModes(), paper, exchange{test: newTest("paper"), shuffle: true}, score{tv: 0.050, weight: 0.04, vratio: 0.035, ess: 1800}, .30, .49},
+		{"geo2 R2", dynamicstest.FiveModesFar(), reference(), exchange{test: penalty()},
+			score{tv: 0.040, weight: 0.025, vratio: 0.012, ess: 1800}, .74, .85},
+		{"geo2 R1", dynamicstest.FiveModesFar(), r1, exchange{test: newTest("barker")},
+			score{tv: 0.050, weight: 0.04, vratio: 0.012, ess: 1000}, .44, .49},
+		{"published", dynamicstest.FiveModes(), paper, exchange{test: newTest("paper"), shuffle: true},
+			score{tv: 0.050, weight: 0.04, vratio: 0.035, ess: 1800}, .30, .49},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			got, report := fiveModesOf(t, c.mix, c.settings, 25000, c.exchange)
 			within(t, got, report, c.bound, c.lo, c.hi)
 			if ess[c.name] = got.ess; c.name == "published" && !(got.vratio < 0.985 && got.ess < ess["geo0 R2"]/4) {
-				t.Errorf("variance ratio %.3f, ESS %.0f: want .977, and less than a quarter of %.0f", got.vratio, got.ess, ess["geo0 R2"])
+				t.Errorf("variance ratio %.3f, ESS %.0f: want .977, and less than a quarter of %.0f", got.vratio,
+					got.ess, ess["geo0 R2"])
 			}
 		})
 	}
 }
 
-// What a user gets who only says that gradients are noisy, against the published method by name: per gradient, and for the record per second.
+// What a user gets who only says that gradients are noisy, against the published method by name: per gradient, and for
+// the record per second.
 func TestFiveModesAgainstPublished(t *testing.T) {
 	slow(t)
 	perGradient := map[string]float64{}
@@ -223,8 +234,10 @@ func TestFiveModesAgainstPublished(t *testing.T) {
 		}
 		got := rate(dynamicstest.FiveModes(), m)
 		perGradient[p.Name] = got.ess / float64(report.Gradients)
-		t.Logf("%s: %+v; %.0f effective draws in 10⁶ gradients, warm-up and all, %.0f a second; thin %d, %.0f steps, temperatures %.3g, swap rates %.2f", p.Name, got,
-			1e6*perGradient[p.Name], got.ess/time.Since(began).Seconds(), report.Thin, report.Steps, report.Temperatures, report.SwapRates)
+		t.Logf("%s: %+v; %.0f effective draws in 10⁶ gradients, warm-up and all, %.0f a second; thin %d, %.0f steps, "+
+			"temperatures %.3g, swap rates %.2f", p.Name, got,
+			1e6*perGradient[p.Name], got.ess/time.Since(began).Seconds(), report.Thin, report.Steps,
+			report.Temperatures, report.SwapRates)
 	}
 	if perGradient["renhd"] < 5*perGradient["renhd-paper"] {
 		t.Errorf("%.1f times the effective draws a gradient, want 5", perGradient["renhd"]/perGradient["renhd-paper"])
@@ -240,7 +253,8 @@ func TestFiveModesBarker(t *testing.T) {
 	within(t, got, report, score{tv: 0.09, weight: 0.05, vratio: 0.028, ess: 600}, .44, .49)
 }
 
-// An independent sample passes the bounds on histogram, weights and variance, so that they ask for nothing a perfect sampler lacks.
+// An independent sample passes the bounds on histogram, weights and variance, so that they ask for nothing a perfect
+// sampler lacks.
 func TestFiveModesIndependent(t *testing.T) {
 	mix, r, m := dynamicstest.FiveModes(), rand.New(rand.NewPCG(1, 1)), new(memory)
 	for range 5000 {
@@ -289,10 +303,11 @@ func share(mix dynamicstest.Mixture, m *memory, k int) [][]float64 {
 	return in
 }
 
-// Modes 60 standard deviations apart are out of reach at the temperature a ladder begins with: its hot end goes up until walkers there forget
-// where they were, and the weights are right.
+// Modes 60 standard deviations apart are out of reach at the temperature a ladder begins with: its hot end goes up
+// until walkers there forget where they were, and the weights are right.
 func TestReach(t *testing.T) {
-	mix := dynamicstest.Mixture{Weight: []float64{1. / 3, 2. / 3}, Center: [][]float64{{30, 0}, {-30, 0}}, SD: []float64{1, 1}}
+	mix := dynamicstest.Mixture{Weight: []float64{1. / 3, 2. / 3}, Center: [][]float64{{30, 0}, {-30, 0}},
+		SD: []float64{1, 1}}
 	m, report := draw(t, mix.Target(), options(1))
 	if hot := report.Temperatures[len(report.Temperatures)-1]; hot <= hottestGuess {
 		t.Errorf("the ladder ends at %v", hot)

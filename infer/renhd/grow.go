@@ -95,12 +95,14 @@ func (r *run) respace() {
 	w.settleAll()
 }
 
-// shorten brings down the hot end of a ladder whose number of rungs was asked for and does not reach so far, until neighbours trade: one that does not is
-// no better than its coldest rung alone. A hot end that was raised is needed where it is.
+// shorten brings down the hot end of a ladder whose number of rungs was asked for and does not reach so far, until
+// neighbours trade: one that does not is no better than its coldest rung alone. A hot end that was raised is needed
+// where it is.
 func (r *run) shorten() {
 	const hardly = 0.05
 	w, s := r.walkers, r.settings()
-	if s.Replicas == 0 || s.Ratio > 0 || len(w.rungs) < 2 || r.exchange.pairs[0].proposed == 0 || slices.Min(r.exchange.quiet()) > hardly {
+	if s.Replicas == 0 || s.Ratio > 0 || len(w.rungs) < 2 || r.exchange.pairs[0].proposed == 0 ||
+		slices.Min(r.exchange.quiet()) > hardly {
 		return
 	}
 	before := r.hottest()
@@ -114,7 +116,8 @@ func (r *run) shorten() {
 		w.rungs[j].beta = b
 	}
 	w.settleAll()
-	r.note("%d rungs hardly trade places on the way to %s: these go up to temperature %.3g; leave out replicas to have as many as it takes",
+	r.note("%d rungs hardly trade places on the way to %s: these go up to temperature %.3g; leave out replicas to "+
+		"have as many as it takes",
 		len(w.rungs), place(before), hottest)
 }
 
@@ -134,8 +137,8 @@ func (r *run) betas() []float64 {
 	return out
 }
 
-// resize gives the ladder the number of rungs that its barrier asks for: about 2Λ + 1 (Syed et al. 2021, section 4.3), more while
-// neighbours hardly trade, for then Λ is only known from below.
+// resize gives the ladder the number of rungs that its barrier asks for: about 2Λ + 1 (Syed et al. 2021, section 4.3),
+// more while neighbours hardly trade, for then Λ is only known from below.
 func (r *run) resize() error {
 	w := r.walkers
 	if r.settings().Replicas > 0 || r.system.Path == dynamics.Plain || len(r.exchange.pairs) == 0 {

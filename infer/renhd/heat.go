@@ -7,7 +7,8 @@ import (
 	"ppl/infer/dynamics"
 )
 
-// setSteps writes the steps to try to the lanes. A walker on its own that is far out moves at a temperature of its own as well.
+// setSteps writes the steps to try to the lanes. A walker on its own that is far out moves at a temperature of its own
+// as well.
 func (t *tuner) setSteps() (err error) {
 	w := t.walkers
 	if t.free() {
@@ -52,10 +53,11 @@ func ones(n int) []float64 {
 	return out
 }
 
-// heat is the temperature at which each walker should move. In whitened coordinates a walker at temperature T has |Lᵀg|² ≈ dT and
-// an energy dT/2 above the bottom. One that is far out, where that is 10⁸ say, would need steps of 10⁻⁴ to keep its energy at T = 1; at a
-// quarter of its own temperature it takes long steps and cools fourfold with each trajectory. Within a window temperatures fall in any
-// case: in a metric that is wrong by much, heat would keep itself up.
+// heat is the temperature at which each walker should move. In whitened coordinates a walker at temperature T has
+// |Lᵀg|² ≈ dT and an energy dT/2 above the bottom. One that is far out, where that is 10⁸ say, would need steps of 10⁻⁴
+// to keep its energy at T = 1; at a quarter of its own temperature it takes long steps and cools fourfold with each
+// trajectory. Within a window temperatures fall in any case: in a metric that is wrong by much, heat would keep itself
+// up.
 func (t *tuner) heat() ([]float64, error) {
 	w := t.walkers
 	if err := w.entry(t.ctx, dynamics.Gradient, nil); err != nil {

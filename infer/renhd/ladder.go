@@ -15,8 +15,8 @@ func geometric(rungs int, ratio float64) []float64 {
 	return out
 }
 
-// firstGuess spaces rungs before anything is known: evenly in log T up to hottest for the energy path; for the likelihood path β falls to 0
-// as the fourth power, since most of a likelihood's information is in its first hundredth.
+// firstGuess spaces rungs before anything is known: evenly in log T up to hottest for the energy path; for the
+// likelihood path β falls to 0 as the fourth power, since most of a likelihood's information is in its first hundredth.
 func firstGuess(path dynamics.Path, rungs int, hottest float64) []float64 {
 	if rungs == 1 {
 		return []float64{1}
@@ -33,8 +33,9 @@ func firstGuess(path dynamics.Path, rungs int, hottest float64) []float64 {
 	return out
 }
 
-// respace moves the rungs between the ends of the ladder so that all neighbours reject equally (Syed et al. 2021, section 5.1): the sum of
-// rejections Λ(β), interpolated between the present rungs, is divided into equal parts. The number of rungs may change.
+// respace moves the rungs between the ends of the ladder so that all neighbours reject equally (Syed et al. 2021,
+// section 5.1): the sum of rejections Λ(β), interpolated between the present rungs, is divided into equal parts. The
+// number of rungs may change.
 func respace(betas, rates []float64, rungs int) []float64 {
 	barrier := make([]float64, len(betas))
 	for j, rate := range rates {

@@ -14,7 +14,8 @@ import (
 	"ppl/infer/stats"
 )
 
-// Where rejections are as those of a constant density of the barrier in log β, equal rejection is a geometric ladder (closed form).
+// Where rejections are as those of a constant density of the barrier in log β, equal rejection is a geometric ladder
+// (closed form).
 func TestRespace(t *testing.T) {
 	betas := []float64{1, 0.5, 0.45, 1. / 16}
 	var rates []float64
@@ -29,16 +30,20 @@ func TestRespace(t *testing.T) {
 	}
 }
 
-// Four rungs cannot trade all the way from a prior 300 times as wide as the posterior: they go as far as they can, and trade.
+// Four rungs cannot trade all the way from a prior 300 times as wide as the posterior: they go as far as they can, and
+// trade.
 func TestFewRungsGoAsFarAsTheyTrade(t *testing.T) {
 	target, mean, variance := dynamicstest.Means(normals(1000))
 	o := options(3)
 	o.Draws, o.Thin, o.Warmup, o.Settings = 500, 1, 500, infer.Settings{Replicas: 4}
 	m, report := draw(t, target, o)
-	if report.Path != "likelihood" || slices.Min(report.SwapRates) < 0.15 || !strings.Contains(strings.Join(report.Notes, " "), "hardly trade") {
-		t.Errorf("path %s, temperatures %.3g, swap rates %.2f, notes %q", report.Path, report.Temperatures, report.SwapRates, report.Notes)
+	if report.Path != "likelihood" || slices.Min(report.SwapRates) < 0.15 ||
+		!strings.Contains(strings.Join(report.Notes, " "), "hardly trade") {
+		t.Errorf("path %s, temperatures %.3g, swap rates %.2f, notes %q", report.Path, report.Temperatures,
+			report.SwapRates, report.Notes)
 	}
-	if s := stats.Summarize(m.chains(0)); math.Abs(s.Mean-mean) > 5*s.MCSEMean || math.Abs(s.SD/math.Sqrt(variance)-1) > 0.1 {
+	if s := stats.Summarize(m.chains(0)); math.Abs(s.Mean-mean) > 5*s.MCSEMean ||
+		math.Abs(s.SD/math.Sqrt(variance)-1) > 0.1 {
 		t.Errorf("%+v, want %.4f ± %.4f", s, mean, math.Sqrt(variance))
 	}
 }

@@ -26,7 +26,8 @@ func newLedger(rungs, chains int) *ledger {
 	return &ledger{rungs: make([]rungCount, rungs), energies: make([]stats.Energies, chains)}
 }
 
-// note takes in one iteration: after the trajectories and before the swaps, while walkers stand on the rungs they moved on.
+// note takes in one iteration: after the trajectories and before the swaps, while walkers stand on the rungs they moved
+// on.
 func (l *ledger) note(w *walkers, x *exchange, accept, diverged []float64) {
 	total := w.view(dynamics.Total)
 	for chain := range l.energies {
@@ -102,8 +103,9 @@ func (c rungCount) account(t *draws.Rungs, step float64) {
 	t.Upward = append(t.Upward, float64(c.up)/float64(c.up+c.down))
 }
 
-// injected is the mean of s that balances what a rung's friction and the noise in its forces put in: c + εV/2, V measured for minibatches, else β²σ². NaN where the metric is
-// not the identity, so that the noise is not the same in all directions.
+// injected is the mean of s that balances what a rung's friction and the noise in its forces put in: c + εV/2, V
+// measured for minibatches, else β²σ². NaN where the metric is not the identity, so that the noise is not the same in
+// all directions.
 func (r *run) injected(at rung) float64 {
 	noise := r.system.Noise
 	if r.batches.Some() {

@@ -7,10 +7,11 @@ import (
 	"ppl/infer"
 )
 
-// The share of walkers that come from the cold end falls from 1 to 0; thermostats stand where friction and noise put them; the
-// barrier of each half is that of the whole; and all that costs the draws nothing.
+// The share of walkers that come from the cold end falls from 1 to 0; thermostats stand where friction and noise put
+// them; the barrier of each half is that of the whole; and all that costs the draws nothing.
 func TestLedger(t *testing.T) {
-	s := infer.Settings{Replicas: 7, Ratio: 1.5, Path: "energy", Noise: 0.25, Metric: "identity", StepSize: 0.1, Steps: 50, Friction: 0.1}
+	s := infer.Settings{Replicas: 7, Ratio: 1.5, Path: "energy", Noise: 0.25, Metric: "identity", StepSize: 0.1,
+		Steps: 50, Friction: 0.1}
 	_, report := fiveModes(t, s, 500, exchange{test: penalty()})
 	up := report.Rungs.Upward
 	if len(up) != 7 || up[0] != 1 || up[6] != 0 {

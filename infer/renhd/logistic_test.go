@@ -12,8 +12,9 @@ import (
 	"ppl/runtime/native"
 )
 
-// Bayesian logistic regression on 10⁵ rows in batches of 256, against NUTS with all of them at each step: posterior means to .15 sd and standard deviations to 5 %.
-// NUTS itself is held to the normal approximation. Beside it, for the record, what SGLD and an exchange that ignores its noise make of the same.
+// Bayesian logistic regression on 10⁵ rows in batches of 256, against NUTS with all of them at each step: posterior
+// means to .15 sd and standard deviations to 5 %. NUTS itself is held to the normal approximation. Beside it, for the
+// record, what SGLD and an exchange that ignores its noise make of the same.
 func TestLogisticInMinibatches(t *testing.T) {
 	slow(t)
 	const n, d, spread = 100_000, 5, 2.5
@@ -32,7 +33,8 @@ func TestLogisticInMinibatches(t *testing.T) {
 	for j := range d {
 		s := stats.Summarize(full.chains(j))
 		mean[j], sd[j] = s.Mean, s.SD
-		t.Logf("NUTS: theta[%d] %.4f ± %.4f, ESS %.0f; normal approximation %.4f ± %.4f", j, s.Mean, s.SD, s.ESSBulk, mode[j], curvature[j])
+		t.Logf("NUTS: theta[%d] %.4f ± %.4f, ESS %.0f; normal approximation %.4f ± %.4f", j, s.Mean, s.SD, s.ESSBulk,
+			mode[j], curvature[j])
 		if math.Abs(s.Mean-mode[j]) > 0.1*s.SD || math.Abs(s.SD/curvature[j]-1) > 0.05 {
 			t.Errorf("NUTS is not the normal approximation")
 		}
@@ -45,7 +47,8 @@ func TestLogisticInMinibatches(t *testing.T) {
 	}{
 		{"renhd", infer.Settings{}, exchange{test: penalty()}, true},
 		{"ladder", infer.Settings{Replicas: 4, Ratio: 1.5, Path: "energy", Steps: 50}, exchange{test: penalty()}, true},
-		{"ladder, noise ignored", infer.Settings{Replicas: 4, Ratio: 1.5, Path: "energy", Steps: 50}, exchange{test: uncorrected(), plain: true}, false},
+		{"ladder, noise ignored", infer.Settings{Replicas: 4, Ratio: 1.5, Path: "energy", Steps: 50},
+			exchange{test: uncorrected(), plain: true}, false},
 		{"sgld", infer.Settings{Replicas: 1, Dynamics: "sgld"}, exchange{test: penalty()}, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {

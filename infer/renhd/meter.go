@@ -7,7 +7,8 @@ import (
 	"ppl/infer/dynamics"
 )
 
-// A meter measures the gains of proposals, each until the noise of its log acceptance ratio has a variance of at most `most`.
+// A meter measures the gains of proposals, each until the noise of its log acceptance ratio has a variance of at most
+// `most`.
 type meter interface {
 	measure(ctx context.Context, w *walkers, proposals []proposal, round int, most float64) error
 }

@@ -17,9 +17,11 @@ func Presets() []Preset {
 	alone := func(dynamics string) infer.Settings { return infer.Settings{Replicas: 1, Dynamics: dynamics} }
 	return []Preset{
 		{"renhd", "replica exchange around dynamics that fit the target; all is adapted", infer.Settings{}},
-		{"renhd-paper", "RENHD as published, its sign mended, at the settings of its mixtures: for comparison", infer.Settings{
-			Replicas: 7, Ratio: 1.5, Path: "energy", Dynamics: "renhd-paper", Exchange: "paper", StepSize: 0.1, Steps: 50, Friction: 0.1,
-			Metric: "identity"}},
+		{"renhd-paper", "RENHD as published, its sign mended, at the settings of its mixtures: for comparison",
+			infer.Settings{
+				Replicas: 7, Ratio: 1.5, Path: "energy", Dynamics: "renhd-paper", Exchange: "paper", StepSize: 0.1,
+				Steps: 50, Friction: 0.1,
+				Metric: "identity"}},
 		{"hmc", "Hamiltonian Monte Carlo without a ladder", alone("hmc")},
 		{"sgld", "stochastic gradient Langevin dynamics", alone("sgld")},
 		{"sghmc", "stochastic gradient Hamiltonian Monte Carlo", alone("sghmc")},

@@ -11,8 +11,8 @@ import (
 	"ppl/infer/stats"
 )
 
-// Every sampler by name finds a normal target with standard deviations of 1 and .01 from starts a hundred of them away, and its standard deviation to
-// 5 %, the bias of the steps, and five standard errors.
+// Every sampler by name finds a normal target with standard deviations of 1 and .01 from starts a hundred of them away,
+// and its standard deviation to 5 %, the bias of the steps, and five standard errors.
 func TestPresets(t *testing.T) {
 	for _, p := range Presets() {
 		sd := []float64{1, 0.01}
@@ -29,7 +29,8 @@ func TestPresets(t *testing.T) {
 			s := stats.Summarize(m.chains(j))
 			bound := 0.05 + 5*stats.MCSESD(m.chains(j))/sd[j]
 			if off := math.Abs(s.SD/sd[j] - 1); !(off < bound) || math.Abs(s.Mean) > 5*s.MCSEMean {
-				t.Errorf("%s: x[%d] has mean %.4g ± %.4g and sd %.4g, want 0 and %g to %.2g of it", p.Name, j, s.Mean, s.MCSEMean, s.SD, sd[j], bound)
+				t.Errorf("%s: x[%d] has mean %.4g ± %.4g and sd %.4g, want 0 and %g to %.2g of it", p.Name, j, s.Mean,
+					s.MCSEMean, s.SD, sd[j], bound)
 			}
 		}
 	}

@@ -13,12 +13,14 @@ const (
 	hottestPossible = 1e5
 )
 
-// reach runs windows and raises the hot end until walkers there forget where they were: a ladder whose walkers trade places, each in a mode
-// of its own, gives the modes the weights of the starting points. There is nothing to raise on the likelihood path, which ends at the prior.
+// reach runs windows and raises the hot end until walkers there forget where they were: a ladder whose walkers trade
+// places, each in a mode of its own, gives the modes the weights of the starting points. There is nothing to raise on
+// the likelihood path, which ends at the prior.
 func (r *run) reach(w window) error {
 	for {
 		t, err := r.windows(w)
-		if err != nil || t == nil || r.system.Path != dynamics.Energy || r.settings().Ratio > 0 || t.hottest() > hottestPossible || t.forgets() {
+		if err != nil || t == nil || r.system.Path != dynamics.Energy || r.settings().Ratio > 0 ||
+			t.hottest() > hottestPossible || t.forgets() {
 			return err
 		}
 		r.raise()
@@ -27,8 +29,8 @@ func (r *run) reach(w window) error {
 
 func (r *run) hottest() float64 { return 1 / r.walkers.rungs[len(r.walkers.rungs)-1].beta }
 
-// forgets reports whether walkers on the hottest rung move between all the places where there are walkers on the hottest rung. Too few visits to tell
-// count for it.
+// forgets reports whether walkers on the hottest rung move between all the places where there are walkers on the
+// hottest rung. Too few visits to tell count for it.
 func (t *tuner) forgets() bool {
 	const visits, deviations, errors = 8, 0.8, 8
 	hottest := len(t.walkers.rungs) - 1

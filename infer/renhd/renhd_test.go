@@ -77,8 +77,8 @@ func slow(t *testing.T) {
 	}
 }
 
-// Normal targets whose scales differ by 10⁴ (condition number 10⁸), axis by axis and along a correlation of −.9999, from starts up to 10⁴
-// deviations away. Means and standard deviations are known; bounds are five standard errors.
+// Normal targets whose scales differ by 10⁴ (condition number 10⁸), axis by axis and along a correlation of −.9999,
+// from starts up to 10⁴ deviations away. Means and standard deviations are known; bounds are five standard errors.
 func TestNormals(t *testing.T) {
 	for name, c := range map[string]struct {
 		target infer.Target
@@ -115,8 +115,8 @@ func correlated(rho, sd float64) infer.Target {
 	return dynamicstest.MultiNormal([]float64{0, 0}, []float64{1 / sd, 0, -rho / c / sd, 1 / c})
 }
 
-// Two modes of weight 1 : 2, twenty deviations apart, under a normal prior: nobody asks for a ladder, and the weights come out
-// right. The truth is in closed form; the bound is five standard errors of the weight.
+// Two modes of weight 1 : 2, twenty deviations apart, under a normal prior: nobody asks for a ladder, and the weights
+// come out right. The truth is in closed form; the bound is five standard errors of the weight.
 func TestTwoModes(t *testing.T) {
 	m, report := draw(t, twoModes(), options(2))
 	checkWeight(t, m, 2.0/3)
@@ -125,7 +125,8 @@ func TestTwoModes(t *testing.T) {
 	}
 }
 
-// twoModes has prior N(0, 10²) and a likelihood such that the posterior is ⅓ N(−5, ½²) + ⅔ N(5, ½²) in x[0] and N(0, 10²) in x[1].
+// twoModes has prior N(0, 10²) and a likelihood such that the posterior is ⅓ N(−5, ½²) + ⅔ N(5, ½²) in x[0] and N(0,
+// 10²) in x[1].
 func twoModes() infer.Target {
 	square := func(x autodiff.Node) autodiff.Node { return autodiff.Mul(x, x) }
 	prior := func(theta autodiff.Node) autodiff.Node {
@@ -136,7 +137,8 @@ func twoModes() infer.Target {
 			g := theta.Graph()
 			x := autodiff.Reshape(autodiff.Slice(theta, []int{0}, []int{1}))
 			mode := func(center, weight float64) autodiff.Node {
-				return autodiff.Add(g.Const(math.Log(weight)), autodiff.Mul(g.Const(-2), square(autodiff.Sub(x, g.Const(center)))))
+				return autodiff.Add(g.Const(math.Log(weight)),
+					autodiff.Mul(g.Const(-2), square(autodiff.Sub(x, g.Const(center)))))
 			}
 			both := autodiff.Concat(0, autodiff.Reshape(mode(-5, 1), 1), autodiff.Reshape(mode(5, 2), 1))
 			return autodiff.Add(autodiff.LogSumExp(both, 0), autodiff.Mul(g.Const(0.5/100), square(x)))
@@ -158,7 +160,8 @@ func checkWeight(t *testing.T, m *memory, want float64) {
 	}
 }
 
-// The same seed gives the same bytes for any number of threads, and another seed gives others; with a ladder and without.
+// The same seed gives the same bytes for any number of threads, and another seed gives others; with a ladder and
+// without.
 func TestThreads(t *testing.T) {
 	run := func(target infer.Target, seed uint64, threads int) [][][]float64 {
 		o := options(seed)

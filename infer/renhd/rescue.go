@@ -8,9 +8,9 @@ import (
 	"ppl/infer/dynamics"
 )
 
-// rescue sends walkers that are lost to where the nearest other of their rung is: nearest, so that a mode is not given up with a walker.
-// Warm-up need not be reversible. Lost is a walker that for two windows hardly moved, for something in its corner of the space stops it, or
-// around which there was next to nothing of the target.
+// rescue sends walkers that are lost to where the nearest other of their rung is: nearest, so that a mode is not given
+// up with a walker. Warm-up need not be reversible. Lost is a walker that for two windows hardly moved, for something
+// in its corner of the space stops it, or around which there was next to nothing of the target.
 func (r *run) rescue(t *tuner) error {
 	if r.free() {
 		return nil
@@ -37,8 +37,8 @@ func (r *run) rescue(t *tuner) error {
 	return err
 }
 
-// stopRunaway ends a run whose walkers run off without end at temperature 1, for nothing that came after would mean anything. At others they may, where tails
-// are heavy.
+// stopRunaway ends a run whose walkers run off without end at temperature 1, for nothing that came after would mean
+// anything. At others they may, where tails are heavy.
 func (r *run) stopRunaway(t *tuner) error {
 	var cold [][]float64
 	for lane, xs := range t.visited {
@@ -69,8 +69,8 @@ func fellows(rungOf []int, lost []bool, lane int) []int {
 	return out
 }
 
-// lost tells the walkers that seem to be, by lane. Masses can be compared only where all walkers are of one rung and none is still coming down
-// from far out.
+// lost tells the walkers that seem to be, by lane. Masses can be compared only where all walkers are of one rung and
+// none is still coming down from far out.
 func (t *tuner) lost() []bool {
 	out := make([]bool, t.walkers.lanes())
 	for lane := range out {

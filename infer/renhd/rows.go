@@ -8,11 +8,13 @@ import (
 	"ppl/infer/dynamics"
 )
 
-// rows measures gains by differences of log likelihood over rows at random: without replacement, chunk after chunk, until an estimate is good
-// enough for the test, or all rows have been asked and it is exact. All walkers' energies of a chunk are one call of the device.
+// rows measures gains by differences of log likelihood over rows at random: without replacement, chunk after chunk,
+// until an estimate is good enough for the test, or all rows have been asked and it is exact. All walkers' energies of
+// a chunk are one call of the device.
 //
-// What a row's term changes by from one walker to the other, to first order about a pivot near both, is a control variate: its sum over
-// all rows is known from slopes, the sum of their gradients there, and where terms are smooth it takes away almost all of the noise.
+// What a row's term changes by from one walker to the other, to first order about a pivot near both, is a control
+// variate: its sum over all rows is known from slopes, the sum of their gradients there, and where terms are smooth it
+// takes away almost all of the noise.
 type rows struct {
 	batches dynamics.Batches
 	path    dynamics.Path
@@ -45,7 +47,8 @@ func (m *rows) measure(ctx context.Context, w *walkers, proposals []proposal, ro
 }
 
 // chunk takes the terms of one chunk for those proposals that have not seen enough.
-func (m *rows) chunk(ctx context.Context, w *walkers, proposals []proposal, seen []differences, enough []bool, part int) error {
+func (m *rows) chunk(ctx context.Context, w *walkers, proposals []proposal, seen []differences, enough []bool,
+	part int) error {
 	mask := make([]bool, w.lanes())
 	for i, p := range proposals {
 		if !enough[i] {
@@ -80,7 +83,8 @@ func (m *rows) control(p *proposal, at [][]float64) float64 {
 	return sum
 }
 
-// estimate is the gain from a sample of its terms: N times their mean, with the variance of sampling without replacement, N²s²/n·(1 − n/N).
+// estimate is the gain from a sample of its terms: N times their mean, with the variance of sampling without
+// replacement, N²s²/n·(1 − n/N).
 func (m *rows) estimate(p *proposal, d differences, whole [][]float64) {
 	slope := d.slope()
 	n, rest := d.n, d.without(slope)
@@ -93,13 +97,14 @@ func (m *rows) estimate(p *proposal, d differences, whole [][]float64) {
 		p.gain += whole[p.hot][0] - whole[p.cold][0]
 	}
 	p.seen, p.skew, p.share = n, rest.skew(), n/all
-	if p.variance = all * all * math.Max(rest.variance(), 0) / n * (1 - n/all); n == all { // rounding may leave less than nothing
+	// rounding may leave less than nothing
+	if p.variance = all * all * math.Max(rest.variance(), 0) / n * (1 - n/all); n == all {
 		p.variance, p.seen = 0, 0
 	}
 }
 
-// differences are what a proposal has seen of the rows: differences x of terms between its walkers, and of controls, y. They are kept as sums of
-// products of powers, about the first of each, so that they take no more room for more rows.
+// differences are what a proposal has seen of the rows: differences x of terms between its walkers, and of controls, y.
+// They are kept as sums of products of powers, about the first of each, so that they take no more room for more rows.
 type differences struct {
 	n                  float64
 	firstX, firstY     float64
@@ -118,7 +123,8 @@ func (d *differences) add(term, control float64) {
 	d.xxx, d.xxy, d.xyy, d.yyy = d.xxx+x*x*x, d.xxy+x*x*y, d.xyy+x*y*y, d.yyy+y*y*y
 }
 
-// slope of terms by controls that leaves the least noise: that of the regression; 0 where there is nothing to learn from.
+// slope of terms by controls that leaves the least noise: that of the regression; 0 where there is nothing to learn
+// from.
 func (d *differences) slope() float64 {
 	if math.IsNaN(d.control) {
 		return 0
@@ -135,7 +141,8 @@ func (d *differences) without(s float64) tally {
 	if s == 0 { // a control may be no number
 		return tally{d.n, d.firstX, d.x, d.xx, d.xxx}
 	}
-	return tally{d.n, d.firstX - s*d.firstY, d.x - s*d.y, d.xx - 2*s*d.xy + s*s*d.yy, d.xxx - 3*s*d.xxy + 3*s*s*d.xyy - s*s*s*d.yyy}
+	return tally{d.n, d.firstX - s*d.firstY, d.x - s*d.y, d.xx - 2*s*d.xy + s*s*d.yy, d.xxx - 3*s*d.xxy + 3*s*s*d.xyy -
+		s*s*s*d.yyy}
 }
 
 // pin makes the cold walkers' places the pivots of their chains, and adds up the slopes there: one pass over the rows.

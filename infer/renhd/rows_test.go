@@ -22,7 +22,8 @@ func normals(n int) []float64 {
 	return out
 }
 
-// conjugate samples the mean of n normals in minibatches, with four replicas and τ = 1.5, and gives the ratio of its variance to the truth.
+// conjugate samples the mean of n normals in minibatches, with four replicas and τ = 1.5, and gives the ratio of its
+// variance to the truth.
 func conjugate(t *testing.T, n, batch, draws int, d device.Device, x exchange) (ratio float64, report infer.Report) {
 	t.Helper()
 	target, mean, variance := dynamicstest.Means(normals(n))
@@ -46,8 +47,9 @@ func conjugate(t *testing.T, n, batch, draws int, d device.Device, x exchange) (
 	return sum / kept / variance, report
 }
 
-// Batches of 64 out of 2,000 rows, and exchanges that look at as many rows as they need, leave the posterior what it is: the truth is in closed
-// form, the bound four standard errors of the variance of 4,000 draws. An exchange that ignores its noise makes it 1.19 times as large, at 8,000 draws.
+// Batches of 64 out of 2,000 rows, and exchanges that look at as many rows as they need, leave the posterior what it
+// is: the truth is in closed form, the bound four standard errors of the variance of 4,000 draws. An exchange that
+// ignores its noise makes it 1.19 times as large, at 8,000 draws.
 func TestConjugateInMinibatches(t *testing.T) {
 	got, report := conjugate(t, 2000, 64, 4000, host.Device{}, exchange{test: penalty()})
 	if math.Abs(got-1) > 0.11 {
@@ -57,12 +59,14 @@ func TestConjugateInMinibatches(t *testing.T) {
 		t.Errorf("noise ignored: variance is %.3f of the truth: the test could not fail", got)
 	}
 	if s := report.Rungs.Thermostat[0]; math.Abs(s/report.Rungs.Injected[0]-1) > 0.3 {
-		t.Errorf("thermostat %.3f, want %.3f from friction and noise, the latter measured to 20 %%", s, report.Rungs.Injected[0])
+		t.Errorf("thermostat %.3f, want %.3f from friction and noise, the latter measured to 20 %%", s,
+			report.Rungs.Injected[0])
 	}
 }
 
-// The acceptance numbers of our notes: N = 10⁴, batches of 256, at 2·10⁵ draws. Either test with the rows it asks for is right to .03, some four standard errors; a
-// test that looks at one chunk, without control variates, and takes it for the truth is not.
+// The acceptance numbers of our notes: N = 10⁴, batches of 256, at 2·10⁵ draws. Either test with the rows it asks for
+// is right to .03, some four standard errors; a test that looks at one chunk, without control variates, and takes it
+// for the truth is not.
 func TestConjugateReference(t *testing.T) {
 	slow(t)
 	d, err := native.New()
@@ -79,8 +83,9 @@ func TestConjugateReference(t *testing.T) {
 	}
 }
 
-// A sample of the terms knows the gain: over many rounds the estimates' mean is the gain over all rows, their spread what they say it is, and where
-// all rows are asked they are exact. Without the correction for a finite population the spread would be said to be 1.4 times too large.
+// A sample of the terms knows the gain: over many rounds the estimates' mean is the gain over all rows, their spread
+// what they say it is, and where all rows are asked they are exact. Without the correction for a finite population the
+// spread would be said to be 1.4 times too large.
 func TestRowsKnowTheirNoise(t *testing.T) {
 	var exact, n = 0.0, 0.0
 	terms := normals(512)
@@ -107,7 +112,8 @@ func TestRowsKnowTheirNoise(t *testing.T) {
 		t.Error("the correction for a finite population makes no difference: the test could not fail")
 	}
 	p := &proposal{}
-	if m.estimate(p, some(terms, r.Perm(len(terms))), [][]float64{{0, 0}}); p.variance != 0 || math.Abs(p.gain-exact) > 1e-9 {
+	if m.estimate(p, some(terms, r.Perm(len(terms))), [][]float64{{0, 0}}); p.variance != 0 ||
+		math.Abs(p.gain-exact) > 1e-9 {
 		t.Errorf("all rows: gain %v, variance %v; want %v, 0", p.gain, p.variance, exact)
 	}
 }
@@ -121,7 +127,8 @@ func some(terms []float64, rows []int) differences {
 	return d
 }
 
-// Control variates leave less noise: of terms that follow their controls but for a hundredth, 10⁻⁴ of the variance; and the mean estimate stays what it is.
+// Control variates leave less noise: of terms that follow their controls but for a hundredth, 10⁻⁴ of the variance; and
+// the mean estimate stays what it is.
 func TestControlsTakeNoiseAway(t *testing.T) {
 	controls, noise := normals(512), normals(512)
 	terms, exact, sum := make([]float64, 512), 0.0, 0.0
@@ -161,11 +168,16 @@ func TestBatchesRefused(t *testing.T) {
 		target infer.Target
 		s      infer.Settings
 	}{
-		"batch = 200, but the data have 100 rows; leave it out to use them all":                                {target, infer.Settings{Batch: 200}},
-		"minibatches make gradients noisy, which hmc cannot correct; leave out dynamics or batch":              {target, infer.Settings{Batch: 10, Dynamics: "hmc"}},
-		"exchange_batch is for minibatches: set batch too":                                                     {target, infer.Settings{ExchangeBatch: 10}},
-		"minibatches need a likelihood that is a sum over rows; leave out batch":                               {dynamicstest.Normal(1), infer.Settings{Batch: 10}},
-		"tacthmc has a temperature of its own and takes no ladder; leave out replicas, or take other dynamics": {target, infer.Settings{Dynamics: "tacthmc", Replicas: 3}},
+		"batch = 200, but the data have 100 rows; leave it out to use them all": {target,
+			infer.Settings{Batch: 200}},
+		"minibatches make gradients noisy, which hmc cannot correct; leave out dynamics or batch": {target,
+			infer.Settings{Batch: 10, Dynamics: "hmc"}},
+		"exchange_batch is for minibatches: set batch too": {target,
+			infer.Settings{ExchangeBatch: 10}},
+		"minibatches need a likelihood that is a sum over rows; leave out batch": {dynamicstest.Normal(1),
+			infer.Settings{Batch: 10}},
+		"tacthmc has a temperature of its own and takes no ladder; leave out replicas, or take other dynamics": {target,
+			infer.Settings{Dynamics: "tacthmc", Replicas: 3}},
 	} {
 		o := options(1)
 		o.Settings = c.s

@@ -53,7 +53,8 @@ func (r *run) choose() {
 			path = dynamics.Likelihood
 		}
 	}
-	r.system = dynamics.System{Target: r.target, Path: path, Noise: s.Noise, Batches: r.batches, Metric: adapt.First(s.Metric, r.target.Dim())}
+	r.system = dynamics.System{Target: r.target, Path: path, Noise: s.Noise, Batches: r.batches,
+		Metric: adapt.First(s.Metric, r.target.Dim())}
 	r.rule = dynamics.Named(dynamicsOf(s))
 	r.exchange.carried, r.exchange.seed = r.rule.Traits().Carried, r.options.Seed
 	r.exchange.meter = &potentials{noise: s.Noise}
@@ -93,13 +94,17 @@ func (r *run) check() error {
 	case r.target.Dim() == 0:
 		return errors.New("the model has no parameters to sample")
 	case s.Dynamics == "tacthmc" && s.Replicas > 1:
-		return errors.New("tacthmc has a temperature of its own and takes no ladder; leave out replicas, or take other dynamics")
+		return errors.New("tacthmc has a temperature of its own and takes no ladder; leave out replicas, or take " +
+			"other dynamics")
 	case s.Noise > 0 && s.Dynamics == "hmc":
-		return errors.New("noise makes gradients inexact, which hmc cannot correct; leave out dynamics, or take noise = 0")
+		return errors.New("noise makes gradients inexact, which hmc cannot correct; leave out dynamics, or " +
+			"take noise = 0")
 	case s.Path == "likelihood" && !r.target.ProperPrior():
-		return errors.New("path = likelihood ends at the prior, which is not known to be proper; use path = energy, or proper priors")
+		return errors.New("path = likelihood ends at the prior, which is not known to be proper; use path = energy, " +
+			"or proper priors")
 	case r.options.Chains < 1 || r.options.Draws < 1 || r.options.Warmup < 0:
-		return fmt.Errorf("%d chains of %d draws after %d of warm-up: chains and draws must be at least 1, warm-up at least 0",
+		return fmt.Errorf("%d chains of %d draws after %d of warm-up: chains and draws must be at least 1, "+
+			"warm-up at least 0",
 			r.options.Chains, r.options.Draws, r.options.Warmup)
 	}
 	return nil
@@ -108,7 +113,8 @@ func (r *run) check() error {
 // open loads walkers on new lanes: per of them for each chain, on the rungs given by rungOf within a chain.
 func (r *run) open(rungs []rung, per int, rungOf func(walker int) int) error {
 	chains := r.options.Chains
-	exe, err := r.options.Device.Load(r.program, device.Options{Lanes: chains * per, Seed: r.options.Seed, Threads: r.options.Threads})
+	exe, err := r.options.Device.Load(r.program, device.Options{Lanes: chains * per, Seed: r.options.Seed,
+		Threads: r.options.Threads})
 	if err != nil {
 		return err
 	}
@@ -171,8 +177,8 @@ func (r *run) friction(beta float64) float64 {
 	return c / r.slowness(beta)
 }
 
-// slowness is ε of a rung over ε at T = 1. In coordinates that do not adapt, the paper's dynamics at temperature T with ε and c is ours
-// at unit temperature with εT and c/T; elsewhere the rung's own metric sees to it.
+// slowness is ε of a rung over ε at T = 1. In coordinates that do not adapt, the paper's dynamics at temperature T with
+// ε and c is ours at unit temperature with εT and c/T; elsewhere the rung's own metric sees to it.
 func (r *run) slowness(beta float64) float64 {
 	if r.system.Path != dynamics.Energy || r.settings().Metric != "identity" || !r.free() {
 		return 1

@@ -12,7 +12,8 @@ import (
 // statistics are what is kept beside each draw, in order.
 func statistics() []draws.Variable {
 	return []draws.Variable{{Name: "lp"}, {Name: "log_prior"}, {Name: "log_likelihood"}, {Name: "acceptance_rate"},
-		{Name: "step_size"}, {Name: "n_steps", Int: true}, {Name: "diverging", Int: true}, {Name: "energy"}, {Name: "replica", Int: true}}
+		{Name: "step_size"}, {Name: "n_steps", Int: true}, {Name: "diverging", Int: true}, {Name: "energy"},
+		{Name: "replica", Int: true}}
 }
 
 // A keeper takes the draws of the cold rung.
@@ -117,8 +118,9 @@ func (w *walkers) medianStep() float64 {
 // cold is the lane of a chain at T = 1; without swaps, its first.
 func (w *walkers) cold(chain int) int { return w.laneAt(chain, 0) }
 
-// keep takes the draws that are due, and hands on to the recorder one of each chain when all chains have one. A chain's draw is due
-// when so many iterations as thinning asks for have counted; where a rule flags what counts, chains have theirs at different times.
+// keep takes the draws that are due, and hands on to the recorder one of each chain when all chains have one. A chain's
+// draw is due when so many iterations as thinning asks for have counted; where a rule flags what counts, chains have
+// theirs at different times.
 func (k *keeper) keep() error {
 	k.findDue()
 	if err := k.take(); err != nil {
@@ -176,7 +178,8 @@ func (k *keeper) take() error {
 	for _, chain := range k.due {
 		lane, t, d := w.cold(chain), &k.trail[chain], k.room()
 		w.exe.GetLane(dynamics.Values, lane, d.values)
-		d.stats = append(d.stats[:0], logPrior[lane]+logLik[lane], logPrior[lane], logLik[lane], t.accept/float64(t.sweeps),
+		d.stats = append(d.stats[:0], logPrior[lane]+logLik[lane], logPrior[lane], logLik[lane],
+			t.accept/float64(t.sweeps),
 			w.rungs[0].step, t.steps, flag(t.diverged), total[lane], float64(lane-chain*w.per))
 		*t = trail{queue: append(t.queue, d)}
 	}
@@ -199,7 +202,8 @@ func (k *keeper) patience() error {
 	const most = 20_000
 	for chain, t := range k.trail {
 		if t.sweeps > most*k.report.Thin {
-			return fmt.Errorf("chain %d has had no draw at unit temperature for %d iterations; another sampler is needed, or a smaller step_size", chain+1, t.sweeps)
+			return fmt.Errorf("chain %d has had no draw at unit temperature for %d iterations; another sampler is "+
+				"needed, or a smaller step_size", chain+1, t.sweeps)
 		}
 	}
 	return nil

@@ -6,12 +6,13 @@ import (
 	"ppl/infer/compensation"
 )
 
-// A test decides swaps from a log acceptance ratio with normal noise of known variance, so that the law of the ladder is as if it were known
-// exactly. Estimates are refined until that variance is at most `most`. What it returns beside the decision is its probability given
-// what was seen.
+// A test decides swaps from a log acceptance ratio with normal noise of known variance, so that the law of the ladder
+// is as if it were known exactly. Estimates are refined until that variance is at most `most`. What it returns beside
+// the decision is its probability given what was seen.
 //
-// Every test has a loss of its own beside what the rungs are apart: spread is the variance that the log ratio itself has where swaps are accepted at a rate
-// under noise of a mean variance, log ratios taken for normal, with mean −½ of their variance.
+// Every test has a loss of its own beside what the rungs are apart: spread is the variance that the log ratio itself
+// has where swaps are accepted at a rate under noise of a mean variance, log ratios taken for normal, with mean −½ of
+// their variance.
 type test struct {
 	most   float64
 	decide func(p *proposal, uniform func(k int) float64) (chance float64, accept bool)
@@ -34,9 +35,10 @@ func newTest(name string) test {
 	return penalty()
 }
 
-// penalty is Metropolis' test with half the variance taken off the log ratio (Ceperley and Dewing, J. Chem. Phys. 1999): exact for normal noise.
-// A variance σ̂² estimated from n rows costs σ̂⁴/(4(n+1)) more. Estimates are refined to σ² ≤ 1, where skewed noise does little harm. Noise counts
-// like spread: the rate is that of Metropolis' test at the sum of both.
+// penalty is Metropolis' test with half the variance taken off the log ratio (Ceperley and Dewing, J. Chem. Phys.
+// 1999): exact for normal noise. A variance σ̂² estimated from n rows costs σ̂⁴/(4(n+1)) more. Estimates are refined to
+// σ² ≤ 1, where skewed noise does little harm. Noise counts like spread: the rate is that of Metropolis' test at the
+// sum of both.
 func penalty() test {
 	spread := func(rate, noise float64) float64 {
 		z := math.Erfinv(1 - rate)
@@ -67,9 +69,10 @@ func uncorrected() test {
 	return x
 }
 
-// barker accepts with probability 1/(1 + e^{−Δ}): where Δ and a logistic variable add up to more than 0. The noise of Δ, filled up to the
-// variance `most` whatever it is, is made part of that variable (Seita et al., UAI 2017): c draws the rest of it. Noise costs nothing more, then; the rate is
-// about Φ(−v/2/√(k² + v)) at a spread of v, since the logistic function is about Φ(x/k).
+// barker accepts with probability 1/(1 + e^{−Δ}): where Δ and a logistic variable add up to more than 0. The noise of
+// Δ, filled up to the variance `most` whatever it is, is made part of that variable (Seita et al., UAI 2017): c draws
+// the rest of it. Noise costs nothing more, then; the rate is about Φ(−v/2/√(k² + v)) at a spread of v, since the
+// logistic function is about Φ(x/k).
 func barker(most float64, c compensation.Law) test {
 	const k = 1.702
 	spread := func(rate, _ float64) float64 {

@@ -8,9 +8,10 @@ import (
 	"ppl/infer/compensation"
 )
 
-// sampleBalance is log E[accept | Δ] − log E[accept | −Δ] of a test under noise, Δ itself where detailed balance holds; and the mean acceptance
-// of both. noisy gives an estimate of a log acceptance ratio.
-func sampleBalance(x test, delta float64, n int, noisy func(r *rand.Rand, delta float64) *proposal) (balance, mean float64) {
+// sampleBalance is log E[accept | Δ] − log E[accept | −Δ] of a test under noise, Δ itself where detailed balance holds;
+// and the mean acceptance of both. noisy gives an estimate of a log acceptance ratio.
+func sampleBalance(x test, delta float64, n int, noisy func(r *rand.Rand, delta float64) *proposal) (balance,
+	mean float64) {
 	r := rand.New(rand.NewPCG(1, 2))
 	accept := func(delta float64) float64 {
 		sum := 0.0
@@ -31,9 +32,10 @@ func normalNoise(variance, said float64) func(*rand.Rand, float64) *proposal {
 	}
 }
 
-// Detailed balance under normal noise, by its own Monte Carlo: numbers of 2·10⁵ know the log ratio to .003 (penalty) or .007 (Barker, which
-// answers yes or no); bounds are four times that. A test told that there is no noise breaks it by more. Barker's mean acceptance of a move and its
-// reverse is ½ at most: with the sign of the published method it would be above.
+// Detailed balance under normal noise, by its own Monte Carlo: numbers of 2·10⁵ know the log ratio to .003 (penalty) or
+// .007 (Barker, which answers yes or no); bounds are four times that. A test told that there is no noise breaks it by
+// more. Barker's mean acceptance of a move and its reverse is ½ at most: with the sign of the published method it would
+// be above.
 func TestBalanceUnderNoise(t *testing.T) {
 	for name, c := range map[string]struct {
 		test            test
@@ -59,23 +61,27 @@ func TestBalanceUnderNoise(t *testing.T) {
 	}
 }
 
-// From the rate of each test under noise, with log ratios ~ N(−v/2, v), comes that of Metropolis' test without: erfc(√(v/8)) in closed form (Roberts, Gelman, Gilks, Ann. Appl.
-// Probab. 1997). 4·10⁴ proposals know a rate to .0025, and rates near ½ its root; Barker's uses that the logistic function is nearly a normal one. The rate as it is says less:
-// by it, rungs that are one and the same would be up to ½ apart.
+// From the rate of each test under noise, with log ratios ~ N(−v/2, v), comes that of Metropolis' test without:
+// erfc(√(v/8)) in closed form (Roberts, Gelman, Gilks, Ann. Appl. Probab. 1997). 4·10⁴ proposals know a rate to .0025,
+// and rates near ½ its root; Barker's uses that the logistic function is nearly a normal one. The rate as it is says
+// less: by it, rungs that are one and the same would be up to ½ apart.
 func TestLossOfTestsIsTakenOff(t *testing.T) {
 	for name, c := range map[string]struct {
 		test  test
 		noise float64
-	}{"penalty": {penalty(), 0.8}, "penalty, quiet": {penalty(), 0}, "barker": {newTest("barker"), 0.8}, "paper": {newTest("paper"), 0.1}} {
+	}{"penalty": {penalty(), 0.8}, "penalty, quiet": {penalty(), 0}, "barker": {newTest("barker"), 0.8},
+		"paper": {newTest("paper"), 0.1}} {
 		for _, v := range []float64{0, 0.3, 1.5, 6} {
 			r, rate := rand.New(rand.NewPCG(5, 6)), tally{}
 			for range 40_000 {
 				ratio := -v/2 + math.Sqrt(v)*r.NormFloat64() + math.Sqrt(c.noise)*r.NormFloat64()
-				chance, _ := c.test.decide(&proposal{gap: 1, gain: ratio, variance: c.noise}, func(int) float64 { return r.Float64() })
+				chance, _ := c.test.decide(&proposal{gap: 1, gain: ratio, variance: c.noise},
+					func(int) float64 { return r.Float64() })
 				rate.add(chance)
 			}
 			want := math.Erfc(math.Sqrt(v / 8))
-			if got := metropolis(c.test.spread(rate.mean(), c.noise)); math.Abs(got-want) > 0.03 && !(v == 0 && got > 0.93) {
+			if got := metropolis(c.test.spread(rate.mean(), c.noise)); math.Abs(got-want) > 0.03 &&
+				!(v == 0 && got > 0.93) {
 				t.Errorf("%s: rate %.4f at a spread of %v: taken for %.4f, want %.4f", name, rate.mean(), v, got, want)
 			}
 			if c.noise > 0 && v < 1 && math.Abs(rate.mean()-want) < 0.05 {
@@ -85,8 +91,9 @@ func TestLossOfTestsIsTakenOff(t *testing.T) {
 	}
 }
 
-// Log likelihood differences are not normal. With exponential ones, 256 rows and ΔE = 1, the penalty test has a log ratio of .98 where rows were added
-// until σ² ≤ 1, but .60 where they were not, at σ² = 7.4 (RENHD's reference numbers). 6·10⁴ numbers know it to .01.
+// Log likelihood differences are not normal. With exponential ones, 256 rows and ΔE = 1, the penalty test has a log
+// ratio of .98 where rows were added until σ² ≤ 1, but .60 where they were not, at σ² = 7.4 (RENHD's reference
+// numbers). 6·10⁴ numbers know it to .01.
 func TestPenaltyUnderExponentialDifferences(t *testing.T) {
 	const rows = 256
 	exponential := func(variance float64) func(*rand.Rand, float64) *proposal {

@@ -13,9 +13,9 @@ const (
 	longest  = 8 // times the usual length of a trajectory
 )
 
-// thin decides, from pilots of the sampler as it will run, how many iterations make a draw. Before it comes to several, trajectories are
-// made twice as long as long as that pays: a coordinate too slow for a quarter period then moves like length squared, where
-// repeating gains like number.
+// thin decides, from pilots of the sampler as it will run, how many iterations make a draw. Before it comes to several,
+// trajectories are made twice as long as long as that pays: a coordinate too slow for a quarter period then moves like
+// length squared, where repeating gains like number.
 func (k *keeper) thin() error {
 	k.report.Thin = max(k.options.Thin, 1)
 	if k.options.Thin > 0 || k.options.Warmup == 0 || k.walkers.traits.Flagged {
@@ -37,8 +37,8 @@ func (k *keeper) thin() error {
 	return err
 }
 
-// calm is the share of a pilot with few divergences: while there are more, steps are halved, twice at most. A divergence is a place
-// that the step cannot follow; where a shorter one can, nobody should have to ask for it.
+// calm is the share of a pilot with few divergences: while there are more, steps are halved, twice at most. A
+// divergence is a place that the step cannot follow; where a shorter one can, nobody should have to ask for it.
 func (k *keeper) calm() (share float64, err error) {
 	const few, halvings = 0.001, 2
 	for try := 0; ; try++ {

@@ -52,7 +52,8 @@ func (r *run) tune(w window) (*tuner, error) {
 func (t *tuner) begin() {
 	w := t.walkers
 	t.points, t.moved = make([]adapt.Points, len(w.rungs)), make([]float64, w.lanes())
-	t.density, t.visited, t.stood = make([][]float64, w.lanes()), make([][][]float64, w.lanes()), make([][]int, w.lanes())
+	t.density, t.visited, t.stood = make([][]float64, w.lanes()), make([][][]float64, w.lanes()),
+		make([][]int, w.lanes())
 	t.exchange.reset(len(w.rungs), w.lanes())
 	if t.alone {
 		for _, r := range w.rungOf {
@@ -72,9 +73,9 @@ func (t *tuner) goal() float64 {
 	return defaultAccept
 }
 
-// longestStep is the bound of adapted steps. In a few dimensions the goal would be met by trajectories of one step, all of nearly one
-// length, which mix badly in spread; three steps and more can differ. While the metric is being learned it may be far too small, and
-// steps have to make up for it.
+// longestStep is the bound of adapted steps. In a few dimensions the goal would be met by trajectories of one step, all
+// of nearly one length, which mix badly in spread; three steps and more can differ. While the metric is being learned
+// it may be far too small, and steps have to make up for it.
 func (t *tuner) longestStep() float64 {
 	if t.metric {
 		return math.Inf(1)
@@ -82,8 +83,9 @@ func (t *tuner) longestStep() float64 {
 	return 0.5
 }
 
-// defaultAccept is what steps are adapted to. Stan takes .8 where the path's length pays for itself; with lengths of about a quarter period,
-// on normal targets of 2 to 50 dimensions, .9 gives 1.0 to 2.1 times the effective draws a gradient, and 1.3 to 5 times for squares.
+// defaultAccept is what steps are adapted to. Stan takes .8 where the path's length pays for itself; with lengths of
+// about a quarter period, on normal targets of 2 to 50 dimensions, .9 gives 1.0 to 2.1 times the effective draws a
+// gradient, and 1.3 to 5 times for squares.
 const defaultAccept = 0.9
 
 func (t *tuner) sweep(i int) error {
@@ -157,8 +159,8 @@ func (t *tuner) collect() error {
 	return nil
 }
 
-// sane tells the walkers that a metric may learn from: while they come down from their starts, the better half and who is near it.
-// One start with a gradient of 10¹⁰⁰ would say more than all others together.
+// sane tells the walkers that a metric may learn from: while they come down from their starts, the better half and who
+// is near it. One start with a gradient of 10¹⁰⁰ would say more than all others together.
 func (t *tuner) sane() []bool {
 	out, excess := make([]bool, t.walkers.lanes()), t.excess()
 	limit := math.Max(stats.Quantile(excess, 0.5), hopeless(t.walkers.dim))
@@ -168,7 +170,8 @@ func (t *tuner) sane() []bool {
 	return out
 }
 
-// hopeless is a gap in log density that no volume makes up for: 20 + 5d, a factor of e⁵ > 100 in each direction and more.
+// hopeless is a gap in log density that no volume makes up for: 20 + 5d, a factor of e⁵ > 100 in each direction and
+// more.
 func hopeless(dim int) float64 { return 20 + 5*float64(dim) }
 
 // note records where walkers are.
@@ -221,8 +224,9 @@ func (t *tuner) learned(r int) float64 {
 	return median(steps, ones(len(steps)))
 }
 
-// firstStepIn is the step to begin with in a new metric. With noise in the gradients it is bounded by √(0.2/V), V the largest variance of
-// the whitened gradient, so that noise does not heat the walker faster than the thermostat cools it.
+// firstStepIn is the step to begin with in a new metric. With noise in the gradients it is bounded by √(0.2/V), V the
+// largest variance of the whitened gradient, so that noise does not heat the walker faster than the thermostat cools
+// it.
 func (r *run) firstStepIn(at rung) float64 {
 	if !r.free() {
 		return defaultStep
@@ -237,7 +241,8 @@ func (r *run) firstStepIn(at rung) float64 {
 	return h
 }
 
-// largestSquare is the largest squared norm of a column of L: the factor by which whitening raises the variance of gradient noise.
+// largestSquare is the largest squared norm of a column of L: the factor by which whitening raises the variance of
+// gradient noise.
 func largestSquare(m adapt.Metric) float64 {
 	most := 0.0
 	for j := range m.Dim {
@@ -255,14 +260,15 @@ func largestSquare(m adapt.Metric) float64 {
 	return most
 }
 
-// quarter is the quarter period of a normal target in whitened coordinates: a trajectory so long forgets where it began.
+// quarter is the quarter period of a normal target in whitened coordinates: a trajectory so long forgets where it
+// began.
 const quarter = math.Pi / 2
 
 // thermostatLength is N√ε of nosehoover.
 const thermostatLength = 8
 
-// steps is the number of steps of the next trajectory. For hmc it is such that its length is uniform (by a low-discrepancy sequence)
-// from half to one and a half times length, in quarter periods, at the walkers' median step.
+// steps is the number of steps of the next trajectory. For hmc it is such that its length is uniform (by a
+// low-discrepancy sequence) from half to one and a half times length, in quarter periods, at the walkers' median step.
 func (r *run) steps(most int) int {
 	if n := r.settings().Steps; n > 0 {
 		return n

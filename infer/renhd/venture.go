@@ -7,7 +7,8 @@ import (
 	"ppl/infer/dynamics"
 )
 
-// Ventures: how hot (hotter than that, a likelihood of some thirty rows with a flat prior no longer holds a walker), and for which share of warm-up at that temperature, and coming down.
+// Ventures: how hot (hotter than that, a likelihood of some thirty rows with a flat prior no longer holds a walker),
+// and for which share of warm-up at that temperature, and coming down.
 const (
 	ventureHeat = 25.0
 	ventureHot  = 0.03
@@ -15,10 +16,10 @@ const (
 	ventureRest = 0.05
 )
 
-// venture looks for modes that no start led to. Where priors are proper, starts come from them and lie further apart than the posterior; where
-// they are not, starts are a guess, and all walkers may sit in the one mode that is near. So the walkers, who agree, are heated until they
-// wander over barriers of some fifty, are cooled as in annealing (Kirkpatrick, Gelatt, Vecchi, Science 1983), and have to be
-// where they were before.
+// venture looks for modes that no start led to. Where priors are proper, starts come from them and lie further apart
+// than the posterior; where they are not, starts are a guess, and all walkers may sit in the one mode that is near. So
+// the walkers, who agree, are heated until they wander over barriers of some fifty, are cooled as in annealing
+// (Kirkpatrick, Gelatt, Vecchi, Science 1983), and have to be where they were before.
 func (r *run) venture(before *tuner) (agreed bool, err error) {
 	if r.target.ProperPrior() || before == nil {
 		return true, nil
@@ -37,8 +38,8 @@ func (r *run) venture(before *tuner) (agreed bool, err error) {
 	return r.comeBack(before)
 }
 
-// comeBack gives walkers time: some were heated to where the density hardly falls off. Windows are short, in which slow walkers differ in any case: it
-// is enough that none is in a place of its own.
+// comeBack gives walkers time: some were heated to where the density hardly falls off. Windows are short, in which slow
+// walkers differ in any case: it is enough that none is in a place of its own.
 func (r *run) comeBack(before *tuner) (agreed bool, err error) {
 	const most = 4
 	for range most {
@@ -68,7 +69,8 @@ func (r *run) wander(temperature float64) error {
 	return nil
 }
 
-// join takes the walkers of two windows of the same length for so many walkers more; those still on their way count for nothing.
+// join takes the walkers of two windows of the same length for so many walkers more; those still on their way count for
+// nothing.
 func (t *tuner) join(other *tuner) *tuner {
 	both := &tuner{}
 	n := min(len(t.density[0]), len(other.density[0]))

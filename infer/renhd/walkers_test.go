@@ -50,8 +50,10 @@ func TestTrade(t *testing.T) {
 		}
 		want := w.rungs[at]
 		got := []float64{w.get(dynamics.Beta, lane), w.get(dynamics.StepSize, lane), w.get(dynamics.Friction, lane)}
-		if w.laneAt(lane/4, at) != lane || !slices.Equal(got, []float64{want.beta, want.step, want.friction}) || !slices.Equal(scale[lane], want.metric.Scale) {
-			t.Errorf("lane %d on rung %d: %v, scale %v; lane %d stands there", lane, at, got, scale[lane], w.laneAt(lane/4, at))
+		if w.laneAt(lane/4, at) != lane || !slices.Equal(got, []float64{want.beta, want.step, want.friction}) ||
+			!slices.Equal(scale[lane], want.metric.Scale) {
+			t.Errorf("lane %d on rung %d: %v, scale %v; lane %d stands there", lane, at, got, scale[lane],
+				w.laneAt(lane/4, at))
 		}
 	}
 	if moved == 0 {

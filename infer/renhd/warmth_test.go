@@ -11,8 +11,8 @@ import (
 	"ppl/infer/dynamics/dynamicstest"
 )
 
-// SGLD with a step of .5 in batches of 64 out of 2,000 has (1 + ηV/2)/(1 − η/2) ≈ 3 times the variance (V = 31, η = .125) and says so; the thermostat, whose
-// step follows the noise, has no reason to.
+// SGLD with a step of .5 in batches of 64 out of 2,000 has (1 + ηV/2)/(1 − η/2) ≈ 3 times the variance (V = 31, η =
+// .125) and says so; the thermostat, whose step follows the noise, has no reason to.
 func TestTooHotIsSaid(t *testing.T) {
 	target, _, _ := dynamicstest.Means(normals(2000))
 	for name, s := range map[string]infer.Settings{
@@ -25,14 +25,15 @@ func TestTooHotIsSaid(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if said := strings.Contains(strings.Join(report.Warnings, " "), "positions have a temperature"); said != (name == "sgld") {
+		if said := strings.Contains(strings.Join(report.Warnings, " "),
+			"positions have a temperature"); said != (name == "sgld") {
 			t.Errorf("%s: warnings %q", name, report.Warnings)
 		}
 	}
 }
 
-// A density without end in one of its directions is refused by name, early; one that is wide, normal or with the tails of Cauchy's law, and starts a billion of
-// its starting points' widths away from where it is, is not.
+// A density without end in one of its directions is refused by name, early; one that is wide, normal or with the tails
+// of Cauchy's law, and starts a billion of its starting points' widths away from where it is, is not.
 func TestRunawayIsNamed(t *testing.T) {
 	law := func(of func(x autodiff.Node) autodiff.Node) infer.Target {
 		return dynamicstest.Density{D: 2, LogPrior: func(theta autodiff.Node) autodiff.Node {
@@ -45,7 +46,8 @@ func TestRunawayIsNamed(t *testing.T) {
 	o.Draws = 100
 	var refusal infer.Refusal
 	report, err := Sample(context.Background(), flat, o, new(memory))
-	if !errors.As(err, &refusal) || !strings.HasPrefix(err.Error(), "x[2] runs off without end") || report.Gradients > 100_000 {
+	if !errors.As(err, &refusal) || !strings.HasPrefix(err.Error(), "x[2] runs off without end") ||
+		report.Gradients > 100_000 {
 		t.Errorf("after %d gradients: %v", report.Gradients, err)
 	}
 	for name, target := range map[string]infer.Target{

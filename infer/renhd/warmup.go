@@ -9,7 +9,8 @@ import (
 	"ppl/infer/stats"
 )
 
-// Walkers of each chain while it is not known whether the target has several modes, and of them the steps at most at first.
+// Walkers of each chain while it is not known whether the target has several modes, and of them the steps at most at
+// first.
 const (
 	explorers    = 4
 	firstRungs   = 8
@@ -37,13 +38,14 @@ func (r *run) warm() error {
 	return r.growLadder()
 }
 
-// opening is the first part of warm-up: short windows in which every walker finds a step of its own and the metric is learned over and
-// over, until all walkers have come down from where they started.
+// opening is the first part of warm-up: short windows in which every walker finds a step of its own and the metric is
+// learned over and over, until all walkers have come down from where they started.
 func (r *run) opening() error {
 	const least, most, reheated = 4, 10, 3
 	var heats []float64
 	for k := range most {
-		t, err := r.windows(window{sweeps: sweeps(.02, r.options.Warmup), alone: true, most: mostAtFirst, metric: true, heats: heats})
+		t, err := r.windows(window{sweeps: sweeps(.02, r.options.Warmup), alone: true, most: mostAtFirst, metric: true,
+			heats: heats})
 		if err != nil || t == nil || t.free() || k+1 >= least && !t.hot() {
 			return err
 		}
@@ -77,7 +79,8 @@ func (r *run) windows(ws ...window) (last *tuner, err error) {
 	return last, nil
 }
 
-// explore lets several walkers a chain loose on the target itself, and reports whether they come to agree on where it is.
+// explore lets several walkers a chain loose on the target itself, and reports whether they come to agree on where it
+// is.
 func (r *run) explore() (agreed bool, err error) {
 	tempered := r.system.Path
 	r.system.Path = dynamics.Plain
@@ -96,7 +99,8 @@ func (r *run) explore() (agreed bool, err error) {
 	}
 	if agreed && err == nil {
 		if agreed, err = r.venture(last); !agreed && err == nil {
-			r.note("walkers from %d places agree, but heated and cooled again they come down elsewhere: a ladder is needed", r.walkers.lanes())
+			r.note("walkers from %d places agree, but heated and cooled again they come down elsewhere: a "+
+				"ladder is needed", r.walkers.lanes())
 		}
 	}
 	if !agreed {
@@ -105,8 +109,9 @@ func (r *run) explore() (agreed bool, err error) {
 	return agreed, err
 }
 
-// converge runs growing windows until walkers agree, or until it no longer helps that they become longer: then something stands
-// between the walkers, unless they only know their own places too badly to tell. It gives the last window.
+// converge runs growing windows until walkers agree, or until it no longer helps that they become longer: then
+// something stands between the walkers, unless they only know their own places too badly to tell. It gives the last
+// window.
 func (r *run) converge() (last *tuner, agreed bool, err error) {
 	before := math.Inf(1)
 	for _, share := range []float64{.05, .05, .10, .15, .20} {
@@ -141,8 +146,8 @@ func (r *run) load(betas []float64, per int) (err error) {
 // agreement is the largest R-hat − 1 at which walkers count as being in the same place.
 const agreement = 0.2
 
-// separate reports whether some walker is in a place of its own: further from the others than how slowly each of them moves explains. A ladder is no
-// remedy for slow mixing in one place; longer runs are.
+// separate reports whether some walker is in a place of its own: further from the others than how slowly each of them
+// moves explains. A ladder is no remedy for slow mixing in one place; longer runs are.
 func (t *tuner) separate() bool {
 	const errors = 10
 	for j := range t.visited[0][0] {
@@ -206,5 +211,6 @@ func (r *run) tell(p infer.Phase) {
 	if p == infer.Sampling {
 		done, total = min(r.kept, (r.report.Draws+1)*r.report.Thin), r.options.Draws*r.report.Thin
 	}
-	r.recorder.Progress(infer.Progress{Phase: p, Done: min(done, total), Total: total, Divergences: r.report.Divergences})
+	r.recorder.Progress(infer.Progress{Phase: p, Done: min(done, total), Total: total,
+		Divergences: r.report.Divergences})
 }

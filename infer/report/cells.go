@@ -14,8 +14,8 @@ const (
 	maxPlaces = 6
 )
 
-// places is the number of decimals worth printing: to the first digit of the Monte Carlo error. -1: significant digits instead,
-// since no error is known or the numbers are very small or large.
+// places is the number of decimals worth printing: to the first digit of the Monte Carlo error. -1: significant digits
+// instead, since no error is known or the numbers are very small or large.
 func (p Parameter) places() int {
 	e := p.MCSEMean
 	if !(e > 0) || math.IsInf(e, 0) || math.Abs(p.Mean)+p.SD >= 1e7 {
@@ -121,8 +121,8 @@ func least(ps []Parameter, of func(Parameter) float64) float64 {
 	return low
 }
 
-// pick chooses the rows to show: all up to maxRows, else of every variable its first elements, as many as there is room for, and a row for
-// the others. Left is the number of parameters without a row of their own.
+// pick chooses the rows to show: all up to maxRows, else of every variable its first elements, as many as there is room
+// for, and a row for the others. Left is the number of parameters without a row of their own.
 func pick(ps []Parameter) (rows []row, left int) {
 	variables := slices.Collect(byVariable(ps))
 	room := maxRows

@@ -8,7 +8,8 @@ import (
 	"strings"
 )
 
-// Diagnosis prints, question by question, what was looked at and what is wrong, with what to do about it, and a table of the rungs.
+// Diagnosis prints, question by question, what was looked at and what is wrong, with what to do about it, and a table
+// of the rungs.
 func Diagnosis(w io.Writer, s Report, width int) error {
 	var b strings.Builder
 	paragraph(&b, "", s.heading(), width)
@@ -67,8 +68,10 @@ func (s Report) ladder(b *strings.Builder) {
 	}
 	lines := pad(names, true)
 	for _, c := range []rungColumn{
-		{"swap rate", slices.Concat(s.Exchange.SwapRates, []float64{math.NaN()}), "%.2f"}, {"upward", s.Rungs.Upward, "%.2f"},
-		{"acceptance", s.Rungs.Acceptance, "%.2f"}, {"divergent", s.Rungs.Divergence, "%.4f"}, {"step size", s.Rungs.StepSizes, "%.3g"},
+		{"swap rate", slices.Concat(s.Exchange.SwapRates, []float64{math.NaN()}), "%.2f"},
+		{"upward", s.Rungs.Upward, "%.2f"},
+		{"acceptance", s.Rungs.Acceptance, "%.2f"}, {"divergent", s.Rungs.Divergence, "%.4f"},
+		{"step size", s.Rungs.StepSizes, "%.3g"},
 		{"thermostat", s.Rungs.Thermostat, "%.3g"}, {"injected", s.Rungs.Injected, "%.3g"},
 	} {
 		c.add(lines)
@@ -77,7 +80,8 @@ func (s Report) ladder(b *strings.Builder) {
 	for _, line := range lines {
 		b.WriteString(strings.TrimRight(line, " ") + "\n")
 	}
-	b.WriteString("swap rate: with the next rung. upward: share of the walkers there that come from the cold end; on a good ladder it falls evenly.\n")
+	b.WriteString("swap rate: with the next rung. upward: share of the walkers there that come from the cold end; on " +
+		"a good ladder it falls evenly.\n")
 }
 
 func ladderTemperature(t float64) string {

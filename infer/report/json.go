@@ -7,7 +7,8 @@ import (
 	"ppl/infer/draws"
 )
 
-// The object that ppl summary --json and ppl sample --json promise. Numbers that do not exist are null, such as R-hat of a constant.
+// The object that ppl summary --json and ppl sample --json promise. Numbers that do not exist are null, such as R-hat
+// of a constant.
 type document struct {
 	Model       string            `json:"model"`
 	Sampler     string            `json:"sampler"`
@@ -58,7 +59,8 @@ func (s Report) document() document {
 		d.Parameters = append(d.Parameters, p.object())
 	}
 	if x := s.Exchange; x != nil {
-		d.Exchange = &exchangeObject{draws.Numbers(x.Temperatures), draws.Numbers(x.SwapRates), x.RoundTrips, draws.Number(x.Barrier)}
+		d.Exchange = &exchangeObject{draws.Numbers(x.Temperatures), draws.Numbers(x.SwapRates), x.RoundTrips,
+			draws.Number(x.Barrier)}
 	}
 	return d
 }

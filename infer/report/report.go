@@ -82,8 +82,8 @@ func exchange(s draws.SamplerReport) *Exchange {
 	return &Exchange{s.Temperatures, s.SwapRates, s.RoundTrips, s.Barrier}
 }
 
-// divergences takes the greater of two counts: the sampler's has those between kept draws, too, but a run that was killed
-// has the kept ones only.
+// divergences takes the greater of two counts: the sampler's has those between kept draws, too, but a run that was
+// killed has the kept ones only.
 func divergences(r *draws.Run) (int, error) {
 	if !r.HasStat("diverging") {
 		return r.Info.Report.Divergences, nil

@@ -36,7 +36,8 @@ func good() scene {
 	return scene{chains: 4, draws: 1000, thetas: 3, status: draws.Finished,
 		at:      func(r *rand.Rand, _, _, element int) float64 { return float64(element) + r.NormFloat64() },
 		replica: func(_, draw int) int { return draw / 7 % 3 },
-		report: draws.SamplerReport{Gradients: 1_204_000, Seconds: 3.2, Temperatures: []float64{1, 2, 7.389}, SwapRates: []float64{.42, .83},
+		report: draws.SamplerReport{Gradients: 1_204_000, Seconds: 3.2, Temperatures: []float64{1, 2, 7.389},
+			SwapRates:  []float64{.42, .83},
 			RoundTrips: 31, Barrier: .75}}
 }
 
@@ -61,7 +62,8 @@ func (s scene) write(t *testing.T) *draws.Run {
 			if d < s.diverging {
 				diverging = 1
 			}
-			if err := w.Append(chain, values, []float64{r.NormFloat64(), diverging, float64(s.replica(chain, d))}); err != nil {
+			if err := w.Append(chain, values,
+				[]float64{r.NormFloat64(), diverging, float64(s.replica(chain, d))}); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -127,8 +129,9 @@ func TestWarnings(t *testing.T) {
 		"drift": {func(s *scene) {
 			s.at = func(r *rand.Rand, _, draw, _ int) float64 { return float64(draw)/300 + r.NormFloat64() }
 		}, []string{"R-hat is above 1.01", "Run longer", "are not reliable"}},
-		"slow":       {func(s *scene) { s.thetas = 0; s.at = ar(.95) }, []string{"below 400", "About --draws"}},
-		"a bit slow": {func(s *scene) { s.thetas = 0; s.at = ar(.7) }, []string{"mu has an ess_bulk of", "below the 1,000", "About --draws"}},
+		"slow": {func(s *scene) { s.thetas = 0; s.at = ar(.95) }, []string{"below 400", "About --draws"}},
+		"a bit slow": {func(s *scene) { s.thetas = 0; s.at = ar(.7) },
+			[]string{"mu has an ess_bulk of", "below the 1,000", "About --draws"}},
 		"NaN": {func(s *scene) {
 			s.at = func(r *rand.Rand, _, draw, element int) float64 {
 				if element == 2 && draw == 500 {
@@ -137,22 +140,31 @@ func TestWarnings(t *testing.T) {
 				return r.NormFloat64()
 			}
 		}, []string{"1 of 4 parameters has infinite or not-a-number draws (theta[2]: 4 of 4000)", "logarithm of 0"}},
-		"divergences":      {func(s *scene) { s.diverging = 2 }, []string{"8 trajectories diverged", "--set accept=0.95"}},
-		"cut trajectories": {func(s *scene) { s.report.Saturated = 41 }, []string{"41 trajectories were cut", "--set max_depth=12"}},
+		"divergences": {func(s *scene) { s.diverging = 2 },
+			[]string{"8 trajectories diverged", "--set accept=0.95"}},
+		"cut trajectories": {func(s *scene) { s.report.Saturated = 41 },
+			[]string{"41 trajectories were cut", "--set max_depth=12"}},
 		"heavy weights": {func(s *scene) { s.report.ELBO, s.report.ParetoK = []float64{-3.1, -3, -3, -3}, 0.9 },
 			[]string{"misses some of the posterior", "Pareto k̂ 0.90, of at most 0.7"}},
-		"divergent fit": {func(s *scene) { s.report.ELBO, s.report.EvidenceGap = []float64{-3, -3, -3, -3}, 0.3 }, []string{"lower bound 0.3 below the evidence"}},
+		"divergent fit": {func(s *scene) { s.report.ELBO, s.report.EvidenceGap = []float64{-3, -3, -3, -3}, 0.3 },
+			[]string{"lower bound 0.3 below the evidence"}},
 		"unequal fits": {func(s *scene) { s.report.ELBO = []float64{-3, -5, -3, -3} },
 			[]string{"not equally good (evidence lower bounds from -5 to -3)"}},
-		"divergences between kept draws": {func(s *scene) { s.report.Divergences = 1 }, []string{"1 trajectory diverged"}},
-		"no round trip":                  {func(s *scene) { s.report.RoundTrips = 0 }, []string{"No replica made a round trip", "--set replicas=5"}},
-		"rare swaps":                     {func(s *scene) { s.report.SwapRates = []float64{.5, .02} }, []string{"Only 2.0 %", "2 and 7.39", "more rungs"}},
-		"low energy":                     {func(s *scene) { s.report.EBFMI = []float64{.9, .21, .8, 1} }, []string{"E-BFMI is below 0.3 in 1 of 4", "0.21", "noncentered"}},
-		"unsettled":                      {func(s *scene) { s.report.Halves = []float64{4, 2.5} }, []string{"4.00 in the first half", "--warmup"}},
+		"divergences between kept draws": {func(s *scene) { s.report.Divergences = 1 },
+			[]string{"1 trajectory diverged"}},
+		"no round trip": {func(s *scene) { s.report.RoundTrips = 0 },
+			[]string{"No replica made a round trip", "--set replicas=5"}},
+		"rare swaps": {func(s *scene) { s.report.SwapRates = []float64{.5, .02} },
+			[]string{"Only 2.0 %", "2 and 7.39", "more rungs"}},
+		"low energy": {func(s *scene) { s.report.EBFMI = []float64{.9, .21, .8, 1} },
+			[]string{"E-BFMI is below 0.3 in 1 of 4", "0.21", "noncentered"}},
+		"unsettled": {func(s *scene) { s.report.Halves = []float64{4, 2.5} },
+			[]string{"4.00 in the first half", "--warmup"}},
 		"hot thermostat": {func(s *scene) {
 			s.report.Rungs.Thermostat, s.report.Rungs.Injected = []float64{.5, .1, .1}, []float64{.1, .1, .1}
 		}, []string{"thermostat stands at 0.5", "--set step_size"}},
-		"heavy noise": {func(s *scene) { s.report.Batch, s.report.NoiseNormal = 128, .7 }, []string{"far from normal", "W = 0.70", "--set batch"}},
+		"heavy noise": {func(s *scene) { s.report.Batch, s.report.NoiseNormal = 128, .7 },
+			[]string{"far from normal", "W = 0.70", "--set batch"}},
 		"bottleneck": {func(s *scene) {
 			s.report.Temperatures, s.report.SwapRates = []float64{1, 2, 4, 8}, []float64{.5, .4, .5}
 			s.report.Rungs.Upward = []float64{1, .95, .05, 0}
@@ -167,7 +179,8 @@ func TestWarnings(t *testing.T) {
 		"failed":      {func(s *scene) { s.status = draws.Failed }, []string{"failed (the device went away)"}},
 		"running":     {func(s *scene) { s.status = draws.Running }, []string{"still going on"}},
 		"none":        {func(s *scene) { s.draws = 0 }, []string{"no draws yet"}},
-		"told":        {func(s *scene) { s.report.Warnings = []string{"The prior is improper."} }, []string{"The prior is improper."}},
+		"told": {func(s *scene) { s.report.Warnings = []string{"The prior is improper."} },
+			[]string{"The prior is improper."}},
 	} {
 		s := good()
 		c.change(&s)
@@ -204,14 +217,19 @@ func TestConstantsDoNotWarn(t *testing.T) {
 
 // The printed form, by hand from what numbers of a given Monte Carlo error should look like.
 func TestTable(t *testing.T) {
-	r := Report{Model: "eight.ppl", Sampler: "renhd", Device: "host", Seed: 42, Chains: 4, Draws: 1000, Seconds: 3.21, Gradients: 1204000,
-		Exchange: &Exchange{[]float64{1, 2, 7.389}, []float64{.42, .83}, 31, .75}, Notes: []string{"Thinned by 3."},
+	r := Report{Model: "eight.ppl", Sampler: "renhd", Device: "host", Seed: 42, Chains: 4, Draws: 1000, Seconds: 3.21,
+		Gradients: 1204000,
+		Exchange:  &Exchange{[]float64{1, 2, 7.389}, []float64{.42, .83}, 31, .75}, Notes: []string{"Thinned by 3."},
 		Warnings: []string{"Something is wrong: do that."},
 		Parameters: []Parameter{
-			{"mu", "mu", stats.Summary{Mean: 4.4123, SD: 3.3178, MCSEMean: .0621, Q5: -1.0871, Q50: 4.4, Q95: 9.8712, ESSBulk: 2854.4, ESSTail: 2411.2, RHat: 1.0012}},
-			{"N", "N", stats.Summary{Mean: 123456.7, SD: 2300.5, MCSEMean: 41.2, Q5: 119000, Q50: 123000.4, Q95: 128000, ESSBulk: 3117.6, ESSTail: 3000, RHat: 1.0301}},
-			{"L[1,1]", "L", stats.Summary{Mean: 1, Q5: 1, Q50: 1, Q95: 1, ESSBulk: math.NaN(), ESSTail: math.NaN(), RHat: math.NaN(), Constant: true}},
-			{"eps", "eps", stats.Summary{Mean: 1.23456e-9, SD: 2e-9, MCSEMean: 3.456e-11, Q5: -1e-9, Q50: 1e-9, Q95: 4e-9, ESSBulk: 3350, ESSTail: 3000, RHat: .9999}},
+			{"mu", "mu", stats.Summary{Mean: 4.4123, SD: 3.3178, MCSEMean: .0621, Q5: -1.0871, Q50: 4.4, Q95: 9.8712,
+				ESSBulk: 2854.4, ESSTail: 2411.2, RHat: 1.0012}},
+			{"N", "N", stats.Summary{Mean: 123456.7, SD: 2300.5, MCSEMean: 41.2, Q5: 119000, Q50: 123000.4, Q95: 128000,
+				ESSBulk: 3117.6, ESSTail: 3000, RHat: 1.0301}},
+			{"L[1,1]", "L", stats.Summary{Mean: 1, Q5: 1, Q50: 1, Q95: 1, ESSBulk: math.NaN(), ESSTail: math.NaN(),
+				RHat: math.NaN(), Constant: true}},
+			{"eps", "eps", stats.Summary{Mean: 1.23456e-9, SD: 2e-9, MCSEMean: 3.456e-11, Q5: -1e-9, Q50: 1e-9,
+				Q95: 4e-9, ESSBulk: 3350, ESSTail: 3000, RHat: .9999}},
 		}}
 	want := `
 eight.ppl: 4 chains × 1,000 draws by renhd on host in 3.2 s (1,204,000 gradients, seed 42)
@@ -275,7 +293,8 @@ func TestManyParameters(t *testing.T) {
 		t.Errorf("40 parameters are to be shown:\n%s", got)
 	}
 	got := print(slices.Concat(many("x", 200), many("mu", 1), many("y", 300)))
-	for _, want := range []string{"x[1]", "mu[1]", "y[1]", "more", "≥801", "≥701", "≤1.199", "are not shown: ppl summary m.run --json"} {
+	for _, want := range []string{"x[1]", "mu[1]", "y[1]", "more", "≥801", "≥701", "≤1.199",
+		"are not shown: ppl summary m.run --json"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("no %q in\n%s", want, got)
 		}
@@ -305,7 +324,8 @@ func TestJSON(t *testing.T) {
 	for range 3 {
 		want = append(want, want[9:19]...)
 	}
-	want = append(want, "replica_exchange", "temperatures", "swap_rates", "round_trips", "barrier", "divergences", "warnings")
+	want = append(want, "replica_exchange", "temperatures", "swap_rates", "round_trips", "barrier", "divergences",
+		"warnings")
 	if d := cmp.Diff(want, keys(t, b.Bytes())); d != "" {
 		t.Error(d)
 	}
@@ -319,7 +339,8 @@ func TestJSON(t *testing.T) {
 		t.Fatal(err)
 	}
 	// 4,000 independent draws about 3: standard error 1/√4000 = .016; five of these.
-	if m := doc.Parameters[3].Mean; doc.Seed != 42 || math.Abs(m-3) > .08 || doc.Exchange.Barrier != nil || doc.Warnings == nil {
+	if m := doc.Parameters[3].Mean; doc.Seed != 42 || math.Abs(m-3) > .08 || doc.Exchange.Barrier != nil ||
+		doc.Warnings == nil {
 		t.Errorf("%+v", doc)
 	}
 }
@@ -347,12 +368,16 @@ func TestDamagedRun(t *testing.T) {
 
 // What ppl diagnose prints, by hand: questions with their numbers, what is wrong under them, and the rungs.
 func TestDiagnosis(t *testing.T) {
-	r := Report{Model: "eight.ppl", Sampler: "renhd", Device: "host", Seed: 42, Chains: 4, Draws: 1000, Seconds: 3.21, Gradients: 1204000,
-		Exchange: &Exchange{[]float64{1, 2, math.Inf(1)}, []float64{.42, .83}, 31, .75},
-		Rungs:    draws.Rungs{StepSizes: []float64{.5, .6, .7}, Acceptance: []float64{.9, .8, .95}, Upward: []float64{1, .5, 0}},
-		Topics: []Topic{{"run", "finished", nil}, {"modes", "", []string{"Chains differ.", "And more."}}, {"energy", "", nil},
+	r := Report{Model: "eight.ppl", Sampler: "renhd", Device: "host", Seed: 42, Chains: 4, Draws: 1000, Seconds: 3.21,
+		Gradients: 1204000,
+		Exchange:  &Exchange{[]float64{1, 2, math.Inf(1)}, []float64{.42, .83}, 31, .75},
+		Rungs: draws.Rungs{StepSizes: []float64{.5, .6, .7}, Acceptance: []float64{.9, .8, .95},
+			Upward: []float64{1, .5, 0}},
+		Topics: []Topic{{"run", "finished", nil}, {"modes", "", []string{"Chains differ.", "And more."}},
+			{"energy", "", nil},
 			{"divergences", "2 after warm-up", []string{"Look there."}}},
-		Sampling: []string{"Too short."}, Warnings: []string{"Chains differ.", "And more.", "Look there.", "Too short."}}
+		Sampling: []string{"Too short."}, Warnings: []string{"Chains differ.", "And more.", "Look there.",
+			"Too short."}}
 	want := `
 eight.ppl: 4 chains × 1,000 draws by renhd on host in 3.2 s (1,204,000 gradients, seed 42)
 

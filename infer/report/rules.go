@@ -33,7 +33,8 @@ func uneven(f *findings) string {
 	if len(f.run.Written) == 0 || slices.Max(f.run.Written) <= f.run.Draws {
 		return ""
 	}
-	return fmt.Sprintf("Some chains got further than others: the first %d draws of each are used, of up to %d.", f.run.Draws, slices.Max(f.run.Written))
+	return fmt.Sprintf("Some chains got further than others: the first %d draws of each are used, of up to %d.",
+		f.run.Draws, slices.Max(f.run.Written))
 }
 
 func nonFinite(f *findings) string {
@@ -42,12 +43,13 @@ func nonFinite(f *findings) string {
 		return ""
 	}
 	worst := slices.MaxFunc(bad, func(a, b Parameter) int { return cmp.Compare(a.NonFinite, b.NonFinite) })
-	return fmt.Sprintf("%s infinite or not-a-number draws (%s: %d of %d). Look for a logarithm of 0, a division by 0 or an overflow in "+
+	return fmt.Sprintf("%s infinite or not-a-number draws (%s: %d of %d). Look for a logarithm of 0, a division by 0 "+
+		"or an overflow in "+
 		"what defines it.", f.share(bad, "has", "have"), worst.Name, worst.NonFinite, f.run.Draws*f.report.Chains)
 }
 
-// runaways are the parameters that no chain has been all the way around, and that got far from any usual scale: an improper
-// posterior's. Neither alone says so: a count may be in the billions, and chains may be slow.
+// runaways are the parameters that no chain has been all the way around, and that got far from any usual scale: an
+// improper posterior's. Neither alone says so: a count may be in the billions, and chains may be slow.
 func (f *findings) runaways() []Parameter {
 	return f.which(func(p Parameter) bool { return p.RHat > 1.1 && math.Abs(p.Mean)+p.SD > 1e8 })
 }
@@ -57,9 +59,13 @@ func runaway(f *findings) string {
 	if len(bad) == 0 {
 		return ""
 	}
-	worst := slices.MaxFunc(bad, func(a, b Parameter) int { return cmp.Compare(math.Abs(a.Mean)+a.SD, math.Abs(b.Mean)+b.SD) })
-	return fmt.Sprintf("%s off without end (%s averages %.2g): the posterior seems to be improper, and these numbers mean nothing. The cause is a prior "+
-		"that is improper (`Flat`, `Density`) where the data do not hold the parameter, as in a logistic regression that separates its classes. Give it a proper prior.",
+	worst := slices.MaxFunc(bad, func(a, b Parameter) int {
+		return cmp.Compare(math.Abs(a.Mean)+a.SD, math.Abs(b.Mean)+b.SD)
+	})
+	return fmt.Sprintf("%s off without end (%s averages %.2g): the posterior seems to be improper, and these numbers "+
+		"mean nothing. The cause is a prior "+
+		"that is improper (`Flat`, `Density`) where the data do not hold the parameter, as in a logistic regression "+
+		"that separates its classes. Give it a proper prior.",
 		f.share(bad, "runs", "run"), worst.Name, worst.Mean)
 }
 
@@ -68,19 +74,24 @@ func disagreement(f *findings) string {
 		return ""
 	}
 	worst := slices.MaxFunc(f.places, func(a, b place) int { return cmp.Compare(a.gap, b.gap) })
-	return fmt.Sprintf("The chains spend their time in different places: %s averages %s in them%s. The posterior seems to have several modes between which the "+
-		"chains do not move, so that the weights of the modes are not known. %s If components of the model can change places without changing "+
-		"it, as in a mixture, order them (`ordered`).", worst.name, means(worst.means), others(len(f.places)), f.moreTempering())
+	return fmt.Sprintf("The chains spend their time in different places: %s averages %s in them%s. The posterior "+
+		"seems to have several modes between which the "+
+		"chains do not move, so that the weights of the modes are not known. %s If components of the model can "+
+		"change places without changing "+
+		"it, as in a mixture, order them (`ordered`).", worst.name, means(worst.means), others(len(f.places)),
+		f.moreTempering())
 }
 
-// trading finds ladders whose walkers trade places without ever leaving the mode they began in: the chains agree, the rates and round trips look
-// well, and the weights are those of the starting points.
+// trading finds ladders whose walkers trade places without ever leaving the mode they began in: the chains agree, the
+// rates and round trips look well, and the weights are those of the starting points.
 func trading(f *findings) string {
 	if f.apart.errors == 0 || len(f.places) > 0 || len(f.runaways()) > 0 {
 		return ""
 	}
-	return fmt.Sprintf("The replicas keep to places of their own: by %s they differ by %.1f standard deviations. They trade temperatures but do not move between "+
-		"modes, not even at the hot end of the ladder, so that the weights of the modes are not known. %s", f.apart.name, f.apart.deviations, f.hotter())
+	return fmt.Sprintf("The replicas keep to places of their own: by %s they differ by %.1f standard deviations. "+
+		"They trade temperatures but do not move between "+
+		"modes, not even at the hot end of the ladder, so that the weights of the modes are not known. %s",
+		f.apart.name, f.apart.deviations, f.hotter())
 }
 
 // hotter says how to get a ladder that reaches further.
@@ -88,11 +99,13 @@ func (f *findings) hotter() string {
 	x := f.report.Exchange
 	hottest := x.Temperatures[len(x.Temperatures)-1]
 	if math.IsInf(hottest, 1) {
-		return "Its hot end is the prior, where walkers need longer to cross from one side to the other: take a longer warm-up (--warmup), and more steps (--set steps)."
+		return "Its hot end is the prior, where walkers need longer to cross from one side to the other: take a " +
+			"longer warm-up (--warmup), and more steps (--set steps)."
 	}
 	rungs := 2 * len(x.Temperatures)
 	ratio := math.Pow(hottest, 1/float64(len(x.Temperatures)-1))
-	return fmt.Sprintf("Let it reach higher temperatures than %s: --set replicas=%d --set ratio=%.2g.", temperature(hottest), rungs, ratio)
+	return fmt.Sprintf("Let it reach higher temperatures than %s: --set replicas=%d --set ratio=%.2g.",
+		temperature(hottest), rungs, ratio)
 }
 
 func others(n int) string {
@@ -116,9 +129,11 @@ func means(xs []float64) string {
 
 func (f *findings) moreTempering() string {
 	if f.report.Exchange == nil {
-		return "Let replicas carry chains between modes: --sampler renhd --set replicas=8, and a longer warm-up (--warmup)."
+		return "Let replicas carry chains between modes: --sampler renhd --set replicas=8, and a longer warm-up " +
+			"(--warmup)."
 	}
-	return fmt.Sprintf("Give the ladder more rungs (--set replicas=%d) and a longer warm-up (--warmup).", moreRungs(f.report.Exchange))
+	return fmt.Sprintf("Give the ladder more rungs (--set replicas=%d) and a longer warm-up (--warmup).",
+		moreRungs(f.report.Exchange))
 }
 
 func moreRungs(x *Exchange) int { return (3*len(x.Temperatures) + 1) / 2 }
@@ -133,7 +148,8 @@ func highRHat(f *findings) string {
 	if len(f.places) > 0 || len(f.runaways()) > 0 {
 		advice = "" // chains that do not meet will not do so in twice the time; disagreement says what to do
 	}
-	return fmt.Sprintf("R-hat is above %v for %s (%s: %s): the chains have not come to one distribution, and these numbers are not yet those "+
+	return fmt.Sprintf("R-hat is above %v for %s (%s: %s): the chains have not come to one distribution, and these "+
+		"numbers are not yet those "+
 		"of the posterior.%s", maxRHat, f.share(bad, "", ""), worst.Name, worst.rhat(), advice)
 }
 
@@ -156,7 +172,8 @@ func lowESS(f *findings) string {
 	if n >= minESS {
 		return ""
 	}
-	return fmt.Sprintf("The effective sample size of %s is %.0f, below %d: its summaries, R-hat among them, are not reliable. %s",
+	return fmt.Sprintf("The effective sample size of %s is %.0f, below %d: its summaries, R-hat among them, are not "+
+		"reliable. %s",
 		p.Name, n, minESS, f.moreDraws(n))
 }
 
@@ -188,7 +205,8 @@ func undiagnosed(f *findings) string {
 	if len(bad) == 0 || f.run.Draws == 0 {
 		return ""
 	}
-	return fmt.Sprintf("%d %s of each chain %s too few to tell whether they can be trusted.", f.run.Draws, plural(f.run.Draws, "draw", "draws"),
+	return fmt.Sprintf("%d %s of each chain %s too few to tell whether they can be trusted.", f.run.Draws,
+		plural(f.run.Draws, "draw", "draws"),
 		plural(f.run.Draws, "is", "are"))
 }
 
@@ -197,8 +215,10 @@ func divergent(f *findings) string {
 	if n == 0 || r.NotFinite >= n && len(r.Culprits) > 0 { // of which astray tells
 		return ""
 	}
-	return fmt.Sprintf("%d %s diverged after warm-up: the sampler cannot follow the density everywhere, often in a narrow neck where a scale goes to zero, "+
-		"and draws from there are missing. Take smaller steps (--set accept=0.95), or mark the effects with that scale `noncentered` where they are not yet.",
+	return fmt.Sprintf("%d %s diverged after warm-up: the sampler cannot follow the density everywhere, often in a "+
+		"narrow neck where a scale goes to zero, "+
+		"and draws from there are missing. Take smaller steps (--set accept=0.95), or mark the effects with that "+
+		"scale `noncentered` where they are not yet.",
 		n, plural(n, "trajectory", "trajectories"))
 }
 
@@ -207,8 +227,10 @@ func astray(f *findings) string {
 	if r.NotFinite == 0 {
 		return ""
 	}
-	text := fmt.Sprintf("%s %s after warm-up, over all temperatures, came where the log density or its gradient is not finite, and %s rejected. ",
-		thousands(int64(r.NotFinite)), plural(r.NotFinite, "trajectory", "trajectories"), plural(r.NotFinite, "was", "were"))
+	text := fmt.Sprintf("%s %s after warm-up, over all temperatures, came where the log density or its gradient is "+
+		"not finite, and %s rejected. ",
+		thousands(int64(r.NotFinite)), plural(r.NotFinite, "trajectory", "trajectories"),
+		plural(r.NotFinite, "was", "were"))
 	if len(r.Culprits) == 0 {
 		return text + "No part of the model is to blame there: the steps themselves overflowed."
 	}
@@ -222,8 +244,10 @@ func noRoundTrip(f *findings) string {
 	if x == nil || x.RoundTrips > 0 {
 		return ""
 	}
-	return fmt.Sprintf("No replica made a round trip from the coldest rung to the hottest and back: modes may have been missed, and the weights of those found "+
-		"may be wrong. Draw longer (--draws), or change the number of rungs (now %d): --set replicas=%d.", len(x.Temperatures), moreRungs(x))
+	return fmt.Sprintf("No replica made a round trip from the coldest rung to the hottest and back: modes may have "+
+		"been missed, and the weights of those found "+
+		"may be wrong. Draw longer (--draws), or change the number of rungs (now %d): --set replicas=%d.",
+		len(x.Temperatures), moreRungs(x))
 }
 
 func rareSwaps(f *findings) string {
@@ -240,8 +264,10 @@ func rareSwaps(f *findings) string {
 	if at < 0 {
 		return ""
 	}
-	return fmt.Sprintf("Only %.1f %% of the swaps proposed between the temperatures %s and %s were accepted: replicas hardly pass there. Give the ladder "+
-		"more rungs: --set replicas=%d.", 100*x.SwapRates[at], temperature(x.Temperatures[at]), temperature(x.Temperatures[at+1]), moreRungs(x))
+	return fmt.Sprintf("Only %.1f %% of the swaps proposed between the temperatures %s and %s were accepted: "+
+		"replicas hardly pass there. Give the ladder "+
+		"more rungs: --set replicas=%d.", 100*x.SwapRates[at], temperature(x.Temperatures[at]),
+		temperature(x.Temperatures[at+1]), moreRungs(x))
 }
 
 func oneChain(f *findings) string {

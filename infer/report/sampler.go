@@ -11,7 +11,8 @@ func treeFacts(f *findings) string {
 	if r.TreeDepth == 0 {
 		return ""
 	}
-	return fmt.Sprintf("trajectories of %.1f steps, %.1f doublings; %s cut at the greatest depth", r.Steps, r.TreeDepth, thousands(int64(r.Saturated)))
+	return fmt.Sprintf("trajectories of %.1f steps, %.1f doublings; %s cut at the greatest depth", r.Steps, r.TreeDepth,
+		thousands(int64(r.Saturated)))
 }
 
 // cutShort allows one trajectory in a hundred.
@@ -20,12 +21,14 @@ func cutShort(f *findings) string {
 	if total := f.run.Draws * f.report.Chains * max(f.run.Report.Thin, 1); n*100 <= total {
 		return ""
 	}
-	return fmt.Sprintf("%s trajectories were cut at the greatest tree depth before they turned: the draws are right, but each costs much and moves little. "+
-		"Raise the bound (--set max_depth=12), or remove strong correlations by another parametrisation.", thousands(int64(n)))
+	return fmt.Sprintf("%s trajectories were cut at the greatest tree depth before they turned: the draws are right, "+
+		"but each costs much and moves little. "+
+		"Raise the bound (--set max_depth=12), or remove strong correlations by another parametrisation.",
+		thousands(int64(n)))
 }
 
-// Bounds of a good fit: k̂ up to which estimates by weights can be used (Vehtari et al. 2024, for some thousands of weights), and a divergence
-// of 0.2, which lets a mean be off by 0.6 sd, or a deviation by 40 %.
+// Bounds of a good fit: k̂ up to which estimates by weights can be used (Vehtari et al. 2024, for some thousands of
+// weights), and a divergence of 0.2, which lets a mean be off by 0.6 sd, or a deviation by 40 %.
 const (
 	maxParetoK = 0.7
 	maxMissing = 0.2
@@ -36,7 +39,8 @@ func fitFacts(f *findings) string {
 	if len(r.ELBO) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("evidence lower bound %.4g, at least %.2g below the evidence; Pareto k̂ of the importance weights %.2f (below 0.5 is good)",
+	return fmt.Sprintf("evidence lower bound %.4g, at least %.2g below the evidence; Pareto k̂ of the importance "+
+		"weights %.2f (below 0.5 is good)",
 		slices.Max(r.ELBO), r.EvidenceGap, r.ParetoK)
 }
 
@@ -45,8 +49,10 @@ func poorFit(f *findings) string {
 	if len(r.ELBO) == 0 || r.ParetoK <= maxParetoK && r.EvidenceGap <= maxMissing {
 		return ""
 	}
-	return fmt.Sprintf("These are draws of an approximation that misses some of the posterior, its tails at least (Pareto k̂ %.2f, of at most %v; lower bound %.2g "+
-		"below the evidence, of at most %v): means may be off, and standard deviations are most often too small. Sample instead (--sampler renhd or "+
+	return fmt.Sprintf("These are draws of an approximation that misses some of the posterior, its tails at least "+
+		"(Pareto k̂ %.2f, of at most %v; lower bound %.2g "+
+		"below the evidence, of at most %v): means may be off, and standard deviations are most often too small. "+
+		"Sample instead (--sampler renhd or "+
 		"nuts), or take a richer family (fullrank, flow).", r.ParetoK, maxParetoK, r.EvidenceGap, maxMissing)
 }
 
@@ -59,6 +65,7 @@ func unequalFits(f *findings) string {
 	if !(best-low > 1 || math.IsInf(low, -1)) {
 		return ""
 	}
-	return fmt.Sprintf("The fits of the chains are not equally good (evidence lower bounds from %.4g to %.4g): some ended in another mode, or are not done. "+
+	return fmt.Sprintf("The fits of the chains are not equally good (evidence lower bounds from %.4g to %.4g): some "+
+		"ended in another mode, or are not done. "+
 		"Take --sampler renhd to have modes with their weights, or train longer (--warmup).", low, best)
 }

@@ -9,8 +9,8 @@ import (
 	"unicode/utf8"
 )
 
-// Table prints a report for people, in lines of width columns at most where that can be done; width 0 means that lines may have
-// any length, as off a terminal.
+// Table prints a report for people, in lines of width columns at most where that can be done; width 0 means that lines
+// may have any length, as off a terminal.
 func Table(w io.Writer, s Report, width int) error {
 	var b strings.Builder
 	paragraph(&b, "", s.heading(), width)
@@ -34,18 +34,22 @@ func Table(w io.Writer, s Report, width int) error {
 
 // heading is "eight.ppl: 4 chains × 1,000 draws by renhd on host in 3.2 s (1,204,000 gradients, seed 42)".
 func (s Report) heading() string {
-	return fmt.Sprintf("%s: %d %s × %s %s by %s on %s in %s (%s gradients, seed %d)", s.Model, s.Chains, plural(s.Chains, "chain", "chains"),
-		thousands(int64(s.Draws)), plural(s.Draws, "draw", "draws"), s.Sampler, s.Device, duration(s.Seconds), thousands(s.Gradients), s.Seed)
+	return fmt.Sprintf("%s: %d %s × %s %s by %s on %s in %s (%s gradients, seed %d)", s.Model, s.Chains,
+		plural(s.Chains, "chain", "chains"),
+		thousands(int64(s.Draws)), plural(s.Draws, "draw", "draws"), s.Sampler, s.Device, duration(s.Seconds),
+		thousands(s.Gradients), s.Seed)
 }
 
 // line is "replica exchange: 12 rungs, temperatures 1 to 7.4, swap rates 0.42 to 0.83, 31 round trips, barrier 3.1".
 func (x Exchange) line() string {
 	parts := []string{fmt.Sprintf("replica exchange: %d rungs", len(x.Temperatures)),
-		fmt.Sprintf("temperatures %s to %s", temperature(x.Temperatures[0]), temperature(x.Temperatures[len(x.Temperatures)-1]))}
+		fmt.Sprintf("temperatures %s to %s", temperature(x.Temperatures[0]),
+			temperature(x.Temperatures[len(x.Temperatures)-1]))}
 	if len(x.SwapRates) > 0 {
 		parts = append(parts, fmt.Sprintf("swap rates %.2f to %.2f", slices.Min(x.SwapRates), slices.Max(x.SwapRates)))
 	}
-	return strings.Join(append(parts, fmt.Sprintf("%d %s", x.RoundTrips, plural(x.RoundTrips, "round trip", "round trips")),
+	return strings.Join(append(parts,
+		fmt.Sprintf("%d %s", x.RoundTrips, plural(x.RoundTrips, "round trip", "round trips")),
 		fmt.Sprintf("barrier %.2f", x.Barrier)), ", ")
 }
 
@@ -123,7 +127,8 @@ func (s Report) parameters(b *strings.Builder, width int) {
 		b.WriteString(strings.TrimRight(line, " ") + "\n")
 	}
 	if left > 0 {
-		paragraph(b, "", fmt.Sprintf("%s of %s parameters are not shown: ppl summary %s --json has them all.", thousands(int64(left)),
+		paragraph(b, "", fmt.Sprintf("%s of %s parameters are not shown: ppl summary %s --json has them all.",
+			thousands(int64(left)),
 			thousands(int64(len(s.Parameters))), s.Dir), width)
 	}
 }

@@ -6,7 +6,8 @@ import (
 	"slices"
 )
 
-// A Topic is one question that a run answers: what was looked at, and what speaks against trusting the draws, the worst first.
+// A Topic is one question that a run answers: what was looked at, and what speaks against trusting the draws, the worst
+// first.
 type Topic struct {
 	Name     string
 	Facts    string // the numbers looked at, in words; empty where the question does not arise
@@ -52,7 +53,8 @@ func (f *findings) topics() (all []Topic) {
 }
 
 func ending(f *findings) string {
-	return fmt.Sprintf("%s, %s draws of each of %d %s", f.run.Status, thousands(int64(f.run.Draws)), f.report.Chains, plural(f.report.Chains, "chain", "chains"))
+	return fmt.Sprintf("%s, %s draws of each of %d %s", f.run.Status, thousands(int64(f.run.Draws)), f.report.Chains,
+		plural(f.report.Chains, "chain", "chains"))
 }
 
 func agreement(f *findings) string {
@@ -115,8 +117,10 @@ func lowEnergy(f *findings) string {
 	if len(bad) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("E-BFMI is below %v in %d of %d chains (least %.2g): fresh momenta reach only a small part of the posterior's energies, and its tails may be "+
-		"missing. Heavy tails or a funnel do that: write scales and effects `noncentered` where they are not yet, or give heavy-tailed parameters another form.",
+	return fmt.Sprintf("E-BFMI is below %v in %d of %d chains (least %.2g): fresh momenta reach only a small part of "+
+		"the posterior's energies, and its tails may be "+
+		"missing. Heavy tails or a funnel do that: write scales and effects `noncentered` where they are not yet, or "+
+		"give heavy-tailed parameters another form.",
 		low, len(bad), len(f.run.Report.EBFMI), slices.Min(bad))
 }
 
@@ -132,19 +136,21 @@ func ladderFacts(f *findings) string {
 	return words
 }
 
-// unsettled compares the halves of the run. Each rate is an average of many correlated proposals, so that only a difference of a
-// third, and of more than half a rung's worth, counts.
+// unsettled compares the halves of the run. Each rate is an average of many correlated proposals, so that only a
+// difference of a third, and of more than half a rung's worth, counts.
 func unsettled(f *findings) string {
 	h := f.run.Report.Halves
 	if len(h) != 2 || math.Abs(h[1]-h[0]) < max(0.5, (h[0]+h[1])/6) {
 		return ""
 	}
-	return fmt.Sprintf("The ladder's barrier was %.2f in the first half of the draws and %.2f in the second: the replicas had not settled when draws began. "+
+	return fmt.Sprintf("The ladder's barrier was %.2f in the first half of the draws and %.2f in the second: the "+
+		"replicas had not settled when draws began. "+
 		"Take a longer warm-up (--warmup).", h[0], h[1])
 }
 
-// bottleneck finds neighbours where the flow of walkers breaks off though swaps are accepted: walkers are turned back at the same place, which
-// means that something slow (another mode, a phase) lies between (Katzgraber, Trebst, Huse, Troyer 2006).
+// bottleneck finds neighbours where the flow of walkers breaks off though swaps are accepted: walkers are turned back
+// at the same place, which means that something slow (another mode, a phase) lies between (Katzgraber, Trebst, Huse,
+// Troyer 2006).
 func bottleneck(f *findings) string {
 	x, up := f.report.Exchange, f.run.Report.Rungs.Upward
 	if x == nil || len(up) != len(x.Temperatures) || len(up) < 4 {
@@ -159,8 +165,10 @@ func bottleneck(f *findings) string {
 	if up[at]-up[at+1] < 0.75 || x.RoundTrips == 0 || x.SwapRates[at] < minSwap {
 		return ""
 	}
-	return fmt.Sprintf("Walkers turn back between the temperatures %s and %s though swaps are accepted there (%.0f %%): they keep trading places without moving "+
-		"on, as where the target changes its nature. Make each walker move more between swaps (--set steps), or give the ladder more rungs (--set replicas=%d).",
+	return fmt.Sprintf("Walkers turn back between the temperatures %s and %s though swaps are accepted there (%.0f "+
+		"%%): they keep trading places without moving "+
+		"on, as where the target changes its nature. Make each walker move more between swaps (--set steps), or give "+
+		"the ladder more rungs (--set replicas=%d).",
 		temperature(x.Temperatures[at]), temperature(x.Temperatures[at+1]), 100*x.SwapRates[at], moreRungs(x))
 }
 
@@ -181,8 +189,10 @@ func hotThermostat(f *findings) string {
 	if len(t) == 0 || len(want) == 0 || !(t[0] > 2*want[0] || t[0] < want[0]/2) {
 		return ""
 	}
-	return fmt.Sprintf("The thermostat stands at %.3g at temperature 1, while friction and gradient noise should put it at %.3g: the step is too long for the noise, "+
-		"and the posterior comes out too wide or too narrow. Take smaller steps (--set step_size) or larger minibatches (--set batch).", t[0], want[0])
+	return fmt.Sprintf("The thermostat stands at %.3g at temperature 1, while friction and gradient noise should put "+
+		"it at %.3g: the step is too long for the noise, "+
+		"and the posterior comes out too wide or too narrow. Take smaller steps (--set step_size) or larger "+
+		"minibatches (--set batch).", t[0], want[0])
 }
 
 func batchFacts(f *findings) string {
@@ -197,12 +207,14 @@ func batchFacts(f *findings) string {
 	return words
 }
 
-// heavyNoise warns where minibatch gradients are far from normal: .95 is W of a hundred draws from Student's t with some five degrees of freedom.
+// heavyNoise warns where minibatch gradients are far from normal: .95 is W of a hundred draws from Student's t with
+// some five degrees of freedom.
 func heavyNoise(f *findings) string {
 	w := f.run.Report.NoiseNormal
 	if w == 0 || w >= 0.95 {
 		return ""
 	}
-	return fmt.Sprintf("The noise of the minibatch gradients is far from normal (Shapiro-Wilk W = %.2f, 1 is normal): a few rows weigh more than all others, which the "+
+	return fmt.Sprintf("The noise of the minibatch gradients is far from normal (Shapiro-Wilk W = %.2f, 1 is "+
+		"normal): a few rows weigh more than all others, which the "+
 		"thermostat cannot make up for. Take larger minibatches (--set batch), or a likelihood with lighter tails.", w)
 }

@@ -29,9 +29,9 @@ type place struct {
 	gap   float64   // between a chain and the others, in standard errors
 }
 
-// Bounds of trust: R-hat and the effective size for reliable diagnostics are those of Vehtari et al. (2021); 1,000 effective
-// draws are what a run aims at. A chain 5 standard errors away from the others is no accident. Neighbouring rungs that swap less than one
-// time in ten hold up the whole ladder.
+// Bounds of trust: R-hat and the effective size for reliable diagnostics are those of Vehtari et al. (2021); 1,000
+// effective draws are what a run aims at. A chain 5 standard errors away from the others is no accident. Neighbouring
+// rungs that swap less than one time in ten hold up the whole ladder.
 const (
 	maxRHat   = 1.01
 	minESS    = 400

@@ -7,10 +7,10 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// Disagreement tells whether chains spend their time in different places: the greatest difference, over the chains, between
-// one chain's mean and that of the others, in standard errors, of rank-normalised draws. A chain's standard error comes
-// from the chain alone. So chains that each sit still in a mode of their own disagree by much; chains that wander slowly
-// know their means badly, and disagree little. NaN for a single chain, and where RHat is NaN.
+// Disagreement tells whether chains spend their time in different places: the greatest difference, over the chains,
+// between one chain's mean and that of the others, in standard errors, of rank-normalised draws. A chain's standard
+// error comes from the chain alone. So chains that each sit still in a mode of their own disagree by much; chains that
+// wander slowly know their means badly, and disagree little. NaN for a single chain, and where RHat is NaN.
 func Disagreement(chains [][]float64) float64 {
 	if !sane(chains) || len(chains) < 2 {
 		return math.NaN()
@@ -25,11 +25,12 @@ func Disagreement(chains [][]float64) float64 {
 	return worst
 }
 
-// Apart is Disagreement for the draws of the walkers of replica exchange, which take turns at temperature 1, so that their shares of the draws differ
-// in length: how far one walker's mean is from that of the others, in standard deviations of all draws (rank-normalised) and in standard errors,
-// where it is most errors away. Walkers with fewer than least draws do not count. In a ladder whose hot end forgets, all walkers have the
-// same distribution; walkers that only trade places, each in a mode of its own, are apart, although chains made of their draws may
-// agree. Zero where there are not two walkers to compare.
+// Apart is Disagreement for the draws of the walkers of replica exchange, which take turns at temperature 1, so that
+// their shares of the draws differ in length: how far one walker's mean is from that of the others, in standard
+// deviations of all draws (rank-normalised) and in standard errors, where it is most errors away. Walkers with fewer
+// than least draws do not count. In a ladder whose hot end forgets, all walkers have the same distribution; walkers
+// that only trade places, each in a mode of its own, are apart, although chains made of their draws may agree. Zero
+// where there are not two walkers to compare.
 func Apart(walkers [][]float64, least int) (deviations, errors float64) {
 	walkers = slices.DeleteFunc(slices.Clone(walkers), func(xs []float64) bool { return len(xs) < least })
 	all := slices.Concat(walkers...)
@@ -45,9 +46,10 @@ func Apart(walkers [][]float64, least int) (deviations, errors float64) {
 	return deviations, errors
 }
 
-// meansAndErrors are each chain's mean and its squared standard error: what the chain says itself, or, where that is more, what the halves of
-// the chains say. Of a chain not much longer than it takes to forget, the autocorrelations that are left show too little of it; how far the means
-// of its halves differ shows more, but for one chain is a single number, so that the median of all chains counts.
+// meansAndErrors are each chain's mean and its squared standard error: what the chain says itself, or, where that is
+// more, what the halves of the chains say. Of a chain not much longer than it takes to forget, the autocorrelations
+// that are left show too little of it; how far the means of its halves differ shows more, but for one chain is a single
+// number, so that the median of all chains counts.
 func meansAndErrors(chains [][]float64) (means, squares []float64) {
 	const medianOfSquare = 0.455 // of a standard normal
 	var halves []float64

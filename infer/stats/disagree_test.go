@@ -7,8 +7,9 @@ import (
 )
 
 // Chains of one law disagree by little, about as often as the greatest of four normal errors exceeds a bound: of 120
-// repetitions none beyond 5 standard errors is expected (2·4·3e-7·120 < .001 for known errors; the errors are estimated, from 50
-// effective draws a chain at φ = .9, hence the room for one). Chains kept apart disagree by far more.
+// repetitions none beyond 5 standard errors is expected (2·4·3e-7·120 < .001 for known errors; the errors are
+// estimated, from 50 effective draws a chain at φ = .9, hence the room for one). Chains kept apart disagree by far
+// more.
 func TestDisagreement(t *testing.T) {
 	for _, phi := range []float64{0, .5, .9} {
 		beyond := 0
@@ -41,7 +42,8 @@ func TestDisagreement(t *testing.T) {
 	}
 }
 
-// Walkers of one law are rarely half a deviation and five errors apart, however unequal their shares; walkers in modes of their own are.
+// Walkers of one law are rarely half a deviation and five errors apart, however unequal their shares; walkers in modes
+// of their own are.
 func TestApart(t *testing.T) {
 	beyond := 0
 	for seed := range uint64(120) {

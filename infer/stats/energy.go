@@ -2,9 +2,9 @@ package stats
 
 import "math"
 
-// Energies follows a chain's energies, the Hamiltonian at each iteration, for the energy Bayesian fraction of missing information (Betancourt,
-// "Diagnosing suboptimal cotangent disintegrations in Hamiltonian Monte Carlo", 2016): how much of the spread of energies one
-// refreshment of momenta covers. The zero value has seen none.
+// Energies follows a chain's energies, the Hamiltonian at each iteration, for the energy Bayesian fraction of missing
+// information (Betancourt, "Diagnosing suboptimal cotangent disintegrations in Hamiltonian Monte Carlo", 2016): how
+// much of the spread of energies one refreshment of momenta covers. The zero value has seen none.
 type Energies struct {
 	n          int
 	last       float64
@@ -27,8 +27,9 @@ func (e *Energies) Add(energy float64) {
 	e.last = energy
 }
 
-// BFMI is Σ (E_i − E_{i−1})² / Σ (E_i − Ē)²: 2 for independent energies; below 0.3 momenta cannot carry the chain through the energies of the
-// posterior, whose tails it then misses. NaN for fewer than three energies and for constant ones.
+// BFMI is Σ (E_i − E_{i−1})² / Σ (E_i − Ē)²: 2 for independent energies; below 0.3 momenta cannot carry the chain
+// through the energies of the posterior, whose tails it then misses. NaN for fewer than three energies and for constant
+// ones.
 func (e *Energies) BFMI() float64 {
 	if e.n < 3 || e.m2 == 0 {
 		return math.NaN()

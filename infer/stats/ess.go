@@ -102,8 +102,8 @@ func MCSEQuantile(chains [][]float64, p float64) float64 {
 
 const oneSigma = 0.15865525393145707 // Φ(−1)
 
-// ess is S/τ with τ = −1 + 2 Σ ρ_t over Geyer's initial monotone sequence (Geyer 1992, "Practical Markov chain Monte Carlo"),
-// plus the next even term where it is positive, which lowers the variance for antithetic chains.
+// ess is S/τ with τ = −1 + 2 Σ ρ_t over Geyer's initial monotone sequence (Geyer 1992, "Practical Markov chain Monte
+// Carlo"), plus the next even term where it is positive, which lowers the variance for antithetic chains.
 func ess(chains [][]float64) float64 {
 	total := float64(len(chains) * len(chains[0]))
 	rho, last := initialMonotone(autocorrelation(chains))
@@ -130,8 +130,8 @@ func autocorrelation(chains [][]float64) []float64 {
 	return rho
 }
 
-// initialMonotone cuts the correlations where the sum of a pair (ρ_2k, ρ_2k+1) stops being positive and lets pairs never
-// grow. It returns them in place; last is the even index after the last pair kept.
+// initialMonotone cuts the correlations where the sum of a pair (ρ_2k, ρ_2k+1) stops being positive and lets pairs
+// never grow. It returns them in place; last is the even index after the last pair kept.
 func initialMonotone(rho []float64) (seq []float64, last int) {
 	for last+5 < len(rho) && rho[last]+rho[last+1] > 0 {
 		last += 2
@@ -146,7 +146,8 @@ func initialMonotone(rho []float64) (seq []float64, last int) {
 	return rho, last
 }
 
-// meanAutocovariance averages the chains' autocovariances (sums divided by n at every lag), by FFT over twice the length.
+// meanAutocovariance averages the chains' autocovariances (sums divided by n at every lag), by FFT over twice the
+// length.
 func meanAutocovariance(chains [][]float64) []float64 {
 	n := len(chains[0])
 	fft := fourier.NewFFT(fastLength(2 * n))

@@ -27,9 +27,11 @@ func TestShapiroWilk(t *testing.T) {
 		w, p     float64
 	}{
 		{"normal", 12, normal, 0.9926242295965975, 0.9999774227804367},
-		{"exponential", 50, func(u float64) float64 { return -math.Log1p(-u) }, 0.8702559626245463, 5.738521040705816e-05},
+		{"exponential", 50, func(u float64) float64 { return -math.Log1p(-u) }, 0.8702559626245463,
+			5.738521040705816e-05},
 		{"normal", 200, normal, 0.9989531776420888, 0.9999903236657796},
-		{"cauchy", 200, func(u float64) float64 { return math.Tan(math.Pi * (u - .5)) }, 0.4179339612780204, 4.758181977864285e-25},
+		{"cauchy", 200, func(u float64) float64 { return math.Tan(math.Pi * (u - .5)) }, 0.4179339612780204,
+			4.758181977864285e-25},
 		{"normal", 5000, normal, 0.9999685444481843, 0.999999999948002},
 	} {
 		w, p := ShapiroWilk(weyl(c.n, c.quantile))

@@ -7,10 +7,11 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// ParetoK is the shape k̂ of the generalised Pareto distribution that fits the largest importance weights, given by their logs (Vehtari,
-// Simpson, Gelman, Yao, Gabry: Pareto smoothed importance sampling, JMLR 25, 2024). The weights' mean has a variance where k < ½; below
-// 0.7 estimates from some thousands of weights can be used, above it they cannot, and what the draws were made from is far from what
-// the weights are to make of them. It is NaN where there are too few weights (below 25) or some are NaN, and −∞ where they are all alike.
+// ParetoK is the shape k̂ of the generalised Pareto distribution that fits the largest importance weights, given by
+// their logs (Vehtari, Simpson, Gelman, Yao, Gabry: Pareto smoothed importance sampling, JMLR 25, 2024). The weights'
+// mean has a variance where k < ½; below 0.7 estimates from some thousands of weights can be used, above it they
+// cannot, and what the draws were made from is far from what the weights are to make of them. It is NaN where there are
+// too few weights (below 25) or some are NaN, and −∞ where they are all alike.
 func ParetoK(logWeights []float64) float64 {
 	lw := slices.Sorted(slices.Values(logWeights))
 	n := len(lw)
@@ -29,8 +30,9 @@ func ParetoK(logWeights []float64) float64 {
 	return paretoShape(excess)
 }
 
-// paretoShape fits a generalised Pareto distribution to sorted excesses over a threshold: the posterior mean of b = k/σ by a profile likelihood on
-// a grid (Zhang and Stephens, Technometrics 51, 2009), its k, and that shrunk towards ½ as by ten more observations (Vehtari et al., appendix G).
+// paretoShape fits a generalised Pareto distribution to sorted excesses over a threshold: the posterior mean of b = k/σ
+// by a profile likelihood on a grid (Zhang and Stephens, Technometrics 51, 2009), its k, and that shrunk towards ½ as
+// by ten more observations (Vehtari et al., appendix G).
 func paretoShape(x []float64) float64 {
 	const spread, pseudo = 3, 10
 	n := len(x)

@@ -7,7 +7,8 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// zScale replaces draws by normal scores of their ranks among all chains, ties at their mean rank: z = Φ⁻¹((r − 3/8)/(S + 1/4)).
+// zScale replaces draws by normal scores of their ranks among all chains, ties at their mean rank: z = Φ⁻¹((r − 3/8)/(S
+// + 1/4)).
 func zScale(chains [][]float64) [][]float64 {
 	sorted := slices.Sorted(slices.Values(slices.Concat(chains...)))
 	score := scores(sorted)

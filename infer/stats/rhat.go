@@ -6,7 +6,8 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// RHat is the rank-normalised split R-hat: the greater of that of the draws (location) and that of the folded draws (scale).
+// RHat is the rank-normalised split R-hat: the greater of that of the draws (location) and that of the folded draws
+// (scale).
 func RHat(chains [][]float64) float64 {
 	if !sane(chains) {
 		return math.NaN()

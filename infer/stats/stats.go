@@ -1,9 +1,9 @@
 // Package stats tells how far draws can be trusted: R-hat, effective sample sizes and Monte Carlo standard errors.
 //
-// All follow Vehtari, Gelman, Simpson, Carpenter, Bürkner (2021), "Rank-normalization, folding, and localization: an improved
-// R-hat for assessing convergence of MCMC", Bayesian Analysis 16(2), 667–718, in the form that Stan's R package posterior gives
-// them. Chains are slices of equal length, one number per draw. A statistic that does not exist, because draws are too few,
-// constant or not all finite, is NaN.
+// All follow Vehtari, Gelman, Simpson, Carpenter, Bürkner (2021), "Rank-normalization, folding, and localization: an
+// improved R-hat for assessing convergence of MCMC", Bayesian Analysis 16(2), 667–718, in the form that Stan's R
+// package posterior gives them. Chains are slices of equal length, one number per draw. A statistic that does not
+// exist, because draws are too few, constant or not all finite, is NaN.
 package stats
 
 import (
@@ -25,7 +25,8 @@ type Summary struct {
 	Constant     bool // all draws are one number: nothing to diagnose
 }
 
-// Summarize computes all of a Summary: what the functions of each statistic give, with less sorting. Without draws everything is NaN.
+// Summarize computes all of a Summary: what the functions of each statistic give, with less sorting. Without draws
+// everything is NaN.
 func Summarize(chains [][]float64) Summary {
 	all := slices.Concat(chains...)
 	sorted := slices.Sorted(slices.Values(all))
@@ -70,7 +71,8 @@ func constant(xs []float64) bool {
 	return len(xs) > 0 && !slices.ContainsFunc(xs, func(x float64) bool { return x != xs[0] || math.IsInf(x, 0) })
 }
 
-// sane reports whether the diagnostics exist: chains of equal length, at least three draws each half, finite, not constant.
+// sane reports whether the diagnostics exist: chains of equal length, at least three draws each half, finite, not
+// constant.
 func sane(chains [][]float64) bool {
 	if len(chains) == 0 || len(chains[0]) < 6 {
 		return false
@@ -85,8 +87,8 @@ func sane(chains [][]float64) bool {
 	return nonFinite(all) == 0 && !constant(all)
 }
 
-// Quantile is the sample quantile by linear interpolation (Hyndman and Fan's type 7, the default of R and NumPy). NaN draws
-// make it NaN.
+// Quantile is the sample quantile by linear interpolation (Hyndman and Fan's type 7, the default of R and NumPy). NaN
+// draws make it NaN.
 func Quantile(xs []float64, p float64) float64 {
 	return sortedQuantile(slices.Sorted(slices.Values(xs)), p)
 }

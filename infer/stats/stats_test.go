@@ -12,7 +12,8 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// Reference numbers come from ArviZ 0.23 (testdata/reference.py); the same sums in another order differ by rounding only: 1e-9 relative.
+// Reference numbers come from ArviZ 0.23 (testdata/reference.py); the same sums in another order differ by rounding
+// only: 1e-9 relative.
 func TestAgainstArviZ(t *testing.T) {
 	text, err := os.ReadFile("testdata/reference.json")
 	if err != nil {
@@ -31,7 +32,8 @@ func TestAgainstArviZ(t *testing.T) {
 	for _, c := range file.Cases {
 		s := Summarize(c.Draws)
 		got := map[string]float64{
-			"mean": s.Mean, "sd": s.SD, "q5": s.Q5, "q50": s.Q50, "q95": s.Q95, "rhat": s.RHat, "ess_bulk": s.ESSBulk, "ess_tail": s.ESSTail,
+			"mean": s.Mean, "sd": s.SD, "q5": s.Q5, "q50": s.Q50, "q95": s.Q95, "rhat": s.RHat, "ess_bulk": s.ESSBulk,
+			"ess_tail":  s.ESSTail,
 			"mcse_mean": s.MCSEMean, "mcse_sd": MCSESD(c.Draws), "ess_mean": ESSMean(c.Draws),
 			"mcse_q5": MCSEQuantile(c.Draws, .05), "mcse_q50": MCSEQuantile(c.Draws, .5),
 		}
@@ -46,15 +48,18 @@ func TestAgainstArviZ(t *testing.T) {
 	}
 }
 
-// A Summary has what each statistic's own function gives, to the bit: of draws in odd and even numbers, with ties, too few, constant, not finite.
+// A Summary has what each statistic's own function gives, to the bit: of draws in odd and even numbers, with ties, too
+// few, constant, not finite.
 func TestSummaryIsItsParts(t *testing.T) {
 	rounded := apply(ar(3, .5, 4, 101), math.Round)
 	for name, chains := range map[string][][]float64{
-		"even": ar(1, .5, 4, 100), "odd": ar(2, .9, 3, 101), "ties": rounded, "few": ar(4, 0, 2, 5), "constant": {{1, 1, 1, 1, 1, 1}},
+		"even": ar(1, .5, 4, 100), "odd": ar(2, .9, 3, 101), "ties": rounded, "few": ar(4, 0, 2, 5),
+		"constant": {{1, 1, 1, 1, 1, 1}},
 		"infinite": {{1, 2, 3, 4, 5, math.Inf(1)}}, "unequal": {{1, 2, 3, 4, 5, 6}, {1, 2, 3, 4, 5, 6, 7}},
 	} {
 		s := Summarize(chains)
-		for what, pair := range map[string][2]float64{"bulk": {s.ESSBulk, ESSBulk(chains)}, "tail": {s.ESSTail, ESSTail(chains)}, "R-hat": {s.RHat, RHat(chains)}} {
+		for what, pair := range map[string][2]float64{"bulk": {s.ESSBulk, ESSBulk(chains)},
+			"tail": {s.ESSTail, ESSTail(chains)}, "R-hat": {s.RHat, RHat(chains)}} {
 			if math.Float64bits(pair[0]) != math.Float64bits(pair[1]) && !(math.IsNaN(pair[0]) && math.IsNaN(pair[1])) {
 				t.Errorf("%s: %s is %v in the summary, %v alone", name, what, pair[0], pair[1])
 			}
@@ -76,8 +81,9 @@ func ar(seed uint64, phi float64, chains, draws int) [][]float64 {
 	return out
 }
 
-// For an AR(1) process S/ESS of the mean is (1+φ)/(1−φ) in the limit. With 4 × 20,000 draws the estimate's relative error is about
-// √(2(2T+1)/S) with T the truncation lag (some ten times (1+φ)/(1−φ)): at most .09 here; the bound is three times that.
+// For an AR(1) process S/ESS of the mean is (1+φ)/(1−φ) in the limit. With 4 × 20,000 draws the estimate's relative
+// error is about √(2(2T+1)/S) with T the truncation lag (some ten times (1+φ)/(1−φ)): at most .09 here; the bound is
+// three times that.
 func TestESSOfAutoregression(t *testing.T) {
 	for _, phi := range []float64{-.5, 0, .5, .9} {
 		chains := ar(7, phi, 4, 20_000)
@@ -99,8 +105,8 @@ func TestESSOfAutoregression(t *testing.T) {
 	}
 }
 
-// The squared error of the mean, over many repetitions, is what MCSEMean says. 400 repetitions: the variance of the z-scores has standard error
-// √(2/400) = .07, plus the noise of the ESS within each; the bound is .3.
+// The squared error of the mean, over many repetitions, is what MCSEMean says. 400 repetitions: the variance of the
+// z-scores has standard error √(2/400) = .07, plus the noise of the ESS within each; the bound is .3.
 func TestMCSEIsTheErrorOfTheMean(t *testing.T) {
 	var z []float64
 	for seed := range uint64(400) {
@@ -131,7 +137,8 @@ func TestNothingToDiagnose(t *testing.T) {
 			t.Errorf("%s: %+v", name, s)
 		}
 	}
-	if s := Summarize([][]float64{slices.Repeat([]float64{3.1}, 20)}); s.Mean != 3.1 || s.SD != 0 || s.MCSEMean != 0 || s.Q50 != 3.1 {
+	if s := Summarize([][]float64{slices.Repeat([]float64{3.1}, 20)}); s.Mean != 3.1 || s.SD != 0 || s.MCSEMean != 0 ||
+		s.Q50 != 3.1 {
 		t.Errorf("constant: %+v", s)
 	}
 }

@@ -12,7 +12,8 @@ import (
 	"ppl/lang/source"
 )
 
-// Every place of the grammar where an expression stands is walked; left sides and the names of what is called are not read.
+// Every place of the grammar where an expression stands is walked; left sides and the names of what is called are not
+// read.
 func TestMentioned(t *testing.T) {
 	file, ds := parse.File(source.New("m.ppl", `x[i in N] = a + f(b, k = c) * -d[e, g..h]
 y ~ Normal(l ? m : n, [o, p]) in q..r
@@ -27,7 +28,8 @@ sums = sum(j in cc..dd: ee.ff)
 		t.Fatal(ds)
 	}
 	got := slices.Sorted(maps.Keys(ast.Mentioned(file.Stmts)))
-	want := []string{"a", "aa", "b", "bb", "c", "cc", "d", "dd", "e", "ee", "g", "h", "l", "m", "n", "o", "p", "q", "r", "s", "u", "w"}
+	want := []string{"a", "aa", "b", "bb", "c", "cc", "d", "dd", "e", "ee", "g", "h", "l", "m", "n", "o", "p", "q", "r",
+		"s", "u", "w"}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Error(d)
 	}

@@ -6,7 +6,8 @@ import (
 	"strings"
 )
 
-// catalogueText is the catalogue of codes: what each means, the way out, and models that bring it forth with what is printed then.
+// catalogueText is the catalogue of codes: what each means, the way out, and models that bring it forth with what is
+// printed then.
 //
 //go:embed DIAGNOSTICS.md
 var catalogueText string

@@ -56,7 +56,8 @@ error[E34]: no place
 // Of a long line the part round the span is shown, cut between characters.
 func TestRenderLongLine(t *testing.T) {
 	f := source.New("m.ppl", strings.Repeat("ä", 500)+"here"+strings.Repeat("ö", 500))
-	for _, at := range []source.Span{spanOf(f, "here"), {File: f, Start: 0, End: len(f.Text)}, {File: f, Start: len(f.Text) - 2, End: len(f.Text)}} {
+	for _, at := range []source.Span{spanOf(f, "here"), {File: f, Start: 0, End: len(f.Text)},
+		{File: f, Start: len(f.Text) - 2, End: len(f.Text)}} {
 		var b strings.Builder
 		Render(&b, []Diagnostic{{Span: at, Message: "m"}}, false)
 		lines := strings.Split(b.String(), "\n")
@@ -137,13 +138,15 @@ func TestNearest(t *testing.T) {
 	}
 }
 
-// Distances by hand; "ca" to "abc" is the pair that tells optimal string alignment (3) from the unrestricted distance (2).
+// Distances by hand; "ca" to "abc" is the pair that tells optimal string alignment (3) from the unrestricted distance
+// (2).
 func TestDistance(t *testing.T) {
 	for _, c := range []struct {
 		a, b string
 		want int
 	}{
-		{"", "", 0}, {"", "abc", 3}, {"kitten", "sitting", 3}, {"ab", "ba", 1}, {"ca", "abc", 3}, {"größe", "grösse", 2},
+		{"", "", 0}, {"", "abc", 3}, {"kitten", "sitting", 3}, {"ab", "ba", 1}, {"ca", "abc", 3},
+		{"größe", "grösse", 2},
 	} {
 		if got := distance(c.a, c.b); got != c.want {
 			t.Errorf("distance(%q, %q) = %d, want %d", c.a, c.b, got, c.want)

@@ -40,7 +40,8 @@ type palette struct {
 }
 
 var palettes = map[bool]palette{
-	true: {bold: "\x1b[1m", dim: "\x1b[2m", reset: "\x1b[0m", severity: [3]string{"\x1b[1;31m", "\x1b[1;33m", "\x1b[1;36m"}},
+	true: {bold: "\x1b[1m", dim: "\x1b[2m", reset: "\x1b[0m", severity: [3]string{"\x1b[1;31m", "\x1b[1;33m",
+		"\x1b[1;36m"}},
 }
 
 func (d Diagnostic) text(p palette) string {
@@ -93,8 +94,8 @@ func excerpt(at source.Span, mark string, p palette) string {
 // reach is how many bytes before and after the start of a span are shown of a long line.
 const reach = 120
 
-// window cuts the span's first line into the printable forms of what stands before the span, of what the span has of it,
-// and of the rest; … stands for what is too far away.
+// window cuts the span's first line into the printable forms of what stands before the span, of what the span has of
+// it, and of the rest; … stands for what is too far away.
 func window(at source.Span) (before, token, after string) {
 	line := strings.TrimSuffix(at.File.Line(at.Line()), "\r")
 	start := min(len(line), at.Start-strings.LastIndexByte(at.File.Text[:at.Start], '\n')-1)

@@ -73,7 +73,8 @@ func (p *printer) open(at int) {
 	p.last = at
 }
 
-// close ends a line with the comment that stands on the source line of the offset and before the limit, if there is one.
+// close ends a line with the comment that stands on the source line of the offset and before the limit, if there is
+// one.
 func (p *printer) close(src *source.File, offset, limit int) {
 	at, _ := src.Position(offset)
 	if len(p.comments) > 0 && p.comments[0].At.Line() == at && p.comments[0].At.Start < limit {

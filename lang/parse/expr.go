@@ -127,7 +127,8 @@ func (p *parser) number(t token) ast.Expr {
 		panic("internal error: the scanner let " + t.Value + " pass")
 	}
 	return &ast.Number{
-		Place: ast.Place{At: spanOf(p.src, t)}, Text: t.Value, Value: value, IsInt: !strings.ContainsAny(t.Value, ".eE"),
+		Place: ast.Place{At: spanOf(p.src, t)}, Text: t.Value, Value: value, IsInt: !strings.ContainsAny(t.Value,
+			".eE"),
 	}
 }
 

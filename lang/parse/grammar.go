@@ -195,8 +195,8 @@ type arg struct {
 	Value *expr  `parser:"@@"`
 }
 
-// A choice looks at one token, or says with (?= …) that it looks at two (name in, name =). So participle never backs out
-// of what it has begun, and stops where the mistake is.
+// A choice looks at one token, or says with (?= …) that it looks at two (name in, name =). So participle never backs
+// out of what it has begun, and stops where the mistake is.
 func build[G any]() *participle.Parser[G] {
 	return participle.MustBuild[G](participle.Lexer(vocabulary{}), participle.UseLookahead(0))
 }

@@ -20,10 +20,12 @@ func TestLimits(t *testing.T) {
 		text func(n int) string
 		most int // the largest n that parses: 500 for nesting, 20,000 tokens from the outermost to the innermost
 	}{
-		{"parentheses", func(n int) string { return "x = " + strings.Repeat("(", n) + "1" + strings.Repeat(")", n) }, 500},
+		{"parentheses", func(n int) string { return "x = " + strings.Repeat("(", n) + "1" + strings.Repeat(")", n) },
+			500},
 		{"brackets", func(n int) string { return "x = " + strings.Repeat("[", n) + "1" + strings.Repeat("]", n) }, 500},
 		{"calls", func(n int) string { return "x = " + strings.Repeat("f(", n) + "1" + strings.Repeat(")", n) }, 500},
-		{"subscripts", func(n int) string { return "x = " + strings.Repeat("f[", n) + "1" + strings.Repeat("]", n) }, 500},
+		{"subscripts", func(n int) string { return "x = " + strings.Repeat("f[", n) + "1" + strings.Repeat("]", n) },
+			500},
 		{"blocks", func(n int) string {
 			return strings.Repeat("x = {\n", n) + "return 1\n" + strings.Repeat("}\nreturn 1\n", n-1) + "}"
 		}, 500},
@@ -44,7 +46,8 @@ func TestLimits(t *testing.T) {
 			}
 			f, ds := parse.File(source.New("m.ppl", c.text(n)))
 			if parsed := len(ds) == 0; parsed != (n <= c.most || c.most == unlimited) {
-				t.Errorf("%s, %d: parsed is %v, %d reports, first %s", c.name, n, parsed, len(ds), render(ds[:min(1, len(ds))]))
+				t.Errorf("%s, %d: parsed is %v, %d reports, first %s", c.name, n, parsed, len(ds),
+					render(ds[:min(1, len(ds))]))
 			} else if parsed {
 				format.File(f)
 			}

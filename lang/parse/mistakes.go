@@ -69,8 +69,8 @@ func needlessWord(p *parser, m mistake) bool {
 	return true
 }
 
-// beginsWithWord reports whether the statement begins with a word of another language, not with a name of the user's that reads
-// the same: a loop or a condition in parentheses, a type with sizes and a name after it, a section.
+// beginsWithWord reports whether the statement begins with a word of another language, not with a name of the user's
+// that reads the same: a loop or a condition in parentheses, a type with sizes and a name after it, a section.
 func (m mistake) beginsWithWord(help string) bool {
 	second := m.tokens[1]
 	switch {

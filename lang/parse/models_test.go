@@ -12,8 +12,8 @@ import (
 	"ppl/lang/source"
 )
 
-// sharedModels holds the models the language was designed on; it lies beside the repository where there is a copy. That they parse is tested with
-// the formatter.
+// sharedModels holds the models the language was designed on; it lies beside the repository where there is a copy. That
+// they parse is tested with the formatter.
 const sharedModels = "../../../shared/models"
 
 func TestOwnModels(t *testing.T) {
@@ -34,7 +34,8 @@ func FuzzFile(f *testing.F) {
 		src := source.New("fuzz.ppl", text)
 		tree, ds := parse.File(src)
 		for _, d := range ds {
-			if d.Span.File != src || d.Span.Start < 0 || d.Span.End > len(text) || d.Span.Start > d.Span.End || d.Message == "" {
+			if d.Span.File != src || d.Span.Start < 0 || d.Span.End > len(text) || d.Span.Start > d.Span.End ||
+				d.Message == "" {
 				t.Errorf("diagnostic %+v", d)
 			}
 		}

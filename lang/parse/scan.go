@@ -24,7 +24,8 @@ type scanner struct {
 }
 
 func scan(src *source.File, diags *diag.List) *scanner {
-	s := &scanner{src: src, diags: diags, told: map[string]bool{}, at: len(src.Text) - len(strings.TrimPrefix(src.Text, "\ufeff"))}
+	s := &scanner{src: src, diags: diags, told: map[string]bool{}, at: len(src.Text) -
+		len(strings.TrimPrefix(src.Text, "\ufeff"))}
 	for s.at < len(src.Text) {
 		s.next()
 	}

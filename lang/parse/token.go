@@ -56,7 +56,8 @@ func (s *stream) Next() (token, error) {
 
 func isKeyword(s string) bool {
 	switch s {
-	case "data", "generate", "infer", "import", "in", "from", "return", "missing", "censored", "ordered", "zerosum", "noncentered":
+	case "data", "generate", "infer", "import", "in", "from", "return", "missing", "censored", "ordered", "zerosum",
+		"noncentered":
 		return true
 	}
 	return false

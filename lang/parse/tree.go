@@ -69,7 +69,8 @@ func (p *parser) slot(s *slot) *ast.Slot {
 
 func (p *parser) param(q *param) *ast.Param {
 	param := &ast.Param{
-		Place: p.place(q.node), Sets: each(q.Sets, p.set), Default: p.optionalExpr(q.Default), Expr: p.optionalExpr(q.Expr),
+		Place: p.place(q.node), Sets: each(q.Sets, p.set), Default: p.optionalExpr(q.Default),
+		Expr: p.optionalExpr(q.Expr),
 	}
 	if q.Name != nil {
 		param.Name = p.optionalIdent(&q.Name.Name)
@@ -125,7 +126,8 @@ func (p *parser) block(t token) *ast.Block {
 	b, lastParsed := p.statements(t)
 	if (p.dropped == dropped || lastParsed) && !cut.returns() {
 		p.diags.Errorf("E04", spanOf(p.src, cut.close), "a block must end in `return`").
-			Related(spanOf(p.src, cut.open), "the block opened here").Help("add `return` and the block's value as its last line")
+			Related(spanOf(p.src, cut.open), "the block opened here").Help("add `return` and the block's value as " +
+			"its last line")
 	}
 	return b
 }

@@ -72,21 +72,26 @@ func slip(word string) (why, help string) {
 	case "likelihood", "observe", "observed", "obs":
 		return "what is data is observed, without a keyword", ""
 	case "real", "int", "vector", "row_vector", "matrix", "array":
-		return "names are not declared with a type", "write `x = …` or `x ~ …`, bounds after the law: `x ~ Normal(0, 1) in 0..inf`; for data `data x[N]: int`"
+		return "names are not declared with a type",
+			"write `x = …` or `x ~ …`, bounds after the law: `x ~ Normal(0, 1) in 0..inf`; for data `data x[N]: int`"
 	case "simplex":
 		return "a name's constraint follows from its distribution", "write `x ~ Dirichlet(fill(1, K))`"
 	case "positive_ordered":
 		return "a name's constraint follows from its distribution", "write `x[K] ~ Normal(0, 1) ordered in 0..inf`"
 	case "corr_matrix", "cov_matrix", "cholesky_factor_corr", "cholesky_factor_cov":
-		return "a name's constraint follows from its distribution", "write `x[K, K] ~ LKJ(1)`, and `MvNormal(mu, sd = tau, corr = x)`"
+		return "a name's constraint follows from its distribution",
+			"write `x[K, K] ~ LKJ(1)`, and `MvNormal(mu, sd = tau, corr = x)`"
 	case "function", "func", "fn", "fun", "network":
 		return "a function needs no keyword", ""
 	case "parameters", "model", "functions", "transformed", "generated", "data":
 		return "a model has no sections", "write the statements alone, in any order"
 	case "for", "while":
-		return "there are no loops", "write one statement for all elements, `y[i in N] ~ …`; one may read those before it, `x[t in 2..T] = … x[t-1] …`"
+		return "there are no loops",
+			"write one statement for all elements, `y[i in N] ~ …`; one may read those before it, `x[t in 2..T] = … " +
+				"x[t-1] …`"
 	case "if", "else":
-		return "there are no conditional statements", "write `condition ? a : b` in an expression; of censored data `t ~ Weibull(a, b) censored 0..limit`"
+		return "there are no conditional statements",
+			"write `condition ? a : b` in an expression; of censored data `t ~ Weibull(a, b) censored 0..limit`"
 	case "target", "factor", "potential":
 		return "a log density belongs to a name", "write `x ~ Density(e)` to add e to the log density"
 	}
@@ -133,7 +138,8 @@ func (m mistake) help() string {
 	case t.Value == "in" && m.tokens[0].Value == "data":
 		return "a declaration names the axes, not their indices: `data y[N]`"
 	case before.Value == "censored" && m.at == len(m.tokens):
-		return "name the range that is seen exactly: `censored 0..limit[i]`, where `limit[i]` is `inf` for what was seen to happen"
+		return "name the range that is seen exactly: `censored 0..limit[i]`, where `limit[i]` is `inf` for what was " +
+			"seen to happen"
 	case t.Value == "=" && (m.over || m.want == "`)`"):
 		return "equality is written `==`"
 	case t.Type == keyword && m.over && (t.Value == "generate" || t.Value == "data"):

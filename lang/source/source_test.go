@@ -5,7 +5,8 @@ import "testing"
 func TestPosition(t *testing.T) {
 	f := New("m.ppl", "ab\nñandú x\n\nend")
 	for _, c := range []struct{ offset, line, column int }{
-		{0, 1, 1}, {2, 1, 3}, {3, 2, 1}, {5, 2, 2}, {11, 2, 7}, {12, 2, 8}, {13, 3, 1}, {14, 4, 1}, {17, 4, 4}, {99, 4, 4}, {-1, 1, 1},
+		{0, 1, 1}, {2, 1, 3}, {3, 2, 1}, {5, 2, 2}, {11, 2, 7}, {12, 2, 8}, {13, 3, 1}, {14, 4, 1}, {17, 4, 4},
+		{99, 4, 4}, {-1, 1, 1},
 	} {
 		if line, column := f.Position(c.offset); line != c.line || column != c.column {
 			t.Errorf("offset %d is %d:%d, want %d:%d", c.offset, line, column, c.line, c.column)

@@ -30,7 +30,8 @@ const (
 )
 
 func (k Kind) String() string {
-	return [...]string{"real", "interval", "int", "simplex", "ordered", "zerosum", "correlation", "covariance", "Cholesky factor of a correlation",
+	return [...]string{"real", "interval", "int", "simplex", "ordered", "zerosum", "correlation", "covariance",
+		"Cholesky factor of a correlation",
 		"Cholesky factor of a covariance", "unit vector"}[k]
 }
 

@@ -1,7 +1,8 @@
 // Package device is what the engine asks of a machine that runs IR programs. Package devicetest holds devices to it.
 //
-// Promises of every device: the numbers of a lane depend on the program, its own buffers, the seed, its number and the step, never on
-// the number of threads or of other lanes; the same calls give the same bytes again. Devices agree with one another to rounding.
+// Promises of every device: the numbers of a lane depend on the program, its own buffers, the seed, its number and the
+// step, never on the number of threads or of other lanes; the same calls give the same bytes again. Devices agree with
+// one another to rounding.
 package device
 
 import "ppl/compiler/ir"
@@ -9,11 +10,13 @@ import "ppl/compiler/ir"
 // A Device turns programs into executables.
 type Device interface {
 	Name() string // "host", "native", "cuda"
-	// Load verifies and compiles a program, allocates its buffers and runs its Setup. The program must not change afterwards.
+	// Load verifies and compiles a program, allocates its buffers and runs its Setup. The program must not change
+	// afterwards.
 	Load(p *ir.Program, o Options) (Executable, error)
 }
 
-// An Adviser is a device that may know what would make it faster: Advice is a sentence for the user, "" if there is nothing.
+// An Adviser is a device that may know what would make it faster: Advice is a sentence for the user, "" if there is
+// nothing.
 type Adviser interface{ Advice() string }
 
 // Options of one loaded program.
@@ -29,8 +32,8 @@ type Call struct {
 	Times int
 }
 
-// An Executable is a loaded program with its lane buffers. It is not safe for concurrent use. Lane buffers are float64 and
-// zero at first; host-side arrays are lane-major: values[lane*size+element].
+// An Executable is a loaded program with its lane buffers. It is not safe for concurrent use. Lane buffers are float64
+// and zero at first; host-side arrays are lane-major: values[lane*size+element].
 type Executable interface {
 	// Size is the number of elements per lane of a lane buffer; it panics on an unknown name.
 	Size(name string) int
@@ -40,9 +43,9 @@ type Executable interface {
 	// SetLane and GetLane copy one lane's part, len = size.
 	SetLane(name string, lane int, values []float64)
 	GetLane(name string, lane int, dst []float64)
-	// Run executes the calls in order on every lane whose mask is true (nil: all); the others keep all they have. Each execution of
-	// an entry has its own noise step: step, step+1, …; the next unused one is returned. An unknown entry, a mask of the wrong length
-	// or a step beyond noise.Steps is an error, and nothing has run.
+	// Run executes the calls in order on every lane whose mask is true (nil: all); the others keep all they have. Each
+	// execution of an entry has its own noise step: step, step+1, …; the next unused one is returned. An unknown entry,
+	// a mask of the wrong length or a step beyond noise.Steps is an error, and nothing has run.
 	Run(calls []Call, step uint64, mask []bool) (next uint64, err error)
 	Close() error
 }

@@ -6,8 +6,8 @@ import (
 	"ppl/compiler/ir"
 )
 
-// LaneBuffers are a program's lane buffers in blocks of Width lanes: within a block a buffer is laid out [element][lane]. Lanes past the
-// last one fill its block and are set to what it is set to. Executables embed it.
+// LaneBuffers are a program's lane buffers in blocks of Width lanes: within a block a buffer is laid out
+// [element][lane]. Lanes past the last one fill its block and are set to what it is set to. Executables embed it.
 type LaneBuffers struct {
 	Lanes, Width int
 	Blocks       []Block

@@ -73,7 +73,8 @@ func logisticProgram(n, d int) *ir.Program {
 	e, obs := b.Load(eta, ir.Dense(n)), b.Load(y, ir.Dense(n))
 	ll := b.Do(ir.Sub, b.Do(ir.Mul, obs, e), b.Do(ir.Softplus, e))
 	r := b.Do(ir.Sub, obs, b.Do(ir.Sigmoid, e))
-	k.Out = []ir.Output{{Buf: logp, Index: ir.Index{Stride: []int{0}}, Value: ll, Combine: ir.Sum}, {Buf: res, Index: ir.Dense(n), Value: r}}
+	k.Out = []ir.Output{{Buf: logp, Index: ir.Index{Stride: []int{0}}, Value: ll, Combine: ir.Sum},
+		{Buf: res, Index: ir.Dense(n), Value: r}}
 	p.Entries = []ir.Entry{{Name: "run", Body: []ir.Stmt{
 		&ir.MatMul{A: design, B: beta, C: eta, Batch: 1, M: n, K: d, N: 1}, k,
 		&ir.MatMul{A: design, B: res, C: grad, Batch: 1, M: d, K: n, N: 1, TransA: true}}}}
@@ -83,7 +84,9 @@ func logisticProgram(n, d int) *ir.Program {
 func BenchmarkLogistic(b *testing.B) {
 	for _, lanes := range []int{1, 4, 8} {
 		for _, threads := range []int{1, 2} {
-			b.Run(fmt.Sprintf("lanes=%d/threads=%d", lanes, threads), func(b *testing.B) { bench(b, logisticProgram(10000, 20), lanes, threads, 0) })
+			b.Run(fmt.Sprintf("lanes=%d/threads=%d", lanes, threads), func(b *testing.B) {
+				bench(b, logisticProgram(10000, 20), lanes, threads, 0)
+			})
 		}
 	}
 }
@@ -108,7 +111,8 @@ func loopProgram(op ir.Op, n int) *ir.Program {
 }
 
 func BenchmarkOps(b *testing.B) {
-	for _, op := range []ir.Op{ir.Add, ir.Div, ir.Exp, ir.Log, ir.Log1p, ir.Tanh, ir.Sigmoid, ir.Softplus, ir.Lgamma, ir.Digamma, ir.LogNormCDF,
+	for _, op := range []ir.Op{ir.Add, ir.Div, ir.Exp, ir.Log, ir.Log1p, ir.Tanh, ir.Sigmoid, ir.Softplus, ir.Lgamma,
+		ir.Digamma, ir.LogNormCDF,
 		ir.Maximum, ir.Select, ir.MulZero, ir.Lt, ir.Pow, ir.Sin, ir.Erf, ir.Normal, ir.Uniform} {
 		b.Run(op.String(), func(b *testing.B) {
 			bench(b, loopProgram(op, 64), 8, 1, 512)

@@ -7,7 +7,8 @@ import (
 	"ppl/compiler/ir"
 )
 
-// value is the register that holds an ir register, computed where it is first asked for: what nobody reads is never built.
+// value is the register that holds an ir register, computed where it is first asked for: what nobody reads is never
+// built.
 func (k *kernelCode) value(r ir.Reg) int {
 	if k.of[r] < 0 {
 		k.of[r] = k.instr(&k.in.Body[r])
@@ -25,7 +26,8 @@ func (k *kernelCode) instr(in *ir.Instr) int {
 		return k.load(in)
 	case ir.Normal, ir.Uniform:
 		dst := k.register(k.both, false)
-		return k.task(&random{dst: dst, shape: k.both, site: uint32(in.Site), first: in.Index, normal: in.Op == ir.Normal}, dst)
+		return k.task(&random{dst: dst, shape: k.both, site: uint32(in.Site), first: in.Index,
+			normal: in.Op == ir.Normal}, dst)
 	}
 	return k.arithmetic(in)
 }
@@ -161,7 +163,8 @@ func (k *kernelCode) newAddress(w walk, step int, dyn []ir.Dyn) addressRef {
 		args = append(args, r)
 		still = still && k.regs[r].still
 	}
-	k.places = append(k.places, &placed{task: a, dst: -1, args: args, invariant: a.shape&perPoint == 0 && !k.whole, still: still})
+	k.places = append(k.places, &placed{task: a, dst: -1, args: args, invariant: a.shape&perPoint == 0 && !k.whole,
+		still: still})
 	return addressRef{kind: listed, shape: a.shape, still: still, id: a.dst}
 }
 
@@ -185,7 +188,9 @@ func (k *kernelCode) load(in *ir.Instr) int {
 
 // overwrites reports whether the kernel stores to what it loads.
 func (k *kernelCode) overwrites(in *ir.Instr) bool {
-	return slices.ContainsFunc(k.in.Out, func(o ir.Output) bool { return o.Buf == in.Buf && !k.in.Apart(in.Index, o.Index) })
+	return slices.ContainsFunc(k.in.Out, func(o ir.Output) bool {
+		return o.Buf == in.Buf && !k.in.Apart(in.Index, o.Index)
+	})
 }
 
 // view lets a register be elements that lie in order.

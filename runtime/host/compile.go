@@ -65,8 +65,8 @@ func (c *compiler) temp(n int) int {
 	return len(c.temps) - 1
 }
 
-// frames makes a worker's frames. Registers of all kernels share one file, since kernels run one after another; constants
-// have vectors of their own, written here and never again.
+// frames makes a worker's frames. Registers of all kernels share one file, since kernels run one after another;
+// constants have vectors of their own, written here and never again.
 func (c *compiler) frames(bufs [][]float64) []frame {
 	file := make([]float64, c.maxSlots()*chunkValues)
 	constants := map[uint64][]float64{}
@@ -118,8 +118,8 @@ type widening struct {
 	to  shape
 }
 
-// A register is a vector of one shape. An invariant one does not change from chunk to chunk, of which there are several, though its shape
-// may say perPoint; a still one depends on nothing but data.
+// A register is a vector of one shape. An invariant one does not change from chunk to chunk, of which there are
+// several, though its shape may say perPoint; a still one depends on nothing but data.
 type register struct {
 	shape     shape
 	invariant bool
@@ -167,7 +167,8 @@ func (c *compiler) kernel(in *ir.Kernel) statement {
 // freezes reports whether what depends on data alone is computed once at load: where one chunk holds all points.
 func (k *kernelCode) freezes() bool { return !k.c.setup && k.whole }
 
-// allocate sorts the steps and gives registers their memory: their own, slots of the file one each, and slots shared by turns.
+// allocate sorts the steps and gives registers their memory: their own, slots of the file one each, and slots shared by
+// turns.
 func (k *kernelCode) allocate() {
 	last := k.lastUses()
 	var free []int

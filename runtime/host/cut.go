@@ -5,8 +5,8 @@ import "ppl/compiler/ir"
 // maxPartial is the size of the largest buffer that tiles sum into separately. Larger ones take all points in order.
 const maxPartial = 1024
 
-// cut chooses the tiles: whole rows of the outermost loop where no two rows meet in an output; runs of TilePoints points
-// with partial sums where these are small; else one tile. It depends on the program alone.
+// cut chooses the tiles: whole rows of the outermost loop where no two rows meet in an output; runs of TilePoints
+// points with partial sums where these are small; else one tile. It depends on the program alone.
 func (k *kernelCode) cut() {
 	k.tilePoints = max(1, k.points)
 	if k.points <= ir.TilePoints {
@@ -20,7 +20,8 @@ func (k *kernelCode) cut() {
 	}
 }
 
-// rowPoints is the number of points in a turn of the outermost loop, if turns write apart from one another; else all points.
+// rowPoints is the number of points in a turn of the outermost loop, if turns write apart from one another; else all
+// points.
 func (k *kernelCode) rowPoints() int {
 	axis := 0
 	for k.in.Extents[axis] == 1 {
@@ -28,7 +29,8 @@ func (k *kernelCode) rowPoints() int {
 	}
 	row := k.points / k.in.Extents[axis]
 	for _, o := range k.in.Out {
-		if len(o.Index.Dyn) > 0 || o.Index.Stride == nil || abs(o.Index.Stride[axis]) <= reach(o.Index.Stride[axis+1:], k.in.Extents[axis+1:]) {
+		if len(o.Index.Dyn) > 0 || o.Index.Stride == nil || abs(o.Index.Stride[axis]) <= reach(o.Index.Stride[axis+1:],
+			k.in.Extents[axis+1:]) {
 			return k.points
 		}
 	}

@@ -16,7 +16,8 @@ type eigen struct {
 }
 
 func (c *compiler) eigen(in *ir.Eigen) statement {
-	return &eigen{in, c.wide(in.In), c.width, c.program.Buffers[in.Out].Type, c.temp(in.N * in.N), c.temp((in.N + 1) * in.N)}
+	return &eigen{in, c.wide(in.In), c.width, c.program.Buffers[in.Out].Type, c.temp(in.N * in.N),
+		c.temp((in.N + 1) * in.N)}
 }
 
 func (s *eigen) run(w *worker) {

@@ -55,7 +55,9 @@ func newExecutable(p *ir.Program, o device.Options) *executable {
 }
 
 func (e *executable) allocate(lanes int) {
-	e.LaneBuffers = device.NewLaneBuffers(e.buffers, lanes, blockLanes(lanes), func(n int) []float64 { return make([]float64, n) })
+	e.LaneBuffers = device.NewLaneBuffers(e.buffers, lanes, blockLanes(lanes), func(n int) []float64 {
+		return make([]float64, n)
+	})
 	e.shared = make([][]float64, len(e.buffers))
 	for i, b := range e.buffers {
 		if b.Space == ir.Shared {

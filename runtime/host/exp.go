@@ -17,9 +17,9 @@ var expTable = func() (t [expSteps]uint64) {
 	return t
 }()
 
-// expLoop is d = eᵃ with an error below 1.1 ulp: x = k·ln 2/128 + r, |r| < 0.0028, and a polynomial of degree 5 in r (Tang, Table-driven
-// implementation of the exponential function, ACM TOMS 15, 1989). ln 2/128 comes in two parts, the first short enough for k times
-// it to be exact.
+// expLoop is d = eᵃ with an error below 1.1 ulp: x = k·ln 2/128 + r, |r| < 0.0028, and a polynomial of degree 5 in r
+// (Tang, Table-driven implementation of the exponential function, ACM TOMS 15, 1989). ln 2/128 comes in two parts, the
+// first short enough for k times it to be exact.
 func expLoop(d, a []float64) {
 	const (
 		perStep = 0x1.71547652b82fep+7 // 128/ln 2

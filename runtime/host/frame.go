@@ -2,7 +2,8 @@ package host
 
 import "math"
 
-// A frame is a worker's room for one kernel, and the kernel's steps in it; what is frozen depends on data alone and runs at load.
+// A frame is a worker's room for one kernel, and the kernel's steps in it; what is frozen depends on data alone and
+// runs at load.
 type frame struct {
 	chunk    chunk                // under evaluation
 	vec      [][]float64          // registers
@@ -84,7 +85,8 @@ func (k *kernelCode) frame(file []float64, constants map[uint64][]float64) frame
 func (f *frame) bind(k *kernelCode, bufs [][]float64) {
 	for when, views := range k.views {
 		for _, v := range views {
-			b := view{reg: &f.vec[v.reg], buf: &bufs[v.buf], at: v.addr.base * v.width, turn: v.addr.step * v.width, shape: k.regs[v.reg].shape}
+			b := view{reg: &f.vec[v.reg], buf: &bufs[v.buf], at: v.addr.base * v.width, turn: v.addr.step * v.width,
+				shape: k.regs[v.reg].shape}
 			if v.addr.kind == linear {
 				b.point = v.width
 			}

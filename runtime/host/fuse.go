@@ -24,19 +24,37 @@ const (
 	twice
 )
 
-// fused has the loops of pairs; they take the inner op's arguments, then the outer's other one. A conversion rounds the inner result where
-// a compiler might contract the two.
+// fused has the loops of pairs; they take the inner op's arguments, then the outer's other one. A conversion rounds the
+// inner result where a compiler might contract the two.
 var fused = map[pair]opLoop{
-	{ir.Add, ir.Add, left}:  {ternary: func(d, a, b, c []float64) { zip3(d, a, b, c, func(x, y, z float64) float64 { return x + y + z }) }},
-	{ir.Add, ir.Sub, left}:  {ternary: func(d, a, b, c []float64) { zip3(d, a, b, c, func(x, y, z float64) float64 { return x + y - z }) }},
-	{ir.Add, ir.Sub, right}: {ternary: func(d, a, b, c []float64) { zip3(d, a, b, c, func(x, y, z float64) float64 { return z - (x + y) }) }},
-	{ir.Add, ir.Mul, left}:  {ternary: func(d, a, b, c []float64) { zip3(d, a, b, c, func(x, y, z float64) float64 { return (x + y) * z }) }},
+	{ir.Add, ir.Add, left}: {ternary: func(d, a, b, c []float64) {
+		zip3(d, a, b, c, func(x, y, z float64) float64 { return x + y + z })
+	}},
+	{ir.Add, ir.Sub, left}: {ternary: func(d, a, b, c []float64) {
+		zip3(d, a, b, c, func(x, y, z float64) float64 { return x + y - z })
+	}},
+	{ir.Add, ir.Sub, right}: {ternary: func(d, a, b, c []float64) {
+		zip3(d, a, b, c, func(x, y, z float64) float64 { return z - (x + y) })
+	}},
+	{ir.Add, ir.Mul, left}: {ternary: func(d, a, b, c []float64) {
+		zip3(d, a, b, c, func(x, y, z float64) float64 { return (x + y) * z })
+	}},
 
-	{ir.Sub, ir.Add, left}:  {ternary: func(d, a, b, c []float64) { zip3(d, a, b, c, func(x, y, z float64) float64 { return x - y + z }) }},
-	{ir.Sub, ir.Sub, left}:  {ternary: func(d, a, b, c []float64) { zip3(d, a, b, c, func(x, y, z float64) float64 { return x - y - z }) }},
-	{ir.Sub, ir.Sub, right}: {ternary: func(d, a, b, c []float64) { zip3(d, a, b, c, func(x, y, z float64) float64 { return z - (x - y) }) }},
-	{ir.Sub, ir.Mul, left}:  {ternary: func(d, a, b, c []float64) { zip3(d, a, b, c, func(x, y, z float64) float64 { return (x - y) * z }) }},
-	{ir.Sub, ir.Mul, twice}: {binary: func(d, a, b []float64) { zip2(d, a, b, func(x, y float64) float64 { return (x - y) * (x - y) }) }},
+	{ir.Sub, ir.Add, left}: {ternary: func(d, a, b, c []float64) {
+		zip3(d, a, b, c, func(x, y, z float64) float64 { return x - y + z })
+	}},
+	{ir.Sub, ir.Sub, left}: {ternary: func(d, a, b, c []float64) {
+		zip3(d, a, b, c, func(x, y, z float64) float64 { return x - y - z })
+	}},
+	{ir.Sub, ir.Sub, right}: {ternary: func(d, a, b, c []float64) {
+		zip3(d, a, b, c, func(x, y, z float64) float64 { return z - (x - y) })
+	}},
+	{ir.Sub, ir.Mul, left}: {ternary: func(d, a, b, c []float64) {
+		zip3(d, a, b, c, func(x, y, z float64) float64 { return (x - y) * z })
+	}},
+	{ir.Sub, ir.Mul, twice}: {binary: func(d, a, b []float64) {
+		zip2(d, a, b, func(x, y float64) float64 { return (x - y) * (x - y) })
+	}},
 
 	{ir.Mul, ir.Add, left}: {ternary: func(d, a, b, c []float64) {
 		zip3(d, a, b, c, func(x, y, z float64) float64 { return float64(x*y) + z })
@@ -47,9 +65,13 @@ var fused = map[pair]opLoop{
 	{ir.Mul, ir.Sub, right}: {ternary: func(d, a, b, c []float64) {
 		zip3(d, a, b, c, func(x, y, z float64) float64 { return z - float64(x*y) })
 	}},
-	{ir.Mul, ir.Mul, left}: {ternary: func(d, a, b, c []float64) { zip3(d, a, b, c, func(x, y, z float64) float64 { return x * y * z }) }},
-	{ir.Mul, ir.Neg, left}: {binary: func(d, a, b []float64) { zip2(d, a, b, func(x, y float64) float64 { return -(x * y) }) }},
-	{ir.Mul, total, left}:  {binary: dotLoop},
+	{ir.Mul, ir.Mul, left}: {ternary: func(d, a, b, c []float64) {
+		zip3(d, a, b, c, func(x, y, z float64) float64 { return x * y * z })
+	}},
+	{ir.Mul, ir.Neg, left}: {binary: func(d, a, b []float64) {
+		zip2(d, a, b, func(x, y float64) float64 { return -(x * y) })
+	}},
+	{ir.Mul, total, left}: {binary: dotLoop},
 
 	{ir.MulZero, ir.Add, left}: {ternary: func(d, a, b, c []float64) {
 		zip3(d, a, b, c, func(x, y, z float64) float64 { return float64(special.MulZero(x, y)) + z })

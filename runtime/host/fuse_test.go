@@ -18,7 +18,8 @@ func pairProgram(p pair, points int, asked bool) *ir.Program {
 	}
 	k := &ir.Kernel{Extents: []int{points}}
 	b, dense := (*ir.Body)(&k.Body), ir.Dense(points)
-	x, y, z := b.Load(buffer("x", points), dense), b.Load(buffer("y", points), dense), b.Load(buffer("z", points), dense)
+	x, y, z := b.Load(buffer("x", points), dense), b.Load(buffer("y", points), dense),
+		b.Load(buffer("z", points), dense)
 	inner := b.Do(p.inner, x, y)
 	out := ir.Output{Buf: buffer("out", points), Index: dense, Value: inner}
 	if p.outer == total {
@@ -54,14 +55,15 @@ func runPair(t *testing.T, p *ir.Program, lanes int, in map[string][]float64) (o
 	return out, len(x.(*executable).runners[0].frames[0].body)
 }
 
-// TestPairs: a pair takes one step and leaves the same bits as its ops one by one, which another's interest in the inner result asks for;
-// on numbers where an inner result that is not rounded would show.
+// TestPairs: a pair takes one step and leaves the same bits as its ops one by one, which another's interest in the
+// inner result asks for; on numbers where an inner result that is not rounded would show.
 func TestPairs(t *testing.T) {
 	for p := range fused {
 		for _, lanes := range []int{1, 3, 8} {
 			t.Run(fmt.Sprintf("%d,%d,%d lanes=%d", p.inner, p.outer, p.as, lanes), func(t *testing.T) {
 				const points = 40
-				in := map[string][]float64{"x": awkward(1, lanes*points), "y": awkward(2, lanes*points), "z": awkward(3, lanes*points)}
+				in := map[string][]float64{"x": awkward(1, lanes*points), "y": awkward(2, lanes*points),
+					"z": awkward(3, lanes*points)}
 				pair, steps := runPair(t, pairProgram(p, points, false), lanes, in)
 				apart, more := runPair(t, pairProgram(p, points, true), lanes, in)
 				if steps != 1 || more != 2 {

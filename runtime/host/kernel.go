@@ -6,7 +6,8 @@ import (
 	"ppl/compiler/ir"
 )
 
-// shape says what a value of a kernel varies with: perPoint, perLane, both or neither. Vectors of both are [point][lane].
+// shape says what a value of a kernel varies with: perPoint, perLane, both or neither. Vectors of both are
+// [point][lane].
 type shape uint8
 
 const (
@@ -24,8 +25,9 @@ type chunk struct {
 	len           [shapes]int // of a vector of that shape
 }
 
-// A kernel is a compiled ir.Kernel, whose steps are in its frames. One that is whole has all points in one chunk, and is its body. Of
-// another the prologue (what does not vary along points) runs once per tile, the body and the outputs once per chunk.
+// A kernel is a compiled ir.Kernel, whose steps are in its frames. One that is whole has all points in one chunk, and
+// is its body. Of another the prologue (what does not vary along points) runs once per tile, the body and the outputs
+// once per chunk.
 type kernel struct {
 	id         int // of its frame
 	width      int

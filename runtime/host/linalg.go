@@ -6,7 +6,8 @@ import (
 	"ppl/compiler/ir"
 )
 
-// An operand is a buffer that a statement reads; where it is shared and the statement wants lanes, a copy per lane in temp.
+// An operand is a buffer that a statement reads; where it is shared and the statement wants lanes, a copy per lane in
+// temp.
 type operand struct {
 	buf   ir.BufID
 	width int // of what values returns
@@ -111,7 +112,8 @@ func (s *cholesky) factor(a, l []float64) {
 	s.poison(l)
 }
 
-// roots takes square roots of pivots, NaN where they are not positive and finite. NaN reaches the last pivot of its lane.
+// roots takes square roots of pivots, NaN where they are not positive and finite. NaN reaches the last pivot of its
+// lane.
 func roots(pivot []float64) {
 	for i, v := range pivot {
 		pivot[i] = math.NaN()

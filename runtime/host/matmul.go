@@ -2,9 +2,9 @@ package host
 
 import "ppl/compiler/ir"
 
-// matMul is C = A·B over lanes. Lanes are columns: a matrix shared by lanes times a matrix per lane is one product with N·B
-// columns, and the mirror image of it where B is the shared one. Every element is a sum over k in order, in pieces of
-// splitK where it is long; rows and pieces are the tiles.
+// matMul is C = A·B over lanes. Lanes are columns: a matrix shared by lanes times a matrix per lane is one product with
+// N·B columns, and the mirror image of it where B is the shared one. Every element is a sum over k in order, in pieces
+// of splitK where it is long; rows and pieces are the tiles.
 type matMul struct {
 	*ir.MatMul
 	a, b     operand
@@ -101,7 +101,8 @@ func (m *matMul) result(w *worker) []float64 {
 func first(p ir.Part, w *worker) int { return p.First + p.Step*w.turn }
 
 // matrix is the view of an operand [rows, cols] from element (i, j) on.
-func (m *matMul) matrix(w *worker, o operand, from ir.Part, rows, cols, batch int, shared, trans bool, i, j int) matrix {
+func (m *matMul) matrix(w *worker, o operand, from ir.Part, rows, cols, batch int, shared, trans bool, i,
+	j int) matrix {
 	x := matrix{o.values(w)[first(from, w)*o.width:], cols * o.width, o.width}
 	if trans {
 		x.row, x.col = o.width, rows*o.width
@@ -190,8 +191,8 @@ func dot8(t *[8]float64, a, b []float64, n, aStep, bStep int) {
 	*t = [8]float64{c0, c1, c2, c3, c4, c5, c6, c7}
 }
 
-// gemm adds a·b to c: a is m×k with any strides, b is k×n and c is m×n with rows in one piece. It goes through k in blocks that
-// suit the order of a in memory; each element's sum is in the order of k.
+// gemm adds a·b to c: a is m×k with any strides, b is k×n and c is m×n with rows in one piece. It goes through k in
+// blocks that suit the order of a in memory; each element's sum is in the order of k.
 func gemm(m, k, n int, a, b, c matrix) {
 	block := panelRows
 	if a.col != 1 {
@@ -212,8 +213,8 @@ func gemm(m, k, n int, a, b, c matrix) {
 
 func (m matrix) from(i, j int) matrix { return matrix{m.x[i*m.row+j*m.col:], m.row, m.col} }
 
-// A panel of b is panelRows × panelCols numbers, copied so that they lie together: rows far apart would share few pages and
-// cache sets.
+// A panel of b is panelRows × panelCols numbers, copied so that they lie together: rows far apart would share few pages
+// and cache sets.
 const panelRows, panelCols = 256, 8
 
 // gemmPanels is gemm for many rows and columns, a panel of b at a time.

@@ -127,7 +127,8 @@ var combineLoops = [...]func(d, v []float64){
 	},
 }
 
-// outputs adds the steps of all values and addresses, then what is done with them: in a whole kernel by steps, in another between chunks.
+// outputs adds the steps of all values and addresses, then what is done with them: in a whole kernel by steps, in
+// another between chunks.
 func (k *kernelCode) outputs() {
 	outs := make([]output, len(k.in.Out))
 	for i, o := range k.in.Out {
@@ -155,9 +156,11 @@ func (k *kernelCode) outputs() {
 	}
 }
 
-// totals reports whether an output is a buffer's only element, the sum of a register as long as the chunk, which that of a constant is not.
+// totals reports whether an output is a buffer's only element, the sum of a register as long as the chunk, which that
+// of a constant is not.
 func (k *kernelCode) totals(o *output) bool {
-	return o.combine == ir.Sum && o.addr.kind == fixed && o.len == k.width && o.typ == ir.F64 && !k.regs[o.value].constant
+	return o.combine == ir.Sum && o.addr.kind == fixed && o.len == k.width && o.typ == ir.F64 &&
+		!k.regs[o.value].constant
 }
 
 // store computes a value where it is to lie, or copies it there.
@@ -170,11 +173,14 @@ func (k *kernelCode) store(o *output) {
 	k.view(o.buf, o.addr, k.width, dst)
 }
 
-// movable reports whether a register can be memory of a buffer instead of its own: it has its own, and nobody asks for what was there.
+// movable reports whether a register can be memory of a buffer instead of its own: it has its own, and nobody asks for
+// what was there.
 func (k *kernelCode) movable(r int, buf ir.BufID) bool {
 	reg := k.regs[r]
 	return !reg.constant && !reg.alias && !(reg.still && k.freezes()) &&
-		!slices.ContainsFunc(k.in.Body, func(in ir.Instr) bool { return in.Op == ir.Load && in.Buf == buf && k.overwrites(&in) })
+		!slices.ContainsFunc(k.in.Body, func(in ir.Instr) bool {
+			return in.Op == ir.Load && in.Buf == buf && k.overwrites(&in)
+		})
 }
 
 // rounded is what a buffer of a type makes of a register.

@@ -5,8 +5,8 @@ import (
 	"ppl/runtime/noise"
 )
 
-// A step computes one register, or one vector of addresses, for the chunk of its frame. Arithmetic has its loop and its operands at hand,
-// since on few numbers a call costs as much as they do; what else there is to do is a task.
+// A step computes one register, or one vector of addresses, for the chunk of its frame. Arithmetic has its loop and its
+// operands at hand, since on few numbers a call costs as much as they do; what else there is to do is a task.
 type step struct {
 	opLoop
 	d    *[]float64 // registers of the frame

@@ -1,7 +1,7 @@
 package host
 
-// A walk is an affine function of the loop counters, seen along the flattened iteration space: base + Σ stride·counter, with
-// neighbouring loops that step alike merged into one.
+// A walk is an affine function of the loop counters, seen along the flattened iteration space: base + Σ stride·counter,
+// with neighbouring loops that step alike merged into one.
 type walk struct {
 	base        int
 	ext, stride []int // innermost last

@@ -8,7 +8,8 @@ import (
 	"ppl/runtime/device"
 )
 
-// A worker is what one goroutine needs to run statements: views of the buffers, registers, and helpers for big statements.
+// A worker is what one goroutine needs to run statements: views of the buffers, registers, and helpers for big
+// statements.
 type worker struct {
 	e        *executable
 	bufs     [][]float64 // all buffers by id; those of scratch are the runner's own

@@ -44,7 +44,9 @@ func BenchmarkRows(b *testing.B) {
 	for _, lanes := range []int{8, 28} {
 		for _, threads := range []int{1, 2, 4, 8, 16} {
 			if threads <= runtime.NumCPU() {
-				b.Run(fmt.Sprintf("lanes=%d/threads=%d", lanes, threads), func(b *testing.B) { benchLanes(b, open(b), target, program, lanes, threads) })
+				b.Run(fmt.Sprintf("lanes=%d/threads=%d", lanes, threads), func(b *testing.B) {
+					benchLanes(b, open(b), target, program, lanes, threads)
+				})
 			}
 		}
 	}
@@ -120,10 +122,12 @@ func (l logistic) Density(theta autodiff.Node) (logPrior, logLik autodiff.Node) 
 	for i := range y {
 		y[i] = float64(i % 2)
 	}
-	eta := autodiff.Reshape(autodiff.MatMul(g.Data("x", x, l.n, l.d), autodiff.Reshape(theta, l.d, 1), false, false), l.n)
+	eta := autodiff.Reshape(autodiff.MatMul(g.Data("x", x, l.n, l.d), autodiff.Reshape(theta, l.d, 1), false, false),
+		l.n)
 	yes := autodiff.Mul(g.Data("y", y, l.n), eta)
 	softplus := autodiff.Unary(autodiff.OpSoftplus, eta)
-	return autodiff.Mul(g.Const(-0.5), autodiff.SumAll(autodiff.Mul(theta, theta))), autodiff.SumAll(autodiff.Sub(yes, softplus))
+	return autodiff.Mul(g.Const(-0.5), autodiff.SumAll(autodiff.Mul(theta, theta))),
+		autodiff.SumAll(autodiff.Sub(yes, softplus))
 }
 
 func (l logistic) ProperPrior() bool                        { return true }
@@ -133,7 +137,8 @@ func (l logistic) Values(theta autodiff.Node) autodiff.Node { return theta }
 
 // BenchmarkOps is an op on 64 points of eight lanes; divide by 512 for one number.
 func BenchmarkOps(b *testing.B) {
-	for _, op := range []ir.Op{ir.Exp, ir.Log, ir.Tanh, ir.Sigmoid, ir.Softplus, ir.Lgamma, ir.Digamma, ir.LogNormCDF, ir.NormQuantile, ir.Normal, ir.Uniform} {
+	for _, op := range []ir.Op{ir.Exp, ir.Log, ir.Tanh, ir.Sigmoid, ir.Softplus, ir.Lgamma, ir.Digamma, ir.LogNormCDF,
+		ir.NormQuantile, ir.Normal, ir.Uniform} {
 		p := opProgram(op)
 		for _, d := range []device.Device{open(b), host.Device{}} {
 			b.Run(op.String()+"/"+d.Name(), func(b *testing.B) {
@@ -180,7 +185,9 @@ func BenchmarkPrecision(b *testing.B) {
 			target := infer.InPrecision(logistic{rows, 20}, bits)
 			program := stepProgram(b, target)
 			for _, lanes := range []int{8, 28} {
-				b.Run(fmt.Sprintf("rows=%d/lanes=%d/bits=%d", rows, lanes, bits), func(b *testing.B) { benchLanes(b, open(b), target, program, lanes, 1) })
+				b.Run(fmt.Sprintf("rows=%d/lanes=%d/bits=%d", rows, lanes, bits), func(b *testing.B) {
+					benchLanes(b, open(b), target, program, lanes, 1)
+				})
 			}
 		}
 	}

@@ -12,12 +12,14 @@ import (
 
 // gemmNames are where OpenBLAS may be found.
 func gemmNames() []string {
-	return []string{"libopenblas.so.0", "libopenblas.so", "libopenblas.dylib", "/opt/homebrew/opt/openblas/lib/libopenblas.dylib"}
+	return []string{"libopenblas.so.0", "libopenblas.so", "libopenblas.dylib",
+		"/opt/homebrew/opt/openblas/lib/libopenblas.dylib"}
 }
 
-// openGemm loads OpenBLAS and returns its products, or none where there is none. It is to run on one thread, the caller's: its results
-// depend on the number of threads, and the workers are threads already. OpenBLAS before 0.3.26 takes processors that it does not know for
-// old ones; with AVX-512 they are as good as SkylakeX. What the user has set stays.
+// openGemm loads OpenBLAS and returns its products, or none where there is none. It is to run on one thread, the
+// caller's: its results depend on the number of threads, and the workers are threads already. OpenBLAS before 0.3.26
+// takes processors that it does not know for old ones; with AVX-512 they are as good as SkylakeX. What the user has set
+// stays.
 func openGemm() gemms {
 	setDefault("OPENBLAS_NUM_THREADS", "1")
 	if cpu.X86.HasAVX512F && cpu.X86.HasAVX512BW && cpu.X86.HasAVX512DQ && cpu.X86.HasAVX512VL {

@@ -13,7 +13,8 @@ import (
 	"ppl/runtime/device/devicetest"
 )
 
-// largeProducts are of all transposes with either operand shared, large enough for the library, with batches and by tiles of rows.
+// largeProducts are of all transposes with either operand shared, large enough for the library, with batches and by
+// tiles of rows.
 func largeProducts() *ir.Program {
 	p := &ir.Program{}
 	wave := func(n int) []float64 {
@@ -49,7 +50,8 @@ func largeProducts() *ir.Program {
 	at, row := ir.Part{Step: 300 * 64}, ir.Part{Step: 300 * 30}
 	body = append(body, &ir.Tiles{Rows: 1000, Size: 300, Body: []ir.Stmt{
 		&ir.MatMul{A: x, B: w, C: out, Batch: 1, M: 300, K: 64, N: 30, PartA: at, PartC: row, Rows: ir.DimM},
-		&ir.MatMul{A: x, B: out, C: left, Batch: 1, M: 64, K: 300, N: 30, TransA: true, PartA: at, PartB: row, Rows: ir.DimK},
+		&ir.MatMul{A: x, B: out, C: left, Batch: 1, M: 64, K: 300, N: 30, TransA: true, PartA: at, PartB: row,
+			Rows: ir.DimK},
 	}, Out: []ir.TileOut{{From: left, To: back, Combine: ir.Sum}}})
 	p.Entries = []ir.Entry{{Name: "run", Body: body}}
 	return p
@@ -65,7 +67,8 @@ func withGemm(t *testing.T, gemm gemms) device.Device {
 	return d
 }
 
-// TestGemm: the library's products are those of the reference; so are those of a device without it, which says what is missing.
+// TestGemm: the library's products are those of the reference; so are those of a device without it, which says what is
+// missing.
 func TestGemm(t *testing.T) {
 	p := largeProducts()
 	if !render.WantsGemm(p) {

@@ -12,9 +12,9 @@ import (
 	"syscall"
 )
 
-// A cache is a directory of libraries KEY-CHECKSUM.so. A library is written under a temporary name, synced and renamed: what has a
-// name is whole, unless the disk lost it, which the checksum finds out. Processes that compile the same text at once write the
-// same name. The cache has a size: see evict.go.
+// A cache is a directory of libraries KEY-CHECKSUM.so. A library is written under a temporary name, synced and renamed:
+// what has a name is whole, unless the disk lost it, which the checksum finds out. Processes that compile the same text
+// at once write the same name. The cache has a size: see evict.go.
 type cache struct {
 	dir  string // "": none; every library is compiled anew
 	size int64  // bytes of libraries that it may hold
@@ -36,7 +36,8 @@ func newCache() *cache {
 	return &cache{dir, cacheSize}
 }
 
-// private reports whether a directory is the user's own and closed to others; loading a library from it runs what it holds.
+// private reports whether a directory is the user's own and closed to others; loading a library from it runs what it
+// holds.
 func private(dir string) bool {
 	info, err := os.Lstat(dir)
 	if err != nil || !info.IsDir() {
@@ -76,8 +77,8 @@ func checksum(path string) (string, error) {
 	return hex.EncodeToString(sum[:16]), nil
 }
 
-// make compiles a library into the cache and loads it; where the cache cannot be written, it is compiled elsewhere and kept only
-// for as long as it is loaded.
+// make compiles a library into the cache and loads it; where the cache cannot be written, it is compiled elsewhere and
+// kept only for as long as it is loaded.
 func (c *cache) make(key string, compile func(path string) error) (*library, error) {
 	if c.dir != "" {
 		if path, err := c.keep(key, compile); err == nil {

@@ -17,7 +17,8 @@ import (
 	"ppl/runtime/native"
 )
 
-// An office is a place to compile in: a cache, a directory for temporary files and a compiler that keeps a log and can be told to fail.
+// An office is a place to compile in: a cache, a directory for temporary files and a compiler that keeps a log and can
+// be told to fail.
 type office struct {
 	t               *testing.T
 	cache, tmp, log string
@@ -49,7 +50,8 @@ func (o *office) compiler(script string) {
 		real = "cc"
 	}
 	path := filepath.Join(filepath.Dir(o.log), "compiler")
-	text := "#!/bin/sh\ncase \"$*\" in *-dM*) exec " + real + " \"$@\";; esac\necho run >> " + o.log + "\n" + script + "\nexec " + real + " \"$@\"\n"
+	text := "#!/bin/sh\ncase \"$*\" in *-dM*) exec " + real + " \"$@\";; esac\necho run >> " + o.log + "\n" + script +
+		"\nexec " + real + " \"$@\"\n"
 	o.do(os.WriteFile(path, []byte(text), 0o700))
 	o.t.Setenv("CC", path)
 }
@@ -255,7 +257,8 @@ func TestCacheUnloadable(t *testing.T) {
 		sum := sha256.Sum256([]byte("rubbish"))
 		key, _, _ := strings.Cut(filepath.Base(path), "-")
 		o.do(os.Remove(path))
-		o.do(os.WriteFile(filepath.Join(filepath.Dir(path), key+"-"+hex.EncodeToString(sum[:16])+".so"), []byte("rubbish"), 0o600))
+		o.do(os.WriteFile(filepath.Join(filepath.Dir(path), key+"-"+hex.EncodeToString(sum[:16])+".so"),
+			[]byte("rubbish"), 0o600))
 	}
 	o.works()
 	if o.runs() != 4 || len(o.libraries()) != 2 {

@@ -13,9 +13,10 @@ import (
 	"strings"
 )
 
-// Flags are those that every library is compiled with: they make code fast and leave IEEE 754 in force where it shows. Never -ffast-math: a
-// library linked with it switches the whole process to flushing denormals, and infinities and NaN are folded away; nor -fassociative-math,
-// which folds (x+M)−M to x; nor -fno-signed-zeros, with which GCC 12 multiplies a zero that it knows by infinity where the text says 0.
+// Flags are those that every library is compiled with: they make code fast and leave IEEE 754 in force where it shows.
+// Never -ffast-math: a library linked with it switches the whole process to flushing denormals, and infinities and NaN
+// are folded away; nor -fassociative-math, which folds (x+M)−M to x; nor -fno-signed-zeros, with which GCC 12
+// multiplies a zero that it knows by infinity where the text says 0.
 func Flags() []string {
 	return []string{"-O3", "-march=native", "-fno-math-errno", "-fno-trapping-math", "-ffp-contract=fast"}
 }
@@ -26,8 +27,8 @@ type compiler struct {
 	identity string
 }
 
-// newCompiler asks the compiler for its predefined macros, which hold its version, the processor's features as -march=native
-// resolves them and the C library's version; the version of the library that is loaded is added to them.
+// newCompiler asks the compiler for its predefined macros, which hold its version, the processor's features as
+// -march=native resolves them and the C library's version; the version of the library that is loaded is added to them.
 func newCompiler() (*compiler, error) {
 	c := &compiler{command: strings.Fields(os.Getenv("CC"))}
 	if len(c.command) == 0 {
@@ -65,7 +66,8 @@ func (c *compiler) run(text string, args ...string) (string, error) {
 	var out, errs bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &errs
 	if err := cmd.Run(); err != nil {
-		return "", fmt.Errorf("native: the C compiler %s failed: %w", c.command[0], errors.Join(err, firstLines(errs.String())))
+		return "", fmt.Errorf("native: the C compiler %s failed: %w", c.command[0],
+			errors.Join(err, firstLines(errs.String())))
 	}
 	return out.String(), nil
 }

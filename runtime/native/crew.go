@@ -7,7 +7,8 @@ import (
 	"sync/atomic"
 )
 
-// A crew is goroutines that share out tasks, many times over: the caller's, worker 0, and helpers, which sleep in between.
+// A crew is goroutines that share out tasks, many times over: the caller's, worker 0, and helpers, which sleep in
+// between.
 type crew struct {
 	task    func(worker, i int)
 	left    atomic.Int64 // tasks to take; below 0 when there are none
@@ -30,8 +31,8 @@ func newCrew(workers int) *crew {
 	return c
 }
 
-// do runs tasks 0 … n−1 and returns when all are done. A helper that wakes up late finds nothing left, or tasks of the next call, which
-// are as good.
+// do runs tasks 0 … n−1 and returns when all are done. A helper that wakes up late finds nothing left, or tasks of the
+// next call, which are as good.
 func (c *crew) do(n int, task func(worker, i int)) {
 	if n == 0 {
 		return

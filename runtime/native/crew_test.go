@@ -12,8 +12,8 @@ import (
 	"ppl/runtime/device"
 )
 
-// TestCrewDoesAll: of many calls with few and many tasks, each task runs once, before its call returns, by a worker that does nothing else
-// meanwhile.
+// TestCrewDoesAll: of many calls with few and many tasks, each task runs once, before its call returns, by a worker
+// that does nothing else meanwhile.
 func TestCrewDoesAll(t *testing.T) {
 	const workers = 4
 	c := newCrew(workers)
@@ -47,7 +47,8 @@ func TestCrewWorksAbreast(t *testing.T) {
 	}
 }
 
-// TestShortRunsWakeNobody: what is known to be little work is done by the caller, the rest by all workers abreast; both do it.
+// TestShortRunsWakeNobody: what is known to be little work is done by the caller, the rest by all workers abreast; both
+// do it.
 func TestShortRunsWakeNobody(t *testing.T) {
 	d, err := New()
 	if err != nil {
@@ -57,7 +58,9 @@ func TestShortRunsWakeNobody(t *testing.T) {
 	p := &ir.Program{}
 	x := p.Buffer(ir.Buffer{Name: "x", Space: ir.Lane, Size: 1})
 	v := b.Do(ir.Add, b.Load(x, ir.Dense(1)), b.Const(1))
-	p.Entries = []ir.Entry{{Name: "add", Body: []ir.Stmt{&ir.Kernel{Extents: []int{1}, Body: b, Out: []ir.Output{{Buf: x, Index: ir.Dense(1), Value: v}}}}}}
+	p.Entries = []ir.Entry{{Name: "add",
+		Body: []ir.Stmt{&ir.Kernel{Extents: []int{1}, Body: b,
+			Out: []ir.Output{{Buf: x, Index: ir.Dense(1), Value: v}}}}}}
 	loaded, err := d.Load(p, device.Options{Lanes: 3 * 8, Threads: 3})
 	if err != nil {
 		t.Fatal(err)
@@ -75,7 +78,8 @@ func TestShortRunsWakeNobody(t *testing.T) {
 	}
 	blocks := int64(len(e.Blocks))
 	if unknown, long, short := run(0), run(time.Hour), run(1); unknown != blocks || long != blocks || short != 0 {
-		t.Errorf("tasks shared out of %d: %d where nothing is known, %d of long ones, %d of short ones", blocks, unknown, long, short)
+		t.Errorf("tasks shared out of %d: %d where nothing is known, %d of long ones, %d of short ones", blocks,
+			unknown, long, short)
 	}
 	if e.pace[0] == 0 {
 		t.Error("nothing is known after a run")
@@ -101,7 +105,8 @@ func TestOneBlockHasManyWorkers(t *testing.T) {
 	v := b.Do(ir.Add, b.Counter(0), b.Const(1))
 	b[0].Index.Step = 10
 	p.Entries = []ir.Entry{{Name: "run", Body: []ir.Stmt{&ir.Tiles{Rows: 40, Size: 10, Body: []ir.Stmt{
-		&ir.Kernel{Extents: []int{10}, Body: b, Out: []ir.Output{{Buf: x, Index: ir.Index{Step: 10, Stride: []int{1}}, Value: v}}}}}}}}
+		&ir.Kernel{Extents: []int{10}, Body: b,
+			Out: []ir.Output{{Buf: x, Index: ir.Index{Step: 10, Stride: []int{1}}, Value: v}}}}}}}}
 	e, err := d.Load(p, device.Options{Lanes: 2, Threads: 3})
 	if err != nil {
 		t.Fatal(err)

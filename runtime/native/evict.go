@@ -25,8 +25,9 @@ type kept struct {
 	size int64
 }
 
-// evict removes the libraries that have not been used for the longest time until the rest fit, and what compilations that were killed left
-// behind. A library that a process has loaded stays loaded; one that is gone when another process comes to load it is compiled again.
+// evict removes the libraries that have not been used for the longest time until the rest fit, and what compilations
+// that were killed left behind. A library that a process has loaded stays loaded; one that is gone when another process
+// comes to load it is compiled again.
 func (c *cache) evict(newest string) {
 	total := int64(0)
 	for _, f := range c.list("*.so") {

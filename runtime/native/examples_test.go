@@ -17,8 +17,8 @@ import (
 	"ppl/runtime/host"
 )
 
-// TestExamples runs a short trajectory of every example on both devices from the same start, with the same noise. What they compute
-// may differ by rounding, which the trajectory magnifies by little.
+// TestExamples runs a short trajectory of every example on both devices from the same start, with the same noise. What
+// they compute may differ by rounding, which the trajectory magnifies by little.
 func TestExamples(t *testing.T) {
 	d := open(t)
 	paths, err := filepath.Glob("../../examples/*.ppl")
@@ -74,7 +74,8 @@ func trajectory(t *testing.T, d device.Device, target infer.Target, p *ir.Progra
 		t.Fatal(err)
 	}
 	state := map[string][]float64{}
-	for _, name := range []string{dynamics.Theta, dynamics.LogPrior, dynamics.LogLik, dynamics.Total, dynamics.Momentum, dynamics.Gradient, dynamics.Values} {
+	for _, name := range []string{dynamics.Theta, dynamics.LogPrior, dynamics.LogLik, dynamics.Total, dynamics.Momentum,
+		dynamics.Gradient, dynamics.Values} {
 		state[name] = make([]float64, lanes*x.Size(name))
 		x.Get(name, state[name])
 	}

@@ -24,8 +24,9 @@ type executable struct {
 	workers []*worker
 	seats   []*seat
 	crew    *crew
-	pace    []time.Duration     // by entry that a schedule begins with: an execution on a block, the last time; 0: not known
-	task    func(worker, i int) // block, made once
+	// by entry that a schedule begins with: an execution on a block, the last time; 0: not known
+	pace []time.Duration
+	task func(worker, i int) // block, made once
 
 	// The run in progress.
 	schedule []scheduled
@@ -50,7 +51,8 @@ type part struct {
 	turns  int
 }
 
-// groupBlocks is how many blocks of lanes go through tiles together, at least: each tile of the data is then read once for all of them.
+// groupBlocks is how many blocks of lanes go through tiles together, at least: each tile of the data is then read once
+// for all of them.
 const groupBlocks = 4
 
 func newExecutable(p *ir.Program, o device.Options, l *library, gemm gemms) (*executable, error) {

@@ -41,8 +41,8 @@ func openLibrary(path string) (*library, error) {
 	return l, nil
 }
 
-// whole reports an error unless a file is a library to its end: loading half of one would be a fault beyond recovery. On systems
-// without ELF the loader's own check of the signature says so.
+// whole reports an error unless a file is a library to its end: loading half of one would be a fault beyond recovery.
+// On systems without ELF the loader's own check of the signature says so.
 func whole(path string) error {
 	if runtime.GOOS == "darwin" {
 		return nil

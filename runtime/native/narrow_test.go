@@ -11,12 +11,13 @@ import (
 	"ppl/runtime/device/devicetest"
 )
 
-// TestNarrowVectors: without AVX GCC 12 interchanged the loops of a setup (seed 34), took the function for one that writes nothing, and left
-// out the call of it.
+// TestNarrowVectors: without AVX GCC 12 interchanged the loops of a setup (seed 34), took the function for one that
+// writes nothing, and left out the call of it.
 func TestNarrowVectors(t *testing.T) {
 	t.Setenv("CC", cmp.Or(os.Getenv("CC"), "cc")+" -mno-avx")
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
 	for _, seed := range []uint64{34, 5} {
-		devicetest.Agree(t, open(t), devicetest.Reference{}, devicetest.Random(seed), device.Options{Lanes: 3, Threads: 1, Seed: seed}, 1e-11)
+		devicetest.Agree(t, open(t), devicetest.Reference{}, devicetest.Random(seed),
+			device.Options{Lanes: 3, Threads: 1, Seed: seed}, 1e-11)
 	}
 }

@@ -1,11 +1,12 @@
 //go:build !nonative && (linux || darwin) && (amd64 || arm64)
 
-// Package native runs IR programs as machine code: package render writes them in C, the system's compiler makes a library of
-// that, and the library is loaded without cgo.
+// Package native runs IR programs as machine code: package render writes them in C, the system's compiler makes a
+// library of that, and the library is loaded without cgo.
 //
-// Work goes block by block of lanes, as on the host; Go crosses into C once per block and Run. Results depend neither on the number
-// of threads nor on the number of lanes: no arithmetic crosses lanes, the text fixes the order of every sum, and all blocks have the
-// same number of lanes. Where fewer are wanted, the others are copies of the last one, noise and all.
+// Work goes block by block of lanes, as on the host; Go crosses into C once per block and Run. Results depend neither
+// on the number of threads nor on the number of lanes: no arithmetic crosses lanes, the text fixes the order of every
+// sum, and all blocks have the same number of lanes. Where fewer are wanted, the others are copies of the last one,
+// noise and all.
 //
 // Libraries are kept in the user's cache directory; see cache.go.
 package native
@@ -29,7 +30,8 @@ type nativeDevice struct {
 	slow     atomic.Bool  // one wanted it in vain
 }
 
-// New finds the C compiler ($CC, else cc) and has it make a library, to be sure that it works. The error says what is missing.
+// New finds the C compiler ($CC, else cc) and has it make a library, to be sure that it works. The error says what is
+// missing.
 func New() (device.Device, error) {
 	c, err := newCompiler()
 	if err != nil {
@@ -56,8 +58,8 @@ func (d *nativeDevice) probe() error {
 	return err
 }
 
-// Load compiles the program, unless it has been before, and runs its Setup. The program is checked first: a verified one does not
-// reach outside its buffers.
+// Load compiles the program, unless it has been before, and runs its Setup. The program is checked first: a verified
+// one does not reach outside its buffers.
 func (d *nativeDevice) Load(p *ir.Program, o device.Options) (device.Executable, error) {
 	if err := ir.Verify(p); err != nil {
 		return nil, err
@@ -95,7 +97,8 @@ func (d *nativeDevice) gemmFor(p *ir.Program) gemms {
 // Advice says what would make the programs loaded so far faster; "" if nothing is known.
 func (d *nativeDevice) Advice() string {
 	if d.slow.Load() {
-		return "large matrix products are some three times slower without OpenBLAS; install it (Debian: libopenblas0-pthread, Homebrew: openblas)"
+		return "large matrix products are some three times slower without OpenBLAS; install it (Debian: " +
+			"libopenblas0-pthread, Homebrew: openblas)"
 	}
 	return ""
 }

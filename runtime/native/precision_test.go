@@ -19,10 +19,11 @@ import (
 	"ppl/runtime/host"
 )
 
-// TestExamplesInSingle: the density and the gradient of every example in single precision, on both devices, are those in double precision
-// to some units of what goes into them: 2e-5 of log density (and of 1), 2e-3 of the longest element of the gradient. A point at which
-// they are not finite in double precision is passed over. PPL_SLOW has all examples but curve, a Gaussian process: rounding the elements of a
-// covariance near to singular to seven digits moves its log density by 0.5 % (lang/REFERENCE.md says so).
+// TestExamplesInSingle: the density and the gradient of every example in single precision, on both devices, are those
+// in double precision to some units of what goes into them: 2e-5 of log density (and of 1), 2e-3 of the longest element
+// of the gradient. A point at which they are not finite in double precision is passed over. PPL_SLOW has all examples
+// but curve, a Gaussian process: rounding the elements of a covariance near to singular to seven digits moves its log
+// density by 0.5 % (lang/REFERENCE.md says so).
 func TestExamplesInSingle(t *testing.T) {
 	d := open(t)
 	paths, err := filepath.Glob("../../examples/*.ppl")
@@ -45,7 +46,8 @@ func TestExamplesInSingle(t *testing.T) {
 				got := densities(t, d, target, 32)
 				for lane, w := range want {
 					if err := farthest(got[lane][:1], w[:1]); err > 2e-5 {
-						t.Errorf("%s, point %d: log density %v, in double precision %v", d.Name(), lane, got[lane][0], w[0])
+						t.Errorf("%s, point %d: log density %v, in double precision %v", d.Name(), lane,
+							got[lane][0], w[0])
 					}
 					if err := farthest(got[lane][1:], w[1:]); err > 2e-3 {
 						t.Errorf("%s, point %d: the gradient is %v of its longest element off", d.Name(), lane, err)

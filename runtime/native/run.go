@@ -11,8 +11,8 @@ import (
 	"ppl/runtime/noise"
 )
 
-// Run gives each block of lanes the whole schedule at once; where there are tiles, a group of blocks goes through it part by part, so
-// that all workers share the turns.
+// Run gives each block of lanes the whole schedule at once; where there are tiles, a group of blocks goes through it
+// part by part, so that all workers share the turns.
 func (e *executable) Run(calls []device.Call, step uint64, mask []bool) (uint64, error) {
 	next, err := e.plan(calls, step, mask)
 	if err != nil {
@@ -61,12 +61,12 @@ func (e *executable) plan(calls []device.Call, step uint64, mask []bool) (next u
 	return step, nil
 }
 
-// worthWaking is how much work is shared out. A wake-up takes processors some 10 µs on either side, several times that on virtual machines,
-// and the work is begun that much later.
+// worthWaking is how much work is shared out. A wake-up takes processors some 10 µs on either side, several times that
+// on virtual machines, and the work is begun that much later.
 const worthWaking = 100 * time.Microsecond
 
-// runBlocks gives all blocks the whole schedule, of so many executions. What blocks took the last time tells whether to wake anybody for it;
-// a schedule that begins with another entry is another matter.
+// runBlocks gives all blocks the whole schedule, of so many executions. What blocks took the last time tells whether to
+// wake anybody for it; a schedule that begins with another entry is another matter.
 func (e *executable) runBlocks(executions uint64) {
 	first := e.schedule[0].entry
 	if pace := e.pace[first]; pace > 0 && pace*time.Duration(executions)*time.Duration(len(e.Blocks)) < worthWaking {

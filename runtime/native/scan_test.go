@@ -22,13 +22,15 @@ func recurrences(g *ad.Graph, n int) []ad.Node {
 	}
 	data := g.Data("y", y, n)
 	square := func(x ad.Node) ad.Node { return ad.Mul(x, x) }
-	volatility := ad.Scan(g.Input("h"), []ad.Node{data}, []ad.Node{g.Input("a"), g.Input("b")}, false, func(h ad.Node, y, s []ad.Node) ad.Node {
-		return ad.Sqrt(ad.Add(ad.Mul(s[0], square(y[0])), ad.Mul(s[1], square(h))))
-	})
+	volatility := ad.Scan(g.Input("h"), []ad.Node{data}, []ad.Node{g.Input("a"), g.Input("b")}, false,
+		func(h ad.Node, y, s []ad.Node) ad.Node {
+			return ad.Sqrt(ad.Add(ad.Mul(s[0], square(y[0])), ad.Mul(s[1], square(h))))
+		})
 	emit := ad.Mul(ad.Broadcast(data, []int{n, 2}, []int{0}), ad.Broadcast(g.Input("m", 2), []int{n, 2}, []int{1}))
-	states := ad.Scan(g.Full(0, 2), []ad.Node{emit}, []ad.Node{g.Input("move", 2, 2)}, true, func(c ad.Node, x, s []ad.Node) ad.Node {
-		return ad.Add(x[0], ad.LogSumExp(ad.Add(ad.Broadcast(c, []int{2, 2}, []int{0}), s[0]), 0))
-	})
+	states := ad.Scan(g.Full(0, 2), []ad.Node{emit}, []ad.Node{g.Input("move", 2, 2)}, true,
+		func(c ad.Node, x, s []ad.Node) ad.Node {
+			return ad.Add(x[0], ad.LogSumExp(ad.Add(ad.Broadcast(c, []int{2, 2}, []int{0}), s[0]), 0))
+		})
 	return []ad.Node{ad.Log(volatility), states}
 }
 

@@ -8,7 +8,8 @@ import (
 	"ppl/runtime/device"
 )
 
-// A worker is what one goroutine needs: a context with a table of buffers, and the tile buffers of the turn that it runs.
+// A worker is what one goroutine needs: a context with a table of buffers, and the tile buffers of the turn that it
+// runs.
 type worker struct {
 	*context
 	table []unsafe.Pointer
@@ -72,7 +73,8 @@ func (w *worker) serve(s *seat) {
 	copy(w.lane[:], s.lanes)
 }
 
-// seatBlock gives a seat to a block, if the mask leaves anything to do. Masked lanes run along and get their buffers back.
+// seatBlock gives a seat to a block, if the mask leaves anything to do. Masked lanes run along and get their buffers
+// back.
 func (e *executable) seatBlock(s *seat, b *device.Block) {
 	s.Block, s.active, s.masked = b, e.mask == nil, s.masked[:0]
 	for l := range e.Width {

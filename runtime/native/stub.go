@@ -1,6 +1,7 @@
 //go:build nonative || !(linux || darwin) || !(amd64 || arm64)
 
-// Package native stands in for the device that compiles C, in a build that does without it: such a build is one static file.
+// Package native stands in for the device that compiles C, in a build that does without it: such a build is one static
+// file.
 package native
 
 import (

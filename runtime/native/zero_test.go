@@ -11,8 +11,8 @@ import (
 	"ppl/runtime/host"
 )
 
-// Impossible values of a latent have weight zero and an infinite slope, whose product is zero. GCC 12 with -fno-signed-zeros multiplied
-// the two in a branch where it knew the zero, and made NaN of the gradient.
+// Impossible values of a latent have weight zero and an infinite slope, whose product is zero. GCC 12 with
+// -fno-signed-zeros multiplied the two in a branch where it knew the zero, and made NaN of the gradient.
 func TestZeroTimesInfinity(t *testing.T) {
 	d := open(t)
 	path := filepath.Join(t.TempDir(), "model.ppl")

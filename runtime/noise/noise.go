@@ -1,9 +1,9 @@
-// Package noise is random numbers by address: a number is a pure function of (seed, lane, step, site, point), so it is the same
-// on every device, for any number of threads and lanes, and nothing is drawn in order.
+// Package noise is random numbers by address: a number is a pure function of (seed, lane, step, site, point), so it is
+// the same on every device, for any number of threads and lanes, and nothing is drawn in order.
 //
-// The words are those of Philox4x32-10 (Salmon, Moraes, Dror, Shaw: Parallel random numbers: as easy as 1, 2, 3, SC 2011)
-// with the seed as key and the address as counter. A counter gives four words, two for each of a pair of neighbouring points;
-// distinct addresses never share a word.
+// The words are those of Philox4x32-10 (Salmon, Moraes, Dror, Shaw: Parallel random numbers: as easy as 1, 2, 3, SC
+// 2011) with the seed as key and the address as counter. A counter gives four words, two for each of a pair of
+// neighbouring points; distinct addresses never share a word.
 package noise
 
 import "ppl/runtime/special"

@@ -12,7 +12,8 @@ func TestPhiloxKnownAnswers(t *testing.T) {
 	const ones = 0xffffffff
 	for _, c := range []struct{ counter, key, want []uint32 }{
 		{[]uint32{0, 0, 0, 0}, []uint32{0, 0}, []uint32{0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8}},
-		{[]uint32{ones, ones, ones, ones}, []uint32{ones, ones}, []uint32{0x408f276d, 0x41c83b0e, 0xa20bc7c6, 0x6d5451fd}},
+		{[]uint32{ones, ones, ones, ones}, []uint32{ones, ones}, []uint32{0x408f276d, 0x41c83b0e, 0xa20bc7c6,
+			0x6d5451fd}},
 		{[]uint32{0x243f6a88, 0x85a308d3, 0x13198a2e, 0x03707344}, []uint32{0xa4093822, 0x299f31d0},
 			[]uint32{0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1}},
 	} {
@@ -23,7 +24,8 @@ func TestPhiloxKnownAnswers(t *testing.T) {
 	}
 }
 
-// TestAddress: each part of an address reaches its own bits of the counter or key, up to its limit, and each point its own words.
+// TestAddress: each part of an address reaches its own bits of the counter or key, up to its limit, and each point its
+// own words.
 func TestAddress(t *testing.T) {
 	w0, w1, w2, w3 := philox(1<<31-1, 0x89abcdef, 0xff<<24|0x654321, 77, 0xdeadbeef, 0x12345678)
 	want := []uint64{uint64(w1)<<32 | uint64(w0), uint64(w3)<<32 | uint64(w2)}
@@ -53,7 +55,8 @@ func score(f func(i int) float64, n int, mean, variance float64) float64 {
 	return math.Abs(sum/float64(n)-mean) / math.Sqrt(variance/float64(n))
 }
 
-// directions walk along one part of the address, the others fixed: numbers along each must look independent and of the law.
+// directions walk along one part of the address, the others fixed: numbers along each must look independent and of the
+// law.
 var directions = map[string]func(i int) (lane uint32, step uint64, site, point uint32){
 	"point": func(i int) (uint32, uint64, uint32, uint32) { return 1, 2, 3, uint32(i) },
 	"site":  func(i int) (uint32, uint64, uint32, uint32) { return 1, 2, uint32(i), 3 },
@@ -61,8 +64,9 @@ var directions = map[string]func(i int) (lane uint32, step uint64, site, point u
 	"lane":  func(i int) (uint32, uint64, uint32, uint32) { return uint32(i), 1, 2, 3 },
 }
 
-// TestLaws: moments 1 to 4, and the correlation of neighbours, within 4.5 standard errors: 40 numbers, so a fair generator fails with
-// probability 3e-4, once for ever since the seed is fixed. The planted fault, a shift of 2 % of a standard deviation, must fail.
+// TestLaws: moments 1 to 4, and the correlation of neighbours, within 4.5 standard errors: 40 numbers, so a fair
+// generator fails with probability 3e-4, once for ever since the seed is fixed. The planted fault, a shift of 2 % of a
+// standard deviation, must fail.
 func TestLaws(t *testing.T) {
 	const n, limit = 100_000, 4.5
 	for name, at := range directions {

@@ -8,9 +8,10 @@ import (
 // MaxRows is the largest number of rows that can be shuffled.
 const MaxRows = 1 << 32
 
-// Shuffle is the row at a position of an endless sequence: epoch after epoch, each a permutation of 0…rows−1 in an order of its own, a
-// pure function of (seed, key, epoch). So minibatches are drawn without replacement and nothing is stored. Key and position are whole
-// numbers below 2³² and 2⁵³; a fraction is cut off, what is negative or NaN counts as 0, what is larger as the largest. 1 ≤ rows ≤ MaxRows.
+// Shuffle is the row at a position of an endless sequence: epoch after epoch, each a permutation of 0…rows−1 in an
+// order of its own, a pure function of (seed, key, epoch). So minibatches are drawn without replacement and nothing is
+// stored. Key and position are whole numbers below 2³² and 2⁵³; a fraction is cut off, what is negative or NaN counts
+// as 0, what is larger as the largest. 1 ≤ rows ≤ MaxRows.
 func Shuffle(seed uint64, rows int, key, position float64) float64 {
 	epoch, at := Epoch(rows, position)
 	o := NewOrder(seed, rows, Whole(key, 1<<32-1), epoch)
@@ -32,10 +33,11 @@ func Whole(x float64, limit uint64) uint64 {
 	return uint64(min(x, float64(limit)))
 }
 
-// An Order is the permutation of one epoch: a Feistel network (Luby and Rackoff, SIAM J. Comput. 17, 1988) of eight rounds, sixteen where a
-// part has a single bit, on the least number of bits, at least two, that holds rows−1, in two parts; a result that is no row is put through again (cycle walking: Black and
-// Rogaway, Ciphers with arbitrary finite domains, CT-RSA 2002), less than once on average. The rounds mix by the finaliser of MurmurHash3
-// (Appleby) with keys from a block of Philox, whose key is the seed with its upper half complemented: no word of noise is used again.
+// An Order is the permutation of one epoch: a Feistel network (Luby and Rackoff, SIAM J. Comput. 17, 1988) of eight
+// rounds, sixteen where a part has a single bit, on the least number of bits, at least two, that holds rows−1, in two
+// parts; a result that is no row is put through again (cycle walking: Black and Rogaway, Ciphers with arbitrary finite
+// domains, CT-RSA 2002), less than once on average. The rounds mix by the finaliser of MurmurHash3 (Appleby) with keys
+// from a block of Philox, whose key is the seed with its upper half complemented: no word of noise is used again.
 type Order struct {
 	rows, low uint32 // rows−1; mask of the low part
 	high      uint32 // mask of the high part
@@ -52,7 +54,8 @@ func NewOrder(seed uint64, rows int, key, epoch uint64) Order {
 	if shift == 1 {
 		o.rounds = 16
 	}
-	w0, w1, w2, w3 := philox(uint32(key), uint32(epoch), uint32(epoch>>32), uint32(rows), uint32(seed), ^uint32(seed>>32))
+	w0, w1, w2, w3 := philox(uint32(key), uint32(epoch), uint32(epoch>>32), uint32(rows), uint32(seed),
+		^uint32(seed>>32))
 	for i, w := range [4]uint32{w0, w1, w2, w3} {
 		for r := i; r < o.rounds; r += 4 {
 			o.keys[r] = w

@@ -64,20 +64,25 @@ var walks = map[string]func(i int) (seed uint64, key, epoch float64){
 	"seed":  func(i int) (uint64, float64, float64) { return uint64(i), 1, 2 },
 }
 
-// TestShuffleUniform counts, over 60,000 permutations along each walk, whole permutations of few rows, and of more rows the places that two
-// rows go to. A fair shuffle exceeds 4.5 standard deviations of χ² (skewed to the right, at worst with 5 degrees of freedom: p = 4e-4) in one of
-// these 27 counts with probability 0.01, once for ever since the seed is fixed. The planted fault, two rounds of a Feistel network, must fail.
+// TestShuffleUniform counts, over 60,000 permutations along each walk, whole permutations of few rows, and of more rows
+// the places that two rows go to. A fair shuffle exceeds 4.5 standard deviations of χ² (skewed to the right, at worst
+// with 5 degrees of freedom: p = 4e-4) in one of these 27 counts with probability 0.01, once for ever since the seed is
+// fixed. The planted fault, two rounds of a Feistel network, must fail.
 func TestShuffleUniform(t *testing.T) {
 	const n, limit = 60_000, 4.5
 	for name, at := range walks {
 		for _, rows := range []int{3, 5, 6} {
-			score := permutationScore(rows, n, func(i int) []float64 { s, k, e := at(i); return epochOf(s, rows, k, e) })
+			score := permutationScore(rows, n,
+				func(i int) []float64 { s, k, e := at(i); return epochOf(s, rows, k, e) })
 			if score > limit {
 				t.Errorf("along %s, permutations of %d: %.2f standard deviations", name, rows, score)
 			}
 		}
 		for _, rows := range []int{8, 13, 16, 17, 32, 50} {
-			if score := pairScore(rows, n, func(i int, p float64) float64 { s, k, e := at(i); return Shuffle(s, rows, k, e*float64(rows)+p) }); score > limit {
+			if score := pairScore(rows, n, func(i int, p float64) float64 {
+				s, k, e := at(i)
+				return Shuffle(s, rows, k, e*float64(rows)+p)
+			}); score > limit {
 				t.Errorf("along %s, two of %d: %.2f standard deviations", name, rows, score)
 			}
 		}
@@ -125,8 +130,9 @@ func weak(i, rows int) []float64 {
 	return out
 }
 
-// TestShuffleIndependent: rows at the same positions under neighbouring seeds, keys and epochs, and at neighbouring positions, do not go
-// together: their correlation over 100,000 pairs is within 4.5 standard errors (12 numbers: probability 8e-5 for a fair shuffle).
+// TestShuffleIndependent: rows at the same positions under neighbouring seeds, keys and epochs, and at neighbouring
+// positions, do not go together: their correlation over 100,000 pairs is within 4.5 standard errors (12 numbers:
+// probability 8e-5 for a fair shuffle).
 func TestShuffleIndependent(t *testing.T) {
 	const n, rows = 100_000, 100_003
 	for name, at := range walks {

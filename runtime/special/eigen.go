@@ -2,10 +2,11 @@ package special
 
 import "math"
 
-// Eigen is the eigendecomposition of the symmetric n×n matrix a, row-major, of which the lower triangle is read: out has the n eigenvalues in
-// increasing order, then the matrix of the eigenvectors, one a column, each with its first element that is not within 1e-8 of 0
-// positive. All NaN where a is not finite. Errors are a few units of n in the last place of the largest eigenvalue. Householder's
-// reduction to a tridiagonal matrix, then the implicit QL method (Golub & Van Loan, Matrix Computations, 8.3).
+// Eigen is the eigendecomposition of the symmetric n×n matrix a, row-major, of which the lower triangle is read: out
+// has the n eigenvalues in increasing order, then the matrix of the eigenvectors, one a column, each with its first
+// element that is not within 1e-8 of 0 positive. All NaN where a is not finite. Errors are a few units of n in the last
+// place of the largest eigenvalue. Householder's reduction to a tridiagonal matrix, then the implicit QL method (Golub
+// & Van Loan, Matrix Computations, 8.3).
 func Eigen(a, out []float64, n int) {
 	d, z := out[:n], out[n:]
 	e, w := make([]float64, n), make([]float64, n)
@@ -26,8 +27,9 @@ func Eigen(a, out []float64, n int) {
 	order(d, z, n)
 }
 
-// tridiagonal reduces the lower triangle of z to the diagonal d and the off-diagonal e, and makes z the orthogonal matrix that does it. Each
-// reflection is I − 2vvᵀ, with v of length 1 (or 0) kept in the column that it clears; w is room for a vector.
+// tridiagonal reduces the lower triangle of z to the diagonal d and the off-diagonal e, and makes z the orthogonal
+// matrix that does it. Each reflection is I − 2vvᵀ, with v of length 1 (or 0) kept in the column that it clears; w is
+// room for a vector.
 func tridiagonal(d, e, w, z []float64, n int) {
 	for k := range n {
 		d[k] = z[k*n+k]
@@ -53,8 +55,8 @@ func tridiagonal(d, e, w, z []float64, n int) {
 	}
 }
 
-// reflector makes column k below the diagonal the v that sends it to a multiple of its first element, which is the result. A column that is so
-// already stays: v is 0.
+// reflector makes column k below the diagonal the v that sends it to a multiple of its first element, which is the
+// result. A column that is so already stays: v is 0.
 func reflector(z []float64, k, n int) float64 {
 	first, rest := z[(k+1)*n+k], 0.0
 	for i := k + 2; i < n; i++ {
@@ -97,7 +99,8 @@ func reflect(z, w []float64, k, n int) {
 	}
 }
 
-// diagonal makes e zero by rotations, which z is multiplied by; false if that takes more than 60 rounds for an eigenvalue.
+// diagonal makes e zero by rotations, which z is multiplied by; false if that takes more than 60 rounds for an
+// eigenvalue.
 func diagonal(d, e, z []float64, n int) bool {
 	for l := range n {
 		for round := 0; ; round++ {

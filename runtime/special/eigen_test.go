@@ -8,8 +8,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// TestEigen: A V = V Λ and Vᵀ V = I within 1e-14 n of the size of A, eigenvalues in order and gonum's, for random matrices, with equal
-// eigenvalues and zeros among them.
+// TestEigen: A V = V Λ and Vᵀ V = I within 1e-14 n of the size of A, eigenvalues in order and gonum's, for random
+// matrices, with equal eigenvalues and zeros among them.
 func TestEigen(t *testing.T) {
 	r := rand.New(rand.NewPCG(9, 9))
 	for n := range 24 {

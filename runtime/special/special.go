@@ -1,5 +1,6 @@
-// Package special has the scalar functions of the kernel language that package math lacks. They are the reference for every
-// device: short formulas that translate to C line by line. Errors are stated where |value| < 1 as absolute, else relative.
+// Package special has the scalar functions of the kernel language that package math lacks. They are the reference for
+// every device: short formulas that translate to C line by line. Errors are stated where |value| < 1 as absolute, else
+// relative.
 package special
 
 import "math"
@@ -27,7 +28,8 @@ func Softplus(x, e float64) float64 {
 	return y
 }
 
-// Below leastNormal numbers lose bits, and on amd64 math.Log is wrong (of 5e-324 by 35) and what rests on it; times 2⁵² they are as others.
+// Below leastNormal numbers lose bits, and on amd64 math.Log is wrong (of 5e-324 by 35) and what rests on it; times 2⁵²
+// they are as others.
 const (
 	leastNormal = 0x1p-1022
 	subnormals  = 52
@@ -49,7 +51,8 @@ func Pow(x, y float64) float64 {
 	return math.Pow(x, y)
 }
 
-// Asin and Acos are the angle of the point (√(1 − x²), x) and of its mirror image, to 2 ulp; math.Asin is 3e-15 off near 1. NaN outside −1..1.
+// Asin and Acos are the angle of the point (√(1 − x²), x) and of its mirror image, to 2 ulp; math.Asin is 3e-15 off
+// near 1. NaN outside −1..1.
 func Asin(x float64) float64 { return math.Atan2(x, math.Sqrt((1-x)*(1+x))) }
 func Acos(x float64) float64 { return math.Atan2(math.Sqrt((1-x)*(1+x)), x) }
 

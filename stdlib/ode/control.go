@@ -7,7 +7,8 @@ import (
 	ad "ppl/autodiff"
 )
 
-// The carry of a solution is t, log₂ of the proposed step in grains, the number of times reached, and from element state on y.
+// The carry of a solution is t, log₂ of the proposed step in grains, the number of times reached, and from element
+// state on y.
 const state = 3
 
 const (
@@ -63,15 +64,16 @@ func (s *solver) attempt(carry Node, shared []Node) Node {
 		ad.Where(ad.Broadcast(accept, y.Shape(), nil), to, y))
 }
 
-// partOf is the part of the proposed step to try when the way to the next time is so many of it: the way is divided into equal parts no
-// longer than the proposed step. Being rounded to fine parts it has no gradient.
+// partOf is the part of the proposed step to try when the way to the next time is so many of it: the way is divided
+// into equal parts no longer than the proposed step. Being rounded to fine parts it has no gradient.
 func partOf(way Node) Node {
 	part := ad.Div(way, ad.Maximum(way.Graph().Const(1), ad.Ceil(way)))
 	return scale(1./fine, ad.Round(scale(fine, part)))
 }
 
-// change is log₂ of the next proposed step over this one, from the part of this one that was tried and its squared error: the tried
-// step times (safety factor)·e^(−1/order), but a part gives no reason to propose less than what was proposed.
+// change is log₂ of the next proposed step over this one, from the part of this one that was tried and its squared
+// error: the tried step times (safety factor)·e^(−1/order), but a part gives no reason to propose less than what was
+// proposed.
 func (s *solver) change(part, e Node) Node {
 	c := part.Graph().Const
 	tried := ad.Where(ad.Lt(c(0), part), log2(part), c(0))
@@ -88,8 +90,8 @@ func (s *solver) size2(x, magnitude Node) Node {
 	return scale(1/float64(x.Size()), ad.SumAll(ad.Mul(z, z)))
 }
 
-// start is the carry at T0. The first step proposed makes an explicit Euler step's error, or the error of the method guessed from the
-// first two derivatives, small (Hairer, Nørsett, Wanner I, II.4).
+// start is the carry at T0. The first step proposed makes an explicit Euler step's error, or the error of the method
+// guessed from the first two derivatives, small (Hairer, Nørsett, Wanner I, II.4).
 func (s *solver) start() Node {
 	y := s.problem.Y0
 	g, f := y.Graph(), s.field(s.problem.Shared)

@@ -24,18 +24,20 @@ func (k known) entry(o Options) (lower.Entry, map[string][]float64) {
 	}
 	lp := ad.SumAll(ad.Mul(g.Data("weights", w, y.Shape()...), ad.Mul(y, y)))
 	d := ad.Grad(lp, y0, theta)
-	return lower.Entry{Name: "gradient", Assign: []lower.Assign{{Name: "y", Value: y}, {Name: "lp", Value: lp}, {Name: "dy0", Value: d[0]}, {Name: "dtheta", Value: d[1]}}}, inputs
+	return lower.Entry{Name: "gradient", Assign: []lower.Assign{{Name: "y", Value: y}, {Name: "lp", Value: lp},
+		{Name: "dy0", Value: d[0]}, {Name: "dtheta", Value: d[1]}}}, inputs
 }
 
-// Devices give each of several lanes, which take different steps, what Eval gives. Their exponentials differ from Eval's in the last
-// digit, so steps do, and 1e-9 of a gradient is rounding seen through the flow.
+// Devices give each of several lanes, which take different steps, what Eval gives. Their exponentials differ from
+// Eval's in the last digit, so steps do, and 1e-9 of a gradient is rounding seen through the flow.
 func TestDevices(t *testing.T) {
 	for _, c := range []struct {
 		name, method string
 		devices      map[string]device.Device // compiling a step takes the native device a second
 	}{
 		{"lotka-volterra", "rk45", devices()}, {"modulated", "bdf", devices()},
-		{"lotka-volterra", "bdf", hostOnly()}, {"michaelis-menten", "rk45", hostOnly()}, {"robertson", "bdf", hostOnly()},
+		{"lotka-volterra", "bdf", hostOnly()}, {"michaelis-menten", "rk45", hostOnly()},
+		{"robertson", "bdf", hostOnly()},
 	} {
 		k := problemNamed(c.name)
 		e, inputs := k.entry(Options{Method: c.method, ATol: 1e-6 * k.size[len(k.size)/2]})
@@ -53,11 +55,13 @@ func TestDevices(t *testing.T) {
 				t.Fatal(err)
 			}
 			for lane := range 3 {
-				want := ad.Eval(map[string][]float64{"y0": inputs["y0"], "theta": moved(inputs["theta"], lane)}, nodes...)
+				want := ad.Eval(map[string][]float64{"y0": inputs["y0"], "theta": moved(inputs["theta"], lane)},
+					nodes...)
 				for i, a := range e.Assign {
 					got := make([]float64, x.Size(a.Name))
 					if x.GetLane(a.Name, lane, got); !(distance(got, want[i]) < 1e-9) {
-						t.Errorf("%s by %s on %s, lane %d, %s:\n got %v\nwant %v", c.name, c.method, name, lane, a.Name, got, want[i])
+						t.Errorf("%s by %s on %s, lane %d, %s:\n got %v\nwant %v", c.name, c.method, name, lane, a.Name,
+							got, want[i])
 					}
 				}
 			}
@@ -95,9 +99,11 @@ func load(t testing.TB, d device.Device, e lower.Entry, lanes int) device.Execut
 	return x
 }
 
-// BenchmarkGradient is the value and gradient of a density of eight lanes, on one thread, with room for twice as many attempts as it takes.
+// BenchmarkGradient is the value and gradient of a density of eight lanes, on one thread, with room for twice as many
+// attempts as it takes.
 func BenchmarkGradient(b *testing.B) {
-	for _, c := range []struct{ name, method string }{{"lotka-volterra", "rk45"}, {"lotka-volterra", "bdf"}, {"robertson", "bdf"}} {
+	for _, c := range []struct{ name, method string }{{"lotka-volterra", "rk45"}, {"lotka-volterra", "bdf"},
+		{"robertson", "bdf"}} {
 		k, o := problemNamed(c.name), Options{Method: c.method}
 		if c.name == "lotka-volterra" {
 			k.times = k.times[:0:0]
@@ -109,7 +115,9 @@ func BenchmarkGradient(b *testing.B) {
 		n, _ := NewPilot(p, o).Steps(inputs)
 		o.MaxSteps = 2*n + 16
 		for name, d := range devices() {
-			b.Run(fmt.Sprintf("%s/%s/%s/%d", c.name, c.method, name, o.MaxSteps), func(b *testing.B) { k.bench(b, d, o) })
+			b.Run(fmt.Sprintf("%s/%s/%s/%d", c.name, c.method, name, o.MaxSteps), func(b *testing.B) {
+				k.bench(b, d, o)
+			})
 		}
 	}
 }

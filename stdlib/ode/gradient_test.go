@@ -28,8 +28,8 @@ func (k known) sensitivities(t *testing.T, time int, o Options) (toTheta, toY0 [
 	return toTheta, toY0
 }
 
-// Sensitivities, state by state, by SciPy 1.17.1 from the variational equations: DOP853 with rtol 1e-13, and for Robertson's problem
-// Radau with rtol 1e-11, atol 1e-20. At tolerance 1e-8 the gradients agree to 5e-6 of each.
+// Sensitivities, state by state, by SciPy 1.17.1 from the variational equations: DOP853 with rtol 1e-13, and for
+// Robertson's problem Radau with rtol 1e-11, atol 1e-20. At tolerance 1e-8 the gradients agree to 5e-6 of each.
 func TestSensitivities(t *testing.T) {
 	for _, c := range []struct {
 		name          string
@@ -38,17 +38,20 @@ func TestSensitivities(t *testing.T) {
 		toTheta, toY0 []float64
 	}{
 		{"lotka-volterra", []string{"rk45", "bdf"}, 2,
-			[]float64{196.7730475262, 842.7418489075, 171.3103542814, -51.30030396275, 8.464609826203, 38.54658853415, 6.107691324684, 47.99924425941},
+			[]float64{196.7730475262, 842.7418489075, 171.3103542814, -51.30030396275, 8.464609826203, 38.54658853415,
+				6.107691324684, 47.99924425941},
 			[]float64{1.054632713649, 3.932795294902, 0.0378175863862, 1.193847716276}},
 		{"michaelis-menten", []string{"rk45", "bdf"}, 2,
 			[]float64{-0.08596949591161, -0.1103846749901, -0.2476628913814, 0.4051713052665}, nil},
 		{"robertson", []string{"bdf"}, 1,
-			[]float64{-4.247558771706, 1.373080797345e-05, -2.288355088906e-09, 4.591196249254e-05, -2.357192113846e-10, -1.13805950935e-13,
+			[]float64{-4.247558771706, 1.373080797345e-05, -2.288355088906e-09, 4.591196249254e-05, -2.357192113846e-10,
+				-1.13805950935e-13,
 				4.247512859743, -1.373057225423e-05, 2.288468894857e-09}, nil},
 	} {
 		k := problemNamed(c.name)
 		for _, m := range c.methods {
-			toTheta, toY0 := k.sensitivities(t, c.time, Options{Method: m, RTol: 1e-8, ATol: 1e-8 * k.size[len(k.size)/2]})
+			toTheta, toY0 := k.sensitivities(t, c.time,
+				Options{Method: m, RTol: 1e-8, ATol: 1e-8 * k.size[len(k.size)/2]})
 			if c.name == "michaelis-menten" {
 				toTheta = toTheta[4:] // of the concentration
 			}
@@ -69,10 +72,12 @@ func closeTo(t *testing.T, name string, got, want []float64) {
 	}
 }
 
-// At an ordinary tolerance the gradient is that of the values themselves, not only of what they approach: where no step changes its
-// rounded size, differences of the solution are its gradient. A central difference over 2δ with δ = 1e-6 of the argument errs by 1e-9 or so.
+// At an ordinary tolerance the gradient is that of the values themselves, not only of what they approach: where no step
+// changes its rounded size, differences of the solution are its gradient. A central difference over 2δ with δ = 1e-6 of
+// the argument errs by 1e-9 or so.
 func TestGradientIsOfTheSteps(t *testing.T) {
-	for _, c := range []struct{ name, method string }{{"modulated", "rk45"}, {"modulated", "bdf"}, {"lotka-volterra", "rk45"}, {"lotka-volterra", "bdf"}, {"robertson", "bdf"}} {
+	for _, c := range []struct{ name, method string }{{"modulated", "rk45"}, {"modulated", "bdf"},
+		{"lotka-volterra", "rk45"}, {"lotka-volterra", "bdf"}, {"robertson", "bdf"}} {
 		k := problemNamed(c.name)
 		g := ad.New()
 		p, _, theta, inputs := k.problem(g)

@@ -1,15 +1,16 @@
 // Package ode solves initial value problems y′ = f(t, y) inside a density's graph, so that a solution has gradients.
 //
-// A solution is one autodiff.Scan over attempts of steps. Each lane chooses its own steps: an attempt is made over h, its error is
-// estimated by an embedded method, and t and y move on by a select if it is small enough; h follows the error either way. Steps end at
-// the times asked for, which is where values are read. After the last time nothing moves any more.
+// A solution is one autodiff.Scan over attempts of steps. Each lane chooses its own steps: an attempt is made over h,
+// its error is estimated by an embedded method, and t and y move on by a select if it is small enough; h follows the
+// error either way. Steps end at the times asked for, which is where values are read. After the last time nothing moves
+// any more.
 //
-// Step sizes are rounded, and so carry no gradient: what is differentiated is the chosen sequence of steps with their sizes held
-// fixed, for which the gradient is exact and as accurate as the solution (Bock, Recent advances in parameter identification for ODEs,
-// 1983: internal numerical differentiation).
+// Step sizes are rounded, and so carry no gradient: what is differentiated is the chosen sequence of steps with their
+// sizes held fixed, for which the gradient is exact and as accurate as the solution (Bock, Recent advances in parameter
+// identification for ODEs, 1983: internal numerical differentiation).
 //
-// Steps and their control: Hairer, Nørsett, Wanner, Solving Ordinary Differential Equations I, 2nd edition (1993), sections II.4, II.5;
-// Hairer, Wanner, part II, 2nd edition (1996), section IV.7.
+// Steps and their control: Hairer, Nørsett, Wanner, Solving Ordinary Differential Equations I, 2nd edition (1993),
+// sections II.4, II.5; Hairer, Wanner, part II, 2nd edition (1996), section IV.7.
 package ode
 
 import (
@@ -26,9 +27,10 @@ type Node = ad.Node
 
 // A Problem is y′ = f(t, y), y(T0) = Y0 for a state of S numbers.
 //
-// RHS is called on nodes of several graphs, those of steps among them: it makes its result, shape [S], from its arguments and constants
-// of their graph only. Arrays that it reads besides t (a scalar) and y [S] are listed in Shared and handed to it in that order. It should
-// be smooth between the times asked for; where it is not finite a step is refused and a smaller one tried.
+// RHS is called on nodes of several graphs, those of steps among them: it makes its result, shape [S], from its
+// arguments and constants of their graph only. Arrays that it reads besides t (a scalar) and y [S] are listed in Shared
+// and handed to it in that order. It should be smooth between the times asked for; where it is not finite a step is
+// refused and a smaller one tried.
 type Problem struct {
 	T0     float64
 	Times  []float64 // ascending, none before T0; the same one may occur more than once
@@ -37,7 +39,8 @@ type Problem struct {
 	RHS    func(t, y Node, shared []Node) Node
 }
 
-// Options of a solution. A step is accepted if the root mean square of its estimated errors, each over ATol + RTol·|y|, is at most 1.
+// Options of a solution. A step is accepted if the root mean square of its estimated errors, each over ATol + RTol·|y|,
+// is at most 1.
 type Options struct {
 	Method     string  // "rk45" or "bdf"; empty is rk45
 	RTol, ATol float64 // 0 is Tolerance
@@ -67,9 +70,10 @@ func methods() []method {
 //
 // It is found in double precision, whatever that of its arguments.
 //
-// All lanes pay for MaxSteps attempts, time and memory for each operation of the right side, whether or not they need them. Times that
-// are not reached by then are NaN. A sampler refuses such a state; a posterior with much mass there is cut off, so that MaxSteps should
-// be a multiple of what Pilot.Steps says at draws of the prior, and be raised where NaN still turns up.
+// All lanes pay for MaxSteps attempts, time and memory for each operation of the right side, whether or not they need
+// them. Times that are not reached by then are NaN. A sampler refuses such a state; a posterior with much mass there is
+// cut off, so that MaxSteps should be a multiple of what Pilot.Steps says at draws of the prior, and be raised where
+// NaN still turns up.
 func Solve(p Problem, o Options) Node {
 	if p.single() {
 		return ad.Single(Solve(p.double(), o))

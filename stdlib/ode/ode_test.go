@@ -33,9 +33,9 @@ func (k known) worst(got []float64) float64 {
 	return e
 }
 
-// The error of a solution is that of its steps, added up and amplified by the flow: of the order of the tolerance times the condition
-// of the problem, here at most 500 (the slow passage of van der Pol's oscillator before its jumps, after 2000 units of time; the
-// others are below 60). Reference values are good for 1e-11 or better.
+// The error of a solution is that of its steps, added up and amplified by the flow: of the order of the tolerance times
+// the condition of the problem, here at most 500 (the slow passage of van der Pol's oscillator before its jumps, after
+// 2000 units of time; the others are below 60). Reference values are good for 1e-11 or better.
 func TestKnownSolutions(t *testing.T) {
 	for _, k := range knownProblems() {
 		for _, m := range methods() {
@@ -56,8 +56,8 @@ func TestKnownSolutions(t *testing.T) {
 	}
 }
 
-// Steps are few: SciPy's RK45 takes 380 evaluations for Lotka and Volterra, six to an attempt, and its Radau 215 steps for Robertson's
-// problem at these tolerances (1.17.1). A tenth more is allowed.
+// Steps are few: SciPy's RK45 takes 380 evaluations for Lotka and Volterra, six to an attempt, and its Radau 215 steps
+// for Robertson's problem at these tolerances (1.17.1). A tenth more is allowed.
 func TestSteps(t *testing.T) {
 	for _, c := range []struct {
 		name, method string
@@ -66,13 +66,15 @@ func TestSteps(t *testing.T) {
 	}{{"lotka-volterra", "rk45", 1e-6, 70}, {"robertson", "bdf", 1e-10, 236}} {
 		k := problemNamed(c.name)
 		p, _, _, inputs := k.problem(ad.New())
-		if n, ok := NewPilot(p, Options{Method: c.method, ATol: c.atol}).Steps(inputs); !ok || n > c.most || n < c.most/3 {
+		if n, ok := NewPilot(p, Options{Method: c.method, ATol: c.atol}).Steps(inputs); !ok || n > c.most ||
+			n < c.most/3 {
 			t.Errorf("%s: %d attempts, %v", c.name, n, ok)
 		}
 	}
 }
 
-// A short way to a time does not shorten the steps after it: a second time right behind each of twenty takes an attempt or two more each.
+// A short way to a time does not shorten the steps after it: a second time right behind each of twenty takes an attempt
+// or two more each.
 func TestStepsAfterCloseTimes(t *testing.T) {
 	k := problemNamed("lotka-volterra")
 	p, _, _, inputs := k.problem(ad.New())
@@ -94,7 +96,8 @@ func problemNamed(name string) known {
 	return all[slices.IndexFunc(all, func(k known) bool { return k.name == name })]
 }
 
-// One attempt fewer than Steps says leaves the last time without a value, and that time only; the gradient of the others holds.
+// One attempt fewer than Steps says leaves the last time without a value, and that time only; the gradient of the
+// others holds.
 func TestTooFewSteps(t *testing.T) {
 	for _, m := range methods() {
 		k := problemNamed("lotka-volterra")
@@ -107,7 +110,8 @@ func TestTooFewSteps(t *testing.T) {
 		short := Solve(p, o)
 		first := func(y Node) Node { return ad.Gather(y, g.Const(1), g.Const(0)) }
 		v := ad.Eval(inputs, full, short, ad.Grad(first(full), theta)[0], ad.Grad(first(short), theta)[0])
-		if !slices.Equal(v[0][:4], v[1][:4]) || !math.IsNaN(v[1][4]) || !math.IsNaN(v[1][5]) || slices.ContainsFunc(v[0], math.IsNaN) {
+		if !slices.Equal(v[0][:4], v[1][:4]) || !math.IsNaN(v[1][4]) || !math.IsNaN(v[1][5]) ||
+			slices.ContainsFunc(v[0], math.IsNaN) {
 			t.Errorf("%s: %v with enough attempts, %v with one fewer", m.name, v[0], v[1])
 		}
 		if !slices.Equal(v[2], v[3]) || slices.ContainsFunc(v[3], math.IsNaN) {
@@ -141,9 +145,13 @@ func TestTimes(t *testing.T) {
 		for _, times := range [][]float64{{0, 0, 1, 1, 2.5}, {0}, {0, 0}, {2.5, 2.5}, {}} {
 			g := ad.New()
 			y0, rate := g.Input("y0", 2), g.Input("rate", 1)
-			p := Problem{0, times, y0, []Node{rate}, vector(func(t Node, y, k []Node) []Node { return []Node{ad.Neg(ad.Mul(k[0], y[0])), ad.Mul(k[0], y[1])} })}
+			p := Problem{0, times, y0, []Node{rate},
+				vector(func(t Node, y, k []Node) []Node {
+					return []Node{ad.Neg(ad.Mul(k[0], y[0])), ad.Mul(k[0], y[1])}
+				})}
 			y := Solve(p, Options{Method: m.name, RTol: 1e-8, ATol: 1e-8})
-			v := ad.Eval(map[string][]float64{"y0": {2, 3}, "rate": {.5}}, slices.Concat([]Node{y}, ad.Grad(ad.SumAll(y), y0, rate))...)
+			v := ad.Eval(map[string][]float64{"y0": {2, 3}, "rate": {.5}},
+				slices.Concat([]Node{y}, ad.Grad(ad.SumAll(y), y0, rate))...)
 			if !slices.Equal(y.Shape(), []int{len(times), 2}) {
 				t.Fatalf("shape %v", y.Shape())
 			}
@@ -162,7 +170,8 @@ func TestTimes(t *testing.T) {
 	}
 }
 
-// Fields that read neither t nor y, nor anything that is not constant: y = 2 + rt, and all of it a constant for a constant r.
+// Fields that read neither t nor y, nor anything that is not constant: y = 2 + rt, and all of it a constant for a
+// constant r.
 func TestPlainFields(t *testing.T) {
 	for _, m := range methods() {
 		for _, rate := range []float64{0, .5} {
@@ -177,9 +186,11 @@ func TestPlainFields(t *testing.T) {
 				}}, Options{Method: m.name})
 			}
 			y := solve(y0, []Node{r})
-			v := ad.Eval(map[string][]float64{"r": {rate}, "y0": {2}}, slices.Concat([]Node{y, solve(y0, nil), solve(g.Full(2, 1), nil)}, ad.Grad(ad.SumAll(y), r, y0))...)
+			v := ad.Eval(map[string][]float64{"r": {rate}, "y0": {2}},
+				slices.Concat([]Node{y, solve(y0, nil), solve(g.Full(2, 1), nil)}, ad.Grad(ad.SumAll(y), r, y0))...)
 			want := []float64{2 + 2*rate, 2 + 31*rate}
-			if !near(v[0], want, 1e-12) || !near(v[1], want, 1e-12) || !near(v[2], want, 1e-12) || !near(v[3], []float64{33}, 1e-12) || !near(v[4], []float64{2}, 0) {
+			if !near(v[0], want, 1e-12) || !near(v[1], want, 1e-12) || !near(v[2], want, 1e-12) ||
+				!near(v[3], []float64{33}, 1e-12) || !near(v[4], []float64{2}, 0) {
 				t.Errorf("%s, rate %v: %v", m.name, rate, v)
 			}
 		}
@@ -188,10 +199,12 @@ func TestPlainFields(t *testing.T) {
 
 // near compares to a tolerance relative to 1 + |want|.
 func near(got, want []float64, tol float64) bool {
-	return len(got) == len(want) && !slices.ContainsFunc(got, math.IsNaN) && slices.EqualFunc(got, want, func(g, w float64) bool { return math.Abs(g-w) <= tol*(1+math.Abs(w)) })
+	return len(got) == len(want) && !slices.ContainsFunc(got, math.IsNaN) &&
+		slices.EqualFunc(got, want, func(g, w float64) bool { return math.Abs(g-w) <= tol*(1+math.Abs(w)) })
 }
 
-// y′ = −√y has the solution (1 − t/2)² and no value where a step is too long: such steps are refused, and leave no trace in the gradient.
+// y′ = −√y has the solution (1 − t/2)² and no value where a step is too long: such steps are refused, and leave no
+// trace in the gradient.
 func TestRefusedSteps(t *testing.T) {
 	for _, m := range methods() {
 		g := ad.New()
@@ -206,8 +219,9 @@ func TestRefusedSteps(t *testing.T) {
 	}
 }
 
-// A field that sets in all at once, y′ = −k y⁵ from t = 1 on, makes long steps overflow, far beyond what a double holds; the way back
-// passes them all the same. The solution is (1 + 4k(t−1))^(−1/4); the edge costs accuracy, not more than a hundred tolerances.
+// A field that sets in all at once, y′ = −k y⁵ from t = 1 on, makes long steps overflow, far beyond what a double
+// holds; the way back passes them all the same. The solution is (1 + 4k(t−1))^(−1/4); the edge costs accuracy, not more
+// than a hundred tolerances.
 func TestOverflow(t *testing.T) {
 	const k = 1000
 	for _, m := range methods() {

@@ -10,8 +10,9 @@ import (
 	ad "ppl/autodiff"
 )
 
-// One step of a method over h on a nonlinear system that reads t, y′ = (y₂ − t y₁², cos t − y₁ y₂), errs by O(h^(order+1)), and its
-// estimate is O(h^order): when h is halved they fall by 2^(order+1) and 2^order. The reference is many steps of a hundredth.
+// One step of a method over h on a nonlinear system that reads t, y′ = (y₂ − t y₁², cos t − y₁ y₂), errs by
+// O(h^(order+1)), and its estimate is O(h^order): when h is halved they fall by 2^(order+1) and 2^order. The reference
+// is many steps of a hundredth.
 func TestOrders(t *testing.T) {
 	rhs := vector(func(t Node, y, _ []Node) []Node {
 		return []Node{ad.Sub(y[1], ad.Mul(t, ad.Mul(y[0], y[0]))), ad.Sub(ad.Cos(t), ad.Mul(y[0], y[1]))}
@@ -37,7 +38,8 @@ func TestOrders(t *testing.T) {
 		}
 		order, estimated := math.Log2(errors[0]/errors[1])-1, math.Log2(estimates[0]/estimates[1])
 		if math.Abs(order-orders[m.name]) > .35 || math.Abs(estimated-m.order) > .35 {
-			t.Errorf("%s: order %.2f, of the estimate %.2f (errors %v, estimates %v)", m.name, order, estimated, errors, estimates)
+			t.Errorf("%s: order %.2f, of the estimate %.2f (errors %v, estimates %v)", m.name, order, estimated,
+				errors, estimates)
 		}
 	}
 }
@@ -52,8 +54,8 @@ func TestStiffStepForgets(t *testing.T) {
 	}
 }
 
-// Solutions and derivatives of x = W⁻¹b against gonum's LU: ∂(cᵀx)/∂b = W⁻ᵀc and ∂(cᵀx)/∂W = −(W⁻ᵀc)xᵀ. Rows are badly scaled and
-// the diagonal starts with 0; the tolerance is 1e-16 times the condition of the matrix, and some.
+// Solutions and derivatives of x = W⁻¹b against gonum's LU: ∂(cᵀx)/∂b = W⁻ᵀc and ∂(cᵀx)/∂W = −(W⁻ᵀc)xᵀ. Rows are badly
+// scaled and the diagonal starts with 0; the tolerance is 1e-16 times the condition of the matrix, and some.
 func TestLinear(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 9))
 	for n := 1; n <= 6; n++ {
@@ -79,7 +81,8 @@ func TestLinear(t *testing.T) {
 			outer.Outer(-1, &z, &x)
 			for k, want := range [][]float64{x.RawVector().Data, outer.RawMatrix().Data, z.RawVector().Data} {
 				if e := distance(v[k], want); !(e < 1e-14*mat.Cond(w, 2)+1e-13) {
-					t.Errorf("n = %d, value %d: off by %.2g, condition %.2g\n got %v\nwant %v", n, k, e, mat.Cond(w, 2), v[k], want)
+					t.Errorf("n = %d, value %d: off by %.2g, condition %.2g\n got %v\nwant %v", n, k, e, mat.Cond(w, 2),
+						v[k], want)
 				}
 			}
 		}

@@ -6,8 +6,9 @@ import (
 	ad "ppl/autodiff"
 )
 
-// rodas is RODAS, an L-stable, stiffly accurate Rosenbrock method of order 4 with an embedded one of order 3 (Hairer, Wanner II, IV.7;
-// the coefficients are those of the authors' program). Each stage is linear in u_i, with γ = 1/4 and J = ∂f/∂y:
+// rodas is RODAS, an L-stable, stiffly accurate Rosenbrock method of order 4 with an embedded one of order 3 (Hairer,
+// Wanner II, IV.7; the coefficients are those of the authors' program). Each stage is linear in u_i, with γ = 1/4 and J
+// = ∂f/∂y:
 //
 //	(1/γ − hJ) u_i = h f(t + α_i h, y + Σ_j a_ij u_j) + Σ_j c_ij u_j + γ_i h² ∂f/∂t.
 //
@@ -56,8 +57,8 @@ func plus(x, y Node) Node {
 	return ad.Add(x, y)
 }
 
-// derivatives are f, [S], ∂f/∂y, [S, S], and ∂f/∂t, [S], at t and y. They are with respect to zeros added to y and t, because f need not
-// read y itself: what it cuts out of y may be cut out of what y was cut out of.
+// derivatives are f, [S], ∂f/∂y, [S, S], and ∂f/∂t, [S], at t and y. They are with respect to zeros added to y and t,
+// because f need not read y itself: what it cuts out of y may be cut out of what y was cut out of.
 func derivatives(f field, t, y Node) (v, toY, toT Node) {
 	g, n := y.Graph(), y.Size()
 	dy, dt := g.Data("zeros", make([]float64, n), n), g.Data("zero", make([]float64, 1))
@@ -103,8 +104,8 @@ func held(x Node) Node {
 	return ad.Where(ad.Lt(ad.Abs(x), c(1e-280)), c(0), ad.Div(ad.Round(ad.Mul(x, digits)), digits))
 }
 
-// inverse of w by Gauss–Jordan elimination with column pivots: in turn k the row with the largest element of column k, of those not
-// yet used, is normalised and taken out of column k of all others. Rows stay where they are until the end.
+// inverse of w by Gauss–Jordan elimination with column pivots: in turn k the row with the largest element of column k,
+// of those not yet used, is normalised and taken out of column k of all others. Rows stay where they are until the end.
 func inverse(w Node) Node {
 	g, n := w.Graph(), w.Shape()[0]
 	m := ad.Concat(1, w, diagonal(ad.Reshape(ad.Slice(w, []int{0, 0}, []int{1, n}), n), 1))

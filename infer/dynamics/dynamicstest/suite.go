@@ -117,8 +117,8 @@ func (c Case) energyPath(t *testing.T) {
 	c.near(t, "variance", mean, se, []float64{4, 1})
 }
 
-// Prior N(0, 1) and likelihood N(θ; 1, 1) to the power β: mean β/(1+β), variance 1/(1+β). At β = 0 the prior is left, though the
-// likelihood is 0 on half of it.
+// Prior N(0, 1) and likelihood N(θ; 1, 1) to the power β: mean β/(1+β), variance 1/(1+β). At β = 0 the prior is left,
+// though the likelihood is 0 on half of it.
 func (c Case) likelihoodPath(t *testing.T) {
 	target := Normal(1)
 	target.LogLik = func(theta autodiff.Node) autodiff.Node {

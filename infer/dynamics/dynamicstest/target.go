@@ -1,5 +1,5 @@
-// Package dynamicstest holds every rule of package dynamics, and samplers built on them, to theory: targets with known laws, a small
-// driver of lanes on a device, and the contract that all rules keep.
+// Package dynamicstest holds every rule of package dynamics, and samplers built on them, to theory: targets with known
+// laws, a small driver of lanes on a device, and the contract that all rules keep.
 package dynamicstest
 
 import (
@@ -117,7 +117,8 @@ func (m Mixture) LogDensity(theta autodiff.Node) autodiff.Node {
 	}
 	delta := autodiff.Sub(autodiff.Broadcast(theta, []int{k, d}, []int{1}), g.Data("center", center, k, d))
 	far := autodiff.Sum(autodiff.Mul(delta, delta), 1)
-	return autodiff.LogSumExp(autodiff.Add(g.Data("offset", offset, k), autodiff.Mul(g.Data("scale", scale, k), far)), 0)
+	return autodiff.LogSumExp(autodiff.Add(g.Data("offset", offset, k), autodiff.Mul(g.Data("scale", scale, k), far)),
+		0)
 }
 
 // Target has the mixture as its whole density, with the prior an improper constant.

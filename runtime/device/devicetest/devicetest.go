@@ -1,5 +1,5 @@
-// Package devicetest is the contract of a device as tests: every operation and statement against references that share no code
-// with it, and the promises about noise, masks, threads and lanes.
+// Package devicetest is the contract of a device as tests: every operation and statement against references that share
+// no code with it, and the promises about noise, masks, threads and lanes.
 package devicetest
 
 import (
@@ -74,8 +74,8 @@ func start(x device.Executable, p *ir.Program, lanes int) {
 	}
 }
 
-// Agree runs a program, all its entries once, on two devices from the same start and compares every lane buffer; tol is relative to
-// the buffer's largest number, since devices may sum in another order.
+// Agree runs a program, all its entries once, on two devices from the same start and compares every lane buffer; tol is
+// relative to the buffer's largest number, since devices may sum in another order.
 func Agree(t *testing.T, got, want device.Device, p *ir.Program, o device.Options, tol float64) {
 	t.Helper()
 	if err := difference(p, o.Lanes, load(t, got, p, o), load(t, want, p, o), tol); err != nil {

@@ -43,7 +43,8 @@ func (f faulty) Load(p *ir.Program, o device.Options) (device.Executable, error)
 	return f.Reference.Load(p, o)
 }
 
-// TestFaultsAreSeen: a device that takes an op for another, forgets a combination, or loads a neighbour is found out, in either precision.
+// TestFaultsAreSeen: a device that takes an op for another, forgets a combination, or loads a neighbour is found out,
+// in either precision.
 func TestFaultsAreSeen(t *testing.T) {
 	t.Run("double", func(t *testing.T) { testFaults(t, Random, 1e-11) })
 	t.Run("single", func(t *testing.T) { testFaults(t, RandomSingle, singleRandom) })

@@ -44,7 +44,8 @@ func movement() []statementTest {
 			build: func(b *bench) {
 				b.output(3)
 				b.kernel([]int{3}, func(k *ir.Body) []ir.Output {
-					return []ir.Output{{Buf: b.out, Index: at(1), Value: k.Load(b.in, ir.Index{Const: 2, Stride: []int{-1}})}}
+					return []ir.Output{{Buf: b.out, Index: at(1),
+						Value: k.Load(b.in, ir.Index{Const: 2, Stride: []int{-1}})}}
 				})
 			},
 			want: fixed(3, 2, 1)},
@@ -54,7 +55,8 @@ func movement() []statementTest {
 				index := b.data(2, -1, 9, nan, 1.9, -inf)
 				b.kernel([]int{6}, func(k *ir.Body) []ir.Output {
 					i := k.Load(index, at(1))
-					return []ir.Output{{Buf: b.out, Index: at(1), Value: k.Load(b.in, ir.Index{Dyn: []ir.Dyn{{Reg: i, Stride: 1, Limit: 3}}})}}
+					return []ir.Output{{Buf: b.out, Index: at(1),
+						Value: k.Load(b.in, ir.Index{Dyn: []ir.Dyn{{Reg: i, Stride: 1, Limit: 3}}})}}
 				})
 			},
 			want: func(l float64) []float64 { return []float64{30 + l, 10 + l, 30 + l, 10 + l, 20 + l, 10 + l} }},
@@ -76,7 +78,8 @@ func movement() []statementTest {
 				b.kernel([]int{2}, func(k *ir.Body) []ir.Output {
 					x, y := k.Load(b.in, at(1)), k.Load(other, at(1))
 					return []ir.Output{{Buf: b.in, Index: at(1), Value: y}, {Buf: other, Index: at(1), Value: x},
-						{Buf: b.out, Index: at(1), Value: x}, {Buf: b.out, Index: ir.Index{Const: 2, Stride: []int{1}}, Value: y}}
+						{Buf: b.out, Index: at(1), Value: x}, {Buf: b.out, Index: ir.Index{Const: 2, Stride: []int{1}},
+							Value: y}}
 				})
 			},
 			// The second run undoes the exchange of the first, having seen it.
@@ -87,7 +90,8 @@ func movement() []statementTest {
 				b.kernel([]int{2}, func(k *ir.Body) []ir.Output {
 					other := k.Do(ir.Sub, k.Const(1), k.Load(b.in, at(1)))
 					to := ir.Index{Dyn: []ir.Dyn{{Reg: k.Load(b.in, at(1)), Stride: 1, Limit: 2}}}
-					return []ir.Output{{Buf: b.in, Index: at(1), Value: other}, {Buf: b.out, Index: to, Value: k.Counter(0)}}
+					return []ir.Output{{Buf: b.in, Index: at(1), Value: other},
+						{Buf: b.out, Index: to, Value: k.Counter(0)}}
 				})
 			},
 			// As it is in the second run, where the first has exchanged the two.
@@ -129,7 +133,8 @@ func reductions() []statementTest {
 				b.kernel([]int{2, 3}, func(k *ir.Body) []ir.Output {
 					v := k.Load(b.in, at(3, 1))
 					return []ir.Output{{Buf: total, Index: at(0, 0), Value: v, Combine: ir.Sum},
-						{Buf: high, Index: at(0, 1), Value: v, Combine: ir.Max}, {Buf: low, Index: at(1, 0), Value: v, Combine: ir.Min}}
+						{Buf: high, Index: at(0, 1), Value: v, Combine: ir.Max}, {Buf: low, Index: at(1, 0), Value: v,
+							Combine: ir.Min}}
 				})
 				b.collect(total, high, low)
 			},
@@ -139,7 +144,8 @@ func reductions() []statementTest {
 				high, low := b.scratch(1), b.scratch(1)
 				b.kernel([]int{3}, func(k *ir.Body) []ir.Output {
 					v := k.Load(b.in, at(1))
-					return []ir.Output{{Buf: high, Index: at(0), Value: v, Combine: ir.Max}, {Buf: low, Index: at(0), Value: v, Combine: ir.Min}}
+					return []ir.Output{{Buf: high, Index: at(0), Value: v, Combine: ir.Max},
+						{Buf: low, Index: at(0), Value: v, Combine: ir.Min}}
 				})
 				b.collect(high, low)
 			},
@@ -150,7 +156,8 @@ func reductions() []statementTest {
 				index := b.data(0, 2, 0, 1, 0)
 				b.kernel([]int{5}, func(k *ir.Body) []ir.Output {
 					dyn := []ir.Dyn{{Reg: k.Load(index, at(1)), Stride: 1, Limit: 3}}
-					return []ir.Output{{Buf: b.out, Index: ir.Index{Dyn: dyn}, Value: k.Load(b.in, at(1)), Combine: ir.Sum}}
+					return []ir.Output{{Buf: b.out, Index: ir.Index{Dyn: dyn}, Value: k.Load(b.in, at(1)),
+						Combine: ir.Sum}}
 				})
 			},
 			want: func(l float64) []float64 { return []float64{9 + 3*l, 4 + l, 2 + l} }},
@@ -185,8 +192,10 @@ func reductions() []statementTest {
 			build: func(b *bench) {
 				b.output(1)
 				b.kernel([]int{10, 100, 100}, func(k *ir.Body) []ir.Output {
-					i := k.Do(ir.Add, k.Do(ir.Mul, k.Counter(0), k.Const(1e4)), k.Do(ir.Add, k.Do(ir.Mul, k.Counter(1), k.Const(100)), k.Counter(2)))
-					return []ir.Output{{Buf: b.out, Index: at(0, 0, 0), Value: k.Do(ir.Mul, i, k.Load(b.in, at(0, 0, 0))), Combine: ir.Sum}}
+					i := k.Do(ir.Add, k.Do(ir.Mul, k.Counter(0), k.Const(1e4)),
+						k.Do(ir.Add, k.Do(ir.Mul, k.Counter(1), k.Const(100)), k.Counter(2)))
+					return []ir.Output{{Buf: b.out, Index: at(0, 0, 0),
+						Value: k.Do(ir.Mul, i, k.Load(b.in, at(0, 0, 0))), Combine: ir.Sum}}
 				})
 			},
 			want: func(l float64) []float64 { return []float64{(2 + l) * 4999950000} }},
@@ -194,7 +203,8 @@ func reductions() []statementTest {
 			build: func(b *bench) {
 				b.output(100)
 				b.kernel([]int{100, 99}, func(k *ir.Body) []ir.Output {
-					return []ir.Output{{Buf: b.out, Index: at(1, 0), Value: k.Do(ir.Mul, k.Counter(0), k.Counter(1)), Combine: ir.Sum}}
+					return []ir.Output{{Buf: b.out, Index: at(1, 0), Value: k.Do(ir.Mul, k.Counter(0), k.Counter(1)),
+						Combine: ir.Sum}}
 				})
 			},
 			want: func(float64) []float64 {
@@ -224,7 +234,8 @@ func reductions() []statementTest {
 				b.kernel([]int{3, 0}, func(k *ir.Body) []ir.Output {
 					v := k.Load(b.in, at(0, 0))
 					return []ir.Output{{Buf: total, Index: at(0, 0), Value: v, Combine: ir.Sum},
-						{Buf: high, Index: at(0, 0), Value: v, Combine: ir.Max}, {Buf: low, Index: at(0, 0), Value: v, Combine: ir.Min}}
+						{Buf: high, Index: at(0, 0), Value: v, Combine: ir.Max}, {Buf: low, Index: at(0, 0), Value: v,
+							Combine: ir.Min}}
 				})
 				b.collect(total, high, low)
 			},
@@ -262,7 +273,8 @@ func others() []statementTest {
 				b.setup, b.body = b.body, nil
 				b.output(1)
 				b.kernel(nil, func(k *ir.Body) []ir.Output {
-					return []ir.Output{{Buf: b.out, Value: k.Do(ir.Mul, k.Do(ir.Sqrt, k.Load(norm, ir.Index{})), k.Load(b.in, ir.Index{}))}}
+					return []ir.Output{{Buf: b.out, Value: k.Do(ir.Mul, k.Do(ir.Sqrt, k.Load(norm, ir.Index{})),
+						k.Load(b.in, ir.Index{}))}}
 				})
 			},
 			want: func(l float64) []float64 { return []float64{5 * (1 + l)} }},
@@ -270,13 +282,16 @@ func others() []statementTest {
 			build: func(b *bench) {
 				single := b.p.Buffer(ir.Buffer{Name: "single", Space: ir.Scratch, Type: ir.F32, Size: 2})
 				whole := b.p.Buffer(ir.Buffer{Name: "whole", Space: ir.Scratch, Type: ir.I32, Size: 2})
-				data := b.p.Buffer(ir.Buffer{Name: "data", Space: ir.Shared, Type: ir.F32, Size: 1, Init: []float64{0.1}})
+				data := b.p.Buffer(ir.Buffer{Name: "data", Space: ir.Shared, Type: ir.F32, Size: 1,
+					Init: []float64{0.1}})
 				copied := b.scratch(1)
 				b.kernel([]int{2}, func(k *ir.Body) []ir.Output {
 					v := k.Load(b.in, at(1))
 					return []ir.Output{{Buf: single, Index: at(1), Value: v}, {Buf: whole, Index: at(1), Value: v}}
 				})
-				b.kernel(nil, func(k *ir.Body) []ir.Output { return []ir.Output{{Buf: copied, Value: k.Load(data, ir.Index{})}} })
+				b.kernel(nil, func(k *ir.Body) []ir.Output {
+					return []ir.Output{{Buf: copied, Value: k.Load(data, ir.Index{})}}
+				})
 				b.collect(single, whole, copied)
 			},
 			want: fixed(13421773*0x1p-27, -2.7000000476837158203125, 0, -2, 13421773*0x1p-27)},
@@ -294,7 +309,8 @@ func others() []statementTest {
 				b.body = append(b.body, &ir.CumSum{In: b.data(1, 2, 3), Out: b.out, Outer: 1, N: 3, Inner: 1})
 			},
 			want: fixed(1, 3, 6)},
-		{name: "cholesky", in: []float64{4, nan, 2, 2}, slope: -1, // [[4, 2], [2, 2]] less the lane's number; above the diagonal is not read
+		// [[4, 2], [2, 2]] less the lane's number; above the diagonal is not read
+		{name: "cholesky", in: []float64{4, nan, 2, 2}, slope: -1,
 			build: func(b *bench) {
 				b.output(4)
 				b.body = append(b.body, &ir.Cholesky{In: b.in, Out: b.out, Batch: 1, N: 2})
@@ -308,12 +324,14 @@ func others() []statementTest {
 			}, tol: 1e-15},
 		{name: "cholesky of data, of two matrices", in: nil,
 			build: func(b *bench) {
-				b.output(18) // Rosetta Code, Cholesky decomposition, example 1; and 1·I less a bit, which is not positive definite
+				// Rosetta Code, Cholesky decomposition, example 1; and 1·I less a bit, which is not positive definite
+				b.output(18)
 				m := b.data(25, 15, -5, 15, 18, 0, -5, 0, 11, 1, 0, 0, 0, 1, 0, 0, 0, -1e-9)
 				b.body = append(b.body, &ir.Cholesky{In: m, Out: b.out, Batch: 2, N: 3})
 			},
 			want: fixed(5, 0, 0, 3, 3, 0, -1, 1, 3, nan, nan, nan, nan, nan, nan, nan, nan, nan)},
-		{name: "eigen", in: []float64{1, nan, 2, 1}, slope: 1, // [[1+l, …], [2+l, 1+l]]: −1 along (1, −1), 3+2l along (1, 1)
+		// [[1+l, …], [2+l, 1+l]]: −1 along (1, −1), 3+2l along (1, 1)
+		{name: "eigen", in: []float64{1, nan, 2, 1}, slope: 1,
 			build: func(b *bench) {
 				b.output(6)
 				b.body = append(b.body, &ir.Eigen{In: b.in, Out: b.out, Batch: 1, N: 2})
@@ -328,26 +346,31 @@ func others() []statementTest {
 				m := b.data(3, 0, 0, 0, 1, 0, 0, 0, 2, 1, 0, 0, nan, 1, 0, 0, 0, 1)
 				b.body = append(b.body, &ir.Eigen{In: m, Out: b.out, Batch: 2, N: 3})
 			},
-			want: fixed(1, 2, 3, 0, 0, 1, 1, 0, 0, 0, 1, 0, nan, nan, nan, nan, nan, nan, nan, nan, nan, nan, nan, nan)},
+			want: fixed(1, 2, 3, 0, 0, 1, 1, 0, 0, 0, 1, 0, nan, nan, nan, nan, nan, nan, nan, nan, nan, nan,
+				nan, nan)},
 		{name: "loop", in: []float64{1, 2, 3}, slope: 1, // cₜ₊₁ = 2cₜ + in[t] from 5
 			build: func(b *bench) {
 				b.output(4)
 				b.kernel(nil, func(k *ir.Body) []ir.Output { return []ir.Output{{Buf: b.out, Value: k.Const(5)}} })
 				b.loop(3, false, nil, func(k *ir.Body) []ir.Output {
-					v := k.Do(ir.Add, k.Do(ir.Mul, k.Const(2), k.Load(b.out, ir.Index{Step: 1})), k.Load(b.in, ir.Index{Step: 1}))
+					v := k.Do(ir.Add, k.Do(ir.Mul, k.Const(2), k.Load(b.out, ir.Index{Step: 1})),
+						k.Load(b.in, ir.Index{Step: 1}))
 					return []ir.Output{{Buf: b.out, Index: ir.Index{Const: 1, Step: 1}, Value: v}}
 				})
 			},
 			want: func(l float64) []float64 { return []float64{5, 11 + l, 24 + 3*l, 51 + 7*l} }},
-		{name: "loop backwards over rows", in: []float64{1, 10}, slope: 1, // rows of two, each the one after it turned round, less the data
+		// rows of two, each the one after it turned round, less the data
+		{name: "loop backwards over rows", in: []float64{1, 10}, slope: 1,
 			build: func(b *bench) {
 				b.output(6)
 				data := b.data(1, 2, 3, 4)
 				b.kernel([]int{2}, func(k *ir.Body) []ir.Output {
-					return []ir.Output{{Buf: b.out, Index: ir.Index{Const: 4, Stride: []int{1}}, Value: k.Load(b.in, at(1))}}
+					return []ir.Output{{Buf: b.out, Index: ir.Index{Const: 4, Stride: []int{1}},
+						Value: k.Load(b.in, at(1))}}
 				})
 				b.loop(2, true, []int{2}, func(k *ir.Body) []ir.Output {
-					v := k.Do(ir.Sub, k.Load(b.out, ir.Index{Const: 3, Step: 2, Stride: []int{-1}}), k.Load(data, ir.Index{Step: 2, Stride: []int{1}}))
+					v := k.Do(ir.Sub, k.Load(b.out, ir.Index{Const: 3, Step: 2, Stride: []int{-1}}),
+						k.Load(data, ir.Index{Step: 2, Stride: []int{1}}))
 					return []ir.Output{{Buf: b.out, Index: ir.Index{Step: 2, Stride: []int{1}}, Value: v}}
 				})
 			},
@@ -360,13 +383,16 @@ func others() []statementTest {
 					return []ir.Output{{Buf: b.out, Index: at(1), Value: k.Load(b.in, at(1))}}
 				})
 				b.loop(3, false, []int{2}, func(k *ir.Body) []ir.Output {
-					return []ir.Output{{Buf: total, Index: at(0), Value: k.Load(b.out, ir.Index{Step: 2, Stride: []int{1}}), Combine: ir.Sum}}
+					return []ir.Output{{Buf: total, Index: at(0),
+						Value: k.Load(b.out, ir.Index{Step: 2, Stride: []int{1}}), Combine: ir.Sum}}
 				})
 				loop := b.body[len(b.body)-1].(*ir.Loop)
 				b.kernel(nil, func(k *ir.Body) []ir.Output {
 					dyn := []ir.Dyn{{Reg: k.Load(index, ir.Index{Step: 1}), Stride: 1, Limit: 2}}
-					return []ir.Output{{Buf: b.out, Index: ir.Index{Const: 2, Step: 2}, Value: k.Load(total, ir.Index{})},
-						{Buf: b.out, Index: ir.Index{Const: 3, Step: 2}, Value: k.Load(b.out, ir.Index{Step: 2, Dyn: dyn})}}
+					return []ir.Output{{Buf: b.out, Index: ir.Index{Const: 2, Step: 2},
+						Value: k.Load(total, ir.Index{})},
+						{Buf: b.out, Index: ir.Index{Const: 3, Step: 2},
+							Value: k.Load(b.out, ir.Index{Step: 2, Dyn: dyn})}}
 				})
 				loop.Body = append(loop.Body, b.body[len(b.body)-1])
 				b.body = b.body[:len(b.body)-1]
@@ -374,10 +400,17 @@ func others() []statementTest {
 			want: func(l float64) []float64 {
 				return []float64{1 + l, 2 + l, 3 + 2*l, 1 + l, 4 + 3*l, 1 + l, 5 + 4*l, 1 + l}
 			}},
-		{name: "sums along a loop of more than a tile", in: []float64{3}, slope: 1, build: func(b *bench) { longLoop(b, false) },
-			want: func(l float64) []float64 { return []float64{longTurns*(3+l) + (longTurns-1)*longTurns*(longTurns+1)/6} }},
-		{name: "sums along a loop of more than a tile, backwards", in: []float64{3}, slope: 1, build: func(b *bench) { longLoop(b, true) },
-			want: func(l float64) []float64 { return []float64{longTurns*(3+l) + (longTurns-1)*longTurns*(longTurns+1)/3} }},
+		{name: "sums along a loop of more than a tile", in: []float64{3}, slope: 1, build: func(b *bench) {
+			longLoop(b, false)
+		},
+			want: func(l float64) []float64 {
+				return []float64{longTurns*(3+l) + (longTurns-1)*longTurns*(longTurns+1)/6}
+			}},
+		{name: "sums along a loop of more than a tile, backwards", in: []float64{3}, slope: 1,
+			build: func(b *bench) { longLoop(b, true) },
+			want: func(l float64) []float64 {
+				return []float64{longTurns*(3+l) + (longTurns-1)*longTurns*(longTurns+1)/3}
+			}},
 		{name: "empty statements", in: nil,
 			build: func(b *bench) {
 				b.output(0)
@@ -410,6 +443,7 @@ func longLoop(b *bench, reverse bool) {
 		return []ir.Output{{Buf: series, Index: ir.Index{Const: to, Step: 1}, Value: v}}
 	})
 	b.kernel([]int{longTurns}, func(k *ir.Body) []ir.Output {
-		return []ir.Output{{Buf: b.out, Index: at(0), Value: k.Load(series, ir.Index{Const: to, Stride: []int{1}}), Combine: ir.Sum}}
+		return []ir.Output{{Buf: b.out, Index: at(0), Value: k.Load(series, ir.Index{Const: to, Stride: []int{1}}),
+			Combine: ir.Sum}}
 	})
 }

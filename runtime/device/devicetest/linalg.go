@@ -92,14 +92,15 @@ func triSolve(s *ir.TriSolve, m memory) {
 		return
 	}
 	for b := range s.Batch {
-		l := blas64.Triangular{Uplo: blas.Lower, Diag: blas.NonUnit, N: s.N, Stride: s.N, Data: m[s.L][b*s.N*s.N:][:s.N*s.N]}
+		l := blas64.Triangular{Uplo: blas.Lower, Diag: blas.NonUnit, N: s.N, Stride: s.N,
+			Data: m[s.L][b*s.N*s.N:][:s.N*s.N]}
 		x := blas64.General{Rows: s.N, Cols: s.M, Stride: s.M, Data: m[s.Out][b*s.N*s.M:][:s.N*s.M]}
 		blas64.Trsm(blas.Left, trans, 1, l, x)
 	}
 }
 
-// choleskyPull is Murray's S = ½ L⁻ᵀ(P + Pᵀ)L⁻¹ with P = Φ(Lᵀ·tril(Bar)), Φ the lower triangle with its diagonal halved (arXiv:1602.07527,
-// equation 10), by gonum's trmm and trsm.
+// choleskyPull is Murray's S = ½ L⁻ᵀ(P + Pᵀ)L⁻¹ with P = Φ(Lᵀ·tril(Bar)), Φ the lower triangle with its diagonal halved
+// (arXiv:1602.07527, equation 10), by gonum's trmm and trsm.
 func choleskyPull(s *ir.CholeskyPull, m memory) {
 	n := s.N
 	for b := range s.Batch {
@@ -128,7 +129,8 @@ func choleskyPull(s *ir.CholeskyPull, m memory) {
 	}
 }
 
-// pullBack is choleskyPull from the last column to the first, by tril(2SL) = tril(Bar): so what is not finite spreads no farther than it must.
+// pullBack is choleskyPull from the last column to the first, by tril(2SL) = tril(Bar): so what is not finite spreads
+// no farther than it must.
 func pullBack(n int, l, bar, out []float64) {
 	for c := n - 1; c >= 0; c-- {
 		for i := n - 1; i >= c; i-- {

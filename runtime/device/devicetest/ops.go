@@ -10,14 +10,17 @@ import (
 
 // specials are numbers at which operations tend to go wrong.
 var specials = []float64{
-	0, math.Copysign(0, -1), 1, -1, 0.5, -0.5, 1.5, -1.5, 2.5, -2.5, 2, 3, -2, -3, 10, 100, -100, 37.3, -37.3, 709, -745, 1e-5, -1e-5,
-	1e-12, -1e-12, 1e-20, -1e-20, 1e-300, 5e-324, 1e5, -1e5, 1e15, -1e15, 1e300, -1e300, 0.999999, 1e-3, 0.1, 0.2, 0.3, 0.7, 0.9, 0.99,
-	1.4616321449683623, 4.25, -4.25, 7.125, -7.125, 12.5, 25, -19.9, -20.1, -24.9, -25.1, -36, -40, -1000, math.Pi, -math.Pi,
+	0, math.Copysign(0, -1), 1, -1, 0.5, -0.5, 1.5, -1.5, 2.5, -2.5, 2, 3, -2, -3, 10, 100, -100, 37.3, -37.3, 709,
+	-745, 1e-5, -1e-5,
+	1e-12, -1e-12, 1e-20, -1e-20, 1e-300, 5e-324, 1e5, -1e5, 1e15, -1e15, 1e300, -1e300, 0.999999, 1e-3, 0.1, 0.2, 0.3,
+	0.7, 0.9, 0.99,
+	1.4616321449683623, 4.25, -4.25, 7.125, -7.125, 12.5, 25, -19.9, -20.1, -24.9, -25.1, -36, -40, -1000,
+	math.Pi, -math.Pi,
 	math.Inf(1), math.Inf(-1), math.NaN(),
 }
 
-// An opTest says how near a result must be: relative where |result| ≥ 1, else absolute unless relative is set; domain limits arguments to
-// where the reference itself is good.
+// An opTest says how near a result must be: relative where |result| ≥ 1, else absolute unless relative is set; domain
+// limits arguments to where the reference itself is good.
 type opTest struct {
 	op       ir.Op
 	tol      float64
@@ -25,17 +28,22 @@ type opTest struct {
 	domain   func(x float64) bool
 }
 
-// Tolerances: 0 for what IEEE 754 or the definition fixes; 4e-16 (2 ulp) per correctly implemented libm function; more where noted.
+// Tolerances: 0 for what IEEE 754 or the definition fixes; 4e-16 (2 ulp) per correctly implemented libm function; more
+// where noted.
 var opTests = []opTest{
-	{op: ir.Neg}, {op: ir.Abs}, {op: ir.Sign}, {op: ir.Floor}, {op: ir.Ceil}, {op: ir.Round}, {op: ir.Sqrt}, {op: ir.Not}, {op: ir.IsFinite},
-	{op: ir.Add}, {op: ir.Sub}, {op: ir.Mul}, {op: ir.Div}, {op: ir.Maximum}, {op: ir.Minimum}, {op: ir.Lt}, {op: ir.Le}, {op: ir.Eq},
+	{op: ir.Neg}, {op: ir.Abs}, {op: ir.Sign}, {op: ir.Floor}, {op: ir.Ceil}, {op: ir.Round}, {op: ir.Sqrt},
+	{op: ir.Not}, {op: ir.IsFinite},
+	{op: ir.Add}, {op: ir.Sub}, {op: ir.Mul}, {op: ir.Div}, {op: ir.Maximum}, {op: ir.Minimum}, {op: ir.Lt},
+	{op: ir.Le}, {op: ir.Eq},
 	{op: ir.MulZero}, {op: ir.Select}, {op: ir.Mod},
 	{op: ir.Exp, tol: 1e-15, relative: true}, {op: ir.Log, tol: 1e-15, relative: true},
 	{op: ir.Log1p, tol: 1e-15, relative: true}, {op: ir.Expm1, tol: 1e-15, relative: true},
-	{op: ir.Sin, tol: 1e-15, domain: below(1e6)}, {op: ir.Cos, tol: 1e-15, domain: below(1e6)}, {op: ir.Tan, tol: 2e-15, domain: below(1e6)},
+	{op: ir.Sin, tol: 1e-15, domain: below(1e6)}, {op: ir.Cos, tol: 1e-15, domain: below(1e6)}, {op: ir.Tan, tol: 2e-15,
+		domain: below(1e6)},
 	{op: ir.Asin, tol: 1e-15}, {op: ir.Acos, tol: 1e-15}, {op: ir.Atan, tol: 1e-15},
 	{op: ir.Sinh, tol: 2e-15, relative: true}, {op: ir.Cosh, tol: 2e-15}, {op: ir.Tanh, tol: 1e-15, relative: true},
-	{op: ir.Sigmoid, tol: 1e-13, relative: true}, // the reference is e^−softplus, which loses the relative error of its argument
+	// the reference is e^−softplus, which loses the relative error of its argument
+	{op: ir.Sigmoid, tol: 1e-13, relative: true},
 	{op: ir.Softplus, tol: 1e-15, relative: true}, {op: ir.LogSigmoid, tol: 1e-15, relative: true},
 	{op: ir.Lgamma, tol: 1e-14},
 	{op: ir.Digamma, tol: 1e-13, domain: above(-1000)}, {op: ir.Trigamma, tol: 1e-13, domain: above(-1000)},

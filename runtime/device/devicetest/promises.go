@@ -62,7 +62,8 @@ func counterProgram() *ir.Program {
 
 func testSchedule(t *testing.T, d device.Device) {
 	x := load(t, d, counterProgram(), device.Options{Lanes: 10, Threads: 2})
-	next := run(t, x, []device.Call{{Entry: "increment", Times: 3}, {Entry: "double", Times: 2}, {Entry: "increment", Times: 0}, {Entry: "increment", Times: 1}}, 40, nil)
+	next := run(t, x, []device.Call{{Entry: "increment", Times: 3}, {Entry: "double", Times: 2},
+		{Entry: "increment", Times: 0}, {Entry: "increment", Times: 1}}, 40, nil)
 	if next != 46 {
 		t.Errorf("next step %d after 6 executions from 40, want 46", next)
 	}
@@ -149,7 +150,8 @@ func testErrors(t *testing.T, d device.Device) {
 	x.Size("nowhere")
 }
 
-// testInvariance: the same bytes for any number of threads, and a lane's results do not depend on how many lanes there are.
+// testInvariance: the same bytes for any number of threads, and a lane's results do not depend on how many lanes there
+// are.
 func testInvariance(t *testing.T, d device.Device) {
 	Invariant(t, d, bigProducts())
 	Invariant(t, d, manyRows())
@@ -202,8 +204,10 @@ func manyRows() *ir.Program {
 	here := ir.Part{Step: size * cols}
 	p.Entries = []ir.Entry{{Name: "run", Body: []ir.Stmt{&ir.Tiles{Rows: rows, Size: size, Body: []ir.Stmt{
 		&ir.MatMul{A: design, B: beta, C: eta, Batch: 1, M: size, K: cols, N: 1, PartA: here, Rows: ir.DimM},
-		&ir.Kernel{Extents: []int{size}, Body: b, Out: []ir.Output{{Buf: pull, Index: ir.Dense(size), Value: v}, {Buf: fit, Index: moved, Value: v}}},
-		&ir.MatMul{A: design, B: pull, C: left, Batch: 1, M: cols, K: size, N: 1, TransA: true, PartA: here, Rows: ir.DimK},
+		&ir.Kernel{Extents: []int{size}, Body: b, Out: []ir.Output{{Buf: pull, Index: ir.Dense(size), Value: v},
+			{Buf: fit, Index: moved, Value: v}}},
+		&ir.MatMul{A: design, B: pull, C: left, Batch: 1, M: cols, K: size, N: 1, TransA: true, PartA: here,
+			Rows: ir.DimK},
 	}, Out: []ir.TileOut{{From: left, To: back, Combine: ir.Sum}}}}}}
 	return p
 }
@@ -240,11 +244,13 @@ func shuffleProgram(n, rows int) *ir.Program {
 	mine := body.Shuffled(rows, body.Load(key, ir.Index{}), at)
 	shared := body.Shuffled(rows, body.Const(5), body.Counter(0))
 	p.Entries = []ir.Entry{{Name: "draw", Body: []ir.Stmt{&ir.Kernel{Extents: []int{n}, Body: body,
-		Out: []ir.Output{{Buf: own, Index: ir.Dense(n), Value: mine}, {Buf: same, Index: ir.Dense(n), Value: shared}}}}}}
+		Out: []ir.Output{{Buf: own, Index: ir.Dense(n), Value: mine},
+			{Buf: same, Index: ir.Dense(n), Value: shared}}}}}}
 	return p
 }
 
-// testShuffle holds every row to package noise, exactly, over epochs' ends and for keys and positions at and beyond their limits.
+// testShuffle holds every row to package noise, exactly, over epochs' ends and for keys and positions at and beyond
+// their limits.
 func testShuffle(t *testing.T, d device.Device) {
 	const n, seed, lanes = 1301, 0xfeedface12345678, 11
 	starts := []float64{0, 1, 700, 1e6, 1e12 + 3, 1<<53 - 1000, 1e300, -4, math.NaN(), 0.5, math.Inf(1)}
@@ -262,7 +268,8 @@ func testShuffle(t *testing.T, d device.Device) {
 				wantOwn := noise.Shuffle(seed, rows, keys[l], starts[l]+float64(i))
 				wantSame := noise.Shuffle(seed, rows, 5, float64(i))
 				if own[i] != wantOwn || same[i] != wantSame {
-					t.Fatalf("%d rows, lane %d, place %d: got %v and %v, want %v and %v", rows, l, i, own[i], same[i], wantOwn, wantSame)
+					t.Fatalf("%d rows, lane %d, place %d: got %v and %v, want %v and %v", rows, l, i, own[i], same[i],
+						wantOwn, wantSame)
 				}
 			}
 		}

@@ -8,16 +8,18 @@ import (
 	"ppl/runtime/device"
 )
 
-// testRandom compares the device with the reference on random programs; sums of up to some thousand terms below 1 in another
-// order differ by less than 1e-11 of the largest.
+// testRandom compares the device with the reference on random programs; sums of up to some thousand terms below 1 in
+// another order differ by less than 1e-11 of the largest.
 func testRandom(t *testing.T, d device.Device) {
 	for seed := range uint64(40) {
-		Agree(t, d, Reference{}, Random(seed), device.Options{Lanes: 1 + int(seed%11), Seed: seed, Threads: 1 + int(seed%3)}, 1e-11)
+		Agree(t, d, Reference{}, Random(seed), device.Options{Lanes: 1 + int(seed%11), Seed: seed,
+			Threads: 1 + int(seed%3)}, 1e-11)
 	}
 }
 
-// Random is a valid program with an entry "run" of every kind of statement, for tests and fuzzing of devices against each other.
-// Its values are tame: bounded, and continuous in their inputs wherever they are inexact, so that rounding does not grow.
+// Random is a valid program with an entry "run" of every kind of statement, for tests and fuzzing of devices against
+// each other. Its values are tame: bounded, and continuous in their inputs wherever they are inexact, so that rounding
+// does not grow.
 func Random(seed uint64) *ir.Program {
 	g := &generator{p: &ir.Program{}, r: rand.New(rand.NewPCG(seed, 77))}
 	g.buffers()
@@ -204,7 +206,8 @@ func (g *generator) index(k *ir.Kernel, body *ir.Body, n, dyn int) ir.Index {
 func (g *generator) tame(k *ir.Kernel, body *ir.Body) ir.Reg {
 	pool := []ir.Reg{body.Const(g.r.NormFloat64()), g.load(k, body), g.load(k, body)}
 	if g.r.IntN(4) == 0 && len(g.p.Setup) > 0 && g.turns == 0 {
-		pool = append(pool, body.Do(ir.Mul, body.Const(0.1), body.Noise([]ir.Op{ir.Normal, ir.Uniform}[g.r.IntN(2)], g.r.IntN(5))))
+		pool = append(pool, body.Do(ir.Mul, body.Const(0.1), body.Noise([]ir.Op{ir.Normal, ir.Uniform}[g.r.IntN(2)],
+			g.r.IntN(5))))
 	}
 	if g.r.IntN(6) == 0 && len(g.p.Setup) > 0 {
 		row := body.Shuffled(1+g.r.IntN(9), g.integer(k, body), g.integer(k, body))
@@ -238,7 +241,8 @@ func (g *generator) step(k *ir.Kernel, body *ir.Body, pool []ir.Reg) ir.Reg {
 	case 2:
 		return body.Do(ir.Mul, bounded(), bounded())
 	case 3:
-		return body.Do([]ir.Op{ir.Exp, ir.Softplus, ir.Lgamma, ir.LogNormCDF}[g.r.IntN(4)], body.Do(ir.Add, body.Const(2), bounded()))
+		return body.Do([]ir.Op{ir.Exp, ir.Softplus, ir.Lgamma, ir.LogNormCDF}[g.r.IntN(4)],
+			body.Do(ir.Add, body.Const(2), bounded()))
 	case 4:
 		return body.Do([]ir.Op{ir.Add, ir.Sub, ir.Maximum, ir.Minimum}[g.r.IntN(4)], bounded(), pick())
 	}

@@ -2,7 +2,8 @@ package devicetest
 
 import "ppl/compiler/ir"
 
-// loop makes a series, each row from the one before; now and then with a sum or a product on the way, and with kernels over its rows around.
+// loop makes a series, each row from the one before; now and then with a sum or a product on the way, and with kernels
+// over its rows around.
 func (g *generator) loop() {
 	before, n, reverse := g.body, 1+g.r.IntN(9), g.coin()
 	turns := 1 + g.r.IntN(6)
@@ -46,7 +47,8 @@ func (g *generator) loop() {
 	g.readable = append(g.readable, around.near...)
 }
 
-// around is what kernels around a loop have in common: how many rows of how many elements, and what they read and write, which has more rows.
+// around is what kernels around a loop have in common: how many rows of how many elements, and what they read and
+// write, which has more rows.
 type around struct {
 	turns, n int
 	near     []ir.BufID
@@ -62,7 +64,8 @@ func (g *generator) nearby(n int) ir.BufID {
 	return out
 }
 
-// rows is a kernel over the rows of a loop or one more, which reads and writes some rows off its own, and perhaps sums what it writes.
+// rows is a kernel over the rows of a loop or one more, which reads and writes some rows off its own, and perhaps sums
+// what it writes.
 func (g *generator) rows(a *around) {
 	rows := a.turns + g.r.IntN(2)
 	k := &ir.Kernel{Extents: []int{rows, a.n}}

@@ -8,8 +8,8 @@ type tiling struct {
 	*ir.Tiles
 }
 
-// tiles goes over the rows of a matrix: features of a row, products with them from both sides, a number for each row, and combinations over all
-// rows.
+// tiles goes over the rows of a matrix: features of a row, products with them from both sides, a number for each row,
+// and combinations over all rows.
 func (g *generator) tiles() {
 	rows, w, n := 1+g.r.IntN(300), 1+g.r.IntN(3), 1+g.r.IntN(5)
 	t := tiling{g, &ir.Tiles{Rows: rows, Size: 1 + g.r.IntN(rows)}}
@@ -17,7 +17,8 @@ func (g *generator) tiles() {
 	before := g.body
 	features, scores := t.own(t.Size*w), t.own(t.Size*n)
 	t.features(data, features, w)
-	t.Body = append(t.Body, &ir.MatMul{A: features, B: weights, C: scores, Batch: 1, M: t.Size, K: w, N: n, Rows: ir.DimM})
+	t.Body = append(t.Body, &ir.MatMul{A: features, B: weights, C: scores, Batch: 1, M: t.Size, K: w, N: n,
+		Rows: ir.DimM})
 	back := t.own(w * n)
 	t.Body = append(t.Body, &ir.MatMul{A: data, B: scores, C: back, Batch: 1, M: w, K: t.Size, N: n, TransA: true,
 		PartA: ir.Part{Step: t.Size * w}, Rows: ir.DimK})

@@ -10,8 +10,9 @@ import (
 	"ppl/runtime/noise"
 )
 
-// Reference is the slowest device: it evaluates programs lane by lane and point by point as package ir describes them, with
-// the functions of package math and gonum. It shares no code with the devices it judges, except noise, which is fixed by its own tests.
+// Reference is the slowest device: it evaluates programs lane by lane and point by point as package ir describes them,
+// with the functions of package math and gonum. It shares no code with the devices it judges, except noise, which is
+// fixed by its own tests.
 type Reference struct{}
 
 // Name is "reference".
@@ -222,7 +223,8 @@ func (r *reference) kernel(k *ir.Kernel, m memory, lane int, step uint64) {
 			rest /= k.Extents[a]
 		}
 		for i := range k.Body {
-			regs[i] = r.instr(&k.Body[i], at, regs, m, address{r.seed, uint32(lane), step, uint32(k.Body[i].Site), uint32(k.Body[i].Index.Const + point)})
+			regs[i] = r.instr(&k.Body[i], at, regs, m, address{r.seed, uint32(lane), step, uint32(k.Body[i].Site),
+				uint32(k.Body[i].Index.Const + point)})
 		}
 		for _, o := range k.Out {
 			e := &m[o.Buf][element(o.Index, at, regs)]

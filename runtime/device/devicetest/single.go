@@ -10,8 +10,8 @@ import (
 	"ppl/runtime/device"
 )
 
-// Tolerances of single precision, whose unit roundoff is 6e-8: a device may compute better. An op that IEEE 754 fixes is rounded once,
-// others are good to 4 ulp; below the smallest normal number digits may go.
+// Tolerances of single precision, whose unit roundoff is 6e-8: a device may compute better. An op that IEEE 754 fixes
+// is rounded once, others are good to 4 ulp; below the smallest normal number digits may go.
 const (
 	singleExact  = 0x1p-24
 	singleOp     = 0x1p-21
@@ -31,7 +31,8 @@ func testSingle(t *testing.T, d device.Device) {
 	t.Run("random programs", func(t *testing.T) {
 		for seed := range uint64(10) {
 			p := RandomSingle(seed)
-			Agree(t, d, Reference{}, p, device.Options{Lanes: 1 + int(seed), Seed: seed, Threads: 1 + int(seed%3)}, singleRandom)
+			Agree(t, d, Reference{}, p, device.Options{Lanes: 1 + int(seed), Seed: seed, Threads: 1 + int(seed%3)},
+				singleRandom)
 		}
 		Invariant(t, d, RandomSingle(3))
 	})
@@ -112,7 +113,8 @@ func singleProducts() *ir.Program {
 			if size[1] == 70 && bits%5 != 0 {
 				continue
 			}
-			m := &ir.MatMul{Batch: size[0], M: size[1], K: size[2], N: size[3], TransA: bits&1 == 1, TransB: bits&2 == 2}
+			m := &ir.MatMul{Batch: size[0], M: size[1], K: size[2], N: size[3], TransA: bits&1 == 1,
+				TransB: bits&2 == 2}
 			m.A = singleBuffer(p, body, bits&4 == 4, m.Batch*m.M*m.K)
 			m.B = singleBuffer(p, body, bits&8 == 8, m.Batch*m.K*m.N)
 			m.C = p.Buffer(ir.Buffer{Space: ir.Scratch, Type: ir.F32, Size: m.Batch * m.M * m.N})
@@ -156,7 +158,8 @@ func RandomSingle(seed uint64) *ir.Program {
 				visit(s.Body)
 			case *ir.Kernel:
 				for i := range s.Body {
-					if op := s.Body[i].Op; op != ir.Load && op != ir.Normal && op != ir.Uniform && op != ir.Shuffle && r.IntN(4) > 0 {
+					if op := s.Body[i].Op; op != ir.Load && op != ir.Normal && op != ir.Uniform && op != ir.Shuffle &&
+						r.IntN(4) > 0 {
 						s.Body[i].Type = ir.F32
 					}
 				}
@@ -169,8 +172,8 @@ func RandomSingle(seed uint64) *ir.Program {
 	return p
 }
 
-// narrow gives buffers single precision, but for those of lanes, and those that statements want in double precision: they do while
-// another of theirs is.
+// narrow gives buffers single precision, but for those of lanes, and those that statements want in double precision:
+// they do while another of theirs is.
 func narrow(p *ir.Program, all []ir.Stmt) {
 	for i := range p.Buffers {
 		if p.Buffers[i].Space != ir.Lane {

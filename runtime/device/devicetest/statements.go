@@ -9,8 +9,8 @@ import (
 	"ppl/runtime/device"
 )
 
-// A statementTest is a program of one entry with the answer worked out by hand. Lane buffer "in" is set to in plus the lane's number
-// times slope; "out" is compared with want(lane), exactly unless tol is set.
+// A statementTest is a program of one entry with the answer worked out by hand. Lane buffer "in" is set to in plus the
+// lane's number times slope; "out" is compared with want(lane), exactly unless tol is set.
 type statementTest struct {
 	name  string
 	build func(b *bench)
@@ -96,8 +96,8 @@ func (c statementTest) run(t *testing.T, d device.Device, lanes int) {
 	}
 }
 
-// testMatMul takes A and B stored plainly or transposed, one for all batches or each its own, shared by lanes or not, in sizes that
-// do and do not fill blocks and tiles. Products share programs, which take some devices long to load.
+// testMatMul takes A and B stored plainly or transposed, one for all batches or each its own, shared by lanes or not,
+// in sizes that do and do not fill blocks and tiles. Products share programs, which take some devices long to load.
 func testMatMul(t *testing.T, d device.Device) {
 	small := [][4]int{{1, 1, 1, 1}, {1, 5, 3, 7}, {3, 4, 6, 9}, {1, 2, 0, 3}, {1, 0, 3, 2}, {0, 2, 2, 2}}
 	for first := range 8 {
@@ -119,7 +119,8 @@ func addProducts(p *ir.Program, sizes [][4]int, bits int) {
 	bit := func(i int) bool { return bits>>i&1 == 1 }
 	e := &p.Entries[0]
 	for _, size := range sizes {
-		m := &ir.MatMul{Batch: size[0], M: size[1], K: size[2], N: size[3], TransA: bit(0), TransB: bit(1), SharedA: bit(2), SharedB: bit(3)}
+		m := &ir.MatMul{Batch: size[0], M: size[1], K: size[2], N: size[3], TransA: bit(0), TransB: bit(1),
+			SharedA: bit(2), SharedB: bit(3)}
 		m.A = matrixBuffer(p, fmt.Sprint("a", len(e.Body)), bit(4), bit(2), m.Batch, m.M*m.K)
 		m.B = matrixBuffer(p, fmt.Sprint("b", len(e.Body)), bit(5), bit(3), m.Batch, m.K*m.N)
 		m.C = p.Buffer(ir.Buffer{Name: fmt.Sprint("c", len(e.Body)), Space: ir.Lane, Size: m.Batch * m.M * m.N})
