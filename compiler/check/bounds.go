@@ -24,16 +24,16 @@ func (c *checker) someBetween(t *model.Term) bool {
 
 // crossed reports ends whose distance c + k·p is negative somewhere on the support of the parameter p.
 func (c *checker) crossed(b *model.Bounds) bool {
-	gap := linearOf(b.Hi).plus(linearOf(b.Lo), -1)
-	if len(gap.atoms) != 1 {
+	gap := model.AffineOf(b.Hi).Minus(model.AffineOf(b.Lo))
+	if len(gap.Coefs) != 1 {
 		return false
 	}
 	p, k := soleParameter(gap, b)
 	if p == nil {
 		return false
 	}
-	r, limit := p.Info().Type.Range, -gap.c/k
-	if !exactEnd(p, k < 0) || gap.c+k*worst(r.Lo, r.Hi, k) >= 0 {
+	r, limit := p.Info().Type.Range, -gap.Const/k
+	if !exactEnd(p, k < 0) || gap.Const+k*worst(r.Lo, r.Hi, k) >= 0 {
 		return false
 	}
 	name, end, side := parameterName(p), b.Hi, "the upper end `%s` may be below the lower end `%s`"
@@ -61,12 +61,12 @@ func worst(lo, hi, k float64) float64 {
 }
 
 // soleParameter is the parameter, or element of one, that a linear form of two ends reads, with its factor.
-func soleParameter(gap linear, b *model.Bounds) (p model.Expr, k float64) {
+func soleParameter(gap model.Affine, b *model.Bounds) (p model.Expr, k float64) {
 	for _, end := range []model.Expr{b.Hi, b.Lo} {
 		model.Walk(end, func(x model.Expr) {
-			for atom, factor := range gap.atoms {
-				if l := linearOf(x); p == nil && parameterName(x) != "" && l.c == 0 && l.atoms[atom] == 1 &&
-					len(l.atoms) == 1 {
+			for atom, factor := range gap.Coefs {
+				if l := model.AffineOf(x); p == nil && parameterName(x) != "" && l.Const == 0 && l.Coefs[atom] == 1 &&
+					len(l.Coefs) == 1 {
 					p, k = x, factor
 				}
 			}

@@ -84,7 +84,7 @@ func placesIn(t *model.Term, along map[*model.Array]int) (out []*model.Index) {
 		switch {
 		case !ok:
 		case r.Gather[k] != nil:
-			out = append(out, indicesOf(r.Gather[k])...)
+			out = append(out, model.Indices(r.Gather[k])...)
 		case r.Plates[k] != nil:
 			out = append(out, r.Plates[k])
 		}

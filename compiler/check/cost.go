@@ -109,11 +109,11 @@ func (c *checker) valuesText(t *model.Term) string {
 		if axes := t.Args[i].Info().Type.Axes; a.Rank == 1 && len(axes) > 0 && a.Domain.Kind == types.Simplex ||
 			a.Rank == 1 && a.Name == "logits" {
 			last := axes[len(axes)-1]
-			first, end := linearOf(last.Lo), linearOf(last.Hi)
-			if !first.isConst() || !end.isConst() {
+			first, end := model.AffineOf(last.Lo), model.AffineOf(last.Hi)
+			if !first.IsConst() || !end.IsConst() {
 				return last.Name
 			}
-			lo, hi = first.c, end.c
+			lo, hi = first.Const, end.Const
 		}
 	}
 	if t.In != nil {

@@ -128,8 +128,8 @@ func (c *checker) aside(a *model.Array) int {
 				if sub == nil || k >= len(sub.Subs) || sub.Subs[k].At == nil {
 					continue
 				}
-				for _, i := range indicesOf(sub.Subs[k].At) {
-					if gap := gapOf(sub.Subs[k].At, i); gap.isConst() && gap.c != 0 {
+				for _, i := range model.Indices(sub.Subs[k].At) {
+					if gap := model.Offset(sub.Subs[k].At, i); gap.IsConst() && gap.Const != 0 {
 						axis = k
 					}
 				}
@@ -151,11 +151,6 @@ func (c *checker) aside(a *model.Array) int {
 		}
 	}
 	return axis
-}
-
-// gapOf is how far x lies from an index.
-func gapOf(x model.Expr, i *model.Index) linear {
-	return linearOf(x).plus(atom("index "+itoa(i.ID)), -1)
 }
 
 // latentSupport: the support must be finite.
@@ -294,7 +289,7 @@ func (f *latentFinder) ownPart(z *model.Array, sub *model.Subscript, k int) bool
 	}
 	slot := f.term.Piece.Slots[k]
 	if slot.Index == nil {
-		return sameExpr(slot.At, sub.Subs[k].At)
+		return model.SameForm(slot.At, sub.Subs[k].At)
 	}
 	return f.subIndex(sub, k) == slot.Index
 }
@@ -305,7 +300,7 @@ func (f *latentFinder) gathered(sub *model.Subscript, k int) bool {
 		len(sub.Subs[k].At.Info().Type.Axes) > 0 {
 		return false
 	}
-	for _, i := range indicesOf(sub.Subs[k].At) {
+	for _, i := range model.Indices(sub.Subs[k].At) {
 		if !slices.Contains(f.term.Plates, i) {
 			return false
 		}
@@ -327,26 +322,19 @@ func (f *latentFinder) along(read *model.LatentRead, sub *model.Subscript, k int
 		return false
 	}
 	x := sub.Subs[k].At
-	if info := x.Info(); info.Static && len(indicesOf(x)) == 0 && len(info.Type.Axes) == 0 {
+	if info := x.Info(); info.Static && len(model.Indices(x)) == 0 && len(info.Type.Axes) == 0 {
 		read.Plates, read.At, read.Gaps = append(read.Plates, nil), x, []int{0}
 		return true
 	}
-	for _, i := range indicesOf(x) {
-		gap := gapOf(x, i)
-		if t := f.bound[i]; t != nil && gap.isConst() {
-			far := int(gap.c)
+	for _, i := range model.Indices(x) {
+		gap := model.Offset(x, i)
+		if t := f.bound[i]; t != nil && gap.IsConst() {
+			far := int(gap.Const)
 			read.Plates, read.Gaps, sub.Gap = append(read.Plates, t), []int{far}, &far
 			return true
 		}
 	}
 	return false
-}
-
-func sameExpr(a, b model.Expr) bool {
-	if a == nil || b == nil {
-		return a == b
-	}
-	return linearOf(a).key() == linearOf(b).key()
 }
 
 // enter notes a read, which must be at the places of the term's other reads of the same latent, or along a chain a
@@ -358,7 +346,7 @@ func (f *latentFinder) enter(r *model.Ref, read model.LatentRead) {
 			continue
 		}
 		far, ok := distance(old.At, read.At)
-		if !ok || !slices.Equal(old.Plates, read.Plates) || !slices.EqualFunc(old.Gather, read.Gather, sameExpr) {
+		if !ok || !slices.Equal(old.Plates, read.Plates) || !slices.EqualFunc(old.Gather, read.Gather, model.SameForm) {
 			f.c.errorf("E71", r.Info().At, "`%s` cannot be summed out: two different elements of it meet in one term",
 				read.Latent.Name).
 				Related(f.term.At, "this term")
@@ -378,6 +366,6 @@ func distance(from, to model.Expr) (int, bool) {
 	if from == nil || to == nil {
 		return 0, from == to
 	}
-	gap := linearOf(to).plus(linearOf(from), -1)
-	return int(gap.c), gap.isConst()
+	gap := model.AffineOf(to).Minus(model.AffineOf(from))
+	return int(gap.Const), gap.IsConst()
 }

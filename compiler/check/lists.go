@@ -21,13 +21,13 @@ func (c *checker) list(s *scope, e *ast.List) model.Expr {
 		if items[i].Info().Type.Elem == types.Real {
 			t.Elem = types.Real
 		}
-		if i > 0 && !sameAxes(items[i].Info().Type.Axes, items[0].Info().Type.Axes) {
+		if i > 0 && !model.SameSets(items[i].Info().Type.Axes, items[0].Info().Type.Axes) {
 			c.errorf("E49", it.Span(), "the elements of a list have different axes: %s and %s",
 				axesText(items[0].Info().Type.Axes), axesText(items[i].Info().Type.Axes))
 			return poison(e)
 		}
 	}
-	set := newSet("1.."+itoa(len(items)), num(1, e), num(float64(len(items)), e))
+	set := model.NewSet("1.."+itoa(len(items)), num(1, e), num(float64(len(items)), e))
 	t.Axes = []*model.Set{set}
 	if len(items) > 0 {
 		t.Axes = append(t.Axes, items[0].Info().Type.Axes...)

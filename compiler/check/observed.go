@@ -23,7 +23,7 @@ func (c *checker) observedTwice() {
 // sameElements is one of some observations that shares elements with t, nil if none does.
 func sameElements(t *model.Term, among []*model.Term) *model.Term {
 	for _, u := range among {
-		if overlap(observedRegion(t), observedRegion(u)) {
+		if model.Overlap(observedRegion(t), observedRegion(u)) {
 			return u
 		}
 	}
@@ -38,7 +38,7 @@ func observedRegion(t *model.Term) []*model.Set {
 			if v, plain := s.At.(*model.IndexVar); plain {
 				sets[k] = v.Index.Set
 			} else {
-				sets[k] = newSet(s.At.Info().At.Text(), s.At, s.At)
+				sets[k] = model.Slot{At: s.At}.Set()
 			}
 		}
 	}

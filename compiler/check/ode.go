@@ -193,7 +193,7 @@ func (c *checker) initialTime(t *trajectory) (t0 model.Expr) {
 			e = &ast.Name{Place: p.Name.Place, Name: p.Name.Name}
 		}
 		x := c.staticInt(t.scope, e, false)
-		if t0 != nil && !sameExpr(t0, x) {
+		if t0 != nil && !model.SameForm(t0, x) {
 			c.errorf("E92", d.head.Span(), "parts of `%s` start at %s and %s", t.state.Name, t0.Info().At.Text(),
 				x.Info().At.Text()).
 				Related(t.init[0].head.Span(), "the other part")
@@ -266,7 +266,7 @@ func (c *checker) systems() {
 		sys := t.state.System
 		if sys.T0 == nil {
 			sys.T0 = t0
-		} else if linearOf(sys.T0).key() != linearOf(t0).key() {
+		} else if !model.SameForm(sys.T0, t0) {
 			c.errorf("E92", t.init[0].head.Span(), "`%s` and `%s` read each other but start at %s and %s",
 				sys.States[0].Name, t.state.Name,
 				sys.T0.Info().At.Text(), t0.Info().At.Text()).Related(sys.States[0].At, "`%s`", sys.States[0].Name)

@@ -143,7 +143,7 @@ func (c *checker) unify(e ast.Node, what string, at source.Span, args ...model.E
 
 func (c *checker) fits(a, widest model.Expr, what string, at source.Span) bool {
 	small, large := a.Info().Type.Axes, widest.Info().Type.Axes
-	if sameAxes(small, large) {
+	if model.SameSets(small, large) {
 		return true
 	}
 	if n := repeated(small); n != nil && len(small) > 0 {
@@ -155,25 +155,13 @@ func (c *checker) fits(a, widest model.Expr, what string, at source.Span) bool {
 		return false
 	}
 	for _, s := range small {
-		if axisOf(s, large) < 0 {
+		if model.AxisOf(s, large) < 0 {
 			d := c.errorf("E40", at, "axes %s and %s do not match in `%s`", axesText(small), axesText(large), what)
 			if g := c.gatherFor(a, widest); g != "" {
 				d.Help("did you mean `%s`?", g)
 			} else {
 				d.Help("axes are matched by their index set; write indices, as in `[i in %s: …]`", large[0].Name)
 			}
-			return false
-		}
-	}
-	return true
-}
-
-func sameAxes(a, b []*model.Set) bool {
-	if len(a) != len(b) {
-		return false
-	}
-	for i := range a {
-		if !a[i].Same(b[i]) {
 			return false
 		}
 	}
@@ -191,22 +179,13 @@ func repeated(axes []*model.Set) *model.Set {
 	return nil
 }
 
-func axisOf(s *model.Set, axes []*model.Set) int {
-	for i, a := range axes {
-		if a.Same(s) {
-			return i
-		}
-	}
-	return -1
-}
-
 // gatherFor proposes a[county] where data county maps the rows of one operand to the axis of the other.
 func (c *checker) gatherFor(a, b model.Expr) string {
 	for _, pair := range [][2]model.Expr{{a, b}, {b, a}} {
 		x, y := pair[0], pair[1]
 		for _, g := range c.model.Arrays {
 			if g.IndexOf != nil && len(g.Type.Axes) == 1 && len(x.Info().Type.Axes) == 1 &&
-				g.IndexOf.Same(x.Info().Type.Axes[0]) && axisOf(g.Type.Axes[0], y.Info().Type.Axes) >= 0 {
+				g.IndexOf.Same(x.Info().Type.Axes[0]) && model.AxisOf(g.Type.Axes[0], y.Info().Type.Axes) >= 0 {
 				return x.Info().At.Text() + "[" + g.Name + "]"
 			}
 		}
@@ -219,7 +198,8 @@ func (c *checker) cond(s *scope, e *ast.Cond) model.Expr {
 	if anyPoison(q, a, b) {
 		return poison(e)
 	}
-	if len(a.Info().Type.Axes) > 0 && len(b.Info().Type.Axes) > 0 && !sameAxes(a.Info().Type.Axes, b.Info().Type.Axes) {
+	x, y := a.Info().Type.Axes, b.Info().Type.Axes
+	if len(x) > 0 && len(y) > 0 && !model.SameSets(x, y) {
 		c.errorf("E49", e.Span(), "the branches of `? :` have axes %s and %s", axesText(a.Info().Type.Axes),
 			axesText(b.Info().Type.Axes)).
 			Related(a.Info().At, "this branch has axes %s", axesText(a.Info().Type.Axes)).

@@ -77,7 +77,7 @@ func (c *checker) addPiece(a *arrayInfo, p *model.Piece, rest []*model.Set, t mo
 	}
 	var axes []*model.Set
 	for _, s := range p.Slots {
-		axes = append(axes, slotSet(s))
+		axes = append(axes, s.Set())
 	}
 	axes = append(axes, rest...)
 	if first {
@@ -126,7 +126,7 @@ func (c *checker) lone(p *model.Piece) {
 func (c *checker) twice(a *arrayInfo) bool {
 	for i, p := range a.Pieces {
 		for _, q := range a.Pieces[:i] {
-			if overlap(region(p), region(q)) {
+			if model.Overlap(p.Region(), q.Region()) {
 				c.errorf("E11", p.At, "`%s` is defined twice: lines %d and %d overlap", p.At.Text(), q.At.Line(),
 					p.At.Line()).
 					Related(q.At, "also defined here")
@@ -135,43 +135,6 @@ func (c *checker) twice(a *arrayInfo) bool {
 		}
 	}
 	return false
-}
-
-// overlap reports whether two parts of a box share elements, as far as that is seen before sizes are known.
-func overlap(p, q []*model.Set) bool {
-	for k := range min(len(p), len(q)) {
-		if !meet(p[k], q[k]) {
-			return false
-		}
-	}
-	return len(p) == len(q)
-}
-
-// region is a piece's part of each axis.
-func region(p *model.Piece) (sets []*model.Set) {
-	for _, s := range p.Slots {
-		sets = append(sets, slotSet(s))
-	}
-	return sets
-}
-
-// meet reports whether two parts of an axis share elements: they have an end in common, or numbers tell.
-func meet(s, t *model.Set) bool {
-	first, last := linearOf(t.Hi).plus(linearOf(s.Lo), -1), linearOf(s.Hi).plus(linearOf(t.Lo), -1)
-	if first.isConst() && last.isConst() {
-		return first.c >= 0 && last.c >= 0
-	}
-	return sameEnd(s.Lo, t.Lo) || sameEnd(s.Hi, t.Hi)
-}
-
-func sameEnd(x, y model.Expr) bool { return linearOf(x).key() == linearOf(y).key() }
-
-// slotSet is the part of an axis that a slot covers.
-func slotSet(s model.Slot) *model.Set {
-	if s.Index != nil {
-		return s.Index.Set
-	}
-	return newSet(s.At.Info().At.Text(), s.At, s.At)
 }
 
 // joinAxis is the axis of which the pieces have parts. Pieces that fill a box lie side by side wherever one looks along
@@ -183,8 +146,8 @@ func (c *checker) joinAxis(a *arrayInfo, k int) *model.Set {
 		if k >= len(p.Slots) {
 			return a.Type.Axes[k]
 		}
-		part := slotSet(p.Slots[k])
-		if axisOf(part, parts) < 0 {
+		part := p.Slots[k].Set()
+		if model.AxisOf(part, parts) < 0 {
 			parts = append(parts, part)
 		}
 	}
@@ -199,12 +162,13 @@ func (c *checker) joinAxis(a *arrayInfo, k int) *model.Set {
 		}
 	}
 	lo, hi := begin[0].Lo, end[0].Hi
-	joined := newSet(lo.Info().At.Text()+".."+hi.Info().At.Text(), lo, hi)
-	if i := axisOf(joined, parts); i >= 0 {
+	joined := model.NewSet(lo.Info().At.Text()+".."+hi.Info().At.Text(), lo, hi)
+	if i := model.AxisOf(joined, parts); i >= 0 {
 		joined = parts[i]
 	}
 	for _, n := range c.sizes { // 1..N is N
-		if set := (&model.Set{Key: linear{c: 1}.key() + ".." + atom(n.Name).key()}); set.Same(joined) {
+		key := model.Affine{Const: 1}.Key() + ".." + model.AffineName(n.Name).Key()
+		if set := (&model.Set{Key: key}); set.Same(joined) {
 			joined.Name = n.Name
 		}
 	}
@@ -215,7 +179,7 @@ func (c *checker) joinAxis(a *arrayInfo, k int) *model.Set {
 func apart(parts []*model.Set, end func(*model.Set) model.Expr, beside func(s, t *model.Set) bool) (out []*model.Set) {
 	for _, s := range parts {
 		near := func(t *model.Set) bool { return s != t && beside(s, t) }
-		known := func(t *model.Set) bool { return sameEnd(end(s), end(t)) }
+		known := func(t *model.Set) bool { return model.SameForm(end(s), end(t)) }
 		if !slices.ContainsFunc(parts, near) && !slices.ContainsFunc(out, known) {
 			out = append(out, s)
 		}
@@ -225,13 +189,13 @@ func apart(parts []*model.Set, end func(*model.Set) model.Expr, beside func(s, t
 
 // follows reports whether t starts just after s ends.
 func follows(s, t *model.Set) bool {
-	gap := linearOf(t.Lo).plus(linearOf(s.Hi), -1)
-	return gap.isConst() && gap.c == 1
+	gap := model.AffineOf(t.Lo).Minus(model.AffineOf(s.Hi))
+	return gap.IsConst() && gap.Const == 1
 }
 
 // uncovered refuses parts of an axis that both have no neighbour on one side.
 func (c *checker) uncovered(a *arrayInfo, s, t *model.Set) {
-	if sameEnd(s.Lo, t.Lo) {
+	if model.SameForm(s.Lo, t.Lo) {
 		c.errorf("E11", a.Pieces[len(a.Pieces)-1].At, "`%s` is defined twice: %s and %s overlap", a.Name, s.Name,
 			t.Name).Related(a.At, "also here")
 		return

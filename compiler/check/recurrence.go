@@ -223,7 +223,7 @@ func readsIn(x model.Expr, arrays []*model.Array, visit func(ref *model.Ref, sub
 func axesLike(arrays []*model.Array, k int) []int {
 	axes := make([]int, len(arrays))
 	for i, a := range arrays {
-		axes[i] = axisOf(arrays[0].Type.Axes[k], a.Type.Axes)
+		axes[i] = model.AxisOf(arrays[0].Type.Axes[k], a.Type.Axes)
 		switch {
 		case i == 0:
 			axes[i] = k
@@ -351,17 +351,17 @@ func (p place) mirrored() place {
 // that ends before t or begins after it; t ± k for a variable k that starts at 1 or more.
 func placeOf(x model.Expr, slot model.Slot) place {
 	if slot.Index == nil {
-		return fixedPlace(linearOf(x).plus(linearOf(slot.At), -1))
+		return fixedPlace(model.AffineOf(x).Minus(model.AffineOf(slot.At)))
 	}
 	t := slot.Index
-	if len(indicesOf(x)) == 0 {
-		return fixedElement(linearOf(x), t.Set)
+	if len(model.Indices(x)) == 0 {
+		return fixedElement(model.AffineOf(x), t.Set)
 	}
-	gap := linearOf(x).plus(atom("index "+itoa(t.ID)), -1)
-	if gap.isConst() {
+	gap := model.Offset(x, t)
+	if gap.IsConst() {
 		return fixedPlace(gap)
 	}
-	for _, i := range indicesOf(x) {
+	for _, i := range model.Indices(x) {
 		if i == t {
 			continue
 		}
@@ -372,11 +372,11 @@ func placeOf(x model.Expr, slot model.Slot) place {
 			continue
 		}
 		// x = t − i + const
-		if lag := gap.plus(atom("index "+itoa(i.ID)), 1); lag.isConst() && lag.c-i.Set.Lo.Info().Type.Range.Lo < 0 {
+		if lag := gap.Plus(model.AffineIndex(i)); lag.IsConst() && lag.Const-i.Set.Lo.Info().Type.Range.Lo < 0 {
 			return place{kind: past}
 		}
 		// x = t + i + const
-		if lead := gap.plus(atom("index "+itoa(i.ID)), -1); lead.isConst() && lead.c+i.Set.Lo.Info().Type.Range.Lo > 0 {
+		if lead := gap.Minus(model.AffineIndex(i)); lead.IsConst() && lead.Const+i.Set.Lo.Info().Type.Range.Lo > 0 {
 			return place{kind: future}
 		}
 	}
@@ -384,37 +384,37 @@ func placeOf(x model.Expr, slot model.Slot) place {
 }
 
 // fixedElement is the place of one element, seen from all of a set.
-func fixedElement(at linear, s *model.Set) place {
-	first, last := at.plus(linearOf(s.Lo), -1), at.plus(linearOf(s.Hi), -1)
+func fixedElement(at model.Affine, s *model.Set) place {
+	first, last := at.Minus(model.AffineOf(s.Lo)), at.Minus(model.AffineOf(s.Hi))
 	switch {
-	case first.isConst() && first.c < 0:
+	case first.IsConst() && first.Const < 0:
 		return place{kind: past}
-	case last.isConst() && last.c > 0:
+	case last.IsConst() && last.Const > 0:
 		return place{kind: future}
 	}
 	return place{}
 }
 
-func fixedPlace(gap linear) place {
+func fixedPlace(gap model.Affine) place {
 	switch {
-	case !gap.isConst():
+	case !gap.IsConst():
 		return place{}
-	case gap.c < 0:
-		return place{before, int(-gap.c)}
-	case gap.c > 0:
-		return place{after, int(gap.c)}
+	case gap.Const < 0:
+		return place{before, int(-gap.Const)}
+	case gap.Const > 0:
+		return place{after, int(gap.Const)}
 	}
 	return place{kind: same}
 }
 
 // inRange says on which side of t the range of i lies.
 func inRange(i, t *model.Index) placeKind {
-	end := linearOf(i.Set.Hi).plus(atom("index "+itoa(t.ID)), -1)
-	start := linearOf(i.Set.Lo).plus(atom("index "+itoa(t.ID)), -1)
+	end := model.Offset(i.Set.Hi, t)
+	start := model.Offset(i.Set.Lo, t)
 	switch {
-	case end.isConst() && end.c < 0:
+	case end.IsConst() && end.Const < 0:
 		return past
-	case start.isConst() && start.c > 0:
+	case start.IsConst() && start.Const > 0:
 		return future
 	}
 	return unknown

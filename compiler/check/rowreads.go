@@ -58,8 +58,8 @@ func asMany(s, t *model.Set) bool {
 	if s.Same(t) {
 		return true
 	}
-	a, b := linearOf(s.Hi), linearOf(t.Hi)
-	return !a.isConst() && !b.isConst() && a.plus(b, -1).isConst()
+	a, b := model.AffineOf(s.Hi), model.AffineOf(t.Hi)
+	return !a.IsConst() && !b.IsConst() && a.Minus(b).IsConst()
 }
 
 // stands makes an index stand for a coordinate.
@@ -217,8 +217,8 @@ func (f *rowFinder) reduction(x *model.Reduce, at []int) {
 	for _, i := range x.Over {
 		f.whole(i.Set, x, "runs over")
 		for j, coord := range f.set.Index {
-			if index := atom("index " + itoa(j.ID)); linearOf(i.Set.Hi).plus(index, -1).isConst() ||
-				linearOf(i.Set.Lo).plus(index, -1).isConst() {
+			if index := model.AffineIndex(j); model.AffineOf(i.Set.Hi).Minus(index).IsConst() ||
+				model.AffineOf(i.Set.Lo).Minus(index).IsConst() {
 				f.breaks(coord, "E80", x.At, "`%s` runs over %s, which grows along the rows of `%s`", x.At.Text(),
 					i.Set.Name, f.term.Array.Name)
 			}

@@ -1,7 +1,6 @@
 package check
 
 import (
-	"fmt"
 	"math"
 	"sort"
 	"strconv"
@@ -14,99 +13,6 @@ import (
 )
 
 func itoa(n int) string { return strconv.Itoa(n) }
-
-// A linear form c + Σ kᵢ·atomᵢ is how bounds of sets are compared: equal forms are equal bounds.
-type linear struct {
-	c     float64
-	atoms map[string]float64
-}
-
-func (l linear) plus(m linear, k float64) linear {
-	out := linear{l.c + k*m.c, map[string]float64{}}
-	for a, v := range l.atoms {
-		out.atoms[a] += v
-	}
-	for a, v := range m.atoms {
-		if out.atoms[a] += k * v; out.atoms[a] == 0 {
-			delete(out.atoms, a)
-		}
-	}
-	return out
-}
-
-func (l linear) isConst() bool { return len(l.atoms) == 0 }
-
-func (l linear) key() string {
-	names := make([]string, 0, len(l.atoms))
-	for a := range l.atoms {
-		names = append(names, a)
-	}
-	sort.Strings(names)
-	var b strings.Builder
-	for _, a := range names {
-		fmt.Fprintf(&b, "%g*%s+", l.atoms[a], a)
-	}
-	fmt.Fprintf(&b, "%g", l.c)
-	return b.String()
-}
-
-// linearOf is the linear form of an integer expression; what is not linear is an atom by its text.
-func linearOf(e model.Expr) linear {
-	switch e := e.(type) {
-	case *model.Num:
-		return linear{c: e.Value}
-	case *model.IndexVar:
-		return atom("index " + itoa(e.Index.ID))
-	case *model.SizeOf:
-		return atom(e.Size.Name)
-	case *model.SetSize:
-		return linearOf(e.Set.Hi).plus(linearOf(e.Set.Lo), -1).plus(linear{c: 1}, 1)
-	case *model.Ref:
-		if a := e.Array; len(a.Type.Axes) == 0 && a.Role == model.Definition && len(a.Pieces) == 1 {
-			if l := linearOf(a.Pieces[0].Value); l.isConst() {
-				return l
-			}
-		}
-		return atom(e.Array.Name)
-	case *model.Apply:
-		if l, ok := linearApply(e); ok {
-			return l
-		}
-	}
-	return atom(e.Info().At.Text())
-}
-
-func linearApply(e *model.Apply) (linear, bool) {
-	if len(e.Args) == 1 && e.Name == "-" {
-		return linear{}.plus(linearOf(e.Args[0]), -1), true
-	}
-	if len(e.Args) != 2 {
-		return linear{}, false
-	}
-	x, y := linearOf(e.Args[0]), linearOf(e.Args[1])
-	switch {
-	case e.Name == "+":
-		return x.plus(y, 1), true
-	case e.Name == "-":
-		return x.plus(y, -1), true
-	case e.Name == "*" && x.isConst():
-		return linear{}.plus(y, x.c), true
-	case e.Name == "*" && y.isConst():
-		return linear{}.plus(x, y.c), true
-	}
-	return linear{}, false
-}
-
-func atom(name string) linear { return linear{atoms: map[string]float64{name: 1}} }
-
-// newSet makes a set from its bounds.
-func newSet(name string, lo, hi model.Expr) *model.Set {
-	s := &model.Set{Name: name, Lo: lo, Hi: hi, Key: linearOf(lo).key() + ".." + linearOf(hi).key()}
-	for _, e := range []model.Expr{lo, hi} {
-		s.Ragged = append(s.Ragged, indicesOf(e)...)
-	}
-	return s
-}
 
 // declaredSet is an axis of a data declaration: a name that nothing defines is a size that data give.
 func (c *checker) declaredSet(set *ast.Set, s *scope) *model.Set {
@@ -126,7 +32,7 @@ func (c *checker) sizeSet(n *ast.Name) *model.Set {
 		c.sizes[n.Name] = size
 		c.model.Sizes = append(c.model.Sizes, size)
 	}
-	return newSet(n.Name, num(1, n), c.sizeExpr(size, n))
+	return model.NewSet(n.Name, num(1, n), c.sizeExpr(size, n))
 }
 
 func (c *checker) sizeExpr(size *model.Size, at ast.Node) model.Expr {
@@ -152,12 +58,12 @@ func (c *checker) indexSet(e ast.Expr, s *scope) *model.Set {
 func (c *checker) set(s *scope, set *ast.Set) *model.Set {
 	if set.Hi != nil {
 		lo, hi := c.staticInt(s, set.Lo, true), c.staticInt(s, set.Hi, true)
-		return newSet(set.Span().Text(), lo, hi)
+		return model.NewSet(set.Span().Text(), lo, hi)
 	}
 	if n, ok := set.Lo.(*ast.Name); ok {
 		return c.namedSet(s, n)
 	}
-	return newSet(set.Span().Text(), num(1, set), c.staticInt(s, set.Lo, true))
+	return model.NewSet(set.Span().Text(), num(1, set), c.staticInt(s, set.Lo, true))
 }
 
 // unknownSet reports a set of which nothing gives the size; more is another way out.
@@ -192,10 +98,10 @@ func (c *checker) namedSet(s *scope, n *ast.Name) *model.Set {
 			c.errorf("E15", n.Span(), "`%s` is an array (line %d), so it cannot be an index set; name the "+
 				"set otherwise", n.Name, e.at.Line()).
 				Related(e.at, "`%s` is defined here", n.Name)
-			return newSet(n.Name, num(1, n), num(1, n))
+			return model.NewSet(n.Name, num(1, n), num(1, n))
 		}
 	}
-	return newSet(n.Name, num(1, n), c.staticInt(s, n, true))
+	return model.NewSet(n.Name, num(1, n), c.staticInt(s, n, true))
 }
 
 // staticInt is an expression that must depend on data only; integer when asked.
@@ -230,17 +136,6 @@ func markInt(e model.Expr) {
 		markInt(e.Then)
 		markInt(e.Else)
 	}
-}
-
-// indicesOf lists the bound indices an expression reads.
-func indicesOf(e model.Expr) []*model.Index {
-	var out []*model.Index
-	model.Walk(e, func(x model.Expr) {
-		if v, ok := x.(*model.IndexVar); ok {
-			out = append(out, v.Index)
-		}
-	})
-	return out
 }
 
 // constRange is the interval of a set's elements as far as it is known without data.

@@ -97,7 +97,7 @@ func (c *checker) concat(s *scope, e *ast.Call) model.Expr {
 	var n model.Expr
 	for i, x := range items {
 		axes := x.Info().Type.Axes
-		if len(axes) == 0 || i > 0 && !sameAxes(axes[1:], items[0].Info().Type.Axes[1:]) {
+		if len(axes) == 0 || i > 0 && !model.SameSets(axes[1:], items[0].Info().Type.Axes[1:]) {
 			c.errorf("E42", e.Args[i].Span(), "`concat` joins arrays along their first axis; `%s` has %s",
 				e.Args[i].Span().Text(), haveAxes(axes))
 			return poison(e)
@@ -117,7 +117,8 @@ func (c *checker) concat(s *scope, e *ast.Call) model.Expr {
 		c.errorf("E50", e.Span(), "`concat` wants at least one vector")
 		return poison(e)
 	}
-	t.Axes = append([]*model.Set{newSet("1.."+linearOf(n).key(), num(1, e), n)}, items[0].Info().Type.Axes[1:]...)
+	joined := model.NewSet("1.."+model.AffineOf(n).Key(), num(1, e), n)
+	t.Axes = append([]*model.Set{joined}, items[0].Info().Type.Axes[1:]...)
 	return &model.Concat{Items: items, Fact: model.Fact{At: e.Span(), Type: t, Static: allStatic(items...)}}
 }
 

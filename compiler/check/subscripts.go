@@ -44,7 +44,7 @@ func (c *checker) subscripts(s *scope, x model.Expr, name ast.Expr, subs []*ast.
 // a[N], b[N] is [N].
 func newAxes(extra, have []*model.Set) (out []*model.Set) {
 	for _, s := range extra {
-		if axisOf(s, have) < 0 {
+		if model.AxisOf(s, have) < 0 {
 			out = append(out, s)
 		}
 	}

@@ -108,7 +108,7 @@ func (m *mixture) symmetricLaw(t *model.Term) (weights []*model.Array, ok bool) 
 	}
 	for _, p := range ref.Array.Pieces {
 		if p.Term == nil || p.Term.Dist == nil || p.Term.Dist.Name != "Dirichlet" || !constantVector(p.Term.Args[0]) ||
-			len(indicesOf(p.Term.Args[0])) > 0 {
+			len(model.Indices(p.Term.Args[0])) > 0 {
 			return nil, false
 		}
 	}
@@ -216,7 +216,7 @@ func lawAlong(a *model.Array, axis int) *model.Term {
 		return nil
 	}
 	for _, x := range t.Exprs() {
-		if slices.Contains(indicesOf(x), i) {
+		if slices.Contains(model.Indices(x), i) {
 			return nil
 		}
 	}

@@ -374,7 +374,7 @@ func (c *checker) exchangeable(t *model.Term) bool {
 		if x.Info().Static && !t.ZeroSum {
 			continue
 		}
-		for _, i := range indicesOf(x) {
+		for _, i := range model.Indices(x) {
 			if i == last {
 				return false
 			}
@@ -389,11 +389,11 @@ func (c *checker) categoricalOffset(t *model.Term) {
 		return
 	}
 	axes := t.Args[0].Info().Type.Axes
-	lo := linearOf(axes[len(axes)-1].Lo)
-	if lo.isConst() && lo.c != 1 {
-		t.Offset = &model.Num{Value: lo.c - 1,
+	lo := model.AffineOf(axes[len(axes)-1].Lo)
+	if lo.IsConst() && lo.Const != 1 {
+		t.Offset = &model.Num{Value: lo.Const - 1,
 			Fact: model.Fact{Static: true,
-				Type: model.Type{Elem: types.Int, Range: stdlib.Range{Lo: lo.c - 1, Hi: lo.c - 1, Int: true}}}}
+				Type: model.Type{Elem: types.Int, Range: stdlib.Range{Lo: lo.Const - 1, Hi: lo.Const - 1, Int: true}}}}
 	}
 }
 

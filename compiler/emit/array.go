@@ -76,7 +76,7 @@ func (e *emitter) assemble(a *model.Array) value {
 	}
 	if len(parts) == 1 {
 		v := parts[0]
-		if !sameSets(v.axes, a.Type.Axes) {
+		if !model.SameSets(v.axes, a.Type.Axes) {
 			bug("axes of %s", a.Name)
 		}
 		return v

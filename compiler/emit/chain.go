@@ -52,7 +52,7 @@ func (e *emitter) latentAt(a *model.Array, sub *model.Subscript) value {
 	switch {
 	case sub.Gap != nil:
 		return e.indexVar(e.valueOf(occurrence{a, apart, *sub.Gap}))
-	case len(indicesIn(x)) == 0:
+	case len(model.Indices(x)) == 0:
 		return e.indexVar(e.valueOf(occurrence{a, fixed, toInt(e.staticValues(x)[0])}))
 	}
 	return e.indexVar(own) // at its own place, or at one that data choose

@@ -205,14 +205,14 @@ func (e *emitter) shape(bound []*model.Index, axes []*model.Set) []int {
 
 // align spreads v over the given bound and own axes, which include its own.
 func (e *emitter) align(v value, bound []*model.Index, axes []*model.Set) Node {
-	if slices.Equal(v.bound, bound) && len(v.axes) == len(axes) && sameSets(v.axes, axes) {
+	if slices.Equal(v.bound, bound) && len(v.axes) == len(axes) && model.SameSets(v.axes, axes) {
 		return v.node
 	}
 	to := make([]int, 0, v.rank())
 	for _, i := range v.bound {
 		to = append(to, slices.Index(bound, i))
 	}
-	inPlace := sameSets(v.axes, axes) // also of a square matrix, whose axes cannot be told apart
+	inPlace := model.SameSets(v.axes, axes) // also of a square matrix, whose axes cannot be told apart
 	for k, s := range v.axes {
 		if !inPlace {
 			k = slices.IndexFunc(axes, s.Same)
@@ -220,10 +220,6 @@ func (e *emitter) align(v value, bound []*model.Index, axes []*model.Set) Node {
 		to = append(to, len(bound)+k)
 	}
 	return autodiff.Broadcast(v.node, e.shape(bound, axes), to)
-}
-
-func sameSets(a, b []*model.Set) bool {
-	return slices.EqualFunc(a, b, (*model.Set).Same)
 }
 
 // loose aligns v, but leaves a scalar a scalar: elementwise ops spread it themselves.

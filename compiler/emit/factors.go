@@ -74,7 +74,7 @@ func (e *emitter) overParts(t *model.Term, v value) value {
 		if isChainAxis(t.Array, k) || t.Piece.Covers(t.Array, k) {
 			continue
 		}
-		axis, part := e.box(t.Array.Type.Axes[k]), e.box(slotSet(s))
+		axis, part := e.box(t.Array.Type.Axes[k]), e.box(s.Set())
 		own := e.ownPlates(t.Array)[k]
 		at := slices.Index(v.bound, s.Index)
 		if s.Index == nil {
@@ -184,7 +184,7 @@ func hangsOn(terms []*model.Term, w, z *model.Array) bool {
 			switch leader(r.Latent) {
 			case z:
 				for _, x := range r.Gather {
-					at = append(at, indicesIn(x)...)
+					at = append(at, model.Indices(x)...)
 				}
 			case w:
 				own = append(own, r.Plates...)
@@ -195,15 +195,6 @@ func hangsOn(terms []*model.Term, w, z *model.Array) bool {
 		}
 	}
 	return false
-}
-
-func indicesIn(x model.Expr) (out []*model.Index) {
-	model.Walk(x, func(y model.Expr) {
-		if v, ok := y.(*model.IndexVar); ok {
-			out = append(out, v.Index)
-		}
-	})
-	return out
 }
 
 // renamed replaces plates by the representatives of their sets.

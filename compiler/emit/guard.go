@@ -113,7 +113,7 @@ func (e *emitter) countedAt(inputs map[string][]float64, at value) (positions, c
 	bound := union(append([]value{at}, e.guards...)...)
 	n := e.g.Full(1, e.shape(bound, at.axes)...)
 	for _, q := range e.guards {
-		if !q.node.Valid() || len(q.axes) > 0 && !sameSets(q.axes, at.axes) {
+		if !q.node.Valid() || len(q.axes) > 0 && !model.SameSets(q.axes, at.axes) {
 			return nil, nil, false
 		}
 		n = autodiff.Where(e.align(q, bound, at.axes), n, e.g.Const(0))

@@ -117,19 +117,11 @@ func (s *series) newMove(m *member, p *model.Piece, z map[*model.Piece]value) *m
 	default:
 		return nil
 	}
-	v.steps = s.e.box(slotSet(p.Slots[m.axis]))
+	v.steps = s.e.box(p.Slots[m.axis].Set())
 	for _, x := range v.roots {
 		s.collect(v, x)
 	}
 	return v
-}
-
-// slotSet is the part of an axis that a slot covers.
-func slotSet(s model.Slot) *model.Set {
-	if s.Index != nil {
-		return s.Index.Set
-	}
-	return &model.Set{Lo: s.At, Hi: s.At}
 }
 
 func (s *series) moveOf(p *model.Piece) *move {

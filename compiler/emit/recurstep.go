@@ -240,7 +240,7 @@ func (s *series) bind(p *model.Piece, v *move) value {
 		if k == m.axis {
 			continue
 		}
-		all, part := s.e.box(m.array.Type.Axes[k]), s.e.box(slotSet(slot))
+		all, part := s.e.box(m.array.Type.Axes[k]), s.e.box(slot.Set())
 		n = cutAxis(n, at, part.lo-all.lo, part.hi-all.lo+1)
 		if slot.Index != nil {
 			order, shape = append(order, slot.Index), append(shape, part.size())

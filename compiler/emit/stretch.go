@@ -66,7 +66,7 @@ func (s *series) base(m *member, times box) {
 		if slices.ContainsFunc(m.moves, func(v *move) bool { return v.piece == q }) {
 			continue
 		}
-		b := s.e.box(slotSet(q.Slots[m.axis]))
+		b := s.e.box(q.Slots[m.axis].Set())
 		if b.size() == 0 || !m.whole && (b.hi < first || b.lo > last) {
 			continue
 		}
@@ -83,7 +83,7 @@ func (s *series) widened(m *member, p *model.Piece, n Node, lead int) Node {
 	at := lead
 	for k, slot := range p.Slots {
 		if k != m.axis {
-			all, part := s.e.box(m.array.Type.Axes[k]), s.e.box(slotSet(slot))
+			all, part := s.e.box(m.array.Type.Axes[k]), s.e.box(slot.Set())
 			before[at], after[at] = part.lo-all.lo, all.hi-part.hi
 			at++
 		}

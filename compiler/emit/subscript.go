@@ -284,7 +284,7 @@ func (e *emitter) clamped(n Node, p pick) Node {
 // placed brings own axes to the order that the checker gave the subscript.
 func (e *emitter) placed(v value, s *model.Subscript) value {
 	want := s.Type.Axes
-	if sameSets(v.axes, want) {
+	if model.SameSets(v.axes, want) {
 		v.axes = want
 		return v
 	}

@@ -1,7 +1,6 @@
 package model
 
 import (
-	"slices"
 	"strings"
 
 	"ppl/lang/source"
@@ -36,7 +35,7 @@ func (s *RowSet) Name() string {
 }
 
 // SameAxes reports whether two row sets are over the same sets.
-func (s *RowSet) SameAxes(t *RowSet) bool { return slices.EqualFunc(s.Axes, t.Axes, (*Set).Same) }
+func (s *RowSet) SameAxes(t *RowSet) bool { return SameSets(s.Axes, t.Axes) }
 
 // A Coupling is why an observation's elements are no rows: the code and the words of the diagnostic, and the place that
 // couples them.

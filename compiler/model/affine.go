@@ -1,0 +1,114 @@
+package model
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// An Affine is the form c + Σ kᵢ·xᵢ of an integer expression. Forms are how bounds and subscripts are compared before
+// data are known: `2..T` and `1 + 1..T` are the same set, and `t - 1` lies one before `t`.
+type Affine struct {
+	Const float64
+	Coefs map[string]float64 // by variable: an index, a size, or the text of what is not affine
+}
+
+// AffineOf is the form of an integer expression; a part that is not affine is a variable, named by its source text.
+func AffineOf(e Expr) Affine {
+	switch e := e.(type) {
+	case *Num:
+		return Affine{Const: e.Value}
+	case *IndexVar:
+		return AffineIndex(e.Index)
+	case *SizeOf:
+		return AffineName(e.Size.Name)
+	case *SetSize:
+		return AffineOf(e.Set.Hi).Minus(AffineOf(e.Set.Lo)).Plus(Affine{Const: 1})
+	case *Ref:
+		if a := e.Array; len(a.Type.Axes) == 0 && a.Role == Definition && len(a.Pieces) == 1 {
+			if f := AffineOf(a.Pieces[0].Value); f.IsConst() {
+				return f
+			}
+		}
+		return AffineName(e.Array.Name)
+	case *Apply:
+		if f, ok := affineApply(e); ok {
+			return f
+		}
+	}
+	return AffineName(e.Info().At.Text())
+}
+
+func affineApply(e *Apply) (Affine, bool) {
+	if len(e.Args) == 1 && e.Name == "-" {
+		return AffineOf(e.Args[0]).Times(-1), true
+	}
+	if len(e.Args) != 2 {
+		return Affine{}, false
+	}
+	x, y := AffineOf(e.Args[0]), AffineOf(e.Args[1])
+	switch {
+	case e.Name == "+":
+		return x.Plus(y), true
+	case e.Name == "-":
+		return x.Minus(y), true
+	case e.Name == "*" && x.IsConst():
+		return y.Times(x.Const), true
+	case e.Name == "*" && y.IsConst():
+		return x.Times(y.Const), true
+	}
+	return Affine{}, false
+}
+
+// AffineName is the form of a variable.
+func AffineName(name string) Affine { return Affine{Coefs: map[string]float64{name: 1}} }
+
+// AffineIndex is the form of an index. Its name alone would not do: two statements may both use `i`.
+func AffineIndex(i *Index) Affine { return AffineName("index " + strconv.Itoa(i.ID)) }
+
+// Offset is how far x lies from an index: −1 for `t - 1` and `t`.
+func Offset(x Expr, from *Index) Affine { return AffineOf(x).Minus(AffineIndex(from)) }
+
+// SameForm reports whether two expressions have the same form, so that their values are equal. Nil equals nil alone.
+func SameForm(x, y Expr) bool {
+	if x == nil || y == nil {
+		return x == y
+	}
+	return AffineOf(x).Key() == AffineOf(y).Key()
+}
+
+// Plus is the sum of two forms.
+func (f Affine) Plus(g Affine) Affine { return f.plusTimes(g, 1) }
+
+// Minus is the difference of two forms.
+func (f Affine) Minus(g Affine) Affine { return f.plusTimes(g, -1) }
+
+// Times multiplies a form by a number.
+func (f Affine) Times(k float64) Affine { return Affine{}.plusTimes(f, k) }
+
+// plusTimes is f + k·g. Variables whose coefficient becomes 0 are left out, so that IsConst and Key see what remains.
+func (f Affine) plusTimes(g Affine, k float64) Affine {
+	sum := Affine{f.Const + k*g.Const, map[string]float64{}}
+	maps.Copy(sum.Coefs, f.Coefs)
+	for name, c := range g.Coefs {
+		if sum.Coefs[name] += k * c; sum.Coefs[name] == 0 {
+			delete(sum.Coefs, name)
+		}
+	}
+	return sum
+}
+
+// IsConst reports whether the form has no variables.
+func (f Affine) IsConst() bool { return len(f.Coefs) == 0 }
+
+// Key is a text that is the same for equal forms only.
+func (f Affine) Key() string {
+	var b strings.Builder
+	for _, name := range slices.Sorted(maps.Keys(f.Coefs)) {
+		fmt.Fprintf(&b, "%g*%s+", f.Coefs[name], name)
+	}
+	fmt.Fprintf(&b, "%g", f.Const)
+	return b.String()
+}

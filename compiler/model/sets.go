@@ -1,0 +1,60 @@
+package model
+
+import "slices"
+
+// NewSet makes a set from its bounds.
+func NewSet(name string, lo, hi Expr) *Set {
+	return &Set{Name: name, Lo: lo, Hi: hi, Key: AffineOf(lo).Key() + ".." + AffineOf(hi).Key(),
+		Ragged: append(Indices(lo), Indices(hi)...)}
+}
+
+// Set is the part of an axis that a slot covers.
+func (s Slot) Set() *Set {
+	if s.Index != nil {
+		return s.Index.Set
+	}
+	return NewSet(s.At.Info().At.Text(), s.At, s.At)
+}
+
+// Region is a piece's part of each axis.
+func (p *Piece) Region() (sets []*Set) {
+	for _, s := range p.Slots {
+		sets = append(sets, s.Set())
+	}
+	return sets
+}
+
+// SameSets reports whether two lists of axes align one by one.
+func SameSets(a, b []*Set) bool { return slices.EqualFunc(a, b, (*Set).Same) }
+
+// AxisOf is the position of a set among axes, −1 where it is none of them.
+func AxisOf(s *Set, axes []*Set) int { return slices.IndexFunc(axes, s.Same) }
+
+// Overlap reports whether two parts of a box share elements, as far as that is known before sizes are.
+func Overlap(p, q []*Set) bool {
+	for k := range min(len(p), len(q)) {
+		if !p[k].overlaps(q[k]) {
+			return false
+		}
+	}
+	return len(p) == len(q)
+}
+
+// overlaps reports whether two parts of an axis share elements: numbers show it, or they have an end in common.
+func (s *Set) overlaps(t *Set) bool {
+	first, last := AffineOf(t.Hi).Minus(AffineOf(s.Lo)), AffineOf(s.Hi).Minus(AffineOf(t.Lo))
+	if first.IsConst() && last.IsConst() {
+		return first.Const >= 0 && last.Const >= 0
+	}
+	return SameForm(s.Lo, t.Lo) || SameForm(s.Hi, t.Hi)
+}
+
+// Indices lists the indices that an expression reads, its own among them.
+func Indices(x Expr) (out []*Index) {
+	Walk(x, func(y Expr) {
+		if v, ok := y.(*IndexVar); ok {
+			out = append(out, v.Index)
+		}
+	})
+	return out
+}
