@@ -64,6 +64,19 @@ D = 3`,
 m[D] ~ Normal(0, 1)
 Y[i in 2..N, d in 1..3] ~ Normal(m[d] + Y[i-1, d], 1)
 D = 3`,
+		"bodies": `data Y[N, D] from "Y.npy"
+D = 3
+a, b ~ Normal(0, 1)
+net(v[K]) = {
+    half[k in K] = v[k] / 2
+    w[k in K] = tanh(half[k] * b)
+    h[1] = v[1]
+    h[t in 2..K] = a * h[t-1] + half[t]
+    s[1] = v[1]
+    s[t in 2..K] = s[t-1] / 2 + v[t]
+    return sum(w) + h[K] + a * s[K]
+}
+Y[i in N, d in 1..3] ~ Normal(net(Y[i]), 1)`,
 		"two files": `data y[N] from "t.csv"
 data Y[N, D] from "Y.npy"
 D = 3

@@ -249,7 +249,15 @@ func (c *checker) resolve(a *arrayInfo) {
 	}
 	a.state = visiting
 	c.open = append(c.open, a)
-	defer func() { c.open = c.open[:len(c.open)-1] }()
+	c.statements(a)
+	c.open = c.open[:len(c.open)-1]
+	if a.recurs {
+		c.settle([]*model.Array{a.Array})
+	}
+}
+
+// statements elaborates what is on the left of an array's statements, and the values of definitions.
+func (c *checker) statements(a *arrayInfo) {
 	slices.SortStableFunc(a.defs, func(d, e define) int { // what begins an array before what goes on
 		return boolInt(d.mentions(a.Name)) - boolInt(e.mentions(a.Name))
 	})

@@ -126,19 +126,16 @@ func indexVar(i *model.Index, at ast.Node) model.Expr {
 
 // ref reads a whole array.
 func (c *checker) ref(a *arrayInfo, e ast.Node) model.Expr {
-	static := true
-	if a.state == visiting {
-		if !c.provisional(a) {
-			c.cycle(a, e)
-			return poison(e)
-		}
-		static = c.open[len(c.open)-1] == a // of what others are worked out from meanwhile nothing is known
+	open := a.state == visiting
+	if open && !c.provisional(a) {
+		c.cycle(a, e)
+		return poison(e)
 	}
 	c.resolve(a)
 	if isBroken(a) {
 		return poison(e)
 	}
-	return &model.Ref{Array: a.Array, Fact: model.Fact{At: e.Span(), Type: a.Type, Static: static && c.isStatic(a)}}
+	return &model.Ref{Array: a.Array, Fact: model.Fact{At: e.Span(), Type: a.Type, Static: !open && c.isStatic(a)}}
 }
 
 // isBroken tells an array whose own statements were refused.

@@ -2,6 +2,7 @@ package check
 
 import (
 	"math"
+	"slices"
 	"sort"
 	"strconv"
 	"strings"
@@ -110,7 +111,11 @@ func (c *checker) staticInt(s *scope, e ast.Expr, integer bool) model.Expr {
 	if isPoison(x) {
 		return x
 	}
-	if !x.Info().Static {
+	switch a := c.openIn(x); {
+	case a != nil:
+		c.errorf("E48", e.Span(), "a bound here must be known before `%s` is; `%s` reads `%s`, which is being defined", a.Name, e.Span().Text(), a.Name).
+			Help("run over all of the axis and choose with a condition: `sum(k in K: k <= %s ? … : 0)`", e.Span().Text())
+	case !x.Info().Static:
 		c.errorf("E48", e.Span(), "a bound here must depend on data only; `%s` depends on a parameter", e.Span().Text())
 	}
 	if len(x.Info().Type.Axes) > 0 && integer {
@@ -167,4 +172,28 @@ func axesText(axes []*model.Set) string {
 		names[i] = a.Name
 	}
 	return "[" + strings.Join(names, ", ") + "]"
+}
+
+// openIn is an array still being defined that an expression reads, itself or through definitions; nil if there is none.
+func (c *checker) openIn(x model.Expr) *model.Array {
+	seen := map[*model.Array]bool{}
+	var visit func(as []*model.Array) *model.Array
+	visit = func(as []*model.Array) *model.Array {
+		for _, a := range as {
+			if slices.ContainsFunc(c.open, func(b *arrayInfo) bool { return b.Array == a }) {
+				return a
+			}
+			if seen[a] {
+				continue
+			}
+			seen[a] = true
+			for _, p := range a.Pieces {
+				if b := visit(model.Arrays(p.Value)); b != nil {
+					return b
+				}
+			}
+		}
+		return nil
+	}
+	return visit(model.Arrays(x))
 }

@@ -399,6 +399,7 @@ func (c *checker) categoricalOffset(t *model.Term) {
 
 // finish looks at the model as a whole.
 func (c *checker) finish() {
+	c.settleAll()
 	c.circles()
 	c.recurrences()
 	c.orders()

@@ -18,7 +18,14 @@ func (e *emitter) array(a *model.Array) value {
 	defer func() { e.guards = guards }()
 	var v value
 	if e.rows != nil && a.Role != model.Latent && !e.rows.splits(a) {
-		return e.rows.whole.array(a)
+		switch {
+		case !e.rows.readsRow(a):
+			return e.rows.whole.array(a)
+		case e.onceForAll(a):
+			v = e.atRows(e.rows.whole.array(a), nil)
+			e.arrays[a] = v
+			return v
+		}
 	}
 	switch a.Role {
 	case model.Data:

@@ -186,7 +186,7 @@ func (e *emitter) staticValues(x model.Expr) []float64 {
 	}
 	v := e.expr(x)
 	if !v.node.Static() {
-		panic("internal error: a bound that is not static: " + x.Info().At.Text())
+		e.fail("E48", x, "a bound here must depend on data only; `%s` does not", x.Info().At.Text())
 	}
 	return autodiff.Eval(nil, v.node)[0]
 }

@@ -23,6 +23,7 @@ type rowReader struct {
 	of     map[*model.Array]*model.Array // the array that a view shows
 	groups map[*model.Group]*model.Group
 	masks  map[*model.Piece]value // where a view's piece counts, if pieces part the rows
+	local  map[*model.Array]bool  // answers of readsRow
 	rows   Node                   // of the batch
 	loaded map[loading]Node       // rows of streams
 	want   *[]loading             // lists what is loaded when not nil
@@ -39,7 +40,8 @@ func (e *emitter) forRows(set *model.RowSet, rows Node) *emitter {
 	r := &rowReader{set: set, whole: e, index: &model.Index{Name: "row", Set: batch, ID: 1 << 28},
 		at:   make([]value, len(set.Axes)),
 		rows: rows, loaded: map[loading]Node{}, views: map[*model.Array]*model.Array{},
-		of: map[*model.Array]*model.Array{}, groups: map[*model.Group]*model.Group{}, masks: map[*model.Piece]value{}}
+		of: map[*model.Array]*model.Array{}, groups: map[*model.Group]*model.Group{}, masks: map[*model.Piece]value{},
+		local: map[*model.Array]bool{}}
 	for k := len(set.Axes) - 1; k >= 0; k-- {
 		b, n := e.box(set.Axes[k]), rows
 		if k > 0 {

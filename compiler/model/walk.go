@@ -91,15 +91,21 @@ func (a *Array) Exprs() []Expr {
 		out = append(out, a.Bounds.Lo, a.Bounds.Hi)
 	}
 	for _, p := range a.Pieces {
-		out = append(append(out, bounds(p.Plates)...), p.Value)
-		for _, s := range p.Slots {
-			out = append(out, s.At)
-		}
-		if p.Term != nil {
-			out = append(out, p.Term.Exprs()...)
-		}
+		out = append(out, p.Exprs()...)
 	}
 	return append(out, a.Value, a.MissingCode)
+}
+
+// Exprs are all expressions of a piece, those of its plates among them.
+func (p *Piece) Exprs() []Expr {
+	out := append(bounds(p.Plates), p.Value)
+	for _, s := range p.Slots {
+		out = append(out, s.At)
+	}
+	if p.Term != nil {
+		out = append(out, p.Term.Exprs()...)
+	}
+	return out
 }
 
 func setExprs(sets ...*Set) (out []Expr) {
