@@ -67,30 +67,6 @@ func TestDifferentExpressionsStayApart(t *testing.T) {
 	}
 }
 
-// Gorgonia finds equal nodes by a 32-bit hash. Among 150,000 nodes some collide, and must still be told apart.
-func TestHashCollisionsDoNotMerge(t *testing.T) {
-	g := New()
-	seen, ops, collisions := map[uint32]bool{}, map[uint32]bool{}, 0
-	for i := range 150_000 {
-		n := g.Full(1, i%500+1, i/500+1)
-		if n.ID() != i || n.Expr().ID() != int64(i) {
-			t.Fatalf("array %d is node %d, in Gorgonia %d", i, n.ID(), n.Expr().ID())
-		}
-		ops[n.Op().Hashcode()] = true
-		if h := n.Expr().Hashcode(); seen[h] {
-			collisions++
-		} else {
-			seen[h] = true
-		}
-	}
-	if len(ops) != len(g.Nodes()) {
-		t.Errorf("%d ops have %d hashes", len(g.Nodes()), len(ops))
-	}
-	if collisions == 0 {
-		t.Error("no collision: this test proves nothing")
-	}
-}
-
 func TestSimplifications(t *testing.T) {
 	g := New()
 	x, s, m := g.Input("x", 3), g.Input("s"), g.Input("m", 2, 3)

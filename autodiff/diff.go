@@ -1,10 +1,6 @@
 package autodiff
 
-import (
-	"fmt"
-
-	"gorgonia.org/gorgonia"
-)
+import "fmt"
 
 // Grad is the gradient of the scalar y with respect to each of xs, zeros where there is no path. It can be called
 // again, and on gradients.
@@ -43,7 +39,7 @@ func dependents(g *Graph, last int, xs []Node) []bool {
 	for i := range active {
 		n := g.nodes[i]
 		for k, a := range n.args {
-			active[i] = active[i] || active[a.id] && differentiable(n.op.Kind, k)
+			active[i] = active[i] || active[a.id] && Differentiable(n.op.Kind, k)
 		}
 	}
 	return active
@@ -51,7 +47,7 @@ func dependents(g *Graph, last int, xs []Node) []bool {
 
 // backward adds what n passes on to the gradients of its active arguments.
 func backward(n Node, bar []Node, active []bool) {
-	wanted := func(k int) bool { return active[n.args[k].id] && differentiable(n.op.Kind, k) }
+	wanted := func(k int) bool { return active[n.args[k].id] && Differentiable(n.op.Kind, k) }
 	for k, d := range pullback(n, bar[n.id], wanted) {
 		if !d.Valid() {
 			continue
@@ -76,9 +72,9 @@ func gradients(g *Graph, bar, xs []Node) []Node {
 	return out
 }
 
-// differentiable says whether a kind passes a gradient to argument k. Steps do not: their slope is 0 where they have
+// Differentiable says whether a kind passes a gradient to argument k. Steps do not: their slope is 0 where they have
 // one; nor do conditions and indices.
-func differentiable(kind Kind, k int) bool {
+func Differentiable(kind Kind, k int) bool {
 	switch kind {
 	case OpSign, OpFloor, OpCeil, OpRound, OpShuffle:
 		return false
@@ -132,27 +128,16 @@ func toArg(n, bar Node, k int) Node {
 	return movementToArg(n, bar, k)
 }
 
-// DiffWRT says which arguments a gradient passes to.
-func (o *Op) DiffWRT(inputs int) []bool {
-	out := make([]bool, inputs)
-	for k := range out {
-		out[k] = differentiable(o.Kind, k)
+// Pullback gives what a gradient through n is made of, in a graph of its own: Inputs args for n's arguments and bar for
+// ∂y/∂n, and the part of ∂y/∂arg that passes through n, for each argument that has one. The others are none.
+func Pullback(n Node) (args []Node, bar Node, gradients []Node) {
+	g := New()
+	for k, a := range n.args {
+		in := g.Input(fmt.Sprint("arg", k), a.Shape()...)
+		in.finite, in.single = a.finite, a.single
+		args = append(args, in)
 	}
-	return out
-}
-
-// SymDiff is the pullback on Gorgonia's nodes; grad must have been made by this package's builder.
-func (o *Op) SymDiff(_ gorgonia.Nodes, _, grad *gorgonia.Node) (gorgonia.Nodes, error) {
-	nodes := o.node.graph.nodes
-	if id := grad.ID(); id < 0 || id >= int64(len(nodes)) || nodes[id].twin != grad {
-		return nil, fmt.Errorf("gradient %v is not a node of this graph", grad)
-	}
-	ds := pullback(o.node, nodes[grad.ID()], func(k int) bool { return differentiable(o.Kind, k) })
-	out := make(gorgonia.Nodes, len(ds))
-	for k, d := range ds {
-		if d.Valid() {
-			out[k] = d.twin
-		}
-	}
-	return out, nil
+	bar = g.Input("bar", n.Shape()...)
+	again := g.add(*n.op, n.Shape(), args...)
+	return args, bar, pullback(again, bar, func(k int) bool { return Differentiable(n.op.Kind, k) })
 }

@@ -133,23 +133,6 @@ func TestGradientAtCorners(t *testing.T) {
 	}
 }
 
-// Gorgonia asks each op for its derivative by this method; it is the same gradient node.
-func TestSymDiff(t *testing.T) {
-	g := New()
-	x, y := g.Input("x", 2), g.Input("y", 2)
-	n, up := Mul(x, y), g.Full(1, 2)
-	ds, err := n.Op().SymDiff(nil, n.Expr(), up.Expr())
-	if err != nil || len(ds) != 2 || ds[0] != y.Expr() || ds[1] != x.Expr() {
-		t.Errorf("derivatives %v, error %v", ds, err)
-	}
-	if wrt := Gather(x, y).Op().DiffWRT(2); !wrt[0] || wrt[1] {
-		t.Errorf("gather passes gradients to %v", wrt)
-	}
-	if _, err := n.Op().SymDiff(nil, n.Expr(), New().Input("other", 2).Expr()); err == nil {
-		t.Error("a gradient of another graph is accepted")
-	}
-}
-
 // Logistic regression: the gradient of Σ log σ(±(Xβ + a)) is Xᵀ(y − σ(Xβ + a)).
 func TestLogisticRegression(t *testing.T) {
 	g := New()

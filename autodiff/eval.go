@@ -69,7 +69,9 @@ func (r *Routine) Eval(inputs map[string][]float64) [][]float64 {
 	return out
 }
 
-// compute is the value of a node that is no input.
+// Compute is the value of a node that is no Input, from the values of its arguments. It may be one of theirs.
+func (n Node) Compute(args ...[]float64) []float64 { return compute(n, args) }
+
 func compute(n Node, args [][]float64) []float64 {
 	switch n.op.Kind {
 	case OpData:

@@ -9,7 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	. "ppl/autodiff"
-	"ppl/autodiff/tape"
+	"ppl/autodiff/gorgonia"
 )
 
 // Movement and reductions of 0, 1, …, 5 written out by hand.
@@ -55,7 +55,7 @@ func TestGatherIsAProduct(t *testing.T) {
 	i := g.Data("i", at, 4)
 	oneHot := Eq(Broadcast(i, []int{4, 3}, []int{0}), Broadcast(g.Iota(3), []int{4, 3}, []int{1}))
 	values := map[string][]float64{"x": {1, 2, 3, 4, 5, 6}, "y": {1, 2, 3, 4, 5, 6, 7, 8}}
-	want, err := tape.Run(values, MatMul(oneHot, x, false, false), MatMul(oneHot, y, true, false))
+	want, err := gorgonia.Eval(values, MatMul(oneHot, x, false, false), MatMul(oneHot, y, true, false))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,6 +1,6 @@
-// Package autodiff builds densities as Gorgonia expression graphs of our own ops and differentiates them in reverse.
+// Package autodiff builds densities as graphs and differentiates them in reverse.
 //
-// It is the only importer of Gorgonia. A graph describes the arithmetic of one lane; shapes are concrete; every value
+// A graph describes the arithmetic of one lane; shapes are concrete; every value
 // is a float64 array (booleans are 0 or 1, integers exact), which a device may keep in single precision where the graph
 // says so. Common subexpressions are merged in the builder, by kind, attributes and children; constants fold, and an
 // empty array is a constant. An array meets a scalar only through an explicit Broadcast node, so the arguments of an
@@ -15,13 +15,10 @@ package autodiff
 import (
 	"math"
 	"slices"
-
-	"gorgonia.org/gorgonia"
 )
 
 // A Graph owns nodes.
 type Graph struct {
-	expr   *gorgonia.ExprGraph
 	nodes  []Node
 	seen   map[string]Node // common subexpressions by Op.key
 	inputs map[string]Node
@@ -30,7 +27,7 @@ type Graph struct {
 
 // New makes an empty graph.
 func New() *Graph {
-	return &Graph{expr: gorgonia.NewGraph(), seen: map[string]Node{}, inputs: map[string]Node{}, iotas: map[int]Node{}}
+	return &Graph{seen: map[string]Node{}, inputs: map[string]Node{}, iotas: map[int]Node{}}
 }
 
 // Nodes in order of creation. Do not modify.
@@ -119,8 +116,6 @@ func (g *Graph) add(op Op, shape []int, args ...Node) Node {
 	n := Node{&vertex{graph: g, id: len(g.nodes), op: &op, shape: slices.Clip(slices.Clone(shape)),
 		args: slices.Clone(args)}}
 	n.static, n.finite, n.single = isStatic(n), isFinite(n), isSingle(n)
-	op.node = n
-	n.twin = g.join(n)
 	g.nodes = append(g.nodes, n)
 	g.seen[key] = n
 	return n

@@ -5,9 +5,10 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/diff/fd"
+	G "gorgonia.org/gorgonia"
 
 	. "ppl/autodiff"
-	"ppl/autodiff/tape"
+	"ppl/autodiff/gorgonia"
 )
 
 func TestEveryKindHasAnExample(t *testing.T) {
@@ -32,7 +33,7 @@ func TestEvalAgainstTapeMachine(t *testing.T) {
 	for _, e := range examples {
 		y, xs, values := e.instance()
 		nodes := append(Grad(weighted(y), xs...), y)
-		want, err := tape.Run(values, nodes...)
+		want, err := gorgonia.Eval(values, nodes...)
 		if err != nil {
 			t.Errorf("%s: %v", e.name(), err)
 			continue
@@ -45,12 +46,68 @@ func TestEvalAgainstTapeMachine(t *testing.T) {
 	}
 }
 
+// Gorgonia's own Grad, through the ops' SymDiff: so a density can be part of a larger program there. It refuses inputs
+// that have no path.
+func TestGradientByGorgonia(t *testing.T) {
+	compared := 0
+	for _, e := range examples {
+		y, all, values := e.instance()
+		total := weighted(y)
+		own, xs := []Node(nil), []Node(nil)
+		for k, d := range Grad(total, all...) {
+			if v, constant := d.IsConst(); !constant || v != 0 {
+				own, xs = append(own, d), append(xs, all[k])
+			}
+		}
+		if len(xs) == 0 {
+			continue
+		}
+		got, err := gradientByGorgonia(total, xs, values)
+		if err != nil {
+			t.Errorf("%s: %v", e.name(), err)
+			continue
+		}
+		for i, want := range Eval(values, own...) {
+			compared++
+			if !near(got[i], want, 1e-13) {
+				t.Errorf("%s, argument %d: %v by Gorgonia's Grad, want %v", e.name(), i, got[i], want)
+			}
+		}
+	}
+	if compared < len(examples) {
+		t.Errorf("only %d gradients of %d examples", compared, len(examples))
+	}
+}
+
+func gradientByGorgonia(total Node, xs []Node, values map[string][]float64) ([][]float64, error) {
+	c, err := gorgonia.Convert(gorgonia.Output{Name: "total", Node: total})
+	if err != nil {
+		return nil, err
+	}
+	inputs := make(G.Nodes, len(xs))
+	for i, x := range xs {
+		inputs[i] = c.Inputs[x.Op().Name]
+	}
+	slopes, err := G.Grad(c.Outputs["total"], inputs...)
+	if err != nil {
+		return nil, err
+	}
+	if _, err = c.Run(values, nil); err != nil {
+		return nil, err
+	}
+	out := make([][]float64, len(xs))
+	for i, d := range slopes {
+		out[i] = gorgonia.Floats(d.Value())
+	}
+	return out, nil
+}
+
 func TestNoiseHasNoValueOnTheTapeMachine(t *testing.T) {
-	if _, err := tape.Run(nil, Exp(New().Normal(1, 2))); err == nil {
+	if _, err := gorgonia.Eval(nil, Exp(New().Normal(1, 2))); err == nil {
 		t.Error("noise was evaluated")
 	}
 	g := New()
-	if _, err := tape.Run(map[string][]float64{"x": {1, 2}}, g.Shuffle(5, g.Const(1), g.Input("x", 2))); err == nil {
+	if _, err := gorgonia.Eval(map[string][]float64{"x": {1, 2}}, g.Shuffle(5, g.Const(1), g.Input("x", 2))); err == nil {
 		t.Error("a shuffle was evaluated")
 	}
 }

@@ -1,25 +1,20 @@
 package autodiff
 
-import (
-	"fmt"
-
-	"gorgonia.org/gorgonia"
-)
+import "fmt"
 
 // A Node is a handle to a value in a graph; comparable; the zero Node is "none".
 type Node struct{ *vertex }
 
-// A vertex is what a Node stands for: an op applied to arguments, and its twin in Gorgonia's graph.
+// A vertex is what a Node refers to: an op applied to arguments.
 type vertex struct {
 	graph  *Graph
-	id     int // also the twin's ID
+	id     int
 	op     *Op
 	shape  []int
 	args   []Node
 	static bool
 	finite bool // for finite inputs, short of overflow
 	single bool // of single precision, if the device has it
-	twin   *gorgonia.Node
 }
 
 // Valid reports whether n is a node at all.

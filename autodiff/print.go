@@ -16,6 +16,14 @@ func (g *Graph) Print(w io.Writer, roots ...Node) error {
 	return err
 }
 
+// Needed are nodes of one graph and all they depend on, in order of creation: arguments come first.
+func Needed(roots ...Node) []Node {
+	if len(roots) == 0 {
+		return nil
+	}
+	return roots[0].Graph().ancestors(roots)
+}
+
 // ancestors are roots and all they depend on, in order of creation.
 func (g *Graph) ancestors(roots []Node) []Node {
 	needed := make([]bool, len(g.nodes))
@@ -41,7 +49,7 @@ func line(n Node) string {
 	for _, a := range n.args {
 		text += " " + a.String()
 	}
-	for _, a := range n.op.attributes() {
+	for _, a := range n.op.Attributes() {
 		text += " " + a
 	}
 	return text + fmt.Sprintf(" : %v\n", n.Shape()) + n.op.Body.text()
@@ -59,8 +67,8 @@ func (b *Body) text() string {
 	return text.String() + fmt.Sprintf("    next %v\n", b.Next)
 }
 
-// attributes are what tells ops of one kind apart, shapes aside.
-func (o *Op) attributes() []string {
+// Attributes are what tells ops of one kind apart, shapes aside, as Print has them.
+func (o *Op) Attributes() []string {
 	switch o.Kind {
 	case OpConst:
 		return []string{fmt.Sprint(o.Value)}

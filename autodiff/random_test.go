@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	. "ppl/autodiff"
-	"ppl/autodiff/tape"
+	"ppl/autodiff/gorgonia"
 )
 
 // Random smooth graphs: values against Gorgonia's machine, gradients against differences.
@@ -15,7 +15,7 @@ func TestRandomGraphs(t *testing.T) {
 	for seed := range uint64(30) {
 		y, xs, values := randomGraph(rand.New(rand.NewPCG(seed, 2)))
 		name := fmt.Sprintf("seed %d", seed)
-		want, err := tape.Run(values, y)
+		want, err := gorgonia.Eval(values, y)
 		if got := Eval(values, y); err != nil || !near(got[0], want[0], 1e-13) {
 			t.Errorf("%s: %v, the tape machine has %v (%v)", name, got, want, err)
 		}
@@ -80,7 +80,7 @@ func TestSumsOfFourAxes(t *testing.T) {
 	for a := range 4 {
 		for b := range a {
 			y := Sum(x, b, a)
-			got, err := tape.Run(values, y)
+			got, err := gorgonia.Eval(values, y)
 			if want := Eval(values, y); err != nil || !near(got[0], want[0], 1e-14) {
 				t.Errorf("over axes %d and %d: %v on the tape machine, want %v (%v)", b, a, got, want, err)
 			}

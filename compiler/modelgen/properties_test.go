@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	"ppl/autodiff"
-	"ppl/autodiff/tape"
+	"ppl/autodiff/gorgonia"
 	"ppl/compiler"
 	"ppl/compiler/data"
 	"ppl/compiler/lower"
@@ -230,7 +230,7 @@ func (s *subject) evaluators(*count) string {
 		}
 	}
 	near := s.eval(nudged(s.points[0]), s.outputs()...)
-	machine, err := tape.Run(map[string][]float64{"theta": s.points[0]}, s.outputs()...)
+	machine, err := gorgonia.Eval(map[string][]float64{"theta": s.points[0]}, s.outputs()...)
 	if err != nil {
 		return "the tape machine: " + err.Error()
 	}

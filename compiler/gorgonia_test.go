@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"ppl/autodiff"
-	"ppl/autodiff/tape"
+	"ppl/autodiff/gorgonia"
 	"ppl/lang/diag"
 )
 
@@ -50,7 +50,7 @@ func agreesWithTape(t *testing.T, p *Program) {
 	prior, lik := p.Density(theta)
 	nodes := []autodiff.Node{prior, lik, autodiff.Grad(autodiff.Add(prior, lik), theta)[0]}
 	inputs := map[string][]float64{"theta": p.Start(4, 0)}
-	got, err := tape.Run(inputs, nodes...)
+	got, err := gorgonia.Eval(inputs, nodes...)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,0 +1,113 @@
+package gorgonia
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	G "gorgonia.org/gorgonia"
+
+	"ppl/autodiff"
+)
+
+// Inputs and outputs have their names; an output that is an input, or another output, has one of its own.
+func TestNames(t *testing.T) {
+	g := autodiff.New()
+	x := g.Input("x", 2)
+	y := autodiff.Add(x, g.Const(1))
+	c, err := Convert(Output{"same", x}, Output{"more", y}, Output{"again", y}, Output{"none", g.Full(3, 0)},
+		Output{"total", autodiff.SumAll(y)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := c.Run(map[string][]float64{"x": {1, 2}}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string][]float64{"same": {1, 2}, "more": {2, 3}, "again": {2, 3}, "none": {}, "total": {5}} {
+		if !slices.Equal(got[name], want) {
+			t.Errorf("%s is %v, want %v", name, got[name], want)
+		}
+	}
+	for _, name := range []string{"x", "same", "more", "again", "total"} {
+		if found := c.Expr.ByName(name); len(found) != 1 {
+			t.Errorf("%d nodes named %s", len(found), name)
+		}
+	}
+	if again, err := c.Run(map[string][]float64{"x": {3, 5}}, nil); err != nil || again["total"][0] != 10 {
+		t.Errorf("the second run gives %v, %v", again["total"], err)
+	}
+}
+
+func TestNameIsTaken(t *testing.T) {
+	g := autodiff.New()
+	for _, outputs := range [][]Output{{{"x", g.Input("x")}}, {{"y", g.Const(1)}, {"y", g.Const(2)}},
+		{{"y", autodiff.Exp(g.Input("x"))}, {"z", autodiff.Exp(autodiff.New().Input("x", 2))}}} {
+		if _, err := Convert(outputs...); err == nil {
+			t.Errorf("%v: converted", outputs)
+		}
+	}
+}
+
+// Gorgonia finds equal nodes by a 32-bit hash. Among 150,000 nodes some collide, and must not be merged.
+func TestHashCollisionsDoNotMerge(t *testing.T) {
+	source, g := autodiff.New(), &Graph{Expr: G.NewGraph()}
+	seen, collisions := map[uint32]bool{}, 0
+	for i := range 150_000 {
+		n, err := g.node(source.Full(1, i%500+1, i/500+1), nil)
+		if err != nil || n.ID() != int64(i) {
+			t.Fatalf("array %d is node %d: %v", i, n.ID(), err)
+		}
+		if h := n.Hashcode(); seen[h] {
+			collisions++
+		} else {
+			seen[h] = true
+		}
+	}
+	if collisions == 0 {
+		t.Error("no collision: this test proves nothing")
+	}
+}
+
+// A merged node is refused, not taken for what it is not.
+func TestMergedNodeIsRefused(t *testing.T) {
+	source, g := autodiff.New(), &Graph{Expr: G.NewGraph()}
+	o, err := g.op(source.Full(1, 3))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err = g.apply(o); err != nil {
+		t.Fatal(err)
+	}
+	if _, err = g.apply(o); err == nil || !strings.Contains(err.Error(), "merged") {
+		t.Errorf("error %v", err)
+	}
+}
+
+// counted gives noise that tells which was asked for.
+type counted struct{}
+
+func (counted) Noise(_ string, site int, dst []float64) {
+	for i := range dst {
+		dst[i] = float64(10*site + i)
+	}
+}
+
+func (counted) Shuffle(rows int, key, position float64) float64 {
+	return float64(rows)*100 + key*10 + position
+}
+
+func TestRandom(t *testing.T) {
+	g := autodiff.New()
+	c, err := Convert(Output{"noise", g.Normal(3, 2)}, Output{"rows", g.Shuffle(5, g.Const(1), g.Iota(2))})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.Run(nil, nil); err == nil {
+		t.Error("noise has a value without a seed")
+	}
+	got, err := c.Run(nil, counted{})
+	if err != nil || !slices.Equal(got["noise"], []float64{30, 31}) || !slices.Equal(got["rows"], []float64{510, 511}) {
+		t.Errorf("got %v, %v", got, err)
+	}
+}
