@@ -7,6 +7,7 @@
 package check
 
 import (
+	"ppl/compiler/analyze"
 	"ppl/compiler/model"
 	"ppl/lang/ast"
 	"ppl/lang/diag"
@@ -19,11 +20,53 @@ import (
 // file with statements that could not be parsed the errors in the others are found.
 func File(f *ast.File, load Loader) (*model.Model, []diag.Diagnostic) {
 	c := newChecker(f, load)
+	c.elaborate(c.global)
+	c.systems()
+	c.settleAll()
 	c.finish()
 	return c.model, c.diags.All()
 }
 
-// newChecker elaborates a file's statements.
+// finish is what needs all names: the analyses of the finished model, and the warnings about names.
+func (c *checker) finish() {
+	m, diags := c.model, &c.diags
+	cycle := analyze.Cycles(m, diags)
+	analyze.Recurrences(m, diags, cycle)
+	analyze.Orders(m, diags, cycle)
+	analyze.Latents(m, diags)
+	analyze.Generated(m, diags)
+	analyze.Observations(m, diags)
+	if diags.HasErrors() || len(c.lost) > 0 {
+		return // warnings about a model that is not understood would mislead
+	}
+	c.unused()
+	if diags.HasErrors() {
+		return
+	}
+	c.optionalData()
+	analyze.Elimination(m)
+	analyze.Rows(m, diags)
+	analyze.Switching(m, diags)
+	analyze.PriorOnly(m, diags)
+}
+
+// Predictive checks a file as File does, and makes the model draw its data anew instead of observing them
+// (analyze.Predictive).
+func Predictive(f *ast.File, load Loader, prior bool) (*model.Model, []diag.Diagnostic) {
+	c := newChecker(f, load)
+	c.elaborate(c.global)
+	c.systems()
+	c.settleAll()
+	if c.diags.HasErrors() {
+		return nil, c.diags.All()
+	}
+	c.optionalData()
+	var diags diag.List // without the warnings, which File gives
+	analyze.Predictive(c.model, &diags, prior)
+	return c.model, diags.All()
+}
+
+// newChecker knows the names of a file, none of which is elaborated.
 func newChecker(f *ast.File, load Loader) *checker {
 	c := &checker{load: load, model: &model.Model{Source: f.Source}, sizes: map[string]*model.Size{}}
 	c.global = newScope(c.prelude())
@@ -31,8 +74,6 @@ func newChecker(f *ast.File, load Loader) *checker {
 	c.mentioned = ast.Mentioned(stmts)
 	c.primes = primes(stmts)
 	c.collect(stmts, c.global)
-	c.elaborate(c.global)
-	c.systems()
 	return c
 }
 
@@ -59,8 +100,6 @@ type checker struct {
 	primes    map[string]bool // names with a derivative
 	odes      []*trajectory
 	queries   []*model.StateAt
-	refused   []*model.Array  // latents whose own law is refused
-	circular  []*model.Array  // reported as drawn from each other
 	mentioned map[string]bool // names that stand in an expression
 	lost      map[string]bool // names in statements that could not be parsed
 	open      []*arrayInfo    // definitions being elaborated, outermost first

@@ -397,39 +397,6 @@ func (c *checker) categoricalOffset(t *model.Term) {
 	}
 }
 
-// finish looks at the model as a whole.
-func (c *checker) finish() {
-	c.settleAll()
-	c.circles()
-	c.recurrences()
-	c.orders()
-	c.latents()
-	c.refuseGenerated()
-	c.observedTwice()
-	if c.diags.HasErrors() || len(c.lost) > 0 {
-		return // warnings about a model that is not understood would mislead
-	}
-	c.unused()
-	if c.diags.HasErrors() {
-		return
-	}
-	c.optionalData()
-	c.describeLatents()
-	c.findRows()
-	c.switching()
-	if c.hasObservation() {
-		return
-	}
-	c.diags.Warnf("E34", spanOfFile(c.model.Source), "no data or observation: the model has only a prior")
-}
-
-// hasObservation reports whether anything is more than a prior.
-func (c *checker) hasObservation() bool {
-	return slices.ContainsFunc(c.model.Terms, func(t *model.Term) bool {
-		return t.Kind == model.Likelihood || t.Density != nil
-	})
-}
-
 // influential are the arrays that reach an observation, what is generated, or a density by formula, through laws and
 // definitions.
 func (c *checker) influential() map[*model.Array]bool {
@@ -535,19 +502,4 @@ func (c *checker) namesSet(name string) bool {
 		}
 	}
 	return false
-}
-
-// refuseGenerated: the model may not read what is drawn after inference.
-func (c *checker) refuseGenerated() {
-	for _, t := range c.model.Terms {
-		if t.Kind == model.Generate {
-			continue
-		}
-		for _, a := range c.termReads(t) {
-			if a.Role == model.Generated {
-				c.errorf("E84", t.At, "the model reads `%s`, which is drawn only after inference", a.Name).Related(a.At,
-					"drawn here")
-			}
-		}
-	}
 }

@@ -1,55 +1,26 @@
-package check
+package analyze
 
 import (
 	"slices"
 
 	"ppl/compiler/model"
-	"ppl/lang/source"
+	"ppl/lang/diag"
 )
 
-func spanOfFile(f *source.File) source.Span {
-	return source.Span{File: f, Start: 0, End: min(1, len(f.Text))}
-}
-
-// termReads lists the arrays that a term reads, through definitions.
-func (c *checker) termReads(t *model.Term) []*model.Array {
-	seen := map[*model.Array]bool{}
-	var out []*model.Array
-	var visit func(e model.Expr)
-	visit = func(e model.Expr) {
-		model.Walk(e, func(x model.Expr) {
-			r, ok := x.(*model.Ref)
-			if !ok || seen[r.Array] {
-				return
-			}
-			seen[r.Array] = true
-			out = append(out, r.Array)
-			for _, p := range r.Array.Pieces {
-				if p.Value != nil {
-					visit(p.Value)
-				}
-			}
-		})
-	}
-	for _, e := range t.Exprs() {
-		visit(e)
-	}
-	return out
-}
-
-// latents finds, for each term, the latents it reads and at which plates, and refuses patterns that this version does
+// Latents finds, for each term, the latents it reads and at which plates, and refuses patterns that this version does
 // not sum out.
-func (c *checker) latents() {
-	for _, t := range c.model.Terms {
+func Latents(m *model.Model, diags *diag.List) {
+	l := latents{m: m, diags: diags}
+	for _, t := range m.Terms {
 		if t.Kind == model.LatentPrior {
-			c.latentSupport(t)
+			l.support(t)
 		}
 	}
-	for _, t := range c.model.Terms {
+	for _, t := range m.Terms {
 		if t.Kind == model.Generate {
 			continue
 		}
-		f := &latentFinder{c: c, term: t, bound: map[*model.Index]*model.Index{}}
+		f := &latentFinder{in: &l, term: t, bound: map[*model.Index]*model.Index{}}
 		for _, i := range t.Plates {
 			f.bound[i] = i
 		}
@@ -60,13 +31,19 @@ func (c *checker) latents() {
 			f.visit(e)
 		}
 		if t.Non && len(t.Reads) > 0 {
-			c.errorf("E61", t.At, "`noncentered` on `%s`: its law reads the discrete unknown `%s`, which is summed out",
-				t.Array.Name, t.Reads[0].Latent.Name)
+			diags.Errorf("E61", t.At, "`noncentered` on `%s`: its law reads the discrete unknown `%s`, which is "+
+				"summed out", t.Array.Name, t.Reads[0].Latent.Name)
 		}
 	}
-	if !c.diags.HasErrors() {
-		c.beside()
+	if !diags.HasErrors() {
+		beside(m)
 	}
+}
+
+type latents struct {
+	m       *model.Model
+	diags   *diag.List
+	refused []*model.Array // their own law is refused, so that reads of them are not reported too
 }
 
 // ownRead is a chain's law reading its own value.
@@ -82,9 +59,9 @@ func ownRead(t *model.Term) model.LatentRead {
 }
 
 // chain finds the axis along which a latent in pieces runs.
-func (c *checker) chain(t *model.Term) bool {
+func (l *latents) chain(t *model.Term) bool {
 	a := t.Array
-	r, ok := c.direction(t)
+	r, ok := direction(l.diags, t)
 	if !ok {
 		return false
 	}
@@ -95,13 +72,13 @@ func (c *checker) chain(t *model.Term) bool {
 	case len(cut) == 1:
 		axis = cut[0]
 	default:
-		axis = c.aside(a)
+		axis = l.aside(a)
 	}
 	switch {
 	case axis < 0:
 		return true
 	case r != nil && r.Whole:
-		c.errorf("E71", t.At, "`%s` cannot be summed out: its law reads all of its past; read it at a constant "+
+		l.diags.Errorf("E71", t.At, "`%s` cannot be summed out: its law reads all of its past; read it at a constant "+
 			"distance: `%s[t-1]`", a.Name, a.Name)
 		return false
 	}
@@ -120,7 +97,7 @@ func cutAxes(a *model.Array) (cut []int) {
 }
 
 // aside is an axis along which some statement reads a latent beside its own place, at t − c; -1 if none does.
-func (c *checker) aside(a *model.Array) int {
+func (l *latents) aside(a *model.Array) int {
 	axis := -1
 	look := func(x model.Expr) {
 		readsIn(x, []*model.Array{a}, func(_ *model.Ref, sub *model.Subscript) {
@@ -136,14 +113,14 @@ func (c *checker) aside(a *model.Array) int {
 			}
 		})
 	}
-	for _, t := range c.model.Terms {
+	for _, t := range l.m.Terms {
 		if t.Kind != model.Generate {
 			for _, x := range t.Exprs() {
 				look(x)
 			}
 		}
 	}
-	for _, b := range c.model.Arrays {
+	for _, b := range l.m.Arrays {
 		for _, p := range b.Pieces {
 			if p.Value != nil {
 				look(p.Value)
@@ -153,24 +130,24 @@ func (c *checker) aside(a *model.Array) int {
 	return axis
 }
 
-// latentSupport: the support must be finite.
-func (c *checker) latentSupport(t *model.Term) {
-	if len(t.Array.Pieces) > 0 && !c.chain(t) {
-		c.refused = append(c.refused, t.Array)
+// support: the support must be finite.
+func (l *latents) support(t *model.Term) {
+	if len(t.Array.Pieces) > 0 && !l.chain(t) {
+		l.refused = append(l.refused, t.Array)
 		return
 	}
 	if t.Dist.Enumerate == nil && t.In == nil {
-		c.errorf("E70", t.At, "`%s ~ %s(…)` cannot be summed out: unbounded; add `in 0..200`", t.Array.Name,
+		l.diags.Errorf("E70", t.At, "`%s ~ %s(…)` cannot be summed out: unbounded; add `in 0..200`", t.Array.Name,
 			t.Dist.Name)
 	}
 	if t.In != nil && !(t.In.Lo.Info().Static && t.In.Hi.Info().Static) {
-		c.errorf("E48", t.At, "the values that `%s` may take must depend on data only", t.Array.Name)
+		l.diags.Errorf("E48", t.At, "the values that `%s` may take must depend on data only", t.Array.Name)
 	}
 }
 
 // A latentFinder walks a term's expressions, following definitions with their indices replaced by those of the reader.
 type latentFinder struct {
-	c     *checker
+	in    *latents
 	term  *model.Term
 	bound map[*model.Index]*model.Index // an index met on the way ↦ the term's plate it stands for
 	open  []*model.Array                // definitions being followed
@@ -179,7 +156,7 @@ type latentFinder struct {
 func (f *latentFinder) visit(e model.Expr) {
 	switch e := e.(type) {
 	case *model.Probability, *model.Mode:
-		f.c.errorf("E84", e.Info().At, "`%s` is known only after inference; the model cannot read it",
+		f.in.diags.Errorf("E84", e.Info().At, "`%s` is known only after inference; the model cannot read it",
 			e.Info().At.Text())
 		return
 	case *model.Ref:
@@ -247,14 +224,14 @@ func (f *latentFinder) subIndex(sub *model.Subscript, k int) *model.Index {
 
 func (f *latentFinder) latent(r *model.Ref, sub *model.Subscript) {
 	z := r.Array
-	if slices.Contains(f.c.refused, z) { // reported where it is drawn
+	if slices.Contains(f.in.refused, z) { // reported where it is drawn
 		return
 	}
 	for _, a := range f.open {
 		for _, p := range a.Pieces {
 			if p.Recurrence != nil {
-				f.c.errorf("E72", r.Info().At, "`%s` carries `%s` through a recurrence: the whole path matters; make "+
-					"`%s` enter terms, not a recurrence", a.Name, z.Name, z.Name).
+				f.in.diags.Errorf("E72", r.Info().At, "`%s` carries `%s` through a recurrence: the whole path "+
+					"matters; make `%s` enter terms, not a recurrence", a.Name, z.Name, z.Name).
 					Related(a.At, "the recurrence")
 				return
 			}
@@ -309,9 +286,9 @@ func (f *latentFinder) gathered(sub *model.Subscript, k int) bool {
 }
 
 func (f *latentFinder) other(r *model.Ref) {
-	f.c.notYet(r.Info().At, "reading the discrete latent `"+
-		r.Array.Name+"` other than at an index of the term, at one that data give, or along a chain at a "+
-		"constant distance").
+	f.in.diags.Errorf("E99", r.Info().At, "reading the discrete latent `%s` other than at an index of the term, at "+
+		"one that data give, or along a chain at a constant distance: not compiled by this version of ppl yet",
+		r.Array.Name).
 		Help("give the statement an index for each axis of `%s` that it reads, and read `%s` at these; which element "+
 			"data choose is written `%s[g[n]]`", r.Array.Name, r.Array.Name, r.Array.Name)
 }
@@ -347,8 +324,8 @@ func (f *latentFinder) enter(r *model.Ref, read model.LatentRead) {
 		}
 		far, ok := distance(old.At, read.At)
 		if !ok || !slices.Equal(old.Plates, read.Plates) || !slices.EqualFunc(old.Gather, read.Gather, model.SameForm) {
-			f.c.errorf("E71", r.Info().At, "`%s` cannot be summed out: two different elements of it meet in one term",
-				read.Latent.Name).
+			f.in.diags.Errorf("E71", r.Info().At, "`%s` cannot be summed out: two different elements of it meet in "+
+				"one term", read.Latent.Name).
 				Related(f.term.At, "this term")
 		}
 		for _, gap := range read.Gaps {

@@ -1,4 +1,4 @@
-package check
+package analyze
 
 import (
 	"fmt"
@@ -11,9 +11,9 @@ import (
 
 // beside finds the chains that are summed out together: those whose values meet in a term, or in terms that share a
 // latent with a value of its own for each place.
-func (c *checker) beside() {
-	placed := c.placed()
-	for _, t := range c.model.Terms {
+func beside(m *model.Model) {
+	placed := placed(m)
+	for _, t := range m.Terms {
 		var meet []*model.Array
 		for _, r := range readsWithOwn(t) {
 			if _, ok := placed[r.Latent]; ok {
@@ -29,7 +29,7 @@ func (c *checker) beside() {
 			a.Chain.Beside = slices.DeleteFunc(slices.Clone(*all), func(b *model.Array) bool { return b.Chain == nil })
 		}
 	}
-	for _, t := range c.model.Terms {
+	for _, t := range m.Terms {
 		reach := farthest(t)
 		for _, r := range t.Reads {
 			if r.Latent.Chain != nil && len(r.Gaps) > 0 {
@@ -40,16 +40,16 @@ func (c *checker) beside() {
 }
 
 // placed are the chains, and the latents with a value of their own for each place of a chain, each alone as yet.
-func (c *checker) placed() map[*model.Array]*[]*model.Array {
+func placed(m *model.Model) map[*model.Array]*[]*model.Array {
 	along := map[*model.Array]int{} // the axis that runs along a chain
-	for _, t := range c.model.Terms {
+	for _, t := range m.Terms {
 		if t.Array.Chain != nil {
 			along[t.Array] = t.Array.Chain.Axis
 		}
 	}
 	for n := -1; n < len(along); {
 		n = len(along)
-		for _, t := range c.model.Terms {
+		for _, t := range m.Terms {
 			places := placesIn(t, along)
 			for _, r := range readsWithOwn(t) {
 				k := slices.IndexFunc(r.Plates, func(i *model.Index) bool {
@@ -151,8 +151,8 @@ func valuesIn(reads []model.LatentRead) (out []lagged) {
 
 // chainTable is the largest table of a step of the forward algorithm: the values that leave the state go one by one,
 // each from the factors that read it.
-func (c *checker) chainTable(chain *model.Chain) (largest []string) {
-	factors := c.chainFactors(chain)
+func (e elimination) chainTable(chain *model.Chain) (largest []string) {
+	factors := e.chainFactors(chain)
 	var state []lagged
 	for _, a := range chain.Beside {
 		for lag := range a.Chain.Order {
@@ -165,7 +165,7 @@ func (c *checker) chainTable(chain *model.Chain) (largest []string) {
 		var table []string
 		entries := 1.0
 		for _, v := range leave(&factors, lagged{a, a.Chain.Order}) {
-			values := c.valuesText(c.lawOfLatent(v.array))
+			values := valuesText(e.law(v.array))
 			table, entries = append(table, values), entries*guess(values)
 		}
 		if entries > most {
@@ -185,9 +185,9 @@ func guess(values string) float64 {
 
 // chainFactors are the values of chains that stand together in the factors of a step, once other latents have been
 // summed out.
-func (c *checker) chainFactors(chain *model.Chain) (factors [][]lagged) {
+func (e elimination) chainFactors(chain *model.Chain) (factors [][]lagged) {
 	var before []lagged
-	for _, t := range c.model.Terms {
+	for _, t := range e.m.Terms {
 		var f []lagged
 		for _, v := range valuesIn(readsWithOwn(t)) {
 			switch {

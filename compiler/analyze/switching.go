@@ -1,30 +1,31 @@
-package check
+package analyze
 
 import (
 	"slices"
 
 	"ppl/compiler/model"
+	"ppl/lang/diag"
 )
 
-// switching warns of mixtures whose components nothing tells apart: every permutation of the labels of a discrete
+// Switching warns of mixtures whose components nothing tells apart: every permutation of the labels of a discrete
 // unknown, and of the parameters it chooses from, leaves the joint density as it is, so the posterior has as many
 // copies of each mode. Said only where that is certain: weights symmetric, parameters drawn alike along the labels, and
 // both read at the unknown alone.
-func (c *checker) switching() {
+func Switching(m *model.Model, diags *diag.List) {
 	seen := map[*model.Array]bool{}
-	for _, t := range c.model.Terms {
+	for _, t := range m.Terms {
 		if t.Kind != model.LatentPrior || seen[t.Array] {
 			continue
 		}
 		seen[t.Array] = true
-		m := mixture{z: t.Array, chosen: map[*model.Array]int{}}
-		if components := m.exchangeable(c.model.Terms); len(components) > 0 {
-			c.warnSwitching(m.z, components)
+		mix := mixture{z: t.Array, chosen: map[*model.Array]int{}}
+		if components := mix.exchangeable(m.Terms); len(components) > 0 {
+			warnSwitching(diags, mix.z, components)
 		}
 	}
 }
 
-func (c *checker) warnSwitching(z *model.Array, components []*model.Array) {
+func warnSwitching(diags *diag.List, z *model.Array, components []*model.Array) {
 	names, plain := "", (*model.Array)(nil)
 	for i, a := range components {
 		if i > 0 {
@@ -35,7 +36,7 @@ func (c *checker) warnSwitching(z *model.Array, components []*model.Array) {
 			plain = a
 		}
 	}
-	d := c.diags.Warnf("W04", components[0].At, "the components of %s are exchangeable: label switching, nothing "+
+	d := diags.Warnf("W04", components[0].At, "the components of %s are exchangeable: label switching, nothing "+
 		"tells the values of `%s` apart", names, z.Name).
 		Related(z.At, "`%s` chooses a component", z.Name)
 	if plain != nil {

@@ -1,57 +1,59 @@
-package check
+package analyze
 
 import (
 	"slices"
 
 	"ppl/compiler/model"
+	"ppl/lang/diag"
 )
 
-// circles refuses quantities that are drawn from each other at the same index: a ~ Normal(b, 1), b ~ Normal(a, 1) has
-// no joint density by the product of its laws. Reads that are displaced (h[t-1], x[parent[n]], h[1], an index whose
-// range depends on another) are taken to lie in the past. Density is exempt: what it adds is exactly what is written.
-func (c *checker) circles() {
-	f := circleFinder{laws: map[*model.Array][]*model.Term{}, done: map[*model.Array]bool{}}
-	for _, t := range c.model.Terms {
+// Cycles refuses quantities that are drawn from each other at the same index: the product of a ~ Normal(b, 1) and
+// b ~ Normal(a, 1) is no joint density. Reads at another index (h[t-1], x[parent[n]], h[1], an index whose range
+// depends on another) are taken to lie in the past; Orders looks at them. Density is exempt: what it adds is exactly
+// what is written. Cycles returns the arrays of the first cycle, which the other analyses then leave out.
+func Cycles(m *model.Model, diags *diag.List) []*model.Array {
+	f := cycleFinder{laws: map[*model.Array][]*model.Term{}, done: map[*model.Array]bool{}}
+	for _, t := range m.Terms {
 		if t.Kind != model.Likelihood && t.Density == nil {
 			f.laws[t.Array] = append(f.laws[t.Array], t)
 		}
 	}
-	for _, t := range c.model.Terms {
-		if circle := f.from(t.Array); circle != nil {
-			c.circular = circle
-			c.drawnFromEachOther(circle)
-			return
+	for _, t := range m.Terms {
+		if cycle := f.from(t.Array); cycle != nil {
+			drawnFromEachOther(diags, cycle)
+			return cycle
 		}
 	}
+	return nil
 }
 
-func (c *checker) drawnFromEachOther(circle []*model.Array) {
-	a := circle[0]
-	if len(circle) == 1 {
-		c.errorf("E16", a.At, "`%s` is drawn from itself",
+func drawnFromEachOther(diags *diag.List, cycle []*model.Array) {
+	a := cycle[0]
+	if len(cycle) == 1 {
+		diags.Errorf("E16", a.At, "`%s` is drawn from itself",
 			a.Name).Help("a law may read what it draws at earlier indices only, such as `t - 1`; for any log density " +
 			"write `Density`")
 		return
 	}
 	path := ""
-	for _, b := range circle {
+	for _, b := range cycle {
 		path += b.Name + " → "
 	}
-	d := c.errorf("E16", a.At, "these are drawn from each other: %s%s", path, a.Name)
-	for _, b := range circle[1:] {
+	d := diags.Errorf("E16", a.At, "these are drawn from each other: %s%s", path, a.Name)
+	for _, b := range cycle[1:] {
 		d.Related(b.At, "`%s`", b.Name)
 	}
 }
 
-// A circleFinder looks for a way from an array through its laws back to it, depth first.
-type circleFinder struct {
+// A cycleFinder looks for a way from an array through its laws back to it, depth first.
+type cycleFinder struct {
 	laws map[*model.Array][]*model.Term
 	open []*model.Array
 	done map[*model.Array]bool
 }
 
-// from is a circle that can be reached from a, nil when there is none.
-func (f *circleFinder) from(a *model.Array) []*model.Array {
+// from is a cycle that can be reached from a, nil when there is none.
+func (f *cycleFinder) from(a *model.Array) []*model.Array {
 	if i := slices.Index(f.open, a); i >= 0 {
 		return slices.Clone(f.open[i:])
 	}
@@ -62,8 +64,8 @@ func (f *circleFinder) from(a *model.Array) []*model.Array {
 	defer func() { f.open = f.open[:len(f.open)-1]; f.done[a] = true }()
 	for _, t := range f.laws[a] {
 		for _, b := range f.reads(t) {
-			if circle := f.from(b); circle != nil {
-				return circle
+			if cycle := f.from(b); cycle != nil {
+				return cycle
 			}
 		}
 	}
@@ -71,7 +73,7 @@ func (f *circleFinder) from(a *model.Array) []*model.Array {
 }
 
 // reads are the drawn arrays that a law reads at the same index, itself or through definitions.
-func (f *circleFinder) reads(t *model.Term) (found []*model.Array) {
+func (f *cycleFinder) reads(t *model.Term) (found []*model.Array) {
 	seen := map[*model.Array]bool{}
 	var visit func(e model.Expr)
 	visit = func(e model.Expr) {

@@ -1,25 +1,27 @@
-package check
+package analyze
 
 import (
 	"slices"
 
 	"ppl/compiler/model"
+	"ppl/lang/diag"
 )
 
-// orders looks at parameters whose laws read parameters of the same arrays, themselves or through definitions: x[n] ~
+// Orders looks at parameters whose laws read parameters of the same arrays, themselves or through definitions: x[n] ~
 // Normal(x[parent[n]], s). The product of the laws is a density that has an integral of 1 where no element is drawn
-// from itself, however long the way. Where the form of the subscripts does not show that, data will have to.
-func (c *checker) orders() {
-	for _, arrays := range c.groups(madeFrom) {
+// from itself, however long the way. Where the form of the subscripts does not show that, data will have to: such
+// arrays go to Model.Orders. Refused arrays, which Cycles has reported, are left out.
+func Orders(m *model.Model, diags *diag.List, refused []*model.Array) {
+	for _, arrays := range groups(m, refused, madeFrom) {
 		reads := readsWithin(arrays, madeFrom)
 		if !slices.ContainsFunc(reads, func(r pastRead) bool { return own(r.piece) == nil }) || acyclic(arrays, reads) {
 			continue
 		}
 		if back, forth := drawnBothWays(arrays, reads); forth != nil {
-			c.bothWays(back, forth)
+			bothWays(diags, back, forth)
 			continue
 		}
-		c.model.Orders = append(c.model.Orders, arrays)
+		m.Orders = append(m.Orders, arrays)
 	}
 }
 

@@ -1,40 +1,39 @@
-package check
+package analyze
 
 import (
 	"slices"
 
 	"ppl/compiler/model"
-	"ppl/lang/ast"
 	"ppl/lang/diag"
 )
 
-// Predictive checks a file as File does, and makes the model draw its data anew instead of observing them: for each
-// observed array a replica, drawn after inference by the array's laws at the parameters and at what the laws read of
-// the data. Discrete unknowns are drawn afresh, as log ℓ sums over them. If prior is set, so are the parameters, from
-// laws that must have something to draw from; and none is left to infer.
-func Predictive(f *ast.File, load Loader, prior bool) (*model.Model, []diag.Diagnostic) {
-	c := newChecker(f, load)
-	if c.diags.HasErrors() {
-		return nil, c.diags.All()
-	}
-	c.diags = diag.List{} // File has said it
-	c.optionalData()
-	c.forget(prior)
+// Predictive makes a checked model draw its data anew instead of observing them: for each observed array a replica,
+// drawn after inference by the array's laws at the parameters and at what the laws read of the data. Discrete unknowns
+// are drawn afresh, as log ℓ sums over them. If prior is set, so are the parameters, from laws that must have something
+// to draw from; and none is left to infer.
+func Predictive(m *model.Model, diags *diag.List, prior bool) {
+	p := predictive{m: m, diags: diags, prior: prior}
+	p.forget()
 	if prior {
-		c.drawParameters()
+		p.drawParameters()
 	}
-	c.drawLatents(prior)
-	c.replicate(prior)
-	c.recurrences()
-	return c.model, c.diags.All()
+	p.drawLatents()
+	p.replicate()
+	Recurrences(m, diags, nil)
+}
+
+type predictive struct {
+	m     *model.Model
+	diags *diag.List
+	prior bool
 }
 
 // forget leaves out what is drawn after inference, and what reads it. Definitions that are kept of a draw go with draws
 // from the prior; of those from the posterior they have been kept.
-func (c *checker) forget(prior bool) {
-	c.model.Terms = slices.DeleteFunc(c.model.Terms, func(t *model.Term) bool { return t.Kind == model.Generate })
-	for _, a := range c.model.Arrays {
-		a.Save = a.Save && (a.Role == model.Parameter || prior && a.Role == model.Definition &&
+func (p *predictive) forget() {
+	p.m.Terms = slices.DeleteFunc(p.m.Terms, func(t *model.Term) bool { return t.Kind == model.Generate })
+	for _, a := range p.m.Arrays {
+		a.Save = a.Save && (a.Role == model.Parameter || p.prior && a.Role == model.Definition &&
 			settled(a, map[*model.Array]bool{}))
 	}
 }
@@ -60,13 +59,13 @@ func settled(a *model.Array, seen map[*model.Array]bool) bool {
 }
 
 // drawParameters makes laws of parameters draws.
-func (c *checker) drawParameters() {
-	for _, t := range c.model.Terms {
-		if t.Kind == model.Prior && c.drawable(t) {
+func (p *predictive) drawParameters() {
+	for _, t := range p.m.Terms {
+		if t.Kind == model.Prior && drawable(p.diags, t) {
 			t.Kind, t.Non = model.Generate, false
 		}
 	}
-	for _, a := range c.model.Arrays {
+	for _, a := range p.m.Arrays {
 		if a.Role == model.Parameter {
 			a.Role = model.Generated
 		}
@@ -74,38 +73,38 @@ func (c *checker) drawParameters() {
 }
 
 // drawable refuses a law of a parameter from which nothing can be drawn.
-func (c *checker) drawable(t *model.Term) bool {
+func drawable(diags *diag.List, t *model.Term) bool {
 	switch {
 	case t.Density != nil:
-		return c.undrawable(t, "what `Density` adds to `%s` is no law to draw from", t.Array.Name)
+		return undrawable(diags, t, "what `Density` adds to `%s` is no law to draw from", t.Array.Name)
 	case t.Dist.Improper:
-		return c.undrawable(t, "`%s ~ %s` is improper", t.Array.Name, t.Dist.Name)
+		return undrawable(diags, t, "`%s ~ %s` is improper", t.Array.Name, t.Dist.Name)
 	}
 	return true
 }
 
-func (c *checker) undrawable(t *model.Term, format string, args ...any) bool {
-	c.errorf("E33", t.At, "prior predictive draws need proper priors; "+format, args...).
+func undrawable(diags *diag.List, t *model.Term, format string, args ...any) bool {
+	diags.Errorf("E33", t.At, "prior predictive draws need proper priors; "+format, args...).
 		Help("give it a law that can be drawn from, such as a wide `Normal(0, 100)`; replicates at draws from the " +
 			"posterior need none: `ppl sample`, then `ppl predict RUN`")
 	return false
 }
 
 // drawLatents makes laws of discrete unknowns draws, kept if they are draws from the prior.
-func (c *checker) drawLatents(prior bool) {
-	for _, t := range c.model.Terms {
+func (p *predictive) drawLatents() {
+	for _, t := range p.m.Terms {
 		if t.Kind != model.LatentPrior || t.Array.Missing {
 			continue
 		}
-		t.Kind, t.Array.Role, t.Array.Save, t.Array.Chain = model.Generate, model.Generated, prior, nil
+		t.Kind, t.Array.Role, t.Array.Save, t.Array.Chain = model.Generate, model.Generated, p.prior, nil
 	}
 }
 
 // replicate adds a draw for each observation that has a law to draw from, and takes the observations away.
-func (c *checker) replicate(prior bool) {
+func (p *predictive) replicate() {
 	replicas := map[*model.Array]*model.Array{}
 	var terms []*model.Term
-	for _, t := range c.model.Terms {
+	for _, t := range p.m.Terms {
 		if t.Kind != model.Likelihood && t.Kind != model.LatentPrior {
 			terms = append(terms, t)
 			continue
@@ -115,30 +114,30 @@ func (c *checker) replicate(prior bool) {
 			if replicas[of] == nil {
 				replicas[of] = &model.Array{Name: of.Name, At: of.At, Role: model.Generated, Type: of.Type,
 					NeedInt: of.NeedInt, Save: true, Replicates: of}
-				c.model.Arrays = append(c.model.Arrays, replicas[of])
+				p.m.Arrays = append(p.m.Arrays, replicas[of])
 			}
-			c.noteOwnPast(t)
+			noteOwnPast(p.diags, t)
 			terms = append(terms, replica(t, replicas[of]))
 		}
-		if of.Role == model.Imputed && !prior { // the law of the holes
+		if of.Role == model.Imputed && !p.prior { // the law of the holes
 			terms = append(terms, t)
 		}
 	}
-	c.model.Terms = terms
-	for _, of := range slices.Clone(c.model.Arrays) {
-		if of.Role == model.Latent || of.Role == model.Imputed && prior {
-			c.fillHoles(of, replicas[of])
+	p.m.Terms = terms
+	for _, of := range slices.Clone(p.m.Arrays) {
+		if of.Role == model.Latent || of.Role == model.Imputed && p.prior {
+			fillHoles(p.diags, of, replicas[of])
 		}
 	}
 }
 
 // fillHoles reads holes in data, which are no parameters here, from what is drawn for them.
-func (c *checker) fillHoles(of, from *model.Array) {
+func fillHoles(diags *diag.List, of, from *model.Array) {
 	if from == nil || slices.ContainsFunc(from.Pieces, func(p *model.Piece) bool {
-		return slices.Contains(c.termReads(p.Term), of)
+		return slices.Contains(termReads(p.Term), of)
 	}) {
-		c.errorf("E33", of.At, "`%s` has missing entries that other statements read, and nothing to draw them from: "+
-			"its law is given by a formula, or reads them too", of.Name).
+		diags.Errorf("E33", of.At, "`%s` has missing entries that other statements read, and nothing to draw them "+
+			"from: its law is given by a formula, or reads them too", of.Name).
 			Help("replicates at draws from the posterior read continuous ones from the draws: `ppl sample`, then " +
 				"`ppl predict RUN`")
 		return
@@ -148,11 +147,11 @@ func (c *checker) fillHoles(of, from *model.Array) {
 }
 
 // noteOwnPast tells where a replicate is one of the next value, not of the whole series.
-func (c *checker) noteOwnPast(t *model.Term) {
+func noteOwnPast(diags *diag.List, t *model.Term) {
 	law := *t
 	law.Censored = nil // ends say how data are recorded
-	if slices.Contains(c.termReads(&law), t.Array) {
-		c.diags.Notef("W10", t.At, "`%[1]s` is drawn one step ahead: its law reads `%[1]s`, which is as it "+
+	if slices.Contains(termReads(&law), t.Array) {
+		diags.Notef("W10", t.At, "`%[1]s` is drawn one step ahead: its law reads `%[1]s`, which is as it "+
 			"was observed", t.Array.Name).
 			Help("for a whole series draw one that reads itself: `generate again[t in …] ~ …`")
 	}

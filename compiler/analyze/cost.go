@@ -1,4 +1,4 @@
-package check
+package analyze
 
 import (
 	"fmt"
@@ -10,33 +10,36 @@ import (
 	"ppl/lang/types"
 )
 
-// describeLatents says for each discrete latent how it is summed out: its pattern, the table of an element, and what a
-// gradient pays.
-func (c *checker) describeLatents() {
-	for _, t := range c.model.Terms {
-		if t.Kind != model.LatentPrior || slices.ContainsFunc(c.model.Latents, func(s model.LatentNote) bool {
+// Elimination describes for each discrete latent how it is summed out: its pattern, and the table of an element. It
+// fills Model.Latents.
+func Elimination(m *model.Model) {
+	e := elimination{m}
+	for _, t := range m.Terms {
+		if t.Kind != model.LatentPrior || slices.ContainsFunc(m.Latents, func(s model.LatentNote) bool {
 			return s.Latent == t.Array
 		}) {
 			continue
 		}
 		a := t.Array
-		n := model.LatentNote{Latent: a, Pattern: c.pattern(a)}
-		table := []string{c.valuesText(t)}
+		n := model.LatentNote{Latent: a, Pattern: e.pattern(a)}
+		table := []string{valuesText(t)}
 		if a.Chain != nil {
-			table = c.chainTable(a.Chain)
+			table = e.chainTable(a.Chain)
 		}
-		for _, b := range c.together(a) {
-			table = append(table, c.valuesText(b))
+		for _, b := range e.together(a) {
+			table = append(table, valuesText(b))
 		}
 		n.Table = strings.Join(table, " × ")
 		for _, axis := range a.Type.Axes {
 			n.Elements = append(n.Elements, axis.Name)
 		}
-		c.model.Latents = append(c.model.Latents, n)
+		m.Latents = append(m.Latents, n)
 	}
 }
 
-func (c *checker) pattern(a *model.Array) string {
+type elimination struct{ m *model.Model }
+
+func (e elimination) pattern(a *model.Array) string {
 	words := "own plate"
 	if a.Chain != nil {
 		words = "chain along " + a.Type.Axes[a.Chain.Axis].Name + reach(a)
@@ -44,7 +47,7 @@ func (c *checker) pattern(a *model.Array) string {
 		words = "one value"
 	}
 	gather, outer := false, false
-	for _, t := range c.model.Terms {
+	for _, t := range e.m.Terms {
 		for _, r := range t.Reads {
 			if r.Latent != a {
 				continue
@@ -63,13 +66,13 @@ func (c *checker) pattern(a *model.Array) string {
 
 // together lists the laws of other latents whose values stand in terms of a, or of the chains summed out with it, and
 // are summed out later: of a chain one for each place that is read.
-func (c *checker) together(a *model.Array) (laws []*model.Term) {
+func (e elimination) together(a *model.Array) (laws []*model.Term) {
 	all := []*model.Array{a}
 	if a.Chain != nil {
 		all = a.Chain.Beside
 	}
 	var seen []lagged
-	for _, t := range c.model.Terms {
+	for _, t := range e.m.Terms {
 		reads := readsWithOwn(t)
 		if !slices.ContainsFunc(reads, func(r model.LatentRead) bool { return slices.Contains(all, r.Latent) }) {
 			continue
@@ -77,7 +80,7 @@ func (c *checker) together(a *model.Array) (laws []*model.Term) {
 		for _, v := range valuesIn(reads) {
 			if v.array != a && later(v.array, a) && !slices.Contains(seen, v) {
 				seen = append(seen, v)
-				laws = append(laws, c.lawOfLatent(v.array))
+				laws = append(laws, e.law(v.array))
 			}
 		}
 	}
@@ -92,8 +95,8 @@ func later(b, a *model.Array) bool {
 	return len(b.Type.Axes) <= len(a.Type.Axes)
 }
 
-func (c *checker) lawOfLatent(a *model.Array) *model.Term {
-	for _, t := range c.model.Terms {
+func (e elimination) law(a *model.Array) *model.Term {
+	for _, t := range e.m.Terms {
 		if t.Kind == model.LatentPrior && t.Array == a {
 			return t
 		}
@@ -102,7 +105,7 @@ func (c *checker) lawOfLatent(a *model.Array) *model.Term {
 }
 
 // valuesText is the number of a latent's values, as far as it is known without data.
-func (c *checker) valuesText(t *model.Term) string {
+func valuesText(t *model.Term) string {
 	// of data with holes, Range has the missing entries' code too
 	lo, hi := max(t.Array.Type.Range.Lo, t.Dist.Lo), min(t.Array.Type.Range.Hi, t.Dist.Hi)
 	for i, a := range t.Form.Args {

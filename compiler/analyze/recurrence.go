@@ -1,45 +1,11 @@
-package check
+package analyze
 
 import (
 	"slices"
 
 	"ppl/compiler/model"
+	"ppl/lang/diag"
 )
-
-// A definition may be read while it is being worked out, if every statement on its left has slots: its axes are then
-// those of the left sides. That each read lies in the past is proved when all is known (recurrences).
-
-// provisional gives a definition that is being worked out the axes of its left sides; not ok where these do not tell
-// them.
-func (c *checker) provisional(a *arrayInfo) bool {
-	if a.recurs {
-		return true
-	}
-	if a.decl != nil || len(a.draws) > 0 || len(a.heads) < len(a.defs) {
-		return false
-	}
-	for i, d := range a.defs {
-		if len(d.head.Slots) == 0 || poisonSlot(a.heads[i].slots) {
-			return false
-		}
-	}
-	a.recurs = true
-	known := a.Pieces
-	a.Pieces = nil
-	for i := range a.defs {
-		p := a.heads[i].piece(a.defs[i])
-		var rest []*model.Set
-		if len(known) > 0 && known[0].Value != nil {
-			rest = known[0].Value.Info().Type.Axes
-		}
-		if i < len(known) {
-			p = known[i]
-		}
-		c.addPiece(a, p, rest, model.Type{Range: anyRange})
-	}
-	c.cover(a)
-	return true
-}
 
 // A pastRead is a read of an array of a group in a piece of one; sub is nil where the array is read as a whole.
 type pastRead struct {
@@ -50,29 +16,29 @@ type pastRead struct {
 	at    model.Expr
 }
 
-// recurrences finds the groups of arrays that read themselves or each other, and the axes along which they read the
-// past.
-func (c *checker) recurrences() {
-	for _, g := range c.groups(own) {
-		c.group(g)
+// Recurrences finds the groups of arrays that read themselves or each other, and the axes along which they read the
+// past. It fills Piece.Recurrence. Refused arrays, which Cycles has reported, are left out.
+func Recurrences(m *model.Model, diags *diag.List, refused []*model.Array) {
+	for _, g := range groups(m, refused, own) {
+		group(diags, g)
 	}
 }
 
 // groups are the arrays that read themselves or each other in what made lists of their pieces, without those that were
 // refused.
-func (c *checker) groups(made func(*model.Piece) []model.Expr) [][]*model.Array {
+func groups(m *model.Model, refused []*model.Array, made func(*model.Piece) []model.Expr) [][]*model.Array {
 	f := groupFinder{made: made, index: map[*model.Array]int{}, low: map[*model.Array]int{}}
-	for _, a := range c.model.Arrays {
+	for _, a := range m.Arrays {
 		f.visit(a)
 	}
-	for _, t := range c.model.Terms {
+	for _, t := range m.Terms {
 		f.visit(t.Array)
 		for _, a := range model.Arrays(t.Exprs()...) {
 			f.visit(a)
 		}
 	}
 	return slices.DeleteFunc(f.groups, func(g []*model.Array) bool {
-		return slices.ContainsFunc(g, func(a *model.Array) bool { return slices.Contains(c.circular, a) })
+		return slices.ContainsFunc(g, func(a *model.Array) bool { return slices.Contains(refused, a) })
 	})
 }
 
@@ -124,23 +90,23 @@ func (f *groupFinder) visit(a *model.Array) {
 }
 
 // group proves that the arrays read their past only, and notes how.
-func (c *checker) group(arrays []*model.Array) {
+func group(diags *diag.List, arrays []*model.Array) {
 	reads := readsWithin(arrays, own)
-	if !c.allSeen(reads) {
+	if !allSeen(diags, reads) {
 		return
 	}
 	for k := range arrays[0].Type.Axes {
 		for _, back := range []bool{false, true} {
 			if g := alongAxes(arrays, axesLike(arrays, k), reads, back); g != nil {
-				c.enterGroup(g, reads)
+				enterGroup(g, reads)
 				return
 			}
 		}
 	}
-	c.noDirection(arrays, reads)
+	noDirection(diags, arrays, reads)
 }
 
-func (c *checker) enterGroup(g *model.Group, reads []pastRead) {
+func enterGroup(g *model.Group, reads []pastRead) {
 	for _, r := range reads {
 		r.piece.Recurrence = &model.Recurrence{Axis: memberOf(g, r.from).Axis, Group: g}
 	}
@@ -169,31 +135,31 @@ func readsWithin(arrays []*model.Array, made func(*model.Piece) []model.Expr) (r
 }
 
 // allSeen refuses reads that are no elements, or are made by what is none.
-func (c *checker) allSeen(reads []pastRead) bool {
+func allSeen(diags *diag.List, reads []pastRead) bool {
 	ok := true
 	for _, r := range reads {
 		if r.sub == nil || len(r.piece.Slots) == 0 {
 			ok = false
-			c.unseen(r)
+			unseen(diags, r)
 		}
 	}
 	return ok
 }
 
 // unseen refuses a read of which the order is not seen.
-func (c *checker) unseen(r pastRead) {
+func unseen(diags *diag.List, r pastRead) {
 	at := r.at.Info().At
 	switch {
 	case len(r.piece.Slots) == 0:
-		c.errorf("E18", at, "`%s` reads `%s`, which reads it: cannot see that the one comes before the other; give "+
-			"`%s` an index: `%s[t in …] = …`", r.from.Name, r.to.Name,
+		diags.Errorf("E18", at, "`%s` reads `%s`, which reads it: cannot see that the one comes before the other; "+
+			"give `%s` an index: `%s[t in …] = …`", r.from.Name, r.to.Name,
 			r.from.Name, r.from.Name).Related(r.to.At, "`%s`", r.to.Name)
 	case r.sub == nil:
-		c.errorf("E18", at, "cannot see that `%s` comes before what is being defined; read it at `t - 1` or over a "+
-			"range that ends at t-1", r.to.Name)
+		diags.Errorf("E18", at, "cannot see that `%s` comes before what is being defined; read it at `t - 1` or over "+
+			"a range that ends at t-1", r.to.Name)
 	default:
-		c.errorf("E18", at, "cannot see that `%s` comes before `%s`; use t - c, or a range that ends at t-1", at.Text(),
-			r.piece.At.Text()).
+		diags.Errorf("E18", at, "cannot see that `%s` comes before `%s`; use t - c, or a range that ends at t-1",
+			at.Text(), r.piece.At.Text()).
 			Related(r.piece.At, "being defined")
 	}
 }
@@ -421,7 +387,7 @@ func inRange(i, t *model.Index) placeKind {
 }
 
 // noDirection says why there is no axis along which a group reads its past.
-func (c *checker) noDirection(arrays []*model.Array, reads []pastRead) {
+func noDirection(diags *diag.List, arrays []*model.Array, reads []pastRead) {
 	var back, forth, dark *pastRead
 	for i := range reads {
 		r := &reads[i]
@@ -437,29 +403,29 @@ func (c *checker) noDirection(arrays []*model.Array, reads []pastRead) {
 	}
 	switch {
 	case dark != nil:
-		c.unseen(*dark)
+		unseen(diags, *dark)
 	case back != nil && forth != nil:
-		c.bothWays(back, forth)
+		bothWays(diags, back, forth)
 	case len(arrays) == 1:
-		c.unseen(reads[0])
+		unseen(diags, reads[0])
 	default:
-		c.sameIndex(arrays, reads)
+		sameIndex(diags, arrays, reads)
 	}
 }
 
-func (c *checker) bothWays(back, forth *pastRead) {
-	c.errorf("E17", forth.at.Info().At, "`%s` reads `%s` here and `%s` elsewhere; a recurrence has one direction",
+func bothWays(diags *diag.List, back, forth *pastRead) {
+	diags.Errorf("E17", forth.at.Info().At, "`%s` reads `%s` here and `%s` elsewhere; a recurrence has one direction",
 		forth.piece.At.Text(), forth.at.Info().At.Text(),
 		back.at.Info().At.Text()).Related(back.at.Info().At, "the other read")
 }
 
 // sameIndex refuses arrays that define each other at one index.
-func (c *checker) sameIndex(arrays []*model.Array, reads []pastRead) {
+func sameIndex(diags *diag.List, arrays []*model.Array, reads []pastRead) {
 	path := ""
 	for _, a := range slices.Backward(arrays) {
 		path += a.Name + " → "
 	}
-	d := c.errorf("E16", reads[0].at.Info().At, "these define each other at the same index: %s%s", path,
+	d := diags.Errorf("E16", reads[0].at.Info().At, "these define each other at the same index: %s%s", path,
 		arrays[len(arrays)-1].Name)
 	for _, a := range slices.Backward(arrays) {
 		d = d.Related(a.At, "`%s`", a.Name)
@@ -468,7 +434,7 @@ func (c *checker) sameIndex(arrays []*model.Array, reads []pastRead) {
 
 // direction finds the axis along which a discrete unknown's law reads what lies before; no member when it reads nothing
 // of it.
-func (c *checker) direction(t *model.Term) (*model.Member, bool) {
+func direction(diags *diag.List, t *model.Term) (*model.Member, bool) {
 	arrays := []*model.Array{t.Array}
 	var reads []pastRead
 	for _, x := range t.Args {
@@ -484,7 +450,7 @@ func (c *checker) direction(t *model.Term) (*model.Member, bool) {
 		return nil, true
 	}
 	if i := slices.IndexFunc(reads, func(r pastRead) bool { return r.sub == nil }); i >= 0 {
-		c.unseen(reads[i])
+		unseen(diags, reads[i])
 		return nil, false
 	}
 	for k := range t.Array.Type.Axes {
@@ -492,6 +458,6 @@ func (c *checker) direction(t *model.Term) (*model.Member, bool) {
 			return &g.Members[0], true
 		}
 	}
-	c.noDirection(arrays, reads)
+	noDirection(diags, arrays, reads)
 	return nil, false
 }

@@ -1,45 +1,47 @@
-package check
+package analyze
 
 import (
 	"fmt"
 	"slices"
 
 	"ppl/compiler/model"
+	"ppl/lang/diag"
 )
 
-// findRows decides, from index patterns alone, over which plates log ℓ is a sum of terms that are independent given the
+// Rows decides, from index patterns alone, over which plates log ℓ is a sum of terms that are independent given the
 // parameters (lang/REFERENCE.md, minibatches): the free plates of each observation are a candidate, which takes in all
-// other observations that have these plates free too. Sizes choose among the candidates later.
-func (c *checker) findRows() {
-	parts := c.components()
+// other observations that have these plates free too. Sizes choose among the candidates later. It
+// fills Model.RowSets, or Model.Couplings where there are none.
+func Rows(m *model.Model, diags *diag.List) {
+	parts := components(m)
 	for _, p := range parts {
 		for _, t := range p.terms {
 			if t.Kind != model.Likelihood {
 				continue
 			}
-			if s := c.rowSet(p, t, parts); s != nil && !slices.ContainsFunc(c.model.RowSets, s.SameAxes) {
-				c.model.RowSets = append(c.model.RowSets, s)
+			if s := rowSet(m, p, t, parts); s != nil && !slices.ContainsFunc(m.RowSets, s.SameAxes) {
+				m.RowSets = append(m.RowSets, s)
 			}
 		}
 	}
 	many := func(w model.Coupling) bool { return len(w.Of.Plates) > 0 }
-	if len(c.model.RowSets) > 0 {
-		c.model.Couplings = nil
-	} else if slices.ContainsFunc(c.model.Couplings, many) {
-		c.model.Couplings = slices.DeleteFunc(c.model.Couplings, func(w model.Coupling) bool { return !many(w) })
+	if len(m.RowSets) > 0 {
+		m.Couplings = nil
+	} else if slices.ContainsFunc(m.Couplings, many) {
+		m.Couplings = slices.DeleteFunc(m.Couplings, func(w model.Coupling) bool { return !many(w) })
 	}
-	c.refuseBatches()
+	refuseBatches(m, diags)
 }
 
 // refuseBatches: a sampler that is told to use minibatches needs rows.
-func (c *checker) refuseBatches() {
-	for _, call := range c.model.Infer {
+func refuseBatches(m *model.Model, diags *diag.List) {
+	for _, call := range m.Infer {
 		for _, arg := range call.Args {
-			if arg.Name != "batch" || arg.Value == "auto" || len(c.model.RowSets) > 0 {
+			if arg.Name != "batch" || arg.Value == "auto" || len(m.RowSets) > 0 {
 				continue
 			}
-			for _, w := range c.model.Couplings {
-				c.errorf(w.Code, w.At, "minibatch refused: %s", w.Text).Related(arg.At,
+			for _, w := range m.Couplings {
+				diags.Errorf(w.Code, w.At, "minibatch refused: %s", w.Text).Related(arg.At,
 					"minibatches are asked for here").
 					Help("leave `batch` out: gradients then use all data")
 			}
@@ -48,7 +50,7 @@ func (c *checker) refuseBatches() {
 }
 
 // rowSet is the product of the free plates of an observation, nil if it has none.
-func (c *checker) rowSet(p *component, of *model.Term, parts []*component) *model.RowSet {
+func rowSet(m *model.Model, p *component, of *model.Term, parts []*component) *model.RowSet {
 	var plates []*model.Index
 	for _, i := range of.Plates {
 		if len(i.Set.Ragged) == 0 {
@@ -56,17 +58,17 @@ func (c *checker) rowSet(p *component, of *model.Term, parts []*component) *mode
 		}
 	}
 	if len(plates) == 0 {
-		c.couple(single(of))
+		couple(m, single(of))
 	}
 	for len(plates) > 0 {
 		f := newRowFinder(p, plates, of)
 		f.component(p, plates)
 		if len(f.broken) == 0 {
-			return f.with(c, parts, p)
+			return f.with(parts, p)
 		}
 		for k := len(plates) - 1; k >= 0; k-- {
 			if w := f.broken[k]; w != nil {
-				c.couple(*w)
+				couple(m, *w)
 				plates = slices.Delete(slices.Clone(plates), k, k+1)
 			}
 		}
@@ -75,9 +77,9 @@ func (c *checker) rowSet(p *component, of *model.Term, parts []*component) *mode
 }
 
 // couple notes why an observation has no rows along a plate, each place once.
-func (c *checker) couple(w model.Coupling) {
-	if !slices.ContainsFunc(c.model.Couplings, func(v model.Coupling) bool { return v.Text == w.Text }) {
-		c.model.Couplings = append(c.model.Couplings, w)
+func couple(m *model.Model, w model.Coupling) {
+	if !slices.ContainsFunc(m.Couplings, func(v model.Coupling) bool { return v.Text == w.Text }) {
+		m.Couplings = append(m.Couplings, w)
 	}
 }
 
@@ -117,9 +119,9 @@ func (p *component) merge(i, j *model.Index) {
 }
 
 // components groups the observations, and the laws of latents, by the latents that they read.
-func (c *checker) components() (parts []*component) {
+func components(m *model.Model) (parts []*component) {
 	of := map[*model.Array]*component{}
-	for _, t := range c.model.Terms {
+	for _, t := range m.Terms {
 		if t.Kind != model.Likelihood && t.Kind != model.LatentPrior {
 			continue
 		}
@@ -318,7 +320,7 @@ func (f *rowFinder) law(t *model.Term) {
 }
 
 // with takes in the other components that have the row set's plates free too.
-func (f *rowFinder) with(c *checker, parts []*component, first *component) *model.RowSet {
+func (f *rowFinder) with(parts []*component, first *component) *model.RowSet {
 	best, last := f.set, f
 	for _, p := range parts {
 		if p == first {

@@ -1,0 +1,38 @@
+package check
+
+import "ppl/compiler/model"
+
+// A definition may be read while it is being worked out, if every statement on its left has slots: its axes are then
+// those of the left sides. That each read lies in the past is proved when all is known (recurrences).
+
+// provisional gives a definition that is being worked out the axes of its left sides; not ok where these do not tell
+// them.
+func (c *checker) provisional(a *arrayInfo) bool {
+	if a.recurs {
+		return true
+	}
+	if a.decl != nil || len(a.draws) > 0 || len(a.heads) < len(a.defs) {
+		return false
+	}
+	for i, d := range a.defs {
+		if len(d.head.Slots) == 0 || poisonSlot(a.heads[i].slots) {
+			return false
+		}
+	}
+	a.recurs = true
+	known := a.Pieces
+	a.Pieces = nil
+	for i := range a.defs {
+		p := a.heads[i].piece(a.defs[i])
+		var rest []*model.Set
+		if len(known) > 0 && known[0].Value != nil {
+			rest = known[0].Value.Info().Type.Axes
+		}
+		if i < len(known) {
+			p = known[i]
+		}
+		c.addPiece(a, p, rest, model.Type{Range: anyRange})
+	}
+	c.cover(a)
+	return true
+}
