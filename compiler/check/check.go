@@ -191,7 +191,7 @@ type draw struct {
 
 // A modified law is one with modifiers, and where the names and plates of its statement are known.
 type modified struct {
-	law   *ast.Law
+	law   *ast.Distribution
 	scope *scope
 	bare  []*model.Index
 }

@@ -22,7 +22,7 @@ type law struct {
 // drawPiece gives a parameter's piece its axes and range; the term follows in drawBodies.
 func (c *checker) drawPiece(a *arrayInfo, d *draw) {
 	d.scope = newScope(a.scope)
-	d.slots, d.bare, d.event = c.slots(d.scope, d.head, c.eventOf(d.scope, d.stmt.Law))
+	d.slots, d.bare, d.event = c.slots(d.scope, d.head, c.eventOf(d.scope, d.stmt.Dist))
 	d.slots = append(outerSlots(a.outer), d.slots...)
 	if poisonSlot(d.slots) {
 		return
@@ -33,7 +33,7 @@ func (c *checker) drawPiece(a *arrayInfo, d *draw) {
 	}
 	dist := c.distRow(d)
 	t := model.Type{Range: anyRange}
-	if n := distName(d.stmt.Law.Dist); dist == nil && n != nil && n.Name != "Density" && len(d.head.Slots) == 0 {
+	if n := distName(d.stmt.Dist.Base); dist == nil && n != nil && n.Name != "Density" && len(d.head.Slots) == 0 {
 		c.lawOf(d) // says that there is none; axes that it might give are not known
 		return
 	}
@@ -99,7 +99,7 @@ func (c *checker) narrowed(s *scope, in *ast.Range, r stdlib.Range) stdlib.Range
 
 // rangeFromArgs: the support of Uniform(0, 5) is known from its arguments, unless they read the array itself.
 func (c *checker) rangeFromArgs(a *arrayInfo, d *draw, t *model.Type) {
-	if d.stmt.Law == nil || mentions(d.stmt.Law.Dist, a.Name) || !math.IsInf(t.Range.Lo, 0) &&
+	if d.stmt.Dist == nil || mentions(d.stmt.Dist.Base, a.Name) || !math.IsInf(t.Range.Lo, 0) &&
 		!math.IsInf(t.Range.Hi, 0) {
 		return
 	}
@@ -140,10 +140,10 @@ func mentions(e ast.Expr, name string) bool {
 
 // distRow is the library's row for a draw's distribution; nil for Density and for what does not exist.
 func (c *checker) distRow(d *draw) *stdlib.Dist {
-	if d.stmt.Law == nil {
+	if d.stmt.Dist == nil {
 		return nil
 	}
-	if n := distName(d.stmt.Law.Dist); n != nil {
+	if n := distName(d.stmt.Dist.Base); n != nil {
 		return stdlib.Dists()[n.Name]
 	}
 	return nil
@@ -163,7 +163,7 @@ func (c *checker) lawOf(d *draw) *law {
 		return d.law
 	}
 	d.law = &law{}
-	e := d.stmt.Law.Dist
+	e := d.stmt.Dist.Base
 	if n := distName(e); n != nil && n.Name == "Density" {
 		d.law.density, d.law.ok = c.densityArg(d.scope, e)
 		return d.law

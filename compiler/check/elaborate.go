@@ -208,13 +208,13 @@ func (c *checker) oneSupport(a *arrayInfo) bool {
 	first := c.distRow(&a.draws[0])
 	return len(a.draws) == 1 || !slices.ContainsFunc(a.draws, func(d draw) bool {
 		dist := c.distRow(&d)
-		return dist == nil || d.stmt.Law.In != nil || dist.Support != first.Support || dist.Lo != first.Lo ||
+		return dist == nil || d.stmt.Dist.In != nil || dist.Support != first.Support || dist.Lo != first.Lo ||
 			dist.Hi != first.Hi || dist.Forms[0].Bounds != nil
 	})
 }
 
 func discreteLaw(d draw) bool {
-	n := distName(d.stmt.Law.Dist)
+	n := distName(d.stmt.Dist.Base)
 	return n != nil && stdlib.Dists()[n.Name] != nil && stdlib.Dists()[n.Name].Discrete()
 }
 

@@ -13,9 +13,9 @@ import (
 // kept are the statements of a file but those that define a name of a lost statement's left side; such names, and what
 // is defined beside them, become poison. Data keep their declaration.
 func (c *checker) kept(f *ast.File) []ast.Stmt {
-	c.lost = f.Lost.Names
+	c.lost = f.Dropped.Names
 	known, lost := declared(f.Stmts), map[string]bool{}
-	for name := range f.Lost.Heads {
+	for name := range f.Dropped.Heads {
 		lost[name] = !known[name]
 	}
 	stmts := slices.Clone(f.Stmts)

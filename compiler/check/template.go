@@ -95,14 +95,14 @@ func calleeOf(e ast.Expr) ast.Expr {
 }
 
 // eventOf is the rank of what a law draws, through templates that are another name for a law.
-func (c *checker) eventOf(s *scope, law *ast.Law) int {
+func (c *checker) eventOf(s *scope, law *ast.Distribution) int {
 	for range maxInlineDepth {
 		if law == nil {
 			return 0
 		}
-		f := c.template(s, law.Dist)
+		f := c.template(s, law.Base)
 		if f == nil {
-			n := distName(law.Dist)
+			n := distName(law.Base)
 			switch {
 			case n != nil && n.Name == "Density": // one term for every axis without an index
 				return math.MaxInt
@@ -111,7 +111,7 @@ func (c *checker) eventOf(s *scope, law *ast.Law) int {
 			}
 			return 0
 		}
-		s, law = f.scope, f.draw.Law
+		s, law = f.scope, f.draw.Dist
 	}
 	return 0
 }
@@ -121,22 +121,22 @@ func (c *checker) eventOf(s *scope, law *ast.Law) int {
 func (c *checker) expand(a *arrayInfo, d *draw) (value model.Expr, ok bool) {
 	var used []*function
 	for {
-		f := c.template(d.scope, d.stmt.Law.Dist)
+		f := c.template(d.scope, d.stmt.Dist.Base)
 		if f == nil {
 			return nil, true
 		}
 		if f.busy || slices.Contains(used, f) {
-			c.errorf("E19", d.stmt.Law.Dist.Span(), "template `%s` uses itself", f.name).Related(f.at, "the template")
+			c.errorf("E19", d.stmt.Dist.Base.Span(), "template `%s` uses itself", f.name).Related(f.at, "the template")
 			return nil, false
 		}
 		used = append(used, f)
 		inner := newScope(f.scope)
 		inner.inst = &instance{prefix: a.Name, outer: plates(d.slots)}
-		if !c.bindParams(d.scope, inner, f, callOf(d.stmt.Law.Dist)) {
+		if !c.bindParams(d.scope, inner, f, callOf(d.stmt.Dist.Base)) {
 			return nil, false
 		}
-		if hasModifiers(d.stmt.Law) {
-			d.uses = append(d.uses, modified{d.stmt.Law, d.scope, d.bare})
+		if hasModifiers(d.stmt.Dist) {
+			d.uses = append(d.uses, modified{d.stmt.Dist, d.scope, d.bare})
 		}
 		if f.draw.Block == nil {
 			d.stmt, d.scope = f.draw, inner
@@ -146,17 +146,17 @@ func (c *checker) expand(a *arrayInfo, d *draw) (value model.Expr, ok bool) {
 	}
 }
 
-func hasModifiers(l *ast.Law) bool {
+func hasModifiers(l *ast.Distribution) bool {
 	return l.In != nil || l.Censored != nil || l.Ordered || l.ZeroSum || l.NonCentered
 }
 
 // modifiers are the law's own, and those of the templates' uses that led to it.
 func (d *draw) modifiers() []modified {
-	return append(slices.Clone(d.uses), modified{d.stmt.Law, d.scope, d.bare})
+	return append(slices.Clone(d.uses), modified{d.stmt.Dist, d.scope, d.bare})
 }
 
 // saying is the law, or the use of a template that led to it, that has a modifier.
-func (d *draw) saying(has func(*ast.Law) bool) *ast.Law {
+func (d *draw) saying(has func(*ast.Distribution) bool) *ast.Distribution {
 	all := d.modifiers()
 	return all[max(0, slices.IndexFunc(all, func(m modified) bool { return has(m.law) }))].law
 }
@@ -183,7 +183,7 @@ func (c *checker) passOn(d *draw, f *function, inner *scope) bool {
 }
 
 // modifierOf is a modifier of a law, and the code of what is wrong with it.
-func modifierOf(l *ast.Law) (code, word string) {
+func modifierOf(l *ast.Distribution) (code, word string) {
 	for _, m := range []struct {
 		there      bool
 		code, word string
@@ -241,7 +241,7 @@ func (c *checker) observedDraw(a *arrayInfo, d *draw, f *function) (*ast.Draw, [
 	var rest []ast.Stmt
 	for _, st := range block.Stmts {
 		if w, ok := st.(*ast.Draw); ok && isName && len(w.Heads) == 1 && w.Heads[0].Name() == name.Name &&
-			len(w.Heads[0].Slots) == 0 && w.Law != nil {
+			len(w.Heads[0].Slots) == 0 && w.Dist != nil {
 			found = w
 			continue
 		}

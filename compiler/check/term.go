@@ -96,7 +96,7 @@ func (c *checker) observe(a *arrayInfo, d *draw) bool {
 		return false
 	}
 	axes := a.Type.Axes
-	event := min(c.eventOf(d.scope, d.stmt.Law), len(axes))
+	event := min(c.eventOf(d.scope, d.stmt.Dist), len(axes))
 	switch {
 	case isBroken(a): // its axes are not known; what else is wrong here is
 		c.slots(d.scope, d.head, event)
@@ -250,7 +250,7 @@ func (c *checker) modify(a *arrayInfo, d *draw, t *model.Term, m modified) bool 
 	ok := true
 	if law.In != nil {
 		if t.In != nil {
-			return c.twiceModified("in", d.saying(func(l *ast.Law) bool { return l.In != nil }).In, law.In)
+			return c.twiceModified("in", d.saying(func(l *ast.Distribution) bool { return l.In != nil }).In, law.In)
 		}
 		if t.In, ok = c.bounds(d, law.In, m, a); ok {
 			ok = c.truncation(a, t, law)
@@ -271,10 +271,10 @@ func (c *checker) censored(a *arrayInfo, d *draw, t *model.Term, m modified) (ok
 		return false
 	case t.Form == nil || t.Form.LogCDF == nil || t.Form.LogCCDF == nil:
 		c.errorf("E58", at.Span(), "`censored` needs the distribution function of %s, which is not there yet",
-			d.stmt.Law.Dist.Span().Text())
+			d.stmt.Dist.Base.Span().Text())
 		return false
 	case t.Censored != nil:
-		return c.twiceModified("censored", d.saying(func(l *ast.Law) bool { return l.Censored != nil }).Censored, at)
+		return c.twiceModified("censored", d.saying(func(l *ast.Distribution) bool { return l.Censored != nil }).Censored, at)
 	}
 	t.Censored, ok = c.bounds(d, at, m, a)
 	return ok
@@ -303,7 +303,7 @@ func (c *checker) bounds(d *draw, r *ast.Range, m modified, a *arrayInfo) (*mode
 
 // truncation: log p − log P(a ≤ v ≤ b). Flat and Density have no normaliser; constant ends and arguments make it a
 // constant.
-func (c *checker) truncation(a *arrayInfo, t *model.Term, law *ast.Law) bool {
+func (c *checker) truncation(a *arrayInfo, t *model.Term, law *ast.Distribution) bool {
 	if t.Dist == nil || t.Dist.Improper || t.Form.LogCDF != nil && t.Form.LogCCDF != nil {
 		return true
 	}
@@ -329,13 +329,13 @@ func isNumber(x model.Expr) bool {
 }
 
 func (c *checker) noncentered(a *arrayInfo, d *draw, t *model.Term) bool {
-	at := d.saying(func(l *ast.Law) bool { return l.NonCentered }).Span()
+	at := d.saying(func(l *ast.Distribution) bool { return l.NonCentered }).Span()
 	switch {
 	case a.observed:
 		c.errorf("E61", at, "`noncentered` is for parameters; `%s` is observed", a.Name)
 	case t.Dist == nil || !t.Dist.LocationScale && t.Dist.Name != "MvNormal":
 		c.errorf("E61", at, "`noncentered` has no meaning for `%s`: no location and scale",
-			d.stmt.Law.Dist.Span().Text())
+			d.stmt.Dist.Base.Span().Text())
 	case t.In != nil || t.Ordered || t.ZeroSum:
 		c.errorf("E61", at, "`noncentered` does not go with `in`, `ordered` or `zerosum`")
 	default:
@@ -346,7 +346,7 @@ func (c *checker) noncentered(a *arrayInfo, d *draw, t *model.Term) bool {
 
 // constraint: ordered and zerosum constrain the last axis.
 func (c *checker) constraint(a *arrayInfo, d *draw, t *model.Term) bool {
-	at := d.saying(func(l *ast.Law) bool { return l.Ordered || l.ZeroSum }).Span()
+	at := d.saying(func(l *ast.Distribution) bool { return l.Ordered || l.ZeroSum }).Span()
 	word := "ordered"
 	if t.ZeroSum {
 		word = "zerosum"

@@ -1,14 +1,22 @@
-// Package ast is the syntax tree of a .ppl file, as LANGUAGE section 2 has it. Nodes keep the spans of their tokens
-// and enough of the layout (parentheses, pipes, comments) for the formatter to print the file back. Facts found by the
-// checker live beside the tree, keyed by node, never in it.
+// Package ast is the syntax tree of a .ppl file. For
+//
+//	y[i in N] ~ Normal(mu[i], sigma)
+//
+// parse makes
+//
+//	Draw{Heads: y[Slot{Index: i, Set: N}], Dist: Distribution{Base: Call{Normal, mu[i], sigma}}}
+//
+// Nodes keep the spans of their tokens and enough of the layout (parentheses, pipes, comments) for the formatter to
+// print the file back. The tree is never written to after parsing: the checker keeps what it finds in maps keyed by
+// node.
 package ast
 
 import "ppl/lang/source"
 
-// A Node has a place in the source.
+// A Node has a position in the source.
 type Node interface{ Span() source.Span }
 
-// Place is embedded by every node.
+// Place is the span of source text that a node was parsed from; every node embeds it.
 type Place struct{ At source.Span }
 
 // Span is the node's place.
@@ -20,12 +28,12 @@ type File struct {
 	Source   *source.File
 	Stmts    []Stmt
 	Comments []Comment
-	Lost     Lost
+	Dropped  Dropped
 }
 
-// Lost is what the statements of a file that could not be parsed leave in doubt: the names on their left sides, and all
-// names in them.
-type Lost struct{ Heads, Names map[string]bool }
+// Dropped holds the names of statements that could not be parsed: Heads those on left sides, Names all. The checker
+// reports no undefined name among them, since the dropped statement may define it.
+type Dropped struct{ Heads, Names map[string]bool }
 
 // A Comment runs from # to the end of the line; Text includes the #.
 type Comment struct {
@@ -33,7 +41,7 @@ type Comment struct {
 	Text string
 }
 
-// Ident is a name with its place.
+// An Ident is a name and where it was written.
 type Ident struct {
 	Place
 	Name string
@@ -47,13 +55,13 @@ type Stmt interface {
 	stmt()
 }
 
-// Import brings in a file's functions and templates.
+// An Import makes the functions and templates of another file available.
 type Import struct {
 	Place
 	Path *String
 }
 
-// Data declares observed arrays: data decl, decl from "file".
+// A Data declares observed arrays: data decl, decl from "file".
 type Data struct {
 	Place
 	Decls []*Decl
@@ -73,22 +81,22 @@ type Decl struct {
 	Value       Expr // = literal; nil if absent
 }
 
-// Infer names samplers and options by calls.
+// An Infer chooses a sampler and its settings: infer renhd(temperatures = 8).
 type Infer struct {
 	Place
 	Calls []Expr // *Call or *Name
 }
 
-// Draw is head, head ~ law.
+// A Draw is head, head ~ distribution, or a template's definition.
 type Draw struct {
 	Place
 	Generate bool
 	Heads    []*Head
-	Law      *Law   // exactly one of Law and Block is set
-	Block    *Block // a template's body
+	Dist     *Distribution // exactly one of Dist and Block is set
+	Block    *Block        // a template's body
 }
 
-// Define is head, head = body.
+// A Define is head, head = body.
 type Define struct {
 	Place
 	Generate bool
@@ -97,7 +105,7 @@ type Define struct {
 	Block    *Block // a function's body
 }
 
-// A Head is the left side of ~ or =: name, dotted name, prime, slots, parameters.
+// A Head is the left side of ~ or =: a name, possibly dotted or with a prime, then slots or parameters.
 type Head struct {
 	Place
 	Path      []Ident // mu, or classify.weights
@@ -130,13 +138,14 @@ type Set struct {
 	Hi Expr // nil unless a range
 }
 
-// A Range is lo..hi after in or censored.
+// A Range is lo..hi, as in bounds or after censored.
 type Range struct {
 	Place
 	Lo, Hi Expr
 }
 
-// A Param of a function or template: name, name[N, D], name = default; or (Expr) the time of an initial condition.
+// A Param of a function or template: name, name[N, D], or name = default. Expr is set instead of a name where a
+// system's initial condition gives the time, as in u(0) = 1.
 type Param struct {
 	Place
 	Name    *Ident
@@ -145,10 +154,10 @@ type Param struct {
 	Expr    Expr // a number, when there is no name
 }
 
-// A Law is a distribution with its modifiers.
-type Law struct {
+// A Distribution with its modifiers: Normal(0, 1) in 0..inf ordered.
+type Distribution struct {
 	Place
-	Dist        Expr   // *Call or *Name or *Member
+	Base        Expr   // *Call or *Name or *Member
 	In          *Range // truncation; nil if absent
 	Censored    *Range // nil if absent
 	Ordered     bool
@@ -156,7 +165,7 @@ type Law struct {
 	NonCentered bool
 }
 
-// A Block is { statements return e }.
+// A Block is { statements return e }, the body of a function or template.
 type Block struct {
 	Place
 	Stmts  []Stmt
@@ -198,14 +207,14 @@ type Name struct {
 	Name string
 }
 
-// Unary is -x or !x.
+// A Unary is -x or !x.
 type Unary struct {
 	Place
 	Op string
 	X  Expr
 }
 
-// Binary is x op y for || && == != < <= > >= + - * / @ % ^.
+// A Binary is x op y for || && == != < <= > >= + - * / @ % ^.
 type Binary struct {
 	Place
 	Op   string
@@ -213,20 +222,20 @@ type Binary struct {
 	X, Y Expr
 }
 
-// Cond is c ? a : b.
+// A Cond is c ? a : b.
 type Cond struct {
 	Place
 	If, Then, Else Expr
 }
 
-// Pipe is x -> f or x -> f(args).
+// A Pipe is x -> f or x -> f(args).
 type Pipe struct {
 	Place
 	X  Expr
 	To Expr // *Name, *Member or *Call
 }
 
-// Call is f(args).
+// A Call is f(args).
 type Call struct {
 	Place
 	Fun  Expr
@@ -240,27 +249,27 @@ type Arg struct {
 	Value Expr
 }
 
-// Index is x[sub, sub].
+// An Index is x[sub, sub].
 type Index struct {
 	Place
 	X    Expr
 	Subs []*Set
 }
 
-// Member is x.name.
+// A Member is x.name.
 type Member struct {
 	Place
 	X    Expr
 	Name Ident
 }
 
-// List is [a, b, c].
+// A List is [a, b, c].
 type List struct {
 	Place
 	Items []Expr
 }
 
-// Comprehension is [i in N, j in M: e]. f(i in N: e) is a Call whose one Arg is a Comprehension with Bare set.
+// A Comprehension is [i in N, j in M: e]. f(i in N: e) is a Call whose one Arg is a Comprehension with Bare set.
 type Comprehension struct {
 	Place
 	Binders []*Binder
@@ -275,7 +284,7 @@ type Binder struct {
 	Set   *Set
 }
 
-// Paren is (x).
+// A Paren is (x). It is kept so that the formatter prints the user's parentheses.
 type Paren struct {
 	Place
 	X Expr

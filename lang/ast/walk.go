@@ -1,6 +1,6 @@
 package ast
 
-// Mentioned are the names that expressions and laws read, in statements and blocks.
+// Mentioned is the set of names that the expressions and distributions of statements and their blocks read.
 func Mentioned(stmts []Stmt) map[string]bool {
 	names := map[string]bool{}
 	visit := func(n *Name) { names[n.Name] = true }
@@ -19,8 +19,8 @@ func Mentioned(stmts []Stmt) map[string]bool {
 				block(st.Block)
 			case *Draw:
 				block(st.Block)
-				if l := st.Law; l != nil {
-					Names(l.Dist, visit)
+				if l := st.Dist; l != nil {
+					Names(l.Base, visit)
 					for _, r := range []*Range{l.In, l.Censored} {
 						if r != nil {
 							Names(r.Lo, visit)
@@ -35,7 +35,7 @@ func Mentioned(stmts []Stmt) map[string]bool {
 	return names
 }
 
-// Names visits the names in an expression.
+// Names calls visit for every name in an expression.
 func Names(e Expr, visit func(*Name)) {
 	switch e := e.(type) {
 	case *Name:
@@ -77,7 +77,7 @@ func Names(e Expr, visit func(*Name)) {
 	}
 }
 
-// SetNames visits the names in a set.
+// SetNames calls visit for every name in a set.
 func SetNames(s *Set, visit func(*Name)) {
 	Names(s.Lo, visit)
 	if s.Hi != nil {

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// catalogueText is the catalogue of codes: what each means, the way out, and models that bring it forth with what is
-// printed then.
+// catalogueText is the catalogue of codes. A section says what a code means and how to fix the mistake, and has models
+// that cause it with the printed diagnostic; a test runs them.
 //
 //go:embed DIAGNOSTICS.md
 var catalogueText string
@@ -18,7 +18,7 @@ type Explanation struct {
 	Body        string // Markdown: prose, and examples between fences
 }
 
-// Catalogue is every code that ppl prints, in the order of the document.
+// Catalogue lists every code that ppl prints, in the order of the document.
 func Catalogue() []Explanation {
 	section := regexp.MustCompile(`(?m)^##.*$`)
 	title := regexp.MustCompile(`^### ([EW][0-9]{2}): (.*)$`)

@@ -1,4 +1,9 @@
-// Package diag describes what is wrong with a model in its user's words: a code, a place, related places and a way out.
+// Package diag describes mistakes in a user's model: a code, a place, related places, and advice. Passes add to a List
+// and go on, so that one run reports several mistakes:
+//
+//	diags.Errorf("E10", span, "`%s` is not defined", name).Help("did you mean `%s`?", near)
+//
+// Render prints what a List has collected, with the line of source.
 package diag
 
 import (
@@ -9,7 +14,7 @@ import (
 	"ppl/lang/source"
 )
 
-// A Severity says whether a diagnostic stops the compiler.
+// A Severity says whether a diagnostic stops the compiler: only errors do.
 type Severity int
 
 const (
@@ -20,17 +25,17 @@ const (
 
 func (s Severity) String() string { return [...]string{"error", "warning", "note"}[s] }
 
-// A Diagnostic is one finding. Code is the stable name in the catalogue ("E10", "W01").
+// A Diagnostic is one mistake or warning. Code is its stable name in the catalogue ("E10", "W01").
 type Diagnostic struct {
 	Code     string
 	Severity Severity
 	Span     source.Span
-	Message  string    // what is wrong, one sentence without a final point
-	Related  []Related // other places that matter
-	Help     string    // a way to mend it, may be empty
+	Message  string    // what is wrong: one sentence, without a period at its end
+	Related  []Related // other places that are part of the mistake
+	Help     string    // how to fix it; may be empty
 }
 
-// A Related place with what it contributes.
+// A Related place, with a message that says how it is part of the mistake.
 type Related struct {
 	Span    source.Span
 	Message string
@@ -44,7 +49,7 @@ type List struct {
 // Add appends diagnostics.
 func (l *List) Add(ds ...Diagnostic) { l.items = append(l.items, ds...) }
 
-// Errorf adds an error; the Entry it returns takes related places and help.
+// Errorf adds an error. The Entry it returns takes related places and help.
 func (l *List) Errorf(code string, at source.Span, format string, args ...any) Entry {
 	return l.addf(Error, code, at, format, args)
 }
@@ -64,7 +69,7 @@ func (l *List) addf(s Severity, code string, at source.Span, format string, args
 	return Entry{l, len(l.items) - 1}
 }
 
-// Len is the number of diagnostics of any severity.
+// Len is the number of diagnostics of every severity.
 func (l *List) Len() int { return len(l.items) }
 
 // HasErrors reports whether any diagnostic stops the compiler.
@@ -75,11 +80,11 @@ func HasErrors(ds []Diagnostic) bool {
 	return slices.ContainsFunc(ds, func(d Diagnostic) bool { return d.Severity == Error })
 }
 
-// All is a copy of the diagnostics sorted by file name and place; those of one place keep their order, those without a
-// place come last.
+// All is a copy of the diagnostics in the order of Sorted.
 func (l *List) All() []Diagnostic { return Sorted(l.items) }
 
-// Sorted are diagnostics by place.
+// Sorted orders diagnostics by file name and place. Diagnostics of one place keep their order; those without a place
+// come last.
 func Sorted(ds []Diagnostic) []Diagnostic {
 	sorted := slices.Clone(ds)
 	slices.SortStableFunc(sorted, func(a, b Diagnostic) int { return compare(a.Span, b.Span) })
@@ -101,20 +106,20 @@ func compare(a, b source.Span) int {
 	return 0
 }
 
-// An Entry is a diagnostic just added to a List, to be completed in a chain: diags.Errorf(…).Related(…).Help(…).
+// An Entry is a diagnostic just added to a List, to be completed by chained calls: diags.Errorf(…).Related(…).Help(…).
 type Entry struct {
 	list *List
 	i    int
 }
 
-// Related adds another place that matters.
+// Related adds another place that is part of the mistake.
 func (e Entry) Related(at source.Span, format string, args ...any) Entry {
 	d := &e.list.items[e.i]
 	d.Related = append(d.Related, Related{at, fmt.Sprintf(format, args...)})
 	return e
 }
 
-// Help sets the way to mend it.
+// Help sets the advice how to fix it.
 func (e Entry) Help(format string, args ...any) Entry {
 	e.list.items[e.i].Help = fmt.Sprintf(format, args...)
 	return e

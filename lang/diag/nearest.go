@@ -2,9 +2,9 @@ package diag
 
 import "strings"
 
-// Nearest is the candidate most like name, for "did you mean": least Damerau–Levenshtein distance, capitals not
-// counted, at most a third of the name's length and at most 3; ties go to the exact spelling, then to the earlier
-// candidate. It is false where nothing is near.
+// Nearest is the candidate most like name, for "did you mean". Likeness is the Damerau–Levenshtein distance without
+// regard to capitals, at most 3 and at most a third of the name's length. Ties go to the exact spelling, then to the
+// earlier candidate. ok is false if no candidate is that near.
 func Nearest(name string, candidates []string) (string, bool) {
 	limit := min(3, (len([]rune(name))+1)/3)
 	best, bestFolded, bestExact := "", limit+1, 0
@@ -20,8 +20,8 @@ func Nearest(name string, candidates []string) (string, bool) {
 	return best, best != ""
 }
 
-// distance counts the insertions, deletions, substitutions and swaps of neighbours that turn a into b, no part edited
-// twice (optimal string alignment; Damerau 1964, Wagner and Fischer 1974).
+// distance counts the insertions, deletions, substitutions and swaps of neighbours that turn a into b, where no part is
+// edited twice (optimal string alignment; Damerau 1964, Wagner and Fischer 1974).
 func distance(a, b string) int {
 	s, t := []rune(a), []rune(b)
 	before, row := []int(nil), make([]int, len(t)+1)

@@ -23,7 +23,8 @@ import (
 //	    | ^^^^^
 //	  help: did you mean `sigma`?
 //
-// A write error is not reported; w remembers it where it matters.
+// Render ignores errors of w: a caller that needs them passes a writer that keeps its first error, such as
+// bufio.Writer.
 func Render(w io.Writer, ds []Diagnostic, color bool) {
 	for i, d := range ds {
 		if i > 0 {
@@ -33,7 +34,7 @@ func Render(w io.Writer, ds []Diagnostic, color bool) {
 	}
 }
 
-// A palette is the terminal's escape sequences for what is printed, all empty without colour.
+// A palette holds the terminal's escape sequences for each part of a diagnostic; all are empty without colour.
 type palette struct {
 	bold, dim, reset string
 	severity         [3]string
@@ -48,10 +49,10 @@ func (d Diagnostic) text(p palette) string {
 	var b strings.Builder
 	mark := p.severity[d.Severity]
 	fmt.Fprintf(&b, "%s%s%s%s%s: %s%s%s\n",
-		place(d.Span), mark, d.Severity, code(d.Code), p.reset, p.bold, d.Message, p.reset)
+		position(d.Span), mark, d.Severity, code(d.Code), p.reset, p.bold, d.Message, p.reset)
 	b.WriteString(excerpt(d.Span, mark, p))
 	for _, r := range d.Related {
-		fmt.Fprintf(&b, "  %s%s\n%s", place(r.Span), r.Message, excerpt(r.Span, p.bold, p))
+		fmt.Fprintf(&b, "  %s%s\n%s", position(r.Span), r.Message, excerpt(r.Span, p.bold, p))
 	}
 	if d.Help != "" {
 		fmt.Fprintf(&b, "  %shelp:%s %s\n", p.bold, p.reset, d.Help)
@@ -66,7 +67,7 @@ func code(c string) string {
 	return "[" + c + "]"
 }
 
-func place(at source.Span) string {
+func position(at source.Span) string {
 	if !at.Valid() {
 		return ""
 	}
@@ -91,16 +92,16 @@ func excerpt(at source.Span, mark string, p palette) string {
 		p.dim, strings.Repeat(" ", len(number)), p.reset, indent, mark, carets, p.reset)
 }
 
-// reach is how many bytes before and after the start of a span are shown of a long line.
-const reach = 120
+// excerptBytes bounds how much of a long line is shown before and after the start of a span.
+const excerptBytes = 120
 
-// window cuts the span's first line into the printable forms of what stands before the span, of what the span has of
-// it, and of the rest; … stands for what is too far away.
+// window cuts the span's first line into the text before the span, the part in the span, and the rest, each in
+// printable form; an ellipsis replaces what is more than excerptBytes away.
 func window(at source.Span) (before, token, after string) {
 	line := strings.TrimSuffix(at.File.Line(at.Line()), "\r")
 	start := min(len(line), at.Start-strings.LastIndexByte(at.File.Text[:at.Start], '\n')-1)
 	end := min(len(line), start+at.End-at.Start)
-	from, to := start-reach, start+reach
+	from, to := start-excerptBytes, start+excerptBytes
 	head, tail := "", ""
 	if from > 0 {
 		head = "…"
@@ -113,7 +114,7 @@ func window(at source.Span) (before, token, after string) {
 	return head + printable(line[from:start]), printable(line[start:end]), printable(line[end:to]) + tail
 }
 
-// wholeRune is i, or the end of the character it would cut.
+// wholeRune is i, or the end of the character that a cut at i would split.
 func wholeRune(s string, i int) int {
 	for i < len(s) && !utf8.RuneStart(s[i]) {
 		i++
@@ -121,7 +122,8 @@ func wholeRune(s string, i int) int {
 	return i
 }
 
-// printable gives a tab four columns and shows what a terminal would act on, such as an escape, as U+FFFD.
+// printable replaces a tab by four columns, and characters that a terminal would obey, such as an escape, by U+FFFD: a
+// model's text must not control the terminal of its reader.
 func printable(s string) string {
 	s = strings.ReplaceAll(s, "\t", "    ")
 	return strings.Map(func(r rune) rune {

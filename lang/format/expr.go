@@ -6,7 +6,7 @@ import (
 	"ppl/lang/ast"
 )
 
-// expr prints an expression. In tight ones, the bounds of ranges and subscripts, arithmetic has no spaces.
+// expr prints an expression. If tight (bounds of ranges, subscripts), arithmetic has no spaces.
 func (p *printer) expr(e ast.Expr, tight bool) {
 	switch e := e.(type) {
 	case *ast.Number:
@@ -58,7 +58,7 @@ func (p *printer) expr(e ast.Expr, tight bool) {
 	}
 }
 
-// spaced is an infix operator with the spaces it has.
+// spaced is an infix operator with the spaces it gets.
 func spaced(op string, tight bool) string {
 	switch op {
 	case "^":

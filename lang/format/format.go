@@ -1,7 +1,11 @@
-// Package format prints a syntax tree in the language's canonical form (LANGUAGE section 1): one statement a line in
-// the order written, comments kept, blank lines kept as at most one, four spaces in blocks. Infix operators have spaces
-// round them, ^ and .. have none, nor have + - * / @ % inside the bounds of a range or a subscript: y[t-1], K+1..T.
-// Arguments and items within such a bound are spaced as usual.
+// Package format prints a syntax tree in the language's canonical form:
+//
+//	sigma~HalfNormal( 1)         sigma ~ HalfNormal(1)
+//	y[t in 2..T]~Normal(y[t - 1],sigma) # noise     →     y[t in 2..T] ~ Normal(y[t-1], sigma)  # noise
+//
+// Statements stay in the order written, one a line; comments are kept, and blank lines as at most one; blocks are
+// indented by four spaces. Infix operators have spaces around them, except ^ and .., and except + - * / @ % inside the
+// bounds of a range or a subscript: y[t-1], K+1..T. Arguments and items within such a bound are spaced as usual.
 //
 // A statement is never broken over lines, so a comment inside one moves to the line above it.
 package format
@@ -13,8 +17,8 @@ import (
 	"ppl/lang/source"
 )
 
-// File prints a file that parsed without errors. The text parses to the same tree, and printing that gives the same
-// text again.
+// File prints a file that was parsed without errors. Parsing the result gives the same tree, and printing that tree
+// gives the same text again.
 func File(f *ast.File) string {
 	p := &printer{comments: f.Comments}
 	lines := make([]line, len(f.Stmts))
@@ -25,15 +29,15 @@ func File(f *ast.File) string {
 	return p.String()
 }
 
-// A printer writes the text; comments are those not written yet.
+// A printer writes the text; comments holds those not written yet.
 type printer struct {
 	strings.Builder
 	comments []ast.Comment
 	indent   int
-	last     int // source line on which what was written last ends; 0 at the start of the file or of a block
+	last     int // source line on which the last printed text ends; 0 at the start of the file or of a block
 }
 
-// A line is a statement, or a block's return, with its place and its way of printing.
+// A line is a statement, or a block's return, with its place and a function that prints it.
 type line struct {
 	at    source.Span
 	inner *ast.Block // the block in it, nil if there is none
@@ -51,7 +55,7 @@ func statementLine(s ast.Stmt) line {
 	return l
 }
 
-// lines prints the statements of a file or block, and the comments among them up to the offset end.
+// lines prints the statements of a file or block, and the comments among them that start before the offset end.
 func (p *printer) lines(lines []line, end int) {
 	p.last = 0
 	for _, l := range lines {
@@ -65,7 +69,7 @@ func (p *printer) lines(lines []line, end int) {
 	p.ownLines(end)
 }
 
-// open begins a line that stood on the given source line, after a blank one if there were any.
+// open begins a line of output for text that was on the given source line, after a blank line if the source had one.
 func (p *printer) open(at int) {
 	if p.last > 0 && at > p.last+1 {
 		p.WriteByte('\n')
@@ -73,8 +77,8 @@ func (p *printer) open(at int) {
 	p.last = at
 }
 
-// close ends a line with the comment that stands on the source line of the offset and before the limit, if there is
-// one.
+// close ends a line of output, with the comment that is on the source line of the offset and before the limit, if there
+// is one.
 func (p *printer) close(src *source.File, offset, limit int) {
 	at, _ := src.Position(offset)
 	if len(p.comments) > 0 && p.comments[0].At.Line() == at && p.comments[0].At.Start < limit {
@@ -93,7 +97,8 @@ func (p *printer) ownLines(offset int) {
 	}
 }
 
-// hoist prints the comments inside a statement, or what of it stands before its block, above it.
+// hoist prints the comments inside a statement above it. If the statement has a block, only those before the block are
+// moved.
 func (p *printer) hoist(l line) {
 	until := l.at.End
 	if l.inner != nil {
@@ -105,7 +110,7 @@ func (p *printer) hoist(l line) {
 	}
 }
 
-// comment takes the next comment.
+// comment removes and returns the next comment.
 func (p *printer) comment() string {
 	c := p.comments[0]
 	p.comments = p.comments[1:]

@@ -60,17 +60,17 @@ func (p *printer) draw(d *ast.Draw) {
 		p.block(d.Block)
 		return
 	}
-	p.expr(d.Law.Dist, false)
+	p.expr(d.Dist.Base, false)
 	for _, flag := range []struct {
 		set  bool
 		word string
-	}{{d.Law.Ordered, " ordered"}, {d.Law.ZeroSum, " zerosum"}, {d.Law.NonCentered, " noncentered"}} {
+	}{{d.Dist.Ordered, " ordered"}, {d.Dist.ZeroSum, " zerosum"}, {d.Dist.NonCentered, " noncentered"}} {
 		if flag.set {
 			p.WriteString(flag.word)
 		}
 	}
-	p.bounds(" in ", d.Law.In)
-	p.bounds(" censored ", d.Law.Censored)
+	p.bounds(" in ", d.Dist.In)
+	p.bounds(" censored ", d.Dist.Censored)
 }
 
 func (p *printer) define(d *ast.Define) {

@@ -5,33 +5,34 @@ import (
 	"ppl/lang/source"
 )
 
-// nesting is how deep brackets may nest, and reach how many tokens may stand between an expression's outermost token
-// and its innermost: together they bound the depth of the tree, over which later stages recurse.
+// maxNesting is how deep brackets may nest, and maxTokens how many tokens may lie between an expression's outermost
+// token and its innermost. Together they bound the depth of the tree: later stages recurse over it, and a hostile file
+// must not overflow their stack.
 const (
-	nesting = 500
-	reach   = 20_000
+	maxNesting = 500
+	maxTokens  = 20_000
 )
 
-// A piece is the tokens of one statement. A block in it stands as one token of kind body.
+// A piece is the tokens of one statement. A block in it is represented by one token of kind body.
 type piece struct {
 	tokens []token
 	broken bool // a mistake in it has been reported, so it is not parsed
 }
 
-// A block is what stands between { and }.
+// A block is the text between { and }.
 type block struct {
 	open, close token // close is the zero token if the block is not closed
 	pieces      []piece
 }
 
-// A cutting is a text cut into statements; the blocks within are found by the offset of their {.
-type cutting struct {
+// A cutText is a text cut into statements. Blocks within are found by the offset of their {.
+type cutText struct {
 	pieces []piece
 	blocks map[int]*block
 }
 
-// closer of each opening bracket.
-func closer(open string) string {
+// closingOf is the bracket that closes an opening bracket.
+func closingOf(open string) string {
 	switch open {
 	case "(":
 		return ")"
@@ -52,19 +53,19 @@ type matcher struct {
 	lone   map[int]bool // indices of brackets without a partner
 }
 
-// match finds the brackets without a partner. It is false if brackets nest too deep to go on.
+// match finds the brackets without a partner. ok is false if brackets nest too deep.
 func match(src *source.File, tokens []token, diags *diag.List) (lone map[int]bool, ok bool) {
 	m := matcher{src: src, tokens: tokens, diags: diags, lone: map[int]bool{}}
 	for i, t := range tokens {
 		switch {
 		case t.Type != punct:
-		case closer(t.Value) != "":
+		case closingOf(t.Value) != "":
 			m.open = append(m.open, i)
 		case t.Value == ")" || t.Value == "]" || t.Value == "}":
 			m.closing(i)
 		}
-		if len(m.open) > nesting {
-			diags.Errorf("E00", spanOf(src, t), "brackets nest more than %d deep", nesting)
+		if len(m.open) > maxNesting {
+			diags.Errorf("E00", spanOf(src, t), "brackets nest more than %d deep", maxNesting)
 			return nil, false
 		}
 	}
@@ -72,7 +73,8 @@ func match(src *source.File, tokens []token, diags *diag.List) (lone map[int]boo
 	return m.lone, true
 }
 
-// closing pairs the closing bracket at index i; those opened after its partner are not closed.
+// closing finds the partner of the closing bracket at index i. Brackets opened after that partner are reported as not
+// closed.
 func (m *matcher) closing(i int) {
 	t, top := m.tokens[i], len(m.open)-1
 	partner := partnerOf(m.tokens, m.open, t.Value)
@@ -89,7 +91,7 @@ func (m *matcher) closing(i int) {
 	}
 }
 
-// unclosed reports brackets that are not closed; the entry is the last one's.
+// unclosed reports brackets that are not closed, and returns the entry of the last one.
 func (m *matcher) unclosed(indices []int) (last diag.Entry) {
 	for _, i := range indices {
 		m.lone[i] = true
@@ -102,12 +104,12 @@ func notClosed(diags *diag.List, at source.Span) diag.Entry {
 	return diags.Errorf("E02", at, "`%s` opened on line %d is not closed", at.Text(), at.Line())
 }
 
-// partnerOf finds in the stack of open brackets the one that closing closes, or -1. ) and ] do not look beyond a {, so
-// that a mistake in one statement of a block stays there.
+// partnerOf is the index in the stack of open brackets of the one that closing closes, or -1. ) and ] do not look
+// beyond a {, so that a mistake in one statement of a block stays in that statement.
 func partnerOf(tokens []token, open []int, closing string) int {
 	for k := len(open) - 1; k >= 0; k-- {
 		o := tokens[open[k]].Value
-		if closer(o) == closing {
+		if closingOf(o) == closing {
 			return k
 		}
 		if o == "{" {
@@ -127,7 +129,7 @@ type frame struct {
 
 func (f *frame) add(t token) { f.now.tokens = append(f.now.tokens, t) }
 
-// flush ends the piece.
+// flush ends the current piece.
 func (f *frame) flush() {
 	if len(f.now.tokens) > 0 {
 		f.pieces = append(f.pieces, f.now)
@@ -135,16 +137,16 @@ func (f *frame) flush() {
 	f.now, f.depth = piece{}, 0
 }
 
-// A cutter has the blocks being cut, innermost last.
+// A cutter holds the blocks being cut, innermost last.
 type cutter struct {
-	cutting
+	cutText
 	src    *source.File
 	frames []*frame
 }
 
-// cut drops the newlines that do not end a statement and cuts at those that do.
-func cut(src *source.File, tokens []token, lone map[int]bool) cutting {
-	c := cutter{cutting: cutting{blocks: map[int]*block{}}, src: src, frames: []*frame{{}}}
+// cut drops the newlines that do not end a statement, and cuts at those that do.
+func cut(src *source.File, tokens []token, lone map[int]bool) cutText {
+	c := cutter{cutText: cutText{blocks: map[int]*block{}}, src: src, frames: []*frame{{}}}
 	for i, t := range tokens {
 		c.token(t, lone[i], tokens[i+1:])
 	}
@@ -153,14 +155,14 @@ func cut(src *source.File, tokens []token, lone map[int]bool) cutting {
 	}
 	c.frames[0].flush()
 	c.pieces = c.frames[0].pieces
-	return c.cutting
+	return c.cutText
 }
 
 func (c *cutter) token(t token, lone bool, after []token) {
 	f := c.frames[len(c.frames)-1]
 	switch {
 	case t.Type == newline:
-		if f.depth == 0 && !goesOn(c.src, f.now, after) {
+		if f.depth == 0 && !continuesAfter(c.src, f.now, after) {
 			f.flush()
 		}
 	case t.Type == punct && t.Value == "{":
@@ -173,11 +175,11 @@ func (c *cutter) token(t token, lone bool, after []token) {
 		c.closeBlock(t, end(t))
 	default:
 		f.add(t)
-		f.depth += step(t)
+		f.depth += depthChange(t)
 	}
 }
 
-// closeBlock ends the innermost block, whose text ends at the offset until.
+// closeBlock ends the innermost block; until is the offset at which its text ends.
 func (c *cutter) closeBlock(t token, until int) {
 	f := c.frames[len(c.frames)-1]
 	f.flush()
@@ -187,8 +189,8 @@ func (c *cutter) closeBlock(t token, until int) {
 	c.frames[len(c.frames)-1].add(whole)
 }
 
-// step is +1 for an opening ( or [, -1 for a closing one.
-func step(t token) int {
+// depthChange is +1 for an opening ( or [ and -1 for a closing one.
+func depthChange(t token) int {
 	if t.Type == punct {
 		switch t.Value {
 		case "(", "[":
@@ -200,8 +202,8 @@ func step(t token) int {
 	return 0
 }
 
-// goesOn reports whether the statement begun in p continues with the tokens after the newline.
-func goesOn(src *source.File, p piece, after []token) bool {
+// continuesAfter reports whether the statement begun in p continues with the tokens after the newline.
+func continuesAfter(src *source.File, p piece, after []token) bool {
 	switch {
 	case len(p.tokens) == 0:
 		return false
@@ -211,22 +213,23 @@ func goesOn(src *source.File, p piece, after []token) bool {
 	return len(after) > 0 && (resumes(after[0]) || p.broken && indented(src, p.tokens[0], after[0]))
 }
 
-// indented reports whether t stands further right than the first token of a statement: after a bracket that is not
-// closed such a line is taken for the rest of it.
+// indented reports whether t is further right than the first token of a statement. After a bracket that is not closed,
+// such a line is taken as a continuation; any other line starts a new statement, so that one missing bracket does not
+// swallow the rest of the file.
 func indented(src *source.File, first, t token) bool {
 	return spanOf(src, t).Column() > spanOf(src, first).Column()
 }
 
-// farthest is the first token farther than reach from the outermost of its expression, counting at each level of
-// brackets the tokens since its last comma.
+// farthest is the first token more than maxTokens from the outermost token of its expression. At each level of brackets
+// it counts the tokens since the last comma.
 func farthest(tokens []token) (token, bool) {
 	levels, total := []int{0}, 0
 	for _, t := range tokens {
 		top := len(levels) - 1
 		switch {
-		case step(t) > 0:
+		case depthChange(t) > 0:
 			levels = append(levels, 0)
-		case step(t) < 0:
+		case depthChange(t) < 0:
 			total -= levels[top]
 			levels = levels[:top]
 		case t.Type == punct && t.Value == ",":
@@ -234,7 +237,7 @@ func farthest(tokens []token) (token, bool) {
 			levels[top] = 0
 		}
 		levels[len(levels)-1]++
-		if total++; total > reach {
+		if total++; total > maxTokens {
 			return t, true
 		}
 	}

@@ -30,7 +30,7 @@ func (p *parser) expr(e *expr) ast.Expr {
 	return x
 }
 
-// choice folds if ? then : if ? then : else from the right.
+// choice builds if ? then : if ? then : else from the right.
 func (p *parser) choice(c *choice) ast.Expr {
 	conditions := []ast.Expr{p.binary(c.If)}
 	for _, b := range c.Branches {
@@ -44,8 +44,8 @@ func (p *parser) choice(c *choice) ast.Expr {
 	return x
 }
 
-// binary climbs precedence over the flat list: operators wait until one that binds no tighter comes (all associate to
-// the left).
+// binary climbs precedence over the flat list: an operator waits on the stack until one that binds no tighter follows
+// (all are left-associative).
 func (p *parser) binary(b *binary) ast.Expr {
 	operands, waiting := []ast.Expr{p.unary(b.First)}, []token(nil)
 	reduce := func(upTo int) {
@@ -71,7 +71,7 @@ func (p *parser) infix(op token, x, y ast.Expr) ast.Expr {
 	return &ast.Binary{Place: join(x, y), Op: op.Value, OpAt: spanOf(p.src, op), X: x, Y: y}
 }
 
-// unary folds powers from the right: -x^-y^z is -(x^(-(y^z))).
+// unary builds powers from the right: -x^-y^z is -(x^(-(y^z))).
 func (p *parser) unary(u *unary) ast.Expr {
 	factors := []*signed{u.First}
 	for _, q := range u.Powers {
@@ -95,7 +95,7 @@ func (p *parser) sign(sign *token, x ast.Expr) ast.Expr {
 }
 
 func (p *parser) primary(q *primary) ast.Expr {
-	at := p.place(q.node)
+	at := p.placeOf(q.node)
 	first := ast.Place{At: spanOf(p.src, q.Tokens[0])}
 	switch {
 	case q.Number != nil:
@@ -173,13 +173,13 @@ func (p *parser) postfixes(x ast.Expr, ps []*postfix) ast.Expr {
 	return x
 }
 
-// args converts a call's arguments; binders make the bare comprehension of sum(i in N: e).
+// args converts a call's arguments. Binders make the bare comprehension of sum(i in N: e).
 func (p *parser) args(a *args) []*ast.Arg {
 	switch {
 	case a == nil:
 		return nil
 	case a.Body != nil:
-		at := p.place(a.node)
+		at := p.placeOf(a.node)
 		c := &ast.Comprehension{Place: at, Binders: each(a.Binders, p.binder), Body: p.expr(a.Body), Bare: true}
 		return []*ast.Arg{{Place: at, Value: c}}
 	}
@@ -187,7 +187,7 @@ func (p *parser) args(a *args) []*ast.Arg {
 }
 
 func (p *parser) arg(a *arg) *ast.Arg {
-	out := &ast.Arg{Place: p.place(a.node), Value: p.expr(a.Value)}
+	out := &ast.Arg{Place: p.placeOf(a.node), Value: p.expr(a.Value)}
 	if a.Name != nil {
 		out.Name = p.optionalIdent(&a.Name.Name)
 	}
@@ -195,7 +195,7 @@ func (p *parser) arg(a *arg) *ast.Arg {
 }
 
 func (p *parser) binder(b *binder) *ast.Binder {
-	return &ast.Binder{Place: p.place(b.node), Index: p.ident(b.Index.Name), Set: p.set(b.Set)}
+	return &ast.Binder{Place: p.placeOf(b.node), Index: p.ident(b.Index.Name), Set: p.set(b.Set)}
 }
 
 func join(x, y ast.Node) ast.Place { return ast.Place{At: x.Span().To(y.Span())} }

@@ -6,10 +6,10 @@ import (
 	"github.com/alecthomas/participle/v2"
 )
 
-// The grammar, as participle reads it from the tags. Statements come cut apart, brackets matched and blocks folded into
-// one token each. Infix operators are kept as flat lists; tree.go gives them their precedence.
+// The grammar, as participle reads it from the struct tags. cut.go has matched the brackets, cut the statements apart,
+// and replaced each block by one token. Infix operators are kept as flat lists, to which expr.go applies precedence.
 
-// A node of the grammar knows its tokens and so its place.
+// Every node of the grammar records its tokens, from which follows its place.
 type node struct{ Tokens []token }
 
 type statement struct {
@@ -132,7 +132,7 @@ type infix struct {
 	Y  *unary `parser:"@@"`
 }
 
-// unary is sign x ^ sign y ^ …; a sign applies to the whole power that follows it.
+// unary is sign x ^ sign y ^ …; a sign applies to the whole power after it.
 type unary struct {
 	node
 	First  *signed  `parser:"@@"`
@@ -161,7 +161,7 @@ type primary struct {
 	Postfix []*postfix `parser:"  @@*"`
 }
 
-// A callee names what is drawn from, piped into or run: Normal(0, 1), irt.PartialCredit(eta, b), relu.
+// A callee names what is drawn from, piped into, or run: Normal(0, 1), irt.PartialCredit(eta, b), relu.
 type callee struct {
 	node
 	Name    token      `parser:"@Name"`
@@ -195,8 +195,8 @@ type arg struct {
 	Value *expr  `parser:"@@"`
 }
 
-// A choice looks at one token, or says with (?= …) that it looks at two (name in, name =). So participle never backs
-// out of what it has begun, and stops where the mistake is.
+// A grammar rule decides by one token, or by two where it says so with (?= …), as in `name in` and `name =`. So
+// participle never backtracks, and the token at which it stops is the user's mistake.
 func build[G any]() *participle.Parser[G] {
 	return participle.MustBuild[G](participle.Lexer(vocabulary{}), participle.UseLookahead(0))
 }

@@ -9,12 +9,12 @@ import (
 	"github.com/alecthomas/participle/v2/lexer"
 )
 
-// A mistake is where participle stopped in a statement.
+// A mistake is the token at which participle stopped in a statement, and what it expected there.
 type mistake struct {
 	tokens []token
 	at     int    // index of the token found; len(tokens) at the statement's end
 	want   string // what was expected, in the user's words
-	over   bool   // what was expected is the end
+	over   bool   // the statement should have ended
 }
 
 func (m mistake) found() token {
@@ -24,7 +24,7 @@ func (m mistake) found() token {
 	return lexer.EOFToken(lexer.Position{Offset: end(m.tokens[len(m.tokens)-1])})
 }
 
-// mistake reports why participle refused a statement.
+// mistake reports why participle rejected a statement.
 func (p *parser) mistake(tokens []token, err error) {
 	m := p.locate(tokens, err)
 	for _, known := range []func(*parser, mistake) bool{
@@ -48,16 +48,16 @@ func (p *parser) locate(tokens []token, err error) mistake {
 			break
 		}
 	}
-	m.want, m.over = wanted(stop.Message(), p.unit, m.at)
+	m.want, m.over = describeExpected(stop.Message(), p.unit, m.at)
 	return m
 }
 
 // ---- mistakes with a code of their own ----
 
-// needlessWord is E01: another language's keyword before a statement.
+// needlessWord reports E01: another language's keyword before a statement.
 func needlessWord(p *parser, m mistake) bool {
 	first := m.tokens[0]
-	why, help := slip(first.Value)
+	why, help := needless(first.Value)
 	if why == "" || m.at == 0 || len(m.tokens) == 1 || !m.beginsWithWord(help) {
 		return false
 	}
@@ -69,8 +69,9 @@ func needlessWord(p *parser, m mistake) bool {
 	return true
 }
 
-// beginsWithWord reports whether the statement begins with a word of another language, not with a name of the user's
-// that reads the same: a loop or a condition in parentheses, a type with sizes and a name after it, a section.
+// beginsWithWord reports whether the statement begins with a keyword of another language, and not with a name of the
+// user's that is spelled the same. Signs of a keyword are a loop or a condition in parentheses, a type with sizes and a
+// name after it, and a section.
 func (m mistake) beginsWithWord(help string) bool {
 	second := m.tokens[1]
 	switch {
@@ -95,7 +96,7 @@ func (p *parser) line(tokens []token) string {
 	return text
 }
 
-// drawnData is E06.
+// drawnData reports E06: a data declaration with ~.
 func drawnData(p *parser, m mistake) bool {
 	if m.tokens[0].Value != "data" || m.found().Value != "~" || m.at == 1 {
 		return false
@@ -105,8 +106,8 @@ func drawnData(p *parser, m mistake) bool {
 	return true
 }
 
-// openBracket is E02 where a bracket of a later statement closes this one's: a line within brackets that begins no
-// further right than the statement is taken for a statement of its own.
+// openBracket reports E02 if a bracket of a later statement closes one of this statement. A line within brackets that
+// begins no further right than the statement is assumed to be a new statement.
 func openBracket(p *parser, m mistake) bool {
 	var open []token
 	for i, t := range m.tokens[:min(m.at+1, len(m.tokens))] {
@@ -115,7 +116,7 @@ func openBracket(p *parser, m mistake) bool {
 			notClosed(&p.diags, innermost).Related(spanOf(p.src, t), "a new statement seems to begin here")
 			return true
 		}
-		switch step(t) {
+		switch depthChange(t) {
 		case 1:
 			open = append(open, t)
 		case -1:
@@ -129,13 +130,13 @@ func (p *parser) beginsLine(tokens []token, i int) bool {
 	return i > 0 && spanOf(p.src, tokens[i]).Line() > spanOf(p.src, tokens[i-1]).Line()
 }
 
-// keywordAsName is E03.
+// keywordAsName reports E03.
 func keywordAsName(p *parser, m mistake) bool {
 	t := m.found()
 	switch {
 	case t.Type == keyword && m.at > 0 && m.tokens[m.at-1].Value == "~":
 		p.diags.Errorf("E00", spanOf(p.src, t), "expected a distribution, found `%s`", t.Value).
-			Help("it stands after one: `x[K] ~ Normal(0, 1) %s`", t.Value)
+			Help("write it after one: `x[K] ~ Normal(0, 1) %s`", t.Value)
 		return true
 	case t.Type == keyword && m.at > 0 && m.wantsName():
 	case m.tokens[0].Type == keyword && len(m.tokens) > 1 && m.at <= 1 && namesSomething(m.tokens[1]):
@@ -147,7 +148,7 @@ func keywordAsName(p *parser, m mistake) bool {
 	return true
 }
 
-// wantsName reports whether a name could stand where the mistake is.
+// wantsName reports whether a name would be allowed where the mistake is.
 func (m mistake) wantsName() bool {
 	switch m.tokens[m.at-1].Value {
 	case "(", "[", ",":
@@ -156,7 +157,7 @@ func (m mistake) wantsName() bool {
 	return !m.over && !strings.HasPrefix(m.want, "`")
 }
 
-// namesSomething reports whether what stands before t at the beginning of a statement was meant as a name.
+// namesSomething reports whether the token before t at the beginning of a statement was meant as a name.
 func namesSomething(t token) bool {
 	switch t.Value {
 	case "=", "~", "[", "(", ".", ",", "'":
@@ -187,7 +188,8 @@ func unexpected(p *parser, m mistake) bool {
 	return true
 }
 
-// joined is the token outside brackets that ends the line before the mistake's, if it is why the statement goes on.
+// joined is the token outside brackets that ends the line before the mistake's line, if that token is the reason why
+// the statement continues.
 func (p *parser) joined(m mistake) (token, bool) {
 	depth := 0
 	var last token
@@ -198,7 +200,7 @@ func (p *parser) joined(m mistake) (token, bool) {
 				last = m.tokens[i-1]
 			}
 		}
-		depth += step(t)
+		depth += depthChange(t)
 	}
 	return last, continues(last)
 }

@@ -1,7 +1,14 @@
-// Package parse turns the text of a model into its syntax tree, LANGUAGE sections 1 and 2. Characters become tokens
-// (scan.go); brackets are matched and the tokens cut into statements (cut.go), so that a mistake in one does not hide
-// those in others; participle parses each statement by the grammar in grammar.go; tree.go and expr.go make the tree,
-// climbing operator precedence over participle's flat lists; mistakes.go words what is wrong.
+// Package parse turns the text of a model into its syntax tree (package ast):
+//
+//	y ~ Normal(mu, 1)        Draw{Heads: y, Dist: Call{Normal, mu, 1}}
+//
+// It works in steps, so that a mistake in one statement does not hide those in others:
+//
+//   - scan.go turns characters into tokens.
+//   - cut.go matches brackets and cuts the tokens into statements.
+//   - participle (github.com/alecthomas/participle) parses each statement by the grammar in grammar.go.
+//   - tree.go and expr.go build the tree, climbing operator precedence over participle's flat lists.
+//   - mistakes.go and words.go explain what participle did not expect.
 package parse
 
 import (
@@ -13,20 +20,20 @@ import (
 	"ppl/lang/source"
 )
 
-// File parses a whole file. With errors among the diagnostics the tree holds the statements without one.
+// File parses a whole file. If there are errors, the tree holds the statements without one.
 func File(src *source.File) (*ast.File, []diag.Diagnostic) {
 	p := &parser{src: src, unit: "statement"}
-	f := &ast.File{Source: src, Lost: ast.Lost{Heads: map[string]bool{}, Names: map[string]bool{}}}
+	f := &ast.File{Source: src, Dropped: ast.Dropped{Heads: map[string]bool{}, Names: map[string]bool{}}}
 	s := scan(src, &p.diags)
 	f.Comments = s.comments
 	if lone, ok := match(src, s.tokens, &p.diags); ok {
-		p.cutting = cut(src, s.tokens, lone)
-		f.Stmts = p.topLevel(p.pieces, f.Lost)
+		p.cutText = cut(src, s.tokens, lone)
+		f.Stmts = p.topLevel(p.pieces, f.Dropped)
 	}
 	return f, p.diags.All()
 }
 
-// Expr parses one expression, such as a line given to the REPL. With errors among the diagnostics it may be nil.
+// Expr parses one expression, such as a line given to the REPL. If there are errors, it may be nil.
 func Expr(src *source.File) (ast.Expr, []diag.Diagnostic) {
 	p := &parser{src: src, unit: "expression"}
 	tokens := scan(src, &p.diags).tokens
@@ -34,51 +41,52 @@ func Expr(src *source.File) (ast.Expr, []diag.Diagnostic) {
 	if !ok {
 		return nil, p.diags.All()
 	}
-	p.cutting = cut(src, tokens, lone)
+	p.cutText = cut(src, tokens, lone)
 	return p.onlyExpr(), p.diags.All()
 }
 
-// A parser holds one file's statements on their way to the tree.
+// A parser converts one file's statements to the tree.
 type parser struct {
-	cutting
+	cutText
 	src     *source.File
-	unit    string // what a piece is, "statement" or "expression"
+	unit    string // "statement" or "expression", for messages
 	diags   diag.List
-	dropped int // statements so far that did not parse
+	dropped int // number of statements so far that did not parse
 }
 
-func (p *parser) topLevel(pieces []piece, lost ast.Lost) []ast.Stmt {
+func (p *parser) topLevel(pieces []piece, lost ast.Dropped) []ast.Stmt {
 	var stmts []ast.Stmt
 	for _, piece := range pieces {
 		if s := p.top(piece); s != nil {
 			stmts = append(stmts, s)
 		} else {
-			lose(piece, lost)
+			recordDropped(piece, lost)
 		}
 	}
 	return stmts
 }
 
-// top is a statement that stands in no block; nil where it has a mistake.
+// top is a statement of the file itself, outside every block; nil if it has a mistake.
 func (p *parser) top(piece piece) ast.Stmt {
 	s, ok := p.piece(piece)
 	switch {
 	case !ok:
 		return nil
 	case s.Return != nil:
-		p.diags.Errorf("E00", p.at(s.Tokens[:1]), "`return` stands only at the end of a block `{ … }`")
+		p.diags.Errorf("E00", p.at(s.Tokens[:1]), "`return` is allowed only at the end of a block `{ … }`")
 		return nil
 	}
 	return p.statement(s)
 }
 
-// lose notes the names of a statement that was dropped. Its left side ends at the first ~ or =, in brackets or not: a
-// bracket that is not closed may hide it. Without one it defines something only as data.
-func lose(piece piece, lost ast.Lost) {
+// recordDropped remembers the names defined or used in a statement that failed to parse, to suppress follow-on errors.
+// The left side ends at the first ~ or =, in brackets or not, since a bracket that is not closed may hide it. A
+// statement without ~ or = defines names only if it declares data.
+func recordDropped(piece piece, lost ast.Dropped) {
 	var heads []string
 	depth, left, defines := 0, true, false
 	for _, t := range piece.tokens {
-		depth += step(t)
+		depth += depthChange(t)
 		switch {
 		case t.Type == name:
 			lost.Names[t.Value] = true
@@ -117,7 +125,7 @@ func (p *parser) onlyExpr() ast.Expr {
 	return p.expr(e)
 }
 
-// piece parses the tokens of one statement. Where it has a mistake the blocks in it are searched for theirs.
+// piece parses the tokens of one statement. If it has a mistake, the blocks in it are still parsed, to report theirs.
 func (p *parser) piece(piece piece) (*statement, bool) {
 	s, ok := parseWith(p, statements(), piece)
 	if !ok {
@@ -131,14 +139,14 @@ func (p *parser) piece(piece piece) (*statement, bool) {
 	return s, ok
 }
 
-// parseWith runs participle over one piece and reports what it finds wrong.
+// parseWith runs participle over one piece and reports the mistake it finds.
 func parseWith[G any](p *parser, grammar *participle.Parser[G], piece piece) (*G, bool) {
 	if piece.broken {
 		return nil, false
 	}
 	if t, far := farthest(piece.tokens); far {
-		p.diags.Errorf("E00", spanOf(p.src, t), "this expression has more than %d tokens", reach).
-			Help("name parts of it by definitions of their own")
+		p.diags.Errorf("E00", spanOf(p.src, t), "this expression has more than %d tokens", maxTokens).
+			Help("define parts of it under names of their own")
 		return nil, false
 	}
 	last := end(piece.tokens[len(piece.tokens)-1])
@@ -154,7 +162,7 @@ func parseWith[G any](p *parser, grammar *participle.Parser[G], piece piece) (*G
 	return tree, true
 }
 
-// at is the place of a run of tokens.
+// at is the span of consecutive tokens.
 func (p *parser) at(tokens []token) source.Span {
 	if len(tokens) == 0 {
 		panic("internal error: a node without tokens")
@@ -162,4 +170,4 @@ func (p *parser) at(tokens []token) source.Span {
 	return spanOf(p.src, tokens[0]).To(spanOf(p.src, tokens[len(tokens)-1]))
 }
 
-func (p *parser) place(n node) ast.Place { return ast.Place{At: p.at(n.Tokens)} }
+func (p *parser) placeOf(n node) ast.Place { return ast.Place{At: p.at(n.Tokens)} }

@@ -13,18 +13,18 @@ import (
 	"ppl/lang/source"
 )
 
-// A scanner turns characters into tokens, newlines among them, and sets comments aside.
+// A scanner turns characters into tokens, including newlines, and collects comments separately.
 type scanner struct {
 	src      *source.File
 	at       int // byte offset
 	tokens   []token
 	comments []ast.Comment
 	diags    *diag.List
-	told     map[string]bool // marks of other languages that have been reported: once is enough
+	reported map[string]bool // punctuation of other languages already reported: each is reported once
 }
 
 func scan(src *source.File, diags *diag.List) *scanner {
-	s := &scanner{src: src, diags: diags, told: map[string]bool{}, at: len(src.Text) -
+	s := &scanner{src: src, diags: diags, reported: map[string]bool{}, at: len(src.Text) -
 		len(strings.TrimPrefix(src.Text, "\ufeff"))}
 	for s.at < len(src.Text) {
 		s.next()
@@ -56,20 +56,20 @@ func (s *scanner) next() {
 	}
 }
 
-// emit makes a token of the next n bytes.
+// emit adds a token of the next n bytes.
 func (s *scanner) emit(kind lexer.TokenType, n int) {
 	s.tokens = append(s.tokens, token{Type: kind, Value: s.rest()[:n], Pos: lexer.Position{Offset: s.at}})
 	s.at += n
 }
 
-// reject makes a bad token of the next n bytes and reports why.
+// reject adds a bad token of the next n bytes and reports why.
 func (s *scanner) reject(n int, code, format string, args ...any) diag.Entry {
 	at := source.Span{File: s.src, Start: s.at, End: s.at + n}
 	s.emit(bad, n)
 	return s.diags.Errorf(code, at, format, args...)
 }
 
-// newline makes one token of a newline and the blank and comment lines after it.
+// newline adds one token for a newline and the blank and comment lines after it.
 func (s *scanner) newline() {
 	if n := len(s.tokens); n > 0 && s.tokens[n-1].Type == newline {
 		s.at++
@@ -111,7 +111,7 @@ func (s *scanner) number() {
 	}
 }
 
-// wholeNumber makes a token of a number of n bytes, if it ends there and float64 can hold it.
+// wholeNumber adds a number of n bytes, or rejects it if it runs into a name or exceeds float64.
 func (s *scanner) wholeNumber(n int) {
 	rest := s.rest()
 	if tail := count(rest[n:], isWord); tail > 0 {
@@ -151,7 +151,7 @@ func exponent(s string) int {
 	return n + digits
 }
 
-// string scans to the closing quote, which must stand on the same line.
+// string scans to the closing quote, which must be on the same line.
 func (s *scanner) string() {
 	rest := s.rest()[:lineLength(s.rest())]
 	n := 1
@@ -167,7 +167,7 @@ func (s *scanner) string() {
 		return
 	}
 	if _, err := strconv.Unquote(rest[:n+1]); err != nil {
-		s.reject(n+1, "E00", "the string has an escape that is not known").
+		s.reject(n+1, "E00", "unknown escape in a string").
 			Help("`\\\\` is a backslash, `\\\"` a quote, `\\n` a newline, `\\t` a tab; file names may use `/`")
 		return
 	}
@@ -192,13 +192,13 @@ func (s *scanner) operator() {
 	s.strange()
 }
 
-// skip leaves out n bytes that another language needs here, and reports the first of their kind.
+// skip drops n bytes that another language needs here, and reports the first of their kind.
 func (s *scanner) skip(mark string, n int, help string) {
-	if !s.told[mark] {
+	if !s.reported[mark] {
 		at := source.Span{File: s.src, Start: s.at, End: s.at + len(mark)}
 		s.diags.Errorf("E00", at, "unexpected `%s`", mark).Help("%s", help)
 	}
-	s.told[mark] = true
+	s.reported[mark] = true
 	s.at += n
 }
 
@@ -208,7 +208,7 @@ func endsLine(s string) bool {
 	return s == "" || s[0] == '#' || strings.HasPrefix(s, "//")
 }
 
-// strange reports characters the language does not use: whole words of other scripts at once, the rest singly.
+// strange reports characters that the language does not use: a word of another script as a whole, others one by one.
 func (s *scanner) strange() {
 	r, n := utf8.DecodeRuneInString(s.rest())
 	switch {
@@ -218,7 +218,7 @@ func (s *scanner) strange() {
 		n = len(s.rest()) - len(strings.TrimLeftFunc(s.rest(), isWordRune))
 		s.reject(n, "E00", "`%s` cannot be a name", s.rest()[:n]).Help("names are made of a–z, A–Z, 0–9 and _")
 	case unicode.IsSpace(r) || !unicode.IsPrint(r):
-		s.reject(n, "E00", "unexpected invisible character U+%04X", r).Help("write a space in its place")
+		s.reject(n, "E00", "unexpected invisible character U+%04X", r).Help("replace it by a space")
 	default:
 		e := s.reject(n, "E00", "unexpected character `%c`", r)
 		if help := characterHelp(r); help != "" {
@@ -232,9 +232,9 @@ func characterHelp(r rune) string {
 	case ';':
 		return "a newline ends a statement"
 	case '|':
-		return "`normal_lpdf(x | mu, sd)` is written `logpdf(Normal(mu, sd), x)`; or is `||`"
+		return "`normal_lpdf(x | mu, sd)` is written `logpdf(Normal(mu, sd), x)`; logical or is `||`"
 	case '&':
-		return "and is written `&&`"
+		return "logical and is written `&&`"
 	case '“', '”', '`':
 		return "strings are written in straight double quotes"
 	case '−', '–':
@@ -249,7 +249,7 @@ func characterHelp(r rune) string {
 	return ""
 }
 
-// count is the length of the leading run of s whose bytes satisfy is.
+// count is the length of the longest prefix of s whose bytes satisfy is.
 func count(s string, is func(byte) bool) int {
 	n := 0
 	for n < len(s) && is(s[n]) {

@@ -59,8 +59,8 @@ func checkText(t *testing.T, n any, at source.Span) {
 		again = exprOf(t, "x["+at.Text()+"\n]", func(e ast.Expr) any { return e.(*ast.Index).Subs[0] })
 	case *ast.Arg:
 		again = exprOf(t, "f("+at.Text()+"\n)", func(e ast.Expr) any { return e.(*ast.Call).Args[0] })
-	case *ast.Law:
-		again = clean(t, "law", "x ~ "+at.Text()).Stmts[0].(*ast.Draw).Law
+	case *ast.Distribution:
+		again = clean(t, "law", "x ~ "+at.Text()).Stmts[0].(*ast.Draw).Dist
 	case *ast.Head:
 		again = clean(t, "head", at.Text()+" = 0").Stmts[0].(*ast.Define).Heads[0]
 	case *ast.Slot:
@@ -70,7 +70,7 @@ func checkText(t *testing.T, n any, at source.Span) {
 	case *ast.Decl:
 		again = clean(t, "decl", "data "+at.Text()).Stmts[0].(*ast.Data).Decls[0]
 	case *ast.Range:
-		again = clean(t, "range", "x ~ D in "+at.Text()).Stmts[0].(*ast.Draw).Law.In
+		again = clean(t, "range", "x ~ D in "+at.Text()).Stmts[0].(*ast.Draw).Dist.In
 	case *ast.Block:
 		again = clean(t, "block", "x() = "+at.Text()).Stmts[0].(*ast.Define).Block
 	case *ast.Binder:

@@ -8,10 +8,11 @@ import (
 	"ppl/lang/source"
 )
 
-// A token is participle's: its kind, its text as written, and its place, of which only the byte offset is used.
+// A token is participle's: its kind, its text as written, and its position, of which only the byte offset is used.
 type token = lexer.Token
 
-// The kinds of token. A bad token is one whose mistake has been reported: what holds it is not parsed.
+// The kinds of token. A bad token is one whose mistake has been reported already; a statement that contains one is not
+// parsed.
 const (
 	bad lexer.TokenType = iota
 	name
@@ -21,10 +22,10 @@ const (
 	punct
 	prime
 	newline
-	body // { … } as one token of the statement it stands in
+	body // { … } as one token of its statement
 )
 
-// vocabulary tells participle the kinds by the names the grammar uses.
+// vocabulary maps the names of token kinds in the grammar to the kinds, for participle.
 type vocabulary struct{}
 
 func (vocabulary) Symbols() map[string]lexer.TokenType {
@@ -39,7 +40,7 @@ func (vocabulary) Lex(string, io.Reader) (lexer.Lexer, error) {
 	panic("internal error: participle was given text")
 }
 
-// A stream hands the tokens of one statement to participle.
+// A stream gives the tokens of one statement to participle.
 type stream struct {
 	tokens []token
 	end    int // offset just after the last token
@@ -63,13 +64,13 @@ func isKeyword(s string) bool {
 	return false
 }
 
-// operators lists punctuation, longer before shorter.
+// operators lists punctuation, longer before shorter, so that the scanner finds <= before <.
 var operators = []string{
 	"->", "||", "&&", "==", "!=", "<=", ">=", "..",
 	"?", ":", "<", ">", "+", "-", "*", "/", "@", "%", "!", "^", "=", "~", ",", ".", "(", ")", "[", "]", "{", "}",
 }
 
-// continues reports whether a statement goes on after a line that ends in t.
+// continues reports whether a statement continues after a line that ends in t.
 func continues(t token) bool {
 	if t.Type != punct {
 		return false
@@ -81,7 +82,7 @@ func continues(t token) bool {
 	return precedence(t.Value) > 0
 }
 
-// resumes reports whether t at the start of a line goes on with the statement before.
+// resumes reports whether t at the start of a line continues the statement before.
 func resumes(t token) bool {
 	if t.Type != punct {
 		return false
@@ -93,7 +94,7 @@ func resumes(t token) bool {
 	return false
 }
 
-// precedence of the infix operators of the grammar's binary, 0 for what is none.
+// precedence of an infix operator in the grammar's binary, 0 for other tokens.
 func precedence(op string) int {
 	switch op {
 	case "||":

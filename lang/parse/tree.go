@@ -7,7 +7,7 @@ import (
 	"ppl/lang/ast"
 )
 
-// statement converts a parsed statement; nil where it or its block has a mistake.
+// statement converts a parsed statement. It is nil if the statement or a block in it has a mistake.
 func (p *parser) statement(s *statement) ast.Stmt {
 	before := p.diags.Len() + p.dropped
 	stmt := p.convert(s)
@@ -18,7 +18,7 @@ func (p *parser) statement(s *statement) ast.Stmt {
 }
 
 func (p *parser) convert(s *statement) ast.Stmt {
-	at := p.place(s.node)
+	at := p.placeOf(s.node)
 	switch {
 	case s.Import != nil:
 		return &ast.Import{Place: at, Path: p.string(*s.Import)}
@@ -32,7 +32,7 @@ func (p *parser) convert(s *statement) ast.Stmt {
 	switch {
 	case e.Random != nil:
 		d := &ast.Draw{Place: at, Generate: e.Generate != nil, Heads: heads}
-		d.Law, d.Block = p.random(e.Random)
+		d.Dist, d.Block = p.random(e.Random)
 		return d
 	case e.Body != nil:
 		return &ast.Define{Place: at, Generate: e.Generate != nil, Heads: heads, Block: p.block(*e.Body)}
@@ -42,7 +42,7 @@ func (p *parser) convert(s *statement) ast.Stmt {
 
 func (p *parser) decl(d *decl) *ast.Decl {
 	return &ast.Decl{
-		Place: p.place(d.node), Name: p.ident(d.Name), Sets: each(d.Sets, p.set), Type: p.optionalIdent(d.Type),
+		Place: p.placeOf(d.node), Name: p.ident(d.Name), Sets: each(d.Sets, p.set), Type: p.optionalIdent(d.Type),
 		TypeArg: p.optionalExpr(d.TypeArg), Bounds: p.optionalSpan(d.Bounds),
 		Missing: d.Missing != nil, MissingCode: p.optionalUnary(d.Code), Value: p.optionalExpr(d.Value),
 	}
@@ -54,13 +54,13 @@ func (p *parser) head(h *head) *ast.Head {
 		path = append(path, p.ident(part.Name))
 	}
 	return &ast.Head{
-		Place: p.place(h.node), Path: path, Prime: h.Prime != nil, Slots: each(h.Slots, p.slot),
+		Place: p.placeOf(h.node), Path: path, Prime: h.Prime != nil, Slots: each(h.Slots, p.slot),
 		Params: each(h.Params, p.param), HasParams: h.Open != nil,
 	}
 }
 
 func (p *parser) slot(s *slot) *ast.Slot {
-	slot := &ast.Slot{Place: p.place(s.node), Set: p.set(s.Set)}
+	slot := &ast.Slot{Place: p.placeOf(s.node), Set: p.set(s.Set)}
 	if s.Index != nil {
 		slot.Index = p.optionalIdent(&s.Index.Name)
 	}
@@ -69,7 +69,7 @@ func (p *parser) slot(s *slot) *ast.Slot {
 
 func (p *parser) param(q *param) *ast.Param {
 	param := &ast.Param{
-		Place: p.place(q.node), Sets: each(q.Sets, p.set), Default: p.optionalExpr(q.Default),
+		Place: p.placeOf(q.node), Sets: each(q.Sets, p.set), Default: p.optionalExpr(q.Default),
 		Expr: p.optionalExpr(q.Expr),
 	}
 	if q.Name != nil {
@@ -79,19 +79,19 @@ func (p *parser) param(q *param) *ast.Param {
 }
 
 func (p *parser) set(s *set) *ast.Set {
-	return &ast.Set{Place: p.place(s.node), Lo: p.expr(s.Lo), Hi: p.optionalExpr(s.Hi)}
+	return &ast.Set{Place: p.placeOf(s.node), Lo: p.expr(s.Lo), Hi: p.optionalExpr(s.Hi)}
 }
 
 func (p *parser) span(s *span) *ast.Range {
-	return &ast.Range{Place: p.place(s.node), Lo: p.expr(s.Lo), Hi: p.expr(s.Hi)}
+	return &ast.Range{Place: p.placeOf(s.node), Lo: p.expr(s.Lo), Hi: p.expr(s.Hi)}
 }
 
-// random converts a law with its modifiers, or a template's block.
-func (p *parser) random(r *random) (*ast.Law, *ast.Block) {
+// random converts a distribution with its modifiers, or a template's block.
+func (p *parser) random(r *random) (*ast.Distribution, *ast.Block) {
 	if r.Body != nil {
 		return nil, p.block(*r.Body)
 	}
-	law := &ast.Law{Place: p.place(r.node), Dist: p.callee(r.Dist)}
+	law := &ast.Distribution{Place: p.placeOf(r.node), Base: p.callee(r.Dist)}
 	given := map[string]token{}
 	for _, m := range r.Modifiers {
 		word := m.Tokens[0]
@@ -105,7 +105,7 @@ func (p *parser) random(r *random) (*ast.Law, *ast.Block) {
 	return law, nil
 }
 
-func (p *parser) modify(law *ast.Law, m *modifier) {
+func (p *parser) modify(law *ast.Distribution, m *modifier) {
 	switch m.Tokens[0].Value {
 	case "in":
 		law.In = p.span(m.In)
@@ -132,7 +132,7 @@ func (p *parser) block(t token) *ast.Block {
 	return b
 }
 
-// statements parses those of a block, and says whether the last could be parsed.
+// statements converts the statements of a block, and reports whether the last one could be parsed.
 func (p *parser) statements(t token) (b *ast.Block, lastParsed bool) {
 	b = &ast.Block{Place: ast.Place{At: spanOf(p.src, t)}}
 	cut := p.blocks[t.Pos.Offset]
@@ -155,7 +155,8 @@ func (p *parser) statements(t token) (b *ast.Block, lastParsed bool) {
 	return b, lastParsed
 }
 
-// returns reports whether the block has a return, in whatever place, or does not show where it ends.
+// returns reports whether the block has a return anywhere. It is true for a block that is not closed, since nobody
+// knows where that ends.
 func (b *block) returns() bool {
 	isReturn := func(t token) bool { return t.Value == "return" }
 	hasReturn := func(p piece) bool { return slices.ContainsFunc(p.tokens, isReturn) }

@@ -8,9 +8,9 @@ import (
 	"github.com/alecthomas/participle/v2/lexer"
 )
 
-// wanted translates what participle expected, which it prints as the rest of a grammar rule. Without one it wanted the
-// unit, "statement" or "expression", to begin or to end.
-func wanted(message, unit string, at int) (words string, over bool) {
+// describeExpected translates what participle expected, which it prints as the rest of a grammar rule. Where it prints
+// none, it expected the unit ("statement" or "expression") to begin or to end.
+func describeExpected(message, unit string, at int) (words string, over bool) {
 	_, rule, found := strings.Cut(message, "(expected ")
 	switch {
 	case !found && at == 0 && unit == "expression":
@@ -29,7 +29,7 @@ func wanted(message, unit string, at int) (words string, over bool) {
 	return "something else", false
 }
 
-// expectations says in the user's words what a rest of a grammar rule begins with.
+// expectations says, in the user's words, how the rest of a grammar rule begins.
 var expectations = [...][2]string{
 	{`"~"`, "`~` or `=`"},
 	{`"]"`, "`,` or `]`"},
@@ -62,18 +62,19 @@ var expectations = [...][2]string{
 	{`Primary`, "an expression"},
 }
 
-// slip says why a word of another language is not needed; help is empty where the statement stands without the word.
-func slip(word string) (why, help string) {
+// needless says why a keyword of another language is not needed. help is empty if removing the word mends the
+// statement.
+func needless(word string) (why, help string) {
 	switch word {
 	case "let", "var", "const", "def", "set", "val":
 		return "a definition needs no keyword", ""
 	case "prior", "param", "parameter", "sample", "random", "latent":
-		return "what is not data is a parameter, without a keyword", ""
+		return "every name that is drawn and is not data is a parameter, without a keyword", ""
 	case "likelihood", "observe", "observed", "obs":
-		return "what is data is observed, without a keyword", ""
+		return "a drawn name that is data is observed, without a keyword", ""
 	case "real", "int", "vector", "row_vector", "matrix", "array":
 		return "names are not declared with a type",
-			"write `x = …` or `x ~ …`, bounds after the law: `x ~ Normal(0, 1) in 0..inf`; for data `data x[N]: int`"
+			"write `x = …` or `x ~ …`, bounds after the distribution: `x ~ Normal(0, 1) in 0..inf`; for data `data x[N]: int`"
 	case "simplex":
 		return "a name's constraint follows from its distribution", "write `x ~ Dirichlet(fill(1, K))`"
 	case "positive_ordered":
@@ -87,11 +88,11 @@ func slip(word string) (why, help string) {
 		return "a model has no sections", "write the statements alone, in any order"
 	case "for", "while":
 		return "there are no loops",
-			"write one statement for all elements, `y[i in N] ~ …`; one may read those before it, `x[t in 2..T] = … " +
+			"write one statement for all elements, `y[i in N] ~ …`; an element may read earlier ones, `x[t in 2..T] = … " +
 				"x[t-1] …`"
 	case "if", "else":
 		return "there are no conditional statements",
-			"write `condition ? a : b` in an expression; of censored data `t ~ Weibull(a, b) censored 0..limit`"
+			"write `condition ? a : b` in an expression; for censored data `t ~ Weibull(a, b) censored 0..limit`"
 	case "target", "factor", "potential":
 		return "a log density belongs to a name", "write `x ~ Density(e)` to add e to the log density"
 	}
@@ -118,13 +119,13 @@ func (m mistake) help() string {
 	case t.Value == ":" && slices.Contains([]string{"`,` or `]`", "`..`", "`,`"}, m.want):
 		return "a range is written `1..N`"
 	case t.Type == prime:
-		return "a prime stands on the left of `=`, for a derivative; a transpose is `transpose(x)`"
+		return "a prime is written on the left of `=` only, for a derivative; a transpose is `transpose(x)`"
 	case before.Value == "." && (t.Value == "*" || t.Value == "/" || t.Value == "^"):
 		return "arithmetic is element by element: write `" + t.Value + "` alone"
 	case before.Value == ".." && m.want == "an expression":
-		return "an end that is open is written `inf`: `0..inf`"
+		return "an open end is written `inf`: `0..inf`"
 	case t.Value == "T" && m.over && m.next().Value == "[":
-		return "a truncated law is written `Normal(0, 1) in 0..inf`"
+		return "a truncated distribution is written `Normal(0, 1) in 0..inf`"
 	case m.want == "`~` or `=`":
 		return "a definition is written `x = e`, a distribution `x ~ D(…)`"
 	case m.want == "`..`":
@@ -134,18 +135,18 @@ func (m mistake) help() string {
 	case t.Type == prime && (m.want == "an expression" || m.want == "a file name in quotes"):
 		return "strings are written in double quotes"
 	case t.Value == "in" && m.tokens[0].Value == "data" && m.over:
-		return "bounds stand before `missing` and the value"
+		return "write bounds before `missing` and the value"
 	case t.Value == "in" && m.tokens[0].Value == "data":
 		return "a declaration names the axes, not their indices: `data y[N]`"
 	case before.Value == "censored" && m.at == len(m.tokens):
-		return "name the range that is seen exactly: `censored 0..limit[i]`, where `limit[i]` is `inf` for what was " +
-			"seen to happen"
+		return "give the range in which values are observed exactly: `censored 0..limit[i]`, where `limit[i]` is `inf` for " +
+			"an uncensored value"
 	case t.Value == "=" && (m.over || m.want == "`)`"):
 		return "equality is written `==`"
 	case t.Type == keyword && m.over && (t.Value == "generate" || t.Value == "data"):
 		return "begin a new line before `" + t.Value + "`"
 	case beginsOperand(t) && (m.over || strings.HasSuffix(m.want, "`)`") || strings.HasSuffix(m.want, "`]`")):
-		return "is a `,` or an operator missing before it?"
+		return "check for a missing `,` or operator before it"
 	}
 	return ""
 }

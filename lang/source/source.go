@@ -1,4 +1,5 @@
-// Package source holds the text of a model and turns byte offsets into lines and columns.
+// Package source holds the text of a model and turns byte offsets into lines and columns: in "a = 1\nb = 2", offset 6
+// is line 2, column 1.
 package source
 
 import (
@@ -6,14 +7,14 @@ import (
 	"unicode/utf8"
 )
 
-// A File is one source text. Positions elsewhere are byte offsets into Text.
+// A File is one source text. All positions are byte offsets into Text.
 type File struct {
 	Name  string
 	Text  string
 	lines []int // byte offset at which each line starts
 }
 
-// New indexes the lines of text. name is what diagnostics print before the line number.
+// New indexes the lines of text. Diagnostics print name before the line number.
 func New(name, text string) *File {
 	f := &File{Name: name, Text: text, lines: []int{0}}
 	for i := 0; i < len(text); i++ {
@@ -24,13 +25,13 @@ func New(name, text string) *File {
 	return f
 }
 
-// A Span is the half-open byte range [Start, End) of a file. The zero Span means "no place".
+// A Span is the half-open byte range [Start, End) of a file. The zero Span means "no place in a file".
 type Span struct {
 	File       *File
 	Start, End int
 }
 
-// Valid reports whether the span points into a file.
+// Valid reports whether the span is in a file.
 func (s Span) Valid() bool { return s.File != nil }
 
 // To is the smallest span that holds both s and t.

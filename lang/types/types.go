@@ -1,4 +1,4 @@
-// Package types has what the checker knows about values: element types and supports.
+// Package types names what the checker knows about values: element types (int) and supports (Simplex).
 package types
 
 // Elem is an element type: bool ⊂ int ⊂ real.
@@ -12,7 +12,8 @@ const (
 
 func (e Elem) String() string { return [...]string{"real", "int", "bool"}[e] }
 
-// Kind is the kind of a support: the set of values a quantity may take. The unconstraining transform follows from it.
+// Kind is the kind of a support, the set of values that a quantity may take. stdlib has a transform to the
+// unconstrained line for each.
 type Kind uint8
 
 const (
@@ -35,7 +36,7 @@ func (k Kind) String() string {
 		"Cholesky factor of a covariance", "unit vector"}[k]
 }
 
-// EventRank is the number of trailing axes the support speaks of.
+// EventRank is the number of trailing axes that the support constrains together.
 func (k Kind) EventRank() int {
 	switch k {
 	case Simplex, Ordered, ZeroSum, UnitVector:
