@@ -54,7 +54,7 @@ func (c *console) carryOut(ctx context.Context, run *posteriorRun) (stopped bool
 			err, code = explain(err, parts), wrong
 		}
 	}
-	report.Culprits, report.Looked = run.program.Culprits(report.Astray)
+	report.Culprits, report.Looked = run.program.Culprits(report.NonFiniteEnds)
 	report.Seconds = time.Since(start).Seconds()
 	closed := run.recorder.close(report.SamplerReport, status, err)
 	if err = firstError(err, closed); err != nil {

@@ -15,7 +15,7 @@ import (
 type way struct {
 	name  string
 	chain bool
-	draw  func(law compensation.Law, r *rand.Rand, n int) []float64
+	draw  func(law compensation.Distribution, r *rand.Rand, n int) []float64
 }
 
 func ways() []way {
@@ -66,13 +66,13 @@ func repeat(n int, draw func() float64) []float64 {
 	return zs
 }
 
-func quantiles(law compensation.Law, r *rand.Rand, n int) []float64 {
+func quantiles(law compensation.Distribution, r *rand.Rand, n int) []float64 {
 	return repeat(n, func() float64 { return law.Quantile(r.Float64()) })
 }
 
 // lookups draws cells of equal width by binary search in a table of the CDF, as Seita et al. do. Making the table
 // counts.
-func lookups(law compensation.Law, r *rand.Rand, n int) []float64 {
+func lookups(law compensation.Distribution, r *rand.Rand, n int) []float64 {
 	const cells, edge = 4000, 10.0
 	table := make([]float64, cells)
 	for i := range table {
@@ -85,7 +85,7 @@ func lookups(law compensation.Law, r *rand.Rand, n int) []float64 {
 }
 
 // rejection proposes from the logistic law. The bound is the greatest ratio of densities, with a little room.
-func rejection(law compensation.Law, r *rand.Rand, n int) []float64 {
+func rejection(law compensation.Distribution, r *rand.Rand, n int) []float64 {
 	logistic, bound := compensation.New(0, math.Inf(1), 1), 0.0
 	for z := -20.0; z <= 0; z += 0.01 {
 		bound = math.Max(bound, 1.001*law.Density(z)/logistic.Density(z))
@@ -103,7 +103,7 @@ func rejection(law compensation.Law, r *rand.Rand, n int) []float64 {
 
 // slicing is Gibbs sampling of a point and a height under the density (Neal 2003), steps out from an interval of width
 // 4.
-func slicing(law compensation.Law, r *rand.Rand, n int) []float64 {
+func slicing(law compensation.Distribution, r *rand.Rand, n int) []float64 {
 	z := 0.0
 	return repeat(n, func() float64 {
 		height := r.Float64() * law.Density(z)
@@ -131,7 +131,7 @@ func slicing(law compensation.Law, r *rand.Rand, n int) []float64 {
 }
 
 // hamiltonian takes eight leapfrog steps a draw; forces are differences of the log density.
-func hamiltonian(law compensation.Law, r *rand.Rand, n int) []float64 {
+func hamiltonian(law compensation.Distribution, r *rand.Rand, n int) []float64 {
 	const h, steps, tiny = 0.45, 8, 1e-4
 	potential := func(z float64) float64 { return -math.Log(law.Density(z)) }
 	force := func(z float64) float64 { return (potential(z-tiny) - potential(z+tiny)) / (2 * tiny) }
@@ -155,7 +155,7 @@ func hamiltonian(law compensation.Law, r *rand.Rand, n int) []float64 {
 	})
 }
 
-func walk(law compensation.Law, r *rand.Rand, n int) []float64 {
+func walk(law compensation.Distribution, r *rand.Rand, n int) []float64 {
 	z := 0.0
 	return repeat(n, func() float64 {
 		if x := z + 4*r.NormFloat64(); r.Float64()*law.Density(z) < law.Density(x) {

@@ -33,13 +33,13 @@ func allSeries() []series {
 		{"λ = ∞, 5 terms", math.Inf(1), 5}, {"λ = ∞, 8 terms (ppl)", math.Inf(1), 8}}
 }
 
-func (s series) law(variance float64) compensation.Law {
+func (s series) law(variance float64) compensation.Distribution {
 	return compensation.New(variance, s.lambda, s.terms)
 }
 
 // isLaw reports whether the density is nowhere below 0 by more than rounding. It is compared with the logistic density,
 // since both have the same tails.
-func isLaw(law compensation.Law) bool {
+func isLaw(law compensation.Distribution) bool {
 	logistic := compensation.New(0, math.Inf(1), 1)
 	for z := -15.0; z <= 0; z += 0.01 {
 		if law.Density(z) < -1e-9*logistic.Density(z) {
@@ -103,7 +103,7 @@ func errors() (string, error) {
 
 // densities draws the laws for σ² = .2, the paper's, and 1, ppl's, beside the logistic law.
 func densities() error {
-	curve := func(name string, law compensation.Law) lab.Line {
+	curve := func(name string, law compensation.Distribution) lab.Line {
 		l := lab.Line{Name: name}
 		for z := -6.0; z <= 6; z += 0.2 {
 			l.Points = append(l.Points, plotter.XY{X: z, Y: law.Density(z)})

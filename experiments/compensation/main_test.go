@@ -23,7 +23,7 @@ func TestWays(t *testing.T) {
 }
 
 // worstShare compares the share of draws below some points with the CDF, in standard errors.
-func worstShare(law compensation.Law, w way, zs []float64) (worst float64) {
+func worstShare(law compensation.Distribution, w way, zs []float64) (worst float64) {
 	n := effective(w, zs)
 	for _, z := range []float64{-4, -2, -0.5, 1, 3} {
 		below, p := 0.0, law.CDF(z)

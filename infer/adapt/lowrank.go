@@ -16,7 +16,7 @@ func (m Metric) estimateLowRank(p *Points) Metric {
 	out := lowRank(m.Dim, m.Rank)
 	copy(out.Scale, m.Scale)
 	for range rounds {
-		x, g := rows(p.x), rows(p.g)
+		x, g := rows(p.X), rows(p.G)
 		scaleColumns(x, out.Scale, -1)
 		scaleColumns(g, out.Scale, 1)
 		out.bend(x, true)
@@ -57,8 +57,8 @@ func (m Metric) bend(x *mat.Dense, inverse bool) {
 // mostRows bounds the points that directions are found from: singular values of more cost more than they teach.
 const mostRows = 150
 
-func (p *Points) thinned() [][]float64          { return every(p.x) }
-func (p *Points) thinnedGradients() [][]float64 { return every(p.g) }
+func (p *Points) thinned() [][]float64          { return every(p.X) }
+func (p *Points) thinnedGradients() [][]float64 { return every(p.G) }
 
 func every(points [][]float64) [][]float64 {
 	step := (len(points) + mostRows - 1) / mostRows

@@ -89,21 +89,19 @@ func (m Metric) Pull(g []float64) []float64 {
 }
 
 // Points are positions and gradients of the log density seen on the way.
-type Points struct {
-	x, g [][]float64
-}
+type Points struct{ X, G [][]float64 }
 
 // Add keeps copies of a position and the gradient there, unless something in them is not finite.
 func (p *Points) Add(x, g []float64) {
 	if !finite(x) || !finite(g) {
 		return
 	}
-	p.x = append(p.x, append([]float64(nil), x...))
-	p.g = append(p.g, append([]float64(nil), g...))
+	p.X = append(p.X, append([]float64(nil), x...))
+	p.G = append(p.G, append([]float64(nil), g...))
 }
 
 // Len is the number of points.
-func (p *Points) Len() int { return len(p.x) }
+func (p *Points) Len() int { return len(p.X) }
 
 // Temperature is the configurational temperature of the points: E[(x − E x)·∇U]/d under U = −log π, which is 1 for
 // draws from π, whatever its shape (by parts; Leimkuhler and Matthews, Molecular Dynamics, 2015, section 6.1.5). NaN
@@ -112,7 +110,7 @@ func (p *Points) Temperature() float64 {
 	if p.Len() == 0 {
 		return math.NaN()
 	}
-	x, g := rows(p.x), rows(p.g)
+	x, g := rows(p.X), rows(p.G)
 	n, d := x.Dims()
 	sum := 0.0
 	for i := range n {
@@ -178,7 +176,7 @@ func (m Metric) rescale(p *Points) Metric {
 // whiten gives positions L⁻¹x and gradients Lᵀg, centred, one point a row.
 func (m Metric) whiten(p *Points) (x, g *mat.Dense) {
 	l := mat.NewTriDense(m.Dim, mat.Lower, m.Factor)
-	x, g = rows(p.x), rows(p.g)
+	x, g = rows(p.X), rows(p.G)
 	var z mat.Dense
 	if err := z.Solve(l, x.T()); err != nil {
 		if _, badlyConditioned := err.(mat.Condition); !badlyConditioned {

@@ -4,12 +4,16 @@ import "math"
 
 // A StepSize adapts log ε so that the mean acceptance probability meets a goal: dual averaging with the constants of
 // Hoffman and Gelman (JMLR 2014, section 3.2).
+//
+//	s := NewStepSize(0.1, 0.8, math.Inf(1))
+//	for range 200 { s.Update(acceptanceOf(s.Current())) }
+//	s.Adapted()    the step whose mean acceptance is .8
 type StepSize struct {
-	goal, most  float64
-	mu          float64 // log ε is pulled towards this
-	n           float64
-	errorSum    float64
-	log, smooth float64 // the current log ε, and its weighted average
+	Goal, Most  float64
+	Mu          float64 // log ε is pulled towards this
+	N           float64 // updates
+	ErrorSum    float64
+	Log, Smooth float64 // the current log ε, and its weighted average
 }
 
 const (
@@ -20,20 +24,20 @@ const (
 
 // NewStepSize starts from eps and aims at an acceptance of goal with steps of at most most.
 func NewStepSize(eps, goal, most float64) StepSize {
-	return StepSize{goal: goal, most: most, mu: math.Log(10 * eps), log: math.Log(eps), smooth: math.Log(eps)}
+	return StepSize{Goal: goal, Most: most, Mu: math.Log(10 * eps), Log: math.Log(eps), Smooth: math.Log(eps)}
 }
 
 // Update takes the mean acceptance probability of the last trajectories run with Current.
 func (s *StepSize) Update(accept float64) {
-	s.n++
-	s.errorSum += (s.goal - accept - s.errorSum) / (s.n + delay)
-	s.log = s.mu - math.Sqrt(s.n)/gamma*s.errorSum
-	w := math.Pow(s.n, -kappa)
-	s.smooth += w * (s.log - s.smooth)
+	s.N++
+	s.ErrorSum += (s.Goal - accept - s.ErrorSum) / (s.N + delay)
+	s.Log = s.Mu - math.Sqrt(s.N)/gamma*s.ErrorSum
+	w := math.Pow(s.N, -kappa)
+	s.Smooth += w * (s.Log - s.Smooth)
 }
 
 // Current is the step to try next.
-func (s *StepSize) Current() float64 { return math.Min(math.Exp(s.log), s.most) }
+func (s *StepSize) Current() float64 { return math.Min(math.Exp(s.Log), s.Most) }
 
 // Adapted is the step to keep.
-func (s *StepSize) Adapted() float64 { return math.Min(math.Exp(s.smooth), s.most) }
+func (s *StepSize) Adapted() float64 { return math.Min(math.Exp(s.Smooth), s.Most) }

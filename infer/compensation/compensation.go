@@ -1,23 +1,23 @@
 // Package compensation draws what has to be added to a noisy log acceptance ratio so that Barker's test decides as if
-// there were no noise (Seita et al., UAI 2017): a variable whose sum with normal noise is logistic. Its law is a
+// there were no noise (Seita et al., UAI 2017): a variable whose sum with normal noise is logistic. Its CDF is a
 // polynomial in the logistic function, so that draws are quantiles of uniform numbers, exact and without a chain.
 package compensation
 
 import "math"
 
-// A Law is that of a variable that is logistic once normal noise of variance σ² is added to it, as nearly as a series
-// of some terms gets:
+// A Distribution is that of a variable that is logistic once normal noise of variance σ² is added to it, as nearly as a
+// series of some terms gets:
 //
 //	F(z) = Σₙ aₙ g⁽²ⁿ⁾(z),  aₙ = (−1)ⁿ Hₙ(λσ²/4)/(λⁿ n!),
 //
 // g the logistic function, H physicists' Hermite polynomials (Luo et al. 2020, equation 15, integrated). λ = 10 with
 // three terms is the paper's; at λ = ∞, aₙ = (−σ²/2)ⁿ/n!, the error is some thousand times smaller. F is a polynomial
 // in g: its coefficients, from g¹ on.
-type Law []float64
+type Distribution []float64
 
-// New is the law for noise of a variance, with a λ above 0, +Inf allowed, and a number of terms.
-func New(variance, lambda float64, terms int) Law {
-	sum, derivative := make(Law, 2*terms-1), Law{1}
+// New is the distribution for noise of a variance, with a λ above 0, +Inf allowed, and a number of terms.
+func New(variance, lambda float64, terms int) Distribution {
+	sum, derivative := make(Distribution, 2*terms-1), Distribution{1}
 	for n := range terms {
 		a := seriesTerm(n, variance, lambda)
 		for k, c := range derivative {
@@ -41,8 +41,8 @@ func seriesTerm(n int, variance, lambda float64) float64 {
 }
 
 // slope is the derivative by z: that of gᵏ is k gᵏ(1 − g).
-func (c Law) slope() Law {
-	out := make(Law, len(c)+1)
+func (c Distribution) slope() Distribution {
+	out := make(Distribution, len(c)+1)
 	for k, a := range c {
 		out[k] += float64(k+1) * a
 		out[k+1] -= float64(k+1) * a
@@ -51,7 +51,7 @@ func (c Law) slope() Law {
 }
 
 // at is the polynomial and its derivative by g.
-func (c Law) at(g float64) (value, by float64) {
+func (c Distribution) at(g float64) (value, by float64) {
 	for k := len(c) - 1; k >= 0; k-- {
 		by = by*g + value
 		value = value*g + c[k]
@@ -60,7 +60,7 @@ func (c Law) at(g float64) (value, by float64) {
 }
 
 // CDF is F(z). For series of too many terms it is not monotone: a density below 0 says so.
-func (c Law) CDF(z float64) float64 {
+func (c Distribution) CDF(z float64) float64 {
 	if z > 0 {
 		return 1 - c.CDF(-z)
 	}
@@ -69,7 +69,7 @@ func (c Law) CDF(z float64) float64 {
 }
 
 // Density is F'(z).
-func (c Law) Density(z float64) float64 {
+func (c Distribution) Density(z float64) float64 {
 	g := logistic(-math.Abs(z))
 	_, by := c.at(g)
 	return by * g * (1 - g)
@@ -79,7 +79,7 @@ func logistic(z float64) float64 { return 1 / (1 + math.Exp(-z)) }
 
 // Error is the largest distance of the CDF, with normal noise of a variance added, from the logistic function. The sum
 // over the normal is the trapezoidal rule, exact to rounding here.
-func (c Law) Error(variance float64) (worst float64) {
+func (c Distribution) Error(variance float64) (worst float64) {
 	for z := 0.0; z < 12; z += 0.05 {
 		sum, weight := 0.0, 0.0
 		for x := -8.0; x <= 8; x += 0.125 {
@@ -91,9 +91,9 @@ func (c Law) Error(variance float64) (worst float64) {
 	return worst
 }
 
-// Quantile solves F(z) = u by Newton's method in g, from u, on the lower half: the law is symmetric, and the polynomial
+// Quantile solves F(z) = u by Newton's method in g, from u, on the lower half: the distribution is symmetric, and the polynomial
 // cancels badly near g = 1.
-func (c Law) Quantile(u float64) float64 {
+func (c Distribution) Quantile(u float64) float64 {
 	if u > 0.5 {
 		return -c.Quantile(1 - u)
 	}

@@ -8,11 +8,11 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 )
 
-// The paper's law: its polynomial and quantiles are those worked out by hand and checked with independent programs for
+// The paper's distribution: its polynomial and quantiles are those worked out by hand and checked with independent programs for
 // this project.
 func TestPaperCompensation(t *testing.T) {
 	c := New(0.2, 10, 3)
-	want := Law{0.895, 0.375, -0.45, 0.3, -0.12}
+	want := Distribution{0.895, 0.375, -0.45, 0.3, -0.12}
 	if d := cmp.Diff(want, c, cmpopts.EquateApprox(0, 1e-15)); d != "" {
 		t.Error(d)
 	}
@@ -32,7 +32,7 @@ func TestPaperCompensation(t *testing.T) {
 	}
 }
 
-// The largest error of the law with its noise added, against the logistic: the table of our notes, from independent
+// The largest error of the distribution with its noise added, against the logistic: the table of our notes, from independent
 // programs, to its digits.
 func TestCompensationError(t *testing.T) {
 	for _, c := range []struct {
@@ -51,16 +51,16 @@ func TestCompensationError(t *testing.T) {
 	}
 }
 
-// Each law that a test draws from has a density that is nowhere negative, so that quantiles are its draws.
-func TestCompensationIsALaw(t *testing.T) {
-	least := func(c Law) float64 {
+// Each distribution that a test draws from has a density that is nowhere negative, so that quantiles are its draws.
+func TestCompensationIsADistribution(t *testing.T) {
+	least := func(c Distribution) float64 {
 		least := 1.0
 		for z := -12.0; z <= 0; z += 0.01 {
 			least = math.Min(least, c.Density(z)/New(0, 1, 1).Density(z))
 		}
 		return least
 	}
-	for _, c := range []Law{New(1, math.Inf(1), 8), New(0.2, 10, 3)} {
+	for _, c := range []Distribution{New(1, math.Inf(1), 8), New(0.2, 10, 3)} {
 		if by := least(c); by < 0 {
 			t.Errorf("density negative: %v", by)
 		}
@@ -70,9 +70,9 @@ func TestCompensationIsALaw(t *testing.T) {
 	}
 }
 
-// CDF, quantile and density are those of one law; that of no noise is the logistic.
+// CDF, quantile and density are those of one distribution; that of no noise is the logistic.
 func TestCompensationAgrees(t *testing.T) {
-	for _, c := range []Law{New(0, math.Inf(1), 1), New(0.2, 10, 3), New(1, math.Inf(1), 8)} {
+	for _, c := range []Distribution{New(0, math.Inf(1), 1), New(0.2, 10, 3), New(1, math.Inf(1), 8)} {
 		for _, z := range []float64{-20, -3, -0.5, 0, 0.1, 2, 7} {
 			const h = 1e-4
 			if u := c.CDF(z); z < 5 && math.Abs(c.Quantile(u)-z) > 1e-9*math.Max(1, math.Abs(z)) {

@@ -34,7 +34,7 @@ type chain struct {
 	steps      int
 	accept     float64 // Σ min(1, e^(H₀ − H)) over steps
 	diverged   bool
-	astray     []float64 // where the density, or a momentum, was not finite; empty: nowhere
+	nonFinite  []float64 // where the density, or a momentum, was not finite; empty: nowhere
 }
 
 // A rule has what tests get wrong on purpose.
@@ -84,7 +84,7 @@ func (c *chain) begin() {
 	copy(c.ends[1], here)
 	c.origin = hamiltonian(here, c.dim)
 	c.trajectory.leaf(here, c.origin, 0)
-	c.forward, c.depth, c.decisions, c.steps, c.accept, c.diverged, c.astray = true, 0, 0, 0, 0, false, c.astray[:0]
+	c.forward, c.depth, c.decisions, c.steps, c.accept, c.diverged, c.nonFinite = true, 0, 0, 0, 0, false, c.nonFinite[:0]
 	c.double()
 }
 
@@ -122,7 +122,7 @@ func (c *chain) grow(state []float64) (done bool) {
 	if energy-c.origin > dynamics.MaxEnergyError {
 		c.diverged = true
 		if math.IsInf(energy, 0) {
-			c.astray = append(c.astray, position(state, c.dim)...)
+			c.nonFinite = append(c.nonFinite, position(state, c.dim)...)
 		}
 		return true
 	}

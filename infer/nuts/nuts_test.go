@@ -180,7 +180,7 @@ func TestRunawayIsNamed(t *testing.T) {
 		return autodiff.SumAll(autodiff.Neg(autodiff.Mul(x, x)))
 	}}
 	_, err := Sample(context.Background(), flat, options(2), new(dynamicstest.Memory))
-	if err == nil || !strings.HasPrefix(err.Error(), "x[2] runs off without end") ||
+	if err == nil || !strings.HasPrefix(err.Error(), "x[2] diverges to infinity") ||
 		!errors.As(err, new(infer.Refusal)) {
 		t.Error(err)
 	}

@@ -32,7 +32,7 @@ type run struct {
 	divergent, late int           // trajectories in the second half of the last window of warm-up
 	visited         [][][]float64 // by chain: where those of the window ended
 	density         [][]float64   // by chain: log π there
-	runaway         adapt.Runaway
+	divergence      adapt.Divergence
 	careful         bool // the acceptance goal is the higher one
 
 	warmed, drawn int // iterations of all chains
@@ -90,7 +90,7 @@ func (r *run) close() {
 	}
 }
 
-// place puts chains at positions and tells those from where there is no way to the target: where the density is not
+// place puts chains at positions and returns those from where there is no way to the target: where the density is not
 // finite, or so steep that no step of ours is short enough.
 func (r *run) place(at [][]float64) (bad []int, err error) {
 	for lane, x := range at {

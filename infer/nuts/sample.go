@@ -50,8 +50,8 @@ func (r *run) count(c *chain) {
 	if c.diverged {
 		r.report.Divergences++
 	}
-	if len(c.astray) > 0 {
-		r.report.Stray(c.astray)
+	if len(c.nonFinite) > 0 {
+		r.report.AddNonFinite(c.nonFinite)
 	}
 	if c.depth == c.maxDepth {
 		r.report.Saturated++

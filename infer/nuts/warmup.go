@@ -139,13 +139,13 @@ func (r *run) tune(w window) error {
 	if !w.learn {
 		return nil
 	}
-	if r.runaway.Watch(slices.Concat(r.visited...)) {
+	if r.divergence.Watch(slices.Concat(r.visited...)) {
 		if err := r.readValues(r.chains[0]); err != nil {
 			return err
 		}
-		return infer.RunsOff(r.target, r.values)
+		return infer.DivergesToInfinity(r.target, r.values)
 	}
-	if err := r.rescue(); err != nil {
+	if err := r.restartStuck(); err != nil {
 		return err
 	}
 	if r.settings().Metric != "identity" {

@@ -297,7 +297,7 @@ func share(mix dynamicstest.Mixture, m *memory, k int) [][]float64 {
 	in := make([][]float64, len(m.values))
 	for c, xs := range m.values {
 		for _, x := range xs {
-			in[c] = append(in[c], flag(mix.Mode(x) == k))
+			in[c] = append(in[c], oneIf(mix.Mode(x) == k))
 		}
 	}
 	return in
@@ -305,7 +305,7 @@ func share(mix dynamicstest.Mixture, m *memory, k int) [][]float64 {
 
 // Modes 60 standard deviations apart are out of reach at the temperature a ladder begins with: its hot end goes up
 // until walkers there forget where they were, and the weights are right.
-func TestReach(t *testing.T) {
+func TestRaiseHottest(t *testing.T) {
 	mix := dynamicstest.Mixture{Weight: []float64{1. / 3, 2. / 3}, Center: [][]float64{{30, 0}, {-30, 0}},
 		SD: []float64{1, 1}}
 	m, report := draw(t, mix.Target(), options(1))

@@ -9,27 +9,27 @@ import (
 
 // setSteps writes the steps to try to the lanes. A walker on its own that is far out moves at a temperature of its own
 // as well.
-func (t *tuner) setSteps() (err error) {
-	w := t.walkers
-	if t.free() {
+func (t *warmupWindow) setSteps() (err error) {
+	w := t.run.walkers
+	if t.run.shared.free() {
 		return nil
 	}
 	heat := ones(w.lanes())
-	if t.alone {
-		if heat, err = t.heat(); err != nil {
+	if t.spec.alone {
+		if heat, err = t.measureHeat(); err != nil {
 			return err
 		}
-		t.heats = heat
+		t.seen.Heats = heat
 	}
 	steps, cool := make([]float64, w.lanes()), make([]float64, w.lanes())
-	for lane, r := range w.rungOf {
-		h := w.rungs[r].step
-		if t.adaptsStep() {
-			h = t.size(lane, r).Current()
+	for lane, r := range w.RungOf {
+		h := w.Rungs[r].Step
+		if t.run.shared.adaptsStep() {
+			h = t.stepSize(lane, r).Current()
 		}
 		steps[lane], cool[lane] = h*math.Sqrt(heat[lane]), 1/heat[lane]
 	}
-	t.pace = median(steps, heat)
+	t.run.state.MedianStep = median(steps, heat)
 	w.exe.Set(dynamics.StepSize, steps)
 	w.exe.Set(dynamics.Cool, cool)
 	return nil
@@ -53,27 +53,31 @@ func ones(n int) []float64 {
 	return out
 }
 
-// heat is the temperature at which each walker should move. In whitened coordinates a walker at temperature T has
+// measureHeat is the temperature at which each walker should move. In whitened coordinates a walker at temperature T has
 // |Lᵀg|² ≈ dT and an energy dT/2 above the bottom. One that is far out, where that is 10⁸ say, would need steps of 10⁻⁴
 // to keep its energy at T = 1; at a quarter of its own temperature it takes long steps and cools fourfold with each
-// trajectory. Within a window temperatures fall in any case: in a metric that is wrong by much, heat would keep itself
-// up.
-func (t *tuner) heat() ([]float64, error) {
-	w := t.walkers
-	if err := w.entry(t.ctx, dynamics.Gradient, nil); err != nil {
+// trajectory:
+//
+//	|Lᵀg|²/d   4·10⁸   10⁸   2·10⁷  …   4   1
+//	heat         10⁸   10⁷·…            1   1    and never more than 3/4 of the one before
+//
+// Within a window temperatures fall in any case: in a metric that is wrong by much, heat would keep itself up.
+func (t *warmupWindow) measureHeat() ([]float64, error) {
+	w, before := t.run.walkers, t.seen.Heats
+	gradients, err := w.gradients(t.run.ctx)
+	if err != nil {
 		return nil, err
 	}
-	w.laneSteps += int64(w.lanes())
 	out, d := make([]float64, w.lanes()), float64(w.dim)
-	excess := t.excess()
-	for lane, g := range split(w.read(dynamics.Gradient, nil), w.dim) {
+	excess := w.excess()
+	for lane, g := range gradients {
 		sum := 0.0
-		for _, v := range w.rungs[w.rungOf[lane]].metric.Pull(g) {
+		for _, v := range w.Rungs[w.RungOf[lane]].Metric.Pull(g) {
 			sum += v * v
 		}
 		out[lane] = math.Max(math.Min(sum/4, 2*excess[lane])/d, 1)
-		if t.heats != nil {
-			out[lane] = math.Min(out[lane], math.Max(cooling*t.heats[lane], 1))
+		if before != nil {
+			out[lane] = math.Min(out[lane], math.Max(cooling*before[lane], 1))
 		}
 	}
 	return out, nil
@@ -83,22 +87,21 @@ func (t *tuner) heat() ([]float64, error) {
 const cooling = 0.75
 
 // hot reports whether some walker is still far out.
-func (t *tuner) hot() bool { return slices.Max(t.heats) > 2 }
+func hot(heats []float64) bool { return slices.Max(heats) > 2 }
 
 // excess is how far a walker's log density lies below the best of its rung: infinite for a walker that is alone there.
-func (t *tuner) excess() []float64 {
-	w := t.walkers
+func (w *walkers) excess() []float64 {
 	density := w.read(dynamics.LogPrior, nil)
 	for lane, l := range w.read(dynamics.LogLik, nil) {
-		density[lane] += w.rungs[w.rungOf[lane]].beta * l
+		density[lane] += w.Rungs[w.RungOf[lane]].Beta * l
 	}
-	best, count := make([]float64, len(w.rungs)), make([]int, len(w.rungs))
-	for lane, r := range w.rungOf {
+	best, count := make([]float64, len(w.Rungs)), make([]int, len(w.Rungs))
+	for lane, r := range w.RungOf {
 		if count[r]++; count[r] == 1 || density[lane] > best[r] {
 			best[r] = density[lane]
 		}
 	}
-	for lane, r := range w.rungOf {
+	for lane, r := range w.RungOf {
 		density[lane] = best[r] - density[lane]
 		if count[r] < 3 {
 			density[lane] = math.Inf(1)

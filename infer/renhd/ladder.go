@@ -1,82 +1,149 @@
 package renhd
 
 import (
+	"fmt"
 	"math"
+	"slices"
 
 	"ppl/infer/dynamics"
 )
 
-// geometric is the inverse temperatures of a ladder 1, ratio, ratio², ….
-func geometric(rungs int, ratio float64) []float64 {
-	out := make([]float64, rungs)
-	for j := range out {
-		out[j] = math.Pow(ratio, -float64(j))
+// warmUpLadder warms up a ladder from the start, of the length asked for.
+func (r *run) warmUpLadder() error {
+	n := r.shared.settings().Replicas
+	if n == 0 {
+		n = firstRungs
 	}
-	return out
+	if err := r.loadLadder(r.shared.firstBetas(n), n); err != nil {
+		return err
+	}
+	if err := r.disperse(); err != nil {
+		return err
+	}
+	if err := r.initialPhase(); err != nil {
+		return err
+	}
+	return r.adaptLadder()
 }
 
-// firstGuess spaces rungs before anything is known: evenly in log T up to hottest for the energy path; for the
-// likelihood path β falls to 0 as the fourth power, since most of a likelihood's information is in its first hundredth.
-func firstGuess(path dynamics.Path, rungs int, hottest float64) []float64 {
-	if rungs == 1 {
-		return []float64{1}
+// growLadder puts the explorers, who disagree, on a ladder.
+func (r *run) growLadder() error {
+	old, at := r.walkers, r.walkers.positions()
+	if err := r.loadLadder(r.shared.firstBetas(firstRungs), firstRungs); err != nil {
+		return err
 	}
-	out := make([]float64, rungs)
-	for j := range out {
-		u := 1 - float64(j)/float64(rungs-1)
-		if path == dynamics.Likelihood {
-			out[j] = math.Pow(u, 4)
-		} else {
-			out[j] = math.Pow(hottest, u-1)
+	for j := range r.walkers.Rungs {
+		r.walkers.Rungs[j].Metric, r.walkers.Rungs[j].Step = old.Rungs[0].Metric, old.Rungs[0].Step
+	}
+	r.walkers.writeAllRungs()
+	if err := r.moveFrom(at, old.PerChain, func(walker int) int { return walker % old.PerChain }); err != nil {
+		return err
+	}
+	return r.adaptLadder()
+}
+
+// adaptLadder learns metrics, steps, spacing and, where it is free, the number of rungs, in rounds of growing length.
+func (r *run) adaptLadder() error {
+	left := r.iterationsLeft()
+	round := func(share float64) window {
+		return window{sweeps: sweeps(share, left), maxSteps: maxSteps, metric: true, spacing: true}
+	}
+	once := func(w window) error { _, err := r.windows(w); return err }
+	for _, step := range []struct {
+		share float64
+		run   func(window) error
+	}{{.05, once}, {.10, r.adaptHottest}, {.15, r.adaptHottest}} {
+		if err := step.run(round(step.share)); err != nil {
+			return err
 		}
-	}
-	return out
-}
-
-// respace moves the rungs between the ends of the ladder so that all neighbours reject equally (Syed et al. 2021,
-// section 5.1): the sum of rejections Λ(β), interpolated between the present rungs, is divided into equal parts. The
-// number of rungs may change.
-func respace(betas, rates []float64, rungs int) []float64 {
-	barrier := make([]float64, len(betas))
-	for j, rate := range rates {
-		barrier[j+1] = barrier[j] + math.Max(1-rate, 1e-3)
-	}
-	out := make([]float64, rungs)
-	total, k := barrier[len(barrier)-1], 0
-	for j := range out {
-		goal := total * float64(j) / float64(rungs-1)
-		for k+2 < len(barrier) && barrier[k+1] < goal {
-			k++
+		if err := r.resizeLadder(); err != nil {
+			return err
 		}
-		u := (goal - barrier[k]) / (barrier[k+1] - barrier[k])
-		out[j] = between(betas[k], betas[k+1], math.Min(math.Max(u, 0), 1))
+		r.shortenLadder()
 	}
-	out[0], out[rungs-1] = betas[0], betas[len(betas)-1]
-	return out
+	_, err := r.windows(round(.20), round(.25), window{sweeps: sweeps(.25, left), maxSteps: maxSteps})
+	return err
 }
 
-// between interpolates geometrically, or, next to β = 0, linearly.
-func between(a, b, u float64) float64 {
-	if b == 0 {
-		return a * (1 - u)
+// respaceLadder evens out the rejections of a ladder whose spacing is free.
+func (r *run) respaceLadder() {
+	w := r.walkers
+	if r.shared.settings().Ratio > 0 || len(w.Rungs) < 3 || !r.stats.Swaps.proposedAny() {
+		return
 	}
-	return a * math.Pow(b/a, u)
+	for j, b := range respace(w.betas(), r.swaps.noiselessRates(), len(w.Rungs)) {
+		w.Rungs[j].Beta = b
+	}
+	w.writeAllRungs()
 }
 
-// barrier is Λ = Σ (1 − rate).
-func barrier(rates []float64) float64 {
-	sum := 0.0
-	for _, r := range rates {
-		sum += 1 - r
+// shortenLadder lowers the hottest temperature of a ladder whose number of rungs was asked for and does not suffice,
+// until neighbours swap: one that does not is no better than its coldest rung alone. A hottest temperature that was
+// raised is needed where it is.
+func (r *run) shortenLadder() {
+	const hardly = 0.05
+	w, s := r.walkers, r.shared.settings()
+	if s.Replicas == 0 || s.Ratio > 0 || len(w.Rungs) < 2 || !r.stats.Swaps.proposedAny() ||
+		slices.Min(r.swaps.noiselessRates()) > hardly {
+		return
 	}
-	return sum
+	before := w.hottest()
+	hottest := math.Sqrt(before)
+	if math.IsInf(hottest, 1) {
+		hottest = math.Max(1/w.Rungs[len(w.Rungs)-2].Beta, hottestGuess)
+	} else if r.shared.system.Path == dynamics.Energy && before > hottestGuess {
+		return
+	}
+	for j, b := range geometric(len(w.Rungs), math.Pow(hottest, 1/float64(len(w.Rungs)-1))) {
+		w.Rungs[j].Beta = b
+	}
+	w.writeAllRungs()
+	r.notef("%d rungs hardly swap on the way to %s, so their hottest temperature is lowered to %.3g; leave out "+
+		"replicas to have as many rungs as are needed", len(w.Rungs), endOfLadder(before), hottest)
 }
 
-// temperatures are 1/β; the prior's is infinite.
-func temperatures(betas []float64) []float64 {
-	out := make([]float64, len(betas))
-	for j, b := range betas {
-		out[j] = 1 / b
+// endOfLadder names a hottest temperature.
+func endOfLadder(temperature float64) string {
+	if math.IsInf(temperature, 1) {
+		return "the prior"
+	}
+	return fmt.Sprintf("temperature %.3g", temperature)
+}
+
+// resizeLadder gives the ladder the number of rungs that its barrier asks for: about 2Λ + 1 (Syed et al. 2021, section
+// 4.3), more while neighbours hardly swap, because then Λ is only known from below.
+func (r *run) resizeLadder() error {
+	if r.shared.settings().Replicas > 0 || r.shared.system.Path == dynamics.Plain || len(r.stats.Swaps.Pairs) == 0 {
+		return nil
+	}
+	rates, n := r.swaps.noiselessRates(), len(r.walkers.Rungs)
+	want := int(math.Ceil(2*barrier(rates))) + 1
+	want = min(max(want, 2), maxRungs)
+	if want == n {
+		return nil
+	}
+	old, at := r.walkers, byRung(r.walkers)
+	nearest := func(j int) int { return int(math.Round(float64(j) * float64(n-1) / float64(want-1))) }
+	rungs := make([]rung, want)
+	for j, b := range respace(old.betas(), rates, want) {
+		rungs[j] = old.Rungs[nearest(j)]
+		rungs[j].Beta = b
+	}
+	if err := r.reopen(rungs, want); err != nil {
+		return err
+	}
+	if err := r.moveFrom(at, old.PerChain, nearest); err != nil {
+		return err
+	}
+	return r.setPivots()
+}
+
+// byRung is the positions of walkers, each chain's in the order of rungs.
+func byRung(w *walkers) [][]float64 {
+	at := w.positions()
+	out := make([][]float64, len(at))
+	for lane, rung := range w.RungOf {
+		out[lane/w.PerChain*w.PerChain+rung] = at[lane]
 	}
 	return out
 }

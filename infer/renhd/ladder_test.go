@@ -38,7 +38,7 @@ func TestFewRungsGoAsFarAsTheyTrade(t *testing.T) {
 	o.Draws, o.Thin, o.Warmup, o.Settings = 500, 1, 500, infer.Settings{Replicas: 4}
 	m, report := draw(t, target, o)
 	if report.Path != "likelihood" || slices.Min(report.SwapRates) < 0.15 ||
-		!strings.Contains(strings.Join(report.Notes, " "), "hardly trade") {
+		!strings.Contains(strings.Join(report.Notes, " "), "hardly swap") {
 		t.Errorf("path %s, temperatures %.3g, swap rates %.2f, notes %q", report.Path, report.Temperatures,
 			report.SwapRates, report.Notes)
 	}
@@ -58,15 +58,15 @@ func TestFirstGuess(t *testing.T) {
 }
 
 // A walker that goes 0 1 2 1 0 has made one round trip, one that turns back in the middle none.
-func TestTrips(t *testing.T) {
-	w := &walkers{rungs: make([]rung, 3), rungOf: make([]int, 1)}
+func TestRoundTrips(t *testing.T) {
+	w := &walkers{population: &population{Rungs: make([]rung, 3), RungOf: make([]int, 1)}}
 	count := func(path ...int) int {
-		trips := trips{last: make([]int, 1)}
+		trips := roundTrips{LastEnd: make([]int, 1)}
 		for _, r := range path {
-			w.rungOf[0] = r
-			trips.note(w)
+			w.RungOf[0] = r
+			trips.count(w)
 		}
-		return trips.count
+		return trips.Count
 	}
 	for want, path := range map[int][]int{0: {0, 1, 0, 1, 2}, 1: {0, 1, 2, 1, 0}, 2: {2, 0, 1, 2, 1, 0, 1, 2, 0}} {
 		if got := count(path...); got != want {

@@ -1,10 +1,23 @@
-// Package renhd samples by replica exchange: a ladder of walkers from the target to something flatter, that trade
-// places so that every mode is visited with its weight (Luo, Zhang, Yang, Wang, NeurIPS 2020, with the paper's slips
-// mended; Syed, Bouchard-Côté, Deligiannidis, Doucet, JRSS-B 2021).
+// Package renhd samples by replica exchange: a ladder of walkers at rising temperatures, from the target to something
+// flatter. Neighbours on the ladder exchange temperatures, so that every mode of the target is visited with its weight
+// (Luo, Zhang, Yang, Wang, "Replica-Exchange Nosé-Hoover Dynamics for Bayesian Learning on Large Datasets", NeurIPS
+// 2020, with its errors corrected; Syed, Bouchard-Côté, Deligiannidis, Doucet, "Non-reversible parallel tempering",
+// JRSS-B 2021). A target with one mode needs no ladder: warm-up finds that out, and one walker a chain is left.
+//
+// For a mixture of N(−10, 1) with weight 1/3 and N(10, 1) with weight 2/3:
+//
+//	report, err := renhd.Sample(ctx, target, infer.Options{Chains: 4, Draws: 1000, Warmup: 1000, Device: d}, recorder)
+//	report.Temperatures    [1 1.6 3.1 7.2 16]       the ladder that warm-up settled on
+//	report.SwapRates       [0.71 0.70 0.72 0.73]    accepted exchanges between neighbours
+//	the recorder's draws   one third of them negative
 //
 // Walkers are the lanes of a device and move by a rule of package dynamics: Metropolis-corrected trajectories where
-// gradients are exact, the Nosé-Hoover thermostat where they are noisy. The host does what is rare and small: it trades
-// rungs, adapts in warm-up, and takes the draws of the cold rung.
+// gradients are exact, the Nosé-Hoover thermostat where they are noisy. The host does what is rare and small: it
+// exchanges rungs, adapts in warm-up, and collects the draws of the coldest rung.
+//
+// What a run is made of: shared (shared.go) is what all walkers read and none writes; state (state.go) is what the run
+// has decided and where its walkers are; statistics is what it has counted for the report. State, statistics and the
+// lane buffers of the device are all that a checkpoint has to keep.
 package renhd
 
 import (
@@ -19,22 +32,18 @@ func Sample(ctx context.Context, t infer.Target, o infer.Options, rec infer.Reco
 	return sample(ctx, t, o, rec, exchange{test: newTest(name), shuffle: name == "paper", plain: name == "uncorrected"})
 }
 
+// sample warms up, then collects draws. What was counted is reported however the run ends.
 func sample(ctx context.Context, t infer.Target, o infer.Options, rec infer.Recorder, x exchange) (infer.Report,
 	error) {
-	r := &run{ctx: ctx, target: infer.InPrecision(t, o.Settings.Precision), options: o, recorder: rec,
-		exchange: x, length: 1}
-	if err := r.check(); err != nil {
-		return r.report, infer.Refusal{Cause: err}
+	s, err := newShared(infer.InPrecision(t, o.Settings.Precision), o, x)
+	if err != nil {
+		return infer.Report{}, infer.Refusal{Cause: err}
 	}
-	if err := r.split(); err != nil {
-		return r.report, infer.Refusal{Cause: err}
+	r := newRun(ctx, s, rec)
+	if err = r.warmUp(); err == nil {
+		err = r.collectDraws()
 	}
-	r.choose()
-	err := r.warm()
-	if err == nil {
-		err = r.sample()
-	}
-	r.conclude()
+	r.completeReport()
 	r.close()
-	return r.report, err
+	return r.stats.Report, err
 }

@@ -151,7 +151,7 @@ func checkWeight(t *testing.T, m *memory, want float64) {
 	share := make([][]float64, len(m.values))
 	for c, xs := range m.values {
 		for _, x := range xs {
-			share[c] = append(share[c], flag(x[0] > 0))
+			share[c] = append(share[c], oneIf(x[0] > 0))
 		}
 	}
 	s := stats.Summarize(share)

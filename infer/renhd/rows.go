@@ -8,26 +8,27 @@ import (
 	"ppl/infer/dynamics"
 )
 
-// rows measures gains by differences of log likelihood over rows at random: without replacement, chunk after chunk,
-// until an estimate is good enough for the test, or all rows have been asked and it is exact. All walkers' energies of
-// a chunk are one call of the device.
+// rows estimates energy differences from differences of log likelihood over random rows: without replacement, chunk
+// after chunk, until an estimate is precise enough for the test, or all rows have been read and it is exact. All
+// walkers' energies of a chunk are one call of the device.
 //
-// What a row's term changes by from one walker to the other, to first order about a pivot near both, is a control
-// variate: its sum over all rows is known from slopes, the sum of their gradients there, and where terms are smooth it
-// takes away almost all of the noise.
+// The change of a row's term from one walker to the other, to first order about a pivot near both, is a control
+// variate: its sum over all rows is known from the slopes, the sums of the terms' gradients at the pivot. Where terms
+// are smooth it takes away almost all of the noise.
 type rows struct {
 	batches dynamics.Batches
 	path    dynamics.Path
-	slopes  [][]float64 // by chain; nil: no control variates
 }
 
-func (m *rows) measure(ctx context.Context, w *walkers, proposals []proposal, round int, most float64) error {
-	w.fill(dynamics.Round, float64(round))
+func (m *rows) estimate(ctx context.Context, w *walkers, x *swaps, maxVariance float64) error {
+	w.setAll(dynamics.Round, float64(x.state.Round))
+	proposals := x.proposals
 	at, seen, enough := w.positions(), make([]differences, len(proposals)), make([]bool, len(proposals))
 	for i := range proposals {
-		seen[i].control = m.control(&proposals[i], at)
+		seen[i].control = controlSum(x.state.Slopes, &proposals[i], at)
 	}
 	all := (m.batches.Rows + m.batches.Chunk - 1) / m.batches.Chunk
+	// the first chunks one by one, later ones half as many again at a time: each look costs a call of the device
 	for part := 0; part < all && slices.Contains(enough, false); {
 		for until := min(max(part+1, part*3/2), all); part < until; part++ {
 			if err := m.chunk(ctx, w, proposals, seen, enough, part); err != nil {
@@ -37,16 +38,16 @@ func (m *rows) measure(ctx context.Context, w *walkers, proposals []proposal, ro
 		whole := split(w.read(dynamics.Whole, nil), 2)
 		for i := range proposals {
 			if !enough[i] {
-				m.estimate(&proposals[i], seen[i], whole)
+				m.estimateGain(&proposals[i], seen[i], whole)
 				_, variance := proposals[i].delta()
-				enough[i] = !(variance > most)
+				enough[i] = !(variance > maxVariance)
 			}
 		}
 	}
 	return nil
 }
 
-// chunk takes the terms of one chunk for those proposals that have not seen enough.
+// chunk adds the terms of one chunk to those proposals that are not precise enough yet.
 func (m *rows) chunk(ctx context.Context, w *walkers, proposals []proposal, seen []differences, enough []bool,
 	part int) error {
 	mask := make([]bool, w.lanes())
@@ -55,8 +56,8 @@ func (m *rows) chunk(ctx context.Context, w *walkers, proposals []proposal, seen
 			mask[p.cold], mask[p.hot] = true, true
 		}
 	}
-	w.fill(dynamics.Part, float64(part))
-	if err := w.entry(ctx, dynamics.Terms, mask); err != nil {
+	w.setAll(dynamics.Part, float64(part))
+	if err := w.runEntry(ctx, dynamics.Terms, mask); err != nil {
 		return err
 	}
 	size := m.batches.Chunk
@@ -71,21 +72,21 @@ func (m *rows) chunk(ctx context.Context, w *walkers, proposals []proposal, seen
 	return nil
 }
 
-// control is the sum of a proposal's controls over all rows; NaN without slopes.
-func (m *rows) control(p *proposal, at [][]float64) float64 {
-	if m.slopes == nil {
+// controlSum is the sum of a proposal's controls over all rows; NaN without slopes.
+func controlSum(slopes [][]float64, p *proposal, at [][]float64) float64 {
+	if slopes == nil {
 		return math.NaN()
 	}
 	sum := 0.0
-	for j, slope := range m.slopes[p.chain] {
+	for j, slope := range slopes[p.chain] {
 		sum += slope * (at[p.hot][j] - at[p.cold][j])
 	}
 	return sum
 }
 
-// estimate is the gain from a sample of its terms: N times their mean, with the variance of sampling without
+// estimateGain is the gain from a sample of its terms: N times their mean, with the variance of sampling without
 // replacement, N²s²/n·(1 − n/N).
-func (m *rows) estimate(p *proposal, d differences, whole [][]float64) {
+func (m *rows) estimateGain(p *proposal, d differences, whole [][]float64) {
 	slope := d.slope()
 	n, rest := d.n, d.without(slope)
 	all := float64(m.batches.Rows)
@@ -103,8 +104,8 @@ func (m *rows) estimate(p *proposal, d differences, whole [][]float64) {
 	}
 }
 
-// differences are what a proposal has seen of the rows: differences x of terms between its walkers, and of controls, y.
-// They are kept as sums of products of powers, about the first of each, so that they take no more room for more rows.
+// differences are what a proposal has seen of the rows: differences x of terms between its walkers, and y of controls.
+// They are kept as sums of products of powers, about the first of each, so that their size does not grow with the rows.
 type differences struct {
 	n                  float64
 	firstX, firstY     float64
@@ -145,42 +146,37 @@ func (d *differences) without(s float64) tally {
 		s*s*s*d.yyy}
 }
 
-// pin makes the cold walkers' places the pivots of their chains, and adds up the slopes there: one pass over the rows.
-func (r *run) pin() error {
-	m, ok := r.exchange.meter.(*rows)
+// setPivots makes the positions of the cold walkers the pivots of their chains, and adds up the slopes there: one pass
+// over the rows.
+func (r *run) setPivots() error {
 	w := r.walkers
-	if !ok || r.exchange.plain || len(w.rungs) < 2 {
+	if !r.shared.batches.Some() || r.shared.exchange.plain || len(w.Rungs) < 2 {
 		return nil
 	}
-	at, mask := w.positions(), make([]bool, w.lanes())
-	m.slopes = make([][]float64, w.chains)
-	for chain := range m.slopes {
-		m.slopes[chain], mask[w.cold(chain)] = make([]float64, w.dim), true
+	at, mask, slopes := w.positions(), make([]bool, w.lanes()), make([][]float64, w.chains)
+	for chain := range slopes {
+		slopes[chain], mask[w.cold(chain)] = make([]float64, w.dim), true
 		for _, lane := range w.lanesOf(chain) {
 			w.exe.SetLane(dynamics.Pivot, lane, at[w.cold(chain)])
 		}
 	}
-	for part := 0; part*m.batches.Chunk < m.batches.Rows; part++ {
-		w.fill(dynamics.Part, float64(part))
-		if err := w.entry(r.ctx, dynamics.Slope, mask); err != nil {
+	r.state.Swaps.Slopes = slopes
+	for part := 0; part*r.shared.batches.Chunk < r.shared.batches.Rows; part++ {
+		w.setAll(dynamics.Part, float64(part))
+		if err := w.runEntry(r.ctx, dynamics.Slope, mask); err != nil {
 			return err
 		}
-		slopes := split(w.read(dynamics.Slope, nil), w.dim)
-		for chain := range m.slopes {
-			for j, v := range slopes[w.cold(chain)] {
-				m.slopes[chain][j] += v
+		sums := split(w.read(dynamics.Slope, nil), w.dim)
+		for chain := range slopes {
+			for j, v := range sums[w.cold(chain)] {
+				slopes[chain][j] += v
 			}
 		}
 	}
 	return nil
 }
 
-// fill sets a scalar lane buffer on all lanes.
-func (w *walkers) fill(name string, value float64) {
-	w.exe.Set(name, slices.Repeat([]float64{value}, w.lanes()))
-}
-
-// A tally has the first three moments of numbers as they come, about the first of them, so that little cancels.
+// A tally sums the first three powers of numbers, about the first of them, so that little cancels.
 type tally struct{ n, first, sum, squares, cubes float64 }
 
 func (t *tally) add(x float64) {

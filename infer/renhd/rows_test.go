@@ -30,7 +30,7 @@ func conjugate(t *testing.T, n, batch, draws int, d device.Device, x exchange) (
 	o, m := options(4), new(memory)
 	o.Draws, o.Thin, o.Warmup, o.Device = draws/o.Chains, 1, 400, d
 	o.Settings = infer.Settings{Replicas: 4, Ratio: 1.5, Path: "energy", Batch: batch, Steps: 15}
-	if x.test.most > 1 {
+	if x.test.maxVariance > 1 {
 		o.Settings.Steps = 5 // swaps that are wrong show where walkers do not go far between them
 	}
 	report, err := sample(context.Background(), target, o, m, x)
@@ -97,7 +97,7 @@ func TestRowsKnowTheirNoise(t *testing.T) {
 	var gains, said tally
 	for range 4000 {
 		p := &proposal{}
-		m.estimate(p, some(terms, r.Perm(len(terms))[:256]), [][]float64{{0, 0}})
+		m.estimateGain(p, some(terms, r.Perm(len(terms))[:256]), [][]float64{{0, 0}})
 		gains.add(p.gain)
 		said.add(p.variance)
 		n++
@@ -112,7 +112,7 @@ func TestRowsKnowTheirNoise(t *testing.T) {
 		t.Error("the correction for a finite population makes no difference: the test could not fail")
 	}
 	p := &proposal{}
-	if m.estimate(p, some(terms, r.Perm(len(terms))), [][]float64{{0, 0}}); p.variance != 0 ||
+	if m.estimateGain(p, some(terms, r.Perm(len(terms))), [][]float64{{0, 0}}); p.variance != 0 ||
 		math.Abs(p.gain-exact) > 1e-9 {
 		t.Errorf("all rows: gain %v, variance %v; want %v, 0", p.gain, p.variance, exact)
 	}
@@ -142,13 +142,13 @@ func TestControlsTakeNoiseAway(t *testing.T) {
 	for range 500 {
 		plain := some(terms, r.Perm(512)[:128])
 		p, q := &proposal{}, &proposal{}
-		m.estimate(p, plain, [][]float64{{0, 0}})
+		m.estimateGain(p, plain, [][]float64{{0, 0}})
 		r := rand.New(rand.NewPCG(3, uint64(with.n)))
 		d := differences{control: sum}
 		for _, i := range r.Perm(512)[:128] {
 			d.add(terms[i], controls[i])
 		}
-		m.estimate(q, d, [][]float64{{0, 0}})
+		m.estimateGain(q, d, [][]float64{{0, 0}})
 		with.add(q.variance)
 		without.add(p.variance)
 		gain.add(q.gain)

@@ -6,17 +6,17 @@ import (
 	"ppl/infer/compensation"
 )
 
-// A test decides swaps from a log acceptance ratio with normal noise of known variance, so that the law of the ladder
-// is as if it were known exactly. Estimates are refined until that variance is at most `most`. What it returns beside
-// the decision is its probability given what was seen.
+// A test decides swaps from a log acceptance ratio with normal noise of known variance, so that the walkers of a ladder
+// have the distribution they would have if the ratio were known exactly. Estimates are refined until that variance is
+// at most maxVariance. With the decision comes its probability given what was seen.
 //
-// Every test has a loss of its own beside what the rungs are apart: spread is the variance that the log ratio itself
-// has where swaps are accepted at a rate under noise of a mean variance, log ratios taken for normal, with mean −½ of
-// their variance.
+// A test rejects more than the distance between the rungs explains. logRatioVariance takes that away: it is the
+// variance of the log ratio itself, where swaps are accepted at a given rate under noise of a given mean variance (log
+// ratios taken for normal, with mean −½ of their variance).
 type test struct {
-	most   float64
-	decide func(p *proposal, uniform func(k int) float64) (chance float64, accept bool)
-	spread func(rate, noise float64) float64
+	maxVariance      float64
+	decide           func(p *proposal, uniform func(k int) float64) (chance float64, accept bool)
+	logRatioVariance func(rate, noise float64) float64
 }
 
 // metropolis is the rate at which Metropolis' test without noise accepts log ratios ~ N(−variance/2, variance).
@@ -37,14 +37,15 @@ func newTest(name string) test {
 
 // penalty is Metropolis' test with half the variance taken off the log ratio (Ceperley and Dewing, J. Chem. Phys.
 // 1999): exact for normal noise. A variance σ̂² estimated from n rows costs σ̂⁴/(4(n+1)) more. Estimates are refined to
-// σ² ≤ 1, where skewed noise does little harm. Noise counts like spread: the rate is that of Metropolis' test at the
+// σ² ≤ 1, where skewed noise does little harm. Noise acts like variance of the log ratio: the rate is that of Metropolis' test at the
 // sum of both.
 func penalty() test {
 	spread := func(rate, noise float64) float64 {
 		z := math.Erfinv(1 - rate)
 		return 8*z*z - noise
 	}
-	return test{most: 1, spread: spread, decide: func(p *proposal, uniform func(int) float64) (float64, bool) {
+	return test{maxVariance: 1, logRatioVariance: spread, decide: func(p *proposal,
+		uniform func(int) float64) (float64, bool) {
 		delta, variance := p.delta()
 		ratio := delta - variance/2
 		if p.seen > 0 {
@@ -58,10 +59,10 @@ func penalty() test {
 	}}
 }
 
-// uncorrected takes whatever a first estimate says for the truth, which is wrong: for comparison.
+// uncorrected takes a first estimate for the truth, which is wrong: for comparison.
 func uncorrected() test {
 	x := penalty()
-	x.most, x.decide = math.Inf(1), func(p *proposal, uniform func(int) float64) (float64, bool) {
+	x.maxVariance, x.decide = math.Inf(1), func(p *proposal, uniform func(int) float64) (float64, bool) {
 		exact := *p
 		exact.variance = 0
 		return penalty().decide(&exact, uniform)
@@ -70,18 +71,19 @@ func uncorrected() test {
 }
 
 // barker accepts with probability 1/(1 + e^{−Δ}): where Δ and a logistic variable add up to more than 0. The noise of
-// Δ, filled up to the variance `most` whatever it is, is made part of that variable (Seita et al., UAI 2017): c draws
-// the rest of it. Noise costs nothing more, then; the rate is about Φ(−v/2/√(k² + v)) at a spread of v, since the
+// Δ, filled up to maxVariance whatever it is, is made part of that variable (Seita et al., UAI 2017): c draws
+// the rest of it. Noise costs nothing more, then; the rate is about Φ(−v/2/√(k² + v)) at a variance v of the log ratio, since the
 // logistic function is about Φ(x/k).
-func barker(most float64, c compensation.Law) test {
+func barker(maxVariance float64, c compensation.Distribution) test {
 	const k = 1.702
 	spread := func(rate, _ float64) float64 {
 		q := math.Max(math.Sqrt2*math.Erfinv(1-2*rate), 0)
 		return 2 * q * (q + math.Sqrt(q*q+k*k))
 	}
-	return test{most: most, spread: spread, decide: func(p *proposal, uniform func(int) float64) (float64, bool) {
+	return test{maxVariance: maxVariance, logRatioVariance: spread, decide: func(p *proposal,
+		uniform func(int) float64) (float64, bool) {
 		delta, variance := p.delta()
-		fill := math.Sqrt(math.Max(most-variance, 0)) * math.Sqrt2 * math.Erfinv(2*uniform(1)-1)
+		fill := math.Sqrt(math.Max(maxVariance-variance, 0)) * math.Sqrt2 * math.Erfinv(2*uniform(1)-1)
 		if delta+fill+c.Quantile(uniform(2)) > 0 {
 			return 1, true
 		}

@@ -80,7 +80,7 @@ func TestLossOfTestsIsTakenOff(t *testing.T) {
 				rate.add(chance)
 			}
 			want := math.Erfc(math.Sqrt(v / 8))
-			if got := metropolis(c.test.spread(rate.mean(), c.noise)); math.Abs(got-want) > 0.03 &&
+			if got := metropolis(c.test.logRatioVariance(rate.mean(), c.noise)); math.Abs(got-want) > 0.03 &&
 				!(v == 0 && got > 0.93) {
 				t.Errorf("%s: rate %.4f at a spread of %v: taken for %.4f, want %.4f", name, rate.mean(), v, got, want)
 			}

@@ -8,38 +8,25 @@ import (
 
 	"ppl/compiler/ir"
 	"ppl/compiler/lower"
-	"ppl/infer/adapt"
 	"ppl/infer/dynamics"
 	"ppl/runtime/device"
 )
 
-// A rung is what a place on the ladder owns; walkers come and go.
-type rung struct {
-	beta     float64 // inverse temperature of what the path tempers
-	metric   adapt.Metric
-	step     float64 // in the metric's whitened coordinates
-	friction float64 // c
-	noise    float64 // mean variance of the whitened gradient's coordinates under minibatches, measured
-	worst    float64 // the largest of them
-}
-
-// walkers are the lanes of a device: chain c has those from c·per to (c+1)·per.
+// walkers is a population on the lanes of a device.
 type walkers struct {
-	exe         device.Executable
-	chains, per int
-	dim         int
-	rungs       []rung
-	rungOf      []int // by lane
-	laneOf      []int // by chain and rung: the lane that stands there, the first where there are several
-	tempered    bool  // there is a β
-	traits      dynamics.Traits
-	lost        []bool // by lane: as the last window of warm-up left them; nil before
+	*population
+	exe      device.Executable
+	program  *ir.Program
+	chains   int
+	dim      int
+	laneOf   []int // by chain and rung: the lane on it, the first where there are several
+	tempered bool  // the program reads β
+	numbered bool  // the program reads the numbers of walker and chain
+	traits   dynamics.Traits
+	loader   *batchLoader // nil where all data are in memory
 
-	feed *feed // nil where all data are in memory
-
-	noiseStep uint64 // the device's next noise step
-	laneSteps int64
-	perStep   time.Duration // measured; decides how a trajectory is cut into calls, never what it computes
+	// perStep is measured. It decides how a trajectory is cut into calls, never what it computes.
+	perStep time.Duration
 
 	calls  []device.Call        // room for the call being made
 	views  map[string][]float64 // by lane buffer, see view
@@ -54,67 +41,114 @@ func compile(rule dynamics.Rule, s dynamics.System) (*ir.Program, error) {
 	return lower.Program(dynamics.Program(rule, s))
 }
 
-// lanes is their number.
-func (w *walkers) lanes() int { return w.chains * w.per }
+func newWalkers(s *shared, program *ir.Program, exe device.Executable, p *population) *walkers {
+	w := &walkers{population: p, exe: exe, program: program, chains: s.options.Chains, dim: s.target.Dim(),
+		tempered: s.system.Path != dynamics.Plain, numbered: s.system.Batches.Size > 0, traits: s.rule.Traits(),
+		loader: newBatchLoader(s)}
+	w.findLanes()
+	return w
+}
+
+// lanes is the number of walkers.
+func (w *walkers) lanes() int { return w.chains * w.PerChain }
 
 // lanesOf lists the lanes of a chain.
 func (w *walkers) lanesOf(chain int) []int {
-	out := make([]int, w.per)
+	out := make([]int, w.PerChain)
 	for i := range out {
-		out[i] = chain*w.per + i
+		out[i] = chain*w.PerChain + i
 	}
 	return out
 }
 
-// laneAt is the lane of a chain that stands on a rung.
-func (w *walkers) laneAt(chain, rung int) int { return w.laneOf[chain*len(w.rungs)+rung] }
+// laneAt is the lane of a chain that is on a rung.
+func (w *walkers) laneAt(chain, rung int) int { return w.laneOf[chain*len(w.Rungs)+rung] }
 
-// seat puts the walkers of each chain on the rungs given by rungOf within a chain.
-func (w *walkers) seat(rungOf func(walker int) int) {
-	w.rungOf, w.laneOf = make([]int, w.lanes()), make([]int, w.chains*len(w.rungs))
+// cold is the lane of a chain at T = 1; without swaps, its first.
+func (w *walkers) cold(chain int) int { return w.laneAt(chain, 0) }
+
+// hottest is the temperature of the last rung.
+func (w *walkers) hottest() float64 { return 1 / w.Rungs[len(w.Rungs)-1].Beta }
+
+// betas are the inverse temperatures of the ladder.
+func (w *walkers) betas() []float64 {
+	var out []float64
+	for _, g := range w.Rungs {
+		out = append(out, g.Beta)
+	}
+	return out
+}
+
+// medianStep is that of the rungs.
+func (w *walkers) medianStep() float64 {
+	var steps []float64
+	for _, r := range w.Rungs {
+		steps = append(steps, r.Step)
+	}
+	return median(steps, ones(len(steps)))
+}
+
+// findLanes makes laneOf the inverse of RungOf.
+func (w *walkers) findLanes() {
+	w.laneOf = make([]int, w.chains*len(w.Rungs))
 	for lane := w.lanes() - 1; lane >= 0; lane-- {
-		w.stand(lane, rungOf(lane%w.per))
+		w.put(lane, w.RungOf[lane])
 	}
 }
 
-func (w *walkers) stand(lane, rung int) {
-	w.rungOf[lane], w.laneOf[lane/w.per*len(w.rungs)+rung] = rung, lane
+// put records that a lane is on a rung.
+func (w *walkers) put(lane, rung int) {
+	w.RungOf[lane], w.laneOf[lane/w.PerChain*len(w.Rungs)+rung] = rung, lane
 }
 
-// trade swaps the rungs of two lanes of a chain, with what the rungs own.
-func (w *walkers) trade(a, b int) {
-	from, to := w.rungOf[a], w.rungOf[b]
-	w.stand(a, to)
-	w.stand(b, from)
-	differ := !w.rungs[from].metric.Is(w.rungs[to].metric)
+// exchangeRungs swaps the rungs of two lanes of a chain, with what the rungs own. Positions stay.
+func (w *walkers) exchangeRungs(a, b int) {
+	from, to := w.RungOf[a], w.RungOf[b]
+	w.put(a, to)
+	w.put(b, from)
+	differ := !w.Rungs[from].Metric.Is(w.Rungs[to].Metric)
 	for _, lane := range [...]int{a, b} {
 		if differ {
-			w.shape(lane)
+			w.writeMetric(lane)
 		}
-		w.drive(lane)
+		w.writeNumbers(lane)
 	}
 }
 
-// settle writes what its rung owns to a lane.
-func (w *walkers) settle(lane int) {
-	w.shape(lane)
-	w.drive(lane)
+// writeAllRungs writes to every lane what its rung owns.
+func (w *walkers) writeAllRungs() {
+	for lane := range w.lanes() {
+		w.writeMetric(lane)
+		w.writeNumbers(lane)
+	}
 }
 
-// shape writes the metric, drive the numbers.
-func (w *walkers) shape(lane int) { dynamics.SetMetric(w.exe, lane, w.rungs[w.rungOf[lane]].metric) }
+func (w *walkers) writeMetric(lane int) {
+	dynamics.SetMetric(w.exe, lane, w.Rungs[w.RungOf[lane]].Metric)
+}
 
-func (w *walkers) drive(lane int) {
-	r := &w.rungs[w.rungOf[lane]]
-	w.set(dynamics.StepSize, lane, r.step)
+func (w *walkers) writeNumbers(lane int) {
+	r := &w.Rungs[w.RungOf[lane]]
+	w.set(dynamics.StepSize, lane, r.Step)
 	if w.tempered {
-		w.set(dynamics.Beta, lane, r.beta)
+		w.set(dynamics.Beta, lane, r.Beta)
 	}
 	if w.traits.Friction {
-		w.set(dynamics.Friction, lane, r.friction)
+		w.set(dynamics.Friction, lane, r.Friction)
 	}
 	if w.traits.Corrected {
 		w.set(dynamics.Cool, lane, 1)
+	}
+}
+
+// numberLanes writes the numbers that a lane's minibatches are drawn by.
+func (w *walkers) numberLanes() {
+	if !w.numbered {
+		return
+	}
+	for lane := range w.lanes() {
+		w.set(dynamics.Chain, lane, float64(lane/w.PerChain))
+		w.set(dynamics.Walker, lane, float64(lane))
 	}
 }
 
@@ -130,14 +164,13 @@ func (w *walkers) get(name string, lane int) float64 {
 	return w.number[0]
 }
 
+// setAll writes one number to a lane buffer of size 1, on all lanes.
+func (w *walkers) setAll(name string, value float64) {
+	w.exe.Set(name, slices.Repeat([]float64{value}, w.lanes()))
+}
+
 // thermostated reports whether the rule has a thermostat, one to a rung.
 func (w *walkers) thermostated() bool { return slices.Contains(w.traits.Carried, dynamics.Thermostat) }
-
-func (w *walkers) settleAll() {
-	for lane := range w.lanes() {
-		w.settle(lane)
-	}
-}
 
 // trajectory runs one trajectory of every walker, in calls short enough to be interrupted between.
 func (w *walkers) trajectory(ctx context.Context, steps int) error {
@@ -149,7 +182,7 @@ func (w *walkers) trajectory(ctx context.Context, steps int) error {
 		if left == 0 {
 			w.calls = append(w.calls, device.Call{Entry: "end", Times: 1})
 		}
-		if err := w.timed(ctx, w.calls, n); err != nil {
+		if err := w.runTimed(ctx, w.calls, n); err != nil {
 			return err
 		}
 		if left == 0 {
@@ -166,8 +199,8 @@ func (w *walkers) stepsPerCall() int {
 	return int(max(1, min(callTime/w.perStep, 1<<20)))
 }
 
-// timed runs calls with n steps in them and learns how long a step takes.
-func (w *walkers) timed(ctx context.Context, calls []device.Call, n int) error {
+// runTimed runs calls with n steps in them and learns how long a step takes.
+func (w *walkers) runTimed(ctx context.Context, calls []device.Call, n int) error {
 	began := time.Now()
 	if err := w.run(ctx, calls, nil); err != nil {
 		return err
@@ -177,30 +210,30 @@ func (w *walkers) timed(ctx context.Context, calls []device.Call, n int) error {
 		w.perStep = took
 	}
 	w.perStep = (3*w.perStep + took) / 4
-	w.laneSteps += int64(n) * int64(w.lanes())
+	w.Gradients += int64(n) * int64(w.lanes())
 	return nil
 }
 
-// entry runs one entry once on the lanes of mask (nil: all).
-func (w *walkers) entry(ctx context.Context, name string, mask []bool) error {
+// runEntry runs one entry once on the lanes of mask (nil: all).
+func (w *walkers) runEntry(ctx context.Context, name string, mask []bool) error {
 	w.calls = append(w.calls[:0], device.Call{Entry: name, Times: 1})
 	return w.run(ctx, w.calls, mask)
 }
 
 func (w *walkers) run(ctx context.Context, calls []device.Call, mask []bool) error {
-	if w.feed != nil {
-		return w.runFed(ctx, calls, mask)
+	if w.loader != nil {
+		return w.loader.run(ctx, w, calls, mask)
 	}
-	return w.once(ctx, calls, mask)
+	return w.call(ctx, calls, mask)
 }
 
-// once is one call of the device.
-func (w *walkers) once(ctx context.Context, calls []device.Call, mask []bool) error {
+// call is one call of the device.
+func (w *walkers) call(ctx context.Context, calls []device.Call, mask []bool) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	next, err := w.exe.Run(calls, w.noiseStep, mask)
-	w.noiseStep = next
+	next, err := w.exe.Run(calls, w.NoiseStep, mask)
+	w.NoiseStep = next
 	return err
 }
 
@@ -216,6 +249,9 @@ func (w *walkers) read(name string, dst []float64) []float64 {
 
 // view is a lane buffer as it is now, in a copy that the next view of it overwrites.
 func (w *walkers) view(name string) []float64 {
+	if w.views == nil {
+		w.views = map[string][]float64{}
+	}
 	w.views[name] = w.read(name, w.views[name])
 	return w.views[name]
 }
@@ -225,6 +261,16 @@ func (w *walkers) positions() [][]float64 {
 	return split(w.read(dynamics.Theta, nil), w.dim)
 }
 
+// gradients computes ∇log π_β at every walker.
+func (w *walkers) gradients(ctx context.Context) ([][]float64, error) {
+	if err := w.runEntry(ctx, dynamics.Gradient, nil); err != nil {
+		return nil, err
+	}
+	w.Gradients += int64(w.lanes())
+	return split(w.read(dynamics.Gradient, nil), w.dim), nil
+}
+
+// split cuts numbers into parts of one size.
 func split(flat []float64, size int) [][]float64 {
 	var out [][]float64
 	for ; len(flat) > 0; flat = flat[size:] {
@@ -238,7 +284,7 @@ func (w *walkers) place(ctx context.Context, at [][]float64) (bad []int, err err
 	for lane, x := range at {
 		w.exe.SetLane(dynamics.Theta, lane, x)
 	}
-	if err := w.entry(ctx, "start", nil); err != nil {
+	if err := w.runEntry(ctx, "start", nil); err != nil {
 		return nil, err
 	}
 	logPrior, logLik := w.read(dynamics.LogPrior, nil), w.read(dynamics.LogLik, nil)

@@ -20,38 +20,41 @@ func ladderOf(t *testing.T) *walkers {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := &walkers{chains: 3, per: 4, dim: 2, tempered: true, traits: rule.Traits(), views: map[string][]float64{}}
+	w := &walkers{population: &population{PerChain: 4}, chains: 3, dim: 2, tempered: true, traits: rule.Traits()}
 	for j := range 4 {
-		g := rung{beta: 1 / float64(j+1), step: float64(j), friction: 10 * float64(j), metric: adapt.Diagonal(2)}
-		g.metric.Scale[1] = float64(j)
-		w.rungs = append(w.rungs, g)
+		g := rung{Beta: 1 / float64(j+1), Step: float64(j), Friction: 10 * float64(j), Metric: adapt.Diagonal(2)}
+		g.Metric.Scale[1] = float64(j)
+		w.Rungs = append(w.Rungs, g)
 	}
-	w.rungs[2].metric = w.rungs[1].metric // neighbours may share one
+	w.Rungs[2].Metric = w.Rungs[1].Metric // neighbours may share one
 	if w.exe, err = (host.Device{}).Load(p, device.Options{Lanes: 12}); err != nil {
 		t.Fatal(err)
 	}
-	w.seat(func(walker int) int { return walker })
-	w.settleAll()
+	for lane := range 12 {
+		w.RungOf = append(w.RungOf, lane%4)
+	}
+	w.findLanes()
+	w.writeAllRungs()
 	return w
 }
 
-// Whatever is traded, the tables of rungs and lanes are inverse to each other, and each lane has what its rung owns.
-func TestTrade(t *testing.T) {
+// Whatever is swapped, the tables of rungs and lanes are inverse to each other, and each lane has what its rung owns.
+func TestExchangeRungs(t *testing.T) {
 	w, r := ladderOf(t), rand.New(rand.NewPCG(1, 1))
 	for range 200 {
 		chain, j := r.IntN(3), r.IntN(3)
-		w.trade(w.laneAt(chain, j), w.laneAt(chain, j+1))
+		w.exchangeRungs(w.laneAt(chain, j), w.laneAt(chain, j+1))
 	}
 	scale := split(w.read("metric_scale", nil), 2)
 	moved := 0
-	for lane, at := range w.rungOf {
+	for lane, at := range w.RungOf {
 		if at != lane%4 {
 			moved++
 		}
-		want := w.rungs[at]
+		want := w.Rungs[at]
 		got := []float64{w.get(dynamics.Beta, lane), w.get(dynamics.StepSize, lane), w.get(dynamics.Friction, lane)}
-		if w.laneAt(lane/4, at) != lane || !slices.Equal(got, []float64{want.beta, want.step, want.friction}) ||
-			!slices.Equal(scale[lane], want.metric.Scale) {
+		if w.laneAt(lane/4, at) != lane || !slices.Equal(got, []float64{want.Beta, want.Step, want.Friction}) ||
+			!slices.Equal(scale[lane], want.Metric.Scale) {
 			t.Errorf("lane %d on rung %d: %v, scale %v; lane %d stands there", lane, at, got, scale[lane],
 				w.laneAt(lane/4, at))
 		}
@@ -62,9 +65,9 @@ func TestTrade(t *testing.T) {
 }
 
 // Where several walkers of a chain stand on one rung, its lane is the first of theirs.
-func TestSeatsShared(t *testing.T) {
-	w := &walkers{chains: 2, per: 3, rungs: make([]rung, 1)}
-	w.seat(func(int) int { return 0 })
+func TestRungShared(t *testing.T) {
+	w := &walkers{population: &population{PerChain: 3, Rungs: make([]rung, 1), RungOf: make([]int, 6)}, chains: 2}
+	w.findLanes()
 	if w.cold(0) != 0 || w.cold(1) != 3 {
 		t.Errorf("cold lanes %d and %d, want 0 and 3", w.cold(0), w.cold(1))
 	}

@@ -6,10 +6,10 @@ import "math"
 // information (Betancourt, "Diagnosing suboptimal cotangent disintegrations in Hamiltonian Monte Carlo", 2016): how
 // much of the spread of energies one refreshment of momenta covers. The zero value has seen none.
 type Energies struct {
-	n          int
-	last       float64
-	mean, m2   float64
-	transition float64 // Σ (E_i − E_{i−1})²
+	N          int
+	Last       float64
+	Mean, M2   float64
+	Transition float64 // Σ (E_i − E_{i−1})²
 }
 
 // Add takes the next energy. One that is not finite, as after a divergence, is left out.
@@ -17,22 +17,22 @@ func (e *Energies) Add(energy float64) {
 	if math.IsNaN(energy) || math.IsInf(energy, 0) {
 		return
 	}
-	if e.n > 0 {
-		e.transition += (energy - e.last) * (energy - e.last)
+	if e.N > 0 {
+		e.Transition += (energy - e.Last) * (energy - e.Last)
 	}
-	e.n++
-	d := energy - e.mean
-	e.mean += d / float64(e.n)
-	e.m2 += d * (energy - e.mean)
-	e.last = energy
+	e.N++
+	d := energy - e.Mean
+	e.Mean += d / float64(e.N)
+	e.M2 += d * (energy - e.Mean)
+	e.Last = energy
 }
 
 // BFMI is Σ (E_i − E_{i−1})² / Σ (E_i − Ē)²: 2 for independent energies; below 0.3 momenta cannot carry the chain
 // through the energies of the posterior, whose tails it then misses. NaN for fewer than three energies and for constant
 // ones.
 func (e *Energies) BFMI() float64 {
-	if e.n < 3 || e.m2 == 0 {
+	if e.N < 3 || e.M2 == 0 {
 		return math.NaN()
 	}
-	return e.transition / e.m2
+	return e.Transition / e.M2
 }

@@ -33,29 +33,29 @@ func TestTooHotIsSaid(t *testing.T) {
 }
 
 // A density without end in one of its directions is refused by name, early; one that is wide, normal or with the tails
-// of Cauchy's law, and starts a billion of its starting points' widths away from where it is, is not.
-func TestRunawayIsNamed(t *testing.T) {
-	law := func(of func(x autodiff.Node) autodiff.Node) infer.Target {
+// of Cauchy's distribution, and starts a billion of its starting points' widths away from where it is, is not.
+func TestDivergenceIsNamed(t *testing.T) {
+	target := func(of func(x autodiff.Node) autodiff.Node) infer.Target {
 		return dynamicstest.Density{D: 2, LogPrior: func(theta autodiff.Node) autodiff.Node {
 			x, y := autodiff.Slice(theta, []int{0}, []int{1}), autodiff.Slice(theta, []int{1}, []int{2})
 			return autodiff.SumAll(autodiff.Sub(of(y), autodiff.Mul(x, x)))
 		}}
 	}
-	flat := law(func(y autodiff.Node) autodiff.Node { return autodiff.Mul(y.Graph().Const(0), y) })
+	flat := target(func(y autodiff.Node) autodiff.Node { return autodiff.Mul(y.Graph().Const(0), y) })
 	o := options(2)
 	o.Draws = 100
 	var refusal infer.Refusal
 	report, err := Sample(context.Background(), flat, o, new(memory))
-	if !errors.As(err, &refusal) || !strings.HasPrefix(err.Error(), "x[2] runs off without end") ||
+	if !errors.As(err, &refusal) || !strings.HasPrefix(err.Error(), "x[2] diverges to infinity") ||
 		report.Gradients > 100_000 {
 		t.Errorf("after %d gradients: %v", report.Gradients, err)
 	}
 	for name, target := range map[string]infer.Target{
-		"normal": law(func(y autodiff.Node) autodiff.Node {
+		"normal": target(func(y autodiff.Node) autodiff.Node {
 			z := autodiff.Mul(y.Graph().Const(1e-8), autodiff.Sub(y, y.Graph().Const(1e9)))
 			return autodiff.Neg(autodiff.Mul(z, z))
 		}),
-		"cauchy": law(func(y autodiff.Node) autodiff.Node {
+		"cauchy": target(func(y autodiff.Node) autodiff.Node {
 			return autodiff.Neg(autodiff.Log(autodiff.Add(y.Graph().Const(1), autodiff.Mul(y, y))))
 		}),
 	} {

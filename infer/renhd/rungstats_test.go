@@ -9,7 +9,7 @@ import (
 
 // The share of walkers that come from the cold end falls from 1 to 0; thermostats stand where friction and noise put
 // them; the barrier of each half is that of the whole; and all that costs the draws nothing.
-func TestLedger(t *testing.T) {
+func TestRungStatistics(t *testing.T) {
 	s := infer.Settings{Replicas: 7, Ratio: 1.5, Path: "energy", Noise: 0.25, Metric: "identity", StepSize: 0.1,
 		Steps: 50, Friction: 0.1}
 	_, report := fiveModes(t, s, 500, exchange{test: penalty()})
@@ -45,9 +45,9 @@ func TestLedger(t *testing.T) {
 func TestUpwardByHand(t *testing.T) {
 	var c rungCount
 	for _, last := range []int{undecided, upward, upward, downward, upward} {
-		c.note(0, []float64{1}, []float64{0}, nil, last)
+		c.add(0, []float64{1}, []float64{0}, nil, last)
 	}
-	if c.moves != 5 || c.up != 3 || c.down != 1 {
+	if c.Trajectories != 5 || c.Up != 3 || c.Down != 1 {
 		t.Errorf("%+v", c)
 	}
 }

@@ -31,11 +31,14 @@ func Nearest(at [][]float64, lane int, to []int) int {
 	return slices.MinFunc(to, func(a, b int) int { return cmp.Compare(distance(a), distance(b)) })
 }
 
-// Lost tells which walkers are where next to none of the target is, from the log densities and positions of the same
-// sweeps, by walker: the mass of a walker's surroundings is about e to the median of its log density, times its
-// standard deviations; where that is so far below the second best (one may be wrong, and an eighth of many) that no
-// error of such an estimate makes up for it, the walker is lost. Only the second half of what was seen counts.
-func Lost(density [][]float64, visited [][][]float64) []bool {
+// InNegligibleMass reports which walkers are where next to none of the target is, from the log densities and positions
+// of the same sweeps, by walker. The mass of a walker's surroundings is about e to the median of its log density, times
+// its standard deviations; a walker is stuck where that is so far below the second best (one may be wrong, and an eighth
+// of many) that no error of such an estimate makes up for it. Only the second half of what was seen counts.
+//
+//	median log density   −10  −11  −10  −90
+//	standard deviations    1    1    1    1    →  false false false true
+func InNegligibleMass(density [][]float64, visited [][][]float64) []bool {
 	out, mass := make([]bool, len(density)), make([]float64, len(density))
 	if len(density) < 3 {
 		return out
@@ -52,8 +55,8 @@ func Lost(density [][]float64, visited [][][]float64) []bool {
 	return out
 }
 
-// negligible is the logarithm of a weight that nobody would notice, with as much again for the error of an estimate;
-// coordinates add to the latter.
+// negligible is the log weight below which a mode is ignored, doubled to allow for estimation error; coordinates add to
+// the latter.
 const negligible = 20
 
 // surroundings is the logarithm of that mass, up to a constant.

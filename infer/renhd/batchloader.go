@@ -10,21 +10,21 @@ import (
 	"ppl/runtime/device"
 )
 
-// A feed puts the rows of data that are in files where the device reads them. Their numbers are a pure function of
-// seed, lane and clock, as they would be on the device.
-type feed struct {
+// A batchLoader copies the rows of each minibatch from files to the device. Which rows is a pure function of seed, lane
+// and clock, the same as the device computes for data in memory.
+type batchLoader struct {
 	target  infer.Streamed
 	batches dynamics.Batches
 	seed    uint64
 }
 
-// newFeed is nil where all data are in memory.
-func (r *run) newFeed() *feed {
-	t, ok := infer.Streaming(r.target)
+// newBatchLoader is nil where all data are in memory.
+func newBatchLoader(s *shared) *batchLoader {
+	t, ok := infer.Streaming(s.target)
 	if !ok {
 		return nil
 	}
-	return &feed{t, r.system.Batches, r.options.Seed}
+	return &batchLoader{t, s.system.Batches, s.options.Seed}
 }
 
 // readers is how many reads there are at once, so that a disk can serve many together, and readRows the rows of one.
@@ -33,8 +33,8 @@ const (
 	readRows = 512
 )
 
-// fill puts the rows that an entry wants on the lanes of mask (nil: all).
-func (f *feed) fill(ctx context.Context, w *walkers, entry string, mask []bool) error {
+// load copies the rows that an entry reads to the lanes of mask (nil: all).
+func (f *batchLoader) load(ctx context.Context, w *walkers, entry string, mask []bool) error {
 	together, ctx := errgroup.WithContext(ctx)
 	together.SetLimit(readers)
 	var puts []func()
@@ -70,14 +70,14 @@ func (f *feed) fill(ctx context.Context, w *walkers, entry string, mask []bool) 
 	return nil
 }
 
-// runFed runs calls one by one, with rows for each.
-func (w *walkers) runFed(ctx context.Context, calls []device.Call, mask []bool) error {
+// run executes calls one by one, with rows for each.
+func (f *batchLoader) run(ctx context.Context, w *walkers, calls []device.Call, mask []bool) error {
 	for _, c := range calls {
 		for range c.Times {
-			if err := w.feed.fill(ctx, w, c.Entry, mask); err != nil {
+			if err := f.load(ctx, w, c.Entry, mask); err != nil {
 				return err
 			}
-			if err := w.once(ctx, []device.Call{{Entry: c.Entry, Times: 1}}, mask); err != nil {
+			if err := w.call(ctx, []device.Call{{Entry: c.Entry, Times: 1}}, mask); err != nil {
 				return err
 			}
 		}
@@ -85,15 +85,15 @@ func (w *walkers) runFed(ctx context.Context, calls []device.Call, mask []bool) 
 	return nil
 }
 
-// readable reads the rows of the reference once, so that a file that cannot be read is an error and no accident.
-func (r *run) readable() error {
-	t, ok := infer.Streaming(r.target)
+// checkFiles reads the rows of the reference once, so that a file that cannot be read is an error before the run.
+func (s *shared) checkFiles() error {
+	t, ok := infer.Streaming(s.target)
 	if !ok {
 		return nil
 	}
 	for k := range t.Streams() {
 		_, width := t.StreamInput(k, 1)
-		if err := t.ReadRows(k, r.batches.Reference, make([]float64, len(r.batches.Reference)*width)); err != nil {
+		if err := t.ReadRows(k, s.batches.Reference, make([]float64, len(s.batches.Reference)*width)); err != nil {
 			return err
 		}
 	}

@@ -11,7 +11,7 @@ import (
 // Walkers in normal modes of five dimensions, each with a logarithm of its mass and a standard deviation: the density
 // at its top is e to the mass over sdⁿ. Mass counts, not density: a wide mode with a top e³⁰ lower is none to be given
 // up, a narrow one with the same top is.
-func TestLost(t *testing.T) {
+func TestInNegligibleMass(t *testing.T) {
 	type mode struct{ mass, sd float64 }
 	for name, c := range map[string]struct {
 		modes []mode
@@ -37,7 +37,7 @@ func TestLost(t *testing.T) {
 				density[w], visited[w] = append(density[w], top), append(visited[w], x)
 			}
 		}
-		if diff := cmp.Diff(c.want, Lost(density, visited)); diff != "" {
+		if diff := cmp.Diff(c.want, InNegligibleMass(density, visited)); diff != "" {
 			t.Errorf("%s: %s", name, diff)
 		}
 	}

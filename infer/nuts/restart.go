@@ -1,0 +1,34 @@
+package nuts
+
+import (
+	"fmt"
+	"slices"
+
+	"ppl/infer/adapt"
+)
+
+// restartStuck moves chains that are stuck in negligible mass, in some corner from where no trajectory leads out, to
+// where the nearest other is, and they adapt from there. Warm-up need not be reversible.
+func (r *run) restartStuck() error {
+	stuck := adapt.InNegligibleMass(r.density, r.visited)
+	if !slices.Contains(stuck, true) {
+		return nil
+	}
+	at, others := make([][]float64, len(r.chains)), []int{}
+	for lane, c := range r.chains {
+		if at[lane] = slices.Clone(position(c.state(), c.dim)); !stuck[lane] {
+			others = append(others, lane)
+		}
+	}
+	for lane, c := range r.chains {
+		if stuck[lane] {
+			to := adapt.Nearest(at, lane, others)
+			at[lane], c.step = at[to], r.chains[to].step
+			r.report.Notes = append(r.report.Notes,
+				fmt.Sprintf("chain %d was stuck in negligible mass; it was restarted, in warm-up, where chain %d was",
+					lane+1, to+1))
+		}
+	}
+	_, err := r.place(at)
+	return err
+}

@@ -1,0 +1,259 @@
+package renhd
+
+import (
+	"fmt"
+	"slices"
+
+	"ppl/infer"
+	"ppl/infer/draws"
+	"ppl/infer/dynamics"
+)
+
+// drawStatistics are kept with each draw, in this order.
+func drawStatistics() []draws.Variable {
+	return []draws.Variable{{Name: "lp"}, {Name: "log_prior"}, {Name: "log_likelihood"}, {Name: "acceptance_rate"},
+		{Name: "step_size"}, {Name: "n_steps", Int: true}, {Name: "diverging", Int: true}, {Name: "energy"},
+		{Name: "replica", Int: true}}
+}
+
+// A drawCollector takes the draws of the coldest rung. A chain's draw is ready when as many iterations as thinning asks
+// for have counted. Where a rule flags which iterations count, chains have theirs at different times, and a draw waits
+// until all chains have one.
+type drawCollector struct {
+	run   *run
+	state collectorState
+	ready []int        // chains that have a draw now
+	mask  []bool       // room: the lanes of their walkers
+	spare []queuedDraw // room for draws to come
+}
+
+// collectorState is what the coldest rungs have done, for the draws to come and for the report.
+type collectorState struct {
+	Chains []chainProgress
+	Rungs  rungStatistics
+}
+
+// chainProgress is what happened on a chain's coldest rung since its last draw.
+type chainProgress struct {
+	Accept, Steps float64
+	Sweeps        int
+	Counted       int // sweeps that count
+	Diverged      bool
+	Queue         []queuedDraw // not handed on yet, because other chains have none
+}
+
+// A queuedDraw waits for those of other chains.
+type queuedDraw struct{ Values, Stats []float64 }
+
+func newDrawCollector(r *run) *drawCollector {
+	w := r.walkers
+	return &drawCollector{run: r, mask: make([]bool, w.lanes()), state: collectorState{
+		Chains: make([]chainProgress, w.chains), Rungs: newRungStatistics(len(w.Rungs), w.chains)}}
+}
+
+// collectDraws decides how many iterations make a draw, and runs the sampler until each chain has its draws.
+func (r *run) collectDraws() error {
+	r.state.MedianStep = r.walkers.medianStep()
+	pilot := newDrawCollector(r)
+	if err := pilot.chooseThinning(); err != nil {
+		return err
+	}
+	if err := r.recorder.Begin(drawStatistics()); err != nil {
+		return err
+	}
+	r.swaps.reset(len(r.walkers.Rungs), r.walkers.lanes())
+	c := newDrawCollector(r)
+	defer c.report()
+	return c.collect()
+}
+
+// collect is the sampler: replica-exchange dynamics as its paper has it, one iteration after the other.
+func (c *drawCollector) collect() error {
+	r, want := c.run, c.run.shared.options.Draws
+	for halved := false; r.stats.Report.Draws < want; {
+		if !halved && r.stats.Report.Draws >= want/2 {
+			c.state.Rungs.FirstHalf, halved = slices.Clone(r.stats.Swaps.Pairs), true
+		}
+		if err := c.moveAndSwap(); err != nil {
+			return err
+		}
+		r.stats.Iterations++
+		r.showProgress(infer.Sampling)
+		if err := c.keepDraws(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// moveAndSwap is one iteration: a trajectory of every walker at the temperature of its rung, then swaps of neighbouring
+// rungs.
+func (c *drawCollector) moveAndSwap() error {
+	r, w := c.run, c.run.walkers
+	n := r.steps(maxSteps)
+	if err := w.trajectory(r.ctx, n); err != nil {
+		return err
+	}
+	c.count(float64(n))
+	r.state.Iterations++
+	return r.swaps.round(r.ctx, w)
+}
+
+// count takes in the trajectories just run.
+func (c *drawCollector) count(steps float64) {
+	r, w := c.run, c.run.walkers
+	accept, diverged := w.view(dynamics.Accept), w.view(dynamics.Diverged)
+	c.countNonFinite()
+	for chain := range w.chains {
+		lane, t := w.cold(chain), &c.state.Chains[chain]
+		t.Accept += accept[lane]
+		t.Steps += steps
+		t.Sweeps++
+		if diverged[lane] != 0 {
+			t.Diverged = true
+			r.stats.Report.Divergences++
+		}
+	}
+	r.stats.Steps += steps
+	c.state.Rungs.add(w, &r.stats.Swaps.RoundTrips, accept, diverged)
+}
+
+// countNonFinite counts the trajectories that met a density or gradient that is not finite.
+func (c *drawCollector) countNonFinite() {
+	w := c.run.walkers
+	for lane, finite := range w.view(dynamics.Finite) {
+		if finite == 0 {
+			theta := make([]float64, w.dim)
+			w.exe.GetLane(dynamics.Ended, lane, theta)
+			c.run.stats.Report.AddNonFinite(theta)
+		}
+	}
+}
+
+// keepDraws queues the draws that are ready, and hands on one of each chain as long as all chains have one.
+func (c *drawCollector) keepDraws() error {
+	c.findReady()
+	if len(c.ready) == 0 {
+		return c.checkProgress()
+	}
+	if err := c.queueDraws(); err != nil {
+		return err
+	}
+	for c.allQueued() {
+		for chain := range c.state.Chains {
+			t := &c.state.Chains[chain]
+			d := t.Queue[0]
+			t.Queue = slices.Delete(t.Queue, 0, 1)
+			if err := c.run.recorder.Draw(chain, d.Values, d.Stats); err != nil {
+				return err
+			}
+			c.spare = append(c.spare, d)
+		}
+		if c.run.stats.Report.Draws++; c.run.stats.Report.Draws == c.run.shared.options.Draws {
+			return nil
+		}
+	}
+	return nil
+}
+
+func (c *drawCollector) allQueued() bool {
+	return !slices.ContainsFunc(c.state.Chains, func(t chainProgress) bool { return len(t.Queue) == 0 })
+}
+
+// findReady lists the chains that have a draw now.
+func (c *drawCollector) findReady() {
+	w := c.run.walkers
+	var counts []float64
+	if w.traits.Flagged {
+		counts = w.view(dynamics.Counts)
+	}
+	c.ready = c.ready[:0]
+	for chain := range c.state.Chains {
+		if counts != nil && counts[w.cold(chain)] == 0 {
+			continue
+		}
+		t := &c.state.Chains[chain]
+		if t.Counted++; t.Counted == c.run.stats.Report.Thin {
+			c.ready = append(c.ready, chain)
+		}
+	}
+}
+
+// queueDraws puts a draw of each chain that is ready in its queue.
+func (c *drawCollector) queueDraws() error {
+	w := c.run.walkers
+	if err := c.computeValues(c.ready); err != nil {
+		return err
+	}
+	logPrior, logLik, total := w.view(dynamics.LogPrior), w.view(dynamics.LogLik), w.view(dynamics.Total)
+	for _, chain := range c.ready {
+		lane, t, d := w.cold(chain), &c.state.Chains[chain], c.room()
+		w.exe.GetLane(dynamics.Values, lane, d.Values)
+		d.Stats = append(d.Stats[:0], logPrior[lane]+logLik[lane], logPrior[lane], logLik[lane],
+			t.Accept/float64(t.Sweeps), w.Rungs[0].Step, t.Steps, oneIf(t.Diverged), total[lane],
+			float64(lane-chain*w.PerChain))
+		*t = chainProgress{Queue: append(t.Queue, d)}
+	}
+	return nil
+}
+
+// room is memory for a draw.
+func (c *drawCollector) room() queuedDraw {
+	n := len(c.spare)
+	if n == 0 {
+		return queuedDraw{Values: make([]float64, c.run.walkers.exe.Size(dynamics.Values))}
+	}
+	d := c.spare[n-1]
+	c.spare = c.spare[:n-1]
+	return d
+}
+
+// checkProgress stops a run when a chain has produced no draw at temperature 1 for too long.
+func (c *drawCollector) checkProgress() error {
+	const most = 20_000
+	for chain, t := range c.state.Chains {
+		if t.Sweeps > most*c.run.stats.Report.Thin {
+			return fmt.Errorf("chain %d has had no draw at unit temperature for %d iterations; another sampler is "+
+				"needed, or a smaller step_size", chain+1, t.Sweeps)
+		}
+	}
+	return nil
+}
+
+// computeValues computes what is saved of these chains' cold walkers, in the lane buffer Values.
+func (c *drawCollector) computeValues(chains []int) error {
+	w := c.run.walkers
+	clear(c.mask)
+	for _, chain := range chains {
+		c.mask[w.cold(chain)] = true
+	}
+	return w.runEntry(c.run.ctx, dynamics.Values, c.mask)
+}
+
+// report fills in the part of the report that the collector has counted.
+func (c *drawCollector) report() {
+	r, w, out, s := c.run, c.run.walkers, &c.run.stats.Report, &c.state.Rungs
+	if s.Rungs[0].Trajectories == 0 {
+		return
+	}
+	if !r.shared.batches.Some() { // else energies are estimates, whose noise would be all that is seen
+		for chain := range s.Energies {
+			out.EBFMI = append(out.EBFMI, s.Energies[chain].BFMI())
+		}
+	}
+	out.Halves = s.halves(r.stats.Swaps.Pairs)
+	for j, count := range s.Rungs {
+		count.describe(&out.Rungs, w.Rungs[j].Step)
+		if w.thermostated() {
+			out.Rungs.Thermostat = append(out.Rungs.Thermostat, count.Thermostat/float64(count.Trajectories))
+			out.Rungs.Injected = append(out.Rungs.Injected, r.shared.expectedFriction(w.Rungs[j]))
+		}
+	}
+}
+
+func oneIf(b bool) float64 {
+	if b {
+		return 1
+	}
+	return 0
+}

@@ -1,0 +1,64 @@
+package renhd
+
+import (
+	"math"
+
+	"ppl/infer/dynamics"
+	"ppl/infer/stats"
+)
+
+// The hottest temperature of a ladder on the energy path starts at hottestGuess and is raised by a factor, a few times.
+const (
+	higher          = 4.0
+	hottestPossible = 1e5
+)
+
+// adaptHottest runs windows and raises the hottest temperature until walkers there forget where they were: a ladder
+// whose walkers exchange rungs while each stays in a mode of its own gives the modes the weights of the starting points.
+// There is nothing to raise on the likelihood path, which ends at the prior.
+func (r *run) adaptHottest(w window) error {
+	for {
+		t, err := r.windows(w)
+		if err != nil || t == nil || r.shared.system.Path != dynamics.Energy || r.shared.settings().Ratio > 0 ||
+			r.walkers.hottest() > hottestPossible || t.seen.forgets(len(r.walkers.Rungs)-1) {
+			return err
+		}
+		r.raiseHottest()
+	}
+}
+
+// forgets reports whether walkers on the hottest rung move between all the modes that walkers there are in. Too few
+// visits to decide count as yes.
+func (s *windowState) forgets(hottest int) bool {
+	const visits, deviations, errors = 8, 0.8, 8
+	if len(s.Visited[0]) == 0 { // a window without a sweep
+		return true
+	}
+	for j := range s.Visited[0][0] {
+		there := make([][]float64, len(s.Visited))
+		for lane, xs := range s.Visited {
+			for i, x := range xs {
+				if s.Stood[lane][i] == hottest {
+					there[lane] = append(there[lane], x[j])
+				}
+			}
+		}
+		if d, e := stats.Apart(there, visits); d > deviations && e > errors {
+			return false
+		}
+	}
+	return true
+}
+
+// raiseHottest multiplies the hottest temperature by higher, and all others in proportion of their logarithms.
+func (r *run) raiseHottest() {
+	rungs := r.walkers.Rungs
+	hottest := r.walkers.hottest()
+	power := math.Log(hottest*higher) / math.Log(hottest)
+	for j := range rungs {
+		rungs[j].Beta = math.Pow(rungs[j].Beta, power)
+	}
+	r.walkers.writeAllRungs()
+	r.notef("walkers do not mix at temperature %.3g; the hottest temperature is raised to %.3g", hottest,
+		hottest*higher)
+}

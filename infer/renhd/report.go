@@ -1,0 +1,63 @@
+package renhd
+
+import "math"
+
+// completeReport fills the report with what the run was. What draws and counts show (divergences, chains that disagree,
+// swap rates near 0, no round trips) is put in words where they are summarised; here is only what they do not show.
+func (r *run) completeReport() {
+	p, s := &r.stats.Report, &r.shared
+	p.Sampler, p.Dynamics, p.Path = "renhd", s.rule.Name(), s.system.Path.String()
+	p.Chains, p.Warmup = s.options.Chains, s.options.Warmup
+	p.Temperatures, p.Batch = []float64{1}, s.batches.Size
+	if r.walkers == nil {
+		return
+	}
+	w := r.walkers
+	p.Gradients, p.StepSize = w.Gradients, w.Rungs[0].Step
+	p.Steps = r.stats.Steps / math.Max(float64(r.stats.Iterations), 1)
+	if len(w.Rungs) > 1 {
+		p.Temperatures, p.SwapRates = temperatures(w.betas()), r.stats.Swaps.rates()
+		p.RoundTrips, p.Barrier = r.stats.Swaps.RoundTrips.Count, barrier(p.SwapRates)
+	}
+	r.remarkOnRows()
+	if s.free() && r.state.Temperature.Bound > 0 && !s.rule.Traits().Flagged {
+		r.warnOfTemperature()
+	}
+	r.warnOfWarmup()
+}
+
+// remarkOnRows says how much of the data the run has read at a time.
+func (r *run) remarkOnRows() {
+	if b := r.shared.batches; b.Some() {
+		r.notef("minibatches of %d of %d rows; lp and log_likelihood are estimates from one each", b.Size, b.Rows)
+	}
+	x := &r.stats.Swaps
+	if x.Decided == 0 {
+		return
+	}
+	r.notef("the energies of swaps were estimated from a share of %.2g of the rows on average",
+		x.RowShare/float64(x.Decided))
+	if share := float64(x.Skewed) / float64(x.Decided); share > 0.01 {
+		r.warnf("in %.0f %% of swaps the log likelihood differences were too skewed for the test of swaps to be exact; "+
+			"a larger exchange_batch helps", 100*share)
+	}
+}
+
+// warnOfWarmup warns of a warm-up that was too short, and of a step size that it had to make too small.
+func (r *run) warnOfWarmup() {
+	p := &r.stats.Report
+	if p.Warmup < shortest && p.Draws > 0 {
+		r.warnf("a warm-up of %d iterations is too short to find step, coordinates and whether the target has several "+
+			"modes; the default is 1000", p.Warmup)
+	}
+	if r.shared.rule.Name() == "hmc" && p.Draws > 0 && p.StepSize < collapsed {
+		r.warnf("the step size had to shrink to %.2g of the target's width: its curvature varies wildly, and regions "+
+			"may be missing from the draws; for a hierarchical model try `noncentered` where effects are not yet, and "+
+			"check scales that may go to 0", p.StepSize)
+	}
+}
+
+const (
+	shortest  = 100  // iterations of warm-up, below which the report says that it was too short
+	collapsed = 0.01 // a step size that no target needs whose coordinates fit it
+)

@@ -1,0 +1,64 @@
+package renhd
+
+import (
+	"slices"
+
+	"ppl/infer/adapt"
+)
+
+// restartStuck moves walkers that are stuck in negligible mass to where the nearest other of their rung is: nearest, so
+// that a mode is not given up with a walker. Warm-up need not be reversible. A walker is stuck when, for two windows, it
+// hardly moved, because something in its corner of the space stops it, or had next to nothing of the target around it.
+func (r *run) restartStuck(t *warmupWindow) error {
+	if r.shared.free() {
+		return nil
+	}
+	w, at, stuck := r.walkers, r.walkers.positions(), t.stuck()
+	twice := slices.Clone(stuck)
+	for lane := range twice {
+		twice[lane] = stuck[lane] && w.Stuck != nil && w.Stuck[lane]
+	}
+	w.Stuck = stuck
+	changed := false
+	for lane := range at {
+		if !twice[lane] {
+			continue
+		}
+		if to := sameRung(w.RungOf, stuck, lane); len(to) > 0 {
+			at[lane], changed = at[adapt.Nearest(at, lane, to)], true
+		}
+	}
+	if !changed {
+		return nil
+	}
+	_, err := w.place(r.ctx, at)
+	return err
+}
+
+// sameRung lists the walkers of a lane's rung that are not stuck.
+func sameRung(rungOf []int, stuck []bool, lane int) []int {
+	var out []int
+	for l, r := range rungOf {
+		if r == rungOf[lane] && !stuck[l] {
+			out = append(out, l)
+		}
+	}
+	return out
+}
+
+// stuck reports which walkers seem to be, by lane. Masses can be compared only where all walkers are of one rung and
+// none is still coming down from far out.
+func (t *warmupWindow) stuck() []bool {
+	w := t.run.walkers
+	out := make([]bool, w.lanes())
+	for lane := range out {
+		out[lane] = t.seen.Moved[lane] < 0.05*float64(t.spec.sweeps)
+	}
+	if len(w.Rungs) > 1 || t.seen.Heats != nil && hot(t.seen.Heats) {
+		return out
+	}
+	for lane, l := range adapt.InNegligibleMass(t.seen.Density, t.seen.Visited) {
+		out[lane] = out[lane] || l
+	}
+	return out
+}

@@ -1,0 +1,47 @@
+package renhd
+
+import (
+	"ppl/infer"
+	"ppl/infer/adapt"
+)
+
+// A state is what a run has decided so far and where it is. Noise has no state: its address is (seed, lane, step, site),
+// and the steps are counted here.
+type state struct {
+	Walkers     *population
+	Swaps       swapState
+	Iterations  int              // of all walkers, warm-up and sampling together
+	MedianStep  float64          // of the walkers at temperature 1
+	Length      float64          // of hmc's trajectories, in quarter periods
+	Divergence  adapt.Divergence // of warm-up: walkers that move off without end
+	Temperature gradientTemperature
+}
+
+// A population is the walkers of all chains: what each rung owns and which rung each walker is on. Chain c has the lanes
+// from c·PerChain to (c+1)·PerChain.
+type population struct {
+	PerChain  int
+	Rungs     []rung
+	RungOf    []int  // by lane
+	Stuck     []bool // by lane: in negligible mass, as the last window of warm-up left it; nil before
+	NoiseStep uint64 // the device's next noise step
+	Gradients int64  // computed so far, a lane's each
+}
+
+// A rung is a temperature with what belongs to it; walkers come and go.
+type rung struct {
+	Beta       float64 // inverse temperature of what the path tempers
+	Metric     adapt.Metric
+	Step       float64 // in the metric's whitened coordinates
+	Friction   float64 // c
+	Noise      float64 // mean variance of the whitened gradient's coordinates under minibatches, measured
+	WorstNoise float64 // the largest of them
+}
+
+// statistics is what a run counts: for the report, and in warm-up to space the ladder.
+type statistics struct {
+	Swaps      swapStatistics
+	Iterations int     // after warm-up
+	Steps      float64 // of the trajectories after warm-up
+	Report     infer.Report
+}

@@ -1,0 +1,202 @@
+package renhd
+
+import (
+	"context"
+	"math"
+
+	"ppl/runtime/noise"
+)
+
+// An exchange is how neighbours on the ladder swap: with which test, in which order. It is fixed for a run.
+type exchange struct {
+	test    test
+	shuffle bool // even or odd pairs at random, as RENHD was published: the walk up and down the ladder diffuses
+	stays   bool // what a rung owns on the device stays on the lane: wrong, for tests of the tests
+	plain   bool // no control variates: for comparison
+}
+
+// swaps proposes exchanges between neighbouring rungs of each chain, even pairs and odd pairs in turn (deterministic
+// even-odd: Okabe et al. 2001; Syed et al. 2021), decides them and carries them out.
+//
+// A swap is a permutation of rungs over lanes: θ and momenta (of unit temperature) stay, everything a rung owns moves:
+//
+//	lane     0   1   2   3          0   1   2   3
+//	rung     0   1   2   3    →     1   0   2   3     after the even pairs, where only (0, 1) was accepted
+type swaps struct {
+	exchange
+	seed      uint64
+	carried   []string // lane buffers of size 1 that belong to the rung
+	estimator energyEstimator
+	state     *swapState
+	stats     *swapStatistics
+	proposals []proposal // of the round
+}
+
+// swapState is what the next round of swaps depends on.
+type swapState struct {
+	Round  int
+	Slopes [][]float64 // by chain: gradients of all rows' terms at the pivot; nil: no control variates
+}
+
+// swapStatistics counts what was proposed since the last reset.
+type swapStatistics struct {
+	Pairs      []pair // by lower rung
+	RoundTrips roundTrips
+	Decided    int     // proposals decided from estimates over some rows
+	Skewed     int     // of them, those whose noise was too skewed for the test
+	RowShare   float64 // their shares of all rows, added up
+}
+
+// A pair counts the proposals between a rung and the next.
+type pair struct {
+	Proposed int
+	Accept   float64 // sum of acceptance probabilities, given what was seen
+	Noise    float64 // sum of variances of noise
+}
+
+func (p pair) rate() float64 {
+	if p.Proposed == 0 {
+		return math.NaN()
+	}
+	return p.Accept / float64(p.Proposed)
+}
+
+// A proposal is a swap between a rung and the next, and what is known of its log acceptance ratio.
+type proposal struct {
+	chain, rung int
+	cold, hot   int     // lanes
+	gap         float64 // of inverse temperatures, cold − hot
+	gain        float64 // of the tempered log density on the colder rung; an estimate
+	variance    float64 // of its noise
+	seen        float64 // rows that the variance was estimated from; 0: it is known
+	skew        float64 // of the terms of those rows
+	share       float64 // of all rows
+}
+
+// delta is the log acceptance ratio and the variance of its noise. The sign is not the paper's, which is wrong: the
+// colder rung takes the better position.
+func (p *proposal) delta() (mean, variance float64) {
+	return p.gap * p.gain, p.gap * p.gap * p.variance
+}
+
+func newSwaps(s *shared, state *swapState, stats *swapStatistics) *swaps {
+	x := &swaps{exchange: s.exchange, seed: s.options.Seed, carried: s.rule.Traits().Carried, state: state, stats: stats}
+	x.estimator = &trajectoryEnergies{noise: s.settings().Noise}
+	if s.settings().Batch > 0 {
+		x.estimator = &rows{batches: s.batches, path: s.system.Path}
+	}
+	return x
+}
+
+// reset forgets what was counted.
+func (x *swaps) reset(rungs, lanes int) {
+	*x.stats = swapStatistics{Pairs: make([]pair, rungs-1), RoundTrips: roundTrips{LastEnd: make([]int, lanes)}}
+}
+
+// round proposes one swap for each pair whose turn it is, on all chains.
+func (x *swaps) round(ctx context.Context, w *walkers) error {
+	if len(w.Rungs) < 2 {
+		return nil
+	}
+	x.propose(w)
+	if err := x.estimator.estimate(ctx, w, x, x.test.maxVariance); err != nil {
+		return err
+	}
+	for i := range x.proposals {
+		x.decide(w, &x.proposals[i])
+	}
+	x.state.Round++
+	x.stats.RoundTrips.count(w)
+	return nil
+}
+
+func (x *swaps) propose(w *walkers) {
+	x.proposals = x.proposals[:0]
+	for chain := range w.chains {
+		for j := x.firstRung(chain); j+1 < len(w.Rungs); j += 2 {
+			x.proposals = append(x.proposals, proposal{chain: chain, rung: j, cold: w.laneAt(chain, j),
+				hot: w.laneAt(chain, j+1), gap: w.Rungs[j].Beta - w.Rungs[j+1].Beta})
+		}
+	}
+}
+
+// firstRung is the lower rung of the first pair.
+func (x *swaps) firstRung(chain int) int {
+	if x.shuffle {
+		return int(2 * x.uniform(chain, math.MaxUint32))
+	}
+	return x.state.Round % 2
+}
+
+// uniform is a number of a round's own; points of swaps are below those of choices.
+func (x *swaps) uniform(chain int, point uint32) float64 {
+	return noise.Uniform(x.seed, uint32(chain), uint64(x.state.Round), site, point)
+}
+
+// site is that of swap decisions; no device program uses it.
+const site = noise.Sites - 1
+
+// decide tests a proposal and carries out what is accepted.
+func (x *swaps) decide(w *walkers, p *proposal) {
+	chance, accept := x.test.decide(p, func(k int) float64 { return x.uniform(p.chain, uint32(4*p.rung+k)) })
+	x.countProposal(p, chance)
+	if !accept {
+		return
+	}
+	for _, name := range x.carried {
+		if x.stays {
+			break
+		}
+		carry(w, name, p.cold, p.hot)
+	}
+	w.exchangeRungs(p.cold, p.hot)
+}
+
+func (x *swaps) countProposal(p *proposal, chance float64) {
+	_, variance := p.delta()
+	at := &x.stats.Pairs[p.rung]
+	at.Proposed++
+	at.Accept += chance
+	at.Noise += variance
+	if p.share == 0 {
+		return
+	}
+	x.stats.Decided++
+	x.stats.RowShare += p.share
+	if p.seen > 0 && math.Abs(p.skew)*math.Pow(variance, 1.5)/(6*math.Sqrt(p.seen)) > tooSkewed {
+		x.stats.Skewed++
+	}
+}
+
+// tooSkewed is the third cumulant of the noise, over 6, from which on it is not normal enough: it shifts the log
+// acceptance ratio by so much.
+const tooSkewed = 0.05
+
+// carry swaps what two lanes have in a buffer of size 1.
+func carry(w *walkers, name string, a, b int) {
+	from, to := w.get(name, a), w.get(name, b)
+	w.set(name, a, to)
+	w.set(name, b, from)
+}
+
+// rates between neighbours, over all chains.
+func (s *swapStatistics) rates() []float64 {
+	out := make([]float64, len(s.Pairs))
+	for j, p := range s.Pairs {
+		out[j] = p.rate()
+	}
+	return out
+}
+
+// proposedAny reports whether the counts say anything of a ladder.
+func (s *swapStatistics) proposedAny() bool { return len(s.Pairs) > 0 && s.Pairs[0].Proposed > 0 }
+
+// noiselessRates are the rates that Metropolis' test would have without noise. They space a ladder: what a test loses
+// to noise says nothing of how far apart rungs are, and would not get less with more of them.
+func (x *swaps) noiselessRates() []float64 {
+	out := x.stats.rates()
+	for j, p := range x.stats.Pairs {
+		out[j] = metropolis(x.test.logRatioVariance(out[j], p.Noise/float64(p.Proposed)))
+	}
+	return out
+}

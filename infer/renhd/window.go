@@ -1,0 +1,230 @@
+package renhd
+
+import (
+	"math"
+	"slices"
+
+	"ppl/infer"
+	"ppl/infer/adapt"
+	"ppl/infer/dynamics"
+	"ppl/infer/stats"
+)
+
+// A window is a part of warm-up with one metric. What is seen in it makes the next metric:
+//
+//	window{sweeps: 20, alone: true, metric: true}    far from the target: each walker has a step of its own
+//	window{sweeps: 50, metric: true}                 walkers of a rung share a step; at the end a new metric
+//	window{sweeps: 200, metric: true, spacing: true} the same on a ladder, whose temperatures are respaced
+//	window{sweeps: 300}                              the final step size, in the final metric
+type window struct {
+	sweeps   int
+	alone    bool      // every walker adapts a step of its own: it may be far from where the others are
+	maxSteps int       // of a trajectory
+	metric   bool      // learn the metric
+	spacing  bool      // learn the spacing of the ladder
+	heats    []float64 // by lane when alone: what temperatures have fallen to before; nil to measure them anew
+}
+
+// A warmupWindow is one window under way.
+type warmupWindow struct {
+	run    *run
+	spec   window
+	seen   windowState
+	accept []float64 // room
+	moved  []float64 // room
+}
+
+// windowState is what a window has seen and learned so far.
+type windowState struct {
+	StepSizes []adapt.StepSize // by lane when alone, else by rung
+	Points    []adapt.Points   // by rung: what the metric is learned from
+	Moved     []float64        // by lane: trajectories that went somewhere
+	Density   [][]float64      // by lane: log π_β after every sweep
+	Visited   [][][]float64    // by lane: θ after every sweep
+	Stood     [][]int          // by lane: its rung in every sweep
+	Heats     []float64        // by lane when alone: temperatures of the last sweep
+}
+
+// maxPoints bounds the numbers kept to learn a metric from.
+const maxPoints = 4 << 20
+
+// runWindow runs one window; what it has seen is returned, for decisions.
+func (r *run) runWindow(spec window) (*warmupWindow, error) {
+	t := &warmupWindow{run: r, spec: spec}
+	t.begin()
+	for i := range spec.sweeps {
+		if err := t.sweep(i); err != nil {
+			return t, err
+		}
+	}
+	return t, t.finish()
+}
+
+func (t *warmupWindow) begin() {
+	w := t.run.walkers
+	t.run.swaps.reset(len(w.Rungs), w.lanes())
+	t.seen = windowState{Points: make([]adapt.Points, len(w.Rungs)), Moved: make([]float64, w.lanes()),
+		Density: make([][]float64, w.lanes()), Visited: make([][][]float64, w.lanes()),
+		Stood: make([][]int, w.lanes()), Heats: t.spec.heats}
+	if t.spec.alone {
+		for _, r := range w.RungOf {
+			t.seen.StepSizes = append(t.seen.StepSizes, t.newStepSize(w.Rungs[r]))
+		}
+		return
+	}
+	for _, r := range w.Rungs {
+		t.seen.StepSizes = append(t.seen.StepSizes, t.newStepSize(r))
+	}
+}
+
+func (t *warmupWindow) newStepSize(at rung) adapt.StepSize {
+	return adapt.NewStepSize(at.Step, t.run.shared.acceptanceGoal(), t.longestStep())
+}
+
+// longestStep is the bound of adapted steps. In a few dimensions the goal would be met by trajectories of one step, all
+// of nearly one length, which mix badly in spread; three steps and more can differ. While the metric is being learned
+// it may be far too small, and steps have to make up for it.
+func (t *warmupWindow) longestStep() float64 {
+	if t.spec.metric {
+		return math.Inf(1)
+	}
+	return 0.5
+}
+
+// sweep moves every walker by a trajectory, learns from where they are, and exchanges rungs once.
+func (t *warmupWindow) sweep(i int) error {
+	r := t.run
+	if err := t.setSteps(); err != nil {
+		return err
+	}
+	if err := r.walkers.trajectory(r.ctx, r.steps(t.spec.maxSteps)); err != nil {
+		return err
+	}
+	t.learnSteps()
+	// The first quarter still shows where walkers came from, which would spoil the metric.
+	if (t.spec.metric || r.shared.free()) && i >= t.spec.sweeps/4 && i%t.stride() == 0 {
+		if err := t.collectPoints(); err != nil {
+			return err
+		}
+	}
+	t.recordPositions()
+	r.state.Iterations++
+	if t.spec.alone {
+		return nil
+	}
+	return r.swaps.round(r.ctx, r.walkers)
+}
+
+// stepSize is that of a walker on a rung.
+func (t *warmupWindow) stepSize(lane, rung int) *adapt.StepSize {
+	if t.spec.alone {
+		return &t.seen.StepSizes[lane]
+	}
+	return &t.seen.StepSizes[rung]
+}
+
+// learnSteps updates steps with the acceptance of the last trajectory, averaged over the walkers of a rung.
+func (t *warmupWindow) learnSteps() {
+	w := t.run.walkers
+	t.accept = w.read(dynamics.Accept, t.accept)
+	sum, n := make([]float64, len(w.Rungs)), make([]float64, len(w.Rungs))
+	for lane, r := range w.RungOf {
+		sum[r] += t.accept[lane]
+		n[r]++
+		if t.spec.alone {
+			t.seen.StepSizes[lane].Update(t.accept[lane])
+		}
+	}
+	for r := range w.Rungs {
+		if !t.spec.alone && n[r] > 0 {
+			t.seen.StepSizes[r].Update(sum[r] / n[r])
+		}
+	}
+}
+
+// stride is the number of sweeps from one collection of points to the next.
+func (t *warmupWindow) stride() int {
+	return 1 + t.spec.sweeps*t.run.walkers.lanes()*t.run.walkers.dim/maxPoints
+}
+
+// collectPoints keeps positions and gradients for the metrics.
+func (t *warmupWindow) collectPoints() error {
+	w := t.run.walkers
+	g, err := w.gradients(t.run.ctx)
+	if err != nil {
+		return err
+	}
+	x, usable := w.positions(), t.usable()
+	for lane, r := range w.RungOf {
+		if usable[lane] {
+			t.seen.Points[r].Add(x[lane], g[lane])
+		}
+	}
+	return nil
+}
+
+// usable reports which walkers a metric may learn from: while they come down from their starts, the better half and
+// those near it. One start with a gradient of 10¹⁰⁰ would count more than all others together.
+func (t *warmupWindow) usable() []bool {
+	w := t.run.walkers
+	out, excess := make([]bool, w.lanes()), w.excess()
+	limit := math.Max(stats.Quantile(excess, 0.5), hopeless(w.dim))
+	for lane, e := range excess {
+		out[lane] = !t.spec.alone || len(w.Rungs) > 1 || e <= limit
+	}
+	return out
+}
+
+// hopeless is a gap in log density that no volume makes up for: 20 + 5d, a factor of e⁵ > 100 in each direction and
+// more.
+func hopeless(dim int) float64 { return 20 + 5*float64(dim) }
+
+// recordPositions keeps where walkers are, for the decisions after the window.
+func (t *warmupWindow) recordPositions() {
+	w, s := t.run.walkers, &t.seen
+	t.moved = w.read(dynamics.Moved, t.moved)
+	for lane, m := range t.moved {
+		s.Moved[lane] += m
+	}
+	t.run.showProgress(infer.WarmingUp)
+	logPrior, logLik := w.read(dynamics.LogPrior, nil), w.read(dynamics.LogLik, nil)
+	for lane, x := range w.positions() {
+		s.Density[lane] = append(s.Density[lane], logPrior[lane]+logLik[lane])
+		s.Stood[lane] = append(s.Stood[lane], w.RungOf[lane])
+		s.Visited[lane] = append(s.Visited[lane], slices.Clone(x[:min(len(x), adapt.MaxDense)]))
+	}
+}
+
+// finish gives every rung the step and the metric that the window has shown.
+func (t *warmupWindow) finish() error {
+	r, w := t.run, t.run.walkers
+	r.measureTemperature(&t.seen.Points[0])
+	for j := range w.Rungs {
+		if r.shared.adaptsStep() {
+			w.Rungs[j].Step = t.learnedStep(j)
+		}
+		if t.spec.metric && r.shared.settings().Metric != "identity" {
+			w.Rungs[j].Metric = w.Rungs[j].Metric.Estimate(&t.seen.Points[j])
+			w.Rungs[j].Step = r.shared.firstStepIn(w.Rungs[j])
+		}
+	}
+	w.writeAllRungs()
+	if t.spec.metric && r.shared.system.Batches.Size > 0 {
+		return r.measureNoise()
+	}
+	return nil
+}
+
+// learnedStep is what a rung's walkers have come to: the median of their steps when they adapted alone.
+func (t *warmupWindow) learnedStep(rung int) float64 {
+	if !t.spec.alone {
+		return t.seen.StepSizes[rung].Adapted()
+	}
+	var steps []float64
+	for lane, at := range t.run.walkers.RungOf {
+		if at == rung {
+			steps = append(steps, t.seen.StepSizes[lane].Adapted())
+		}
+	}
+	return median(steps, ones(len(steps)))
+}
