@@ -23,6 +23,7 @@ func File(f *ast.File, load Loader) (*model.Model, []diag.Diagnostic) {
 	c.elaborate(c.global)
 	c.systems()
 	c.settleAll()
+	c.wholeRagged()
 	c.finish()
 	return c.model, c.diags.All()
 }
@@ -57,6 +58,7 @@ func Predictive(f *ast.File, load Loader, prior bool) (*model.Model, []diag.Diag
 	c.elaborate(c.global)
 	c.systems()
 	c.settleAll()
+	c.wholeRagged()
 	if c.diags.HasErrors() {
 		return nil, c.diags.All()
 	}

@@ -2,15 +2,16 @@ package check
 
 import "ppl/compiler/model"
 
-// Whether an expression depends on data only is noted when it is made, from its parts. A read of an array that is still being elaborated, as
-// `h[t-1]` in
+// Whether an expression depends on data only is noted when it is made, from its parts. A read of an array that is still
+// being elaborated, as `h[t-1]` in
 //
 //	h[1] = x[1]
 //	h[t in 2..T] = a * h[t-1]
 //
-// is noted as depending on parameters, and settled when all statements of the array are known: `h[1]` alone does not decide.
+// is noted as depending on parameters, and settled when all statements of the array are known: `h[1]` alone does not
+// decide.
 
-// A settler finds the definitions that depend on data only, and notes it in all expressions that they are reached from.
+// A settler finds the definitions that depend on data only, and notes it in all expressions that are reached from them.
 type settler struct {
 	depends map[*model.Array]bool // on something else than data
 	open    map[*model.Array]bool // still being elaborated
@@ -19,7 +20,8 @@ type settler struct {
 	changed bool
 }
 
-// settle notes for expressions of some definitions, for further expressions, and for all that they read, whether they depend on data only.
+// settle notes for expressions of some definitions, for further expressions, and for all that they read, whether they
+// depend on data only.
 func (c *checker) settle(arrays []*model.Array, xs ...model.Expr) {
 	s := settler{depends: map[*model.Array]bool{}, open: map[*model.Array]bool{}}
 	for _, a := range c.open {

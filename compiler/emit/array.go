@@ -10,44 +10,40 @@ import (
 
 // array is a whole array with its own axes.
 func (e *emitter) array(a *model.Array) value {
-	if v, ok := e.arrays[a]; ok {
+	// an array's own statements are not guarded by where it is read, but for those of the place where its function is
+	// called
+	if len(e.guards) > 0 && len(e.indicesOf(a)) == 0 {
+		guards := e.guards
+		e.guards = nil
+		defer func() { e.guards = guards }()
+	}
+	known := e.arrays[min(len(e.guards), 1)]
+	v, ok := known[a]
+	if ok {
 		return v
 	}
-	guards := e.guards
-	e.guards = nil // an array's own statements are not guarded by where it is read
-	defer func() { e.guards = guards }()
-	var v value
-	if e.rows != nil && a.Role != model.Latent && !e.rows.splits(a) {
-		switch {
-		case !e.rows.readsRow(a):
-			return e.rows.whole.array(a)
-		case e.onceForAll(a):
-			v = e.atRows(e.rows.whole.array(a), nil)
-			e.arrays[a] = v
-			return v
-		}
-	}
-	switch a.Role {
-	case model.Data:
+	switch whole := e.rows != nil && a.Role != model.Latent && !e.rows.splits(a); {
+	case whole && !e.readsRow(a):
+		return e.rows.whole.array(a)
+	case whole && e.onceForAll(a):
+		v = e.gatheredFrom(func(w *emitter) value { return w.array(a) }, nil)
+	case a.Role == model.Data:
 		v = e.data(a)
-	case model.Imputed:
+	case a.Role == model.Imputed:
 		v = e.imputed(a)
-	case model.Latent:
-		if e.drawn {
-			return value{e.g.Input(drawnName(a), e.shape(nil, a.Type.Axes)...), nil, a.Type.Axes}
-		}
+	case a.Role == model.Latent && e.drawn:
+		return value{e.g.Input(drawnName(a), e.shape(nil, a.Type.Axes)...), nil, a.Type.Axes}
+	case a.Role == model.Latent:
 		return e.indexVar(e.enumeration(a))
+	case a.Replicates != nil:
+		v = e.replica(a)
 	default:
-		if a.Replicates != nil {
-			v = e.replica(a)
-			break
-		}
 		v = e.assemble(e.view(a))
 		if a.Missing { // what was observed of it is read as it was
 			v.node = autodiff.Where(e.observed(a).node, e.data(a).node, v.node)
 		}
 	}
-	e.arrays[a] = v
+	known[a] = v
 	return v
 }
 

@@ -95,7 +95,8 @@ type emitter struct {
 	b         *Bound
 	params    map[*model.Piece]value  // pieces of parameters and of generated arrays: bound plates, own event axes
 	exprs     [2]map[model.Expr]value // plain and guarded
-	arrays    map[*model.Array]value
+	arrays    [2]map[*model.Array]value
+	free      map[*model.Array][]*model.Index // answers of indicesOf
 	solved    map[asked]*solution
 	now       func(model.Expr) value          // inside a step of a solver: states and time
 	enums     map[*model.Array]*model.Index   // a latent's value, as an index over its support
@@ -108,7 +109,7 @@ type emitter struct {
 	drawn     bool         // latents are read from inputs, as drawn
 	most      bool         // latents are maximised out, not summed
 	source    *thetaSource // nil when parameters are given
-	series    map[*model.Group]*series
+	series    [2]map[*model.Group]*series
 	// coordinates of a parameter that a series works out; nil when parameters are given
 	coordinates func(*model.Piece) value
 	rows        *rowReader // of terms for the rows of a batch; else nil
@@ -127,9 +128,10 @@ func (b box) size() int { return max(0, b.hi-b.lo+1) }
 
 func newEmitter(g *autodiff.Graph, b *Bound, diags *diag.List) *emitter {
 	return &emitter{g: g, b: b, params: map[*model.Piece]value{},
-		exprs: [2]map[model.Expr]value{{}, {}}, arrays: map[*model.Array]value{},
+		exprs: [2]map[model.Expr]value{{}, {}}, arrays: [2]map[*model.Array]value{{}, {}},
+		free:  map[*model.Array][]*model.Index{},
 		enums: map[*model.Array]*model.Index{}, occurs: map[*model.Index]occurrence{}, solved: map[asked]*solution{},
-		series: map[*model.Group]*series{}, own: map[*model.Array][]*model.Index{}, boxes: map[*model.Set]box{},
+		series: [2]map[*model.Group]*series{{}, {}}, own: map[*model.Array][]*model.Index{}, boxes: map[*model.Set]box{},
 		diags: diags}
 }
 

@@ -258,11 +258,23 @@ func (in odeInputs) nodes() []Node {
 
 func (e *emitter) systemInputs(s *model.System) odeInputs {
 	var in odeInputs
+	seen := map[*model.Array]bool{}
 	var collect func(x model.Expr)
 	collect = func(x model.Expr) {
 		if !readsNow(x) {
-			in = append(in, input{expr: x, v: e.expr(x)})
+			if x != nil {
+				in = append(in, input{expr: x, v: e.expr(x)})
+			}
 			return
+		}
+		if r, ok := x.(*model.Ref); ok && !seen[r.Array] { // an array in the body of a function of the state
+			seen[r.Array] = true
+			for _, p := range r.Array.Pieces {
+				e.notInSystem(p)
+				for _, y := range p.Exprs() {
+					collect(y)
+				}
+			}
 		}
 		for _, y := range model.Children(x) {
 			collect(y)
@@ -274,14 +286,34 @@ func (e *emitter) systemInputs(s *model.System) odeInputs {
 	return in
 }
 
+// notInSystem refuses a recurrence that reads the state of a system that is being solved.
+func (e *emitter) notInSystem(p *model.Piece) {
+	if p.Recurrence != nil {
+		e.fail("E99", p.Value, "a recurrence that reads the state of a differential equation: not compiled by this "+
+			"version of ppl yet")
+	}
+}
+
+// readsNow reports whether an expression reads states or the time, itself or through definitions.
 func readsNow(x model.Expr) bool {
-	found := false
-	model.Walk(x, func(y model.Expr) {
-		switch y.(type) {
-		case *model.StateNow, *model.TimeNow:
-			found = true
-		}
-	})
+	found, seen := false, map[*model.Array]bool{}
+	var visit func(x model.Expr)
+	visit = func(x model.Expr) {
+		model.Walk(x, func(y model.Expr) {
+			switch y := y.(type) {
+			case *model.StateNow, *model.TimeNow:
+				found = true
+			case *model.Ref:
+				if y.Array.Role == model.Definition && !seen[y.Array] {
+					seen[y.Array] = true
+					for _, p := range y.Array.Pieces {
+						visit(p.Value)
+					}
+				}
+			}
+		})
+	}
+	visit(x)
 	return found
 }
 

@@ -62,14 +62,15 @@ type input struct {
 // their own.
 func (e *emitter) recurrence(p *model.Piece, z map[*model.Piece]value) value {
 	once := len(z) == 0 || e.coordinates != nil // else coordinates of one parameter at a time
-	s := e.series[p.Recurrence.Group]
+	known := e.series[min(len(e.guards), 1)]
+	s := known[p.Recurrence.Group]
 	if s == nil || !once {
 		s = &series{e: e, back: p.Recurrence.Group.Back}
 		s.enlist(p.Recurrence.Group, z)
 		s.run()
 	}
 	if once {
-		e.series[p.Recurrence.Group] = s
+		known[p.Recurrence.Group] = s
 	}
 	return s.bind(p, s.moveOf(p))
 }

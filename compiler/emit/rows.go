@@ -23,7 +23,6 @@ type rowReader struct {
 	of     map[*model.Array]*model.Array // the array that a view shows
 	groups map[*model.Group]*model.Group
 	masks  map[*model.Piece]value // where a view's piece counts, if pieces part the rows
-	local  map[*model.Array]bool  // answers of readsRow
 	rows   Node                   // of the batch
 	loaded map[loading]Node       // rows of streams
 	want   *[]loading             // lists what is loaded when not nil
@@ -40,8 +39,7 @@ func (e *emitter) forRows(set *model.RowSet, rows Node) *emitter {
 	r := &rowReader{set: set, whole: e, index: &model.Index{Name: "row", Set: batch, ID: 1 << 28},
 		at:   make([]value, len(set.Axes)),
 		rows: rows, loaded: map[loading]Node{}, views: map[*model.Array]*model.Array{},
-		of: map[*model.Array]*model.Array{}, groups: map[*model.Group]*model.Group{}, masks: map[*model.Piece]value{},
-		local: map[*model.Array]bool{}}
+		of: map[*model.Array]*model.Array{}, groups: map[*model.Group]*model.Group{}, masks: map[*model.Piece]value{}}
 	for k := len(set.Axes) - 1; k >= 0; k-- {
 		b, n := e.box(set.Axes[k]), rows
 		if k > 0 {
@@ -126,13 +124,18 @@ func (e *emitter) aside(x model.Expr) bool {
 
 // gathered is an expression's value for all rows, taken at those of the batch.
 func (e *emitter) gathered(x model.Expr) value {
+	return e.gatheredFrom(func(w *emitter) value { return w.expr(x) }, e.along(x))
+}
+
+// gatheredFrom is what an emitter of all rows has, taken at the rows of the batch.
+func (e *emitter) gatheredFrom(get func(whole *emitter) value, along []int) value {
 	whole := e.rows.whole
 	guards := whole.guards
 	defer func() { whole.guards = guards }()
 	if whole.guards = nil; len(e.guards) > 0 {
 		whole.guards = []value{{}}
 	}
-	return e.atRows(whole.expr(x), e.along(x))
+	return e.atRows(get(whole), along)
 }
 
 // atRows takes the bound axes that stand for coordinates, and own axes at those given, at the rows of the batch.

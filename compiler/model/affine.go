@@ -28,17 +28,36 @@ func AffineOf(e Expr) Affine {
 		return AffineOf(e.Set.Hi).Minus(AffineOf(e.Set.Lo)).Plus(Affine{Const: 1})
 	case *Ref:
 		if a := e.Array; len(a.Type.Axes) == 0 && a.Role == Definition && len(a.Pieces) == 1 {
-			if f := AffineOf(a.Pieces[0].Value); f.IsConst() {
-				return f
-			}
+			return AffineOf(a.Pieces[0].Value)
 		}
-		return AffineName(e.Array.Name)
 	case *Apply:
 		if f, ok := affineApply(e); ok {
 			return f
 		}
 	}
-	return AffineName(e.Info().At.Text())
+	return AffineName(identity(e))
+}
+
+// identity is the text of an expression with what its names mean. The body of a function has the same text wherever
+// the function is called, but its names have other meanings.
+func identity(e Expr) string {
+	var out strings.Builder
+	out.WriteString(e.Info().At.Text())
+	Walk(e, func(x Expr) {
+		switch x := x.(type) {
+		case *Num:
+			fmt.Fprintf(&out, " %g", x.Value)
+		case *IndexVar:
+			fmt.Fprintf(&out, " index %d", x.Index.ID)
+		case *SizeOf:
+			out.WriteString(" size " + x.Size.Name)
+		case *SetSize:
+			out.WriteString(" set " + x.Set.Key)
+		case *Ref:
+			fmt.Fprintf(&out, " %p", x.Array)
+		}
+	})
+	return out.String()
 }
 
 func affineApply(e *Apply) (Affine, bool) {

@@ -49,12 +49,39 @@ func (s *Set) overlaps(t *Set) bool {
 	return SameForm(s.Lo, t.Lo) || SameForm(s.Hi, t.Hi)
 }
 
-// Indices lists the indices that an expression reads, its own among them.
-func Indices(x Expr) (out []*Index) {
-	Walk(x, func(y Expr) {
-		if v, ok := y.(*IndexVar); ok {
-			out = append(out, v.Index)
-		}
-	})
+// Indices lists the indices that an expression reads and does not bind, itself or through definitions: an array in
+// the body of a function reads those of the place where the function is called.
+func Indices(x Expr) []*Index { return freeIndices([]Expr{x}, nil, map[*Array]bool{}) }
+
+// Indices lists the indices that the statements of a definition read and do not bind.
+func (a *Array) Indices() []*Index { return indicesThrough(a, map[*Array]bool{}) }
+
+func indicesThrough(a *Array, seen map[*Array]bool) (out []*Index) {
+	if a.Role != Definition || seen[a] {
+		return nil
+	}
+	seen[a] = true
+	for _, p := range a.Pieces {
+		out = append(out, freeIndices(p.Exprs(), p.Plates, seen)...)
+	}
 	return out
+}
+
+// freeIndices lists what expressions read of indices other than those bound there and in them.
+func freeIndices(xs []Expr, bound []*Index, seen map[*Array]bool) (out []*Index) {
+	for _, x := range xs {
+		Walk(x, func(y Expr) {
+			switch y := y.(type) {
+			case *IndexVar:
+				out = append(out, y.Index)
+			case *Ref:
+				out = append(out, indicesThrough(y.Array, seen)...)
+			case *Reduce:
+				bound = append(slices.Clone(bound), y.Over...)
+			case *Build:
+				bound = append(slices.Clone(bound), y.Over...)
+			}
+		})
+	}
+	return slices.DeleteFunc(out, func(i *Index) bool { return slices.Contains(bound, i) })
 }

@@ -1,0 +1,80 @@
+package check
+
+import (
+	"slices"
+
+	"ppl/compiler/model"
+)
+
+// wholeRagged refuses what reads the whole of an axis whose end depends on an index, such as `sum(w[i])` after
+//
+//	w[i in N, k in 1..n[i]] = x[i] * k
+//
+// Arrays are rectangles, in which such an axis goes on to its farthest end; a reduction over an index stops at its own.
+func (c *checker) wholeRagged() {
+	seen, read := map[model.Expr]bool{}, map[*model.Array]bool{}
+	var visit func(x model.Expr)
+	array := func(a *model.Array) {
+		if !read[a] {
+			read[a] = true
+			for _, x := range a.Exprs() {
+				visit(x)
+			}
+		}
+	}
+	visit = func(x model.Expr) {
+		if x == nil || seen[x] {
+			return
+		}
+		seen[x] = true
+		if r, ok := x.(*model.Ref); ok {
+			array(r.Array)
+		}
+		for _, y := range wholeOperands(x) {
+			c.refuseRagged(x, y.Info().Type.Axes)
+		}
+		for _, y := range model.Children(x) {
+			visit(y)
+		}
+	}
+	for _, a := range c.model.Arrays {
+		array(a)
+	}
+	for _, t := range c.model.Terms {
+		for _, x := range t.Exprs() {
+			visit(x)
+		}
+		for _, x := range append(slices.Clone(t.Args), t.Value) {
+			if x != nil {
+				c.refuseRagged(x, x.Info().Type.Axes)
+			}
+		}
+	}
+}
+
+// wholeOperands are the operands of which an expression reads every element.
+func wholeOperands(x model.Expr) []model.Expr {
+	switch x := x.(type) {
+	case *model.Reduce:
+		if len(x.Over) == 0 {
+			return []model.Expr{x.X}
+		}
+	case *model.Vector, *model.MatMul, *model.Concat:
+		return model.Children(x)
+	case *model.LogProb:
+		if x.Dist.Event > 0 {
+			return model.Children(x)
+		}
+	}
+	return nil
+}
+
+func (c *checker) refuseRagged(x model.Expr, axes []*model.Set) {
+	for _, s := range axes {
+		if len(s.Ragged) > 0 {
+			c.notYet(x.Info().At, "a whole axis "+s.Name+", whose end depends on an index (ragged)").
+				Help("run over it with an index: `sum(k in %s: …)`", s.Name)
+			return
+		}
+	}
+}
