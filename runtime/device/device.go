@@ -1,8 +1,13 @@
-// Package device is what the engine asks of a machine that runs IR programs. Package devicetest holds devices to it.
+// Package device defines what the engine requires of a machine that runs IR programs:
 //
-// Promises of every device: the numbers of a lane depend on the program, its own buffers, the seed, its number and the
-// step, never on the number of threads or of other lanes; the same calls give the same bytes again. Devices agree with
-// one another to rounding.
+//	exe, err := dev.Load(program, device.Options{Lanes: 64, Seed: 1})
+//	exe.Set("theta", start)
+//	next, err := exe.Run([]device.Call{{Entry: "step", Times: 100}}, 0, nil)
+//	exe.Get("theta", draws)
+//
+// Every device guarantees: the numbers of a lane depend only on the program, the lane's own buffers, the seed, the
+// lane's number and the step, never on the number of threads or of other lanes; and the same calls give the same bytes
+// again. Devices agree with one another to rounding. Package devicetest tests these guarantees.
 package device
 
 import "ppl/compiler/ir"
@@ -15,18 +20,18 @@ type Device interface {
 	Load(p *ir.Program, o Options) (Executable, error)
 }
 
-// An Adviser is a device that may know what would make it faster: Advice is a sentence for the user, "" if there is
-// nothing.
+// An Adviser is a device that may know what would make it faster. Advice is a sentence for the user; "" if there is
+// nothing to improve.
 type Adviser interface{ Advice() string }
 
 // Options of one loaded program.
 type Options struct {
 	Lanes   int    // walkers; padded by the device to whole blocks
-	Seed    uint64 // of the noise
+	Seed    uint64 // seed of the noise
 	Threads int    // 0 means all cores; never changes a result
 }
 
-// A Call runs an entry a number of times.
+// A Call runs an entry Times times.
 type Call struct {
 	Entry string
 	Times int
@@ -43,9 +48,10 @@ type Executable interface {
 	// SetLane and GetLane copy one lane's part, len = size.
 	SetLane(name string, lane int, values []float64)
 	GetLane(name string, lane int, dst []float64)
-	// Run executes the calls in order on every lane whose mask is true (nil: all); the others keep all they have. Each
-	// execution of an entry has its own noise step: step, step+1, …; the next unused one is returned. An unknown entry,
-	// a mask of the wrong length or a step beyond noise.Steps is an error, and nothing has run.
+	// Run executes the calls in order on every lane whose mask is true (a nil mask means all lanes); the buffers of the
+	// other lanes do not change. Each execution of an entry has its own noise step: step, step+1, …; the result is the
+	// next unused one. An unknown entry, a mask of the wrong length or a step beyond noise.Steps is an error, and then
+	// nothing has run.
 	Run(calls []Call, step uint64, mask []bool) (next uint64, err error)
 	Close() error
 }

@@ -7,7 +7,8 @@ import (
 )
 
 // LaneBuffers are a program's lane buffers in blocks of Width lanes: within a block a buffer is laid out
-// [element][lane]. Lanes past the last one fill its block and are set to what it is set to. Executables embed it.
+// [element][lane]. If the number of lanes is no multiple of Width, the rest of the last block are copies of the last
+// lane. Executables embed LaneBuffers.
 type LaneBuffers struct {
 	Lanes, Width int
 	Blocks       []Block
@@ -21,7 +22,7 @@ type Block struct {
 	Bufs  [][]float64 // lane buffers by id, nil elsewhere
 }
 
-// NewLaneBuffers takes the memory of each buffer of each block from allocate, which gives n zeros.
+// NewLaneBuffers gets the memory of each buffer of each block from allocate(n), which returns n zeros.
 func NewLaneBuffers(buffers []ir.Buffer, lanes, width int, allocate func(n int) []float64) LaneBuffers {
 	s := LaneBuffers{Lanes: lanes, Width: width, buffers: buffers, names: map[string]ir.BufID{}}
 	for lane0 := 0; lane0 < lanes; lane0 += width {
@@ -60,7 +61,7 @@ func (s *LaneBuffers) Get(name string, dst []float64) {
 	}
 }
 
-// SetLane copies one lane's values; the last lane's go to those that fill its block as well.
+// SetLane copies one lane's values. Values of the last lane also go to the copies that fill its block.
 func (s *LaneBuffers) SetLane(name string, lane int, values []float64) {
 	s.put(s.find(name, len(values), 1), lane, values)
 }
@@ -97,7 +98,7 @@ func (s *LaneBuffers) of(id ir.BufID, lane int) (buf []float64, l int) {
 	return s.Blocks[lane/s.Width].Bufs[id], lane % s.Width
 }
 
-// find is the lane buffer of a name, which has n numbers on so many lanes.
+// find is the lane buffer with that name; it panics unless the buffer has n numbers on that many lanes.
 func (s *LaneBuffers) find(name string, n, lanes int) ir.BufID {
 	id := s.id(name)
 	if size := s.buffers[id].Size; n != size*lanes {
@@ -114,7 +115,7 @@ func (s *LaneBuffers) id(name string) ir.BufID {
 	return id
 }
 
-// LaneWrites lists the lane buffers that statements assign.
+// LaneWrites lists the lane buffers that statements assign to.
 func LaneWrites(p *ir.Program, body []ir.Stmt) (ids []ir.BufID) {
 	seen := make([]bool, len(p.Buffers))
 	for _, s := range body {

@@ -7,8 +7,8 @@ import (
 	"ppl/compiler/ir"
 )
 
-// value is the register that holds an ir register, computed where it is first asked for: what nobody reads is never
-// built.
+// value is the register that holds an ir register. It is computed at the first request, so that values nobody reads are
+// never computed.
 func (k *kernelCode) value(r ir.Reg) int {
 	if k.of[r] < 0 {
 		k.of[r] = k.instr(&k.in.Body[r])
@@ -41,43 +41,43 @@ func (k *kernelCode) arithmetic(in *ir.Instr) int {
 		args[i] = k.value(in.Args[i])
 		s |= k.regs[args[i]].shape
 	}
-	still := true
+	dataOnly := true
 	for i := range n {
 		args[i] = k.widen(args[i], s)
-		still = still && k.regs[args[i]].still
+		dataOnly = dataOnly && k.regs[args[i]].dataOnly
 	}
-	dst := k.register(s, still)
+	dst := k.register(s, dataOnly)
 	if in.Op == ir.Shuffle {
 		return k.task(&shuffle{dst, args[0], args[1], s, in.Rows}, dst, args[:n]...)
 	}
-	return k.place(&placed{op: in.Op, loop: loops[in.Op], dst: dst, args: slices.Clone(args[:n])})
+	return k.addStep(&plannedStep{op: in.Op, loop: loops[in.Op], dst: dst, args: slices.Clone(args[:n])})
 }
 
-// register makes a register whose invariance follows from its shape.
-func (k *kernelCode) register(s shape, still bool) int {
-	k.regs = append(k.regs, register{shape: s, invariant: s&perPoint == 0 && !k.whole, still: still, slot: -1})
+// register adds a register; whether it is invariant follows from its shape.
+func (k *kernelCode) register(s shape, dataOnly bool) int {
+	k.regs = append(k.regs, register{shape: s, invariant: s&perPoint == 0 && !k.whole, dataOnly: dataOnly, slot: -1})
 	return len(k.regs) - 1
 }
 
 func (k *kernelCode) constant(v float64) int {
-	k.regs = append(k.regs, register{constant: true, invariant: true, still: true, value: v})
+	k.regs = append(k.regs, register{constant: true, invariant: true, dataOnly: true, value: v})
 	return len(k.regs) - 1
 }
 
-// place adds a step that defines a register.
-func (k *kernelCode) place(p *placed) int {
+// addStep adds a step that defines a register.
+func (k *kernelCode) addStep(p *plannedStep) int {
 	r := k.regs[p.dst]
-	p.invariant, p.still = r.invariant, r.still
+	p.invariant, p.dataOnly = r.invariant, r.dataOnly
 	k.places = append(k.places, p)
 	return p.dst
 }
 
-// task adds a step that is not arithmetic.
+// task adds a step that does something other than arithmetic.
 func (k *kernelCode) task(t task, dst int, args ...int) int {
-	return k.place(&placed{task: t, dst: dst, args: slices.Clone(args)})
+	return k.addStep(&plannedStep{task: t, dst: dst, args: slices.Clone(args)})
 }
 
-// widen repeats a register's values to fill a wider shape. Constants have full vectors as they are.
+// widen repeats a register's values to fill a wider shape. Constants need no copy: they already have full vectors.
 func (k *kernelCode) widen(r int, to shape) int {
 	from := k.regs[r]
 	if from.constant || from.shape == to {
@@ -87,16 +87,16 @@ func (k *kernelCode) widen(r int, to shape) int {
 	if w, ok := k.widened[key]; ok {
 		return w
 	}
-	dst := k.register(to, from.still)
+	dst := k.register(to, from.dataOnly)
 	k.regs[dst].invariant = from.invariant
-	k.widened[key] = k.task(&spread{dst: dst, src: r, from: from.shape, to: to, width: k.width}, dst, r)
+	k.widened[key] = k.task(&broadcast{dst: dst, src: r, from: from.shape, to: to, width: k.width}, dst, r)
 	return dst
 }
 
 func (k *kernelCode) counter(in *ir.Instr) int {
 	strides := make([]int, len(k.in.Extents))
 	strides[in.Axis] = 1
-	w := newWalk(in.Index.Const, k.in.Extents, strides)
+	w := newAffine(in.Index.Const, k.in.Extents, strides)
 	if w.constant() && in.Index.Step == 0 {
 		return k.constant(float64(in.Index.Const))
 	}
@@ -111,12 +111,12 @@ func (k *kernelCode) newAddr() int {
 
 // An addressRef is a compiled ir.Index: base alone, base + point, or a vector of elements.
 type addressRef struct {
-	kind  addressKind
-	shape shape // of the vector
-	still bool  // lists the same elements in every run
-	base  int   // in turn 0
-	step  int   // from turn to turn
-	id    int
+	kind     addressKind
+	shape    shape // shape of the vector
+	dataOnly bool  // the elements depend only on data, so they are the same in every run
+	base     int   // element in turn 0
+	step     int   // added per turn
+	id       int
 }
 
 // first is the element that point 0 is at.
@@ -131,7 +131,7 @@ const (
 )
 
 func (k *kernelCode) address(ix ir.Index) addressRef {
-	w := newWalk(ix.Const, k.in.Extents, ix.Stride)
+	w := newAffine(ix.Const, k.in.Extents, ix.Stride)
 	key := fmt.Sprint(w, ix.Step, ix.Dyn)
 	ref, ok := k.addresses[key]
 	if !ok {
@@ -141,13 +141,13 @@ func (k *kernelCode) address(ix ir.Index) addressRef {
 	return ref
 }
 
-func (k *kernelCode) newAddress(w walk, step int, dyn []ir.Dyn) addressRef {
-	still := step == 0
+func (k *kernelCode) newAddress(w affine, step int, dyn []ir.Dyn) addressRef {
+	dataOnly := step == 0
 	if len(dyn) == 0 && w.constant() {
-		return addressRef{kind: fixed, still: still, base: w.base, step: step}
+		return addressRef{kind: fixed, dataOnly: dataOnly, base: w.base, step: step}
 	}
 	if len(dyn) == 0 && w.linear() {
-		return addressRef{kind: linear, shape: perPoint, still: still, base: w.base, step: step}
+		return addressRef{kind: linear, shape: perPoint, dataOnly: dataOnly, base: w.base, step: step}
 	}
 	a := &address{dst: k.newAddr(), walk: w, step: step, width: k.width}
 	if !w.constant() {
@@ -161,14 +161,14 @@ func (k *kernelCode) newAddress(w walk, step int, dyn []ir.Dyn) addressRef {
 		r := k.widen(k.value(d.Reg), a.shape)
 		a.terms = append(a.terms, term{r, d.Stride, d.Limit})
 		args = append(args, r)
-		still = still && k.regs[r].still
+		dataOnly = dataOnly && k.regs[r].dataOnly
 	}
-	k.places = append(k.places, &placed{task: a, dst: -1, args: args, invariant: a.shape&perPoint == 0 && !k.whole,
-		still: still})
-	return addressRef{kind: listed, shape: a.shape, still: still, id: a.dst}
+	k.places = append(k.places, &plannedStep{task: a, dst: -1, args: args, invariant: a.shape&perPoint == 0 && !k.whole,
+		dataOnly: dataOnly})
+	return addressRef{kind: listed, shape: a.shape, dataOnly: dataOnly, id: a.dst}
 }
 
-// load reads straight from the buffer where its elements lie in order, unless this kernel overwrites them.
+// load makes a register a view of the buffer if its elements are consecutive there, unless this kernel overwrites them.
 func (k *kernelCode) load(in *ir.Instr) int {
 	ref := k.address(in.Index)
 	width := k.c.widthOf(in.Buf)
@@ -176,31 +176,31 @@ func (k *kernelCode) load(in *ir.Instr) int {
 	if width > 1 {
 		s |= perLane
 	}
-	dst := k.register(s, ref.still && k.c.program.Buffers[in.Buf].Space == ir.Shared)
+	dst := k.register(s, ref.dataOnly && k.c.program.Buffers[in.Buf].Space == ir.Shared)
 	if ref.kind == listed {
 		return k.task(&gather{dst: dst, buf: in.Buf, addr: ref, width: width, shape: s}, dst)
 	}
 	if !k.overwrites(in) {
 		return k.view(in.Buf, ref, width, dst)
 	}
-	return k.task(&fetch{dst: dst, buf: in.Buf, addr: ref, width: width, shape: s}, dst)
+	return k.task(&copyLoad{dst: dst, buf: in.Buf, addr: ref, width: width, shape: s}, dst)
 }
 
-// overwrites reports whether the kernel stores to what it loads.
+// overwrites reports whether the kernel stores to the buffer that it loads from.
 func (k *kernelCode) overwrites(in *ir.Instr) bool {
 	return slices.ContainsFunc(k.in.Out, func(o ir.Output) bool {
 		return o.Buf == in.Buf && !k.in.Apart(in.Index, o.Index)
 	})
 }
 
-// view lets a register be elements that lie in order.
+// view makes a register refer to consecutive elements of a buffer, without a copy.
 func (k *kernelCode) view(buf ir.BufID, ref addressRef, width, dst int) int {
 	k.regs[dst].alias = true
 	when := atChunk
 	switch {
-	case k.freezes() && k.regs[dst].still:
+	case k.runsAtLoad() && k.regs[dst].dataOnly:
 		when = atLoad
-	case k.whole && ref.still && !k.c.inside:
+	case k.whole && ref.dataOnly && !k.c.inTile:
 		when = atBlock
 	}
 	k.views[when] = append(k.views[when], viewCode{dst, buf, ref, width})

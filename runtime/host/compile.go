@@ -7,16 +7,16 @@ import (
 	"ppl/compiler/ir"
 )
 
-// A compiler turns statements into vector steps for blocks of one width, and counts what workers must hold.
+// A compiler turns statements into vector steps for blocks of one width, and sums up the memory that each worker needs.
 type compiler struct {
-	program *ir.Program
-	width   int
-	setup   bool          // shared buffers are being written
-	kernels []*kernelCode // by kernel id
-	temps   []int         // sizes of workers' temporaries
-	lefts   []int         // sizes of what tiles leave with runners
-	tiles   bool          // some statement has several tiles
-	inside  bool          // of an ir.Tiles
+	program     *ir.Program
+	width       int
+	setup       bool          // compiling Setup, which writes shared buffers
+	kernels     []*kernelCode // by kernel id
+	temps       []int         // sizes of workers' temporaries
+	resultSizes []int         // sizes of the results of tiles, kept by runners
+	tiles       bool          // some statement has several tiles
+	inTile      bool          // in the body of an ir.Tiles
 }
 
 func (c *compiler) statements(body []ir.Stmt) []statement {
@@ -59,14 +59,14 @@ func (c *compiler) widthOf(id ir.BufID) int {
 	return c.width
 }
 
-// temp reserves room for n numbers in every worker.
+// temp reserves n numbers in every worker.
 func (c *compiler) temp(n int) int {
 	c.temps = append(c.temps, n)
 	return len(c.temps) - 1
 }
 
-// frames makes a worker's frames. Registers of all kernels share one file, since kernels run one after another;
-// constants have vectors of their own, written here and never again.
+// frames makes a worker's frames. Registers of all kernels share one file, since kernels run one after another.
+// Constants have vectors of their own, which are written here once and only read later.
 func (c *compiler) frames(bufs [][]float64) []frame {
 	file := make([]float64, c.maxSlots()*chunkValues)
 	constants := map[uint64][]float64{}
@@ -86,13 +86,13 @@ func (c *compiler) maxSlots() int {
 	return n
 }
 
-// kernelCode is a kernel under compilation; regs are its vector registers, which are more than ir registers where a
-// value is widened to more points or lanes.
+// kernelCode is a kernel under compilation. regs are its vector registers; there are more of them than ir registers,
+// since a value that is widened to more points or lanes gets another one.
 type kernelCode struct {
 	*kernel
 	in        *ir.Kernel
 	c         *compiler
-	both      shape // what a value can vary with: no perPoint with one point, no perLane with one lane
+	both      shape // what a value can vary with: not perPoint if there is one point, not perLane if there is one lane
 	regs      []register
 	addrs     int
 	slots     int
@@ -100,12 +100,12 @@ type kernelCode struct {
 	widened   map[widening]int // a register in a wider shape
 	addresses map[string]addressRef
 	views     [occasions][]viewCode
-	places    []*placed
+	places    []*plannedStep
 
-	frozen, prologue, body []*placed // places, sorted
+	loadSteps, prologue, body []*plannedStep // planned steps, by when they run
 }
 
-// A viewCode is a view before it is bound.
+// A viewCode is a view before its pointers are set.
 type viewCode struct {
 	reg   int
 	buf   ir.BufID
@@ -118,27 +118,27 @@ type widening struct {
 	to  shape
 }
 
-// A register is a vector of one shape. An invariant one does not change from chunk to chunk, of which there are
-// several, though its shape may say perPoint; a still one depends on nothing but data.
+// A register is a vector of one shape. An invariant register does not change from chunk to chunk although its shape may
+// say perPoint; a dataOnly register depends only on data.
 type register struct {
 	shape     shape
 	invariant bool
-	still     bool
+	dataOnly  bool
 	constant  bool
-	value     float64 // of a constant
+	value     float64 // if constant
 	slot      int     // in the register file, or -1
-	alias     bool    // points into a buffer
-	own       bool    // has memory of its own
+	alias     bool    // refers to elements of a buffer
+	own       bool    // has memory of its own, not a slot
 }
 
-// placed is a step with the registers that it defines and uses.
-type placed struct {
-	op               ir.Op // of arithmetic that has not been fused
-	loop             opLoop
-	task             task // without a loop
-	dst              int  // register, or -1
-	args             []int
-	invariant, still bool
+// plannedStep is a step with the registers that it defines and uses.
+type plannedStep struct {
+	op                  ir.Op // for arithmetic that has not been fused
+	loop                opLoop
+	task                task // if it is not a loop
+	dst                 int  // register, or -1
+	args                []int
+	invariant, dataOnly bool
 }
 
 func (c *compiler) kernel(in *ir.Kernel) statement {
@@ -155,7 +155,7 @@ func (c *compiler) kernel(in *ir.Kernel) statement {
 	for i := range k.of {
 		k.of[i] = -1
 	}
-	k.cut()
+	k.chooseTiles()
 	k.whole = k.points > 0 && k.points <= k.chunk
 	k.outputs()
 	k.fuse()
@@ -164,34 +164,35 @@ func (c *compiler) kernel(in *ir.Kernel) statement {
 	return k.kernel
 }
 
-// freezes reports whether what depends on data alone is computed once at load: where one chunk holds all points.
-func (k *kernelCode) freezes() bool { return !k.c.setup && k.whole }
+// runsAtLoad reports whether steps that depend only on data run once, at load. That needs all points in one chunk:
+// otherwise each chunk overwrites the registers of the one before.
+func (k *kernelCode) runsAtLoad() bool { return !k.c.setup && k.whole }
 
-// allocate sorts the steps and gives registers their memory: their own, slots of the file one each, and slots shared by
-// turns.
+// allocate sorts the steps by when they run, and gives registers memory: their own, a slot of the register file for
+// each, or slots that later registers use again.
 func (k *kernelCode) allocate() {
 	last := k.lastUses()
 	var free []int
 	for i, p := range k.places {
 		switch {
-		case p.still && k.freezes():
-			k.frozen = append(k.frozen, p)
+		case p.dataOnly && k.runsAtLoad():
+			k.loadSteps = append(k.loadSteps, p)
 			if p.dst >= 0 {
 				k.regs[p.dst].own = true
 			}
 		case p.invariant:
 			k.prologue = append(k.prologue, p)
-			k.give(p.dst, nil)
+			k.assignSlot(p.dst, nil)
 		default:
 			k.body = append(k.body, p)
-			k.give(p.dst, &free)
+			k.assignSlot(p.dst, &free)
 			free = append(free, k.released(p.args, last, i)...)
 		}
 	}
 }
 
-// give finds a slot for a register, from the free ones if there are.
-func (k *kernelCode) give(dst int, free *[]int) {
+// assignSlot gives a register a slot, a free one if there is one.
+func (k *kernelCode) assignSlot(dst int, free *[]int) {
 	if dst < 0 || k.regs[dst].alias {
 		return
 	}
@@ -204,7 +205,7 @@ func (k *kernelCode) give(dst int, free *[]int) {
 	k.slots++
 }
 
-// released lists the slots of the arguments that place i is the last to read.
+// released lists the slots of the arguments for which step i is the last reader.
 func (k *kernelCode) released(args []int, last []int, i int) (slots []int) {
 	for _, a := range slices.Compact(slices.Sorted(slices.Values(args))) {
 		if r := k.regs[a]; last[a] == i && !r.invariant && !r.constant && !r.alias && !r.own {
@@ -214,7 +215,7 @@ func (k *kernelCode) released(args []int, last []int, i int) (slots []int) {
 	return slots
 }
 
-// lastUses is the last place that reads each register; outputs read beyond all.
+// lastUses is the last step that reads each register. Outputs count as reads after all steps.
 func (k *kernelCode) lastUses() []int {
 	last := make([]int, len(k.regs))
 	for i, p := range k.places {

@@ -2,12 +2,14 @@ package host
 
 import "ppl/compiler/ir"
 
-// maxPartial is the size of the largest buffer that tiles sum into separately. Larger ones take all points in order.
+// maxPartial is the size of the largest buffer for which each tile has a sum of its own. For larger ones, one tile adds
+// all points in order.
 const maxPartial = 1024
 
-// cut chooses the tiles: whole rows of the outermost loop where no two rows meet in an output; runs of TilePoints
-// points with partial sums where these are small; else one tile. It depends on the program alone.
-func (k *kernelCode) cut() {
+// chooseTiles cuts a kernel into tiles: whole rows of the outermost loop if no two rows write the same element; runs of
+// TilePoints points with partial sums if those are small; otherwise one tile. It depends on the program alone, so that
+// sums have the same order for any number of threads.
+func (k *kernelCode) chooseTiles() {
 	k.tilePoints = max(1, k.points)
 	if k.points <= ir.TilePoints {
 		return
@@ -20,7 +22,7 @@ func (k *kernelCode) cut() {
 	}
 }
 
-// rowPoints is the number of points in a turn of the outermost loop, if turns write apart from one another; else all
+// rowPoints is the number of points in a turn of the outermost loop if turns write different elements; otherwise all
 // points.
 func (k *kernelCode) rowPoints() int {
 	axis := 0
@@ -29,7 +31,7 @@ func (k *kernelCode) rowPoints() int {
 	}
 	row := k.points / k.in.Extents[axis]
 	for _, o := range k.in.Out {
-		if len(o.Index.Dyn) > 0 || o.Index.Stride == nil || abs(o.Index.Stride[axis]) <= reach(o.Index.Stride[axis+1:],
+		if len(o.Index.Dyn) > 0 || o.Index.Stride == nil || abs(o.Index.Stride[axis]) <= extent(o.Index.Stride[axis+1:],
 			k.in.Extents[axis+1:]) {
 			return k.points
 		}
@@ -37,8 +39,8 @@ func (k *kernelCode) rowPoints() int {
 	return row
 }
 
-// reach is the farthest apart two elements are that the loops visit.
-func reach(strides, extents []int) int {
+// extent is the largest distance between two elements that the loops visit.
+func extent(strides, extents []int) int {
 	r := 0
 	for i, s := range strides {
 		r += abs(s) * (extents[i] - 1)
@@ -46,10 +48,11 @@ func reach(strides, extents []int) int {
 	return r
 }
 
-// separable reports whether tiles can run apart: stores never meet, and what is combined is small.
+// separable reports whether tiles can run independently: no two points store to the same element, and combined results
+// are small.
 func (k *kernelCode) separable() bool {
 	for _, o := range k.in.Out {
-		w := newWalk(o.Index.Const, k.in.Extents, o.Index.Stride)
+		w := newAffine(o.Index.Const, k.in.Extents, o.Index.Stride)
 		if o.Combine == ir.Store && (len(o.Index.Dyn) > 0 || !w.injective()) ||
 			o.Combine != ir.Store && k.c.program.Buffers[o.Buf].Size > maxPartial {
 			return false

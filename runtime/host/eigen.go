@@ -5,13 +5,13 @@ import (
 	"ppl/runtime/special"
 )
 
-// eigen decomposes one lane's matrix after the other.
+// eigen decomposes the matrices of all lanes, one lane after another.
 type eigen struct {
 	*ir.Eigen
 	in     operand
 	width  int
 	typ    ir.Type
-	matrix int // temporaries of one lane
+	matrix int // temporaries for one lane
 	result int
 }
 

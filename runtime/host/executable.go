@@ -33,11 +33,11 @@ type executable struct {
 	entries map[string]*entry
 	runners []*worker // one per goroutine that runs whole blocks
 
-	// The run in progress.
+	// The fields below describe the Run in progress.
 	schedule []call
 	step     uint64
 	mask     []bool
-	next     atomic.Int64 // block to take
+	next     atomic.Int64 // index of the next block to run
 	done     sync.WaitGroup
 }
 
@@ -68,7 +68,7 @@ func (e *executable) allocate(lanes int) {
 	}
 }
 
-// setup runs Setup as if it were an entry of one lane whose lane buffers are the shared ones.
+// setup runs Setup as an entry of a single lane whose lane buffers are the shared buffers.
 func (e *executable) setup(p *ir.Program) {
 	if len(p.Setup) == 0 {
 		return
@@ -76,7 +76,7 @@ func (e *executable) setup(p *ir.Program) {
 	c := &compiler{program: p, width: 1, setup: true}
 	body := c.statements(p.Setup)
 	w := newWorker(e, c)
-	w.look()
+	w.bindViews()
 	for _, s := range body {
 		s.run(w)
 	}
@@ -99,7 +99,7 @@ func (e *executable) Run(calls []device.Call, step uint64, mask []bool) (uint64,
 	return next, nil
 }
 
-// plan resolves the calls into e.schedule and counts their steps.
+// plan resolves the calls into e.schedule, and returns the step after the last.
 func (e *executable) plan(calls []device.Call, step uint64, mask []bool) (next uint64, err error) {
 	if mask != nil && len(mask) != e.Lanes {
 		return 0, fmt.Errorf("host: mask of %d for %d lanes", len(mask), e.Lanes)

@@ -9,7 +9,8 @@ import (
 // expSteps is the number of powers of 2 in expTable.
 const expSteps = 128
 
-// expTable has the bits of 2^(i/128), less i where the exponent begins, so that adding k there multiplies by 2^(k/128).
+// expTable has the bits of 2^(i/128), with i subtracted where the exponent begins, so that adding k there multiplies by
+// 2^(k/128).
 var expTable = func() (t [expSteps]uint64) {
 	for i := range t {
 		t[i] = math.Float64bits(math.Exp2(float64(i)/expSteps)) - uint64(i)<<45
@@ -30,7 +31,7 @@ func expLoop(d, a []float64) {
 	a = a[:len(d)]
 	for i, x := range a {
 		if !(math.Abs(x) < 708) {
-			d[i] = math.Exp(x) // underflow, overflow, NaN
+			d[i] = math.Exp(x) // underflow, overflow or NaN
 			continue
 		}
 		z := x*perStep + integer
@@ -43,7 +44,7 @@ func expLoop(d, a []float64) {
 	}
 }
 
-// expNegAbs is d = e^−|a|, which sigmoid and softplus are made of.
+// expNegAbs is d = e^−|a|, from which sigmoid and softplus are computed.
 func expNegAbs(d, a []float64) {
 	a = a[:len(d)]
 	for i, x := range a {

@@ -2,36 +2,46 @@ package host
 
 import "math"
 
-// A frame is a worker's room for one kernel, and the kernel's steps in it; what is frozen depends on data alone and
-// runs at load.
+// A frame holds the registers and steps of one kernel for one worker. For a kernel that computes
+//
+//	for i < N { out[i] = a·x[i] + log(b) }     // x, b: data; a: lane buffer
+//
+// on blocks of eight lanes, steps are divided by when they run:
+//
+//	loadSteps   r1 = log(b)                    // depends only on data: runs once, at load
+//	prologue    r0 = view of a                 // does not vary along points: once per tile
+//	body        r2 = r0·x[chunk]; r3 = r2 + r1 // once per chunk, on vectors of points × lanes
+//
+// A step has pointers to its operand registers, so that running one is a single call of its loop: with eight numbers to
+// an instruction, as in small models, looking operands up would cost as much as the arithmetic.
 type frame struct {
-	chunk    chunk                // under evaluation
+	chunk    chunk                // points being evaluated
 	vec      [][]float64          // registers
-	sized    [shapes][]*[]float64 // those that are as long as the chunk, by shape
+	sized    [shapes][]*[]float64 // registers whose length follows the chunk, by shape
 	addr     [][]int
 	partials [][]float64 // by output: [tile][element][lane]
 	views    [occasions][]view
 
-	frozen, prologue, body []step
+	loadSteps, prologue, body []step
 }
 
-// A view is a register that is elements of a buffer as they lie there.
+// A view is a register that refers to consecutive elements of a buffer.
 type view struct {
 	reg, buf        *[]float64
-	at, turn, point int // where they begin: at first, and from turn to turn and from point to point
+	at, turn, point int // index of the first element: at + turn·(turn number) + point·(point number)
 	shape           shape
 }
 
-// Views are set before steps run, when what they depend on may have changed.
+// Views are set just before steps that read them, at one of these times, after what they depend on may have changed.
 const (
-	atLoad  = iota // data lie where they lie
-	atBlock        // a worker has taken a block of lanes
-	atChunk        // a turn or a chunk begins
+	atLoad  = iota // views of shared data, which never move
+	atBlock        // views of lane buffers: a worker has switched to another block
+	atChunk        // views that depend on the turn or the chunk
 	occasions
 )
 
-// look sets the views of an occasion.
-func (f *frame) look(when, turn int) {
+// bindViews sets the views of one of these times.
+func (f *frame) bindViews(when, turn int) {
 	for i := range f.views[when] {
 		v := &f.views[when][i]
 		at := v.at + v.turn*turn + v.point*f.chunk.start
@@ -39,7 +49,7 @@ func (f *frame) look(when, turn int) {
 	}
 }
 
-// setChunk gives registers the length that the chunk has in their shapes.
+// setChunk cuts registers to the length that they have for the chunk.
 func (f *frame) setChunk(start, points, width int) {
 	f.chunk.start = start
 	if f.chunk.points == points {
@@ -81,7 +91,7 @@ func (k *kernelCode) frame(file []float64, constants map[uint64][]float64) frame
 	return f
 }
 
-// bind makes the kernel's views and steps for the frame's registers and a worker's buffers.
+// bind makes the kernel's views and steps, with pointers to the frame's registers and a worker's buffers.
 func (f *frame) bind(k *kernelCode, bufs [][]float64) {
 	for when, views := range k.views {
 		for _, v := range views {
@@ -93,10 +103,10 @@ func (f *frame) bind(k *kernelCode, bufs [][]float64) {
 			f.views[when] = append(f.views[when], b)
 		}
 	}
-	f.frozen, f.prologue, f.body = f.steps(k.frozen), f.steps(k.prologue), f.steps(k.body)
+	f.loadSteps, f.prologue, f.body = f.steps(k.loadSteps), f.steps(k.prologue), f.steps(k.body)
 }
 
-func (f *frame) steps(places []*placed) []step {
+func (f *frame) steps(places []*plannedStep) []step {
 	steps := make([]step, len(places))
 	for i, p := range places {
 		s := &steps[i]
@@ -112,7 +122,8 @@ func (f *frame) steps(places []*placed) []step {
 	return steps
 }
 
-// constantVector tells constants apart by their bits: −0 is not 0, and NaN equals itself.
+// constantVector is a full vector of v. Vectors are shared by the bits of their value, not by ==: −0 is not 0, and NaN
+// equals itself.
 func constantVector(known map[uint64][]float64, v float64) []float64 {
 	x, ok := known[math.Float64bits(v)]
 	if !ok {

@@ -7,10 +7,10 @@ import (
 	"ppl/runtime/special"
 )
 
-// total is an op beside those of the IR: the sum over points, lane by lane.
+// total is an op that the IR does not have: the sum over points, lane by lane.
 const total = ir.Op(ir.Ops)
 
-// A pair is an op and another that takes its result: as its left argument, its right one, or both.
+// A pair is an op and another that takes its result as left argument, as right argument, or as both.
 type pair struct {
 	inner, outer ir.Op
 	as           side
@@ -24,8 +24,9 @@ const (
 	twice
 )
 
-// fused has the loops of pairs; they take the inner op's arguments, then the outer's other one. A conversion rounds the
-// inner result where a compiler might contract the two.
+// fused has the loops of pairs. Their arguments are those of the inner op, then the other argument of the outer op.
+// Each loop writes float64(…) around the inner result where a compiler could otherwise contract the two operations to
+// one with a single rounding: results would then differ between processors.
 var fused = map[pair]opLoop{
 	{ir.Add, ir.Add, left}: {ternary: func(d, a, b, c []float64) {
 		zip3(d, a, b, c, func(x, y, z float64) float64 { return x + y + z })
@@ -84,12 +85,12 @@ var fused = map[pair]opLoop{
 	}},
 }
 
-// fuse lets a step compute an argument that nobody else asks for, where the pair has a loop.
+// fuse lets a step compute an argument that no other step reads, if there is a loop for the pair.
 func (k *kernelCode) fuse() {
-	uses, makers, gone := k.uses(), make([]*placed, len(k.regs)), map[*placed]bool{}
+	uses, makers, gone := k.uses(), make([]*plannedStep, len(k.regs)), map[*plannedStep]bool{}
 	for _, p := range k.places {
 		for at, a := range p.args {
-			if q := makers[a]; q != nil && k.alone(q, p, uses[a]) && p.absorb(q, side(at)) {
+			if q := makers[a]; q != nil && k.isOnlyUse(q, p, uses[a]) && p.fuseWith(q, side(at)) {
 				gone[q] = true
 				break
 			}
@@ -98,22 +99,22 @@ func (k *kernelCode) fuse() {
 			makers[p.dst] = p
 		}
 	}
-	k.places = slices.DeleteFunc(k.places, func(p *placed) bool { return gone[p] })
+	k.places = slices.DeleteFunc(k.places, func(p *plannedStep) bool { return gone[p] })
 }
 
-// alone reports whether p runs as often as q, and alone asks for its result.
-func (k *kernelCode) alone(q, p *placed, uses int) bool {
+// isOnlyUse reports whether p runs as often as q, and only p reads q's result.
+func (k *kernelCode) isOnlyUse(q, p *plannedStep, uses int) bool {
 	asks := 0
 	for _, a := range p.args {
 		if a == q.dst {
 			asks++
 		}
 	}
-	return asks == uses && q.still == p.still && q.invariant == p.invariant
+	return asks == uses && q.dataOnly == p.dataOnly && q.invariant == p.invariant
 }
 
-// absorb makes p the pair of q and p, if there is one.
-func (p *placed) absorb(q *placed, at side) bool {
+// fuseWith makes p the pair of q and p, if that pair has a loop.
+func (p *plannedStep) fuseWith(q *plannedStep, at side) bool {
 	switch {
 	case len(p.args) == 2 && p.args[0] == p.args[1]:
 		at = twice

@@ -1,16 +1,21 @@
-// Package host runs IR programs in pure Go: the portable device, and the reference for the others.
+// Package host runs IR programs in pure Go. It is the portable device, and the reference for the others.
 //
-// Lanes go in blocks of eight; a lane buffer of a block is laid out [element][lane], so that a loop nest over P points
-// and B lanes is arithmetic on vectors of P·B numbers. A kernel is interpreted one instruction at a time, or a pair of
-// them, over chunks of its points that stay in the nearest cache, as MonetDB/X100 does with columns (Boncz, Zukowski,
-// Nes: Hyper-pipelining query execution, CIDR 2005). A value that is the same for all lanes, or for all points, is
-// computed once for them. Small models have eight numbers to an instruction, where what it takes to start one counts: a
-// step knows its loop and its operands, and what a kernel stores is computed where it is to lie.
+// Lanes are processed in blocks of eight. A lane buffer of a block is laid out [element][lane], so a loop nest over P
+// points and B lanes is arithmetic on vectors of P·B numbers:
 //
-// Registers are float64 in any precision: what single precision asks for is rounded where it is stored, and no faster.
+//	for i < 3 { y[i] = 2·x[i] }    with 8 lanes:    r0 = x[0:24];  y[0:24] = 2·r0
 //
-// Every sum is taken in an order that the program alone decides, so results do not depend on the number of threads; and
-// no arithmetic crosses lanes, so they do not depend on the number of lanes either.
+// A kernel is interpreted one instruction (or fused pair of instructions) at a time over chunks of its points that stay
+// in the first-level cache, as MonetDB/X100 does with columns (Boncz, Zukowski, Nes: Hyper-pipelining query execution,
+// CIDR 2005). A value that is the same for all lanes, or for all points, is computed once for them. In small models an
+// instruction has only eight numbers, so the cost of starting one matters: a step keeps pointers to its loop and
+// operands, and a stored value is computed directly in the buffer.
+//
+// Registers are float64 also in single precision: values are rounded when they are stored, so single precision is not
+// faster here.
+//
+// The program alone decides the order of every sum, so results do not depend on the number of threads. No arithmetic
+// combines lanes, so results do not depend on the number of lanes either.
 package host
 
 import (
@@ -21,7 +26,7 @@ import (
 	"ppl/runtime/device"
 )
 
-// Device is the host as a device.
+// Device is the host device.
 type Device struct{}
 
 // Name is "host".
@@ -41,8 +46,8 @@ func (Device) Load(p *ir.Program, o device.Options) (device.Executable, error) {
 	return newExecutable(p, o), nil
 }
 
-// blockLanes is the number of lanes laid side by side: eight, or 4 or 1 where there are no more. Loops are written for
-// these three.
+// blockLanes is the number of lanes in a block: eight, or 4 or 1 if there are no more lanes. The loops have versions
+// for these three widths.
 func blockLanes(lanes int) int {
 	switch {
 	case lanes == 1:

@@ -6,8 +6,8 @@ import (
 	"ppl/compiler/ir"
 )
 
-// shape says what a value of a kernel varies with: perPoint, perLane, both or neither. Vectors of both are
-// [point][lane].
+// A shape says what a value of a kernel varies with: perPoint, perLane, both or neither. Vectors that vary with both
+// are [point][lane].
 type shape uint8
 
 const (
@@ -16,26 +16,27 @@ const (
 	shapes = 4
 )
 
-// chunkValues is the length of a full register: small enough that the registers of a kernel stay in cache.
+// chunkValues is the length of a full register, small enough that the registers of a kernel stay in the first-level
+// cache.
 const chunkValues = 512
 
-// A chunk is a run of points under evaluation.
+// A chunk is a range of points being evaluated.
 type chunk struct {
 	start, points int
-	len           [shapes]int // of a vector of that shape
+	len           [shapes]int // length of a vector of each shape
 }
 
-// A kernel is a compiled ir.Kernel, whose steps are in its frames. One that is whole has all points in one chunk, and
-// is its body. Of another the prologue (what does not vary along points) runs once per tile, the body and the outputs
+// A kernel is a compiled ir.Kernel; its steps are in its frames. If it is whole, one chunk has all points, and only the
+// body runs. Otherwise the prologue (what does not vary along points) runs once per tile, and the body and the outputs
 // once per chunk.
 type kernel struct {
-	id         int // of its frame
+	id         int // index of its frame
 	width      int
 	points     int
 	chunk      int // points of a full chunk
 	whole      bool
 	tilePoints int
-	partial    bool // tiles sum into buffers of their own, combined in order
+	partial    bool // each tile has sums of its own, which are combined in order
 	outs       []output
 }
 
@@ -44,7 +45,7 @@ func (k *kernel) tileCount() int { return (k.points + k.tilePoints - 1) / k.tile
 func (k *kernel) run(w *worker) {
 	if k.whole {
 		f := &w.frames[k.id]
-		f.look(atChunk, w.turn)
+		f.bindViews(atChunk, w.turn)
 		f.run(w, f.body)
 		return
 	}
@@ -60,7 +61,7 @@ func (k *kernel) run(w *worker) {
 	}
 }
 
-// combine meets the tiles' partial results in order.
+// combine adds the partial results of tiles to the outputs, in the order of tiles.
 func (k *kernel) combine(w *worker) {
 	f := &w.frames[k.id]
 	for i := range k.outs {
@@ -80,12 +81,12 @@ func (k *kernel) tile(w, owner *worker, t int) {
 	start := t * k.tilePoints
 	end := min(start+k.tilePoints, k.points)
 	f.setChunk(start, min(k.chunk, end-start), k.width)
-	f.look(atChunk, w.turn)
+	f.bindViews(atChunk, w.turn)
 	f.run(w, f.prologue)
 	k.startPartials(owner, t)
 	for ; start < end; start += f.chunk.points {
 		f.setChunk(start, min(k.chunk, end-start), k.width)
-		f.look(atChunk, w.turn)
+		f.bindViews(atChunk, w.turn)
 		f.run(w, f.body)
 		for i := range k.outs {
 			k.outs[i].put(w, f, &f.chunk, k.target(owner, t, i))
@@ -93,7 +94,7 @@ func (k *kernel) tile(w, owner *worker, t int) {
 	}
 }
 
-// startPartials makes a tile's own sums neutral.
+// startPartials sets a tile's own sums to the neutral element.
 func (k *kernel) startPartials(owner *worker, t int) {
 	if !k.partial {
 		return
@@ -105,7 +106,7 @@ func (k *kernel) startPartials(owner *worker, t int) {
 	}
 }
 
-// target is where a tile's output goes: the buffer, or the tile's own part.
+// target is where a tile writes an output: the buffer, or the tile's own sums.
 func (k *kernel) target(owner *worker, t, i int) []float64 {
 	o := &k.outs[i]
 	if !k.partial || o.combine == ir.Store {
@@ -114,7 +115,7 @@ func (k *kernel) target(owner *worker, t, i int) []float64 {
 	return owner.frames[k.id].partials[i][t*o.len : (t+1)*o.len]
 }
 
-// round makes values what a buffer of type t can hold; an I32 is truncated towards zero.
+// round makes values representable in a buffer of type t; an I32 is truncated towards zero.
 func round(x []float64, t ir.Type) {
 	switch t {
 	case ir.F32:

@@ -6,12 +6,12 @@ import (
 	"ppl/compiler/ir"
 )
 
-// An operand is a buffer that a statement reads; where it is shared and the statement wants lanes, a copy per lane in
-// temp.
+// An operand is a buffer that a statement reads. If the buffer is shared by lanes and the statement needs one per lane,
+// temp has the copies.
 type operand struct {
 	buf   ir.BufID
-	width int // of what values returns
-	temp  int // -1: the buffer as it is
+	width int // width of the result of values
+	temp  int // -1: no copies are needed
 }
 
 // operand reads a buffer as it is.
@@ -27,7 +27,7 @@ func (c *compiler) wide(id ir.BufID) operand {
 
 func (o operand) load(w *worker) {
 	if o.temp >= 0 {
-		stretch(w.temp[o.temp], w.bufs[o.buf], o.width)
+		repeatEach(w.temp[o.temp], w.bufs[o.buf], o.width)
 	}
 }
 
@@ -38,7 +38,7 @@ func (o operand) values(w *worker) []float64 {
 	return w.bufs[o.buf]
 }
 
-// cumSum adds each row of [Outer, N, Inner·lanes] to the one before.
+// cumSum adds to each row of [Outer, N, Inner·lanes] the row before it.
 type cumSum struct {
 	*ir.CumSum
 	in    operand
@@ -71,7 +71,7 @@ func (s *cumSum) outer(in, out []float64, row int) {
 	}
 }
 
-// cholesky is the row-by-row factorisation (Golub & Van Loan, Matrix Computations, 4.2), all lanes abreast.
+// cholesky is the row-by-row factorisation (Golub & Van Loan, Matrix Computations, 4.2), for all lanes at once.
 type cholesky struct {
 	*ir.Cholesky
 	in    operand
@@ -109,11 +109,11 @@ func (s *cholesky) factor(a, l []float64) {
 			}
 		}
 	}
-	s.poison(l)
+	s.setNaN(l)
 }
 
-// roots takes square roots of pivots, NaN where they are not positive and finite. NaN reaches the last pivot of its
-// lane.
+// roots takes square roots of pivots; they are NaN if a pivot is not positive and finite. A NaN spreads to the last
+// pivot of its lane, where setNaN finds it.
 func roots(pivot []float64) {
 	for i, v := range pivot {
 		pivot[i] = math.NaN()
@@ -123,8 +123,8 @@ func roots(pivot []float64) {
 	}
 }
 
-// poison makes the whole matrix NaN in lanes whose factorisation failed.
-func (s *cholesky) poison(l []float64) {
+// setNaN makes the whole matrix NaN in lanes whose factorisation failed.
+func (s *cholesky) setNaN(l []float64) {
 	for lane := range s.width {
 		if last := len(l) - s.width + lane; len(l) > 0 && l[last] != l[last] {
 			for i := lane; i < len(l); i += s.width {
@@ -134,7 +134,7 @@ func (s *cholesky) poison(l []float64) {
 	}
 }
 
-// triSolve is forward substitution, or backward for the transpose, row by row of the right-hand side.
+// triSolve is forward substitution (backward for the transpose), row by row of the right-hand side.
 type triSolve struct {
 	*ir.TriSolve
 	l, b  operand
@@ -194,7 +194,7 @@ func (s *triSolve) divide(x, f []float64) {
 	}
 }
 
-// choleskyPull is the pullback of a factor, the last column first; see autodiff.CholeskyPull.
+// choleskyPull is the pullback of a factor, starting with the last column; see autodiff.CholeskyPull.
 type choleskyPull struct {
 	*ir.CholeskyPull
 	l, bar operand
@@ -219,7 +219,7 @@ func (s *choleskyPull) run(w *worker) {
 	round(out, s.typ)
 }
 
-// column is (½ bar_ic − Σ_{j>c} x_ij l_jc) / l_cc on both sides of the diagonal, the diagonal last.
+// column is (½ bar_ic − Σ_{j>c} x_ij l_jc) / l_cc on both sides of the diagonal, then on the diagonal.
 func (s *choleskyPull) column(c int, l, bar, x []float64) {
 	row, rest := s.N*s.width, s.N-1-c
 	at := func(m []float64, i, j int) []float64 { return m[i*row+j*s.width:] }

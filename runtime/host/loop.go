@@ -1,6 +1,6 @@
 package host
 
-// loop runs statements turn by turn.
+// A loop runs its statements once per turn.
 type loop struct {
 	turns   int
 	reverse bool

@@ -107,7 +107,7 @@ func truth(b bool) float64 {
 	return 0
 }
 
-// zip1, zip2 and zip3 are loops that the compiler makes for one function, which it puts inside where it is short.
+// zip1, zip2 and zip3 are generic loops; the Go compiler makes one for each function f, and inlines f if it is short.
 func zip1(d, a []float64, f func(x float64) float64) {
 	a = a[:len(d)]
 	for i := range d {

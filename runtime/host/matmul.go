@@ -2,24 +2,24 @@ package host
 
 import "ppl/compiler/ir"
 
-// matMul is C = A·B over lanes. Lanes are columns: a matrix shared by lanes times a matrix per lane is one product with
-// N·B columns, and the mirror image of it where B is the shared one. Every element is a sum over k in order, in pieces
-// of splitK where it is long; rows and pieces are the tiles.
+// matMul is C = A·B for each lane. If A is shared by lanes, the lanes count as columns: the product is one matrix times
+// a matrix with N·B columns. If B is shared, the same is done with the transposes. Every element is a sum over k in
+// order, in pieces of splitK if it is long. Rows and pieces are the tiles.
 type matMul struct {
 	*ir.MatMul
 	a, b     operand
 	width    int
-	rows     int // of a tile
-	depth    int // of a tile
-	rowTiles int // tiles that the rows make
-	pieces   int // tiles that k makes
-	partials int // temporary for the sums over pieces of k, or -1
+	rows     int // rows of a tile
+	depth    int // depth of a tile
+	rowTiles int // number of tiles along the rows
+	pieces   int // number of tiles along k
+	partials int // temporary buffer for the sums of pieces, or -1
 	typ      ir.Type
 }
 
 const (
-	splitWork = 1 << 17 // multiplications per lane from which a product is cut into tiles
-	tileWork  = 1 << 15 // and about how many a tile has
+	splitWork = 1 << 17 // multiplications per lane above which a product is cut into tiles
+	tileWork  = 1 << 15 // approximate multiplications of a tile
 	splitK    = 2048    // depth of a piece
 )
 
@@ -29,7 +29,7 @@ func (c *compiler) matMul(in *ir.MatMul) statement {
 	if m.a.width == 1 && m.b.width == 1 {
 		m.b = c.wide(in.B)
 	}
-	m.cut()
+	m.chooseTiles()
 	m.rowTiles, m.pieces = ceilDiv(m.M, m.rows), max(1, ceilDiv(m.K, m.depth))
 	if m.pieces > 1 {
 		m.partials = c.temp(m.pieces * m.Batch * m.M * m.N * m.width)
@@ -38,8 +38,8 @@ func (c *compiler) matMul(in *ir.MatMul) statement {
 	return m
 }
 
-// cut chooses tiles by the program alone: pieces of k where the result is small, else rows.
-func (m *matMul) cut() {
+// chooseTiles depends on the program alone: it cuts k into pieces if the result is small, otherwise it cuts rows.
+func (m *matMul) chooseTiles() {
 	switch {
 	case m.M*m.N*m.K < splitWork:
 	case m.K >= 2*splitK && m.M*m.N <= maxPartial:
@@ -67,7 +67,7 @@ func (m *matMul) run(w *worker) {
 	round(out, m.typ)
 }
 
-// tile computes some rows of one batch over one piece of k.
+// tile computes some rows of one batch, over one piece of k.
 func (m *matMul) tile(_, owner *worker, t int) {
 	piece, batch, row := 0, t, 0
 	if m.pieces > 1 {
@@ -92,15 +92,15 @@ func (m *matMul) tile(_, owner *worker, t int) {
 	p.run(m.a.width, m.b.width, m.width)
 }
 
-// result is where the products go, all batches.
+// result is the buffer of the products of all batches.
 func (m *matMul) result(w *worker) []float64 {
 	return w.bufs[m.C][first(m.PartC, w)*m.width:][:m.Batch*m.M*m.N*m.width]
 }
 
-// first is the element that an operand begins with.
+// first is the first element of an operand.
 func first(p ir.Part, w *worker) int { return p.First + p.Step*w.turn }
 
-// matrix is the view of an operand [rows, cols] from element (i, j) on.
+// matrix is the view of an operand [rows, cols] that starts at element (i, j).
 func (m *matMul) matrix(w *worker, o operand, from ir.Part, rows, cols, batch int, shared, trans bool, i,
 	j int) matrix {
 	x := matrix{o.values(w)[first(from, w)*o.width:], cols * o.width, o.width}
@@ -161,7 +161,8 @@ func (p *product) lanewise(width int) {
 	}
 }
 
-// dotLanes adds Σₖ a[k]·b[k] to c, lane by lane. Products are rounded on all machines.
+// dotLanes adds Σₖ a[k]·b[k] to c, lane by lane. float64(…) keeps the compiler from contracting product and sum, so
+// that all processors give the same result.
 func dotLanes(c, a, b []float64, n, aStep, bStep int) {
 	if len(c) == 8 {
 		dot8((*[8]float64)(c), a, b, n, aStep, bStep)
@@ -191,8 +192,8 @@ func dot8(t *[8]float64, a, b []float64, n, aStep, bStep int) {
 	*t = [8]float64{c0, c1, c2, c3, c4, c5, c6, c7}
 }
 
-// gemm adds a·b to c: a is m×k with any strides, b is k×n and c is m×n with rows in one piece. It goes through k in
-// blocks that suit the order of a in memory; each element's sum is in the order of k.
+// gemm adds a·b to c: a is m×k with any strides; b (k×n) and c (m×n) have contiguous rows. It goes through k in blocks
+// that suit the order of a in memory; each element's sum is in the order of k.
 func gemm(m, k, n int, a, b, c matrix) {
 	block := panelRows
 	if a.col != 1 {
@@ -213,11 +214,11 @@ func gemm(m, k, n int, a, b, c matrix) {
 
 func (m matrix) from(i, j int) matrix { return matrix{m.x[i*m.row+j*m.col:], m.row, m.col} }
 
-// A panel of b is panelRows × panelCols numbers, copied so that they lie together: rows far apart would share few pages
-// and cache sets.
+// A panel of b is panelRows × panelCols numbers, copied to contiguous memory: rows that lie far apart would share few
+// pages and compete for the same cache sets.
 const panelRows, panelCols = 256, 8
 
-// gemmPanels is gemm for many rows and columns, a panel of b at a time.
+// gemmPanels is gemm for many rows and columns; it copies one panel of b at a time.
 func gemmPanels(m, k, n int, a, b, c matrix) {
 	var panel [panelRows * panelCols]float64
 	for j := 0; j < n; j += panelCols {

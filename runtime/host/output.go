@@ -8,7 +8,7 @@ import (
 	"ppl/runtime/special"
 )
 
-// An output stores or combines a register into a buffer; its values have the kernel's widest shape.
+// An output stores a register to a buffer, or combines it into one. Its values have the kernel's widest shape.
 type output struct {
 	buf     ir.BufID
 	typ     ir.Type
@@ -16,13 +16,13 @@ type output struct {
 	addr    addressRef
 	combine ir.Combine
 	width   int
-	len     int // of the buffer, all lanes
+	len     int // elements of the buffer times lanes
 	both    shape
 }
 
 func (o *output) reads() []int { return []int{o.value} }
 
-// partials is room for each tile's result, if tiles combine.
+// partials allocates each tile's result, if tiles combine.
 func (o *output) partials(tiles int) []float64 {
 	if o.combine == ir.Store {
 		return nil
@@ -30,7 +30,7 @@ func (o *output) partials(tiles int) []float64 {
 	return make([]float64, tiles*o.len)
 }
 
-// reset starts a combination from its neutral element.
+// reset sets the target to the neutral element of the combination.
 func (o *output) reset(target []float64) {
 	switch o.combine {
 	case ir.Sum:
@@ -42,7 +42,7 @@ func (o *output) reset(target []float64) {
 	}
 }
 
-// put writes a chunk's values.
+// put writes or combines the values of a chunk.
 func (o *output) put(w *worker, f *frame, c *chunk, target []float64) {
 	v := f.vec[o.value][:c.len[o.both]]
 	merge := combineLoops[o.combine]
@@ -63,7 +63,7 @@ func (o *output) put(w *worker, f *frame, c *chunk, target []float64) {
 	}
 }
 
-// run is an output as a step of a whole kernel.
+// run is the output as a step of a whole kernel.
 func (o *output) run(w *worker, f *frame, c *chunk) {
 	target := w.bufs[o.buf]
 	o.reset(target)
@@ -71,19 +71,19 @@ func (o *output) run(w *worker, f *frame, c *chunk) {
 	o.finish(target)
 }
 
-// finish makes what was combined what the buffer can hold.
+// finish rounds the combined result to what the buffer can hold.
 func (o *output) finish(target []float64) {
 	if o.combine != ir.Store {
 		round(target, o.typ)
 	}
 }
 
-// inOrder reports whether values lie in the buffer as they do in the register.
+// inOrder reports whether values have the same order in the buffer as in the register.
 func (o *output) inOrder(points int) bool {
 	return o.addr.kind == linear || o.addr.kind == fixed && points == 1
 }
 
-// fold combines all points into one element per lane.
+// fold combines all points to one element per lane.
 func (o *output) fold(target, v []float64) {
 	switch {
 	case o.combine == ir.Store:
@@ -98,7 +98,7 @@ func (o *output) fold(target, v []float64) {
 	}
 }
 
-// scatterLanes writes to elements that differ from lane to lane; at has one entry for each value, or for each lane.
+// scatterLanes writes to elements that differ from lane to lane; at has one entry per value, or per lane.
 func (o *output) scatterLanes(target, v []float64, at []int, merge func(d, v []float64)) {
 	for i := range v {
 		t := at[i%len(at)]*o.width + i%o.width
@@ -106,7 +106,7 @@ func (o *output) scatterLanes(target, v []float64, at []int, merge func(d, v []f
 	}
 }
 
-// combineLoops meet d with v, element by element.
+// combineLoops combine d with v, element by element.
 var combineLoops = [...]func(d, v []float64){
 	ir.Store: copyLoop,
 	ir.Sum: func(d, v []float64) {
@@ -127,14 +127,15 @@ var combineLoops = [...]func(d, v []float64){
 	},
 }
 
-// outputs adds the steps of all values and addresses, then what is done with them: in a whole kernel by steps, in
-// another between chunks.
+// outputs adds the steps of all values and addresses, then those that store them. In a whole kernel an output is a
+// step; otherwise outputs run between chunks.
 func (k *kernelCode) outputs() {
 	outs := make([]output, len(k.in.Out))
 	for i, o := range k.in.Out {
 		b := k.c.program.Buffers[o.Buf]
 		value := k.widen(k.value(o.Value), k.both)
-		if b.Type != ir.F64 && o.Combine == ir.Store { // other turns may be writing the rest of the buffer
+		// round before the store, not after: other turns may be writing the rest of the buffer
+		if b.Type != ir.F64 && o.Combine == ir.Store {
 			value = k.rounded(value, b.Type)
 		}
 		outs[i] = output{buf: o.Buf, typ: b.Type, value: value, addr: k.address(o.Index), combine: o.Combine,
@@ -148,48 +149,48 @@ func (k *kernelCode) outputs() {
 			k.store(o)
 		case k.totals(o):
 			sum := k.register(k.both&perLane, false)
-			k.place(&placed{op: total, loop: opLoop{unary: totalLoop}, dst: sum, args: o.reads()})
+			k.addStep(&plannedStep{op: total, loop: opLoop{unary: totalLoop}, dst: sum, args: o.reads()})
 			k.view(o.buf, o.addr, k.width, sum)
 		default:
-			k.places = append(k.places, &placed{task: o, dst: -1, args: o.reads()})
+			k.places = append(k.places, &plannedStep{task: o, dst: -1, args: o.reads()})
 		}
 	}
 }
 
-// totals reports whether an output is a buffer's only element, the sum of a register as long as the chunk, which that
-// of a constant is not.
+// totals reports whether an output is a buffer's only element and the sum of a register as long as the chunk. The
+// register of a constant is longer.
 func (k *kernelCode) totals(o *output) bool {
 	return o.combine == ir.Sum && o.addr.kind == fixed && o.len == k.width && o.typ == ir.F64 &&
 		!k.regs[o.value].constant
 }
 
-// store computes a value where it is to lie, or copies it there.
+// store computes a value directly in the buffer, or copies it there.
 func (k *kernelCode) store(o *output) {
 	dst := o.value
 	if !k.movable(dst, o.buf) {
 		dst = k.register(k.both, false)
-		k.place(&placed{loop: opLoop{unary: copyLoop}, dst: dst, args: o.reads()})
+		k.addStep(&plannedStep{loop: opLoop{unary: copyLoop}, dst: dst, args: o.reads()})
 	}
 	k.view(o.buf, o.addr, k.width, dst)
 }
 
-// movable reports whether a register can be memory of a buffer instead of its own: it has its own, and nobody asks for
-// what was there.
+// movable reports whether a register can be moved into a buffer: it has memory of its own, and nothing reads the
+// buffer's old values.
 func (k *kernelCode) movable(r int, buf ir.BufID) bool {
 	reg := k.regs[r]
-	return !reg.constant && !reg.alias && !(reg.still && k.freezes()) &&
+	return !reg.constant && !reg.alias && !(reg.dataOnly && k.runsAtLoad()) &&
 		!slices.ContainsFunc(k.in.Body, func(in ir.Instr) bool {
 			return in.Op == ir.Load && in.Buf == buf && k.overwrites(&in)
 		})
 }
 
-// rounded is what a buffer of a type makes of a register.
+// rounded is a register rounded to what a buffer of type t can hold.
 func (k *kernelCode) rounded(r int, t ir.Type) int {
 	from := k.regs[r]
-	dst := k.register(k.both, from.still)
+	dst := k.register(k.both, from.dataOnly)
 	f := func(d, a []float64) {
 		copy(d, a)
 		round(d, t)
 	}
-	return k.place(&placed{loop: opLoop{unary: f}, dst: dst, args: []int{r}})
+	return k.addStep(&plannedStep{loop: opLoop{unary: f}, dst: dst, args: []int{r}})
 }

@@ -5,8 +5,9 @@ import (
 	"ppl/runtime/noise"
 )
 
-// A step computes one register, or one vector of addresses, for the chunk of its frame. Arithmetic has its loop and its
-// operands at hand, since on few numbers a call costs as much as they do; what else there is to do is a task.
+// A step computes one register, or one vector of addresses, for the chunk of its frame. An arithmetic step keeps
+// pointers to its loop and operands, since on few numbers a lookup costs as much as the arithmetic; everything else is
+// a task.
 type step struct {
 	opLoop
 	d    *[]float64 // registers of the frame
@@ -14,7 +15,8 @@ type step struct {
 	task task
 }
 
-// An opLoop is one of three: a loop that sets a vector to an op of others, at least as long.
+// An opLoop is one of three loops, by number of arguments. It sets d to an op of the others, which are at least as
+// long.
 type opLoop struct {
 	unary   func(d, a []float64)
 	binary  func(d, a, b []float64)
@@ -41,20 +43,20 @@ func (f *frame) run(w *worker, steps []step) {
 	}
 }
 
-// spread repeats values: one number, one per lane, or one per point, to a vector of a wider shape.
-type spread struct {
+// broadcast repeats values to fill a vector of a wider shape: one number, one per lane, or one per point.
+type broadcast struct {
 	dst, src int
 	from, to shape
 	width    int
 }
 
-func (s *spread) run(_ *worker, f *frame, c *chunk) {
+func (s *broadcast) run(_ *worker, f *frame, c *chunk) {
 	d, a := f.vec[s.dst][:c.len[s.to]], f.vec[s.src][:c.len[s.from]]
 	switch s.from {
 	case perLane:
 		repeat(d, a)
 	case perPoint:
-		stretch(d, a, s.width)
+		repeatEach(d, a, s.width)
 	default:
 		fill(d, a[0])
 	}
@@ -66,7 +68,7 @@ func fill(d []float64, v float64) {
 	}
 }
 
-// repeat lays copies of a end to end.
+// repeat fills d with copies of a, one after another.
 func repeat(d, a []float64) {
 	if len(a) == 8 {
 		v := *(*[8]float64)(a)
@@ -81,8 +83,8 @@ func repeat(d, a []float64) {
 	}
 }
 
-// stretch repeats each number of a width times.
-func stretch(d, a []float64, width int) {
+// repeatEach repeats each number of a width times.
+func repeatEach(d, a []float64, width int) {
 	switch width {
 	case 8:
 		for i, v := range a {
@@ -98,11 +100,11 @@ func stretch(d, a []float64, width int) {
 	}
 }
 
-// counter is a loop counter of each point.
+// counter is the value of a loop counter at each point.
 type counter struct {
 	dst, addr int
-	walk      walk
-	step      int // from turn to turn
+	walk      affine
+	step      int // added per turn
 }
 
 func (s *counter) run(w *worker, f *frame, c *chunk) {
@@ -114,11 +116,11 @@ func (s *counter) run(w *worker, f *frame, c *chunk) {
 	}
 }
 
-// address lists the elements that an index names: walk + Σ stride·clamp(register).
+// address lists the elements that an index selects: affine + Σ stride·clamp(register).
 type address struct {
 	dst   int
-	walk  walk
-	step  int // from turn to turn
+	walk  affine
+	step  int // added per turn
 	shape shape
 	width int
 	terms []term
@@ -128,7 +130,7 @@ type term struct{ reg, stride, limit int }
 
 func (s *address) run(w *worker, f *frame, c *chunk) {
 	at := f.addr[s.dst][:c.len[s.shape]]
-	s.affine(at, c)
+	s.fillAffine(at, c)
 	if first := s.step * w.turn; first != 0 {
 		for i := range at {
 			at[i] += first
@@ -141,8 +143,8 @@ func (s *address) run(w *worker, f *frame, c *chunk) {
 	}
 }
 
-// affine sets the walk's part, repeated for lanes where they differ.
-func (s *address) affine(at []int, c *chunk) {
+// fillAffine sets the affine part, repeated for lanes if elements differ between lanes.
+func (s *address) fillAffine(at []int, c *chunk) {
 	if s.shape != perPoint|perLane {
 		s.walk.fill(at, c.start)
 		return
@@ -156,7 +158,8 @@ func (s *address) affine(at []int, c *chunk) {
 	}
 }
 
-// clamp is the index that a number means: truncated, and kept in 0…limit−1. NaN means 0.
+// clamp turns a number into an index: truncated, and limited to 0…limit−1. NaN becomes 0. So no value can read outside
+// its buffer.
 func clamp(v float64, limit int) int {
 	if !(v > 0) {
 		return 0
@@ -167,8 +170,8 @@ func clamp(v float64, limit int) int {
 	return int(v)
 }
 
-// fetch copies elements that lie in order, where the kernel is about to overwrite them.
-type fetch struct {
+// copyLoad copies consecutive elements which the kernel is about to overwrite.
+type copyLoad struct {
 	dst   int
 	buf   ir.BufID
 	addr  addressRef
@@ -176,7 +179,7 @@ type fetch struct {
 	shape shape
 }
 
-func (s *fetch) run(w *worker, f *frame, c *chunk) {
+func (s *copyLoad) run(w *worker, f *frame, c *chunk) {
 	at := s.addr.first(w)
 	if s.addr.kind == linear {
 		at += c.start
@@ -184,7 +187,7 @@ func (s *fetch) run(w *worker, f *frame, c *chunk) {
 	copy(f.vec[s.dst], w.bufs[s.buf][at*s.width:][:c.len[s.shape]])
 }
 
-// gather loads listed elements.
+// gather loads elements by a list of their indices.
 type gather struct {
 	dst   int
 	buf   ir.BufID
@@ -215,12 +218,12 @@ func (s *gather) run(w *worker, f *frame, c *chunk) {
 	}
 }
 
-// random is noise, addressed by lane, step, site and point.
+// random is noise with the address lane, step, site and point.
 type random struct {
 	dst    int
 	shape  shape
 	site   uint32
-	first  ir.Index // of the points
+	first  ir.Index // index of the first point
 	normal bool
 }
 
@@ -235,7 +238,7 @@ func (s *random) run(w *worker, f *frame, c *chunk) {
 	}
 }
 
-// lane fills every width-th number of d with one lane's uniforms, two from each block of words.
+// lane fills every width-th number of d with one lane's uniforms; each block of words gives two.
 func (s *random) lane(d []float64, w *worker, lane uint32, width int, c *chunk) {
 	start := s.first.Const + s.first.Step*w.turn + c.start
 	end := start + c.points
@@ -251,7 +254,8 @@ func (s *random) lane(d []float64, w *worker, lane uint32, width int, c *chunk) 
 	}
 }
 
-// shuffle is rows at positions of a shuffled sequence; neighbours mostly share their epoch, so its order is kept.
+// shuffle is the rows at positions of a shuffled sequence. Neighbouring positions mostly have the same epoch, so its
+// order is kept from one to the next.
 type shuffle struct {
 	dst, key, position int
 	shape              shape
@@ -261,7 +265,7 @@ type shuffle struct {
 func (s *shuffle) run(w *worker, f *frame, c *chunk) {
 	n := c.len[s.shape]
 	d, key, position := f.vec[s.dst][:n], f.vec[s.key][:n], f.vec[s.position][:n]
-	var of [2]uint64 // key and epoch of the order
+	var of [2]uint64 // key and epoch of the kept order
 	var order noise.Order
 	for i := range d {
 		epoch, at := noise.Epoch(s.rows, position[i])

@@ -12,7 +12,8 @@ func dotLoop(d, a, b []float64) {
 	dotLanes(d, a, b, min(len(a), len(b))/len(d), len(d), len(d))
 }
 
-// sumLanes adds each point's lanes to t, point by point; the widths of blocks have loops in registers.
+// sumLanes adds each point's lanes to t, point by point. Blocks of 8 and 4 lanes have loops that keep the sums in
+// processor registers.
 func sumLanes(t, v []float64) {
 	switch len(t) {
 	case 8:

@@ -2,23 +2,24 @@ package host
 
 import "ppl/compiler/ir"
 
-// tiles runs statements over the rows of one tile after another, by whoever is free, and combines what the turns leave.
+// tiles runs statements over the rows of one tile after another, on any free worker, and combines the results of the
+// turns in order.
 type tiles struct {
 	turns int
 	full  []statement
-	last  []statement // of the last turn, which may have fewer rows
+	last  []statement // statements for the last turn, which may have fewer rows
 	outs  []tileOut
 }
 
-// A tileOut is an ir.TileOut and where a runner keeps what the turns leave: [turn][element][lane].
+// A tileOut is an ir.TileOut with the index of its memory in a runner: [turn][element][lane].
 type tileOut struct {
 	ir.TileOut
 	left, len int
 }
 
 func (c *compiler) tiled(s *ir.Tiles) statement {
-	c.inside = true
-	defer func() { c.inside = false }()
+	c.inTile = true
+	defer func() { c.inTile = false }()
 	t := &tiles{turns: s.Turns(), full: c.statements(s.Body)}
 	t.last = t.full
 	if rows := s.RowsIn(t.turns - 1); rows != s.Size {
@@ -26,8 +27,8 @@ func (c *compiler) tiled(s *ir.Tiles) statement {
 	}
 	for _, o := range s.Out {
 		n := c.program.Buffers[o.To].Size * c.width
-		c.lefts = append(c.lefts, t.turns*n)
-		t.outs = append(t.outs, tileOut{o, len(c.lefts) - 1, n})
+		c.resultSizes = append(c.resultSizes, t.turns*n)
+		t.outs = append(t.outs, tileOut{o, len(c.resultSizes) - 1, n})
 	}
 	c.tiles = c.tiles || t.turns > 1
 	return t
@@ -44,9 +45,9 @@ func (s *tiles) run(w *worker) {
 	}
 }
 
-// of is what a turn leaves with a runner.
+// of is the result of a turn.
 func (o *tileOut) of(owner *worker, turn int) []float64 {
-	return owner.left[o.left][turn*o.len:][:o.len]
+	return owner.tileResults[o.left][turn*o.len:][:o.len]
 }
 
 func (s *tiles) tile(w, owner *worker, turn int) {
@@ -57,9 +58,9 @@ func (s *tiles) tile(w, owner *worker, turn int) {
 	if turn == s.turns-1 {
 		body = s.last
 	}
-	w.turn, w.inside = turn, true
+	w.turn, w.inTile = turn, true
 	for _, b := range body {
 		b.run(w)
 	}
-	w.turn, w.inside = 0, false
+	w.turn, w.inTile = 0, false
 }

@@ -8,36 +8,38 @@ import (
 	"ppl/runtime/device"
 )
 
-// A worker is what one goroutine needs to run statements: views of the buffers, registers, and helpers for big
-// statements.
+// A worker is what one goroutine needs to run statements: pointers to the buffers, registers, and for a large
+// statement, helpers. A worker that runs whole blocks is a runner; the other workers are helpers of one runner, with
+// which they share the tiles of its statements.
 type worker struct {
-	e        *executable
-	bufs     [][]float64 // all buffers by id; those of scratch are the runner's own
-	block    *device.Block
-	lane0    uint32      // first lane of the block
-	step     uint64      // noise step
-	turn     int         // of the loop or tiles around the statement, else 0
-	inside   bool        // a turn of tiles, whose statements have no helpers
-	frames   []frame     // by kernel
-	temp     [][]float64 // room for statements that ask for it
-	tileBufs [][]float64 // tile buffers by id, nil elsewhere
-	left     [][]float64 // of a runner: what tiles leave
-	saved    [][]float64 // masked lanes' buffers by id
+	e           *executable
+	bufs        [][]float64 // all buffers by id; scratch buffers belong to the runner
+	block       *device.Block
+	lane0       uint32      // first lane of the block
+	step        uint64      // noise step
+	turn        int         // turn of the loop or tiles around the statement, else 0
+	inTile      bool        // runs a turn of tiles: its statements must not call helpers again
+	frames      []frame     // by kernel
+	temp        [][]float64 // temporaries, by the number that compiler.temp gave
+	tileBufs    [][]float64 // tile buffers by id, nil elsewhere
+	tileResults [][]float64 // of a runner: results of the turns of tiles
+	saved       [][]float64 // copies of masked lanes, by buffer id
 
-	runBlocks, help func()         // the goroutines, made once
-	done            sync.WaitGroup // of a runner: its helpers
+	runBlocks, help func()         // functions that goroutines run, made once so that no call allocates
+	done            sync.WaitGroup // of a runner: waits for its helpers
 
-	team  []*worker // helpers of a runner
-	owner *worker   // of a helper: whom it helps
-	job   tiled
-	count int
-	next  atomic.Int64 // of a runner: tile to take
+	helpers []*worker // of a runner
+	owner   *worker   // of a helper: its runner
+	job     tiled
+	count   int
+	next    atomic.Int64 // of a runner: index of the next tile
 }
 
-// tiled is a statement in the midst of running, cut into independent tiles.
+// A tiled statement is cut into independent tiles.
 type tiled interface{ tile(w, owner *worker, t int) }
 
-// workers makes as many runners as there is work for and divides the other threads among them as helpers.
+// workers makes as many runners as there are blocks, at most one per thread, and divides the other threads among them
+// as helpers.
 func (e *executable) workers(c *compiler, threads int) []*worker {
 	runners := make([]*worker, min(threads, len(e.Blocks)))
 	for i := range runners {
@@ -49,10 +51,10 @@ func (e *executable) workers(c *compiler, threads int) []*worker {
 		if !c.tiles {
 			continue
 		}
-		for range share(threads-len(runners), len(runners), i) {
-			w.team = append(w.team, newWorker(e, c))
+		for range nearEqualPart(threads-len(runners), len(runners), i) {
+			w.helpers = append(w.helpers, newWorker(e, c))
 		}
-		for _, h := range w.team {
+		for _, h := range w.helpers {
 			h.owner = w
 			h.help = func() { h.takeTiles(); w.done.Done() }
 		}
@@ -60,8 +62,8 @@ func (e *executable) workers(c *compiler, threads int) []*worker {
 	return runners
 }
 
-// share is the i-th of n near-equal parts of total.
-func share(total, n, i int) int { return total*(i+1)/n - total*i/n }
+// nearEqualPart is the i-th of n near-equal parts of total.
+func nearEqualPart(total, n, i int) int { return total*(i+1)/n - total*i/n }
 
 func newWorker(e *executable, c *compiler) *worker {
 	w := &worker{e: e, bufs: make([][]float64, len(e.buffers)), saved: make([][]float64, len(e.buffers))}
@@ -79,25 +81,25 @@ func newWorker(e *executable, c *compiler) *worker {
 	}
 	for i := range w.frames {
 		f := &w.frames[i]
-		f.look(atLoad, 0)
-		f.run(w, f.frozen)
+		f.bindViews(atLoad, 0)
+		f.run(w, f.loadSteps)
 	}
 	return w
 }
 
-// ownScratch is what a runner has and its helpers use.
+// ownScratch allocates what a runner shares with its helpers.
 func (w *worker) ownScratch(c *compiler) {
 	for i, b := range w.e.buffers {
 		if b.Space == ir.Scratch {
 			w.bufs[i] = make([]float64, b.Size*w.e.Width)
 		}
 	}
-	for _, n := range c.lefts {
-		w.left = append(w.left, make([]float64, n))
+	for _, n := range c.resultSizes {
+		w.tileResults = append(w.tileResults, make([]float64, n))
 	}
 }
 
-// takeOver gives a helper the buffers of whom it helps, but for those of tiles.
+// takeOver gives a helper the buffers of its runner, except tile buffers, of which each worker has its own.
 func (w *worker) takeOver(from *worker) {
 	copy(w.bufs, from.bufs)
 	for i, b := range w.tileBufs {
@@ -118,14 +120,14 @@ func (w *worker) takeBlocks() {
 	}
 }
 
-// runBlock runs the whole schedule on one block, if its mask leaves anything to do.
+// runBlock runs the whole schedule on one block, unless all its lanes are masked.
 func (w *worker) runBlock(b *device.Block) {
 	mask := w.e.blockMask(b)
 	if mask == 0 {
 		return
 	}
 	if w.block != b {
-		w.settle(b)
+		w.useBlock(b)
 	}
 	w.lane0, w.step = uint32(b.Lane0), w.e.step
 	partial := mask != 1<<w.e.Width-1
@@ -138,21 +140,21 @@ func (w *worker) runBlock(b *device.Block) {
 	}
 }
 
-// settle takes a block's buffers.
-func (w *worker) settle(b *device.Block) {
+// useBlock switches the worker to a block's buffers.
+func (w *worker) useBlock(b *device.Block) {
 	w.block = b
 	for i, buf := range b.Bufs {
 		if buf != nil {
 			w.bufs[i] = buf
 		}
 	}
-	w.look()
+	w.bindViews()
 }
 
-// look sets the views of what lies where the block is.
-func (w *worker) look() {
+// bindViews sets the views of lane buffers after the block has changed.
+func (w *worker) bindViews() {
 	for i := range w.frames {
-		w.frames[i].look(atBlock, 0)
+		w.frames[i].bindViews(atBlock, 0)
 	}
 }
 
@@ -167,7 +169,7 @@ func (w *worker) runSchedule() {
 	}
 }
 
-// blockMask has a bit for each lane that runs; padding runs along.
+// blockMask has a bit for each lane that runs. The copies that fill the last block always run.
 func (e *executable) blockMask(b *device.Block) (bits uint) {
 	active := false
 	for l := range e.Width {
@@ -185,7 +187,7 @@ func (e *executable) blockMask(b *device.Block) (bits uint) {
 	return bits
 }
 
-// save keeps what the schedule will overwrite.
+// save copies the lane buffers that the schedule will overwrite.
 func (w *worker) save() {
 	for _, c := range w.e.schedule {
 		for _, id := range c.writes {
@@ -194,7 +196,8 @@ func (w *worker) save() {
 	}
 }
 
-// restore gives masked lanes their buffers back.
+// restore copies the saved values back to masked lanes: they ran with the others, since skipping a lane would cost more
+// than its arithmetic.
 func (w *worker) restore(mask uint) {
 	for _, c := range w.e.schedule {
 		for _, id := range c.writes {
@@ -213,9 +216,9 @@ func copyLane(dst, src []float64, lane, width int) {
 	}
 }
 
-// tiles runs n tiles of a statement, with the helpers.
+// tiles runs n tiles of a statement, shared with the helpers.
 func (w *worker) tiles(s tiled, n int) {
-	if len(w.team) == 0 || n < 2 || w.inside {
+	if len(w.helpers) == 0 || n < 2 || w.inTile {
 		for t := range n {
 			s.tile(w, w, t)
 		}
@@ -223,7 +226,7 @@ func (w *worker) tiles(s tiled, n int) {
 	}
 	w.next.Store(0)
 	w.job, w.count = s, n
-	for _, h := range w.team[:min(len(w.team), n-1)] {
+	for _, h := range w.helpers[:min(len(w.helpers), n-1)] {
 		h.takeOver(w)
 		w.done.Add(1)
 		go h.help()

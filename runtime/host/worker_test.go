@@ -25,7 +25,7 @@ func TestTilesRunAbreast(t *testing.T) {
 	k.Out = []ir.Output{{Buf: x, Index: ir.Index{Stride: []int{0}}, Value: b.Const(1), Combine: ir.Sum}}
 	p.Entries = []ir.Entry{{Name: "run", Body: []ir.Stmt{k}}}
 	e := newExecutable(p, device.Options{Lanes: 8, Threads: 2})
-	if len(e.runners) != 1 || len(e.runners[0].team) != 1 {
+	if len(e.runners) != 1 || len(e.runners[0].helpers) != 1 {
 		t.Fatalf("%d runners", len(e.runners))
 	}
 	m := &meeting{}
@@ -38,7 +38,7 @@ func TestShareAddsUp(t *testing.T) {
 		for n := 1; n < 6; n++ {
 			sum := 0
 			for i := range n {
-				part := share(total, n, i)
+				part := nearEqualPart(total, n, i)
 				sum += part
 				if part < total/n || part > total/n+1 {
 					t.Errorf("part %d of %d of %d is %d", i, n, total, part)

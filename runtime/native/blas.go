@@ -10,16 +10,16 @@ import (
 	"golang.org/x/sys/cpu"
 )
 
-// gemmNames are where OpenBLAS may be found.
+// gemmNames are the file names of OpenBLAS.
 func gemmNames() []string {
 	return []string{"libopenblas.so.0", "libopenblas.so", "libopenblas.dylib",
 		"/opt/homebrew/opt/openblas/lib/libopenblas.dylib"}
 }
 
-// openGemm loads OpenBLAS and returns its products, or none where there is none. It is to run on one thread, the
-// caller's: its results depend on the number of threads, and the workers are threads already. OpenBLAS before 0.3.26
-// takes processors that it does not know for old ones; with AVX-512 they are as good as SkylakeX. What the user has set
-// stays.
+// openGemm loads OpenBLAS and returns its matrix products, or zeros if it is not installed. OpenBLAS gets one thread:
+// its results depend on the number of its threads, and the workers already use all processors. OpenBLAS before 0.3.26
+// treats processors that it does not know as old ones; those with AVX-512 are as good as SkylakeX, so that is set for
+// them. Variables that the user has set do not change.
 func openGemm() gemms {
 	setDefault("OPENBLAS_NUM_THREADS", "1")
 	if cpu.X86.HasAVX512F && cpu.X86.HasAVX512BW && cpu.X86.HasAVX512DQ && cpu.X86.HasAVX512VL {
@@ -42,7 +42,7 @@ func openGemm() gemms {
 	return gemms{}
 }
 
-// setDefault sets a variable in the C library's environment, which Go's own does not reach, unless it is set.
+// setDefault sets a variable in the C library's environment, unless it is set. (os.Setenv changes only Go's copy.)
 func setDefault(name, value string) {
 	if os.Getenv(name) != "" {
 		return

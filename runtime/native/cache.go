@@ -12,18 +12,18 @@ import (
 	"syscall"
 )
 
-// A cache is a directory of libraries KEY-CHECKSUM.so. A library is written under a temporary name, synced and renamed:
-// what has a name is whole, unless the disk lost it, which the checksum finds out. Processes that compile the same text
-// at once write the same name. The cache has a size: see evict.go.
+// A cache is a directory of libraries KEY-CHECKSUM.so. A library is written under a temporary name, synced and renamed,
+// so a file with that name is complete unless the disk lost it; the checksum detects that. Processes that compile the
+// same text at the same time write the same name. The size of the cache is limited: see evict.go.
 type cache struct {
-	dir  string // "": none; every library is compiled anew
-	size int64  // bytes of libraries that it may hold
+	dir  string // "": no cache; every library is compiled again
+	size int64  // maximal bytes of all libraries
 }
 
-// cacheSize is that of the user's: some thousand libraries.
+// cacheSize is the size of the user's cache: some thousand libraries.
 const cacheSize = 256 << 20
 
-// newCache takes the user's cache directory, if nobody else can write to it.
+// newCache uses the user's cache directory, if nobody else can write to it.
 func newCache() *cache {
 	base, err := os.UserCacheDir()
 	if err != nil {
@@ -36,8 +36,7 @@ func newCache() *cache {
 	return &cache{dir, cacheSize}
 }
 
-// private reports whether a directory is the user's own and closed to others; loading a library from it runs what it
-// holds.
+// private reports whether a directory belongs to the user and is closed to others: loading a library runs its code.
 func private(dir string) bool {
 	info, err := os.Lstat(dir)
 	if err != nil || !info.IsDir() {
@@ -47,7 +46,7 @@ func private(dir string) bool {
 	return ok && int(owner.Uid) == os.Getuid() && info.Mode().Perm()&0o077 == 0
 }
 
-// find is the path of a library whose checksum is right, or "". Damaged ones are removed.
+// find is the path of a library whose checksum is right, or "". It removes damaged ones.
 func (c *cache) find(key string) string {
 	if c.dir == "" {
 		return ""
@@ -65,7 +64,7 @@ func (c *cache) find(key string) string {
 
 func (c *cache) path(key, sum string) string { return filepath.Join(c.dir, key+"-"+sum+".so") }
 
-// drop removes a library; one that cannot be removed is found damaged again next time.
+// drop removes a library. If that fails, it will be found damaged again the next time.
 func (c *cache) drop(path string) { _ = os.Remove(path) }
 
 func checksum(path string) (string, error) {
@@ -77,11 +76,11 @@ func checksum(path string) (string, error) {
 	return hex.EncodeToString(sum[:16]), nil
 }
 
-// make compiles a library into the cache and loads it; where the cache cannot be written, it is compiled elsewhere and
-// kept only for as long as it is loaded.
+// make compiles a library into the cache and loads it. If the cache cannot be written, the library is compiled in a
+// temporary directory and removed once it is loaded.
 func (c *cache) make(key string, compile func(path string) error) (*library, error) {
 	if c.dir != "" {
-		if path, err := c.keep(key, compile); err == nil {
+		if path, err := c.store(key, compile); err == nil {
 			return openLibrary(path)
 		}
 	}
@@ -89,7 +88,7 @@ func (c *cache) make(key string, compile func(path string) error) (*library, err
 	if err != nil {
 		return nil, fmt.Errorf("native: nowhere to compile to: %w", err)
 	}
-	defer os.RemoveAll(dir) // a loaded library does not need its name
+	defer os.RemoveAll(dir) // a loaded library does not need its file
 	path := filepath.Join(dir, key+".so")
 	if err := compile(path); err != nil {
 		return nil, err
@@ -97,8 +96,8 @@ func (c *cache) make(key string, compile func(path string) error) (*library, err
 	return openLibrary(path)
 }
 
-// keep compiles a library under a temporary name and gives it its own once it is safely on disk.
-func (c *cache) keep(key string, compile func(path string) error) (string, error) {
+// store compiles a library under a temporary name, and renames it once it is safely on disk.
+func (c *cache) store(key string, compile func(path string) error) (string, error) {
 	dir, err := os.MkdirTemp(c.dir, "compile-")
 	if err != nil {
 		return "", err

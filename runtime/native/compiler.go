@@ -13,22 +13,23 @@ import (
 	"strings"
 )
 
-// Flags are those that every library is compiled with: they make code fast and leave IEEE 754 in force where it shows.
-// Never -ffast-math: a library linked with it switches the whole process to flushing denormals, and infinities and NaN
-// are folded away; nor -fassociative-math, which folds (x+M)−M to x; nor -fno-signed-zeros, with which GCC 12
-// multiplies a zero that it knows by infinity where the text says 0.
+// Flags are those that every library is compiled with. They make code fast and keep the IEEE 754 arithmetic that
+// results depend on. These are never used: -ffast-math, because a library linked with it makes the whole process flush
+// denormals to zero, and infinities and NaN are optimised away; -fassociative-math, which folds (x+M)−M to x;
+// -fno-signed-zeros, with which GCC 12 multiplies a known zero by infinity where the text says 0.
 func Flags() []string {
 	return []string{"-O3", "-march=native", "-fno-math-errno", "-fno-trapping-math", "-ffp-contract=fast"}
 }
 
-// A compiler is a C compiler and all that its output depends on besides the text.
+// A compiler is a C compiler, and everything besides the text that its output depends on.
 type compiler struct {
 	command  []string
 	identity string
 }
 
-// newCompiler asks the compiler for its predefined macros, which hold its version, the processor's features as
-// -march=native resolves them and the C library's version; the version of the library that is loaded is added to them.
+// newCompiler asks the compiler for its predefined macros. They contain its version, the processor's features as
+// -march=native resolves them, and the C library's version; the version of the C library that is loaded is added to
+// them.
 func newCompiler() (*compiler, error) {
 	c := &compiler{command: strings.Fields(os.Getenv("CC"))}
 	if len(c.command) == 0 {
@@ -46,19 +47,19 @@ func newCompiler() (*compiler, error) {
 	return c, nil
 }
 
-// key names the library that a text compiles to.
+// key is the name of the library that a text compiles to: a hash of the text and of all that the compiler depends on.
 func (c *compiler) key(text string) string {
 	sum := sha256.Sum256([]byte(c.identity + "\x00" + text))
 	return hex.EncodeToString(sum[:16])
 }
 
-// compile makes a library of a text.
+// compile makes a library from a text.
 func (c *compiler) compile(text, path string) error {
 	_, err := c.run(text, "-shared", "-fPIC", "-fvisibility=hidden", "-x", "c", "-", "-o", path, "-lm")
 	return err
 }
 
-// run feeds the compiler a text and returns what it prints.
+// run passes a text to the compiler and returns what it prints.
 func (c *compiler) run(text string, args ...string) (string, error) {
 	all := append(append(append([]string(nil), c.command[1:]...), Flags()...), args...)
 	cmd := exec.Command(c.command[0], all...)
@@ -72,7 +73,7 @@ func (c *compiler) run(text string, args ...string) (string, error) {
 	return out.String(), nil
 }
 
-// firstLines is the beginning of a compiler's complaint, nil if it made none.
+// firstLines is the beginning of a compiler's error message, nil if there is none.
 func firstLines(s string) error {
 	lines := strings.SplitN(strings.TrimSpace(s), "\n", 6)
 	if lines[0] == "" {

@@ -9,25 +9,25 @@ import (
 	"time"
 )
 
-// leftover is the age at which the directory of a compilation belongs to nobody any more.
+// leftover is the age from which the directory of a compilation is taken to be left behind by a killed process.
 const leftover = time.Hour
 
-// touch marks a library as used now; where that fails it only leaves the cache sooner.
+// touch marks a library as used now. If that fails, the library only leaves the cache sooner.
 func touch(path string) {
 	now := time.Now()
 	_ = os.Chtimes(path, now, now)
 }
 
-// A kept file is a library in the cache, or the directory of a compilation.
-type kept struct {
+// A cachedFile is a library in the cache, or the directory of a compilation.
+type cachedFile struct {
 	path string
 	used time.Time
 	size int64
 }
 
-// evict removes the libraries that have not been used for the longest time until the rest fit, and what compilations
-// that were killed left behind. A library that a process has loaded stays loaded; one that is gone when another process
-// comes to load it is compiled again.
+// evict removes the libraries that have not been used for the longest time until the rest fit, and directories that
+// killed compilations left behind. A library that a process has loaded stays loaded; if another process finds a library
+// gone, it compiles it again.
 func (c *cache) evict(newest string) {
 	total := int64(0)
 	for _, f := range c.list("*.so") {
@@ -37,19 +37,19 @@ func (c *cache) evict(newest string) {
 	}
 	for _, f := range c.list("compile-*") {
 		if time.Since(f.used) > leftover {
-			_ = os.RemoveAll(f.path) // or the next time
+			_ = os.RemoveAll(f.path) // if that fails: the next time
 		}
 	}
 }
 
-// list is the files of a pattern, the last used first.
-func (c *cache) list(pattern string) (all []kept) {
+// list is the files that match a pattern, the last used first.
+func (c *cache) list(pattern string) (all []cachedFile) {
 	paths, _ := filepath.Glob(filepath.Join(c.dir, pattern)) // the only error is a bad pattern
 	for _, path := range paths {
 		if info, err := os.Lstat(path); err == nil {
-			all = append(all, kept{path, info.ModTime(), info.Size()})
+			all = append(all, cachedFile{path, info.ModTime(), info.Size()})
 		}
 	}
-	slices.SortFunc(all, func(a, b kept) int { return b.used.Compare(a.used) })
+	slices.SortFunc(all, func(a, b cachedFile) int { return b.used.Compare(a.used) })
 	return all
 }

@@ -16,28 +16,28 @@ import (
 type executable struct {
 	*library
 	device.LaneBuffers
-	arena   *arena
-	buffers []ir.Buffer
-	left    []int // by buffer, see render.Left
-	entries map[string]entry
-	shared  []unsafe.Pointer // by buffer, nil elsewhere
-	workers []*worker
-	seats   []*seat
-	crew    *crew
-	// by entry that a schedule begins with: an execution on a block, the last time; 0: not known
-	pace []time.Duration
-	task func(worker, i int) // block, made once
+	arena       *arena
+	buffers     []ir.Buffer
+	tileResults []int // by buffer: turns whose results it keeps, see render.TileResults
+	entries     map[string]entry
+	shared      []unsafe.Pointer // by buffer, nil elsewhere
+	workers     []*worker
+	states      []*blockState
+	pool        *workerPool
+	// by the entry that a schedule begins with: time of an execution on a block in the last run; 0 if not known
+	blockTime []time.Duration
+	task      func(worker, i int) // the method block, as a value made once so that no call allocates
 
-	// The run in progress.
+	// The fields below describe the Run in progress.
 	schedule []scheduled
-	took     time.Duration // worker 0's last block
-	parts    [][]part      // by schedule; nil where there are no turns to share out
-	writes   []ir.BufID    // lane buffers that it assigns
+	took     time.Duration // time of worker 0's last block
+	parts    [][]part      // by schedule; nil if there are no turns to share
+	writes   []ir.BufID    // lane buffers that the schedule assigns
 	step     uint64
 	mask     []bool
 }
 
-// An entry is its number in the library, its parts and the lane buffers that it assigns.
+// An entry has its number in the library, its parts, and the lane buffers that it assigns.
 type entry struct {
 	number uint64
 	parts  []part
@@ -45,42 +45,42 @@ type entry struct {
 	writes []ir.BufID
 }
 
-// A part is its number in the library and its turns; 0: not of turns.
+// A part has its number in the library, and its number of turns (0 if it has no turns).
 type part struct {
 	number uint64
 	turns  int
 }
 
-// groupBlocks is how many blocks of lanes go through tiles together, at least: each tile of the data is then read once
-// for all of them.
+// groupBlocks is the least number of blocks of lanes that go through tiles together: each tile of the data is then read
+// once for all of them.
 const groupBlocks = 4
 
 func newExecutable(p *ir.Program, o device.Options, l *library, gemm gemms) (*executable, error) {
-	e := &executable{library: l, buffers: p.Buffers, left: render.Left(p), entries: map[string]entry{}}
+	e := &executable{library: l, buffers: p.Buffers, tileResults: render.Left(p), entries: map[string]entry{}}
 	turns := e.addEntries(p)
 	blocks := (o.Lanes + l.width - 1) / l.width
 	threads := min(o.Threads, max(blocks, turns))
-	seats := min(blocks, threads)
+	states := min(blocks, threads)
 	if turns > 0 {
-		seats = min(blocks, max(groupBlocks, threads))
+		states = min(blocks, max(groupBlocks, threads))
 	}
 	var err error
-	if e.arena, err = newArena(e.size(blocks, threads, seats)); err != nil {
+	if e.arena, err = newArena(e.size(blocks, threads, states)); err != nil {
 		return nil, err
 	}
 	e.allocate(o.Lanes)
 	for range threads {
 		e.workers = append(e.workers, e.newWorker(o.Seed, gemm))
 	}
-	for range seats {
-		e.seats = append(e.seats, e.newSeat())
+	for range states {
+		e.states = append(e.states, e.newBlockState())
 	}
 	call(l.setup, e.workers[0].context)
-	e.crew, e.task, e.pace = newCrew(threads), e.block, make([]time.Duration, len(p.Entries))
+	e.pool, e.task, e.blockTime = newWorkerPool(threads), e.block, make([]time.Duration, len(p.Entries))
 	return e, nil
 }
 
-// addEntries names the entries and returns the most turns of any part.
+// addEntries fills e.entries, and returns the largest number of turns of a part.
 func (e *executable) addEntries(p *ir.Program) (turns int) {
 	number := uint64(0)
 	for i, parts := range render.Parts(p) {
@@ -95,32 +95,32 @@ func (e *executable) addEntries(p *ir.Program) (turns int) {
 	return turns
 }
 
-// size is the bytes of all buffers, and of each worker's context and table.
-func (e *executable) size(blocks, threads, seats int) int {
-	n := threads * (room(int(unsafe.Sizeof(context{}))) + room(8*len(e.buffers)))
+// size is the bytes of all buffers, and of each worker's context and buffer table.
+func (e *executable) size(blocks, threads, states int) int {
+	n := threads * (aligned(int(unsafe.Sizeof(context{}))) + aligned(8*len(e.buffers)))
 	for i, b := range e.buffers {
-		one := elementSize(b.Type) * b.Size * max(1, e.left[i])
+		one := elementSize(b.Type) * b.Size * max(1, e.tileResults[i])
 		switch e.owner(i) {
 		case nobody:
-			n += room(one)
+			n += aligned(one)
 		case aBlock:
-			n += room(one*e.width) * blocks
-		case aSeat:
-			n += room(one*e.width) * seats
+			n += aligned(one*e.width) * blocks
+		case aBlockState:
+			n += aligned(one*e.width) * states
 		case aWorker:
-			n += room(one*e.width) * threads
+			n += aligned(one*e.width) * threads
 		}
 	}
 	return n
 }
 
-// An owner is who has a buffer for itself.
+// An owner says which objects have a copy of a buffer.
 type owner int
 
 const (
-	nobody owner = iota // one for all
+	nobody owner = iota // one copy for all
 	aBlock
-	aSeat
+	aBlockState
 	aWorker
 )
 
@@ -129,10 +129,10 @@ func (e *executable) owner(id int) owner {
 	case ir.Lane:
 		return aBlock
 	case ir.Scratch:
-		return aSeat
+		return aBlockState
 	case ir.Tile:
-		if e.left[id] > 0 {
-			return aSeat
+		if e.tileResults[id] > 0 {
+			return aBlockState
 		}
 		return aWorker
 	}
@@ -144,13 +144,14 @@ func (e *executable) allocate(lanes int) {
 	e.shared = make([]unsafe.Pointer, len(e.buffers))
 	for i, b := range e.buffers {
 		if b.Space == ir.Shared {
-			e.shared[i] = e.arena.take(elementSize(b.Type) * b.Size)
+			e.shared[i] = e.arena.alloc(elementSize(b.Type) * b.Size)
 			fill(e.shared[i], b)
 		}
 	}
 }
 
-// elementSize is the bytes of an element in memory, where whole numbers are as long as others.
+// elementSize is the bytes of an element in memory; integers take as many bytes as the other numbers of their
+// precision.
 func elementSize(t ir.Type) int {
 	if t == ir.F32 {
 		return 4
@@ -158,7 +159,7 @@ func elementSize(t ir.Type) int {
 	return 8
 }
 
-// fill writes a buffer's initial values as its type holds them; an I32 is truncated towards zero.
+// fill writes a buffer's initial values in its type; an I32 is truncated towards zero.
 func fill(at unsafe.Pointer, b ir.Buffer) {
 	switch b.Type {
 	case ir.F32:
@@ -176,9 +177,9 @@ func fill(at unsafe.Pointer, b ir.Buffer) {
 	}
 }
 
-// Close unloads the library and frees the buffers; the executable is not to be used afterwards.
+// Close unloads the library and frees the buffers. The executable must not be used afterwards.
 func (e *executable) Close() error {
-	e.crew.dismiss()
-	e.Blocks, e.shared, e.workers, e.seats = nil, nil, nil, nil
+	e.pool.close()
+	e.Blocks, e.shared, e.workers, e.states = nil, nil, nil, nil
 	return errors.Join(e.library.close(), e.arena.close())
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/ebitengine/purego"
 )
 
-// A library is a loaded program: functions of a pointer to context, for blocks of width lanes.
+// A library is a loaded program: C functions of a pointer to a context, for blocks of width lanes.
 type library struct {
 	handle           uintptr
 	setup, run, part uintptr
@@ -21,7 +21,7 @@ type library struct {
 }
 
 func openLibrary(path string) (*library, error) {
-	if err := whole(path); err != nil {
+	if err := checkComplete(path); err != nil {
 		return nil, err
 	}
 	handle, err := purego.Dlopen(path, purego.RTLD_NOW|purego.RTLD_LOCAL)
@@ -41,9 +41,9 @@ func openLibrary(path string) (*library, error) {
 	return l, nil
 }
 
-// whole reports an error unless a file is a library to its end: loading half of one would be a fault beyond recovery.
-// On systems without ELF the loader's own check of the signature says so.
-func whole(path string) error {
+// checkComplete reports an error if a file is not a complete ELF library: loading half of one would crash the process.
+// On systems without ELF, the loader checks the signature itself.
+func checkComplete(path string) error {
 	if runtime.GOOS == "darwin" {
 		return nil
 	}
@@ -62,10 +62,10 @@ func whole(path string) error {
 
 func (l *library) close() error { return purego.Dlclose(l.handle) }
 
-// call runs a function on memory outside the Go heap.
+// call runs a C function; c must be memory outside the Go heap.
 func call(f uintptr, c *context) { purego.SyscallN(f, uintptr(unsafe.Pointer(c))) }
 
-// libraryVersion is what the C library of this process calls itself; "" if it does not say.
+// libraryVersion is the version of the C library of this process; "" if it has no such function.
 func libraryVersion() string {
 	f, err := purego.Dlsym(purego.RTLD_DEFAULT, "gnu_get_libc_version")
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"ppl/compiler/render"
 )
 
-// A context is what C calls context: see compiler/render/c/types.h.
+// A context is the Go side of the C struct of the same name in compiler/render/c/types.h.
 type context struct {
 	lane       [render.MaxLanes]uint64
 	buffer     *unsafe.Pointer
@@ -21,16 +21,17 @@ type context struct {
 	gemms
 }
 
-// gemms are cblas_dgemm and cblas_sgemm; 0: there are none.
+// gemms are the addresses of cblas_dgemm and cblas_sgemm; 0 if there is no OpenBLAS.
 type gemms struct{ double, single uintptr }
 
-// A scheduled call is an entry by number.
+// A scheduled call is an entry by number, and how often it runs.
 type scheduled struct{ entry, times uint64 }
 
-// alignment of everything: that of the longest vector.
+// alignment of all memory: that of the longest vector.
 const alignment = 64
 
-// An arena is memory outside the Go heap, zero at first.
+// An arena is memory outside the Go heap, initially zero. C code keeps pointers to it, which Go's garbage collector
+// must not move.
 type arena struct{ all, free []byte }
 
 func newArena(size int) (*arena, error) {
@@ -44,17 +45,17 @@ func newArena(size int) (*arena, error) {
 
 func (a *arena) close() error { return syscall.Munmap(a.all) }
 
-// room is the bytes that a block of so many takes up.
-func room(bytes int) int { return (bytes + alignment - 1) / alignment * alignment }
+// aligned rounds a number of bytes up to the alignment.
+func aligned(bytes int) int { return (bytes + alignment - 1) / alignment * alignment }
 
-// take cuts off a block.
-func (a *arena) take(bytes int) unsafe.Pointer {
+// alloc takes the next bytes from the arena.
+func (a *arena) alloc(bytes int) unsafe.Pointer {
 	p := unsafe.Pointer(unsafe.SliceData(a.free))
-	a.free = a.free[room(bytes):]
+	a.free = a.free[aligned(bytes):]
 	return p
 }
 
-// numbers cuts off n numbers; none has no memory.
+// numbers allocates n numbers; nil if n is 0.
 func (a *arena) numbers(n int) []float64 {
-	return unsafe.Slice((*float64)(a.take(8*n)), n)
+	return unsafe.Slice((*float64)(a.alloc(8*n)), n)
 }

@@ -1,12 +1,14 @@
 //go:build !nonative && (linux || darwin) && (amd64 || arm64)
 
-// Package native runs IR programs as machine code: package render writes them in C, the system's compiler makes a
-// library of that, and the library is loaded without cgo.
+// Package native runs IR programs as machine code: package render writes them in C, the system's C compiler makes a
+// shared library, and the library is loaded without cgo.
 //
-// Work goes block by block of lanes, as on the host; Go crosses into C once per block and Run. Results depend neither
-// on the number of threads nor on the number of lanes: no arithmetic crosses lanes, the text fixes the order of every
-// sum, and all blocks have the same number of lanes. Where fewer are wanted, the others are copies of the last one,
-// noise and all.
+//	for i < 3 { y[i] = 2·x[i] }    →    void k0(context *c) { … y[i*LANES + l] = 2 * x[i*LANES + l]; … }    →    KEY-SUM.so
+//
+// Blocks of lanes are run one by one, as on the host; Go calls C once per block and Run. Results depend neither on the
+// number of threads nor on the number of lanes: no arithmetic combines lanes, the text fixes the order of every sum,
+// and all blocks have the same number of lanes. If fewer lanes are wanted, the rest of the block are copies of the last
+// lane, including its noise.
 //
 // Libraries are kept in the user's cache directory; see cache.go.
 package native
@@ -22,16 +24,15 @@ import (
 	"ppl/runtime/device"
 )
 
-// nativeDevice compiles with one compiler into one cache.
+// nativeDevice compiles with one compiler, into one cache.
 type nativeDevice struct {
 	compiler *compiler
 	cache    *cache
-	gemm     func() gemms // looked for when a program wants them
-	slow     atomic.Bool  // one wanted it in vain
+	gemm     func() gemms // finds OpenBLAS when a program first needs it
+	slow     atomic.Bool  // a program needed OpenBLAS and it was not found
 }
 
-// New finds the C compiler ($CC, else cc) and has it make a library, to be sure that it works. The error says what is
-// missing.
+// New finds the C compiler ($CC, else cc) and compiles a library to test that it works. The error says what is missing.
 func New() (device.Device, error) {
 	c, err := newCompiler()
 	if err != nil {
@@ -47,7 +48,7 @@ func New() (device.Device, error) {
 // Name is "native".
 func (*nativeDevice) Name() string { return "native" }
 
-// probe loads the library of an empty program and calls it.
+// probe compiles, loads and calls an empty program.
 func (d *nativeDevice) probe() error {
 	x, err := d.Load(&ir.Program{}, device.Options{Lanes: 1, Threads: 1})
 	if err != nil {
@@ -58,8 +59,8 @@ func (d *nativeDevice) probe() error {
 	return err
 }
 
-// Load compiles the program, unless it has been before, and runs its Setup. The program is checked first: a verified
-// one does not reach outside its buffers.
+// Load compiles the program, unless the cache has it, and runs its Setup. The program is verified first: a verified one
+// never reads or writes outside its buffers.
 func (d *nativeDevice) Load(p *ir.Program, o device.Options) (device.Executable, error) {
 	if err := ir.Verify(p); err != nil {
 		return nil, err
@@ -82,7 +83,7 @@ func (d *nativeDevice) Load(p *ir.Program, o device.Options) (device.Executable,
 	return e, nil
 }
 
-// gemmFor is what multiplies a program's large matrices.
+// gemmFor is the matrix product for a program's large matrices, zeros if it has none.
 func (d *nativeDevice) gemmFor(p *ir.Program) gemms {
 	if !render.WantsGemm(p) {
 		return gemms{}
@@ -94,7 +95,7 @@ func (d *nativeDevice) gemmFor(p *ir.Program) gemms {
 	return gemm
 }
 
-// Advice says what would make the programs loaded so far faster; "" if nothing is known.
+// Advice is a sentence on how to make the programs loaded so far faster; "" if there is none.
 func (d *nativeDevice) Advice() string {
 	if d.slow.Load() {
 		return "large matrix products are some three times slower without OpenBLAS; install it (Debian: " +
@@ -103,14 +104,14 @@ func (d *nativeDevice) Advice() string {
 	return ""
 }
 
-// library is the compiled text, from the cache if it is there and whole.
+// library is the compiled text, from the cache if it has a complete one.
 func (d *nativeDevice) library(text string) (*library, error) {
 	key := d.compiler.key(text)
 	if path := d.cache.find(key); path != "" {
 		if l, err := openLibrary(path); err == nil {
 			return l, nil
 		}
-		d.cache.drop(path) // whole, but not loadable here
+		d.cache.drop(path) // complete, but this process cannot load it
 	}
 	return d.cache.make(key, func(path string) error { return d.compiler.compile(text, path) })
 }

@@ -11,8 +11,8 @@ import (
 	"ppl/runtime/noise"
 )
 
-// Run gives each block of lanes the whole schedule at once; where there are tiles, a group of blocks goes through it
-// part by part, so that all workers share the turns.
+// Run gives each block of lanes the whole schedule at once. If there are tiles, a group of blocks goes through the
+// schedule part by part, so that all workers can share the turns.
 func (e *executable) Run(calls []device.Call, step uint64, mask []bool) (uint64, error) {
 	next, err := e.plan(calls, step, mask)
 	if err != nil {
@@ -28,13 +28,13 @@ func (e *executable) Run(calls []device.Call, step uint64, mask []bool) (uint64,
 		e.runBlocks(next - step)
 		return next, nil
 	}
-	for first := 0; first < len(e.Blocks); first += len(e.seats) {
-		e.group(e.Blocks[first:min(first+len(e.seats), len(e.Blocks))])
+	for first := 0; first < len(e.Blocks); first += len(e.states) {
+		e.group(e.Blocks[first:min(first+len(e.states), len(e.Blocks))])
 	}
 	return next, nil
 }
 
-// plan resolves the calls into e.schedule and counts their steps.
+// plan resolves the calls into e.schedule, and returns the step after the last.
 func (e *executable) plan(calls []device.Call, step uint64, mask []bool) (next uint64, err error) {
 	if mask != nil && len(mask) != e.Lanes {
 		return 0, fmt.Errorf("native: mask of %d for %d lanes", len(mask), e.Lanes)
@@ -61,35 +61,36 @@ func (e *executable) plan(calls []device.Call, step uint64, mask []bool) (next u
 	return step, nil
 }
 
-// worthWaking is how much work is shared out. A wake-up takes processors some 10 µs on either side, several times that
-// on virtual machines, and the work is begun that much later.
+// worthWaking is the least work that is shared with other workers. Waking one costs some 10 µs of processor time on
+// either side, several times that on virtual machines, and delays the work by as much.
 const worthWaking = 100 * time.Microsecond
 
-// runBlocks gives all blocks the whole schedule, of so many executions. What blocks took the last time tells whether to
-// wake anybody for it; a schedule that begins with another entry is another matter.
+// runBlocks gives all blocks the whole schedule of that many executions. The time that blocks took in the last run
+// decides whether workers are woken; times are kept by the schedule's first entry, since another entry takes another
+// time.
 func (e *executable) runBlocks(executions uint64) {
 	first := e.schedule[0].entry
-	if pace := e.pace[first]; pace > 0 && pace*time.Duration(executions)*time.Duration(len(e.Blocks)) < worthWaking {
+	if pace := e.blockTime[first]; pace > 0 && pace*time.Duration(executions)*time.Duration(len(e.Blocks)) < worthWaking {
 		for i := range e.Blocks {
 			e.block(0, i)
 		}
 	} else {
-		e.crew.do(len(e.Blocks), e.task)
+		e.pool.do(len(e.Blocks), e.task)
 	}
 	if executions > 0 {
-		e.pace[first] = e.took / time.Duration(executions)
+		e.blockTime[first] = e.took / time.Duration(executions)
 	}
 }
 
-// block runs the schedule on a block.
+// block runs the schedule on block i.
 func (e *executable) block(worker, i int) {
-	w, s := e.workers[worker], e.seatOf(worker, i)
-	e.seatBlock(s, &e.Blocks[i])
+	w, s := e.workers[worker], e.blockStateFor(worker, i)
+	e.assign(s, &e.Blocks[i])
 	if !s.active {
 		return
 	}
 	began := time.Now()
-	w.serve(s)
+	w.use(s)
 	w.step, w.schedule, w.calls = e.step, &e.schedule[0], uint64(len(e.schedule))
 	call(e.run, w.context)
 	e.restore(s)
@@ -98,53 +99,54 @@ func (e *executable) block(worker, i int) {
 	}
 }
 
-// seatOf is a seat that no other worker is in: that of the block where there is one for each, else that of the worker.
-func (e *executable) seatOf(worker, block int) *seat {
-	if len(e.Blocks) <= len(e.seats) {
-		return e.seats[block]
+// blockStateFor is a block state that no other worker uses: the block's own if there are enough, otherwise the
+// worker's.
+func (e *executable) blockStateFor(worker, block int) *blockState {
+	if len(e.Blocks) <= len(e.states) {
+		return e.states[block]
 	}
-	return e.seats[worker]
+	return e.states[worker]
 }
 
-// group runs the schedule on blocks part by part.
+// group runs the schedule on several blocks, part by part.
 func (e *executable) group(blocks []device.Block) {
-	var seats []*seat
+	var states []*blockState
 	for i := range blocks {
-		e.seatBlock(e.seats[i], &blocks[i])
-		if e.seats[i].active {
-			seats = append(seats, e.seats[i])
+		e.assign(e.states[i], &blocks[i])
+		if e.states[i].active {
+			states = append(states, e.states[i])
 		}
 	}
 	step := e.step
 	for i, s := range e.schedule {
 		for range s.times {
 			for _, p := range e.parts[i] {
-				e.runPart(p, step, seats)
+				e.runPart(p, step, states)
 			}
 			step++
 		}
 	}
-	for _, s := range seats {
+	for _, s := range states {
 		e.restore(s)
 	}
 }
 
-// runPart shares out a part: by blocks, or by turns, each for all blocks.
-func (e *executable) runPart(p part, step uint64, seats []*seat) {
+// runPart shares a part among workers: by blocks, or by turns, where each turn runs all blocks.
+func (e *executable) runPart(p part, step uint64, states []*blockState) {
 	if p.turns == 0 {
-		e.crew.do(len(seats), func(worker, i int) { e.turn(worker, p, step, 0, seats[i]) })
+		e.pool.do(len(states), func(worker, i int) { e.turn(worker, p, step, 0, states[i]) })
 		return
 	}
-	e.crew.do(p.turns, func(worker, turn int) {
-		for _, s := range seats {
+	e.pool.do(p.turns, func(worker, turn int) {
+		for _, s := range states {
 			e.turn(worker, p, step, turn, s)
 		}
 	})
 }
 
-func (e *executable) turn(worker int, p part, step uint64, turn int, s *seat) {
+func (e *executable) turn(worker int, p part, step uint64, turn int, s *blockState) {
 	w := e.workers[worker]
-	w.serve(s)
+	w.use(s)
 	w.step, w.part, w.turn = step, p.number, uint64(turn)
 	call(e.library.part, w.context)
 }

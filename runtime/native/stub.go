@@ -1,7 +1,7 @@
 //go:build nonative || !(linux || darwin) || !(amd64 || arm64)
 
-// Package native stands in for the device that compiles C, in a build that does without it: such a build is one static
-// file.
+// Package native without a C compiler, for builds with the tag nonative or for other systems: such a build is one
+// static file.
 package native
 
 import (
@@ -10,7 +10,7 @@ import (
 	"ppl/runtime/device"
 )
 
-// New says that there is no native device.
+// New returns the error that there is no native device in this build.
 func New() (device.Device, error) {
 	return nil, errors.New("native: this ppl was built without the native device; use --device host")
 }

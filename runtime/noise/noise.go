@@ -1,5 +1,8 @@
-// Package noise is random numbers by address: a number is a pure function of (seed, lane, step, site, point), so it is
-// the same on every device, for any number of threads and lanes, and nothing is drawn in order.
+// Package noise has random numbers by address: a number is a pure function of (seed, lane, step, site, point).
+//
+//	noise.Normal(1, 0, 7, 2, 3)    // seed 1, lane 0, step 7, site 2, point 3: the same number on every device
+//
+// No state is advanced, so results are the same for any number of threads and lanes, and in any order of evaluation.
 //
 // The words are those of Philox4x32-10 (Salmon, Moraes, Dror, Shaw: Parallel random numbers: as easy as 1, 2, 3, SC
 // 2011) with the seed as key and the address as counter. A counter gives four words, two for each of a pair of
@@ -8,16 +11,17 @@ package noise
 
 import "ppl/runtime/special"
 
-// Limits of an address: it has to fit a counter of 128 bits. Lanes and points have 32 bits.
+// Limits of an address, which must fit a counter of 128 bits. Lanes and points have 32 bits.
 const (
 	Steps = 1 << 40
 	Sites = 1 << 24
 )
 
-// A Block is the noise of the points 2·pair and 2·pair+1: two words of 64 bits, each of two of the generator's.
+// A Block is the noise of the points 2·pair and 2·pair+1: two words of 64 bits, each made of two words of the
+// generator.
 type Block struct{ Even, Odd uint64 }
 
-// At is the block of an address. Step < Steps, site < Sites.
+// At is the block at an address, for step < Steps and site < Sites.
 func At(seed uint64, lane uint32, step uint64, site, pair uint32) Block {
 	w0, w1, w2, w3 := philox(pair, uint32(step), uint32(step>>32)<<24|site, lane, uint32(seed), uint32(seed>>32))
 	return Block{uint64(w1)<<32 | uint64(w0), uint64(w3)<<32 | uint64(w2)}
@@ -63,10 +67,10 @@ type Stream struct {
 	Step uint64
 	Site uint32
 
-	point uint32 // next
+	point uint32 // next point
 }
 
-// Uint64 is the next word. There are 2³².
+// Uint64 is the next of the 2³² words.
 func (s *Stream) Uint64() uint64 {
 	w := Word(s.Seed, s.Lane, s.Step, s.Site, s.point)
 	s.point++

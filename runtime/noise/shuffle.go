@@ -9,23 +9,24 @@ import (
 const MaxRows = 1 << 32
 
 // Shuffle is the row at a position of an endless sequence: epoch after epoch, each a permutation of 0…rows−1 in an
-// order of its own, a pure function of (seed, key, epoch). So minibatches are drawn without replacement and nothing is
-// stored. Key and position are whole numbers below 2³² and 2⁵³; a fraction is cut off, what is negative or NaN counts
-// as 0, what is larger as the largest. 1 ≤ rows ≤ MaxRows.
+// order of its own. It is a pure function of (seed, key, epoch), so minibatches are drawn without replacement and no
+// permutation is stored. Key and position are integers below 2³² and 2⁵³; a fraction is cut off, a negative number or
+// NaN counts as 0, and a larger number as the largest. 1 ≤ rows ≤ MaxRows.
 func Shuffle(seed uint64, rows int, key, position float64) float64 {
 	epoch, at := Epoch(rows, position)
 	o := NewOrder(seed, rows, Whole(key, 1<<32-1), epoch)
 	return o.At(at)
 }
 
-// Epoch is the epoch of a position and the place in it.
+// Epoch is the epoch of a position, and the index within it.
 func Epoch(rows int, position float64) (epoch, at uint64) {
 	q, n := float64(Whole(position, 1<<53-1)), float64(rows)
-	e := math.Floor(q / n) // never rounded up to the next epoch: that is further than half a unit in the last place
+	// not rounded up to the next epoch: q/n is further from the next integer than half a unit in the last place
+	e := math.Floor(q / n)
 	return uint64(e), uint64(q - e*n)
 }
 
-// Whole is the whole number that x stands for, at most limit.
+// Whole is x as an integer of at most limit.
 func Whole(x float64, limit uint64) uint64 {
 	if !(x > 0) {
 		return 0
@@ -33,11 +34,12 @@ func Whole(x float64, limit uint64) uint64 {
 	return uint64(min(x, float64(limit)))
 }
 
-// An Order is the permutation of one epoch: a Feistel network (Luby and Rackoff, SIAM J. Comput. 17, 1988) of eight
-// rounds, sixteen where a part has a single bit, on the least number of bits, at least two, that holds rows−1, in two
-// parts; a result that is no row is put through again (cycle walking: Black and Rogaway, Ciphers with arbitrary finite
-// domains, CT-RSA 2002), less than once on average. The rounds mix by the finaliser of MurmurHash3 (Appleby) with keys
-// from a block of Philox, whose key is the seed with its upper half complemented: no word of noise is used again.
+// An Order is the permutation of one epoch. It is a Feistel network (Luby and Rackoff, SIAM J. Comput. 17, 1988) on the
+// least number of bits, at least two, that holds rows−1. The bits are divided into two parts, and there are eight
+// rounds, or sixteen if a part has a single bit. A result that is no row is put through the network again (cycle
+// walking: Black and Rogaway, Ciphers with arbitrary finite domains, CT-RSA 2002), less than once on average. The
+// rounds mix by the finaliser of MurmurHash3 (Appleby), with keys from a block of Philox whose key is the seed with its
+// upper half complemented, so that no word of noise is used twice.
 type Order struct {
 	rows, low uint32 // rows−1; mask of the low part
 	high      uint32 // mask of the high part
@@ -65,7 +67,7 @@ func NewOrder(seed uint64, rows int, key, epoch uint64) Order {
 	return o
 }
 
-// At is the row at place i < rows.
+// At is the row at index i < rows.
 func (o *Order) At(i uint64) float64 {
 	x := uint32(i)
 	for {

@@ -2,11 +2,11 @@ package special
 
 import "math"
 
-// Eigen is the eigendecomposition of the symmetric n×n matrix a, row-major, of which the lower triangle is read: out
-// has the n eigenvalues in increasing order, then the matrix of the eigenvectors, one a column, each with its first
-// element that is not within 1e-8 of 0 positive. All NaN where a is not finite. Errors are a few units of n in the last
-// place of the largest eigenvalue. Householder's reduction to a tridiagonal matrix, then the implicit QL method (Golub
-// & Van Loan, Matrix Computations, 8.3).
+// Eigen is the eigendecomposition of the symmetric n×n matrix a, row-major, of which only the lower triangle is read.
+// out receives the n eigenvalues in increasing order, then the matrix of eigenvectors, one per column; the first
+// element of a vector that is not within 1e-8 of 0 is positive. All are NaN if a is not finite. Errors are a few times
+// n units in the last place of the largest eigenvalue. Method: Householder's reduction to a tridiagonal matrix, then
+// implicit QL (Golub & Van Loan, Matrix Computations, 8.3).
 func Eigen(a, out []float64, n int) {
 	d, z := out[:n], out[n:]
 	e, w := make([]float64, n), make([]float64, n)
@@ -27,9 +27,9 @@ func Eigen(a, out []float64, n int) {
 	order(d, z, n)
 }
 
-// tridiagonal reduces the lower triangle of z to the diagonal d and the off-diagonal e, and makes z the orthogonal
-// matrix that does it. Each reflection is I − 2vvᵀ, with v of length 1 (or 0) kept in the column that it clears; w is
-// room for a vector.
+// tridiagonal reduces the lower triangle of z to the diagonal d and the off-diagonal e, and replaces z by the
+// orthogonal matrix of the reduction. Each reflection is I − 2vvᵀ, with v of length 1 (or 0) kept in the column that it
+// clears; w is workspace for a vector.
 func tridiagonal(d, e, w, z []float64, n int) {
 	for k := range n {
 		d[k] = z[k*n+k]
@@ -38,7 +38,7 @@ func tridiagonal(d, e, w, z []float64, n int) {
 			reflect(z, w, k, n)
 		}
 	}
-	for k := n - 1; k >= 0; k-- { // the product, from the last
+	for k := n - 1; k >= 0; k-- { // accumulate the product, beginning with the last reflection
 		for j := k + 1; j < n; j++ {
 			s := 0.0
 			for i := k + 1; i < n; i++ {
@@ -55,8 +55,8 @@ func tridiagonal(d, e, w, z []float64, n int) {
 	}
 }
 
-// reflector makes column k below the diagonal the v that sends it to a multiple of its first element, which is the
-// result. A column that is so already stays: v is 0.
+// reflector replaces column k below the diagonal by the v that maps it to a multiple of its first unit vector, and
+// returns that multiple. v is 0 if the column is already such a multiple.
 func reflector(z []float64, k, n int) float64 {
 	first, rest := z[(k+1)*n+k], 0.0
 	for i := k + 2; i < n; i++ {
@@ -80,7 +80,7 @@ func reflector(z []float64, k, n int) float64 {
 	return norm * size
 }
 
-// reflect takes the rest of the matrix A to (I − 2vvᵀ) A (I − 2vvᵀ) = A − v wᵀ − w vᵀ, with w = 2Av − 2(vᵀAv) v.
+// reflect replaces the rest of the matrix A by (I − 2vvᵀ) A (I − 2vvᵀ) = A − v wᵀ − w vᵀ, with w = 2Av − 2(vᵀAv) v.
 func reflect(z, w []float64, k, n int) {
 	inner := 0.0
 	for i := k + 1; i < n; i++ {
@@ -99,8 +99,8 @@ func reflect(z, w []float64, k, n int) {
 	}
 }
 
-// diagonal makes e zero by rotations, which z is multiplied by; false if that takes more than 60 rounds for an
-// eigenvalue.
+// diagonal makes e zero by rotations, which it also applies to z. ok is false if an eigenvalue takes more than 60
+// rounds.
 func diagonal(d, e, z []float64, n int) bool {
 	for l := range n {
 		for round := 0; ; round++ {
@@ -129,7 +129,7 @@ func chase(d, e, z []float64, l, m, n int) {
 		f, b := s*e[i], c*e[i]
 		r := math.Sqrt(f*f + g*g)
 		e[i+1] = r
-		if r == 0 { // it falls apart here
+		if r == 0 { // the matrix splits here
 			d[i+1] -= p
 			e[m] = 0
 			return
@@ -149,7 +149,7 @@ func chase(d, e, z []float64, l, m, n int) {
 	e[l], e[m] = g, 0
 }
 
-// order sorts the eigenvalues with their vectors, and gives these their signs.
+// order sorts the eigenvalues with their vectors, and fixes the signs of the vectors.
 func order(d, z []float64, n int) {
 	for j := range n {
 		least := j

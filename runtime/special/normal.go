@@ -53,7 +53,7 @@ func edgeQuantile(p float64) float64 {
 	return math.NaN()
 }
 
-// A poly is a polynomial of degree 7, constant first.
+// A poly is a polynomial of degree 7, constant coefficient first.
 type poly [8]float64
 
 func (c *poly) at(x float64) float64 {

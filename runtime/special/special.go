@@ -1,6 +1,6 @@
-// Package special has the scalar functions of the kernel language that package math lacks. They are the reference for
-// every device: short formulas that translate to C line by line. Errors are stated where |value| < 1 as absolute, else
-// relative.
+// Package special has the scalar functions of the kernel language that package math lacks, such as Digamma(1) =
+// −0.5772… . They define the results for every device, as short formulas that translate to C line by line. Stated
+// errors are absolute where |value| < 1, otherwise relative.
 package special
 
 import "math"
@@ -9,7 +9,7 @@ const (
 	logSqrtTwoPi = 0.91893853320467274178032973640562 // ½ log 2π
 )
 
-// Sigmoid is 1/(1 + e⁻ˣ), given e = e^−|x|; to 2 ulp also where it is tiny.
+// Sigmoid is 1/(1 + e⁻ˣ), given e = e^−|x|. The error is at most 2 ulp, also where the result is tiny.
 func Sigmoid(x, e float64) float64 {
 	if x < 0 {
 		return e / (1 + e)
@@ -17,8 +17,8 @@ func Sigmoid(x, e float64) float64 {
 	return 1 / (1 + e)
 }
 
-// Softplus is log(1 + eˣ) = max(x, 0) + log(1 + e), given e = e^−|x|; to 2 ulp at both ends. Kahan's correction of the
-// logarithm makes up for the rounding of 1 + e.
+// Softplus is log(1 + eˣ) = max(x, 0) + log(1 + e), given e = e^−|x|. The error is at most 2 ulp at both ends: Kahan's
+// correction of the logarithm compensates the rounding of 1 + e.
 func Softplus(x, e float64) float64 {
 	u := 1 + e
 	y := math.Log(u) + (e-(u-1))/u
@@ -28,8 +28,8 @@ func Softplus(x, e float64) float64 {
 	return y
 }
 
-// Below leastNormal numbers lose bits, and on amd64 math.Log is wrong (of 5e-324 by 35) and what rests on it; times 2⁵²
-// they are as others.
+// Below leastNormal numbers lose bits, and math.Log on amd64 is wrong (by 35 for 5e-324), so Log multiplies such
+// numbers by 2⁵² first.
 const (
 	leastNormal = 0x1p-1022
 	subnormals  = 52
@@ -43,7 +43,7 @@ func Log(x float64) float64 {
 	return math.Log(x)
 }
 
-// Pow is x^y as math.Pow has it.
+// Pow is math.Pow.
 func Pow(x, y float64) float64 {
 	if x != 0 && math.Abs(x) < leastNormal {
 		return math.Pow(x*(1<<subnormals), y) * math.Exp2(-subnormals*y)
@@ -51,8 +51,8 @@ func Pow(x, y float64) float64 {
 	return math.Pow(x, y)
 }
 
-// Asin and Acos are the angle of the point (√(1 − x²), x) and of its mirror image, to 2 ulp; math.Asin is 3e-15 off
-// near 1. NaN outside −1..1.
+// Asin and Acos are the angle of the point (√(1 − x²), x) and of its mirror image, to 2 ulp: math.Asin has an error of
+// 3e-15 near 1. NaN outside −1..1.
 func Asin(x float64) float64 { return math.Atan2(x, math.Sqrt((1-x)*(1+x))) }
 func Acos(x float64) float64 { return math.Atan2(math.Sqrt((1-x)*(1+x)), x) }
 
@@ -101,7 +101,7 @@ func Minimum(x, y float64) float64 {
 	return y
 }
 
-// MulZero is x·y, but 0 where x = 0, whatever y is.
+// MulZero is x·y, but 0 if x = 0, even where y is infinite or NaN.
 func MulZero(x, y float64) float64 {
 	if x == 0 {
 		return 0

@@ -16,8 +16,8 @@ import (
 // that does nothing else meanwhile.
 func TestCrewDoesAll(t *testing.T) {
 	const workers = 4
-	c := newCrew(workers)
-	defer c.dismiss()
+	c := newWorkerPool(workers)
+	defer c.close()
 	var busy [workers]atomic.Bool
 	for call := range 2000 {
 		done := make([]int, call%9)
@@ -38,8 +38,8 @@ func TestCrewDoesAll(t *testing.T) {
 
 // TestCrewWorksAbreast: tasks that wait for each other end only if they run at the same time.
 func TestCrewWorksAbreast(t *testing.T) {
-	c := newCrew(3)
-	defer c.dismiss()
+	c := newWorkerPool(3)
+	defer c.close()
 	for range 20 {
 		var all sync.WaitGroup
 		all.Add(3)
@@ -69,7 +69,7 @@ func TestShortRunsWakeNobody(t *testing.T) {
 	e := loaded.(*executable)
 	run := func(pace time.Duration) (shared int64) {
 		var tasks atomic.Int64
-		e.pace[0] = pace
+		e.blockTime[0] = pace
 		e.task = func(worker, i int) { tasks.Add(1); e.block(worker, i) }
 		if _, err := e.Run([]device.Call{{Entry: "add", Times: 2}}, 0, nil); err != nil {
 			t.Fatal(err)
@@ -81,7 +81,7 @@ func TestShortRunsWakeNobody(t *testing.T) {
 		t.Errorf("tasks shared out of %d: %d where nothing is known, %d of long ones, %d of short ones", blocks,
 			unknown, long, short)
 	}
-	if e.pace[0] == 0 {
+	if e.blockTime[0] == 0 {
 		t.Error("nothing is known after a run")
 	}
 	sum := make([]float64, 24)

@@ -16,25 +16,25 @@ type worker struct {
 	own   []located
 }
 
-// A seat is what a block of lanes needs while it runs: its scratch, and room for masked lanes.
-type seat struct {
+// A blockState holds the scratch memory of a running block of lanes, and copies of its masked lanes.
+type blockState struct {
 	*device.Block
-	lanes   []uint64  // numbers
-	scratch []located // what turns leave as well
+	lanes   []uint64  // numbers of the lanes
+	scratch []located // scratch buffers, and the results of turns
 	active  bool
 	masked  []int // lanes that do not run
 	saved   [][]float64
 }
 
-// A located buffer is an id and where it is.
+// A located buffer is the id of a buffer and its address.
 type located struct {
 	id int
 	at unsafe.Pointer
 }
 
 func (e *executable) newWorker(seed uint64, gemm gemms) *worker {
-	w := &worker{context: (*context)(e.arena.take(int(unsafe.Sizeof(context{})))), own: e.locate(aWorker)}
-	w.buffer = (*unsafe.Pointer)(e.arena.take(8 * len(e.buffers)))
+	w := &worker{context: (*context)(e.arena.alloc(int(unsafe.Sizeof(context{})))), own: e.locate(aWorker)}
+	w.buffer = (*unsafe.Pointer)(e.arena.alloc(8 * len(e.buffers)))
 	w.table = unsafe.Slice(w.buffer, len(e.buffers))
 	w.seed, w.gemms = seed, gemm
 	copy(w.table, e.shared)
@@ -42,15 +42,15 @@ func (e *executable) newWorker(seed uint64, gemm gemms) *worker {
 	return w
 }
 
-func (e *executable) newSeat() *seat {
-	return &seat{lanes: make([]uint64, e.Width), scratch: e.locate(aSeat), saved: make([][]float64, len(e.buffers))}
+func (e *executable) newBlockState() *blockState {
+	return &blockState{lanes: make([]uint64, e.Width), scratch: e.locate(aBlockState), saved: make([][]float64, len(e.buffers))}
 }
 
-// locate takes memory for all buffers of an owner.
+// locate allocates all buffers of an owner.
 func (e *executable) locate(who owner) (all []located) {
 	for i, b := range e.buffers {
 		if e.owner(i) == who {
-			all = append(all, located{i, e.arena.take(elementSize(b.Type) * b.Size * max(1, e.left[i]) * e.width)})
+			all = append(all, located{i, e.arena.alloc(elementSize(b.Type) * b.Size * max(1, e.tileResults[i]) * e.width)})
 		}
 	}
 	return all
@@ -62,8 +62,8 @@ func (w *worker) set(all []located) {
 	}
 }
 
-// serve points a worker at a seat.
-func (w *worker) serve(s *seat) {
+// use sets a worker's buffer table to a block's buffers.
+func (w *worker) use(s *blockState) {
 	for i, buf := range s.Bufs {
 		if buf != nil {
 			w.table[i] = unsafe.Pointer(unsafe.SliceData(buf))
@@ -73,12 +73,12 @@ func (w *worker) serve(s *seat) {
 	copy(w.lane[:], s.lanes)
 }
 
-// seatBlock gives a seat to a block, if the mask leaves anything to do. Masked lanes run along and get their buffers
-// back.
-func (e *executable) seatBlock(s *seat, b *device.Block) {
+// assign gives a block state to a block, and makes it active unless all lanes are masked. Masked lanes run with the
+// others, since a C loop runs over whole vectors of lanes; restore undoes what they did.
+func (e *executable) assign(s *blockState, b *device.Block) {
 	s.Block, s.active, s.masked = b, e.mask == nil, s.masked[:0]
 	for l := range e.Width {
-		lane := min(b.Lane0+l, e.Lanes-1) // those beyond the last are copies of it
+		lane := min(b.Lane0+l, e.Lanes-1) // copies of the last lane fill the block
 		s.lanes[l] = uint64(lane)
 		switch {
 		case e.mask == nil:
@@ -95,8 +95,8 @@ func (e *executable) seatBlock(s *seat, b *device.Block) {
 	}
 }
 
-// restore gives masked lanes their buffers back.
-func (e *executable) restore(s *seat) {
+// restore copies the saved values back to masked lanes.
+func (e *executable) restore(s *blockState) {
 	if !s.active {
 		return
 	}

@@ -1,14 +1,16 @@
 package host
 
-// A walk is an affine function of the loop counters, seen along the flattened iteration space: base + Σ stride·counter,
-// with neighbouring loops that step alike merged into one.
-type walk struct {
+// An affine is an affine function of the loop counters, seen along the flattened iteration space: base + Σ
+// stride·counter. Neighbouring loops are merged where one stride continues the other:
+//
+//	for i < 2, j < 3: 10 + 3·i + j    becomes    for p < 6: 10 + p
+type affine struct {
 	base        int
 	ext, stride []int // innermost last
 }
 
-func newWalk(base int, extents, strides []int) walk {
-	w := walk{base: base}
+func newAffine(base int, extents, strides []int) affine {
+	w := affine{base: base}
 	for k, n := range extents {
 		if n == 1 {
 			continue
@@ -28,16 +30,17 @@ func newWalk(base int, extents, strides []int) walk {
 	return w
 }
 
-// constant: every point is at base.
-func (w *walk) constant() bool {
+// constant reports whether every point is at base.
+func (w *affine) constant() bool {
 	return len(w.ext) == 0 || len(w.ext) == 1 && w.stride[0] == 0
 }
 
-// linear: point p is at base + p.
-func (w *walk) linear() bool { return len(w.ext) == 1 && w.stride[0] == 1 }
+// linear reports whether point p is at base + p.
+func (w *affine) linear() bool { return len(w.ext) == 1 && w.stride[0] == 1 }
 
-// injective reports whether no two points share an element: each stride steps past all that smaller strides reach.
-func (w *walk) injective() bool {
+// injective reports whether no two points have the same value: each stride is larger than what all smaller strides add
+// up to.
+func (w *affine) injective() bool {
 	reach, used := 0, make([]bool, len(w.ext))
 	for range w.ext {
 		best := -1
@@ -55,8 +58,8 @@ func (w *walk) injective() bool {
 	return true
 }
 
-// fill sets dst to the walk's values at points start, start+1, ….
-func (w *walk) fill(dst []int, start int) {
+// fill sets dst to the values at points start, start+1, ….
+func (w *affine) fill(dst []int, start int) {
 	if w.constant() {
 		for i := range dst {
 			dst[i] = w.base
@@ -76,8 +79,8 @@ func (w *walk) fill(dst []int, start int) {
 	}
 }
 
-// at is the value at a point, and how many points are left of the innermost loop there.
-func (w *walk) at(point int) (value, left int) {
+// at is the value at a point, and how many points remain in the innermost loop there.
+func (w *affine) at(point int) (value, left int) {
 	value, left = w.base, 0
 	for k := len(w.ext) - 1; k >= 0; k-- {
 		q := point / w.ext[k]
