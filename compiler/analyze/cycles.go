@@ -96,7 +96,7 @@ func (f *cycleFinder) reads(t *model.Term) (found []*model.Array) {
 				}
 			}
 		}
-		for _, x := range model.Children(e) {
+		for _, x := range e.Children() {
 			visit(x)
 		}
 	}

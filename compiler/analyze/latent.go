@@ -173,7 +173,7 @@ func (f *latentFinder) visit(e model.Expr) {
 			return
 		}
 	}
-	for _, x := range model.Children(e) {
+	for _, x := range e.Children() {
 		f.visit(x)
 	}
 }

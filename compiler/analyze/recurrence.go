@@ -170,7 +170,7 @@ func readsIn(x model.Expr, arrays []*model.Array, visit func(ref *model.Ref, sub
 	if ok {
 		if ref, isRef := sub.X.(*model.Ref); isRef && slices.Contains(arrays, ref.Array) {
 			visit(ref, sub)
-			for _, y := range model.Children(sub)[1:] {
+			for _, y := range sub.Children()[1:] {
 				readsIn(y, arrays, visit)
 			}
 			return
@@ -179,7 +179,7 @@ func readsIn(x model.Expr, arrays []*model.Array, visit func(ref *model.Ref, sub
 	if ref, isRef := x.(*model.Ref); isRef && slices.Contains(arrays, ref.Array) {
 		visit(ref, nil)
 	}
-	for _, y := range model.Children(x) {
+	for _, y := range x.Children() {
 		readsIn(y, arrays, visit)
 	}
 }

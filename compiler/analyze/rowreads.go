@@ -147,11 +147,11 @@ func (f *rowFinder) inside(x model.Expr, at []int) {
 				f.whole(s, x, "is a density over all of")
 			}
 		}
-		for _, y := range model.Children(x) {
+		for _, y := range x.Children() {
 			f.visit(y, shared(x.Type.Axes, at, y.Info().Type.Axes))
 		}
 	case *model.Apply, *model.Cond, *model.Fill:
-		for _, y := range model.Children(x) {
+		for _, y := range x.Children() {
 			f.visit(y, shared(x.Info().Type.Axes, at, y.Info().Type.Axes))
 		}
 	case *model.Build:
@@ -192,8 +192,10 @@ func (f *rowFinder) inside(x model.Expr, at []int) {
 		for _, s := range x.State.Axes {
 			f.whole(s, x, "is a trajectory for each element of")
 		}
-	default:
+	case *model.StateNow, *model.TimeNow, *model.Probability, *model.Mode:
 		f.breakAll("E80", x.Info().At, "`%s` cannot be evaluated for some rows alone", x.Info().At.Text())
+	default:
+		panic(fmt.Sprintf("internal error: rows of a %T", x))
 	}
 }
 

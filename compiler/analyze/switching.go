@@ -159,7 +159,7 @@ func (m *mixture) reads(terms []*model.Term, arrays []*model.Array) bool {
 				}
 			}
 		}
-		for _, y := range model.Children(x) {
+		for _, y := range x.Children() {
 			visit(y, false)
 		}
 	}

@@ -33,7 +33,7 @@ func (c *checker) wholeRagged() {
 		for _, y := range wholeOperands(x) {
 			c.refuseRagged(x, y.Info().Type.Axes)
 		}
-		for _, y := range model.Children(x) {
+		for _, y := range x.Children() {
 			visit(y)
 		}
 	}
@@ -60,10 +60,10 @@ func wholeOperands(x model.Expr) []model.Expr {
 			return []model.Expr{x.X}
 		}
 	case *model.Vector, *model.MatMul, *model.Concat:
-		return model.Children(x)
+		return x.Children()
 	case *model.LogProb:
 		if x.Dist.Event > 0 {
-			return model.Children(x)
+			return x.Children()
 		}
 	}
 	return nil

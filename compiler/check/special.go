@@ -222,7 +222,7 @@ func (c *checker) probability(s *scope, e *ast.Call) model.Expr {
 			reads++
 			return
 		}
-		for _, y := range model.Children(x) {
+		for _, y := range x.Children() {
 			find(y)
 		}
 	}

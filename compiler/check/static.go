@@ -48,7 +48,7 @@ func (s *settler) static(x model.Expr) bool {
 	}
 	s.visited[x] = true
 	static := true
-	for _, y := range model.Children(x) {
+	for _, y := range x.Children() {
 		static = s.static(y) && static
 	}
 	switch x := x.(type) {

@@ -1,6 +1,7 @@
 package emit
 
 import (
+	"fmt"
 	"math"
 	"slices"
 
@@ -75,7 +76,7 @@ func (e *emitter) emit(x model.Expr) value {
 	case *known:
 		return x.v
 	}
-	panic("internal error: unknown expression")
+	panic(fmt.Sprintf("internal error: no value of a %T", x))
 }
 
 func (e *emitter) sizeOf(x *model.SizeOf) int {

@@ -88,7 +88,7 @@ func (e *emitter) eachChild(x model.Expr, condition func(model.Expr) value, visi
 		defer e.underRanges(x.Over)()
 		visit(x.X)
 	default:
-		for _, y := range model.Children(x) {
+		for _, y := range x.Children() {
 			visit(y)
 		}
 	}

@@ -388,3 +388,5 @@ type known struct {
 	model.Fact
 	v value
 }
+
+func (*known) Children() []model.Expr { return nil }

@@ -276,7 +276,7 @@ func (e *emitter) systemInputs(s *model.System) odeInputs {
 				}
 			}
 		}
-		for _, y := range model.Children(x) {
+		for _, y := range x.Children() {
 			collect(y)
 		}
 	}

@@ -64,14 +64,14 @@ func (s *series) rememberReads(step *emitter, m *member, v *move, x model.Expr, 
 	if sub, ok := x.(*model.Subscript); ok {
 		if ref, isRef := sub.X.(*model.Ref); isRef && s.memberOf(ref.Array) != nil {
 			of := s.memberOf(ref.Array)
-			for _, y := range model.Children(sub)[1:] {
+			for _, y := range sub.Children()[1:] {
 				s.rememberReads(step, m, v, y, rows)
 			}
 			step.remember(sub, s.read(step, of, v.piece.Slots[m.axis], rows[slices.Index(s.members, of)], sub))
 			return
 		}
 	}
-	for _, y := range model.Children(x) {
+	for _, y := range x.Children() {
 		s.rememberReads(step, m, v, y, rows)
 	}
 }

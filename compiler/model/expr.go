@@ -6,8 +6,11 @@ import (
 )
 
 // An Expr is a typed expression. Its value is determined by the indices it reads, so it may be evaluated once wherever
-// it stands.
-type Expr interface{ Info() *Fact }
+// it stands. Children are its direct subexpressions: a new kind that has none must say so.
+type Expr interface {
+	Info() *Fact
+	Children() []Expr
+}
 
 // Fact is what every expression knows of itself. Static: it depends on data (and indices) only.
 type Fact struct {

@@ -1,62 +1,70 @@
 package model
 
+import "slices"
+
 // Walk calls visit on e and on every expression inside it, parents first; referenced arrays are not entered.
 func Walk(e Expr, visit func(Expr)) {
 	if e == nil {
 		return
 	}
 	visit(e)
-	for _, x := range Children(e) {
+	for _, x := range e.Children() {
 		Walk(x, visit)
 	}
 }
 
-// Children lists the direct subexpressions of e.
-func Children(e Expr) []Expr {
-	switch e := e.(type) {
-	case *Apply:
-		return e.Args
-	case *Cond:
-		return []Expr{e.If, e.Then, e.Else}
-	case *Subscript:
-		out := []Expr{e.X}
-		for _, s := range e.Subs {
-			if s.At != nil {
-				out = append(out, s.At)
-			}
-			if s.Range != nil {
-				out = append(out, s.Range.Lo, s.Range.Hi)
-			}
+// The children of each kind of expression, in the order in which they are evaluated. A bound index has its set's bounds
+// as children. Leaves:
+
+func (*Num) Children() []Expr      { return nil }
+func (*IndexVar) Children() []Expr { return nil }
+func (*SizeOf) Children() []Expr   { return nil }
+func (*SetSize) Children() []Expr  { return nil }
+func (*Ref) Children() []Expr      { return nil }
+func (*Mode) Children() []Expr     { return nil }
+func (*StateNow) Children() []Expr { return nil }
+func (*TimeNow) Children() []Expr  { return nil }
+
+func (e *Apply) Children() []Expr       { return e.Args }
+func (e *Cond) Children() []Expr        { return []Expr{e.If, e.Then, e.Else} }
+func (e *Reduce) Children() []Expr      { return append(bounds(e.Over), e.X) }
+func (e *Build) Children() []Expr       { return append(bounds(e.Over), e.Body) }
+func (e *List) Children() []Expr        { return e.Items }
+func (e *Concat) Children() []Expr      { return e.Items }
+func (e *MatMul) Children() []Expr      { return []Expr{e.X, e.Y} }
+func (e *Fill) Children() []Expr        { return []Expr{e.Value} }
+func (e *Vector) Children() []Expr      { return []Expr{e.X} }
+func (e *LogProb) Children() []Expr     { return append(slices.Clone(e.Args), e.X) }
+func (e *Probability) Children() []Expr { return []Expr{e.If} }
+
+// Children of a subscript: what it reads, then each subscript.
+func (e *Subscript) Children() []Expr {
+	out := []Expr{e.X}
+	for _, s := range e.Subs {
+		if s.At != nil {
+			out = append(out, s.At)
 		}
-		return out
-	case *Reduce:
-		return append(bounds(e.Over), e.X)
-	case *Build:
-		return append(bounds(e.Over), e.Body)
-	case *List:
-		return e.Items
-	case *Probability:
-		return []Expr{e.If}
-	case *StateAt:
-		out := []Expr{e.Time}
-		if e.State.System != nil {
-			for _, s := range e.State.System.States {
-				out = append(out, s.Init, s.Rhs)
-			}
+		if s.Range != nil {
+			out = append(out, s.Range.Lo, s.Range.Hi)
 		}
-		return out
-	case *Concat:
-		return e.Items
-	case *MatMul:
-		return []Expr{e.X, e.Y}
-	case *Fill:
-		return []Expr{e.Value}
-	case *Vector:
-		return []Expr{e.X}
-	case *LogProb:
-		return append(append([]Expr{}, e.Args...), e.X)
 	}
-	return nil
+	return out
+}
+
+// Children of a state at a time include the equations of its whole system, on which its value depends. Before systems
+// are joined there is the time alone.
+func (e *StateAt) Children() []Expr {
+	out := []Expr{e.Time}
+	if e.State.System != nil {
+		for _, s := range e.State.System.States {
+			for _, x := range []Expr{s.Init, s.Rhs} {
+				if x != nil { // else it was refused
+					out = append(out, x)
+				}
+			}
+		}
+	}
+	return out
 }
 
 func bounds(over []*Index) (out []Expr) {
