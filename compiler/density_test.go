@@ -133,7 +133,7 @@ func TestUnconstrainedDensity(t *testing.T) {
 // logarithm.
 func noncentered(p *Program) bool {
 	for _, term := range p.Model().Terms {
-		if term.Non {
+		if term.NonCentered {
 			return true
 		}
 	}

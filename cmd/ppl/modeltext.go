@@ -33,7 +33,7 @@ func law(t *model.Term) string {
 		name string
 		set  bool
 	}{{"truncated", t.In != nil}, {"censored", t.Censored != nil}, {"ordered", t.Ordered}, {"zerosum", t.ZeroSum},
-		{"noncentered", t.Non}} {
+		{"noncentered", t.NonCentered}} {
 		if modifier.set {
 			text += " " + modifier.name
 		}

@@ -26,7 +26,7 @@ func beside(m *model.Model) {
 	}
 	for a, all := range placed {
 		if a.Chain != nil {
-			a.Chain.Beside = slices.DeleteFunc(slices.Clone(*all), func(b *model.Array) bool { return b.Chain == nil })
+			a.Chain.Joint = slices.DeleteFunc(slices.Clone(*all), func(b *model.Array) bool { return b.Chain == nil })
 		}
 	}
 	for _, t := range m.Terms {
@@ -121,7 +121,7 @@ func reach(a *model.Array) string {
 	if a.Chain.Order > 1 {
 		words = fmt.Sprintf(", order %d", a.Chain.Order)
 	}
-	for _, b := range a.Chain.Beside {
+	for _, b := range a.Chain.Joint {
 		if b != a {
 			words += ", together with `" + b.Name + "`"
 		}
@@ -154,14 +154,14 @@ func valuesIn(reads []model.LatentRead) (out []lagged) {
 func (e elimination) chainTable(chain *model.Chain) (largest []string) {
 	factors := e.chainFactors(chain)
 	var state []lagged
-	for _, a := range chain.Beside {
+	for _, a := range chain.Joint {
 		for lag := range a.Chain.Order {
 			state = append(state, lagged{a, lag + 1})
 		}
 	}
 	factors = append(factors, state)
 	most := 0.0
-	for _, a := range chain.Beside {
+	for _, a := range chain.Joint {
 		var table []string
 		entries := 1.0
 		for _, v := range leave(&factors, lagged{a, a.Chain.Order}) {
@@ -191,9 +191,9 @@ func (e elimination) chainFactors(chain *model.Chain) (factors [][]lagged) {
 		var f []lagged
 		for _, v := range valuesIn(readsWithOwn(t)) {
 			switch {
-			case slices.Contains(chain.Beside, v.array):
+			case slices.Contains(chain.Joint, v.array):
 				f = append(f, v)
-			case v.array.Chain == nil && !later(v.array, chain.Beside[0]):
+			case v.array.Chain == nil && !later(v.array, chain.Joint[0]):
 				f, before = append(f, v), append(before, v)
 			}
 		}

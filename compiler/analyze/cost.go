@@ -69,7 +69,7 @@ func (e elimination) pattern(a *model.Array) string {
 func (e elimination) together(a *model.Array) (laws []*model.Term) {
 	all := []*model.Array{a}
 	if a.Chain != nil {
-		all = a.Chain.Beside
+		all = a.Chain.Joint
 	}
 	var seen []lagged
 	for _, t := range e.m.Terms {

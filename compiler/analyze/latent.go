@@ -30,7 +30,7 @@ func Latents(m *model.Model, diags *diag.List) {
 		for _, e := range t.Exprs() {
 			f.visit(e)
 		}
-		if t.Non && len(t.Reads) > 0 {
+		if t.NonCentered && len(t.Reads) > 0 {
 			diags.Errorf("E61", t.At, "`noncentered` on `%s`: its law reads the discrete unknown `%s`, which is "+
 				"summed out", t.Array.Name, t.Reads[0].Latent.Name)
 		}
@@ -82,7 +82,7 @@ func (l *latents) chain(t *model.Term) bool {
 			"distance: `%s[t-1]`", a.Name, a.Name)
 		return false
 	}
-	a.Chain = &model.Chain{Axis: axis, Beside: []*model.Array{a}}
+	a.Chain = &model.Chain{Axis: axis, Joint: []*model.Array{a}}
 	return true
 }
 

@@ -62,7 +62,7 @@ func settled(a *model.Array, seen map[*model.Array]bool) bool {
 func (p *predictive) drawParameters() {
 	for _, t := range p.m.Terms {
 		if t.Kind == model.Prior && drawable(p.diags, t) {
-			t.Kind, t.Non = model.Generate, false
+			t.Kind, t.NonCentered = model.Generate, false
 		}
 	}
 	for _, a := range p.m.Arrays {

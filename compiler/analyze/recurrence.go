@@ -48,7 +48,7 @@ func own(p *model.Piece) []model.Expr {
 	switch {
 	case p.Value != nil:
 		return []model.Expr{p.Value}
-	case p.Term != nil && (p.Term.Non || p.Term.Kind == model.Generate):
+	case p.Term != nil && (p.Term.NonCentered || p.Term.Kind == model.Generate):
 		return p.Term.Exprs()
 	}
 	return nil
@@ -241,7 +241,7 @@ func alongAxes(arrays []*model.Array, axes []int, reads []pastRead, back bool) *
 	slices.SortFunc(members, func(a, b model.Member) int {
 		return slices.Index(order, a.Array) - slices.Index(order, b.Array)
 	})
-	return &model.Group{Members: members, Back: back, Told: told}
+	return &model.Group{Members: members, Back: back, DataOrdered: told}
 }
 
 // toldByData: x[parent[n]] lies before x[n] if the data say so, which is looked at when they are there.

@@ -237,7 +237,7 @@ func (c *checker) modifiers(a *arrayInfo, d *draw, t *model.Term) bool {
 	for _, m := range d.modifiers() {
 		ok = c.modify(a, d, t, m) && ok
 	}
-	if !ok || t.Non && !c.noncentered(a, d, t) {
+	if !ok || t.NonCentered && !c.noncentered(a, d, t) {
 		return false
 	}
 	return !t.Ordered && !t.ZeroSum || c.constraint(a, d, t)
@@ -246,7 +246,8 @@ func (c *checker) modifiers(a *arrayInfo, d *draw, t *model.Term) bool {
 // modify enters the modifiers of one statement: of a law, or of what uses the template that the law stands in.
 func (c *checker) modify(a *arrayInfo, d *draw, t *model.Term, m modified) bool {
 	law := m.law
-	t.Ordered, t.ZeroSum, t.Non = t.Ordered || law.Ordered, t.ZeroSum || law.ZeroSum, t.Non || law.NonCentered
+	t.Ordered, t.ZeroSum = t.Ordered || law.Ordered, t.ZeroSum || law.ZeroSum
+	t.NonCentered = t.NonCentered || law.NonCentered
 	ok := true
 	if law.In != nil {
 		if t.In != nil {

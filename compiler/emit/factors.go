@@ -173,7 +173,7 @@ func together(a *model.Array) []*model.Array {
 	if a.Chain == nil {
 		return []*model.Array{a}
 	}
-	return a.Chain.Beside
+	return a.Chain.Joint
 }
 
 // hangsOn reports whether w has a plate that chooses an element of z in some term: w[n] beside z[g[n]].

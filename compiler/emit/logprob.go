@@ -90,7 +90,7 @@ func (g *given) enterNamed(at map[string]Array) error {
 func (g *given) theta() ([]float64, error) {
 	theta := make([]float64, g.plan.Dim)
 	for _, r := range g.plan.regions {
-		if r.term.Non { // their Jacobian is constant
+		if r.term.NonCentered { // their Jacobian is constant
 			continue
 		}
 		u, err := g.free(r, g.inputs[pieceName(r.piece)])

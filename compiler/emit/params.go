@@ -144,7 +144,7 @@ func tighter(a, b Node, meet func(x, y Node) Node) Node {
 // constrain takes a region's part of theta to the piece's value, with its log-Jacobian.
 func (e *emitter) constrain(r *region, theta Node) (v value, logJac Node) {
 	u := autodiff.Reshape(e.part(r, theta), append(e.shape(r.plates, nil), r.free...)...)
-	if r.term.Non {
+	if r.term.NonCentered {
 		return e.shift(r, u), e.g.Const(0)
 	}
 	lo, hi := e.bounds(r.term, r.plates)

@@ -144,7 +144,7 @@ func (e *emitter) fromTheta(p *Plan, theta Node) *thetaSource {
 func (e *emitter) z(p *Plan) map[*model.Term]Node {
 	out := map[*model.Term]Node{}
 	for _, r := range p.regions {
-		if r.term.Non {
+		if r.term.NonCentered {
 			out[r.term] = autodiff.Reshape(e.part(r, e.source.theta), e.shape(r.plates, r.term.Event)...)
 		}
 	}

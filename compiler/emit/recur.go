@@ -77,7 +77,7 @@ func (e *emitter) recurrence(p *model.Piece, z map[*model.Piece]value) value {
 
 func (s *series) enlist(g *model.Group, z map[*model.Piece]value) {
 	e := s.e
-	s.told = g.Told
+	s.told = g.DataOrdered
 	for _, of := range g.Members {
 		m := &member{array: of.Array, axis: of.Axis, whole: of.Whole, rows: max(1, of.Lag),
 			box: e.box(of.Array.Type.Axes[of.Axis])}

@@ -197,7 +197,7 @@ func (e *emitter) viewGroup(g *model.Group) *model.Group {
 	if v := e.rows.groups[g]; v != nil {
 		return v
 	}
-	v := &model.Group{Back: g.Back, Told: g.Told}
+	v := &model.Group{Back: g.Back, DataOrdered: g.DataOrdered}
 	e.rows.groups[g] = v
 	for _, m := range g.Members {
 		m.Axis = keptBefore(e.rows.set.Arrays[m.Array], m.Axis)

@@ -139,7 +139,7 @@ func (g *given) start(r *rand.Rand, reg *region) []float64 {
 	if t.Dist == nil || t.Dist.Improper || len(t.Reads) > 0 { // what a law reads of discrete unknowns is summed out
 		return g.dispersed(r, reg)
 	}
-	if t.Non {
+	if t.NonCentered {
 		return g.standard(r, reg)
 	}
 	x := g.sample(r, t)

@@ -12,7 +12,7 @@ type Expr interface {
 	Children() []Expr
 }
 
-// Fact is what every expression knows of itself. Static: it depends on data (and indices) only.
+// Fact is what is known of every expression. Static: it depends on data (and indices) only.
 type Fact struct {
 	At     source.Span
 	Type   Type
@@ -74,7 +74,7 @@ type Subscript struct {
 	Fact
 	X    Expr
 	Subs []Sub
-	Gap  *int // of a chain read at a constant distance from an index: the distance
+	Gap  *int // written by analyze.Latents: of a chain read at a constant distance from an index, the distance
 }
 
 // A Sub is a whole axis, a range, or an index expression (which may have axes of its own: a gather).
@@ -110,7 +110,7 @@ type Concat struct {
 	Items []Expr
 }
 
-// MatMul is x @ y: the last axis of x meets the first of y.
+// MatMul is x @ y: the sum over the last axis of x and the first of y.
 type MatMul struct {
 	Fact
 	X, Y Expr

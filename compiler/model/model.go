@@ -1,6 +1,16 @@
 // Package model is the checked model: every name resolved, functions inlined, every axis an index set, every statement
-// a definition or a term of the joint density. Sizes are still symbols; data come later. It is what emit turns into a
-// graph.
+// a definition or a term of the joint density. Sizes are still symbols, since data come later. Package check makes it,
+// package analyze completes it, and a density is made of it. The statement
+//
+//	y[n in N] ~ Normal(a[group[n]], 2 * s)
+//
+// is a Term with Plates [n] whose Args are
+//
+//	Subscript{X: Ref{a}, Subs: [Subscript{X: Ref{group}, Subs: [IndexVar{n}]}]}
+//	Apply{"*", Num{2}, Ref{s}}
+//
+// and whose Value is Subscript{X: Ref{y}, Subs: [IndexVar{n}]}. `ppl build --emit=model` prints a model's arrays and
+// terms.
 package model
 
 import (
@@ -13,16 +23,18 @@ import (
 
 // A Model is a checked file.
 type Model struct {
-	Source    *source.File
-	Arrays    []*Array     // every array of the file scope, in order of first mention
-	Latents   []LatentNote // how each is summed out
-	Terms     []*Term      // every ~ statement, in order
-	Infer     []InferCall
-	Systems   []*System
-	RowSets   []*RowSet  // over which log ℓ is a sum: one for each choice of plates; none: full batch only
-	Couplings []Coupling // what couples the elements of observations, where there is no row set
-	Orders    [][]*Array // that are drawn from each other; data show whether some element from itself
-	Sizes     []*Size    // index sets that only data can give a size to, in order of first mention
+	Source  *source.File
+	Arrays  []*Array // every array of the file scope, in order of first mention
+	Terms   []*Term  // every ~ statement, in order
+	Infer   []InferCall
+	Systems []*System
+	Sizes   []*Size // index sets that only data can give a size to, in order of first mention
+
+	// Written by package analyze:
+	Orders    [][]*Array   // by Orders: drawn from each other; data show whether some element is drawn from itself
+	Latents   []LatentNote // by Elimination: how each discrete latent is summed out
+	RowSets   []*RowSet    // by Rows: over which log ℓ is a sum, one for each choice of plates; none: full batch only
+	Couplings []Coupling   // by Rows: what couples the elements of observations, where there is no row set
 }
 
 // A LatentNote says how a discrete latent is summed out: for each of Elements' combinations, a table.
@@ -68,29 +80,31 @@ type Array struct {
 	Pieces []*Piece // of definitions, parameters, latents and generated arrays; disjoint, together a box
 
 	// Of data:
-	Value      Expr   // given in the model; nil if it comes from a file or the command line
-	From       string // "file" or "file#key"; empty if none
-	IndexOf    *Set   // index(J); nil otherwise
-	Declared   types.Elem
-	Bounds     *Bounds // in a..b
-	NeedInt    bool    // subscripts or a discrete distribution read it as integers
-	Optional   bool    // only generate statements read it, which are left out where it is not given
-	Chain      *Chain  // of a latent in pieces
-	Replicates *Array  // of what is drawn after inference: the observed array that it is drawn for
+	Value    Expr   // given in the model; nil if it comes from a file or the command line
+	From     string // "file" or "file#key"; empty if none
+	IndexOf  *Set   // index(J); nil otherwise
+	Declared types.Elem
+	Bounds   *Bounds // in a..b
+	NeedInt  bool    // subscripts or a discrete distribution read it as integers
+	Optional bool    // only generate statements read it, which are left out where it is not given
 	// entries may be missing (NaN): dropped where nothing else reads them, else parameters or latents
 	Missing     bool
-	MissingCode Expr // the number that stands for a missing entry; nil for NaN alone
+	MissingCode Expr // the number that means a missing entry; nil for NaN alone
+
+	// Written by package analyze:
+	Chain      *Chain // by Latents: of a discrete latent whose neighbours occur together in terms
+	Replicates *Array // by Predictive: the observed array that this one is drawn for
 }
 
 // Bounds of a truncation or of data; nil ends are infinite.
 type Bounds struct{ Lo, Hi Expr }
 
 // A Chain is a latent along one of its axes, where terms read elements that are a constant apart. Order is how many
-// places back the farthest of a term's elements lies. Beside are the chains that are summed out together, itself among
-// them: their values meet in terms.
+// places back the farthest of a term's elements lies. Joint are the chains that are summed out together, itself among
+// them: their values occur together in terms.
 type Chain struct {
 	Axis, Order int
-	Beside      []*Array
+	Joint       []*Array
 }
 
 // A Piece defines part of an array, by a value or by a distribution.
@@ -101,7 +115,8 @@ type Piece struct {
 	Value  Expr     // of a definition: axes are those of the array beyond Slots
 	Term   *Term    // of a draw
 
-	Recurrence *Recurrence // when the piece's value reads the past of its array, or of one that reads it
+	// Written by analyze.Recurrences, when the piece's value reads the past of its array, or of one that reads it.
+	Recurrence *Recurrence
 }
 
 // Covers reports whether a piece of an array runs over the whole of an axis.
@@ -116,12 +131,12 @@ type Recurrence struct {
 	Group *Group
 }
 
-// A Group is one array that reads its own past, or several that read each other's, in the order in which one step works
-// them out. Every circle of reads goes strictly back along the axes; or, where Back is set, strictly ahead.
+// A Group is one array that reads its own past, or several that read each other's, in the order in which one step
+// computes them. Every cycle of reads goes strictly back along the axes; or, where Back is set, strictly ahead.
 type Group struct {
-	Members []Member
-	Back    bool
-	Told    []*Subscript // reads that only data show to lie in the past, such as x[parent[n]]
+	Members     []Member
+	Back        bool
+	DataOrdered []*Subscript // reads that only data show to lie in the past, such as x[parent[n]]
 }
 
 // A Member of a group: how far back it is read.
@@ -186,9 +201,11 @@ type Term struct {
 	Censored *Bounds
 	Ordered  bool
 	ZeroSum  bool
-	Non      bool // noncentered
-	Reads    []LatentRead
 	Offset   Expr // subtracted from the value first: Categorical over an axis that does not start at 1; nil for none
+
+	NonCentered bool
+
+	Reads []LatentRead // written by analyze.Latents
 }
 
 // A TermKind says where a term belongs.
@@ -201,9 +218,9 @@ const (
 	Generate
 )
 
-// A LatentRead says at which plates a term reads a latent: Plates[k] of the term stands for axis k of the latent. Along
-// a chain, the elements lie at Gaps (ascending) from the plate's index; where it has none, from the place At. Where
-// data say which element is read along axis k, Gather[k] does, and Plates[k] is nil.
+// A LatentRead says at which plates a term reads a latent: Plates[k] of the term runs along axis k of the latent. Along
+// a chain, the elements lie at Gaps (ascending) from the plate's index; where there is no index, from the element At.
+// Where data choose the element along axis k, Gather[k] is the expression that does, and Plates[k] is nil.
 type LatentRead struct {
 	Latent *Array
 	Plates []*Index

@@ -7,11 +7,12 @@ import (
 )
 
 // A RowSet is a product of plates over which observations are independent given the parameters, each at a cost that
-// does not grow with the number of rows: what minibatches are drawn from. Places on its axes are called coordinates, by
-// number.
+// does not grow with the number of rows: what minibatches are drawn from. A row has one coordinate for each of Axes;
+// coordinates are named by their number. In y[i in I, j in J] ~ Normal(a[i] + b[j], 1) with the row set I × J, i is
+// coordinate 0 and j is coordinate 1.
 //
-// Index, Arrays and Along say how to evaluate the terms for given rows: which indices stand for a coordinate; and of
-// definitions and expressions, which of their axes are read at the row alone (−1 for the others).
+// Index, Arrays and Along say how to evaluate the terms for given rows: the coordinate whose value an index has; and
+// for each axis of a definition or an expression, the coordinate at which alone it is read, −1 if it is read otherwise.
 type RowSet struct {
 	Axes   []*Set
 	Of     *Term          // the observation whose plates they are
@@ -20,8 +21,8 @@ type RowSet struct {
 	Arrays map[*Array][]int
 	Along  map[Expr][]int
 
-	// Inside is the same row set with what depends on data alone followed too, as far as it is evaluated at the row:
-	// how to evaluate the terms where data are not there whole.
+	// Inside is the same row set, but also for expressions that depend on data alone, as far as they can be evaluated
+	// for one row: how to evaluate the terms where data are too large to be in memory.
 	Inside *RowSet
 }
 
@@ -37,8 +38,7 @@ func (s *RowSet) Name() string {
 // SameAxes reports whether two row sets are over the same sets.
 func (s *RowSet) SameAxes(t *RowSet) bool { return SameSets(s.Axes, t.Axes) }
 
-// A Coupling is why an observation's elements are no rows: the code and the words of the diagnostic, and the place that
-// couples them.
+// A Coupling is why an observation's elements are no rows: code, text and position of the diagnostic.
 type Coupling struct {
 	Code string
 	At   source.Span

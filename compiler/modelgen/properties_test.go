@@ -324,7 +324,7 @@ func (s *subject) split(seen *count) string {
 // parts: at the values of a point, log prior, log likelihood and log-Jacobian add up to the density there.
 func (s *subject) parts(seen *count) string {
 	for _, term := range s.Model().Terms {
-		if term.Non { // other coordinates
+		if term.NonCentered { // other coordinates
 			return ""
 		}
 	}
