@@ -6,30 +6,31 @@ import (
 	"ppl/compiler/ir"
 )
 
-// A move is the end of an assignment: what was computed into a buffer goes to the lane buffer of its name.
-type move struct {
+// A copyOut is the end of an assignment: a computed buffer is copied to the lane buffer of the assigned name.
+type copyOut struct {
 	from, to ir.BufID
 	size     int
 }
 
-// assign ends an entry with its moves. A scratch buffer that may as well be the lane buffer from the start becomes it.
-func assign(stmts []ir.Stmt, moves []move, buffers []ir.Buffer) []ir.Stmt {
+// assign ends an entry with its copies. If the lane buffer can be written directly, it replaces the scratch buffer and
+// no copy is needed.
+func assign(stmts []ir.Stmt, moves []copyOut, buffers []ir.Buffer) []ir.Stmt {
 	for _, m := range slices.Clone(moves) {
 		if buffers[m.from].Space == ir.Scratch && canWrite(stmts, m.from, m.to) {
 			rename(stmts, moves, m.from, m.to)
 		}
 	}
-	left := slices.DeleteFunc(moves, func(m move) bool { return m.from == m.to || joins(stmts, m) })
+	left := slices.DeleteFunc(moves, func(m copyOut) bool { return m.from == m.to || joins(stmts, m) })
 	return append(stmts, copies(left)...)
 }
 
-// joins puts a copy into the last kernel of its size, if that kernel writes the source or comes after whatever does,
-// and nobody reads the old value after it.
-func joins(stmts []ir.Stmt, m move) bool {
+// joins adds a copy to the last kernel of the same size. That is possible if this kernel writes the source or comes
+// after the statement that does, and no statement reads the old value after it.
+func joins(stmts []ir.Stmt, m copyOut) bool {
 	extents, at := loops([]int{m.size}), pointIndex(m.size)
 	for i := len(stmts) - 1; i >= 0; i-- {
 		if k, ok := stmts[i].(*ir.Kernel); ok && slices.Equal(k.Extents, extents) && readsAt(k, m.to, at) {
-			if r, ok := atHand(k, m.from, at); ok {
+			if r, ok := finalRegister(k, m.from, at); ok {
 				k.Out = append(k.Out, ir.Output{Buf: m.to, Index: at, Value: r})
 				return true
 			}
@@ -41,11 +42,11 @@ func joins(stmts []ir.Stmt, m move) bool {
 	return false
 }
 
-// atHand is the register of a kernel that holds an element of a buffer once the kernel is done with it; it is loaded if
-// the kernel does not write the buffer.
-func atHand(k *ir.Kernel, buf ir.BufID, at ir.Index) (r ir.Reg, ok bool) {
+// finalRegister is the register of a kernel that holds an element of a buffer after the kernel has run. If the kernel
+// does not write the buffer, a load is added.
+func finalRegister(k *ir.Kernel, buf ir.BufID, at ir.Index) (r ir.Reg, ok bool) {
 	if !touches(k, buf, true) {
-		return loaded(k, buf, at), true
+		return addLoad(k, buf, at), true
 	}
 	for _, o := range k.Out {
 		if o.Buf == buf && o.Combine == ir.Store && sameIndex(o.Index, at) {
@@ -55,8 +56,8 @@ func atHand(k *ir.Kernel, buf ir.BufID, at ir.Index) (r ir.Reg, ok bool) {
 	return 0, false
 }
 
-// loaded is the register of a load, which is added where there is none.
-func loaded(k *ir.Kernel, buf ir.BufID, at ir.Index) ir.Reg {
+// addLoad is the register of a load, which is added unless the kernel has it.
+func addLoad(k *ir.Kernel, buf ir.BufID, at ir.Index) ir.Reg {
 	r := slices.IndexFunc(k.Body, func(in ir.Instr) bool {
 		return in.Op == ir.Load && in.Buf == buf && sameIndex(in.Index, at)
 	})
@@ -67,18 +68,18 @@ func loaded(k *ir.Kernel, buf ir.BufID, at ir.Index) ir.Reg {
 	return ir.Reg(r)
 }
 
-// readsAt reports whether a kernel reads a buffer nowhere but at an index.
+// readsAt reports whether a kernel reads a buffer only at this index.
 func readsAt(k *ir.Kernel, buf ir.BufID, at ir.Index) bool {
 	return !slices.ContainsFunc(k.Body, func(in ir.Instr) bool {
 		return in.Op == ir.Load && in.Buf == buf && !sameIndex(in.Index, at)
 	})
 }
 
-// pointIndex is where a kernel over n elements is.
+// pointIndex is the index of the current point of a kernel over n elements.
 func pointIndex(n int) ir.Index { return canonical(flatten(identity([]int{n}), []int{n})) }
 
-// canWrite reports whether the statements that write scratch could write the lane buffer instead: nobody reads the old
-// value at the same time or later, except a single kernel that reads just the element it replaces.
+// canWrite reports whether the statements that write scratch could write the lane buffer instead: no statement reads
+// the old value at the same time or later, except a single kernel that reads only the element that it replaces.
 func canWrite(stmts []ir.Stmt, scratch, lane ir.BufID) bool {
 	first := slices.IndexFunc(stmts, func(s ir.Stmt) bool { return touches(s, scratch, true) })
 	if first < 0 {
@@ -108,7 +109,7 @@ func replaces(s ir.Stmt, scratch, lane ir.BufID) bool {
 	return true
 }
 
-func rename(stmts []ir.Stmt, moves []move, from, to ir.BufID) {
+func rename(stmts []ir.Stmt, moves []copyOut, from, to ir.BufID) {
 	for _, s := range stmts {
 		for _, r := range refs(s) {
 			if *r.buf == from {
@@ -124,7 +125,7 @@ func rename(stmts []ir.Stmt, moves []move, from, to ir.BufID) {
 }
 
 // copies are kernels for the moves, one for each size.
-func copies(moves []move) []ir.Stmt {
+func copies(moves []copyOut) []ir.Stmt {
 	var out []ir.Stmt
 	kernels := map[int]*ir.Kernel{}
 	for _, m := range moves {
@@ -135,7 +136,7 @@ func copies(moves []move) []ir.Stmt {
 			out = append(out, k)
 		}
 		at := pointIndex(m.size)
-		k.Out = append(k.Out, ir.Output{Buf: m.to, Index: at, Value: loaded(k, m.from, at)})
+		k.Out = append(k.Out, ir.Output{Buf: m.to, Index: at, Value: addLoad(k, m.from, at)})
 	}
 	return out
 }

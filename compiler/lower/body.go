@@ -8,28 +8,36 @@ import (
 	"ppl/compiler/ir"
 )
 
-// A body writes the straight-line code of one kernel. A value is computed at coordinates over the kernel's loops, from
-// its arguments at theirs, down to buffers; equal instructions are merged.
+// A body writes the straight-line code of one kernel, from outputs back to buffers. A value is computed at coordinates
+// over the kernel's loops, so an operation that only moves elements changes coordinates and needs no instruction. For
+//
+//	y[i, j] = exp(a[i]) + transpose(B)[i, j]          kernel over i < N, j < M
+//
+// value(y, (i, j)) asks for its arguments at (i, j), exp(a) only depends on i, and the transpose asks for B at (j, i):
+//
+//	r0 = load a[i]      r1 = exp r0      r2 = load B[M·j + i]      r3 = add r1 r2      store y[M·i + j] r3
+//
+// Equal instructions are merged, so an expression that is read twice at the same coordinates is computed once.
 type body struct {
 	plan    *plan
 	extents []int
 	instrs  []ir.Instr
-	seen    map[string]ir.Reg // of instructions
-	memo    map[string]ir.Reg // of values at coordinates
+	seen    map[string]ir.Reg // register of an instruction
+	memo    map[string]ir.Reg // register of a value at coordinates
 	reads   map[ir.Reg]read   // loads of stored values
-	own     map[*value]bool   // stored values that this kernel itself computes point by point
-	typ     ir.Type           // of what is written
+	own     map[*value]bool   // stored values that this kernel itself computes, point by point
+	typ     ir.Type           // type of the instructions being written
 	trace   *trace
 }
 
-// A trace is what writing bodies finds out.
+// A trace records facts about the code of bodies, from which plan.storeMore decides what to store.
 type trace struct {
-	evals  map[*value]float64         // points at which a value is computed
-	users  map[*value]map[*value]bool // what computes with it; nil: a kernel's output
-	demand map[*value]bool            // values that must be stored for the code to be possible
+	evals  map[*value]float64         // number of points at which a value is computed
+	users  map[*value]map[*value]bool // values that are computed from it; nil: it is a kernel's output
+	demand map[*value]bool            // values that must be stored because their users cannot be written otherwise
 }
 
-// A read of a stored value is pointwise when the kernel could as well compute the value where it reads it.
+// A read of a stored value. It is pointwise if the kernel could also compute the value where it reads it.
 type read struct {
 	value     *value
 	pointwise bool
@@ -80,16 +88,16 @@ func (b *body) loadStored(what read, from home, at ir.Index) ir.Reg {
 	return r
 }
 
-// within writes in a type from now on, until the function that it returns is called.
-func (b *body) within(t ir.Type) (end func()) {
+// inType writes instructions in a type until the returned function is called.
+func (b *body) inType(t ir.Type) (end func()) {
 	before := b.typ
 	b.typ = t
 	return func() { b.typ = before }
 }
 
-// number is the value of an index as a register; whole numbers want F64.
+// number is the value of an index as a register. Integers need F64, since single precision holds them only up to 2²⁴.
 func (b *body) number(a ir.Index) ir.Reg {
-	defer b.within(ir.F64)()
+	defer b.inType(ir.F64)()
 	sum := b.constant(float64(a.Const))
 	add := func(r ir.Reg, stride int) {
 		if stride != 1 {
@@ -145,7 +153,7 @@ func (b *body) compute(v *value, at []ir.Index) ir.Reg {
 		return b.load(h, flatten(at, v.shape))
 	}
 	if h, ok := b.plan.stored[v]; ok {
-		pointwise := b.here(v, at)
+		pointwise := b.atOwnPoint(v, at)
 		if !b.own[v] {
 			return b.loadStored(read{v, pointwise}, h, flatten(at, v.shape))
 		}
@@ -157,8 +165,8 @@ func (b *body) compute(v *value, at []ir.Index) ir.Reg {
 	return b.inline(v, at)
 }
 
-// points is how often a kernel computes what is at a place: once for all points where the place does not vary, since
-// devices move such code out of the loops.
+// points is how often a kernel computes something at these coordinates: once for all points along which they do not
+// vary, since devices move such code out of the loops.
 func (b *body) points(at []ir.Index) float64 {
 	for _, c := range at {
 		if canonical(c).Stride != nil || c.Dyn != nil {
@@ -168,8 +176,8 @@ func (b *body) points(at []ir.Index) float64 {
 	return 1
 }
 
-// here reports whether at is where a kernel over v's own shape would be.
-func (b *body) here(v *value, at []ir.Index) bool {
+// atOwnPoint reports whether at is the current point of a kernel over v's own shape.
+func (b *body) atOwnPoint(v *value, at []ir.Index) bool {
 	if !v.pointwise() || !sameShape(loops(v.shape), b.extents) {
 		return false
 	}

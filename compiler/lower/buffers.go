@@ -6,7 +6,7 @@ import (
 	"ppl/compiler/ir"
 )
 
-// A ref is a place in a statement that names a buffer.
+// A ref is a field of a statement that names a buffer.
 type ref struct {
 	buf   *ir.BufID
 	write bool
@@ -62,33 +62,33 @@ func kernelRefs(k *ir.Kernel) []ref {
 	return out
 }
 
-// touches reports whether a statement reads, or writes, a buffer.
+// touches reports whether a statement reads (or, if write, writes) a buffer.
 func touches(s ir.Stmt, buf ir.BufID, write bool) bool {
 	return slices.ContainsFunc(refs(s), func(r ref) bool { return *r.buf == buf && r.write == write })
 }
 
-// places are scratch and tile buffers that values can share when they are not alive together. They are undefined at the
-// start of an entry, so all entries use the same.
-type places map[place][]ir.BufID
+// A bufferPool has the scratch and tile buffers that values can share if they are not alive at the same time. Their
+// contents are undefined at the start of an entry, so all entries use the same pool.
+type bufferPool map[bufferKind][]ir.BufID
 
-// A place is what buffers have in common that can stand for each other.
-type place struct {
+// A bufferKind is what two buffers must have in common so that one can replace the other.
+type bufferKind struct {
 	space ir.Space
 	typ   ir.Type
 	size  int
 }
 
-func placeOf(b ir.Buffer) place { return place{b.Space, b.Type, b.Size} }
+func placeOf(b ir.Buffer) bufferKind { return bufferKind{b.Space, b.Type, b.Size} }
 
-// reuse moves the scratch and tile buffers of an entry to places.
-func (p places) reuse(stmts []ir.Stmt, buffers []ir.Buffer) {
+// reuse replaces the scratch and tile buffers of an entry by buffers of the pool.
+func (p bufferPool) reuse(stmts []ir.Stmt, buffers []ir.Buffer) {
 	last := map[ir.BufID]int{}
 	for k, s := range stmts {
 		for _, r := range refs(s) {
 			last[*r.buf] = k
 		}
 	}
-	free := places{}
+	free := bufferPool{}
 	for n, ids := range p {
 		free[n] = slices.Clone(ids)
 	}
@@ -115,8 +115,8 @@ func (p places) reuse(stmts []ir.Stmt, buffers []ir.Buffer) {
 	}
 }
 
-// take is a free place; where there is none, b becomes one.
-func (p places) take(free places, b ir.BufID, n place) ir.BufID {
+// take is a free buffer of a kind; if there is none, b is added to the pool.
+func (p bufferPool) take(free bufferPool, b ir.BufID, n bufferKind) ir.BufID {
 	if len(free[n]) == 0 {
 		p[n] = append(p[n], b)
 		return b
@@ -126,7 +126,7 @@ func (p places) take(free places, b ir.BufID, n place) ir.BufID {
 	return first
 }
 
-// compact drops the buffers that nothing names, except lane buffers.
+// compact drops the buffers that no statement names, except lane buffers.
 func compact(p *ir.Program) *ir.Program {
 	used := map[ir.BufID]bool{}
 	all := p.Setup

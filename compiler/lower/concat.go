@@ -6,7 +6,7 @@ import (
 	"ppl/autodiff"
 )
 
-// A part of a concatenation along an axis: [lo, hi) of it, and what is there.
+// A part of a concatenation: the range [lo, hi) of the axis, and the value there.
 type part struct {
 	lo, hi int
 	value  *value // nil: zeros
@@ -23,7 +23,7 @@ func (vs *values) parts(axis int, args []*value) []part {
 	return out
 }
 
-// concatParts reads back what concat made. Op.Lo and Op.Hi of a Concat are the ends of its parts.
+// concatParts recovers the parts from a value that concat made. Op.Lo and Op.Hi of a Concat are the ends of its parts.
 func concatParts(v *value) []part {
 	out := make([]part, len(v.args))
 	for k, a := range v.args {
@@ -32,7 +32,8 @@ func concatParts(v *value) []part {
 	return out
 }
 
-// concat joins parts, which follow each other and fill the axis; concatenations along the same axis inside are opened.
+// concat joins parts, which follow each other and fill the axis. A part that is itself a concatenation along the same
+// axis is replaced by its parts.
 func (vs *values) concat(axis int, shape []int, parts []part) *value {
 	op := autodiff.Op{Kind: autodiff.OpConcat, Axes: []int{axis}}
 	var args []*value
@@ -76,7 +77,7 @@ func flatParts(axis int, parts []part) []part {
 	return out
 }
 
-// pad pads axis by axis.
+// pad adds zeros before and after, one axis at a time.
 func (vs *values) pad(x *value, before, after []int) *value {
 	for k := range x.shape {
 		if before[k] == 0 && after[k] == 0 {
@@ -90,8 +91,8 @@ func (vs *values) pad(x *value, before, after []int) *value {
 	return x
 }
 
-// gatherConcats adds where both terms are concatenations, or one is and the other ends in one: x + p + q is x + (p +
-// q).
+// gatherConcats reorders additions so that concatenations become neighbours: x + p + q becomes x + (p + q) if p and q
+// are concatenations.
 func (vs *values) gatherConcats(a, b *value) *value {
 	if v := vs.addConcats(a, b); v != nil {
 		return v
@@ -110,8 +111,8 @@ func (vs *values) gatherConcats(a, b *value) *value {
 	return nil
 }
 
-// addConcats adds two concatenations along one axis part by part where the parts that are not zero coincide or keep
-// clear of each other; nil where they do not. Gradients of slices meet this way.
+// addConcats adds two concatenations along one axis part by part. Parts that are not zero must coincide or not overlap;
+// otherwise the result is nil. Sums of gradients of slices have this form.
 func (vs *values) addConcats(a, b *value) *value {
 	if a.kind != autodiff.OpConcat || b.kind != autodiff.OpConcat || a.op.Axes[0] != b.op.Axes[0] {
 		return nil
@@ -145,7 +146,7 @@ func nonzero(parts []part) []part {
 	return slices.DeleteFunc(parts, func(p part) bool { return p.value == nil })
 }
 
-// slice of a concatenation that lies within one part is a slice of that part.
+// slice replaces a slice that lies within one part of a concatenation by a slice of that part.
 func (vs *values) slice(x *value, lo, hi, shape []int) *value {
 	if x.kind == autodiff.OpConcat {
 		axis := x.op.Axes[0]

@@ -6,13 +6,14 @@ import (
 	"ppl/autodiff"
 )
 
-// storeGain is the least gain, in additions per lane, for which one more value is stored; it stands for the overhead of
-// a store, a load and sometimes one more kernel.
+// storeGain is the least gain, in additions per lane, for which one more value is stored. It accounts for the overhead
+// of a store, a load and sometimes one more kernel.
 const storeGain = 6
 
 // storeRepeated stores values that kernels compute at many more points than they have elements: scalars inside loops
-// over rows, rows inside loops over rows and columns, values that two kernels share. Of an expression that is repeated
-// as a whole only the outermost value is stored, and none that is quickly made from what is stored before it.
+// over rows, rows inside loops over rows and columns, values that two kernels share. If an expression is repeated as a
+// whole, only its outermost value is stored; a value is not stored if it is cheap to compute from one that is stored
+// already.
 func (p *plan) storeRepeated(t *trace) {
 	cost := p.costs()
 	gains := func(v *value) bool {
@@ -36,7 +37,7 @@ func (p *plan) storeRepeated(t *trace) {
 	}
 }
 
-// storeLong stores what would be long when written out.
+// storeLong stores values whose code would be long if written out in the kernel.
 func (p *plan) storeLong(t *trace) {
 	for _, v := range p.live {
 		if t.evals[v] > 0 && v.written() && v.copies()*p.length(v, map[*value]bool{}) > maxInlineCost {
@@ -45,7 +46,7 @@ func (p *plan) storeLong(t *trace) {
 	}
 }
 
-// copies is how often an argument's code occurs in v's.
+// copies is how often the code of an argument occurs in the code of v.
 func (v *value) copies() float64 {
 	if _, ok := reductions[v.kind]; ok {
 		return float64(v.args[0].size() / v.size())
@@ -53,7 +54,7 @@ func (v *value) copies() float64 {
 	return 1
 }
 
-// length is the cost of one element of v where shared parts count once.
+// length is the cost of one element of v, with shared parts counted once.
 func (p *plan) length(v *value, seen map[*value]bool) float64 {
 	if seen[v] {
 		return 0
@@ -79,7 +80,7 @@ func (p *plan) usersOf(v *value, t *trace) []*value {
 	return out
 }
 
-// computes reports whether v is more than a place to read from.
+// computes reports whether v needs arithmetic, and not only a load.
 func (v *value) computes() bool {
 	switch v.kind {
 	case autodiff.OpBroadcast, autodiff.OpPermute, autodiff.OpReshape, autodiff.OpSlice:
@@ -88,14 +89,14 @@ func (v *value) computes() bool {
 	return true
 }
 
-// written reports whether v is written out element by element or part by part when it is not stored.
+// written reports whether v, when not stored, is written out element by element or part by part.
 func (v *value) written() bool {
 	_, ok := reductions[v.kind]
 	return ok || v.kind == autodiff.OpConcat
 }
 
-// costs is what an element of each live value costs a kernel that computes it, in additions; shared parts count
-// repeatedly.
+// costs is the cost of an element of each live value for a kernel that computes it, in additions; shared parts count as
+// often as they occur.
 func (p *plan) costs() map[*value]float64 {
 	cost := map[*value]float64{}
 	for _, v := range p.live {
@@ -114,7 +115,7 @@ func (p *plan) cost(v *value, of map[*value]float64) float64 {
 			sum += 0.5
 			continue
 		}
-		if v.kind == autodiff.OpBroadcast && a.size() == 1 { // made once, outside the loops
+		if v.kind == autodiff.OpBroadcast && a.size() == 1 { // computed once, outside the loops
 			sum += of[a] / float64(max(v.size(), 1))
 			continue
 		}
@@ -123,7 +124,7 @@ func (p *plan) cost(v *value, of map[*value]float64) float64 {
 	return v.copies()*sum + v.ownCost()
 }
 
-// ownCost is what v adds to the cost of its arguments.
+// ownCost is the cost of v without its arguments.
 func (v *value) ownCost() float64 {
 	if row, ok := elementwise(v.kind); ok {
 		return row.cost

@@ -5,7 +5,7 @@ import (
 	"ppl/compiler/ir"
 )
 
-// kernel writes one loop nest for items over the same space.
+// kernel writes one loop nest for items over the same iteration space.
 func (p *plan) kernel(items []*item, t *trace) *ir.Kernel {
 	own := map[*value]bool{}
 	for _, it := range items {
@@ -22,7 +22,7 @@ func (p *plan) kernel(items []*item, t *trace) *ir.Kernel {
 	return k
 }
 
-// output computes an item's operand and says where it goes.
+// output computes an item's operand and describes where it is written.
 func (b *body) output(it *item) ir.Output {
 	v, at := it.out, identity(it.operand.shape)
 	to := b.plan.stored[v]
@@ -46,7 +46,7 @@ func (b *body) output(it *item) ir.Output {
 	return out
 }
 
-// operand is what an item stores; a value that is itself stored is computed here and not loaded.
+// operand is the value that an item stores; if that value is itself stored, it is computed here and not loaded.
 func (b *body) operand(it *item, at []ir.Index) ir.Reg {
 	b.use(it.operand, nil)
 	if it.operand == it.out {
@@ -55,7 +55,7 @@ func (b *body) operand(it *item, at []ir.Index) ir.Reg {
 	return b.value(it.operand, at, nil)
 }
 
-// needs are the stored values that an output was computed from.
+// needs lists the stored values that an output is computed from.
 func (b *body) needs(out ir.Output) []read {
 	var needs []read
 	seen := make([]bool, len(b.instrs))
@@ -84,7 +84,7 @@ func (b *body) needs(out ir.Output) []read {
 	return needs
 }
 
-// partIndex is where a part of a concatenation is written.
+// partIndex is the index at which a part of a concatenation is written.
 func partIndex(v *value, it *item, at []ir.Index) ir.Index {
 	axis := v.op.Axes[0]
 	if axis == 0 {
@@ -102,7 +102,7 @@ func pick(at []ir.Index, axes []int) []ir.Index {
 	return out
 }
 
-// call writes what is more than a kernel.
+// call writes a value that needs a statement other than a kernel.
 func (p *plan) call(v *value, t *trace) []ir.Stmt {
 	if v.kind == autodiff.OpScan {
 		return p.scan(v, t)
@@ -110,7 +110,7 @@ func (p *plan) call(v *value, t *trace) []ir.Stmt {
 	return []ir.Stmt{p.linear(v)}
 }
 
-// linear writes a statement on whole buffers.
+// linear writes a linear-algebra statement on whole buffers.
 func (p *plan) linear(v *value) ir.Stmt {
 	out, args := p.stored[v].buf, p.operands(v)
 	arg := func(k int) ir.BufID {

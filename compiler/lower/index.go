@@ -6,9 +6,9 @@ import (
 	"ppl/compiler/ir"
 )
 
-// A coordinate of a value is an index expression over the loops of the kernel that reads it; an ir.Index is just that.
-// Affine movement (broadcast, permute, slice, most reshapes) is arithmetic on coordinates and costs nothing when it
-// runs.
+// A coordinate of a value is an index expression over the loops of the kernel that reads it, represented by an
+// ir.Index. Affine movement (broadcast, permute, slice, most reshapes) is arithmetic on coordinates at compile time and
+// costs nothing when the kernel runs.
 
 func fixed(c int) ir.Index { return ir.Index{Const: c} }
 
@@ -57,8 +57,8 @@ func flatten(at []ir.Index, shape []int) ir.Index {
 	return out
 }
 
-// unflatten is the inverse of flatten where it is affine: each term of the offset belongs to the outermost axis whose
-// stride divides it, provided that what is left stays below that stride.
+// unflatten is the inverse of flatten, where that is affine: each term of the offset belongs to the outermost axis
+// whose stride divides it, provided that the rest stays below that stride.
 func unflatten(flat ir.Index, shape, extents []int) (at []ir.Index, ok bool) {
 	stride := size(shape)
 	for _, n := range shape {
@@ -152,7 +152,7 @@ func loops(shape []int) []int {
 	return out
 }
 
-// identity is the point of shape that a kernel with extents loops(shape) is at.
+// identity is the current point, in shape, of a kernel with extents loops(shape).
 func identity(shape []int) []ir.Index {
 	at := make([]ir.Index, len(shape))
 	n, loop := len(loops(shape)), 0

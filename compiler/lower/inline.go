@@ -7,7 +7,7 @@ import (
 
 // inline computes v from its arguments.
 func (b *body) inline(v *value, at []ir.Index) ir.Reg {
-	defer b.within(v.typ())()
+	defer b.inType(v.typ())()
 	if v.kind == autodiff.OpSingle || v.kind == autodiff.OpDouble {
 		return b.value(v.args[0], at[len(at)-len(v.args[0].shape):], v)
 	}
@@ -38,19 +38,19 @@ func (b *body) inline(v *value, at []ir.Index) ir.Reg {
 	if _, ok := reductions[v.kind]; ok {
 		return b.unrolled(v, at)
 	}
-	return b.demand(v)
+	return b.requireStored(v)
 }
 
-// demand asks for v to be stored and stands in for it; the code is written again.
-func (b *body) demand(v *value) ir.Reg {
+// requireStored demands that v is stored, and returns a placeholder: after the demand is met all code is written again.
+func (b *body) requireStored(v *value) ir.Reg {
 	b.trace.demand[v] = true
 	return b.constant(0)
 }
 
-// noise is addressed by the kernel's point, so it is drawn in a kernel of its own shape.
+// noise has the kernel's point in its address, so it must be drawn in a kernel over its own shape.
 func (b *body) noise(v *value, at []ir.Index) ir.Reg {
-	if !b.here(v, at) {
-		return b.demand(v)
+	if !b.atOwnPoint(v, at) {
+		return b.requireStored(v)
 	}
 	op := ir.Normal
 	if v.op.Name == "uniform" {
@@ -59,7 +59,7 @@ func (b *body) noise(v *value, at []ir.Index) ir.Reg {
 	return b.emit(ir.Instr{Op: op, Site: v.op.Site})
 }
 
-// moved is where an affine movement's argument is read.
+// moved is where an affine movement reads its argument.
 func moved(v *value, at []ir.Index) []ir.Index {
 	from := make([]ir.Index, len(v.args[0].shape))
 	for k := range from {
@@ -75,8 +75,8 @@ func moved(v *value, at []ir.Index) []ir.Index {
 	return from
 }
 
-// reshape reads its argument at the same offset: in a buffer as it is, otherwise at the coordinates that make up that
-// offset; where these are not affine the argument must be stored.
+// reshape reads its argument at the same offset. A stored argument is read directly; otherwise the offset is converted
+// to coordinates, and if these are not affine the argument must be stored.
 func (b *body) reshape(v *value, at []ir.Index) ir.Reg {
 	x := v.args[0]
 	flat := flatten(at, v.shape)
@@ -88,7 +88,7 @@ func (b *body) reshape(v *value, at []ir.Index) ir.Reg {
 	case x.kind == autodiff.OpConst:
 		return b.constant(x.op.Value)
 	case !ok:
-		return b.demand(x)
+		return b.requireStored(x)
 	}
 	if _, ok := b.plan.leaf(x); ok {
 		return b.load(h, flat)
@@ -96,7 +96,7 @@ func (b *body) reshape(v *value, at []ir.Index) ir.Reg {
 	return b.loadStored(read{x, false}, h, flat)
 }
 
-// concat selects the part that a point is in.
+// concat selects the part that contains the point.
 func (b *body) concat(v *value, at []ir.Index) ir.Reg {
 	axis := v.op.Axes[0]
 	first, last := at[axis].Span(b.extents)
@@ -113,13 +113,14 @@ func (b *body) concat(v *value, at []ir.Index) ir.Reg {
 	return r
 }
 
-// before is whether a coordinate is below an end.
+// before is 1 if a coordinate is below an end, else 0.
 func (b *body) before(at ir.Index, end int) ir.Reg {
-	defer b.within(ir.F64)()
+	defer b.inType(ir.F64)()
 	return b.apply(ir.Lt, b.number(at), b.constant(float64(end)))
 }
 
-// part reads a part at a point that may be outside: its coordinate is then clamped, and the result not taken.
+// part reads a part at a point that may be outside of it. The coordinate is then clamped, and concat does not select
+// the result.
 func (b *body) part(v *value, p part, at []ir.Index) ir.Reg {
 	if p.value == nil {
 		return b.constant(0)
@@ -133,7 +134,7 @@ func (b *body) part(v *value, p part, at []ir.Index) ir.Reg {
 	return b.value(p.value, from, v)
 }
 
-// gather reads at coordinates that are themselves values.
+// gather reads at coordinates that are computed.
 func (b *body) gather(v *value, at []ir.Index) ir.Reg {
 	x := v.args[0]
 	lead := at[:len(v.args[1].shape)]
@@ -144,7 +145,7 @@ func (b *body) gather(v *value, at []ir.Index) ir.Reg {
 func (b *body) positions(v *value, lead []ir.Index, shape []int) []ir.Index {
 	var out []ir.Index
 	for k, index := range v.args[1:] {
-		if axis, lo, ok := along(index); ok && lo >= 0 && lo+index.shape[axis] <= shape[k] {
+		if axis, lo, ok := followedAxis(index); ok && lo >= 0 && lo+index.shape[axis] <= shape[k] {
 			out = append(out, shift(lead[axis], lo))
 			continue
 		}
@@ -158,7 +159,7 @@ func (b *body) positions(v *value, lead []ir.Index, shape []int) []ir.Index {
 	return out
 }
 
-// unrolled is a reduction over few elements, written out.
+// unrolled writes out a reduction over few elements.
 func (b *body) unrolled(v *value, at []ir.Index) ir.Reg {
 	x := v.args[0]
 	op := reductions[v.kind].op

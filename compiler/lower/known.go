@@ -6,11 +6,13 @@ import (
 	"ppl/autodiff"
 )
 
-// Indices that depend on data alone are known before anything runs. A gather that turns out to follow an axis is a
-// slice and a broadcast, a scatter that does is a sum; and an index into a broadcast or summed array is moved to the
-// array before.
+// Indices that depend only on data are known at compile time, so gathers and scatters by them can be simplified:
+//
+//	gather(x, [2, 3, 4])                →  slice(x, 2, 5)
+//	gather(broadcast(x), index)         →  gather(x, shorter index)
+//	scatter(y, index that follows axis) →  sum of y over the other axes
 
-// index is the value of an index argument: numbers where they are known.
+// index is the value of an index argument, with its numbers if they are known.
 func (vs *values) index(n autodiff.Node) *value {
 	if v, ok := vs.indices[n]; ok {
 		return v
@@ -38,10 +40,11 @@ func (vs *values) numbers(x []float64, shape []int) *value {
 	return vs.data(&autodiff.Op{Kind: autodiff.OpData, Name: "index", Values: x}, shape)
 }
 
-// along finds the axis that an index follows: its elements are lo, lo+1, … along that axis, whatever the others.
-func along(v *value) (axis, lo int, ok bool) {
+// followedAxis finds the axis that an index follows: its elements are lo, lo+1, … along that axis, whatever the other
+// coordinates.
+func followedAxis(v *value) (axis, lo int, ok bool) {
 	if v.kind == autodiff.OpBroadcast {
-		axis, lo, ok = along(v.args[0])
+		axis, lo, ok = followedAxis(v.args[0])
 		if ok {
 			axis = v.op.Axes[axis]
 		}
@@ -69,12 +72,12 @@ func follows(v *value, axis int) bool {
 	return true
 }
 
-// gather of whole slices in order is movement.
+// gather of whole slices in order becomes a slice and a broadcast.
 func (vs *values) gather(op *autodiff.Op, shape []int, x *value, index []*value) *value {
 	if len(index) == 1 {
 		x, index[0] = vs.beforeBroadcast(x, index[0])
 		s := index[0].shape
-		if axis, lo, ok := along(index[0]); ok && lo >= 0 && lo+s[axis] <= x.shape[0] {
+		if axis, lo, ok := followedAxis(index[0]); ok && lo >= 0 && lo+s[axis] <= x.shape[0] {
 			from, to := make([]int, len(x.shape)), slices.Clone(x.shape)
 			from[0], to[0] = lo, lo+s[axis]
 			axes := append([]int{axis}, kept(len(shape), nil)[len(s):]...)
@@ -84,11 +87,11 @@ func (vs *values) gather(op *autodiff.Op, shape []int, x *value, index []*value)
 	return vs.make(*op, shape, append([]*value{x}, index...)...)
 }
 
-// scatter of whole slices in order is a sum over the other axes of the index.
+// scatter of whole slices in order becomes a sum over the other axes of the index.
 func (vs *values) scatter(op *autodiff.Op, shape []int, y *value, index []*value) *value {
 	if len(index) == 1 {
 		s := index[0].shape
-		if axis, lo, ok := along(index[0]); ok && lo >= 0 && lo+s[axis] <= shape[0] {
+		if axis, lo, ok := followedAxis(index[0]); ok && lo >= 0 && lo+s[axis] <= shape[0] {
 			others := slices.DeleteFunc(kept(len(s), nil), func(k int) bool { return k == axis })
 			before, after := make([]int, len(shape)), make([]int, len(shape))
 			before[0], after[0] = lo, shape[0]-lo-s[axis]
@@ -131,7 +134,7 @@ func (vs *values) moveIndex(index *value, shape, axes []int) (*value, bool) {
 	return vs.numbers(out, index.shape), true
 }
 
-// expand is a known index in full.
+// expand is a known index with all its elements.
 func expand(v *value) ([]float64, bool) {
 	switch v.kind {
 	case autodiff.OpData:
@@ -157,7 +160,8 @@ func expand(v *value) ([]float64, bool) {
 	return nil, false
 }
 
-// sumOfScatter is a sum over axes of what was scattered into the flattened array: what is left is scattered at once.
+// sumOfScatter is a sum over axes of a flattened array that was scattered into: the values are scattered directly into
+// the remaining axes.
 func (vs *values) sumOfScatter(x *value, axes []int) *value {
 	s := base(x)
 	if x.kind != autodiff.OpReshape || s.kind != autodiff.OpScatterAdd || len(s.args) != 2 || len(s.shape) != 1 {

@@ -1,11 +1,16 @@
 // Package lower turns graphs into IR programs: it fuses elementwise chains, movement of elements and reductions into
-// loop nests, places the lane axis, computes what depends on data alone once, and drops what nobody reads.
+// loop nests, places the lane axis, computes what depends only on data once, and drops values that nobody reads.
 //
-// Values are computed where they are read (index maps compose, so movement is free), unless they are stored: results
-// and arguments of linear algebra, reductions, and whatever would be computed at many more points than it has elements.
-// What is stored over one iteration space, and does not wait for each other, shares one loop nest and its
-// subexpressions. A Scan is a loop whose turns make a row of one buffer from the row before; its step is planned like
-// an entry.
+//	sum(exp(x) · y)  over i < N       →      for i < N { r0 = load x[i]; r1 = exp r0; r2 = load y[i]; r3 = mul r1 r2; add out[0] r3 }
+//
+// A value is computed where it is read (index maps compose, so movement is free) unless it is stored. Stored are
+// results and arguments of linear algebra, reductions, and values that would be computed at many more points than they
+// have elements. Stored values over one iteration space that do not wait for each other share one loop nest and its
+// common subexpressions. A Scan becomes a loop whose turns compute a row of a buffer from the row before; its step is
+// planned like an entry.
+//
+// The approach is that of fusing array compilers such as tinygrad's and XLA's; choosing what to store by writing the
+// code and counting is our own.
 package lower
 
 import (
@@ -16,8 +21,8 @@ import (
 )
 
 // An Entry is a simultaneous assignment: every value is computed from the lane buffers as they are at its start, then
-// all are written. A name is a lane buffer; a graph's Input of that name reads it. Buffers live across entries and
-// calls.
+// all are written. Each name is a lane buffer; an Input of the graph with that name reads it. Buffers keep their
+// contents between entries and calls.
 type Entry struct {
 	Name   string
 	Assign []Assign
@@ -29,7 +34,7 @@ type Assign struct {
 	Value autodiff.Node
 }
 
-// Program lowers entries over one graph (or several) to one program. It errs where a name is used with two sizes, or
+// Program lowers entries over one graph (or several) to one program. It returns an error if a name has two sizes, or is
 // assigned twice by one entry.
 func Program(entries []Entry) (*ir.Program, error) {
 	prog := newProgram()
@@ -46,8 +51,8 @@ func Program(entries []Entry) (*ir.Program, error) {
 	return compact(out), nil
 }
 
-// roots are the assigned values by entry. On the way every name gets its lane buffer: also an Input that turns out not
-// to matter, so that callers may set it.
+// roots are the assigned values by entry. It also makes the lane buffer of every name, even of an Input that no value
+// needs, so that callers may set it.
 func (prog *program) roots(entries []Entry) ([][]*value, error) {
 	roots := make([][]*value, len(entries))
 	for k, e := range entries {
@@ -72,7 +77,7 @@ func (prog *program) name(e Entry, a Assign) error {
 	if !prog.graphs[g] {
 		prog.graphs[g] = true
 		for _, n := range g.Nodes() {
-			prog.values.note(n)
+			prog.values.recordUses(n)
 			if n.Op().Kind != autodiff.OpInput {
 				continue
 			}
@@ -84,7 +89,7 @@ func (prog *program) name(e Entry, a Assign) error {
 	return prog.declare(e, a.Name, a.Value.Size())
 }
 
-// declare makes a lane buffer, or checks the size of the one there is.
+// declare makes a lane buffer, or checks that the existing one has that size.
 func (prog *program) declare(e Entry, name string, size int) error {
 	id, ok := prog.lanes[name]
 	if !ok {
@@ -98,9 +103,9 @@ func (prog *program) declare(e Entry, name string, size int) error {
 	return nil
 }
 
-// root is the value of an assigned node, as one that can be stored: a leaf is copied.
+// root is the value of an assigned node in a form that can be stored: a leaf is copied.
 func (vs *values) root(n autodiff.Node) *value {
-	v := base(vs.as(double, vs.of(n)))
+	v := base(vs.inPrecision(double, vs.of(n)))
 	if v.kind == autodiff.OpData || v.kind == autodiff.OpInput {
 		return vs.copied(v)
 	}

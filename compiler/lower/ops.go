@@ -5,7 +5,7 @@ import (
 	"ppl/compiler/ir"
 )
 
-// An op row says how an elementwise kind runs and roughly what an element of it costs, in additions.
+// An opRow gives the IR op of an elementwise kind and the approximate cost of an element, in additions.
 type opRow struct {
 	op   ir.Op
 	cost float64
@@ -50,7 +50,7 @@ var opRows = [autodiff.Kinds]opRow{
 	autodiff.OpNormQuantile: {ir.NormQuantile, 40},
 	autodiff.OpNot:          {ir.Not, 1},
 	autodiff.OpIsFinite:     {ir.IsFinite, 1},
-	autodiff.OpSingle:       {cost: 0.5}, // no op: arguments are converted
+	autodiff.OpSingle:       {cost: 0.5}, // no op: only the types of the arguments change
 	autodiff.OpDouble:       {cost: 0.5},
 	autodiff.OpAdd:          {ir.Add, 1},
 	autodiff.OpSub:          {ir.Sub, 1},
@@ -72,7 +72,7 @@ const (
 	shuffleCost = 80
 )
 
-// reductions says how a reduction combines: between points of a kernel, and between registers when it is unrolled.
+// reductions gives how each reduction combines, between points of a kernel and between registers when it is unrolled.
 var reductions = map[autodiff.Kind]struct {
 	combine ir.Combine
 	op      ir.Op

@@ -5,14 +5,14 @@ import (
 	"ppl/compiler/ir"
 )
 
-// A plan decides which values of one entry (or of the setup) get a buffer; every other value is recomputed inside the
-// kernels that read it. It starts from what must be stored, writes the kernels, looks at what they compute more often
-// than need be, stores that as well, and writes them again until nothing is left to gain.
+// A plan decides which values of one entry (or of the setup) get a buffer; all others are recomputed inside the kernels
+// that read them. It begins with the values that must be stored and writes the kernels. Then it finds values that
+// several kernels recompute, stores those as well, and writes the kernels again, until storing more gains nothing.
 type plan struct {
 	prog   *program
-	space  ir.Space        // of what is stored
+	space  ir.Space        // space of the stored values
 	live   []*value        // arguments before users
-	leaves map[*value]home // of a step: what it need not compute
+	leaves map[*value]home // of a step: values that the loop provides
 	stored map[*value]home
 	loops  map[*value]*ir.Loop // of Scans
 }
@@ -24,7 +24,7 @@ func newPlan(prog *program, space ir.Space, roots []*value) *plan {
 	return p
 }
 
-// begin finds what there is to compute and stores what must be.
+// begin finds the values to compute, and stores those that must be.
 func (p *plan) begin(roots []*value) {
 	p.collect(roots)
 	for _, r := range roots {
@@ -73,7 +73,7 @@ func (p *plan) leaf(v *value) (home, bool) {
 	return home{}, false
 }
 
-// home is where v's elements lie, if they do.
+// home is the memory of v's elements, if they are in memory.
 func (p *plan) home(v *value) (home, bool) {
 	v = base(v)
 	if h, ok := p.leaf(v); ok {
@@ -91,7 +91,7 @@ func (p *plan) store(v *value) {
 	}
 }
 
-// mustStore stores v or its arguments where no kernel could do without.
+// mustStore stores v or its arguments if no kernel can be written otherwise.
 func (p *plan) mustStore(v *value) {
 	if _, ok := p.leaf(v); ok {
 		return
@@ -116,14 +116,14 @@ func (p *plan) mustStore(v *value) {
 	}
 }
 
-// Limits of what is written out inside a kernel.
+// Limits of code that is written out inside a kernel.
 const (
 	maxUnrolled    = 6   // elements of a reduction
 	maxInlineParts = 2   // parts of a concatenation that are not zeros
 	maxInlineCost  = 500 // cost of an element of a reduction or concatenation, in additions
 )
 
-// call reports whether v is a statement of its own, on whole buffers.
+// call reports whether v needs a statement of its own, on whole buffers.
 func (v *value) call() bool {
 	switch v.kind {
 	case autodiff.OpMatMul, autodiff.OpCumSum, autodiff.OpCholesky, autodiff.OpEigen, autodiff.OpTriSolve,
@@ -153,7 +153,7 @@ func (p *plan) lower() []ir.Stmt {
 	}
 }
 
-// storeMore stores what the code showed to be needed or worth it, and reports whether there was any.
+// storeMore stores values that the code requires or that are worth it, and reports whether there were any.
 func (p *plan) storeMore(t *trace) bool {
 	before := len(p.stored)
 	for _, v := range p.live {

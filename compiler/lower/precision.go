@@ -7,10 +7,11 @@ import (
 	"ppl/compiler/ir"
 )
 
-// A precision is that of a value. What no conversion says anything of is computed in double precision, and takes on
-// that of what it meets: data are kept in both where both are read. Of two that conversions chose double precision
-// wins, so that a part of what is single can be exact. Indices keep theirs. Cumulative sums and factorisations are
-// double, between conversions.
+// A precision is that of a value. Values that no conversion determines, such as data, are computed in double precision
+// and take the precision of what they are combined with; data are kept in both precisions if both are read. If single
+// and double precision are combined, both chosen by conversions, double wins, so that part of a single-precision
+// density can be exact. Indices keep their precision. Cumulative sums and factorisations are always double, with
+// conversions before and after.
 type precision byte
 
 const (
@@ -26,7 +27,7 @@ func (p precision) typ() ir.Type {
 	return ir.F64
 }
 
-// precisionOf is that of a result.
+// precisionOf is the precision of a result.
 func precisionOf(k autodiff.Kind, args []*value) precision {
 	switch k {
 	case autodiff.OpSingle:
@@ -47,12 +48,13 @@ func precisionOf(k autodiff.Kind, args []*value) precision {
 	return p
 }
 
-// arguments are those from number lo to below most.
+// arguments are a range of argument numbers, from lo to below most.
 type arguments struct{ lo, most int }
 
 func (a arguments) hi(n int) int { return min(n, a.most) }
 
-// numeric are the arguments whose elements, or what is made of them, are in the result.
+// numeric gives the arguments whose elements, or functions of them, are in the result; the others are indices and
+// conditions.
 func numeric(k autodiff.Kind) arguments {
 	switch k {
 	case autodiff.OpGather, autodiff.OpScatterAdd:
@@ -63,8 +65,8 @@ func numeric(k autodiff.Kind) arguments {
 	return arguments{0, 1 << 30}
 }
 
-// convert gives the numeric arguments of a kind its precision. A recurrence converts data itself, where it walks along
-// them.
+// convert converts the numeric arguments of a kind to the precision of its result. A recurrence is different: it
+// converts data where it walks along them.
 func (vs *values) convert(k autodiff.Kind, p precision, args []*value) []*value {
 	if k == autodiff.OpSingle || k == autodiff.OpDouble {
 		return args
@@ -72,13 +74,13 @@ func (vs *values) convert(k autodiff.Kind, p precision, args []*value) []*value 
 	out := slices.Clone(args)
 	for i := numeric(k).lo; i < numeric(k).hi(len(args)); i++ {
 		if a := args[i]; a != nil && !(k == autodiff.OpScan && i > 0 && a.precision == either) {
-			out[i] = vs.as(p, a)
+			out[i] = vs.inPrecision(p, a)
 		}
 	}
 	return out
 }
 
-// onlyDouble reports kinds that lose too much in single precision.
+// onlyDouble reports kinds that lose too much accuracy in single precision.
 func onlyDouble(k autodiff.Kind) bool {
 	switch k {
 	case autodiff.OpCumSum, autodiff.OpCholesky, autodiff.OpEigen, autodiff.OpTriSolve, autodiff.OpCholeskyPull:
@@ -87,8 +89,8 @@ func onlyDouble(k autodiff.Kind) bool {
 	return false
 }
 
-// as is v in a precision.
-func (vs *values) as(p precision, v *value) *value {
+// inPrecision is v converted to a precision.
+func (vs *values) inPrecision(p precision, v *value) *value {
 	switch {
 	case p == single && v.precision != single:
 		return vs.single(v)
@@ -98,7 +100,7 @@ func (vs *values) as(p precision, v *value) *value {
 	return v
 }
 
-// single converts data rather than what is taken from them.
+// single converts data themselves rather than values taken from them, so that a conversion is done once.
 func (vs *values) single(v *value) *value {
 	switch v.kind {
 	case autodiff.OpConst, autodiff.OpData:
@@ -113,7 +115,7 @@ func (vs *values) single(v *value) *value {
 		args := slices.Clone(v.args)
 		for k, a := range args {
 			if a != nil {
-				args[k] = vs.as(single, a)
+				args[k] = vs.inPrecision(single, a)
 			}
 		}
 		return vs.make(v.op, v.shape, args...)
@@ -121,7 +123,7 @@ func (vs *values) single(v *value) *value {
 	return vs.narrow(autodiff.OpSingle, v.shape, []*value{v})
 }
 
-// double takes sums in double precision, and what is done with a few of them.
+// double converts sums, and functions of few sums, to double precision by computing them in double precision.
 func (vs *values) double(v *value) *value {
 	switch {
 	case v.kind == autodiff.OpConst, v.kind == autodiff.OpData:
@@ -129,12 +131,12 @@ func (vs *values) double(v *value) *value {
 	case v.kind == autodiff.OpSum:
 		return vs.typed(v.op, v.shape, double, v.args...)
 	case v.kind == autodiff.OpReshape:
-		return vs.reshape(vs.as(double, v.args[0]), v.shape)
+		return vs.reshape(vs.inPrecision(double, v.args[0]), v.shape)
 	case v.size() == 1 && (v.kind == autodiff.OpAdd || v.kind == autodiff.OpSub || v.kind == autodiff.OpMul ||
 		v.kind == autodiff.OpNeg):
 		args := make([]*value, len(v.args))
 		for k, a := range v.args {
-			args[k] = vs.as(double, a)
+			args[k] = vs.inPrecision(double, a)
 		}
 		return vs.make(v.op, v.shape, args...)
 	}

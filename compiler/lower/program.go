@@ -11,17 +11,17 @@ import (
 type program struct {
 	values  *values
 	buffers []ir.Buffer
-	graphs  map[*autodiff.Graph]bool // whose inputs have their buffers
-	lanes   map[string]ir.BufID      // by name
-	inits   map[known]ir.BufID       // of data
+	graphs  map[*autodiff.Graph]bool // graphs whose inputs have their buffers
+	lanes   map[string]ir.BufID      // lane buffers by name
+	inits   map[known]ir.BufID       // buffers of data
 	shared  map[*value]ir.BufID      // static values that the setup computes
-	places  places
+	places  bufferPool
 }
 
 func newProgram() *program {
 	return &program{values: newValues(), graphs: map[*autodiff.Graph]bool{}, lanes: map[string]ir.BufID{},
 		inits:  map[known]ir.BufID{},
-		shared: map[*value]ir.BufID{}, places: places{}}
+		shared: map[*value]ir.BufID{}, places: bufferPool{}}
 }
 
 func (prog *program) add(b ir.Buffer) ir.BufID {
@@ -33,13 +33,13 @@ func (prog *program) buffer(space ir.Space, typ ir.Type, size int) ir.BufID {
 	return prog.add(ir.Buffer{Space: space, Type: typ, Size: size})
 }
 
-// Data that are known, by their first element, as they are kept.
+// A known is a slice of data, identified by its first element and length.
 type known struct {
 	first *float64
 	typ   ir.Type
 }
 
-// data is the shared buffer of a slice.
+// data is the shared buffer that holds a slice of data.
 func (prog *program) data(v *value) ir.BufID {
 	key := known{unsafe.SliceData(v.op.Values), v.typ()}
 	id, ok := prog.inits[key]
@@ -85,7 +85,7 @@ func (prog *program) setup(entries [][]*value) []ir.Stmt {
 	return stmts
 }
 
-// staticBase is the value to be computed once so that v can be read, or nil where v is read from data directly.
+// staticBase is the value that is computed once so that v can be read; nil if v is read from data directly.
 func staticBase(v *value, whole bool) *value {
 	for base(v) != v || !whole && !v.computes() {
 		v = v.args[0]
@@ -97,16 +97,17 @@ func staticBase(v *value, whole bool) *value {
 	return v
 }
 
-// entry lowers one entry. Assigned values are computed into scratch and moved at the end.
+// entry lowers one entry. Assigned values are computed into scratch buffers and copied at the end, since every value
+// must be computed from the old contents.
 func (prog *program) entry(e Entry, roots []*value) []ir.Stmt {
 	p := newPlan(prog, ir.Scratch, roots)
 	stmts := p.lower()
-	var moves []move
+	var moves []copyOut
 	for k, a := range e.Assign {
 		n := roots[k].size()
 		to := prog.lanes[a.Name]
 		if from, ok := p.home(roots[k]); ok && n > 0 {
-			moves = append(moves, move{from.buf, to, n})
+			moves = append(moves, copyOut{from.buf, to, n})
 		}
 	}
 	stmts = prog.tile(assign(stmts, moves, prog.buffers))

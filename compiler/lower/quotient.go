@@ -6,9 +6,9 @@ import (
 	"ppl/autodiff"
 )
 
-// note gathers what rewriting a node needs to know of the graph around it.
-func (vs *values) note(n autodiff.Node) {
-	vs.short(n)
+// recordUses gathers what the rewriting of a node needs to know about its users.
+func (vs *values) recordUses(n autodiff.Node) {
+	vs.recordShort(n)
 	vs.noteQuotients(n)
 }
 
@@ -28,9 +28,9 @@ func (vs *values) noteQuotients(n autodiff.Node) {
 	}
 }
 
-// share is exp(x − log Σ exp x), the gradient of a LogSumExp, as exp(x − m)/Σ exp(x − m): the same exponentials as in
-// the sum; nil for all else. The sum is at least 1, but 0 where all x are −∞.
-func (vs *values) share(n autodiff.Node) *value {
+// softmax recognises exp(x − log Σ exp x), the gradient of a LogSumExp, and computes it as exp(x − m)/Σ exp(x − m),
+// which shares its exponentials with the sum; nil for other nodes. The sum is at least 1, or 0 if all x are −∞.
+func (vs *values) softmax(n autodiff.Node) *value {
 	if n.Args()[0].Op().Kind != autodiff.OpSub {
 		return nil
 	}
@@ -48,7 +48,7 @@ func (vs *values) share(n autodiff.Node) *value {
 	return vs.apply(autodiff.OpMul, weights, vs.broadcast(inverse, n.Shape(), kept(len(n.Shape()), sum.Op().Axes)))
 }
 
-// narrowest is what a node repeats.
+// narrowest is the node that a broadcast repeats.
 func narrowest(n autodiff.Node) autodiff.Node {
 	for n.Op().Kind == autodiff.OpBroadcast || n.Op().Kind == autodiff.OpReshape {
 		n = n.Args()[0]
@@ -56,9 +56,9 @@ func narrowest(n autodiff.Node) autodiff.Node {
 	return n
 }
 
-// quotient is x/d as x·(1/d) where 1/d is needed less often or anyhow: of data, of what is the same along an axis, or
-// of the divisor of several quotients. A division takes a processor as long as a dozen products. The result may be off
-// by one more rounding, so quotients that have to be exact stay; nil for them, and for all else.
+// quotient computes x/d as x·(1/d) if 1/d is needed less often than x/d or is needed anyway: if d is data, is the same
+// along an axis, or divides several quotients. A division takes a processor as long as a dozen products. The result may
+// have one more rounding error, so quotients that must be exact stay divisions; nil for them and for other nodes.
 func (vs *values) quotient(n autodiff.Node, args []*value) *value {
 	if n.Static() || vs.exact[n] {
 		return nil

@@ -15,7 +15,7 @@ func (vs *values) total(x *value, axes []int) *value {
 	return vs.reduce(autodiff.OpSum, x, axes)
 }
 
-// reduce is a reduction; reshapes do not matter to one over all axes.
+// reduce is a reduction. Before a reduction over all axes, reshapes are dropped.
 func (vs *values) reduce(k autodiff.Kind, x *value, axes []int) *value {
 	if len(axes) == len(x.shape) {
 		x = base(x)
@@ -33,7 +33,7 @@ func (vs *values) reduce(k autodiff.Kind, x *value, axes []int) *value {
 	return vs.make(autodiff.Op{Kind: k, Axes: axes}, without(x.shape, axes), x)
 }
 
-// remaining are the axes still to reduce when one has gone.
+// remaining are the axes still to reduce after one axis is gone.
 func remaining(axes []int, gone int) []int {
 	var out []int
 	for _, k := range axes {
@@ -47,10 +47,10 @@ func remaining(axes []int, gone int) []int {
 	return out
 }
 
-// short notes a reduction over one short axis of a long array. It is written out inside the loops over the other axes,
-// and then so is every reduction of such an array that keeps the axis: a mixture's rows are visited once, for the sum
-// over components and for the gradient of each.
-func (vs *values) short(n autodiff.Node) {
+// recordShort remembers a reduction over one short axis of a long array. It is written out inside the loops over the
+// other axes, and so is every other reduction of such an array that keeps the axis: so a mixture's rows are visited
+// once, for the sum over components and for the gradient of each.
+func (vs *values) recordShort(n autodiff.Node) {
 	switch axes := n.Op().Axes; n.Op().Kind {
 	case autodiff.OpSum, autodiff.OpMax, autodiff.OpMin, autodiff.OpLogSumExp:
 		x := n.Args()[0].Shape()
@@ -60,7 +60,7 @@ func (vs *values) short(n autodiff.Node) {
 	}
 }
 
-// split reduces each slice along the short axis apart.
+// split reduces each slice along the short axis separately.
 func (vs *values) split(k autodiff.Kind, x *value, axes []int, axis int) *value {
 	var parts []part
 	for i := range x.shape[axis] {
@@ -70,7 +70,7 @@ func (vs *values) split(k autodiff.Kind, x *value, axes []int, axis int) *value 
 	return vs.concat(slices.Index(kept(len(x.shape), axes), axis), without(x.shape, axes), parts)
 }
 
-// one is the slice of x at a position of an axis, which stays.
+// one is the slice of x at an index of an axis; the axis stays.
 func (vs *values) one(x *value, axis, at int) *value {
 	lo, hi, shape := make([]int, len(x.shape)), slices.Clone(x.shape), slices.Clone(x.shape)
 	lo[axis], hi[axis], shape[axis] = at, at+1, 1

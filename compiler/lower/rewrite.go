@@ -6,10 +6,15 @@ import (
 	"ppl/autodiff"
 )
 
-// of is the value of a node. On the way LogSumExp becomes Max, exp, Sum and log; Pad becomes Concat with zeros; a sum
-// of Pads to different places becomes one Concat; what is broadcast is computed before and not after; a transposed
-// operand of a product becomes a flag; quotients by a divisor that repeats become products; empty arrays become
-// constants.
+// of is the value of a node. It rewrites nodes to fewer kinds and cheaper forms:
+//
+//	LogSumExp                       →  Max, exp, Sum and log
+//	Pad                             →  Concat with zeros
+//	sum of Pads at different places →  one Concat
+//	f(broadcast(x))                 →  broadcast(f(x))
+//	matmul(transpose(A), B)         →  matmul with a flag
+//	x/d, y/d                        →  x·(1/d), y·(1/d)
+//	empty array                     →  constant
 func (vs *values) of(n autodiff.Node) *value {
 	if v, ok := vs.nodes[n]; ok {
 		return v
@@ -32,20 +37,20 @@ func (vs *values) of(n autodiff.Node) *value {
 	return v
 }
 
-// inContext is what rewriting knows to do from more than a node's op and arguments, or nil.
+// inContext rewrites a node by rules that need more than its op and arguments; nil if no rule applies.
 func (vs *values) inContext(n autodiff.Node, args []*value) *value {
 	switch n.Op().Kind {
 	case autodiff.OpDiv:
 		return vs.quotient(n, args)
 	case autodiff.OpExp:
-		return vs.share(n)
+		return vs.softmax(n)
 	}
 	return nil
 }
 
 func (vs *values) rewrite(op *autodiff.Op, shape []int, args []*value) *value {
 	if size(shape) == 0 && op.Kind != autodiff.OpInput {
-		return vs.constant(0, shape) // and the builder makes constants of what is computed from nothing
+		return vs.constant(0, shape) // the builder has made constants of everything that is computed from empty arrays
 	}
 	switch op.Kind {
 	case autodiff.OpConst:
@@ -55,9 +60,9 @@ func (vs *values) rewrite(op *autodiff.Op, shape []int, args []*value) *value {
 	case autodiff.OpInput, autodiff.OpNoise:
 		return vs.make(autodiff.Op{Kind: op.Kind, Name: op.Name, Site: op.Site}, shape)
 	case autodiff.OpSingle:
-		return vs.as(single, args[0])
+		return vs.inPrecision(single, args[0])
 	case autodiff.OpDouble:
-		return vs.as(double, args[0])
+		return vs.inPrecision(double, args[0])
 	case autodiff.OpReshape:
 		return vs.reshape(args[0], shape)
 	case autodiff.OpSlice:
@@ -93,7 +98,7 @@ func (vs *values) rewrite(op *autodiff.Op, shape []int, args []*value) *value {
 	return vs.make(*op, shape, args...)
 }
 
-// narrow is an elementwise kind over the axes along which its arguments vary, broadcast to the rest.
+// narrow applies an elementwise kind over the axes along which its arguments vary, and broadcasts the result.
 func (vs *values) narrow(k autodiff.Kind, shape []int, args []*value) *value {
 	varies := map[int]bool{}
 	for _, a := range args {
@@ -128,7 +133,7 @@ func variesAlong(v *value) []int {
 	return kept(len(v.shape), nil)
 }
 
-// narrowed is v along some axes that include all it varies along.
+// narrowed is v along the given axes, which include all axes along which it varies.
 func (vs *values) narrowed(v *value, shape, axes []int) *value {
 	switch {
 	case v.kind == autodiff.OpConst:
@@ -143,7 +148,7 @@ func (vs *values) narrowed(v *value, shape, axes []int) *value {
 	return vs.broadcast(v.args[0], shape, to)
 }
 
-// data of one element is a constant.
+// data with one element becomes a constant.
 func (vs *values) data(op *autodiff.Op, shape []int) *value {
 	if len(op.Values) == 1 {
 		return vs.constant(op.Values[0], shape)
@@ -151,7 +156,7 @@ func (vs *values) data(op *autodiff.Op, shape []int) *value {
 	return vs.make(autodiff.Op{Kind: autodiff.OpData, Name: op.Name, Values: op.Values}, shape)
 }
 
-// matMul takes the transposition of its operands' last two axes into its flags.
+// matMul replaces a transposition of its operands' last two axes by a flag.
 func (vs *values) matMul(op autodiff.Op, shape []int, a, b *value) *value {
 	if x, ok := transposed(a); ok {
 		a, op.TransA = x, !op.TransA

@@ -2,30 +2,30 @@ package lower
 
 import "ppl/compiler/ir"
 
-// A rowUse is how statements touch a buffer while they go over rows: row i touches elements width·i + lo … width·i +
-// hi.
+// A rowUse says how statements use a buffer while they go over rows: row i reads or writes elements width·i + lo …
+// width·i + hi.
 type rowUse struct {
 	buf           ir.BufID
 	width, lo, hi int
-	apart         bool // rows touch elements of their own
+	ownRows       bool // each row uses only elements of its own
 	written       bool
 	partial       bool // combined over rows
 }
 
-// and is both uses of a buffer.
+// and joins two uses of a buffer.
 func (u rowUse) and(v rowUse) rowUse {
-	u.apart = u.apart && v.apart && u.width == v.width
+	u.ownRows = u.ownRows && v.ownRows && u.width == v.width
 	u.lo, u.hi = min(u.lo, v.lo), max(u.hi, v.hi)
-	u.apart = u.apart && u.hi-u.lo < u.width
+	u.ownRows = u.ownRows && u.hi-u.lo < u.width
 	u.written = u.written || v.written
-	u.partial = false // touched twice
+	u.partial = false // used twice, so rows need the combined result
 	return u
 }
 
-// meets reports whether rows that run in any order get in each other's way.
-func (u rowUse) meets() bool { return u.written && !u.apart && !u.partial }
+// conflicts reports whether rows cannot run in any order.
+func (u rowUse) conflicts() bool { return u.written && !u.ownRows && !u.partial }
 
-// byRows is a statement as one over so many rows, and its uses; nil if it is none.
+// byRows rewrites a statement as one over that many rows, and returns its uses of buffers; nil if that is not possible.
 func byRows(s ir.Stmt, rows int) (ir.Stmt, []rowUse) {
 	switch s := s.(type) {
 	case *ir.Kernel:
@@ -62,12 +62,12 @@ func rowUseAt(k *ir.Kernel, buf ir.BufID, at ir.Index) rowUse {
 	}
 	first := append([]int{1}, k.Extents[1:]...)
 	u.lo, u.hi = at.Span(first)
-	u.apart = u.hi-u.lo < u.width
+	u.ownRows = u.hi-u.lo < u.width
 	return u
 }
 
-// productByRows is a product whose m or k is the rows, so that the rows of its operands follow each other in memory. A
-// product that is one row is turned into a column.
+// productByRows rewrites a product whose m or k is the rows, so that the rows of its operands are contiguous. A product
+// with a single row is turned into a column.
 func productByRows(s *ir.MatMul, rows int) *ir.MatMul {
 	if s.Batch != 1 {
 		return nil
@@ -76,7 +76,7 @@ func productByRows(s *ir.MatMul, rows int) *ir.MatMul {
 	if s.M == 1 && s.N == rows {
 		out.M, out.N, out.A, out.B, out.TransA, out.TransB = s.N, 1, s.B, s.A, !s.TransB, !s.TransA
 	}
-	out.SharedA, out.SharedB = false, false // of one batch, which says nothing
+	out.SharedA, out.SharedB = false, false // with one batch, the flags have no effect
 	switch {
 	case out.M == rows && (!out.TransA || out.K == 1):
 		out.Rows = ir.DimM
@@ -90,7 +90,7 @@ func productByRows(s *ir.MatMul, rows int) *ir.MatMul {
 
 func productRows(s *ir.MatMul) []rowUse {
 	row := func(buf ir.BufID, width int) rowUse {
-		return rowUse{buf: buf, width: width, hi: width - 1, apart: true}
+		return rowUse{buf: buf, width: width, hi: width - 1, ownRows: true}
 	}
 	all := func(buf ir.BufID) rowUse { return rowUse{buf: buf} }
 	if s.Rows == ir.DimM {

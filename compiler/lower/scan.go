@@ -9,28 +9,28 @@ import (
 	"ppl/compiler/ir"
 )
 
-// A home is where a value's elements lie in row-major order: in a buffer from an element on, which moves with the turns
-// of a loop.
+// A home is where a value's elements are in row-major order: a buffer and the first element, which may move with the
+// turns of a loop.
 type home struct {
 	buf   ir.BufID
-	first int // in turn 0
+	first int // first element, in turn 0
 	step  int
 }
 
-// at is the place of an offset.
+// at is the index in the buffer of an offset.
 func (h home) at(offset ir.Index) ir.Index {
 	offset.Const += h.first
 	offset.Step = h.step
 	return canonical(offset)
 }
 
-// An operand is an argument of a statement as it lies in memory: in the home of a value, from an element on.
+// An operand is an argument of a statement in memory: the home of a value, and the first element.
 type operand struct {
 	value *value
 	first int
 }
 
-// operand finds leading rows of what is stored anyway; otherwise the argument itself is to be stored.
+// operand finds leading rows of a value that is stored anyway; otherwise the argument itself is stored.
 func (p *plan) operand(v *value) operand {
 	v = base(v)
 	if _, ok := p.leaf(v); ok || v.kind != autodiff.OpSlice {
@@ -38,21 +38,21 @@ func (p *plan) operand(v *value) operand {
 	}
 	x := p.operand(v.args[0])
 	whole := v.args[0].shape
-	if !p.keeps(x.value, v.size()) || !slices.Equal(v.shape[1:], whole[1:]) {
+	if !p.willStore(x.value, v.size()) || !slices.Equal(v.shape[1:], whole[1:]) {
 		return operand{v, 0}
 	}
 	return operand{x.value, x.first + v.op.Lo[0]*size(whole[1:])}
 }
 
-// keeps reports whether a value is stored when n elements of it are wanted. What is little more is: a concatenation can
-// be written part by part, but not read so without choosing, and what goes over all rows shares a loop with what else
-// does.
-func (p *plan) keeps(v *value, n int) bool {
+// willStore reports whether a value is stored when n of its elements are read. It is if it has few more elements than
+// that: a concatenation can be written part by part, but reading it unstored means choosing a part at each element; and
+// a value over all rows shares a loop with other values.
+func (p *plan) willStore(v *value, n int) bool {
 	_, leaf := p.leaf(v)
 	return leaf || v.call() || v.size() <= 2*n
 }
 
-// operands are the values that a statement reads from their homes. Those that are not a Loop want whole buffers.
+// operands are the values that a statement reads from memory. Statements other than a Loop need whole buffers.
 func (p *plan) operands(v *value) []*value {
 	var out []*value
 	for k, a := range v.args {
@@ -81,7 +81,7 @@ func (p *plan) inputs(v *value) []*value {
 	return v.args
 }
 
-// scan is a kernel that writes the first row, and a loop in which each turn makes a row from the one before, in place.
+// scan is a kernel that writes the first row, and a loop whose turns each compute a row from the one before, in place.
 func (p *plan) scan(v *value, t *trace) []ir.Stmt {
 	loop, ok := p.loops[v]
 	if !ok {
@@ -91,8 +91,8 @@ func (p *plan) scan(v *value, t *trace) []ir.Stmt {
 	return []ir.Stmt{p.kernel([]*item{start(v)}, t), loop}
 }
 
-// wholeScan is the Scan whose first row and later rows are joined: the way a recurrence is written, with its beginning
-// apart.
+// wholeScan recognises a concatenation of a Scan's first row and its later rows, the way in which a recurrence is
+// written; it is stored as one array.
 func wholeScan(axis int, parts []part) *value {
 	if axis != 0 || len(parts) != 2 {
 		return nil
@@ -118,17 +118,17 @@ func wholeScan(axis int, parts []part) *value {
 	return nil
 }
 
-// sameElements reports that a and b differ in shape at most.
+// sameElements reports whether a and b differ at most in shape.
 func sameElements(a, b *value) bool {
 	a, b = base(a), base(b)
 	return a == b || a.kind == autodiff.OpConst && b.kind == autodiff.OpConst && a.size() == b.size() &&
 		math.Float64bits(a.op.Value) == math.Float64bits(b.op.Value)
 }
 
-// start is the first row.
+// start is the item of the first row.
 func start(v *value) *item { return &item{out: v, operand: v.args[0]} }
 
-// startsAt is its place.
+// startsAt is the index of the first row.
 func startsAt(v *value) int {
 	if v.op.Reverse {
 		return (v.shape[0] - 1) * v.args[0].size()
@@ -136,8 +136,8 @@ func startsAt(v *value) int {
 	return 0
 }
 
-// turn plans a step like an entry of its own, whose leaves are the row before, rows of what is walked along, and what
-// is shared.
+// turn plans a step like an entry of its own. Its leaves are the row before, rows of the arrays that the scan walks
+// along, and shared values.
 func (p *plan) turn(v *value) []ir.Stmt {
 	vs, body, n := p.prog.values, v.op.Body, v.args[0].size()
 	inner := &plan{prog: p.prog, space: p.space, stored: map[*value]home{}, leaves: map[*value]home{}}
@@ -160,7 +160,7 @@ func (p *plan) turn(v *value) []ir.Stmt {
 		}
 		inner.leaves[vs.entry(v, in, a.precision)] = h
 	}
-	next := base(vs.as(v.precision, vs.of(body.Next)))
+	next := base(vs.inPrecision(v.precision, vs.of(body.Next)))
 	if _, leaf := inner.leaf(next); leaf || !next.pointwise() && next.kind != autodiff.OpConcat {
 		next = vs.copied(next)
 	}

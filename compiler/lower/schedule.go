@@ -8,13 +8,13 @@ import (
 	"ppl/compiler/ir"
 )
 
-// An item is what has to be run for a stored value: one output of a kernel, or a whole statement. A concatenation has
-// an item for each of its parts.
+// An item is a computation for a stored value: one output of a kernel, or a whole statement. A concatenation has an
+// item for each of its parts.
 type item struct {
 	out     *value
-	operand *value // computed at every point of a kernel over its shape
-	call    bool   // a statement of its own instead
-	part    part   // of a concatenation
+	operand *value // value computed at every point of a kernel over its shape
+	call    bool   // a statement of its own, not an output
+	part    part   // part of a concatenation
 	needs   []read // stored values that it reads
 }
 
@@ -38,8 +38,8 @@ func (p *plan) items() []*item {
 	return items
 }
 
-// partOperand is a part as it is written: along the outermost axis its elements lie together, so reshapes do not
-// matter.
+// partOperand is a part as it is written. Along the outermost axis its elements are contiguous, so reshapes are
+// dropped.
 func (p *plan) partOperand(v *value, q part) *value {
 	switch {
 	case q.value == nil:
@@ -52,7 +52,7 @@ func (p *plan) partOperand(v *value, q part) *value {
 	return q.value
 }
 
-// space names the kernels that an item can be in.
+// space is a key that is equal for items that can be in one kernel.
 func (it *item) space() string {
 	if it.call {
 		return fmt.Sprintf("call %d", it.out.id)
@@ -60,7 +60,8 @@ func (it *item) space() string {
 	return fmt.Sprint(loops(it.operand.shape))
 }
 
-// findNeeds records what each item reads, by writing the items of each space into one body in which nothing is at hand.
+// findNeeds records which stored values each item reads. It writes the items of each space into one body that treats no
+// stored value as computed there.
 func (p *plan) findNeeds(items []*item, t *trace) {
 	trial := newTrace()
 	trial.demand = t.demand
@@ -85,7 +86,7 @@ func (p *plan) findNeeds(items []*item, t *trace) {
 	}
 }
 
-// statements schedules the items and writes them: items over one space that do not wait for each other share a kernel.
+// statements schedules the items and writes them. Items over one space that do not wait for each other share a kernel.
 func (p *plan) statements(t *trace) []ir.Stmt {
 	items := p.items()
 	p.findNeeds(items, t)
@@ -102,7 +103,7 @@ func (p *plan) statements(t *trace) []ir.Stmt {
 	return stmts
 }
 
-// A schedule hands out items in an order that respects their needs.
+// A schedule yields items in an order that respects their needs.
 type schedule struct {
 	todo    []*item
 	waiting map[*value]int // items of a stored value that are still to do
@@ -116,8 +117,8 @@ func newSchedule(items []*item) *schedule {
 	return s
 }
 
-// next takes the next group of items that can run together. A group that no later item could have joined goes first;
-// otherwise the smallest space, so that large loops wait until they are complete.
+// next removes and returns the next group of items that can run together. A group that no later item could join goes
+// first; otherwise the smallest space, so that large loops wait until they are complete.
 func (s *schedule) next() []*item {
 	var best []*item
 	bestComplete := false
@@ -139,7 +140,7 @@ func (s *schedule) next() []*item {
 	return best
 }
 
-// classes are the items still to do by space, in order of their first item.
+// classes are the remaining items by space, in the order of their first item.
 func (s *schedule) classes() [][]*item {
 	at := map[string]int{}
 	var out [][]*item
@@ -156,7 +157,7 @@ func (s *schedule) classes() [][]*item {
 	return out
 }
 
-// ready is the largest part of a class whose needs are done, or are pointwise and met by the part itself.
+// ready is the largest subset of a class whose needs are already computed, or are pointwise and in the subset itself.
 func (s *schedule) ready(class []*item) []*item {
 	in := map[*value]bool{}
 	for _, it := range class {

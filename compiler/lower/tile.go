@@ -4,27 +4,33 @@ import (
 	"ppl/compiler/ir"
 )
 
-// Statements that go over many rows of data are gathered into Tiles, so that what one passes on to the next stays in
-// cache, takes no memory in proportion to the data, and tiles can run at the same time. A statement joins those before
-// it if, of every buffer that they or it write, each row touches only the elements of its own row; what is combined
-// over rows leaves the tiles apart.
+// Statements over many rows of data are gathered into Tiles, which run all of them on some hundred rows at a time. For
+//
+//	for i < N { e[i] = exp(x[i]·b) }                     tiles of 512 rows {
+//	for i < N { add total e[i] }              becomes        for i < 512 { t[i] = exp(x[i]·b) }
+//	for i < N { add grad e[i]·x[i] }                         for i < 512 { add s[0] t[i]; add s[1] t[i]·x[i] }
+//	                                                     } then s is added to total and grad, tile by tile, in order
+//
+// So intermediate results stay in cache and take no memory in proportion to the data, and tiles can run on several
+// threads. A statement joins those before it if, in every buffer that they or it write, each row uses only elements of
+// its own. Results that are combined over rows leave each tile separately.
 
 // Sizes of tiles.
 const (
-	tileWork    = 1 << 16 // operations of a lane
-	minTile     = 64      // rows
+	tileWork    = 1 << 16 // operations per lane in a tile
+	minTile     = 64      // least rows of a tile
 	maxTile     = 4096
-	maxPartials = 1 << 17 // elements that the tiles leave to be combined, all together
+	maxPartials = 1 << 17 // most elements, over all tiles, that are kept to be combined
 )
 
 // A tiler cuts the statements of one entry.
 type tiler struct {
 	prog *program
-	uses map[ir.BufID]int // references by buffer, in the whole entry
-	cost [ir.Ops]float64  // of an op, in additions
+	uses map[ir.BufID]int // number of references to each buffer in the whole entry
+	cost [ir.Ops]float64  // cost of each op, in additions
 }
 
-// tile gathers what it can.
+// tile gathers statements into Tiles where that pays.
 func (prog *program) tile(stmts []ir.Stmt) []ir.Stmt {
 	t := &tiler{prog: prog, uses: map[ir.BufID]int{}}
 	for _, row := range opRows {
@@ -43,21 +49,21 @@ func countUses(stmts []ir.Stmt, uses map[ir.BufID]int) {
 	}
 }
 
-// statements begins a region at the first statement where one pays.
+// statements begins a region at each statement that can begin one worth tiling.
 func (t *tiler) statements(stmts []ir.Stmt) []ir.Stmt {
 	for i, s := range stmts {
 		for _, rows := range rowCounts(s) {
 			r, before, after := t.gather(rows, stmts[i:])
 			if size, ok := r.tileSize(); ok {
 				out := append(stmts[:i:i], t.statements(before)...)
-				return append(append(out, t.cut(r, size)), t.statements(after)...)
+				return append(append(out, t.makeTiles(r, size)), t.statements(after)...)
 			}
 		}
 	}
 	return stmts
 }
 
-// rowCounts are the numbers of rows that a statement may be said to go over, if they are many.
+// rowCounts are the numbers of rows that a statement can be regarded to go over, if there are many.
 func rowCounts(s ir.Stmt) []int {
 	var counts []int
 	switch s := s.(type) {
@@ -77,7 +83,8 @@ func rowCounts(s ir.Stmt) []int {
 	return many
 }
 
-// gather collects the first statement and what joins it. Others go before the region where they can, else after.
+// gather collects the first statement and those that join it. Other statements go before the region if they can,
+// otherwise after it.
 func (t *tiler) gather(rows int, stmts []ir.Stmt) (r *region, before, after []ir.Stmt) {
 	r = &region{rows: rows, touched: map[ir.BufID]rowUse{}, all: usage{}}
 	late, buffers := usage{}, t.prog.buffers
@@ -100,11 +107,11 @@ type region struct {
 	body     []ir.Stmt
 	touched  map[ir.BufID]rowUse
 	all      usage
-	cost     float64 // of a row
-	partials int     // elements that each tile leaves
+	cost     float64 // cost of a row
+	partials int     // elements that each tile keeps to be combined
 }
 
-// join adds a statement if its rows keep to themselves.
+// join adds a statement, if each row uses only elements of its own.
 func (r *region) join(s ir.Stmt, t *tiler) bool {
 	s, uses := byRows(s, r.rows)
 	if s == nil {
@@ -119,7 +126,7 @@ func (r *region) join(s ir.Stmt, t *tiler) bool {
 		if ok {
 			u = old.and(u)
 		}
-		if u.meets() {
+		if u.conflicts() {
 			return false
 		}
 		now[u.buf] = u
@@ -136,7 +143,8 @@ func (r *region) join(s ir.Stmt, t *tiler) bool {
 	return true
 }
 
-// tileSize is the number of rows in a tile, such that tiles are alike, if there is work for several.
+// tileSize is the number of rows in a tile, such that all tiles have similar sizes; ok is false if there is work for
+// one tile only.
 func (r *region) tileSize() (size int, ok bool) {
 	if len(r.body) == 0 {
 		return 0, false
@@ -151,7 +159,7 @@ func (r *region) tileSize() (size int, ok bool) {
 	return (even + 7) / 8 * 8, true
 }
 
-// rowCost is what a statement costs for a row.
+// rowCost is the cost of a statement per row.
 func (t *tiler) rowCost(s ir.Stmt, rows int) float64 {
 	switch s := s.(type) {
 	case *ir.MatMul:

@@ -9,31 +9,32 @@ import (
 	"ppl/autodiff"
 )
 
-// A value is a node of the graph on its way to kernels: fewer kinds than autodiff's (see rewrite.go) and merged over
-// all entries of the program. Kinds that occur: the leaves, the elementwise ones, Broadcast, Permute, Reshape, Slice,
-// Concat (a nil argument is a part of zeros), Shuffle, Gather, ScatterAdd, Sum, Max, Min, CumSum, MatMul, Cholesky,
-// Eigen, TriSolve, CholeskyPull, Scan. Nothing but leaves is empty.
+// A value is an intermediate form between a node of the graph and kernels. There are fewer kinds than autodiff has (see
+// rewrite.go), and equal values of all entries of the program are merged. Kinds that occur: the leaves, the elementwise
+// ones, Broadcast, Permute, Reshape, Slice, Concat (a nil argument is a part of zeros), Shuffle, Gather, ScatterAdd,
+// Sum, Max, Min, CumSum, MatMul, Cholesky, Eigen, TriSolve, CholeskyPull, Scan. Only leaves can be empty arrays.
 type value struct {
 	id     int
 	kind   autodiff.Kind
 	op     autodiff.Op
 	shape  []int
 	args   []*value
-	static bool // depends on data alone
+	static bool // depends only on data
 	precision
 }
 
 func (v *value) size() int { return size(v.shape) }
 
-// values makes and merges them.
+// values makes values and merges equal ones.
 type values struct {
 	count   int
 	seen    map[string]*value
 	nodes   map[autodiff.Node]*value
-	indices map[autodiff.Node]*value // index arguments
-	shorts  map[string]int           // the axis of a shape that is written out
-	divided map[autodiff.Node]int    // how many quotients have a divisor, broadcasts aside
-	exact   map[autodiff.Node]bool   // quotients that are rounded to whole numbers or compared
+	indices map[autodiff.Node]*value // values of index arguments
+	shorts  map[string]int           // by shape: the axis that is written out
+	divided map[autodiff.Node]int    // number of quotients with this divisor, not counting broadcasts
+	// quotients that are compared or rounded to integers, which must not change by a rounding error
+	exact map[autodiff.Node]bool
 }
 
 func newValues() *values {
@@ -42,7 +43,7 @@ func newValues() *values {
 		divided: map[autodiff.Node]int{}, exact: map[autodiff.Node]bool{}}
 }
 
-// make returns the value with these parts, in the precision that its arguments give it.
+// make returns the value with these parts, in the precision that follows from its arguments.
 func (vs *values) make(op autodiff.Op, shape []int, args ...*value) *value {
 	p := precisionOf(op.Kind, args)
 	if p == single && onlyDouble(op.Kind) {
@@ -51,7 +52,7 @@ func (vs *values) make(op autodiff.Op, shape []int, args ...*value) *value {
 	return vs.typed(op, shape, p, vs.convert(op.Kind, p, args)...)
 }
 
-// typed returns the value with these parts, the old one if there is one.
+// typed returns the value with these parts; if there already is such a value, that one.
 func (vs *values) typed(op autodiff.Op, shape []int, p precision, args ...*value) *value {
 	key := valueKey(op, shape, p, args)
 	if v, ok := vs.seen[key]; ok {
@@ -120,7 +121,7 @@ func (vs *values) apply(k autodiff.Kind, args ...*value) *value {
 	return vs.narrow(k, shape, args)
 }
 
-// broadcast repeats x; its axes become the given axes, in increasing order, of the result.
+// broadcast repeats x. The axes of x become the given axes of the result, in increasing order.
 func (vs *values) broadcast(x *value, shape, axes []int) *value {
 	if len(axes) == len(shape) {
 		return x
@@ -136,7 +137,7 @@ func (vs *values) reshape(x *value, shape []int) *value {
 	return vs.make(autodiff.Op{Kind: autodiff.OpReshape}, shape, x)
 }
 
-// copied is v as a value of its own, which can be stored where v itself is a leaf.
+// copied is v as a value of its own, which can be stored even if v is a leaf.
 func (vs *values) copied(v *value) *value {
 	axes := make([]int, len(v.shape))
 	for k := range axes {
@@ -145,7 +146,7 @@ func (vs *values) copied(v *value) *value {
 	return vs.make(autodiff.Op{Kind: autodiff.OpPermute, Axes: axes}, v.shape, v)
 }
 
-// base strips reshapes, which do not move elements of a buffer.
+// base removes reshapes, which do not move elements of a buffer.
 func base(v *value) *value {
 	for v.kind == autodiff.OpReshape {
 		v = v.args[0]

@@ -25,9 +25,9 @@ func Parts(p *ir.Program) [][]Part {
 	return all
 }
 
-// Left is by buffer how many turns leave one, 0 where none does. Of a buffer that turns leave each turn has its own,
+// TileResults is by buffer how many turns leave one, 0 where none does. Of a buffer that turns leave each turn has its own,
 // one after the other in memory.
-func Left(p *ir.Program) []int {
+func TileResults(p *ir.Program) []int {
 	n := make([]int, len(p.Buffers))
 	for _, e := range p.Entries {
 		for _, s := range e.Body {

@@ -56,7 +56,7 @@ type part struct {
 const groupBlocks = 4
 
 func newExecutable(p *ir.Program, o device.Options, l *library, gemm gemms) (*executable, error) {
-	e := &executable{library: l, buffers: p.Buffers, tileResults: render.Left(p), entries: map[string]entry{}}
+	e := &executable{library: l, buffers: p.Buffers, tileResults: render.TileResults(p), entries: map[string]entry{}}
 	turns := e.addEntries(p)
 	blocks := (o.Lanes + l.width - 1) / l.width
 	threads := min(o.Threads, max(blocks, turns))

@@ -6,14 +6,14 @@ import (
 	"ppl/compiler/ir"
 )
 
-// cut makes a region Tiles of so many rows.
-func (t *tiler) cut(r *region, size int) *ir.Tiles {
+// makeTiles turns a region into a Tiles with that many rows per tile.
+func (t *tiler) makeTiles(r *region, size int) *ir.Tiles {
 	c := &cutter{prog: t.prog, size: size, tiles: &ir.Tiles{Rows: r.rows, Size: size}, own: map[ir.BufID]ir.BufID{}}
 	inside := map[ir.BufID]int{}
 	countUses(r.body, inside)
 	for id, u := range r.touched {
 		local := t.prog.buffers[id].Space == ir.Scratch && inside[id] == t.uses[id] && u.lo >= 0 && u.hi < u.width
-		if u.written && u.apart && local {
+		if u.written && u.ownRows && local {
 			c.own[id] = t.prog.buffer(ir.Tile, t.prog.buffers[id].Type, u.width*size)
 		}
 	}
@@ -28,16 +28,17 @@ func (t *tiler) cut(r *region, size int) *ir.Tiles {
 	return c.tiles
 }
 
-// A cutter writes the body of a Tiles.
+// A cutter writes the body of a Tiles: statements over the rows of one tile instead of all rows.
 type cutter struct {
 	prog  *program
 	size  int // rows of a tile
 	tiles *ir.Tiles
-	own   map[ir.BufID]ir.BufID // of a turn, instead of scratch
+	own   map[ir.BufID]ir.BufID // the turn's own buffer that replaces a scratch buffer
 }
 
-// place is where a turn has what lies at a row's elements of a buffer, width of them.
-func (c *cutter) place(buf ir.BufID, width int) (ir.BufID, int) {
+// rowElements is the buffer, and the first element in it, where a turn has the elements that belong to its rows, width
+// of them per row.
+func (c *cutter) rowElements(buf ir.BufID, width int) (ir.BufID, int) {
 	if own, ok := c.own[buf]; ok {
 		return own, 0
 	}
@@ -49,7 +50,7 @@ func (c *cutter) index(buf ir.BufID, at ir.Index) (ir.BufID, ir.Index) {
 	if at.Stride != nil {
 		width = at.Stride[0]
 	}
-	buf, at.Step = c.place(buf, width)
+	buf, at.Step = c.rowElements(buf, width)
 	return buf, at
 }
 
@@ -74,32 +75,33 @@ func (c *cutter) kernel(in *ir.Kernel) {
 	}
 }
 
-// output stores in a turn's rows. What is combined over rows goes to a buffer of the turn, to leave it in the end; what
-// is combined within rows, but to be kept, is copied from such a buffer.
+// output stores in a turn's rows. What is combined over rows goes to a buffer of the turn, which is combined over turns
+// at the end. What is combined within rows, and read after the tiles, is computed in such a buffer and copied.
 func (c *cutter) output(o ir.Output) ir.Output {
 	to := o.Buf
 	o.Buf, o.Index = c.index(o.Buf, o.Index)
 	switch {
 	case o.Combine == ir.Store || o.Buf != to:
 	case o.Index.Step == 0:
-		o.Buf = c.leave(to, o.Combine)
+		o.Buf = c.accumulator(to, o.Combine)
 	default:
 		o.Buf = c.prog.buffer(ir.Tile, c.prog.buffers[to].Type, o.Index.Step)
-		c.keep(o.Buf, to, o.Index.Step)
+		c.copyTo(o.Buf, to, o.Index.Step)
 		o.Index.Step = 0
 	}
 	return o
 }
 
-// leave is the buffer of a turn that is combined into another over all turns.
-func (c *cutter) leave(to ir.BufID, combine ir.Combine) ir.BufID {
+// accumulator is the buffer of a turn that is combined into `to` after all turns. Turns must not add to `to` directly:
+// they run on several threads, and the order of the sum would depend on timing.
+func (c *cutter) accumulator(to ir.BufID, combine ir.Combine) ir.BufID {
 	from := c.prog.buffer(ir.Tile, c.prog.buffers[to].Type, c.prog.buffers[to].Size)
 	c.tiles.Out = append(c.tiles.Out, ir.TileOut{From: from, To: to, Combine: combine})
 	return from
 }
 
-// keep copies a turn's n elements to where they are kept.
-func (c *cutter) keep(from, to ir.BufID, n int) {
+// copyTo copies a turn's n elements to the buffer that keeps them.
+func (c *cutter) copyTo(from, to ir.BufID, n int) {
 	extents := []int{c.size, n / c.size}
 	var b ir.Body
 	v := b.Load(from, ir.Dense(extents...))
@@ -112,13 +114,13 @@ func (c *cutter) keep(from, to ir.BufID, n int) {
 func (c *cutter) product(in *ir.MatMul) {
 	s := *in
 	if s.Rows == ir.DimM {
-		s.A, s.PartA.Step = c.place(s.A, s.K)
-		s.C, s.PartC.Step = c.place(s.C, s.N)
+		s.A, s.PartA.Step = c.rowElements(s.A, s.K)
+		s.C, s.PartC.Step = c.rowElements(s.C, s.N)
 		s.M = c.size
 	} else {
-		s.A, s.PartA.Step = c.place(s.A, s.M)
-		s.B, s.PartB.Step = c.place(s.B, s.N)
-		s.C = c.leave(s.C, ir.Sum)
+		s.A, s.PartA.Step = c.rowElements(s.A, s.M)
+		s.B, s.PartB.Step = c.rowElements(s.B, s.N)
+		s.C = c.accumulator(s.C, ir.Sum)
 		s.K = c.size
 	}
 	c.tiles.Body = append(c.tiles.Body, &s)
