@@ -431,7 +431,7 @@ func (b *binder) checkArray(a *model.Array, x *data.Array) {
 		b.hasHoles(a, x, holes)
 		return
 	}
-	if len(x.Labels) > 0 && a.IndexOf == nil {
+	if len(x.Labels) > 0 && !takesNames(a) {
 		i := firstText(x)
 		b.isText(a, x.Labels[int(x.Values[i])-1], i)
 		return
@@ -473,6 +473,9 @@ func (b *binder) hasHoles(a *model.Array, x *data.Array, holes int) {
 		Help("write `%s missing` and give it a law to have them drawn, or leave their rows out of the file",
 			declared(a))
 }
+
+// takesNames reports whether texts may be numbered as the elements of an array's index set.
+func takesNames(a *model.Array) bool { return a.IndexOf != nil && isOne(a.IndexOf.Lo) }
 
 func (b *binder) isText(a *model.Array, text string, i int) {
 	b.diags.Errorf("E57", a.At, "`%s` is text, not numbers: %q (%s)", a.Name, text, b.out.Row(a, i)).

@@ -190,7 +190,7 @@ func (b *binder) checkRows(a *model.Array, x *data.Array) {
 	switch lo, hi, word := b.limits(a); {
 	case all.Holes > 0:
 		b.hasHoles(a, x, all.Holes)
-	case len(x.Labels) > 0 && a.IndexOf == nil:
+	case len(x.Labels) > 0 && !takesNames(a):
 		b.isText(a, all.Text, all.TextAt)
 	case len(x.Labels) > 0: // numbers of labels, which are in range
 	case a.NeedInt && all.Broken.At >= 0:

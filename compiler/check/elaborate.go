@@ -120,8 +120,8 @@ func (c *checker) declareType(a *arrayInfo, d *ast.Decl) {
 			return
 		}
 		a.NeedInt = true
-		a.IndexOf = c.indexSet(d.TypeArg, a.scope)
-		a.Type.Range = stdlib.Range{Lo: 1, Hi: math.Inf(1), Int: true}
+		a.IndexOf = c.declaredSet(d.TypeArg, a.scope)
+		a.Type.Range = stdlib.Range{Lo: a.IndexOf.Lo.Info().Type.Range.Lo, Hi: math.Inf(1), Int: true}
 	default:
 		e := c.errorf("E10", d.Type.Span(), "there is no type `%s`", d.Type.Name)
 		if near, ok := diag.Nearest(d.Type.Name, []string{"real", "int", "bool", "index"}); ok {

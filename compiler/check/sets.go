@@ -50,11 +50,6 @@ func num(v float64, at ast.Node) model.Expr {
 		Type: model.Type{Elem: elem, Range: stdlib.Range{Lo: v, Hi: v, Int: elem == types.Int}}}}
 }
 
-// indexSet is the set of index(J).
-func (c *checker) indexSet(e ast.Expr, s *scope) *model.Set {
-	return c.declaredSet(&ast.Set{Place: ast.Place{At: e.Span()}, Lo: e}, s)
-}
-
 // set is an index set in a slot, a binder, or a range.
 func (c *checker) set(s *scope, set *ast.Set) *model.Set {
 	if set.Hi != nil {

@@ -7,8 +7,6 @@ import (
 
 	"ppl/compiler/model"
 	"ppl/lang/ast"
-	"ppl/lang/types"
-	"ppl/stdlib"
 )
 
 func boundText(v float64) string {
@@ -194,7 +192,9 @@ func (c *checker) term(a *arrayInfo, d *draw, p *model.Piece) *model.Term {
 	if !ok || !c.someBetween(t) {
 		return nil
 	}
-	c.categoricalOffset(t)
+	if !c.setOffset(a, t) {
+		return nil
+	}
 	if p != nil {
 		p.Term = t
 	}
@@ -382,20 +382,6 @@ func (c *checker) exchangeable(t *model.Term) bool {
 		}
 	}
 	return true
-}
-
-// categoricalOffset: the values of Categorical are those of its argument's axis; the library counts from 1.
-func (c *checker) categoricalOffset(t *model.Term) {
-	if t.Dist == nil || t.Dist.Name != "Categorical" {
-		return
-	}
-	axes := t.Args[0].Info().Type.Axes
-	lo := model.AffineOf(axes[len(axes)-1].Lo)
-	if lo.IsConst() && lo.Const != 1 {
-		t.Offset = &model.Num{Value: lo.Const - 1,
-			Fact: model.Fact{Static: true,
-				Type: model.Type{Elem: types.Int, Range: stdlib.Range{Lo: lo.Const - 1, Hi: lo.Const - 1, Int: true}}}}
-	}
 }
 
 // influential are the arrays that reach an observation, what is generated, or a density by formula, through laws and

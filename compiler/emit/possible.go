@@ -15,7 +15,11 @@ import (
 // support, and arguments that are known from data and lie outside their domain.
 func (e *emitter) possible(m *model.Model) {
 	for _, t := range m.Terms {
-		if t.Kind == model.Generate || t.Dist == nil || t.Array.Missing {
+		if t.Kind == model.Generate || t.Dist == nil {
+			continue
+		}
+		e.inOrder(t)
+		if t.Array.Missing {
 			continue
 		}
 		if e.b.streamedTerm(t) {
@@ -167,4 +171,20 @@ func endText(v float64) string {
 		return "0"
 	}
 	return strconv.FormatFloat(v, 'g', -1, 64)
+}
+
+// inOrder refuses classes that are to be those of an axis in order, but are not as many.
+func (e *emitter) inOrder(t *model.Term) {
+	if t.Dist.Name != "Categorical" || t.Array.IndexOf == nil {
+		return
+	}
+	axes := t.Args[0].Info().Type.Axes
+	axis, of := e.box(axes[len(axes)-1]), e.box(t.Array.IndexOf)
+	if axis.lo != of.lo && axis.size() != of.size() {
+		e.diags.Errorf("E40", t.Args[0].Info().At, "`%s` has an axis %d..%d, but `%s` has the %d values %d..%d",
+			t.Args[0].Info().At.Text(), axis.lo, axis.hi, t.Array.Name, of.size(), of.lo, of.hi).
+			Related(t.Array.At, "the data").
+			Help("values are taken for elements of the axis in order: give both the same size")
+		panic(stop{})
+	}
 }

@@ -74,7 +74,7 @@ type Decl struct {
 	Name        Ident
 	Sets        []*Set
 	Type        *Ident // after the colon; nil if absent
-	TypeArg     Expr   // index(J): J; nil if absent
+	TypeArg     *Set   // index(J): J; nil if absent
 	Bounds      *Range // in a..b; nil if absent
 	Missing     bool
 	MissingCode Expr // missing -1; nil if absent

@@ -44,7 +44,7 @@ func (p *printer) decl(d *ast.Decl) {
 	}
 	if d.TypeArg != nil {
 		p.WriteByte('(')
-		p.expr(d.TypeArg, false)
+		p.set(d.TypeArg)
 		p.WriteByte(')')
 	}
 	p.bounds(" in ", d.Bounds)

@@ -31,7 +31,7 @@ type decl struct {
 	Name    token  `parser:"@Name"`
 	Sets    []*set `parser:"('[' @@ (',' @@)* ']')?"`
 	Type    *token `parser:"(':' @Name"`
-	TypeArg *expr  `parser:"('(' @@ ')')?)?"`
+	TypeArg *set   `parser:"('(' @@ ')')?)?"`
 	Bounds  *span  `parser:"('in' @@)?"`
 	Missing *token `parser:"(@'missing'"`
 	Code    *unary `parser:"@@?)?"`

@@ -43,7 +43,7 @@ func (p *parser) convert(s *statement) ast.Stmt {
 func (p *parser) decl(d *decl) *ast.Decl {
 	return &ast.Decl{
 		Place: p.placeOf(d.node), Name: p.ident(d.Name), Sets: each(d.Sets, p.set), Type: p.optionalIdent(d.Type),
-		TypeArg: p.optionalExpr(d.TypeArg), Bounds: p.optionalSpan(d.Bounds),
+		TypeArg: p.optionalSet(d.TypeArg), Bounds: p.optionalSpan(d.Bounds),
 		Missing: d.Missing != nil, MissingCode: p.optionalUnary(d.Code), Value: p.optionalExpr(d.Value),
 	}
 }
@@ -197,6 +197,13 @@ func (p *parser) optionalSpan(s *span) *ast.Range {
 		return nil
 	}
 	return p.span(s)
+}
+
+func (p *parser) optionalSet(s *set) *ast.Set {
+	if s == nil {
+		return nil
+	}
+	return p.set(s)
 }
 
 func each[A, B any](items []A, convert func(A) B) []B {
