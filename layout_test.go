@@ -33,9 +33,11 @@ func importTable() []row {
 		{"ppl/compiler/analyze", []string{"ppl/lang/", "ppl/stdlib", "ppl/compiler/model"}},
 		{"ppl/compiler/check", []string{"ppl/lang/", "ppl/autodiff", "ppl/stdlib", "ppl/compiler/analyze",
 			"ppl/compiler/model"}},
+		{"ppl/compiler/dataset", []string{"ppl/compiler/model"}},
 		{"ppl/compiler/emit", []string{"ppl/lang/", "ppl/autodiff", "ppl/stdlib", "ppl/stdlib/ode",
-			"ppl/compiler/model", "ppl/infer/draws"}},
-		{"ppl/compiler/bind", []string{"ppl/lang/", "ppl/compiler/data", "ppl/compiler/emit", "ppl/compiler/model"}},
+			"ppl/compiler/dataset", "ppl/compiler/model", "ppl/infer/draws"}},
+		{"ppl/compiler/bind", []string{"ppl/lang/", "ppl/compiler/data", "ppl/compiler/dataset", "ppl/compiler/emit",
+			"ppl/compiler/model"}},
 		{"ppl/compiler/modelgen", []string{"ppl/lang/types", "ppl/stdlib"}}, // for tests
 		{"ppl/compiler/lower", []string{"ppl/autodiff", "ppl/compiler/ir"}},
 		{"ppl/compiler/render", []string{"ppl/compiler/ir"}},

@@ -15,6 +15,7 @@ import (
 	"ppl/compiler/bind"
 	"ppl/compiler/check"
 	"ppl/compiler/data"
+	"ppl/compiler/dataset"
 	"ppl/compiler/emit"
 	"ppl/compiler/model"
 	"ppl/infer/draws"
@@ -142,12 +143,12 @@ type Program struct {
 }
 
 // Model is the checked model.
-func (p *Program) Model() *model.Model { return p.plan.Model }
+func (p *Program) Model() *model.Model { return p.plan.Data.Model }
 
 // Infer is what the model's infer statement says: the sampler's name (empty if none) and its settings as text.
 func (p *Program) Infer() (sampler string, settings map[string]string) {
 	settings = map[string]string{}
-	for _, call := range p.plan.Model.Infer {
+	for _, call := range p.plan.Data.Model.Infer {
 		if call.Name == "ode" || call.Name == "sumout" { // of the model, not of the sampler
 			continue
 		}
@@ -236,9 +237,9 @@ type LogProb = emit.LogProb
 // LogProb evaluates the density at parameter values; an error names a parameter that is missing, unknown, of the wrong
 // shape or outside its support.
 func (p *Program) LogProb(at map[string]*data.Array) (*LogProb, error) {
-	values := map[string]emit.Array{}
+	values := map[string]dataset.Array{}
 	for name, a := range at {
-		values[name] = emit.Array{Shape: a.Shape, Values: a.Values}
+		values[name] = dataset.Array{Shape: a.Shape, Values: a.Values}
 	}
 	return p.plan.LogProb(values)
 }
@@ -250,7 +251,7 @@ func (p *Program) Rows() (int, error) {
 		return n, nil
 	}
 	var why []string
-	for _, w := range p.plan.Model.Couplings {
+	for _, w := range p.plan.Data.Model.Couplings {
 		why = append(why, fmt.Sprintf("%s:%d: %s", w.At.File.Name, w.At.Line(), w.Text))
 	}
 	if len(why) == 0 {

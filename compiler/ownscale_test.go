@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"ppl/autodiff"
-	"ppl/compiler/emit"
+	"ppl/compiler/dataset"
 	"ppl/compiler/model"
 )
 
@@ -48,15 +48,15 @@ func TestOwnScale(t *testing.T) {
 }
 
 // byName takes the parameters out of values.
-func byName(p *Program, values []float64) map[string]emit.Array {
-	out := map[string]emit.Array{}
+func byName(p *Program, values []float64) map[string]dataset.Array {
+	out := map[string]dataset.Array{}
 	parameters := map[string]bool{}
 	for _, a := range p.Model().Arrays {
 		parameters[a.Name] = a.Role == model.Parameter || a.Role == model.Imputed
 	}
 	for _, v := range p.Saved() {
 		if parameters[v.Name] {
-			out[v.Name] = emit.Array{Shape: v.Shape, Values: values[:v.Size()]}
+			out[v.Name] = dataset.Array{Shape: v.Shape, Values: values[:v.Size()]}
 		}
 		values = values[v.Size():]
 	}

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"ppl/compiler/data"
+	"ppl/compiler/dataset"
 	"ppl/compiler/emit"
 	"ppl/compiler/model"
 	"ppl/lang/diag"
@@ -21,9 +22,9 @@ import (
 type Arg struct{ Name, Path string }
 
 // Data binds data to a model. Files that the model names are relative to dir; those that are too large for memory, by
-// the shelf, are read by rows. The result is usable only when no diagnostic is an error.
-func Data(m *model.Model, dir string, args []Arg, shelf data.Shelf) (*emit.Bound, []diag.Diagnostic) {
-	b := &binder{m: m, dir: dir, shelf: shelf, out: &emit.Bound{Model: m, Data: map[*model.Array]emit.Array{},
+// the shelf, are read by rows. The result is nil when a diagnostic is an error.
+func Data(m *model.Model, dir string, args []Arg, shelf data.Shelf) (*dataset.Dataset, []diag.Diagnostic) {
+	b := &binder{m: m, dir: dir, shelf: shelf, out: &dataset.Dataset{Model: m, Arrays: map[*model.Array]dataset.Array{},
 		Sizes:  map[*model.Size]int{},
 		Labels: map[*model.Size][]string{}}, from: map[*model.Array]*data.Array{}, columns: map[*model.Array]bool{},
 		sizeFrom: map[*model.Size]string{}, cache: map[string]*data.File{}}
@@ -49,14 +50,17 @@ func Data(m *model.Model, dir string, args []Arg, shelf data.Shelf) (*emit.Bound
 	if !b.diags.HasErrors() {
 		b.streams()
 	}
-	return b.out, b.diags.All()
+	if b.diags.HasErrors() {
+		return nil, b.diags.All()
+	}
+	return dataset.New(b.m, b.out.Arrays, b.out.Sizes, b.out.Labels), b.diags.All()
 }
 
 type binder struct {
 	m        *model.Model
 	dir      string
 	shelf    data.Shelf
-	out      *emit.Bound
+	out      *dataset.Dataset
 	files    []*data.File // of --data PATH, last wins
 	named    map[string]*data.File
 	from     map[*model.Array]*data.Array
@@ -326,7 +330,7 @@ func (b *binder) take(a *model.Array, x *data.Array) {
 		x = withoutCode(x, b.number(a.MissingCode))
 	}
 	b.from[a] = x
-	b.out.Data[a] = emit.Array{Shape: shape, Values: x.Values, Origin: x.Origin}
+	b.out.Arrays[a] = dataset.Array{Shape: shape, Values: x.Values, Origin: x.Origin}
 }
 
 // withoutCode replaces the number that stands for a missing entry by NaN.
@@ -407,7 +411,7 @@ func (b *binder) check() {
 }
 
 func (b *binder) checkArray(a *model.Array, x *data.Array) {
-	shape := b.out.Data[a].Shape
+	shape := b.out.Arrays[a].Shape
 	for k, s := range a.Type.Axes {
 		n, ds := emit.SetSize(b.out, s)
 		b.diags.Add(ds...)

@@ -59,9 +59,9 @@ func (b *binder) share(s *model.Size, arrays []*model.Array) {
 	for _, a := range arrays {
 		x := recode(b.from[a], all)
 		b.from[a] = x
-		d := b.out.Data[a]
+		d := b.out.Arrays[a]
 		d.Values = x.Values
-		b.out.Data[a] = d
+		b.out.Arrays[a] = d
 	}
 	b.name(s, all, "the labels of `"+arrays[0].Name+"`", arrays[0])
 }

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"ppl/compiler/data"
-	"ppl/compiler/emit"
+	"ppl/compiler/dataset"
 	"ppl/compiler/model"
 	"ppl/lang/source"
 )
@@ -127,7 +127,7 @@ func (b *binder) takeRows(a *model.Array, x *data.Array, shape []int) {
 		return
 	}
 	b.from[a] = x
-	b.out.Data[a] = emit.Array{Shape: shape, Origin: x.Origin}
+	b.out.Arrays[a] = dataset.Array{Shape: shape, Origin: x.Origin}
 }
 
 // summary is what is known of all values of an array in a file.
@@ -204,7 +204,7 @@ func (b *binder) checkRows(a *model.Array, x *data.Array) {
 
 // streams gives the arrays of each file one reader.
 func (b *binder) streams() {
-	selections, streams := map[*data.RowFile]*data.Selection{}, map[*data.RowFile]*emit.Stream{}
+	selections, streams := map[*data.RowFile]*data.Selection{}, map[*data.RowFile]*dataset.Stream{}
 	for _, a := range b.m.Arrays {
 		x := b.from[a]
 		if x == nil || x.Rows == nil {
@@ -212,18 +212,18 @@ func (b *binder) streams() {
 		}
 		if streams[x.Rows] == nil {
 			s := &data.Selection{File: x.Rows}
-			selections[x.Rows], streams[x.Rows] = s, &emit.Stream{Name: x.Origin, Rows: x.Rows.Rows, Row: s.AddRow(),
+			selections[x.Rows], streams[x.Rows] = s, &dataset.Stream{Name: x.Origin, Rows: x.Rows.Rows, Row: s.AddRow(),
 				Place: x.Rows.Place, Read: s.Read}
 		}
-		d := b.out.Data[a]
+		d := b.out.Arrays[a]
 		d.Stream, d.First = streams[x.Rows], selections[x.Rows].Width
 		for _, c := range x.Columns {
 			selections[x.Rows].Add(c, codesOf(x, c))
 		}
 		d.Stream.Width = selections[x.Rows].Width
 		all := summary(x)
-		d.Low, d.High = emit.Extreme(all.Low), emit.Extreme(all.High)
-		b.out.Data[a] = d
+		d.Low, d.High = dataset.Extreme(all.Low), dataset.Extreme(all.High)
+		b.out.Arrays[a] = d
 	}
 }
 

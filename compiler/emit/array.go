@@ -28,7 +28,7 @@ func (e *emitter) array(a *model.Array) value {
 	case whole && e.onceForAll(a):
 		v = e.gatheredFrom(func(w *emitter) value { return w.array(a) }, nil)
 	case a.Role == model.Data:
-		v = e.data(a)
+		v = e.dataArray(a)
 	case a.Role == model.Imputed:
 		v = e.imputed(a)
 	case a.Role == model.Latent && e.drawn:
@@ -40,16 +40,16 @@ func (e *emitter) array(a *model.Array) value {
 	default:
 		v = e.assemble(e.view(a))
 		if a.Missing { // what was observed of it is read as it was
-			v.node = autodiff.Where(e.observed(a).node, e.data(a).node, v.node)
+			v.node = autodiff.Where(e.observed(a).node, e.dataArray(a).node, v.node)
 		}
 	}
 	known[a] = v
 	return v
 }
 
-// data is an array's observed values; missing entries are 0, and what they stand in is not counted.
-func (e *emitter) data(a *model.Array) value {
-	d, ok := e.b.Data[a]
+// dataArray is an array's observed values; missing entries are 0, and what they stand in is not counted.
+func (e *emitter) dataArray(a *model.Array) value {
+	d, ok := e.data.Arrays[a]
 	if !ok {
 		bug("no data for %s", a.Name)
 	}

@@ -30,10 +30,10 @@ func (p *Plan) NewCompleter() *Completer {
 	if len(c.late) == 0 {
 		return nil
 	}
-	c.generate = generations(p.Model)
-	if slices.ContainsFunc(p.Model.Terms, func(t *model.Term) bool { return t.Kind == model.LatentPrior }) {
+	c.generate = generations(p.Data.Model)
+	if slices.ContainsFunc(p.Data.Model.Terms, func(t *model.Term) bool { return t.Kind == model.LatentPrior }) {
 		c.sums = p.eliminator(false)
-		if asksMode(p.Model) {
+		if asksMode(p.Data.Model) {
 			c.maxima = p.eliminator(true)
 		}
 	}
@@ -64,7 +64,7 @@ func asksMode(m *model.Model) (asks bool) {
 func (p *Plan) eliminator(most bool) *given {
 	g := p.given()
 	g.posterior, g.most = &posterior{}, most
-	g.factors(p.Model.Terms, nil)
+	g.factors(p.Data.Model.Terms, nil)
 	return g
 }
 
@@ -72,7 +72,7 @@ func (p *Plan) eliminator(most bool) *given {
 func (p *Plan) afterwards(diags *diag.List) {
 	g := p.given()
 	g.diags, g.drawn = diags, true
-	for _, next := range generations(p.Model) {
+	for _, next := range generations(p.Data.Model) {
 		for _, t := range next.terms {
 			if t.Piece.Recurrence == nil {
 				g.values(lawOf(t))

@@ -71,7 +71,7 @@ func (e *emitter) checkTable(a *model.Array, parts []value) {
 const defaultSumoutLimit = 65536
 
 func (e *emitter) sumoutLimit() int {
-	for _, call := range e.b.Model.Infer {
+	for _, call := range e.data.Model.Infer {
 		for _, arg := range call.Args {
 			if call.Name == "sumout" && arg.Name == "limit" {
 				if n, err := strconv.Atoi(arg.Value); err == nil {

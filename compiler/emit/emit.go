@@ -11,73 +11,15 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
-	"strings"
 
 	"ppl/autodiff"
+	"ppl/compiler/dataset"
 	"ppl/compiler/model"
 	"ppl/lang/diag"
 )
 
 // Node is a value in a graph.
 type Node = autodiff.Node
-
-// Bound is a model with its data and sizes.
-type Bound struct {
-	Model  *model.Model
-	Data   map[*model.Array]Array
-	Sizes  map[*model.Size]int
-	Labels map[*model.Size][]string // names of the first elements of an index set 1..J; none for numbers
-	holes  map[*model.Array]*holes
-	deep   map[*model.Array]bool // definitions that read streams
-	steps  map[asked]int         // attempts that a solver may make
-}
-
-// An Array of numbers, row-major.
-type Array struct {
-	Shape  []int
-	Values []float64
-	Origin string // the file that data are from
-
-	Stream    *Stream // of data that stay in their file; Values is nil then
-	First     int     // place in a row of Stream
-	Low, High Extreme // of all values, where they stay in their file
-}
-
-// An Extreme is a value of data and its row-major place, −1 if there is none.
-type Extreme struct {
-	Value float64
-	At    int
-}
-
-// A Stream is a file of rows too large for memory, Width numbers each, of which some are read when they are wanted.
-type Stream struct {
-	Name        string
-	Rows, Width int
-	Row         int // which number is that of the row, from 0
-	// Place is where in the file a row stands; rows are there in an order that has nothing to do with what is in them.
-	Place func(row int) int
-	// Read puts the rows at places of the file into dst.
-	Read func(places []int, dst []float64) error
-}
-
-// Row names the place of an element of data as a user finds it, with its file.
-func (b *Bound) Row(a *model.Array, i int) string {
-	d := b.Data[a]
-	text := ""
-	for _, n := range slices.Backward(d.Shape) {
-		text = ", " + strconv.Itoa(i%n+1) + text
-		i /= n
-	}
-	word := ", row "
-	if len(d.Shape) > 1 {
-		word = ", element "
-	}
-	if text != "" {
-		text = word + text[2:]
-	}
-	return strings.TrimPrefix(text+", "+d.Origin, ", ")
-}
 
 // A value is a node with shape sizes(bound) + sizes(axes); bound is sorted by the indices' IDs.
 type value struct {
@@ -92,7 +34,8 @@ func (v value) rank() int { return len(v.bound) + len(v.axes) }
 // read.
 type emitter struct {
 	g         *autodiff.Graph
-	b         *Bound
+	data      *dataset.Dataset
+	steps     stepLimits
 	params    map[*model.Piece]value  // pieces of parameters and of generated arrays: bound plates, own event axes
 	exprs     [2]map[model.Expr]value // plain and guarded
 	arrays    [2]map[*model.Array]value
@@ -126,8 +69,9 @@ type box struct{ lo, hi int }
 
 func (b box) size() int { return max(0, b.hi-b.lo+1) }
 
-func newEmitter(g *autodiff.Graph, b *Bound, diags *diag.List) *emitter {
-	return &emitter{g: g, b: b, params: map[*model.Piece]value{},
+func newEmitter(g *autodiff.Graph, data *dataset.Dataset, steps stepLimits,
+	diags *diag.List) *emitter {
+	return &emitter{g: g, data: data, steps: steps, params: map[*model.Piece]value{},
 		exprs: [2]map[model.Expr]value{{}, {}}, arrays: [2]map[*model.Array]value{{}, {}},
 		free:  map[*model.Array][]*model.Index{},
 		enums: map[*model.Array]*model.Index{}, occurs: map[*model.Index]occurrence{}, solved: map[asked]*solution{},

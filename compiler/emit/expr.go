@@ -35,7 +35,7 @@ func (e *emitter) emit(x model.Expr) value {
 	case *model.SetSize:
 		return value{node: e.g.Const(float64(e.box(x.Set).size()))}
 	case *model.Ref:
-		if e.b.Data[x.Array].Stream != nil {
+		if e.data.Arrays[x.Array].Stream != nil {
 			return e.streamed(x)
 		}
 		return e.array(x.Array)
@@ -80,7 +80,7 @@ func (e *emitter) emit(x model.Expr) value {
 }
 
 func (e *emitter) sizeOf(x *model.SizeOf) int {
-	n, ok := e.b.Sizes[x.Size]
+	n, ok := e.data.Sizes[x.Size]
 	if !ok {
 		e.fail("E46", x, "size `%s` is not known: give `%s = …`, `data %s`, or data with axis %s", x.Size.Name,
 			x.Size.Name, x.Size.Name, x.Size.Name)

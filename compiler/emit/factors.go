@@ -121,7 +121,7 @@ func (e *emitter) factorsOf(t *model.Term, v value, sets plateSets) []factor {
 
 // latentTerm is the law that tells a latent's support: along a chain one that does not read the chain, if there is one.
 func (e *emitter) latentTerm(a *model.Array) (found *model.Term) {
-	for _, t := range e.b.Model.Terms {
+	for _, t := range e.data.Model.Terms {
 		if t.Kind != model.LatentPrior || t.Array != a {
 			continue
 		}

@@ -13,7 +13,7 @@ import (
 // at random is none as a function of the parameters; what holds there by its form holds everywhere, up to rounding.
 func (p *Plan) kinds(e *emitter) {
 	var theta map[string][]float64
-	for _, t := range p.Model.Terms {
+	for _, t := range p.Data.Model.Terms {
 		if t.Kind == model.Generate || t.Dist == nil {
 			continue
 		}

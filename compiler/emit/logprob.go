@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"ppl/autodiff"
+	"ppl/compiler/dataset"
 	"ppl/compiler/model"
 	"ppl/infer/draws"
 	"ppl/lang/diag"
@@ -23,7 +24,7 @@ type LogProb struct {
 
 // LogProb evaluates the density at parameter values; an error names a parameter that is missing, unknown, of the wrong
 // shape or outside its support.
-func (p *Plan) LogProb(at map[string]Array) (*LogProb, error) {
+func (p *Plan) LogProb(at map[string]dataset.Array) (*LogProb, error) {
 	g := p.given()
 	if err := g.enterNamed(at); err != nil {
 		return nil, err
@@ -55,7 +56,7 @@ func (r Rows) Name() string {
 }
 
 // enterNamed checks and enters every parameter.
-func (g *given) enterNamed(at map[string]Array) error {
+func (g *given) enterNamed(at map[string]dataset.Array) error {
 	known := map[string]bool{}
 	for i, a := range g.plan.saved {
 		if a.Role != model.Parameter {
@@ -114,15 +115,15 @@ func (g *given) gradient(y Node, out map[string][]float64) {
 
 // Observed is the data on the left of ~, with their axes; missing entries are NaN.
 func (p *Plan) Observed() (vars []draws.Variable, values [][]float64) {
-	e := newEmitter(autodiff.New(), p.Bound, &diag.List{})
+	e := newEmitter(autodiff.New(), p.Data, p.steps, &diag.List{})
 	seen := map[*model.Array]bool{}
-	for _, t := range p.Model.Terms {
-		if t.Kind != model.Likelihood || seen[t.Array] || p.streamedArray(t.Array) {
+	for _, t := range p.Data.Model.Terms {
+		if t.Kind != model.Likelihood || seen[t.Array] || p.Data.StreamedArray(t.Array) {
 			continue
 		}
 		seen[t.Array] = true
 		v := e.variable(t.Array)
-		d, ok := p.Data[t.Array]
+		d, ok := p.Data.Arrays[t.Array]
 		if !ok { // a static definition
 			d.Values = autodiff.Eval(nil, e.array(t.Array).node)[0]
 		}

@@ -3,66 +3,29 @@ package emit
 import (
 	"math"
 	"math/rand/v2"
-	"strconv"
-	"strings"
 
 	"ppl/autodiff"
 	"ppl/compiler/model"
 )
 
-// Holes are the missing entries of an imputed array: a parameter of their own, which the array reads where its data are
-// missing.
-type holes struct {
-	param *model.Array
-	piece *model.Piece
-	at    []int // row-major positions
-}
-
-// findHoles makes a parameter for every imputed array's missing entries.
-func (b *Bound) findHoles() {
-	b.holes = map[*model.Array]*holes{}
-	for _, t := range b.Model.Terms {
-		if t.Array.Role != model.Imputed {
-			continue
-		}
-		h := &holes{}
-		for i, v := range b.Data[t.Array].Values {
-			if math.IsNaN(v) {
-				h.at = append(h.at, i)
-			}
-		}
-		set := &model.Set{Name: t.Array.Name + "_missing", Lo: &model.Num{Value: 1},
-			Hi: &model.Num{Value: float64(len(h.at))}, Key: "holes of " + t.Array.Name}
-		index := &model.Index{Set: set, ID: 1 << 30}
-		h.param = &model.Array{Name: t.Array.Name, At: t.Array.At, Role: model.Parameter, Save: true,
-			Type: t.Array.Type}
-		h.param.Type.Axes = []*model.Set{set}
-		law := &model.Term{At: t.At, Array: h.param, Dist: t.Dist, Form: t.Form, In: t.In,
-			Plates: []*model.Index{index}}
-		h.piece = &model.Piece{At: t.At, Slots: []model.Slot{{Index: index}}, Plates: law.Plates, Term: law}
-		law.Piece, h.param.Pieces = h.piece, []*model.Piece{h.piece}
-		b.holes[t.Array] = h
-	}
-}
-
 // imputed is data with the holes' parameter in the holes.
 func (e *emitter) imputed(a *model.Array) value {
-	h, seen := e.b.holes[a], e.data(a)
-	if len(h.at) == 0 {
+	h, seen := e.data.Imputed[a], e.dataArray(a)
+	if len(h.At) == 0 {
 		return seen
 	}
 	number := make([]float64, seen.node.Size())
-	for k, i := range h.at {
+	for k, i := range h.At {
 		number[i] = float64(k)
 	}
 	at := e.g.Data(a.Name+" hole", number, seen.node.Shape()...)
-	return value{autodiff.Where(e.observed(a).node, seen.node, autodiff.Gather(e.pieceValue(h.param, h.piece).node,
+	return value{autodiff.Where(e.observed(a).node, seen.node, autodiff.Gather(e.pieceValue(h.Param, h.Piece).node,
 		at)), nil, a.Type.Axes}
 }
 
 // observed is 1 where an array has data.
 func (e *emitter) observed(a *model.Array) value {
-	d := e.b.Data[a]
+	d := e.data.Arrays[a]
 	mask := make([]float64, len(d.Values))
 	for i, v := range d.Values {
 		if !math.IsNaN(v) {
@@ -94,7 +57,7 @@ func (e *emitter) splitMissing(t *model.Term, v value) (seen, hole value) {
 // evidence keeps a latent that is observed in some rows to its data there.
 func (e *emitter) evidence(t *model.Term, v value) value {
 	mask, k := e.observedAt(t), e.termValue(t)
-	seen := value{e.data(t.Array).node, nil, t.Array.Type.Axes}
+	seen := value{e.dataArray(t.Array).node, nil, t.Array.Type.Axes}
 	if sub, ok := t.Value.(*model.Subscript); ok {
 		at := *sub
 		at.X = &known{v: seen}
@@ -109,24 +72,10 @@ func (e *emitter) evidence(t *model.Term, v value) value {
 	return value{autodiff.Where(wrong, e.g.Const(math.Inf(-1)), e.align(v, all, nil)), all, nil}
 }
 
-// labels name the holes by their place in the array.
-func (h *holes) labels(shape []int) []string {
-	out := make([]string, len(h.at))
-	for k, i := range h.at {
-		var at []string
-		for d := len(shape) - 1; d >= 0; d-- {
-			at = append([]string{strconv.Itoa(i%shape[d] + 1)}, at...)
-			i /= shape[d]
-		}
-		out[k] = strings.Join(at, ",")
-	}
-	return out
-}
-
 // startHoles begins at values that were observed elsewhere in the array.
 func (g *given) startHoles(r *rand.Rand, reg *region, a *model.Array) []float64 {
 	var seen []float64
-	for _, v := range g.b.Data[a].Values {
+	for _, v := range g.data.Arrays[a].Values {
 		if !math.IsNaN(v) {
 			seen = append(seen, v)
 		}

@@ -28,6 +28,9 @@ type asked struct {
 	query  *model.StateAt
 }
 
+// stepLimits are the attempts that a solver may make, for each solution; none: the method's usual number.
+type stepLimits map[asked]int
+
 // A Solution is a system's states at the times that are asked for, NaN from the first that is not reached in the
 // attempts it may take. Node has shape [times, states]; Steps is 0 where the method's usual number of attempts is
 // taken.
@@ -39,7 +42,7 @@ type Solution struct {
 
 // solutions are those of the model's systems that something reads.
 func (e *emitter) solutions() (out []Solution) {
-	for _, s := range e.b.Model.Systems {
+	for _, s := range e.data.Model.Systems {
 		for _, q := range append([]*model.StateAt{nil}, s.Queries...) {
 			if sol := e.solved[asked{s, q}]; sol != nil {
 				out = append(out, Solution{s, sol.node, sol.steps})
@@ -112,7 +115,7 @@ func (e *emitter) solution(of asked, pose func() (ode.Problem, ode.Options, *sol
 		return sol
 	}
 	p, o, sol := pose()
-	sol.steps = e.b.steps[of]
+	sol.steps = e.steps[of]
 	o.MaxSteps = sol.steps
 	sol.node = ode.Solve(p, o)
 	sol.node = autodiff.Reshape(sol.node, sol.node.Size()/sol.states, sol.states)
@@ -177,7 +180,6 @@ const (
 
 // budget finds the number of attempts for each solution that the model asks for.
 func (p *Plan) budget(e *emitter, systems []*model.System) {
-	p.steps = map[asked]int{}
 	for _, s := range systems {
 		problem, _ := e.problem(s)
 		p.attempts(asked{s, nil}, problem, odeOptions(s))
@@ -319,7 +321,7 @@ func readsNow(x model.Expr) bool {
 
 // rightSides evaluates the derivatives inside a step, for states y with an axis in front for each of some indices.
 func (e *emitter) rightSides(s *model.System, sol *solution, each []*model.Index, t value, y Node, shared []Node) Node {
-	step := newEmitter(y.Graph(), e.b, e.diags)
+	step := newEmitter(y.Graph(), e.data, e.steps, e.diags)
 	step.outer = e
 	front := e.shape(each, nil)
 	part := func(first, size int) Node {

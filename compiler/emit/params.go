@@ -25,8 +25,8 @@ type region struct {
 // layout finds the regions of every parameter, in the order of the model.
 func (e *emitter) layout(m *model.Model) (regions []*region, dim int) {
 	for _, a := range m.Arrays {
-		if h := e.b.holes[a]; h != nil && len(h.at) > 0 {
-			a = h.param
+		if h := e.data.Imputed[a]; h != nil && len(h.At) > 0 {
+			a = h.Param
 		}
 		if a.Role != model.Parameter {
 			continue

@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"ppl/autodiff"
+	"ppl/compiler/dataset"
 	"ppl/compiler/model"
 	"ppl/infer/draws"
 	"ppl/lang/diag"
@@ -13,8 +14,9 @@ import (
 
 // A Plan is a model with its data, ready to be emitted into any graph.
 type Plan struct {
-	*Bound
+	Data     *dataset.Dataset
 	Dim      int
+	steps    stepLimits
 	regions  []*region
 	regionOf map[*model.Piece]*region
 	saved    []*model.Array
@@ -28,27 +30,26 @@ type Plan struct {
 
 // NewPlan resolves every size, lays out the unconstrained vector and emits the density once to find what is wrong with
 // the data.
-func NewPlan(b *Bound) (p *Plan, ds []diag.Diagnostic) {
+func NewPlan(d *dataset.Dataset) (p *Plan, ds []diag.Diagnostic) {
 	var diags diag.List
 	defer func() { ds = diags.All() }()
 	defer Recover()
-	b.findHoles()
-	e := newEmitter(autodiff.New(), b, &diags)
-	q := &Plan{Bound: b}
-	q.regions, q.Dim = e.layout(b.Model)
+	q := &Plan{Data: d, steps: stepLimits{}}
+	e := newEmitter(autodiff.New(), d, q.steps, &diags)
+	q.regions, q.Dim = e.layout(d.Model)
 	q.regionOf = map[*model.Piece]*region{}
 	for _, r := range q.regions {
 		q.regionOf[r.piece] = r
 	}
-	for _, a := range b.Model.Arrays {
-		if h := b.holes[a]; h != nil && len(h.at) > 0 {
-			a = h.param
+	for _, a := range d.Model.Arrays {
+		if h := d.Imputed[a]; h != nil && len(h.At) > 0 {
+			a = h.Param
 		}
 		if a.Save && a.Role == model.Parameter {
 			q.saved = append(q.saved, a)
 		}
 	}
-	for _, a := range b.Model.Arrays {
+	for _, a := range d.Model.Arrays {
 		if a.Save && (a.Role == model.Definition || a.Role == model.Generated) {
 			q.saved = append(q.saved, a)
 		}
@@ -57,24 +58,24 @@ func NewPlan(b *Bound) (p *Plan, ds []diag.Diagnostic) {
 		q.vars = append(q.vars, e.variable(a))
 	}
 	for i, v := range q.vars {
-		for a, h := range b.holes {
-			if h.param == q.saved[i] {
-				v.Label[0] = h.labels(b.Data[a].Shape)
+		for a, h := range d.Imputed {
+			if h.Param == q.saved[i] {
+				v.Label[0] = h.Labels(d.Arrays[a].Shape)
 			}
 		}
 	}
 	e.fromTheta(q, e.g.Input("theta", q.Dim))
-	e.possible(b.Model)
-	for _, arrays := range b.Model.Orders {
+	e.possible(d.Model)
+	for _, arrays := range d.Model.Orders {
 		e.drawnBefore(arrays)
 	}
-	q.budget(e, b.Model.Systems)
+	q.budget(e, d.Model.Systems)
 	q.kinds(e)
 	q.chooseRows(e)
-	if b.streaming() {
+	if d.HasStreams() {
 		q.findStreams(e)
 	} else {
-		e.factors(b.Model.Terms, e.z(q))
+		e.factors(d.Model.Terms, e.z(q))
 	}
 	q.values(e)
 	q.afterwards(&diags)
@@ -99,13 +100,13 @@ func (e *emitter) variable(a *model.Array) draws.Variable {
 // labels are the names of an axis's elements, if its set has them; elements beyond the names keep their numbers.
 func (e *emitter) labels(s *model.Set, b box) []string {
 	of, ok := s.Hi.(*model.SizeOf)
-	if !ok || len(e.b.Labels[of.Size]) == 0 || b.lo < 1 {
+	if !ok || len(e.data.Labels[of.Size]) == 0 || b.lo < 1 {
 		return nil
 	}
 	names := make([]string, b.size())
 	for i := range names {
-		if at := b.lo + i; at <= len(e.b.Labels[of.Size]) {
-			names[i] = e.b.Labels[of.Size][at-1]
+		if at := b.lo + i; at <= len(e.data.Labels[of.Size]) {
+			names[i] = e.data.Labels[of.Size][at-1]
 		} else {
 			names[i] = strconv.Itoa(at)
 		}
@@ -167,7 +168,7 @@ type Terms struct {
 
 // Density emits log ρ, its log-Jacobian and the rows of log ℓ at theta, shape [Dim].
 func (p *Plan) Density(theta Node) Terms {
-	e := newEmitter(theta.Graph(), p.Bound, &diag.List{})
+	e := newEmitter(theta.Graph(), p.Data, p.steps, &diag.List{})
 	e.fromTheta(p, theta)
 	return p.terms(e, e.z(p))
 }
@@ -175,7 +176,7 @@ func (p *Plan) Density(theta Node) Terms {
 // OwnScale emits the parts of the density of the parameters on their own scale, at the point that theta stands for:
 // also of those that are noncentered, whose coordinates have a prior of their own in Density.
 func (p *Plan) OwnScale(theta Node) Terms {
-	e := newEmitter(theta.Graph(), p.Bound, &diag.List{})
+	e := newEmitter(theta.Graph(), p.Data, p.steps, &diag.List{})
 	e.fromTheta(p, theta)
 	return p.terms(e, nil)
 }
@@ -183,7 +184,7 @@ func (p *Plan) OwnScale(theta Node) Terms {
 func (p *Plan) terms(e *emitter, z map[*model.Term]Node) Terms {
 	zero := e.g.Const(0)
 	t := Terms{Prior: zero, Jacobian: zero, Likelihood: zero}
-	for _, f := range e.factors(p.Model.Terms, z) {
+	for _, f := range e.factors(p.Data.Model.Terms, z) {
 		sum := autodiff.SumAll(f.v.node)
 		if !f.lik {
 			t.Prior = autodiff.Add(t.Prior, sum)
@@ -234,7 +235,7 @@ func (p *Plan) Deterministic() []bool {
 
 // Values lays all of Saved end to end at theta; what a Completer fills in is 0.
 func (p *Plan) Values(theta Node) Node {
-	e := newEmitter(theta.Graph(), p.Bound, &diag.List{})
+	e := newEmitter(theta.Graph(), p.Data, p.steps, &diag.List{})
 	e.fromTheta(p, theta)
 	return p.values(e)
 }
@@ -263,7 +264,7 @@ func (p *Plan) ProperPrior() bool {
 			return false
 		}
 	}
-	for _, t := range p.Model.Terms {
+	for _, t := range p.Data.Model.Terms {
 		if t.Kind == model.Prior && t.Density != nil {
 			return false
 		}

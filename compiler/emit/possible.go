@@ -22,7 +22,7 @@ func (e *emitter) possible(m *model.Model) {
 		if t.Array.Missing {
 			continue
 		}
-		if e.b.streamedTerm(t) {
+		if e.data.StreamedTerm(t) {
 			e.possibleByRows(t)
 			continue
 		}
@@ -74,7 +74,7 @@ func (e *emitter) observable(t *model.Term) {
 		if t.Offset != nil {
 			shift = t.Offset.(*model.Num).Value
 		}
-		e.diags.Errorf("E57", t.At, "`%s` is %g (%s), but %s", t.Array.Name, v+shift, e.b.Row(t.Array, e.element(t, i)),
+		e.diags.Errorf("E57", t.At, "`%s` is %g (%s), but %s", t.Array.Name, v+shift, e.data.Row(t.Array, e.element(t, i)),
 			supportText(t, los(i)+shift, his(i)+shift)).Related(t.Array.At, "the data")
 		panic(stop{})
 	}

@@ -9,7 +9,7 @@ import (
 
 // step works out a row of each member, in their order, and puts it into the carry.
 func (s *series) step(b box, carry Node, xs, shared []Node) Node {
-	step := newEmitter(carry.Graph(), s.e.b, s.e.diags)
+	step := newEmitter(carry.Graph(), s.e.data, s.e.steps, s.e.diags)
 	step.outer, step.rows = s.e, s.e.rows.inStep()
 	rows, t := s.unpack(carry, 0), xs[0]
 	next := slices.Clone(rows)

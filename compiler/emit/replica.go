@@ -19,8 +19,8 @@ func (e *emitter) replica(a *model.Array) value {
 
 // recordedData are an observed array's values: data, or a definition of data alone.
 func (e *emitter) recordedData(a *model.Array) Node {
-	if _, ok := e.b.Data[a]; ok {
-		return e.data(a).node
+	if _, ok := e.data.Arrays[a]; ok {
+		return e.dataArray(a).node
 	}
 	return e.array(a).node
 }

@@ -32,7 +32,7 @@ type rowReader struct {
 // from 0.
 func (e *emitter) forRows(set *model.RowSet, rows Node) *emitter {
 	m := float64(rows.Size())
-	if set.Inside != nil && e.b.streaming() {
+	if set.Inside != nil && e.data.HasStreams() {
 		set = set.Inside
 	}
 	batch := &model.Set{Name: "batch", Lo: &model.Num{Value: 1}, Hi: &model.Num{Value: m}, Key: "rows of the batch"}
@@ -49,7 +49,7 @@ func (e *emitter) forRows(set *model.RowSet, rows Node) *emitter {
 		}
 		r.at[k] = value{autodiff.Add(n, e.g.Const(float64(b.lo))), []*model.Index{r.index}, nil}
 	}
-	out := newEmitter(e.g, e.b, e.diags)
+	out := newEmitter(e.g, e.data, e.steps, e.diags)
 	out.rows, out.outer, out.enums, out.occurs = r, e, e.enums, e.occurs
 	if e.mixed != nil {
 		out.atRecords(*e.mixed)
@@ -108,7 +108,7 @@ func kept[T any](xs []T, at []int) []T {
 // aside reports what is evaluated whole, by the emitter beside: parameters, solutions, and what depends on data alone
 // unless it is arithmetic that is cheaper done for some rows than kept for all.
 func (e *emitter) aside(x model.Expr) bool {
-	if e.rows == nil || e.rows.whole == nil || x.Info().Static && e.b.streamedIn(x) {
+	if e.rows == nil || e.rows.whole == nil || x.Info().Static && e.data.Streamed(x) {
 		return false
 	}
 	switch y := x.(type) {
@@ -317,7 +317,7 @@ func (p *Plan) RowSet() *model.RowSet { return p.rowSet }
 
 // chooseRows picks the row set with the most rows.
 func (p *Plan) chooseRows(e *emitter) {
-	for _, s := range p.Model.RowSets {
+	for _, s := range p.Data.Model.RowSets {
 		if n := product(e.shape(nil, s.Axes)); n > p.rowCount {
 			p.rowSet, p.rowCount = s, n
 		}
@@ -327,7 +327,7 @@ func (p *Plan) chooseRows(e *emitter) {
 // Split emits the density for some rows of the row set: log ρ with its log-Jacobian, the observations that belong to no
 // row, and log ℓ of each row asked for, shape [m].
 func (p *Plan) Split(theta, rows Node) (prior, whole, terms Node) {
-	e := newEmitter(theta.Graph(), p.Bound, &diag.List{})
+	e := newEmitter(theta.Graph(), p.Data, p.steps, &diag.List{})
 	e.fromTheta(p, theta)
 	e.mixed = p.mixed
 	prior, whole, terms = e.split(p, rows, e.z(p))
@@ -336,7 +336,7 @@ func (p *Plan) Split(theta, rows Node) (prior, whole, terms Node) {
 
 // OwnScaleSplit is Split with log ρ of the parameters on their own scale.
 func (p *Plan) OwnScaleSplit(theta, rows Node) (prior, whole, terms Node) {
-	e := newEmitter(theta.Graph(), p.Bound, &diag.List{})
+	e := newEmitter(theta.Graph(), p.Data, p.steps, &diag.List{})
 	e.fromTheta(p, theta)
 	e.mixed = p.mixed
 	return e.split(p, rows, nil)
@@ -346,7 +346,7 @@ func (e *emitter) split(p *Plan, rows Node, z map[*model.Term]Node) (prior, whol
 	zero := e.g.Const(0)
 	prior, whole, terms = zero, zero, e.g.Full(0, rows.Size())
 	var byRow, rest []*model.Term
-	for _, t := range p.Model.Terms {
+	for _, t := range p.Data.Model.Terms {
 		if p.rowSet.Terms[t] {
 			byRow = append(byRow, t)
 		} else {

@@ -22,7 +22,7 @@ type given struct {
 }
 
 func (p *Plan) given() *given {
-	g := &given{emitter: newEmitter(autodiff.New(), p.Bound, &diag.List{}), plan: p,
+	g := &given{emitter: newEmitter(autodiff.New(), p.Data, p.steps, &diag.List{}), plan: p,
 		inputs: map[string][]float64{}, tails: map[*stdlib.Form][]tail{}, known: map[Node]*autodiff.Routine{}}
 	g.piece = func(piece *model.Piece) value {
 		shape := g.shapeOf(piece)
@@ -65,13 +65,13 @@ func (g *given) run(r *autodiff.Routine) [][]float64 {
 
 // drawn lists the pieces that have a law of their own: of parameters and of generated arrays.
 func (p *Plan) drawn() (pieces []*model.Piece) {
-	for _, t := range p.Model.Terms {
+	for _, t := range p.Data.Model.Terms {
 		if t.Piece != nil && (t.Kind == model.Prior || t.Kind == model.Generate) {
 			pieces = append(pieces, t.Piece)
 		}
 	}
-	for _, h := range p.holes {
-		pieces = append(pieces, h.piece)
+	for _, h := range p.Data.Imputed {
+		pieces = append(pieces, h.Piece)
 	}
 	return pieces
 }
@@ -131,8 +131,8 @@ func readsOf(t *model.Term) []*model.Array { return model.Arrays(t.Exprs()...) }
 // start finds unconstrained coordinates for one region and enters its values for those that read it.
 func (g *given) start(r *rand.Rand, reg *region) []float64 {
 	t := reg.term
-	for a, h := range g.b.holes {
-		if h.piece == reg.piece {
+	for a, h := range g.data.Imputed {
+		if h.Piece == reg.piece {
 			return g.startHoles(r, reg, a)
 		}
 	}

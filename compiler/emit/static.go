@@ -2,31 +2,32 @@ package emit
 
 import (
 	"ppl/autodiff"
+	"ppl/compiler/dataset"
 	"ppl/compiler/model"
 	"ppl/lang/diag"
 )
 
 // Static evaluates an expression that depends on data only; its shape may still rest on sizes that are being resolved.
-func Static(b *Bound, x model.Expr) (shape []int, values []float64, ds []diag.Diagnostic) {
+func Static(b *dataset.Dataset, x model.Expr) (shape []int, values []float64, ds []diag.Diagnostic) {
 	var diags diag.List
 	defer func() { ds = diags.All() }()
 	defer Recover()
-	e := newEmitter(autodiff.New(), b, &diags)
+	e := newEmitter(autodiff.New(), b, nil, &diags)
 	v := e.expr(x)
 	return v.node.Shape(), autodiff.Eval(nil, v.node)[0], nil
 }
 
 // SetBox is the smallest range that holds a set.
-func SetBox(b *Bound, s *model.Set) (ends [2]int, ds []diag.Diagnostic) {
+func SetBox(b *dataset.Dataset, s *model.Set) (ends [2]int, ds []diag.Diagnostic) {
 	var diags diag.List
 	defer func() { ds = diags.All() }()
 	defer Recover()
-	box := newEmitter(autodiff.New(), b, &diags).box(s)
+	box := newEmitter(autodiff.New(), b, nil, &diags).box(s)
 	return [2]int{box.lo, box.hi}, nil
 }
 
 // SetSize is the number of elements of a set.
-func SetSize(b *Bound, s *model.Set) (int, []diag.Diagnostic) {
+func SetSize(b *dataset.Dataset, s *model.Set) (int, []diag.Diagnostic) {
 	ends, ds := SetBox(b, s)
 	return box{ends[0], ends[1]}.size(), ds
 }

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"ppl/autodiff"
+	"ppl/compiler/dataset"
 	"ppl/compiler/model"
 	"ppl/lang/source"
 )
@@ -14,7 +15,7 @@ import (
 
 // A loading is a stream read at a coordinate of the row set plus a shift.
 type loading struct {
-	stream    *Stream
+	stream    *dataset.Stream
 	coord     int
 	div, size int  // the coordinate of a row is row / div mod size, from 0
 	shift     int  // from there to the row of the file
@@ -26,59 +27,9 @@ func (l loading) input(m int) string {
 	return fmt.Sprintf("%d rows of %s, coordinate %d%+d", m, l.stream.Name, l.coord, l.shift)
 }
 
-// streaming reports whether any data stay in their file.
-func (b *Bound) streaming() bool {
-	for _, d := range b.Data {
-		if d.Stream != nil {
-			return true
-		}
-	}
-	return false
-}
-
-// streamedArray reports whether an array is, or is a definition that reads, data that stay in their file.
-func (b *Bound) streamedArray(a *model.Array) bool {
-	if b.Data[a].Stream != nil {
-		return true
-	}
-	if a.Role != model.Definition {
-		return false
-	}
-	if found, ok := b.deep[a]; ok {
-		return found
-	}
-	if b.deep == nil {
-		b.deep = map[*model.Array]bool{}
-	}
-	b.deep[a] = false // while it is being found out: a recurrence reads itself
-	for _, p := range a.Pieces {
-		b.deep[a] = b.deep[a] || p.Value != nil && b.streamedIn(p.Value)
-	}
-	return b.deep[a]
-}
-
-// streamedIn reports whether an expression reads data that stay in their file.
-func (b *Bound) streamedIn(x model.Expr) bool {
-	for _, a := range model.Arrays(x) {
-		if b.streamedArray(a) {
-			return true
-		}
-	}
-	return false
-}
-
-func (b *Bound) streamedTerm(t *model.Term) bool {
-	for _, x := range t.Exprs() {
-		if x != nil && b.streamedIn(x) {
-			return true
-		}
-	}
-	return b.streamedArray(t.Array)
-}
-
 // needsAll refuses what needs all rows of a stream at once.
 func (e *emitter) needsAll(a *model.Array, at source.Span) {
-	d := e.b.Data[a]
+	d := e.data.Arrays[a]
 	e.diags.Errorf("E86", at, "`%s` has %d rows in %s, too many for memory, so that a few are read at a time; here "+
 		"all are needed at once", a.Name, d.Stream.Rows, d.Stream.Name).
 		Help("work it out beforehand and give it as data: a number, or a column of the file").Related(a.At, "the data")
@@ -115,7 +66,7 @@ func (e *emitter) within(v value, along []int) value {
 }
 
 func (e *emitter) streamedAt(a *model.Array, coord, shift int) value {
-	d, first := e.b.Data[a], a.Type.Axes[0]
+	d, first := e.data.Arrays[a], a.Type.Axes[0]
 	l := loading{stream: d.Stream, coord: coord, div: 1, size: e.box(e.rows.set.Axes[coord]).size(),
 		mixed: e.rows.whole.mixed != nil,
 		shift: shift + e.box(e.rows.set.Axes[coord]).lo - e.box(first).lo}
@@ -207,7 +158,7 @@ func (e *emitter) read(s *model.Subscript) (*model.Subscript, value) {
 // readNeighbour reads data in a file at a row's index plus a constant.
 func (e *emitter) readNeighbour(s *model.Subscript) (rest *model.Subscript, x value, ok bool) {
 	r, named := s.X.(*model.Ref)
-	if !named || e.rows == nil || e.rows.whole == nil || e.b.Data[r.Array].Stream == nil || s.Subs[0].At == nil {
+	if !named || e.rows == nil || e.rows.whole == nil || e.data.Arrays[r.Array].Stream == nil || s.Subs[0].At == nil {
 		return nil, x, false
 	}
 	at := e.along(r)
@@ -236,59 +187,38 @@ func (e *emitter) neighbour(s *model.Subscript, i *model.Index, c int) {
 	}
 }
 
-// direct is the data that an expression reads and nothing else.
-func (b *Bound) direct(x model.Expr) (d Array, ok bool) {
-	if s, sub := x.(*model.Subscript); sub {
-		x = s.X
-	}
-	if r, ref := x.(*model.Ref); ref {
-		d = b.Data[r.Array]
-	}
-	return d, d.Stream != nil
-}
-
 // checkStreamed refuses positions outside the axis that are read from a stream, whose extremes are known.
 func (e *emitter) checkStreamed(s *model.Subscript, k int, b box) {
 	x := s.Subs[k].At
-	d, ok := e.b.direct(x)
+	d, ok := e.data.StreamItself(x)
 	if !ok {
 		e.fail("E86", x, "`%s` is worked out from data that are read from %s row by row, so that it cannot be "+
 			"checked as a subscript before sampling; give it as a column of the file",
-			x.Info().At.Text(), e.b.origin(x))
+			x.Info().At.Text(), e.data.StreamFile(x))
 	}
 	if d.Low.At >= 0 && (d.Low.Value < float64(b.lo) || d.High.Value > float64(b.hi)) {
 		e.outOfRange(s, k, int(d.Low.Value), int(d.High.Value), b)
 	}
 }
 
-// origin is the file of the first stream that an expression reads.
-func (b *Bound) origin(x model.Expr) string {
-	for _, a := range model.Arrays(x) {
-		if d := b.Data[a]; d.Stream != nil {
-			return d.Origin
-		}
-	}
-	return "a file"
-}
-
 // possibleByRows is possible for a term on data in a file, as far as their extremes tell.
 func (e *emitter) possibleByRows(t *model.Term) {
-	if d, ok := e.b.direct(t.Value); ok && t.Kind == model.Likelihood && t.Dist.Event == 0 && d.Low.At >= 0 {
+	if d, ok := e.data.StreamItself(t.Value); ok && t.Kind == model.Likelihood && t.Dist.Event == 0 && d.Low.At >= 0 {
 		lo, hi := e.endsByRows(t)
 		shift := 0.0
 		if t.Offset != nil {
 			shift = t.Offset.(*model.Num).Value
 		}
-		for _, x := range []Extreme{d.Low, d.High} {
+		for _, x := range []dataset.Extreme{d.Low, d.High} {
 			if v := x.Value - shift; v < lo || v > hi || math.IsInf(v, 0) {
-				e.diags.Errorf("E57", t.At, "`%s` is %g (%s), but %s", t.Array.Name, x.Value, e.b.Row(t.Array, x.At),
+				e.diags.Errorf("E57", t.At, "`%s` is %g (%s), but %s", t.Array.Name, x.Value, e.data.Row(t.Array, x.At),
 					supportText(t, lo+shift, hi+shift)).Related(t.Array.At, "the data")
 				panic(stop{})
 			}
 		}
 	}
 	for k, x := range t.Args {
-		d, ok := e.b.direct(x)
+		d, ok := e.data.StreamItself(x)
 		if form := t.Form.Args[k]; ok && d.Low.At >= 0 && form.Rank == 0 {
 			for _, v := range []float64{d.Low.Value, d.High.Value} {
 				if !form.Domain.Has(v) {
@@ -306,7 +236,7 @@ func (e *emitter) endsByRows(t *model.Term) (lo, hi float64) {
 	if t.Form.Bounds != nil {
 		args := make([]Node, len(t.Args))
 		for i, a := range t.Args {
-			if args[i] = e.g.Input("unknown"); !e.b.streamedIn(a) {
+			if args[i] = e.g.Input("unknown"); !e.data.Streamed(a) {
 				args[i] = e.expr(a).node
 			}
 		}
@@ -324,7 +254,7 @@ func (e *emitter) endsByRows(t *model.Term) (lo, hi float64) {
 // findStreams emits the density for some rows, to find what is wrong with it and which streams it reads.
 func (p *Plan) findStreams(e *emitter) {
 	if p.rowSet == nil {
-		for a, d := range p.Data {
+		for a, d := range p.Data.Arrays {
 			if d.Stream != nil {
 				e.needsAll(a, a.At)
 			}
@@ -337,7 +267,7 @@ func (p *Plan) findStreams(e *emitter) {
 	for i, a := range p.saved {
 		if settled := p.Deterministic(); !settled[i] {
 			p.reach(a, func(b *model.Array) {
-				if p.streamedArray(b) || b.Role == model.Latent {
+				if p.Data.StreamedArray(b) || b.Role == model.Latent {
 					e.diags.Errorf("E86", a.At, "`%s` is generated from data of all rows, of which a few are read at "+
 						"a time: they do not fit in memory", a.Name)
 					panic(stop{})

@@ -110,7 +110,7 @@ func (e *emitter) affine(x model.Expr) (*model.Index, int, bool) {
 // checkGather refuses positions outside the axis that are known from data, where the branches and ranges around them
 // count.
 func (e *emitter) checkGather(s *model.Subscript, k int, p pick, b box) {
-	if e.b.streamedIn(s.Subs[k].At) {
+	if e.data.Streamed(s.Subs[k].At) {
 		e.checkStreamed(s, k, b)
 		return
 	}

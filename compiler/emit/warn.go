@@ -48,7 +48,7 @@ func plural(n int, word string) string {
 
 // weighted reports whether a density by formula, which may be a prior, reads an array.
 func (p *Plan) weighted(a *model.Array) bool {
-	return slices.ContainsFunc(p.Model.Terms, func(t *model.Term) bool {
+	return slices.ContainsFunc(p.Data.Model.Terms, func(t *model.Term) bool {
 		return t.Density != nil && t.Kind != model.Generate && slices.Contains(through(t), a)
 	})
 }
@@ -60,7 +60,7 @@ func (e *emitter) informing(a *model.Array, seen map[*model.Array]bool) (rows in
 		return 0
 	}
 	seen[a] = true
-	for _, t := range e.b.Model.Terms {
+	for _, t := range e.data.Model.Terms {
 		if t.Kind == model.Generate || !slices.Contains(through(t), a) {
 			continue
 		}
@@ -109,7 +109,7 @@ func (e *emitter) tellPast(m *member) {
 // perRow warns, where minibatches are asked for, of parameters with an element for each row: a batch says something of
 // its own rows' alone.
 func (p *Plan) perRow(e *emitter) {
-	batch := p.Model.Batch()
+	batch := p.Data.Model.Batch()
 	if batch == "" || p.rowSet == nil {
 		return
 	}
