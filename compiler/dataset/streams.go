@@ -14,19 +14,7 @@ func (d *Dataset) HasStreams() bool {
 
 // findStreamed finds the definitions that read data which stay in their file, themselves or through other definitions.
 func (d *Dataset) findStreamed() map[*model.Array]bool {
-	streamed, seen := map[*model.Array]bool{}, map[*model.Array]bool{}
-	var all []*model.Array
-	var collect func(as []*model.Array)
-	collect = func(as []*model.Array) {
-		for _, a := range as {
-			if !seen[a] && a.Role == model.Definition {
-				seen[a] = true
-				all = append(all, a)
-				collect(readByValues(a))
-			}
-		}
-	}
-	collect(d.Model.Arrays)
+	streamed, all := map[*model.Array]bool{}, d.definitions()
 	for changed := true; changed; { // definitions may read each other's past, so that no order of visits is enough
 		changed = false
 		for _, a := range all {
@@ -38,6 +26,30 @@ func (d *Dataset) findStreamed() map[*model.Array]bool {
 		}
 	}
 	return streamed
+}
+
+// definitions are all of the model, also those of function bodies, which are found only through what reads them.
+func (d *Dataset) definitions() (all []*model.Array) {
+	seen := map[*model.Array]bool{}
+	var collect func(as []*model.Array)
+	collect = func(as []*model.Array) {
+		for _, a := range as {
+			if seen[a] {
+				continue
+			}
+			seen[a] = true
+			if a.Role == model.Definition {
+				all = append(all, a)
+			}
+			collect(model.Arrays(a.Exprs()...))
+		}
+	}
+	collect(d.Model.Arrays)
+	for _, t := range d.Model.Terms {
+		collect(append(model.Arrays(t.Exprs()...), t.Array))
+		collect(model.Arrays(t.Value))
+	}
+	return all
 }
 
 // readByValues lists the arrays that the values of a definition read.

@@ -37,7 +37,7 @@ func (e *emitter) readsRow(a *model.Array) bool {
 // data. Other arithmetic on data is cheaper done for some rows than kept for all.
 func (e *emitter) onceForAll(a *model.Array) bool {
 	recurs := func(p *model.Piece) bool { return p.Recurrence != nil }
-	return slices.ContainsFunc(a.Pieces, recurs) && onlyData(a) && !e.b.streamedArray(a)
+	return slices.ContainsFunc(a.Pieces, recurs) && onlyData(a) && !e.data.StreamedArray(a)
 }
 
 // onlyData reports whether a definition depends on data only.
