@@ -49,9 +49,10 @@ func importTable() []row {
 		{"ppl/infer/draws", nil},
 		{"ppl/infer/stats", nil},
 		{"ppl/infer/report", []string{"ppl/infer/draws", "ppl/infer/stats"}},
-		{"ppl/infer", []string{"ppl/lang/diag", "ppl/autodiff", "ppl/infer/draws", "ppl/runtime/device"}},
+		{"ppl/infer", []string{"ppl/autodiff", "ppl/infer/draws", "ppl/runtime/device"}},
 		{"ppl/infer/", []string{"ppl/autodiff", "ppl/compiler/ir", "ppl/compiler/lower", "ppl/infer", "ppl/infer/",
 			"ppl/runtime/device", "ppl/runtime/noise"}},
+		{"ppl/infer/settings", []string{"ppl/lang/diag", "ppl/infer", "ppl/infer/dynamics"}},
 		// a suite for tests
 		{"ppl/infer/dynamics/dynamicstest", []string{"ppl/autodiff", "ppl/compiler/lower", "ppl/infer", "ppl/infer/",
 			"ppl/runtime/device", "ppl/runtime/host"}},

@@ -16,6 +16,7 @@ import (
 	"ppl/infer"
 	"ppl/infer/draws"
 	"ppl/infer/renhd"
+	"ppl/infer/settings"
 	"ppl/infer/stats"
 	"ppl/lang/diag"
 	"ppl/runtime/host"
@@ -69,7 +70,7 @@ func sampleBy(t *testing.T, s infer.Sampler, p *compiler.Program, o infer.Option
 	infer.Report) {
 	t.Helper()
 	_, values := p.Infer()
-	settings, err := infer.ParseSettings(values)
+	settings, err := settings.Parse(values)
 	if err != nil {
 		t.Fatal(err)
 	}

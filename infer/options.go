@@ -17,3 +17,23 @@ type Options struct {
 // Defaults are the options nobody has to think about: 4 chains of 1,000 draws each after 1,000 of warm-up. The device
 // is the caller's to choose.
 func Defaults() Options { return Options{Chains: 4, Draws: 1000, Warmup: 1000} }
+
+// Settings are what `infer renhd(…)` and `--set name=value` can say; package settings reads them. The zero value leaves every choice to the sampler.
+type Settings struct {
+	Replicas      int     // rungs of the ladder; 0: chosen in warm-up
+	Ratio         float64 // T_{j+1}/T_j of a geometric ladder; 0: spacing adapts in warm-up
+	Path          string  // "auto", "likelihood" (prior → posterior) or "energy" (U/T)
+	Noise         float64 // variance of normal noise added to each gradient component and potential evaluation
+	Dynamics      string  // "auto" or a name of package dynamics
+	Exchange      string  // "auto", "penalty", "barker", "paper" or "uncorrected"
+	Batch         int     // rows of a minibatch; 0: all rows
+	ExchangeBatch int     // rows added per step of the energy estimate of a swap; 0: chosen
+	StepSize      float64 // fixed step in whitened coordinates (√ε for nosehoover); 0: adapted
+	Steps         int     // fixed number of steps per iteration; 0: adapted
+	Friction      float64 // c = CΔt of nosehoover; 0: chosen
+	Accept        float64 // acceptance rate that warm-up aims at; 0: 0.9
+	MaxDepth      int     // of nuts: maximum tree depth; 0: 10
+	Precision     int     // 32: density and gradient in single precision; else in double
+	// coordinates: "auto" (adapted; dense, or of low rank above 200 dimensions), "diagonal" or "identity"
+	Metric string
+}

@@ -15,6 +15,7 @@ import (
 	"ppl/compiler/lower"
 	"ppl/compiler/render"
 	"ppl/infer"
+	"ppl/infer/settings"
 	"ppl/lang/parse"
 	"ppl/lang/source"
 )
@@ -130,7 +131,7 @@ func densityOf(p *compiler.Program) (*autodiff.Graph, density) {
 	g := autodiff.New()
 	theta := g.Input("theta", p.Dim())
 	_, values := p.Infer()
-	settings, _ := infer.ParseSettings(values)
+	settings, _ := settings.Parse(values)
 	prior, likelihood := infer.InPrecision(p, settings.Precision).Density(theta)
 	total := autodiff.Binary(autodiff.OpAdd, prior, likelihood)
 	return g, density{prior, likelihood, autodiff.Grad(total, theta)[0]}

@@ -12,6 +12,7 @@ import (
 	"ppl/infer/flow"
 	"ppl/infer/nuts"
 	"ppl/infer/renhd"
+	"ppl/infer/settings"
 	"ppl/lang/diag"
 	"ppl/lang/source"
 	"ppl/runtime/device"
@@ -117,17 +118,17 @@ func except(names ...string) func(string) bool {
 
 // parse reads the settings of a sampler, and refuses those that are another's.
 func (r samplerRow) parse(values map[string]string) (infer.Settings, error) {
-	settings, err := infer.ParseSettings(values)
+	set, err := settings.Parse(values)
 	if err != nil {
-		return settings, err
+		return set, err
 	}
 	for _, name := range slices.Sorted(maps.Keys(values)) {
 		if !r.takes(name) {
-			own := slices.DeleteFunc(infer.SettingNames(), func(n string) bool { return !r.takes(n) })
-			return settings, fmt.Errorf("`%s` is no setting of %s, which has %s", name, r.name, strings.Join(own, ", "))
+			own := slices.DeleteFunc(settings.Names(), func(n string) bool { return !r.takes(n) })
+			return set, fmt.Errorf("`%s` is no setting of %s, which has %s", name, r.name, strings.Join(own, ", "))
 		}
 	}
-	return settings, nil
+	return set, nil
 }
 
 func findSampler(name string) (samplerRow, bool) {

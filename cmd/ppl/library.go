@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"ppl/infer"
+	"ppl/infer/settings"
 	"ppl/lang/ast"
 	"ppl/lang/diag"
 	"ppl/lang/parse"
@@ -181,8 +181,8 @@ func commentAbove(file *ast.File, at source.Span) string {
 }
 
 func settingTopics() (all []topic) {
-	for _, name := range infer.SettingNames() {
-		doc := infer.SettingDoc(name)
+	for _, name := range settings.Names() {
+		doc := settings.Doc(name)
 		all = append(all, topic{name, fmt.Sprintf("%-10s %s", name, doc),
 			fmt.Sprintf("infer renhd(%s = …)   ppl sample --set %s=…\n\n%s", name, name, sentence(doc))})
 	}

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"ppl/infer"
+	"ppl/infer/settings"
 	"ppl/lang/diag"
 	"ppl/lang/parse"
 	"ppl/lang/source"
@@ -72,8 +72,8 @@ func topicTable(what string, topics []topic) string {
 func settingTable() string {
 	var b strings.Builder
 	b.WriteString("| setting | |\n|---|---|\n")
-	for _, name := range infer.SettingNames() {
-		fmt.Fprintf(&b, "| `%s` | %s |\n", name, infer.SettingDoc(name))
+	for _, name := range settings.Names() {
+		fmt.Fprintf(&b, "| `%s` | %s |\n", name, settings.Doc(name))
 	}
 	return b.String()
 }

@@ -13,6 +13,7 @@ import (
 
 	"ppl/compiler"
 	"ppl/infer"
+	"ppl/infer/settings"
 )
 
 // A sampling is what the flags of ppl sample say.
@@ -69,7 +70,7 @@ func (s *sampling) addFlags(cmd *cobra.Command) {
 		"native or host")
 	f.StringVar(&s.out, "out", "", "keep the run in `DIR` (default: the model's name with .run, here)")
 	f.StringArrayVar(&s.settings, "set", nil, "set a sampler's `option=value`; may be repeated: "+
-		strings.Join(infer.SettingNames(), ", "))
+		strings.Join(settings.Names(), ", "))
 	f.BoolVar(&s.asJSON, "json", false, "print the summary as one JSON object")
 	f.BoolVar(&s.quiet, "quiet", false, "no progress and no notes")
 }

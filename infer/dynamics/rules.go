@@ -12,33 +12,54 @@ type Traits struct {
 	Carried []string
 }
 
-// Row is a rule with the settings that the literature or our measurements recommend.
+// A Row is a rule that can be asked for by name, with the settings that the literature or our measurements recommend.
+// The name is that of the rule. Help, the checker of settings and the samplers by name are made from these rows.
 type Row struct {
-	Name string // as in `dynamics = …`
-	Rule Rule
+	Rule    Rule
+	Doc     string
+	Sampler Use
 }
 
-// Rows lists the rules that can be asked for by name.
+// Use says what a rule's name means where a sampler is asked for.
+type Use int
+
+// Uses of a rule as a sampler.
+const (
+	DynamicsOnly Use = iota // there is no sampler of that name
+	Alone                   // one walker a chain, without a ladder
+	OnLadder                // replica exchange around the rule
+)
+
+// Rows lists the rules.
 func Rows() []Row {
 	return []Row{
-		{"hmc", HMC{Jitter: 0.1, Careful: 0.2}},
-		{"nosehoover", NoseHoover{Mass: 10}},
-		{"sgld", SGLD{}},
-		{"sghmc", SGHMC{}},
-		{"sgnht", SGNHT{Mass: 1}},
-		{"reld", RELD{}},
-		{"reld-paper", RELD{Printed: true}},
-		{"tacthmc", TACTHMC{Hottest: 16}},
-		{"csgld", Cyclical{Inner: SGLD{}, Length: 1600, Explore: 0.25, Peak: 2}},
-		{"csghmc", Cyclical{Inner: SGHMC{}, Length: 1600, Explore: 0.25, Peak: 2}},
-		{"renhd-paper", SGNHT{Mass: 1, Reset: true}},
+		{HMC{Jitter: 0.1, Careful: 0.2}, "Hamiltonian Monte Carlo without a ladder", Alone},
+		{NoseHoover{Mass: 10}, "the Nosé-Hoover thermostat in its symmetric splitting, that of renhd", DynamicsOnly},
+		{SGLD{}, "stochastic gradient Langevin dynamics", Alone},
+		{SGHMC{}, "stochastic gradient Hamiltonian Monte Carlo", Alone},
+		{SGNHT{Mass: 1}, "stochastic gradient Nosé-Hoover thermostat", Alone},
+		{RELD{}, "replica exchange around Langevin dynamics", OnLadder},
+		{RELD{Printed: true}, "Langevin dynamics with the temperature of the published formula", DynamicsOnly},
+		{TACTHMC{Hottest: 16}, "continuously tempered Hamiltonian Monte Carlo with thermostats", Alone},
+		{Cyclical{Inner: SGLD{}, Length: 1600, Explore: 0.25, Peak: 2}, "cyclical SGLD", Alone},
+		{Cyclical{Inner: SGHMC{}, Length: 1600, Explore: 0.25, Peak: 2}, "cyclical SGHMC", Alone},
+		{SGNHT{Mass: 1, Reset: true}, "the thermostat of RENHD as published, put back at each trajectory", DynamicsOnly},
 	}
+}
+
+// Names lists the names of the rules, in the order of the table.
+func Names() []string {
+	var names []string
+	for _, r := range Rows() {
+		names = append(names, r.Rule.Name())
+	}
+	return names
 }
 
 // Named is the rule of a name, or nil.
 func Named(name string) Rule {
 	for _, r := range Rows() {
-		if r.Name == name {
+		if r.Rule.Name() == name {
 			return r.Rule
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"ppl/infer"
+	"ppl/infer/dynamics"
 )
 
 // A Preset is a sampler by name: what holds where the user says nothing else.
@@ -12,25 +13,25 @@ type Preset struct {
 	settings  infer.Settings
 }
 
-// Presets lists them, the default first.
+// Presets lists them, the default first. Those of a single rule come from the table of package dynamics.
 func Presets() []Preset {
-	alone := func(dynamics string) infer.Settings { return infer.Settings{Replicas: 1, Dynamics: dynamics} }
-	return []Preset{
+	all := []Preset{
 		{"renhd", "replica exchange around dynamics that fit the target; all is adapted", infer.Settings{}},
 		{"renhd-paper", "RENHD as published, its sign mended, at the settings of its mixtures: for comparison",
-			infer.Settings{
-				Replicas: 7, Ratio: 1.5, Path: "energy", Dynamics: "renhd-paper", Exchange: "paper", StepSize: 0.1,
-				Steps: 50, Friction: 0.1,
-				Metric: "identity"}},
-		{"hmc", "Hamiltonian Monte Carlo without a ladder", alone("hmc")},
-		{"sgld", "stochastic gradient Langevin dynamics", alone("sgld")},
-		{"sghmc", "stochastic gradient Hamiltonian Monte Carlo", alone("sghmc")},
-		{"sgnht", "stochastic gradient Nosé-Hoover thermostat", alone("sgnht")},
-		{"reld", "replica exchange around Langevin dynamics", infer.Settings{Dynamics: "reld"}},
-		{"tacthmc", "continuously tempered Hamiltonian Monte Carlo with thermostats", alone("tacthmc")},
-		{"csgld", "cyclical SGLD", alone("csgld")},
-		{"csghmc", "cyclical SGHMC", alone("csghmc")},
+			infer.Settings{Replicas: 7, Ratio: 1.5, Path: "energy", Dynamics: "renhd-paper", Exchange: "paper",
+				StepSize: 0.1, Steps: 50, Friction: 0.1, Metric: "identity"}},
 	}
+	for _, row := range dynamics.Rows() {
+		set := infer.Settings{Dynamics: row.Rule.Name()}
+		switch row.Sampler {
+		case dynamics.DynamicsOnly:
+			continue
+		case dynamics.Alone:
+			set.Replicas = 1
+		}
+		all = append(all, Preset{row.Rule.Name(), row.Doc, set})
+	}
+	return all
 }
 
 // Sample is an infer.Sampler.

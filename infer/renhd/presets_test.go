@@ -5,7 +5,6 @@ import (
 	"math"
 	"testing"
 
-	"ppl/infer"
 	"ppl/infer/dynamics"
 	"ppl/infer/dynamics/dynamicstest"
 	"ppl/infer/stats"
@@ -36,11 +35,18 @@ func TestPresets(t *testing.T) {
 	}
 }
 
-// Each name that the settings offer is a rule.
+// Each name of the table of dynamics is that of one rule, and each sampler by name is one of them or renhd itself.
 func TestDynamicsByName(t *testing.T) {
-	for _, name := range infer.Dynamics() {
-		if rule := dynamics.Named(name); rule == nil || rule.Name() != name {
-			t.Errorf("%s: rule %v", name, rule)
+	seen := map[string]bool{"renhd": true}
+	for _, name := range dynamics.Names() {
+		if rule := dynamics.Named(name); rule == nil || rule.Name() != name || seen[name] {
+			t.Errorf("%s: rule %v, seen before: %v", name, rule, seen[name])
+		}
+		seen[name] = true
+	}
+	for _, p := range Presets() {
+		if !seen[p.Name] {
+			t.Errorf("sampler %s has no dynamics", p.Name)
 		}
 	}
 }

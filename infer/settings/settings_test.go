@@ -1,22 +1,24 @@
-package infer
+package settings
 
 import (
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"ppl/infer"
 )
 
-func TestParseSettings(t *testing.T) {
-	got, err := ParseSettings(map[string]string{"replicas": "7", "ratio": "1.5", "path": "energy", "noise": "0.25",
+func TestParse(t *testing.T) {
+	got, err := Parse(map[string]string{"replicas": "7", "ratio": "1.5", "path": "energy", "noise": "0.25",
 		"dynamics": "auto"})
-	want := Settings{Replicas: 7, Ratio: 1.5, Path: "energy", Noise: 0.25}
+	want := infer.Settings{Replicas: 7, Ratio: 1.5, Path: "energy", Noise: 0.25}
 	if err != nil || got != want {
 		t.Errorf("got %+v, %v; want %+v", got, err, want)
 	}
 }
 
-func TestParseSettingsMistakes(t *testing.T) {
+func TestMistakes(t *testing.T) {
 	for _, c := range []struct {
 		name, value string
 		want        string
@@ -33,21 +35,21 @@ func TestParseSettingsMistakes(t *testing.T) {
 		{"friction", "1e9", "below 1"},
 		{"batch", "0", "a whole number from 1 on"},
 	} {
-		_, err := ParseSettings(map[string]string{c.name: c.value})
+		_, err := Parse(map[string]string{c.name: c.value})
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s = %s: error %v, want one that says %q", c.name, c.value, err, c.want)
 		}
 	}
-	_, err := ParseSettings(map[string]string{"ratio": "1.5", "nois": "1"})
+	_, err := Parse(map[string]string{"ratio": "1.5", "nois": "1"})
 	if err == nil || !strings.Contains(err.Error(), "add replicas") || !strings.Contains(err.Error(), "`noise`") {
 		t.Errorf("error %v, want both mistakes named", err)
 	}
 }
 
-func TestSettingNamesAreSorted(t *testing.T) {
+func TestNamesAreSorted(t *testing.T) {
 	want := []string{"accept", "batch", "dynamics", "exchange", "exchange_batch", "friction", "max_depth", "metric",
 		"noise", "path", "precision", "ratio", "replicas", "step_size", "steps"}
-	if d := cmp.Diff(want, SettingNames()); d != "" {
+	if d := cmp.Diff(want, Names()); d != "" {
 		t.Error(d)
 	}
 }
