@@ -139,12 +139,13 @@ func (c *checker) logprob(s *scope, e *ast.Call) model.Expr {
 	if !ok || isPoison(x) || dist == nil {
 		return poison(e)
 	}
-	if dist.Event > 0 && name == "logpdf" {
-		return c.vectorLogprob(e, &model.LogProb{Name: name, Dist: dist, Form: form, Args: args, X: x})
-	}
 	if name != "logpdf" && form.LogCDF == nil {
 		c.errorf("E58", e.Args[0].Span(), "`%s` has no cumulative distribution function here", dist.Name)
 		return poison(e)
+	}
+	l := &model.LogProb{Name: name, Dist: dist, Form: form, Args: args, X: x}
+	if l.OfVectors() {
+		return c.vectorLogprob(e, l)
 	}
 	axes, fits := c.unify(e, name, e.Span(), append(append([]model.Expr{}, args...), x)...)
 	if !fits {
@@ -154,11 +155,12 @@ func (c *checker) logprob(s *scope, e *ast.Call) model.Expr {
 	if t.Range.Int {
 		t.Elem = types.Int
 	}
-	return &model.LogProb{Name: name, Dist: dist, Form: form, Args: args, X: x,
-		Fact: model.Fact{At: e.Span(), Type: t, Static: allStatic(append(args, x)...)}}
+	l.Fact = model.Fact{At: e.Span(), Type: t, Static: allStatic(append(args, x)...)}
+	return l
 }
 
-// vectorLogprob is the log density of one vector or matrix; arrays of them want an index.
+// vectorLogprob is the log density of one vector or matrix, or of one number where an argument is a vector; arrays of
+// them want an index.
 func (c *checker) vectorLogprob(e *ast.Call, l *model.LogProb) model.Expr {
 	axes := l.X.Info().Type.Axes
 	if len(axes) != l.Dist.Event {
@@ -169,7 +171,7 @@ func (c *checker) vectorLogprob(e *ast.Call, l *model.LogProb) model.Expr {
 	}
 	for i, a := range l.Args {
 		info, rank := a.Info(), l.Form.Args[i].Rank
-		if len(info.Type.Axes) == 0 && rank == len(axes) { // one number for every element
+		if len(info.Type.Axes) == 0 && rank == len(axes) && rank > 0 { // one number for every element
 			l.Args[i] = &model.Fill{Value: a, Fact: *info}
 			l.Args[i].Info().Type.Axes = axes
 		} else if len(info.Type.Axes) != rank {
@@ -179,8 +181,9 @@ func (c *checker) vectorLogprob(e *ast.Call, l *model.LogProb) model.Expr {
 			return poison(e)
 		}
 	}
-	l.Fact = model.Fact{At: e.Span(), Type: model.Type{Range: anyRange}, Static: allStatic(append(l.Args, l.X)...)}
-	return l
+	l.Fact = model.Fact{At: e.Span(), Type: model.Type{Range: logprobRange(l.Name, l.Dist)},
+		Static: allStatic(append(l.Args, l.X)...)}
+	return c.fromFirstValue(e, l)
 }
 
 func logprobRange(name string, dist *stdlib.Dist) stdlib.Range {

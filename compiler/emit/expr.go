@@ -406,9 +406,8 @@ func (e *emitter) notInStep(x model.Expr, name string) {
 	}
 }
 
-// vectorLogprob is the log density of one vector or matrix, which is all that x and the arguments have for axes of
-// their own.
-func (e *emitter) vectorLogprob(x *model.LogProb) value {
+// vectorLogprob is the log density of one value, which is all that x and the arguments have for axes of their own.
+func (e *emitter) vectorLogprob(x *model.LogProb, f func(x Node, args []Node) Node) value {
 	at, args := e.expr(x.X), e.values(x.Args)
 	e.argumentSizes(x.Dist, x.Form, x.Args, x.X.Info().At.Text(), at, args)
 	bound := union(append([]value{at}, args...)...)
@@ -416,13 +415,10 @@ func (e *emitter) vectorLogprob(x *model.LogProb) value {
 	for i, a := range args {
 		nodes[i] = e.loose(a, bound, a.axes)
 	}
-	return e.full(x.Form.LogProb(e.loose(at, bound, at.axes), nodes), bound, nil)
+	return e.full(f(e.loose(at, bound, at.axes), nodes), bound, nil)
 }
 
 func (e *emitter) logprob(x *model.LogProb) value {
-	if x.Dist.Event > 0 {
-		return e.vectorLogprob(x)
-	}
 	f := x.Form.LogProb
 	switch x.Name {
 	case "logcdf":
@@ -436,6 +432,9 @@ func (e *emitter) logprob(x *model.LogProb) value {
 			}
 			return Node{}
 		}
+	}
+	if x.OfVectors() {
+		return e.vectorLogprob(x, f)
 	}
 	args := append(slices.Clone(x.Args), x.X)
 	return e.elementwise(x, e.values(args), func(n []Node) Node {

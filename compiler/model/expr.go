@@ -1,6 +1,8 @@
 package model
 
 import (
+	"slices"
+
 	"ppl/lang/source"
 	"ppl/stdlib"
 )
@@ -131,8 +133,8 @@ type Vector struct {
 	Build func(x stdlib.Node) stdlib.Node
 }
 
-// LogProb is logpdf(D(args), x), cdf, logcdf, quantile(D(args), p): elementwise for distributions of numbers, else the
-// density of one vector or matrix.
+// LogProb is logpdf(D(args), x), cdf, logcdf, quantile(D(args), p): elementwise for distributions of numbers with
+// numbers for arguments, else the density of one number, vector or matrix.
 type LogProb struct {
 	Fact
 	Name string // logpdf, logcdf, cdf, quantile
@@ -140,6 +142,11 @@ type LogProb struct {
 	Form *stdlib.Form
 	Args []Expr
 	X    Expr
+}
+
+// OfVectors reports whether what is drawn or an argument is a vector or a matrix, so that one value has one density.
+func (x *LogProb) OfVectors() bool {
+	return x.Dist.Event > 0 || slices.ContainsFunc(x.Form.Args, func(a stdlib.Arg) bool { return a.Rank > 0 })
 }
 
 // Probability is probability(cond): the exact posterior probability, given the parameters, of a condition on one
