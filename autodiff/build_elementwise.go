@@ -135,7 +135,7 @@ func simplifyUnary(k Kind, x Node) Node {
 	return Node{}
 }
 
-// signs moves a sign out of x ∘ y, where others may meet it, or into a sum; none where there is none.
+// signs moves a sign out of x ∘ y (where it may cancel with others) or into a sum; none if there is no sign.
 func signs(k Kind, x, y Node) Node {
 	switch {
 	case k == OpAdd && y.is(OpNeg):
@@ -170,7 +170,7 @@ func powerOfTwo(x float64) bool {
 	return math.Abs(f) == 0.5
 }
 
-// lowest is a number that n is nowhere below, wherever it is a number.
+// lowest is a lower bound of all elements of n that are not NaN.
 func lowest(n Node) float64 {
 	if v, ok := n.IsConst(); ok {
 		return v
@@ -182,7 +182,7 @@ func lowest(n Node) float64 {
 	return math.Inf(-1)
 }
 
-// highest is a number that n is nowhere above, wherever it is a number.
+// highest is an upper bound of all elements of n that are not NaN.
 func highest(n Node) float64 {
 	if v, ok := n.IsConst(); ok {
 		return v
@@ -196,7 +196,7 @@ func highest(n Node) float64 {
 	return math.Inf(1)
 }
 
-// inner is what n spreads or reshapes.
+// inner is the node that n broadcasts or reshapes.
 func inner(n Node) Node {
 	for n.is(OpBroadcast) || n.is(OpReshape) {
 		n = n.args[0]

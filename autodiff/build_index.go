@@ -45,7 +45,7 @@ func indices(shape []int, index []Node) ([]Node, []int) {
 	return filled, s
 }
 
-// position is the place that constant indices name.
+// position is the element that constant indices select.
 func position(shape []int, index []Node) (at []int, ok bool) {
 	for k, n := range index {
 		v, isConst := n.IsConst()

@@ -24,10 +24,10 @@ func lift(args []Node, f func(args []Node) Node) Node {
 	return move(args[i], f(inner))
 }
 
-// repeats reports a Broadcast, or a Gather that is larger than what it reads.
+// repeats reports a Broadcast, or a Gather that is larger than its argument.
 func repeats(n Node) bool { return n.is(OpBroadcast) || n.is(OpGather) && n.args[0].Size() < n.Size() }
 
-// sameMove reports that a and b take their elements from the same places of equal shapes.
+// sameMove reports that a and b take their elements from the same positions of arguments of equal shape.
 func sameMove(a, b Node) bool {
 	return a.op.Kind == b.op.Kind && slices.Equal(a.op.Axes, b.op.Axes) && slices.Equal(a.args[1:], b.args[1:]) &&
 		slices.Equal(a.args[0].Shape(), b.args[0].Shape())
@@ -56,12 +56,12 @@ func reduceRepeated(k Kind, x Node, axes []int) Node {
 			copies *= d
 		}
 	}
-	once := copied(k, reduce(k, x.args[0], inner), float64(copies))
+	once := reduceCopies(k, reduce(k, x.args[0], inner), float64(copies))
 	return Broadcast(once, without(x.Shape(), axes...), kept)
 }
 
-// copied is a reduction of n copies of what x reduces.
-func copied(k Kind, x Node, n float64) Node {
+// reduceCopies is a reduction of n copies of the elements of x.
+func reduceCopies(k Kind, x Node, n float64) Node {
 	switch k {
 	case OpSum:
 		return Mul(x, x.Graph().Const(n))

@@ -55,7 +55,7 @@ func Eigen(a Node) Node {
 	return a.Graph().add(Op{Kind: OpEigen}, append(slices.Clone(batchOf(a)), n+1, n), a)
 }
 
-// EigenParts are the eigenvalues [B…, N] and the eigenvectors [B…, N, N] of what Eigen gives.
+// EigenParts are the eigenvalues [B…, N] and the eigenvectors [B…, N, N] in a result of Eigen.
 func EigenParts(e Node) (values, vectors Node) {
 	s := e.Shape()
 	r, n := len(s), s[len(s)-1]
@@ -67,7 +67,7 @@ func EigenParts(e Node) (values, vectors Node) {
 	return values, Slice(e, lo, hi)
 }
 
-// TriSolve is L⁻¹B, or L⁻ᵀB when trans, for lower L [B…, N, N] and B [B…, N, M]; what stands above L's diagonal is not
+// TriSolve is L⁻¹B, or L⁻ᵀB if trans, for lower L [B…, N, N] and B [B…, N, M]; elements above L's diagonal are not
 // read.
 func TriSolve(l, b Node, trans bool) Node {
 	square(OpTriSolve, l)
@@ -81,7 +81,7 @@ func TriSolve(l, b Node, trans bool) Node {
 }
 
 // CholeskyPull is the pullback of Cholesky at its value L, from L̄, both [B…, N, N]: the symmetric S with tril(2·S·L) =
-// tril(L̄). What stands above either's diagonal is not read.
+// tril(L̄). Elements above either's diagonal are not read.
 func CholeskyPull(l, bar Node) Node {
 	square(OpCholeskyPull, l)
 	if !slices.Equal(l.Shape(), bar.Shape()) {

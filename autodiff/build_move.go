@@ -90,7 +90,7 @@ func Slice(x Node, lo, hi []int) Node {
 	case x.is(OpPermute):
 		to := inverse(x.op.Axes)
 		return Permute(Slice(x.args[0], pick(lo, to), pick(hi, to)), x.op.Axes...)
-	case x.is(OpBroadcast): // what is repeated is cut before
+	case x.is(OpBroadcast): // slice the argument of the broadcast instead of its result
 		axes := x.op.Axes
 		return Broadcast(Slice(x.args[0], pick(lo, axes), pick(hi, axes)), shape, axes)
 	case x.is(OpPad):
@@ -101,7 +101,7 @@ func Slice(x Node, lo, hi []int) Node {
 	return x.Graph().add(Op{Kind: OpSlice, Lo: slices.Clone(lo), Hi: slices.Clone(hi)}, shape, x)
 }
 
-// slicePad is a slice of a Pad that lies within what was padded or on zeros only; none where it does not.
+// slicePad simplifies a slice of a Pad that lies within the padded array, or on zeros only; none for others.
 func slicePad(x Node, lo, hi, shape []int) Node {
 	inside, from, to := true, make([]int, len(lo)), make([]int, len(hi))
 	for k, n := range x.args[0].Shape() {
@@ -178,7 +178,7 @@ func allConst(xs []Node) (float64, bool) {
 	return xs[0].op.Value, true
 }
 
-// checkAxes wants distinct axes of a value of the given rank.
+// checkAxes panics unless the axes are distinct axes of a value of that rank.
 func checkAxes(axes []int, rank int) {
 	for i, a := range axes {
 		if a < 0 || a >= rank || slices.Contains(axes[:i], a) {

@@ -30,23 +30,23 @@ func reduce(k Kind, x Node, axes []int) Node {
 	case x.Size() == 0:
 		return x.Graph().Full(nothing(k), shape...)
 	case ok:
-		return Broadcast(copied(k, x.Graph().Const(v), float64(n)), shape, nil)
+		return Broadcast(reduceCopies(k, x.Graph().Const(v), float64(n)), shape, nil)
 	case x.is(OpBroadcast) && slices.ContainsFunc(axes, func(a int) bool { return !slices.Contains(x.op.Axes, a) }):
 		return reduceRepeated(k, x, axes)
 	case k == OpSum && x.is(OpMatMul) && slices.Equal(axes, iota0(x.Rank()-2)) && x.args[0].Rank() == x.args[1].Rank():
 		return sumOfProducts(x)
 	}
 	if k == OpSum {
-		if n := apart(x, axes); n.Valid() {
+		if n := splitConstantPart(x, axes); n.Valid() {
 			return n
 		}
 	}
 	return x.Graph().add(Op{Kind: k, Axes: axes}, shape, x)
 }
 
-// apart is a sum of what data and parameters add to it, or times a constant, as what can be done once and the sum of
-// the rest; or none.
-func apart(x Node, axes []int) Node {
+// splitConstantPart writes a sum over terms c + p or c·p, where c depends on data only, as a part that is computed once
+// and the sum of the rest; none if that is not possible.
+func splitConstantPart(x Node, axes []int) Node {
 	switch {
 	case x.is(OpNeg):
 		return Neg(Sum(x.args[0], axes...))

@@ -6,22 +6,26 @@ import (
 	"strings"
 )
 
-// A Body is one step of a Scan: a graph of its own, in which Next, the carry after the step, is computed from the
-// Inputs: the carry before it, a slice of each array that is walked along, and the arrays that every step sees whole.
-// The arguments of the Scan are the initial carry, the arrays of Xs, the arrays of Shared.
+// A Body is one step of a Scan, as a graph of its own. Next, the carry after the step, is computed from three kinds of
+// Inputs: the carry before the step, a slice of each array that the scan walks along, and arrays that every step sees
+// as a whole. The arguments of the Scan are the initial carry, the arrays of Xs, the arrays of Shared.
 type Body struct {
 	Carry, Next Node
 	Xs, Shared  []Node
 }
 
 // Scan is a recurrence: all carries of cₜ₊₁ = step(cₜ, xs[…][t], shared) for t = 0 … N−1 from c₀ = init, stacked to
-// [N+1] + C for a carry of shape C. The arrays xs have leading axis N, and there is at least one of them (an Iota where
-// the step needs none). Row t of the result is the carry before step t, row t+1 the carry after it. With reverse, t
-// runs from N−1 to 0: row N is init, row t+1 the carry before step t, row t the carry after it.
+// [N+1] + C for a carry of shape C. For example, with
 //
-// The step is called once, on nodes of a graph of its own: it may make constants there (carry.Graph()), but reads no
-// node from outside other than through its arguments; no noise and no Scan. What it computes without the carry is taken
-// out of the loop and done for all steps at once.
+//	init = 0, xs = {[1, 2, 3]}, shared = {0.5}, step(c, x, s) = s·c + x
+//
+// the result is [0, 1, 2.5, 4.25]. The arrays xs have leading axis N, and there is at least one of them (an Iota if the
+// step needs none). Row t of the result is the carry before step t, row t+1 the carry after it. With reverse, t runs
+// from N−1 to 0: row N is init, row t+1 the carry before step t, row t the carry after it.
+//
+// The step is called once, on nodes of a graph of its own. It may make constants there (carry.Graph()), but nodes from
+// outside must be passed as its arguments; it has no noise and no Scan. Expressions in it that do not depend on the
+// carry are moved out of the loop and computed for all steps at once.
 func Scan(init Node, xs, shared []Node, reverse bool, step func(carry Node, xs, shared []Node) Node) Node {
 	if len(xs) == 0 || xs[0].Rank() == 0 {
 		bug("scan along no array")
@@ -51,7 +55,7 @@ func Scan(init Node, xs, shared []Node, reverse bool, step func(carry Node, xs, 
 	return scan(init, n, reverse, carry, next, env)
 }
 
-// entry is an Input for a step's slice of an array, or for a whole one; a constant stays one.
+// entry is the step's Input for a slice of an array, or for a whole array; a constant stays a constant.
 func (g *Graph) entry(name string, a lifted) Node {
 	shape := a.Shape()
 	if a.stacked {
@@ -65,7 +69,7 @@ func (g *Graph) entry(name string, a lifted) Node {
 	return n
 }
 
-// scan makes the node. env says what the step's Inputs, other than the carry, stand for.
+// scan makes the node. env maps the step's Inputs, other than the carry, to the outer arrays.
 func scan(init Node, n int, reverse bool, carry, next Node, env map[Node]lifted) Node {
 	g, shape := init.Graph(), slices.Concat([]int{n + 1}, init.Shape())
 	first := Reshape(init, slices.Concat([]int{1}, init.Shape())...)
@@ -80,7 +84,7 @@ func scan(init Node, n int, reverse bool, carry, next Node, env map[Node]lifted)
 		}
 		return Concat(0, first, rows)
 	}
-	l := split(init, carry, stillFirst(next, carry), outside)
+	l := split(init, carry, separateIndependent(next, carry), outside)
 	if rows := l.runningSum(first, reverse); rows.Valid() {
 		return rows
 	}
@@ -88,10 +92,10 @@ func scan(init Node, n int, reverse bool, carry, next Node, env map[Node]lifted)
 	return g.add(Op{Kind: OpScan, Reverse: reverse, Body: &l.body}, shape, args...)
 }
 
-// stillFirst is a step that ends in a sum with the terms that do not depend on the carry added up among themselves:
-// that leaves the loop, where each turn waits for the one before. What does not depend on it and multiplies a sum goes
-// to its terms: a(c − m) is a·c − a·m.
-func stillFirst(next, carry Node) Node {
+// separateIndependent rewrites a step that ends in a sum: the terms that do not depend on the carry are added among
+// themselves, so that their sum can be computed outside the loop, where no turn has to wait for the one before. A
+// factor that does not depend on the carry and multiplies a sum is multiplied out: a(c − m) becomes a·c − a·m.
+func separateIndependent(next, carry Node) Node {
 	t := terms{carry: carry}
 	t.add(flat(next))
 	if t.still < 2 {
@@ -100,7 +104,7 @@ func stillFirst(next, carry Node) Node {
 	return Reshape(Add(t.sum[1], t.sum[0]), next.Shape()...)
 }
 
-// terms are those of a sum: sum[1] of what depends on the carry, sum[0] of the others, of which there are still.
+// terms are those of a sum: sum[1] of those that depend on the carry, sum[0] of the others; `still` counts the others.
 type terms struct {
 	carry Node
 	sum   [2]Node
@@ -160,13 +164,13 @@ func (l *loop) runningSum(first Node, reverse bool) Node {
 	return CumSum(Concat(0, parts...), 0, reverse)
 }
 
-// rowsOfScan is the Scan whose first row and later rows are joined: the way a recurrence is written, with its beginning
-// apart. None for others.
+// rowsOfScan recognises a concatenation of a Scan's first row and its later rows, the way in which a recurrence is
+// written; none for other concatenations.
 func rowsOfScan(axis int, parts []Node) Node {
 	if axis != 0 || len(parts) != 2 {
 		return Node{}
 	}
-	for k, part := range parts { // along the first axis, elements follow in order whatever their shapes are
+	for k, part := range parts { // along the first axis, elements are in order for every shape
 		cut := flat(part)
 		if !cut.is(OpSlice) || !cut.args[0].is(OpScan) || cut.args[0].op.Reverse != (k == 0) {
 			continue
@@ -187,7 +191,8 @@ func flat(n Node) Node {
 	return n
 }
 
-// A loop is a step under division into what stays inside the loop, body, and what is computed outside, its arguments.
+// A loop is a step divided into body, which stays inside the loop, and expressions computed outside, which become
+// arguments.
 type loop struct {
 	body       Body
 	xs, shared []Node // arguments in order of body.Xs and body.Shared
@@ -202,8 +207,8 @@ type loop struct {
 // small arrays a step costs more than its arithmetic, on large ones memory does.
 const maxHoisted = 64
 
-// split divides a step: whatever depends on the carry is inside, with movement of what does not, and the rest outside.
-// Order is kept, so that equal steps give equal bodies.
+// split divides a step. Inside stays everything that depends on the carry, and cheap movement of elements that does
+// not; the rest goes outside. Order is kept, so that equal steps give equal bodies.
 func split(init, carry, next Node, outside replay) *loop {
 	g := New()
 	l := &loop{outside: outside, inputs: map[lifted]Node{}, moves: map[Node]bool{carry: true}, walks: map[Node]bool{}}

@@ -28,7 +28,7 @@ func pullAll(y, seed Node, xs []Node) []Node {
 	return gradients(g, bar, xs)
 }
 
-// dependents marks the nodes up to last that xs reach by differentiable steps.
+// dependents marks the nodes up to last that depend on xs through differentiable ops.
 func dependents(g *Graph, last int, xs []Node) []bool {
 	active := make([]bool, last+1)
 	for _, x := range xs {
@@ -45,7 +45,7 @@ func dependents(g *Graph, last int, xs []Node) []bool {
 	return active
 }
 
-// backward adds what n passes on to the gradients of its active arguments.
+// backward adds the contributions of n to the gradients of its active arguments.
 func backward(n Node, bar []Node, active []bool) {
 	wanted := func(k int) bool { return active[n.args[k].id] && Differentiable(n.op.Kind, k) }
 	for k, d := range pullback(n, bar[n.id], wanted) {
@@ -94,7 +94,7 @@ func chain(bar, slope Node) Node {
 	return MulZero(bar, slope)
 }
 
-// pullback gives, from bar = ∂y/∂n, the part of ∂y/∂arg that goes through n for each wanted argument; none for the
+// pullback gives, from bar = ∂y/∂n, the part of ∂y/∂arg that passes through n for each wanted argument; none for the
 // others.
 func pullback(n, bar Node, wanted func(k int) bool) []Node {
 	if n.is(OpScan) {
@@ -128,8 +128,8 @@ func toArg(n, bar Node, k int) Node {
 	return movementToArg(n, bar, k)
 }
 
-// Pullback gives what a gradient through n is made of, in a graph of its own: Inputs args for n's arguments and bar for
-// ∂y/∂n, and the part of ∂y/∂arg that passes through n, for each argument that has one. The others are none.
+// Pullback gives the gradient through n as a graph of its own: Inputs args for n's arguments, bar for ∂y/∂n, and for
+// each argument the part of ∂y/∂arg that passes through n, none if there is none.
 func Pullback(n Node) (args []Node, bar Node, gradients []Node) {
 	g := New()
 	for k, a := range n.args {

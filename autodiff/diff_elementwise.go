@@ -154,8 +154,8 @@ func quotientToArg(n, bar Node, k int) Node {
 	return Neg(chain(bar, Div(n, y)))
 }
 
-// powerToArg: ∂xʸ = y xʸ⁻¹ ∂x + xʸ log x ∂y, the second without log 0, the first 0 where it is infinite, at x = 0 with
-// y < 1: what is a constant 0 over a parameter has no slope there.
+// powerToArg: ∂xʸ = y xʸ⁻¹ ∂x + xʸ log x ∂y. The second term leaves out log 0. The first is 0 where it would be
+// infinite, at x = 0 with y < 1: an expression that is constantly 0 as parameters change has derivative 0.
 func powerToArg(n, bar Node, k int) Node {
 	x, y := n.args[0], n.args[1]
 	c := n.Graph().Const

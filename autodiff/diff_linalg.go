@@ -55,11 +55,11 @@ func pullToArg(s, bar Node, k int) Node {
 
 // eigenToArg: with Λ̄ and V̄ the two parts of bar, Ā is the symmetric part of V (diag Λ̄ + F ∘ VᵀV̄) Vᵀ, F_ij = 1/(λ_j
 // − λ_i) (Giles 2008, Collected matrix derivative results for forward and reverse mode algorithmic differentiation,
-// 3.1). What turns v_i into v_j is the antisymmetric part of VᵀV̄ over the gap. Of a function that does not depend on
-// the choice of vectors for equal eigenvalues that quotient has a limit, and rounding makes it wrong by about 1e-16
-// over gap/max|λ|, measured by TestNearEqualEigenvalues; of another function it is infinite in the limit, as its
-// derivative is. Below a gap of 1e-14 max|λ| it would be rounding alone and is left out: right there for functions of
-// eigenvalues, not for others.
+// 3.1). The rotation of v_i towards v_j has gradient (antisymmetric part of VᵀV̄)_ij over the gap. If a function does
+// not depend on the choice of vectors for equal eigenvalues, that quotient has a limit; rounding makes it wrong by
+// about 1e-16 over gap/max|λ|, measured by TestNearEqualEigenvalues. For other functions it is infinite in the limit,
+// as their derivative is. Below a gap of 1e-14 max|λ| the quotient would be rounding error only, so it is left out:
+// that is correct for functions of eigenvalues, not for others.
 func eigenToArg(n, bar Node) Node {
 	r := n.Rank()
 	columns := n.Shape()[r-1]

@@ -16,7 +16,7 @@ type rewind struct {
 	step   *Graph          // one step and its pullback
 	inputs []Node          // of the step, by argument of the Scan
 	after  Node            // Input: the gradient with respect to the carry after the step
-	env    map[Node]lifted // what the other Inputs stand for
+	env    map[Node]lifted // the outer arrays of the other Inputs
 }
 
 // scanPullback gives the gradients of the wanted arguments.
@@ -72,7 +72,8 @@ func (r *rewind) enter() Node {
 	r.after = r.step.Input("after", body.Carry.Shape()...)
 	r.after.finite, r.after.single = false, r.scan.single
 	next := again.value(body.Next).Node
-	r.env[next] = lifted{rows(r.scan, !r.scan.op.Reverse), true} // what is known is not computed again
+	// carries of the forward scan are reused, not computed again
+	r.env[next] = lifted{rows(r.scan, !r.scan.op.Reverse), true}
 	return next
 }
 

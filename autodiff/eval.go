@@ -9,7 +9,8 @@ func Eval(inputs map[string][]float64, nodes ...Node) [][]float64 {
 	return NewRoutine(nodes...).Eval(inputs)
 }
 
-// A Routine is nodes prepared to be computed many times as Eval does; what depends on no input is computed once.
+// A Routine is nodes prepared to be evaluated many times, with the results of Eval. Nodes that depend on no input are
+// computed once.
 type Routine struct {
 	nodes []Node // arguments come first
 	args  [][]int
@@ -21,20 +22,20 @@ type Routine struct {
 func NewRoutine(nodes ...Node) *Routine {
 	r, seen := &Routine{}, map[*vertex]int{}
 	for _, n := range nodes {
-		r.at = append(r.at, r.add(n, seen))
+		r.at = append(r.at, r.addNode(n, seen))
 	}
 	return r
 }
 
-// add puts a node behind its arguments and gives its place.
-func (r *Routine) add(n Node, seen map[*vertex]int) int {
+// addNode adds a node after its arguments and returns its index.
+func (r *Routine) addNode(n Node, seen map[*vertex]int) int {
 	if k, ok := seen[n.vertex]; ok {
 		return k
 	}
 	args, values := make([]int, len(n.args)), make([][]float64, len(n.args))
 	fixed := n.op.Kind != OpInput
 	for i, a := range n.args {
-		args[i] = r.add(a, seen)
+		args[i] = r.addNode(a, seen)
 		values[i] = r.fixed[args[i]]
 		fixed = fixed && values[i] != nil
 	}
@@ -108,7 +109,7 @@ func apply(n Node, args [][]float64) []float64 {
 	case OpBroadcast, OpPermute, OpSlice:
 		return view(n, args[0])
 	case OpPad, OpConcat:
-		return place(n, args)
+		return padOrConcat(n, args)
 	case OpGather:
 		return gather(n, args[0], args[1:])
 	case OpScatterAdd:

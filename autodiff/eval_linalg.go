@@ -140,7 +140,7 @@ func choleskyPull(n Node, l, bar []float64) []float64 {
 	return out
 }
 
-// pullFactor goes from the last column to the first, since (S·L)_ij reads S_ij and what stands right of it.
+// pullFactor goes from the last column to the first, since (S·L)_ij reads S_ij and elements to its right.
 func pullFactor(l, bar, s grid) {
 	for j := l.cols - 1; j >= 0; j-- {
 		for i := l.rows - 1; i >= j; i-- {

@@ -62,8 +62,8 @@ func read(x []float64, at []int) []float64 {
 	return out
 }
 
-// place writes the arguments of a Pad or Concat where they belong among zeros.
-func place(n Node, args [][]float64) []float64 {
+// padOrConcat copies the arguments of a Pad or Concat to their positions in an array of zeros.
+func padOrConcat(n Node, args [][]float64) []float64 {
 	out, strides := make([]float64, n.Size()), stridesOf(n.Shape())
 	base := dot(n.op.Lo, strides) // a Concat has no Lo
 	for i, x := range args {

@@ -41,7 +41,7 @@ func logSumExp(n Node, x []float64) []float64 {
 	}, most, sums)
 }
 
-// reduced lists, for each element of the argument, the element of the result that it goes into.
+// reduced lists, for each element of the argument, the element of the result that it contributes to.
 func reduced(n Node) []int {
 	shape := n.args[0].Shape()
 	strides, to := make([]int, len(shape)), stridesOf(n.Shape())

@@ -1,10 +1,14 @@
 // Package autodiff builds densities as graphs and differentiates them in reverse.
 //
-// A graph describes the arithmetic of one lane; shapes are concrete; every value
-// is a float64 array (booleans are 0 or 1, integers exact), which a device may keep in single precision where the graph
-// says so. Common subexpressions are merged in the builder, by kind, attributes and children; constants fold, and an
-// empty array is a constant. An array meets a scalar only through an explicit Broadcast node, so the arguments of an
-// elementwise op have one shape.
+//	g := New()
+//	x := g.Input("x", 2)
+//	y := Sum(Mul(x, x))        // Σ x²
+//	dy := Gradient(y, x)       // a node of the same graph: 2·x
+//
+// A graph describes the arithmetic of one lane. Shapes are concrete; every value is a float64 array (booleans are 0 or
+// 1, integers exact), which a device may keep in single precision where the graph says so. The builder merges common
+// subexpressions by kind, attributes and arguments; it folds constants, and makes a constant of every empty array. The
+// arguments of an elementwise op have one shape: a scalar is combined with an array by an explicit Broadcast node.
 //
 // A recurrence over many steps is one op, Scan, whose step is a small graph of its own; its gradient is a Scan the
 // other way.
@@ -90,16 +94,17 @@ func (g *Graph) noise(law string, site int, shape []int) Node {
 	return g.add(Op{Kind: OpNoise, Name: law, Site: site, Shape: slices.Clone(shape)}, shape)
 }
 
-// Shuffle is, element by element, the row at a position of an endless sequence: epoch ⌊position/rows⌋ of it is a
-// permutation of 0…rows−1, a function of the run's seed, the key and the epoch alone, the same for all lanes and steps.
-// Minibatches at successive positions are so drawn without replacement. Whole numbers, key below 2³², position below
-// 2⁵³; scalars broadcast; 1 ≤ rows ≤ 2³². No gradient passes, and as with noise a device alone knows the value.
+// Shuffle is, element by element, the row at a position of an endless sequence: its epoch ⌊position/rows⌋ is a
+// permutation of 0…rows−1 that depends only on the run's seed, the key and the epoch, so it is the same for all lanes
+// and steps. Minibatches at successive positions are therefore drawn without replacement. Key and position are integers
+// below 2³² and 2⁵³; scalars broadcast; 1 ≤ rows ≤ 2³². No gradient passes, and as with noise, only a device can
+// compute the value.
 func (g *Graph) Shuffle(rows int, key, position Node) Node {
 	shape := common(OpShuffle, key, position)
 	return g.add(Op{Kind: OpShuffle, Rows: rows}, shape, fill(key, shape), fill(position, shape))
 }
 
-// add is the only place where nodes are made: it returns the node that is there already or a new one.
+// add is the only function that makes nodes: it returns the existing node with these parts, or a new one.
 func (g *Graph) add(op Op, shape []int, args ...Node) Node {
 	if size(shape) == 0 && kinds[op.Kind].class != leaf {
 		return g.Full(0, shape...)
@@ -133,7 +138,7 @@ func isStatic(n Node) bool {
 	return true
 }
 
-// isSingle: single precision goes from arguments to results.
+// isSingle reports single precision, which passes from arguments to results.
 func isSingle(n Node) bool {
 	return n.is(OpSingle) || !n.is(OpDouble) && slices.ContainsFunc(n.args, Node.Single)
 }
@@ -158,7 +163,7 @@ func isFinite(n Node) bool {
 // maxLookedAt is the largest array of data whose values are looked at for zeros.
 const maxLookedAt = 1 << 16
 
-// divisible reports whether n is known to be nowhere zero: data are looked at.
+// divisible reports whether n is known to have no zero element; data are inspected.
 func divisible(n Node) bool {
 	if v, ok := n.IsConst(); ok {
 		return v != 0

@@ -8,7 +8,7 @@ const (
 	OpConst   Kind = iota // Op.Value in every element
 	OpData                // Op.Values, shared by all lanes
 	OpInput               // Op.Name, a lane buffer
-	OpNoise               // Op.Name is "normal" or "uniform"; Op.Site tells noises apart
+	OpNoise               // Op.Name is "normal" or "uniform"; Op.Site distinguishes noises
 	OpShuffle             // args key, position: the row, of Op.Rows, at a position of an endless shuffled sequence
 
 	OpNeg
@@ -43,7 +43,7 @@ const (
 	OpNormQuantile
 	OpNot
 	OpIsFinite
-	OpSingle // x as a number of single precision; what is computed from it has that too
+	OpSingle // x rounded to single precision; values computed from it are single too
 	OpDouble // back to double precision
 
 	OpAdd
@@ -153,7 +153,7 @@ var kinds = [numKinds]struct {
 	OpScan: {"scan", other, true},
 }
 
-// truth reports kinds whose value is 0 or 1 whatever the arguments are.
+// truth reports kinds whose value is always 0 or 1.
 func (k Kind) truth() bool {
 	switch k {
 	case OpNot, OpIsFinite, OpLt, OpLe, OpEq:
@@ -162,7 +162,7 @@ func (k Kind) truth() bool {
 	return false
 }
 
-// commutes reports kinds whose arguments may change places.
+// commutes reports kinds whose arguments can be swapped.
 func (k Kind) commutes() bool {
 	switch k {
 	case OpAdd, OpMul, OpMaximum, OpMinimum, OpEq:

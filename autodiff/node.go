@@ -5,7 +5,7 @@ import "fmt"
 // A Node is a handle to a value in a graph; comparable; the zero Node is "none".
 type Node struct{ *vertex }
 
-// A vertex is what a Node refers to: an op applied to arguments.
+// A vertex is an op applied to arguments; a Node refers to one.
 type vertex struct {
 	graph  *Graph
 	id     int

@@ -67,7 +67,7 @@ func (b *Body) text() string {
 	return text.String() + fmt.Sprintf("    next %v\n", b.Next)
 }
 
-// Attributes are what tells ops of one kind apart, shapes aside, as Print has them.
+// Attributes are the fields in which ops of one kind differ, except shapes, as Print writes them.
 func (o *Op) Attributes() []string {
 	switch o.Kind {
 	case OpConst:

@@ -8,7 +8,7 @@ import (
 	"ppl/lang/types"
 )
 
-// boundedDists live on an interval; Flat is the improper law without one.
+// boundedDists have an interval as support; Flat is the improper distribution on the whole line.
 var boundedDists = []Dist{
 	{
 		Name: "Beta", Support: types.Interval, Lo: 0, Hi: 1,
@@ -177,8 +177,8 @@ func drawPowerLaw(r *rand.Rand, a []float64) float64 {
 	return a[1] * math.Exp(math.Log1p(u*math.Expm1(b*width))/b)
 }
 
-// relaxedBernoulli is the form with the logits that its second argument gives. A p that was rounded to 1 has none: its
-// law is a point.
+// relaxedBernoulli is the form whose second argument gives the logits. A p that was rounded to 1 has no finite logit:
+// the distribution is then a point.
 func relaxedBernoulli(second Arg, logits func(Node) Node, number func(float64) float64) Form {
 	noise := func(x Node, a []Node) Node {
 		end := ad.Eq(x, num(x, 1))
@@ -207,7 +207,8 @@ func relaxedLogProb(x, t, logits Node) Node {
 		times(-2, ad.Softplus(ad.Sub(ad.Mul(t, logit(y)), m))))
 }
 
-// minusLogPositive is −log w, or −∞ where w is not positive: the log density of a uniform law of that size.
+// minusLogPositive is −log w, or −∞ if w is not positive: the log density of a uniform distribution on an interval of
+// length w.
 func minusLogPositive(w Node) Node {
 	safe, penalty := positiveOnly(w)
 	return withPenalty(ad.Neg(ad.Log(safe)), penalty)

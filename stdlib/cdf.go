@@ -9,9 +9,9 @@ import (
 // sumLimit is the greatest number of probabilities that a cumulative function adds up for one value.
 const sumLimit = 1 << 16
 
-// summed gives a law of integers its cumulative functions, by adding up probabilities: over the whole support where
-// that is finite; else from its first value to a static x, with P(X > x) = 1 − P(X ≤ x), which is exact to 1e-16, not
-// in its own size. The result is invalid where neither can be done.
+// summed gives a distribution of integers its cumulative functions, by adding up probabilities: over the whole support
+// if that is finite; otherwise from its first value to a static x, with P(X > x) = 1 − P(X ≤ x), which has an absolute
+// (not relative) error of 1e-16. The result is invalid if neither is possible.
 func summed(d *Dist, f *Form) (cdf, ccdf density) {
 	cdf = func(x Node, args []Node) Node { return sumMasked(d, f, x, args, ad.Le) }
 	ccdf = func(x Node, args []Node) Node {

@@ -10,7 +10,7 @@ import (
 	"ppl/lang/types"
 )
 
-// circularDists are laws of an angle in -pi..pi.
+// circularDists are distributions of an angle in -pi..pi.
 var circularDists = []Dist{
 	{
 		Name: "VonMises", Support: types.Interval, Lo: -math.Pi, Hi: math.Pi,
@@ -19,7 +19,7 @@ var circularDists = []Dist{
 			"Statistics 28, 152",
 		Forms: []Form{{Args: args(real0("mu"), nonneg("kappa")),
 			LogProb: func(x Node, a []Node) Node {
-				// κ(cos d − 1) = −2κ sin²(d/2) meets e^{−κ} I₀(κ), so nothing overflows.
+				// cos d − 1 = −2 sin²(d/2) is used with e^{−κ} I₀(κ), so nothing overflows.
 				s := ad.Sin(times(0.5, ad.Sub(x, a[0])))
 				return ad.Sub(plus(ad.Neg(logI0e(a[1])), -math.Log(2*math.Pi)), times(2, ad.Mul(a[1], square(s))))
 			},
@@ -28,9 +28,9 @@ var circularDists = []Dist{
 	},
 }
 
-// vonMisesTails are integrals of the density to and from x. In d = x − mu, mu taken between −π and π, the whole circle
-// is an interval of length 2π somewhere in −2π..2π. Against mpmath: the smaller tail is within 1e-13 for kappa up to
-// 1e3, beyond that within the rounding of d.
+// vonMisesTails are integrals of the density to and from x. In d = x − mu, with mu taken between −π and π, a full turn
+// is an interval of length 2π somewhere in −2π..2π. Compared with mpmath, the smaller tail is within 1e-13 for kappa up
+// to 1e3, beyond that within the rounding of d.
 func vonMisesTails(x, mu, kappa Node) (lower, upper Node) {
 	mu = ad.Sub(mu, times(2*math.Pi, ad.Round(times(1/(2*math.Pi), mu))))
 	from, at, to := ad.Sub(num(x, -math.Pi), mu), ad.Sub(x, mu), ad.Sub(num(x, math.Pi), mu)
@@ -39,13 +39,13 @@ func vonMisesTails(x, mu, kappa Node) (lower, upper Node) {
 	return nearerTail(lower, upper), nearerTail(upper, lower)
 }
 
-// arcs are where the four half circles of −2π..2π begin; the density falls over each, in the direction of falls.
+// arcs are the starts of the four half-turns of −2π..2π; the density decreases over each in the direction `falls`.
 var (
 	arcs  = []float64{-2 * math.Pi, -math.Pi, 0, math.Pi}
 	falls = []float64{1, 0, 1, 0}
 )
 
-// logArc is log ∫ exp(κ (cos t − 1)) dt over from..to in −2π..2π, half circle by half circle.
+// logArc is log ∫ exp(κ (cos t − 1)) dt over from..to in −2π..2π, one half-turn at a time.
 func logArc(from, to, kappa Node) Node {
 	shape := to.Shape()
 	for _, n := range []Node{from, kappa} {

@@ -8,7 +8,7 @@ import (
 	"ppl/lang/types"
 )
 
-// countDists are laws of counts without a finite static support, except the two that end at n.
+// countDists are distributions of counts without a finite static support, except the two that end at n.
 var countDists = []Dist{
 	{
 		Name: "Binomial", Support: types.IntRange, Lo: 0, Hi: inf, Enumerate: upTo0,
@@ -133,7 +133,7 @@ var countDists = []Dist{
 	},
 }
 
-// poissonForms and negBinomialForms also have zero-inflated laws.
+// poissonForms and negBinomialForms also have zero-inflated forms.
 
 var poissonForms = []Form{
 	{Args: args(nonneg("rate")),

@@ -57,7 +57,7 @@ func integer(name string) Arg                        { return Arg{Name: name, Do
 func array(name string, rank int, d Domain) Arg      { return Arg{Name: name, Rank: rank, Domain: d} }
 func ofKind(name string, rank int, k types.Kind) Arg { return array(name, rank, Domain{k, -inf, inf}) }
 
-// scalar makes a sampler of a scalar law with scalar arguments.
+// scalar makes a sampler of a scalar distribution with scalar arguments.
 func scalar(draw func(r *rand.Rand, a []float64) float64) func(*rand.Rand, [][]float64, []float64) {
 	return func(r *rand.Rand, args [][]float64, out []float64) {
 		a := make([]float64, len(args))

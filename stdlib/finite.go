@@ -111,7 +111,7 @@ func drawBernoulli(r *rand.Rand, p float64) float64 {
 	return 0
 }
 
-// atZeroOne is a cumulative function of a law on 0 and 1: below 0, from 0 to 1, from 1.
+// atZeroOne is a cumulative function of a distribution on 0 and 1: its values below 0, from 0 to 1, and from 1 on.
 func atZeroOne(x Node, below float64, between Node, above float64) Node {
 	inner := ad.Where(ad.Lt(x, num(x, 1)), between, num(x, above))
 	return ad.Where(ad.Lt(x, num(x, 0)), num(x, below), inner)

@@ -2,9 +2,9 @@ package stdlib
 
 import "strings"
 
-// Foreign says how ppl writes what another language of models, or NumPy, has the name for: code that stands in its
-// place, in the names of its users. It is false where nobody we know of uses the name. The names are those of the Stan
-// Functions Reference 2.36, PyMC 5, NumPyro 0.16 and scipy.special.
+// Foreign is the ppl code that replaces a name of another modelling language, or of NumPy, for users who type that
+// name. ok is false for a name that none of them uses. The names are those of the Stan Functions Reference 2.36, PyMC
+// 5, NumPyro 0.16 and scipy.special.
 func Foreign(name string) (code string, ok bool) {
 	if code, ok = foreign[name]; ok {
 		return code, true
@@ -14,22 +14,22 @@ func Foreign(name string) (code string, ok bool) {
 	}
 	for _, s := range foreignSuffixes {
 		base, found := strings.CutSuffix(name, s.suffix)
-		if law, known := foreignLaw(base); found && known {
+		if law, known := foreignDistribution(base); found && known {
 			return strings.ReplaceAll(s.code, "D", law), true
 		}
 	}
 	return "", false
 }
 
-// foreignSuffixes are those of Stan's functions of a distribution, which stands for D.
+// foreignSuffixes are those of Stan's functions of a distribution; D in the code is replaced by the distribution.
 var foreignSuffixes = []struct{ suffix, code string }{
 	{"_lpdf", "logpdf(D, x)"}, {"_lpmf", "logpdf(D, x)"}, {"_lupdf", "logpdf(D, x)"}, {"_lupmf", "logpdf(D, x)"},
 	{"_lcdf", "logcdf(D, x)"}, {"_cdf", "cdf(D, x)"}, {"_lccdf", "log1m(cdf(D, x))"},
 	{"_rng", "generate x ~ D"},
 }
 
-// foreignLaw is a distribution with its arguments.
-func foreignLaw(name string) (string, bool) {
+// foreignDistribution is a distribution with its arguments.
+func foreignDistribution(name string) (string, bool) {
 	code, ok := foreign[name]
 	if !ok {
 		code, ok = sameName(name)

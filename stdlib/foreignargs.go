@@ -15,7 +15,7 @@ func ForeignArgument(d *Dist, name string) (argument string, ok bool) {
 	return "", false
 }
 
-// foreignArguments are what a name stands for, the first that a distribution has.
+// foreignArguments maps argument names of other languages to ours; the first that the distribution has applies.
 var foreignArguments = map[string][]string{
 	"mu": {"mu", "loc", "mean", "rate"}, "mean": {"mu", "loc"}, "loc": {"mu"}, "location": {"loc", "mu"},
 	"m": {"mu", "loc"}, "xi": {"loc"},
@@ -44,7 +44,7 @@ var foreignArguments = map[string][]string{
 	"conc": {"kappa", "concentration"},
 }
 
-// foreignOf are names that stand for something else in one distribution.
+// foreignOf are argument names with another meaning in one distribution.
 var foreignOf = map[[2]string][]string{
 	{"LogLogistic", "alpha"}: {"scale"}, {"LogLogistic", "beta"}: {"shape"}, {"LogLogistic", "c"}: {"shape"},
 	{"GeneralizedNormal", "alpha"}: {"scale"}, {"GeneralizedNormal", "beta"}: {"shape"}, {"Pareto", "m"}: {"scale"},

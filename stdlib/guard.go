@@ -10,8 +10,8 @@ import (
 
 type density = func(x Node, args []Node) Node
 
-// guard makes the density of parameters outside their domain 0, with gradient 0, and that of values outside the support
-// of a scalar law. A cumulative function is evaluated at the nearest point of the support.
+// guard makes the density 0, with gradient 0, for parameters outside their domain and for values outside the support of
+// a scalar distribution. A cumulative function is evaluated at the nearest point of the support.
 func guard(d *Dist, f *Form) {
 	raw, row, form := f.LogProb, *d, *f
 	f.LogProb = func(x Node, args []Node) Node {

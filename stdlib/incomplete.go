@@ -31,8 +31,8 @@ func tailRule() (nodes, weights []float64) {
 	return nodes, weights
 }
 
-// logTail is log ∫₀^∞ exp(−φ(u)) du for φ(0) = 0 that reaches 1 at about 1/rate. φ is written in u and args, all with
-// one axis more than the plates.
+// logTail is log ∫₀^∞ exp(−φ(u)) du for φ with φ(0) = 0 and φ(u) = 1 at about u = 1/rate. φ is written in u and args,
+// all with one more axis than the plates.
 func logTail(rate Node, args []Node, phi func(u Node, args []Node) Node) Node {
 	of := rate.Shape()
 	for _, a := range args {

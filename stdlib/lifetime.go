@@ -8,7 +8,7 @@ import (
 	"ppl/lang/types"
 )
 
-// lifetimeDists are laws of waiting times, of extremes and of variances: half-lines.
+// lifetimeDists are distributions of waiting times, of extremes and of variances: half-lines.
 var lifetimeDists = []Dist{
 	{
 		Name: "LogLogistic", Support: types.Interval, Lo: 0, Hi: inf,

@@ -7,7 +7,7 @@ import (
 	"ppl/lang/types"
 )
 
-// mixedDists are laws of counts that mix others.
+// mixedDists are distributions of counts that are mixtures of others.
 var mixedDists = []Dist{
 	{
 		Name: "BetaNegBinomial", Support: types.IntRange, Lo: 0, Hi: inf,

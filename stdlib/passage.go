@@ -10,7 +10,7 @@ import (
 	"ppl/lang/types"
 )
 
-// passageDists are laws of the time in which a diffusion reaches a boundary.
+// passageDists are distributions of the time at which a diffusion first hits a boundary.
 var passageDists = []Dist{
 	{
 		Name: "Wiener", Support: types.RealLine,
@@ -68,8 +68,9 @@ func logEigen(u, w Node) Node {
 	return total(times(rate, u), plus(ad.Log(sum), math.Log(math.Pi)))
 }
 
-// drawWiener goes from the middle of one symmetric interval to the end of another, each the widest that stays inside,
-// until that is an end of 0..boundary. Where the motion leaves such an interval does not depend on when.
+// drawWiener moves from the middle of one symmetric interval to its end, and from there to the next interval, each the
+// widest inside 0..boundary, until an end of 0..boundary is hit. The end at which the motion leaves such an interval is
+// independent of the time at which it does.
 func drawWiener(r *rand.Rand, a []float64) float64 {
 	boundary, drift := a[0], a[3]
 	at, t := a[2]*boundary, a[1]
@@ -114,8 +115,7 @@ func drawExit(r *rand.Rand, z float64) float64 {
 	}
 }
 
-// exitAccepted compares a uniform share of the first term with the partial sums, which lie on both sides of the
-// density.
+// exitAccepted compares a uniform share of the first term with the partial sums, which alternate around the density.
 func exitAccepted(r *rand.Rand, x float64) bool {
 	sum := exitTerm(0, x)
 	y := r.Float64() * sum
@@ -138,8 +138,9 @@ func exitTerm(n int, x float64) float64 {
 	return math.Pi * k * math.Pow(2/(math.Pi*x), 1.5) * math.Exp(-2*k*k/x)
 }
 
-// drawEarly is an inverse Gaussian with mean 1/z and shape 1 below the split: from its own law where that is mostly
-// below, else from that without drift, 1/Z² for a normal Z beyond 1/√split.
+// drawEarly is an inverse Gaussian with mean 1/z and shape 1, conditioned to be below the split: drawn from that
+// distribution if most of its mass is below, otherwise from the one without drift (1/Z² for a normal Z beyond
+// 1/√split).
 func drawEarly(r *rand.Rand, z float64) float64 {
 	if z*exitSplit > 1 {
 		for {

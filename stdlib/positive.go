@@ -157,7 +157,7 @@ func weibullLogCCDF(x Node, a []Node) Node {
 
 func paretoLogCCDF(x Node, a []Node) Node { return ad.Mul(a[1], ad.Sub(ad.Log(a[0]), ad.Log(x))) }
 
-// The half-laws' cumulative functions at z ≥ 0 take the nearer tail, so that neither cancels.
+// The cumulative functions of the half-normal and its relatives at z ≥ 0 use the nearer tail, so that neither cancels.
 
 func halfNormalLogCDF(z Node) Node {
 	t := times(math.Sqrt2/2, z)

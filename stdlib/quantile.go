@@ -10,7 +10,7 @@ import (
 // the point found has none; one step of Newton's then gives it its last digits and, by the implicit function theorem,
 // its first derivatives in p and in every argument.
 
-// quantileOf is Form.Quantile of a law with cumulative functions.
+// quantileOf is Form.Quantile of a distribution with cumulative functions.
 func quantileOf(d *Dist, f *Form) func(p Node, args []Node) Node {
 	return func(p Node, args []Node) Node {
 		args, penalty := inDomain(f.Args, args)
@@ -79,8 +79,9 @@ func halves(w float64, n int) []float64 {
 	return ws
 }
 
-// reach bounds the search on the line: quantiles lie within sinh(reach), 1e147, whose squares are finite.
-const reach = 340
+// quantileLimit bounds the search on the transformed line: quantiles are within sinh(quantileLimit) = 1e147, whose
+// squares are finite.
+const quantileLimit = 340
 
 // onSupport maps the line to the support: sinh to the line, exp to a half-line, the sigmoid to an interval.
 func onSupport(u, lo, hi Node) Node {
@@ -101,7 +102,7 @@ func continuousQuantile(d *Dist, f *Form, p Node, args []Node) Node {
 		lo, hi := ends(d, f, u, args)
 		return onSupport(u, lo, hi)
 	}
-	u := bisect(shape, p, args, -reach, halves(reach, 60), func(u, p Node, args []Node) Node {
+	u := bisect(shape, p, args, -quantileLimit, halves(quantileLimit, 60), func(u, p Node, args []Node) Node {
 		gap, _ := short(f, place(u, args), p, args)
 		return ad.Lt(gap, num(u, 0))
 	})

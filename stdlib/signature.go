@@ -74,7 +74,7 @@ func intervalText(lo, hi float64) string {
 	return fmt.Sprintf("in %.4g..%.4g", lo, hi)
 }
 
-// Has reports whether a number lies in an interval or range of integers; of other domains nothing is asked.
+// Has reports whether a number is in an interval or range of integers. It is true for every other kind of domain.
 func (d Domain) Has(v float64) bool {
 	switch {
 	case d.Kind != types.Interval && d.Kind != types.IntRange:

@@ -74,8 +74,8 @@ var skewedDists = []Dist{
 	},
 }
 
-// expModTail is log(e^{t²/2 − tz} Φ(z − t)) with t = rate sd: log density less log rate, and what P(X > x) has beside
-// Φ(−z).
+// expModTail is log(e^{t²/2 − tz} Φ(z − t)) with t = rate sd. It is the log density less log rate, and the term that
+// P(X > x) has besides Φ(−z).
 func expModTail(x Node, a []Node) Node {
 	z, t := standard(x, a), ad.Mul(a[1], a[2])
 	w := ad.Sub(z, t)

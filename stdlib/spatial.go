@@ -7,7 +7,7 @@ import (
 	"ppl/lang/types"
 )
 
-// spatialDists are Gaussian laws of neighbours, in time and on graphs.
+// spatialDists are Gaussian distributions of neighbours, in time and on graphs.
 var spatialDists = []Dist{
 	{
 		Name: "GaussianRandomWalk", Event: 1, Support: types.RealLine,
@@ -58,7 +58,7 @@ var spatialDists = []Dist{
 
 var positionDomain = Domain{types.IntRange, 1, inf}
 
-// differences along the last axis, the first element as it is.
+// differences along the last axis; the first element is kept.
 func differences(x Node) Node {
 	if lastSize(x) == 1 {
 		return x

@@ -1,5 +1,12 @@
-// Package stdlib is the library of the language as tables of rows: distributions, functions and transforms. A formula
-// is written once, as graph arithmetic, lifted over whatever plates its arguments have; tests evaluate that same graph.
+// Package stdlib is the library of the language as tables: distributions, functions and transforms. Adding a
+// distribution is adding a row to a table and reference values to its test. The row of the exponential distribution
+// has, in short,
+//
+//	Name: "Exponential", Args: rate, Support: positive,
+//	LogProb: log(rate) − rate·x, LogCCDF: −rate·x, Sample: a draw, Source: a citation
+//
+// A formula is written once, as graph arithmetic, and applies to whatever plates its arguments have; tests evaluate
+// that same graph. Each formula has its source at its row.
 package stdlib
 
 import (
@@ -30,27 +37,29 @@ type Arg struct {
 // A Form is one parametrisation of a distribution: Normal(mu, sd), Normal(mu, precision = …). The first form of a
 // distribution is the positional one.
 //
-// LogProb gets x with shape plates + event and args with shape plates + their rank, and returns shape plates. What is
-// the same for all plates, an argument or the x of a scalar law, may come without them, and is then computed once. It
-// is normalised. Outside the support it gives -inf for scalar laws (for vectors and matrices any finite number or
-// -inf); so do parameters below or above their domain, with gradient 0; matrices that are not positive definite give
-// NaN. Bounds returns the ends of the support for Interval and IntRange (shape plates, or scalars); an invalid Node is
-// an infinite end.
+// LogProb gets x with shape plates + event and args with shape plates + their rank, and returns shape plates. An
+// argument (or the x of a scalar distribution) that is the same for all plates may be passed without plate axes; it is
+// then computed once. LogProb is normalised. Outside the support it gives -inf for scalar distributions (for vectors
+// and matrices any finite number or -inf); parameters outside their domain also give -inf, with gradient 0; matrices
+// that are not positive definite give NaN. Bounds returns the ends of the support for Interval and IntRange (shape
+// plates, or scalars); an invalid Node is an infinite end.
 type Form struct {
 	Args    []Arg
 	LogProb func(x Node, args []Node) Node
 	Bounds  func(args []Node) (lo, hi Node) // nil: the Dist's fixed Lo, Hi
-	// LogCDF and LogCCDF are log P(X ≤ x) and log P(X > x) of a scalar law, with shapes as in LogProb; both nil if
-	// there are none. Those of a law of integers may be sums: then they give an invalid Node unless the support is
-	// finite or x static.
+	// LogCDF and LogCCDF are log P(X ≤ x) and log P(X > x) of a scalar distribution, with shapes as in LogProb; both
+	// are nil if there are none. Those of a distribution of integers may be sums: then they give an invalid Node unless
+	// the support is finite or x is static.
 	LogCDF, LogCCDF func(x Node, args []Node) Node
 	both            bothOf // both in a row that has them together; then they are nil there
 	summed          bool   // they are sums
-	// Quantile is the least x with P(X ≤ x) ≥ p of a scalar law with a LogCDF, NaN for p outside 0..1; from the
-	// support's end to 1e147. Its gradient is right for laws with a density and 0 for laws of integers, where P(X ≤ x)
-	// within 1e-12 of p counts as p. Invalid where LogCDF is for every x that is not static.
+	// Quantile is the least x with P(X ≤ x) ≥ p of a scalar distribution with a LogCDF, NaN for p outside 0..1; from
+	// the support's end to 1e147. Its gradient is right for distributions with a density. It is 0 for distributions of
+	// integers, where P(X ≤ x) within 1e-12 of p counts as p. It is invalid if LogCDF is invalid for every x that is
+	// not static.
 	Quantile func(p Node, args []Node) Node
-	// Sample draws one event: args flattened per instance, out has the event's size; nil for an improper law.
+	// Sample draws one event: args are flattened per instance, out has the event's size. It is nil for an improper
+	// distribution.
 	Sample func(r *rand.Rand, args [][]float64, out []float64)
 }
 
@@ -63,8 +72,9 @@ type Dist struct {
 	Support  types.Kind
 	Lo, Hi   float64 // of Interval and IntRange
 	Improper bool    // Flat
-	// LocationScale: x = location + scale·z with z the same law at location 0 and scale 1; noncentered applies. The
-	// location is argument Location of every form, the scale (or its variance or precision) the one after it.
+	// LocationScale: x = location + scale·z where z has the same distribution at location 0 and scale 1, so noncentered
+	// applies. The location is argument Location of every form, the scale (or its variance or precision) the one after
+	// it.
 	LocationScale bool
 	Location      int
 	// Enumerate is the first value and the number of values of a finite discrete support, from the shapes or static
@@ -77,7 +87,8 @@ type Dist struct {
 // Discrete reports whether draws are integers.
 func (d *Dist) Discrete() bool { return d.Support == types.IntRange }
 
-// A Range is an interval that a value is known to lie in, and whether it is an integer: what the checker propagates.
+// A Range is an interval that contains a value, and whether the value is an integer. The checker propagates ranges
+// through expressions.
 type Range struct {
 	Lo, Hi float64
 	Int    bool

@@ -6,10 +6,10 @@ import (
 	ad "ppl/autodiff"
 )
 
-// bothOf gives the two cumulative functions of a law that has them from one integral.
+// bothOf computes the two cumulative functions of a distribution from one integral.
 type bothOf = func(x Node, args []Node) (logCDF, logCCDF Node)
 
-// The continuous laws.
+// The continuous distributions.
 
 func gammaTails(x Node, a []Node) (lower, upper Node) { return logGammaTails(a[0], ad.Mul(a[1], x)) }
 

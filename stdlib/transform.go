@@ -13,9 +13,9 @@ func TransformOf(k types.Kind) *Transform { return transformTable[k] }
 
 // Each transform is a bijection from its free coordinates onto the interior of the support. The log-Jacobian is of the
 // map onto the coordinates in which densities on that support are written: all elements of an interval or an ordered
-// vector, the first K−1 of a simplex, an orthonormal basis of the zero-sum hyperplane, what lies below the diagonal of
-// a correlation or its factor, and with the diagonal of a covariance or its factor. UnitVector alone has one coordinate
-// more than the sphere has dimensions, the length, which gets a law of its own.
+// vector, the first K−1 of a simplex, an orthonormal basis of the zero-sum hyperplane, the elements below the diagonal
+// of a correlation or its factor, and those with the diagonal of a covariance or its factor. UnitVector alone has one
+// coordinate more than the sphere has dimensions: the length, which gets a distribution of its own.
 var transformTable = map[types.Kind]*Transform{
 	types.RealLine:     {types.RealLine, sameShape, constrainReal, freeReal},
 	types.Interval:     {types.Interval, sameShape, constrainInterval, freeInterval},

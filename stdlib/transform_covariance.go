@@ -8,7 +8,7 @@ import (
 	ad "ppl/autodiff"
 )
 
-// Covariances by their Cholesky factor L: what lies below its diagonal is free, the diagonal is e^u; row by row (Stan
+// Covariances by their Cholesky factor L: elements below its diagonal are free, the diagonal is e^u; row by row (Stan
 // Reference Manual, "Covariance matrices" and "Cholesky factors of covariance matrices").
 
 // constrainCholeskyCov has log-Jacobian Σ u_ii.

@@ -140,9 +140,9 @@ func logs(x []float64) []float64 {
 var errNotCorrelation = errors.New("not a correlation matrix: it must be symmetric and positive definite with ones " +
 	"on the diagonal")
 
-// constrainUnitVector is x = y / r with r = |y| for n free coordinates y: a sphere has no chart without an edge. The
-// length r gets a chi law with n degrees of freedom, independent of x, whose density the log-Jacobian has: −r²/2 −
-// log(2^{n/2−1} Γ(n/2)). So a uniform direction has independent standard normal coordinates (Muller 1959,
+// constrainUnitVector is x = y / r with r = |y| for n free coordinates y, since no single chart covers a sphere. The
+// length r gets a chi distribution with n degrees of freedom, independent of x; the log-Jacobian includes its density:
+// −r²/2 − log(2^{n/2−1} Γ(n/2)). So a uniform direction has independent standard normal coordinates (Muller 1959,
 // Communications of the ACM 2, 19; Stan Reference Manual, "Unit vector").
 func constrainUnitVector(u Node, event []int, _, _ Node) (x, logJac Node) {
 	n := float64(event[len(event)-1])

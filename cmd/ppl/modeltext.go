@@ -19,12 +19,12 @@ func writeModel(w io.Writer, m *model.Model) {
 		return s.At.Start - t.At.Start
 	})
 	for _, t := range terms {
-		fmt.Fprintf(w, "%-11s %s ~ %s\n", termKind(t.Kind), t.At.Text(), law(t))
+		fmt.Fprintf(w, "%-11s %s ~ %s\n", termKind(t.Kind), t.At.Text(), distribution(t))
 	}
 }
 
-// law is a term's distribution with its modifiers.
-func law(t *model.Term) string {
+// distribution is a term's distribution with its modifiers.
+func distribution(t *model.Term) string {
 	text := "Density"
 	if t.Dist != nil {
 		text = t.Dist.Name

@@ -7,7 +7,7 @@ import (
 )
 
 // latent writes a discrete unknown over plates and gives the way to read it.
-func (w *writer) latent(s scope, name string, axes []*set) (reference, law) {
+func (w *writer) latent(s scope, name string, axes []*set) (reference, distribution) {
 	head := name
 	if len(axes) > 0 {
 		head = w.plates(&s, axes)(name)
@@ -15,11 +15,11 @@ func (w *writer) latent(s scope, name string, axes []*set) (reference, law) {
 	if w.chance(2) {
 		s.axis = pick(w, []*set{w.set("J"), w.set("K"), w.set("0..K")})
 		s.depth = 3
-		l := law{text: "Categorical(" + w.make("simplex", s) + ")", values: s.axis}
+		l := distribution{text: "Categorical(" + w.make("simplex", s) + ")", values: s.axis}
 		w.say("%s ~ %s", head, l.text)
 		return reference{kind: count, values: l.values}, l
 	}
-	l := w.law(s, enumerable)
+	l := w.distribution(s, enumerable)
 	w.say("%s ~ %s", head, l.text)
 	return reference{kind: count, values: l.values}, l
 }
@@ -32,13 +32,13 @@ func (w *writer) subject(s scope, axes []*set, head func(string) string) {
 		}
 		s.refs[k].kind = real
 	}
-	l := w.law(s, observable)
+	l := w.distribution(s, observable)
 	if w.chance(2) {
 		text := ""
 		for _, r := range s.refs {
 			text += r.text + " * " + w.number(real) + " + "
 		}
-		l = w.law(s, func(d *stdlib.Dist) bool { return d.Name == "Normal" })
+		l = w.distribution(s, func(d *stdlib.Dist) bool { return d.Name == "Normal" })
 		l.form = &l.dist.Forms[0]
 		l.text = fmt.Sprintf("Normal(%s%s, %s)", text, w.make("real", s), w.make("positive", s))
 	}
@@ -157,7 +157,7 @@ func (w *writer) generated() {
 	if w.chance(2) {
 		w.after = append(w.after, fmt.Sprintf("generate %s = %s", head, w.make("real", s)))
 	} else {
-		l := w.law(s, drawable)
+		l := w.distribution(s, drawable)
 		a.kind, a.values = l.kind(), nil
 		w.after = append(w.after, fmt.Sprintf("generate %s ~ %s", head, l.text))
 	}

@@ -23,7 +23,7 @@ func (w *writer) parameter() {
 	s := scope{depth: 3}
 	switch w.rand.IntN(4) {
 	case 0:
-		l := w.law(s, continuous)
+		l := w.distribution(s, continuous)
 		other := w.name("theta")
 		w.say("%s, %s ~ %s", a.name, other, l.text)
 		a.kind = l.kind()
@@ -31,7 +31,7 @@ func (w *writer) parameter() {
 		return
 	case 1: // a set without an index
 		a.axes = []*set{pick(w, w.sets)}
-		l := w.law(s, continuous)
+		l := w.distribution(s, continuous)
 		w.say("%s%s ~ %s%s", a.name, brackets(a.axes), l.text, w.modifier(l, s))
 		a.kind = l.kind()
 	default:
@@ -41,7 +41,7 @@ func (w *writer) parameter() {
 			}
 		}
 		head := w.head(&s, a)
-		l := w.law(s, continuous)
+		l := w.distribution(s, continuous)
 		w.say("%s ~ %s%s", head, l.text, w.modifier(l, s))
 		a.kind = l.kind()
 	}
@@ -49,7 +49,7 @@ func (w *writer) parameter() {
 }
 
 // modifier of a parameter's law.
-func (w *writer) modifier(l law, s scope) string {
+func (w *writer) modifier(l distribution, s scope) string {
 	switch {
 	case w.chance(3) && l.dist.LocationScale:
 		return " noncentered"
@@ -176,7 +176,7 @@ func (w *writer) process() {
 func (w *writer) template() {
 	f, p, tau, b := w.name("Sub"), w.name("v"), w.name("tau"), w.name("b")
 	inner := scope{depth: 2, refs: []reference{{text: p, kind: real}}}
-	l := w.law(inner, continuous)
+	l := w.distribution(inner, continuous)
 	w.say("%s(%s) ~ {\n    %s ~ HalfNormal(%s)\n    %s ~ %s\n    return %s * %s\n}", f, p, tau,
 		w.make("positive", inner), b, l.text, tau, b)
 	a := array{name: w.name("w"), axes: []*set{w.set("J")}, kind: real}

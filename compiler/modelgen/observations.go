@@ -6,7 +6,7 @@ import (
 )
 
 // observed declares data of a law and gives them that law over plates.
-func (w *writer) observed(s scope, axes []*set, head func(string) string, l law, modifier string) {
+func (w *writer) observed(s scope, axes []*set, head func(string) string, l distribution, modifier string) {
 	y := w.name("y")
 	w.say("data %s%s = %s", y, brackets(axes), w.literal(axes, func() string { return w.value(l) }))
 	w.say("%s ~ %s%s", head(y), l.text, modifier)
@@ -31,7 +31,7 @@ func (w *writer) observation() {
 		return
 	case 1: // a part, that may read its past
 		t := w.set("T")
-		l := w.law(s, observable)
+		l := w.distribution(s, observable)
 		y := array{name: w.name("y"), axes: []*set{t}, kind: l.kind()}
 		w.say("data %s[T] = %s", y.name, w.literal(y.axes, func() string { return w.value(l) }))
 		i := w.bind(&s, part(t, 2, t.hi))
@@ -45,7 +45,7 @@ func (w *writer) observation() {
 		}
 	}
 	head := w.plates(&s, axes)
-	l := w.law(s, observable)
+	l := w.distribution(s, observable)
 	w.observed(s, axes, head, l, "")
 }
 
@@ -54,7 +54,7 @@ func (w *writer) limits() {
 	axes := []*set{pick(w, w.sets)}
 	s := scope{depth: 3}
 	head := w.plates(&s, axes)
-	l := w.law(s, observable)
+	l := w.distribution(s, observable)
 	modifier := ""
 	switch {
 	case l.form.LogCDF == nil || l.form.LogCCDF == nil:
@@ -75,7 +75,7 @@ func (w *writer) missing() {
 	x := array{name: w.name("hole"), axes: []*set{n}, kind: real}
 	s := scope{depth: 3}
 	head := w.plates(&s, x.axes)
-	l := law{text: fmt.Sprintf("Normal(%s, %s)", w.make("real", s), w.make("positive", s))}
+	l := distribution{text: fmt.Sprintf("Normal(%s, %s)", w.make("real", s), w.make("positive", s))}
 	discrete := w.chance(2)
 	if discrete {
 		x.kind = count

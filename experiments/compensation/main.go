@@ -33,13 +33,13 @@ func allSeries() []series {
 		{"λ = ∞, 5 terms", math.Inf(1), 5}, {"λ = ∞, 8 terms (ppl)", math.Inf(1), 8}}
 }
 
-func (s series) law(variance float64) compensation.Distribution {
+func (s series) distribution(variance float64) compensation.Distribution {
 	return compensation.New(variance, s.lambda, s.terms)
 }
 
-// isLaw reports whether the density is nowhere below 0 by more than rounding. It is compared with the logistic density,
+// isDistribution reports whether the density is nowhere below 0 by more than rounding. It is compared with the logistic density,
 // since both have the same tails.
-func isLaw(law compensation.Distribution) bool {
+func isDistribution(law compensation.Distribution) bool {
 	logistic := compensation.New(0, math.Inf(1), 1)
 	for z := -15.0; z <= 0; z += 0.01 {
 		if law.Density(z) < -1e-9*logistic.Density(z) {
@@ -80,7 +80,7 @@ func errors() (string, error) {
 		t.Columns = append(t.Columns, s.name)
 		line := lab.Line{Name: s.name}
 		for v := 0.05; v <= 1.5; v *= 1.15 {
-			if law := s.law(v); isLaw(law) {
+			if law := s.distribution(v); isDistribution(law) {
 				line.Points = append(line.Points, plotter.XY{X: v, Y: law.Error(v)})
 			}
 		}
@@ -89,7 +89,7 @@ func errors() (string, error) {
 	for _, v := range []float64{.1, .2, .5, 1, 1.5} {
 		cells := []any{v}
 		for _, s := range allSeries() {
-			if law := s.law(v); isLaw(law) {
+			if law := s.distribution(v); isDistribution(law) {
 				cells = append(cells, law.Error(v))
 			} else {
 				cells = append(cells, "no density")

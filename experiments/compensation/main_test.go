@@ -39,7 +39,7 @@ func worstShare(law compensation.Distribution, w way, zs []float64) (worst float
 
 // What the text says of densities below zero.
 func TestIsLaw(t *testing.T) {
-	if !isLaw(compensation.New(1, math.Inf(1), 8)) || isLaw(compensation.New(1.5, math.Inf(1), 8)) {
+	if !isDistribution(compensation.New(1, math.Inf(1), 8)) || isDistribution(compensation.New(1.5, math.Inf(1), 8)) {
 		t.Error("eight terms are a law at σ² = 1, and none at 1.5")
 	}
 }

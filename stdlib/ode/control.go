@@ -64,8 +64,8 @@ func (s *solver) attempt(carry Node, shared []Node) Node {
 		ad.Where(ad.Broadcast(accept, y.Shape(), nil), to, y))
 }
 
-// partOf is the part of the proposed step to try when the way to the next time is so many of it: the way is divided
-// into equal parts no longer than the proposed step. Being rounded to fine parts it has no gradient.
+// partOf is the step to try, as a fraction of the distance to the next output time: the distance is divided into the
+// fewest equal parts that are no longer than the proposed step. It is a rounded number, so it has no gradient.
 func partOf(way Node) Node {
 	part := ad.Div(way, ad.Maximum(way.Graph().Const(1), ad.Ceil(way)))
 	return scale(1./fine, ad.Round(scale(fine, part)))

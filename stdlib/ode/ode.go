@@ -61,19 +61,19 @@ type method struct {
 // A field is a right side with its shared arrays in place.
 type field func(t, y Node) Node
 
-// methods by the language's names. The stiff method goes by the name that users know for one.
+// methods by the language's names. The stiff method has the name that users know from other systems.
 func methods() []method {
 	return []method{{"rk45", 5, 200, dormandPrince}, {"bdf", 4, 400, rodas}}
 }
 
 // Solve gives the values at the times, shape [M, S].
 //
-// It is found in double precision, whatever that of its arguments.
+// It is computed in double precision, whatever the precision of its arguments.
 //
-// All lanes pay for MaxSteps attempts, time and memory for each operation of the right side, whether or not they need
-// them. Times that are not reached by then are NaN. A sampler refuses such a state; a posterior with much mass there is
-// cut off, so that MaxSteps should be a multiple of what Pilot.Steps says at draws of the prior, and be raised where
-// NaN still turns up.
+// A scan has a fixed number of turns, so every lane pays time and memory for MaxSteps attempted steps, whether or not
+// it needs them. Times not reached by then are NaN, and a sampler rejects such a state; a posterior with much mass
+// there would be cut off. So MaxSteps should be a multiple of what Pilot.Steps reports at draws of the prior, and be
+// raised if NaN still occurs.
 func Solve(p Problem, o Options) Node {
 	if p.single() {
 		return ad.Single(Solve(p.double(), o))

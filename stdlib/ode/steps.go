@@ -7,8 +7,8 @@ import (
 	ad "ppl/autodiff"
 )
 
-// patience is the number of attempts after which Steps gives up.
-const patience = 2_000
+// maxPilotAttempts is the number of attempts after which Steps gives up.
+const maxPilotAttempts = 2_000
 
 // A Pilot solves a problem once or more to see how many steps that takes.
 type Pilot struct {
@@ -44,12 +44,12 @@ func (p *Pilot) Steps(inputs map[string][]float64) (n int, ok bool) {
 	for k, v := range values[1:] {
 		env[fmt.Sprint("shared", k)] = v
 	}
-	for n = range patience {
+	for n = range maxPilotAttempts {
 		t, h, reached := env["carry"][0], math.Exp2(grain*env["carry"][1]), env["carry"][2]
 		if reached == float64(len(p.times)) || !(t+h > t) {
 			return n, reached == float64(len(p.times))
 		}
 		env["carry"] = p.step.Eval(env)[0]
 	}
-	return patience, false
+	return maxPilotAttempts, false
 }

@@ -10,8 +10,8 @@ import (
 	"ppl/stdlib"
 )
 
-// A law is a distribution with its arguments as text.
-type law struct {
+// A distribution is a distribution with its arguments as text.
+type distribution struct {
 	text   string
 	dist   *stdlib.Dist
 	form   *stdlib.Form
@@ -25,8 +25,8 @@ var fixed = map[string]string{"Uniform": "-{positive}, {positive}", "LogUniform"
 	// else times shorter than the nondecision time are impossible
 	"Wiener": "{positive}, 0, 0.02 + 0.96 * {unit}, {real}"}
 
-// law picks a distribution and writes its arguments.
-func (w *writer) law(s scope, wanted func(*stdlib.Dist) bool) law {
+// distribution picks a distribution and writes its arguments.
+func (w *writer) distribution(s scope, wanted func(*stdlib.Dist) bool) distribution {
 	dists := stdlib.Dists()
 	var names []string
 	for _, name := range slices.Sorted(maps.Keys(dists)) {
@@ -35,7 +35,7 @@ func (w *writer) law(s scope, wanted func(*stdlib.Dist) bool) law {
 		}
 	}
 	d := dists[pick(w, names)]
-	l := law{dist: d, form: &d.Forms[w.rand.IntN(len(d.Forms))]}
+	l := distribution{dist: d, form: &d.Forms[w.rand.IntN(len(d.Forms))]}
 	if args, ok := fixed[d.Name]; ok {
 		l.form = &d.Forms[0]
 		l.text = d.Name + "(" + w.must(args, s) + ")"
@@ -55,7 +55,7 @@ func (w *writer) must(template string, s scope) string {
 }
 
 // arguments by place in the first form, else by name.
-func (w *writer) arguments(l *law, s scope) string {
+func (w *writer) arguments(l *distribution, s scope) string {
 	if len(l.form.Args) == 0 {
 		return l.dist.Name
 	}
@@ -116,7 +116,7 @@ func (w *writer) covariance(s scope) string {
 }
 
 // integers are the values that data of a law may have.
-func (w *writer) integers(l law) (lo, hi int) {
+func (w *writer) integers(l distribution) (lo, hi int) {
 	switch l.dist.Name {
 	case "Bernoulli":
 		return 0, 1
@@ -147,7 +147,7 @@ func drawable(d *stdlib.Dist) bool { return d.Event == 0 && !d.Improper }
 func enumerable(d *stdlib.Dist) bool { return d.Event == 0 && d.Enumerate != nil }
 
 // supportKind is what numbers a law gives.
-func (l law) kind() kind {
+func (l distribution) kind() kind {
 	switch {
 	case l.dist.Discrete():
 		return count
@@ -160,7 +160,7 @@ func (l law) kind() kind {
 }
 
 // value is a literal in the law's support.
-func (w *writer) value(l law) string {
+func (w *writer) value(l distribution) string {
 	if l.dist.Discrete() {
 		return fmt.Sprint(l.lo + w.rand.IntN(l.hi-l.lo+1))
 	}
@@ -172,7 +172,7 @@ func (w *writer) value(l law) string {
 }
 
 // truncation of a law, empty where it cannot be had.
-func (w *writer) truncation(l law, s scope) string {
+func (w *writer) truncation(l distribution, s scope) string {
 	if l.form.LogCDF == nil || l.form.LogCCDF == nil || l.form.Bounds != nil {
 		return ""
 	}
