@@ -48,7 +48,7 @@ func importTable() []row {
 			"ppl/runtime/"}},
 		{"ppl/infer/draws", nil},
 		{"ppl/infer/stats", nil},
-		{"ppl/infer/report", []string{"ppl/infer/draws", "ppl/infer/stats"}},
+		{"ppl/infer/report", []string{"ppl/lang/diag", "ppl/infer/draws", "ppl/infer/stats"}},
 		{"ppl/infer", []string{"ppl/autodiff", "ppl/infer/draws", "ppl/runtime/device"}},
 		{"ppl/infer/", []string{"ppl/autodiff", "ppl/compiler/ir", "ppl/compiler/lower", "ppl/infer", "ppl/infer/",
 			"ppl/runtime/device", "ppl/runtime/noise"}},

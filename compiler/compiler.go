@@ -184,6 +184,56 @@ func (p OwnScale) Split(theta, rows autodiff.Node) (logPrior, whole, terms autod
 	return p.plan.OwnScaleSplit(theta, rows)
 }
 
+// Recorded is a program whose Values are followed by log densities that a run keeps: of each prior, and with EachRow set of
+// each row of the data.
+type Recorded struct {
+	*Program
+	EachRow bool
+}
+
+// Values adds all of Saved, then the log densities, to theta's graph.
+func (p Recorded) Values(theta autodiff.Node) autodiff.Node {
+	parts := []autodiff.Node{p.Program.Values(theta)}
+	for _, k := range p.kept(theta) {
+		parts = append(parts, autodiff.Reshape(k.Node, k.Node.Size()))
+	}
+	return autodiff.Concat(0, parts...)
+}
+
+func (p Recorded) kept(theta autodiff.Node) []emit.Kept {
+	if p.Streams() > 0 { // it would take all rows at once
+		return nil
+	}
+	k := p.plan.Pointwise(theta)
+	if !p.EachRow {
+		return k.Priors
+	}
+	return append(k.Priors, k.Rows...)
+}
+
+// LogDensities describes what a Recorded program's Values have after Saved: the log density of each prior, then that of
+// the rows of each observation.
+func (p *Program) LogDensities() (priors, rows []draws.Variable) {
+	if p.Streams() > 0 {
+		return nil, nil
+	}
+	k := p.plan.Pointwise(autodiff.New().Input("theta", p.Dim()))
+	return describe(k.Priors), describe(k.Rows)
+}
+
+func describe(ks []emit.Kept) (vs []draws.Variable) {
+	for _, k := range ks {
+		vs = append(vs, k.Variable)
+	}
+	return vs
+}
+
+// TopLevel names the parameters whose prior reads no other parameter.
+func (p *Program) TopLevel() []string { return p.plan.TopLevel() }
+
+// Constants is the data that nothing observes, the predictors, with their axes.
+func (p *Program) Constants() ([]draws.Variable, [][]float64) { return p.plan.Constants() }
+
 // Terms emits the parts of the density at theta, for printing and for tests.
 func (p *Program) Terms(theta autodiff.Node) emit.Terms { return p.plan.Density(theta) }
 

@@ -12,9 +12,6 @@ type Options struct {
 	Threads  int // 0 means all cores
 	Device   device.Device
 	Settings Settings
-
-	// Checkpoints may be nil. Samplers that keep none ignore them.
-	Checkpoints Checkpoints
 }
 
 // Defaults are the options nobody has to think about: 4 chains of 1,000 draws each after 1,000 of warm-up. The device
@@ -39,4 +36,6 @@ type Settings struct {
 	Precision     int     // 32: density and gradient in single precision; else in double
 	// coordinates: "auto" (adapted; dense, or of low rank above 200 dimensions), "diagonal" or "identity"
 	Metric string
+	// whether a run keeps the log likelihood of each row: "on", "off", or by size
+	LogLikelihood string
 }

@@ -108,7 +108,9 @@ func samplers() []samplerRow {
 		samplerRow{"flow", flow.Coupling, only("precision", "step_size")})
 }
 
+// only are the settings of a sampler that has few of its own; what a run keeps is not the sampler's.
 func only(names ...string) func(string) bool {
+	names = append(names, "log_likelihood")
 	return func(name string) bool { return slices.Contains(names, name) }
 }
 

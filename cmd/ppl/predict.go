@@ -95,7 +95,7 @@ func (c *console) predictPrior(ctx context.Context, p *prediction) error {
 	}
 	saved, first := program.Saved(), program.Replicas()
 	w, err := draws.Create(p.out, draws.Layout{Chains: 1, Prior: saved[:first], PriorPredictive: saved[first:],
-		Observed: observed(model)}, draws.Options{
+		Observed: asObserved(model.Observed()), Constant: asObserved(model.Constants())}, draws.Options{
 		Overwrite: replace,
 		Model:     p.from,
 		Source:    []byte(model.Model().Source.Text),

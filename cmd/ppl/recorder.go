@@ -14,14 +14,16 @@ type recorder struct {
 	program  *compiler.Program
 	dir      string
 	chains   int
+	rows     bool // whether the log likelihood of each row is kept
 	seed     uint64
 	options  draws.Options
 	progress func(infer.Progress)
 
-	writer *draws.Writer // nil before the first draw
-	counts []uint64      // draws of each chain so far
-	values []float64
-	saved  time.Time // when draws were last made readable
+	writer  *draws.Writer // nil before the first draw
+	counts  []uint64      // draws of each chain so far
+	values  []float64
+	saved   int       // of values: how many are what the model saves, before the log densities
+	flushed time.Time // when draws were last made readable
 }
 
 // saveEvery is how much of a run a kill may cost: draws are made readable at least so often, short of a chunk though
@@ -30,15 +32,20 @@ const saveEvery = 2 * time.Second
 
 // Begin makes the run directory.
 func (r *recorder) Begin(stats []draws.Variable) (err error) {
+	priors, rows := r.program.LogDensities()
+	if !r.rows {
+		rows = nil
+	}
 	layout := draws.Layout{Chains: r.chains, Posterior: r.program.Saved(), SampleStats: stats,
-		Observed: observed(r.program)}
-	r.counts, r.saved = make([]uint64, r.chains), time.Now()
+		Observed: asObserved(r.program.Observed()), Constant: asObserved(r.program.Constants()),
+		LogPrior: priors, LogLikelihood: rows, TopLevel: r.program.TopLevel()}
+	r.saved = size(layout.Posterior)
+	r.counts, r.flushed = make([]uint64, r.chains), time.Now()
 	r.writer, err = draws.Create(r.dir, layout, r.options)
 	return err
 }
 
-func observed(p *compiler.Program) []draws.Observed {
-	variables, values := p.Observed()
+func asObserved(variables []draws.Variable, values [][]float64) []draws.Observed {
 	all := make([]draws.Observed, len(variables))
 	for i, v := range variables {
 		all[i] = draws.Observed{Variable: v, Values: values[i]}
@@ -52,15 +59,15 @@ func (r *recorder) Draw(chain int, values, stats []float64) error {
 	r.values = append(r.values[:0], values...)
 	stream := uint64(chain)<<40 | r.counts[chain]
 	r.counts[chain]++
-	r.program.Complete(rand.New(rand.NewPCG(r.seed, stream)), r.values)
+	r.program.Complete(rand.New(rand.NewPCG(r.seed, stream)), r.values[:r.saved])
 	if err := r.writer.Append(chain, r.values, stats); err != nil {
 		return err
 	}
-	if time.Since(r.saved) < saveEvery {
+	if time.Since(r.flushed) < saveEvery {
 		return nil
 	}
 	err := r.writer.Flush()
-	r.saved = time.Now()
+	r.flushed = time.Now()
 	return err
 }
 

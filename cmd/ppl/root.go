@@ -47,7 +47,7 @@ func newRoot(c *console) *cobra.Command {
 	root.SetFlagErrorFunc(flagError)
 	root.SetHelpCommand(helpCommand(c))
 	root.AddCommand(checkCommand(c), fmtCommand(c), buildCommand(c), sampleCommand(c), summaryCommand(c),
-		diagnoseCommand(c),
+		diagnoseCommand(c), looCommand(c), compareCommand(c), sensitivityCommand(c),
 		optimizeCommand(c), predictCommand(c), logprobCommand(c), versionCommand(c))
 	return root
 }
@@ -111,6 +111,19 @@ func none(_ *cobra.Command, args []string) error {
 		return usagef("%q is too many", args[0])
 	}
 	return nil
+}
+
+// atLeastOne asks for an argument of the kind that what names, and up to most in all; 0 means any number.
+func atLeastOne(what string, most int) cobra.PositionalArgs {
+	return func(_ *cobra.Command, args []string) error {
+		switch {
+		case len(args) == 0:
+			return usagef("%s is missing", what)
+		case most > 0 && len(args) > most:
+			return usagef("%q is too many", args[most])
+		}
+		return nil
+	}
 }
 
 // one asks for exactly one argument, of the kind that what names.

@@ -35,7 +35,8 @@ func (c *console) carryOut(ctx context.Context, run *posteriorRun) (stopped bool
 	show, clear := c.progress(run.quiet)
 	run.recorder = run.newRecorder(show)
 	start := time.Now()
-	report, err := run.sampler.sample(ctx, run.program, run.options, run.recorder)
+	report, err := run.sampler.sample(ctx, compiler.Recorded{Program: run.program, EachRow: run.recorder.rows}, run.options,
+		run.recorder)
 	clear()
 
 	stopped = err != nil && errors.Is(err, context.Canceled)
@@ -83,6 +84,7 @@ func firstError(errs ...error) error {
 func (run *posteriorRun) newRecorder(show func(infer.Progress)) *recorder {
 	return &recorder{
 		program: run.program, dir: run.out, chains: run.options.Chains, seed: run.seed, progress: show,
+		rows: run.keepsRows(),
 		options: draws.Options{
 			Overwrite: run.replace,
 			Model:     run.model,
@@ -94,6 +96,21 @@ func (run *posteriorRun) newRecorder(show func(infer.Progress)) *recorder {
 			Version:   version,
 		},
 	}
+}
+
+// mostLogLikelihoods is how many numbers a run keeps of the log likelihood of rows if it is not asked to.
+const mostLogLikelihoods = 10_000_000
+
+// keepsRows reports whether the log likelihood of each row is kept.
+func (run *posteriorRun) keepsRows() bool {
+	switch run.options.Settings.LogLikelihood {
+	case "on":
+		return true
+	case "off":
+		return false
+	}
+	_, rows := run.program.LogDensities()
+	return size(rows)*run.options.Chains*run.options.Draws <= mostLogLikelihoods
 }
 
 // resolvedOptions are kept beside the draws: enough to repeat the run.

@@ -128,6 +128,10 @@ func (c *console) sample(ctx context.Context, s *sampling) error {
 	if err != nil {
 		return err
 	}
+	if s.options.Settings.LogLikelihood == "on" && p.Streams() > 0 {
+		return wrong(errors.New("log_likelihood=on: the log likelihood of each row is not kept where data are too large " +
+			"for memory"))
+	}
 	if n := storedBytes(p, s.options); n > manyBytes {
 		s.note(c)(fmt.Sprintf("the draws will take up to %.0f GB in %s; Ctrl-C stops with what is there", n/1e9, s.out))
 	}

@@ -86,7 +86,7 @@ func NewPlan(d *dataset.Dataset) (p *Plan, ds []diag.Diagnostic) {
 
 // variable describes an array for the run directory.
 func (e *emitter) variable(a *model.Array) draws.Variable {
-	v := draws.Variable{Name: a.Name, Int: a.Type.Elem != types.Real}
+	v := draws.Variable{Name: a.Name, Int: a.Type.Elem != types.Real && !drawnReal(a)}
 	for _, s := range a.Type.Axes {
 		b := e.box(s)
 		v.Shape = append(v.Shape, b.size())
@@ -95,6 +95,13 @@ func (e *emitter) variable(a *model.Array) draws.Variable {
 		v.Label = append(v.Label, e.labels(s, b))
 	}
 	return v
+}
+
+// drawnReal reports whether replicates of an array are real numbers though its data are whole ones.
+func drawnReal(a *model.Array) bool {
+	return a.Replicates != nil && slices.ContainsFunc(a.Pieces, func(p *model.Piece) bool {
+		return p.Term == nil || p.Term.Dist == nil || !p.Term.Dist.Discrete()
+	})
 }
 
 // labels are the names of an axis's elements, if its set has them; elements beyond the names keep their numbers.

@@ -22,7 +22,12 @@ func (w *Writer) writeHead(l Layout, o Options) (err error) {
 	if err := w.allStreamed(l); err != nil {
 		return err
 	}
-	return w.constant(l.Observed)
+	for _, g := range l.constants() {
+		if err := w.constant(g); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // about is attached to the store and to each group, in ArviZ's words.
@@ -35,6 +40,21 @@ func (w *Writer) about() attributes {
 		"model_name":                w.info.Model,
 		"sampler":                   w.info.Sampler,
 	}
+}
+
+// conclude adds to the groups with draws what is known only when a run ends, by ArviZ's names where it has one.
+func (w *Writer) conclude() error {
+	about, r := w.about(), w.info.Report
+	about["tuning_steps"], about["thin"], about["sampling_time"] = r.Warmup, max(r.Thin, 1), Number(r.Seconds)
+	for _, g := range []string{posterior, sampleStats} {
+		if _, there := w.store.docs[g+"/.zattrs"]; !there {
+			continue
+		}
+		if err := w.store.put(g+"/.zattrs", about); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // allStreamed makes the groups of a layout that have arrays; posterior and sample_stats have, in a run of a sampler.
@@ -80,7 +100,11 @@ func (w *Writer) streamed(name string, vs []Variable) error {
 func (w *Writer) streamedArray(c column, dims []string) error {
 	a := newArray(c.v.kind(), append([]int{w.chains(), 0}, c.v.Shape...), append([]int{1, w.chunk}, c.v.Shape...))
 	w.growing = append(w.growing, growing{c.key(), a, 1})
-	return w.store.array(c.key(), a, dimensions(append([]string{"chain", "draw"}, dims...)...))
+	about := dimensions(append([]string{"chain", "draw"}, dims...)...)
+	if c.v.Doc != "" {
+		about["description"] = c.v.Doc
+	}
+	return w.store.array(c.key(), a, about)
 }
 
 // dimensions is how xarray learns the names of an array's axes.
@@ -88,26 +112,22 @@ func dimensions(names ...string) attributes {
 	return attributes{"_ARRAY_DIMENSIONS": append([]string{}, names...)}
 }
 
-// constant makes the group of observed data.
-func (w *Writer) constant(os []Observed) error {
-	if len(os) == 0 {
+// constant makes a group of arrays that do not change from draw to draw.
+func (w *Writer) constant(g constantGroup) error {
+	if len(g.arrays) == 0 {
 		return nil
 	}
-	if err := w.store.node(observed, ".zgroup", group{2}, w.about()); err != nil {
+	if err := w.store.node(g.name, ".zgroup", group{2}, w.about()); err != nil {
 		return err
 	}
-	vs := make([]Variable, len(os))
-	for i, o := range os {
-		vs[i] = o.Variable
-	}
-	dims, all := axes(vs)
+	dims, all := axes(variablesOf(g.arrays))
 	for _, a := range all {
-		if err := w.store.coordinate(observed, a); err != nil {
+		if err := w.store.coordinate(g.name, a); err != nil {
 			return err
 		}
 	}
-	for i, o := range os {
-		if err := w.store.constant(observed+"/"+arrayName(o.Name), o, dims[i]); err != nil {
+	for i, o := range g.arrays {
+		if err := w.store.constant(g.name+"/"+arrayName(o.Name), o, dims[i]); err != nil {
 			return err
 		}
 	}

@@ -12,6 +12,12 @@ type Layout struct {
 	Posterior   []Variable `json:"posterior"`
 	SampleStats []Variable `json:"sample_stats"`
 	Observed    []Observed `json:"observed_data"`
+	Constant    []Observed `json:"constant_data,omitempty"` // predictors
+
+	// log densities of each draw: of the prior by parameter, of the likelihood by row of the data
+	LogPrior      []Variable `json:"log_prior,omitempty"`
+	LogLikelihood []Variable `json:"log_likelihood,omitempty"`
+	TopLevel      []string   `json:"top_level_priors,omitempty"` // of LogPrior: those that read no other parameter
 
 	// replicates of the data, one for each draw of the posterior (Extend)
 	Predictive      []Variable `json:"posterior_predictive,omitempty"`
@@ -30,6 +36,9 @@ const (
 	posterior       = "posterior"
 	sampleStats     = "sample_stats"
 	observed        = "observed_data"
+	constantData    = "constant_data"
+	logPrior        = "log_prior"
+	logLikelihood   = "log_likelihood"
 	predictive      = "posterior_predictive"
 	prior           = "prior"
 	priorPredictive = "prior_predictive"
@@ -62,7 +71,8 @@ type streamedGroup struct {
 // groups are the streamed groups, in the order in which a record holds them.
 func (l Layout) groups() []streamedGroup {
 	return []streamedGroup{{posterior, l.Posterior}, {prior, l.Prior}, {priorPredictive, l.PriorPredictive},
-		{predictive, l.Predictive}, {sampleStats, l.SampleStats}}
+		{predictive, l.Predictive}, {logPrior, l.LogPrior},
+		{logLikelihood, l.LogLikelihood}, {sampleStats, l.SampleStats}}
 }
 
 func (c column) key() string { return c.group + "/" + arrayName(c.v.Name) }
@@ -85,11 +95,30 @@ func (l Layout) check() error {
 			return err
 		}
 	}
-	vs := make([]Variable, len(l.Observed))
-	for i, o := range l.Observed {
+	for _, g := range l.constants() {
+		if err := checkAll(variablesOf(g.arrays)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// A constantGroup has arrays that are written once.
+type constantGroup struct {
+	name   string
+	arrays []Observed
+}
+
+func (l Layout) constants() []constantGroup {
+	return []constantGroup{{observed, l.Observed}, {constantData, l.Constant}}
+}
+
+func variablesOf(os []Observed) []Variable {
+	vs := make([]Variable, len(os))
+	for i, o := range os {
 		vs[i] = o.Variable
 	}
-	return checkAll(vs)
+	return vs
 }
 
 func checkAll(vs []Variable) error {

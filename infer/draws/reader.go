@@ -109,9 +109,11 @@ func (r *Run) count() error {
 		}
 		r.Info.Draws = a.Shape[1]
 	}
-	for _, o := range r.Layout.Observed {
-		if a := r.arrays[observed+"/"+arrayName(o.Name)]; !a.holds(o) {
-			return fmt.Errorf("%s/%s does not have the layout's shape %v", observed, o.Name, o.Shape)
+	for _, g := range r.Layout.constants() {
+		for _, o := range g.arrays {
+			if a := r.arrays[g.name+"/"+arrayName(o.Name)]; !a.holds(o) {
+				return fmt.Errorf("%s/%s does not have the layout's shape %v", g.name, o.Name, o.Shape)
+			}
 		}
 	}
 	return nil
@@ -170,6 +172,16 @@ func (r *Run) PriorPredictive(name string) ([][]float64, error) {
 	return r.streamed(priorPredictive, r.Layout.PriorPredictive, name)
 }
 
+// LogPrior reads the log prior density of a parameter, a number for each draw, on the parameter's own scale.
+func (r *Run) LogPrior(name string) ([][]float64, error) {
+	return r.streamed(logPrior, r.Layout.LogPrior, name)
+}
+
+// LogLikelihood reads the log likelihood of the rows of an observed array, as Draws does.
+func (r *Run) LogLikelihood(name string) ([][]float64, error) {
+	return r.streamed(logLikelihood, r.Layout.LogLikelihood, name)
+}
+
 // HasStat reports whether the sampler kept a statistic.
 func (r *Run) HasStat(name string) bool { return find(r.Layout.SampleStats, name) >= 0 }
 
@@ -211,13 +223,22 @@ func (r *Run) chain(c column, chain int) (xs []float64, err error) {
 }
 
 // ObservedData reads an array of the group observed_data, row-major.
-func (r *Run) ObservedData(name string) (xs []float64, err error) {
-	i := slices.IndexFunc(r.Layout.Observed, func(o Observed) bool { return o.Name == name })
+func (r *Run) ObservedData(name string) ([]float64, error) {
+	return r.constant(constantGroup{observed, r.Layout.Observed}, name)
+}
+
+// ConstantData reads an array of the group constant_data, row-major.
+func (r *Run) ConstantData(name string) ([]float64, error) {
+	return r.constant(constantGroup{constantData, r.Layout.Constant}, name)
+}
+
+func (r *Run) constant(g constantGroup, name string) (xs []float64, err error) {
+	i := slices.IndexFunc(g.arrays, func(o Observed) bool { return o.Name == name })
 	if i < 0 {
-		return nil, fmt.Errorf("the run in %s has no %q in %s", r.Dir, name, observed)
+		return nil, fmt.Errorf("the run in %s has no %q in %s", r.Dir, name, g.name)
 	}
-	o := r.Layout.Observed[i]
-	key := observed + "/" + arrayName(name)
+	o := g.arrays[i]
+	key := g.name + "/" + arrayName(name)
 	chunk := 1
 	for _, c := range r.arrays[key].Chunks {
 		chunk *= c

@@ -26,7 +26,8 @@ type Variable struct {
 	Label [][]string `json:"label,omitempty"` // labels of an axis, or nil for numbers
 	Int   bool       `json:"int,omitempty"`   // draws are integers
 	// draws are 0 or 1, kept as truth values (ArviZ wants this of "diverging")
-	Bool bool `json:"bool,omitempty"`
+	Bool bool   `json:"bool,omitempty"`
+	Doc  string `json:"doc,omitempty"` // what the numbers are, for readers of the directory
 }
 
 // Size is the number of elements.
@@ -43,12 +44,17 @@ func (v Variable) Element(i int) string {
 	if len(v.Shape) == 0 {
 		return v.Name
 	}
+	return v.Name + "[" + v.Position(i) + "]"
+}
+
+// Position is what stands between the brackets of Element(i): "2,3"; empty for a scalar.
+func (v Variable) Position(i int) string {
 	index := make([]string, len(v.Shape))
 	for a := len(v.Shape) - 1; a >= 0; a-- {
 		index[a] = v.position(a, i%v.Shape[a])
 		i /= v.Shape[a]
 	}
-	return v.Name + "[" + strings.Join(index, ",") + "]"
+	return strings.Join(index, ",")
 }
 
 // position names place k (0-based) of an axis.

@@ -58,7 +58,7 @@ func (w *Writer) chains() int             { return len(w.buffers) }
 func (w *Writer) file(name string) string { return filepath.Join(w.dir, name) }
 
 // Append adds a draw to a chain (0-based): the elements of Layout.Posterior (or Prior and PriorPredictive, or
-// Predictive) laid end to end, then those of Layout.SampleStats.
+// Predictive), LogPrior and LogLikelihood laid end to end, then those of Layout.SampleStats.
 func (w *Writer) Append(chain int, values, stats []float64) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -229,6 +229,9 @@ func (w *Writer) Close(status Status, cause error) error {
 	w.info.Status = status
 	if cause != nil {
 		w.info.Error = cause.Error()
+	}
+	if w.err == nil && w.extends == nil {
+		w.err = w.conclude()
 	}
 	if w.err == nil {
 		w.err = w.flush()

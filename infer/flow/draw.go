@@ -14,7 +14,7 @@ import (
 
 // statistics are what is kept beside each draw, in order: log_q is the log density of the approximation.
 func statistics() []draws.Variable {
-	return []draws.Variable{{Name: "lp"}, {Name: "log_prior"}, {Name: "log_likelihood"}, {Name: "log_q"}}
+	return infer.Statistics("lp", "log_prior", "log_lik", "log_q")
 }
 
 // draw takes independent draws of each chain's approximation, and weighs them against the target.

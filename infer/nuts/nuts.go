@@ -26,16 +26,12 @@ func sample(ctx context.Context, t infer.Target, o infer.Options, rec infer.Reco
 		return r.report, err
 	}
 	defer r.close()
-	from, err := r.loadCheckpoint()
+	err := r.open()
 	if err == nil {
-		err = r.open(from)
-	}
-	sampling := from != nil && from.State.Window == len(windows(o.Warmup))
-	if err == nil && !sampling {
-		err = r.warm(from != nil)
+		err = r.warm()
 	}
 	if err == nil {
-		err = r.sample(sampling)
+		err = r.sample()
 	}
 	r.conclude()
 	return r.report, err

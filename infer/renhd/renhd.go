@@ -40,12 +40,8 @@ func sample(ctx context.Context, t infer.Target, o infer.Options, rec infer.Reco
 		return infer.Report{}, infer.Refusal{Cause: err}
 	}
 	r := newRun(ctx, s, rec)
-	sampling, err := r.loadCheckpoint()
-	if err == nil && sampling == nil {
-		err = r.warmUp()
-	}
-	if err == nil {
-		err = r.collectDraws(sampling)
+	if err = r.warmUp(); err == nil {
+		err = r.collectDraws()
 	}
 	r.completeReport()
 	r.close()

@@ -6,6 +6,7 @@ import (
 
 	"ppl/compiler/ir"
 	"ppl/infer"
+	"ppl/runtime/device"
 )
 
 // A run is one call of Sample.
@@ -17,7 +18,6 @@ type run struct {
 	stats    statistics
 	walkers  *walkers // those of state, on the device; nil before warm-up
 	swaps    *swaps
-	replay   replay
 }
 
 func newRun(ctx context.Context, s shared, rec infer.Recorder) *run {
@@ -43,19 +43,17 @@ func (r *run) reopen(rungs []rung, perChain int) error {
 
 // open loads a program for walkers in turn on the rungs. Noise steps and counts go on from the walkers before.
 func (r *run) open(program *ir.Program, rungs []rung, perChain int) error {
-	lanes := r.shared.options.Chains * perChain
-	exe, err := r.loadDevice(program, lanes)
+	o := r.shared.options
+	exe, err := o.Device.Load(program, device.Options{Lanes: o.Chains * perChain, Seed: o.Seed, Threads: o.Threads})
 	if err != nil {
 		return err
 	}
-	p := &population{PerChain: perChain, Rungs: rungs, RungOf: make([]int, lanes)}
+	p := &population{PerChain: perChain, Rungs: rungs}
+	p.RungOf = make([]int, o.Chains*perChain)
 	for lane := range p.RungOf {
 		p.RungOf[lane] = lane % perChain % len(rungs)
 	}
 	w := newWalkers(&r.shared, program, exe, p)
-	if r.replay.replaying() {
-		w.loader = nil // a blank device reads no rows
-	}
 	if old := r.walkers; old != nil {
 		p.NoiseStep, p.Gradients, w.perStep = old.NoiseStep, old.Gradients, old.perStep*2
 	}

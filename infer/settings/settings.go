@@ -62,6 +62,9 @@ func table() []setting {
 			func(s *infer.Settings, v string) error { return bits(&s.Precision, v) }},
 		{"metric", "coordinates that the walkers move in: auto, diagonal or identity",
 			func(s *infer.Settings, v string) error { return word(&s.Metric, v, "auto", "diagonal", "identity") }},
+		{"log_likelihood", "whether the log likelihood of each row of the data is kept: on, off, or auto (up to 10 " +
+			"million numbers)",
+			func(s *infer.Settings, v string) error { return word(&s.LogLikelihood, v, "auto", "on", "off") }},
 	}
 }
 

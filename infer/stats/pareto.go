@@ -10,30 +10,44 @@ import (
 // ParetoK is the shape k̂ of the generalised Pareto distribution that fits the largest importance weights, given by
 // their logs (Vehtari, Simpson, Gelman, Yao, Gabry: Pareto smoothed importance sampling, JMLR 25, 2024). The weights'
 // mean has a variance where k < ½; below 0.7 estimates from some thousands of weights can be used, above it they
-// cannot, and what the draws were made from is far from what the weights are to make of them. It is NaN where there are
-// too few weights (below 25) or some are NaN, and −∞ where they are all alike.
+// cannot: the distribution of the draws is too far from the one that the weights are for. It is NaN where there are too
+// few weights (below 25) or some are NaN, and −∞ where they are all alike.
 func ParetoK(logWeights []float64) float64 {
 	lw := slices.Sorted(slices.Values(logWeights))
 	n := len(lw)
-	tail := int(math.Ceil(min(0.2*float64(n), 3*math.Sqrt(float64(n)))))
-	if tail < 5 || slices.ContainsFunc(lw, math.IsNaN) || math.IsInf(lw[n-1], 0) {
+	tail := tailLength(n, 1)
+	if tail < fewestTail || slices.ContainsFunc(lw, math.IsNaN) || math.IsInf(lw[n-1], 0) {
 		return math.NaN()
 	}
-	cut := math.Exp(lw[n-tail-1] - lw[n-1])
-	excess := make([]float64, tail)
-	for i := range excess {
-		excess[i] = math.Exp(lw[n-tail+i]-lw[n-1]) - cut
-	}
+	excess := excesses(lw[n-tail:], lw[n-tail-1], lw[n-1])
 	if excess[tail-1] < 1e-12 {
 		return math.Inf(-1)
 	}
-	return paretoShape(excess)
+	k, _ := paretoFit(excess)
+	return k
 }
 
-// paretoShape fits a generalised Pareto distribution to sorted excesses over a threshold: the posterior mean of b = k/σ
-// by a profile likelihood on a grid (Zhang and Stephens, Technometrics 51, 2009), its k, and that shrunk towards ½ as
-// by ten more observations (Vehtari et al., appendix G).
-func paretoShape(x []float64) float64 {
+const fewestTail = 5 // weights that a distribution can be fitted to
+
+// tailLength is how many of n weights are the tail; reff is the effective share of the draws that they come from.
+func tailLength(n int, reff float64) int {
+	return int(math.Ceil(min(0.2*float64(n), 3*math.Sqrt(float64(n)/reff))))
+}
+
+// excesses are weights less a threshold, all given by logs, in units of the greatest.
+func excesses(tail []float64, cut, greatest float64) []float64 {
+	threshold := math.Exp(cut - greatest)
+	out := make([]float64, len(tail))
+	for i, x := range tail {
+		out[i] = math.Exp(x-greatest) - threshold
+	}
+	return out
+}
+
+// paretoFit fits a generalised Pareto distribution to sorted excesses over a threshold: the posterior mean of b = k/σ
+// by a profile likelihood on a grid (Zhang and Stephens, Technometrics 51, 2009), its k, shrunk towards ½ as by ten more
+// observations (Vehtari et al., appendix G), and its scale σ.
+func paretoFit(x []float64) (k, sigma float64) {
 	const spread, pseudo = 3, 10
 	n := len(x)
 	grid := 30 + int(math.Sqrt(float64(n)))
@@ -51,7 +65,8 @@ func paretoShape(x []float64) float64 {
 	for j := range b {
 		mean += b[j] * math.Exp(likelihood[j]-total)
 	}
-	return (float64(n)*shapeAt(mean, x) + pseudo*0.5) / (float64(n) + pseudo)
+	k = shapeAt(mean, x)
+	return (float64(n)*k + pseudo*0.5) / (float64(n) + pseudo), -k / mean
 }
 
 // shapeAt is the k that is most likely when k/σ = −b.

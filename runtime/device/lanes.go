@@ -2,8 +2,6 @@ package device
 
 import (
 	"fmt"
-	"maps"
-	"slices"
 
 	"ppl/compiler/ir"
 )
@@ -41,9 +39,6 @@ func NewLaneBuffers(buffers []ir.Buffer, lanes, width int, allocate func(n int) 
 	}
 	return s
 }
-
-// Buffers are the names of the lane buffers, sorted.
-func (s *LaneBuffers) Buffers() []string { return slices.Sorted(maps.Keys(s.names)) }
 
 // Size is the number of elements per lane of a lane buffer.
 func (s *LaneBuffers) Size(name string) int { return s.buffers[s.id(name)].Size }

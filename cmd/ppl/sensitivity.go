@@ -1,0 +1,38 @@
+package main
+
+import (
+	"github.com/spf13/cobra"
+
+	"ppl/infer/report"
+)
+
+func sensitivityCommand(c *console) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "sensitivity RUN [NAME…] [--prior P,…] [--json]",
+		Short: "Say how far the posterior depends on the priors",
+		Long: "Raise the prior, and then the likelihood, to powers slightly below and above 1, and measure how far the " +
+			"posterior of each quantity\n" +
+			"moves (power-scaling; no sampling anew). Scaled are the priors that read no other parameter, or those named " +
+			"by --prior.",
+		Args: atLeastOne("RUN", 0),
+
+		DisableFlagsInUseLine: true,
+	}
+	priors := cmd.Flags().StringSlice("prior", nil, "scale the priors of `P,…`")
+	asJSON := cmd.Flags().Bool("json", false, "print one JSON object")
+	cmd.RunE = func(_ *cobra.Command, args []string) error {
+		run, err := openRun(args[0])
+		if err != nil {
+			return err
+		}
+		s, err := report.Sensitivity(run, args[1:], *priors)
+		if err != nil {
+			return fault(err)
+		}
+		if *asJSON {
+			return s.JSON(c.out)
+		}
+		return s.Text(c.out, c.width)
+	}
+	return cmd
+}

@@ -1,0 +1,221 @@
+package emit
+
+import (
+	"math"
+	"slices"
+
+	"ppl/autodiff"
+	"ppl/compiler/model"
+	"ppl/infer/draws"
+	"ppl/lang/diag"
+)
+
+// Pointwise are the log densities that a run keeps beside its draws.
+//
+//	mu ~ Normal(0, 10)                 Priors: mu, a number
+//	y[i in N] ~ Normal(mu, 1)          Rows:   y[N], the log density of each observation
+//
+// Priors are densities of the parameters on their own scale, without log-Jacobian. A row is what stays of an observation
+// when its latents are summed out; observations that share a latent are one row, and a missing entry is none.
+type Pointwise struct {
+	Priors, Rows []Kept
+}
+
+// Kept is a log density with the description that goes into the run directory.
+type Kept struct {
+	Variable draws.Variable
+	Node     Node
+}
+
+// Pointwise emits the log densities of each prior and each row at theta.
+func (p *Plan) Pointwise(theta Node) Pointwise {
+	e := newEmitter(theta.Graph(), p.Data, p.steps, &diag.List{})
+	e.fromTheta(p, theta)
+	var out Pointwise
+	rows := map[string][]rowBlock{}
+	var names []string
+	for _, f := range e.factors(p.Data.Model.Terms, nil) {
+		if !f.lik {
+			out.Priors = addPrior(out.Priors, f)
+			continue
+		}
+		name := Rows{Arrays: f.arrays}.Name()
+		if rows[name] == nil {
+			names = append(names, name)
+		}
+		rows[name] = append(rows[name], e.rowBlock(p, f, len(rows[name])))
+	}
+	for _, name := range names {
+		out.Rows = append(out.Rows, e.keep(name, rows[name]))
+	}
+	return out
+}
+
+// addPrior adds a factor to the log prior of its array.
+func addPrior(priors []Kept, f factor) []Kept {
+	sum := autodiff.SumAll(f.v.node)
+	i := slices.IndexFunc(priors, func(k Kept) bool { return k.Variable.Name == f.law.Name })
+	if i < 0 {
+		return append(priors, Kept{draws.Variable{Name: f.law.Name}, sum})
+	}
+	priors[i].Node = autodiff.Add(priors[i].Node, sum)
+	return priors
+}
+
+// A rowBlock is the rows of one statement.
+type rowBlock struct {
+	v      value
+	plates draws.Variable // the statement's plates as axes
+	places []int          // row by row, the element of the observed array, −1 where it is missing; nil if not known
+	of     draws.Variable // the observed array
+}
+
+// rowBlock describes the rows that the k-th likelihood of an array gives.
+func (e *emitter) rowBlock(p *Plan, f factor, k int) rowBlock {
+	b := rowBlock{v: f.v}
+	for _, i := range f.v.bound {
+		box := e.box(i.Set)
+		b.plates.Shape = append(b.plates.Shape, box.size())
+		b.plates.Dims = append(b.plates.Dims, i.Set.Name)
+		b.plates.First = append(b.plates.First, box.lo)
+		b.plates.Label = append(b.plates.Label, e.labels(i.Set, box))
+	}
+	terms := likelihoods(p.Data.Model.Terms, f.arrays[0])
+	if len(f.arrays) > 1 || k >= len(terms) {
+		return b
+	}
+	at := e.placesOf(terms[k])
+	if !slices.EqualFunc(at.bound, f.v.bound, func(x, y *model.Index) bool { return x.Set.Same(y.Set) }) {
+		return b // a latent that rows share has been summed out, so that a row is none of the statement's
+	}
+	b.of = e.variable(f.arrays[0])
+	for _, x := range autodiff.Eval(nil, at.node)[0] {
+		b.places = append(b.places, int(x))
+	}
+	return b
+}
+
+func likelihoods(terms []*model.Term, a *model.Array) (out []*model.Term) {
+	for _, t := range terms {
+		if t.Array == a && (t.Kind == model.Likelihood || t.Kind == model.LatentPrior) {
+			out = append(out, t)
+		}
+	}
+	return out
+}
+
+// placesOf is, over a statement's plates, the number of the element of its array that it is about, row-major; of a
+// vector or matrix, of its first. It is −1 where the element is missing.
+func (e *emitter) placesOf(t *model.Term) value {
+	number := make([]float64, product(e.shape(nil, t.Array.Type.Axes)))
+	for i := range number {
+		number[i] = float64(i)
+		if d := e.data.Arrays[t.Array]; len(d.Values) == len(number) && math.IsNaN(d.Values[i]) {
+			number[i] = -1
+		}
+	}
+	axes := t.Array.Type.Axes
+	v := value{e.g.Data(t.Array.Name+" places", number, e.shape(nil, axes)...), nil, axes}
+	if sub, ok := t.Value.(*model.Subscript); ok {
+		at := *sub
+		at.X = &known{v: v}
+		v = e.subscript(&at)
+	}
+	for len(v.axes) > 0 {
+		v.node, v.axes = firstOf(v.node, len(v.bound)), v.axes[1:]
+	}
+	bound := union(v, value{bound: e.platesOf(t)})
+	return value{e.align(v, bound, nil), bound, nil}
+}
+
+// firstOf takes the first element along an axis.
+func firstOf(n Node, axis int) Node {
+	hi := slices.Clone(n.Shape())
+	hi[axis] = 1
+	return autodiff.Reshape(autodiff.Slice(n, make([]int, len(hi)), hi), slices.Delete(slices.Clone(hi), axis, axis+1)...)
+}
+
+// keep puts the rows of an observed array together: over its plates where one statement speaks of all of them, else one
+// after the other, named by the elements that they are about.
+func (e *emitter) keep(name string, blocks []rowBlock) Kept {
+	if len(blocks) == 1 && !slices.Contains(blocks[0].places, -1) {
+		v := blocks[0].plates
+		v.Name = name
+		return Kept{v, blocks[0].v.node}
+	}
+	var parts []Node
+	var labels []string
+	for _, b := range blocks {
+		rows, names := b.present(e.g)
+		parts, labels = append(parts, rows), append(labels, names...)
+	}
+	v := draws.Variable{Name: name, Shape: []int{len(labels)}, Dims: []string{name + "_row"}, Label: [][]string{labels}}
+	return Kept{v, autodiff.Concat(0, parts...)}
+}
+
+// present are the rows of a block that are not missing, as a vector, and their names.
+func (b rowBlock) present(g *autodiff.Graph) (rows Node, names []string) {
+	var keep []float64
+	for i := range b.v.node.Size() {
+		switch {
+		case b.places == nil:
+			names = append(names, b.plates.Position(i))
+		case b.places[i] < 0:
+			continue
+		default:
+			names = append(names, b.of.Position(b.places[i]))
+		}
+		keep = append(keep, float64(i))
+	}
+	flat := autodiff.Reshape(b.v.node, b.v.node.Size())
+	if len(keep) == flat.Size() {
+		return flat, names
+	}
+	return autodiff.Gather(flat, g.Data("present", keep, len(keep))), names
+}
+
+// TopLevel are the parameters whose prior reads no other parameter.
+func (p *Plan) TopLevel() (names []string) {
+	for _, t := range p.Data.Model.Terms {
+		if t.Kind == model.Prior && !readsParameter(t.Array, t.Exprs()) && !slices.Contains(names, t.Array.Name) {
+			names = append(names, t.Array.Name)
+		}
+	}
+	return names
+}
+
+// readsParameter reports whether expressions read a parameter other than own, itself or through definitions.
+func readsParameter(own *model.Array, xs []model.Expr) bool {
+	seen := map[*model.Array]bool{own: true}
+	for todo := model.Arrays(xs...); len(todo) > 0; todo = todo[1:] {
+		a := todo[0]
+		switch {
+		case seen[a]:
+			continue
+		case a.Role == model.Parameter || a.Role == model.Latent:
+			return true
+		}
+		seen[a] = true
+		for _, p := range a.Pieces {
+			if p.Value != nil {
+				todo = append(todo, model.Arrays(p.Value)...)
+			}
+		}
+	}
+	return false
+}
+
+// Constants is the data that nothing observes, the predictors, with their axes.
+func (p *Plan) Constants() (vars []draws.Variable, values [][]float64) {
+	e := newEmitter(autodiff.New(), p.Data, p.steps, &diag.List{})
+	for _, a := range p.Data.Model.Arrays {
+		d, ok := p.Data.Arrays[a]
+		if !ok || d.Values == nil || len(likelihoods(p.Data.Model.Terms, a)) > 0 {
+			continue
+		}
+		v := e.variable(a)
+		v.Int = v.Int && !slices.ContainsFunc(d.Values, math.IsNaN)
+		vars, values = append(vars, v), append(values, d.Values)
+	}
+	return vars, values
+}

@@ -1,0 +1,160 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strings"
+
+	"ppl/infer/draws"
+	"ppl/infer/stats"
+)
+
+// A Comparison has the models of several runs by how well they predict the same rows, the best first.
+type Comparison struct {
+	Of     string
+	Models []Compared
+}
+
+// Compared is one model of a comparison.
+type Compared struct {
+	LOO    LOO
+	Behind float64 // elpd that the best has more
+	SE     float64 // standard error of that difference over rows
+	Weight float64 // of stacking
+}
+
+// Compare cross-validates the observed array called name in each run; name may be empty as for CrossValidate.
+func Compare(runs []*draws.Run, name string) (Comparison, error) {
+	c := Comparison{}
+	var first []float64
+	for k, r := range runs {
+		l, err := CrossValidate(r, name)
+		if err != nil {
+			return c, err
+		}
+		data, err := observedOf(r, l.Variable.Name)
+		if err != nil {
+			return c, err
+		}
+		if k == 0 {
+			c.Of, first = l.Variable.Name, data
+		} else if err := sameRows(c.Models[0].LOO, l, first, data); err != nil {
+			return c, err
+		}
+		c.Models = append(c.Models, Compared{LOO: l})
+	}
+	slices.SortStableFunc(c.Models, func(a, b Compared) int {
+		if a.LOO.PSIS.Total().ELPD > b.LOO.PSIS.Total().ELPD {
+			return -1
+		}
+		return 1
+	})
+	var models []stats.Pointwise
+	for i := range c.Models {
+		m := &c.Models[i]
+		models = append(models, m.LOO.PSIS)
+		m.Behind, m.SE = stats.Difference(models[0], m.LOO.PSIS)
+	}
+	for i, w := range stats.Stacking(models) {
+		c.Models[i].Weight = w
+	}
+	return c, nil
+}
+
+// observedOf is the data that rows are of; nil where they are of several arrays.
+func observedOf(r *draws.Run, name string) ([]float64, error) {
+	if !slices.ContainsFunc(r.Layout.Observed, func(o draws.Observed) bool { return o.Name == name }) {
+		return nil, nil
+	}
+	return r.ObservedData(name)
+}
+
+// sameRows refuses runs whose rows are not the same data: differences row by row would mean nothing.
+func sameRows(a, b LOO, dataA, dataB []float64) error {
+	what := fmt.Sprintf("%s and %s cannot be compared: ", a.Dir, b.Dir)
+	if n, m := a.Variable.Size(), b.Variable.Size(); n != m {
+		return Unusable{fmt.Sprintf("%sthe first predicts %s in %d rows, the second %s in %d", what, a.Variable.Name, n,
+			b.Variable.Name, m)}
+	}
+	same := func(x, y float64) bool { return x == y || math.IsNaN(x) && math.IsNaN(y) }
+	if dataA != nil && dataB != nil && !slices.EqualFunc(dataA, dataB, same) {
+		return Unusable{what + "they observed different data; a transformed response has another density, too"}
+	}
+	return nil
+}
+
+// Text prints a line for each model.
+func (c Comparison) Text(w io.Writer, width int) error {
+	var b strings.Builder
+	best := c.Models[0].LOO
+	paragraph(&b, "", fmt.Sprintf("Prediction of %s left out one at a time, %s rows; the best model first.", c.Of,
+		thousands(int64(best.Variable.Size()))), width)
+	b.WriteByte('\n')
+	rows := [][]string{{"run", "elpd_loo", "se", "p_loo", "elpd_diff", "se_diff", "weight", "bad k̂"}}
+	for _, m := range c.Models {
+		t := m.LOO.PSIS.Total()
+		rows = append(rows, []string{m.LOO.Dir, digit(t.ELPD), digit(t.SE), digit(t.P), digit(-m.Behind), digit(m.SE),
+			fmt.Sprintf("%.2f", m.Weight), fmt.Sprint(len(m.LOO.Bad()))})
+	}
+	columns(&b, rows)
+	b.WriteByte('\n')
+	for _, note := range c.notes() {
+		paragraph(&b, "", note, width)
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// notes say what the table does not.
+func (c Comparison) notes() (notes []string) {
+	for _, m := range c.Models {
+		if n := len(m.LOO.Bad()); n > 0 {
+			notes = append(notes, fmt.Sprintf("warning: in %s, %d %s a Pareto k̂ above %.2f: ppl loo %s names them.", m.LOO.Dir,
+				n, plural(n, "row has", "rows have"), m.LOO.MaxK(), m.LOO.Dir))
+		}
+	}
+	if len(c.Models) < 2 {
+		return notes
+	}
+	second := c.Models[1]
+	switch {
+	case second.Behind < 4:
+		notes = append(notes, "The first two differ by less than 4: they predict equally well.")
+	case second.Behind < 2*second.SE:
+		notes = append(notes, "The first two differ by less than two standard errors.")
+	}
+	if c.Models[0].LOO.Variable.Size() < 100 {
+		notes = append(notes, "With fewer than 100 rows the standard error of a difference is too small.")
+	}
+	return notes
+}
+
+type comparedRow struct {
+	Run     string       `json:"run"`
+	ELPD    draws.Number `json:"elpd_loo"`
+	SE      draws.Number `json:"se"`
+	P       draws.Number `json:"p_loo"`
+	Diff    draws.Number `json:"elpd_diff"`
+	SEDiff  draws.Number `json:"se_diff"`
+	Weight  draws.Number `json:"weight"`
+	WAIC    draws.Number `json:"elpd_waic"`
+	BadRows int          `json:"bad_rows"`
+}
+
+// JSON prints one object.
+func (c Comparison) JSON(w io.Writer) error {
+	rows := []comparedRow{}
+	for _, m := range c.Models {
+		t := m.LOO.PSIS.Total()
+		rows = append(rows, comparedRow{m.LOO.Dir, draws.Number(t.ELPD), draws.Number(t.SE), draws.Number(t.P),
+			draws.Number(-m.Behind), draws.Number(m.SE), draws.Number(m.Weight),
+			draws.Number(m.LOO.WAIC.Total().ELPD), len(m.LOO.Bad())})
+	}
+	return printJSON(w, struct {
+		Of     string        `json:"of"`
+		Rows   int           `json:"rows"`
+		Models []comparedRow `json:"models"`
+	}{c.Of, c.Models[0].LOO.Variable.Size(), rows})
+}

@@ -1,0 +1,260 @@
+package report
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strings"
+
+	"ppl/infer/draws"
+	"ppl/infer/stats"
+)
+
+// LOO is how well a model predicts each row of its data from all others.
+type LOO struct {
+	Dir      string
+	Variable draws.Variable // the rows, with their labels
+	Draws    int            // of all chains
+	PSIS     stats.Pointwise
+	WAIC     stats.Pointwise
+	PIT      []float64 // by row; nil where the run has no predictions of them
+}
+
+// CrossValidate estimates leave-one-out prediction of an observed array from the draws of a run. Name is empty where the
+// run has the log likelihood of one array only.
+func CrossValidate(r *draws.Run, name string) (LOO, error) {
+	v, err := rowsOf(r, name)
+	if err != nil {
+		return LOO{}, err
+	}
+	chains, err := r.LogLikelihood(v.Name)
+	if err != nil {
+		return LOO{}, err
+	}
+	reff, err := relativeESS(r)
+	if err != nil {
+		return LOO{}, err
+	}
+	logLik := make([][]float64, v.Size())
+	parallel(len(logLik), func(i int) { logLik[i] = slices.Concat(element(chains, i, v.Size())...) })
+	for i, row := range logLik {
+		if slices.ContainsFunc(row, func(x float64) bool { return math.IsNaN(x) || math.IsInf(x, 0) }) {
+			return LOO{}, Unusable{fmt.Sprintf("the log likelihood of %s is not finite in some draws", v.Element(i))}
+		}
+	}
+	l := LOO{Dir: r.Dir, Variable: v, Draws: len(logLik[0]), WAIC: stats.WAIC(logLik)}
+	predicted, observed, err := predictions(r, v)
+	if err != nil {
+		return LOO{}, err
+	}
+	l.PSIS = stats.LOO(logLik, reff, func(i int, w []float64) {
+		if predicted != nil {
+			l.PIT = append(l.PIT, stats.PIT(slices.Concat(element(predicted, i, v.Size())...), w, observed[i]))
+		}
+	})
+	return l, nil
+}
+
+// Unusable says why something cannot be made from a run; the fault is the question's, not the disk's.
+type Unusable struct{ Reason string }
+
+func (u Unusable) Error() string { return u.Reason }
+
+// rowsOf finds the rows that can be left out one by one.
+func rowsOf(r *draws.Run, name string) (draws.Variable, error) {
+	var names []string
+	for _, v := range r.Layout.LogLikelihood {
+		names = append(names, v.Name)
+	}
+	i := slices.Index(names, name)
+	switch {
+	case r.Info.Draws == 0:
+		return draws.Variable{}, Unusable{r.Dir + " has no draws yet of every chain"}
+	case len(names) == 0:
+		return draws.Variable{}, Unusable{r.Dir + " does not hold the log likelihood of each row; sample again with " +
+			"--set log_likelihood=on"}
+	case name == "" && len(names) == 1:
+		i = 0
+	case name == "":
+		return draws.Variable{}, Unusable{fmt.Sprintf("%s holds the log likelihood of several observations; name one "+
+			"of %s", r.Dir, strings.Join(names, ", "))}
+	case i < 0:
+		return draws.Variable{}, Unusable{fmt.Sprintf("%s has no log likelihood of %s; it has that of %s", r.Dir, name,
+			strings.Join(names, ", "))}
+	}
+	v := r.Layout.LogLikelihood[i]
+	if v.Size() < 2 {
+		return v, Unusable{fmt.Sprintf("the log likelihood of %s is one number: its elements depend on each other given "+
+			"the parameters, so that none can be left out", v.Name)}
+	}
+	return v, nil
+}
+
+// relativeESS is the effective share of the draws: the mean, over all that is saved, of the effective size for the mean.
+func relativeESS(r *draws.Run) (float64, error) {
+	total, n := 0.0, 0
+	if r.Layout.Chains < 2 {
+		return 1, nil // as ArviZ has it: one chain cannot show how slowly it moves
+	}
+	for _, v := range r.Layout.Posterior {
+		chains, err := r.Draws(v.Name)
+		if err != nil {
+			return 0, err
+		}
+		sizes := make([]float64, v.Size())
+		parallel(len(sizes), func(i int) { sizes[i] = stats.ESSMean(element(chains, i, v.Size())) })
+		for _, s := range sizes {
+			if !math.IsNaN(s) {
+				total, n = total+s, n+1
+			}
+		}
+	}
+	if n == 0 {
+		return 1, nil
+	}
+	return total / float64(n) / float64(r.Layout.Chains*r.Info.Draws), nil
+}
+
+// predictions are the replicates of the rows of v and their data, where the run has both, row for row.
+func predictions(r *draws.Run, v draws.Variable) (predicted [][]float64, data []float64, err error) {
+	i := slices.IndexFunc(r.Layout.Predictive, func(p draws.Variable) bool { return p.Name == v.Name })
+	if i < 0 || !slices.Equal(r.Layout.Predictive[i].Shape, v.Shape) {
+		return nil, nil, nil
+	}
+	if data, err = r.ObservedData(v.Name); err != nil || len(data) != v.Size() {
+		return nil, nil, err
+	}
+	predicted, err = r.Predictive(v.Name)
+	return predicted, data, err
+}
+
+// MaxK is the shape up to which the weights of so many draws can be used (Vehtari et al. 2024).
+func (l LOO) MaxK() float64 { return min(1-1/math.Log10(float64(l.Draws)), maxParetoK) }
+
+// Bad lists the rows whose weights cannot be used, the worst first.
+func (l LOO) Bad() (rows []int) {
+	for i, k := range l.PSIS.K {
+		if !(k <= l.MaxK()) {
+			rows = append(rows, i)
+		}
+	}
+	slices.SortStableFunc(rows, func(a, b int) int {
+		if l.PSIS.K[a] > l.PSIS.K[b] {
+			return -1
+		}
+		return 1
+	})
+	return rows
+}
+
+// shownRows is how many rows with bad weights are listed.
+const shownRows = 10
+
+// Text prints the estimates, and the rows that they cannot be trusted for.
+func (l LOO) Text(w io.Writer, width int) error {
+	var b strings.Builder
+	paragraph(&b, "", fmt.Sprintf("%s: prediction of %s left out one at a time, %s rows, %s draws", l.Dir, l.Variable.Name,
+		thousands(int64(l.Variable.Size())), thousands(int64(l.Draws))), width)
+	loo, waic := l.PSIS.Total(), l.WAIC.Total()
+	b.WriteByte('\n')
+	columns(&b, [][]string{{"", "estimate", "se"}, {"elpd_loo", digit(loo.ELPD), digit(loo.SE)},
+		{"p_loo", digit(loo.P), ""}, {"elpd_waic", digit(waic.ELPD), digit(waic.SE)}, {"p_waic", digit(waic.P), ""}})
+	b.WriteByte('\n')
+	l.weights(&b, width)
+	l.spread(&b, width)
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+func digit(x float64) string { return fixed(x, 1) }
+
+// weights says which rows have weights that cannot be used.
+func (l LOO) weights(b *strings.Builder, width int) {
+	bad := l.Bad()
+	if len(bad) == 0 {
+		paragraph(b, "", fmt.Sprintf("Pareto k̂ is at most %.2f in every row (%.2f is good).",
+			slices.Max(l.PSIS.K), l.MaxK()), width)
+		return
+	}
+	rows := [][]string{{"row", "k̂", "elpd"}}
+	for _, i := range bad[:min(len(bad), shownRows)] {
+		rows = append(rows, []string{l.Variable.Element(i), fmt.Sprintf("%.2f", l.PSIS.K[i]), digit(l.PSIS.ELPD[i])})
+	}
+	columns(b, rows)
+	if len(bad) > shownRows {
+		fmt.Fprintf(b, "… and %s more\n", thousands(int64(len(bad)-shownRows)))
+	}
+	b.WriteByte('\n')
+	paragraph(b, "warning: ", fmt.Sprintf("Pareto k̂ is above %.2f in %s of %s rows: the draws say too little about the "+
+		"posterior without such a row, and elpd_loo is too high most often. A row that surprises the model does that: "+
+		"look at it, or give the likelihood heavier tails. Leaving such rows out by sampling again is not offered yet.",
+		l.MaxK(), thousands(int64(len(bad))), thousands(int64(l.Variable.Size()))), width)
+}
+
+// spread says whether predictions are as wide as they should be.
+func (l LOO) spread(b *strings.Builder, width int) {
+	if l.PIT == nil {
+		paragraph(b, "", fmt.Sprintf("For LOO-PIT, draw predictions first: ppl predict %s", l.Dir), width)
+		return
+	}
+	outside := 0
+	for _, p := range l.PIT {
+		if p < .05 || p > .95 {
+			outside++
+		}
+	}
+	paragraph(b, "", fmt.Sprintf("LOO-PIT: %s of %s rows lie outside the middle 90 %% of their prediction, where %.0f are "+
+		"expected.", thousands(int64(outside)), thousands(int64(len(l.PIT))), .1*float64(len(l.PIT))), width)
+}
+
+// looDocument is the JSON form of LOO.
+type looDocument struct {
+	Run     string       `json:"run"`
+	Of      string       `json:"of"`
+	Rows    int          `json:"rows"`
+	Draws   int          `json:"draws"`
+	ELPD    draws.Number `json:"elpd_loo"`
+	SE      draws.Number `json:"se"`
+	P       draws.Number `json:"p_loo"`
+	WAIC    draws.Number `json:"elpd_waic"`
+	WAICSE  draws.Number `json:"se_waic"`
+	PWAIC   draws.Number `json:"p_waic"`
+	GoodK   draws.Number `json:"good_k"`
+	BadRows int          `json:"bad_rows"`
+	Each    []looRow     `json:"each"`
+}
+
+type looRow struct {
+	Row  string        `json:"row"`
+	ELPD draws.Number  `json:"elpd_loo"`
+	K    draws.Number  `json:"pareto_k"`
+	WAIC draws.Number  `json:"elpd_waic"`
+	PIT  *draws.Number `json:"pit,omitempty"`
+}
+
+// JSON prints one object, with every row.
+func (l LOO) JSON(w io.Writer) error {
+	loo, waic := l.PSIS.Total(), l.WAIC.Total()
+	d := looDocument{l.Dir, l.Variable.Name, l.Variable.Size(), l.Draws, draws.Number(loo.ELPD), draws.Number(loo.SE),
+		draws.Number(loo.P), draws.Number(waic.ELPD), draws.Number(waic.SE), draws.Number(waic.P),
+		draws.Number(l.MaxK()), len(l.Bad()), nil}
+	for i := range l.PSIS.ELPD {
+		row := looRow{l.Variable.Element(i), draws.Number(l.PSIS.ELPD[i]), draws.Number(l.PSIS.K[i]),
+			draws.Number(l.WAIC.ELPD[i]), nil}
+		if l.PIT != nil {
+			pit := draws.Number(l.PIT[i])
+			row.PIT = &pit
+		}
+		d.Each = append(d.Each, row)
+	}
+	return printJSON(w, d)
+}
+
+func printJSON(w io.Writer, document any) error {
+	e := json.NewEncoder(w)
+	e.SetIndent("", "  ")
+	e.SetEscapeHTML(false)
+	return e.Encode(document)
+}

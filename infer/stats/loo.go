@@ -1,0 +1,127 @@
+package stats
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/stat"
+)
+
+// Pointwise is what a model predicts of each row of its data: the expected log predictive density of the row when it is
+// left out, and the effective number of parameters that it takes. Without Pareto shapes K it is from WAIC.
+type Pointwise struct {
+	ELPD []float64
+	P    []float64
+	K    []float64
+}
+
+// A Total is the sum over rows, with its standard error.
+type Total struct{ ELPD, SE, P float64 }
+
+// Total sums over rows; the standard error is √n times the deviation of the rows.
+func (p Pointwise) Total() Total {
+	return Total{floats.Sum(p.ELPD), standardError(p.ELPD), floats.Sum(p.P)}
+}
+
+// standardError of a sum of independent terms.
+func standardError(terms []float64) float64 {
+	return math.Sqrt(float64(len(terms)) * stat.PopVariance(terms, nil))
+}
+
+// LOO estimates leave-one-out cross-validation by Pareto smoothed importance sampling (Vehtari, Gelman, Gabry: Practical
+// Bayesian model evaluation using leave-one-out cross-validation and WAIC, Statistics and Computing 27, 2017). logLik has
+// for each row its log likelihood at every draw, chain after chain; reff is the effective share of the draws. The
+// weights of the rows are handed to use, where it is not nil.
+func LOO(logLik [][]float64, reff float64, use func(row int, logWeights []float64)) Pointwise {
+	var p Pointwise
+	for i, ll := range logLik {
+		ratios := make([]float64, len(ll))
+		floats.SubTo(ratios, ratios, ll)
+		w, k := PSIS(ratios, reff)
+		if use != nil {
+			use(i, w)
+		}
+		full := floats.LogSumExp(ll) - math.Log(float64(len(ll)))
+		floats.Add(w, ll)
+		elpd := floats.LogSumExp(w)
+		p.ELPD, p.K, p.P = append(p.ELPD, elpd), append(p.K, k), append(p.P, full-elpd)
+	}
+	return p
+}
+
+// WAIC is Watanabe's criterion, on the scale of LOO: the log pointwise predictive density less the variance over draws of
+// each row's log likelihood (the same paper, section 2.3).
+func WAIC(logLik [][]float64) Pointwise {
+	var p Pointwise
+	for _, ll := range logLik {
+		full := floats.LogSumExp(ll) - math.Log(float64(len(ll)))
+		v := stat.PopVariance(ll, nil)
+		p.ELPD, p.P = append(p.ELPD, full-v), append(p.P, v)
+	}
+	return p
+}
+
+// PIT is the share of weighted predictions below what was observed, half of those equal to it included: uniform over
+// rows where the predictions have the right spread.
+func PIT(predicted, logWeights []float64, observed float64) float64 {
+	total := 0.0
+	for d, y := range predicted {
+		switch w := math.Exp(logWeights[d]); {
+		case y < observed:
+			total += w
+		case y == observed:
+			total += w / 2
+		}
+	}
+	return total
+}
+
+// Difference is how much better a predicts than b, with the standard error of that over rows.
+func Difference(a, b Pointwise) (elpd, se float64) {
+	d := make([]float64, len(a.ELPD))
+	floats.SubTo(d, a.ELPD, b.ELPD)
+	return floats.Sum(d), standardError(d)
+}
+
+// Stacking are the weights of models, by rows of each, that maximise the log score of their mixture (Yao, Vehtari,
+// Simpson, Gelman: Using stacking to average Bayesian predictive distributions, Bayesian Analysis 13, 2018). The score is
+// concave and the weights are those of a mixture with known components, so that expectation maximisation finds them.
+func Stacking(models []Pointwise) []float64 {
+	const iterations, enough = 100_000, 1e-10
+	rows := len(models[0].ELPD)
+	density := make([]float64, rows*len(models)) // row by row, in units of the row's best
+	for i := range rows {
+		best := math.Inf(-1)
+		for _, m := range models {
+			best = math.Max(best, m.ELPD[i])
+		}
+		for k, m := range models {
+			density[i*len(models)+k] = math.Exp(m.ELPD[i] - best)
+		}
+	}
+	w := make([]float64, len(models))
+	floats.AddConst(1/float64(len(models)), w)
+	next := make([]float64, len(w))
+	for range iterations {
+		mixtureStep(next, w, density)
+		moved := floats.Distance(next, w, math.Inf(1))
+		copy(w, next)
+		if moved < enough {
+			break
+		}
+	}
+	return w
+}
+
+// mixtureStep is one step of expectation maximisation for the weights of known densities.
+func mixtureStep(next, w, density []float64) {
+	clear(next)
+	rows := len(density) / len(w)
+	for i := range rows {
+		d := density[i*len(w) : (i+1)*len(w)]
+		mix := floats.Dot(d, w)
+		for k := range w {
+			next[k] += w[k] * d[k] / mix / float64(rows)
+		}
+	}
+}

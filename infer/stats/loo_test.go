@@ -1,0 +1,186 @@
+package stats
+
+import (
+	"encoding/json"
+	"math"
+	"os"
+	"slices"
+	"testing"
+)
+
+// A congruential generator and sums of twelve uniforms, as in testdata/loo.py.
+type lcg uint64
+
+func (s *lcg) uniform() float64 {
+	*s = *s*6364136223846793005 + 1442695040888963407
+	return float64(uint64(*s)>>11) / (1 << 53)
+}
+
+func (s *lcg) normal() float64 {
+	sum := 0.
+	for range 12 {
+		sum += s.uniform()
+	}
+	return sum - 6
+}
+
+// A looCase is what testdata/loo.py makes: draws of a mean by chain, data, predictions by row, log likelihoods of three
+// models by row.
+type looCase struct {
+	mu        [][]float64
+	y         []float64
+	predicted [][]float64
+	logLik    map[string][][]float64
+}
+
+func newLOOCase() looCase {
+	s := lcg(12345)
+	c := looCase{y: []float64{-1.5, -.5, 0, .25, 1, 2, 3.5, 9}, logLik: map[string][][]float64{}}
+	for range 4 {
+		var chain []float64
+		for range 250 {
+			chain = append(chain, .25*s.normal())
+		}
+		c.mu = append(c.mu, chain)
+	}
+	for d := range c.mu[0] {
+		c.mu[0][d] += .1
+	}
+	c.predicted = make([][]float64, len(c.y))
+	for _, m := range slices.Concat(c.mu...) {
+		for i := range c.y {
+			c.predicted[i] = append(c.predicted[i], m+s.normal())
+		}
+	}
+	for name, scale := range map[string]float64{"narrow": 1, "wide": 2, "shifted": 1.5} {
+		shift := 0.
+		if name == "shifted" {
+			shift = .5
+		}
+		for _, y := range c.y {
+			var row []float64
+			for _, m := range slices.Concat(c.mu...) {
+				z := (y - m - shift) / scale
+				row = append(row, -z*z/2-math.Log(scale)-math.Log(2*math.Pi)/2)
+			}
+			c.logLik[name] = append(c.logLik[name], row)
+		}
+	}
+	return c
+}
+
+func (c looCase) reff() float64 { return ESSMean(c.mu) / 1000 }
+
+type looReference struct {
+	ELPD  float64 `json:"elpd"`
+	SE    float64 `json:"se"`
+	P     float64 `json:"p"`
+	K     []float64
+	WAIC  float64 `json:"waic"`
+	WSE   float64 `json:"waic_se"`
+	PWAIC float64 `json:"p_waic"`
+}
+
+func readLOO(t *testing.T, into any) {
+	t.Helper()
+	text, err := os.ReadFile("testdata/loo.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(text, into); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func wantNear(t *testing.T, what string, got, want, tolerance float64) {
+	t.Helper()
+	if !(math.Abs(got-want) <= tolerance*math.Max(1, math.Abs(want))) {
+		t.Errorf("%s: %.9g, want %.9g", what, got, want)
+	}
+}
+
+// Numbers are those of ArviZ 0.23 (testdata/loo.py).
+func TestLOOAgainstArviZ(t *testing.T) {
+	c := newLOOCase()
+	var want map[string]json.RawMessage
+	readLOO(t, &want)
+	for name, logLik := range c.logLik {
+		var w looReference
+		if err := json.Unmarshal(want[name], &w); err != nil {
+			t.Fatal(err)
+		}
+		p := LOO(logLik, c.reff(), nil)
+		got := p.Total()
+		wantNear(t, name+" elpd", got.ELPD, w.ELPD, 1e-6)
+		wantNear(t, name+" se", got.SE, w.SE, 1e-6)
+		wantNear(t, name+" p", got.P, w.P, 1e-6)
+		for i, k := range p.K {
+			wantNear(t, name+" k", k, w.K[i], 1e-6)
+		}
+		waic := WAIC(logLik).Total()
+		wantNear(t, name+" waic", waic.ELPD, w.WAIC, 1e-6)
+		wantNear(t, name+" waic se", waic.SE, w.WSE, 1e-6)
+		wantNear(t, name+" p_waic", waic.P, w.PWAIC, 1e-6)
+	}
+}
+
+// Weights of stacking are ArviZ's up to what its optimiser leaves (1e-3); the score of ours is no worse.
+func TestComparisonAgainstArviZ(t *testing.T) {
+	c := newLOOCase()
+	var want struct {
+		Compare map[string]struct {
+			Diff   float64 `json:"elpd_diff"`
+			DSE    float64 `json:"dse"`
+			Weight float64
+		}
+		PIT []float64 `json:"pit"`
+	}
+	readLOO(t, &want)
+	names := []string{"narrow", "wide", "shifted"}
+	var models []Pointwise
+	for _, name := range names {
+		models = append(models, LOO(c.logLik[name], c.reff(), nil))
+	}
+	weights := Stacking(models)
+	for k, name := range names {
+		d, se := Difference(models[1], models[k])
+		wantNear(t, name+" difference", d, want.Compare[name].Diff, 1e-6)
+		wantNear(t, name+" its error", se, want.Compare[name].DSE, 1e-6)
+		wantNear(t, name+" weight", weights[k], want.Compare[name].Weight, 1e-3)
+	}
+	LOO(c.logLik["narrow"], c.reff(), func(i int, w []float64) {
+		wantNear(t, "PIT", PIT(c.predicted[i], w, c.y[i]), want.PIT[i], 1e-6)
+	})
+}
+
+// ArviZ 1.3 takes one draw less for the tail of the weights: 1e-3.
+func TestSensitivityAgainstArviZ(t *testing.T) {
+	c := newLOOCase()
+	var want struct{ Sensitivity map[string]map[string]float64 }
+	readLOO(t, &want)
+	mu := slices.Concat(c.mu...)
+	cube, prior, likelihood := make([]float64, len(mu)), make([]float64, len(mu)), make([]float64, len(mu))
+	for d, m := range mu {
+		cube[d], prior[d] = m*m*m, -2*m*m
+		for _, row := range c.logLik["narrow"] {
+			likelihood[d] += row[d]
+		}
+	}
+	for part, density := range map[string][]float64{"prior": prior, "likelihood": likelihood} {
+		s := PowerScale(density)
+		wantNear(t, part+" mu", s.Sensitivity(mu), want.Sensitivity[part]["mu"], 1e-3)
+		wantNear(t, part+" cube", s.Sensitivity(cube), want.Sensitivity[part]["cube"], 1e-3)
+	}
+}
+
+// A row that all draws explain alike has no weights to smooth.
+func TestLOOOfARowWithoutVariation(t *testing.T) {
+	row := make([]float64, 400)
+	for d := range row {
+		row[d] = -1.5
+	}
+	p := LOO([][]float64{row}, 1, nil)
+	if math.Abs(p.ELPD[0]+1.5) > 1e-12 || !math.IsInf(p.K[0], -1) || math.Abs(p.P[0]) > 1e-12 {
+		t.Errorf("%+v", p)
+	}
+}
