@@ -10,7 +10,7 @@
 //	z[n in N] ~ Categorical(w)
 //	y[n in N] ~ Normal(m[z[n]], x[1])
 //
-// Cycles and Orders see that each x[t] is drawn from an earlier one, Latents notes that the law of y reads z at its own
+// Cycles and Orders see that each x[t] is drawn from an earlier one, Latents that the term of y reads z at its own
 // plate n, Elimination that summing z out takes a table with an entry for each value of z, for each n, and Rows that
 // the terms of y over N are independent given the parameters.
 package analyze

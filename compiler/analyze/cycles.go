@@ -12,10 +12,10 @@ import (
 // depends on another) are taken to lie in the past; Orders looks at them. Density is exempt: what it adds is exactly
 // what is written. Cycles returns the arrays of the first cycle, which the other analyses then leave out.
 func Cycles(m *model.Model, diags *diag.List) []*model.Array {
-	f := cycleFinder{laws: map[*model.Array][]*model.Term{}, done: map[*model.Array]bool{}}
+	f := cycleFinder{terms: map[*model.Array][]*model.Term{}, done: map[*model.Array]bool{}}
 	for _, t := range m.Terms {
 		if t.Kind != model.Likelihood && t.Density == nil {
-			f.laws[t.Array] = append(f.laws[t.Array], t)
+			f.terms[t.Array] = append(f.terms[t.Array], t)
 		}
 	}
 	for _, t := range m.Terms {
@@ -31,8 +31,8 @@ func drawnFromEachOther(diags *diag.List, cycle []*model.Array) {
 	a := cycle[0]
 	if len(cycle) == 1 {
 		diags.Errorf("E16", a.At, "`%s` is drawn from itself",
-			a.Name).Help("a law may read what it draws at earlier indices only, such as `t - 1`; for any log density " +
-			"write `Density`")
+			a.Name).Help("a distribution's arguments may use its own variable only at earlier indices, such as " +
+			"`t - 1`; use `Density` for an arbitrary log density")
 		return
 	}
 	path := ""
@@ -45,11 +45,11 @@ func drawnFromEachOther(diags *diag.List, cycle []*model.Array) {
 	}
 }
 
-// A cycleFinder looks for a way from an array through its laws back to it, depth first.
+// A cycleFinder looks for a cycle of arrays each of which is drawn from the next, depth first.
 type cycleFinder struct {
-	laws map[*model.Array][]*model.Term
-	open []*model.Array
-	done map[*model.Array]bool
+	terms map[*model.Array][]*model.Term
+	open  []*model.Array
+	done  map[*model.Array]bool
 }
 
 // from is a cycle that can be reached from a, nil when there is none.
@@ -62,7 +62,7 @@ func (f *cycleFinder) from(a *model.Array) []*model.Array {
 	}
 	f.open = append(f.open, a)
 	defer func() { f.open = f.open[:len(f.open)-1]; f.done[a] = true }()
-	for _, t := range f.laws[a] {
+	for _, t := range f.terms[a] {
 		for _, b := range f.reads(t) {
 			if cycle := f.from(b); cycle != nil {
 				return cycle
@@ -72,14 +72,14 @@ func (f *cycleFinder) from(a *model.Array) []*model.Array {
 	return nil
 }
 
-// reads are the drawn arrays that a law reads at the same index, itself or through definitions.
+// reads are the drawn arrays that a term reads at the same index, itself or through definitions.
 func (f *cycleFinder) reads(t *model.Term) (found []*model.Array) {
 	seen := map[*model.Array]bool{}
 	var visit func(e model.Expr)
 	visit = func(e model.Expr) {
 		switch e := e.(type) {
 		case *model.Subscript:
-			if displaced(e) {
+			if atOtherIndex(e) {
 				return
 			}
 		case *model.Ref:
@@ -87,7 +87,7 @@ func (f *cycleFinder) reads(t *model.Term) (found []*model.Array) {
 				return
 			}
 			seen[e.Array] = true
-			if f.laws[e.Array] != nil {
+			if f.terms[e.Array] != nil {
 				found = append(found, e.Array)
 			}
 			for _, p := range e.Array.Pieces {
@@ -106,8 +106,8 @@ func (f *cycleFinder) reads(t *model.Term) (found []*model.Array) {
 	return found
 }
 
-// displaced reports whether a subscript is anything but whole axes and plain indices over whole sets.
-func displaced(s *model.Subscript) bool {
+// atOtherIndex reports whether a subscript is anything but whole axes and plain indices over whole sets.
+func atOtherIndex(s *model.Subscript) bool {
 	for _, sub := range s.Subs {
 		v, plain := sub.At.(*model.IndexVar)
 		if sub.Range != nil || sub.At != nil && (!plain || len(v.Index.Set.Ragged) > 0) {

@@ -6,21 +6,21 @@ import (
 	"ppl/lang/source"
 )
 
-// Observations refuses two laws for the same elements of an array: each element is one event. What Density adds to a
-// law is exempt.
+// Observations refuses two distributions for the same elements of an array: each element is one event. Density is
+// exempt, since it adds a factor.
 func Observations(m *model.Model, diags *diag.List) {
-	laws := map[*model.Array][]*model.Term{}
+	observed := map[*model.Array][]*model.Term{}
 	for _, t := range m.Terms {
 		if t.Kind != model.Likelihood || t.Density != nil {
 			continue
 		}
-		if old := sameElements(t, laws[t.Array]); old != nil {
+		if old := sameElements(t, observed[t.Array]); old != nil {
 			diags.Errorf("E32", t.At, "`%s` is observed by two statements at the same elements",
 				t.Array.Name).Related(old.At, "the other statement").
 				Help("a second factor for the same data is written `%s ~ Density(…)`", t.At.Text())
 			continue
 		}
-		laws[t.Array] = append(laws[t.Array], t)
+		observed[t.Array] = append(observed[t.Array], t)
 	}
 }
 

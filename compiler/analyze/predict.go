@@ -8,9 +8,9 @@ import (
 )
 
 // Predictive makes a checked model draw its data anew instead of observing them: for each observed array a replica,
-// drawn after inference by the array's laws at the parameters and at what the laws read of the data. Discrete unknowns
-// are drawn afresh, as log ℓ sums over them. If prior is set, so are the parameters, from laws that must have something
-// to draw from; and none is left to infer.
+// drawn after inference from the array's distributions at the parameters and at what they read of the data. Discrete
+// unknowns are drawn too, as log ℓ sums over them. If prior is set, so are the parameters, which then need proper
+// priors; and none is left to infer.
 func Predictive(m *model.Model, diags *diag.List, prior bool) {
 	p := predictive{m: m, diags: diags, prior: prior}
 	p.forget()
@@ -28,8 +28,8 @@ type predictive struct {
 	prior bool
 }
 
-// forget leaves out what is drawn after inference, and what reads it. Definitions that are kept of a draw go with draws
-// from the prior; of those from the posterior they have been kept.
+// forget leaves out what is drawn after inference, and what reads it. Definitions are saved with draws from the prior
+// only: draws from the posterior have them already.
 func (p *predictive) forget() {
 	p.m.Terms = slices.DeleteFunc(p.m.Terms, func(t *model.Term) bool { return t.Kind == model.Generate })
 	for _, a := range p.m.Arrays {
@@ -38,7 +38,7 @@ func (p *predictive) forget() {
 	}
 }
 
-// settled reports whether a definition reads nothing, on no way, that is known only after inference.
+// settled reports whether a definition reads nothing, itself or through others, that is known only after inference.
 func settled(a *model.Array, seen map[*model.Array]bool) bool {
 	if seen[a] {
 		return true
@@ -58,7 +58,7 @@ func settled(a *model.Array, seen map[*model.Array]bool) bool {
 	return ok
 }
 
-// drawParameters makes laws of parameters draws.
+// drawParameters makes the priors of parameters draws.
 func (p *predictive) drawParameters() {
 	for _, t := range p.m.Terms {
 		if t.Kind == model.Prior && drawable(p.diags, t) {
@@ -72,11 +72,11 @@ func (p *predictive) drawParameters() {
 	}
 }
 
-// drawable refuses a law of a parameter from which nothing can be drawn.
+// drawable refuses a prior from which nothing can be drawn.
 func drawable(diags *diag.List, t *model.Term) bool {
 	switch {
 	case t.Density != nil:
-		return undrawable(diags, t, "what `Density` adds to `%s` is no law to draw from", t.Array.Name)
+		return undrawable(diags, t, "what `Density` adds to `%s` is no distribution to draw from", t.Array.Name)
 	case t.Dist.Improper:
 		return undrawable(diags, t, "`%s ~ %s` is improper", t.Array.Name, t.Dist.Name)
 	}
@@ -85,12 +85,12 @@ func drawable(diags *diag.List, t *model.Term) bool {
 
 func undrawable(diags *diag.List, t *model.Term, format string, args ...any) bool {
 	diags.Errorf("E33", t.At, "prior predictive draws need proper priors; "+format, args...).
-		Help("give it a law that can be drawn from, such as a wide `Normal(0, 100)`; replicates at draws from the " +
+		Help("give it a proper prior, such as a wide `Normal(0, 100)`; replicates at draws from the " +
 			"posterior need none: `ppl sample`, then `ppl predict RUN`")
 	return false
 }
 
-// drawLatents makes laws of discrete unknowns draws, kept if they are draws from the prior.
+// drawLatents makes the priors of discrete unknowns draws, which are saved if they are draws from the prior.
 func (p *predictive) drawLatents() {
 	for _, t := range p.m.Terms {
 		if t.Kind != model.LatentPrior || t.Array.Missing {
@@ -100,7 +100,7 @@ func (p *predictive) drawLatents() {
 	}
 }
 
-// replicate adds a draw for each observation that has a law to draw from, and takes the observations away.
+// replicate adds a draw for each observation that has a distribution to draw from, and removes the observations.
 func (p *predictive) replicate() {
 	replicas := map[*model.Array]*model.Array{}
 	var terms []*model.Term
@@ -116,28 +116,28 @@ func (p *predictive) replicate() {
 					NeedInt: of.NeedInt, Save: true, Replicates: of}
 				p.m.Arrays = append(p.m.Arrays, replicas[of])
 			}
-			noteOwnPast(p.diags, t)
+			noteOneStep(p.diags, t)
 			terms = append(terms, replica(t, replicas[of]))
 		}
-		if of.Role == model.Imputed && !p.prior { // the law of the holes
+		if of.Role == model.Imputed && !p.prior { // the distribution of the missing values
 			terms = append(terms, t)
 		}
 	}
 	p.m.Terms = terms
 	for _, of := range slices.Clone(p.m.Arrays) {
 		if of.Role == model.Latent || of.Role == model.Imputed && p.prior {
-			fillHoles(p.diags, of, replicas[of])
+			fillMissing(p.diags, of, replicas[of])
 		}
 	}
 }
 
-// fillHoles reads holes in data, which are no parameters here, from what is drawn for them.
-func fillHoles(diags *diag.List, of, from *model.Array) {
+// fillMissing reads missing entries of data, which are no parameters here, from what is drawn for them.
+func fillMissing(diags *diag.List, of, from *model.Array) {
 	if from == nil || slices.ContainsFunc(from.Pieces, func(p *model.Piece) bool {
 		return slices.Contains(termReads(p.Term), of)
 	}) {
 		diags.Errorf("E33", of.At, "`%s` has missing entries that other statements read, and nothing to draw them "+
-			"from: its law is given by a formula, or reads them too", of.Name).
+			"from: its distribution is given by a formula, or reads them too", of.Name).
 			Help("replicates at draws from the posterior read continuous ones from the draws: `ppl sample`, then " +
 				"`ppl predict RUN`")
 		return
@@ -146,18 +146,18 @@ func fillHoles(diags *diag.List, of, from *model.Array) {
 	of.Pieces = []*model.Piece{{At: of.At, Value: &model.Ref{Array: from, Fact: model.Fact{At: of.At, Type: of.Type}}}}
 }
 
-// noteOwnPast tells where a replicate is one of the next value, not of the whole series.
-func noteOwnPast(diags *diag.List, t *model.Term) {
-	law := *t
-	law.Censored = nil // ends say how data are recorded
-	if slices.Contains(termReads(&law), t.Array) {
-		diags.Notef("W10", t.At, "`%[1]s` is drawn one step ahead: its law reads `%[1]s`, which is as it "+
-			"was observed", t.Array.Name).
+// noteOneStep reports where each element of a replicate is drawn from the observed past, not from the replicate's own.
+func noteOneStep(diags *diag.List, t *model.Term) {
+	drawn := *t
+	drawn.Censored = nil // its ends are of how data are recorded, not of how they are drawn
+	if slices.Contains(termReads(&drawn), t.Array) {
+		diags.Notef("W10", t.At, "`%[1]s` is drawn one step ahead: its distribution reads the observed "+
+			"`%[1]s`", t.Array.Name).
 			Help("for a whole series draw one that reads itself: `generate again[t in …] ~ …`")
 	}
 }
 
-// replica is an observation's law as the law of a piece of another array.
+// replica is an observation's term as the term of a piece of another array.
 func replica(t *model.Term, a *model.Array) *model.Term {
 	draw := *t
 	draw.Kind, draw.Array, draw.Reads = model.Generate, a, nil

@@ -9,6 +9,19 @@ import (
 	"ppl/lang/source"
 )
 
+// Terms are independent given the parameters if each reads, of what differs between rows, its own row alone. The finder
+// proves that from subscripts: an index of the term's plates is bound to a coordinate, and an axis that is read at this
+// index is read "at the row". Of the row set N in
+//
+//	eta[n in N] = b * x[n]
+//	s = sum(x) + sum(exp(eta))
+//	y[n in N] ~ Normal(eta[n], 1)
+//	w[n in N] ~ Normal(b + s, 1)
+//
+// y is accepted: eta is read at the row, and so is x. w is not: s does not depend on n, but exp(eta) is evaluated for
+// all of N, so each row would cost as much as all rows. The sum of x is no objection: data are available as a whole, and so
+// are parameters. Where data are in a file, too large for memory, the same question is asked of them (RowSet.Inside).
+
 // extended is a copy of the finder that starts from a row set, to try more terms.
 func (f *rowFinder) extended(s *model.RowSet) *rowFinder {
 	t := *s
@@ -18,7 +31,7 @@ func (f *rowFinder) extended(s *model.RowSet) *rowFinder {
 		statics: slices.Clone(f.statics)}
 }
 
-// breaks notes what is wrong with a coordinate. Only what is found first counts: what follows may come of it.
+// breaks records what is wrong with a coordinate. Only the first finding counts: later ones may be its consequences.
 func (f *rowFinder) breaks(coord int, code string, at source.Span, format string, args ...any) {
 	w := model.Coupling{Code: code, At: at, Text: fmt.Sprintf(format, args...), Of: f.term}
 	for _, v := range f.broken {
@@ -35,7 +48,7 @@ func (f *rowFinder) breakAll(code string, at source.Span, format string, args ..
 	}
 }
 
-// breakAmong breaks the coordinates that stand in at.
+// breakAmong breaks the coordinates of a list.
 func (f *rowFinder) breakAmong(at []int, where source.Span, format string, args ...any) {
 	for _, coord := range at {
 		if coord >= 0 {
@@ -44,7 +57,7 @@ func (f *rowFinder) breakAmong(at []int, where source.Span, format string, args 
 	}
 }
 
-// crosses breaks coordinates whose number of elements a set has: something runs over all of it.
+// crosses breaks the coordinates over which something runs in full: those whose number of elements the set has.
 func (f *rowFinder) crosses(s *model.Set, code string, at source.Span, text func() string) {
 	for coord, axis := range f.set.Axes {
 		if asMany(s, axis) {
@@ -62,15 +75,15 @@ func asMany(s, t *model.Set) bool {
 	return !a.IsConst() && !b.IsConst() && a.Minus(b).IsConst()
 }
 
-// stands makes an index stand for a coordinate.
-func (f *rowFinder) stands(i *model.Index, coord int) {
+// bind gives an index the value of a coordinate.
+func (f *rowFinder) bind(i *model.Index, coord int) {
 	if old, ok := f.set.Index[i]; ok && old != coord {
-		f.breaks(coord, "E80", f.term.At, "index `%s` stands for two axes of a row of `%s`", i.Name, f.term.Array.Name)
+		f.breaks(coord, "E80", f.term.At, "index `%s` runs along two axes of a row of `%s`", i.Name, f.term.Array.Name)
 	}
 	f.set.Index[i] = coord
 }
 
-// coordinate is what an expression stands for when it is an index alone, else −1.
+// coordinate is the one that an expression is the value of when it is an index alone, else −1.
 func (f *rowFinder) coordinate(x model.Expr) int {
 	if v, ok := x.(*model.IndexVar); ok {
 		if coord, ok := f.set.Index[v.Index]; ok {
@@ -80,7 +93,7 @@ func (f *rowFinder) coordinate(x model.Expr) int {
 	return -1
 }
 
-// pad makes at as long as an expression has axes.
+// pad extends a list of coordinates to n axes.
 func pad(at []int, n int) []int {
 	out := slices.Clone(at)
 	for len(out) < n {
@@ -91,7 +104,7 @@ func pad(at []int, n int) []int {
 
 func none(at []int) bool { return !slices.ContainsFunc(at, func(c int) bool { return c >= 0 }) }
 
-// visit follows an expression whose own axis k is read at coordinate at[k] alone, or whole where that is −1.
+// visit follows an expression whose own axis k is read at coordinate at[k] alone, or as a whole where that is −1.
 func (f *rowFinder) visit(x model.Expr, at []int) {
 	if x == nil || len(f.broken) > 0 {
 		return
@@ -121,7 +134,7 @@ type static struct {
 	at []int
 }
 
-// follow has a row set's static expressions followed as well, each as far as its rows do not need one another.
+// follow follows a row set's static expressions as well, each where its rows do not depend on each other.
 func (f *rowFinder) follow(s *model.RowSet) *model.RowSet {
 	for _, e := range f.statics {
 		g := f.extended(s)
@@ -157,7 +170,7 @@ func (f *rowFinder) inside(x model.Expr, at []int) {
 	case *model.Build:
 		for k, i := range x.Over {
 			if at[k] >= 0 {
-				f.stands(i, at[k])
+				f.bind(i, at[k])
 			} else {
 				f.whole(i.Set, x, "is built over all of")
 			}
@@ -188,7 +201,7 @@ func (f *rowFinder) inside(x model.Expr, at []int) {
 			f.visit(y, at)
 		}
 	case *model.Num, *model.IndexVar, *model.SizeOf, *model.SetSize: // nothing in them
-	case *model.StateAt: // solved once: a parameter
+	case *model.StateAt: // solved once for all rows, as a parameter is
 		for _, s := range x.State.Axes {
 			f.whole(s, x, "is a trajectory for each element of")
 		}
@@ -199,7 +212,7 @@ func (f *rowFinder) inside(x model.Expr, at []int) {
 	}
 }
 
-// whole: something that depends on parameters runs over all of a set.
+// whole refuses what depends on parameters and runs over all of a set.
 func (f *rowFinder) whole(s *model.Set, x model.Expr, verb string) {
 	f.crosses(s, "E80", x.Info().At, func() string {
 		return fmt.Sprintf("`%s` %s %s, so a row of `%s` needs all rows", x.Info().At.Text(), verb, s.Name,
@@ -207,7 +220,7 @@ func (f *rowFinder) whole(s *model.Set, x model.Expr, verb string) {
 	})
 }
 
-// reduction: over what does not grow with the rows.
+// reduction allows sums and the like over what does not grow with the number of rows.
 func (f *rowFinder) reduction(x *model.Reduce, at []int) {
 	if len(x.Over) == 0 {
 		for _, s := range x.X.Info().Type.Axes {
@@ -241,25 +254,25 @@ func shared(result []*model.Set, at []int, operand []*model.Set) []int {
 	return out
 }
 
-// subscript follows x[sub, …]: an axis whose subscript is a row's index alone is read at the row. Data and parameters
-// may be read in any way.
+// subscript follows x[sub, …]: an axis whose subscript is the index of a row alone is read at the row. Data and
+// parameters may be read at any element.
 func (f *rowFinder) subscript(s *model.Subscript, at []int) {
 	axes := s.X.Info().Type.Axes
 	inner := make([]int, len(axes))
-	anyhow := readAnyhow(s.X) && !(f.deep && s.X.Info().Static)
+	complete := isComplete(s.X) && !(f.deep && s.X.Info().Static)
 	for k, axis := range axes {
 		inner[k] = -1
-		switch sub := subAt(s.Subs, k); {
+		switch sub := subAt(s, k); {
 		case sub.At == nil && sub.Range == nil:
 			inner[k] = shared(s.Type.Axes, at, []*model.Set{axis})[0]
 		case sub.At == nil:
 			inner[k] = shared(s.Type.Axes, at, []*model.Set{sub.Range})[0]
 		default:
-			if !anyhow {
+			if !complete {
 				inner[k] = f.coordinate(sub.At)
 			}
 			f.visit(sub.At, shared(s.Type.Axes, at, sub.At.Info().Type.Axes))
-			if _, named := s.X.(*model.Ref); !named && !anyhow && inner[k] < 0 {
+			if _, named := s.X.(*model.Ref); !named && !complete && inner[k] < 0 {
 				f.whole(axis, s.X, "is read at other rows of")
 			}
 		}
@@ -271,15 +284,15 @@ func (f *rowFinder) subscript(s *model.Subscript, at []int) {
 }
 
 // subAt is subscript k; axes without one stay whole.
-func subAt(subs []model.Sub, k int) model.Sub {
-	if k < len(subs) {
-		return subs[k]
+func subAt(s *model.Subscript, k int) model.Sub {
+	if s != nil && k < len(s.Subs) {
+		return s.Subs[k]
 	}
 	return model.Sub{}
 }
 
-// readAnyhow reports data and parameters, which are there whole.
-func readAnyhow(x model.Expr) bool {
+// isComplete reports whether all elements of an expression are available at every row: data and parameters are.
+func isComplete(x model.Expr) bool {
 	if x.Info().Static {
 		return true
 	}
@@ -324,7 +337,7 @@ func (f *rowFinder) read(r *model.Ref, at []int) {
 	}
 }
 
-// recurs is the piece of a definition that reads its past along an axis, nil if none does.
+// recurs is the piece of a definition that reads its past along an axis, nil if there is none.
 func (f *rowFinder) recurs(a *model.Array, axis int) *model.Piece {
 	for _, p := range a.Pieces {
 		if p.Recurrence != nil && p.Recurrence.Axis == axis {
@@ -334,7 +347,7 @@ func (f *rowFinder) recurs(a *model.Array, axis int) *model.Piece {
 	return nil
 }
 
-// split reports whether pieces part an array along axes that are read at a row, or along others.
+// split reports whether an array is in pieces along axes that are read at a row, or along others.
 func split(a *model.Array, at []int, row bool) bool {
 	for _, p := range a.Pieces {
 		for k, s := range p.Slots {
@@ -346,11 +359,11 @@ func split(a *model.Array, at []int, row bool) bool {
 	return false
 }
 
-// piece enters one statement of a definition: its indices stand for the coordinates that the array is read at.
+// piece follows one statement of a definition, with its indices bound to the coordinates that the array is read at.
 func (f *rowFinder) piece(p *model.Piece, at []int) {
 	for k, s := range p.Slots {
 		if s.Index != nil && at[k] >= 0 {
-			f.stands(s.Index, at[k])
+			f.bind(s.Index, at[k])
 		}
 	}
 	f.visit(p.Value, at[min(len(p.Slots), len(at)):])

@@ -33,7 +33,7 @@ func Rows(m *model.Model, diags *diag.List) {
 	refuseBatches(m, diags)
 }
 
-// refuseBatches: a sampler that is told to use minibatches needs rows.
+// refuseBatches refuses a sampler with minibatches for a model without rows.
 func refuseBatches(m *model.Model, diags *diag.List) {
 	for _, call := range m.Infer {
 		for _, arg := range call.Args {
@@ -76,7 +76,7 @@ func rowSet(m *model.Model, p *component, of *model.Term, parts []*component) *m
 	return nil
 }
 
-// couple notes why an observation has no rows along a plate, each place once.
+// couple records why an observation cannot be split into independent rows along a plate, each reason once.
 func couple(m *model.Model, w model.Coupling) {
 	if !slices.ContainsFunc(m.Couplings, func(v model.Coupling) bool { return v.Text == w.Text }) {
 		m.Couplings = append(m.Couplings, w)
@@ -118,7 +118,7 @@ func (p *component) merge(i, j *model.Index) {
 	}
 }
 
-// components groups the observations, and the laws of latents, by the latents that they read.
+// components groups the observations, and the priors of latents, by the latents that they read.
 func components(m *model.Model) (parts []*component) {
 	of := map[*model.Array]*component{}
 	for _, t := range m.Terms {
@@ -157,7 +157,8 @@ func (p *component) absorb(q *component) {
 	p.terms, p.latents = append(p.terms, q.terms...), append(p.latents, q.latents...)
 }
 
-// mergePlates: plates at which terms read one axis of a latent are the same. Along a chain they are not.
+// mergePlates makes one class of the plates at which terms read one axis of a latent. Along a chain they stay apart: a
+// term reads two elements of it.
 func (p *component) mergePlates() {
 	for _, z := range p.latents {
 		first := make([]*model.Index, len(z.Type.Axes))
@@ -197,8 +198,8 @@ func latentPlates(t *model.Term, z *model.Array) []*model.Index {
 	return nil
 }
 
-// A rowFinder follows terms and all they read with indices that stand for coordinates of a row set, and notes what
-// breaks a coordinate.
+// A rowFinder follows terms and all they read, with indices bound to the coordinates of a row set, and records why a
+// coordinate cannot be one.
 type rowFinder struct {
 	set     *model.RowSet
 	term    *model.Term // being followed
@@ -217,7 +218,7 @@ func newRowFinder(p *component, plates []*model.Index, of *model.Term) *rowFinde
 	return &rowFinder{set: s, broken: map[int]*model.Coupling{}, visited: map[model.Expr][]int{}}
 }
 
-// component follows all terms of a component whose plates stand for the coordinates, in order.
+// component follows all terms of a component, with its plates bound to the coordinates in their order.
 func (f *rowFinder) component(p *component, plates []*model.Index) {
 	f.term = f.set.Of
 	for coord, i := range plates {
@@ -235,22 +236,23 @@ func (f *rowFinder) component(p *component, plates []*model.Index) {
 				continue
 			}
 			if t.Kind == model.LatentPrior && !t.Plates[k].Set.Same(i.Set) {
-				f.breaks(coord, "E81", t.At, "`%s` is the law of some of the rows over %s alone", t.At.Text(),
+				f.breaks(coord, "E81", t.At, "`%s` is the distribution of some of the rows over %s alone", t.At.Text(),
 					i.Set.Name)
 				continue
 			}
-			f.stands(t.Plates[k], coord)
+			f.bind(t.Plates[k], coord)
 		}
 	}
 	if len(f.broken) > 0 {
 		return
 	}
 	for _, t := range p.terms {
-		f.law(t)
+		f.termAtRow(t)
 	}
 }
 
-// latent: the coordinate must be a plate of every latent of the component, at which all terms read it.
+// latent refuses a coordinate that is not a plate of each latent of the component, at which all terms read it: rows
+// would share the latent.
 func (f *rowFinder) latent(p *component, z *model.Array, coord int, i *model.Index) {
 	if z.Chain != nil && slices.ContainsFunc(p.terms, func(t *model.Term) bool {
 		j := plateAt(latentPlates(t, z), z.Chain.Axis)
@@ -273,7 +275,7 @@ func (f *rowFinder) latent(p *component, z *model.Array, coord int, i *model.Ind
 	}
 }
 
-// joint is a term that reads a chain at two places, or any that reads it.
+// joint is a term that reads a chain at two lags, or any that reads it.
 func joint(p *component, z *model.Array) (found *model.Term) {
 	for _, t := range p.terms {
 		for _, r := range t.Reads {
@@ -293,8 +295,8 @@ func plateAt(plates []*model.Index, k int) *model.Index {
 	return plates[k]
 }
 
-// law follows a term's law.
-func (f *rowFinder) law(t *model.Term) {
+// termAtRow follows all that a term reads.
+func (f *rowFinder) termAtRow(t *model.Term) {
 	f.term = t
 	for _, s := range t.Event {
 		f.crosses(s, "E82", t.At, func() string { return single(t).Text })
@@ -309,8 +311,8 @@ func (f *rowFinder) law(t *model.Term) {
 		}
 	}
 	if t.Array.Role == model.Imputed && len(t.Reads) > 0 {
-		f.breakAll("E81", t.At, "missing entries of `%s` are parameters, and their law reads what is summed out",
-			t.Array.Name)
+		f.breakAll("E81", t.At, "missing entries of `%s` are parameters, and their distribution reads what is summed "+
+			"out", t.Array.Name)
 	}
 	for _, r := range t.Reads {
 		if slices.ContainsFunc(r.Gather, func(x model.Expr) bool { return x != nil }) {
@@ -319,7 +321,7 @@ func (f *rowFinder) law(t *model.Term) {
 	}
 }
 
-// with takes in the other components that have the row set's plates free too.
+// with adds the other components that have the row set's plates free too.
 func (f *rowFinder) with(parts []*component, first *component) *model.RowSet {
 	best, last := f.set, f
 	for _, p := range parts {

@@ -7,10 +7,10 @@ import (
 	"ppl/lang/diag"
 )
 
-// Switching warns of mixtures whose components nothing tells apart: every permutation of the labels of a discrete
+// Switching warns about mixtures with exchangeable components: every permutation of the labels of a discrete
 // unknown, and of the parameters it chooses from, leaves the joint density as it is, so the posterior has as many
-// copies of each mode. Said only where that is certain: weights symmetric, parameters drawn alike along the labels, and
-// both read at the unknown alone.
+// copies of each mode. It warns only where that is certain: weights are symmetric, parameters have one distribution
+// along the labels, and both are read at the unknown alone.
 func Switching(m *model.Model, diags *diag.List) {
 	seen := map[*model.Array]bool{}
 	for _, t := range m.Terms {
@@ -37,7 +37,7 @@ func warnSwitching(diags *diag.List, z *model.Array, components []*model.Array) 
 		}
 	}
 	d := diags.Warnf("W04", components[0].At, "the components of %s are exchangeable: label switching, nothing "+
-		"tells the values of `%s` apart", names, z.Name).
+		"distinguishes the values of `%s`", names, z.Name).
 		Related(z.At, "`%s` chooses a component", z.Name)
 	if plain != nil {
 		d.Help("`ordered` picks one labelling: `%s[…] ~ … ordered`", plain.Name)
@@ -60,7 +60,7 @@ func (m *mixture) exchangeable(terms []*model.Term) (components []*model.Array) 
 		if t.Kind != model.LatentPrior || t.Array != m.z {
 			continue
 		}
-		w, ok := m.symmetricLaw(t)
+		w, ok := m.symmetricPrior(t)
 		if !ok {
 			return nil
 		}
@@ -84,9 +84,9 @@ func (m *mixture) exchangeable(terms []*model.Term) (components []*model.Array) 
 	return components
 }
 
-// symmetricLaw reports whether a law gives every value the same weight, whatever its parameters' labels; weights are
-// the parameters it reads.
-func (m *mixture) symmetricLaw(t *model.Term) (weights []*model.Array, ok bool) {
+// symmetricPrior reports whether a prior gives every value the same weight, however its parameters are labelled; the
+// weights are the parameters it reads.
+func (m *mixture) symmetricPrior(t *model.Term) (weights []*model.Array, ok bool) {
 	switch {
 	case t.In != nil:
 		return nil, false
@@ -104,8 +104,8 @@ func (m *mixture) symmetricLaw(t *model.Term) (weights []*model.Array, ok bool) 
 		return nil, constantVector(x)
 	}
 	if t.Form.Args[0].Name == "logits" {
-		law := lawAlong(ref.Array, len(ref.Array.Type.Axes)-1)
-		return []*model.Array{ref.Array}, law != nil && !law.Ordered
+		t := sharedPrior(ref.Array, len(ref.Array.Type.Axes)-1)
+		return []*model.Array{ref.Array}, t != nil && !t.Ordered
 	}
 	for _, p := range ref.Array.Pieces {
 		if p.Term == nil || p.Term.Dist == nil || p.Term.Dist.Name != "Dirichlet" || !constantVector(p.Term.Args[0]) ||
@@ -116,7 +116,7 @@ func (m *mixture) symmetricLaw(t *model.Term) (weights []*model.Array, ok bool) 
 	return []*model.Array{ref.Array}, len(ref.Array.Pieces) == 1
 }
 
-// constantVector reports a vector of one number: fill(1, K), [2, 2].
+// constantVector reports whether a vector has one number for all elements: fill(1, K), [2, 2].
 func constantVector(x model.Expr) bool {
 	switch x := x.(type) {
 	case *model.Fill:
@@ -134,22 +134,22 @@ func constantVector(x model.Expr) bool {
 }
 
 // reads visits every read of z in the model: each must choose an element of a parameter. Given arrays, every read of
-// them must be such a choice, or the weights of a law of z.
+// them must be such a choice, or the weights of a prior of z.
 func (m *mixture) reads(terms []*model.Term, arrays []*model.Array) bool {
 	ok := true
 	var seen []*model.Array
-	var visit func(x model.Expr, law bool)
-	visit = func(x model.Expr, law bool) {
+	var visit func(x model.Expr, prior bool)
+	visit = func(x model.Expr, prior bool) {
 		switch x := x.(type) {
 		case *model.Subscript:
-			if ref, isRef := x.X.(*model.Ref); isRef && (ref.Array == m.z || m.choice(ref, x) || law &&
+			if ref, isRef := x.X.(*model.Ref); isRef && (ref.Array == m.z || m.choice(ref, x) || prior &&
 				slices.Contains(arrays, ref.Array)) {
 				ok = ok && ref.Array != m.z
 				return
 			}
 		case *model.Ref:
 			a := x.Array
-			ok = ok && a != m.z && (law || !slices.Contains(arrays, a))
+			ok = ok && a != m.z && (prior || !slices.Contains(arrays, a))
 			if a.Role == model.Definition && !slices.Contains(seen, a) {
 				seen = append(seen, a)
 				for _, p := range a.Pieces {
@@ -174,7 +174,7 @@ func (m *mixture) reads(terms []*model.Term, arrays []*model.Array) bool {
 	return ok
 }
 
-// choice notes a subscript by z alone: m[z[i]].
+// choice records a subscript by z alone: m[z[i]].
 func (m *mixture) choice(ref *model.Ref, sub *model.Subscript) bool {
 	at := -1
 	for k, s := range sub.Subs {
@@ -201,14 +201,14 @@ func (m *mixture) choice(ref *model.Ref, sub *model.Subscript) bool {
 	return true
 }
 
-// drawnAlike reports whether a parameter's elements along an axis have one law and no order.
+// drawnAlike reports whether a parameter's elements along an axis have one prior and no order.
 func drawnAlike(a *model.Array, axis int) bool {
-	t := lawAlong(a, axis)
+	t := sharedPrior(a, axis)
 	return t != nil && !t.Ordered && !t.ZeroSum
 }
 
-// lawAlong is the law that all of a parameter's elements along an axis share; nil where there is none.
-func lawAlong(a *model.Array, axis int) *model.Term {
+// sharedPrior is the prior that all of a parameter's elements along an axis share; nil where there is none.
+func sharedPrior(a *model.Array, axis int) *model.Term {
 	if len(a.Pieces) != 1 || axis >= len(a.Pieces[0].Slots) || a.Pieces[0].Term == nil {
 		return nil
 	}

@@ -10,8 +10,8 @@ import (
 	"ppl/lang/types"
 )
 
-// Elimination describes for each discrete latent how it is summed out: its pattern, and the table of an element. It
-// fills Model.Latents.
+// Elimination describes for each discrete latent how it is summed out: its pattern, and the table of an element, as
+// `ppl check` prints it. It fills Model.Latents.
 func Elimination(m *model.Model) {
 	e := elimination{m}
 	for _, t := range m.Terms {
@@ -42,7 +42,7 @@ type elimination struct{ m *model.Model }
 func (e elimination) pattern(a *model.Array) string {
 	words := "own plate"
 	if a.Chain != nil {
-		words = "chain along " + a.Type.Axes[a.Chain.Axis].Name + reach(a)
+		words = "chain along " + a.Type.Axes[a.Chain.Axis].Name + orderText(a)
 	} else if len(a.Type.Axes) == 0 {
 		words = "one value"
 	}
@@ -64,9 +64,23 @@ func (e elimination) pattern(a *model.Array) string {
 	return words
 }
 
-// together lists the laws of other latents whose values stand in terms of a, or of the chains summed out with it, and
-// are summed out later: of a chain one for each place that is read.
-func (e elimination) together(a *model.Array) (laws []*model.Term) {
+// orderText says how far back a chain is read, and what is summed out with it.
+func orderText(a *model.Array) string {
+	words := ""
+	if a.Chain.Order > 1 {
+		words = fmt.Sprintf(", order %d", a.Chain.Order)
+	}
+	for _, b := range a.Chain.Joint {
+		if b != a {
+			words += ", together with `" + b.Name + "`"
+		}
+	}
+	return words
+}
+
+// together lists the priors of other latents whose values occur in terms of a, or of the chains summed out with it, and
+// are summed out later: of a chain once for each lag that is read.
+func (e elimination) together(a *model.Array) (priors []*model.Term) {
 	all := []*model.Array{a}
 	if a.Chain != nil {
 		all = a.Chain.Joint
@@ -80,11 +94,11 @@ func (e elimination) together(a *model.Array) (laws []*model.Term) {
 		for _, v := range valuesIn(reads) {
 			if v.array != a && later(v.array, a) && !slices.Contains(seen, v) {
 				seen = append(seen, v)
-				laws = append(laws, e.law(v.array))
+				priors = append(priors, e.prior(v.array))
 			}
 		}
 	}
-	return laws
+	return priors
 }
 
 // later reports whether b is summed out after a: it has fewer plates, or as many and is not a chain's own.
@@ -95,18 +109,18 @@ func later(b, a *model.Array) bool {
 	return len(b.Type.Axes) <= len(a.Type.Axes)
 }
 
-func (e elimination) law(a *model.Array) *model.Term {
+func (e elimination) prior(a *model.Array) *model.Term {
 	for _, t := range e.m.Terms {
 		if t.Kind == model.LatentPrior && t.Array == a {
 			return t
 		}
 	}
-	panic("internal error: latent without a law")
+	panic("internal error: latent without a prior")
 }
 
 // valuesText is the number of a latent's values, as far as it is known without data.
 func valuesText(t *model.Term) string {
-	// of data with holes, Range has the missing entries' code too
+	// of data with missing entries, Range includes the code of these
 	lo, hi := max(t.Array.Type.Range.Lo, t.Dist.Lo), min(t.Array.Type.Range.Hi, t.Dist.Hi)
 	for i, a := range t.Form.Args {
 		if axes := t.Args[i].Info().Type.Axes; a.Rank == 1 && len(axes) > 0 && a.Domain.Kind == types.Simplex ||
