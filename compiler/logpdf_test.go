@@ -67,6 +67,8 @@ func TestDensityWithAVectorArgument(t *testing.T) {
 	}
 	byShared := overRows(func(_, k int) float64 { return logp(v, k) })
 	byRow := overRows(func(i, k int) float64 { return logp(scaled(float64(i+1)), k) })
+	byScale := overRows(func(i, _ int) float64 { return logp(scaled(float64(i+1)), 1) })
+	ordered := overRows(func(_, k int) float64 { return math.Log(below[k+1] - below[k]) })
 	p := softmaxOf(v)
 	for text, want := range map[string]float64{
 		"logpdf(Categorical(logits = v), 2)":                                           logp(v, 1),
@@ -76,9 +78,9 @@ func TestDensityWithAVectorArgument(t *testing.T) {
 		"sum(i in N: logpdf(Categorical(logits = v), y[i]))":                           byShared,
 		"sum(i in N: logpdf(Categorical(logits = u), y[i]))":                           byShared,
 		"sum(i in N: logpdf(Categorical(logits = b[i]), y[i]))":                        byRow,
-		"sum(i in N: logpdf(Categorical(logits = b[i]), 2))":                           overRows(func(i, _ int) float64 { return logp(scaled(float64(i+1)), 1) }),
+		"sum(i in N: logpdf(Categorical(logits = b[i]), 2))":                           byScale,
 		"logpdf(OrderedLogistic(v[3], [-1, 0.5]), 2)":                                  math.Log(below[2] - below[1]),
-		"sum(i in N: logpdf(OrderedLogistic(v[3], [-1, 0.5]), y[i]))":                  overRows(func(_, k int) float64 { return math.Log(below[k+1] - below[k]) }),
+		"sum(i in N: logpdf(OrderedLogistic(v[3], [-1, 0.5]), y[i]))":                  ordered,
 		"cdf(Categorical(softmax(v)), 2)":                                              p[0] + p[1],
 		"cdf(Categorical(softmax(u)), 1)":                                              p[0] + p[1],
 		"logcdf(Categorical(softmax(v)), y[3])":                                        math.Log(p[0] + p[1]),

@@ -108,7 +108,11 @@ func (c *checker) name(s *scope, e *ast.Name) model.Expr {
 	case ent.set != nil:
 		return setSize(ent.set, e)
 	case ent.array != nil:
-		return at(c.ref(ent.array, e), ent.outer, e)
+		x := c.ref(ent.array, e)
+		if step := c.inStep(ent.array, e); step != nil && !isPoison(x) {
+			return step
+		}
+		return at(x, ent.outer, e)
 	case ent.ode != nil:
 		c.errorf("E44", e.Span(), "`%s` is a function of time; write `%s(t)`", e.Name, e.Name).Related(ent.at,
 			"defined here")

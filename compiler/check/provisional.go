@@ -22,12 +22,13 @@ func (c *checker) provisional(a *arrayInfo) bool {
 	a.recurs = true
 	known := a.Pieces
 	a.Pieces = nil
+	var axes []*model.Set // of the array
+	if len(known) > 0 && known[0].Value != nil {
+		axes = append(known[0].Region(), known[0].Value.Info().Type.Axes...)
+	}
 	for i := range a.defs {
 		p := a.heads[i].piece(a.defs[i])
-		var rest []*model.Set
-		if len(known) > 0 && known[0].Value != nil {
-			rest = known[0].Value.Info().Type.Axes
-		}
+		rest := axes[min(len(p.Slots), len(axes)):]
 		if i < len(known) {
 			p = known[i]
 		}
