@@ -39,6 +39,7 @@ func importTable() []row {
 		{"ppl/compiler/bind", []string{"ppl/lang/", "ppl/compiler/data", "ppl/compiler/dataset", "ppl/compiler/emit",
 			"ppl/compiler/model"}},
 		{"ppl/compiler/modelgen", []string{"ppl/lang/types", "ppl/stdlib"}}, // for tests
+		{"ppl/compiler/query", []string{"ppl/lang/"}},
 		{"ppl/compiler/lower", []string{"ppl/autodiff", "ppl/compiler/ir"}},
 		{"ppl/compiler/render", []string{"ppl/compiler/ir"}},
 		{"ppl/compiler/render/", []string{"ppl/compiler/ir", "ppl/compiler/render"}},

@@ -34,6 +34,16 @@ func Check(path string) (*model.Model, []diag.Diagnostic) {
 	if file == nil {
 		return nil, ds
 	}
+	return checked(file, ds)
+}
+
+// CheckText is Check for a text that would stand at path.
+func CheckText(path, text string) (*model.Model, []diag.Diagnostic) {
+	return checked(parse.File(source.New(path, text)))
+}
+
+// checked checks a parsed file; ds is what was wrong with it until then.
+func checked(file *ast.File, ds []diag.Diagnostic) (*model.Model, []diag.Diagnostic) {
 	m, more := check.File(file, loadImport)
 	if diag.HasErrors(ds) { // what could not be parsed may be what a warning misses
 		more = slices.DeleteFunc(more, func(d diag.Diagnostic) bool { return d.Severity != diag.Error })
@@ -100,6 +110,18 @@ func Load(path string, args []DataArg) (*Program, []diag.Diagnostic) {
 // LoadFrom is Load with a shelf for files that are too large for memory.
 func LoadFrom(path string, args []DataArg, shelf Shelf) (*Program, []diag.Diagnostic) {
 	m, ds := Check(path)
+	return bound(m, ds, path, args, shelf)
+}
+
+// LoadText is LoadFrom for a text that would stand at path.
+func LoadText(path, text string, args []DataArg, shelf Shelf) (*Program, []diag.Diagnostic) {
+	m, ds := CheckText(path, text)
+	return bound(m, ds, path, args, shelf)
+}
+
+// bound binds a model, if there is one, to its data; ds is what was wrong until then.
+func bound(m *model.Model, ds []diag.Diagnostic, path string, args []DataArg, shelf Shelf) (*Program,
+	[]diag.Diagnostic) {
 	if m == nil {
 		return nil, ds
 	}

@@ -47,7 +47,7 @@ func newRoot(c *console) *cobra.Command {
 	root.SetFlagErrorFunc(flagError)
 	root.SetHelpCommand(helpCommand(c))
 	root.AddCommand(checkCommand(c), fmtCommand(c), buildCommand(c), sampleCommand(c), summaryCommand(c),
-		diagnoseCommand(c), looCommand(c), compareCommand(c), sensitivityCommand(c),
+		diagnoseCommand(c), queryCommand(c), sessionCommand(c), looCommand(c), compareCommand(c), sensitivityCommand(c),
 		optimizeCommand(c), predictCommand(c), logprobCommand(c), versionCommand(c))
 	return root
 }

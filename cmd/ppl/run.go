@@ -30,9 +30,9 @@ func stoppable(ctx context.Context) (context.Context, func()) {
 	return ctx, release
 }
 
-// carryOut samples until it is done or ctx ends. An error says that the run failed.
-func (c *console) carryOut(ctx context.Context, run *posteriorRun) (stopped bool, err error) {
-	show, clear := c.progress(run.quiet)
+// carryOut samples until it is done or ctx ends; show and clear are for its progress. An error says that the run failed.
+func carryOut(ctx context.Context, run *posteriorRun, show func(infer.Progress), clear func()) (stopped bool,
+	err error) {
 	run.recorder = run.newRecorder(show)
 	start := time.Now()
 	report, err := run.sampler.sample(ctx, compiler.Recorded{Program: run.program, EachRow: run.recorder.rows}, run.options,
@@ -115,19 +115,21 @@ func (run *posteriorRun) keepsRows() bool {
 
 // resolvedOptions are kept beside the draws: enough to repeat the run.
 type resolvedOptions struct {
-	Model    string         `json:"model"`
-	Data     []string       `json:"data"`
-	Sampler  string         `json:"sampler"`
-	Chains   int            `json:"chains"`
-	Draws    int            `json:"draws"`
-	Warmup   int            `json:"warmup"`
-	Seed     uint64         `json:"seed"`
-	Device   string         `json:"device"`
-	Settings infer.Settings `json:"settings"`
+	Model     string         `json:"model"`
+	Directory string         `json:"directory"` // to which paths are relative
+	Data      []string       `json:"data"`
+	Sampler   string         `json:"sampler"`
+	Chains    int            `json:"chains"`
+	Draws     int            `json:"draws"`
+	Warmup    int            `json:"warmup"`
+	Seed      uint64         `json:"seed"`
+	Device    string         `json:"device"`
+	Settings  infer.Settings `json:"settings"`
 }
 
 func (run *posteriorRun) resolved() resolvedOptions {
 	o := run.options
-	return resolvedOptions{run.model, run.data, run.sampler.name, o.Chains, o.Draws, o.Warmup, run.seed,
+	here, _ := os.Getwd() // without one, paths are relative to where the run is read
+	return resolvedOptions{run.model, here, run.data, run.sampler.name, o.Chains, o.Draws, o.Warmup, run.seed,
 		o.Device.Name(), o.Settings}
 }

@@ -142,7 +142,8 @@ func (c *console) sample(ctx context.Context, s *sampling) error {
 		return err
 	}
 	run := &posteriorRun{sampling: s, program: p, sampler: sampler, replace: replace}
-	stopped, err := c.carryOut(ctx, run)
+	show, clear := c.progress(s.quiet)
+	stopped, err := carryOut(ctx, run, show, clear)
 	if err != nil {
 		return err
 	}

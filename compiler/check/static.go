@@ -80,9 +80,8 @@ func (s *settler) array(a *model.Array) bool {
 	return !s.depends[a]
 }
 
-// settleAll settles the whole model.
-func (c *checker) settleAll() {
-	var all []model.Expr
+// settleAll settles the whole model, and expressions beside it.
+func (c *checker) settleAll(all ...model.Expr) {
 	for _, a := range c.model.Arrays {
 		if a.Role != model.Definition {
 			all = append(all, a.Exprs()...)

@@ -17,7 +17,7 @@ func ShapiroWilk(xs []float64) (w, p float64) {
 		return math.NaN(), math.NaN()
 	}
 	sorted := slices.Sorted(slices.Values(xs))
-	mean, _ := meanSD(sorted)
+	mean, _ := MeanSD(sorted)
 	var along, square float64
 	for i, a := range shapiroWeights(n) {
 		along += a * sorted[i]

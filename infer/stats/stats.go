@@ -31,12 +31,12 @@ func Summarize(chains [][]float64) Summary {
 	all := slices.Concat(chains...)
 	sorted := slices.Sorted(slices.Values(all))
 	s := Summary{
-		Q5: sortedQuantile(sorted, .05), Q50: sortedQuantile(sorted, .5), Q95: sortedQuantile(sorted, .95),
+		Q5: SortedQuantile(sorted, .05), Q50: SortedQuantile(sorted, .5), Q95: SortedQuantile(sorted, .95),
 		ESSBulk: math.NaN(), ESSTail: math.NaN(), RHat: math.NaN(),
 		NonFinite: nonFinite(all),
 		Constant:  constant(all),
 	}
-	s.Mean, s.SD = meanSD(all)
+	s.Mean, s.SD = MeanSD(all)
 	s.MCSEMean = MCSEMean(chains)
 	if sane(chains) {
 		z := zScale(split(chains))
@@ -46,8 +46,8 @@ func Summarize(chains [][]float64) Summary {
 	return s
 }
 
-// meanSD is NaN where there is nothing to average; gonum alone would give 0/0 in different ways.
-func meanSD(xs []float64) (mean, sd float64) {
+// MeanSD is NaN where there is nothing to average; gonum alone would give 0/0 in different ways.
+func MeanSD(xs []float64) (mean, sd float64) {
 	if len(xs) == 0 {
 		return math.NaN(), math.NaN()
 	}
@@ -90,10 +90,10 @@ func sane(chains [][]float64) bool {
 // Quantile is the sample quantile by linear interpolation (Hyndman and Fan's type 7, the default of R and NumPy). NaN
 // draws make it NaN.
 func Quantile(xs []float64, p float64) float64 {
-	return sortedQuantile(slices.Sorted(slices.Values(xs)), p)
+	return SortedQuantile(slices.Sorted(slices.Values(xs)), p)
 }
 
-func sortedQuantile(sorted []float64, p float64) float64 {
+func SortedQuantile(sorted []float64, p float64) float64 {
 	if len(sorted) == 0 || math.IsNaN(sorted[0]) { // NaN sorts first
 		return math.NaN()
 	}

@@ -1,0 +1,189 @@
+package main
+
+import (
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+
+	"ppl/compiler/query"
+	"ppl/infer/draws"
+	asked "ppl/infer/query"
+)
+
+// textAnswers print for people.
+type textAnswers struct {
+	w       io.Writer
+	several bool // queries are printed before their answers
+	n       int
+}
+
+// shownElements of an array are printed; the rest are one request away.
+const shownElements = 20
+
+func (*textAnswers) most() int    { return shownElements }
+func (*textAnswers) close() error { return nil }
+
+func (t *textAnswers) add(a answer) error {
+	if t.several {
+		if t.n++; t.n > 1 {
+			fmt.Fprintln(t.w)
+		}
+		fmt.Fprintf(t.w, "%s\n", a.text)
+	}
+	if err := a.print(t.w); err != nil {
+		return err
+	}
+	if left := a.size - len(a.result.Values); left > 0 {
+		_, err := fmt.Fprintf(t.w, "… and %d more\n", left)
+		return err
+	}
+	return nil
+}
+
+// print writes the first elements of an answer as text.
+func (a answer) print(w io.Writer) error {
+	v := a.variable()
+	lo, hi := a.question.Bounds()
+	if a.line.Form == query.Rank {
+		return asked.RankTable(w, v, asked.Ranks(a.result))
+	}
+	es := asked.Estimates(a.result)
+	moment := map[query.Form]string{query.Mean: "mean", query.SD: "sd", query.Median: "median"}[a.line.Form]
+	if len(v.Shape) == 0 {
+		text := es[0].Line(lo, hi)
+		if moment != "" {
+			text = es[0].Moment(moment)
+		} else if a.question.IsTruth() {
+			text = es[0].Probability()
+		}
+		_, err := fmt.Fprintln(w, text)
+		return err
+	}
+	if moment != "" {
+		return asked.MomentTable(w, v, 0, es, moment)
+	}
+	return asked.Table(w, v, 0, es, lo, hi, a.question.IsTruth())
+}
+
+// variable names the elements: by the name that was asked for, or by their places alone.
+func (a answer) variable() draws.Variable {
+	v := a.question.Variable()
+	v.Name = a.line.Name()
+	return v
+}
+
+// A row of an answer is one element, for programs.
+type row struct {
+	Name     string       `json:"name"`
+	Mean     draws.Number `json:"mean"`
+	SD       draws.Number `json:"sd"`
+	MCSE     draws.Number `json:"mcse_mean"`
+	Lo       draws.Number `json:"q2.5"`
+	Median   draws.Number `json:"q50"`
+	Hi       draws.Number `json:"q97.5"`
+	Below    draws.Number `json:"p_negative"`
+	ESS      draws.Number `json:"ess"`
+	Draws    int          `json:"draws"`
+	Largest  draws.Number `json:"p_largest"`
+	Smallest draws.Number `json:"p_smallest"`
+	Rank     draws.Number `json:"mean_rank"`
+}
+
+// rows are all elements of an answer; what was not asked for is not a number.
+func (a answer) rows() []row {
+	v := a.variable()
+	rows := make([]row, len(a.result.Values))
+	var places []asked.Place
+	if a.line.Form == query.Rank {
+		places = asked.Ranks(a.result)
+	}
+	none := draws.Number(math.NaN())
+	for k, e := range asked.Estimates(a.result) {
+		n := func(x float64) draws.Number { return draws.Number(x) }
+		rows[k] = row{v.Element(k), n(e.Mean), n(e.SD), n(e.MCSE), n(e.Lo), n(e.Median), n(e.Hi), n(e.Below), n(e.ESS),
+			e.Draws, none, none, none}
+		if places != nil {
+			rows[k].Largest, rows[k].Smallest = n(places[k].Largest), n(places[k].Smallest)
+			rows[k].Rank = n(places[k].MeanRank)
+		}
+	}
+	return rows
+}
+
+// jsonAnswers print one object.
+type jsonAnswers struct {
+	w       io.Writer
+	Run     string       `json:"run"`
+	Model   string       `json:"model"`
+	Chains  int          `json:"chains"`
+	Draws   int          `json:"draws"`
+	Queries []jsonAnswer `json:"queries"`
+}
+
+type jsonAnswer struct {
+	Query    string `json:"query"`
+	Elements []row  `json:"elements"`
+}
+
+func newJSONAnswers(w io.Writer, o *openedRun) *jsonAnswers {
+	return &jsonAnswers{w: w, Run: o.dir, Model: o.run.Info.Model, Chains: o.run.Layout.Chains,
+		Draws: o.run.Info.Draws, Queries: []jsonAnswer{}}
+}
+
+func (*jsonAnswers) most() int { return 0 }
+
+func (j *jsonAnswers) add(a answer) error {
+	j.Queries = append(j.Queries, jsonAnswer{a.text, a.rows()})
+	return nil
+}
+
+func (j *jsonAnswers) close() error {
+	e := json.NewEncoder(j.w)
+	e.SetIndent("", "  ")
+	e.SetEscapeHTML(false)
+	return e.Encode(j)
+}
+
+// csvAnswers print one table.
+type csvAnswers struct {
+	w *csv.Writer
+}
+
+func newCSVAnswers(w io.Writer) *csvAnswers {
+	c := &csvAnswers{csv.NewWriter(w)}
+	c.w.Write([]string{"query", "element", "mean", "sd", "mcse_mean", "q2.5", "q50", "q97.5", "p_negative", "ess", "draws",
+		"p_largest", "p_smallest", "mean_rank"})
+	return c
+}
+
+func (*csvAnswers) most() int { return 0 }
+
+func (c *csvAnswers) add(a answer) error {
+	for _, r := range a.rows() {
+		line := []string{a.text, r.Name}
+		for _, x := range []draws.Number{r.Mean, r.SD, r.MCSE, r.Lo, r.Median, r.Hi, r.Below, r.ESS,
+			draws.Number(r.Draws), r.Largest, r.Smallest, r.Rank} {
+			line = append(line, field(float64(x)))
+		}
+		if err := c.w.Write(line); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// field is a number in full, and nothing for none.
+func field(x float64) string {
+	if math.IsNaN(x) {
+		return ""
+	}
+	return strconv.FormatFloat(x, 'g', -1, 64)
+}
+
+func (c *csvAnswers) close() error {
+	c.w.Flush()
+	return c.w.Error()
+}

@@ -1,0 +1,127 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"ppl/compiler"
+	"ppl/infer/draws"
+	"ppl/lang/diag"
+	"ppl/runtime/device"
+	"ppl/runtime/host"
+)
+
+// An openedRun is a run directory of which questions are asked. Draws are read when a question first needs them.
+type openedRun struct {
+	dir     string
+	run     *draws.Run
+	options resolvedOptions
+	inquiry *compiler.Inquiry
+	draws   map[string][][]float64
+	device  func() device.Device
+}
+
+// openRun opens a run with the model and the data that it was sampled with. What is wrong with the data is printed.
+func (c *console) openRun(dir string) (*openedRun, error) {
+	run, err := openRun(dir)
+	if err != nil {
+		return nil, err
+	}
+	if len(run.Layout.Posterior) == 0 {
+		return nil, wrong(fmt.Errorf("%s holds no draws from a posterior; sample the model first: ppl sample %s", dir,
+			run.Info.Model))
+	}
+	if run.Info.Draws == 0 {
+		return nil, wrong(fmt.Errorf("the run in %s (%s) has no draws yet", dir, run.Info.Status))
+	}
+	o := &openedRun{dir: dir, run: run, draws: map[string][][]float64{}, device: c.lazyDevice()}
+	text, err := o.read()
+	if err != nil {
+		return nil, err
+	}
+	args, err := dataArgs(o.options.Data)
+	if err != nil {
+		return nil, err
+	}
+	base := o.base()
+	for i := range args {
+		args[i].Path = within(base, args[i].Path)
+	}
+	var ds []diag.Diagnostic
+	o.inquiry, ds = compiler.NewInquiry(within(base, o.options.Model), text, args, run.Layout.Posterior)
+	return o, c.diagnose(ds)
+}
+
+// read reads the model and the options of the run.
+func (o *openedRun) read() (model string, err error) {
+	text, err := os.ReadFile(filepath.Join(o.dir, "options.json"))
+	if err == nil {
+		err = json.Unmarshal(text, &o.options)
+	}
+	if err != nil {
+		return "", wrong(err)
+	}
+	text, err = os.ReadFile(filepath.Join(o.dir, "model.ppl"))
+	if err != nil {
+		return "", wrong(err)
+	}
+	return string(text), nil
+}
+
+// base is the directory to which the paths of a run are relative: this one if the model stands there, else the one
+// that the run was sampled in.
+func (o *openedRun) base() string {
+	if exists(o.options.Model) {
+		return ""
+	}
+	return o.options.Directory
+}
+
+func within(dir, path string) string {
+	if dir == "" || filepath.IsAbs(path) {
+		return path
+	}
+	return filepath.Join(dir, path)
+}
+
+// Draws reads a variable once.
+func (o *openedRun) Draws(name string) ([][]float64, error) {
+	xs, ok := o.draws[name]
+	if ok {
+		return xs, nil
+	}
+	xs, err := o.run.Draws(name)
+	if err == nil {
+		o.draws[name] = xs
+	}
+	return xs, err
+}
+
+// refresh looks whether a run that is being written has grown since.
+func (o *openedRun) refresh() error {
+	run, err := draws.Open(o.dir)
+	if err != nil {
+		return err
+	}
+	if run.Info.Draws != o.run.Info.Draws {
+		o.draws = map[string][][]float64{}
+	}
+	o.run = run
+	return nil
+}
+
+// lazyDevice opens the device for large questions when it is first asked for.
+func (c *console) lazyDevice() func() device.Device {
+	var dev device.Device
+	return func() device.Device {
+		if dev == nil {
+			var err error
+			if dev, err = openDevice("auto", func(string) {}); err != nil {
+				dev = host.Device{}
+			}
+		}
+		return dev
+	}
+}

@@ -1,0 +1,271 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"ppl/lang/diag"
+)
+
+// A replCommand is a line that begins with a dot.
+type replCommand struct {
+	name, args, short string
+	do                func(s *session, ctx context.Context, args []string) error
+}
+
+// replCommands are what a session offers: its own, and verbs of the command line that work on the run that is open.
+func replCommands(root *cobra.Command) []replCommand {
+	own := []replCommand{
+		{".help", "", "list the forms of queries and the commands", (*session).helpCommand},
+		{".names", "", "list what can be asked about", (*session).names},
+		{".model", "", "print the model", (*session).printModel},
+		{".drop", "NAME", "take the statements of a name out of the model", (*session).drop},
+		{".sample", "[+N] [flags]", "sample the model while questions go on; +N: N draws more than the run has",
+			(*session).sample},
+		{".stop", "", "stop sampling and keep the draws so far", (*session).stop},
+		{".open", "RUN [as NAME]", "open another run, and ask it from now on", (*session).openCommand},
+		{".use", "[NAME]", "ask an open run again; without a name, list them", (*session).use},
+		{".save", "FILE", "write the lines so far as a script", (*session).save},
+		{".quit", "", "leave", (*session).quit},
+	}
+	for _, v := range verbCommands() {
+		if c := verb(root, v.verb); c != nil {
+			own = append(own, replCommand{v.name, v.args, v.short, v.do})
+		}
+	}
+	return own
+}
+
+// A verbCommand carries out a verb of the command line: arguments tells its words from those of the line.
+type verbCommand struct {
+	name, args, short, verb string
+	arguments               func(s *session, args []string) []string
+}
+
+func verbCommands() []verbCommand {
+	plot := func(kind string) func(s *session, args []string) []string {
+		return func(s *session, args []string) []string {
+			return append([]string{s.run.dir, kind}, args...)
+		}
+	}
+	onRun := func(s *session, args []string) []string { return append([]string{s.run.dir}, args...) }
+	return []verbCommand{
+		{".summary", "[NAME…]", "the table of the run", "summary", onRun},
+		{".diagnose", "", "problems of the run, with advice", "diagnose", onRun},
+		{".plot", "KIND [NAME…] [FILE.png]", "a plot in the terminal, or in a file", "plot",
+			func(s *session, args []string) []string { return append([]string{s.run.dir}, toFile(args)...) }},
+		{".forest", "[NAME…]", "intervals side by side", "plot", plot("forest")},
+		{".trace", "[NAME…]", "draws by iteration", "plot", plot("trace")},
+		{".pairs", "[NAME…]", "draws of each pair", "plot", plot("pairs")},
+		{".hist", "[NAME…]", "histograms", "plot", plot("histogram")},
+		{".loo", "", "leave-one-out cross-validation", "loo", onRun},
+		{".compare", "NAME…", "compare open runs by loo", "compare", (*session).runDirs},
+		{".sens", "", "sensitivity to the priors and the likelihood", "sensitivity", onRun},
+		{".predict", "[--data FILE] [flags]", "replicates of the data, or predictions at new data", "predict", onRun},
+		{".export", "[NAME…] --format FORMAT [flags]", "write draws to a file", "export", onRun},
+	}
+}
+
+// do runs the verb as the command line does.
+func (v verbCommand) do(s *session, ctx context.Context, args []string) error {
+	if s.run == nil {
+		return noDraws()
+	}
+	root := newRoot(s.c)
+	root.SetArgs(append([]string{v.verb}, v.arguments(s, args)...))
+	return root.ExecuteContext(ctx)
+}
+
+func noDraws() error {
+	return wrong(errors.New("there are no draws yet: .sample draws them, .open RUN opens a run"))
+}
+
+var pictureFile = regexp.MustCompile(`\.(png|svg)$`)
+
+// toFile makes the name of a picture among the arguments a flag.
+func toFile(args []string) (out []string) {
+	for _, a := range args {
+		if pictureFile.MatchString(a) {
+			out = append(out, "--out", a)
+		} else {
+			out = append(out, a)
+		}
+	}
+	return out
+}
+
+// runDirs are the directories of open runs by their names; of all, where none is named.
+func (s *session) runDirs(args []string) (dirs []string) {
+	if len(args) == 0 {
+		args = s.order
+	}
+	for _, a := range args {
+		if r := s.runs[a]; r != nil {
+			a = r.dir
+		}
+		dirs = append(dirs, a)
+	}
+	return dirs
+}
+
+// command carries out a line that begins with a dot.
+func (s *session) command(ctx context.Context, line string) error {
+	words, err := splitWords(line)
+	if err != nil {
+		return err
+	}
+	var names []string
+	for _, c := range replCommands(newRoot(s.c)) {
+		if c.name == words[0] {
+			return c.do(s, ctx, words[1:])
+		}
+		names = append(names, c.name)
+	}
+	if near, ok := diag.Nearest(words[0], names); ok {
+		return usagef("there is no command %s; did you mean %s?", words[0], near)
+	}
+	return usagef("there is no command %s; .help lists them", words[0])
+}
+
+// splitWords cuts a line at spaces outside of quotes and brackets; quotes round a whole word are taken off.
+func splitWords(line string) (words []string, err error) {
+	word, quoted, depth := "", false, 0
+	for i := 0; i <= len(line); i++ {
+		switch {
+		case i == len(line) && quoted:
+			return nil, usagef("a quote is not closed")
+		case i == len(line) || line[i] == ' ' && !quoted && depth == 0:
+			if n := len(word); n > 1 && word[0] == '"' && word[n-1] == '"' {
+				word = word[1 : n-1]
+			}
+			if word != "" {
+				words = append(words, word)
+			}
+			word = ""
+			continue
+		case line[i] == '"':
+			quoted = !quoted
+		case line[i] == '[' || line[i] == '(':
+			depth++
+		case line[i] == ']' || line[i] == ')':
+			depth--
+		}
+		word += line[i : i+1]
+	}
+	return words, nil
+}
+
+const replHelp = `queries
+  exp(b)                 an expression of the language, at every draw
+  P(tau > 3)             the probability of a condition ± its Monte Carlo error
+  mean(y | tau < 3)      mean, sd or median over the draws in which a condition holds; y | tau < 3 is their summary
+  rank u                 the probabilities that each element is the largest, and the smallest
+  d = u[1] - u[2]        a definition, for later queries
+  ? NAME                 what a name of the model, a function, a distribution or a command is
+statements
+  b ~ Normal(0, 2)       added to the model, or put in the place of the one with the same left side
+commands`
+
+func (s *session) helpCommand(_ context.Context, args []string) error { return s.help(args) }
+
+func (s *session) help([]string) error {
+	fmt.Fprintln(s.c.out, replHelp)
+	for _, c := range replCommands(newRoot(s.c)) {
+		fmt.Fprintf(s.c.out, "  %-22s %s\n", strings.TrimSpace(c.name+" "+c.args), c.short)
+	}
+	return nil
+}
+
+func (s *session) names(context.Context, []string) error {
+	if s.run == nil {
+		return noDraws()
+	}
+	for _, v := range s.run.inquiry.Saved() {
+		text := v.Name
+		if len(v.Shape) > 0 {
+			text = fmt.Sprintf("%s … %s", v.Element(0), v.Element(v.Size()-1))
+		}
+		fmt.Fprintln(s.c.out, text)
+	}
+	for _, line := range s.run.inquiry.Definitions() {
+		fmt.Fprintln(s.c.out, line)
+	}
+	return nil
+}
+
+func (s *session) printModel(context.Context, []string) error {
+	fmt.Fprintln(s.c.out, strings.TrimRight(s.draft.Text, "\n"))
+	return nil
+}
+
+func (s *session) drop(_ context.Context, args []string) error {
+	if len(args) != 1 {
+		return usagef(".drop NAME")
+	}
+	if err := s.c.diagnose(errorsOf(s.draft.Remove(args[0]))); err != nil {
+		return err
+	}
+	s.noteChange()
+	return nil
+}
+
+func (s *session) openCommand(_ context.Context, args []string) error {
+	switch {
+	case len(args) == 1:
+		args = append(args, "as", "")
+	case len(args) != 3 || args[1] != "as":
+		return usagef(".open RUN [as NAME]")
+	}
+	if err := s.open(args[0], args[2]); err != nil {
+		return err
+	}
+	fmt.Fprintf(s.c.out, "%s: %s\n", s.order[slices.Index(s.order, s.nameOf(s.run))], s.run.heading())
+	return nil
+}
+
+func (s *session) nameOf(run *openedRun) string {
+	for name, r := range s.runs {
+		if r == run {
+			return name
+		}
+	}
+	return ""
+}
+
+func (s *session) use(_ context.Context, args []string) error {
+	if len(args) == 0 {
+		for _, name := range s.order {
+			mark := " "
+			if s.runs[name] == s.run {
+				mark = "*"
+			}
+			fmt.Fprintf(s.c.out, "%s %s: %s (%s)\n", mark, name, s.runs[name].heading(), s.runs[name].dir)
+		}
+		return nil
+	}
+	run := s.runs[args[0]]
+	if run == nil {
+		return usagef("no run is open as %q; there are %s", args[0], strings.Join(s.order, ", "))
+	}
+	s.run = run
+	return nil
+}
+
+func (s *session) save(_ context.Context, args []string) error {
+	if len(args) != 1 {
+		return usagef(".save FILE")
+	}
+	return failedIf(os.WriteFile(args[0], []byte(strings.Join(append(s.entered, ""), "\n")), 0o666))
+}
+
+func (s *session) quit(context.Context, []string) error {
+	s.done = true
+	return nil
+}

@@ -1,0 +1,213 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+
+	"ppl/compiler"
+	"ppl/infer/draws"
+	"ppl/lang/diag"
+)
+
+// A session is what a REPL knows: runs that are open, by name, and a model that is being written.
+type session struct {
+	c        *console
+	typed    bool // at a terminal
+	done     bool
+	failures int
+	entered  []string // lines that were carried out
+
+	runs     map[string]*openedRun
+	order    []string   // names of runs, in the order in which they were opened
+	run      *openedRun // that questions are about; nil before there are draws
+	draft    *compiler.Draft
+	changed  bool // the draft is no longer the model of run
+	data     []string
+	sampling *background // nil when nothing is being sampled
+}
+
+func newSession(c *console, data []string) *session {
+	return &session{c: c, runs: map[string]*openedRun{}, data: data, draft: &compiler.Draft{Path: "model.ppl"}}
+}
+
+// begin opens what the command line names.
+func (s *session) begin(path string) error {
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		return s.open(path, "")
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return wrong(fmt.Errorf("there is no model and no run %s", path))
+	}
+	s.draft = &compiler.Draft{Path: path, Text: string(text)}
+	_, ds := s.draft.Check()
+	return s.c.diagnose(ds)
+}
+
+// open opens a run under a name, and asks it from now on.
+func (s *session) open(dir, name string) error {
+	run, err := s.c.openRun(dir)
+	if err != nil {
+		return err
+	}
+	if name == "" {
+		name = fmt.Sprintf("m%d", len(s.order)+1)
+	}
+	s.enter(run, name)
+	text, err := run.read()
+	if err != nil {
+		return err
+	}
+	s.draft = &compiler.Draft{Path: within(run.base(), run.options.Model), Text: text}
+	s.data, s.changed = run.options.Data, false
+	return nil
+}
+
+func (s *session) enter(run *openedRun, name string) {
+	if s.runs[name] == nil {
+		s.order = append(s.order, name)
+	}
+	s.runs[name], s.run = run, run
+}
+
+// greet says what is open.
+func (s *session) greet() {
+	switch {
+	case s.run != nil:
+		fmt.Fprintln(s.c.out, s.run.heading()+" · .help")
+	case s.draft.Text != "":
+		fmt.Fprintf(s.c.out, "%s · no draws yet: .sample · .help\n", filepath.Base(s.draft.Path))
+	default:
+		fmt.Fprintln(s.c.out, "an empty model: write its statements, then .sample · .help")
+	}
+}
+
+// heading is "patients.ppl · 4 × 1,000 draws · renhd · no divergences".
+func (o *openedRun) heading() string {
+	text := fmt.Sprintf("%s · %d × %s draws · %s", filepath.Base(o.run.Info.Model), o.run.Layout.Chains,
+		thousands(o.run.Info.Draws), o.run.Info.Sampler)
+	if o.run.Info.Status != draws.Finished {
+		text += " · " + string(o.run.Info.Status)
+	}
+	if !o.run.HasStat("diverging") {
+		return text
+	}
+	chains, err := o.run.Stats("diverging")
+	if err != nil {
+		return text
+	}
+	n := 0
+	for _, c := range chains {
+		for _, d := range c {
+			if d != 0 {
+				n++
+			}
+		}
+	}
+	switch n {
+	case 0:
+		return text + " · no divergences"
+	case 1:
+		return text + " · 1 divergence"
+	}
+	return text + fmt.Sprintf(" · %s divergences", thousands(n))
+}
+
+// thousands writes 1000 as 1,000.
+func thousands(n int) string {
+	text := fmt.Sprint(n)
+	for at := len(text) - 3; at > 0; at -= 3 {
+		text = text[:at] + "," + text[at:]
+	}
+	return text
+}
+
+func (s *session) prompt() string {
+	if s.sampling != nil {
+		return s.sampling.prompt()
+	}
+	return "> "
+}
+
+// follow looks what has come since the last line: draws of a run that is being written, the end of sampling.
+func (s *session) follow() error {
+	if s.sampling != nil {
+		if err := s.collectSampling(); err != nil {
+			return err
+		}
+	}
+	if s.run != nil && s.run.run.Info.Status == draws.Running {
+		return s.run.refresh()
+	}
+	return nil
+}
+
+var (
+	statementWord = regexp.MustCompile(`^(data|generate|infer|import)\b`)
+	definedName   = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*`)
+)
+
+// isStatement tells a statement of the model from a query: it draws, declares, or defines what the model defines; while
+// there are no draws, every definition is one.
+func (s *session) isStatement(line string) bool {
+	if statementWord.MatchString(line) || topLevel(line, '~') {
+		return true
+	}
+	if !topLevel(line, '=') {
+		return false
+	}
+	return s.run == nil || s.draft.Defines(definedName.FindString(line))
+}
+
+// topLevel reports whether a mark stands outside of brackets and strings, and not as a part of ==, <=, >= or !=.
+func topLevel(line string, mark byte) bool {
+	depth := 0
+	for i := 0; i < len(line); i++ {
+		switch b := line[i]; {
+		case b == '"':
+			if end := strings.IndexByte(line[i+1:], '"'); end >= 0 {
+				i += end + 1
+			}
+		case b == '#':
+			return false
+		case strings.IndexByte("([{", b) >= 0:
+			depth++
+		case strings.IndexByte(")]}", b) >= 0:
+			depth--
+		case strings.IndexByte("=<>!", b) >= 0 && i+1 < len(line) && line[i+1] == '=':
+			i++
+		case b == mark && depth == 0:
+			return true
+		}
+	}
+	return false
+}
+
+// statement changes the model.
+func (s *session) statement(line string) error {
+	if err := s.c.diagnose(errorsOf(s.draft.Add(line))); err != nil {
+		return err
+	}
+	s.noteChange()
+	return nil
+}
+
+func (s *session) noteChange() {
+	if s.run != nil && !s.changed {
+		s.c.notef("the model has changed; the draws are of the model before: .sample draws anew")
+	}
+	s.changed = true
+}
+
+// errorsOf leaves out warnings: a model that is being written is not whole yet.
+func errorsOf(ds []diag.Diagnostic) (out []diag.Diagnostic) {
+	for _, d := range ds {
+		if d.Severity == diag.Error {
+			out = append(out, d)
+		}
+	}
+	return out
+}

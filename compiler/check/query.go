@@ -1,0 +1,24 @@
+package check
+
+import (
+	"ppl/compiler/analyze"
+	"ppl/compiler/model"
+	"ppl/lang/ast"
+	"ppl/lang/diag"
+)
+
+// Queries checks expressions that are read beside a file's statements: they may use every name of the file, also what
+// is known only after inference. Of the diagnostics there are only those that stop a query.
+func Queries(f *ast.File, load Loader, xs []ast.Expr) (*model.Model, []model.Expr, []diag.Diagnostic) {
+	c := newChecker(f, load)
+	c.elaborate(c.global)
+	exprs := make([]model.Expr, len(xs))
+	for i, x := range xs {
+		exprs[i] = c.expr(c.global, x)
+	}
+	c.systems()
+	c.settleAll(exprs...)
+	c.optionalData()
+	analyze.Recurrences(c.model, &c.diags, nil)
+	return c.model, exprs, c.diags.All()
+}

@@ -1,0 +1,28 @@
+package dataset
+
+import "ppl/compiler/model"
+
+// For is the same data for another checking of the same statements, with whatever stands beside them.
+func (d *Dataset) For(m *model.Model) *Dataset {
+	arrays, sizes, labels := map[*model.Array]Array{}, map[*model.Size]int{}, map[*model.Size][]string{}
+	for old, x := range d.Arrays {
+		for _, a := range m.Arrays {
+			if a.Name == old.Name {
+				arrays[a] = x
+			}
+		}
+	}
+	for _, s := range m.Sizes {
+		for old, n := range d.Sizes {
+			if old.Name == s.Name {
+				sizes[s] = n
+			}
+		}
+		for old, l := range d.Labels {
+			if old.Name == s.Name {
+				labels[s] = l
+			}
+		}
+	}
+	return New(m, arrays, sizes, labels)
+}

@@ -1,0 +1,113 @@
+package compiler
+
+import (
+	"strings"
+
+	"ppl/compiler/model"
+	"ppl/lang/ast"
+	"ppl/lang/diag"
+	"ppl/lang/parse"
+	"ppl/lang/source"
+)
+
+// A Draft is the text of a model that is changed statement by statement. It is a valid model whenever a change succeeds.
+type Draft struct {
+	Path string // where the text would stand; data files are relative to it
+	Text string
+}
+
+// Add puts a statement into the draft: in the place of those with its heads, else at the end. With errors among the
+// diagnostics the draft stays as it is.
+func (d *Draft) Add(line string) []diag.Diagnostic {
+	f, ds := parse.File(source.New(d.Path, line))
+	if diag.HasErrors(ds) || len(f.Stmts) == 0 {
+		return ds
+	}
+	text := d.Text
+	for i := len(f.Stmts) - 1; i >= 0; i-- {
+		text = replaced(d.Path, text, f.Stmts[i])
+	}
+	return d.set(text)
+}
+
+// replaced is a text with a statement in the place of the one with the same heads.
+func replaced(path, text string, s ast.Stmt) string {
+	f, _ := parse.File(source.New(path, text))
+	for _, old := range f.Stmts {
+		if key(s) != "" && key(old) == key(s) {
+			at := old.Span()
+			return text[:at.Start] + s.Span().Text() + text[at.End:]
+		}
+	}
+	if text != "" && !strings.HasSuffix(text, "\n") {
+		text += "\n"
+	}
+	return text + s.Span().Text() + "\n"
+}
+
+// key is what statements that replace each other have in common: their kind and their left sides.
+func key(s ast.Stmt) string {
+	var heads []string
+	for _, at := range headSpans(s) {
+		heads = append(heads, strings.Join(strings.Fields(at.Text()), ""))
+	}
+	kind := ""
+	switch s.(type) {
+	case *ast.Draw:
+		kind = "~"
+	case *ast.Define:
+		kind = "="
+	case *ast.Data:
+		kind = "data"
+	case *ast.Infer:
+		return "infer"
+	}
+	return kind + strings.Join(heads, ",")
+}
+
+// Remove takes the statements of a name out of the draft. With errors among the diagnostics the draft stays as it is.
+func (d *Draft) Remove(name string) []diag.Diagnostic {
+	f, ds := parse.File(source.New(d.Path, d.Text))
+	if diag.HasErrors(ds) {
+		return ds
+	}
+	text, found := d.Text, false
+	var names []string
+	for i := len(f.Stmts) - 1; i >= 0; i-- {
+		s := f.Stmts[i]
+		heads := headNames(s)
+		names = append(names, heads...)
+		if len(heads) == 1 && heads[0] == name {
+			at := s.Span()
+			text, found = text[:at.Start]+strings.TrimLeft(text[at.End:], " \t\r\n"), true
+		}
+	}
+	if !found {
+		var l diag.List
+		e := l.Errorf("E10", source.Span{}, "no statement defines `%s` alone", name)
+		if near, ok := diag.Nearest(name, names); ok {
+			e.Help("did you mean `%s`?", near)
+		}
+		return l.All()
+	}
+	return d.set(text)
+}
+
+// set takes a text if it is a valid model.
+func (d *Draft) set(text string) []diag.Diagnostic {
+	_, ds := CheckText(d.Path, text)
+	if !diag.HasErrors(ds) {
+		d.Text = text
+	}
+	return ds
+}
+
+// Check checks the draft as it is.
+func (d *Draft) Check() (*model.Model, []diag.Diagnostic) { return CheckText(d.Path, d.Text) }
+
+// Defines reports whether the draft gives a name a meaning.
+func (d *Draft) Defines(name string) bool {
+	f, _ := parse.File(source.New(d.Path, d.Text))
+	_, ok := headOf(f, name)
+	return ok
+}

@@ -1,0 +1,274 @@
+package compiler
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"ppl/autodiff"
+	"ppl/compiler/bind"
+	"ppl/compiler/check"
+	"ppl/compiler/data"
+	"ppl/compiler/dataset"
+	"ppl/compiler/emit"
+	"ppl/compiler/model"
+	"ppl/compiler/query"
+	"ppl/infer/draws"
+	"ppl/lang/ast"
+	"ppl/lang/diag"
+	"ppl/lang/parse"
+	"ppl/lang/source"
+	"ppl/stdlib"
+)
+
+// An Inquiry is a model with its data and the draws that a run keeps, about which questions are asked. What a user
+// defines on the way is a statement of the model for later questions.
+type Inquiry struct {
+	file    *ast.File
+	data    *dataset.Dataset
+	saved   []draws.Variable
+	defined []*query.Query
+}
+
+// NewInquiry loads a model from its text as it was sampled; path is where it stood, to which data files are relative.
+func NewInquiry(path, text string, args []DataArg, saved []draws.Variable) (*Inquiry, []diag.Diagnostic) {
+	file, ds := parse.File(source.New(path, text))
+	if diag.HasErrors(ds) {
+		return nil, ds
+	}
+	m, _, ds := check.Queries(file, loadImport, nil)
+	if diag.HasErrors(ds) {
+		return nil, ds
+	}
+	values, ds := bind.Data(m, filepath.Dir(path), args, data.DefaultShelf())
+	return &Inquiry{file: file, data: values, saved: saved}, slices.DeleteFunc(ds,
+		func(d diag.Diagnostic) bool { return d.Severity != diag.Error })
+}
+
+// Saved are the variables of which there are draws.
+func (q *Inquiry) Saved() []draws.Variable { return q.saved }
+
+// Parse reads a user's line.
+func (q *Inquiry) Parse(line string) (*query.Query, []diag.Diagnostic) {
+	return query.Parse(line, q.isFunction)
+}
+
+func (q *Inquiry) isFunction(name string) bool {
+	for _, s := range q.statements() {
+		if d, ok := s.(*ast.Define); ok && slices.ContainsFunc(d.Heads, func(h *ast.Head) bool {
+			return h.HasParams && h.Name() == name
+		}) {
+			return true
+		}
+	}
+	return false
+}
+
+// statements are those of the model and what was defined since.
+func (q *Inquiry) statements() []ast.Stmt {
+	all := slices.Clone(q.file.Stmts)
+	for _, d := range q.defined {
+		all = append(all, d.Define)
+	}
+	return all
+}
+
+// Define keeps a definition, in the place of one of the same name. The questions that follow may use it.
+func (q *Inquiry) Define(d *query.Query) []diag.Diagnostic {
+	before := q.defined
+	name := d.Define.Heads[0].Name()
+	if at, ok := headOf(q.file, name); ok {
+		var l diag.List
+		l.Errorf("E11", d.Define.Heads[0].Span(), "`%s` is a name of the model", name).Related(at, "it stands here").
+			Help("define another name")
+		return l.All()
+	}
+	q.defined = append(slices.DeleteFunc(slices.Clone(before), func(o *query.Query) bool {
+		return o.Define.Heads[0].Name() == name
+	}), d)
+	_, _, ds := q.check(nil)
+	if diag.HasErrors(ds) {
+		q.defined = before
+	}
+	return ds
+}
+
+// headOf finds where a file gives a name its meaning.
+func headOf(f *ast.File, name string) (source.Span, bool) {
+	for _, s := range f.Stmts {
+		for i, n := range headNames(s) {
+			if n == name {
+				return headSpans(s)[i], true
+			}
+		}
+	}
+	return source.Span{}, false
+}
+
+// headNames are the names that a statement gives a meaning.
+func headNames(s ast.Stmt) (names []string) {
+	switch s := s.(type) {
+	case *ast.Define:
+		for _, h := range s.Heads {
+			names = append(names, h.Name())
+		}
+	case *ast.Draw:
+		for _, h := range s.Heads {
+			names = append(names, h.Name())
+		}
+	case *ast.Data:
+		for _, d := range s.Decls {
+			names = append(names, d.Name.Name)
+		}
+	}
+	return names
+}
+
+// headSpans are the places of headNames.
+func headSpans(s ast.Stmt) (at []source.Span) {
+	switch s := s.(type) {
+	case *ast.Define:
+		for _, h := range s.Heads {
+			at = append(at, h.Span())
+		}
+	case *ast.Draw:
+		for _, h := range s.Heads {
+			at = append(at, h.Span())
+		}
+	case *ast.Data:
+		for _, d := range s.Decls {
+			at = append(at, d.Name.Span())
+		}
+	}
+	return at
+}
+
+// Names are those that a question may use: of the model, of what was defined, and of functions.
+func (q *Inquiry) Names() (names []string) {
+	for _, s := range q.statements() {
+		names = append(names, headNames(s)...)
+	}
+	for name := range stdlib.Funcs() {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+// Labels are the names of elements, of all axes.
+func (q *Inquiry) Labels() (labels []string) {
+	for _, l := range q.data.Labels {
+		labels = append(labels, l...)
+	}
+	slices.Sort(labels)
+	return slices.Compact(labels)
+}
+
+// Describe says what a name is: its role, type and axes, and the statement that it stands in.
+func (q *Inquiry) Describe(name string) (text string, ok bool) {
+	at, ok := headOf(&ast.File{Stmts: q.statements()}, name)
+	if !ok {
+		return "", false
+	}
+	m, _, _ := q.check(nil)
+	for _, a := range m.Arrays {
+		if a.Name == name {
+			text = a.Role.String() + "\n"
+		}
+	}
+	return text + fmt.Sprintf("  %d | %s", at.Line(), at.File.Line(at.Line())), true
+}
+
+// Definitions are the statements that were defined, as they were written.
+func (q *Inquiry) Definitions() (lines []string) {
+	for _, d := range q.defined {
+		lines = append(lines, strings.TrimSpace(d.Source.Text))
+	}
+	return lines
+}
+
+func (q *Inquiry) check(xs []ast.Expr) (*model.Model, []model.Expr, []diag.Diagnostic) {
+	f := *q.file
+	f.Stmts = q.statements()
+	m, exprs, ds := check.Queries(&f, loadImport, xs)
+	return m, exprs, slices.DeleteFunc(ds, func(d diag.Diagnostic) bool { return d.Severity != diag.Error })
+}
+
+// A Question is a query that was understood: what of each draw it needs.
+type Question struct {
+	asked  emit.Asked
+	bounds [2]float64 // between which its values are known to lie
+	truth  bool       // it is a condition
+	given  bool
+}
+
+// Ask compiles a query about draws.
+func (q *Inquiry) Ask(line *query.Query) (*Question, []diag.Diagnostic) {
+	xs := []ast.Expr{line.X}
+	if line.Given != nil {
+		xs = append(xs, line.Given)
+	}
+	m, exprs, ds := q.check(xs)
+	if !diag.HasErrors(ds) {
+		ds = append(ds, fits(line, exprs)...)
+	}
+	if diag.HasErrors(ds) {
+		return nil, line.Relocate(ds)
+	}
+	asked, ds := emit.Ask(q.data.For(m), q.saved, exprs)
+	if diag.HasErrors(ds) {
+		return nil, line.Relocate(ds)
+	}
+	t := exprs[0].Info().Type
+	return &Question{asked: asked, bounds: [2]float64{t.Range.Lo, t.Range.Hi}, truth: emit.IsTruth(exprs[0]),
+		given: line.Given != nil}, nil
+}
+
+// fits says where a query's expressions are not of the kind that its form asks for.
+func fits(line *query.Query, exprs []model.Expr) []diag.Diagnostic {
+	var l diag.List
+	x := exprs[0].Info()
+	switch {
+	case line.Form == query.Probability && !emit.IsTruth(exprs[0]):
+		l.Errorf("E44", x.At, "`P` takes a condition, such as `P(%s > 0)`", x.At.Text())
+	case line.Form == query.Rank && len(x.Type.Axes) != 1:
+		l.Errorf("E44", x.At, "`rank` compares the elements of a vector, which `%s` is not", x.At.Text())
+	}
+	if line.Given != nil {
+		if g := exprs[1].Info(); len(g.Type.Axes) > 0 || !emit.IsTruth(exprs[1]) {
+			l.Errorf("E44", g.At, "what stands behind `|` is one condition, such as `tau < 3`")
+		}
+	}
+	return l.All()
+}
+
+// Reads are the saved variables that the question reads.
+func (q *Question) Reads() []draws.Variable { return q.asked.Reads }
+
+// Variable describes what is asked for: its shape, and the names of its elements.
+func (q *Question) Variable() draws.Variable { return q.asked.Variables[0] }
+
+// IsTruth reports whether values are 1 where something is true, and 0 else.
+func (q *Question) IsTruth() bool { return q.truth }
+
+// Bounds are the numbers between which all values are known to lie.
+func (q *Question) Bounds() (lo, hi float64) { return q.bounds[0], q.bounds[1] }
+
+// Work is about how many numbers a draw's answer takes.
+func (q *Question) Work() (n int) {
+	for _, v := range q.asked.Values[0].Graph().Nodes() {
+		n += v.Size()
+	}
+	return n
+}
+
+// Value is the elements from lo to hi of what is asked for, and the condition under which they count, invalid for none.
+// Their graph has an Input for each of Reads.
+func (q *Question) Value(lo, hi int) (elements, condition autodiff.Node) {
+	elements = autodiff.Slice(q.asked.Values[0], []int{lo}, []int{hi})
+	if q.given {
+		condition = q.asked.Values[1]
+	}
+	return elements, condition
+}

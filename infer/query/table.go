@@ -1,0 +1,229 @@
+package query
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/rivo/uniseg"
+
+	"ppl/infer/draws"
+)
+
+// Line is the summary of one number: "mean -0.742  sd 0.188  95% [-1.11, -0.37]  P(<0) 1.000  ess 3921". What is known
+// to lie between lo and hi has no sign to ask for.
+func (e Estimate) Line(lo, hi float64) string {
+	switch {
+	case e.Draws == 0:
+		return "the condition holds in none of " + thousands(e.Total) + " draws"
+	case e.NonFinite > 0:
+		return fmt.Sprintf("%s of %s draws are not finite; median %s", thousands(e.NonFinite), thousands(e.Draws),
+			number(e.Median, 4))
+	case e.Constant:
+		return exact(e.Mean) + e.part() + " in every draw"
+	}
+	text := fmt.Sprintf("mean %s  sd %s  95%% [%s, %s]", near(e.Mean, e.SD, 3), near(e.SD, e.SD, 3),
+		near(e.Lo, e.SD, 2), near(e.Hi, e.SD, 2))
+	if lo < 0 && hi > 0 {
+		text += "  " + e.sign()
+	}
+	return text + "  ess " + number(e.ESS, 0) + e.part()
+}
+
+// sign is the probability of the sign that the mean has.
+func (e Estimate) sign() string {
+	if e.Mean < 0 {
+		return fmt.Sprintf("P(<0) %.3f", e.Below)
+	}
+	return fmt.Sprintf("P(>0) %.3f", 1-e.Below)
+}
+
+// part says how many draws count, where these are not all.
+func (e Estimate) part() string {
+	if e.Draws == e.Total {
+		return ""
+	}
+	return fmt.Sprintf("  (%s of %s draws)", thousands(e.Draws), thousands(e.Total))
+}
+
+// Probability is the mean of a condition with its Monte Carlo standard error: "0.998 ± 0.001". Where all draws agree
+// there is no such error to estimate.
+func (e Estimate) Probability() string {
+	switch {
+	case e.Draws == 0:
+		return e.Line(0, 0)
+	case e.Constant && e.Draws == e.Total:
+		return fmt.Sprintf("%g (in all %s draws alike)", e.Mean, thousands(e.Draws))
+	}
+	return e.probability() + e.part()
+}
+
+func (e Estimate) probability() string {
+	if e.Constant {
+		return fmt.Sprintf("%g", e.Mean)
+	}
+	return e.plusMinus(e.Mean, e.MCSE)
+}
+
+// Moment is the mean of the draws with its error, their sd, or their median, and how many draws count.
+func (e Estimate) Moment(what string) string {
+	if e.Draws == 0 || e.NonFinite > 0 {
+		return e.Line(0, 0)
+	}
+	return e.moment(what) + e.part()
+}
+
+func (e Estimate) moment(what string) string {
+	switch what {
+	case "sd":
+		return near(e.SD, e.SD, 3)
+	case "median":
+		return near(e.Median, e.SD, 3)
+	}
+	return e.plusMinus(e.Mean, e.MCSE)
+}
+
+func (e Estimate) plusMinus(x, mcse float64) string {
+	if math.IsNaN(mcse) || mcse == 0 {
+		return number(x, 4)
+	}
+	return near(x, 10*mcse, 2) + " ± " + near(mcse, 10*mcse, 2)
+}
+
+// near prints x with as many decimals as give scale so many digits.
+func near(x, scale float64, digits int) string {
+	if !(scale > 0) || math.IsInf(scale, 0) {
+		return exact(x)
+	}
+	decimals := digits - 1 - int(math.Floor(math.Log10(scale)))
+	if decimals > 8 || math.Abs(x) >= 1e7 {
+		return number(x, digits+2)
+	}
+	return strconv.FormatFloat(x, 'f', max(0, decimals), 64)
+}
+
+// number prints x with so many digits, or as a whole number for 0.
+func number(x float64, digits int) string {
+	if digits == 0 && !math.IsNaN(x) {
+		return strconv.FormatFloat(x, 'f', 0, 64)
+	}
+	return strconv.FormatFloat(x, 'g', max(1, digits), 64)
+}
+
+func exact(x float64) string { return strconv.FormatFloat(x, 'g', 6, 64) }
+
+func thousands(n int) string {
+	digits := strconv.Itoa(n)
+	for at := len(digits) - 3; at > 0; at -= 3 {
+		digits = digits[:at] + "," + digits[at:]
+	}
+	return digits
+}
+
+// A column of a table has a title and a cell for each row.
+type column struct {
+	title string
+	cell  func(k int) string
+}
+
+// Table prints estimates of the elements of v, the first of which is number first. What is known to lie between lo and
+// hi has no sign to ask for; of truth values the probabilities are printed.
+func Table(w io.Writer, v draws.Variable, first int, es []Estimate, lo, hi float64, truth bool) error {
+	if truth {
+		return listed(w, v, first, es, column{"P", func(k int) string { return es[k].probability() }})
+	}
+	if !slices.ContainsFunc(es, func(e Estimate) bool { return !e.Constant }) {
+		return listed(w, v, first, es, column{"in every draw", func(k int) string { return exact(es[k].Mean) }})
+	}
+	columns := []column{
+		{"mean", func(k int) string { return near(es[k].Mean, es[k].SD, 3) }},
+		{"sd", func(k int) string { return near(es[k].SD, es[k].SD, 3) }},
+		{"95%", func(k int) string {
+			return "[" + near(es[k].Lo, es[k].SD, 2) + ", " + near(es[k].Hi, es[k].SD, 2) + "]"
+		}},
+	}
+	if lo < 0 && hi > 0 {
+		columns = append(columns, column{"P(>0)", func(k int) string { return fmt.Sprintf("%.3f", 1-es[k].Below) }})
+	}
+	columns = append(columns, column{"ess", func(k int) string {
+		if es[k].Constant {
+			return "constant"
+		}
+		return number(es[k].ESS, 0)
+	}})
+	return listed(w, v, first, es, columns...)
+}
+
+// listed prints a table of estimates, and below it how many draws count where these are not all.
+func listed(w io.Writer, v draws.Variable, first int, es []Estimate, columns ...column) error {
+	if len(es) > 0 && es[0].Draws == 0 {
+		_, err := fmt.Fprintln(w, es[0].Line(0, 0))
+		return err
+	}
+	if err := table(w, names(v, first, len(es)), columns); err != nil || len(es) == 0 || es[0].part() == "" {
+		return err
+	}
+	_, err := fmt.Fprintln(w, strings.TrimSpace(es[0].part()))
+	return err
+}
+
+// MomentTable prints one statistic of each element.
+func MomentTable(w io.Writer, v draws.Variable, first int, es []Estimate, what string) error {
+	return listed(w, v, first, es, column{what, func(k int) string { return es[k].moment(what) }})
+}
+
+// RankTable prints the probabilities of being the largest and the smallest.
+func RankTable(w io.Writer, v draws.Variable, places []Place) error {
+	p := func(x, mcse float64) string {
+		if mcse == 0 || math.IsNaN(mcse) {
+			return fmt.Sprintf("%.3f", x)
+		}
+		return fmt.Sprintf("%.3f ± %.3f", x, mcse)
+	}
+	return table(w, names(v, 0, len(places)), []column{
+		{"P(largest)", func(k int) string { return p(places[k].Largest, places[k].LargestMCSE) }},
+		{"P(smallest)", func(k int) string { return p(places[k].Smallest, places[k].SmallestMCSE) }},
+		{"mean rank", func(k int) string { return fmt.Sprintf("%.1f", places[k].MeanRank) }},
+	})
+}
+
+func names(v draws.Variable, first, n int) []string {
+	out := make([]string, n)
+	for k := range out {
+		out[k] = v.Element(first + k)
+	}
+	return out
+}
+
+func table(w io.Writer, names []string, columns []column) error {
+	rows := make([][]string, len(names)+1)
+	rows[0] = []string{""}
+	for k, name := range names {
+		rows[k+1] = []string{name}
+	}
+	for _, c := range columns {
+		rows[0] = append(rows[0], c.title)
+		for k := range names {
+			rows[k+1] = append(rows[k+1], c.cell(k))
+		}
+	}
+	widths := make([]int, len(columns)+1)
+	for _, r := range rows {
+		for i, cell := range r {
+			widths[i] = max(widths[i], uniseg.StringWidth(cell))
+		}
+	}
+	var b strings.Builder
+	for _, r := range rows {
+		line := r[0] + strings.Repeat(" ", widths[0]-uniseg.StringWidth(r[0]))
+		for i, cell := range r[1:] {
+			line += "  " + strings.Repeat(" ", widths[i+1]-uniseg.StringWidth(cell)) + cell
+		}
+		b.WriteString(strings.TrimRight(line, " ") + "\n")
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
