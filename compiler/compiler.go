@@ -64,11 +64,11 @@ func parsed(path string) (*ast.File, []diag.Diagnostic) {
 	return parse.File(source.New(path, string(text)))
 }
 
-// CheckWithData is Check, with the data where they are at hand: given by args, or all in the model and in files that it
-// names, which are there and not too large for memory.
+// CheckWithData is Check, with the data if every array is available: given by args, or in the model and in files that
+// it names, which are there and not too large for memory.
 func CheckWithData(path string, args []DataArg, shelf Shelf) (*model.Model, []diag.Diagnostic) {
 	m, ds := Check(path)
-	if m != nil && (len(args) > 0 || bind.AtHand(m, filepath.Dir(path), shelf)) {
+	if m != nil && (len(args) > 0 || bind.Available(m, filepath.Dir(path), shelf)) {
 		_, more := program(m, path, args, shelf)
 		ds = append(ds, more...)
 	}

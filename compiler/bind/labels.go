@@ -6,18 +6,50 @@ import (
 	"strings"
 
 	"ppl/compiler/data"
+	"ppl/compiler/dataset"
 	"ppl/compiler/model"
+	"ppl/lang/diag"
 )
 
-// labels gives index sets the names of their elements: the texts that index(J) arrays hold. Arrays over one set share
-// one sorted list, so that a name is the same element in all of them.
-func (b *binder) labels() {
-	for _, s := range b.m.Sizes {
+// labels gives the elements of index sets their names: the texts that index(J) arrays hold, and the names of columns.
+type labels struct {
+	d       *dataset.Dataset // whose Labels are filled
+	diags   *diag.List
+	columns map[*model.Array]bool // arrays that were joined from the columns of a table
+}
+
+// name gives the elements of a set names; two lists for one set must agree.
+func (l *labels) name(s *model.Size, names []string, where string, a *model.Array) {
+	old, known := l.d.Labels[s]
+	if known && !slices.Equal(old, names) {
+		l.diags.Errorf("E47", a.At, "%s are %s in %s, but %s elsewhere", s.Name, strings.Join(shorten(names), ", "),
+			where, strings.Join(shorten(old), ", "))
+		return
+	}
+	l.d.Labels[s] = names
+}
+
+// ofColumns names the elements of an array's second axis by the columns that it was joined from.
+func (l *labels) ofColumns(a *model.Array, columns []*data.Array, f *data.File) {
+	l.columns[a] = true
+	if s := sizeOf(a.Type.Axes[1]); s != nil {
+		names := make([]string, len(columns))
+		for i, c := range columns {
+			names[i] = c.Name
+		}
+		l.name(s, names, "`"+a.Name+"` ("+f.Path+")", a)
+	}
+}
+
+// share numbers the texts of index(J) arrays. Arrays over one set share one sorted list, so that a name is the same
+// element in all of them.
+func (l *labels) share(raw map[*model.Array]*data.Array) {
+	for _, s := range l.d.Model.Sizes {
 		var named, numbered []*model.Array
-		for _, a := range b.m.Arrays {
+		for _, a := range l.d.Model.Arrays {
 			switch {
-			case b.from[a] == nil || sizeOf(a.IndexOf) != s:
-			case b.from[a].Labels != nil:
+			case raw[a] == nil || sizeOf(a.IndexOf) != s:
+			case raw[a].Labels != nil:
 				named = append(named, a)
 			default:
 				numbered = append(numbered, a)
@@ -27,46 +59,33 @@ func (b *binder) labels() {
 		case len(named) == 0:
 		case len(numbered) > 0:
 			text, number := named[0], numbered[0]
-			b.diags.Errorf("E47", number.At, "`%s` holds numbers (%s) and `%s` names (%s), but both are index(%s)",
-				number.Name, b.from[number].Origin,
-				text.Name, b.from[text].Origin, s.Name).Help("give both names or both numbers").Related(text.At,
-				"the names")
+			l.diags.Errorf("E47", number.At, "`%s` holds numbers (%s) and `%s` names (%s), but both are index(%s)",
+				number.Name, raw[number].Origin, text.Name, raw[text].Origin, s.Name).
+				Help("give both names or both numbers").Related(text.At, "the names")
 		default:
-			b.share(s, named)
+			l.number(s, named, raw)
 		}
 	}
 }
 
-// sizeOf is the size that a set 1..J runs to, if it is one.
-func sizeOf(s *model.Set) *model.Size {
-	if s == nil || !isOne(s.Lo) {
-		return nil
-	}
-	if of, ok := s.Hi.(*model.SizeOf); ok {
-		return of.Size
-	}
-	return nil
-}
-
-// share numbers the labels of arrays over one set alike.
-func (b *binder) share(s *model.Size, arrays []*model.Array) {
+// number gives the texts of arrays over one set the same numbers.
+func (l *labels) number(s *model.Size, arrays []*model.Array, raw map[*model.Array]*data.Array) {
 	var all []string
 	for _, a := range arrays {
-		all = append(all, b.from[a].Labels...)
+		all = append(all, raw[a].Labels...)
 	}
 	slices.Sort(all)
 	all = slices.Compact(all)
 	for _, a := range arrays {
-		x := recode(b.from[a], all)
-		b.from[a] = x
-		d := b.out.Arrays[a]
-		d.Values = x.Values
-		b.out.Arrays[a] = d
+		raw[a] = recode(raw[a], all)
+		x := l.d.Arrays[a]
+		x.Values = raw[a].Values
+		l.d.Arrays[a] = x
 	}
-	b.name(s, all, "the labels of `"+arrays[0].Name+"`", arrays[0])
+	l.name(s, all, "the labels of `"+arrays[0].Name+"`", arrays[0])
 }
 
-// recode numbers an array's labels by their places in a longer list.
+// recode numbers an array's labels by their positions in a longer list.
 func recode(x *data.Array, all []string) *data.Array {
 	y := *x
 	if x.Rows != nil {
@@ -84,28 +103,17 @@ func recode(x *data.Array, all []string) *data.Array {
 	return &y
 }
 
-// name gives the elements of a set names; two lists for one set must agree.
-func (b *binder) name(s *model.Size, labels []string, where string, a *model.Array) {
-	old, known := b.out.Labels[s]
-	if known && !slices.Equal(old, labels) {
-		b.diags.Errorf("E47", a.At, "%s are %s in %s, but %s elsewhere", s.Name, strings.Join(shorten(labels), ", "),
-			where, strings.Join(shorten(old), ", "))
-		return
-	}
-	b.out.Labels[s] = labels
-}
-
-// noteOrder tells in which order an array must list the elements of a set with names: nothing in it says which is
-// which.
-func (b *binder) noteOrder() {
-	for _, a := range b.m.Arrays {
-		if b.from[a] == nil {
+// noteOrder reports in which order an array must list the elements of a set with names, since its values do not show
+// which element each belongs to.
+func (l *labels) noteOrder(raw map[*model.Array]*data.Array) {
+	for _, a := range l.d.Model.Arrays {
+		if raw[a] == nil {
 			continue
 		}
 		for _, s := range a.Type.Axes {
-			if labels := b.out.Labels[sizeOf(s)]; sizeOf(s) != nil && !b.columns[a] && len(labels) > 1 {
-				b.diags.Notef("W07", a.At, "the elements of %s are names: `%s` must list them in the order %s", s.Name,
-					a.Name, strings.Join(shorten(labels), ", "))
+			if names := l.d.Labels[sizeOf(s)]; sizeOf(s) != nil && !l.columns[a] && len(names) > 1 {
+				l.diags.Notef("W07", a.At, "the elements of %s are names: `%s` must list them in the order %s", s.Name,
+					a.Name, strings.Join(shorten(names), ", "))
 			}
 		}
 	}

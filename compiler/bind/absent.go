@@ -3,49 +3,53 @@ package bind
 import (
 	"slices"
 
+	"ppl/compiler/dataset"
 	"ppl/compiler/model"
+	"ppl/lang/diag"
 )
 
-// leaveOut drops what is generated from data that are not given, and the sizes that only those data have.
-func (b *binder) leaveOut(absent []*model.Array) {
+// leaveOut drops from the model what is generated from data that are not given, and the sizes that only those data
+// have.
+func leaveOut(d *dataset.Dataset, diags *diag.List, absent []*model.Array) {
 	if len(absent) == 0 {
 		return
 	}
-	out, sizes := slices.Clone(absent), b.sizesOf(absent)
+	out, sizes := slices.Clone(absent), sizesOf(d, absent)
 	for more := true; more; {
 		more = false
-		for _, a := range b.m.Arrays {
-			if generated(a) && !slices.Contains(out, a) && b.touches(a, out, sizes) {
-				out, more = append(out, a), true
-				if a.Save {
-					b.diags.Notef("E83", a.At, "`%s` is left out, since no data are given for %s", a.Name,
-						namesOf(absent))
-				}
+		for _, a := range d.Model.Arrays {
+			if !generated(a) || slices.Contains(out, a) || !readsAny(a, out, sizes) {
+				continue
+			}
+			out, more = append(out, a), true
+			if a.Save {
+				diags.Notef("E83", a.At, "`%s` is left out, since no data are given for %s", a.Name, namesOf(absent))
 			}
 		}
 	}
-	m := *b.m
+	m := *d.Model
 	m.Arrays = slices.DeleteFunc(slices.Clone(m.Arrays), func(a *model.Array) bool { return slices.Contains(out, a) })
-	m.Terms = slices.DeleteFunc(slices.Clone(m.Terms),
-		func(t *model.Term) bool { return slices.Contains(out, t.Array) })
+	m.Terms = slices.DeleteFunc(slices.Clone(m.Terms), func(t *model.Term) bool {
+		return slices.Contains(out, t.Array)
+	})
 	m.Sizes = slices.DeleteFunc(slices.Clone(m.Sizes), func(s *model.Size) bool {
 		return slices.Contains(sizes, s) && !slices.ContainsFunc(m.Arrays, func(a *model.Array) bool {
-			return b.touches(a, nil, []*model.Size{s})
+			return readsAny(a, nil, []*model.Size{s})
 		})
 	})
-	b.m, b.out.Model = &m, &m
+	d.Model = &m
 }
 
-// generated reports whether an array is worked out after inference at the earliest: nothing of the model reads it if it
+// generated reports whether an array is evaluated after inference at the earliest: nothing of the model reads it if it
 // reads optional data.
 func generated(a *model.Array) bool { return a.Role == model.Generated || a.Role == model.Definition }
 
 // sizesOf are the sizes that only arrays which are not given have as an axis.
-func (b *binder) sizesOf(absent []*model.Array) (out []*model.Size) {
+func sizesOf(d *dataset.Dataset, absent []*model.Array) (out []*model.Size) {
 	for _, a := range absent {
 		for _, s := range a.Type.Axes {
 			if size := sizeOf(s); size != nil {
-				if _, known := b.out.Sizes[size]; !known {
+				if _, known := d.Sizes[size]; !known {
 					out = append(out, size)
 				}
 			}
@@ -54,8 +58,8 @@ func (b *binder) sizesOf(absent []*model.Array) (out []*model.Size) {
 	return out
 }
 
-// touches reports whether an array's statements read one of some arrays or sizes.
-func (b *binder) touches(a *model.Array, arrays []*model.Array, sizes []*model.Size) (found bool) {
+// readsAny reports whether an array's statements read one of some arrays or sizes.
+func readsAny(a *model.Array, arrays []*model.Array, sizes []*model.Size) (found bool) {
 	for _, x := range a.Exprs() {
 		model.Walk(x, func(y model.Expr) {
 			switch y := y.(type) {

@@ -1,0 +1,220 @@
+package bind
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"strings"
+
+	"ppl/compiler/data"
+	"ppl/compiler/dataset"
+	"ppl/compiler/model"
+	"ppl/lang/diag"
+)
+
+// arrays finds the values of data arrays. It learns sizes on the way, since a value that is written in the model may
+// read sizes and arrays that come before it.
+type arrays struct {
+	d      *dataset.Dataset
+	diags  *diag.List
+	files  *files
+	sizes  *sizes
+	labels *labels
+
+	raw    map[*model.Array]*data.Array // as they are in their files, with texts and rows
+	absent []*model.Array               // optional data that are not given
+}
+
+// take finds the values of every data array.
+func (t *arrays) take() {
+	for _, a := range t.d.Model.Arrays {
+		if isData(a) {
+			t.find(a)
+		}
+	}
+}
+
+// find finds an array's values: the command line first, then the model, then the file the model names.
+func (t *arrays) find(a *model.Array) {
+	switch named, entry := t.files.named[a.Name], t.files.entry(a.Name); {
+	case named != nil:
+		t.enter(a, t.inFile(a, named, a.Name, true))
+	case entry != nil:
+		t.enter(a, entry)
+	case a.Value != nil:
+		t.literal(a)
+	case a.From != "":
+		t.fromFile(a)
+	case t.tableColumns(a, t.files.loose):
+	case a.Optional:
+		t.absent = append(t.absent, a)
+	default:
+		t.missing(a)
+	}
+}
+
+func (t *arrays) missing(a *model.Array) {
+	d := t.diags.Errorf("E83", a.At, "no data given for `%s`", a.Name)
+	var have []string
+	for _, f := range t.files.loose {
+		have = append(have, f.Order...)
+	}
+	if near, ok := diag.Nearest(a.Name, have); ok {
+		d.Help("the data have `%s`; rename one of them", near)
+	} else if len(t.files.loose) == 0 {
+		d.Help("give a file with `--data FILE`, or `--data %s=FILE`, or write `data %s… = …` in the model",
+			a.Name, a.Name)
+	} else {
+		d.Help("the data files have %s", strings.Join(shorten(have), ", "))
+	}
+}
+
+func shorten(names []string) []string {
+	if len(names) > 12 {
+		return append(slices.Clone(names[:12]), "…")
+	}
+	return names
+}
+
+// fromFile takes an array from the file that the model names.
+func (t *arrays) fromFile(a *model.Array) {
+	f, key := t.files.ofModel(a)
+	if f == nil || f.Arrays[key] == nil && t.tableColumns(a, []*data.File{f}) {
+		return
+	}
+	t.enter(a, t.inFile(a, f, key, f.Lone))
+}
+
+// inFile is an entry of a file; a file with a single array may be given for a name.
+func (t *arrays) inFile(a *model.Array, f *data.File, key string, single bool) *data.Array {
+	if x := f.Arrays[key]; x != nil {
+		return x
+	}
+	if single && len(f.Order) == 1 {
+		return f.Arrays[f.Order[0]]
+	}
+	d := t.diags.Errorf("E83", a.At, "%s has no entry `%s`", f.Path, key)
+	if near, ok := diag.Nearest(key, f.Order); ok {
+		path, _, _ := strings.Cut(cmp.Or(a.From, f.Path), "#")
+		d.Help("did you mean `%s`? Rename one of them, or read it with `from \"%s#%s\"`", near, path, near)
+	} else {
+		d.Help("it has %s", strings.Join(shorten(f.Order), ", "))
+	}
+	return nil
+}
+
+// tableColumns: an array of two axes without a column of its own takes all numeric columns of a table that no other
+// data name takes.
+func (t *arrays) tableColumns(a *model.Array, files []*data.File) bool {
+	if len(a.Type.Axes) != 2 {
+		return false
+	}
+	for _, f := range slices.Backward(files) {
+		if !f.Table {
+			continue
+		}
+		var columns []*data.Array
+		for _, name := range f.Order {
+			if !t.files.knows(name) && f.Arrays[name].Labels == nil {
+				columns = append(columns, f.Arrays[name])
+			}
+		}
+		if len(columns) == 0 {
+			return false
+		}
+		t.enter(a, joined(a.Name, columns, f.Path))
+		t.labels.ofColumns(a, columns, f)
+		return true
+	}
+	return false
+}
+
+// joined makes one array of columns, which may be in memory or in a file.
+func joined(name string, columns []*data.Array, origin string) *data.Array {
+	if columns[0].Rows != nil {
+		return joinedRows(name, columns)
+	}
+	rows := len(columns[0].Values)
+	x := &data.Array{Name: name, Shape: []int{rows, len(columns)}, Values: make([]float64, rows*len(columns)),
+		Int: true, Origin: origin}
+	for j, c := range columns {
+		x.Int = x.Int && c.Int
+		for i, v := range c.Values {
+			x.Values[i*len(columns)+j] = v
+		}
+	}
+	return x
+}
+
+// literal evaluates a value written in the model.
+func (t *arrays) literal(a *model.Array) {
+	shape, values, ds := static(t.d, a.Value)
+	if len(ds) > 0 {
+		t.diags.Add(ds...)
+		return
+	}
+	whole := !slices.ContainsFunc(values, func(v float64) bool { return v != math.Trunc(v) })
+	t.enter(a, &data.Array{Name: a.Name, Shape: shape, Values: values, Int: whole, Origin: t.d.Model.Source.Name})
+}
+
+// enter gives an array its values, and learns sizes from their shape. A nil array was reported.
+func (t *arrays) enter(a *model.Array, x *data.Array) {
+	if x == nil {
+		return
+	}
+	shape, ok := shapeFor(a, x)
+	if !ok {
+		t.diags.Errorf("E42", a.At, "`%s` is declared with %s but has %s in %s", a.Name, axes(len(a.Type.Axes)),
+			axes(len(shape)), x.Origin)
+		return
+	}
+	for k, s := range a.Type.Axes {
+		if size := sizeOf(s); size != nil {
+			t.sizes.learn(size, shape[k], "`"+a.Name+"` ("+x.Origin+")", a.At)
+		}
+	}
+	if x.Rows != nil && a.Missing {
+		t.diags.Errorf("E86", a.At, "`%s` may have missing values, but stays in %s, too large for memory; leave the "+
+			"rows with missing values out of the file", a.Name, x.Origin)
+		return
+	}
+	if x.Rows == nil && a.MissingCode != nil {
+		x = withoutCode(x, number(t.d, t.diags, a.MissingCode))
+	}
+	t.raw[a] = x
+	t.d.Arrays[a] = dataset.Array{Shape: shape, Values: x.Values, Origin: x.Origin}
+}
+
+// shapeFor is the shape of values as an array is declared: one element may be written as a number, and [] has one axis
+// however many are meant.
+func shapeFor(a *model.Array, x *data.Array) (shape []int, ok bool) {
+	shape = x.Shape
+	switch want := len(a.Type.Axes); {
+	case len(shape) == want:
+	case len(shape) == 0 && want == 1:
+		shape = []int{1}
+	case len(shape) == 1 && shape[0] == 1 && want == 0:
+		shape = nil
+	case len(shape) < want && x.Rows == nil && len(x.Values) == 0:
+		shape = append(slices.Clone(shape), make([]int, want-len(shape))...)
+	default:
+		return shape, false
+	}
+	return shape, true
+}
+
+// withoutCode replaces the number that means a missing entry by NaN.
+func withoutCode(x *data.Array, code float64) *data.Array {
+	y := *x
+	y.Values = slices.Clone(x.Values)
+	for i, v := range y.Values {
+		if v == code {
+			y.Values[i] = math.NaN()
+		}
+	}
+	return &y
+}
+
+func axes(n int) string {
+	return [...]string{"no axes", "1 axis", "2 axes", "3 axes", "4 axes", "5 axes"}[min(n, 5)]
+}

@@ -1,0 +1,157 @@
+package bind
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"ppl/compiler/check"
+	"ppl/compiler/data"
+	"ppl/compiler/dataset"
+	"ppl/compiler/model"
+	"ppl/lang/diag"
+	"ppl/lang/parse"
+	"ppl/lang/source"
+)
+
+// bound checks a model, writes files to a directory, and binds them; args are --data flags relative to it.
+func bound(t *testing.T, text string, files map[string]string, args ...Arg) (*dataset.Dataset, []diag.Diagnostic) {
+	t.Helper()
+	dir := t.TempDir()
+	for name, content := range files {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for i := range args {
+		args[i].Path = filepath.Join(dir, args[i].Path)
+	}
+	f, ds := parse.File(source.New("model.ppl", text))
+	if diag.HasErrors(ds) {
+		t.Fatal(ds)
+	}
+	m, ds := check.File(f, nil)
+	if diag.HasErrors(ds) {
+		t.Fatal(ds)
+	}
+	return Data(m, dir, args, data.Shelf{Memory: 1 << 30, Dir: t.TempDir()})
+}
+
+func valuesOf(t *testing.T, d *dataset.Dataset, name string) []float64 {
+	t.Helper()
+	for a, x := range d.Arrays {
+		if a.Name == name {
+			return x.Values
+		}
+	}
+	t.Fatalf("no data `%s`", name)
+	return nil
+}
+
+func sizeNamed(d *dataset.Dataset, name string) (n int) {
+	for s, k := range d.Sizes {
+		if s.Name == name {
+			n = k
+		}
+	}
+	return n
+}
+
+// The command line comes before the model, and the model before the files that it names.
+func TestValuesComeFromTheCommandLineFirst(t *testing.T) {
+	t.Parallel()
+	const observed = "\nm ~ Normal(0, 1)\ny[n in N] ~ Normal(m, 1)\n"
+	files := map[string]string{"own.csv": "y\n1\n2\n", "given.json": `{"y": [3, 4, 5]}`, "y.csv": "v\n6\n"}
+	for _, c := range []struct {
+		name, model string
+		args        []Arg
+		want        []float64
+	}{
+		{"the model's file", `data y[N] from "own.csv"`, nil, []float64{1, 2}},
+		{"a file of entries", `data y[N] from "own.csv"`, []Arg{{"", "given.json"}}, []float64{3, 4, 5}},
+		{"a file for a name", `data y[N] from "own.csv"`, []Arg{{"", "given.json"}, {"y", "y.csv"}}, []float64{6}},
+		{"the last file", "data y[N]", []Arg{{"", "given.json"}, {"", "own.csv"}}, []float64{1, 2}},
+		{"the model", "data y[N] = [7]", nil, []float64{7}},
+		{"instead of the model", "data y[N] = [7]", []Arg{{"", "own.csv"}}, []float64{1, 2}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			d, ds := bound(t, c.model+observed, files, c.args...)
+			if d == nil {
+				t.Fatal(ds)
+			}
+			if got := valuesOf(t, d, "y"); !slices.Equal(got, c.want) || sizeNamed(d, "N") != len(c.want) {
+				t.Errorf("y = %v, N = %d, want %v", got, sizeNamed(d, "N"), c.want)
+			}
+		})
+	}
+}
+
+// Texts of an index set are numbered in the order of the alphabet, alike in all arrays that hold them.
+func TestTextsAreNumberedAlikeInAllArrays(t *testing.T) {
+	t.Parallel()
+	d, ds := bound(t, "data a[N]: index(J), b[M]: index(J)\nm[j in J] ~ Normal(0, 1)\n"+
+		"data y[N], w[M]\ny[n in N] ~ Normal(m[a[n]], 1)\nw[k in M] ~ Normal(m[b[k]], 1)\n",
+		map[string]string{"one.csv": "a,y\nOslo,1\nBergen,2\n", "two.csv": "b,w\nTromso,1\nOslo,2\nBergen,3\n"},
+		Arg{"", "one.csv"}, Arg{"", "two.csv"})
+	if d == nil {
+		t.Fatal(ds)
+	}
+	a, b := valuesOf(t, d, "a"), valuesOf(t, d, "b")
+	if !slices.Equal(a, []float64{2, 1}) || !slices.Equal(b, []float64{3, 2, 1}) || sizeNamed(d, "J") != 3 {
+		t.Errorf("a = %v, b = %v, J = %d", a, b, sizeNamed(d, "J"))
+	}
+	for s, names := range d.Labels {
+		if s.Name == "J" && !slices.Equal(names, []string{"Bergen", "Oslo", "Tromso"}) {
+			t.Errorf("J is %v", names)
+		}
+	}
+}
+
+// Each mistake in data is reported with its code and in words that name file and row.
+func TestMistakesInDataNameTheFileAndTheRow(t *testing.T) {
+	t.Parallel()
+	const observed = "\nm ~ Normal(0, 1)\ny[n in N] ~ Normal(m, 1)\n"
+	for _, c := range []struct{ name, model, csv, code, says string }{
+		{"a size of two sources", "data y[N]\ndata N = 3" + observed, "y\n1\n2\n", "E47", "2 in"},
+		{"no such entry", "data z[N], y[N]" + observed, "y\n1\n", "E83", "`z`"},
+		{"a missing value", "data y[N]" + observed, "y\n1\nNA\n", "W05", "(1)"},
+		{"text", "data y[N]" + observed, "y\n1\nhigh\n", "E57", "row 2"},
+		{"no integer", "data y[N]: int" + observed, "y\n1\n2.5\n", "E57", "row 2"},
+		{"out of bounds", "data y[N] in 0..1" + observed, "y\n0.5\n2\n", "E56", "row 2"},
+		{"no such group", "data g[N]: index(2), y[N]" + observed, "g,y\n1,0\n3,0\n", "E56", "index(2)"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			d, ds := bound(t, c.model, map[string]string{"d.csv": c.csv}, Arg{"", "d.csv"})
+			if d != nil || !slices.ContainsFunc(ds, func(x diag.Diagnostic) bool {
+				return x.Code == c.code && strings.Contains(x.Message, c.says)
+			}) {
+				t.Errorf("diagnostics are %v, want %s with %q", ds, c.code, c.says)
+			}
+		})
+	}
+}
+
+// What is generated from data that are not given is left out, with a note, and nothing else.
+func TestWhatReadsAbsentDataIsLeftOut(t *testing.T) {
+	t.Parallel()
+	d, ds := bound(t, "data y[N] = [1, 2]\ndata x[M]\nm ~ Normal(0, 1)\ny[n in N] ~ Normal(m, 1)\n"+
+		"generate p[k in M] = m * x[k]\ngenerate q = 2 * m\n", nil)
+	if d == nil || len(ds) != 1 || ds[0].Severity != diag.Note || !strings.Contains(ds[0].Message, "`p`") {
+		t.Fatal(ds)
+	}
+	var names []string
+	for _, a := range d.Model.Arrays {
+		names = append(names, a.Name)
+	}
+	slices.Sort(names)
+	if !slices.Equal(names, []string{"m", "q", "y"}) {
+		t.Errorf("left are %v", names)
+	}
+	if slices.ContainsFunc(d.Model.Sizes, func(s *model.Size) bool { return s.Name == "M" }) {
+		t.Error("the size of x is still wanted")
+	}
+}

@@ -1,0 +1,177 @@
+package bind
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"ppl/compiler/data"
+	"ppl/compiler/model"
+	"ppl/lang/diag"
+	"ppl/lang/source"
+)
+
+// files reads data files: at first those of the command line, later those that the model names.
+type files struct {
+	m     *model.Model
+	dir   string // of the model's own files
+	shelf data.Shelf
+	diags *diag.List
+
+	loose []*data.File          // of --data PATH, by whose entries' names arrays are found; the last wins
+	named map[string]*data.File // of --data NAME=PATH
+	cache map[string]*data.File // of the model's own files
+}
+
+// open reads the files of the command line.
+func (f *files) open(args []Arg) {
+	f.named = map[string]*data.File{}
+	for _, arg := range args {
+		file, ok := f.read(arg.Path, source.Span{})
+		switch {
+		case !ok:
+		case arg.Name == "":
+			f.loose = append(f.loose, file)
+		case f.knows(arg.Name):
+			f.named[arg.Name] = file
+		default:
+			d := f.diags.Errorf("E83", source.Span{}, "--data %s=%s: the model has no data `%s`", arg.Name, arg.Path,
+				arg.Name)
+			if near, ok := diag.Nearest(arg.Name, f.dataNames()); ok {
+				d.Help("did you mean `%s`?", near)
+			}
+		}
+	}
+}
+
+// knows reports whether the model has data of a name.
+func (f *files) knows(name string) bool { return slices.Contains(f.dataNames(), name) }
+
+func (f *files) dataNames() (names []string) {
+	for _, a := range f.m.Arrays {
+		if isData(a) {
+			names = append(names, a.Name)
+		}
+	}
+	return names
+}
+
+// entry finds a name in the files of the command line.
+func (f *files) entry(name string) *data.Array {
+	for _, file := range slices.Backward(f.loose) {
+		if x := file.Arrays[name]; x != nil {
+			return x
+		}
+	}
+	return nil
+}
+
+// ofModel is the file that the model names for an array, and the key of the entry there; no file if it cannot be read,
+// which is reported once.
+func (f *files) ofModel(a *model.Array) (file *data.File, key string) {
+	path, key := fileOf(a, f.dir)
+	file, known := f.cache[path]
+	if !known {
+		file, _ = f.read(path, a.At)
+		f.cache[path] = file
+	}
+	if key == "" {
+		key = a.Name
+	}
+	return file, key
+}
+
+// read reads a data file, or opens a large one for reading by rows if the model has any; at is where the model names
+// it.
+func (f *files) read(path string, at source.Span) (*data.File, bool) {
+	size, large := f.shelf.Large(path)
+	if large && len(f.m.RowSets) == 0 {
+		f.tooLarge(path, size, at)
+		return nil, false
+	}
+	read := data.Read
+	if large {
+		read = f.shelf.ByRows
+	}
+	file, err := read(path)
+	if err != nil {
+		f.diags.Errorf("E83", at, "%v", err)
+		return nil, false
+	}
+	if large {
+		f.diags.Notef("W09", at, "%s: its rows stay on disk, and minibatches are read from there",
+			largeText(path, size, f.shelf))
+	}
+	return file, true
+}
+
+// tooLarge refuses a file of which all is needed at once.
+func (f *files) tooLarge(path string, size int64, at source.Span) {
+	const help = "give fewer rows, or more memory; a model whose rows do not depend on each other reads a few of " +
+		"them at a time"
+	text := largeText(path, size, f.shelf)
+	if len(f.m.Couplings) == 0 {
+		f.diags.Errorf("E83", at, "%s, and the model has no rows to read a few at a time", text).Help(help)
+	}
+	for _, w := range f.m.Couplings {
+		f.diags.Errorf(w.Code, w.At, "minibatch refused: %s; but %s", w.Text, text).Help(help)
+	}
+}
+
+// LargeData describes, for each file that a model names and that is too large for memory, how it will be read.
+func LargeData(m *model.Model, dir string, shelf data.Shelf) (lines []string) {
+	seen := map[string]bool{}
+	for _, a := range m.Arrays {
+		if a.From == "" {
+			continue
+		}
+		path, _ := fileOf(a, dir)
+		if size, large := shelf.Large(path); large && !seen[path] {
+			seen[path] = true
+			fate := "it cannot be read, since no minibatches can be drawn"
+			if len(m.RowSets) > 0 {
+				fate = "its rows stay on disk, and minibatches are read from there"
+			}
+			lines = append(lines, largeText(path, size, shelf)+": "+fate)
+		}
+	}
+	return lines
+}
+
+// Available reports whether a model says where all its data are, each file is there, and none is too large for memory.
+func Available(m *model.Model, dir string, shelf data.Shelf) bool {
+	return !slices.ContainsFunc(m.Arrays, func(a *model.Array) bool {
+		if !isData(a) || a.Optional || a.Value != nil {
+			return false
+		}
+		path, _ := fileOf(a, dir)
+		info, err := os.Stat(path)
+		_, large := shelf.Large(path)
+		return a.From == "" || err != nil || info.IsDir() || large
+	})
+}
+
+// fileOf is the file that a model in dir names for an array, and the key of the entry, empty if it is the array's name.
+func fileOf(a *model.Array, dir string) (path, key string) {
+	path, key, _ = strings.Cut(a.From, "#")
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(dir, path)
+	}
+	return path, key
+}
+
+func largeText(path string, size int64, shelf data.Shelf) string {
+	return fmt.Sprintf("%s has %s, too much for memory (%s)", path, byteText(size), byteText(shelf.Memory))
+}
+
+func byteText(n int64) string {
+	switch {
+	case n >= 1e9:
+		return fmt.Sprintf("%.3g GB", float64(n)/1e9)
+	case n >= 1e6:
+		return fmt.Sprintf("%.3g MB", float64(n)/1e6)
+	}
+	return fmt.Sprintf("%.3g kB", float64(n)/1e3)
+}

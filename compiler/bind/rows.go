@@ -1,0 +1,101 @@
+package bind
+
+import (
+	"slices"
+
+	"ppl/compiler/data"
+	"ppl/compiler/dataset"
+	"ppl/compiler/model"
+)
+
+// Data in files too large for memory: their values stay there, and questions about all values are answered by what the
+// pass over the file has learned.
+
+// joinedRows makes one array of columns of a file.
+func joinedRows(name string, columns []*data.Array) *data.Array {
+	x := *columns[0]
+	x.Name, x.Shape, x.Columns = name, []int{x.Shape[0], len(columns)}, nil
+	for _, c := range columns {
+		x.Columns, x.Int = append(x.Columns, c.Columns...), x.Int && c.Int
+	}
+	return &x
+}
+
+// summary is what is known of all values of an array in a file.
+func summary(x *data.Array) (all data.Column) {
+	width := len(x.Columns)
+	for k, c := range x.Columns {
+		one := x.Rows.Columns[c]
+		one.Low, one.High, one.Broken = placed(one.Low, k, width), placed(one.High, k, width),
+			placed(one.Broken, k, width)
+		if k == 0 {
+			all = one
+			continue
+		}
+		all.Holes += one.Holes
+		all.Low = least(all.Low, one.Low, func(m, n data.Mark) bool { return m.Value < n.Value })
+		all.High = least(all.High, one.High, func(m, n data.Mark) bool { return m.Value > n.Value })
+		all.Broken = least(all.Broken, one.Broken, func(m, n data.Mark) bool { return m.At < n.At })
+	}
+	return all
+}
+
+// placed is the mark of column k, as an element of an array of several columns.
+func placed(m data.Mark, k, columns int) data.Mark {
+	if columns > 1 && m.At >= 0 {
+		m.At = m.At*columns + k
+	}
+	return m
+}
+
+// least is the mark that comes first, of those that mark anything.
+func least(m, n data.Mark, before func(m, n data.Mark) bool) data.Mark {
+	if m.At < 0 || n.At >= 0 && before(n, m) {
+		return n
+	}
+	return m
+}
+
+// codesByRows are the positions in a list of labels of the texts of a column, in the order in which these appeared.
+func codesByRows(x *data.Array, all []string) []float64 {
+	c := x.Rows.Columns[x.Columns[0]]
+	codes := make([]float64, len(c.Codes))
+	for i, code := range c.Codes {
+		at, _ := slices.BinarySearch(all, c.Labels[int(code)-1])
+		codes[i] = float64(at + 1)
+	}
+	return codes
+}
+
+// openStreams gives the arrays of each file one reader.
+func openStreams(d *dataset.Dataset, raw map[*model.Array]*data.Array) {
+	selections, streams := map[*data.RowFile]*data.Selection{}, map[*data.RowFile]*dataset.Stream{}
+	for _, a := range d.Model.Arrays {
+		x := raw[a]
+		if x == nil || x.Rows == nil {
+			continue
+		}
+		if streams[x.Rows] == nil {
+			s := &data.Selection{File: x.Rows}
+			selections[x.Rows], streams[x.Rows] = s, &dataset.Stream{Name: x.Origin, Rows: x.Rows.Rows, Row: s.AddRow(),
+				Place: x.Rows.Place, Read: s.Read}
+		}
+		out := d.Arrays[a]
+		out.Stream, out.First = streams[x.Rows], selections[x.Rows].Width
+		for _, c := range x.Columns {
+			selections[x.Rows].Add(c, codesOf(x, c))
+		}
+		out.Stream.Width = selections[x.Rows].Width
+		all := summary(x)
+		out.Low, out.High = dataset.Extreme(all.Low), dataset.Extreme(all.High)
+		d.Arrays[a] = out
+	}
+}
+
+// codesOf are the numbers of the texts of a column.
+func codesOf(x *data.Array, column int) []float64 {
+	if x.Codes != nil {
+		return x.Codes
+	}
+	return x.Rows.Columns[column].Codes
+}

@@ -1,0 +1,105 @@
+package bind
+
+import (
+	"math"
+
+	"ppl/compiler/data"
+	"ppl/compiler/dataset"
+	"ppl/compiler/model"
+	"ppl/lang/diag"
+	"ppl/lang/source"
+)
+
+// sizes learns the size of each index set, from all sources that have it.
+type sizes struct {
+	d     *dataset.Dataset // whose Sizes are filled
+	diags *diag.List
+	from  map[*model.Size]string // where a size was learned, for disagreements
+}
+
+// learn enters a size; two sources must agree.
+func (z *sizes) learn(s *model.Size, n int, where string, at source.Span) {
+	old, known := z.d.Sizes[s]
+	if known && old != n {
+		z.diags.Errorf("E47", at, "size %s is %d in %s and %d in %s", s.Name, old, z.from[s], n, where)
+		return
+	}
+	if !known {
+		z.d.Sizes[s], z.from[s] = n, where
+	}
+}
+
+// ofEntries learns sizes that entries of data files give by name.
+func (z *sizes) ofEntries(f *files) {
+	for _, s := range z.d.Model.Sizes {
+		if x := f.entry(s.Name); x != nil && len(x.Shape) == 0 {
+			if v := x.Values[0]; v != math.Trunc(v) || v < 0 {
+				z.diags.Errorf("E47", s.At, "size %s is %g in %s; a size is a whole number", s.Name, v, x.Origin)
+				continue
+			}
+			z.learn(s, int(x.Values[0]), "`"+s.Name+"` ("+x.Origin+")", s.At)
+		}
+	}
+}
+
+// ofIndexSets learns J from index(J) where no array has it as an axis: from labels, else from the largest value.
+func (z *sizes) ofIndexSets(raw map[*model.Array]*data.Array) {
+	for _, a := range z.d.Model.Arrays {
+		x := raw[a]
+		if a.IndexOf == nil || x == nil {
+			continue
+		}
+		of, ok := a.IndexOf.Hi.(*model.SizeOf)
+		if !ok {
+			continue
+		}
+		if _, known := z.d.Sizes[of.Size]; known {
+			continue
+		}
+		if x.Labels != nil {
+			z.learn(of.Size, len(x.Labels), "the labels of `"+a.Name+"`", a.At)
+			continue
+		}
+		n := int(largest(x))
+		z.learn(of.Size, n, "the largest `"+a.Name+"`", a.At)
+		z.diags.Notef("W07", a.At, "%s = %d was taken from the largest `%s`; give `data %s` if there are unseen groups",
+			of.Size.Name, n, a.Name, of.Size.Name)
+	}
+}
+
+// largest is the largest value of an array, or 0.
+func largest(x *data.Array) (v float64) {
+	if x.Rows != nil {
+		return max(0, summary(x).High.Value)
+	}
+	for _, y := range x.Values {
+		v = math.Max(v, y)
+	}
+	return v
+}
+
+// complete refuses a model of which some size is not known.
+func (z *sizes) complete() {
+	for _, s := range z.d.Model.Sizes {
+		if _, ok := z.d.Sizes[s]; !ok {
+			z.diags.Errorf("E46", s.At, "size `%s` is not known: give `%s = …`, `data %s`, or data with axis %s",
+				s.Name, s.Name, s.Name, s.Name)
+		}
+	}
+}
+
+// sizeOf is the size that a set 1..J runs to, if it is one.
+func sizeOf(s *model.Set) *model.Size {
+	if s == nil || !isOne(s.Lo) {
+		return nil
+	}
+	if of, ok := s.Hi.(*model.SizeOf); ok {
+		return of.Size
+	}
+	return nil
+}
+
+func isOne(e model.Expr) bool {
+	n, ok := e.(*model.Num)
+	return ok && n.Value == 1
+}

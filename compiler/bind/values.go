@@ -1,0 +1,173 @@
+package bind
+
+import (
+	"math"
+	"strconv"
+	"strings"
+
+	"ppl/compiler/data"
+	"ppl/compiler/dataset"
+	"ppl/compiler/emit"
+	"ppl/compiler/model"
+	"ppl/lang/diag"
+	"ppl/lang/types"
+)
+
+// values checks data against their declarations, once all sizes are known.
+type values struct {
+	d     *dataset.Dataset
+	diags *diag.List
+	raw   map[*model.Array]*data.Array
+}
+
+func (v *values) check() {
+	for _, a := range v.d.Model.Arrays {
+		if x := v.raw[a]; x != nil {
+			v.array(a, x)
+		}
+	}
+	if v.diags.HasErrors() {
+		return
+	}
+	for _, t := range v.d.Model.Terms {
+		if x := v.raw[t.Array]; t.Kind == model.Likelihood && x != nil && x.Rows == nil && len(x.Values) == 0 {
+			v.diags.Warnf("W02", t.Array.At, "`%s` has no rows in %s, so nothing is learned from it", t.Array.Name,
+				x.Origin)
+		}
+	}
+}
+
+// array checks the shape and the values of an array; one finding is enough.
+func (v *values) array(a *model.Array, x *data.Array) {
+	shape := v.d.Arrays[a].Shape
+	for k, s := range a.Type.Axes {
+		n, ds := emit.SetSize(v.d, s)
+		v.diags.Add(ds...)
+		if len(ds) == 0 && n != shape[k] {
+			v.diags.Errorf("E47", a.At, "axis %s of `%s` has %d elements, but %d in %s", s.Name, a.Name, n, shape[k],
+				x.Origin)
+			return
+		}
+	}
+	if x.Rows != nil {
+		v.inFile(a, x)
+	} else {
+		v.inMemory(a, x)
+	}
+}
+
+func (v *values) inMemory(a *model.Array, x *data.Array) {
+	missing := 0
+	for _, y := range x.Values {
+		if math.IsNaN(y) {
+			missing++
+		}
+	}
+	switch {
+	case missing > 0 && !a.Missing:
+		v.notMissing(a, x, missing)
+		return
+	case len(x.Labels) > 0 && !takesNames(a):
+		i := firstText(x)
+		v.notText(a, x.Labels[int(x.Values[i])-1], i)
+		return
+	}
+	lo, hi, word := v.limits(a)
+	for i, y := range x.Values {
+		switch {
+		case math.IsNaN(y):
+		case a.NeedInt && y != math.Trunc(y):
+			v.notInteger(a, y, i)
+			return
+		case y < lo || y > hi:
+			v.outside(a, y, i, word)
+			return
+		}
+	}
+}
+
+// inFile is inMemory for values in a file: what the pass over the file has learned of all values answers the same
+// questions.
+func (v *values) inFile(a *model.Array, x *data.Array) {
+	all := summary(x)
+	switch lo, hi, word := v.limits(a); {
+	case all.Holes > 0:
+		v.notMissing(a, x, all.Holes)
+	case len(x.Labels) > 0 && !takesNames(a):
+		v.notText(a, all.Text, all.TextAt)
+	case len(x.Labels) > 0: // numbers of labels, which are in range
+	case a.NeedInt && all.Broken.At >= 0:
+		v.notInteger(a, all.Broken.Value, all.Broken.At)
+	case all.Low.At >= 0 && all.Low.Value < lo:
+		v.outside(a, all.Low.Value, all.Low.At, word)
+	case all.High.At >= 0 && all.High.Value > hi:
+		v.outside(a, all.High.Value, all.High.At, word)
+	}
+}
+
+// limits are those of an array's values, and the word for them.
+func (v *values) limits(a *model.Array) (lo, hi float64, word string) {
+	switch {
+	case a.IndexOf != nil:
+		n, ds := emit.SetBox(v.d, a.IndexOf)
+		v.diags.Add(ds...)
+		return float64(n[0]), float64(n[1]), "index(" + a.IndexOf.Name + ")"
+	case a.Declared == types.Bool:
+		return 0, 1, "bool"
+	case a.Bounds != nil:
+		return number(v.d, v.diags, a.Bounds.Lo), number(v.d, v.diags, a.Bounds.Hi), "its bounds"
+	}
+	return math.Inf(-1), math.Inf(1), ""
+}
+
+// takesNames reports whether texts may be numbered as the elements of an array's index set.
+func takesNames(a *model.Array) bool { return a.IndexOf != nil && isOne(a.IndexOf.Lo) }
+
+func (v *values) notMissing(a *model.Array, x *data.Array, n int) {
+	v.diags.Errorf("W05", a.At, "`%s` has missing values in %s (%d); declared without `missing`", a.Name, x.Origin, n).
+		Help("write `%s missing` and give it a distribution to have them drawn, or leave their rows out of the file",
+			declared(a))
+}
+
+func (v *values) notText(a *model.Array, text string, i int) {
+	v.diags.Errorf("E57", a.At, "`%s` is text, not numbers: %q (%s)", a.Name, text, v.d.Row(a, i)).
+		Help("names of groups need `%s: index(J)`; a missing value is written NA", declared(a))
+}
+
+func (v *values) notInteger(a *model.Array, y float64, i int) {
+	v.diags.Errorf("E57", a.At, "value %g of `%s` (%s) is not an integer, which its use here asks for", y, a.Name,
+		v.d.Row(a, i))
+}
+
+func (v *values) outside(a *model.Array, y float64, i int, word string) {
+	v.diags.Errorf("E56", a.At, "value %g of `%s` (%s) is not in %s", y, a.Name, v.d.Row(a, i), word)
+}
+
+// declared writes an array with its axes, as its declaration does.
+func declared(a *model.Array) string {
+	if len(a.Type.Axes) == 0 {
+		return a.Name
+	}
+	names := make([]string, len(a.Type.Axes))
+	for k, s := range a.Type.Axes {
+		names[k] = s.Name
+	}
+	return a.Name + "[" + strings.Join(names, ", ") + "]"
+}
+
+// firstText finds the element that makes an array text: the first that is no number, or in quotes the first of all.
+func firstText(x *data.Array) int {
+	first := -1
+	for i, v := range x.Values {
+		if math.IsNaN(v) {
+			continue
+		}
+		if _, err := strconv.ParseFloat(x.Labels[int(v)-1], 64); err != nil {
+			return i
+		}
+		if first < 0 {
+			first = i
+		}
+	}
+	return first
+}
