@@ -37,6 +37,16 @@ func New() *Graph {
 // Nodes in order of creation. Do not modify.
 func (g *Graph) Nodes() []Node { return g.nodes }
 
+// Inputs in order of creation.
+func (g *Graph) Inputs() (all []Node) {
+	for _, n := range g.nodes {
+		if n.is(OpInput) {
+			all = append(all, n)
+		}
+	}
+	return all
+}
+
 // HasScan reports whether a Scan is among the nodes: such a graph cannot be the step of another.
 func (g *Graph) HasScan() bool {
 	return slices.ContainsFunc(g.nodes, func(n Node) bool { return n.is(OpScan) })

@@ -306,14 +306,26 @@ func (p *Program) ReadRows(k int, rows, dst []float64) error { return p.plan.Rea
 // A LogProb is a density at given parameter values, on their own scale.
 type LogProb = emit.LogProb
 
+// A Value is a node of a density, and its name.
+type Value = emit.Value
+
+// Named is the density of the parameters on their own scale as a graph whose inputs have their names: log_prior,
+// log_likelihood and the gradient of either in each parameter, "d log_prior/d mu".
+func (p *Program) Named() []Value { return p.plan.Named() }
+
 // LogProb evaluates the density at parameter values; an error names a parameter that is missing, unknown, of the wrong
 // shape or outside its support.
 func (p *Program) LogProb(at map[string]*data.Array) (*LogProb, error) {
+	return p.LogProbBy(emit.Interpret, at)
+}
+
+// LogProbBy is LogProb by another evaluator: a device, say.
+func (p *Program) LogProbBy(evaluate emit.Evaluate, at map[string]*data.Array) (*LogProb, error) {
 	values := map[string]dataset.Array{}
 	for name, a := range at {
 		values[name] = dataset.Array{Shape: a.Shape, Values: a.Values}
 	}
-	return p.plan.LogProb(values)
+	return p.plan.LogProb(values, evaluate)
 }
 
 // Rows is how many rows log ℓ is a sum over: the size of the model's row set with these data. The error says what

@@ -80,7 +80,7 @@ func sampled(t *testing.T, target infer.Target, o infer.Options) [][][]float64 {
 
 func batches(draws, warmup int) infer.Options {
 	o := infer.Defaults()
-	o.Device, o.Seed, o.Draws, o.Warmup = host.Device{}, 3, draws, warmup
+	o.Device, o.Seed, o.Draws, o.Warmup = infer.Lowered(host.Device{}), 3, draws, warmup
 	o.Settings.Batch = 64
 	return o
 }

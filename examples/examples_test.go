@@ -75,7 +75,7 @@ func sampleBy(t *testing.T, s infer.Sampler, p *compiler.Program, o infer.Option
 		t.Fatal(err)
 	}
 	if o.Settings = settings; o.Device == nil {
-		o.Device = host.Device{}
+		o.Device = infer.Lowered(host.Device{})
 	}
 	names := elements(p)
 	m := newMemory(len(names), o.Chains)
@@ -95,7 +95,7 @@ func defaults(seed uint64) infer.Options {
 	o := infer.Defaults()
 	o.Seed = seed
 	if d, err := native.New(); err == nil {
-		o.Device = d
+		o.Device = infer.Lowered(d)
 	}
 	return o
 }

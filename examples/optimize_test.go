@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"ppl/compiler"
+	"ppl/infer"
 	"ppl/infer/optimize"
 	"ppl/runtime/host"
 )
@@ -22,7 +23,7 @@ func TestModes(t *testing.T) {
 	} {
 		for _, method := range optimize.Methods() {
 			o := optimize.Defaults()
-			o.Method, o.Device, o.Seed = method, host.Device{}, 1
+			o.Method, o.Device, o.Seed = method, infer.Lowered(host.Device{}), 1
 			if method == "sgd" {
 				o.Iterations = 20000 // one rate for all coordinates
 			}

@@ -10,7 +10,6 @@ import (
 	"ppl/infer/nuts"
 	"ppl/infer/renhd"
 	"ppl/infer/stats"
-	"ppl/runtime/device"
 	"ppl/runtime/native"
 )
 
@@ -18,10 +17,11 @@ import (
 // parameters, and of their squares, within five standard errors of both. A mean moved by a third of a standard
 // deviation is found out. PPL_SLOW has both.
 func TestPrecision(t *testing.T) {
-	d, err := native.New()
+	native, err := native.New()
 	if err != nil {
 		t.Skip(err)
 	}
+	d := infer.Lowered(native)
 	for name, sampler := range map[string]infer.Sampler{"nuts": nuts.Sample, "renhd": renhd.Sample} {
 		if name == "renhd" && (testing.Short() || os.Getenv("PPL_SLOW") == "") {
 			continue
@@ -38,7 +38,7 @@ func TestPrecision(t *testing.T) {
 	}
 }
 
-func drawsAt(t *testing.T, d device.Device, s infer.Sampler, bits int) map[string][][]float64 {
+func drawsAt(t *testing.T, d infer.Device, s infer.Sampler, bits int) map[string][][]float64 {
 	o := infer.Defaults()
 	o.Seed, o.Draws, o.Thin, o.Device = uint64(bits), 500, 1, d
 	at := func(ctx context.Context, target infer.Target, o infer.Options, rec infer.Recorder) (infer.Report, error) {

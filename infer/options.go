@@ -1,7 +1,5 @@
 package infer
 
-import "ppl/runtime/device"
-
 // Options of a run. The same options on the same device give the same draws, whatever Threads is.
 type Options struct {
 	Chains   int // independent ladders; each yields one chain
@@ -10,7 +8,7 @@ type Options struct {
 	Thin     int // iterations per kept draw; 0 means choose at the end of warm-up
 	Seed     uint64
 	Threads  int // 0 means all cores
-	Device   device.Device
+	Device   Device
 	Settings Settings
 }
 

@@ -69,10 +69,7 @@ func Convert(outputs ...Output) (*Graph, error) {
 		}
 	}
 	if len(g.Inputs) == 0 { // the machine refuses a graph without any
-		idle, err := g.input("(none)", nil)
-		if err != nil {
-			return nil, err
-		}
+		idle := G.NewUniqueNode(append(g.options(nil), G.WithName("(none)"))...)
 		return g, G.Let(idle, 0.0)
 	}
 	return g, nil

@@ -111,3 +111,32 @@ func TestRandom(t *testing.T) {
 		t.Errorf("got %v, %v", got, err)
 	}
 }
+
+func TestWriteDot(t *testing.T) {
+	g := autodiff.New()
+	x := g.Input("x", 2)
+	c, err := Convert(Output{"total", autodiff.SumAll(autodiff.Mul(x, x))})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got strings.Builder
+	if err := c.WriteDot(&got); err != nil {
+		t.Fatal(err)
+	}
+	want := `digraph {
+	rankdir=BT
+	node [shape=box]
+	n0 [label="x\n[2]", style=filled, fillcolor=lightyellow]
+	n1 [label="mul\n[2]"]
+	n0 -> n1 [headlabel=0]
+	n0 -> n1 [headlabel=1]
+	n2 [label="sum axes=[0]\n[]"]
+	n1 -> n2
+	n3 [label="total\n[]", style=filled, fillcolor=lightblue]
+	n2 -> n3
+}
+`
+	if got.String() != want {
+		t.Errorf("got\n%s", got.String())
+	}
+}

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"ppl/autodiff"
+	"ppl/autodiff/gorgonia"
 	"ppl/compiler"
 	"ppl/compiler/ir"
 	"ppl/compiler/lower"
@@ -22,36 +23,61 @@ import (
 
 // A stage of the compiler that can be printed.
 type stage struct {
-	name  string
-	print func(c *console, model string, data []string) error
+	name, doc string
+	needsData bool // as sizes come from them
+	print     func(c *console, model string, data []string) error
 }
 
 func stages() []stage {
 	return []stage{
-		{"ast", printTree},
-		{"model", printModel},
-		{"graph", printGraph},
-		{"ir", printIR},
-		{"c", printC},
+		{"ast", "the syntax tree", false, printTree},
+		{"model", "the checked model: arrays with their roles, and terms of the density", false, printModel},
+		{"graph", "the density and its gradient as one lane computes them", true, printGraph},
+		{"gorgonia", "the density of the parameters by name, and its gradients, as a graph of Gorgonia's, for Graphviz",
+			true, printGorgonia},
+		{"ir", "the loops that devices run", true, printIR},
+		{"c", "what the native device compiles", true, printC},
 	}
+}
+
+func stageNames(which func(s stage) bool) string {
+	var names []string
+	for _, s := range stages() {
+		if which(s) {
+			names = append(names, s.name)
+		}
+	}
+	return listed(names)
+}
+
+func anyStage(stage) bool { return true }
+
+// stageDocs is a line for each stage.
+func stageDocs() string {
+	var b strings.Builder
+	for _, s := range stages() {
+		fmt.Fprintf(&b, "\n  %-9s %s", s.name, s.doc)
+	}
+	return b.String()
 }
 
 func buildCommand(c *console) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "build --emit=STAGE MODEL [--data F|NAME=F]…",
-		Short: "Print a stage of the compiler: ast, model, graph, ir or c",
-		Long: "Print what a stage of the compiler makes of a model: ast and model need no data, the others do, as " +
-			"sizes come from them.",
+		Short: "Print what a stage of the compiler makes of a model",
+		Long: "Print what a stage of the compiler makes of a model. " +
+			stageNames(func(s stage) bool { return !s.needsData }) +
+			" need no data; the others do, as sizes come from them.\n" + stageDocs(),
 		Args: one("MODEL"),
 
 		DisableFlagsInUseLine: true,
 	}
 	data := dataFlag(cmd)
-	emit := cmd.Flags().String("emit", "", "print `STAGE`: ast, model, graph, ir or c")
+	emit := cmd.Flags().String("emit", "", "print `STAGE`: "+stageNames(anyStage))
 	cmd.RunE = func(_ *cobra.Command, args []string) error {
 		i := slices.IndexFunc(stages(), func(s stage) bool { return s.name == *emit })
 		if i < 0 {
-			return usagef("--emit=%s: the stages are ast, model, graph, ir and c", *emit)
+			return usagef("--emit=%s: the stages are %s", *emit, stageNames(anyStage))
 		}
 		return stages()[i].print(c, args[0], *data)
 	}
@@ -88,6 +114,23 @@ func printGraph(c *console, path string, data []string) error {
 	}
 	g, d := densityOf(p)
 	return g.Print(c.out, d.prior, d.likelihood, d.gradient)
+}
+
+// printGorgonia prints a graph whose inputs are the parameters.
+func printGorgonia(c *console, path string, data []string) error {
+	p, err := c.loadWhole(path, data)
+	if err != nil {
+		return err
+	}
+	var outputs []gorgonia.Output
+	for _, v := range p.Named() {
+		outputs = append(outputs, gorgonia.Output{Name: v.Name, Node: v.Node})
+	}
+	g, err := gorgonia.Convert(outputs...)
+	if err != nil {
+		return failed(err)
+	}
+	return g.WriteDot(c.out)
 }
 
 func printIR(c *console, path string, data []string) error {

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"ppl/compiler"
-	"ppl/compiler/ir"
 	"ppl/infer"
 	"ppl/infer/flow"
 	"ppl/infer/nuts"
@@ -15,77 +14,7 @@ import (
 	"ppl/infer/settings"
 	"ppl/lang/diag"
 	"ppl/lang/source"
-	"ppl/runtime/device"
-	"ppl/runtime/host"
-	"ppl/runtime/native"
 )
-
-// checkDevice refuses a name that is no device's.
-func checkDevice(name string) error {
-	switch name {
-	case "auto", "native", "host":
-		return nil
-	case "cuda":
-		return usagef("--device cuda is not offered yet; use auto, native or host")
-	}
-	return usagef("--device %s: there are auto, native and host", name)
-}
-
-// openDevice opens a device by the name on the command line; note tells the user what auto settled for.
-func openDevice(name string, note func(string)) (device.Device, error) {
-	switch name {
-	case "auto":
-		n, err := native.New()
-		if err != nil {
-			note(fmt.Sprintf(onHost, err))
-			return host.Device{}, nil
-		}
-		return &autoDevice{note, &advised{Device: n, note: note}}, nil
-	case "native":
-		d, err := native.New()
-		if err != nil {
-			return nil, failed(err)
-		}
-		return &advised{Device: d, note: note}, nil
-	}
-	return host.Device{}, nil
-}
-
-const onHost = "running on the portable host device, some ten times slower than compiled code: %v"
-
-// An autoDevice is native until the compiler fails on a program, which then runs on host, as does all that follows.
-type autoDevice struct {
-	note func(string)
-	device.Device
-}
-
-// Load loads on native, or says why it cannot and loads on host.
-func (d *autoDevice) Load(p *ir.Program, o device.Options) (device.Executable, error) {
-	x, err := d.Device.Load(p, o)
-	if err == nil || d.Name() == (host.Device{}).Name() {
-		return x, err
-	}
-	d.note(fmt.Sprintf(onHost, err))
-	d.Device = host.Device{}
-	return d.Device.Load(p, o)
-}
-
-// An advised device passes on, once, what its device knows to make it faster.
-type advised struct {
-	device.Device
-	note func(string)
-	said bool
-}
-
-// Load loads, and passes on the advice.
-func (d *advised) Load(p *ir.Program, o device.Options) (device.Executable, error) {
-	x, err := d.Device.Load(p, o)
-	if a, ok := d.Device.(device.Adviser); ok && !d.said && a.Advice() != "" {
-		d.note(a.Advice())
-		d.said = true
-	}
-	return x, err
-}
 
 // A samplerRow names a sampler.
 type samplerRow struct {

@@ -9,14 +9,12 @@ import (
 	"ppl/lang/diag"
 )
 
-const helpLong = `Say more of a command, a distribution, a function, a keyword, a setting of the sampler, or the code of a diagnostic.
-"ppl help distributions", "functions", "words", "settings" and "codes" list what there is. lang/REFERENCE.md tells the language.`
-
 func helpCommand(c *console) *cobra.Command {
 	return &cobra.Command{
 		Use:   "help [NAME]",
 		Short: "Say more of a command, distribution, function or diagnostic",
-		Long:  helpLong,
+		Long: "Say more of a command, or of anything that one of these lists has: ppl help " + kindNames() +
+			".\nlang/REFERENCE.md describes the language.",
 
 		DisableFlagsInUseLine: true,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -98,6 +96,5 @@ func unknownTopic(root *cobra.Command, name string) error {
 	if near, ok := diag.Nearest(name, names); ok {
 		return usagef("there is nothing named %q; did you mean %q?", name, near)
 	}
-	return usagef("there is nothing named %q; ppl help distributions, functions, words, settings and codes list "+
-		"what there is", name)
+	return usagef("there is nothing named %q; ppl help %s list what there is", name, kindNames())
 }

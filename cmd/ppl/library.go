@@ -33,6 +33,8 @@ func kinds() []kind {
 		{"functions", functionTopics()},
 		{"words", wordTopics()},
 		{"settings", settingTopics()},
+		{"devices", deviceTopics()},
+		{"stages", stageTopics()},
 		{"codes", codeTopics()},
 	}
 }
@@ -187,6 +189,31 @@ func settingTopics() (all []topic) {
 			fmt.Sprintf("infer renhd(%s = …)   ppl sample --set %s=…\n\n%s", name, name, sentence(doc))})
 	}
 	return all
+}
+
+func deviceTopics() (all []topic) {
+	for _, d := range devices() {
+		all = append(all, topic{d.name, fmt.Sprintf("%-10s %s", d.name, d.doc),
+			fmt.Sprintf("ppl sample --device %s\n\n%s", d.name, sentence(d.doc))})
+	}
+	return all
+}
+
+func stageTopics() (all []topic) {
+	for _, s := range stages() {
+		all = append(all, topic{s.name, fmt.Sprintf("%-10s %s", s.name, s.doc),
+			fmt.Sprintf("ppl build --emit=%s\n\n%s", s.name, sentence(s.doc))})
+	}
+	return all
+}
+
+// kindNames lists what can be listed.
+func kindNames() string {
+	var names []string
+	for _, k := range kinds() {
+		names = append(names, k.name)
+	}
+	return listed(names)
 }
 
 func codeTopics() (all []topic) {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -14,56 +15,87 @@ import (
 	"ppl/compiler/data"
 )
 
+// A pointQuery is what the flags of ppl logprob say.
+type pointQuery struct {
+	model    string
+	data     []string
+	at       string
+	device   string // empty: the interpreter of graphs; all: compare devices
+	gradient bool
+	asJSON   bool
+}
+
+// allDevices is what --device says to compare devices.
+const allDevices = "all"
+
 func logprobCommand(c *console) *cobra.Command {
+	q := &pointQuery{}
 	cmd := &cobra.Command{
-		Use:   "logprob MODEL --at VALUES.json [--data F|NAME=F]… [--gradient] [--json]",
+		Use:   "logprob MODEL --at VALUES.json [--data F|NAME=F]… [--gradient] [--device D|all] [--json]",
 		Short: "Evaluate a model's log density at given parameter values",
 		Long: "Evaluate log prior, log likelihood and log-Jacobian at the parameter values in a file, given on their " +
 			"own scale.\n" +
 			"--json adds the log likelihood of each row. Gradients are those of log prior + log likelihood on the " +
-			"parameters' own scale.",
+			"parameters' own scale.\n" +
+			"--device all evaluates everything on every device and names the largest difference from the graph's " +
+			"interpreter.",
 		Args: one("MODEL"),
 
 		DisableFlagsInUseLine: true,
 	}
-	data := dataFlag(cmd)
-	at := cmd.Flags().String("at", "", "parameter values from `VALUES.json`")
-	gradient := cmd.Flags().Bool("gradient", false, "print gradients too")
-	asJSON := cmd.Flags().Bool("json", false, "print one JSON object")
+	f := cmd.Flags()
+	f.StringArrayVar(&q.data, "data", nil, dataUsage)
+	f.StringVar(&q.at, "at", "", "parameter values from `VALUES.json`")
+	f.BoolVar(&q.gradient, "gradient", false, "print gradients too")
+	f.StringVar(&q.device, "device", "", "evaluate on `D`: "+deviceDocs()+
+		"; all compares them (default: plain loops over the graph)")
+	f.BoolVar(&q.asJSON, "json", false, "print one JSON object")
 	cmd.RunE = func(_ *cobra.Command, args []string) error {
-		l, err := c.logprob(args[0], *data, *at)
-		if err != nil {
-			return err
-		}
-		if !*gradient {
-			l.Gradient = nil
-		}
-		if *asJSON {
-			return logprobJSON(c.out, l)
-		}
-		logprobText(c.out, l)
-		return nil
+		q.model = args[0]
+		return c.logprob(q)
 	}
 	return cmd
 }
 
-func (c *console) logprob(model string, files []string, at string) (*compiler.LogProb, error) {
-	if at == "" {
-		return nil, usagef("--at VALUES.json is missing")
+func (c *console) logprob(q *pointQuery) error {
+	if q.at == "" {
+		return usagef("--at VALUES.json is missing")
 	}
-	p, err := c.loadWhole(model, files)
+	if q.device != "" && q.device != allDevices {
+		if err := checkDevice(q.device); err != nil {
+			return err
+		}
+	}
+	p, err := c.loadWhole(q.model, q.data)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	values, err := data.Read(at)
+	values, err := data.Read(q.at)
 	if err != nil {
-		return nil, wrong(err)
+		return wrong(err)
 	}
-	l, err := p.LogProb(values.Arrays)
-	if err != nil {
-		return nil, wrong(fmt.Errorf("%s: %w", at, err))
+	l, err := c.logprobOn(p, q.device, values.Arrays)
+	var refused exit
+	if errors.As(err, &refused) {
+		return err
+	} else if err != nil {
+		return wrong(fmt.Errorf("%s: %w", q.at, err))
 	}
-	return l, nil
+	var compared []comparison
+	if q.device == allDevices {
+		if compared, err = c.compare(p, l, values.Arrays); err != nil {
+			return err
+		}
+	}
+	if !q.gradient {
+		l.Gradient = nil
+	}
+	if q.asJSON {
+		return logprobJSON(c.out, l, compared)
+	}
+	logprobText(c.out, l)
+	comparedText(c.out, compared)
+	return nil
 }
 
 func logprobText(w io.Writer, l *compiler.LogProb) {
@@ -81,14 +113,16 @@ func logprobText(w io.Writer, l *compiler.LogProb) {
 func digits(x float64) string { return fmt.Sprintf("%.10g", x) }
 
 // logprobJSON prints one object; arrays are flat, row-major.
-func logprobJSON(w io.Writer, l *compiler.LogProb) error {
+func logprobJSON(w io.Writer, l *compiler.LogProb, compared []comparison) error {
 	text, err := json.MarshalIndent(struct {
 		Prior      number              `json:"log_prior"`
 		Likelihood number              `json:"log_likelihood"`
 		Jacobian   number              `json:"log_jacobian"`
 		Rows       map[string][]number `json:"rows"`
 		Gradient   map[string][]number `json:"gradient,omitempty"`
-	}{number(l.Prior), number(l.Likelihood), number(l.Jacobian), numbers(l.Rows), numbers(l.Gradient)}, "", "  ")
+		Devices    []comparison        `json:"devices,omitempty"`
+	}{number(l.Prior), number(l.Likelihood), number(l.Jacobian), numbers(l.Rows), numbers(l.Gradient), compared}, "",
+		"  ")
 	if err != nil {
 		return err
 	}

@@ -69,8 +69,7 @@ func (s *search) addFlags(cmd *cobra.Command) {
 		"the density")
 	f.Uint64Var(&o.Seed, "seed", 0, "seed `S` of the starts (default: a new one)")
 	f.IntVar(&o.Threads, "threads", 0, "use `T` threads; 0 means all cores; results do not depend on it")
-	f.StringVar(&s.device, "device", "auto", "run on `D`: auto (native where a C compiler works, else host), "+
-		"native or host")
+	addDeviceFlag(f, &s.device)
 	f.BoolVar(&s.asJSON, "json", false, "print one JSON object")
 	f.BoolVar(&s.quiet, "quiet", false, "no notes")
 }

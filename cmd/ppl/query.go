@@ -8,9 +8,9 @@ import (
 
 	"ppl/compiler"
 	"ppl/compiler/query"
+	"ppl/infer"
 	asked "ppl/infer/query"
 	"ppl/lang/diag"
-	"ppl/runtime/device"
 	"ppl/runtime/host"
 )
 
@@ -143,9 +143,9 @@ func (o *openedRun) ask(ctx context.Context, line string, most int) (*answer, []
 const compileFrom = 5e6
 
 // deviceFor runs small questions on the portable device, which starts at once.
-func (o *openedRun) deviceFor(q *compiler.Question) device.Device {
+func (o *openedRun) deviceFor(q *compiler.Question) infer.Device {
 	if work := float64(q.Work()) * float64(o.run.Info.Draws*o.run.Layout.Chains); work < compileFrom {
-		return host.Device{}
+		return infer.Lowered(host.Device{})
 	}
 	return o.device()
 }

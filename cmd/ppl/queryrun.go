@@ -7,9 +7,9 @@ import (
 	"path/filepath"
 
 	"ppl/compiler"
+	"ppl/infer"
 	"ppl/infer/draws"
 	"ppl/lang/diag"
-	"ppl/runtime/device"
 	"ppl/runtime/host"
 )
 
@@ -20,7 +20,7 @@ type openedRun struct {
 	options resolvedOptions
 	inquiry *compiler.Inquiry
 	draws   map[string][][]float64
-	device  func() device.Device
+	device  func() infer.Device
 }
 
 // openRun opens a run with the model and the data that it was sampled with. What is wrong with the data is printed.
@@ -113,13 +113,13 @@ func (o *openedRun) refresh() error {
 }
 
 // lazyDevice opens the device for large questions when it is first asked for.
-func (c *console) lazyDevice() func() device.Device {
-	var dev device.Device
-	return func() device.Device {
+func (c *console) lazyDevice() func() infer.Device {
+	var dev infer.Device
+	return func() infer.Device {
 		if dev == nil {
 			var err error
-			if dev, err = openDevice("auto", func(string) {}); err != nil {
-				dev = host.Device{}
+			if dev, err = openDevice(auto, func(string) {}); err != nil {
+				dev = infer.Lowered(host.Device{})
 			}
 		}
 		return dev

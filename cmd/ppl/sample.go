@@ -66,8 +66,7 @@ func (s *sampling) addFlags(cmd *cobra.Command) {
 	f.IntVar(&s.options.Warmup, "warmup", s.options.Warmup, "`W` iterations of warm-up per chain")
 	f.Uint64Var(&s.seed, "seed", 0, "seed `S` of all randomness (default: a new one, shown with the results)")
 	f.IntVar(&s.options.Threads, "threads", 0, "use `T` threads; 0 means all cores; results do not depend on it")
-	f.StringVar(&s.device, "device", "auto", "run on `D`: auto (native where a C compiler works, else host), "+
-		"native or host")
+	addDeviceFlag(f, &s.device)
 	f.StringVar(&s.out, "out", "", "keep the run in `DIR` (default: the model's name with .run, here)")
 	f.StringArrayVar(&s.settings, "set", nil, "set a sampler's `option=value`; may be repeated: "+
 		strings.Join(settings.Names(), ", "))

@@ -22,9 +22,46 @@ type LogProb struct {
 	Gradient map[string][]float64
 }
 
+// A Value is a node of a density, and its name.
+type Value struct {
+	Name string
+	Node Node
+}
+
+// An Evaluate computes values of one graph from inputs by name: by plain loops over the graph (Interpret), or on a
+// device.
+type Evaluate func(inputs map[string][]float64, values []Value) (map[string][]float64, error)
+
+// Interpret evaluates by autodiff's interpreter.
+func Interpret(inputs map[string][]float64, values []Value) (map[string][]float64, error) {
+	nodes := make([]Node, len(values))
+	for i, v := range values {
+		nodes[i] = v.Node
+	}
+	out := map[string][]float64{}
+	for i, x := range autodiff.Eval(inputs, nodes...) {
+		out[values[i].Name] = x
+	}
+	return out, nil
+}
+
+// Named is the density of the parameters on their own scale, without log-Jacobian, as a graph whose inputs are the
+// parameters: log_prior, log_likelihood, and the gradient of either in each parameter, "d log_prior/d mu".
+func (p *Plan) Named() []Value {
+	g := p.given()
+	t := p.terms(g.emitter, nil)
+	all := []Value{{"log_prior", t.Prior}, {"log_likelihood", t.Likelihood}}
+	for _, y := range all[:2] {
+		for _, s := range g.gradient(y.Node) {
+			all = append(all, Value{"d " + y.Name + "/d " + pieceName(s.piece), s.node})
+		}
+	}
+	return all
+}
+
 // LogProb evaluates the density at parameter values; an error names a parameter that is missing, unknown, of the wrong
 // shape or outside its support.
-func (p *Plan) LogProb(at map[string]dataset.Array) (*LogProb, error) {
+func (p *Plan) LogProb(at map[string]dataset.Array, evaluate Evaluate) (*LogProb, error) {
 	g := p.given()
 	if err := g.enterNamed(at); err != nil {
 		return nil, err
@@ -35,12 +72,28 @@ func (p *Plan) LogProb(at map[string]dataset.Array) (*LogProb, error) {
 	}
 	t := p.terms(g.emitter, nil)
 	jac := p.Density(g.g.Data("theta", theta, p.Dim)).Jacobian
-	out := &LogProb{Rows: map[string][]float64{}, Gradient: map[string][]float64{}}
-	out.Prior, out.Likelihood, out.Jacobian = g.eval(t.Prior)[0], g.eval(t.Likelihood)[0], g.eval(jac)[0]
+	values := []Value{{"log_prior", t.Prior}, {"log_likelihood", t.Likelihood}, {"log_jacobian", jac}}
 	for _, r := range t.Rows {
-		out.Rows[r.Name()] = g.eval(r.Node)
+		values = append(values, Value{"rows of " + r.Name(), r.Node})
 	}
-	g.gradient(autodiff.Add(t.Prior, t.Likelihood), out.Gradient)
+	slopes := g.gradient(autodiff.Add(t.Prior, t.Likelihood))
+	for _, s := range slopes {
+		values = append(values, Value{"gradient of " + pieceName(s.piece), s.node})
+	}
+	g.complete()
+	got, err := evaluate(g.inputs, values)
+	if err != nil {
+		return nil, err
+	}
+	out := &LogProb{Prior: got["log_prior"][0], Likelihood: got["log_likelihood"][0],
+		Jacobian: got["log_jacobian"][0], Rows: map[string][]float64{}, Gradient: map[string][]float64{}}
+	for _, r := range t.Rows {
+		out.Rows[r.Name()] = got["rows of "+r.Name()]
+	}
+	for _, s := range slopes { // pieces of an array follow one another
+		name := s.piece.Term.Array.Name
+		out.Gradient[name] = append(out.Gradient[name], got["gradient of "+pieceName(s.piece)]...)
+	}
 	return out, nil
 }
 
@@ -103,14 +156,22 @@ func (g *given) theta() ([]float64, error) {
 	return theta, nil
 }
 
-// gradient of y in each parameter, pieces put together in the order of the array where there is one piece; several
-// pieces are listed one after the other.
-func (g *given) gradient(y Node, out map[string][]float64) {
+// A slope is the gradient in a piece of a parameter.
+type slope struct {
+	piece *model.Piece
+	node  Node
+}
+
+// gradient of y in each parameter, piece by piece.
+func (g *given) gradient(y Node) (slopes []slope) {
+	var xs []Node
 	for _, r := range g.plan.regions {
-		x := g.g.Input(pieceName(r.piece), g.shapeOf(r.piece)...)
-		name := r.term.Array.Name
-		out[name] = append(out[name], g.eval(autodiff.Grad(y, x)[0])...)
+		xs = append(xs, g.g.Input(pieceName(r.piece), g.shapeOf(r.piece)...))
 	}
+	for k, d := range autodiff.Grad(y, xs...) {
+		slopes = append(slopes, slope{g.plan.regions[k].piece, d})
+	}
+	return slopes
 }
 
 // Observed is the data on the left of ~, with their axes; missing entries are NaN.

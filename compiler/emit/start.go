@@ -35,11 +35,16 @@ func (g *given) shapeOf(piece *model.Piece) []int {
 	return g.shape(piece.Plates, piece.Term.Event)
 }
 
+// pieceName is the input of a piece: an array that is one piece gives its name.
 func pieceName(p *model.Piece) string {
-	if a := p.Term.Array; a.Replicates != nil { // of the name of what it replicates
+	a := p.Term.Array
+	switch {
+	case a.Replicates != nil: // of the name of what it replicates
 		return fmt.Sprintf("replica of %s@%d", a.Name, p.At.Start)
+	case len(a.Pieces) == 1 && a.Pieces[0] == p:
+		return a.Name
 	}
-	return fmt.Sprintf("%s@%d", p.Term.Array.Name, p.At.Start)
+	return fmt.Sprintf("%s@%d", a.Name, p.At.Start)
 }
 
 // eval computes a node from the inputs so far; inputs that were not drawn yet are zeros.
@@ -54,13 +59,18 @@ func (g *given) eval(n Node) []float64 {
 
 // run computes a routine's nodes from the inputs so far.
 func (g *given) run(r *autodiff.Routine) [][]float64 {
+	g.complete()
+	return r.Eval(g.inputs)
+}
+
+// complete gives zeros to inputs that were not drawn yet.
+func (g *given) complete() {
 	for _, p := range g.plan.drawn() {
 		name := pieceName(p)
 		if _, ok := g.inputs[name]; !ok {
 			g.inputs[name] = make([]float64, product(g.shapeOf(p)))
 		}
 	}
-	return r.Eval(g.inputs)
 }
 
 // drawn lists the pieces that have a law of their own: of parameters and of generated arrays.

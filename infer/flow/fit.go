@@ -81,11 +81,11 @@ func (r *fit) open() error {
 	if err != nil {
 		return err
 	}
-	program, err := lower.Program(r.entries())
+	program, err := o.Device.Compile(r.entries())
 	if err != nil {
 		return err
 	}
-	if r.exe, err = o.Device.Load(program, device.Options{Lanes: o.Chains * samples, Seed: o.Seed,
+	if r.exe, err = program.Load(device.Options{Lanes: o.Chains * samples, Seed: o.Seed,
 		Threads: o.Threads}); err != nil {
 		return err
 	}

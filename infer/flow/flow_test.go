@@ -18,7 +18,7 @@ import (
 
 func options(seed uint64) infer.Options {
 	o := infer.Defaults()
-	o.Device, o.Seed = host.Device{}, seed
+	o.Device, o.Seed = infer.Lowered(host.Device{}), seed
 	return o
 }
 

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math"
 
-	"ppl/compiler/lower"
 	"ppl/infer"
 	"ppl/infer/adapt"
 	"ppl/infer/dynamics"
@@ -62,11 +61,11 @@ const defaultDepth = 10
 func (r *run) open() error {
 	o, dim := r.options, r.target.Dim()
 	r.metric = adapt.First(o.Settings.Metric, dim)
-	program, err := lower.Program(dynamics.Leapfrog(dynamics.System{Target: r.target, Metric: r.metric}))
+	program, err := o.Device.Compile(dynamics.Leapfrog(dynamics.System{Target: r.target, Metric: r.metric}))
 	if err != nil {
 		return err
 	}
-	if r.exe, err = o.Device.Load(program, device.Options{Lanes: o.Chains, Seed: o.Seed,
+	if r.exe, err = program.Load(device.Options{Lanes: o.Chains, Seed: o.Seed,
 		Threads: o.Threads}); err != nil {
 		return err
 	}

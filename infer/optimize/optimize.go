@@ -13,7 +13,6 @@ import (
 	"math"
 
 	"ppl/infer"
-	"ppl/runtime/device"
 )
 
 // Options of a search. The same options on the same device give the same result.
@@ -26,7 +25,7 @@ type Options struct {
 	Batch   int
 	Seed    uint64
 	Threads int // 0 means all cores
-	Device  device.Device
+	Device  infer.Device
 }
 
 // Defaults are L-BFGS from four starts. The device is the caller's to choose.

@@ -17,7 +17,7 @@ import (
 
 func options(method string) Options {
 	o := Defaults()
-	o.Method, o.Device, o.Seed = method, host.Device{}, 1
+	o.Method, o.Device, o.Seed = method, infer.Lowered(host.Device{}), 1
 	return o
 }
 

@@ -53,11 +53,11 @@ func open(ctx context.Context, t infer.Target, o Options) (*problem, error) {
 		}
 		entries = append(entries, batch)
 	}
-	program, err := lower.Program(entries)
+	program, err := o.Device.Compile(entries)
 	if err != nil {
 		return nil, err
 	}
-	if p.exe, err = o.Device.Load(program, device.Options{Lanes: max(lanes, o.Starts), Seed: o.Seed,
+	if p.exe, err = program.Load(device.Options{Lanes: max(lanes, o.Starts), Seed: o.Seed,
 		Threads: o.Threads}); err != nil {
 		return nil, err
 	}

@@ -8,6 +8,7 @@ import (
 
 	"ppl/autodiff"
 	"ppl/compiler/lower"
+	"ppl/infer"
 	"ppl/infer/draws"
 	"ppl/runtime/device"
 )
@@ -38,7 +39,7 @@ const laneBytes = 256 << 20
 const maxLanes = 1024
 
 // Evaluate computes elements lo to hi of a question at every draw.
-func Evaluate(ctx context.Context, q Question, lo, hi int, src Source, dev device.Device) (*Result, error) {
+func Evaluate(ctx context.Context, q Question, lo, hi int, src Source, dev infer.Device) (*Result, error) {
 	inputs, err := read(q, src)
 	if err != nil {
 		return nil, err
@@ -53,12 +54,12 @@ func Evaluate(ctx context.Context, q Question, lo, hi int, src Source, dev devic
 	if len(inputs) == 0 || out.Static() {
 		return e.constant(out), nil
 	}
-	program, err := lower.Program([]lower.Entry{{Name: "ask", Assign: []lower.Assign{{Name: answer, Value: out}}}})
+	program, err := dev.Compile([]lower.Entry{{Name: "ask", Assign: []lower.Assign{{Name: answer, Value: out}}}})
 	if err != nil {
 		return nil, err
 	}
 	e.lanes = min(e.total(), maxLanes, max(8, laneBytes/8/e.laneSize()))
-	e.exe, err = dev.Load(program, device.Options{Lanes: e.lanes})
+	e.exe, err = program.Load(device.Options{Lanes: e.lanes})
 	if err != nil {
 		return nil, err
 	}

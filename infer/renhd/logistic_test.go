@@ -24,7 +24,7 @@ func TestLogisticInMinibatches(t *testing.T) {
 		t.Skip(err)
 	}
 	full, o := new(memory), options(5)
-	o.Device = device
+	o.Device = infer.Lowered(device)
 	if _, err := nuts.Sample(context.Background(), dynamicstest.Logistic(x, y, d, spread), o, full); err != nil {
 		t.Fatal(err)
 	}
@@ -53,7 +53,7 @@ func TestLogisticInMinibatches(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			o, m := options(5), new(memory)
-			o.Device, o.Settings, o.Warmup, o.Draws, o.Thin = device, c.settings, 500, 1000, 1
+			o.Device, o.Settings, o.Warmup, o.Draws, o.Thin = infer.Lowered(device), c.settings, 500, 1000, 1
 			o.Settings.Batch = 256
 			report, err := sample(context.Background(), dynamicstest.Logistic(x, y, d, spread), o, m, c.exchange)
 			if err != nil {

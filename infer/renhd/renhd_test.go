@@ -13,7 +13,6 @@ import (
 	"ppl/infer/draws"
 	"ppl/infer/dynamics/dynamicstest"
 	"ppl/infer/stats"
-	"ppl/runtime/device"
 	"ppl/runtime/host"
 	"ppl/runtime/native"
 )
@@ -46,16 +45,16 @@ func (m *memory) chains(j int) [][]float64 { return coordinate(m.values, j) }
 
 func options(seed uint64) infer.Options {
 	o := infer.Defaults()
-	o.Device, o.Seed = host.Device{}, seed
+	o.Device, o.Seed = infer.Lowered(host.Device{}), seed
 	return o
 }
 
 // fastest is the device that a user gets.
-func fastest() device.Device {
+func fastest() infer.Device {
 	if d, err := native.New(); err == nil {
-		return d
+		return infer.Lowered(d)
 	}
-	return host.Device{}
+	return infer.Lowered(host.Device{})
 }
 
 // draw samples, and fails the test when that fails.

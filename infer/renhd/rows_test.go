@@ -8,7 +8,6 @@ import (
 
 	"ppl/infer"
 	"ppl/infer/dynamics/dynamicstest"
-	"ppl/runtime/device"
 	"ppl/runtime/host"
 	"ppl/runtime/native"
 )
@@ -24,7 +23,7 @@ func normals(n int) []float64 {
 
 // conjugate samples the mean of n normals in minibatches, with four replicas and τ = 1.5, and gives the ratio of its
 // variance to the truth.
-func conjugate(t *testing.T, n, batch, draws int, d device.Device, x exchange) (ratio float64, report infer.Report) {
+func conjugate(t *testing.T, n, batch, draws int, d infer.Device, x exchange) (ratio float64, report infer.Report) {
 	t.Helper()
 	target, mean, variance := dynamicstest.Means(normals(n))
 	o, m := options(4), new(memory)
@@ -51,7 +50,7 @@ func conjugate(t *testing.T, n, batch, draws int, d device.Device, x exchange) (
 // is: the truth is in closed form, the bound four standard errors of the variance of 4,000 draws. An exchange that
 // ignores its noise makes it 1.19 times as large, at 8,000 draws.
 func TestConjugateInMinibatches(t *testing.T) {
-	got, report := conjugate(t, 2000, 64, 4000, host.Device{}, exchange{test: penalty()})
+	got, report := conjugate(t, 2000, 64, 4000, infer.Lowered(host.Device{}), exchange{test: penalty()})
 	if math.Abs(got-1) > 0.11 {
 		t.Errorf("variance is %.3f of the truth, want 1 ± .11", got)
 	}
@@ -75,7 +74,7 @@ func TestConjugateReference(t *testing.T) {
 	}
 	for name, x := range map[string]test{"penalty": penalty(), "barker": newTest("barker"), "deaf": uncorrected()} {
 		t.Run(name, func(t *testing.T) {
-			got, _ := conjugate(t, 10_000, 256, 200_000, d, exchange{test: x, plain: name == "deaf"})
+			got, _ := conjugate(t, 10_000, 256, 200_000, infer.Lowered(d), exchange{test: x, plain: name == "deaf"})
 			if name == "deaf" && got < 1.2 || name != "deaf" && math.Abs(got-1) > 0.03 {
 				t.Errorf("%s: variance is %.3f of the truth", name, got)
 			}

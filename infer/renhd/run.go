@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 
-	"ppl/compiler/ir"
 	"ppl/infer"
 	"ppl/runtime/device"
 )
@@ -28,7 +27,7 @@ func newRun(ctx context.Context, s shared, rec infer.Recorder) *run {
 
 // loadLadder compiles the system and opens perChain walkers for each chain, in turn on the rungs of a new ladder.
 func (r *run) loadLadder(betas []float64, perChain int) error {
-	program, err := compile(r.shared.rule, r.shared.system)
+	program, err := r.shared.compile()
 	if err != nil {
 		return err
 	}
@@ -42,9 +41,9 @@ func (r *run) reopen(rungs []rung, perChain int) error {
 }
 
 // open loads a program for walkers in turn on the rungs. Noise steps and counts go on from the walkers before.
-func (r *run) open(program *ir.Program, rungs []rung, perChain int) error {
+func (r *run) open(program device.Loader, rungs []rung, perChain int) error {
 	o := r.shared.options
-	exe, err := o.Device.Load(program, device.Options{Lanes: o.Chains * perChain, Seed: o.Seed, Threads: o.Threads})
+	exe, err := program.Load(device.Options{Lanes: o.Chains * perChain, Seed: o.Seed, Threads: o.Threads})
 	if err != nil {
 		return err
 	}

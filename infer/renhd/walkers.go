@@ -6,8 +6,6 @@ import (
 	"slices"
 	"time"
 
-	"ppl/compiler/ir"
-	"ppl/compiler/lower"
 	"ppl/infer/dynamics"
 	"ppl/runtime/device"
 )
@@ -16,7 +14,7 @@ import (
 type walkers struct {
 	*population
 	exe      device.Executable
-	program  *ir.Program
+	program  device.Loader
 	chains   int
 	dim      int
 	laneOf   []int // by chain and rung: the lane on it, the first where there are several
@@ -36,12 +34,12 @@ type walkers struct {
 // callTime is what one call of the device may take, so that Ctrl-C and progress answer.
 const callTime = 50 * time.Millisecond
 
-// compile lowers a rule over a system once; walkers of any number run it.
-func compile(rule dynamics.Rule, s dynamics.System) (*ir.Program, error) {
-	return lower.Program(dynamics.Program(rule, s))
+// compile makes a program of the rule over the system; walkers of any number run it.
+func (s *shared) compile() (device.Loader, error) {
+	return s.options.Device.Compile(dynamics.Program(s.rule, s.system))
 }
 
-func newWalkers(s *shared, program *ir.Program, exe device.Executable, p *population) *walkers {
+func newWalkers(s *shared, program device.Loader, exe device.Executable, p *population) *walkers {
 	w := &walkers{population: p, exe: exe, program: program, chains: s.options.Chains, dim: s.target.Dim(),
 		tempered: s.system.Path != dynamics.Plain, numbered: s.system.Batches.Size > 0, traits: s.rule.Traits(),
 		loader: newBatchLoader(s)}

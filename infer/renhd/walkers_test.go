@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"ppl/infer"
 	"ppl/infer/adapt"
 	"ppl/infer/dynamics"
 	"ppl/infer/dynamics/dynamicstest"
@@ -16,7 +17,8 @@ import (
 func ladderOf(t *testing.T) *walkers {
 	t.Helper()
 	rule, target := dynamics.Named("nosehoover"), dynamicstest.Normal(1, 2)
-	p, err := compile(rule, dynamics.System{Target: target, Path: dynamics.Energy, Metric: adapt.Diagonal(2)})
+	s := dynamics.System{Target: target, Path: dynamics.Energy, Metric: adapt.Diagonal(2)}
+	p, err := infer.Lowered(host.Device{}).Compile(dynamics.Program(rule, s))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -27,7 +29,7 @@ func ladderOf(t *testing.T) *walkers {
 		w.Rungs = append(w.Rungs, g)
 	}
 	w.Rungs[2].Metric = w.Rungs[1].Metric // neighbours may share one
-	if w.exe, err = (host.Device{}).Load(p, device.Options{Lanes: 12}); err != nil {
+	if w.exe, err = p.Load(device.Options{Lanes: 12}); err != nil {
 		t.Fatal(err)
 	}
 	for lane := range 12 {

@@ -20,6 +20,12 @@ type Device interface {
 	Load(p *ir.Program, o Options) (Executable, error)
 }
 
+// A Loader is a compiled program, which can be loaded several times, on any number of lanes.
+type Loader interface {
+	Buffers() []ir.Buffer // some of them in lane space, with the names that executables know
+	Load(o Options) (Executable, error)
+}
+
 // An Adviser is a device that may know what would make it faster. Advice is a sentence for the user; "" if there is
 // nothing to improve.
 type Adviser interface{ Advice() string }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"ppl/compiler/ir"
+	"ppl/runtime/noise"
 )
 
 // LaneBuffers are a program's lane buffers in blocks of Width lanes: within a block a buffer is laid out
@@ -113,6 +114,23 @@ func (s *LaneBuffers) id(name string) ir.BufID {
 		panic(fmt.Sprintf("device: no lane buffer %q", name))
 	}
 	return id
+}
+
+// Next checks what Executable.Run is given, and is the first noise step after it.
+func (s *LaneBuffers) Next(calls []Call, step uint64, mask []bool, known func(entry string) bool) (uint64, error) {
+	if mask != nil && len(mask) != s.Lanes {
+		return 0, fmt.Errorf("device: mask of %d for %d lanes", len(mask), s.Lanes)
+	}
+	for _, c := range calls {
+		if !known(c.Entry) || c.Times < 0 {
+			return 0, fmt.Errorf("device: cannot run entry %q %d times", c.Entry, c.Times)
+		}
+		step += uint64(c.Times)
+	}
+	if step > noise.Steps {
+		return 0, fmt.Errorf("device: noise step %d is beyond %d", step, uint64(noise.Steps))
+	}
+	return step, nil
 }
 
 // LaneWrites lists the lane buffers that statements assign to.

@@ -1,13 +1,11 @@
 package host
 
 import (
-	"fmt"
 	"sync"
 	"sync/atomic"
 
 	"ppl/compiler/ir"
 	"ppl/runtime/device"
-	"ppl/runtime/noise"
 )
 
 // A statement is a compiled ir.Stmt.
@@ -101,20 +99,13 @@ func (e *executable) Run(calls []device.Call, step uint64, mask []bool) (uint64,
 
 // plan resolves the calls into e.schedule, and returns the step after the last.
 func (e *executable) plan(calls []device.Call, step uint64, mask []bool) (next uint64, err error) {
-	if mask != nil && len(mask) != e.Lanes {
-		return 0, fmt.Errorf("host: mask of %d for %d lanes", len(mask), e.Lanes)
+	next, err = e.Next(calls, step, mask, func(name string) bool { _, ok := e.entries[name]; return ok })
+	if err != nil {
+		return 0, err
 	}
 	e.schedule, e.step, e.mask = e.schedule[:0], step, mask
 	for _, c := range calls {
-		entry, ok := e.entries[c.Entry]
-		if !ok || c.Times < 0 {
-			return 0, fmt.Errorf("host: cannot run entry %q %d times", c.Entry, c.Times)
-		}
-		e.schedule = append(e.schedule, call{entry, c.Times})
-		step += uint64(c.Times)
+		e.schedule = append(e.schedule, call{e.entries[c.Entry], c.Times})
 	}
-	if step > noise.Steps {
-		return 0, fmt.Errorf("host: noise step %d is beyond %d", step, uint64(noise.Steps))
-	}
-	return step, nil
+	return next, nil
 }

@@ -3,12 +3,10 @@
 package native
 
 import (
-	"fmt"
 	"runtime"
 	"time"
 
 	"ppl/runtime/device"
-	"ppl/runtime/noise"
 )
 
 // Run gives each block of lanes the whole schedule at once. If there are tiles, a group of blocks goes through the
@@ -36,29 +34,23 @@ func (e *executable) Run(calls []device.Call, step uint64, mask []bool) (uint64,
 
 // plan resolves the calls into e.schedule, and returns the step after the last.
 func (e *executable) plan(calls []device.Call, step uint64, mask []bool) (next uint64, err error) {
-	if mask != nil && len(mask) != e.Lanes {
-		return 0, fmt.Errorf("native: mask of %d for %d lanes", len(mask), e.Lanes)
+	next, err = e.Next(calls, step, mask, func(name string) bool { _, ok := e.entries[name]; return ok })
+	if err != nil {
+		return 0, err
 	}
 	e.schedule, e.parts, e.writes, e.step, e.mask = e.schedule[:0], e.parts[:0], e.writes[:0], step, mask
 	tiled := false
 	for _, c := range calls {
-		entry, ok := e.entries[c.Entry]
-		if !ok || c.Times < 0 {
-			return 0, fmt.Errorf("native: cannot run entry %q %d times", c.Entry, c.Times)
-		}
+		entry := e.entries[c.Entry]
 		e.schedule = append(e.schedule, scheduled{entry.number, uint64(c.Times)})
 		e.parts = append(e.parts, entry.parts)
 		e.writes = append(e.writes, entry.writes...)
 		tiled = tiled || entry.tiled && c.Times > 0
-		step += uint64(c.Times)
 	}
 	if !tiled {
 		e.parts = nil
 	}
-	if step > noise.Steps {
-		return 0, fmt.Errorf("native: noise step %d is beyond %d", step, uint64(noise.Steps))
-	}
-	return step, nil
+	return next, nil
 }
 
 // worthWaking is the least work that is shared with other workers. Waking one costs some 10 µs of processor time on

@@ -1,0 +1,35 @@
+package infer
+
+import (
+	"ppl/compiler/ir"
+	"ppl/compiler/lower"
+	"ppl/runtime/device"
+)
+
+// A Device compiles what a sampler computes: entries over graphs. Which form of them it runs is its own affair: most
+// run IR (Lowered), and Gorgonia's tape machine runs graphs (runtime/gorgonia).
+type Device interface {
+	Name() string
+	Compile(entries []lower.Entry) (device.Loader, error)
+}
+
+// Lowered is a device of IR programs, which gets entries lowered.
+func Lowered(d device.Device) Device { return lowered{d} }
+
+type lowered struct{ device device.Device }
+
+func (l lowered) Name() string { return l.device.Name() }
+
+func (l lowered) Compile(entries []lower.Entry) (device.Loader, error) {
+	p, err := lower.Program(entries)
+	return program{l.device, p}, err
+}
+
+type program struct {
+	device device.Device
+	ir     *ir.Program
+}
+
+func (p program) Buffers() []ir.Buffer { return p.ir.Buffers }
+
+func (p program) Load(o device.Options) (device.Executable, error) { return p.device.Load(p.ir, o) }

@@ -1,0 +1,166 @@
+// Package gorgonia is a device that runs entries on Gorgonia's tape machine: graphs as they are, where other devices
+// get IR. It shares neither lowering, nor rendering, nor most of the arithmetic with them, so it shows whose fault a
+// difference is. It is slow: an array operation of a few elements takes about a microsecond, one lane after the other.
+package gorgonia
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"ppl/autodiff/gorgonia"
+	"ppl/compiler/ir"
+	"ppl/compiler/lower"
+	"ppl/runtime/device"
+	"ppl/runtime/noise"
+)
+
+// Device compiles entries to graphs of Gorgonia's.
+type Device struct{}
+
+// Name is "gorgonia".
+func (Device) Name() string { return "gorgonia" }
+
+// Advice says what the device is for.
+const Advice = "Gorgonia's tape machine runs one lane after the other, some thousand times slower than compiled code; " +
+	"it is there to check other devices"
+
+// A program is entries and the lane buffers that they read and assign.
+type program struct {
+	entries []lower.Entry
+	buffers []ir.Buffer
+}
+
+// Compile finds the lane buffers. As on other devices, a name has one size.
+func (Device) Compile(entries []lower.Entry) (device.Loader, error) {
+	sizes := map[string]int{}
+	for _, e := range entries {
+		for _, a := range e.Assign {
+			for _, n := range a.Value.Graph().Inputs() {
+				if err := declare(sizes, n.Op().Name, n.Size()); err != nil {
+					return nil, err
+				}
+			}
+			if err := declare(sizes, a.Name, a.Value.Size()); err != nil {
+				return nil, err
+			}
+		}
+	}
+	p := program{entries: entries}
+	for _, name := range slices.Sorted(maps.Keys(sizes)) {
+		p.buffers = append(p.buffers, ir.Buffer{Name: name, Space: ir.Lane, Size: sizes[name]})
+	}
+	return p, nil
+}
+
+func declare(sizes map[string]int, name string, size int) error {
+	if old, ok := sizes[name]; ok && old != size {
+		return fmt.Errorf("gorgonia: buffer %q has %d elements and %d", name, old, size)
+	}
+	sizes[name] = size
+	return nil
+}
+
+// Buffers are all in lane space.
+func (p program) Buffers() []ir.Buffer { return p.buffers }
+
+// Load converts each entry.
+func (p program) Load(o device.Options) (device.Executable, error) {
+	if o.Lanes < 1 {
+		return nil, fmt.Errorf("gorgonia: %d lanes", o.Lanes)
+	}
+	x := &executable{graphs: map[string]*gorgonia.Graph{}, entries: map[string]lower.Entry{}, seed: o.Seed,
+		LaneBuffers: device.NewLaneBuffers(p.buffers, o.Lanes, 1, func(n int) []float64 { return make([]float64, n) })}
+	for _, e := range p.entries {
+		var outputs []gorgonia.Output
+		for _, a := range e.Assign {
+			outputs = append(outputs, gorgonia.Output{Name: assigned(a.Name), Node: a.Value})
+		}
+		g, err := gorgonia.Convert(outputs...)
+		if err != nil {
+			return nil, err
+		}
+		x.entries[e.Name], x.graphs[e.Name] = e, g
+	}
+	return x, nil
+}
+
+// assigned is the name of an output: most assign what they read.
+func assigned(name string) string { return "next " + name }
+
+// An executable has one graph for each entry, which all lanes use in turn.
+type executable struct {
+	device.LaneBuffers
+	entries map[string]lower.Entry
+	graphs  map[string]*gorgonia.Graph
+	seed    uint64
+}
+
+// Run runs the calls on one lane after the other.
+func (x *executable) Run(calls []device.Call, step uint64, mask []bool) (uint64, error) {
+	if _, err := x.Next(calls, step, mask, func(name string) bool { return x.graphs[name] != nil }); err != nil {
+		return step, err
+	}
+	for _, c := range calls {
+		for range c.Times {
+			for lane := range x.Lanes {
+				if mask != nil && !mask[lane] {
+					continue
+				}
+				if err := x.entry(c.Entry, lane, step); err != nil {
+					return step, err
+				}
+			}
+			step++
+		}
+	}
+	return step, nil
+}
+
+// entry assigns all values of an entry, which are computed before the first is written.
+func (x *executable) entry(name string, lane int, step uint64) error {
+	inputs := map[string][]float64{}
+	for name := range x.graphs[name].Inputs {
+		inputs[name] = make([]float64, x.Size(name))
+		x.GetLane(name, lane, inputs[name])
+	}
+	values, err := x.graphs[name].Run(inputs, random{x.seed, uint32(lane), step})
+	if err != nil {
+		return err
+	}
+	for _, a := range x.entries[name].Assign {
+		x.SetLane(a.Name, lane, values[assigned(a.Name)])
+	}
+	return nil
+}
+
+// Close frees the machines.
+func (x *executable) Close() error {
+	for _, g := range x.graphs {
+		if err := g.Close(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// random is noise by address.
+type random struct {
+	seed uint64
+	lane uint32
+	step uint64
+}
+
+func (r random) Noise(law string, site int, dst []float64) {
+	draw := noise.Normal
+	if law == "uniform" {
+		draw = noise.Uniform
+	}
+	for i := range dst {
+		dst[i] = draw(r.seed, r.lane, r.step, uint32(site), uint32(i))
+	}
+}
+
+func (r random) Shuffle(rows int, key, position float64) float64 {
+	return noise.Shuffle(r.seed, rows, key, position)
+}
