@@ -201,7 +201,7 @@ func (f *rowFinder) inside(x model.Expr, at []int) {
 			f.whole(y.Info().Type.Axes[0], x, "joins all of")
 			f.visit(y, at)
 		}
-	case *model.Num, *model.IndexVar, *model.SizeOf, *model.SetSize: // nothing in them
+	case *model.Num, *model.IndexVar, *model.SizeOf, *model.SetSize, *model.Label: // nothing in them
 	case *model.StateAt: // solved once for all rows, as a parameter is
 		for _, s := range x.State.Axes {
 			f.whole(s, x, "is a trajectory for each element of")

@@ -113,14 +113,9 @@ func (t *arrays) tableColumns(a *model.Array, files []*data.File) bool {
 		if !f.Table {
 			continue
 		}
-		var columns []*data.Array
-		for _, name := range f.Order {
-			if !t.files.knows(name) && f.Arrays[name].Labels == nil {
-				columns = append(columns, f.Arrays[name])
-			}
-		}
+		columns, ok := t.columnsOf(a, f)
 		if len(columns) == 0 {
-			return false
+			return !ok
 		}
 		t.enter(a, joined(a.Name, columns, f.Path))
 		t.labels.ofColumns(a, columns, f)

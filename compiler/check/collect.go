@@ -1,6 +1,8 @@
 package check
 
 import (
+	"slices"
+
 	"ppl/compiler/model"
 	"ppl/lang/ast"
 )
@@ -46,6 +48,24 @@ func (c *checker) collectData(d *ast.Decl, st *ast.Data, s *scope) {
 	a.decl, a.Role, a.Missing = d, model.Data, d.Missing
 	if st.From != nil {
 		a.From = st.From.Value
+	}
+	c.chooseColumns(a, d, st)
+}
+
+// chooseColumns gives the columns of a data statement to the matrix that it declares.
+func (c *checker) chooseColumns(a *arrayInfo, d *ast.Decl, st *ast.Data) {
+	if len(st.Columns) == 0 {
+		return
+	}
+	matrices := slices.DeleteFunc(slices.Clone(st.Decls), func(o *ast.Decl) bool { return len(o.Sets) != 2 })
+	switch {
+	case len(matrices) != 1 && d == st.Decls[0]:
+		c.errorf("E48", st.Columns[0].Span(), "`columns` chooses those of one matrix, and %d are declared here",
+			len(matrices)).Help("give the matrix a `data` statement of its own: `data X[N, D] from \"f.csv\" columns …`")
+	case len(matrices) == 1 && d == matrices[0]:
+		for _, name := range st.Columns {
+			a.Columns = append(a.Columns, model.Column{At: name.Span(), Name: name.Value})
+		}
 	}
 }
 

@@ -69,8 +69,8 @@ func (c *checker) expr(s *scope, e ast.Expr) model.Expr {
 		return c.dotted(s, e)
 	case *ast.String:
 		c.errorf("E44", e.Span(), "a text has no place in arithmetic").
-			Help("declared `data x[N]: index(K)`, a column of texts is read as 1, 2, … in alphabetical order: " +
-				"compare with these numbers")
+			Help("a text names an element of an index set: `a[\"Guy's\"]`, or `sex[i] == \"M\"` for `data sex[N]: " +
+				"index(S)`")
 	default:
 		panic("internal error: unknown expression")
 	}

@@ -71,6 +71,9 @@ func intIfInts(a []model.Expr) types.Elem {
 }
 
 func (c *checker) binary(s *scope, e *ast.Binary) model.Expr {
+	if x, y, ok := c.labelled(s, e); ok {
+		return c.operator(e, e.Op, e.OpAt, x, y)
+	}
 	x, y := c.expr(s, e.X), c.expr(s, e.Y)
 	if e.Op == "@" {
 		return c.matmul(e, x, y)

@@ -66,6 +66,9 @@ func (c *checker) sub(s *scope, sub *ast.Set, axis *model.Set) (model.Sub, []*mo
 		r := c.set(s, sub)
 		return model.Sub{Range: r}, []*model.Set{r}, true
 	}
+	if text, ok := sub.Lo.(*ast.String); ok {
+		return model.Sub{At: label(axis, text)}, nil, true
+	}
 	at := c.expr(s, sub.Lo)
 	if isPoison(at) {
 		return model.Sub{}, nil, false

@@ -32,6 +32,8 @@ func (e *emitter) emit(x model.Expr) value {
 		return e.indexVar(x.Index)
 	case *model.SizeOf:
 		return value{node: e.g.Const(float64(e.sizeOf(x)))}
+	case *model.Label:
+		return value{node: e.g.Const(float64(e.labelled(x)))}
 	case *model.SetSize:
 		return value{node: e.g.Const(float64(e.box(x.Set).size()))}
 	case *model.Ref:

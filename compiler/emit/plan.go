@@ -106,14 +106,14 @@ func drawnReal(a *model.Array) bool {
 
 // labels are the names of an axis's elements, if its set has them; elements beyond the names keep their numbers.
 func (e *emitter) labels(s *model.Set, b box) []string {
-	of, ok := s.Hi.(*model.SizeOf)
-	if !ok || len(e.data.Labels[of.Size]) == 0 || b.lo < 1 {
+	all := e.labelsOf(s)
+	if len(all) == 0 || b.lo < 1 {
 		return nil
 	}
 	names := make([]string, b.size())
 	for i := range names {
-		if at := b.lo + i; at <= len(e.data.Labels[of.Size]) {
-			names[i] = e.data.Labels[of.Size][at-1]
+		if at := b.lo + i; at <= len(all) {
+			names[i] = all[at-1]
 		} else {
 			names[i] = strconv.Itoa(at)
 		}

@@ -42,6 +42,13 @@ type SizeOf struct {
 	Size *Size
 }
 
+// Label is the number of an element of a set, given by its name: "UCSF".
+type Label struct {
+	Fact
+	Set  *Set
+	Text string
+}
+
 // SetSize is the number of elements of a set.
 type SetSize struct {
 	Fact

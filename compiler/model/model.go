@@ -80,9 +80,10 @@ type Array struct {
 	Pieces []*Piece // of definitions, parameters, latents and generated arrays; disjoint, together a box
 
 	// Of data:
-	Value    Expr   // given in the model; nil if it comes from a file or the command line
-	From     string // "file" or "file#key"; empty if none
-	IndexOf  *Set   // index(J); nil otherwise
+	Value    Expr     // given in the model; nil if it comes from a file or the command line
+	From     string   // "file" or "file#key"; empty if none
+	Columns  []Column // of the file that make a matrix; none: those that no other array takes
+	IndexOf  *Set     // index(J); nil otherwise
 	Declared types.Elem
 	Bounds   *Bounds // in a..b
 	NeedInt  bool    // subscripts or a discrete distribution read it as integers
@@ -94,6 +95,12 @@ type Array struct {
 	// Written by package analyze:
 	Chain      *Chain // by Latents: of a discrete latent whose neighbours occur together in terms
 	Replicates *Array // by Predictive: the observed array that this one is drawn for
+}
+
+// A Column of a table, as the model names it.
+type Column struct {
+	At   source.Span
+	Name string
 }
 
 // Bounds of a truncation or of data; nil ends are infinite.

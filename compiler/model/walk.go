@@ -25,6 +25,7 @@ func (*Mode) Children() []Expr     { return nil }
 func (*StateNow) Children() []Expr { return nil }
 func (*TimeNow) Children() []Expr  { return nil }
 
+func (e *Label) Children() []Expr       { return setExprs(e.Set) }
 func (e *Apply) Children() []Expr       { return e.Args }
 func (e *Cond) Children() []Expr        { return []Expr{e.If, e.Then, e.Else} }
 func (e *Reduce) Children() []Expr      { return append(bounds(e.Over), e.X) }

@@ -64,8 +64,9 @@ type Import struct {
 // A Data declares observed arrays: data decl, decl from "file".
 type Data struct {
 	Place
-	Decls []*Decl
-	From  *String // nil if absent
+	Decls   []*Decl
+	From    *String   // nil if absent
+	Columns []*String // after From: those that make the matrix
 }
 
 // A Decl is one declared array.

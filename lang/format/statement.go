@@ -33,6 +33,13 @@ func (p *printer) data(d *ast.Data) {
 	list(p, d.Decls, p.decl)
 	if d.From != nil {
 		p.WriteString(" from " + d.From.Text)
+		for i, column := range d.Columns {
+			if i == 0 {
+				p.WriteString(" columns " + column.Text)
+			} else {
+				p.WriteString(", " + column.Text)
+			}
+		}
 	}
 }
 

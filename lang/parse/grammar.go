@@ -21,9 +21,15 @@ type statement struct {
 	Equation *equation `parser:"| @@"`
 }
 
+type quoted struct {
+	Text token `parser:"@String"`
+}
+
 type data struct {
 	Decls []*decl `parser:"@@ (',' @@)*"`
-	From  *token  `parser:"('from' @String)?"`
+	From  *token  `parser:"('from' @String"`
+
+	Columns []*quoted `parser:"('columns' @@ (',' @@)*)?)?"`
 }
 
 type decl struct {
