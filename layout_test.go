@@ -19,7 +19,6 @@ type row struct {
 }
 
 // importTable is the table of ARCHITECTURE.md: data travel from lang to cmd, and imports only look back along that way.
-// infer/draws is a leaf: the compiler names what a run keeps in its terms.
 func importTable() []row {
 	return []row{
 		{"ppl/lang/", []string{"ppl/lang/"}},
@@ -35,7 +34,7 @@ func importTable() []row {
 			"ppl/compiler/model"}},
 		{"ppl/compiler/dataset", []string{"ppl/compiler/model"}},
 		{"ppl/compiler/emit", []string{"ppl/lang/", "ppl/autodiff", "ppl/stdlib", "ppl/stdlib/ode",
-			"ppl/compiler/dataset", "ppl/compiler/model", "ppl/infer/draws"}},
+			"ppl/compiler/dataset", "ppl/compiler/model"}},
 		{"ppl/compiler/bind", []string{"ppl/lang/", "ppl/compiler/data", "ppl/compiler/dataset", "ppl/compiler/emit",
 			"ppl/compiler/model"}},
 		{"ppl/compiler/modelgen", []string{"ppl/lang/types", "ppl/stdlib"}}, // for tests
@@ -43,22 +42,22 @@ func importTable() []row {
 		{"ppl/compiler/lower", []string{"ppl/autodiff", "ppl/compiler/ir"}},
 		{"ppl/compiler/render", []string{"ppl/compiler/ir"}},
 		{"ppl/compiler/render/", []string{"ppl/compiler/ir", "ppl/compiler/render"}},
-		{"ppl/compiler", []string{"ppl/lang/", "ppl/autodiff", "ppl/stdlib", "ppl/compiler/", "ppl/infer/draws"}},
+		{"ppl/compiler", []string{"ppl/lang/", "ppl/autodiff", "ppl/stdlib", "ppl/compiler/"}},
 		{"ppl/runtime/", []string{"ppl/compiler/ir", "ppl/runtime/"}},
 		{"ppl/runtime/gorgonia", []string{"ppl/autodiff/gorgonia", "ppl/compiler/ir", "ppl/compiler/lower",
 			"ppl/runtime/"}},
 		{"ppl/runtime/native", []string{"ppl/compiler/ir", "ppl/compiler/render", "ppl/compiler/render/",
 			"ppl/runtime/"}},
-		{"ppl/infer/draws", nil},
+		{"ppl/infer/draws", []string{"ppl/lang/types"}},
 		{"ppl/infer/stats", nil},
-		{"ppl/infer/report", []string{"ppl/lang/diag", "ppl/infer/draws", "ppl/infer/stats"}},
-		{"ppl/infer", []string{"ppl/autodiff", "ppl/compiler/ir", "ppl/compiler/lower", "ppl/infer/draws",
+		{"ppl/infer/report", []string{"ppl/lang/diag", "ppl/lang/types", "ppl/infer/draws", "ppl/infer/stats"}},
+		{"ppl/infer", []string{"ppl/lang/types", "ppl/autodiff", "ppl/compiler/ir", "ppl/compiler/lower", "ppl/infer/draws",
 			"ppl/runtime/device"}},
-		{"ppl/infer/", []string{"ppl/autodiff", "ppl/compiler/ir", "ppl/compiler/lower", "ppl/infer", "ppl/infer/",
-			"ppl/runtime/device", "ppl/runtime/noise"}},
+		{"ppl/infer/", []string{"ppl/lang/types", "ppl/autodiff", "ppl/compiler/ir", "ppl/compiler/lower", "ppl/infer",
+			"ppl/infer/", "ppl/runtime/device", "ppl/runtime/noise"}},
 		{"ppl/infer/settings", []string{"ppl/lang/diag", "ppl/infer", "ppl/infer/dynamics"}},
 		// a suite for tests
-		{"ppl/infer/dynamics/dynamicstest", []string{"ppl/autodiff", "ppl/compiler/lower", "ppl/infer", "ppl/infer/",
+		{"ppl/infer/dynamics/dynamicstest", []string{"ppl/lang/types", "ppl/autodiff", "ppl/compiler/lower", "ppl/infer", "ppl/infer/",
 			"ppl/runtime/device", "ppl/runtime/host"}},
 		{"ppl/cmd/ppl", []string{"ppl/"}},
 		{"ppl/examples/", nil},

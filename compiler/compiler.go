@@ -18,11 +18,11 @@ import (
 	"ppl/compiler/dataset"
 	"ppl/compiler/emit"
 	"ppl/compiler/model"
-	"ppl/infer/draws"
 	"ppl/lang/ast"
 	"ppl/lang/diag"
 	"ppl/lang/parse"
 	"ppl/lang/source"
+	"ppl/lang/types"
 )
 
 // A DataArg is one --data flag: NAME=PATH, or PATH alone (Name empty) for a file whose entries give arrays by name.
@@ -235,7 +235,7 @@ func (p Recorded) kept(theta autodiff.Node) []emit.Kept {
 
 // LogDensities describes what a Recorded program's Values have after Saved: the log density of each prior, then that of
 // the rows of each observation.
-func (p *Program) LogDensities() (priors, rows []draws.Variable) {
+func (p *Program) LogDensities() (priors, rows []types.Variable) {
 	if p.Streams() > 0 {
 		return nil, nil
 	}
@@ -243,7 +243,7 @@ func (p *Program) LogDensities() (priors, rows []draws.Variable) {
 	return describe(k.Priors), describe(k.Rows)
 }
 
-func describe(ks []emit.Kept) (vs []draws.Variable) {
+func describe(ks []emit.Kept) (vs []types.Variable) {
 	for _, k := range ks {
 		vs = append(vs, k.Variable)
 	}
@@ -254,7 +254,7 @@ func describe(ks []emit.Kept) (vs []draws.Variable) {
 func (p *Program) TopLevel() []string { return p.plan.TopLevel() }
 
 // Constants is the data that nothing observes, the predictors, with their axes.
-func (p *Program) Constants() ([]draws.Variable, [][]float64) { return p.plan.Constants() }
+func (p *Program) Constants() ([]types.Variable, [][]float64) { return p.plan.Constants() }
 
 // Terms emits the parts of the density at theta, for printing and for tests.
 func (p *Program) Terms(theta autodiff.Node) emit.Terms { return p.plan.Density(theta) }
@@ -268,7 +268,7 @@ func (p *Program) Start(seed uint64, walker int) []float64 {
 }
 
 // Saved lists what is kept of a draw.
-func (p *Program) Saved() []draws.Variable { return p.plan.Saved() }
+func (p *Program) Saved() []types.Variable { return p.plan.Saved() }
 
 // Deterministic tells of each of Saved whether it is a function of the parameters alone; the others need Complete.
 func (p *Program) Deterministic() []bool { return p.plan.Deterministic() }
@@ -289,7 +289,7 @@ func (p *Program) Complete(r *rand.Rand, values []float64) {
 func (p *Program) Replicas() int { return p.plan.Replicas() }
 
 // Observed is the data on the left of ~, with their axes, for the run directory.
-func (p *Program) Observed() ([]draws.Variable, [][]float64) { return p.plan.Observed() }
+func (p *Program) Observed() ([]types.Variable, [][]float64) { return p.plan.Observed() }
 
 // Streams, StreamInput and ReadRows make a program an infer.Streamed target, for data that are too large for memory.
 func (p *Program) Streams() int { return p.plan.Streams() }

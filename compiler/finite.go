@@ -9,7 +9,7 @@ import (
 	"ppl/autodiff"
 	"ppl/compiler/emit"
 	"ppl/compiler/model"
-	"ppl/infer/draws"
+	"ppl/lang/types"
 )
 
 // tries is how many starting points NotFinite looks at.
@@ -38,13 +38,13 @@ func (p *Program) NotFinite(seed uint64) (parts []string) {
 	return parts
 }
 
-// patience is how many numbers Culprits evaluates, about: a second's worth.
+// patience is how many numbers NonFiniteTerms evaluates, about: a second's worth.
 const patience = 1 << 21
 
-// Culprits tells of points where a sampler found the log density or its gradient not finite which parts of the model
+// NonFiniteTerms tells of points where a sampler found the log density or its gradient not finite which parts of the model
 // are not, and at how many of the points; points to which no part owns up are missing from the counts. With large data
 // it looks at some of the points, looked.
-func (p *Program) Culprits(points [][]float64) (culprits []draws.Culprit, looked int) {
+func (p *Program) NonFiniteTerms(points [][]float64) (culprits []types.NonFiniteTerm, looked int) {
 	if len(points) == 0 || p.Streams() > 0 {
 		return nil, 0
 	}
@@ -64,7 +64,7 @@ func (p *Program) Culprits(points [][]float64) (culprits []draws.Culprit, looked
 			culprits = append(culprits, c)
 		}
 	}
-	slices.SortStableFunc(culprits, func(a, b draws.Culprit) int { return b.Points - a.Points })
+	slices.SortStableFunc(culprits, func(a, b types.NonFiniteTerm) int { return b.Points - a.Points })
 	return culprits, looked
 }
 
@@ -72,7 +72,7 @@ func (p *Program) Culprits(points [][]float64) (culprits []draws.Culprit, looked
 // read.
 type parts struct {
 	theta  autodiff.Node
-	is     []draws.Culprit // none as yet
+	is     []types.NonFiniteTerm // none as yet
 	nodes  []autodiff.Node
 	pulled []autodiff.Node // gradients, once they are asked for
 }
@@ -82,7 +82,7 @@ func (p *Program) parts() *parts {
 	t := p.Terms(theta)
 	all := &parts{theta: theta}
 	add := func(name string, n autodiff.Node) {
-		all.is, all.nodes = append(all.is, draws.Culprit{Part: name}), append(all.nodes, n)
+		all.is, all.nodes = append(all.is, types.NonFiniteTerm{Part: name}), append(all.nodes, n)
 	}
 	for k, s := range t.Solutions {
 		add("the solution of "+statesOf(s.System), autodiff.Sum(s.Node, 1))

@@ -5,8 +5,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-
-	"ppl/infer/draws"
+	"ppl/lang/types"
 )
 
 // TestNotFinite: the parts that are named are those made impossible; a model that starts somewhere has none.
@@ -28,29 +27,29 @@ func TestNotFinite(t *testing.T) {
 	}
 }
 
-// TestCulprits: at a point outside a law's domain the law is named, at one where only a gradient fails the one whose it
+// TestNonFiniteTerms: at a point outside a law's domain the law is named, at one where only a gradient fails the one whose it
 // is, elsewhere none.
-func TestCulprits(t *testing.T) {
+func TestNonFiniteTerms(t *testing.T) {
 	p := load(t, "data y[N] = [1.2, 0.3], z[N] = [1, 2]\na ~ Normal(0, 3)\ny[i in N] ~ Normal(sqrt(a), 1)\nz[i in N] "+
 		"~ Normal(log(a), 1)")
 	for _, c := range []struct {
 		points [][]float64
-		want   []draws.Culprit
+		want   []types.NonFiniteTerm
 	}{
 		{[][]float64{{1}, {2}}, nil},
-		{[][]float64{{-1}, {1}, {-2}}, []draws.Culprit{{Part: "the log likelihood of `y`", Points: 2},
+		{[][]float64{{-1}, {1}, {-2}}, []types.NonFiniteTerm{{Part: "the log likelihood of `y`", Points: 2},
 			{Part: "the log likelihood of `z`", Points: 2}}},
-		{[][]float64{{0}, {0}, {-1}}, []draws.Culprit{{Part: "the log likelihood of `z`", Points: 3},
+		{[][]float64{{0}, {0}, {-1}}, []types.NonFiniteTerm{{Part: "the log likelihood of `z`", Points: 3},
 			{Part: "the log likelihood of `y`", Points: 1}}},
 	} {
-		got, looked := p.Culprits(c.points)
+		got, looked := p.NonFiniteTerms(c.points)
 		if d := cmp.Diff(c.want, got); d != "" || looked != len(c.points) {
 			t.Errorf("%v: looked at %d; %s", c.points, looked, d)
 		}
 	}
 	root := load(t, "data y[N] = [1.2, 0.3]\na ~ Normal(0, 3)\ny[i in N] ~ Normal(sqrt(a), 1)")
-	want := []draws.Culprit{{Part: "the log likelihood of `y`", Points: 1}}
-	if got, _ := root.Culprits([][]float64{{0}}); !cmp.Equal(want, got) {
+	want := []types.NonFiniteTerm{{Part: "the log likelihood of `y`", Points: 1}}
+	if got, _ := root.NonFiniteTerms([][]float64{{0}}); !cmp.Equal(want, got) {
 		t.Errorf("a gradient: got %v, want %v", got, want)
 	}
 }
@@ -66,13 +65,13 @@ y[i in N] ~ LogNormal(log(u(at[i]) - 1e-6), 1)
 infer ode(max_steps = 40)`)
 	help := "it did not reach all times asked for in the steps it may attempt, 40; `infer ode(max_steps = 120)` " +
 		"allows more, and stiff equations need fewer with `method = bdf`"
-	solution, reader := draws.Culprit{Part: "the solution of `u`", Points: 1, Help: help},
-		draws.Culprit{Part: "the log likelihood of `y`", Points: 1}
+	solution, reader := types.NonFiniteTerm{Part: "the solution of `u`", Points: 1, Help: help},
+		types.NonFiniteTerm{Part: "the log likelihood of `y`", Points: 1}
 	for _, c := range []struct {
 		k    float64
-		want []draws.Culprit
-	}{{1, nil}, {1000, []draws.Culprit{solution, reader}}, {6, []draws.Culprit{reader}}} {
-		got, _ := p.Culprits([][]float64{{math.Log(c.k)}})
+		want []types.NonFiniteTerm
+	}{{1, nil}, {1000, []types.NonFiniteTerm{solution, reader}}, {6, []types.NonFiniteTerm{reader}}} {
+		got, _ := p.NonFiniteTerms([][]float64{{math.Log(c.k)}})
 		if d := cmp.Diff(c.want, got); d != "" {
 			t.Errorf("k = %g: %s", c.k, d)
 		}

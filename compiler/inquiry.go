@@ -14,11 +14,11 @@ import (
 	"ppl/compiler/emit"
 	"ppl/compiler/model"
 	"ppl/compiler/query"
-	"ppl/infer/draws"
 	"ppl/lang/ast"
 	"ppl/lang/diag"
 	"ppl/lang/parse"
 	"ppl/lang/source"
+	"ppl/lang/types"
 	"ppl/stdlib"
 )
 
@@ -27,12 +27,12 @@ import (
 type Inquiry struct {
 	file    *ast.File
 	data    *dataset.Dataset
-	saved   []draws.Variable
+	saved   []types.Variable
 	defined []*query.Query
 }
 
 // NewInquiry loads a model from its text as it was sampled; path is where it stood, to which data files are relative.
-func NewInquiry(path, text string, args []DataArg, saved []draws.Variable) (*Inquiry, []diag.Diagnostic) {
+func NewInquiry(path, text string, args []DataArg, saved []types.Variable) (*Inquiry, []diag.Diagnostic) {
 	file, ds := parse.File(source.New(path, text))
 	if diag.HasErrors(ds) {
 		return nil, ds
@@ -47,7 +47,7 @@ func NewInquiry(path, text string, args []DataArg, saved []draws.Variable) (*Inq
 }
 
 // Saved are the variables of which there are draws.
-func (q *Inquiry) Saved() []draws.Variable { return q.saved }
+func (q *Inquiry) Saved() []types.Variable { return q.saved }
 
 // Parse reads a user's line.
 func (q *Inquiry) Parse(line string) (*query.Query, []diag.Diagnostic) {
@@ -244,10 +244,10 @@ func fits(line *query.Query, exprs []model.Expr) []diag.Diagnostic {
 }
 
 // Reads are the saved variables that the question reads.
-func (q *Question) Reads() []draws.Variable { return q.asked.Reads }
+func (q *Question) Reads() []types.Variable { return q.asked.Reads }
 
 // Variable describes what is asked for: its shape, and the names of its elements.
-func (q *Question) Variable() draws.Variable { return q.asked.Variables[0] }
+func (q *Question) Variable() types.Variable { return q.asked.Variables[0] }
 
 // IsTruth reports whether values are 1 where something is true, and 0 else.
 func (q *Question) IsTruth() bool { return q.truth }

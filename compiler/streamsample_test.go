@@ -12,20 +12,19 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/stat"
-
 	"ppl/compiler"
 	"ppl/infer"
-	"ppl/infer/draws"
 	"ppl/infer/nuts"
 	"ppl/infer/renhd"
 	"ppl/infer/stats"
+	"ppl/lang/types"
 	"ppl/runtime/host"
 )
 
 // kept keeps draws by chain.
 type kept struct{ values [][][]float64 }
 
-func (k *kept) Begin([]draws.Variable) error { return nil }
+func (k *kept) Begin([]types.Variable) error { return nil }
 
 func (k *kept) Draw(chain int, values, _ []float64) error {
 	for len(k.values) <= chain {

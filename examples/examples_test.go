@@ -14,11 +14,11 @@ import (
 
 	"ppl/compiler"
 	"ppl/infer"
-	"ppl/infer/draws"
 	"ppl/infer/renhd"
 	"ppl/infer/settings"
 	"ppl/infer/stats"
 	"ppl/lang/diag"
+	"ppl/lang/types"
 	"ppl/runtime/host"
 	"ppl/runtime/native"
 )
@@ -36,7 +36,7 @@ func newMemory(elements, chains int) *memory {
 	return m
 }
 
-func (m *memory) Begin([]draws.Variable) error { return nil }
+func (m *memory) Begin([]types.Variable) error { return nil }
 func (m *memory) Progress(infer.Progress)      {}
 func (m *memory) Draw(chain int, values, _ []float64) error {
 	for e, x := range values {

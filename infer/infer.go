@@ -6,7 +6,7 @@ import (
 	"context"
 
 	"ppl/autodiff"
-	"ppl/infer/draws"
+	"ppl/lang/types"
 )
 
 // A Target is a posterior as a sampler sees it: a density on unconstrained coordinates theta ∈ R^Dim, split as
@@ -22,7 +22,7 @@ type Target interface {
 	// walker).
 	Start(seed uint64, walker int) []float64
 	// Saved lists what is kept of a draw, in order: parameters on their own scale, then generated quantities.
-	Saved() []draws.Variable
+	Saved() []types.Variable
 	// Values adds all of Saved, flattened and laid end to end, to theta's graph: shape [total size].
 	Values(theta autodiff.Node) autodiff.Node
 }

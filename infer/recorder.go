@@ -1,11 +1,11 @@
 package infer
 
-import "ppl/infer/draws"
+import "ppl/lang/types"
 
 // A Recorder takes a sampler's output as it comes. Its methods are called from one goroutine. An error ends the run.
 type Recorder interface {
 	// Begin is called once, before the first draw, with the layout of the statistics that go with each draw.
-	Begin(stats []draws.Variable) error
+	Begin(stats []types.Variable) error
 	// Draw gives the next draw of a chain (0-based): values laid out as Target.Saved, stats as in Begin. Both are
 	// reused after the call.
 	Draw(chain int, values, stats []float64) error

@@ -3,13 +3,13 @@ package infer
 import (
 	"slices"
 
-	"ppl/infer/draws"
+	"ppl/lang/types"
 )
 
 // statistics is the table of what samplers keep beside a draw: one type and one meaning for each name, whatever the
 // sampler. Names are ArviZ's where it has one. What happens between two kept draws counts for the second.
-func statistics() []draws.Variable {
-	return []draws.Variable{
+func statistics() []types.Variable {
+	return []types.Variable{
 		{Name: "lp", Doc: "log density of the draw: log_prior + log_lik"},
 		{Name: "log_prior", Doc: "log prior density of the sampler's unconstrained coordinates, with the log-Jacobian"},
 		{Name: "log_lik", Doc: "log likelihood of all data; the group log_likelihood has it by row"},
@@ -25,11 +25,11 @@ func statistics() []draws.Variable {
 }
 
 // Statistics picks rows of the table of statistics, for Recorder.Begin.
-func Statistics(names ...string) []draws.Variable {
+func Statistics(names ...string) []types.Variable {
 	table := statistics()
-	out := make([]draws.Variable, len(names))
+	out := make([]types.Variable, len(names))
 	for k, name := range names {
-		i := slices.IndexFunc(table, func(v draws.Variable) bool { return v.Name == name })
+		i := slices.IndexFunc(table, func(v types.Variable) bool { return v.Name == name })
 		if i < 0 {
 			panic("internal error: there is no statistic " + name)
 		}

@@ -13,9 +13,9 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
-
 	"ppl/compiler"
 	"ppl/infer/draws"
+	"ppl/lang/types"
 )
 
 // A prediction is what the flags of ppl predict say.
@@ -153,7 +153,7 @@ func (c *console) loadPredictive(model string, data []string, prior bool) (*comp
 }
 
 // size is how many numbers variables have together.
-func size(vs []draws.Variable) (n int) {
+func size(vs []types.Variable) (n int) {
 	for _, v := range vs {
 		n += v.Size()
 	}
@@ -246,14 +246,14 @@ func (c *console) programOf(run *draws.Run) (*compiler.Program, error) {
 
 // Parameters of a program as a run keeps them: by variable, chain, and the draws laid end to end.
 type parameterDraws struct {
-	variables []draws.Variable
+	variables []types.Variable
 	values    [][][]float64
 }
 
 func posteriorOf(run *draws.Run, program *compiler.Program) (p parameterDraws, err error) {
 	p.variables = program.Saved()[:program.Replicas()]
 	for _, v := range p.variables {
-		i := slices.IndexFunc(run.Layout.Posterior, func(w draws.Variable) bool { return w.Name == v.Name })
+		i := slices.IndexFunc(run.Layout.Posterior, func(w types.Variable) bool { return w.Name == v.Name })
 		if i < 0 || !slices.Equal(run.Layout.Posterior[i].Shape, v.Shape) {
 			return p, fmt.Errorf("the draws of %s in %s are not those of the model with its data: have the data "+
 				"changed since?", v.Name, run.Dir)

@@ -11,6 +11,7 @@ import (
 	"ppl/compiler/query"
 	"ppl/infer/draws"
 	asked "ppl/infer/query"
+	"ppl/lang/types"
 )
 
 // textAnswers print for people.
@@ -69,7 +70,7 @@ func (a answer) print(w io.Writer) error {
 }
 
 // variable names the elements: by the name that was asked for, or by their places alone.
-func (a answer) variable() draws.Variable {
+func (a answer) variable() types.Variable {
 	v := a.question.Variable()
 	v.Name = a.line.Name()
 	return v

@@ -7,6 +7,7 @@ import (
 	"ppl/compiler"
 	"ppl/infer"
 	"ppl/infer/draws"
+	"ppl/lang/types"
 )
 
 // A recorder is a run's infer.Recorder: it draws what stands after generate, and streams draws to the run directory.
@@ -31,7 +32,7 @@ type recorder struct {
 const saveEvery = 2 * time.Second
 
 // Begin makes the run directory.
-func (r *recorder) Begin(stats []draws.Variable) (err error) {
+func (r *recorder) Begin(stats []types.Variable) (err error) {
 	priors, rows := r.program.LogDensities()
 	if !r.rows {
 		rows = nil
@@ -45,7 +46,7 @@ func (r *recorder) Begin(stats []draws.Variable) (err error) {
 	return err
 }
 
-func asObserved(variables []draws.Variable, values [][]float64) []draws.Observed {
+func asObserved(variables []types.Variable, values [][]float64) []draws.Observed {
 	all := make([]draws.Observed, len(variables))
 	for i, v := range variables {
 		all[i] = draws.Observed{Variable: v, Values: values[i]}

@@ -55,7 +55,7 @@ func carryOut(ctx context.Context, run *posteriorRun, show func(infer.Progress),
 			err, code = explain(err, parts), wrong
 		}
 	}
-	report.Culprits, report.Looked = run.program.Culprits(report.NonFiniteEnds)
+	report.NonFiniteTerms, report.Looked = run.program.NonFiniteTerms(report.NonFiniteEnds)
 	report.Seconds = time.Since(start).Seconds()
 	closed := run.recorder.close(report.SamplerReport, status, err)
 	if err = firstError(err, closed); err != nil {

@@ -6,7 +6,6 @@ import (
 	"ppl/autodiff"
 	"ppl/compiler/dataset"
 	"ppl/compiler/model"
-	"ppl/infer/draws"
 	"ppl/lang/diag"
 	"ppl/lang/types"
 )
@@ -14,13 +13,13 @@ import (
 // Asked is expressions as functions of saved draws: Values, described by Variables, in a graph whose inputs are Reads.
 type Asked struct {
 	Values    []Node
-	Variables []draws.Variable
-	Reads     []draws.Variable
+	Variables []types.Variable
+	Reads     []types.Variable
 }
 
 // Ask emits expressions about draws. The arrays that a run saved are inputs of the graph by their names; definitions are
 // evaluated from them, as in the model.
-func Ask(d *dataset.Dataset, saved []draws.Variable, xs []model.Expr) (asked Asked, ds []diag.Diagnostic) {
+func Ask(d *dataset.Dataset, saved []types.Variable, xs []model.Expr) (asked Asked, ds []diag.Diagnostic) {
 	var diags diag.List
 	defer func() { ds = diags.All() }()
 	defer Recover()
@@ -38,7 +37,7 @@ func Ask(d *dataset.Dataset, saved []draws.Variable, xs []model.Expr) (asked Ask
 }
 
 // fromDraws makes inputs of the saved arrays that expressions read, and refuses what no run keeps.
-func (e *emitter) fromDraws(saved []draws.Variable, xs []model.Expr, asked *Asked) {
+func (e *emitter) fromDraws(saved []types.Variable, xs []model.Expr, asked *Asked) {
 	seen := map[*model.Array]bool{}
 	var read func(x model.Expr)
 	array := func(x model.Expr, a *model.Array) {
@@ -46,7 +45,7 @@ func (e *emitter) fromDraws(saved []draws.Variable, xs []model.Expr, asked *Aske
 			return
 		}
 		seen[a] = true
-		kept := slices.IndexFunc(saved, func(v draws.Variable) bool { return v.Name == a.Name })
+		kept := slices.IndexFunc(saved, func(v types.Variable) bool { return v.Name == a.Name })
 		switch {
 		case a.Role == model.Imputed && len(e.data.Imputed[a].At) == 0 || a.Role == model.Data:
 		case kept >= 0:
@@ -85,7 +84,7 @@ func (e *emitter) notKept(x model.Expr, a *model.Array) {
 }
 
 // input makes an array, or the missing entries of an imputed one, an input of the graph.
-func (e *emitter) input(x model.Expr, a *model.Array, v draws.Variable) {
+func (e *emitter) input(x model.Expr, a *model.Array, v types.Variable) {
 	of := a
 	if a.Role == model.Imputed {
 		of = e.data.Imputed[a].Param

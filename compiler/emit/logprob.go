@@ -10,8 +10,8 @@ import (
 	"ppl/autodiff"
 	"ppl/compiler/dataset"
 	"ppl/compiler/model"
-	"ppl/infer/draws"
 	"ppl/lang/diag"
+	"ppl/lang/types"
 )
 
 // A LogProb is a density at given parameter values, on their own scale.
@@ -175,7 +175,7 @@ func (g *given) gradient(y Node) (slopes []slope) {
 }
 
 // Observed is the data on the left of ~, with their axes; missing entries are NaN.
-func (p *Plan) Observed() (vars []draws.Variable, values [][]float64) {
+func (p *Plan) Observed() (vars []types.Variable, values [][]float64) {
 	e := newEmitter(autodiff.New(), p.Data, p.steps, &diag.List{})
 	seen := map[*model.Array]bool{}
 	for _, t := range p.Data.Model.Terms {

@@ -7,7 +7,6 @@ import (
 	"ppl/autodiff"
 	"ppl/compiler/dataset"
 	"ppl/compiler/model"
-	"ppl/infer/draws"
 	"ppl/lang/diag"
 	"ppl/lang/types"
 )
@@ -20,7 +19,7 @@ type Plan struct {
 	regions  []*region
 	regionOf map[*model.Piece]*region
 	saved    []*model.Array
-	vars     []draws.Variable
+	vars     []types.Variable
 	rowSet   *model.RowSet // nil: full batch only
 	rowCount int
 	loads    []loading // the streams that rows are read from
@@ -85,8 +84,8 @@ func NewPlan(d *dataset.Dataset) (p *Plan, ds []diag.Diagnostic) {
 }
 
 // variable describes an array for the run directory.
-func (e *emitter) variable(a *model.Array) draws.Variable {
-	v := draws.Variable{Name: a.Name, Int: a.Type.Elem != types.Real && !drawnReal(a)}
+func (e *emitter) variable(a *model.Array) types.Variable {
+	v := types.Variable{Name: a.Name, Int: a.Type.Elem != types.Real && !drawnReal(a)}
 	for _, s := range a.Type.Axes {
 		b := e.box(s)
 		v.Shape = append(v.Shape, b.size())
@@ -221,7 +220,7 @@ func (e *emitter) jacobian(p *Plan) Node {
 }
 
 // Saved lists what is kept of a draw.
-func (p *Plan) Saved() []draws.Variable { return p.vars }
+func (p *Plan) Saved() []types.Variable { return p.vars }
 
 // Replicas is the number of the first of Saved that replicates data; len(Saved()) if none does.
 func (p *Plan) Replicas() int {

@@ -6,8 +6,8 @@ import (
 
 	"ppl/autodiff"
 	"ppl/compiler/model"
-	"ppl/infer/draws"
 	"ppl/lang/diag"
+	"ppl/lang/types"
 )
 
 // Pointwise are the log densities that a run keeps beside its draws.
@@ -23,7 +23,7 @@ type Pointwise struct {
 
 // Kept is a log density with the description that goes into the run directory.
 type Kept struct {
-	Variable draws.Variable
+	Variable types.Variable
 	Node     Node
 }
 
@@ -56,7 +56,7 @@ func addPrior(priors []Kept, f factor) []Kept {
 	sum := autodiff.SumAll(f.v.node)
 	i := slices.IndexFunc(priors, func(k Kept) bool { return k.Variable.Name == f.law.Name })
 	if i < 0 {
-		return append(priors, Kept{draws.Variable{Name: f.law.Name}, sum})
+		return append(priors, Kept{types.Variable{Name: f.law.Name}, sum})
 	}
 	priors[i].Node = autodiff.Add(priors[i].Node, sum)
 	return priors
@@ -65,9 +65,9 @@ func addPrior(priors []Kept, f factor) []Kept {
 // A rowBlock is the rows of one statement.
 type rowBlock struct {
 	v      value
-	plates draws.Variable // the statement's plates as axes
+	plates types.Variable // the statement's plates as axes
 	places []int          // row by row, the element of the observed array, −1 where it is missing; nil if not known
-	of     draws.Variable // the observed array
+	of     types.Variable // the observed array
 }
 
 // rowBlock describes the rows that the k-th likelihood of an array gives.
@@ -149,7 +149,7 @@ func (e *emitter) keep(name string, blocks []rowBlock) Kept {
 		rows, names := b.present(e.g)
 		parts, labels = append(parts, rows), append(labels, names...)
 	}
-	v := draws.Variable{Name: name, Shape: []int{len(labels)}, Dims: []string{name + "_row"}, Label: [][]string{labels}}
+	v := types.Variable{Name: name, Shape: []int{len(labels)}, Dims: []string{name + "_row"}, Label: [][]string{labels}}
 	return Kept{v, autodiff.Concat(0, parts...)}
 }
 
@@ -206,7 +206,7 @@ func readsParameter(own *model.Array, xs []model.Expr) bool {
 }
 
 // Constants is the data that nothing observes, the predictors, with their axes.
-func (p *Plan) Constants() (vars []draws.Variable, values [][]float64) {
+func (p *Plan) Constants() (vars []types.Variable, values [][]float64) {
 	e := newEmitter(autodiff.New(), p.Data, p.steps, &diag.List{})
 	for _, a := range p.Data.Model.Arrays {
 		d, ok := p.Data.Arrays[a]

@@ -18,11 +18,11 @@ import (
 	"ppl/compiler/lower"
 	"ppl/compiler/model"
 	"ppl/compiler/modelgen"
-	"ppl/infer/draws"
 	"ppl/lang/diag"
 	"ppl/lang/format"
 	"ppl/lang/parse"
 	"ppl/lang/source"
+	"ppl/lang/types"
 	"ppl/runtime/device"
 	"ppl/runtime/host"
 )
@@ -374,7 +374,7 @@ func (s *subject) complete(seen *count) string {
 	return ""
 }
 
-func inSupport(v draws.Variable, values []float64) string {
+func inSupport(v types.Variable, values []float64) string {
 	overflow := slices.ContainsFunc(values, func(x float64) bool { return math.IsInf(x, 0) })
 	for i, x := range values {
 		if math.IsNaN(x) && !overflow {

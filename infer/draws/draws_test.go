@@ -10,12 +10,13 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"ppl/lang/types"
 )
 
 func testLayout() Layout {
 	return Layout{
 		Chains: 3,
-		Posterior: []Variable{
+		Posterior: []types.Variable{
 			{Name: "mu"},
 			{Name: "theta", Shape: []int{4}, Dims: []string{"school"}, First: []int{1},
 				Label: [][]string{{"Choate", "Deerfield", "Éton", "X"}}},
@@ -25,10 +26,10 @@ func testLayout() Layout {
 			{Name: "none", Shape: []int{0}, Dims: []string{"E"}},
 			{Name: "z", Shape: []int{2}, Dims: []string{"K"}, Int: true},
 		},
-		SampleStats: []Variable{{Name: "lp"}, {Name: "n_steps", Int: true}, {Name: "diverging", Bool: true}},
+		SampleStats: []types.Variable{{Name: "lp"}, {Name: "n_steps", Int: true}, {Name: "diverging", Bool: true}},
 		Observed: []Observed{
-			{Variable{Name: "y", Shape: []int{3}, Dims: []string{"N"}}, []float64{1.5, math.NaN(), -2}},
-			{Variable{Name: "N", Int: true}, []float64{3}},
+			{types.Variable{Name: "y", Shape: []int{3}, Dims: []string{"N"}}, []float64{1.5, math.NaN(), -2}},
+			{types.Variable{Name: "N", Int: true}, []float64{3}},
 		},
 	}
 }
@@ -200,7 +201,7 @@ func TestTornCheckpoint(t *testing.T) {
 
 func TestIntegersThatAreNone(t *testing.T) {
 	dir := t.TempDir()
-	w := create(t, dir, Layout{Chains: 1, Posterior: []Variable{{Name: "n", Shape: []int{5}, Int: true}}}, Options{})
+	w := create(t, dir, Layout{Chains: 1, Posterior: []types.Variable{{Name: "n", Shape: []int{5}, Int: true}}}, Options{})
 	in := []float64{math.NaN(), math.Inf(1), 1.5, 1e300, -3}
 	if err := errors.Join(w.Append(0, in, nil), w.Close(Finished, nil)); err != nil {
 		t.Fatal(err)
@@ -213,7 +214,7 @@ func TestIntegersThatAreNone(t *testing.T) {
 }
 
 func TestCreateSparesWhatIsThere(t *testing.T) {
-	l := Layout{Chains: 1, Posterior: []Variable{{Name: "mu"}}}
+	l := Layout{Chains: 1, Posterior: []types.Variable{{Name: "mu"}}}
 	dir := filepath.Join(t.TempDir(), "m.run")
 	w := create(t, dir, l, Options{})
 	if err := errors.Join(w.Append(0, []float64{1}, nil), w.Close(Finished, nil)); err != nil {
@@ -240,7 +241,7 @@ func TestCreateSparesWhatIsThere(t *testing.T) {
 }
 
 func TestCreateRefusesForeignDirectories(t *testing.T) {
-	l := Layout{Chains: 1, Posterior: []Variable{{Name: "mu"}}}
+	l := Layout{Chains: 1, Posterior: []types.Variable{{Name: "mu"}}}
 	for name, text := range map[string]string{"thesis.tex": "x", "run.json": `{"format":"other"}`, "run.json ": "{"} {
 		dir := t.TempDir()
 		file := filepath.Join(dir, strings.TrimSpace(name))
@@ -329,7 +330,7 @@ func TestDamage(t *testing.T) {
 func TestElement(t *testing.T) {
 	l := testLayout().Posterior
 	for _, c := range []struct {
-		v    Variable
+		v    types.Variable
 		i    int
 		want string
 	}{
@@ -337,7 +338,7 @@ func TestElement(t *testing.T) {
 		{l[1], 0, "theta[Choate]"},
 		{l[2], 5, "beta[2,2]"},
 		{l[3], 2, "S[2,1]"},
-		{Variable{Name: "a", Shape: []int{2, 3, 4}}, 23, "a[2,3,4]"},
+		{types.Variable{Name: "a", Shape: []int{2, 3, 4}}, 23, "a[2,3,4]"},
 	} {
 		if got := c.v.Element(c.i); got != c.want {
 			t.Errorf("element %d of %s is %s, want %s", c.i, c.v.Name, got, c.want)
@@ -347,7 +348,7 @@ func TestElement(t *testing.T) {
 
 // Names that xarray could not take are replaced; xarray wants an axis to appear once in an array and to mean one thing.
 func TestAxes(t *testing.T) {
-	names, all := axes([]Variable{
+	names, all := axes([]types.Variable{
 		{Name: "S", Shape: []int{2, 2}, Dims: []string{"K", "K"}},
 		{Name: "K2", Shape: []int{3}, Dims: []string{"K"}},
 		{Name: "x", Shape: []int{2}, Dims: []string{"K2"}},

@@ -10,6 +10,8 @@ import (
 	"os"
 	"strconv"
 	"unicode/utf8"
+
+	"ppl/lang/types"
 )
 
 // How numbers and words become chunks.
@@ -24,7 +26,7 @@ const (
 // missing stands for a draw of an integer variable that is no integer (a NaN from a generated quantity).
 const missing = math.MinInt64
 
-func (v Variable) kind() string {
+func kindOf(v types.Variable) string {
 	switch {
 	case v.Bool:
 		return boolType

@@ -8,12 +8,14 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"ppl/lang/types"
 )
 
 // Extend adds replicates of the data to a run that has ended, in the group posterior_predictive, which it replaces if
 // it is there: variables with as many chains as the run has, of which as many draws as the run has are to be appended.
 // The run can be read all the time; the replicates can when the writer has been closed.
-func Extend(dir string, vs []Variable) (*Writer, error) {
+func Extend(dir string, vs []types.Variable) (*Writer, error) {
 	r, err := Open(dir)
 	if err != nil {
 		return nil, err

@@ -5,12 +5,14 @@ import (
 	"path/filepath"
 	"slices"
 	"testing"
+
+	"ppl/lang/types"
 )
 
 // replicated is a run with replicates beside its draws: element e of draw d of a chain is base + 10⁴·chain + 10·d + e.
 func replicated(t *testing.T, dir string, l Layout, base float64) {
 	t.Helper()
-	w, err := Extend(dir, []Variable{{Name: "y", Shape: []int{3}, Dims: []string{"N"}}, {Name: "N", Int: true}})
+	w, err := Extend(dir, []types.Variable{{Name: "y", Shape: []int{3}, Dims: []string{"N"}}, {Name: "N", Int: true}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -75,7 +77,7 @@ func TestExtend(t *testing.T) {
 func TestExtendUnfinished(t *testing.T) {
 	dir, l := finished(t)
 	replicated(t, dir, l, 1)
-	w, err := Extend(dir, []Variable{{Name: "other", Shape: []int{2}}})
+	w, err := Extend(dir, []types.Variable{{Name: "other", Shape: []int{2}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -100,8 +102,8 @@ func TestExtendUnfinished(t *testing.T) {
 // A run that draws from the prior has no posterior and is counted by the draws of its own groups.
 func TestPriorRun(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "m.prior")
-	l := Layout{Chains: 1, Prior: []Variable{{Name: "mu"}},
-		PriorPredictive: []Variable{{Name: "y", Shape: []int{2}, Dims: []string{"N"}}}, Observed: testLayout().Observed}
+	l := Layout{Chains: 1, Prior: []types.Variable{{Name: "mu"}},
+		PriorPredictive: []types.Variable{{Name: "y", Shape: []int{2}, Dims: []string{"N"}}}, Observed: testLayout().Observed}
 	w := create(t, dir, l, Options{})
 	for d := range 40 {
 		if err := w.Append(0, []float64{float64(d), 1, float64(-d)}, nil); err != nil {

@@ -2,6 +2,8 @@ package draws
 
 import (
 	"time"
+
+	"ppl/lang/types"
 )
 
 // writeHead writes what does not change while the run goes on: the model, its options, the layout, the groups, the
@@ -71,7 +73,7 @@ func (w *Writer) allStreamed(l Layout) error {
 }
 
 // streamed makes a group whose arrays have the axes chain and draw first.
-func (w *Writer) streamed(name string, vs []Variable) error {
+func (w *Writer) streamed(name string, vs []types.Variable) error {
 	if err := w.store.node(name, ".zgroup", group{2}, w.about()); err != nil {
 		return err
 	}
@@ -98,7 +100,7 @@ func (w *Writer) streamed(name string, vs []Variable) error {
 }
 
 func (w *Writer) streamedArray(c column, dims []string) error {
-	a := newArray(c.v.kind(), append([]int{w.chains(), 0}, c.v.Shape...), append([]int{1, w.chunk}, c.v.Shape...))
+	a := newArray(kindOf(c.v), append([]int{w.chains(), 0}, c.v.Shape...), append([]int{1, w.chunk}, c.v.Shape...))
 	w.growing = append(w.growing, growing{c.key(), a, 1})
 	about := dimensions(append([]string{"chain", "draw"}, dims...)...)
 	if c.v.Doc != "" {

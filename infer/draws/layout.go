@@ -4,30 +4,32 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"ppl/lang/types"
 )
 
 // A Layout says what a run keeps: of every draw the arrays of the streamed groups, once the observed data.
 type Layout struct {
-	Chains      int        `json:"chains"`
-	Posterior   []Variable `json:"posterior"`
-	SampleStats []Variable `json:"sample_stats"`
-	Observed    []Observed `json:"observed_data"`
-	Constant    []Observed `json:"constant_data,omitempty"` // predictors
+	Chains      int              `json:"chains"`
+	Posterior   []types.Variable `json:"posterior"`
+	SampleStats []types.Variable `json:"sample_stats"`
+	Observed    []Observed       `json:"observed_data"`
+	Constant    []Observed       `json:"constant_data,omitempty"` // predictors
 
 	// log densities of each draw: of the prior by parameter, of the likelihood by row of the data
-	LogPrior      []Variable `json:"log_prior,omitempty"`
-	LogLikelihood []Variable `json:"log_likelihood,omitempty"`
-	TopLevel      []string   `json:"top_level_priors,omitempty"` // of LogPrior: those that read no other parameter
+	LogPrior      []types.Variable `json:"log_prior,omitempty"`
+	LogLikelihood []types.Variable `json:"log_likelihood,omitempty"`
+	TopLevel      []string         `json:"top_level_priors,omitempty"` // of LogPrior: those that read no other parameter
 
 	// replicates of the data, one for each draw of the posterior (Extend)
-	Predictive      []Variable `json:"posterior_predictive,omitempty"`
-	Prior           []Variable `json:"prior,omitempty"` // of a run that draws from the prior
-	PriorPredictive []Variable `json:"prior_predictive,omitempty"`
+	Predictive      []types.Variable `json:"posterior_predictive,omitempty"`
+	Prior           []types.Variable `json:"prior,omitempty"` // of a run that draws from the prior
+	PriorPredictive []types.Variable `json:"prior_predictive,omitempty"`
 }
 
 // An Observed array is data of the model, row-major.
 type Observed struct {
-	Variable
+	types.Variable
 	Values []float64 `json:"-"`
 }
 
@@ -47,7 +49,7 @@ const (
 // A column is an array with a row for every draw. A draw is kept as one record of numbers, the columns side by side.
 type column struct {
 	group string
-	v     Variable
+	v     types.Variable
 	at    int // where its elements begin in the record
 }
 
@@ -65,7 +67,7 @@ func (l Layout) columns() (cs []column, width int) {
 // A streamedGroup has arrays with a row for every draw.
 type streamedGroup struct {
 	name      string
-	variables []Variable
+	variables []types.Variable
 }
 
 // groups are the streamed groups, in the order in which a record holds them.
@@ -113,18 +115,18 @@ func (l Layout) constants() []constantGroup {
 	return []constantGroup{{observed, l.Observed}, {constantData, l.Constant}}
 }
 
-func variablesOf(os []Observed) []Variable {
-	vs := make([]Variable, len(os))
+func variablesOf(os []Observed) []types.Variable {
+	vs := make([]types.Variable, len(os))
 	for i, o := range os {
 		vs[i] = o.Variable
 	}
 	return vs
 }
 
-func checkAll(vs []Variable) error {
+func checkAll(vs []types.Variable) error {
 	seen := map[string]bool{}
 	for _, v := range vs {
-		if err := v.check(); err != nil {
+		if err := checkVariable(v); err != nil {
 			return err
 		}
 		if seen[arrayName(v.Name)] {
@@ -141,7 +143,7 @@ const (
 	maxSize   = 1 << 36 // elements of one variable
 )
 
-func (v Variable) check() error {
+func checkVariable(v types.Variable) error {
 	if v.Name == "" || strings.HasPrefix(v.Name, ".") || strings.ContainsAny(v.Name, `/\`+"\x00") {
 		return fmt.Errorf("%q is not a variable's name", v.Name)
 	}
@@ -154,7 +156,7 @@ func (v Variable) check() error {
 			return fmt.Errorf("%s has the impossible shape %v", v.Name, v.Shape)
 		}
 		size *= s
-		if l := v.labels(a); l != nil && len(l) != s {
+		if l := v.LabelsOf(a); l != nil && len(l) != s {
 			return fmt.Errorf("%s has %d labels for an axis of %d", v.Name, len(l), s)
 		}
 	}
@@ -176,7 +178,7 @@ func (a axis) same(b axis) bool {
 // axes names the dimensions of a group's variables, for each variable in turn, and lists the distinct ones. Where a
 // name cannot serve, because xarray wants dimensions of a variable to differ, or another variable means something else
 // by it, the axis is called NAME_dim_0 as ArviZ does.
-func axes(vs []Variable) (names [][]string, all []axis) {
+func axes(vs []types.Variable) (names [][]string, all []axis) {
 	known := map[string]axis{}
 	taken := map[string]bool{"chain": true, "draw": true}
 	for _, v := range vs {
@@ -185,7 +187,7 @@ func axes(vs []Variable) (names [][]string, all []axis) {
 	for _, v := range vs {
 		var dims []string
 		for i := range v.Shape {
-			a := v.axis(i)
+			a := axisOf(v, i)
 			old, met := known[a.name]
 			if taken[a.name] || slices.Contains(dims, a.name) || (met && !a.same(old)) {
 				a.name = fmt.Sprintf("%s_dim_%d", v.Name, i)
@@ -202,8 +204,8 @@ func axes(vs []Variable) (names [][]string, all []axis) {
 	return names, all
 }
 
-func (v Variable) axis(i int) axis {
-	a := axis{fmt.Sprintf("%s_dim_%d", v.Name, i), v.Shape[i], v.first(i), v.labels(i)}
+func axisOf(v types.Variable, i int) axis {
+	a := axis{fmt.Sprintf("%s_dim_%d", v.Name, i), v.Shape[i], v.FirstOf(i), v.LabelsOf(i)}
 	if i < len(v.Dims) && v.Dims[i] != "" {
 		a.name = v.Dims[i]
 	}

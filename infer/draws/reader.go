@@ -8,6 +8,8 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+
+	"ppl/lang/types"
 )
 
 // A Run is a run directory opened for reading, as it stood at its last checkpoint.
@@ -120,9 +122,9 @@ func (r *Run) count() error {
 }
 
 // fits tells whether an array has the chains of the layout, then draws, then v's own axes, each chunk with one chain.
-func (a array) fits(v Variable, chains int) error {
+func (a array) fits(v types.Variable, chains int) error {
 	shape := append([]int{chains, 0}, v.Shape...)
-	if len(a.Shape) != len(shape) || len(a.Chunks) != len(shape) || a.Type != v.kind() {
+	if len(a.Shape) != len(shape) || len(a.Chunks) != len(shape) || a.Type != kindOf(v) {
 		return fmt.Errorf("is not the array %s of the layout", v.Name)
 	}
 	draws, chunk := a.Shape[1], a.Chunks[1]
@@ -139,7 +141,7 @@ func (a array) fits(v Variable, chains int) error {
 
 // holds tells whether an array has o's shape and is cut along the first axis alone.
 func (a array) holds(o Observed) bool {
-	if !slices.Equal(a.Shape, o.Shape) || len(a.Chunks) != len(a.Shape) || a.Type != o.kind() {
+	if !slices.Equal(a.Shape, o.Shape) || len(a.Chunks) != len(a.Shape) || a.Type != kindOf(o.Variable) {
 		return false
 	}
 	return o.Size() == 0 || len(a.Chunks) == 0 ||
@@ -185,11 +187,11 @@ func (r *Run) LogLikelihood(name string) ([][]float64, error) {
 // HasStat reports whether the sampler kept a statistic.
 func (r *Run) HasStat(name string) bool { return find(r.Layout.SampleStats, name) >= 0 }
 
-func find(vs []Variable, name string) int {
-	return slices.IndexFunc(vs, func(v Variable) bool { return v.Name == name })
+func find(vs []types.Variable, name string) int {
+	return slices.IndexFunc(vs, func(v types.Variable) bool { return v.Name == name })
 }
 
-func (r *Run) streamed(group string, vs []Variable, name string) ([][]float64, error) {
+func (r *Run) streamed(group string, vs []types.Variable, name string) ([][]float64, error) {
 	i := find(vs, name)
 	if i < 0 {
 		return nil, fmt.Errorf("the run in %s has no %q in %s", r.Dir, name, group)
@@ -245,11 +247,11 @@ func (r *Run) constant(g constantGroup, name string) (xs []float64, err error) {
 	}
 	index := make([]int, len(o.Shape))
 	for len(xs) < o.Size() {
-		raw, err := readChunk(filepath.Join(path(r.Dir, key), chunkKey(index)), chunk*width(o.kind()))
+		raw, err := readChunk(filepath.Join(path(r.Dir, key), chunkKey(index)), chunk*width(kindOf(o.Variable)))
 		if err != nil {
 			return nil, fmt.Errorf("the run in %s is damaged: %w", r.Dir, err)
 		}
-		part := decode(raw, o.kind())
+		part := decode(raw, kindOf(o.Variable))
 		xs = append(xs, part[:min(len(part), o.Size()-len(xs))]...)
 		if len(index) > 0 {
 			index[0]++

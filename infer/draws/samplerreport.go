@@ -3,6 +3,8 @@ package draws
 import (
 	"encoding/json"
 	"math"
+
+	"ppl/lang/types"
 )
 
 // A SamplerReport has the sampler's own facts. What is empty or zero was not told.
@@ -15,12 +17,12 @@ type SamplerReport struct {
 	Steps       float64 // leapfrog or splitting steps per iteration
 	Divergences int     // trajectories of the T = 1 rung that diverged after warm-up, kept or not
 	// trajectories that ended where the log density or its gradient is not finite, of all rungs after warm-up
-	NotFinite int
-	Culprits  []Culprit // what of the model was not finite there, the most frequent first
-	Looked    int       // at how many of those ends
-	Gradients int64     // gradients of the log density computed, warm-up included: lane-steps
-	Seconds   float64   // wall clock, with warm-up
-	EBFMI     []float64 // energy Bayesian fraction of missing information, by chain, over all iterations (stats.EBFMI)
+	NotFinite      int
+	NonFiniteTerms []types.NonFiniteTerm // what of the model was not finite there, the most frequent first
+	Looked         int                   // at how many of those ends
+	Gradients      int64                 // gradients of the log density computed, warm-up included: lane-steps
+	Seconds        float64               // wall clock, with warm-up
+	EBFMI          []float64             // energy Bayesian fraction of missing information, by chain, over all iterations (stats.EBFMI)
 
 	// Of nuts; zero elsewhere.
 	TreeDepth float64 // doublings of a trajectory, on average after warm-up
@@ -51,13 +53,6 @@ type SamplerReport struct {
 	Warnings []string // what to know before trusting the draws, in sentences
 }
 
-// A Culprit is a part of a model whose log density or gradient was not finite, and at how many points.
-type Culprit struct {
-	Part   string `json:"part"` // "the log likelihood of `y`"
-	Points int    `json:"points"`
-	Help   string `json:"help,omitempty"` // what to do about it, where more is known than that it is not finite
-}
-
 // Rungs is what each rung of the ladder was like after warm-up, all chains together; each list is as long as
 // Temperatures, or empty.
 type Rungs struct {
@@ -74,34 +69,34 @@ type Rungs struct {
 
 // samplerReport is the JSON form.
 type samplerReport struct {
-	Dynamics     string              `json:"dynamics,omitempty"`
-	Path         string              `json:"path,omitempty"`
-	Warmup       int                 `json:"warmup,omitempty"`
-	Thin         int                 `json:"thin,omitempty"`
-	StepSize     Number              `json:"step_size"`
-	Steps        Number              `json:"steps"`
-	Divergences  int                 `json:"divergences"`
-	NotFinite    int                 `json:"not_finite,omitempty"`
-	Culprits     []Culprit           `json:"culprits,omitempty"`
-	Looked       int                 `json:"looked,omitempty"`
-	Gradients    int64               `json:"gradients"`
-	Seconds      Number              `json:"seconds"`
-	EBFMI        []Number            `json:"ebfmi"`
-	TreeDepth    Number              `json:"tree_depth,omitempty"`
-	Saturated    int                 `json:"saturated,omitempty"`
-	ELBO         []Number            `json:"elbo,omitempty"`
-	ParetoK      Number              `json:"pareto_k,omitempty"`
-	EvidenceGap  Number              `json:"evidence_gap,omitempty"`
-	Temperatures []Number            `json:"temperatures"`
-	SwapRates    []Number            `json:"swap_rates"`
-	RoundTrips   int                 `json:"round_trips"`
-	Barrier      Number              `json:"barrier"`
-	Halves       []Number            `json:"barrier_halves"`
-	Rungs        map[string][]Number `json:"rungs"`
-	Batch        int                 `json:"batch,omitempty"`
-	NoiseNormal  Number              `json:"noise_normal,omitempty"`
-	Notes        []string            `json:"notes"`
-	Warnings     []string            `json:"warnings"`
+	Dynamics       string                `json:"dynamics,omitempty"`
+	Path           string                `json:"path,omitempty"`
+	Warmup         int                   `json:"warmup,omitempty"`
+	Thin           int                   `json:"thin,omitempty"`
+	StepSize       Number                `json:"step_size"`
+	Steps          Number                `json:"steps"`
+	Divergences    int                   `json:"divergences"`
+	NotFinite      int                   `json:"not_finite,omitempty"`
+	NonFiniteTerms []types.NonFiniteTerm `json:"culprits,omitempty"`
+	Looked         int                   `json:"looked,omitempty"`
+	Gradients      int64                 `json:"gradients"`
+	Seconds        Number                `json:"seconds"`
+	EBFMI          []Number              `json:"ebfmi"`
+	TreeDepth      Number                `json:"tree_depth,omitempty"`
+	Saturated      int                   `json:"saturated,omitempty"`
+	ELBO           []Number              `json:"elbo,omitempty"`
+	ParetoK        Number                `json:"pareto_k,omitempty"`
+	EvidenceGap    Number                `json:"evidence_gap,omitempty"`
+	Temperatures   []Number              `json:"temperatures"`
+	SwapRates      []Number              `json:"swap_rates"`
+	RoundTrips     int                   `json:"round_trips"`
+	Barrier        Number                `json:"barrier"`
+	Halves         []Number              `json:"barrier_halves"`
+	Rungs          map[string][]Number   `json:"rungs"`
+	Batch          int                   `json:"batch,omitempty"`
+	NoiseNormal    Number                `json:"noise_normal,omitempty"`
+	Notes          []string              `json:"notes"`
+	Warnings       []string              `json:"warnings"`
 }
 
 // columns are the lists of the rungs by their name in JSON.
@@ -120,7 +115,7 @@ func (r SamplerReport) MarshalJSON() ([]byte, error) {
 	}
 	return json.Marshal(samplerReport{
 		r.Dynamics, r.Path, r.Warmup, r.Thin, Number(r.StepSize), Number(r.Steps), r.Divergences, r.NotFinite,
-		r.Culprits, r.Looked, r.Gradients, Number(r.Seconds),
+		r.NonFiniteTerms, r.Looked, r.Gradients, Number(r.Seconds),
 		Numbers(r.EBFMI), Number(r.TreeDepth), r.Saturated, Numbers(r.ELBO), Number(r.ParetoK), Number(r.EvidenceGap),
 		Numbers(r.Temperatures), Numbers(r.SwapRates), r.RoundTrips, Number(r.Barrier), Numbers(r.Halves), rungs,
 		r.Batch, Number(r.NoiseNormal), r.Notes, r.Warnings,
@@ -136,7 +131,7 @@ func (r *SamplerReport) UnmarshalJSON(text []byte) error {
 	*r = SamplerReport{
 		Dynamics: s.Dynamics, Path: s.Path, Warmup: s.Warmup, Thin: s.Thin, StepSize: float64(s.StepSize),
 		Steps:       float64(s.Steps),
-		Divergences: s.Divergences, NotFinite: s.NotFinite, Culprits: s.Culprits, Looked: s.Looked,
+		Divergences: s.Divergences, NotFinite: s.NotFinite, NonFiniteTerms: s.NonFiniteTerms, Looked: s.Looked,
 		Gradients: s.Gradients, Seconds: float64(s.Seconds), EBFMI: floats(s.EBFMI),
 		TreeDepth: float64(s.TreeDepth), Saturated: s.Saturated, ELBO: floats(s.ELBO), ParetoK: float64(s.ParetoK),
 		EvidenceGap:  float64(s.EvidenceGap),

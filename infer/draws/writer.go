@@ -130,7 +130,7 @@ func (w *Writer) fasten() error {
 
 // gather encodes one column of records as a chunk.
 func (w *Writer) gather(c column, records []float64) []byte {
-	kind, n := c.v.kind(), c.v.Size()
+	kind, n := kindOf(c.v), c.v.Size()
 	raw := make([]byte, 0, w.chunk*n*width(kind))
 	for ; len(records) > 0; records = records[w.width:] {
 		raw = encode(raw, kind, records[c.at:c.at+n])

@@ -6,14 +6,13 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/stat"
-
 	"ppl/infer"
-	"ppl/infer/draws"
 	"ppl/infer/stats"
+	"ppl/lang/types"
 )
 
 // statistics are what is kept beside each draw, in order: log_q is the log density of the approximation.
-func statistics() []draws.Variable {
+func statistics() []types.Variable {
 	return infer.Statistics("lp", "log_prior", "log_lik", "log_q")
 }
 

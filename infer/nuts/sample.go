@@ -4,14 +4,14 @@ import (
 	"slices"
 
 	"ppl/infer"
-	"ppl/infer/draws"
 	"ppl/infer/dynamics"
 	"ppl/infer/stats"
+	"ppl/lang/types"
 	"ppl/runtime/device"
 )
 
 // statistics are what is kept beside each draw, in order, by ArviZ's names.
-func statistics() []draws.Variable {
+func statistics() []types.Variable {
 	return infer.Statistics("lp", "log_prior", "log_lik", "acceptance_rate", "step_size", "tree_depth", "n_steps",
 		"diverging", "energy")
 }

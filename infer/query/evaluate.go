@@ -9,15 +9,15 @@ import (
 	"ppl/autodiff"
 	"ppl/compiler/lower"
 	"ppl/infer"
-	"ppl/infer/draws"
+	"ppl/lang/types"
 	"ppl/runtime/device"
 )
 
 // A Question is a function of saved variables. Value adds elements lo to hi of it to a graph with an Input for each of
 // Reads, and a condition of one element, invalid if there is none.
 type Question interface {
-	Reads() []draws.Variable
-	Variable() draws.Variable
+	Reads() []types.Variable
+	Variable() types.Variable
 	Value(lo, hi int) (elements, condition autodiff.Node)
 }
 

@@ -9,8 +9,7 @@ import (
 	"strings"
 
 	"github.com/rivo/uniseg"
-
-	"ppl/infer/draws"
+	"ppl/lang/types"
 )
 
 // Line is the summary of one number: "mean -0.742  sd 0.188  95% [-1.11, -0.37]  P(<0) 1.000  ess 3921". What is known
@@ -131,7 +130,7 @@ type column struct {
 
 // Table prints estimates of the elements of v, the first of which is number first. What is known to lie between lo and
 // hi has no sign to ask for; of truth values the probabilities are printed.
-func Table(w io.Writer, v draws.Variable, first int, es []Estimate, lo, hi float64, truth bool) error {
+func Table(w io.Writer, v types.Variable, first int, es []Estimate, lo, hi float64, truth bool) error {
 	if truth {
 		return listed(w, v, first, es, column{"P", func(k int) string { return es[k].probability() }})
 	}
@@ -158,7 +157,7 @@ func Table(w io.Writer, v draws.Variable, first int, es []Estimate, lo, hi float
 }
 
 // listed prints a table of estimates, and below it how many draws count where these are not all.
-func listed(w io.Writer, v draws.Variable, first int, es []Estimate, columns ...column) error {
+func listed(w io.Writer, v types.Variable, first int, es []Estimate, columns ...column) error {
 	if len(es) > 0 && es[0].Draws == 0 {
 		_, err := fmt.Fprintln(w, es[0].Line(0, 0))
 		return err
@@ -171,12 +170,12 @@ func listed(w io.Writer, v draws.Variable, first int, es []Estimate, columns ...
 }
 
 // MomentTable prints one statistic of each element.
-func MomentTable(w io.Writer, v draws.Variable, first int, es []Estimate, what string) error {
+func MomentTable(w io.Writer, v types.Variable, first int, es []Estimate, what string) error {
 	return listed(w, v, first, es, column{what, func(k int) string { return es[k].moment(what) }})
 }
 
 // RankTable prints the probabilities of being the largest and the smallest.
-func RankTable(w io.Writer, v draws.Variable, places []Place) error {
+func RankTable(w io.Writer, v types.Variable, places []Place) error {
 	p := func(x, mcse float64) string {
 		if mcse == 0 || math.IsNaN(mcse) {
 			return fmt.Sprintf("%.3f", x)
@@ -190,7 +189,7 @@ func RankTable(w io.Writer, v draws.Variable, places []Place) error {
 	})
 }
 
-func names(v draws.Variable, first, n int) []string {
+func names(v types.Variable, first, n int) []string {
 	out := make([]string, n)
 	for k := range out {
 		out[k] = v.Element(first + k)

@@ -5,12 +5,12 @@ import (
 	"slices"
 
 	"ppl/infer"
-	"ppl/infer/draws"
 	"ppl/infer/dynamics"
+	"ppl/lang/types"
 )
 
 // drawStatistics are kept with each draw, in this order.
-func drawStatistics() []draws.Variable {
+func drawStatistics() []types.Variable {
 	return infer.Statistics("lp", "log_prior", "log_lik", "acceptance_rate", "step_size", "n_steps", "diverging",
 		"energy", "replica")
 }

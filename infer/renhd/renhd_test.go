@@ -7,12 +7,11 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-
 	"ppl/autodiff"
 	"ppl/infer"
-	"ppl/infer/draws"
 	"ppl/infer/dynamics/dynamicstest"
 	"ppl/infer/stats"
+	"ppl/lang/types"
 	"ppl/runtime/host"
 	"ppl/runtime/native"
 )
@@ -24,7 +23,7 @@ type memory struct {
 	n             int
 }
 
-func (m *memory) Begin([]draws.Variable) error { return nil }
+func (m *memory) Begin([]types.Variable) error { return nil }
 
 func (m *memory) Draw(chain int, values, stats []float64) error {
 	for len(m.values) <= chain {

@@ -5,19 +5,19 @@ import (
 	"slices"
 	"strings"
 
-	"ppl/infer/draws"
 	"ppl/lang/diag"
+	"ppl/lang/types"
 )
 
 // Selected is a variable of a run with those of its elements that were asked for.
 type Selected struct {
-	Variable draws.Variable
+	Variable types.Variable
 	Elements []int // row-major
 }
 
 // Select finds what names mean, in their order: "theta" is a variable, "theta[2]" or "a[AITKIN]" an element of one.
 // Without names it is all variables. Dir says whose they are; a name that is none of theirs is refused with the nearest.
-func Select(vs []draws.Variable, names []string, dir string) (chosen []Selected, err error) {
+func Select(vs []types.Variable, names []string, dir string) (chosen []Selected, err error) {
 	if len(names) == 0 {
 		for _, v := range vs {
 			chosen = append(chosen, whole(v))
@@ -34,7 +34,7 @@ func Select(vs []draws.Variable, names []string, dir string) (chosen []Selected,
 	return chosen, nil
 }
 
-func whole(v draws.Variable) Selected {
+func whole(v types.Variable) Selected {
 	s := Selected{Variable: v}
 	for i := range v.Size() {
 		s.Elements = append(s.Elements, i)
@@ -43,7 +43,7 @@ func whole(v draws.Variable) Selected {
 }
 
 // find looks a variable or an element up; labels are compared without their spaces and quotes.
-func find(vs []draws.Variable, name string) (Selected, bool) {
+func find(vs []types.Variable, name string) (Selected, bool) {
 	for _, v := range vs {
 		if v.Name == name {
 			return whole(v), true
@@ -61,7 +61,7 @@ func find(vs []draws.Variable, name string) (Selected, bool) {
 	return Selected{}, false
 }
 
-func unknownName(vs []draws.Variable, name, dir string) error {
+func unknownName(vs []types.Variable, name, dir string) error {
 	var known []string
 	for _, v := range vs {
 		known = append(known, v.Name)
@@ -77,7 +77,7 @@ func unknownName(vs []draws.Variable, name, dir string) error {
 	return Unusable{fmt.Sprintf("%s has no `%s`; it has %s", dir, name, strings.Join(variableNames(vs), ", "))}
 }
 
-func variableNames(vs []draws.Variable) (names []string) {
+func variableNames(vs []types.Variable) (names []string) {
 	for _, v := range vs {
 		if !slices.Contains(names, v.Name) {
 			names = append(names, v.Name)

@@ -10,12 +10,13 @@ import (
 
 	"ppl/infer/draws"
 	"ppl/infer/stats"
+	"ppl/lang/types"
 )
 
 // LOO is how well a model predicts each row of its data from all others.
 type LOO struct {
 	Dir      string
-	Variable draws.Variable // the rows, with their labels
+	Variable types.Variable // the rows, with their labels
 	Draws    int            // of all chains
 	PSIS     stats.Pointwise
 	WAIC     stats.Pointwise
@@ -63,7 +64,7 @@ type Unusable struct{ Reason string }
 func (u Unusable) Error() string { return u.Reason }
 
 // rowsOf finds the rows that can be left out one by one.
-func rowsOf(r *draws.Run, name string) (draws.Variable, error) {
+func rowsOf(r *draws.Run, name string) (types.Variable, error) {
 	var names []string
 	for _, v := range r.Layout.LogLikelihood {
 		names = append(names, v.Name)
@@ -71,17 +72,17 @@ func rowsOf(r *draws.Run, name string) (draws.Variable, error) {
 	i := slices.Index(names, name)
 	switch {
 	case r.Info.Draws == 0:
-		return draws.Variable{}, Unusable{r.Dir + " has no draws yet of every chain"}
+		return types.Variable{}, Unusable{r.Dir + " has no draws yet of every chain"}
 	case len(names) == 0:
-		return draws.Variable{}, Unusable{r.Dir + " does not hold the log likelihood of each row; sample again with " +
+		return types.Variable{}, Unusable{r.Dir + " does not hold the log likelihood of each row; sample again with " +
 			"--set log_likelihood=on"}
 	case name == "" && len(names) == 1:
 		i = 0
 	case name == "":
-		return draws.Variable{}, Unusable{fmt.Sprintf("%s holds the log likelihood of several observations; name one "+
+		return types.Variable{}, Unusable{fmt.Sprintf("%s holds the log likelihood of several observations; name one "+
 			"of %s", r.Dir, strings.Join(names, ", "))}
 	case i < 0:
-		return draws.Variable{}, Unusable{fmt.Sprintf("%s has no log likelihood of %s; it has that of %s", r.Dir, name,
+		return types.Variable{}, Unusable{fmt.Sprintf("%s has no log likelihood of %s; it has that of %s", r.Dir, name,
 			strings.Join(names, ", "))}
 	}
 	v := r.Layout.LogLikelihood[i]
@@ -118,8 +119,8 @@ func relativeESS(r *draws.Run) (float64, error) {
 }
 
 // predictions are the replicates of the rows of v and their data, where the run has both, row for row.
-func predictions(r *draws.Run, v draws.Variable) (predicted [][]float64, data []float64, err error) {
-	i := slices.IndexFunc(r.Layout.Predictive, func(p draws.Variable) bool { return p.Name == v.Name })
+func predictions(r *draws.Run, v types.Variable) (predicted [][]float64, data []float64, err error) {
+	i := slices.IndexFunc(r.Layout.Predictive, func(p types.Variable) bool { return p.Name == v.Name })
 	if i < 0 || !slices.Equal(r.Layout.Predictive[i].Shape, v.Shape) {
 		return nil, nil, nil
 	}

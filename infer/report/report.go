@@ -10,6 +10,7 @@ import (
 
 	"ppl/infer/draws"
 	"ppl/infer/stats"
+	"ppl/lang/types"
 )
 
 // A Report is a run in numbers and words.
@@ -138,7 +139,7 @@ type finding struct {
 	apart  apart
 }
 
-func look(v draws.Variable, i int, chains, replicas [][]float64) finding {
+func look(v types.Variable, i int, chains, replicas [][]float64) finding {
 	one := element(chains, i, v.Size())
 	p := Parameter{v.Element(i), v.Name, stats.Summarize(one)}
 	return finding{p, whereabouts(p.Name, one, p.RHat), compareReplicas(p.Name, one, replicas)}

@@ -15,9 +15,9 @@ import (
 	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
-
 	"ppl/infer/draws"
 	"ppl/infer/stats"
+	"ppl/lang/types"
 )
 
 // A scene is a run to be written: at(chain, draw, element) gives the draws of a scalar mu and a vector theta.
@@ -45,8 +45,8 @@ func (s scene) write(t *testing.T) *draws.Run {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "eight.run")
 	layout := draws.Layout{Chains: s.chains,
-		Posterior:   []draws.Variable{{Name: "mu"}, {Name: "theta", Shape: []int{s.thetas}, Dims: []string{"J"}}},
-		SampleStats: []draws.Variable{{Name: "lp"}, {Name: "diverging", Bool: true}, {Name: "replica", Int: true}}}
+		Posterior:   []types.Variable{{Name: "mu"}, {Name: "theta", Shape: []int{s.thetas}, Dims: []string{"J"}}},
+		SampleStats: []types.Variable{{Name: "lp"}, {Name: "diverging", Bool: true}, {Name: "replica", Int: true}}}
 	w, err := draws.Create(dir, layout, draws.Options{Model: "eight.ppl", Sampler: "renhd", Device: "host", Seed: 42})
 	if err != nil {
 		t.Fatal(err)

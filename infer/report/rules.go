@@ -212,7 +212,7 @@ func undiagnosed(f *findings) string {
 
 func divergent(f *findings) string {
 	n, r := f.report.Divergences, f.run.Report
-	if n == 0 || r.NotFinite >= n && len(r.Culprits) > 0 { // of which astray tells
+	if n == 0 || r.NotFinite >= n && len(r.NonFiniteTerms) > 0 { // of which astray tells
 		return ""
 	}
 	return fmt.Sprintf("%d %s diverged after warm-up: the sampler cannot follow the density everywhere, often in a "+
@@ -231,10 +231,10 @@ func astray(f *findings) string {
 		"not finite, and %s rejected. ",
 		thousands(int64(r.NotFinite)), plural(r.NotFinite, "trajectory", "trajectories"),
 		plural(r.NotFinite, "was", "were"))
-	if len(r.Culprits) == 0 {
+	if len(r.NonFiniteTerms) == 0 {
 		return text + "No part of the model is to blame there: the steps themselves overflowed."
 	}
-	c := r.Culprits[0]
+	c := r.NonFiniteTerms[0]
 	return text + fmt.Sprintf("What was not finite is %s (in %d of the %d looked at): %s.", c.Part, c.Points, r.Looked,
 		cmp.Or(c.Help, "look for a logarithm of 0, a division by 0, an overflow, or a value outside its law's domain"))
 }

@@ -14,8 +14,8 @@ import (
 	"ppl/compiler/lower"
 	"ppl/infer"
 	"ppl/infer/adapt"
-	"ppl/infer/draws"
 	"ppl/infer/dynamics"
+	"ppl/lang/types"
 	"ppl/runtime/device"
 	"ppl/runtime/host"
 )
@@ -132,7 +132,7 @@ func (l logistic) Density(theta autodiff.Node) (logPrior, logLik autodiff.Node) 
 
 func (l logistic) ProperPrior() bool                        { return true }
 func (l logistic) Start(seed uint64, walker int) []float64  { return make([]float64, l.d) }
-func (l logistic) Saved() []draws.Variable                  { return nil }
+func (l logistic) Saved() []types.Variable                  { return nil }
 func (l logistic) Values(theta autodiff.Node) autodiff.Node { return theta }
 
 // BenchmarkOps is an op on 64 points of eight lanes; divide by 512 for one number.

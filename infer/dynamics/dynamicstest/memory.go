@@ -2,19 +2,19 @@ package dynamicstest
 
 import (
 	"ppl/infer"
-	"ppl/infer/draws"
+	"ppl/lang/types"
 )
 
 // A Memory is an infer.Recorder that keeps draws and their statistics, by chain, draw and element.
 type Memory struct {
-	Names         []draws.Variable // of the statistics
+	Names         []types.Variable // of the statistics
 	Values, Stats [][][]float64
 	OnDraw        func(n int) // called with the number of draws so far; may be nil
 	n             int
 }
 
 // Begin keeps the layout of the statistics.
-func (m *Memory) Begin(stats []draws.Variable) error {
+func (m *Memory) Begin(stats []types.Variable) error {
 	m.Names = stats
 	return nil
 }

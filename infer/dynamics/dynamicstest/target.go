@@ -7,7 +7,7 @@ import (
 	"math/rand/v2"
 
 	"ppl/autodiff"
-	"ppl/infer/draws"
+	"ppl/lang/types"
 )
 
 // A Density is a Target made from a function: LogPrior and LogLik of θ, starting from N(0, Spread²).
@@ -48,8 +48,8 @@ func (t Density) Start(seed uint64, walker int) []float64 {
 }
 
 // Saved is one vector x.
-func (t Density) Saved() []draws.Variable {
-	return []draws.Variable{{Name: "x", Shape: []int{t.D}, Dims: []string{"x_dim_0"}, First: []int{1}}}
+func (t Density) Saved() []types.Variable {
+	return []types.Variable{{Name: "x", Shape: []int{t.D}, Dims: []string{"x_dim_0"}, First: []int{1}}}
 }
 
 // Values is θ.

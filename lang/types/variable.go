@@ -1,22 +1,11 @@
-// Package draws keeps named draws on disk: a Zarr store in the InferenceData layout that ArviZ reads, written in
-// streamed, atomic chunks, so that whatever ends a run the draws so far are usable.
-//
-// A run directory is a Zarr hierarchy of format 2 (https://zarr-specs.readthedocs.io/en/latest/v2/v2.0.html) with one
-// group per kind of array (posterior, sample_stats, observed_data:
-// https://python.arviz.org/en/stable/schema/schema.html). Beside the groups stand model.ppl (the source as run),
-// options.json (what was asked), layout.json (names and shapes) and run.json (status, counts, sampler's report).
-//
-// Chains fill chunks of their own, at their own pace. A chunk is written to a temporary name, synced and renamed; then
-// the metadata are renewed, .zmetadata last. It commits: its shapes say how many draws every chain has, the least over
-// the chains, and what lies beyond them is not read.
-package draws
+package types
 
 import (
 	"strconv"
 	"strings"
 )
 
-// A Variable is a named array saved once per draw.
+// A Variable describes a named array that is saved once per draw.
 type Variable struct {
 	Name  string   `json:"name"`
 	Shape []int    `json:"shape"` // without chain and draw
@@ -59,20 +48,20 @@ func (v Variable) Position(i int) string {
 
 // position names place k (0-based) of an axis.
 func (v Variable) position(axis, k int) string {
-	if l := v.labels(axis); l != nil {
+	if l := v.LabelsOf(axis); l != nil {
 		return l[k]
 	}
-	return strconv.Itoa(v.first(axis) + k)
+	return strconv.Itoa(v.FirstOf(axis) + k)
 }
 
-func (v Variable) first(axis int) int {
+func (v Variable) FirstOf(axis int) int {
 	if axis < len(v.First) {
 		return v.First[axis]
 	}
 	return 1
 }
 
-func (v Variable) labels(axis int) []string {
+func (v Variable) LabelsOf(axis int) []string {
 	if axis < len(v.Label) {
 		return v.Label[axis]
 	}
