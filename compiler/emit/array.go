@@ -6,6 +6,7 @@ import (
 
 	"ppl/autodiff"
 	"ppl/compiler/model"
+	"ppl/lang/source"
 )
 
 // array is a whole array with its own axes.
@@ -22,21 +23,13 @@ func (e *emitter) array(a *model.Array) value {
 	if ok {
 		return v
 	}
-	switch whole := e.rows != nil && a.Role != model.Latent && !e.rows.splits(a); {
-	case whole && !e.readsRow(a):
-		return e.rows.whole.array(a)
-	case whole && e.onceForAll(a):
-		v = e.gatheredFrom(func(w *emitter) value { return w.array(a) }, nil)
+	v, ok = e.source.Array(e, a)
+	switch {
+	case ok:
 	case a.Role == model.Data:
 		v = e.dataArray(a)
 	case a.Role == model.Imputed:
 		v = e.imputed(a)
-	case a.Role == model.Latent && e.drawn:
-		return value{e.g.Input(drawnName(a), e.shape(nil, a.Type.Axes)...), nil, a.Type.Axes}
-	case a.Role == model.Latent:
-		return e.indexVar(e.enumeration(a))
-	case a.Replicates != nil:
-		v = e.replica(a)
 	default:
 		v = e.assemble(e.view(a))
 		if a.Missing { // what was observed of it is read as it was
@@ -70,8 +63,10 @@ func (e *emitter) dataArray(a *model.Array) value {
 
 // assemble lays an array's pieces side by side.
 func (e *emitter) assemble(a *model.Array) value {
-	if e.rowsParted(a) {
-		return e.chosen(a)
+	if e.rows != nil {
+		if v, ok := e.rows.Chosen(e, a); ok {
+			return v
+		}
 	}
 	parts := make([]value, len(a.Pieces))
 	for i, p := range a.Pieces {
@@ -113,17 +108,14 @@ func (e *emitter) laid(a *model.Array, p *model.Piece, v value) value {
 
 func (e *emitter) pieceValue(a *model.Array, p *model.Piece) value {
 	switch {
-	case e.rows != nil && p.Term != nil: // a parameter
-		return e.atRows(e.rows.whole.pieceValue(a, p.Term.Piece), nil)
 	case p.Value != nil && p.Recurrence != nil:
-		return e.recurrence(p, e.coordinatesOf(p))
+		return e.recurrence(p)
 	case p.Value != nil:
 		return e.expr(p.Value)
 	}
-	v, ok := e.params[p]
+	v, ok := e.source.Piece(e, p)
 	if !ok {
-		v = e.piece(p)
-		e.params[p] = v
+		bug("a piece of %s has no value here", a.Name)
 	}
 	return v
 }
@@ -159,9 +151,8 @@ func (e *emitter) padded(a *model.Array, p *model.Piece, part value, bound []*mo
 		before[len(bound)+k] = own.lo - axis.lo
 		after[len(bound)+k] = axis.hi - own.hi
 		if own.lo < axis.lo || own.hi > axis.hi {
-			e.diags.Errorf("E12", p.At, "this piece of `%s` covers %d..%d, outside of %d..%d", a.Name, own.lo, own.hi,
-				axis.lo, axis.hi)
-			panic(stop{})
+			e.stop(e.diags.Errorf("E12", p.At, "this piece of `%s` covers %d..%d, outside of %d..%d", a.Name, own.lo, own.hi,
+				axis.lo, axis.hi))
 		}
 	}
 	return autodiff.Pad(n, before, after)
@@ -196,12 +187,30 @@ func (e *emitter) concat(a *model.Array, parts []value, bound []*model.Index) (v
 	for _, i := range order {
 		b := e.box(parts[i].axes[axis])
 		if b.size() > 0 && b.lo != at {
-			e.diags.Errorf("E12", a.Pieces[i].At, "`%s` is not defined, or twice, between %d and %d", a.Name,
-				min(at, b.lo), max(at, b.lo)-1)
-			panic(stop{})
+			e.stop(e.diags.Errorf("E12", a.Pieces[i].At, "`%s` is not defined, or twice, between %d and %d", a.Name,
+				min(at, b.lo), max(at, b.lo)-1))
 		}
 		at += b.size()
 		nodes = append(nodes, e.align(parts[i], bound, parts[i].axes))
 	}
 	return value{autodiff.Concat(len(bound)+axis, nodes...), bound, a.Type.Axes}, true
+}
+
+// indicesOf are the indices that a definition's statements, or those of definitions that they read, use without binding
+// them.
+func (e *emitter) indicesOf(a *model.Array) []*model.Index {
+	is, known := e.indices[a]
+	if !known {
+		is = a.Indices()
+		e.indices[a] = is
+	}
+	return is
+}
+
+// needsAll refuses what needs all rows of a stream at once.
+func (e *emitter) needsAll(a *model.Array, at source.Span) {
+	d := e.data.Arrays[a]
+	e.stop(e.diags.Errorf("E86", at, "`%s` has %d rows in %s, too many for memory, so that a few are read at a time; here "+
+		"all are needed at once", a.Name, d.Stream.Rows, d.Stream.Name).
+		Help("work it out beforehand and give it as data: a number, or a column of the file").Related(a.At, "the data"))
 }

@@ -23,8 +23,9 @@ func Ask(d *dataset.Dataset, saved []types.Variable, xs []model.Expr) (asked Ask
 	var diags diag.List
 	defer func() { ds = diags.All() }()
 	defer Recover()
-	e := newEmitter(autodiff.New(), d, stepLimits{}, &diags)
-	e.fromDraws(saved, xs, &asked)
+	source := savedDraws{arrays: map[*model.Array]value{}, pieces: map[*model.Piece]value{}}
+	e := newEmitter(autodiff.New(), d, nil, source, &diags)
+	e.fromDraws(source, saved, xs, &asked)
 	if diags.HasErrors() {
 		return Asked{}, nil
 	}
@@ -36,8 +37,27 @@ func Ask(d *dataset.Dataset, saved []types.Variable, xs []model.Expr) (asked Ask
 	return asked, nil
 }
 
+// A savedDraws is the source of arrays that a run kept.
+type savedDraws struct {
+	NoSource
+	arrays map[*model.Array]value
+	pieces map[*model.Piece]value // the missing entries of imputed arrays
+}
+
+// Array is an array that was kept.
+func (s savedDraws) Array(_ *emitter, a *model.Array) (value, bool) {
+	v, ok := s.arrays[a]
+	return v, ok
+}
+
+// Piece is the missing entries of an array.
+func (s savedDraws) Piece(_ *emitter, p *model.Piece) (value, bool) {
+	v, ok := s.pieces[p]
+	return v, ok
+}
+
 // fromDraws makes inputs of the saved arrays that expressions read, and refuses what no run keeps.
-func (e *emitter) fromDraws(saved []types.Variable, xs []model.Expr, asked *Asked) {
+func (e *emitter) fromDraws(source savedDraws, saved []types.Variable, xs []model.Expr, asked *Asked) {
 	seen := map[*model.Array]bool{}
 	var read func(x model.Expr)
 	array := func(x model.Expr, a *model.Array) {
@@ -49,7 +69,7 @@ func (e *emitter) fromDraws(saved []types.Variable, xs []model.Expr, asked *Aske
 		switch {
 		case a.Role == model.Imputed && len(e.data.Imputed[a].At) == 0 || a.Role == model.Data:
 		case kept >= 0:
-			e.input(x, a, saved[kept])
+			e.input(source, x, a, saved[kept])
 			asked.Reads = append(asked.Reads, saved[kept])
 		case a.Role == model.Definition:
 			for _, p := range a.Pieces {
@@ -84,7 +104,7 @@ func (e *emitter) notKept(x model.Expr, a *model.Array) {
 }
 
 // input makes an array, or the missing entries of an imputed one, an input of the graph.
-func (e *emitter) input(x model.Expr, a *model.Array, v types.Variable) {
+func (e *emitter) input(source savedDraws, x model.Expr, a *model.Array, v types.Variable) {
 	of := a
 	if a.Role == model.Imputed {
 		of = e.data.Imputed[a].Param
@@ -94,13 +114,11 @@ func (e *emitter) input(x model.Expr, a *model.Array, v types.Variable) {
 	}
 	n := e.g.Input(v.Name, v.Shape...)
 	if of == a {
-		for _, known := range e.arrays { // plain and guarded
-			known[a] = value{n, nil, a.Type.Axes}
-		}
+		source.arrays[a] = value{n, nil, a.Type.Axes}
 		return
 	}
 	h := e.data.Imputed[a]
-	e.params[h.Piece] = value{n, h.Piece.Plates, nil}
+	source.pieces[h.Piece] = value{n, h.Piece.Plates, nil}
 }
 
 // IsTruth reports whether an expression's elements are true or false.

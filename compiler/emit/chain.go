@@ -24,25 +24,25 @@ const (
 	lagged                // of a chain, so many places before that of a step of the forward algorithm
 )
 
-// valueOf is the index over the support that stands for an occurrence.
-func (e *emitter) valueOf(o occurrence) *model.Index {
-	for k, known := range e.occurs {
+// valueOf is the index over the support that represents an occurrence.
+func (l *latents) valueOf(e *emitter, o occurrence) *model.Index {
+	for k, known := range l.values {
 		if known == o {
 			return k
 		}
 	}
-	first := e.enumeration(o.latent)
+	first := l.index(e, o.latent)
 	if o.kind == apart && o.at == 0 {
 		return first
 	}
-	k := &model.Index{Name: first.Name, Set: first.Set, ID: -1 - len(e.occurs)}
-	e.occurs[k] = o
+	k := &model.Index{Name: first.Name, Set: first.Set, ID: -1 - len(l.values)}
+	l.values[k] = o
 	return k
 }
 
-// latentAt is a latent's value where a term reads it.
-func (e *emitter) latentAt(a *model.Array, sub *model.Subscript) value {
-	own := e.enumeration(a)
+// element is a latent's value where a term reads it.
+func (l *latents) element(e *emitter, a *model.Array, sub *model.Subscript) value {
+	own := l.index(e, a)
 	if a.Chain == nil || a.Chain.Axis >= len(sub.Subs) {
 		return e.indexVar(own)
 	}
@@ -51,9 +51,9 @@ func (e *emitter) latentAt(a *model.Array, sub *model.Subscript) value {
 	e.checkGather(sub, k, pick{at: e.expr(x)}, b)
 	switch {
 	case sub.Gap != nil:
-		return e.indexVar(e.valueOf(occurrence{a, apart, *sub.Gap}))
+		return e.indexVar(l.valueOf(e, occurrence{a, apart, *sub.Gap}))
 	case len(model.Indices(x)) == 0:
-		return e.indexVar(e.valueOf(occurrence{a, fixed, toInt(e.staticValues(x)[0])}))
+		return e.indexVar(l.valueOf(e, occurrence{a, fixed, toInt(e.staticValues(x)[0])}))
 	}
 	return e.indexVar(own) // at its own place, or at one that data choose
 }
@@ -77,12 +77,14 @@ type link struct {
 // A chain is what the forward algorithm sums out: the values of its members at each place, with as many before as terms
 // reach back.
 type chain struct {
-	*emitter
+	by      *elimination
 	members []*model.Array
 	order   []int // of each member
 	links   []link
 	batch   []*model.Index
 	lo, hi  int
+	times   []*model.Index // the place along each member
+	begin   []int          // the first place of each member
 }
 
 // forward sums chains out together by the forward algorithm in log space (Rabiner 1989, Proceedings of the IEEE 77,
@@ -91,33 +93,31 @@ type chain struct {
 // read it (for chains that do not read each other, the exact algorithm of Ghahramani and Jordan 1997, Machine Learning
 // 29, 245). Values at places where a member has none, those before its first among them, are summed too, and their
 // number taken off at the end.
-func (e *emitter) forward(members []*model.Array, fs []factor, sets plateSets) value {
-	c := e.newChain(members, fs, sets)
+func (e *elimination) forward(members []*model.Array, fs []factor) value {
+	c := e.newChain(members, fs)
 	e.checkTable(members[0], []value{{bound: c.state(0)}})
-	if e.posterior != nil {
-		e.posterior.order = append(e.posterior.order, c.record(sets))
-	}
+	e.steps.order = append(e.steps.order, c.step())
 	axes := c.axes(0)
-	carry := e.g.Full(0, e.shape(axes, nil)...)
-	for _, part := range c.stretches() {
+	carry := c.by.e.g.Full(0, c.by.e.shape(axes, nil)...)
+	for _, part := range c.segments() {
 		carry = c.along(part, carry)
 	}
-	sum := foldBound(value{carry, axes, nil}.sorted(), c.state(0), e.outOf())
-	if extra := c.surplus(); extra != 0 && !e.most {
-		sum.node = autodiff.Sub(sum.node, e.g.Const(extra))
+	sum := foldBound(value{carry, axes, nil}.sorted(), c.state(0), e.reduction.fold)
+	if extra := c.surplus(); extra != 0 && e.reduction.counts {
+		sum.node = autodiff.Sub(sum.node, c.by.e.g.Const(extra))
 	}
 	return sum
 }
 
-func (e *emitter) newChain(members []*model.Array, fs []factor, sets plateSets) *chain {
-	c := &chain{emitter: e, members: members, order: make([]int, len(members)), lo: math.MaxInt, hi: math.MinInt}
+func (e *elimination) newChain(members []*model.Array, fs []factor) *chain {
+	c := &chain{by: e, members: members, order: make([]int, len(members)), lo: math.MaxInt, hi: math.MinInt}
 	for _, a := range members {
-		b := e.box(a.Type.Axes[a.Chain.Axis])
+		b := e.e.box(a.Type.Axes[a.Chain.Axis])
 		c.lo, c.hi = min(c.lo, b.lo), max(c.hi, b.hi)
 	}
 	var vs []value
 	for _, f := range fs {
-		l := c.newLink(f, sets)
+		l := c.newLink(f)
 		c.links, vs = append(c.links, l), append(vs, l.v)
 		c.lo, c.hi = min(c.lo, l.lo), max(c.hi, l.hi)
 	}
@@ -125,13 +125,13 @@ func (e *emitter) newChain(members []*model.Array, fs []factor, sets plateSets) 
 		_, lag := c.lag(i)
 		return lag >= 0 || slices.ContainsFunc(c.links, func(l link) bool { return l.time == i })
 	})
-	c.samePlates(sets)
+	c.samePlates()
 	return c
 }
 
 // lag is the member whose value an index stands for, and how many places back; −1 if it stands for none.
 func (c *chain) lag(i *model.Index) (member, lag int) {
-	o, ok := c.occurs[i]
+	o, ok := c.by.latents.values[i]
 	if m := slices.Index(c.members, o.latent); ok && m >= 0 && o.kind == lagged {
 		return m, o.at
 	}
@@ -140,23 +140,22 @@ func (c *chain) lag(i *model.Index) (member, lag int) {
 
 // samePlates refuses chains of which one has plates that another lacks: all elements of the one would stand in the
 // state together.
-func (c *chain) samePlates(sets plateSets) {
+func (c *chain) samePlates() {
 	for _, a := range c.members[1:] {
-		if !slices.Equal(c.others(c.members[0], sets), c.others(a, sets)) {
-			c.diags.Errorf("E73", c.members[0].At,
+		if !slices.Equal(c.others(c.members[0]), c.others(a)) {
+			c.by.e.stop(c.by.e.diags.Errorf("E73", c.members[0].At,
 				"`%s` and `%s` meet in one term, but have different plates: all elements of the one would have to be "+
 					"summed out together",
-				c.members[0].Name, a.Name).Related(a.At, "`%s`", a.Name)
-			panic(stop{})
+				c.members[0].Name, a.Name).Related(a.At, "`%s`", a.Name))
 		}
 	}
 }
 
 // others are a chain's plates, without the places.
-func (c *chain) others(a *model.Array, sets plateSets) (out []*model.Index) {
-	for k, i := range c.ownPlates(a) {
+func (c *chain) others(a *model.Array) (out []*model.Index) {
+	for k, i := range c.by.ownPlates(a) {
 		if k != a.Chain.Axis {
-			out = append(out, sets.root(i))
+			out = append(out, c.by.sets.root(i))
 		}
 	}
 	slices.SortFunc(out, func(i, j *model.Index) int { return i.ID - j.ID })
@@ -164,11 +163,11 @@ func (c *chain) others(a *model.Array, sets plateSets) (out []*model.Index) {
 }
 
 // newLink finds where along the chain a factor stands, and names its values by their lags there.
-func (c *chain) newLink(f factor, sets plateSets) link {
-	times := c.timesOf(f, sets)
+func (c *chain) newLink(f factor) link {
+	times := c.timesOf(f)
 	kinds, far := map[occurrenceKind]bool{}, math.MinInt
 	for _, i := range f.v.bound {
-		if o := c.occurs[i]; slices.Contains(c.members, o.latent) {
+		if o := c.by.latents.values[i]; slices.Contains(c.members, o.latent) {
 			kinds[o.kind], far = true, max(far, o.at)
 		}
 	}
@@ -180,7 +179,7 @@ func (c *chain) newLink(f factor, sets plateSets) link {
 	}
 	l := link{lo: far, hi: far}
 	if len(times) == 1 {
-		b := c.box(times[0].Set)
+		b := c.by.e.box(times[0].Set)
 		l.lo, l.hi = b.lo+far, b.hi+far
 		if slices.Contains(f.v.bound, times[0]) {
 			l.time = times[0]
@@ -188,10 +187,10 @@ func (c *chain) newLink(f factor, sets plateSets) link {
 	}
 	bound := slices.Clone(f.v.bound)
 	for k, i := range bound {
-		if o := c.occurs[i]; slices.Contains(c.members, o.latent) {
+		if o := c.by.latents.values[i]; slices.Contains(c.members, o.latent) {
 			m := slices.Index(c.members, o.latent)
 			c.order[m] = max(c.order[m], far-o.at)
-			bound[k] = c.valueOf(occurrence{o.latent, lagged, far - o.at})
+			bound[k] = c.by.latents.valueOf(c.by.e, occurrence{o.latent, lagged, far - o.at})
 		}
 	}
 	l.v = value{f.v.node, bound, nil}.sorted()
@@ -199,13 +198,13 @@ func (c *chain) newLink(f factor, sets plateSets) link {
 }
 
 // timesOf are the indices of a factor that run along the members.
-func (c *chain) timesOf(f factor, sets plateSets) []*model.Index {
+func (c *chain) timesOf(f factor) []*model.Index {
 	var times []*model.Index
 	if f.time != nil {
 		times = append(times, f.time)
 	}
 	for _, a := range c.members {
-		own := append(slices.Clone(c.times[a]), sets.root(c.ownPlates(a)[a.Chain.Axis]))
+		own := append(slices.Clone(c.by.times[a]), c.by.sets.root(c.by.ownPlates(a)[a.Chain.Axis]))
 		for _, i := range f.v.bound {
 			if slices.Contains(own, i) && !slices.Contains(times, i) {
 				times = append(times, i)
@@ -218,21 +217,19 @@ func (c *chain) timesOf(f factor, sets plateSets) []*model.Index {
 func (c *chain) twoPlaces() {
 	a := c.members[0]
 	if len(c.members) > 1 {
-		c.diags.Errorf("E73", a.At, "`%s` and `%s` meet in one term at places that are no constant apart", a.Name,
+		c.by.e.stop(c.by.e.diags.Errorf("E73", a.At, "`%s` and `%s` meet in one term at places that are no constant apart", a.Name,
 			c.members[1].Name).
-			Related(c.members[1].At, "`%s`", c.members[1].Name)
-	} else {
-		c.diags.Errorf("E71", a.At, "`%s` cannot be summed out: two elements of it that are no constant apart meet "+
-			"in one term", a.Name)
+			Related(c.members[1].At, "`%s`", c.members[1].Name))
 	}
-	panic(stop{})
+	c.by.e.stop(c.by.e.diags.Errorf("E71", a.At, "`%s` cannot be summed out: two elements of it that are no constant apart meet "+
+		"in one term", a.Name))
 }
 
 // state are the values that stand between two steps, seen from the place that is ago places after the last of them.
 func (c *chain) state(ago int) (out []*model.Index) {
 	for m, a := range c.members {
 		for lag := range c.order[m] {
-			out = append(out, c.valueOf(occurrence{a, lagged, lag + ago}))
+			out = append(out, c.by.latents.valueOf(c.by.e, occurrence{a, lagged, lag + ago}))
 		}
 	}
 	return out
@@ -240,8 +237,8 @@ func (c *chain) state(ago int) (out []*model.Index) {
 
 func (c *chain) axes(ago int) []*model.Index { return slices.Concat(c.batch, c.state(ago)) }
 
-// stretches of places at which the same factors stand.
-func (c *chain) stretches() (out []box) {
+// segments of places at which the same factors stand.
+func (c *chain) segments() (out []box) {
 	cuts := []int{c.lo, c.hi + 1}
 	for _, l := range c.links {
 		if l.lo <= l.hi {
@@ -256,7 +253,7 @@ func (c *chain) stretches() (out []box) {
 	return out
 }
 
-// along goes on from the state before a stretch to that at its end.
+// along goes on from the state before a segment to that at its end.
 func (c *chain) along(part box, carry Node) Node {
 	var moving, still []Node
 	var movingAxes, stillAxes [][]*model.Index
@@ -267,7 +264,7 @@ func (c *chain) along(part box, carry Node) Node {
 			still, stillAxes = append(still, l.v.node), append(stillAxes, l.v.bound)
 		default:
 			rest := slices.DeleteFunc(slices.Clone(l.v.bound), func(i *model.Index) bool { return i == l.time })
-			n := c.arranged(l.v, slices.Concat([]*model.Index{l.time}, rest))
+			n := c.by.e.arranged(l.v, slices.Concat([]*model.Index{l.time}, rest))
 			moving, movingAxes = append(moving, cutAxis(n, 0, part.lo-l.lo, part.hi-l.lo+1)), append(movingAxes, rest)
 		}
 	}
@@ -279,7 +276,7 @@ func (c *chain) along(part box, carry Node) Node {
 		for k, axes := range stillAxes {
 			fs = append(fs, value{shared[k], axes, nil})
 		}
-		return c.step(fs)
+		return c.turn(fs)
 	}
 	n := part.size()
 	if n == 1 {
@@ -289,17 +286,17 @@ func (c *chain) along(part box, carry Node) Node {
 		return step(carry, moving, still)
 	}
 	if len(moving) == 0 {
-		moving = []Node{c.g.Iota(n)}
+		moving = []Node{c.by.e.g.Iota(n)}
 	}
 	all := autodiff.Scan(carry, moving, still, false, step)
 	return autodiff.Reshape(cutAxis(all, 0, n, n+1), carry.Shape()...)
 }
 
-// step joins the factors at one place, and lets the oldest value of each member go.
-func (c *chain) step(fs []value) Node {
+// turn joins the factors at one place, and lets the oldest value of each member go.
+func (c *chain) turn(fs []value) Node {
 	g := fs[0].node.Graph()
 	for m, a := range c.members {
-		k := c.valueOf(occurrence{a, lagged, c.order[m]})
+		k := c.by.latents.valueOf(c.by.e, occurrence{a, lagged, c.order[m]})
 		var joined, rest []value
 		for _, f := range fs {
 			if slices.Contains(f.bound, k) {
@@ -309,18 +306,18 @@ func (c *chain) step(fs []value) Node {
 			}
 		}
 		if len(joined) == 0 { // a place where the member has no value
-			joined = []value{{g.Full(0, c.box(k.Set).size()), []*model.Index{k}, nil}}
+			joined = []value{{g.Full(0, c.by.e.box(k.Set).size()), []*model.Index{k}, nil}}
 		}
-		c.checkTable(a, joined)
-		fs = append(rest, foldBound(c.sum(joined), []*model.Index{k}, c.outOf()))
+		c.by.checkTable(a, joined)
+		fs = append(rest, foldBound(c.by.e.sum(joined), []*model.Index{k}, c.by.reduction.fold))
 	}
-	return c.arranged(c.sum(fs), c.axes(0))
+	return c.by.e.arranged(c.by.e.sum(fs), c.axes(0))
 }
 
 // surplus is the log of the number of values at places where members have none.
 func (c *chain) surplus() (s float64) {
 	for m, a := range c.members {
-		values, own := c.box(c.enumeration(a).Set).size(), c.box(a.Type.Axes[a.Chain.Axis]).size()
+		values, own := c.by.e.box(c.by.latents.index(c.by.e, a).Set).size(), c.by.e.box(a.Type.Axes[a.Chain.Axis]).size()
 		s += float64(c.order[m]+c.hi-c.lo+1-own) * math.Log(float64(values))
 	}
 	return s

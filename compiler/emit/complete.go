@@ -8,20 +8,19 @@ import (
 	"ppl/lang/diag"
 )
 
-// A Completer computes what stands after inference: draws of generated arrays and of summed-out latents, and what reads
-// them.
+// A Completer computes generated quantities for each posterior draw: draws of generated arrays and of summed-out latents,
+// and what reads them.
 type Completer struct {
-	*given          // latents as drawn
-	sums     *given // latents summed out: their tables
-	maxima   *given // latents maximised out; nil where no mode is asked for
+	drawn    *given     // with latents as drawn
+	sums     *posterior // of latents; nil where there are none
+	maxima   *posterior // with latents maximised out; nil where no mode is asked for
 	generate []generation
 	late     []int // saved arrays that are computed here
 }
 
 // NewCompleter is nil when everything saved is a function of the parameters.
 func (p *Plan) NewCompleter() *Completer {
-	c := &Completer{given: p.given()}
-	c.drawn = true
+	c := &Completer{drawn: p.given(drawn{newLatents(inputs{})}, &diag.List{})}
 	for i, a := range p.saved {
 		if a.Role != model.Parameter && p.after(a) {
 			c.late = append(c.late, i)
@@ -32,9 +31,9 @@ func (p *Plan) NewCompleter() *Completer {
 	}
 	c.generate = generations(p.Data.Model)
 	if slices.ContainsFunc(p.Data.Model.Terms, func(t *model.Term) bool { return t.Kind == model.LatentPrior }) {
-		c.sums = p.eliminator(false)
+		c.sums = p.posterior(summed())
 		if asksMode(p.Data.Model) {
-			c.maxima = p.eliminator(true)
+			c.maxima = p.posterior(maximised())
 		}
 	}
 	return c
@@ -60,22 +59,21 @@ func asksMode(m *model.Model) (asks bool) {
 	return asks
 }
 
-// eliminator emits the density and keeps the tables of the latents.
-func (p *Plan) eliminator(most bool) *given {
-	g := p.given()
-	g.posterior, g.most = &posterior{}, most
-	g.factors(p.Data.Model.Terms, nil)
-	return g
+// posterior evaluates the density and keeps the steps by which latents were eliminated.
+func (p *Plan) posterior(by reduction) *posterior {
+	latents := newLatents(inputs{})
+	g := p.given(latents, &diag.List{})
+	_, steps := g.e.factors(p.Data.Model.Terms, nil, latents, by)
+	return newPosterior(g, steps)
 }
 
 // afterwards emits what a Completer will, to find what is wrong with the data there before anything runs.
 func (p *Plan) afterwards(diags *diag.List) {
-	g := p.given()
-	g.diags, g.drawn = diags, true
+	g := p.given(drawn{newLatents(inputs{})}, diags)
 	for _, next := range generations(p.Data.Model) {
 		for _, t := range next.terms {
 			if t.Piece.Recurrence == nil {
-				g.values(lawOf(t))
+				g.e.values(lawOf(t))
 			}
 		}
 		if next.group != nil {
@@ -84,7 +82,7 @@ func (p *Plan) afterwards(diags *diag.List) {
 	}
 	for _, a := range p.saved {
 		if a.Role != model.Parameter && p.after(a) {
-			g.array(a)
+			g.e.array(a)
 		}
 	}
 }
@@ -129,18 +127,18 @@ func readBy(a *model.Array) (out []*model.Array) {
 
 // Complete fills in the late elements of values, which is laid out as Saved and holds the parameters.
 func (c *Completer) Complete(r *rand.Rand, values []float64) {
-	c.enter(values)
+	c.drawn.enter(values)
 	if c.sums != nil {
 		c.latents(r, values)
 	}
 	for k := range c.generate {
-		c.generate[k].draw(r, c.given)
+		c.generate[k].draw(r, c.drawn)
 	}
 	at := 0
-	for i, a := range c.plan.saved {
-		n := c.plan.vars[i].Size()
+	for i, a := range c.drawn.plan.saved {
+		n := c.drawn.plan.vars[i].Size()
 		if slices.Contains(c.late, i) {
-			copy(values[at:at+n], c.eval(c.array(a).node))
+			copy(values[at:at+n], c.drawn.eval(c.drawn.e.array(a).node))
 		}
 		at += n
 	}
@@ -148,21 +146,21 @@ func (c *Completer) Complete(r *rand.Rand, values []float64) {
 
 // latents enters one joint draw of the latents, their marginals and their joint mode.
 func (c *Completer) latents(r *rand.Rand, values []float64) {
-	c.sums.enter(values)
-	c.sums.posterior.eval(c.sums)
-	for a, z := range c.sums.posterior.choose(c.sums, drawIndex(r)) {
-		c.inputs[drawnName(a)] = z
+	c.sums.inputs.enter(values)
+	c.sums.eval()
+	for a, z := range c.sums.choose(false, drawIndex(r)) {
+		c.drawn.inputs[drawnName(a)] = z
 	}
-	for a, p := range c.sums.posterior.marginals(c.sums) {
-		c.inputs[marginalName(a)] = p
+	for a, p := range c.sums.marginals() {
+		c.drawn.inputs[marginalName(a)] = p
 	}
 	if c.maxima == nil {
 		return
 	}
-	c.maxima.enter(values)
-	c.maxima.posterior.eval(c.maxima)
-	for a, z := range c.maxima.posterior.choose(c.maxima, argmax) {
-		c.inputs[modeName(a)] = z
+	c.maxima.inputs.enter(values)
+	c.maxima.eval()
+	for a, z := range c.maxima.choose(true, argmax) {
+		c.drawn.inputs[modeName(a)] = z
 	}
 }
 
@@ -180,19 +178,19 @@ func (g *given) enter(values []float64) {
 
 // enterArray cuts an array's values into its pieces.
 func (g *given) enterArray(a *model.Array, values []float64) {
-	whole := g.shape(nil, a.Type.Axes)
+	whole := g.e.shape(nil, a.Type.Axes)
 	for _, p := range a.Pieces {
 		if p.Term == nil {
 			continue
 		}
 		lo, hi := make([]int, len(whole)), slices.Clone(whole)
 		for k, s := range p.Slots {
-			origin := g.box(a.Type.Axes[k]).lo
+			origin := g.e.box(a.Type.Axes[k]).lo
 			if s.Index != nil {
-				b := g.box(s.Index.Set)
+				b := g.e.box(s.Index.Set)
 				lo[k], hi[k] = b.lo-origin, b.hi-origin+1
 			} else {
-				at := toInt(g.staticValues(s.At)[0])
+				at := toInt(g.e.staticValues(s.At)[0])
 				lo[k], hi[k] = at-origin, at-origin+1
 			}
 		}

@@ -22,19 +22,17 @@ func (e *emitter) checkBox(a *model.Array, parts []value) {
 		eachPlace(axes, part, func(at int) {
 			if by[at] > 0 {
 				first := a.Pieces[by[at]-1]
-				e.diags.Errorf("E11", a.Pieces[i].At, "`%s` is defined twice: lines %d and %d overlap",
+				e.stop(e.diags.Errorf("E11", a.Pieces[i].At, "`%s` is defined twice: lines %d and %d overlap",
 					elementName(a, axes, at), first.At.Line(), a.Pieces[i].At.Line()).
-					Related(first.At, "also defined here")
-				panic(stop{})
+					Related(first.At, "also defined here"))
 			}
 			by[at] = i + 1
 		})
 	}
 	for at, i := range by {
 		if i == 0 {
-			e.diags.Errorf("E12", a.At, "`%s` is not defined: no piece of `%s` is for it", elementName(a, axes, at),
-				a.Name)
-			panic(stop{})
+			e.stop(e.diags.Errorf("E12", a.At, "`%s` is not defined: no piece of `%s` is for it", elementName(a, axes, at),
+				a.Name))
 		}
 	}
 }

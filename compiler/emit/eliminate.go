@@ -8,9 +8,32 @@ import (
 	"ppl/compiler/model"
 )
 
+// A reduction is how latents are eliminated: summed, for the density, or maximised, for the most probable values.
+type reduction struct {
+	fold   func(Node, ...int) Node
+	counts bool // every value counts, so that those at places that do not exist are taken off again
+}
+
+// summed is the reduction for the density.
+func summed() reduction { return reduction{autodiff.LogSumExp, true} }
+
+// maximised is the reduction for the most probable values.
+func maximised() reduction { return reduction{autodiff.Max, false} }
+
+// An elimination takes latents out of a list of factors, one after the other.
+type elimination struct {
+	e         *emitter
+	latents   *latents
+	reduction reduction
+	sets      plateSets
+	times     map[*model.Array][]*model.Index // plates that run along a chain, as representatives
+	own       map[*model.Array][]*model.Index // a latent's plates, axis by axis
+	steps     *steps
+}
+
 // eliminate multiplies the factors that read a latent, each first over the plates the latent does not have, and sums
 // over its values; those of chains that meet it, too.
-func (e *emitter) eliminate(fs []factor, a *model.Array, sets plateSets) []factor {
+func (e *elimination) eliminate(fs []factor, a *model.Array) []factor {
 	var rest, mine []factor
 	joined := factor{law: a}
 	for _, f := range fs {
@@ -19,59 +42,58 @@ func (e *emitter) eliminate(fs []factor, a *model.Array, sets plateSets) []facto
 			continue
 		}
 		if a.Chain == nil && f.time != nil {
-			f.v = value{e.align(f.v, union(f.v, value{bound: []*model.Index{f.time}}), nil),
+			f.v = value{e.e.align(f.v, union(f.v, value{bound: []*model.Index{f.time}}), nil),
 				union(f.v, value{bound: []*model.Index{f.time}}), nil}
 		}
-		f.v, f.reads = e.byGroup(f, together(a), sets)
-		f.v = e.overOwnPlates(f.v, a, sets)
+		f.v, f.reads = e.byGroup(f, together(a))
+		f.v = e.overOwnPlates(f.v, a)
 		mine = append(mine, f)
 		joined.lik = joined.lik || f.lik
 		joined.arrays = append(joined.arrays, f.arrays...)
 		joined.reads = append(joined.reads, f.reads...)
 	}
 	if a.Chain != nil {
-		joined.v = e.forward(together(a), mine, sets)
+		joined.v = e.forward(together(a), mine)
 		return append(rest, joined)
 	}
 	var parts []value
 	for _, f := range mine {
 		parts = append(parts, f.v)
 	}
-	now := e.enumeration(a)
+	now := e.latents.index(e.e, a)
 	e.checkTable(a, parts)
-	sum := e.sum(parts)
-	e.recordElimination(a, now, sum, sets)
-	joined.v = foldBound(sum, []*model.Index{now}, e.outOf())
+	sum := e.e.sum(parts)
+	e.record(a, now, sum)
+	joined.v = foldBound(sum, []*model.Index{now}, e.reduction.fold)
 	return append(rest, joined)
 }
 
 // reads reports whether a value depends on those of some latents.
-func (e *emitter) reads(v value, as []*model.Array) bool {
-	return slices.ContainsFunc(v.bound, func(i *model.Index) bool { return slices.Contains(as, e.occurs[i].latent) })
+func (e *elimination) reads(v value, as []*model.Array) bool {
+	return slices.ContainsFunc(v.bound, func(i *model.Index) bool { return slices.Contains(as, e.latents.values[i].latent) })
 }
 
 // checkTable refuses a table of an element with more entries than `infer sumout(limit = …)` allows.
-func (e *emitter) checkTable(a *model.Array, parts []value) {
+func (e *elimination) checkTable(a *model.Array, parts []value) {
 	entries, names := 1.0, ""
 	for _, i := range union(parts...) {
 		if i.ID < 0 {
-			entries *= float64(e.box(i.Set).size())
+			entries *= float64(e.e.box(i.Set).size())
 			names += ", `" + i.Name + "`"
 		}
 	}
 	if limit := e.sumoutLimit(); entries > float64(limit) {
-		e.diags.Errorf("E73", a.At, "summing out%s needs a table of %.0f entries for each element (limit %d)",
+		e.e.stop(e.e.diags.Errorf("E73", a.At, "summing out%s needs a table of %.0f entries for each element (limit %d)",
 			names[1:], entries, limit).
-			Help("a larger limit is set by `infer sumout(limit = %.0f)`; the time of a gradient grows with it", entries)
-		panic(stop{})
+			Help("a larger limit is set by `infer sumout(limit = %.0f)`; the time of a gradient grows with it", entries))
 	}
 }
 
 // defaultSumoutLimit is the number of entries of the largest table for one element.
 const defaultSumoutLimit = 65536
 
-func (e *emitter) sumoutLimit() int {
-	for _, call := range e.data.Model.Infer {
+func (e *elimination) sumoutLimit() int {
+	for _, call := range e.e.data.Model.Infer {
 		for _, arg := range call.Args {
 			if call.Name == "sumout" && arg.Name == "limit" {
 				if n, err := strconv.Atoi(arg.Value); err == nil {
@@ -95,12 +117,12 @@ func gathers(t *model.Term) (out []model.LatentRead) {
 
 // byGroup adds up a factor that reads latents at elements chosen by data, z[g[n]]: what all n of one element say. The
 // reads of other latents are left for later.
-func (e *emitter) byGroup(f factor, as []*model.Array, sets plateSets) (value, []model.LatentRead) {
+func (e *elimination) byGroup(f factor, as []*model.Array) (value, []model.LatentRead) {
 	v := f.v
 	var later []model.LatentRead
 	for _, r := range f.reads {
 		if slices.Contains(as, r.Latent) {
-			v = e.scatter(v, r, sets)
+			v = e.scatter(v, r)
 		} else {
 			later = append(later, r)
 		}
@@ -109,48 +131,39 @@ func (e *emitter) byGroup(f factor, as []*model.Array, sets plateSets) (value, [
 }
 
 // scatter replaces the plates that choose a latent's elements by the latent's own.
-func (e *emitter) scatter(v value, r model.LatentRead, sets plateSets) value {
+func (e *elimination) scatter(v value, r model.LatentRead) value {
 	var at []value
 	var to []*model.Index
 	for k, x := range r.Gather {
 		if x != nil {
-			p := e.renamed(e.expr(x), sets)
-			origin := e.box(r.Latent.Type.Axes[k]).lo
-			at = append(at, value{autodiff.Sub(p.node, e.g.Const(float64(origin))), p.bound, nil})
-			to = append(to, sets.root(e.ownPlates(r.Latent)[k]))
+			p := renamed(e.e.expr(x), e.sets)
+			origin := e.e.box(r.Latent.Type.Axes[k]).lo
+			at = append(at, value{autodiff.Sub(p.node, e.e.g.Const(float64(origin))), p.bound, nil})
+			to = append(to, e.sets.root(e.ownPlates(r.Latent)[k]))
 		}
 	}
-	e.recordGroup(r, at, to)
+	e.recordGroup(at, to)
 	lead := union(at...)
 	for k, i := range r.Plates {
-		if i != nil && r.Gather[k] == nil && slices.Contains(lead, sets.root(i)) {
-			e.diags.Errorf("E71", r.Latent.At, "`%s` is read at an index that also chooses another of its "+
-				"subscripts: not compiled by this version of ppl yet", r.Latent.Name)
-			panic(stop{})
+		if i != nil && r.Gather[k] == nil && slices.Contains(lead, e.sets.root(i)) {
+			e.e.stop(e.e.diags.Errorf("E71", r.Latent.At, "`%s` is read at an index that also chooses another of its "+
+				"subscripts: not compiled by this version of ppl yet", r.Latent.Name))
 		}
 	}
-	e.freePair(v, r.Latent, lead, sets)
-	v = value{e.align(v, union(v, value{bound: lead}), nil), union(v, value{bound: lead}), nil}
+	e.freePair(v, r.Latent, lead)
+	v = value{e.e.align(v, union(v, value{bound: lead}), nil), union(v, value{bound: lead}), nil}
 	rest := slices.DeleteFunc(slices.Clone(v.bound), func(i *model.Index) bool { return slices.Contains(lead, i) })
-	n := e.arranged(v, slices.Concat(lead, rest))
+	n := e.e.arranged(v, slices.Concat(lead, rest))
 	index := make([]Node, len(at))
 	for k, p := range at {
-		index[k] = e.arranged(p, lead)
+		index[k] = e.e.arranged(p, lead)
 		if !index[k].Static() {
 			bug("a gather that is not known from data")
 		}
-		index[k] = e.g.Data("group", autodiff.Eval(nil, index[k])[0], index[k].Shape()...)
+		index[k] = e.e.g.Data("group", autodiff.Eval(nil, index[k])[0], index[k].Shape()...)
 	}
-	shape := e.shape(slices.Concat(to, rest), nil)
+	shape := e.e.shape(slices.Concat(to, rest), nil)
 	return value{autodiff.ScatterAdd(shape, n, index...), slices.Concat(to, rest), nil}.sorted()
-}
-
-// outOf is how latents leave: summed, or maximised when the most probable values are wanted.
-func (e *emitter) outOf() func(Node, ...int) Node {
-	if e.most {
-		return autodiff.Max
-	}
-	return autodiff.LogSumExp
 }
 
 // sum adds values over the union of their bound axes.
@@ -168,17 +181,17 @@ func (e *emitter) sum(parts []value) value {
 	return value{sum, bound, nil}
 }
 
-func (e *emitter) overOwnPlates(v value, a *model.Array, sets plateSets) value {
+func (e *elimination) overOwnPlates(v value, a *model.Array) value {
 	own := map[*model.Index]bool{}
-	if e.rows != nil { // each row has latents of its own
-		own[e.rows.index] = true
+	if e.e.rows != nil { // each row has latents of its own
+		own[e.e.rows.Batch()] = true
 	}
 	for _, b := range together(a) {
 		for _, i := range slices.Concat(e.ownPlates(b), e.times[b]) {
-			own[sets.root(i)] = true
+			own[e.sets.root(i)] = true
 		}
 	}
-	for i := range e.occurs {
+	for i := range e.latents.values {
 		own[i] = true
 	}
 	var extra []*model.Index
@@ -187,29 +200,28 @@ func (e *emitter) overOwnPlates(v value, a *model.Array, sets plateSets) value {
 			extra = append(extra, i)
 		}
 	}
-	e.freePair(v, a, extra, sets)
+	e.freePair(v, a, extra)
 	return sumBound(v, extra...)
 }
 
 // freePair refuses to multiply over plates of another latent in the same factor: every element of the one meets every
 // element of the other.
-func (e *emitter) freePair(v value, a *model.Array, over []*model.Index, sets plateSets) {
+func (e *elimination) freePair(v value, a *model.Array, over []*model.Index) {
 	for _, k := range v.bound {
-		b := e.occurs[k].latent
+		b := e.latents.values[k].latent
 		if b == nil || b == a {
 			continue
 		}
 		along := slices.Clone(e.times[b])
 		for _, i := range e.ownPlates(b) {
-			along = append(along, sets.root(i))
+			along = append(along, e.sets.root(i))
 		}
 		for _, i := range over {
 			if slices.Contains(along, i) {
-				e.diags.Errorf("E71", a.At, "`%s` and `%s` cannot be summed out: an element of `%s` meets many of "+
+				e.e.stop(e.e.diags.Errorf("E71", a.At, "`%s` and `%s` cannot be summed out: an element of `%s` meets many of "+
 					"`%s` along %s, and no order of summing keeps tables small",
 					a.Name, b.Name, a.Name, b.Name, i.Set.Name).Related(b.At, "`%s`",
-					b.Name).Help("make one of them an array over the plates of both, or a continuous parameter")
-				panic(stop{})
+					b.Name).Help("make one of them an array over the plates of both, or a continuous parameter"))
 			}
 		}
 	}

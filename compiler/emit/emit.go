@@ -30,38 +30,25 @@ type value struct {
 
 func (v value) rank() int { return len(v.bound) + len(v.axes) }
 
-// An emitter builds one graph. Where parameters' values come from is the caller's: piece makes one when it is first
-// read.
+// An emitter evaluates expressions of a model with its data as nodes of one graph, each once.
 type emitter struct {
-	g         *autodiff.Graph
-	data      *dataset.Dataset
-	steps     stepLimits
-	params    map[*model.Piece]value  // pieces of parameters and of generated arrays: bound plates, own event axes
-	exprs     [2]map[model.Expr]value // plain and guarded
-	arrays    [2]map[*model.Array]value
-	free      map[*model.Array][]*model.Index // answers of indicesOf
-	solved    map[asked]*solution
-	now       func(model.Expr) value          // inside a step of a solver: states and time
-	enums     map[*model.Array]*model.Index   // a latent's value, as an index over its support
-	occurs    map[*model.Index]occurrence     // which value of a latent an index over its support stands for
-	times     map[*model.Array][]*model.Index // plates that run along a chain, as representatives
-	own       map[*model.Array][]*model.Index // a latent's plates, axis by axis
-	boxes     map[*model.Set]box
-	piece     func(*model.Piece) value
-	posterior *posterior   // records eliminations when not nil
-	drawn     bool         // latents are read from inputs, as drawn
-	most      bool         // latents are maximised out, not summed
-	source    *thetaSource // nil when parameters are given
-	series    [2]map[*model.Group]*series
-	// coordinates of a parameter that a series works out; nil when parameters are given
-	coordinates func(*model.Piece) value
-	rows        *rowReader // of terms for the rows of a batch; else nil
-	want        *[]loading // where the streams that a split reads are listed, when not nil
-	mixed       *loading   // rows are places of this stream, when not nil
-	outer       *emitter   // of a step of a scan: the emitter that the scan stands in
+	g      *autodiff.Graph
+	data   *dataset.Dataset
+	steps  stepLimits
+	source Source
+	rows   RowView  // nil: all rows
+	parent *emitter // of the evaluator of a step or of some rows: the evaluator around it
 	// conditions of the branches and ragged ranges around: where one is 0, subscripts may be out of range
 	guards []value
 	diags  *diag.List
+
+	// What is evaluated already; with two maps, first what is not guarded, then what is.
+	exprs   [2]map[model.Expr]value
+	arrays  [2]map[*model.Array]value
+	series  [2]map[*model.Group]*series
+	solved  map[asked]*solution
+	boxes   map[*model.Set]box
+	indices map[*model.Array][]*model.Index // answers of indicesOf
 }
 
 // A box is the smallest range lo..hi that holds a set, whatever outer indices are.
@@ -69,28 +56,43 @@ type box struct{ lo, hi int }
 
 func (b box) size() int { return max(0, b.hi-b.lo+1) }
 
-func newEmitter(g *autodiff.Graph, data *dataset.Dataset, steps stepLimits,
+func newEmitter(g *autodiff.Graph, data *dataset.Dataset, steps stepLimits, source Source,
 	diags *diag.List) *emitter {
-	return &emitter{g: g, data: data, steps: steps, params: map[*model.Piece]value{},
-		exprs: [2]map[model.Expr]value{{}, {}}, arrays: [2]map[*model.Array]value{{}, {}},
-		free:  map[*model.Array][]*model.Index{},
-		enums: map[*model.Array]*model.Index{}, occurs: map[*model.Index]occurrence{}, solved: map[asked]*solution{},
-		series: [2]map[*model.Group]*series{{}, {}}, own: map[*model.Array][]*model.Index{}, boxes: map[*model.Set]box{},
-		diags: diags}
+	return &emitter{g: g, data: data, steps: steps, source: source, diags: diags,
+		exprs:  [2]map[model.Expr]value{{}, {}},
+		arrays: [2]map[*model.Array]value{{}, {}},
+		series: [2]map[*model.Group]*series{{}, {}},
+		solved: map[asked]*solution{}, boxes: map[*model.Set]box{},
+		indices: map[*model.Array][]*model.Index{}}
 }
 
-// stop abandons an emission whose diagnostics say why; the entry points recover it.
-type stop struct{}
+// step is an evaluator inside e: of a step of a scan or a solver, in a graph of its own, or of some rows.
+func (e *emitter) step(g *autodiff.Graph, source Source) *emitter {
+	step := newEmitter(g, e.data, e.steps, source, e.diags)
+	step.parent = e
+	return step
+}
 
+// A stopped is the panic value that ends evaluation after an error was reported; whoever gave the list of diagnostics
+// recovers it. Of a model that was validated nothing can be refused: then it is an internal error.
+type stopped struct{ reported []diag.Diagnostic }
+
+func (s stopped) Error() string {
+	return "internal error: refused after validation: " + s.reported[len(s.reported)-1].Message
+}
+
+// stop ends evaluation once its reason is in e's diagnostics.
+func (e *emitter) stop(diag.Entry) { panic(stopped{e.diags.All()}) }
+
+// fail reports an error in an expression, and stops.
 func (e *emitter) fail(code string, x model.Expr, format string, args ...any) {
-	e.diags.Errorf(code, x.Info().At, format, args...)
-	panic(stop{})
+	e.stop(e.diags.Errorf(code, x.Info().At, format, args...))
 }
 
-// Recover turns a stopped emission into an ordinary return; anything else goes on panicking.
+// Recover turns a stopped evaluation into an ordinary return; anything else goes on panicking.
 func Recover() {
 	if r := recover(); r != nil {
-		if _, ok := r.(stop); !ok {
+		if _, ok := r.(stopped); !ok {
 			panic(r)
 		}
 	}
@@ -101,8 +103,8 @@ func (e *emitter) box(s *model.Set) box {
 	if b, ok := e.boxes[s]; ok {
 		return b
 	}
-	if e.outer != nil { // bounds may read the step's index, whose every value counts
-		return e.outer.box(s)
+	if e.parent != nil { // bounds may read the step's index, whose every value counts
+		return e.parent.box(s)
 	}
 	lo, hi := e.staticValues(s.Lo), e.staticValues(s.Hi)
 	b := box{lo: math.MaxInt32, hi: math.MinInt32}

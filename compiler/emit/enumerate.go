@@ -26,28 +26,58 @@ func (s plateSets) merge(i, j *model.Index) {
 	}
 }
 
-// enumeration is a latent's value as an index over its support.
-func (e *emitter) enumeration(a *model.Array) *model.Index {
-	if e.rows != nil {
-		return e.rows.whole.enumeration(a)
+// Latents is the source of discrete latents that are summed out: the value of each is an index over its support, and
+// the sum over that index comes last.
+//
+//	z[i in N] ~ Bernoulli(p)      z: 0..1 along an axis of its own
+//	y[i in N] ~ Normal(m[z[i]], 1)    so log p(y | z) has the axes i and z
+type latents struct {
+	Source                                // of everything else
+	indices map[*model.Array]*model.Index // the value of each latent
+	values  map[*model.Index]occurrence   // which value of a latent an index represents
+}
+
+func newLatents(of Source) *latents {
+	return &latents{Source: of, indices: map[*model.Array]*model.Index{}, values: map[*model.Index]occurrence{}}
+}
+
+// Array is a latent as an index over its support.
+func (l *latents) Array(e *emitter, a *model.Array) (value, bool) {
+	if a.Role != model.Latent {
+		return l.Source.Array(e, a)
 	}
+	return e.indexVar(l.index(e, a)), true
+}
+
+// Expr is an element of a latent.
+func (l *latents) Expr(e *emitter, x model.Expr) (value, bool) {
+	if s, ok := x.(*model.Subscript); ok {
+		if r, ok := s.X.(*model.Ref); ok && r.Array.Role == model.Latent {
+			return l.element(e, r.Array, s), true
+		}
+	}
+	return l.Source.Expr(e, x)
+}
+
+// index is a latent's value as an index over its support, which is the same for all rows.
+func (l *latents) index(e *emitter, a *model.Array) *model.Index {
+	e = e.all()
 	t := e.latentTerm(a)
-	k, begun := e.enums[a]
+	k, begun := l.indices[a]
 	switch {
 	case k != nil:
 		return k
 	case begun:
-		e.diags.Errorf("E70", t.At, "`%s` cannot be summed out: its support depends on its own values", a.Name).
-			Help("begin it in a piece of its own that does not read it: `%s[1] ~ …`", a.Name)
-		panic(stop{})
+		e.stop(e.diags.Errorf("E70", t.At, "`%s` cannot be summed out: its support depends on its own values", a.Name).
+			Help("begin it in a piece of its own that does not read it: `%s[1] ~ …`", a.Name))
 	}
-	e.enums[a] = nil
+	l.indices[a] = nil
 	first, n := e.valuesOf(t)
 	set := &model.Set{Name: a.Name, Lo: &model.Num{Value: float64(first)},
 		Hi: &model.Num{Value: float64(first + n - 1)}, Key: "values of " + a.Name}
-	e.enums[a] = &model.Index{Name: a.Name, Set: set, ID: -1 - len(e.occurs)}
-	e.occurs[e.enums[a]] = occurrence{latent: a}
-	return e.enums[a]
+	l.indices[a] = &model.Index{Name: a.Name, Set: set, ID: -1 - len(l.values)}
+	l.values[l.indices[a]] = occurrence{latent: a}
+	return l.indices[a]
 }
 
 // valuesOf is the first value and the number of values of a latent by one of its laws.
@@ -62,9 +92,8 @@ func (e *emitter) valuesOf(t *model.Term) (first, n int) {
 	lo, hi := slices.Min(e.staticValues(t.In.Lo)), slices.Max(e.staticValues(t.In.Hi))
 	lo, hi = math.Max(math.Ceil(lo), float64(first)), math.Min(math.Floor(hi), float64(first+n-1))
 	if hi-lo >= unbounded {
-		e.diags.Errorf("E70", t.At, "`%s ~ %s(…) in …` cannot be summed out: it may take too many values", t.Array.Name,
-			t.Dist.Name)
-		panic(stop{})
+		e.stop(e.diags.Errorf("E70", t.At, "`%s ~ %s(…) in …` cannot be summed out: it may take too many values", t.Array.Name,
+			t.Dist.Name))
 	}
 	return int(lo), max(0, int(hi-lo)+1)
 }
@@ -86,22 +115,20 @@ func (e *emitter) supportOf(t *model.Term) (first, n int) {
 	}
 	first, n, ok := t.Dist.Enumerate(args)
 	if !ok {
-		e.diags.Errorf("E70", t.At, "`%s ~ %s(…)` cannot be summed out: its support is not known from data",
-			t.Array.Name, t.Dist.Name)
-		panic(stop{})
+		e.stop(e.diags.Errorf("E70", t.At, "`%s ~ %s(…)` cannot be summed out: its support is not known from data",
+			t.Array.Name, t.Dist.Name))
 	}
 	return first, n
 }
 
 // sameSupport refuses a latent whose pieces take different values.
-func (e *emitter) sameSupport(t *model.Term) {
-	set := e.enumeration(t.Array).Set
+func (l *latents) sameSupport(e *emitter, t *model.Term) {
+	set := l.index(e, t.Array).Set
 	all := e.box(set)
 	if first, n := e.valuesOf(t); first != all.lo || n != all.size() {
 		of := e.latentTerm(t.Array)
-		e.diags.Errorf("E70", t.At, "`%s` cannot be summed out: it takes the values %d..%d here, but %d..%d elsewhere",
+		e.stop(e.diags.Errorf("E70", t.At, "`%s` cannot be summed out: it takes the values %d..%d here, but %d..%d elsewhere",
 			t.Array.Name, first, first+n-1, all.lo, all.hi).
-			Related(of.At, "elsewhere")
-		panic(stop{})
+			Related(of.At, "elsewhere"))
 	}
 }

@@ -1,7 +1,6 @@
 package emit
 
 import (
-	"fmt"
 	"math"
 	"slices"
 
@@ -14,17 +13,16 @@ func (e *emitter) expr(x model.Expr) value {
 	memo := e.exprs[min(len(e.guards), 1)]
 	v, ok := memo[x]
 	if !ok {
-		if e.aside(x) {
-			v = e.gathered(x)
-		} else {
-			v = e.emit(x)
-		}
+		v = e.emit(x)
 		memo[x] = v
 	}
 	return v
 }
 
 func (e *emitter) emit(x model.Expr) value {
+	if v, ok := e.source.Expr(e, x); ok {
+		return v
+	}
 	switch x := x.(type) {
 	case *model.Num:
 		return value{node: e.g.Const(x.Value)}
@@ -37,10 +35,7 @@ func (e *emitter) emit(x model.Expr) value {
 	case *model.SetSize:
 		return value{node: e.g.Const(float64(e.box(x.Set).size()))}
 	case *model.Ref:
-		if e.data.Arrays[x.Array].Stream != nil {
-			return e.streamed(x)
-		}
-		return e.array(x.Array)
+		return e.ref(x)
 	case *model.Apply:
 		return e.elementwise(x, e.operands(x), x.Build)
 	case *model.Cond:
@@ -67,18 +62,20 @@ func (e *emitter) emit(x model.Expr) value {
 		return value{n, v.bound, v.axes[:len(x.Type.Axes)]}
 	case *model.LogProb:
 		return e.logprob(x)
-	case *model.Probability:
-		return e.probability(x)
-	case *model.Mode:
-		return value{e.g.Input(modeName(x.Latent), e.shape(nil, x.Type.Axes)...), nil, x.Type.Axes}
 	case *model.StateAt:
 		return e.stateAt(x)
-	case *model.StateNow, *model.TimeNow:
-		return e.now(x)
 	case *known:
 		return x.v
 	}
-	panic(fmt.Sprintf("internal error: no value of a %T", x))
+	bug("an expression of the kind %T has no value here", x)
+	return value{}
+}
+
+func (e *emitter) ref(x *model.Ref) value {
+	if e.data.Arrays[x.Array].Stream != nil {
+		e.needsAll(x.Array, x.At)
+	}
+	return e.array(x.Array)
 }
 
 func (e *emitter) sizeOf(x *model.SizeOf) int {
@@ -92,8 +89,8 @@ func (e *emitter) sizeOf(x *model.SizeOf) int {
 
 // indexVar is an index as a value: its range along its own bound axis.
 func (e *emitter) indexVar(i *model.Index) value {
-	if k, ok := e.coordinate(i); ok {
-		return e.rows.at[k]
+	if e.isRow(i) {
+		return e.rows.Coordinate(i)
 	}
 	b := e.box(i.Set)
 	n := e.g.Iota(b.size())
@@ -402,7 +399,7 @@ func (e *emitter) contract(m *model.MatMul, x, y value) value {
 
 // notInStep refuses what is worked out in steps of its own inside a step of a recurrence or a differential equation.
 func (e *emitter) notInStep(x model.Expr, name string) {
-	if e.outer != nil && e.outer.g != e.g && e.g.HasScan() { // a step has a graph of its own
+	if e.parent != nil && e.parent.g != e.g && e.g.HasScan() { // a step has a graph of its own
 		e.fail("E99", x, "`%s` of what a recurrence or differential equation is working out: not compiled by this "+
 			"version of ppl yet", name)
 	}

@@ -7,55 +7,56 @@ import (
 	"ppl/compiler/model"
 )
 
-// factors evaluates terms of the density, with every one that reads a latent of theirs, and sums out the latents. What
-// is left has plates only.
-func (e *emitter) factors(terms []*model.Term, z map[*model.Term]Node) []factor {
-	sets := plateSets{}
+// factors evaluates terms of the density, with every one that reads a latent of theirs, and eliminates the latents. What
+// is left has plates only; the steps say in which order and from what the latents were eliminated.
+func (e *emitter) factors(terms []*model.Term, z map[*model.Term]Node, latents *latents,
+	by reduction) ([]factor, *steps) {
+	out := &elimination{e: e, latents: latents, reduction: by, sets: plateSets{}, steps: &steps{of: latents},
+		times: map[*model.Array][]*model.Index{}, own: map[*model.Array][]*model.Index{}}
 	for _, t := range terms {
 		for _, r := range t.Reads {
-			for k, i := range e.ownPlates(r.Latent) {
+			for k, i := range out.ownPlates(r.Latent) {
 				if !isChainAxis(r.Latent, k) && r.Plates[k] != nil && r.Plates[k].Set.Same(i.Set) {
-					sets.merge(r.Plates[k], i)
+					out.sets.merge(r.Plates[k], i)
 				}
 			}
 		}
 	}
 	var fs []factor
 	for _, t := range terms {
-		if t.Kind == model.LatentPrior && !e.drawn && e.rows == nil {
-			e.sameSupport(t)
+		if t.Kind == model.LatentPrior && e.rows == nil {
+			latents.sameSupport(e, t)
 		}
 		if t.Kind != model.Generate {
-			for _, f := range e.factorsOf(t, e.term(t, z[t]), sets) {
+			for _, f := range out.factorsOf(t, e.term(t, z[t])) {
 				f.reads = gathers(t)
 				fs = append(fs, f)
 			}
 		}
 	}
-	e.times = map[*model.Array][]*model.Index{}
 	for _, t := range terms {
 		for _, r := range t.Reads {
 			if r.Latent.Chain != nil && r.Plates[r.Latent.Chain.Axis] != nil {
-				e.times[r.Latent] = append(e.times[r.Latent], sets.root(r.Plates[r.Latent.Chain.Axis]))
+				out.times[r.Latent] = append(out.times[r.Latent], out.sets.root(r.Plates[r.Latent.Chain.Axis]))
 			}
 		}
 	}
 	for _, a := range innermostFirst(terms) {
-		fs = e.eliminate(fs, a, sets)
+		fs = out.eliminate(fs, a)
 	}
-	return fs
+	return fs, out.steps
 }
 
 func isChainAxis(a *model.Array, k int) bool { return a.Chain != nil && a.Chain.Axis == k }
 
 // ownPlates are a latent's plates, axis by axis: those of its (first) law, and along a chain, or where that law is for
 // a part, an index over all of it.
-func (e *emitter) ownPlates(a *model.Array) []*model.Index {
+func (e *elimination) ownPlates(a *model.Array) []*model.Index {
 	if own, ok := e.own[a]; ok {
 		return own
 	}
 	var own []*model.Index
-	p := e.latentTerm(a).Piece
+	p := e.e.latentTerm(a).Piece
 	for k, s := range p.Slots {
 		if isChainAxis(a, k) || !p.Covers(a, k) {
 			own = append(own, &model.Index{Name: a.Name, Set: a.Type.Axes[k], ID: 1<<29 + len(e.own)<<4 + k})
@@ -69,12 +70,12 @@ func (e *emitter) ownPlates(a *model.Array) []*model.Index {
 
 // overParts lays the log density of a law of a part of a latent over the whole of the latent's plates: 0 where the law
 // says nothing.
-func (e *emitter) overParts(t *model.Term, v value) value {
+func (e *elimination) overParts(t *model.Term, v value) value {
 	for k, s := range t.Piece.Slots {
 		if isChainAxis(t.Array, k) || t.Piece.Covers(t.Array, k) {
 			continue
 		}
-		axis, part := e.box(t.Array.Type.Axes[k]), e.box(s.Set())
+		axis, part := e.e.box(t.Array.Type.Axes[k]), e.e.box(s.Set())
 		own := e.ownPlates(t.Array)[k]
 		at := slices.Index(v.bound, s.Index)
 		if s.Index == nil {
@@ -93,28 +94,28 @@ func (e *emitter) overParts(t *model.Term, v value) value {
 
 // factorsOf says where a term belongs. Data with missing entries count where they are observed; where they are
 // parameters, the rest of their law is a prior.
-func (e *emitter) factorsOf(t *model.Term, v value, sets plateSets) []factor {
+func (e *elimination) factorsOf(t *model.Term, v value) []factor {
 	if t.Kind == model.LatentPrior {
 		v = e.overParts(t, v)
 	}
 	seen := factor{law: t.Array, lik: t.Kind == model.Likelihood, arrays: []*model.Array{t.Array}}
 	switch {
 	case t.Kind == model.LatentPrior && t.Array.Missing:
-		seen.lik, v = true, e.evidence(t, v)
+		seen.lik, v = true, e.e.evidence(t, v)
 	case t.Array.Missing:
-		whole, hole := e.splitMissing(t, v)
-		seen.v = e.renamed(whole, sets)
+		whole, hole := e.e.splitMissing(t, v)
+		seen.v = renamed(whole, e.sets)
 		if t.Array.Role == model.Imputed {
-			return []factor{seen, {law: t.Array, v: e.renamed(hole, sets)}}
+			return []factor{seen, {law: t.Array, v: renamed(hole, e.sets)}}
 		}
 		return []factor{seen}
 	}
 	if !seen.lik {
 		seen.arrays = nil
 	}
-	seen.v = e.renamed(v, sets)
+	seen.v = renamed(v, e.sets)
 	if time := chainPlate(t); time != nil {
-		seen.time = sets.root(time)
+		seen.time = e.sets.root(time)
 	}
 	return []factor{seen}
 }
@@ -198,7 +199,7 @@ func hangsOn(terms []*model.Term, w, z *model.Array) bool {
 }
 
 // renamed replaces plates by the representatives of their sets.
-func (e *emitter) renamed(v value, sets plateSets) value {
+func renamed(v value, sets plateSets) value {
 	to := make([]*model.Index, len(v.bound))
 	for k, i := range v.bound {
 		to[k] = sets.root(i)

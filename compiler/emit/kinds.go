@@ -23,8 +23,8 @@ func (p *Plan) kinds(e *emitter) {
 				continue
 			}
 			if theta == nil {
-				g := p.given()
-				g.diags = e.diags // laws are worked out here for the first time
+				// its arguments are evaluated here for the first time
+				g := p.given(newLatents(inputs{}), e.diags)
 				theta = map[string][]float64{"theta": g.point(rand.New(rand.NewPCG(0x51de, 0)))}
 			}
 			leave := e.underRanges(t.Plates)
@@ -99,17 +99,14 @@ func (e *emitter) simplex(a instance) {
 	text := a.x.Info().At.Text()
 	switch {
 	case low < -simplexSlack:
-		e.diags.Errorf("E53", a.x.Info().At, "the argument of `%s` must be a simplex, but `%s` has an element %.4g",
+		e.stop(e.diags.Errorf("E53", a.x.Info().At, "the argument of `%s` must be a simplex, but `%s` has an element %.4g",
 			a.t.Dist.Name, text, low).
-			Help("is it on the log scale? write `logits = %s`", text)
+			Help("is it on the log scale? write `logits = %s`", text))
 	case math.Abs(sum-1) > simplexSlack:
-		e.diags.Errorf("E53", a.x.Info().At, "the argument of `%s` must be a simplex, but `%s` sums to %.4g",
+		e.stop(e.diags.Errorf("E53", a.x.Info().At, "the argument of `%s` must be a simplex, but `%s` sums to %.4g",
 			a.t.Dist.Name, text, sum).
-			Help("divide by its sum, or write `softmax(…)`")
-	default:
-		return
+			Help("divide by its sum, or write `softmax(…)`"))
 	}
-	panic(stop{})
 }
 
 func (e *emitter) symmetric(a instance) {

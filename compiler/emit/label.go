@@ -24,7 +24,8 @@ func (e *emitter) labelled(x *model.Label) int {
 	} else {
 		entry.Help("it has %s", strings.Join(quoted(names), ", "))
 	}
-	panic(stop{})
+	e.stop(entry)
+	return 0
 }
 
 // quoted are names for a message, the first of many.

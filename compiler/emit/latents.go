@@ -25,42 +25,40 @@ func (t *table) at(pos map[*model.Index]int) float64 {
 	return t.values[k]
 }
 
-// A posterior has what is needed of the summed-out latents once parameters are known: for each, in the order of
-// elimination, the log weights of its values given the latents that are eliminated after it, from sums or from maxima.
+// A posterior draws the latents that steps eliminated, and has their probabilities, at given parameters.
 type posterior struct {
-	order  []*eliminated
-	places []place
-	groups []group
+	inputs *given
+	steps  *steps
+	tables map[*step]*table
+	chains map[*step]*trellis
+	groups []positions
 }
 
-// A place says that position i of a plate is position i + shift of a chain.
-type place struct {
-	plate, time *model.Index
-	shift       int
-}
-
-// A group says at which element of a latent's plate the combinations of other plates read it: positions is over lead.
-type group struct {
+// Positions are a group's, over lead.
+type positions struct {
 	lead      []*model.Index
 	shape     []int
 	plate     *model.Index
 	positions []float64
 }
 
-// recordGroup keeps the elements that data choose.
-func (e *emitter) recordGroup(r model.LatentRead, at []value, to []*model.Index) {
-	if e.posterior == nil {
-		return
+func newPosterior(g *given, s *steps) *posterior {
+	p := &posterior{inputs: g, steps: s, tables: map[*step]*table{}, chains: map[*step]*trellis{}}
+	for _, x := range s.groups {
+		p.groups = append(p.groups, positions{x.at.bound, g.e.shape(x.at.bound, nil), x.plate,
+			autodiff.Eval(nil, x.at.node)[0]})
 	}
-	for k, p := range at {
-		e.posterior.groups = append(e.posterior.groups, group{p.bound, e.shape(p.bound, nil), to[k],
-			autodiff.Eval(nil, p.node)[0]})
+	for _, el := range s.order {
+		if el.chain != nil {
+			p.chains[el] = newTrellis(el.chain)
+		}
 	}
+	return p
 }
 
 // along enters the places along chains that go with the positions of plates.
 func (p *posterior) along(pos map[*model.Index]int) {
-	for _, at := range p.places {
+	for _, at := range p.steps.places {
 		if i, ok := pos[at.plate]; ok {
 			pos[at.time] = i + at.shift
 		}
@@ -75,58 +73,34 @@ func (p *posterior) along(pos map[*model.Index]int) {
 	}
 }
 
-// An eliminated latent, or chains that were summed out together.
-type eliminated struct {
-	latents []*model.Array
-	plates  [][]*model.Index // of each, as representatives
-	others  []*model.Index   // values of latents that are eliminated later
-	value   *model.Index     // of one that is no chain: over its support
-	node    value
-	table   *table
-	chain   *trellis // of chains, instead of value, node and table
-}
-
-// recordElimination keeps a latent's table while its terms are joined.
-func (e *emitter) recordElimination(a *model.Array, k *model.Index, joined value, sets plateSets) {
-	if e.posterior == nil {
-		return
-	}
-	var plates []*model.Index
-	for _, i := range e.ownPlates(a) {
-		plates = append(plates, sets.root(i))
-	}
-	el := &eliminated{latents: []*model.Array{a}, plates: [][]*model.Index{plates}, value: k, node: joined}
-	for _, i := range joined.bound {
-		if i != k && !slices.Contains(plates, i) {
-			el.others = append(el.others, i)
-		}
-	}
-	e.posterior.order = append(e.posterior.order, el)
-}
-
 // eval fills the tables at the present parameters.
-func (p *posterior) eval(g *given) {
-	for _, el := range p.order {
+func (p *posterior) eval() {
+	for _, el := range p.steps.order {
 		if el.chain != nil {
-			el.chain.eval(g)
+			p.chains[el].eval(p.inputs)
 			continue
 		}
-		v := el.node
-		el.table = &table{v.bound, v.node.Shape(), g.eval(v.node)}
+		p.tables[el] = &table{el.node.bound, el.node.node.Shape(), p.inputs.eval(el.node.node)}
 	}
 }
 
+// index is a latent's value as an index over its support.
+func (p *posterior) index(a *model.Array) *model.Index { return p.steps.of.index(p.inputs.e, a) }
+
+func (p *posterior) size(i *model.Index) int { return p.inputs.e.box(i.Set).size() }
+
 // choose goes through the latents in the reverse of their elimination and picks a value for each plate: pick gets log
-// weights. The result is indexed by latent, row-major over its plates, on the scale of the values.
-func (p *posterior) choose(g *given, pick func(logw []float64) int) map[*model.Array][]float64 {
-	c := &choice{given: g, pick: pick, chosen: map[*model.Array][]float64{}}
+// weights. The result is indexed by latent, row-major over its plates, on the scale of the values. With best, the
+// weights of chains are those of the best paths.
+func (p *posterior) choose(best bool, pick func(logw []float64) int) map[*model.Array][]float64 {
+	c := &choice{of: p, best: best, pick: pick, chosen: map[*model.Array][]float64{}, paths: map[*run][][]int{}}
 	out := map[*model.Array][]float64{}
-	for _, el := range slices.Backward(p.order) {
+	for _, el := range slices.Backward(p.steps.order) {
 		for m, a := range el.latents {
 			c.chosen[a] = c.all(el, m)
 		}
 		for _, a := range el.latents {
-			first := float64(g.box(g.enumeration(a).Set).lo)
+			first := float64(p.inputs.e.box(p.index(a).Set).lo)
 			for _, v := range c.chosen[a] {
 				out[a] = append(out[a], v+first)
 			}
@@ -137,78 +111,68 @@ func (p *posterior) choose(g *given, pick func(logw []float64) int) map[*model.A
 
 // A choice is positions picked so far, by latent and row-major over its plates.
 type choice struct {
-	*given
+	of     *posterior
+	best   bool
 	pick   func(logw []float64) int
 	chosen map[*model.Array][]float64
-	drawn  map[*run][][]int
+	paths  map[*run][][]int
 }
 
 // all picks a position for each plate of an eliminated latent; of chains, for those of member m.
-func (c *choice) all(el *eliminated, m int) []float64 {
-	return c.eachPlate(el.plates[m], func(pos map[*model.Index]int) float64 {
-		c.posterior.along(pos)
+func (c *choice) all(el *step, m int) []float64 {
+	return c.of.eachPlate(el.plates[m], func(pos map[*model.Index]int) float64 {
+		c.of.along(pos)
 		for _, o := range el.others {
 			pos[o] = c.read(o, pos)
 		}
 		if el.chain == nil {
-			return float64(c.pick(el.weights(pos, c.box(el.value.Set).size())))
+			return float64(c.pick(c.of.weights(el, pos)))
 		}
-		r := el.chain.run(c.given, pos)
-		if c.drawn[r] == nil {
-			if c.drawn == nil {
-				c.drawn = map[*run][][]int{}
-			}
-			c.drawn[r] = r.path(c.most, c.pick)
+		r := c.of.chains[el].run(c.of.inputs, pos)
+		if c.paths[r] == nil {
+			c.paths[r] = r.path(c.best, c.pick)
 		}
-		return float64(c.drawn[r][m][r.begin[m]+pos[r.times[m]]-r.lo])
+		return float64(c.paths[r][m][r.chain.begin[m]+pos[r.chain.times[m]]-r.lo])
 	})
 }
 
-// read is the position picked for the value that an index stands for: the first where a chain has no such place, which
+// read is the position picked for the value that an index represents: the first where a chain has no such place, which
 // nothing then reads.
 func (c *choice) read(o *model.Index, pos map[*model.Index]int) int {
-	a := c.occurs[o].latent
-	el, m := c.posterior.of(a)
+	at := c.of.steps.of.values[o]
+	a := at.latent
+	el, m := c.of.steps.latent(a)
+	shape := c.of.inputs.e.shape(el.plates[m], nil)
 	if el.chain == nil {
-		return int(c.chosen[a][offset(el.plates[m], c.shape(el.plates[m], nil), pos)])
+		return int(c.chosen[a][offset(el.plates[m], shape, pos)])
 	}
-	t := el.chain
-	here, was := pos[t.times[m]]
-	at := t.placeOf(c.occurs[o], pos) - t.begin[m]
-	if at < 0 || at >= c.box(t.times[m].Set).size() {
+	time := el.chain.times[m]
+	here, was := pos[time]
+	place := c.of.chains[el].placeOf(at, pos) - el.chain.begin[m]
+	if place < 0 || place >= c.of.size(time) {
 		return 0
 	}
-	pos[t.times[m]] = at
-	v := int(c.chosen[a][offset(el.plates[m], c.shape(el.plates[m], nil), pos)])
-	if pos[t.times[m]] = here; !was {
-		delete(pos, t.times[m])
+	pos[time] = place
+	v := int(c.chosen[a][offset(el.plates[m], shape, pos)])
+	if pos[time] = here; !was {
+		delete(pos, time)
 	}
 	return v
 }
 
-// of is where a latent was eliminated, and its number there.
-func (p *posterior) of(a *model.Array) (*eliminated, int) {
-	for _, el := range p.order {
-		if m := slices.Index(el.latents, a); m >= 0 {
-			return el, m
-		}
-	}
-	panic("internal error: a latent that was not eliminated")
-}
-
 // weights of a latent's values at one plate, given what pos says of the others.
-func (el *eliminated) weights(pos map[*model.Index]int, n int) []float64 {
-	w := make([]float64, n)
+func (p *posterior) weights(el *step, pos map[*model.Index]int) []float64 {
+	w := make([]float64, p.size(el.value))
 	for k := range w {
 		pos[el.value] = k
-		w[k] = el.table.at(pos)
+		w[k] = p.tables[el].at(pos)
 	}
 	return w
 }
 
 // eachPlate evaluates f at every combination of positions of the plates, row-major.
-func (g *given) eachPlate(plates []*model.Index, f func(pos map[*model.Index]int) float64) []float64 {
-	shape := g.shape(plates, nil)
+func (p *posterior) eachPlate(plates []*model.Index, f func(pos map[*model.Index]int) float64) []float64 {
+	shape := p.inputs.e.shape(plates, nil)
 	out := make([]float64, product(shape))
 	pos := map[*model.Index]int{}
 	for i := range out {
@@ -271,16 +235,16 @@ func normalized(logw []float64) []float64 {
 
 // marginals are the exact probabilities of each latent's values, row-major over its plates and then its values: sums
 // over the values of those it depends on.
-func (p *posterior) marginals(g *given) map[*model.Array][]float64 {
+func (p *posterior) marginals() map[*model.Array][]float64 {
 	out := map[*model.Array][]float64{}
-	for _, el := range p.order {
-		before := p.ancestors(g, el)
+	for _, el := range p.steps.order {
+		before := p.ancestors(el)
 		for m, a := range el.latents {
-			own := need{el, []*model.Index{g.enumeration(a)}}
-			g.eachPlate(el.plates[m], func(pos map[*model.Index]int) float64 {
-				probs := make([]float64, g.box(g.enumeration(a).Set).size())
+			own := query{el, []*model.Index{p.index(a)}}
+			p.eachPlate(el.plates[m], func(pos map[*model.Index]int) float64 {
+				probs := make([]float64, p.size(p.index(a)))
 				p.along(pos)
-				g.addMarginal(probs, append(slices.Clone(before), own), pos, 1)
+				p.addMarginal(probs, append(slices.Clone(before), own), pos, 1)
 				out[a] = append(out[a], probs...)
 				return 0
 			})
@@ -289,52 +253,53 @@ func (p *posterior) marginals(g *given) map[*model.Array][]float64 {
 	return out
 }
 
-// A need is what is to be known of an eliminated latent: which of its values.
-type need struct {
-	of     *eliminated
+// A query asks for the joint distribution of some values of an eliminated latent.
+type query struct {
+	of     *step
 	values []*model.Index
 }
 
-// addMarginal adds to m the probabilities of the last need's one value over every assignment of the others.
-func (g *given) addMarginal(m []float64, needs []need, pos map[*model.Index]int, weight float64) {
-	next := needs[0]
-	for k, q := range next.conditional(g, pos) {
+// addMarginal adds to m the probabilities of the last query's one value over every assignment of the others.
+func (p *posterior) addMarginal(m []float64, queries []query, pos map[*model.Index]int, weight float64) {
+	next := queries[0]
+	for k, q := range p.conditional(next, pos) {
 		switch {
 		case q == 0:
-		case len(needs) == 1:
+		case len(queries) == 1:
 			m[k] += weight * q
 		default:
 			for _, v := range slices.Backward(next.values) {
-				n := g.box(v.Set).size()
+				n := p.size(v)
 				pos[v] = k % n
 				k /= n
 			}
-			g.addMarginal(m, needs[1:], pos, weight*q)
+			p.addMarginal(m, queries[1:], pos, weight*q)
 		}
 	}
 }
 
-// conditional is the joint distribution of the values at one plate, row-major, given those that the latent depends on.
-func (n need) conditional(g *given, pos map[*model.Index]int) []float64 {
-	if n.of.chain == nil {
-		return normalized(n.of.weights(pos, g.box(n.of.value.Set).size()))
+// conditional is the joint distribution of a query's values at one plate, row-major, given those that the latent depends
+// on.
+func (p *posterior) conditional(q query, pos map[*model.Index]int) []float64 {
+	if q.of.chain == nil {
+		return normalized(p.weights(q.of, pos))
 	}
 	var of []occurrence
-	for _, v := range n.values {
-		of = append(of, g.occurs[v])
+	for _, v := range q.values {
+		of = append(of, p.steps.of.values[v])
 	}
-	return n.of.chain.run(g, pos).jointly(of, pos)
+	return p.chains[q.of].run(p.inputs, pos).jointly(of, pos)
 }
 
 // ancestors are the values that a latent depends on, directly or not, of those eliminated last first.
-func (p *posterior) ancestors(g *given, el *eliminated) (out []need) {
-	known := map[*eliminated]*need{}
-	var mark func(*eliminated)
-	mark = func(el *eliminated) {
+func (p *posterior) ancestors(el *step) (out []query) {
+	known := map[*step]*query{}
+	var mark func(*step)
+	mark = func(el *step) {
 		for _, o := range el.others {
-			a, _ := p.of(g.occurs[o].latent)
+			a, _ := p.steps.latent(p.steps.of.values[o].latent)
 			if known[a] == nil {
-				known[a] = &need{of: a}
+				known[a] = &query{of: a}
 				mark(a)
 			}
 			if !slices.Contains(known[a].values, o) {
@@ -343,50 +308,10 @@ func (p *posterior) ancestors(g *given, el *eliminated) (out []need) {
 		}
 	}
 	mark(el)
-	for _, a := range slices.Backward(p.order) {
+	for _, a := range slices.Backward(p.steps.order) {
 		if known[a] != nil {
 			out = append(out, *known[a])
 		}
 	}
 	return out
 }
-
-// Names of the inputs through which what is generated reads latents.
-func drawnName(a *model.Array) string    { return "draw of " + a.Name }
-func marginalName(a *model.Array) string { return "marginal of " + a.Name }
-func modeName(a *model.Array) string     { return "mode of " + a.Name }
-
-// probability is Σ over the values of a latent of their marginal times whether the condition holds.
-func (e *emitter) probability(x *model.Probability) value {
-	k := e.enumeration(x.Latent)
-	whole := append(slices.Clone(x.Latent.Type.Axes), k.Set)
-	marginal := value{e.g.Input(marginalName(x.Latent), e.shape(nil, whole)...), nil, whole}
-	read := &model.Subscript{X: &known{v: marginal}, Subs: x.Subs}
-	read.Type.Axes = append(slices.Clone(x.Axes), k.Set)
-	m := e.subscript(read)
-	bound := union(value{bound: m.bound}, value{bound: []*model.Index{k}})
-	// The last own axis becomes the bound axis of k, which sorts first.
-	last := m.rank() - 1
-	perm := append([]int{last}, others(m.rank(), last)...)
-	m = value{autodiff.Permute(m.node, perm...), bound, m.axes[:len(m.axes)-1]}
-	holds := e.conditionAt(x, k)
-	all := union(m, holds)
-	p := autodiff.Mul(e.align(m, all, m.axes), e.align(holds, all, m.axes))
-	return sumBound(value{p, all, m.axes}, k)
-}
-
-// conditionAt evaluates the condition with the latent's value as an index over its support.
-func (e *emitter) conditionAt(x *model.Probability, k *model.Index) value {
-	for _, memo := range e.exprs {
-		memo[x.Read] = e.indexVar(k)
-	}
-	return e.expr(x.If)
-}
-
-// known is an expression whose value is already there.
-type known struct {
-	model.Fact
-	v value
-}
-
-func (*known) Children() []model.Expr { return nil }

@@ -59,10 +59,9 @@ func (e *emitter) inside(t *model.Term, x, lp Node, bound []*model.Index) Node {
 // cumulative refuses a distribution function that is a sum over more values than are known from data.
 func (e *emitter) cumulative(t *model.Term, n Node) Node {
 	if !n.Valid() {
-		e.diags.Errorf("E58", t.At, "the distribution function of %s is a sum whose length depends on a parameter here",
+		e.stop(e.diags.Errorf("E58", t.At, "the distribution function of %s is a sum whose length depends on a parameter here",
 			t.Dist.Name).
-			Help("give ends that depend on data only")
-		panic(stop{})
+			Help("give ends that depend on data only"))
 	}
 	return n
 }

@@ -48,8 +48,9 @@ func Interpret(inputs map[string][]float64, values []Value) (map[string][]float6
 // Named is the density of the parameters on their own scale, without log-Jacobian, as a graph whose inputs are the
 // parameters: log_prior, log_likelihood, and the gradient of either in each parameter, "d log_prior/d mu".
 func (p *Plan) Named() []Value {
-	g := p.given()
-	t := p.terms(g.emitter, nil)
+	latents := newLatents(inputs{})
+	g := p.given(latents, &diag.List{})
+	t := p.terms(g.e, latents, nil)
 	all := []Value{{"log_prior", t.Prior}, {"log_likelihood", t.Likelihood}}
 	for _, y := range all[:2] {
 		for _, s := range g.gradient(y.Node) {
@@ -62,7 +63,8 @@ func (p *Plan) Named() []Value {
 // LogProb evaluates the density at parameter values; an error names a parameter that is missing, unknown, of the wrong
 // shape or outside its support.
 func (p *Plan) LogProb(at map[string]dataset.Array, evaluate Evaluate) (*LogProb, error) {
-	g := p.given()
+	latents := newLatents(inputs{})
+	g := p.given(latents, &diag.List{})
 	if err := g.enterNamed(at); err != nil {
 		return nil, err
 	}
@@ -70,8 +72,8 @@ func (p *Plan) LogProb(at map[string]dataset.Array, evaluate Evaluate) (*LogProb
 	if err != nil {
 		return nil, err
 	}
-	t := p.terms(g.emitter, nil)
-	jac := p.Density(g.g.Data("theta", theta, p.Dim)).Jacobian
+	t := p.terms(g.e, latents, nil)
+	jac := p.Density(g.e.g.Data("theta", theta, p.Dim)).Jacobian
 	values := []Value{{"log_prior", t.Prior}, {"log_likelihood", t.Likelihood}, {"log_jacobian", jac}}
 	for _, r := range t.Rows {
 		values = append(values, Value{"rows of " + r.Name(), r.Node})
@@ -166,7 +168,7 @@ type slope struct {
 func (g *given) gradient(y Node) (slopes []slope) {
 	var xs []Node
 	for _, r := range g.plan.regions {
-		xs = append(xs, g.g.Input(pieceName(r.piece), g.shapeOf(r.piece)...))
+		xs = append(xs, g.e.g.Input(pieceName(r.piece), g.shapeOf(r.piece)...))
 	}
 	for k, d := range autodiff.Grad(y, xs...) {
 		slopes = append(slopes, slope{g.plan.regions[k].piece, d})
@@ -176,7 +178,7 @@ func (g *given) gradient(y Node) (slopes []slope) {
 
 // Observed is the data on the left of ~, with their axes; missing entries are NaN.
 func (p *Plan) Observed() (vars []types.Variable, values [][]float64) {
-	e := newEmitter(autodiff.New(), p.Data, p.steps, &diag.List{})
+	e := newEmitter(autodiff.New(), p.Data, p.steps, NoSource{}, &diag.List{})
 	seen := map[*model.Array]bool{}
 	for _, t := range p.Data.Model.Terms {
 		if t.Kind != model.Likelihood || seen[t.Array] || p.Data.StreamedArray(t.Array) {

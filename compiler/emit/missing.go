@@ -75,7 +75,7 @@ func (e *emitter) evidence(t *model.Term, v value) value {
 // startHoles begins at values that were observed elsewhere in the array.
 func (g *given) startHoles(r *rand.Rand, reg *region, a *model.Array) []float64 {
 	var seen []float64
-	for _, v := range g.data.Arrays[a].Values {
+	for _, v := range g.e.data.Arrays[a].Values {
 		if !math.IsNaN(v) {
 			seen = append(seen, v)
 		}

@@ -321,25 +321,19 @@ func readsNow(x model.Expr) bool {
 
 // rightSides evaluates the derivatives inside a step, for states y with an axis in front for each of some indices.
 func (e *emitter) rightSides(s *model.System, sol *solution, each []*model.Index, t value, y Node, shared []Node) Node {
-	step := newEmitter(y.Graph(), e.data, e.steps, e.diags)
-	step.outer = e
 	front := e.shape(each, nil)
 	part := func(first, size int) Node {
 		lo, hi := append(make([]int, len(front)), first), append(slices.Clone(front), first+size)
 		return autodiff.Slice(y, lo, hi)
 	}
-	step.now = func(x model.Expr) value {
-		st, ok := x.(*model.StateNow)
-		if !ok {
-			return t
-		}
-		shape := e.shape(nil, st.State.Axes)
-		first, known := sol.first[st.State]
+	step := e.step(y.Graph(), solverStep{time: t, state: func(st *model.State) value {
+		shape := e.shape(nil, st.Axes)
+		first, known := sol.first[st]
 		if !known {
-			bug("state %s read in another system", st.State.Name)
+			bug("state %s read in another system", st.Name)
 		}
-		return value{autodiff.Reshape(part(first, product(shape)), slices.Concat(front, shape)...), each, st.State.Axes}
-	}
+		return value{autodiff.Reshape(part(first, product(shape)), slices.Concat(front, shape)...), each, st.Axes}
+	}})
 	for k, i := range sol.inputs {
 		v := i.v
 		v.node = shared[k]
@@ -352,4 +346,22 @@ func (e *emitter) rightSides(s *model.System, sol *solution, each []*model.Index
 		parts = append(parts, autodiff.Reshape(n, append(slices.Clone(front), product(n.Shape())/product(front))...))
 	}
 	return autodiff.Concat(len(front), parts...)
+}
+
+// A solverStep is the source inside a step of a solver: it has the time and the states.
+type solverStep struct {
+	NoSource
+	time  value
+	state func(*model.State) value
+}
+
+// Expr answers for states and the time.
+func (s solverStep) Expr(_ *emitter, x model.Expr) (value, bool) {
+	switch x := x.(type) {
+	case *model.StateNow:
+		return s.state(x.State), true
+	case *model.TimeNow:
+		return s.time, true
+	}
+	return value{}, false
 }

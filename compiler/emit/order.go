@@ -240,10 +240,9 @@ func (r *reading) refuse(circle []readOf) {
 		text += " → " + r.name(x.element)
 	}
 	a := r.arrayOf(circle[0].element)
-	r.diags.Errorf("E16", circle[0].at.Info().At, "`%s` is drawn from itself: %s → %s", first, text,
+	r.stop(r.diags.Errorf("E16", circle[0].at.Info().At, "`%s` is drawn from itself: %s → %s", first, text,
 		first).Related(a.At, "`%s`", a.Name).
-		Help("a law may read only what is drawn before it; for a density that is no product of laws write `Density`")
-	panic(stop{})
+		Help("a law may read only what is drawn before it; for a density that is no product of laws write `Density`"))
 }
 
 func (r *reading) arrayOf(element int) *model.Array {

@@ -64,13 +64,11 @@ func (e *emitter) region(p *model.Piece) *region {
 	}
 	r.transform = stdlib.TransformOf(kind)
 	if r.transform == nil {
-		e.diags.Errorf("E99", t.At, "parameters with the support of %s are not compiled by this version of ppl yet",
-			t.Dist.Name)
-		panic(stop{})
+		e.stop(e.diags.Errorf("E99", t.At, "parameters with the support of %s are not compiled by this version of ppl yet",
+			t.Dist.Name))
 	}
 	if t.ZeroSum && r.event[0] == 1 {
-		e.diags.Errorf("E62", t.At, "`zerosum` of size 1 is the constant 0")
-		panic(stop{})
+		e.stop(e.diags.Errorf("E62", t.At, "`zerosum` of size 1 is the constant 0"))
 	}
 	r.free = r.transform.Free(r.event)
 	r.size = product(e.shape(r.plates, nil)) * product(r.free)
@@ -141,11 +139,16 @@ func tighter(a, b Node, meet func(x, y Node) Node) Node {
 	return meet(a, b)
 }
 
-// constrain takes a region's part of theta to the piece's value, with its log-Jacobian.
-func (e *emitter) constrain(r *region, theta Node) (v value, logJac Node) {
+// constrain takes a region's part of theta to the piece's value, with its log-Jacobian. Where a non-centred piece reads
+// its own past, scan gives its value from its coordinates.
+func (e *emitter) constrain(r *region, theta Node, scan func(r *region, z value) value) (v value, logJac Node) {
 	u := autodiff.Reshape(e.part(r, theta), append(e.shape(r.plates, nil), r.free...)...)
 	if r.term.NonCentered {
-		return e.shift(r, u), e.g.Const(0)
+		z := value{u, r.plates, r.term.Event}
+		if r.piece.Recurrence != nil {
+			return scan(r, z), e.g.Const(0)
+		}
+		return e.shifted(r.term, z), e.g.Const(0)
 	}
 	lo, hi := e.bounds(r.term, r.plates)
 	x, jac := r.transform.Constrain(u, r.event, lo, hi)
@@ -157,19 +160,8 @@ func (e *emitter) part(r *region, theta Node) Node {
 	return autodiff.Slice(theta, []int{r.offset}, []int{r.offset + r.size})
 }
 
-// shift is the non-centred coordinate: x = location + scale·z, where the scale of a multivariate normal is a Cholesky
-// factor.
-func (e *emitter) shift(r *region, z Node) value {
-	v := value{z, r.plates, r.term.Event}
-	if r.piece.Recurrence == nil {
-		return e.shifted(r.term, v)
-	}
-	all := e.coordinatesOf(r.piece)
-	all[r.piece] = v
-	return e.recurrence(r.piece, all)
-}
-
-// shifted is location + scale·z.
+// shifted is the value of non-centred coordinates z: location + scale·z, where the scale of a multivariate normal is a
+// Cholesky factor.
 func (e *emitter) shifted(t *model.Term, z value) value {
 	if t.Dist.Event > 0 {
 		return e.shiftVector(t, z)
@@ -180,17 +172,12 @@ func (e *emitter) shifted(t *model.Term, z value) value {
 	return e.full(x, bound, nil)
 }
 
-// coordinatesOf are the coordinates of all parameters in a piece's group that have their own.
-func (e *emitter) coordinatesOf(p *model.Piece) map[*model.Piece]value {
-	z := map[*model.Piece]value{}
-	for _, m := range p.Recurrence.Group.Members {
-		for _, q := range m.Array.Pieces {
-			if e.coordinates != nil && q.Recurrence != nil && q.Term != nil {
-				z[q] = e.coordinates(q)
-			}
-		}
-	}
-	return z
+// shiftedInScan is the rule for a non-centred piece with coordinates z, in the scan of its group.
+func shiftedInScan(t *model.Term, z value) *rule {
+	given := &known{v: z}
+	return &rule{reads: shiftedBy(t), given: given, value: func(step *emitter) value {
+		return step.shifted(t, step.expr(given))
+	}}
 }
 
 // locationScale reads the location and the scale from the arguments, whatever the parametrisation.

@@ -11,19 +11,15 @@ import (
 // values the members have at a place and at the places before it that a step reads; from and to are the states (values
 // that stand between two steps) that it joins.
 type trellis struct {
-	members  []*model.Array
+	chain    *chain
 	sizes    []int // numbers of values
-	order    []int
-	lo, n    int // places
-	batch    []*model.Index
+	lo, n    int   // places
 	links    []tableLink
 	codes    int
 	states   int
 	from, to []int
-	digits   [][][]int      // by member and lag: the value in each code
-	times    []*model.Index // the place along each member
-	begin    []int          // the first place of each member
-	runs     map[int]*run   // by row of the batch
+	digits   [][][]int    // by member and lag: the value in each code
+	runs     map[int]*run // by row of the batch
 }
 
 // A tableLink is a link's numbers: at place t, values[base + (t−lo)·stride + within[code]], where the batch tells base.
@@ -41,52 +37,33 @@ type run struct {
 	joint [][]float64
 }
 
-// record makes the trellis of a chain.
-func (c *chain) record(sets plateSets) *eliminated {
-	t := &trellis{members: c.members, order: c.order, lo: c.lo, n: c.hi - c.lo + 1, batch: c.batch}
-	el := &eliminated{latents: c.members, chain: t}
+func newTrellis(c *chain) *trellis {
+	t := &trellis{chain: c, lo: c.lo, n: c.hi - c.lo + 1}
 	for _, a := range c.members {
-		var plates []*model.Index
-		for k, i := range c.ownPlates(a) {
-			plates = append(plates, sets.root(i))
-			if k == a.Chain.Axis {
-				t.times, t.begin = append(t.times, i), append(t.begin, c.box(i.Set).lo)
-			}
-		}
-		el.plates = append(el.plates, plates)
-		t.sizes = append(t.sizes, c.box(c.enumeration(a).Set).size())
-		time := t.times[len(t.times)-1]
-		for _, i := range c.times[a] {
-			c.posterior.places = append(c.posterior.places, place{i, time, c.box(i.Set).lo - c.box(time.Set).lo})
-		}
-	}
-	for _, i := range c.batch {
-		if !slices.Contains(el.plates[0], i) {
-			el.others = append(el.others, i)
-		}
+		t.sizes = append(t.sizes, c.by.e.box(c.by.latents.index(c.by.e, a).Set).size())
 	}
 	t.enumerate()
 	for _, l := range c.links {
-		t.links = append(t.links, c.tableLink(l, t))
+		t.links = append(t.links, t.link(l))
 	}
-	return el
+	return t
 }
 
 // enumerate lays out the codes.
 func (t *trellis) enumerate() {
 	t.codes, t.states = 1, 1
 	for m, k := range t.sizes {
-		for range t.order[m] {
+		for range t.chain.order[m] {
 			t.states *= k
 		}
-		for range t.order[m] + 1 {
+		for range t.chain.order[m] + 1 {
 			t.codes *= k
 		}
 	}
 	t.from, t.to, t.digits = make([]int, t.codes), make([]int, t.codes), make([][][]int, len(t.sizes))
 	after := t.codes
 	for m, k := range t.sizes {
-		for lag := range t.order[m] + 1 {
+		for lag := range t.chain.order[m] + 1 {
 			after /= k
 			digit := make([]int, t.codes)
 			for code := range digit {
@@ -94,7 +71,7 @@ func (t *trellis) enumerate() {
 				if lag > 0 {
 					t.from[code] = t.from[code]*k + digit[code]
 				}
-				if lag < t.order[m] {
+				if lag < t.chain.order[m] {
 					t.to[code] = t.to[code]*k + digit[code]
 				}
 			}
@@ -103,13 +80,13 @@ func (t *trellis) enumerate() {
 	}
 }
 
-func (c *chain) tableLink(l link, t *trellis) tableLink {
+func (t *trellis) link(l link) tableLink {
 	out := tableLink{link: l, within: make([]int, t.codes)}
 	for k, i := range l.v.bound {
 		stride := product(l.v.node.Shape()[k+1:])
 		if i == l.time {
 			out.stride = stride
-		} else if m, lag := c.lag(i); lag >= 0 {
+		} else if m, lag := t.chain.lag(i); lag >= 0 {
 			for code := range out.within {
 				out.within[code] += stride * t.digits[m][lag][code]
 			}
@@ -127,12 +104,12 @@ func (t *trellis) eval(g *given) {
 
 // run is the trellis at positions of the batch.
 func (t *trellis) run(g *given, pos map[*model.Index]int) *run {
-	row := offset(t.batch, g.shape(t.batch, nil), pos)
+	row := offset(t.chain.batch, g.e.shape(t.chain.batch, nil), pos)
 	if t.runs[row] == nil {
 		r := &run{trellis: t, base: make([]int, len(t.links))}
 		for k, l := range t.links {
 			for j, i := range l.link.v.bound {
-				if slices.Contains(t.batch, i) {
+				if slices.Contains(t.chain.batch, i) {
 					r.base[k] += pos[i] * product(l.link.v.node.Shape()[j+1:])
 				}
 			}
@@ -206,7 +183,7 @@ func (r *run) forward(most bool) [][]float64 {
 // member and place.
 func (r *run) path(most bool, pick func(logw []float64) int) [][]int {
 	a := r.forward(most)
-	out := make([][]int, len(r.members))
+	out := make([][]int, len(r.chain.members))
 	for m := range out {
 		out[m] = make([]int, r.n)
 	}
@@ -253,8 +230,8 @@ func (t *trellis) placeOf(o occurrence, pos map[*model.Index]int) int {
 	if o.kind == fixed {
 		return o.at
 	}
-	m := slices.Index(t.members, o.latent)
-	return t.begin[m] + pos[t.times[m]] + o.at
+	m := slices.Index(t.chain.members, o.latent)
+	return t.chain.begin[m] + pos[t.chain.times[m]] + o.at
 }
 
 // jointly are the probabilities of some occurrences' values, row-major.
@@ -262,13 +239,13 @@ func (r *run) jointly(of []occurrence, pos map[*model.Index]int) []float64 {
 	last, size := math.MinInt, 1
 	for _, o := range of {
 		last = max(last, r.placeOf(o, pos))
-		size *= r.sizes[slices.Index(r.members, o.latent)]
+		size *= r.sizes[slices.Index(r.chain.members, o.latent)]
 	}
 	out := make([]float64, size)
 	for code, p := range r.marginals()[last-r.lo] {
 		at := 0
 		for _, o := range of {
-			m := slices.Index(r.members, o.latent)
+			m := slices.Index(r.chain.members, o.latent)
 			at = at*r.sizes[m] + r.digits[m][last-r.placeOf(o, pos)][code]
 		}
 		out[at] += p

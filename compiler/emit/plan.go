@@ -34,8 +34,8 @@ func NewPlan(d *dataset.Dataset) (p *Plan, ds []diag.Diagnostic) {
 	defer func() { ds = diags.All() }()
 	defer Recover()
 	q := &Plan{Data: d, steps: stepLimits{}}
-	e := newEmitter(autodiff.New(), d, q.steps, &diags)
-	q.regions, q.Dim = e.layout(d.Model)
+	sizes := newEmitter(autodiff.New(), d, nil, NoSource{}, &diags)
+	q.regions, q.Dim = sizes.layout(d.Model)
 	q.regionOf = map[*model.Piece]*region{}
 	for _, r := range q.regions {
 		q.regionOf[r.piece] = r
@@ -54,7 +54,7 @@ func NewPlan(d *dataset.Dataset) (p *Plan, ds []diag.Diagnostic) {
 		}
 	}
 	for _, a := range q.saved {
-		q.vars = append(q.vars, e.variable(a))
+		q.vars = append(q.vars, sizes.variable(a))
 	}
 	for i, v := range q.vars {
 		for a, h := range d.Imputed {
@@ -63,7 +63,10 @@ func NewPlan(d *dataset.Dataset) (p *Plan, ds []diag.Diagnostic) {
 			}
 		}
 	}
-	e.fromTheta(q, e.g.Input("theta", q.Dim))
+	g := autodiff.New()
+	th := q.theta(g.Input("theta", q.Dim))
+	latents := newLatents(th)
+	e := newEmitter(g, d, q.steps, latents, &diags)
 	e.possible(d.Model)
 	for _, arrays := range d.Model.Orders {
 		e.drawnBefore(arrays)
@@ -72,9 +75,9 @@ func NewPlan(d *dataset.Dataset) (p *Plan, ds []diag.Diagnostic) {
 	q.kinds(e)
 	q.chooseRows(e)
 	if d.HasStreams() {
-		q.findStreams(e)
+		q.findStreams(e, latents, th.noncentered(e))
 	} else {
-		e.factors(d.Model.Terms, e.z(q))
+		e.factors(d.Model.Terms, th.noncentered(e), latents, summed())
 	}
 	q.values(e)
 	q.afterwards(&diags)
@@ -120,44 +123,6 @@ func (e *emitter) labels(s *model.Set, b box) []string {
 	return names
 }
 
-// A thetaSource gives parameters from an unconstrained vector, with what that costs in volume and the non-centred
-// coordinates.
-type thetaSource struct {
-	theta Node
-	jac   map[*region]Node
-	done  map[*region]value
-}
-
-func (e *emitter) fromTheta(p *Plan, theta Node) *thetaSource {
-	src := &thetaSource{theta: theta, jac: map[*region]Node{}, done: map[*region]value{}}
-	e.piece = func(piece *model.Piece) value {
-		r := p.regionOf[piece]
-		if r == nil { // a generated array: drawn after inference
-			return value{e.g.Full(0, e.shape(piece.Plates, piece.Term.Event)...), piece.Plates, piece.Term.Event}
-		}
-		v, jac := e.constrain(r, theta)
-		src.jac[r] = jac
-		return v
-	}
-	e.coordinates = func(piece *model.Piece) value {
-		r := p.regionOf[piece]
-		return value{autodiff.Reshape(e.part(r, theta), e.shape(r.plates, r.term.Event)...), r.plates, r.term.Event}
-	}
-	e.source = src
-	return src
-}
-
-// z lists the non-centred coordinates of the terms that have them.
-func (e *emitter) z(p *Plan) map[*model.Term]Node {
-	out := map[*model.Term]Node{}
-	for _, r := range p.regions {
-		if r.term.NonCentered {
-			out[r.term] = autodiff.Reshape(e.part(r, e.source.theta), e.shape(r.plates, r.term.Event)...)
-		}
-	}
-	return out
-}
-
 // Rows are the rows of log ℓ of one observation (or of several joined by summed-out latents), a vector over their
 // plates; or those of a prior.
 type Rows struct {
@@ -174,23 +139,32 @@ type Terms struct {
 
 // Density emits log ρ, its log-Jacobian and the rows of log ℓ at theta, shape [Dim].
 func (p *Plan) Density(theta Node) Terms {
-	e := newEmitter(theta.Graph(), p.Data, p.steps, &diag.List{})
-	e.fromTheta(p, theta)
-	return p.terms(e, e.z(p))
+	th := p.theta(theta)
+	latents := newLatents(th)
+	e := newEmitter(theta.Graph(), p.Data, p.steps, latents, &diag.List{})
+	t := p.terms(e, latents, th.noncentered(e))
+	t.Jacobian = th.jacobian(e)
+	t.Solutions = e.solutions()
+	return t
 }
 
-// OwnScale emits the parts of the density of the parameters on their own scale, at the point that theta stands for:
+// OwnScale emits the parts of the density of the parameters on their own scale, at the point that theta represents:
 // also of those that are noncentered, whose coordinates have a prior of their own in Density.
 func (p *Plan) OwnScale(theta Node) Terms {
-	e := newEmitter(theta.Graph(), p.Data, p.steps, &diag.List{})
-	e.fromTheta(p, theta)
-	return p.terms(e, nil)
+	th := p.theta(theta)
+	latents := newLatents(th)
+	e := newEmitter(theta.Graph(), p.Data, p.steps, latents, &diag.List{})
+	t := p.terms(e, latents, nil)
+	t.Jacobian = th.jacobian(e)
+	t.Solutions = e.solutions()
+	return t
 }
 
-func (p *Plan) terms(e *emitter, z map[*model.Term]Node) Terms {
+func (p *Plan) terms(e *emitter, latents *latents, z map[*model.Term]Node) Terms {
 	zero := e.g.Const(0)
 	t := Terms{Prior: zero, Jacobian: zero, Likelihood: zero}
-	for _, f := range e.factors(p.Data.Model.Terms, z) {
+	fs, _ := e.factors(p.Data.Model.Terms, z, latents, summed())
+	for _, f := range fs {
 		sum := autodiff.SumAll(f.v.node)
 		if !f.lik {
 			t.Prior = autodiff.Add(t.Prior, sum)
@@ -200,23 +174,7 @@ func (p *Plan) terms(e *emitter, z map[*model.Term]Node) Terms {
 		t.Likelihood = autodiff.Add(t.Likelihood, sum)
 		t.Rows = append(t.Rows, Rows{f.arrays, f.v.node})
 	}
-	if e.source != nil {
-		t.Jacobian = e.jacobian(p)
-	}
-	t.Solutions = e.solutions()
 	return t
-}
-
-// jacobian is the log-Jacobian of all parameters.
-func (e *emitter) jacobian(p *Plan) Node {
-	sum := e.g.Const(0)
-	for _, r := range p.regions {
-		e.pieceValue(r.term.Array, r.piece)
-		if jac, ok := e.source.jac[r]; ok {
-			sum = autodiff.Add(sum, jac)
-		}
-	}
-	return sum
 }
 
 // Saved lists what is kept of a draw.
@@ -241,9 +199,7 @@ func (p *Plan) Deterministic() []bool {
 
 // Values lays all of Saved end to end at theta; what a Completer fills in is 0.
 func (p *Plan) Values(theta Node) Node {
-	e := newEmitter(theta.Graph(), p.Data, p.steps, &diag.List{})
-	e.fromTheta(p, theta)
-	return p.values(e)
+	return p.values(newEmitter(theta.Graph(), p.Data, p.steps, newLatents(p.theta(theta)), &diag.List{}))
 }
 
 func (p *Plan) values(e *emitter) Node {

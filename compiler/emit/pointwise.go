@@ -29,12 +29,13 @@ type Kept struct {
 
 // Pointwise emits the log densities of each prior and each row at theta.
 func (p *Plan) Pointwise(theta Node) Pointwise {
-	e := newEmitter(theta.Graph(), p.Data, p.steps, &diag.List{})
-	e.fromTheta(p, theta)
+	latents := newLatents(p.theta(theta))
+	e := newEmitter(theta.Graph(), p.Data, p.steps, latents, &diag.List{})
 	var out Pointwise
 	rows := map[string][]rowBlock{}
 	var names []string
-	for _, f := range e.factors(p.Data.Model.Terms, nil) {
+	fs, _ := e.factors(p.Data.Model.Terms, nil, latents, summed())
+	for _, f := range fs {
 		if !f.lik {
 			out.Priors = addPrior(out.Priors, f)
 			continue
@@ -207,7 +208,7 @@ func readsParameter(own *model.Array, xs []model.Expr) bool {
 
 // Constants is the data that nothing observes, the predictors, with their axes.
 func (p *Plan) Constants() (vars []types.Variable, values [][]float64) {
-	e := newEmitter(autodiff.New(), p.Data, p.steps, &diag.List{})
+	e := newEmitter(autodiff.New(), p.Data, p.steps, NoSource{}, &diag.List{})
 	for _, a := range p.Data.Model.Arrays {
 		d, ok := p.Data.Arrays[a]
 		if !ok || d.Values == nil || len(likelihoods(p.Data.Model.Terms, a)) > 0 {

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"ppl/autodiff"
+	"ppl/compiler/dataset"
 	"ppl/compiler/model"
 )
 
@@ -74,9 +75,8 @@ func (e *emitter) observable(t *model.Term) {
 		if t.Offset != nil {
 			shift = t.Offset.(*model.Num).Value
 		}
-		e.diags.Errorf("E57", t.At, "`%s` is %g (%s), but %s", t.Array.Name, v+shift, e.data.Row(t.Array, e.element(t, i)),
-			supportText(t, los(i)+shift, his(i)+shift)).Related(t.Array.At, "the data")
-		panic(stop{})
+		e.stop(e.diags.Errorf("E57", t.At, "`%s` is %g (%s), but %s", t.Array.Name, v+shift, e.data.Row(t.Array, e.element(t, i)),
+			supportText(t, los(i)+shift, his(i)+shift)).Related(t.Array.At, "the data"))
 	}
 }
 
@@ -181,10 +181,58 @@ func (e *emitter) inOrder(t *model.Term) {
 	axes := t.Args[0].Info().Type.Axes
 	axis, of := e.box(axes[len(axes)-1]), e.box(t.Array.IndexOf)
 	if axis.lo != of.lo && axis.size() != of.size() {
-		e.diags.Errorf("E40", t.Args[0].Info().At, "`%s` has an axis %d..%d, but `%s` has the %d values %d..%d",
+		e.stop(e.diags.Errorf("E40", t.Args[0].Info().At, "`%s` has an axis %d..%d, but `%s` has the %d values %d..%d",
 			t.Args[0].Info().At.Text(), axis.lo, axis.hi, t.Array.Name, of.size(), of.lo, of.hi).
 			Related(t.Array.At, "the data").
-			Help("values are taken for elements of the axis in order: give both the same size")
-		panic(stop{})
+			Help("values are taken for elements of the axis in order: give both the same size"))
 	}
+}
+
+// possibleByRows is possible for a term on data in a file, as far as their extremes tell.
+func (e *emitter) possibleByRows(t *model.Term) {
+	if d, ok := e.data.StreamItself(t.Value); ok && t.Kind == model.Likelihood && t.Dist.Event == 0 && d.Low.At >= 0 {
+		lo, hi := e.endsByRows(t)
+		shift := 0.0
+		if t.Offset != nil {
+			shift = t.Offset.(*model.Num).Value
+		}
+		for _, x := range []dataset.Extreme{d.Low, d.High} {
+			if v := x.Value - shift; v < lo || v > hi || math.IsInf(v, 0) {
+				e.stop(e.diags.Errorf("E57", t.At, "`%s` is %g (%s), but %s", t.Array.Name, x.Value, e.data.Row(t.Array, x.At),
+					supportText(t, lo+shift, hi+shift)).Related(t.Array.At, "the data"))
+			}
+		}
+	}
+	for k, x := range t.Args {
+		d, ok := e.data.StreamItself(x)
+		if form := t.Form.Args[k]; ok && d.Low.At >= 0 && form.Rank == 0 {
+			for _, v := range []float64{d.Low.Value, d.High.Value} {
+				if !form.Domain.Has(v) {
+					e.fail("E51", x, "the argument `%s` of `%s` must be %s, but `%s` is %g", form.Name, t.Dist.Name,
+						form.Domain, x.Info().At.Text(), v)
+				}
+			}
+		}
+	}
+}
+
+// endsByRows are the ends of a law's support as far as they are numbers, on the scale of its value.
+func (e *emitter) endsByRows(t *model.Term) (lo, hi float64) {
+	ends := [2]Node{e.finite(t.Dist.Lo), e.finite(t.Dist.Hi)}
+	if t.Form.Bounds != nil {
+		args := make([]Node, len(t.Args))
+		for i, a := range t.Args {
+			if args[i] = e.g.Input("unknown"); !e.data.Streamed(a) {
+				args[i] = e.expr(a).node
+			}
+		}
+		ends[0], ends[1] = t.Form.Bounds(args)
+	}
+	number := func(n Node, none float64) float64 {
+		if !n.Valid() || !n.Static() || n.Size() != 1 {
+			return none
+		}
+		return autodiff.Eval(nil, n)[0][0]
+	}
+	return number(ends[0], math.Inf(-1)), number(ends[1], math.Inf(1))
 }

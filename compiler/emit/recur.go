@@ -7,18 +7,16 @@ import (
 )
 
 // A series is a group of arrays that read their own or each other's past, on its way to scans. Time is cut where pieces
-// begin and end, and each stretch is one scan over all members. What values read beside the group is evaluated outside,
+// begin and end, and each segment is one scan over all members. What values read beside the group is evaluated outside,
 // for all steps at once; a step of the scan sees slices of it. The carry holds for each member the last rows, newest
-// last, or the whole array where a read may go back any distance. What is drawn after inference is known to a scan;
-// where it is to be drawn (walk.go), a step is one of the walk.
+// last, or the whole array where a read may go back any distance. Pieces with a distribution are computed in the scan
+// where the source has a rule for them; else they are known to it.
 type series struct {
 	e       *emitter
 	back    bool // time runs from the upper end to the lower
 	told    []*model.Subscript
 	members []*member
 	outer   []*model.Index // bound axes that are no plates of the pieces
-	walks   bool           // pieces drawn after inference are drawn, by rolls
-	rolls   []roll         // of the step that is being emitted
 }
 
 // A member is an array of a series.
@@ -58,24 +56,39 @@ type input struct {
 	walk bool // has an axis along t
 }
 
-// recurrence is the value of a piece of a group. z gives pieces of parameters that are worked out from coordinates of
-// their own.
-func (e *emitter) recurrence(p *model.Piece, z map[*model.Piece]value) value {
-	once := len(z) == 0 || e.coordinates != nil // else coordinates of one parameter at a time
+// recurrence is the value of a piece of a group, which is scanned once.
+func (e *emitter) recurrence(p *model.Piece) value {
 	known := e.series[min(len(e.guards), 1)]
 	s := known[p.Recurrence.Group]
-	if s == nil || !once {
-		s = &series{e: e, back: p.Recurrence.Group.Back}
-		s.enlist(p.Recurrence.Group, z)
-		s.run()
-	}
-	if once {
+	if s == nil {
+		s = e.scan(p.Recurrence.Group, e.source.Scanned)
 		known[p.Recurrence.Group] = s
 	}
 	return s.bind(p, s.moveOf(p))
 }
 
-func (s *series) enlist(g *model.Group, z map[*model.Piece]value) {
+// recurrenceBy is the value of a piece of a group, with rules of its own for pieces that have a distribution.
+func (e *emitter) recurrenceBy(p *model.Piece, rules rules) value {
+	s := e.scan(p.Recurrence.Group, rules)
+	return s.bind(p, s.moveOf(p))
+}
+
+// rules gives the rule for a piece with a distribution, nil where it is known without the scan.
+type rules func(e *emitter, p *model.Piece) *rule
+
+func (e *emitter) scan(g *model.Group, rules rules) *series {
+	s := newSeries(e, g, rules)
+	s.run()
+	return s
+}
+
+func newSeries(e *emitter, g *model.Group, rules rules) *series {
+	s := &series{e: e, back: g.Back}
+	s.enlist(g, rules)
+	return s
+}
+
+func (s *series) enlist(g *model.Group, rules rules) {
 	e := s.e
 	s.told = g.DataOrdered
 	for _, of := range g.Members {
@@ -91,9 +104,17 @@ func (s *series) enlist(g *model.Group, z map[*model.Piece]value) {
 		}
 		s.members = append(s.members, m)
 	}
+	known := map[*model.Piece]*rule{} // found before anything else is evaluated
 	for _, m := range s.members {
 		for _, p := range m.array.Pieces {
-			if moved := s.newMove(m, p, z); moved != nil {
+			if p.Recurrence != nil && p.Term != nil {
+				known[p] = rules(e, p)
+			}
+		}
+	}
+	for _, m := range s.members {
+		for _, p := range m.array.Pieces {
+			if moved := s.newMove(m, p, known[p]); moved != nil {
 				m.moves = append(m.moves, moved)
 			}
 		}
@@ -101,22 +122,21 @@ func (s *series) enlist(g *model.Group, z map[*model.Piece]value) {
 }
 
 // newMove is nil for a piece that is known without the series.
-func (s *series) newMove(m *member, p *model.Piece, z map[*model.Piece]value) *move {
+func (s *series) newMove(m *member, p *model.Piece, r *rule) *move {
 	if p.Recurrence == nil {
 		return nil
 	}
 	v := &move{piece: p, t: p.Slots[m.axis].Index}
-	switch at, noncentered := z[p]; {
-	case p.Value != nil:
+	if p.Value != nil {
 		v.roots, v.body = []model.Expr{p.Value}, func(step *emitter) value { return step.expr(p.Value) }
-	case noncentered:
-		coordinate := &known{v: at}
-		v.roots, v.inputs = shiftedBy(p.Term), []input{{coordinate, at, v.t != nil}}
-		v.body = func(step *emitter) value { return step.shifted(p.Term, step.expr(coordinate)) }
-	case s.walks && p.Term.Kind == model.Generate:
-		v.roots, v.body = lawOf(p.Term), func(step *emitter) value { return s.roll(step, v) }
-	default:
-		return nil
+	} else {
+		if r == nil {
+			return nil
+		}
+		v.roots, v.body = r.reads, r.value
+		if r.given != nil {
+			v.inputs = []input{{r.given, r.given.v, v.t != nil}}
+		}
 	}
 	v.steps = s.e.box(p.Slots[m.axis].Set())
 	for _, x := range v.roots {

@@ -9,8 +9,10 @@ import (
 
 // step works out a row of each member, in their order, and puts it into the carry.
 func (s *series) step(b box, carry Node, xs, shared []Node) Node {
-	step := newEmitter(carry.Graph(), s.e.data, s.e.steps, s.e.diags)
-	step.outer, step.rows = s.e, s.e.rows.inStep()
+	step := s.e.step(carry.Graph(), NoSource{})
+	if s.e.rows != nil {
+		step.rows = s.e.rows.InStep()
+	}
 	rows, t := s.unpack(carry, 0), xs[0]
 	next := slices.Clone(rows)
 	xs = xs[1:]
@@ -49,13 +51,6 @@ func (v *move) rememberInputs(step *emitter, xs, shared []Node) (restX, restShar
 		step.remember(in.expr, w)
 	}
 	return xs, shared
-}
-
-// remember enters a value that is there already.
-func (e *emitter) remember(x model.Expr, v value) {
-	for _, memo := range e.exprs {
-		memo[x] = v
-	}
 }
 
 // rememberReads enters the reads of the group in an expression: rows of the carry, or of this step where they are there
@@ -176,7 +171,7 @@ func (s *series) push(m *member, rows, t, row Node) (now, next Node) {
 	return now, now
 }
 
-// enter keeps what a stretch has worked out. Of all carries, those after each step have its row: the newest, or in its
+// enter keeps what a segment has worked out. Of all carries, those after each step have its row: the newest, or in its
 // place.
 func (s *series) enter(b box, all Node) {
 	steps, axis := all.Shape()[0], len(s.outer)

@@ -17,25 +17,14 @@ import (
 // `w` has the axis T alone, but its statement, with `x[i]` in place of `v`, reads the row's index `i`. Such an array is
 // evaluated for the rows of the batch, although no axis of it is read at the row.
 
-// indicesOf are the indices that a definition's statements, or those of definitions that they read, use without binding
-// them.
-func (e *emitter) indicesOf(a *model.Array) []*model.Index {
-	is, known := e.free[a]
-	if !known {
-		is = a.Indices()
-		e.free[a] = is
-	}
-	return is
-}
-
 // readsRow reports whether a definition uses an index of the row without binding it.
-func (e *emitter) readsRow(a *model.Array) bool {
-	return slices.ContainsFunc(e.indicesOf(a), func(i *model.Index) bool { _, ok := e.coordinate(i); return ok })
+func (r *rowView) readsRow(e *emitter, a *model.Array) bool {
+	return slices.ContainsFunc(e.indicesOf(a), r.IsCoordinate)
 }
 
 // onceForAll reports whether an array that reads the row is evaluated for all rows before sampling: a recurrence over
 // data. Other arithmetic on data is cheaper done for some rows than kept for all.
-func (e *emitter) onceForAll(a *model.Array) bool {
+func onceForAll(e *emitter, a *model.Array) bool {
 	recurs := func(p *model.Piece) bool { return p.Recurrence != nil }
 	return slices.ContainsFunc(a.Pieces, recurs) && onlyData(a) && !e.data.StreamedArray(a)
 }

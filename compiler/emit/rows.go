@@ -13,10 +13,10 @@ import (
 // parameters, and parameters themselves, are evaluated whole by an emitter beside, once, and gathered too. An axis that
 // is read at the row alone is no axis of a value any more: the bound axis of the batch stands for it.
 
-// A rowReader evaluates for the rows of a batch.
-type rowReader struct {
+// A rowView is the RowView of the rows of a batch.
+type rowView struct {
 	set    *model.RowSet
-	whole  *emitter     // of what belongs to no row
+	whole  *emitter     // of all rows
 	index  *model.Index // of the batch, bound in whatever depends on the row
 	at     []value      // coordinates, by number, on the user's scale
 	views  map[*model.Array]*model.Array
@@ -25,18 +25,19 @@ type rowReader struct {
 	masks  map[*model.Piece]value // where a view's piece counts, if pieces part the rows
 	rows   Node                   // of the batch
 	loaded map[loading]Node       // rows of streams
-	want   *[]loading             // lists what is loaded when not nil
+	loads  []loading              // the streams that are read, in order
+	mixed  bool                   // rows are places of the files
 }
 
-// forRows is an emitter for the rows with the given numbers: places in the product of the row set's axes, row-major
-// from 0.
-func (e *emitter) forRows(set *model.RowSet, rows Node) *emitter {
+// forRows is an evaluator for the rows with the given numbers: places in the product of the row set's axes, row-major
+// from 0. If mixed is not nil, rows are places of that stream.
+func (e *emitter) forRows(set *model.RowSet, rows Node, mixed *loading) (*emitter, *rowView) {
 	m := float64(rows.Size())
 	if set.Inside != nil && e.data.HasStreams() {
 		set = set.Inside
 	}
 	batch := &model.Set{Name: "batch", Lo: &model.Num{Value: 1}, Hi: &model.Num{Value: m}, Key: "rows of the batch"}
-	r := &rowReader{set: set, whole: e, index: &model.Index{Name: "row", Set: batch, ID: 1 << 28},
+	r := &rowView{set: set, whole: e, index: &model.Index{Name: "row", Set: batch, ID: 1 << 28},
 		at:   make([]value, len(set.Axes)),
 		rows: rows, loaded: map[loading]Node{}, views: map[*model.Array]*model.Array{},
 		of: map[*model.Array]*model.Array{}, groups: map[*model.Group]*model.Group{}, masks: map[*model.Piece]value{}}
@@ -49,66 +50,114 @@ func (e *emitter) forRows(set *model.RowSet, rows Node) *emitter {
 		}
 		r.at[k] = value{autodiff.Add(n, e.g.Const(float64(b.lo))), []*model.Index{r.index}, nil}
 	}
-	out := newEmitter(e.g, e.data, e.steps, e.diags)
-	out.rows, out.outer, out.enums, out.occurs = r, e, e.enums, e.occurs
-	if e.mixed != nil {
-		out.atRecords(*e.mixed)
+	out := e.step(e.g, rowSource{e.source, r})
+	out.rows = r
+	if r.mixed = mixed != nil; r.mixed {
+		r.atRecords(*mixed)
 	}
-	return out
+	return out, r
 }
 
-// coordinate is the number of a coordinate that an index stands for.
-func (e *emitter) coordinate(i *model.Index) (int, bool) {
-	if e.rows == nil {
-		return 0, false
-	}
-	k, ok := e.rows.set.Index[i]
-	return k, ok
+// Batch is the index over the rows.
+func (r *rowView) Batch() *model.Index { return r.index }
+
+// IsCoordinate reports whether an index represents a coordinate of the row.
+func (r *rowView) IsCoordinate(i *model.Index) bool {
+	_, ok := r.set.Index[i]
+	return ok
 }
 
-// plates are indices with the batch's own in place of those that stand for coordinates.
-func (e *emitter) plates(is []*model.Index) []*model.Index {
-	rest := e.inRow(is)
-	if len(rest) < len(is) {
-		rest = append(rest, e.rows.index)
-	}
-	return rest
+// Coordinate is the value of such an index for each row.
+func (r *rowView) Coordinate(i *model.Index) value { return r.at[r.set.Index[i]] }
+
+// Along says at which coordinates the axes of x are read.
+func (r *rowView) Along(x model.Expr) []int { return r.set.Along[x] }
+
+// Whole is the evaluator of all rows.
+func (r *rowView) Whole() *emitter { return r.whole }
+
+// InStep is the view inside a step of a scan, whose inputs are there already.
+func (r *rowView) InStep() RowView { return inStep{r.set} }
+
+// An inStep is the RowView inside a step of a scan: whatever belongs to the row was evaluated outside.
+type inStep struct{ set *model.RowSet }
+
+// Batch is outside of the step.
+func (inStep) Batch() *model.Index { bug("the batch inside a step"); return nil }
+
+// IsCoordinate reports whether an index represents a coordinate of the row.
+func (s inStep) IsCoordinate(i *model.Index) bool {
+	_, ok := s.set.Index[i]
+	return ok
 }
 
-// inRow are the indices that stand for no coordinate.
-func (e *emitter) inRow(is []*model.Index) []*model.Index {
-	return slices.DeleteFunc(slices.Clone(is), func(i *model.Index) bool { _, ok := e.coordinate(i); return ok })
+// Coordinate is outside of the step.
+func (inStep) Coordinate(i *model.Index) value {
+	bug("the row's %s inside a step", i.Name)
+	return value{}
 }
 
-// along says at which coordinates an expression's axes are read; nil: it is whole.
-func (e *emitter) along(x model.Expr) []int {
-	if e.rows == nil {
-		return nil
-	}
-	return e.rows.set.Along[x]
+// Along says at which coordinates the axes of x are read.
+func (s inStep) Along(x model.Expr) []int { return s.set.Along[x] }
+
+// View is the array: views are outside of the step.
+func (inStep) View(_ *emitter, a *model.Array) *model.Array { return a }
+
+// Of is the array.
+func (inStep) Of(a *model.Array) *model.Array { return a }
+
+// Chosen is for views.
+func (inStep) Chosen(*emitter, *model.Array) (value, bool) { return value{}, false }
+
+// Neighbour is for data outside of the step.
+func (inStep) Neighbour(*emitter, *model.Subscript) (*model.Subscript, value, bool) {
+	return nil, value{}, false
 }
 
-// axesOf are an expression's own axes without those that are read at the row.
-func (e *emitter) axesOf(x model.Expr) []*model.Set { return kept(x.Info().Type.Axes, e.along(x)) }
+// Whole is outside of the step.
+func (inStep) Whole() *emitter { bug("all rows inside a step"); return nil }
 
-// kept are the elements whose coordinate is −1.
-func kept[T any](xs []T, at []int) []T {
-	if at == nil {
-		return xs
-	}
-	var out []T
-	for k, x := range xs {
-		if k >= len(at) || at[k] < 0 {
-			out = append(out, x)
-		}
-	}
-	return out
+// InStep is for steps in steps.
+func (s inStep) InStep() RowView { return s }
+
+// A rowSource is the source of what is evaluated once for all rows and then gathered.
+type rowSource struct {
+	Source // of all rows
+	view   *rowView
 }
 
-// aside reports what is evaluated whole, by the emitter beside: parameters, solutions, and what depends on data alone
-// unless it is arithmetic that is cheaper done for some rows than kept for all.
-func (e *emitter) aside(x model.Expr) bool {
-	if e.rows == nil || e.rows.whole == nil || x.Info().Static && e.data.Streamed(x) {
+// Piece is a parameter at the rows.
+func (s rowSource) Piece(e *emitter, p *model.Piece) (value, bool) {
+	whole := s.view.whole
+	return s.view.atRows(e, whole.pieceValue(p.Term.Array, p.Term.Piece), nil), true
+}
+
+// Array is an array that does not depend on the row, or a recurrence over data.
+func (s rowSource) Array(e *emitter, a *model.Array) (value, bool) {
+	switch whole := a.Role != model.Latent && !s.view.splits(a); {
+	case whole && !s.view.readsRow(e, a):
+		return s.view.whole.array(a), true
+	case whole && onceForAll(e, a):
+		return s.view.gathered(e, func(w *emitter) value { return w.array(a) }, nil), true
+	}
+	return s.Source.Array(e, a)
+}
+
+// Expr is what is evaluated for all rows, or data in a file that are read at the row.
+func (s rowSource) Expr(e *emitter, x model.Expr) (value, bool) {
+	if s.view.evaluatedWhole(e, x) {
+		return s.view.gathered(e, func(w *emitter) value { return w.expr(x) }, e.along(x)), true
+	}
+	if r, ok := x.(*model.Ref); ok && e.data.Arrays[r.Array].Stream != nil {
+		return s.view.streamed(e, r), true
+	}
+	return s.Source.Expr(e, x)
+}
+
+// evaluatedWhole reports whether x is evaluated once for all rows and then gathered: parameters, solutions, and what
+// depends on data alone unless it is arithmetic that is cheaper done for some rows than kept for all.
+func (r *rowView) evaluatedWhole(e *emitter, x model.Expr) bool {
+	if x.Info().Static && e.data.Streamed(x) {
 		return false
 	}
 	switch y := x.(type) {
@@ -122,33 +171,27 @@ func (e *emitter) aside(x model.Expr) bool {
 	return x.Info().Static && e.along(x) != nil
 }
 
-// gathered is an expression's value for all rows, taken at those of the batch.
-func (e *emitter) gathered(x model.Expr) value {
-	return e.gatheredFrom(func(w *emitter) value { return w.expr(x) }, e.along(x))
-}
-
-// gatheredFrom is what an emitter of all rows has, taken at the rows of the batch.
-func (e *emitter) gatheredFrom(get func(whole *emitter) value, along []int) value {
-	whole := e.rows.whole
-	guards := whole.guards
-	defer func() { whole.guards = guards }()
-	if whole.guards = nil; len(e.guards) > 0 {
-		whole.guards = []value{{}}
+// gathered is what the evaluator of all rows has, taken at the rows of the batch.
+func (r *rowView) gathered(e *emitter, get func(whole *emitter) value, along []int) value {
+	guards := r.whole.guards
+	defer func() { r.whole.guards = guards }()
+	if r.whole.guards = nil; len(e.guards) > 0 {
+		r.whole.guards = []value{{}}
 	}
-	return e.atRows(get(whole), along)
+	return r.atRows(e, get(r.whole), along)
 }
 
 // atRows takes the bound axes that stand for coordinates, and own axes at those given, at the rows of the batch.
-func (e *emitter) atRows(v value, along []int) value {
+func (r *rowView) atRows(e *emitter, v value, along []int) value {
 	var index []Node
 	var lead, rest []int
 	take := func(axis, coord int, s *model.Set) {
-		n := autodiff.Sub(e.rows.at[coord].node, e.g.Const(float64(e.box(s).lo)))
+		n := autodiff.Sub(r.at[coord].node, e.g.Const(float64(e.box(s).lo)))
 		index, lead = append(index, e.clamped(n, pick{size: e.box(s).size()})), append(lead, axis)
 	}
-	bound := []*model.Index{e.rows.index}
+	bound := []*model.Index{r.index}
 	for k, i := range v.bound {
-		if coord, ok := e.coordinate(i); ok {
+		if coord, ok := r.set.Index[i]; ok {
 			take(k, coord, i.Set)
 		} else {
 			rest, bound = append(rest, k), append(bound, i)
@@ -168,40 +211,40 @@ func (e *emitter) atRows(v value, along []int) value {
 	return value{n, bound, kept(v.axes, along)}.sorted()
 }
 
-// view is an array without the axes that are read at the row: a definition as one row sees it. Any other array is its
+// View is an array without the axes that are read at the row: a definition as one row sees it. Any other array is its
 // own view.
-func (e *emitter) view(a *model.Array) *model.Array {
-	if e.rows == nil || !e.rows.splits(a) {
+func (r *rowView) View(e *emitter, a *model.Array) *model.Array {
+	if !r.splits(a) {
 		return a
 	}
-	if v := e.rows.views[a]; v != nil {
+	if v := r.views[a]; v != nil {
 		return v
 	}
-	at := e.rows.set.Arrays[a]
+	at := r.set.Arrays[a]
 	v := *a
 	v.Type.Axes, v.Pieces = kept(a.Type.Axes, at), nil
-	e.rows.views[a], e.rows.of[&v] = &v, a
+	r.views[a], r.of[&v] = &v, a
 	for _, p := range a.Pieces {
-		v.Pieces = append(v.Pieces, e.viewPiece(a, p, at))
+		v.Pieces = append(v.Pieces, r.viewPiece(e, a, p, at))
 	}
 	return &v
 }
 
 // splits reports whether some axis of a definition is read at the row.
-func (r *rowReader) splits(a *model.Array) bool {
+func (r *rowView) splits(a *model.Array) bool {
 	return slices.ContainsFunc(r.set.Arrays[a], func(c int) bool { return c >= 0 })
 }
 
 // viewGroup is a group of arrays that read each other's past, as one row sees them.
-func (e *emitter) viewGroup(g *model.Group) *model.Group {
-	if v := e.rows.groups[g]; v != nil {
+func (r *rowView) viewGroup(e *emitter, g *model.Group) *model.Group {
+	if v := r.groups[g]; v != nil {
 		return v
 	}
 	v := &model.Group{Back: g.Back, DataOrdered: g.DataOrdered}
-	e.rows.groups[g] = v
+	r.groups[g] = v
 	for _, m := range g.Members {
-		m.Axis = keptBefore(e.rows.set.Arrays[m.Array], m.Axis)
-		m.Array = e.view(m.Array)
+		m.Axis = keptBefore(r.set.Arrays[m.Array], m.Axis)
+		m.Array = r.View(e, m.Array)
 		v.Members = append(v.Members, m)
 	}
 	return v
@@ -215,28 +258,28 @@ func keptBefore(at []int, axis int) int {
 	return len(kept(at[:axis], at))
 }
 
-func (e *emitter) viewPiece(a *model.Array, p *model.Piece, at []int) *model.Piece {
+func (r *rowView) viewPiece(e *emitter, a *model.Array, p *model.Piece, at []int) *model.Piece {
 	q := *p
 	q.Slots, q.Plates = kept(p.Slots, at), e.inRow(p.Plates)
 	if p.Recurrence != nil {
 		q.Recurrence = &model.Recurrence{Axis: keptBefore(at, p.Recurrence.Axis),
-			Group: e.viewGroup(p.Recurrence.Group)}
+			Group: r.viewGroup(e, p.Recurrence.Group)}
 	}
 	for k, s := range p.Slots {
 		if at[k] < 0 || s.Index != nil && s.Index.Set.Same(a.Type.Axes[k]) {
 			continue
 		}
-		mask := e.covers(s, e.rows.at[at[k]])
-		if old, ok := e.rows.masks[&q]; ok {
-			mask = e.both(old, mask)
+		mask := covers(e, s, r.at[at[k]])
+		if old, ok := r.masks[&q]; ok {
+			mask = both(e, old, mask)
 		}
-		e.rows.masks[&q] = mask
+		r.masks[&q] = mask
 	}
 	return &q
 }
 
 // covers is 1 where a slot has a place.
-func (e *emitter) covers(s model.Slot, at value) value {
+func covers(e *emitter, s model.Slot, at value) value {
 	lo, hi := s.At, s.At
 	if s.Index != nil {
 		lo, hi = s.Index.Set.Lo, s.Index.Set.Hi
@@ -248,26 +291,29 @@ func (e *emitter) covers(s model.Slot, at value) value {
 		bound, nil}
 }
 
-func (e *emitter) both(a, b value) value {
+func both(e *emitter, a, b value) value {
 	bound := union(a, b)
 	return e.full(autodiff.Mul(e.loose(a, bound, nil), e.loose(b, bound, nil)), bound, nil)
 }
 
-// rowsParted reports whether the pieces of a view part the rows.
-func (e *emitter) rowsParted(v *model.Array) bool {
-	return e.rows != nil && slices.ContainsFunc(v.Pieces, func(p *model.Piece) bool {
-		_, ok := e.rows.masks[p]
+// parted reports whether the pieces of a view part the rows.
+func (r *rowView) parted(v *model.Array) bool {
+	return slices.ContainsFunc(v.Pieces, func(p *model.Piece) bool {
+		_, ok := r.masks[p]
 		return ok
 	}) && len(v.Pieces) > 1
 }
 
-// chosen is a view whose pieces part the rows: each row takes the piece it is in.
-func (e *emitter) chosen(v *model.Array) value {
+// Chosen is a view whose pieces part the rows: each row takes the piece it is in.
+func (r *rowView) Chosen(e *emitter, v *model.Array) (value, bool) {
+	if !r.parted(v) {
+		return value{}, false
+	}
 	last := len(v.Pieces) - 1
 	out := e.whole(v, v.Pieces[last])
 	for k := last - 1; k >= 0; k-- {
 		p := v.Pieces[k]
-		mask, ok := e.rows.masks[p]
+		mask, ok := r.masks[p]
 		if !ok {
 			bug("pieces that overlap")
 		}
@@ -279,31 +325,13 @@ func (e *emitter) chosen(v *model.Array) value {
 			e.align(out, bound, v.Type.Axes))
 		out = value{n, bound, v.Type.Axes}
 	}
-	return out
+	return out, true
 }
 
-// asRead is a subscript without the axes that are read at the row.
-func (e *emitter) asRead(s *model.Subscript) *model.Subscript {
-	if e.rows == nil {
-		return s
-	}
-	at := *s
-	at.Subs, at.Type.Axes = kept(s.Subs, e.along(s.X)), e.axesOf(s)
-	return &at
-}
-
-// inStep goes with the emitter of a step of a scan or a solver, whose inputs are there already.
-func (r *rowReader) inStep() *rowReader {
-	if r == nil {
-		return nil
-	}
-	return &rowReader{set: r.set}
-}
-
-// shown is the array that a view shows.
-func (e *emitter) shown(v *model.Array) *model.Array {
-	if e.rows != nil && e.rows.of[v] != nil {
-		return e.rows.of[v]
+// Of is the array that a view shows.
+func (r *rowView) Of(v *model.Array) *model.Array {
+	if a := r.of[v]; a != nil {
+		return a
 	}
 	return v
 }
@@ -327,22 +355,24 @@ func (p *Plan) chooseRows(e *emitter) {
 // Split emits the density for some rows of the row set: log ρ with its log-Jacobian, the observations that belong to no
 // row, and log ℓ of each row asked for, shape [m].
 func (p *Plan) Split(theta, rows Node) (prior, whole, terms Node) {
-	e := newEmitter(theta.Graph(), p.Data, p.steps, &diag.List{})
-	e.fromTheta(p, theta)
-	e.mixed = p.mixed
-	prior, whole, terms = e.split(p, rows, e.z(p))
-	return autodiff.Add(prior, e.jacobian(p)), whole, terms
+	th := p.theta(theta)
+	latents := newLatents(th)
+	e := newEmitter(theta.Graph(), p.Data, p.steps, latents, &diag.List{})
+	prior, whole, terms, _ = e.split(p, rows, latents, th.noncentered(e))
+	return autodiff.Add(prior, th.jacobian(e)), whole, terms
 }
 
 // OwnScaleSplit is Split with log ρ of the parameters on their own scale.
 func (p *Plan) OwnScaleSplit(theta, rows Node) (prior, whole, terms Node) {
-	e := newEmitter(theta.Graph(), p.Data, p.steps, &diag.List{})
-	e.fromTheta(p, theta)
-	e.mixed = p.mixed
-	return e.split(p, rows, nil)
+	latents := newLatents(p.theta(theta))
+	e := newEmitter(theta.Graph(), p.Data, p.steps, latents, &diag.List{})
+	prior, whole, terms, _ = e.split(p, rows, latents, nil)
+	return prior, whole, terms
 }
 
-func (e *emitter) split(p *Plan, rows Node, z map[*model.Term]Node) (prior, whole, terms Node) {
+// split evaluates the density for some rows; loads are the streams that it reads.
+func (e *emitter) split(p *Plan, rows Node, latents *latents, z map[*model.Term]Node) (prior, whole, terms Node,
+	loads []loading) {
 	zero := e.g.Const(0)
 	prior, whole, terms = zero, zero, e.g.Full(0, rows.Size())
 	var byRow, rest []*model.Term
@@ -353,7 +383,8 @@ func (e *emitter) split(p *Plan, rows Node, z map[*model.Term]Node) (prior, whol
 			rest = append(rest, t)
 		}
 	}
-	for _, f := range e.factors(rest, z) {
+	fs, _ := e.factors(rest, z, latents, summed())
+	for _, f := range fs {
 		if n := autodiff.SumAll(f.v.node); f.lik {
 			whole = autodiff.Add(whole, n)
 		} else {
@@ -361,14 +392,14 @@ func (e *emitter) split(p *Plan, rows Node, z map[*model.Term]Node) (prior, whol
 		}
 	}
 	prior = autodiff.Add(prior, e.holePriors(byRow, z))
-	b := e.forRows(p.rowSet, rows)
-	b.rows.want = e.want
-	for _, f := range b.factors(byRow, nil) {
+	b, view := e.forRows(p.rowSet, rows, p.mixed)
+	fs, _ = b.factors(byRow, nil, latents, summed())
+	for _, f := range fs {
 		if f.lik {
 			terms = autodiff.Add(terms, b.rowSum(f.v))
 		}
 	}
-	return prior, whole, terms
+	return prior, whole, terms, view.loads
 }
 
 // holePriors are the laws of missing entries, which are parameters, in observations that are split into rows.
@@ -385,6 +416,6 @@ func (e *emitter) holePriors(ts []*model.Term, z map[*model.Term]Node) Node {
 
 // rowSum is a term summed within each row.
 func (e *emitter) rowSum(v value) Node {
-	v = sumBound(v, slices.DeleteFunc(slices.Clone(v.bound), func(i *model.Index) bool { return i == e.rows.index })...)
-	return e.align(v, []*model.Index{e.rows.index}, nil)
+	v = sumBound(v, slices.DeleteFunc(slices.Clone(v.bound), func(i *model.Index) bool { return i == e.rows.Batch() })...)
+	return e.align(v, []*model.Index{e.rows.Batch()}, nil)
 }

@@ -12,7 +12,7 @@ import (
 func (g *given) sample(r *rand.Rand, t *model.Term) []float64 {
 	args := make([]value, len(t.Args))
 	for i, a := range t.Args {
-		args[i] = g.expr(a)
+		args[i] = g.e.expr(a)
 	}
 	return g.sampleAt(r, t, args)
 }
@@ -22,12 +22,12 @@ func (g *given) sampleAt(r *rand.Rand, t *model.Term, at []value) []float64 {
 	out := make([]float64, product(g.shapeOf(t.Piece)))
 	args := make([][]float64, len(at))
 	for i, v := range at {
-		args[i] = g.eval(g.align(v, t.Plates, v.axes))
+		args[i] = g.eval(g.e.align(v, t.Plates, v.axes))
 	}
 	var lo, hi []float64
 	if t.In != nil {
-		lo = g.eval(g.align(g.expr(t.In.Lo), t.Plates, nil))
-		hi = g.eval(g.align(g.expr(t.In.Hi), t.Plates, nil))
+		lo = g.eval(g.e.align(g.e.expr(t.In.Lo), t.Plates, nil))
+		hi = g.eval(g.e.align(g.e.expr(t.In.Hi), t.Plates, nil))
 	}
 	g.sampleTerm(r, t, args, lo, hi, out)
 	return out
@@ -40,7 +40,7 @@ func (g *given) sampleTerm(r *rand.Rand, t *model.Term, args [][]float64, lo, hi
 		g.sampleRows(r, t, args, lo, hi, out)
 		return
 	}
-	n := g.box(t.Plates[len(t.Plates)-1].Set).size()
+	n := g.e.box(t.Plates[len(t.Plates)-1].Set).size()
 	for at := 0; at < len(out); at += n {
 		part := func(x []float64) []float64 {
 			per := len(x) / len(out)
@@ -94,7 +94,7 @@ func centre(x []float64) {
 // sampleRows draws a term's value for every combination of its plates, row-major; args and the ends of `in`, where
 // there are any, have as many rows.
 func (g *given) sampleRows(r *rand.Rand, t *model.Term, args [][]float64, lo, hi, out []float64) {
-	event := product(g.shape(nil, t.Event))
+	event := product(g.e.shape(nil, t.Event))
 	if len(out) == 0 || event == 0 {
 		return
 	}

@@ -11,28 +11,31 @@ import (
 	"ppl/stdlib"
 )
 
-// A given emitter reads parameters (and arrays drawn after inference) from inputs, one for each piece: for densities at
-// given values, for draws from the prior, and for what is generated.
+// Inputs is the source of parameters, and of arrays drawn after inference, that are inputs of the graph, one for each
+// piece: for densities at given values, for draws from the prior, and for what is generated.
+type inputs struct{ NoSource }
+
+// Piece is an input.
+func (inputs) Piece(e *emitter, p *model.Piece) (value, bool) {
+	return value{e.g.Input(pieceName(p), e.shape(p.Plates, p.Term.Event)...), p.Plates, p.Term.Event}, true
+}
+
+// A given evaluates at values of inputs, as numbers.
 type given struct {
-	*emitter
+	e      *emitter
 	plan   *Plan
 	inputs map[string][]float64
 	tails  map[*stdlib.Form][]tail
 	known  map[Node]*autodiff.Routine // of nodes that were asked for
 }
 
-func (p *Plan) given() *given {
-	g := &given{emitter: newEmitter(autodiff.New(), p.Data, p.steps, &diag.List{}), plan: p,
+func (p *Plan) given(source Source, diags *diag.List) *given {
+	return &given{e: newEmitter(autodiff.New(), p.Data, p.steps, source, diags), plan: p,
 		inputs: map[string][]float64{}, tails: map[*stdlib.Form][]tail{}, known: map[Node]*autodiff.Routine{}}
-	g.piece = func(piece *model.Piece) value {
-		shape := g.shapeOf(piece)
-		return value{g.g.Input(pieceName(piece), shape...), piece.Plates, piece.Term.Event}
-	}
-	return g
 }
 
 func (g *given) shapeOf(piece *model.Piece) []int {
-	return g.shape(piece.Plates, piece.Term.Event)
+	return g.e.shape(piece.Plates, piece.Term.Event)
 }
 
 // pieceName is the input of a piece: an array that is one piece gives its name.
@@ -89,7 +92,9 @@ func (p *Plan) drawn() (pieces []*model.Piece) {
 // Start draws a point to begin at: parameters from their laws, in an order in which arguments come first; uniform on
 // (−2, 2) in unconstrained coordinates where there is no law to draw from. A series that reads its own past is drawn as
 // if the past were 0.
-func (p *Plan) Start(r *rand.Rand) []float64 { return p.given().point(r) }
+func (p *Plan) Start(r *rand.Rand) []float64 {
+	return p.given(newLatents(inputs{}), &diag.List{}).point(r)
+}
 
 func (g *given) point(r *rand.Rand) []float64 {
 	theta := make([]float64, g.plan.Dim)
@@ -141,7 +146,7 @@ func readsOf(t *model.Term) []*model.Array { return model.Arrays(t.Exprs()...) }
 // start finds unconstrained coordinates for one region and enters its values for those that read it.
 func (g *given) start(r *rand.Rand, reg *region) []float64 {
 	t := reg.term
-	for a, h := range g.data.Imputed {
+	for a, h := range g.e.data.Imputed {
 		if h.Piece == reg.piece {
 			return g.startHoles(r, reg, a)
 		}
@@ -165,7 +170,7 @@ func (g *given) start(r *rand.Rand, reg *region) []float64 {
 func (g *given) standard(r *rand.Rand, reg *region) []float64 {
 	u := make([]float64, reg.size)
 	if reg.term.Dist.Event == 0 {
-		u = g.sampleAt(r, reg.term, g.standardArgs(reg.term))
+		u = g.sampleAt(r, reg.term, g.e.standardArgs(reg.term))
 	} else {
 		for i := range u {
 			u[i] = r.NormFloat64()
@@ -179,7 +184,14 @@ func (g *given) standard(r *rand.Rand, reg *region) []float64 {
 func (g *given) enterUnconstrained(reg *region, u []float64) {
 	theta := make([]float64, g.plan.Dim)
 	copy(theta[reg.offset:], u)
-	v, _ := g.constrain(reg, g.g.Data("start", theta, len(theta)))
+	v, _ := g.e.constrain(reg, g.e.g.Data("start", theta, len(theta)), func(r *region, z value) value {
+		return g.e.recurrenceBy(r.piece, func(_ *emitter, p *model.Piece) *rule {
+			if p != r.piece { // the others are inputs
+				return nil
+			}
+			return shiftedInScan(r.term, z)
+		})
+	})
 	g.inputs[pieceName(reg.piece)] = g.eval(v.node)
 }
 
@@ -216,7 +228,7 @@ func (g *given) free(reg *region, x []float64) ([]float64, error) {
 }
 
 func (g *given) endValues(reg *region, rows int) (lo, hi []float64) {
-	l, h := g.bounds(reg.term, reg.plates)
+	l, h := g.e.bounds(reg.term, reg.plates)
 	value := func(n Node, none float64) []float64 {
 		out := make([]float64, rows)
 		var v []float64

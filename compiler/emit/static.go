@@ -12,7 +12,7 @@ func Static(b *dataset.Dataset, x model.Expr) (shape []int, values []float64, ds
 	var diags diag.List
 	defer func() { ds = diags.All() }()
 	defer Recover()
-	e := newEmitter(autodiff.New(), b, nil, &diags)
+	e := newEmitter(autodiff.New(), b, nil, NoSource{}, &diags)
 	v := e.expr(x)
 	return v.node.Shape(), autodiff.Eval(nil, v.node)[0], nil
 }
@@ -22,7 +22,7 @@ func SetBox(b *dataset.Dataset, s *model.Set) (ends [2]int, ds []diag.Diagnostic
 	var diags diag.List
 	defer func() { ds = diags.All() }()
 	defer Recover()
-	box := newEmitter(autodiff.New(), b, nil, &diags).box(s)
+	box := newEmitter(autodiff.New(), b, nil, NoSource{}, &diags).box(s)
 	return [2]int{box.lo, box.hi}, nil
 }
 

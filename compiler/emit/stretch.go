@@ -7,10 +7,10 @@ import (
 	"ppl/compiler/model"
 )
 
-// run works out the series, stretch by stretch.
+// run works out the series, segment by segment.
 func (s *series) run() {
-	stretches := s.stretches()
-	if len(stretches) == 0 {
+	segments := s.segments()
+	if len(segments) == 0 {
 		return
 	}
 	for _, m := range s.members {
@@ -18,15 +18,15 @@ func (s *series) run() {
 			s.e.tellPast(m)
 		}
 	}
-	carry := s.begin(stretches)
-	for _, b := range stretches {
-		carry = s.stretch(b, carry)
+	carry := s.begin(segments)
+	for _, b := range segments {
+		carry = s.segment(b, carry)
 	}
 }
 
-// begin enters what is known and gives the carry before the first stretch.
-func (s *series) begin(stretches []box) Node {
-	first, last := stretches[0], stretches[len(stretches)-1]
+// begin enters what is known and gives the carry before the first segment.
+func (s *series) begin(segments []box) Node {
+	first, last := segments[0], segments[len(segments)-1]
 	for _, m := range s.members {
 		s.base(m, box{min(first.lo, last.lo), max(first.hi, last.hi)})
 	}
@@ -38,8 +38,8 @@ func (s *series) begin(stretches []box) Node {
 	return s.pack(rows)
 }
 
-// stretches cuts the time of all moves where one begins or ends, in the order of the steps.
-func (s *series) stretches() (out []box) {
+// segments cuts the time of all moves where one begins or ends, in the order of the steps.
+func (s *series) segments() (out []box) {
 	var cuts []int
 	for _, m := range s.members {
 		for _, v := range m.moves {
@@ -174,15 +174,15 @@ func (s *series) spread(p part) Node {
 	return autodiff.Broadcast(p.node, slices.Concat(s.e.shape(s.outer, nil), own), to)
 }
 
-// before are the rows of a member that the first step of a stretch sees, the newest last.
-func (s *series) before(m *member, stretch box) Node {
+// before are the rows of a member that the first step of a segment sees, the newest last.
+func (s *series) before(m *member, segment box) Node {
 	switch {
 	case m.whole:
 		return s.rowsOf(m, m.box)
 	case !s.back:
-		return s.rowsOf(m, box{stretch.lo - m.rows, stretch.lo - 1})
+		return s.rowsOf(m, box{segment.lo - m.rows, segment.lo - 1})
 	}
-	ahead := s.rowsOf(m, box{stretch.hi + 1, stretch.hi + m.rows})
+	ahead := s.rowsOf(m, box{segment.hi + 1, segment.hi + m.rows})
 	rows := make([]Node, m.rows)
 	for k := range rows {
 		rows[k] = cutAxis(ahead, len(s.outer), m.rows-1-k, m.rows-k)
@@ -190,24 +190,24 @@ func (s *series) before(m *member, stretch box) Node {
 	return autodiff.Concat(len(s.outer), rows...)
 }
 
-// active are the moves that give a member its values in a stretch, beside what is known.
-func (m *member) active(stretch box) (out []*move) {
+// active are the moves that give a member its values in a segment, beside what is known.
+func (m *member) active(segment box) (out []*move) {
 	for _, v := range m.moves {
-		if v.steps.lo <= stretch.lo && stretch.hi <= v.steps.hi {
+		if v.steps.lo <= segment.lo && segment.hi <= v.steps.hi {
 			out = append(out, v)
 		}
 	}
 	return out
 }
 
-// knows reports whether something of a member is known in a stretch; all of it where it does not move.
-func (m *member) knows(stretch box) bool {
-	return len(m.active(stretch)) == 0 || len(m.knownIn(stretch)) > 0
+// knows reports whether something of a member is known in a segment; all of it where it does not move.
+func (m *member) knows(segment box) bool {
+	return len(m.active(segment)) == 0 || len(m.knownIn(segment)) > 0
 }
 
-// stretch runs one scan, from the carry before it to that after it.
-func (s *series) stretch(b box, carry Node) Node {
-	xs, shared := s.feeds(b)
+// segment runs one scan, from the carry before it to that after it.
+func (s *series) segment(b box, carry Node) Node {
+	xs, shared := s.reads(b)
 	all := autodiff.Scan(carry, xs, shared, s.back, func(carry Node, x, sh []Node) Node {
 		return s.step(b, carry, x, sh)
 	})
@@ -223,9 +223,9 @@ func (s *series) final(all Node) Node {
 	return cutAxis(all, 0, all.Shape()[0]-1, all.Shape()[0])
 }
 
-// feeds are what steps read beside the carry: slices along the first axis, the time itself first, and what is the same
+// reads are what steps read besides the carry: slices along the first axis, the time itself first, and what is the same
 // for all.
-func (s *series) feeds(b box) (xs, shared []Node) {
+func (s *series) reads(b box) (xs, shared []Node) {
 	xs = []Node{autodiff.Add(s.e.g.Iota(b.size()), s.e.g.Const(float64(b.lo)))}
 	for _, m := range s.members {
 		if m.knows(b) { // [t, outer…, rest…]

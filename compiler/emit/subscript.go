@@ -24,9 +24,6 @@ type pick struct {
 
 // subscript reads x at its subscripts. Affine ones move nothing; the rest become one gather.
 func (e *emitter) subscript(s *model.Subscript) value {
-	if r, ok := s.X.(*model.Ref); ok && r.Array.Role == model.Latent && !e.drawn {
-		return e.latentAt(r.Array, s)
-	}
 	s, x := e.read(s)
 	picks := make([]pick, len(x.axes))
 	used := slices.Clone(x.bound)
@@ -62,7 +59,7 @@ func (e *emitter) pick(s *model.Subscript, k int, axis *model.Set, used []*model
 		}
 		return p
 	}
-	if i, c, ok := e.affine(sub.At); ok && !slices.Contains(used, i) && len(e.inRow([]*model.Index{i})) > 0 {
+	if i, c, ok := e.affine(sub.At); ok && !slices.Contains(used, i) && !e.isRow(i) {
 		r := e.box(i.Set)
 		lo, hi := r.lo+c-b.lo, r.hi+c-b.lo+1
 		if r.size() == 0 {
@@ -306,4 +303,31 @@ func (e *emitter) placed(v value, s *model.Subscript) value {
 		bug("subscript axes of %s", s.At.Text())
 	}
 	return value{autodiff.Permute(v.node, perm...), v.bound, want}
+}
+
+// read is a subscript without what is read at the row, and what it subscripts.
+func (e *emitter) read(s *model.Subscript) (*model.Subscript, value) {
+	if e.rows == nil {
+		return s, e.expr(s.X)
+	}
+	if rest, x, ok := e.rows.Neighbour(e, s); ok {
+		return rest, x
+	}
+	at := *s
+	at.Subs, at.Type.Axes = kept(s.Subs, e.along(s.X)), e.axesOf(s)
+	return &at, e.expr(at.X)
+}
+
+// checkStreamed refuses positions outside the axis that are read from a stream, whose extremes are known.
+func (e *emitter) checkStreamed(s *model.Subscript, k int, b box) {
+	x := s.Subs[k].At
+	d, ok := e.data.StreamItself(x)
+	if !ok {
+		e.fail("E86", x, "`%s` is worked out from data that are read from %s row by row, so that it cannot be "+
+			"checked as a subscript before sampling; give it as a column of the file",
+			x.Info().At.Text(), e.data.StreamFile(x))
+	}
+	if d.Low.At >= 0 && (d.Low.Value < float64(b.lo) || d.High.Value > float64(b.hi)) {
+		e.outOfRange(s, k, int(d.Low.Value), int(d.High.Value), b)
+	}
 }

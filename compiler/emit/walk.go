@@ -10,58 +10,67 @@ import (
 )
 
 // A walk draws a group of arrays that read their own or each other's past after inference, step by step (ancestral
-// sampling): what stands outside the group is evaluated once for all steps, and the graph of one step at each.
+// sampling): what does not read the group is evaluated once for all steps, and the graph of one step at each.
+//
+//	generate x[t in 2..T] ~ Normal(x[t-1], s)    outside: s; step: mean and sd of x[t] from the carry x[t-1];
+//	                                             a number is drawn with them, and is the next carry
 type walk struct {
-	carry  Node // before the first step
-	paces  []pace
-	pieces []*model.Piece // that are drawn
+	carry    Node // before the first step
+	segments []segment
+	pieces   []*model.Piece // that are drawn
 }
 
-// A pace is the graph of a step in a stretch of time.
-type pace struct {
+// A segment is the graph of one step, used for all steps between two time points.
+type segment struct {
 	steps   box
 	back    bool
 	along   int               // of the nodes outside, those that have a row for each step
 	outside *autodiff.Routine // what the steps read
-	names   []string          // of the inputs that stand for it in the step
-	rolls   []roll
+	names   []string          // of the inputs that represent it in the step
+	draws   []*stepDraw
 	next    *autodiff.Routine // the carry after the step
 }
 
-// A roll is a draw in a step. Its law gives the arguments and then, where there is `in`, the ends, over the plates that
-// do not run along the recurrence.
-type roll struct {
-	move  *move
-	name  string // of the input that stands for it
-	law   *autodiff.Routine
+// A stepDraw is one random draw in a step. Its routine gives the arguments of the distribution and then, where there is
+// `in`, the ends, over the plates that do not run along the recurrence.
+type stepDraw struct {
+	piece *model.Piece
+	time  *model.Index // the plate along the recurrence; nil where the piece is one element
+	steps box          // of the piece
+	name  string       // of the input that represents it
+	args  *autodiff.Routine
 	shape []int
 }
 
 func (g *given) newWalk(of *model.Group) *walk {
-	s := &series{e: g.emitter, back: of.Back, walks: true}
-	s.enlist(of, nil)
 	w := &walk{}
-	for _, m := range s.members {
-		for _, v := range m.moves {
-			if v.piece.Value == nil {
-				w.pieces = append(w.pieces, v.piece)
-			}
+	var draws []*stepDraw
+	s := newSeries(g.e, of, func(e *emitter, p *model.Piece) *rule {
+		if p.Term.Kind != model.Generate {
+			return nil
 		}
-	}
-	stretches := s.stretches()
-	if len(stretches) == 0 {
+		w.pieces = append(w.pieces, p)
+		return &rule{reads: lawOf(p.Term), value: func(step *emitter) value {
+			d, v := newStepDraw(step, p)
+			draws = append(draws, d)
+			return v
+		}}
+	})
+	segments := s.segments()
+	if len(segments) == 0 {
 		return w
 	}
-	w.carry = s.begin(stretches)
-	for _, b := range stretches {
-		w.paces = append(w.paces, s.pace(b, w.carry.Shape()))
+	w.carry = s.begin(segments)
+	for _, b := range segments {
+		w.segments = append(w.segments, newSegment(s, b, w.carry.Shape(), &draws))
 	}
 	return w
 }
 
-func (s *series) pace(b box, carry []int) pace {
-	rows, wholes := s.feeds(b)
-	p, g := pace{steps: b, back: s.back, along: len(rows),
+// newSegment makes the graph of a step; draws receives what is drawn in it.
+func newSegment(s *series, b box, carry []int, draws *[]*stepDraw) segment {
+	rows, wholes := s.reads(b)
+	p, g := segment{steps: b, back: s.back, along: len(rows),
 		outside: autodiff.NewRoutine(slices.Concat(rows, wholes)...)}, autodiff.New()
 	input := func(shape []int) Node {
 		p.names = append(p.names, fmt.Sprint("read ", len(p.names)))
@@ -74,23 +83,25 @@ func (s *series) pace(b box, carry []int) pace {
 	for _, n := range wholes {
 		shared = append(shared, input(n.Shape()))
 	}
+	*draws = nil
 	p.next = autodiff.NewRoutine(s.step(b, g.Input("carry", carry...), xs, shared))
-	p.rolls, s.rolls = s.rolls, nil
+	p.draws = *draws
 	return p
 }
 
-// roll emits what a draw needs, and stands for it.
-func (s *series) roll(step *emitter, v *move) value {
-	t, plates := v.piece.Term, v.still()
-	r := roll{move: v, name: pieceName(v.piece), shape: step.shape(plates, t.Event)}
+// newStepDraw evaluates what a draw needs, and has an input in its place.
+func newStepDraw(step *emitter, p *model.Piece) (*stepDraw, value) {
+	t, slot := p.Term, p.Slots[p.Recurrence.Axis]
+	d := &stepDraw{piece: p, time: slot.Index, steps: step.box(slot.Set()), name: pieceName(p)}
+	plates := slices.DeleteFunc(slices.Clone(p.Plates), func(i *model.Index) bool { return i == d.time })
+	d.shape = step.shape(plates, t.Event)
 	var nodes []Node
 	for _, x := range lawOf(t) {
 		w := step.expr(x)
 		nodes = append(nodes, step.align(w, plates, w.axes))
 	}
-	r.law = autodiff.NewRoutine(nodes...)
-	s.rolls = append(s.rolls, r)
-	return value{step.g.Input(r.name, r.shape...), plates, t.Event}
+	d.args = autodiff.NewRoutine(nodes...)
+	return d, value{step.g.Input(d.name, d.shape...), plates, t.Event}
 }
 
 // lawOf are the arguments of a law and the ends of `in`.
@@ -106,17 +117,17 @@ func (w *walk) draw(r *rand.Rand, to *given) {
 	for _, p := range w.pieces {
 		to.inputs[pieceName(p)] = make([]float64, product(to.shapeOf(p)))
 	}
-	if len(w.paces) == 0 {
+	if len(w.segments) == 0 {
 		return
 	}
 	carry := to.eval(w.carry)
-	for _, p := range w.paces {
+	for _, p := range w.segments {
 		carry = p.draw(r, to, carry)
 	}
 }
 
-// draw goes from the carry before a stretch to that after it.
-func (p pace) draw(r *rand.Rand, to *given, carry []float64) []float64 {
+// draw goes from the carry before a segment to that after it.
+func (p segment) draw(r *rand.Rand, to *given, carry []float64) []float64 {
 	n, reads := p.steps.size(), map[string][]float64{}
 	values := to.run(p.outside)
 	for k := p.along; k < len(values); k++ {
@@ -131,7 +142,7 @@ func (p pace) draw(r *rand.Rand, to *given, carry []float64) []float64 {
 			size := len(values[k]) / n
 			reads[p.names[k]] = values[k][step*size : (step+1)*size]
 		}
-		for _, l := range p.rolls {
+		for _, l := range p.draws {
 			reads[l.name] = l.draw(r, to, reads, p.steps.lo+step)
 		}
 		carry = p.next.Eval(reads)[0]
@@ -139,22 +150,22 @@ func (p pace) draw(r *rand.Rand, to *given, carry []float64) []float64 {
 	return carry
 }
 
-// draw draws at one place along the recurrence, and enters it in the piece.
-func (l roll) draw(r *rand.Rand, to *given, reads map[string][]float64, place int) []float64 {
-	t, out := l.move.piece.Term, make([]float64, product(l.shape))
-	args := l.law.Eval(reads)
+// draw draws at one place along the recurrence, and sets it in the piece.
+func (d *stepDraw) draw(r *rand.Rand, to *given, reads map[string][]float64, place int) []float64 {
+	t, out := d.piece.Term, make([]float64, product(d.shape))
+	args := d.args.Eval(reads)
 	var lo, hi []float64
 	if n := len(t.Args); t.In != nil {
 		lo, hi, args = args[n], args[n+1], args[:n]
 	}
 	to.sampleTerm(r, t, args, lo, hi, out)
-	after, steps := len(out), l.move.steps.size()
-	if i := l.move.t; i != nil {
-		after = product(l.shape[slices.Index(t.Plates, i):])
+	after, steps := len(out), d.steps.size()
+	if d.time != nil {
+		after = product(d.shape[slices.Index(t.Plates, d.time):])
 	}
-	whole := to.inputs[l.name]
+	whole := to.inputs[d.name]
 	for k := 0; k < len(out); k += after {
-		copy(whole[(k/after*steps+place-l.move.steps.lo)*after:], out[k:k+after])
+		copy(whole[(k/after*steps+place-d.steps.lo)*after:], out[k:k+after])
 	}
 	return out
 }

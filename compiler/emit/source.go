@@ -1,0 +1,147 @@
+package emit
+
+import (
+	"slices"
+
+	"ppl/compiler/model"
+)
+
+// A Source gives the value of what has no formula in the model: a parameter, a latent, a replicate, a state inside a
+// solver. Sources nest: one answers what it knows and asks the next for the rest. Each method reports whether it
+// answers.
+//
+//	y ~ Normal(m, exp(t))    Piece(m): a slice of theta, or an input named "m"
+//	z ~ Bernoulli(p)         Array(z): an index over 0..1, while z is summed out
+//	u'(t) = -k * u(t)        Expr(u(t)): a slice of the solver's state, inside a step
+type Source interface {
+	// Piece is a piece of a parameter or of an array drawn after inference: bound plates, own event axes.
+	Piece(e *emitter, p *model.Piece) (value, bool)
+	Array(e *emitter, a *model.Array) (value, bool)
+	Expr(e *emitter, x model.Expr) (value, bool)
+	// Scanned is the rule for a piece with a distribution that a scan computes step by step; nil where the piece is
+	// known without the scan.
+	Scanned(e *emitter, p *model.Piece) *rule
+}
+
+// A rule says how a scan computes a piece that has a distribution.
+type rule struct {
+	reads []model.Expr // what value evaluates
+	given *known       // a value of the piece's plates that value may read; nil for none
+	value func(step *emitter) value
+}
+
+// NoSource knows nothing: of what depends on data alone, and of steps that are given all that they read.
+type NoSource struct{}
+
+// Piece answers nothing.
+func (NoSource) Piece(*emitter, *model.Piece) (value, bool) { return value{}, false }
+
+// Array answers nothing.
+func (NoSource) Array(*emitter, *model.Array) (value, bool) { return value{}, false }
+
+// Expr answers nothing.
+func (NoSource) Expr(*emitter, model.Expr) (value, bool) { return value{}, false }
+
+// Scanned answers nothing.
+func (NoSource) Scanned(*emitter, *model.Piece) *rule { return nil }
+
+// A RowView restricts evaluation to some rows of a row set. An index or an axis that represents a coordinate of the row
+// is no axis of a value then: the bound axis Batch, which runs over the rows, takes its place.
+//
+//	y[i in N] ~ Normal(a[g[i]] * x[i], s)    rows 7 and 2 of N: Coordinate(i) = [7, 2], over Batch
+//	                                         x[i] reads x at [7, 2]; a[g[i]] reads a at g[7], g[2]
+type RowView interface {
+	Batch() *model.Index
+	IsCoordinate(i *model.Index) bool
+	Coordinate(i *model.Index) value // of an index that is a coordinate
+	Along(x model.Expr) []int        // of each axis of x the coordinate it is read at, or −1; nil if x is read whole
+	// View is an array as one row sees it, without the axes that are read at the row; Of is the array that a view shows.
+	View(e *emitter, a *model.Array) *model.Array
+	Of(view *model.Array) *model.Array
+	Chosen(e *emitter, view *model.Array) (value, bool) // a view whose pieces are for different rows
+	Neighbour(e *emitter, s *model.Subscript) (rest *model.Subscript, x value, ok bool)
+	Whole() *emitter // the evaluator of all rows
+	InStep() RowView // inside a step of a scan, which is given what it reads of the row
+}
+
+// isRow reports whether an index represents a coordinate of the row.
+func (e *emitter) isRow(i *model.Index) bool { return e.rows != nil && e.rows.IsCoordinate(i) }
+
+// plates are indices with the batch's own in place of those that represent coordinates.
+func (e *emitter) plates(is []*model.Index) []*model.Index {
+	rest := e.inRow(is)
+	if len(rest) < len(is) {
+		rest = append(rest, e.rows.Batch())
+	}
+	return rest
+}
+
+// inRow are the indices that represent no coordinate.
+func (e *emitter) inRow(is []*model.Index) []*model.Index {
+	return slices.DeleteFunc(slices.Clone(is), e.isRow)
+}
+
+// along says at which coordinates an expression's axes are read; nil: it is whole.
+func (e *emitter) along(x model.Expr) []int {
+	if e.rows == nil {
+		return nil
+	}
+	return e.rows.Along(x)
+}
+
+// axesOf are an expression's own axes without those that are read at the row.
+func (e *emitter) axesOf(x model.Expr) []*model.Set { return kept(x.Info().Type.Axes, e.along(x)) }
+
+// kept are the elements whose coordinate is −1.
+func kept[T any](xs []T, at []int) []T {
+	if at == nil {
+		return xs
+	}
+	var out []T
+	for k, x := range xs {
+		if k >= len(at) || at[k] < 0 {
+			out = append(out, x)
+		}
+	}
+	return out
+}
+
+// view is an array as the rows see it.
+func (e *emitter) view(a *model.Array) *model.Array {
+	if e.rows == nil {
+		return a
+	}
+	return e.rows.View(e, a)
+}
+
+// shown is the array that a view shows.
+func (e *emitter) shown(v *model.Array) *model.Array {
+	if e.rows == nil {
+		return v
+	}
+	return e.rows.Of(v)
+}
+
+// all is the evaluator of all rows.
+func (e *emitter) all() *emitter {
+	if e.rows == nil {
+		return e
+	}
+	return e.rows.Whole()
+}
+
+// A known is an expression whose value is already there.
+type known struct {
+	model.Fact
+	v value
+}
+
+// Children are none: the value is there.
+func (*known) Children() []model.Expr { return nil }
+
+// remember enters the value of an expression.
+func (e *emitter) remember(x model.Expr, v value) {
+	for _, memo := range e.exprs {
+		memo[x] = v
+	}
+}
