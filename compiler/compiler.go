@@ -66,10 +66,10 @@ func parsed(path string) (*ast.File, []diag.Diagnostic) {
 
 // CheckWithData is Check, with the data if every array is available: given by args, or in the model and in files that
 // it names, which are there and not too large for memory.
-func CheckWithData(path string, args []DataArg, shelf Shelf) (*model.Model, []diag.Diagnostic) {
+func CheckWithData(path string, args []DataArg, cache RowCache) (*model.Model, []diag.Diagnostic) {
 	m, ds := Check(path)
-	if m != nil && (len(args) > 0 || bind.Available(m, filepath.Dir(path), shelf)) {
-		_, more := program(m, path, args, shelf)
+	if m != nil && (len(args) > 0 || bind.Available(m, filepath.Dir(path), cache)) {
+		_, more := program(m, path, args, cache)
 		ds = append(ds, more...)
 	}
 	return m, ds
@@ -91,41 +91,41 @@ func loadImport(from *source.File, path string) (*ast.File, error) {
 	return file, nil
 }
 
-// A Shelf says which data files are too large to be read whole, and where their rows are kept.
-type Shelf = data.Shelf
+// A RowCache says which data files are too large to be read whole, and where their rows are kept.
+type RowCache = data.RowCache
 
-// DefaultShelf has the memory of the machine, or what Go was given of it, and the user's cache directory.
-func DefaultShelf() Shelf { return data.DefaultShelf() }
+// DefaultRowCache has the memory of the machine, or what Go was given of it, and the user's cache directory.
+func DefaultRowCache() RowCache { return data.DefaultRowCache() }
 
 // LargeData says, a line for each, which files that a model names are too large to be read whole.
-func LargeData(m *model.Model, path string, shelf Shelf) []string {
-	return bind.LargeData(m, filepath.Dir(path), shelf)
+func LargeData(m *model.Model, path string, cache RowCache) []string {
+	return bind.LargeData(m, filepath.Dir(path), cache)
 }
 
 // Load checks a model, binds its data and resolves its sizes. The program is nil when there are errors.
 func Load(path string, args []DataArg) (*Program, []diag.Diagnostic) {
-	return LoadFrom(path, args, data.DefaultShelf())
+	return LoadFrom(path, args, data.DefaultRowCache())
 }
 
-// LoadFrom is Load with a shelf for files that are too large for memory.
-func LoadFrom(path string, args []DataArg, shelf Shelf) (*Program, []diag.Diagnostic) {
+// LoadFrom is Load with a cache for files that are too large for memory.
+func LoadFrom(path string, args []DataArg, cache RowCache) (*Program, []diag.Diagnostic) {
 	m, ds := Check(path)
-	return bound(m, ds, path, args, shelf)
+	return bound(m, ds, path, args, cache)
 }
 
 // LoadText is LoadFrom for a text that would stand at path.
-func LoadText(path, text string, args []DataArg, shelf Shelf) (*Program, []diag.Diagnostic) {
+func LoadText(path, text string, args []DataArg, cache RowCache) (*Program, []diag.Diagnostic) {
 	m, ds := CheckText(path, text)
-	return bound(m, ds, path, args, shelf)
+	return bound(m, ds, path, args, cache)
 }
 
 // bound binds a model, if there is one, to its data; ds is what was wrong until then.
-func bound(m *model.Model, ds []diag.Diagnostic, path string, args []DataArg, shelf Shelf) (*Program,
+func bound(m *model.Model, ds []diag.Diagnostic, path string, args []DataArg, cache RowCache) (*Program,
 	[]diag.Diagnostic) {
 	if m == nil {
 		return nil, ds
 	}
-	p, more := program(m, path, args, shelf)
+	p, more := program(m, path, args, cache)
 	return p, append(ds, more...)
 }
 
@@ -140,13 +140,13 @@ func LoadPredictive(path string, args []DataArg, prior bool) (*Program, []diag.D
 	if diag.HasErrors(ds) {
 		return nil, diag.Sorted(ds)
 	}
-	p, more := program(m, path, args, data.DefaultShelf())
+	p, more := program(m, path, args, data.DefaultRowCache())
 	return p, append(ds, slices.DeleteFunc(more, func(d diag.Diagnostic) bool { return d.Severity != diag.Error })...)
 }
 
 // program binds a checked model to its data.
-func program(m *model.Model, path string, args []DataArg, shelf Shelf) (*Program, []diag.Diagnostic) {
-	bound, ds := bind.Data(m, filepath.Dir(path), args, shelf)
+func program(m *model.Model, path string, args []DataArg, cache RowCache) (*Program, []diag.Diagnostic) {
+	bound, ds := bind.Data(m, filepath.Dir(path), args, cache)
 	if diag.HasErrors(ds) {
 		return nil, ds
 	}

@@ -41,7 +41,7 @@ func NewInquiry(path, text string, args []DataArg, saved []types.Variable) (*Inq
 	if diag.HasErrors(ds) {
 		return nil, ds
 	}
-	values, ds := bind.Data(m, filepath.Dir(path), args, data.DefaultShelf())
+	values, ds := bind.Data(m, filepath.Dir(path), args, data.DefaultRowCache())
 	return &Inquiry{file: file, data: values, saved: saved}, slices.DeleteFunc(ds,
 		func(d diag.Diagnostic) bool { return d.Severity != diag.Error })
 }

@@ -119,7 +119,7 @@ func TestStreamedRows(t *testing.T) {
 				t.Fatal(err)
 			}
 			memory, ds := Load(model, nil)
-			streamed, more := LoadFrom(model, nil, Shelf{Dir: filepath.Join(dir, "rows"), Memory: 0})
+			streamed, more := LoadFrom(model, nil, RowCache{Dir: filepath.Join(dir, "rows"), Memory: 0})
 			if memory == nil || streamed == nil {
 				t.Fatal(ds, more)
 			}
@@ -226,7 +226,7 @@ func TestStreamedChecks(t *testing.T) {
 			}
 		}
 		memory, whole := Load(model, nil)
-		streamed, byRows := LoadFrom(model, nil, Shelf{Dir: filepath.Join(dir, "rows")})
+		streamed, byRows := LoadFrom(model, nil, RowCache{Dir: filepath.Join(dir, "rows")})
 		for place, ds := range map[string][]diag.Diagnostic{"memory": whole, "a file": byRows} {
 			if memory != nil || streamed != nil ||
 				!slices.ContainsFunc(ds, func(d diag.Diagnostic) bool {

@@ -61,7 +61,7 @@ func table(t *testing.T, rows int, model string) (path string, y []float64) {
 // fromFile loads a model with data in their file.
 func fromFile(t *testing.T, path string) *compiler.Program {
 	t.Helper()
-	p, ds := compiler.LoadFrom(path, nil, compiler.Shelf{Dir: filepath.Join(t.TempDir(), "rows")})
+	p, ds := compiler.LoadFrom(path, nil, compiler.RowCache{Dir: filepath.Join(t.TempDir(), "rows")})
 	if p == nil || p.Streams() == 0 {
 		t.Fatal("not in a file", ds)
 	}
@@ -166,7 +166,7 @@ y[i in N] ~ Normal(mu, 1)`)
 	path, _ = table(t, 100, `data y[N] from "y.csv"
 s ~ HalfNormal(1)
 y ~ MvNormal(0, [i in N, j in N: i == j ? 1 + s : s])`)
-	if q, ds := compiler.LoadFrom(path, nil, compiler.Shelf{Dir: t.TempDir()}); q != nil || len(ds) == 0 ||
+	if q, ds := compiler.LoadFrom(path, nil, compiler.RowCache{Dir: t.TempDir()}); q != nil || len(ds) == 0 ||
 		ds[len(ds)-1].Code != "E82" || !strings.Contains(ds[len(ds)-1].Message, "too much for memory") {
 		t.Errorf("an event over all rows: %v", ds)
 	}

@@ -89,7 +89,7 @@ func TestCatalogueExamples(t *testing.T) {
 			t.Errorf("%s has no example", e.Code)
 			continue
 		}
-		_, ds := compiler.LoadFrom(path, nil, shelf(t, path))
+		_, ds := compiler.LoadFrom(path, nil, rowCache(t, path))
 		if fences(e.Body)[0].info == "ppl "+fromPrior {
 			_, ds = compiler.LoadPredictive(path, nil, true)
 		}
@@ -122,7 +122,7 @@ func fenceOf(body, kind string) (string, bool) {
 
 // ask puts a question about draws of a model's parameters.
 func ask(t *testing.T, path, question string) []diag.Diagnostic {
-	p, ds := compiler.LoadFrom(path, nil, shelf(t, path))
+	p, ds := compiler.LoadFrom(path, nil, rowCache(t, path))
 	if p == nil {
 		return ds
 	}
@@ -137,9 +137,9 @@ func ask(t *testing.T, path, question string) []diag.Diagnostic {
 	return ds
 }
 
-// shelf has memory for all data but those named large.csv.
-func shelf(t *testing.T, path string) compiler.Shelf {
-	s := compiler.Shelf{Dir: t.TempDir(), Memory: 1 << 30}
+// rowCache has memory for all data but those named large.csv.
+func rowCache(t *testing.T, path string) compiler.RowCache {
+	s := compiler.RowCache{Dir: t.TempDir(), Memory: 1 << 30}
 	if _, err := os.Stat(filepath.Join(filepath.Dir(path), "large.csv")); err == nil {
 		s.Memory = 100
 	}

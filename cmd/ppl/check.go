@@ -30,8 +30,8 @@ func (c *console) check(path string, data []string) error {
 	if err != nil {
 		return err
 	}
-	shelf := compiler.DefaultShelf()
-	m, ds := compiler.CheckWithData(path, given, shelf)
+	cache := compiler.DefaultRowCache()
+	m, ds := compiler.CheckWithData(path, given, cache)
 	if err := c.diagnose(ds); err != nil {
 		return err
 	}
@@ -41,7 +41,7 @@ func (c *console) check(path string, data []string) error {
 	if text := m.RowText(); text != "" {
 		fmt.Fprintln(c.out, text)
 	}
-	for _, text := range compiler.LargeData(m, path, shelf) {
+	for _, text := range compiler.LargeData(m, path, cache) {
 		fmt.Fprintln(c.out, text)
 	}
 	return nil

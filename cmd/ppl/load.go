@@ -23,11 +23,11 @@ func (c *console) load(model string, data []string) (*compiler.Program, error) {
 	if err != nil {
 		return nil, err
 	}
-	shelf := compiler.DefaultShelf()
-	shelf.Converting = func(path string) {
-		c.notef("note: %s is too large for memory: its rows are copied, once, to %s", path, shelf.Dir)
+	cache := compiler.DefaultRowCache()
+	cache.Converting = func(path string) {
+		c.notef("note: %s is too large for memory: its rows are copied, once, to %s", path, cache.Dir)
 	}
-	p, ds := compiler.LoadFrom(model, args, shelf)
+	p, ds := compiler.LoadFrom(model, args, cache)
 	return p, c.diagnose(ds)
 }
 

@@ -113,7 +113,7 @@ func (s *session) newRun(args []string) (*posteriorRun, error) {
 	if err != nil {
 		return nil, err
 	}
-	p, ds := compiler.LoadText(s.draft.Path, s.draft.Text, given, compiler.DefaultShelf())
+	p, ds := compiler.LoadText(s.draft.Path, s.draft.Text, given, compiler.DefaultRowCache())
 	if err := s.c.diagnose(errorsOf(ds)); err != nil {
 		return nil, err
 	}

@@ -7,7 +7,7 @@ import (
 	"ppl/lang/diag"
 )
 
-// Predictive makes a checked model draw its data anew instead of observing them: for each observed array a replica,
+// Predictive makes a checked model draw its data instead of observing them: for each observed array a replica,
 // drawn after inference from the array's distributions at the parameters and at what they read of the data. Discrete
 // unknowns are drawn too, as log ℓ sums over them. If prior is set, so are the parameters, which then need proper
 // priors; and none is left to infer.

@@ -28,12 +28,12 @@ import (
 type Arg struct{ Name, Path string }
 
 // Data binds data to a model. Files that the model names are relative to dir; those that are too large for memory, by
-// the shelf, are read by rows. The result is nil when a diagnostic is an error.
-func Data(m *model.Model, dir string, args []Arg, shelf data.Shelf) (*dataset.Dataset, []diag.Diagnostic) {
+// the cache, are read by rows. The result is nil when a diagnostic is an error.
+func Data(m *model.Model, dir string, args []Arg, cache data.RowCache) (*dataset.Dataset, []diag.Diagnostic) {
 	var diags diag.List
 	d := &dataset.Dataset{Model: m, Arrays: map[*model.Array]dataset.Array{}, Sizes: map[*model.Size]int{},
 		Labels: map[*model.Size][]string{}}
-	files := &files{m: m, dir: dir, shelf: shelf, diags: &diags, cache: map[string]*data.File{}}
+	files := &files{m: m, dir: dir, cache: cache, diags: &diags, own: map[string]*data.File{}}
 	sizes := &sizes{d: d, diags: &diags, from: map[*model.Size]string{}}
 	labels := &labels{d: d, diags: &diags, columns: map[*model.Array]bool{}}
 	raw := map[*model.Array]*data.Array{}

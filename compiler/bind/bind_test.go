@@ -36,7 +36,7 @@ func bound(t *testing.T, text string, files map[string]string, args ...Arg) (*da
 	if diag.HasErrors(ds) {
 		t.Fatal(ds)
 	}
-	return Data(m, dir, args, data.Shelf{Memory: 1 << 30, Dir: t.TempDir()})
+	return Data(m, dir, args, data.RowCache{Memory: 1 << 30, Dir: t.TempDir()})
 }
 
 func valuesOf(t *testing.T, d *dataset.Dataset, name string) []float64 {

@@ -17,12 +17,12 @@ import (
 type files struct {
 	m     *model.Model
 	dir   string // of the model's own files
-	shelf data.Shelf
+	cache data.RowCache
 	diags *diag.List
 
 	loose []*data.File          // of --data PATH, by whose entries' names arrays are found; the last wins
 	named map[string]*data.File // of --data NAME=PATH
-	cache map[string]*data.File // of the model's own files
+	own   map[string]*data.File // those that the model names
 }
 
 // open reads the files of the command line.
@@ -72,10 +72,10 @@ func (f *files) entry(name string) *data.Array {
 // which is reported once.
 func (f *files) ofModel(a *model.Array) (file *data.File, key string) {
 	path, key := fileOf(a, f.dir)
-	file, known := f.cache[path]
+	file, known := f.own[path]
 	if !known {
 		file, _ = f.read(path, a.At)
-		f.cache[path] = file
+		f.own[path] = file
 	}
 	if key == "" {
 		key = a.Name
@@ -86,14 +86,14 @@ func (f *files) ofModel(a *model.Array) (file *data.File, key string) {
 // read reads a data file, or opens a large one for reading by rows if the model has any; at is where the model names
 // it.
 func (f *files) read(path string, at source.Span) (*data.File, bool) {
-	size, large := f.shelf.Large(path)
+	size, large := f.cache.Large(path)
 	if large && len(f.m.RowSets) == 0 {
 		f.tooLarge(path, size, at)
 		return nil, false
 	}
 	read := data.Read
 	if large {
-		read = f.shelf.ByRows
+		read = f.cache.ByRows
 	}
 	file, err := read(path)
 	if err != nil {
@@ -102,7 +102,7 @@ func (f *files) read(path string, at source.Span) (*data.File, bool) {
 	}
 	if large {
 		f.diags.Notef("W09", at, "%s: its rows stay on disk, and minibatches are read from there",
-			largeText(path, size, f.shelf))
+			largeText(path, size, f.cache))
 	}
 	return file, true
 }
@@ -111,7 +111,7 @@ func (f *files) read(path string, at source.Span) (*data.File, bool) {
 func (f *files) tooLarge(path string, size int64, at source.Span) {
 	const help = "give fewer rows, or more memory; a model whose rows do not depend on each other reads a few of " +
 		"them at a time"
-	text := largeText(path, size, f.shelf)
+	text := largeText(path, size, f.cache)
 	if len(f.m.Couplings) == 0 {
 		f.diags.Errorf("E83", at, "%s, and the model has no rows to read a few at a time", text).Help(help)
 	}
@@ -121,34 +121,34 @@ func (f *files) tooLarge(path string, size int64, at source.Span) {
 }
 
 // LargeData describes, for each file that a model names and that is too large for memory, how it will be read.
-func LargeData(m *model.Model, dir string, shelf data.Shelf) (lines []string) {
+func LargeData(m *model.Model, dir string, cache data.RowCache) (lines []string) {
 	seen := map[string]bool{}
 	for _, a := range m.Arrays {
 		if a.From == "" {
 			continue
 		}
 		path, _ := fileOf(a, dir)
-		if size, large := shelf.Large(path); large && !seen[path] {
+		if size, large := cache.Large(path); large && !seen[path] {
 			seen[path] = true
 			fate := "it cannot be read, since no minibatches can be drawn"
 			if len(m.RowSets) > 0 {
 				fate = "its rows stay on disk, and minibatches are read from there"
 			}
-			lines = append(lines, largeText(path, size, shelf)+": "+fate)
+			lines = append(lines, largeText(path, size, cache)+": "+fate)
 		}
 	}
 	return lines
 }
 
 // Available reports whether a model says where all its data are, each file is there, and none is too large for memory.
-func Available(m *model.Model, dir string, shelf data.Shelf) bool {
+func Available(m *model.Model, dir string, cache data.RowCache) bool {
 	return !slices.ContainsFunc(m.Arrays, func(a *model.Array) bool {
 		if !isData(a) || a.Optional || a.Value != nil {
 			return false
 		}
 		path, _ := fileOf(a, dir)
 		info, err := os.Stat(path)
-		_, large := shelf.Large(path)
+		_, large := cache.Large(path)
 		return a.From == "" || err != nil || info.IsDir() || large
 	})
 }
@@ -162,8 +162,8 @@ func fileOf(a *model.Array, dir string) (path, key string) {
 	return path, key
 }
 
-func largeText(path string, size int64, shelf data.Shelf) string {
-	return fmt.Sprintf("%s has %s, too much for memory (%s)", path, byteText(size), byteText(shelf.Memory))
+func largeText(path string, size int64, cache data.RowCache) string {
+	return fmt.Sprintf("%s has %s, too much for memory (%s)", path, byteText(size), byteText(cache.Memory))
 }
 
 func byteText(n int64) string {

@@ -32,7 +32,7 @@ func summary(x *data.Array) (all data.Column) {
 			all = one
 			continue
 		}
-		all.Holes += one.Holes
+		all.Missing += one.Missing
 		all.Low = least(all.Low, one.Low, func(m, n data.Mark) bool { return m.Value < n.Value })
 		all.High = least(all.High, one.High, func(m, n data.Mark) bool { return m.Value > n.Value })
 		all.Broken = least(all.Broken, one.Broken, func(m, n data.Mark) bool { return m.At < n.At })

@@ -91,8 +91,8 @@ func (v *values) inMemory(a *model.Array, x *data.Array) {
 func (v *values) inFile(a *model.Array, x *data.Array) {
 	all := summary(x)
 	switch lo, hi, word := v.limits(a); {
-	case all.Holes > 0:
-		v.notMissing(a, x, all.Holes)
+	case all.Missing > 0:
+		v.notMissing(a, x, all.Missing)
 	case len(x.Labels) > 0 && !takesNames(a):
 		v.notText(a, all.Text, all.TextAt)
 	case len(x.Labels) > 0: // numbers of labels, which are in range

@@ -113,7 +113,7 @@ func (t *tableSource) value(c int, text string) (float64, error) {
 	return n.value, nil
 }
 
-// rowError says what is wrong with a row, counted from 1 without the header, of a table of so many columns.
+// rowError says what is wrong with a row, counted from 1 without the header, of a table of n columns.
 func rowError(path string, number, columns int, row []string, err error) error {
 	var at *csv.ParseError
 	if !errors.As(err, &at) {

@@ -20,7 +20,7 @@ type rowSource interface {
 	next(record []float64) error
 }
 
-// A retyping says that a column taken for numbers is text: the pass starts anew.
+// A retyping says that a column taken for numbers is text: the pass starts again.
 type retyping struct {
 	column, row int
 	text        string
@@ -28,7 +28,7 @@ type retyping struct {
 
 func (r retyping) Error() string { return "a column of numbers has text" }
 
-// convert writes the rows of a data file to name, under a temporary name first. Whatever the values tell of themselves
+// convert writes the rows of a data file to name, under a temporary name first. What a Column says of all values
 // is learned on the way.
 func convert(path, name, identity string) error {
 	text := map[int]retyping{}

@@ -1,8 +1,12 @@
 // Package data reads observed arrays from files and keeps them with their origin for diagnostics. A file is read whole
-// or refused with its name, place and a way out; never in part.
+// or refused with its name, the place of the mistake and how to fix it; never in part. Of the file
 //
-// A file that is too large for memory (Shelf) is not read but opened for reading by rows: one pass, in which only a few
-// rows are in memory at a time, checks it as a reader would and writes a row file (RowFile), which is kept for later
+//	y,group          Arrays["y"]:     Shape [2], Values [1.5, 2], Int false
+//	1.5,Oslo         Arrays["group"]: Shape [2], Values [1, 2], Labels [Oslo, Bergen]
+//	2,Bergen
+//
+// A file that is too large for memory (RowCache) is not read but opened for reading by rows: one pass, in which only a
+// few rows are in memory at a time, checks it as a reader would and writes a row file (RowFile), which is kept for later
 // runs. Its arrays have no values; what is to be known of all values was learned in the pass.
 //
 // Stan JSON is described in the CmdStan guide ("JSON format for CmdStan"), CSV in RFC 4180; NumPy's formats, IDX and
@@ -96,7 +100,7 @@ func readers() map[string]reader {
 	}
 }
 
-// A binary format is known by the bytes that its files begin with; an ending alone tells what a file should be.
+// A binary format is known by the bytes that its files begin with; the ending of its name alone shows what a file should be.
 type binaryFormat struct {
 	ending, magic, name string
 	read                reader // nil: not read yet

@@ -13,19 +13,19 @@ import (
 	"time"
 )
 
-// A Shelf is where large data files are read by rows: how much memory there is, and the directory that row files are
+// A RowCache is where large data files are read by rows: how much memory there is, and the directory that row files are
 // kept in.
-type Shelf struct {
+type RowCache struct {
 	Memory int64  // bytes; a file of which reading whole would take more is read by rows
 	Dir    string // of row files
 	Bound  int64  // bytes of row files that the directory may hold; the newest stays in any case
 
-	Converting func(path string) // told before a file is converted, which takes a while; may be nil
+	Converting func(path string) // called before a file is converted, which takes a while; may be nil
 }
 
-// DefaultShelf has the memory that Go was given (GOMEMLIMIT) or else the machine has, and the user's cache directory.
-func DefaultShelf() Shelf {
-	s := Shelf{Memory: debug.SetMemoryLimit(-1), Bound: 64 << 30}
+// DefaultRowCache has the memory that Go was given (GOMEMLIMIT) or else the machine has, and the user's cache directory.
+func DefaultRowCache() RowCache {
+	s := RowCache{Memory: debug.SetMemoryLimit(-1), Bound: 64 << 30}
 	if s.Memory == math.MaxInt64 {
 		s.Memory = machineMemory()
 	}
@@ -37,11 +37,11 @@ func DefaultShelf() Shelf {
 	return s
 }
 
-// unknownMemory is what a machine is taken to have that does not tell.
+// unknownMemory is assumed for a machine that does not report its memory.
 const unknownMemory = 8 << 30
 
-// What reading a file whole takes, in bytes a byte: of text, measured 10.3 for a CSV file of short numbers; of an array
-// twice itself and 8 bytes a number; and so many times that if it is compressed.
+// What reading a file whole takes, in bytes for each byte of it: of text, measured 10.3 for a CSV file of short numbers; of an array
+// twice itself and 8 bytes a number; and packedCost times that if it is compressed.
 const (
 	textCost   = 10
 	packedCost = 4
@@ -65,7 +65,7 @@ func wholeCost(path string) int64 {
 }
 
 // Large reports whether a file is too large to be read whole, with its size. A file that cannot be looked at is not.
-func (s Shelf) Large(path string) (size int64, large bool) {
+func (s RowCache) Large(path string) (size int64, large bool) {
 	info, err := os.Stat(path)
 	if err != nil || !info.Mode().IsRegular() || info.Size() <= s.Memory/(textCost*packedCost) {
 		return 0, false
@@ -75,7 +75,7 @@ func (s Shelf) Large(path string) (size int64, large bool) {
 
 // ByRows opens a large data file for reading by rows. The first time it is converted to a row file, which is kept as
 // long as the data file does not change.
-func (s Shelf) ByRows(path string) (*File, error) {
+func (s RowCache) ByRows(path string) (*File, error) {
 	info, err := os.Stat(path)
 	if err != nil {
 		return nil, fmt.Errorf("cannot read data: %w", err)
@@ -95,10 +95,11 @@ func (s Shelf) ByRows(path string) (*File, error) {
 	return rows.asFile(), nil
 }
 
-const rowEnding = ".rows"
+// rowEnding changes with the format of row files, so that those of older versions are not read.
+const rowEnding = ".rows2"
 
-// open is the row file of that name, made anew where there is none or a damaged one.
-func (s Shelf) open(path, name, identity string) (*RowFile, error) {
+// open is the row file of that name; it is written where there is none or a damaged one.
+func (s RowCache) open(path, name, identity string) (*RowFile, error) {
 	if rows, err := openRowFile(name, identity); err == nil {
 		now := time.Now()
 		_ = os.Chtimes(name, now, now) // else it leaves the directory sooner
@@ -122,7 +123,7 @@ const leftover = 24 * time.Hour
 
 // evict removes what was not used for the longest time until the rest fits. A process that has a file open keeps what
 // is in it.
-func (s Shelf) evict(newest string) {
+func (s RowCache) evict(newest string) {
 	type kept struct {
 		path string
 		info os.FileInfo

@@ -46,15 +46,16 @@ func scramble(x uint64) uint64 {
 	return x ^ x>>31
 }
 
-// Mixing rows works in buckets of places, which are put in order one by one in memory. There are so many at most, each
-// of so many bytes at least, and what is on the way to a bucket waits for company.
+// Rows are mixed in two steps: each is written to the bucket that its new place falls in, then buckets are sorted one by
+// one in memory. There are at most mostBuckets, each has at least bucketSize bytes, and rows are written to a bucket
+// waitSize bytes at a time.
 const (
 	mostBuckets = 1024
 	bucketSize  = 16 << 20
 	waitSize    = 64 << 10
 )
 
-// bucketOf is the size of buckets for so many bytes of records.
+// bucketOf is the size of buckets for a number of bytes of records.
 func bucketOf(records int64) int64 {
 	return max(bucketSize, (records+mostBuckets-1)/mostBuckets)
 }

@@ -40,7 +40,7 @@ type Column struct {
 	Broken    Mark      // the first that is no integer
 	Text      string    // the first that made the column text
 	TextAt    int       // its place
-	Holes     int       // missing ones
+	Missing   int       // how many are missing
 }
 
 // A Mark is an element: its value and its row-major place from 0, −1 where there is none.
@@ -61,7 +61,7 @@ func (c *Column) size() int {
 // note takes an element into account.
 func (c *Column) note(v float64, at int) {
 	if math.IsNaN(v) {
-		c.Holes++
+		c.Missing++
 		return
 	}
 	if c.Low.At < 0 || v < c.Low.Value {
@@ -179,7 +179,7 @@ type Selection struct {
 	parts []part
 }
 
-// A part is a column: where it is in a record, how its elements are read and, of text, what they stand for.
+// A part is a column: where it is in a record, how its elements are read and, of text, the number of each text.
 type part struct {
 	offset, size int
 	element      element

@@ -81,13 +81,13 @@ func TestByRows(t *testing.T) {
 		"testdata/row_major.npy", "testdata/images-idx3-ubyte.gz", "testdata/float-idx1.gz", "testdata/mixed.parquet",
 		"testdata/table.csv.gz",
 	}
-	shelf := Shelf{Dir: filepath.Join(dir, "rows")}
+	cache := RowCache{Dir: filepath.Join(dir, "rows")}
 	for _, path := range files {
 		whole, err := Read(path)
 		if err != nil {
 			t.Fatal(err)
 		}
-		rows, err := shelf.ByRows(path)
+		rows, err := cache.ByRows(path)
 		if err != nil {
 			t.Errorf("%s: %v", path, err)
 			continue
@@ -117,15 +117,15 @@ func checkSummary(t *testing.T, path string, a *Array, c Column) {
 	for i, v := range a.Values {
 		want.note(v, i)
 	}
-	if c.Low != want.Low || c.High != want.High || c.Broken != want.Broken || c.Holes != want.Holes {
-		t.Errorf("%s, %s: %v %v %v %d, want %v", path, c.Name, c.Low, c.High, c.Broken, c.Holes, want)
+	if c.Low != want.Low || c.High != want.High || c.Broken != want.Broken || c.Missing != want.Missing {
+		t.Errorf("%s, %s: %v %v %v %d, want %v", path, c.Name, c.Low, c.High, c.Broken, c.Missing, want)
 	}
 }
 
 // What is wrong with a file is said in the words with which it is refused whole.
 func TestByRowsRefusals(t *testing.T) {
 	dir := t.TempDir()
-	shelf := Shelf{Dir: filepath.Join(dir, "rows")}
+	cache := RowCache{Dir: filepath.Join(dir, "rows")}
 	for name, text := range map[string]string{
 		"fields.csv": "a,b\n1,2\n3\n", "quote.csv": "a,b\n1,\"2\n", "twice.csv": "a,a\n1,2\n",
 		"blank.csv": "a\n1\n\n2\n", "nothing.csv": "",
@@ -135,7 +135,7 @@ func TestByRowsRefusals(t *testing.T) {
 	} {
 		path := written(t, dir, name, text)
 		_, want := Read(path)
-		if _, err := shelf.ByRows(path); err == nil || want == nil || err.Error() != want.Error() {
+		if _, err := cache.ByRows(path); err == nil || want == nil || err.Error() != want.Error() {
 			t.Errorf("%s: %v, whole %v", name, err, want)
 		}
 	}
@@ -147,12 +147,12 @@ func TestByRowsRefusals(t *testing.T) {
 		"l.npy":   {npy("{'descr': '<f8', 'fortran_order': False, 'shape': (1,), }", 16), "goes on after its 1 rows"},
 		"none.gz": {"\x1f\x8b", "none.gz: "},
 	} {
-		if _, err := shelf.ByRows(written(t, dir, name, test[0])); err == nil ||
+		if _, err := cache.ByRows(written(t, dir, name, test[0])); err == nil ||
 			!strings.Contains(err.Error(), test[1]) {
 			t.Errorf("%s: %v, want %s", name, err, test[1])
 		}
 	}
-	if left, _ := filepath.Glob(filepath.Join(shelf.Dir, "*")); len(left) > 0 {
+	if left, _ := filepath.Glob(filepath.Join(cache.Dir, "*")); len(left) > 0 {
 		t.Errorf("refused files leave %v", left)
 	}
 }
@@ -161,11 +161,11 @@ func TestByRowsRefusals(t *testing.T) {
 // no room.
 func TestShelf(t *testing.T) {
 	dir := t.TempDir()
-	shelf := Shelf{Dir: filepath.Join(dir, "rows"), Bound: 1 << 20}
+	cache := RowCache{Dir: filepath.Join(dir, "rows"), Bound: 1 << 20}
 	path := written(t, dir, "x.csv", "x\n1\n2\n")
 	open := func() (string, []float64) {
 		t.Helper()
-		f, err := shelf.ByRows(path)
+		f, err := cache.ByRows(path)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -203,7 +203,7 @@ func TestShelf(t *testing.T) {
 	if err := os.WriteFile(path, []byte("x\n3\n4\n5\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	shelf.Bound = 1
+	cache.Bound = 1
 	second, got := open()
 	if !slices.Equal(got, []float64{3, 4, 5}) || second == name {
 		t.Errorf("changed data: %v", got)
@@ -231,12 +231,12 @@ func TestLarge(t *testing.T) {
 		}
 		for less, want := range []bool{false, true} {
 			memory := info.Size()*int64(cost) - int64(less)
-			if size, large := (Shelf{Memory: memory}).Large(path); large != want || large && size != info.Size() {
+			if size, large := (RowCache{Memory: memory}).Large(path); large != want || large && size != info.Size() {
 				t.Errorf("%s with %d bytes of memory: %v", path, memory, large)
 			}
 		}
 	}
-	if s := DefaultShelf(); s.Memory < 1<<20 {
+	if s := DefaultRowCache(); s.Memory < 1<<20 {
 		t.Errorf("this machine has %d bytes", s.Memory)
 	}
 }

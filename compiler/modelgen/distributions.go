@@ -19,7 +19,7 @@ type distribution struct {
 	values *set // of Categorical
 }
 
-// fixed has the arguments of laws that take no arbitrary ones.
+// fixed has the arguments of distributions that take no arbitrary ones.
 var fixed = map[string]string{"Uniform": "-{positive}, {positive}", "LogUniform": "0.2, 0.3 + {positive}",
 	"TruncatedPowerLaw": "{real}, 0.2, 0.3 + {positive}", "DiscreteUniform": "0, 3", "Hypergeometric": "3, 4, 5",
 	// else times shorter than the nondecision time are impossible
@@ -115,7 +115,7 @@ func (w *writer) covariance(s scope) string {
 		name, axis, other, axis, w.make("positive", s), name, other, name, other, w.number(positive))
 }
 
-// integers are the values that data of a law may have.
+// integers are the values that data of a distribution may have.
 func (w *writer) integers(l distribution) (lo, hi int) {
 	switch l.dist.Name {
 	case "Bernoulli":
@@ -132,12 +132,12 @@ func (w *writer) integers(l distribution) (lo, hi int) {
 	return 0, 5
 }
 
-// scalar, continuous: laws of a parameter that is one number.
+// scalar, continuous: distributions of a parameter that is one number.
 func continuous(d *stdlib.Dist) bool {
 	return d.Event == 0 && !d.Discrete() && !d.Improper
 }
 
-// observable are laws of one number whose support does not depend on their arguments.
+// observable are distributions of one number whose support does not depend on their arguments.
 func observable(d *stdlib.Dist) bool {
 	return d.Event == 0 && !d.Improper && (d.Discrete() || d.Forms[0].Bounds == nil)
 }
@@ -146,7 +146,7 @@ func drawable(d *stdlib.Dist) bool { return d.Event == 0 && !d.Improper }
 
 func enumerable(d *stdlib.Dist) bool { return d.Event == 0 && d.Enumerate != nil }
 
-// supportKind is what numbers a law gives.
+// supportKind is the kind of numbers that a distribution gives.
 func (l distribution) kind() kind {
 	switch {
 	case l.dist.Discrete():
@@ -159,7 +159,7 @@ func (l distribution) kind() kind {
 	return real
 }
 
-// value is a literal in the law's support.
+// value is a literal in the distribution's support.
 func (w *writer) value(l distribution) string {
 	if l.dist.Discrete() {
 		return fmt.Sprint(l.lo + w.rand.IntN(l.hi-l.lo+1))
@@ -171,7 +171,7 @@ func (w *writer) value(l distribution) string {
 	return v
 }
 
-// truncation of a law, empty where it cannot be had.
+// truncation of a distribution, empty where there is none.
 func (w *writer) truncation(l distribution, s scope) string {
 	if l.form.LogCDF == nil || l.form.LogCCDF == nil || l.form.Bounds != nil {
 		return ""

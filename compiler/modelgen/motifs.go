@@ -48,7 +48,7 @@ func (w *writer) parameter() {
 	w.arrays = append(w.arrays, a)
 }
 
-// modifier of a parameter's law.
+// modifier of a parameter's distribution.
 func (w *writer) modifier(l distribution, s scope) string {
 	switch {
 	case w.chance(3) && l.dist.LocationScale:
@@ -123,7 +123,7 @@ func (w *writer) begin(name string) (a array, first string, firstScope scope, re
 	return a, first, firstScope, rest, restScope
 }
 
-// series is a parameter whose law reads its own past.
+// series is a parameter whose distribution reads its own past.
 func (w *writer) series() {
 	a, first, s1, rest, s := w.begin(w.name("h"))
 	s.refs = []reference{last(s, a.name, real)}

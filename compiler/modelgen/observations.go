@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// observed declares data of a law and gives them that law over plates.
+// observed declares data of a distribution, over plates.
 func (w *writer) observed(s scope, axes []*set, head func(string) string, l distribution, modifier string) {
 	y := w.name("y")
 	w.say("data %s%s = %s", y, brackets(axes), w.literal(axes, func() string { return w.value(l) }))
@@ -69,10 +69,11 @@ func (w *writer) limits() {
 	w.observed(s, axes, head, l, modifier)
 }
 
-// missing: holes that other terms read become parameters, or are summed out where they are discrete.
+// missing: values that are missing and that other terms read become parameters, or are summed out where they are
+// discrete.
 func (w *writer) missing() {
 	n := w.set("N")
-	x := array{name: w.name("hole"), axes: []*set{n}, kind: real}
+	x := array{name: w.name("gap"), axes: []*set{n}, kind: real}
 	s := scope{depth: 3}
 	head := w.plates(&s, x.axes)
 	l := distribution{text: fmt.Sprintf("Normal(%s, %s)", w.make("real", s), w.make("positive", s))}
