@@ -26,7 +26,8 @@ func (c *checker) inStep(a *arrayInfo, e ast.Node) model.Expr {
 		return nil
 	}
 	if len(a.Pieces) != 1 || a.recurs || len(a.Pieces[0].Plates) < len(a.Pieces[0].Slots) {
-		c.notYet(a.At, "`"+a.Name+"`, an array in pieces or with a past of its own, in a function that a recurrence calls").
+		c.notYet(a.At, "`"+a.Name+"`, an array in pieces or with a past of its own, in a function that "+
+			"a recurrence calls").
 			Related(e.Span(), "it is read here")
 		return poison(e)
 	}

@@ -6,7 +6,8 @@ import (
 	"ppl/compiler/model"
 )
 
-// someBetween refuses a law between two ends of which the upper may lie below the lower, as far as it follows from the
+// someBetween refuses a distribution between two ends of which the upper may lie below the lower, as far as it follows
+// from the
 // support of one parameter: Uniform(0, 1 - a) with a in 0..inf. Ends that read more are left to sampling, since
 // parameters may bound each other.
 func (c *checker) someBetween(t *model.Term) bool {

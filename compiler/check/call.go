@@ -104,7 +104,7 @@ func (c *checker) library(s *scope, e *ast.Call, n *ast.Name) model.Expr {
 			n.Name, n.Name)
 	case notCompiled[n.Name]:
 		c.notYet(n.Span(), "`"+n.Name+"`")
-	case !c.lost[n.Name]:
+	case !c.dropped[n.Name]:
 		meant(c.errorf("E10", n.Span(), "there is no function `%s`", n.Name), n.Name, c.functionNames(s))
 	}
 	return poison(e)

@@ -37,7 +37,7 @@ func (c *checker) finish() {
 	analyze.Latents(m, diags)
 	analyze.Generated(m, diags)
 	analyze.Observations(m, diags)
-	if diags.HasErrors() || len(c.lost) > 0 {
+	if diags.HasErrors() || len(c.dropped) > 0 {
 		return // warnings about a model that is not understood would mislead
 	}
 	c.unused()
@@ -51,7 +51,7 @@ func (c *checker) finish() {
 	analyze.PriorOnly(m, diags)
 }
 
-// Predictive checks a file as File does, and makes the model draw its data anew instead of observing them
+// Predictive checks a file as File does, and makes the model draw its data instead of observing them
 // (analyze.Predictive).
 func Predictive(f *ast.File, load Loader, prior bool) (*model.Model, []diag.Diagnostic) {
 	c := newChecker(f, load)
@@ -103,7 +103,7 @@ type checker struct {
 	odes      []*trajectory
 	queries   []*model.StateAt
 	mentioned map[string]bool // names that stand in an expression
-	lost      map[string]bool // names in statements that could not be parsed
+	dropped   map[string]bool // names in statements that could not be parsed
 	open      []*arrayInfo    // definitions being elaborated, outermost first
 }
 
@@ -167,7 +167,7 @@ type arrayInfo struct {
 	draws    []draw
 	state    state
 	heads    []headSlots // of defs
-	recurs   bool        // it was read while it was being worked out
+	recurs   bool        // it was read while it was being elaborated
 	observed bool
 	outer    []*model.Index // plates of the template's use, before the array's own
 }
@@ -185,15 +185,15 @@ type draw struct {
 	slots []model.Slot
 	bare  []*model.Index // plates without a name, matched by their set
 	event []*model.Set
-	law   *law
-	uses  []modified // the uses of templates on the way to the law, outermost first, as far as they have modifiers
+	drawn *drawn
+	uses  []modified // the uses of templates on the way to the distribution, outermost first, if they have modifiers
 	// returned is what a template's block returns by its name
 	returned *entity
 }
 
-// A modified law is one with modifiers, and where the names and plates of its statement are known.
+// A modified distribution is one with modifiers, and where the names and plates of its statement are known.
 type modified struct {
-	law   *ast.Distribution
+	dist  *ast.Distribution
 	scope *scope
 	bare  []*model.Index
 }

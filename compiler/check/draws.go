@@ -10,8 +10,8 @@ import (
 	"ppl/stdlib"
 )
 
-// A law is a distribution with its arguments, elaborated.
-type law struct {
+// A drawn is the distribution of a draw with its arguments, elaborated.
+type drawn struct {
 	dist    *stdlib.Dist // nil for Density
 	form    *stdlib.Form
 	args    []model.Expr
@@ -34,7 +34,7 @@ func (c *checker) drawPiece(a *arrayInfo, d *draw) {
 	dist := c.distRow(d)
 	t := model.Type{Range: anyRange}
 	if n := distName(d.stmt.Dist.Base); dist == nil && n != nil && n.Name != "Density" && len(d.head.Slots) == 0 {
-		c.lawOf(d) // says that there is none; axes that it might give are not known
+		c.drawnFrom(d) // reports that there is none; axes that it might give are not known
 		return
 	}
 	if dist != nil {
@@ -51,8 +51,8 @@ func (c *checker) drawPiece(a *arrayInfo, d *draw) {
 		c.rangeFromArgs(a, d, &t)
 	}
 	for _, m := range d.modifiers() {
-		if m.law.In != nil {
-			t.Range = c.narrowed(m.scope, m.law.In, t.Range)
+		if m.dist.In != nil {
+			t.Range = c.narrowed(m.scope, m.dist.In, t.Range)
 		}
 	}
 	if a.Role == model.Parameter && dist != nil && dist.Discrete() {
@@ -106,7 +106,7 @@ func (c *checker) rangeFromArgs(a *arrayInfo, d *draw, t *model.Type) {
 	if dist := c.distRow(d); dist.Name != "Uniform" && dist.Name != "DiscreteUniform" {
 		return
 	}
-	l := c.lawOf(d)
+	l := c.drawnFrom(d)
 	if l.ok && len(l.args) == 2 {
 		t.Range.Lo, t.Range.Hi = l.args[0].Info().Type.Range.Lo, l.args[1].Info().Type.Range.Hi
 	}
@@ -114,7 +114,7 @@ func (c *checker) rangeFromArgs(a *arrayInfo, d *draw, t *model.Type) {
 
 // inferEvent takes the axes of an event that are not written from the distribution's arguments.
 func (c *checker) inferEvent(a *arrayInfo, d *draw, dist *stdlib.Dist) bool {
-	l := c.lawOf(d)
+	l := c.drawnFrom(d)
 	if !l.ok {
 		return false
 	}
@@ -157,19 +157,19 @@ func distName(e ast.Expr) *ast.Name {
 	return n
 }
 
-// lawOf elaborates a draw's distribution once.
-func (c *checker) lawOf(d *draw) *law {
-	if d.law != nil {
-		return d.law
+// drawnFrom elaborates a draw's distribution once.
+func (c *checker) drawnFrom(d *draw) *drawn {
+	if d.drawn != nil {
+		return d.drawn
 	}
-	d.law = &law{}
+	d.drawn = &drawn{}
 	e := d.stmt.Dist.Base
 	if n := distName(e); n != nil && n.Name == "Density" {
-		d.law.density, d.law.ok = c.densityArg(d.scope, e)
-		return d.law
+		d.drawn.density, d.drawn.ok = c.densityArg(d.scope, e)
+		return d.drawn
 	}
-	d.law.dist, d.law.form, d.law.args, d.law.ok = c.distribution(d.scope, e)
-	return d.law
+	d.drawn.dist, d.drawn.form, d.drawn.args, d.drawn.ok = c.distribution(d.scope, e)
+	return d.drawn
 }
 
 func (c *checker) densityArg(s *scope, e ast.Expr) (model.Expr, bool) {

@@ -181,29 +181,31 @@ func (c *checker) roles(a *arrayInfo) {
 	}
 }
 
-// missingRole: what holes in data become. Where nothing else reads them they are dropped, their integral being 1; else
-// they are parameters, or latents of a discrete law.
+// missingRole decides what missing entries of data become. Where nothing else reads them they are dropped, since their
+// density integrates to 1; else they are parameters, or latents if they are discrete.
 func (c *checker) missingRole(a *arrayInfo) {
 	if a.decl.MissingCode != nil {
 		a.MissingCode = c.staticInt(a.scope, a.decl.MissingCode, false)
 	}
 	switch {
-	case len(a.draws) == 0 && c.lost[a.Name]:
+	case len(a.draws) == 0 && c.dropped[a.Name]:
 	case len(a.draws) == 0:
-		c.errorf("E83", a.At, "`%s` has missing entries, so it needs a law: `%s[i in N] ~ …`", a.Name, a.Name)
+		c.errorf("E83", a.At, "`%s` has missing entries, so it needs a distribution: `%s[i in N] ~ …`", a.Name, a.Name)
 	case !c.mentioned[a.Name]:
-	case !slices.ContainsFunc(a.draws, func(d draw) bool { return !discreteLaw(d) }):
+	case !slices.ContainsFunc(a.draws, func(d draw) bool { return !drawsInteger(d) }):
 		a.Role = model.Latent
 	case !c.oneSupport(a):
-		c.notYet(a.At, "missing entries that other statements read, in an array observed in pieces by laws with "+
-			"different supports").
-			Help("declare each piece as data of its own: the support of what is missing is then that of its law")
+		c.notYet(a.At, "missing entries that other statements read, in an array observed in pieces by distributions "+
+			"with different supports").
+			Help("declare each piece as data of its own: the support of what is missing is then that of its " +
+				"distribution")
 	default:
 		a.Role = model.Imputed
 	}
 }
 
-// oneSupport: the pieces of an array have laws on the same numbers, so that its holes are one parameter.
+// oneSupport reports whether the pieces of an array have the same support, so that its missing entries can be one
+// parameter.
 func (c *checker) oneSupport(a *arrayInfo) bool {
 	first := c.distRow(&a.draws[0])
 	return len(a.draws) == 1 || !slices.ContainsFunc(a.draws, func(d draw) bool {
@@ -213,12 +215,13 @@ func (c *checker) oneSupport(a *arrayInfo) bool {
 	})
 }
 
-func discreteLaw(d draw) bool {
+func drawsInteger(d draw) bool {
 	n := distName(d.stmt.Dist.Base)
 	return n != nil && stdlib.Dists()[n.Name] != nil && stdlib.Dists()[n.Name].Discrete()
 }
 
-// sameRegion tells an observed definition (total = 0; total ~ …) from an array in pieces (h[0] = 0; h[t in 1..T] ~ …).
+// sameRegion distinguishes an observed definition (total = 0; total ~ …) from an array in pieces (h[0] = 0;
+// h[t in 1..T] ~ …).
 func (c *checker) sameRegion(a *arrayInfo) bool {
 	for _, d := range a.defs {
 		for _, w := range a.draws {

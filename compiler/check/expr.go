@@ -16,7 +16,7 @@ var anyRange = stdlib.Range{Lo: math.Inf(-1), Hi: math.Inf(1)}
 
 func diagNearest(name string, among []string) (string, bool) { return diag.Nearest(name, among) }
 
-// poison stands for an expression that was already reported; whatever reads it stays silent.
+// poison replaces an expression that was already reported: what reads it is not reported again.
 func poison(at ast.Node) model.Expr {
 	return &model.Num{Value: math.NaN(), Fact: model.Fact{At: at.Span(), Static: true,
 		Type: model.Type{Range: anyRange}}}
@@ -142,7 +142,7 @@ func (c *checker) ref(a *arrayInfo, e ast.Node) model.Expr {
 	return &model.Ref{Array: a.Array, Fact: model.Fact{At: e.Span(), Type: a.Type, Static: !open && c.isStatic(a)}}
 }
 
-// isBroken tells an array whose own statements were refused.
+// isBroken reports an array whose own statements were refused.
 func isBroken(a *arrayInfo) bool {
 	return a.decl == nil && len(a.Pieces) == 0
 }
@@ -170,7 +170,7 @@ func (c *checker) cycle(a *arrayInfo, e ast.Node) {
 	if len(c.open)-from == 1 {
 		d := c.errorf("E16", e.Span(), "`%s` is defined by itself", a.Name).Related(a.At, "the definition")
 		if len(a.draws) > 0 {
-			d.Help("a series reads its past in the arguments of its law, and its law has all of its axes on the "+
+			d.Help("a series reads its past in the arguments of its distribution, and has all of its axes on the "+
 				"left: `%s[t in 2..T, 1..2] ~ …`", a.Name)
 		}
 		return
@@ -182,7 +182,7 @@ func (c *checker) cycle(a *arrayInfo, e ast.Node) {
 }
 
 func (c *checker) undefined(s *scope, e *ast.Name) {
-	if c.lost[e.Name] {
+	if c.dropped[e.Name] {
 		return
 	}
 	meant(c.errorf("E10", e.Span(), "`%s` is not defined", e.Name), e.Name, c.visible(s))

@@ -21,7 +21,7 @@ func (c *checker) collectImport(st *ast.Import, s *scope) {
 	}
 	for i, open := range c.importing {
 		if open == path {
-			c.errorf("E21", st.Path.Span(), "imports form a circle: %s",
+			c.errorf("E21", st.Path.Span(), "import cycle: %s",
 				strings.Join(append(c.importing[i:], path), " → "))
 			return
 		}

@@ -218,7 +218,7 @@ func (c *checker) cond(s *scope, e *ast.Cond) model.Expr {
 	return &model.Cond{If: q, Then: a, Else: b, Fact: model.Fact{At: e.Span(), Type: t, Static: allStatic(q, a, b)}}
 }
 
-// matmul: the last axis of x meets the first of y; both are matched by index set.
+// matmul sums over the last axis of x and the first of y, which must be the same index set.
 func (c *checker) matmul(e *ast.Binary, x, y model.Expr) model.Expr {
 	if anyPoison(x, y) {
 		return poison(e)

@@ -200,7 +200,7 @@ func (c *checker) uncovered(a *arrayInfo, s, t *model.Set) {
 			t.Name).Related(a.At, "also here")
 		return
 	}
-	c.errorf("E12", a.At, "the pieces %s and %s of `%s` do not meet: something between them is not defined, or "+
+	c.errorf("E12", a.At, "the pieces %s and %s of `%s` do not join: something between them is not defined, or "+
 		"defined twice", s.Name, t.Name, a.Name).
 		Related(a.Pieces[len(a.Pieces)-1].At, "another piece")
 }

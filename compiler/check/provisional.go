@@ -2,10 +2,10 @@ package check
 
 import "ppl/compiler/model"
 
-// A definition may be read while it is being worked out, if every statement on its left has slots: its axes are then
+// A definition may be read while it is being elaborated, if every statement on its left has slots: its axes are then
 // those of the left sides. That each read lies in the past is proved when all is known (recurrences).
 
-// provisional gives a definition that is being worked out the axes of its left sides; not ok where these do not tell
+// provisional gives a definition that is being elaborated the axes of its left sides; not ok where these do not have
 // them.
 func (c *checker) provisional(a *arrayInfo) bool {
 	if a.recurs {

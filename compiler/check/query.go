@@ -7,7 +7,7 @@ import (
 	"ppl/lang/diag"
 )
 
-// Queries checks expressions that are read beside a file's statements: they may use every name of the file, also what
+// Queries checks expressions that are read with a file's statements: they may use every name of the file, also what
 // is known only after inference. Of the diagnostics there are only those that stop a query.
 func Queries(f *ast.File, load Loader, xs []ast.Expr) (*model.Model, []model.Expr, []diag.Diagnostic) {
 	c := newChecker(f, load)

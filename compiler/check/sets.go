@@ -62,9 +62,9 @@ func (c *checker) set(s *scope, set *ast.Set) *model.Set {
 	return model.NewSet(set.Span().Text(), num(1, set), c.staticInt(s, set.Lo, true))
 }
 
-// unknownSet reports a set of which nothing gives the size; more is another way out.
+// unknownSet reports a set of which nothing gives the size; more is another fix.
 func (c *checker) unknownSet(n *ast.Name, more string) *model.Set {
-	if c.lost[n.Name] {
+	if c.dropped[n.Name] {
 		return c.sizeSet(n)
 	}
 	d := c.errorf("E46", n.Span(), "size `%s` is not known", n.Name)
@@ -108,8 +108,10 @@ func (c *checker) staticInt(s *scope, e ast.Expr, integer bool) model.Expr {
 	}
 	switch a := c.openIn(x); {
 	case a != nil:
-		c.errorf("E48", e.Span(), "a bound here must be known before `%s` is; `%s` reads `%s`, which is being defined", a.Name, e.Span().Text(), a.Name).
-			Help("run over all of the axis and choose with a condition: `sum(k in K: k <= %s ? … : 0)`", e.Span().Text())
+		c.errorf("E48", e.Span(), "a bound here must be known before `%s` is; `%s` reads `%s`, which is being defined",
+			a.Name, e.Span().Text(), a.Name).
+			Help("run over all of the axis and choose with a condition: `sum(k in K: k <= %s ? … : 0)`",
+				e.Span().Text())
 	case !x.Info().Static:
 		c.errorf("E48", e.Span(), "a bound here must depend on data only; `%s` depends on a parameter", e.Span().Text())
 	}

@@ -164,7 +164,7 @@ func (c *checker) logprob(s *scope, e *ast.Call) model.Expr {
 func (c *checker) vectorLogprob(e *ast.Call, l *model.LogProb) model.Expr {
 	axes := l.X.Info().Type.Axes
 	if len(axes) != l.Dist.Event {
-		c.errorf("E42", l.X.Info().At, "`%s` has %s; %s is a law of %s", l.X.Info().At.Text(), haveAxes(axes),
+		c.errorf("E42", l.X.Info().At, "`%s` has %s; %s is a distribution of %s", l.X.Info().At.Text(), haveAxes(axes),
 			l.Dist.Name, eventText(l.Dist.Event)).
 			Help("take one at a time, as in `[i in N: logpdf(%s(…), x[i])]`", l.Dist.Name)
 		return poison(e)

@@ -80,7 +80,7 @@ func (s *settler) array(a *model.Array) bool {
 	return !s.depends[a]
 }
 
-// settleAll settles the whole model, and expressions beside it.
+// settleAll settles the whole model, and further expressions.
 func (c *checker) settleAll(all ...model.Expr) {
 	for _, a := range c.model.Arrays {
 		if a.Role != model.Definition {

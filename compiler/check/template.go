@@ -71,10 +71,10 @@ func at(x model.Expr, outer []*model.Index, e ast.Node) model.Expr {
 	return sub
 }
 
-// template is the user's template that a law names, nil when it names a distribution.
-func (c *checker) template(s *scope, law ast.Expr) *function {
+// template is the user's template that a statement names, nil when it names a distribution.
+func (c *checker) template(s *scope, base ast.Expr) *function {
 	var e *entity
-	switch n := calleeOf(law).(type) {
+	switch n := calleeOf(base).(type) {
 	case *ast.Name:
 		e = s.lookup(n.Name)
 	case *ast.Member:
@@ -94,15 +94,15 @@ func calleeOf(e ast.Expr) ast.Expr {
 	return e
 }
 
-// eventOf is the rank of what a law draws, through templates that are another name for a law.
-func (c *checker) eventOf(s *scope, law *ast.Distribution) int {
+// eventOf is the rank of what a statement draws, through templates that are another name for a distribution.
+func (c *checker) eventOf(s *scope, dist *ast.Distribution) int {
 	for range maxInlineDepth {
-		if law == nil {
+		if dist == nil {
 			return 0
 		}
-		f := c.template(s, law.Base)
+		f := c.template(s, dist.Base)
 		if f == nil {
-			n := distName(law.Base)
+			n := distName(dist.Base)
 			switch {
 			case n != nil && n.Name == "Density": // one term for every axis without an index
 				return math.MaxInt
@@ -111,13 +111,13 @@ func (c *checker) eventOf(s *scope, law *ast.Distribution) int {
 			}
 			return 0
 		}
-		s, law = f.scope, f.draw.Dist
+		s, dist = f.scope, f.draw.Dist
 	}
 	return 0
 }
 
-// expand replaces a law that names a template by what the template draws. It returns the block's value when there is
-// one: the array is then defined by it.
+// expand replaces a template that a statement draws from by what the template draws. It returns the block's value when
+// there is one: the array is then defined by it.
 func (c *checker) expand(a *arrayInfo, d *draw) (value model.Expr, ok bool) {
 	var used []*function
 	for {
@@ -150,18 +150,18 @@ func hasModifiers(l *ast.Distribution) bool {
 	return l.In != nil || l.Censored != nil || l.Ordered || l.ZeroSum || l.NonCentered
 }
 
-// modifiers are the law's own, and those of the templates' uses that led to it.
+// modifiers are those of the distribution, and of the templates' uses that led to it.
 func (d *draw) modifiers() []modified {
 	return append(slices.Clone(d.uses), modified{d.stmt.Dist, d.scope, d.bare})
 }
 
-// saying is the law, or the use of a template that led to it, that has a modifier.
-func (d *draw) saying(has func(*ast.Distribution) bool) *ast.Distribution {
+// modifiedBy is the distribution, or the use of a template that led to it, that has a modifier.
+func (d *draw) modifiedBy(has func(*ast.Distribution) bool) *ast.Distribution {
 	all := d.modifiers()
-	return all[max(0, slices.IndexFunc(all, func(m modified) bool { return has(m.law) }))].law
+	return all[max(0, slices.IndexFunc(all, func(m modified) bool { return has(m.dist) }))].dist
 }
 
-// passOn gives the modifiers of a template's use to the law of the name that the template's block returns.
+// passOn gives the modifiers of a template's use to the distribution of the name that the template's block returns.
 func (c *checker) passOn(d *draw, f *function, inner *scope) bool {
 	if len(d.uses) == 0 {
 		return true
@@ -174,15 +174,17 @@ func (c *checker) passOn(d *draw, f *function, inner *scope) bool {
 			return true
 		}
 	}
-	code, word := modifierOf(d.uses[0].law)
-	c.errorf(code, d.uses[0].law.Span(), "`%s` has no law to change: `%s` returns `%s`, which it works out", word,
+	code, word := modifierOf(d.uses[0].dist)
+	c.errorf(code, d.uses[0].dist.Span(), "`%s` has no distribution to change: `%s` returns `%s`, which it defines",
+		word,
 		f.name, f.draw.Block.Return.Span().Text()).
-		Related(f.draw.Block.Return.Span(), "returned here").Help("write `%s` on a law inside `%s`, or return what "+
-		"has `~` there", word, f.name)
+		Related(f.draw.Block.Return.Span(), "returned here").
+		Help("write `%s` on a distribution inside `%s`, or return what "+
+			"has `~` there", word, f.name)
 	return false
 }
 
-// modifierOf is a modifier of a law, and the code of what is wrong with it.
+// modifierOf is a modifier of a distribution, and the code of what is wrong with it.
 func modifierOf(l *ast.Distribution) (code, word string) {
 	for _, m := range []struct {
 		there      bool
@@ -203,17 +205,17 @@ func callOf(e ast.Expr) *ast.Call {
 	return &ast.Call{Place: ast.Place{At: e.Span()}, Fun: e}
 }
 
-// instantiate elaborates a template's block. Of an observation, the draw of the returned name is the observation's law.
+// instantiate elaborates a template's block. Of an observation, the draw of the returned name is the observation's own.
 func (c *checker) instantiate(a *arrayInfo, d *draw, f *function, inner *scope) (model.Expr, bool) {
 	f.busy = true
 	defer func() { f.busy = false }()
 	stmts := f.draw.Block.Stmts
 	if a.observed {
-		var law *ast.Draw
-		if law, stmts = c.observedDraw(a, d, f); law == nil {
+		var own *ast.Draw
+		if own, stmts = c.observedDraw(a, d, f); own == nil {
 			return nil, false
 		}
-		d.stmt, d.scope = law, inner
+		d.stmt, d.scope = own, inner
 		inner.add(&entity{name: f.draw.Block.Return.(*ast.Name).Name, at: d.head.Span(), array: a,
 			outer: plates(d.slots), used: true})
 	}
@@ -233,7 +235,7 @@ func (c *checker) instantiate(a *arrayInfo, d *draw, f *function, inner *scope) 
 	return x, !isPoison(x)
 }
 
-// observedDraw finds the draw of the name that the block returns, and the statements beside it.
+// observedDraw finds the draw of the name that the block returns, and the other statements.
 func (c *checker) observedDraw(a *arrayInfo, d *draw, f *function) (*ast.Draw, []ast.Stmt) {
 	block := f.draw.Block
 	name, isName := block.Return.(*ast.Name)
@@ -249,7 +251,7 @@ func (c *checker) observedDraw(a *arrayInfo, d *draw, f *function) (*ast.Draw, [
 	}
 	if found == nil {
 		c.errorf("E31", d.head.Span(), "`%s` is data, but `%s` returns `%s`, which it does not draw by a "+
-			"law of its own", a.Name, f.name, block.Return.Span().Text()).
+			"distribution of its own", a.Name, f.name, block.Return.Span().Text()).
 			Related(block.Return.Span(), "returned here").
 			Help("for data a template returns a name that has `~` in its block")
 	}

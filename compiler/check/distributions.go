@@ -45,7 +45,7 @@ func (c *checker) distribution(s *scope, e ast.Expr) (*stdlib.Dist, *stdlib.Form
 }
 
 func (c *checker) unknownDist(n *ast.Name) {
-	if c.lost[n.Name] {
+	if c.dropped[n.Name] {
 		return
 	}
 	var names []string

@@ -8,32 +8,32 @@ import (
 )
 
 // A file may have statements that could not be parsed. The others are checked all the same, so that one mistake does
-// not hide the next: whatever a lost statement may define or explain is taken as reported.
+// not hide the next: whatever a dropped statement may define or explain is taken as reported.
 
-// kept are the statements of a file but those that define a name of a lost statement's left side; such names, and what
-// is defined beside them, become poison. Data keep their declaration.
+// kept are the statements of a file but those that define a name of a dropped statement's left side; such names, and
+// what the same statements define, become poison. Data keep their declaration.
 func (c *checker) kept(f *ast.File) []ast.Stmt {
-	c.lost = f.Dropped.Names
-	known, lost := declared(f.Stmts), map[string]bool{}
+	c.dropped = f.Dropped.Names
+	known, dropped := declared(f.Stmts), map[string]bool{}
 	for name := range f.Dropped.Heads {
-		lost[name] = !known[name]
+		dropped[name] = !known[name]
 	}
 	stmts := slices.Clone(f.Stmts)
 	for n := -1; n != len(stmts); {
 		n = len(stmts)
 		stmts = slices.DeleteFunc(stmts, func(st ast.Stmt) bool {
 			heads := headsOf(st)
-			if !slices.ContainsFunc(heads, func(h *ast.Head) bool { return lost[h.Path[0].Name] }) {
+			if !slices.ContainsFunc(heads, func(h *ast.Head) bool { return dropped[h.Path[0].Name] }) {
 				return false
 			}
 			for _, h := range heads {
-				lost[h.Path[0].Name] = !known[h.Path[0].Name]
+				dropped[h.Path[0].Name] = !known[h.Path[0].Name]
 			}
 			return true
 		})
 	}
 	at := ast.Place{At: source.Span{File: f.Source}}
-	for name, is := range lost {
+	for name, is := range dropped {
 		if is {
 			c.global.names[name] = &entity{name: name, at: at.At, used: true, expr: poison(at)}
 		}

@@ -1,0 +1,114 @@
+package check
+
+import (
+	"slices"
+
+	"ppl/compiler/model"
+)
+
+// influential are the arrays on which an observation, what is generated, or a density by formula depends, through
+// distributions and definitions.
+func (c *checker) influential() map[*model.Array]bool {
+	found := map[*model.Array]bool{}
+	var follow func(xs []model.Expr)
+	enter := func(a *model.Array) {
+		for _, t := range c.model.Terms {
+			if t.Array == a {
+				follow(t.Exprs())
+			}
+		}
+		for _, p := range a.Pieces {
+			follow([]model.Expr{p.Value})
+		}
+	}
+	follow = func(xs []model.Expr) {
+		for _, x := range xs {
+			for _, a := range model.Arrays(x) {
+				if !found[a] {
+					found[a] = true
+					enter(a)
+				}
+			}
+		}
+	}
+	for _, t := range c.model.Terms {
+		if t.Kind == model.Likelihood || t.Kind == model.Generate || t.Density != nil || t.Array.Missing {
+			follow(t.Exprs())
+		}
+	}
+	for _, a := range c.model.Arrays {
+		if a.Save && a.Role == model.Definition {
+			enter(a)
+		}
+	}
+	return found
+}
+
+// unused warns of data nothing reads and of parameters without influence, and recognises a typing mistake in both at
+// once.
+func (c *checker) unused() {
+	var idleData []*entity
+	for _, e := range c.global.order {
+		if e.array != nil && e.array.decl != nil && !e.used && !e.array.observed && !c.namesSet(e.name) {
+			idleData = append(idleData, e)
+		}
+	}
+	found := c.influential()
+	target := !slices.ContainsFunc(c.model.Terms, func(t *model.Term) bool { return t.Kind == model.Likelihood })
+	for _, e := range c.global.order {
+		if e.array == nil || e.array.Role != model.Parameter && (e.array.Role != model.Latent || e.used) || e.used &&
+			(target || found[e.array.Array]) || len(e.array.Pieces) == 0 || e.array.Pieces[0].Term == nil ||
+			e.array.Pieces[0].Term.Density != nil {
+			continue
+		}
+		near := nearEntity(e.name, idleData)
+		if near != nil && !e.used {
+			c.errorf("E30", e.at, "`%s` is a parameter nothing reads, and data `%s` is never used: did you mean `%s`?",
+				e.name, near.name, near.name).
+				Related(near.at, "declared here")
+			near.used = true
+		} else if !target {
+			d := c.diags.Warnf("W02", e.at, "parameter `%s` has no influence on any observation; its posterior "+
+				"is its prior", e.name)
+			switch t := e.array.Pieces[0].Term; {
+			case t.Dist.Improper && t.In == nil:
+				d.Help("its prior is improper, so there is nothing to draw from: give it a proper one, or "+
+					"leave `%s` out", e.name)
+			case !e.used:
+				d.Help("for draws after inference write `generate %s ~ …`", e.name)
+			}
+		}
+	}
+	for _, e := range idleData {
+		if !e.used {
+			c.diags.Warnf("W01", e.at, "data `%s` is never used", e.name)
+		}
+	}
+}
+
+func nearEntity(name string, among []*entity) *entity {
+	var names []string
+	for _, e := range among {
+		names = append(names, e.name)
+	}
+	if near, ok := diagNearest(name, names); ok {
+		for _, e := range among {
+			if e.name == near {
+				return e
+			}
+		}
+	}
+	return nil
+}
+
+// namesSet reports whether a data scalar is used as an index set.
+func (c *checker) namesSet(name string) bool {
+	for _, a := range c.model.Arrays {
+		for _, s := range a.Type.Axes {
+			if s.Name == name {
+				return true
+			}
+		}
+	}
+	return false
+}
