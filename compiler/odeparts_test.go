@@ -1,7 +1,6 @@
 package compiler
 
 import (
-	"strings"
 	"testing"
 )
 
@@ -35,21 +34,5 @@ func TestEquationsForParts(t *testing.T) {
 				}
 			}
 		})
-	}
-}
-
-func TestEquationsForPartsThatAreRefused(t *testing.T) {
-	const head, tail = "data y[N] = [1, 2]\na ~ HalfNormal(1)\n", "y[i in N] ~ Normal(u[1](i), 1)\n"
-	for _, c := range []struct{ code, text string }{
-		{"E11", "u'[1](t) = -a\nu'[k in 1..2](t) = a\nu[k in 1..2](0) = 1\n"},
-		{"E12", "u'[1](t) = -a\nu'[3](t) = a\nu[k in 1..3](0) = 1\n"},
-		{"E12", "u'[1](t) = -a\nu'[2](t) = a\nu[k in 1..3](0) = 1\n"},
-		{"E92", "u'[k in 1..2](t) = -a * k\nu[1](0) = 1\nu[2](1) = 1\n"},
-		{"E11", "u'(t) = -a\nu'[2](t) = a\nu[k in 1..2](0) = 1\n"},
-		{"E90", "u'[1](t) = -a\nu'[2](t) = a\n"},
-	} {
-		if got := complaint(t, head+c.text+tail); !strings.Contains(got, "error["+c.code+"]") {
-			t.Errorf("want %s:\n%s\ngot\n%s", c.code, c.text, got)
-		}
 	}
 }

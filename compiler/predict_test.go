@@ -221,27 +221,6 @@ func TestDrawsInOrder(t *testing.T) {
 	}
 }
 
-// What cannot be drawn from the prior is refused where it stands.
-func TestPriorsThatCannotBeDrawn(t *testing.T) {
-	for _, c := range []struct{ code, place, text string }{
-		{"E33", "2:1", "data y[N] = [1, 2]\nmu ~ Flat\ny ~ Normal(mu, 1)\n"},
-		{"E33", "2:1", "data y[N] = [1, 2]\nmu ~ Density(-mu^2)\ny ~ Normal(mu, 1)\n"},
-		{"E33", "1:6", "data x[N] missing -1 = [1, -1], y[N] = [1, 2]\nx[1] ~ Normal(0, 1)\nx[i in 2..N] ~ " +
-			"Normal(x[i-1], 1)\ny[i in N] ~ Normal(x[i], 1)\n"},
-	} {
-		path := filepath.Join(t.TempDir(), "model.ppl")
-		if err := os.WriteFile(path, []byte(c.text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		p, ds := LoadPredictive(path, nil, true)
-		var b strings.Builder
-		diag.Render(&b, ds, false)
-		if p != nil || !strings.Contains(b.String(), c.place+": error["+c.code+"]") {
-			t.Errorf("want %s at %s, got\n%s", c.code, c.place, b.String())
-		}
-	}
-}
-
 // Draws far out in a tail, where next to no draw of the law itself falls, against expectations in closed form (Mills'
 // ratio; the exponential law has no memory; sums of Poisson probabilities).
 func TestDrawsBetweenFarEnds(t *testing.T) {

@@ -1,7 +1,6 @@
 package compiler
 
 import (
-	"flag"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -13,7 +12,6 @@ import (
 	"ppl/autodiff"
 	"ppl/compiler/ir"
 	"ppl/compiler/lower"
-	"ppl/compiler/model"
 )
 
 // everyModel runs f on every example, every model of testdata/rows and every posterior of testdata/stan.
@@ -42,66 +40,6 @@ func modelsIn(t *testing.T, dirs ...string) (paths []string) {
 	}
 	return paths
 }
-
-// TestRowSets holds the row set of every model, or what couples its data, to testdata/rows.golden, which was looked
-// through: each line follows from the three clauses of the language's page about minibatches.
-func TestRowSets(t *testing.T) {
-	dirs := []string{"../examples", "testdata/rows", "testdata/stan"}
-	goldenRows(t, "testdata/rows.golden", dirs...)
-	if _, err := os.Stat("../../shared/models"); err != nil {
-		t.Skip("../shared/models is not beside the repository")
-	}
-	goldenRows(t, "testdata/rows_shared.golden", "../../shared/models")
-}
-
-func goldenRows(t *testing.T, golden string, dirs ...string) {
-	t.Helper()
-	want, err := os.ReadFile(golden)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var all strings.Builder
-	for _, path := range modelsIn(t, dirs...) {
-		m, _ := Check(path)
-		if m == nil { // some of the shared models are ahead of the compiler
-			continue
-		}
-		got := path + "\n" + rowLines(m)
-		all.WriteString(got)
-		if !strings.Contains(string(want), path+"\n") {
-			t.Logf("%s is not in %s yet (go test -update writes it)", path, golden)
-		} else if !strings.Contains(string(want), got) && !*update {
-			t.Errorf("the rows differ from %s (go test -update writes it):\n%s", golden, got)
-		}
-	}
-	if *update {
-		if err := os.WriteFile(golden, []byte(all.String()), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-}
-
-func rowLines(m *model.Model) string {
-	var lines []string
-	for _, s := range m.RowSets {
-		var names []string
-		for _, t := range m.Terms {
-			if s.Terms[t] && t.Kind == model.Likelihood {
-				names = append(names, t.At.Text())
-			}
-		}
-		lines = append(lines, fmt.Sprintf("%s: %s", s.Name(), strings.Join(names, ", ")))
-	}
-	for _, w := range m.Couplings {
-		lines = append(lines, w.Code+" "+w.Text)
-	}
-	if len(lines) == 0 {
-		lines = []string{"observes nothing"}
-	}
-	return "    " + strings.Join(lines, "\n    ") + "\n"
-}
-
-var update = flag.Bool("update", false, "rewrite the golden files")
 
 // rowsAtATime bounds what a test evaluates.
 const rowsAtATime = 600

@@ -1,7 +1,6 @@
 package compiler
 
 import (
-	"strings"
 	"testing"
 
 	"ppl/autodiff"
@@ -70,24 +69,4 @@ func densityAt(p *Program, at []float64) []float64 {
 	out := autodiff.Eval(map[string][]float64{"theta": at}, prior, lik,
 		autodiff.Grad(autodiff.Add(prior, lik), theta)[0])
 	return append([]float64{out[0][0], out[1][0]}, out[2]...)
-}
-
-// What a modifier on a template cannot mean is told at the use.
-func TestModifiersOnTemplatesThatAreRefused(t *testing.T) {
-	const head = "data y[N] = [1, 2]\n"
-	for _, c := range []struct{ code, caret, text string }{
-		{"E58", "0..inf", "Pos(s) ~ Normal(0, s) in 0..9\nmu ~ Pos(1) in 0..inf\ny ~ Normal(mu, 1)\n"},
-		{"E61", "Scaled(2) noncentered", "Scaled(t) ~ {\n    z ~ Normal(0, 1)\n    return t * z\n}\nmu ~ Scaled(2) " +
-			"noncentered\ny ~ Normal(mu, 1)\n"},
-		{"E61", "G(2) noncentered", "G(t) ~ Gamma(t, 1)\nmu ~ G(2) noncentered\ny ~ Normal(mu, 1)\n"},
-		{"E60", "-1..1", "F(t) ~ Normal(t, 1)\nmu ~ F(2) censored -1..1\ny ~ Normal(mu, 1)\n"},
-		{"E59", "F(2) ordered", "F(t) ~ Normal(t, 1)\nmu ~ F(2) ordered\ny ~ Normal(mu, 1)\n"},
-		{"E19", "F(x)", "F(x) ~ F(x)\nmu ~ F(2)\ny ~ Normal(mu, 1)\n"},
-		{"E19", "F(x)", "F(x) ~ {\n    k ~ F(x)\n    return k\n}\ny[i in N] ~ F(2)\n"},
-	} {
-		got := complaint(t, head+c.text)
-		if !strings.Contains(got, "error["+c.code+"]") || !strings.Contains(got, c.caret) {
-			t.Errorf("want %s at %s:\n%s\ngot\n%s", c.code, c.caret, c.text, got)
-		}
-	}
 }

@@ -1,0 +1,45 @@
+package check_test
+
+import (
+	"strings"
+	"testing"
+)
+
+// Equations for parts of a trajectory cover each element once, and start at one time.
+func TestEquationsForPartsThatAreRefused(t *testing.T) {
+	t.Parallel()
+	const head, tail = "data y[N] = [1, 2]\na ~ HalfNormal(1)\n", "y[i in N] ~ Normal(u[1](i), 1)\n"
+	for _, c := range []struct{ code, text string }{
+		{"E11", "u'[1](t) = -a\nu'[k in 1..2](t) = a\nu[k in 1..2](0) = 1\n"},
+		{"E12", "u'[1](t) = -a\nu'[3](t) = a\nu[k in 1..3](0) = 1\n"},
+		{"E12", "u'[1](t) = -a\nu'[2](t) = a\nu[k in 1..3](0) = 1\n"},
+		{"E92", "u'[k in 1..2](t) = -a * k\nu[1](0) = 1\nu[2](1) = 1\n"},
+		{"E11", "u'(t) = -a\nu'[2](t) = a\nu[k in 1..2](0) = 1\n"},
+		{"E90", "u'[1](t) = -a\nu'[2](t) = a\n"},
+	} {
+		if got := say("model.ppl", head+c.text+tail); !strings.Contains(got, "error["+c.code+"]") {
+			t.Errorf("want %s:\n%s\ngot\n%s", c.code, c.text, got)
+		}
+	}
+}
+
+// A modifier that a template cannot have is reported at the use of the template.
+func TestModifiersOnTemplatesThatAreRefused(t *testing.T) {
+	t.Parallel()
+	const head = "data y[N] = [1, 2]\n"
+	for _, c := range []struct{ code, caret, text string }{
+		{"E58", "0..inf", "Pos(s) ~ Normal(0, s) in 0..9\nmu ~ Pos(1) in 0..inf\ny ~ Normal(mu, 1)\n"},
+		{"E61", "Scaled(2) noncentered", "Scaled(t) ~ {\n    z ~ Normal(0, 1)\n    return t * z\n}\nmu ~ Scaled(2) " +
+			"noncentered\ny ~ Normal(mu, 1)\n"},
+		{"E61", "G(2) noncentered", "G(t) ~ Gamma(t, 1)\nmu ~ G(2) noncentered\ny ~ Normal(mu, 1)\n"},
+		{"E60", "-1..1", "F(t) ~ Normal(t, 1)\nmu ~ F(2) censored -1..1\ny ~ Normal(mu, 1)\n"},
+		{"E59", "F(2) ordered", "F(t) ~ Normal(t, 1)\nmu ~ F(2) ordered\ny ~ Normal(mu, 1)\n"},
+		{"E19", "F(x)", "F(x) ~ F(x)\nmu ~ F(2)\ny ~ Normal(mu, 1)\n"},
+		{"E19", "F(x)", "F(x) ~ {\n    k ~ F(x)\n    return k\n}\ny[i in N] ~ F(2)\n"},
+	} {
+		got := say("model.ppl", head+c.text)
+		if !strings.Contains(got, "error["+c.code+"]") || !strings.Contains(got, c.caret) {
+			t.Errorf("want %s at %s:\n%s\ngot\n%s", c.code, c.caret, c.text, got)
+		}
+	}
+}
