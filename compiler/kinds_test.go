@@ -7,6 +7,8 @@ import (
 	"io/fs"
 	"maps"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
@@ -37,6 +39,7 @@ func kindModels() map[string]string {
 		"MatMul":      mean("[a, 1] @ [1, 2]"),
 		"Fill":        mean("sum(fill(a, 2))"),
 		"Vector":      mean("sum(softmax([a, 1]))"),
+		"Label":       "data g[N]: index(J) from \"GROUPS\"\n" + mean("g[n] == \"west\" ? a : -a"),
 		"LogProb":     mean("logpdf(Normal(a, 1), x[n])"),
 		"StateAt":     ode,
 		"StateNow":    ode,
@@ -101,6 +104,11 @@ func TestEveryKindOfExpressionGoesThroughEveryStage(t *testing.T) {
 	for kind, text := range models {
 		t.Run(kind, func(t *testing.T) {
 			t.Parallel()
+			groups := filepath.Join(t.TempDir(), "groups.csv")
+			if err := os.WriteFile(groups, []byte("g\neast\nwest\neast\n"), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			text := strings.Replace(text, "GROUPS", groups, 1)
 			data := "data y[N] = [0.5, 1.5, 2.5]\ndata x[N] = [1, 2, 3]\n"
 			everyStage(t, kind, data+text)
 			t.Run("of data", func(t *testing.T) { // the same expression where it depends on data only

@@ -43,7 +43,7 @@ func TestRecurrencesFindAxisDirectionAndLag(t *testing.T) {
 	const head = "data y[T], parent[T]: index(T)\na ~ Normal(0, 1)\n"
 	for _, c := range []struct{ name, text, want string }{
 		{"two back", "x[1] = a\nx[2] = a\nx[t in 3..T] = x[t-1] + a * x[t-2]\n", "x along 0 lag 2; 0 by data"},
-		{"backwards", "x[T] = a\nx[t in 1..T-1] = a * x[t+1]\n", "x along 0 lag 1 backwards; 0 by data"},
+		{"backwards", "x[t in T] = a * (t < T ? x[t+1] : 1)\n", "x along 0 lag 1 backwards; 0 by data"},
 		{"all of the past", "x[t in T] = a + sum(k in 1..t-1: x[k])\n", "x along 0 lag 0 whole; 0 by data"},
 		{"two arrays", "x[1] = a\nx[t in 2..T] = x[t-1] + v[t-1]\nv[t in T] = a * x[t]\n",
 			"x along 0 lag 1, v along 0 lag 1; 0 by data"},
@@ -113,8 +113,8 @@ func TestLatentsFindWhereTermsReadThem(t *testing.T) {
 			[]string{"y[n in N] reads z by g[n]"}},
 		{"chain", "z[1] ~ Categorical([0.5, 0.5])\nz[n in 2..N] ~ Categorical(z[n-1] == 1 ? [0.9, 0.1] : [0.2, 0.8])\n" +
 			"y[n in N] ~ Normal(m[z[n]], 1)\n",
-			[]string{"z[1] reads z at element 1 gaps [0]", "z[n in 2..N] reads z at n gaps [-1 0]",
-				"y[n in N] reads z at n gaps [0]"}},
+			[]string{"y[n in N] reads z at n gaps [0]", "z[1] reads z at element 1 gaps [0]",
+				"z[n in 2..N] reads z at n gaps [-1 0]"}},
 		{"one value", "z ~ Categorical([0.5, 0.5])\ny[n in N] ~ Normal(m[z], 1)\n", []string{"y[n in N] reads z"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
