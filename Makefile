@@ -3,17 +3,22 @@
 GO ?= go
 FUZZTIME ?= 30s
 
-.PHONY: check test slow golden bench bench-peers experiments fuzz
+.PHONY: check lines test slow golden bench bench-peers experiments fuzz same install release
 
 check:
 	$(GO) mod tidy -diff
 	@unformatted=$$(gofmt -l .); test -z "$$unformatted" || { echo "gofmt -w these:"; echo "$$unformatted"; exit 1; }
 	$(GO) vet ./...
 	$(GO) tool staticcheck ./...
+	$(MAKE) lines
 	CGO_ENABLED=0 $(GO) build -tags nonative -o /dev/null ./cmd/ppl
 	$(GO) test ./...
 	$(MAKE) golden
 	git diff --exit-code -- '*testdata*'
+
+# No line is longer than 120 columns, raw strings aside.
+lines:
+	PPL_LINES=1 $(GO) test -count=1 -run '^TestLines$$' .
 
 test:
 	$(GO) test ./...
@@ -56,3 +61,28 @@ fuzz:
 			$(GO) test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) $$package; \
 		done; \
 	done
+
+# Compares the IR of every example, and draws at a fixed seed with DRAWS=draws, between a revision and the working tree.
+BASE ?= HEAD
+DRAWS ?=
+same:
+	GO=$(GO) bench/same.sh $(BASE) $(DRAWS)
+
+# The version is that of the tag: v1.2 gives 1.2, three commits later 1.2-3-g0123abc.
+VERSION := $(patsubst v%,%,$(shell git describe --tags --always --dirty 2>/dev/null || echo unknown))
+LDFLAGS := -X main.version=$(VERSION)
+
+install:
+	$(GO) install -ldflags '$(LDFLAGS)' ./cmd/ppl
+
+# Archives for Linux and macOS in dist, with checksums.
+PLATFORMS ?= linux/amd64 linux/arm64 darwin/amd64 darwin/arm64
+release:
+	rm -rf dist && mkdir dist
+	@set -e; for platform in $(PLATFORMS); do \
+		os=$${platform%/*}; arch=$${platform#*/}; name=ppl-$(VERSION)-$$os-$$arch; echo $$name; mkdir dist/$$name; \
+		CGO_ENABLED=0 GOOS=$$os GOARCH=$$arch $(GO) build -trimpath -ldflags '-s -w $(LDFLAGS)' -o dist/$$name/ppl ./cmd/ppl; \
+		cp -r LICENSE README.md CHANGELOG.md examples dist/$$name; rm -f dist/$$name/examples/*.go; \
+		tar -C dist -czf dist/$$name.tar.gz $$name; rm -r dist/$$name; \
+	done
+	cd dist && { sha256sum *.tar.gz 2>/dev/null || shasum -a 256 *.tar.gz; } > SHA256SUMS

@@ -2,45 +2,18 @@ package compiler
 
 import (
 	"math"
-	"path/filepath"
-	"strings"
 	"testing"
 
 	"ppl/autodiff"
 	"ppl/autodiff/gorgonia"
-	"ppl/lang/diag"
 )
 
-// Densities and gradients of every example and every density case, evaluated by Gorgonia's tape machine.
+// Densities and gradients of every density case, evaluated by Gorgonia's tape machine; package examples has those of
+// the examples.
 func TestTapeMachine(t *testing.T) {
 	for _, c := range densityCases(t) {
 		t.Run(c.name, func(t *testing.T) { agreesWithTape(t, load(t, c.model)) })
 	}
-	paths, err := filepath.Glob("../examples/*.ppl")
-	if err != nil || len(paths) == 0 {
-		t.Fatal("no examples", err)
-	}
-	for _, path := range paths {
-		t.Run(filepath.Base(path), func(t *testing.T) {
-			p, ds := Load(path, exampleData(path))
-			if p == nil {
-				var b strings.Builder
-				diag.Render(&b, ds, false)
-				t.Fatal(b.String())
-			}
-			agreesWithTape(t, p)
-		})
-	}
-}
-
-// exampleData is the data file beside an example that names none itself.
-func exampleData(path string) []DataArg {
-	found, _ := filepath.Glob(strings.TrimSuffix(path, ".ppl") + ".json")
-	var args []DataArg
-	for _, f := range found {
-		args = append(args, DataArg{Path: f})
-	}
-	return args
 }
 
 func agreesWithTape(t *testing.T, p *Program) {

@@ -8,30 +8,40 @@ import (
 	"ppl/autodiff"
 	"ppl/compiler"
 	"ppl/compiler/lower"
+	"ppl/infer"
 	"ppl/runtime/device"
+	"ppl/runtime/gorgonia"
 	"ppl/runtime/host"
 )
 
-// On every example, what the device computes is what the graph says: log prior, log likelihood, their gradient and the
-// saved values, against autodiff's plain interpreter. Both are float64; sums may differ in order.
+// On every example, what the host device and Gorgonia's tape machine compute is what the graph says: log prior, log
+// likelihood, their gradient and the saved values, against autodiff's plain interpreter. All are float64; sums may
+// differ in order.
 func TestDeviceAgreesWithGraph(t *testing.T) {
 	paths, err := filepath.Glob("*.ppl")
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, path := range paths {
-		t.Run(path, func(t *testing.T) { agree(t, load(t, path)) })
+		t.Run(path, func(t *testing.T) {
+			p := load(t, path)
+			agree(t, p, infer.Lowered(host.Device{}))
+			agree(t, p, gorgonia.Device{})
+		})
 	}
-	t.Run("functions", func(t *testing.T) { agree(t, load(t, "testdata/functions.ppl")) })
+	t.Run("functions", func(t *testing.T) {
+		agree(t, load(t, "testdata/functions.ppl"), infer.Lowered(host.Device{}))
+	})
 	for _, path := range posteriors(t) {
 		t.Run(filepath.Base(path), func(t *testing.T) {
 			p, _ := loadPosterior(t, path)
-			agree(t, p)
+			agree(t, p, infer.Lowered(host.Device{}))
 		})
 	}
 }
 
-func agree(t *testing.T, p *compiler.Program) {
+func agree(t *testing.T, p *compiler.Program, d infer.Device) {
+	t.Helper()
 	g := autodiff.New()
 	theta := g.Input("theta", p.Dim())
 	prior, likelihood := p.Density(theta)
@@ -40,12 +50,12 @@ func agree(t *testing.T, p *compiler.Program) {
 		{Name: "log_prior", Value: prior}, {Name: "log_likelihood", Value: likelihood},
 		{Name: "gradient", Value: gradient}, {Name: "values", Value: p.Values(theta)},
 	}}
-	program, err := lower.Program([]lower.Entry{entry})
+	program, err := d.Compile([]lower.Entry{entry})
 	if err != nil {
 		t.Fatal(err)
 	}
 	const lanes = 3
-	x, err := host.Device{}.Load(program, device.Options{Lanes: lanes})
+	x, err := program.Load(device.Options{Lanes: lanes})
 	if err != nil {
 		t.Fatal(err)
 	}

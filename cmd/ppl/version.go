@@ -8,8 +8,8 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// version of ppl, as CHANGELOG.md counts them.
-const version = "0.1.0"
+// version of ppl, as CHANGELOG.md counts them. The linker sets it from the tag in `make release` and `make install`.
+var version = "0.1.0"
 
 func versionCommand(c *console) *cobra.Command {
 	return &cobra.Command{
