@@ -109,10 +109,11 @@ func TestLatentsFindWhereTermsReadThem(t *testing.T) {
 			[]string{"y[n in N] reads z at n"}},
 		{"through a definition", "z[n in N] ~ Categorical([0.5, 0.5])\neta[i in N] = 2 * m[z[i]]\n" +
 			"y[n in N] ~ Normal(eta[n], 1)\n", []string{"y[n in N] reads z at n"}},
-		{"chosen by data", "data g[N]: index(J)\nz[j in J] ~ Categorical([0.5, 0.5])\ny[n in N] ~ Normal(m[z[g[n]]], 1)\n",
+		{"chosen by data", "data g[N]: index(J)\nz[j in J] ~ Categorical([0.5, 0.5])\n" +
+			"y[n in N] ~ Normal(m[z[g[n]]], 1)\n",
 			[]string{"y[n in N] reads z by g[n]"}},
-		{"chain", "z[1] ~ Categorical([0.5, 0.5])\nz[n in 2..N] ~ Categorical(z[n-1] == 1 ? [0.9, 0.1] : [0.2, 0.8])\n" +
-			"y[n in N] ~ Normal(m[z[n]], 1)\n",
+		{"chain", "z[1] ~ Categorical([0.5, 0.5])\n" +
+			"z[n in 2..N] ~ Categorical(z[n-1] == 1 ? [0.9, 0.1] : [0.2, 0.8])\ny[n in N] ~ Normal(m[z[n]], 1)\n",
 			[]string{"y[n in N] reads z at n gaps [0]", "z[1] reads z at element 1 gaps [0]",
 				"z[n in 2..N] reads z at n gaps [-1 0]"}},
 		{"one value", "z ~ Categorical([0.5, 0.5])\ny[n in N] ~ Normal(m[z], 1)\n", []string{"y[n in N] reads z"}},
@@ -141,7 +142,8 @@ func TestEliminationNamesPatternAndTable(t *testing.T) {
 		{"chain of order 2", "z[1] ~ Bernoulli(0.5)\nz[2] ~ Bernoulli(0.5)\n" +
 			"z[n in 3..N] ~ Bernoulli(z[n-2] == z[n-1] ? 0.9 : 0.2)\ny[n in N] ~ Normal(z[n], 1)\n",
 			"`z` is summed out: chain along N, order 2; a table of 2 × 2 × 2 for each of N"},
-		{"size from data", "w[K] ~ Dirichlet(fill(1, K))\ndata K\nz[n in N] ~ Categorical(w)\ny[n in N] ~ Normal(z[n], 1)\n",
+		{"size from data", "w[K] ~ Dirichlet(fill(1, K))\ndata K\nz[n in N] ~ Categorical(w)\n" +
+			"y[n in N] ~ Normal(z[n], 1)\n",
 			"`z` is summed out: own plate; a table of K for each of N"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

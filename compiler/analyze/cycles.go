@@ -52,7 +52,7 @@ type cycleFinder struct {
 	done  map[*model.Array]bool
 }
 
-// from is a cycle that can be reached from a, nil when there is none.
+// from is a cycle that a leads to, nil when there is none.
 func (f *cycleFinder) from(a *model.Array) []*model.Array {
 	if i := slices.Index(f.open, a); i >= 0 {
 		return slices.Clone(f.open[i:])

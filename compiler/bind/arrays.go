@@ -103,8 +103,8 @@ func (t *arrays) inFile(a *model.Array, f *data.File, key string, single bool) *
 	return nil
 }
 
-// tableColumns: an array of two axes without a column of its own takes all numeric columns of a table that no other
-// data name takes.
+// tableColumns gives an array of two axes without a column of its own all numeric columns of a table that no other data
+// name takes.
 func (t *arrays) tableColumns(a *model.Array, files []*data.File) bool {
 	if len(a.Type.Axes) != 2 {
 		return false

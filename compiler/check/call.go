@@ -14,7 +14,7 @@ func sorted(names []string) []string {
 	return names
 }
 
-// pipe: x -> f(a) is f(x, a).
+// pipe elaborates x -> f(a), which is f(x, a).
 func (c *checker) pipe(s *scope, e *ast.Pipe) model.Expr {
 	call := &ast.Call{Place: e.Place, Fun: e.To}
 	if to, ok := e.To.(*ast.Call); ok {
@@ -183,7 +183,7 @@ func (c *checker) apply(s *scope, e *ast.Call, fn *stdlib.Func) model.Expr {
 		Fact: model.Fact{At: e.Span(), Type: t, Static: allStatic(args...)}}
 }
 
-// reduce: sum(i in N: e) folds over the binders, sum(x) over every axis of x.
+// reduce elaborates sum(i in N: e), over the binders, and sum(x), over every axis of x.
 func (c *checker) reduce(s *scope, e *ast.Call, row *stdlib.Reduction) model.Expr {
 	var over []*model.Index
 	var x model.Expr

@@ -1,9 +1,18 @@
 // Package check turns a syntax tree into a checked model: it finds what each name is from the equations, gives every
-// expression a type and its axes, matches axes by index set, inlines functions, and says everything that is wrong at
-// once.
+// expression a type and its axes, matches axes by index set, inlines functions, and reports every mistake at once.
 //
-// The unit of work is the name: a name's statements are elaborated when something reads it, so statements may stand in
-// any order and a name that is read while it is being elaborated is a cycle.
+// The unit of work is the name: a name's statements are elaborated when something reads it. So statements may be in any
+// order, and a name that is read while it is being elaborated is a cycle. In
+//
+//	y[n in N] ~ Normal(mu[g[n]], sigma)      y:     data over N, observed
+//	mu[J] ~ Normal(0, 10)                    mu:    parameter over J, real
+//	sigma ~ HalfNormal(1)                    sigma: parameter, in 0..inf
+//	data y[N], g[N]: index(J)                g:     data over N, integers in 1..J
+//
+// the first statement has y, mu, g and sigma elaborated before its own term; the right column is what is found. Each
+// mistake in a name is reported once: an expression that was refused is poison, and what reads it is silent.
+//
+// What needs the finished model is in package analyze.
 package check
 
 import (
@@ -20,21 +29,26 @@ import (
 // file with statements that could not be parsed the errors in the others are found.
 func File(f *ast.File, load Loader) (*model.Model, []diag.Diagnostic) {
 	c := newChecker(f, load)
-	c.elaborate(c.global)
-	c.systems()
-	c.settleAll()
-	c.wholeRagged()
+	c.elaborateAll()
 	c.finish()
 	return c.model, c.diags.All()
+}
+
+// elaborateAll makes the model of a file's statements.
+func (c *checker) elaborateAll() {
+	c.elaborate(c.global) // names, types, axes and terms
+	c.systems()           // differential equations that read each other
+	c.settleAll()         // which expressions depend on data only
+	c.wholeRagged()       // axes whose end depends on an index
 }
 
 // finish is what needs all names: the analyses of the finished model, and the warnings about names.
 func (c *checker) finish() {
 	m, diags := c.model, &c.diags
-	cycle := analyze.Cycles(m, diags)
-	analyze.Recurrences(m, diags, cycle)
-	analyze.Orders(m, diags, cycle)
-	analyze.Latents(m, diags)
+	cycle := analyze.Cycles(m, diags)    // arrays drawn from each other, which the next two leave out
+	analyze.Recurrences(m, diags, cycle) // in which order elements are computed
+	analyze.Orders(m, diags, cycle)      // in which order elements are drawn
+	analyze.Latents(m, diags)            // where terms read discrete unknowns
 	analyze.Generated(m, diags)
 	analyze.Observations(m, diags)
 	if diags.HasErrors() || len(c.dropped) > 0 {
@@ -45,8 +59,8 @@ func (c *checker) finish() {
 		return
 	}
 	c.optionalData()
-	analyze.Elimination(m)
-	analyze.Rows(m, diags)
+	analyze.Elimination(m) // how discrete unknowns are summed out
+	analyze.Rows(m, diags) // over which rows minibatches can be drawn
 	analyze.Switching(m, diags)
 	analyze.PriorOnly(m, diags)
 }
@@ -55,10 +69,7 @@ func (c *checker) finish() {
 // (analyze.Predictive).
 func Predictive(f *ast.File, load Loader, prior bool) (*model.Model, []diag.Diagnostic) {
 	c := newChecker(f, load)
-	c.elaborate(c.global)
-	c.systems()
-	c.settleAll()
-	c.wholeRagged()
+	c.elaborateAll()
 	if c.diags.HasErrors() {
 		return nil, c.diags.All()
 	}

@@ -61,7 +61,8 @@ func (c *checker) chooseColumns(a *arrayInfo, d *ast.Decl, st *ast.Data) {
 	switch {
 	case len(matrices) != 1 && d == st.Decls[0]:
 		c.errorf("E48", st.Columns[0].Span(), "`columns` chooses those of one matrix, and %d are declared here",
-			len(matrices)).Help("give the matrix a `data` statement of its own: `data X[N, D] from \"f.csv\" columns …`")
+			len(matrices)).
+			Help("give the matrix a `data` statement of its own: `data X[N, D] from \"f.csv\" columns …`")
 	case len(matrices) == 1 && d == matrices[0]:
 		for _, name := range st.Columns {
 			a.Columns = append(a.Columns, model.Column{At: name.Span(), Name: name.Value})

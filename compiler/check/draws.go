@@ -68,7 +68,7 @@ func outerSlots(outer []*model.Index) (slots []model.Slot) {
 	return slots
 }
 
-// drawnByBlock: what a template's block returns defines the array; its draws are the parameters.
+// drawnByBlock defines an array by what a template's block returns; the draws in the block are the parameters.
 func (c *checker) drawnByBlock(a *arrayInfo, d *draw, x model.Expr) {
 	if x == nil || isPoison(x) {
 		return
@@ -97,7 +97,7 @@ func (c *checker) narrowed(s *scope, in *ast.Range, r stdlib.Range) stdlib.Range
 		Int: r.Int}
 }
 
-// rangeFromArgs: the support of Uniform(0, 5) is known from its arguments, unless they read the array itself.
+// rangeFromArgs narrows the range by the arguments of Uniform(0, 5), unless they read the array itself.
 func (c *checker) rangeFromArgs(a *arrayInfo, d *draw, t *model.Type) {
 	if d.stmt.Dist == nil || mentions(d.stmt.Dist.Base, a.Name) || !math.IsInf(t.Range.Lo, 0) &&
 		!math.IsInf(t.Range.Hi, 0) {

@@ -68,7 +68,7 @@ func (c *checker) expr(s *scope, e ast.Expr) model.Expr {
 	case *ast.Member:
 		return c.dotted(s, e)
 	case *ast.String:
-		c.errorf("E44", e.Span(), "a text has no place in arithmetic").
+		c.errorf("E44", e.Span(), "a text cannot be used in arithmetic").
 			Help("a text names an element of an index set: `a[\"Guy's\"]`, or `sex[i] == \"M\"` for `data sex[N]: " +
 				"index(S)`")
 	default:

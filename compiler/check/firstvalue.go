@@ -17,7 +17,7 @@ import (
 // overIndex are the distributions over an index.
 var overIndex = map[string]bool{"Categorical": true, "OrderedLogistic": true, "OrderedProbit": true}
 
-// setOffset notes the difference between a term's first value and 1.
+// setOffset records the difference between a term's first value and 1.
 func (c *checker) setOffset(a *arrayInfo, t *model.Term) (ok bool) {
 	if t.Dist == nil || !overIndex[t.Dist.Name] {
 		return true

@@ -79,8 +79,8 @@ func (c *checker) bounds(d *draw, r *ast.Range, m modified, a *arrayInfo) (*mode
 	return &model.Bounds{Lo: lo, Hi: hi}, ok1 && ok2
 }
 
-// truncation: log p − log P(a ≤ v ≤ b). Flat and Density have no normaliser; constant ends and arguments make it a
-// constant.
+// truncation refuses `in a..b` where its normaliser P(a ≤ v ≤ b) is needed and not available. Flat and Density have no
+// normaliser; with constant ends and arguments it is a constant, which a posterior does not need.
 func (c *checker) truncation(a *arrayInfo, t *model.Term, dist *ast.Distribution) bool {
 	if t.Dist == nil || t.Dist.Improper || t.Form.LogCDF != nil && t.Form.LogCCDF != nil {
 		return true
@@ -122,7 +122,7 @@ func (c *checker) noncentered(a *arrayInfo, d *draw, t *model.Term) bool {
 	return false
 }
 
-// constraint: ordered and zerosum constrain the last axis.
+// constraint refuses `ordered` and `zerosum`, which constrain the last axis, where they have no meaning.
 func (c *checker) constraint(a *arrayInfo, d *draw, t *model.Term) bool {
 	at := d.modifiedBy(func(l *ast.Distribution) bool { return l.Ordered || l.ZeroSum }).Span()
 	word := "ordered"
@@ -145,7 +145,7 @@ func (c *checker) constraint(a *arrayInfo, d *draw, t *model.Term) bool {
 	return false
 }
 
-// exchangeable: no argument changes along the last plate, or all are constant.
+// exchangeable reports whether no argument changes along the last plate, or all are constant.
 func (c *checker) exchangeable(t *model.Term) bool {
 	last := t.Plates[len(t.Plates)-1]
 	for _, x := range t.Args {

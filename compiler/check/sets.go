@@ -125,7 +125,7 @@ func (c *checker) staticInt(s *scope, e ast.Expr, integer bool) model.Expr {
 	return x
 }
 
-// markInt notes that data are read as integers; values are checked when they are loaded.
+// markInt records that data are read as integers; values are checked when they are loaded.
 func markInt(e model.Expr) {
 	switch e := e.(type) {
 	case *model.Ref:

@@ -42,7 +42,7 @@ func (c *checker) scan(s *scope, e *ast.Call, row *stdlib.Scan) model.Expr {
 		Fact: model.Fact{At: e.Span(), Type: t, Static: args[0].Info().Static}}
 }
 
-// matrixFunc: a function of a square matrix, whose rows and columns have one index set.
+// matrixFunc elaborates a function of a square matrix, whose rows and columns have one index set.
 func (c *checker) matrixFunc(s *scope, e *ast.Call, row *stdlib.MatrixFunc) model.Expr {
 	args, ok := c.values(s, e)
 	if !ok {
@@ -63,7 +63,7 @@ func (c *checker) matrixFunc(s *scope, e *ast.Call, row *stdlib.MatrixFunc) mode
 		Fact: model.Fact{At: e.Span(), Type: t, Static: x.Info().Static}}
 }
 
-// fill: fill(v, N, M) is an array of one value.
+// fill elaborates fill(v, N, M), an array of one value.
 func (c *checker) fill(s *scope, e *ast.Call) model.Expr {
 	if len(e.Args) < 2 {
 		c.errorf("E50", e.Span(), "`fill` wants a value and at least one size: `fill(1, K)`")
@@ -87,7 +87,7 @@ func (c *checker) fill(s *scope, e *ast.Call) model.Expr {
 	return &model.Fill{Value: v, Fact: model.Fact{At: e.Span(), Type: t, Static: v.Info().Static}}
 }
 
-// concat: vectors one after the other, numbered from 1.
+// concat joins vectors one after the other; the elements are numbered from 1.
 func (c *checker) concat(s *scope, e *ast.Call) model.Expr {
 	items, ok := c.values(s, e)
 	if !ok {
@@ -127,7 +127,7 @@ func setSize(s *model.Set, at ast.Node) model.Expr {
 		Type: model.Type{Elem: types.Int, Range: stdlib.Range{Lo: 0, Hi: math.Inf(1), Int: true}}}}
 }
 
-// logprob: logpdf(D(args), x), cdf, logcdf, quantile(D(args), p).
+// logprob elaborates logpdf(D(args), x), cdf, logcdf, and quantile(D(args), p).
 func (c *checker) logprob(s *scope, e *ast.Call) model.Expr {
 	name := e.Fun.(*ast.Name).Name
 	if len(e.Args) != 2 {
@@ -198,7 +198,7 @@ func logprobRange(name string, dist *stdlib.Dist) stdlib.Range {
 	return anyRange
 }
 
-// probability: probability(z[i] == k), exact, for what is generated.
+// probability elaborates probability(z[i] == k), which is exact, in generate statements.
 func (c *checker) probability(s *scope, e *ast.Call) model.Expr {
 	args, ok := c.values(s, e)
 	if !ok {
@@ -238,7 +238,7 @@ func (c *checker) probability(s *scope, e *ast.Call) model.Expr {
 	return p
 }
 
-// mode: mode(z), the jointly most probable values.
+// mode elaborates mode(z), the jointly most probable values.
 func (c *checker) mode(s *scope, e *ast.Call) model.Expr {
 	args, ok := c.values(s, e)
 	if !ok {

@@ -11,7 +11,7 @@ import "ppl/compiler/model"
 // is noted as depending on parameters, and settled when all statements of the array are known: `h[1]` alone does not
 // decide.
 
-// A settler finds the definitions that depend on data only, and notes it in all expressions that are reached from them.
+// A settler finds the definitions that depend on data only, and records it in all expressions that they lead to.
 type settler struct {
 	depends map[*model.Array]bool // on something else than data
 	open    map[*model.Array]bool // still being elaborated
@@ -20,7 +20,7 @@ type settler struct {
 	changed bool
 }
 
-// settle notes for expressions of some definitions, for further expressions, and for all that they read, whether they
+// settle records for expressions of some definitions, for further expressions, and for all that they read, whether they
 // depend on data only.
 func (c *checker) settle(arrays []*model.Array, xs ...model.Expr) {
 	s := settler{depends: map[*model.Array]bool{}, open: map[*model.Array]bool{}}
@@ -38,7 +38,7 @@ func (c *checker) settle(arrays []*model.Array, xs ...model.Expr) {
 	}
 }
 
-// static notes whether x depends on data only, as far as is known of the arrays that it reads.
+// static records whether x depends on data only, as far as is known of the arrays that it reads.
 func (s *settler) static(x model.Expr) bool {
 	if x == nil {
 		return true

@@ -6,8 +6,8 @@
 //	2,Bergen
 //
 // A file that is too large for memory (RowCache) is not read but opened for reading by rows: one pass, in which only a
-// few rows are in memory at a time, checks it as a reader would and writes a row file (RowFile), which is kept for later
-// runs. Its arrays have no values; what is to be known of all values was learned in the pass.
+// few rows are in memory at a time, checks it as a reader would and writes a row file (RowFile), which is kept for
+// later runs. Its arrays have no values; what is to be known of all values was learned in the pass.
 //
 // Stan JSON is described in the CmdStan guide ("JSON format for CmdStan"), CSV in RFC 4180; NumPy's formats, IDX and
 // Parquet where they are read. Any of them may be compressed with gzip.
@@ -100,7 +100,8 @@ func readers() map[string]reader {
 	}
 }
 
-// A binary format is known by the bytes that its files begin with; the ending of its name alone shows what a file should be.
+// A binary format is known by the bytes that its files begin with; the ending of a name alone shows what a file should
+// be.
 type binaryFormat struct {
 	ending, magic, name string
 	read                reader // nil: not read yet

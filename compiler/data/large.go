@@ -23,7 +23,8 @@ type RowCache struct {
 	Converting func(path string) // called before a file is converted, which takes a while; may be nil
 }
 
-// DefaultRowCache has the memory that Go was given (GOMEMLIMIT) or else the machine has, and the user's cache directory.
+// DefaultRowCache has the memory that Go was given (GOMEMLIMIT), or else that of the machine, and the user's cache
+// directory.
 func DefaultRowCache() RowCache {
 	s := RowCache{Memory: debug.SetMemoryLimit(-1), Bound: 64 << 30}
 	if s.Memory == math.MaxInt64 {
@@ -40,8 +41,8 @@ func DefaultRowCache() RowCache {
 // unknownMemory is assumed for a machine that does not report its memory.
 const unknownMemory = 8 << 30
 
-// What reading a file whole takes, in bytes for each byte of it: of text, measured 10.3 for a CSV file of short numbers; of an array
-// twice itself and 8 bytes a number; and packedCost times that if it is compressed.
+// What reading a file whole takes, in bytes for each byte of it: of text, measured 10.3 for a CSV file of short
+// numbers; of an array twice itself and 8 bytes a number; and packedCost times that if it is compressed.
 const (
 	textCost   = 10
 	packedCost = 4

@@ -46,8 +46,8 @@ func scramble(x uint64) uint64 {
 	return x ^ x>>31
 }
 
-// Rows are mixed in two steps: each is written to the bucket that its new place falls in, then buckets are sorted one by
-// one in memory. There are at most mostBuckets, each has at least bucketSize bytes, and rows are written to a bucket
+// Rows are mixed in two steps: each is written to the bucket that its new place falls in, then buckets are sorted one
+// by one in memory. There are at most mostBuckets, each has at least bucketSize bytes, and rows are written to a bucket
 // waitSize bytes at a time.
 const (
 	mostBuckets = 1024

@@ -37,7 +37,7 @@ type Model struct {
 	Couplings []Coupling   // by Rows: what couples the elements of observations, where there is no row set
 }
 
-// A LatentNote says how a discrete latent is summed out: for each of Elements' combinations, a table.
+// A LatentNote describes how a discrete latent is summed out: for each of Elements' combinations, a table.
 type LatentNote struct {
 	Latent   *Array
 	Pattern  string
@@ -45,7 +45,7 @@ type LatentNote struct {
 	Elements []string
 }
 
-// Text is the note as a line.
+// Text describes it in one line.
 func (n LatentNote) Text() string {
 	s := "`" + n.Latent.Name + "` is summed out: " + n.Pattern + "; a table of " + n.Table
 	if len(n.Elements) > 0 {

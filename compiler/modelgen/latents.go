@@ -45,7 +45,7 @@ func (w *writer) subject(s scope, axes []*set, head func(string) string) {
 	w.observed(s, axes, head, l, "")
 }
 
-// mixture: an unknown for each row, perhaps read by two observations, perhaps below another one.
+// mixture writes an unknown for each row, perhaps read by two observations, perhaps below another one.
 func (w *writer) mixture() {
 	axes := []*set{w.set("N")}
 	z := w.name("z")
@@ -60,7 +60,7 @@ func (w *writer) mixture() {
 	w.posterior(z, axes)
 }
 
-// outer: an unknown that lacks the plate of the rows, with one nested in it now and then.
+// outer writes an unknown that lacks the plate of the rows, with one nested in it now and then.
 func (w *writer) outer() {
 	j, n := w.set("J"), w.set("N")
 	v, z := w.name("z"), w.name("z")
@@ -99,7 +99,7 @@ func (w *writer) at(name string, axes []*set, s scope) string {
 	return fmt.Sprintf("%s[%s]", name, text)
 }
 
-// chain: a hidden Markov model, perhaps one for each member of a plate.
+// chain writes a hidden Markov model, perhaps one for each member of a plate.
 func (w *writer) chain() {
 	t, k := w.set("T"), pick(w, []*set{w.set("K"), w.set("0..K")})
 	z := w.name("z")
@@ -120,7 +120,7 @@ func (w *writer) chain() {
 	w.posterior(z, axes)
 }
 
-// hidden: a template of data with a discrete unknown inside.
+// hidden writes a template of data with a discrete unknown inside.
 func (w *writer) hidden() {
 	f, p, z, k := w.name("Sub"), w.name("v"), w.name("z"), w.name("k")
 	inner := scope{depth: 2, refs: []reference{{text: p, kind: real}}}
@@ -149,7 +149,7 @@ func (w *writer) posterior(z string, axes []*set) {
 	w.after = append(w.after, fmt.Sprintf("generate %s = %s", head, w.at(z, axes, again)))
 }
 
-// generated: values and draws after inference, which may read each other.
+// generated writes values and draws after inference, which may read each other.
 func (w *writer) generated() {
 	a := array{name: w.name("gen"), axes: []*set{pick(w, w.sets)}, kind: real}
 	s := scope{depth: 3}

@@ -103,7 +103,8 @@ func (w *writer) say(format string, args ...any) {
 	w.text = append(w.text, fmt.Sprintf(format, args...))
 }
 
-// sizes: a definition, a scalar of the data, axes that data give a size to, a range that does not begin at 1.
+// sizes writes sizes of all kinds: a definition, a scalar of the data, axes that data give a size to, a range that does
+// not begin at 1.
 func (w *writer) sizes() {
 	w.whole("N", 3+w.rand.IntN(3))
 	w.whole("T", 3+w.rand.IntN(3))

@@ -17,7 +17,7 @@ func motifs() []func(*writer) {
 		(*writer).process}
 }
 
-// parameter: one number, several at once, or plates with or without names.
+// parameter writes a parameter: one number, several at once, or plates with or without names.
 func (w *writer) parameter() {
 	a := array{name: w.name("theta")}
 	s := scope{depth: 3}
@@ -89,7 +89,7 @@ func (w *writer) vectors() {
 	w.arrays = append(w.arrays, a)
 }
 
-// constrained: ordered or sum zero.
+// constrained writes a parameter with ordered elements, or with sum zero.
 func (w *writer) constrained() {
 	a := array{name: w.name("theta"), axes: []*set{pick(w, []*set{w.set("J"), w.set("K"), w.set("0..K")})}, kind: real}
 	s := scope{depth: 2}
@@ -152,7 +152,7 @@ func (w *writer) recurrence() {
 	w.arrays = append(w.arrays, a)
 }
 
-// pieces: part of an array is defined, part drawn.
+// pieces writes an array of which part is defined and part drawn.
 func (w *writer) pieces() {
 	a, first, s1, rest, s := w.begin(w.name("u"))
 	w.say("%s = %s", first, w.make("real", s1))
@@ -186,7 +186,7 @@ func (w *writer) template() {
 	w.arrays = append(w.arrays, a)
 }
 
-// byFormula: a prior and a likelihood by Density.
+// byFormula writes a prior and a likelihood by Density.
 func (w *writer) byFormula() {
 	a := array{name: w.name("d"), axes: []*set{w.set("K")}, kind: real}
 	s := scope{depth: 2}

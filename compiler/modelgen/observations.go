@@ -49,7 +49,7 @@ func (w *writer) observation() {
 	w.observed(s, axes, head, l, "")
 }
 
-// limits: truncated or censored observations.
+// limits writes truncated or censored observations.
 func (w *writer) limits() {
 	axes := []*set{pick(w, w.sets)}
 	s := scope{depth: 3}
@@ -69,8 +69,8 @@ func (w *writer) limits() {
 	w.observed(s, axes, head, l, modifier)
 }
 
-// missing: values that are missing and that other terms read become parameters, or are summed out where they are
-// discrete.
+// missing writes data with missing values that other terms read: they become parameters, or are summed out where they
+// are discrete.
 func (w *writer) missing() {
 	n := w.set("N")
 	x := array{name: w.name("gap"), axes: []*set{n}, kind: real}
@@ -105,7 +105,7 @@ func (w *writer) missing() {
 	}
 }
 
-// counts: observations of vectors of counts, or of reals.
+// counts writes observations of vectors of counts, or of reals.
 func (w *writer) counts() {
 	n, axis := w.set("N"), pick(w, []*set{w.set("J"), w.set("K")})
 	s := scope{depth: 3, axis: axis}
