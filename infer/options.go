@@ -10,6 +10,9 @@ type Options struct {
 	Threads  int // 0 means all cores
 	Device   Device
 	Settings Settings
+
+	// Checkpoints may be nil. Samplers that keep none ignore them.
+	Checkpoints Checkpoints
 }
 
 // Defaults are the options nobody has to think about: 4 chains of 1,000 draws each after 1,000 of warm-up. The device

@@ -14,6 +14,9 @@ const (
 	stretch = "metric_stretch"
 )
 
+// MetricBuffers are the lane buffers that SetMetric writes: what is in them is in the metric.
+func MetricBuffers() []string { return []string{factor, scale, vectors, stretch} }
+
 // push is L p, from whitened coordinates to the target's.
 func (s System) push(p autodiff.Node) autodiff.Node {
 	m, g := s.Metric, p.Graph()

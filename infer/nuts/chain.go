@@ -19,9 +19,11 @@ type chain struct {
 
 	iteration uint64 // trajectories begun, in all
 	left      int    // to be begun or finished in this phase
+	repeat    int    // steps of the first trajectory of a resumed run that have been made before
 	step      float64
 	adapt     adapt.StepSize
 
+	last       []float64    // the State of the last draw, from which the trajectory began
 	trajectory *tree        // so far, oriented so that it grows at its end
 	forward    bool         // it grows forward in time
 	ends       [2][]float64 // States at its backward and forward ends
@@ -78,6 +80,7 @@ func (c *chain) uniform(site, point uint32) float64 {
 // begin starts a trajectory at the last draw.
 func (c *chain) begin() {
 	c.iteration++
+	c.last = append(c.last[:0], c.state()...)
 	here := c.ends[0]
 	copy(here, c.state())
 	c.kick(here, siteMomentum, c.iteration)

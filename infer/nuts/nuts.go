@@ -26,12 +26,16 @@ func sample(ctx context.Context, t infer.Target, o infer.Options, rec infer.Reco
 		return r.report, err
 	}
 	defer r.close()
-	err := r.open()
+	from, err := r.loadCheckpoint()
 	if err == nil {
-		err = r.warm()
+		err = r.open(from)
+	}
+	sampling := from != nil && from.State.Window == len(windows(o.Warmup))
+	if err == nil && !sampling {
+		err = r.warm(from != nil)
 	}
 	if err == nil {
-		err = r.sample()
+		err = r.sample(sampling)
 	}
 	r.conclude()
 	return r.report, err

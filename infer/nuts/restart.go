@@ -10,7 +10,7 @@ import (
 // restartStuck moves chains that are stuck in negligible mass, in some corner from where no trajectory leads out, to
 // where the nearest other is, and they adapt from there. Warm-up need not be reversible.
 func (r *run) restartStuck() error {
-	stuck := adapt.InNegligibleMass(r.density, r.visited)
+	stuck := adapt.InNegligibleMass(r.state.Seen.Density, r.state.Seen.Visited)
 	if !slices.Contains(stuck, true) {
 		return nil
 	}

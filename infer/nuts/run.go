@@ -9,6 +9,7 @@ import (
 	"ppl/infer"
 	"ppl/infer/adapt"
 	"ppl/infer/dynamics"
+	"ppl/infer/stats"
 	"ppl/runtime/device"
 )
 
@@ -21,23 +22,38 @@ type run struct {
 	rule     rule
 
 	exe    device.Executable
-	metric adapt.Metric
 	chains []*chain
 	states []float64 // of all lanes, as the device left them
 	mask   []bool
-	clock  uint64 // the device's noise step
 	values []float64
 
-	divergent, late int           // trajectories in the second half of the last window of warm-up
-	visited         [][][]float64 // by chain: where those of the window ended
-	density         [][]float64   // by chain: log π there
-	divergence      adapt.Divergence
-	careful         bool // the acceptance goal is the higher one
+	state  state
+	report infer.Report
+}
 
-	warmed, drawn int // iterations of all chains
-	depths        int // summed over them, after warm-up
-	steps         int
-	report        infer.Report
+// A state is what a run has decided and counted so far. With the chains at their last draws it is all that a checkpoint
+// keeps.
+type state struct {
+	Window int // of warm-up, the present one; one more than there are: sampling
+	Metric adapt.Metric
+	Clock  uint64 // the device's noise step
+	Seen   windowSeen
+
+	Divergence adapt.Divergence
+	Careful    bool // the acceptance goal is the higher one
+
+	Warmed, Drawn int              // iterations of all chains
+	Depths, Steps int              // summed over them, after warm-up
+	Taken         []int            // by chain: iterations after warm-up
+	Energies      []stats.Energies // by chain
+}
+
+// windowSeen is what a window of warm-up has seen.
+type windowSeen struct {
+	Divergent, Late int           // trajectories in its second half
+	Visited         [][][]float64 // by chain: where trajectories ended
+	Density         [][]float64   // by chain: log π there
+	Points          adapt.Points  // what the metric is learned from
 }
 
 func (r *run) settings() infer.Settings { return r.options.Settings }
@@ -57,11 +73,14 @@ func (r *run) check() error {
 // defaultDepth bounds the doublings of a trajectory, as in Stan: 1,023 steps.
 const defaultDepth = 10
 
-// open loads the program and places every chain at a start of its own.
-func (r *run) open() error {
+// open loads the program and places every chain at a start of its own, or where a checkpoint has it.
+func (r *run) open(from *checkpoint) error {
 	o, dim := r.options, r.target.Dim()
-	r.metric = adapt.First(o.Settings.Metric, dim)
-	program, err := o.Device.Compile(dynamics.Leapfrog(dynamics.System{Target: r.target, Metric: r.metric}))
+	r.state.Metric = adapt.First(o.Settings.Metric, dim)
+	if from != nil {
+		r.state, r.report = from.State, from.Report
+	}
+	program, err := o.Device.Compile(dynamics.Leapfrog(dynamics.System{Target: r.target, Metric: r.state.Metric}))
 	if err != nil {
 		return err
 	}
@@ -77,9 +96,12 @@ func (r *run) open() error {
 		c := newChain(r.exe, lane, dim, depth, o.Seed)
 		c.rule = r.rule
 		r.chains = append(r.chains, c)
-		dynamics.SetMetric(r.exe, lane, r.metric)
+		dynamics.SetMetric(r.exe, lane, r.state.Metric)
 	}
 	r.states, r.mask = make([]float64, o.Chains*stateSize(dim)), make([]bool, o.Chains)
+	if from != nil {
+		return r.restore(from)
+	}
 	return infer.Disperse(r.target, o.Seed, o.Chains, r.place)
 }
 
@@ -99,7 +121,7 @@ func (r *run) place(at [][]float64) (bad []int, err error) {
 		return nil, err
 	}
 	for lane, c := range r.chains {
-		state := r.state(lane)
+		state := r.stateOf(lane)
 		copy(c.state(), state)
 		if !(math.Abs(logPrior(state, c.dim)+logLik(state, c.dim)) <= math.MaxFloat64 &&
 			steepness(state, c.dim) < steepest) {
@@ -126,11 +148,11 @@ func (r *run) call(entry string, mask []bool) error {
 	if err := r.ctx.Err(); err != nil {
 		return err
 	}
-	next, err := r.exe.Run([]device.Call{{Entry: entry, Times: 1}}, r.clock, mask)
+	next, err := r.exe.Run([]device.Call{{Entry: entry, Times: 1}}, r.state.Clock, mask)
 	if err != nil {
 		return err
 	}
-	r.clock = next
+	r.state.Clock = next
 	r.exe.Get(dynamics.State, r.states)
 	for lane := range r.chains {
 		if mask == nil || mask[lane] {
@@ -141,7 +163,7 @@ func (r *run) call(entry string, mask []bool) error {
 }
 
 // state is what a lane's State was after the last call.
-func (r *run) state(lane int) []float64 {
+func (r *run) stateOf(lane int) []float64 {
 	n := stateSize(r.target.Dim())
 	return r.states[lane*n : (lane+1)*n]
 }
@@ -155,12 +177,17 @@ func (r *run) iterate(n int, after func(c *chain) error) error {
 			busy++
 		}
 	}
+	return r.goOn(busy, after)
+}
+
+// goOn lets chains that have begun a trajectory make those that are left.
+func (r *run) goOn(busy int, after func(c *chain) error) error {
 	for busy > 0 {
 		if err := r.call("step", r.active(busy)); err != nil {
 			return err
 		}
 		for lane, c := range r.chains {
-			if c.left == 0 || !c.grow(r.state(lane)) {
+			if c.left == 0 || !c.grow(r.stateOf(lane)) {
 				continue
 			}
 			if err := after(c); err != nil {
@@ -171,6 +198,9 @@ func (r *run) iterate(n int, after func(c *chain) error) error {
 			} else {
 				busy--
 			}
+		}
+		if err := r.saveIfDue(); err != nil {
+			return err
 		}
 	}
 	return nil

@@ -16,35 +16,51 @@ func statistics() []types.Variable {
 		"diverging", "energy")
 }
 
-// sample takes the draws, each chain at its own pace.
-func (r *run) sample() error {
+// sample takes the draws, each chain at its own pace. A resumed run goes on from the last draws of its chains.
+func (r *run) sample(resumed bool) error {
 	if err := r.recorder.Begin(statistics()); err != nil {
 		return err
 	}
-	thin := max(r.options.Thin, r.report.Thin, 1)
-	r.report.Thin = thin
-	energies := make([]stats.Energies, len(r.chains))
-	taken := make([]int, len(r.chains))
-	err := r.iterate(r.options.Draws*thin, func(c *chain) error {
+	if !resumed {
+		r.report.Thin = max(r.options.Thin, r.report.Thin, 1)
+		r.state.Energies, r.state.Taken = make([]stats.Energies, len(r.chains)), make([]int, len(r.chains))
+	}
+	err := r.takeDraws(resumed)
+	r.report.Draws = slices.Min(r.state.Taken) / r.report.Thin
+	for c := range r.state.Energies {
+		r.report.EBFMI = append(r.report.EBFMI, r.state.Energies[c].BFMI())
+	}
+	return err
+}
+
+func (r *run) takeDraws(resumed bool) error {
+	thin, total := r.report.Thin, r.options.Draws*r.report.Thin
+	run := func(after func(c *chain) error) error { return r.iterate(total, after) }
+	if resumed {
+		for _, c := range r.chains {
+			c.left = total - r.state.Taken[c.lane] // more than was left where a run is extended
+		}
+		run = r.repeatAndGoOn
+	}
+	err := run(func(c *chain) error {
 		r.count(c)
-		energies[c.lane].Add(c.trajectory.energy)
-		r.tell(infer.Sampling, r.drawn, r.options.Draws*thin)
-		if taken[c.lane]++; taken[c.lane]%thin != 0 {
+		r.state.Energies[c.lane].Add(c.trajectory.energy)
+		r.tell(infer.Sampling, r.state.Drawn, total)
+		if r.state.Taken[c.lane]++; r.state.Taken[c.lane]%thin != 0 {
 			return nil
 		}
 		return r.keep(c)
 	})
-	r.report.Draws = slices.Min(taken) / thin
-	for c := range energies {
-		r.report.EBFMI = append(r.report.EBFMI, energies[c].BFMI())
+	if keep := r.options.Checkpoints; keep != nil && err == nil {
+		err = r.save(keep) // from here the run can be extended
 	}
 	return err
 }
 
 func (r *run) count(c *chain) {
-	r.drawn++
-	r.depths += c.depth
-	r.steps += c.steps
+	r.state.Drawn++
+	r.state.Depths += c.depth
+	r.state.Steps += c.steps
 	if c.diverged {
 		r.report.Divergences++
 	}
@@ -61,11 +77,11 @@ func (r *run) readValues(c *chain) error {
 	only := make([]bool, len(r.chains))
 	only[c.lane] = true
 	r.exe.SetLane(dynamics.Theta, c.lane, position(c.state(), c.dim))
-	next, err := r.exe.Run([]device.Call{{Entry: dynamics.Values, Times: 1}}, r.clock, only)
+	next, err := r.exe.Run([]device.Call{{Entry: dynamics.Values, Times: 1}}, r.state.Clock, only)
 	if err != nil {
 		return err
 	}
-	r.clock = next
+	r.state.Clock = next
 	r.values = slices.Grow(r.values, r.exe.Size(dynamics.Values))[:r.exe.Size(dynamics.Values)]
 	r.exe.GetLane(dynamics.Values, c.lane, r.values)
 	return nil
@@ -103,7 +119,7 @@ func (r *run) conclude() {
 	for _, c := range r.chains {
 		p.StepSize += c.step / float64(len(r.chains))
 	}
-	if r.drawn > 0 {
-		p.Steps, p.TreeDepth = float64(r.steps)/float64(r.drawn), float64(r.depths)/float64(r.drawn)
+	if r.state.Drawn > 0 {
+		p.Steps, p.TreeDepth = float64(r.state.Steps)/float64(r.state.Drawn), float64(r.state.Depths)/float64(r.state.Drawn)
 	}
 }

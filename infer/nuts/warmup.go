@@ -59,31 +59,45 @@ func opening(n int) (out []window) {
 	return out
 }
 
-// warm adapts step sizes, a chain's each, and the metric, common to all.
-func (r *run) warm() error {
+// warm adapts step sizes, a chain's each, and the metric, common to all. A resumed run goes on in the window that was
+// under way.
+func (r *run) warm(resumed bool) error {
+	if !resumed {
+		r.firstSteps()
+	}
+	for all := windows(r.options.Warmup); r.state.Window < len(all); r.state.Window++ {
+		w := all[r.state.Window]
+		if !resumed {
+			if !w.learn {
+				r.beCareful()
+				r.chooseThinning()
+			}
+			if err := r.beginWindow(); err != nil {
+				return err
+			}
+		}
+		if err := r.tune(w, resumed); err != nil {
+			return err
+		}
+		resumed = false
+	}
+	return nil
+}
+
+func (r *run) firstSteps() {
 	for _, c := range r.chains {
 		c.step = 1
 		if h := r.settings().StepSize; h > 0 {
 			c.step = h
 		}
 	}
-	for _, w := range windows(r.options.Warmup) {
-		if !w.learn {
-			r.beCareful()
-			r.chooseThinning()
-		}
-		if err := r.tune(w); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // chooseThinning decides how many trajectories make a draw from what the last window that learned has seen, where that
 // is enough to tell.
 func (r *run) chooseThinning() {
-	if r.options.Thin == 0 && r.late >= enough {
-		r.report.Thin = adapt.Thin(adapt.WorstShare(r.visited), margin*adapt.GoalShare, mostThin)
+	if r.options.Thin == 0 && r.state.Seen.Late >= enough {
+		r.report.Thin = adapt.Thin(adapt.WorstShare(r.state.Seen.Visited), margin*adapt.GoalShare, mostThin)
 	}
 }
 
@@ -97,39 +111,47 @@ const (
 
 // beCareful raises the goal if the window before was seen to diverge.
 func (r *run) beCareful() {
-	if !r.adaptsStep() || r.settings().Accept > 0 || float64(r.divergent) <= fewDivergent*float64(r.late) {
+	if !r.adaptsStep() || r.settings().Accept > 0 || float64(r.state.Seen.Divergent) <= fewDivergent*float64(r.state.Seen.Late) {
 		return
 	}
-	r.careful = true
+	r.state.Careful = true
 	r.report.Notes = append(r.report.Notes,
 		fmt.Sprintf("%d of %d trajectories diverged late in warm-up: steps were shortened to an acceptance rate of %v",
-			r.divergent, r.late, carefulAccept))
+			r.state.Seen.Divergent, r.state.Seen.Late, carefulAccept))
 }
 
 func (r *run) adaptsStep() bool { return r.settings().StepSize == 0 }
 
-// tune runs one window.
-func (r *run) tune(w window) error {
+// beginWindow finds first step sizes, and forgets what the window before has seen.
+func (r *run) beginWindow() error {
 	if err := r.probe(); err != nil {
 		return err
 	}
 	for _, c := range r.chains {
 		c.adapt = adapt.NewStepSize(c.step, r.goal(), math.Inf(1))
 	}
-	r.divergent, r.late, r.visited, r.density = 0, 0, make([][][]float64, len(r.chains)),
-		make([][]float64, len(r.chains))
-	var seen adapt.Points
-	err := r.iterate(w.iterations, func(c *chain) error {
+	r.state.Seen = windowSeen{Visited: make([][][]float64, len(r.chains)), Density: make([][]float64, len(r.chains))}
+	return nil
+}
+
+// tune runs one window, or the rest of the one that was under way.
+func (r *run) tune(w window, resumed bool) error {
+	run := func(after func(c *chain) error) error { return r.iterate(w.iterations, after) }
+	if resumed {
+		run = r.repeatAndGoOn
+	}
+	seen := &r.state.Seen
+	err := run(func(c *chain) error {
 		r.learnStep(c)
 		at := position(c.state(), c.dim)
-		r.visited[c.lane] = append(r.visited[c.lane], slices.Clone(at[:min(len(at), adapt.MaxDense)]))
-		r.density[c.lane] = append(r.density[c.lane], logPrior(c.state(), c.dim)+logLik(c.state(), c.dim))
+		seen.Visited[c.lane] = append(seen.Visited[c.lane], slices.Clone(at[:min(len(at), adapt.MaxDense)]))
+		seen.Density[c.lane] = append(seen.Density[c.lane], logPrior(c.state(), c.dim)+logLik(c.state(), c.dim))
 		r.countLate(c, w)
 		if w.learn {
-			seen.Add(position(c.state(), c.dim), gradient(c.state(), c.dim))
+			seen.Points.Add(position(c.state(), c.dim), gradient(c.state(), c.dim))
 		}
-		r.warmed++
-		r.tell(infer.WarmingUp, r.warmed, r.options.Warmup)
+		r.state.Warmed++
+		r.tell(infer.WarmingUp, r.state.Warmed, r.options.Warmup)
 		return nil
 	})
 	if err != nil {
@@ -139,7 +161,7 @@ func (r *run) tune(w window) error {
 	if !w.learn {
 		return nil
 	}
-	if r.divergence.Watch(slices.Concat(r.visited...)) {
+	if r.state.Divergence.Watch(slices.Concat(r.state.Seen.Visited...)) {
 		if err := r.readValues(r.chains[0]); err != nil {
 			return err
 		}
@@ -149,7 +171,7 @@ func (r *run) tune(w window) error {
 		return err
 	}
 	if r.settings().Metric != "identity" {
-		return r.move(r.metric.Estimate(&seen))
+		return r.move(r.state.Metric.Estimate(&seen.Points))
 	}
 	return nil
 }
@@ -159,8 +181,8 @@ func (r *run) countLate(c *chain, w window) {
 	if c.left > w.iterations/2 {
 		return
 	}
-	if r.late++; c.diverged {
-		r.divergent++
+	if r.state.Seen.Late++; c.diverged {
+		r.state.Seen.Divergent++
 	}
 }
 
@@ -168,7 +190,7 @@ func (r *run) goal() float64 {
 	if a := r.settings().Accept; a > 0 {
 		return a
 	}
-	if r.careful {
+	if r.state.Careful {
 		return carefulAccept
 	}
 	return defaultAccept
@@ -191,7 +213,7 @@ func (r *run) keepSteps() {
 
 // move changes the metric, and with it the whitened gradients.
 func (r *run) move(m adapt.Metric) error {
-	r.metric = m
+	r.state.Metric = m
 	at := make([][]float64, len(r.chains))
 	for lane, c := range r.chains {
 		dynamics.SetMetric(r.exe, lane, m)
@@ -222,7 +244,7 @@ func (r *run) probe() error {
 		busy := false
 		for lane, c := range r.chains {
 			if searching[lane] {
-				good := c.origin-hamiltonian(r.state(lane), c.dim) > math.Log(r.goal())
+				good := c.origin-hamiltonian(r.stateOf(lane), c.dim) > math.Log(r.goal())
 				if try == 0 {
 					rising[lane] = good
 				}

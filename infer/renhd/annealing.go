@@ -20,40 +20,70 @@ const (
 // from them and lie further apart than the posterior; where they are not, starts are a guess, and all walkers may be in
 // the one mode that is near. So the walkers, who agree, are heated until they cross barriers of some fifty in log
 // density, are cooled (Kirkpatrick, Gelatt, Vecchi, Science 1983), and have to be where they were before.
-func (r *run) findMoreModes(before *warmupWindow) (agreed bool, err error) {
-	if r.shared.target.ProperPrior() || before == nil {
+func (r *run) findMoreModes() (agreed bool, err error) {
+	if r.shared.target.ProperPrior() || r.share(annealingWindow, false).sweeps == 0 {
 		return true, nil
 	}
-	warmup := r.shared.options.Warmup
-	hot, cool := sweeps(annealingHot, warmup), sweeps(annealingCool, warmup)
-	for i := range hot + cool {
-		t := annealingHeat
-		if i >= hot {
-			t = math.Pow(annealingHeat, 1-float64(i-hot+1)/float64(cool))
-		}
-		if err := r.moveAt(t); err != nil {
-			return false, err
-		}
+	if _, err := r.runPart(&annealing{run: r}); err != nil {
+		return false, err
 	}
-	r.walkers.writeAllRungs()
-	return r.settledWhere(before)
+	return r.settledWhereBefore()
 }
 
-// settledWhere reports whether walkers come back to where they were before. It gives them time: some were heated to
-// where the density hardly falls off. Windows are short, in which slow walkers differ in any case: it is enough that
-// none is in a mode of its own.
-func (r *run) settledWhere(before *warmupWindow) (agreed bool, err error) {
+// settledWhereBefore reports whether walkers come back to where they were. It gives them time: some were heated to where
+// the density hardly falls off. Windows are short, in which slow walkers differ in any case: it is enough that none is
+// in a mode of its own.
+func (r *run) settledWhereBefore() (agreed bool, err error) {
 	const most = 4
+	w := r.share(annealingWindow, false)
+	w.judge = func(t *warmupWindow, found *result) {
+		both := r.walkers.join(&t.seen, r.state.Before)
+		found.Settled = both.disagreement() < agreement || !both.separate()
+	}
 	for range most {
-		after, err := r.windows(r.share(annealingWindow, false))
-		if err != nil || after == nil {
+		found, err := r.windows(w)
+		if err != nil || found.Settled || w.sweeps == 0 {
 			return true, err
-		}
-		if both := after.join(before); both.disagreement() < agreement || !both.separate() {
-			return true, nil
 		}
 	}
 	return false, nil
+}
+
+// annealing is the part of warm-up in which all walkers are heated and cooled.
+type annealing struct {
+	run   *run
+	state annealingState
+}
+
+// annealingState is how far it is.
+type annealingState struct{ Sweeps int }
+
+func (a *annealing) begin() error           { return nil }
+func (a *annealing) progress(c *checkpoint) { c.Annealing = &a.state }
+func (a *annealing) resume(c *checkpoint)   { a.state = *c.Annealing }
+
+func (a *annealing) hot() int   { return sweeps(annealingHot, a.run.shared.options.Warmup) }
+func (a *annealing) cool() int  { return sweeps(annealingCool, a.run.shared.options.Warmup) }
+func (a *annealing) more() bool { return a.state.Sweeps < a.hot()+a.cool() }
+
+// iterate moves every walker by a trajectory at the temperature that is next.
+func (a *annealing) iterate() error {
+	r, t := a.run, annealingHeat
+	if i := a.state.Sweeps - a.hot(); i >= 0 {
+		t = math.Pow(annealingHeat, 1-float64(i+1)/float64(a.cool()))
+	}
+	if err := r.moveAt(t); err != nil {
+		return err
+	}
+	a.state.Sweeps++
+	r.state.Iterations++
+	r.showProgress(infer.WarmingUp)
+	return nil
+}
+
+func (a *annealing) finish() (result, error) {
+	a.run.walkers.writeAllRungs()
+	return result{}, nil
 }
 
 // moveAt moves every walker by a trajectory at a temperature. In whitened coordinates steps may grow with its root.
@@ -63,24 +93,21 @@ func (r *run) moveAt(temperature float64) error {
 		w.set(dynamics.StepSize, lane, w.Rungs[at].Step*math.Sqrt(temperature))
 		w.set(dynamics.Cool, lane, 1/temperature)
 	}
-	if err := w.trajectory(r.ctx, r.steps(maxSteps)); err != nil {
-		return err
-	}
-	r.state.Iterations++
-	r.showProgress(infer.WarmingUp)
-	return nil
+	return w.trajectory(r.ctx, r.steps(maxSteps))
 }
 
-// join is two windows of the same length taken as one of more walkers; those that are stuck count for nothing.
-func (t *warmupWindow) join(other *warmupWindow) *windowState {
-	both := &windowState{}
-	n := min(len(t.seen.Density[0]), len(other.seen.Density[0]))
-	for _, from := range []*warmupWindow{t, other} {
-		stuck := from.stuck()
-		for lane, xs := range from.seen.Density {
+// join is two windows of the same walkers taken as one of more walkers; those that are stuck count for nothing.
+func (w *walkers) join(windows ...*windowState) *windowState {
+	both, n := &windowState{}, math.MaxInt
+	for _, from := range windows {
+		n = min(n, from.Sweeps)
+	}
+	for _, from := range windows {
+		stuck := w.stuck(from)
+		for lane, xs := range from.Density {
 			if !stuck[lane] {
 				both.Density = append(both.Density, xs[len(xs)-n:])
-				both.Visited = append(both.Visited, from.seen.Visited[lane][len(xs)-n:])
+				both.Visited = append(both.Visited, from.Visited[lane][len(xs)-n:])
 			}
 		}
 	}

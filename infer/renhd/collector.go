@@ -20,7 +20,7 @@ func drawStatistics() []types.Variable {
 // until all chains have one.
 type drawCollector struct {
 	run   *run
-	state collectorState
+	state *collectorState
 	ready []int        // chains that have a draw now
 	mask  []bool       // room: the lanes of their walkers
 	spare []queuedDraw // room for draws to come
@@ -30,6 +30,7 @@ type drawCollector struct {
 type collectorState struct {
 	Chains []chainProgress
 	Rungs  rungStatistics
+	HalfAt int // draws when the statistics of the first half were taken
 }
 
 // chainProgress is what happened on a chain's coldest rung since its last draw.
@@ -46,43 +47,74 @@ type queuedDraw struct{ Values, Stats []float64 }
 
 func newDrawCollector(r *run) *drawCollector {
 	w := r.walkers
-	return &drawCollector{run: r, mask: make([]bool, w.lanes()), state: collectorState{
+	return &drawCollector{run: r, mask: make([]bool, w.lanes()), state: &collectorState{
 		Chains: make([]chainProgress, w.chains), Rungs: newRungStatistics(len(w.Rungs), w.chains)}}
 }
 
-// collectDraws decides how many iterations make a draw, and runs the sampler until each chain has its draws.
-func (r *run) collectDraws() error {
-	r.state.MedianStep = r.walkers.medianStep()
-	pilot := newDrawCollector(r)
-	if err := pilot.chooseThinning(); err != nil {
-		return err
+// collectDraws decides how many iterations make a draw, and runs the sampler until each chain has its draws. It goes on
+// from the state of a collector, where there is one.
+func (r *run) collectDraws(from *collectorState) error {
+	if from == nil {
+		r.state.MedianStep, r.state.Path = r.walkers.medianStep(), r.shared.system.Path
+		if err := r.chooseThinning(); err != nil {
+			return err
+		}
+		r.swaps.reset(len(r.walkers.Rungs), r.walkers.lanes())
+		r.replay.answers = nil // a checkpoint in sampling needs no replay
 	}
 	if err := r.recorder.Begin(drawStatistics()); err != nil {
 		return err
 	}
-	r.swaps.reset(len(r.walkers.Rungs), r.walkers.lanes())
 	c := newDrawCollector(r)
+	if from != nil {
+		c.state = from
+	}
 	defer c.report()
 	return c.collect()
 }
 
 // collect is the sampler: replica-exchange dynamics as its paper has it, one iteration after the other.
 func (c *drawCollector) collect() error {
-	r, want := c.run, c.run.shared.options.Draws
-	for halved := false; r.stats.Report.Draws < want; {
-		if !halved && r.stats.Report.Draws >= want/2 {
-			c.state.Rungs.FirstHalf, halved = slices.Clone(r.stats.Swaps.Pairs), true
+	for {
+		if err := c.handOnDraws(); err != nil {
+			return err
 		}
+		if !c.more() {
+			return c.saveLast()
+		}
+		c.rememberFirstHalf()
 		if err := c.moveAndSwap(); err != nil {
 			return err
 		}
-		r.stats.Iterations++
-		r.showProgress(infer.Sampling)
-		if err := c.keepDraws(); err != nil {
+		if err := c.queueDraws(); err != nil {
+			return err
+		}
+		c.run.stats.Iterations++
+		c.run.showProgress(infer.Sampling)
+		if err := c.run.saveIfDue(c); err != nil {
 			return err
 		}
 	}
+}
+
+func (c *drawCollector) more() bool { return c.run.stats.Report.Draws < c.run.shared.options.Draws }
+
+func (c *drawCollector) progress(to *checkpoint) { to.Collector = c.state }
+
+// saveLast keeps the end of the run, from where it can be extended.
+func (c *drawCollector) saveLast() error {
+	if keep := c.run.shared.options.Checkpoints; keep != nil {
+		return c.run.save(keep, c)
+	}
 	return nil
+}
+
+// rememberFirstHalf keeps what was counted until half of the draws were there, for the report.
+func (c *drawCollector) rememberFirstHalf() {
+	draws, half := c.run.stats.Report.Draws, c.run.shared.options.Draws/2
+	if draws >= half && (c.state.Rungs.FirstHalf == nil || c.state.HalfAt < half) {
+		c.state.Rungs.FirstHalf, c.state.HalfAt = slices.Clone(c.run.stats.Swaps.Pairs), draws
+	}
 }
 
 // moveAndSwap is one iteration: a trajectory of every walker at the temperature of its rung, then swaps of neighbouring
@@ -129,16 +161,9 @@ func (c *drawCollector) countNonFinite() {
 	}
 }
 
-// keepDraws queues the draws that are ready, and hands on one of each chain as long as all chains have one.
-func (c *drawCollector) keepDraws() error {
-	c.findReady()
-	if len(c.ready) == 0 {
-		return c.checkProgress()
-	}
-	if err := c.queueDraws(); err != nil {
-		return err
-	}
-	for c.allQueued() {
+// handOnDraws gives the recorder one draw of each chain as long as all chains have one.
+func (c *drawCollector) handOnDraws() error {
+	for c.more() && c.allQueued() {
 		for chain := range c.state.Chains {
 			t := &c.state.Chains[chain]
 			d := t.Queue[0]
@@ -148,9 +173,7 @@ func (c *drawCollector) keepDraws() error {
 			}
 			c.spare = append(c.spare, d)
 		}
-		if c.run.stats.Report.Draws++; c.run.stats.Report.Draws == c.run.shared.options.Draws {
-			return nil
-		}
+		c.run.stats.Report.Draws++
 	}
 	return nil
 }
@@ -181,6 +204,9 @@ func (c *drawCollector) findReady() {
 // queueDraws puts a draw of each chain that is ready in its queue.
 func (c *drawCollector) queueDraws() error {
 	w := c.run.walkers
+	if c.findReady(); len(c.ready) == 0 {
+		return c.checkProgress()
+	}
 	if err := c.computeValues(c.ready); err != nil {
 		return err
 	}

@@ -17,10 +17,13 @@ const (
 // whose walkers exchange rungs while each stays in a mode of its own gives the modes the weights of the starting points.
 // There is nothing to raise on the likelihood path, which ends at the prior.
 func (r *run) adaptHottest(w window) error {
+	fixed := r.shared.system.Path != dynamics.Energy || r.shared.settings().Ratio > 0
+	if !fixed {
+		w.judge = func(t *warmupWindow, found *result) { found.Forgets = t.seen.forgets(len(r.walkers.Rungs) - 1) }
+	}
 	for {
-		t, err := r.windows(w)
-		if err != nil || t == nil || r.shared.system.Path != dynamics.Energy || r.shared.settings().Ratio > 0 ||
-			r.walkers.hottest() > hottestPossible || t.seen.forgets(len(r.walkers.Rungs)-1) {
+		found, err := r.windows(w)
+		if err != nil || w.sweeps == 0 || fixed || r.walkers.hottest() > hottestPossible || found.Forgets {
 			return err
 		}
 		r.raiseHottest()

@@ -40,8 +40,12 @@ func sample(ctx context.Context, t infer.Target, o infer.Options, rec infer.Reco
 		return infer.Report{}, infer.Refusal{Cause: err}
 	}
 	r := newRun(ctx, s, rec)
-	if err = r.warmUp(); err == nil {
-		err = r.collectDraws()
+	sampling, err := r.loadCheckpoint()
+	if err == nil && sampling == nil {
+		err = r.warmUp()
+	}
+	if err == nil {
+		err = r.collectDraws(sampling)
 	}
 	r.completeReport()
 	r.close()

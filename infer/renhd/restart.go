@@ -9,11 +9,11 @@ import (
 // restartStuck moves walkers that are stuck in negligible mass to where the nearest other of their rung is: nearest, so
 // that a mode is not given up with a walker. Warm-up need not be reversible. A walker is stuck when, for two windows, it
 // hardly moved, because something in its corner of the space stops it, or had next to nothing of the target around it.
-func (r *run) restartStuck(t *warmupWindow) error {
+func (r *run) restartStuck(seen *windowState) error {
 	if r.shared.free() {
 		return nil
 	}
-	w, at, stuck := r.walkers, r.walkers.positions(), t.stuck()
+	w, at, stuck := r.walkers, r.walkers.positions(), r.walkers.stuck(seen)
 	twice := slices.Clone(stuck)
 	for lane := range twice {
 		twice[lane] = stuck[lane] && w.Stuck != nil && w.Stuck[lane]
@@ -48,16 +48,15 @@ func sameRung(rungOf []int, stuck []bool, lane int) []int {
 
 // stuck reports which walkers seem to be, by lane. Masses can be compared only where all walkers are of one rung and
 // none is still coming down from far out.
-func (t *warmupWindow) stuck() []bool {
-	w := t.run.walkers
+func (w *walkers) stuck(seen *windowState) []bool {
 	out := make([]bool, w.lanes())
 	for lane := range out {
-		out[lane] = t.seen.Moved[lane] < 0.05*float64(t.spec.sweeps)
+		out[lane] = seen.Moved[lane] < 0.05*float64(seen.Sweeps)
 	}
-	if len(w.Rungs) > 1 || t.seen.Heats != nil && hot(t.seen.Heats) {
+	if len(w.Rungs) > 1 || seen.Heats != nil && hot(seen.Heats) {
 		return out
 	}
-	for lane, l := range adapt.InNegligibleMass(t.seen.Density, t.seen.Visited) {
+	for lane, l := range adapt.InNegligibleMass(seen.Density, seen.Visited) {
 		out[lane] = out[lane] || l
 	}
 	return out

@@ -17,6 +17,7 @@ type run struct {
 	stats    statistics
 	walkers  *walkers // those of state, on the device; nil before warm-up
 	swaps    *swaps
+	replay   replay
 }
 
 func newRun(ctx context.Context, s shared, rec infer.Recorder) *run {
@@ -42,17 +43,19 @@ func (r *run) reopen(rungs []rung, perChain int) error {
 
 // open loads a program for walkers in turn on the rungs. Noise steps and counts go on from the walkers before.
 func (r *run) open(program device.Loader, rungs []rung, perChain int) error {
-	o := r.shared.options
-	exe, err := program.Load(device.Options{Lanes: o.Chains * perChain, Seed: o.Seed, Threads: o.Threads})
+	lanes := r.shared.options.Chains * perChain
+	exe, err := r.loadDevice(program, lanes)
 	if err != nil {
 		return err
 	}
-	p := &population{PerChain: perChain, Rungs: rungs}
-	p.RungOf = make([]int, o.Chains*perChain)
+	p := &population{PerChain: perChain, Rungs: rungs, RungOf: make([]int, lanes)}
 	for lane := range p.RungOf {
 		p.RungOf[lane] = lane % perChain % len(rungs)
 	}
 	w := newWalkers(&r.shared, program, exe, p)
+	if r.replay.replaying() {
+		w.loader = nil // a blank device reads no rows
+	}
 	if old := r.walkers; old != nil {
 		p.NoiseStep, p.Gradients, w.perStep = old.NoiseStep, old.Gradients, old.perStep*2
 	}

@@ -3,11 +3,13 @@ package renhd
 import (
 	"ppl/infer"
 	"ppl/infer/adapt"
+	"ppl/infer/dynamics"
 )
 
 // A state is what a run has decided so far and where it is. Noise has no state: its address is (seed, lane, step, site),
 // and the steps are counted here.
 type state struct {
+	Path        dynamics.Path // what the ladder tempers, once draws are collected
 	Walkers     *population
 	Swaps       swapState
 	Iterations  int              // of all walkers, warm-up and sampling together
@@ -15,6 +17,7 @@ type state struct {
 	Length      float64          // of hmc's trajectories, in quarter periods
 	Divergence  adapt.Divergence // of warm-up: walkers that move off without end
 	Temperature gradientTemperature
+	Before      *windowState // where walkers were before they are annealed; nil at other times
 }
 
 // A population is the walkers of all chains: what each rung owns and which rung each walker is on. Chain c has the lanes

@@ -1,8 +1,6 @@
 package renhd
 
 import (
-	"slices"
-
 	"ppl/infer"
 	"ppl/infer/adapt"
 	"ppl/infer/dynamics"
@@ -18,18 +16,17 @@ const (
 // chooseThinning decides, from pilots of the sampler as it will run, how many iterations make a draw. Before that is
 // several, trajectories are made twice as long as long as that pays: a coordinate too slow for a quarter period then
 // moves like length squared, where repeating gains like number.
-func (c *drawCollector) chooseThinning() error {
-	r, o := c.run, c.run.shared.options
-	report := &r.stats.Report
+func (r *run) chooseThinning() error {
+	o, report := r.shared.options, &r.stats.Report
 	report.Thin = max(o.Thin, 1)
 	if o.Thin > 0 || o.Warmup == 0 || r.walkers.traits.Flagged {
 		return nil
 	}
-	share, err := c.shareWithoutDivergences()
+	share, err := r.shareWithoutDivergences()
 	for err == nil && r.canLengthen() && share < margin*adapt.GoalShare {
 		var longer float64
 		r.state.Length *= 2
-		if longer, err = c.pilot(); longer/2 < share {
+		if longer, err = r.runPilot(); longer/2 < share {
 			r.state.Length /= 2
 			break
 		}
@@ -43,12 +40,12 @@ func (c *drawCollector) chooseThinning() error {
 // shareWithoutDivergences is the share of a pilot with few divergences: while there are more, steps are halved, twice
 // at most. A divergence is a place that the step cannot follow; where a shorter one can, nobody should have to ask for
 // it.
-func (c *drawCollector) shareWithoutDivergences() (share float64, err error) {
+func (r *run) shareWithoutDivergences() (share float64, err error) {
 	const few, halvings = 0.001, 2
-	r, w := c.run, c.run.walkers
 	for try := 0; ; try++ {
 		r.stats.Report.Divergences = 0
-		share, err = c.pilot()
+		share, err = r.runPilot()
+		w := r.walkers
 		often := float64(r.stats.Report.Divergences) > few*float64(pilotIterations*w.chains)
 		if err != nil || !often || try == halvings || !r.shared.adaptsStep() {
 			return share, err
@@ -65,26 +62,68 @@ func (r *run) canLengthen() bool {
 	return !r.shared.free() && r.shared.settings().Steps == 0 && r.state.Length < longest
 }
 
-// pilot is the worst effective share of iterations, over location and spread of everything saved.
-func (c *drawCollector) pilot() (share float64, err error) {
-	w := c.run.walkers
-	seen, chains := make([][][]float64, w.chains), make([]int, w.chains)
-	for chain := range chains {
-		chains[chain] = chain
+// runPilot gives the worst effective share of iterations, over location and spread of everything saved.
+func (r *run) runPilot() (share float64, err error) {
+	found, err := r.runPart(&pilot{run: r, collector: newDrawCollector(r)})
+	if err != nil {
+		return 1, err
 	}
-	values := make([]float64, w.exe.Size(dynamics.Values))
-	for range pilotIterations {
-		if err := c.moveAndSwap(); err != nil {
-			return 1, err
-		}
-		c.run.showProgress(infer.WarmingUp)
-		if err := c.computeValues(chains); err != nil {
-			return 1, err
-		}
-		for chain := range seen {
-			w.exe.GetLane(dynamics.Values, w.cold(chain), values)
-			seen[chain] = append(seen[chain], slices.Clone(values))
-		}
+	return found.Share, nil
+}
+
+// A pilot is the sampler for a number of iterations, all of whose values are seen.
+type pilot struct {
+	run       *run
+	collector *drawCollector
+	state     pilotState
+}
+
+// pilotState is what a pilot has seen so far: by chain and iteration, what is saved of a draw.
+type pilotState struct {
+	Iterations int
+	Seen       [][][]float64
+}
+
+func (p *pilot) begin() error {
+	p.state.Seen = make([][][]float64, p.run.walkers.chains)
+	return nil
+}
+
+func (p *pilot) more() bool             { return p.state.Iterations < pilotIterations }
+func (p *pilot) progress(c *checkpoint) { c.Pilot = &p.state }
+
+func (p *pilot) resume(c *checkpoint) {
+	p.state = *c.Pilot
+	p.collector = newDrawCollector(p.run)
+}
+
+func (p *pilot) iterate() error {
+	w := p.run.walkers
+	if err := p.collector.moveAndSwap(); err != nil {
+		return err
 	}
-	return adapt.WorstShare(seen), nil
+	p.run.showProgress(infer.WarmingUp)
+	if err := p.collector.computeValues(allOf(w.chains)); err != nil {
+		return err
+	}
+	for chain := range p.state.Seen {
+		values := make([]float64, w.exe.Size(dynamics.Values))
+		w.exe.GetLane(dynamics.Values, w.cold(chain), values)
+		p.state.Seen[chain] = append(p.state.Seen[chain], values)
+	}
+	p.state.Iterations++
+	return nil
+}
+
+func (p *pilot) finish() (result, error) {
+	return result{Share: adapt.WorstShare(p.state.Seen), Divergences: p.run.stats.Report.Divergences}, nil
+}
+
+// allOf lists 0 to n−1.
+func allOf(n int) []int {
+	out := make([]int, n)
+	for i := range out {
+		out[i] = i
+	}
+	return out
 }

@@ -66,16 +66,17 @@ func (r *run) explore() (agreed bool, err error) {
 	if err := r.initialPhase(); err != nil {
 		return false, err
 	}
-	last, agreed, err := r.converge()
+	agreed, err = r.converge()
 	if !agreed && err == nil {
 		r.notef("%d walkers do not agree on where the target is, so a temperature ladder is used", r.walkers.lanes())
 	}
 	if agreed && err == nil {
-		if agreed, err = r.findMoreModes(last); !agreed && err == nil {
+		if agreed, err = r.findMoreModes(); !agreed && err == nil {
 			r.notef("%d walkers agreed, but after heating and cooling they settled elsewhere; there are several modes, "+
 				"so a temperature ladder is used", r.walkers.lanes())
 		}
 	}
+	r.state.Before = nil
 	if !agreed {
 		r.shared.system.Path = tempered
 	}
@@ -88,62 +89,62 @@ func (r *run) initialPhase() error {
 	const least, most, reheated = 4, 10, 3
 	var heats []float64
 	for k := range most {
-		t, err := r.windows(window{sweeps: sweeps(.02, r.shared.options.Warmup), alone: true, maxSteps: maxFirstSteps,
-			metric: true, heats: heats})
-		if err != nil || t == nil || r.shared.free() || k+1 >= least && !hot(t.seen.Heats) {
-			return err
+		found, err := r.windows(window{sweeps: sweeps(.02, r.shared.options.Warmup), alone: true,
+			maxSteps: maxFirstSteps, metric: true, heats: heats})
+		if err != nil || found.Heats == nil || k+1 >= least && !hot(found.Heats) {
+			return err // no heats: an empty window, or a rule that adapts no step
 		}
 		if k+1 >= reheated {
-			heats = t.seen.Heats
+			heats = found.Heats
 		}
 	}
 	return nil
 }
 
-// windows runs windows one after the other and returns the last one that was not empty.
-func (r *run) windows(ws ...window) (last *warmupWindow, err error) {
+// windows runs windows one after the other, and gives the result of the last; empty ones are left out.
+func (r *run) windows(ws ...window) (last result, err error) {
 	for _, w := range ws {
 		if w.sweeps == 0 {
 			continue
 		}
-		if last, err = r.runWindow(w); err != nil {
+		if last, err = r.runPart(&warmupWindow{run: r, spec: w}); err != nil {
 			return last, err
-		}
-		if err = r.refuseDivergence(last); err != nil {
-			return last, err
-		}
-		if err = r.restartStuck(last); err != nil {
-			return last, err
-		}
-		if w.spacing {
-			r.respaceLadder()
 		}
 	}
 	return last, nil
 }
 
 // converge runs growing windows until walkers agree, or until longer ones no longer help: then something separates the
-// walkers, unless each knows its own surroundings too badly to decide that. It gives the last window.
-func (r *run) converge() (last *warmupWindow, agreed bool, err error) {
+// walkers, unless each knows its own surroundings too badly to decide that.
+func (r *run) converge() (agreed bool, err error) {
+	var last result
 	before := math.Inf(1)
 	for _, share := range []float64{.05, .05, .10, .15, .20} {
-		t, err := r.windows(r.share(share, true))
-		if err != nil || t == nil {
-			return t, true, err
+		w := r.share(share, true)
+		if share >= .10 {
+			w.judge = func(t *warmupWindow, found *result) {
+				found.Disagreement, found.Separate = t.seen.disagreement(), t.seen.separate()
+				r.state.Before = &t.seen
+			}
 		}
-		now := t.seen.disagreement()
+		if w.sweeps == 0 {
+			return true, nil
+		}
+		if last, err = r.windows(w); err != nil {
+			return true, err
+		}
 		if share < .10 {
 			continue
 		}
-		if now < agreement {
-			return t, true, nil
+		if last.Disagreement < agreement {
+			return true, nil
 		}
-		if last = t; now > 0.7*before {
+		if last.Disagreement > 0.7*before {
 			break
 		}
-		before = now
+		before = last.Disagreement
 	}
-	return last, !last.seen.separate(), nil
+	return !last.Separate, nil
 }
 
 // agreement is the largest R-hat − 1 at which walkers count as being in the same mode.
@@ -201,11 +202,11 @@ func (r *run) warmUpAlone() error {
 
 // refuseDivergence ends a run whose walkers move off to infinity at temperature 1, because nothing that follows would
 // mean anything. At others they may, where tails are heavy.
-func (r *run) refuseDivergence(t *warmupWindow) error {
+func (r *run) refuseDivergence(seen *windowState) error {
 	var cold [][]float64
-	for lane, xs := range t.seen.Visited {
+	for lane, xs := range seen.Visited {
 		for i, x := range xs {
-			if t.seen.Stood[lane][i] == 0 {
+			if seen.Stood[lane][i] == 0 {
 				cold = append(cold, x)
 			}
 		}

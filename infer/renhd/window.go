@@ -23,9 +23,10 @@ type window struct {
 	metric   bool      // learn the metric
 	spacing  bool      // learn the spacing of the ladder
 	heats    []float64 // by lane when alone: what temperatures have fallen to before; nil to measure them anew
+	judge    func(t *warmupWindow, found *result)
 }
 
-// A warmupWindow is one window under way.
+// A warmupWindow is one window under way: a part of warm-up.
 type warmupWindow struct {
 	run    *run
 	spec   window
@@ -36,6 +37,7 @@ type warmupWindow struct {
 
 // windowState is what a window has seen and learned so far.
 type windowState struct {
+	Sweeps    int              // done
 	StepSizes []adapt.StepSize // by lane when alone, else by rung
 	Points    []adapt.Points   // by rung: what the metric is learned from
 	Moved     []float64        // by lane: trajectories that went somewhere
@@ -48,19 +50,7 @@ type windowState struct {
 // maxPoints bounds the numbers kept to learn a metric from.
 const maxPoints = 4 << 20
 
-// runWindow runs one window; what it has seen is returned, for decisions.
-func (r *run) runWindow(spec window) (*warmupWindow, error) {
-	t := &warmupWindow{run: r, spec: spec}
-	t.begin()
-	for i := range spec.sweeps {
-		if err := t.sweep(i); err != nil {
-			return t, err
-		}
-	}
-	return t, t.finish()
-}
-
-func (t *warmupWindow) begin() {
+func (t *warmupWindow) begin() error {
 	w := t.run.walkers
 	t.run.swaps.reset(len(w.Rungs), w.lanes())
 	t.seen = windowState{Points: make([]adapt.Points, len(w.Rungs)), Moved: make([]float64, w.lanes()),
@@ -70,12 +60,19 @@ func (t *warmupWindow) begin() {
 		for _, r := range w.RungOf {
 			t.seen.StepSizes = append(t.seen.StepSizes, t.newStepSize(w.Rungs[r]))
 		}
-		return
+		return nil
 	}
 	for _, r := range w.Rungs {
 		t.seen.StepSizes = append(t.seen.StepSizes, t.newStepSize(r))
 	}
+	return nil
 }
+
+func (t *warmupWindow) progress(c *checkpoint) { c.Window = &t.seen }
+
+func (t *warmupWindow) resume(c *checkpoint) { t.seen = *c.Window }
+
+func (t *warmupWindow) more() bool { return t.seen.Sweeps < t.spec.sweeps }
 
 func (t *warmupWindow) newStepSize(at rung) adapt.StepSize {
 	return adapt.NewStepSize(at.Step, t.run.shared.acceptanceGoal(), t.longestStep())
@@ -91,9 +88,9 @@ func (t *warmupWindow) longestStep() float64 {
 	return 0.5
 }
 
-// sweep moves every walker by a trajectory, learns from where they are, and exchanges rungs once.
-func (t *warmupWindow) sweep(i int) error {
-	r := t.run
+// iterate moves every walker by a trajectory, learns from where they are, and exchanges rungs once.
+func (t *warmupWindow) iterate() error {
+	r, i := t.run, t.seen.Sweeps
 	if err := t.setSteps(); err != nil {
 		return err
 	}
@@ -109,6 +106,7 @@ func (t *warmupWindow) sweep(i int) error {
 	}
 	t.recordPositions()
 	r.state.Iterations++
+	t.seen.Sweeps++
 	if t.spec.alone {
 		return nil
 	}
@@ -195,8 +193,30 @@ func (t *warmupWindow) recordPositions() {
 	}
 }
 
-// finish gives every rung the step and the metric that the window has shown.
-func (t *warmupWindow) finish() error {
+// finish learns from the window, and judges what it has shown.
+func (t *warmupWindow) finish() (found result, err error) {
+	r := t.run
+	if err := t.learn(); err != nil {
+		return found, err
+	}
+	if err := r.refuseDivergence(&t.seen); err != nil {
+		return found, err
+	}
+	if err := r.restartStuck(&t.seen); err != nil {
+		return found, err
+	}
+	if t.spec.spacing {
+		r.respaceLadder()
+	}
+	found.Heats = t.seen.Heats
+	if t.spec.judge != nil {
+		t.spec.judge(t, &found)
+	}
+	return found, nil
+}
+
+// learn gives every rung the step and the metric that the window has shown.
+func (t *warmupWindow) learn() error {
 	r, w := t.run, t.run.walkers
 	r.measureTemperature(&t.seen.Points[0])
 	for j := range w.Rungs {

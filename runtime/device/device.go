@@ -46,6 +46,8 @@ type Call struct {
 // An Executable is a loaded program with its lane buffers. It is not safe for concurrent use. Lane buffers are float64
 // and zero at first; host-side arrays are lane-major: values[lane*size+element].
 type Executable interface {
+	// Buffers are the names of the lane buffers, sorted: all that an executable keeps from one call to the next.
+	Buffers() []string
 	// Size is the number of elements per lane of a lane buffer; it panics on an unknown name.
 	Size(name string) int
 	// Set and Get copy a whole lane buffer, len = lanes × size.

@@ -2,6 +2,8 @@ package device
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 
 	"ppl/compiler/ir"
 	"ppl/runtime/noise"
@@ -40,6 +42,9 @@ func NewLaneBuffers(buffers []ir.Buffer, lanes, width int, allocate func(n int) 
 	}
 	return s
 }
+
+// Buffers are the names of the lane buffers, sorted.
+func (s *LaneBuffers) Buffers() []string { return slices.Sorted(maps.Keys(s.names)) }
 
 // Size is the number of elements per lane of a lane buffer.
 func (s *LaneBuffers) Size(name string) int { return s.buffers[s.id(name)].Size }

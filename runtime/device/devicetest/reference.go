@@ -60,6 +60,16 @@ func (r *reference) buffer(name string) int {
 	panic(fmt.Sprintf("reference: no lane buffer %q", name))
 }
 
+func (r *reference) Buffers() (names []string) {
+	for _, b := range r.p.Buffers {
+		if b.Space == ir.Lane {
+			names = append(names, b.Name)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
 func (r *reference) Size(name string) int { return r.p.Buffers[r.buffer(name)].Size }
 
 func (r *reference) SetLane(name string, lane int, values []float64) {

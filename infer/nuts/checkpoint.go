@@ -1,0 +1,109 @@
+package nuts
+
+import (
+	"errors"
+
+	"ppl/infer"
+	"ppl/infer/adapt"
+)
+
+// A checkpoint is a run at any time between two calls of the device. Chains are hardly ever all between trajectories, so
+// each is kept at its last draw, with the number of steps that its trajectory under way has made. Those steps are
+// repeated: momenta and decisions are noise addressed by (seed, chain, iteration), so they come out the same.
+type checkpoint struct {
+	State  state
+	Chains []chainState
+	Report infer.Report
+}
+
+// A chainState is a chain at its last draw.
+type chainState struct {
+	Last      []float64 // its State
+	Iteration uint64    // trajectories finished
+	Left      int       // to be finished in this phase
+	Done      int       // steps of the one under way
+	Step      float64
+	Adapt     adapt.StepSize
+}
+
+var errUnfit = errors.New("the checkpoint does not fit: its trajectories do not come out as they were")
+
+// loadCheckpoint is nil where there is none.
+func (r *run) loadCheckpoint() (*checkpoint, error) {
+	if r.options.Checkpoints == nil {
+		return nil, nil
+	}
+	c := &checkpoint{}
+	found, err := r.options.Checkpoints.Load(c)
+	if err != nil || !found {
+		return nil, err
+	}
+	return c, nil
+}
+
+// restore puts chains at their last draws.
+func (r *run) restore(from *checkpoint) error {
+	if len(from.Chains) != len(r.chains) || len(from.Chains[0].Last) != stateSize(r.target.Dim()) {
+		return errUnfit
+	}
+	for lane, c := range r.chains {
+		s := from.Chains[lane]
+		copy(c.state(), s.Last)
+		c.iteration, c.left, c.repeat, c.step, c.adapt = s.Iteration, s.Left, s.Done, s.Step, s.Adapt
+	}
+	return nil
+}
+
+// repeatAndGoOn repeats the steps of the trajectories under way, so that every chain is where it was, in its trajectory
+// as well as against the others, and then goes on. The order in which trajectories end, and with it that of sums over
+// chains, stays the same.
+func (r *run) repeatAndGoOn(after func(c *chain) error) error {
+	clock, gradients, busy := r.state.Clock, r.report.Gradients, 0
+	for _, c := range r.chains {
+		if c.left > 0 {
+			c.begin()
+			busy++
+		}
+	}
+	for {
+		mask, behind := make([]bool, len(r.chains)), false
+		for lane, c := range r.chains {
+			mask[lane] = c.left > 0 && c.steps < c.repeat
+			behind = behind || mask[lane]
+		}
+		if !behind {
+			break
+		}
+		if err := r.call("step", mask); err != nil {
+			return err
+		}
+		for lane, c := range r.chains {
+			if mask[lane] && c.grow(r.stateOf(lane)) {
+				return errUnfit
+			}
+		}
+	}
+	r.state.Clock, r.report.Gradients = clock, gradients
+	return r.goOn(busy, after)
+}
+
+// saveIfDue keeps a checkpoint when it is time, or when the run is about to be interrupted.
+func (r *run) saveIfDue() error {
+	keep := r.options.Checkpoints
+	if keep == nil || !keep.Due() && r.ctx.Err() == nil {
+		return nil
+	}
+	return r.save(keep)
+}
+
+func (r *run) save(keep infer.Checkpoints) error {
+	out := checkpoint{State: r.state, Report: r.report}
+	for _, c := range r.chains {
+		s := chainState{Last: c.state(), Iteration: c.iteration, Step: c.step, Adapt: c.adapt}
+		if c.left > 0 {
+			s.Last, s.Iteration, s.Left, s.Done = c.last, c.iteration-1, c.left, c.steps
+		}
+		out.Chains = append(out.Chains, s)
+	}
+	return keep.Save(out)
+}

@@ -1,0 +1,208 @@
+package renhd
+
+import (
+	"fmt"
+
+	"ppl/infer"
+	"ppl/infer/dynamics"
+	"ppl/runtime/device"
+)
+
+// A checkpoint is a run between two iterations. In sampling it is all there is to know: Collector is set, and a resumed
+// run goes on from there.
+//
+// In warm-up a resumed run goes the same way through the code again. Parts that were finished are not run: their results
+// are in Answers, and what lies between them is done on a blank device, whose numbers nothing depends on. The part
+// under way gets back its state, and the run goes on for real:
+//
+//	explore   initialPhase   window window window …   converge   window … window
+//	blank     blank          answer answer answer     blank      answer   ↑ restored here
+type checkpoint struct {
+	State   state
+	Stats   statistics
+	Lanes   device.Snapshot // but for metrics, which are in State, once for each rung
+	Answers []answer        // of the finished parts of warm-up, in order
+
+	// The part under way: one of these.
+	Window    *windowState
+	Annealing *annealingState
+	Pilot     *pilotState
+	Collector *collectorState
+}
+
+// An answer is what a finished part of warm-up leaves for the decisions after it: its result, and the numbers that they
+// read from the run.
+type answer struct {
+	Result     result
+	Betas      []float64
+	Pairs      []pair
+	Iterations int
+}
+
+// A result is what a part has found out. Each part fills in what it is asked for.
+type result struct {
+	Heats        []float64 // of the walkers at the end of a window where each is alone
+	Disagreement float64   // of the walkers of a window
+	Separate     bool      // a walker is in a mode of its own
+	Forgets      bool      // walkers on the hottest rung move between all modes
+	Settled      bool      // walkers are where they were before they were annealed
+	Share        float64   // effective share of a pilot's iterations
+	Divergences  int       // of a pilot
+}
+
+// A part is a piece of warm-up that checkpoints are taken in.
+type part interface {
+	begin() error
+	more() bool
+	iterate() error
+	finish() (result, error)
+	resume(c *checkpoint) // takes the state of the part from a checkpoint
+	inProgress
+}
+
+// inProgress is a part whose state a checkpoint is to hold.
+type inProgress interface{ progress(c *checkpoint) }
+
+// A replay answers the finished parts of warm-up in a resumed run.
+type replay struct {
+	from    *checkpoint // nil: the run is not resumed, or has gone past its checkpoint
+	answers []answer    // of the parts finished so far
+}
+
+// replaying reports whether the part under way at the checkpoint has not been reached yet.
+func (p *replay) replaying() bool { return p.from != nil }
+
+// runPart runs a part to its end, or answers it from the checkpoint.
+func (r *run) runPart(p part) (result, error) {
+	if from := r.replay.from; from != nil && len(r.replay.answers) < len(from.Answers) {
+		a := from.Answers[len(r.replay.answers)]
+		r.replay.answers = append(r.replay.answers, a)
+		return a.Result, r.applyAnswer(a)
+	}
+	if err := r.beginPart(p); err != nil {
+		return result{}, err
+	}
+	for p.more() {
+		if err := p.iterate(); err != nil {
+			return result{}, err
+		}
+		if err := r.saveIfDue(p); err != nil {
+			return result{}, err
+		}
+	}
+	found, err := p.finish()
+	r.replay.answers = append(r.replay.answers, answer{found, r.walkers.betas(), r.stats.Swaps.Pairs, r.state.Iterations})
+	return found, err
+}
+
+// beginPart begins a part, or takes it up where the checkpoint left it.
+func (r *run) beginPart(p part) error {
+	if !r.replay.replaying() {
+		return p.begin()
+	}
+	from := r.replay.from
+	r.replay.from = nil
+	if err := r.restore(from, r.walkers.program); err != nil {
+		return err
+	}
+	p.resume(from)
+	return nil
+}
+
+// applyAnswer sets what is read between parts.
+func (r *run) applyAnswer(a answer) error {
+	if len(a.Betas) != len(r.walkers.Rungs) {
+		return fmt.Errorf("the checkpoint does not fit: it has %d rungs where there are %d", len(a.Betas),
+			len(r.walkers.Rungs))
+	}
+	for j, b := range a.Betas {
+		r.walkers.Rungs[j].Beta = b
+	}
+	r.stats.Swaps.Pairs, r.state.Iterations = a.Pairs, a.Iterations
+	r.stats.Report.Divergences = a.Result.Divergences
+	return nil
+}
+
+// restore puts the run where it was at a checkpoint, on the device.
+func (r *run) restore(c *checkpoint, program device.Loader) error {
+	r.close()
+	r.walkers, r.state, r.stats = nil, c.State, c.Stats
+	p := r.state.Walkers
+	exe, err := r.loadDevice(program, r.shared.options.Chains*p.PerChain)
+	if err != nil {
+		return err
+	}
+	r.walkers = newWalkers(&r.shared, program, exe, p)
+	r.walkers.writeAllRungs()
+	if err := device.Restore(exe, r.walkers.lanes(), c.Lanes); err != nil {
+		return fmt.Errorf("the checkpoint does not fit: %w", err)
+	}
+	return nil
+}
+
+// loadCheckpoint reads the latest checkpoint. In sampling the run goes on from there; in warm-up it is replayed.
+func (r *run) loadCheckpoint() (sampling *collectorState, err error) {
+	keep := r.shared.options.Checkpoints
+	if keep == nil {
+		return nil, nil
+	}
+	c := &checkpoint{}
+	found, err := keep.Load(c)
+	if err != nil || !found {
+		return nil, err
+	}
+	if c.Collector == nil {
+		r.replay.from = c
+		return nil, nil
+	}
+	r.shared.system.Path = c.State.Path
+	program, err := r.shared.compile()
+	if err != nil {
+		return nil, err
+	}
+	return c.Collector, r.restore(c, program)
+}
+
+// saveIfDue keeps a checkpoint when it is time, or when the run is about to be interrupted.
+func (r *run) saveIfDue(p inProgress) error {
+	keep := r.shared.options.Checkpoints
+	if keep == nil || !keep.Due() && r.ctx.Err() == nil {
+		return nil
+	}
+	return r.save(keep, p)
+}
+
+func (r *run) save(keep infer.Checkpoints, p inProgress) error {
+	w := r.walkers
+	c := &checkpoint{State: r.state, Stats: r.stats, Answers: r.replay.answers,
+		Lanes: device.Save(w.exe, w.lanes(), dynamics.MetricBuffers())}
+	p.progress(c)
+	return keep.Save(c)
+}
+
+// loadDevice loads a program for lanes: on a blank device while finished parts are replayed.
+func (r *run) loadDevice(program device.Loader, lanes int) (device.Executable, error) {
+	if r.replay.replaying() {
+		return newBlank(program, lanes), nil
+	}
+	o := r.shared.options
+	return program.Load(device.Options{Lanes: lanes, Seed: o.Seed, Threads: o.Threads})
+}
+
+// A blank executable has the lane buffers of a program, and entries that do nothing.
+type blank struct{ device.LaneBuffers }
+
+func newBlank(program device.Loader, lanes int) *blank {
+	return &blank{device.NewLaneBuffers(program.Buffers(), lanes, 1, func(n int) []float64 { return make([]float64, n) })}
+}
+
+// Run counts the steps.
+func (*blank) Run(calls []device.Call, step uint64, _ []bool) (uint64, error) {
+	for _, c := range calls {
+		step += uint64(c.Times)
+	}
+	return step, nil
+}
+
+// Close has nothing to close.
+func (*blank) Close() error { return nil }

@@ -1,0 +1,124 @@
+package renhd
+
+import (
+	"reflect"
+	"slices"
+	"testing"
+
+	"ppl/infer"
+	"ppl/infer/adapt"
+	"ppl/infer/dynamics"
+	"ppl/infer/dynamics/dynamicstest"
+	"ppl/runtime/device"
+)
+
+// resumeCases are small runs that between them go through every part of warm-up and every kind of state.
+func resumeCases() map[string]struct {
+	every  int // iterations from one kill to the next
+	target infer.Target
+	o      infer.Options
+} {
+	type run = struct {
+		every  int
+		target infer.Target
+		o      infer.Options
+	}
+	small := func(warmup, draws int, s infer.Settings) infer.Options {
+		o := options(3)
+		o.Chains, o.Warmup, o.Draws, o.Thin, o.Settings = 2, warmup, draws, 1, s
+		return o
+	}
+	means, _, _ := dynamicstest.Means(normals(300))
+	guessed := dynamicstest.Normal(1, 3)
+	guessed.Proper = false
+	pilots := small(60, 5, infer.Settings{})
+	pilots.Thin = 0
+	return map[string]run{
+		"one mode":     {1, dynamicstest.Normal(1, 2), small(60, 20, infer.Settings{})},
+		"annealing":    {1, guessed, small(60, 10, infer.Settings{})},
+		"pilots":       {7, dynamicstest.Normal(1, 2), pilots},
+		"five modes":   {17, dynamicstest.FiveModes().Target(), small(300, 10, infer.Settings{})},
+		"noise":        {1, dynamicstest.FiveModes().Target(), small(60, 10, infer.Settings{Noise: 0.25})},
+		"asked ladder": {1, means, small(60, 10, infer.Settings{Replicas: 3})},
+		"minibatches":  {1, means, small(60, 10, infer.Settings{Batch: 32})},
+		"batch ladder": {3, means, small(60, 10, infer.Settings{Batch: 32, Replicas: 3, Ratio: 1.5, Path: "energy"})},
+		"flagged":      {1, dynamicstest.Normal(1, 2), small(40, 6, infer.Settings{Dynamics: "tacthmc"})},
+	}
+}
+
+// A run that is killed over and over, every few iterations, gives the draws and the report of one that is not: a
+// checkpoint forgets nothing, wherever in warm-up or sampling it is taken.
+func TestResumeAfterEveryKill(t *testing.T) {
+	for name, c := range resumeCases() {
+		t.Run(name, func(t *testing.T) {
+			want, report := draw(t, c.target, c.o)
+			k := &dynamicstest.Killer{Every: c.every}
+			again := k.Run(t, Sample, c.target, c.o)
+			if !reflect.DeepEqual(k.Draws.Values, want.values) || !reflect.DeepEqual(k.Draws.Stats, want.stats) {
+				t.Errorf("after %d kills other draws", k.Kills)
+			}
+			if report.Gradients != again.Gradients || !reflect.DeepEqual(report.Notes, again.Notes) ||
+				!reflect.DeepEqual(report.Temperatures, again.Temperatures) || report.Thin != again.Thin {
+				t.Errorf("report %+v\nafter %d kills %+v", report, k.Kills, again)
+			}
+			t.Logf("%d kills, %d bytes", k.Kills, len(k.Saved))
+		})
+	}
+}
+
+// Planted faults: a checkpoint that forgets a field gives other draws.
+func TestForgottenFieldsAreFound(t *testing.T) {
+	for field, c := range map[string]struct {
+		in    string
+		alter func(c *checkpoint)
+	}{
+		"iterations":   {"one mode", func(c *checkpoint) { c.State.Iterations = 0 }},
+		"median step":  {"one mode", func(c *checkpoint) { c.State.MedianStep = 1 }},
+		"noise step":   {"one mode", func(c *checkpoint) { c.State.Walkers.NoiseStep = 0 }},
+		"round":        {"asked ladder", func(c *checkpoint) { c.State.Swaps.Round = 0 }},
+		"slopes":       {"batch ladder", func(c *checkpoint) { c.State.Swaps.Slopes = nil }},
+		"lane buffers": {"noise", func(c *checkpoint) { c.Lanes = nil }},
+		"thermostat": {"noise", func(c *checkpoint) {
+			c.Lanes = slices.DeleteFunc(c.Lanes, func(b device.Buffer) bool { return b.Name == dynamics.Thermostat })
+		}},
+		"step sizes": {"one mode", func(c *checkpoint) {
+			if c.Window != nil {
+				c.Window.StepSizes[0].ErrorSum = 0
+			}
+		}},
+		"points": {"one mode", func(c *checkpoint) {
+			if c.Window != nil {
+				c.Window.Points[0] = adapt.Points{}
+			}
+		}},
+		"queue": {"flagged", func(c *checkpoint) {
+			if c.Collector != nil {
+				c.Collector.Chains[0].Steps = 0
+			}
+		}},
+	} {
+		run := resumeCases()[c.in]
+		want, _ := draw(t, run.target, run.o)
+		k := &dynamicstest.Killer{Every: 5, Alter: func(state any) { c.alter(state.(*checkpoint)) }}
+		k.Run(t, Sample, run.target, run.o)
+		if reflect.DeepEqual(k.Draws.Values, want.values) && reflect.DeepEqual(k.Draws.Stats, want.stats) {
+			t.Errorf("%s: after %d kills the same draws: the test could not fail", field, k.Kills)
+		}
+	}
+}
+
+// A run of 10 draws extended to 25 has the draws of a run of 25.
+func TestExtend(t *testing.T) {
+	for _, name := range []string{"one mode", "five modes", "flagged"} {
+		c := resumeCases()[name]
+		c.o.Draws = 25
+		want, _ := draw(t, c.target, c.o)
+		var k dynamicstest.Killer
+		for _, c.o.Draws = range []int{10, 25} {
+			k.Run(t, Sample, c.target, c.o)
+		}
+		if !reflect.DeepEqual(k.Draws.Values, want.values) || !reflect.DeepEqual(k.Draws.Stats, want.stats) {
+			t.Errorf("%s: extended draws differ", name)
+		}
+	}
+}
