@@ -6,8 +6,7 @@ import (
 	"time"
 )
 
-// A Status says how a run ended, if it did. A run whose process was killed stays Running; its draws up to the last
-// chunk are there.
+// A Status says how a run ended, if it did. Of a run that was killed, the draws up to the last checkpoint are there.
 type Status string
 
 const (
@@ -15,6 +14,7 @@ const (
 	Finished    Status = "finished"
 	Interrupted Status = "interrupted"
 	Failed      Status = "failed"
+	Killed      Status = "killed" // run.json says running, but the process that wrote it has ended
 )
 
 // Info is what run.json holds: the facts about a run that are not draws.

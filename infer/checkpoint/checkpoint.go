@@ -1,0 +1,149 @@
+// Package checkpoint keeps the state of a run in its directory, so that a run that was killed can go on.
+//
+//	err := checkpoint.Write("m.run", state)         m.run/checkpoint; the one before is now m.run/checkpoint.before
+//	note, err := checkpoint.Read("m.run", &state)   the newest one that is whole
+//
+// A checkpoint is written to a temporary name, synced and renamed, and the one before is kept until the new one is
+// complete. So a crash at any moment leaves one that can be read. The file has a line with its format, the SHA-256 of the
+// rest, and the state in CBOR (RFC 8949), whose maps are sorted: equal states give equal bytes.
+package checkpoint
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math"
+	"os"
+	"path/filepath"
+
+	"github.com/fxamacker/cbor/v2"
+)
+
+// Files of a run directory.
+const (
+	File    = "checkpoint"
+	before  = "checkpoint.before"
+	partial = "checkpoint.partial"
+)
+
+// ErrNone says that a directory has no checkpoint.
+var ErrNone = errors.New("there is no checkpoint")
+
+const head = "ppl checkpoint 1\n"
+
+// Write replaces the checkpoint of a directory.
+func Write(dir string, state any) error {
+	payload, err := Encode(state)
+	if err != nil {
+		return err
+	}
+	sum := sha256.Sum256(payload)
+	if err := writeSynced(filepath.Join(dir, partial), []byte(head), sum[:], payload); err != nil {
+		os.Remove(filepath.Join(dir, partial)) // best effort: the first error is the one to report
+		return err
+	}
+	err = os.Rename(filepath.Join(dir, File), filepath.Join(dir, before))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if err := os.Rename(filepath.Join(dir, partial), filepath.Join(dir, File)); err != nil {
+		return err
+	}
+	return syncDir(dir)
+}
+
+// Encode is a state as a checkpoint holds it.
+func Encode(state any) ([]byte, error) {
+	mode, err := cbor.EncOptions{Sort: cbor.SortBytewiseLexical, NaNConvert: cbor.NaNConvertNone,
+		InfConvert: cbor.InfConvertNone}.EncMode()
+	if err != nil {
+		return nil, err
+	}
+	return mode.Marshal(state)
+}
+
+// Decode reads what Encode gave.
+func Decode(payload []byte, state any) error {
+	mode, err := cbor.DecOptions{MaxArrayElements: math.MaxInt32, MaxMapPairs: math.MaxInt32}.DecMode()
+	if err != nil {
+		return err
+	}
+	return mode.Unmarshal(payload, state)
+}
+
+// Read decodes the newest checkpoint of a directory into state, a pointer. Where that is damaged, it is the one before,
+// and note says so. ErrNone where there is none.
+func Read(dir string, state any) (note string, err error) {
+	first := read(filepath.Join(dir, File), state)
+	if first == nil {
+		return "", nil
+	}
+	second := read(filepath.Join(dir, before), state)
+	switch {
+	case second == nil && errors.Is(first, fs.ErrNotExist):
+		return "", nil // the run was killed between two renames
+	case second == nil:
+		return fmt.Sprintf("%v; the run goes on from the checkpoint before", first), nil
+	case errors.Is(first, fs.ErrNotExist) && errors.Is(second, fs.ErrNotExist):
+		return "", ErrNone
+	case errors.Is(first, fs.ErrNotExist):
+		return "", second
+	}
+	return "", first
+}
+
+func read(path string, state any) error {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	line, rest, _ := bytes.Cut(text, []byte("\n"))
+	if string(line)+"\n" != head {
+		return fmt.Errorf("%s has another format: %.40q", path, line)
+	}
+	if len(rest) < sha256.Size {
+		return fmt.Errorf("%s is cut short", path)
+	}
+	sum, payload := rest[:sha256.Size], rest[sha256.Size:]
+	if now := sha256.Sum256(payload); !bytes.Equal(sum, now[:]) {
+		return fmt.Errorf("%s is damaged: its checksum is wrong", path)
+	}
+	return Decode(payload, state)
+}
+
+// Remove deletes the checkpoints of a directory.
+func Remove(dir string) error {
+	for _, name := range []string{File, before, partial} {
+		if err := os.Remove(filepath.Join(dir, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	return nil
+}
+
+func writeSynced(path string, parts ...[]byte) error {
+	f, err := os.Create(path)
+	if err != nil {
+		return err
+	}
+	for _, p := range parts {
+		if err == nil {
+			_, err = f.Write(p)
+		}
+	}
+	if err == nil {
+		err = f.Sync()
+	}
+	return errors.Join(err, f.Close())
+}
+
+// syncDir makes renames durable.
+func syncDir(dir string) error {
+	d, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	return errors.Join(d.Sync(), d.Close())
+}

@@ -1,0 +1,86 @@
+package checkpoint
+
+import (
+	"bytes"
+	"errors"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+)
+
+type state struct {
+	Numbers []float64
+	Names   map[string]int
+	Next    *state
+}
+
+func some() state {
+	return state{Numbers: []float64{math.NaN(), math.Inf(-1), 1e-300, 0.1}, Names: map[string]int{"b": 1, "a": 2},
+		Next: &state{Numbers: []float64{}}}
+}
+
+func TestRoundTrip(t *testing.T) {
+	dir, got := t.TempDir(), state{}
+	if _, err := Read(dir, &got); !errors.Is(err, ErrNone) {
+		t.Errorf("an empty directory: %v", err)
+	}
+	for range 2 {
+		if err := Write(dir, some()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if note, err := Read(dir, &got); err != nil || note != "" {
+		t.Fatal(note, err)
+	}
+	if d := cmp.Diff(some(), got, cmpopts.EquateNaNs()); d != "" {
+		t.Error(d)
+	}
+	first, err1 := os.ReadFile(filepath.Join(dir, File))
+	second, err2 := os.ReadFile(filepath.Join(dir, before))
+	if err1 != nil || err2 != nil || !bytes.Equal(first, second) {
+		t.Error("equal states have other bytes")
+	}
+}
+
+// Whatever byte of a checkpoint is changed, and wherever it is cut, it is refused, and the one before is taken.
+func TestDamageIsRefused(t *testing.T) {
+	dir, older := t.TempDir(), some()
+	older.Names["a"] = 3
+	for _, s := range []state{older, some()} {
+		if err := Write(dir, s); err != nil {
+			t.Fatal(err)
+		}
+	}
+	whole, err := os.ReadFile(filepath.Join(dir, File))
+	if err != nil {
+		t.Fatal(err)
+	}
+	damaged := map[string][]byte{}
+	for i := range whole {
+		cut, flipped := bytes.Clone(whole[:i]), bytes.Clone(whole)
+		flipped[i] ^= 1
+		damaged["cut "+string(rune(i))], damaged["flipped "+string(rune(i))] = cut, flipped
+	}
+	for what, text := range damaged {
+		if err := os.WriteFile(filepath.Join(dir, File), text, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		var got state
+		note, err := Read(dir, &got)
+		if err != nil || !strings.Contains(note, "goes on from the checkpoint before") || got.Names["a"] != 3 {
+			t.Errorf("%s: %q, %v, %+v", what, note, err, got)
+		}
+	}
+	// Where the one before is damaged too, the newest is named.
+	if err := os.WriteFile(filepath.Join(dir, before), whole[:40], 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Read(dir, &state{}); err == nil || errors.Is(err, ErrNone) {
+		t.Errorf("both damaged: %v", err)
+	}
+}
