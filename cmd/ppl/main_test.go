@@ -29,6 +29,8 @@ func TestScripts(t *testing.T) {
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"exits":     exits,
 			"interrupt": interrupt,
+			"killed":    killed,
+			"corrupt":   corrupt,
 		},
 	})
 }
@@ -79,6 +81,35 @@ func interrupt(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	ts.Check(os.WriteFile(ts.MkAbs("stdout.txt"), stdout.Bytes(), 0o666))
 	ts.Check(os.WriteFile(ts.MkAbs("stderr.txt"), stderr.Bytes(), 0o666))
+}
+
+// killed FILE COMMAND… runs a command and kills it, as no signal handler sees, once FILE is there.
+func killed(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: killed FILE COMMAND…")
+	}
+	var stderr bytes.Buffer
+	cmd := exec.Command(args[1], args[2:]...)
+	cmd.Dir, cmd.Stderr = ts.MkAbs("."), &stderr
+	ts.Check(cmd.Start())
+	exited := make(chan struct{})
+	go func() { cmd.Wait(); close(exited) }()
+	there := appears(ts.MkAbs(args[0]), exited)
+	if err := cmd.Process.Kill(); !errors.Is(err, os.ErrProcessDone) { // a fast machine may have come to the end
+		ts.Check(err)
+	}
+	<-exited
+	if !there {
+		ts.Fatalf("%s never appeared\n%s", args[0], &stderr)
+	}
+}
+
+// corrupt FILE changes a byte in the middle of a file.
+func corrupt(ts *testscript.TestScript, neg bool, args []string) {
+	text, err := os.ReadFile(ts.MkAbs(args[0]))
+	ts.Check(err)
+	text[len(text)/2] ^= 1
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), text, 0o666))
 }
 
 // appears waits for a file, a minute at most, or until stop is closed.

@@ -89,14 +89,18 @@ func (c *console) predictPrior(ctx context.Context, p *prediction) error {
 	if err != nil {
 		return err
 	}
-	replace, err := clearWay(p.out)
+	dir, err := takeDir(p.out, false)
 	if err != nil {
 		return err
+	}
+	defer dir.close(true)
+	if err := dir.clear(); err != nil {
+		return failed(err)
 	}
 	saved, first := program.Saved(), program.Replicas()
 	w, err := draws.Create(p.out, draws.Layout{Chains: 1, Prior: saved[:first], PriorPredictive: saved[first:],
 		Observed: asObserved(model.Observed()), Constant: asObserved(model.Constants())}, draws.Options{
-		Overwrite: replace,
+		Overwrite: true,
 		Model:     p.from,
 		Source:    []byte(model.Model().Source.Text),
 		Resolved: resolvedOptions{Model: p.from, Data: p.data, Sampler: "prior", Chains: 1, Draws: p.draws,

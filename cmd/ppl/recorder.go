@@ -1,37 +1,97 @@
 package main
 
 import (
+	"errors"
 	"math/rand/v2"
 	"time"
 
+	"github.com/fxamacker/cbor/v2"
+
 	"ppl/compiler"
 	"ppl/infer"
+	"ppl/infer/checkpoint"
 	"ppl/infer/draws"
 	"ppl/lang/types"
 )
 
-// A recorder is a run's infer.Recorder: it draws what stands after generate, and streams draws to the run directory.
+// A recorder is a run's infer.Recorder and infer.Checkpoints: it draws what stands after generate, and streams draws and
+// the state of the sampler to the run directory.
 type recorder struct {
 	program  *compiler.Program
 	dir      string
+	goesOn   bool // the run that is there is to go on
 	chains   int
 	rows     bool // whether the log likelihood of each row is kept
 	seed     uint64
 	options  draws.Options
 	progress func(infer.Progress)
+	note     func(line string)
 
 	writer  *draws.Writer // nil before the first draw
-	counts  []uint64      // draws of each chain so far
+	resumed bool          // the checkpoint that the run goes on from has draws before it
+	counts  []int         // draws of each chain so far
 	values  []float64
-	saved   int       // of values: how many are what the model saves, before the log densities
-	flushed time.Time // when draws were last made readable
+	saved   int           // of values: how many are what the model saves, before the log densities
+	flushed time.Time     // when draws were last made readable
+	took    time.Duration // to save the last checkpoint
 }
 
-// saveEvery is how much of a run a kill may cost: draws are made readable at least so often, short of a chunk though
-// they be.
+// saveEvery is how much of a run a kill may cost: a checkpoint is taken at least so often, unless that would take more
+// than a hundredth of the time. Draws are made readable at least half as often, by samplers without checkpoints too.
 const saveEvery = 2 * time.Second
 
-// Begin makes the run directory.
+// A savedRun is a checkpoint in a run directory.
+type savedRun struct {
+	Begun  bool  // there are draws
+	Counts []int // draws of each chain
+	State  cbor.RawMessage
+}
+
+// Load reads the checkpoint of the run that is to go on.
+func (r *recorder) Load(state any) (found bool, err error) {
+	if r.flushed = time.Now(); !r.goesOn {
+		return false, nil
+	}
+	var from savedRun
+	note, err := checkpoint.Read(r.dir, &from)
+	switch {
+	case errors.Is(err, checkpoint.ErrNone):
+		r.note("the run was ended before its first checkpoint; it begins again, with the same seed")
+		return false, nil
+	case err != nil:
+		return false, err
+	case note != "":
+		r.note(note)
+	}
+	r.resumed, r.counts = from.Begun, from.Counts
+	return true, checkpoint.Decode(from.State, state)
+}
+
+// Due reports whether it is time for a checkpoint.
+func (r *recorder) Due() bool {
+	const share = 100
+	return time.Since(r.flushed) >= max(saveEvery, share*r.took)
+}
+
+// Save makes all draws so far readable, and then keeps the state that comes after them.
+func (r *recorder) Save(state any) error {
+	began := time.Now()
+	raw, err := checkpoint.Encode(state)
+	if err != nil {
+		return err
+	}
+	if r.writer != nil {
+		if err := r.writer.Flush(); err != nil {
+			return err
+		}
+	}
+	err = checkpoint.Write(r.dir, savedRun{r.writer != nil, r.counts, raw})
+	r.flushed = time.Now()
+	r.took = r.flushed.Sub(began)
+	return err
+}
+
+// Begin makes the store of draws, or opens it where the run goes on after some.
 func (r *recorder) Begin(stats []types.Variable) (err error) {
 	priors, rows := r.program.LogDensities()
 	if !r.rows {
@@ -40,8 +100,12 @@ func (r *recorder) Begin(stats []types.Variable) (err error) {
 	layout := draws.Layout{Chains: r.chains, Posterior: r.program.Saved(), SampleStats: stats,
 		Observed: asObserved(r.program.Observed()), Constant: asObserved(r.program.Constants()),
 		LogPrior: priors, LogLikelihood: rows, TopLevel: r.program.TopLevel()}
-	r.saved = size(layout.Posterior)
-	r.counts, r.flushed = make([]uint64, r.chains), time.Now()
+	r.saved, r.flushed = size(layout.Posterior), time.Now()
+	if r.resumed {
+		r.writer, err = draws.Resume(r.dir, layout, r.counts, r.options)
+		return err
+	}
+	r.counts = make([]int, r.chains)
 	r.writer, err = draws.Create(r.dir, layout, r.options)
 	return err
 }
@@ -58,13 +122,13 @@ func asObserved(variables []types.Variable, values [][]float64) []draws.Observed
 // not depend on the order in which chains deliver.
 func (r *recorder) Draw(chain int, values, stats []float64) error {
 	r.values = append(r.values[:0], values...)
-	stream := uint64(chain)<<40 | r.counts[chain]
+	stream := uint64(chain)<<40 | uint64(r.counts[chain])
 	r.counts[chain]++
 	r.program.Complete(rand.New(rand.NewPCG(r.seed, stream)), r.values[:r.saved])
 	if err := r.writer.Append(chain, r.values, stats); err != nil {
 		return err
 	}
-	if time.Since(r.flushed) < saveEvery {
+	if time.Since(r.flushed) < 2*saveEvery {
 		return nil
 	}
 	err := r.writer.Flush()
@@ -75,10 +139,10 @@ func (r *recorder) Draw(chain int, values, stats []float64) error {
 // Progress tells the user.
 func (r *recorder) Progress(p infer.Progress) { r.progress(p) }
 
-// close ends the run on disk; there is nothing to end before the first draw.
+// close ends the run on disk.
 func (r *recorder) close(report draws.SamplerReport, status draws.Status, cause error) error {
 	if r.writer == nil {
-		return nil
+		return draws.SetStatus(r.dir, status, cause)
 	}
 	r.writer.Report(report)
 	return r.writer.Close(status, cause)

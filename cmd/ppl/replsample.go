@@ -70,6 +70,7 @@ func (s *session) sample(ctx context.Context, args []string) error {
 	go func() {
 		defer close(b.done)
 		stopped, err := carryOut(sampling, run, b.show, func() {})
+		run.dir.close(run.recorder.writer != nil)
 		b.mu.Lock()
 		b.stopped, b.err = stopped, err
 		b.mu.Unlock()
@@ -124,7 +125,21 @@ func (s *session) newRun(args []string) (*posteriorRun, error) {
 		return nil, err
 	}
 	sampler, err := s.c.chooseSampler(p, o)
-	return &posteriorRun{sampling: o, program: p, sampler: sampler}, err
+	if err != nil {
+		return nil, err
+	}
+	dir, err := takeDir(o.out, false)
+	if err != nil {
+		return nil, err
+	}
+	run, err := newPosteriorRun(o, p, sampler, dir, func(string) {})
+	if err == nil {
+		err = run.announce()
+	}
+	if err != nil {
+		dir.close(false)
+	}
+	return run, err
 }
 
 // fromRun takes the options of a run.

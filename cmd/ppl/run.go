@@ -19,7 +19,9 @@ type posteriorRun struct {
 	*sampling
 	program  *compiler.Program
 	sampler  samplerRow
-	replace  bool // a run without draws stands in the directory
+	dir      *runDir
+	digests  digests
+	note     func(line string)
 	recorder *recorder
 }
 
@@ -34,6 +36,7 @@ func stoppable(ctx context.Context) (context.Context, func()) {
 func carryOut(ctx context.Context, run *posteriorRun, show func(infer.Progress), clear func()) (stopped bool,
 	err error) {
 	run.recorder = run.newRecorder(show)
+	run.options.Checkpoints = run.recorder
 	start := time.Now()
 	report, err := run.sampler.sample(ctx, compiler.Recorded{Program: run.program, EachRow: run.recorder.rows}, run.options,
 		run.recorder)
@@ -83,10 +86,10 @@ func firstError(errs ...error) error {
 
 func (run *posteriorRun) newRecorder(show func(infer.Progress)) *recorder {
 	return &recorder{
-		program: run.program, dir: run.out, chains: run.options.Chains, seed: run.seed, progress: show,
-		rows: run.keepsRows(),
+		program: run.program, dir: run.out, goesOn: run.dir.before != nil, chains: run.options.Chains, seed: run.seed,
+		progress: show, note: run.note, rows: run.keepsRows(),
 		options: draws.Options{
-			Overwrite: run.replace,
+			Overwrite: true,
 			Model:     run.model,
 			Source:    []byte(run.program.Model().Source.Text),
 			Resolved:  run.resolved(),
@@ -101,8 +104,11 @@ func (run *posteriorRun) newRecorder(show func(infer.Progress)) *recorder {
 // mostLogLikelihoods is how many numbers a run keeps of the log likelihood of rows if it is not asked to.
 const mostLogLikelihoods = 10_000_000
 
-// keepsRows reports whether the log likelihood of each row is kept.
+// keepsRows reports whether the log likelihood of each row is kept. A run that goes on keeps what it kept before.
 func (run *posteriorRun) keepsRows() bool {
+	if before := run.dir.before; before != nil {
+		return before.KeepsRows
+	}
 	switch run.options.Settings.LogLikelihood {
 	case "on":
 		return true
@@ -113,23 +119,10 @@ func (run *posteriorRun) keepsRows() bool {
 	return size(rows)*run.options.Chains*run.options.Draws <= mostLogLikelihoods
 }
 
-// resolvedOptions are kept beside the draws: enough to repeat the run.
-type resolvedOptions struct {
-	Model     string         `json:"model"`
-	Directory string         `json:"directory"` // to which paths are relative
-	Data      []string       `json:"data"`
-	Sampler   string         `json:"sampler"`
-	Chains    int            `json:"chains"`
-	Draws     int            `json:"draws"`
-	Warmup    int            `json:"warmup"`
-	Seed      uint64         `json:"seed"`
-	Device    string         `json:"device"`
-	Settings  infer.Settings `json:"settings"`
-}
-
 func (run *posteriorRun) resolved() resolvedOptions {
 	o := run.options
 	here, _ := os.Getwd() // without one, paths are relative to where the run is read
-	return resolvedOptions{run.model, here, run.data, run.sampler.name, o.Chains, o.Draws, o.Warmup, run.seed,
-		o.Device.Name(), o.Settings}
+	return resolvedOptions{Model: run.model, Data: run.data, Sampler: run.sampler.name, Chains: o.Chains, Draws: o.Draws,
+		Warmup: o.Warmup, Seed: run.seed, Device: o.Device.Name(), Settings: o.Settings, KeepsRows: run.keepsRows(),
+		Directory: here, Asked: run.asked, Digests: run.digests}
 }

@@ -4,39 +4,99 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 
+	"ppl/infer/checkpoint"
 	"ppl/infer/draws"
 )
 
-// clearWay makes the run directory, so that what is wrong with it is known before warm-up and not after. It refuses one
-// that holds draws, or files of another kind. A run that ended before its first draw is worth nothing and may be
-// replaced.
-func clearWay(dir string) (replace bool, err error) {
-	r, err := draws.Open(dir)
-	var notRun draws.ErrNotRun
-	switch {
-	case errors.Is(err, os.ErrNotExist):
-		return false, failedIf(os.MkdirAll(dir, 0o777))
-	case errors.As(err, &notRun) && isEmpty(dir):
-		return false, nil
-	case err != nil:
-		return false, failed(err)
-	case r.Info.Draws == 0 && r.Info.Status != draws.Running:
-		return true, nil
-	}
-	return false, failed(fmt.Errorf("%s holds a run already (%s, %d draws per chain); choose another directory with "+
-		"--out DIR, or remove it: rm -r %s",
-		dir, r.Info.Status, r.Info.Draws, dir))
+// A runDir is the directory of a run, locked.
+type runDir struct {
+	path    string
+	lock    *draws.Lock
+	created bool             // it was not there, or empty
+	before  *resolvedOptions // of the run to go on with; nil: a new one begins
+	info    draws.Info       // of the run to go on with
 }
+
+// takeDir makes and locks the directory of a run, so that what is wrong with it is known before the model is compiled.
+// It refuses one that another process writes to, that has files of another kind, or that holds draws, unless the run
+// there is to go on. A run that ended before its first draw is worth nothing and may be replaced.
+func takeDir(path string, resume bool) (*runDir, error) {
+	d := &runDir{path: path}
+	if err := d.look(resume); err != nil { // before anything is written there
+		return nil, failed(err)
+	}
+	if err := os.MkdirAll(path, 0o777); err != nil {
+		return nil, failed(err)
+	}
+	var err error
+	if d.lock, err = draws.TakeLock(path); err != nil {
+		return nil, failed(err)
+	}
+	if err := d.look(resume); err != nil { // another process may have been faster
+		d.close(false)
+		return nil, failed(err)
+	}
+	return d, nil
+}
+
+// look finds out what the directory holds.
+func (d *runDir) look(resume bool) error {
+	var options resolvedOptions
+	info, err := draws.ReadOptions(d.path, &options)
+	switch {
+	case !exists(d.path), errors.As(err, new(draws.ErrNotRun)) && isEmpty(d.path):
+		d.created = true
+		return nil
+	case err != nil:
+		return err
+	case resume:
+		d.before, d.info = &options, info
+		return nil
+	case info.Draws == 0:
+		return nil
+	}
+	return fmt.Errorf("%s holds a run already (%s, %d draws per chain); go on with it with --resume, choose another "+
+		"directory with --out DIR, or remove it: rm -r %s", d.path, info.Status, info.Draws, d.path)
+}
+
+// clear makes room for a new run.
+func (d *runDir) clear() error {
+	if d.created {
+		return nil
+	}
+	d.before = nil
+	if err := checkpoint.Remove(d.path); err != nil {
+		return err
+	}
+	return draws.Clear(d.path)
+}
+
+// close gives the directory back. One that we made and that is of no use goes.
+func (d *runDir) close(useful bool) {
+	if useful || !d.created {
+		_ = d.lock.Release() // the end of the process does the same
+		return
+	}
+	_ = draws.Clear(d.path) // best effort: there is nothing in it but the options of a run that never began
+	_ = checkpoint.Remove(d.path)
+	_ = d.lock.Remove()
+	_ = os.Remove(d.path)
+}
+
+// isEmpty reports whether a directory has nothing in it but a lock.
+func isEmpty(dir string) bool {
+	entries, err := os.ReadDir(dir)
+	return err == nil && (len(entries) == 0 || len(entries) == 1 && entries[0].Name() == draws.LockFile)
+}
+
+// isRun reports whether a path is that of a run, and not of a model.
+func isRun(path string) bool { return exists(filepath.Join(path, "run.json")) }
 
 func failedIf(err error) error {
 	if err != nil {
 		return failed(err)
 	}
 	return nil
-}
-
-func isEmpty(dir string) bool {
-	entries, err := os.ReadDir(dir)
-	return err == nil && len(entries) == 0
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"path/filepath"
 	"strings"
 
@@ -13,6 +12,7 @@ import (
 
 	"ppl/compiler"
 	"ppl/infer"
+	"ppl/infer/draws"
 	"ppl/infer/settings"
 )
 
@@ -27,6 +27,8 @@ type sampling struct {
 	settings []string
 	asJSON   bool
 	quiet    bool
+	resume   bool
+	asked    askedOptions // as the command line has them
 	options  infer.Options
 }
 
@@ -38,21 +40,41 @@ func sampleCommand(c *console) *cobra.Command {
 		Long: "Draw from the posterior of a model. The draws go to a run directory as they come, so that an " +
 			"interrupted run keeps them:\n" +
 			"Ctrl-C stops cleanly and prints the summary of the draws so far, a second Ctrl-C kills. The directory " +
-			"is a Zarr store that ArviZ reads.",
+			"is a Zarr store that ArviZ reads.\n\n" +
+			"With --resume a run that was killed, interrupted or failed goes on where its last checkpoint is, with the " +
+			"draws it would have had;\none that has not begun begins, one that is finished prints its summary, and " +
+			"--draws adds draws to it. MODEL may be a run directory then.",
 		Args: one("MODEL"),
 
 		DisableFlagsInUseLine: true,
 	}
 	s.addFlags(cmd)
+	cmd.Flags().BoolVar(&s.resume, "resume", false, "go on with a run that was ended, or begin it")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		s.model = args[0]
+		byDirectory := s.resume && isRun(s.model)
+		if byDirectory && s.out != "" {
+			return usagef("--out names another directory than the run %s, which is to go on", s.model)
+		}
+		if byDirectory {
+			s.out = s.model
+		}
 		if !cmd.Flags().Changed("seed") {
 			s.seed = uint64(rand.Uint32())
 		}
 		if err := s.resolve(); err != nil {
 			return err
 		}
-		return c.sample(cmd.Context(), s)
+		ctx, release := stoppable(cmd.Context()) // before there is a directory to clean up
+		defer release()
+		dir, err := takeDir(s.out, s.resume)
+		if err != nil {
+			return err
+		}
+		if dir.before != nil {
+			s.takeOver(dir.before, cmd.Flags(), byDirectory)
+		}
+		return c.sample(ctx, s, dir)
 	}
 	return cmd
 }
@@ -111,44 +133,29 @@ func storedBytes(p *compiler.Program, o infer.Options) float64 {
 	return 8 * float64(size(p.Saved())) * float64(o.Chains) * float64(o.Draws)
 }
 
-// sample compiles, runs and summarises.
-func (c *console) sample(ctx context.Context, s *sampling) error {
-	p, err := c.load(s.model, s.data)
+// sample compiles, runs and summarises. The directory is given back in the end.
+func (c *console) sample(ctx context.Context, s *sampling, dir *runDir) (err error) {
+	useful := false
+	defer func() { dir.close(useful) }()
+	run, err := c.prepare(s, dir)
 	if err != nil {
 		return err
 	}
-	if p.Dim() == 0 {
-		return noParameters()
+	if dir.complete(s.options.Draws) {
+		useful = true
+		return c.summarise(s.out, s.asJSON)
 	}
-	if s.options.Device, err = openDevice(s.device, s.note(c)); err != nil {
+	if err := run.announce(); err != nil {
 		return err
 	}
-	sampler, err := c.chooseSampler(p, s)
-	if err != nil {
-		return err
-	}
-	if s.options.Settings.LogLikelihood == "on" && p.Streams() > 0 {
-		return wrong(errors.New("log_likelihood=on: the log likelihood of each row is not kept where data are too large " +
-			"for memory"))
-	}
-	if n := storedBytes(p, s.options); n > manyBytes {
-		s.note(c)(fmt.Sprintf("the draws will take up to %.0f GB in %s; Ctrl-C stops with what is there", n/1e9, s.out))
-	}
-	ctx, release := stoppable(ctx)
-	defer release()
-	replace, err := clearWay(s.out)
-	if err != nil {
-		return err
-	}
-	run := &posteriorRun{sampling: s, program: p, sampler: sampler, replace: replace}
 	show, clear := c.progress(s.quiet)
 	stopped, err := carryOut(ctx, run, show, clear)
+	useful = err == nil || run.recorder.writer != nil
 	if err != nil {
 		return err
 	}
 	if run.recorder.writer == nil {
-		os.Remove(s.out) // it is empty; where it is not, it stays
-		c.notef("stopped in warm-up: there are no draws yet")
+		c.notef("stopped in warm-up: there are no draws yet; ppl sample --resume %s goes on", s.out)
 		return interrupted()
 	}
 	if err := c.summarise(s.out, s.asJSON); err != nil {
@@ -163,8 +170,68 @@ func (c *console) sample(ctx context.Context, s *sampling) error {
 	return nil
 }
 
+// prepare compiles the model, and refuses what cannot be sampled, or cannot go on.
+func (c *console) prepare(s *sampling, dir *runDir) (*posteriorRun, error) {
+	p, err := c.load(s.model, s.data)
+	if err != nil {
+		return nil, err
+	}
+	if p.Dim() == 0 {
+		return nil, noParameters()
+	}
+	s.asked = askedOptions{s.sampler, s.device, s.settings}
+	if s.options.Device, err = openDevice(s.device, s.note(c)); err != nil {
+		return nil, err
+	}
+	sampler, err := c.chooseSampler(p, s)
+	if err != nil {
+		return nil, err
+	}
+	if s.options.Settings.LogLikelihood == "on" && p.Streams() > 0 {
+		return nil, wrong(errors.New("log_likelihood=on: the log likelihood of each row is not kept where data are too " +
+			"large for memory"))
+	}
+	if n := storedBytes(p, s.options); n > manyBytes {
+		s.note(c)(fmt.Sprintf("the draws will take up to %.0f GB in %s; Ctrl-C stops with what is there", n/1e9, s.out))
+	}
+	run, err := newPosteriorRun(s, p, sampler, dir, s.note(c))
+	if err != nil {
+		return nil, err
+	}
+	now := run.resolved()
+	if err := dir.checkSame(now); err != nil {
+		return nil, err
+	}
+	if dir.before != nil && dir.before.Device != now.Device {
+		s.note(c)(fmt.Sprintf("the run goes on on %s, and was on %s: its draws are valid, but not the same to the last "+
+			"bit", now.Device, dir.before.Device))
+	}
+	return run, nil
+}
+
+func newPosteriorRun(s *sampling, p *compiler.Program, sampler samplerRow, dir *runDir,
+	note func(string)) (*posteriorRun, error) {
+	run := &posteriorRun{sampling: s, program: p, sampler: sampler, dir: dir, note: note}
+	var err error
+	if run.digests, err = digestsOf(p); err != nil {
+		return nil, failed(err)
+	}
+	return run, nil
+}
+
+// announce makes the directory known for a new run. A run that goes on has been announced.
+func (run *posteriorRun) announce() error {
+	if run.dir.before != nil {
+		return failedIf(draws.SetStatus(run.dir.path, draws.Running, nil))
+	}
+	if err := run.dir.clear(); err != nil {
+		return failed(err)
+	}
+	return failedIf(draws.Announce(run.dir.path, run.newRecorder(nil).options))
+}
+
 func noParameters() error {
-	return wrong(errors.New("the model has no parameters; a parameter is drawn by its law: mu ~ Normal(0, 1)"))
+	return wrong(errors.New("the model has no parameters; declare one with a distribution: `mu ~ Normal(0, 1)`"))
 }
 
 func kept(dir string, stopped bool) string {

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -77,11 +78,15 @@ const (
 // clear makes room in dir for a new run.
 func clear(dir string, overwrite bool) error {
 	entries, err := os.ReadDir(dir)
-	if errors.Is(err, fs.ErrNotExist) || (err == nil && len(entries) == 0) {
+	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
 	if err != nil {
 		return err
+	}
+	entries = slices.DeleteFunc(entries, func(e fs.DirEntry) bool { return e.Name() == LockFile })
+	if len(entries) == 0 {
+		return nil
 	}
 	info, err := readInfo(dir)
 	if err != nil {
@@ -94,7 +99,7 @@ func clear(dir string, overwrite bool) error {
 }
 
 // remove deletes what belongs to a run, the Zarr groups and our own files, and leaves whatever else the user put there.
-// run.json goes last: until then the directory is known for a run.
+// run.json and what the run was asked for stay, to be replaced: whenever we are killed, the directory is known for a run.
 func remove(dir string, entries []fs.DirEntry) error {
 	for _, e := range entries {
 		if !belongs(dir, e) {
@@ -104,12 +109,12 @@ func remove(dir string, entries []fs.DirEntry) error {
 			return err
 		}
 	}
-	return os.Remove(filepath.Join(dir, runFile))
+	return nil
 }
 
 func belongs(dir string, e fs.DirEntry) bool {
 	switch strings.TrimSuffix(e.Name(), ".partial") {
-	case layoutFile, optionsFile, modelFile, ".zgroup", ".zattrs", ".zmetadata":
+	case layoutFile, ".zgroup", ".zattrs", ".zmetadata":
 		return true
 	}
 	_, err := os.Stat(filepath.Join(dir, e.Name(), ".zgroup"))

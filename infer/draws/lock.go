@@ -10,7 +10,8 @@ import (
 	"time"
 )
 
-const lockFile = "lock"
+// LockFile is the lock's name in a run directory.
+const LockFile = "lock"
 
 // A Lock is held by the process that writes a run. The system drops it when the process ends, so that a run whose
 // process was killed can be told from one that goes on.
@@ -36,7 +37,7 @@ func (e ErrLocked) Error() string {
 
 // TakeLock locks a directory, which must exist, for a run.
 func TakeLock(dir string) (*Lock, error) {
-	f, err := os.OpenFile(filepath.Join(dir, lockFile), os.O_RDWR|os.O_CREATE, 0o666)
+	f, err := os.OpenFile(filepath.Join(dir, LockFile), os.O_RDWR|os.O_CREATE, 0o666)
 	if err != nil {
 		return nil, err
 	}
@@ -69,15 +70,18 @@ func writeAt(f *os.File, text []byte) error {
 // Release gives the lock back.
 func (l *Lock) Release() error { return l.file.Close() }
 
+// Remove gives the lock back and deletes its file: for a directory that goes too.
+func (l *Lock) Remove() error { return errors.Join(os.Remove(l.file.Name()), l.file.Close()) }
+
 func holder(dir string) (h Holder) {
-	text, _ := os.ReadFile(filepath.Join(dir, lockFile)) // for people only: empty where it cannot be read
+	text, _ := os.ReadFile(filepath.Join(dir, LockFile)) // for people only: empty where it cannot be read
 	_ = json.Unmarshal(text, &h)
 	return h
 }
 
 // abandoned reports whether a run was locked by a process that has ended. A run without a lock file was not.
 func abandoned(dir string) bool {
-	f, err := os.Open(filepath.Join(dir, lockFile))
+	f, err := os.Open(filepath.Join(dir, LockFile))
 	if errors.Is(err, fs.ErrNotExist) || err != nil {
 		return false
 	}

@@ -33,6 +33,9 @@ func Open(dir string) (*Run, error) {
 		return nil, err
 	}
 	layout, err := os.ReadFile(filepath.Join(dir, layoutFile))
+	if errors.Is(err, fs.ErrNotExist) && len(info.Written) == 0 {
+		return nil, ErrNoDraws{dir, info}
+	}
 	if err != nil {
 		return nil, incomplete(dir, err)
 	}

@@ -1,0 +1,186 @@
+package draws
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+)
+
+// ErrNoDraws says that a run has not come to its first draw.
+type ErrNoDraws struct {
+	Dir  string
+	Info Info
+}
+
+func (e ErrNoDraws) Error() string {
+	return fmt.Sprintf("the run in %s has no draws yet (%s in warm-up)", e.Dir, e.Info.Status)
+}
+
+// Announce begins a run that has no draws yet: from here on the directory is known as ours, and what the run was asked
+// for can be read. Create follows with the first draw, with Overwrite.
+func Announce(dir string, o Options) error {
+	w := newWriter(dir, Layout{}, o)
+	w.info.Updated = time.Now().UTC()
+	if err := writeFile(w.file(modelFile), o.Source); err != nil {
+		return err
+	}
+	if err := writeJSON(w.file(optionsFile), o.Resolved); err != nil {
+		return err
+	}
+	if err := writeJSON(w.file(runFile), w.info); err != nil {
+		return err
+	}
+	return syncDir(dir)
+}
+
+// SetStatus records how a run that has no writer ended.
+func SetStatus(dir string, status Status, cause error) error {
+	info, err := readInfo(dir)
+	if err != nil {
+		return err
+	}
+	info.Status, info.Updated, info.Error = status, time.Now().UTC(), ""
+	if cause != nil {
+		info.Error = cause.Error()
+	}
+	return writeJSON(filepath.Join(dir, runFile), info)
+}
+
+// ReadOptions reads what a run was asked for into options, a pointer to the type of Options.Resolved, and what is known
+// of it. ErrNotRun where the directory is none.
+func ReadOptions(dir string, options any) (Info, error) {
+	info, err := readInfo(dir)
+	if err != nil {
+		return info, err
+	}
+	text, err := os.ReadFile(filepath.Join(dir, optionsFile))
+	if err != nil {
+		return info, incomplete(dir, err)
+	}
+	if err := json.Unmarshal(text, options); err != nil {
+		return info, damaged(dir, optionsFile, err)
+	}
+	return info, nil
+}
+
+// Clear removes what belongs to a run, its lock and checkpoints excepted, and leaves whatever else is in the directory.
+func Clear(dir string) error {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return err
+	}
+	if _, err := readInfo(dir); err != nil {
+		return err
+	}
+	if err := remove(dir, entries); err != nil {
+		return err
+	}
+	for _, name := range []string{optionsFile, modelFile, runFile} { // run.json last: until then this is a run
+		if err := os.Remove(filepath.Join(dir, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	return nil
+}
+
+// Resume opens a run to append to it, with as many draws of each chain as given; later ones are taken back,
+// and replicates of the data are removed. The draws of an unfinished chunk are read from the store.
+func Resume(dir string, layout Layout, counts []int, o Options) (*Writer, error) {
+	r, err := Open(dir)
+	if err != nil {
+		return nil, err
+	}
+	if err := r.unlist(); err != nil { // replicates of fewer draws
+		return nil, err
+	}
+	w := newWriter(dir, layout, o)
+	if w.info.Created = r.Info.Created; !sameArrays(r.Layout, layout) || len(counts) != layout.Chains {
+		return nil, fmt.Errorf("the run in %s has other arrays, or another number of chains", dir)
+	}
+	if w.store, err = openStore(dir); err != nil {
+		return nil, err
+	}
+	if err := w.store.drop(predictive); err != nil {
+		return nil, err
+	}
+	if err := w.regrow(); err != nil {
+		return nil, err
+	}
+	for chain, n := range counts {
+		if err := w.reread(r, chain, n); err != nil {
+			return nil, err
+		}
+	}
+	if err := writeJSON(w.file(optionsFile), o.Resolved); err != nil {
+		return nil, err
+	}
+	return w, w.checkpoint()
+}
+
+// sameArrays compares what is kept of every draw.
+func sameArrays(a, b Layout) bool {
+	columnsA, _ := a.columns()
+	columnsB, _ := b.columns()
+	return a.Chains == b.Chains && slices.EqualFunc(columnsA, columnsB, func(x, y column) bool {
+		return x.key() == y.key() && x.v.kind() == y.v.kind() && slices.Equal(x.v.Shape, y.v.Shape)
+	})
+}
+
+// regrow finds the streamed arrays among the documents of a store that is there.
+func (w *Writer) regrow() error {
+	groups := map[string]bool{}
+	add := func(key string, axis int) error {
+		doc := &array{}
+		text, known := w.store.docs[key+"/.zarray"].(json.RawMessage)
+		if !known {
+			return incomplete(w.dir, fmt.Errorf("%s/.zarray: %w", key, fs.ErrNotExist))
+		}
+		if err := json.Unmarshal(text, doc); err != nil {
+			return damaged(w.dir, ".zmetadata", err)
+		}
+		w.store.docs[key+"/.zarray"] = doc
+		w.growing = append(w.growing, growing{key, doc, axis})
+		return nil
+	}
+	for _, c := range w.columns {
+		if !groups[c.group] {
+			groups[c.group] = true
+			if err := add(c.group+"/draw", 0); err != nil {
+				return err
+			}
+		}
+		if err := add(c.key(), 1); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// reread fills a chain's buffer with the draws of its unfinished chunk, of n draws in all.
+func (w *Writer) reread(r *Run, chain, n int) error {
+	b := &w.buffers[chain]
+	b.draws, b.saved = n, n
+	first := n / w.chunk * w.chunk
+	b.records = make([]float64, (n-first)*w.width)
+	for _, c := range w.columns {
+		size := c.v.Size()
+		if first == n || size == 0 {
+			continue
+		}
+		index := append([]int{chain, n / w.chunk}, make([]int, len(c.v.Shape))...)
+		raw, err := readChunk(filepath.Join(path(w.dir, c.key()), chunkKey(index)), w.chunk*size*width(c.v.kind()))
+		if err != nil {
+			return fmt.Errorf("the run in %s is damaged: %w", r.Dir, err)
+		}
+		values := decode(raw, c.v.kind())
+		for i := range n - first {
+			copy(b.records[i*w.width+c.at:], values[i*size:(i+1)*size])
+		}
+	}
+	return nil
+}
