@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 	"ppl/compiler"
@@ -209,16 +208,13 @@ func (c *console) predictRun(ctx context.Context, p *prediction, seeded bool) er
 	return nil
 }
 
-// lately is how long ago a run that says it is going on must have been heard of.
-const lately = time.Minute
-
 // programOf loads the model of a run, with the data that it was sampled with.
 func (c *console) programOf(run *draws.Run) (*compiler.Program, error) {
 	switch {
 	case len(run.Layout.Posterior) == 0:
 		return nil, wrong(fmt.Errorf("%s holds no draws from a posterior; sample the model first: ppl sample %s",
 			run.Dir, run.Info.Model))
-	case run.Info.Status == draws.Running && time.Since(run.Info.Updated) < lately:
+	case run.Info.Status == draws.Running:
 		return nil, wrong(fmt.Errorf("the run in %s is still going on; wait for its end", run.Dir))
 	}
 	var options resolvedOptions

@@ -141,7 +141,7 @@ func parseInfo(dir string, text []byte) (info Info, err error) {
 		return info, ErrNotRun{dir, fmt.Sprintf("%s says its format is %q, where %q is known", runFile,
 			info.Format, format)}
 	}
-	if info.Status == Running && abandoned(dir) {
+	if info.Status == Running && abandoned(dir, info.Updated) {
 		info.Status = Killed
 	}
 	return info, nil

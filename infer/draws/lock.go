@@ -79,11 +79,12 @@ func holder(dir string) (h Holder) {
 	return h
 }
 
-// abandoned reports whether a run was locked by a process that has ended. A run without a lock file was not.
-func abandoned(dir string) bool {
+// abandoned reports whether the process that wrote a run has ended without a word. A run without a lock file, of ppl
+// before there were locks, was when nothing has been heard of it for a minute.
+func abandoned(dir string, updated time.Time) bool {
 	f, err := os.Open(filepath.Join(dir, LockFile))
-	if errors.Is(err, fs.ErrNotExist) || err != nil {
-		return false
+	if err != nil {
+		return errors.Is(err, fs.ErrNotExist) && time.Since(updated) > time.Minute
 	}
 	defer f.Close()
 	free, err := tryLock(f, false)

@@ -177,6 +177,7 @@ func TestWarnings(t *testing.T) {
 		"few":         {func(s *scene) { s.draws = 4 }, []string{"too few"}},
 		"interrupted": {func(s *scene) { s.status = draws.Interrupted }, []string{"interrupted", "1000 draws"}},
 		"failed":      {func(s *scene) { s.status = draws.Failed }, []string{"failed (the device went away)"}},
+		"killed":      {func(s *scene) { s.status = draws.Killed }, []string{"was killed", "--resume"}},
 		"running":     {func(s *scene) { s.status = draws.Running }, []string{"still going on"}},
 		"none":        {func(s *scene) { s.draws = 0 }, []string{"no draws yet"}},
 		"told": {func(s *scene) { s.report.Warnings = []string{"The prior is improper."} },

@@ -16,8 +16,10 @@ func ended(f *findings) string {
 		return fmt.Sprintf("The run was interrupted: these are the %d draws of each chain up to then.", f.run.Draws)
 	case draws.Failed:
 		return fmt.Sprintf("The run failed (%s): these are the draws before that.", f.run.Error)
+	case draws.Killed:
+		return "The process of the run was killed: these are the draws up to then. ppl sample --resume goes on."
 	case draws.Running:
-		return "The run is still going on, or its process was killed: these are the draws up to its last checkpoint."
+		return "The run is still going on: these are the draws so far."
 	}
 	return ""
 }
