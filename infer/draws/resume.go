@@ -127,7 +127,7 @@ func sameArrays(a, b Layout) bool {
 	columnsA, _ := a.columns()
 	columnsB, _ := b.columns()
 	return a.Chains == b.Chains && slices.EqualFunc(columnsA, columnsB, func(x, y column) bool {
-		return x.key() == y.key() && x.v.kind() == y.v.kind() && slices.Equal(x.v.Shape, y.v.Shape)
+		return x.key() == y.key() && kindOf(x.v) == kindOf(y.v) && slices.Equal(x.v.Shape, y.v.Shape)
 	})
 }
 
@@ -173,11 +173,11 @@ func (w *Writer) reread(r *Run, chain, n int) error {
 			continue
 		}
 		index := append([]int{chain, n / w.chunk}, make([]int, len(c.v.Shape))...)
-		raw, err := readChunk(filepath.Join(path(w.dir, c.key()), chunkKey(index)), w.chunk*size*width(c.v.kind()))
+		raw, err := readChunk(filepath.Join(path(w.dir, c.key()), chunkKey(index)), w.chunk*size*width(kindOf(c.v)))
 		if err != nil {
 			return fmt.Errorf("the run in %s is damaged: %w", r.Dir, err)
 		}
-		values := decode(raw, c.v.kind())
+		values := decode(raw, kindOf(c.v))
 		for i := range n - first {
 			copy(b.records[i*w.width+c.at:], values[i*size:(i+1)*size])
 		}
