@@ -6,11 +6,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"ppl/compiler"
+	"ppl/lang/diag"
 )
 
 func checkCommand(c *console) *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "check MODEL [--data F|NAME=F]…",
+		Use:   "check MODEL [--data F|NAME=F]… [--json]",
 		Short: "Say what is wrong with a model",
 		Long: "Say what is wrong with a model, how its discrete latents are summed out, and what its rows are and " +
 			"where they are read from.\n" +
@@ -21,17 +22,27 @@ func checkCommand(c *console) *cobra.Command {
 		DisableFlagsInUseLine: true,
 	}
 	data := dataFlag(cmd)
-	cmd.RunE = func(_ *cobra.Command, args []string) error { return c.check(args[0], *data) }
+	asJSON := cmd.Flags().Bool("json", false, "print one JSON object: diagnostics, and how the model was understood")
+	cmd.RunE = func(_ *cobra.Command, args []string) error { return c.check(args[0], *data, *asJSON) }
 	return cmd
 }
 
-func (c *console) check(path string, data []string) error {
+func (c *console) check(path string, data []string, asJSON bool) error {
 	given, err := dataArgs(data)
 	if err != nil {
 		return err
 	}
 	cache := compiler.DefaultRowCache()
 	m, ds := compiler.CheckWithData(path, given, cache)
+	if asJSON {
+		if err := printCheck(c.out, path, m, ds, cache); err != nil {
+			return err
+		}
+		if diag.HasErrors(ds) {
+			return wrong(nil)
+		}
+		return nil
+	}
 	if err := c.diagnose(ds); err != nil {
 		return err
 	}

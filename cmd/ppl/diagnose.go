@@ -8,21 +8,31 @@ import (
 
 func diagnoseCommand(c *console) *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "diagnose RUN",
+		Use:   "diagnose RUN [--json]",
 		Short: "Say in words what is wrong with a run and what to do about it",
 		Long: "Goes through what can be wrong with a run, question by question: did the chains agree, are there " +
 			"enough draws, where did trajectories\n" +
-			"diverge, did replicas move along the ladder, did thermostat and minibatches keep the right temperature.",
+			"diverge, did replicas move along the ladder, did thermostat and minibatches keep the right temperature.\n" +
+			"Exits with 3 where the draws are not to be used as they are.",
 		Args: one("RUN"),
 
 		DisableFlagsInUseLine: true,
 	}
+	asJSON := cmd.Flags().Bool("json", false, "print one JSON object")
 	cmd.RunE = func(_ *cobra.Command, args []string) error {
-		r, err := readReport(args[0])
+		r, err := readReport(args[0], report.View{})
 		if err != nil {
 			return err
 		}
-		return report.Diagnosis(c.out, r, c.width)
+		if *asJSON {
+			err = report.DiagnosisJSON(c.out, r)
+		} else {
+			err = report.Diagnosis(c.out, r, c.width)
+		}
+		if err == nil && r.Unusable {
+			return exit{codeFailed, nil}
+		}
+		return err
 	}
 	return cmd
 }

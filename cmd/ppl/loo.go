@@ -1,13 +1,8 @@
 package main
 
 import (
-	"errors"
-	"fmt"
-	"os"
-
 	"github.com/spf13/cobra"
 
-	"ppl/infer/draws"
 	"ppl/infer/report"
 )
 
@@ -39,29 +34,4 @@ func looCommand(c *console) *cobra.Command {
 		return l.Text(c.out, c.width)
 	}
 	return cmd
-}
-
-// openRun opens a directory with draws from a posterior.
-func openRun(dir string) (*draws.Run, error) {
-	run, err := draws.Open(dir)
-	switch {
-	case errors.Is(err, os.ErrNotExist) && !exists(dir):
-		return nil, wrong(fmt.Errorf("there is no run in %s", dir))
-	case err != nil:
-		return nil, wrong(err)
-	}
-	return run, nil
-}
-
-func exists(path string) bool {
-	_, err := os.Stat(path)
-	return err == nil
-}
-
-// fault gives an error its exit code: what the user asked for that a run cannot give is wrong, the rest has failed.
-func fault(err error) error {
-	if errors.As(err, new(report.Unusable)) {
-		return wrong(err)
-	}
-	return failed(err)
 }

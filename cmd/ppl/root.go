@@ -48,6 +48,7 @@ func newRoot(c *console) *cobra.Command {
 	root.SetHelpCommand(helpCommand(c))
 	root.AddCommand(checkCommand(c), fmtCommand(c), buildCommand(c), sampleCommand(c), summaryCommand(c),
 		diagnoseCommand(c), queryCommand(c), sessionCommand(c), looCommand(c), compareCommand(c), sensitivityCommand(c),
+		plotCommand(c), reportCommand(c), exportCommand(c),
 		optimizeCommand(c), predictCommand(c), logprobCommand(c), versionCommand(c))
 	return root
 }

@@ -1,7 +1,9 @@
 package main
 
 import (
+	"errors"
 	"fmt"
+	"os"
 
 	"github.com/spf13/cobra"
 
@@ -11,20 +13,63 @@ import (
 
 func summaryCommand(c *console) *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "summary RUN [--json]",
+		Use:   "summary RUN [NAME…] [flags]",
 		Short: "Summarise the draws of a run",
-		Args:  one("RUN"),
+		Long: "Summarise the draws of a run: of everything, or of the variables and elements that are named, as theta " +
+			"or 'theta[2]'.",
+		Args: atLeastOne("RUN", 0),
 
 		DisableFlagsInUseLine: true,
 	}
-	asJSON := cmd.Flags().Bool("json", false, "print one JSON object")
-	cmd.RunE = func(_ *cobra.Command, args []string) error { return c.summarise(args[0], *asJSON) }
+	var v report.View
+	f := cmd.Flags()
+	f.BoolVar(&v.All, "all", false, "every element of long arrays")
+	interval := f.String("ci", "", "`I`nterval in the place of quantiles: hdi95 is the shortest with 95 % of the draws, eti90 "+
+		"has equal tails")
+	f.Float64SliceVar(&v.Quantiles, "quantiles", nil, "quantiles `P,…` in the place of 0.05,0.5,0.95")
+	f.StringVar(&v.Sort, "sort", "", "sort by a `column`: name, mean, sd, mcse, ess_bulk, ess_tail or r_hat, the worst first")
+	asJSON := f.Bool("json", false, "print one JSON object")
+	asCSV := f.Bool("csv", false, "print comma-separated values")
+	cmd.RunE = func(_ *cobra.Command, args []string) error {
+		v.Names = args[1:]
+		if err := completeView(&v, *interval); err != nil {
+			return err
+		}
+		summary, err := readReport(args[0], v)
+		switch {
+		case err != nil:
+			return err
+		case *asJSON:
+			return report.JSON(c.out, summary)
+		case *asCSV:
+			return report.CSV(c.out, summary)
+		}
+		return report.Table(c.out, summary, c.width)
+	}
 	return cmd
 }
 
-// summarise reads a run from disk and prints its summary.
+// completeView checks what flags say of a view.
+func completeView(v *report.View, interval string) (err error) {
+	if interval != "" && len(v.Quantiles) > 0 {
+		return usagef("--ci and --quantiles take the same columns; give one of them")
+	}
+	for _, q := range v.Quantiles {
+		if !(q >= 0 && q <= 1) {
+			return usagef("--quantiles %v: a quantile is from 0 to 1", q)
+		}
+	}
+	if interval != "" {
+		if v.Interval, err = report.ParseInterval(interval); err != nil {
+			return usagef("--ci: %w", err)
+		}
+	}
+	return nil
+}
+
+// summarise prints the summary of a run that has just ended.
 func (c *console) summarise(dir string, asJSON bool) error {
-	summary, err := readReport(dir)
+	summary, err := readReport(dir, report.View{})
 	if err != nil {
 		return err
 	}
@@ -34,18 +79,43 @@ func (c *console) summarise(dir string, asJSON bool) error {
 	return report.Table(c.out, summary, c.width)
 }
 
-func readReport(dir string) (report.Report, error) {
-	run, err := draws.Open(dir)
+func readReport(dir string, v report.View) (report.Report, error) {
+	run, err := openRun(dir)
 	if err != nil {
-		return report.Report{}, failed(err)
+		return report.Report{}, err
 	}
 	if len(run.Layout.Prior)+len(run.Layout.PriorPredictive) > 0 {
 		return report.Report{},
 			wrong(fmt.Errorf("%s holds draws from the prior, of which there is no summary; ArviZ reads them", dir))
 	}
-	r, err := report.FromRun(run)
+	r, err := report.Summarize(run, v)
 	if err != nil {
-		return r, failed(err)
+		return r, fault(err)
 	}
 	return r, nil
+}
+
+// openRun opens a run directory. What is wrong with it is the user's to mend.
+func openRun(dir string) (*draws.Run, error) {
+	run, err := draws.Open(dir)
+	switch {
+	case errors.Is(err, os.ErrNotExist) && !exists(dir):
+		return nil, wrong(fmt.Errorf("there is no run in %s", dir))
+	case err != nil:
+		return nil, wrong(err)
+	}
+	return run, nil
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}
+
+// fault gives an error its exit code: what the user asked for that a run cannot give is wrong, the rest has failed.
+func fault(err error) error {
+	if errors.As(err, new(report.Unusable)) {
+		return wrong(err)
+	}
+	return failed(err)
 }

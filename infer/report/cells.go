@@ -123,7 +123,13 @@ func least(ps []Parameter, of func(Parameter) float64) float64 {
 
 // pick chooses the rows to show: all up to maxRows, else of every variable its first elements, as many as there is room
 // for, and a row for the others. Left is the number of parameters without a row of their own.
-func pick(ps []Parameter) (rows []row, left int) {
+func (v View) pick(ps []Parameter) (rows []row, left int) {
+	if v.All || v.Sort != "" {
+		for _, p := range ps[:min(len(ps), v.most(len(ps)))] {
+			rows = append(rows, row{parameter: p})
+		}
+		return rows, len(ps) - len(rows)
+	}
 	variables := slices.Collect(byVariable(ps))
 	room := maxRows
 	for room > 1 && len(ps) > maxRows && height(variables, room) > maxRows {
@@ -142,6 +148,14 @@ func pick(ps []Parameter) (rows []row, left int) {
 		}
 	}
 	return rows, left
+}
+
+// most is how many rows are shown one by one.
+func (v View) most(all int) int {
+	if v.All {
+		return all
+	}
+	return maxRows
 }
 
 // show gives a variable its rows: all elements, or the first room of them and a row for the rest.

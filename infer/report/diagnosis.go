@@ -25,10 +25,39 @@ func Diagnosis(w io.Writer, s Report, width int) error {
 	case 0:
 		b.WriteString("\nNothing speaks against these draws.\n")
 	default:
-		fmt.Fprintf(&b, "\n%d %s against these draws.\n", n, plural(n, "thing speaks", "things speak"))
+		fmt.Fprintf(&b, "\n%d %s against these draws.%s\n", n, plural(n, "thing speaks", "things speak"), s.advice())
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+func (s Report) advice() string {
+	if s.Unusable {
+		return " Do not use them as they are."
+	}
+	return ""
+}
+
+type topicObject struct {
+	Name     string   `json:"name"`
+	Facts    string   `json:"facts"`
+	Warnings []string `json:"warnings"`
+}
+
+// DiagnosisJSON prints the questions, and whether the draws can be used, as one object.
+func DiagnosisJSON(w io.Writer, s Report) error {
+	topics := []topicObject{}
+	for _, t := range s.Topics {
+		if t.Facts != "" || len(t.Warnings) > 0 {
+			topics = append(topics, topicObject{t.Name, t.Facts, append([]string{}, t.Warnings...)})
+		}
+	}
+	return printJSON(w, struct {
+		Model    string        `json:"model"`
+		Usable   bool          `json:"usable"`
+		Topics   []topicObject `json:"topics"`
+		Sampling []string      `json:"sampler_warnings"`
+	}{s.Model, !s.Unusable, topics, append([]string{}, s.Sampling...)})
 }
 
 func label(mark, name string) string { return fmt.Sprintf("%-5s %-12s ", mark, name) }

@@ -1,8 +1,10 @@
 package report
 
 import (
-	"encoding/json"
+	"encoding/csv"
 	"io"
+	"math"
+	"strconv"
 
 	"ppl/infer/draws"
 )
@@ -22,6 +24,10 @@ type document struct {
 	Exchange    *exchangeObject   `json:"replica_exchange"`
 	Divergences int               `json:"divergences"`
 	Warnings    []string          `json:"warnings"`
+	Usable      bool              `json:"usable"`
+	Thin        int               `json:"thin"`
+	Steps       draws.Number      `json:"steps_per_iteration"`
+	EBFMI       []draws.Number    `json:"ebfmi"`
 }
 
 type parameterObject struct {
@@ -35,6 +41,8 @@ type parameterObject struct {
 	ESSBulk  draws.Number `json:"ess_bulk"`
 	ESSTail  draws.Number `json:"ess_tail"`
 	RHat     draws.Number `json:"rhat"`
+
+	Marks map[string]draws.Number `json:"asked,omitempty"` // quantiles or interval that were asked for
 }
 
 type exchangeObject struct {
@@ -46,17 +54,15 @@ type exchangeObject struct {
 
 // JSON prints a report as one object on lines of its own.
 func JSON(w io.Writer, s Report) error {
-	e := json.NewEncoder(w)
-	e.SetIndent("", "  ")
-	e.SetEscapeHTML(false)
-	return e.Encode(s.document())
+	return printJSON(w, s.document())
 }
 
 func (s Report) document() document {
 	d := document{s.Model, s.Sampler, s.Device, s.Seed, s.Chains, s.Draws, draws.Number(s.Seconds), s.Gradients,
-		make([]parameterObject, 0, len(s.Parameters)), nil, s.Divergences, append([]string{}, s.Warnings...)}
+		make([]parameterObject, 0, len(s.Parameters)), nil, s.Divergences, append([]string{}, s.Warnings...), !s.Unusable, s.Pace.Thin,
+		draws.Number(s.Pace.Steps), draws.Numbers(s.Pace.EBFMI)}
 	for _, p := range s.Parameters {
-		d.Parameters = append(d.Parameters, p.object())
+		d.Parameters = append(d.Parameters, p.object(s.View))
 	}
 	if x := s.Exchange; x != nil {
 		d.Exchange = &exchangeObject{draws.Numbers(x.Temperatures), draws.Numbers(x.SwapRates), x.RoundTrips,
@@ -65,7 +71,46 @@ func (s Report) document() document {
 	return d
 }
 
-func (p Parameter) object() parameterObject {
+func (p Parameter) object(v View) parameterObject {
 	n := draws.Numbers([]float64{p.Mean, p.SD, p.MCSEMean, p.Q5, p.Q50, p.Q95, p.ESSBulk, p.ESSTail, p.RHat})
-	return parameterObject{p.Name, n[0], n[1], n[2], n[3], n[4], n[5], n[6], n[7], n[8]}
+	return parameterObject{p.Name, n[0], n[1], n[2], n[3], n[4], n[5], n[6], n[7], n[8], p.asked(v)}
+}
+
+// asked are the quantiles or the interval of a view that has its own, by the titles of the table.
+func (p Parameter) asked(v View) map[string]draws.Number {
+	if len(v.Quantiles) == 0 && v.Interval.Mass == 0 {
+		return nil
+	}
+	out := map[string]draws.Number{}
+	for k, title := range v.titles() {
+		out[title] = draws.Number(p.mark(k))
+	}
+	return out
+}
+
+// CSV prints a line for each parameter, with all digits; what does not exist is empty.
+func CSV(w io.Writer, s Report) error {
+	titles := s.View.titles()
+	out := csv.NewWriter(w)
+	out.Write(append(append([]string{"name", "mean", "sd", "mcse_mean"}, titles...), "ess_bulk", "ess_tail", "r_hat"))
+	for _, p := range s.Parameters {
+		cells := []string{p.Name}
+		numbers := []float64{p.Mean, p.SD, p.MCSEMean}
+		for k := range titles {
+			numbers = append(numbers, p.mark(k))
+		}
+		for _, x := range append(numbers, p.ESSBulk, p.ESSTail, p.RHat) {
+			cells = append(cells, plain(x))
+		}
+		out.Write(cells)
+	}
+	out.Flush()
+	return out.Error()
+}
+
+func plain(x float64) string {
+	if math.IsNaN(x) {
+		return ""
+	}
+	return strconv.FormatFloat(x, 'g', -1, 64)
 }

@@ -32,6 +32,9 @@ type Report struct {
 	Topics      []Topic   // the same by question, with what was looked at
 	Rungs       draws.Rungs
 	Sampling    []string // warnings of the sampler's own, the last of Warnings
+	Unusable    bool     // whether some warning says that the draws are not to be used as they are
+	Pace        Pace
+	View        View
 }
 
 // A Parameter is one element of a saved variable.
@@ -39,6 +42,23 @@ type Parameter struct {
 	Name     string // as the user writes it, "theta[1]"
 	Variable string // the array it belongs to, "theta"
 	stats.Summary
+	Marks   []float64 // quantiles or the ends of an interval that were asked for; nil for those of Summary
+	imputed bool      // a missing value that was filled in
+}
+
+// mark is the number under the k-th of View.titles.
+func (p Parameter) mark(k int) float64 {
+	if p.Marks == nil {
+		return []float64{p.Q5, p.Q50, p.Q95}[k]
+	}
+	return p.Marks[k]
+}
+
+// Pace is what lies between two draws.
+type Pace struct {
+	Thin  int       // iterations per kept draw
+	Steps float64   // leapfrog or splitting steps per iteration, on average
+	EBFMI []float64 // by chain, over all iterations, kept or not
 }
 
 // An Exchange is how replicas moved on the temperature ladder.
@@ -50,18 +70,20 @@ type Exchange struct {
 }
 
 // FromRun summarises a run. The error is that of reading its draws.
-func FromRun(r *draws.Run) (Report, error) {
+func FromRun(r *draws.Run) (Report, error) { return Summarize(r, View{}) }
+
+// Summarize summarises a run as a view says. What is said against the run is about all of it.
+func Summarize(r *draws.Run, v View) (Report, error) {
 	s := r.Info.Report
 	report := Report{
 		Dir: r.Dir, Model: r.Info.Model, Sampler: r.Info.Sampler, Device: r.Info.Device, Seed: r.Info.Seed,
 		Chains: r.Layout.Chains, Draws: r.Info.Draws, Seconds: s.Seconds, Gradients: s.Gradients,
 		Exchange: exchange(s), Notes: s.Notes,
 	}
-	f := findings{run: r.Info}
+	f := findings{run: r.Info, view: v}
 	if err := f.summarize(r); err != nil {
 		return Report{}, err
 	}
-	report.Parameters = f.parameters
 	var err error
 	if report.Divergences, err = divergences(r); err != nil {
 		return Report{}, err
@@ -69,11 +91,14 @@ func FromRun(r *draws.Run) (Report, error) {
 	f.report = &report
 	report.Warnings, report.Topics = []string{}, f.topics()
 	report.Rungs, report.Sampling = s.Rungs, s.Warnings
+	report.Pace, report.View = Pace{max(s.Thin, 1), s.Steps, s.EBFMI}, v
 	for _, t := range report.Topics {
 		report.Warnings = append(report.Warnings, t.Warnings...)
+		report.Unusable = report.Unusable || t.Unusable
 	}
 	report.Warnings = append(report.Warnings, s.Warnings...)
-	return report, nil
+	report.Parameters, err = v.choose(f.parameters, r.Layout.Posterior, r.Dir)
+	return report, err
 }
 
 func exchange(s draws.SamplerReport) *Exchange {
@@ -116,7 +141,7 @@ func (f *findings) summarize(r *draws.Run) error {
 			return err
 		}
 		found := make([]finding, v.Size())
-		parallel(len(found), func(i int) { found[i] = look(v, i, chains, replicas) })
+		parallel(len(found), func(i int) { found[i] = f.look(v, i, chains, replicas) })
 		for _, x := range found {
 			f.add(x)
 		}
@@ -139,11 +164,14 @@ type finding struct {
 	apart  apart
 }
 
-func look(v types.Variable, i int, chains, replicas [][]float64) finding {
+func (f *findings) look(v types.Variable, i int, chains, replicas [][]float64) finding {
 	one := element(chains, i, v.Size())
-	p := Parameter{v.Element(i), v.Name, stats.Summarize(one)}
+	p := Parameter{v.Element(i), v.Name, stats.Summarize(one), f.view.marks(one), isImputed(v)}
 	return finding{p, whereabouts(p.Name, one, p.RHat), compareReplicas(p.Name, one, replicas)}
 }
+
+// isImputed reports whether a variable is the missing entries of data: the axis of those has a name of its own.
+func isImputed(v types.Variable) bool { return slices.Equal(v.Dims, []string{v.Name + "_missing"}) }
 
 // replicasOf tells which walker of its ladder each draw came from; nil without a ladder.
 func replicasOf(r *draws.Run) ([][]float64, error) {

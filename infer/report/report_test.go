@@ -224,13 +224,13 @@ func TestTable(t *testing.T) {
 		Warnings: []string{"Something is wrong: do that."},
 		Parameters: []Parameter{
 			{"mu", "mu", stats.Summary{Mean: 4.4123, SD: 3.3178, MCSEMean: .0621, Q5: -1.0871, Q50: 4.4, Q95: 9.8712,
-				ESSBulk: 2854.4, ESSTail: 2411.2, RHat: 1.0012}},
+				ESSBulk: 2854.4, ESSTail: 2411.2, RHat: 1.0012}, nil, false},
 			{"N", "N", stats.Summary{Mean: 123456.7, SD: 2300.5, MCSEMean: 41.2, Q5: 119000, Q50: 123000.4, Q95: 128000,
-				ESSBulk: 3117.6, ESSTail: 3000, RHat: 1.0301}},
+				ESSBulk: 3117.6, ESSTail: 3000, RHat: 1.0301}, nil, false},
 			{"L[1,1]", "L", stats.Summary{Mean: 1, Q5: 1, Q50: 1, Q95: 1, ESSBulk: math.NaN(), ESSTail: math.NaN(),
-				RHat: math.NaN(), Constant: true}},
+				RHat: math.NaN(), Constant: true}, nil, false},
 			{"eps", "eps", stats.Summary{Mean: 1.23456e-9, SD: 2e-9, MCSEMean: 3.456e-11, Q5: -1e-9, Q50: 1e-9,
-				Q95: 4e-9, ESSBulk: 3350, ESSTail: 3000, RHat: .9999}},
+				Q95: 4e-9, ESSBulk: 3350, ESSTail: 3000, RHat: .9999}, nil, false},
 		}}
 	want := `
 eight.ppl: 4 chains × 1,000 draws by renhd on host in 3.2 s (1,204,000 gradients, seed 42)
@@ -279,7 +279,7 @@ func TestManyParameters(t *testing.T) {
 	many := func(variable string, n int) (ps []Parameter) {
 		for i := range n {
 			ps = append(ps, Parameter{fmt.Sprintf("%s[%d]", variable, i+1), variable,
-				stats.Summary{MCSEMean: .1, ESSBulk: 1000 - float64(i), ESSTail: 2000, RHat: 1 + float64(i)/1000}})
+				stats.Summary{MCSEMean: .1, ESSBulk: 1000 - float64(i), ESSTail: 2000, RHat: 1 + float64(i)/1000}, nil, false})
 		}
 		return ps
 	}
@@ -295,7 +295,7 @@ func TestManyParameters(t *testing.T) {
 	}
 	got := print(slices.Concat(many("x", 200), many("mu", 1), many("y", 300)))
 	for _, want := range []string{"x[1]", "mu[1]", "y[1]", "more", "≥801", "≥701", "≤1.199",
-		"are not shown: ppl summary m.run --json"} {
+		"are not shown: ppl summary m.run --all"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("no %q in\n%s", want, got)
 		}
@@ -326,7 +326,7 @@ func TestJSON(t *testing.T) {
 		want = append(want, want[9:19]...)
 	}
 	want = append(want, "replica_exchange", "temperatures", "swap_rates", "round_trips", "barrier", "divergences",
-		"warnings")
+		"warnings", "usable", "thin", "steps_per_iteration", "ebfmi")
 	if d := cmp.Diff(want, keys(t, b.Bytes())); d != "" {
 		t.Error(d)
 	}
@@ -374,9 +374,9 @@ func TestDiagnosis(t *testing.T) {
 		Exchange:  &Exchange{[]float64{1, 2, math.Inf(1)}, []float64{.42, .83}, 31, .75},
 		Rungs: draws.Rungs{StepSizes: []float64{.5, .6, .7}, Acceptance: []float64{.9, .8, .95},
 			Upward: []float64{1, .5, 0}},
-		Topics: []Topic{{"run", "finished", nil}, {"modes", "", []string{"Chains differ.", "And more."}},
-			{"energy", "", nil},
-			{"divergences", "2 after warm-up", []string{"Look there."}}},
+		Topics: []Topic{{"run", "finished", nil, false}, {"modes", "", []string{"Chains differ.", "And more."}, false},
+			{"energy", "", nil, false},
+			{"divergences", "2 after warm-up", []string{"Look there."}, false}},
 		Sampling: []string{"Too short."}, Warnings: []string{"Chains differ.", "And more.", "Look there.",
 			"Too short."}}
 	want := `

@@ -14,6 +14,9 @@ import (
 func Table(w io.Writer, s Report, width int) error {
 	var b strings.Builder
 	paragraph(&b, "", s.heading(), width)
+	if line := s.Pace.line(); line != "" {
+		paragraph(&b, "", line, width)
+	}
 	if s.Exchange != nil {
 		paragraph(&b, "", s.Exchange.line(), width)
 	}
@@ -38,6 +41,22 @@ func (s Report) heading() string {
 		plural(s.Chains, "chain", "chains"),
 		thousands(int64(s.Draws)), plural(s.Draws, "draw", "draws"), s.Sampler, s.Device, duration(s.Seconds),
 		thousands(s.Gradients), s.Seed)
+}
+
+// line is "every 5th iteration is kept, of 12 steps each; E-BFMI 0.9 to 1.1".
+func (p Pace) line() string {
+	if p.Steps == 0 {
+		return ""
+	}
+	words := "every iteration is kept"
+	if p.Thin > 1 {
+		words = fmt.Sprintf("1 of %d iterations is kept", p.Thin)
+	}
+	words += fmt.Sprintf(", %.3g %s each", p.Steps, plural(int(math.Ceil(p.Steps)), "step", "steps"))
+	if len(p.EBFMI) > 0 {
+		words += fmt.Sprintf("; least E-BFMI of a chain %.2f", slices.Min(p.EBFMI))
+	}
+	return words
 }
 
 // line is "replica exchange: 12 rungs, temperatures 1 to 7.4, swap rates 0.42 to 0.83, 31 round trips, barrier 3.1".
@@ -88,23 +107,28 @@ type tableColumn struct {
 	cell  func(Parameter) string
 }
 
-func tableColumns() []tableColumn {
-	return []tableColumn{
+func (v View) columns() []tableColumn {
+	columns := []tableColumn{
 		{"mean", 0, func(p Parameter) string { return p.number(p.Mean) }},
 		{"sd", 0, func(p Parameter) string { return p.number(p.SD) }},
 		{"mcse", 2, func(p Parameter) string { return p.error() }},
-		{"q5", 4, func(p Parameter) string { return p.number(p.Q5) }},
-		{"q50", 1, func(p Parameter) string { return p.number(p.Q50) }},
-		{"q95", 4, func(p Parameter) string { return p.number(p.Q95) }},
-		{"ess_bulk", 0, func(p Parameter) string { return p.count(p.ESSBulk) }},
-		{"ess_tail", 3, func(p Parameter) string { return p.count(p.ESSTail) }},
-		{"r_hat", 0, func(p Parameter) string { return p.rhat() }},
 	}
+	for k, title := range v.titles() {
+		rank := 0 // asked for
+		if len(v.Quantiles) == 0 && v.Interval.Mass == 0 {
+			rank = []int{4, 1, 4}[k]
+		}
+		columns = append(columns, tableColumn{title, rank, func(p Parameter) string { return p.number(p.mark(k)) }})
+	}
+	return append(columns,
+		tableColumn{"ess_bulk", 0, func(p Parameter) string { return p.count(p.ESSBulk) }},
+		tableColumn{"ess_tail", 3, func(p Parameter) string { return p.count(p.ESSTail) }},
+		tableColumn{"r_hat", 0, func(p Parameter) string { return p.rhat() }})
 }
 
 // parameters prints the rows, and says what was left out.
 func (s Report) parameters(b *strings.Builder, width int) {
-	rows, left := pick(s.Parameters)
+	rows, left := s.View.pick(s.Parameters)
 	if len(rows) == 0 {
 		b.WriteString("The model saves nothing.\n")
 		return
@@ -113,12 +137,14 @@ func (s Report) parameters(b *strings.Builder, width int) {
 	for _, r := range rows {
 		names = append(names, r.name())
 	}
-	columns := tableColumns()
+	columns := s.View.columns()
 	for _, c := range columns {
 		cells = append(cells, align(c, rows))
 	}
 	names = pad(names, false)
-	for _, keep := range fit(columns, cells, utf8.RuneCountInString(names[0]), width) {
+	keep, room := fit(columns, cells, utf8.RuneCountInString(names[0]), width)
+	names = shorten(names, room)
+	for _, keep := range keep {
 		for i, cell := range cells[keep] {
 			names[i] += "  " + cell
 		}
@@ -127,7 +153,7 @@ func (s Report) parameters(b *strings.Builder, width int) {
 		b.WriteString(strings.TrimRight(line, " ") + "\n")
 	}
 	if left > 0 {
-		paragraph(b, "", fmt.Sprintf("%s of %s parameters are not shown: ppl summary %s --json has them all.",
+		paragraph(b, "", fmt.Sprintf("%s of %s parameters are not shown: ppl summary %s --all shows them.",
 			thousands(int64(left)),
 			thousands(int64(len(s.Parameters))), s.Dir), width)
 	}
@@ -173,14 +199,35 @@ func pad(words []string, before bool) []string {
 	return words
 }
 
-// fit chooses the columns that have room beside the names.
-func fit(columns []tableColumn, cells [][]string, names, width int) (keep []int) {
+// shorten leaves out the middle of names that are longer than room.
+func shorten(names []string, room int) []string {
+	out := make([]string, len(names))
+	for i, name := range names {
+		name = strings.TrimRight(name, " ")
+		runes := []rune(name)
+		if len(runes) > room {
+			head := (room - 1) * 2 / 3
+			name = string(runes[:head]) + "…" + string(runes[len(runes)-(room-1-head):])
+		}
+		out[i] = name
+	}
+	return pad(out, false)
+}
+
+// leastName is how much room a name keeps at least.
+const leastName = 16
+
+// fit chooses the columns for lines of width columns, and says how much room is left for the names.
+func fit(columns []tableColumn, cells [][]string, names, width int) (keep []int, room int) {
 	total := names
 	for i, c := range cells {
 		keep = append(keep, i)
 		total += 2 + len(c[0])
 	}
 	for rank := 1; rank <= 4 && width > 0 && total > width; rank++ {
+		if rank == 4 && total-names+min(names, leastName) <= width {
+			break // shorter names make room for the outer quantiles
+		}
 		keep = slices.DeleteFunc(keep, func(i int) bool {
 			if columns[i].rank == rank {
 				total -= 2 + len(cells[i][0])
@@ -188,7 +235,10 @@ func fit(columns []tableColumn, cells [][]string, names, width int) (keep []int)
 			return columns[i].rank == rank
 		})
 	}
-	return keep
+	if width == 0 || total <= width {
+		return keep, names
+	}
+	return keep, max(leastName, names-(total-width))
 }
 
 // paragraph prints text in lines of width columns, those after the first indented below the text.

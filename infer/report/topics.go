@@ -12,39 +12,59 @@ type Topic struct {
 	Name     string
 	Facts    string // the numbers looked at, in words; empty where the question does not arise
 	Warnings []string
+	Unusable bool // whether one of the warnings says that the draws are not to be used as they are
+}
+
+// A rule warns where something speaks against the draws. One that is grave says that they are not to be used.
+type rule struct {
+	warn  func(*findings) string
+	grave bool
 }
 
 // A topic is a row: its facts, and the rules that may warn. A rule gives "" where all is well.
 type topic struct {
 	name  string
 	facts func(*findings) string
-	rules []func(*findings) string
+	rules []rule
 }
 
 func topics() []topic {
 	return []topic{
-		{"run", ending, rules(ended, nothing, uneven, nonFinite, runaway)},
-		{"modes", agreement, rules(disagreement, trading, oneChain)},
-		{"convergence", extremes, rules(highRHat, lowESS, belowTarget, undiagnosed)},
+		{"run", ending, slices.Concat(rules(ended), grave(nothing), rules(uneven), grave(nonFinite, runaway))},
+		{"modes", agreement, append(grave(disagreement, trading), rules(oneChain)...)},
+		{"convergence", extremes, slices.Concat(grave(highRHat, lowESS), rules(belowTarget), grave(undiagnosed))},
 		{"divergences", divergenceCount, rules(divergent, astray)},
 		{"energy", energyFacts, rules(lowEnergy)},
 		{"trees", treeFacts, rules(cutShort)},
-		{"approximation", fitFacts, rules(poorFit, unequalFits)},
+		{"approximation", fitFacts, append(grave(poorFit), rules(unequalFits)...)},
 		{"ladder", ladderFacts, rules(noRoundTrip, rareSwaps, unsettled, bottleneck)},
-		{"thermostat", thermostatFacts, rules(hotThermostat)},
+		{"thermostat", thermostatFacts, grave(hotThermostat)},
 		{"minibatches", batchFacts, rules(heavyNoise)},
 	}
 }
 
-func rules(all ...func(*findings) string) []func(*findings) string { return all }
+func rules(all ...func(*findings) string) (rs []rule) {
+	for _, warn := range all {
+		rs = append(rs, rule{warn: warn})
+	}
+	return rs
+}
+
+func grave(all ...func(*findings) string) (rs []rule) {
+	for _, warn := range all {
+		rs = append(rs, rule{warn, true})
+	}
+	return rs
+}
 
 // topics goes through what can be wrong.
 func (f *findings) topics() (all []Topic) {
 	for _, row := range topics() {
 		t := Topic{Name: row.name, Facts: row.facts(f)}
 		for _, rule := range row.rules {
-			if w := rule(f); w != "" {
+			if w := rule.warn(f); w != "" {
 				t.Warnings = append(t.Warnings, w)
+				t.Unusable = t.Unusable || rule.grave
 			}
 		}
 		all = append(all, t)

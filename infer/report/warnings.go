@@ -10,6 +10,7 @@ import (
 // Findings are what warnings are made from.
 type findings struct {
 	run        draws.Info
+	view       View
 	report     *Report
 	parameters []Parameter
 	places     []place

@@ -127,3 +127,19 @@ func apply(chains [][]float64, f func(float64) float64) [][]float64 {
 	}
 	return out
 }
+
+// HDI is the shortest interval between draws that holds the given share of them.
+func HDI(xs []float64, mass float64) (lo, hi float64) {
+	sorted := slices.Sorted(slices.Values(xs))
+	inside := int(mass * float64(len(sorted)))
+	if len(sorted) == 0 || math.IsNaN(sorted[0]) || inside >= len(sorted) {
+		return math.NaN(), math.NaN()
+	}
+	best := 0
+	for i := range len(sorted) - inside {
+		if sorted[i+inside]-sorted[i] < sorted[best+inside]-sorted[best] {
+			best = i
+		}
+	}
+	return sorted[best], sorted[best+inside]
+}

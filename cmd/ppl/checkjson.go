@@ -1,0 +1,101 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+
+	"ppl/compiler"
+	"ppl/compiler/model"
+	"ppl/lang/diag"
+	"ppl/lang/source"
+)
+
+// A checkDocument is what ppl check --json prints: what is wrong with a model, and how it was understood.
+type checkDocument struct {
+	Model       string             `json:"model"`
+	OK          bool               `json:"ok"`
+	Diagnostics []diagnosticObject `json:"diagnostics"`
+	Arrays      []arrayObject      `json:"arrays"`
+	Latents     []string           `json:"latents"`
+	Rows        string             `json:"rows,omitempty"`
+	LargeData   []string           `json:"large_data,omitempty"`
+}
+
+type diagnosticObject struct {
+	Severity string          `json:"severity"`
+	Code     string          `json:"code"`
+	At       placeObject     `json:"at"`
+	Message  string          `json:"message"`
+	Help     string          `json:"help,omitempty"`
+	Related  []relatedObject `json:"related,omitempty"`
+}
+
+type relatedObject struct {
+	At      placeObject `json:"at"`
+	Message string      `json:"message"`
+}
+
+// A placeObject is a span: lines and columns count from 1.
+type placeObject struct {
+	File   string `json:"file"`
+	Line   int    `json:"line"`
+	Column int    `json:"column"`
+	Text   string `json:"text"`
+}
+
+type arrayObject struct {
+	Name string      `json:"name"`
+	Role string      `json:"role"`
+	Type string      `json:"type"`
+	At   placeObject `json:"at"`
+}
+
+func printCheck(w io.Writer, path string, m *model.Model, ds []diag.Diagnostic, cache compiler.RowCache) error {
+	d := checkDocument{Model: path, OK: !diag.HasErrors(ds), Diagnostics: []diagnosticObject{}, Arrays: []arrayObject{},
+		Latents: []string{}}
+	for _, x := range ds {
+		d.Diagnostics = append(d.Diagnostics, diagnosticOf(x))
+	}
+	if m != nil && d.OK {
+		for _, a := range m.Arrays {
+			d.Arrays = append(d.Arrays, arrayObject{a.Name, a.Role.String(), typeText(a.Type), placeOf(a.At)})
+		}
+		for _, l := range m.Latents {
+			d.Latents = append(d.Latents, l.Text())
+		}
+		d.Rows, d.LargeData = m.RowText(), compiler.LargeData(m, path, cache)
+	}
+	e := json.NewEncoder(w)
+	e.SetIndent("", "  ")
+	e.SetEscapeHTML(false)
+	return e.Encode(d)
+}
+
+// typeText is an element type with the names of the axes, as real[N, K].
+func typeText(t model.Type) string {
+	if len(t.Axes) == 0 {
+		return fmt.Sprint(t.Elem)
+	}
+	var names []string
+	for _, s := range t.Axes {
+		names = append(names, s.Name)
+	}
+	return fmt.Sprintf("%v[%s]", t.Elem, strings.Join(names, ", "))
+}
+
+func diagnosticOf(x diag.Diagnostic) diagnosticObject {
+	d := diagnosticObject{x.Severity.String(), x.Code, placeOf(x.Span), x.Message, x.Help, nil}
+	for _, r := range x.Related {
+		d.Related = append(d.Related, relatedObject{placeOf(r.Span), r.Message})
+	}
+	return d
+}
+
+func placeOf(s source.Span) placeObject {
+	if s.File == nil {
+		return placeObject{}
+	}
+	return placeObject{s.File.Name, s.Line(), s.Column(), s.Text()}
+}

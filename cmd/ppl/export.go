@@ -1,0 +1,94 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"ppl/infer/draws"
+	"ppl/infer/export"
+)
+
+func exportCommand(c *console) *cobra.Command {
+	var long strings.Builder
+	long.WriteString("Write the draws of a run, or of the variables and elements that are named, in another format:\n")
+	for _, f := range export.Formats() {
+		fmt.Fprintf(&long, "\n  %-12s %s", f.Name, f.Doc)
+	}
+	long.WriteString("\n\nArviZ needs no export: it reads the run directory.")
+	cmd := &cobra.Command{
+		Use:   "export RUN [NAME…] --format F [--out FILE]",
+		Short: "Write the draws of a run in another format",
+		Long:  long.String(),
+		Args:  atLeastOne("RUN", 0),
+
+		DisableFlagsInUseLine: true,
+	}
+	format := cmd.Flags().String("format", "", "`F`ormat: csv, json, parquet or cmdstan-csv (default: the ending of FILE, else "+
+		"csv)")
+	out := cmd.Flags().String("out", "", "write to `FILE` (default: the terminal); for cmdstan-csv FILE_1.csv, FILE_2.csv, …")
+	cmd.RunE = func(_ *cobra.Command, args []string) error { return c.export(args[0], args[1:], *format, *out) }
+	return cmd
+}
+
+func (c *console) export(dir string, names []string, format, path string) error {
+	if format == "" {
+		if format = strings.TrimPrefix(filepath.Ext(path), "."); format == "" {
+			format = "csv"
+		}
+	}
+	f, err := export.Find(format)
+	if err != nil {
+		return usagef("--format: %w", err)
+	}
+	run, err := openRun(dir)
+	if err != nil {
+		return err
+	}
+	switch {
+	case run.Info.Draws == 0:
+		return wrong(fmt.Errorf("%s has no draws yet of every chain", dir))
+	case path == "" && (f.Binary || f.PerChain):
+		return usagef("--format %s needs --out FILE", f.Name)
+	case path == "":
+		return exported(export.Write(c.out, run, f, names, 0))
+	case !f.PerChain:
+		return exported(writeExport(path, run, f, names, 0))
+	}
+	for chain := range run.Layout.Chains {
+		one := fmt.Sprintf("%s_%d.csv", strings.TrimSuffix(path, ".csv"), chain+1)
+		if err := writeExport(one, run, f, names, chain); err != nil {
+			return exported(err)
+		}
+	}
+	return nil
+}
+
+func exported(err error) error {
+	if err == nil {
+		return nil
+	}
+	return fault(err)
+}
+
+// writeExport writes a file whole or leaves none of it behind.
+func writeExport(path string, run *draws.Run, f export.Format, names []string, chain int) error {
+	file, err := os.Create(path)
+	if err != nil {
+		return err
+	}
+	err = export.Write(struct{ io.Writer }{file}, run, f, names, chain)
+	if e := file.Close(); err == nil {
+		err = e
+	}
+	if err != nil {
+		if info, e := os.Stat(path); e == nil && info.Mode().IsRegular() {
+			os.Remove(path) // best effort: the first error is the one to report
+		}
+	}
+	return err
+}

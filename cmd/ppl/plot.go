@@ -1,0 +1,113 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"ppl/infer/draws"
+	"ppl/infer/plot"
+)
+
+// A plotting is what the flags of ppl plot say.
+type plotting struct {
+	out, prior string
+	width      int
+}
+
+func plotCommand(c *console) *cobra.Command {
+	var long strings.Builder
+	long.WriteString("Draw a picture of a run: in the terminal, or with --out to a file. NAMEs are variables and elements, as " +
+		"theta or 'theta[2]'. Kinds:\n")
+	for _, k := range plot.Kinds() {
+		fmt.Fprintf(&long, "\n  %-16s %s", k.Name, k.Doc)
+	}
+	cmd := &cobra.Command{
+		Use:   "plot RUN KIND [NAME…] [--out FILE.png|FILE.svg]",
+		Short: "Draw a picture of a run, in the terminal or to a file",
+		Long:  long.String(),
+		Args:  runAndKind,
+
+		DisableFlagsInUseLine: true,
+	}
+	var p plotting
+	f := cmd.Flags()
+	f.StringVar(&p.out, "out", "", "write to `FILE`, which ends in .png or .svg")
+	f.StringVar(&p.prior, "prior", "", "for the kind prior: the `DIR` with draws from the prior (default: the run's name with "+
+		".prior)")
+	f.IntVar(&p.width, "width", 0, "draw `W` columns wide in the terminal (default: its own)")
+	cmd.RunE = func(_ *cobra.Command, args []string) error { return c.plot(args[0], args[1], args[2:], p) }
+	return cmd
+}
+
+func runAndKind(_ *cobra.Command, args []string) error {
+	switch len(args) {
+	case 0:
+		return usagef("RUN is missing")
+	case 1:
+		return usagef("KIND is missing; there are %s", strings.Join(pictureKinds(), ", "))
+	}
+	return nil
+}
+
+func pictureKinds() (names []string) {
+	for _, k := range plot.Kinds() {
+		names = append(names, k.Name)
+	}
+	return names
+}
+
+func (c *console) plot(dir, kind string, names []string, p plotting) error {
+	format := ""
+	if p.out != "" {
+		var err error
+		if format, err = plot.FormatOf(p.out); err != nil {
+			return usagef("--out %w", err)
+		}
+	}
+	run, err := openRun(dir)
+	if err != nil {
+		return err
+	}
+	o := plot.Options{Names: names}
+	if kind == "prior" {
+		o.Prior = priorRun(dir, p.prior)
+	}
+	picture, err := plot.Draw(run, kind, o)
+	if err != nil {
+		return fault(err)
+	}
+	for _, note := range picture.Notes {
+		c.notef("note: %s", note)
+	}
+	if format == "" {
+		width := c.width
+		if p.width > 0 {
+			width = p.width
+		}
+		if width == 0 {
+			width = 80
+		}
+		return plot.Text(c.out, picture, width, c.color && c.width > 0)
+	}
+	var b bytes.Buffer
+	if err := plot.Write(&b, picture, format); err != nil {
+		return failed(err)
+	}
+	return failedIf(os.WriteFile(p.out, b.Bytes(), 0o666))
+}
+
+// priorRun opens the draws from the prior that go with a run; nil where there are none.
+func priorRun(dir, prior string) *draws.Run {
+	if prior == "" {
+		prior = strings.TrimSuffix(strings.TrimRight(dir, "/"), ".run") + ".prior"
+	}
+	run, err := draws.Open(prior)
+	if err != nil {
+		return nil
+	}
+	return run
+}

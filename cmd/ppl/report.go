@@ -1,0 +1,46 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"ppl/infer/page"
+)
+
+func reportCommand(c *console) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "report RUN [--out FILE.html]",
+		Short: "Write what a run found as one HTML page",
+		Long: "Write one HTML page that needs no network and no other files: summary, diagnosis in words, prediction of " +
+			"left-out rows, pictures,\n" +
+			"the model's source and digests of its data. Replicates (ppl predict RUN) and draws from the prior (ppl predict " +
+			"MODEL) are shown where they are there.",
+		Args: one("RUN"),
+
+		DisableFlagsInUseLine: true,
+	}
+	out := cmd.Flags().String("out", "", "write to `FILE` (default: the run's name with .html)")
+	cmd.RunE = func(_ *cobra.Command, args []string) error {
+		run, err := openRun(args[0])
+		if err != nil {
+			return err
+		}
+		path := *out
+		if path == "" {
+			path = strings.TrimSuffix(strings.TrimRight(args[0], "/"), ".run") + ".html"
+		}
+		var b bytes.Buffer
+		if err := page.Write(&b, run, priorRun(args[0], "")); err != nil {
+			return fault(err)
+		}
+		if err := os.WriteFile(path, b.Bytes(), 0o666); err != nil {
+			return failed(err)
+		}
+		c.notef("the report is in %s", path)
+		return nil
+	}
+	return cmd
+}

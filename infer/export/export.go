@@ -1,0 +1,99 @@
+// Package export writes the draws of a run in formats that other programs read. Formats are rows of a table; each writes
+// columns, one for each element:
+//
+//	chain,draw,mu,theta[1],theta[2]
+//	1,1,4.1,3.9,5.2
+package export
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"ppl/infer/draws"
+	"ppl/infer/report"
+	"ppl/lang/types"
+)
+
+// A Format is a row of the table. Each chain is a file of its own where PerChain is set.
+type Format struct {
+	Name, Doc string
+	PerChain  bool
+	Binary    bool
+	write     func(w io.Writer, t table, chain int) error
+}
+
+// Formats is the table of what can be written.
+func Formats() []Format {
+	return []Format{
+		{"csv", "a line for each draw, a column for each element", false, false, writeCSV},
+		{"json", "an object with an array for each variable: chains, draws, then its own axes", false, false, writeJSON},
+		{"parquet", "a row for each draw, a column for each element", false, true, writeParquet},
+		{"cmdstan-csv", "a file for each chain, as CmdStan writes them", true, false, writeCmdStan},
+	}
+}
+
+// Find is the format of a name.
+func Find(name string) (Format, error) {
+	var names []string
+	for _, f := range Formats() {
+		if f.Name == name {
+			return f, nil
+		}
+		names = append(names, f.Name)
+	}
+	if name == "netcdf" {
+		return Format{}, fmt.Errorf("netcdf is not written by ppl; ArviZ reads the run directory as it is and writes it: " +
+			"xarray.open_datatree(RUN, engine=\"zarr\").to_netcdf(FILE)")
+	}
+	return Format{}, fmt.Errorf("there is no format %q; there are %s", name, strings.Join(names, ", "))
+}
+
+// A table is what is written.
+type table struct {
+	run     *draws.Run
+	columns []column
+}
+
+// A column is one element of a variable.
+type column struct {
+	variable types.Variable
+	element  int
+	chains   [][]float64 // of the variable: the draws laid end to end
+}
+
+func (c column) at(chain, draw int) float64 {
+	return c.chains[chain][draw*c.variable.Size()+c.element]
+}
+
+// Write writes the variables and elements that names mean, or all. Chain is the one to write, from 0, of a format with a
+// file for each.
+func Write(w io.Writer, r *draws.Run, f Format, names []string, chain int) error {
+	selected, err := report.Select(r.Layout.Posterior, names, r.Dir)
+	if err != nil {
+		return err
+	}
+	t := table{run: r}
+	for _, s := range selected {
+		chains, err := r.Draws(s.Variable.Name)
+		if err != nil {
+			return err
+		}
+		for _, i := range s.Elements {
+			t.columns = append(t.columns, column{s.Variable, i, chains})
+		}
+	}
+	return f.write(w, t, chain)
+}
+
+// rows calls each for every chain and draw.
+func (t table) rows(each func(chain, draw int) error) error {
+	for chain := range t.run.Layout.Chains {
+		for draw := range t.run.Info.Draws {
+			if err := each(chain, draw); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,49 @@
+package plot
+
+import (
+	"fmt"
+	"math"
+
+	"ppl/infer/draws"
+	"ppl/infer/report"
+)
+
+// drawLadder has the share of walkers at each rung that come from the cold end, which falls evenly on a good ladder, and
+// the rates of swaps between neighbours.
+func drawLadder(r *draws.Run, _ Options) (Picture, error) {
+	s := r.Info.Report
+	n := len(s.Temperatures)
+	if n < 2 {
+		return Picture{}, report.Unusable{Reason: fmt.Sprintf("%s has no ladder: its sampler used one temperature", r.Dir)}
+	}
+	var ticks []Tick
+	for j, t := range s.Temperatures {
+		label := fmt.Sprintf("%.3g", t)
+		if math.IsInf(t, 1) {
+			label = "prior"
+		}
+		ticks = append(ticks, Tick{float64(j), label})
+	}
+	x := Axis{Label: "temperature", From: -.5, To: float64(n) - .5, Ticks: ticks}
+	p := Picture{Columns: 2}
+	if len(s.Rungs.Upward) == n {
+		even := Line{[]float64{0, float64(n - 1)}, []float64{1, 0}, Style{Color: Quiet, Dashed: true}}
+		flow := Line{count(n), s.Rungs.Upward, Style{Color: Main, Width: 1.4}}
+		p.Panels = append(p.Panels, Panel{Title: "share that comes from the cold end", X: x, Y: Axis{From: -.02, To: 1.05},
+			Layers: []Layer{even, flow, Points{flow.X, flow.Y, Style{Color: Main, Width: 2.4}}}})
+	}
+	var rates Bars
+	for j, rate := range s.SwapRates {
+		rates.Edges = append(rates.Edges, float64(j)+.1)
+		rates.Heights = append(rates.Heights, rate)
+		if j+1 < len(s.SwapRates) { // a gap between bars
+			rates.Edges, rates.Heights = append(rates.Edges, float64(j)+.9), append(rates.Heights, 0)
+		} else {
+			rates.Edges = append(rates.Edges, float64(j)+.9)
+		}
+	}
+	rates.Style = Style{Color: Main}
+	p.Panels = append(p.Panels, Panel{Title: "swap rates between neighbours", X: x, Y: Axis{From: 0, To: 1.05},
+		Layers: []Layer{rates, Rule{.1, true, Style{Color: Alarm, Dashed: true}}}})
+	return p, nil
+}

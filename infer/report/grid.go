@@ -1,0 +1,18 @@
+package report
+
+// Cells are the titles and rows of a summary's table as text, of the first parameters, at most most of them.
+func Cells(s Report, most int) (titles []string, rows [][]string) {
+	columns := s.View.columns()
+	titles = []string{"name"}
+	for _, c := range columns {
+		titles = append(titles, c.title)
+	}
+	for _, p := range s.Parameters[:min(most, len(s.Parameters))] {
+		cells := []string{p.Name}
+		for _, c := range columns {
+			cells = append(cells, c.cell(p))
+		}
+		rows = append(rows, cells)
+	}
+	return titles, rows
+}
