@@ -198,26 +198,6 @@ func latentPlates(t *model.Term, z *model.Array) []*model.Index {
 	return nil
 }
 
-// A rowFinder follows terms and all they read, with indices bound to the coordinates of a row set, and records why a
-// coordinate cannot be one.
-type rowFinder struct {
-	set     *model.RowSet
-	term    *model.Term // being followed
-	broken  map[int]*model.Coupling
-	visited map[model.Expr][]int
-	statics []static // met on the way, and not followed
-	deep    bool     // statics are followed
-}
-
-func newRowFinder(p *component, plates []*model.Index, of *model.Term) *rowFinder {
-	s := &model.RowSet{Of: of, Terms: map[*model.Term]bool{}, Index: map[*model.Index]int{},
-		Arrays: map[*model.Array][]int{}, Along: map[model.Expr][]int{}}
-	for _, i := range plates {
-		s.Axes = append(s.Axes, i.Set)
-	}
-	return &rowFinder{set: s, broken: map[int]*model.Coupling{}, visited: map[model.Expr][]int{}}
-}
-
 // component follows all terms of a component, with its plates bound to the coordinates in their order.
 func (f *rowFinder) component(p *component, plates []*model.Index) {
 	f.term = f.set.Of

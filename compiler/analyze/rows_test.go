@@ -49,9 +49,9 @@ func checkedFile(t *testing.T, path string) *model.Model {
 	return checked(t, path, string(text))
 }
 
-// TestRowSets compares the row set of every model, or what couples its data, with testdata/rows.golden, which was
+// Compares the row set of every model, or what couples its data, with testdata/rows.golden, which was
 // read through: each line follows from the three clauses of the language's page about minibatches.
-func TestRowSets(t *testing.T) {
+func TestRowSetsFollowFromThePageAboutMinibatches(t *testing.T) {
 	dirs := []string{"../../examples", "../testdata/rows", "../testdata/stan"}
 	goldenRows(t, "testdata/rows.golden", dirs...)
 	if _, err := os.Stat("../../../shared/models"); err != nil {

@@ -69,13 +69,6 @@ func (t *arrays) missing(a *model.Array) {
 	}
 }
 
-func shorten(names []string) []string {
-	if len(names) > 12 {
-		return append(slices.Clone(names[:12]), "…")
-	}
-	return names
-}
-
 // fromFile takes an array from the file that the model names.
 func (t *arrays) fromFile(a *model.Array) {
 	f, key := t.files.ofModel(a)
@@ -208,8 +201,4 @@ func withoutCode(x *data.Array, code float64) *data.Array {
 		}
 	}
 	return &y
-}
-
-func axes(n int) string {
-	return [...]string{"no axes", "1 axis", "2 axes", "3 axes", "4 axes", "5 axes"}[min(n, 5)]
 }

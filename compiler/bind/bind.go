@@ -61,6 +61,3 @@ func Data(m *model.Model, dir string, args []Arg, cache data.RowCache) (*dataset
 	}
 	return dataset.New(d.Model, d.Arrays, d.Sizes, d.Labels), diags.All()
 }
-
-// isData reports whether an array is declared as data.
-func isData(a *model.Array) bool { return a.Role == model.Data || a.Missing }

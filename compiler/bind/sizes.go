@@ -87,19 +87,3 @@ func (z *sizes) complete() {
 		}
 	}
 }
-
-// sizeOf is the size that a set 1..J runs to, if it is one.
-func sizeOf(s *model.Set) *model.Size {
-	if s == nil || !isOne(s.Lo) {
-		return nil
-	}
-	if of, ok := s.Hi.(*model.SizeOf); ok {
-		return of.Size
-	}
-	return nil
-}
-
-func isOne(e model.Expr) bool {
-	n, ok := e.(*model.Num)
-	return ok && n.Value == 1
-}

@@ -3,7 +3,6 @@ package bind
 import (
 	"math"
 	"strconv"
-	"strings"
 
 	"ppl/compiler/data"
 	"ppl/compiler/dataset"
@@ -120,9 +119,6 @@ func (v *values) limits(a *model.Array) (lo, hi float64, word string) {
 	return math.Inf(-1), math.Inf(1), ""
 }
 
-// takesNames reports whether texts may be numbered as the elements of an array's index set.
-func takesNames(a *model.Array) bool { return a.IndexOf != nil && isOne(a.IndexOf.Lo) }
-
 func (v *values) notMissing(a *model.Array, x *data.Array, n int) {
 	v.diags.Errorf("W05", a.At, "`%s` has missing values in %s (%d); declared without `missing`", a.Name, x.Origin, n).
 		Help("write `%s missing` and give it a distribution to have them drawn, or leave their rows out of the file",
@@ -141,18 +137,6 @@ func (v *values) notInteger(a *model.Array, y float64, i int) {
 
 func (v *values) outside(a *model.Array, y float64, i int, word string) {
 	v.diags.Errorf("E56", a.At, "value %g of `%s` (%s) is not in %s", y, a.Name, v.d.Row(a, i), word)
-}
-
-// declared writes an array with its axes, as its declaration does.
-func declared(a *model.Array) string {
-	if len(a.Type.Axes) == 0 {
-		return a.Name
-	}
-	names := make([]string, len(a.Type.Axes))
-	for k, s := range a.Type.Axes {
-		names[k] = s.Name
-	}
-	return a.Name + "[" + strings.Join(names, ", ") + "]"
 }
 
 // firstText finds the element that makes an array text: the first that is no number, or in quotes the first of all.

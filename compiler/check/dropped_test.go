@@ -12,33 +12,42 @@ import (
 	"ppl/lang/source"
 )
 
-// Whichever statement of an example cannot be parsed, nothing is said against the others.
-func TestLostStatementAccusesNoOther(t *testing.T) {
+// Whichever statement of an example cannot be parsed, the checker reports nothing about the others.
+func TestADroppedStatementAccusesNoOther(t *testing.T) {
+	t.Parallel()
 	paths, err := filepath.Glob("../../examples/*.ppl")
 	if err != nil || len(paths) < 30 {
 		t.Fatal("no examples", err)
 	}
 	for _, path := range paths {
-		text, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		whole, _ := parse.File(source.New(path, string(text)))
-		for _, st := range whole.Stmts {
-			at := st.Span()
-			for _, broken := range []string{at.Text() + " 5 5", "for " + at.Text(), "§" + at.Text(), at.Text() + ")"} {
-				model := string(text[:at.Start]) + broken + string(text[at.End:])
-				f, ds := parse.File(source.New(path, model))
-				if !diag.HasErrors(ds) {
-					t.Fatalf("%s: %s parses", path, broken)
-				}
-				_, more := check.File(f, nothing)
-				for _, d := range more {
-					if d.Severity == diag.Error && (d.Span.Start < at.Start || d.Span.Start > at.Start+len(broken)) {
-						t.Errorf("%s: with %q, %q is told: %s %s", path, broken, d.Span.Text(), d.Code, d.Message)
-					}
+		t.Run(filepath.Base(path), func(t *testing.T) {
+			t.Parallel()
+			text, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			whole, _ := parse.File(source.New(path, string(text)))
+			for _, st := range whole.Stmts {
+				at := st.Span()
+				for _, broken := range []string{at.Text() + " 5 5", "for " + at.Text(), "§" + at.Text(), at.Text() + ")"} {
+					accusesNoOther(t, path, string(text), at, broken)
 				}
 			}
+		})
+	}
+}
+
+// accusesNoOther replaces a statement of a text by one that cannot be parsed.
+func accusesNoOther(t *testing.T, path, text string, at source.Span, broken string) {
+	t.Helper()
+	f, ds := parse.File(source.New(path, text[:at.Start]+broken+text[at.End:]))
+	if !diag.HasErrors(ds) {
+		t.Fatalf("%s: %s parses", path, broken)
+	}
+	_, more := check.File(f, nothing)
+	for _, d := range more {
+		if d.Severity == diag.Error && (d.Span.Start < at.Start || d.Span.Start > at.Start+len(broken)) {
+			t.Errorf("%s: with %q, %q is reported: %s %s", path, broken, d.Span.Text(), d.Code, d.Message)
 		}
 	}
 }
@@ -46,7 +55,8 @@ func TestLostStatementAccusesNoOther(t *testing.T) {
 func nothing(*source.File, string) (*ast.File, error) { return nil, os.ErrNotExist }
 
 // Nor does it hide what is wrong with them.
-func TestLostStatementHidesNoOther(t *testing.T) {
+func TestADroppedStatementHidesNoOther(t *testing.T) {
+	t.Parallel()
 	f, ds := parse.File(source.New("m.ppl", `data y[N], x[N]
 a ~ normal(0, 10)
 b ~ Normal(0, 10

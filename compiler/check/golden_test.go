@@ -18,8 +18,8 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the expected diagnostics")
 
-// Every archive in testdata holds models (NAME.ppl), each followed by what the checker says of it (NAME.want).
-func TestDiagnostics(t *testing.T) {
+// Every archive in testdata holds models (NAME.ppl), each followed by what the checker reports of it (NAME.want).
+func TestEveryMistakeIsReportedAsExpected(t *testing.T) {
 	paths, err := filepath.Glob("testdata/*.txtar")
 	if err != nil || len(paths) == 0 {
 		t.Fatal("no golden files", err)
@@ -50,7 +50,7 @@ func golden(t *testing.T, path string) {
 			t.Errorf("%s: the checker says\n%s\nwant\n%s", f.Name, got, want[name+".want"])
 		}
 		if code, _, ok := strings.Cut(name, "-"); ok && code != "ok" && !strings.Contains(got, "["+code+"]") {
-			t.Errorf("%s does not bring forth %s:\n%s", f.Name, code, got)
+			t.Errorf("%s does not cause %s:\n%s", f.Name, code, got)
 		}
 		if strings.HasPrefix(name, "ok") && got != "" {
 			t.Errorf("%s is right, but the checker says\n%s", f.Name, got)
