@@ -248,7 +248,7 @@ func (c *checker) systems() {
 	for _, t := range c.odes {
 		c.resolveODE(t)
 	}
-	if !c.odeCircles() {
+	if !c.odeCycles() {
 		return
 	}
 	for _, t := range c.odes {

@@ -2,6 +2,8 @@ package check
 
 import (
 	"math"
+	"strconv"
+	"strings"
 
 	"ppl/autodiff"
 	"ppl/compiler/model"
@@ -95,6 +97,7 @@ func (c *checker) concat(s *scope, e *ast.Call) model.Expr {
 	}
 	t := model.Type{Elem: types.Int, Range: stdlib.Range{Lo: math.Inf(1), Hi: math.Inf(-1), Int: true}}
 	var n model.Expr
+	var sizes []string
 	for i, x := range items {
 		axes := x.Info().Type.Axes
 		if len(axes) == 0 || i > 0 && !model.SameSets(axes[1:], items[0].Info().Type.Axes[1:]) {
@@ -107,6 +110,7 @@ func (c *checker) concat(s *scope, e *ast.Call) model.Expr {
 			t.Elem = types.Real
 		}
 		size := setSize(axes[0], e)
+		sizes = append(sizes, sizeText(axes[0]))
 		if n == nil {
 			n = size
 		} else {
@@ -117,9 +121,21 @@ func (c *checker) concat(s *scope, e *ast.Call) model.Expr {
 		c.errorf("E50", e.Span(), "`concat` wants at least one vector")
 		return poison(e)
 	}
-	joined := model.NewSet("1.."+model.AffineOf(n).Key(), num(1, e), n)
+	joined := model.NewSet("1.."+strings.Join(sizes, " + "), num(1, e), n)
 	t.Axes = append([]*model.Set{joined}, items[0].Info().Type.Axes[1:]...)
 	return &model.Concat{Items: items, Fact: model.Fact{At: e.Span(), Type: t, Static: allStatic(items...)}}
+}
+
+// sizeText writes the number of elements of a set: N, or (T - 2 + 1) for 2..T.
+func sizeText(s *model.Set) string {
+	n := model.AffineOf(s.Hi).Minus(model.AffineOf(s.Lo)).Plus(model.Affine{Const: 1})
+	switch lo := model.AffineOf(s.Lo); {
+	case n.IsConst():
+		return strconv.FormatFloat(n.Const, 'g', -1, 64)
+	case lo.IsConst() && lo.Const == 1:
+		return s.Hi.Info().At.Text()
+	}
+	return "(" + s.Hi.Info().At.Text() + " - " + s.Lo.Info().At.Text() + " + 1)"
 }
 
 func setSize(s *model.Set, at ast.Node) model.Expr {

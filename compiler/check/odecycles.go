@@ -6,9 +6,9 @@ import (
 	"ppl/compiler/model"
 )
 
-// odeCircles refuses trajectories that are read at a fixed time, directly or through definitions, by what they depend
+// odeCycles refuses trajectories that are read at a fixed time, directly or through definitions, by what they depend
 // on themselves.
-func (c *checker) odeCircles() bool {
+func (c *checker) odeCycles() bool {
 	for _, t := range c.odes {
 		_, fixed := statesRead(t.state)
 		for _, q := range fixed {
