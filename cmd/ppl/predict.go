@@ -25,6 +25,8 @@ type prediction struct {
 	seed  uint64
 	out   string
 	quiet bool
+	thin  int
+	asCSV bool
 }
 
 func predictCommand(c *console) *cobra.Command {
@@ -32,29 +34,31 @@ func predictCommand(c *console) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "predict RUN|MODEL [flags]",
 		Short: "Draw the data anew: from the posterior of a run, or from a model's prior",
-		Long: "Draw replicates of what a model observes. Of a run there is one for each draw of the posterior, and " +
-			"they go to the group posterior_predictive\n" +
-			"of its directory. Of a model, parameters are drawn from the prior and data at them; they go to the " +
-			"groups prior and prior_predictive of a new\n" +
-			"directory. ArviZ reads both (plot_ppc). What a law reads of the data is the data, so that a series is " +
-			"drawn one step ahead.",
-		Args: one("RUN or MODEL"),
+		Long:  predictText,
+		Args:  one("RUN or MODEL"),
 
 		DisableFlagsInUseLine: true,
 	}
 	f := cmd.Flags()
-	f.StringArrayVar(&p.data, "data", nil, dataUsage+" (of a run: as it was sampled)")
+	f.StringArrayVar(&p.data, "data", nil, dataUsage+" (of a run: new data)")
 	f.IntVar(&p.draws, "draws", 1000, "`D` draws from the prior")
 	f.Uint64Var(&p.seed, "seed", 0, "seed `S` of all randomness (default: the run's; of a prior a new one)")
 	f.StringVar(&p.out, "out", "", "keep draws from the prior in `DIR` (default: the model's name with .prior, here)")
+	f.IntVar(&p.thin, "thin", 1, "with --data of a run: predict at every `K`-th draw")
+	f.BoolVar(&p.asCSV, "csv", false, "with --data of a run: print one table")
 	f.BoolVar(&p.quiet, "quiet", false, "no notes")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		p.from = args[0]
 		given := cmd.Flags().Changed
 		if info, err := os.Stat(p.from); err == nil && info.IsDir() {
-			if given("draws") || given("out") || given("data") {
-				return usagef("--draws, --out and --data are for a MODEL; %s is a run, whose draws, directory and "+
-					"data are taken", p.from)
+			switch {
+			case given("draws") || given("out"):
+				return usagef("--draws and --out are for a MODEL; %s is a run, whose draws and directory are taken",
+					p.from)
+			case p.thin < 1:
+				return usagef("--thin %d: every draw is --thin 1", p.thin)
+			case given("data"):
+				return c.predictNew(cmd.Context(), p, given("seed"))
 			}
 			return c.predictRun(cmd.Context(), p, given("seed"))
 		}
@@ -71,6 +75,15 @@ func predictCommand(c *console) *cobra.Command {
 	}
 	return cmd
 }
+
+const predictText = `Draw replicates of what a model observes.
+  ppl predict RUN                 one for each draw of the posterior, into the group posterior_predictive of the run
+  ppl predict RUN --data NEW      predictions at new data, summarised by row; --csv prints one table
+  ppl predict MODEL               parameters from the prior and data at them, into a new directory
+ArviZ reads the groups (plot_ppc). Where a distribution reads the observed data, replicates are drawn one step ahead.
+New data need what the model reads, not what it observes. Groups that the run knows, by name or number, keep their draws;
+others are drawn from their distribution. A random walk goes on beyond its end: give its new length, such as {"T": 120}.
+What would be computed from all rows, such as the mean of a predictor, is refused.`
 
 // replicating is the random stream of a replicate; those of what a run itself draws after inference begin with other
 // bits.

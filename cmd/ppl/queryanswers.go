@@ -95,14 +95,17 @@ type row struct {
 
 // rows are all elements of an answer; what was not asked for is not a number.
 func (a answer) rows() []row {
-	v := a.variable()
-	rows := make([]row, len(a.result.Values))
 	var places []asked.Place
 	if a.line.Form == query.Rank {
 		places = asked.Ranks(a.result)
 	}
+	return rowsOf(a.variable(), asked.Estimates(a.result), places)
+}
+
+func rowsOf(v types.Variable, es []asked.Estimate, places []asked.Place) []row {
+	rows := make([]row, len(es))
 	none := draws.Number(math.NaN())
-	for k, e := range asked.Estimates(a.result) {
+	for k, e := range es {
 		n := func(x float64) draws.Number { return draws.Number(x) }
 		rows[k] = row{v.Element(k), n(e.Mean), n(e.SD), n(e.MCSE), n(e.Lo), n(e.Median), n(e.Hi), n(e.Below), n(e.ESS),
 			e.Draws, none, none, none}
@@ -162,9 +165,16 @@ func newCSVAnswers(w io.Writer) *csvAnswers {
 
 func (*csvAnswers) most() int { return 0 }
 
-func (c *csvAnswers) add(a answer) error {
-	for _, r := range a.rows() {
-		line := []string{a.text, r.Name}
+func (c *csvAnswers) add(a answer) error { return c.rows(a.text, a.rows()) }
+
+// table adds every element of a variable.
+func (c *csvAnswers) table(query string, v types.Variable, r *asked.Result) error {
+	return c.rows(query, rowsOf(v, asked.Estimates(r), nil))
+}
+
+func (c *csvAnswers) rows(query string, rows []row) error {
+	for _, r := range rows {
+		line := []string{query, r.Name}
 		for _, x := range []draws.Number{r.Mean, r.SD, r.MCSE, r.Lo, r.Median, r.Hi, r.Below, r.ESS,
 			draws.Number(r.Draws), r.Largest, r.Smallest, r.Rank} {
 			line = append(line, field(float64(x)))

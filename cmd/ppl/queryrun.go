@@ -25,19 +25,7 @@ type openedRun struct {
 
 // openRun opens a run with the model and the data that it was sampled with. What is wrong with the data is printed.
 func (c *console) openRun(dir string) (*openedRun, error) {
-	run, err := openRun(dir)
-	if err != nil {
-		return nil, err
-	}
-	if len(run.Layout.Posterior) == 0 {
-		return nil, wrong(fmt.Errorf("%s holds no draws from a posterior; sample the model first: ppl sample %s", dir,
-			run.Info.Model))
-	}
-	if run.Info.Draws == 0 {
-		return nil, wrong(fmt.Errorf("the run in %s (%s) has no draws yet", dir, run.Info.Status))
-	}
-	o := &openedRun{dir: dir, run: run, draws: map[string][][]float64{}, device: c.lazyDevice()}
-	text, err := o.read()
+	o, text, err := c.readRun(dir)
 	if err != nil {
 		return nil, err
 	}
@@ -50,8 +38,26 @@ func (c *console) openRun(dir string) (*openedRun, error) {
 		args[i].Path = within(base, args[i].Path)
 	}
 	var ds []diag.Diagnostic
-	o.inquiry, ds = compiler.NewInquiry(within(base, o.options.Model), text, args, run.Layout.Posterior)
+	o.inquiry, ds = compiler.NewInquiry(within(base, o.options.Model), text, args, o.run.Layout.Posterior)
 	return o, c.diagnose(ds)
+}
+
+// readRun opens a run that has draws, and reads its model and options.
+func (c *console) readRun(dir string) (o *openedRun, text string, err error) {
+	run, err := openRun(dir)
+	if err != nil {
+		return nil, "", err
+	}
+	if len(run.Layout.Posterior) == 0 {
+		return nil, "", wrong(fmt.Errorf("%s holds no draws from a posterior; sample the model first: ppl sample %s", dir,
+			run.Info.Model))
+	}
+	if run.Info.Draws == 0 {
+		return nil, "", wrong(fmt.Errorf("the run in %s (%s) has no draws yet", dir, run.Info.Status))
+	}
+	o = &openedRun{dir: dir, run: run, draws: map[string][][]float64{}, device: c.lazyDevice()}
+	text, err = o.read()
+	return o, text, err
 }
 
 // read reads the model and the options of the run.

@@ -52,15 +52,15 @@ type verbCommand struct {
 func verbCommands() []verbCommand {
 	plot := func(kind string) func(s *session, args []string) []string {
 		return func(s *session, args []string) []string {
-			return append([]string{s.run.dir, kind}, args...)
+			return append([]string{s.run.dir, kind}, toFile(args)...)
 		}
 	}
+	toRunFile := func(s *session, args []string) []string { return append([]string{s.run.dir}, toFile(args)...) }
 	onRun := func(s *session, args []string) []string { return append([]string{s.run.dir}, args...) }
 	return []verbCommand{
 		{".summary", "[NAME…]", "the table of the run", "summary", onRun},
 		{".diagnose", "", "problems of the run, with advice", "diagnose", onRun},
-		{".plot", "KIND [NAME…] [FILE.png]", "a plot in the terminal, or in a file", "plot",
-			func(s *session, args []string) []string { return append([]string{s.run.dir}, toFile(args)...) }},
+		{".plot", "KIND [NAME…] [FILE.png]", "a plot in the terminal, or in a file", "plot", toRunFile},
 		{".forest", "[NAME…]", "intervals side by side", "plot", plot("forest")},
 		{".trace", "[NAME…]", "draws by iteration", "plot", plot("trace")},
 		{".pairs", "[NAME…]", "draws of each pair", "plot", plot("pairs")},
@@ -69,7 +69,7 @@ func verbCommands() []verbCommand {
 		{".compare", "NAME…", "compare open runs by loo", "compare", (*session).runDirs},
 		{".sens", "", "sensitivity to the priors and the likelihood", "sensitivity", onRun},
 		{".predict", "[--data FILE] [flags]", "replicates of the data, or predictions at new data", "predict", onRun},
-		{".export", "[NAME…] --format FORMAT [flags]", "write draws to a file", "export", onRun},
+		{".export", "[FILE.csv] [NAME…] [flags]", "write draws to a file", "export", toRunFile},
 	}
 }
 
@@ -87,12 +87,12 @@ func noDraws() error {
 	return wrong(errors.New("there are no draws yet: .sample draws them, .open RUN opens a run"))
 }
 
-var pictureFile = regexp.MustCompile(`\.(png|svg)$`)
+var fileName = regexp.MustCompile(`\.(png|svg|csv|json|parquet)$`)
 
-// toFile makes the name of a picture among the arguments a flag.
+// toFile makes the name of a file among the arguments a flag.
 func toFile(args []string) (out []string) {
 	for _, a := range args {
-		if pictureFile.MatchString(a) {
+		if fileName.MatchString(a) {
 			out = append(out, "--out", a)
 		} else {
 			out = append(out, a)

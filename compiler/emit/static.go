@@ -5,6 +5,7 @@ import (
 	"ppl/compiler/dataset"
 	"ppl/compiler/model"
 	"ppl/lang/diag"
+	"ppl/lang/types"
 )
 
 // Static evaluates an expression that depends on data only; its shape may still rest on sizes that are being resolved.
@@ -30,4 +31,12 @@ func SetBox(b *dataset.Dataset, s *model.Set) (ends [2]int, ds []diag.Diagnostic
 func SetSize(b *dataset.Dataset, s *model.Set) (int, []diag.Diagnostic) {
 	ends, ds := SetBox(b, s)
 	return box{ends[0], ends[1]}.size(), ds
+}
+
+// Describe is an array as a run directory would keep it.
+func Describe(d *dataset.Dataset, a *model.Array) (v types.Variable, ds []diag.Diagnostic) {
+	var diags diag.List
+	defer func() { ds = diags.All() }()
+	defer Recover()
+	return newEmitter(autodiff.New(), d, nil, NoSource{}, &diags).variable(a), nil
 }

@@ -40,14 +40,14 @@ func (v Variable) Element(i int) string {
 func (v Variable) Position(i int) string {
 	index := make([]string, len(v.Shape))
 	for a := len(v.Shape) - 1; a >= 0; a-- {
-		index[a] = v.position(a, i%v.Shape[a])
+		index[a] = v.Place(a, i%v.Shape[a])
 		i /= v.Shape[a]
 	}
 	return strings.Join(index, ",")
 }
 
-// position names place k (0-based) of an axis.
-func (v Variable) position(axis, k int) string {
+// Place names place k (0-based) of an axis.
+func (v Variable) Place(axis, k int) string {
 	if l := v.LabelsOf(axis); l != nil {
 		return l[k]
 	}

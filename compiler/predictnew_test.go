@@ -1,0 +1,220 @@
+package compiler_test
+
+import (
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"ppl/compiler"
+	"ppl/lang/diag"
+	"ppl/lang/types"
+)
+
+// A newDataCase is a model, the data of its run, new data, and the same prediction as statements of the model.
+type newDataCase struct {
+	name, model, old, fresh string
+	same                    string // generates `again`, with data of its own
+	values                  map[string][]float64
+}
+
+func newDataCases() []newDataCase {
+	const rows = `{"g": ["a","b","a","c"], "x": [0.1, 0.2, 0.3, 0.5], "y": [1, 2, 3, 4]}`
+	return []newDataCase{
+		{"regression", "data x[N], y[N]\na, b ~ Normal(0, 1)\ns ~ HalfNormal(1)\ny[i in N] ~ Normal(a + b * x[i], s)\n",
+			`{"x": [1, 2], "y": [1, 2]}`, `{"x": [3, -1, 0.5]}`,
+			"xn[1..3] = [3, -1, 0.5]\ngenerate again[i in 1..3] ~ Normal(a + b * xn[i], s)\n",
+			map[string][]float64{"a": {0.7}, "b": {-1.2}, "s": {0.4}}},
+		{"new groups", "data g[N]: index(J), x[N], y[N]\nmu ~ Normal(0, 1)\ntau, s ~ HalfNormal(1)\n" +
+			"a[j in J] ~ Normal(mu, tau)\ny[i in N] ~ Normal(a[g[i]] + x[i], s)\n", rows,
+			`{"g": ["c","z","z","a"], "x": [1, 2, 3, 4]}`,
+			"generate z ~ Normal(mu, tau)\nm = [a[3] + 1, z + 2, z + 3, a[1] + 4]\n" +
+				"generate again[i in 1..4] ~ Normal(m[i], s)\n",
+			map[string][]float64{"mu": {3}, "tau": {0.8}, "s": {0.3}, "a": {-2, 0, 2}}},
+		{"nested groups", "data g[N]: index(J), h[J]: index(K), y[N]\nm[k in K] ~ Normal(5, 2)\n" +
+			"a[j in J] ~ Normal(m[h[j]], 0.5)\ny[i in N] ~ Poisson(log = 0.3 * a[g[i]])\n",
+			`{"g": [1, 2, 3, 3], "h": [1, 1, 2], "y": [1, 2, 3, 4]}`, `{"g": [1, 4, 5], "h": [1, 1, 2, 2, 3]}`,
+			"generate m3 ~ Normal(5, 2)\ngenerate a4 ~ Normal(m[2], 0.5)\ngenerate a5 ~ Normal(m3, 0.5)\n" +
+				"l = [a[1], a4, a5]\ngenerate again[i in 1..3] ~ Poisson(log = 0.3 * l[i])\n",
+			map[string][]float64{"m": {4, 6}, "a": {3, 5, 6.5}}},
+		{"correlated slopes", "data g[N]: index(J), x[N], y[N]\nmu ~ Normal(0, 1)\n" +
+			"b[j in J, 1..2] ~ MvNormal([mu, 2], cov = [[0.25, 0.3], [0.3, 2.25]])\n" +
+			"y[i in N] ~ Normal(b[g[i], 1] + b[g[i], 2] * x[i], 0.2)\n", rows,
+			`{"g": ["z","b","z"], "x": [1, 2, -1]}`,
+			"generate z[1..2] ~ MvNormal([mu, 2], cov = [[0.25, 0.3], [0.3, 2.25]])\n" +
+				"m = [z[1] + z[2], b[2, 1] + 2 * b[2, 2], z[1] - z[2]]\ngenerate again[i in 1..3] ~ Normal(m[i], 0.2)\n",
+			map[string][]float64{"mu": {1.5}, "b": {1, 1, 2, -1, 3, 0}}},
+		{"forecast", "data y[T]\ns ~ HalfNormal(1)\nh[1] ~ Normal(0, 5)\nh[t in 2..T] ~ Normal(0.9 * h[t-1], s)\n" +
+			"y[t in T] ~ Normal(h[t], 0.5)\n", `{"y": [1, 2, 3]}`, `{"T": 6}`,
+			"generate f[4] ~ Normal(0.9 * h[3], s)\ngenerate f[t in 5..6] ~ Normal(0.9 * f[t-1], s)\n" +
+				"p[i in 1..6] = i <= 3 ? h[min([i, 3])] : f[max([i, 4])]\n" +
+				"generate again[i in 1..6] ~ Normal(p[i], 0.5)\n",
+			map[string][]float64{"s": {0.7}, "h": {1, 2, 4}}},
+		{"row effects", "data x[N], y[N]\ntau ~ HalfNormal(1)\ne[i in N] ~ Normal(0, tau) noncentered\n" +
+			"y[i in N] ~ Bernoulli(logits = x[i] + e[i])\n", `{"x": [1, 2], "y": [0, 1]}`, `{"x": [0.5, -2]}`,
+			"xn[1..2] = [0.5, -2]\ngenerate en[i in 1..2] ~ Normal(0, tau)\n" +
+				"generate again[i in 1..2] ~ Bernoulli(logits = xn[i] + en[i])\n",
+			map[string][]float64{"tau": {1.5}, "e": {3, -3}}},
+	}
+}
+
+const predictions = 4000
+
+// Predictions at new data are those that the same model generates: means, variances and covariances of neighbours agree
+// within the standard errors of the draws.
+func TestNewDataAgreesWithGenerate(t *testing.T) {
+	for _, c := range newDataCases() {
+		t.Run(c.name, func(t *testing.T) {
+			got, want := c.predicted(t), c.generated(t)
+			if len(got[0]) != len(want[0]) {
+				t.Fatalf("%d predictions, want %d", len(got[0]), len(want[0]))
+			}
+			if off := difference(got, want); off > 4.5 {
+				t.Errorf("moments differ by %.1f standard errors", off)
+			}
+			for _, x := range got { // a planted fault: one row that is off by a quarter of its standard deviation
+				x[0] += 0.25 * sdOf(want, 0)
+			}
+			if difference(got, want) < 4.5 {
+				t.Error("a prediction that is off would not be seen")
+			}
+		})
+	}
+}
+
+func (c newDataCase) files(t *testing.T, text string) (model, old, fresh string) {
+	dir := t.TempDir()
+	for name, content := range map[string]string{"m.ppl": text, "old.json": c.old, "new.json": c.fresh} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return filepath.Join(dir, "m.ppl"), filepath.Join(dir, "old.json"), filepath.Join(dir, "new.json")
+}
+
+// run is the program of the case's run, with text behind the model.
+func (c newDataCase) run(t *testing.T, more string) (*compiler.Program, string) {
+	model, old, fresh := c.files(t, c.model+more)
+	p, ds := compiler.Load(model, []compiler.DataArg{{Path: old}})
+	if diag.HasErrors(ds) {
+		t.Fatal(ds)
+	}
+	return p, fresh
+}
+
+func (c newDataCase) parameters(vs []types.Variable) map[string][]float64 {
+	all := map[string][]float64{}
+	for _, v := range vs {
+		if x, ok := c.values[v.Name]; ok {
+			all[v.Name] = x
+		}
+	}
+	return all
+}
+
+func (c newDataCase) generated(t *testing.T) (out [][]float64) {
+	p, _ := c.run(t, c.same)
+	r := rand.New(rand.NewPCG(1, 2))
+	for range predictions {
+		values := []float64{}
+		at, width := 0, 0
+		for _, v := range p.Saved() {
+			if v.Name == "again" {
+				at, width = len(values), v.Size()
+			}
+			x := c.values[v.Name]
+			values = append(values, append(slices.Clone(x), make([]float64, v.Size()-len(x))...)...)
+		}
+		p.Complete(r, values)
+		out = append(out, slices.Clone(values[at:at+width]))
+	}
+	return out
+}
+
+func (c newDataCase) predicted(t *testing.T) (out [][]float64) {
+	run, fresh := c.run(t, "")
+	p, ds := compiler.LoadNew("m.ppl", c.model, []compiler.DataArg{{Path: fresh}}, run.Saved())
+	if diag.HasErrors(ds) {
+		t.Fatal(ds)
+	}
+	known := c.parameters(run.Saved())
+	first := p.Replicas()
+	r := rand.New(rand.NewPCG(3, 4))
+	for range predictions {
+		values := []float64{}
+		for i, v := range p.Saved() {
+			for k := range v.Size() {
+				x := 0.0
+				if i < first && p.Element[i][k] >= 0 {
+					x = known[v.Name][p.Element[i][k]]
+				}
+				values = append(values, x)
+			}
+		}
+		n := len(values)
+		for _, v := range p.Saved()[first:] {
+			n -= v.Size()
+		}
+		p.Complete(r, values)
+		out = append(out, slices.Clone(values[n:]))
+	}
+	return out
+}
+
+// difference is the largest difference of means and of second moments, in standard errors.
+func difference(a, b [][]float64) (most float64) {
+	for i := range a[0] {
+		for j := range a[0] {
+			f := func(x []float64) float64 { return x[i] * x[j] }
+			most = math.Max(most, standardised(a, b, f))
+		}
+		most = math.Max(most, standardised(a, b, func(x []float64) float64 { return x[i] }))
+	}
+	return most
+}
+
+func standardised(a, b [][]float64, f func([]float64) float64) float64 {
+	ma, va := moments(a, f)
+	mb, vb := moments(b, f)
+	return math.Abs(ma-mb) / math.Sqrt((va+vb)/predictions+1e-300)
+}
+
+func moments(xs [][]float64, f func([]float64) float64) (mean, variance float64) {
+	for _, x := range xs {
+		mean += f(x) / float64(len(xs))
+	}
+	for _, x := range xs {
+		variance += (f(x) - mean) * (f(x) - mean) / float64(len(xs))
+	}
+	return mean, variance
+}
+
+func sdOf(xs [][]float64, k int) float64 {
+	_, v := moments(xs, func(x []float64) float64 { return x[k] })
+	return math.Sqrt(v)
+}
+
+// What new data cannot say is refused, at its place.
+func TestNewDataRefused(t *testing.T) {
+	for _, c := range []struct{ model, old, fresh, want string }{
+		{"data x[N], y[N]\na, b ~ Normal(0, 1)\nc = mean(x)\ny[i in N] ~ Normal(a + b * (x[i] - c), 1)\n",
+			`{"x": [1, 2], "y": [1, 2]}`, `{"x": [3]}`, "`mean(x)` would be computed from the new data"},
+		{"data x[N], y[N]\nf[N] ~ MvNormal(fill(0, N), cov = [i in N, j in N: i == j ? 1 : 0.5])\n" +
+			"y[i in N] ~ Normal(f[i] + x[i], 1)\n",
+			`{"x": [1, 2], "y": [1, 2]}`, `{"x": [3, 4, 5]}`, "`f` has elements that the run does not"},
+		{"data g[N]: index(J), y[N]\na[J] ~ Normal(0, 1) zerosum\ny[i in N] ~ Normal(a[g[i]], 1)\n",
+			`{"g": [1, 2, 3], "y": [1, 2, 3]}`, `{"g": [4]}`, "`a` has elements that the run does not"},
+		{"data x[N], y[N]\na ~ Normal(0, 1)\ny[i in N] ~ Normal(a + x[i], 1)\n",
+			`{"x": [1, 2], "y": [1, 2]}`, `{"z": [3]}`, "no data given for `x`"},
+	} {
+		k := newDataCase{model: c.model, old: c.old, fresh: c.fresh}
+		run, fresh := k.run(t, "")
+		_, ds := compiler.LoadNew("m.ppl", c.model, []compiler.DataArg{{Path: fresh}}, run.Saved())
+		if !slices.ContainsFunc(ds, func(d diag.Diagnostic) bool { return strings.Contains(d.Message, c.want) }) {
+			t.Errorf("%s\ngives %v, want %q", c.model, ds, c.want)
+		}
+	}
+}
