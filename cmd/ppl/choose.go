@@ -19,6 +19,7 @@ import (
 // A samplerRow names a sampler.
 type samplerRow struct {
 	name   string
+	doc    string
 	sample infer.Sampler
 	takes  func(setting string) bool
 }
@@ -27,14 +28,19 @@ type samplerRow struct {
 func samplers() []samplerRow {
 	var rows []samplerRow
 	for _, p := range renhd.Presets() {
-		rows = append(rows, samplerRow{p.Name, p.Sample, except("max_depth")})
+		rows = append(rows, samplerRow{p.Name, p.Doc, p.Sample, except("max_depth")})
 	}
 	return append(rows,
-		samplerRow{"nuts", nuts.Sample, only("accept", "max_depth", "metric", "precision", "step_size")},
-		samplerRow{"advi", flow.MeanField, only("precision", "step_size")},
-		samplerRow{"fullrank", flow.FullRank, only("precision", "step_size")},
-		samplerRow{"planar", flow.Planar, only("precision", "step_size")},
-		samplerRow{"flow", flow.Coupling, only("precision", "step_size")})
+		samplerRow{"nuts", "the No-U-Turn sampler as in Stan: multinomial, with windowed adaptation", nuts.Sample,
+			only("accept", "max_depth", "metric", "precision", "step_size")},
+		samplerRow{"advi", "an approximation by independent normals, fitted", flow.MeanField,
+			only("precision", "step_size")},
+		samplerRow{"fullrank", "an approximation by one normal with correlations, fitted", flow.FullRank,
+			only("precision", "step_size")},
+		samplerRow{"planar", "an approximation by planar flows of normals, fitted", flow.Planar,
+			only("precision", "step_size")},
+		samplerRow{"flow", "an approximation by coupling flows of normals, fitted", flow.Coupling,
+			only("precision", "step_size")})
 }
 
 // only are the settings of a sampler that has few of its own; what a run keeps is not the sampler's.

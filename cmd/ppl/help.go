@@ -17,11 +17,14 @@ func helpCommand(c *console) *cobra.Command {
 			".\nlang/REFERENCE.md describes the language.",
 
 		DisableFlagsInUseLine: true,
+		DisableFlagParsing:    true, // a flag of another tool is a name, too: ppl help --iter
 		RunE: func(cmd *cobra.Command, args []string) error {
-			switch len(args) {
-			case 0:
+			switch {
+			case len(args) == 0:
 				return cmd.Root().Help()
-			case 1:
+			case args[0] == "--help" || args[0] == "-h":
+				return cmd.Help()
+			case len(args) == 1:
 				return c.explain(cmd.Root(), args[0])
 			}
 			return usagef("one NAME at a time; %q is too many", args[1])
@@ -43,6 +46,10 @@ func (c *console) explain(root *cobra.Command, name string) error {
 	found := findTopics(func(n string) bool { return n == name })
 	if found == nil {
 		found = findTopics(func(n string) bool { return strings.EqualFold(n, name) })
+	}
+	if say := translated(name); found == nil && say != "" {
+		fmt.Fprintf(c.out, "%s is not of ppl; write %s.\n", name, say)
+		return nil
 	}
 	if found == nil {
 		return unknownTopic(root, name)

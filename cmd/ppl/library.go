@@ -33,6 +33,8 @@ func kinds() []kind {
 		{"functions", functionTopics()},
 		{"words", wordTopics()},
 		{"settings", settingTopics()},
+		{"samplers", samplerTopics()},
+		{"solvers", solverTopics()},
 		{"devices", deviceTopics()},
 		{"stages", stageTopics()},
 		{"codes", codeTopics()},

@@ -100,6 +100,9 @@ func flagError(cmd *cobra.Command, err error) error {
 	var names []string
 	cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
 	name := unknown.GetSpecifiedName()
+	if say := translated(name); say != "" {
+		return usagef("there is no flag --%s; write %s", name, say)
+	}
 	if near, ok := diag.Nearest(name, names); ok {
 		return usagef("there is no flag --%s; did you mean --%s?", name, near)
 	}

@@ -1,0 +1,95 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"ppl/infer/settings"
+	"ppl/stdlib"
+)
+
+// samplerTopics explains what --sampler and `infer` can name.
+func samplerTopics() (all []topic) {
+	for _, r := range samplers() {
+		takes := slices.DeleteFunc(settings.Names(), func(n string) bool { return !r.takes(n) })
+		all = append(all, topic{r.name, fmt.Sprintf("%-12s %s", r.name, r.doc),
+			fmt.Sprintf("ppl sample --sampler %s   infer %s(…)\n\n%s\nSettings: %s.", r.name, r.name, sentence(r.doc),
+				strings.Join(takes, ", "))})
+	}
+	return all
+}
+
+// solverTopics explains what `infer ode` can name.
+func solverTopics() []topic {
+	rows := []struct{ name, form, doc string }{
+		{"ode", "infer ode(method = rk45, rtol = 1e-6, atol = 1e-6, max_steps = 1000)",
+			"Sets the solver of differential equations, which are written u'(t) = … with u(0) = …."},
+		{"rk45", "infer ode(method = rk45)", "The solver of Dormand and Prince, orders 5 and 4, the default."},
+		{"bdf", "infer ode(method = bdf)", "The solver for stiff systems, by backward differentiation formulas."},
+		{"rtol", "infer ode(rtol = 1e-6)", "Relative tolerance of the solution."},
+		{"atol", "infer ode(atol = 1e-6)", "Absolute tolerance of the solution."},
+		{"max_steps", "infer ode(max_steps = 1000)", "Steps that a solution may attempt; without it a pilot solution sets it."},
+	}
+	var all []topic
+	for _, r := range rows {
+		all = append(all, topic{r.name, r.form, r.form + "\n\n" + r.doc})
+	}
+	return all
+}
+
+// foreignWords are words and flags of Stan, PyMC, NumPyro, brms and R for what ppl says otherwise. Names of functions and
+// distributions are in stdlib.Foreign.
+func foreignWords() map[string]string {
+	const (
+		kept     = "--draws D, which counts the kept draws of each chain; warm-up is not among them"
+		warm     = "--warmup W"
+		accepted = "--set accept=0.95"
+		choice   = "`c ? a : b`, in one expression: there are no statements to choose between"
+	)
+	return map[string]string{
+		"iter": kept + " (in Stan and brms iter counts warm-up, too)", "num_samples": kept, "n_samples": kept,
+		"iter_sampling": kept, "samples": kept, "niter": kept,
+		"tune": warm, "num_warmup": warm, "n_warmup": warm, "iter_warmup": warm, "burnin": warm, "burn_in": warm,
+		"burn": warm, "n_tune": warm,
+		"cores": "--threads T", "parallel_chains": "--threads T", "num_chains": "--chains C", "n_chains": "--chains C",
+		"nchains": "--chains C", "thin": "nothing: thinning is chosen so that each draw counts, and is reported",
+		"adapt_delta": accepted, "target_accept": accepted, "target_accept_prob": accepted, "delta": accepted,
+		"max_treedepth": "--sampler nuts --set max_depth=12", "max_tree_depth": "--sampler nuts --set max_depth=12",
+		"stepsize": "--set step_size=0.1", "step_size": "--set step_size=0.1", "random_seed": "--seed S",
+		"rng_seed": "--seed S", "output": "--out DIR", "output_dir": "--out DIR",
+		"init": "nothing: chains begin at draws from the prior", "inits": "nothing: chains begin at draws from the prior",
+		"refresh": "--quiet, or nothing: progress is shown by itself", "verbose": "nothing: progress is shown by itself",
+		"ifelse": choice, "if": choice, "else": choice, "if_else": choice,
+		"for":        "an index: `y[i in N] ~ Normal(mu[i], 1)`, or `sum(i in N: x[i])`",
+		"while":      "a recurrence: `x[t in 2..T] = f(x[t-1])`",
+		"target":     "a statement of its own: `x ~ Density(e)` adds e to the log density",
+		"parameters": "no block: what stands left of `~` and is no data is a parameter", "model": "no block: a file is a model",
+		"transformed": "a definition: `x = e`", "functions": "an equation: `f(x) = e`",
+	}
+}
+
+// modulePrefixes are what functions stand in elsewhere.
+func modulePrefixes() []string {
+	return []string{"np.", "jnp.", "numpy.", "math.", "pt.", "pm.math.", "tf.", "torch.", "scipy.special.", "special."}
+}
+
+// translated says what ppl writes for a word of another tool; "" where it is none.
+func translated(name string) string {
+	word := strings.ReplaceAll(strings.TrimLeft(name, "-"), "-", "_")
+	if say, ok := foreignWords()[word]; ok {
+		return say
+	}
+	for _, prefix := range modulePrefixes() {
+		if bare, ok := strings.CutPrefix(name, prefix); ok {
+			if code, known := stdlib.Foreign(bare); known {
+				return "`" + code + "`; functions stand by themselves, without " + strings.TrimSuffix(prefix, ".")
+			}
+			return "`" + bare + "(x)`; functions stand by themselves, without " + strings.TrimSuffix(prefix, ".")
+		}
+	}
+	if code, ok := stdlib.Foreign(name); ok {
+		return "`" + code + "`"
+	}
+	return ""
+}
