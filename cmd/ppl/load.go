@@ -10,7 +10,7 @@ import (
 	"ppl/compiler"
 )
 
-const dataUsage = "data from file `F`, or one array from NAME=F; may be repeated"
+const dataUsage = "data from file `F`, or one array from NAME=F, or a number as NAME=20; may be repeated"
 
 // dataFlag adds --data to a command.
 func dataFlag(cmd *cobra.Command) *[]string {
@@ -53,7 +53,7 @@ func dataArgs(flags []string) ([]compiler.DataArg, error) {
 			name, path = "", f
 		}
 		if path == "" {
-			return nil, usagef("--data %q names no file; write --data FILE or --data NAME=FILE", f)
+			return nil, usagef("--data %q names no file; write --data FILE, --data NAME=FILE or --data NAME=20", f)
 		}
 		args = append(args, compiler.DataArg{Name: name, Path: path})
 	}

@@ -101,7 +101,7 @@ func (c *console) predictPrior(ctx context.Context, p *prediction) error {
 	if err != nil {
 		return err
 	}
-	dir, err := takeDir(p.out, false)
+	dir, err := takeDir(p.out, refuse)
 	if err != nil {
 		return err
 	}

@@ -128,7 +128,7 @@ func (s *session) newRun(args []string) (*posteriorRun, error) {
 	if err != nil {
 		return nil, err
 	}
-	dir, err := takeDir(o.out, false)
+	dir, err := takeDir(o.out, refuse)
 	if err != nil {
 		return nil, err
 	}

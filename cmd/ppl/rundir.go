@@ -19,12 +19,21 @@ type runDir struct {
 	info    draws.Info       // of the run to go on with
 }
 
+// existing is what to do with a run that stands in the directory.
+type existing int
+
+const (
+	refuse existing = iota
+	goOn
+	overwrite
+)
+
 // takeDir makes and locks the directory of a run, so that what is wrong with it is known before the model is compiled.
 // It refuses one that another process writes to, that has files of another kind, or that holds draws, unless the run
-// there is to go on. A run that ended before its first draw is worth nothing and may be replaced.
-func takeDir(path string, resume bool) (*runDir, error) {
+// there is to go on or to be replaced. A run that ended before its first draw is worth nothing and may be replaced.
+func takeDir(path string, there existing) (*runDir, error) {
 	d := &runDir{path: path}
-	if err := d.look(resume); err != nil { // before anything is written there
+	if err := d.look(there); err != nil { // before anything is written there
 		return nil, failed(err)
 	}
 	if err := os.MkdirAll(path, 0o777); err != nil {
@@ -34,7 +43,7 @@ func takeDir(path string, resume bool) (*runDir, error) {
 	if d.lock, err = draws.TakeLock(path); err != nil {
 		return nil, failed(err)
 	}
-	if err := d.look(resume); err != nil { // another process may have been faster
+	if err := d.look(there); err != nil { // another process may have been faster
 		d.close(false)
 		return nil, failed(err)
 	}
@@ -42,7 +51,7 @@ func takeDir(path string, resume bool) (*runDir, error) {
 }
 
 // look finds out what the directory holds.
-func (d *runDir) look(resume bool) error {
+func (d *runDir) look(there existing) error {
 	var options resolvedOptions
 	info, err := draws.ReadOptions(d.path, &options)
 	switch {
@@ -51,14 +60,14 @@ func (d *runDir) look(resume bool) error {
 		return nil
 	case err != nil:
 		return err
-	case resume:
+	case there == goOn:
 		d.before, d.info = &options, info
 		return nil
-	case info.Draws == 0:
+	case info.Draws == 0 || there == overwrite:
 		return nil
 	}
 	return fmt.Errorf("%s holds a run already (%s, %d draws per chain); go on with it with --resume, choose another "+
-		"directory with --out DIR, or remove it: rm -r %s", d.path, info.Status, info.Draws, d.path)
+		"directory with --out DIR, or replace it with --overwrite", d.path, info.Status, info.Draws)
 }
 
 // clear makes room for a new run.

@@ -28,6 +28,7 @@ type sampling struct {
 	asJSON   bool
 	quiet    bool
 	resume   bool
+	replace  bool
 	asked    askedOptions // as the command line has them
 	options  infer.Options
 }
@@ -50,6 +51,7 @@ func sampleCommand(c *console) *cobra.Command {
 	}
 	s.addFlags(cmd)
 	cmd.Flags().BoolVar(&s.resume, "resume", false, "go on with a run that was ended, or begin it")
+	cmd.Flags().BoolVar(&s.replace, "overwrite", false, "replace a run that stands in the directory")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		s.model = args[0]
 		byDirectory := s.resume && isRun(s.model)
@@ -67,7 +69,7 @@ func sampleCommand(c *console) *cobra.Command {
 		}
 		ctx, release := stoppable(cmd.Context()) // before there is a directory to clean up
 		defer release()
-		dir, err := takeDir(s.out, s.resume)
+		dir, err := takeDir(s.out, s.existing())
 		if err != nil {
 			return err
 		}
@@ -96,10 +98,23 @@ func (s *sampling) addFlags(cmd *cobra.Command) {
 	f.BoolVar(&s.quiet, "quiet", false, "no progress and no notes")
 }
 
+// existing is what to do with a run that stands in the directory.
+func (s *sampling) existing() existing {
+	switch {
+	case s.resume:
+		return goOn
+	case s.replace:
+		return overwrite
+	}
+	return refuse
+}
+
 // resolve checks what can be checked before the model is read, and fills in what was left out.
 func (s *sampling) resolve() error {
 	o := &s.options
 	switch {
+	case s.resume && s.replace:
+		return usagef("--resume and --overwrite contradict each other; give one of them")
 	case o.Chains < 1:
 		return usagef("--chains %d: at least one chain is needed", o.Chains)
 	case o.Draws < 1:

@@ -2,9 +2,11 @@ package bind
 
 import (
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"ppl/compiler/data"
@@ -29,7 +31,10 @@ type files struct {
 func (f *files) open(args []Arg) {
 	f.named = map[string]*data.File{}
 	for _, arg := range args {
-		file, ok := f.read(arg.Path, source.Span{})
+		file, ok := scalar(arg)
+		if !ok {
+			file, ok = f.read(arg.Path, source.Span{})
+		}
 		switch {
 		case !ok:
 		case arg.Name == "":
@@ -44,6 +49,19 @@ func (f *files) open(args []Arg) {
 			}
 		}
 	}
+}
+
+// scalar is what --data NAME=20 gives: one number, where no file has that name.
+func scalar(arg Arg) (*data.File, bool) {
+	x, err := strconv.ParseFloat(arg.Path, 64)
+	if err != nil || arg.Name == "" {
+		return nil, false
+	}
+	if _, err := os.Stat(arg.Path); err == nil {
+		return nil, false
+	}
+	a := &data.Array{Name: arg.Name, Values: []float64{x}, Int: x == math.Trunc(x), Origin: "--data " + arg.Name}
+	return &data.File{Path: a.Origin, Arrays: map[string]*data.Array{arg.Name: a}, Order: []string{arg.Name}}, true
 }
 
 // knows reports whether the model has data of a name.
