@@ -27,6 +27,7 @@ func TestExamples(t *testing.T) {
 	}
 	for _, path := range append(paths, "../../examples/testdata/functions.ppl") {
 		t.Run(strings.TrimSuffix(filepath.Base(path), ".ppl"), func(t *testing.T) {
+			t.Parallel()
 			target, ds := compiler.Load(path, nil)
 			if target == nil {
 				t.Skip("needs data:", ds[0].Message)

@@ -37,6 +37,7 @@ func TestExamplesInSingle(t *testing.T) {
 			continue
 		}
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			target, ds := compiler.Load(path, nil)
 			if target == nil {
 				t.Skip("needs data:", ds[0].Message)

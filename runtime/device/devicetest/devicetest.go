@@ -12,19 +12,29 @@ import (
 	"ppl/runtime/device"
 )
 
-// Run holds a device to the contract; open makes the device.
+// Run holds a device to the contract; open makes the device. The parts run at the same time.
 func Run(t *testing.T, open func() device.Device) {
-	t.Run("ops", func(t *testing.T) { testOps(t, open()) })
-	t.Run("statements", func(t *testing.T) { testStatements(t, open()) })
-	t.Run("noise", func(t *testing.T) { testNoise(t, open()) })
-	t.Run("shuffle", func(t *testing.T) { testShuffle(t, open()) })
-	t.Run("schedule", func(t *testing.T) { testSchedule(t, open()) })
-	t.Run("masks", func(t *testing.T) { testMasks(t, open()) })
-	t.Run("buffers", func(t *testing.T) { testBuffers(t, open()) })
-	t.Run("errors", func(t *testing.T) { testErrors(t, open()) })
-	t.Run("threads and lanes", func(t *testing.T) { testInvariance(t, open()) })
-	t.Run("random programs", func(t *testing.T) { testRandom(t, open()) })
-	t.Run("single precision", func(t *testing.T) { testSingle(t, open()) })
+	for _, part := range []struct {
+		name string
+		test func(t *testing.T, d device.Device)
+	}{
+		{"ops", testOps},
+		{"statements", testStatements},
+		{"noise", testNoise},
+		{"shuffle", testShuffle},
+		{"schedule", testSchedule},
+		{"masks", testMasks},
+		{"buffers", testBuffers},
+		{"errors", testErrors},
+		{"threads and lanes", testInvariance},
+		{"random programs", testRandom},
+		{"single precision", testSingle},
+	} {
+		t.Run(part.name, func(t *testing.T) {
+			t.Parallel()
+			part.test(t, open())
+		})
+	}
 }
 
 func load(t testing.TB, d device.Device, p *ir.Program, o device.Options) device.Executable {
