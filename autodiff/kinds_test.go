@@ -107,7 +107,8 @@ func TestNoiseHasNoValueOnTheTapeMachine(t *testing.T) {
 		t.Error("noise was evaluated")
 	}
 	g := New()
-	if _, err := gorgonia.Eval(map[string][]float64{"x": {1, 2}}, g.Shuffle(5, g.Const(1), g.Input("x", 2))); err == nil {
+	values := map[string][]float64{"x": {1, 2}}
+	if _, err := gorgonia.Eval(values, g.Shuffle(5, g.Const(1), g.Input("x", 2))); err == nil {
 		t.Error("a shuffle was evaluated")
 	}
 }

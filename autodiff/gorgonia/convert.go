@@ -8,8 +8,8 @@
 //
 // What Gorgonia 0.9.18 does shapes the conversion. It looks for equal nodes by a hash of 32 bits that disregards
 // arguments, and merges inputs and constants of one name: so every op has a number of its own in its hash, and none of
-// Gorgonia's ops is used. Its Grad works through our ops (SymDiff), but gives wrong numbers when it is called twice on a
-// graph: convert the nodes that autodiff.Grad makes instead.
+// Gorgonia's ops is used. Its Grad works through our ops (SymDiff), but gives wrong numbers when it is called twice on
+// one graph: convert the nodes that autodiff.Grad makes instead.
 package gorgonia
 
 import (

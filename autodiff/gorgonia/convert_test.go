@@ -24,7 +24,8 @@ func TestNames(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, want := range map[string][]float64{"same": {1, 2}, "more": {2, 3}, "again": {2, 3}, "none": {}, "total": {5}} {
+	wanted := map[string][]float64{"same": {1, 2}, "more": {2, 3}, "again": {2, 3}, "none": {}, "total": {5}}
+	for name, want := range wanted {
 		if !slices.Equal(got[name], want) {
 			t.Errorf("%s is %v, want %v", name, got[name], want)
 		}

@@ -53,7 +53,8 @@ func (o *op) compute(xs [][]float64) ([]float64, error) {
 	return dst, nil
 }
 
-// scan runs a recurrence: row t+1 of the result is the carry after step t (row t with Reverse, which begins at the end).
+// scan runs a recurrence: row t+1 of the result is the carry after step t. With Reverse, which begins at the end, it is
+// row t.
 func (o *op) scan(xs [][]float64) ([]float64, error) {
 	body, reverse := o.node.Op().Body, o.node.Op().Reverse
 	steps := o.shape[0] - 1

@@ -13,8 +13,8 @@ import (
 	"ppl/autodiff"
 )
 
-// An op is an autodiff op as one of Gorgonia's; each node has its own. The op of an output returns its argument: one node
-// can then have several names.
+// An op is an autodiff op as one of Gorgonia's; each node has its own. The op of an output returns its argument: one
+// node can then have several names.
 type op struct {
 	graph  *Graph
 	node   autodiff.Node // the output's, for an output

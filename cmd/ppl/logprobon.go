@@ -66,7 +66,8 @@ type comparison struct {
 }
 
 // compare evaluates on all devices; one that cannot be opened is left out, with a note.
-func (c *console) compare(p *compiler.Program, want *compiler.LogProb, at map[string]*data.Array) ([]comparison, error) {
+func (c *console) compare(p *compiler.Program, want *compiler.LogProb, at map[string]*data.Array) ([]comparison,
+	error) {
 	var all []comparison
 	for _, d := range devices() {
 		if d.name == auto {

@@ -22,8 +22,8 @@ type Device struct{}
 func (Device) Name() string { return "gorgonia" }
 
 // Advice says what the device is for.
-const Advice = "Gorgonia's tape machine runs one lane after the other, some thousand times slower than compiled code; " +
-	"it is there to check other devices"
+const Advice = "Gorgonia's tape machine runs one lane after the other, some thousand times slower than compiled " +
+	"code; it is there to check other devices"
 
 // A program is entries and the lane buffers that they read and assign.
 type program struct {
