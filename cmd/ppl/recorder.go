@@ -14,8 +14,8 @@ import (
 	"ppl/lang/types"
 )
 
-// A recorder is a run's infer.Recorder and infer.Checkpoints: it draws what stands after generate, and streams draws and
-// the state of the sampler to the run directory.
+// A recorder is a run's infer.Recorder and infer.Checkpoints: it draws what stands after generate, and streams draws
+// and the state of the sampler to the run directory.
 type recorder struct {
 	program  *compiler.Program
 	dir      string

@@ -4,8 +4,8 @@
 //	note, err := checkpoint.Read("m.run", &state)   the newest one that is whole
 //
 // A checkpoint is written to a temporary name, synced and renamed, and the one before is kept until the new one is
-// complete. So a crash at any moment leaves one that can be read. The file has a line with its format, the SHA-256 of the
-// rest, and the state in CBOR (RFC 8949), whose maps are sorted: equal states give equal bytes.
+// complete. So a crash at any moment leaves one that can be read. The file has a line with its format, the SHA-256 of
+// the rest, and the state in CBOR (RFC 8949), whose maps are sorted: equal states give equal bytes.
 package checkpoint
 
 import (

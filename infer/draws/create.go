@@ -99,7 +99,8 @@ func clear(dir string, overwrite bool) error {
 }
 
 // remove deletes what belongs to a run, the Zarr groups and our own files, and leaves whatever else the user put there.
-// run.json and what the run was asked for stay, to be replaced: whenever we are killed, the directory is known for a run.
+// run.json and what the run was asked for stay, to be replaced: whenever we are killed, the directory is known for a
+// run.
 func remove(dir string, entries []fs.DirEntry) error {
 	for _, e := range entries {
 		if !belongs(dir, e) {

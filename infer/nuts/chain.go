@@ -87,7 +87,8 @@ func (c *chain) begin() {
 	copy(c.ends[1], here)
 	c.origin = hamiltonian(here, c.dim)
 	c.trajectory.leaf(here, c.origin, 0)
-	c.forward, c.depth, c.decisions, c.steps, c.accept, c.diverged, c.nonFinite = true, 0, 0, 0, 0, false, c.nonFinite[:0]
+	c.forward, c.depth, c.decisions, c.steps, c.accept = true, 0, 0, 0, 0
+	c.diverged, c.nonFinite = false, c.nonFinite[:0]
 	c.double()
 }
 

@@ -7,8 +7,8 @@ import (
 	"ppl/infer/adapt"
 )
 
-// A checkpoint is a run at any time between two calls of the device. Chains are hardly ever all between trajectories, so
-// each is kept at its last draw, with the number of steps that its trajectory under way has made. Those steps are
+// A checkpoint is a run at any time between two calls of the device. Chains are hardly ever all between trajectories,
+// so each is kept at its last draw, with the number of steps that its trajectory under way has made. Those steps are
 // repeated: momenta and decisions are noise addressed by (seed, chain, iteration), so they come out the same.
 type checkpoint struct {
 	State  state

@@ -120,6 +120,7 @@ func (r *run) conclude() {
 		p.StepSize += c.step / float64(len(r.chains))
 	}
 	if r.state.Drawn > 0 {
-		p.Steps, p.TreeDepth = float64(r.state.Steps)/float64(r.state.Drawn), float64(r.state.Depths)/float64(r.state.Drawn)
+		n := float64(r.state.Drawn)
+		p.Steps, p.TreeDepth = float64(r.state.Steps)/n, float64(r.state.Depths)/n
 	}
 }

@@ -30,9 +30,9 @@ func (r *run) findMoreModes() (agreed bool, err error) {
 	return r.settledWhereBefore()
 }
 
-// settledWhereBefore reports whether walkers come back to where they were. It gives them time: some were heated to where
-// the density hardly falls off. Windows are short, in which slow walkers differ in any case: it is enough that none is
-// in a mode of its own.
+// settledWhereBefore reports whether walkers come back to where they were. It gives them time: some were heated to
+// where the density hardly falls off. Windows are short, in which slow walkers differ in any case: it is enough that
+// none is in a mode of its own.
 func (r *run) settledWhereBefore() (agreed bool, err error) {
 	const most = 4
 	w := r.share(annealingWindow, false)

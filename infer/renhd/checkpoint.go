@@ -11,9 +11,9 @@ import (
 // A checkpoint is a run between two iterations. In sampling it is all there is to know: Collector is set, and a resumed
 // run goes on from there.
 //
-// In warm-up a resumed run goes the same way through the code again. Parts that were finished are not run: their results
-// are in Answers, and what lies between them is done on a blank device, whose numbers nothing depends on. The part
-// under way gets back its state, and the run goes on for real:
+// In warm-up a resumed run goes the same way through the code again. Parts that were finished are not run: their
+// results are in Answers, and what lies between them is done on a blank device, whose numbers nothing depends on. The
+// part under way gets back its state, and the run goes on for real:
 //
 //	explore   initialPhase   window window window …   converge   window … window
 //	blank     blank          answer answer answer     blank      answer   ↑ restored here
@@ -91,7 +91,8 @@ func (r *run) runPart(p part) (result, error) {
 		}
 	}
 	found, err := p.finish()
-	r.replay.answers = append(r.replay.answers, answer{found, r.walkers.betas(), r.stats.Swaps.Pairs, r.state.Iterations})
+	r.replay.answers = append(r.replay.answers, answer{found, r.walkers.betas(), r.stats.Swaps.Pairs,
+		r.state.Iterations})
 	return found, err
 }
 
@@ -193,7 +194,8 @@ func (r *run) loadDevice(program device.Loader, lanes int) (device.Executable, e
 type blank struct{ device.LaneBuffers }
 
 func newBlank(program device.Loader, lanes int) *blank {
-	return &blank{device.NewLaneBuffers(program.Buffers(), lanes, 1, func(n int) []float64 { return make([]float64, n) })}
+	zeros := func(n int) []float64 { return make([]float64, n) }
+	return &blank{device.NewLaneBuffers(program.Buffers(), lanes, 1, zeros)}
 }
 
 // Run counts the steps.

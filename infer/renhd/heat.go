@@ -53,10 +53,10 @@ func ones(n int) []float64 {
 	return out
 }
 
-// measureHeat is the temperature at which each walker should move. In whitened coordinates a walker at temperature T has
-// |Lᵀg|² ≈ dT and an energy dT/2 above the bottom. One that is far out, where that is 10⁸ say, would need steps of 10⁻⁴
-// to keep its energy at T = 1; at a quarter of its own temperature it takes long steps and cools fourfold with each
-// trajectory:
+// measureHeat is the temperature at which each walker should move. In whitened coordinates a walker at temperature T
+// has |Lᵀg|² ≈ dT and an energy dT/2 above the bottom. One that is far out, where that is 10⁸ say, would need steps of
+// 10⁻⁴ to keep its energy at T = 1; at a quarter of its own temperature it takes long steps and cools fourfold with
+// each trajectory:
 //
 //	|Lᵀg|²/d   4·10⁸   10⁸   2·10⁷  …   4   1
 //	heat         10⁸   10⁷·…            1   1    and never more than 3/4 of the one before

@@ -14,8 +14,8 @@ const (
 )
 
 // adaptHottest runs windows and raises the hottest temperature until walkers there forget where they were: a ladder
-// whose walkers exchange rungs while each stays in a mode of its own gives the modes the weights of the starting points.
-// There is nothing to raise on the likelihood path, which ends at the prior.
+// whose walkers exchange rungs while each stays in a mode of its own gives the modes the weights of the starting
+// points. There is nothing to raise on the likelihood path, which ends at the prior.
 func (r *run) adaptHottest(w window) error {
 	fixed := r.shared.system.Path != dynamics.Energy || r.shared.settings().Ratio > 0
 	if !fixed {

@@ -38,8 +38,8 @@ func (r *run) remarkOnRows() {
 	r.notef("the energies of swaps were estimated from a share of %.2g of the rows on average",
 		x.RowShare/float64(x.Decided))
 	if share := float64(x.Skewed) / float64(x.Decided); share > 0.01 {
-		r.warnf("in %.0f %% of swaps the log likelihood differences were too skewed for the test of swaps to be exact; "+
-			"a larger exchange_batch helps", 100*share)
+		r.warnf("in %.0f %% of swaps the log likelihood differences were too skewed for the test of swaps to be "+
+			"exact; a larger exchange_batch helps", 100*share)
 	}
 }
 

@@ -7,8 +7,9 @@ import (
 )
 
 // restartStuck moves walkers that are stuck in negligible mass to where the nearest other of their rung is: nearest, so
-// that a mode is not given up with a walker. Warm-up need not be reversible. A walker is stuck when, for two windows, it
-// hardly moved, because something in its corner of the space stops it, or had next to nothing of the target around it.
+// that a mode is not given up with a walker. Warm-up need not be reversible. A walker is stuck when, for two windows,
+// it hardly moved, because something in its corner of the space stops it, or had next to nothing of the target around
+// it.
 func (r *run) restartStuck(seen *windowState) error {
 	if r.shared.free() {
 		return nil

@@ -6,8 +6,8 @@ import (
 	"ppl/infer/dynamics"
 )
 
-// A state is what a run has decided so far and where it is. Noise has no state: its address is (seed, lane, step, site),
-// and the steps are counted here.
+// A state is what a run has decided so far and where it is. Noise has no state: its address is (seed, lane, step,
+// site), and the steps are counted here.
 type state struct {
 	Path        dynamics.Path // what the ladder tempers, once draws are collected
 	Walkers     *population
@@ -20,8 +20,8 @@ type state struct {
 	Before      *windowState // where walkers were before they are annealed; nil at other times
 }
 
-// A population is the walkers of all chains: what each rung owns and which rung each walker is on. Chain c has the lanes
-// from c·PerChain to (c+1)·PerChain.
+// A population is the walkers of all chains: what each rung owns and which rung each walker is on. Chain c has the
+// lanes from c·PerChain to (c+1)·PerChain.
 type population struct {
 	PerChain  int
 	Rungs     []rung

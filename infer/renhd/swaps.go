@@ -80,7 +80,8 @@ func (p *proposal) delta() (mean, variance float64) {
 }
 
 func newSwaps(s *shared, state *swapState, stats *swapStatistics) *swaps {
-	x := &swaps{exchange: s.exchange, seed: s.options.Seed, carried: s.rule.Traits().Carried, state: state, stats: stats}
+	x := &swaps{exchange: s.exchange, seed: s.options.Seed, carried: s.rule.Traits().Carried, state: state,
+		stats: stats}
 	x.estimator = &trajectoryEnergies{noise: s.settings().Noise}
 	if s.settings().Batch > 0 {
 		x.estimator = &rows{batches: s.batches, path: s.system.Path}

@@ -37,8 +37,8 @@ func newTest(name string) test {
 
 // penalty is Metropolis' test with half the variance taken off the log ratio (Ceperley and Dewing, J. Chem. Phys.
 // 1999): exact for normal noise. A variance σ̂² estimated from n rows costs σ̂⁴/(4(n+1)) more. Estimates are refined to
-// σ² ≤ 1, where skewed noise does little harm. Noise acts like variance of the log ratio: the rate is that of Metropolis' test at the
-// sum of both.
+// σ² ≤ 1, where skewed noise does little harm. Noise acts like variance of the log ratio: the rate is that of
+// Metropolis' test at the sum of both.
 func penalty() test {
 	spread := func(rate, noise float64) float64 {
 		z := math.Erfinv(1 - rate)
@@ -72,8 +72,8 @@ func uncorrected() test {
 
 // barker accepts with probability 1/(1 + e^{−Δ}): where Δ and a logistic variable add up to more than 0. The noise of
 // Δ, filled up to maxVariance whatever it is, is made part of that variable (Seita et al., UAI 2017): c draws
-// the rest of it. Noise costs nothing more, then; the rate is about Φ(−v/2/√(k² + v)) at a variance v of the log ratio, since the
-// logistic function is about Φ(x/k).
+// the rest of it. Noise costs nothing more, then; the rate is about Φ(−v/2/√(k² + v)) at a variance v of the log
+// ratio, since the logistic function is about Φ(x/k).
 func barker(maxVariance float64, c compensation.Distribution) test {
 	const k = 1.702
 	spread := func(rate, _ float64) float64 {

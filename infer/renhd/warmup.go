@@ -72,8 +72,8 @@ func (r *run) explore() (agreed bool, err error) {
 	}
 	if agreed && err == nil {
 		if agreed, err = r.findMoreModes(); !agreed && err == nil {
-			r.notef("%d walkers agreed, but after heating and cooling they settled elsewhere; there are several modes, "+
-				"so a temperature ladder is used", r.walkers.lanes())
+			r.notef("%d walkers agreed, but after heating and cooling they settled elsewhere; there are several "+
+				"modes, so a temperature ladder is used", r.walkers.lanes())
 		}
 	}
 	r.state.Before = nil
