@@ -165,12 +165,12 @@ type Program struct {
 }
 
 // Model is the checked model.
-func (p *Program) Model() *model.Model { return p.plan.Data.Model }
+func (p *Program) Model() *model.Model { return p.plan.Model() }
 
 // Infer is what the model's infer statement says: the sampler's name (empty if none) and its settings as text.
 func (p *Program) Infer() (sampler string, settings map[string]string) {
 	settings = map[string]string{}
-	for _, call := range p.plan.Data.Model.Infer {
+	for _, call := range p.plan.Model().Infer {
 		if call.Name == "ode" || call.Name == "sumout" { // of the model, not of the sampler
 			continue
 		}
@@ -183,7 +183,7 @@ func (p *Program) Infer() (sampler string, settings map[string]string) {
 }
 
 // Dim is the number of unconstrained coordinates.
-func (p *Program) Dim() int { return p.plan.Dim }
+func (p *Program) Dim() int { return p.plan.Dim() }
 
 // Density adds log ρ (with log-Jacobian) and log ℓ at theta to theta's graph.
 func (p *Program) Density(theta autodiff.Node) (logPrior, logLik autodiff.Node) {
@@ -307,7 +307,7 @@ func (p *Program) ReadRows(k int, rows, dst []float64) error { return p.plan.Rea
 type LogProb = emit.LogProb
 
 // A Value is a node of a density, and its name.
-type Value = emit.Value
+type Value = emit.NamedNode
 
 // Named is the density of the parameters on their own scale as a graph whose inputs have their names: log_prior,
 // log_likelihood and the gradient of either in each parameter, "d log_prior/d mu".
@@ -335,7 +335,7 @@ func (p *Program) Rows() (int, error) {
 		return n, nil
 	}
 	var why []string
-	for _, w := range p.plan.Data.Model.Couplings {
+	for _, w := range p.plan.Model().Couplings {
 		why = append(why, fmt.Sprintf("%s:%d: %s", w.At.File.Name, w.At.Line(), w.Text))
 	}
 	if len(why) == 0 {

@@ -11,6 +11,7 @@ import (
 // An Imputed holds the missing entries of an array: they are a parameter of their own, which the array reads where its
 // data are missing. Param has no elements where nothing is missing.
 type Imputed struct {
+	Of    *model.Array
 	Param *model.Array
 	Piece *model.Piece // of Param
 	At    []int        // row-major places of the missing entries
@@ -28,7 +29,7 @@ func (d *Dataset) findImputed() map[*model.Array]*Imputed {
 }
 
 func (d *Dataset) imputed(t *model.Term) *Imputed {
-	h := &Imputed{}
+	h := &Imputed{Of: t.Array}
 	for i, v := range d.Arrays[t.Array].Values {
 		if math.IsNaN(v) {
 			h.At = append(h.At, i)

@@ -9,21 +9,21 @@ import (
 	"ppl/lang/source"
 )
 
-// array is a whole array with its own axes.
-func (e *emitter) array(a *model.Array) value {
+// Array is a whole array with its own axes.
+func (e *Evaluator) Array(a *model.Array) Value {
 	// an array's own statements are not guarded by where it is read, but for those of the place where its function is
 	// called
-	if len(e.guards) > 0 && len(e.indicesOf(a)) == 0 {
-		guards := e.guards
-		e.guards = nil
-		defer func() { e.guards = guards }()
+	if len(e.Guards) > 0 && len(e.indicesOf(a)) == 0 {
+		guards := e.Guards
+		e.Guards = nil
+		defer func() { e.Guards = guards }()
 	}
-	known := e.arrays[min(len(e.guards), 1)]
+	known := e.arrays[min(len(e.Guards), 1)]
 	v, ok := known[a]
 	if ok {
 		return v
 	}
-	v, ok = e.source.Array(e, a)
+	v, ok = e.Source.Array(e, a)
 	switch {
 	case ok:
 	case a.Role == model.Data:
@@ -33,7 +33,7 @@ func (e *emitter) array(a *model.Array) value {
 	default:
 		v = e.assemble(e.view(a))
 		if a.Missing { // what was observed of it is read as it was
-			v.node = autodiff.Where(e.observed(a).node, e.dataArray(a).node, v.node)
+			v.Node = autodiff.Where(e.observed(a).Node, e.dataArray(a).Node, v.Node)
 		}
 	}
 	known[a] = v
@@ -41,8 +41,8 @@ func (e *emitter) array(a *model.Array) value {
 }
 
 // dataArray is an array's observed values; missing entries are 0, and what they stand in is not counted.
-func (e *emitter) dataArray(a *model.Array) value {
-	d, ok := e.data.Arrays[a]
+func (e *Evaluator) dataArray(a *model.Array) Value {
+	d, ok := e.Data.Arrays[a]
 	if !ok {
 		bug("no data for %s", a.Name)
 	}
@@ -58,23 +58,23 @@ func (e *emitter) dataArray(a *model.Array) value {
 			}
 		}
 	}
-	return value{e.g.Data(a.Name, values, d.Shape...), nil, a.Type.Axes}
+	return Value{e.Graph.Data(a.Name, values, d.Shape...), nil, a.Type.Axes}
 }
 
 // assemble lays an array's pieces side by side.
-func (e *emitter) assemble(a *model.Array) value {
-	if e.rows != nil {
-		if v, ok := e.rows.Chosen(e, a); ok {
+func (e *Evaluator) assemble(a *model.Array) Value {
+	if e.Rows != nil {
+		if v, ok := e.Rows.Chosen(e, a); ok {
 			return v
 		}
 	}
-	parts := make([]value, len(a.Pieces))
+	parts := make([]Value, len(a.Pieces))
 	for i, p := range a.Pieces {
 		parts[i] = e.whole(a, p)
 	}
 	if len(parts) == 1 {
 		v := parts[0]
-		if !model.SameSets(v.axes, a.Type.Axes) {
+		if !model.SameSets(v.Axes, a.Type.Axes) {
 			bug("axes of %s", a.Name)
 		}
 		return v
@@ -83,37 +83,37 @@ func (e *emitter) assemble(a *model.Array) value {
 }
 
 // whole is a piece with own axes only: its plates unbound, single elements as axes of size 1.
-func (e *emitter) whole(a *model.Array, p *model.Piece) value {
-	return e.laid(a, p, e.pieceValue(a, p))
+func (e *Evaluator) whole(a *model.Array, p *model.Piece) Value {
+	return e.laid(a, p, e.Piece(a, p))
 }
 
-func (e *emitter) laid(a *model.Array, p *model.Piece, v value) value {
+func (e *Evaluator) laid(a *model.Array, p *model.Piece, v Value) Value {
 	v = e.unbind(v, p.Plates, nil)
 	if len(p.Plates) == len(p.Slots) {
 		return v
 	}
-	shape := slices.Clone(v.node.Shape())
-	axes := slices.Clone(v.axes)
+	shape := slices.Clone(v.Node.Shape())
+	axes := slices.Clone(v.Axes)
 	for k, s := range p.Slots {
 		if s.Index == nil {
-			shape = slices.Insert(shape, len(v.bound)+k, 1)
+			shape = slices.Insert(shape, len(v.Bound)+k, 1)
 			axes = slices.Insert(axes, k, &model.Set{Lo: s.At, Hi: s.At, Key: "element"})
 		}
 	}
 	if len(a.Pieces) == 1 && a.Replicates == nil {
 		axes = a.Type.Axes
 	}
-	return value{autodiff.Reshape(v.node, shape...), v.bound, axes}
+	return Value{autodiff.Reshape(v.Node, shape...), v.Bound, axes}
 }
 
-func (e *emitter) pieceValue(a *model.Array, p *model.Piece) value {
+func (e *Evaluator) Piece(a *model.Array, p *model.Piece) Value {
 	switch {
 	case p.Value != nil && p.Recurrence != nil:
-		return e.recurrence(p)
+		return e.Recurrence(p)
 	case p.Value != nil:
-		return e.expr(p.Value)
+		return e.Expr(p.Value)
 	}
-	v, ok := e.source.Piece(e, p)
+	v, ok := e.Source.Piece(e, p)
 	if !ok {
 		bug("a piece of %s has no value here", a.Name)
 	}
@@ -121,7 +121,7 @@ func (e *emitter) pieceValue(a *model.Array, p *model.Piece) value {
 }
 
 // join puts pieces that differ along one axis one after the other, or pads and adds where they form a box otherwise.
-func (e *emitter) join(a *model.Array, parts []value) value {
+func (e *Evaluator) join(a *model.Array, parts []Value) Value {
 	bound := union(parts...)
 	var sum Node
 	for i, p := range a.Pieces {
@@ -136,69 +136,69 @@ func (e *emitter) join(a *model.Array, parts []value) value {
 		return joined
 	}
 	e.checkBox(a, parts)
-	return value{sum, bound, a.Type.Axes}
+	return Value{sum, bound, a.Type.Axes}
 }
 
 // padded lays a piece in its place in the array, with zeros elsewhere.
-func (e *emitter) padded(a *model.Array, p *model.Piece, part value, bound []*model.Index) Node {
-	n := part.node
-	if len(part.bound) != len(bound) {
-		n = e.align(part, bound, part.axes)
+func (e *Evaluator) padded(a *model.Array, p *model.Piece, part Value, bound []*model.Index) Node {
+	n := part.Node
+	if len(part.Bound) != len(bound) {
+		n = e.align(part, bound, part.Axes)
 	}
 	before, after := make([]int, n.Rank()), make([]int, n.Rank())
 	for k := range p.Slots {
-		axis, own := e.box(a.Type.Axes[k]), e.box(part.axes[k])
-		before[len(bound)+k] = own.lo - axis.lo
-		after[len(bound)+k] = axis.hi - own.hi
-		if own.lo < axis.lo || own.hi > axis.hi {
-			e.stop(e.diags.Errorf("E12", p.At, "this piece of `%s` covers %d..%d, outside of %d..%d", a.Name, own.lo, own.hi,
-				axis.lo, axis.hi))
+		axis, own := e.box(a.Type.Axes[k]), e.box(part.Axes[k])
+		before[len(bound)+k] = own.Lo - axis.Lo
+		after[len(bound)+k] = axis.Hi - own.Hi
+		if own.Lo < axis.Lo || own.Hi > axis.Hi {
+			e.Stop(e.Diags.Errorf("E12", p.At, "this piece of `%s` covers %d..%d, outside of %d..%d", a.Name, own.Lo, own.Hi,
+				axis.Lo, axis.Hi))
 		}
 	}
 	return autodiff.Pad(n, before, after)
 }
 
 // concat recognises pieces that follow one another along exactly one axis.
-func (e *emitter) concat(a *model.Array, parts []value, bound []*model.Index) (value, bool) {
+func (e *Evaluator) concat(a *model.Array, parts []Value, bound []*model.Index) (Value, bool) {
 	axis := -1
 	for k := range a.Type.Axes {
 		b := e.box(a.Type.Axes[k])
 		for i := range parts {
-			if pb := e.box(parts[i].axes[k]); pb != b {
+			if pb := e.box(parts[i].Axes[k]); pb != b {
 				if axis >= 0 && axis != k {
-					return value{}, false
+					return Value{}, false
 				}
 				axis = k
 			}
 		}
 	}
 	if axis < 0 {
-		return value{}, false
+		return Value{}, false
 	}
 	order := make([]int, len(parts))
 	for i := range order {
 		order[i] = i
 	}
 	slices.SortStableFunc(order, func(i, j int) int {
-		return e.box(parts[i].axes[axis]).lo - e.box(parts[j].axes[axis]).lo
+		return e.box(parts[i].Axes[axis]).Lo - e.box(parts[j].Axes[axis]).Lo
 	})
-	at := e.box(a.Type.Axes[axis]).lo
+	at := e.box(a.Type.Axes[axis]).Lo
 	nodes := make([]Node, 0, len(parts))
 	for _, i := range order {
-		b := e.box(parts[i].axes[axis])
-		if b.size() > 0 && b.lo != at {
-			e.stop(e.diags.Errorf("E12", a.Pieces[i].At, "`%s` is not defined, or twice, between %d and %d", a.Name,
-				min(at, b.lo), max(at, b.lo)-1))
+		b := e.box(parts[i].Axes[axis])
+		if b.Size() > 0 && b.Lo != at {
+			e.Stop(e.Diags.Errorf("E12", a.Pieces[i].At, "`%s` is not defined, or twice, between %d and %d", a.Name,
+				min(at, b.Lo), max(at, b.Lo)-1))
 		}
-		at += b.size()
-		nodes = append(nodes, e.align(parts[i], bound, parts[i].axes))
+		at += b.Size()
+		nodes = append(nodes, e.align(parts[i], bound, parts[i].Axes))
 	}
-	return value{autodiff.Concat(len(bound)+axis, nodes...), bound, a.Type.Axes}, true
+	return Value{autodiff.Concat(len(bound)+axis, nodes...), bound, a.Type.Axes}, true
 }
 
 // indicesOf are the indices that a definition's statements, or those of definitions that they read, use without binding
 // them.
-func (e *emitter) indicesOf(a *model.Array) []*model.Index {
+func (e *Evaluator) indicesOf(a *model.Array) []*model.Index {
 	is, known := e.indices[a]
 	if !known {
 		is = a.Indices()
@@ -208,9 +208,9 @@ func (e *emitter) indicesOf(a *model.Array) []*model.Index {
 }
 
 // needsAll refuses what needs all rows of a stream at once.
-func (e *emitter) needsAll(a *model.Array, at source.Span) {
-	d := e.data.Arrays[a]
-	e.stop(e.diags.Errorf("E86", at, "`%s` has %d rows in %s, too many for memory, so that a few are read at a time; here "+
+func (e *Evaluator) needsAll(a *model.Array, at source.Span) {
+	d := e.Data.Arrays[a]
+	e.Stop(e.Diags.Errorf("E86", at, "`%s` has %d rows in %s, too many for memory, so that a few are read at a time; here "+
 		"all are needed at once", a.Name, d.Stream.Rows, d.Stream.Name).
 		Help("work it out beforehand and give it as data: a number, or a column of the file").Related(a.At, "the data"))
 }

@@ -44,7 +44,7 @@ func tailsOf(f *stdlib.Form) []tail {
 func argName(i int) string { return fmt.Sprint("argument ", i) }
 
 // tailsAt are the tails of a law at its arguments; not ok where it has none.
-func (g *given) tailsAt(f *stdlib.Form, args [][]float64) (below, above tail, ok bool) {
+func (g *Numbers) tailsAt(f *stdlib.Form, args [][]float64) (below, above tail, ok bool) {
 	both, known := g.tails[f]
 	if !known {
 		both = tailsOf(f)
@@ -65,7 +65,7 @@ func (g *given) tailsAt(f *stdlib.Form, args [][]float64) (below, above tail, ok
 // between draws from a law between two ends by inverting its distribution function, on the side on which that is small
 // and has its digits (Devroye 1986, Non-Uniform Random Variate Generation, section II.2). Not ok where there is none,
 // or nothing between the ends.
-func (g *given) between(r *rand.Rand, t *model.Term, args [][]float64, lo, hi float64) (x float64, ok bool) {
+func (g *Numbers) between(r *rand.Rand, t *model.Term, args [][]float64, lo, hi float64) (x float64, ok bool) {
 	below, above, ok := g.tailsAt(t.Form, args)
 	if !ok {
 		return 0, false

@@ -8,8 +8,8 @@ import (
 	"ppl/compiler/model"
 )
 
-// An occurrence says which value of a latent an axis of a factor stands for.
-type occurrence struct {
+// An Occurrence says which value of a latent an axis of a factor stands for.
+type Occurrence struct {
 	latent *model.Array
 	kind   occurrenceKind
 	at     int
@@ -25,66 +25,57 @@ const (
 )
 
 // valueOf is the index over the support that represents an occurrence.
-func (l *latents) valueOf(e *emitter, o occurrence) *model.Index {
-	for k, known := range l.values {
+func (l *Latents) valueOf(e *Evaluator, o Occurrence) *model.Index {
+	for k, known := range l.Values {
 		if known == o {
 			return k
 		}
 	}
-	first := l.index(e, o.latent)
+	first := l.Index(e, o.latent)
 	if o.kind == apart && o.at == 0 {
 		return first
 	}
-	k := &model.Index{Name: first.Name, Set: first.Set, ID: -1 - len(l.values)}
-	l.values[k] = o
+	k := &model.Index{Name: first.Name, Set: first.Set, ID: -1 - len(l.Values)}
+	l.Values[k] = o
 	return k
 }
 
 // element is a latent's value where a term reads it.
-func (l *latents) element(e *emitter, a *model.Array, sub *model.Subscript) value {
-	own := l.index(e, a)
+func (l *Latents) element(e *Evaluator, a *model.Array, sub *model.Subscript) Value {
+	own := l.Index(e, a)
 	if a.Chain == nil || a.Chain.Axis >= len(sub.Subs) {
 		return e.indexVar(own)
 	}
 	k := a.Chain.Axis
 	x, b := sub.Subs[k].At, e.box(a.Type.Axes[k])
-	e.checkGather(sub, k, pick{at: e.expr(x)}, b)
+	e.checkGather(sub, k, pick{at: e.Expr(x)}, b)
 	switch {
 	case sub.Gap != nil:
-		return e.indexVar(l.valueOf(e, occurrence{a, apart, *sub.Gap}))
+		return e.indexVar(l.valueOf(e, Occurrence{a, apart, *sub.Gap}))
 	case len(model.Indices(x)) == 0:
-		return e.indexVar(l.valueOf(e, occurrence{a, fixed, toInt(e.staticValues(x)[0])}))
+		return e.indexVar(l.valueOf(e, Occurrence{a, fixed, toInt(e.staticValues(x)[0])}))
 	}
 	return e.indexVar(own) // at its own place, or at one that data choose
 }
 
-// arranged spreads v over indices in an order of the caller's.
-func (e *emitter) arranged(v value, order []*model.Index) Node {
-	to := make([]int, len(v.bound))
-	for k, i := range v.bound {
-		to[k] = slices.Index(order, i)
-	}
-	return autodiff.Broadcast(v.node, e.shape(order, nil), to)
-}
-
-// A link is a factor along a chain: at each place lo..hi, over values at lags from it.
-type link struct {
-	v      value
+// A Link is a factor along a chain: at each place lo..hi, over values at lags from it.
+type Link struct {
+	v      Value
 	time   *model.Index // the axis of v along the places; nil if it is the same at each
 	lo, hi int
 }
 
-// A chain is what the forward algorithm sums out: the values of its members at each place, with as many before as terms
+// A Chain is what the forward algorithm sums out: the values of its members at each place, with as many before as terms
 // reach back.
-type chain struct {
-	by      *elimination
-	members []*model.Array
-	order   []int // of each member
-	links   []link
-	batch   []*model.Index
-	lo, hi  int
-	times   []*model.Index // the place along each member
-	begin   []int          // the first place of each member
+type Chain struct {
+	elimination *elimination
+	members     []*model.Array
+	order       []int // of each member
+	links       []Link
+	batch       []*model.Index
+	lo, hi      int
+	times       []*model.Index // the place along each member
+	begin       []int          // the first place of each member
 }
 
 // forward sums chains out together by the forward algorithm in log space (Rabiner 1989, Proceedings of the IEEE 77,
@@ -93,29 +84,29 @@ type chain struct {
 // read it (for chains that do not read each other, the exact algorithm of Ghahramani and Jordan 1997, Machine Learning
 // 29, 245). Values at places where a member has none, those before its first among them, are summed too, and their
 // number taken off at the end.
-func (e *elimination) forward(members []*model.Array, fs []factor) value {
+func (e *elimination) forward(members []*model.Array, fs []Factor) Value {
 	c := e.newChain(members, fs)
-	e.checkTable(members[0], []value{{bound: c.state(0)}})
+	e.checkTable(members[0], []Value{{Bound: c.state(0)}})
 	e.steps.order = append(e.steps.order, c.step())
 	axes := c.axes(0)
-	carry := c.by.e.g.Full(0, c.by.e.shape(axes, nil)...)
+	carry := c.elimination.e.Graph.Full(0, c.elimination.e.shape(axes, nil)...)
 	for _, part := range c.segments() {
 		carry = c.along(part, carry)
 	}
-	sum := foldBound(value{carry, axes, nil}.sorted(), c.state(0), e.reduction.fold)
+	sum := foldBound(Value{carry, axes, nil}.sorted(), c.state(0), e.reduction.fold)
 	if extra := c.surplus(); extra != 0 && e.reduction.counts {
-		sum.node = autodiff.Sub(sum.node, c.by.e.g.Const(extra))
+		sum.Node = autodiff.Sub(sum.Node, c.elimination.e.Graph.Const(extra))
 	}
 	return sum
 }
 
-func (e *elimination) newChain(members []*model.Array, fs []factor) *chain {
-	c := &chain{by: e, members: members, order: make([]int, len(members)), lo: math.MaxInt, hi: math.MinInt}
+func (e *elimination) newChain(members []*model.Array, fs []Factor) *Chain {
+	c := &Chain{elimination: e, members: members, order: make([]int, len(members)), lo: math.MaxInt, hi: math.MinInt}
 	for _, a := range members {
 		b := e.e.box(a.Type.Axes[a.Chain.Axis])
-		c.lo, c.hi = min(c.lo, b.lo), max(c.hi, b.hi)
+		c.lo, c.hi = min(c.lo, b.Lo), max(c.hi, b.Hi)
 	}
-	var vs []value
+	var vs []Value
 	for _, f := range fs {
 		l := c.newLink(f)
 		c.links, vs = append(c.links, l), append(vs, l.v)
@@ -123,15 +114,15 @@ func (e *elimination) newChain(members []*model.Array, fs []factor) *chain {
 	}
 	c.batch = slices.DeleteFunc(union(vs...), func(i *model.Index) bool {
 		_, lag := c.lag(i)
-		return lag >= 0 || slices.ContainsFunc(c.links, func(l link) bool { return l.time == i })
+		return lag >= 0 || slices.ContainsFunc(c.links, func(l Link) bool { return l.time == i })
 	})
 	c.samePlates()
 	return c
 }
 
 // lag is the member whose value an index stands for, and how many places back; −1 if it stands for none.
-func (c *chain) lag(i *model.Index) (member, lag int) {
-	o, ok := c.by.latents.values[i]
+func (c *Chain) lag(i *model.Index) (member, lag int) {
+	o, ok := c.elimination.latents.Values[i]
 	if m := slices.Index(c.members, o.latent); ok && m >= 0 && o.kind == lagged {
 		return m, o.at
 	}
@@ -140,10 +131,10 @@ func (c *chain) lag(i *model.Index) (member, lag int) {
 
 // samePlates refuses chains of which one has plates that another lacks: all elements of the one would stand in the
 // state together.
-func (c *chain) samePlates() {
+func (c *Chain) samePlates() {
 	for _, a := range c.members[1:] {
 		if !slices.Equal(c.others(c.members[0]), c.others(a)) {
-			c.by.e.stop(c.by.e.diags.Errorf("E73", c.members[0].At,
+			c.elimination.e.Stop(c.elimination.e.Diags.Errorf("E73", c.members[0].At,
 				"`%s` and `%s` meet in one term, but have different plates: all elements of the one would have to be "+
 					"summed out together",
 				c.members[0].Name, a.Name).Related(a.At, "`%s`", a.Name))
@@ -152,10 +143,10 @@ func (c *chain) samePlates() {
 }
 
 // others are a chain's plates, without the places.
-func (c *chain) others(a *model.Array) (out []*model.Index) {
-	for k, i := range c.by.ownPlates(a) {
+func (c *Chain) others(a *model.Array) (out []*model.Index) {
+	for k, i := range c.elimination.ownPlates(a) {
 		if k != a.Chain.Axis {
-			out = append(out, c.by.sets.root(i))
+			out = append(out, c.elimination.sets.root(i))
 		}
 	}
 	slices.SortFunc(out, func(i, j *model.Index) int { return i.ID - j.ID })
@@ -163,49 +154,49 @@ func (c *chain) others(a *model.Array) (out []*model.Index) {
 }
 
 // newLink finds where along the chain a factor stands, and names its values by their lags there.
-func (c *chain) newLink(f factor) link {
+func (c *Chain) newLink(f Factor) Link {
 	times := c.timesOf(f)
 	kinds, far := map[occurrenceKind]bool{}, math.MinInt
-	for _, i := range f.v.bound {
-		if o := c.by.latents.values[i]; slices.Contains(c.members, o.latent) {
+	for _, i := range f.Value.Bound {
+		if o := c.elimination.latents.Values[i]; slices.Contains(c.members, o.latent) {
 			kinds[o.kind], far = true, max(far, o.at)
 		}
 	}
 	if kinds[fixed] && !kinds[apart] {
-		f.v, times = sumBound(f.v, times...), nil
+		f.Value, times = sumBound(f.Value, times...), nil
 	}
 	if len(kinds) > 1 || kinds[apart] && len(times) != 1 {
 		c.twoPlaces()
 	}
-	l := link{lo: far, hi: far}
+	l := Link{lo: far, hi: far}
 	if len(times) == 1 {
-		b := c.by.e.box(times[0].Set)
-		l.lo, l.hi = b.lo+far, b.hi+far
-		if slices.Contains(f.v.bound, times[0]) {
+		b := c.elimination.e.box(times[0].Set)
+		l.lo, l.hi = b.Lo+far, b.Hi+far
+		if slices.Contains(f.Value.Bound, times[0]) {
 			l.time = times[0]
 		}
 	}
-	bound := slices.Clone(f.v.bound)
+	bound := slices.Clone(f.Value.Bound)
 	for k, i := range bound {
-		if o := c.by.latents.values[i]; slices.Contains(c.members, o.latent) {
+		if o := c.elimination.latents.Values[i]; slices.Contains(c.members, o.latent) {
 			m := slices.Index(c.members, o.latent)
 			c.order[m] = max(c.order[m], far-o.at)
-			bound[k] = c.by.latents.valueOf(c.by.e, occurrence{o.latent, lagged, far - o.at})
+			bound[k] = c.elimination.latents.valueOf(c.elimination.e, Occurrence{o.latent, lagged, far - o.at})
 		}
 	}
-	l.v = value{f.v.node, bound, nil}.sorted()
+	l.v = Value{f.Value.Node, bound, nil}.sorted()
 	return l
 }
 
 // timesOf are the indices of a factor that run along the members.
-func (c *chain) timesOf(f factor) []*model.Index {
+func (c *Chain) timesOf(f Factor) []*model.Index {
 	var times []*model.Index
 	if f.time != nil {
 		times = append(times, f.time)
 	}
 	for _, a := range c.members {
-		own := append(slices.Clone(c.by.times[a]), c.by.sets.root(c.by.ownPlates(a)[a.Chain.Axis]))
-		for _, i := range f.v.bound {
+		own := append(slices.Clone(c.elimination.times[a]), c.elimination.sets.root(c.elimination.ownPlates(a)[a.Chain.Axis]))
+		for _, i := range f.Value.Bound {
 			if slices.Contains(own, i) && !slices.Contains(times, i) {
 				times = append(times, i)
 			}
@@ -214,31 +205,31 @@ func (c *chain) timesOf(f factor) []*model.Index {
 	return times
 }
 
-func (c *chain) twoPlaces() {
+func (c *Chain) twoPlaces() {
 	a := c.members[0]
 	if len(c.members) > 1 {
-		c.by.e.stop(c.by.e.diags.Errorf("E73", a.At, "`%s` and `%s` meet in one term at places that are no constant apart", a.Name,
+		c.elimination.e.Stop(c.elimination.e.Diags.Errorf("E73", a.At, "`%s` and `%s` meet in one term at places that are no constant apart", a.Name,
 			c.members[1].Name).
 			Related(c.members[1].At, "`%s`", c.members[1].Name))
 	}
-	c.by.e.stop(c.by.e.diags.Errorf("E71", a.At, "`%s` cannot be summed out: two elements of it that are no constant apart meet "+
+	c.elimination.e.Stop(c.elimination.e.Diags.Errorf("E71", a.At, "`%s` cannot be summed out: two elements of it that are no constant apart meet "+
 		"in one term", a.Name))
 }
 
 // state are the values that stand between two steps, seen from the place that is ago places after the last of them.
-func (c *chain) state(ago int) (out []*model.Index) {
+func (c *Chain) state(ago int) (out []*model.Index) {
 	for m, a := range c.members {
 		for lag := range c.order[m] {
-			out = append(out, c.by.latents.valueOf(c.by.e, occurrence{a, lagged, lag + ago}))
+			out = append(out, c.elimination.latents.valueOf(c.elimination.e, Occurrence{a, lagged, lag + ago}))
 		}
 	}
 	return out
 }
 
-func (c *chain) axes(ago int) []*model.Index { return slices.Concat(c.batch, c.state(ago)) }
+func (c *Chain) axes(ago int) []*model.Index { return slices.Concat(c.batch, c.state(ago)) }
 
 // segments of places at which the same factors stand.
-func (c *chain) segments() (out []box) {
+func (c *Chain) segments() (out []Box) {
 	cuts := []int{c.lo, c.hi + 1}
 	for _, l := range c.links {
 		if l.lo <= l.hi {
@@ -248,37 +239,37 @@ func (c *chain) segments() (out []box) {
 	slices.Sort(cuts)
 	cuts = slices.Compact(cuts)
 	for k := range len(cuts) - 1 {
-		out = append(out, box{cuts[k], cuts[k+1] - 1})
+		out = append(out, Box{cuts[k], cuts[k+1] - 1})
 	}
 	return out
 }
 
 // along goes on from the state before a segment to that at its end.
-func (c *chain) along(part box, carry Node) Node {
+func (c *Chain) along(part Box, carry Node) Node {
 	var moving, still []Node
 	var movingAxes, stillAxes [][]*model.Index
 	for _, l := range c.links {
 		switch {
-		case part.lo < l.lo || part.hi > l.hi:
+		case part.Lo < l.lo || part.Hi > l.hi:
 		case l.time == nil:
-			still, stillAxes = append(still, l.v.node), append(stillAxes, l.v.bound)
+			still, stillAxes = append(still, l.v.Node), append(stillAxes, l.v.Bound)
 		default:
-			rest := slices.DeleteFunc(slices.Clone(l.v.bound), func(i *model.Index) bool { return i == l.time })
-			n := c.by.e.arranged(l.v, slices.Concat([]*model.Index{l.time}, rest))
-			moving, movingAxes = append(moving, cutAxis(n, 0, part.lo-l.lo, part.hi-l.lo+1)), append(movingAxes, rest)
+			rest := slices.DeleteFunc(slices.Clone(l.v.Bound), func(i *model.Index) bool { return i == l.time })
+			n := c.elimination.e.arranged(l.v, slices.Concat([]*model.Index{l.time}, rest))
+			moving, movingAxes = append(moving, cutAxis(n, 0, part.Lo-l.lo, part.Hi-l.lo+1)), append(movingAxes, rest)
 		}
 	}
 	step := func(carry Node, xs, shared []Node) Node {
-		fs := []value{value{carry, c.axes(1), nil}.sorted()}
+		fs := []Value{Value{carry, c.axes(1), nil}.sorted()}
 		for k, axes := range movingAxes {
-			fs = append(fs, value{xs[k], axes, nil})
+			fs = append(fs, Value{xs[k], axes, nil})
 		}
 		for k, axes := range stillAxes {
-			fs = append(fs, value{shared[k], axes, nil})
+			fs = append(fs, Value{shared[k], axes, nil})
 		}
 		return c.turn(fs)
 	}
-	n := part.size()
+	n := part.Size()
 	if n == 1 {
 		for k, x := range moving {
 			moving[k] = autodiff.Reshape(x, x.Shape()[1:]...)
@@ -286,38 +277,38 @@ func (c *chain) along(part box, carry Node) Node {
 		return step(carry, moving, still)
 	}
 	if len(moving) == 0 {
-		moving = []Node{c.by.e.g.Iota(n)}
+		moving = []Node{c.elimination.e.Graph.Iota(n)}
 	}
 	all := autodiff.Scan(carry, moving, still, false, step)
 	return autodiff.Reshape(cutAxis(all, 0, n, n+1), carry.Shape()...)
 }
 
 // turn joins the factors at one place, and lets the oldest value of each member go.
-func (c *chain) turn(fs []value) Node {
-	g := fs[0].node.Graph()
+func (c *Chain) turn(fs []Value) Node {
+	g := fs[0].Node.Graph()
 	for m, a := range c.members {
-		k := c.by.latents.valueOf(c.by.e, occurrence{a, lagged, c.order[m]})
-		var joined, rest []value
+		k := c.elimination.latents.valueOf(c.elimination.e, Occurrence{a, lagged, c.order[m]})
+		var joined, rest []Value
 		for _, f := range fs {
-			if slices.Contains(f.bound, k) {
+			if slices.Contains(f.Bound, k) {
 				joined = append(joined, f)
 			} else {
 				rest = append(rest, f)
 			}
 		}
 		if len(joined) == 0 { // a place where the member has no value
-			joined = []value{{g.Full(0, c.by.e.box(k.Set).size()), []*model.Index{k}, nil}}
+			joined = []Value{{g.Full(0, c.elimination.e.box(k.Set).Size()), []*model.Index{k}, nil}}
 		}
-		c.by.checkTable(a, joined)
-		fs = append(rest, foldBound(c.by.e.sum(joined), []*model.Index{k}, c.by.reduction.fold))
+		c.elimination.checkTable(a, joined)
+		fs = append(rest, foldBound(c.elimination.e.sum(joined), []*model.Index{k}, c.elimination.reduction.fold))
 	}
-	return c.by.e.arranged(c.by.e.sum(fs), c.axes(0))
+	return c.elimination.e.arranged(c.elimination.e.sum(fs), c.axes(0))
 }
 
 // surplus is the log of the number of values at places where members have none.
-func (c *chain) surplus() (s float64) {
+func (c *Chain) surplus() (s float64) {
 	for m, a := range c.members {
-		values, own := c.by.e.box(c.by.latents.index(c.by.e, a).Set).size(), c.by.e.box(a.Type.Axes[a.Chain.Axis]).size()
+		values, own := c.elimination.e.box(c.elimination.latents.Index(c.elimination.e, a).Set).Size(), c.elimination.e.box(a.Type.Axes[a.Chain.Axis]).Size()
 		s += float64(c.order[m]+c.hi-c.lo+1-own) * math.Log(float64(values))
 	}
 	return s

@@ -11,29 +11,32 @@ import (
 // A Completer computes generated quantities for each posterior draw: draws of generated arrays and of summed-out latents,
 // and what reads them.
 type Completer struct {
-	drawn    *given     // with latents as drawn
+	saved    []Saved
+	drawn    *Numbers   // with latents as drawn
 	sums     *posterior // of latents; nil where there are none
 	maxima   *posterior // with latents maximised out; nil where no mode is asked for
 	generate []generation
-	late     []int // saved arrays that are computed here
+}
+
+// A Saved is an array that is kept of each draw.
+type Saved struct {
+	Array *model.Array
+	Size  int
+	Late  bool // not a function of the parameters alone, so that a Completer computes it
 }
 
 // NewCompleter is nil when everything saved is a function of the parameters.
-func (p *Plan) NewCompleter() *Completer {
-	c := &Completer{drawn: p.given(drawn{newLatents(inputs{})}, &diag.List{})}
-	for i, a := range p.saved {
-		if a.Role != model.Parameter && p.after(a) {
-			c.late = append(c.late, i)
-		}
-	}
-	if len(c.late) == 0 {
+func NewCompleter(l *Layout, saved []Saved) *Completer {
+	if !slices.ContainsFunc(saved, func(s Saved) bool { return s.Late }) {
 		return nil
 	}
-	c.generate = generations(p.Data.Model)
-	if slices.ContainsFunc(p.Data.Model.Terms, func(t *model.Term) bool { return t.Kind == model.LatentPrior }) {
-		c.sums = p.posterior(summed())
-		if asksMode(p.Data.Model) {
-			c.maxima = p.posterior(maximised())
+	c := &Completer{saved: saved, drawn: NewNumbers(l, drawn{Over(Inputs{})}, &diag.List{}),
+		generate: generations(l.Data.Model)}
+	latent := func(t *model.Term) bool { return t.Kind == model.LatentPrior }
+	if slices.ContainsFunc(l.Data.Model.Terms, latent) {
+		c.sums = posteriorOf(l, Summed())
+		if asksMode(l.Data.Model) {
+			c.maxima = posteriorOf(l, Maximised())
 		}
 	}
 	return c
@@ -59,43 +62,46 @@ func asksMode(m *model.Model) (asks bool) {
 	return asks
 }
 
-// posterior evaluates the density and keeps the steps by which latents were eliminated.
-func (p *Plan) posterior(by reduction) *posterior {
-	latents := newLatents(inputs{})
-	g := p.given(latents, &diag.List{})
-	_, steps := g.e.factors(p.Data.Model.Terms, nil, latents, by)
+// posteriorOf evaluates the density and keeps the steps by which latents were eliminated.
+func posteriorOf(l *Layout, by Reduction) *posterior {
+	latents := Over(Inputs{})
+	g := NewNumbers(l, latents, &diag.List{})
+	_, steps := Factors(g.e, l.Data.Model.Terms, nil, latents, by)
 	return newPosterior(g, steps)
 }
 
-// afterwards emits what a Completer will, to find what is wrong with the data there before anything runs.
-func (p *Plan) afterwards(diags *diag.List) {
-	g := p.given(drawn{newLatents(inputs{})}, diags)
-	for _, next := range generations(p.Data.Model) {
+// CheckCompletion evaluates what a Completer will, to find what is wrong with the data there before anything runs.
+func CheckCompletion(l *Layout, saved []Saved, diags *diag.List) {
+	g := NewNumbers(l, drawn{Over(Inputs{})}, diags)
+	for _, next := range generations(l.Data.Model) {
 		for _, t := range next.terms {
 			if t.Piece.Recurrence == nil {
-				g.e.values(lawOf(t))
+				g.e.Exprs(lawOf(t))
 			}
 		}
 		if next.group != nil {
 			g.newWalk(next.group)
 		}
 	}
-	for _, a := range p.saved {
-		if a.Role != model.Parameter && p.after(a) {
-			g.e.array(a)
+	for _, s := range saved {
+		if s.Late {
+			g.e.Array(s.Array)
 		}
 	}
 }
 
-// after reports whether an array reads, through definitions, what is known only after inference.
-func (p *Plan) after(a *model.Array) bool {
+// afterInference reports whether an array reads, through definitions, what is known only after inference.
+func afterInference(a *model.Array) bool {
+	if a.Role == model.Parameter {
+		return false
+	}
 	found := a.Role == model.Generated
-	p.reach(a, func(b *model.Array) { found = found || b.Role == model.Generated || b.Role == model.Latent })
+	eachRead(a, func(b *model.Array) { found = found || b.Role == model.Generated || b.Role == model.Latent })
 	return found
 }
 
-// reach visits the arrays that an array reads through definitions and generated draws.
-func (p *Plan) reach(a *model.Array, visit func(*model.Array)) {
+// eachRead visits the arrays that an array reads through definitions and generated draws.
+func eachRead(a *model.Array, visit func(*model.Array)) {
 	seen := map[*model.Array]bool{}
 	var walk func(*model.Array)
 	walk = func(a *model.Array) {
@@ -127,7 +133,7 @@ func readBy(a *model.Array) (out []*model.Array) {
 
 // Complete fills in the late elements of values, which is laid out as Saved and holds the parameters.
 func (c *Completer) Complete(r *rand.Rand, values []float64) {
-	c.drawn.enter(values)
+	c.drawn.enter(c.saved, values)
 	if c.sums != nil {
 		c.latents(r, values)
 	}
@@ -135,18 +141,17 @@ func (c *Completer) Complete(r *rand.Rand, values []float64) {
 		c.generate[k].draw(r, c.drawn)
 	}
 	at := 0
-	for i, a := range c.drawn.plan.saved {
-		n := c.drawn.plan.vars[i].Size()
-		if slices.Contains(c.late, i) {
-			copy(values[at:at+n], c.drawn.eval(c.drawn.e.array(a).node))
+	for _, s := range c.saved {
+		if s.Late {
+			copy(values[at:at+s.Size], c.drawn.eval(c.drawn.e.Array(s.Array).Node))
 		}
-		at += n
+		at += s.Size
 	}
 }
 
 // latents enters one joint draw of the latents, their marginals and their joint mode.
 func (c *Completer) latents(r *rand.Rand, values []float64) {
-	c.sums.inputs.enter(values)
+	c.sums.inputs.enter(c.saved, values)
 	c.sums.eval()
 	for a, z := range c.sums.choose(false, drawIndex(r)) {
 		c.drawn.inputs[drawnName(a)] = z
@@ -157,7 +162,7 @@ func (c *Completer) latents(r *rand.Rand, values []float64) {
 	if c.maxima == nil {
 		return
 	}
-	c.maxima.inputs.enter(values)
+	c.maxima.inputs.enter(c.saved, values)
 	c.maxima.eval()
 	for a, z := range c.maxima.choose(true, argmax) {
 		c.drawn.inputs[modeName(a)] = z
@@ -165,19 +170,18 @@ func (c *Completer) latents(r *rand.Rand, values []float64) {
 }
 
 // enter takes parameters apart into the inputs of their pieces.
-func (g *given) enter(values []float64) {
+func (g *Numbers) enter(saved []Saved, values []float64) {
 	at := 0
-	for i, a := range g.plan.saved {
-		n := g.plan.vars[i].Size()
-		if a.Role == model.Parameter {
-			g.enterArray(a, values[at:at+n])
+	for _, s := range saved {
+		if s.Array.Role == model.Parameter {
+			g.enterArray(s.Array, values[at:at+s.Size])
 		}
-		at += n
+		at += s.Size
 	}
 }
 
 // enterArray cuts an array's values into its pieces.
-func (g *given) enterArray(a *model.Array, values []float64) {
+func (g *Numbers) enterArray(a *model.Array, values []float64) {
 	whole := g.e.shape(nil, a.Type.Axes)
 	for _, p := range a.Pieces {
 		if p.Term == nil {
@@ -185,10 +189,10 @@ func (g *given) enterArray(a *model.Array, values []float64) {
 		}
 		lo, hi := make([]int, len(whole)), slices.Clone(whole)
 		for k, s := range p.Slots {
-			origin := g.e.box(a.Type.Axes[k]).lo
+			origin := g.e.box(a.Type.Axes[k]).Lo
 			if s.Index != nil {
 				b := g.e.box(s.Index.Set)
-				lo[k], hi[k] = b.lo-origin, b.hi-origin+1
+				lo[k], hi[k] = b.Lo-origin, b.Hi-origin+1
 			} else {
 				at := toInt(g.e.staticValues(s.At)[0])
 				lo[k], hi[k] = at-origin, at-origin+1

@@ -8,21 +8,21 @@ import (
 )
 
 // checkBox: pieces that lie side by side along more than one axis must define every element once.
-func (e *emitter) checkBox(a *model.Array, parts []value) {
-	axes := make([]box, len(a.Type.Axes))
+func (e *Evaluator) checkBox(a *model.Array, parts []Value) {
+	axes := make([]Box, len(a.Type.Axes))
 	for k, s := range a.Type.Axes {
 		axes[k] = e.box(s)
 	}
 	by := make([]int, product(e.shape(nil, a.Type.Axes))) // which piece defines an element, from 1
 	for i, v := range parts {
-		part := make([]box, len(axes))
-		for k, s := range v.axes {
+		part := make([]Box, len(axes))
+		for k, s := range v.Axes {
 			part[k] = e.box(s)
 		}
 		eachPlace(axes, part, func(at int) {
 			if by[at] > 0 {
 				first := a.Pieces[by[at]-1]
-				e.stop(e.diags.Errorf("E11", a.Pieces[i].At, "`%s` is defined twice: lines %d and %d overlap",
+				e.Stop(e.Diags.Errorf("E11", a.Pieces[i].At, "`%s` is defined twice: lines %d and %d overlap",
 					elementName(a, axes, at), first.At.Line(), a.Pieces[i].At.Line()).
 					Related(first.At, "also defined here"))
 			}
@@ -31,33 +31,33 @@ func (e *emitter) checkBox(a *model.Array, parts []value) {
 	}
 	for at, i := range by {
 		if i == 0 {
-			e.stop(e.diags.Errorf("E12", a.At, "`%s` is not defined: no piece of `%s` is for it", elementName(a, axes, at),
+			e.Stop(e.Diags.Errorf("E12", a.At, "`%s` is not defined: no piece of `%s` is for it", elementName(a, axes, at),
 				a.Name))
 		}
 	}
 }
 
 // eachPlace visits the row-major places, in a box, of the elements of a part of it.
-func eachPlace(axes, part []box, visit func(at int)) {
+func eachPlace(axes, part []Box, visit func(at int)) {
 	if len(axes) == 0 {
 		visit(0)
 		return
 	}
 	inner := 1
 	for _, b := range axes[1:] {
-		inner *= b.size()
+		inner *= b.Size()
 	}
-	for i := part[0].lo; i <= part[0].hi; i++ {
-		eachPlace(axes[1:], part[1:], func(at int) { visit((i-axes[0].lo)*inner + at) })
+	for i := part[0].Lo; i <= part[0].Hi; i++ {
+		eachPlace(axes[1:], part[1:], func(at int) { visit((i-axes[0].Lo)*inner + at) })
 	}
 }
 
 // elementName writes an element as a user does: x[2, 3].
-func elementName(a *model.Array, axes []box, at int) string {
+func elementName(a *model.Array, axes []Box, at int) string {
 	subs := make([]string, len(axes))
 	for k := len(axes) - 1; k >= 0; k-- {
-		subs[k] = strconv.Itoa(axes[k].lo + at%axes[k].size())
-		at /= axes[k].size()
+		subs[k] = strconv.Itoa(axes[k].Lo + at%axes[k].Size())
+		at /= axes[k].Size()
 	}
 	if len(subs) == 0 {
 		return a.Name

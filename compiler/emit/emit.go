@@ -21,54 +21,54 @@ import (
 // Node is a value in a graph.
 type Node = autodiff.Node
 
-// A value is a node with shape sizes(bound) + sizes(axes); bound is sorted by the indices' IDs.
-type value struct {
-	node  Node
-	bound []*model.Index
-	axes  []*model.Set
+// A Value is a node with shape sizes(bound) + sizes(axes); bound is sorted by the indices' IDs.
+type Value struct {
+	Node  Node
+	Bound []*model.Index
+	Axes  []*model.Set
 }
 
-func (v value) rank() int { return len(v.bound) + len(v.axes) }
+func (v Value) Rank() int { return len(v.Bound) + len(v.Axes) }
 
-// An emitter evaluates expressions of a model with its data as nodes of one graph, each once.
-type emitter struct {
-	g      *autodiff.Graph
-	data   *dataset.Dataset
-	steps  stepLimits
-	source Source
-	rows   RowView  // nil: all rows
-	parent *emitter // of the evaluator of a step or of some rows: the evaluator around it
+// An Evaluator evaluates expressions of a model with its data as nodes of one graph, each once.
+type Evaluator struct {
+	Graph  *autodiff.Graph
+	Data   *dataset.Dataset
+	steps  StepLimits
+	Source Source
+	Rows   RowView    // nil: all rows
+	parent *Evaluator // of the evaluator of a step or of some rows: the evaluator around it
 	// conditions of the branches and ragged ranges around: where one is 0, subscripts may be out of range
-	guards []value
-	diags  *diag.List
+	Guards []Value
+	Diags  *diag.List
 
 	// What is evaluated already; with two maps, first what is not guarded, then what is.
-	exprs   [2]map[model.Expr]value
-	arrays  [2]map[*model.Array]value
-	series  [2]map[*model.Group]*series
-	solved  map[asked]*solution
-	boxes   map[*model.Set]box
+	exprs   [2]map[model.Expr]Value
+	arrays  [2]map[*model.Array]Value
+	series  [2]map[*model.Group]*Series
+	solved  map[Query]*solution
+	boxes   map[*model.Set]Box
 	indices map[*model.Array][]*model.Index // answers of indicesOf
 }
 
-// A box is the smallest range lo..hi that holds a set, whatever outer indices are.
-type box struct{ lo, hi int }
+// A Box is the smallest range lo..hi that holds a set, whatever outer indices are.
+type Box struct{ Lo, Hi int }
 
-func (b box) size() int { return max(0, b.hi-b.lo+1) }
+func (b Box) Size() int { return max(0, b.Hi-b.Lo+1) }
 
-func newEmitter(g *autodiff.Graph, data *dataset.Dataset, steps stepLimits, source Source,
-	diags *diag.List) *emitter {
-	return &emitter{g: g, data: data, steps: steps, source: source, diags: diags,
-		exprs:  [2]map[model.Expr]value{{}, {}},
-		arrays: [2]map[*model.Array]value{{}, {}},
-		series: [2]map[*model.Group]*series{{}, {}},
-		solved: map[asked]*solution{}, boxes: map[*model.Set]box{},
+func New(g *autodiff.Graph, data *dataset.Dataset, steps StepLimits, source Source,
+	diags *diag.List) *Evaluator {
+	return &Evaluator{Graph: g, Data: data, steps: steps, Source: source, Diags: diags,
+		exprs:  [2]map[model.Expr]Value{{}, {}},
+		arrays: [2]map[*model.Array]Value{{}, {}},
+		series: [2]map[*model.Group]*Series{{}, {}},
+		solved: map[Query]*solution{}, boxes: map[*model.Set]Box{},
 		indices: map[*model.Array][]*model.Index{}}
 }
 
-// step is an evaluator inside e: of a step of a scan or a solver, in a graph of its own, or of some rows.
-func (e *emitter) step(g *autodiff.Graph, source Source) *emitter {
-	step := newEmitter(g, e.data, e.steps, source, e.diags)
+// Inside is an evaluator inside e: of a step of a scan or a solver, in a graph of its own, or of some rows.
+func (e *Evaluator) Inside(g *autodiff.Graph, source Source) *Evaluator {
+	step := New(g, e.Data, e.steps, source, e.Diags)
 	step.parent = e
 	return step
 }
@@ -81,12 +81,12 @@ func (s stopped) Error() string {
 	return "internal error: refused after validation: " + s.reported[len(s.reported)-1].Message
 }
 
-// stop ends evaluation once its reason is in e's diagnostics.
-func (e *emitter) stop(diag.Entry) { panic(stopped{e.diags.All()}) }
+// Stop ends evaluation once its reason is in e's diagnostics.
+func (e *Evaluator) Stop(diag.Entry) { panic(stopped{e.Diags.All()}) }
 
-// fail reports an error in an expression, and stops.
-func (e *emitter) fail(code string, x model.Expr, format string, args ...any) {
-	e.stop(e.diags.Errorf(code, x.Info().At, format, args...))
+// Fail reports an error in an expression, and stops.
+func (e *Evaluator) Fail(code string, x model.Expr, format string, args ...any) {
+	e.Stop(e.Diags.Errorf(code, x.Info().At, format, args...))
 }
 
 // Recover turns a stopped evaluation into an ordinary return; anything else goes on panicking.
@@ -99,7 +99,7 @@ func Recover() {
 }
 
 // box of a set.
-func (e *emitter) box(s *model.Set) box {
+func (e *Evaluator) box(s *model.Set) Box {
 	if b, ok := e.boxes[s]; ok {
 		return b
 	}
@@ -107,13 +107,13 @@ func (e *emitter) box(s *model.Set) box {
 		return e.parent.box(s)
 	}
 	lo, hi := e.staticValues(s.Lo), e.staticValues(s.Hi)
-	b := box{lo: math.MaxInt32, hi: math.MinInt32}
+	b := Box{Lo: math.MaxInt32, Hi: math.MinInt32}
 	for i := range max(len(lo), len(hi)) {
-		b.lo = min(b.lo, toInt(lo[min(i, len(lo)-1)]))
-		b.hi = max(b.hi, toInt(hi[min(i, len(hi)-1)]))
+		b.Lo = min(b.Lo, toInt(lo[min(i, len(lo)-1)]))
+		b.Hi = max(b.Hi, toInt(hi[min(i, len(hi)-1)]))
 	}
-	if b.hi < b.lo-1 {
-		b.hi = b.lo - 1
+	if b.Hi < b.Lo-1 {
+		b.Hi = b.Lo - 1
 	}
 	e.boxes[s] = b
 	return b
@@ -128,61 +128,61 @@ func toInt(v float64) int {
 
 // staticValues evaluates an expression that depends on data only; of a ragged bound, at every value of the outer
 // indices.
-func (e *emitter) staticValues(x model.Expr) []float64 {
+func (e *Evaluator) staticValues(x model.Expr) []float64 {
 	if n, ok := x.(*model.Num); ok {
 		return []float64{n.Value}
 	}
-	v := e.expr(x)
-	if !v.node.Static() {
-		e.fail("E48", x, "a bound here must depend on data only; `%s` does not", x.Info().At.Text())
+	v := e.Expr(x)
+	if !v.Node.Static() {
+		e.Fail("E48", x, "a bound here must depend on data only; `%s` does not", x.Info().At.Text())
 	}
-	return autodiff.Eval(nil, v.node)[0]
+	return autodiff.Eval(nil, v.Node)[0]
 }
 
 // shape of bound and own axes.
-func (e *emitter) shape(bound []*model.Index, axes []*model.Set) []int {
+func (e *Evaluator) shape(bound []*model.Index, axes []*model.Set) []int {
 	shape := make([]int, 0, len(bound)+len(axes))
 	for _, i := range bound {
-		shape = append(shape, e.box(i.Set).size())
+		shape = append(shape, e.box(i.Set).Size())
 	}
 	for _, s := range axes {
-		shape = append(shape, e.box(s).size())
+		shape = append(shape, e.box(s).Size())
 	}
 	return shape
 }
 
 // align spreads v over the given bound and own axes, which include its own.
-func (e *emitter) align(v value, bound []*model.Index, axes []*model.Set) Node {
-	if slices.Equal(v.bound, bound) && len(v.axes) == len(axes) && model.SameSets(v.axes, axes) {
-		return v.node
+func (e *Evaluator) align(v Value, bound []*model.Index, axes []*model.Set) Node {
+	if slices.Equal(v.Bound, bound) && len(v.Axes) == len(axes) && model.SameSets(v.Axes, axes) {
+		return v.Node
 	}
-	to := make([]int, 0, v.rank())
-	for _, i := range v.bound {
+	to := make([]int, 0, v.Rank())
+	for _, i := range v.Bound {
 		to = append(to, slices.Index(bound, i))
 	}
-	inPlace := model.SameSets(v.axes, axes) // also of a square matrix, whose axes cannot be told apart
-	for k, s := range v.axes {
+	inPlace := model.SameSets(v.Axes, axes) // also of a square matrix, whose axes cannot be told apart
+	for k, s := range v.Axes {
 		if !inPlace {
 			k = slices.IndexFunc(axes, s.Same)
 		}
 		to = append(to, len(bound)+k)
 	}
-	return autodiff.Broadcast(v.node, e.shape(bound, axes), to)
+	return autodiff.Broadcast(v.Node, e.shape(bound, axes), to)
 }
 
-// loose aligns v, but leaves a scalar a scalar: elementwise ops spread it themselves.
-func (e *emitter) loose(v value, bound []*model.Index, axes []*model.Set) Node {
-	if v.rank() == 0 {
-		return v.node
+// AlignLoosely aligns v, but leaves a scalar a scalar: elementwise ops spread it themselves.
+func (e *Evaluator) AlignLoosely(v Value, bound []*model.Index, axes []*model.Set) Node {
+	if v.Rank() == 0 {
+		return v.Node
 	}
 	return e.align(v, bound, axes)
 }
 
 // union of the bound axes of values, sorted.
-func union(vs ...value) []*model.Index {
+func union(vs ...Value) []*model.Index {
 	var all []*model.Index
 	for _, v := range vs {
-		for _, i := range v.bound {
+		for _, i := range v.Bound {
 			if !slices.Contains(all, i) {
 				all = append(all, i)
 			}
@@ -193,23 +193,23 @@ func union(vs ...value) []*model.Index {
 }
 
 // scalarAs keeps a folded scalar result of an elementwise op consistent with its axes.
-func (e *emitter) full(n Node, bound []*model.Index, axes []*model.Set) value {
+func (e *Evaluator) Full(n Node, bound []*model.Index, axes []*model.Set) Value {
 	shape := e.shape(bound, axes)
 	if n.Rank() == 0 && len(shape) > 0 {
 		n = autodiff.Broadcast(n, shape, nil)
 	}
-	return value{n, bound, axes}
+	return Value{n, bound, axes}
 }
 
 // sumBound sums a value over some of its bound axes.
-func sumBound(v value, over ...*model.Index) value {
+func sumBound(v Value, over ...*model.Index) Value {
 	return foldBound(v, over, autodiff.Sum)
 }
 
-func foldBound(v value, over []*model.Index, fold func(Node, ...int) Node) value {
+func foldBound(v Value, over []*model.Index, fold func(Node, ...int) Node) Value {
 	var at []int
 	var rest []*model.Index
-	for k, i := range v.bound {
+	for k, i := range v.Bound {
 		if slices.Contains(over, i) {
 			at = append(at, k)
 		} else {
@@ -219,9 +219,58 @@ func foldBound(v value, over []*model.Index, fold func(Node, ...int) Node) value
 	if len(at) == 0 {
 		return v
 	}
-	return value{fold(v.node, at...), rest, v.axes}
+	return Value{fold(v.Node, at...), rest, v.Axes}
 }
 
 func bug(format string, args ...any) {
 	panic("internal error: " + fmt.Sprintf(format, args...))
+}
+
+func product(ns []int) int {
+	p := 1
+	for _, n := range ns {
+		p *= n
+	}
+	return p
+}
+
+// shapeOfAxes is the sizes of a value's own axes.
+func (v Value) shapeOfAxes() []int { return v.Node.Shape()[len(v.Bound):] }
+
+// sorted brings bound axes to the order of their indices.
+func (v Value) sorted() Value {
+	perm := make([]int, v.Rank())
+	for k := range perm {
+		perm[k] = k
+	}
+	slices.SortStableFunc(perm[:len(v.Bound)], func(a, b int) int { return v.Bound[a].ID - v.Bound[b].ID })
+	bound := make([]*model.Index, len(v.Bound))
+	for k := range bound {
+		bound[k] = v.Bound[perm[k]]
+	}
+	return Value{autodiff.Permute(v.Node, perm...), bound, v.Axes}
+}
+
+// sum adds values over the union of their bound axes.
+func (e *Evaluator) sum(parts []Value) Value {
+	bound := union(parts...)
+	var sum Node
+	for i, p := range parts {
+		n := e.align(p, bound, nil)
+		if i == 0 {
+			sum = n
+		} else {
+			sum = autodiff.Add(sum, n)
+		}
+	}
+	return Value{sum, bound, nil}
+}
+
+// arranged spreads v over indices in an order of the caller's.
+func (e *Evaluator) arranged(v Value, order []*model.Index) Node {
+	to := make([]int, len(v.Bound))
+	for k, i := range v.Bound {
+		to[k] = slices.Index(order, i)
+	}
+	return autodiff.Broadcast(v.Node, e.shape(order, nil), to)
 }

@@ -31,26 +31,26 @@ func (s plateSets) merge(i, j *model.Index) {
 //
 //	z[i in N] ~ Bernoulli(p)      z: 0..1 along an axis of its own
 //	y[i in N] ~ Normal(m[z[i]], 1)    so log p(y | z) has the axes i and z
-type latents struct {
+type Latents struct {
 	Source                                // of everything else
 	indices map[*model.Array]*model.Index // the value of each latent
-	values  map[*model.Index]occurrence   // which value of a latent an index represents
+	Values  map[*model.Index]Occurrence   // which value of a latent an index represents
 }
 
-func newLatents(of Source) *latents {
-	return &latents{Source: of, indices: map[*model.Array]*model.Index{}, values: map[*model.Index]occurrence{}}
+func Over(of Source) *Latents {
+	return &Latents{Source: of, indices: map[*model.Array]*model.Index{}, Values: map[*model.Index]Occurrence{}}
 }
 
 // Array is a latent as an index over its support.
-func (l *latents) Array(e *emitter, a *model.Array) (value, bool) {
+func (l *Latents) Array(e *Evaluator, a *model.Array) (Value, bool) {
 	if a.Role != model.Latent {
 		return l.Source.Array(e, a)
 	}
-	return e.indexVar(l.index(e, a)), true
+	return e.indexVar(l.Index(e, a)), true
 }
 
 // Expr is an element of a latent.
-func (l *latents) Expr(e *emitter, x model.Expr) (value, bool) {
+func (l *Latents) Expr(e *Evaluator, x model.Expr) (Value, bool) {
 	if s, ok := x.(*model.Subscript); ok {
 		if r, ok := s.X.(*model.Ref); ok && r.Array.Role == model.Latent {
 			return l.element(e, r.Array, s), true
@@ -59,30 +59,30 @@ func (l *latents) Expr(e *emitter, x model.Expr) (value, bool) {
 	return l.Source.Expr(e, x)
 }
 
-// index is a latent's value as an index over its support, which is the same for all rows.
-func (l *latents) index(e *emitter, a *model.Array) *model.Index {
-	e = e.all()
-	t := e.latentTerm(a)
+// Index is a latent's value as an index over its support, which is the same for all rows.
+func (l *Latents) Index(e *Evaluator, a *model.Array) *model.Index {
+	e = e.Whole()
+	t := latentTerm(e, a)
 	k, begun := l.indices[a]
 	switch {
 	case k != nil:
 		return k
 	case begun:
-		e.stop(e.diags.Errorf("E70", t.At, "`%s` cannot be summed out: its support depends on its own values", a.Name).
+		e.Stop(e.Diags.Errorf("E70", t.At, "`%s` cannot be summed out: its support depends on its own values", a.Name).
 			Help("begin it in a piece of its own that does not read it: `%s[1] ~ …`", a.Name))
 	}
 	l.indices[a] = nil
-	first, n := e.valuesOf(t)
+	first, n := valuesOf(e, t)
 	set := &model.Set{Name: a.Name, Lo: &model.Num{Value: float64(first)},
 		Hi: &model.Num{Value: float64(first + n - 1)}, Key: "values of " + a.Name}
-	l.indices[a] = &model.Index{Name: a.Name, Set: set, ID: -1 - len(l.values)}
-	l.values[l.indices[a]] = occurrence{latent: a}
+	l.indices[a] = &model.Index{Name: a.Name, Set: set, ID: -1 - len(l.Values)}
+	l.Values[l.indices[a]] = Occurrence{latent: a}
 	return l.indices[a]
 }
 
 // valuesOf is the first value and the number of values of a latent by one of its laws.
-func (e *emitter) valuesOf(t *model.Term) (first, n int) {
-	first, n = e.supportOf(t)
+func valuesOf(e *Evaluator, t *model.Term) (first, n int) {
+	first, n = supportValues(e, t)
 	if t.Offset != nil {
 		first += int(t.Offset.(*model.Num).Value)
 	}
@@ -92,7 +92,7 @@ func (e *emitter) valuesOf(t *model.Term) (first, n int) {
 	lo, hi := slices.Min(e.staticValues(t.In.Lo)), slices.Max(e.staticValues(t.In.Hi))
 	lo, hi = math.Max(math.Ceil(lo), float64(first)), math.Min(math.Floor(hi), float64(first+n-1))
 	if hi-lo >= unbounded {
-		e.stop(e.diags.Errorf("E70", t.At, "`%s ~ %s(…) in …` cannot be summed out: it may take too many values", t.Array.Name,
+		e.Stop(e.Diags.Errorf("E70", t.At, "`%s ~ %s(…) in …` cannot be summed out: it may take too many values", t.Array.Name,
 			t.Dist.Name))
 	}
 	return int(lo), max(0, int(hi-lo)+1)
@@ -101,8 +101,8 @@ func (e *emitter) valuesOf(t *model.Term) (first, n int) {
 // unbounded stands for the number of values of a law without an end, before it is cut by `in`.
 const unbounded = 1 << 30
 
-// supportOf is the support of a law before it is cut.
-func (e *emitter) supportOf(t *model.Term) (first, n int) {
+// supportValues is the support of a law before it is cut.
+func supportValues(e *Evaluator, t *model.Term) (first, n int) {
 	if t.Dist.Enumerate == nil {
 		if math.IsInf(t.Dist.Lo, -1) {
 			return -unbounded, 2 * unbounded
@@ -111,24 +111,24 @@ func (e *emitter) supportOf(t *model.Term) (first, n int) {
 	}
 	args := make([]Node, len(t.Args))
 	for i, x := range t.Args {
-		args[i] = e.expr(x).node
+		args[i] = e.Expr(x).Node
 	}
 	first, n, ok := t.Dist.Enumerate(args)
 	if !ok {
-		e.stop(e.diags.Errorf("E70", t.At, "`%s ~ %s(…)` cannot be summed out: its support is not known from data",
+		e.Stop(e.Diags.Errorf("E70", t.At, "`%s ~ %s(…)` cannot be summed out: its support is not known from data",
 			t.Array.Name, t.Dist.Name))
 	}
 	return first, n
 }
 
 // sameSupport refuses a latent whose pieces take different values.
-func (l *latents) sameSupport(e *emitter, t *model.Term) {
-	set := l.index(e, t.Array).Set
+func (l *Latents) sameSupport(e *Evaluator, t *model.Term) {
+	set := l.Index(e, t.Array).Set
 	all := e.box(set)
-	if first, n := e.valuesOf(t); first != all.lo || n != all.size() {
-		of := e.latentTerm(t.Array)
-		e.stop(e.diags.Errorf("E70", t.At, "`%s` cannot be summed out: it takes the values %d..%d here, but %d..%d elsewhere",
-			t.Array.Name, first, first+n-1, all.lo, all.hi).
+	if first, n := valuesOf(e, t); first != all.Lo || n != all.Size() {
+		of := latentTerm(e, t.Array)
+		e.Stop(e.Diags.Errorf("E70", t.At, "`%s` cannot be summed out: it takes the values %d..%d here, but %d..%d elsewhere",
+			t.Array.Name, first, first+n-1, all.Lo, all.Hi).
 			Related(of.At, "elsewhere"))
 	}
 }

@@ -6,11 +6,13 @@ import (
 
 	"ppl/autodiff"
 	"ppl/compiler/model"
+	"ppl/lang/types"
+	"ppl/stdlib"
 )
 
-// expr is the value of an expression, emitted once.
-func (e *emitter) expr(x model.Expr) value {
-	memo := e.exprs[min(len(e.guards), 1)]
+// Expr is the value of an expression, emitted once.
+func (e *Evaluator) Expr(x model.Expr) Value {
+	memo := e.exprs[min(len(e.Guards), 1)]
 	v, ok := memo[x]
 	if !ok {
 		v = e.emit(x)
@@ -19,21 +21,21 @@ func (e *emitter) expr(x model.Expr) value {
 	return v
 }
 
-func (e *emitter) emit(x model.Expr) value {
-	if v, ok := e.source.Expr(e, x); ok {
+func (e *Evaluator) emit(x model.Expr) Value {
+	if v, ok := e.Source.Expr(e, x); ok {
 		return v
 	}
 	switch x := x.(type) {
 	case *model.Num:
-		return value{node: e.g.Const(x.Value)}
+		return Value{Node: e.Graph.Const(x.Value)}
 	case *model.IndexVar:
 		return e.indexVar(x.Index)
 	case *model.SizeOf:
-		return value{node: e.g.Const(float64(e.sizeOf(x)))}
+		return Value{Node: e.Graph.Const(float64(e.sizeOf(x)))}
 	case *model.Label:
-		return value{node: e.g.Const(float64(e.labelled(x)))}
+		return Value{Node: e.Graph.Const(float64(e.labelled(x)))}
 	case *model.SetSize:
-		return value{node: e.g.Const(float64(e.box(x.Set).size()))}
+		return Value{Node: e.Graph.Const(float64(e.box(x.Set).Size()))}
 	case *model.Ref:
 		return e.ref(x)
 	case *model.Apply:
@@ -53,107 +55,107 @@ func (e *emitter) emit(x model.Expr) value {
 	case *model.MatMul:
 		return e.matmul(x)
 	case *model.Fill:
-		v := e.expr(x.Value)
-		return value{e.align(v, v.bound, e.axesOf(x)), v.bound, e.axesOf(x)}
+		v := e.Expr(x.Value)
+		return Value{e.align(v, v.Bound, e.axesOf(x)), v.Bound, e.axesOf(x)}
 	case *model.Vector:
-		v := e.expr(x.X)
-		n := x.Build(v.node)
+		v := e.Expr(x.X)
+		n := x.Build(v.Node)
 		e.notInStep(x, x.Name)
-		return value{n, v.bound, v.axes[:len(x.Type.Axes)]}
+		return Value{n, v.Bound, v.Axes[:len(x.Type.Axes)]}
 	case *model.LogProb:
 		return e.logprob(x)
 	case *model.StateAt:
 		return e.stateAt(x)
-	case *known:
-		return x.v
+	case *Known:
+		return x.Value
 	}
 	bug("an expression of the kind %T has no value here", x)
-	return value{}
+	return Value{}
 }
 
-func (e *emitter) ref(x *model.Ref) value {
-	if e.data.Arrays[x.Array].Stream != nil {
+func (e *Evaluator) ref(x *model.Ref) Value {
+	if e.Data.Arrays[x.Array].Stream != nil {
 		e.needsAll(x.Array, x.At)
 	}
-	return e.array(x.Array)
+	return e.Array(x.Array)
 }
 
-func (e *emitter) sizeOf(x *model.SizeOf) int {
-	n, ok := e.data.Sizes[x.Size]
+func (e *Evaluator) sizeOf(x *model.SizeOf) int {
+	n, ok := e.Data.Sizes[x.Size]
 	if !ok {
-		e.fail("E46", x, "size `%s` is not known: give `%s = …`, `data %s`, or data with axis %s", x.Size.Name,
+		e.Fail("E46", x, "size `%s` is not known: give `%s = …`, `data %s`, or data with axis %s", x.Size.Name,
 			x.Size.Name, x.Size.Name, x.Size.Name)
 	}
 	return n
 }
 
 // indexVar is an index as a value: its range along its own bound axis.
-func (e *emitter) indexVar(i *model.Index) value {
+func (e *Evaluator) indexVar(i *model.Index) Value {
 	if e.isRow(i) {
-		return e.rows.Coordinate(i)
+		return e.Rows.Coordinate(i)
 	}
 	b := e.box(i.Set)
-	n := e.g.Iota(b.size())
-	if b.lo != 0 {
-		n = autodiff.Add(n, e.g.Const(float64(b.lo)))
+	n := e.Graph.Iota(b.Size())
+	if b.Lo != 0 {
+		n = autodiff.Add(n, e.Graph.Const(float64(b.Lo)))
 	}
-	return value{n, []*model.Index{i}, nil}
+	return Value{n, []*model.Index{i}, nil}
 }
 
-func (e *emitter) elementwise(x model.Expr, vs []value, build func([]Node) Node) value {
+func (e *Evaluator) elementwise(x model.Expr, vs []Value, build func([]Node) Node) Value {
 	bound, axes := union(vs...), e.axesOf(x)
 	nodes := make([]Node, len(vs))
 	for i, v := range vs {
-		nodes[i] = e.loose(v, bound, axes)
+		nodes[i] = e.AlignLoosely(v, bound, axes)
 	}
-	return e.full(build(nodes), bound, axes)
+	return e.Full(build(nodes), bound, axes)
 }
 
 // operands of an operator; the first of && and || guards the second.
-func (e *emitter) operands(x *model.Apply) []value {
+func (e *Evaluator) operands(x *model.Apply) []Value {
 	if x.Lazy() {
-		first := e.expr(x.Args[0])
-		return []value{first, e.guarded(decides(x.Name, first), x.Args[1])}
+		first := e.Expr(x.Args[0])
+		return []Value{first, e.guarded(decides(x.Name, first), x.Args[1])}
 	}
-	return e.values(x.Args)
+	return e.Exprs(x.Args)
 }
 
-func (e *emitter) values(args []model.Expr) []value {
-	vs := make([]value, len(args))
+func (e *Evaluator) Exprs(args []model.Expr) []Value {
+	vs := make([]Value, len(args))
 	for i, a := range args {
-		vs[i] = e.expr(a)
+		vs[i] = e.Expr(a)
 	}
 	return vs
 }
 
 // cond chooses a branch at once where the condition is one number known from data; else both are evaluated, and neither
 // the value nor the gradient of the branch not taken is seen.
-func (e *emitter) cond(x *model.Cond) value {
-	q := e.expr(x.If)
-	if q.rank() == 0 && q.node.Static() {
+func (e *Evaluator) cond(x *model.Cond) Value {
+	q := e.Expr(x.If)
+	if q.Rank() == 0 && q.Node.Static() {
 		branch := x.Else
-		if autodiff.Eval(nil, q.node)[0][0] != 0 {
+		if autodiff.Eval(nil, q.Node)[0][0] != 0 {
 			branch = x.Then
 		}
-		v := e.expr(branch)
-		return value{e.align(v, v.bound, e.axesOf(x)), v.bound, e.axesOf(x)}
+		v := e.Expr(branch)
+		return Value{e.align(v, v.Bound, e.axesOf(x)), v.Bound, e.axesOf(x)}
 	}
 	a, b := e.guarded(q, x.Then), e.guarded(not(q), x.Else)
 	bound, axes := union(q, a, b), e.axesOf(x)
-	n := autodiff.Where(e.loose(q, bound, axes), e.loose(a, bound, axes), e.loose(b, bound, axes))
-	return e.full(n, bound, axes)
+	n := autodiff.Where(e.AlignLoosely(q, bound, axes), e.AlignLoosely(a, bound, axes), e.AlignLoosely(b, bound, axes))
+	return e.Full(n, bound, axes)
 }
 
 // build turns bound axes into own ones.
-func (e *emitter) build(x *model.Build) value {
-	body := e.expr(x.Body)
+func (e *Evaluator) build(x *model.Build) Value {
+	body := e.Expr(x.Body)
 	return e.unbind(body, e.inRow(x.Over), nil)
 }
 
 // unbind makes the bound axes over the first own axes, in order; sets replaces their sets when given.
-func (e *emitter) unbind(v value, over []*model.Index, sets []*model.Set) value {
-	bound := union(v, value{bound: over})
-	n := e.align(v, bound, v.axes)
+func (e *Evaluator) unbind(v Value, over []*model.Index, sets []*model.Set) Value {
+	bound := union(v, Value{Bound: over})
+	n := e.align(v, bound, v.Axes)
 	var rest []*model.Index
 	var perm []int
 	for k, i := range bound {
@@ -169,20 +171,20 @@ func (e *emitter) unbind(v value, over []*model.Index, sets []*model.Set) value 
 			axes = append(axes, i.Set)
 		}
 	}
-	for k := range v.axes {
+	for k := range v.Axes {
 		perm = append(perm, len(bound)+k)
 	}
-	return value{autodiff.Permute(n, perm...), rest, append(slices.Clone(axes), v.axes...)}
+	return Value{autodiff.Permute(n, perm...), rest, append(slices.Clone(axes), v.Axes...)}
 }
 
 // list stacks items along a new first axis.
-func (e *emitter) list(x *model.List) value {
+func (e *Evaluator) list(x *model.List) Value {
 	if v, ok := e.literal(x); ok {
 		return v
 	}
-	items := make([]value, len(x.Items))
+	items := make([]Value, len(x.Items))
 	for i, it := range x.Items {
-		items[i] = e.expr(it)
+		items[i] = e.Expr(it)
 	}
 	bound := union(items...)
 	inner := e.axesOf(x)[1:]
@@ -193,26 +195,26 @@ func (e *emitter) list(x *model.List) value {
 		parts[i] = autodiff.Reshape(n, slices.Insert(slices.Clone(n.Shape()), at, 1)...)
 	}
 	if len(parts) == 0 {
-		return value{e.g.Full(0, 0), nil, x.Type.Axes}
+		return Value{e.Graph.Full(0, 0), nil, x.Type.Axes}
 	}
-	return value{autodiff.Concat(at, parts...), bound, e.axesOf(x)}
+	return Value{autodiff.Concat(at, parts...), bound, e.axesOf(x)}
 }
 
-func (e *emitter) concatenate(x *model.Concat) value {
-	items := make([]value, len(x.Items))
+func (e *Evaluator) concatenate(x *model.Concat) Value {
+	items := make([]Value, len(x.Items))
 	for i, it := range x.Items {
-		items[i] = e.expr(it)
+		items[i] = e.Expr(it)
 	}
 	bound := union(items...)
 	parts := make([]Node, len(items))
 	for i, v := range items {
-		parts[i] = e.align(v, bound, v.axes)
+		parts[i] = e.align(v, bound, v.Axes)
 	}
-	return value{autodiff.Concat(len(bound), parts...), bound, e.axesOf(x)}
+	return Value{autodiff.Concat(len(bound), parts...), bound, e.axesOf(x)}
 }
 
 // literal: a list of numbers is data.
-func (e *emitter) literal(x *model.List) (value, bool) {
+func (e *Evaluator) literal(x *model.List) (Value, bool) {
 	var values []float64
 	var collect func(model.Expr) bool
 	collect = func(m model.Expr) bool {
@@ -236,36 +238,36 @@ func (e *emitter) literal(x *model.List) (value, bool) {
 		return false
 	}
 	if !collect(x) {
-		return value{}, false
+		return Value{}, false
 	}
-	return value{e.g.Data("list", values, e.shape(nil, x.Type.Axes)...), nil, x.Type.Axes}, true
+	return Value{e.Graph.Data("list", values, e.shape(nil, x.Type.Axes)...), nil, x.Type.Axes}, true
 }
 
 // reduce folds bound axes, or every own axis. What lies outside a ragged range is replaced by what changes nothing.
-func (e *emitter) reduce(x *model.Reduce) value {
+func (e *Evaluator) reduce(x *model.Reduce) Value {
 	if len(x.Over) == 0 {
-		v := e.expr(x.X)
-		axes := make([]int, len(v.axes))
+		v := e.Expr(x.X)
+		axes := make([]int, len(v.Axes))
 		for k := range axes {
-			axes[k] = len(v.bound) + k
+			axes[k] = len(v.Bound) + k
 		}
-		e.notEmpty(x, v.node, axes)
-		return value{x.Row.Build(v.node, axes), v.bound, nil}
+		e.notEmpty(x, v.Node, axes)
+		return Value{x.Row.Build(v.Node, axes), v.Bound, nil}
 	}
 	ragged := slices.ContainsFunc(x.Over, func(i *model.Index) bool { return len(i.Set.Ragged) > 0 })
 	if ragged {
 		defer e.underRanges(x.Over)()
 	}
-	v := e.expr(x.X)
+	v := e.Expr(x.X)
 	if ragged && x.Row.Within != nil {
 		return e.reduceWithin(x, v)
 	}
 	if ragged {
 		v = e.masked(v, x.Over, x.Row.Empty)
 	}
-	bound := union(v, value{bound: x.Over})
-	n := e.align(v, bound, v.axes)
-	v = value{n, bound, v.axes}
+	bound := union(v, Value{Bound: x.Over})
+	n := e.align(v, bound, v.Axes)
+	v = Value{n, bound, v.Axes}
 	return foldBound(v, x.Over, func(n Node, axes ...int) Node {
 		e.notEmpty(x, n, axes)
 		return x.Row.Build(n, axes)
@@ -273,83 +275,83 @@ func (e *emitter) reduce(x *model.Reduce) value {
 }
 
 // reduceWithin folds over ragged ranges what has no neutral element.
-func (e *emitter) reduceWithin(x *model.Reduce, v value) value {
-	inside := e.masked(value{e.g.Const(1), nil, nil}, x.Over, 0)
+func (e *Evaluator) reduceWithin(x *model.Reduce, v Value) Value {
+	inside := e.masked(Value{e.Graph.Const(1), nil, nil}, x.Over, 0)
 	e.someInside(x, inside)
-	bound := union(v, inside, value{bound: x.Over})
-	in := e.align(inside, bound, v.axes)
-	return foldBound(value{e.align(v, bound, v.axes), bound, v.axes}, x.Over, func(n Node, axes ...int) Node {
+	bound := union(v, inside, Value{Bound: x.Over})
+	in := e.align(inside, bound, v.Axes)
+	return foldBound(Value{e.align(v, bound, v.Axes), bound, v.Axes}, x.Over, func(n Node, axes ...int) Node {
 		return x.Row.Within(n, in, axes)
 	})
 }
 
 // someInside refuses ranges that are empty where the fold counts; the ranges' own guards are left.
-func (e *emitter) someInside(x *model.Reduce, inside value) {
-	guards := e.guards
-	defer func() { e.guards = guards }()
-	e.guards = slices.DeleteFunc(slices.Clone(guards), func(g value) bool {
-		return slices.ContainsFunc(g.bound, func(i *model.Index) bool { return slices.Contains(x.Over, i) })
+func (e *Evaluator) someInside(x *model.Reduce, inside Value) {
+	guards := e.Guards
+	defer func() { e.Guards = guards }()
+	e.Guards = slices.DeleteFunc(slices.Clone(guards), func(g Value) bool {
+		return slices.ContainsFunc(g.Bound, func(i *model.Index) bool { return slices.Contains(x.Over, i) })
 	})
 	sizes, counts,
-		ok := e.counted(sumBound(value{e.align(inside, union(inside, value{bound: x.Over}), nil),
-		union(inside, value{bound: x.Over}), nil}, x.Over...))
+		ok := e.counted(sumBound(Value{e.align(inside, union(inside, Value{Bound: x.Over}), nil),
+		union(inside, Value{Bound: x.Over}), nil}, x.Over...))
 	for i := range sizes {
 		if ok && counts[i] != 0 && sizes[i] == 0 {
-			e.fail("E45", x, "`%s` of an empty set has no value; an index runs over an empty range here", x.Row.Name)
+			e.Fail("E45", x, "`%s` of an empty set has no value; an index runs over an empty range here", x.Row.Name)
 		}
 	}
 }
 
-func (e *emitter) notEmpty(x *model.Reduce, n Node, axes []int) {
+func (e *Evaluator) notEmpty(x *model.Reduce, n Node, axes []int) {
 	count := 1
 	for _, k := range axes {
 		count *= n.Shape()[k]
 	}
 	if count == 0 && math.IsNaN(x.Row.Empty) {
-		e.fail("E45", x, "`%s` of an empty set has no value", x.Row.Name)
+		e.Fail("E45", x, "`%s` of an empty set has no value", x.Row.Name)
 	}
 }
 
 // masked replaces v by neutral where an index lies outside its ragged range.
-func (e *emitter) masked(v value, over []*model.Index, neutral float64) value {
+func (e *Evaluator) masked(v Value, over []*model.Index, neutral float64) Value {
 	for _, i := range over {
 		if len(i.Set.Ragged) == 0 {
 			continue
 		}
 		in := e.inRange(i)
 		all := union(v, in)
-		inside := e.align(in, all, v.axes)
-		v = value{autodiff.Where(inside, e.align(v, all, v.axes), e.g.Const(neutral)), all, v.axes}
+		inside := e.align(in, all, v.Axes)
+		v = Value{autodiff.Where(inside, e.align(v, all, v.Axes), e.Graph.Const(neutral)), all, v.Axes}
 	}
 	return v
 }
 
 // matmul contracts the last axis of x with the first of y. Without a common index it is one matrix product over all of
 // their bound axes; with one, a product and a sum.
-func (e *emitter) matmul(m *model.MatMul) value {
-	x, y := e.expr(m.X), e.expr(m.Y)
-	common := slices.ContainsFunc(x.bound, func(i *model.Index) bool { return slices.Contains(y.bound, i) })
+func (e *Evaluator) matmul(m *model.MatMul) Value {
+	x, y := e.Expr(m.X), e.Expr(m.Y)
+	common := slices.ContainsFunc(x.Bound, func(i *model.Index) bool { return slices.Contains(y.Bound, i) })
 	if common {
 		return e.contract(m, x, y)
 	}
-	k := e.box(x.axes[len(x.axes)-1]).size()
-	rows, cols := x.node.Size()/max(k, 1), y.node.Size()/max(k, 1)
+	k := e.box(x.Axes[len(x.Axes)-1]).Size()
+	rows, cols := x.Node.Size()/max(k, 1), y.Node.Size()/max(k, 1)
 	if k == 0 {
 		return e.contract(m, x, y)
 	}
-	left := autodiff.Reshape(x.node, rows, k)
-	first := append([]int{len(y.bound)}, others(y.rank(), len(y.bound))...) // y's contracted axis first
-	right := autodiff.Reshape(autodiff.Permute(y.node, first...), k, cols)
+	left := autodiff.Reshape(x.Node, rows, k)
+	first := append([]int{len(y.Bound)}, others(y.Rank(), len(y.Bound))...) // y's contracted axis first
+	right := autodiff.Reshape(autodiff.Permute(y.Node, first...), k, cols)
 	n := autodiff.MatMul(left, right, false, false)
-	xs, ys := x.axes[:len(x.axes)-1], y.axes[1:]
-	shape := append(e.shape(x.bound, xs), e.shape(y.bound, ys)...)
+	xs, ys := x.Axes[:len(x.Axes)-1], y.Axes[1:]
+	shape := append(e.shape(x.Bound, xs), e.shape(y.Bound, ys)...)
 	n = autodiff.Reshape(n, shape...)
-	return e.ordered(n, x.bound, xs, y.bound, ys)
+	return e.ordered(n, x.Bound, xs, y.Bound, ys)
 }
 
 // ordered brings [x bound, x axes, y bound, y axes] to [bound sorted, x axes, y axes].
-func (e *emitter) ordered(n Node, xb []*model.Index, xs []*model.Set, yb []*model.Index, ys []*model.Set) value {
-	bound := union(value{bound: xb}, value{bound: yb})
+func (e *Evaluator) ordered(n Node, xb []*model.Index, xs []*model.Set, yb []*model.Index, ys []*model.Set) Value {
+	bound := union(Value{Bound: xb}, Value{Bound: yb})
 	var perm []int
 	for _, i := range bound {
 		if k := slices.Index(xb, i); k >= 0 {
@@ -364,7 +366,7 @@ func (e *emitter) ordered(n Node, xb []*model.Index, xs []*model.Set, yb []*mode
 	for k := range ys {
 		perm = append(perm, len(xb)+len(xs)+len(yb)+k)
 	}
-	return value{autodiff.Permute(n, perm...), bound, append(slices.Clone(xs), ys...)}
+	return Value{autodiff.Permute(n, perm...), bound, append(slices.Clone(xs), ys...)}
 }
 
 func others(rank, but int) (out []int) {
@@ -377,47 +379,47 @@ func others(rank, but int) (out []int) {
 }
 
 // contract is Σ_k x[…, k] y[k, …] by broadcasting.
-func (e *emitter) contract(m *model.MatMul, x, y value) value {
+func (e *Evaluator) contract(m *model.MatMul, x, y Value) Value {
 	bound := union(x, y)
-	b, nx, ny := len(bound), len(x.axes), len(y.axes)
-	shape := append(e.shape(bound, x.axes), e.shape(nil, y.axes[1:])...)
-	to := func(v value, own func(k int) int) []int {
+	b, nx, ny := len(bound), len(x.Axes), len(y.Axes)
+	shape := append(e.shape(bound, x.Axes), e.shape(nil, y.Axes[1:])...)
+	to := func(v Value, own func(k int) int) []int {
 		var out []int
-		for _, i := range v.bound {
+		for _, i := range v.Bound {
 			out = append(out, slices.Index(bound, i))
 		}
-		for k := range v.axes {
+		for k := range v.Axes {
 			out = append(out, own(k))
 		}
 		return out
 	}
-	left := autodiff.Broadcast(x.node, shape, to(x, func(k int) int { return b + k }))
-	right := autodiff.Broadcast(y.node, shape, to(y, func(k int) int { return b + nx - 1 + k }))
+	left := autodiff.Broadcast(x.Node, shape, to(x, func(k int) int { return b + k }))
+	right := autodiff.Broadcast(y.Node, shape, to(y, func(k int) int { return b + nx - 1 + k }))
 	n := autodiff.Sum(autodiff.Mul(left, right), b+nx-1)
-	return value{n, bound, append(slices.Clone(x.axes[:nx-1]), y.axes[1:ny]...)}
+	return Value{n, bound, append(slices.Clone(x.Axes[:nx-1]), y.Axes[1:ny]...)}
 }
 
 // notInStep refuses what is worked out in steps of its own inside a step of a recurrence or a differential equation.
-func (e *emitter) notInStep(x model.Expr, name string) {
-	if e.parent != nil && e.parent.g != e.g && e.g.HasScan() { // a step has a graph of its own
-		e.fail("E99", x, "`%s` of what a recurrence or differential equation is working out: not compiled by this "+
+func (e *Evaluator) notInStep(x model.Expr, name string) {
+	if e.parent != nil && e.parent.Graph != e.Graph && e.Graph.HasScan() { // a step has a graph of its own
+		e.Fail("E99", x, "`%s` of what a recurrence or differential equation is working out: not compiled by this "+
 			"version of ppl yet", name)
 	}
 }
 
 // vectorLogprob is the log density of one value, which is all that x and the arguments have for axes of their own.
-func (e *emitter) vectorLogprob(x *model.LogProb, f func(x Node, args []Node) Node) value {
-	at, args := e.expr(x.X), e.values(x.Args)
+func (e *Evaluator) vectorLogprob(x *model.LogProb, f func(x Node, args []Node) Node) Value {
+	at, args := e.Expr(x.X), e.Exprs(x.Args)
 	e.argumentSizes(x.Dist, x.Form, x.Args, x.X.Info().At.Text(), at, args)
-	bound := union(append([]value{at}, args...)...)
+	bound := union(append([]Value{at}, args...)...)
 	nodes := make([]Node, len(args))
 	for i, a := range args {
-		nodes[i] = e.loose(a, bound, a.axes)
+		nodes[i] = e.AlignLoosely(a, bound, a.Axes)
 	}
-	return e.full(f(e.loose(at, bound, at.axes), nodes), bound, nil)
+	return e.Full(f(e.AlignLoosely(at, bound, at.Axes), nodes), bound, nil)
 }
 
-func (e *emitter) logprob(x *model.LogProb) value {
+func (e *Evaluator) logprob(x *model.LogProb) Value {
 	f := x.Form.LogProb
 	switch x.Name {
 	case "logcdf":
@@ -436,13 +438,36 @@ func (e *emitter) logprob(x *model.LogProb) value {
 		return e.vectorLogprob(x, f)
 	}
 	args := append(slices.Clone(x.Args), x.X)
-	return e.elementwise(x, e.values(args), func(n []Node) Node {
+	return e.elementwise(x, e.Exprs(args), func(n []Node) Node {
 		p := f(n[len(n)-1], n[:len(n)-1])
 		e.notInStep(x, x.Name)
 		if !p.Valid() {
-			e.fail("E58", x, "the distribution function of %s is a sum whose length depends on a parameter here",
+			e.Fail("E58", x, "the distribution function of %s is a sum whose length depends on a parameter here",
 				x.Dist.Name)
 		}
 		return p
 	})
+}
+
+// argumentSizes refuses vectors and matrices whose sizes are none of the event's, x, which is written text. Arguments
+// of integers (pairs of neighbours) have sizes of their own.
+func (e *Evaluator) argumentSizes(d *stdlib.Dist, f *stdlib.Form, exprs []model.Expr, text string, x Value,
+	args []Value) {
+	event := x.shapeOfAxes()
+	for i, a := range args {
+		form := f.Args[i]
+		if form.Rank == 0 || len(event) == 0 || form.Domain.Kind == types.IntRange {
+			continue
+		}
+		sizes := a.shapeOfAxes()
+		if form.Columns && len(sizes) > 0 {
+			sizes = sizes[:len(sizes)-1]
+		}
+		for _, n := range sizes {
+			if !slices.Contains(event, n) {
+				e.Fail("E40", exprs[i], "`%s` of %s has an axis of %d elements, but `%s` has %d", form.Name, d.Name, n,
+					text, event[len(event)-1])
+			}
+		}
+	}
 }

@@ -7,11 +7,11 @@ import (
 	"ppl/compiler/model"
 )
 
-// factors evaluates terms of the density, with every one that reads a latent of theirs, and eliminates the latents. What
+// Factors evaluates terms of the density, with every one that reads a latent of theirs, and eliminates the latents. What
 // is left has plates only; the steps say in which order and from what the latents were eliminated.
-func (e *emitter) factors(terms []*model.Term, z map[*model.Term]Node, latents *latents,
-	by reduction) ([]factor, *steps) {
-	out := &elimination{e: e, latents: latents, reduction: by, sets: plateSets{}, steps: &steps{of: latents},
+func Factors(e *Evaluator, terms []*model.Term, z map[*model.Term]Node, latents *Latents,
+	by Reduction) ([]Factor, *Steps) {
+	out := &elimination{e: e, latents: latents, reduction: by, sets: plateSets{}, steps: &Steps{of: latents},
 		times: map[*model.Array][]*model.Index{}, own: map[*model.Array][]*model.Index{}}
 	for _, t := range terms {
 		for _, r := range t.Reads {
@@ -22,13 +22,13 @@ func (e *emitter) factors(terms []*model.Term, z map[*model.Term]Node, latents *
 			}
 		}
 	}
-	var fs []factor
+	var fs []Factor
 	for _, t := range terms {
-		if t.Kind == model.LatentPrior && e.rows == nil {
+		if t.Kind == model.LatentPrior && e.Rows == nil {
 			latents.sameSupport(e, t)
 		}
 		if t.Kind != model.Generate {
-			for _, f := range out.factorsOf(t, e.term(t, z[t])) {
+			for _, f := range out.factorsOf(t, Term(e, t, z[t])) {
 				f.reads = gathers(t)
 				fs = append(fs, f)
 			}
@@ -56,7 +56,7 @@ func (e *elimination) ownPlates(a *model.Array) []*model.Index {
 		return own
 	}
 	var own []*model.Index
-	p := e.e.latentTerm(a).Piece
+	p := latentTerm(e.e, a).Piece
 	for k, s := range p.Slots {
 		if isChainAxis(a, k) || !p.Covers(a, k) {
 			own = append(own, &model.Index{Name: a.Name, Set: a.Type.Axes[k], ID: 1<<29 + len(e.own)<<4 + k})
@@ -70,59 +70,59 @@ func (e *elimination) ownPlates(a *model.Array) []*model.Index {
 
 // overParts lays the log density of a law of a part of a latent over the whole of the latent's plates: 0 where the law
 // says nothing.
-func (e *elimination) overParts(t *model.Term, v value) value {
+func (e *elimination) overParts(t *model.Term, v Value) Value {
 	for k, s := range t.Piece.Slots {
 		if isChainAxis(t.Array, k) || t.Piece.Covers(t.Array, k) {
 			continue
 		}
 		axis, part := e.e.box(t.Array.Type.Axes[k]), e.e.box(s.Set())
 		own := e.ownPlates(t.Array)[k]
-		at := slices.Index(v.bound, s.Index)
+		at := slices.Index(v.Bound, s.Index)
 		if s.Index == nil {
-			at = len(v.bound)
-			v = value{autodiff.Reshape(v.node, append(slices.Clone(v.node.Shape()), 1)...),
-				append(slices.Clone(v.bound), nil), nil}
+			at = len(v.Bound)
+			v = Value{autodiff.Reshape(v.Node, append(slices.Clone(v.Node.Shape()), 1)...),
+				append(slices.Clone(v.Bound), nil), nil}
 		}
-		before, after := make([]int, v.rank()), make([]int, v.rank())
-		before[at], after[at] = part.lo-axis.lo, axis.hi-part.hi
-		bound := slices.Clone(v.bound)
+		before, after := make([]int, v.Rank()), make([]int, v.Rank())
+		before[at], after[at] = part.Lo-axis.Lo, axis.Hi-part.Hi
+		bound := slices.Clone(v.Bound)
 		bound[at] = own
-		v = value{autodiff.Pad(v.node, before, after), bound, nil}.sorted()
+		v = Value{autodiff.Pad(v.Node, before, after), bound, nil}.sorted()
 	}
 	return v
 }
 
 // factorsOf says where a term belongs. Data with missing entries count where they are observed; where they are
 // parameters, the rest of their law is a prior.
-func (e *elimination) factorsOf(t *model.Term, v value) []factor {
+func (e *elimination) factorsOf(t *model.Term, v Value) []Factor {
 	if t.Kind == model.LatentPrior {
 		v = e.overParts(t, v)
 	}
-	seen := factor{law: t.Array, lik: t.Kind == model.Likelihood, arrays: []*model.Array{t.Array}}
+	seen := Factor{Of: t.Array, Likelihood: t.Kind == model.Likelihood, Observed: []*model.Array{t.Array}}
 	switch {
 	case t.Kind == model.LatentPrior && t.Array.Missing:
-		seen.lik, v = true, e.e.evidence(t, v)
+		seen.Likelihood, v = true, evidence(e.e, t, v)
 	case t.Array.Missing:
-		whole, hole := e.e.splitMissing(t, v)
-		seen.v = renamed(whole, e.sets)
+		whole, hole := splitMissing(e.e, t, v)
+		seen.Value = renamed(whole, e.sets)
 		if t.Array.Role == model.Imputed {
-			return []factor{seen, {law: t.Array, v: renamed(hole, e.sets)}}
+			return []Factor{seen, {Of: t.Array, Value: renamed(hole, e.sets)}}
 		}
-		return []factor{seen}
+		return []Factor{seen}
 	}
-	if !seen.lik {
-		seen.arrays = nil
+	if !seen.Likelihood {
+		seen.Observed = nil
 	}
-	seen.v = renamed(v, e.sets)
+	seen.Value = renamed(v, e.sets)
 	if time := chainPlate(t); time != nil {
 		seen.time = e.sets.root(time)
 	}
-	return []factor{seen}
+	return []Factor{seen}
 }
 
 // latentTerm is the law that tells a latent's support: along a chain one that does not read the chain, if there is one.
-func (e *emitter) latentTerm(a *model.Array) (found *model.Term) {
-	for _, t := range e.data.Model.Terms {
+func latentTerm(e *Evaluator, a *model.Array) (found *model.Term) {
+	for _, t := range e.Data.Model.Terms {
 		if t.Kind != model.LatentPrior || t.Array != a {
 			continue
 		}
@@ -199,24 +199,10 @@ func hangsOn(terms []*model.Term, w, z *model.Array) bool {
 }
 
 // renamed replaces plates by the representatives of their sets.
-func renamed(v value, sets plateSets) value {
-	to := make([]*model.Index, len(v.bound))
-	for k, i := range v.bound {
+func renamed(v Value, sets plateSets) Value {
+	to := make([]*model.Index, len(v.Bound))
+	for k, i := range v.Bound {
 		to[k] = sets.root(i)
 	}
-	return value{v.node, to, v.axes}.sorted()
-}
-
-// sorted brings bound axes to the order of their indices.
-func (v value) sorted() value {
-	perm := make([]int, v.rank())
-	for k := range perm {
-		perm[k] = k
-	}
-	slices.SortStableFunc(perm[:len(v.bound)], func(a, b int) int { return v.bound[a].ID - v.bound[b].ID })
-	bound := make([]*model.Index, len(v.bound))
-	for k := range bound {
-		bound[k] = v.bound[perm[k]]
-	}
-	return value{autodiff.Permute(v.node, perm...), bound, v.axes}
+	return Value{v.Node, to, v.Axes}.sorted()
 }

@@ -63,7 +63,7 @@ func groupOf(a *model.Array) *model.Group {
 }
 
 // draw enters a draw of all of the generation's arrays.
-func (g *generation) draw(r *rand.Rand, to *given) {
+func (g *generation) draw(r *rand.Rand, to *Numbers) {
 	for _, t := range g.terms {
 		if t.Piece.Recurrence == nil {
 			to.inputs[pieceName(t.Piece)] = to.sample(r, t)

@@ -12,57 +12,57 @@ import (
 // The zero value is a guard that cannot be known while the graph is built.
 
 // under puts guards around what is emitted until the function returned is called.
-func (e *emitter) under(guards ...value) (leave func()) {
-	outer := e.guards
-	e.guards = slices.Concat(outer, guards)
-	return func() { e.guards = outer }
+func (e *Evaluator) under(guards ...Value) (leave func()) {
+	outer := e.Guards
+	e.Guards = slices.Concat(outer, guards)
+	return func() { e.Guards = outer }
 }
 
 // guarded is the value of a branch.
-func (e *emitter) guarded(guard value, x model.Expr) value {
+func (e *Evaluator) guarded(guard Value, x model.Expr) Value {
 	defer e.under(guard)()
-	return e.expr(x)
+	return e.Expr(x)
 }
 
 // underRanges guards by the indices of ragged ranges; the bounds of one may read those before it.
-func (e *emitter) underRanges(over []*model.Index) (leave func()) {
-	outer := e.guards
+func (e *Evaluator) underRanges(over []*model.Index) (leave func()) {
+	outer := e.Guards
 	for _, i := range over {
 		if len(i.Set.Ragged) > 0 {
 			e.under(e.inRange(i))
 		}
 	}
-	return func() { e.guards = outer }
+	return func() { e.Guards = outer }
 }
 
 // inRange is 1 where an index lies inside its ragged range.
-func (e *emitter) inRange(i *model.Index) value {
-	at, lo, hi := e.indexVar(i), e.expr(i.Set.Lo), e.expr(i.Set.Hi)
+func (e *Evaluator) inRange(i *model.Index) Value {
+	at, lo, hi := e.indexVar(i), e.Expr(i.Set.Lo), e.Expr(i.Set.Hi)
 	bound := union(at, lo, hi)
 	n := e.align(at, bound, nil)
-	return value{autodiff.Mul(autodiff.Le(e.loose(lo, bound, nil), n), autodiff.Le(n, e.loose(hi, bound, nil))),
+	return Value{autodiff.Mul(autodiff.Le(e.AlignLoosely(lo, bound, nil), n), autodiff.Le(n, e.AlignLoosely(hi, bound, nil))),
 		bound, nil}
 }
 
 // decides is the guard that the first argument of && or || is to the second.
-func decides(op string, first value) value {
+func decides(op string, first Value) Value {
 	if op == "||" {
 		return not(first)
 	}
 	return first
 }
 
-func not(v value) value {
-	if !v.node.Valid() {
+func not(v Value) Value {
+	if !v.Node.Valid() {
 		return v
 	}
-	return value{autodiff.Eq(v.node, v.node.Graph().Const(0)), v.bound, v.axes}
+	return Value{autodiff.Eq(v.Node, v.Node.Graph().Const(0)), v.Bound, v.Axes}
 }
 
 // eachChild visits the parts of an expression, each under the guards that the expression puts around it; condition is
 // the value of a guard, the zero value where it is not known.
-func (e *emitter) eachChild(x model.Expr, condition func(model.Expr) value, visit func(model.Expr)) {
-	within := func(guard value, y model.Expr) {
+func (e *Evaluator) eachChild(x model.Expr, condition func(model.Expr) Value, visit func(model.Expr)) {
+	within := func(guard Value, y model.Expr) {
 		defer e.under(guard)()
 		visit(y)
 	}
@@ -96,28 +96,28 @@ func (e *emitter) eachChild(x model.Expr, condition func(model.Expr) value, visi
 
 // counted says where positions count: those spread over all indices that they and the guards have, and the guards'
 // product. Not ok: data alone do not tell.
-func (e *emitter) counted(at value) (positions, counts []float64, ok bool) {
-	for _, q := range e.guards {
-		if q.node.Valid() && !q.node.Static() {
+func (e *Evaluator) counted(at Value) (positions, counts []float64, ok bool) {
+	for _, q := range e.Guards {
+		if q.Node.Valid() && !q.Node.Static() {
 			return nil, nil, false
 		}
 	}
-	if !at.node.Static() {
+	if !at.Node.Static() {
 		return nil, nil, false
 	}
 	return e.countedAt(nil, at)
 }
 
 // countedAt is counted at values of the graph's inputs.
-func (e *emitter) countedAt(inputs map[string][]float64, at value) (positions, counts []float64, ok bool) {
-	bound := union(append([]value{at}, e.guards...)...)
-	n := e.g.Full(1, e.shape(bound, at.axes)...)
-	for _, q := range e.guards {
-		if !q.node.Valid() || len(q.axes) > 0 && !model.SameSets(q.axes, at.axes) {
+func (e *Evaluator) countedAt(inputs map[string][]float64, at Value) (positions, counts []float64, ok bool) {
+	bound := union(append([]Value{at}, e.Guards...)...)
+	n := e.Graph.Full(1, e.shape(bound, at.Axes)...)
+	for _, q := range e.Guards {
+		if !q.Node.Valid() || len(q.Axes) > 0 && !model.SameSets(q.Axes, at.Axes) {
 			return nil, nil, false
 		}
-		n = autodiff.Where(e.align(q, bound, at.axes), n, e.g.Const(0))
+		n = autodiff.Where(e.align(q, bound, at.Axes), n, e.Graph.Const(0))
 	}
-	v := autodiff.Eval(inputs, e.align(at, bound, at.axes), n)
+	v := autodiff.Eval(inputs, e.align(at, bound, at.Axes), n)
 	return v[0], v[1], true
 }

@@ -9,11 +9,11 @@ import (
 	"ppl/lang/types"
 )
 
-// kinds refuses arguments that are no simplex, or no covariance or correlation matrix. What is none at one point drawn
+// Kinds refuses arguments that are no simplex, or no covariance or correlation matrix. What is none at one point drawn
 // at random is none as a function of the parameters; what holds there by its form holds everywhere, up to rounding.
-func (p *Plan) kinds(e *emitter) {
+func Kinds(l *Layout, e *Evaluator) {
 	var theta map[string][]float64
-	for _, t := range p.Data.Model.Terms {
+	for _, t := range l.Data.Model.Terms {
 		if t.Kind == model.Generate || t.Dist == nil {
 			continue
 		}
@@ -24,13 +24,13 @@ func (p *Plan) kinds(e *emitter) {
 			}
 			if theta == nil {
 				// its arguments are evaluated here for the first time
-				g := p.given(newLatents(inputs{}), e.diags)
+				g := NewNumbers(l, Over(Inputs{}), e.Diags)
 				theta = map[string][]float64{"theta": g.point(rand.New(rand.NewPCG(0x51de, 0)))}
 			}
 			leave := e.underRanges(t.Plates)
-			v := e.expr(x)
+			v := e.Expr(x)
 			if values, counts, ok := e.countedAt(theta, v); ok {
-				e.eachInstance(t, x, v, values, counts, check)
+				eachInstance(e, t, x, v, values, counts, check)
 			}
 			leave()
 		}
@@ -46,18 +46,18 @@ type instance struct {
 }
 
 // kindChecks refuse what is not of a kind.
-var kindChecks = map[types.Kind]func(e *emitter, a instance){
-	types.Simplex:     (*emitter).simplex,
-	types.Covariance:  (*emitter).symmetric,
-	types.Correlation: (*emitter).correlation,
+var kindChecks = map[types.Kind]func(e *Evaluator, a instance){
+	types.Simplex:     checkSimplex,
+	types.Covariance:  checkSymmetric,
+	types.Correlation: checkCorrelation,
 }
 
-func (e *emitter) eachInstance(t *model.Term, x model.Expr, v value, values, counts []float64,
-	check func(*emitter, instance)) {
+func eachInstance(e *Evaluator, t *model.Term, x model.Expr, v Value, values, counts []float64,
+	check func(*Evaluator, instance)) {
 	size := product(v.shapeOfAxes())
 	for at := 0; at+size <= len(values) && size > 0; at += size {
 		if counts[at] != 0 {
-			check(e, instance{t, x, values[at : at+size], v.node.Shape()[v.rank()-1]})
+			check(e, instance{t, x, values[at : at+size], v.Node.Shape()[v.Rank()-1]})
 		}
 	}
 }
@@ -91,7 +91,7 @@ const (
 	matrixSlack  = 1e-7
 )
 
-func (e *emitter) simplex(a instance) {
+func checkSimplex(e *Evaluator, a instance) {
 	sum, low := 0.0, 0.0
 	for _, v := range a.values {
 		sum, low = sum+v, math.Min(low, v)
@@ -99,17 +99,17 @@ func (e *emitter) simplex(a instance) {
 	text := a.x.Info().At.Text()
 	switch {
 	case low < -simplexSlack:
-		e.stop(e.diags.Errorf("E53", a.x.Info().At, "the argument of `%s` must be a simplex, but `%s` has an element %.4g",
+		e.Stop(e.Diags.Errorf("E53", a.x.Info().At, "the argument of `%s` must be a simplex, but `%s` has an element %.4g",
 			a.t.Dist.Name, text, low).
 			Help("is it on the log scale? write `logits = %s`", text))
 	case math.Abs(sum-1) > simplexSlack:
-		e.stop(e.diags.Errorf("E53", a.x.Info().At, "the argument of `%s` must be a simplex, but `%s` sums to %.4g",
+		e.Stop(e.Diags.Errorf("E53", a.x.Info().At, "the argument of `%s` must be a simplex, but `%s` sums to %.4g",
 			a.t.Dist.Name, text, sum).
 			Help("divide by its sum, or write `softmax(…)`"))
 	}
 }
 
-func (e *emitter) symmetric(a instance) {
+func checkSymmetric(e *Evaluator, a instance) {
 	scale := 0.0
 	for _, v := range a.values {
 		scale = math.Max(scale, math.Abs(v))
@@ -117,24 +117,24 @@ func (e *emitter) symmetric(a instance) {
 	for i := range a.n {
 		for j := range i {
 			if x, y := a.values[i*a.n+j], a.values[j*a.n+i]; math.Abs(x-y) > matrixSlack*scale {
-				e.fail("E54", a.x, "`%s` of `%s` is not symmetric: element [%d, %d] is %.4g, but [%d, %d] is %.4g",
+				e.Fail("E54", a.x, "`%s` of `%s` is not symmetric: element [%d, %d] is %.4g, but [%d, %d] is %.4g",
 					a.x.Info().At.Text(), a.t.Dist.Name, j+1, i+1, y, i+1, j+1, x)
 			}
 		}
 	}
 	if a.x.Info().Static &&
 		math.IsNaN(autodiff.Eval(nil,
-			autodiff.SumAll(autodiff.Cholesky(e.g.Data("matrix", a.values, a.n, a.n))))[0][0]) {
-		e.fail("E54", a.x, "`%s` of `%s` is not positive definite", a.x.Info().At.Text(), a.t.Dist.Name)
+			autodiff.SumAll(autodiff.Cholesky(e.Graph.Data("matrix", a.values, a.n, a.n))))[0][0]) {
+		e.Fail("E54", a.x, "`%s` of `%s` is not positive definite", a.x.Info().At.Text(), a.t.Dist.Name)
 	}
 }
 
-func (e *emitter) correlation(a instance) {
+func checkCorrelation(e *Evaluator, a instance) {
 	for i := range a.n {
 		if v := a.values[i*a.n+i]; math.Abs(v-1) > matrixSlack {
-			e.fail("E54", a.x, "`%s` of `%s` is no correlation matrix: element [%d, %d] is %.4g", a.x.Info().At.Text(),
+			e.Fail("E54", a.x, "`%s` of `%s` is no correlation matrix: element [%d, %d] is %.4g", a.x.Info().At.Text(),
 				a.t.Dist.Name, i+1, i+1, v)
 		}
 	}
-	e.symmetric(a)
+	checkSymmetric(e, a)
 }

@@ -9,13 +9,13 @@ import (
 )
 
 // labelled is the number of the element that a label names.
-func (e *emitter) labelled(x *model.Label) int {
+func (e *Evaluator) labelled(x *model.Label) int {
 	names := e.labelsOf(x.Set)
 	at := slices.Index(names, x.Text)
 	if at >= 0 {
 		return at + 1
 	}
-	entry := e.diags.Errorf("E88", x.At, "%s has no element named %q", x.Set.Name, x.Text)
+	entry := e.Diags.Errorf("E88", x.At, "%s has no element named %q", x.Set.Name, x.Text)
 	if near, ok := diag.Nearest(x.Text, names); ok {
 		entry.Help("did you mean %q?", near)
 	} else if len(names) == 0 {
@@ -24,7 +24,7 @@ func (e *emitter) labelled(x *model.Label) int {
 	} else {
 		entry.Help("it has %s", strings.Join(quoted(names), ", "))
 	}
-	e.stop(entry)
+	e.Stop(entry)
 	return 0
 }
 
@@ -40,9 +40,9 @@ func quoted(names []string) (out []string) {
 }
 
 // labelsOf are the names of the elements of a set, from 1 on; none for numbers.
-func (e *emitter) labelsOf(s *model.Set) []string {
+func (e *Evaluator) labelsOf(s *model.Set) []string {
 	if of, ok := s.Hi.(*model.SizeOf); ok {
-		return e.data.Labels[of.Size]
+		return e.Data.Labels[of.Size]
 	}
 	return nil
 }

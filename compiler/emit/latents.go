@@ -27,10 +27,10 @@ func (t *table) at(pos map[*model.Index]int) float64 {
 
 // A posterior draws the latents that steps eliminated, and has their probabilities, at given parameters.
 type posterior struct {
-	inputs *given
-	steps  *steps
-	tables map[*step]*table
-	chains map[*step]*trellis
+	inputs *Numbers
+	steps  *Steps
+	tables map[*Step]*table
+	chains map[*Step]*trellis
 	groups []positions
 }
 
@@ -42,11 +42,11 @@ type positions struct {
 	positions []float64
 }
 
-func newPosterior(g *given, s *steps) *posterior {
-	p := &posterior{inputs: g, steps: s, tables: map[*step]*table{}, chains: map[*step]*trellis{}}
+func newPosterior(g *Numbers, s *Steps) *posterior {
+	p := &posterior{inputs: g, steps: s, tables: map[*Step]*table{}, chains: map[*Step]*trellis{}}
 	for _, x := range s.groups {
-		p.groups = append(p.groups, positions{x.at.bound, g.e.shape(x.at.bound, nil), x.plate,
-			autodiff.Eval(nil, x.at.node)[0]})
+		p.groups = append(p.groups, positions{x.at.Bound, g.e.shape(x.at.Bound, nil), x.plate,
+			autodiff.Eval(nil, x.at.Node)[0]})
 	}
 	for _, el := range s.order {
 		if el.chain != nil {
@@ -80,14 +80,14 @@ func (p *posterior) eval() {
 			p.chains[el].eval(p.inputs)
 			continue
 		}
-		p.tables[el] = &table{el.node.bound, el.node.node.Shape(), p.inputs.eval(el.node.node)}
+		p.tables[el] = &table{el.node.Bound, el.node.Node.Shape(), p.inputs.eval(el.node.Node)}
 	}
 }
 
 // index is a latent's value as an index over its support.
-func (p *posterior) index(a *model.Array) *model.Index { return p.steps.of.index(p.inputs.e, a) }
+func (p *posterior) index(a *model.Array) *model.Index { return p.steps.of.Index(p.inputs.e, a) }
 
-func (p *posterior) size(i *model.Index) int { return p.inputs.e.box(i.Set).size() }
+func (p *posterior) size(i *model.Index) int { return p.inputs.e.box(i.Set).Size() }
 
 // choose goes through the latents in the reverse of their elimination and picks a value for each plate: pick gets log
 // weights. The result is indexed by latent, row-major over its plates, on the scale of the values. With best, the
@@ -100,7 +100,7 @@ func (p *posterior) choose(best bool, pick func(logw []float64) int) map[*model.
 			c.chosen[a] = c.all(el, m)
 		}
 		for _, a := range el.latents {
-			first := float64(p.inputs.e.box(p.index(a).Set).lo)
+			first := float64(p.inputs.e.box(p.index(a).Set).Lo)
 			for _, v := range c.chosen[a] {
 				out[a] = append(out[a], v+first)
 			}
@@ -119,7 +119,7 @@ type choice struct {
 }
 
 // all picks a position for each plate of an eliminated latent; of chains, for those of member m.
-func (c *choice) all(el *step, m int) []float64 {
+func (c *choice) all(el *Step, m int) []float64 {
 	return c.of.eachPlate(el.plates[m], func(pos map[*model.Index]int) float64 {
 		c.of.along(pos)
 		for _, o := range el.others {
@@ -139,7 +139,7 @@ func (c *choice) all(el *step, m int) []float64 {
 // read is the position picked for the value that an index represents: the first where a chain has no such place, which
 // nothing then reads.
 func (c *choice) read(o *model.Index, pos map[*model.Index]int) int {
-	at := c.of.steps.of.values[o]
+	at := c.of.steps.of.Values[o]
 	a := at.latent
 	el, m := c.of.steps.latent(a)
 	shape := c.of.inputs.e.shape(el.plates[m], nil)
@@ -161,7 +161,7 @@ func (c *choice) read(o *model.Index, pos map[*model.Index]int) int {
 }
 
 // weights of a latent's values at one plate, given what pos says of the others.
-func (p *posterior) weights(el *step, pos map[*model.Index]int) []float64 {
+func (p *posterior) weights(el *Step, pos map[*model.Index]int) []float64 {
 	w := make([]float64, p.size(el.value))
 	for k := range w {
 		pos[el.value] = k
@@ -255,7 +255,7 @@ func (p *posterior) marginals() map[*model.Array][]float64 {
 
 // A query asks for the joint distribution of some values of an eliminated latent.
 type query struct {
-	of     *step
+	of     *Step
 	values []*model.Index
 }
 
@@ -284,20 +284,20 @@ func (p *posterior) conditional(q query, pos map[*model.Index]int) []float64 {
 	if q.of.chain == nil {
 		return normalized(p.weights(q.of, pos))
 	}
-	var of []occurrence
+	var of []Occurrence
 	for _, v := range q.values {
-		of = append(of, p.steps.of.values[v])
+		of = append(of, p.steps.of.Values[v])
 	}
 	return p.chains[q.of].run(p.inputs, pos).jointly(of, pos)
 }
 
 // ancestors are the values that a latent depends on, directly or not, of those eliminated last first.
-func (p *posterior) ancestors(el *step) (out []query) {
-	known := map[*step]*query{}
-	var mark func(*step)
-	mark = func(el *step) {
+func (p *posterior) ancestors(el *Step) (out []query) {
+	known := map[*Step]*query{}
+	var mark func(*Step)
+	mark = func(el *Step) {
 		for _, o := range el.others {
-			a, _ := p.steps.latent(p.steps.of.values[o].latent)
+			a, _ := p.steps.latent(p.steps.of.Values[o].latent)
 			if known[a] == nil {
 				known[a] = &query{of: a}
 				mark(a)

@@ -9,25 +9,25 @@ import (
 
 // zeroSum takes the degenerate normal's density in K − 1 dimensions: one normaliser fewer a vector, spread over its K
 // elements.
-func (e *emitter) zeroSum(t *model.Term, lp Node, args []Node) Node {
+func zeroSum(e *Evaluator, t *model.Term, lp Node, args []Node) Node {
 	last := t.Plates[len(t.Plates)-1]
-	k := float64(e.box(last.Set).size())
-	one := t.Form.LogProb(e.g.Const(0), args)
-	return autodiff.Sub(lp, autodiff.Div(one, e.g.Const(k)))
+	k := float64(e.box(last.Set).Size())
+	one := t.Form.LogProb(e.Graph.Const(0), args)
+	return autodiff.Sub(lp, autodiff.Div(one, e.Graph.Const(k)))
 }
 
 // truncated is log P(lo ≤ V ≤ hi): 0 where the law has no distribution function (its normaliser is then a constant) or
 // where the range is the whole support.
-func (e *emitter) truncated(t *model.Term, args []Node, bound []*model.Index) Node {
-	zero := e.g.Const(0)
+func truncated(e *Evaluator, t *model.Term, args []Node, bound []*model.Index) Node {
+	zero := e.Graph.Const(0)
 	if t.Form.LogCDF == nil || t.Form.LogCCDF == nil || t.Dist.Improper {
 		return zero
 	}
-	lo, hi := e.endNode(t, t.In.Lo, bound, t.Dist.Lo), e.endNode(t, t.In.Hi, bound, t.Dist.Hi)
-	cdf := func(x Node) Node { return e.cumulative(t, t.Form.LogCDF(x, args)) }
-	ccdf := func(x Node) Node { return e.cumulative(t, t.Form.LogCCDF(x, args)) }
+	lo, hi := endNode(e, t, t.In.Lo, bound, t.Dist.Lo), endNode(e, t, t.In.Hi, bound, t.Dist.Hi)
+	cdf := func(x Node) Node { return cumulative(e, t, t.Form.LogCDF(x, args)) }
+	ccdf := func(x Node) Node { return cumulative(e, t, t.Form.LogCCDF(x, args)) }
 	if lo.Valid() && t.Dist.Discrete() {
-		lo = autodiff.Sub(lo, e.g.Const(1)) // P(V ≥ a) = P(V > a − 1)
+		lo = autodiff.Sub(lo, e.Graph.Const(1)) // P(V ≥ a) = P(V > a − 1)
 	}
 	switch {
 	case lo.Valid() && hi.Valid():
@@ -40,26 +40,26 @@ func (e *emitter) truncated(t *model.Term, args []Node, bound []*model.Index) No
 	return zero
 }
 
-// inside is a truncated density: 0 outside the ends. Parameters cannot get there, since their transforms keep them
+// insideEnds is a truncated density: 0 outside the ends. Parameters cannot get there, since their transforms keep them
 // inside.
-func (e *emitter) inside(t *model.Term, x, lp Node, bound []*model.Index) Node {
+func insideEnds(e *Evaluator, t *model.Term, x, lp Node, bound []*model.Index) Node {
 	if t.Kind == model.Prior {
 		return lp
 	}
-	never := e.g.Const(math.Inf(-1))
-	if lo := e.endNode(t, t.In.Lo, bound, t.Dist.Lo); lo.Valid() {
+	never := e.Graph.Const(math.Inf(-1))
+	if lo := endNode(e, t, t.In.Lo, bound, t.Dist.Lo); lo.Valid() {
 		lp = autodiff.Where(autodiff.Le(lo, x), lp, never)
 	}
-	if hi := e.endNode(t, t.In.Hi, bound, t.Dist.Hi); hi.Valid() {
+	if hi := endNode(e, t, t.In.Hi, bound, t.Dist.Hi); hi.Valid() {
 		lp = autodiff.Where(autodiff.Le(x, hi), lp, never)
 	}
 	return lp
 }
 
 // cumulative refuses a distribution function that is a sum over more values than are known from data.
-func (e *emitter) cumulative(t *model.Term, n Node) Node {
+func cumulative(e *Evaluator, t *model.Term, n Node) Node {
 	if !n.Valid() {
-		e.stop(e.diags.Errorf("E58", t.At, "the distribution function of %s is a sum whose length depends on a parameter here",
+		e.Stop(e.Diags.Errorf("E58", t.At, "the distribution function of %s is a sum whose length depends on a parameter here",
 			t.Dist.Name).
 			Help("give ends that depend on data only"))
 	}
@@ -68,11 +68,11 @@ func (e *emitter) cumulative(t *model.Term, n Node) Node {
 
 // endNode is a bound that cuts something, on the scale of termValue: invalid where it is infinite or at the end of the
 // support.
-func (e *emitter) endNode(t *model.Term, x model.Expr, bound []*model.Index, end float64) Node {
-	v := e.expr(x)
-	n := e.loose(v, union(value{bound: bound}, v), nil)
+func endNode(e *Evaluator, t *model.Term, x model.Expr, bound []*model.Index, end float64) Node {
+	v := e.Expr(x)
+	n := e.AlignLoosely(v, union(Value{Bound: bound}, v), nil)
 	if t.Offset != nil {
-		n = autodiff.Sub(n, e.expr(t.Offset).node)
+		n = autodiff.Sub(n, e.Expr(t.Offset).Node)
 	}
 	if c, ok := n.IsConst(); ok && (math.IsInf(c, 0) || c == end) {
 		return Node{}
@@ -94,22 +94,22 @@ func logSub(x, y Node) Node {
 }
 
 // censored: a value at or below the lower end says only V ≤ a, one at or above the upper end only V ≥ b.
-func (e *emitter) censored(t *model.Term, x Node, args []Node, lp Node, bound []*model.Index) Node {
-	if lo := e.endNode(t, t.Censored.Lo, bound, math.Inf(-1)); lo.Valid() &&
-		!(e.isConst(lo, t.Dist.Lo) && !t.Dist.Discrete()) {
-		lp = autodiff.Where(autodiff.Le(x, lo), e.cumulative(t, t.Form.LogCDF(lo, args)), lp)
+func censored(e *Evaluator, t *model.Term, x Node, args []Node, lp Node, bound []*model.Index) Node {
+	if lo := endNode(e, t, t.Censored.Lo, bound, math.Inf(-1)); lo.Valid() &&
+		!(isConst(e, lo, t.Dist.Lo) && !t.Dist.Discrete()) {
+		lp = autodiff.Where(autodiff.Le(x, lo), cumulative(e, t, t.Form.LogCDF(lo, args)), lp)
 	}
-	if hi := e.endNode(t, t.Censored.Hi, bound, math.Inf(1)); hi.Valid() {
+	if hi := endNode(e, t, t.Censored.Hi, bound, math.Inf(1)); hi.Valid() {
 		above := hi
 		if t.Dist.Discrete() {
-			above = autodiff.Sub(hi, e.g.Const(1))
+			above = autodiff.Sub(hi, e.Graph.Const(1))
 		}
-		lp = autodiff.Where(autodiff.Le(hi, x), e.cumulative(t, t.Form.LogCCDF(above, args)), lp)
+		lp = autodiff.Where(autodiff.Le(hi, x), cumulative(e, t, t.Form.LogCCDF(above, args)), lp)
 	}
 	return lp
 }
 
-func (e *emitter) isConst(n Node, v float64) bool {
+func isConst(e *Evaluator, n Node, v float64) bool {
 	c, ok := n.IsConst()
 	return ok && c == v
 }

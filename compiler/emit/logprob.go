@@ -22,18 +22,18 @@ type LogProb struct {
 	Gradient map[string][]float64
 }
 
-// A Value is a node of a density, and its name.
-type Value struct {
+// A NamedNode is a node of a density, and its name.
+type NamedNode struct {
 	Name string
 	Node Node
 }
 
 // An Evaluate computes values of one graph from inputs by name: by plain loops over the graph (Interpret), or on a
 // device.
-type Evaluate func(inputs map[string][]float64, values []Value) (map[string][]float64, error)
+type Evaluate func(inputs map[string][]float64, values []NamedNode) (map[string][]float64, error)
 
 // Interpret evaluates by autodiff's interpreter.
-func Interpret(inputs map[string][]float64, values []Value) (map[string][]float64, error) {
+func Interpret(inputs map[string][]float64, values []NamedNode) (map[string][]float64, error) {
 	nodes := make([]Node, len(values))
 	for i, v := range values {
 		nodes[i] = v.Node
@@ -47,14 +47,14 @@ func Interpret(inputs map[string][]float64, values []Value) (map[string][]float6
 
 // Named is the density of the parameters on their own scale, without log-Jacobian, as a graph whose inputs are the
 // parameters: log_prior, log_likelihood, and the gradient of either in each parameter, "d log_prior/d mu".
-func (p *Plan) Named() []Value {
-	latents := newLatents(inputs{})
-	g := p.given(latents, &diag.List{})
+func (p *Plan) Named() []NamedNode {
+	latents := Over(Inputs{})
+	g := NewNumbers(p.layout, latents, &diag.List{})
 	t := p.terms(g.e, latents, nil)
-	all := []Value{{"log_prior", t.Prior}, {"log_likelihood", t.Likelihood}}
+	all := []NamedNode{{"log_prior", t.Prior}, {"log_likelihood", t.Likelihood}}
 	for _, y := range all[:2] {
-		for _, s := range g.gradient(y.Node) {
-			all = append(all, Value{"d " + y.Name + "/d " + pieceName(s.piece), s.node})
+		for _, s := range gradient(g, y.Node) {
+			all = append(all, NamedNode{"d " + y.Name + "/d " + pieceName(s.piece), s.node})
 		}
 	}
 	return all
@@ -63,24 +63,24 @@ func (p *Plan) Named() []Value {
 // LogProb evaluates the density at parameter values; an error names a parameter that is missing, unknown, of the wrong
 // shape or outside its support.
 func (p *Plan) LogProb(at map[string]dataset.Array, evaluate Evaluate) (*LogProb, error) {
-	latents := newLatents(inputs{})
-	g := p.given(latents, &diag.List{})
-	if err := g.enterNamed(at); err != nil {
+	latents := Over(Inputs{})
+	g := NewNumbers(p.layout, latents, &diag.List{})
+	if err := p.enterNamed(g, at); err != nil {
 		return nil, err
 	}
-	theta, err := g.theta()
+	theta, err := g.unconstrained()
 	if err != nil {
 		return nil, err
 	}
 	t := p.terms(g.e, latents, nil)
-	jac := p.Density(g.e.g.Data("theta", theta, p.Dim)).Jacobian
-	values := []Value{{"log_prior", t.Prior}, {"log_likelihood", t.Likelihood}, {"log_jacobian", jac}}
+	jac := p.Density(g.e.Graph.Data("theta", theta, p.layout.Dim)).Jacobian
+	values := []NamedNode{{"log_prior", t.Prior}, {"log_likelihood", t.Likelihood}, {"log_jacobian", jac}}
 	for _, r := range t.Rows {
-		values = append(values, Value{"rows of " + r.Name(), r.Node})
+		values = append(values, NamedNode{"rows of " + r.Name(), r.Node})
 	}
-	slopes := g.gradient(autodiff.Add(t.Prior, t.Likelihood))
+	slopes := gradient(g, autodiff.Add(t.Prior, t.Likelihood))
 	for _, s := range slopes {
-		values = append(values, Value{"gradient of " + pieceName(s.piece), s.node})
+		values = append(values, NamedNode{"gradient of " + pieceName(s.piece), s.node})
 	}
 	g.complete()
 	got, err := evaluate(g.inputs, values)
@@ -111,9 +111,10 @@ func (r Rows) Name() string {
 }
 
 // enterNamed checks and enters every parameter.
-func (g *given) enterNamed(at map[string]dataset.Array) error {
+func (p *Plan) enterNamed(g *Numbers, at map[string]dataset.Array) error {
 	known := map[string]bool{}
-	for i, a := range g.plan.saved {
+	for i, s := range p.saved {
+		a := s.Array
 		if a.Role != model.Parameter {
 			continue
 		}
@@ -122,7 +123,7 @@ func (g *given) enterNamed(at map[string]dataset.Array) error {
 		if !ok {
 			return fmt.Errorf("no value given for parameter `%s`", a.Name)
 		}
-		want := g.plan.vars[i].Shape
+		want := p.vars[i].Shape
 		if !slices.Equal(v.Shape, want) && !(len(v.Values) == 1 && product(want) == 1) {
 			return fmt.Errorf("parameter `%s` has shape %v, but the value given has %v", a.Name, want, v.Shape)
 		}
@@ -141,23 +142,6 @@ func (g *given) enterNamed(at map[string]dataset.Array) error {
 	return nil
 }
 
-// theta is the unconstrained vector of the values entered; non-centred coordinates, whose log-Jacobian is 0 here, are
-// left out.
-func (g *given) theta() ([]float64, error) {
-	theta := make([]float64, g.plan.Dim)
-	for _, r := range g.plan.regions {
-		if r.term.NonCentered { // their Jacobian is constant
-			continue
-		}
-		u, err := g.free(r, g.inputs[pieceName(r.piece)])
-		if err != nil {
-			return nil, fmt.Errorf("parameter `%s`: %w", r.term.Array.Name, err)
-		}
-		copy(theta[r.offset:], u)
-	}
-	return theta, nil
-}
-
 // A slope is the gradient in a piece of a parameter.
 type slope struct {
 	piece *model.Piece
@@ -165,30 +149,30 @@ type slope struct {
 }
 
 // gradient of y in each parameter, piece by piece.
-func (g *given) gradient(y Node) (slopes []slope) {
+func gradient(g *Numbers, y Node) (slopes []slope) {
 	var xs []Node
-	for _, r := range g.plan.regions {
-		xs = append(xs, g.e.g.Input(pieceName(r.piece), g.shapeOf(r.piece)...))
+	for _, r := range g.layout.Regions {
+		xs = append(xs, g.e.Graph.Input(pieceName(r.piece), g.shapeOf(r.piece)...))
 	}
 	for k, d := range autodiff.Grad(y, xs...) {
-		slopes = append(slopes, slope{g.plan.regions[k].piece, d})
+		slopes = append(slopes, slope{g.layout.Regions[k].piece, d})
 	}
 	return slopes
 }
 
 // Observed is the data on the left of ~, with their axes; missing entries are NaN.
 func (p *Plan) Observed() (vars []types.Variable, values [][]float64) {
-	e := newEmitter(autodiff.New(), p.Data, p.steps, NoSource{}, &diag.List{})
+	e := p.layout.Evaluator(autodiff.New(), NoSource{}, &diag.List{})
 	seen := map[*model.Array]bool{}
-	for _, t := range p.Data.Model.Terms {
-		if t.Kind != model.Likelihood || seen[t.Array] || p.Data.StreamedArray(t.Array) {
+	for _, t := range p.layout.Data.Model.Terms {
+		if t.Kind != model.Likelihood || seen[t.Array] || p.layout.Data.StreamedArray(t.Array) {
 			continue
 		}
 		seen[t.Array] = true
-		v := e.variable(t.Array)
-		d, ok := p.Data.Arrays[t.Array]
+		v := e.Describe(t.Array)
+		d, ok := p.layout.Data.Arrays[t.Array]
 		if !ok { // a static definition
-			d.Values = autodiff.Eval(nil, e.array(t.Array).node)[0]
+			d.Values = autodiff.Eval(nil, e.Array(t.Array).Node)[0]
 		}
 		v.Int = v.Int && !slices.ContainsFunc(d.Values, math.IsNaN)
 		vars, values = append(vars, v), append(values, d.Values)

@@ -3,7 +3,6 @@ package emit
 import (
 	"cmp"
 	"math"
-	"math/rand/v2"
 	"slices"
 	"strconv"
 
@@ -23,13 +22,34 @@ type solution struct {
 }
 
 // What is asked of a system: its states at all times that data give, or, with a query, at that one's.
-type asked struct {
-	system *model.System
+type Query struct {
+	System *model.System
 	query  *model.StateAt
 }
 
-// stepLimits are the attempts that a solver may make, for each solution; none: the method's usual number.
-type stepLimits map[asked]int
+// A Solve is a problem that is solved: a system at the times that data give, or at those of one query.
+type Solve struct {
+	Of      Query
+	Problem ode.Problem
+	Options ode.Options
+}
+
+// eachSolve visits the problems of all systems.
+func (e *Evaluator) eachSolve(visit func(Solve)) {
+	for _, s := range e.Data.Model.Systems {
+		problem, _ := e.problem(s)
+		visit(Solve{Query{s, nil}, problem, odeOptions(s)})
+		for _, q := range s.Queries {
+			if !q.Time.Info().Static {
+				problem, o, _ := e.reaching(q, e.unguarded(q.Time))
+				visit(Solve{Query{s, q}, problem, o})
+			}
+		}
+	}
+}
+
+// StepLimits are the attempts that a solver may make, for each solution; none: the method's usual number.
+type StepLimits map[Query]int
 
 // A Solution is a system's states at the times that are asked for, NaN from the first that is not reached in the
 // attempts it may take. Node has shape [times, states]; Steps is 0 where the method's usual number of attempts is
@@ -41,10 +61,10 @@ type Solution struct {
 }
 
 // solutions are those of the model's systems that something reads.
-func (e *emitter) solutions() (out []Solution) {
-	for _, s := range e.data.Model.Systems {
+func (e *Evaluator) solutions() (out []Solution) {
+	for _, s := range e.Data.Model.Systems {
 		for _, q := range append([]*model.StateAt{nil}, s.Queries...) {
-			if sol := e.solved[asked{s, q}]; sol != nil {
+			if sol := e.solved[Query{s, q}]; sol != nil {
 				out = append(out, Solution{s, sol.node, sol.steps})
 			}
 		}
@@ -53,10 +73,10 @@ func (e *emitter) solutions() (out []Solution) {
 }
 
 // stateAt is a trajectory at the times of a query. Its own axes are the state's, then the time's.
-func (e *emitter) stateAt(x *model.StateAt) value {
-	at := e.expr(x.Time)
+func (e *Evaluator) stateAt(x *model.StateAt) Value {
+	at := e.Expr(x.Time)
 	n := e.statesAt(x, at) // [bound…, time's axes…, state's axes…]
-	b, own := len(at.bound), len(at.axes)
+	b, own := len(at.Bound), len(at.Axes)
 	var perm []int
 	for k := range b {
 		perm = append(perm, k)
@@ -67,33 +87,33 @@ func (e *emitter) stateAt(x *model.StateAt) value {
 	for k := range own {
 		perm = append(perm, b+k)
 	}
-	return value{autodiff.Permute(n, perm...), at.bound, slices.Concat(x.State.Axes, at.axes)}
+	return Value{autodiff.Permute(n, perm...), at.Bound, slices.Concat(x.State.Axes, at.Axes)}
 }
 
-func (e *emitter) statesAt(x *model.StateAt, at value) Node {
-	shape := slices.Concat(at.node.Shape(), e.shape(nil, x.State.Axes))
+func (e *Evaluator) statesAt(x *model.StateAt, at Value) Node {
+	shape := slices.Concat(at.Node.Shape(), e.shape(nil, x.State.Axes))
 	if !x.Time.Info().Static {
 		sol := e.reach(x, at)
 		return autodiff.Reshape(e.column(sol, x.State), shape...)
 	}
 	sol := e.solve(x.State.System)
-	row := make([]float64, at.node.Size())
-	for i, t := range autodiff.Eval(nil, at.node)[0] {
+	row := make([]float64, at.Node.Size())
+	for i, t := range autodiff.Eval(nil, at.Node)[0] {
 		row[i] = float64(slices.Index(sol.times, t))
 	}
-	return autodiff.Gather(e.column(sol, x.State), e.g.Data("time", row, at.node.Shape()...))
+	return autodiff.Gather(e.column(sol, x.State), e.Graph.Data("time", row, at.Node.Shape()...))
 }
 
 // column is one state at the times of a solution, [times, state's axes…].
-func (e *emitter) column(sol *solution, s *model.State) Node {
+func (e *Evaluator) column(sol *solution, s *model.State) Node {
 	n, first, own := sol.node.Shape()[0], sol.first[s], e.shape(nil, s.Axes)
 	return autodiff.Reshape(autodiff.Slice(sol.node, []int{0, first}, []int{n, first + product(own)}),
 		append([]int{n}, own...)...)
 }
 
 // solve integrates a system once.
-func (e *emitter) solve(s *model.System) *solution {
-	return e.solution(asked{s, nil}, func() (ode.Problem, ode.Options, *solution) {
+func (e *Evaluator) solve(s *model.System) *solution {
+	return e.solution(Query{s, nil}, func() (ode.Problem, ode.Options, *solution) {
 		p, sol := e.problem(s)
 		return p, odeOptions(s), sol
 	})
@@ -103,14 +123,14 @@ func (e *emitter) solve(s *model.System) *solution {
 // t0) / (time − t0), which goes from 0 to 1. So the steps know nothing of the times' order, a time before t0 is reached
 // backwards, and the derivative in the time comes of itself. Each holds the tolerance: the solver bounds the mean
 // square of all.
-func (e *emitter) reach(x *model.StateAt, at value) *solution {
-	return e.solution(asked{x.State.System, x}, func() (ode.Problem, ode.Options, *solution) {
+func (e *Evaluator) reach(x *model.StateAt, at Value) *solution {
+	return e.solution(Query{x.State.System, x}, func() (ode.Problem, ode.Options, *solution) {
 		return e.reaching(x, at)
 	})
 }
 
 // solution of a problem that is posed once.
-func (e *emitter) solution(of asked, pose func() (ode.Problem, ode.Options, *solution)) *solution {
+func (e *Evaluator) solution(of Query, pose func() (ode.Problem, ode.Options, *solution)) *solution {
 	if sol := e.solved[of]; sol != nil {
 		return sol
 	}
@@ -123,12 +143,12 @@ func (e *emitter) solution(of asked, pose func() (ode.Problem, ode.Options, *sol
 	return sol
 }
 
-func (e *emitter) reaching(x *model.StateAt, at value) (ode.Problem, ode.Options, *solution) {
-	s, m := x.State.System, at.node.Size()
+func (e *Evaluator) reaching(x *model.StateAt, at Value) (ode.Problem, ode.Options, *solution) {
+	s, m := x.State.System, at.Node.Size()
 	p, sol := e.problem(s)
 	size := sol.states
 	p.Y0 = autodiff.Reshape(autodiff.Broadcast(p.Y0, []int{m, size}, []int{1}), m*size)
-	span := autodiff.Sub(autodiff.Reshape(at.node, m), e.g.Const(p.T0))
+	span := autodiff.Sub(autodiff.Reshape(at.Node, m), e.Graph.Const(p.T0))
 	in, t0 := sol.inputs, p.T0
 	p.Shared = append(in.nodes(), span)
 	p.T0, p.Times = 0, []float64{1}
@@ -138,7 +158,7 @@ func (e *emitter) reaching(x *model.StateAt, at value) (ode.Problem, ode.Options
 	p.RHS = func(z, y Node, shared []Node) Node {
 		span := shared[len(in)]
 		t := autodiff.Add(y.Graph().Const(t0), autodiff.Mul(z, span))
-		slope := e.rightSides(s, sol, each, value{node: t, bound: each}, autodiff.Reshape(y, m, size), shared)
+		slope := e.rightSides(s, sol, each, Value{Node: t, Bound: each}, autodiff.Reshape(y, m, size), shared)
 		return autodiff.Reshape(autodiff.Mul(autodiff.Broadcast(span, []int{m, size}, []int{0}), slope), m*size)
 	}
 	o := odeOptions(s)
@@ -147,75 +167,33 @@ func (e *emitter) reaching(x *model.StateAt, at value) (ode.Problem, ode.Options
 }
 
 // problem is a system as the solver wants it: one state vector, what the right sides read beside it, the times.
-func (e *emitter) problem(s *model.System) (ode.Problem, *solution) {
-	guards := e.guards
-	e.guards = nil
-	defer func() { e.guards = guards }()
+func (e *Evaluator) problem(s *model.System) (ode.Problem, *solution) {
+	guards := e.Guards
+	e.Guards = nil
+	defer func() { e.Guards = guards }()
 	sol := &solution{first: map[*model.State]int{}, times: e.askedTimes(s)}
 	var parts []Node
 	for _, st := range s.States {
 		sol.first[st] = sol.states
-		v := e.unbind(e.expr(st.Init), st.Plates, nil)
-		if len(v.bound) > 0 {
+		v := e.unbind(e.Expr(st.Init), st.Plates, nil)
+		if len(v.Bound) > 0 {
 			bug("a state with outer plates")
 		}
-		parts = append(parts, autodiff.Reshape(v.node, v.node.Size()))
-		sol.states += v.node.Size()
+		parts = append(parts, autodiff.Reshape(v.Node, v.Node.Size()))
+		sol.states += v.Node.Size()
 	}
 	sol.inputs = e.systemInputs(s)
 	p := ode.Problem{T0: e.staticValues(s.T0)[0], Times: sol.times, Y0: autodiff.Concat(0, parts...),
 		Shared: sol.inputs.nodes()}
-	p.RHS = func(t, y Node, shared []Node) Node { return e.rightSides(s, sol, nil, value{node: t}, y, shared) }
+	p.RHS = func(t, y Node, shared []Node) Node { return e.rightSides(s, sol, nil, Value{Node: t}, y, shared) }
 	return p, sol
 }
 
-// Attempts of steps are what `infer ode(max_steps = …)` says, or budgeted from solutions at starting points: three
-// times what the median of them takes. Where that does not suffice a solution is NaN, which a sampler counts as a
-// divergence.
-const (
-	pilots      = 9
-	budgetTimes = 3
-	budgetMore  = 16
-)
-
-// budget finds the number of attempts for each solution that the model asks for.
-func (p *Plan) budget(e *emitter, systems []*model.System) {
-	for _, s := range systems {
-		problem, _ := e.problem(s)
-		p.attempts(asked{s, nil}, problem, odeOptions(s))
-		for _, q := range s.Queries {
-			if !q.Time.Info().Static {
-				problem, o, _ := e.reaching(q, e.unguarded(q.Time))
-				p.attempts(asked{s, q}, problem, o)
-			}
-		}
-	}
-}
-
-func (p *Plan) attempts(of asked, problem ode.Problem, o ode.Options) {
-	if n, err := strconv.Atoi(of.system.Options["max_steps"]); err == nil {
-		p.steps[of] = n
-		return
-	}
-	var taken []int
-	pilot := ode.NewPilot(problem, o)
-	for k := range pilots {
-		theta := p.Start(rand.New(rand.NewPCG(0x0de, uint64(k))))
-		if n, ok := pilot.Steps(map[string][]float64{"theta": theta}); ok {
-			taken = append(taken, n)
-		}
-	}
-	if len(taken) > 0 {
-		slices.Sort(taken)
-		p.steps[of] = budgetTimes*taken[len(taken)/2] + budgetMore
-	}
-}
-
 // unguarded is the value of a query's time; it may stand in a branch, and what is out of range there is not used.
-func (e *emitter) unguarded(x model.Expr) value {
-	e.guards = []value{{node: e.g.Const(0)}}
-	defer func() { e.guards = nil }()
-	return e.expr(x)
+func (e *Evaluator) unguarded(x model.Expr) Value {
+	e.Guards = []Value{{Node: e.Graph.Const(0)}}
+	defer func() { e.Guards = nil }()
+	return e.Expr(x)
 }
 
 func odeOptions(s *model.System) ode.Options {
@@ -228,17 +206,17 @@ func odeOptions(s *model.System) ode.Options {
 }
 
 // askedTimes are those of all queries that data give, sorted, each once.
-func (e *emitter) askedTimes(s *model.System) []float64 {
+func (e *Evaluator) askedTimes(s *model.System) []float64 {
 	t0 := e.staticValues(s.T0)[0]
 	var all []float64
 	for _, q := range s.Queries {
 		if !q.Time.Info().Static {
 			continue
 		}
-		values := autodiff.Eval(nil, e.unguarded(q.Time).node)[0]
+		values := autodiff.Eval(nil, e.unguarded(q.Time).Node)[0]
 		for _, t := range values {
 			if t < t0 {
-				e.fail("E92", q, "`%s` is asked for at time %g, before its initial time %g", q.State.Name, t, t0)
+				e.Fail("E92", q, "`%s` is asked for at time %g, before its initial time %g", q.State.Name, t, t0)
 			}
 		}
 		all = append(all, values...)
@@ -253,19 +231,19 @@ type odeInputs []input
 func (in odeInputs) nodes() []Node {
 	nodes := make([]Node, len(in))
 	for k := range in {
-		nodes[k] = in[k].v.node
+		nodes[k] = in[k].v.Node
 	}
 	return nodes
 }
 
-func (e *emitter) systemInputs(s *model.System) odeInputs {
+func (e *Evaluator) systemInputs(s *model.System) odeInputs {
 	var in odeInputs
 	seen := map[*model.Array]bool{}
 	var collect func(x model.Expr)
 	collect = func(x model.Expr) {
 		if !readsNow(x) {
 			if x != nil {
-				in = append(in, input{expr: x, v: e.expr(x)})
+				in = append(in, input{expr: x, v: e.Expr(x)})
 			}
 			return
 		}
@@ -289,9 +267,9 @@ func (e *emitter) systemInputs(s *model.System) odeInputs {
 }
 
 // notInSystem refuses a recurrence that reads the state of a system that is being solved.
-func (e *emitter) notInSystem(p *model.Piece) {
+func (e *Evaluator) notInSystem(p *model.Piece) {
 	if p.Recurrence != nil {
-		e.fail("E99", p.Value, "a recurrence that reads the state of a differential equation: not compiled by this "+
+		e.Fail("E99", p.Value, "a recurrence that reads the state of a differential equation: not compiled by this "+
 			"version of ppl yet")
 	}
 }
@@ -320,29 +298,29 @@ func readsNow(x model.Expr) bool {
 }
 
 // rightSides evaluates the derivatives inside a step, for states y with an axis in front for each of some indices.
-func (e *emitter) rightSides(s *model.System, sol *solution, each []*model.Index, t value, y Node, shared []Node) Node {
+func (e *Evaluator) rightSides(s *model.System, sol *solution, each []*model.Index, t Value, y Node, shared []Node) Node {
 	front := e.shape(each, nil)
 	part := func(first, size int) Node {
 		lo, hi := append(make([]int, len(front)), first), append(slices.Clone(front), first+size)
 		return autodiff.Slice(y, lo, hi)
 	}
-	step := e.step(y.Graph(), solverStep{time: t, state: func(st *model.State) value {
+	step := e.Inside(y.Graph(), solverStep{time: t, state: func(st *model.State) Value {
 		shape := e.shape(nil, st.Axes)
 		first, known := sol.first[st]
 		if !known {
 			bug("state %s read in another system", st.Name)
 		}
-		return value{autodiff.Reshape(part(first, product(shape)), slices.Concat(front, shape)...), each, st.Axes}
+		return Value{autodiff.Reshape(part(first, product(shape)), slices.Concat(front, shape)...), each, st.Axes}
 	}})
 	for k, i := range sol.inputs {
 		v := i.v
-		v.node = shared[k]
+		v.Node = shared[k]
 		step.remember(i.expr, v)
 	}
 	var parts []Node
 	for _, st := range s.States {
-		v := step.unbind(step.expr(st.Rhs), st.Plates, nil)
-		n := step.align(v, each, v.axes)
+		v := step.unbind(step.Expr(st.Rhs), st.Plates, nil)
+		n := step.align(v, each, v.Axes)
 		parts = append(parts, autodiff.Reshape(n, append(slices.Clone(front), product(n.Shape())/product(front))...))
 	}
 	return autodiff.Concat(len(front), parts...)
@@ -351,17 +329,17 @@ func (e *emitter) rightSides(s *model.System, sol *solution, each []*model.Index
 // A solverStep is the source inside a step of a solver: it has the time and the states.
 type solverStep struct {
 	NoSource
-	time  value
-	state func(*model.State) value
+	time  Value
+	state func(*model.State) Value
 }
 
 // Expr answers for states and the time.
-func (s solverStep) Expr(_ *emitter, x model.Expr) (value, bool) {
+func (s solverStep) Expr(_ *Evaluator, x model.Expr) (Value, bool) {
 	switch x := x.(type) {
 	case *model.StateNow:
 		return s.state(x.State), true
 	case *model.TimeNow:
 		return s.time, true
 	}
-	return value{}, false
+	return Value{}, false
 }

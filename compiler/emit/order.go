@@ -10,9 +10,9 @@ import (
 // A reading is a graph of elements: which elements of some arrays each of them is drawn from, or worked out from.
 // Elements are told apart along the axes for which all pieces of an array have a slot.
 type reading struct {
-	*emitter
+	e      *Evaluator
 	arrays []*model.Array
-	boxes  map[*model.Array][]box
+	boxes  map[*model.Array][]Box
 	first  map[*model.Array]int // number of an array's first element
 	of     [][]readOf           // of each element
 	size   int
@@ -27,9 +27,9 @@ type readOf struct {
 // mostReads of elements by each other are followed one by one.
 const mostReads = 1 << 24
 
-// drawnBefore refuses arrays of which an element is drawn from itself, on whatever way.
-func (e *emitter) drawnBefore(arrays []*model.Array) {
-	r := &reading{emitter: e, arrays: arrays, boxes: map[*model.Array][]box{}, first: map[*model.Array]int{}}
+// Orders refuses arrays of which an element is drawn from itself, on whatever way.
+func Orders(e *Evaluator, arrays []*model.Array) {
+	r := &reading{e: e, arrays: arrays, boxes: map[*model.Array][]Box{}, first: map[*model.Array]int{}}
 	elements := 0
 	for _, a := range arrays {
 		depth := len(a.Type.Axes)
@@ -40,7 +40,7 @@ func (e *emitter) drawnBefore(arrays []*model.Array) {
 		n := 1
 		for _, s := range a.Type.Axes[:depth] {
 			r.boxes[a] = append(r.boxes[a], e.box(s))
-			n *= e.box(s).size()
+			n *= e.box(s).Size()
 		}
 		elements += n
 	}
@@ -61,7 +61,7 @@ func (r *reading) piece(a *model.Array, p *model.Piece) {
 	if p.Value == nil {
 		roots = p.Term.Exprs()
 	}
-	defer r.underRanges(p.Plates)()
+	defer r.e.underRanges(p.Plates)()
 	for _, x := range roots {
 		r.follow(a, p, x)
 	}
@@ -79,7 +79,7 @@ func (r *reading) follow(a *model.Array, p *model.Piece, x model.Expr) {
 			return
 		}
 	}
-	r.eachChild(x, r.known, func(y model.Expr) {
+	r.e.eachChild(x, r.known, func(y model.Expr) {
 		if sub == nil || y != sub.X {
 			r.follow(a, p, y)
 		}
@@ -87,17 +87,17 @@ func (r *reading) follow(a *model.Array, p *model.Piece, x model.Expr) {
 }
 
 // known is a condition's value, where data tell.
-func (r *reading) known(x model.Expr) value {
+func (r *reading) known(x model.Expr) Value {
 	if !x.Info().Static {
-		return value{}
+		return Value{}
 	}
-	return r.expr(x)
+	return r.e.Expr(x)
 }
 
 // enter notes that elements of a piece read elements of an array: those at sub, or all. Of what only parameters tell,
 // any may be read.
 func (r *reading) enter(a *model.Array, p *model.Piece, of *model.Array, sub *model.Subscript, at model.Expr) {
-	var vs []value
+	var vs []Value
 	for k := range r.boxes[a] {
 		vs = append(vs, r.slotValue(p.Slots[k]))
 	}
@@ -110,81 +110,81 @@ func (r *reading) enter(a *model.Array, p *model.Piece, of *model.Array, sub *mo
 		if c == 0 {
 			continue
 		}
-		here, part := make([]int, len(r.boxes[a])), make([]box, len(r.boxes[of]))
+		here, part := make([]int, len(r.boxes[a])), make([]Box, len(r.boxes[of]))
 		for k := range here {
 			here[k] = toInt(n[k][i])
 		}
 		for k := range part {
 			all := r.boxes[of][k]
-			part[k] = box{max(all.lo, toInt(n[len(here)+2*k][i])), min(all.hi, toInt(n[len(here)+2*k+1][i]))}
+			part[k] = Box{max(all.Lo, toInt(n[len(here)+2*k][i])), min(all.Hi, toInt(n[len(here)+2*k+1][i]))}
 		}
 		r.add(a, here, of, part, at)
 	}
 }
 
 // slotValue is the place of a piece's elements along an axis.
-func (r *reading) slotValue(s model.Slot) value {
+func (r *reading) slotValue(s model.Slot) Value {
 	if s.Index != nil {
-		return r.indexVar(s.Index)
+		return r.e.indexVar(s.Index)
 	}
-	return r.expr(s.At)
+	return r.e.Expr(s.At)
 }
 
 // readPart is what a subscript reads of an axis: from lo to hi.
-func (r *reading) readPart(sub *model.Subscript, k int, all box) (lo, hi value) {
+func (r *reading) readPart(sub *model.Subscript, k int, all Box) (lo, hi Value) {
 	if sub != nil && k < len(sub.Subs) {
 		switch s := sub.Subs[k]; {
 		case s.Range != nil:
-			return r.expr(s.Range.Lo), r.expr(s.Range.Hi)
+			return r.e.Expr(s.Range.Lo), r.e.Expr(s.Range.Hi)
 		case s.At != nil && s.At.Info().Static:
-			v := r.expr(s.At)
+			v := r.e.Expr(s.At)
 			return v, v
 		}
 	}
-	return value{node: r.g.Const(float64(all.lo))}, value{node: r.g.Const(float64(all.hi))}
+	return Value{Node: r.e.Graph.Const(float64(all.Lo))}, Value{Node: r.e.Graph.Const(float64(all.Hi))}
 }
 
 // together evaluates values over all indices that they and the guards have, and whether they count there.
-func (r *reading) together(vs []value) (numbers [][]float64, counts []float64) {
-	guards := slices.DeleteFunc(slices.Clone(r.guards), func(q value) bool {
-		return !q.node.Valid() || !q.node.Static() || len(q.axes) > 0
+func (r *reading) together(vs []Value) (numbers [][]float64, counts []float64) {
+	guards := slices.DeleteFunc(slices.Clone(r.e.Guards), func(q Value) bool {
+		return !q.Node.Valid() || !q.Node.Static() || len(q.Axes) > 0
 	})
 	bound := union(slices.Concat(vs, guards)...)
 	var axes []*model.Set
 	for _, v := range vs {
-		for _, s := range v.axes {
+		for _, s := range v.Axes {
 			if !slices.ContainsFunc(axes, s.Same) {
 				axes = append(axes, s)
 			}
 		}
 	}
-	count := r.g.Full(1, r.shape(bound, axes)...)
+	count := r.e.Graph.Full(1, r.e.shape(bound, axes)...)
 	for _, q := range guards {
-		count = autodiff.Where(r.align(q, bound, axes), count, r.g.Const(0))
+		count = autodiff.Where(r.e.align(q, bound, axes), count, r.e.Graph.Const(0))
 	}
 	nodes := []Node{count}
 	for _, v := range vs {
-		nodes = append(nodes, r.align(v, bound, axes))
+		nodes = append(nodes, r.e.align(v, bound, axes))
 	}
 	all := autodiff.Eval(nil, nodes...)
 	return all[1:], all[0]
 }
 
 // add enters the reads of a part of an array by one element.
-func (r *reading) add(a *model.Array, here []int, of *model.Array, part []box, at model.Expr) {
-	element := make([]box, len(here))
+func (r *reading) add(a *model.Array, here []int, of *model.Array, part []Box, at model.Expr) {
+	element := make([]Box, len(here))
 	for k, i := range here {
-		if b := r.boxes[a][k]; i < b.lo || i > b.hi {
+		if b := r.boxes[a][k]; i < b.Lo || i > b.Hi {
 			return
 		}
-		element[k] = box{here[k], here[k]}
+		element[k] = Box{here[k], here[k]}
 	}
 	eachPlace(r.boxes[a], element, func(from int) {
 		eachPlace(r.boxes[of], part, func(to int) {
 			from := &r.of[r.first[a]+from]
 			*from = append(*from, readOf{r.first[of] + to, at})
 			if r.size++; r.size > mostReads {
-				r.fail("E18", at, "cannot see that `%s` comes before what is drawn from it: %d elements and more "+
+				r.e.Fail("E18", at, "cannot see that `%s` comes before what is drawn from it: %d elements and more "+
 					"would have to be looked at; read it at t - c, or over a range that ends at t-1",
 					at.Info().At.Text(), mostReads)
 			}
@@ -240,7 +240,7 @@ func (r *reading) refuse(circle []readOf) {
 		text += " → " + r.name(x.element)
 	}
 	a := r.arrayOf(circle[0].element)
-	r.stop(r.diags.Errorf("E16", circle[0].at.Info().At, "`%s` is drawn from itself: %s → %s", first, text,
+	r.e.Stop(r.e.Diags.Errorf("E16", circle[0].at.Info().At, "`%s` is drawn from itself: %s → %s", first, text,
 		first).Related(a.At, "`%s`", a.Name).
 		Help("a law may read only what is drawn before it; for a density that is no product of laws write `Density`"))
 }

@@ -7,37 +7,37 @@ import (
 
 // inPast refuses a read along an axis, of what an index t defines, that the data do not put before t; after t where
 // time runs back.
-func (e *emitter) inPast(s *model.Subscript, axis int, t *model.Index, back bool) {
+func (e *Evaluator) inPast(s *model.Subscript, axis int, t *model.Index, back bool) {
 	places, now, ok := e.beside(s.Subs[axis].At, t)
 	if !ok {
 		return
 	}
 	b := e.box(s.X.Info().Type.Axes[axis])
 	for k, at := range places {
-		if at < float64(b.lo) || at > float64(b.hi) {
+		if at < float64(b.Lo) || at > float64(b.Hi) {
 			e.outOfRange(s, axis, int(at), int(at), b)
 		}
 		if at == now[k] || at > now[k] != back {
-			e.fail("E18", s, "`%s` is number %g where `%s` is %g, which does not come before it",
+			e.Fail("E18", s, "`%s` is number %g where `%s` is %g, which does not come before it",
 				s.Subs[axis].At.Info().At.Text(), at, t.Name, now[k])
 		}
 	}
 }
 
 // beside are a subscript's values, where they count, and t there; not ok if data alone do not tell.
-func (e *emitter) beside(x model.Expr, t *model.Index) (places, now []float64, ok bool) {
-	at, i := e.expr(x), e.indexVar(t)
+func (e *Evaluator) beside(x model.Expr, t *model.Index) (places, now []float64, ok bool) {
+	at, i := e.Expr(x), e.indexVar(t)
 	bound := union(at, i)
 	lead := make([]int, len(bound))
 	for k := range lead {
 		lead[k] = k
 	}
-	places, counts, ok := e.counted(value{e.align(at, bound, at.axes), bound, at.axes})
+	places, counts, ok := e.counted(Value{e.align(at, bound, at.Axes), bound, at.Axes})
 	if !ok {
 		return nil, nil, false
 	}
-	now, _, _ = e.counted(value{autodiff.Broadcast(e.align(i, bound, nil), e.shape(bound, at.axes), lead),
-		bound, at.axes})
+	now, _, _ = e.counted(Value{autodiff.Broadcast(e.align(i, bound, nil), e.shape(bound, at.Axes), lead),
+		bound, at.Axes})
 	count := func(k int) bool { return counts[k] != 0 }
 	return where(places, count), where(now, count), true
 }
@@ -49,4 +49,17 @@ func where(xs []float64, holds func(int) bool) (out []float64) {
 		}
 	}
 	return out
+}
+
+// longPast is the number of reads of a recurrence over its whole past from which on its cost is told.
+const longPast = 1_000_000
+
+func (e *Evaluator) warnPast(m *member) {
+	for _, v := range m.moves {
+		if n := v.steps.Size(); n*n >= longPast {
+			e.Diags.Warnf("W06", v.piece.At, "recurrence over its whole past: %d² steps a gradient", n).
+				Help("where the far past hardly counts, end the range at a constant lag: `j in 1..20` with `%s[%s-j]`",
+					m.array.Name, v.t.Name)
+		}
+	}
 }

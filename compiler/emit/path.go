@@ -11,7 +11,7 @@ import (
 // values the members have at a place and at the places before it that a step reads; from and to are the states (values
 // that stand between two steps) that it joins.
 type trellis struct {
-	chain    *chain
+	chain    *Chain
 	sizes    []int // numbers of values
 	lo, n    int   // places
 	links    []tableLink
@@ -24,7 +24,7 @@ type trellis struct {
 
 // A tableLink is a link's numbers: at place t, values[base + (t−lo)·stride + within[code]], where the batch tells base.
 type tableLink struct {
-	link   link
+	link   Link
 	values []float64
 	stride int
 	within []int
@@ -37,10 +37,10 @@ type run struct {
 	joint [][]float64
 }
 
-func newTrellis(c *chain) *trellis {
+func newTrellis(c *Chain) *trellis {
 	t := &trellis{chain: c, lo: c.lo, n: c.hi - c.lo + 1}
 	for _, a := range c.members {
-		t.sizes = append(t.sizes, c.by.e.box(c.by.latents.index(c.by.e, a).Set).size())
+		t.sizes = append(t.sizes, c.elimination.e.box(c.elimination.latents.Index(c.elimination.e, a).Set).Size())
 	}
 	t.enumerate()
 	for _, l := range c.links {
@@ -80,10 +80,10 @@ func (t *trellis) enumerate() {
 	}
 }
 
-func (t *trellis) link(l link) tableLink {
+func (t *trellis) link(l Link) tableLink {
 	out := tableLink{link: l, within: make([]int, t.codes)}
-	for k, i := range l.v.bound {
-		stride := product(l.v.node.Shape()[k+1:])
+	for k, i := range l.v.Bound {
+		stride := product(l.v.Node.Shape()[k+1:])
 		if i == l.time {
 			out.stride = stride
 		} else if m, lag := t.chain.lag(i); lag >= 0 {
@@ -95,22 +95,22 @@ func (t *trellis) link(l link) tableLink {
 	return out
 }
 
-func (t *trellis) eval(g *given) {
+func (t *trellis) eval(g *Numbers) {
 	t.runs = map[int]*run{}
 	for k := range t.links {
-		t.links[k].values = g.eval(t.links[k].link.v.node)
+		t.links[k].values = g.eval(t.links[k].link.v.Node)
 	}
 }
 
 // run is the trellis at positions of the batch.
-func (t *trellis) run(g *given, pos map[*model.Index]int) *run {
+func (t *trellis) run(g *Numbers, pos map[*model.Index]int) *run {
 	row := offset(t.chain.batch, g.e.shape(t.chain.batch, nil), pos)
 	if t.runs[row] == nil {
 		r := &run{trellis: t, base: make([]int, len(t.links))}
 		for k, l := range t.links {
-			for j, i := range l.link.v.bound {
+			for j, i := range l.link.v.Bound {
 				if slices.Contains(t.chain.batch, i) {
-					r.base[k] += pos[i] * product(l.link.v.node.Shape()[j+1:])
+					r.base[k] += pos[i] * product(l.link.v.Node.Shape()[j+1:])
 				}
 			}
 		}
@@ -226,7 +226,7 @@ func (r *run) marginals() [][]float64 {
 }
 
 // placeOf is the place along the chain at which an occurrence lies, with the places that pos says.
-func (t *trellis) placeOf(o occurrence, pos map[*model.Index]int) int {
+func (t *trellis) placeOf(o Occurrence, pos map[*model.Index]int) int {
 	if o.kind == fixed {
 		return o.at
 	}
@@ -235,7 +235,7 @@ func (t *trellis) placeOf(o occurrence, pos map[*model.Index]int) int {
 }
 
 // jointly are the probabilities of some occurrences' values, row-major.
-func (r *run) jointly(of []occurrence, pos map[*model.Index]int) []float64 {
+func (r *run) jointly(of []Occurrence, pos map[*model.Index]int) []float64 {
 	last, size := math.MinInt, 1
 	for _, o := range of {
 		last = max(last, r.placeOf(o, pos))

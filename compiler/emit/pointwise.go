@@ -29,35 +29,35 @@ type Kept struct {
 
 // Pointwise emits the log densities of each prior and each row at theta.
 func (p *Plan) Pointwise(theta Node) Pointwise {
-	latents := newLatents(p.theta(theta))
-	e := newEmitter(theta.Graph(), p.Data, p.steps, latents, &diag.List{})
+	latents := Over(p.layout.Theta(theta))
+	e := p.layout.Evaluator(theta.Graph(), latents, &diag.List{})
 	var out Pointwise
 	rows := map[string][]rowBlock{}
 	var names []string
-	fs, _ := e.factors(p.Data.Model.Terms, nil, latents, summed())
+	fs, _ := Factors(e, p.layout.Data.Model.Terms, nil, latents, Summed())
 	for _, f := range fs {
-		if !f.lik {
+		if !f.Likelihood {
 			out.Priors = addPrior(out.Priors, f)
 			continue
 		}
-		name := Rows{Arrays: f.arrays}.Name()
+		name := Rows{Arrays: f.Observed}.Name()
 		if rows[name] == nil {
 			names = append(names, name)
 		}
-		rows[name] = append(rows[name], e.rowBlock(p, f, len(rows[name])))
+		rows[name] = append(rows[name], newRowBlock(e, p, f, len(rows[name])))
 	}
 	for _, name := range names {
-		out.Rows = append(out.Rows, e.keep(name, rows[name]))
+		out.Rows = append(out.Rows, keepRows(e, name, rows[name]))
 	}
 	return out
 }
 
 // addPrior adds a factor to the log prior of its array.
-func addPrior(priors []Kept, f factor) []Kept {
-	sum := autodiff.SumAll(f.v.node)
-	i := slices.IndexFunc(priors, func(k Kept) bool { return k.Variable.Name == f.law.Name })
+func addPrior(priors []Kept, f Factor) []Kept {
+	sum := autodiff.SumAll(f.Value.Node)
+	i := slices.IndexFunc(priors, func(k Kept) bool { return k.Variable.Name == f.Of.Name })
 	if i < 0 {
-		return append(priors, Kept{types.Variable{Name: f.law.Name}, sum})
+		return append(priors, Kept{types.Variable{Name: f.Of.Name}, sum})
 	}
 	priors[i].Node = autodiff.Add(priors[i].Node, sum)
 	return priors
@@ -65,32 +65,32 @@ func addPrior(priors []Kept, f factor) []Kept {
 
 // A rowBlock is the rows of one statement.
 type rowBlock struct {
-	v      value
+	v      Value
 	plates types.Variable // the statement's plates as axes
 	places []int          // row by row, the element of the observed array, −1 where it is missing; nil if not known
 	of     types.Variable // the observed array
 }
 
-// rowBlock describes the rows that the k-th likelihood of an array gives.
-func (e *emitter) rowBlock(p *Plan, f factor, k int) rowBlock {
-	b := rowBlock{v: f.v}
-	for _, i := range f.v.bound {
+// newRowBlock describes the rows that the k-th likelihood of an array gives.
+func newRowBlock(e *Evaluator, p *Plan, f Factor, k int) rowBlock {
+	b := rowBlock{v: f.Value}
+	for _, i := range f.Value.Bound {
 		box := e.box(i.Set)
-		b.plates.Shape = append(b.plates.Shape, box.size())
+		b.plates.Shape = append(b.plates.Shape, box.Size())
 		b.plates.Dims = append(b.plates.Dims, i.Set.Name)
-		b.plates.First = append(b.plates.First, box.lo)
+		b.plates.First = append(b.plates.First, box.Lo)
 		b.plates.Label = append(b.plates.Label, e.labels(i.Set, box))
 	}
-	terms := likelihoods(p.Data.Model.Terms, f.arrays[0])
-	if len(f.arrays) > 1 || k >= len(terms) {
+	terms := likelihoods(p.layout.Data.Model.Terms, f.Observed[0])
+	if len(f.Observed) > 1 || k >= len(terms) {
 		return b
 	}
-	at := e.placesOf(terms[k])
-	if !slices.EqualFunc(at.bound, f.v.bound, func(x, y *model.Index) bool { return x.Set.Same(y.Set) }) {
+	at := placesOf(e, terms[k])
+	if !slices.EqualFunc(at.Bound, f.Value.Bound, func(x, y *model.Index) bool { return x.Set.Same(y.Set) }) {
 		return b // a latent that rows share has been summed out, so that a row is none of the statement's
 	}
-	b.of = e.variable(f.arrays[0])
-	for _, x := range autodiff.Eval(nil, at.node)[0] {
+	b.of = e.Describe(f.Observed[0])
+	for _, x := range autodiff.Eval(nil, at.Node)[0] {
 		b.places = append(b.places, int(x))
 	}
 	return b
@@ -107,26 +107,26 @@ func likelihoods(terms []*model.Term, a *model.Array) (out []*model.Term) {
 
 // placesOf is, over a statement's plates, the number of the element of its array that it is about, row-major; of a
 // vector or matrix, of its first. It is −1 where the element is missing.
-func (e *emitter) placesOf(t *model.Term) value {
+func placesOf(e *Evaluator, t *model.Term) Value {
 	number := make([]float64, product(e.shape(nil, t.Array.Type.Axes)))
 	for i := range number {
 		number[i] = float64(i)
-		if d := e.data.Arrays[t.Array]; len(d.Values) == len(number) && math.IsNaN(d.Values[i]) {
+		if d := e.Data.Arrays[t.Array]; len(d.Values) == len(number) && math.IsNaN(d.Values[i]) {
 			number[i] = -1
 		}
 	}
 	axes := t.Array.Type.Axes
-	v := value{e.g.Data(t.Array.Name+" places", number, e.shape(nil, axes)...), nil, axes}
+	v := Value{e.Graph.Data(t.Array.Name+" places", number, e.shape(nil, axes)...), nil, axes}
 	if sub, ok := t.Value.(*model.Subscript); ok {
 		at := *sub
-		at.X = &known{v: v}
+		at.X = &Known{Value: v}
 		v = e.subscript(&at)
 	}
-	for len(v.axes) > 0 {
-		v.node, v.axes = firstOf(v.node, len(v.bound)), v.axes[1:]
+	for len(v.Axes) > 0 {
+		v.Node, v.Axes = firstOf(v.Node, len(v.Bound)), v.Axes[1:]
 	}
-	bound := union(v, value{bound: e.platesOf(t)})
-	return value{e.align(v, bound, nil), bound, nil}
+	bound := union(v, Value{Bound: platesOf(e, t)})
+	return Value{e.align(v, bound, nil), bound, nil}
 }
 
 // firstOf takes the first element along an axis.
@@ -136,18 +136,18 @@ func firstOf(n Node, axis int) Node {
 	return autodiff.Reshape(autodiff.Slice(n, make([]int, len(hi)), hi), slices.Delete(slices.Clone(hi), axis, axis+1)...)
 }
 
-// keep puts the rows of an observed array together: over its plates where one statement speaks of all of them, else one
+// keepRows puts the rows of an observed array together: over its plates where one statement speaks of all of them, else one
 // after the other, named by the elements that they are about.
-func (e *emitter) keep(name string, blocks []rowBlock) Kept {
+func keepRows(e *Evaluator, name string, blocks []rowBlock) Kept {
 	if len(blocks) == 1 && !slices.Contains(blocks[0].places, -1) {
 		v := blocks[0].plates
 		v.Name = name
-		return Kept{v, blocks[0].v.node}
+		return Kept{v, blocks[0].v.Node}
 	}
 	var parts []Node
 	var labels []string
 	for _, b := range blocks {
-		rows, names := b.present(e.g)
+		rows, names := b.present(e.Graph)
 		parts, labels = append(parts, rows), append(labels, names...)
 	}
 	v := types.Variable{Name: name, Shape: []int{len(labels)}, Dims: []string{name + "_row"}, Label: [][]string{labels}}
@@ -157,7 +157,7 @@ func (e *emitter) keep(name string, blocks []rowBlock) Kept {
 // present are the rows of a block that are not missing, as a vector, and their names.
 func (b rowBlock) present(g *autodiff.Graph) (rows Node, names []string) {
 	var keep []float64
-	for i := range b.v.node.Size() {
+	for i := range b.v.Node.Size() {
 		switch {
 		case b.places == nil:
 			names = append(names, b.plates.Position(i))
@@ -168,7 +168,7 @@ func (b rowBlock) present(g *autodiff.Graph) (rows Node, names []string) {
 		}
 		keep = append(keep, float64(i))
 	}
-	flat := autodiff.Reshape(b.v.node, b.v.node.Size())
+	flat := autodiff.Reshape(b.v.Node, b.v.Node.Size())
 	if len(keep) == flat.Size() {
 		return flat, names
 	}
@@ -177,7 +177,7 @@ func (b rowBlock) present(g *autodiff.Graph) (rows Node, names []string) {
 
 // TopLevel are the parameters whose prior reads no other parameter.
 func (p *Plan) TopLevel() (names []string) {
-	for _, t := range p.Data.Model.Terms {
+	for _, t := range p.layout.Data.Model.Terms {
 		if t.Kind == model.Prior && !readsParameter(t.Array, t.Exprs()) && !slices.Contains(names, t.Array.Name) {
 			names = append(names, t.Array.Name)
 		}
@@ -208,13 +208,13 @@ func readsParameter(own *model.Array, xs []model.Expr) bool {
 
 // Constants is the data that nothing observes, the predictors, with their axes.
 func (p *Plan) Constants() (vars []types.Variable, values [][]float64) {
-	e := newEmitter(autodiff.New(), p.Data, p.steps, NoSource{}, &diag.List{})
-	for _, a := range p.Data.Model.Arrays {
-		d, ok := p.Data.Arrays[a]
-		if !ok || d.Values == nil || len(likelihoods(p.Data.Model.Terms, a)) > 0 {
+	e := p.layout.Evaluator(autodiff.New(), NoSource{}, &diag.List{})
+	for _, a := range p.layout.Data.Model.Arrays {
+		d, ok := p.layout.Data.Arrays[a]
+		if !ok || d.Values == nil || len(likelihoods(p.layout.Data.Model.Terms, a)) > 0 {
 			continue
 		}
-		v := e.variable(a)
+		v := e.Describe(a)
 		v.Int = v.Int && !slices.ContainsFunc(d.Values, math.IsNaN)
 		vars, values = append(vars, v), append(values, d.Values)
 	}

@@ -6,13 +6,13 @@ import (
 	"ppl/compiler/model"
 )
 
-// A series is a group of arrays that read their own or each other's past, on its way to scans. Time is cut where pieces
+// A Series is a group of arrays that read their own or each other's past, on its way to scans. Time is cut where pieces
 // begin and end, and each segment is one scan over all members. What values read beside the group is evaluated outside,
 // for all steps at once; a step of the scan sees slices of it. The carry holds for each member the last rows, newest
 // last, or the whole array where a read may go back any distance. Pieces with a distribution are computed in the scan
 // where the source has a rule for them; else they are known to it.
-type series struct {
-	e       *emitter
+type Series struct {
+	e       *Evaluator
 	back    bool // time runs from the upper end to the lower
 	told    []*model.Subscript
 	members []*member
@@ -25,26 +25,26 @@ type member struct {
 	axis  int
 	whole bool
 	rows  int          // of the carry
-	box   box          // of the axis
+	box   Box          // of the axis
 	rest  []*model.Set // the array's axes without the recurrence's
-	moves []*move
+	moves []*scanned
 	known []part
 }
 
-// A move is a piece that is worked out by a scan.
-type move struct {
+// A scanned is a piece that is worked out by a scan.
+type scanned struct {
 	piece  *model.Piece
 	t      *model.Index // nil where the piece is one element
-	steps  box
+	steps  Box
 	roots  []model.Expr
 	inputs []input
-	body   func(step *emitter) value
+	body   func(step *Evaluator) Value
 	done   []part
 }
 
 // A part is what is known of an array: rows, with shape [outer…, rows, rest…].
 type part struct {
-	rows box
+	rows Box
 	node Node
 	own  []*model.Index // its outer axes
 }
@@ -52,50 +52,50 @@ type part struct {
 // An input is an expression without reads of the group, evaluated outside.
 type input struct {
 	expr model.Expr
-	v    value
+	v    Value
 	walk bool // has an axis along t
 }
 
-// recurrence is the value of a piece of a group, which is scanned once.
-func (e *emitter) recurrence(p *model.Piece) value {
-	known := e.series[min(len(e.guards), 1)]
+// Recurrence is the value of a piece of a group, which is scanned once.
+func (e *Evaluator) Recurrence(p *model.Piece) Value {
+	known := e.series[min(len(e.Guards), 1)]
 	s := known[p.Recurrence.Group]
 	if s == nil {
-		s = e.scan(p.Recurrence.Group, e.source.Scanned)
+		s = e.scan(p.Recurrence.Group, e.Source.Scanned)
 		known[p.Recurrence.Group] = s
 	}
 	return s.bind(p, s.moveOf(p))
 }
 
-// recurrenceBy is the value of a piece of a group, with rules of its own for pieces that have a distribution.
-func (e *emitter) recurrenceBy(p *model.Piece, rules rules) value {
+// RecurrenceBy is the value of a piece of a group, with rules of its own for pieces that have a distribution.
+func (e *Evaluator) RecurrenceBy(p *model.Piece, rules Rules) Value {
 	s := e.scan(p.Recurrence.Group, rules)
 	return s.bind(p, s.moveOf(p))
 }
 
-// rules gives the rule for a piece with a distribution, nil where it is known without the scan.
-type rules func(e *emitter, p *model.Piece) *rule
+// Rules gives the rule for a piece with a distribution, nil where it is known without the scan.
+type Rules func(e *Evaluator, p *model.Piece) *Rule
 
-func (e *emitter) scan(g *model.Group, rules rules) *series {
+func (e *Evaluator) scan(g *model.Group, rules Rules) *Series {
 	s := newSeries(e, g, rules)
 	s.run()
 	return s
 }
 
-func newSeries(e *emitter, g *model.Group, rules rules) *series {
-	s := &series{e: e, back: g.Back}
+func newSeries(e *Evaluator, g *model.Group, rules Rules) *Series {
+	s := &Series{e: e, back: g.Back}
 	s.enlist(g, rules)
 	return s
 }
 
-func (s *series) enlist(g *model.Group, rules rules) {
+func (s *Series) enlist(g *model.Group, rules Rules) {
 	e := s.e
 	s.told = g.DataOrdered
 	for _, of := range g.Members {
 		m := &member{array: of.Array, axis: of.Axis, whole: of.Whole, rows: max(1, of.Lag),
 			box: e.box(of.Array.Type.Axes[of.Axis])}
 		if m.whole {
-			m.rows = m.box.size()
+			m.rows = m.box.Size()
 		}
 		for k, set := range of.Array.Type.Axes {
 			if k != of.Axis {
@@ -104,7 +104,7 @@ func (s *series) enlist(g *model.Group, rules rules) {
 		}
 		s.members = append(s.members, m)
 	}
-	known := map[*model.Piece]*rule{} // found before anything else is evaluated
+	known := map[*model.Piece]*Rule{} // found before anything else is evaluated
 	for _, m := range s.members {
 		for _, p := range m.array.Pieces {
 			if p.Recurrence != nil && p.Term != nil {
@@ -122,20 +122,20 @@ func (s *series) enlist(g *model.Group, rules rules) {
 }
 
 // newMove is nil for a piece that is known without the series.
-func (s *series) newMove(m *member, p *model.Piece, r *rule) *move {
+func (s *Series) newMove(m *member, p *model.Piece, r *Rule) *scanned {
 	if p.Recurrence == nil {
 		return nil
 	}
-	v := &move{piece: p, t: p.Slots[m.axis].Index}
+	v := &scanned{piece: p, t: p.Slots[m.axis].Index}
 	if p.Value != nil {
-		v.roots, v.body = []model.Expr{p.Value}, func(step *emitter) value { return step.expr(p.Value) }
+		v.roots, v.body = []model.Expr{p.Value}, func(step *Evaluator) Value { return step.Expr(p.Value) }
 	} else {
 		if r == nil {
 			return nil
 		}
-		v.roots, v.body = r.reads, r.value
-		if r.given != nil {
-			v.inputs = []input{{r.given, r.given.v, v.t != nil}}
+		v.roots, v.body = r.Reads, r.Value
+		if r.Given != nil {
+			v.inputs = []input{{r.Given, r.Given.Value, v.t != nil}}
 		}
 	}
 	v.steps = s.e.box(p.Slots[m.axis].Set())
@@ -145,7 +145,7 @@ func (s *series) newMove(m *member, p *model.Piece, r *rule) *move {
 	return v
 }
 
-func (s *series) moveOf(p *model.Piece) *move {
+func (s *Series) moveOf(p *model.Piece) *scanned {
 	for _, m := range s.members {
 		for _, v := range m.moves {
 			if v.piece == p {
@@ -172,11 +172,11 @@ func boundInside(roots []model.Expr) (out []*model.Index) {
 }
 
 // collect finds the largest subexpressions without reads of the group.
-func (s *series) collect(v *move, x model.Expr) {
+func (s *Series) collect(v *scanned, x model.Expr) {
 	if !s.readsSelf(x) {
 		if !slices.ContainsFunc(v.inputs, func(in input) bool { return in.expr == x }) {
-			out := s.e.expr(x)
-			v.inputs = append(v.inputs, input{x, out, v.t != nil && slices.Contains(out.bound, v.t)})
+			out := s.e.Expr(x)
+			v.inputs = append(v.inputs, input{x, out, v.t != nil && slices.Contains(out.Bound, v.t)})
 		}
 		return
 	}
@@ -192,18 +192,18 @@ func (s *series) collect(v *move, x model.Expr) {
 }
 
 // condition is a guard; one that reads the group itself is not known.
-func (s *series) condition(x model.Expr) value {
+func (s *Series) condition(x model.Expr) Value {
 	if s.readsSelf(x) {
-		return value{}
+		return Value{}
 	}
-	return s.e.expr(x)
+	return s.e.Expr(x)
 }
 
-func (s *series) readsSelf(x model.Expr) bool {
+func (s *Series) readsSelf(x model.Expr) bool {
 	return slices.ContainsFunc(model.Arrays(x), func(a *model.Array) bool { return s.memberOf(a) != nil })
 }
 
-func (s *series) memberOf(a *model.Array) *member {
+func (s *Series) memberOf(a *model.Array) *member {
 	for _, m := range s.members {
 		if s.e.shown(m.array) == a {
 			return m
@@ -212,6 +212,6 @@ func (s *series) memberOf(a *model.Array) *member {
 	return nil
 }
 
-func (s *series) memberWith(v *move) *member {
+func (s *Series) memberWith(v *scanned) *member {
 	return s.members[slices.IndexFunc(s.members, func(m *member) bool { return slices.Contains(m.moves, v) })]
 }

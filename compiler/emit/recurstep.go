@@ -8,10 +8,10 @@ import (
 )
 
 // step works out a row of each member, in their order, and puts it into the carry.
-func (s *series) step(b box, carry Node, xs, shared []Node) Node {
-	step := s.e.step(carry.Graph(), NoSource{})
-	if s.e.rows != nil {
-		step.rows = s.e.rows.InStep()
+func (s *Series) step(b Box, carry Node, xs, shared []Node) Node {
+	step := s.e.Inside(carry.Graph(), NoSource{})
+	if s.e.Rows != nil {
+		step.Rows = s.e.Rows.InStep()
 	}
 	rows, t := s.unpack(carry, 0), xs[0]
 	next := slices.Clone(rows)
@@ -38,15 +38,15 @@ func (s *series) step(b box, carry Node, xs, shared []Node) Node {
 }
 
 // rememberInputs enters what a move reads beside the group, and gives what is left for the others.
-func (v *move) rememberInputs(step *emitter, xs, shared []Node) (restX, restShared []Node) {
+func (v *scanned) rememberInputs(step *Evaluator, xs, shared []Node) (restX, restShared []Node) {
 	for _, in := range v.inputs {
 		w := in.v
 		if in.walk {
-			w = value{xs[0], slices.DeleteFunc(slices.Clone(w.bound), func(i *model.Index) bool { return i == v.t }),
-				w.axes}
+			w = Value{xs[0], slices.DeleteFunc(slices.Clone(w.Bound), func(i *model.Index) bool { return i == v.t }),
+				w.Axes}
 			xs = xs[1:]
 		} else {
-			w.node, shared = shared[0], shared[1:]
+			w.Node, shared = shared[0], shared[1:]
 		}
 		step.remember(in.expr, w)
 	}
@@ -55,7 +55,7 @@ func (v *move) rememberInputs(step *emitter, xs, shared []Node) (restX, restShar
 
 // rememberReads enters the reads of the group in an expression: rows of the carry, or of this step where they are there
 // already.
-func (s *series) rememberReads(step *emitter, m *member, v *move, x model.Expr, rows []Node) {
+func (s *Series) rememberReads(step *Evaluator, m *member, v *scanned, x model.Expr, rows []Node) {
 	if sub, ok := x.(*model.Subscript); ok {
 		if ref, isRef := sub.X.(*model.Ref); isRef && s.memberOf(ref.Array) != nil {
 			of := s.memberOf(ref.Array)
@@ -72,14 +72,14 @@ func (s *series) rememberReads(step *emitter, m *member, v *move, x model.Expr, 
 }
 
 // read is a row at a constant distance from the index that is being worked out, or any rows of the whole array.
-func (s *series) read(step *emitter, m *member, here model.Slot, rows Node, sub *model.Subscript) value {
+func (s *Series) read(step *Evaluator, m *member, here model.Slot, rows Node, sub *model.Subscript) Value {
 	b := len(s.outer)
 	at := *sub
 	at.Subs, at.Type.Axes = kept(sub.Subs, s.e.along(sub.X)), s.e.axesOf(sub)
 	if !m.whole {
 		row := m.rows - s.distance(at.Subs[m.axis].At, here)
 		n := autodiff.Reshape(cutAxis(rows, b, row, row+1), slices.Delete(slices.Clone(rows.Shape()), b, b+1)...)
-		at.X = &known{v: value{n, s.outer, m.rest}}
+		at.X = &Known{Value: Value{n, s.outer, m.rest}}
 		at.Subs = slices.Delete(slices.Clone(at.Subs), m.axis, m.axis+1)
 		return step.subscript(&at)
 	}
@@ -98,18 +98,18 @@ func (s *series) read(step *emitter, m *member, here model.Slot, rows Node, sub 
 			perm = append(perm, b+i)
 		}
 	}
-	at.X = &known{v: value{autodiff.Permute(rows, perm...), s.outer, m.array.Type.Axes}}
+	at.X = &Known{Value: Value{autodiff.Permute(rows, perm...), s.outer, m.array.Type.Axes}}
 	i, _, affine := s.e.affine(at.Subs[m.axis].At)
 	if affine && i == here.Index || slices.Contains(s.told, sub) { // one place at this step, no axis
 		at.Subs = slices.Clone(at.Subs)
-		at.Subs[m.axis].At = &known{v: step.expr(at.Subs[m.axis].At)}
+		at.Subs[m.axis].At = &Known{Value: step.Expr(at.Subs[m.axis].At)}
 	}
-	defer step.under(value{})() // the checker has proved the order
+	defer step.under(Value{})() // the checker has proved the order
 	return step.subscript(&at)
 }
 
 // distance is how many steps ago a row was worked out.
-func (s *series) distance(x model.Expr, here model.Slot) int {
+func (s *Series) distance(x model.Expr, here model.Slot) int {
 	d := 0
 	if here.Index == nil {
 		d = toInt(s.e.staticValues(here.At)[0]) - toInt(s.e.staticValues(x)[0])
@@ -133,10 +133,10 @@ func cutAxis(n Node, axis, lo, hi int) Node {
 }
 
 // row is what a move says of a member at this step, [outer…, rest…].
-func (s *series) row(step *emitter, m *member, v *move) Node {
+func (s *Series) row(step *Evaluator, m *member, v *scanned) Node {
 	w := step.unbind(v.body(step), v.still(), nil)
-	shape := w.node.Shape()
-	at := len(w.bound)
+	shape := w.Node.Shape()
+	at := len(w.Bound)
 	for k, slot := range v.piece.Slots {
 		if k != m.axis {
 			if slot.Index == nil {
@@ -145,23 +145,23 @@ func (s *series) row(step *emitter, m *member, v *move) Node {
 			at++
 		}
 	}
-	w.node, w.axes = s.widened(m, v.piece, autodiff.Reshape(w.node, shape...), len(w.bound)), m.rest
+	w.Node, w.Axes = s.widened(m, v.piece, autodiff.Reshape(w.Node, shape...), len(w.Bound)), m.rest
 	return step.align(w, s.outer, m.rest)
 }
 
 // still are the plates of a move that do not run along the recurrence.
-func (v *move) still() []*model.Index {
+func (v *scanned) still() []*model.Index {
 	return slices.DeleteFunc(slices.Clone(v.piece.Plates), func(i *model.Index) bool { return i == v.t })
 }
 
 // push puts a row behind the others, or in its place: the rows that the rest of this step sees, and those of the next.
-func (s *series) push(m *member, rows, t, row Node) (now, next Node) {
+func (s *Series) push(m *member, rows, t, row Node) (now, next Node) {
 	b := len(s.outer)
 	if !m.whole {
 		row = autodiff.Reshape(row, slices.Insert(slices.Clone(row.Shape()), b, 1)...)
 		return autodiff.Concat(b, rows, row), autodiff.Concat(b, cutAxis(rows, b, 1, m.rows), row)
 	}
-	here := autodiff.Eq(rows.Graph().Iota(m.rows), autodiff.Sub(t, rows.Graph().Const(float64(m.box.lo))))
+	here := autodiff.Eq(rows.Graph().Iota(m.rows), autodiff.Sub(t, rows.Graph().Const(float64(m.box.Lo))))
 	at := make([]int, rows.Rank())
 	for i := range at {
 		at[i] = i
@@ -173,7 +173,7 @@ func (s *series) push(m *member, rows, t, row Node) (now, next Node) {
 
 // enter keeps what a segment has worked out. Of all carries, those after each step have its row: the newest, or in its
 // place.
-func (s *series) enter(b box, all Node) {
+func (s *Series) enter(b Box, all Node) {
 	steps, axis := all.Shape()[0], len(s.outer)
 	for k, m := range s.members {
 		moves := m.active(b)
@@ -183,7 +183,7 @@ func (s *series) enter(b box, all Node) {
 		var rows Node
 		if m.whole {
 			n := s.unpack(s.final(all), 1)[k]
-			rows = cutAxis(autodiff.Reshape(n, n.Shape()[1:]...), axis, b.lo-m.box.lo, b.hi-m.box.lo+1)
+			rows = cutAxis(autodiff.Reshape(n, n.Shape()[1:]...), axis, b.Lo-m.box.Lo, b.Hi-m.box.Lo+1)
 		} else {
 			after := cutAxis(all, 0, 1, steps)
 			if s.back {
@@ -213,15 +213,15 @@ func backAxis(n Node, k int) Node {
 }
 
 // bind is the value of a piece: its plates bound, axes beyond them own.
-func (s *series) bind(p *model.Piece, v *move) value {
+func (s *Series) bind(p *model.Piece, v *scanned) Value {
 	m := s.memberWith(v)
-	slices.SortFunc(v.done, func(a, b part) int { return a.rows.lo - b.rows.lo })
+	slices.SortFunc(v.done, func(a, b part) int { return a.rows.Lo - b.rows.Lo })
 	var rows []Node
 	for _, d := range v.done {
 		rows = append(rows, d.node)
 	}
 	if len(rows) == 0 { // no step at all
-		rows = append(rows, s.e.g.Full(0, slices.Concat(s.e.shape(s.outer, nil), []int{0}, s.e.shape(nil, m.rest))...))
+		rows = append(rows, s.e.Graph.Full(0, slices.Concat(s.e.shape(s.outer, nil), []int{0}, s.e.shape(nil, m.rest))...))
 	}
 	n := frontAxis(autodiff.Concat(len(s.outer), rows...), 0, len(s.outer)) // [rows, outer…, rest…]
 	shape, order := slices.Clone(n.Shape()[:1+len(s.outer)]), slices.Clone(s.outer)
@@ -236,12 +236,12 @@ func (s *series) bind(p *model.Piece, v *move) value {
 			continue
 		}
 		all, part := s.e.box(m.array.Type.Axes[k]), s.e.box(slot.Set())
-		n = cutAxis(n, at, part.lo-all.lo, part.hi-all.lo+1)
+		n = cutAxis(n, at, part.Lo-all.Lo, part.Hi-all.Lo+1)
 		if slot.Index != nil {
-			order, shape = append(order, slot.Index), append(shape, part.size())
+			order, shape = append(order, slot.Index), append(shape, part.Size())
 		}
 		at++
 	}
 	shape = append(shape, n.Shape()[at:]...)
-	return value{autodiff.Reshape(n, shape...), order, m.rest[len(p.Slots)-1:]}.sorted()
+	return Value{autodiff.Reshape(n, shape...), order, m.rest[len(p.Slots)-1:]}.sorted()
 }

@@ -18,15 +18,15 @@ import (
 // evaluated for the rows of the batch, although no axis of it is read at the row.
 
 // readsRow reports whether a definition uses an index of the row without binding it.
-func (r *rowView) readsRow(e *emitter, a *model.Array) bool {
+func (r *View) readsRow(e *Evaluator, a *model.Array) bool {
 	return slices.ContainsFunc(e.indicesOf(a), r.IsCoordinate)
 }
 
 // onceForAll reports whether an array that reads the row is evaluated for all rows before sampling: a recurrence over
 // data. Other arithmetic on data is cheaper done for some rows than kept for all.
-func onceForAll(e *emitter, a *model.Array) bool {
+func onceForAll(e *Evaluator, a *model.Array) bool {
 	recurs := func(p *model.Piece) bool { return p.Recurrence != nil }
-	return slices.ContainsFunc(a.Pieces, recurs) && onlyData(a) && !e.data.StreamedArray(a)
+	return slices.ContainsFunc(a.Pieces, recurs) && onlyData(a) && !e.Data.StreamedArray(a)
 }
 
 // onlyData reports whether a definition depends on data only.

@@ -9,25 +9,25 @@ import (
 )
 
 // sample draws a term's value from its law at the arguments' present values.
-func (g *given) sample(r *rand.Rand, t *model.Term) []float64 {
-	args := make([]value, len(t.Args))
+func (g *Numbers) sample(r *rand.Rand, t *model.Term) []float64 {
+	args := make([]Value, len(t.Args))
 	for i, a := range t.Args {
-		args[i] = g.e.expr(a)
+		args[i] = g.e.Expr(a)
 	}
 	return g.sampleAt(r, t, args)
 }
 
 // sampleAt draws plate by plate.
-func (g *given) sampleAt(r *rand.Rand, t *model.Term, at []value) []float64 {
+func (g *Numbers) sampleAt(r *rand.Rand, t *model.Term, at []Value) []float64 {
 	out := make([]float64, product(g.shapeOf(t.Piece)))
 	args := make([][]float64, len(at))
 	for i, v := range at {
-		args[i] = g.eval(g.e.align(v, t.Plates, v.axes))
+		args[i] = g.eval(g.e.align(v, t.Plates, v.Axes))
 	}
 	var lo, hi []float64
 	if t.In != nil {
-		lo = g.eval(g.e.align(g.e.expr(t.In.Lo), t.Plates, nil))
-		hi = g.eval(g.e.align(g.e.expr(t.In.Hi), t.Plates, nil))
+		lo = g.eval(g.e.align(g.e.Expr(t.In.Lo), t.Plates, nil))
+		hi = g.eval(g.e.align(g.e.Expr(t.In.Hi), t.Plates, nil))
 	}
 	g.sampleTerm(r, t, args, lo, hi, out)
 	return out
@@ -35,12 +35,12 @@ func (g *given) sampleAt(r *rand.Rand, t *model.Term, at []value) []float64 {
 
 // sampleTerm draws a term's value, ordered or with a sum of zero along the last plate where it is to be; args and ends
 // as for sampleRows.
-func (g *given) sampleTerm(r *rand.Rand, t *model.Term, args [][]float64, lo, hi, out []float64) {
+func (g *Numbers) sampleTerm(r *rand.Rand, t *model.Term, args [][]float64, lo, hi, out []float64) {
 	if !t.Ordered && !t.ZeroSum {
 		g.sampleRows(r, t, args, lo, hi, out)
 		return
 	}
-	n := g.e.box(t.Plates[len(t.Plates)-1].Set).size()
+	n := g.e.box(t.Plates[len(t.Plates)-1].Set).Size()
 	for at := 0; at < len(out); at += n {
 		part := func(x []float64) []float64 {
 			per := len(x) / len(out)
@@ -61,7 +61,7 @@ func (g *given) sampleTerm(r *rand.Rand, t *model.Term, args [][]float64, lo, hi
 
 // sampleOrdered draws independent elements under the condition that they are ordered: those of one law by sorting; else
 // by rejection, and where that does not succeed by sorting, too, which is a place to start from, not a draw.
-func (g *given) sampleOrdered(r *rand.Rand, t *model.Term, args [][]float64, lo, hi, out []float64) {
+func (g *Numbers) sampleOrdered(r *rand.Rand, t *model.Term, args [][]float64, lo, hi, out []float64) {
 	tries := maxRejections
 	if !slices.ContainsFunc(append(slices.Clone(args), lo, hi),
 		func(x []float64) bool { return changes(x, len(out)) }) {
@@ -93,7 +93,7 @@ func centre(x []float64) {
 
 // sampleRows draws a term's value for every combination of its plates, row-major; args and the ends of `in`, where
 // there are any, have as many rows.
-func (g *given) sampleRows(r *rand.Rand, t *model.Term, args [][]float64, lo, hi, out []float64) {
+func (g *Numbers) sampleRows(r *rand.Rand, t *model.Term, args [][]float64, lo, hi, out []float64) {
 	event := product(g.e.shape(nil, t.Event))
 	if len(out) == 0 || event == 0 {
 		return
@@ -131,7 +131,7 @@ func reject(r *rand.Rand, t *model.Term, args [][]float64, out []float64, lo, hi
 
 // sampleInside draws between lo and hi: by rejection, and where that does not succeed soon by inversion. Where that
 // cannot be done it goes on, and clips in the end, which is a place to start from, not a draw.
-func (g *given) sampleInside(r *rand.Rand, t *model.Term, args [][]float64, out []float64, lo, hi float64) {
+func (g *Numbers) sampleInside(r *rand.Rand, t *model.Term, args [][]float64, out []float64, lo, hi float64) {
 	if !reject(r, t, args, out, lo, hi, fewRejections) {
 		if x, ok := g.between(r, t, args, lo, hi); ok {
 			out[0] = x

@@ -15,35 +15,35 @@ import (
 //	u'(t) = -k * u(t)        Expr(u(t)): a slice of the solver's state, inside a step
 type Source interface {
 	// Piece is a piece of a parameter or of an array drawn after inference: bound plates, own event axes.
-	Piece(e *emitter, p *model.Piece) (value, bool)
-	Array(e *emitter, a *model.Array) (value, bool)
-	Expr(e *emitter, x model.Expr) (value, bool)
+	Piece(e *Evaluator, p *model.Piece) (Value, bool)
+	Array(e *Evaluator, a *model.Array) (Value, bool)
+	Expr(e *Evaluator, x model.Expr) (Value, bool)
 	// Scanned is the rule for a piece with a distribution that a scan computes step by step; nil where the piece is
 	// known without the scan.
-	Scanned(e *emitter, p *model.Piece) *rule
+	Scanned(e *Evaluator, p *model.Piece) *Rule
 }
 
-// A rule says how a scan computes a piece that has a distribution.
-type rule struct {
-	reads []model.Expr // what value evaluates
-	given *known       // a value of the piece's plates that value may read; nil for none
-	value func(step *emitter) value
+// A Rule says how a scan computes a piece that has a distribution.
+type Rule struct {
+	Reads []model.Expr // what value evaluates
+	Given *Known       // a value of the piece's plates that value may read; nil for none
+	Value func(step *Evaluator) Value
 }
 
 // NoSource knows nothing: of what depends on data alone, and of steps that are given all that they read.
 type NoSource struct{}
 
 // Piece answers nothing.
-func (NoSource) Piece(*emitter, *model.Piece) (value, bool) { return value{}, false }
+func (NoSource) Piece(*Evaluator, *model.Piece) (Value, bool) { return Value{}, false }
 
 // Array answers nothing.
-func (NoSource) Array(*emitter, *model.Array) (value, bool) { return value{}, false }
+func (NoSource) Array(*Evaluator, *model.Array) (Value, bool) { return Value{}, false }
 
 // Expr answers nothing.
-func (NoSource) Expr(*emitter, model.Expr) (value, bool) { return value{}, false }
+func (NoSource) Expr(*Evaluator, model.Expr) (Value, bool) { return Value{}, false }
 
 // Scanned answers nothing.
-func (NoSource) Scanned(*emitter, *model.Piece) *rule { return nil }
+func (NoSource) Scanned(*Evaluator, *model.Piece) *Rule { return nil }
 
 // A RowView restricts evaluation to some rows of a row set. An index or an axis that represents a coordinate of the row
 // is no axis of a value then: the bound axis Batch, which runs over the rows, takes its place.
@@ -53,44 +53,44 @@ func (NoSource) Scanned(*emitter, *model.Piece) *rule { return nil }
 type RowView interface {
 	Batch() *model.Index
 	IsCoordinate(i *model.Index) bool
-	Coordinate(i *model.Index) value // of an index that is a coordinate
+	Coordinate(i *model.Index) Value // of an index that is a coordinate
 	Along(x model.Expr) []int        // of each axis of x the coordinate it is read at, or −1; nil if x is read whole
 	// View is an array as one row sees it, without the axes that are read at the row; Of is the array that a view shows.
-	View(e *emitter, a *model.Array) *model.Array
+	View(e *Evaluator, a *model.Array) *model.Array
 	Of(view *model.Array) *model.Array
-	Chosen(e *emitter, view *model.Array) (value, bool) // a view whose pieces are for different rows
-	Neighbour(e *emitter, s *model.Subscript) (rest *model.Subscript, x value, ok bool)
-	Whole() *emitter // the evaluator of all rows
-	InStep() RowView // inside a step of a scan, which is given what it reads of the row
+	Chosen(e *Evaluator, view *model.Array) (Value, bool) // a view whose pieces are for different rows
+	Neighbour(e *Evaluator, s *model.Subscript) (rest *model.Subscript, x Value, ok bool)
+	Whole() *Evaluator // the evaluator of all rows
+	InStep() RowView   // inside a step of a scan, which is given what it reads of the row
 }
 
 // isRow reports whether an index represents a coordinate of the row.
-func (e *emitter) isRow(i *model.Index) bool { return e.rows != nil && e.rows.IsCoordinate(i) }
+func (e *Evaluator) isRow(i *model.Index) bool { return e.Rows != nil && e.Rows.IsCoordinate(i) }
 
 // plates are indices with the batch's own in place of those that represent coordinates.
-func (e *emitter) plates(is []*model.Index) []*model.Index {
+func (e *Evaluator) plates(is []*model.Index) []*model.Index {
 	rest := e.inRow(is)
 	if len(rest) < len(is) {
-		rest = append(rest, e.rows.Batch())
+		rest = append(rest, e.Rows.Batch())
 	}
 	return rest
 }
 
 // inRow are the indices that represent no coordinate.
-func (e *emitter) inRow(is []*model.Index) []*model.Index {
+func (e *Evaluator) inRow(is []*model.Index) []*model.Index {
 	return slices.DeleteFunc(slices.Clone(is), e.isRow)
 }
 
 // along says at which coordinates an expression's axes are read; nil: it is whole.
-func (e *emitter) along(x model.Expr) []int {
-	if e.rows == nil {
+func (e *Evaluator) along(x model.Expr) []int {
+	if e.Rows == nil {
 		return nil
 	}
-	return e.rows.Along(x)
+	return e.Rows.Along(x)
 }
 
 // axesOf are an expression's own axes without those that are read at the row.
-func (e *emitter) axesOf(x model.Expr) []*model.Set { return kept(x.Info().Type.Axes, e.along(x)) }
+func (e *Evaluator) axesOf(x model.Expr) []*model.Set { return kept(x.Info().Type.Axes, e.along(x)) }
 
 // kept are the elements whose coordinate is −1.
 func kept[T any](xs []T, at []int) []T {
@@ -107,40 +107,40 @@ func kept[T any](xs []T, at []int) []T {
 }
 
 // view is an array as the rows see it.
-func (e *emitter) view(a *model.Array) *model.Array {
-	if e.rows == nil {
+func (e *Evaluator) view(a *model.Array) *model.Array {
+	if e.Rows == nil {
 		return a
 	}
-	return e.rows.View(e, a)
+	return e.Rows.View(e, a)
 }
 
 // shown is the array that a view shows.
-func (e *emitter) shown(v *model.Array) *model.Array {
-	if e.rows == nil {
+func (e *Evaluator) shown(v *model.Array) *model.Array {
+	if e.Rows == nil {
 		return v
 	}
-	return e.rows.Of(v)
+	return e.Rows.Of(v)
 }
 
-// all is the evaluator of all rows.
-func (e *emitter) all() *emitter {
-	if e.rows == nil {
+// Whole is the evaluator of all rows.
+func (e *Evaluator) Whole() *Evaluator {
+	if e.Rows == nil {
 		return e
 	}
-	return e.rows.Whole()
+	return e.Rows.Whole()
 }
 
-// A known is an expression whose value is already there.
-type known struct {
+// A Known is an expression whose value is already there.
+type Known struct {
 	model.Fact
-	v value
+	Value Value
 }
 
 // Children are none: the value is there.
-func (*known) Children() []model.Expr { return nil }
+func (*Known) Children() []model.Expr { return nil }
 
 // remember enters the value of an expression.
-func (e *emitter) remember(x model.Expr, v value) {
+func (e *Evaluator) remember(x model.Expr, v Value) {
 	for _, memo := range e.exprs {
 		memo[x] = v
 	}

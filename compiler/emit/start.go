@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 
 	"ppl/autodiff"
+	"ppl/compiler/dataset"
 	"ppl/compiler/model"
 	"ppl/lang/diag"
 	"ppl/stdlib"
@@ -13,28 +14,28 @@ import (
 
 // Inputs is the source of parameters, and of arrays drawn after inference, that are inputs of the graph, one for each
 // piece: for densities at given values, for draws from the prior, and for what is generated.
-type inputs struct{ NoSource }
+type Inputs struct{ NoSource }
 
 // Piece is an input.
-func (inputs) Piece(e *emitter, p *model.Piece) (value, bool) {
-	return value{e.g.Input(pieceName(p), e.shape(p.Plates, p.Term.Event)...), p.Plates, p.Term.Event}, true
+func (Inputs) Piece(e *Evaluator, p *model.Piece) (Value, bool) {
+	return Value{e.Graph.Input(pieceName(p), e.shape(p.Plates, p.Term.Event)...), p.Plates, p.Term.Event}, true
 }
 
-// A given evaluates at values of inputs, as numbers.
-type given struct {
-	e      *emitter
-	plan   *Plan
+// A Numbers evaluates at values of inputs, as numbers.
+type Numbers struct {
+	e      *Evaluator
+	layout *Layout
 	inputs map[string][]float64
 	tails  map[*stdlib.Form][]tail
 	known  map[Node]*autodiff.Routine // of nodes that were asked for
 }
 
-func (p *Plan) given(source Source, diags *diag.List) *given {
-	return &given{e: newEmitter(autodiff.New(), p.Data, p.steps, source, diags), plan: p,
+func NewNumbers(l *Layout, source Source, diags *diag.List) *Numbers {
+	return &Numbers{e: l.Evaluator(autodiff.New(), source, diags), layout: l,
 		inputs: map[string][]float64{}, tails: map[*stdlib.Form][]tail{}, known: map[Node]*autodiff.Routine{}}
 }
 
-func (g *given) shapeOf(piece *model.Piece) []int {
+func (g *Numbers) shapeOf(piece *model.Piece) []int {
 	return g.e.shape(piece.Plates, piece.Term.Event)
 }
 
@@ -51,7 +52,7 @@ func pieceName(p *model.Piece) string {
 }
 
 // eval computes a node from the inputs so far; inputs that were not drawn yet are zeros.
-func (g *given) eval(n Node) []float64 {
+func (g *Numbers) eval(n Node) []float64 {
 	r, ok := g.known[n]
 	if !ok {
 		r = autodiff.NewRoutine(n)
@@ -61,14 +62,14 @@ func (g *given) eval(n Node) []float64 {
 }
 
 // run computes a routine's nodes from the inputs so far.
-func (g *given) run(r *autodiff.Routine) [][]float64 {
+func (g *Numbers) run(r *autodiff.Routine) [][]float64 {
 	g.complete()
 	return r.Eval(g.inputs)
 }
 
 // complete gives zeros to inputs that were not drawn yet.
-func (g *given) complete() {
-	for _, p := range g.plan.drawn() {
+func (g *Numbers) complete() {
+	for _, p := range drawnPieces(g.layout.Data) {
 		name := pieceName(p)
 		if _, ok := g.inputs[name]; !ok {
 			g.inputs[name] = make([]float64, product(g.shapeOf(p)))
@@ -76,14 +77,14 @@ func (g *given) complete() {
 	}
 }
 
-// drawn lists the pieces that have a law of their own: of parameters and of generated arrays.
-func (p *Plan) drawn() (pieces []*model.Piece) {
-	for _, t := range p.Data.Model.Terms {
+// drawnPieces lists the pieces that have a law of their own: of parameters and of generated arrays.
+func drawnPieces(d *dataset.Dataset) (pieces []*model.Piece) {
+	for _, t := range d.Model.Terms {
 		if t.Piece != nil && (t.Kind == model.Prior || t.Kind == model.Generate) {
 			pieces = append(pieces, t.Piece)
 		}
 	}
-	for _, h := range p.Data.Imputed {
+	for _, h := range d.Imputed {
 		pieces = append(pieces, h.Piece)
 	}
 	return pieces
@@ -92,22 +93,22 @@ func (p *Plan) drawn() (pieces []*model.Piece) {
 // Start draws a point to begin at: parameters from their laws, in an order in which arguments come first; uniform on
 // (−2, 2) in unconstrained coordinates where there is no law to draw from. A series that reads its own past is drawn as
 // if the past were 0.
-func (p *Plan) Start(r *rand.Rand) []float64 {
-	return p.given(newLatents(inputs{}), &diag.List{}).point(r)
+func Start(l *Layout, r *rand.Rand) []float64 {
+	return NewNumbers(l, Over(Inputs{}), &diag.List{}).point(r)
 }
 
-func (g *given) point(r *rand.Rand) []float64 {
-	theta := make([]float64, g.plan.Dim)
-	for _, reg := range g.plan.inOrder() {
-		u := g.start(r, reg)
+func (g *Numbers) point(r *rand.Rand) []float64 {
+	theta := make([]float64, g.layout.Dim)
+	for _, reg := range inOrder(g.layout) {
+		u := g.begin(r, reg)
 		copy(theta[reg.offset:], u)
 	}
 	return theta
 }
 
 // inOrder sorts regions so that a region comes after those its law reads.
-func (p *Plan) inOrder() []*region {
-	var out []*region
+func inOrder(l *Layout) []*Region {
+	var out []*Region
 	state := map[*model.Array]bool{}
 	var visit func(a *model.Array)
 	visit = func(a *model.Array) {
@@ -115,7 +116,7 @@ func (p *Plan) inOrder() []*region {
 			return
 		}
 		state[a] = true
-		for _, r := range p.regions {
+		for _, r := range l.Regions {
 			if r.term.Array == a {
 				for _, b := range readsOf(r.term) {
 					visit(b)
@@ -129,13 +130,13 @@ func (p *Plan) inOrder() []*region {
 				}
 			}
 		}
-		for _, r := range p.regions {
+		for _, r := range l.Regions {
 			if r.term.Array == a {
 				out = append(out, r)
 			}
 		}
 	}
-	for _, r := range p.regions {
+	for _, r := range l.Regions {
 		visit(r.term.Array)
 	}
 	return out
@@ -143,10 +144,10 @@ func (p *Plan) inOrder() []*region {
 
 func readsOf(t *model.Term) []*model.Array { return model.Arrays(t.Exprs()...) }
 
-// start finds unconstrained coordinates for one region and enters its values for those that read it.
-func (g *given) start(r *rand.Rand, reg *region) []float64 {
+// begin finds unconstrained coordinates for one region and enters its values for those that read it.
+func (g *Numbers) begin(r *rand.Rand, reg *Region) []float64 {
 	t := reg.term
-	for a, h := range g.e.data.Imputed {
+	for a, h := range g.e.Data.Imputed {
 		if h.Piece == reg.piece {
 			return g.startHoles(r, reg, a)
 		}
@@ -167,10 +168,10 @@ func (g *given) start(r *rand.Rand, reg *region) []float64 {
 }
 
 // standard draws non-centred coordinates from the standard form of the law.
-func (g *given) standard(r *rand.Rand, reg *region) []float64 {
+func (g *Numbers) standard(r *rand.Rand, reg *Region) []float64 {
 	u := make([]float64, reg.size)
 	if reg.term.Dist.Event == 0 {
-		u = g.sampleAt(r, reg.term, g.e.standardArgs(reg.term))
+		u = g.sampleAt(r, reg.term, standardArgs(g.e, reg.term))
 	} else {
 		for i := range u {
 			u[i] = r.NormFloat64()
@@ -181,24 +182,24 @@ func (g *given) standard(r *rand.Rand, reg *region) []float64 {
 }
 
 // enterUnconstrained enters a region's value from its coordinates.
-func (g *given) enterUnconstrained(reg *region, u []float64) {
-	theta := make([]float64, g.plan.Dim)
+func (g *Numbers) enterUnconstrained(reg *Region, u []float64) {
+	theta := make([]float64, g.layout.Dim)
 	copy(theta[reg.offset:], u)
-	v, _ := g.e.constrain(reg, g.e.g.Data("start", theta, len(theta)), func(r *region, z value) value {
-		return g.e.recurrenceBy(r.piece, func(_ *emitter, p *model.Piece) *rule {
+	v, _ := Constrain(g.e, reg, g.e.Graph.Data("start", theta, len(theta)), func(r *Region, z Value) Value {
+		return g.e.RecurrenceBy(r.piece, func(_ *Evaluator, p *model.Piece) *Rule {
 			if p != r.piece { // the others are inputs
 				return nil
 			}
 			return shiftedInScan(r.term, z)
 		})
 	})
-	g.inputs[pieceName(reg.piece)] = g.eval(v.node)
+	g.inputs[pieceName(reg.piece)] = g.eval(v.Node)
 }
 
 // farthest is how far a start may lie out where coordinates are logarithms: priors with heavy tails reach e^±1000.
 const farthest = 12
 
-func (g *given) unconstrain(reg *region, x []float64) ([]float64, error) {
+func (g *Numbers) unconstrain(reg *Region, x []float64) ([]float64, error) {
 	u, err := g.free(reg, x)
 	if err != nil {
 		return nil, err
@@ -212,7 +213,7 @@ func (g *given) unconstrain(reg *region, x []float64) ([]float64, error) {
 }
 
 // free is the inverse of the region's transform, event by event.
-func (g *given) free(reg *region, x []float64) ([]float64, error) {
+func (g *Numbers) free(reg *Region, x []float64) ([]float64, error) {
 	event := max(1, product(reg.event))
 	rows := len(x) / event
 	lo, hi := g.endValues(reg, rows)
@@ -227,8 +228,8 @@ func (g *given) free(reg *region, x []float64) ([]float64, error) {
 	return u, nil
 }
 
-func (g *given) endValues(reg *region, rows int) (lo, hi []float64) {
-	l, h := g.e.bounds(reg.term, reg.plates)
+func (g *Numbers) endValues(reg *Region, rows int) (lo, hi []float64) {
+	l, h := Bounds(g.e, reg.term, reg.plates)
 	value := func(n Node, none float64) []float64 {
 		out := make([]float64, rows)
 		var v []float64
@@ -249,11 +250,50 @@ func (g *given) endValues(reg *region, rows int) (lo, hi []float64) {
 }
 
 // dispersed is uniform on (−2, 2) in each unconstrained coordinate.
-func (g *given) dispersed(r *rand.Rand, reg *region) []float64 {
+func (g *Numbers) dispersed(r *rand.Rand, reg *Region) []float64 {
 	u := make([]float64, reg.size)
 	for i := range u {
 		u[i] = 4*r.Float64() - 2
 	}
 	g.enterUnconstrained(reg, u)
 	return u
+}
+
+// startHoles begins at values that were observed elsewhere in the array.
+func (g *Numbers) startHoles(r *rand.Rand, reg *Region, a *model.Array) []float64 {
+	var seen []float64
+	for _, v := range g.e.Data.Arrays[a].Values {
+		if !math.IsNaN(v) {
+			seen = append(seen, v)
+		}
+	}
+	x := make([]float64, reg.size)
+	for i := range x {
+		if len(seen) > 0 {
+			x[i] = seen[r.IntN(len(seen))]
+		}
+	}
+	u, err := g.unconstrain(reg, x)
+	if err != nil {
+		return g.dispersed(r, reg)
+	}
+	g.inputs[pieceName(reg.piece)] = x
+	return u
+}
+
+// unconstrained is the unconstrained vector of the values entered; non-centred coordinates, whose log-Jacobian is 0 here, are
+// left out.
+func (g *Numbers) unconstrained() ([]float64, error) {
+	theta := make([]float64, g.layout.Dim)
+	for _, r := range g.layout.Regions {
+		if r.term.NonCentered { // their Jacobian is constant
+			continue
+		}
+		u, err := g.free(r, g.inputs[pieceName(r.piece)])
+		if err != nil {
+			return nil, fmt.Errorf("parameter `%s`: %w", r.term.Array.Name, err)
+		}
+		copy(theta[r.offset:], u)
+	}
+	return theta, nil
 }

@@ -13,9 +13,9 @@ func Static(b *dataset.Dataset, x model.Expr) (shape []int, values []float64, ds
 	var diags diag.List
 	defer func() { ds = diags.All() }()
 	defer Recover()
-	e := newEmitter(autodiff.New(), b, nil, NoSource{}, &diags)
-	v := e.expr(x)
-	return v.node.Shape(), autodiff.Eval(nil, v.node)[0], nil
+	e := New(autodiff.New(), b, nil, NoSource{}, &diags)
+	v := e.Expr(x)
+	return v.Node.Shape(), autodiff.Eval(nil, v.Node)[0], nil
 }
 
 // SetBox is the smallest range that holds a set.
@@ -23,14 +23,14 @@ func SetBox(b *dataset.Dataset, s *model.Set) (ends [2]int, ds []diag.Diagnostic
 	var diags diag.List
 	defer func() { ds = diags.All() }()
 	defer Recover()
-	box := newEmitter(autodiff.New(), b, nil, NoSource{}, &diags).box(s)
-	return [2]int{box.lo, box.hi}, nil
+	box := New(autodiff.New(), b, nil, NoSource{}, &diags).box(s)
+	return [2]int{box.Lo, box.Hi}, nil
 }
 
 // SetSize is the number of elements of a set.
 func SetSize(b *dataset.Dataset, s *model.Set) (int, []diag.Diagnostic) {
 	ends, ds := SetBox(b, s)
-	return box{ends[0], ends[1]}.size(), ds
+	return Box{ends[0], ends[1]}.Size(), ds
 }
 
 // Describe is an array as a run directory would keep it.

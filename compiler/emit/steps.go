@@ -11,9 +11,9 @@ import (
 //
 //	z[i in N] ~ Bernoulli(p)         order:  z, whose node is log p(z, y), over the axes i and z
 //	y[n in M] ~ Normal(m[z[g[n]]], 1)  groups: axis n reads the element g[n] of z's axis
-type steps struct {
-	of     *latents
-	order  []*step
+type Steps struct {
+	of     *Latents
+	order  []*Step
 	places []place
 	groups []group
 }
@@ -26,22 +26,22 @@ type place struct {
 
 // A group says at which element of a latent's plate the combinations of other plates read it.
 type group struct {
-	at    value // positions, known from data
+	at    Value // positions, known from data
 	plate *model.Index
 }
 
-// A step is an eliminated latent, or chains that were eliminated together.
-type step struct {
+// A Step is an eliminated latent, or chains that were eliminated together.
+type Step struct {
 	latents []*model.Array
 	plates  [][]*model.Index // of each, as representatives
 	others  []*model.Index   // values of latents that are eliminated later
 	value   *model.Index     // of one that is no chain: over its support
-	node    value            // its log weights, over the value, the plates and the others
-	chain   *chain           // of chains, instead of value and node
+	node    Value            // its log weights, over the value, the plates and the others
+	chain   *Chain           // of chains, instead of value and node
 }
 
 // latent is where a latent was eliminated, and its number there.
-func (s *steps) latent(a *model.Array) (*step, int) {
+func (s *Steps) latent(a *model.Array) (*Step, int) {
 	for _, el := range s.order {
 		if m := slices.Index(el.latents, a); m >= 0 {
 			return el, m
@@ -52,20 +52,20 @@ func (s *steps) latent(a *model.Array) (*step, int) {
 }
 
 // recordGroup keeps the elements that data choose.
-func (e *elimination) recordGroup(at []value, to []*model.Index) {
+func (e *elimination) recordGroup(at []Value, to []*model.Index) {
 	for k, p := range at {
 		e.steps.groups = append(e.steps.groups, group{p, to[k]})
 	}
 }
 
 // record keeps a latent's joint log weights while its factors are joined.
-func (e *elimination) record(a *model.Array, k *model.Index, joined value) {
+func (e *elimination) record(a *model.Array, k *model.Index, joined Value) {
 	var plates []*model.Index
 	for _, i := range e.ownPlates(a) {
 		plates = append(plates, e.sets.root(i))
 	}
-	el := &step{latents: []*model.Array{a}, plates: [][]*model.Index{plates}, value: k, node: joined}
-	for _, i := range joined.bound {
+	el := &Step{latents: []*model.Array{a}, plates: [][]*model.Index{plates}, value: k, node: joined}
+	for _, i := range joined.Bound {
 		if i != k && !slices.Contains(plates, i) {
 			el.others = append(el.others, i)
 		}
@@ -74,21 +74,21 @@ func (e *elimination) record(a *model.Array, k *model.Index, joined value) {
 }
 
 // step records chains that are eliminated together.
-func (c *chain) step() *step {
-	el := &step{latents: c.members, chain: c}
+func (c *Chain) step() *Step {
+	el := &Step{latents: c.members, chain: c}
 	for _, a := range c.members {
 		var plates []*model.Index
-		for k, i := range c.by.ownPlates(a) {
-			plates = append(plates, c.by.sets.root(i))
+		for k, i := range c.elimination.ownPlates(a) {
+			plates = append(plates, c.elimination.sets.root(i))
 			if k == a.Chain.Axis {
-				c.times, c.begin = append(c.times, i), append(c.begin, c.by.e.box(i.Set).lo)
+				c.times, c.begin = append(c.times, i), append(c.begin, c.elimination.e.box(i.Set).Lo)
 			}
 		}
 		el.plates = append(el.plates, plates)
 		time := c.times[len(c.times)-1]
-		for _, i := range c.by.times[a] {
-			shift := c.by.e.box(i.Set).lo - c.by.e.box(time.Set).lo
-			c.by.steps.places = append(c.by.steps.places, place{i, time, shift})
+		for _, i := range c.elimination.times[a] {
+			shift := c.elimination.e.box(i.Set).Lo - c.elimination.e.box(time.Set).Lo
+			c.elimination.steps.places = append(c.elimination.steps.places, place{i, time, shift})
 		}
 	}
 	for _, i := range c.batch {

@@ -11,8 +11,8 @@ import (
 // Data that stay in their file: rows of a batch whose numbers are known are read when the graph is built, and stand in
 // it as data; for others the graph has an input, and who runs it puts the rows there.
 
-// A loading is a stream read at a coordinate of the row set plus a shift.
-type loading struct {
+// A Load is a stream read at a coordinate of the row set plus a shift.
+type Load struct {
 	stream    *dataset.Stream
 	coord     int
 	div, size int  // the coordinate of a row is row / div mod size, from 0
@@ -21,12 +21,12 @@ type loading struct {
 }
 
 // input names the node that m rows are put in.
-func (l loading) input(m int) string {
+func (l Load) input(m int) string {
 	return fmt.Sprintf("%d rows of %s, coordinate %d%+d", m, l.stream.Name, l.coord, l.shift)
 }
 
 // streamed is a stream's array at the row: its own axes are those of one row.
-func (r *rowView) streamed(e *emitter, x *model.Ref) value {
+func (r *View) streamed(e *Evaluator, x *model.Ref) Value {
 	at := e.along(x)
 	if len(at) == 0 || at[0] < 0 {
 		e.needsAll(x.Array, x.At)
@@ -36,32 +36,32 @@ func (r *rowView) streamed(e *emitter, x *model.Ref) value {
 
 // within takes of own axes that are read at a coordinate the place of that: a row of the model may be an element of a
 // row of the file.
-func (r *rowView) within(e *emitter, v value, along []int) value {
-	index, lead, rest := []Node{e.g.Iota(v.node.Shape()[0])}, []int{0}, []int(nil)
+func (r *View) within(e *Evaluator, v Value, along []int) Value {
+	index, lead, rest := []Node{e.Graph.Iota(v.Node.Shape()[0])}, []int{0}, []int(nil)
 	for k, coord := range along {
 		if coord < 0 {
 			rest = append(rest, k+1)
 			continue
 		}
-		b := e.box(v.axes[k])
-		n := autodiff.Sub(r.at[coord].node, e.g.Const(float64(b.lo)))
-		index, lead = append(index, e.clamped(n, pick{size: b.size()})), append(lead, k+1)
+		b := e.box(v.Axes[k])
+		n := autodiff.Sub(r.at[coord].Node, e.Graph.Const(float64(b.Lo)))
+		index, lead = append(index, e.clamped(n, pick{size: b.Size()})), append(lead, k+1)
 	}
 	if len(lead) == 1 {
 		return v
 	}
-	return value{autodiff.Gather(autodiff.Permute(v.node, append(lead, rest...)...), index...), v.bound,
-		kept(v.axes, along)}
+	return Value{autodiff.Gather(autodiff.Permute(v.Node, append(lead, rest...)...), index...), v.Bound,
+		kept(v.Axes, along)}
 }
 
-func (r *rowView) streamedAt(a *model.Array, coord, shift int) value {
+func (r *View) streamedAt(a *model.Array, coord, shift int) Value {
 	e := r.whole
-	d, first := e.data.Arrays[a], a.Type.Axes[0]
-	l := loading{stream: d.Stream, coord: coord, div: 1, size: e.box(r.set.Axes[coord]).size(),
+	d, first := e.Data.Arrays[a], a.Type.Axes[0]
+	l := Load{stream: d.Stream, coord: coord, div: 1, size: e.box(r.set.Axes[coord]).Size(),
 		mixed: r.mixed,
-		shift: shift + e.box(r.set.Axes[coord]).lo - e.box(first).lo}
+		shift: shift + e.box(r.set.Axes[coord]).Lo - e.box(first).Lo}
 	for _, s := range r.set.Axes[coord+1:] {
-		l.div *= e.box(s).size()
+		l.div *= e.box(s).Size()
 	}
 	records := r.load(l)
 	shape, width := append([]int{records.Shape()[0]}, d.Shape[1:]...), 1
@@ -69,11 +69,11 @@ func (r *rowView) streamedAt(a *model.Array, coord, shift int) value {
 		width *= n
 	}
 	n := autodiff.Slice(records, []int{0, d.First}, []int{shape[0], d.First + width})
-	return value{autodiff.Reshape(n, shape...), []*model.Index{r.index}, a.Type.Axes[1:]}
+	return Value{autodiff.Reshape(n, shape...), []*model.Index{r.index}, a.Type.Axes[1:]}
 }
 
 // load is the rows of a stream, shape [m, width].
-func (r *rowView) load(l loading) Node {
+func (r *View) load(l Load) Node {
 	if n, ok := r.loaded[l]; ok {
 		return n
 	}
@@ -83,16 +83,16 @@ func (r *rowView) load(l loading) Node {
 		if err := l.read(autodiff.Eval(nil, r.rows)[0], values); err != nil {
 			bug("rows that could be read a moment ago: %v", err)
 		}
-		r.loaded[l] = r.whole.g.Data(l.stream.Name, values, m, l.stream.Width)
+		r.loaded[l] = r.whole.Graph.Data(l.stream.Name, values, m, l.stream.Width)
 	} else {
-		r.loaded[l] = r.whole.g.Input(l.input(m), m, l.stream.Width)
+		r.loaded[l] = r.whole.Graph.Input(l.input(m), m, l.stream.Width)
 	}
 	r.loads = append(r.loads, l)
 	return r.loaded[l]
 }
 
 // read reads for rows of the row set the rows of the stream.
-func (l loading) read(rows, dst []float64) error {
+func (l Load) read(rows, dst []float64) error {
 	places := make([]int, len(rows))
 	for i, row := range rows {
 		places[i] = int(row)
@@ -105,39 +105,19 @@ func (l loading) read(rows, dst []float64) error {
 	return l.stream.Read(places, dst)
 }
 
-// mix numbers rows as they stand in the files, where the row set is their rows and nothing but the row itself is read:
-// then rows that follow one another are rows at random, and together on disk.
-func (p *Plan) mix() {
-	if len(p.loads) == 0 || len(p.rowSet.Axes) > 1 {
-		return
-	}
-	for _, l := range p.loads {
-		if l.shift != 0 || l.stream.Rows != p.rowCount {
-			return
-		}
-	}
-	for i := range p.loads {
-		p.loads[i].mixed = true
-	}
-	p.mixed = &p.loads[0]
-}
-
-// Mixed reports whether rows that follow one another are as good as rows at random.
-func (p *Plan) Mixed() bool { return p.mixed != nil }
-
 // atRecords takes coordinates from the records of a stream, whose places rows are.
-func (r *rowView) atRecords(l loading) {
+func (r *View) atRecords(l Load) {
 	e := r.whole
 	records := r.load(l)
 	m, row := records.Shape()[0], l.stream.Row
 	n := autodiff.Reshape(autodiff.Slice(records, []int{0, row}, []int{m, row + 1}), m)
-	r.at[0].node = autodiff.Add(n, e.g.Const(float64(e.box(r.set.Axes[0]).lo)))
+	r.at[0].Node = autodiff.Add(n, e.Graph.Const(float64(e.box(r.set.Axes[0]).Lo)))
 }
 
 // Neighbour reads data in a file at a row's index plus a constant.
-func (r *rowView) Neighbour(e *emitter, s *model.Subscript) (rest *model.Subscript, x value, ok bool) {
+func (r *View) Neighbour(e *Evaluator, s *model.Subscript) (rest *model.Subscript, x Value, ok bool) {
 	of, named := s.X.(*model.Ref)
-	if !named || e.data.Arrays[of.Array].Stream == nil || s.Subs[0].At == nil {
+	if !named || e.Data.Arrays[of.Array].Stream == nil || s.Subs[0].At == nil {
 		return nil, x, false
 	}
 	at := e.along(of)
@@ -159,45 +139,9 @@ func (r *rowView) Neighbour(e *emitter, s *model.Subscript) (rest *model.Subscri
 }
 
 // checkNeighbour refuses an index plus c beyond the axis.
-func checkNeighbour(e *emitter, s *model.Subscript, i *model.Index, c int) {
+func checkNeighbour(e *Evaluator, s *model.Subscript, i *model.Index, c int) {
 	at, axis := e.box(i.Set), e.box(s.X.Info().Type.Axes[0])
-	if len(e.guards) == 0 && (at.lo+c < axis.lo || at.hi+c > axis.hi) {
-		e.outOfRange(s, 0, at.lo+c, at.hi+c, axis)
+	if len(e.Guards) == 0 && (at.Lo+c < axis.Lo || at.Hi+c > axis.Hi) {
+		e.outOfRange(s, 0, at.Lo+c, at.Hi+c, axis)
 	}
-}
-
-// findStreams emits the density for some rows, to find what is wrong with it and which streams it reads.
-func (p *Plan) findStreams(e *emitter, latents *latents, z map[*model.Term]Node) {
-	if p.rowSet == nil {
-		for a, d := range p.Data.Arrays {
-			if d.Stream != nil {
-				e.needsAll(a, a.At)
-			}
-		}
-	}
-	_, _, _, p.loads = e.split(p, e.g.Input("rows", 2), latents, z)
-	p.mix()
-	for i, a := range p.saved {
-		if settled := p.Deterministic(); !settled[i] {
-			p.reach(a, func(b *model.Array) {
-				if p.Data.StreamedArray(b) || b.Role == model.Latent {
-					e.stop(e.diags.Errorf("E86", a.At, "`%s` is generated from data of all rows, of which a few are read at "+
-						"a time: they do not fit in memory", a.Name))
-				}
-			})
-		}
-	}
-}
-
-// Streams is how many streams, each at some shift, a split reads.
-func (p *Plan) Streams() int { return len(p.loads) }
-
-// StreamInput names the input of Split's graph in which m rows of stream k stand, shape [m, width].
-func (p *Plan) StreamInput(k, m int) (name string, width int) {
-	return p.loads[k].input(m), p.loads[k].stream.Width
-}
-
-// ReadRows puts what stream k has for rows of the row set into dst, width numbers each.
-func (p *Plan) ReadRows(k int, rows, dst []float64) error {
-	return p.loads[k].read(rows, dst)
 }

@@ -8,14 +8,14 @@ import (
 )
 
 // run works out the series, segment by segment.
-func (s *series) run() {
+func (s *Series) run() {
 	segments := s.segments()
 	if len(segments) == 0 {
 		return
 	}
 	for _, m := range s.members {
 		if m.whole {
-			s.e.tellPast(m)
+			s.e.warnPast(m)
 		}
 	}
 	carry := s.begin(segments)
@@ -25,10 +25,10 @@ func (s *series) run() {
 }
 
 // begin enters what is known and gives the carry before the first segment.
-func (s *series) begin(segments []box) Node {
+func (s *Series) begin(segments []Box) Node {
 	first, last := segments[0], segments[len(segments)-1]
 	for _, m := range s.members {
-		s.base(m, box{min(first.lo, last.lo), max(first.hi, last.hi)})
+		s.base(m, Box{min(first.Lo, last.Lo), max(first.Hi, last.Hi)})
 	}
 	s.findOuter()
 	var rows []Node
@@ -39,19 +39,19 @@ func (s *series) begin(segments []box) Node {
 }
 
 // segments cuts the time of all moves where one begins or ends, in the order of the steps.
-func (s *series) segments() (out []box) {
+func (s *Series) segments() (out []Box) {
 	var cuts []int
 	for _, m := range s.members {
 		for _, v := range m.moves {
-			if v.steps.size() > 0 {
-				cuts = append(cuts, v.steps.lo, v.steps.hi+1)
+			if v.steps.Size() > 0 {
+				cuts = append(cuts, v.steps.Lo, v.steps.Hi+1)
 			}
 		}
 	}
 	slices.Sort(cuts)
 	cuts = slices.Compact(cuts)
 	for k := 1; k < len(cuts); k++ {
-		out = append(out, box{cuts[k-1], cuts[k] - 1})
+		out = append(out, Box{cuts[k-1], cuts[k] - 1})
 	}
 	if s.back {
 		slices.Reverse(out)
@@ -60,31 +60,31 @@ func (s *series) segments() (out []box) {
 }
 
 // base enters the pieces that are known without the series, as far as the series may read them.
-func (s *series) base(m *member, times box) {
-	first, last := times.lo-m.rows, times.hi+m.rows
+func (s *Series) base(m *member, times Box) {
+	first, last := times.Lo-m.rows, times.Hi+m.rows
 	for _, q := range m.array.Pieces {
-		if slices.ContainsFunc(m.moves, func(v *move) bool { return v.piece == q }) {
+		if slices.ContainsFunc(m.moves, func(v *scanned) bool { return v.piece == q }) {
 			continue
 		}
 		b := s.e.box(q.Slots[m.axis].Set())
-		if b.size() == 0 || !m.whole && (b.hi < first || b.lo > last) {
+		if b.Size() == 0 || !m.whole && (b.Hi < first || b.Lo > last) {
 			continue
 		}
 		w := s.e.whole(m.array, q)
-		n := frontAxis(w.node, len(w.bound), m.axis)
-		m.known = append(m.known, part{b, s.widened(m, q, n, len(w.bound)+1), w.bound})
+		n := frontAxis(w.Node, len(w.Bound), m.axis)
+		m.known = append(m.known, part{b, s.widened(m, q, n, len(w.Bound)+1), w.Bound})
 	}
 }
 
 // widened lays what a piece says of a member along the member's other axes, which begin at axis lead: 0 where the piece
 // is not.
-func (s *series) widened(m *member, p *model.Piece, n Node, lead int) Node {
+func (s *Series) widened(m *member, p *model.Piece, n Node, lead int) Node {
 	before, after := make([]int, n.Rank()), make([]int, n.Rank())
 	at := lead
 	for k, slot := range p.Slots {
 		if k != m.axis {
 			all, part := s.e.box(m.array.Type.Axes[k]), s.e.box(slot.Set())
-			before[at], after[at] = part.lo-all.lo, all.hi-part.hi
+			before[at], after[at] = part.Lo-all.Lo, all.Hi-part.Hi
 			at++
 		}
 	}
@@ -96,12 +96,12 @@ func (s *series) widened(m *member, p *model.Piece, n Node, lead int) Node {
 
 func isZero(n []int) bool { return !slices.ContainsFunc(n, func(k int) bool { return k != 0 }) }
 
-func (s *series) findOuter() {
-	var all []value
+func (s *Series) findOuter() {
+	var all []Value
 	var inside []*model.Index
 	for _, m := range s.members {
 		for _, p := range m.known {
-			all = append(all, value{bound: p.own})
+			all = append(all, Value{Bound: p.own})
 		}
 		for _, v := range m.moves {
 			inside = slices.Concat(inside, v.piece.Plates, boundInside(v.roots))
@@ -114,9 +114,9 @@ func (s *series) findOuter() {
 }
 
 // frontBound moves a bound axis to the front.
-func frontBound(v value, i *model.Index) Node {
-	at := slices.Index(v.bound, i)
-	return autodiff.Permute(v.node, append([]int{at}, others(v.rank(), at)...)...)
+func frontBound(v Value, i *model.Index) Node {
+	at := slices.Index(v.Bound, i)
+	return autodiff.Permute(v.Node, append([]int{at}, others(v.Rank(), at)...)...)
 }
 
 // frontAxis moves own axis k (after b bound ones) to the front of the own axes.
@@ -135,23 +135,23 @@ func frontAxis(n Node, b, k int) Node {
 }
 
 // rowsOf are rows of a member with shape [outer…, rows, rest…], 0 where nothing is known.
-func (s *series) rowsOf(m *member, rows box) Node {
+func (s *Series) rowsOf(m *member, rows Box) Node {
 	e, b := s.e, len(s.outer)
-	sum := e.g.Full(0, slices.Concat(e.shape(s.outer, nil), []int{rows.size()}, e.shape(nil, m.rest))...)
+	sum := e.Graph.Full(0, slices.Concat(e.shape(s.outer, nil), []int{rows.Size()}, e.shape(nil, m.rest))...)
 	for _, p := range m.knownIn(rows) {
-		lo, hi := max(p.rows.lo, rows.lo), min(p.rows.hi, rows.hi)
-		n := cutAxis(s.spread(p), b, lo-p.rows.lo, hi-p.rows.lo+1)
+		lo, hi := max(p.rows.Lo, rows.Lo), min(p.rows.Hi, rows.Hi)
+		n := cutAxis(s.spread(p), b, lo-p.rows.Lo, hi-p.rows.Lo+1)
 		before, after := make([]int, n.Rank()), make([]int, n.Rank())
-		before[b], after[b] = lo-rows.lo, rows.hi-hi
+		before[b], after[b] = lo-rows.Lo, rows.Hi-hi
 		sum = autodiff.Add(sum, autodiff.Pad(n, before, after))
 	}
 	return sum
 }
 
 // knownIn are the parts that say something of rows.
-func (m *member) knownIn(rows box) (out []part) {
+func (m *member) knownIn(rows Box) (out []part) {
 	for _, p := range m.known {
-		if p.rows.lo <= rows.hi && rows.lo <= p.rows.hi {
+		if p.rows.Lo <= rows.Hi && rows.Lo <= p.rows.Hi {
 			out = append(out, p)
 		}
 	}
@@ -159,7 +159,7 @@ func (m *member) knownIn(rows box) (out []part) {
 }
 
 // spread gives a part all outer axes.
-func (s *series) spread(p part) Node {
+func (s *Series) spread(p part) Node {
 	if slices.Equal(p.own, s.outer) {
 		return p.node
 	}
@@ -175,14 +175,14 @@ func (s *series) spread(p part) Node {
 }
 
 // before are the rows of a member that the first step of a segment sees, the newest last.
-func (s *series) before(m *member, segment box) Node {
+func (s *Series) before(m *member, segment Box) Node {
 	switch {
 	case m.whole:
 		return s.rowsOf(m, m.box)
 	case !s.back:
-		return s.rowsOf(m, box{segment.lo - m.rows, segment.lo - 1})
+		return s.rowsOf(m, Box{segment.Lo - m.rows, segment.Lo - 1})
 	}
-	ahead := s.rowsOf(m, box{segment.hi + 1, segment.hi + m.rows})
+	ahead := s.rowsOf(m, Box{segment.Hi + 1, segment.Hi + m.rows})
 	rows := make([]Node, m.rows)
 	for k := range rows {
 		rows[k] = cutAxis(ahead, len(s.outer), m.rows-1-k, m.rows-k)
@@ -191,9 +191,9 @@ func (s *series) before(m *member, segment box) Node {
 }
 
 // active are the moves that give a member its values in a segment, beside what is known.
-func (m *member) active(segment box) (out []*move) {
+func (m *member) active(segment Box) (out []*scanned) {
 	for _, v := range m.moves {
-		if v.steps.lo <= segment.lo && segment.hi <= v.steps.hi {
+		if v.steps.Lo <= segment.Lo && segment.Hi <= v.steps.Hi {
 			out = append(out, v)
 		}
 	}
@@ -201,12 +201,12 @@ func (m *member) active(segment box) (out []*move) {
 }
 
 // knows reports whether something of a member is known in a segment; all of it where it does not move.
-func (m *member) knows(segment box) bool {
+func (m *member) knows(segment Box) bool {
 	return len(m.active(segment)) == 0 || len(m.knownIn(segment)) > 0
 }
 
 // segment runs one scan, from the carry before it to that after it.
-func (s *series) segment(b box, carry Node) Node {
+func (s *Series) segment(b Box, carry Node) Node {
 	xs, shared := s.reads(b)
 	all := autodiff.Scan(carry, xs, shared, s.back, func(carry Node, x, sh []Node) Node {
 		return s.step(b, carry, x, sh)
@@ -216,7 +216,7 @@ func (s *series) segment(b box, carry Node) Node {
 }
 
 // final is the carry after the last step.
-func (s *series) final(all Node) Node {
+func (s *Series) final(all Node) Node {
 	if s.back {
 		return cutAxis(all, 0, 0, 1)
 	}
@@ -225,8 +225,8 @@ func (s *series) final(all Node) Node {
 
 // reads are what steps read besides the carry: slices along the first axis, the time itself first, and what is the same
 // for all.
-func (s *series) reads(b box) (xs, shared []Node) {
-	xs = []Node{autodiff.Add(s.e.g.Iota(b.size()), s.e.g.Const(float64(b.lo)))}
+func (s *Series) reads(b Box) (xs, shared []Node) {
+	xs = []Node{autodiff.Add(s.e.Graph.Iota(b.Size()), s.e.Graph.Const(float64(b.Lo)))}
 	for _, m := range s.members {
 		if m.knows(b) { // [t, outer…, rest…]
 			xs = append(xs, frontAxis(s.rowsOf(m, b), 0, len(s.outer)))
@@ -234,9 +234,9 @@ func (s *series) reads(b box) (xs, shared []Node) {
 		for _, v := range m.active(b) {
 			for _, in := range v.inputs {
 				if in.walk {
-					xs = append(xs, cutAxis(frontBound(in.v, v.t), 0, b.lo-v.steps.lo, b.hi-v.steps.lo+1))
+					xs = append(xs, cutAxis(frontBound(in.v, v.t), 0, b.Lo-v.steps.Lo, b.Hi-v.steps.Lo+1))
 				} else {
-					shared = append(shared, in.v.node)
+					shared = append(shared, in.v.Node)
 				}
 			}
 		}
@@ -245,7 +245,7 @@ func (s *series) reads(b box) (xs, shared []Node) {
 }
 
 // pack lays the members' rows into one carry: as they are for one member, else one after the other.
-func (s *series) pack(rows []Node) Node {
+func (s *Series) pack(rows []Node) Node {
 	if len(rows) == 1 {
 		return rows[0]
 	}
@@ -258,7 +258,7 @@ func (s *series) pack(rows []Node) Node {
 }
 
 // unpack undoes pack; lead is the number of axes before the outer ones.
-func (s *series) unpack(carry Node, lead int) (rows []Node) {
+func (s *Series) unpack(carry Node, lead int) (rows []Node) {
 	if len(s.members) == 1 {
 		return []Node{carry}
 	}

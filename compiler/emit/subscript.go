@@ -17,17 +17,17 @@ type pick struct {
 	index  *model.Index // affine: the bound axis it becomes
 	lo, hi int          // affine and range: [lo, hi) of the axis
 	gather bool
-	at     value // gather: positions on the user's scale
+	at     Value // gather: positions on the user's scale
 	origin int   // gather: the axis's first index
 	size   int
 }
 
 // subscript reads x at its subscripts. Affine ones move nothing; the rest become one gather.
-func (e *emitter) subscript(s *model.Subscript) value {
+func (e *Evaluator) subscript(s *model.Subscript) Value {
 	s, x := e.read(s)
-	picks := make([]pick, len(x.axes))
-	used := slices.Clone(x.bound)
-	for k, axis := range x.axes {
+	picks := make([]pick, len(x.Axes))
+	used := slices.Clone(x.Bound)
+	for k, axis := range x.Axes {
 		if k >= len(s.Subs) {
 			picks[k] = pick{axis: k, whole: true, set: axis}
 			continue
@@ -41,42 +41,42 @@ func (e *emitter) subscript(s *model.Subscript) value {
 	return e.gather(s, x, picks)
 }
 
-func (e *emitter) pick(s *model.Subscript, k int, axis *model.Set, used []*model.Index) pick {
+func (e *Evaluator) pick(s *model.Subscript, k int, axis *model.Set, used []*model.Index) pick {
 	sub, b := s.Subs[k], e.box(axis)
-	p := pick{axis: k, origin: b.lo, size: b.size()}
+	p := pick{axis: k, origin: b.Lo, size: b.Size()}
 	if sub.At == nil && sub.Range == nil {
 		p.whole, p.set = true, axis
 		return p
 	}
 	if sub.Range != nil {
 		r := e.box(sub.Range)
-		if r.size() > 0 && (r.lo < b.lo || r.hi > b.hi) {
-			e.outOfRange(s, k, r.lo, r.hi, b)
+		if r.Size() > 0 && (r.Lo < b.Lo || r.Hi > b.Hi) {
+			e.outOfRange(s, k, r.Lo, r.Hi, b)
 		}
-		p.set, p.lo, p.hi = sub.Range, r.lo-b.lo, r.lo-b.lo+r.size()
-		if r.size() == 0 {
+		p.set, p.lo, p.hi = sub.Range, r.Lo-b.Lo, r.Lo-b.Lo+r.Size()
+		if r.Size() == 0 {
 			p.lo, p.hi = 0, 0
 		}
 		return p
 	}
 	if i, c, ok := e.affine(sub.At); ok && !slices.Contains(used, i) && !e.isRow(i) {
 		r := e.box(i.Set)
-		lo, hi := r.lo+c-b.lo, r.hi+c-b.lo+1
-		if r.size() == 0 {
+		lo, hi := r.Lo+c-b.Lo, r.Hi+c-b.Lo+1
+		if r.Size() == 0 {
 			lo, hi = 0, 0
 		}
-		if lo >= 0 && hi <= b.size() {
+		if lo >= 0 && hi <= b.Size() {
 			p.index, p.lo, p.hi = i, lo, hi
 			return p
 		}
 	}
-	p.gather, p.at = true, e.expr(sub.At)
+	p.gather, p.at = true, e.Expr(sub.At)
 	e.checkGather(s, k, p, b)
 	return p
 }
 
 // affine recognises i, i + c and i - c.
-func (e *emitter) affine(x model.Expr) (*model.Index, int, bool) {
+func (e *Evaluator) affine(x model.Expr) (*model.Index, int, bool) {
 	switch x := x.(type) {
 	case *model.IndexVar:
 		return x.Index, 0, true
@@ -88,11 +88,11 @@ func (e *emitter) affine(x model.Expr) (*model.Index, int, bool) {
 		if !ok || !x.Args[1].Info().Static {
 			return nil, 0, false
 		}
-		v := e.expr(x.Args[1])
-		if v.rank() > 0 || !v.node.Static() {
+		v := e.Expr(x.Args[1])
+		if v.Rank() > 0 || !v.Node.Static() {
 			return nil, 0, false
 		}
-		c := autodiff.Eval(nil, v.node)[0][0]
+		c := autodiff.Eval(nil, v.Node)[0][0]
 		if c != math.Trunc(c) {
 			return nil, 0, false
 		}
@@ -106,8 +106,8 @@ func (e *emitter) affine(x model.Expr) (*model.Index, int, bool) {
 
 // checkGather refuses positions outside the axis that are known from data, where the branches and ranges around them
 // count.
-func (e *emitter) checkGather(s *model.Subscript, k int, p pick, b box) {
-	if e.data.Streamed(s.Subs[k].At) {
+func (e *Evaluator) checkGather(s *model.Subscript, k int, p pick, b Box) {
+	if e.Data.Streamed(s.Subs[k].At) {
 		e.checkStreamed(s, k, b)
 		return
 	}
@@ -120,23 +120,23 @@ func (e *emitter) checkGather(s *model.Subscript, k int, p pick, b box) {
 			continue
 		}
 		if v != math.Trunc(v) {
-			e.fail("E44", s.Subs[k].At, "subscript must be an integer; `%s` has the value %g",
+			e.Fail("E44", s.Subs[k].At, "subscript must be an integer; `%s` has the value %g",
 				s.Subs[k].At.Info().At.Text(), v)
 		}
-		if v < float64(b.lo) || v > float64(b.hi) {
+		if v < float64(b.Lo) || v > float64(b.Hi) {
 			e.outOfRange(s, k, int(v), int(v), b)
 		}
 	}
 }
 
-func (e *emitter) outOfRange(s *model.Subscript, k, lo, hi int, b box) {
+func (e *Evaluator) outOfRange(s *model.Subscript, k, lo, hi int, b Box) {
 	at := lo
-	if hi > b.hi {
+	if hi > b.Hi {
 		at = hi
 	}
-	end, word, guard := b.hi, "ends", "<="
-	if at < b.lo {
-		end, word, guard = b.lo, "starts", ">="
+	end, word, guard := b.Hi, "ends", "<="
+	if at < b.Lo {
+		end, word, guard = b.Lo, "starts", ">="
 	}
 	var where model.Expr = s
 	if s.Subs[k].At != nil {
@@ -144,27 +144,27 @@ func (e *emitter) outOfRange(s *model.Subscript, k, lo, hi int, b box) {
 	}
 	text := where.Info().At.Text()
 	if _, constant := where.(*model.Num); constant {
-		e.fail("E45", where, "`%s` has no element %s: this axis %s at %d", s.X.Info().At.Text(), text, word, end)
+		e.Fail("E45", where, "`%s` has no element %s: this axis %s at %d", s.X.Info().At.Text(), text, word, end)
 		return
 	}
-	e.fail("E45", where, "subscript %d of `%s` runs to %d, but the axis %s at %d; guard it with a condition: `%s %s "+
+	e.Fail("E45", where, "subscript %d of `%s` runs to %d, but the axis %s at %d; guard it with a condition: `%s %s "+
 		"%d ? … : …`",
 		k+1, s.X.Info().At.Text(), at, word, end, text, guard, end)
 }
 
 // slice applies the affine runs and ranges, and turns affine axes into bound ones.
-func (e *emitter) slice(x value, picks []pick) value {
-	b := len(x.bound)
-	shape := x.node.Shape()
+func (e *Evaluator) slice(x Value, picks []pick) Value {
+	b := len(x.Bound)
+	shape := x.Node.Shape()
 	lo, hi := make([]int, len(shape)), slices.Clone(shape)
 	for k, p := range picks {
 		if !p.whole && !p.gather {
 			lo[b+k], hi[b+k] = p.lo, p.hi
 		}
 	}
-	n := autodiff.Slice(x.node, lo, hi)
+	n := autodiff.Slice(x.Node, lo, hi)
 	// Order: bound axes sorted with the new ones, then own axes (whole, range and gathered ones in place).
-	bound := slices.Clone(x.bound)
+	bound := slices.Clone(x.Bound)
 	for _, p := range picks {
 		if p.index != nil {
 			bound = append(bound, p.index)
@@ -173,7 +173,7 @@ func (e *emitter) slice(x value, picks []pick) value {
 	slices.SortFunc(bound, func(a, c *model.Index) int { return a.ID - c.ID })
 	var perm []int
 	for _, i := range bound {
-		if at := slices.Index(x.bound, i); at >= 0 {
+		if at := slices.Index(x.Bound, i); at >= 0 {
 			perm = append(perm, at)
 		} else {
 			perm = append(perm, b+slices.IndexFunc(picks, func(p pick) bool { return p.index == i }))
@@ -185,17 +185,17 @@ func (e *emitter) slice(x value, picks []pick) value {
 			perm = append(perm, b+k)
 			set := p.set
 			if p.gather {
-				set = x.axes[k]
+				set = x.Axes[k]
 			}
 			axes = append(axes, set)
 		}
 	}
-	return value{autodiff.Permute(n, perm...), bound, axes}
+	return Value{autodiff.Permute(n, perm...), bound, axes}
 }
 
 // gather reads the axes of x (after slice) at integer values. The result has the bound axes of x and of the positions,
 // and where the first gathered axis stood, the positions' own axes.
-func (e *emitter) gather(s *model.Subscript, x value, picks []pick) value {
+func (e *Evaluator) gather(s *model.Subscript, x Value, picks []pick) Value {
 	var gathered []pick
 	var own []int // for each of x's own axes: -1 kept, else number in gathered
 	for _, p := range picks {
@@ -214,120 +214,120 @@ func (e *emitter) gather(s *model.Subscript, x value, picks []pick) value {
 	return e.gatherAxes(s, x, gathered, own)
 }
 
-func (e *emitter) gatherAxes(s *model.Subscript, x value, gathered []pick, own []int) value {
-	at := make([]value, len(gathered))
+func (e *Evaluator) gatherAxes(s *model.Subscript, x Value, gathered []pick, own []int) Value {
+	at := make([]Value, len(gathered))
 	var sets []*model.Set
 	for k, p := range gathered {
 		at[k] = p.at
-		for _, set := range p.at.axes {
+		for _, set := range p.at.Axes {
 			if !slices.ContainsFunc(sets, set.Same) {
 				sets = append(sets, set)
 			}
 		}
 	}
 	positions := union(at...)
-	shared := slices.ContainsFunc(x.bound, func(i *model.Index) bool { return slices.Contains(positions, i) })
-	lead := x.bound
+	shared := slices.ContainsFunc(x.Bound, func(i *model.Index) bool { return slices.Contains(positions, i) })
+	lead := x.Bound
 	if !shared {
 		lead = nil // x's own bound axes stay behind as they are
 	}
-	bound := union(value{bound: lead}, value{bound: positions})
+	bound := union(Value{Bound: lead}, Value{Bound: positions})
 	var index []Node
 	for _, i := range lead {
-		index = append(index, e.align(value{e.g.Iota(e.box(i.Set).size()), []*model.Index{i}, nil}, bound, sets))
+		index = append(index, e.align(Value{e.Graph.Iota(e.box(i.Set).Size()), []*model.Index{i}, nil}, bound, sets))
 	}
 	for k, p := range gathered {
-		n := autodiff.Sub(e.align(at[k], bound, sets), e.g.Const(float64(p.origin)))
+		n := autodiff.Sub(e.align(at[k], bound, sets), e.Graph.Const(float64(p.origin)))
 		index = append(index, e.clamped(n, p))
 	}
 	// x with the indexed axes first.
 	var perm, rest []int
 	if shared {
-		for k := range x.bound {
+		for k := range x.Bound {
 			perm = append(perm, k)
 		}
 	} else {
-		for k := range x.bound {
+		for k := range x.Bound {
 			rest = append(rest, k)
 		}
 	}
 	var keep []*model.Set
 	for k, g := range own {
 		if g >= 0 {
-			perm = append(perm, len(x.bound)+k)
+			perm = append(perm, len(x.Bound)+k)
 		} else {
-			rest = append(rest, len(x.bound)+k)
-			keep = append(keep, x.axes[k])
+			rest = append(rest, len(x.Bound)+k)
+			keep = append(keep, x.Axes[k])
 		}
 	}
-	n := autodiff.Gather(autodiff.Permute(x.node, append(perm, rest...)...), index...)
+	n := autodiff.Gather(autodiff.Permute(x.Node, append(perm, rest...)...), index...)
 	if shared {
-		return e.placed(value{n, bound, append(slices.Clone(sets), keep...)}, s)
+		return e.placed(Value{n, bound, append(slices.Clone(sets), keep...)}, s)
 	}
-	return e.placed(e.ordered(n, bound, sets, x.bound, keep), s)
+	return e.placed(e.ordered(n, bound, sets, x.Bound, keep), s)
 }
 
 // clamped keeps guarded positions inside the axis; static ones are evaluated now.
-func (e *emitter) clamped(n Node, p pick) Node {
-	if len(e.guards) > 0 && p.size > 0 {
-		n = autodiff.Minimum(autodiff.Maximum(n, e.g.Const(0)), e.g.Const(float64(p.size-1)))
+func (e *Evaluator) clamped(n Node, p pick) Node {
+	if len(e.Guards) > 0 && p.size > 0 {
+		n = autodiff.Minimum(autodiff.Maximum(n, e.Graph.Const(0)), e.Graph.Const(float64(p.size-1)))
 	}
 	if _, isConst := n.IsConst(); isConst || !n.Static() {
 		return n
 	}
-	return e.g.Data("index", autodiff.Eval(nil, n)[0], n.Shape()...)
+	return e.Graph.Data("index", autodiff.Eval(nil, n)[0], n.Shape()...)
 }
 
 // placed brings own axes to the order that the checker gave the subscript.
-func (e *emitter) placed(v value, s *model.Subscript) value {
+func (e *Evaluator) placed(v Value, s *model.Subscript) Value {
 	want := s.Type.Axes
-	if model.SameSets(v.axes, want) {
-		v.axes = want
+	if model.SameSets(v.Axes, want) {
+		v.Axes = want
 		return v
 	}
-	perm := make([]int, 0, v.rank())
-	for k := range v.bound {
+	perm := make([]int, 0, v.Rank())
+	for k := range v.Bound {
 		perm = append(perm, k)
 	}
-	taken := make([]bool, len(v.axes))
+	taken := make([]bool, len(v.Axes))
 	for _, set := range want {
-		for k, a := range v.axes {
+		for k, a := range v.Axes {
 			if !taken[k] && a.Same(set) {
 				taken[k] = true
-				perm = append(perm, len(v.bound)+k)
+				perm = append(perm, len(v.Bound)+k)
 				break
 			}
 		}
 	}
-	if len(perm) != v.rank() {
+	if len(perm) != v.Rank() {
 		bug("subscript axes of %s", s.At.Text())
 	}
-	return value{autodiff.Permute(v.node, perm...), v.bound, want}
+	return Value{autodiff.Permute(v.Node, perm...), v.Bound, want}
 }
 
 // read is a subscript without what is read at the row, and what it subscripts.
-func (e *emitter) read(s *model.Subscript) (*model.Subscript, value) {
-	if e.rows == nil {
-		return s, e.expr(s.X)
+func (e *Evaluator) read(s *model.Subscript) (*model.Subscript, Value) {
+	if e.Rows == nil {
+		return s, e.Expr(s.X)
 	}
-	if rest, x, ok := e.rows.Neighbour(e, s); ok {
+	if rest, x, ok := e.Rows.Neighbour(e, s); ok {
 		return rest, x
 	}
 	at := *s
 	at.Subs, at.Type.Axes = kept(s.Subs, e.along(s.X)), e.axesOf(s)
-	return &at, e.expr(at.X)
+	return &at, e.Expr(at.X)
 }
 
 // checkStreamed refuses positions outside the axis that are read from a stream, whose extremes are known.
-func (e *emitter) checkStreamed(s *model.Subscript, k int, b box) {
+func (e *Evaluator) checkStreamed(s *model.Subscript, k int, b Box) {
 	x := s.Subs[k].At
-	d, ok := e.data.StreamItself(x)
+	d, ok := e.Data.StreamItself(x)
 	if !ok {
-		e.fail("E86", x, "`%s` is worked out from data that are read from %s row by row, so that it cannot be "+
+		e.Fail("E86", x, "`%s` is worked out from data that are read from %s row by row, so that it cannot be "+
 			"checked as a subscript before sampling; give it as a column of the file",
-			x.Info().At.Text(), e.data.StreamFile(x))
+			x.Info().At.Text(), e.Data.StreamFile(x))
 	}
-	if d.Low.At >= 0 && (d.Low.Value < float64(b.lo) || d.High.Value > float64(b.hi)) {
+	if d.Low.At >= 0 && (d.Low.Value < float64(b.Lo) || d.High.Value > float64(b.Hi)) {
 		e.outOfRange(s, k, int(d.Low.Value), int(d.High.Value), b)
 	}
 }

@@ -5,54 +5,54 @@ import (
 	"ppl/compiler/model"
 )
 
-// A theta is the source of parameters from an unconstrained vector:
+// A Theta is the source of parameters from an unconstrained vector:
 //
 //	s ~ HalfNormal(1)             theta = [0.3, -1.2]    s = exp(0.3), log-Jacobian 0.3
 //	m ~ Normal(0, s) noncentered                         m = 0 + s * -1.2
-type theta struct {
+type Theta struct {
 	NoSource
-	layout *Plan
+	layout *Layout
 	node   Node
-	values map[*region]value
-	jac    map[*region]Node // log-Jacobians
+	values map[*Region]Value
+	jac    map[*Region]Node // log-Jacobians
 }
 
-func (p *Plan) theta(node Node) *theta {
-	return &theta{layout: p, node: node, values: map[*region]value{}, jac: map[*region]Node{}}
+func (l *Layout) Theta(node Node) *Theta {
+	return &Theta{layout: l, node: node, values: map[*Region]Value{}, jac: map[*Region]Node{}}
 }
 
 // Piece is a parameter at theta. A generated array is drawn after inference; until then it is 0.
-func (t *theta) Piece(e *emitter, p *model.Piece) (value, bool) {
-	r := t.layout.regionOf[p]
+func (t *Theta) Piece(e *Evaluator, p *model.Piece) (Value, bool) {
+	r := t.layout.of[p]
 	if r == nil {
-		return value{e.g.Full(0, e.shape(p.Plates, p.Term.Event)...), p.Plates, p.Term.Event}, true
+		return Value{e.Graph.Full(0, e.shape(p.Plates, p.Term.Event)...), p.Plates, p.Term.Event}, true
 	}
 	v, ok := t.values[r]
 	if !ok {
-		v, t.jac[r] = e.constrain(r, t.node, func(r *region, _ value) value { return e.recurrence(r.piece) })
+		v, t.jac[r] = Constrain(e, r, t.node, func(r *Region, _ Value) Value { return e.Recurrence(r.piece) })
 		t.values[r] = v
 	}
 	return v, true
 }
 
 // Scanned makes the scan compute a non-centred parameter from its coordinates.
-func (t *theta) Scanned(e *emitter, p *model.Piece) *rule {
-	r := t.layout.regionOf[p]
+func (t *Theta) Scanned(e *Evaluator, p *model.Piece) *Rule {
+	r := t.layout.of[p]
 	if r == nil || !r.term.NonCentered {
 		return nil
 	}
-	return shiftedInScan(r.term, value{t.coordinates(e, r), r.plates, r.term.Event})
+	return shiftedInScan(r.term, Value{t.coordinates(e, r), r.plates, r.term.Event})
 }
 
 // coordinates are a region's part of theta over its plates and event.
-func (t *theta) coordinates(e *emitter, r *region) Node {
-	return autodiff.Reshape(e.part(r, t.node), e.shape(r.plates, r.term.Event)...)
+func (t *Theta) coordinates(e *Evaluator, r *Region) Node {
+	return autodiff.Reshape(Part(e, r, t.node), e.shape(r.plates, r.term.Event)...)
 }
 
-// noncentered lists the coordinates of the terms that have their own.
-func (t *theta) noncentered(e *emitter) map[*model.Term]Node {
+// NonCentered lists the coordinates of the terms that have their own.
+func (t *Theta) NonCentered(e *Evaluator) map[*model.Term]Node {
 	out := map[*model.Term]Node{}
-	for _, r := range t.layout.regions {
+	for _, r := range t.layout.Regions {
 		if r.term.NonCentered {
 			out[r.term] = t.coordinates(e, r)
 		}
@@ -60,11 +60,11 @@ func (t *theta) noncentered(e *emitter) map[*model.Term]Node {
 	return out
 }
 
-// jacobian is the log-Jacobian of all parameters.
-func (t *theta) jacobian(e *emitter) Node {
-	sum := e.g.Const(0)
-	for _, r := range t.layout.regions {
-		e.pieceValue(r.term.Array, r.piece)
+// Jacobian is the log-Jacobian of all parameters.
+func (t *Theta) Jacobian(e *Evaluator) Node {
+	sum := e.Graph.Const(0)
+	for _, r := range t.layout.Regions {
+		e.Piece(r.term.Array, r.piece)
 		sum = autodiff.Add(sum, t.jac[r])
 	}
 	return sum

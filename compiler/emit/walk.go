@@ -22,7 +22,7 @@ type walk struct {
 
 // A segment is the graph of one step, used for all steps between two time points.
 type segment struct {
-	steps   box
+	steps   Box
 	back    bool
 	along   int               // of the nodes outside, those that have a row for each step
 	outside *autodiff.Routine // what the steps read
@@ -36,21 +36,21 @@ type segment struct {
 type stepDraw struct {
 	piece *model.Piece
 	time  *model.Index // the plate along the recurrence; nil where the piece is one element
-	steps box          // of the piece
+	steps Box          // of the piece
 	name  string       // of the input that represents it
 	args  *autodiff.Routine
 	shape []int
 }
 
-func (g *given) newWalk(of *model.Group) *walk {
+func (g *Numbers) newWalk(of *model.Group) *walk {
 	w := &walk{}
 	var draws []*stepDraw
-	s := newSeries(g.e, of, func(e *emitter, p *model.Piece) *rule {
+	s := newSeries(g.e, of, func(e *Evaluator, p *model.Piece) *Rule {
 		if p.Term.Kind != model.Generate {
 			return nil
 		}
 		w.pieces = append(w.pieces, p)
-		return &rule{reads: lawOf(p.Term), value: func(step *emitter) value {
+		return &Rule{Reads: lawOf(p.Term), Value: func(step *Evaluator) Value {
 			d, v := newStepDraw(step, p)
 			draws = append(draws, d)
 			return v
@@ -68,7 +68,7 @@ func (g *given) newWalk(of *model.Group) *walk {
 }
 
 // newSegment makes the graph of a step; draws receives what is drawn in it.
-func newSegment(s *series, b box, carry []int, draws *[]*stepDraw) segment {
+func newSegment(s *Series, b Box, carry []int, draws *[]*stepDraw) segment {
 	rows, wholes := s.reads(b)
 	p, g := segment{steps: b, back: s.back, along: len(rows),
 		outside: autodiff.NewRoutine(slices.Concat(rows, wholes)...)}, autodiff.New()
@@ -90,18 +90,18 @@ func newSegment(s *series, b box, carry []int, draws *[]*stepDraw) segment {
 }
 
 // newStepDraw evaluates what a draw needs, and has an input in its place.
-func newStepDraw(step *emitter, p *model.Piece) (*stepDraw, value) {
+func newStepDraw(step *Evaluator, p *model.Piece) (*stepDraw, Value) {
 	t, slot := p.Term, p.Slots[p.Recurrence.Axis]
 	d := &stepDraw{piece: p, time: slot.Index, steps: step.box(slot.Set()), name: pieceName(p)}
 	plates := slices.DeleteFunc(slices.Clone(p.Plates), func(i *model.Index) bool { return i == d.time })
 	d.shape = step.shape(plates, t.Event)
 	var nodes []Node
 	for _, x := range lawOf(t) {
-		w := step.expr(x)
-		nodes = append(nodes, step.align(w, plates, w.axes))
+		w := step.Expr(x)
+		nodes = append(nodes, step.align(w, plates, w.Axes))
 	}
 	d.args = autodiff.NewRoutine(nodes...)
-	return d, value{step.g.Input(d.name, d.shape...), plates, t.Event}
+	return d, Value{step.Graph.Input(d.name, d.shape...), plates, t.Event}
 }
 
 // lawOf are the arguments of a law and the ends of `in`.
@@ -113,7 +113,7 @@ func lawOf(t *model.Term) []model.Expr {
 }
 
 // draw enters a draw of the walk's pieces.
-func (w *walk) draw(r *rand.Rand, to *given) {
+func (w *walk) draw(r *rand.Rand, to *Numbers) {
 	for _, p := range w.pieces {
 		to.inputs[pieceName(p)] = make([]float64, product(to.shapeOf(p)))
 	}
@@ -127,8 +127,8 @@ func (w *walk) draw(r *rand.Rand, to *given) {
 }
 
 // draw goes from the carry before a segment to that after it.
-func (p segment) draw(r *rand.Rand, to *given, carry []float64) []float64 {
-	n, reads := p.steps.size(), map[string][]float64{}
+func (p segment) draw(r *rand.Rand, to *Numbers, carry []float64) []float64 {
+	n, reads := p.steps.Size(), map[string][]float64{}
 	values := to.run(p.outside)
 	for k := p.along; k < len(values); k++ {
 		reads[p.names[k]] = values[k]
@@ -143,7 +143,7 @@ func (p segment) draw(r *rand.Rand, to *given, carry []float64) []float64 {
 			reads[p.names[k]] = values[k][step*size : (step+1)*size]
 		}
 		for _, l := range p.draws {
-			reads[l.name] = l.draw(r, to, reads, p.steps.lo+step)
+			reads[l.name] = l.draw(r, to, reads, p.steps.Lo+step)
 		}
 		carry = p.next.Eval(reads)[0]
 	}
@@ -151,7 +151,7 @@ func (p segment) draw(r *rand.Rand, to *given, carry []float64) []float64 {
 }
 
 // draw draws at one place along the recurrence, and sets it in the piece.
-func (d *stepDraw) draw(r *rand.Rand, to *given, reads map[string][]float64, place int) []float64 {
+func (d *stepDraw) draw(r *rand.Rand, to *Numbers, reads map[string][]float64, place int) []float64 {
 	t, out := d.piece.Term, make([]float64, product(d.shape))
 	args := d.args.Eval(reads)
 	var lo, hi []float64
@@ -159,13 +159,13 @@ func (d *stepDraw) draw(r *rand.Rand, to *given, reads map[string][]float64, pla
 		lo, hi, args = args[n], args[n+1], args[:n]
 	}
 	to.sampleTerm(r, t, args, lo, hi, out)
-	after, steps := len(out), d.steps.size()
+	after, steps := len(out), d.steps.Size()
 	if d.time != nil {
 		after = product(d.shape[slices.Index(t.Plates, d.time):])
 	}
 	whole := to.inputs[d.name]
 	for k := 0; k < len(out); k += after {
-		copy(whole[(k/after*steps+place-d.steps.lo)*after:], out[k:k+after])
+		copy(whole[(k/after*steps+place-d.steps.Lo)*after:], out[k:k+after])
 	}
 	return out
 }

@@ -5,23 +5,24 @@ import (
 	"strconv"
 
 	"ppl/compiler/model"
+	"ppl/lang/diag"
 )
 
 // fewRows is the number of observed rows up to which an improper prior is warned about.
 const fewRows = 3
 
-// uninformed warns of improper priors where hardly any rows of data say something of the parameter: the posterior is
+// Uninformed warns of improper priors where hardly any rows of data say something of the parameter: the posterior is
 // then improper or nearly so.
-func (p *Plan) uninformed(e *emitter) {
-	for _, r := range p.regions {
+func Uninformed(l *Layout, e *Evaluator) {
+	for _, r := range l.Regions {
 		t := r.term
-		if t.Dist == nil || !t.Dist.Improper || t.Dist.Event > 0 || p.weighted(t.Array) {
+		if t.Dist == nil || !t.Dist.Improper || t.Dist.Event > 0 || weighted(l.Data.Model, t.Array) {
 			continue
 		}
-		if lo, hi := e.bounds(t, r.plates); lo.Valid() && hi.Valid() {
+		if lo, hi := Bounds(e, t, r.plates); lo.Valid() && hi.Valid() {
 			continue
 		}
-		rows, elements := e.informing(t.Array, map[*model.Array]bool{}), r.size
+		rows, elements := informing(e, t.Array, map[*model.Array]bool{}), r.size
 		if rows > fewRows && rows >= elements || rows == 0 { // a parameter without influence is W02
 			continue
 		}
@@ -33,7 +34,7 @@ func (p *Plan) uninformed(e *emitter) {
 		if rows == 1 {
 			word += "s"
 		}
-		e.diags.Warnf("W03", t.At, "the prior of `%s` is improper and only %s %s %s", t.Array.Name, plural(rows, "row"),
+		e.Diags.Warnf("W03", t.At, "the prior of `%s` is improper and only %s %s %s", t.Array.Name, plural(rows, "row"),
 			word, what).
 			Help("give it a proper prior: `%s ~ Normal(…)`", t.Array.Name)
 	}
@@ -47,26 +48,26 @@ func plural(n int, word string) string {
 }
 
 // weighted reports whether a density by formula, which may be a prior, reads an array.
-func (p *Plan) weighted(a *model.Array) bool {
-	return slices.ContainsFunc(p.Data.Model.Terms, func(t *model.Term) bool {
+func weighted(m *model.Model, a *model.Array) bool {
+	return slices.ContainsFunc(m.Terms, func(t *model.Term) bool {
 		return t.Density != nil && t.Kind != model.Generate && slices.Contains(through(t), a)
 	})
 }
 
 // informing is the number of observed elements whose laws read an array, themselves or through other unknowns: through
 // those at most as many as they have elements.
-func (e *emitter) informing(a *model.Array, seen map[*model.Array]bool) (rows int) {
+func informing(e *Evaluator, a *model.Array, seen map[*model.Array]bool) (rows int) {
 	if seen[a] {
 		return 0
 	}
 	seen[a] = true
-	for _, t := range e.data.Model.Terms {
+	for _, t := range e.Data.Model.Terms {
 		if t.Kind == model.Generate || !slices.Contains(through(t), a) {
 			continue
 		}
 		n := product(e.shape(t.Plates, t.Event))
 		if t.Kind != model.Likelihood {
-			n = min(n, e.informing(t.Array, seen))
+			n = min(n, informing(e, t.Array, seen))
 		}
 		rows += n
 	}
@@ -93,35 +94,22 @@ func through(t *model.Term) (out []*model.Array) {
 	return out
 }
 
-// longPast is the number of reads of a recurrence over its whole past from which on its cost is told.
-const longPast = 1_000_000
-
-func (e *emitter) tellPast(m *member) {
-	for _, v := range m.moves {
-		if n := v.steps.size(); n*n >= longPast {
-			e.diags.Warnf("W06", v.piece.At, "recurrence over its whole past: %d² steps a gradient", n).
-				Help("where the far past hardly counts, end the range at a constant lag: `j in 1..20` with `%s[%s-j]`",
-					m.array.Name, v.t.Name)
-		}
-	}
-}
-
-// perRow warns, where minibatches are asked for, of parameters with an element for each row: a batch says something of
+// PerRow warns, where minibatches are asked for, of parameters with an element for each row: a batch says something of
 // its own rows' alone.
-func (p *Plan) perRow(e *emitter) {
-	batch := p.Data.Model.Batch()
-	if batch == "" || p.rowSet == nil {
+func PerRow(l *Layout, rows *model.RowSet, count int, diags *diag.List) {
+	batch := l.Data.Model.Batch()
+	if batch == "" || rows == nil {
 		return
 	}
-	for _, r := range p.regions {
+	for _, r := range l.Regions {
 		axes := r.term.Array.Type.Axes
-		every := !slices.ContainsFunc(p.rowSet.Axes, func(s *model.Set) bool {
+		every := !slices.ContainsFunc(rows.Axes, func(s *model.Set) bool {
 			return !slices.ContainsFunc(axes, s.Same)
 		})
-		if n, err := strconv.Atoi(batch); err == nil && every && n < p.rowCount {
-			of := p.rowSet.Of.Array
-			e.diags.Warnf("W08", r.term.At, "`%s` has a parameter for each row of `%s`: a batch of %d informs %d of %d",
-				r.term.Array.Name, of.Name, n, n, p.rowCount).
+		if n, err := strconv.Atoi(batch); err == nil && every && n < count {
+			of := rows.Of.Array
+			diags.Warnf("W08", r.term.At, "`%s` has a parameter for each row of `%s`: a batch of %d informs %d of %d",
+				r.term.Array.Name, of.Name, n, n, count).
 				Related(of.At, "`%s`", of.Name).Help("sum it out, or sample with all data: leave `batch` out")
 		}
 	}
