@@ -73,7 +73,8 @@ func unconverted() []string {
 	return []string{
 		"ARCHITECTURE.md", "CHANGELOG.md", "README.md", "Makefile", ".ci/",
 		"autodiff/", "bench/", "cmd/", "compiler/compiler.go", "compiler/finite.go", "compiler/dataset/",
-		"compiler/emit/", "compiler/ir/", "compiler/render/",
+		"compiler/evaluate/", "compiler/density/", "compiler/marginalize/", "compiler/minibatch/", "compiler/simulate/",
+		"compiler/validate/", "compiler/plan/", "compiler/ir/", "compiler/render/",
 		"examples/", "experiments/", "infer/", "lang/", "runtime/", "stdlib/",
 	}
 }

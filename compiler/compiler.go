@@ -16,8 +16,9 @@ import (
 	"ppl/compiler/check"
 	"ppl/compiler/data"
 	"ppl/compiler/dataset"
-	"ppl/compiler/emit"
 	"ppl/compiler/model"
+	"ppl/compiler/plan"
+	"ppl/compiler/simulate"
 	"ppl/lang/ast"
 	"ppl/lang/diag"
 	"ppl/lang/parse"
@@ -150,7 +151,7 @@ func program(m *model.Model, path string, args []DataArg, cache RowCache) (*Prog
 	if diag.HasErrors(ds) {
 		return nil, ds
 	}
-	plan, more := emit.NewPlan(bound)
+	plan, more := plan.NewPlan(bound)
 	ds = append(ds, more...)
 	if diag.HasErrors(ds) {
 		return nil, ds
@@ -160,8 +161,8 @@ func program(m *model.Model, path string, args []DataArg, cache RowCache) (*Prog
 
 // A Program is a model with its data: an infer.Target and what the command line prints.
 type Program struct {
-	plan  *emit.Plan
-	after *emit.Completer // nil when everything saved is a function of the parameters
+	plan  *plan.Plan
+	after *simulate.Completer // nil when everything saved is a function of the parameters
 }
 
 // Model is the checked model.
@@ -222,7 +223,7 @@ func (p Recorded) Values(theta autodiff.Node) autodiff.Node {
 	return autodiff.Concat(0, parts...)
 }
 
-func (p Recorded) kept(theta autodiff.Node) []emit.Kept {
+func (p Recorded) kept(theta autodiff.Node) []plan.Kept {
 	if p.Streams() > 0 { // it would take all rows at once
 		return nil
 	}
@@ -243,7 +244,7 @@ func (p *Program) LogDensities() (priors, rows []types.Variable) {
 	return describe(k.Priors), describe(k.Rows)
 }
 
-func describe(ks []emit.Kept) (vs []types.Variable) {
+func describe(ks []plan.Kept) (vs []types.Variable) {
 	for _, k := range ks {
 		vs = append(vs, k.Variable)
 	}
@@ -257,7 +258,7 @@ func (p *Program) TopLevel() []string { return p.plan.TopLevel() }
 func (p *Program) Constants() ([]types.Variable, [][]float64) { return p.plan.Constants() }
 
 // Terms emits the parts of the density at theta, for printing and for tests.
-func (p *Program) Terms(theta autodiff.Node) emit.Terms { return p.plan.Density(theta) }
+func (p *Program) Terms(theta autodiff.Node) plan.Terms { return p.plan.Density(theta) }
 
 // ProperPrior reports whether log ρ is known to integrate.
 func (p *Program) ProperPrior() bool { return p.plan.ProperPrior() }
@@ -304,10 +305,10 @@ func (p *Program) Mixed() bool { return p.plan.Mixed() }
 func (p *Program) ReadRows(k int, rows, dst []float64) error { return p.plan.ReadRows(k, rows, dst) }
 
 // A LogProb is a density at given parameter values, on their own scale.
-type LogProb = emit.LogProb
+type LogProb = plan.LogProb
 
 // A Value is a node of a density, and its name.
-type Value = emit.NamedNode
+type Value = plan.NamedNode
 
 // Named is the density of the parameters on their own scale as a graph whose inputs have their names: log_prior,
 // log_likelihood and the gradient of either in each parameter, "d log_prior/d mu".
@@ -316,11 +317,11 @@ func (p *Program) Named() []Value { return p.plan.Named() }
 // LogProb evaluates the density at parameter values; an error names a parameter that is missing, unknown, of the wrong
 // shape or outside its support.
 func (p *Program) LogProb(at map[string]*data.Array) (*LogProb, error) {
-	return p.LogProbBy(emit.Interpret, at)
+	return p.LogProbBy(plan.Interpret, at)
 }
 
 // LogProbBy is LogProb by another evaluator: a device, say.
-func (p *Program) LogProbBy(evaluate emit.Evaluate, at map[string]*data.Array) (*LogProb, error) {
+func (p *Program) LogProbBy(evaluate plan.Evaluate, at map[string]*data.Array) (*LogProb, error) {
 	values := map[string]dataset.Array{}
 	for name, a := range at {
 		values[name] = dataset.Array{Shape: a.Shape, Values: a.Values}

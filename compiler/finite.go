@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"ppl/autodiff"
-	"ppl/compiler/emit"
+	"ppl/compiler/evaluate"
 	"ppl/compiler/model"
 	"ppl/lang/types"
 )
@@ -108,7 +108,7 @@ func statesOf(s *model.System) string {
 }
 
 // unreached says what to do where a solution ran out of attempts.
-func unreached(s emit.Solution) string {
+func unreached(s evaluate.Solution) string {
 	text, more := "it did not reach all times asked for in the steps it may attempt", 2000
 	if s.Steps > 0 {
 		text, more = fmt.Sprintf("%s, %d", text, s.Steps), 3*s.Steps

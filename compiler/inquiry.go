@@ -11,8 +11,8 @@ import (
 	"ppl/compiler/check"
 	"ppl/compiler/data"
 	"ppl/compiler/dataset"
-	"ppl/compiler/emit"
 	"ppl/compiler/model"
+	"ppl/compiler/plan"
 	"ppl/compiler/query"
 	"ppl/lang/ast"
 	"ppl/lang/diag"
@@ -197,7 +197,7 @@ func (q *Inquiry) check(xs []ast.Expr) (*model.Model, []model.Expr, []diag.Diagn
 
 // A Question is a query that was understood: what of each draw it needs.
 type Question struct {
-	asked  emit.Asked
+	asked  plan.Asked
 	bounds [2]float64 // between which its values are known to lie
 	truth  bool       // it is a condition
 	given  bool
@@ -216,12 +216,12 @@ func (q *Inquiry) Ask(line *query.Query) (*Question, []diag.Diagnostic) {
 	if diag.HasErrors(ds) {
 		return nil, line.Relocate(ds)
 	}
-	asked, ds := emit.Ask(q.data.For(m), q.saved, exprs)
+	asked, ds := plan.Ask(q.data.For(m), q.saved, exprs)
 	if diag.HasErrors(ds) {
 		return nil, line.Relocate(ds)
 	}
 	t := exprs[0].Info().Type
-	return &Question{asked: asked, bounds: [2]float64{t.Range.Lo, t.Range.Hi}, truth: emit.IsTruth(exprs[0]),
+	return &Question{asked: asked, bounds: [2]float64{t.Range.Lo, t.Range.Hi}, truth: plan.IsTruth(exprs[0]),
 		given: line.Given != nil}, nil
 }
 
@@ -230,13 +230,13 @@ func fits(line *query.Query, exprs []model.Expr) []diag.Diagnostic {
 	var l diag.List
 	x := exprs[0].Info()
 	switch {
-	case line.Form == query.Probability && !emit.IsTruth(exprs[0]):
+	case line.Form == query.Probability && !plan.IsTruth(exprs[0]):
 		l.Errorf("E44", x.At, "`P` takes a condition, such as `P(%s > 0)`", x.At.Text())
 	case line.Form == query.Rank && len(x.Type.Axes) != 1:
 		l.Errorf("E44", x.At, "`rank` compares the elements of a vector, which `%s` is not", x.At.Text())
 	}
 	if line.Given != nil {
-		if g := exprs[1].Info(); len(g.Type.Axes) > 0 || !emit.IsTruth(exprs[1]) {
+		if g := exprs[1].Info(); len(g.Type.Axes) > 0 || !plan.IsTruth(exprs[1]) {
 			l.Errorf("E44", g.At, "what stands behind `|` is one condition, such as `tau < 3`")
 		}
 	}

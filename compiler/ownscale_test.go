@@ -8,8 +8,8 @@ import (
 
 	"ppl/autodiff"
 	"ppl/compiler/dataset"
-	"ppl/compiler/emit"
 	"ppl/compiler/model"
+	"ppl/compiler/plan"
 )
 
 // On every example the density on the parameters' own scale is what `ppl logprob` says at the values that theta stands
@@ -27,7 +27,7 @@ func TestOwnScale(t *testing.T) {
 			at := g.Data("theta", theta, p.Dim())
 			prior, lik := OwnScale{p}.Density(at)
 			got := autodiff.Eval(nil, prior, lik, p.Values(at))
-			want, err := p.plan.LogProb(byName(p, got[2]), emit.Interpret)
+			want, err := p.plan.LogProb(byName(p, got[2]), plan.Interpret)
 			if err != nil {
 				t.Skip(err) // values that rounding put on the edge of a support
 			}

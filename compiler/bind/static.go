@@ -4,14 +4,14 @@ import (
 	"math"
 
 	"ppl/compiler/dataset"
-	"ppl/compiler/emit"
+	"ppl/compiler/evaluate"
 	"ppl/compiler/model"
 	"ppl/lang/diag"
 )
 
 // static evaluates an expression that depends on the data that are known so far.
 func static(d *dataset.Dataset, x model.Expr) (shape []int, values []float64, ds []diag.Diagnostic) {
-	return emit.Static(d, x)
+	return evaluate.Static(d, x)
 }
 
 // number evaluates one number; NaN if it cannot be, which is reported.

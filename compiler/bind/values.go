@@ -6,7 +6,7 @@ import (
 
 	"ppl/compiler/data"
 	"ppl/compiler/dataset"
-	"ppl/compiler/emit"
+	"ppl/compiler/evaluate"
 	"ppl/compiler/model"
 	"ppl/lang/diag"
 	"ppl/lang/types"
@@ -40,7 +40,7 @@ func (v *values) check() {
 func (v *values) array(a *model.Array, x *data.Array) {
 	shape := v.d.Arrays[a].Shape
 	for k, s := range a.Type.Axes {
-		n, ds := emit.SetSize(v.d, s)
+		n, ds := evaluate.SetSize(v.d, s)
 		v.diags.Add(ds...)
 		if len(ds) == 0 && n != shape[k] {
 			v.diags.Errorf("E47", a.At, "axis %s of `%s` has %d elements, but %d in %s", s.Name, a.Name, n, shape[k],
@@ -108,7 +108,7 @@ func (v *values) inFile(a *model.Array, x *data.Array) {
 func (v *values) limits(a *model.Array) (lo, hi float64, word string) {
 	switch {
 	case a.IndexOf != nil:
-		n, ds := emit.SetBox(v.d, a.IndexOf)
+		n, ds := evaluate.SetBox(v.d, a.IndexOf)
 		v.diags.Add(ds...)
 		return float64(n[0]), float64(n[1]), "index(" + a.IndexOf.Name + ")"
 	case a.Declared == types.Bool:

@@ -1,0 +1,102 @@
+// Package density evaluates the log densities of a model's statements, and lays parameters out in the unconstrained
+// vector.
+//
+//	s ~ HalfNormal(1)            theta[0] = log s, with log-Jacobian theta[0]
+//	y[i in N] ~ Normal(0, s)     Term: log p(y[i] | s) over the plate i
+//
+// Transforms of constrained parameters are those of Stan (Reference Manual, chapter "Constraint Transforms").
+package density
+
+import (
+	"ppl/autodiff"
+	"ppl/compiler/dataset"
+	"ppl/compiler/evaluate"
+	"ppl/compiler/model"
+	"ppl/lang/diag"
+	"ppl/lang/types"
+	"ppl/stdlib"
+)
+
+// A Region is a parameter's piece in the unconstrained vector: [Offset, Offset+Size).
+type Region struct {
+	Piece     *model.Piece
+	Term      *model.Term
+	Transform *stdlib.Transform
+	Plates    []*model.Index // those before the event; of ordered and zerosum, without the last
+	Event     []int
+	free      []int
+	Offset    int
+	Size      int
+}
+
+// A Layout says where in the unconstrained vector each piece of a parameter is.
+//
+//	s ~ HalfNormal(1)              region 0..1: log s
+//	w[k in 1..3] ~ Dirichlet(...)  region 1..3: two coordinates of the simplex
+type Layout struct {
+	Data    *dataset.Dataset
+	Limits  evaluate.StepLimits // of solvers, for every evaluator
+	Dim     int
+	Regions []*Region // in the order of the model
+	of      map[*model.Piece]*Region
+}
+
+// NewLayout finds the regions of every parameter.
+func NewLayout(d *dataset.Dataset, diags *diag.List) *Layout {
+	l := &Layout{Data: d, Limits: evaluate.StepLimits{}, of: map[*model.Piece]*Region{}}
+	e := evaluate.New(autodiff.New(), d, l.Limits, evaluate.NoSource{}, diags)
+	for _, a := range d.Model.Arrays {
+		if h := d.Imputed[a]; h != nil && len(h.At) > 0 {
+			a = h.Param
+		}
+		if a.Role != model.Parameter {
+			continue
+		}
+		for _, p := range a.Pieces {
+			if p.Term == nil {
+				continue
+			}
+			r := newRegion(e, p)
+			r.Offset = l.Dim
+			l.Dim += r.Size
+			l.Regions, l.of[p] = append(l.Regions, r), r
+		}
+	}
+	return l
+}
+
+// Evaluator evaluates in a graph with a source. Errors go to diags.
+func (l *Layout) Evaluator(g *autodiff.Graph, source evaluate.Source, diags *diag.List) *evaluate.Evaluator {
+	return evaluate.New(g, l.Data, l.Limits, source, diags)
+}
+
+func newRegion(e *evaluate.Evaluator, p *model.Piece) *Region {
+	t := p.Term
+	r := &Region{Piece: p, Term: t, Plates: p.Plates, Event: e.Shape(nil, t.Event)}
+	kind := types.RealLine
+	if t.Dist != nil {
+		kind = t.Dist.Support
+	}
+	switch {
+	case t.Ordered, t.ZeroSum:
+		last := len(p.Plates) - 1
+		r.Plates, r.Event = p.Plates[:last], e.Shape(p.Plates[last:], nil)
+		kind = types.Ordered
+		if t.ZeroSum {
+			kind = types.ZeroSum
+		}
+	case kind == types.RealLine && t.In != nil:
+		kind = types.Interval
+	}
+	r.Transform = stdlib.TransformOf(kind)
+	if r.Transform == nil {
+		e.Stop(e.Diags.Errorf("E99", t.At, "parameters with the support of %s are not compiled by this version of ppl yet",
+			t.Dist.Name))
+	}
+	if t.ZeroSum && r.Event[0] == 1 {
+		e.Stop(e.Diags.Errorf("E62", t.At, "`zerosum` of size 1 is the constant 0"))
+	}
+	r.free = r.Transform.Free(r.Event)
+	r.Size = evaluate.Product(e.Shape(r.Plates, nil)) * evaluate.Product(r.free)
+	return r
+}

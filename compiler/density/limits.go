@@ -1,0 +1,116 @@
+package density
+
+import (
+	"math"
+
+	"ppl/autodiff"
+	"ppl/compiler/evaluate"
+	"ppl/compiler/model"
+)
+
+// zeroSum takes the degenerate normal's density in K − 1 dimensions: one normaliser fewer a vector, spread over its K
+// elements.
+func zeroSum(e *evaluate.Evaluator, t *model.Term, lp autodiff.Node, args []autodiff.Node) autodiff.Node {
+	last := t.Plates[len(t.Plates)-1]
+	k := float64(e.Box(last.Set).Size())
+	one := t.Form.LogProb(e.Graph.Const(0), args)
+	return autodiff.Sub(lp, autodiff.Div(one, e.Graph.Const(k)))
+}
+
+// truncated is log P(lo ≤ V ≤ hi): 0 where the law has no distribution function (its normaliser is then a constant) or
+// where the range is the whole support.
+func truncated(e *evaluate.Evaluator, t *model.Term, args []autodiff.Node, bound []*model.Index) autodiff.Node {
+	zero := e.Graph.Const(0)
+	if t.Form.LogCDF == nil || t.Form.LogCCDF == nil || t.Dist.Improper {
+		return zero
+	}
+	lo, hi := endNode(e, t, t.In.Lo, bound, t.Dist.Lo), endNode(e, t, t.In.Hi, bound, t.Dist.Hi)
+	cdf := func(x autodiff.Node) autodiff.Node { return cumulative(e, t, t.Form.LogCDF(x, args)) }
+	ccdf := func(x autodiff.Node) autodiff.Node { return cumulative(e, t, t.Form.LogCCDF(x, args)) }
+	if lo.Valid() && t.Dist.Discrete() {
+		lo = autodiff.Sub(lo, e.Graph.Const(1)) // P(V ≥ a) = P(V > a − 1)
+	}
+	switch {
+	case lo.Valid() && hi.Valid():
+		return logDiffExp(cdf(hi), cdf(lo), ccdf(lo), ccdf(hi))
+	case lo.Valid():
+		return ccdf(lo)
+	case hi.Valid():
+		return cdf(hi)
+	}
+	return zero
+}
+
+// insideEnds is a truncated density: 0 outside the ends. Parameters cannot get there, since their transforms keep them
+// inside.
+func insideEnds(e *evaluate.Evaluator, t *model.Term, x, lp autodiff.Node, bound []*model.Index) autodiff.Node {
+	if t.Kind == model.Prior {
+		return lp
+	}
+	never := e.Graph.Const(math.Inf(-1))
+	if lo := endNode(e, t, t.In.Lo, bound, t.Dist.Lo); lo.Valid() {
+		lp = autodiff.Where(autodiff.Le(lo, x), lp, never)
+	}
+	if hi := endNode(e, t, t.In.Hi, bound, t.Dist.Hi); hi.Valid() {
+		lp = autodiff.Where(autodiff.Le(x, hi), lp, never)
+	}
+	return lp
+}
+
+// cumulative refuses a distribution function that is a sum over more values than are known from data.
+func cumulative(e *evaluate.Evaluator, t *model.Term, n autodiff.Node) autodiff.Node {
+	if !n.Valid() {
+		e.Stop(e.Diags.Errorf("E58", t.At, "the distribution function of %s is a sum whose length depends on a parameter here",
+			t.Dist.Name).
+			Help("give ends that depend on data only"))
+	}
+	return n
+}
+
+// endNode is a bound that cuts something, on the scale of termValue: invalid where it is infinite or at the end of the
+// support.
+func endNode(e *evaluate.Evaluator, t *model.Term, x model.Expr, bound []*model.Index, end float64) autodiff.Node {
+	v := e.Expr(x)
+	n := e.AlignLoosely(v, evaluate.Union(evaluate.Value{Bound: bound}, v), nil)
+	if t.Offset != nil {
+		n = autodiff.Sub(n, e.Expr(t.Offset).Node)
+	}
+	if c, ok := n.IsConst(); ok && (math.IsInf(c, 0) || c == end) {
+		return autodiff.Node{}
+	}
+	return n
+}
+
+// logDiffExp is log(F(b) − F(a)) from whichever tail is the smaller: the lower one's distribution function, or the
+// upper one's.
+func logDiffExp(cdfB, cdfA, ccdfA, ccdfB autodiff.Node) autodiff.Node {
+	lower := logSub(cdfB, cdfA)
+	upper := logSub(ccdfA, ccdfB)
+	return autodiff.Where(autodiff.Lt(cdfB, ccdfA), lower, upper)
+}
+
+// logSub is log(eˣ − eʸ) for x ≥ y.
+func logSub(x, y autodiff.Node) autodiff.Node {
+	return autodiff.Add(x, autodiff.Log(autodiff.Neg(autodiff.Expm1(autodiff.Sub(y, x)))))
+}
+
+// censored: a value at or below the lower end says only V ≤ a, one at or above the upper end only V ≥ b.
+func censored(e *evaluate.Evaluator, t *model.Term, x autodiff.Node, args []autodiff.Node, lp autodiff.Node, bound []*model.Index) autodiff.Node {
+	if lo := endNode(e, t, t.Censored.Lo, bound, math.Inf(-1)); lo.Valid() &&
+		!(isConst(e, lo, t.Dist.Lo) && !t.Dist.Discrete()) {
+		lp = autodiff.Where(autodiff.Le(x, lo), cumulative(e, t, t.Form.LogCDF(lo, args)), lp)
+	}
+	if hi := endNode(e, t, t.Censored.Hi, bound, math.Inf(1)); hi.Valid() {
+		above := hi
+		if t.Dist.Discrete() {
+			above = autodiff.Sub(hi, e.Graph.Const(1))
+		}
+		lp = autodiff.Where(autodiff.Le(hi, x), cumulative(e, t, t.Form.LogCCDF(above, args)), lp)
+	}
+	return lp
+}
+
+func isConst(e *evaluate.Evaluator, n autodiff.Node, v float64) bool {
+	c, ok := n.IsConst()
+	return ok && c == v
+}

@@ -1,0 +1,191 @@
+package density
+
+import (
+	"math"
+	"slices"
+
+	"ppl/autodiff"
+	"ppl/compiler/evaluate"
+	"ppl/compiler/model"
+)
+
+// Bounds of a term's value as nodes over the given plates, invalid where infinite: the support's cut by `in`.
+func Bounds(e *evaluate.Evaluator, t *model.Term, plates []*model.Index) (lo, hi autodiff.Node) {
+	if t.Dist != nil && t.Dist.Event == 0 {
+		lo, hi = supportOf(e, t, plates)
+	}
+	if t.In != nil {
+		lo = tighter(lo, boundOf(e, t.In.Lo, plates), autodiff.Maximum)
+		hi = tighter(hi, boundOf(e, t.In.Hi, plates), autodiff.Minimum)
+	}
+	return lo, hi
+}
+
+func supportOf(e *evaluate.Evaluator, t *model.Term, plates []*model.Index) (lo, hi autodiff.Node) {
+	if t.Form.Bounds != nil {
+		args := make([]autodiff.Node, len(t.Args))
+		for i, a := range t.Args {
+			v := e.Expr(a)
+			args[i] = e.AlignLoosely(v, plates, v.Axes)
+		}
+		return t.Form.Bounds(args)
+	}
+	return FiniteEnd(e, t.Dist.Lo), FiniteEnd(e, t.Dist.Hi)
+}
+
+func FiniteEnd(e *evaluate.Evaluator, v float64) autodiff.Node {
+	if math.IsInf(v, 0) {
+		return autodiff.Node{}
+	}
+	return e.Graph.Const(v)
+}
+
+func boundOf(e *evaluate.Evaluator, x model.Expr, plates []*model.Index) autodiff.Node {
+	v := e.Expr(x)
+	for _, i := range v.Bound {
+		if !slices.Contains(plates, i) {
+			e.Fail("E59", x, "this bound changes along the axis that `ordered` or `zerosum` constrains")
+		}
+	}
+	n := e.AlignLoosely(v, plates, nil)
+	if c, ok := n.IsConst(); ok && math.IsInf(c, 0) {
+		return autodiff.Node{}
+	}
+	return n
+}
+
+// tighter meets two bounds of which either may be infinite; a tie of constants is decided here.
+func tighter(a, b autodiff.Node, meet func(x, y autodiff.Node) autodiff.Node) autodiff.Node {
+	switch {
+	case !a.Valid():
+		return b
+	case !b.Valid():
+		return a
+	}
+	return meet(a, b)
+}
+
+// Constrain takes a region's part of theta to the piece's value, with its log-Jacobian. Where a non-centred piece reads
+// its own past, scan gives its value from its coordinates.
+func Constrain(e *evaluate.Evaluator, r *Region, theta autodiff.Node, scan func(r *Region, z evaluate.Value) evaluate.Value) (v evaluate.Value, logJac autodiff.Node) {
+	u := autodiff.Reshape(Part(e, r, theta), append(e.Shape(r.Plates, nil), r.free...)...)
+	if r.Term.NonCentered {
+		z := evaluate.Value{Node: u, Bound: r.Plates, Axes: r.Term.Event}
+		if r.Piece.Recurrence != nil {
+			return scan(r, z), e.Graph.Const(0)
+		}
+		return shifted(e, r.Term, z), e.Graph.Const(0)
+	}
+	lo, hi := Bounds(e, r.Term, r.Plates)
+	x, jac := r.Transform.Constrain(u, r.Event, lo, hi)
+	return evaluate.Value{Node: x, Bound: r.Piece.Plates, Axes: r.Term.Event}, autodiff.SumAll(jac)
+}
+
+// Part is a region's part of theta.
+func Part(e *evaluate.Evaluator, r *Region, theta autodiff.Node) autodiff.Node {
+	return autodiff.Slice(theta, []int{r.Offset}, []int{r.Offset + r.Size})
+}
+
+// shifted is the value of non-centred coordinates z: location + scale·z, where the scale of a multivariate normal is a
+// Cholesky factor.
+func shifted(e *evaluate.Evaluator, t *model.Term, z evaluate.Value) evaluate.Value {
+	if t.Dist.Event > 0 {
+		return shiftVector(e, t, z)
+	}
+	loc, scale := locationScale(e, t)
+	bound := evaluate.Union(z, loc, scale)
+	x := autodiff.Add(e.AlignLoosely(loc, bound, nil), autodiff.Mul(e.AlignLoosely(scale, bound, nil), e.Align(z, bound, nil)))
+	return e.Full(x, bound, nil)
+}
+
+// ShiftedInScan is the rule for a non-centred piece with coordinates z, in the scan of its group.
+func ShiftedInScan(t *model.Term, z evaluate.Value) *evaluate.Rule {
+	given := &evaluate.Known{Value: z}
+	return &evaluate.Rule{Reads: shiftedBy(t), Given: given, Value: func(step *evaluate.Evaluator) evaluate.Value {
+		return shifted(step, t, step.Expr(given))
+	}}
+}
+
+// locationScale reads the location and the scale from the arguments, whatever the parametrisation.
+func locationScale(e *evaluate.Evaluator, t *model.Term) (loc, scale evaluate.Value) {
+	l, s := locationScaleArgs(t)
+	loc, scale = e.Expr(t.Args[l]), e.Expr(t.Args[s])
+	switch t.Form.Args[s].Name {
+	case "var":
+		scale.Node = autodiff.Sqrt(scale.Node)
+	case "precision":
+		scale.Node = autodiff.Div(e.Graph.Const(1), autodiff.Sqrt(scale.Node))
+	}
+	return loc, scale
+}
+
+// shiftedBy are the expressions that shifted reads.
+func shiftedBy(t *model.Term) []model.Expr {
+	if t.Dist.Event > 0 {
+		return t.Args
+	}
+	l, s := locationScaleArgs(t)
+	return []model.Expr{t.Args[l], t.Args[s]}
+}
+
+// locationScaleArgs are the places of the location and the scale among the arguments.
+func locationScaleArgs(t *model.Term) (loc, scale int) {
+	return t.Dist.Location, t.Dist.Location + 1
+}
+
+// StandardArgs are a location-scale law's arguments with location 0 and scale 1.
+func StandardArgs(e *evaluate.Evaluator, t *model.Term) []evaluate.Value {
+	args := make([]evaluate.Value, len(t.Args))
+	for i, a := range t.Args {
+		args[i] = e.Expr(a)
+	}
+	l, s := locationScaleArgs(t)
+	args[l], args[s] = evaluate.Value{Node: e.Graph.Const(0)}, evaluate.Value{Node: e.Graph.Const(1)}
+	return args
+}
+
+// shiftVector is x = mu + L z: L the factor of the covariance, or diag(sd) times that of the correlation; x = mu + L⁻ᵀ
+// z for a precision's factor.
+func shiftVector(e *evaluate.Evaluator, t *model.Term, z evaluate.Value) evaluate.Value {
+	args := make([]evaluate.Value, len(t.Args))
+	for i, a := range t.Args {
+		args[i] = e.Expr(a)
+	}
+	e.ArgumentSizes(t.Dist, t.Form, t.Args, t.At.Text(), z, args)
+	for i := range args {
+		if len(args[i].Axes) == len(z.Axes) { // by place: [0, 0] names no set
+			args[i].Axes = z.Axes
+		}
+	}
+	bound := evaluate.Union(append(args, z)...)
+	n := len(args) - 1
+	l := e.Align(args[n], bound, args[n].Axes)
+	if t.Form.Args[n].Name != "chol" {
+		l = autodiff.Cholesky(l)
+	}
+	zn := e.Align(z, bound, z.Axes)
+	column := append(append([]int{}, zn.Shape()...), 1)
+	zc := autodiff.Reshape(zn, column...)
+	var x autodiff.Node
+	if t.Form.Args[n].Name == "prec" {
+		x = autodiff.TriSolve(l, zc, true)
+	} else {
+		x = autodiff.MatMul(l, zc, false, false)
+	}
+	x = autodiff.Reshape(x, zn.Shape()...)
+	if len(args) == 3 {
+		x = autodiff.Mul(e.Align(args[1], bound, z.Axes), x)
+	}
+	return evaluate.Value{Node: autodiff.Add(e.Align(args[0], bound, z.Axes), x), Bound: bound, Axes: z.Axes}
+}
+
+// standardNormal is the log density of non-centred coordinates of a multivariate normal, event by event.
+func standardNormal(z autodiff.Node, event int) autodiff.Node {
+	axes := make([]int, event)
+	for k := range axes {
+		axes[k] = z.Rank() - event + k
+	}
+	half := z.Graph().Const(-0.5)
+	logNorm := z.Graph().Const(-0.5 * math.Log(2*math.Pi))
+	return autodiff.Sum(autodiff.Add(autodiff.Mul(half, autodiff.Mul(z, z)), logNorm), axes...)
+}

@@ -1,0 +1,104 @@
+package density
+
+import (
+	"slices"
+
+	"ppl/autodiff"
+	"ppl/compiler/evaluate"
+	"ppl/compiler/model"
+)
+
+// A Factor is a term's log density over its plates (and over the values of latents it reads).
+type Factor struct {
+	Value      evaluate.Value
+	Likelihood bool
+	Of         *model.Array       // whose law it is
+	Observed   []*model.Array     // observed arrays it speaks of
+	Reads      []model.LatentRead // those by gathers, until their latents are eliminated
+	// of a chain's law: the plate that runs along the chain, which v lacks if the law is the same at each place
+	Time *model.Index
+}
+
+// Term is the log density of a statement's value at its arguments. z, where valid, is the value in non-centred
+// coordinates.
+func Term(e *evaluate.Evaluator, t *model.Term, z autodiff.Node) evaluate.Value {
+	ragged := slices.ContainsFunc(t.Plates, func(i *model.Index) bool { return len(i.Set.Ragged) > 0 })
+	if ragged {
+		defer e.UnderRanges(t.Plates)()
+	}
+	v := densityOf(e, t, z)
+	v.Bound, v.Node = overPlates(e, v, t)
+	if ragged {
+		v = e.Masked(v, t.Plates, 0)
+	}
+	return v
+}
+
+// overPlates spreads a log density that does not change along some of its plates.
+func overPlates(e *evaluate.Evaluator, v evaluate.Value, t *model.Term) ([]*model.Index, autodiff.Node) {
+	bound := evaluate.Union(v, evaluate.Value{Bound: PlatesOf(e, t)})
+	return bound, e.Align(v, bound, nil)
+}
+
+// PlatesOf are the plates over which a term's density is spread: all, but of a chain's law the one along the chain, so
+// that a law that is the same at each place is kept once.
+func PlatesOf(e *evaluate.Evaluator, t *model.Term) []*model.Index {
+	plates := e.Plates(t.Plates)
+	if time := ChainPlate(t); time != nil && t.In == nil && t.Censored == nil {
+		plates = slices.DeleteFunc(slices.Clone(plates), func(i *model.Index) bool { return i == time })
+	}
+	return plates
+}
+
+// ChainPlate is the plate of a chain's law that runs along the chain, nil if there is none.
+func ChainPlate(t *model.Term) *model.Index {
+	if t.Kind != model.LatentPrior || t.Array.Chain == nil {
+		return nil
+	}
+	return t.Piece.Slots[t.Array.Chain.Axis].Index
+}
+
+func densityOf(e *evaluate.Evaluator, t *model.Term, z autodiff.Node) evaluate.Value {
+	if t.Density != nil {
+		return e.Expr(t.Density)
+	}
+	if z.Valid() && t.Dist.Event > 0 {
+		return evaluate.Value{Node: standardNormal(z, t.Dist.Event), Bound: t.Plates}
+	}
+	x, args := TermValue(e, t), make([]evaluate.Value, len(t.Args))
+	for i, a := range t.Args {
+		args[i] = e.Expr(a)
+	}
+	if z.Valid() {
+		x = evaluate.Value{Node: z, Bound: t.Plates}
+		args = StandardArgs(e, t)
+	}
+	if t.ZeroSum {
+		args[0] = evaluate.Value{Node: e.Graph.Const(0)}
+	}
+	bound := evaluate.Union(append([]evaluate.Value{x, {Bound: PlatesOf(e, t)}}, args...)...)
+	xn, an := e.AlignLoosely(x, bound, x.Axes), make([]autodiff.Node, len(args))
+	for i, a := range args {
+		an[i] = e.AlignLoosely(a, bound, a.Axes)
+	}
+	e.ArgumentSizes(t.Dist, t.Form, t.Args, t.At.Text(), x, args)
+	lp := t.Form.LogProb(xn, an)
+	if t.Censored != nil {
+		lp = censored(e, t, xn, an, lp, bound)
+	}
+	if t.In != nil {
+		lp = insideEnds(e, t, xn, autodiff.Sub(lp, truncated(e, t, an, bound)), bound)
+	}
+	if t.ZeroSum {
+		lp = zeroSum(e, t, lp, an)
+	}
+	return e.Full(lp, bound, nil)
+}
+
+func TermValue(e *evaluate.Evaluator, t *model.Term) evaluate.Value {
+	x := e.Expr(t.Value)
+	if t.Offset != nil {
+		x.Node = autodiff.Sub(x.Node, e.Expr(t.Offset).Node)
+	}
+	return x
+}

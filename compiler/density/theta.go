@@ -1,0 +1,72 @@
+package density
+
+import (
+	"ppl/autodiff"
+	"ppl/compiler/evaluate"
+	"ppl/compiler/model"
+)
+
+// A Theta is the source of parameters from an unconstrained vector:
+//
+//	s ~ HalfNormal(1)             theta = [0.3, -1.2]    s = exp(0.3), log-Jacobian 0.3
+//	m ~ Normal(0, s) noncentered                         m = 0 + s * -1.2
+type Theta struct {
+	evaluate.NoSource
+	layout *Layout
+	node   autodiff.Node
+	values map[*Region]evaluate.Value
+	jac    map[*Region]autodiff.Node // log-Jacobians
+}
+
+func (l *Layout) Theta(node autodiff.Node) *Theta {
+	return &Theta{layout: l, node: node, values: map[*Region]evaluate.Value{}, jac: map[*Region]autodiff.Node{}}
+}
+
+// Piece is a parameter at theta. A generated array is drawn after inference; until then it is 0.
+func (t *Theta) Piece(e *evaluate.Evaluator, p *model.Piece) (evaluate.Value, bool) {
+	r := t.layout.of[p]
+	if r == nil {
+		return evaluate.Value{Node: e.Graph.Full(0, e.Shape(p.Plates, p.Term.Event)...), Bound: p.Plates, Axes: p.Term.Event}, true
+	}
+	v, ok := t.values[r]
+	if !ok {
+		v, t.jac[r] = Constrain(e, r, t.node, func(r *Region, _ evaluate.Value) evaluate.Value { return e.Recurrence(r.Piece) })
+		t.values[r] = v
+	}
+	return v, true
+}
+
+// Scanned makes the scan compute a non-centred parameter from its coordinates.
+func (t *Theta) Scanned(e *evaluate.Evaluator, p *model.Piece) *evaluate.Rule {
+	r := t.layout.of[p]
+	if r == nil || !r.Term.NonCentered {
+		return nil
+	}
+	return ShiftedInScan(r.Term, evaluate.Value{Node: t.coordinates(e, r), Bound: r.Plates, Axes: r.Term.Event})
+}
+
+// coordinates are a region's part of theta over its plates and event.
+func (t *Theta) coordinates(e *evaluate.Evaluator, r *Region) autodiff.Node {
+	return autodiff.Reshape(Part(e, r, t.node), e.Shape(r.Plates, r.Term.Event)...)
+}
+
+// NonCentered lists the coordinates of the terms that have their own.
+func (t *Theta) NonCentered(e *evaluate.Evaluator) map[*model.Term]autodiff.Node {
+	out := map[*model.Term]autodiff.Node{}
+	for _, r := range t.layout.Regions {
+		if r.Term.NonCentered {
+			out[r.Term] = t.coordinates(e, r)
+		}
+	}
+	return out
+}
+
+// Jacobian is the log-Jacobian of all parameters.
+func (t *Theta) Jacobian(e *evaluate.Evaluator) autodiff.Node {
+	sum := e.Graph.Const(0)
+	for _, r := range t.layout.Regions {
+		e.Piece(r.Term.Array, r.Piece)
+		sum = autodiff.Add(sum, t.jac[r])
+	}
+	return sum
+}

@@ -1,0 +1,123 @@
+package evaluate
+
+import (
+	"slices"
+
+	"ppl/autodiff"
+	"ppl/compiler/model"
+)
+
+// Branches and ragged ranges are evaluated whole, beyond where they count. A guard is the 0/1 condition under which a
+// subexpression counts: where it is 0, subscripts may be out of range, and are clamped; where it is 1, they may not.
+// The zero value is a guard that cannot be known while the graph is built.
+
+// Under puts guards around what is emitted until the function returned is called.
+func (e *Evaluator) Under(guards ...Value) (leave func()) {
+	outer := e.Guards
+	e.Guards = slices.Concat(outer, guards)
+	return func() { e.Guards = outer }
+}
+
+// guarded is the value of a branch.
+func (e *Evaluator) guarded(guard Value, x model.Expr) Value {
+	defer e.Under(guard)()
+	return e.Expr(x)
+}
+
+// UnderRanges guards by the indices of ragged ranges; the bounds of one may read those before it.
+func (e *Evaluator) UnderRanges(over []*model.Index) (leave func()) {
+	outer := e.Guards
+	for _, i := range over {
+		if len(i.Set.Ragged) > 0 {
+			e.Under(e.inRange(i))
+		}
+	}
+	return func() { e.Guards = outer }
+}
+
+// inRange is 1 where an index lies inside its ragged range.
+func (e *Evaluator) inRange(i *model.Index) Value {
+	at, lo, hi := e.IndexVar(i), e.Expr(i.Set.Lo), e.Expr(i.Set.Hi)
+	bound := Union(at, lo, hi)
+	n := e.Align(at, bound, nil)
+	return Value{autodiff.Mul(autodiff.Le(e.AlignLoosely(lo, bound, nil), n), autodiff.Le(n, e.AlignLoosely(hi, bound, nil))),
+		bound, nil}
+}
+
+// decides is the guard that the first argument of && or || is to the second.
+func decides(op string, first Value) Value {
+	if op == "||" {
+		return not(first)
+	}
+	return first
+}
+
+func not(v Value) Value {
+	if !v.Node.Valid() {
+		return v
+	}
+	return Value{autodiff.Eq(v.Node, v.Node.Graph().Const(0)), v.Bound, v.Axes}
+}
+
+// EachChild visits the parts of an expression, each under the guards that the expression puts around it; condition is
+// the value of a guard, the zero value where it is not known.
+func (e *Evaluator) EachChild(x model.Expr, condition func(model.Expr) Value, visit func(model.Expr)) {
+	within := func(guard Value, y model.Expr) {
+		defer e.Under(guard)()
+		visit(y)
+	}
+	switch x := x.(type) {
+	case *model.Cond:
+		q := condition(x.If)
+		visit(x.If)
+		within(q, x.Then)
+		within(not(q), x.Else)
+	case *model.Apply:
+		for i, y := range x.Args {
+			if i > 0 && x.Lazy() {
+				within(decides(x.Name, condition(x.Args[0])), y)
+			} else {
+				visit(y)
+			}
+		}
+	case *model.Reduce:
+		for _, i := range x.Over {
+			visit(i.Set.Lo)
+			visit(i.Set.Hi)
+		}
+		defer e.UnderRanges(x.Over)()
+		visit(x.X)
+	default:
+		for _, y := range x.Children() {
+			visit(y)
+		}
+	}
+}
+
+// Counted says where positions count: those spread over all indices that they and the guards have, and the guards'
+// product. Not ok: data alone do not tell.
+func (e *Evaluator) Counted(at Value) (positions, counts []float64, ok bool) {
+	for _, q := range e.Guards {
+		if q.Node.Valid() && !q.Node.Static() {
+			return nil, nil, false
+		}
+	}
+	if !at.Node.Static() {
+		return nil, nil, false
+	}
+	return e.CountedAt(nil, at)
+}
+
+// CountedAt is counted at values of the graph's inputs.
+func (e *Evaluator) CountedAt(inputs map[string][]float64, at Value) (positions, counts []float64, ok bool) {
+	bound := Union(append([]Value{at}, e.Guards...)...)
+	n := e.Graph.Full(1, e.Shape(bound, at.Axes)...)
+	for _, q := range e.Guards {
+		if !q.Node.Valid() || len(q.Axes) > 0 && !model.SameSets(q.Axes, at.Axes) {
+			return nil, nil, false
+		}
+		n = autodiff.Where(e.Align(q, bound, at.Axes), n, e.Graph.Const(0))
+	}
+	v := autodiff.Eval(inputs, e.Align(at, bound, at.Axes), n)
+	return v[0], v[1], true
+}

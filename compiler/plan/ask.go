@@ -1,0 +1,126 @@
+package plan
+
+import (
+	"slices"
+
+	"ppl/autodiff"
+	"ppl/compiler/dataset"
+	"ppl/compiler/evaluate"
+	"ppl/compiler/model"
+	"ppl/lang/diag"
+	"ppl/lang/types"
+)
+
+// Asked is expressions as functions of saved draws: Values, described by Variables, in a graph whose inputs are Reads.
+type Asked struct {
+	Values    []autodiff.Node
+	Variables []types.Variable
+	Reads     []types.Variable
+}
+
+// Ask emits expressions about draws. The arrays that a run saved are inputs of the graph by their names; definitions are
+// evaluated from them, as in the model.
+func Ask(d *dataset.Dataset, saved []types.Variable, xs []model.Expr) (asked Asked, ds []diag.Diagnostic) {
+	var diags diag.List
+	defer func() { ds = diags.All() }()
+	defer evaluate.Recover()
+	source := savedDraws{arrays: map[*model.Array]evaluate.Value{}, pieces: map[*model.Piece]evaluate.Value{}}
+	e := evaluate.New(autodiff.New(), d, nil, source, &diags)
+	fromDraws(e, source, saved, xs, &asked)
+	if diags.HasErrors() {
+		return Asked{}, nil
+	}
+	for _, x := range xs {
+		v := e.Expr(x)
+		asked.Values = append(asked.Values, autodiff.Reshape(v.Node, v.Node.Size()))
+		asked.Variables = append(asked.Variables, e.Describe(&model.Array{Type: x.Info().Type}))
+	}
+	return asked, nil
+}
+
+// A savedDraws is the source of arrays that a run kept.
+type savedDraws struct {
+	evaluate.NoSource
+	arrays map[*model.Array]evaluate.Value
+	pieces map[*model.Piece]evaluate.Value // the missing entries of imputed arrays
+}
+
+// Array is an array that was kept.
+func (s savedDraws) Array(_ *evaluate.Evaluator, a *model.Array) (evaluate.Value, bool) {
+	v, ok := s.arrays[a]
+	return v, ok
+}
+
+// Piece is the missing entries of an array.
+func (s savedDraws) Piece(_ *evaluate.Evaluator, p *model.Piece) (evaluate.Value, bool) {
+	v, ok := s.pieces[p]
+	return v, ok
+}
+
+// fromDraws makes inputs of the saved arrays that expressions read, and refuses what no run keeps.
+func fromDraws(e *evaluate.Evaluator, source savedDraws, saved []types.Variable, xs []model.Expr, asked *Asked) {
+	seen := map[*model.Array]bool{}
+	var read func(x model.Expr)
+	array := func(x model.Expr, a *model.Array) {
+		if seen[a] {
+			return
+		}
+		seen[a] = true
+		kept := slices.IndexFunc(saved, func(v types.Variable) bool { return v.Name == a.Name })
+		switch {
+		case a.Role == model.Imputed && len(e.Data.Imputed[a].At) == 0 || a.Role == model.Data:
+		case kept >= 0:
+			inputOf(e, source, x, a, saved[kept])
+			asked.Reads = append(asked.Reads, saved[kept])
+		case a.Role == model.Definition:
+			for _, p := range a.Pieces {
+				read(p.Value)
+			}
+		default:
+			notKept(e, x, a)
+		}
+	}
+	read = func(x model.Expr) {
+		model.Walk(x, func(x model.Expr) {
+			switch x := x.(type) {
+			case *model.Ref:
+				array(x, x.Array)
+			case *model.Probability:
+				array(x, x.Latent)
+			case *model.Mode:
+				array(x, x.Latent)
+			}
+		})
+	}
+	for _, x := range xs {
+		read(x)
+	}
+}
+
+// notKept refuses what can be had only where the model asks for it.
+func notKept(e *evaluate.Evaluator, x model.Expr, a *model.Array) {
+	text := x.Info().At.Text()
+	e.Diags.Errorf("E87", x.Info().At, "the run keeps no draws of `%s`", a.Name).Related(a.At, "it is a %s", a.Role).
+		Help("keep what is wanted of it in the model, such as `generate kept = %s`, and sample again", text)
+}
+
+// inputOf makes an array, or the missing entries of an imputed one, an input of the graph.
+func inputOf(e *evaluate.Evaluator, source savedDraws, x model.Expr, a *model.Array, v types.Variable) {
+	of := a
+	if a.Role == model.Imputed {
+		of = e.Data.Imputed[a].Param
+	}
+	if shape := e.Shape(nil, of.Type.Axes); !slices.Equal(shape, v.Shape) {
+		e.Fail("E47", x, "`%s` has the shape %v with these data, and %v in the run", a.Name, shape, v.Shape)
+	}
+	n := e.Graph.Input(v.Name, v.Shape...)
+	if of == a {
+		source.arrays[a] = evaluate.Value{Node: n, Axes: a.Type.Axes}
+		return
+	}
+	h := e.Data.Imputed[a]
+	source.pieces[h.Piece] = evaluate.Value{Node: n, Bound: h.Piece.Plates}
+}
+
+// IsTruth reports whether an expression's elements are true or false.
+func IsTruth(x model.Expr) bool { return x.Info().Type.Elem == types.Bool }

@@ -1,0 +1,49 @@
+package plan
+
+import (
+	"math/rand/v2"
+	"slices"
+	"strconv"
+
+	"ppl/compiler/evaluate"
+	"ppl/compiler/simulate"
+	"ppl/stdlib/ode"
+)
+
+// Attempts of steps are what `infer ode(max_steps = …)` says, or budgeted from solutions at starting points: three
+// times what the median of them takes. Where that does not suffice a solution is NaN, which a sampler counts as a
+// divergence.
+const (
+	pilots      = 9
+	budgetTimes = 3
+	budgetMore  = 16
+)
+
+// budget finds the number of attempts for each solution that the model asks for.
+func (p *Plan) budget(e *evaluate.Evaluator) {
+	e.EachSolve(func(s evaluate.Solve) {
+		if n := p.attempts(s); n > 0 {
+			p.layout.Limits[s.Of] = n
+		}
+	})
+}
+
+// attempts is the budget of one solution, 0 where no starting point has a solution.
+func (p *Plan) attempts(s evaluate.Solve) int {
+	if n, err := strconv.Atoi(s.Of.System.Options["max_steps"]); err == nil {
+		return n
+	}
+	var taken []int
+	pilot := ode.NewPilot(s.Problem, s.Options)
+	for k := range pilots {
+		theta := simulate.Start(p.layout, rand.New(rand.NewPCG(0x0de, uint64(k))))
+		if n, ok := pilot.Steps(map[string][]float64{"theta": theta}); ok {
+			taken = append(taken, n)
+		}
+	}
+	if len(taken) == 0 {
+		return 0
+	}
+	slices.Sort(taken)
+	return budgetTimes*taken[len(taken)/2] + budgetMore
+}

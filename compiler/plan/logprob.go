@@ -1,0 +1,184 @@
+package plan
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+
+	"ppl/autodiff"
+	"ppl/compiler/dataset"
+	"ppl/compiler/evaluate"
+	"ppl/compiler/marginalize"
+	"ppl/compiler/model"
+	"ppl/compiler/simulate"
+	"ppl/lang/diag"
+	"ppl/lang/types"
+)
+
+// A LogProb is a density at given parameter values, on their own scale.
+type LogProb struct {
+	Prior, Likelihood, Jacobian float64
+	Rows                        map[string][]float64 // log ℓ of each row, by observed name
+	// of log ρ + log ℓ (no Jacobian) in each parameter on its own scale
+	Gradient map[string][]float64
+}
+
+// A NamedNode is a node of a density, and its name.
+type NamedNode struct {
+	Name string
+	Node autodiff.Node
+}
+
+// An Evaluate computes values of one graph from inputs by name: by plain loops over the graph (Interpret), or on a
+// device.
+type Evaluate func(inputs map[string][]float64, values []NamedNode) (map[string][]float64, error)
+
+// Interpret evaluates by autodiff's interpreter.
+func Interpret(inputs map[string][]float64, values []NamedNode) (map[string][]float64, error) {
+	nodes := make([]autodiff.Node, len(values))
+	for i, v := range values {
+		nodes[i] = v.Node
+	}
+	out := map[string][]float64{}
+	for i, x := range autodiff.Eval(inputs, nodes...) {
+		out[values[i].Name] = x
+	}
+	return out, nil
+}
+
+// Named is the density of the parameters on their own scale, without log-Jacobian, as a graph whose inputs are the
+// parameters: log_prior, log_likelihood, and the gradient of either in each parameter, "d log_prior/d mu".
+func (p *Plan) Named() []NamedNode {
+	latents := marginalize.Over(simulate.Inputs{})
+	g := simulate.NewNumbers(p.layout, latents, &diag.List{})
+	t := p.terms(g.E, latents, nil)
+	all := []NamedNode{{"log_prior", t.Prior}, {"log_likelihood", t.Likelihood}}
+	for _, y := range all[:2] {
+		for _, s := range gradient(g, y.Node) {
+			all = append(all, NamedNode{"d " + y.Name + "/d " + simulate.PieceName(s.piece), s.node})
+		}
+	}
+	return all
+}
+
+// LogProb evaluates the density at parameter values; an error names a parameter that is missing, unknown, of the wrong
+// shape or outside its support.
+func (p *Plan) LogProb(at map[string]dataset.Array, evaluate Evaluate) (*LogProb, error) {
+	latents := marginalize.Over(simulate.Inputs{})
+	g := simulate.NewNumbers(p.layout, latents, &diag.List{})
+	if err := p.enterNamed(g, at); err != nil {
+		return nil, err
+	}
+	theta, err := g.Unconstrained()
+	if err != nil {
+		return nil, err
+	}
+	t := p.terms(g.E, latents, nil)
+	jac := p.Density(g.E.Graph.Data("theta", theta, p.layout.Dim)).Jacobian
+	values := []NamedNode{{"log_prior", t.Prior}, {"log_likelihood", t.Likelihood}, {"log_jacobian", jac}}
+	for _, r := range t.Rows {
+		values = append(values, NamedNode{"rows of " + r.Name(), r.Node})
+	}
+	slopes := gradient(g, autodiff.Add(t.Prior, t.Likelihood))
+	for _, s := range slopes {
+		values = append(values, NamedNode{"gradient of " + simulate.PieceName(s.piece), s.node})
+	}
+	g.Complete()
+	got, err := evaluate(g.Inputs, values)
+	if err != nil {
+		return nil, err
+	}
+	out := &LogProb{Prior: got["log_prior"][0], Likelihood: got["log_likelihood"][0],
+		Jacobian: got["log_jacobian"][0], Rows: map[string][]float64{}, Gradient: map[string][]float64{}}
+	for _, r := range t.Rows {
+		out.Rows[r.Name()] = got["rows of "+r.Name()]
+	}
+	for _, s := range slopes { // pieces of an array follow one another
+		name := s.piece.Term.Array.Name
+		out.Gradient[name] = append(out.Gradient[name], got["gradient of "+simulate.PieceName(s.piece)]...)
+	}
+	return out, nil
+}
+
+// Name joins the names of the observations that the rows speak of.
+func (r Rows) Name() string {
+	var names []string
+	for _, a := range r.Arrays {
+		if !slices.Contains(names, a.Name) {
+			names = append(names, a.Name)
+		}
+	}
+	return strings.Join(names, "+")
+}
+
+// enterNamed checks and enters every parameter.
+func (p *Plan) enterNamed(g *simulate.Numbers, at map[string]dataset.Array) error {
+	known := map[string]bool{}
+	for i, s := range p.saved {
+		a := s.Array
+		if a.Role != model.Parameter {
+			continue
+		}
+		known[a.Name] = true
+		v, ok := at[a.Name]
+		if !ok {
+			return fmt.Errorf("no value given for parameter `%s`", a.Name)
+		}
+		want := p.vars[i].Shape
+		if !slices.Equal(v.Shape, want) && !(len(v.Values) == 1 && evaluate.Product(want) == 1) {
+			return fmt.Errorf("parameter `%s` has shape %v, but the value given has %v", a.Name, want, v.Shape)
+		}
+		g.EnterArray(a, v.Values)
+	}
+	names := slices.Sorted(maps.Keys(known))
+	for _, name := range slices.Sorted(maps.Keys(at)) {
+		if known[name] {
+			continue
+		}
+		if near, ok := diag.Nearest(name, names); ok {
+			return fmt.Errorf("the model has no parameter `%s`; did you mean `%s`?", name, near)
+		}
+		return fmt.Errorf("the model has no parameter `%s`; it has %s", name, strings.Join(names, ", "))
+	}
+	return nil
+}
+
+// A slope is the gradient in a piece of a parameter.
+type slope struct {
+	piece *model.Piece
+	node  autodiff.Node
+}
+
+// gradient of y in each parameter, piece by piece.
+func gradient(g *simulate.Numbers, y autodiff.Node) (slopes []slope) {
+	var xs []autodiff.Node
+	for _, r := range g.Layout.Regions {
+		xs = append(xs, g.E.Graph.Input(simulate.PieceName(r.Piece), g.ShapeOf(r.Piece)...))
+	}
+	for k, d := range autodiff.Grad(y, xs...) {
+		slopes = append(slopes, slope{g.Layout.Regions[k].Piece, d})
+	}
+	return slopes
+}
+
+// Observed is the data on the left of ~, with their axes; missing entries are NaN.
+func (p *Plan) Observed() (vars []types.Variable, values [][]float64) {
+	e := p.layout.Evaluator(autodiff.New(), evaluate.NoSource{}, &diag.List{})
+	seen := map[*model.Array]bool{}
+	for _, t := range p.layout.Data.Model.Terms {
+		if t.Kind != model.Likelihood || seen[t.Array] || p.layout.Data.StreamedArray(t.Array) {
+			continue
+		}
+		seen[t.Array] = true
+		v := e.Describe(t.Array)
+		d, ok := p.layout.Data.Arrays[t.Array]
+		if !ok { // a static definition
+			d.Values = autodiff.Eval(nil, e.Array(t.Array).Node)[0]
+		}
+		v.Int = v.Int && !slices.ContainsFunc(d.Values, math.IsNaN)
+		vars, values = append(vars, v), append(values, d.Values)
+	}
+	return vars, values
+}

@@ -1,0 +1,223 @@
+// Package plan is a model with its data, ready to be evaluated in any graph: which coordinates it has, what is kept of a
+// draw, over which rows its likelihood is a sum, and how many attempts solvers may make.
+//
+//	mu ~ Normal(0, 1)              Dim 1, Saved: mu
+//	y[i in N] ~ Normal(mu, 1)      Rows: N; Density(theta): log prior, log likelihood, log-Jacobian
+package plan
+
+import (
+	"math/rand/v2"
+	"slices"
+
+	"ppl/autodiff"
+	"ppl/compiler/dataset"
+	"ppl/compiler/density"
+	"ppl/compiler/evaluate"
+	"ppl/compiler/marginalize"
+	"ppl/compiler/minibatch"
+	"ppl/compiler/model"
+	"ppl/compiler/simulate"
+	"ppl/compiler/validate"
+	"ppl/lang/diag"
+	"ppl/lang/types"
+)
+
+// A Plan is a model with its data, ready to be emitted into any graph.
+type Plan struct {
+	layout   *density.Layout
+	saved    []simulate.Saved
+	vars     []types.Variable // of saved
+	rowSet   *model.RowSet    // nil: full batch only
+	rowCount int
+	loads    []minibatch.Load // the streams that rows are read from
+	// one of them when rows of the row set are those of the files: then they are numbered as they stand there
+	mixed *minibatch.Load
+}
+
+// NewPlan lays out the unconstrained vector and what is saved, and evaluates the density once to find what is wrong with
+// the data.
+func NewPlan(d *dataset.Dataset) (p *Plan, ds []diag.Diagnostic) {
+	var diags diag.List
+	defer func() { ds = diags.All() }()
+	defer evaluate.Recover()
+	q := &Plan{layout: density.NewLayout(d, &diags)}
+	q.save(&diags)
+	q.validate(&diags)
+	return q, nil
+}
+
+// save lists what is kept of a draw: parameters first.
+func (p *Plan) save(diags *diag.List) {
+	d := p.layout.Data
+	e := p.layout.Evaluator(autodiff.New(), evaluate.NoSource{}, diags)
+	for _, a := range d.Model.Arrays {
+		h := d.Imputed[a]
+		if h != nil && len(h.At) > 0 {
+			a = h.Param
+		}
+		if a.Save && a.Role == model.Parameter {
+			p.add(e, a)
+			if h != nil {
+				p.vars[len(p.vars)-1].Label[0] = h.Labels(d.Arrays[h.Of].Shape)
+			}
+		}
+	}
+	for _, a := range d.Model.Arrays {
+		if a.Save && (a.Role == model.Definition || a.Role == model.Generated) {
+			p.add(e, a)
+		}
+	}
+}
+
+func (p *Plan) add(e *evaluate.Evaluator, a *model.Array) {
+	v := e.Describe(a)
+	p.vars = append(p.vars, v)
+	p.saved = append(p.saved, simulate.Saved{Array: a, Size: v.Size(), Late: simulate.AfterInference(a)})
+}
+
+// validate evaluates everything once: it reports errors in the data, and warns.
+func (p *Plan) validate(diags *diag.List) {
+	g, d := autodiff.New(), p.layout.Data
+	th := p.layout.Theta(g.Input("theta", p.layout.Dim))
+	latents := marginalize.Over(th)
+	e := p.layout.Evaluator(g, latents, diags)
+	validate.Possible(e, d.Model)
+	for _, arrays := range d.Model.Orders {
+		validate.Orders(e, arrays)
+	}
+	p.budget(e)
+	validate.Kinds(p.layout, e)
+	p.chooseRows(e)
+	if d.HasStreams() {
+		p.findStreams(e, latents, th.NonCentered(e))
+	} else {
+		marginalize.Factors(e, d.Model.Terms, th.NonCentered(e), latents, marginalize.Summed())
+	}
+	p.values(e)
+	simulate.CheckCompletion(p.layout, p.saved, diags)
+	validate.Uninformed(p.layout, e)
+	validate.PerRow(p.layout, p.rowSet, p.rowCount, diags)
+}
+
+// Rows are the rows of log ℓ of one observation (or of several joined by summed-out latents), a vector over their
+// plates; or those of a prior.
+type Rows struct {
+	Arrays []*model.Array
+	Node   autodiff.Node
+}
+
+// Terms are a model's log densities at theta; Prior, which is the sum of Priors, and Jacobian are scalars.
+type Terms struct {
+	Prior, Jacobian, Likelihood autodiff.Node
+	Priors, Rows                []Rows
+	Solutions                   []evaluate.Solution
+}
+
+// Density emits log ρ, its log-Jacobian and the rows of log ℓ at theta, shape [Dim].
+func (p *Plan) Density(theta autodiff.Node) Terms {
+	th := p.layout.Theta(theta)
+	latents := marginalize.Over(th)
+	e := p.layout.Evaluator(theta.Graph(), latents, &diag.List{})
+	t := p.terms(e, latents, th.NonCentered(e))
+	t.Jacobian = th.Jacobian(e)
+	t.Solutions = e.Solutions()
+	return t
+}
+
+// OwnScale emits the parts of the density of the parameters on their own scale, at the point that theta represents:
+// also of those that are noncentered, whose coordinates have a prior of their own in Density.
+func (p *Plan) OwnScale(theta autodiff.Node) Terms {
+	th := p.layout.Theta(theta)
+	latents := marginalize.Over(th)
+	e := p.layout.Evaluator(theta.Graph(), latents, &diag.List{})
+	t := p.terms(e, latents, nil)
+	t.Jacobian = th.Jacobian(e)
+	t.Solutions = e.Solutions()
+	return t
+}
+
+func (p *Plan) terms(e *evaluate.Evaluator, latents *marginalize.Latents, z map[*model.Term]autodiff.Node) Terms {
+	zero := e.Graph.Const(0)
+	t := Terms{Prior: zero, Jacobian: zero, Likelihood: zero}
+	fs, _ := marginalize.Factors(e, p.layout.Data.Model.Terms, z, latents, marginalize.Summed())
+	for _, f := range fs {
+		sum := autodiff.SumAll(f.Value.Node)
+		if !f.Likelihood {
+			t.Prior = autodiff.Add(t.Prior, sum)
+			t.Priors = append(t.Priors, Rows{[]*model.Array{f.Of}, f.Value.Node})
+			continue
+		}
+		t.Likelihood = autodiff.Add(t.Likelihood, sum)
+		t.Rows = append(t.Rows, Rows{f.Observed, f.Value.Node})
+	}
+	return t
+}
+
+// Saved lists what is kept of a draw.
+func (p *Plan) Saved() []types.Variable { return p.vars }
+
+// Replicas is the number of the first of Saved that replicates data; len(Saved()) if none does.
+func (p *Plan) Replicas() int {
+	if i := slices.IndexFunc(p.saved, func(s simulate.Saved) bool { return s.Array.Replicates != nil }); i >= 0 {
+		return i
+	}
+	return len(p.saved)
+}
+
+// Deterministic reports of each of Saved whether it is a function of the parameters alone.
+func (p *Plan) Deterministic() []bool {
+	out := make([]bool, len(p.saved))
+	for i, s := range p.saved {
+		out[i] = !s.Late
+	}
+	return out
+}
+
+// Values lays all of Saved end to end at theta; what a Completer fills in is 0.
+func (p *Plan) Values(theta autodiff.Node) autodiff.Node {
+	latents := marginalize.Over(p.layout.Theta(theta))
+	return p.values(p.layout.Evaluator(theta.Graph(), latents, &diag.List{}))
+}
+
+func (p *Plan) values(e *evaluate.Evaluator) autodiff.Node {
+	parts := []autodiff.Node{}
+	for _, s := range p.saved {
+		if s.Late {
+			parts = append(parts, e.Graph.Full(0, s.Size))
+			continue
+		}
+		v := e.Array(s.Array)
+		parts = append(parts, autodiff.Reshape(v.Node, v.Node.Size()))
+	}
+	if len(parts) == 0 {
+		return e.Graph.Full(0, 0)
+	}
+	return autodiff.Concat(0, parts...)
+}
+
+// ProperPrior reports whether every parameter has a normalised law.
+func (p *Plan) ProperPrior() bool {
+	for _, r := range p.layout.Regions {
+		if r.Term.Dist == nil || r.Term.Dist.Improper {
+			return false
+		}
+	}
+	for _, t := range p.layout.Data.Model.Terms {
+		if t.Kind == model.Prior && t.Density != nil {
+			return false
+		}
+	}
+	return len(p.layout.Regions) > 0
+}
+
+// Model is the model with what data it is given.
+func (p *Plan) Model() *model.Model { return p.layout.Data.Model }
+
+// Dim is the number of unconstrained coordinates.
+func (p *Plan) Dim() int { return p.layout.Dim }
+
+// Start draws a point to begin at.
+func (p *Plan) Start(r *rand.Rand) []float64 { return simulate.Start(p.layout, r) }
+
+// NewCompleter is nil when everything saved is a function of the parameters.
+func (p *Plan) NewCompleter() *simulate.Completer { return simulate.NewCompleter(p.layout, p.saved) }

@@ -1,0 +1,225 @@
+package plan
+
+import (
+	"math"
+	"slices"
+
+	"ppl/autodiff"
+	"ppl/compiler/density"
+	"ppl/compiler/evaluate"
+	"ppl/compiler/marginalize"
+	"ppl/compiler/model"
+	"ppl/lang/diag"
+	"ppl/lang/types"
+)
+
+// Pointwise are the log densities that a run keeps beside its draws.
+//
+//	mu ~ Normal(0, 10)                 Priors: mu, a number
+//	y[i in N] ~ Normal(mu, 1)          Rows:   y[N], the log density of each observation
+//
+// Priors are densities of the parameters on their own scale, without log-Jacobian. A row is what stays of an observation
+// when its latents are summed out; observations that share a latent are one row, and a missing entry is none.
+type Pointwise struct {
+	Priors, Rows []Kept
+}
+
+// Kept is a log density with the description that goes into the run directory.
+type Kept struct {
+	Variable types.Variable
+	Node     autodiff.Node
+}
+
+// Pointwise emits the log densities of each prior and each row at theta.
+func (p *Plan) Pointwise(theta autodiff.Node) Pointwise {
+	latents := marginalize.Over(p.layout.Theta(theta))
+	e := p.layout.Evaluator(theta.Graph(), latents, &diag.List{})
+	var out Pointwise
+	rows := map[string][]rowBlock{}
+	var names []string
+	fs, _ := marginalize.Factors(e, p.layout.Data.Model.Terms, nil, latents, marginalize.Summed())
+	for _, f := range fs {
+		if !f.Likelihood {
+			out.Priors = addPrior(out.Priors, f)
+			continue
+		}
+		name := Rows{Arrays: f.Observed}.Name()
+		if rows[name] == nil {
+			names = append(names, name)
+		}
+		rows[name] = append(rows[name], newRowBlock(e, p, f, len(rows[name])))
+	}
+	for _, name := range names {
+		out.Rows = append(out.Rows, keepRows(e, name, rows[name]))
+	}
+	return out
+}
+
+// addPrior adds a factor to the log prior of its array.
+func addPrior(priors []Kept, f density.Factor) []Kept {
+	sum := autodiff.SumAll(f.Value.Node)
+	i := slices.IndexFunc(priors, func(k Kept) bool { return k.Variable.Name == f.Of.Name })
+	if i < 0 {
+		return append(priors, Kept{types.Variable{Name: f.Of.Name}, sum})
+	}
+	priors[i].Node = autodiff.Add(priors[i].Node, sum)
+	return priors
+}
+
+// A rowBlock is the rows of one statement.
+type rowBlock struct {
+	v      evaluate.Value
+	plates types.Variable // the statement's plates as axes
+	places []int          // row by row, the element of the observed array, −1 where it is missing; nil if not known
+	of     types.Variable // the observed array
+}
+
+// newRowBlock describes the rows that the k-th likelihood of an array gives.
+func newRowBlock(e *evaluate.Evaluator, p *Plan, f density.Factor, k int) rowBlock {
+	b := rowBlock{v: f.Value}
+	for _, i := range f.Value.Bound {
+		box := e.Box(i.Set)
+		b.plates.Shape = append(b.plates.Shape, box.Size())
+		b.plates.Dims = append(b.plates.Dims, i.Set.Name)
+		b.plates.First = append(b.plates.First, box.Lo)
+		b.plates.Label = append(b.plates.Label, e.Labels(i.Set, box))
+	}
+	terms := likelihoods(p.layout.Data.Model.Terms, f.Observed[0])
+	if len(f.Observed) > 1 || k >= len(terms) {
+		return b
+	}
+	at := placesOf(e, terms[k])
+	if !slices.EqualFunc(at.Bound, f.Value.Bound, func(x, y *model.Index) bool { return x.Set.Same(y.Set) }) {
+		return b // a latent that rows share has been summed out, so that a row is none of the statement's
+	}
+	b.of = e.Describe(f.Observed[0])
+	for _, x := range autodiff.Eval(nil, at.Node)[0] {
+		b.places = append(b.places, int(x))
+	}
+	return b
+}
+
+func likelihoods(terms []*model.Term, a *model.Array) (out []*model.Term) {
+	for _, t := range terms {
+		if t.Array == a && (t.Kind == model.Likelihood || t.Kind == model.LatentPrior) {
+			out = append(out, t)
+		}
+	}
+	return out
+}
+
+// placesOf is, over a statement's plates, the number of the element of its array that it is about, row-major; of a
+// vector or matrix, of its first. It is −1 where the element is missing.
+func placesOf(e *evaluate.Evaluator, t *model.Term) evaluate.Value {
+	number := make([]float64, evaluate.Product(e.Shape(nil, t.Array.Type.Axes)))
+	for i := range number {
+		number[i] = float64(i)
+		if d := e.Data.Arrays[t.Array]; len(d.Values) == len(number) && math.IsNaN(d.Values[i]) {
+			number[i] = -1
+		}
+	}
+	axes := t.Array.Type.Axes
+	v := evaluate.Value{Node: e.Graph.Data(t.Array.Name+" places", number, e.Shape(nil, axes)...), Axes: axes}
+	if sub, ok := t.Value.(*model.Subscript); ok {
+		at := *sub
+		at.X = &evaluate.Known{Value: v}
+		v = e.Subscript(&at)
+	}
+	for len(v.Axes) > 0 {
+		v.Node, v.Axes = firstOf(v.Node, len(v.Bound)), v.Axes[1:]
+	}
+	bound := evaluate.Union(v, evaluate.Value{Bound: density.PlatesOf(e, t)})
+	return evaluate.Value{Node: e.Align(v, bound, nil), Bound: bound}
+}
+
+// firstOf takes the first element along an axis.
+func firstOf(n autodiff.Node, axis int) autodiff.Node {
+	hi := slices.Clone(n.Shape())
+	hi[axis] = 1
+	return autodiff.Reshape(autodiff.Slice(n, make([]int, len(hi)), hi), slices.Delete(slices.Clone(hi), axis, axis+1)...)
+}
+
+// keepRows puts the rows of an observed array together: over its plates where one statement speaks of all of them, else one
+// after the other, named by the elements that they are about.
+func keepRows(e *evaluate.Evaluator, name string, blocks []rowBlock) Kept {
+	if len(blocks) == 1 && !slices.Contains(blocks[0].places, -1) {
+		v := blocks[0].plates
+		v.Name = name
+		return Kept{v, blocks[0].v.Node}
+	}
+	var parts []autodiff.Node
+	var labels []string
+	for _, b := range blocks {
+		rows, names := b.present(e.Graph)
+		parts, labels = append(parts, rows), append(labels, names...)
+	}
+	v := types.Variable{Name: name, Shape: []int{len(labels)}, Dims: []string{name + "_row"}, Label: [][]string{labels}}
+	return Kept{v, autodiff.Concat(0, parts...)}
+}
+
+// present are the rows of a block that are not missing, as a vector, and their names.
+func (b rowBlock) present(g *autodiff.Graph) (rows autodiff.Node, names []string) {
+	var keep []float64
+	for i := range b.v.Node.Size() {
+		switch {
+		case b.places == nil:
+			names = append(names, b.plates.Position(i))
+		case b.places[i] < 0:
+			continue
+		default:
+			names = append(names, b.of.Position(b.places[i]))
+		}
+		keep = append(keep, float64(i))
+	}
+	flat := autodiff.Reshape(b.v.Node, b.v.Node.Size())
+	if len(keep) == flat.Size() {
+		return flat, names
+	}
+	return autodiff.Gather(flat, g.Data("present", keep, len(keep))), names
+}
+
+// TopLevel are the parameters whose prior reads no other parameter.
+func (p *Plan) TopLevel() (names []string) {
+	for _, t := range p.layout.Data.Model.Terms {
+		if t.Kind == model.Prior && !readsParameter(t.Array, t.Exprs()) && !slices.Contains(names, t.Array.Name) {
+			names = append(names, t.Array.Name)
+		}
+	}
+	return names
+}
+
+// readsParameter reports whether expressions read a parameter other than own, itself or through definitions.
+func readsParameter(own *model.Array, xs []model.Expr) bool {
+	seen := map[*model.Array]bool{own: true}
+	for todo := model.Arrays(xs...); len(todo) > 0; todo = todo[1:] {
+		a := todo[0]
+		switch {
+		case seen[a]:
+			continue
+		case a.Role == model.Parameter || a.Role == model.Latent:
+			return true
+		}
+		seen[a] = true
+		for _, p := range a.Pieces {
+			if p.Value != nil {
+				todo = append(todo, model.Arrays(p.Value)...)
+			}
+		}
+	}
+	return false
+}
+
+// Constants is the data that nothing observes, the predictors, with their axes.
+func (p *Plan) Constants() (vars []types.Variable, values [][]float64) {
+	e := p.layout.Evaluator(autodiff.New(), evaluate.NoSource{}, &diag.List{})
+	for _, a := range p.layout.Data.Model.Arrays {
+		d, ok := p.layout.Data.Arrays[a]
+		if !ok || d.Values == nil || len(likelihoods(p.layout.Data.Model.Terms, a)) > 0 {
+			continue
+		}
+		v := e.Describe(a)
+		v.Int = v.Int && !slices.ContainsFunc(d.Values, math.IsNaN)
+		vars, values = append(vars, v), append(values, d.Values)
+	}
+	return vars, values
+}

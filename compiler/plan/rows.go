@@ -1,0 +1,149 @@
+package plan
+
+import (
+	"ppl/autodiff"
+	"ppl/compiler/density"
+	"ppl/compiler/evaluate"
+	"ppl/compiler/marginalize"
+	"ppl/compiler/minibatch"
+	"ppl/compiler/model"
+	"ppl/compiler/simulate"
+	"ppl/lang/diag"
+)
+
+// Rows is the number of rows of the row set, 0 where the model has none.
+func (p *Plan) Rows() int { return p.rowCount }
+
+// RowSet is the model's row set with these data: of those that the checker found, the one with the most rows; nil if it
+// found none.
+func (p *Plan) RowSet() *model.RowSet { return p.rowSet }
+
+// chooseRows picks the row set with the most rows.
+func (p *Plan) chooseRows(e *evaluate.Evaluator) {
+	for _, s := range p.layout.Data.Model.RowSets {
+		if n := evaluate.Product(e.Shape(nil, s.Axes)); n > p.rowCount {
+			p.rowSet, p.rowCount = s, n
+		}
+	}
+}
+
+// Split emits the density for some rows of the row set: log ρ with its log-Jacobian, the observations that belong to no
+// row, and log ℓ of each row asked for, shape [m].
+func (p *Plan) Split(theta, rows autodiff.Node) (prior, whole, terms autodiff.Node) {
+	th := p.layout.Theta(theta)
+	latents := marginalize.Over(th)
+	e := p.layout.Evaluator(theta.Graph(), latents, &diag.List{})
+	prior, whole, terms, _ = p.split(e, rows, latents, th.NonCentered(e))
+	return autodiff.Add(prior, th.Jacobian(e)), whole, terms
+}
+
+// OwnScaleSplit is Split with log ρ of the parameters on their own scale.
+func (p *Plan) OwnScaleSplit(theta, rows autodiff.Node) (prior, whole, terms autodiff.Node) {
+	latents := marginalize.Over(p.layout.Theta(theta))
+	e := p.layout.Evaluator(theta.Graph(), latents, &diag.List{})
+	prior, whole, terms, _ = p.split(e, rows, latents, nil)
+	return prior, whole, terms
+}
+
+// split evaluates the density for some rows; loads are the streams that it reads.
+func (p *Plan) split(e *evaluate.Evaluator, rows autodiff.Node, latents *marginalize.Latents, z map[*model.Term]autodiff.Node) (prior, whole, terms autodiff.Node,
+	loads []minibatch.Load) {
+	zero := e.Graph.Const(0)
+	prior, whole, terms = zero, zero, e.Graph.Full(0, rows.Size())
+	var byRow, rest []*model.Term
+	for _, t := range p.layout.Data.Model.Terms {
+		if p.rowSet.Terms[t] {
+			byRow = append(byRow, t)
+		} else {
+			rest = append(rest, t)
+		}
+	}
+	fs, _ := marginalize.Factors(e, rest, z, latents, marginalize.Summed())
+	for _, f := range fs {
+		if n := autodiff.SumAll(f.Value.Node); f.Likelihood {
+			whole = autodiff.Add(whole, n)
+		} else {
+			prior = autodiff.Add(prior, n)
+		}
+	}
+	prior = autodiff.Add(prior, holePriors(e, byRow, z))
+	b, view := minibatch.NewView(e, p.rowSet, rows, p.mixed)
+	fs, _ = marginalize.Factors(b, byRow, nil, latents, marginalize.Summed())
+	for _, f := range fs {
+		if f.Likelihood {
+			terms = autodiff.Add(terms, minibatch.RowSum(b, f.Value))
+		}
+	}
+	return prior, whole, terms, view.Loads
+}
+
+// holePriors are the laws of missing entries, which are parameters, in observations that are split into rows.
+func holePriors(e *evaluate.Evaluator, ts []*model.Term, z map[*model.Term]autodiff.Node) autodiff.Node {
+	sum := e.Graph.Const(0)
+	for _, t := range ts {
+		if t.Array.Role == model.Imputed {
+			_, hole := density.SplitMissing(e, t, density.Term(e, t, z[t]))
+			sum = autodiff.Add(sum, autodiff.SumAll(hole.Node))
+		}
+	}
+	return sum
+}
+
+// findStreams emits the density for some rows, to find what is wrong with it and which streams it reads.
+func (p *Plan) findStreams(e *evaluate.Evaluator, latents *marginalize.Latents, z map[*model.Term]autodiff.Node) {
+	if p.rowSet == nil {
+		for a, d := range p.layout.Data.Arrays {
+			if d.Stream != nil {
+				e.NeedsAll(a, a.At)
+			}
+		}
+	}
+	_, _, _, p.loads = p.split(e, e.Graph.Input("rows", 2), latents, z)
+	p.mix()
+	for _, s := range p.saved {
+		if s.Late {
+			simulate.EachRead(s.Array, func(b *model.Array) { p.refuseStreamed(e, s.Array, b) })
+		}
+	}
+}
+
+// refuseStreamed refuses a generated array that reads data of all rows.
+func (p *Plan) refuseStreamed(e *evaluate.Evaluator, a, read *model.Array) {
+	if p.layout.Data.StreamedArray(read) || read.Role == model.Latent {
+		e.Stop(e.Diags.Errorf("E86", a.At, "`%s` is generated from data of all rows, of which a few are read at a "+
+			"time: they do not fit in memory", a.Name))
+	}
+}
+
+// Streams is how many streams, each at some shift, a split reads.
+func (p *Plan) Streams() int { return len(p.loads) }
+
+// StreamInput names the input of Split's graph in which m rows of stream k stand, shape [m, width].
+func (p *Plan) StreamInput(k, m int) (name string, width int) {
+	return p.loads[k].Input(m), p.loads[k].Stream.Width
+}
+
+// ReadRows puts what stream k has for rows of the row set into dst, width numbers each.
+func (p *Plan) ReadRows(k int, rows, dst []float64) error {
+	return p.loads[k].Read(rows, dst)
+}
+
+// mix numbers rows as they stand in the files, where the row set is their rows and nothing but the row itself is read:
+// then rows that follow one another are rows at random, and together on disk.
+func (p *Plan) mix() {
+	if len(p.loads) == 0 || len(p.rowSet.Axes) > 1 {
+		return
+	}
+	for _, l := range p.loads {
+		if l.Shift != 0 || l.Stream.Rows != p.rowCount {
+			return
+		}
+	}
+	for i := range p.loads {
+		p.loads[i].Mixed = true
+	}
+	p.mixed = &p.loads[0]
+}
+
+// Mixed reports whether rows that follow one another are as good as rows at random.
+func (p *Plan) Mixed() bool { return p.mixed != nil }

@@ -1,0 +1,149 @@
+package simulate
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"ppl/compiler/evaluate"
+	"ppl/compiler/model"
+)
+
+// sample draws a term's value from its law at the arguments' present values.
+func (g *Numbers) sample(r *rand.Rand, t *model.Term) []float64 {
+	args := make([]evaluate.Value, len(t.Args))
+	for i, a := range t.Args {
+		args[i] = g.E.Expr(a)
+	}
+	return g.sampleAt(r, t, args)
+}
+
+// sampleAt draws plate by plate.
+func (g *Numbers) sampleAt(r *rand.Rand, t *model.Term, at []evaluate.Value) []float64 {
+	out := make([]float64, evaluate.Product(g.ShapeOf(t.Piece)))
+	args := make([][]float64, len(at))
+	for i, v := range at {
+		args[i] = g.eval(g.E.Align(v, t.Plates, v.Axes))
+	}
+	var lo, hi []float64
+	if t.In != nil {
+		lo = g.eval(g.E.Align(g.E.Expr(t.In.Lo), t.Plates, nil))
+		hi = g.eval(g.E.Align(g.E.Expr(t.In.Hi), t.Plates, nil))
+	}
+	g.sampleTerm(r, t, args, lo, hi, out)
+	return out
+}
+
+// sampleTerm draws a term's value, ordered or with a sum of zero along the last plate where it is to be; args and ends
+// as for sampleRows.
+func (g *Numbers) sampleTerm(r *rand.Rand, t *model.Term, args [][]float64, lo, hi, out []float64) {
+	if !t.Ordered && !t.ZeroSum {
+		g.sampleRows(r, t, args, lo, hi, out)
+		return
+	}
+	n := g.E.Box(t.Plates[len(t.Plates)-1].Set).Size()
+	for at := 0; at < len(out); at += n {
+		part := func(x []float64) []float64 {
+			per := len(x) / len(out)
+			return x[at*per : (at+n)*per]
+		}
+		mine := make([][]float64, len(args))
+		for i, x := range args {
+			mine[i] = part(x)
+		}
+		if t.ZeroSum {
+			g.sampleRows(r, t, mine, part(lo), part(hi), part(out))
+			centre(part(out))
+		} else {
+			g.sampleOrdered(r, t, mine, part(lo), part(hi), part(out))
+		}
+	}
+}
+
+// sampleOrdered draws independent elements under the condition that they are ordered: those of one law by sorting; else
+// by rejection, and where that does not succeed by sorting, too, which is a place to start from, not a draw.
+func (g *Numbers) sampleOrdered(r *rand.Rand, t *model.Term, args [][]float64, lo, hi, out []float64) {
+	tries := maxRejections
+	if !slices.ContainsFunc(append(slices.Clone(args), lo, hi),
+		func(x []float64) bool { return changes(x, len(out)) }) {
+		tries = 1
+	}
+	for range tries {
+		if g.sampleRows(r, t, args, lo, hi, out); slices.IsSorted(out) {
+			return
+		}
+	}
+	slices.Sort(out)
+}
+
+// changes reports whether the n parts of x are not all the same.
+func changes(x []float64, n int) bool {
+	per := len(x) / n
+	return per > 0 && !slices.Equal(x[per:], x[:len(x)-per])
+}
+
+func centre(x []float64) {
+	mean := 0.0
+	for _, v := range x {
+		mean += v / float64(len(x))
+	}
+	for i := range x {
+		x[i] -= mean
+	}
+}
+
+// sampleRows draws a term's value for every combination of its plates, row-major; args and the ends of `in`, where
+// there are any, have as many rows.
+func (g *Numbers) sampleRows(r *rand.Rand, t *model.Term, args [][]float64, lo, hi, out []float64) {
+	event := evaluate.Product(g.E.Shape(nil, t.Event))
+	if len(out) == 0 || event == 0 {
+		return
+	}
+	rows := len(out) / event
+	one := make([][]float64, len(args))
+	for k := range rows {
+		for i := range args {
+			n := len(args[i]) / rows
+			one[i] = args[i][k*n : (k+1)*n]
+		}
+		a, b := math.Inf(-1), math.Inf(1)
+		if t.In != nil {
+			a, b = lo[k], hi[k]
+		}
+		g.sampleInside(r, t, one, out[k*event:(k+1)*event], a, b)
+	}
+}
+
+const (
+	fewRejections = 100 // cost about as much as an inversion
+	maxRejections = 10000
+)
+
+// reject draws until a draw lies between the ends; not ok where none does.
+func reject(r *rand.Rand, t *model.Term, args [][]float64, out []float64, lo, hi float64, tries int) bool {
+	for range tries {
+		t.Form.Sample(r, args, out)
+		if t.In == nil || out[0] >= lo && out[0] <= hi {
+			return true
+		}
+	}
+	return false
+}
+
+// sampleInside draws between lo and hi: by rejection, and where that does not succeed soon by inversion. Where that
+// cannot be done it goes on, and clips in the end, which is a place to start from, not a draw.
+func (g *Numbers) sampleInside(r *rand.Rand, t *model.Term, args [][]float64, out []float64, lo, hi float64) {
+	if !reject(r, t, args, out, lo, hi, fewRejections) {
+		if x, ok := g.between(r, t, args, lo, hi); ok {
+			out[0] = x
+		} else {
+			reject(r, t, args, out, lo, hi, maxRejections)
+		}
+	}
+	for i := range out {
+		out[i] = math.Max(lo, math.Min(hi, out[i]))
+		if t.Offset != nil {
+			out[i] += t.Offset.(*model.Num).Value
+		}
+	}
+}

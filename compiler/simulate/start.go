@@ -1,0 +1,307 @@
+// Package simulate draws numbers from a model: starting points from the prior, and after inference generated quantities
+// and the latents that were eliminated.
+//
+//	generate y2[i in N] ~ Normal(mu, s)    one draw for each posterior draw of mu and s
+//	generate k = z                         a joint draw of the latents z, backwards through their elimination
+package simulate
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+
+	"ppl/autodiff"
+	"ppl/compiler/dataset"
+	"ppl/compiler/density"
+	"ppl/compiler/evaluate"
+	"ppl/compiler/marginalize"
+	"ppl/compiler/model"
+	"ppl/lang/diag"
+	"ppl/stdlib"
+)
+
+// Inputs is the source of parameters, and of arrays drawn after inference, that are inputs of the graph, one for each
+// piece: for densities at given values, for draws from the prior, and for what is generated.
+type Inputs struct{ evaluate.NoSource }
+
+// Piece is an input.
+func (Inputs) Piece(e *evaluate.Evaluator, p *model.Piece) (evaluate.Value, bool) {
+	return evaluate.Value{Node: e.Graph.Input(PieceName(p), e.Shape(p.Plates, p.Term.Event)...), Bound: p.Plates, Axes: p.Term.Event}, true
+}
+
+// A Numbers evaluates at values of inputs, as numbers.
+type Numbers struct {
+	E      *evaluate.Evaluator
+	Layout *density.Layout
+	Inputs map[string][]float64
+	tails  map[*stdlib.Form][]tail
+	known  map[autodiff.Node]*autodiff.Routine // of nodes that were asked for
+}
+
+func NewNumbers(l *density.Layout, source evaluate.Source, diags *diag.List) *Numbers {
+	return &Numbers{E: l.Evaluator(autodiff.New(), source, diags), Layout: l,
+		Inputs: map[string][]float64{}, tails: map[*stdlib.Form][]tail{}, known: map[autodiff.Node]*autodiff.Routine{}}
+}
+
+func (g *Numbers) ShapeOf(piece *model.Piece) []int {
+	return g.E.Shape(piece.Plates, piece.Term.Event)
+}
+
+// PieceName is the input of a piece: an array that is one piece gives its name.
+func PieceName(p *model.Piece) string {
+	a := p.Term.Array
+	switch {
+	case a.Replicates != nil: // of the name of what it replicates
+		return fmt.Sprintf("replica of %s@%d", a.Name, p.At.Start)
+	case len(a.Pieces) == 1 && a.Pieces[0] == p:
+		return a.Name
+	}
+	return fmt.Sprintf("%s@%d", a.Name, p.At.Start)
+}
+
+// eval computes a node from the inputs so far; inputs that were not drawn yet are zeros.
+func (g *Numbers) eval(n autodiff.Node) []float64 {
+	r, ok := g.known[n]
+	if !ok {
+		r = autodiff.NewRoutine(n)
+		g.known[n] = r
+	}
+	return g.run(r)[0]
+}
+
+// run computes a routine's nodes from the inputs so far.
+func (g *Numbers) run(r *autodiff.Routine) [][]float64 {
+	g.Complete()
+	return r.Eval(g.Inputs)
+}
+
+// Complete gives zeros to inputs that were not drawn yet.
+func (g *Numbers) Complete() {
+	for _, p := range drawnPieces(g.Layout.Data) {
+		name := PieceName(p)
+		if _, ok := g.Inputs[name]; !ok {
+			g.Inputs[name] = make([]float64, evaluate.Product(g.ShapeOf(p)))
+		}
+	}
+}
+
+// drawnPieces lists the pieces that have a law of their own: of parameters and of generated arrays.
+func drawnPieces(d *dataset.Dataset) (pieces []*model.Piece) {
+	for _, t := range d.Model.Terms {
+		if t.Piece != nil && (t.Kind == model.Prior || t.Kind == model.Generate) {
+			pieces = append(pieces, t.Piece)
+		}
+	}
+	for _, h := range d.Imputed {
+		pieces = append(pieces, h.Piece)
+	}
+	return pieces
+}
+
+// Start draws a point to begin at: parameters from their laws, in an order in which arguments come first; uniform on
+// (−2, 2) in unconstrained coordinates where there is no law to draw from. A series that reads its own past is drawn as
+// if the past were 0.
+func Start(l *density.Layout, r *rand.Rand) []float64 {
+	return NewNumbers(l, marginalize.Over(Inputs{}), &diag.List{}).Point(r)
+}
+
+func (g *Numbers) Point(r *rand.Rand) []float64 {
+	theta := make([]float64, g.Layout.Dim)
+	for _, reg := range inOrder(g.Layout) {
+		u := g.begin(r, reg)
+		copy(theta[reg.Offset:], u)
+	}
+	return theta
+}
+
+// inOrder sorts regions so that a region comes after those its law reads.
+func inOrder(l *density.Layout) []*density.Region {
+	var out []*density.Region
+	state := map[*model.Array]bool{}
+	var visit func(a *model.Array)
+	visit = func(a *model.Array) {
+		if state[a] {
+			return
+		}
+		state[a] = true
+		for _, r := range l.Regions {
+			if r.Term.Array == a {
+				for _, b := range ReadsOf(r.Term) {
+					visit(b)
+				}
+			}
+		}
+		for _, piece := range a.Pieces {
+			if piece.Value != nil {
+				for _, b := range model.Arrays(piece.Value) {
+					visit(b)
+				}
+			}
+		}
+		for _, r := range l.Regions {
+			if r.Term.Array == a {
+				out = append(out, r)
+			}
+		}
+	}
+	for _, r := range l.Regions {
+		visit(r.Term.Array)
+	}
+	return out
+}
+
+func ReadsOf(t *model.Term) []*model.Array { return model.Arrays(t.Exprs()...) }
+
+// begin finds unconstrained coordinates for one region and enters its values for those that read it.
+func (g *Numbers) begin(r *rand.Rand, reg *density.Region) []float64 {
+	t := reg.Term
+	for a, h := range g.E.Data.Imputed {
+		if h.Piece == reg.Piece {
+			return g.startHoles(r, reg, a)
+		}
+	}
+	if t.Dist == nil || t.Dist.Improper || len(t.Reads) > 0 { // what a law reads of discrete unknowns is summed out
+		return g.dispersed(r, reg)
+	}
+	if t.NonCentered {
+		return g.standard(r, reg)
+	}
+	x := g.sample(r, t)
+	u, err := g.unconstrain(reg, x)
+	if err != nil {
+		return g.dispersed(r, reg)
+	}
+	g.Inputs[PieceName(reg.Piece)] = x
+	return u
+}
+
+// standard draws non-centred coordinates from the standard form of the law.
+func (g *Numbers) standard(r *rand.Rand, reg *density.Region) []float64 {
+	u := make([]float64, reg.Size)
+	if reg.Term.Dist.Event == 0 {
+		u = g.sampleAt(r, reg.Term, density.StandardArgs(g.E, reg.Term))
+	} else {
+		for i := range u {
+			u[i] = r.NormFloat64()
+		}
+	}
+	g.enterUnconstrained(reg, u)
+	return u
+}
+
+// enterUnconstrained enters a region's value from its coordinates.
+func (g *Numbers) enterUnconstrained(reg *density.Region, u []float64) {
+	theta := make([]float64, g.Layout.Dim)
+	copy(theta[reg.Offset:], u)
+	v, _ := density.Constrain(g.E, reg, g.E.Graph.Data("start", theta, len(theta)), func(r *density.Region, z evaluate.Value) evaluate.Value {
+		return g.E.RecurrenceBy(r.Piece, func(_ *evaluate.Evaluator, p *model.Piece) *evaluate.Rule {
+			if p != r.Piece { // the others are inputs
+				return nil
+			}
+			return density.ShiftedInScan(r.Term, z)
+		})
+	})
+	g.Inputs[PieceName(reg.Piece)] = g.eval(v.Node)
+}
+
+// farthest is how far a start may lie out where coordinates are logarithms: priors with heavy tails reach e^±1000.
+const farthest = 12
+
+func (g *Numbers) unconstrain(reg *density.Region, x []float64) ([]float64, error) {
+	u, err := g.free(reg, x)
+	if err != nil {
+		return nil, err
+	}
+	if reg.Transform.Kind != 0 {
+		for i := range u {
+			u[i] = math.Max(-farthest, math.Min(farthest, u[i]))
+		}
+	}
+	return u, nil
+}
+
+// free is the inverse of the region's transform, event by event.
+func (g *Numbers) free(reg *density.Region, x []float64) ([]float64, error) {
+	event := max(1, evaluate.Product(reg.Event))
+	rows := len(x) / event
+	lo, hi := g.endValues(reg, rows)
+	var u []float64
+	for k := range rows {
+		f, err := reg.Transform.Unconstrain(x[k*event:(k+1)*event], reg.Event, lo[k], hi[k])
+		if err != nil {
+			return nil, err
+		}
+		u = append(u, f...)
+	}
+	return u, nil
+}
+
+func (g *Numbers) endValues(reg *density.Region, rows int) (lo, hi []float64) {
+	l, h := density.Bounds(g.E, reg.Term, reg.Plates)
+	value := func(n autodiff.Node, none float64) []float64 {
+		out := make([]float64, rows)
+		var v []float64
+		if n.Valid() {
+			v = g.eval(n)
+		}
+		for k := range out {
+			out[k] = none
+			if len(v) == rows {
+				out[k] = v[k]
+			} else if len(v) == 1 {
+				out[k] = v[0]
+			}
+		}
+		return out
+	}
+	return value(l, math.Inf(-1)), value(h, math.Inf(1))
+}
+
+// dispersed is uniform on (−2, 2) in each unconstrained coordinate.
+func (g *Numbers) dispersed(r *rand.Rand, reg *density.Region) []float64 {
+	u := make([]float64, reg.Size)
+	for i := range u {
+		u[i] = 4*r.Float64() - 2
+	}
+	g.enterUnconstrained(reg, u)
+	return u
+}
+
+// startHoles begins at values that were observed elsewhere in the array.
+func (g *Numbers) startHoles(r *rand.Rand, reg *density.Region, a *model.Array) []float64 {
+	var seen []float64
+	for _, v := range g.E.Data.Arrays[a].Values {
+		if !math.IsNaN(v) {
+			seen = append(seen, v)
+		}
+	}
+	x := make([]float64, reg.Size)
+	for i := range x {
+		if len(seen) > 0 {
+			x[i] = seen[r.IntN(len(seen))]
+		}
+	}
+	u, err := g.unconstrain(reg, x)
+	if err != nil {
+		return g.dispersed(r, reg)
+	}
+	g.Inputs[PieceName(reg.Piece)] = x
+	return u
+}
+
+// Unconstrained is the unconstrained vector of the values entered; non-centred coordinates, whose log-Jacobian is 0 here, are
+// left out.
+func (g *Numbers) Unconstrained() ([]float64, error) {
+	theta := make([]float64, g.Layout.Dim)
+	for _, r := range g.Layout.Regions {
+		if r.Term.NonCentered { // their Jacobian is constant
+			continue
+		}
+		u, err := g.free(r, g.Inputs[PieceName(r.Piece)])
+		if err != nil {
+			return nil, fmt.Errorf("parameter `%s`: %w", r.Term.Array.Name, err)
+		}
+		copy(theta[r.Offset:], u)
+	}
+	return theta, nil
+}

@@ -1,0 +1,144 @@
+package validate
+
+import (
+	"math"
+	"math/rand/v2"
+
+	"ppl/autodiff"
+	"ppl/compiler/density"
+	"ppl/compiler/evaluate"
+	"ppl/compiler/marginalize"
+	"ppl/compiler/model"
+	"ppl/compiler/simulate"
+	"ppl/lang/types"
+)
+
+// Kinds refuses arguments that are no simplex, or no covariance or correlation matrix. What is none at one point drawn
+// at random is none as a function of the parameters; what holds there by its form holds everywhere, up to rounding.
+func Kinds(l *density.Layout, e *evaluate.Evaluator) {
+	var theta map[string][]float64
+	for _, t := range l.Data.Model.Terms {
+		if t.Kind == model.Generate || t.Dist == nil {
+			continue
+		}
+		for k, x := range t.Args {
+			check := kindChecks[t.Form.Args[k].Domain.Kind]
+			if check == nil || certain(x, t.Form.Args[k].Domain.Kind) {
+				continue
+			}
+			if theta == nil {
+				// its arguments are evaluated here for the first time
+				g := simulate.NewNumbers(l, marginalize.Over(simulate.Inputs{}), e.Diags)
+				theta = map[string][]float64{"theta": g.Point(rand.New(rand.NewPCG(0x51de, 0)))}
+			}
+			leave := e.UnderRanges(t.Plates)
+			v := e.Expr(x)
+			if values, counts, ok := e.CountedAt(theta, v); ok {
+				eachInstance(e, t, x, v, values, counts, check)
+			}
+			leave()
+		}
+	}
+}
+
+// An instance is one vector or matrix among the plates of an argument.
+type instance struct {
+	t      *model.Term
+	x      model.Expr
+	values []float64
+	n      int // elements of the last axis
+}
+
+// kindChecks refuse what is not of a kind.
+var kindChecks = map[types.Kind]func(e *evaluate.Evaluator, a instance){
+	types.Simplex:     checkSimplex,
+	types.Covariance:  checkSymmetric,
+	types.Correlation: checkCorrelation,
+}
+
+func eachInstance(e *evaluate.Evaluator, t *model.Term, x model.Expr, v evaluate.Value, values, counts []float64,
+	check func(*evaluate.Evaluator, instance)) {
+	size := evaluate.Product(v.ShapeOfAxes())
+	for at := 0; at+size <= len(values) && size > 0; at += size {
+		if counts[at] != 0 {
+			check(e, instance{t, x, values[at : at+size], v.Node.Shape()[v.Rank()-1]})
+		}
+	}
+}
+
+// certain reports whether an argument is of its kind by what it is.
+func certain(x model.Expr, kind types.Kind) bool {
+	switch x := x.(type) {
+	case *model.Vector:
+		return kind == types.Simplex && x.Name == "softmax"
+	case *model.Subscript:
+		ref, ok := x.X.(*model.Ref)
+		for _, s := range x.Subs {
+			ok = ok && s.At != nil
+		}
+		return ok && len(x.Subs) == len(ref.Type.Axes)-kind.EventRank() && certain(ref, kind)
+	case *model.Ref:
+		for _, p := range x.Array.Pieces {
+			if p.Term == nil || p.Term.Dist == nil || p.Term.Dist.Support != kind &&
+				(p.Term.Dist.Support != types.Correlation || kind != types.Covariance) {
+				return false
+			}
+		}
+		return len(x.Array.Pieces) > 0
+	}
+	return false
+}
+
+// Rounding is not held against a user: simplices are often written with a few digits, matrices are sums of products.
+const (
+	simplexSlack = 1e-5
+	matrixSlack  = 1e-7
+)
+
+func checkSimplex(e *evaluate.Evaluator, a instance) {
+	sum, low := 0.0, 0.0
+	for _, v := range a.values {
+		sum, low = sum+v, math.Min(low, v)
+	}
+	text := a.x.Info().At.Text()
+	switch {
+	case low < -simplexSlack:
+		e.Stop(e.Diags.Errorf("E53", a.x.Info().At, "the argument of `%s` must be a simplex, but `%s` has an element %.4g",
+			a.t.Dist.Name, text, low).
+			Help("is it on the log scale? write `logits = %s`", text))
+	case math.Abs(sum-1) > simplexSlack:
+		e.Stop(e.Diags.Errorf("E53", a.x.Info().At, "the argument of `%s` must be a simplex, but `%s` sums to %.4g",
+			a.t.Dist.Name, text, sum).
+			Help("divide by its sum, or write `softmax(…)`"))
+	}
+}
+
+func checkSymmetric(e *evaluate.Evaluator, a instance) {
+	scale := 0.0
+	for _, v := range a.values {
+		scale = math.Max(scale, math.Abs(v))
+	}
+	for i := range a.n {
+		for j := range i {
+			if x, y := a.values[i*a.n+j], a.values[j*a.n+i]; math.Abs(x-y) > matrixSlack*scale {
+				e.Fail("E54", a.x, "`%s` of `%s` is not symmetric: element [%d, %d] is %.4g, but [%d, %d] is %.4g",
+					a.x.Info().At.Text(), a.t.Dist.Name, j+1, i+1, y, i+1, j+1, x)
+			}
+		}
+	}
+	if a.x.Info().Static &&
+		math.IsNaN(autodiff.Eval(nil,
+			autodiff.SumAll(autodiff.Cholesky(e.Graph.Data("matrix", a.values, a.n, a.n))))[0][0]) {
+		e.Fail("E54", a.x, "`%s` of `%s` is not positive definite", a.x.Info().At.Text(), a.t.Dist.Name)
+	}
+}
+
+func checkCorrelation(e *evaluate.Evaluator, a instance) {
+	for i := range a.n {
+		if v := a.values[i*a.n+i]; math.Abs(v-1) > matrixSlack {
+			e.Fail("E54", a.x, "`%s` of `%s` is no correlation matrix: element [%d, %d] is %.4g", a.x.Info().At.Text(),
+				a.t.Dist.Name, i+1, i+1, v)
+		}
+	}
+	checkSymmetric(e, a)
+}

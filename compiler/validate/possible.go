@@ -1,0 +1,244 @@
+// Package validate reports data that a model cannot have: values outside the support of their distribution, arguments
+// outside their domain, arrays whose elements are drawn from themselves. It warns of priors that data hardly inform.
+//
+//	y[i in N] ~ Poisson(rate)    data y = [3, -1]: error, `y` is -1 (row 2), but Poisson has support 0..inf
+package validate
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"ppl/autodiff"
+	"ppl/compiler/dataset"
+	"ppl/compiler/density"
+	"ppl/compiler/evaluate"
+	"ppl/compiler/model"
+)
+
+// Possible refuses data that make the density 0 whatever the parameters are: observed values outside their law's
+// support, and arguments that are known from data and lie outside their domain.
+func Possible(e *evaluate.Evaluator, m *model.Model) {
+	for _, t := range m.Terms {
+		if t.Kind == model.Generate || t.Dist == nil {
+			continue
+		}
+		checkClasses(e, t)
+		if t.Array.Missing {
+			continue
+		}
+		if e.Data.StreamedTerm(t) {
+			possibleByRows(e, t)
+			continue
+		}
+		leave := e.UnderRanges(t.Plates)
+		if t.Kind == model.Likelihood {
+			observable(e, t)
+		}
+		for k, x := range t.Args {
+			if x.Info().Static {
+				inDomain(e, t, k, x)
+			}
+		}
+		leave()
+	}
+}
+
+// observable refuses an observed number outside its law's support, as far as the ends are known from data.
+func observable(e *evaluate.Evaluator, t *model.Term) {
+	if t.Dist.Event > 0 {
+		return
+	}
+	x := density.TermValue(e, t)
+	at := evaluate.Union(x, evaluate.Value{Bound: t.Plates})
+	x = evaluate.Value{Node: e.Align(x, at, nil), Bound: at}
+	args := make([]autodiff.Node, len(t.Args))
+	for i, a := range t.Args {
+		v := e.Expr(a)
+		at = evaluate.Union(v, evaluate.Value{Bound: at})
+		args[i] = e.AlignLoosely(v, at, v.Axes)
+	}
+	if len(at) != len(x.Bound) { // an argument reads a discrete unknown
+		return
+	}
+	lo, hi := math.Inf(-1), math.Inf(1)
+	ends := [2]autodiff.Node{density.FiniteEnd(e, t.Dist.Lo), density.FiniteEnd(e, t.Dist.Hi)}
+	if t.Form.Bounds != nil {
+		ends[0], ends[1] = t.Form.Bounds(args)
+	}
+	values, counts, ok := e.Counted(x)
+	if !ok || len(values) != x.Node.Size() {
+		return
+	}
+	los, his := knownEnd(e, ends[0], x, lo), knownEnd(e, ends[1], x, hi)
+	for i, v := range values {
+		if counts[i] == 0 || v >= los(i) && v <= his(i) && !math.IsInf(v, 0) {
+			continue
+		}
+		shift := 0.0
+		if t.Offset != nil {
+			shift = t.Offset.(*model.Num).Value
+		}
+		e.Stop(e.Diags.Errorf("E57", t.At, "`%s` is %g (%s), but %s", t.Array.Name, v+shift, e.Data.Row(t.Array, elementOf(e, t, i)),
+			supportText(t, los(i)+shift, his(i)+shift)).Related(t.Array.At, "the data"))
+	}
+}
+
+// knownEnd is an end of a support for each element of x, as far as data tell it.
+func knownEnd(e *evaluate.Evaluator, end autodiff.Node, x evaluate.Value, none float64) func(i int) float64 {
+	if !end.Valid() || !end.Static() {
+		return func(int) float64 { return none }
+	}
+	v := autodiff.Eval(nil, end)[0]
+	return func(i int) float64 { return v[i%len(v)] } // one number, or one for each
+}
+
+// elementOf is the place in its array of the i-th combination of a term's plates.
+func elementOf(e *evaluate.Evaluator, t *model.Term, i int) int {
+	sub, ok := t.Value.(*model.Subscript)
+	if !ok {
+		return i
+	}
+	at := 0
+	for k, s := range sub.Subs {
+		b := e.Box(t.Array.Type.Axes[k])
+		v := e.Expr(s.At)
+		positions := autodiff.Eval(nil, e.Align(v, evaluate.Union(v, evaluate.Value{Bound: t.Plates}), nil))[0]
+		at = at*b.Size() + evaluate.ToInt(positions[i]) - b.Lo
+	}
+	return at
+}
+
+// inDomain refuses an argument of which an element that counts lies outside its domain.
+func inDomain(e *evaluate.Evaluator, t *model.Term, k int, x model.Expr) {
+	form := t.Form.Args[k]
+	v := e.Expr(x)
+	all := evaluate.Union(append([]evaluate.Value{v}, e.Guards...)...)
+	v = evaluate.Value{Node: e.Align(v, all, v.Axes), Bound: all, Axes: v.Axes}
+	values, counts, ok := e.Counted(v)
+	if !ok {
+		return
+	}
+	last := 1
+	if n := v.Node.Rank(); n > 0 {
+		last = v.Node.Shape()[n-1]
+	}
+	for i, number := range values {
+		switch {
+		case counts[i] == 0 || form.Domain.Has(number):
+		case form.Rank > 0:
+			e.Fail("E52", x, "`%s` needs `%s` to be %s, but element %d of `%s` is %g", t.Dist.Name, form.Name,
+				form.Domain, i%last+1, x.Info().At.Text(), number)
+		default:
+			e.Fail("E51", x, "the argument `%s` of `%s` must be %s, but `%s` is %g%s", form.Name, t.Dist.Name,
+				form.Domain, x.Info().At.Text(), number, indexText(e, v, i))
+		}
+	}
+}
+
+// indexText says at which values of its indices a value is element i.
+func indexText(e *evaluate.Evaluator, v evaluate.Value, i int) string {
+	var at []string
+	for k, index := range slices.Backward(v.Bound) {
+		n, name := v.Node.Shape()[k], index.Name
+		if name == "" {
+			name = "place"
+		}
+		at = append([]string{fmt.Sprintf("%s = %d", name, e.Box(index.Set).Lo+i%n)}, at...)
+		i /= n
+	}
+	if len(at) == 0 {
+		return ""
+	}
+	return " at " + strings.Join(at, ", ")
+}
+
+// supportText says what a law's support is. Of one that depends on a parameter one end may be known.
+func supportText(t *model.Term, lo, hi float64) string {
+	switch {
+	case math.IsInf(lo, -1) && !math.IsInf(hi, 1):
+		return fmt.Sprintf("%s here has support up to %g", t.Dist.Name, hi)
+	case t.Form.Bounds != nil && math.IsInf(hi, 1):
+		return fmt.Sprintf("%s here has support from %s on", t.Dist.Name, endText(lo))
+	}
+	return t.Dist.Name + " has support " + endText(lo) + ".." + endText(hi)
+}
+
+// endText writes an end of a range as the language does.
+func endText(v float64) string {
+	switch {
+	case math.IsInf(v, 1):
+		return "inf"
+	case math.IsInf(v, -1):
+		return "-inf"
+	case v > 0 && v < 1e-300: // open at 0
+		return "0"
+	}
+	return strconv.FormatFloat(v, 'g', -1, 64)
+}
+
+// checkClasses refuses classes that are to be those of an axis in order, but are not as many.
+func checkClasses(e *evaluate.Evaluator, t *model.Term) {
+	if t.Dist.Name != "Categorical" || t.Array.IndexOf == nil {
+		return
+	}
+	axes := t.Args[0].Info().Type.Axes
+	axis, of := e.Box(axes[len(axes)-1]), e.Box(t.Array.IndexOf)
+	if axis.Lo != of.Lo && axis.Size() != of.Size() {
+		e.Stop(e.Diags.Errorf("E40", t.Args[0].Info().At, "`%s` has an axis %d..%d, but `%s` has the %d values %d..%d",
+			t.Args[0].Info().At.Text(), axis.Lo, axis.Hi, t.Array.Name, of.Size(), of.Lo, of.Hi).
+			Related(t.Array.At, "the data").
+			Help("values are taken for elements of the axis in order: give both the same size"))
+	}
+}
+
+// possibleByRows is possible for a term on data in a file, as far as their extremes tell.
+func possibleByRows(e *evaluate.Evaluator, t *model.Term) {
+	if d, ok := e.Data.StreamItself(t.Value); ok && t.Kind == model.Likelihood && t.Dist.Event == 0 && d.Low.At >= 0 {
+		lo, hi := endsByRows(e, t)
+		shift := 0.0
+		if t.Offset != nil {
+			shift = t.Offset.(*model.Num).Value
+		}
+		for _, x := range []dataset.Extreme{d.Low, d.High} {
+			if v := x.Value - shift; v < lo || v > hi || math.IsInf(v, 0) {
+				e.Stop(e.Diags.Errorf("E57", t.At, "`%s` is %g (%s), but %s", t.Array.Name, x.Value, e.Data.Row(t.Array, x.At),
+					supportText(t, lo+shift, hi+shift)).Related(t.Array.At, "the data"))
+			}
+		}
+	}
+	for k, x := range t.Args {
+		d, ok := e.Data.StreamItself(x)
+		if form := t.Form.Args[k]; ok && d.Low.At >= 0 && form.Rank == 0 {
+			for _, v := range []float64{d.Low.Value, d.High.Value} {
+				if !form.Domain.Has(v) {
+					e.Fail("E51", x, "the argument `%s` of `%s` must be %s, but `%s` is %g", form.Name, t.Dist.Name,
+						form.Domain, x.Info().At.Text(), v)
+				}
+			}
+		}
+	}
+}
+
+// endsByRows are the ends of a law's support as far as they are numbers, on the scale of its value.
+func endsByRows(e *evaluate.Evaluator, t *model.Term) (lo, hi float64) {
+	ends := [2]autodiff.Node{density.FiniteEnd(e, t.Dist.Lo), density.FiniteEnd(e, t.Dist.Hi)}
+	if t.Form.Bounds != nil {
+		args := make([]autodiff.Node, len(t.Args))
+		for i, a := range t.Args {
+			if args[i] = e.Graph.Input("unknown"); !e.Data.Streamed(a) {
+				args[i] = e.Expr(a).Node
+			}
+		}
+		ends[0], ends[1] = t.Form.Bounds(args)
+	}
+	number := func(n autodiff.Node, none float64) float64 {
+		if !n.Valid() || !n.Static() || n.Size() != 1 {
+			return none
+		}
+		return autodiff.Eval(nil, n)[0][0]
+	}
+	return number(ends[0], math.Inf(-1)), number(ends[1], math.Inf(1))
+}

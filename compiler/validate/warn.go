@@ -1,0 +1,119 @@
+package validate
+
+import (
+	"slices"
+	"strconv"
+
+	"ppl/compiler/density"
+	"ppl/compiler/evaluate"
+	"ppl/compiler/model"
+	"ppl/compiler/simulate"
+	"ppl/lang/diag"
+)
+
+// fewRows is the number of observed rows up to which an improper prior is warned about.
+const fewRows = 3
+
+// Uninformed warns of improper priors where hardly any rows of data say something of the parameter: the posterior is
+// then improper or nearly so.
+func Uninformed(l *density.Layout, e *evaluate.Evaluator) {
+	for _, r := range l.Regions {
+		t := r.Term
+		if t.Dist == nil || !t.Dist.Improper || t.Dist.Event > 0 || weighted(l.Data.Model, t.Array) {
+			continue
+		}
+		if lo, hi := density.Bounds(e, t, r.Plates); lo.Valid() && hi.Valid() {
+			continue
+		}
+		rows, elements := informing(e, t.Array, map[*model.Array]bool{}), r.Size
+		if rows > fewRows && rows >= elements || rows == 0 { // a parameter without influence is W02
+			continue
+		}
+		what := "it"
+		if elements > 1 {
+			what = "its " + plural(elements, "element")
+		}
+		word := "inform"
+		if rows == 1 {
+			word += "s"
+		}
+		e.Diags.Warnf("W03", t.At, "the prior of `%s` is improper and only %s %s %s", t.Array.Name, plural(rows, "row"),
+			word, what).
+			Help("give it a proper prior: `%s ~ Normal(…)`", t.Array.Name)
+	}
+}
+
+func plural(n int, word string) string {
+	if n == 1 {
+		return "1 " + word
+	}
+	return strconv.Itoa(n) + " " + word + "s"
+}
+
+// weighted reports whether a density by formula, which may be a prior, reads an array.
+func weighted(m *model.Model, a *model.Array) bool {
+	return slices.ContainsFunc(m.Terms, func(t *model.Term) bool {
+		return t.Density != nil && t.Kind != model.Generate && slices.Contains(through(t), a)
+	})
+}
+
+// informing is the number of observed elements whose laws read an array, themselves or through other unknowns: through
+// those at most as many as they have elements.
+func informing(e *evaluate.Evaluator, a *model.Array, seen map[*model.Array]bool) (rows int) {
+	if seen[a] {
+		return 0
+	}
+	seen[a] = true
+	for _, t := range e.Data.Model.Terms {
+		if t.Kind == model.Generate || !slices.Contains(through(t), a) {
+			continue
+		}
+		n := evaluate.Product(e.Shape(t.Plates, t.Event))
+		if t.Kind != model.Likelihood {
+			n = min(n, informing(e, t.Array, seen))
+		}
+		rows += n
+	}
+	return rows
+}
+
+// through lists the arrays that a term reads, itself or through definitions.
+func through(t *model.Term) (out []*model.Array) {
+	var visit func(as []*model.Array)
+	visit = func(as []*model.Array) {
+		for _, a := range as {
+			if slices.Contains(out, a) {
+				continue
+			}
+			out = append(out, a)
+			for _, p := range a.Pieces {
+				if p.Value != nil {
+					visit(model.Arrays(p.Value))
+				}
+			}
+		}
+	}
+	visit(simulate.ReadsOf(t))
+	return out
+}
+
+// PerRow warns, where minibatches are asked for, of parameters with an element for each row: a batch says something of
+// its own rows' alone.
+func PerRow(l *density.Layout, rows *model.RowSet, count int, diags *diag.List) {
+	batch := l.Data.Model.Batch()
+	if batch == "" || rows == nil {
+		return
+	}
+	for _, r := range l.Regions {
+		axes := r.Term.Array.Type.Axes
+		every := !slices.ContainsFunc(rows.Axes, func(s *model.Set) bool {
+			return !slices.ContainsFunc(axes, s.Same)
+		})
+		if n, err := strconv.Atoi(batch); err == nil && every && n < count {
+			of := rows.Of.Array
+			diags.Warnf("W08", r.Term.At, "`%s` has a parameter for each row of `%s`: a batch of %d informs %d of %d",
+				r.Term.Array.Name, of.Name, n, n, count).
+				Related(of.At, "`%s`", of.Name).Help("sum it out, or sample with all data: leave `batch` out")
+		}
+	}
+}
