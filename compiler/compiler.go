@@ -207,7 +207,8 @@ func (p OwnScale) Split(theta, rows autodiff.Node) (logPrior, whole, terms autod
 	return p.plan.OwnScaleSplit(theta, rows)
 }
 
-// Recorded is a program whose Values are followed by log densities that a run keeps: of each prior, and with EachRow set of
+// Recorded is a program whose Values are followed by log densities that a run keeps: of each prior, and with EachRow
+// set of
 // each row of the data.
 type Recorded struct {
 	*Program

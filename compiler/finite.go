@@ -41,7 +41,8 @@ func (p *Program) NotFinite(seed uint64) (parts []string) {
 // patience is how many numbers NonFiniteTerms evaluates, about: a second's worth.
 const patience = 1 << 21
 
-// NonFiniteTerms tells of points where a sampler found the log density or its gradient not finite which parts of the model
+// NonFiniteTerms tells of points where a sampler found the log density or its gradient not finite which parts of the
+// model
 // are not, and at how many of the points; points to which no part owns up are missing from the counts. With large data
 // it looks at some of the points, looked.
 func (p *Program) NonFiniteTerms(points [][]float64) (culprits []types.NonFiniteTerm, looked int) {

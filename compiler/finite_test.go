@@ -27,7 +27,8 @@ func TestNotFinite(t *testing.T) {
 	}
 }
 
-// TestNonFiniteTerms: at a point outside a law's domain the law is named, at one where only a gradient fails the one whose it
+// TestNonFiniteTerms: at a point outside a law's domain the law is named, at one where only a gradient fails the one
+// whose it
 // is, elsewhere none.
 func TestNonFiniteTerms(t *testing.T) {
 	p := load(t, "data y[N] = [1.2, 0.3], z[N] = [1, 2]\na ~ Normal(0, 3)\ny[i in N] ~ Normal(sqrt(a), 1)\nz[i in N] "+

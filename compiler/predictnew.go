@@ -10,8 +10,9 @@ import (
 	"ppl/compiler/check"
 	"ppl/compiler/data"
 	"ppl/compiler/dataset"
-	"ppl/compiler/emit"
+	"ppl/compiler/evaluate"
 	"ppl/compiler/model"
+	"ppl/compiler/plan"
 	"ppl/lang/diag"
 	"ppl/lang/parse"
 	"ppl/lang/source"
@@ -56,7 +57,7 @@ func LoadNew(path, text string, args []DataArg, saved []types.Variable) (*Predic
 		return nil, n.diags.All()
 	}
 	values = dataset.New(values.Model, values.Arrays, values.Sizes, values.Labels)
-	plan, ds := emit.NewPlan(values)
+	plan, ds := plan.NewPlan(values)
 	if diag.HasErrors(ds) {
 		return nil, errorsAmong(ds)
 	}
@@ -114,7 +115,7 @@ func (n *newData) fill(a *model.Array) {
 	}
 	shape, size := []int{}, 1
 	for _, s := range a.Type.Axes {
-		k, ds := emit.SetSize(n.d, s)
+		k, ds := evaluate.SetSize(n.d, s)
 		n.diags.Add(ds...)
 		shape, size = append(shape, k), size*k
 	}
@@ -185,7 +186,7 @@ func (n *newData) extend() {
 		if a.Role != model.Parameter || !a.Save {
 			continue
 		}
-		v, ds := emit.Describe(n.d, a)
+		v, ds := evaluate.Describe(n.d, a)
 		n.diags.Add(ds...)
 		old, ok := n.variable(a.Name)
 		if !ok || len(old.Shape) != len(v.Shape) {
@@ -282,7 +283,7 @@ func (n *newData) changed(s *model.Set) bool {
 	if _, ok := s.Hi.(*model.SizeOf); !ok {
 		return false
 	}
-	box, ds := emit.SetBox(n.d, s)
+	box, ds := evaluate.SetBox(n.d, s)
 	n.diags.Add(ds...)
 	for _, v := range n.saved {
 		for k, name := range v.Dims {

@@ -90,7 +90,8 @@ func newRegion(e *evaluate.Evaluator, p *model.Piece) *Region {
 	}
 	r.Transform = stdlib.TransformOf(kind)
 	if r.Transform == nil {
-		e.Stop(e.Diags.Errorf("E99", t.At, "parameters with the support of %s are not compiled by this version of ppl yet",
+		e.Stop(e.Diags.Errorf("E99", t.At,
+			"parameters with the support of %s are not compiled by this version of ppl yet",
 			t.Dist.Name))
 	}
 	if t.ZeroSum && r.Event[0] == 1 {

@@ -60,7 +60,8 @@ func insideEnds(e *evaluate.Evaluator, t *model.Term, x, lp autodiff.Node, bound
 // cumulative refuses a distribution function that is a sum over more values than are known from data.
 func cumulative(e *evaluate.Evaluator, t *model.Term, n autodiff.Node) autodiff.Node {
 	if !n.Valid() {
-		e.Stop(e.Diags.Errorf("E58", t.At, "the distribution function of %s is a sum whose length depends on a parameter here",
+		e.Stop(e.Diags.Errorf("E58", t.At,
+			"the distribution function of %s is a sum whose length depends on a parameter here",
 			t.Dist.Name).
 			Help("give ends that depend on data only"))
 	}
@@ -95,7 +96,8 @@ func logSub(x, y autodiff.Node) autodiff.Node {
 }
 
 // censored: a value at or below the lower end says only V ≤ a, one at or above the upper end only V ≥ b.
-func censored(e *evaluate.Evaluator, t *model.Term, x autodiff.Node, args []autodiff.Node, lp autodiff.Node, bound []*model.Index) autodiff.Node {
+func censored(e *evaluate.Evaluator, t *model.Term, x autodiff.Node, args []autodiff.Node, lp autodiff.Node,
+	bound []*model.Index) autodiff.Node {
 	if lo := endNode(e, t, t.Censored.Lo, bound, math.Inf(-1)); lo.Valid() &&
 		!(isConst(e, lo, t.Dist.Lo) && !t.Dist.Discrete()) {
 		lp = autodiff.Where(autodiff.Le(x, lo), cumulative(e, t, t.Form.LogCDF(lo, args)), lp)

@@ -24,7 +24,8 @@ func SplitMissing(e *evaluate.Evaluator, t *model.Term, v evaluate.Value) (seen,
 	mask := observedAt(e, t)
 	all := evaluate.Union(v, mask)
 	n, m, zero := e.Align(v, all, nil), e.Align(mask, all, nil), e.Graph.Const(0)
-	return evaluate.Value{Node: autodiff.Where(m, n, zero), Bound: all}, evaluate.Value{Node: autodiff.Where(m, zero, n), Bound: all}
+	return evaluate.Value{Node: autodiff.Where(m, n, zero), Bound: all},
+		evaluate.Value{Node: autodiff.Where(m, zero, n), Bound: all}
 }
 
 // Evidence keeps a latent that is observed in some rows to its data there.

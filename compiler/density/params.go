@@ -67,7 +67,8 @@ func tighter(a, b autodiff.Node, meet func(x, y autodiff.Node) autodiff.Node) au
 
 // Constrain takes a region's part of theta to the piece's value, with its log-Jacobian. Where a non-centred piece reads
 // its own past, scan gives its value from its coordinates.
-func Constrain(e *evaluate.Evaluator, r *Region, theta autodiff.Node, scan func(r *Region, z evaluate.Value) evaluate.Value) (v evaluate.Value, logJac autodiff.Node) {
+func Constrain(e *evaluate.Evaluator, r *Region, theta autodiff.Node, scan func(r *Region,
+	z evaluate.Value) evaluate.Value) (v evaluate.Value, logJac autodiff.Node) {
 	u := autodiff.Reshape(Part(e, r, theta), append(e.Shape(r.Plates, nil), r.free...)...)
 	if r.Term.NonCentered {
 		z := evaluate.Value{Node: u, Bound: r.Plates, Axes: r.Term.Event}
@@ -94,7 +95,8 @@ func shifted(e *evaluate.Evaluator, t *model.Term, z evaluate.Value) evaluate.Va
 	}
 	loc, scale := locationScale(e, t)
 	bound := evaluate.Union(z, loc, scale)
-	x := autodiff.Add(e.AlignLoosely(loc, bound, nil), autodiff.Mul(e.AlignLoosely(scale, bound, nil), e.Align(z, bound, nil)))
+	x := autodiff.Add(e.AlignLoosely(loc, bound, nil), autodiff.Mul(e.AlignLoosely(scale, bound, nil),
+		e.Align(z, bound, nil)))
 	return e.Full(x, bound, nil)
 }
 

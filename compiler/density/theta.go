@@ -26,11 +26,15 @@ func (l *Layout) Theta(node autodiff.Node) *Theta {
 func (t *Theta) Piece(e *evaluate.Evaluator, p *model.Piece) (evaluate.Value, bool) {
 	r := t.layout.of[p]
 	if r == nil {
-		return evaluate.Value{Node: e.Graph.Full(0, e.Shape(p.Plates, p.Term.Event)...), Bound: p.Plates, Axes: p.Term.Event}, true
+		return evaluate.Value{Node: e.Graph.Full(0, e.Shape(p.Plates, p.Term.Event)...), Bound: p.Plates,
+			Axes: p.Term.Event}, true
 	}
 	v, ok := t.values[r]
 	if !ok {
-		v, t.jac[r] = Constrain(e, r, t.node, func(r *Region, _ evaluate.Value) evaluate.Value { return e.Recurrence(r.Piece) })
+		v, t.jac[r] = Constrain(e, r, t.node, func(r *Region,
+			_ evaluate.Value) evaluate.Value {
+			return e.Recurrence(r.Piece)
+		})
 		t.values[r] = v
 	}
 	return v, true

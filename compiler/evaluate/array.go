@@ -151,7 +151,8 @@ func (e *Evaluator) Padded(a *model.Array, p *model.Piece, part Value, bound []*
 		before[len(bound)+k] = own.Lo - axis.Lo
 		after[len(bound)+k] = axis.Hi - own.Hi
 		if own.Lo < axis.Lo || own.Hi > axis.Hi {
-			e.Stop(e.Diags.Errorf("E12", p.At, "this piece of `%s` covers %d..%d, outside of %d..%d", a.Name, own.Lo, own.Hi,
+			e.Stop(e.Diags.Errorf("E12", p.At, "this piece of `%s` covers %d..%d, outside of %d..%d", a.Name, own.Lo,
+				own.Hi,
 				axis.Lo, axis.Hi))
 		}
 	}
@@ -210,7 +211,8 @@ func (e *Evaluator) IndicesOf(a *model.Array) []*model.Index {
 // NeedsAll refuses what needs all rows of a stream at once.
 func (e *Evaluator) NeedsAll(a *model.Array, at source.Span) {
 	d := e.Data.Arrays[a]
-	e.Stop(e.Diags.Errorf("E86", at, "`%s` has %d rows in %s, too many for memory, so that a few are read at a time; here "+
-		"all are needed at once", a.Name, d.Stream.Rows, d.Stream.Name).
+	e.Stop(e.Diags.Errorf("E86", at,
+		"`%s` has %d rows in %s, too many for memory, so that a few are read at a time; here "+
+			"all are needed at once", a.Name, d.Stream.Rows, d.Stream.Name).
 		Help("work it out beforehand and give it as data: a number, or a column of the file").Related(a.At, "the data"))
 }

@@ -31,7 +31,8 @@ func (e *Evaluator) checkBox(a *model.Array, parts []Value) {
 	}
 	for at, i := range by {
 		if i == 0 {
-			e.Stop(e.Diags.Errorf("E12", a.At, "`%s` is not defined: no piece of `%s` is for it", ElementName(a, axes, at),
+			e.Stop(e.Diags.Errorf("E12", a.At, "`%s` is not defined: no piece of `%s` is for it",
+				ElementName(a, axes, at),
 				a.Name))
 		}
 	}

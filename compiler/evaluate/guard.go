@@ -40,7 +40,8 @@ func (e *Evaluator) inRange(i *model.Index) Value {
 	at, lo, hi := e.IndexVar(i), e.Expr(i.Set.Lo), e.Expr(i.Set.Hi)
 	bound := Union(at, lo, hi)
 	n := e.Align(at, bound, nil)
-	return Value{autodiff.Mul(autodiff.Le(e.AlignLoosely(lo, bound, nil), n), autodiff.Le(n, e.AlignLoosely(hi, bound, nil))),
+	return Value{autodiff.Mul(autodiff.Le(e.AlignLoosely(lo, bound, nil), n),
+		autodiff.Le(n, e.AlignLoosely(hi, bound, nil))),
 		bound, nil}
 }
 

@@ -298,7 +298,8 @@ func readsNow(x model.Expr) bool {
 }
 
 // rightSides evaluates the derivatives inside a step, for states y with an axis in front for each of some indices.
-func (e *Evaluator) rightSides(s *model.System, sol *solution, each []*model.Index, t Value, y Node, shared []Node) Node {
+func (e *Evaluator) rightSides(s *model.System, sol *solution, each []*model.Index, t Value, y Node,
+	shared []Node) Node {
 	front := e.Shape(each, nil)
 	part := func(first, size int) Node {
 		lo, hi := append(make([]int, len(front)), first), append(slices.Clone(front), first+size)

@@ -221,7 +221,8 @@ func (s *Series) bind(p *model.Piece, v *scanned) Value {
 		rows = append(rows, d.node)
 	}
 	if len(rows) == 0 { // no step at all
-		rows = append(rows, s.e.Graph.Full(0, slices.Concat(s.e.Shape(s.outer, nil), []int{0}, s.e.Shape(nil, m.rest))...))
+		rows = append(rows, s.e.Graph.Full(0, slices.Concat(s.e.Shape(s.outer, nil), []int{0},
+			s.e.Shape(nil, m.rest))...))
 	}
 	n := frontAxis(autodiff.Concat(len(s.outer), rows...), 0, len(s.outer)) // [rows, outer…, rest…]
 	shape, order := slices.Clone(n.Shape()[:1+len(s.outer)]), slices.Clone(s.outer)

@@ -55,7 +55,8 @@ type RowView interface {
 	IsCoordinate(i *model.Index) bool
 	Coordinate(i *model.Index) Value // of an index that is a coordinate
 	Along(x model.Expr) []int        // of each axis of x the coordinate it is read at, or −1; nil if x is read whole
-	// View is an array as one row sees it, without the axes that are read at the row; Of is the array that a view shows.
+	// View is an array as one row sees it, without the axes that are read at the row; Of is the array that a view
+	// shows.
 	View(e *Evaluator, a *model.Array) *model.Array
 	Of(view *model.Array) *model.Array
 	Chosen(e *Evaluator, view *model.Array) (Value, bool) // a view whose pieces are for different rows

@@ -38,5 +38,5 @@ func Describe(d *dataset.Dataset, a *model.Array) (v types.Variable, ds []diag.D
 	var diags diag.List
 	defer func() { ds = diags.All() }()
 	defer Recover()
-	return newEmitter(autodiff.New(), d, nil, NoSource{}, &diags).variable(a), nil
+	return New(autodiff.New(), d, nil, NoSource{}, &diags).Describe(a), nil
 }

@@ -197,7 +197,8 @@ func (c *Chain) timesOf(f density.Factor) []*model.Index {
 		times = append(times, f.Time)
 	}
 	for _, a := range c.Members {
-		own := append(slices.Clone(c.Elimination.times[a]), c.Elimination.sets.root(c.Elimination.ownPlates(a)[a.Chain.Axis]))
+		own := append(slices.Clone(c.Elimination.times[a]),
+			c.Elimination.sets.root(c.Elimination.ownPlates(a)[a.Chain.Axis]))
 		for _, i := range f.Value.Bound {
 			if slices.Contains(own, i) && !slices.Contains(times, i) {
 				times = append(times, i)
@@ -210,12 +211,14 @@ func (c *Chain) timesOf(f density.Factor) []*model.Index {
 func (c *Chain) twoPlaces() {
 	a := c.Members[0]
 	if len(c.Members) > 1 {
-		c.Elimination.E.Stop(c.Elimination.E.Diags.Errorf("E73", a.At, "`%s` and `%s` meet in one term at places that are no constant apart", a.Name,
+		c.Elimination.E.Stop(c.Elimination.E.Diags.Errorf("E73", a.At,
+			"`%s` and `%s` meet in one term at places that are no constant apart", a.Name,
 			c.Members[1].Name).
 			Related(c.Members[1].At, "`%s`", c.Members[1].Name))
 	}
-	c.Elimination.E.Stop(c.Elimination.E.Diags.Errorf("E71", a.At, "`%s` cannot be summed out: two elements of it that are no constant apart meet "+
-		"in one term", a.Name))
+	c.Elimination.E.Stop(c.Elimination.E.Diags.Errorf("E71", a.At,
+		"`%s` cannot be summed out: two elements of it that are no constant apart meet "+
+			"in one term", a.Name))
 }
 
 // state are the values that stand between two steps, seen from the place that is ago places after the last of them.
@@ -258,7 +261,8 @@ func (c *Chain) along(part evaluate.Box, carry autodiff.Node) autodiff.Node {
 		default:
 			rest := slices.DeleteFunc(slices.Clone(l.V.Bound), func(i *model.Index) bool { return i == l.Time })
 			n := c.Elimination.E.Arranged(l.V, slices.Concat([]*model.Index{l.Time}, rest))
-			moving, movingAxes = append(moving, evaluate.CutAxis(n, 0, part.Lo-l.Lo, part.Hi-l.Lo+1)), append(movingAxes, rest)
+			moving, movingAxes = append(moving, evaluate.CutAxis(n, 0, part.Lo-l.Lo, part.Hi-l.Lo+1)),
+				append(movingAxes, rest)
 		}
 	}
 	step := func(carry autodiff.Node, xs, shared []autodiff.Node) autodiff.Node {
@@ -302,7 +306,8 @@ func (c *Chain) turn(fs []evaluate.Value) autodiff.Node {
 			joined = []evaluate.Value{{Node: g.Full(0, c.Elimination.E.Box(k.Set).Size()), Bound: []*model.Index{k}}}
 		}
 		c.Elimination.checkTable(a, joined)
-		fs = append(rest, evaluate.FoldBound(c.Elimination.E.Sum(joined), []*model.Index{k}, c.Elimination.reduction.fold))
+		fs = append(rest, evaluate.FoldBound(c.Elimination.E.Sum(joined), []*model.Index{k},
+			c.Elimination.reduction.fold))
 	}
 	return c.Elimination.E.Arranged(c.Elimination.E.Sum(fs), c.axes(0))
 }
@@ -310,7 +315,8 @@ func (c *Chain) turn(fs []evaluate.Value) autodiff.Node {
 // surplus is the log of the number of values at places where members have none.
 func (c *Chain) surplus() (s float64) {
 	for m, a := range c.Members {
-		values, own := c.Elimination.E.Box(c.Elimination.Latents.Index(c.Elimination.E, a).Set).Size(), c.Elimination.E.Box(a.Type.Axes[a.Chain.Axis]).Size()
+		values, own := c.Elimination.E.Box(c.Elimination.Latents.Index(c.Elimination.E, a).Set).Size(),
+			c.Elimination.E.Box(a.Type.Axes[a.Chain.Axis]).Size()
 		s += float64(c.Order[m]+c.Hi-c.Lo+1-own) * math.Log(float64(values))
 	}
 	return s

@@ -44,7 +44,8 @@ func (e *elimination) eliminate(fs []density.Factor, a *model.Array) []density.F
 			continue
 		}
 		if a.Chain == nil && f.Time != nil {
-			f.Value = evaluate.Value{Node: e.E.Align(f.Value, evaluate.Union(f.Value, evaluate.Value{Bound: []*model.Index{f.Time}}), nil),
+			f.Value = evaluate.Value{Node: e.E.Align(f.Value, evaluate.Union(f.Value,
+				evaluate.Value{Bound: []*model.Index{f.Time}}), nil),
 				Bound: evaluate.Union(f.Value, evaluate.Value{Bound: []*model.Index{f.Time}})}
 		}
 		f.Value, f.Reads = e.byGroup(f, together(a))
@@ -72,7 +73,8 @@ func (e *elimination) eliminate(fs []density.Factor, a *model.Array) []density.F
 
 // reads reports whether a value depends on those of some latents.
 func (e *elimination) reads(v evaluate.Value, as []*model.Array) bool {
-	return slices.ContainsFunc(v.Bound, func(i *model.Index) bool { return slices.Contains(as, e.Latents.Values[i].Latent) })
+	return slices.ContainsFunc(v.Bound,
+		func(i *model.Index) bool { return slices.Contains(as, e.Latents.Values[i].Latent) })
 }
 
 // checkTable refuses a table of an element with more entries than `infer sumout(limit = …)` allows.
@@ -85,9 +87,11 @@ func (e *elimination) checkTable(a *model.Array, parts []evaluate.Value) {
 		}
 	}
 	if limit := e.sumoutLimit(); entries > float64(limit) {
-		e.E.Stop(e.E.Diags.Errorf("E73", a.At, "summing out%s needs a table of %.0f entries for each element (limit %d)",
+		e.E.Stop(e.E.Diags.Errorf("E73", a.At,
+			"summing out%s needs a table of %.0f entries for each element (limit %d)",
 			names[1:], entries, limit).
-			Help("a larger limit is set by `infer sumout(limit = %.0f)`; the time of a gradient grows with it", entries))
+			Help("a larger limit is set by `infer sumout(limit = %.0f)`; the time of a gradient grows with it",
+				entries))
 	}
 }
 
@@ -140,7 +144,8 @@ func (e *elimination) scatter(v evaluate.Value, r model.LatentRead) evaluate.Val
 		if x != nil {
 			p := renamed(e.E.Expr(x), e.sets)
 			origin := e.E.Box(r.Latent.Type.Axes[k]).Lo
-			at = append(at, evaluate.Value{Node: autodiff.Sub(p.Node, e.E.Graph.Const(float64(origin))), Bound: p.Bound})
+			at = append(at, evaluate.Value{Node: autodiff.Sub(p.Node, e.E.Graph.Const(float64(origin))),
+				Bound: p.Bound})
 			to = append(to, e.sets.root(e.ownPlates(r.Latent)[k]))
 		}
 	}
@@ -153,7 +158,8 @@ func (e *elimination) scatter(v evaluate.Value, r model.LatentRead) evaluate.Val
 		}
 	}
 	e.freePair(v, r.Latent, lead)
-	v = evaluate.Value{Node: e.E.Align(v, evaluate.Union(v, evaluate.Value{Bound: lead}), nil), Bound: evaluate.Union(v, evaluate.Value{Bound: lead})}
+	v = evaluate.Value{Node: e.E.Align(v, evaluate.Union(v, evaluate.Value{Bound: lead}), nil),
+		Bound: evaluate.Union(v, evaluate.Value{Bound: lead})}
 	rest := slices.DeleteFunc(slices.Clone(v.Bound), func(i *model.Index) bool { return slices.Contains(lead, i) })
 	n := e.E.Arranged(v, slices.Concat(lead, rest))
 	index := make([]autodiff.Node, len(at))
@@ -205,8 +211,9 @@ func (e *elimination) freePair(v evaluate.Value, a *model.Array, over []*model.I
 		}
 		for _, i := range over {
 			if slices.Contains(along, i) {
-				e.E.Stop(e.E.Diags.Errorf("E71", a.At, "`%s` and `%s` cannot be summed out: an element of `%s` meets many of "+
-					"`%s` along %s, and no order of summing keeps tables small",
+				e.E.Stop(e.E.Diags.Errorf("E71", a.At,
+					"`%s` and `%s` cannot be summed out: an element of `%s` meets many of "+
+						"`%s` along %s, and no order of summing keeps tables small",
 					a.Name, b.Name, a.Name, b.Name, i.Set.Name).Related(b.At, "`%s`",
 					b.Name).Help("make one of them an array over the plates of both, or a continuous parameter"))
 			}

@@ -17,7 +17,8 @@ import (
 	"ppl/compiler/model"
 )
 
-// Factors evaluates terms of the density, with every one that reads a latent of theirs, and eliminates the latents. What
+// Factors evaluates terms of the density, with every one that reads a latent of theirs, and eliminates the latents.
+// What
 // is left has plates only; the steps say in which order and from what the latents were eliminated.
 func Factors(e *evaluate.Evaluator, terms []*model.Term, z map[*model.Term]autodiff.Node, latents *Latents,
 	by Reduction) ([]density.Factor, *Steps) {

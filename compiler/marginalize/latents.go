@@ -94,7 +94,8 @@ func valuesOf(e *evaluate.Evaluator, t *model.Term) (first, n int) {
 	lo, hi := slices.Min(e.StaticValues(t.In.Lo)), slices.Max(e.StaticValues(t.In.Hi))
 	lo, hi = math.Max(math.Ceil(lo), float64(first)), math.Min(math.Floor(hi), float64(first+n-1))
 	if hi-lo >= unbounded {
-		e.Stop(e.Diags.Errorf("E70", t.At, "`%s ~ %s(…) in …` cannot be summed out: it may take too many values", t.Array.Name,
+		e.Stop(e.Diags.Errorf("E70", t.At, "`%s ~ %s(…) in …` cannot be summed out: it may take too many values",
+			t.Array.Name,
 			t.Dist.Name))
 	}
 	return int(lo), max(0, int(hi-lo)+1)
@@ -129,7 +130,8 @@ func (l *Latents) sameSupport(e *evaluate.Evaluator, t *model.Term) {
 	all := e.Box(set)
 	if first, n := valuesOf(e, t); first != all.Lo || n != all.Size() {
 		of := latentTerm(e, t.Array)
-		e.Stop(e.Diags.Errorf("E70", t.At, "`%s` cannot be summed out: it takes the values %d..%d here, but %d..%d elsewhere",
+		e.Stop(e.Diags.Errorf("E70", t.At,
+			"`%s` cannot be summed out: it takes the values %d..%d here, but %d..%d elsewhere",
 			t.Array.Name, first, first+n-1, all.Lo, all.Hi).
 			Related(of.At, "elsewhere"))
 	}

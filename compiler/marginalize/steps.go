@@ -7,7 +7,8 @@ import (
 	"ppl/compiler/model"
 )
 
-// Steps record how latents were eliminated, in order: all that is needed to draw them again, in reverse, once parameters
+// Steps record how latents were eliminated, in order: all that is needed to draw them again, in reverse, once
+// parameters
 // are known.
 //
 //	z[i in N] ~ Bernoulli(p)         order:  z, whose node is log p(z, y), over the axes i and z

@@ -45,7 +45,8 @@ func NewView(e *evaluate.Evaluator, set *model.RowSet, rows autodiff.Node, mixed
 	r := &View{set: set, whole: e, index: &model.Index{Name: "row", Set: batch, ID: 1 << 28},
 		at:   make([]evaluate.Value, len(set.Axes)),
 		rows: rows, loaded: map[Load]autodiff.Node{}, views: map[*model.Array]*model.Array{},
-		of: map[*model.Array]*model.Array{}, groups: map[*model.Group]*model.Group{}, masks: map[*model.Piece]evaluate.Value{}}
+		of: map[*model.Array]*model.Array{}, groups: map[*model.Group]*model.Group{},
+		masks: map[*model.Piece]evaluate.Value{}}
 	for k := len(set.Axes) - 1; k >= 0; k-- {
 		b, n := e.Box(set.Axes[k]), rows
 		if k > 0 {
@@ -179,7 +180,8 @@ func (r *View) evaluatedWhole(e *evaluate.Evaluator, x model.Expr) bool {
 }
 
 // gathered is what the evaluator of all rows has, taken at the rows of the batch.
-func (r *View) gathered(e *evaluate.Evaluator, get func(whole *evaluate.Evaluator) evaluate.Value, along []int) evaluate.Value {
+func (r *View) gathered(e *evaluate.Evaluator, get func(whole *evaluate.Evaluator) evaluate.Value,
+	along []int) evaluate.Value {
 	guards := r.whole.Guards
 	defer func() { r.whole.Guards = guards }()
 	if r.whole.Guards = nil; len(e.Guards) > 0 {
@@ -294,7 +296,8 @@ func covers(e *evaluate.Evaluator, s model.Slot, at evaluate.Value) evaluate.Val
 	l, h := e.Expr(lo), e.Expr(hi)
 	bound := evaluate.Union(l, h, at)
 	n := e.Align(at, bound, nil)
-	return evaluate.Value{Node: autodiff.Mul(autodiff.Le(e.AlignLoosely(l, bound, nil), n), autodiff.Le(n, e.AlignLoosely(h, bound, nil))),
+	return evaluate.Value{Node: autodiff.Mul(autodiff.Le(e.AlignLoosely(l, bound, nil), n),
+		autodiff.Le(n, e.AlignLoosely(h, bound, nil))),
 		Bound: bound}
 }
 
@@ -345,6 +348,7 @@ func (r *View) Of(v *model.Array) *model.Array {
 
 // RowSum is a term summed within each row.
 func RowSum(e *evaluate.Evaluator, v evaluate.Value) autodiff.Node {
-	v = evaluate.SumBound(v, slices.DeleteFunc(slices.Clone(v.Bound), func(i *model.Index) bool { return i == e.Rows.Batch() })...)
+	v = evaluate.SumBound(v, slices.DeleteFunc(slices.Clone(v.Bound),
+		func(i *model.Index) bool { return i == e.Rows.Batch() })...)
 	return e.Align(v, []*model.Index{e.Rows.Batch()}, nil)
 }

@@ -51,8 +51,9 @@ func (r *View) within(e *evaluate.Evaluator, v evaluate.Value, along []int) eval
 	if len(lead) == 1 {
 		return v
 	}
-	return evaluate.Value{Node: autodiff.Gather(autodiff.Permute(v.Node, append(lead, rest...)...), index...), Bound: v.Bound,
-		Axes: evaluate.Kept(v.Axes, along)}
+	return evaluate.Value{Node: autodiff.Gather(autodiff.Permute(v.Node, append(lead, rest...)...), index...),
+		Bound: v.Bound,
+		Axes:  evaluate.Kept(v.Axes, along)}
 }
 
 func (r *View) streamedAt(a *model.Array, coord, shift int) evaluate.Value {

@@ -1,4 +1,5 @@
-// Package plan is a model with its data, ready to be evaluated in any graph: which coordinates it has, what is kept of a
+// Package plan is a model with its data, ready to be evaluated in any graph: which coordinates it has, what is kept of
+// a
 // draw, over which rows its likelihood is a sum, and how many attempts solvers may make.
 //
 //	mu ~ Normal(0, 1)              Dim 1, Saved: mu
@@ -34,7 +35,8 @@ type Plan struct {
 	mixed *minibatch.Load
 }
 
-// NewPlan lays out the unconstrained vector and what is saved, and evaluates the density once to find what is wrong with
+// NewPlan lays out the unconstrained vector and what is saved, and evaluates the density once to find what is wrong
+// with
 // the data.
 func NewPlan(d *dataset.Dataset) (p *Plan, ds []diag.Diagnostic) {
 	var diags diag.List

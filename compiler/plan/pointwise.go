@@ -18,7 +18,8 @@ import (
 //	mu ~ Normal(0, 10)                 Priors: mu, a number
 //	y[i in N] ~ Normal(mu, 1)          Rows:   y[N], the log density of each observation
 //
-// Priors are densities of the parameters on their own scale, without log-Jacobian. A row is what stays of an observation
+// Priors are densities of the parameters on their own scale, without log-Jacobian. A row is what stays of an
+// observation
 // when its latents are summed out; observations that share a latent are one row, and a missing entry is none.
 type Pointwise struct {
 	Priors, Rows []Kept
@@ -136,10 +137,12 @@ func placesOf(e *evaluate.Evaluator, t *model.Term) evaluate.Value {
 func firstOf(n autodiff.Node, axis int) autodiff.Node {
 	hi := slices.Clone(n.Shape())
 	hi[axis] = 1
-	return autodiff.Reshape(autodiff.Slice(n, make([]int, len(hi)), hi), slices.Delete(slices.Clone(hi), axis, axis+1)...)
+	return autodiff.Reshape(autodiff.Slice(n, make([]int, len(hi)), hi),
+		slices.Delete(slices.Clone(hi), axis, axis+1)...)
 }
 
-// keepRows puts the rows of an observed array together: over its plates where one statement speaks of all of them, else one
+// keepRows puts the rows of an observed array together: over its plates where one statement speaks of all of them, else
+// one
 // after the other, named by the elements that they are about.
 func keepRows(e *evaluate.Evaluator, name string, blocks []rowBlock) Kept {
 	if len(blocks) == 1 && !slices.Contains(blocks[0].places, -1) {

@@ -46,7 +46,8 @@ func (p *Plan) OwnScaleSplit(theta, rows autodiff.Node) (prior, whole, terms aut
 }
 
 // split evaluates the density for some rows; loads are the streams that it reads.
-func (p *Plan) split(e *evaluate.Evaluator, rows autodiff.Node, latents *marginalize.Latents, z map[*model.Term]autodiff.Node) (prior, whole, terms autodiff.Node,
+func (p *Plan) split(e *evaluate.Evaluator, rows autodiff.Node, latents *marginalize.Latents,
+	z map[*model.Term]autodiff.Node) (prior, whole, terms autodiff.Node,
 	loads []minibatch.Load) {
 	zero := e.Graph.Const(0)
 	prior, whole, terms = zero, zero, e.Graph.Full(0, rows.Size())

@@ -11,7 +11,8 @@ import (
 	"ppl/lang/diag"
 )
 
-// A Completer computes generated quantities for each posterior draw: draws of generated arrays and of summed-out latents,
+// A Completer computes generated quantities for each posterior draw: draws of generated arrays and of summed-out
+// latents,
 // and what reads them.
 type Completer struct {
 	saved    []Saved

@@ -30,7 +30,8 @@ func (d drawn) Expr(e *evaluate.Evaluator, x model.Expr) (evaluate.Value, bool) 
 	case *model.Probability:
 		return d.probability(e, x), true
 	case *model.Mode:
-		return evaluate.Value{Node: e.Graph.Input(modeName(x.Latent), e.Shape(nil, x.Type.Axes)...), Axes: x.Type.Axes}, true
+		return evaluate.Value{Node: e.Graph.Input(modeName(x.Latent), e.Shape(nil, x.Type.Axes)...), Axes: x.Type.Axes},
+			true
 	}
 	return d.Source.Expr(e, x)
 }

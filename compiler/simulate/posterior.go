@@ -45,7 +45,8 @@ type positions struct {
 }
 
 func newPosterior(g *Numbers, s *marginalize.Steps) *posterior {
-	p := &posterior{inputs: g, steps: s, tables: map[*marginalize.Step]*table{}, chains: map[*marginalize.Step]*trellis{}}
+	p := &posterior{inputs: g, steps: s, tables: map[*marginalize.Step]*table{},
+		chains: map[*marginalize.Step]*trellis{}}
 	for _, x := range s.Groups {
 		p.groups = append(p.groups, positions{x.At.Bound, g.E.Shape(x.At.Bound, nil), x.Plate,
 			autodiff.Eval(nil, x.At.Node)[0]})
@@ -280,7 +281,8 @@ func (p *posterior) addMarginal(m []float64, queries []query, pos map[*model.Ind
 	}
 }
 
-// conditional is the joint distribution of a query's values at one plate, row-major, given those that the latent depends
+// conditional is the joint distribution of a query's values at one plate, row-major, given those that the latent
+// depends
 // on.
 func (p *posterior) conditional(q query, pos map[*model.Index]int) []float64 {
 	if q.of.Chain == nil {

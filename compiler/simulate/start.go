@@ -26,7 +26,8 @@ type Inputs struct{ evaluate.NoSource }
 
 // Piece is an input.
 func (Inputs) Piece(e *evaluate.Evaluator, p *model.Piece) (evaluate.Value, bool) {
-	return evaluate.Value{Node: e.Graph.Input(PieceName(p), e.Shape(p.Plates, p.Term.Event)...), Bound: p.Plates, Axes: p.Term.Event}, true
+	return evaluate.Value{Node: e.Graph.Input(PieceName(p), e.Shape(p.Plates, p.Term.Event)...), Bound: p.Plates,
+		Axes: p.Term.Event}, true
 }
 
 // A Numbers evaluates at values of inputs, as numbers.
@@ -193,14 +194,15 @@ func (g *Numbers) standard(r *rand.Rand, reg *density.Region) []float64 {
 func (g *Numbers) enterUnconstrained(reg *density.Region, u []float64) {
 	theta := make([]float64, g.Layout.Dim)
 	copy(theta[reg.Offset:], u)
-	v, _ := density.Constrain(g.E, reg, g.E.Graph.Data("start", theta, len(theta)), func(r *density.Region, z evaluate.Value) evaluate.Value {
-		return g.E.RecurrenceBy(r.Piece, func(_ *evaluate.Evaluator, p *model.Piece) *evaluate.Rule {
-			if p != r.Piece { // the others are inputs
-				return nil
-			}
-			return density.ShiftedInScan(r.Term, z)
+	v, _ := density.Constrain(g.E, reg, g.E.Graph.Data("start", theta, len(theta)),
+		func(r *density.Region, z evaluate.Value) evaluate.Value {
+			return g.E.RecurrenceBy(r.Piece, func(_ *evaluate.Evaluator, p *model.Piece) *evaluate.Rule {
+				if p != r.Piece { // the others are inputs
+					return nil
+				}
+				return density.ShiftedInScan(r.Term, z)
+			})
 		})
-	})
 	g.Inputs[PieceName(reg.Piece)] = g.eval(v.Node)
 }
 
@@ -289,7 +291,8 @@ func (g *Numbers) startHoles(r *rand.Rand, reg *density.Region, a *model.Array) 
 	return u
 }
 
-// Unconstrained is the unconstrained vector of the values entered; non-centred coordinates, whose log-Jacobian is 0 here, are
+// Unconstrained is the unconstrained vector of the values entered; non-centred coordinates, whose log-Jacobian is 0
+// here, are
 // left out.
 func (g *Numbers) Unconstrained() ([]float64, error) {
 	theta := make([]float64, g.Layout.Dim)

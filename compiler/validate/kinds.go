@@ -103,7 +103,8 @@ func checkSimplex(e *evaluate.Evaluator, a instance) {
 	text := a.x.Info().At.Text()
 	switch {
 	case low < -simplexSlack:
-		e.Stop(e.Diags.Errorf("E53", a.x.Info().At, "the argument of `%s` must be a simplex, but `%s` has an element %.4g",
+		e.Stop(e.Diags.Errorf("E53", a.x.Info().At,
+			"the argument of `%s` must be a simplex, but `%s` has an element %.4g",
 			a.t.Dist.Name, text, low).
 			Help("is it on the log scale? write `logits = %s`", text))
 	case math.Abs(sum-1) > simplexSlack:

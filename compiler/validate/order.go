@@ -117,7 +117,8 @@ func (r *reading) enter(a *model.Array, p *model.Piece, of *model.Array, sub *mo
 		}
 		for k := range part {
 			all := r.boxes[of][k]
-			part[k] = evaluate.Box{Lo: max(all.Lo, evaluate.ToInt(n[len(here)+2*k][i])), Hi: min(all.Hi, evaluate.ToInt(n[len(here)+2*k+1][i]))}
+			part[k] = evaluate.Box{Lo: max(all.Lo, evaluate.ToInt(n[len(here)+2*k][i])),
+				Hi: min(all.Hi, evaluate.ToInt(n[len(here)+2*k+1][i]))}
 		}
 		r.add(a, here, of, part, at)
 	}
@@ -142,7 +143,8 @@ func (r *reading) readPart(sub *model.Subscript, k int, all evaluate.Box) (lo, h
 			return v, v
 		}
 	}
-	return evaluate.Value{Node: r.e.Graph.Const(float64(all.Lo))}, evaluate.Value{Node: r.e.Graph.Const(float64(all.Hi))}
+	return evaluate.Value{Node: r.e.Graph.Const(float64(all.Lo))},
+		evaluate.Value{Node: r.e.Graph.Const(float64(all.Hi))}
 }
 
 // together evaluates values over all indices that they and the guards have, and whether they count there.

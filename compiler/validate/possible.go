@@ -81,7 +81,8 @@ func observable(e *evaluate.Evaluator, t *model.Term) {
 		if t.Offset != nil {
 			shift = t.Offset.(*model.Num).Value
 		}
-		e.Stop(e.Diags.Errorf("E57", t.At, "`%s` is %g (%s), but %s", t.Array.Name, v+shift, e.Data.Row(t.Array, elementOf(e, t, i)),
+		e.Stop(e.Diags.Errorf("E57", t.At, "`%s` is %g (%s), but %s", t.Array.Name, v+shift,
+			e.Data.Row(t.Array, elementOf(e, t, i)),
 			supportText(t, los(i)+shift, his(i)+shift)).Related(t.Array.At, "the data"))
 	}
 }
@@ -204,7 +205,8 @@ func possibleByRows(e *evaluate.Evaluator, t *model.Term) {
 		}
 		for _, x := range []dataset.Extreme{d.Low, d.High} {
 			if v := x.Value - shift; v < lo || v > hi || math.IsInf(v, 0) {
-				e.Stop(e.Diags.Errorf("E57", t.At, "`%s` is %g (%s), but %s", t.Array.Name, x.Value, e.Data.Row(t.Array, x.At),
+				e.Stop(e.Diags.Errorf("E57", t.At, "`%s` is %g (%s), but %s", t.Array.Name, x.Value,
+					e.Data.Row(t.Array, x.At),
 					supportText(t, lo+shift, hi+shift)).Related(t.Array.At, "the data"))
 			}
 		}

@@ -42,12 +42,14 @@ func (s *store) constant(key string, o Observed, dims []string) error {
 	if len(chunks) > 0 {
 		chunks[0] = rows
 	}
-	if err := s.array(key, newArray(kindOf(o.Variable), o.Shape, chunks), dimensions(dims...)); err != nil || o.Size() == 0 {
+	if err := s.array(key, newArray(kindOf(o.Variable), o.Shape, chunks), dimensions(dims...)); err != nil ||
+		o.Size() == 0 {
 		return err
 	}
 	index := make([]int, len(o.Shape))
 	for part := range slices.Chunk(o.Values, rows*row) {
-		if err := s.chunk(key, index, pad(encode(nil, kindOf(o.Variable), part), rows*row*width(kindOf(o.Variable)))); err != nil {
+		if err := s.chunk(key, index, pad(encode(nil, kindOf(o.Variable), part),
+			rows*row*width(kindOf(o.Variable)))); err != nil {
 			return err
 		}
 		if len(index) > 0 {
