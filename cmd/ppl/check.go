@@ -13,8 +13,8 @@ func checkCommand(c *console) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "check MODEL [--data F|NAME=F]… [--json]",
 		Short: "Say what is wrong with a model",
-		Long: "Say what is wrong with a model, how its discrete latents are summed out, and what its rows are and " +
-			"where they are read from.\n" +
+		Long: "Say what is wrong with a model, what layers its networks have, how its discrete latents are summed out, " +
+			"and what its rows are and where they are read from.\n" +
 			"Its data are looked at too where they are at hand: given here, or all in the model and in files " +
 			"that it names.",
 		Args: one("MODEL"),
@@ -45,6 +45,9 @@ func (c *console) check(path string, data []string, asJSON bool) error {
 	}
 	if err := c.diagnose(ds); err != nil {
 		return err
+	}
+	for _, l := range m.Layers {
+		fmt.Fprintln(c.out, l.Text())
 	}
 	for _, l := range m.Latents {
 		fmt.Fprintln(c.out, l.Text())

@@ -159,17 +159,21 @@ func emptyText(r *stdlib.Reduction) string {
 	return "an empty set " + strings.ToLower(strings.TrimPrefix(fmt.Sprint(r.Empty), "+"))
 }
 
-// preludeTopics are the functions that are written in the language, each with the comment above it.
+// preludeTopics are the functions and layers that are written in the language, each with the comment above it.
 func preludeTopics() (all []topic) {
 	file, _ := parse.File(source.New("prelude.ppl", stdlib.Prelude))
 	for _, st := range file.Stmts {
-		d, ok := st.(*ast.Define)
-		if !ok || !d.Heads[0].HasParams {
-			continue
+		var h *ast.Head
+		switch st := st.(type) {
+		case *ast.Define:
+			h = st.Heads[0]
+		case *ast.Draw:
+			h = st.Heads[0]
 		}
-		h := d.Heads[0]
-		all = append(all, topic{h.Name(), h.Span().Text(), h.Span().Text() + "\n\n" + commentAbove(file, d.Span()) +
-			"\n\n    " + d.Span().Text()})
+		if h != nil && h.HasParams {
+			all = append(all, topic{h.Name(), h.Span().Text(), h.Span().Text() + "\n\n" +
+				commentAbove(file, st.Span()) + "\n\n    " + st.Span().Text()})
+		}
 	}
 	return all
 }

@@ -22,6 +22,9 @@ func (c *checker) pipe(s *scope, e *ast.Pipe) model.Expr {
 	}
 	first := &ast.Arg{Place: ast.Place{At: e.X.Span()}, Value: e.X}
 	call.Args = append([]*ast.Arg{first}, call.Args...)
+	if f := c.template(s, call); f != nil {
+		return c.layer(s, e, f, call)
+	}
 	return c.call(s, call)
 }
 
@@ -36,6 +39,9 @@ func (c *checker) call(s *scope, e *ast.Call) model.Expr {
 	if x, ok := c.stateElement(s, e); ok {
 		return x
 	}
+	if x, ok := c.familyElement(s, e); ok {
+		return x
+	}
 	n, ok := e.Fun.(*ast.Name)
 	if !ok {
 		c.errorf("E44", e.Fun.Span(), "`%s` is not a function", e.Fun.Span().Text())
@@ -47,7 +53,8 @@ func (c *checker) call(s *scope, e *ast.Call) model.Expr {
 			return c.stateAt(s, ent.ode, e)
 		}
 		if ent.fn != nil && ent.fn.draw != nil {
-			c.errorf("E44", n.Span(), "`%s` is a template; it stands after `~`", n.Name).Related(ent.at, "the template")
+			c.errorf("E44", n.Span(), "`%s` is a template; it stands after `~` or `->`", n.Name).Related(ent.at,
+				"the template")
 			return poison(e)
 		}
 		if ent.fn != nil {
@@ -102,17 +109,12 @@ func (c *checker) library(s *scope, e *ast.Call, n *ast.Name) model.Expr {
 	case stdlib.Dists()[n.Name] != nil:
 		c.errorf("E50", n.Span(), "`%s` is a distribution; it stands after `~`, or inside `logpdf(%s(…), x)`",
 			n.Name, n.Name)
-	case notCompiled[n.Name]:
-		c.notYet(n.Span(), "`"+n.Name+"`")
+	case c.refuseLayer(n):
 	case !c.dropped[n.Name]:
 		meant(c.errorf("E10", n.Span(), "there is no function `%s`", n.Name), n.Name, c.functionNames(s))
 	}
 	return poison(e)
 }
-
-// notCompiled are names of the language that this version does not compile.
-var notCompiled = map[string]bool{"dense": true,
-	"conv": true, "lstm": true, "gru": true, "attention": true, "embed": true}
 
 func (c *checker) functionNames(s *scope) (names []string) {
 	for ; s != nil; s = s.parent {

@@ -37,6 +37,7 @@ func File(f *ast.File, load Loader) (*model.Model, []diag.Diagnostic) {
 // elaborateAll makes the model of a file's statements.
 func (c *checker) elaborateAll() {
 	c.elaborate(c.global) // names, types, axes and terms
+	c.unusedPriors()      // priors of weights that are not there
 	c.systems()           // differential equations that read each other
 	c.settleAll()         // which expressions depend on data only
 	c.wholeRagged()       // axes whose end depends on an index
@@ -81,7 +82,8 @@ func Predictive(f *ast.File, load Loader, prior bool) (*model.Model, []diag.Diag
 
 // newChecker knows the names of a file, none of which is elaborated.
 func newChecker(f *ast.File, load Loader) *checker {
-	c := &checker{load: load, model: &model.Model{Source: f.Source}, sizes: map[string]*model.Size{}}
+	c := &checker{load: load, model: &model.Model{Source: f.Source}, sizes: map[string]*model.Size{},
+		networks: map[*function]*network{}}
 	c.global = newScope(c.prelude())
 	stmts := c.kept(f)
 	c.mentioned = ast.Mentioned(stmts)
@@ -116,6 +118,8 @@ type checker struct {
 	mentioned map[string]bool // names that stand in an expression
 	dropped   map[string]bool // names in statements that could not be parsed
 	open      []*arrayInfo    // definitions being elaborated, outermost first
+	networks  map[*function]*network
+	priors    []*weightPrior
 }
 
 func (c *checker) errorf(code string, at source.Span, format string, args ...any) diag.Entry {
@@ -133,7 +137,8 @@ type scope struct {
 	parent *scope
 	names  map[string]*entity
 	order  []*entity
-	inst   *instance // set on the outermost scope of a template's use
+	inst   *instance  // set on the outermost scope of a template's use, and of a network's call
+	of     *arrayInfo // set on the scope of a left side: what is defined there
 }
 
 func newScope(parent *scope) *scope {
@@ -154,7 +159,7 @@ func (s *scope) add(e *entity) {
 	s.order = append(s.order, e)
 }
 
-// An entity is what a name means. Exactly one of array, expr, index, set, fn is set.
+// An entity is what a name means. Exactly one of array, expr, index, set, fn, dist, file, ode is set.
 type entity struct {
 	name  string
 	at    source.Span
@@ -164,8 +169,9 @@ type entity struct {
 	index *model.Index
 	set   *model.Set
 	fn    *function
-	outer []*model.Index // of an array inside a template: the plates it is read at
-	file  *scope         // an imported file
+	outer []model.Expr // of an array inside a template: the plates it is read at
+	dist  *passedDist  // a template's argument
+	file  *scope       // an imported file
 	ode   *trajectory
 }
 

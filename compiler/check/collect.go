@@ -107,10 +107,6 @@ func (c *checker) collectDefine(h *ast.Head, st *ast.Define, s *scope) {
 
 func (c *checker) collectFunction(h *ast.Head, st *ast.Define, s *scope) {
 	name := h.Path[0].Name
-	if len(h.Slots) > 0 {
-		c.notYet(h.Span(), "a family of functions")
-		return
-	}
 	if old := s.names[name]; old != nil {
 		c.errorf("E11", h.Span(), "`%s` is defined twice", name).Related(old.at, "first defined here")
 		return
@@ -124,7 +120,7 @@ func (c *checker) collectDraw(h *ast.Head, st *ast.Draw, s *scope) {
 		c.collectTemplate(h, st, s)
 		return
 	case len(h.Path) > 1:
-		c.notYet(h.Span(), "weights of a network")
+		c.collectPrior(h, st, s)
 		return
 	case s != c.global:
 		c.collectInner(h, st, s)

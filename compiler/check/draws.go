@@ -2,6 +2,7 @@ package check
 
 import (
 	"math"
+	"slices"
 	"strings"
 
 	"ppl/compiler/model"
@@ -22,8 +23,13 @@ type drawn struct {
 // drawPiece gives a parameter's piece its axes and range; the term follows in drawBodies.
 func (c *checker) drawPiece(a *arrayInfo, d *draw) {
 	d.scope = newScope(a.scope)
-	d.slots, d.bare, d.event = c.slots(d.scope, d.head, c.eventOf(d.scope, d.stmt.Dist))
+	slots := d.scope
+	passed := c.takePassedDist(d)
+	d.slots, d.bare, d.event = c.slots(slots, d.head, c.eventOf(d.scope, d.stmt.Dist))
 	d.slots = append(outerSlots(a.outer), d.slots...)
+	if passed {
+		d.bare = append(slices.Clone(a.outer), d.bare...)
+	}
 	if poisonSlot(d.slots) {
 		return
 	}
@@ -77,11 +83,16 @@ func (c *checker) drawnByBlock(a *arrayInfo, d *draw, x model.Expr) {
 	if r := d.returned; r != nil && r.array != nil && r.array.Role == model.Parameter {
 		a.Save, r.array.Name = false, a.Name // one and the same
 	}
-	if len(d.bare) > 0 {
-		var ok bool
-		if x, ok = c.absorb(x, len(x.Info().Type.Axes)-len(d.bare), d.bare, a.Name); !ok {
-			return
+	own := len(x.Info().Type.Axes) // those behind the axes of arguments, which are plates without an index
+	for _, s := range x.Info().Type.Axes {
+		if indexOver(s, d.bare) == nil {
+			break
 		}
+		own--
+	}
+	x, ok := c.absorb(x, own, d.bare, a.Name)
+	if !ok {
+		return
 	}
 	c.addPiece(a, &model.Piece{At: d.head.Span(), Slots: d.slots, Plates: plates(d.slots), Value: x},
 		x.Info().Type.Axes, x.Info().Type)

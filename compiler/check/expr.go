@@ -113,6 +113,8 @@ func (c *checker) name(s *scope, e *ast.Name) model.Expr {
 			return step
 		}
 		return at(x, ent.outer, e)
+	case ent.dist != nil:
+		c.errorf("E44", e.Span(), "`%s` is a distribution; it stands after `~`", e.Name).Related(ent.at, "the argument")
 	case ent.ode != nil:
 		c.errorf("E44", e.Span(), "`%s` is a function of time; write `%s(t)`", e.Name, e.Name).Related(ent.at,
 			"defined here")

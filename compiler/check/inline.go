@@ -1,22 +1,32 @@
 package check
 
 import (
+	"strings"
+
 	"ppl/compiler/model"
 	"ppl/lang/ast"
 )
 
 const maxInlineDepth = 100
 
-// inline elaborates a function's body with its parameters bound to the arguments.
-func (c *checker) inline(s *scope, fn *function, e *ast.Call) model.Expr {
+// inline elaborates a function's body with its parameters bound to the arguments; subs choose one of a family.
+func (c *checker) inline(s *scope, fn *function, e *ast.Call, subs ...*ast.Set) model.Expr {
 	if fn.busy || c.depth > maxInlineDepth {
 		c.errorf("E19", e.Fun.Span(), "function `%s` calls itself", fn.name).Related(fn.at, "the function")
 		return poison(e)
+	}
+	if len(fn.head.Slots) > 0 || c.isNetwork(fn) {
+		return c.ownCall(s, fn, e, subs)
 	}
 	inner := newScope(fn.scope)
 	if !c.bindParams(s, inner, fn, e) {
 		return poison(e)
 	}
+	return c.body(inner, fn)
+}
+
+// body elaborates a function's body, in which its parameters are known.
+func (c *checker) body(inner *scope, fn *function) model.Expr {
 	fn.busy = true
 	c.depth++
 	defer func() { fn.busy = false; c.depth-- }()
@@ -73,6 +83,12 @@ func (c *checker) bindParam(s, inner *scope, fn *function, p *ast.Param, given *
 		return false
 	}
 	var x model.Expr
+	if dist, ok := c.passDist(s, inner, fn, p, given); ok {
+		if dist != nil {
+			inner.add(&entity{name: p.Name.Name, at: p.Span(), dist: dist, used: true})
+		}
+		return dist != nil
+	}
 	switch {
 	case given != nil:
 		x = c.expr(s, given.Value)
@@ -85,7 +101,7 @@ func (c *checker) bindParam(s, inner *scope, fn *function, p *ast.Param, given *
 	if isPoison(x) {
 		return false
 	}
-	if len(p.Sets) > 0 && !c.bindShape(inner, fn, p, x) {
+	if len(p.Sets) > 0 && !c.bindShape(inner, fn, p, x, e) {
 		return false
 	}
 	inner.add(&entity{name: p.Name.Name, at: p.Span(), expr: x, used: true})
@@ -93,8 +109,13 @@ func (c *checker) bindParam(s, inner *scope, fn *function, p *ast.Param, given *
 }
 
 // bindShape binds the sizes that a parameter list names: X[N, K].
-func (c *checker) bindShape(inner *scope, fn *function, p *ast.Param, x model.Expr) bool {
+func (c *checker) bindShape(inner *scope, fn *function, p *ast.Param, x model.Expr, e *ast.Call) bool {
 	axes := x.Info().Type.Axes
+	if len(axes) != len(p.Sets) && fn.draw != nil && fn.draw.Block != nil && p == fn.head.Params[0] {
+		c.errorf("E94", e.Fun.Span(), "`%s` needs an input with axes %s, but here it has %s", fn.name,
+			setsText(p.Sets), haveAxes(axes)).Related(x.Info().At, "the input")
+		return false
+	}
 	if len(axes) != len(p.Sets) {
 		c.errorf("E42", x.Info().At, "`%s` of `%s` has %s, but the argument has %s", p.Name.Name, fn.name,
 			count(len(p.Sets), "axis", "axes"), haveAxes(axes)).Related(p.Span(), "the parameter")
@@ -117,4 +138,12 @@ func (c *checker) bindShape(inner *scope, fn *function, p *ast.Param, x model.Ex
 		inner.add(&entity{name: n.Name, at: n.Span(), set: axes[k], used: true})
 	}
 	return true
+}
+
+func setsText(sets []*ast.Set) string {
+	text := make([]string, len(sets))
+	for i, s := range sets {
+		text[i] = s.Span().Text()
+	}
+	return "[" + strings.Join(text, ", ") + "]"
 }

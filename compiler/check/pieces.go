@@ -16,6 +16,7 @@ type headSlots struct {
 
 func (c *checker) headOf(a *arrayInfo, d define) headSlots {
 	h := headSlots{scope: newScope(a.scope)}
+	h.scope.of = a
 	h.slots, h.bare, _ = c.slots(h.scope, d.head, 0)
 	return h
 }

@@ -15,6 +15,9 @@ import (
 func specials() map[string]func(*checker, *scope, *ast.Call) model.Expr {
 	return map[string]func(*checker, *scope, *ast.Call) model.Expr{
 		"fill":        (*checker).fill,
+		"first":       (*checker).end,
+		"last":        (*checker).end,
+		"flatten":     (*checker).flatten,
 		"concat":      (*checker).concat,
 		"probability": (*checker).probability,
 		"mode":        (*checker).mode,

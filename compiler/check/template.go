@@ -10,10 +10,13 @@ import (
 )
 
 // An instance is one use of a template: its draws become arrays named after the quantity that is drawn (`beta.lambda`),
-// with the plates of the use before their own.
+// with the plates of the use before their own. A call of a network is an instance, too, and so is each of its layers;
+// what they draw was made when the network was defined.
 type instance struct {
 	prefix string
 	outer  []*model.Index
+	net    *network     // of a network's call, and of a layer
+	read   []model.Expr // where a network's call reads what it draws; nil while the network is being defined
 }
 
 // within is the instance whose block a scope is part of, nil outside of templates.
@@ -37,9 +40,10 @@ func (c *checker) collectTemplate(h *ast.Head, st *ast.Draw, s *scope) {
 
 // collectInner enters a draw of a template's block.
 func (c *checker) collectInner(h *ast.Head, st *ast.Draw, s *scope) {
-	inst, id := s.within(), h.Path[0]
+	inst, _, bound := s.place()
+	id := h.Path[0]
 	if inst == nil {
-		c.notYet(h.Span(), "a draw inside a function (networks)")
+		c.notYet(h.Span(), "a draw inside a function that is defined in a block")
 		return
 	}
 	if old := s.names[id.Name]; old != nil {
@@ -50,25 +54,39 @@ func (c *checker) collectInner(h *ast.Head, st *ast.Draw, s *scope) {
 		old.array.draws = append(old.array.draws, draw{head: h, stmt: st})
 		return
 	}
-	a := &arrayInfo{Array: &model.Array{Name: inst.prefix + "." + id.Name, At: id.Span()}, scope: s, outer: inst.outer}
+	if inst.net != nil && inst.again(s, h, indexVars(bound, id)) {
+		return
+	}
+	a := &arrayInfo{Array: &model.Array{Name: inst.prefix + "." + id.Name, At: id.Span()}, scope: s,
+		outer: slices.Concat(inst.outer, bound)}
 	a.Role, a.draws = model.Definition, []draw{{head: h, stmt: st}}
 	c.model.Arrays = append(c.model.Arrays, a.Array)
-	s.add(&entity{name: id.Name, at: id.Span(), array: a, outer: inst.outer})
+	s.add(&entity{name: id.Name, at: id.Span(), array: a, outer: indexVars(a.outer, id)})
+	if inst.net != nil {
+		inst.net.drawn[a.Name] = a
+	}
 	c.global.names[a.Name] = &entity{name: a.Name, at: id.Span(), array: a, used: true}
 }
 
 // at subscripts an array by the plates of the instance that it belongs to.
-func at(x model.Expr, outer []*model.Index, e ast.Node) model.Expr {
+func at(x model.Expr, outer []model.Expr, e ast.Node) model.Expr {
 	if len(outer) == 0 || isPoison(x) {
 		return x
 	}
 	sub := &model.Subscript{X: x, Fact: *x.Info()}
 	sub.At = e.Span()
 	for _, i := range outer {
-		sub.Subs = append(sub.Subs, model.Sub{At: indexVar(i, e)})
+		sub.Subs = append(sub.Subs, model.Sub{At: i})
 	}
 	sub.Type.Axes = x.Info().Type.Axes[len(outer):]
 	return sub
+}
+
+func indexVars(is []*model.Index, e ast.Node) (out []model.Expr) {
+	for _, i := range is {
+		out = append(out, indexVar(i, e))
+	}
+	return out
 }
 
 // template is the user's template that a statement names, nil when it names a distribution.
@@ -132,6 +150,9 @@ func (c *checker) expand(a *arrayInfo, d *draw) (value model.Expr, ok bool) {
 		used = append(used, f)
 		inner := newScope(f.scope)
 		inner.inst = &instance{prefix: a.Name, outer: plates(d.slots)}
+		if within := d.scope.within(); within != nil {
+			inner.inst.net = within.net
+		}
 		if !c.bindParams(d.scope, inner, f, callOf(d.stmt.Dist.Base)) {
 			return nil, false
 		}
@@ -217,7 +238,7 @@ func (c *checker) instantiate(a *arrayInfo, d *draw, f *function, inner *scope) 
 		}
 		d.stmt, d.scope = own, inner
 		inner.add(&entity{name: f.draw.Block.Return.(*ast.Name).Name, at: d.head.Span(), array: a,
-			outer: plates(d.slots), used: true})
+			outer: indexVars(plates(d.slots), d.head), used: true})
 	}
 	c.collect(stmts, inner)
 	if !a.observed && !c.passOn(d, f, inner) {

@@ -28,6 +28,7 @@ type Model struct {
 	Terms   []*Term  // every ~ statement, in order
 	Infer   []InferCall
 	Systems []*System
+	Layers  []Layer // of networks, in the order of the text
 	Sizes   []*Size // index sets that only data can give a size to, in order of first mention
 
 	// Written by package analyze:

@@ -35,46 +35,63 @@ func Mentioned(stmts []Stmt) map[string]bool {
 	return names
 }
 
-// Names calls visit for every name in an expression.
+// Names calls visit for every name in an expression; what a call calls is none.
 func Names(e Expr, visit func(*Name)) {
+	Walk(e, func(x Expr) {
+		if n, ok := x.(*Name); ok {
+			visit(n)
+		}
+	})
+}
+
+// Walk calls visit for an expression and every expression inside it, parents first; what a call calls is left out.
+func Walk(e Expr, visit func(Expr)) {
+	if e == nil {
+		return
+	}
+	visit(e)
+	for _, x := range children(e) {
+		Walk(x, visit)
+	}
+}
+
+func children(e Expr) (out []Expr) {
+	sets := func(s *Set) {
+		if out = append(out, s.Lo); s.Hi != nil {
+			out = append(out, s.Hi)
+		}
+	}
 	switch e := e.(type) {
-	case *Name:
-		visit(e)
 	case *Paren:
-		Names(e.X, visit)
+		return []Expr{e.X}
 	case *Unary:
-		Names(e.X, visit)
+		return []Expr{e.X}
 	case *Binary:
-		Names(e.X, visit)
-		Names(e.Y, visit)
+		return []Expr{e.X, e.Y}
 	case *Cond:
-		Names(e.If, visit)
-		Names(e.Then, visit)
-		Names(e.Else, visit)
+		return []Expr{e.If, e.Then, e.Else}
 	case *Pipe:
-		Names(e.X, visit)
-		Names(e.To, visit)
+		return []Expr{e.X, e.To}
 	case *Call:
 		for _, a := range e.Args {
-			Names(a.Value, visit)
+			out = append(out, a.Value)
 		}
 	case *Index:
-		Names(e.X, visit)
+		out = append(out, e.X)
 		for _, s := range e.Subs {
-			SetNames(s, visit)
+			sets(s)
 		}
 	case *Member:
-		Names(e.X, visit)
+		return []Expr{e.X}
 	case *List:
-		for _, x := range e.Items {
-			Names(x, visit)
-		}
+		return e.Items
 	case *Comprehension:
 		for _, b := range e.Binders {
-			SetNames(b.Set, visit)
+			sets(b.Set)
 		}
-		Names(e.Body, visit)
+		out = append(out, e.Body)
 	}
+	return out
 }
 
 // SetNames calls visit for every name in a set.

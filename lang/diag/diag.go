@@ -72,6 +72,16 @@ func (l *List) addf(s Severity, code string, at source.Span, format string, args
 // Len is the number of diagnostics of every severity.
 func (l *List) Len() int { return len(l.items) }
 
+// Errors is the number of errors.
+func (l *List) Errors() (n int) {
+	for _, d := range l.items {
+		if d.Severity == Error {
+			n++
+		}
+	}
+	return n
+}
+
 // HasErrors reports whether any diagnostic stops the compiler.
 func (l *List) HasErrors() bool { return HasErrors(l.items) }
 
