@@ -27,13 +27,13 @@ func TestNoise(t *testing.T) {
 		{Name: "wide", Value: ad.Broadcast(u, []int{3, 7}, []int{1})},
 	}}
 	p := program(t, e)
-	m := newMachine(p)
-	m.run("f")
-	noiseTies(t, func(name string) []float64 { return m.buffer(name) })
+	r := reference(t, p)
+	run(t, r, "f")
+	noiseTies(t, func(name string) []float64 { return laneOf(r, name, 0) })
 	h := load(t, p, 2)
 	for range 2 {
 		run(t, h, "f")
-		noiseTies(t, func(name string) []float64 { return lane(h, name, 1) })
+		noiseTies(t, func(name string) []float64 { return laneOf(h, name, 1) })
 	}
 }
 
@@ -67,14 +67,14 @@ func TestShuffle(t *testing.T) {
 			batch[i] = data[int(want[i])]
 			sum += 2 * want[i]
 		}
-		same(t, "rows", lane(x, "rows", 1), want)
-		same(t, "batch", lane(x, "batch", 1), batch)
-		same(t, "twice", lane(x, "twice", 1), []float64{sum, sum, sum})
-		same(t, "alone", lane(x, "alone", 1), []float64{stream.Shuffle(0, n, 5, float64(turn))})
+		same(t, "rows", laneOf(x, "rows", 1), want)
+		same(t, "batch", laneOf(x, "batch", 1), batch)
+		same(t, "twice", laneOf(x, "twice", 1), []float64{sum, sum, sum})
+		same(t, "alone", laneOf(x, "alone", 1), []float64{stream.Shuffle(0, n, 5, float64(turn))})
 	}
 }
 
-func lane(x device.Executable, name string, k int) []float64 {
+func laneOf(x device.Executable, name string, k int) []float64 {
 	out := make([]float64, x.Size(name))
 	x.GetLane(name, k, out)
 	return out
@@ -106,7 +106,7 @@ func TestNoiseTurned(t *testing.T) {
 			program(t, lower.Entry{Name: "f", Assign: []lower.Assign{{Name: "z", Value: f(ad.New().Normal(3, 4, 5))}}}),
 			2)
 		run(t, x, "f")
-		return lane(x, "z", 1)
+		return laneOf(x, "z", 1)
 	}
 	z, turned := draw(func(z ad.Node) ad.Node { return z }),
 		draw(func(z ad.Node) ad.Node { return ad.Permute(z, 1, 0) })
@@ -135,10 +135,10 @@ func TestSwap(t *testing.T) {
 	if _, err := x.Run(calls, 0, nil); err != nil {
 		t.Fatal(err)
 	}
-	same(t, "a", lane(x, "a", 0), []float64{6, 4, 5})
-	same(t, "b", lane(x, "b", 0), []float64{1, 2, 3})
-	same(t, "c", lane(x, "c", 0), []float64{5})
-	same(t, "before", lane(x, "before", 0), []float64{4})
+	same(t, "a", laneOf(x, "a", 0), []float64{6, 4, 5})
+	same(t, "b", laneOf(x, "b", 0), []float64{1, 2, 3})
+	same(t, "c", laneOf(x, "c", 0), []float64{5})
+	same(t, "before", laneOf(x, "before", 0), []float64{4})
 }
 
 // TestSetup: what depends on data alone is computed at load, once for all entries; data are kept once.

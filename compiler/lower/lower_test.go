@@ -10,14 +10,15 @@ import (
 	"ppl/compiler/ir"
 	"ppl/compiler/lower"
 	"ppl/runtime/device"
+	"ppl/runtime/device/devicetest"
 	"ppl/runtime/host"
 )
 
 // lanes of the host in tests, each with inputs of its own; not a whole block.
 const lanes = 3
 
-// check lowers an entry that assigns the nodes to out0, out1, … and compares the oracle and every lane of the host with
-// autodiff.Eval.
+// check lowers an entry that assigns the nodes to out0, out1, … and compares the reference device and every lane of the
+// host with autodiff.Eval.
 func check(t *testing.T, r *rand.Rand, nodes ...ad.Node) *ir.Program {
 	t.Helper()
 	e := lower.Entry{Name: "f"}
@@ -34,11 +35,11 @@ func check(t *testing.T, r *rand.Rand, nodes ...ad.Node) *ir.Program {
 	run(t, x, "f")
 	for lane, in := range inputs {
 		want := ad.Eval(in, nodes...)
-		m := newMachine(p)
-		m.set(in)
-		m.run("f")
+		r := reference(t, p)
+		set(r, 0, in)
+		run(t, r, "f")
 		for k := range nodes {
-			same(t, fmt.Sprintf("oracle: out%d", k), m.buffer(outName(k)), want[k])
+			same(t, fmt.Sprintf("reference: out%d", k), laneOf(r, outName(k), 0), want[k])
 			got := make([]float64, len(want[k]))
 			x.GetLane(outName(k), lane, got)
 			same(t, fmt.Sprintf("host: lane %d: out%d", lane, k), got, want[k])
@@ -64,7 +65,18 @@ func program(t testing.TB, entries ...lower.Entry) *ir.Program {
 
 func load(t testing.TB, p *ir.Program, lanes int) device.Executable {
 	t.Helper()
-	x, err := host.Device{}.Load(p, device.Options{Lanes: lanes, Threads: 1})
+	return loadOn(t, host.Device{}, p, lanes)
+}
+
+// reference is a program on the device that defines the meaning of ops and statements, with one lane.
+func reference(t testing.TB, p *ir.Program) device.Executable {
+	t.Helper()
+	return loadOn(t, devicetest.Reference{}, p, 1)
+}
+
+func loadOn(t testing.TB, d device.Device, p *ir.Program, lanes int) device.Executable {
+	t.Helper()
+	x, err := d.Load(p, device.Options{Lanes: lanes, Threads: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -81,12 +93,6 @@ func run(t testing.TB, x device.Executable, entry string) {
 func set(x device.Executable, lane int, values map[string][]float64) {
 	for name, v := range values {
 		x.SetLane(name, lane, v)
-	}
-}
-
-func (m *machine) set(values map[string][]float64) {
-	for name, v := range values {
-		copy(m.buffer(name), v)
 	}
 }
 

@@ -161,3 +161,10 @@ func TestLeapfrog(t *testing.T) {
 		})
 	}
 }
+
+func b2f(b bool) float64 {
+	if b {
+		return 1
+	}
+	return 0
+}

@@ -248,12 +248,12 @@ func normals(r *rand.Rand, n int) []float64 {
 	return x
 }
 
-// checkSteps runs an entry several times from a start, on the oracle and the host, and compares the buffers with Eval.
+// checkSteps runs an entry several times from a start, on the reference device and the host, and compares the buffers with Eval.
 func checkSteps(t *testing.T, e lower.Entry, start map[string][]float64, steps int) {
 	t.Helper()
 	p := program(t, e)
-	m, x := newMachine(p), load(t, p, 1)
-	m.set(start)
+	r, x := reference(t, p), load(t, p, 1)
+	set(r, 0, start)
 	set(x, 0, start)
 	now := maps.Clone(start)
 	nodes := make([]ad.Node, len(e.Assign))
@@ -262,11 +262,11 @@ func checkSteps(t *testing.T, e lower.Entry, start map[string][]float64, steps i
 	}
 	for step := range steps {
 		values := ad.Eval(now, nodes...)
-		m.run(e.Name)
+		run(t, r, e.Name)
 		run(t, x, e.Name)
 		for k, a := range e.Assign {
 			now[a.Name] = values[k]
-			same(t, fmt.Sprintf("oracle: step %d: %s", step, a.Name), m.buffer(a.Name), values[k])
+			same(t, fmt.Sprintf("reference: step %d: %s", step, a.Name), laneOf(r, a.Name, 0), values[k])
 			got := make([]float64, len(values[k]))
 			x.GetLane(a.Name, 0, got)
 			same(t, fmt.Sprintf("host: step %d: %s", step, a.Name), got, values[k])

@@ -7,6 +7,7 @@ import (
 	ad "ppl/autodiff"
 	"ppl/compiler/ir"
 	"ppl/compiler/lower"
+	"ppl/runtime/noise"
 )
 
 // groups is a regression with an effect of each group, gathered.
@@ -110,11 +111,11 @@ func TestTileNoise(t *testing.T) {
 	e := lower.Entry{Name: "f",
 		Assign: []lower.Assign{{Name: "z", Value: ad.Add(g.Normal(3, n), ad.Mul(g.Const(0), g.Input("x", n)))}}}
 	p := program(t, e)
-	m := newMachine(p)
-	m.run("f")
+	r := reference(t, p)
+	run(t, r, "f")
 	bounded(t, p, 0)
-	for i, got := range m.buffer("z") {
-		if want := noise(3, 0, i); got != want {
+	for i, got := range laneOf(r, "z", 0) {
+		if want := noise.Normal(0, 0, 0, 3, uint32(i)); got != want {
 			t.Fatalf("z[%d] is %v, want %v", i, got, want)
 		}
 	}

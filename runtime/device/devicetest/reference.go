@@ -10,9 +10,10 @@ import (
 	"ppl/runtime/noise"
 )
 
-// Reference is the slowest device: it evaluates programs lane by lane and point by point as package ir describes them,
-// with the functions of package math and gonum. It shares no code with the devices it judges, except noise, which is
-// fixed by its own tests.
+// Reference is the slowest device, and the definition of what ops and statements mean: it evaluates programs lane by
+// lane and point by point as package ir describes them, with the functions of package math and gonum. It shares no code
+// with the devices it judges, except noise, which is fixed by its own tests. Scratch buffers are NaN when an entry
+// begins, and tile buffers when a turn begins, so that a program which reads what it has not written shows it.
 type Reference struct{}
 
 // Name is "reference".
@@ -101,6 +102,7 @@ func (r *reference) Run(calls []device.Call, step uint64, mask []bool) (uint64, 
 		for range c.Times {
 			for l := range r.lanes {
 				if mask == nil || mask[l] {
+					r.forget(r.lanes[l], ir.Scratch, ir.Tile)
 					r.run(r.entry(c.Entry), r.lanes[l], l, step)
 				}
 			}
@@ -147,6 +149,17 @@ func (r *reference) run(body []ir.Stmt, m memory, lane int, step uint64) {
 	}
 }
 
+// forget makes the buffers of some spaces NaN.
+func (r *reference) forget(m memory, spaces ...ir.Space) {
+	for i, b := range r.p.Buffers {
+		if slices.Contains(spaces, b.Space) {
+			for e := range m[i] {
+				m[i][e] = math.NaN()
+			}
+		}
+	}
+}
+
 // loop runs its body with indices moved to where the turn has them.
 func (r *reference) loop(l *ir.Loop, m memory, lane int, step uint64) {
 	for i := range l.N {
@@ -167,6 +180,7 @@ func (r *reference) loop(l *ir.Loop, m memory, lane int, step uint64) {
 func (r *reference) tiles(s *ir.Tiles, m memory, lane int, step uint64) {
 	left := make([][][]float64, s.Turns())
 	for t := s.Turns() - 1; t >= 0; t-- {
+		r.forget(m, ir.Tile)
 		r.run(s.Turn(t), m, lane, step)
 		for _, o := range s.Out {
 			left[t] = append(left[t], slices.Clone(m[o.From]))
