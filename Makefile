@@ -37,7 +37,7 @@ bench:
 	@$(GO) test -run '^$$' -bench . -benchtime $(BENCHTIME) -count 5 ./bench > bench.txt || { cat bench.txt; exit 1; }
 	@$(GO) tool benchstat bench.txt
 
-# Other systems beside ppl: writes bench/RESULTS.md. PEERS is a Python environment, made the first time (some 6 GB); PARTS names
+# Compares ppl with other systems and writes bench/RESULTS.md. PEERS is a Python environment, made the first time (some 6 GB); PARTS names
 # the parts of bench/peers/peers.py to run again.
 PEERS ?= bench/.peers
 PARTS ?=
@@ -49,7 +49,7 @@ bench-peers:
 	$(GO) build -o $(PEERS)/work/side ./bench/side
 	BENCHTIME=$(BENCHTIME) $(PEERS)/bin/python bench/peers/peers.py $(abspath $(PEERS))/work $(PARTS)
 
-# All experiments, one after the other: their RESULTS.md and figures are written anew.
+# All experiments, one after the other: their RESULTS.md and figures are rewritten.
 experiments:
 	@set -e; for main in experiments/*/main.go; do echo $$main; $(GO) run ./$$(dirname $$main); done
 

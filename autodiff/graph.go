@@ -3,7 +3,7 @@
 //	g := New()
 //	x := g.Input("x", 2)
 //	y := Sum(Mul(x, x))        // Σ x²
-//	dy := Gradient(y, x)       // a node of the same graph: 2·x
+//	dy := Grad(y, x)[0]        // a node of the same graph: 2·x
 //
 // A graph describes the arithmetic of one lane. Shapes are concrete; every value is a float64 array (booleans are 0 or
 // 1, integers exact), which a device may keep in single precision where the graph says so. The builder merges common

@@ -1,8 +1,8 @@
-// Package bench times what ppl makes of models against the same densities by hand, in C and in Go, and (peers) against
-// other systems.
+// Package bench compares the speed of compiled models with the same densities written by hand, in C and in Go, and (peers)
+// with other systems.
 //
-// A ratio is taken in one process: both sides run in turns of some milliseconds, and the median of their quotients
-// counts, so that what else the machine does meets both.
+// A ratio is taken in one process: both sides run alternately for some milliseconds each, and the median of their
+// quotients counts, so that other load on the machine affects both sides.
 package bench
 
 import (
@@ -37,7 +37,7 @@ type Case struct {
 	Data   map[string]any // as JSON has it; nil where the model has it
 	hand   [][]float64    // what the programs by hand take
 	inside map[string]any // what other systems take instead of Data
-	sizes  map[string]int // that they want told
+	sizes  map[string]int // sizes that must be given
 }
 
 // Cases are the models that are timed.

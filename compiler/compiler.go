@@ -130,8 +130,8 @@ func bound(m *model.Model, ds []diag.Diagnostic, path string, args []DataArg, ca
 	return p, append(ds, more...)
 }
 
-// LoadPredictive loads a model that draws its data anew, to be completed from draws of its parameters or, if prior is
-// set, from nothing (check.Predictive). What is told is about that; warnings about the model itself are Load's.
+// LoadPredictive loads a model that draws new data, given draws of its parameters, or if prior is set, given nothing
+// (analyze.Predictive). Its diagnostics are about the new draws; Load gives the warnings about the model itself.
 func LoadPredictive(path string, args []DataArg, prior bool) (*Program, []diag.Diagnostic) {
 	file, ds := parsed(path)
 	if diag.HasErrors(ds) {
@@ -196,7 +196,7 @@ func (p *Program) Density(theta autodiff.Node) (logPrior, logLik autodiff.Node) 
 // parameters as they are. A mode depends on that; draws do not, and are made from a Program.
 type OwnScale struct{ *Program }
 
-// Density adds log ρ and log ℓ at the parameters that theta stands for.
+// Density adds log ρ and log ℓ at the parameters that theta represents.
 func (p OwnScale) Density(theta autodiff.Node) (logPrior, logLik autodiff.Node) {
 	t := p.plan.OwnScale(theta)
 	return t.Prior, t.Likelihood
@@ -272,7 +272,7 @@ func (p *Program) Start(seed uint64, walker int) []float64 {
 // Saved lists what is kept of a draw.
 func (p *Program) Saved() []types.Variable { return p.plan.Saved() }
 
-// Deterministic tells of each of Saved whether it is a function of the parameters alone; the others need Complete.
+// Deterministic reports for each of Saved whether it is a function of the parameters alone; the others need Complete.
 func (p *Program) Deterministic() []bool { return p.plan.Deterministic() }
 
 // Values adds all of Saved to theta's graph; elements that are known only after inference are 0 until Complete.

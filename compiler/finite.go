@@ -38,19 +38,18 @@ func (p *Program) NotFinite(seed uint64) (parts []string) {
 	return parts
 }
 
-// patience is how many numbers NonFiniteTerms evaluates, about: a second's worth.
-const patience = 1 << 21
+// evaluationBudget is approximately how many numbers NonFiniteTerms evaluates, about one second of work.
+const evaluationBudget = 1 << 21
 
-// NonFiniteTerms tells of points where a sampler found the log density or its gradient not finite which parts of the
-// model
-// are not, and at how many of the points; points to which no part owns up are missing from the counts. With large data
-// it looks at some of the points, looked.
-func (p *Program) NonFiniteTerms(points [][]float64) (culprits []types.NonFiniteTerm, looked int) {
+// NonFiniteTerms names the parts of the model that are not finite at points where a sampler found the log density or its
+// gradient not finite, and counts their points; points at which every part is finite are not counted. With large data
+// it evaluates only some of the points; their number is `looked`.
+func (p *Program) NonFiniteTerms(points [][]float64) (found []types.NonFiniteTerm, looked int) {
 	if len(points) == 0 || p.Streams() > 0 {
 		return nil, 0
 	}
 	all := p.parts()
-	looked = min(len(points), 1+patience/(1+all.size()))
+	looked = min(len(points), 1+evaluationBudget/(1+all.size()))
 	for _, theta := range points[:looked] {
 		bad := all.bad(all.values(theta))
 		if len(bad) == 0 {
@@ -62,11 +61,11 @@ func (p *Program) NonFiniteTerms(points [][]float64) (culprits []types.NonFinite
 	}
 	for _, c := range all.is {
 		if c.Points > 0 {
-			culprits = append(culprits, c)
+			found = append(found, c)
 		}
 	}
-	slices.SortStableFunc(culprits, func(a, b types.NonFiniteTerm) int { return b.Points - a.Points })
-	return culprits, looked
+	slices.SortStableFunc(found, func(a, b types.NonFiniteTerm) int { return b.Points - a.Points })
+	return found, looked
 }
 
 // parts are a log density's summands as nodes of one graph, after the solutions of differential equations that they
@@ -155,7 +154,7 @@ func (all *parts) bad(at [][]float64) (out []int) {
 
 func isFinite(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }
 
-// badRows tells how many rows are not finite, and which is the first.
+// badRows is the number of rows that are not finite, and the first of them.
 func badRows(rows []float64) string {
 	bad, first := 0, -1
 	for i, x := range rows {

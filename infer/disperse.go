@@ -2,7 +2,7 @@ package infer
 
 import "fmt"
 
-// starts is how often a walker may be started anew before the target counts as nowhere finite.
+// starts is how often a walker may be restarted before the target is taken to be finite nowhere.
 const starts = 200
 
 // Disperse places walkers at starts of their own where the target is finite. Place puts all walkers at the positions

@@ -34,8 +34,8 @@ type Splittable interface {
 	// Rows is how many there are. The error, in the user's words, names what couples the data of a model whose log ℓ
 	// does not split.
 	Rows() (int, error)
-	// Split adds to theta's graph log ρ, the part of log ℓ that is no sum over rows (evaluated in full beside each
-	// batch, most often the constant 0), and the terms log ℓ(theta; x_i) of the rows asked for: rows has shape [m] and
+	// Split adds to theta's graph log ρ, the part of log ℓ that is not a sum over rows (evaluated in full for each
+	// batch, usually the constant 0), and the terms log ℓ(theta; x_i) of the rows asked for: rows has shape [m] and
 	// holds numbers from 0 to Rows−1; terms has shape [m]. The whole log ℓ is whole + Σ of the terms of all rows.
 	Split(theta, rows autodiff.Node) (logPrior, whole, terms autodiff.Node)
 }

@@ -9,7 +9,7 @@ type Recorder interface {
 	// Draw gives the next draw of a chain (0-based): values laid out as Target.Saved, stats as in Begin. Both are
 	// reused after the call.
 	Draw(chain int, values, stats []float64) error
-	// Progress tells how far the run is, several times a second.
+	// Progress reports how far the run is, several times a second.
 	Progress(p Progress)
 }
 

@@ -6,7 +6,7 @@ import (
 	"ppl/lang/types"
 )
 
-// statistics is the table of what samplers keep beside a draw: one type and one meaning for each name, whatever the
+// statistics is the table of what samplers store with a draw: one type and one meaning for each name, whatever the
 // sampler. Names are ArviZ's where it has one. What happens between two kept draws counts for the second.
 func statistics() []types.Variable {
 	return []types.Variable{

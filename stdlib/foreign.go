@@ -165,7 +165,7 @@ var foreign = map[string]string{
 	"gp_dot_prod_cov":    "[i in N, j in N: sigma^2 + x[i] * x[j]]", "Matern32": "matern32(x, alpha, rho)",
 	"Matern52": "matern52(x, alpha, rho)",
 	"add_diag": "C + diagonal(e, N)", "outer": "[i in N, j in M: x[i] * y[j]]",
-	"to_vector":     "[i in N, j in M: …] as it is: laws and arithmetic take arrays of any rank",
+	"to_vector":     "[i in N, j in M: …] as it is: distributions and arithmetic take arrays of any rank",
 	"to_array_1d":   "x as it is: there is one kind of array",
 	"to_row_vector": "x as it is: there is one kind of array", "to_matrix": "[i in N, j in M: …]",
 	"append_row": "concat(x, y)", "append_col": "concat(x, y)", "append_array": "concat(x, y)",

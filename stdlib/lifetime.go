@@ -29,7 +29,7 @@ var lifetimeDists = []Dist{
 	},
 	{
 		Name: "Frechet", Support: types.Interval, Lo: 0, Hi: inf,
-		Doc: "Frechet, the law of maxima with heavy tails: (shape / scale) (x / scale)^(-shape-1) exp(-(x / " +
+		Doc: "Frechet, the distribution of maxima with heavy tails: (shape / scale) (x / scale)^(-shape-1) exp(-(x / " +
 			"scale)^-shape)",
 		Source: "Johnson, Kotz & Balakrishnan, Continuous Univariate Distributions 2, ch. 22",
 		Forms: []Form{{Args: args(positive("shape"), positive("scale")),

@@ -87,7 +87,7 @@ var realDists = []Dist{
 	},
 	{
 		Name: "Gumbel", Support: types.RealLine, LocationScale: true,
-		Doc:    "Gumbel, the law of maxima: exp(-(z + exp(-z))) / scale with z = (x - loc) / scale",
+		Doc:    "Gumbel, the distribution of maxima: exp(-(z + exp(-z))) / scale with z = (x - loc) / scale",
 		Source: "Johnson, Kotz & Balakrishnan, Continuous Univariate Distributions 2, ch. 22",
 		Forms: []Form{{Args: args(real0("loc"), positive("scale")),
 			LogProb: func(x Node, a []Node) Node {

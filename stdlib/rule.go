@@ -12,7 +12,7 @@ func Rules() []Rule {
 		{"logcdf", "logcdf(D(…), x)", "log P(X <= x) for X from distribution D"},
 		{"cdf", "cdf(D(…), x)", "P(X <= x) for X from distribution D"},
 		{"quantile", "quantile(D(…), p)", "least x with P(X <= x) >= p, for p in 0..1; its gradient is right for " +
-			"laws with a density, and 0 for laws of integers"},
+			"distributions with a density, and 0 for distributions of integers"},
 		{"fill", "fill(v, N, …)", "array over the sets N, … with every element v"},
 		{"concat", "concat(x, y, …)", "arrays one after the other along their first axis, numbered from 1"},
 		{"first", "first(x)", "first element of a vector, or first row of an array with more axes"},

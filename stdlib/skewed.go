@@ -42,7 +42,7 @@ var skewedDists = []Dist{
 	},
 	{
 		Name: "SoftLaplace", Support: types.RealLine, LocationScale: true,
-		Doc: "Smooth Laplace, the hyperbolic secant law: 2 / (pi scale (exp(z) + exp(-z))) with z = (x - " +
+		Doc: "Smooth Laplace, the hyperbolic secant distribution: 2 / (pi scale (exp(z) + exp(-z))) with z = (x - " +
 			"loc) / scale",
 		Source: "Johnson, Kotz & Balakrishnan, Continuous Univariate Distributions 2, section 23.11",
 		Forms: []Form{{Args: args(real0("loc"), positive("scale")),

@@ -75,7 +75,7 @@ func (o *op) ReturnsPtr() bool     { return false }
 func (o *op) CallsExtern() bool    { return false }
 func (o *op) OverwritesInput() int { return -1 }
 
-// WriteHash and Hashcode tell each op of a graph from every other.
+// WriteHash and Hashcode distinguish the ops of a graph.
 func (o *op) WriteHash(h hash.Hash) { fmt.Fprint(h, o.id) }
 func (o *op) Hashcode() uint32      { return uint32(o.id) }
 

@@ -15,7 +15,7 @@ func checkCommand(c *console) *cobra.Command {
 		Short: "Say what is wrong with a model",
 		Long: "Say what is wrong with a model, what layers its networks have, how its discrete latents are summed out, " +
 			"and what its rows are and where they are read from.\n" +
-			"Its data are looked at too where they are at hand: given here, or all in the model and in files " +
+			"Also checks the data if every array is available: given here, in the model, or in the files " +
 			"that it names.",
 		Args: one("MODEL"),
 

@@ -18,7 +18,7 @@ import (
 // A deviceRow is a device that --device can name.
 type deviceRow struct {
 	name, doc string
-	// open tells the user, by note, what the device would say of itself.
+	// open passes remarks about the device to the user, by note.
 	open func(note func(string)) (infer.Device, error)
 }
 
@@ -84,7 +84,7 @@ func checkDevice(name string) error {
 	return err
 }
 
-// openDevice opens a device by the name on the command line; note tells the user what auto settled for.
+// openDevice opens a device by the name on the command line; note reports to the user what auto chose.
 func openDevice(name string, note func(string)) (infer.Device, error) {
 	d, err := findDevice(name)
 	if err != nil {

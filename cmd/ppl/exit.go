@@ -32,7 +32,7 @@ func interrupted() error       { return exit{codeInterrupted, nil} }
 
 func usagef(format string, args ...any) error { return exit{codeUsage, fmt.Errorf(format, args...)} }
 
-// conclude tells what went wrong with cmd, and gives the exit code. What comes from cobra itself is about usage.
+// conclude prints the error of cmd, and returns the exit code. Errors of cobra itself are about usage.
 func conclude(w io.Writer, cmd *cobra.Command, err error) int {
 	if err == nil {
 		return codeDone

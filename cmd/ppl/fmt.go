@@ -59,7 +59,7 @@ func (c *console) format(path string, write bool) error {
 	return nil
 }
 
-// replaceFile writes beside the file and renames, so that a failure leaves the model as it was.
+// replaceFile writes a temporary file in the same directory and renames it, so that a failure leaves the model as it was.
 func replaceFile(path, text string) error {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -75,7 +75,7 @@ func replaceFile(path, text string) error {
 		err = os.Rename(beside.Name(), path)
 	}
 	if err != nil {
-		os.Remove(beside.Name()) // the first error is the one to tell
+		os.Remove(beside.Name()) // the first error is the one to report
 	}
 	return err
 }

@@ -12,8 +12,8 @@ import (
 func helpCommand(c *console) *cobra.Command {
 	return &cobra.Command{
 		Use:   "help [NAME]",
-		Short: "Say more of a command, distribution, function or diagnostic",
-		Long: "Say more of a command, or of anything that one of these lists has: ppl help " + kindNames() +
+		Short: "Explain a command, distribution, function or diagnostic code",
+		Long: "Explain a command, or an entry of one of these lists: ppl help " + kindNames() +
 			".\nlang/REFERENCE.md describes the language.",
 
 		DisableFlagsInUseLine: true,

@@ -93,7 +93,7 @@ func argumentText(a stdlib.Arg) string {
 	return text
 }
 
-// uses says where a distribution may stand beside the plain x ~ D(…).
+// uses lists the constructs in which a distribution may be used, besides x ~ D(…).
 func uses(d *stdlib.Dist) (all []string) {
 	if d.Improper {
 		all = append(all, "Improper: nothing makes it integrate to 1, and nothing can be drawn from it.")

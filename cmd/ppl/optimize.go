@@ -94,7 +94,7 @@ func (s *search) check() error {
 	return checkDevice(s.device)
 }
 
-// optimize compiles, searches and prints. A search without a maximum is a failure, told after what was found.
+// optimize compiles, searches and prints. A search that finds no maximum is a failure, reported after the results.
 func (c *console) optimize(ctx context.Context, s *search) error {
 	p, err := c.load(s.model, s.data)
 	if err != nil {

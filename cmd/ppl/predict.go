@@ -33,7 +33,7 @@ func predictCommand(c *console) *cobra.Command {
 	p := &prediction{}
 	cmd := &cobra.Command{
 		Use:   "predict RUN|MODEL [flags]",
-		Short: "Draw the data anew: from the posterior of a run, or from a model's prior",
+		Short: "Draw new data: from the posterior of a run, or from a model's prior",
 		Long:  predictText,
 		Args:  one("RUN or MODEL"),
 
@@ -150,7 +150,7 @@ func (c *console) predictPrior(ctx context.Context, p *prediction) error {
 	return nil
 }
 
-// loadPredictive loads a model that draws its data. There must be data that have a law to draw from.
+// loadPredictive loads a model that draws its data. There must be data with a distribution.
 func (c *console) loadPredictive(model string, data []string, prior bool) (*compiler.Program, error) {
 	args, err := dataArgs(data)
 	if err != nil {
@@ -162,7 +162,7 @@ func (c *console) loadPredictive(model string, data []string, prior bool) (*comp
 	}
 	if program.Replicas() == len(program.Saved()) {
 		return nil,
-			wrong(errors.New("the model observes nothing that has a law to draw from: there is no `y ~ …` for data " +
+			wrong(errors.New("no data of the model have a distribution to draw from: there is no `y ~ …` for data " +
 				"but by Density"))
 	}
 	return program, nil

@@ -136,7 +136,7 @@ func (r *recorder) Draw(chain int, values, stats []float64) error {
 	return err
 }
 
-// Progress tells the user.
+// Progress shows the user how far the run is.
 func (r *recorder) Progress(p infer.Progress) { r.progress(p) }
 
 // close ends the run on disk.

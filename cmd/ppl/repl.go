@@ -164,15 +164,15 @@ func (s *session) interruptible(ctx context.Context, line string) error {
 	}
 	if err != nil {
 		s.failures++
-		s.tell(err)
+		s.printError(err)
 		return nil
 	}
 	s.entered = append(s.entered, line)
 	return nil
 }
 
-// tell says what went wrong with a line, where that has not been said.
-func (s *session) tell(err error) {
+// printError prints the error of a line, unless it has been printed.
+func (s *session) printError(err error) {
 	var e exit
 	if errors.As(err, &e) {
 		err = e.cause
@@ -215,7 +215,7 @@ func continues(text string) bool {
 // line carries out one entry: a command, a question about a name, a statement or a query.
 func (s *session) line(ctx context.Context, line string) error {
 	if err := s.follow(); err != nil {
-		s.tell(err)
+		s.printError(err)
 	}
 	switch {
 	case line[0] == '.':

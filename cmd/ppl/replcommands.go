@@ -43,7 +43,7 @@ func replCommands(root *cobra.Command) []replCommand {
 	return own
 }
 
-// A verbCommand carries out a verb of the command line: arguments tells its words from those of the line.
+// A verbCommand carries out a verb of the command line: arguments makes its words from those of the line.
 type verbCommand struct {
 	name, args, short, verb string
 	arguments               func(s *session, args []string) []string

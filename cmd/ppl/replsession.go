@@ -150,7 +150,7 @@ var (
 	definedName   = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*`)
 )
 
-// isStatement tells a statement of the model from a query: it draws, declares, or defines what the model defines; while
+// isStatement distinguishes a statement of the model from a query: it draws, declares, or defines what the model defines; while
 // there are no draws, every definition is one.
 func (s *session) isStatement(line string) bool {
 	if statementWord.MatchString(line) || topLevel(line, '~') {
@@ -197,7 +197,7 @@ func (s *session) statement(line string) error {
 
 func (s *session) noteChange() {
 	if s.run != nil && !s.changed {
-		s.c.notef("the model has changed; the draws are of the model before: .sample draws anew")
+		s.c.notef("the model has changed; the draws are of the model before: use .sample to draw again")
 	}
 	s.changed = true
 }

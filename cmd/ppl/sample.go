@@ -140,7 +140,7 @@ func (s *sampling) note(c *console) func(string) {
 	}
 }
 
-// manyBytes is the size of a run directory that is told before it is filled.
+// manyBytes is the size from which the user is warned of a large run directory before sampling.
 const manyBytes = 10e9
 
 // storedBytes is what the draws take before they are compressed.

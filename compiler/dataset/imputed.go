@@ -36,7 +36,7 @@ func (d *Dataset) imputed(t *model.Term) *Imputed {
 		}
 	}
 	set := &model.Set{Name: t.Array.Name + "_missing", Lo: &model.Num{Value: 1},
-		Hi: &model.Num{Value: float64(len(h.At))}, Key: "holes of " + t.Array.Name}
+		Hi: &model.Num{Value: float64(len(h.At))}, Key: "missing values of " + t.Array.Name}
 	index := &model.Index{Set: set, ID: 1 << 30} // after every index of the model
 	h.Param = &model.Array{Name: t.Array.Name, At: t.Array.At, Role: model.Parameter, Save: true, Type: t.Array.Type}
 	h.Param.Type.Axes = []*model.Set{set}

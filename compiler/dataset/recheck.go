@@ -2,7 +2,7 @@ package dataset
 
 import "ppl/compiler/model"
 
-// For is the same data for another checking of the same statements, with whatever stands beside them.
+// For is the same data for another checking of the same statements, with any other statements next to them.
 func (d *Dataset) For(m *model.Model) *Dataset {
 	arrays, sizes, labels := map[*model.Array]Array{}, map[*model.Size]int{}, map[*model.Size][]string{}
 	for old, x := range d.Arrays {

@@ -39,7 +39,7 @@ func (b *Body) Do(op Op, args ...Reg) Reg {
 	return b.add(in)
 }
 
-// Dense is the index that walks a row-major buffer of the iteration space's own shape.
+// Dense is the index of a row-major buffer that has the shape of the iteration space.
 func Dense(extents ...int) Index {
 	stride := make([]int, len(extents))
 	n := 1

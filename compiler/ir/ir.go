@@ -1,14 +1,20 @@
 // Package ir is the kernel language that every device runs: perfect loop nests of straight-line arithmetic over typed
-// buffers, with lanes as an implicit leading axis. A lane is one walker (chain × replica); a program is written for one
-// lane and runs for all of them; shared buffers (data) are read by every lane.
+// buffers. Lanes are an implicit leading axis. A lane is one walker (chain × replica); a program is written for one
+// lane and runs for all of them; shared buffers (data) are read by every lane. As Print shows it, the kernel of Σ x²
+// over three data is
 //
-// A program has no control flow but loops: those of kernels, whose points may be visited in any order, Tiles, whose
-// turns may be too, and Loop, whose turns follow one another. An entry is a list of statements run once per call and
-// lane; a device runs a schedule of entries per block of lanes without coming back.
+//	for i<3
+//	  r0 = b0[i]
+//	  r1 = mul r0, r0
+//	  sum b1[0], r1
+//
+// A program has no control flow but loops: those of kernels, whose points may be run in any order; Tiles, whose turns
+// may be too; and Loop, whose turns follow one another. An entry is a list of statements that runs once per call and
+// lane. A device can run a whole schedule of entries for a block of lanes without returning to the host.
 package ir
 
-// Type is the element type of a buffer: what is stored is rounded to F32, truncated towards zero to I32. Of an
-// instruction it is the precision that it computes in, F64 or F32.
+// Type is the element type of a buffer: stored values are rounded to F32, or truncated towards zero to I32. The type of
+// an instruction is the precision in which it computes, F64 or F32.
 type Type uint8
 
 const (
@@ -17,14 +23,15 @@ const (
 	I32
 )
 
-// Space says who owns a buffer.
+// Space says who has a copy of a buffer.
 type Space uint8
 
 const (
-	Shared  Space = iota // one copy, filled by Init or by Setup, read by all lanes
-	Lane                 // one copy per lane, lives across calls, has a name the host can read and write
-	Scratch              // one copy per lane, undefined at the start of an entry
-	Tile                 // one copy per lane and turn of a Tiles, undefined at its start
+	Shared Space = iota // one copy, filled by Init or by Setup, read by all lanes
+	// one copy per lane; keeps its contents between calls; has a name by which the host reads and writes it
+	Lane
+	Scratch // one copy per lane, undefined at the start of an entry
+	Tile    // one copy per lane and turn of a Tiles, undefined at its start
 )
 
 // BufID indexes Program.Buffers.
@@ -86,14 +93,14 @@ type Instr struct {
 	Imm  float64 // Const: the value
 	Axis int     // Counter: which loop
 	Buf  BufID   // Load
-	// Load; of Counter, Normal and Uniform only Const and Step count, which are added to the counter or the point
+	// Load. For Counter, Normal and Uniform only Const and Step are used; they are added to the counter or the point.
 	Index Index
 	Site  int // Normal, Uniform: the noise site; the point is the row-major position in Extents
 	Rows  int // Shuffle: how many rows a permutation has
 }
 
-// An Index is an element offset inside a buffer: Const + Step·t + Σ Stride[k]·i_k + Σ Dyn, with t the turn of the Loop
-// or Tiles that the kernel is in.
+// An Index is an element offset inside a buffer: Const + Step·t + Σ Stride[k]·i_k + Σ Dyn, where t is the turn of the
+// surrounding Loop or Tiles.
 type Index struct {
 	Const  int
 	Step   int
@@ -101,7 +108,7 @@ type Index struct {
 	Dyn    []Dyn
 }
 
-// Span is the first and the last element that an index names in turn 0 of loops of these extents.
+// Span is the first and the last element that an index selects in turn 0 of loops of these extents.
 func (ix Index) Span(extents []int) (lo, hi int) {
 	lo, hi = ix.Const, ix.Const
 	grow := func(span int) { lo, hi = lo+min(span, 0), hi+max(span, 0) }
@@ -114,18 +121,19 @@ func (ix Index) Span(extents []int) (lo, hi int) {
 	return lo, hi
 }
 
-// A Dyn adds Stride · clamp(int(Reg), 0, Limit-1), where int truncates and NaN gives 0. Clamping keeps a branch that is
-// not taken inside its buffer; indices that come from data are checked before a program is built.
+// A Dyn adds Stride · clamp(int(Reg), 0, Limit-1), where int truncates, and turns NaN into 0. Clamping keeps the index
+// inside its buffer also in a branch that is not selected; indices that come from data are checked before a program is
+// built.
 type Dyn struct {
 	Reg    Reg
 	Stride int
 	Limit  int
 }
 
-// An Output combines Value into Buf at Index. Store: each point writes its own element, or several write the same
-// value. Sum, Max, Min: the whole buffer is set to 0, -inf, +inf first, then contributions are combined, NaN winning,
-// in an order fixed by the program alone, so that results do not depend on the number of threads or lanes. A sum into
-// one element by successive points is taken in F64.
+// An Output combines Value into Buf at Index. Store: each point writes an element of its own, or several points write
+// the same value. Sum, Max, Min: the whole buffer is first set to 0, -inf, +inf, then contributions are combined, in an
+// order that the program alone determines, so that results do not depend on the number of threads or lanes; a NaN makes
+// the result NaN. A sum of successive points into one element is accumulated in F64.
 type Output struct {
 	Buf     BufID
 	Index   Index
@@ -133,7 +141,7 @@ type Output struct {
 	Combine Combine
 }
 
-// Combine says how an Output meets what is already there.
+// Combine says how an Output combines with the value already in the buffer.
 type Combine uint8
 
 const (
@@ -145,8 +153,8 @@ const (
 
 func (c Combine) String() string { return [...]string{"store", "sum", "max", "min"}[c] }
 
-// TilePoints is about how many consecutive points of the outermost-first flattened iteration space a device runs as one
-// piece of work. It may run pieces in any order, and meets their partial results in order.
+// TilePoints is approximately how many consecutive points (of the iteration space flattened outermost first) a device
+// runs as one piece of work. It may run pieces in any order, and combines their partial results in order.
 const TilePoints = 4096
 
 // MatMul computes C = A·B for each batch: A is [Batch, M, K], B is [Batch, K, N], C is [Batch, M, N], all row-major and
@@ -158,12 +166,12 @@ type MatMul struct {
 	TransA, TransB bool
 	// SharedA and SharedB: one matrix for all batches (stride 0 between them).
 	SharedA, SharedB bool
-	// In Tiles: where the operands begin, and which dimension is the rows of a tile.
+	// In Tiles: the first element of each operand, and the dimension that is the rows of a tile.
 	PartA, PartB, PartC Part
 	Rows                Dim
 }
 
-// A Part is what of a buffer an operand is: all from element First + Step·t on, with t the turn.
+// A Part is the range of a buffer that an operand is: all from element First + Step·t on, where t is the turn.
 type Part struct{ First, Step int }
 
 // Dim names a dimension of a MatMul in Tiles.
@@ -183,8 +191,8 @@ type CumSum struct {
 	Reverse         bool
 }
 
-// Cholesky writes the lower factor of each [N, N] matrix of In to Out, zeros above; NaN throughout when not positive
-// definite. Only the lower triangle of In is read.
+// Cholesky writes the lower factor of each [N, N] matrix of In to Out, with zeros above the diagonal. All elements are
+// NaN if the matrix is not positive definite. Only the lower triangle of In is read.
 type Cholesky struct {
 	In, Out  BufID
 	Batch, N int
@@ -198,8 +206,8 @@ type Eigen struct {
 	Batch, N int
 }
 
-// TriSolve solves L·X = B (or Lᵀ·X = B when Trans) for each batch; L is [Batch, N, N] lower, what is above its diagonal
-// is not read; B and Out are [Batch, N, M].
+// TriSolve solves L·X = B (or Lᵀ·X = B if Trans) for each batch; L is [Batch, N, N] lower, and elements above its
+// diagonal are not read; B and Out are [Batch, N, M].
 type TriSolve struct {
 	L, B, Out   BufID
 	Batch, N, M int
@@ -207,14 +215,14 @@ type TriSolve struct {
 }
 
 // CholeskyPull writes the pullback of Cholesky for each batch: the symmetric S with tril(2·S·L) = tril(Bar). All are
-// [Batch, N, N]; what is above the diagonals of L and Bar is not read.
+// [Batch, N, N]; elements above the diagonals of L and Bar are not read.
 type CholeskyPull struct {
 	L, Bar, Out BufID
 	Batch, N    int
 }
 
-// Loop runs Body for turns t = 0 … N−1, or N−1 … 0 when Reverse, one after the other: a turn reads what those before it
-// wrote. Indices of kernels in it may move with t. Loops do not nest, and there is no noise in them.
+// Loop runs Body for turns t = 0 … N−1, or N−1 … 0 if Reverse, one after the other: a turn reads what earlier turns
+// wrote. Indices of kernels in it may move with t. Loops do not nest, and have no noise.
 type Loop struct {
 	N       int // at least 1
 	Reverse bool

@@ -3,11 +3,11 @@ package ir
 // Op is an instruction of a kernel body.
 type Op uint8
 
-// Operations. Arithmetic is IEEE 754 binary64, or binary32 or better where an instruction says F32 (a device may keep
-// all registers in binary64); what C's math.h has means the same here. Comparisons and logic give 1 or 0, and 0 where
-// an argument is NaN. Integers are exact up to 2⁵³, or 2²⁴. Devices agree on transcendental functions to a few units in
-// the last place, on the rest exactly. A Const that F32 does not reach is the largest or smallest normal number of its
-// sign.
+// Operations. Arithmetic is IEEE 754 binary64, or if an instruction says F32, binary32 or better (a device may keep all
+// registers in binary64). Functions of C's math.h have the same meaning here. Comparisons and logic give 1 or 0, and 0
+// if an argument is NaN. Integers are exact up to 2⁵³, or 2²⁴ in F32. Devices agree exactly on arithmetic, and to a few
+// units in the last place on transcendental functions. A Const that F32 cannot represent becomes the largest or
+// smallest normal number of its sign.
 const (
 	Const   Op = iota // Imm
 	Counter           // loop counter of Axis
@@ -62,7 +62,7 @@ const (
 	Lt
 	Le
 	Eq
-	MulZero // x·y, but 0 where x is 0 whatever y is: the chain rule past a branch not taken
+	MulZero // x·y, but 0 if x is 0, even if y is infinite or NaN: the chain rule past a branch not taken
 
 	Select // a ≠ 0 ? b : c; NaN is not 0
 	numOps
@@ -71,7 +71,7 @@ const (
 // Arity is the number of register arguments.
 func (o Op) Arity() int { return opTable[o].arity }
 
-// double reports ops whose precision is not for the instruction to say.
+// double reports ops whose instructions always have type F64 or that of a buffer.
 func (o Op) double() bool { return o == Load || o == Normal || o == Uniform || o == Shuffle }
 
 func (o Op) String() string { return opTable[o].name }

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Print writes the program as text, one instruction a line. Buffers are named b0, b1, … with their own names beside the
-// declaration; kernel loops are i, j, k, …, the turn of a Loop or Tiles t; registers r0, r1, ….
+// Print writes the program as text, one instruction per line. Buffers are named b0, b1, …, with their own names in the
+// declaration; kernel loops are i, j, k, …; the turn of a Loop or Tiles is t; registers are r0, r1, ….
 func (p *Program) Print(w io.Writer) {
 	pr := &printer{w: w, p: p}
 	for i, b := range p.Buffers {
@@ -47,7 +47,7 @@ func initText(init []float64) string {
 type printer struct {
 	w     io.Writer
 	p     *Program
-	depth int // of loops
+	depth int // number of surrounding loops
 }
 
 func (p *printer) line(depth int, format string, args ...any) {
@@ -96,7 +96,7 @@ func matText(id BufID, from Part, trans, shared bool) string {
 	return fmt.Sprintf("b%d%s%s%s", id, from, when(trans, "ᵀ"), when(shared, " for all"))
 }
 
-// String is where a part begins, in brackets; nothing for the whole.
+// String is the start of a part, in brackets; "" if the part is the whole buffer.
 func (p Part) String() string {
 	if p == (Part{}) {
 		return ""
@@ -176,7 +176,7 @@ func instrText(in *Instr) string {
 	return fmt.Sprintf("%v %s", in.Op, strings.Join(args, ", "))
 }
 
-// moved is what is added to a counter or a point.
+// moved is what an index adds to a counter or a point.
 func moved(ix Index) string {
 	if ix.Const == 0 && ix.Step == 0 {
 		return ""

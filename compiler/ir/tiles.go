@@ -2,17 +2,18 @@ package ir
 
 import "slices"
 
-// Tiles runs Body, kernels and products without batches, over Rows rows, Size of them in each turn but perhaps the
-// last. The outermost loop of a kernel, and the dimension of a product that its Rows names, go over the rows of a turn
-// and end with the rows; indices move with the turn. Turns run in any order and at once; what they pass on lies in
-// buffers of space Tile. In the end each Out is combined, in the order of turns.
+// Tiles runs Body over Rows rows, Size of them in each turn, except that the last turn may have fewer. Body has kernels
+// and products without batches. The outermost loop of a kernel, and the dimension of a product that its Rows names, go
+// over the rows of the turn and end with them; indices move with the turn. Turns may run in any order and at the same
+// time. Values passed from one statement to the next are in buffers of space Tile. After the turns each Out is
+// combined, in the order of turns.
 type Tiles struct {
 	Rows, Size int
 	Body       []Stmt
 	Out        []TileOut
 }
 
-// A TileOut combines what the turns leave in From, a Tile buffer, into To, of the same size.
+// A TileOut combines the Tile buffer From of every turn into To, of the same size.
 type TileOut struct {
 	From, To BufID
 	Combine  Combine // not Store
@@ -24,7 +25,7 @@ func (s *Tiles) Turns() int { return (s.Rows + s.Size - 1) / s.Size }
 // RowsIn is the number of rows of a turn.
 func (s *Tiles) RowsIn(turn int) int { return min(s.Size, s.Rows-turn*s.Size) }
 
-// With is Body for so many rows a turn.
+// With is Body for turns of that many rows.
 func (s *Tiles) With(rows int) []Stmt {
 	body := make([]Stmt, len(s.Body))
 	for i, b := range s.Body {
@@ -55,7 +56,7 @@ func (s *MatMul) withRows(rows int) *MatMul {
 	return &out
 }
 
-// Turn is Body as it is in a turn, with its rows and without steps.
+// Turn is Body for turn t, with its number of rows and without steps.
 func (s *Tiles) Turn(t int) []Stmt {
 	body := s.With(s.RowsIn(t))
 	for _, b := range body {

@@ -2,23 +2,27 @@ package ir
 
 import "fmt"
 
-// Verify reports the first rule that a program breaks, nil if there is none. A verified program cannot reach outside
-// its buffers, and means the same in whatever order a device runs the points of a kernel.
+// Verify reports the first rule that a program breaks, nil if there is none. A verified program cannot read or write
+// outside its buffers, and has the same results in whatever order a device runs the points of a kernel.
 //
-//   - Lane buffers are F64 and have unique names; Init is for Shared ones and has their size; entries have unique names.
-//   - Setup reads and writes Shared buffers, without noise or shuffles; entries write the others. A Shared buffer without Init is written in Setup
-//     before it is read; a Scratch buffer in the same entry.
-//   - Products have operands of one precision; cumulative sums and factorisations are F64. Instructions are F64 or F32; loads, noise and
-//     shuffles say F64. Tiles combine buffers of one type.
-//   - A register is defined before it is used; Axis is a loop; every index stays inside its buffer for all loop counters and all
-//     values of its dynamic parts; a noise site is below 2²⁴; a shuffle has 1 to 2³² rows.
-//   - A buffer that a kernel combines into is not otherwise touched by it. One that it stores to is loaded only at the index of its one
-//     store, which visits no element twice, or in a part that the store keeps clear of. The other statements do not write what they read.
-//   - Tiles stand in no other loop and not in Setup, have rows, and hold kernels and products without batches that have the rows of a turn where they are to have
-//     them. A Tile buffer is written in a turn before it is read. Another buffer that the turns write is touched with one Step
-//     only, inside Step elements, and stored to: so turns keep clear of each other.
-//   - A Loop has turns, holds no Loop and no noise; only there an index has a Step, with which it stays inside its buffer for all turns, and
-//     which is 0 where an output combines.
+//   - Lane buffers are F64 and have unique names; Init is for Shared buffers and has their size; entries have unique
+//     names.
+//   - Setup reads and writes Shared buffers, without noise or shuffles; entries write the others. A Shared buffer
+//     without Init is written in Setup before it is read; a Scratch buffer is written in the same entry before it is
+//     read.
+//   - Products have operands of one precision; cumulative sums and factorisations are F64. Instructions are F64 or F32;
+//     loads, noise and shuffles say F64. Tiles combine buffers of one type.
+//   - A register is defined before it is used; Axis is a loop; every index stays inside its buffer for all loop
+//     counters and all values of its dynamic parts; a noise site is below 2²⁴; a shuffle has 1 to 2³² rows.
+//   - A buffer that a kernel combines into is not used by it otherwise. A buffer that it stores to is loaded only at
+//     the index of its one store, which visits no element twice, or in a part that the store does not touch. The other
+//     statements do not write a buffer that they read.
+//   - Tiles are in no other loop and not in Setup. They have rows, and hold kernels and products without batches that
+//     have the rows of a turn where they must. A Tile buffer is written in a turn before it is read. Another buffer
+//     that turns write is used with one Step only, inside Step elements, and stored to: so no two turns use the same
+//     element.
+//   - A Loop has turns, and holds no Loop and no noise. Only in a Loop an index has a Step. With the Step it stays
+//     inside its buffer for all turns, and the Step is 0 where an output combines.
 func Verify(p *Program) error {
 	v := &verifier{p: p, written: make([]bool, len(p.Buffers))}
 	if err := v.buffers(); err != nil {
@@ -123,7 +127,7 @@ func (v *verifier) statement(s Stmt) error {
 	return v.matrices(s)
 }
 
-// turns checks a Loop. What its first turn may read, all may.
+// turns checks a Loop. A buffer that its first turn may read, all turns may read.
 func (v *verifier) turns(l *Loop) error {
 	if l.N < 1 || v.loop != nil || v.tiles != nil {
 		return fmt.Errorf("a loop of %d turns, or in another", l.N)
@@ -161,7 +165,7 @@ func (v *verifier) write(id BufID) error {
 	return nil
 }
 
-// An extent is a buffer that a statement uses and the elements it takes it to have.
+// An extent is a buffer that a statement uses, and the number of elements that it needs.
 type extent struct {
 	id   BufID
 	size int

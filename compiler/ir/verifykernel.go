@@ -8,7 +8,7 @@ import (
 // maxSite is one more than the largest noise site: a site has 24 bits of the counter.
 const maxSite = 1 << 24
 
-// maxRows is the largest number of rows to shuffle: a place among them has 32 bits.
+// maxRows is the largest number of rows to shuffle: the index of a row has 32 bits.
 const maxRows = 1 << 32
 
 func (v *verifier) kernel(k *Kernel) error {
@@ -72,7 +72,7 @@ func (v *verifier) output(k *Kernel, o Output) error {
 	return v.index(k, o.Index, o.Buf, len(k.Body))
 }
 
-// index checks an index whose registers must be defined before defined.
+// index checks an index; its registers must be below `defined`.
 func (v *verifier) index(k *Kernel, ix Index, id BufID, defined int) error {
 	if ix.Stride != nil && len(ix.Stride) != len(k.Extents) {
 		return fmt.Errorf("%d strides for %d loops", len(ix.Stride), len(k.Extents))
@@ -96,8 +96,8 @@ func (v *verifier) index(k *Kernel, ix Index, id BufID, defined int) error {
 	return nil
 }
 
-// Apart reports whether two indices of a buffer never name the same element in one turn.
-func (k *Kernel) Apart(a, b Index) bool {
+// Disjoint reports whether two indices of a buffer never select the same element in one turn.
+func (k *Kernel) Disjoint(a, b Index) bool {
 	lowA, highA := a.Span(k.Extents)
 	lowB, highB := b.Span(k.Extents)
 	return a.Step == b.Step && (highA < lowB || highB < lowA)
@@ -126,7 +126,7 @@ func sameElement(k *Kernel, ix Index, o Output) error {
 	switch {
 	case o.Combine != Store:
 		return fmt.Errorf("by %v", o.Combine)
-	case k.Apart(ix, o.Index):
+	case k.Disjoint(ix, o.Index):
 		return nil
 	case len(ix.Dyn) > 0 || len(o.Index.Dyn) > 0:
 		return fmt.Errorf("at a dynamic index")
@@ -138,7 +138,7 @@ func sameElement(k *Kernel, ix Index, o Output) error {
 	return nil
 }
 
-// effective is the strides, 0 where a loop has one turn.
+// effective is the strides, with 0 for a loop of one turn.
 func effective(k *Kernel, ix Index) []int {
 	s := make([]int, len(k.Extents))
 	for axis := range ix.Stride {
@@ -149,8 +149,8 @@ func effective(k *Kernel, ix Index) []int {
 	return s
 }
 
-// injective reports whether each stride, in order of size, steps past all that smaller ones reach: no element is
-// visited twice.
+// injective reports whether no element is visited twice: each stride, in order of size, is larger than what all smaller
+// ones add up to.
 func injective(extents, strides []int) bool {
 	axes := make([]int, len(extents))
 	for i := range axes {

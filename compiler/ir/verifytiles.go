@@ -2,8 +2,8 @@ package ir
 
 import "fmt"
 
-// tiled checks a Tiles: its statements as they are in the first turn, in the last full one and in the last. Between
-// these indices move in equal steps, so what stays inside its buffer there does so in all.
+// tiled checks a Tiles: its statements as they are in the first turn, in the last full turn, and in the last. Between
+// these, indices move in equal steps, so an index that stays inside its buffer in these turns does so in all.
 func (v *verifier) tiled(s *Tiles) error {
 	if s.Rows < 1 || s.Size < 1 || v.loop != nil || v.tiles != nil || v.setup {
 		return fmt.Errorf("tiles of %d of %d rows, or in setup or a loop", s.Size, s.Rows)
@@ -17,7 +17,7 @@ func (v *verifier) tiled(s *Tiles) error {
 	defer func() { v.tiles = nil }()
 	last := s.Turns() - 1
 	for _, t := range []int{0, max(last-1, 0), last} {
-		v.forget()
+		v.resetTileBuffers()
 		for i, b := range s.Turn(t) {
 			if err := v.statement(b); err != nil {
 				return fmt.Errorf("tiles, statement %d, turn %d: %w", i, t, err)
@@ -47,8 +47,8 @@ func (s *Tiles) hasRows(b Stmt) error {
 	return fmt.Errorf("%T in tiles", b)
 }
 
-// forget marks the tile buffers as they are at the start of a turn.
-func (v *verifier) forget() {
+// resetTileBuffers marks the tile buffers as unwritten, as they are at the start of a turn.
+func (v *verifier) resetTileBuffers() {
 	for i, b := range v.p.Buffers {
 		if b.Space == Tile {
 			v.written[i] = b.Size == 0
@@ -56,14 +56,14 @@ func (v *verifier) forget() {
 	}
 }
 
-// A window is the elements of a buffer that turn 0 touches, and the step from turn to turn.
+// A window is the elements of a buffer that turn 0 uses, and the step from turn to turn.
 type window struct {
 	lo, hi, step int
-	mixed        bool // other steps as well
+	mixed        bool // used with other steps as well
 	combined     bool
 }
 
-// windows checks that turns keep clear of each other in the buffers that they write.
+// windows checks that no two turns use the same element of a buffer that they write.
 func (v *verifier) windows(s *Tiles) error {
 	all := windows{}
 	for _, b := range s.Body {
@@ -79,7 +79,7 @@ func (v *verifier) windows(s *Tiles) error {
 	for _, id := range each(s.Body, Writes) {
 		w, b := all[id], v.p.Buffers[id]
 		if b.Space != Tile && (w.mixed || w.combined || w.hi-w.lo >= w.step || b.Type == I32) {
-			return fmt.Errorf("turns meet in b%d", id)
+			return fmt.Errorf("two turns use the same elements of b%d", id)
 		}
 	}
 	return nil
@@ -108,7 +108,7 @@ func (all windows) touch(id BufID, lo, hi, step int, combined bool) {
 	w.lo, w.hi, w.mixed, w.combined = min(w.lo, lo), max(w.hi, hi), w.mixed || step != w.step, w.combined || combined
 }
 
-// tileOuts checks what the turns leave.
+// tileOuts checks the buffers that are combined after the turns.
 func (v *verifier) tileOuts(s *Tiles) error {
 	for _, o := range s.Out {
 		for _, id := range []BufID{o.From, o.To} {

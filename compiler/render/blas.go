@@ -7,18 +7,18 @@ import (
 	"ppl/compiler/ir"
 )
 
-// Products go to the library that the context has (cblas_dgemm, cblas_sgemm), if any, where they are large and one
-// operand is the same for all lanes: lanes are then columns of a matrix. Shapes are those of a block of lanes and of a
-// tile, so that results do not depend on how many there are.
+// A large product with one operand that is the same for all lanes is computed by the BLAS of the context (cblas_dgemm,
+// cblas_sgemm), if there is one; the lanes are then columns of a matrix. Shapes are those of a block of lanes and of a
+// tile, so that results do not depend on the number of lanes or rows.
 
-// Sizes from which a call pays.
+// Sizes from which a call is faster than loops.
 const (
-	gemmSide  = 16      // of the operand that all lanes share, at least
-	gemmWork  = 1 << 16 // multiplications of a lane in one call for all columns
-	gemmPanel = 1 << 12 // elements of the shared operand, where a call does the columns of one vector
+	gemmSide  = 16      // sides of the operand that all lanes share
+	gemmWork  = 1 << 16 // multiplications per lane in one call for all columns
+	gemmPanel = 1 << 12 // elements of the shared operand, if a call computes the columns of one vector
 )
 
-// WantsGemm reports whether a program has such products.
+// WantsGemm reports whether a program has products for BLAS.
 func WantsGemm(p *ir.Program) bool {
 	f := &file{Program: p}
 	return slices.ContainsFunc(p.Setup, f.wantsGemm) ||
@@ -38,7 +38,7 @@ func (f *file) wantsGemm(s ir.Stmt) bool {
 	return false
 }
 
-// A gemm is C = op(A)·B for row-major matrices: texts of pointers, sizes and steps between rows.
+// A gemm is C = op(A)·B for row-major matrices, as texts of pointers, sizes and strides between rows.
 type gemm struct {
 	trans      bool
 	m, n, k    string
@@ -46,7 +46,7 @@ type gemm struct {
 	la, lb, lc string
 }
 
-// gemms is the call of a product, the loop that it stands in, and whether it pays.
+// gemms is the call for a product, the loop around it, and whether it is faster than loops.
 func (p *product) gemms() (g gemm, loop string, ok bool) {
 	switch left, right := !p.wide(p.A), !p.wide(p.B); {
 	case left == right || !p.wide(p.C):
@@ -56,10 +56,10 @@ func (p *product) gemms() (g gemm, loop string, ok bool) {
 	case p.TransB && p.N > 1:
 		return p.byColumn(), fmt.Sprintf("for (long j = 0; j < %d; j++) {", p.N), p.M*p.K >= gemmPanel
 	}
-	return p.together(), "{", p.M >= gemmSide && p.K >= gemmSide && p.M*p.N*p.K >= gemmWork
+	return p.allColumns(), "{", p.M >= gemmSide && p.K >= gemmSide && p.M*p.N*p.K >= gemmWork
 }
 
-// count is a dimension's size: that of the turn, where it is the rows.
+// count is the size of a dimension; that of the turn, if the dimension is the rows.
 func (p *product) count(d ir.Dim, n int) string {
 	if p.Rows == d {
 		return "rows"
@@ -67,15 +67,15 @@ func (p *product) count(d ir.Dim, n int) string {
 	return fmt.Sprint(n)
 }
 
-// together is A · [B of all lanes].
-func (p *product) together() gemm {
+// allColumns is A · [B of all lanes].
+func (p *product) allColumns() gemm {
 	g := p.left()
 	g.n, g.lb, g.lc = fmt.Sprintf("%d * LANES", p.N), fmt.Sprintf("%d * LANES", p.N), fmt.Sprintf("%d * LANES", p.N)
 	g.b, g.c = p.from(p.b, p.K*p.N, ""), p.to("")
 	return g
 }
 
-// byColumn is A · [column j of B of all lanes], where columns lie together.
+// byColumn is A · [column j of B of all lanes], for columns that are contiguous.
 func (p *product) byColumn() gemm {
 	g := p.left()
 	g.n, g.lb, g.lc = "LANES", "LANES", fmt.Sprintf("%d * LANES", p.N)
@@ -108,7 +108,7 @@ func (p *product) byRow() gemm {
 	return g
 }
 
-// from is where an operand of batch n begins.
+// from is the address at which an operand of batch n begins.
 func (p *product) from(o operand, size int, more string) string {
 	if o.batch == 0 {
 		size = 0

@@ -9,12 +9,12 @@ import (
 	"ppl/compiler/ir"
 )
 
-// A dialect is a language of the family: the types and functions that the text uses (real, wide, exp_s, exp_w, …),
-// defined in its own terms, and the few words that differ.
+// A dialect is a language of the C family. The text uses types and functions (real, wide, exp_s, exp_w, …) that the
+// dialect defines in its own terms; a few words differ.
 type dialect struct {
 	prelude string
-	single  string // what single precision needs besides
-	export  string // qualifies a function that the library offers
+	single  string // further definitions for single precision
+	export  string // qualifier of a function that the library exports
 }
 
 //go:embed c/types.h
@@ -49,16 +49,17 @@ func c() dialect {
 	}
 }
 
-// operators are the ops that C writes with operators, for numbers and vectors alike; the others are functions named
+// operators are the ops that C writes with operators, for numbers and vectors alike. The other ops are functions named
 // after the op.
 var operators = [ir.Ops]string{
 	ir.Neg: "-%s", ir.Add: "%s + %s", ir.Sub: "%s - %s", ir.Mul: "%s * %s", ir.Div: "%s / %s",
 }
 
-// truths are the ops whose function gives a truth value.
+// truths are the ops whose function returns a truth value.
 var truths = [ir.Ops]bool{ir.Lt: true, ir.Le: true, ir.Eq: true, ir.Not: true, ir.IsFinite: true}
 
-// A combination is how an output meets what is there, as a format of both values, and what it starts from.
+// A combination is how an output is combined with the value in the buffer, as a format of both values, and the value it
+// starts from.
 type combination struct{ start, operator, function string }
 
 var combinations = [...]combination{
@@ -74,7 +75,8 @@ func (c combination) of(a, b string, f form) string {
 	return fmt.Sprintf("%s_%s(%s, %s)", c.function, f.suffix(), a, b)
 }
 
-// number is a constant, exactly, or as near as single precision comes to it without making it zero or infinite.
+// number is a constant, exact in double precision; in single precision the nearest number that is neither zero nor
+// infinite.
 func number(v float64, single bool) string {
 	if single && v != 0 && !math.IsInf(v, 0) {
 		v = math.Copysign(min(max(math.Abs(v), 0x1p-126), math.MaxFloat32), v)

@@ -6,10 +6,11 @@ import (
 	"ppl/compiler/ir"
 )
 
-// A form is how a value is held: one number, or one for each lane of a block; of double precision, or single.
+// A form is how a value is held: one number, or one for each lane of a block; in double or single precision.
 type form struct{ wide, single bool }
 
-// A format is what a form is called: its type, what ends the functions of it, and what makes one of a number.
+// A format is how a form is written: its type, the suffix of its functions, and the function that repeats a number to
+// fill it.
 type format struct{ typ, suffix, splat string }
 
 func (f form) format() format {
@@ -33,17 +34,17 @@ func (f form) double() form { return form{wide: f.wide} }
 // number is the form of one number.
 func (f form) number() form { return form{single: f.single} }
 
-// constant is a text that means a number in all precisions.
-func (f form) constant(text string) string { return as(text, f.number(), f) }
+// constant is the text of a constant, converted to the form.
+func (f form) constant(text string) string { return convert(text, f.number(), f) }
 
-// form is that of a buffer's elements; whole numbers are kept as real.
+// form is that of a buffer's elements; integers are stored as real.
 func (f *file) form(id ir.BufID) form { return form{f.wide(id), f.Buffers[id].Type == ir.F32} }
 
 // wide reports whether a buffer has an element for each lane.
 func (f *file) wide(id ir.BufID) bool { return f.Buffers[id].Space != ir.Shared }
 
-// as gives a value of one form the form wanted.
-func as(text string, from, to form) string {
+// convert converts the text of a value from one form to another.
+func convert(text string, from, to form) string {
 	switch {
 	case from.single == to.single:
 	case from.wide:

@@ -9,8 +9,9 @@ import (
 	"ppl/compiler/ir"
 )
 
-// A function is that of some statements. Its parameters are pointers to the buffers that they use: compilers believe of
-// parameters alone that they keep apart, and then hold in registers what a loop leaves for its next turn.
+// A function has the code of some statements. Its parameters are pointers to the buffers that they use, declared
+// restrict: only for parameters do compilers trust that buffers do not overlap, and then keep in registers what a loop
+// leaves for its next turn.
 type function struct {
 	name         string
 	params, args []string
@@ -31,7 +32,7 @@ func (fn *function) call() string {
 	return fmt.Sprintf("%s(%s);", fn.name, strings.Join(fn.args, ", "))
 }
 
-// open begins it.
+// open writes the beginning of the function.
 func (f *file) open(fn *function) {
 	f.line("STATEMENT %s(%s) {", fn.name, strings.Join(fn.params, ", "))
 	for _, l := range fn.locals {
@@ -39,8 +40,8 @@ func (f *file) open(fn *function) {
 	}
 }
 
-// buffers passes what statements use, from an element on; of their own they have memory for scratch that nothing else
-// uses, if they are small.
+// buffers makes parameters of the buffers that statements use, each from an element on. Small scratch buffers that no
+// other statement uses become local variables.
 func (f *file) buffers(fn *function, group []ir.Stmt, uses map[ir.BufID]int, from func(ir.BufID) string) {
 	var writes []ir.BufID
 	for _, s := range group {

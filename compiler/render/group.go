@@ -7,16 +7,16 @@ import (
 	"ppl/compiler/ir"
 )
 
-// Small statements that follow each other share a function, with their loops written out: what one leaves for the next
-// stays in registers, also scratch that nothing else names. Others have a function of their own, so that compile time
-// grows in proportion.
+// Small statements that follow each other share a function, with their loops unrolled, so that values pass between them
+// in registers, including scratch buffers that no other statement uses. Larger statements have a function each: compile
+// time then grows in proportion to the program.
 const (
-	smallKernel = 800  // instructions of a kernel that is small, written out
-	smallGroup  = 2500 // of a function of small ones
+	smallKernel = 800  // instructions of a small kernel, unrolled
+	smallGroup  = 2500 // instructions of a function of small statements
 )
 
 // statements writes functions for part of a body, and returns the calls of them. uses counts how often the whole body
-// names a buffer.
+// names each buffer.
 func (f *file) statements(body []ir.Stmt, uses map[ir.BufID]int) (calls []string) {
 	for _, group := range f.groups(body) {
 		calls = append(calls, f.group(group, uses))
@@ -24,14 +24,14 @@ func (f *file) statements(body []ir.Stmt, uses map[ir.BufID]int) (calls []string
 	return calls
 }
 
-// groups cuts a body into functions. In the setup numbers are one by one, which compilers gather in vectors where
-// passes are apart.
+// groups cuts a body into functions. In the setup, where values are not vectors of lanes, each loop is kept separate:
+// compilers vectorise it then.
 func (f *file) groups(body []ir.Stmt) [][]ir.Stmt {
 	at := slices.IndexFunc(body, isLoop)
 	if at < 0 || f.setup {
 		return bySize(body)
 	}
-	before, turn, after := f.along(body, at)
+	before, turn, after := f.fuseWithLoop(body, at)
 	return slices.Concat(bySize(before), [][]ir.Stmt{turn}, f.groups(after))
 }
 
@@ -40,7 +40,7 @@ func isLoop(s ir.Stmt) bool {
 	return ok
 }
 
-// bySize puts together what is small.
+// bySize groups consecutive small statements.
 func bySize(body []ir.Stmt) (groups [][]ir.Stmt) {
 	room := 0
 	for _, s := range body {
@@ -58,8 +58,8 @@ func bySize(body []ir.Stmt) (groups [][]ir.Stmt) {
 	return groups
 }
 
-// written is about how many instructions a statement is when its loops are written out; more than smallGroup where that
-// is not for it.
+// written is approximately how many instructions a statement has when unrolled; more than smallGroup if it must not be
+// unrolled.
 func written(s ir.Stmt) int {
 	k, ok := s.(*ir.Kernel)
 	if !ok {
@@ -124,7 +124,7 @@ func count(body []ir.Stmt) map[ir.BufID]int {
 	return n
 }
 
-// unroll asks for a loop of a small statement to be written out.
+// unroll asks the compiler to unroll a loop of a small statement.
 func (f *file) unroll(turns int) {
 	if f.small && turns > 1 {
 		f.line("#pragma GCC unroll %d", turns)

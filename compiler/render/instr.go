@@ -6,7 +6,7 @@ import (
 	"ppl/compiler/ir"
 )
 
-// instr declares a register: r5, and m5 beside it where it is a truth value.
+// instr declares a register: r5, and also m5 if it is a truth value.
 func (k *kernel) instr(r int) {
 	in, w, n := &k.in.Body[r], k.forms[r], k.first+r
 	switch {
@@ -59,7 +59,7 @@ func (k *kernel) load(in *ir.Instr) string {
 	return fmt.Sprintf("b%d[%s]", in.Buf, k.element(in.Index))
 }
 
-// choose tests a register, by its truth value where it has one.
+// choose selects by a register; by its truth value, if it has one.
 func (k *kernel) choose(test ir.Reg, a, b string, f form) string {
 	t := k.forms[test]
 	flag := fmt.Sprintf("ne_%s(%s, %s)", t.suffix(), k.reg(test), t.constant("0"))
@@ -91,8 +91,8 @@ func (k *kernel) apply(in *ir.Instr, f form) string {
 	return fmt.Sprintf(format, append([]any{in.Op, f.suffix()}, args...)...)
 }
 
-// guardedSum is a sum with a product that a zero wins in, in one step: a recurrence waits for every step. It is ""
-// where it is none.
+// guardedSum is a sum with a MulZero product in one operation, "" for other instructions. A recurrence waits for each
+// operation, so one fewer makes it faster.
 func (k *kernel) guardedSum(in *ir.Instr, f form) string {
 	for i, a := range in.Args[:2] {
 		if p := &k.in.Body[a]; p.Op == ir.MulZero && f.wide && k.forms[a] == f {
@@ -105,10 +105,10 @@ func (k *kernel) guardedSum(in *ir.Instr, f form) string {
 
 func (k *kernel) arg(in *ir.Instr, i int, f form) string {
 	a := in.Args[i]
-	return as(k.reg(a), k.forms[a], f)
+	return convert(k.reg(a), k.forms[a], f)
 }
 
-// noise takes a point's half of its pair's words, and computes these where they are another pair's.
+// noise takes a point's half of the words of its pair; the words are computed once for both points.
 func (k *kernel) noise(r int) {
 	in, n := &k.in.Body[r], k.first+r
 	point := ir.Dense(k.in.Extents...)

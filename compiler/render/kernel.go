@@ -7,28 +7,28 @@ import (
 	"ppl/compiler/ir"
 )
 
-// A kernel is a loop nest under rendering. Loops of one turn are left out. The depth of a value is the number of loops
-// it stands in: those it varies with, and all outside them.
+// A kernel is a loop nest being rendered. Loops of one turn are left out. The depth of a value is the number of loops
+// around its code: those it varies with, and all outside them.
 type kernel struct {
 	*file
 	in    *ir.Kernel
-	first int   // number of its first name
+	first int   // number of its first variable name
 	loops []int // axes, outermost first
 	live  []bool
 	forms []form
 	depth []int
 	outs  []output
-	tiled int // the loop that is cut into tiles, counted from 1; 0: none
-	tile  int // its turns in a tile
+	tiled int // the loop that is cut into tiles, counted from 1; 0: no loop
+	tile  int // turns of that loop in a tile
 }
 
-// An output that combines has an accumulator in the loops its index varies with, unless these are all there are.
+// An output that combines has an accumulator inside the loops with which its index varies, unless it varies with all.
 type output struct {
 	ir.Output
 	number      int
 	depth       int // of the index, and for a store of the value
 	accumulates bool
-	perTile     bool // the accumulator starts anew in each tile
+	perTile     bool // the accumulator is reset in each tile
 }
 
 func (f *file) kernel(in *ir.Kernel) {
@@ -40,7 +40,7 @@ func (f *file) kernel(in *ir.Kernel) {
 	}
 }
 
-// begin finds how a kernel is to be written whose names have numbers from first on.
+// begin decides how a kernel is written; its variable names have numbers from first on.
 func (f *file) begin(in *ir.Kernel, first int) *kernel {
 	k := &kernel{file: f, in: in, first: first}
 	for axis, n := range in.Extents {
@@ -56,7 +56,7 @@ func (f *file) begin(in *ir.Kernel, first int) *kernel {
 	return k
 }
 
-// analyse finds what is needed, forms and depths.
+// analyse finds which registers are needed, their forms and their depths.
 func (k *kernel) analyse() {
 	n := len(k.in.Body)
 	k.live, k.forms, k.depth = make([]bool, n), make([]form, n), make([]int, n)
@@ -125,7 +125,7 @@ func (k *kernel) depthOf(ix ir.Index) int {
 	return d
 }
 
-// varying reports whether lanes have elements of their own.
+// varying reports whether lanes read different elements.
 func (k *kernel) varying(ix ir.Index) bool {
 	for _, d := range ix.Dyn {
 		if k.forms[d.Reg].wide {
@@ -135,14 +135,14 @@ func (k *kernel) varying(ix ir.Index) bool {
 	return false
 }
 
-// cut chooses the innermost loop that holds more than ir.TilePoints points, and tiles of about so many: sums are
+// cut chooses the innermost loop that holds more than ir.TilePoints points, and tiles of about that many. Sums are
 // taken tile by tile, which keeps rounding errors small.
 func (k *kernel) cut() {
 	points := 1
 	for d := len(k.loops); d >= 1; d-- {
 		n := k.in.Extents[k.loops[d-1]]
 		if points*n > ir.TilePoints {
-			if k.tiles == nil || k.loops[d-1] != 0 { // rows of a turn are cut already
+			if k.tiles == nil || k.loops[d-1] != 0 { // rows of a turn are a tile already
 				k.tiled, k.tile = d, max(1, ir.TilePoints/points)
 			}
 			return
@@ -162,7 +162,7 @@ func (k *kernel) addOutput(i int) {
 	k.outs = append(k.outs, o)
 }
 
-// reset starts the buffers that are combined into.
+// reset initialises the buffers that are combined into.
 func (k *kernel) reset() {
 	for _, o := range k.outs {
 		if o.Combine == ir.Store {
@@ -175,7 +175,7 @@ func (k *kernel) reset() {
 	}
 }
 
-// noiseBlocks declares the words of pairs of points, which two turns of the loop share.
+// noiseBlocks declares the noise words of a pair of points, which two consecutive turns of the loop share.
 func (k *kernel) noiseBlocks() {
 	for r := range k.in.Body {
 		if op := k.in.Body[r].Op; k.live[r] && (op == ir.Normal || op == ir.Uniform) {
@@ -185,7 +185,7 @@ func (k *kernel) noiseBlocks() {
 	}
 }
 
-// level writes what stands in d loops, and the loops inside.
+// level writes the code at depth d, and the loops inside.
 func (k *kernel) level(d int) {
 	k.straight(d)
 	if d < len(k.loops) {
@@ -193,7 +193,7 @@ func (k *kernel) level(d int) {
 	}
 }
 
-// row writes what a kernel does at a row.
+// row writes the code of a kernel for one row.
 func (k *kernel) row(at string) {
 	k.line("{")
 	k.line("const long i0 = %s;", at)
@@ -201,7 +201,7 @@ func (k *kernel) row(at string) {
 	k.line("}")
 }
 
-// straight writes what stands in d loops.
+// straight writes the instructions at depth d.
 func (k *kernel) straight(d int) {
 	for r := range k.in.Body {
 		if k.live[r] && k.depth[r] == d {
@@ -217,14 +217,14 @@ func (k *kernel) straight(d int) {
 	}
 }
 
-// around chooses the accumulators that live around the loop below depth d.
+// around chooses the accumulators declared around the loop below depth d.
 func (k *kernel) around(d int) func(output) bool {
 	return func(o output) bool { return o.accumulates && !o.perTile && o.depth == d }
 }
 
 func (o output) inTile() bool { return o.perTile }
 
-// inner writes the loop below depth d with the accumulators that live around it.
+// inner writes the loop below depth d, with the accumulators declared around it.
 func (k *kernel) inner(d int) {
 	axis := k.loops[d]
 	turns := k.in.Extents[axis]
@@ -254,7 +254,7 @@ func (k *kernel) bound(axis int) string {
 	return fmt.Sprint(k.in.Extents[axis])
 }
 
-// blockEnd is where a block of turns ends that begins at a variable.
+// blockEnd is the end of a block of turns that begins at a variable.
 func blockEnd(from string, turns, block int) string {
 	if turns%block == 0 {
 		return fmt.Sprintf("%s + %d", from, block)
@@ -277,12 +277,12 @@ func (k *kernel) flush(chosen func(output) bool) {
 	for _, o := range k.outs {
 		if chosen(o) {
 			w := k.form(o.Buf)
-			k.merge(o, as(fmt.Sprintf("a%d", k.first+o.number), w.double(), w))
+			k.merge(o, convert(fmt.Sprintf("a%d", k.first+o.number), w.double(), w))
 		}
 	}
 }
 
-// combine takes in a point's value.
+// combine combines a point's value into its accumulator.
 func (k *kernel) combine(o output) {
 	w := k.form(o.Buf)
 	if !o.accumulates {
@@ -293,7 +293,9 @@ func (k *kernel) combine(o output) {
 	k.line("%s = %s;", a, combinations[o.Combine].of(a, k.valueAs(o, w.double()), w.double()))
 }
 
-func (k *kernel) valueAs(o output, f form) string { return as(k.reg(o.Value), k.forms[o.Value], f) }
+func (k *kernel) valueAs(o output, f form) string {
+	return convert(k.reg(o.Value), k.forms[o.Value], f)
+}
 
 // merge combines a value into the buffer.
 func (k *kernel) merge(o output, v string) {
@@ -316,7 +318,7 @@ func (k *kernel) store(o output) {
 	k.line("b%d[%s] = %s;", o.Buf, k.element(o.Index), k.valueAs(o, w))
 }
 
-// element is the text of an index.
+// element is the text of the element at an index.
 func (k *kernel) element(ix ir.Index) string {
 	var terms []string
 	if ix.Step != 0 {
@@ -330,7 +332,7 @@ func (k *kernel) element(ix ir.Index) string {
 	for _, d := range ix.Dyn {
 		terms = append(terms,
 			scaled(d.Stride, fmt.Sprintf("at_%s(%s, %d)", k.forms[d.Reg].double().suffix(),
-				as(k.reg(d.Reg), k.forms[d.Reg], k.forms[d.Reg].double()), d.Limit)))
+				convert(k.reg(d.Reg), k.forms[d.Reg], k.forms[d.Reg].double()), d.Limit)))
 	}
 	if ix.Const != 0 || len(terms) == 0 {
 		terms = append(terms, fmt.Sprint(ix.Const))

@@ -6,7 +6,7 @@ import (
 	"ppl/compiler/ir"
 )
 
-// cumSum adds each row of [Outer, N, Inner] to the one before.
+// cumSum adds to each row of [Outer, N, Inner] the row before it.
 func (f *file) cumSum(s *ir.CumSum) {
 	t, w := f.form(s.Out).typ(), f.form(s.Out)
 	f.loop("o", s.Outer)
@@ -22,11 +22,11 @@ func (f *file) cumSum(s *ir.CumSum) {
 	f.ends(3)
 }
 
-// solveRows are the rows that a factorisation or substitution works on together: as many sums at once hide the latency
-// of one, and what is above or beside them is read once for all.
+// solveRows is the number of rows that a factorisation or substitution computes together: several sums at once hide the
+// latency of each, and the elements they have in common are read once.
 const solveRows = 4
 
-// cholesky is the row-by-row factorisation (Golub & Van Loan, Matrix Computations, 4.2), all lanes abreast.
+// cholesky is the row-by-row factorisation (Golub & Van Loan, Matrix Computations, 4.2), for all lanes at once.
 func (f *file) cholesky(s *ir.Cholesky) {
 	w := f.form(s.Out)
 	t, x := w.typ(), w.suffix()
@@ -44,13 +44,13 @@ func (f *file) cholesky(s *ir.Cholesky) {
 	f.line("}")
 }
 
-// factorRows are the rows from i on: first what stands left of them, then their own triangle.
+// factorRows computes rows from i on: first the elements left of the diagonal block, then the block's triangle.
 func (f *file) factorRows(s *ir.Cholesky, rows int) {
 	w := f.form(s.Out)
 	t, x := w.typ(), w.suffix()
 	f.line("for (long j = 0; j < i; j++) {")
 	for r := range rows {
-		f.line("%s s%d = %s;", t, r, as(fmt.Sprintf("a[(i + %d) * %d + j]", r, s.N), f.form(s.In), w))
+		f.line("%s s%d = %s;", t, r, convert(fmt.Sprintf("a[(i + %d) * %d + j]", r, s.N), f.form(s.In), w))
 	}
 	f.line("for (long k = 0; k < j; k++) {")
 	f.line("const %s y = l[j * %d + k];", t, s.N)
@@ -65,25 +65,25 @@ func (f *file) factorRows(s *ir.Cholesky, rows int) {
 	f.line("}")
 	f.line("for (long p = i; p < i + %d; p++) {", rows)
 	f.line("for (long j = i; j <= p; j++) {")
-	f.line("%s sum = %s;", t, as(fmt.Sprintf("a[p * %d + j]", s.N), f.form(s.In), w))
+	f.line("%s sum = %s;", t, convert(fmt.Sprintf("a[p * %d + j]", s.N), f.form(s.In), w))
 	f.line("for (long k = 0; k < j; k++) sum -= l[p * %d + k] * l[j * %d + k];", s.N, s.N)
 	f.line("if (p > j) l[p * %d + j] = sum / l[j * %d + j];", s.N, s.N)
 	f.line("else l[p * %d + p] = sqrt_%s(select_%s(lt_%s(%s, sum) & lt_%s(sum, %s), sum, %s));",
 		s.N, x, x, x, w.constant("0"), x, w.constant("INF"), w.constant("NAN"))
 	f.line("}")
-	f.line("bad += l[p * %d + p];", s.N) // NaN from the first pivot that fails
+	f.line("bad += l[p * %d + p];", s.N) // NaN from the first failing pivot on
 	f.line("for (long j = p + 1; j < %d; j++) l[p * %d + j] = %s;", s.N, s.N, w.constant("0"))
 	f.line("}")
 }
 
-// A solve is a substitution under rendering, by tiles of rows and columns of the right-hand side.
+// A solve is a substitution being rendered, in tiles of rows and columns of the right-hand side.
 type solve struct {
 	*file
 	*ir.TriSolve
 	typ string
 }
 
-// triSolve is forward substitution, or backward for the transpose.
+// triSolve is forward substitution (backward for the transpose).
 func (f *file) triSolve(s *ir.TriSolve) {
 	p := &solve{f, s, f.form(s.Out).typ()}
 	f.loop("n", s.Batch)
@@ -107,12 +107,12 @@ func (f *file) triSolve(s *ir.TriSolve) {
 	f.line("}")
 }
 
-// tile takes off what rows solved before add to those from i on, then solves these.
+// tile subtracts the contribution of rows already solved from the rows from i on, then solves these.
 func (p *solve) tile(rows, cols int) {
 	w := p.form(p.Out)
 	for r := range rows {
 		for c := range cols {
-			p.line("%s s%d_%d = %s;", p.typ, r, c, as(fmt.Sprintf("b[(i + %d) * %d + m + %d]", r, p.M, c),
+			p.line("%s s%d_%d = %s;", p.typ, r, c, convert(fmt.Sprintf("b[(i + %d) * %d + m + %d]", r, p.M, c),
 				p.form(p.B), w))
 		}
 	}
@@ -122,7 +122,7 @@ func (p *solve) tile(rows, cols int) {
 		p.line("for (long k = 0; k < i; k++) {")
 	}
 	for r := range rows {
-		p.takeOff(r, "k", cols)
+		p.subtract(r, "k", cols)
 	}
 	p.line("}")
 	for step := range rows {
@@ -130,8 +130,8 @@ func (p *solve) tile(rows, cols int) {
 	}
 }
 
-// takeOff subtracts what row k adds to row i + r.
-func (p *solve) takeOff(r int, k string, cols int) {
+// subtract subtracts the contribution of row k from row i + r.
+func (p *solve) subtract(r int, k string, cols int) {
 	at := fmt.Sprintf("l[(i + %d) * %d + %s]", r, p.N, k)
 	if p.Trans {
 		at = fmt.Sprintf("l[(%s) * %d + i + %d]", k, p.N, r)
@@ -141,7 +141,7 @@ func (p *solve) takeOff(r int, k string, cols int) {
 	}
 }
 
-// row solves a row of the tile once those before it are.
+// row solves a row of the tile, after the rows before it.
 func (p *solve) row(step, rows, cols int) {
 	order := func(k int) int {
 		if p.Trans {
@@ -151,14 +151,14 @@ func (p *solve) row(step, rows, cols int) {
 	}
 	r := order(step)
 	for before := range step {
-		p.takeOff(r, fmt.Sprintf("i + %d", order(before)), cols)
+		p.subtract(r, fmt.Sprintf("i + %d", order(before)), cols)
 	}
 	for c := range cols {
 		p.line("x[(i + %d) * %d + m + %d] = s%d_%d / l[(i + %d) * %d + i + %d];", r, p.M, c, r, c, r, p.N, r)
 	}
 }
 
-// eigen decomposes one lane's matrix after the other.
+// eigen decomposes the matrices of all lanes, one lane after another.
 func (f *file) eigen(s *ir.Eigen) {
 	lanes, from, first := "1", "1", ""
 	if f.wide(s.Out) {

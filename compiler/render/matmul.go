@@ -8,18 +8,19 @@ import (
 )
 
 const (
-	tileElements = 8    // of a result computed together: enough sums to hide the latency of one
-	depthBlock   = 2048 // of a product's inner dimension, so that what is read again is still in cache
+	tileElements = 8 // elements of the result computed together: enough sums to hide the latency of each
+	// block of the inner dimension that is small enough for operands to stay in cache until they are read again
+	depthBlock = 2048
 )
 
-// A product is a matrix product under rendering: tiles of rows × columns elements held in registers, each a sum in the
-// order of k.
+// A product is a matrix product being rendered: tiles of rows × columns elements are held in registers, each a sum in
+// the order of k.
 type product struct {
 	*file
 	*ir.MatMul
 	a, b   operand
 	result form // of the sums
-	blocks bool // k goes by blocks, which add to the result
+	blocks bool // k is divided into blocks, which add to the result
 }
 
 // An operand has element (i, j) at buf[part + n·batch + i·row + j·col].
@@ -55,7 +56,7 @@ func (f *file) matMul(s *ir.MatMul) {
 	}
 }
 
-// sums computes the product here.
+// sums computes the product by loops, not by BLAS.
 func (p *product) sums() {
 	if p.blocks || p.K == 0 {
 		p.line("for (long e = 0; e < %s * %d; e++) {", p.count(ir.DimM, p.M), p.Batch*p.N)
@@ -91,7 +92,7 @@ func (o operand) at(i, j string) string {
 	return fmt.Sprintf("b%d[%s + %d * n + %d * (%s) + %d * (%s)]", o.buf, start(o.part), o.batch, o.row, i, o.col, j)
 }
 
-// start is the element that a part begins with.
+// start is the first element of a part.
 func start(p ir.Part) string {
 	if p.Step == 0 {
 		return fmt.Sprint(p.First)
@@ -103,7 +104,7 @@ func start(p ir.Part) string {
 func (p *product) tiles() {
 	rows := even(p.M, tileElements/min(p.N, 2))
 	cols := even(p.N, tileElements/rows)
-	if p.Rows == ir.DimM { // as many as a turn has
+	if p.Rows == ir.DimM { // as many rows as the turn has
 		p.line("long i = 0;")
 		p.line("for (; i + %d <= rows; i += %d) {", rows, rows)
 		p.across(rows, cols)
@@ -129,13 +130,13 @@ func (p *product) across(rows, cols int) {
 	})
 }
 
-// even is the size of the fewest tiles of at most a size that cover n.
+// even is the tile size if n is covered by the fewest tiles of at most that size, all similar.
 func even(n, most int) int {
 	tiles := (n + most - 1) / most
 	return (n + tiles - 1) / tiles
 }
 
-// cut calls f for the whole tiles of n, and for what is left.
+// cut calls f for the full tiles of n, and for the rest.
 func cut(n, tile int, f func(from, to, tile int)) {
 	whole := n - n%tile
 	f(0, whole, tile)
@@ -168,7 +169,7 @@ func (p *product) tile(rows, cols int) {
 
 // finish stores a sum, or adds it to those of earlier blocks.
 func (p *product) finish(r, c int) {
-	op, sum := "=", as(fmt.Sprintf("s%d_%d", r, c), p.result, p.form(p.C))
+	op, sum := "=", convert(fmt.Sprintf("s%d_%d", r, c), p.result, p.form(p.C))
 	if p.blocks {
 		op = "+="
 	}

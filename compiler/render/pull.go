@@ -6,8 +6,9 @@ import (
 	"ppl/compiler/ir"
 )
 
-// A pull is the pullback of a Cholesky factor under rendering, by blocks of columns of the symmetric S with tril(2·S·L)
-// = tril(Bar). Column c of S from its diagonal down is (½ Bar_ic − Σ_{j>c} S_ij L_jc) / L_cc, the last column first.
+// A pull is the pullback of a Cholesky factor being rendered, by blocks of columns of the symmetric S with tril(2·S·L)
+// = tril(Bar). Column c of S from its diagonal down is (½ Bar_ic − Σ_{j>c} S_ij L_jc) / L_cc, starting with the last
+// column.
 type pull struct {
 	*file
 	*ir.CholeskyPull
@@ -24,7 +25,7 @@ func (f *file) choleskyPull(s *ir.CholeskyPull) {
 		p.cols = cols
 		f.line("for (long p = %d; p < %d; p += %d) {", from, to, cols)
 		f.line("const long k = %d - p;", s.N-cols)
-		f.line("for (long i = k + %d; i < %d; i += %d) {", cols, s.N, solveRows) // blocks before are full
+		f.line("for (long i = k + %d; i < %d; i += %d) {", cols, s.N, solveRows) // the blocks before are full
 		p.tile("i", solveRows, func(int) int { return 0 })
 		f.line("}")
 		p.tile("k", cols, func(c int) int { return c })
@@ -35,18 +36,18 @@ func (f *file) choleskyPull(s *ir.CholeskyPull) {
 
 func (p *pull) typ() string { return p.form(p.Out).typ() }
 
-// tile is rows of the block's columns, from the row named at on; first says from which row a column is wanted.
+// tile is rows of the block's columns, from the row named `at` on; first is the row from which a column is needed.
 func (p *pull) tile(at string, rows int, first func(col int) int) {
 	each := func(f func(r, c int)) {
 		for c := p.cols - 1; c >= 0; c-- {
-			for r := rows - 1; r >= first(c); r-- { // what is right of the diagonal is read from below it
+			for r := rows - 1; r >= first(c); r-- { // elements right of the diagonal are read from below it
 				f(r, c)
 			}
 		}
 	}
 	p.line("{")
 	each(func(r, c int) {
-		p.line("%s s%d_%d = %s;", p.typ(), r, c, as(fmt.Sprintf("bar[(%s + %d) * %d + k + %d] / 2", at, r, p.N, c),
+		p.line("%s s%d_%d = %s;", p.typ(), r, c, convert(fmt.Sprintf("bar[(%s + %d) * %d + k + %d] / 2", at, r, p.N, c),
 			p.form(p.Bar), p.form(p.Out)))
 	})
 	p.line("for (long j = k + %d; j < %d; j++) {", p.cols, p.N)
@@ -58,7 +59,7 @@ func (p *pull) tile(at string, rows int, first func(col int) int) {
 	p.line("}")
 }
 
-// finish takes off what the block's own columns add and stores an element on both sides of the diagonal.
+// finish subtracts the contribution of the block's own columns, and stores an element on both sides of the diagonal.
 func (p *pull) finish(at string, r, c int) {
 	for m := c + 1; m < p.cols; m++ {
 		of := fmt.Sprintf("s%d_%d", r, m)

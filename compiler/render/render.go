@@ -1,14 +1,24 @@
-// Package render writes an IR program as the text of a C-family language.
+// Package render writes an IR program as text of a C-family language. A kernel such as
 //
-// Lanes go in blocks, innermost in memory: a lane buffer is [element][lane], and a value that varies with the lane is a
-// vector (wide), on which C's operators work as they stand in GCC and Clang. A block has as many lanes as a vector of
-// the processor holds numbers. So vectorisation does not hang on what an optimiser recognises, every lane goes through
-// the same instructions, and a lane's result depends on nothing outside it. A value that all lanes share is a plain
-// number (real). In single precision these are singles, half as long with as many lanes, and single. Each value is
-// computed in the outermost loop that it varies with.
+//	for i<3
+//	  r0 = b0[i]
+//	  r1 = mul r0, r0
+//	  sum b1[0], r1
 //
-// One renderer serves all languages of the family; a dialect says how they differ, as in tinygrad's renderer/cstyle.py.
-// Nothing of a program's own names reaches the text: buffers and entries go by number.
+// becomes a loop over vectors of lanes:
+//
+//	wide a = splat(0);  for (long i = 0; i < 3; i++) { wide r0 = b0[i]; wide r1 = r0 * r0; a += r1; }
+//
+// A block has as many lanes as a vector of the processor holds numbers, and lanes are innermost in memory: a lane
+// buffer is [element][lane]. A value that varies with the lane is a vector (wide), on which the operators of GCC and
+// Clang work directly; a value that all lanes share is a plain number (real). So vectorisation does not depend on an
+// optimiser's pattern matching, every lane executes the same instructions, and a lane's result depends on no other
+// lane. In single precision these types are singles (half as long, with as many lanes) and single. Each value is
+// computed in the outermost loop with which it varies.
+//
+// One renderer serves all languages of the family; a dialect holds the differences, as in tinygrad's
+// renderer/cstyle.py. The names of a program's buffers and entries do not appear in the text, only their numbers, so
+// that models that differ in names share a library.
 package render
 
 import (
@@ -22,11 +32,11 @@ import (
 // MaxLanes is the largest number of lanes in a block; the text takes 2, 4 or 8, by the processor.
 const MaxLanes = 8
 
-// C is a verified program as a C library with two functions of a pointer to context (see c/types.h): setup runs Setup,
-// with buffer[i] the memory of shared buffer i; run runs a schedule of entries, by number, on one block of lanes. A
-// third, part, runs one part of an entry, see Parts, or one turn of it; a fourth, lanes, returns the number of lanes in
-// a block. The text alone decides the order of every sum. A tile buffer that is combined in the end has a copy for each
-// turn, see Left.
+// C is a verified program as a C library whose functions take a pointer to a context (see c/types.h). setup runs Setup,
+// where buffer[i] is the memory of shared buffer i. run runs a schedule of entries, by number, on one block of lanes.
+// part runs one part of an entry (see Parts), or one turn of it. lanes returns the number of lanes in a block. The text
+// alone decides the order of every sum. A tile buffer that is combined after the turns has one copy per turn, see
+// TileResults.
 func C(p *ir.Program) string { return render(p, c()) }
 
 // A file is the text under construction.
@@ -35,11 +45,11 @@ type file struct {
 	*ir.Program
 	text   strings.Builder
 	indent int
-	count  int       // functions of statements so far
-	parts  []string  // how each is called
-	tiles  *ir.Tiles // around the statement
-	setup  bool      // all buffers are shared
-	small  bool      // the statement's loops are written out
+	count  int       // number of functions written so far
+	parts  []string  // the call of each function
+	tiles  *ir.Tiles // the Tiles around the statement, or nil
+	setup  bool      // in Setup: all buffers are shared
+	small  bool      // the loops of the statement are unrolled
 }
 
 func render(p *ir.Program, d dialect) string {
@@ -60,7 +70,7 @@ func render(p *ir.Program, d dialect) string {
 	return f.text.String()
 }
 
-// line writes one line; a line that ends in { indents those that follow, one that begins with } ends that.
+// line writes one line. A line that ends in { indents the lines after it, and a line that begins with } ends that.
 func (f *file) line(format string, args ...any) {
 	s := fmt.Sprintf(format, args...)
 	if strings.HasPrefix(s, "}") {
@@ -72,7 +82,7 @@ func (f *file) line(format string, args ...any) {
 	}
 }
 
-// calls writes a function that makes calls in order.
+// calls writes a function that makes the calls in order.
 func (f *file) calls(head string, calls []string) {
 	f.line("%s {", head)
 	for _, c := range calls {
@@ -81,7 +91,7 @@ func (f *file) calls(head string, calls []string) {
 	f.line("}")
 }
 
-// run goes through a schedule; each execution of an entry is one step of the noise.
+// run writes the function that runs a schedule; each execution of an entry is one step of the noise.
 func (f *file) run() {
 	f.line("%s void run(context *c) {", f.export)
 	f.line("for (word k = 0; k < c->calls; k++)")
@@ -117,7 +127,7 @@ func (f *file) statement(s ir.Stmt) {
 	}
 }
 
-// narrow truncates what went to buffers of whole numbers, which are kept as numbers of the full type.
+// narrow truncates values stored to integer buffers, whose elements are kept in the full type.
 func (f *file) narrow(s ir.Stmt) {
 	for _, id := range ir.Writes(s) {
 		if b := f.Buffers[id]; b.Type == ir.I32 {
@@ -132,7 +142,7 @@ func (f *file) loop(name string, turns int) {
 	f.line("for (long %s = 0; %s < %d; %s++) {", name, name, turns, name)
 }
 
-// single reports whether a program has anything of single precision.
+// single reports whether a program uses single precision.
 func single(p *ir.Program) bool {
 	return slices.ContainsFunc(p.Buffers, func(b ir.Buffer) bool { return b.Type == ir.F32 }) ||
 		slices.ContainsFunc(allKernels(p), func(k *ir.Kernel) bool {

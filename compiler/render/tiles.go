@@ -6,12 +6,12 @@ import (
 	"ppl/compiler/ir"
 )
 
-// A Part is what one call of an entry's execution does: statements one after the other, or, where Turns is not 0, a
-// Tiles, whose turns may run at once.
+// A Part is what one call runs of an entry: several statements, or if Turns is not 0, a Tiles, whose turns may run at
+// the same time.
 type Part struct{ Turns int }
 
-// Parts are the parts of each entry in order, which are numbered through all entries: statements and Tiles by turns,
-// statements first and last, though there may be none.
+// Parts are the parts of each entry in order, numbered through all entries: statements and Tiles alternate, beginning
+// and ending with statements, which may be none.
 func Parts(p *ir.Program) [][]Part {
 	all := make([][]Part, len(p.Entries))
 	for i, e := range p.Entries {
@@ -25,8 +25,8 @@ func Parts(p *ir.Program) [][]Part {
 	return all
 }
 
-// TileResults is by buffer how many turns leave one, 0 where none does. Of a buffer that turns leave each turn has its own,
-// one after the other in memory.
+// TileResults is, for each buffer, the number of turns that keep a copy of it to be combined; 0 for other buffers. The
+// copies follow each other in memory.
 func TileResults(p *ir.Program) []int {
 	n := make([]int, len(p.Buffers))
 	for _, e := range p.Entries {
@@ -69,7 +69,7 @@ func (f *file) entry(number int, e ir.Entry) {
 	f.calls(fmt.Sprintf("static void entry%d(const context *c)", number), calls)
 }
 
-// turn writes the part that is one turn of a Tiles, and returns the call of it.
+// turn writes the function of one turn of a Tiles, and returns its call.
 func (f *file) turn(s *ir.Tiles) (call string) {
 	left := map[ir.BufID]bool{}
 	for _, o := range s.Out {
@@ -93,7 +93,7 @@ func (f *file) turn(s *ir.Tiles) (call string) {
 	return fn.call()
 }
 
-// combineTurns writes the statement that combines what turns leave, in their order, and returns the call of it.
+// combineTurns writes the function that combines the results of turns in their order, and returns its call.
 func (f *file) combineTurns(s *ir.Tiles) (call string) {
 	fn := newFunction(fmt.Sprint("s", f.count))
 	f.count++
@@ -113,7 +113,7 @@ func (f *file) combineTurns(s *ir.Tiles) (call string) {
 	return fn.call()
 }
 
-// part runs a part by number; of a Tiles the turn that the context says.
+// part writes the function that runs a part by number, and if it is a Tiles, the turn that the context names.
 func (f *file) part() {
 	f.line("%s void part(context *c) {", f.export)
 	f.line("const long turn = c->turn;")

@@ -11,7 +11,7 @@ import (
 	"ppl/infer/stats"
 )
 
-// A way of drawing n values of a law; chains say that they are dependent.
+// A way of drawing n values of a distribution; chains says that they are dependent.
 type way struct {
 	name  string
 	chain bool
@@ -20,7 +20,7 @@ type way struct {
 
 func ways() []way {
 	return []way{{"quantiles in closed form (ppl)", false, quantiles}, {"a table of 4000 quantiles", false, lookups},
-		{"rejection from the logistic law", false, rejection},
+		{"rejection from the logistic distribution", false, rejection},
 		{"slice sampling (Gibbs)", true, slicing}, {"Hamiltonian Monte Carlo", true, hamiltonian},
 		{"random-walk Metropolis", true, walk}}
 }
@@ -84,7 +84,7 @@ func lookups(law compensation.Distribution, r *rand.Rand, n int) []float64 {
 	})
 }
 
-// rejection proposes from the logistic law. The bound is the greatest ratio of densities, with a little room.
+// rejection proposes from the logistic distribution. The bound is the largest ratio of densities, with a small margin.
 func rejection(law compensation.Distribution, r *rand.Rand, n int) []float64 {
 	logistic, bound := compensation.New(0, math.Inf(1), 1), 0.0
 	for z := -20.0; z <= 0; z += 0.01 {

@@ -20,7 +20,7 @@ import (
 
 const home = "experiments/compensation"
 
-// A series is a law by its name.
+// A series is a distribution by its name.
 type series struct {
 	name   string
 	lambda float64
@@ -101,7 +101,7 @@ func errors() (string, error) {
 		lab.Axes{Title: "Largest error of the CDF, noise added", X: "σ²", Y: "error", LogX: true, LogY: true}, lines...)
 }
 
-// densities draws the laws for σ² = .2, the paper's, and 1, ppl's, beside the logistic law.
+// densities plots the distributions for σ² = .2 (the paper's) and 1 (ppl's), with the logistic distribution.
 func densities() error {
 	curve := func(name string, law compensation.Distribution) lab.Line {
 		l := lab.Line{Name: name}
@@ -119,7 +119,7 @@ func densities() error {
 const preface = `# The compensation variable
 
 Barker's test accepts where Δ + L > 0, L logistic. Of Δ there is an estimate with normal noise of variance σ²; so L has to be noise + Z, and Z is what remains to
-be drawn. No exact law of Z exists for any σ² > 0: a series approximates it (Luo et al. 2020, equation 15). Its CDF is a polynomial in the logistic function.
+be drawn. No exact distribution of Z exists for any σ² > 0: a series approximates it (Luo et al. 2020, equation 15). Its CDF is a polynomial in the logistic function.
 
     go run ./experiments/compensation
 
@@ -138,11 +138,11 @@ eight reach at σ² = 1 what the paper's three do not at .2, so that the noise m
 so: the series diverges, and past a number of terms that falls with σ² the "density" is negative.
 `
 
-const aboutDraws = `Draws of the paper's Z (σ² = .2, λ = 10, three terms); a draw of a chain counts as so much of an independent one as its effective sample size says.
+const aboutDraws = `Draws of the paper's Z (σ² = .2, λ = 10, three terms); a draw of a chain counts as the fraction of an independent draw that its effective sample size gives.
 Wall-clock time of one thread, medians of five, in turn.
 
 %s
 The paper claims that its draws are 20 times faster than those of earlier work. X
-simpler chains; and rejection from the logistic law and a table, as Seita et al. (2017) had it, are faster still. Quantiles need one uniform number for each
-draw, which makes them a pure function of seed and place, and half a microsecond is nothing beside the energies that a swap compares.
+simpler chains; and rejection from the logistic distribution and a table, as Seita et al. (2017) had it, are faster still. Quantiles need one uniform number for each
+draw, which makes them a pure function of seed and place, and half a microsecond is negligible compared with the energies that a swap compares.
 `

@@ -49,7 +49,7 @@ func run(draws int) error {
 	if err != nil {
 		return err
 	}
-	if err := lab.Section(path, text, "A normal law", fmt.Sprintf(aboutNormal, table, slope(normal))); err != nil {
+	if err := lab.Section(path, text, "A normal distribution", fmt.Sprintf(aboutNormal, table, slope(normal))); err != nil {
 		return err
 	}
 	table, two, err := ladders(bench, "two", []int{2, 5, 10, 20, 50, 100}, draws, func(int) string { return "" })
@@ -69,7 +69,7 @@ func run(draws int) error {
 	return lab.Section(path, text, "A fixed ratio", fmt.Sprintf(aboutFixed, table))
 }
 
-// barrier is Λ of the energy path from temperature 1 to the hottest for a normal law: its potential at inverse
+// barrier is Λ of the energy path from temperature 1 to the hottest for a normal distribution: its potential at inverse
 // temperature β is Gamma(d/2)/β, so that Λ = ½ ∫ E|U − U'| dβ = ½ E|G − G'| log T, with E|G − G'| = 2 Γ(k + ½)/(√π
 // Γ(k)), k = d/2.
 func barrier(d int) float64 {
@@ -82,7 +82,7 @@ func barrier(d int) float64 {
 // rungs for half of all swaps to be accepted (Syed et al. 2021): one rejection in two for each of 2Λ gaps.
 func rungs(barrier float64) int { return int(math.Ceil(2*barrier)) + 1 }
 
-// rate of Metropolis swaps between temperatures of a ratio, for a normal law: 2 P(U > U'), U the colder potential; 2
+// rate of Metropolis swaps between temperatures of a ratio, for a normal distribution: 2 P(U > U'), U the colder potential; 2
 // I(1/(1 + ratio); k, k), k = d/2.
 func rate(d, ratio float64) float64 { return 2 * mathext.RegIncBeta(d/2, d/2, 1/(1+ratio)) }
 
@@ -160,8 +160,8 @@ func figure(normal, two plotter.XYs) error {
 		theory = append(theory, plotter.XY{X: p.X, Y: barrier(int(p.X))})
 	}
 	axes := lab.Axes{Title: "Barrier against dimension", X: "dimensions", Y: "Λ", LogX: true, LogY: true}
-	return lab.Lines(filepath.Join(home, "barrier.svg"), axes, lab.Line{Name: "normal law", Points: normal},
-		lab.Line{Name: "normal law, theory", Points: theory}, lab.Line{Name: "two modes", Points: two})
+	return lab.Lines(filepath.Join(home, "barrier.svg"), axes, lab.Line{Name: "normal distribution", Points: normal},
+		lab.Line{Name: "normal distribution, theory", Points: theory}, lab.Line{Name: "two modes", Points: two})
 }
 
 // fixed tabulates what a ladder of fixed ratio accepts.
@@ -176,7 +176,7 @@ func fixed() (string, error) {
 			lines[i].Points = append(lines[i].Points, plotter.XY{X: d, Y: rate(d, ratio)})
 		}
 	}
-	axes := lab.Axes{Title: "Swap rate at a fixed ratio, normal law", X: "dimensions", Y: "rate", LogX: true}
+	axes := lab.Axes{Title: "Swap rate at a fixed ratio, normal distribution", X: "dimensions", Y: "rate", LogX: true}
 	return t.String(), lab.Lines(filepath.Join(home, "rate.svg"), axes, lines...)
 }
 
@@ -212,18 +212,18 @@ ladder of finitely many rungs rejects a little less, in closed form, too.
 The slope of log Λ by log d, from ten dimensions on, is %.2f; √d has .5.
 `
 
-const aboutTwo = `Two modes 10 standard deviations apart, in any number of dimensions; the engine finds out that a ladder is needed, how hot, and how many rungs.
+const aboutTwo = `Two modes 10 standard deviations apart, in any number of dimensions; the engine decides that a ladder is needed, how hot, and how many rungs.
 
 %s
 The slope of log Λ by log d, from ten dimensions on, is %.2f. Temperature heats every dimension, though one alone has the
-barrier: Λ is that of a normal law with as many dimensions, and where the engine finds that walkers do not forget and goes hotter, the ladder is longer.
+barrier: Λ is that of a normal distribution with as many dimensions, and where the engine finds that walkers do not forget and goes hotter, the ladder is longer.
 `
 
-const aboutFixed = `What a ladder with a fixed ratio τ accepts on a normal law, in closed form: 2 I(1/(1 + τ); d/2, d/2), with Metropolis' test. Barker's accepts less.
+const aboutFixed = `What a ladder with a fixed ratio τ accepts on a normal distribution, in closed form: 2 I(1/(1 + τ); d/2, d/2), with Metropolis' test. Barker's accepts less.
 
 %s
 ![rate](rate.svg)
 
 89,290 is the number of weights of the paper's recurrent network. Rates of 30 to 40 %% with τ = 1.2, as it reports, cannot be those of replicas in equilibrium with a potential that is
-anything like a normal law's: that takes τ as in the last column, and some thousand rungs to reach temperature 16.
+anything like a normal distribution's: that takes τ as in the last column, and some thousand rungs to reach temperature 16.
 `

@@ -83,7 +83,7 @@ func compareBatches(rounds int) (string, error) {
 // compareSkew gives log E[accept | Δ = 1] − log E[accept | Δ = −1], which is 1 where detailed balance holds.
 func compareSkew(draws int) (string, error) {
 	shown := []test{ignoring(), penaltyAsIs(), compensated()}
-	t := lab.Table{Columns: []string{"law of a row's difference", "σ²"}}
+	t := lab.Table{Columns: []string{"distribution of a row's difference", "σ²"}}
 	for _, x := range shown {
 		t.Columns = append(t.Columns, x.name)
 	}
@@ -114,8 +114,8 @@ func compareSkew(draws int) (string, error) {
 const preface = `# Exchange under minibatch noise
 
 The mean of 10,000 normal rows under a flat prior: its posterior is normal. Four replicas at temperatures 1.5ʲ; between swaps each moves by an autoregressive step that keeps its own
-law exactly (correlation .9). Swaps, even and odd pairs in turn, are decided from differences of log likelihood over rows drawn without replacement.
-This is a simulation of its own that shares nothing with the engine but the law of the compensation; the engine's swaps are held to the same posterior in
+distribution exactly (correlation .9). Swaps, even and odd pairs in turn, are decided from differences of log likelihood over rows drawn without replacement.
+This is a simulation of its own that shares nothing with the engine but the distribution of the compensation; the engine's swaps are held to the same posterior in
 the tests of infer/renhd.
 
     go run ./experiments/exchange
@@ -123,13 +123,13 @@ the tests of infer/renhd.
 %s
 `
 
-const aboutTests = `Batches of 256; tests with a bound on the variance of the log ratio add rows, 256 at a time, until it is met. The error is a Monte Carlo standard error.
+const aboutTests = `Batches of 256; tests with a bound on the variance of the log ratio add rows, 256 at a time, until it holds. The error is a Monte Carlo standard error.
 
 %s
-Taking an estimate for the truth accepts too much and widens the cold law. The penalty is exact for normal noise, however large, but accepts little then; with growth, tests
+Taking an estimate for the truth accepts too much and widens the cold distribution. The penalty is exact for normal noise, however large, but accepts little then; with growth, tests
 are right. Clamping, which takes what a batch says although it is noisier than the test allows for, is hardly better than ignoring the noise. Barker's test with
 the paper's compensation needs five times less variance and so more rows; it accepts less than the penalty. Without the finite population correction the variance is said to be larger than it is, less noise is filled
-in than the compensation counts on, and the cold law comes out too narrow.
+in than the compensation counts on, and the cold distribution comes out too narrow.
 `
 
 const aboutBatches = `Without growth.
@@ -138,10 +138,10 @@ const aboutBatches = `Without growth.
 ![one minibatch](batch.svg)
 `
 
-const aboutSkew = `Log ratio of the mean acceptances at Δ = 1 and −1 (1 where detailed balance holds) when the estimate is a mean of 256 differences, whose law is skewed.
+const aboutSkew = `Log ratio of the mean acceptances at Δ = 1 and −1 (1 where detailed balance holds) when the estimate is a mean of 256 differences, whose distribution is skewed.
 
 %s
 ![skew](skew.svg)
 
-The penalty is exact for normal noise alone: at σ² = 7.4 a lognormal law of differences ruins it. This is why the engine lets estimates grow to σ² ≤ 1, and warns of skew.
+The penalty is exact for normal noise alone: at σ² = 7.4 a lognormal distribution of differences ruins it. This is why the engine lets estimates grow to σ² ≤ 1, and warns of skew.
 `

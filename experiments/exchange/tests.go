@@ -49,7 +49,7 @@ func metropolis(e estimate, r *rand.Rand) bool { return r.Float64() < math.Exp(e
 
 func barker(e estimate, r *rand.Rand) bool { return r.Float64() < 1/(1+math.Exp(-e.delta)) }
 
-// penalty takes half the variance off, and a little more, since it is itself estimated from so many rows.
+// penalty subtracts half the variance, and a little more, since the variance itself is estimated from that many rows.
 func penalty(e estimate, r *rand.Rand) bool {
 	return r.Float64() < math.Exp(e.delta-e.variance/2-e.variance*e.variance/(4*(e.rows+1)))
 }
@@ -66,7 +66,7 @@ func compensating(most float64, law compensation.Distribution) func(estimate, *r
 	}
 }
 
-// A skew is a law of rows' differences with mean 0 and variance 1.
+// A skew is a distribution of rows' differences with mean 0 and variance 1.
 type skew struct {
 	name string
 	draw func(r *rand.Rand) float64
@@ -83,7 +83,7 @@ func skews() []skew {
 }
 
 // balance is log E[accept | Δ = 1] − log E[accept | Δ = −1], from trials: the estimate at −1 is that of the swap back,
-// with rows of its own; tests are told the variance that the rows have, as in life.
+// with rows of its own; tests get the variance estimated from the rows, as in practice.
 func balance(x test, s skew, variance float64, trials int) float64 {
 	r, sums := rand.New(rand.NewPCG(1, 3)), map[float64]float64{}
 	for range trials {

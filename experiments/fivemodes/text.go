@@ -46,7 +46,7 @@ func table(results map[string][]result) string {
 	return t.String()
 }
 
-// comparison sets the claims beside what was measured. An ESS counts only where the weights are right.
+// comparison lists the claims with the measurements. An ESS counts only if the weights are right.
 func comparison(results map[string][]result) string {
 	t := lab.Table{Columns: []string{"claim", "claimed", "measured"}}
 	ratio := func(a, b string, of func(result) float64) any {
@@ -78,7 +78,7 @@ test and exact compensation. The flow is fitted to exact gradients and costs wha
 
     go run ./experiments/fivemodes
 
-TV is the total variation distance on 60 × 60 bins of [−9, 9]², beside what as many independent draws would have; vratio the variance within modes
+TV is the total variation distance on 60 × 60 bins of [−9, 9]², with that of as many independent draws; vratio the variance within modes
 over the truth; ESS that of the worse coordinate's mean, over draws thinned as the sampler chose. A sampler that stays in one mode has a splendid
 ESS and wrong weights: weights are right when none is off by .1 at any seed. Gradients and processor time are those after warm-up, from the difference
 between a long and a short run (all of it for the flow, whose draws cost nothing once it is fitted). On so small a target a draw that is kept costs as much

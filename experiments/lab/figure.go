@@ -104,7 +104,7 @@ func (p Panel) Y(j int) float64 { return p.Lo + (p.Hi-p.Lo)*(float64(j)+0.5)/flo
 // Z is the mass there.
 func (p Panel) Z(i, j int) float64 { return p.Mass[i][j] }
 
-// Panels draws histograms side by side, so many in a row, on one scale of colours up to `most`, into a PNG file.
+// Panels draws histograms in rows of that many, on one scale of colours up to `most`, into a PNG file.
 func Panels(path string, most float64, columns int, panels ...Panel) error {
 	rows := (len(panels) + columns - 1) / columns
 	tiles := make([][]*plot.Plot, rows)

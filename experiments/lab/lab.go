@@ -1,6 +1,6 @@
 // Package lab is what experiments share: runs of the ppl command, their draws, tables in Markdown. An experiment is a
-// command of its own below experiments/: it runs ppl as a user would, and writes what it found, with how to repeat it,
-// beside itself.
+// command of its own below experiments/: it runs ppl as a user would, and writes its results, with the command that repeats them,
+// to its own directory.
 package lab
 
 import (
@@ -74,7 +74,7 @@ func (b *Bench) Sample(model string, seed int, args ...string) (*Run, error) {
 	return r, err
 }
 
-// File writes a file for runs to read, in place of one of that name, and tells where.
+// File writes a file for runs to read, replacing one of that name, and returns its path.
 func (b *Bench) File(name, text string) (string, error) {
 	path := filepath.Join(b.dir, name)
 	return path, os.WriteFile(path, []byte(text), 0o666)

@@ -5,7 +5,7 @@ import (
 	"strconv"
 )
 
-// A Spent is what a run cost after its start and warm-up, as far as the difference from a short run tells; where draws
+// A Spent is what a run cost after its start and warm-up, estimated by the difference from a short run; where draws
 // take no gradients, all it cost.
 type Spent struct {
 	Gradients float64
@@ -21,7 +21,7 @@ type pace struct {
 	each  float64 // gradients a draw of all chains
 }
 
-// SampleFor samples until about so many gradients are spent after warm-up; with a sampler that takes none for draws,
+// SampleFor samples until about that many gradients are spent after warm-up; with a sampler that takes none for draws,
 // until it has 5,000 draws.
 func (b *Bench) SampleFor(gradients float64, model string, seed int, args ...string) (*Run, Spent, error) {
 	p, err := b.pace(model, seed, args)

@@ -149,7 +149,7 @@ func rate(r *lab.Run, mode, sd []float64) (s score) {
 		s.sds = append(s.sds, p.SD/sd[j])
 		s.mean, s.ess = math.Max(s.mean, math.Abs(p.Mean-mode[j])/sd[j]), math.Min(s.ess, p.ESSBulk)
 	}
-	s.error = 1 / math.Sqrt(2*s.ess) // of a normal law's sd, from so many draws
+	s.error = 1 / math.Sqrt(2*s.ess) // of a normal distribution's sd, from that many draws
 	return s
 }
 
@@ -186,7 +186,7 @@ func swaps(r *lab.Run) any {
 	return average(r.Exchange.SwapRates)
 }
 
-// looked is the share of rows that the sampler's notes tell.
+// looked is the share of rows that the sampler's notes report.
 func looked(r *lab.Run) string {
 	for _, note := range r.Notes {
 		if share, ok := strings.CutPrefix(note, "exchanges looked at "); ok {

@@ -2,7 +2,7 @@ package main
 
 const preface = `# Logistic regression on 10⁵ rows
 
-Five coefficients, correlated covariates, simulated rows. The truth is the normal approximation at the mode, by Newton's method: at so many rows it is the posterior to far below a per cent,
+Five coefficients, correlated covariates, simulated rows. The truth is the normal approximation at the mode, by Newton's method: at that number of rows it agrees with the posterior to far below a per cent,
 and nuts on all rows agrees. Minibatches have 256 rows; steps are in whitened coordinates, chosen by the engine where the name says none.
 
     go run ./experiments/largedata

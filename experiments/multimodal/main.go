@@ -1,9 +1,9 @@
-// Multimodal samples targets with known mode weights, with nothing tuned, and tells how far the weights are off, how
+// Multimodal samples targets with known mode weights, with nothing tuned, and measures how far the weights are off, how
 // many effective draws a gradient and a second give, and whether a run that is wrong says so.
 //
 //	go run ./experiments/multimodal [-seeds 10] [-samplers renhd,nuts]
 //
-// It writes experiments/multimodal/RESULTS.md. The models are beside it; `share` in each is the probability of every
+// It writes experiments/multimodal/RESULTS.md. The models are in the same directory; `share` in each is the probability of every
 // mode at a draw, whose mean is the mode's weight.
 package main
 

@@ -123,8 +123,8 @@ func cell(r rule, v, h, noise float64) string {
 	return fmt.Sprintf("%.3f (%.3f)", v, r.bias(h, noise))
 }
 
-// measure is the mean square of all variables: their variance, since the mean is 0. It is infinite when walkers went
-// astray.
+// measure is the mean square of all variables: their variance, since the mean is 0. It is infinite if walkers
+// became non-finite.
 func measure(bench *lab.Bench, r rule, h, noise float64, draws int) (float64, error) {
 	steps := int(math.Min(math.Max(math.Ceil(6/h), 10), 100))
 	args := strings.Fields(r.settings + " --chains 16 --warmup 100 --set metric=identity")
@@ -175,7 +175,7 @@ const aboutNoisy = `Noise of variance 4 in each component of the gradient.
 %s
 ![noisy gradients](%s.svg)
 
-A thermostat takes the noise up as long as h²V is small beside 1: the engine measures V and keeps h ≤ √(.2/V), .22 here, where its bias is 1 % at most; at .4 it
+A thermostat absorbs the noise as long as h²V is small compared with 1: the engine measures V and keeps h ≤ √(.2/V), .22 here, where its bias is 1 % at most; at .4 it
 can, and at .8 it is large. Rules of fixed friction turn noise into temperature. Euler's thermostat pays with a bias of s/2, which grows with the noise, and diverges
 sooner; RENHD as printed resets the thermostat with every trajectory, and so never gets to know the noise.
 `

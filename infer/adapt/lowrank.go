@@ -9,7 +9,7 @@ import (
 
 // estimateLowRank scales each coordinate by (Var(x)/Var(g))^¼ and then stretches the few directions, among those
 // spanned by the points, in which that is furthest from enough. One stiff direction across many coordinates would make
-// all of their scales too small, so scales are mended in the stretched coordinates, and directions found anew, a few
+// all of their scales too small, so scales are mended in the stretched coordinates, and directions found again, a few
 // times.
 func (m Metric) estimateLowRank(p *Points) Metric {
 	const rounds = 3

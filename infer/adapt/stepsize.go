@@ -2,7 +2,7 @@ package adapt
 
 import "math"
 
-// A StepSize adapts log ε so that the mean acceptance probability meets a goal: dual averaging with the constants of
+// A StepSize adapts log ε so that the mean acceptance probability approaches a goal: dual averaging with the constants of
 // Hoffman and Gelman (JMLR 2014, section 3.2).
 //
 //	s := NewStepSize(0.1, 0.8, math.Inf(1))

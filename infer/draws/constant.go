@@ -59,5 +59,5 @@ func (s *store) constant(key string, o Observed, dims []string) error {
 	return nil
 }
 
-// pad fills a chunk up to its full length, as Zarr wants; what is added lies beyond the array's shape.
+// pad fills a chunk up to its full length, as Zarr requires; the added bytes are beyond the array's shape.
 func pad(raw []byte, n int) []byte { return append(raw, make([]byte, n-len(raw))...) }

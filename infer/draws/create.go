@@ -13,7 +13,7 @@ import (
 
 // Options go with a new run.
 type Options struct {
-	Overwrite bool   // replace a run that stands in the directory; never anything else
+	Overwrite bool   // replace a run that is in the directory; never other files
 	Model     string // the model as the user called it
 	Source    []byte // its text, kept as model.ppl
 	Resolved  any    // the options in force, kept as options.json
@@ -67,7 +67,7 @@ func Create(dir string, layout Layout, o Options) (*Writer, error) {
 	return w, w.checkpoint()
 }
 
-// Files of a run beside the groups.
+// Files of a run, besides the groups.
 const (
 	runFile     = "run.json"
 	layoutFile  = "layout.json"

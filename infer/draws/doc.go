@@ -3,7 +3,7 @@
 //
 // A run directory is a Zarr hierarchy of format 2 (https://zarr-specs.readthedocs.io/en/latest/v2/v2.0.html) with one
 // group per kind of array (posterior, sample_stats, observed_data:
-// https://python.arviz.org/en/stable/schema/schema.html). Beside the groups stand model.ppl (the source as run),
+// https://python.arviz.org/en/stable/schema/schema.html). Besides the groups it has model.ppl (the source as run),
 // options.json (what was asked), layout.json (names and shapes) and run.json (status, counts, sampler's report).
 //
 // Chains fill chunks of their own, at their own pace. A chunk is written to a temporary name, synced and renamed; then

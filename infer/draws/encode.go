@@ -23,7 +23,7 @@ const (
 	boolType = "|b1"
 )
 
-// missing stands for a draw of an integer variable that is no integer (a NaN from a generated quantity).
+// missing represents a draw of an integer variable that is no integer (a NaN from a generated quantity).
 const missing = math.MinInt64
 
 func kindOf(v types.Variable) string {

@@ -40,7 +40,7 @@ func Extend(dir string, vs []types.Variable) (*Writer, error) {
 	return w, w.allStreamed(Layout{Predictive: vs})
 }
 
-// unlist takes replicates that are to be replaced out of the layout.
+// unlist removes replicates that are to be replaced from the layout.
 func (r *Run) unlist() error {
 	if r.Layout.Predictive == nil {
 		return nil
@@ -49,7 +49,7 @@ func (r *Run) unlist() error {
 	return writeJSON(filepath.Join(r.Dir, layoutFile), r.Layout)
 }
 
-// openStore reads the metadata of a hierarchy that is there.
+// openStore reads the metadata of an existing hierarchy.
 func openStore(dir string) (*store, error) {
 	text, err := os.ReadFile(filepath.Join(dir, ".zmetadata"))
 	if err != nil {

@@ -7,8 +7,8 @@ import (
 	"runtime"
 )
 
-// writeFile puts data at path so that a reader, or a crash of the process, sees all of it or what stood there before.
-// It holds against a loss of power, too, once the directory has been synced.
+// writeFile writes data to path so that a reader sees either all of it or the old contents, even after a crash of the
+// process. Once the directory has been synced, that also holds after a loss of power.
 func writeFile(path string, data []byte) error { return replace(path, data, (*os.File).Sync) }
 
 // writeCopy is writeFile without the cost of syncing, for what is also said elsewhere.
@@ -23,7 +23,7 @@ func replace(path string, data []byte, sync func(*os.File) error) error {
 		err = os.Rename(partial, path)
 	}
 	if err != nil {
-		os.Remove(partial) // best effort: the first error is the one to tell
+		os.Remove(partial) // best effort: the first error is the one to report
 	}
 	return err
 }

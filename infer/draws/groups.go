@@ -6,7 +6,7 @@ import (
 	"ppl/lang/types"
 )
 
-// writeHead writes what does not change while the run goes on: the model, its options, the layout, the groups, the
+// writeHead writes everything that does not change during the run: the model, its options, the layout, the groups, the
 // observed data.
 func (w *Writer) writeHead(l Layout, o Options) (err error) {
 	if err := writeFile(w.file(modelFile), o.Source); err != nil {

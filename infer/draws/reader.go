@@ -124,7 +124,7 @@ func (r *Run) count() error {
 	return nil
 }
 
-// fits tells whether an array has the chains of the layout, then draws, then v's own axes, each chunk with one chain.
+// fits reports whether an array has the chains of the layout, then draws, then v's own axes, each chunk with one chain.
 func (a array) fits(v types.Variable, chains int) error {
 	shape := append([]int{chains, 0}, v.Shape...)
 	if len(a.Shape) != len(shape) || len(a.Chunks) != len(shape) || a.Type != kindOf(v) {
@@ -142,7 +142,7 @@ func (a array) fits(v types.Variable, chains int) error {
 	return nil
 }
 
-// holds tells whether an array has o's shape and is cut along the first axis alone.
+// holds reports whether an array has o's shape and is cut along the first axis alone.
 func (a array) holds(o Observed) bool {
 	if !slices.Equal(a.Shape, o.Shape) || len(a.Chunks) != len(a.Shape) || a.Type != kindOf(o.Variable) {
 		return false

@@ -7,7 +7,8 @@ import (
 	"ppl/lang/types"
 )
 
-// A SamplerReport has the sampler's own facts. What is empty or zero was not told.
+// A SamplerReport has facts about a run that only its sampler knows. Empty or zero fields were not reported by this
+// sampler.
 type SamplerReport struct {
 	Dynamics    string  // what moved the walkers: "hmc", "nosehoover"
 	Path        string  // what was tempered: "likelihood", "energy"; "" without a ladder
@@ -18,7 +19,7 @@ type SamplerReport struct {
 	Divergences int     // trajectories of the T = 1 rung that diverged after warm-up, kept or not
 	// trajectories that ended where the log density or its gradient is not finite, of all rungs after warm-up
 	NotFinite      int
-	NonFiniteTerms []types.NonFiniteTerm // what of the model was not finite there, the most frequent first
+	NonFiniteTerms []types.NonFiniteTerm // parts of the model that were not finite there, the most frequent first
 	Looked         int                   // at how many of those ends
 	Gradients      int64                 // gradients of the log density computed, warm-up included: lane-steps
 	Seconds        float64               // wall clock, with warm-up
@@ -50,7 +51,7 @@ type SamplerReport struct {
 	NoiseNormal float64 // Shapiro–Wilk's W of the gradient noise along its main direction; 1 is normal
 
 	Notes    []string // what was decided, in sentences
-	Warnings []string // what to know before trusting the draws, in sentences
+	Warnings []string // problems to know before trusting the draws, in sentences
 }
 
 // Rungs is what each rung of the ladder was like after warm-up, all chains together; each list is as long as
@@ -77,7 +78,7 @@ type samplerReport struct {
 	Steps          Number                `json:"steps"`
 	Divergences    int                   `json:"divergences"`
 	NotFinite      int                   `json:"not_finite,omitempty"`
-	NonFiniteTerms []types.NonFiniteTerm `json:"culprits,omitempty"`
+	NonFiniteTerms []types.NonFiniteTerm `json:"non_finite_terms,omitempty"`
 	Looked         int                   `json:"looked,omitempty"`
 	Gradients      int64                 `json:"gradients"`
 	Seconds        Number                `json:"seconds"`

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// A Writer streams draws to a run directory. It keeps at most one chunk of draws of each chain in memory. Chains may be
-// appended to from goroutines of their own. After an error it takes no more draws and gives that error again.
+// A Writer streams draws to a run directory. It keeps at most one chunk of draws per chain in memory. Different
+// goroutines may append to different chains. After an error it accepts no more draws and returns that error again.
 type Writer struct {
 	mu      sync.Mutex
 	dir     string
@@ -241,7 +241,7 @@ func (w *Writer) Close(status Status, cause error) error {
 	}
 	if w.err != nil {
 		w.info.Status, w.info.Error = Failed, w.err.Error()
-		w.writeInfo() // best effort: w.err is the one to tell
+		w.writeInfo() // best effort: w.err is the one to report
 	}
 	return w.err
 }

@@ -27,7 +27,7 @@ type codec struct {
 
 type attributes map[string]any
 
-// newArray describes an array stored row-major. A chunk has at least one element along every axis, as Zarr asks.
+// newArray describes an array stored row-major. A chunk has at least one element along every axis, as Zarr requires.
 func newArray(kind string, shape, chunks []int) *array {
 	a := &array{Format: 2, Shape: slices.Clone(shape), Chunks: slices.Clone(chunks), Type: kind,
 		Compressor: &codec{"zlib", 1}, Order: "C"}
@@ -91,7 +91,8 @@ func (s *store) array(key string, a *array, about attributes) error {
 	return s.node(key, ".zarray", a, about)
 }
 
-// put keeps a metadata document, which .zmetadata will hold, and writes it for readers that look at arrays one by one.
+// put adds a metadata document to .zmetadata, and also writes it to a file of its own for readers that open arrays one
+// by one.
 func (s *store) put(key string, doc any) error {
 	s.docs[key] = doc
 	text, err := document(doc)

@@ -9,20 +9,20 @@ import (
 	"ppl/runtime/noise"
 )
 
-// Batches say which rows stand for all rows of a target that splits. The zero value: all rows do.
+// Batches say which rows are used instead of all rows of a target that is a sum over rows. The zero value: all rows.
 //
-// A free rule takes Size different rows at each step, anew for each step and each walker. Both were measured to matter,
-// on the mean of 10⁴ normals with batches of 256: where steps go through all rows before any comes again, what one step
-// errs by later ones make up for, and noise that cancels over an epoch heats momenta, which the thermostat sees, but
-// not θ (variance .63 of the truth); where the replicas of a ladder share batches, they err together, their law is no
-// product, and swaps are not reversible (1.09). Where an exact density is wanted, those of Reference stand for all,
-// weighted to be as many: a posterior of about the same shape at about the same place, for a rule that corrects (Size =
-// 0) and for the entry Gradient.
+// A free rule takes Size different rows at each step, drawn independently for each step and each walker. Both were
+// found to matter, measured on the mean of 10⁴ normals with batches of 256. If steps go through all rows before any
+// comes again, later steps compensate the error of earlier ones, and noise that cancels over an epoch heats momenta,
+// which the thermostat sees, but not θ (variance .63 of the truth). If the replicas of a ladder share batches, their
+// errors are correlated, their joint distribution is no product, and swaps are not reversible (1.09). Where an exact
+// density is needed (for a rule that corrects, Size = 0, and for the entry Gradient), the rows of Reference are used,
+// weighted to count as all rows: a posterior of about the same shape and location.
 //
-// Where rows are in random order already (Mixed), as in the files of data too large for memory, a batch is Size rows
-// that follow one another from one drawn at random, and energies go on from one drawn at random, around the end. Over
-// all places where a batch may begin, its mean is that of all rows and its variance that of Size rows without
-// replacement, to a relative √(2·Size/Rows), as far as Rows/Size batches beside one another know the variance.
+// If rows are in random order already (Mixed), as in the files of data too large for memory, a batch is Size
+// consecutive rows from a random one on, wrapping around at the end, and so are the rows of energies. Over all possible
+// first rows, a batch's mean is that of all rows, and its variance is that of Size rows without replacement to a
+// relative √(2·Size/Rows), as far as Rows/Size neighbouring batches determine the variance.
 type Batches struct {
 	Rows, Size int
 	Mixed      bool
@@ -45,7 +45,7 @@ const referenceKey = math.MaxUint32
 // Some reports whether there are batches at all.
 func (b Batches) Some() bool { return b.Rows > 0 }
 
-// AtReference has the reference stand for all rows.
+// AtReference uses the rows of Reference for all rows.
 func (s System) AtReference() System {
 	s.Batches.Size = 0
 	return s
@@ -79,8 +79,8 @@ func (s System) fromEpoch(key, epoch, part autodiff.Node, size int) autodiff.Nod
 	return g.Shuffle(n, key, autodiff.Add(autodiff.Broadcast(first, []int{size}, nil), g.Iota(size)))
 }
 
-// Wanted are the rows that an entry reads on a lane whose scalars the host looks up; nil for an entry that reads none.
-// It is what the graphs work out for themselves, for targets of which the host brings the rows.
+// Wanted are the rows that an entry reads on a lane, computed on the host from the lane's scalars; nil for an entry
+// that reads no rows. The graphs compute the same rows; the host needs them for targets whose rows it loads.
 func (b Batches) Wanted(entry string, seed uint64, scalar func(name string) float64) []float64 {
 	if b.Size == 0 {
 		return nil

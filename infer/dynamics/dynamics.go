@@ -1,5 +1,5 @@
 // Package dynamics moves walkers: each rule is the arithmetic of one step of one lane, written as a graph, so that it
-// runs on any device beside the density it follows.
+// runs on any device, in the same program as the density.
 //
 // All rules work in unit temperature and in whitened momenta: with θ = L z (a metric, package adapt), momenta p ~ N(0,
 // I) move θ by θ̇ = L p under the force Lᵀ∇log π_β, where π_β is the target tempered by the lane's inverse temperature
@@ -61,7 +61,7 @@ const (
 	Tempered = "tempered"  // after end: what β multiplies, with its noise, for exchanges
 	Accept   = "accept"    // after end: acceptance probability of the trajectory; 1 where nothing is rejected
 	Moved    = "moved"     // after end: 1 when theta is a new point
-	Diverged = "diverged"  // after end: 1 when the trajectory went astray
+	Diverged = "diverged"  // after end: 1 if the trajectory became non-finite
 	Finite   = "finite"    // after end: 0 when the density where the trajectory ended, or a momentum, is not finite
 	// after end: θ there, kept or not; where something was not finite, about where that happened first
 	Ended     = "ended"
@@ -69,7 +69,7 @@ const (
 	Counts    = "counts" // after end, of rules that flag: 1 when theta counts as a draw
 	Momentum  = "momentum"
 	Gradient  = "gradient"  // after the entry of that name: ∇log π_β at theta, without noise
-	Potential = "potential" // an entry: Tempered anew, with noise anew
+	Potential = "potential" // an entry: computes Tempered again, with new noise
 	Values    = "values"    // after the entry of that name: Target.Values at theta
 )
 

@@ -7,16 +7,17 @@ import (
 	"ppl/compiler/lower"
 )
 
-// A free rule rejects nothing, so that a noisy gradient is all it needs. What it is made of is how a walker starts
-// afresh and how it moves by one step; the four entries follow.
+// A free rule rejects nothing, so a noisy gradient is sufficient. A rule says how a walker's auxiliary variables are
+// initialised and how it moves by one step; the four entries are built from that.
 type free interface {
-	// fresh is what the rule keeps beside θ and the forces there, as for a walker that has just been placed.
+	// fresh initialises the variables that the rule keeps besides θ and the forces there, as for a walker that has just
+	// been placed.
 	fresh(s System, g *autodiff.Graph) []lower.Assign
 	// move takes one step.
 	move(x *state)
 }
 
-// restless are the free rules that start something afresh at each trajectory.
+// restless are the free rules that reinitialise some variables at each trajectory.
 type restless interface {
 	begin(s System, g *autodiff.Graph) []lower.Assign
 }
@@ -132,7 +133,7 @@ func advance(r free, s System) lower.Entry {
 	return lower.Entry{Name: "step", Assign: x.all(r)}
 }
 
-// end takes a walker that left the numbers back to where the trajectory started, afresh.
+// end returns a walker that became non-finite to the start of its trajectory, with initialised variables.
 func end(r free, s System) lower.Entry {
 	x := held(r, s)
 	g := x.g

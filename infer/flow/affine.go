@@ -53,7 +53,7 @@ func apply(a, x node) node {
 	return autodiff.Reshape(y, y.Size())
 }
 
-// A reader takes φ apart, from its beginning.
+// A reader splits φ into its parts, from the beginning.
 type reader struct {
 	phi node
 	at  int

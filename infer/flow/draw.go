@@ -11,7 +11,7 @@ import (
 	"ppl/lang/types"
 )
 
-// statistics are what is kept beside each draw, in order: log_q is the log density of the approximation.
+// statistics are the numbers stored with each draw, in order: log_q is the log density of the approximation.
 func statistics() []types.Variable {
 	return infer.Statistics("lp", "log_prior", "log_lik", "log_q")
 }

@@ -1,4 +1,4 @@
-// Package flow approximates a target by a law that is easy to draw from: the image of a standard normal under a map T_φ
+// Package flow approximates a target by a distribution that is easy to draw from: the image of a standard normal under a map T_φ
 // whose parameters φ maximise the evidence lower bound E[log p(T(ε)) + log |det T'(ε)|] along reparameterised gradients
 // (Kingma and Welling 2014; Rezende and Mohamed 2015). The maps are an affine one, diagonal or triangular (automatic
 // differentiation variational inference: Kucukelbir, Tran, Ranganath, Gelman, Blei, JMLR 2017), planar flows, and
@@ -6,7 +6,7 @@
 //
 // It is no Monte Carlo method: draws are independent, but of the approximation. Each chain is a fit of its own, from a
 // start of its own, so that fits that end in different modes show as chains that disagree; and Pareto k̂ of the
-// importance weights tells how far the approximation is from the target where it has been (Yao, Vehtari, Simpson,
+// importance weights measures how far the approximation is from the target where it has been (Yao, Vehtari, Simpson,
 // Gelman 2018). Neither sees a mode that no fit has found.
 package flow
 

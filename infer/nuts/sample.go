@@ -10,7 +10,7 @@ import (
 	"ppl/runtime/device"
 )
 
-// statistics are what is kept beside each draw, in order, by ArviZ's names.
+// statistics are the numbers stored with each draw, in order, by ArviZ's names.
 func statistics() []types.Variable {
 	return infer.Statistics("lp", "log_prior", "log_lik", "acceptance_rate", "step_size", "tree_depth", "n_steps",
 		"diverging", "energy")
@@ -45,7 +45,7 @@ func (r *run) takeDraws(resumed bool) error {
 	err := run(func(c *chain) error {
 		r.count(c)
 		r.state.Energies[c.lane].Add(c.trajectory.energy)
-		r.tell(infer.Sampling, r.state.Drawn, total)
+		r.reportProgress(infer.Sampling, r.state.Drawn, total)
 		if r.state.Taken[c.lane]++; r.state.Taken[c.lane]%thin != 0 {
 			return nil
 		}
@@ -105,8 +105,8 @@ func flag(b bool) float64 {
 	return 0
 }
 
-// tell reports progress: done iterations of all chains together, total of each.
-func (r *run) tell(phase infer.Phase, done, total int) {
+// reportProgress sends progress: done iterations of all chains together, total of each.
+func (r *run) reportProgress(phase infer.Phase, done, total int) {
 	r.recorder.Progress(infer.Progress{Phase: phase, Done: done / len(r.chains), Total: total,
 		Divergences: r.report.Divergences})
 }

@@ -48,7 +48,7 @@ func (t *tree) join(next *tree, take bool) (straight bool) {
 	return straight
 }
 
-// straight tells whether the momenta at the ends of t + next still point along the way from end to end, Σ p, and
+// straight reports whether the momenta at the ends of t + next still point along the way from end to end, Σ p, and
 // likewise for t and the first point of next, and for the last point of t and next: turns that fall between two halves
 // show there (Stan 2.23, "additional U-turn checks").
 func (t *tree) straight(next *tree) bool {
@@ -76,7 +76,7 @@ func logAdd(a, b float64) float64 {
 	return a + math.Log1p(math.Exp(b-a))
 }
 
-// Parts of a State (package dynamics) of so many dimensions: θ, p, the whitened gradient, the gradient, log ρ, log ℓ.
+// Parts of a State (package dynamics) of that many dimensions: θ, p, the whitened gradient, the gradient, log ρ, log ℓ.
 func stateSize(dim int) int                       { return 4*dim + 2 }
 func position(state []float64, dim int) []float64 { return state[:dim] }
 func momentum(state []float64, dim int) []float64 { return state[dim : 2*dim] }

@@ -11,7 +11,7 @@ import (
 )
 
 // The acceptance goal is Stan's. Where trajectories still diverge late in warm-up the last window takes the higher one:
-// what Stan tells its users to do then.
+// what Stan advises its users to do then.
 const (
 	defaultAccept = 0.8
 	carefulAccept = 0.95
@@ -93,16 +93,16 @@ func (r *run) firstSteps() {
 	}
 }
 
-// chooseThinning decides how many trajectories make a draw from what the last window that learned has seen, where that
-// is enough to tell.
+// chooseThinning decides how many trajectories make a draw from what the last window that learned has seen, if that
+// is enough to know.
 func (r *run) chooseThinning() {
 	if r.options.Thin == 0 && r.state.Seen.Late >= enough {
 		r.report.Thin = adapt.Thin(adapt.WorstShare(r.state.Seen.Visited), margin*adapt.GoalShare, mostThin)
 	}
 }
 
-// Trajectories that effective sizes can be told from, the margin to the goal that such a window needs, and trajectories
-// that make a draw, at most.
+// The number of trajectories from which effective sizes can be estimated, the margin to the goal that such a window
+// needs, and the largest number of trajectories per draw.
 const (
 	enough   = 400
 	margin   = 1.2
@@ -151,7 +151,7 @@ func (r *run) tune(w window, resumed bool) error {
 			seen.Points.Add(position(c.state(), c.dim), gradient(c.state(), c.dim))
 		}
 		r.state.Warmed++
-		r.tell(infer.WarmingUp, r.state.Warmed, r.options.Warmup)
+		r.reportProgress(infer.WarmingUp, r.state.Warmed, r.options.Warmup)
 		return nil
 	})
 	if err != nil {

@@ -54,7 +54,7 @@ func Cosine(full float64, k, n int) float64 {
 }
 
 // ascend moves all starts at once by a rule, each with a rate of its own, and keeps the best point of each; with
-// minibatches, whose densities tell nothing about which point is better, the last.
+// minibatches, whose densities do not show which point is better, the last.
 func (p *problem) ascend(starts [][]float64, o Options, rule func(dim int) Rule) ([]End, error) {
 	entry := "evaluate"
 	if o.Batch > 0 {
@@ -106,8 +106,8 @@ type climber struct {
 	lost  int     // iterations since it was best
 }
 
-// patience is how long a climber may stay below its best point before it returns there with half the rate.
-const patience = 50
+// stallLimit is for how many steps a climber may stay below its best point before it returns there with half the rate.
+const stallLimit = 50
 
 func (c *climber) move(here point, i, n int) {
 	if c.rule == nil {
@@ -116,7 +116,7 @@ func (c *climber) move(here point, i, n int) {
 	sane := !math.IsInf(here.total(), 0) && finite(here.gradient)
 	if sane && (c.noisy || here.total() > c.top) {
 		c.best, c.top, c.lost = append(c.best[:0], c.x...), here.total(), 0
-	} else if c.lost++; c.lost > patience || !sane {
+	} else if c.lost++; c.lost > stallLimit || !sane {
 		copy(c.x, c.best)
 		c.rate, c.rule, c.lost = c.rate/2, c.make(len(c.x)), 0
 		return // the gradient at best comes with the next evaluation

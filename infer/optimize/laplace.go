@@ -28,13 +28,14 @@ const MostCurvature = 500
 const (
 	flat   = 1e-4 // decrement of a maximum
 	within = 1    // decrement from which Newton's steps are tried
-	// condition number, in coordinates of unit curvature, that differences of gradients cannot tell from infinity
+	// condition number, in coordinates of unit curvature, that differences of gradients cannot distinguish from infinity
 	singular    = 1e10
 	level       = 1e-4 // largest gradient of a maximum where the curvature is not looked at
 	newtonSteps = 8
 )
 
-// refine takes Newton's steps from where a search ended, as long as they raise the density, and measures the peak.
+// refine makes Newton steps from the end of a search, as long as they raise the density, and computes the curvature at
+// the peak.
 func (p *problem) refine(theta []float64) (peak, error) {
 	at, step, err := p.survey(theta)
 	for k := 0; k < newtonSteps && err == nil && at.curved() && at.decrement > 1e-14 && at.decrement < within; k++ {
@@ -146,7 +147,7 @@ func (p *problem) curvature(theta []float64) (*mat.SymDense, error) {
 	return p.differences(theta, deviations(h, steps))
 }
 
-// deviations are a thousandth of 1/√h of each coordinate, or what there is where h is not positive.
+// deviations are a thousandth of 1/√h of each coordinate, or otherwise[i] where h is not positive.
 func deviations(h *mat.SymDense, otherwise []float64) []float64 {
 	out := make([]float64, len(otherwise))
 	for i := range out {

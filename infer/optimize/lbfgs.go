@@ -51,7 +51,8 @@ func (f *climb) look(x []float64) point {
 
 func (f *climb) value(x []float64) float64 { return -f.look(x).total() }
 
-// slope is 0 where it is not finite: gonum asks for it only where it means to go on, which it cannot there.
+// slope is 0 if it is not finite: gonum requests it only at points from which it will continue, and it cannot continue
+// from such a point.
 func (f *climb) slope(to, x []float64) {
 	g := f.look(x).gradient
 	for i := range to {

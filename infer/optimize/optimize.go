@@ -50,9 +50,9 @@ type End struct {
 	Iterations int
 }
 
-// Maximize searches from several starts and refines the best end. When ctx is cancelled it returns ctx.Err(); any other
-// error says that the device failed, that the target is nowhere finite, or, of minibatches, why it has no rows. A
-// search that does not converge is a result that says so.
+// Maximize searches from several starts and refines the best result. If ctx is cancelled it returns ctx.Err(); any
+// other error says that the device failed, that the target is finite nowhere, or for minibatches, why there are no
+// rows. A search that does not converge is no error: the result says so.
 func Maximize(ctx context.Context, t infer.Target, o Options) (Result, error) {
 	p, err := open(ctx, t, o)
 	if err != nil {

@@ -92,7 +92,7 @@ func (e Estimate) plusMinus(x, mcse float64) string {
 	return near(x, 10*mcse, 2) + " ± " + near(mcse, 10*mcse, 2)
 }
 
-// near prints x with as many decimals as give scale so many digits.
+// near prints x with as many decimals as give scale that many digits.
 func near(x, scale float64, digits int) string {
 	if !(scale > 0) || math.IsInf(scale, 0) {
 		return exact(x)
@@ -104,7 +104,7 @@ func near(x, scale float64, digits int) string {
 	return strconv.FormatFloat(x, 'f', max(0, decimals), 64)
 }
 
-// number prints x with so many digits, or as a whole number for 0.
+// number prints x with that many digits, or as a whole number for 0.
 func number(x float64, digits int) string {
 	if digits == 0 && !math.IsNaN(x) {
 		return strconv.FormatFloat(x, 'f', 0, 64)

@@ -22,7 +22,7 @@ type window struct {
 	maxSteps int       // of a trajectory
 	metric   bool      // learn the metric
 	spacing  bool      // learn the spacing of the ladder
-	heats    []float64 // by lane when alone: what temperatures have fallen to before; nil to measure them anew
+	heats    []float64 // by lane when alone: what temperatures have fallen to before; nil to measure them again
 	judge    func(t *warmupWindow, found *result)
 }
 

@@ -79,7 +79,7 @@ func (p Parameter) rhat() string {
 	return strconv.FormatFloat(p.RHat, 'f', 3, 64)
 }
 
-// A row of the table is a parameter, or stands for the elements of a variable that are left out.
+// A row of the table is a parameter, or represents the elements of a variable that are not shown.
 type row struct {
 	parameter Parameter
 	hidden    []Parameter
@@ -92,7 +92,7 @@ func (r row) name() string {
 	return r.parameter.Name
 }
 
-// cell of a row that stands for others shows how bad they get, and nothing else.
+// cell of a row that represents others shows their worst value, and nothing else.
 func (r row) cell(c tableColumn) string {
 	if len(r.hidden) == 0 {
 		return c.cell(r.parameter)

@@ -131,7 +131,7 @@ func predictions(r *draws.Run, v types.Variable) (predicted [][]float64, data []
 	return predicted, data, err
 }
 
-// MaxK is the shape up to which the weights of so many draws can be used (Vehtari et al. 2024).
+// MaxK is the shape up to which the weights of that many draws can be used (Vehtari et al. 2024).
 func (l LOO) MaxK() float64 { return min(1-1/math.Log10(float64(l.Draws)), maxParetoK) }
 
 // Bad lists the rows whose weights cannot be used, the worst first.

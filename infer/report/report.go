@@ -173,7 +173,7 @@ func (f *findings) look(v types.Variable, i int, chains, replicas [][]float64) f
 // isImputed reports whether a variable is the missing entries of data: the axis of those has a name of its own.
 func isImputed(v types.Variable) bool { return slices.Equal(v.Dims, []string{v.Name + "_missing"}) }
 
-// replicasOf tells which walker of its ladder each draw came from; nil without a ladder.
+// replicasOf gives the walker of its ladder each draw came from; nil without a ladder.
 func replicasOf(r *draws.Run) ([][]float64, error) {
 	if !r.HasStat("replica") || len(r.Info.Report.Temperatures) < 2 {
 		return nil, nil

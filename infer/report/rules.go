@@ -50,14 +50,14 @@ func nonFinite(f *findings) string {
 		"what defines it.", f.share(bad, "has", "have"), worst.Name, worst.NonFinite, f.run.Draws*f.report.Chains)
 }
 
-// runaways are the parameters that no chain has been all the way around, and that got far from any usual scale: an
+// divergingParameters are the parameters that no chain has been all the way around, and that got far from any usual scale: an
 // improper posterior's. Neither alone says so: a count may be in the billions, and chains may be slow.
-func (f *findings) runaways() []Parameter {
+func (f *findings) divergingParameters() []Parameter {
 	return f.which(func(p Parameter) bool { return p.RHat > 1.1 && math.Abs(p.Mean)+p.SD > 1e8 })
 }
 
 func runaway(f *findings) string {
-	bad := f.runaways()
+	bad := f.divergingParameters()
 	if len(bad) == 0 {
 		return ""
 	}
@@ -72,7 +72,7 @@ func runaway(f *findings) string {
 }
 
 func disagreement(f *findings) string {
-	if len(f.places) == 0 || len(f.runaways()) > 0 {
+	if len(f.places) == 0 || len(f.divergingParameters()) > 0 {
 		return ""
 	}
 	worst := slices.MaxFunc(f.places, func(a, b place) int { return cmp.Compare(a.gap, b.gap) })
@@ -87,7 +87,7 @@ func disagreement(f *findings) string {
 // trading finds ladders whose walkers trade places without ever leaving the mode they began in: the chains agree, the
 // rates and round trips look well, and the weights are those of the starting points.
 func trading(f *findings) string {
-	if f.apart.errors == 0 || len(f.places) > 0 || len(f.runaways()) > 0 {
+	if f.apart.errors == 0 || len(f.places) > 0 || len(f.divergingParameters()) > 0 {
 		return ""
 	}
 	return fmt.Sprintf("The replicas keep to places of their own: by %s they differ by %.1f standard deviations. "+
@@ -147,8 +147,8 @@ func highRHat(f *findings) string {
 	}
 	worst := slices.MaxFunc(bad, func(a, b Parameter) int { return cmp.Compare(a.RHat, b.RHat) })
 	advice := " Run longer: --warmup and --draws twice as large."
-	if len(f.places) > 0 || len(f.runaways()) > 0 {
-		advice = "" // chains that do not meet will not do so in twice the time; disagreement says what to do
+	if len(f.places) > 0 || len(f.divergingParameters()) > 0 {
+		advice = "" // chains that disagree will not agree in twice the time; disagreement says what to do
 	}
 	return fmt.Sprintf("R-hat is above %v for %s (%s: %s): the chains have not come to one distribution, and these "+
 		"numbers are not yet those "+
@@ -187,7 +187,7 @@ func belowTarget(f *findings) string {
 	return fmt.Sprintf("%s has an ess_bulk of %.0f, below the 1,000 a run aims at. %s", p.Name, n, f.moreDraws(n))
 }
 
-// moreDraws says how many draws should do, in proportion, with a tenth to spare, where that is a way out.
+// moreDraws says how many draws should do, in proportion, with a tenth to spare, if more draws would help.
 func (f *findings) moreDraws(have float64) string {
 	times := 1.1 * targetESS / have
 	if times > maxTimes || len(f.places) > 0 {
@@ -207,14 +207,14 @@ func undiagnosed(f *findings) string {
 	if len(bad) == 0 || f.run.Draws == 0 {
 		return ""
 	}
-	return fmt.Sprintf("%d %s of each chain %s too few to tell whether they can be trusted.", f.run.Draws,
+	return fmt.Sprintf("%d %s of each chain %s too few to judge whether they can be trusted.", f.run.Draws,
 		plural(f.run.Draws, "draw", "draws"),
 		plural(f.run.Draws, "is", "are"))
 }
 
 func divergent(f *findings) string {
 	n, r := f.report.Divergences, f.run.Report
-	if n == 0 || r.NotFinite >= n && len(r.NonFiniteTerms) > 0 { // of which astray tells
+	if n == 0 || r.NotFinite >= n && len(r.NonFiniteTerms) > 0 { // which nonFiniteEnds reports
 		return ""
 	}
 	return fmt.Sprintf("%d %s diverged after warm-up: the sampler cannot follow the density everywhere, often in a "+
@@ -224,7 +224,7 @@ func divergent(f *findings) string {
 		n, plural(n, "trajectory", "trajectories"))
 }
 
-func astray(f *findings) string {
+func nonFiniteEnds(f *findings) string {
 	r := f.run.Report
 	if r.NotFinite == 0 {
 		return ""
@@ -238,7 +238,7 @@ func astray(f *findings) string {
 	}
 	c := r.NonFiniteTerms[0]
 	return text + fmt.Sprintf("What was not finite is %s (in %d of the %d looked at): %s.", c.Part, c.Points, r.Looked,
-		cmp.Or(c.Help, "look for a logarithm of 0, a division by 0, an overflow, or a value outside its law's domain"))
+		cmp.Or(c.Help, "look for a logarithm of 0, a division by 0, an overflow, or a value outside its distribution's domain"))
 }
 
 func noRoundTrip(f *findings) string {

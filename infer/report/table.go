@@ -72,7 +72,7 @@ func (x Exchange) line() string {
 		fmt.Sprintf("barrier %.2f", x.Barrier)), ", ")
 }
 
-// temperature is a number, or what an infinite one stands for.
+// temperature is a number, or the meaning of an infinite one.
 func temperature(t float64) string {
 	if math.IsInf(t, 1) {
 		return "infinity (the prior)"

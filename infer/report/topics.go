@@ -33,7 +33,7 @@ func topics() []topic {
 		{"run", ending, slices.Concat(rules(ended), grave(nothing), rules(uneven), grave(nonFinite, runaway))},
 		{"modes", agreement, append(grave(disagreement, trading), rules(oneChain)...)},
 		{"convergence", extremes, slices.Concat(grave(highRHat, lowESS), rules(belowTarget), grave(undiagnosed))},
-		{"divergences", divergenceCount, rules(divergent, astray)},
+		{"divergences", divergenceCount, rules(divergent, nonFiniteEnds)},
 		{"energy", energyFacts, rules(lowEnergy)},
 		{"trees", treeFacts, rules(cutShort)},
 		{"approximation", fitFacts, append(grave(poorFit), rules(unequalFits)...)},

@@ -14,7 +14,7 @@ type findings struct {
 	report     *Report
 	parameters []Parameter
 	places     []place
-	apart      apart // the quantity that tells walkers apart the most
+	apart      apart // the quantity in which walkers differ most
 }
 
 // An apart is a quantity by which the walkers of a ladder differ (stats.Apart).
@@ -53,7 +53,7 @@ func (f *findings) add(x finding) {
 	}
 }
 
-// whereabouts tells where the chains are if they disagree about it. R-hat below its bound says that it does not matter.
+// whereabouts reports the chains' means if they disagree. R-hat below its bound says that it does not matter.
 func whereabouts(name string, chains [][]float64, rhat float64) []place {
 	if !(rhat > maxRHat) {
 		return nil

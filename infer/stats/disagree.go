@@ -7,10 +7,10 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// Disagreement tells whether chains spend their time in different places: the greatest difference, over the chains,
+// Disagreement measures whether chains spend their time in different modes: the greatest difference, over the chains,
 // between one chain's mean and that of the others, in standard errors, of rank-normalised draws. A chain's standard
-// error comes from the chain alone. So chains that each sit still in a mode of their own disagree by much; chains that
-// wander slowly know their means badly, and disagree little. NaN for a single chain, and where RHat is NaN.
+// error comes from the chain alone. So chains that each stay in a mode of their own disagree by much; chains that
+// mix slowly have large standard errors, and disagree little. NaN for a single chain, and where RHat is NaN.
 func Disagreement(chains [][]float64) float64 {
 	if !sane(chains) || len(chains) < 2 {
 		return math.NaN()
@@ -18,7 +18,7 @@ func Disagreement(chains [][]float64) float64 {
 	means, squares := meansAndErrors(zScale(chains))
 	worst := 0.0
 	for c := range means {
-		if _, g := gap(means, squares, c); g > worst { // chains that all stand still may give 0/0
+		if _, g := gap(means, squares, c); g > worst { // chains of constants may give 0/0
 			worst = g
 		}
 	}
@@ -46,10 +46,10 @@ func Apart(walkers [][]float64, least int) (deviations, errors float64) {
 	return deviations, errors
 }
 
-// meansAndErrors are each chain's mean and its squared standard error: what the chain says itself, or, where that is
-// more, what the halves of the chains say. Of a chain not much longer than it takes to forget, the autocorrelations
-// that are left show too little of it; how far the means of its halves differ shows more, but for one chain is a single
-// number, so that the median of all chains counts.
+// meansAndErrors are each chain's mean and its squared standard error: the estimate from the chain's own
+// autocorrelations, or if that is larger, one from the halves of the chains. If a chain is not much longer than its
+// autocorrelation time, its autocorrelations underestimate the error; the difference between the means of its halves
+// shows more of it, but is a single number per chain, so the median over all chains is used.
 func meansAndErrors(chains [][]float64) (means, squares []float64) {
 	const medianOfSquare = 0.455 // of a standard normal
 	var halves []float64
@@ -67,7 +67,7 @@ func meansAndErrors(chains [][]float64) (means, squares []float64) {
 	return means, squares
 }
 
-// chainESS is the effective size of one chain; of a chain that stands still there is one draw.
+// chainESS is the effective size of one chain; a chain whose draws are all equal counts as one draw.
 func chainESS(z []float64) float64 {
 	if constant(z) {
 		return 1

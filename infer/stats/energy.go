@@ -12,7 +12,7 @@ type Energies struct {
 	Transition float64 // Σ (E_i − E_{i−1})²
 }
 
-// Add takes the next energy. One that is not finite, as after a divergence, is left out.
+// Add adds the next energy. One that is not finite, as after a divergence, is left out.
 func (e *Energies) Add(energy float64) {
 	if math.IsNaN(energy) || math.IsInf(energy, 0) {
 		return

@@ -22,7 +22,7 @@ func ESSTail(chains [][]float64) float64 {
 	return lesser(ESSQuantile(chains, .05), ESSQuantile(chains, .95))
 }
 
-// lesser is the minimum of what is there.
+// lesser is the smaller of the values that are not NaN.
 func lesser(lo, hi float64) float64 {
 	if math.IsNaN(lo) {
 		return hi

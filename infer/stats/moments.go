@@ -16,7 +16,7 @@ func NewMoments(d int) *Moments {
 	return &Moments{mean: make([]float64, d), scatter: make([]float64, d*d), delta: make([]float64, d)}
 }
 
-// Add takes in one vector.
+// Add adds one vector.
 func (m *Moments) Add(x []float64) {
 	m.n++
 	for i := range m.mean {

@@ -15,7 +15,7 @@ func RHat(chains [][]float64) float64 {
 	return greater(rhat(zScale(split(chains))), rhat(zScale(split(Fold(chains)))))
 }
 
-// greater is the maximum of what is there: folded draws may be constant (two symmetric values).
+// greater is the larger of the values that are not NaN: folded draws may be constant (two symmetric values).
 func greater(a, b float64) float64 {
 	if math.IsNaN(b) {
 		return a

@@ -1,4 +1,4 @@
-// Package stats tells how far draws can be trusted: R-hat, effective sample sizes and Monte Carlo standard errors.
+// Package stats measures how far draws can be trusted: R-hat, effective sample sizes and Monte Carlo standard errors.
 //
 // All follow Vehtari, Gelman, Simpson, Carpenter, Bürkner (2021), "Rank-normalization, folding, and localization: an
 // improved R-hat for assessing convergence of MCMC", Bayesian Analysis 16(2), 667–718, in the form that Stan's R

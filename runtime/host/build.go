@@ -189,7 +189,7 @@ func (k *kernelCode) load(in *ir.Instr) int {
 // overwrites reports whether the kernel stores to the buffer that it loads from.
 func (k *kernelCode) overwrites(in *ir.Instr) bool {
 	return slices.ContainsFunc(k.in.Out, func(o ir.Output) bool {
-		return o.Buf == in.Buf && !k.in.Apart(in.Index, o.Index)
+		return o.Buf == in.Buf && !k.in.Disjoint(in.Index, o.Index)
 	})
 }
 

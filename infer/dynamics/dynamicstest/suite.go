@@ -15,10 +15,10 @@ type Case struct {
 	Step  float64 // Δt
 	Steps int     // per trajectory
 	Order int     // for Order: of the energy error over a given time when noise and thermostat are off
-	Bias  float64 // allowed relative error of variances beside the statistical one
+	Bias  float64 // allowed relative error of variances besides the statistical error
 }
 
-// Run holds a rule to the contract of package dynamics: the laws of tempered targets on both paths, in any metric.
+// Run tests that a rule keeps the contract of package dynamics: it samples tempered targets on both paths, in any metric.
 func Run(t *testing.T, c Case) {
 	t.Run("energy path", func(t *testing.T) { c.energyPath(t) })
 	t.Run("likelihood path", func(t *testing.T) { c.likelihoodPath(t) })
@@ -144,7 +144,7 @@ func (c Case) denseMetric(t *testing.T) {
 	c.near(t, "covariance", mean, se, []float64{sd * sd, rho * sd, 1})
 }
 
-// Scales of 10 and 1 and a stretch along the diagonal: any metric gives the same law.
+// Scales of 10 and 1 and a stretch along the diagonal: any metric gives the same distribution.
 func (c Case) lowRankMetric(t *testing.T) {
 	metric := adapt.Metric{Dim: 2, Rank: 1, Scale: []float64{10, 1},
 		Vectors: []float64{math.Sqrt2 / 2, math.Sqrt2 / 2}, Stretch: []float64{0.3}}
@@ -162,7 +162,7 @@ func Order(t *testing.T, c Case) {
 	}
 }
 
-// energyError is the mean |ΔH| of walkers after so many steps, with friction and noise off and the thermostat at rest.
+// energyError is the mean |ΔH| of walkers after that many steps, with friction and noise off and the thermostat at rest.
 func (c Case) energyError(t *testing.T, step float64, steps int) float64 {
 	quartic := Density{D: 1, LogPrior: func(theta autodiff.Node) autodiff.Node {
 		x2 := autodiff.Mul(theta, theta)

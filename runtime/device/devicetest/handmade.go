@@ -11,7 +11,7 @@ var inf, nan = math.Inf(1), math.NaN()
 // at is an index of plain strides.
 func at(strides ...int) ir.Index { return ir.Index{Stride: strides} }
 
-// handmade are statements with answers worked out by hand.
+// handmade are statements with answers computed by hand.
 func handmade() []statementTest {
 	return append(append(movement(), reductions()...), others()...)
 }

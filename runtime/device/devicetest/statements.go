@@ -9,7 +9,7 @@ import (
 	"ppl/runtime/device"
 )
 
-// A statementTest is a program of one entry with the answer worked out by hand. Lane buffer "in" is set to in plus the
+// A statementTest is a program of one entry with the answer computed by hand. Lane buffer "in" is set to in plus the
 // lane's number times slope; "out" is compared with want(lane), exactly unless tol is set.
 type statementTest struct {
 	name  string

@@ -10,7 +10,7 @@ import (
 )
 
 // meetLater looks at all pairs of turns whether q touches what p touches in a later one.
-func meetLater(p, q touch, reverse bool) bool {
+func meetLater(p, q access, reverse bool) bool {
 	const turns = 12
 	for t := range turns {
 		for later := range turns {
@@ -28,20 +28,20 @@ func TestOvertaken(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	free, slips := 0, 0
 	for range 20000 {
-		some := func(write bool) touch {
+		some := func(write bool) access {
 			lo := r.IntN(9) - 4
-			return touch{write: write, width: r.IntN(4), lo: lo, hi: lo + r.IntN(4)}
+			return access{write: write, width: r.IntN(4), lo: lo, hi: lo + r.IntN(4)}
 		}
 		p, q, reverse := some(true), some(false), r.IntN(2) == 0
 		meet := meetLater(p, q, reverse)
-		if meet && !p.overtaken(q, reverse) {
+		if meet && !p.conflictsLater(q, reverse) {
 			t.Fatalf("%+v and %+v, reverse %v: meet, and are said not to", p, q, reverse)
 		}
-		if !p.overtaken(q, reverse) {
+		if !p.conflictsLater(q, reverse) {
 			free++
 		}
 		q.lo, q.hi = q.lo+1, q.hi-1
-		if meet && !p.overtaken(q, reverse) {
+		if meet && !p.conflictsLater(q, reverse) {
 			slips++
 		}
 	}
@@ -108,7 +108,7 @@ func TestAlong(t *testing.T) {
 		} {
 			p, body := path(9, reverse)
 			c.change(body)
-			_, turn, _ := (&file{Program: p}).along(body, 2)
+			_, turn, _ := (&file{Program: p}).fuseWithLoop(body, 2)
 			var got []int
 			for _, s := range turn {
 				got = append(got, slices.Index(body, s))

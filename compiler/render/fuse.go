@@ -7,26 +7,32 @@ import (
 	"ppl/compiler/ir"
 )
 
-// A recurrence waits: each turn of a Loop needs what the one before has just worked out, and meanwhile a processor has
-// next to nothing to do. Kernels over the rows that a Loop walks along go along with it: what they do at a row is done
-// in the Loop's turn at that row, before its own statements or after them, instead of in a pass over memory of its own.
-// A kernel over one row more, as a recurrence has with its beginning, does the first of them before all turns.
+// The iterations of a recurrence are serial, so the processor idles between them. This file fuses independent kernels
+// into the loop: a kernel over the rows that a Loop walks along does its work for a row in the Loop's turn at that row,
+// before or after the Loop's own statements, instead of in a pass over memory of its own. For
+//
+//	for i < N { e[i] = exp(x[i]) }                      for t < N {
+//	loop t < N { s[t] = a·s[t-1] + e[t] }    becomes        e[t] = exp(x[t]); s[t] = a·s[t-1] + e[t]; add out[0] s[t]·y[t]
+//	for i < N { add out[0] s[i]·y[i] }                  }
+//
+// A kernel over one row more than the Loop (a recurrence has an initial row) does its first row before all turns.
 
-// alongSize is the number of instructions up to which kernels join a Loop, so that compile time grows in proportion.
-const alongSize = 1000
+// maxFused is the number of instructions up to which kernels join a Loop. It bounds the compile time of the function,
+// which grows faster than its length.
+const maxFused = 1000
 
-// along parts a body at a Loop: what goes along with it, in the order of a turn, and what is done before and after all
-// of that.
-func (f *file) along(body []ir.Stmt, at int) (before, turn, after []ir.Stmt) {
+// fuseWithLoop divides a body at a Loop: the kernels that join it, in the order of a turn, and the statements before
+// and after.
+func (f *file) fuseWithLoop(body []ir.Stmt, at int) (before, turn, after []ir.Stmt) {
 	loop := body[at].(*ir.Loop)
 	turn = []ir.Stmt{loop}
 	size := 0
 	joins := func(s ir.Stmt, passed, early, late []ir.Stmt) bool {
 		k, ok := s.(*ir.Kernel)
-		if !ok || !f.goesOver(k, loop.N) || size+len(k.Body) > alongSize {
+		if !ok || !f.runsOver(k, loop.N) || size+len(k.Body) > maxFused {
 			return false
 		}
-		ok = !slices.ContainsFunc(passed, func(p ir.Stmt) bool { return meet(p, s) }) && inStep(early, late, loop)
+		ok = !slices.ContainsFunc(passed, func(p ir.Stmt) bool { return dependent(p, s) }) && inStep(early, late, loop)
 		if ok {
 			size += len(k.Body)
 		}
@@ -49,14 +55,15 @@ func (f *file) along(body []ir.Stmt, at int) (before, turn, after []ir.Stmt) {
 	return before, turn, after
 }
 
-// goesOver reports whether a kernel goes over so many rows or one more, and is done with a row when it has stored it.
-func (f *file) goesOver(k *ir.Kernel, rows int) bool {
+// runsOver reports whether a kernel goes over that many rows or one more, and does not change a row after it has stored
+// it.
+func (f *file) runsOver(k *ir.Kernel, rows int) bool {
 	whole := func(o ir.Output) bool { return f.Buffers[o.Buf].Type == ir.I32 }
 	return rows > 1 && len(k.Extents) > 0 && (k.Extents[0] == rows || k.Extents[0] == rows+1) &&
 		!slices.ContainsFunc(k.Out, whole)
 }
 
-// lead is how many rows a kernel is ahead of a Loop's turns.
+// lead is by how many rows a kernel is ahead of the Loop's turns.
 func lead(k *ir.Kernel, loop *ir.Loop) int {
 	if loop.Reverse {
 		return 0
@@ -64,30 +71,30 @@ func lead(k *ir.Kernel, loop *ir.Loop) int {
 	return k.Extents[0] - loop.N
 }
 
-// meet reports whether two statements must keep their order.
-func meet(s, t ir.Stmt) bool {
+// dependent reports whether two statements must keep their order.
+func dependent(s, t ir.Stmt) bool {
 	clash := func(writes, all []ir.BufID) bool {
 		return slices.ContainsFunc(writes, func(id ir.BufID) bool { return slices.Contains(all, id) })
 	}
 	return clash(ir.Writes(s), slices.Concat(ir.Reads(t), ir.Writes(t))) || clash(ir.Writes(t), ir.Reads(s))
 }
 
-// A touch is what a turn reads or writes of a buffer: elements width·t + lo … width·t + hi. Of width 0 are also those
-// that are not known.
-type touch struct {
+// An access is the elements that a turn reads or writes of a buffer: width·t + lo … width·t + hi. Width 0 also means
+// elements that are not known.
+type access struct {
 	buf           ir.BufID
 	write         bool
 	width, lo, hi int
 }
 
-// inStep reports whether statements can be done turn by turn, the early ones first, and still find what they would if
-// all turns of the early ones came first: what one of these touches in a turn to come is no concern of the late ones
-// yet.
+// inStep reports whether statements can be run turn by turn, the early ones first, with the same result as if all turns
+// of the early ones came first. That holds if the late ones do not use in a turn what the early ones use in a later
+// turn.
 func inStep(early, late []ir.Stmt, loop *ir.Loop) bool {
 	for _, s := range early {
-		for _, p := range touches(s, loop) {
+		for _, p := range accesses(s, loop) {
 			for _, t := range late {
-				if slices.ContainsFunc(touches(t, loop), func(q touch) bool { return p.overtaken(q, loop.Reverse) }) {
+				if slices.ContainsFunc(accesses(t, loop), func(q access) bool { return p.conflictsLater(q, loop.Reverse) }) {
 					return false
 				}
 			}
@@ -96,8 +103,8 @@ func inStep(early, late []ir.Stmt, loop *ir.Loop) bool {
 	return true
 }
 
-// overtaken reports whether q, in a turn, may meet p in a later one.
-func (p touch) overtaken(q touch, reverse bool) bool {
+// conflictsLater reports whether access q of a turn may conflict with access p of a later one.
+func (p access) conflictsLater(q access, reverse bool) bool {
 	switch {
 	case p.buf != q.buf || !p.write && !q.write:
 		return false
@@ -109,40 +116,41 @@ func (p touch) overtaken(q touch, reverse bool) bool {
 	return q.hi >= p.lo+p.width
 }
 
-// touches are those of a kernel that goes along with a Loop, or of the Loop.
-func touches(s ir.Stmt, loop *ir.Loop) (all []touch) {
+// accesses are those of a kernel that joins a Loop, or of the Loop.
+func accesses(s ir.Stmt, loop *ir.Loop) (all []access) {
 	if k, ok := s.(*ir.Kernel); ok {
 		ahead := lead(k, loop)
-		return kernelTouches(k, func(at ir.Index) touch {
+		return kernelAccesses(k, func(at ir.Index) access {
 			if at.Stride == nil {
-				return touch{}
+				return access{}
 			}
 			width := at.Stride[0]
 			at.Stride = slices.Concat([]int{0}, at.Stride[1:])
 			lo, hi := at.Span(k.Extents)
-			return touch{width: width, lo: lo + ahead*width, hi: hi + ahead*width}
+			return access{width: width, lo: lo + ahead*width, hi: hi + ahead*width}
 		})
 	}
 	for _, b := range loop.Body {
 		if k, ok := b.(*ir.Kernel); ok {
-			all = append(all, kernelTouches(k, func(at ir.Index) touch {
+			all = append(all, kernelAccesses(k, func(at ir.Index) access {
 				lo, hi := at.Span(k.Extents)
-				return touch{width: at.Step, lo: lo, hi: hi}
+				return access{width: at.Step, lo: lo, hi: hi}
 			})...)
 			continue
 		}
 		for _, id := range ir.Reads(b) {
-			all = append(all, touch{buf: id})
+			all = append(all, access{buf: id})
 		}
 		for _, id := range ir.Writes(b) {
-			all = append(all, touch{buf: id, write: true})
+			all = append(all, access{buf: id, write: true})
 		}
 	}
 	return all
 }
 
-// kernelTouches are a kernel's, of which the place is known; what is combined is set in one go, and not by turns.
-func kernelTouches(k *ir.Kernel, place func(ir.Index) touch) (all []touch) {
+// kernelAccesses are a kernel's accesses to known elements. A buffer that is combined into is written as a whole, not
+// turn by turn.
+func kernelAccesses(k *ir.Kernel, place func(ir.Index) access) (all []access) {
 	for _, in := range k.Body {
 		if in.Op == ir.Load {
 			t := place(in.Index)
@@ -151,7 +159,7 @@ func kernelTouches(k *ir.Kernel, place func(ir.Index) touch) (all []touch) {
 		}
 	}
 	for _, o := range k.Out {
-		t := touch{}
+		t := access{}
 		if o.Combine == ir.Store {
 			t = place(o.Index)
 		}
@@ -161,17 +169,18 @@ func kernelTouches(k *ir.Kernel, place func(ir.Index) touch) (all []touch) {
 	return all
 }
 
-// A walk is a Loop under rendering, and the kernels that go along, so many of them before its statements.
-type walk struct {
+// A fusedLoop is a Loop being rendered, with the kernels that joined it; the first `early` of them run before its own
+// statements.
+type fusedLoop struct {
 	*file
 	*ir.Loop
 	kernels []*kernel
 	before  int
 }
 
-// turns runs a Loop, with what goes along.
+// turns renders a Loop with the kernels that joined it.
 func (f *file) turns(turn []ir.Stmt) {
-	w := walk{file: f}
+	w := fusedLoop{file: f}
 	first := 0
 	for i, s := range turn {
 		switch s := s.(type) {
@@ -185,7 +194,7 @@ func (f *file) turns(turn []ir.Stmt) {
 	w.run()
 }
 
-func (w *walk) run() {
+func (w *fusedLoop) run() {
 	for _, k := range w.kernels {
 		k.reset()
 		k.noiseBlocks()
@@ -209,8 +218,8 @@ func (w *walk) run() {
 	}
 }
 
-// turn is the loop with this head.
-func (w *walk) turn(head string) {
+// turn renders the loop with this head.
+func (w *fusedLoop) turn(head string) {
 	w.line("%s", head)
 	for _, k := range w.kernels[:w.before] {
 		w.row(k)
@@ -227,8 +236,8 @@ func (w *walk) turn(head string) {
 	w.line("}")
 }
 
-// row is what a kernel does in a turn.
-func (w *walk) row(k *kernel) {
+// row renders the part of a kernel in a turn.
+func (w *fusedLoop) row(k *kernel) {
 	if lead(k.in, w.Loop) == 0 {
 		k.row("turn")
 	} else {
@@ -236,8 +245,8 @@ func (w *walk) row(k *kernel) {
 	}
 }
 
-// first is what a kernel over one row more does before all turns, a tile by itself.
-func (w *walk) first(k *kernel) {
+// first renders the first row of a kernel over one row more, before all turns, as a tile of its own.
+func (w *fusedLoop) first(k *kernel) {
 	at := "0"
 	if w.Reverse {
 		at = fmt.Sprint(w.N)
@@ -249,8 +258,8 @@ func (w *walk) first(k *kernel) {
 	w.line("}")
 }
 
-// tile is the number of turns after which sums are put away, 0 where that is once.
-func (w *walk) tile() (turns int) {
+// tile is the number of turns after which sums are added to their buffers; 0 if only once, at the end.
+func (w *fusedLoop) tile() (turns int) {
 	for _, k := range w.kernels {
 		if slices.ContainsFunc(k.outs, output.inTile) && (turns == 0 || k.tile < turns) {
 			turns = k.tile
@@ -259,7 +268,7 @@ func (w *walk) tile() (turns int) {
 	return turns
 }
 
-func (w *walk) tiles(turns int) {
+func (w *fusedLoop) tiles(turns int) {
 	head := fmt.Sprintf("for (long turn = t; turn < %s; turn++) {", blockEnd("t", w.N, turns))
 	if w.Reverse {
 		w.line("for (long t = %d; t >= 0; t -= %d) {", (w.N-1)/turns*turns, turns)
