@@ -70,7 +70,11 @@ func allowedPhrases() []string {
 
 // unconverted lists what still speaks the dialect: a directory ends in / and includes those below it.
 func unconverted() []string {
-	return []string{"CHANGELOG.md", "README.md", "compiler/emit/", "infer/", "lang/diag/DIAGNOSTICS.md"}
+	return []string{
+		"CHANGELOG.md", "README.md", "compiler/density/", "compiler/evaluate/", "compiler/marginalize/",
+		"compiler/minibatch/", "compiler/plan/", "compiler/simulate/", "compiler/validate/", "infer/",
+		"lang/diag/DIAGNOSTICS.md",
+	}
 }
 
 // A finding is a word of the dialect in a file.
