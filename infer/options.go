@@ -11,6 +11,10 @@ type Options struct {
 	Device   Device
 	Settings Settings
 
+	// Judged is how many of the target's values, from the first, decide thinning: a run also records log densities of
+	// each row, which are no quantity of the model and may be very many. 0 means all.
+	Judged int
+
 	// Checkpoints may be nil. Samplers that keep none ignore them.
 	Checkpoints Checkpoints
 }

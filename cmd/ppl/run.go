@@ -37,6 +37,7 @@ func carryOut(ctx context.Context, run *posteriorRun, show func(infer.Progress),
 	err error) {
 	run.recorder = run.newRecorder(show)
 	run.options.Checkpoints = run.recorder
+	run.options.Judged = size(run.program.Saved())
 	start := time.Now()
 	report, err := run.sampler.sample(ctx, compiler.Recorded{Program: run.program, EachRow: run.recorder.rows}, run.options,
 		run.recorder)

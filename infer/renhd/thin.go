@@ -1,6 +1,8 @@
 package renhd
 
 import (
+	"slices"
+
 	"ppl/infer"
 	"ppl/infer/adapt"
 	"ppl/infer/dynamics"
@@ -62,7 +64,7 @@ func (r *run) canLengthen() bool {
 	return !r.shared.free() && r.shared.settings().Steps == 0 && r.state.Length < longest
 }
 
-// runPilot gives the worst effective share of iterations, over location and spread of everything saved.
+// runPilot gives the worst effective share of iterations, over location and spread of every judged value.
 func (r *run) runPilot() (share float64, err error) {
 	found, err := r.runPart(&pilot{run: r, collector: newDrawCollector(r)})
 	if err != nil {
@@ -71,7 +73,7 @@ func (r *run) runPilot() (share float64, err error) {
 	return found.Share, nil
 }
 
-// A pilot is the sampler for a number of iterations, all of whose values are seen.
+// A pilot is the sampler for a number of iterations, whose judged values are all seen.
 type pilot struct {
 	run       *run
 	collector *drawCollector
@@ -109,6 +111,9 @@ func (p *pilot) iterate() error {
 	for chain := range p.state.Seen {
 		values := make([]float64, w.exe.Size(dynamics.Values))
 		w.exe.GetLane(dynamics.Values, w.cold(chain), values)
+		if judged := p.run.shared.options.Judged; judged > 0 {
+			values = slices.Clone(values[:judged]) // so that what nobody judges is not kept
+		}
 		p.state.Seen[chain] = append(p.state.Seen[chain], values)
 	}
 	p.state.Iterations++
