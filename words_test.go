@@ -112,7 +112,8 @@ func spaced(name string) string {
 	var b strings.Builder
 	rs := []rune(name)
 	for i, r := range rs {
-		starts := unicode.IsUpper(r) && i > 0 && (!unicode.IsUpper(rs[i-1]) || i+1 < len(rs) && unicode.IsLower(rs[i+1]))
+		starts := unicode.IsUpper(r) && i > 0 && (!unicode.IsUpper(rs[i-1]) || i+1 < len(rs) &&
+			unicode.IsLower(rs[i+1]))
 		if starts || r == '_' || unicode.IsDigit(r) && i > 0 && !unicode.IsDigit(rs[i-1]) {
 			b.WriteByte(' ')
 		}
@@ -123,8 +124,8 @@ func spaced(name string) string {
 	return b.String()
 }
 
-// goFile reads the name of a file, its comments, exported names with fields and methods, and string literals, which hold
-// messages, help and reports.
+// goFile reads the name of a file, its comments, exported names with fields and methods, and string literals, which
+// hold messages, help and reports.
 func (f *finder) goFile(t *testing.T, path string, text []byte) {
 	set := token.NewFileSet()
 	file, err := parser.ParseFile(set, path, text, parser.ParseComments)
@@ -286,7 +287,8 @@ func secret() string {
 }
 
 func TestSpaced(t *testing.T) {
-	for name, want := range map[string]string{"roundTrips": "round trips", "HTTPFeed": "http feed", "r2Meter": "r 2 meter"} {
+	for name, want := range map[string]string{"roundTrips": "round trips", "HTTPFeed": "http feed",
+		"r2Meter": "r 2 meter"} {
 		if got := spaced(name); got != want {
 			t.Errorf("%s: %q", name, got)
 		}

@@ -1,5 +1,5 @@
-// Package bench compares the speed of compiled models with the same densities written by hand, in C and in Go, and (peers)
-// with other systems.
+// Package bench compares the speed of compiled models with the same densities written by hand, in C and in Go, and
+// (peers) with other systems.
 //
 // A ratio is taken in one process: both sides run alternately for some milliseconds each, and the median of their
 // quotients counts, so that other load on the machine affects both sides.

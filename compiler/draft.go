@@ -10,7 +10,8 @@ import (
 	"ppl/lang/source"
 )
 
-// A Draft is the text of a model that is changed statement by statement. It is a valid model whenever a change succeeds.
+// A Draft is the text of a model that is changed statement by statement. It is a valid model whenever a change
+// succeeds.
 type Draft struct {
 	Path string // where the text would stand; data files are relative to it
 	Text string

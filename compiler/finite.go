@@ -41,9 +41,9 @@ func (p *Program) NotFinite(seed uint64) (parts []string) {
 // evaluationBudget is approximately how many numbers NonFiniteTerms evaluates, about one second of work.
 const evaluationBudget = 1 << 21
 
-// NonFiniteTerms names the parts of the model that are not finite at points where a sampler found the log density or its
-// gradient not finite, and counts their points; points at which every part is finite are not counted. With large data
-// it evaluates only some of the points; their number is `looked`.
+// NonFiniteTerms names the parts of the model that are not finite at points where a sampler found the log density or
+// its gradient not finite, and counts their points; points at which every part is finite are not counted. With large
+// data it evaluates only some of the points; their number is `looked`.
 func (p *Program) NonFiniteTerms(points [][]float64) (found []types.NonFiniteTerm, looked int) {
 	if len(points) == 0 || p.Streams() > 0 {
 		return nil, 0

@@ -53,7 +53,8 @@ var layerFormulas = []struct {
 }{
 	{"dense", "first(x) -> dense(2) -> relu", map[string][]int{"dense1.w": {2, 3}, "dense1.b": {2}},
 		func(w map[string]matrix, x matrix) []float64 {
-			return each(func(v ...float64) float64 { return max(v[0], 0) }, plus(w["dense1.w"].times(x[0]), w["dense1.b"][0]))
+			return each(func(v ...float64) float64 { return max(v[0], 0) },
+				plus(w["dense1.w"].times(x[0]), w["dense1.b"][0]))
 		}},
 	{"two of a kind", "last(x) -> dense(2) -> silu -> dense(4) -> gelu",
 		map[string][]int{"dense1.w": {2, 3}, "dense1.b": {2}, "dense2.w": {4, 2}, "dense2.b": {4}},
@@ -116,7 +117,8 @@ var layerFormulas = []struct {
 			}
 			return out
 		}},
-	{"gru", "x -> gru(2) -> last", map[string][]int{"gru1.wx": {6, 3}, "gru1.wh": {6, 2}, "gru1.bx": {6}, "gru1.bh": {6}},
+	{"gru", "x -> gru(2) -> last", map[string][]int{"gru1.wx": {6, 3}, "gru1.wh": {6, 2}, "gru1.bx": {6},
+		"gru1.bh": {6}},
 		func(w map[string]matrix, x matrix) []float64 {
 			h := []float64{0, 0}
 			for _, row := range x {

@@ -216,8 +216,9 @@ func (n *newData) drawable(a *model.Array) bool {
 	return true
 }
 
-// draw takes a parameter apart: what the run has, what is drawn, and which is which. The parameter becomes a definition,
-// which the distributions of what is drawn read where they read the parameter: a series goes on from its known past.
+// draw takes a parameter apart: what the run has, what is drawn, and which is which. The parameter becomes a
+// definition, which the distributions of what is drawn read where they read the parameter: a series goes on from its
+// known past.
 func (n *newData) draw(a *model.Array, known []int, shape []int) {
 	part := func(name string, role model.Role) *model.Array {
 		b := &model.Array{Name: name, At: a.At, Role: role, Type: a.Type, Save: role == model.Parameter}
@@ -363,6 +364,7 @@ func (n *newData) refuseExpr(x model.Expr) {
 }
 
 func (n *newData) refused(x model.Expr, what string) {
-	n.diags.Errorf("", x.Info().At, "%s would be computed from the new data, where the run computed it from its own", what).
+	n.diags.Errorf("", x.Info().At, "%s would be computed from the new data, where the run computed it from its own",
+		what).
 		Help("keep what it was as data of its own, or write the prediction as `generate` in the model, and sample it")
 }

@@ -45,7 +45,8 @@ func newDataCases() []newDataCase {
 			"y[i in N] ~ Normal(b[g[i], 1] + b[g[i], 2] * x[i], 0.2)\n", rows,
 			`{"g": ["z","b","z"], "x": [1, 2, -1]}`,
 			"generate z[1..2] ~ MvNormal([mu, 2], cov = [[0.25, 0.3], [0.3, 2.25]])\n" +
-				"m = [z[1] + z[2], b[2, 1] + 2 * b[2, 2], z[1] - z[2]]\ngenerate again[i in 1..3] ~ Normal(m[i], 0.2)\n",
+				"m = [z[1] + z[2], b[2, 1] + 2 * b[2, 2], z[1] - z[2]]\ngenerate again[i in 1..3] ~ " +
+				"Normal(m[i], 0.2)\n",
 			map[string][]float64{"mu": {1.5}, "b": {1, 1, 2, -1, 3, 0}}},
 		{"forecast", "data y[T]\ns ~ HalfNormal(1)\nh[1] ~ Normal(0, 5)\nh[t in 2..T] ~ Normal(0.9 * h[t-1], s)\n" +
 			"y[t in T] ~ Normal(h[t], 0.5)\n", `{"y": [1, 2, 3]}`, `{"T": 6}`,

@@ -23,7 +23,8 @@ type Options struct {
 // is the caller's to choose.
 func Defaults() Options { return Options{Chains: 4, Draws: 1000, Warmup: 1000} }
 
-// Settings are what `infer renhd(…)` and `--set name=value` can say; package settings reads them. The zero value leaves every choice to the sampler.
+// Settings are what `infer renhd(…)` and `--set name=value` can say; package settings reads them. The zero value leaves
+// every choice to the sampler.
 type Settings struct {
 	Replicas      int     // rungs of the ladder; 0: chosen in warm-up
 	Ratio         float64 // T_{j+1}/T_j of a geometric ladder; 0: spacing adapts in warm-up

@@ -14,7 +14,8 @@ import (
 var circularDists = []Dist{
 	{
 		Name: "VonMises", Support: types.Interval, Lo: -math.Pi, Hi: math.Pi,
-		Doc: "Von Mises, the normal distribution of an angle: exp(kappa cos(x - mu)) / (2 pi I0(kappa)) for x in -pi..pi",
+		Doc: "Von Mises, the normal distribution of an angle: exp(kappa cos(x - mu)) / (2 pi I0(kappa)) for " +
+			"x in -pi..pi",
 		Source: "Mardia & Jupp, Directional Statistics, section 3.5; sampler: Best & Fisher 1979, Applied " +
 			"Statistics 28, 152",
 		Forms: []Form{{Args: args(real0("mu"), nonneg("kappa")),

@@ -13,7 +13,8 @@ func checkCommand(c *console) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "check MODEL [--data F|NAME=F]… [--json]",
 		Short: "Say what is wrong with a model",
-		Long: "Say what is wrong with a model, what layers its networks have, how its discrete latents are summed out, " +
+		Long: "Say what is wrong with a model, what layers its networks have, how its discrete latents are " +
+			"summed out, " +
 			"and what its rows are and where they are read from.\n" +
 			"Also checks the data if every array is available: given here, in the model, or in the files " +
 			"that it names.",

@@ -11,7 +11,8 @@ func compareCommand(c *console) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "compare RUN RUN… [--of NAME] [--json]",
 		Short: "Compare models by how well they predict rows that they have not seen",
-		Long: "Compare the models of several runs on the same data: leave-one-out prediction of each row (PSIS-LOO), the " +
+		Long: "Compare the models of several runs on the same data: leave-one-out prediction of each row " +
+			"(PSIS-LOO), the " +
 			"differences to the best with\n" +
 			"their standard errors, and the weights of stacking.",
 		Args: atLeastTwoRuns,

@@ -12,7 +12,8 @@ func diagnoseCommand(c *console) *cobra.Command {
 		Short: "Say in words what is wrong with a run and what to do about it",
 		Long: "Goes through what can be wrong with a run, question by question: did the chains agree, are there " +
 			"enough draws, where did trajectories\n" +
-			"diverge, did replicas move along the ladder, did thermostat and minibatches keep the right temperature.\n" +
+			"diverge, did replicas move along the ladder, did thermostat and minibatches keep the right " +
+			"temperature.\n" +
 			"Exits with 3 where the draws are not to be used as they are.",
 		Args: one("RUN"),
 

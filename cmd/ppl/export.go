@@ -28,9 +28,11 @@ func exportCommand(c *console) *cobra.Command {
 
 		DisableFlagsInUseLine: true,
 	}
-	format := cmd.Flags().String("format", "", "`F`ormat: csv, json, parquet or cmdstan-csv (default: the ending of FILE, else "+
+	format := cmd.Flags().String("format", "", "`F`ormat: csv, json, parquet or cmdstan-csv (default: the ending of "+
+		"FILE, else "+
 		"csv)")
-	out := cmd.Flags().String("out", "", "write to `FILE` (default: the terminal); for cmdstan-csv FILE_1.csv, FILE_2.csv, …")
+	out := cmd.Flags().String("out", "", "write to `FILE` (default: the terminal); for cmdstan-csv FILE_1.csv, "+
+		"FILE_2.csv, …")
 	cmd.RunE = func(_ *cobra.Command, args []string) error { return c.export(args[0], args[1:], *format, *out) }
 	return cmd
 }

@@ -59,7 +59,8 @@ func (c *console) format(path string, write bool) error {
 	return nil
 }
 
-// replaceFile writes a temporary file in the same directory and renames it, so that a failure leaves the model as it was.
+// replaceFile writes a temporary file in the same directory and renames it, so that a failure leaves the model as it
+// was.
 func replaceFile(path, text string) error {
 	info, err := os.Stat(path)
 	if err != nil {

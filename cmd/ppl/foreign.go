@@ -29,7 +29,8 @@ func solverTopics() []topic {
 		{"bdf", "infer ode(method = bdf)", "The solver for stiff systems, by backward differentiation formulas."},
 		{"rtol", "infer ode(rtol = 1e-6)", "Relative tolerance of the solution."},
 		{"atol", "infer ode(atol = 1e-6)", "Absolute tolerance of the solution."},
-		{"max_steps", "infer ode(max_steps = 1000)", "Steps that a solution may attempt; without it a pilot solution sets it."},
+		{"max_steps", "infer ode(max_steps = 1000)",
+			"Steps that a solution may attempt; without it a pilot solution sets it."},
 	}
 	var all []topic
 	for _, r := range rows {
@@ -38,8 +39,8 @@ func solverTopics() []topic {
 	return all
 }
 
-// foreignWords are words and flags of Stan, PyMC, NumPyro, brms and R for what ppl says otherwise. Names of functions and
-// distributions are in stdlib.Foreign.
+// foreignWords are words and flags of Stan, PyMC, NumPyro, brms and R for what ppl says otherwise. Names of functions
+// and distributions are in stdlib.Foreign.
 func foreignWords() map[string]string {
 	const (
 		kept     = "--draws D, which counts the kept draws of each chain; warm-up is not among them"
@@ -58,13 +59,16 @@ func foreignWords() map[string]string {
 		"max_treedepth": "--sampler nuts --set max_depth=12", "max_tree_depth": "--sampler nuts --set max_depth=12",
 		"stepsize": "--set step_size=0.1", "step_size": "--set step_size=0.1", "random_seed": "--seed S",
 		"rng_seed": "--seed S", "output": "--out DIR", "output_dir": "--out DIR",
-		"init": "nothing: chains begin at draws from the prior", "inits": "nothing: chains begin at draws from the prior",
-		"refresh": "--quiet, or nothing: progress is shown by itself", "verbose": "nothing: progress is shown by itself",
-		"ifelse": choice, "if": choice, "else": choice, "if_else": choice,
-		"for":        "an index: `y[i in N] ~ Normal(mu[i], 1)`, or `sum(i in N: x[i])`",
-		"while":      "a recurrence: `x[t in 2..T] = f(x[t-1])`",
-		"target":     "a statement of its own: `x ~ Density(e)` adds e to the log density",
-		"parameters": "no block: what stands left of `~` and is no data is a parameter", "model": "no block: a file is a model",
+		"init":    "nothing: chains begin at draws from the prior",
+		"inits":   "nothing: chains begin at draws from the prior",
+		"refresh": "--quiet, or nothing: progress is shown by itself",
+		"verbose": "nothing: progress is shown by itself",
+		"ifelse":  choice, "if": choice, "else": choice, "if_else": choice,
+		"for":         "an index: `y[i in N] ~ Normal(mu[i], 1)`, or `sum(i in N: x[i])`",
+		"while":       "a recurrence: `x[t in 2..T] = f(x[t-1])`",
+		"target":      "a statement of its own: `x ~ Density(e)` adds e to the log density",
+		"parameters":  "no block: what stands left of `~` and is no data is a parameter",
+		"model":       "no block: a file is a model",
 		"transformed": "a definition: `x = e`", "functions": "an equation: `f(x) = e`",
 	}
 }

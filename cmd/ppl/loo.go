@@ -12,7 +12,8 @@ func looCommand(c *console) *cobra.Command {
 		Short: "Estimate how well a model predicts rows that it has not seen",
 		Long: "Estimate the expected log predictive density of each row of the data when it is left out, by Pareto " +
 			"smoothed importance sampling\n" +
-			"(PSIS-LOO) and by WAIC, and name the rows for which the estimate cannot be trusted. NAME is the observed " +
+			"(PSIS-LOO) and by WAIC, and name the rows for which the estimate cannot be trusted. NAME is " +
+			"the observed " +
 			"array, where there are several.",
 		Args: atLeastOne("RUN", 2),
 

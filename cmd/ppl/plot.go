@@ -20,7 +20,8 @@ type plotting struct {
 
 func plotCommand(c *console) *cobra.Command {
 	var long strings.Builder
-	long.WriteString("Draw a picture of a run: in the terminal, or with --out to a file. NAMEs are variables and elements, as " +
+	long.WriteString("Draw a picture of a run: in the terminal, or with --out to a file. NAMEs are variables and " +
+		"elements, as " +
 		"theta or 'theta[2]'. Kinds:\n")
 	for _, k := range plot.Kinds() {
 		fmt.Fprintf(&long, "\n  %-16s %s", k.Name, k.Doc)
@@ -36,7 +37,8 @@ func plotCommand(c *console) *cobra.Command {
 	var p plotting
 	f := cmd.Flags()
 	f.StringVar(&p.out, "out", "", "write to `FILE`, which ends in .png or .svg")
-	f.StringVar(&p.prior, "prior", "", "for the kind prior: the `DIR` with draws from the prior (default: the run's name with "+
+	f.StringVar(&p.prior, "prior", "", "for the kind prior: the `DIR` with draws from the prior (default: the "+
+		"run's name with "+
 		".prior)")
 	f.IntVar(&p.width, "width", 0, "draw `W` columns wide in the terminal (default: its own)")
 	cmd.RunE = func(_ *cobra.Command, args []string) error { return c.plot(args[0], args[1], args[2:], p) }

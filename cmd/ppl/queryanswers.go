@@ -158,7 +158,8 @@ type csvAnswers struct {
 
 func newCSVAnswers(w io.Writer) *csvAnswers {
 	c := &csvAnswers{csv.NewWriter(w)}
-	c.w.Write([]string{"query", "element", "mean", "sd", "mcse_mean", "q2.5", "q50", "q97.5", "p_negative", "ess", "draws",
+	c.w.Write([]string{"query", "element", "mean", "sd", "mcse_mean", "q2.5", "q50", "q97.5", "p_negative",
+		"ess", "draws",
 		"p_largest", "p_smallest", "mean_rank"})
 	return c
 }

@@ -49,7 +49,8 @@ func (c *console) readRun(dir string) (o *openedRun, text string, err error) {
 		return nil, "", err
 	}
 	if len(run.Layout.Posterior) == 0 {
-		return nil, "", wrong(fmt.Errorf("%s holds no draws from a posterior; sample the model first: ppl sample %s", dir,
+		return nil, "", wrong(fmt.Errorf("%s holds no draws from a posterior; sample the model first: ppl sample %s",
+			dir,
 			run.Info.Model))
 	}
 	if run.Info.Draws == 0 {

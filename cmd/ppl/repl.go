@@ -22,7 +22,8 @@ func sessionCommand(c *console) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "repl [MODEL|RUN]",
 		Short: "Ask about the draws of a run, or write a model and sample it, line by line",
-		Long: "Reads queries (ppl query --help), statements of a model, and commands that begin with a dot; .help lists " +
+		Long: "Reads queries (ppl query --help), statements of a model, and commands that begin with a dot; " +
+			".help lists " +
 			"them. Brackets that are\nopen, or an operator at the end, continue a line. From a pipe the lines are a " +
 			"script: ppl repl RUN < analysis.txt; .save FILE writes one.",
 		Args: func(_ *cobra.Command, args []string) error {

@@ -150,8 +150,8 @@ var (
 	definedName   = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*`)
 )
 
-// isStatement distinguishes a statement of the model from a query: it draws, declares, or defines what the model defines; while
-// there are no draws, every definition is one.
+// isStatement distinguishes a statement of the model from a query: it draws, declares, or defines what the model
+// defines; while there are no draws, every definition is one.
 func (s *session) isStatement(line string) bool {
 	if statementWord.MatchString(line) || topLevel(line, '~') {
 		return true

@@ -14,9 +14,11 @@ func reportCommand(c *console) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "report RUN [--out FILE.html]",
 		Short: "Write what a run found as one HTML page",
-		Long: "Write one HTML page that needs no network and no other files: summary, diagnosis in words, prediction of " +
+		Long: "Write one HTML page that needs no network and no other files: summary, diagnosis in words, " +
+			"prediction of " +
 			"left-out rows, pictures,\n" +
-			"the model's source and digests of its data. Replicates (ppl predict RUN) and draws from the prior (ppl predict " +
+			"the model's source and digests of its data. Replicates (ppl predict RUN) and draws from the prior " +
+			"(ppl predict " +
 			"MODEL) are shown where they are there.",
 		Args: one("RUN"),
 

@@ -32,14 +32,16 @@ func stoppable(ctx context.Context) (context.Context, func()) {
 	return ctx, release
 }
 
-// carryOut samples until it is done or ctx ends; show and clear are for its progress. An error says that the run failed.
+// carryOut samples until it is done or ctx ends; show and clear are for its progress. An error says that the run
+// failed.
 func carryOut(ctx context.Context, run *posteriorRun, show func(infer.Progress), clear func()) (stopped bool,
 	err error) {
 	run.recorder = run.newRecorder(show)
 	run.options.Checkpoints = run.recorder
 	run.options.Judged = size(run.program.Saved())
 	start := time.Now()
-	report, err := run.sampler.sample(ctx, compiler.Recorded{Program: run.program, EachRow: run.recorder.rows}, run.options,
+	report, err := run.sampler.sample(ctx, compiler.Recorded{Program: run.program, EachRow: run.recorder.rows},
+		run.options,
 		run.recorder)
 	clear()
 
@@ -123,7 +125,8 @@ func (run *posteriorRun) keepsRows() bool {
 func (run *posteriorRun) resolved() resolvedOptions {
 	o := run.options
 	here, _ := os.Getwd() // without one, paths are relative to where the run is read
-	return resolvedOptions{Model: run.model, Data: run.data, Sampler: run.sampler.name, Chains: o.Chains, Draws: o.Draws,
+	return resolvedOptions{Model: run.model, Data: run.data, Sampler: run.sampler.name, Chains: o.Chains,
+		Draws:  o.Draws,
 		Warmup: o.Warmup, Seed: run.seed, Device: o.Device.Name(), Settings: o.Settings, KeepsRows: run.keepsRows(),
 		Directory: here, Asked: run.asked, Digests: run.digests}
 }

@@ -42,7 +42,8 @@ func sampleCommand(c *console) *cobra.Command {
 			"interrupted run keeps them:\n" +
 			"Ctrl-C stops cleanly and prints the summary of the draws so far, a second Ctrl-C kills. The directory " +
 			"is a Zarr store that ArviZ reads.\n\n" +
-			"With --resume a run that was killed, interrupted or failed goes on where its last checkpoint is, with the " +
+			"With --resume a run that was killed, interrupted or failed goes on where its last checkpoint " +
+			"is, with the " +
 			"draws it would have had;\none that has not begun begins, one that is finished prints its summary, and " +
 			"--draws adds draws to it. MODEL may be a run directory then.",
 		Args: one("MODEL"),
@@ -203,8 +204,9 @@ func (c *console) prepare(s *sampling, dir *runDir) (*posteriorRun, error) {
 		return nil, err
 	}
 	if s.options.Settings.LogLikelihood == "on" && p.Streams() > 0 {
-		return nil, wrong(errors.New("log_likelihood=on: the log likelihood of each row is not kept where data are too " +
-			"large for memory"))
+		return nil,
+			wrong(errors.New("log_likelihood=on: the log likelihood of each row is not kept where data are too " +
+				"large for memory"))
 	}
 	if n := storedBytes(p, s.options); n > manyBytes {
 		s.note(c)(fmt.Sprintf("the draws will take up to %.0f GB in %s; Ctrl-C stops with what is there", n/1e9, s.out))
@@ -218,7 +220,8 @@ func (c *console) prepare(s *sampling, dir *runDir) (*posteriorRun, error) {
 		return nil, err
 	}
 	if dir.before != nil && dir.before.Device != now.Device {
-		s.note(c)(fmt.Sprintf("the run goes on on %s, and was on %s: its draws are valid, but not the same to the last "+
+		s.note(c)(fmt.Sprintf("the run goes on on %s, and was on %s: its draws are valid, but not the same "+
+			"to the last "+
 			"bit", now.Device, dir.before.Device))
 	}
 	return run, nil

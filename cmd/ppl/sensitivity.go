@@ -10,9 +10,11 @@ func sensitivityCommand(c *console) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "sensitivity RUN [NAME…] [--prior P,…] [--json]",
 		Short: "Say how far the posterior depends on the priors",
-		Long: "Raise the prior, and then the likelihood, to powers slightly below and above 1, and measure how far the " +
+		Long: "Raise the prior, and then the likelihood, to powers slightly below and above 1, and measure " +
+			"how far the " +
 			"posterior of each quantity\n" +
-			"moves (power-scaling; without sampling again). Scaled are the priors that read no other parameter, or those named " +
+			"moves (power-scaling; without sampling again). Scaled are the priors that read no other parameter, or " +
+			"those named " +
 			"by --prior.",
 		Args: atLeastOne("RUN", 0),
 

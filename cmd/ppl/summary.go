@@ -15,7 +15,8 @@ func summaryCommand(c *console) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "summary RUN [NAME…] [flags]",
 		Short: "Summarise the draws of a run",
-		Long: "Summarise the draws of a run: of everything, or of the variables and elements that are named, as theta " +
+		Long: "Summarise the draws of a run: of everything, or of the variables and elements that are " +
+			"named, as theta " +
 			"or 'theta[2]'.",
 		Args: atLeastOne("RUN", 0),
 
@@ -24,10 +25,12 @@ func summaryCommand(c *console) *cobra.Command {
 	var v report.View
 	f := cmd.Flags()
 	f.BoolVar(&v.All, "all", false, "every element of long arrays")
-	interval := f.String("ci", "", "`I`nterval in the place of quantiles: hdi95 is the shortest with 95 % of the draws, eti90 "+
+	interval := f.String("ci", "", "`I`nterval in the place of quantiles: hdi95 is the shortest with 95 % of the "+
+		"draws, eti90 "+
 		"has equal tails")
 	f.Float64SliceVar(&v.Quantiles, "quantiles", nil, "quantiles `P,…` in the place of 0.05,0.5,0.95")
-	f.StringVar(&v.Sort, "sort", "", "sort by a `column`: name, mean, sd, mcse, ess_bulk, ess_tail or r_hat, the worst first")
+	f.StringVar(&v.Sort, "sort", "", "sort by a `column`: name, mean, sd, mcse, ess_bulk, ess_tail or r_hat, the "+
+		"worst first")
 	asJSON := f.Bool("json", false, "print one JSON object")
 	asCSV := f.Bool("csv", false, "print comma-separated values")
 	cmd.RunE = func(_ *cobra.Command, args []string) error {

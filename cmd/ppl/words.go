@@ -23,7 +23,8 @@ func wordTopics() []topic {
 		{"infer", "infer renhd(replicas = 8)",
 			"Names the sampler and its settings; ppl help settings lists them. Without it all are chosen."},
 		{"missing", "data x[N] missing,  data x[N] missing -9",
-			"Missing values (NA, NaN, null, an empty field, or the given code) are allowed. They become parameters, are summed out " +
+			"Missing values (NA, NaN, null, an empty field, or the given code) are allowed. They become parameters, " +
+				"are summed out " +
 				"where discrete, and are dropped where nothing else reads them."},
 		{"noncentered", "theta[j in J] ~ Normal(mu, tau) noncentered",
 			"Changes the coordinates that the sampler moves in to standard ones, never the model. It helps where " +

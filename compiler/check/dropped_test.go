@@ -29,7 +29,8 @@ func TestADroppedStatementAccusesNoOther(t *testing.T) {
 			whole, _ := parse.File(source.New(path, string(text)))
 			for _, st := range whole.Stmts {
 				at := st.Span()
-				for _, broken := range []string{at.Text() + " 5 5", "for " + at.Text(), "§" + at.Text(), at.Text() + ")"} {
+				for _, broken := range []string{at.Text() + " 5 5", "for " + at.Text(), "§" + at.Text(),
+					at.Text() + ")"} {
 					accusesNoOther(t, path, string(text), at, broken)
 				}
 			}

@@ -94,7 +94,8 @@ func (c *checker) ownCall(s *scope, fn *function, e *ast.Call, subs []*ast.Set) 
 	slots, _, _ := c.slots(newScope(fn.scope), fn.head, 0)
 	if len(subs) != len(slots) {
 		c.errorf("E50", e.Fun.Span(), "`%s` is called with %s, but it has %s: `%s`", fn.name,
-			count(len(subs), "index", "indices"), itoa(len(slots)), fn.head.Span().Text()).Related(fn.at, "the function")
+			count(len(subs), "index", "indices"), itoa(len(slots)), fn.head.Span().Text()).Related(fn.at,
+			"the function")
 		return poison(e)
 	}
 	inst := &instance{prefix: fn.name}

@@ -44,8 +44,8 @@ func (c *checker) priorNamed(name string) *weightPrior {
 	return nil
 }
 
-// passDist is the distribution that a template's parameter gets; not ok for parameters that are values. A distribution that is
-// nil was reported.
+// passDist is the distribution that a template's parameter gets; not ok for parameters that are values. A distribution
+// that is nil was reported.
 func (c *checker) passDist(s, inner *scope, fn *function, p *ast.Param, given *ast.Arg) (dist *passedDist, ok bool) {
 	if fn.draw == nil {
 		return nil, false

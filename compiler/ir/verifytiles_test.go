@@ -56,9 +56,15 @@ func TestVerifyRefusesTiles(t *testing.T) {
 		"a tile buffer outside": {"outside tiles", func(p *Program) {
 			p.Entries[0].Body = append(p.Entries[0].Body, &CumSum{In: 4, Out: 3, Outer: 1, N: 3, Inner: 1})
 		}},
-		"turns that meet":           {"two turns use the same elements of b2", func(p *Program) { kernel(p).Out[0].Index.Step = 2 }},
-		"turns that read others'":   {"two turns use the same elements of b2", func(p *Program) { kernel(p).Body[1].Buf = 2 }},
-		"rows combined in place":    {"two turns use the same elements of b2", func(p *Program) { kernel(p).Out[0].Combine = Sum }},
+		"turns that meet": {"two turns use the same elements of b2", func(p *Program) {
+			kernel(p).Out[0].Index.Step = 2
+		}},
+		"turns that read others'": {"two turns use the same elements of b2", func(p *Program) {
+			kernel(p).Body[1].Buf = 2
+		}},
+		"rows combined in place": {"two turns use the same elements of b2", func(p *Program) {
+			kernel(p).Out[0].Combine = Sum
+		}},
 		"what is left is no tile's": {"sum of lane buffer", func(p *Program) { tiles(p).Out[0].From = 1 }},
 		"left to another size":      {"sum of tile buffer", func(p *Program) { tiles(p).Out[0].To = 2 }},
 		"a part outside tiles": {"outside tiles", func(p *Program) {

@@ -1,7 +1,8 @@
 // Package lower turns graphs into IR programs: it fuses elementwise chains, movement of elements and reductions into
 // loop nests, places the lane axis, computes what depends only on data once, and drops values that nobody reads.
 //
-//	sum(exp(x) · y)  over i < N       →      for i < N { r0 = load x[i]; r1 = exp r0; r2 = load y[i]; r3 = mul r1 r2; add out[0] r3 }
+//	sum(exp(x) · y)  over i < N    →    for i < N { r0 = load x[i]; r1 = exp r0; r2 = load y[i]; r3 = mul r1 r2;
+//	                                                add out[0] r3 }
 //
 // A value is computed where it is read (index maps compose, so movement is free) unless it is stored. Stored are
 // results and arguments of linear algebra, reductions, and values that would be computed at many more points than they

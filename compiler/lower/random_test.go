@@ -248,7 +248,8 @@ func normals(r *rand.Rand, n int) []float64 {
 	return x
 }
 
-// checkSteps runs an entry several times from a start, on the reference device and the host, and compares the buffers with Eval.
+// checkSteps runs an entry several times from a start, on the reference device and the host, and compares the buffers
+// with Eval.
 func checkSteps(t *testing.T, e lower.Entry, start map[string][]float64, steps int) {
 	t.Helper()
 	p := program(t, e)

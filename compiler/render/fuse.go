@@ -12,8 +12,9 @@ import (
 // before or after the Loop's own statements, instead of in a pass over memory of its own. For
 //
 //	for i < N { e[i] = exp(x[i]) }                      for t < N {
-//	loop t < N { s[t] = a·s[t-1] + e[t] }    becomes        e[t] = exp(x[t]); s[t] = a·s[t-1] + e[t]; add out[0] s[t]·y[t]
-//	for i < N { add out[0] s[i]·y[i] }                  }
+//	loop t < N { s[t] = a·s[t-1] + e[t] }    becomes        e[t] = exp(x[t]); s[t] = a·s[t-1] + e[t]
+//	for i < N { add out[0] s[i]·y[i] }                      add out[0] s[t]·y[t]
+//	                                                    }
 //
 // A kernel over one row more than the Loop (a recurrence has an initial row) does its first row before all turns.
 
@@ -94,7 +95,9 @@ func inStep(early, late []ir.Stmt, loop *ir.Loop) bool {
 	for _, s := range early {
 		for _, p := range accesses(s, loop) {
 			for _, t := range late {
-				if slices.ContainsFunc(accesses(t, loop), func(q access) bool { return p.conflictsLater(q, loop.Reverse) }) {
+				if slices.ContainsFunc(accesses(t, loop), func(q access) bool {
+					return p.conflictsLater(q, loop.Reverse)
+				}) {
 					return false
 				}
 			}

@@ -37,8 +37,8 @@ func (s series) distribution(variance float64) compensation.Distribution {
 	return compensation.New(variance, s.lambda, s.terms)
 }
 
-// isDistribution reports whether the density is nowhere below 0 by more than rounding. It is compared with the logistic density,
-// since both have the same tails.
+// isDistribution reports whether the density is nowhere below 0 by more than rounding. It is compared with the logistic
+// density, since both have the same tails.
 func isDistribution(law compensation.Distribution) bool {
 	logistic := compensation.New(0, math.Inf(1), 1)
 	for z := -15.0; z <= 0; z += 0.01 {

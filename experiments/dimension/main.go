@@ -49,7 +49,8 @@ func run(draws int) error {
 	if err != nil {
 		return err
 	}
-	if err := lab.Section(path, text, "A normal distribution", fmt.Sprintf(aboutNormal, table, slope(normal))); err != nil {
+	if err := lab.Section(path, text, "A normal distribution",
+		fmt.Sprintf(aboutNormal, table, slope(normal))); err != nil {
 		return err
 	}
 	table, two, err := ladders(bench, "two", []int{2, 5, 10, 20, 50, 100}, draws, func(int) string { return "" })
@@ -82,8 +83,8 @@ func barrier(d int) float64 {
 // rungs for half of all swaps to be accepted (Syed et al. 2021): one rejection in two for each of 2Λ gaps.
 func rungs(barrier float64) int { return int(math.Ceil(2*barrier)) + 1 }
 
-// rate of Metropolis swaps between temperatures of a ratio, for a normal distribution: 2 P(U > U'), U the colder potential; 2
-// I(1/(1 + ratio); k, k), k = d/2.
+// rate of Metropolis swaps between temperatures of a ratio, for a normal distribution: 2 P(U > U'), U the colder
+// potential; 2 I(1/(1 + ratio); k, k), k = d/2.
 func rate(d, ratio float64) float64 { return 2 * mathext.RegIncBeta(d/2, d/2, 1/(1+ratio)) }
 
 // ladders runs the engine on a model, by dimension: a table, and the barrier against the dimension.

@@ -1,6 +1,6 @@
 // Package lab is what experiments share: runs of the ppl command, their draws, tables in Markdown. An experiment is a
-// command of its own below experiments/: it runs ppl as a user would, and writes its results, with the command that repeats them,
-// to its own directory.
+// command of its own below experiments/: it runs ppl as a user would, and writes its results, with the command that
+// repeats them, to its own directory.
 package lab
 
 import (

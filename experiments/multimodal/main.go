@@ -3,8 +3,8 @@
 //
 //	go run ./experiments/multimodal [-seeds 10] [-samplers renhd,nuts]
 //
-// It writes experiments/multimodal/RESULTS.md. The models are in the same directory; `share` in each is the probability of every
-// mode at a draw, whose mean is the mode's weight.
+// It writes experiments/multimodal/RESULTS.md. The models are in the same directory; `share` in each is the probability
+// of every mode at a draw, whose mean is the mode's weight.
 package main
 
 import (

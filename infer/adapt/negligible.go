@@ -33,8 +33,8 @@ func Nearest(at [][]float64, lane int, to []int) int {
 
 // InNegligibleMass reports which walkers are where next to none of the target is, from the log densities and positions
 // of the same sweeps, by walker. The mass of a walker's surroundings is about e to the median of its log density, times
-// its standard deviations; a walker is stuck where that is so far below the second best (one may be wrong, and an eighth
-// of many) that no error of such an estimate makes up for it. Only the second half of what was seen counts.
+// its standard deviations; a walker is stuck where that is so far below the second best (one may be wrong, and an
+// eighth of many) that no error of such an estimate makes up for it. Only the second half of what was seen counts.
 //
 //	median log density   −10  −11  −10  −90
 //	standard deviations    1    1    1    1    →  false false false true

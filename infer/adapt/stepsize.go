@@ -2,8 +2,8 @@ package adapt
 
 import "math"
 
-// A StepSize adapts log ε so that the mean acceptance probability approaches a goal: dual averaging with the constants of
-// Hoffman and Gelman (JMLR 2014, section 3.2).
+// A StepSize adapts log ε so that the mean acceptance probability approaches a goal: dual averaging with the constants
+// of Hoffman and Gelman (JMLR 2014, section 3.2).
 //
 //	s := NewStepSize(0.1, 0.8, math.Inf(1))
 //	for range 200 { s.Update(acceptanceOf(s.Current())) }

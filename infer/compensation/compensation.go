@@ -91,8 +91,8 @@ func (c Distribution) Error(variance float64) (worst float64) {
 	return worst
 }
 
-// Quantile solves F(z) = u by Newton's method in g, from u, on the lower half: the distribution is symmetric, and the polynomial
-// cancels badly near g = 1.
+// Quantile solves F(z) = u by Newton's method in g, from u, on the lower half: the distribution is symmetric, and the
+// polynomial cancels badly near g = 1.
 func (c Distribution) Quantile(u float64) float64 {
 	if u > 0.5 {
 		return -c.Quantile(1 - u)

@@ -8,8 +8,8 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 )
 
-// The paper's distribution: its polynomial and quantiles are those worked out by hand and checked with independent programs for
-// this project.
+// The paper's distribution: its polynomial and quantiles are those worked out by hand and checked with independent
+// programs for this project.
 func TestPaperCompensation(t *testing.T) {
 	c := New(0.2, 10, 3)
 	want := Distribution{0.895, 0.375, -0.45, 0.3, -0.12}
@@ -32,8 +32,8 @@ func TestPaperCompensation(t *testing.T) {
 	}
 }
 
-// The largest error of the distribution with its noise added, against the logistic: the table of our notes, from independent
-// programs, to its digits.
+// The largest error of the distribution with its noise added, against the logistic: the table of our notes, from
+// independent programs, to its digits.
 func TestCompensationError(t *testing.T) {
 	for _, c := range []struct {
 		variance, lambda float64

@@ -201,7 +201,8 @@ func TestTornCheckpoint(t *testing.T) {
 
 func TestIntegersThatAreNone(t *testing.T) {
 	dir := t.TempDir()
-	w := create(t, dir, Layout{Chains: 1, Posterior: []types.Variable{{Name: "n", Shape: []int{5}, Int: true}}}, Options{})
+	w := create(t, dir, Layout{Chains: 1, Posterior: []types.Variable{{Name: "n", Shape: []int{5}, Int: true}}},
+		Options{})
 	in := []float64{math.NaN(), math.Inf(1), 1.5, 1e300, -3}
 	if err := errors.Join(w.Append(0, in, nil), w.Close(Finished, nil)); err != nil {
 		t.Fatal(err)

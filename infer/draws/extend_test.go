@@ -103,7 +103,8 @@ func TestExtendUnfinished(t *testing.T) {
 func TestPriorRun(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "m.prior")
 	l := Layout{Chains: 1, Prior: []types.Variable{{Name: "mu"}},
-		PriorPredictive: []types.Variable{{Name: "y", Shape: []int{2}, Dims: []string{"N"}}}, Observed: testLayout().Observed}
+		PriorPredictive: []types.Variable{{Name: "y", Shape: []int{2}, Dims: []string{"N"}}},
+		Observed:        testLayout().Observed}
 	w := create(t, dir, l, Options{})
 	for d := range 40 {
 		if err := w.Append(0, []float64{float64(d), 1, float64(-d)}, nil); err != nil {

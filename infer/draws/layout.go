@@ -19,7 +19,8 @@ type Layout struct {
 	// log densities of each draw: of the prior by parameter, of the likelihood by row of the data
 	LogPrior      []types.Variable `json:"log_prior,omitempty"`
 	LogLikelihood []types.Variable `json:"log_likelihood,omitempty"`
-	TopLevel      []string         `json:"top_level_priors,omitempty"` // of LogPrior: those that read no other parameter
+	// of LogPrior: those that read no other parameter
+	TopLevel []string `json:"top_level_priors,omitempty"`
 
 	// replicates of the data, one for each draw of the posterior (Extend)
 	Predictive      []types.Variable `json:"posterior_predictive,omitempty"`

@@ -43,8 +43,8 @@ func TestLock(t *testing.T) {
 	}
 }
 
-// A run whose process was killed is taken back to the draws of a checkpoint, chains of different lengths, within a chunk,
-// at its end and before the first draw, and goes on: every array is that of a run that was not killed.
+// A run whose process was killed is taken back to the draws of a checkpoint, chains of different lengths, within a
+// chunk, at its end and before the first draw, and goes on: every array is that of a run that was not killed.
 func TestResume(t *testing.T) {
 	l, chunk := testLayout(), newWriter("", testLayout(), Options{}).chunk
 	total := 2*chunk + 7

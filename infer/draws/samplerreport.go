@@ -23,7 +23,8 @@ type SamplerReport struct {
 	Looked         int                   // at how many of those ends
 	Gradients      int64                 // gradients of the log density computed, warm-up included: lane-steps
 	Seconds        float64               // wall clock, with warm-up
-	EBFMI          []float64             // energy Bayesian fraction of missing information, by chain, over all iterations (stats.EBFMI)
+	// energy Bayesian fraction of missing information, by chain, over all iterations (stats.EBFMI)
+	EBFMI []float64
 
 	// Of nuts; zero elsewhere.
 	TreeDepth float64 // doublings of a trajectory, on average after warm-up

@@ -6,9 +6,9 @@ import (
 )
 
 // RELD is the Langevin dynamics that RENHD was compared with (Luo et al. 2020, section 4): its Euler step with the
-// thermostat fixed at s = 0.999 + c, so that momenta hardly outlive a step. As printed, noise of variance 2c is combined with a
-// friction near 1, and the temperature comes out as c/s ≈ 0.1 of what it should be; by default the noise is 2s, that of
-// the friction, which keeps the temperature.
+// thermostat fixed at s = 0.999 + c, so that momenta hardly outlive a step. As printed, noise of variance 2c is
+// combined with a friction near 1, and the temperature comes out as c/s ≈ 0.1 of what it should be; by default the
+// noise is 2s, that of the friction, which keeps the temperature.
 type RELD struct{ Printed bool }
 
 // Name is "reld", or "reld-paper" as printed.

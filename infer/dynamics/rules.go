@@ -43,7 +43,8 @@ func Rows() []Row {
 		{TACTHMC{Hottest: 16}, "continuously tempered Hamiltonian Monte Carlo with thermostats", Alone},
 		{Cyclical{Inner: SGLD{}, Length: 1600, Explore: 0.25, Peak: 2}, "cyclical SGLD", Alone},
 		{Cyclical{Inner: SGHMC{}, Length: 1600, Explore: 0.25, Peak: 2}, "cyclical SGHMC", Alone},
-		{SGNHT{Mass: 1, Reset: true}, "the thermostat of RENHD as published, put back at each trajectory", DynamicsOnly},
+		{SGNHT{Mass: 1, Reset: true}, "the thermostat of RENHD as published, put back at each trajectory",
+			DynamicsOnly},
 	}
 }
 

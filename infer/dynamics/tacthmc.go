@@ -12,8 +12,8 @@ import (
 //
 // with λ = 1 for |ξ| ≤ δ, falling smoothly to 1/Hottest at |ξ| = 1, where ξ wraps around. A' is minus the mean of
 // λ'·log π at each ξ, learned as the walker goes (adaptive biasing force: Darve and Pohorille 2001), so that every ξ is
-// visited alike. Given |ξ| ≤ δ the distribution of θ is the target, so only trajectories that end there count as draws. Thermostats take up
-// gradient noise as in NoseHoover, whose splitting it shares.
+// visited alike. Given |ξ| ≤ δ the distribution of θ is the target, so only trajectories that end there count as draws.
+// Thermostats take up gradient noise as in NoseHoover, whose splitting it shares.
 type TACTHMC struct {
 	Hottest float64 // temperature at |ξ| = 1
 }

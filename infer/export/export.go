@@ -1,5 +1,5 @@
-// Package export writes the draws of a run in formats that other programs read. Formats are rows of a table; each writes
-// columns, one for each element:
+// Package export writes the draws of a run in formats that other programs read. Formats are rows of a table; each
+// writes columns, one for each element:
 //
 //	chain,draw,mu,theta[1],theta[2]
 //	1,1,4.1,3.9,5.2
@@ -27,7 +27,8 @@ type Format struct {
 func Formats() []Format {
 	return []Format{
 		{"csv", "a line for each draw, a column for each element", false, false, writeCSV},
-		{"json", "an object with an array for each variable: chains, draws, then its own axes", false, false, writeJSON},
+		{"json", "an object with an array for each variable: chains, draws, then its own axes", false, false,
+			writeJSON},
 		{"parquet", "a row for each draw, a column for each element", false, true, writeParquet},
 		{"cmdstan-csv", "a file for each chain, as CmdStan writes them", true, false, writeCmdStan},
 	}
@@ -43,7 +44,8 @@ func Find(name string) (Format, error) {
 		names = append(names, f.Name)
 	}
 	if name == "netcdf" {
-		return Format{}, fmt.Errorf("netcdf is not written by ppl; ArviZ reads the run directory as it is and writes it: " +
+		return Format{}, fmt.Errorf("netcdf is not written by ppl; ArviZ reads the run directory as it is and " +
+			"writes it: " +
 			"xarray.open_datatree(RUN, engine=\"zarr\").to_netcdf(FILE)")
 	}
 	return Format{}, fmt.Errorf("there is no format %q; there are %s", name, strings.Join(names, ", "))
@@ -66,8 +68,8 @@ func (c column) at(chain, draw int) float64 {
 	return c.chains[chain][draw*c.variable.Size()+c.element]
 }
 
-// Write writes the variables and elements that names mean, or all. Chain is the one to write, from 0, of a format with a
-// file for each.
+// Write writes the variables and elements that names mean, or all. Chain is the one to write, from 0, of a format with
+// a file for each.
 func Write(w io.Writer, r *draws.Run, f Format, names []string, chain int) error {
 	selected, err := report.Select(r.Layout.Posterior, names, r.Dir)
 	if err != nil {

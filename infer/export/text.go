@@ -115,7 +115,8 @@ func element(out *bufio.Writer, shape []int, next func() string) {
 // cmdStanStats are CmdStan's names for the statistics of a sampler.
 func cmdStanStats() [][2]string {
 	return [][2]string{{"lp", "lp__"}, {"acceptance_rate", "accept_stat__"}, {"step_size", "stepsize__"},
-		{"tree_depth", "treedepth__"}, {"n_steps", "n_leapfrog__"}, {"diverging", "divergent__"}, {"energy", "energy__"}}
+		{"tree_depth", "treedepth__"}, {"n_steps", "n_leapfrog__"}, {"diverging", "divergent__"},
+		{"energy", "energy__"}}
 }
 
 // writeCmdStan writes one chain. Elements are named by numbers, theta.2, in CmdStan's order: the first index runs
@@ -123,7 +124,8 @@ func cmdStanStats() [][2]string {
 func writeCmdStan(w io.Writer, t table, chain int) error {
 	out := bufio.NewWriter(w)
 	r := t.run.Info.Report
-	fmt.Fprintf(out, "# model = %s\n# method = sample (Default)\n#   sample\n#     num_samples = %d\n#     num_warmup = %d\n"+
+	fmt.Fprintf(out, "# model = %s\n# method = sample (Default)\n#   sample\n#     num_samples = %d\n#     "+
+		"num_warmup = %d\n"+
 		"#     save_warmup = 0 (Default)\n#     thin = %d\n# id = %d\n", t.run.Info.Model, t.run.Info.Draws, r.Warmup,
 		max(r.Thin, 1), chain+1)
 	var head []string

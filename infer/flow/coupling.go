@@ -8,9 +8,9 @@ import (
 
 // coupling is layers that scale and shift one part of z by functions of the other, y₂ = z₂ e^{s(z₁)} + t(z₁) (Dinh,
 // Sohl-Dickstein, Bengio: Real NVP, 2017), s and t by a network with one hidden layer and s bounded by a soft clamp.
-// Between layers coordinates are rotated, alternately by a half and by a quarter of them, so that each affects the others; a
-// triangular affine map comes after them (diagonal in many dimensions). φ is the networks' weights, then those of the
-// map.
+// Between layers coordinates are rotated, alternately by a half and by a quarter of them, so that each affects the
+// others; a triangular affine map comes after them (diagonal in many dimensions). φ is the networks' weights, then
+// those of the map.
 type coupling struct{ dim, layers, hidden int }
 
 // mostTriangular is the dimension up to which the last map is triangular.

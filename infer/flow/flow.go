@@ -1,8 +1,8 @@
-// Package flow approximates a target by a distribution that is easy to draw from: the image of a standard normal under a map T_φ
-// whose parameters φ maximise the evidence lower bound E[log p(T(ε)) + log |det T'(ε)|] along reparameterised gradients
-// (Kingma and Welling 2014; Rezende and Mohamed 2015). The maps are an affine one, diagonal or triangular (automatic
-// differentiation variational inference: Kucukelbir, Tran, Ranganath, Gelman, Blei, JMLR 2017), planar flows, and
-// affine coupling layers.
+// Package flow approximates a target by a distribution that is easy to draw from: the image of a standard normal under
+// a map T_φ whose parameters φ maximise the evidence lower bound E[log p(T(ε)) + log |det T'(ε)|] along reparameterised
+// gradients (Kingma and Welling 2014; Rezende and Mohamed 2015). The maps are an affine one, diagonal or triangular
+// (automatic differentiation variational inference: Kucukelbir, Tran, Ranganath, Gelman, Blei, JMLR 2017), planar
+// flows, and affine coupling layers.
 //
 // It is no Monte Carlo method: draws are independent, but of the approximation. Each chain is a fit of its own, from a
 // start of its own, so that fits that end in different modes show as chains that disagree; and Pareto k̂ of the

@@ -111,7 +111,8 @@ const (
 
 // beCareful raises the goal if the window before was seen to diverge.
 func (r *run) beCareful() {
-	if !r.adaptsStep() || r.settings().Accept > 0 || float64(r.state.Seen.Divergent) <= fewDivergent*float64(r.state.Seen.Late) {
+	if !r.adaptsStep() || r.settings().Accept > 0 ||
+		float64(r.state.Seen.Divergent) <= fewDivergent*float64(r.state.Seen.Late) {
 		return
 	}
 	r.state.Careful = true

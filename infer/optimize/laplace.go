@@ -28,7 +28,8 @@ const MostCurvature = 500
 const (
 	flat   = 1e-4 // decrement of a maximum
 	within = 1    // decrement from which Newton's steps are tried
-	// condition number, in coordinates of unit curvature, that differences of gradients cannot distinguish from infinity
+	// condition number, in coordinates of unit curvature, that differences of gradients cannot distinguish from
+	// infinity
 	singular    = 1e10
 	level       = 1e-4 // largest gradient of a maximum where the curvature is not looked at
 	newtonSteps = 8

@@ -132,7 +132,8 @@ func inline(p plot.Picture) (template.HTML, error) {
 	if err := plot.Write(&b, p, "png"); err != nil {
 		return "", err
 	}
-	return template.HTML(`<img alt="" src="data:image/png;base64,` + base64.StdEncoding.EncodeToString(b.Bytes()) + `">`), nil
+	return template.HTML(`<img alt="" src="data:image/png;base64,` + base64.StdEncoding.EncodeToString(b.Bytes()) +
+		`">`), nil
 }
 
 // prediction is the text of ppl loo, where the run can give it.

@@ -14,7 +14,8 @@ func drawAutocorrelation(r *draws.Run, o Options) (Picture, error) {
 	return eachQuantity(r, o, 3, 24, func(q quantity) Panel {
 		width := 1.96 / math.Sqrt(float64(len(q.chains[0])))
 		p := Panel{Title: q.name, X: Axis{Label: "lag, in draws"}, Y: Axis{From: -.4, To: 1.05}}
-		p.Layers = append(p.Layers, Band{[]float64{0, float64(most)}, []float64{-width, -width}, []float64{width, width},
+		p.Layers = append(p.Layers, Band{[]float64{0, float64(most)}, []float64{-width, -width},
+			[]float64{width, width},
 			Style{Color: Quiet, Faint: true}}, Rule{0, true, Style{Color: Quiet}})
 		for c, xs := range q.chains {
 			rho := stats.Autocorrelation(xs, most)

@@ -90,7 +90,8 @@ func (p Picture) paint(c draw.Canvas) {
 		c = draw.Crop(c, 0, 0, 0, -titleHeight)
 	}
 	columns, rows := p.grid()
-	tiles := draw.Tiles{Cols: columns, Rows: rows, PadX: 12, PadY: 10, PadTop: 2, PadBottom: 8, PadLeft: 8, PadRight: 14}
+	tiles := draw.Tiles{Cols: columns, Rows: rows, PadX: 12, PadY: 10, PadTop: 2, PadBottom: 8, PadLeft: 8,
+		PadRight: 14}
 	for i, panel := range p.Panels {
 		if len(panel.Layers) > 0 {
 			panel.plot(i == 0).Draw(tiles.At(c, i%columns, i/columns))

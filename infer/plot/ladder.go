@@ -8,13 +8,14 @@ import (
 	"ppl/infer/report"
 )
 
-// drawLadder has the share of walkers at each rung that come from the cold end, which falls evenly on a good ladder, and
-// the rates of swaps between neighbours.
+// drawLadder has the share of walkers at each rung that come from the cold end, which falls evenly on a good ladder,
+// and the rates of swaps between neighbours.
 func drawLadder(r *draws.Run, _ Options) (Picture, error) {
 	s := r.Info.Report
 	n := len(s.Temperatures)
 	if n < 2 {
-		return Picture{}, report.Unusable{Reason: fmt.Sprintf("%s has no ladder: its sampler used one temperature", r.Dir)}
+		return Picture{}, report.Unusable{Reason: fmt.Sprintf("%s has no ladder: its sampler used one temperature",
+			r.Dir)}
 	}
 	var ticks []Tick
 	for j, t := range s.Temperatures {
@@ -29,7 +30,8 @@ func drawLadder(r *draws.Run, _ Options) (Picture, error) {
 	if len(s.Rungs.Upward) == n {
 		even := Line{[]float64{0, float64(n - 1)}, []float64{1, 0}, Style{Color: Quiet, Dashed: true}}
 		flow := Line{count(n), s.Rungs.Upward, Style{Color: Main, Width: 1.4}}
-		p.Panels = append(p.Panels, Panel{Title: "share that comes from the cold end", X: x, Y: Axis{From: -.02, To: 1.05},
+		p.Panels = append(p.Panels, Panel{Title: "share that comes from the cold end", X: x,
+			Y:      Axis{From: -.02, To: 1.05},
 			Layers: []Layer{even, flow, Points{flow.X, flow.Y, Style{Color: Main, Width: 2.4}}}})
 	}
 	var rates Bars

@@ -33,8 +33,9 @@ func testRun(t *testing.T) *draws.Run {
 			Label: [][]string{{"north", "south", "east"}}}},
 		LogLikelihood: []types.Variable{vector("y", false)},
 		SampleStats:   []types.Variable{{Name: "lp"}, {Name: "diverging", Bool: true}, {Name: "energy"}},
-		Observed:      []draws.Observed{{Variable: vector("y", false), Values: y}, {Variable: vector("z", true), Values: z}},
-		Constant:      []draws.Observed{{Variable: vector("group", true), Values: group}}}
+		Observed: []draws.Observed{{Variable: vector("y", false), Values: y},
+			{Variable: vector("z", true), Values: z}},
+		Constant: []draws.Observed{{Variable: vector("group", true), Values: group}}}
 	w, err := draws.Create(dir, layout, draws.Options{Model: "m.ppl", Sampler: "renhd"})
 	must(t, err)
 	for chain := range 4 {

@@ -24,8 +24,9 @@ type replicates struct {
 // replicatesOf reads the replicates of the first name that has some, or of all.
 func replicatesOf(r *draws.Run, names []string) (all []replicates, err error) {
 	if len(r.Layout.Predictive) == 0 {
-		return nil, report.Unusable{Reason: fmt.Sprintf("%s has no replicates of the data yet; draw them: ppl predict %s",
-			r.Dir, r.Dir)}
+		return nil,
+			report.Unusable{Reason: fmt.Sprintf("%s has no replicates of the data yet; draw them: ppl predict %s",
+				r.Dir, r.Dir)}
 	}
 	selected, err := report.Select(r.Layout.Predictive, names, r.Dir)
 	if err != nil {
@@ -35,7 +36,8 @@ func replicatesOf(r *draws.Run, names []string) (all []replicates, err error) {
 		v := s.Variable
 		data, err := r.ObservedData(v.Name)
 		if err != nil || len(data) != v.Size() {
-			return nil, report.Unusable{Reason: fmt.Sprintf("the replicates of %s in %s are not those of its data", v.Name,
+			return nil, report.Unusable{Reason: fmt.Sprintf("the replicates of %s in %s are not those of its data",
+				v.Name,
 				r.Dir)}
 		}
 		chains, err := r.Predictive(v.Name)
@@ -185,11 +187,12 @@ func drawPredictiveStatistics(r *draws.Run, o Options) (Picture, error) {
 	return p, nil
 }
 
-// drawPredictiveGroups has the mean of the data of each group over 90 % of the means of replicates. The groups are those
-// of a predictor of whole numbers with a value for each row.
+// drawPredictiveGroups has the mean of the data of each group over 90 % of the means of replicates. The groups are
+// those of a predictor of whole numbers with a value for each row.
 func drawPredictiveGroups(r *draws.Run, o Options) (Picture, error) {
 	if len(o.Names) == 0 {
-		return Picture{}, report.Unusable{Reason: "name the groups: ppl plot " + r.Dir + " ppc-group GROUP; there are " +
+		return Picture{}, report.Unusable{Reason: "name the groups: ppl plot " + r.Dir +
+			" ppc-group GROUP; there are " +
 			groupings(r)}
 	}
 	group := o.Names[len(o.Names)-1]
@@ -199,7 +202,8 @@ func drawPredictiveGroups(r *draws.Run, o Options) (Picture, error) {
 	}
 	of, err := r.ConstantData(group)
 	if err != nil || len(of) != all[0].variable.Size() || len(all[0].data) != len(of) {
-		return Picture{}, report.Unusable{Reason: fmt.Sprintf("%s is no grouping of the rows of %s; there are %s", group,
+		return Picture{}, report.Unusable{Reason: fmt.Sprintf("%s is no grouping of the rows of %s; there are %s",
+			group,
 			all[0].variable.Name, groupings(r))}
 	}
 	return Picture{Columns: 1, Panels: []Panel{all[0].byGroup(group, of, groupLabels(r, group))}}, nil
@@ -222,7 +226,8 @@ func groupings(r *draws.Run) string {
 	return text
 }
 
-// groupLabels names groups: by the labels of a saved variable whose axis has as many as the greatest code, else by code.
+// groupLabels names groups: by the labels of a saved variable whose axis has as many as the greatest code, else by
+// code.
 func groupLabels(r *draws.Run, group string) func(code float64) string {
 	codes, err := r.ConstantData(group)
 	if err == nil {

@@ -8,8 +8,8 @@ import (
 	"ppl/infer/dynamics/dynamicstest"
 )
 
-// TestThinningByJudgedValues: thinning looks at the judged values alone. The first coordinate is independent of a funnel
-// of the others, which mixes slowly.
+// TestThinningByJudgedValues: thinning looks at the judged values alone. The first coordinate is independent of a
+// funnel of the others, which mixes slowly.
 func TestThinningByJudgedValues(t *testing.T) {
 	t.Parallel()
 	funnel := dynamicstest.Density{D: 5, Proper: true, LogPrior: func(theta autodiff.Node) autodiff.Node {

@@ -16,7 +16,8 @@ type Selected struct {
 }
 
 // Select finds what names mean, in their order: "theta" is a variable, "theta[2]" or "a[AITKIN]" an element of one.
-// Without names it is all variables. Dir says whose they are; a name that is none of theirs is refused with the nearest.
+// Without names it is all variables. Dir says whose they are; a name that is none of theirs is refused with the
+// nearest.
 func Select(vs []types.Variable, names []string, dir string) (chosen []Selected, err error) {
 	if len(names) == 0 {
 		for _, v := range vs {

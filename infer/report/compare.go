@@ -111,7 +111,8 @@ func (c Comparison) Text(w io.Writer, width int) error {
 func (c Comparison) notes() (notes []string) {
 	for _, m := range c.Models {
 		if n := len(m.LOO.Bad()); n > 0 {
-			notes = append(notes, fmt.Sprintf("warning: in %s, %d %s a Pareto k̂ above %.2f: ppl loo %s names them.", m.LOO.Dir,
+			notes = append(notes, fmt.Sprintf("warning: in %s, %d %s a Pareto k̂ above %.2f: ppl loo %s names them.",
+				m.LOO.Dir,
 				n, plural(n, "row has", "rows have"), m.LOO.MaxK(), m.LOO.Dir))
 		}
 	}

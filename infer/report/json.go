@@ -59,7 +59,8 @@ func JSON(w io.Writer, s Report) error {
 
 func (s Report) document() document {
 	d := document{s.Model, s.Sampler, s.Device, s.Seed, s.Chains, s.Draws, draws.Number(s.Seconds), s.Gradients,
-		make([]parameterObject, 0, len(s.Parameters)), nil, s.Divergences, append([]string{}, s.Warnings...), !s.Unusable, s.Pace.Thin,
+		make([]parameterObject, 0, len(s.Parameters)), nil, s.Divergences, append([]string{}, s.Warnings...),
+		!s.Unusable, s.Pace.Thin,
 		draws.Number(s.Pace.Steps), draws.Numbers(s.Pace.EBFMI)}
 	for _, p := range s.Parameters {
 		d.Parameters = append(d.Parameters, p.object(s.View))

@@ -23,8 +23,8 @@ type LOO struct {
 	PIT      []float64 // by row; nil where the run has no predictions of them
 }
 
-// CrossValidate estimates leave-one-out prediction of an observed array from the draws of a run. Name is empty where the
-// run has the log likelihood of one array only.
+// CrossValidate estimates leave-one-out prediction of an observed array from the draws of a run. Name is empty where
+// the run has the log likelihood of one array only.
 func CrossValidate(r *draws.Run, name string) (LOO, error) {
 	v, err := rowsOf(r, name)
 	if err != nil {
@@ -87,13 +87,15 @@ func rowsOf(r *draws.Run, name string) (types.Variable, error) {
 	}
 	v := r.Layout.LogLikelihood[i]
 	if v.Size() < 2 {
-		return v, Unusable{fmt.Sprintf("the log likelihood of %s is one number: its elements depend on each other given "+
+		return v, Unusable{fmt.Sprintf("the log likelihood of %s is one number: its elements depend on each "+
+			"other given "+
 			"the parameters, so that none can be left out", v.Name)}
 	}
 	return v, nil
 }
 
-// relativeESS is the effective share of the draws: the mean, over all that is saved, of the effective size for the mean.
+// relativeESS is the effective share of the draws: the mean, over all that is saved, of the effective size for the
+// mean.
 func relativeESS(r *draws.Run) (float64, error) {
 	total, n := 0.0, 0
 	if r.Layout.Chains < 2 {
@@ -156,7 +158,8 @@ const shownRows = 10
 // Text prints the estimates, and the rows that they cannot be trusted for.
 func (l LOO) Text(w io.Writer, width int) error {
 	var b strings.Builder
-	paragraph(&b, "", fmt.Sprintf("%s: prediction of %s left out one at a time, %s rows, %s draws", l.Dir, l.Variable.Name,
+	paragraph(&b, "", fmt.Sprintf("%s: prediction of %s left out one at a time, %s rows, %s draws", l.Dir,
+		l.Variable.Name,
 		thousands(int64(l.Variable.Size())), thousands(int64(l.Draws))), width)
 	loo, waic := l.PSIS.Total(), l.WAIC.Total()
 	b.WriteByte('\n')
@@ -188,7 +191,8 @@ func (l LOO) weights(b *strings.Builder, width int) {
 		fmt.Fprintf(b, "… and %s more\n", thousands(int64(len(bad)-shownRows)))
 	}
 	b.WriteByte('\n')
-	paragraph(b, "warning: ", fmt.Sprintf("Pareto k̂ is above %.2f in %s of %s rows: the draws say too little about the "+
+	paragraph(b, "warning: ", fmt.Sprintf("Pareto k̂ is above %.2f in %s of %s rows: the draws say too "+
+		"little about the "+
 		"posterior without such a row, and elpd_loo is too high most often. A row that surprises the model does that: "+
 		"look at it, or give the likelihood heavier tails. Leaving such rows out by sampling again is not offered yet.",
 		l.MaxK(), thousands(int64(len(bad))), thousands(int64(l.Variable.Size()))), width)
@@ -206,7 +210,8 @@ func (l LOO) spread(b *strings.Builder, width int) {
 			outside++
 		}
 	}
-	paragraph(b, "", fmt.Sprintf("LOO-PIT: %s of %s rows lie outside the middle 90 %% of their prediction, where %.0f are "+
+	paragraph(b, "", fmt.Sprintf("LOO-PIT: %s of %s rows lie outside the middle 90 %% of their prediction, "+
+		"where %.0f are "+
 		"expected.", thousands(int64(outside)), thousands(int64(len(l.PIT))), .1*float64(len(l.PIT))), width)
 }
 

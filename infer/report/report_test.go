@@ -279,7 +279,8 @@ func TestManyParameters(t *testing.T) {
 	many := func(variable string, n int) (ps []Parameter) {
 		for i := range n {
 			ps = append(ps, Parameter{fmt.Sprintf("%s[%d]", variable, i+1), variable,
-				stats.Summary{MCSEMean: .1, ESSBulk: 1000 - float64(i), ESSTail: 2000, RHat: 1 + float64(i)/1000}, nil, false})
+				stats.Summary{MCSEMean: .1, ESSBulk: 1000 - float64(i), ESSTail: 2000, RHat: 1 + float64(i)/1000},
+				nil, false})
 		}
 		return ps
 	}

@@ -50,8 +50,8 @@ func nonFinite(f *findings) string {
 		"what defines it.", f.share(bad, "has", "have"), worst.Name, worst.NonFinite, f.run.Draws*f.report.Chains)
 }
 
-// divergingParameters are the parameters that no chain has been all the way around, and that got far from any usual scale: an
-// improper posterior's. Neither alone says so: a count may be in the billions, and chains may be slow.
+// divergingParameters are the parameters that no chain has been all the way around, and that got far from any usual
+// scale: an improper posterior's. Neither alone says so: a count may be in the billions, and chains may be slow.
 func (f *findings) divergingParameters() []Parameter {
 	return f.which(func(p Parameter) bool { return p.RHat > 1.1 && math.Abs(p.Mean)+p.SD > 1e8 })
 }
@@ -238,7 +238,8 @@ func nonFiniteEnds(f *findings) string {
 	}
 	c := r.NonFiniteTerms[0]
 	return text + fmt.Sprintf("What was not finite is %s (in %d of the %d looked at): %s.", c.Part, c.Points, r.Looked,
-		cmp.Or(c.Help, "look for a logarithm of 0, a division by 0, an overflow, or a value outside its distribution's domain"))
+		cmp.Or(c.Help, "look for a logarithm of 0, a division by 0, an overflow, or a value outside its "+
+			"distribution's domain"))
 }
 
 func noRoundTrip(f *findings) string {

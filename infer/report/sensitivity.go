@@ -11,7 +11,8 @@ import (
 	"ppl/infer/stats"
 )
 
-// Sensitivities are how far the posterior of each quantity moves when priors, or the likelihood, count for more or less.
+// Sensitivities are how far the posterior of each quantity moves when priors, or the likelihood, count for more or
+// less.
 type Sensitivities struct {
 	Dir        string
 	Priors     []string // that were scaled together
@@ -105,7 +106,8 @@ func priorDensity(r *draws.Run, priors []string) ([]float64, error) {
 // Text prints a line for each quantity.
 func (s Sensitivities) Text(w io.Writer, width int) error {
 	var b strings.Builder
-	paragraph(&b, "", fmt.Sprintf("%s: how far each posterior moves when the priors of %s, or the likelihood, count for "+
+	paragraph(&b, "", fmt.Sprintf("%s: how far each posterior moves when the priors of %s, or the "+
+		"likelihood, count for "+
 		"more or less; from %v on it matters.", s.Dir, strings.Join(s.Priors, ", "), sensitive), width)
 	b.WriteByte('\n')
 	rows := [][]string{{"", "prior", "likelihood", ""}}

@@ -32,8 +32,9 @@ func ParseInterval(text string) (Interval, error) {
 	kind, percent := text[:min(3, len(text))], text[min(3, len(text)):]
 	p, err := strconv.ParseFloat(percent, 64)
 	if (kind != "hdi" && kind != "eti") || err != nil || !(p > 0 && p < 100) {
-		return Interval{}, Unusable{fmt.Sprintf("%q is no interval; write hdi95 for the shortest with 95 %% of the draws, "+
-			"eti90 for the one between the 5 and 95 %% quantiles", text)}
+		return Interval{},
+			Unusable{fmt.Sprintf("%q is no interval; write hdi95 for the shortest with 95 %% of the draws, "+
+				"eti90 for the one between the 5 and 95 %% quantiles", text)}
 	}
 	return Interval{kind == "hdi", p / 100}, nil
 }

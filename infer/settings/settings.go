@@ -1,8 +1,10 @@
 // Package settings is the table of what `infer renhd(…)` and `--set name=value` can set: each row has a name, a line of
 // help, and how its value is read.
 //
-//	settings.Parse(map[string]string{"replicas": "7", "path": "energy"})    infer.Settings{Replicas: 7, Path: "energy"}
-//	settings.Parse(map[string]string{"replica": "7"})    error: there is no setting `replica`; did you mean `replicas`?
+//	settings.Parse(map[string]string{"replicas": "7", "path": "energy"})
+//	    infer.Settings{Replicas: 7, Path: "energy"}
+//	settings.Parse(map[string]string{"replica": "7"})
+//	    error: there is no setting `replica`; did you mean `replicas`?
 package settings
 
 import (

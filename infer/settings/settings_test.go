@@ -47,7 +47,8 @@ func TestMistakes(t *testing.T) {
 }
 
 func TestNamesAreSorted(t *testing.T) {
-	want := []string{"accept", "batch", "dynamics", "exchange", "exchange_batch", "friction", "log_likelihood", "max_depth",
+	want := []string{"accept", "batch", "dynamics", "exchange", "exchange_batch", "friction", "log_likelihood",
+		"max_depth",
 		"metric", "noise", "path", "precision", "ratio", "replicas", "step_size", "steps"}
 	if d := cmp.Diff(want, Names()); d != "" {
 		t.Error(d)

@@ -8,8 +8,8 @@ import (
 )
 
 // Density estimates the density of draws at n equidistant points: a sum of normal kernels with Silverman's bandwidth
-// (Density estimation for statistics and data analysis, 1986, section 3.4.2). Where the draws end abruptly, as those of a
-// positive quantity at 0, the curve ends with them and kernels are reflected there; else it runs out.
+// (Density estimation for statistics and data analysis, 1986, section 3.4.2). Where the draws end abruptly, as those of
+// a positive quantity at 0, the curve ends with them and kernels are reflected there; else it runs out.
 func Density(draws []float64, n int) (x, y []float64) {
 	xs := slices.Sorted(slices.Values(draws))
 	xs = slices.DeleteFunc(xs, func(v float64) bool { return math.IsNaN(v) || math.IsInf(v, 0) })

@@ -6,8 +6,9 @@ import (
 	"testing"
 )
 
-// The density integrates to 1, is that of the distribution within what 20,000 draws allow (at the wall of
-// the exponential the bias of a bandwidth of .11 is .8 times that, elsewhere it and three standard errors are less; .1), and does not fall off where draws end abruptly.
+// The density integrates to 1, is that of the distribution within what 20,000 draws allow (at the wall of the
+// exponential the bias of a bandwidth of .11 is .8 times that, elsewhere it and three standard errors are less; .1),
+// and does not fall off where draws end abruptly.
 func TestDensity(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for _, c := range []struct {

@@ -28,10 +28,10 @@ func standardError(terms []float64) float64 {
 	return math.Sqrt(float64(len(terms)) * stat.PopVariance(terms, nil))
 }
 
-// LOO estimates leave-one-out cross-validation by Pareto smoothed importance sampling (Vehtari, Gelman, Gabry: Practical
-// Bayesian model evaluation using leave-one-out cross-validation and WAIC, Statistics and Computing 27, 2017). logLik has
-// for each row its log likelihood at every draw, chain after chain; reff is the effective share of the draws. The
-// weights of the rows are handed to use, where it is not nil.
+// LOO estimates leave-one-out cross-validation by Pareto smoothed importance sampling (Vehtari, Gelman, Gabry:
+// Practical Bayesian model evaluation using leave-one-out cross-validation and WAIC, Statistics and Computing 27,
+// 2017). logLik has for each row its log likelihood at every draw, chain after chain; reff is the effective share of
+// the draws. The weights of the rows are handed to use, where it is not nil.
 func LOO(logLik [][]float64, reff float64, use func(row int, logWeights []float64)) Pointwise {
 	var p Pointwise
 	for i, ll := range logLik {
@@ -49,8 +49,8 @@ func LOO(logLik [][]float64, reff float64, use func(row int, logWeights []float6
 	return p
 }
 
-// WAIC is Watanabe's criterion, on the scale of LOO: the log pointwise predictive density less the variance over draws of
-// each row's log likelihood (the same paper, section 2.3).
+// WAIC is Watanabe's criterion, on the scale of LOO: the log pointwise predictive density less the variance over draws
+// of each row's log likelihood (the same paper, section 2.3).
 func WAIC(logLik [][]float64) Pointwise {
 	var p Pointwise
 	for _, ll := range logLik {
@@ -84,8 +84,8 @@ func Difference(a, b Pointwise) (elpd, se float64) {
 }
 
 // Stacking are the weights of models, by rows of each, that maximise the log score of their mixture (Yao, Vehtari,
-// Simpson, Gelman: Using stacking to average Bayesian predictive distributions, Bayesian Analysis 13, 2018). The score is
-// concave and the weights are those of a mixture with known components, so that expectation maximisation finds them.
+// Simpson, Gelman: Using stacking to average Bayesian predictive distributions, Bayesian Analysis 13, 2018). The score
+// is concave and the weights are those of a mixture with known components, so that expectation maximisation finds them.
 func Stacking(models []Pointwise) []float64 {
 	const iterations, enough = 100_000, 1e-10
 	rows := len(models[0].ELPD)

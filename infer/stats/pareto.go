@@ -45,8 +45,8 @@ func excesses(tail []float64, cut, greatest float64) []float64 {
 }
 
 // paretoFit fits a generalised Pareto distribution to sorted excesses over a threshold: the posterior mean of b = k/σ
-// by a profile likelihood on a grid (Zhang and Stephens, Technometrics 51, 2009), its k, shrunk towards ½ as by ten more
-// observations (Vehtari et al., appendix G), and its scale σ.
+// by a profile likelihood on a grid (Zhang and Stephens, Technometrics 51, 2009), its k, shrunk towards ½ as by ten
+// more observations (Vehtari et al., appendix G), and its scale σ.
 func paretoFit(x []float64) (k, sigma float64) {
 	const spread, pseudo = 3, 10
 	n := len(x)

@@ -45,8 +45,8 @@ func (s Scaling) Sensitivity(draws []float64) float64 {
 	return (-lower/math.Log2(1-powerStep) + upper/math.Log2(1+powerStep)) / 2
 }
 
-// cumulativeJS is the cumulative Jensen-Shannon distance between draws and the same draws with weights: the divergence of
-// their distribution functions, integrated, normalised by their integrals, and its root (Nguyen and Vreeken, Non-
+// cumulativeJS is the cumulative Jensen-Shannon distance between draws and the same draws with weights: the divergence
+// of their distribution functions, integrated, normalised by their integrals, and its root (Nguyen and Vreeken, Non-
 // parametric Jensen-Shannon divergence, 2015).
 func cumulativeJS(draws, weights []float64) float64 {
 	order := make([]int, len(draws))

@@ -62,7 +62,8 @@ func TestRenderLongLine(t *testing.T) {
 		Render(&b, []Diagnostic{{Span: at, Message: "m"}}, false)
 		lines := strings.Split(b.String(), "\n")
 		shown, marked := []rune(lines[1]), []rune(lines[2])
-		if len(shown) > 6+2*excerptBytes || !strings.Contains(lines[1], "…") || strings.ContainsRune(lines[1], '\uFFFD') {
+		if len(shown) > 6+2*excerptBytes || !strings.Contains(lines[1], "…") ||
+			strings.ContainsRune(lines[1], '\uFFFD') {
 			t.Errorf("shown is %q", lines[1])
 		}
 		if first := shown[slices.Index(marked, '^')]; first != []rune(at.Text())[0] {

@@ -75,7 +75,8 @@ func needless(word string) (why, help string) {
 		return "a drawn name that is data is observed, without a keyword", ""
 	case "real", "int", "vector", "row_vector", "matrix", "array":
 		return "names are not declared with a type",
-			"write `x = …` or `x ~ …`, bounds after the distribution: `x ~ Normal(0, 1) in 0..inf`; for data `data x[N]: int`"
+			"write `x = …` or `x ~ …`, bounds after the distribution: `x ~ Normal(0, 1) in 0..inf`; for data " +
+				"`data x[N]: int`"
 	case "simplex":
 		return "a name's constraint follows from its distribution", "write `x ~ Dirichlet(fill(1, K))`"
 	case "positive_ordered":
@@ -89,7 +90,8 @@ func needless(word string) (why, help string) {
 		return "a model has no sections", "write the statements alone, in any order"
 	case "for", "while":
 		return "there are no loops",
-			"write one statement for all elements, `y[i in N] ~ …`; an element may read earlier ones, `x[t in 2..T] = … " +
+			"write one statement for all elements, `y[i in N] ~ …`; an element may read earlier ones, `x[t in " +
+				"2..T] = … " +
 				"x[t-1] …`"
 	case "if", "else":
 		return "there are no conditional statements",
@@ -140,7 +142,8 @@ func (m mistake) help() string {
 	case t.Value == "in" && m.tokens[0].Value == "data":
 		return "a declaration names the axes, not their indices: `data y[N]`"
 	case before.Value == "censored" && m.at == len(m.tokens):
-		return "give the range in which values are observed exactly: `censored 0..limit[i]`, where `limit[i]` is `inf` for " +
+		return "give the range in which values are observed exactly: `censored 0..limit[i]`, where `limit[i]` " +
+			"is `inf` for " +
 			"an uncensored value"
 	case t.Value == "=" && (m.over || m.want == "`)`"):
 		return "equality is written `==`"

@@ -39,7 +39,8 @@ func Restore(e Executable, lanes int, s Snapshot) error {
 	names := e.Buffers()
 	for _, b := range s {
 		if !slices.Contains(names, b.Name) || len(b.Values) != lanes*e.Size(b.Name) {
-			return fmt.Errorf("the program has no lane buffer %q of %d numbers on %d lanes", b.Name, len(b.Values), lanes)
+			return fmt.Errorf("the program has no lane buffer %q of %d numbers on %d lanes", b.Name, len(b.Values),
+				lanes)
 		}
 	}
 	for _, b := range s {

@@ -43,14 +43,16 @@ func (e *executable) newWorker(seed uint64, gemm gemms) *worker {
 }
 
 func (e *executable) newBlockState() *blockState {
-	return &blockState{lanes: make([]uint64, e.Width), scratch: e.locate(aBlockState), saved: make([][]float64, len(e.buffers))}
+	return &blockState{lanes: make([]uint64, e.Width), scratch: e.locate(aBlockState),
+		saved: make([][]float64, len(e.buffers))}
 }
 
 // locate allocates all buffers of an owner.
 func (e *executable) locate(who owner) (all []located) {
 	for i, b := range e.buffers {
 		if e.owner(i) == who {
-			all = append(all, located{i, e.arena.alloc(elementSize(b.Type) * b.Size * max(1, e.tileResults[i]) * e.width)})
+			all = append(all,
+				located{i, e.arena.alloc(elementSize(b.Type) * b.Size * max(1, e.tileResults[i]) * e.width)})
 		}
 	}
 	return all

@@ -3,7 +3,8 @@
 // Package native runs IR programs as machine code: package render writes them in C, the system's C compiler makes a
 // shared library, and the library is loaded without cgo.
 //
-//	for i < 3 { y[i] = 2·x[i] }    →    void k0(context *c) { … y[i*LANES + l] = 2 * x[i*LANES + l]; … }    →    KEY-SUM.so
+//	for i < 3 { y[i] = 2·x[i] }    →    void k0(context *c) { … y[i*LANES + l] = 2 * x[i*LANES + l]; … }
+//	                               →    KEY-SUM.so
 //
 // Blocks of lanes are run one by one, as on the host; Go calls C once per block and Run. Results depend neither on the
 // number of threads nor on the number of lanes: no arithmetic combines lanes, the text fixes the order of every sum,

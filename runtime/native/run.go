@@ -62,7 +62,8 @@ const worthWaking = 100 * time.Microsecond
 // time.
 func (e *executable) runBlocks(executions uint64) {
 	first := e.schedule[0].entry
-	if pace := e.blockTime[first]; pace > 0 && pace*time.Duration(executions)*time.Duration(len(e.Blocks)) < worthWaking {
+	if pace := e.blockTime[first]; pace > 0 &&
+		pace*time.Duration(executions)*time.Duration(len(e.Blocks)) < worthWaking {
 		for i := range e.Blocks {
 			e.block(0, i)
 		}

@@ -18,7 +18,8 @@ type Case struct {
 	Bias  float64 // allowed relative error of variances besides the statistical error
 }
 
-// Run tests that a rule keeps the contract of package dynamics: it samples tempered targets on both paths, in any metric.
+// Run tests that a rule keeps the contract of package dynamics: it samples tempered targets on both paths, in any
+// metric.
 func Run(t *testing.T, c Case) {
 	t.Run("energy path", func(t *testing.T) { c.energyPath(t) })
 	t.Run("likelihood path", func(t *testing.T) { c.likelihoodPath(t) })
@@ -162,7 +163,8 @@ func Order(t *testing.T, c Case) {
 	}
 }
 
-// energyError is the mean |ΔH| of walkers after that many steps, with friction and noise off and the thermostat at rest.
+// energyError is the mean |ΔH| of walkers after that many steps, with friction and noise off and the thermostat at
+// rest.
 func (c Case) energyError(t *testing.T, step float64, steps int) float64 {
 	quartic := Density{D: 1, LogPrior: func(theta autodiff.Node) autodiff.Node {
 		x2 := autodiff.Mul(theta, theta)

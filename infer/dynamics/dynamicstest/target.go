@@ -1,5 +1,5 @@
-// Package dynamicstest compares every rule of package dynamics, and samplers built on them, with theory: targets with known
-// distributions, a small driver of lanes on a device, and the contract that all rules keep.
+// Package dynamicstest compares every rule of package dynamics, and samplers built on them, with theory: targets with
+// known distributions, a small driver of lanes on a device, and the contract that all rules keep.
 package dynamicstest
 
 import (
