@@ -68,15 +68,6 @@ func allowedPhrases() []string {
 	}
 }
 
-// unconverted lists what still speaks the dialect: a directory ends in / and includes those below it.
-func unconverted() []string {
-	return []string{
-		"CHANGELOG.md", "README.md", "compiler/density/", "compiler/evaluate/", "compiler/marginalize/",
-		"compiler/minibatch/", "compiler/plan/", "compiler/simulate/", "compiler/validate/", "infer/",
-		"lang/diag/DIAGNOSTICS.md",
-	}
-}
-
 // A finding is a word of the dialect in a file.
 type finding struct {
 	where, word, standard string
@@ -169,13 +160,6 @@ func (f *finder) goFile(t *testing.T, path string, text []byte) {
 	})
 }
 
-// isUnconverted reports whether a path is on the list.
-func isUnconverted(path string, list []string) bool {
-	return slices.ContainsFunc(list, func(e string) bool {
-		return path == e || strings.HasSuffix(e, "/") && strings.HasPrefix(path, e)
-	})
-}
-
 // readable lists the files that people read: Go outside of tests, documents, and models.
 func readable(t *testing.T) (paths []string) {
 	err := filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
@@ -217,35 +201,12 @@ func TestPlainWords(t *testing.T) {
 	if len(paths) < 400 {
 		t.Errorf("only %d files found: the list cannot be complete", len(paths))
 	}
-	f, waiting := newFinder(), newFinder()
+	f := newFinder()
 	for _, path := range paths {
-		if isUnconverted(path, unconverted()) {
-			waiting.file(t, path)
-		} else {
-			f.file(t, path)
-		}
+		f.file(t, path)
 	}
 	for _, x := range f.found {
 		t.Errorf("%s: %q; write: %s", x.where, x.word, x.standard)
-	}
-	if len(waiting.found) > 0 {
-		t.Logf("%d such words in files that are not yet converted", len(waiting.found))
-	}
-}
-
-// A row of the list of unconverted files that names nothing, or files without such words, must go.
-func TestUnconvertedIsNeeded(t *testing.T) {
-	paths := readable(t)
-	for _, entry := range unconverted() {
-		f := newFinder()
-		for _, path := range paths {
-			if isUnconverted(path, []string{entry}) {
-				f.file(t, path)
-			}
-		}
-		if len(f.found) == 0 {
-			t.Errorf("%s has none of these words: take it off the list", entry)
-		}
 	}
 }
 

@@ -17,8 +17,8 @@ func zeroSum(e *evaluate.Evaluator, t *model.Term, lp autodiff.Node, args []auto
 	return autodiff.Sub(lp, autodiff.Div(one, e.Graph.Const(k)))
 }
 
-// truncated is log P(lo ≤ V ≤ hi): 0 where the law has no distribution function (its normaliser is then a constant) or
-// where the range is the whole support.
+// truncated is log P(lo ≤ V ≤ hi): 0 where the distribution has no distribution function (its normaliser is then a
+// constant) or where the range is the whole support.
 func truncated(e *evaluate.Evaluator, t *model.Term, args []autodiff.Node, bound []*model.Index) autodiff.Node {
 	zero := e.Graph.Const(0)
 	if t.Form.LogCDF == nil || t.Form.LogCCDF == nil || t.Dist.Improper {

@@ -18,9 +18,9 @@ func observedAt(e *evaluate.Evaluator, t *model.Term) evaluate.Value {
 	return e.Observed(t.Array)
 }
 
-// SplitMissing takes a term on data with holes apart: its observed rows, and for imputed arrays the holes, whose law is
-// a prior.
-func SplitMissing(e *evaluate.Evaluator, t *model.Term, v evaluate.Value) (seen, hole evaluate.Value) {
+// SplitMissing splits a term on data with missing values: its observed rows, and for imputed arrays the missing ones,
+// whose distribution is a prior.
+func SplitMissing(e *evaluate.Evaluator, t *model.Term, v evaluate.Value) (seen, missing evaluate.Value) {
 	mask := observedAt(e, t)
 	all := evaluate.Union(v, mask)
 	n, m, zero := e.Align(v, all, nil), e.Align(mask, all, nil), e.Graph.Const(0)

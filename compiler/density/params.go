@@ -54,15 +54,15 @@ func boundOf(e *evaluate.Evaluator, x model.Expr, plates []*model.Index) autodif
 	return n
 }
 
-// tighter meets two bounds of which either may be infinite; a tie of constants is decided here.
-func tighter(a, b autodiff.Node, meet func(x, y autodiff.Node) autodiff.Node) autodiff.Node {
+// tighter is the intersection of two bounds of which either may be infinite; a tie of constants is decided here.
+func tighter(a, b autodiff.Node, choose func(x, y autodiff.Node) autodiff.Node) autodiff.Node {
 	switch {
 	case !a.Valid():
 		return b
 	case !b.Valid():
 		return a
 	}
-	return meet(a, b)
+	return choose(a, b)
 }
 
 // Constrain takes a region's part of theta to the piece's value, with its log-Jacobian. Where a non-centred piece reads
@@ -135,7 +135,7 @@ func locationScaleArgs(t *model.Term) (loc, scale int) {
 	return t.Dist.Location, t.Dist.Location + 1
 }
 
-// StandardArgs are a location-scale law's arguments with location 0 and scale 1.
+// StandardArgs are a location-scale distribution's arguments with location 0 and scale 1.
 func StandardArgs(e *evaluate.Evaluator, t *model.Term) []evaluate.Value {
 	args := make([]evaluate.Value, len(t.Args))
 	for i, a := range t.Args {

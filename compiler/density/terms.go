@@ -12,10 +12,11 @@ import (
 type Factor struct {
 	Value      evaluate.Value
 	Likelihood bool
-	Of         *model.Array       // whose law it is
+	Of         *model.Array       // whose distribution it is
 	Observed   []*model.Array     // observed arrays it speaks of
 	Reads      []model.LatentRead // those by gathers, until their latents are eliminated
-	// of a chain's law: the plate that runs along the chain, which v lacks if the law is the same at each place
+	// of a chain's distribution: the plate that runs along the chain, which v lacks if the distribution is the same at
+	// each place
 	Time *model.Index
 }
 
@@ -40,8 +41,8 @@ func overPlates(e *evaluate.Evaluator, v evaluate.Value, t *model.Term) ([]*mode
 	return bound, e.Align(v, bound, nil)
 }
 
-// PlatesOf are the plates over which a term's density is spread: all, but of a chain's law the one along the chain, so
-// that a law that is the same at each place is kept once.
+// PlatesOf are the plates over which a term's density is spread: all, but of a chain's distribution the one along the
+// chain, so that a distribution that is the same at each place is kept once.
 func PlatesOf(e *evaluate.Evaluator, t *model.Term) []*model.Index {
 	plates := e.Plates(t.Plates)
 	if time := ChainPlate(t); time != nil && t.In == nil && t.Censored == nil {
@@ -50,7 +51,7 @@ func PlatesOf(e *evaluate.Evaluator, t *model.Term) []*model.Index {
 	return plates
 }
 
-// ChainPlate is the plate of a chain's law that runs along the chain, nil if there is none.
+// ChainPlate is the plate of a chain's distribution that runs along the chain, nil if there is none.
 func ChainPlate(t *model.Term) *model.Index {
 	if t.Kind != model.LatentPrior || t.Array.Chain == nil {
 		return nil

@@ -163,7 +163,7 @@ func (e *Evaluator) Align(v Value, bound []*model.Index, axes []*model.Set) Node
 	for _, i := range v.Bound {
 		to = append(to, slices.Index(bound, i))
 	}
-	inPlace := model.SameSets(v.Axes, axes) // also of a square matrix, whose axes cannot be told apart
+	inPlace := model.SameSets(v.Axes, axes) // also of a square matrix, whose axes cannot be distinguished
 	for k, s := range v.Axes {
 		if !inPlace {
 			k = slices.IndexFunc(axes, s.Same)

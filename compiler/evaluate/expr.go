@@ -399,10 +399,10 @@ func (e *Evaluator) contract(m *model.MatMul, x, y Value) Value {
 	return Value{n, bound, append(slices.Clone(x.Axes[:nx-1]), y.Axes[1:ny]...)}
 }
 
-// notInStep refuses what is worked out in steps of its own inside a step of a recurrence or a differential equation.
+// notInStep refuses what is computed in steps of its own inside a step of a recurrence or a differential equation.
 func (e *Evaluator) notInStep(x model.Expr, name string) {
 	if e.parent != nil && e.parent.Graph != e.Graph && e.Graph.HasScan() { // a step has a graph of its own
-		e.Fail("E99", x, "`%s` of what a recurrence or differential equation is working out: not compiled by this "+
+		e.Fail("E99", x, "`%s` of a value that a recurrence or differential equation computes: not compiled by this "+
 			"version of ppl yet", name)
 	}
 }

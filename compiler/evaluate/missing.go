@@ -7,7 +7,7 @@ import (
 	"ppl/compiler/model"
 )
 
-// imputed is data with the holes' parameter in the holes.
+// imputed is data with the parameter of its missing values in their places.
 func (e *Evaluator) imputed(a *model.Array) Value {
 	h, seen := e.Data.Imputed[a], e.DataArray(a)
 	if len(h.At) == 0 {
@@ -17,7 +17,7 @@ func (e *Evaluator) imputed(a *model.Array) Value {
 	for k, i := range h.At {
 		number[i] = float64(k)
 	}
-	at := e.Graph.Data(a.Name+" hole", number, seen.Node.Shape()...)
+	at := e.Graph.Data(a.Name+" missing", number, seen.Node.Shape()...)
 	return Value{autodiff.Where(e.Observed(a).Node, seen.Node, autodiff.Gather(e.Piece(h.Param, h.Piece).Node,
 		at)), nil, a.Type.Axes}
 }

@@ -166,7 +166,7 @@ func (e *Evaluator) reaching(x *model.StateAt, at Value) (ode.Problem, ode.Optio
 	return p, o, sol
 }
 
-// problem is a system as the solver wants it: one state vector, what the right sides read beside it, the times.
+// problem is a system as the solver wants it: one state vector, what else the right sides read, the times.
 func (e *Evaluator) problem(s *model.System) (ode.Problem, *solution) {
 	guards := e.Guards
 	e.Guards = nil

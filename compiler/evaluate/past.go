@@ -8,7 +8,7 @@ import (
 // inPast refuses a read along an axis, of what an index t defines, that the data do not put before t; after t where
 // time runs back.
 func (e *Evaluator) inPast(s *model.Subscript, axis int, t *model.Index, back bool) {
-	places, now, ok := e.beside(s.Subs[axis].At, t)
+	places, now, ok := e.pastAndNow(s.Subs[axis].At, t)
 	if !ok {
 		return
 	}
@@ -24,8 +24,8 @@ func (e *Evaluator) inPast(s *model.Subscript, axis int, t *model.Index, back bo
 	}
 }
 
-// beside are a subscript's values, where they count, and t there; not ok if data alone do not tell.
-func (e *Evaluator) beside(x model.Expr, t *model.Index) (places, now []float64, ok bool) {
+// pastAndNow are a subscript's values, where they count, and t there; not ok if they do not follow from data alone.
+func (e *Evaluator) pastAndNow(x model.Expr, t *model.Index) (places, now []float64, ok bool) {
 	at, i := e.Expr(x), e.IndexVar(t)
 	bound := Union(at, i)
 	lead := make([]int, len(bound))
@@ -51,7 +51,7 @@ func where(xs []float64, holds func(int) bool) (out []float64) {
 	return out
 }
 
-// longPast is the number of reads of a recurrence over its whole past from which on its cost is told.
+// longPast is the number of reads of a recurrence over its whole past from which on its cost is reported.
 const longPast = 1_000_000
 
 func (e *Evaluator) warnPast(m *member) {

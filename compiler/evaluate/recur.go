@@ -7,14 +7,14 @@ import (
 )
 
 // A Series is a group of arrays that read their own or each other's past, on its way to scans. Time is cut where pieces
-// begin and end, and each segment is one scan over all members. What values read beside the group is evaluated outside,
+// begin and end, and each segment is one scan over all members. What else values read is evaluated outside,
 // for all steps at once; a step of the scan sees slices of it. The carry holds for each member the last rows, newest
 // last, or the whole array where a read may go back any distance. Pieces with a distribution are computed in the scan
 // where the source has a rule for them; else they are known to it.
 type Series struct {
 	e       *Evaluator
 	Back    bool // time runs from the upper end to the lower
-	told    []*model.Subscript
+	ordered []*model.Subscript
 	members []*member
 	outer   []*model.Index // bound axes that are no plates of the pieces
 }
@@ -31,7 +31,7 @@ type member struct {
 	known []part
 }
 
-// A scanned is a piece that is worked out by a scan.
+// A scanned is a piece that is computed by a scan.
 type scanned struct {
 	piece  *model.Piece
 	t      *model.Index // nil where the piece is one element
@@ -90,7 +90,7 @@ func NewSeries(e *Evaluator, g *model.Group, rules Rules) *Series {
 
 func (s *Series) enlist(g *model.Group, rules Rules) {
 	e := s.e
-	s.told = g.DataOrdered
+	s.ordered = g.DataOrdered
 	for _, of := range g.Members {
 		m := &member{array: of.Array, axis: of.Axis, whole: of.Whole, rows: max(1, of.Lag),
 			box: e.Box(of.Array.Type.Axes[of.Axis])}
@@ -184,7 +184,7 @@ func (s *Series) collect(v *scanned, x model.Expr) {
 	case *model.Ref:
 		return
 	case *model.Subscript:
-		if slices.Contains(s.told, x) {
+		if slices.Contains(s.ordered, x) {
 			s.e.inPast(x, s.memberOf(x.X.(*model.Ref).Array).axis, v.t, s.Back)
 		}
 	}

@@ -7,7 +7,7 @@ import (
 	"ppl/compiler/model"
 )
 
-// Step works out a row of each member, in their order, and puts it into the carry.
+// Step computes a row of each member, in their order, and puts it into the carry.
 func (s *Series) Step(b Box, carry Node, xs, shared []Node) Node {
 	step := s.e.Inside(carry.Graph(), NoSource{})
 	if s.e.Rows != nil {
@@ -37,7 +37,7 @@ func (s *Series) Step(b Box, carry Node, xs, shared []Node) Node {
 	return s.pack(next)
 }
 
-// rememberInputs enters what a move reads beside the group, and gives what is left for the others.
+// rememberInputs enters what a piece reads from outside of the group, and gives what is left for the others.
 func (v *scanned) rememberInputs(step *Evaluator, xs, shared []Node) (restX, restShared []Node) {
 	for _, in := range v.inputs {
 		w := in.v
@@ -71,7 +71,7 @@ func (s *Series) rememberReads(step *Evaluator, m *member, v *scanned, x model.E
 	}
 }
 
-// read is a row at a constant distance from the index that is being worked out, or any rows of the whole array.
+// read is a row at a constant distance from the index that is being computed, or any rows of the whole array.
 func (s *Series) read(step *Evaluator, m *member, here model.Slot, rows Node, sub *model.Subscript) Value {
 	b := len(s.outer)
 	at := *sub
@@ -100,7 +100,7 @@ func (s *Series) read(step *Evaluator, m *member, here model.Slot, rows Node, su
 	}
 	at.X = &Known{Value: Value{autodiff.Permute(rows, perm...), s.outer, m.array.Type.Axes}}
 	i, _, affine := s.e.Affine(at.Subs[m.axis].At)
-	if affine && i == here.Index || slices.Contains(s.told, sub) { // one place at this step, no axis
+	if affine && i == here.Index || slices.Contains(s.ordered, sub) { // one place at this step, no axis
 		at.Subs = slices.Clone(at.Subs)
 		at.Subs[m.axis].At = &Known{Value: step.Expr(at.Subs[m.axis].At)}
 	}
@@ -108,7 +108,7 @@ func (s *Series) read(step *Evaluator, m *member, here model.Slot, rows Node, su
 	return step.Subscript(&at)
 }
 
-// distance is how many steps ago a row was worked out.
+// distance is how many steps ago a row was computed.
 func (s *Series) distance(x model.Expr, here model.Slot) int {
 	d := 0
 	if here.Index == nil {
@@ -171,7 +171,7 @@ func (s *Series) push(m *member, rows, t, row Node) (now, next Node) {
 	return now, now
 }
 
-// enter keeps what a segment has worked out. Of all carries, those after each step have its row: the newest, or in its
+// enter keeps what a segment has computed. Of all carries, those after each step have its row: the newest, or in its
 // place.
 func (s *Series) enter(b Box, all Node) {
 	steps, axis := all.Shape()[0], len(s.outer)

@@ -7,7 +7,7 @@ import (
 	"ppl/compiler/model"
 )
 
-// run works out the series, segment by segment.
+// run computes the series, segment by segment.
 func (s *Series) run() {
 	segments := s.Segments()
 	if len(segments) == 0 {
@@ -190,7 +190,7 @@ func (s *Series) before(m *member, segment Box) Node {
 	return autodiff.Concat(len(s.outer), rows...)
 }
 
-// active are the moves that give a member its values in a segment, beside what is known.
+// active are the pieces that give a member its values in a segment, apart from those that are known.
 func (m *member) active(segment Box) (out []*scanned) {
 	for _, v := range m.moves {
 		if v.steps.Lo <= segment.Lo && segment.Hi <= v.steps.Hi {

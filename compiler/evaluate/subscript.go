@@ -323,7 +323,7 @@ func (e *Evaluator) checkStreamed(s *model.Subscript, k int, b Box) {
 	x := s.Subs[k].At
 	d, ok := e.Data.StreamItself(x)
 	if !ok {
-		e.Fail("E86", x, "`%s` is worked out from data that are read from %s row by row, so that it cannot be "+
+		e.Fail("E86", x, "`%s` is computed from data that are read from %s row by row, so that it cannot be "+
 			"checked as a subscript before sampling; give it as a column of the file",
 			x.Info().At.Text(), e.Data.StreamFile(x))
 	}

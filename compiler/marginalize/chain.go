@@ -10,7 +10,7 @@ import (
 	"ppl/compiler/model"
 )
 
-// An Occurrence says which value of a latent an axis of a factor stands for.
+// An Occurrence says which value of a latent an axis of a factor represents.
 type Occurrence struct {
 	Latent *model.Array
 	Kind   occurrenceKind
@@ -23,7 +23,7 @@ const (
 	// of a chain, at this distance from the factor's own place; of other latents, the value itself
 	apart  occurrenceKind = iota
 	Fixed                 // of a chain, at this place
-	lagged                // of a chain, so many places before that of a step of the forward algorithm
+	lagged                // of a chain, that many places before that of a step of the forward algorithm
 )
 
 // valueOf is the index over the support that represents an occurrence.
@@ -122,7 +122,7 @@ func (e *elimination) newChain(members []*model.Array, fs []density.Factor) *Cha
 	return c
 }
 
-// Lag is the member whose value an index stands for, and how many places back; −1 if it stands for none.
+// Lag is the member whose value an index represents, and how many places back; −1 if it represents none.
 func (c *Chain) Lag(i *model.Index) (member, lag int) {
 	o, ok := c.Elimination.Latents.Values[i]
 	if m := slices.Index(c.Members, o.Latent); ok && m >= 0 && o.Kind == lagged {
@@ -137,7 +137,8 @@ func (c *Chain) samePlates() {
 	for _, a := range c.Members[1:] {
 		if !slices.Equal(c.others(c.Members[0]), c.others(a)) {
 			c.Elimination.E.Stop(c.Elimination.E.Diags.Errorf("E73", c.Members[0].At,
-				"`%s` and `%s` meet in one term, but have different plates: all elements of the one would have to be "+
+				"`%s` and `%s` occur together in one term, but have different plates: all elements of the one would "+
+					"have to be "+
 					"summed out together",
 				c.Members[0].Name, a.Name).Related(a.At, "`%s`", a.Name))
 		}
@@ -212,12 +213,12 @@ func (c *Chain) twoPlaces() {
 	a := c.Members[0]
 	if len(c.Members) > 1 {
 		c.Elimination.E.Stop(c.Elimination.E.Diags.Errorf("E73", a.At,
-			"`%s` and `%s` meet in one term at places that are no constant apart", a.Name,
+			"`%s` and `%s` occur together in one term at places that are no constant apart", a.Name,
 			c.Members[1].Name).
 			Related(c.Members[1].At, "`%s`", c.Members[1].Name))
 	}
 	c.Elimination.E.Stop(c.Elimination.E.Diags.Errorf("E71", a.At,
-		"`%s` cannot be summed out: two elements of it that are no constant apart meet "+
+		"`%s` cannot be summed out: two elements of it that are no constant apart occur together "+
 			"in one term", a.Name))
 }
 

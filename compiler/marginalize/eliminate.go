@@ -34,7 +34,7 @@ type elimination struct {
 }
 
 // eliminate multiplies the factors that read a latent, each first over the plates the latent does not have, and sums
-// over its values; those of chains that meet it, too.
+// over its values; those of chains that occur together with it, too.
 func (e *elimination) eliminate(fs []density.Factor, a *model.Array) []density.Factor {
 	var rest, mine []density.Factor
 	joined := density.Factor{Of: a}
@@ -197,8 +197,8 @@ func (e *elimination) overOwnPlates(v evaluate.Value, a *model.Array) evaluate.V
 	return evaluate.SumBound(v, extra...)
 }
 
-// freePair refuses to multiply over plates of another latent in the same factor: every element of the one meets every
-// element of the other.
+// freePair refuses to multiply over plates of another latent in the same factor: every element of the one occurs
+// together with every element of the other.
 func (e *elimination) freePair(v evaluate.Value, a *model.Array, over []*model.Index) {
 	for _, k := range v.Bound {
 		b := e.Latents.Values[k].Latent
@@ -212,7 +212,7 @@ func (e *elimination) freePair(v evaluate.Value, a *model.Array, over []*model.I
 		for _, i := range over {
 			if slices.Contains(along, i) {
 				e.E.Stop(e.E.Diags.Errorf("E71", a.At,
-					"`%s` and `%s` cannot be summed out: an element of `%s` meets many of "+
+					"`%s` and `%s` cannot be summed out: an element of `%s` occurs together with many of "+
 						"`%s` along %s, and no order of summing keeps tables small",
 					a.Name, b.Name, a.Name, b.Name, i.Set.Name).Related(b.At, "`%s`",
 					b.Name).Help("make one of them an array over the plates of both, or a continuous parameter"))

@@ -60,8 +60,8 @@ func Factors(e *evaluate.Evaluator, terms []*model.Term, z map[*model.Term]autod
 
 func isChainAxis(a *model.Array, k int) bool { return a.Chain != nil && a.Chain.Axis == k }
 
-// ownPlates are a latent's plates, axis by axis: those of its (first) law, and along a chain, or where that law is for
-// a part, an index over all of it.
+// ownPlates are a latent's plates, axis by axis: those of its (first) distribution, and along a chain, or where that
+// distribution is for a part, an index over all of it.
 func (e *elimination) ownPlates(a *model.Array) []*model.Index {
 	if own, ok := e.own[a]; ok {
 		return own
@@ -79,8 +79,8 @@ func (e *elimination) ownPlates(a *model.Array) []*model.Index {
 	return own
 }
 
-// overParts lays the log density of a law of a part of a latent over the whole of the latent's plates: 0 where the law
-// says nothing.
+// overParts lays the log density of a distribution of a part of a latent over the whole of the latent's plates: 0 where
+// the distribution says nothing.
 func (e *elimination) overParts(t *model.Term, v evaluate.Value) evaluate.Value {
 	for k, s := range t.Piece.Slots {
 		if isChainAxis(t.Array, k) || t.Piece.Covers(t.Array, k) {
@@ -104,7 +104,7 @@ func (e *elimination) overParts(t *model.Term, v evaluate.Value) evaluate.Value 
 }
 
 // factorsOf says where a term belongs. Data with missing entries count where they are observed; where they are
-// parameters, the rest of their law is a prior.
+// parameters, the rest of their distribution is a prior.
 func (e *elimination) factorsOf(t *model.Term, v evaluate.Value) []density.Factor {
 	if t.Kind == model.LatentPrior {
 		v = e.overParts(t, v)
@@ -114,10 +114,10 @@ func (e *elimination) factorsOf(t *model.Term, v evaluate.Value) []density.Facto
 	case t.Kind == model.LatentPrior && t.Array.Missing:
 		seen.Likelihood, v = true, density.Evidence(e.E, t, v)
 	case t.Array.Missing:
-		whole, hole := density.SplitMissing(e.E, t, v)
+		whole, missing := density.SplitMissing(e.E, t, v)
 		seen.Value = renamed(whole, e.sets)
 		if t.Array.Role == model.Imputed {
-			return []density.Factor{seen, {Of: t.Array, Value: renamed(hole, e.sets)}}
+			return []density.Factor{seen, {Of: t.Array, Value: renamed(missing, e.sets)}}
 		}
 		return []density.Factor{seen}
 	}
@@ -131,7 +131,8 @@ func (e *elimination) factorsOf(t *model.Term, v evaluate.Value) []density.Facto
 	return []density.Factor{seen}
 }
 
-// latentTerm is the law that tells a latent's support: along a chain one that does not read the chain, if there is one.
+// latentTerm is the distribution that gives a latent's support: along a chain one that does not read the chain, if
+// there is one.
 func latentTerm(e *evaluate.Evaluator, a *model.Array) (found *model.Term) {
 	for _, t := range e.Data.Model.Terms {
 		if t.Kind != model.LatentPrior || t.Array != a {
@@ -146,7 +147,7 @@ func latentTerm(e *evaluate.Evaluator, a *model.Array) (found *model.Term) {
 		}
 	}
 	if found == nil {
-		panic("internal error: latent without a law")
+		panic("internal error: latent without a distribution")
 	}
 	return found
 }
@@ -188,7 +189,7 @@ func together(a *model.Array) []*model.Array {
 	return a.Chain.Joint
 }
 
-// hangsOn reports whether w has a plate that chooses an element of z in some term: w[n] beside z[g[n]].
+// hangsOn reports whether w has a plate that chooses an element of z in some term: w[n] together with z[g[n]].
 func hangsOn(terms []*model.Term, w, z *model.Array) bool {
 	for _, t := range terms {
 		var at, own []*model.Index

@@ -82,7 +82,7 @@ func (l *Latents) Index(e *evaluate.Evaluator, a *model.Array) *model.Index {
 	return l.indices[a]
 }
 
-// valuesOf is the first value and the number of values of a latent by one of its laws.
+// valuesOf is the first value and the number of values of a latent by one of its distributions.
 func valuesOf(e *evaluate.Evaluator, t *model.Term) (first, n int) {
 	first, n = supportValues(e, t)
 	if t.Offset != nil {
@@ -101,10 +101,10 @@ func valuesOf(e *evaluate.Evaluator, t *model.Term) (first, n int) {
 	return int(lo), max(0, int(hi-lo)+1)
 }
 
-// unbounded stands for the number of values of a law without an end, before it is cut by `in`.
+// unbounded represents the number of values of a distribution without an upper bound, before it is cut by `in`.
 const unbounded = 1 << 30
 
-// supportValues is the support of a law before it is cut.
+// supportValues is the support of a distribution before it is cut.
 func supportValues(e *evaluate.Evaluator, t *model.Term) (first, n int) {
 	if t.Dist.Enumerate == nil {
 		if math.IsInf(t.Dist.Lo, -1) {

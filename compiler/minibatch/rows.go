@@ -13,10 +13,10 @@ import (
 	"ppl/compiler/model"
 )
 
-// Minibatches: the terms of log ℓ for some rows. Inside a row every index that stands for one of its coordinates is a
+// Minibatches: the terms of log ℓ for some rows. Inside a row every index that represents one of its coordinates is a
 // number that differs from row to row of the batch, so that what is read at it is gathered; what does not depend on
-// parameters, and parameters themselves, are evaluated whole by an emitter beside, once, and gathered too. An axis that
-// is read at the row alone is no axis of a value any more: the bound axis of the batch stands for it.
+// parameters, and parameters themselves, are evaluated for all rows by another evaluator, once, and gathered too. An
+// axis that is read at the row alone is no axis of a value any more: the bound axis of the batch represents it.
 
 // A View is the RowView of the rows of a batch.
 type View struct {
@@ -190,7 +190,7 @@ func (r *View) gathered(e *evaluate.Evaluator, get func(whole *evaluate.Evaluato
 	return r.atRows(e, get(r.whole), along)
 }
 
-// atRows takes the bound axes that stand for coordinates, and own axes at those given, at the rows of the batch.
+// atRows takes the bound axes that represent coordinates, and own axes at those given, at the rows of the batch.
 func (r *View) atRows(e *evaluate.Evaluator, v evaluate.Value, along []int) evaluate.Value {
 	var index []autodiff.Node
 	var lead, rest []int

@@ -197,7 +197,7 @@ func (p *Plan) values(e *evaluate.Evaluator) autodiff.Node {
 	return autodiff.Concat(0, parts...)
 }
 
-// ProperPrior reports whether every parameter has a normalised law.
+// ProperPrior reports whether every parameter has a normalised distribution.
 func (p *Plan) ProperPrior() bool {
 	for _, r := range p.layout.Regions {
 		if r.Term.Dist == nil || r.Term.Dist.Improper {

@@ -13,7 +13,7 @@ import (
 	"ppl/lang/types"
 )
 
-// Pointwise are the log densities that a run keeps beside its draws.
+// Pointwise are the log densities that a run keeps next to its draws.
 //
 //	mu ~ Normal(0, 10)                 Priors: mu, a number
 //	y[i in N] ~ Normal(mu, 1)          Rows:   y[N], the log density of each observation

@@ -67,7 +67,7 @@ func (p *Plan) split(e *evaluate.Evaluator, rows autodiff.Node, latents *margina
 			prior = autodiff.Add(prior, n)
 		}
 	}
-	prior = autodiff.Add(prior, holePriors(e, byRow, z))
+	prior = autodiff.Add(prior, missingPriors(e, byRow, z))
 	b, view := minibatch.NewView(e, p.rowSet, rows, p.mixed)
 	fs, _ = marginalize.Factors(b, byRow, nil, latents, marginalize.Summed())
 	for _, f := range fs {
@@ -78,13 +78,14 @@ func (p *Plan) split(e *evaluate.Evaluator, rows autodiff.Node, latents *margina
 	return prior, whole, terms, view.Loads
 }
 
-// holePriors are the laws of missing entries, which are parameters, in observations that are split into rows.
-func holePriors(e *evaluate.Evaluator, ts []*model.Term, z map[*model.Term]autodiff.Node) autodiff.Node {
+// missingPriors are the distributions of missing entries, which are parameters, in observations that are split into
+// rows.
+func missingPriors(e *evaluate.Evaluator, ts []*model.Term, z map[*model.Term]autodiff.Node) autodiff.Node {
 	sum := e.Graph.Const(0)
 	for _, t := range ts {
 		if t.Array.Role == model.Imputed {
-			_, hole := density.SplitMissing(e, t, density.Term(e, t, z[t]))
-			sum = autodiff.Add(sum, autodiff.SumAll(hole.Node))
+			_, missing := density.SplitMissing(e, t, density.Term(e, t, z[t]))
+			sum = autodiff.Add(sum, autodiff.SumAll(missing.Node))
 		}
 	}
 	return sum

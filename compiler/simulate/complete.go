@@ -80,7 +80,7 @@ func CheckCompletion(l *density.Layout, saved []Saved, diags *diag.List) {
 	for _, next := range generations(l.Data.Model) {
 		for _, t := range next.terms {
 			if t.Piece.Recurrence == nil {
-				g.E.Exprs(lawOf(t))
+				g.E.Exprs(argumentsOf(t))
 			}
 		}
 		if next.group != nil {

@@ -14,7 +14,7 @@ type generation struct {
 	walk  *walk        // of a group, through the pieces that read the past
 }
 
-// generations sorts what is drawn so that each comes after what its laws read.
+// generations sorts what is drawn so that each comes after what its distributions read.
 func generations(m *model.Model) (order []generation) {
 	seen := map[*model.Array]bool{}
 	var visit func(a *model.Array)

@@ -6,8 +6,8 @@ import (
 	"ppl/compiler/model"
 )
 
-// replicaOf is an observed array with what is drawn in the place of what laws are for; the rest is as it was observed.
-// What is recorded only between two ends (`censored`) is so in a replica, too.
+// replicaOf is an observed array with what is drawn in the place of what distributions are for; the rest is as it was
+// observed. What is recorded only between two ends (`censored`) is so in a replica, too.
 func replicaOf(e *evaluate.Evaluator, a *model.Array) evaluate.Value {
 	n := recordedData(e, a.Replicates)
 	for _, p := range a.Pieces {

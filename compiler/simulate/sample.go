@@ -9,7 +9,7 @@ import (
 	"ppl/compiler/model"
 )
 
-// sample draws a term's value from its law at the arguments' present values.
+// sample draws a term's value from its distribution at the arguments' present values.
 func (g *Numbers) sample(r *rand.Rand, t *model.Term) []float64 {
 	args := make([]evaluate.Value, len(t.Args))
 	for i, a := range t.Args {
@@ -60,8 +60,9 @@ func (g *Numbers) sampleTerm(r *rand.Rand, t *model.Term, args [][]float64, lo, 
 	}
 }
 
-// sampleOrdered draws independent elements under the condition that they are ordered: those of one law by sorting; else
-// by rejection, and where that does not succeed by sorting, too, which is a place to start from, not a draw.
+// sampleOrdered draws independent elements under the condition that they are ordered: those of one distribution by
+// sorting; else by rejection, and where that does not succeed by sorting, too, which is a place to start from, not a
+// draw.
 func (g *Numbers) sampleOrdered(r *rand.Rand, t *model.Term, args [][]float64, lo, hi, out []float64) {
 	tries := maxRejections
 	if !slices.ContainsFunc(append(slices.Clone(args), lo, hi),

@@ -86,7 +86,7 @@ func (g *Numbers) Complete() {
 	}
 }
 
-// drawnPieces lists the pieces that have a law of their own: of parameters and of generated arrays.
+// drawnPieces lists the pieces that have a distribution of their own: of parameters and of generated arrays.
 func drawnPieces(d *dataset.Dataset) (pieces []*model.Piece) {
 	for _, t := range d.Model.Terms {
 		if t.Piece != nil && (t.Kind == model.Prior || t.Kind == model.Generate) {
@@ -99,9 +99,9 @@ func drawnPieces(d *dataset.Dataset) (pieces []*model.Piece) {
 	return pieces
 }
 
-// Start draws a point to begin at: parameters from their laws, in an order in which arguments come first; uniform on
-// (−2, 2) in unconstrained coordinates where there is no law to draw from. A series that reads its own past is drawn as
-// if the past were 0.
+// Start draws a point to begin at: parameters from their distributions, in an order in which arguments come first;
+// uniform on (−2, 2) in unconstrained coordinates where there is no distribution to draw from. A series that reads its
+// own past is drawn as if the past were 0.
 func Start(l *density.Layout, r *rand.Rand) []float64 {
 	return NewNumbers(l, marginalize.Over(Inputs{}), &diag.List{}).Point(r)
 }
@@ -115,7 +115,7 @@ func (g *Numbers) Point(r *rand.Rand) []float64 {
 	return theta
 }
 
-// inOrder sorts regions so that a region comes after those its law reads.
+// inOrder sorts regions so that a region comes after those its distribution reads.
 func inOrder(l *density.Layout) []*density.Region {
 	var out []*density.Region
 	state := map[*model.Array]bool{}
@@ -161,7 +161,8 @@ func (g *Numbers) begin(r *rand.Rand, reg *density.Region) []float64 {
 			return g.startHoles(r, reg, a)
 		}
 	}
-	if t.Dist == nil || t.Dist.Improper || len(t.Reads) > 0 { // what a law reads of discrete unknowns is summed out
+	// what a distribution reads of discrete unknowns is summed out
+	if t.Dist == nil || t.Dist.Improper || len(t.Reads) > 0 {
 		return g.dispersed(r, reg)
 	}
 	if t.NonCentered {
@@ -176,7 +177,7 @@ func (g *Numbers) begin(r *rand.Rand, reg *density.Region) []float64 {
 	return u
 }
 
-// standard draws non-centred coordinates from the standard form of the law.
+// standard draws non-centred coordinates from the standard form of the distribution.
 func (g *Numbers) standard(r *rand.Rand, reg *density.Region) []float64 {
 	u := make([]float64, reg.Size)
 	if reg.Term.Dist.Event == 0 {

@@ -24,7 +24,7 @@ type trellis struct {
 	runs     map[int]*run // by row of the batch
 }
 
-// A tableLink is a link's numbers: at place t, values[base + (t−lo)·stride + within[code]], where the batch tells base.
+// A tableLink is a link's numbers: at place t, values[base + (t−lo)·stride + within[code]], where the batch gives base.
 type tableLink struct {
 	link   marginalize.Link
 	values []float64

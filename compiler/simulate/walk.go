@@ -51,7 +51,7 @@ func (g *Numbers) newWalk(of *model.Group) *walk {
 			return nil
 		}
 		w.pieces = append(w.pieces, p)
-		return &evaluate.Rule{Reads: lawOf(p.Term), Value: func(step *evaluate.Evaluator) evaluate.Value {
+		return &evaluate.Rule{Reads: argumentsOf(p.Term), Value: func(step *evaluate.Evaluator) evaluate.Value {
 			d, v := newStepDraw(step, p)
 			draws = append(draws, d)
 			return v
@@ -97,7 +97,7 @@ func newStepDraw(step *evaluate.Evaluator, p *model.Piece) (*stepDraw, evaluate.
 	plates := slices.DeleteFunc(slices.Clone(p.Plates), func(i *model.Index) bool { return i == d.time })
 	d.shape = step.Shape(plates, t.Event)
 	var nodes []autodiff.Node
-	for _, x := range lawOf(t) {
+	for _, x := range argumentsOf(t) {
 		w := step.Expr(x)
 		nodes = append(nodes, step.Align(w, plates, w.Axes))
 	}
@@ -105,8 +105,8 @@ func newStepDraw(step *evaluate.Evaluator, p *model.Piece) (*stepDraw, evaluate.
 	return d, evaluate.Value{Node: step.Graph.Input(d.name, d.shape...), Bound: plates, Axes: t.Event}
 }
 
-// lawOf are the arguments of a law and the ends of `in`.
-func lawOf(t *model.Term) []model.Expr {
+// argumentsOf are the arguments of a distribution and the ends of `in`.
+func argumentsOf(t *model.Term) []model.Expr {
 	if t.In == nil {
 		return t.Args
 	}

@@ -8,8 +8,8 @@ import (
 	"ppl/compiler/model"
 )
 
-// A reading is a graph of elements: which elements of some arrays each of them is drawn from, or worked out from.
-// Elements are told apart along the axes for which all pieces of an array have a slot.
+// A reading is a graph of elements: which elements of some arrays each of them is drawn from, or computed from.
+// Elements are distinguished along the axes for which all pieces of an array have a slot.
 type reading struct {
 	e      *evaluate.Evaluator
 	arrays []*model.Array
@@ -51,8 +51,8 @@ func Orders(e *evaluate.Evaluator, arrays []*model.Array) {
 			r.piece(a, p)
 		}
 	}
-	if circle := r.circle(); circle != nil {
-		r.refuse(circle)
+	if cycle := r.cycle(); cycle != nil {
+		r.refuse(cycle)
 	}
 }
 
@@ -87,7 +87,7 @@ func (r *reading) follow(a *model.Array, p *model.Piece, x model.Expr) {
 	})
 }
 
-// known is a condition's value, where data tell.
+// known is a condition's value, where data determine it.
 func (r *reading) known(x model.Expr) evaluate.Value {
 	if !x.Info().Static {
 		return evaluate.Value{}
@@ -95,8 +95,8 @@ func (r *reading) known(x model.Expr) evaluate.Value {
 	return r.e.Expr(x)
 }
 
-// enter notes that elements of a piece read elements of an array: those at sub, or all. Of what only parameters tell,
-// any may be read.
+// enter notes that elements of a piece read elements of an array: those at sub, or all. Of what only parameters
+// determine, any may be read.
 func (r *reading) enter(a *model.Array, p *model.Piece, of *model.Array, sub *model.Subscript, at model.Expr) {
 	var vs []evaluate.Value
 	for k := range r.boxes[a] {
@@ -195,9 +195,9 @@ func (r *reading) add(a *model.Array, here []int, of *model.Array, part []evalua
 	})
 }
 
-// circle finds elements that are made from each other (depth first, without recursion: a way may be as long as there
+// cycle finds elements that are made from each other (depth first, without recursion: a way may be as long as there
 // are elements): each with the read that leads on, nil if there are none.
-func (r *reading) circle() []readOf {
+func (r *reading) cycle() []readOf {
 	const open, done = 1, 2
 	state := make([]uint8, len(r.of))
 	next := make([]int, len(r.of))
@@ -232,20 +232,21 @@ func (r *reading) along(way, next []int) (out []readOf) {
 }
 
 // refuse says which elements are made from each other.
-func (r *reading) refuse(circle []readOf) {
+func (r *reading) refuse(cycle []readOf) {
 	const shown = 6
-	text, first := r.name(circle[0].element), r.name(circle[0].element)
-	for k, x := range circle[1:] {
+	text, first := r.name(cycle[0].element), r.name(cycle[0].element)
+	for k, x := range cycle[1:] {
 		if k == shown {
 			text += " → …"
 			break
 		}
 		text += " → " + r.name(x.element)
 	}
-	a := r.arrayOf(circle[0].element)
-	r.e.Stop(r.e.Diags.Errorf("E16", circle[0].at.Info().At, "`%s` is drawn from itself: %s → %s", first, text,
+	a := r.arrayOf(cycle[0].element)
+	r.e.Stop(r.e.Diags.Errorf("E16", cycle[0].at.Info().At, "`%s` is drawn from itself: %s → %s", first, text,
 		first).Related(a.At, "`%s`", a.Name).
-		Help("a law may read only what is drawn before it; for a density that is no product of laws write `Density`"))
+		Help("a distribution's arguments may use only variables drawn earlier; for any other joint density " +
+			"write `Density`"))
 }
 
 func (r *reading) arrayOf(element int) *model.Array {

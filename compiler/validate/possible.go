@@ -18,8 +18,8 @@ import (
 	"ppl/compiler/model"
 )
 
-// Possible refuses data that make the density 0 whatever the parameters are: observed values outside their law's
-// support, and arguments that are known from data and lie outside their domain.
+// Possible refuses data that make the density 0 whatever the parameters are: observed values outside their
+// distribution's support, and arguments that are known from data and lie outside their domain.
 func Possible(e *evaluate.Evaluator, m *model.Model) {
 	for _, t := range m.Terms {
 		if t.Kind == model.Generate || t.Dist == nil {
@@ -46,7 +46,7 @@ func Possible(e *evaluate.Evaluator, m *model.Model) {
 	}
 }
 
-// observable refuses an observed number outside its law's support, as far as the ends are known from data.
+// observable refuses an observed number outside its distribution's support, as far as the ends are known from data.
 func observable(e *evaluate.Evaluator, t *model.Term) {
 	if t.Dist.Event > 0 {
 		return
@@ -87,7 +87,7 @@ func observable(e *evaluate.Evaluator, t *model.Term) {
 	}
 }
 
-// knownEnd is an end of a support for each element of x, as far as data tell it.
+// knownEnd is an end of a support for each element of x, as far as it follows from data.
 func knownEnd(e *evaluate.Evaluator, end autodiff.Node, x evaluate.Value, none float64) func(i int) float64 {
 	if !end.Valid() || !end.Static() {
 		return func(int) float64 { return none }
@@ -156,7 +156,7 @@ func indexText(e *evaluate.Evaluator, v evaluate.Value, i int) string {
 	return " at " + strings.Join(at, ", ")
 }
 
-// supportText says what a law's support is. Of one that depends on a parameter one end may be known.
+// supportText says what a distribution's support is. Of one that depends on a parameter one end may be known.
 func supportText(t *model.Term, lo, hi float64) string {
 	switch {
 	case math.IsInf(lo, -1) && !math.IsInf(hi, 1):
@@ -195,7 +195,7 @@ func checkClasses(e *evaluate.Evaluator, t *model.Term) {
 	}
 }
 
-// possibleByRows is possible for a term on data in a file, as far as their extremes tell.
+// possibleByRows is possible for a term on data in a file, as far as their extremes show.
 func possibleByRows(e *evaluate.Evaluator, t *model.Term) {
 	if d, ok := e.Data.StreamItself(t.Value); ok && t.Kind == model.Likelihood && t.Dist.Event == 0 && d.Low.At >= 0 {
 		lo, hi := endsByRows(e, t)
@@ -224,7 +224,7 @@ func possibleByRows(e *evaluate.Evaluator, t *model.Term) {
 	}
 }
 
-// endsByRows are the ends of a law's support as far as they are numbers, on the scale of its value.
+// endsByRows are the ends of a distribution's support as far as they are numbers, on the scale of its value.
 func endsByRows(e *evaluate.Evaluator, t *model.Term) (lo, hi float64) {
 	ends := [2]autodiff.Node{density.FiniteEnd(e, t.Dist.Lo), density.FiniteEnd(e, t.Dist.Hi)}
 	if t.Form.Bounds != nil {

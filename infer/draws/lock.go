@@ -14,7 +14,7 @@ import (
 const LockFile = "lock"
 
 // A Lock is held by the process that writes a run. The system drops it when the process ends, so that a run whose
-// process was killed can be told from one that goes on.
+// process was killed can be distinguished from one that goes on.
 type Lock struct{ file *os.File }
 
 // A Holder is the process that has a lock.

@@ -47,7 +47,7 @@ type picture struct {
 	SVG template.HTML // or an image
 }
 
-// A digest tells whether data are the same without having them.
+// A digest shows whether data are the same without holding them.
 type digest struct{ Name, Shape, Range, Missing, SHA256 string }
 
 // kinds are the pictures of the page; those that a run cannot give are left out.

@@ -204,7 +204,7 @@ func number(x, step float64) string {
 	return strconv.FormatFloat(x, 'f', max(0, int(math.Ceil(-math.Log10(step)-1e-9))), 64)
 }
 
-// palette are colours that can be told apart with every kind of sight (Okabe and Ito).
+// palette are colours that can be distinguished with every kind of colour vision (Okabe and Ito).
 func palette() []color.NRGBA {
 	return []color.NRGBA{{0, 114, 178, 255}, {230, 159, 0, 255}, {0, 158, 115, 255}, {213, 94, 0, 255},
 		{204, 121, 167, 255}, {86, 180, 233, 255}, {160, 140, 20, 255}, {130, 130, 130, 255}}

@@ -26,7 +26,7 @@ type Kind struct {
 // Kinds is the table of what can be drawn.
 func Kinds() []Kind {
 	return []Kind{
-		{"trace", "draws of each chain along the run, beside their densities", drawTrace},
+		{"trace", "draws of each chain along the run, with their densities", drawTrace},
 		{"rank", "ranks of each chain's draws among all: level where chains agree", drawRank},
 		{"density", "density of each quantity", drawDensity},
 		{"histogram", "histogram of each quantity", drawHistogram},

@@ -72,7 +72,7 @@ func pair(row, column quantity, i, j, n int, diverging []bool) Panel {
 	return p
 }
 
-// diverged tells of each draw, chain after chain, whether its trajectory diverged.
+// diverged reports for each draw, chain after chain, whether its trajectory diverged.
 func diverged(r *draws.Run) ([]bool, error) {
 	out := make([]bool, r.Layout.Chains*r.Info.Draws)
 	if !r.HasStat("diverging") {

@@ -94,7 +94,7 @@ func fitLeft(text string, width int) string {
 	return fit(text, width)
 }
 
-// sideLabels are the labels beside each line of dots.
+// sideLabels are the labels next to each line of dots.
 func (p Panel) sideLabels(y [2]float64, height int) []string {
 	labels := make([]string, height)
 	for _, t := range p.Y.ticks(y[0], y[1], 4) {
