@@ -12,9 +12,9 @@ import (
 // each other. With colour set, characters take the colour of what was drawn last in them, by ANSI codes.
 func Text(w io.Writer, p Picture, width int, colour bool) error {
 	width = max(width, leastWidth)
-	columns, rows := p.grid()
+	columns, _ := p.grid()
 	columns = max(1, min(columns, width/leastWidth))
-	rows = (len(p.Panels) + columns - 1) / columns
+	rows := (len(p.Panels) + columns - 1) / columns
 	var b strings.Builder
 	if p.Title != "" {
 		b.WriteString(p.Title + "\n\n")
