@@ -49,8 +49,8 @@ func replaced(path, text string, s ast.Stmt) string {
 // key is what statements that replace each other have in common: their kind and their left sides.
 func key(s ast.Stmt) string {
 	var heads []string
-	for _, at := range headSpans(s) {
-		heads = append(heads, strings.Join(strings.Fields(at.Text()), ""))
+	for _, h := range headsOf(s) {
+		heads = append(heads, strings.Join(strings.Fields(h.at.Text()), ""))
 	}
 	kind := ""
 	switch s.(type) {
@@ -76,9 +76,11 @@ func (d *Draft) Remove(name string) []diag.Diagnostic {
 	var names []string
 	for i := len(f.Stmts) - 1; i >= 0; i-- {
 		s := f.Stmts[i]
-		heads := headNames(s)
-		names = append(names, heads...)
-		if len(heads) == 1 && heads[0] == name {
+		heads := headsOf(s)
+		for _, h := range heads {
+			names = append(names, h.name)
+		}
+		if len(heads) == 1 && heads[0].name == name {
 			at := s.Span()
 			text, found = text[:at.Start]+strings.TrimLeft(text[at.End:], " \t\r\n"), true
 		}

@@ -97,57 +97,47 @@ func (q *Inquiry) Define(d *query.Query) []diag.Diagnostic {
 // headOf finds where a file gives a name its meaning.
 func headOf(f *ast.File, name string) (source.Span, bool) {
 	for _, s := range f.Stmts {
-		for i, n := range headNames(s) {
-			if n == name {
-				return headSpans(s)[i], true
+		for _, h := range headsOf(s) {
+			if h.name == name {
+				return h.at, true
 			}
 		}
 	}
 	return source.Span{}, false
 }
 
-// headNames are the names that a statement gives a meaning.
-func headNames(s ast.Stmt) (names []string) {
-	switch s := s.(type) {
-	case *ast.Define:
-		for _, h := range s.Heads {
-			names = append(names, h.Name())
-		}
-	case *ast.Draw:
-		for _, h := range s.Heads {
-			names = append(names, h.Name())
-		}
-	case *ast.Data:
-		for _, d := range s.Decls {
-			names = append(names, d.Name.Name)
-		}
-	}
-	return names
+// A head is a name that a statement gives a meaning, and where.
+type head struct {
+	name string
+	at   source.Span
 }
 
-// headSpans are the places of headNames.
-func headSpans(s ast.Stmt) (at []source.Span) {
-	switch s := s.(type) {
-	case *ast.Define:
-		for _, h := range s.Heads {
-			at = append(at, h.Span())
-		}
-	case *ast.Draw:
-		for _, h := range s.Heads {
-			at = append(at, h.Span())
-		}
-	case *ast.Data:
-		for _, d := range s.Decls {
-			at = append(at, d.Name.Span())
+// headsOf are the names that a statement gives a meaning.
+func headsOf(s ast.Stmt) (all []head) {
+	add := func(heads []*ast.Head) {
+		for _, h := range heads {
+			all = append(all, head{h.Name(), h.Span()})
 		}
 	}
-	return at
+	switch s := s.(type) {
+	case *ast.Define:
+		add(s.Heads)
+	case *ast.Draw:
+		add(s.Heads)
+	case *ast.Data:
+		for _, d := range s.Decls {
+			all = append(all, head{d.Name.Name, d.Name.Span()})
+		}
+	}
+	return all
 }
 
 // Names are those that a question may use: of the model, of what was defined, and of functions.
 func (q *Inquiry) Names() (names []string) {
 	for _, s := range q.statements() {
-		names = append(names, headNames(s)...)
+		for _, h := range headsOf(s) {
+			names = append(names, h.name)
+		}
 	}
 	for name := range stdlib.Funcs() {
 		names = append(names, name)
