@@ -1,7 +1,11 @@
 package adapt
 
 import (
+	"cmp"
 	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/stat"
 
 	"ppl/infer/stats"
 )
@@ -15,22 +19,57 @@ func Thin(share, enough float64, most int) int {
 	return int(min(max(math.Ceil(enough/share), 1), float64(most)))
 }
 
-// WorstShare is the least effective share of iterations, over location and spread of all coordinates of what was seen:
-// chain, iteration, coordinate.
+// WorstShare is the least effective share of iterations, over location and spread of the coordinates of what was seen:
+// chain, iteration, coordinate. Of very many coordinates it judges the slowest by batch means, which cost far less.
 func WorstShare(seen [][][]float64) float64 {
+	const judged = 256
+	var w stats.Workspace
 	worst, n := 1.0, float64(len(seen)*len(seen[0]))
-	for j := range seen[0][0] {
-		x := make([][]float64, len(seen))
-		for c, points := range seen {
-			for _, p := range points {
-				x[c] = append(x[c], p[j])
-			}
-		}
-		for _, ess := range []float64{stats.ESSBulk(x), stats.ESSBulk(stats.Fold(x))} {
+	chains := make([][]float64, len(seen))
+	for _, j := range slowest(seen, judged) {
+		column(chains, seen, j)
+		location, spread := w.LocationAndSpread(chains)
+		for _, ess := range []float64{location, spread} {
 			if ess/n < worst { // not so for NaN, the ESS of a constant
 				worst = ess / n
 			}
 		}
 	}
 	return worst
+}
+
+// slowest are the most coordinates with the longest autocorrelation times as batch means show them, in location or in
+// distance from the mean; all, if there are no more.
+func slowest(seen [][][]float64, most int) []int {
+	coordinates := make([]int, len(seen[0][0]))
+	for j := range coordinates {
+		coordinates[j] = j
+	}
+	if len(coordinates) <= most {
+		return coordinates
+	}
+	times, chains := make([]float64, len(coordinates)), make([][]float64, len(seen))
+	for j := range times {
+		column(chains, seen, j)
+		times[j] = stats.BatchMeansTime(chains)
+		center := stat.Mean(slices.Concat(chains...), nil)
+		for _, xs := range chains {
+			for i, x := range xs {
+				xs[i] = math.Abs(x - center)
+			}
+		}
+		times[j] = math.Max(times[j], stats.BatchMeansTime(chains))
+	}
+	slices.SortFunc(coordinates, func(a, b int) int { return cmp.Compare(times[b], times[a]) })
+	return coordinates[:most]
+}
+
+// column fills chains with coordinate j of what was seen.
+func column(chains [][]float64, seen [][][]float64, j int) {
+	for c, points := range seen {
+		chains[c] = chains[c][:0]
+		for _, p := range points {
+			chains[c] = append(chains[c], p[j])
+		}
+	}
 }

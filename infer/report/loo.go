@@ -38,8 +38,7 @@ func CrossValidate(r *draws.Run, name string) (LOO, error) {
 	if err != nil {
 		return LOO{}, err
 	}
-	logLik := make([][]float64, v.Size())
-	parallel(len(logLik), func(i int) { logLik[i] = slices.Concat(element(chains, i, v.Size())...) })
+	logLik := byElement(chains, v.Size())
 	for i, row := range logLik {
 		if slices.ContainsFunc(row, func(x float64) bool { return math.IsNaN(x) || math.IsInf(x, 0) }) {
 			return LOO{}, Unusable{fmt.Sprintf("the log likelihood of %s is not finite in some draws", v.Element(i))}
@@ -52,7 +51,7 @@ func CrossValidate(r *draws.Run, name string) (LOO, error) {
 	}
 	l.PSIS = stats.LOO(logLik, reff, func(i int, w []float64) {
 		if predicted != nil {
-			l.PIT = append(l.PIT, stats.PIT(slices.Concat(element(predicted, i, v.Size())...), w, observed[i]))
+			l.PIT = append(l.PIT, stats.PIT(predicted[i], w, observed[i]))
 		}
 	})
 	return l, nil
@@ -107,7 +106,9 @@ func relativeESS(r *draws.Run) (float64, error) {
 			return 0, err
 		}
 		sizes := make([]float64, v.Size())
-		parallel(len(sizes), func(i int) { sizes[i] = stats.ESSMean(element(chains, i, v.Size())) })
+		eachElement(chains, v.Size(), allElements(v.Size()), func(i int, draws [][]float64, w *stats.Workspace) {
+			sizes[i] = w.ESSMean(draws)
+		})
 		for _, s := range sizes {
 			if !math.IsNaN(s) {
 				total, n = total+s, n+1
@@ -129,8 +130,8 @@ func predictions(r *draws.Run, v types.Variable) (predicted [][]float64, data []
 	if data, err = r.ObservedData(v.Name); err != nil || len(data) != v.Size() {
 		return nil, nil, err
 	}
-	predicted, err = r.Predictive(v.Name)
-	return predicted, data, err
+	chains, err := r.Predictive(v.Name)
+	return byElement(chains, v.Size()), data, err
 }
 
 // MaxK is the shape up to which the weights of that many draws can be used (Vehtari et al. 2024).

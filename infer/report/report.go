@@ -4,9 +4,7 @@ package report
 
 import (
 	"maps"
-	"runtime"
 	"slices"
-	"sync"
 
 	"ppl/infer/draws"
 	"ppl/infer/stats"
@@ -131,7 +129,7 @@ func divergences(r *draws.Run) (int, error) {
 
 // summarize goes through the posterior variable by variable, so that one variable's draws are in memory at a time.
 func (f *findings) summarize(r *draws.Run) error {
-	replicas, err := replicasOf(r)
+	walkers, err := walkersOf(r)
 	if err != nil {
 		return err
 	}
@@ -141,7 +139,9 @@ func (f *findings) summarize(r *draws.Run) error {
 			return err
 		}
 		found := make([]finding, v.Size())
-		parallel(len(found), func(i int) { found[i] = f.look(v, i, chains, replicas) })
+		eachElement(chains, v.Size(), allElements(v.Size()), func(i int, one [][]float64, w *stats.Workspace) {
+			found[i] = f.look(v, i, one, walkers, w)
+		})
 		for _, x := range found {
 			f.add(x)
 		}
@@ -153,7 +153,8 @@ func (f *findings) summarize(r *draws.Run) error {
 	if err != nil {
 		return err
 	}
-	f.places = append(f.places, whereabouts("the log density lp", chains, stats.RHat(chains))...)
+	var w stats.Workspace
+	f.places = append(f.places, whereabouts("the log density lp", chains, w.RHat(chains), &w)...)
 	return nil
 }
 
@@ -164,61 +165,52 @@ type finding struct {
 	apart  apart
 }
 
-func (f *findings) look(v types.Variable, i int, chains, replicas [][]float64) finding {
-	one := element(chains, i, v.Size())
-	p := Parameter{v.Element(i), v.Name, stats.Summarize(one), f.view.marks(one), isImputed(v)}
-	return finding{p, whereabouts(p.Name, one, p.RHat), compareReplicas(p.Name, one, replicas)}
+func (f *findings) look(v types.Variable, i int, chains [][]float64, ws []walker, w *stats.Workspace) finding {
+	p := Parameter{v.Element(i), v.Name, w.Summarize(chains), f.view.marks(chains), isImputed(v)}
+	return finding{p, whereabouts(p.Name, chains, p.RHat, w), compareWalkers(p.Name, chains, ws, w)}
 }
 
 // isImputed reports whether a variable is the missing entries of data: the axis of those has a name of its own.
 func isImputed(v types.Variable) bool { return slices.Equal(v.Dims, []string{v.Name + "_missing"}) }
 
-// replicasOf gives the walker of its ladder each draw came from; nil without a ladder.
-func replicasOf(r *draws.Run) ([][]float64, error) {
+// A walker of a ladder has given some of a chain's draws.
+type walker struct {
+	chain int
+	draws []int
+}
+
+// walkersOf sorts draws by the walker they came from; nil without a ladder.
+func walkersOf(r *draws.Run) (ws []walker, err error) {
 	if !r.HasStat("replica") || len(r.Info.Report.Temperatures) < 2 {
 		return nil, nil
 	}
-	return r.Stats("replica")
-}
-
-// compareReplicas sorts a quantity's draws by the walker they came from.
-func compareReplicas(name string, chains, replicas [][]float64) apart {
-	var walkers [][]float64
-	for c, which := range replicas {
-		of := map[float64][]float64{}
-		for d, w := range which[:min(len(which), len(chains[c]))] {
-			of[w] = append(of[w], chains[c][d])
+	replicas, err := r.Stats("replica")
+	if err != nil {
+		return nil, err
+	}
+	for chain, which := range replicas {
+		of := map[float64][]int{}
+		for d, number := range which {
+			of[number] = append(of[number], d)
 		}
-		for _, w := range slices.Sorted(maps.Keys(of)) {
-			walkers = append(walkers, of[w])
+		for _, number := range slices.Sorted(maps.Keys(of)) {
+			ws = append(ws, walker{chain, of[number]})
 		}
 	}
-	deviations, errors := stats.Apart(walkers, fewestOfWalker)
-	return apart{name, deviations, errors}
+	return ws, nil
 }
 
-// element picks element i of every draw.
-func element(chains [][]float64, i, size int) [][]float64 {
-	out := make([][]float64, len(chains))
-	for c, xs := range chains {
-		out[c] = make([]float64, 0, len(xs)/size)
-		for ; i < len(xs); xs = xs[size:] {
-			out[c] = append(out[c], xs[i])
-		}
-	}
-	return out
-}
-
-// parallel calls f for 0..n-1 from as many goroutines as there are cores.
-func parallel(n int, f func(int)) {
-	var wait sync.WaitGroup
-	workers := min(n, runtime.GOMAXPROCS(0))
-	for w := range workers {
-		wait.Go(func() {
-			for i := w; i < n; i += workers {
-				f(i)
+// compareWalkers compares a quantity's draws of one walker with those of others.
+func compareWalkers(name string, chains [][]float64, ws []walker, w *stats.Workspace) apart {
+	xs := make([][]float64, len(ws))
+	for i, from := range ws {
+		all := chains[from.chain]
+		for _, d := range from.draws {
+			if d < len(all) { // a run under way has written more of some arrays than of others
+				xs[i] = append(xs[i], all[d])
 			}
-		})
+		}
 	}
-	wait.Wait()
+	deviations, errors := w.Apart(xs, fewestOfWalker)
+	return apart{name, deviations, errors}
 }

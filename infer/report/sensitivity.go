@@ -66,10 +66,9 @@ func Sensitivity(r *draws.Run, names, priors []string) (Sensitivities, error) {
 			return s, err
 		}
 		found := make([]Sensitive, len(x.Elements))
-		parallel(len(found), func(k int) {
-			i := x.Elements[k]
-			xs := slices.Concat(element(chains, i, v.Size())...)
-			found[k] = Sensitive{v.Element(i), byPrior.Sensitivity(xs), byData.Sensitivity(xs)}
+		eachElement(chains, v.Size(), x.Elements, func(k int, draws [][]float64, _ *stats.Workspace) {
+			xs := slices.Concat(draws...)
+			found[k] = Sensitive{v.Element(x.Elements[k]), byPrior.Sensitivity(xs), byData.Sensitivity(xs)}
 		})
 		s.Quantities = append(s.Quantities, found...)
 	}

@@ -54,11 +54,11 @@ func (f *findings) add(x finding) {
 }
 
 // whereabouts reports the chains' means if they disagree. R-hat below its bound says that it does not matter.
-func whereabouts(name string, chains [][]float64, rhat float64) []place {
+func whereabouts(name string, chains [][]float64, rhat float64, w *stats.Workspace) []place {
 	if !(rhat > maxRHat) {
 		return nil
 	}
-	gap := stats.Disagreement(chains)
+	gap := w.Disagreement(chains)
 	if !(gap > maxGap) {
 		return nil
 	}

@@ -67,7 +67,9 @@ func Autocorrelation(chain []float64, most int) []float64 {
 	if !sane([][]float64{chain}) {
 		return nil
 	}
-	covariance := meanAutocovariance([][]float64{chain})
+	w := new(Workspace)
+	w.centre(chain, []float64{stat.Mean(chain, nil)})
+	covariance := w.covariances(1)
 	out := make([]float64, min(most+1, len(covariance)))
 	for t := range out {
 		out[t] = covariance[t] / covariance[0]

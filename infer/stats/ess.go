@@ -5,21 +5,42 @@ import (
 	"slices"
 
 	"gonum.org/v1/gonum/dsp/fourier"
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mathext"
 	"gonum.org/v1/gonum/stat"
 )
 
 // ESSBulk is the effective sample size of rank-normalised draws: how well the centre of the distribution is known.
 func ESSBulk(chains [][]float64) float64 {
+	bulk, _ := new(Workspace).LocationAndSpread(chains)
+	return bulk
+}
+
+// LocationAndSpread are the effective sample sizes of rank-normalised draws, which is ESSBulk, and of rank-normalised
+// distances from the median.
+func (w *Workspace) LocationAndSpread(chains [][]float64) (location, spread float64) {
 	if !sane(chains) {
-		return math.NaN()
+		return math.NaN(), math.NaN()
 	}
-	return ess(zScale(split(chains)))
+	h := w.sortHalves(chains)
+	location, spread = w.ess(w.normalScores(h.draws), h.parts), math.NaN()
+	if folded := w.foldedScores(h.draws); folded != nil {
+		spread = w.ess(folded, h.parts)
+	}
+	return location, spread
 }
 
 // ESSTail is the lesser effective sample size of the 5 % and the 95 % quantile.
 func ESSTail(chains [][]float64) float64 {
-	return lesser(ESSQuantile(chains, .05), ESSQuantile(chains, .95))
+	if !sane(chains) {
+		return math.NaN()
+	}
+	w := new(Workspace)
+	return w.essTail(w.sortHalves(chains))
+}
+
+func (w *Workspace) essTail(h halves) float64 {
+	return lesser(w.essQuantile(h, .05), w.essQuantile(h, .95))
 }
 
 // lesser is the smaller of the values that are not NaN.
@@ -34,11 +55,15 @@ func lesser(lo, hi float64) float64 {
 }
 
 // ESSMean is the effective sample size of the draws as they are, for the mean.
-func ESSMean(chains [][]float64) float64 {
+func ESSMean(chains [][]float64) float64 { return new(Workspace).ESSMean(chains) }
+
+// ESSMean is the function ESSMean.
+func (w *Workspace) ESSMean(chains [][]float64) float64 {
 	if !sane(chains) {
 		return math.NaN()
 	}
-	return ess(split(chains))
+	h := w.takeHalves(chains)
+	return w.ess(w.draws[:h.draws], h.parts)
 }
 
 // ESSQuantile is the effective sample size for quantile p: that of the indicators x ≤ q_p.
@@ -46,21 +71,23 @@ func ESSQuantile(chains [][]float64, p float64) float64 {
 	if !sane(chains) {
 		return math.NaN()
 	}
-	return essBelow(chains, Quantile(slices.Concat(chains...), p))
+	w := new(Workspace)
+	return w.essQuantile(w.sortHalves(chains), p)
 }
 
-// essBelow is the effective sample size of the indicators x ≤ q.
-func essBelow(chains [][]float64, q float64) float64 {
-	below := apply(chains, func(x float64) float64 {
-		if x <= q {
-			return 1
-		}
-		return 0
-	})
-	if constant(slices.Concat(below...)) {
-		return math.NaN() // q is the greatest draw: its indicator says nothing
+func (w *Workspace) essQuantile(h halves, p float64) float64 {
+	q := SortedQuantile(w.sorted, p)
+	if q >= w.sorted[len(w.sorted)-1] {
+		return math.NaN() // the indicator is 1 for all draws and says nothing
 	}
-	return ess(split(below))
+	w.below = grow(w.below, h.draws)
+	for i, x := range w.draws[:h.draws] {
+		w.below[i] = 0
+		if x <= q {
+			w.below[i] = 1
+		}
+	}
+	return w.ess(w.below, h.parts)
 }
 
 // MCSEMean is the Monte Carlo standard error of the mean, sd/√ESS; 0 for constant draws.
@@ -78,7 +105,12 @@ func MCSESD(chains [][]float64) float64 {
 		return math.NaN()
 	}
 	mean := stat.Mean(slices.Concat(chains...), nil)
-	squares := apply(chains, func(x float64) float64 { return (x - mean) * (x - mean) })
+	squares := make([][]float64, len(chains))
+	for c, xs := range chains {
+		for _, x := range xs {
+			squares[c] = append(squares[c], (x-mean)*(x-mean))
+		}
+	}
 	all := slices.Concat(squares...)
 	variance := stat.Mean(all, nil)
 	varVariance := stat.PopVariance(all, nil) / ESSMean(squares)
@@ -102,11 +134,12 @@ func MCSEQuantile(chains [][]float64, p float64) float64 {
 
 const oneSigma = 0.15865525393145707 // Φ(−1)
 
-// ess is S/τ with τ = −1 + 2 Σ ρ_t over Geyer's initial monotone sequence (Geyer 1992, "Practical Markov chain Monte
-// Carlo"), plus the next even term where it is positive, which lowers the variance for antithetic chains.
-func ess(chains [][]float64) float64 {
-	total := float64(len(chains) * len(chains[0]))
-	rho, last := initialMonotone(autocorrelation(chains))
+// ess is S/τ, S the number of draws in parts of equal length, with τ = −1 + 2 Σ ρ_t over Geyer's initial monotone
+// sequence (Geyer 1992, "Practical Markov chain Monte Carlo"), plus the next even term where it is positive, which
+// lowers the variance for antithetic chains.
+func (w *Workspace) ess(draws []float64, parts int) float64 {
+	total := float64(len(draws))
+	rho, last := w.initialMonotone(draws, parts)
 	tau := -1 + rho[last]
 	for _, r := range rho[:last] {
 		tau += 2 * r
@@ -114,28 +147,16 @@ func ess(chains [][]float64) float64 {
 	return total / max(tau, 1/math.Log10(total)) // antithetic chains are believed up to S·log₁₀ S
 }
 
-// autocorrelation estimates ρ_t from all chains together: 1 − (W − mean of the chains' autocovariances at t) / var⁺.
-func autocorrelation(chains [][]float64) []float64 {
-	n := float64(len(chains[0]))
-	means, within := moments(chains)
-	total := within * (n - 1) / n
-	if len(chains) > 1 {
-		total += stat.Variance(means, nil)
-	}
-	rho := meanAutocovariance(chains)
-	for t := range rho {
-		rho[t] = 1 - (within-rho[t])/total
-	}
-	rho[0] = 1
-	return rho
-}
-
-// initialMonotone cuts the correlations where the sum of a pair (ρ_2k, ρ_2k+1) stops being positive and lets pairs
-// never grow. It returns them in place; last is the even index after the last pair kept.
-func initialMonotone(rho []float64) (seq []float64, last int) {
-	for last+5 < len(rho) && rho[last]+rho[last+1] > 0 {
+// initialMonotone gives the correlations up to where the sum of a pair (ρ_2k, ρ_2k+1) stops being positive, and lets
+// pairs never grow. last is the even index after the last pair kept.
+func (w *Workspace) initialMonotone(draws []float64, parts int) (rho []float64, last int) {
+	n := len(draws) / parts
+	c := w.correlate(draws, parts)
+	for last+5 < n && c.at(last)+c.at(last+1) > 0 {
 		last += 2
 	}
+	c.at(last)
+	rho = w.rho
 	rho[last] = max(rho[last], 0)
 	for t := 2; t < last; t += 2 {
 		before := rho[t-2] + rho[t-1]
@@ -146,35 +167,87 @@ func initialMonotone(rho []float64) (seq []float64, last int) {
 	return rho, last
 }
 
-// meanAutocovariance averages the chains' autocovariances (sums divided by n at every lag), by FFT over twice the
-// length.
-func meanAutocovariance(chains [][]float64) []float64 {
-	n := len(chains[0])
-	fft := fourier.NewFFT(fastLength(2 * n))
-	padded := make([]float64, fft.Len())
-	coefficients := make([]complex128, fft.Len()/2+1)
-	mean := make([]float64, n)
-	for _, c := range chains {
-		center(padded, c)
-		fft.Coefficients(coefficients, padded)
-		for i, z := range coefficients {
-			coefficients[i] = complex(real(z)*real(z)+imag(z)*imag(z), 0)
-		}
-		fft.Sequence(padded, coefficients)
-		for t := range mean {
-			mean[t] += padded[t] / float64(fft.Len()) / float64(n) / float64(len(chains))
-		}
-	}
-	return mean
+// A correlogram estimates ρ_t from all parts together: 1 − (W − mean of the parts' autocovariances at t) / var⁺. Lags
+// are computed as they are asked for, because draws that mix well need few: the first by sums of products, then all by
+// a Fourier transform.
+type correlogram struct {
+	work          *Workspace // its rho is filled as far as it is known
+	parts, n      int
+	within, total float64
 }
 
-// center writes c less its mean, then zeros.
-func center(padded, c []float64) {
-	m := stat.Mean(c, nil)
-	clear(padded)
-	for i, x := range c {
-		padded[i] = x - m
+// lagsBySums is the number of lags from which on the transform is cheaper, as measured for 8 parts of 500.
+const lagsBySums = 48
+
+func (w *Workspace) correlate(draws []float64, parts int) correlogram {
+	n := len(draws) / parts
+	means, within := moments(draws, parts)
+	total := within * float64(n-1) / float64(n)
+	if parts > 1 {
+		total += stat.Variance(means, nil)
 	}
+	w.centre(draws, means)
+	w.rho = append(w.rho[:0], 1)
+	return correlogram{w, parts, n, within, total}
+}
+
+// centre fills centred with the draws less the mean of their part.
+func (w *Workspace) centre(draws, means []float64) {
+	n := len(draws) / len(means)
+	w.centred = grow(w.centred, len(draws))
+	for p, m := range means {
+		to := w.centred[p*n : (p+1)*n]
+		for i, x := range draws[p*n : (p+1)*n] {
+			to[i] = x - m
+		}
+	}
+}
+
+// at is ρ_t, for t < n.
+func (c *correlogram) at(t int) float64 {
+	for len(c.work.rho) <= t && len(c.work.rho) < lagsBySums {
+		c.add(c.covarianceBySum(len(c.work.rho)))
+	}
+	if len(c.work.rho) <= t {
+		for _, covariance := range c.work.covariances(c.parts)[len(c.work.rho):] {
+			c.add(covariance)
+		}
+	}
+	return c.work.rho[t]
+}
+
+func (c *correlogram) add(covariance float64) {
+	c.work.rho = append(c.work.rho, 1-(c.within-covariance)/c.total)
+}
+
+// covarianceBySum is the mean of the parts' autocovariances at lag t (sums divided by n at every lag).
+func (c *correlogram) covarianceBySum(t int) (mean float64) {
+	for p := range c.parts {
+		xs := c.work.centred[p*c.n : (p+1)*c.n]
+		mean += floats.Dot(xs[:c.n-t], xs[t:])
+	}
+	return mean / float64(c.n*c.parts)
+}
+
+// covariances are the means of the parts' autocovariances at all lags, of what is in centred: a product of transforms
+// over twice the length, so that the ends do not meet.
+func (w *Workspace) covariances(parts int) []float64 {
+	n := len(w.centred) / parts
+	length := fastLength(2 * n)
+	if w.fft == nil || w.fft.Len() != length {
+		w.fft, w.padded = fourier.NewFFT(length), make([]float64, length)
+		w.coefficients, w.power = make([]complex128, length/2+1), make([]complex128, length/2+1)
+	}
+	clear(w.power)
+	for p := range parts {
+		clear(w.padded[copy(w.padded, w.centred[p*n:(p+1)*n]):])
+		for i, z := range w.fft.Coefficients(w.coefficients, w.padded) {
+			w.power[i] += complex(real(z)*real(z)+imag(z)*imag(z), 0)
+		}
+	}
+	w.fft.Sequence(w.padded, w.power)
+	floats.Scale(1/(float64(length)*float64(n)*float64(parts)), w.padded)
+	return w.padded[:n]
 }
 
 // fastLength is the power of two from n on.

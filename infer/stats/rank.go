@@ -2,39 +2,87 @@ package stats
 
 import (
 	"math"
-	"slices"
 
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// zScale replaces draws by normal scores of their ranks among all chains, ties at their mean rank: z = Φ⁻¹((r − 3/8)/(S
-// + 1/4)).
-func zScale(chains [][]float64) [][]float64 {
-	sorted := slices.Sorted(slices.Values(slices.Concat(chains...)))
-	score := scores(sorted)
-	return apply(chains, func(x float64) float64 {
-		at, _ := slices.BinarySearch(sorted, x)
-		return score[at]
-	})
-}
+// normalScores replaces the first n draws by normal scores of their ranks among each other, ties at their mean rank:
+// z = Φ⁻¹((r − 3/8)/(n + 1/4)).
+func (w *Workspace) normalScores(n int) []float64 { return w.scores(w.sorted, w.at, n) }
 
-// scores gives, at the first place of each distinct value, the score of its mean rank.
-func scores(sorted []float64) []float64 {
-	score := make([]float64, len(sorted))
-	for lo, hi := 0, 0; lo < len(sorted); lo = hi {
-		for hi = lo; hi < len(sorted) && sorted[hi] == sorted[lo]; hi++ {
-		}
-		rank := float64(lo+1+hi) / 2
-		score[lo] = distuv.UnitNormal.Quantile((rank - .375) / (float64(len(sorted)) + .25))
+// foldedScores are the normal scores of the distances of the first n draws from the median of all: chains that differ
+// in scale differ in these in location. They are nil if all distances are equal, as those of two values are.
+//
+// Draws on both sides of the median are in order already, so that merging them sorts the distances.
+func (w *Workspace) foldedScores(n int) []float64 {
+	median := SortedQuantile(w.sorted, .5)
+	size := len(w.sorted)
+	w.folded, w.foldedAt = grow(w.folded, size)[:0], grow(w.foldedAt, size)[:0]
+	right := 0
+	for right < size && w.sorted[right] < median {
+		right++
 	}
-	return score
+	for left := right - 1; left >= 0 || right < size; {
+		take := right
+		if right == size || left >= 0 && median-w.sorted[left] < w.sorted[right]-median {
+			take = left
+			left--
+		} else {
+			right++
+		}
+		if at := w.at[take]; int(at) < n {
+			w.folded, w.foldedAt = append(w.folded, math.Abs(w.sorted[take]-median)), append(w.foldedAt, at)
+		}
+	}
+	if constant(w.folded) {
+		return nil
+	}
+	return w.scores(w.folded, w.foldedAt, n)
 }
 
-// Fold gives distances from the median: chains that differ in scale differ in these in location.
-func Fold(chains [][]float64) [][]float64 {
-	return fold(chains, Quantile(slices.Concat(chains...), .5))
+// scores are the normal scores of n draws, given in ascending order with where they stand. Those that stand beyond n
+// are passed over.
+func (w *Workspace) scores(sorted []float64, at []int32, n int) []float64 {
+	w.z = grow(w.z, n)
+	w.setScored(n)
+	rank := 0
+	for lo, hi := 0, 0; lo < len(sorted); lo = hi {
+		ties := 0
+		for hi = lo; hi < len(sorted) && sorted[hi] == sorted[lo]; hi++ {
+			if int(at[hi]) < n {
+				ties++
+			}
+		}
+		if ties == 0 {
+			continue
+		}
+		z := w.score(2*rank + 1 + ties)
+		for _, i := range at[lo:hi] {
+			if int(i) < n {
+				w.z[i] = z
+			}
+		}
+		rank += ties
+	}
+	return w.z
 }
 
-func fold(chains [][]float64, median float64) [][]float64 {
-	return apply(chains, func(x float64) float64 { return math.Abs(x - median) })
+// setScored makes the table of scores one for n draws.
+func (w *Workspace) setScored(n int) {
+	if w.scored == n {
+		return
+	}
+	w.scored, w.scoreOf = n, grow(w.scoreOf, 2*n+1)
+	for i := range w.scoreOf {
+		w.scoreOf[i] = math.NaN()
+	}
+}
+
+// score is the normal score of half a rank: mean ranks of ties are multiples of 1/2.
+func (w *Workspace) score(twice int) float64 {
+	z := &w.scoreOf[twice]
+	if math.IsNaN(*z) {
+		*z = distuv.UnitNormal.Quantile((float64(twice)/2 - .375) / (float64(w.scored) + .25))
+	}
+	return *z
 }

@@ -3,19 +3,33 @@ package stats
 import (
 	"math"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/stat"
 )
 
 // RHat is the rank-normalised split R-hat: the greater of that of the draws (location) and that of the folded draws
 // (scale).
-func RHat(chains [][]float64) float64 {
+func RHat(chains [][]float64) float64 { return new(Workspace).RHat(chains) }
+
+// RHat is the function RHat.
+func (w *Workspace) RHat(chains [][]float64) float64 {
 	if !sane(chains) {
 		return math.NaN()
 	}
-	return greater(rhat(zScale(split(chains))), rhat(zScale(split(Fold(chains)))))
+	halves := w.sortHalves(chains)
+	return w.rhatOf(halves, rhat(w.normalScores(halves.draws), halves.parts))
 }
 
-// greater is the larger of the values that are not NaN: folded draws may be constant (two symmetric values).
+// rhatOf is R-hat where that of the location is known.
+func (w *Workspace) rhatOf(h halves, location float64) float64 {
+	folded := w.foldedScores(h.draws)
+	if folded == nil {
+		return location
+	}
+	return greater(location, rhat(folded, h.parts))
+}
+
+// greater is the larger of the values that are not NaN.
 func greater(a, b float64) float64 {
 	if math.IsNaN(b) {
 		return a
@@ -23,19 +37,27 @@ func greater(a, b float64) float64 {
 	return math.Max(a, b)
 }
 
-// rhat is √(var⁺/W), with W the mean variance within chains and var⁺ = (n−1)/n·W + B/n that of all draws.
-func rhat(chains [][]float64) float64 {
-	n := float64(len(chains[0]))
-	means, within := moments(chains)
+// rhat is √(var⁺/W), with W the mean variance within parts of equal length and var⁺ = (n−1)/n·W + B/n that of all
+// draws.
+func rhat(draws []float64, parts int) float64 {
+	n := float64(len(draws) / parts)
+	means, within := moments(draws, parts)
 	return math.Sqrt((n-1)/n + stat.Variance(means, nil)/within)
 }
 
-// moments gives the chains' means and the mean of their variances.
-func moments(chains [][]float64) (means []float64, within float64) {
-	for _, c := range chains {
-		m, v := stat.MeanVariance(c, nil)
-		means = append(means, m)
-		within += v / float64(len(chains))
+// moments gives the parts' means and the mean of their variances.
+func moments(draws []float64, parts int) (means []float64, within float64) {
+	n := len(draws) / parts
+	for p := range parts {
+		part := draws[p*n : (p+1)*n]
+		mean, squares, rest := floats.Sum(part)/float64(n), 0.0, 0.0
+		for _, x := range part {
+			squares += (x - mean) * (x - mean)
+			rest += x - mean
+		}
+		means = append(means, mean)
+		// The mean is rounded; without rest, the variance of equal draws would not be 0.
+		within += (squares - rest*rest/float64(n)) / float64((n-1)*parts)
 	}
 	return means, within
 }

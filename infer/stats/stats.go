@@ -25,24 +25,35 @@ type Summary struct {
 	Constant     bool // all draws are one number: nothing to diagnose
 }
 
-// Summarize computes all of a Summary: what the functions of each statistic give, with less sorting. Without draws
+// Summarize computes all of a Summary: what the functions of each statistic give, from one sort. Without draws
 // everything is NaN.
-func Summarize(chains [][]float64) Summary {
+func Summarize(chains [][]float64) Summary { return new(Workspace).Summarize(chains) }
+
+// Summarize is the function Summarize.
+func (w *Workspace) Summarize(chains [][]float64) Summary {
 	all := slices.Concat(chains...)
-	sorted := slices.Sorted(slices.Values(all))
 	s := Summary{
-		Q5: SortedQuantile(sorted, .05), Q50: SortedQuantile(sorted, .5), Q95: SortedQuantile(sorted, .95),
-		ESSBulk: math.NaN(), ESSTail: math.NaN(), RHat: math.NaN(),
+		ESSBulk: math.NaN(), ESSTail: math.NaN(), RHat: math.NaN(), MCSEMean: math.NaN(),
 		NonFinite: nonFinite(all),
 		Constant:  constant(all),
 	}
 	s.Mean, s.SD = MeanSD(all)
-	s.MCSEMean = MCSEMean(chains)
-	if sane(chains) {
-		z := zScale(split(chains))
-		s.ESSBulk, s.ESSTail = ess(z), lesser(essBelow(chains, s.Q5), essBelow(chains, s.Q95))
-		s.RHat = greater(rhat(z), rhat(zScale(split(fold(chains, s.Q50)))))
+	if s.Constant {
+		s.Q5, s.Q50, s.Q95, s.MCSEMean = all[0], all[0], all[0], 0
+		return s
 	}
+	if !sane(chains) {
+		slices.Sort(all)
+		s.Q5, s.Q50, s.Q95 = SortedQuantile(all, .05), SortedQuantile(all, .5), SortedQuantile(all, .95)
+		return s
+	}
+	h := w.sortHalves(chains)
+	s.Q5, s.Q50, s.Q95 = SortedQuantile(w.sorted, .05), SortedQuantile(w.sorted, .5), SortedQuantile(w.sorted, .95)
+	s.MCSEMean = s.SD / math.Sqrt(w.ess(w.draws[:h.draws], h.parts))
+	s.ESSTail = w.essTail(h)
+	z := w.normalScores(h.draws)
+	s.ESSBulk = w.ess(z, h.parts)
+	s.RHat = w.rhatOf(h, rhat(z, h.parts))
 	return s
 }
 
@@ -106,26 +117,31 @@ func SortedQuantile(sorted []float64, p float64) float64 {
 	return sorted[lo]
 }
 
-// split cuts every chain in halves, so that a chain's drift shows like a difference between chains; of an odd number
-// the draw in the middle is left out.
-func split(chains [][]float64) [][]float64 {
-	halves := make([][]float64, 0, 2*len(chains))
-	for _, c := range chains {
-		halves = append(halves, c[:len(c)/2], c[(len(c)+1)/2:])
-	}
-	return halves
+// Halves are the parts that a Workspace holds after takeHalves.
+type halves struct {
+	parts int // two for each chain
+	draws int // of all parts
 }
 
-// apply maps every draw.
-func apply(chains [][]float64, f func(float64) float64) [][]float64 {
-	out := make([][]float64, len(chains))
-	for i, c := range chains {
-		out[i] = make([]float64, len(c))
-		for j, x := range c {
-			out[i][j] = f(x)
-		}
+// takeHalves cuts every chain in halves, so that a chain's drift shows like a difference between chains; of an odd
+// number the draw in the middle is in neither half.
+func (w *Workspace) takeHalves(chains [][]float64) halves {
+	parts := make([][]float64, 0, 2*len(chains))
+	var middle []float64
+	for _, c := range chains {
+		n := len(c) / 2
+		parts = append(parts, c[:n], c[len(c)-n:])
+		middle = append(middle, c[n:len(c)-n]...)
 	}
-	return out
+	w.take(parts, middle)
+	return halves{len(parts), len(w.draws) - len(middle)}
+}
+
+// sortHalves is takeHalves, and sorts all draws.
+func (w *Workspace) sortHalves(chains [][]float64) halves {
+	h := w.takeHalves(chains)
+	w.sort()
+	return h
 }
 
 // HDI is the shortest interval between draws that holds the given share of them.
