@@ -230,7 +230,7 @@ func (c *correlogram) covarianceBySum(t int) (mean float64) {
 }
 
 // covariances are the means of the parts' autocovariances at all lags, of what is in centred: a product of transforms
-// over twice the length, so that the ends do not meet.
+// over twice the length, so that the end does not wrap around to the start.
 func (w *Workspace) covariances(parts int) []float64 {
 	n := len(w.centred) / parts
 	length := fastLength(2 * n)

@@ -55,7 +55,7 @@ func (w *Workspace) take(parts [][]float64, rest []float64) {
 	w.draws = append(w.draws, rest...)
 }
 
-// Draws are sorted by digits of so many bits, of which six make a value.
+// Draws are sorted by digits of 11 bits, six of which cover the 64 bits of a value.
 const (
 	digitBits = 11
 	digits    = 6
