@@ -51,7 +51,10 @@ func importTable() []row {
 		{"ppl/compiler/bind", []string{"ppl/lang/", "ppl/compiler/data", "ppl/compiler/dataset",
 			"ppl/compiler/evaluate",
 			"ppl/compiler/model"}},
-		{"ppl/compiler/modelgen", []string{"ppl/lang/types", "ppl/stdlib"}}, // for tests
+		// for tests
+		{"ppl/compiler/modelgen", []string{"ppl/lang/types", "ppl/stdlib"}},
+		{"ppl/compiler/compilertest", []string{"ppl/lang/diag", "ppl/autodiff", "ppl/compiler", "ppl/compiler/data",
+			"ppl/compiler/model"}},
 		{"ppl/compiler/query", []string{"ppl/lang/"}},
 		{"ppl/compiler/lower", []string{"ppl/autodiff", "ppl/compiler/ir"}},
 		{"ppl/compiler/render", []string{"ppl/compiler/ir"}},

@@ -1,15 +1,18 @@
-package compiler
+package compiler_test
 
 import (
 	"math"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"ppl/compiler/compilertest"
 	"ppl/lang/types"
 )
 
 // TestNotFinite: the parts that are named are those made impossible; a model that starts somewhere has none.
 func TestNotFinite(t *testing.T) {
+	t.Parallel()
 	for name, c := range map[string]struct {
 		text string
 		want []string
@@ -21,7 +24,7 @@ func TestNotFinite(t *testing.T) {
 			[]string{"the log prior of `a` is NaN"}},
 		"sound": {"data y[N] = [1]\na ~ Normal(0, 1)\ny[i in N] ~ Normal(a, 1)", nil},
 	} {
-		if d := cmp.Diff(c.want, load(t, c.text).NotFinite(1)); d != "" {
+		if d := cmp.Diff(c.want, compilertest.Load(t, c.text).NotFinite(1)); d != "" {
 			t.Errorf("%s: %s", name, d)
 		}
 	}
@@ -31,7 +34,8 @@ func TestNotFinite(t *testing.T) {
 // whose it
 // is, elsewhere none.
 func TestNonFiniteTerms(t *testing.T) {
-	p := load(t, "data y[N] = [1.2, 0.3], z[N] = [1, 2]\na ~ Normal(0, 3)\ny[i in N] ~ Normal(sqrt(a), 1)\nz[i in N] "+
+	t.Parallel()
+	p := compilertest.Load(t, "data y[N] = [1.2, 0.3], z[N] = [1, 2]\na ~ Normal(0, 3)\ny[i in N] ~ Normal(sqrt(a), 1)\nz[i in N] "+
 		"~ Normal(log(a), 1)")
 	for _, c := range []struct {
 		points [][]float64
@@ -48,7 +52,7 @@ func TestNonFiniteTerms(t *testing.T) {
 			t.Errorf("%v: looked at %d; %s", c.points, looked, d)
 		}
 	}
-	root := load(t, "data y[N] = [1.2, 0.3]\na ~ Normal(0, 3)\ny[i in N] ~ Normal(sqrt(a), 1)")
+	root := compilertest.Load(t, "data y[N] = [1.2, 0.3]\na ~ Normal(0, 3)\ny[i in N] ~ Normal(sqrt(a), 1)")
 	want := []types.NonFiniteTerm{{Part: "the log likelihood of `y`", Points: 1}}
 	if got, _ := root.NonFiniteTerms([][]float64{{0}}); !cmp.Equal(want, got) {
 		t.Errorf("a gradient: got %v, want %v", got, want)
@@ -58,7 +62,8 @@ func TestNonFiniteTerms(t *testing.T) {
 // TestUnreached: where a solver runs out of attempts, its equations are named before what reads their solution, with
 // what to do; where it does not, and where the solution is found but its reader has no density, they are not.
 func TestUnreached(t *testing.T) {
-	p := load(t, `data y[N] = [0.4, 0.1, 0.02], at[N] = [1, 2, 3]
+	t.Parallel()
+	p := compilertest.Load(t, `data y[N] = [0.4, 0.1, 0.02], at[N] = [1, 2, 3]
 k ~ LogNormal(0, 1)
 u(0) = 1
 u'(t) = -k * u(t)

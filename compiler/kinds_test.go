@@ -1,4 +1,4 @@
-package compiler
+package compiler_test
 
 import (
 	"go/ast"
@@ -14,6 +14,8 @@ import (
 	"testing"
 
 	"ppl/autodiff"
+	"ppl/compiler"
+	"ppl/compiler/compilertest"
 	"ppl/compiler/model"
 )
 
@@ -131,33 +133,33 @@ func TestEveryKindOfExpressionGoesThroughEveryStage(t *testing.T) {
 // everyStage compiles a model and evaluates all that its programs offer.
 func everyStage(t *testing.T, kind, text string) {
 	t.Helper()
-	p := load(t, text)
+	p := compilertest.Load(t, text)
 	if !kindsIn(p.Model())[kind] {
 		t.Fatalf("the model has no %s", kind)
 	}
 	evaluateAll(t, p)
-	evaluateAll(t, predictive(t, text, false))
-	evaluateAll(t, predictive(t, text, true))
+	evaluateAll(t, compilertest.Predictive(t, text, false))
+	evaluateAll(t, compilertest.Predictive(t, text, true))
 }
 
-func evaluateAll(t *testing.T, p *Program) {
+func evaluateAll(t *testing.T, p *compiler.Program) {
 	t.Helper()
 	r := rand.New(rand.NewPCG(1, 2))
-	values := make([]float64, totalSize(p))
+	values := make([]float64, compilertest.Size(p))
 	if p.Dim() > 0 {
 		theta := p.Start(1, 1)
 		x := autodiff.New().Input("theta", p.Dim())
 		values = autodiff.Eval(map[string][]float64{"theta": theta}, p.Values(x))[0]
 		if n, err := p.Rows(); err == nil && n > 0 {
-			if err := splitAgrees(p, r); err != nil {
+			if err := compilertest.SplitAgrees(p, r); err != nil {
 				t.Error(err)
 			}
 		}
-		likelihood(p, theta)
+		compilertest.Likelihood(p, theta)
 	}
 	p.Complete(r, values)
 	for i, v := range values {
-		if !finite(v) {
+		if !compilertest.Finite(v) {
 			t.Errorf("value %d is %g", i, v)
 		}
 	}

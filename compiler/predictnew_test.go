@@ -67,8 +67,10 @@ const predictions = 4000
 // Predictions at new data are those that the same model generates: means, variances and covariances of neighbours agree
 // within the standard errors of the draws.
 func TestNewDataAgreesWithGenerate(t *testing.T) {
+	t.Parallel()
 	for _, c := range newDataCases() {
 		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
 			got, want := c.predicted(t), c.generated(t)
 			if len(got[0]) != len(want[0]) {
 				t.Fatalf("%d predictions, want %d", len(got[0]), len(want[0]))
@@ -200,6 +202,7 @@ func sdOf(xs [][]float64, k int) float64 {
 
 // What new data cannot say is refused, at its place.
 func TestNewDataRefused(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct{ model, old, fresh, want string }{
 		{"data x[N], y[N]\na, b ~ Normal(0, 1)\nc = mean(x)\ny[i in N] ~ Normal(a + b * (x[i] - c), 1)\n",
 			`{"x": [1, 2], "y": [1, 2]}`, `{"x": [3]}`, "`mean(x)` would be computed from the new data"},

@@ -1,4 +1,4 @@
-package compiler
+package compiler_test
 
 import (
 	"encoding/json"
@@ -12,16 +12,17 @@ import (
 	"testing"
 
 	"ppl/autodiff"
+	"ppl/compiler"
+	"ppl/compiler/compilertest"
 	"ppl/compiler/data"
 	"ppl/compiler/model"
-	"ppl/lang/diag"
 )
 
 // A stanCase is a posterior of posteriordb: a model, its data, and Stan's log density and gradient at twenty points
 // (testdata/stan, whose reference.py gives the numbers). Stan drops constants.
 type stanCase struct {
 	name    string
-	program *Program
+	program *compiler.Program
 	points  []stanPoint
 }
 
@@ -30,29 +31,19 @@ type stanPoint struct {
 	logp         float64
 }
 
-// solved models have differential equations, solved to nine digits; both sides do, so that they can be compared.
-var solved = []string{"lotka_volterra", "one_comp_mm_elim_abs", "sir", "soil_incubation"}
-
 func stanCases(t *testing.T, f func(t *testing.T, c stanCase)) {
 	t.Helper()
 	stanCasesIn(t, "testdata/stan", f)
 }
 
-// stanCasesIn runs the cases whose points and data lie in a folder.
+// stanCasesIn runs the cases whose points and data lie in a folder, in parallel.
 func stanCasesIn(t *testing.T, dir string, f func(t *testing.T, c stanCase)) {
 	t.Helper()
-	paths, err := filepath.Glob(filepath.Join(dir, "*.points.json"))
-	if err != nil || len(paths) == 0 {
-		t.Fatal("no points", err)
-	}
-	for _, path := range paths {
-		name := strings.TrimSuffix(filepath.Base(path), ".points.json")
+	for _, name := range compilertest.Posteriors(t, dir) {
 		t.Run(name, func(t *testing.T) {
-			if slices.Contains(solved, name) && (testing.Short() || os.Getenv("PPL_SLOW") == "") {
-				t.Skip("slow: set PPL_SLOW=1")
-			}
-			f(t, stanCase{name, stanProgram(t, "testdata/stan/"+name+".ppl", strings.TrimSuffix(path, ".points.json")),
-				some(stanPoints(t, path))})
+			t.Parallel()
+			f(t, stanCase{name, compilertest.Posterior(t, dir, name, "testdata/stan/"+name+".ppl"),
+				some(stanPoints(t, filepath.Join(dir, name+".points.json")))})
 		})
 	}
 }
@@ -63,21 +54,6 @@ func some(points []stanPoint) []stanPoint {
 		return points[:4]
 	}
 	return points
-}
-
-func stanProgram(t *testing.T, path, base string) *Program {
-	t.Helper()
-	p, ds := Load(path, []DataArg{{Path: base + ".data.json"}})
-	if p != nil {
-		return p
-	}
-	var b strings.Builder
-	diag.Render(&b, ds, false)
-	if strings.Contains(b.String(), "not compiled by this version of ppl yet") {
-		t.Skip(b.String())
-	}
-	t.Fatalf("the model does not compile:\n%s", b.String())
-	return nil
 }
 
 func stanPoints(t *testing.T, path string) (points []stanPoint) {
@@ -117,6 +93,7 @@ func TestAgainstStan(t *testing.T) { stanCases(t, agrees) }
 
 // The same at points drawn anew, by the PyStan of PPL_PYTHON and the Stan programs of PPL_POSTERIORDB.
 func TestAgainstStanAnew(t *testing.T) {
+	t.Parallel()
 	python, db := os.Getenv("PPL_PYTHON"), os.Getenv("PPL_POSTERIORDB")
 	if os.Getenv("PPL_SLOW") == "" || python == "" || db == "" {
 		t.Skip("slow: set PPL_SLOW=1, PPL_PYTHON to a Python with pystan and scipy, PPL_POSTERIORDB to posteriordb's " +
@@ -132,7 +109,7 @@ func TestAgainstStanAnew(t *testing.T) {
 func agrees(t *testing.T, c stanCase) {
 	density, gradient := 1e-9, 1e-8
 	switch {
-	case slices.Contains(solved, c.name):
+	case compilertest.Solved(c.name): // to nine digits, by both sides
 		density, gradient = 1e-7, 1e-5
 	case c.name == "hierarchical_gp": // K⁻¹ f, where the condition of K is 1e8 and f is written with thirteen digits
 		gradient = 1e-4
@@ -238,6 +215,7 @@ func sum(x []float64) (s float64) {
 
 // The comparison notices a prior's scale that is off by a thousandth.
 func TestAgainstStanNoticesAFault(t *testing.T) {
+	t.Parallel()
 	const name = "eight_schools_noncentered"
 	text, err := os.ReadFile("testdata/stan/" + name + ".ppl")
 	if err != nil {
@@ -248,7 +226,7 @@ func TestAgainstStanNoticesAFault(t *testing.T) {
 		0o600); err != nil {
 		t.Fatal(err)
 	}
-	c := stanCase{name, stanProgram(t, file, "testdata/stan/"+name),
+	c := stanCase{name, compilertest.Posterior(t, "testdata/stan", name, file),
 		stanPoints(t, "testdata/stan/"+name+".points.json")}
 	off, slopes := c.deviations(t)
 	if d := slices.Max(off); d < 1e-6 {
@@ -263,6 +241,7 @@ func TestAgainstStanNoticesAFault(t *testing.T) {
 // differences of the density, and LogProb's, on the parameters' own scale, against differences of its log ρ + log ℓ
 // along the image of that direction. Differences of step h are good to h² and to the rounding of the density over h.
 func TestStanModelsGradient(t *testing.T) {
+	t.Parallel()
 	const h = 1e-5
 	stanCases(t, func(t *testing.T, c stanCase) {
 		x := startAt(c.program)
@@ -288,8 +267,8 @@ func TestStanModelsGradient(t *testing.T) {
 		}
 		check("unconstrained", dot(eval(grad, x), dir), eval(y, up)[0], eval(y, down)[0])
 
-		at := func(x []float64) (v map[string]*data.Array, lp *LogProb) {
-			v = named(c.program, eval(values, x))
+		at := func(x []float64) (v map[string]*data.Array, lp *compiler.LogProb) {
+			v = compilertest.Parameters(c.program, eval(values, x))
 			lp, err := c.program.LogProb(v)
 			if err != nil {
 				t.Fatal(err)
@@ -311,7 +290,7 @@ func TestStanModelsGradient(t *testing.T) {
 
 // startAt is a point where the density is finite, on the parameters' own scale too: small coordinates, or one of the
 // sampler's starts.
-func startAt(p *Program) []float64 {
+func startAt(p *compiler.Program) []float64 {
 	r := rand.New(rand.NewPCG(5, 5))
 	x := make([]float64, p.Dim())
 	for i := range x {
@@ -319,16 +298,14 @@ func startAt(p *Program) []float64 {
 	}
 	for seed := uint64(1); seed < 100; seed++ {
 		g := autodiff.New()
-		lp, err := p.LogProb(named(p, autodiff.Eval(nil, p.Values(g.Data("theta", x, len(x))))[0]))
-		if err == nil && finite(lp.Prior+lp.Likelihood) {
+		lp, err := p.LogProb(compilertest.Parameters(p, autodiff.Eval(nil, p.Values(g.Data("theta", x, len(x))))[0]))
+		if err == nil && compilertest.Finite(lp.Prior+lp.Likelihood) {
 			return x
 		}
 		x = p.Start(seed, 0)
 	}
 	panic("no start has a finite density")
 }
-
-func finite(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }
 
 func dot(a, b []float64) (s float64) {
 	for i := range a {

@@ -1,0 +1,88 @@
+// Package compilertest is what the tests of the compiler's stages share: it compiles a model written in a test,
+// evaluates its density, and compares numbers. A test lies in the package of the stage whose work it examines, and
+// reaches that stage as a user does, through package compiler:
+//
+//	p := compilertest.Load(t, "data y = 1\nm ~ Normal(0, 1)\ny ~ Normal(m, 2)\n")
+//	prior, likelihood, gradient := compilertest.Density(p, []float64{0.3})
+//	if !compilertest.Near(prior, -0.963938533204673, 1e-14) {
+//		t.Error(prior, likelihood, gradient)
+//	}
+package compilertest
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"ppl/compiler"
+	"ppl/lang/diag"
+)
+
+// Load compiles the text of a model whose data stand in the text; the test fails with its diagnostics.
+func Load(t *testing.T, text string) *compiler.Program {
+	t.Helper()
+	return loaded(t)(compiler.Load(write(t, "model.ppl", text), nil))
+}
+
+// LoadWith is Load with data, as JSON.
+func LoadWith(t *testing.T, text, data string) *compiler.Program {
+	t.Helper()
+	return loaded(t)(compiler.Load(write(t, "model.ppl", text),
+		[]compiler.DataArg{{Path: write(t, "data.json", data)}}))
+}
+
+// Predictive compiles a model that draws its data, given draws of its parameters, or if prior is set, given nothing.
+func Predictive(t *testing.T, text string, prior bool) *compiler.Program {
+	t.Helper()
+	return loaded(t)(compiler.LoadPredictive(write(t, "model.ppl", text), nil, prior))
+}
+
+// write writes a file into a folder of its own.
+func write(t *testing.T, name, text string) (path string) {
+	t.Helper()
+	path = filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// loaded passes a program on, and fails the test where there is none.
+func loaded(t *testing.T) func(*compiler.Program, []diag.Diagnostic) *compiler.Program {
+	return func(p *compiler.Program, ds []diag.Diagnostic) *compiler.Program {
+		t.Helper()
+		if p == nil {
+			t.Fatalf("the model does not compile:\n%s", rendered(ds))
+		}
+		return p
+	}
+}
+
+func rendered(ds []diag.Diagnostic) string {
+	var b strings.Builder
+	diag.Render(&b, ds, false)
+	return b.String()
+}
+
+// Messages are the diagnostics of loading a model, as a user sees them.
+func Messages(t *testing.T, text string) string {
+	t.Helper()
+	_, ds := compiler.Load(write(t, "model.ppl", text), nil)
+	return rendered(ds)
+}
+
+// ErrorCodes are the codes of the errors with which a model is refused; none if it compiles.
+func ErrorCodes(t *testing.T, text string) (codes []string) {
+	t.Helper()
+	p, ds := compiler.Load(write(t, "model.ppl", text), nil)
+	for _, d := range ds {
+		if d.Severity == diag.Error {
+			codes = append(codes, d.Code)
+		}
+	}
+	if (p == nil) != (len(codes) > 0) {
+		t.Errorf("compiled: %v, with the errors %v", p != nil, codes)
+	}
+	return codes
+}

@@ -1,0 +1,72 @@
+package compilertest
+
+import (
+	"math/rand/v2"
+
+	"ppl/compiler"
+	"ppl/compiler/data"
+	"ppl/compiler/model"
+)
+
+// Names are the names of all that a program saves.
+func Names(p *compiler.Program) (all []string) {
+	for _, v := range p.Saved() {
+		all = append(all, v.Name)
+	}
+	return all
+}
+
+// Size is the number of values that a program saves of a draw.
+func Size(p *compiler.Program) (n int) {
+	for _, v := range p.Saved() {
+		n += v.Size()
+	}
+	return n
+}
+
+// ByName takes the saved values of a draw apart.
+func ByName(p *compiler.Program, values []float64) map[string][]float64 {
+	out := map[string][]float64{}
+	at := 0
+	for _, v := range p.Saved() {
+		out[v.Name] = values[at : at+v.Size()]
+		at += v.Size()
+	}
+	return out
+}
+
+// Parameters are the parameters, and the missing data that are parameters, among the saved values of a draw.
+func Parameters(p *compiler.Program, values []float64) map[string]*data.Array {
+	out := map[string]*data.Array{}
+	drawn := map[string]bool{}
+	for _, a := range p.Model().Arrays {
+		drawn[a.Name] = a.Role == model.Parameter || a.Role == model.Imputed
+	}
+	all := ByName(p, values)
+	for _, v := range p.Saved() {
+		if drawn[v.Name] {
+			out[v.Name] = &data.Array{Name: v.Name, Shape: v.Shape, Values: all[v.Name]}
+		}
+	}
+	return out
+}
+
+// Completed completes a draw with the given parameters n times: the averages of everything saved, and the last of them.
+func Completed(p *compiler.Program, n int, r *rand.Rand, parameters ...float64) (means, last map[string][]float64) {
+	means = map[string][]float64{}
+	for range n {
+		values := make([]float64, Size(p))
+		copy(values, parameters)
+		p.Complete(r, values)
+		last = ByName(p, values)
+		for name, v := range last {
+			if means[name] == nil {
+				means[name] = make([]float64, len(v))
+			}
+			for i, x := range v {
+				means[name][i] += x / float64(n)
+			}
+		}
+	}
+	return means, last
+}

@@ -1,0 +1,126 @@
+package density_test
+
+import (
+	"fmt"
+	"math"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/txtar"
+
+	"ppl/autodiff"
+	"ppl/compiler"
+	"ppl/compiler/compilertest"
+	"ppl/compiler/data"
+)
+
+type densityCase struct {
+	name, model       string
+	at                map[string]*data.Array
+	prior, likelihood float64
+}
+
+func densityCases(t *testing.T) (cases []densityCase) {
+	t.Helper()
+	paths, err := filepath.Glob("testdata/*.txtar")
+	if err != nil || len(paths) == 0 {
+		t.Fatal("no density cases", err)
+	}
+	for _, path := range paths {
+		ar, err := txtar.ParseFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := densityCase{name: strings.TrimSuffix(filepath.Base(path), ".txtar")}
+		for _, f := range ar.Files {
+			switch f.Name {
+			case "model.ppl":
+				c.model = string(f.Data)
+			case "at.json":
+				file, err := data.Parse("at.json", f.Data)
+				if err != nil {
+					t.Fatal(err)
+				}
+				c.at = file.Arrays
+			case "want":
+				if _, err := fmt.Sscanf(string(f.Data), "prior %g\nlikelihood %g", &c.prior,
+					&c.likelihood); err != nil {
+					t.Fatal(path, err)
+				}
+			}
+		}
+		cases = append(cases, c)
+	}
+	return cases
+}
+
+// Log ρ and log ℓ of small models that together use the language's constructs, against SciPy (testdata, whose
+// oracle.py gives the numbers).
+func TestDensity(t *testing.T) {
+	t.Parallel()
+	for _, c := range densityCases(t) {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			p := compilertest.Load(t, c.model)
+			lp, err := p.LogProb(c.at)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !compilertest.Near(lp.Prior, c.prior, 1e-10) {
+				t.Errorf("log prior %.15g, want %.15g", lp.Prior, c.prior)
+			}
+			if !compilertest.Near(lp.Likelihood, c.likelihood, 1e-10) {
+				t.Errorf("log likelihood %.15g, want %.15g", lp.Likelihood, c.likelihood)
+			}
+		})
+	}
+}
+
+// The density in unconstrained coordinates is the one on the parameters' own scale plus the log-Jacobian, and its
+// gradient is that of central differences.
+func TestUnconstrainedDensity(t *testing.T) {
+	t.Parallel()
+	for _, c := range densityCases(t) {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			p := compilertest.Load(t, c.model)
+			g := autodiff.New()
+			theta := g.Input("theta", p.Dim())
+			prior, lik := p.Density(theta)
+			y := autodiff.Add(prior, lik)
+			grad := autodiff.Grad(y, theta)[0]
+			x := p.Start(3, 0)
+			at := func(x []float64) float64 { return autodiff.Eval(map[string][]float64{"theta": x}, y)[0][0] }
+			got := autodiff.Eval(map[string][]float64{"theta": x}, grad)[0]
+			for i := range x {
+				h := 1e-5 * (1 + math.Abs(x[i]))
+				up, down := append([]float64{}, x...), append([]float64{}, x...)
+				up[i], down[i] = x[i]+h, x[i]-h
+				want := (at(up) - at(down)) / (2 * h)
+				if !compilertest.Near(got[i], want, 1e-5*(1+math.Abs(at(x)))) {
+					t.Errorf("gradient %d is %g, differences give %g", i, got[i], want)
+				}
+			}
+			values := autodiff.Eval(map[string][]float64{"theta": x}, p.Values(theta))[0]
+			lp, err := p.LogProb(compilertest.Parameters(p, values))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if total := lp.Prior + lp.Likelihood + lp.Jacobian; !noncentered(p) && !compilertest.Near(at(x), total, 1e-9) {
+				t.Errorf("density %g in unconstrained coordinates, %g from the parts", at(x), total)
+			}
+		})
+	}
+}
+
+// noncentered models have standard coordinates, whose density differs from the sum of the parts by the scales'
+// logarithm.
+func noncentered(p *compiler.Program) bool {
+	for _, term := range p.Model().Terms {
+		if term.NonCentered {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,43 @@
+package evaluate_test
+
+import (
+	"slices"
+	"testing"
+
+	"ppl/compiler/compilertest"
+)
+
+// Where a branch, && or a ragged range counts, subscripts must be in range; elsewhere they may be anything.
+func TestGuardedSubscripts(t *testing.T) {
+	t.Parallel()
+	const head = `
+data y[1..3] = [10, 20, 30], g[1..3] = [1, 2, 4], n[1..3] = [1, 2, 3]
+m[1..3] ~ Normal(0, 1)
+`
+	for _, c := range []struct {
+		mean string
+		ok   bool
+	}{
+		{"t > 1 ? y[t-1] : m[1]", true},
+		{"t > 0 ? y[t-1] : m[1]", false},
+		{"t <= 1 ? m[1] : y[t-1]", true},
+		{"t < 1 ? m[1] : y[t-1]", false},
+		{"g[t] < 4 ? m[g[t]] : 0", true},
+		{"g[t] > 0 ? m[g[t]] : 0", false},
+		{"t > 1 && y[t-1] > 10 ? m[1] : 0", true},
+		{"t > 0 && y[t-1] > 10 ? m[1] : 0", false},
+		{"t == 1 || y[t-1] > 10 ? m[1] : 0", true},
+		{"t == 2 || y[t-1] > 10 ? m[1] : 0", false},
+		{"m[1] > 0 && t > 0 ? m[t-1] : 0", true}, // only known while sampling: clamped
+		{"sum(j in 1..n[t]: m[j])", true},
+		{"sum(j in 1..n[t]: m[j+1])", false},
+		{"sum(j in 1..n[t]-1: m[j+1])", true},
+		{"sum(j in 1..n[t]: t + j > 2 ? m[j-1] : 0)", false},
+		{"sum(j in 1..n[t]: j > 1 ? m[j-1] : 0)", true},
+	} {
+		codes := compilertest.ErrorCodes(t, head+"y[t in 1..3] ~ Normal("+c.mean+", 1)\n")
+		if c.ok != (len(codes) == 0) || !c.ok && !slices.Contains(codes, "E45") {
+			t.Errorf("mean %s: refused with %v, may compile: %v", c.mean, codes, c.ok)
+		}
+	}
+}

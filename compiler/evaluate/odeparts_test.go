@@ -1,0 +1,42 @@
+package evaluate_test
+
+import (
+	"testing"
+
+	"ppl/compiler"
+	"ppl/compiler/compilertest"
+)
+
+// Equations for parts of a trajectory are those of states with names of their own.
+func TestEquationsForParts(t *testing.T) {
+	t.Parallel()
+	const head = "data time[N] = [0.5, 1, 2.5], y[N] = [0.2, 0.5, 0.3], c[1..3] = [0.3, 0.5, 0.1]\na, b ~ " +
+		"HalfNormal(1)\n"
+	named := compilertest.Load(t, head+"S'(t) = -a * S(t) * I(t)\nI'(t) = a * S(t) * I(t) - b * I(t)\nR'(t) = b * I(t)\nS(0) = "+
+		"0.9\nI(0) = 0.1\nR(0) = 0\n"+
+		"y[i in N] ~ Normal(I(time[i]) + 2 * R(time[i]), 0.1)\n")
+	chained := compilertest.Load(t, head+"p'(t) = c[1] - a * p(t)\nq'(t) = a * p(t) - c[2] * q(t)\nr'(t) = a * q(t) - c[3] * "+
+		"r(t)\np(0) = b\nq(0) = 0.2\nr(0) = 0.3\ny[i in N] ~ Normal(q(time[i]) * r(time[i]), 0.1)\n")
+	for _, c := range []struct {
+		name, text string
+		want       *compiler.Program
+	}{
+		{"element by element", "u'[1](t) = -a * u[1](t) * u[2](t)\nu'[2](t) = a * u[1](t) * u[2](t) - b * " +
+			"u[2](t)\nu'[3](t) = b * u[2](t)\nu[1](0) = 0.9\nu[2](0) = 0.1\nu[3](0) = 0\n" +
+			"y[i in N] ~ Normal(u[2](time[i]) + 2 * u[3](time[i]), 0.1)\n", named},
+		{"the first, and the others by index", "u'[1](t) = c[1] - a * u[1](t)\nu'[k in 2..3](t) = a * u[k-1](t) - " +
+			"c[k] * u[k](t)\nu[1](0) = b\nu[k in 2..3](0) = k / 10\n" +
+			"y[i in N] ~ Normal(u[2](time[i]) * u[3](time[i]), 0.1)\n", chained},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			p, at := compilertest.Load(t, head+c.text), []float64{-0.4, 0.3}
+			prior, lik, slope := compilertest.Density(p, at)
+			wantPrior, wantLik, wantSlope := compilertest.Density(c.want, at)
+			got, want := append(slope, prior, lik), append(wantSlope, wantPrior, wantLik)
+			if !compilertest.AllNear(got, want, 1e-9) {
+				t.Errorf("gradient and density %v, want %v", got, want)
+			}
+		})
+	}
+}

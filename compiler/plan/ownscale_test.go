@@ -1,0 +1,50 @@
+package plan_test
+
+import (
+	"math"
+	"math/rand/v2"
+	"path/filepath"
+	"testing"
+
+	"ppl/autodiff"
+	"ppl/compiler"
+	"ppl/compiler/compilertest"
+)
+
+// On every example the density on the parameters' own scale is what `ppl logprob` says at the values that theta stands
+// for: log ρ and log ℓ, which are emitted from values given by name, without coordinates. Split adds up to it. Relative
+// 1e-8: the way to the values and back.
+func TestOwnScale(t *testing.T) {
+	t.Parallel()
+	for _, path := range compilertest.Models(t, "examples") {
+		t.Run(filepath.Base(path), func(t *testing.T) {
+			t.Parallel()
+			p, ds := compiler.Load(path, nil)
+			if p == nil {
+				t.Fatal(ds)
+			}
+			theta, _, _ := compilertest.Somewhere(p, rand.New(rand.NewPCG(3, 4)))
+			g := autodiff.New()
+			at := g.Data("theta", theta, p.Dim())
+			prior, lik := compiler.OwnScale{Program: p}.Density(at)
+			got := autodiff.Eval(nil, prior, lik, p.Values(at))
+			want, err := p.LogProb(compilertest.Parameters(p, got[2]))
+			if err != nil {
+				t.Skip(err) // values that rounding put on the edge of a support
+			}
+			same := func(name string, got, want float64) {
+				if !compilertest.Within(got, want, 1e-8*math.Max(1, math.Abs(want))) {
+					t.Errorf("%s: %.12g, logprob has %.12g", name, got, want)
+				}
+			}
+			same("log prior", got[0][0], want.Prior)
+			same("log likelihood", got[1][0], want.Likelihood)
+			if n, err := p.Rows(); err == nil && n < 5000 {
+				prior, whole, terms := compiler.OwnScale{Program: p}.Split(at, g.Iota(n))
+				split := autodiff.Eval(nil, prior, autodiff.Add(whole, autodiff.SumAll(terms)))
+				same("log prior of the split", split[0][0], want.Prior)
+				same("log likelihood of the split", split[1][0], want.Likelihood)
+			}
+		})
+	}
+}

@@ -1,0 +1,64 @@
+package plan_test
+
+import (
+	"math"
+
+	"slices"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/floats"
+
+	"ppl/autodiff"
+	"ppl/compiler"
+	"ppl/compiler/compilertest"
+)
+
+// What a run keeps of the log density adds up to it: rows to the log likelihood, priors to the log prior on the
+// parameters' own scale, at several points of each model.
+func TestLogDensitiesAddUp(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"eight_schools", "radon", "health", "galaxies", "lynx", "slopes", "occupancy"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p, ds := compiler.Load("../../examples/"+name+".ppl", nil)
+			if p == nil {
+				t.Fatal(ds)
+			}
+			theta := autodiff.New().Input("theta", p.Dim())
+			prior, lik := compiler.OwnScale{Program: p}.Density(theta)
+			all := compiler.Recorded{Program: p, EachRow: true}.Values(theta)
+			ofPriors, _ := p.LogDensities()
+			first, priors := compilertest.Size(p), 0
+			for _, v := range ofPriors {
+				priors += v.Size()
+			}
+			for walker := range 3 {
+				got := autodiff.Eval(map[string][]float64{"theta": p.Start(7, walker)}, all, prior, lik)
+				for what, pair := range map[string][2]float64{
+					"log prior":      {floats.Sum(got[0][first : first+priors]), got[1][0]},
+					"log likelihood": {floats.Sum(got[0][first+priors:]), got[2][0]},
+				} {
+					if a, b := pair[0], pair[1]; !(math.Abs(a-b) <= 1e-9*math.Max(1, math.Abs(b))) {
+						t.Errorf("the %s kept adds up to %v, the density has %v", what, a, b)
+					}
+				}
+			}
+		})
+	}
+}
+
+// A missing entry is no row; the others keep their numbers. Statements for parts of an array give its rows one by one.
+func TestRowsAreNamed(t *testing.T) {
+	t.Parallel()
+	for model, want := range map[string]string{
+		"data y[N] missing -9 = [1, -9, 3, 4]\nmu ~ Normal(0, 1)\ny[i in N] ~ Normal(mu, 1)\n":               "1 3 4",
+		"data y[T] = [1, 2, 3]\nmu ~ Normal(0, 1)\ny[1] ~ Normal(mu, 1)\ny[t in 2..T] ~ Normal(y[t-1], 1)\n": "1 2 3",
+	} {
+		p := compilertest.Load(t, model)
+		_, rows := p.LogDensities()
+		if len(rows) != 1 || strings.Join(slices.Concat(rows[0].Label...), " ") != want {
+			t.Errorf("%s: rows %+v, want %s", model, rows, want)
+		}
+	}
+}

@@ -1,0 +1,250 @@
+package simulate_test
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"ppl/compiler"
+	"ppl/compiler/compilertest"
+)
+
+// moments are means and standard deviations of what is drawn, element by element, and the number of draws.
+func moments(p *compiler.Program, n int, parameters ...float64) (mean, sd map[string][]float64) {
+	sums, squares := map[string][]float64{}, map[string][]float64{}
+	r := rand.New(rand.NewPCG(11, 12))
+	for range n {
+		values := make([]float64, compilertest.Size(p))
+		copy(values, parameters)
+		p.Complete(r, values)
+		for name, v := range compilertest.ByName(p, values) {
+			if sums[name] == nil {
+				sums[name], squares[name] = make([]float64, len(v)), make([]float64, len(v))
+			}
+			for i, x := range v {
+				sums[name][i] += x / float64(n)
+				squares[name][i] += x * x / float64(n)
+			}
+		}
+	}
+	for name, m := range sums {
+		for i := range m {
+			squares[name][i] = math.Sqrt(max(0, squares[name][i]-m[i]*m[i]))
+		}
+	}
+	return sums, squares
+}
+
+// strays reports whether some mean of n draws is farther than 5 standard errors from what it should be.
+func strays(mean, sd, want []float64, n int) bool {
+	for i := range want {
+		if !(math.Abs(mean[i]-want[i]) <= 5*sd[i]/math.Sqrt(float64(n))+1e-12) {
+			return true
+		}
+	}
+	return len(mean) != len(want)
+}
+
+// Replicates of data at given parameters, against expectations in closed form; what no law is for stays as it was
+// observed.
+func TestReplicates(t *testing.T) {
+	t.Parallel()
+	const n, a, rate = 4000, 0.6, 0.8
+	density, below := math.Exp(-a*a/2)/math.Sqrt(2*math.Pi), math.Erfc(-a/math.Sqrt2)/2
+	upTo := func(l float64) float64 { return (1 - math.Exp(-rate*l)) / rate }
+	p := compilertest.Predictive(t, `
+data x[N] = [0, 1, 2], y[N] = [1, 2, 3], w[N] = [1, 2, 3], t[N] = [1, 2.5, 3], died[N] = [1, 0, 0], k[M] = [5, 0, 1], c[L] = [1, 2, 2, 3]
+data len[R] = [2, 1], q[R, K] = [[4, 1], [2, 7]], v[J] = [1, 2], g[N] = [0, 1, 2]
+a ~ Normal(0, 1)
+rate ~ HalfNormal(1)
+y[i in N] ~ Normal(a + rate * x[i], 2)
+w ~ Normal(a, 1) in 0..inf
+limit[i in N] = died[i] == 1 ? inf : t[i]
+t[i in N] ~ Exponential(rate) censored 0..limit[i]
+z[1] ~ Bernoulli(0.3)
+z[j in 2..M] ~ Bernoulli(z[j-1] == 1 ? 0.8 : 0.1)
+k[j in 2..M] ~ Bernoulli(0.1 + 0.8 * z[j])
+c ~ Categorical([0.2, 0.3, 0.5])
+q[r in R, j in 1..len[r]] ~ Poisson(3 * r)
+v ~ MvNormal([a, -a], [[1, 0.5], [0.5, 1]])
+Twice(m) ~ Normal(2 * m, 1)
+g[1] ~ Normal(a, 1)
+g[i in 2..N] ~ Twice(g[i-1])
+`, false)
+	mean, sd := moments(p, n, a, rate)
+	for _, c := range []struct {
+		name string
+		want []float64
+	}{
+		{"y", []float64{a, a + rate, a + 2*rate}},
+		{"w", []float64{a + density/below, a + density/below, a + density/below}},
+		{"t", []float64{1 / rate, upTo(2.5), upTo(3)}},
+		{"k", []float64{5, 0.1 + 0.8*0.31, 0.1 + 0.8*0.317}},
+		{"c", []float64{2.3, 2.3, 2.3, 2.3}},
+		{"q", []float64{3, 3, 6, 7}},
+		{"v", []float64{a, -a}},
+		{"g", []float64{a, 0, 2}}, // one step ahead: the law reads 0 and 1, which were observed
+	} {
+		if strays(mean[c.name], sd[c.name], c.want, n) {
+			t.Errorf("%s: means %v, want %v", c.name, mean[c.name], c.want)
+		}
+		c.want[1] += 0.25
+		if !strays(mean[c.name], sd[c.name], c.want, n) {
+			t.Errorf("%s: the test does not see a mean that is off by 0.25", c.name)
+		}
+	}
+}
+
+// Draws from the prior: of a regression whose scale is drawn, and of a series that reads its own past, whose variances
+// are known.
+func TestPriorPredictive(t *testing.T) {
+	t.Parallel()
+	const n = 4000
+	p := compilertest.Predictive(t, `
+data x[N] = [0, 1, 2], y[N] = [1, 2, 3], u[N] = [1, 2, 3]
+Scaled(s) ~ {
+    e ~ Normal(0, 1)
+    return s * e
+}
+a ~ Normal(0, 1) noncentered
+b ~ Scaled(0.5)
+s ~ HalfNormal(1)
+y[i in N] ~ Normal(a + b * x[i], s)
+h[1] ~ Normal(0, 1 / sqrt(0.75)) noncentered
+h[t in 2..N] ~ Normal(0.5 * h[t-1], 1) noncentered
+u[t in N] ~ Normal(h[t], 1)
+generate later ~ Normal(a, 1)
+`, true)
+	if p.Dim() != 0 || p.Replicas() == len(p.Saved()) {
+		t.Fatalf("%d parameters left to infer, %d replicas", p.Dim(), len(p.Saved())-p.Replicas())
+	}
+	_, sd := moments(p, n)
+	if _, there := sd["later"]; there {
+		t.Error("what is generated was drawn")
+	}
+	series := math.Sqrt(4.0 / 3)
+	const tol = 0.09 // of a standard deviation of 4000 draws of kurtosis 6 or less, 5 standard errors
+	for name, want := range map[string][]float64{
+		"a": {1}, "b": {0.5}, "y": {math.Sqrt(2), math.Sqrt(2.25), math.Sqrt(3)}, "h": {series, series, series},
+		"u": {math.Sqrt(7.0 / 3), math.Sqrt(7.0 / 3), math.Sqrt(7.0 / 3)},
+	} {
+		for i := range want {
+			got := sd[name][i]
+			if math.Abs(got/want[i]-1) > tol {
+				t.Errorf("%s: standard deviations %v, want %v", name, sd[name], want)
+			}
+			if math.Abs(got/(1.2*want[i])-1) <= tol {
+				t.Errorf("%s: the test does not see a standard deviation that is off by a fifth", name)
+			}
+		}
+	}
+}
+
+// Holes that are parameters are read from the draws.
+func TestReplicatesWithHoles(t *testing.T) {
+	t.Parallel()
+	const n = 2000
+	p := compilertest.Predictive(t, "data x[N] missing -1 = [1, -1, 3], y[N] = [1, 2, 3]\nx[i in N] ~ Normal(2, 1)\ny[i in N] ~ "+
+		"Normal(10 * x[i], 1)\n", false)
+	var sum float64
+	r := rand.New(rand.NewPCG(1, 2))
+	first := p.Replicas()
+	for range n {
+		values := make([]float64, compilertest.Size(p))
+		values[0] = 7 // the hole
+		p.Complete(r, values)
+		at := 0
+		for i, v := range p.Saved() {
+			if i >= first && v.Name == "y" {
+				sum += values[at+1] / n
+			}
+			at += v.Size()
+		}
+	}
+	if math.Abs(sum-70) > 5/math.Sqrt(n) {
+		t.Errorf("the mean of a replicate beside a hole is %v, want 70", sum)
+	}
+}
+
+// Holes that are no parameters are drawn: discrete ones, and from the prior continuous ones. What was observed is read
+// as it was, and drawn anew for a replicate of its own.
+func TestReplicatesBesideDrawnHoles(t *testing.T) {
+	t.Parallel()
+	const n = 4000
+	const text = "data s[N] missing -1 = [1, -1, 0], x[N] missing -9 = [2, 4, -9], y[N] = [1, 2, 3]\nu ~ Normal(0, " +
+		"1)\ns[i in N] ~ Bernoulli(0.3)\nx[i in N] ~ Normal(5, 2)\n" +
+		"y[i in N] ~ Normal(10 * s[i] + x[i], 1)\n"
+	want := map[string][]float64{"s": {0.3, 0.3, 0.3}, "y": {12, 7, 5}}
+	mean, sd := moments(compilertest.Predictive(t, text, true), n)
+	want["x"] = []float64{5, 5, 5}
+	for name := range want {
+		if strays(mean[name], sd[name], want[name], n) {
+			t.Errorf("from the prior: means of %s %v, want %v", name, mean[name], want[name])
+		}
+	}
+	if math.Abs(sd["y"][2]-math.Sqrt(5)) > 0.2 || math.Abs(sd["y"][0]-1) > 0.1 {
+		t.Errorf("standard deviations of y %v, want 1 where x was observed, √5 where it was drawn", sd["y"])
+	}
+}
+
+// Ordered elements of laws that differ, conditioned on their order: of two normals with means 1 and 0, whose difference
+// D ~ N(-1, √2) is to be positive while their sum is independent of it, the means are 1/2 ∓ E[D | D > 0]/2.
+func TestDrawsInOrder(t *testing.T) {
+	t.Parallel()
+	const n = 4000
+	p := compilertest.Predictive(t, "data y = 1\nc[k in 1..2] ~ Normal(2 - k, 1) ordered\nd[1..2] ~ Normal(0, 1) ordered\ny ~ "+
+		"Normal(c[1] + d[1], 1)\n", true)
+	mean, sd := moments(p, n)
+	a := 1 / math.Sqrt2
+	half := (-1 + math.Sqrt2*math.Exp(-a*a/2)/math.Sqrt(2*math.Pi)/(math.Erfc(a/math.Sqrt2)/2)) / 2
+	for name, want := range map[string][]float64{"c": {0.5 - half, 0.5 + half},
+		"d": {-1 / math.Sqrt(math.Pi), 1 / math.Sqrt(math.Pi)}} {
+		if strays(mean[name], sd[name], want, n) {
+			t.Errorf("%s: means %v, want %v", name, mean[name], want)
+		}
+	}
+	if !strays(mean["c"], sd["c"], []float64{-1 / math.Sqrt(math.Pi), 1 + 1/math.Sqrt(math.Pi)}, n) {
+		t.Error("the test does not see means of sorted draws")
+	}
+}
+
+// Draws far out in a tail, where next to no draw of the law itself falls, against expectations in closed form (Mills'
+// ratio; the exponential law has no memory; sums of Poisson probabilities).
+func TestDrawsBetweenFarEnds(t *testing.T) {
+	t.Parallel()
+	const n = 3000
+	p := compilertest.Predictive(t, `
+data y[N] = [9, -9, 50.5, 41, 2.0000005]
+y[1] ~ Normal(0, 1) in 8..inf
+y[2] ~ Normal(0, 1) in -inf..-8
+y[3] ~ Exponential(1) in 50..51
+y[4] ~ Normal(0, 1) in 40..41
+y[5] ~ Normal(2, 1) in 2..2.000001
+data k[M] = [30, 12]
+k[1] ~ Poisson(2) in 30..inf
+k[2] ~ Binomial(12, 0.01) in 11..12
+`, true)
+	normal := func(a float64) float64 {
+		return math.Exp(-a*a/2) / math.Sqrt(2*math.Pi) / (math.Erfc(a/math.Sqrt2) / 2)
+	}
+	sum, total := 0.0, 0.0
+	for k, w := 30, 1.0; k < 100; k++ {
+		sum, total = sum+w*float64(k), total+w
+		w *= 2 / float64(k+1)
+	}
+	eleven, twelve := 12*0.99*math.Pow(0.01, 11), math.Pow(0.01, 12)
+	mean, sd := moments(p, n)
+	for name, want := range map[string][]float64{
+		"y": {normal(8), -normal(8), 50 + 1 - 1/(math.E-1), 40 + 1/40.0 - 2/math.Pow(40, 3) + 10/math.Pow(40, 5),
+			2.0000005},
+		"k": {sum / total, (11*eleven + 12*twelve) / (eleven + twelve)},
+	} {
+		if strays(mean[name], sd[name], want, n) {
+			t.Errorf("%s: means %v, want %v", name, mean[name], want)
+		}
+		want[0] *= 1.01
+		if !strays(mean[name], sd[name], want, n) {
+			t.Errorf("%s: the test does not see a mean that is off by a hundredth", name)
+		}
+	}
+}
