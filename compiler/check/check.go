@@ -52,14 +52,18 @@ func (c *checker) finish() {
 	analyze.Latents(m, diags)            // where terms read discrete unknowns
 	analyze.Generated(m, diags)
 	analyze.Observations(m, diags)
+	domains(m, diags)
 	if diags.HasErrors() || len(c.dropped) > 0 {
 		return // warnings about a model that is not understood would mislead
 	}
 	c.unused()
+	c.unusedFunctions()
 	if diags.HasErrors() {
 		return
 	}
 	c.optionalData()
+	someElements(m, diags)
+	groupsAsNumbers(m, diags)
 	analyze.Elimination(m) // how discrete unknowns are summed out
 	analyze.Rows(m, diags) // over which rows minibatches can be drawn
 	analyze.Switching(m, diags)
@@ -86,7 +90,7 @@ func newChecker(f *ast.File, load Loader) *checker {
 		networks: map[*function]*network{}}
 	c.global = newScope(c.prelude())
 	stmts := c.kept(f)
-	c.mentioned = ast.Mentioned(stmts)
+	c.mentioned, c.quantities = ast.Mentioned(stmts), quantities(stmts)
 	c.primes = primes(stmts)
 	c.collect(stmts, c.global)
 	return c
@@ -104,22 +108,23 @@ func (c *checker) prelude() *scope {
 }
 
 type checker struct {
-	model     *model.Model
-	diags     diag.List
-	global    *scope
-	sizes     map[string]*model.Size // index sets that data give
-	nextID    int                    // of indices
-	depth     int                    // of function inlining
-	load      Loader
-	importing []string
-	primes    map[string]bool // names with a derivative
-	odes      []*trajectory
-	queries   []*model.StateAt
-	mentioned map[string]bool // names that stand in an expression
-	dropped   map[string]bool // names in statements that could not be parsed
-	open      []*arrayInfo    // definitions being elaborated, outermost first
-	networks  map[*function]*network
-	priors    []*weightPrior
+	model      *model.Model
+	diags      diag.List
+	global     *scope
+	sizes      map[string]*model.Size // index sets that data give
+	nextID     int                    // of indices
+	depth      int                    // of function inlining
+	load       Loader
+	importing  []string
+	primes     map[string]bool // names with a derivative
+	odes       []*trajectory
+	queries    []*model.StateAt
+	mentioned  map[string]bool // names that stand in an expression
+	quantities map[string]bool // names that statements declare, define or draw
+	dropped    map[string]bool // names in statements that could not be parsed
+	open       []*arrayInfo    // definitions being elaborated, outermost first
+	networks   map[*function]*network
+	priors     []*weightPrior
 }
 
 func (c *checker) errorf(code string, at source.Span, format string, args ...any) diag.Entry {

@@ -107,6 +107,9 @@ func (c *checker) collectDefine(h *ast.Head, st *ast.Define, s *scope) {
 
 func (c *checker) collectFunction(h *ast.Head, st *ast.Define, s *scope) {
 	name := h.Path[0].Name
+	if c.refuseLeftCall(h, st) {
+		return
+	}
 	if old := s.names[name]; old != nil {
 		c.errorf("E11", h.Span(), "`%s` is defined twice", name).Related(old.at, "first defined here")
 		return

@@ -139,8 +139,8 @@ func joinWith(names []string, last string) string {
 	return s
 }
 
-// argDomain refuses an argument that is plainly outside its domain: a parameter on the whole real line where a positive
-// number is wanted, or a constant that never fits. What cannot be seen here gives −Inf at run time.
+// argDomain refuses an argument that is never in its domain, such as a negative constant. Those that leave it for some
+// values of the parameters are found when the model is finished (domains).
 func (c *checker) argDomain(dist *stdlib.Dist, a stdlib.Arg, k int, x model.Expr) bool {
 	if a.Domain.Kind == types.Simplex {
 		return c.simplexArg(dist, x)
@@ -149,18 +149,12 @@ func (c *checker) argDomain(dist *stdlib.Dist, a stdlib.Arg, k int, x model.Expr
 		return true
 	}
 	r := x.Info().Type.Range
-	name := parameterName(x)
-	outside := r.Hi < a.Domain.Lo || r.Lo > a.Domain.Hi
-	crosses := name != "" && (r.Lo < 0 && a.Domain.Lo >= 0)
-	if !outside && !crosses {
+	if r.Hi >= a.Domain.Lo && r.Lo <= a.Domain.Hi {
 		return true
 	}
-	d := c.errorf("E51", x.Info().At, "the %s argument of `%s` (%s) must be %s, but `%s` is %s", ordinal(k+1),
+	c.errorf("E51", x.Info().At, "the %s argument of `%s` (%s) must be %s, but `%s` is %s", ordinal(k+1),
 		dist.Name, a.Name,
 		a.Domain, x.Info().At.Text(), rangeText(r))
-	if crosses && a.Domain.Lo >= 0 && math.IsInf(a.Domain.Hi, 1) {
-		d.Help("write exp(%s), or `%s ~ … in 0..inf`", name, name)
-	}
 	return false
 }
 

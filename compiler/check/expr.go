@@ -187,7 +187,13 @@ func (c *checker) undefined(s *scope, e *ast.Name) {
 	if c.dropped[e.Name] {
 		return
 	}
-	meant(c.errorf("E10", e.Span(), "`%s` is not defined", e.Name), e.Name, c.visible(s))
+	d := c.errorf("E10", e.Span(), "`%s` is not defined", e.Name)
+	if f := c.leftCallOf(e.Name); f != nil {
+		d.Related(f.at, "this defines `%s`, not `%s`", f.name, e.Name).
+			Help("a distribution is given to the name itself: `%s ~ …`", e.Name)
+	} else {
+		meant(d, e.Name, c.visible(s))
+	}
 	s2 := c.global
 	s2.names[e.Name] = &entity{name: e.Name, at: e.Span(), used: true, expr: poison(e)} // one report per name
 }

@@ -31,6 +31,9 @@ func (s *scope) within() *instance {
 
 func (c *checker) collectTemplate(h *ast.Head, st *ast.Draw, s *scope) {
 	name := h.Path[0].Name
+	if c.refuseLeftCall(h, st) {
+		return
+	}
 	if old := s.names[name]; old != nil {
 		c.errorf("E11", h.Span(), "`%s` is defined twice", name).Related(old.at, "first defined here")
 		return

@@ -97,6 +97,7 @@ func (p *Plan) validate(diags *diag.List) {
 	}
 	p.values(e)
 	simulate.CheckCompletion(p.layout, p.saved, diags)
+	validate.Leaving(e, d.Model)
 	validate.Uninformed(p.layout, e)
 	validate.PerRow(p.layout, p.rowSet, p.rowCount, diags)
 }

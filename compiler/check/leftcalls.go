@@ -1,0 +1,135 @@
+package check
+
+import (
+	"slices"
+
+	"ppl/lang/ast"
+	"ppl/stdlib"
+)
+
+// A call on the left defines a function or a template. Users of other languages write one to transform an unknown,
+// as in Stan's `log(s) ~ normal(5, 1)`; taken as a template it would be used nowhere, and the prior would be lost:
+//
+//	log(s) ~ Normal(5, 1)    a template `log` with an argument `s`, which hides the library's log
+//
+// So what hides a function of the library, or is used nowhere, and has quantities of the model for arguments, is refused.
+
+// quantities are the names that a file's statements declare, define or draw.
+func quantities(stmts []ast.Stmt) map[string]bool {
+	names := declared(stmts)
+	for _, st := range stmts {
+		for _, h := range headsOf(st) {
+			if !h.HasParams {
+				names[h.Path[0].Name] = true
+			}
+		}
+	}
+	return names
+}
+
+// ofQuantities reports whether all arguments on the left have names of quantities, and there is one at least.
+func (c *checker) ofQuantities(h *ast.Head) bool {
+	return len(h.Params) > 0 && !slices.ContainsFunc(h.Params, func(p *ast.Param) bool {
+		return p.Name == nil || !c.quantities[p.Name.Name]
+	})
+}
+
+// inLibrary reports whether the library has a function of a name.
+func (c *checker) inLibrary(name string) bool {
+	e := c.global.parent.names[name]
+	return stdlib.Funcs()[name] != nil || stdlib.Reductions()[name] != nil || stdlib.Scans()[name] != nil ||
+		stdlib.MatrixFuncs()[name] != nil || specials()[name] != nil || e != nil && e.fn != nil
+}
+
+// refuseLeftCall refuses a function of quantities on the left, if the library has a function of its name.
+func (c *checker) refuseLeftCall(h *ast.Head, st ast.Stmt) bool {
+	if len(c.importing) > 0 || !c.ofQuantities(h) || !c.inLibrary(h.Path[0].Name) {
+		return false
+	}
+	c.leftCall(h, st)
+	return true
+}
+
+// leftCallOf is a function that hides one of the library and has an argument of a name.
+func (c *checker) leftCallOf(name string) *entity {
+	for _, e := range c.global.order {
+		if e.fn != nil && c.inLibrary(e.name) && slices.ContainsFunc(e.fn.head.Params, func(p *ast.Param) bool {
+			return p.Name != nil && p.Name.Name == name
+		}) {
+			return e
+		}
+	}
+	return nil
+}
+
+// leftCall reports that a function of quantities on the left says nothing of them, and what to write.
+func (c *checker) leftCall(h *ast.Head, st ast.Stmt) {
+	name, text := h.Path[0].Name, h.Span().Text()
+	arg := h.Params[0].Name.Name
+	draw, drawn := st.(*ast.Draw)
+	if !drawn {
+		d := c.errorf("E35", h.Span(), "`%s` on the left of `=` defines a function `%s`, and says nothing of `%s`", text,
+			name, arg)
+		if inverse := inverses[name]; inverse != "" && st.(*ast.Define).Value != nil {
+			d.Help("write what `%s` is: `%s = %s(%s)`", arg, arg, inverse, st.(*ast.Define).Value.Span().Text())
+		} else {
+			d.Help("write what `%s` is: `%s = …`", arg, arg)
+		}
+		return
+	}
+	d := c.errorf("E35", h.Span(), "`%s` on the left of `~` defines a template `%s`, and says nothing of `%s`", text, name,
+		arg)
+	dist, args := "…", "…"
+	if draw.Dist != nil {
+		dist = draw.Dist.Span().Text()
+		if call, ok := draw.Dist.Base.(*ast.Call); ok && len(call.Args) > 0 {
+			args = call.Args[0].Span().Text()
+			for _, a := range call.Args[1:] {
+				args += ", " + a.Span().Text()
+			}
+		}
+	}
+	normal := draw.Dist != nil && distName(draw.Dist.Base) != nil && distName(draw.Dist.Base).Name == "Normal"
+	switch {
+	case normal && name == "log":
+		d.Help("write the distribution of `%s` itself: `%s ~ LogNormal(%s)`", arg, arg, args)
+	case normal && name == "logit":
+		d.Help("write the distribution of `%s` itself: `%s ~ LogitNormal(%s)`", arg, arg, args)
+	case stdlib.Reductions()[name] != nil:
+		d.Help("for elements that sum to 0 write `%s ~ … zerosum`; for a soft constraint, `zero = 0` and "+
+			"`zero ~ Normal(%s, …)`", arg, text)
+	case inverses[name] != "":
+		d.Help("draw the transformed quantity under a name of its own: `%s_%s ~ %s`, and `%s = %s(%s_%s)`", name, arg,
+			dist, arg, inverses[name], name, arg)
+	default:
+		d.Help("give `%s` a distribution, or write its log density: `%s ~ Density(…)`", arg, arg)
+	}
+}
+
+// inverses of functions that are written on the left.
+var inverses = map[string]string{"log": "exp", "exp": "log", "logit": "sigmoid", "sigmoid": "logit", "sqrt": "square",
+	"log1p": "expm1", "expm1": "log1p", "tanh": "atanh", "atanh": "tanh", "probit": "Phi", "Phi": "probit"}
+
+// unusedFunctions warns of functions and templates that nothing uses, whose bodies are not checked, and of those that
+// hide the library's.
+func (c *checker) unusedFunctions() {
+	for _, e := range c.global.order {
+		if e.fn == nil {
+			continue
+		}
+		word, st := "function", ast.Stmt(e.fn.stmt)
+		if e.fn.draw != nil {
+			word, st = "template", e.fn.draw
+		}
+		switch {
+		case !e.used && c.ofQuantities(e.fn.head):
+			c.leftCall(e.fn.head, st)
+		case !e.used && len(c.model.Terms) == 0: // a file that others import
+		case !e.used:
+			c.diags.Warnf("W12", e.at, "%s `%s` is never used, and its body is not checked", word, e.name)
+		case c.inLibrary(e.name):
+			c.diags.Warnf("W12", e.at, "%s `%s` hides the library's: every `%s(…)` of this file means this one", word,
+				e.name, e.name).Help("if the library's is meant anywhere, rename this one")
+		}
+	}
+}
