@@ -43,7 +43,7 @@ func importTable() []row {
 			"ppl/compiler/model"}},
 		{"ppl/compiler/simulate", []string{"ppl/lang/diag", "ppl/autodiff", "ppl/stdlib", "ppl/compiler/dataset",
 			"ppl/compiler/evaluate", "ppl/compiler/density", "ppl/compiler/marginalize", "ppl/compiler/model"}},
-		{"ppl/compiler/validate", []string{"ppl/lang/", "ppl/autodiff", "ppl/compiler/dataset", "ppl/compiler/evaluate",
+		{"ppl/compiler/validate", []string{"ppl/lang/", "ppl/autodiff", "ppl/stdlib", "ppl/compiler/dataset", "ppl/compiler/evaluate",
 			"ppl/compiler/density", "ppl/compiler/marginalize", "ppl/compiler/simulate", "ppl/compiler/model"}},
 		{"ppl/compiler/plan", []string{"ppl/lang/", "ppl/autodiff", "ppl/stdlib/ode", "ppl/compiler/dataset",
 			"ppl/compiler/evaluate", "ppl/compiler/density", "ppl/compiler/marginalize", "ppl/compiler/minibatch",

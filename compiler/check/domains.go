@@ -145,37 +145,37 @@ type lineFinder struct {
 	seen map[*model.Array]bool // definitions that were looked into
 }
 
-// line reports whether x takes every number as some parameter does that beside holds none of: what x is combined with.
-func (f *lineFinder) line(x model.Expr, beside []model.Expr) bool {
+// line reports whether x takes every number as some parameter does that nothing in rest reads: what x is combined with.
+func (f *lineFinder) line(x model.Expr, rest []model.Expr) bool {
 	switch x := x.(type) {
 	case *model.Ref:
-		return f.array(x.Array, beside)
+		return f.array(x.Array, rest)
 	case *model.Subscript:
-		return f.line(x.X, beside)
+		return f.line(x.X, rest)
 	case *model.Build:
-		return f.line(x.Body, beside)
+		return f.line(x.Body, rest)
 	case *model.Fill:
-		return f.line(x.Value, beside)
+		return f.line(x.Value, rest)
 	case *model.MatMul:
-		return f.oneOf([]model.Expr{x.X, x.Y}, beside)
+		return f.oneOf([]model.Expr{x.X, x.Y}, rest)
 	case *model.Reduce:
-		return (x.Row.Name == "sum" || x.Row.Name == "mean") && f.line(x.X, beside)
+		return (x.Row.Name == "sum" || x.Row.Name == "mean") && f.line(x.X, rest)
 	case *model.Apply:
 		switch {
 		case x.Name == "+" || x.Name == "-":
-			return f.oneOf(x.Args, beside)
+			return f.oneOf(x.Args, rest)
 		case x.Name == "*" && !isZero(x.Args[0]) && !isZero(x.Args[1]):
-			return f.oneOf(x.Args, beside)
+			return f.oneOf(x.Args, rest)
 		case x.Name == "/":
-			return f.line(x.Args[0], append(slices.Clone(beside), x.Args[1]))
+			return f.line(x.Args[0], append(slices.Clone(rest), x.Args[1]))
 		}
 	}
 	return false
 }
 
-func (f *lineFinder) oneOf(xs, beside []model.Expr) bool {
+func (f *lineFinder) oneOf(xs, rest []model.Expr) bool {
 	for i, x := range xs {
-		others := slices.Clone(beside)
+		others := slices.Clone(rest)
 		others = append(append(others, xs[:i]...), xs[i+1:]...)
 		if f.line(x, others) {
 			return true
@@ -184,18 +184,18 @@ func (f *lineFinder) oneOf(xs, beside []model.Expr) bool {
 	return false
 }
 
-func (f *lineFinder) array(a *model.Array, beside []model.Expr) bool {
+func (f *lineFinder) array(a *model.Array, rest []model.Expr) bool {
 	switch a.Role {
 	case model.Parameter:
 		r := a.Type.Range
-		return math.IsInf(r.Lo, -1) && math.IsInf(r.Hi, 1) && ownEnds(a) && !reads(beside, a)
+		return math.IsInf(r.Lo, -1) && math.IsInf(r.Hi, 1) && ownEnds(a) && !reads(rest, a)
 	case model.Definition:
 		if f.seen[a] {
 			return false
 		}
 		f.seen[a] = true
 		return slices.ContainsFunc(a.Pieces, func(p *model.Piece) bool {
-			return p.Value != nil && p.Recurrence == nil && f.line(p.Value, beside)
+			return p.Value != nil && p.Recurrence == nil && f.line(p.Value, rest)
 		})
 	}
 	return false
