@@ -261,6 +261,19 @@ func (p *Program) Constants() ([]types.Variable, [][]float64) { return p.plan.Co
 // Terms emits the parts of the density at theta, for printing and for tests.
 func (p *Program) Terms(theta autodiff.Node) plan.Terms { return p.plan.Density(theta) }
 
+// Coordinates says of each unconstrained coordinate which parameter it moves.
+func (p *Program) Coordinates() []types.Coordinate { return p.plan.Coordinates() }
+
+// Parameters names those of Saved that are parameters, not generated.
+func (p *Program) Parameters() (names []string) {
+	for _, c := range p.Coordinates() {
+		if name, _, _ := strings.Cut(c.Parameter, "["); !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
 // ProperPrior reports whether log ρ is known to integrate.
 func (p *Program) ProperPrior() bool { return p.plan.ProperPrior() }
 

@@ -3,21 +3,73 @@ package infer
 import (
 	"fmt"
 	"math"
+
+	"ppl/lang/types"
 )
 
-// DivergesToInfinity is the refusal of a target whose walkers move off without end, by what is saved of one of them.
-func DivergesToInfinity(t Target, values []float64) error {
-	name, most, k := "", -1.0, 0
-	for _, v := range t.Saved() {
-		for i := range v.Size() {
-			if x := math.Abs(values[k]); x > most {
-				name, most = v.Element(i), x
-			}
-			k++
-		}
+// DivergesToInfinity is the refusal of a target whose walkers move off without end along a coordinate, by what is saved
+// of one of them.
+func DivergesToInfinity(t Target, coordinate int, values []float64) error {
+	if cs := CoordinatesOf(t); cs != nil {
+		return divergesAlong(t, cs[coordinate], values)
 	}
+	name, most := "", -1.0
+	eachValue(t, values, func(element string, x float64) {
+		if math.Abs(x) > most {
+			name, most = element, math.Abs(x)
+		}
+	})
+	return toInfinity(name, most)
+}
+
+func divergesAlong(t Target, c types.Coordinate, values []float64) error {
+	reached := math.NaN()
+	eachValue(t, values, func(element string, x float64) {
+		if element == c.Parameter {
+			reached = x
+		}
+	})
+	if !c.Bounded() || math.IsInf(reached, 0) {
+		return toInfinity(c.Parameter, math.Abs(reached))
+	}
+	where := ""
+	if !math.IsNaN(reached) {
+		where = fmt.Sprintf(": it has reached %.3g within warm-up", reached)
+	}
+	return Refusal{Cause: fmt.Errorf("%s goes to the end of its support%s, so the posterior seems to be improper, or "+
+		"to have its mass closer to that end than numbers can say. The cause is a prior without a finite integral "+
+		"there, such as Density(-log(s)), or a likelihood that is infinite there, as for a standard deviation of "+
+		"identical data. Give it a prior that keeps it away from the end, such as Gamma(2, 1)", c.Parameter, where)}
+}
+
+func toInfinity(name string, reached float64) error {
 	return Refusal{Cause: fmt.Errorf("%s diverges to infinity: it has reached %.1g within warm-up, so the posterior "+
 		"seems to be improper. The cause is an improper prior (`Flat`, `Density`) where the data do not constrain the "+
 		"parameter, as in a logistic regression that separates its classes. Give it a proper prior; if its values are "+
-		"really that large, measure it in larger units", name, most)}
+		"really that large, measure it in larger units", name, reached)}
+}
+
+// eachValue goes through what is saved of a draw.
+func eachValue(t Target, values []float64, do func(element string, x float64)) {
+	k := 0
+	for _, v := range t.Saved() {
+		for i := range v.Size() {
+			do(v.Element(i), values[k])
+			k++
+		}
+	}
+}
+
+// DoesNotFall is the refusal of a target whose density does not fall off along a coordinate, upwards or downwards.
+func DoesNotFall(t Target, coordinate int, up bool) error {
+	c := types.Coordinate{Parameter: fmt.Sprintf("coordinate %d", coordinate+1)}
+	if saved := t.Saved(); len(saved) == 1 && saved[0].Size() == t.Dim() {
+		c.Parameter = saved[0].Element(coordinate)
+	}
+	if cs := CoordinatesOf(t); cs != nil {
+		c = cs[coordinate]
+	}
+	return Refusal{Cause: fmt.Errorf("the posterior is improper: its density does not fall off as %s goes to %s. The "+
+		"cause is a prior without a finite integral (`Flat`, `Density`) where the data do not constrain the parameter. "+
+		"Give it a proper prior", c.Parameter, c.Goes(up))}
 }

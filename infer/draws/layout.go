@@ -16,6 +16,9 @@ type Layout struct {
 	Observed    []Observed       `json:"observed_data"`
 	Constant    []Observed       `json:"constant_data,omitempty"` // predictors
 
+	// names of Posterior that are parameters: their draws differ; nil where a run did not say
+	Parameters []string `json:"parameters,omitempty"`
+
 	// log densities of each draw: of the prior by parameter, of the likelihood by row of the data
 	LogPrior      []types.Variable `json:"log_prior,omitempty"`
 	LogLikelihood []types.Variable `json:"log_likelihood,omitempty"`

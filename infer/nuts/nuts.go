@@ -21,7 +21,8 @@ func Sample(ctx context.Context, t infer.Target, o infer.Options, rec infer.Reco
 
 func sample(ctx context.Context, t infer.Target, o infer.Options, rec infer.Recorder, faults rule) (infer.Report,
 	error) {
-	r := &run{ctx: ctx, target: infer.InPrecision(t, o.Settings.Precision), options: o, recorder: rec, rule: faults}
+	r := &run{ctx: ctx, target: infer.InPrecision(t, o.Settings.Precision), named: t,
+		bounded: infer.Bounded(infer.CoordinatesOf(t)), options: o, recorder: rec, rule: faults}
 	if err := r.check(); err != nil {
 		return r.report, err
 	}

@@ -185,3 +185,18 @@ func TestRunawayIsNamed(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// No warm-up is too short to end.
+func TestShortWarmups(t *testing.T) {
+	for name, target := range map[string]infer.Target{
+		"normal": dynamicstest.Normal(1, 1e-3), "modes": dynamicstest.FiveModes().Target()} {
+		for warmup := range 41 {
+			o := options(uint64(warmup + 1))
+			o.Warmup, o.Draws, o.Thin = warmup, 3, 1
+			report, err := Sample(context.Background(), target, o, new(dynamicstest.Memory))
+			if err != nil && !errors.As(err, new(infer.Refusal)) || err == nil && report.Draws != o.Draws {
+				t.Errorf("%s, warm-up of %d: %d draws, %v", name, warmup, report.Draws, err)
+			}
+		}
+	}
+}

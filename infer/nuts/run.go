@@ -17,6 +17,8 @@ import (
 type run struct {
 	ctx      context.Context
 	target   infer.Target
+	named    infer.Target // target as it was given, which may know what its coordinates are
+	bounded  []bool       // by coordinate; nil where it is not known
 	options  infer.Options
 	recorder infer.Recorder
 	rule     rule

@@ -81,6 +81,9 @@ func (r *run) warm(resumed bool) error {
 		}
 		resumed = false
 	}
+	if at := r.state.Divergence.AtEnd(); at >= 0 {
+		return r.diverges(at)
+	}
 	return nil
 }
 
@@ -162,11 +165,8 @@ func (r *run) tune(w window, resumed bool) error {
 	if !w.learn {
 		return nil
 	}
-	if r.state.Divergence.Watch(slices.Concat(r.state.Seen.Visited...)) {
-		if err := r.readValues(r.chains[0]); err != nil {
-			return err
-		}
-		return infer.DivergesToInfinity(r.target, r.values)
+	if at := r.state.Divergence.Watch(slices.Concat(r.state.Seen.Visited...), r.bounded); at >= 0 {
+		return r.diverges(at)
 	}
 	if err := r.restartStuck(); err != nil {
 		return err
@@ -175,6 +175,14 @@ func (r *run) tune(w window, resumed bool) error {
 		return r.move(r.state.Metric.Estimate(&seen.Points))
 	}
 	return nil
+}
+
+// diverges ends a run whose chains move off without end along a coordinate.
+func (r *run) diverges(coordinate int) error {
+	if err := r.readValues(r.chains[0]); err != nil {
+		return err
+	}
+	return infer.DivergesToInfinity(r.named, coordinate, r.values)
 }
 
 // countLate counts what diverges in the second half of a window: in the first the step still tries what is too long.

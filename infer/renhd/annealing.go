@@ -38,7 +38,7 @@ func (r *run) settledWhereBefore() (agreed bool, err error) {
 	w := r.share(annealingWindow, false)
 	w.judge = func(t *warmupWindow, found *result) {
 		both := r.walkers.join(&t.seen, r.state.Before)
-		found.Settled = both.disagreement() < agreement || !both.separate()
+		found.Settled = both.settled()
 	}
 	for range most {
 		found, err := r.windows(w)
@@ -47,6 +47,11 @@ func (r *run) settledWhereBefore() (agreed bool, err error) {
 		}
 	}
 	return false, nil
+}
+
+// settled reports whether walkers are in one place; where none counts nothing is known.
+func (s *windowState) settled() bool {
+	return len(s.Visited) > 0 && (s.disagreement() < agreement || !s.separate())
 }
 
 // annealing is the part of warm-up in which all walkers are heated and cooled.

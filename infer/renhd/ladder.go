@@ -23,6 +23,9 @@ func (r *run) warmUpLadder() error {
 	if err := r.initialPhase(); err != nil {
 		return err
 	}
+	if err := r.refuseFlatTails(); err != nil {
+		return err
+	}
 	return r.adaptLadder()
 }
 

@@ -35,7 +35,7 @@ func Sample(ctx context.Context, t infer.Target, o infer.Options, rec infer.Reco
 // sample warms up, then collects draws. What was counted is reported however the run ends.
 func sample(ctx context.Context, t infer.Target, o infer.Options, rec infer.Recorder, x exchange) (infer.Report,
 	error) {
-	s, err := newShared(infer.InPrecision(t, o.Settings.Precision), o, x)
+	s, err := newShared(t, o, x)
 	if err != nil {
 		return infer.Report{}, infer.Refusal{Cause: err}
 	}
@@ -43,6 +43,9 @@ func sample(ctx context.Context, t infer.Target, o infer.Options, rec infer.Reco
 	sampling, err := r.loadCheckpoint()
 	if err == nil && sampling == nil {
 		err = r.warmUp()
+		if at := r.state.Divergence.AtEnd(); err == nil && at >= 0 {
+			err = r.diverges(at)
+		}
 	}
 	if err == nil {
 		err = r.collectDraws(sampling)

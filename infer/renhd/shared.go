@@ -9,6 +9,7 @@ import (
 	"ppl/infer"
 	"ppl/infer/adapt"
 	"ppl/infer/dynamics"
+	"ppl/lang/types"
 )
 
 // shared is what all walkers have in common and only read: the target, what the user asked for, and what follows from
@@ -16,6 +17,8 @@ import (
 // copy in place of it, and put the first one back.
 type shared struct {
 	target   infer.Target
+	named    infer.Target       // target as it was given, which may know what its coordinates are
+	ends     []types.Coordinate // of named; nil where it does not know them
 	options  infer.Options
 	batches  dynamics.Batches // of the draws to come; zero where every step reads all rows
 	rule     dynamics.Rule
@@ -24,11 +27,12 @@ type shared struct {
 }
 
 // newShared refuses settings that contradict each other or do not suit the target.
-func newShared(t infer.Target, o infer.Options, x exchange) (shared, error) {
+func newShared(given infer.Target, o infer.Options, x exchange) (shared, error) {
+	t := infer.InPrecision(given, o.Settings.Precision)
 	if o.Settings.Dynamics == "tacthmc" && o.Settings.Replicas <= 1 {
 		o.Settings.Replicas = 1
 	}
-	s := shared{target: t, options: o, exchange: x, rule: dynamics.Named(dynamicsOf(o.Settings))}
+	s := shared{target: t, named: given, ends: infer.CoordinatesOf(given), options: o, exchange: x, rule: dynamics.Named(dynamicsOf(o.Settings))}
 	if err := s.check(); err != nil {
 		return s, err
 	}

@@ -285,11 +285,19 @@ func (w *walkers) place(ctx context.Context, at [][]float64) (bad []int, err err
 	if err := w.runEntry(ctx, "start", nil); err != nil {
 		return nil, err
 	}
-	logPrior, logLik := w.read(dynamics.LogPrior, nil), w.read(dynamics.LogLik, nil)
-	for lane := range at {
-		if u := logPrior[lane] + logLik[lane]; math.IsNaN(u) || math.IsInf(u, 0) {
+	for lane, u := range w.logDensities() {
+		if math.IsNaN(u) || math.IsInf(u, 0) {
 			bad = append(bad, lane)
 		}
 	}
 	return bad, nil
+}
+
+// logDensities are log ρ + log ℓ of every walker, as last computed.
+func (w *walkers) logDensities() []float64 {
+	density := w.read(dynamics.LogPrior, nil)
+	for lane, l := range w.read(dynamics.LogLik, nil) {
+		density[lane] += l
+	}
+	return density
 }

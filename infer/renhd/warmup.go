@@ -42,7 +42,7 @@ func (r *run) warmUp() error {
 	return r.growLadder()
 }
 
-func (r *run) iterationsLeft() int { return r.shared.options.Warmup - r.state.Iterations }
+func (r *run) iterationsLeft() int { return max(0, r.shared.options.Warmup-r.state.Iterations) }
 
 // sweeps is a share of a number of iterations.
 func sweeps(share float64, total int) int { return int(math.Round(share * float64(total))) }
@@ -64,6 +64,9 @@ func (r *run) explore() (agreed bool, err error) {
 		return false, err
 	}
 	if err := r.initialPhase(); err != nil {
+		return false, err
+	}
+	if err := r.refuseFlatTails(); err != nil {
 		return false, err
 	}
 	agreed, err = r.converge()
@@ -104,7 +107,7 @@ func (r *run) initialPhase() error {
 // windows runs windows one after the other, and gives the result of the last; empty ones are left out.
 func (r *run) windows(ws ...window) (last result, err error) {
 	for _, w := range ws {
-		if w.sweeps == 0 {
+		if w.sweeps <= 0 {
 			continue
 		}
 		if last, err = r.runPart(&warmupWindow{run: r, spec: w}); err != nil {
@@ -211,12 +214,19 @@ func (r *run) refuseDivergence(seen *windowState) error {
 			}
 		}
 	}
-	if !r.state.Divergence.Watch(cold) {
-		return nil
+	if at := r.state.Divergence.Watch(cold, infer.Bounded(r.shared.ends)); at >= 0 {
+		return r.diverges(at)
 	}
+	return nil
+}
+
+// diverges ends a run whose walkers move off without end along a coordinate.
+func (r *run) diverges(coordinate int) error {
 	w := r.walkers
 	if err := w.runEntry(r.ctx, dynamics.Values, nil); err != nil {
 		return err
 	}
-	return infer.DivergesToInfinity(r.shared.target, w.read(dynamics.Values, nil)[:w.exe.Size(dynamics.Values)])
+	values, lane := w.read(dynamics.Values, nil), w.cold(0)
+	size := w.exe.Size(dynamics.Values)
+	return infer.DivergesToInfinity(r.shared.named, coordinate, values[lane*size:(lane+1)*size])
 }

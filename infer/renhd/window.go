@@ -185,9 +185,9 @@ func (t *warmupWindow) recordPositions() {
 		s.Moved[lane] += m
 	}
 	t.run.showProgress(infer.WarmingUp)
-	logPrior, logLik := w.read(dynamics.LogPrior, nil), w.read(dynamics.LogLik, nil)
+	density := w.logDensities()
 	for lane, x := range w.positions() {
-		s.Density[lane] = append(s.Density[lane], logPrior[lane]+logLik[lane])
+		s.Density[lane] = append(s.Density[lane], density[lane])
 		s.Stood[lane] = append(s.Stood[lane], w.RungOf[lane])
 		s.Visited[lane] = append(s.Visited[lane], slices.Clone(x[:min(len(x), adapt.MaxDense)]))
 	}

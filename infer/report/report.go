@@ -78,7 +78,7 @@ func Summarize(r *draws.Run, v View) (Report, error) {
 		Chains: r.Layout.Chains, Draws: r.Info.Draws, Seconds: s.Seconds, Gradients: s.Gradients,
 		Exchange: exchange(s), Notes: s.Notes,
 	}
-	f := findings{run: r.Info, view: v}
+	f := findings{run: r.Info, view: v, drawn: r.Layout.Parameters}
 	if err := f.summarize(r); err != nil {
 		return Report{}, err
 	}

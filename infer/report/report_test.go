@@ -24,6 +24,7 @@ import (
 type scene struct {
 	chains, draws int
 	thetas        int
+	drawn         []string // names of the parameters
 	at            func(r *rand.Rand, chain, draw, element int) float64
 	replica       func(chain, draw int) int // walker of the ladder that gives a draw
 	diverging     int
@@ -44,7 +45,7 @@ func good() scene {
 func (s scene) write(t *testing.T) *draws.Run {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "eight.run")
-	layout := draws.Layout{Chains: s.chains,
+	layout := draws.Layout{Chains: s.chains, Parameters: s.drawn,
 		Posterior:   []types.Variable{{Name: "mu"}, {Name: "theta", Shape: []int{s.thetas}, Dims: []string{"J"}}},
 		SampleStats: []types.Variable{{Name: "lp"}, {Name: "diverging", Bool: true}, {Name: "replica", Int: true}}}
 	w, err := draws.Create(dir, layout, draws.Options{Model: "eight.ppl", Sampler: "renhd", Device: "host", Seed: 42})
@@ -213,6 +214,35 @@ func TestConstantsDoNotWarn(t *testing.T) {
 	}
 	if !strings.Contains(b.String(), `"rhat": null`) {
 		t.Errorf("no null in\n%s", b.String())
+	}
+}
+
+// A parameter all of whose draws are equal is reported by name, if the run knows that it is a parameter.
+func TestMotionlessParametersAreReported(t *testing.T) {
+	for name, c := range map[string]struct {
+		fixed func(element int) bool
+		drawn []string
+		want  string
+	}{
+		"all of theta": {func(e int) bool { return e > 0 }, []string{"mu", "theta"}, "All draws of theta are the same"},
+		"mu and theta": {func(int) bool { return true }, []string{"mu", "theta"}, "All draws of mu, theta are"},
+		"one element":  {func(e int) bool { return e == 1 }, []string{"mu", "theta"}, ""},
+		"generated":    {func(e int) bool { return e > 0 }, []string{"mu"}, ""},
+	} {
+		s := good()
+		s.drawn = c.drawn
+		s.at = func(r *rand.Rand, _, _, element int) float64 {
+			if c.fixed(element) {
+				return 0
+			}
+			return r.NormFloat64()
+		}
+		report := s.summary(t)
+		said := strings.Contains(strings.Join(report.Warnings, "\n"), "All draws of")
+		if said != (c.want != "") || !strings.Contains(strings.Join(report.Warnings, "\n"), c.want) ||
+			report.Unusable != said {
+			t.Errorf("%s: %q", name, report.Warnings)
+		}
 	}
 }
 

@@ -212,6 +212,23 @@ func undiagnosed(f *findings) string {
 		plural(f.run.Draws, "is", "are"))
 }
 
+// motionless finds parameters no element of which has two different draws. One element alone may be fixed by what the
+// parameter is, as the diagonal of a correlation matrix.
+func motionless(f *findings) string {
+	var names []string
+	for _, name := range f.drawn {
+		if !slices.ContainsFunc(f.parameters, func(p Parameter) bool { return p.Variable == name && !p.Constant }) {
+			names = append(names, name)
+		}
+	}
+	if len(names) == 0 || f.run.Draws < 2 {
+		return ""
+	}
+	return fmt.Sprintf("All draws of %s are the same: the sampler has not moved it, or it is at an end of its support "+
+		"beyond what numbers can say, as where the posterior is improper. These numbers mean nothing. Give it, and "+
+		"the scales it depends on, a proper prior that keeps away from that end.", strings.Join(names, ", "))
+}
+
 func divergent(f *findings) string {
 	n, r := f.report.Divergences, f.run.Report
 	if n == 0 || r.NotFinite >= n && len(r.NonFiniteTerms) > 0 { // which nonFiniteEnds reports

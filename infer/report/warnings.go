@@ -13,6 +13,7 @@ type findings struct {
 	view       View
 	report     *Report
 	parameters []Parameter
+	drawn      []string // parameters, which should not be constant
 	places     []place
 	apart      apart // the quantity in which walkers differ most
 }

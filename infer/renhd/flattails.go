@@ -1,0 +1,121 @@
+package renhd
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/stat"
+
+	"ppl/infer"
+)
+
+// An end is one end of the line along a coordinate.
+type end struct {
+	coordinate int
+	up         bool
+}
+
+// A tail is an end of the line through a walker, and two places far out there.
+type tail struct {
+	end
+	walker    int
+	near, far float64 // the coordinate there
+	most      float64 // by how much the log density has to fall between them, at least
+}
+
+// mostTails bounds the coordinates that are looked at.
+const mostTails = 1000
+
+// refuseFlatTails ends a run whose density does not fall off along some coordinate: where that is so for the positions
+// of several walkers, the integral over the coordinate is infinite, and so is that over all of them. Walkers may not
+// show it: where a scale goes to 0, they look as if they had come to rest. Along a line in other directions the density
+// may have no end as well, which only walkers that move off show (adapt.Divergence). Proper priors need no look.
+func (r *run) refuseFlatTails() error {
+	s := &r.shared
+	if s.target.ProperPrior() || s.free() || s.target.Dim() > mostTails || r.replay.replaying() {
+		return nil
+	}
+	tails := r.tails()
+	near, err := r.densitiesAt(tails, func(t tail) float64 { return t.near })
+	if err != nil {
+		return err
+	}
+	far, err := r.densitiesAt(tails, func(t tail) float64 { return t.far })
+	if err != nil {
+		return err
+	}
+	const least = 3 // walkers at whose positions that can be said
+	known, flat := map[end]int{}, map[end]int{}
+	for i, t := range tails {
+		if math.IsInf(near[i], 0) || math.IsInf(far[i], 0) || math.IsNaN(near[i]+far[i]) {
+			continue
+		}
+		if known[t.end]++; near[i]-far[i] <= t.most {
+			flat[t.end]++
+		}
+	}
+	for _, t := range tails { // in order, so that the first is named
+		if known[t.end] >= least && flat[t.end] == known[t.end] {
+			return infer.DoesNotFall(s.named, t.coordinate, t.up)
+		}
+	}
+	return nil
+}
+
+// tails are both ends of every coordinate, for a walker of each chain, four at least.
+func (r *run) tails() (all []tail) {
+	w := r.walkers
+	at := w.positions()
+	for j := range w.dim {
+		column := coordinate([][][]float64{at}, j)[0]
+		scale := math.Max(stat.PopStdDev(column, nil), 1e-6)
+		for chain := range max(4, w.chains) {
+			lane := chain * w.lanes() / max(4, w.chains)
+			for _, sign := range []float64{-1, 1} {
+				t := tail{end: end{j, sign > 0}, walker: lane}
+				all = append(all, r.tailsOf(t, column[lane], scale)...)
+			}
+		}
+	}
+	return all
+}
+
+// tailsOf are the places to look at for one end. The density of a real parameter has to fall faster than 1/x, and is
+// looked at a million and a billion of its spreads away from the walker; that of a logarithm faster than any small power
+// of the parameter, where numbers and their squares still exist; that of a logit also where p differs from 1.
+func (r *run) tailsOf(t tail, from, scale float64) []tail {
+	sign := 2*oneIf(t.up) - 1
+	place := func(near, far, most float64) tail {
+		t.near, t.far, t.most = near, far, most
+		return t
+	}
+	if r.shared.ends == nil || !r.shared.ends[t.coordinate].Bounded() {
+		return []tail{place(from+sign*1e6*scale, from+sign*1e9*scale, math.Log(1000)+0.01)}
+	}
+	out := []tail{place(sign*150, sign*300, 1e-4)}
+	if c := r.shared.ends[t.coordinate]; c.Lower && c.Upper && math.Abs(from) < 37 { // e^-37 < 2⁻⁵³
+		out = append(out, place(sign*10, sign*25, 1e-4))
+	}
+	return out
+}
+
+// densitiesAt are the log densities of the target at places of the tails. Walkers and their noise stay as they are.
+func (r *run) densitiesAt(tails []tail, place func(tail) float64) ([]float64, error) {
+	w := r.walkers
+	here, clock := w.positions(), w.NoiseStep
+	out := make([]float64, 0, len(tails))
+	for len(out) < len(tails) {
+		there := w.positions()
+		batch := tails[len(out):min(len(out)+w.lanes(), len(tails))]
+		for lane, t := range batch {
+			copy(there[lane], here[t.walker])
+			there[lane][t.coordinate] = place(t)
+		}
+		if _, err := w.place(r.ctx, there); err != nil {
+			return nil, err
+		}
+		out = append(out, w.logDensities()[:len(batch)]...)
+	}
+	_, err := w.place(r.ctx, here)
+	w.NoiseStep = clock
+	return out, err
+}

@@ -1,0 +1,56 @@
+package renhd
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"ppl/infer"
+	"ppl/infer/dynamics/dynamicstest"
+)
+
+// No warm-up is too short to end: every length from 0 to 40, for targets with one mode and with several, known and
+// guessed starts, and each way to warm up. Draws so early may be anything, but there are as many as were asked for.
+func TestShortWarmups(t *testing.T) {
+	means, _, _ := dynamicstest.Means(normals(40))
+	guessed := func(d dynamicstest.Density) dynamicstest.Density {
+		d.Proper, d.Spread = false, 3
+		return d
+	}
+	for name, c := range map[string]struct {
+		target   infer.Target
+		settings infer.Settings
+	}{
+		"normal":        {dynamicstest.Normal(1, 1e-3), infer.Settings{}},
+		"guessed":       {guessed(dynamicstest.Normal(1, 1e-3, 1e3)), infer.Settings{}},
+		"one parameter": {guessed(dynamicstest.Normal(1e-6)), infer.Settings{}},
+		"modes":         {dynamicstest.FiveModes().Target(), infer.Settings{}},
+		"likelihood":    {twoModes(), infer.Settings{}},
+		"asked ladder":  {twoModes(), infer.Settings{Replicas: 3}},
+		"noise":         {dynamicstest.FiveModes().Target(), infer.Settings{Noise: .25, Replicas: 3}},
+		"minibatches":   {means, infer.Settings{Batch: 16}},
+		"tacthmc":       {dynamicstest.Normal(1, 2), infer.Settings{Dynamics: "tacthmc"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			for warmup := range 41 {
+				o, m := options(uint64(warmup+1)), new(memory)
+				o.Warmup, o.Draws, o.Thin, o.Settings = warmup, 3, 1, c.settings
+				report, err := Sample(context.Background(), c.target, o, m)
+				if err != nil && !errors.As(err, new(infer.Refusal)) || err == nil && report.Draws != o.Draws {
+					t.Errorf("warm-up of %d: %d draws, %v", warmup, report.Draws, err)
+				}
+			}
+		})
+	}
+}
+
+// Planted fault of the above: windows in which no walker moved leave nothing to compare, which is no agreement.
+func TestNobodyMovedIsNoAgreement(t *testing.T) {
+	w := &walkers{population: &population{PerChain: 2, Rungs: make([]rung, 1), RungOf: make([]int, 2)}, chains: 1}
+	seen := &windowState{Sweeps: 1, Moved: []float64{0, 0}, Density: [][]float64{{-1}, {-1}},
+		Visited: [][][]float64{{{0}}, {{0}}}}
+	if both := w.join(seen, seen); len(both.Visited) != 0 || both.settled() {
+		t.Errorf("%+v: agreed without a walker", both)
+	}
+}
