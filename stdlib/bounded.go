@@ -52,6 +52,17 @@ var boundedDists = []Dist{
 			})}},
 	},
 	{
+		Name: "LogitNormal", Support: types.Interval, Lo: 0, Hi: 1,
+		Doc:    "Sigmoid of a Normal(mu, sd): exp(-((logit x - mu) / sd)^2 / 2) / (x (1 - x) sd sqrt(2 pi))",
+		Source: "Aitchison & Shen 1980, Biometrika 67, 261",
+		Forms: []Form{{Args: args(real0("mu"), positive("sd")), LogProb: logitNormalLogProb,
+			LogCDF:  func(x Node, a []Node) Node { return ad.LogNormCDF(standard(logit(x), a)) },
+			LogCCDF: func(x Node, a []Node) Node { return ad.LogNormCDF(ad.Neg(standard(logit(x), a))) },
+			Sample: scalar(func(r *rand.Rand, a []float64) float64 {
+				return logistic(a[0] + a[1]*r.NormFloat64())
+			})}},
+	},
+	{
 		Name: "LogUniform", Support: types.Interval, Lo: 0, Hi: inf,
 		Doc:    "Log-uniform (reciprocal) on lo..hi: 1 / (x log(hi / lo))",
 		Source: "Hamming 1970, Bell System Technical Journal 49, 1609",
@@ -115,6 +126,13 @@ var boundedDists = []Dist{
 		Source: "Gelman et al., Bayesian Data Analysis (3rd ed.), section 2.8",
 		Forms:  []Form{{LogProb: func(x Node, _ []Node) Node { return x.Graph().Full(0, x.Shape()...) }}},
 	},
+}
+
+// logitNormalLogProb is −∞ at 0 and 1, where its parts are infinite.
+func logitNormalLogProb(x Node, a []Node) Node {
+	inside := ad.Mul(ad.Lt(num(x, 0), x), ad.Lt(x, num(x, 1)))
+	y := ad.Where(inside, x, num(x, 0.5))
+	return onlyWhere(inside, total(normalLogProb(logit(y), a), ad.Neg(ad.Log(y)), ad.Neg(ad.Log1p(ad.Neg(y)))))
 }
 
 func betaLogProb(x, a, b Node) Node {

@@ -104,6 +104,8 @@ func TestEnds(t *testing.T) {
 		{"Gamma(shape, rate)", [][]float64{{0.5}, {2}}, []float64{0}, inf},
 		{"InverseGamma(shape, scale)", [][]float64{{3}, {2}}, []float64{0}, -inf},
 		{"LogNormal(mu, sd)", [][]float64{{0}, {1}}, []float64{0}, -inf},
+		{"LogitNormal(mu, sd)", [][]float64{{0}, {1}}, []float64{0}, -inf},
+		{"LogitNormal(mu, sd)", [][]float64{{0}, {1}}, []float64{1}, -inf},
 		{"Weibull(shape, scale)", [][]float64{{1}, {4}}, []float64{0}, -math.Log(4)},
 		{"Weibull(shape, scale)", [][]float64{{2}, {4}}, []float64{0}, -inf},
 		{"Beta(a, b)", [][]float64{{1}, {1}}, []float64{0}, 0},
