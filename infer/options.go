@@ -39,7 +39,9 @@ type Settings struct {
 	Friction      float64 // c = CΔt of nosehoover; 0: chosen
 	Accept        float64 // acceptance rate that warm-up aims at; 0: 0.9
 	MaxDepth      int     // of nuts: maximum tree depth; 0: 10
-	Precision     int     // 32: density and gradient in single precision; else in double
+	// of nuts: the error of the energy from which on a trajectory counts as divergent; 0: 1000
+	MaxEnergyError float64
+	Precision      int // 32: density and gradient in single precision; else in double
 	// coordinates: "auto" (adapted; dense, or of low rank above 200 dimensions), "diagonal" or "identity"
 	Metric string
 	// whether a run keeps the log likelihood of each row: "on", "off", or by size

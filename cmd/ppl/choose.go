@@ -28,11 +28,11 @@ type samplerRow struct {
 func samplers() []samplerRow {
 	var rows []samplerRow
 	for _, p := range renhd.Presets() {
-		rows = append(rows, samplerRow{p.Name, p.Doc, p.Sample, except("max_depth")})
+		rows = append(rows, samplerRow{p.Name, p.Doc, p.Sample, except("max_depth", "max_energy_error")})
 	}
 	return append(rows,
 		samplerRow{"nuts", "the No-U-Turn sampler as in Stan: multinomial, with windowed adaptation", nuts.Sample,
-			only("accept", "max_depth", "metric", "precision", "step_size")},
+			only("accept", "max_depth", "max_energy_error", "metric", "precision", "step_size")},
 		samplerRow{"advi", "an approximation by independent normals, fitted", flow.MeanField,
 			only("precision", "step_size")},
 		samplerRow{"fullrank", "an approximation by one normal with correlations, fitted", flow.FullRank,

@@ -57,6 +57,7 @@ func foreignWords() map[string]string {
 		"nchains": "--chains C", "thin": "nothing: thinning is chosen so that each draw counts, and is reported",
 		"adapt_delta": accepted, "target_accept": accepted, "target_accept_prob": accepted, "delta": accepted,
 		"max_treedepth": "--sampler nuts --set max_depth=12", "max_tree_depth": "--sampler nuts --set max_depth=12",
+		"Emax":     "--sampler nuts --set max_energy_error=1000",
 		"stepsize": "--set step_size=0.1", "step_size": "--set step_size=0.1", "random_seed": "--seed S",
 		"rng_seed": "--seed S", "output": "--out DIR", "output_dir": "--out DIR",
 		"init":    "nothing: chains begin at draws from the prior",

@@ -13,7 +13,7 @@ import (
 type chain struct {
 	exe       device.Executable
 	lane, dim int
-	maxDepth  int
+	limits    limits
 	seed      uint64
 	rule      rule
 
@@ -53,10 +53,10 @@ const (
 	siteProbe
 )
 
-func newChain(exe device.Executable, lane, dim, maxDepth int, seed uint64) *chain {
-	c := &chain{exe: exe, lane: lane, dim: dim, maxDepth: maxDepth, seed: seed, trajectory: newTree(dim),
+func newChain(exe device.Executable, lane, dim int, l limits, seed uint64) *chain {
+	c := &chain{exe: exe, lane: lane, dim: dim, limits: l, seed: seed, trajectory: newTree(dim),
 		fresh: newTree(dim)}
-	for range maxDepth {
+	for range l.depth {
 		c.waiting = append(c.waiting, newTree(dim))
 	}
 	c.ends = [2][]float64{make([]float64, stateSize(dim)), make([]float64, stateSize(dim))}
@@ -123,7 +123,7 @@ func (c *chain) grow(state []float64) (done bool) {
 	energy := hamiltonian(state, c.dim)
 	c.steps++
 	c.accept += math.Exp(min(c.origin-energy, 0))
-	if energy-c.origin > dynamics.MaxEnergyError {
+	if energy-c.origin > c.limits.energyError {
 		c.diverged = true
 		if math.IsInf(energy, 0) {
 			c.nonFinite = append(c.nonFinite, position(state, c.dim)...)
@@ -142,7 +142,7 @@ func (c *chain) grow(state []float64) (done bool) {
 	copy(*c.end(), state)
 	straight = c.trajectory.join(c.fresh, c.prefers(c.trajectory, c.fresh)) && straight
 	c.depth++
-	if !straight || c.depth == c.maxDepth {
+	if !straight || c.depth == c.limits.depth {
 		return true
 	}
 	c.double()

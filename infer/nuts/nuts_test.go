@@ -200,3 +200,19 @@ func TestShortWarmups(t *testing.T) {
 		}
 	}
 }
+
+// The error of the energy from which on a trajectory is divergent is a setting: with steps that are a little too long,
+// a smaller one finds more divergent trajectories, and the value by default is 1000.
+func TestMaxEnergyError(t *testing.T) {
+	t.Parallel()
+	var divergent []int
+	for _, most := range []float64{10, 100, 0, 1000} {
+		o := options(3)
+		o.Draws, o.Warmup, o.Settings.StepSize, o.Settings.MaxEnergyError = 1000, 0, 1, most
+		_, report := draw(t, bent(), o, rule{})
+		divergent = append(divergent, report.Divergences)
+	}
+	if d := divergent; !(d[0] > d[1] && d[1] > d[2] && d[2] == d[3]) {
+		t.Errorf("divergent trajectories from an error of 10, 100, by default, 1000 on: %v", d)
+	}
+}

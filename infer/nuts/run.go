@@ -72,8 +72,23 @@ func (r *run) check() error {
 	return infer.NeedAll(r.target, "nuts")
 }
 
-// defaultDepth bounds the doublings of a trajectory, as in Stan: 1,023 steps.
-const defaultDepth = 10
+// limits end a trajectory: after that many doublings, or where the energy has become so much larger.
+type limits struct {
+	depth       int
+	energyError float64
+}
+
+// limitsOf are those of the settings, else those of Stan: ten doublings, 1,023 steps.
+func limitsOf(s infer.Settings) limits {
+	l := limits{depth: 10, energyError: dynamics.MaxEnergyError}
+	if s.MaxDepth > 0 {
+		l.depth = s.MaxDepth
+	}
+	if s.MaxEnergyError > 0 {
+		l.energyError = s.MaxEnergyError
+	}
+	return l
+}
 
 // open loads the program and places every chain at a start of its own, or where a checkpoint has it.
 func (r *run) open(from *checkpoint) error {
@@ -90,12 +105,9 @@ func (r *run) open(from *checkpoint) error {
 		Threads: o.Threads}); err != nil {
 		return err
 	}
-	depth := o.Settings.MaxDepth
-	if depth == 0 {
-		depth = defaultDepth
-	}
+	limits := limitsOf(o.Settings)
 	for lane := range o.Chains {
-		c := newChain(r.exe, lane, dim, depth, o.Seed)
+		c := newChain(r.exe, lane, dim, limits, o.Seed)
 		c.rule = r.rule
 		r.chains = append(r.chains, c)
 		dynamics.SetMetric(r.exe, lane, r.state.Metric)

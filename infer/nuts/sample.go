@@ -67,7 +67,7 @@ func (r *run) count(c *chain) {
 	if len(c.nonFinite) > 0 {
 		r.report.AddNonFinite(c.nonFinite)
 	}
-	if c.depth == c.maxDepth {
+	if c.depth == c.limits.depth {
 		r.report.Saturated++
 	}
 }

@@ -60,6 +60,9 @@ func table() []setting {
 			func(s *infer.Settings, v string) error { return number(&s.Accept, v, 0.5, 0.999) }},
 		{"max_depth", "maximum tree depth of nuts, a whole number from 1 to 20; or auto",
 			func(s *infer.Settings, v string) error { return whole(&s.MaxDepth, v, 1, 20) }},
+		{"max_energy_error", "error of the energy from which on a trajectory of nuts counts as divergent, from 10 to " +
+			"1e6; or auto (1000)",
+			func(s *infer.Settings, v string) error { return number(&s.MaxEnergyError, v, 10, 1e6) }},
 		{"precision", "bits of the density and its gradient: 64, or 32 for networks and many rows",
 			func(s *infer.Settings, v string) error { return bits(&s.Precision, v) }},
 		{"metric", "coordinates that the walkers move in: auto, diagonal or identity",

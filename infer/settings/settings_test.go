@@ -34,6 +34,7 @@ func TestMistakes(t *testing.T) {
 		{"precision", "16", "64, or 32"},
 		{"friction", "1e9", "below 1"},
 		{"batch", "0", "a whole number from 1 on"},
+		{"max_energy_error", "1", "from 10 to 1e6"},
 	} {
 		_, err := Parse(map[string]string{c.name: c.value})
 		if err == nil || !strings.Contains(err.Error(), c.want) {
@@ -48,8 +49,7 @@ func TestMistakes(t *testing.T) {
 
 func TestNamesAreSorted(t *testing.T) {
 	want := []string{"accept", "batch", "dynamics", "exchange", "exchange_batch", "friction", "log_likelihood",
-		"max_depth",
-		"metric", "noise", "path", "precision", "ratio", "replicas", "step_size", "steps"}
+		"max_depth", "max_energy_error", "metric", "noise", "path", "precision", "ratio", "replicas", "step_size", "steps"}
 	if d := cmp.Diff(want, Names()); d != "" {
 		t.Error(d)
 	}
