@@ -88,7 +88,7 @@ func clear(dir string, overwrite bool) error {
 	if len(entries) == 0 {
 		return nil
 	}
-	info, err := readInfo(dir)
+	info, err := ReadInfo(dir)
 	if err != nil {
 		return err
 	}
@@ -122,8 +122,8 @@ func belongs(dir string, e fs.DirEntry) bool {
 	return e.IsDir() && err == nil
 }
 
-// readInfo reads run.json; its format is what makes a directory a run.
-func readInfo(dir string) (info Info, err error) {
+// ReadInfo reads run.json, whose format is what makes a directory a run; ErrNotRun where the directory is none.
+func ReadInfo(dir string) (info Info, err error) {
 	text, err := os.ReadFile(filepath.Join(dir, runFile))
 	if errors.Is(err, fs.ErrNotExist) {
 		return info, ErrNotRun{dir, "it has no " + runFile}

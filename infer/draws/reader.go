@@ -28,7 +28,7 @@ func Open(dir string) (*Run, error) {
 	} else if !s.IsDir() {
 		return nil, ErrNotRun{dir, "it is a file"}
 	}
-	info, err := readInfo(dir)
+	info, err := ReadInfo(dir)
 	if err != nil {
 		return nil, err
 	}

@@ -40,7 +40,7 @@ func Announce(dir string, o Options) error {
 
 // SetStatus records how a run that has no writer ended.
 func SetStatus(dir string, status Status, cause error) error {
-	info, err := readInfo(dir)
+	info, err := ReadInfo(dir)
 	if err != nil {
 		return err
 	}
@@ -54,7 +54,7 @@ func SetStatus(dir string, status Status, cause error) error {
 // ReadOptions reads what a run was asked for into options, a pointer to the type of Options.Resolved, and what is known
 // of it. ErrNotRun where the directory is none.
 func ReadOptions(dir string, options any) (Info, error) {
-	info, err := readInfo(dir)
+	info, err := ReadInfo(dir)
 	if err != nil {
 		return info, err
 	}
@@ -74,7 +74,7 @@ func Clear(dir string) error {
 	if err != nil {
 		return err
 	}
-	if _, err := readInfo(dir); err != nil {
+	if _, err := ReadInfo(dir); err != nil {
 		return err
 	}
 	if err := remove(dir, entries); err != nil {
