@@ -40,10 +40,11 @@ func LoadNew(path, text string, args []DataArg, saved []types.Variable) (*Predic
 		return nil, ds
 	}
 	replaced := replacedData(m)
-	values, ds := bind.Data(m, filepath.Dir(path), args, data.DefaultRowCache())
+	values, ds := bind.NewData(m, filepath.Dir(path), args, data.DefaultRowCache(), bind.KnownOf(saved))
 	if diag.HasErrors(ds) {
 		return nil, errorsAmong(ds)
 	}
+	notes := slices.DeleteFunc(ds, func(d diag.Diagnostic) bool { return d.Code != "" })
 	n := &newData{m: values.Model, d: values, saved: saved, known: map[string][]int{}}
 	for _, a := range replaced {
 		n.fill(a)
@@ -65,7 +66,7 @@ func LoadNew(path, text string, args []DataArg, saved []types.Variable) (*Predic
 	for _, v := range plan.Saved()[:plan.Replicas()] {
 		p.Element = append(p.Element, n.known[v.Name])
 	}
-	return p, nil
+	return p, notes
 }
 
 func errorsAmong(ds []diag.Diagnostic) []diag.Diagnostic {

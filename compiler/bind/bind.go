@@ -3,7 +3,7 @@
 //	files    reads the files of the command line, and those that the model names when an array needs them
 //	arrays   finds the values of each data array: on the command line, in the model, or in the file the model names
 //	sizes    learns the size of each index set from the shapes of arrays, and reports two sources that disagree
-//	labels   gives names to the elements of index sets that data hold as text
+//	labels   gives names to the elements of index sets that data hold as text, or as codes
 //	values   checks each value against its declaration, and names file and row of the first that does not fit
 //	streams  opens files too large for memory, whose rows are read as they are needed
 //
@@ -30,12 +30,19 @@ type Arg struct{ Name, Path string }
 // Data binds data to a model. Files that the model names are relative to dir; those that are too large for memory, by
 // the cache, are read by rows. The result is nil when a diagnostic is an error.
 func Data(m *model.Model, dir string, args []Arg, cache data.RowCache) (*dataset.Dataset, []diag.Diagnostic) {
+	return NewData(m, dir, args, cache, nil)
+}
+
+// NewData is Data for data other than those of a run whose index sets have known elements: these keep their places, and
+// new ones follow.
+func NewData(m *model.Model, dir string, args []Arg, cache data.RowCache, known Known) (*dataset.Dataset,
+	[]diag.Diagnostic) {
 	var diags diag.List
 	d := &dataset.Dataset{Model: m, Arrays: map[*model.Array]dataset.Array{}, Sizes: map[*model.Size]int{},
 		Labels: map[*model.Size][]string{}}
 	files := &files{m: m, dir: dir, cache: cache, diags: &diags, own: map[string]*data.File{}}
 	sizes := &sizes{d: d, diags: &diags, from: map[*model.Size]string{}}
-	labels := &labels{d: d, diags: &diags, columns: map[*model.Array]bool{}}
+	labels := &labels{d: d, diags: &diags, columns: map[*model.Array]bool{}, known: known}
 	raw := map[*model.Array]*data.Array{}
 	arrays := &arrays{d: d, diags: &diags, files: files, sizes: sizes, labels: labels, raw: raw}
 	values := &values{d: d, diags: &diags, raw: raw}
@@ -48,7 +55,8 @@ func Data(m *model.Model, dir string, args []Arg, cache data.RowCache) (*dataset
 		},
 		func() {
 			labels.share(raw)
-			sizes.ofIndexSets(raw)
+			labels.ofCodes(raw, sizes)
+			sizes.ofIndexSets(raw, known)
 			sizes.complete()
 			labels.noteOrder(raw)
 		},

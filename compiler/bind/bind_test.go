@@ -155,3 +155,130 @@ func TestWhatReadsAbsentDataIsLeftOut(t *testing.T) {
 		t.Error("the size of x is still wanted")
 	}
 }
+
+// grouped binds a column of group codes to a model that reads it as more says.
+func grouped(t *testing.T, column, more string) (*dataset.Dataset, []diag.Diagnostic) {
+	t.Helper()
+	return bound(t, "data g[N]: index(J), y[N]\nm[J] ~ Normal(0, 1)\n"+more,
+		map[string]string{"d.csv": "g,y\n" + column}, Arg{"", "d.csv"})
+}
+
+func labelsNamed(d *dataset.Dataset, name string) []string {
+	for s, names := range d.Labels {
+		if s.Name == name {
+			return names
+		}
+	}
+	return nil
+}
+
+// Codes that occur are the groups; codes from 1 on without a gap are positions, as are those of a model that counts.
+func TestCodesOfGroups(t *testing.T) {
+	t.Parallel()
+	const plain = "y[n in N] ~ Normal(m[g[n]], 1)\n"
+	for _, c := range []struct {
+		name, column, more string
+		size               int
+		names              []string
+		values             []float64
+	}{
+		{"codes", "94110,0\n-5,0\n94110,1\n", plain, 2, []string{"-5", "94110"}, []float64{2, 1, 2}},
+		{"from 0", "0,0\n1,0\n2,1\n", plain, 3, []string{"0", "1", "2"}, []float64{1, 2, 3}},
+		{"positions", "2,0\n1,0\n3,1\n", plain, 3, nil, []float64{2, 1, 3}},
+		{"a size", "2,0\n1,0\n5,1\n", "J = 6\n" + plain, 6, nil, []float64{2, 1, 5}},
+		{"compared by name", "7,0\n9,0\n", "y[n in N] ~ Normal(m[g[n]] + (g[n] == \"9\" ? 1 : 0), 1)\n", 2,
+			[]string{"7", "9"}, []float64{1, 2}},
+		{"compared as numbers", "2,0\n4,0\n", "y[n in N] ~ Normal(m[g[n]] + (g[n] == 4 ? 1 : 0), 1)\n", 4, nil,
+			[]float64{2, 4}},
+		{"a trend", "2,0\n4,0\n", "k[j in J] = j * m[j]\ny[n in N] ~ Normal(k[g[n]], 1)\n", 4, nil, []float64{2, 4}},
+		{"a number", "2,0\n4,0\n", plain + "generate last = m[4]\n", 4, nil, []float64{2, 4}},
+		{"a walk", "2,0\n4,0\n", "w[1] = 0\nw[j in 2..J] ~ Normal(w[j-1], 1)\n" +
+			"y[n in N] ~ Normal(m[g[n]] + w[g[n]], 1)\n", 4, nil, []float64{2, 4}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			d, ds := grouped(t, c.column, c.more)
+			if d == nil {
+				t.Fatal(ds)
+			}
+			size := sizeNamed(d, "J")
+			if strings.HasPrefix(c.more, "J =") {
+				size = c.size
+			}
+			if got := valuesOf(t, d, "g"); size != c.size || !slices.Equal(got, c.values) ||
+				!slices.Equal(labelsNamed(d, "J"), c.names) {
+				t.Errorf("g = %v, J = %d %v; want %v, %d %v", got, size, labelsNamed(d, "J"), c.values, c.size, c.names)
+			}
+		})
+	}
+}
+
+// A missing code is reported as missing, and a code too large for a position as too large.
+func TestCodesThatAreNone(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ column, more, code, says string }{
+		{"1,0\nNA,0\n", "y[n in N] ~ Normal(m[g[n]], 1)\n", "W05", "missing values"},
+		{"NA,0\n", "y[n in N] ~ Normal(m[g[n]], 1)\n", "W05", "missing values"},
+		{"1,0\n1e300,0\n", "y[n in N] ~ Normal(m[g[n]], 1)\n", "E56", "too large"},
+		{"1,0\n99999999999,0\n", "k[j in J] = j * m[j]\ny[n in N] ~ Normal(k[g[n]], 1)\n", "E56", "too large"},
+	} {
+		d, ds := grouped(t, c.column, c.more)
+		if d != nil || !slices.ContainsFunc(ds, func(x diag.Diagnostic) bool {
+			return x.Code == c.code && strings.Contains(x.Message, c.says)
+		}) || slices.ContainsFunc(ds, func(x diag.Diagnostic) bool { return strings.Contains(x.Message, "-922") }) {
+			t.Errorf("%q: diagnostics are %v, want %s with %q", c.column, ds, c.code, c.says)
+		}
+	}
+}
+
+// The elements that a run knows keep their places when other data are bound, and what they do not know is reported.
+func TestNewDataKeepTheElementsOfARun(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name, csv string
+		known     []string
+		all       []string // nil: numbers
+		size      int
+		values    []float64
+		note      string
+	}{
+		{"names", "g\nc\na\n", []string{"a", "b", "c"}, []string{"a", "b", "c"}, 3, []float64{3, 1}, ""},
+		{"a new name", "g\nc\nA\n", []string{"a", "b", "c"}, []string{"a", "b", "c", "A"}, 4, []float64{3, 4}, "A"},
+		{"codes", "g\n30\n10\n", []string{"10", "20", "30"}, []string{"10", "20", "30"}, 3, []float64{3, 1}, ""},
+		{"numbers", "g\n1\n3\n", []string{"1", "2", "3"}, nil, 3, []float64{1, 3}, ""},
+		{"a new number", "g\n1\n9\n", []string{"1", "2", "3"}, []string{"1", "2", "3", "9"}, 4, []float64{1, 4}, "9"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			if err := os.WriteFile(filepath.Join(dir, "d.csv"), []byte(c.csv), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			f, _ := parse.File(source.New("model.ppl",
+				"data g[N]: index(J), y[N]\nm[J] ~ Normal(0, 1)\ny[n in N] ~ Normal(m[g[n]], 1)\n"))
+			m, ds := check.File(f, nil)
+			if diag.HasErrors(ds) {
+				t.Fatal(ds)
+			}
+			for _, a := range m.Arrays {
+				a.Optional = a.Name == "y"
+			}
+			d, ds := NewData(m, dir, []Arg{{"", filepath.Join(dir, "d.csv")}}, data.RowCache{Memory: 1 << 30},
+				Known{"J": c.known})
+			if d == nil {
+				t.Fatal(ds)
+			}
+			note := ""
+			for _, x := range ds {
+				if x.Code == "" {
+					note += x.Message
+				}
+			}
+			if got := valuesOf(t, d, "g"); !slices.Equal(got, c.values) || sizeNamed(d, "J") != c.size ||
+				!slices.Equal(labelsNamed(d, "J"), c.all) || (note == "") != (c.note == "") ||
+				!strings.Contains(note, c.note) {
+				t.Errorf("g = %v, J = %d %v, note %q", got, sizeNamed(d, "J"), labelsNamed(d, "J"), note)
+			}
+		})
+	}
+}

@@ -16,6 +16,7 @@ type labels struct {
 	d       *dataset.Dataset // whose Labels are filled
 	diags   *diag.List
 	columns map[*model.Array]bool // arrays that were joined from the columns of a table
+	known   Known                 // of a run, if new data are bound; else nil
 }
 
 // name gives the elements of a set names; two lists for one set must agree.
@@ -75,29 +76,29 @@ func (l *labels) number(s *model.Size, arrays []*model.Array, raw map[*model.Arr
 		all = append(all, raw[a].Labels...)
 	}
 	slices.Sort(all)
-	all = slices.Compact(all)
+	all = l.withKnown(s, slices.Compact(all), arrays[0])
 	for _, a := range arrays {
 		raw[a] = recode(raw[a], all)
-		x := l.d.Arrays[a]
-		x.Values = raw[a].Values
-		l.d.Arrays[a] = x
+		l.setValues(a, raw[a].Values)
 	}
 	l.name(s, all, "the labels of `"+arrays[0].Name+"`", arrays[0])
 }
 
-// recode numbers an array's labels by their positions in a longer list.
+// recode numbers an array's labels by their positions in a list that has more.
 func recode(x *data.Array, all []string) *data.Array {
-	y := *x
+	y, place := *x, map[string]int{}
+	for i, name := range all {
+		place[name] = i + 1
+	}
 	if x.Rows != nil {
-		y.Labels, y.Codes = all, codesByRows(x, all)
+		y.Labels, y.Codes = all, codesByRows(x, place)
 		return &y
 	}
 	y.Labels, y.Values = all, make([]float64, len(x.Values))
 	for i, v := range x.Values {
 		y.Values[i] = math.NaN()
 		if !math.IsNaN(v) {
-			at, _ := slices.BinarySearch(all, x.Labels[int(v)-1])
-			y.Values[i] = float64(at + 1)
+			y.Values[i] = float64(place[x.Labels[int(v)-1]])
 		}
 	}
 	return &y

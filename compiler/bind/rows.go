@@ -1,8 +1,6 @@
 package bind
 
 import (
-	"slices"
-
 	"ppl/compiler/data"
 	"ppl/compiler/dataset"
 	"ppl/compiler/model"
@@ -56,13 +54,12 @@ func least(m, n data.Mark, before func(m, n data.Mark) bool) data.Mark {
 	return m
 }
 
-// codesByRows are the positions in a list of labels of the texts of a column, in the order in which these appeared.
-func codesByRows(x *data.Array, all []string) []float64 {
+// codesByRows are the places of the texts of a column, in the order in which these appeared.
+func codesByRows(x *data.Array, place map[string]int) []float64 {
 	c := x.Rows.Columns[x.Columns[0]]
 	codes := make([]float64, len(c.Codes))
 	for i, code := range c.Codes {
-		at, _ := slices.BinarySearch(all, c.Labels[int(code)-1])
-		codes[i] = float64(at + 1)
+		codes[i] = float64(place[c.Labels[int(code)-1]])
 	}
 	return codes
 }

@@ -33,8 +33,8 @@ func (z *sizes) learn(s *model.Size, n int, where string, at source.Span) {
 func (z *sizes) ofEntries(f *files) {
 	for _, s := range z.d.Model.Sizes {
 		if x := f.entry(s.Name); x != nil && len(x.Shape) == 0 {
-			if v := x.Values[0]; v != math.Trunc(v) || v < 0 {
-				z.diags.Errorf("E47", s.At, "size %s is %g in %s; a size is a whole number", s.Name, v, x.Origin)
+			if v := x.Values[0]; v != math.Trunc(v) || v < 0 || v > mostElements {
+				z.diags.Errorf("E47", s.At, "size %s is %g in %s; a size is a whole number that is not too large", s.Name, v, x.Origin)
 				continue
 			}
 			z.learn(s, int(x.Values[0]), "`"+s.Name+"` ("+x.Origin+")", s.At)
@@ -42,8 +42,9 @@ func (z *sizes) ofEntries(f *files) {
 	}
 }
 
-// ofIndexSets learns J from index(J) where no array has it as an axis: from labels, else from the largest value.
-func (z *sizes) ofIndexSets(raw map[*model.Array]*data.Array) {
+// ofIndexSets learns J from index(J) where no array has it as an axis: from labels, else from the largest value, or from
+// what a run knows of it.
+func (z *sizes) ofIndexSets(raw map[*model.Array]*data.Array, known Known) {
 	for _, a := range z.d.Model.Arrays {
 		x := raw[a]
 		if a.IndexOf == nil || x == nil {
@@ -60,12 +61,20 @@ func (z *sizes) ofIndexSets(raw map[*model.Array]*data.Array) {
 			z.learn(of.Size, len(x.Labels), "the labels of `"+a.Name+"`", a.At)
 			continue
 		}
-		n := int(largest(x))
+		if v := largest(x); !(v <= mostElements) {
+			z.diags.Errorf("E56", a.At, "the largest value of `%s` is %g, too large to number the elements of %s", a.Name, v,
+				of.Size.Name)
+			continue
+		}
+		n := max(int(largest(x)), len(known[of.Size.Name]))
 		z.learn(of.Size, n, "the largest `"+a.Name+"`", a.At)
 		z.diags.Notef("W07", a.At, "%s = %d was taken from the largest `%s`; give `data %s` if there are unseen groups",
 			of.Size.Name, n, a.Name, of.Size.Name)
 	}
 }
+
+// mostElements bounds the elements of an index set.
+const mostElements = 1 << 31
 
 // largest is the largest value of an array, or 0.
 func largest(x *data.Array) (v float64) {
@@ -73,7 +82,9 @@ func largest(x *data.Array) (v float64) {
 		return max(0, summary(x).High.Value)
 	}
 	for _, y := range x.Values {
-		v = math.Max(v, y)
+		if y > v { // not where it is missing
+			v = y
+		}
 	}
 	return v
 }

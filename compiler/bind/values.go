@@ -1,6 +1,7 @@
 package bind
 
 import (
+	"fmt"
 	"math"
 	"strconv"
 
@@ -136,7 +137,11 @@ func (v *values) notInteger(a *model.Array, y float64, i int) {
 }
 
 func (v *values) outside(a *model.Array, y float64, i int, word string) {
-	v.diags.Errorf("E56", a.At, "value %g of `%s` (%s) is not in %s", y, a.Name, v.d.Row(a, i), word)
+	text := fmt.Sprintf("%g", y)
+	if names := v.d.Labels[sizeOf(a.IndexOf)]; int(y) >= 1 && int(y) <= len(names) {
+		text = strconv.Quote(names[int(y)-1])
+	}
+	v.diags.Errorf("E56", a.At, "value %s of `%s` (%s) is not in %s", text, a.Name, v.d.Row(a, i), word)
 }
 
 // firstText finds the element that makes an array text: the first that is no number, or in quotes the first of all.

@@ -124,9 +124,12 @@ func count(body []ir.Stmt) map[ir.BufID]int {
 	return n
 }
 
+// mostUnrolled is the largest number that gcc takes for the pragma.
+const mostUnrolled = 65534
+
 // unroll asks the compiler to unroll a loop of a small statement.
 func (f *file) unroll(turns int) {
-	if f.small && turns > 1 {
+	if f.small && turns > 1 && turns <= mostUnrolled {
 		f.line("#pragma GCC unroll %d", turns)
 	}
 }
