@@ -246,4 +246,3 @@ func otherThan(xs []model.Expr, x model.Expr) model.Expr {
 	}
 	return nil
 }
-
