@@ -57,7 +57,9 @@ func LoadNew(path, text string, args []DataArg, saved []types.Variable) (*Predic
 	if n.diags.HasErrors() {
 		return nil, n.diags.All()
 	}
+	rows := values.RowNumbers
 	values = dataset.New(values.Model, values.Arrays, values.Sizes, values.Labels)
+	values.RowNumbers = rows
 	plan, ds := plan.NewPlan(values)
 	if diag.HasErrors(ds) {
 		return nil, errorsAmong(ds)

@@ -4,10 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"ppl/compiler"
 	"ppl/infer"
 	asked "ppl/infer/query"
+	"ppl/lang/diag"
 )
 
 // predictNew draws what a run's model observes at new data, and summarises it by row.
@@ -24,6 +26,9 @@ func (c *console) predictNew(ctx context.Context, p *prediction, seeded bool) er
 		return err
 	}
 	program, ds := compiler.LoadNew(within(o.base(), o.options.Model), text, args, o.run.Layout.Posterior)
+	if p.quiet {
+		ds = slices.DeleteFunc(ds, func(d diag.Diagnostic) bool { return d.Severity == diag.Note })
+	}
 	if err := c.diagnose(ds); err != nil {
 		return err
 	}

@@ -10,6 +10,7 @@ import (
 	"ppl/compiler/dataset"
 	"ppl/compiler/model"
 	"ppl/lang/diag"
+	"ppl/lang/types"
 )
 
 // arrays finds the values of data arrays. It learns sizes on the way, since a value that is written in the model may
@@ -23,6 +24,9 @@ type arrays struct {
 
 	raw    map[*model.Array]*data.Array // as they are in their files, with texts and rows
 	absent []*model.Array               // optional data that are not given
+
+	waiting    []given               // arrays of which only complete rows are taken
+	rowNumbers map[*model.Size][]int // of the rows that are left, where some were left out
 }
 
 // take finds the values of every data array.
@@ -32,6 +36,7 @@ func (t *arrays) take() {
 			t.find(a)
 		}
 	}
+	t.takeComplete()
 }
 
 // find finds an array's values: the command line first, then the model, then the file the model names.
@@ -145,11 +150,22 @@ func (t *arrays) literal(a *model.Array) {
 	t.enter(a, &data.Array{Name: a.Name, Shape: shape, Values: values, Int: whole, Origin: t.d.Model.Source.Name})
 }
 
-// enter gives an array its values, and learns sizes from their shape. A nil array was reported.
+// enter gives an array its values, or has it wait for others. A nil array was reported.
 func (t *arrays) enter(a *model.Array, x *data.Array) {
-	if x == nil {
-		return
+	if x != nil && a.Declared == types.Bool {
+		x = t.asBool(a, x)
 	}
+	switch {
+	case x == nil:
+	case a.Complete != nil:
+		t.waiting = append(t.waiting, given{a, x})
+	default:
+		t.enterRows(a, x)
+	}
+}
+
+// enterRows gives an array its values, and learns sizes from their shape.
+func (t *arrays) enterRows(a *model.Array, x *data.Array) {
 	shape, ok := shapeFor(a, x)
 	if !ok {
 		t.diags.Errorf("E42", a.At, "`%s` is declared with %s but has %s in %s", a.Name, axes(len(a.Type.Axes)),

@@ -44,7 +44,8 @@ func NewData(m *model.Model, dir string, args []Arg, cache data.RowCache, known 
 	sizes := &sizes{d: d, diags: &diags, from: map[*model.Size]string{}}
 	labels := &labels{d: d, diags: &diags, columns: map[*model.Array]bool{}, known: known}
 	raw := map[*model.Array]*data.Array{}
-	arrays := &arrays{d: d, diags: &diags, files: files, sizes: sizes, labels: labels, raw: raw}
+	arrays := &arrays{d: d, diags: &diags, files: files, sizes: sizes, labels: labels, raw: raw,
+		rowNumbers: map[*model.Size][]int{}}
 	values := &values{d: d, diags: &diags, raw: raw}
 	for _, phase := range []func(){
 		func() { files.open(args) },
@@ -67,5 +68,7 @@ func NewData(m *model.Model, dir string, args []Arg, cache data.RowCache, known 
 			return nil, diags.All()
 		}
 	}
-	return dataset.New(d.Model, d.Arrays, d.Sizes, d.Labels), diags.All()
+	out := dataset.New(d.Model, d.Arrays, d.Sizes, d.Labels)
+	out.RowNumbers = arrays.rowNumbers
+	return out, diags.All()
 }

@@ -282,3 +282,69 @@ func TestNewDataKeepTheElementsOfARun(t *testing.T) {
 		})
 	}
 }
+
+// complete leaves out rows in which an array has no value, for all arrays of the statement, and keeps the numbers of rows.
+func TestCompleteRows(t *testing.T) {
+	t.Parallel()
+	d, ds := bound(t, "data y[N], x[N], g[N]: index(J), X[N, D] complete\nm[J] ~ Normal(0, 1)\n"+
+		"y[n in N] ~ Normal(m[g[n]] + x[n] + sum(X[n]), 1)\n",
+		map[string]string{"d.csv": "y,x,g,p,q\n1,1,a,1,2\n2,NA,b,1,2\n3,1,c,1,NA\n4,1,c,3,4\n"}, Arg{"", "d.csv"})
+	if d == nil {
+		t.Fatal(ds)
+	}
+	for name, want := range map[string][]float64{"y": {1, 4}, "g": {1, 2}, "X": {1, 2, 3, 4}} {
+		if got := valuesOf(t, d, name); !slices.Equal(got, want) {
+			t.Errorf("%s = %v, want %v", name, got, want)
+		}
+	}
+	if sizeNamed(d, "N") != 2 || !slices.Equal(labelsNamed(d, "J"), []string{"a", "c"}) {
+		t.Errorf("N = %d, J is %v", sizeNamed(d, "N"), labelsNamed(d, "J"))
+	}
+	for s, rows := range d.RowNumbers {
+		if s.Name != "N" || !slices.Equal(rows, []int{1, 4}) {
+			t.Errorf("rows of %s are %v", s.Name, rows)
+		}
+	}
+	const says = "2 of 4 rows of"
+	if !slices.ContainsFunc(ds, func(x diag.Diagnostic) bool {
+		return strings.Contains(x.Message, says) && strings.Contains(x.Message, "`x` is missing in 1, `X` is missing in 1")
+	}) {
+		t.Errorf("diagnostics are %v", ds)
+	}
+	if _, ds := bound(t, "data y[N] complete\nm ~ Normal(0, 1)\ny ~ Normal(m, 1)\n",
+		map[string]string{"d.csv": "y,x\nNA,1\n"}, Arg{"", "d.csv"}); !diag.HasErrors(ds) {
+		t.Error("no row is complete, and nothing is said")
+	}
+}
+
+// Two texts, or two numbers, are truth values, if it is known or named which is true.
+func TestTruthValues(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		kind, column string
+		want         []float64 // nil: refused
+	}{
+		{"bool", "yes\nno\n", []float64{1, 0}},
+		{"bool", "N\nY\n", []float64{0, 1}},
+		{"bool", "no\nno\n", []float64{0, 0}},
+		{"bool", "TRUE\nFALSE\n", []float64{1, 0}},
+		{"bool(\"M\")", "F\nM\n", []float64{0, 1}},
+		{"bool(2)", "1\n2\n", []float64{0, 1}},
+		{"bool", "F\nM\n", nil},
+		{"bool(\"M\")", "w\nm\n", nil},
+		{"bool(\"a\")", "a\nb\nc\n", nil},
+		{"bool", "1\n2\n", nil},
+	} {
+		d, ds := bound(t, "data s[N]: "+c.kind+", y[N]\nm ~ Normal(0, 1)\ny ~ Normal(m * s, 1)\n",
+			map[string]string{"d.csv": "s\n" + c.column, "y.json": `{"y": [0, 1` + strings.Repeat(", 2",
+				strings.Count(c.column, "\n")-2) + `]}`}, Arg{"", "d.csv"}, Arg{"", "y.json"})
+		switch {
+		case c.want == nil && d != nil:
+			t.Errorf("%s of %q is accepted", c.kind, c.column)
+		case c.want != nil && d == nil:
+			t.Errorf("%s of %q: %v", c.kind, c.column, ds)
+		case d != nil && !slices.Equal(valuesOf(t, d, "s"), c.want):
+			t.Errorf("%s of %q is %v, want %v", c.kind, c.column, valuesOf(t, d, "s"), c.want)
+		}
+	}
+}

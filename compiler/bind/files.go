@@ -118,6 +118,9 @@ func (f *files) read(path string, at source.Span) (*data.File, bool) {
 		f.diags.Errorf("E83", at, "%v", err)
 		return nil, false
 	}
+	for _, note := range file.Notes {
+		f.diags.Notef("W17", at, "%s", note)
+	}
 	if large {
 		f.diags.Notef("W09", at, "%s: its rows stay on disk, and minibatches are read from there",
 			largeText(path, size, f.cache))

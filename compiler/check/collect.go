@@ -12,8 +12,12 @@ import (
 func (c *checker) collect(stmts []ast.Stmt, s *scope) {
 	for _, st := range stmts {
 		if st, ok := st.(*ast.Data); ok {
+			var complete *model.Complete
+			if st.Complete {
+				complete = &model.Complete{At: st.Span()}
+			}
 			for _, d := range st.Decls {
-				c.collectData(d, st, s)
+				c.collectData(d, st, s, complete)
 			}
 		}
 	}
@@ -35,7 +39,7 @@ func (c *checker) collect(stmts []ast.Stmt, s *scope) {
 	}
 }
 
-func (c *checker) collectData(d *ast.Decl, st *ast.Data, s *scope) {
+func (c *checker) collectData(d *ast.Decl, st *ast.Data, s *scope, complete *model.Complete) {
 	if s != c.global {
 		c.errorf("E00", d.Span(), "`data` stands at the top of a file, not in a block")
 		return
@@ -45,7 +49,7 @@ func (c *checker) collectData(d *ast.Decl, st *ast.Data, s *scope) {
 		return
 	}
 	a := c.newArray(d.Name, s)
-	a.decl, a.Role, a.Missing = d, model.Data, d.Missing
+	a.decl, a.Role, a.Missing, a.Complete = d, model.Data, d.Missing, complete
 	if st.From != nil {
 		a.From = st.From.Value
 	}

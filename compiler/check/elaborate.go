@@ -114,6 +114,7 @@ func (c *checker) declareType(a *arrayInfo, d *ast.Decl) {
 	case "bool":
 		a.Declared, a.NeedInt = types.Bool, true
 		a.Type.Range = stdlib.Range{Lo: 0, Hi: 1, Int: true}
+		c.positive(a, d)
 	case "index":
 		if d.TypeArg == nil {
 			c.errorf("E00", d.Type.Span(), "`index` wants its set: `index(J)`")
@@ -133,6 +134,22 @@ func (c *checker) declareType(a *arrayInfo, d *ast.Decl) {
 	a.Type.Elem = a.Declared
 	if a.NeedInt {
 		a.Type.Elem = types.Int
+	}
+}
+
+// positive takes the value that is true: bool("yes").
+func (c *checker) positive(a *arrayInfo, d *ast.Decl) {
+	if d.TypeArg == nil {
+		return
+	}
+	switch lo := d.TypeArg.Lo.(type) {
+	case *ast.String:
+		a.Positive = lo.Value
+	case *ast.Number:
+		a.Positive = boundText(lo.Value)
+	}
+	if a.Positive == "" || d.TypeArg.Hi != nil {
+		c.errorf("E00", d.TypeArg.Span(), "`bool` wants the text or number that is true: `bool(\"yes\")`")
 	}
 }
 

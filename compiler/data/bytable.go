@@ -17,6 +17,7 @@ type tableSource struct {
 	words map[string]number
 	texts []*dictionary // of columns of text; nil for numbers
 	rows  int
+	skip  int // 1 if the first column has names of rows
 	line  int // on which the last row ended
 }
 
@@ -33,6 +34,9 @@ func (in *input) csv(comma rune, text map[int]retyping) (rowSource, error) {
 		return nil, fmt.Errorf("%s: the file is empty; a table begins with a row of column names", in.path)
 	} else if err != nil {
 		return nil, t.failed(header, err)
+	}
+	if rowNames(header) {
+		t.skip, header = 1, header[1:]
 	}
 	if err := checkHeader(in.path, header); err != nil {
 		return nil, err
@@ -72,7 +76,7 @@ func (t *tableSource) next(record []float64) error {
 	if err := t.blank(row); err != nil {
 		return err
 	}
-	for c, field := range row {
+	for c, field := range row[t.skip:] {
 		if record[c], err = t.value(c, strings.TrimSpace(field)); err != nil {
 			return err
 		}

@@ -46,6 +46,7 @@ type File struct {
 	Order  []string // names in file order
 	Table  bool     // a table: every array is a column of one length
 	Lone   bool     // its one array has no name in the file: here it has the file's
+	Notes  []string // what a user should know of how it was read
 }
 
 // Read reads a file of any supported format, chosen by the ending of its name and otherwise by its first bytes.

@@ -5,6 +5,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -93,7 +94,7 @@ func TestRefusals(t *testing.T) {
 		{"d.json", ``, `d.json:1:1: the file ends where '{' is expected`},
 		{"d.csv", "a,b\n1,2\n3\n", `d.csv:3: row 2 has 1 fields, the header has 2`},
 		{"d.csv", "a,a\n1,2\n", `d.csv:1: columns 1 and 2 are both named "a"`},
-		{"d.csv", "\"\",a\n1,2\n", `d.csv:1: column 1 has no name`},
+		{"d.csv", "a,\"\"\n1,2\n", `d.csv:1: column 2 has no name`},
 		{"d.csv", "a,b\n1,2\n1,\"x\"y\n", `d.csv:3:`},
 		{"d.csv", "a\n1\n\n2\n", `d.csv:3: the line is blank; write NA`},
 		{"d.csv", "a\n1e999\n", `d.csv: row 1 of column "a": 1e999 is too large`},
@@ -278,5 +279,23 @@ func checkInvariants(t *testing.T, path, text string) {
 	}
 	if len(f.Arrays) != len(f.Order) {
 		t.Fatal("a name is lost")
+	}
+}
+
+// The first column of a table has no name where R and pandas write names of rows: it is left out with a note.
+func TestNamesOfRowsAreLeftOut(t *testing.T) {
+	for _, text := range []string{"\"\",y,x\n\"a\",1,2\n\"b\",3,4\n", ",y,x\n0,1,2\n1,3,4\n", "\"y\",\"x\"\n\"1\",1,2\n" +
+		"\"2\",3,4\n"} {
+		f, err := Parse("d.csv", []byte(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(f.Order, []string{"y", "x"}) || !slices.Equal(f.Arrays["x"].Values, []float64{2, 4}) ||
+			len(f.Notes) != 1 {
+			t.Errorf("%q: columns %v, x = %v, notes %q", text, f.Order, f.Arrays["x"].Values, f.Notes)
+		}
+	}
+	if _, err := Parse("d.csv", []byte("y,x\n1,2,3\n4,5\n")); err == nil {
+		t.Error("one long row is taken for names of rows")
 	}
 }

@@ -9,6 +9,9 @@ import (
 
 // readTable reads a table with a header row: each column is an array of one axis.
 func readTable(path, text string, comma rune) (*File, error) {
+	if headerIsShort(text, comma) {
+		text = string(comma) + text
+	}
 	rows, err := readRows(path, text, comma)
 	if err != nil {
 		return nil, err
@@ -17,6 +20,12 @@ func readTable(path, text string, comma rune) (*File, error) {
 		return nil, fmt.Errorf("%s: the file is empty; a table begins with a row of column names", path)
 	}
 	f := newFile(path, true)
+	if rowNames(rows[0]) {
+		f.Notes = append(f.Notes, rowNamesNote(path))
+		for i := range rows {
+			rows[i] = rows[i][1:]
+		}
+	}
 	if err := checkHeader(path, rows[0]); err != nil {
 		return nil, err
 	}
@@ -54,6 +63,36 @@ func readRows(path, text string, comma rune) ([][]string, error) {
 		}
 		rows = append(rows, row)
 	}
+}
+
+// headerIsShort reports whether the rows of a table, as far as its first ten show, have a field more than the header: R's
+// write.table gives names of rows no name.
+func headerIsShort(text string, comma rune) bool {
+	r := csv.NewReader(strings.NewReader(text))
+	r.Comma, r.TrimLeadingSpace, r.FieldsPerRecord = comma, comma == ',', -1
+	header, err := r.Read()
+	if err != nil {
+		return false
+	}
+	for rows := range 10 {
+		row, err := r.Read()
+		if err == io.EOF && rows > 0 {
+			return true
+		} else if err != nil || len(row) != len(header)+1 {
+			return false
+		}
+	}
+	return true
+}
+
+// rowNames reports whether the first column of a table has no name but others do: R and pandas write the names of rows
+// there.
+func rowNames(header []string) bool {
+	return len(header) > 1 && strings.TrimSpace(header[0]) == "" && strings.TrimSpace(header[1]) != ""
+}
+
+func rowNamesNote(path string) string {
+	return path + ": the first column has no name, so it is taken for names of rows and not read"
 }
 
 func checkHeader(path string, names []string) error {

@@ -24,6 +24,9 @@ type Dataset struct {
 	Sizes  map[*model.Size]int
 	Labels map[*model.Size][]string // names of the first elements of an index set 1..J; none for numbers
 
+	// Of sets of rows of which some were left out: the numbers of the others in their file, from 1.
+	RowNumbers map[*model.Size][]int
+
 	// Of a complete dataset, by New:
 	Imputed  map[*model.Array]*Imputed // arrays whose missing entries are parameters
 	streamed map[*model.Array]bool     // definitions that read streams
@@ -67,12 +70,20 @@ type Stream struct {
 	Read func(places []int, dst []float64) error
 }
 
+// numberOf is the number in its file of a place on an axis, from 0.
+func (d *Dataset) numberOf(s *model.Set, place int) int {
+	if of, ok := s.Hi.(*model.SizeOf); ok && d.RowNumbers[of.Size] != nil {
+		return d.RowNumbers[of.Size][place]
+	}
+	return place + 1
+}
+
 // Row names the place of an element of data as a user finds it, with its file.
 func (d *Dataset) Row(a *model.Array, i int) string {
 	x := d.Arrays[a]
 	text := ""
-	for _, n := range slices.Backward(x.Shape) {
-		text = ", " + strconv.Itoa(i%n+1) + text
+	for k, n := range slices.Backward(x.Shape) {
+		text = ", " + strconv.Itoa(d.numberOf(a.Type.Axes[k], i%n)) + text
 		i /= n
 	}
 	word := ", row "

@@ -2,6 +2,7 @@ package evaluate
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 
 	"ppl/compiler/model"
@@ -42,7 +43,18 @@ func quoted(names []string) (out []string) {
 // labelsOf are the names of the elements of a set, from 1 on; none for numbers.
 func (e *Evaluator) labelsOf(s *model.Set) []string {
 	if of, ok := s.Hi.(*model.SizeOf); ok {
-		return e.Data.Labels[of.Size]
+		if names := e.Data.Labels[of.Size]; names != nil {
+			return names
+		}
+		return texts(e.Data.RowNumbers[of.Size])
 	}
 	return nil
+}
+
+// texts are numbers as names.
+func texts(numbers []int) (out []string) {
+	for _, n := range numbers {
+		out = append(out, strconv.Itoa(n))
+	}
+	return out
 }

@@ -89,6 +89,9 @@ type Array struct {
 	Bounds   *Bounds // in a..b
 	NeedInt  bool    // subscripts or a discrete distribution read it as integers
 	Optional bool    // only generate statements read it, which are left out where it is not given
+	Positive string  // of bool(…): the text or number that is true; empty if none is named
+	// rows in which this or another array of the same statement has no value are left out; nil if none are
+	Complete *Complete
 	// entries may be missing (NaN): dropped where nothing else reads them, else parameters or latents
 	Missing     bool
 	MissingCode Expr // the number that means a missing entry; nil for NaN alone
@@ -97,6 +100,9 @@ type Array struct {
 	Chain      *Chain // by Latents: of a discrete latent whose neighbours occur together in terms
 	Replicates *Array // by Predictive: the observed array that this one is drawn for
 }
+
+// Complete marks the arrays of a data statement of which only complete rows are taken.
+type Complete struct{ At source.Span }
 
 // A Column of a table, as the model names it.
 type Column struct {

@@ -67,6 +67,8 @@ type Data struct {
 	Decls   []*Decl
 	From    *String   // nil if absent
 	Columns []*String // after From: those that make the matrix
+
+	Complete bool // rows with missing values are left out
 }
 
 // A Decl is one declared array.

@@ -41,6 +41,9 @@ func (p *printer) data(d *ast.Data) {
 			}
 		}
 	}
+	if d.Complete {
+		p.WriteString(" complete")
+	}
 }
 
 func (p *printer) decl(d *ast.Decl) {

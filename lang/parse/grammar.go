@@ -29,7 +29,8 @@ type data struct {
 	Decls []*decl `parser:"@@ (',' @@)*"`
 	From  *token  `parser:"('from' @String"`
 
-	Columns []*quoted `parser:"('columns' @@ (',' @@)*)?)?"`
+	Columns  []*quoted `parser:"('columns' @@ (',' @@)*)?)?"`
+	Complete *token    `parser:"@'complete'?"`
 }
 
 type decl struct {

@@ -24,7 +24,8 @@ func (p *parser) convert(s *statement) ast.Stmt {
 		return &ast.Import{Place: at, Path: p.string(*s.Import)}
 	case s.Data != nil:
 		return &ast.Data{Place: at, Decls: each(s.Data.Decls, p.decl), From: p.optionalString(s.Data.From),
-			Columns: each(s.Data.Columns, func(q *quoted) *ast.String { return p.string(q.Text) })}
+			Columns:  each(s.Data.Columns, func(q *quoted) *ast.String { return p.string(q.Text) }),
+			Complete: s.Data.Complete != nil}
 	case s.Infer != nil:
 		return &ast.Infer{Place: at, Calls: each(s.Infer, p.callee)}
 	}
