@@ -46,8 +46,23 @@ type Buffer struct {
 	Init  []float64 // Shared only: contents; nil when Setup computes them
 }
 
+// A Layout says how a device should lay out lanes in memory and what it should make vectors of. It changes no result
+// beyond rounding: the order of sums may differ.
+type Layout uint8
+
+const (
+	// Lanes are innermost, and vectors run along lanes: for small models, whose loops are short.
+	Interleaved Layout = iota
+	// Each lane has memory of its own, and vectors run along points: for programs whose time goes into products of
+	// matrices that all differ by lane, such as networks. A product is then one call of BLAS.
+	Apart
+)
+
+func (l Layout) String() string { return [...]string{"interleaved", "apart"}[l] }
+
 // A Program is what a device loads.
 type Program struct {
+	Layout  Layout
 	Buffers []Buffer
 	Setup   []Stmt // computes Shared buffers once, at load; no lanes, no noise, nothing shuffled
 	Entries []Entry

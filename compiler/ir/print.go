@@ -10,6 +10,9 @@ import (
 // declaration; kernel loops are i, j, k, …; the turn of a Loop or Tiles is t; registers are r0, r1, ….
 func (p *Program) Print(w io.Writer) {
 	pr := &printer{w: w, p: p}
+	if p.Layout != Interleaved {
+		pr.line(0, "lanes %v", p.Layout)
+	}
 	for i, b := range p.Buffers {
 		pr.line(0, "b%d = %v %v[%d] %q%s", i, b.Space, b.Type, b.Size, b.Name, initText(b.Init))
 	}

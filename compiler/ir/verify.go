@@ -24,6 +24,9 @@ import "fmt"
 //   - A Loop has turns, and holds no Loop and no noise. Only in a Loop an index has a Step. With the Step it stays
 //     inside its buffer for all turns, and the Step is 0 where an output combines.
 func Verify(p *Program) error {
+	if p.Layout > Apart {
+		return fmt.Errorf("ir: layout %d", p.Layout)
+	}
 	v := &verifier{p: p, written: make([]bool, len(p.Buffers))}
 	if err := v.buffers(); err != nil {
 		return err

@@ -38,13 +38,13 @@ type Assign struct {
 // Program lowers entries over one graph (or several) to one program. It returns an error if a name has two sizes, or is
 // assigned twice by one entry.
 func Program(entries []Entry) (*ir.Program, error) {
-	prog := newProgram()
+	prog := newProgram(layout(entries))
 	roots, err := prog.roots(entries)
 	if err != nil {
 		return nil, err
 	}
 	setup := prog.setup(roots)
-	out := &ir.Program{Setup: setup}
+	out := &ir.Program{Layout: prog.layout, Setup: setup}
 	for k, e := range entries {
 		out.Entries = append(out.Entries, ir.Entry{Name: e.Name, Body: prog.entry(e, roots[k])})
 	}

@@ -9,6 +9,7 @@ import (
 
 // A program under construction: its values and buffers.
 type program struct {
+	layout  ir.Layout
 	values  *values
 	buffers []ir.Buffer
 	graphs  map[*autodiff.Graph]bool // graphs whose inputs have their buffers
@@ -18,8 +19,8 @@ type program struct {
 	places  bufferPool
 }
 
-func newProgram() *program {
-	return &program{values: newValues(), graphs: map[*autodiff.Graph]bool{}, lanes: map[string]ir.BufID{},
+func newProgram(l ir.Layout) *program {
+	return &program{layout: l, values: newValues(), graphs: map[*autodiff.Graph]bool{}, lanes: map[string]ir.BufID{},
 		inits:  map[known]ir.BufID{},
 		shared: map[*value]ir.BufID{}, places: bufferPool{}}
 }

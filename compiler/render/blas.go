@@ -7,8 +7,9 @@ import (
 	"ppl/compiler/ir"
 )
 
-// A large product with one operand that is the same for all lanes is computed by the BLAS of the context (cblas_dgemm,
-// cblas_sgemm), if there is one; the lanes are then columns of a matrix. Shapes are those of a block of lanes and of a
+// A large product is computed by the BLAS of the context (cblas_dgemm, cblas_sgemm), if there is one. Where lanes are
+// apart, each lane's product is a call. Where they are interleaved, one operand must be the same for all lanes, and the
+// lanes are then columns of a matrix. Shapes are those of a block of lanes and of a
 // tile, so that results do not depend on the number of lanes or rows.
 
 // Sizes from which a call is faster than loops.
@@ -40,7 +41,8 @@ func (f *file) wantsGemm(s ir.Stmt) bool {
 
 // A gemm is C = op(A)·B for row-major matrices, as texts of pointers, sizes and strides between rows.
 type gemm struct {
-	trans      bool
+	trans      bool // A
+	transB     bool
 	m, n, k    string
 	a, b, c    string
 	la, lb, lc string
@@ -48,6 +50,9 @@ type gemm struct {
 
 // gemms is the call for a product, the loop around it, and whether it is faster than loops.
 func (p *product) gemms() (g gemm, loop string, ok bool) {
+	if p.Layout == ir.Apart {
+		return p.oneLane(), "{", p.M*p.N*p.K >= gemmWork
+	}
 	switch left, right := !p.wide(p.A), !p.wide(p.B); {
 	case left == right || !p.wide(p.C):
 		return g, "", false
@@ -57,6 +62,17 @@ func (p *product) gemms() (g gemm, loop string, ok bool) {
 		return p.byColumn(), fmt.Sprintf("for (long j = 0; j < %d; j++) {", p.N), p.M*p.K >= gemmPanel
 	}
 	return p.allColumns(), "{", p.M >= gemmSide && p.K >= gemmSide && p.M*p.N*p.K >= gemmWork
+}
+
+// oneLane is the product itself.
+func (p *product) oneLane() gemm {
+	g := p.left()
+	g.n, g.lb, g.lc, g.transB = fmt.Sprint(p.N), fmt.Sprint(p.N), fmt.Sprint(p.N), p.TransB
+	if p.TransB {
+		g.lb = fmt.Sprint(p.K)
+	}
+	g.b, g.c = p.from(p.b, p.K*p.N, ""), p.to("")
+	return g
 }
 
 // count is the size of a dimension; that of the turn, if the dimension is the rows.
@@ -129,11 +145,8 @@ func (p *product) gemm() string {
 }
 
 func (p *product) call(g gemm) {
-	trans := "111"
-	if g.trans {
-		trans = "112"
-	}
+	order := map[bool]int{false: 111, true: 112}
 	t := p.result.number().typ()
-	p.line("c->%s(101, %s, 111, %s, %s, %s, 1, (const %s *)(%s), %s, (const %s *)(%s), %s, 0, (%s *)(%s), %s);",
-		p.gemm(), trans, g.m, g.n, g.k, t, g.a, g.la, t, g.b, g.lb, t, g.c, g.lc)
+	p.line("c->%s(101, %d, %d, %s, %s, %s, 1, (const %s *)(%s), %s, (const %s *)(%s), %s, 0, (%s *)(%s), %s);",
+		p.gemm(), order[g.trans], order[g.transB], g.m, g.n, g.k, t, g.a, g.la, t, g.b, g.lb, t, g.c, g.lc)
 }

@@ -14,6 +14,7 @@ import (
 type dialect struct {
 	prelude string
 	single  string // further definitions for single precision
+	apart   string // further definitions for programs whose lanes are apart
 	export  string // qualifier of a function that the library exports
 }
 
@@ -41,10 +42,14 @@ var cReal string
 //go:embed c/single.h
 var cSingle string
 
+//go:embed c/apart.h
+var cApart string
+
 func c() dialect {
 	return dialect{
 		prelude: cTypes + cLibm + cMath + cSpecial + cEigen + cNoise + cReal,
 		single:  cSingle,
+		apart:   cApart,
 		export:  `__attribute__((visibility("default")))`,
 	}
 }

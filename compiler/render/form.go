@@ -40,8 +40,10 @@ func (f form) constant(text string) string { return convert(text, f.number(), f)
 // form is that of a buffer's elements; integers are stored as real.
 func (f *file) form(id ir.BufID) form { return form{f.wide(id), f.Buffers[id].Type == ir.F32} }
 
-// wide reports whether a buffer has an element for each lane.
-func (f *file) wide(id ir.BufID) bool { return f.Buffers[id].Space != ir.Shared }
+// wide reports whether a buffer has elements for several lanes side by side.
+func (f *file) wide(id ir.BufID) bool {
+	return f.Buffers[id].Space != ir.Shared && f.Layout == ir.Interleaved
+}
 
 // convert converts the text of a value from one form to another.
 func convert(text string, from, to form) string {

@@ -110,6 +110,10 @@ func (k *kernel) arg(in *ir.Instr, i int, f form) string {
 
 // noise takes a point's half of the words of its pair; the words are computed once for both points.
 func (k *kernel) noise(r int) {
+	if k.Layout == ir.Apart {
+		k.oneNoise(r)
+		return
+	}
 	in, n := &k.in.Body[r], k.first+r
 	point := ir.Dense(k.in.Extents...)
 	point.Const, point.Step = in.Index.Const, in.Index.Step

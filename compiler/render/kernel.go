@@ -18,8 +18,9 @@ type kernel struct {
 	forms []form
 	depth []int
 	outs  []output
-	tiled int // the loop that is cut into tiles, counted from 1; 0: no loop
-	tile  int // turns of that loop in a tile
+	tiled int  // the loop that is cut into tiles, counted from 1; 0: no loop
+	tile  int  // turns of that loop in a tile
+	strip bool // the noise of the loop's turns has been computed
 }
 
 // An output that combines has an accumulator inside the loops with which its index varies, unless it varies with all.
@@ -70,7 +71,7 @@ func (k *kernel) analyse() {
 			k.depth[r] = k.depthOf(in.Index)
 			f = form{k.wide(in.Buf) || k.varying(in.Index), k.form(in.Buf).single}
 		case ir.Normal, ir.Uniform:
-			k.depth[r], f.wide = len(k.loops), true
+			k.depth[r], f.wide = len(k.loops), k.Layout == ir.Interleaved
 		}
 		for _, a := range in.Args[:in.Op.Arity()] {
 			k.depth[r] = max(k.depth[r], k.depth[a])
@@ -177,6 +178,9 @@ func (k *kernel) reset() {
 
 // noiseBlocks declares the noise words of a pair of points, which two consecutive turns of the loop share.
 func (k *kernel) noiseBlocks() {
+	if k.Layout == ir.Apart {
+		return
+	}
 	for r := range k.in.Body {
 		if op := k.in.Body[r].Op; k.live[r] && (op == ir.Normal || op == ir.Uniform) {
 			k.line("block n%d;", k.first+r)
@@ -232,18 +236,28 @@ func (k *kernel) inner(d int) {
 	if d+1 == k.tiled {
 		k.line("for (long t = 0; t < %d; t += %d) {", turns, k.tile)
 		k.start(output.inTile)
-		k.line("for (long i%d = t; i%d < %s; i%d++) {", axis, axis, blockEnd("t", turns, k.tile), axis)
-		k.level(d + 1)
+		k.turns(d, "t", blockEnd("t", turns, k.tile))
 		k.line("}")
 		k.flush(output.inTile)
 	} else {
-		k.unroll(turns)
-		name := fmt.Sprintf("i%d", axis)
-		k.line("for (long %s = 0; %s < %s; %s++) {", name, name, k.bound(axis), name)
-		k.level(d + 1)
+		k.turns(d, "0", k.bound(axis))
 	}
 	k.line("}")
 	k.flush(k.around(d))
+}
+
+// turns writes the loop below depth d, up to its closing brace, from a turn to below another.
+func (k *kernel) turns(d int, from, to string) {
+	axis := k.loops[d]
+	if k.Layout == ir.Apart && d+1 == len(k.loops) {
+		k.vectorTurns(axis, from, to)
+		return
+	}
+	if from == "0" {
+		k.unroll(k.in.Extents[axis])
+	}
+	k.line("for (long i%d = %s; i%d < %s; i%d++) {", axis, from, axis, to, axis)
+	k.level(d + 1)
 }
 
 // bound is the number of turns of a loop.

@@ -16,6 +16,9 @@
 // lane. In single precision these types are singles (half as long, with as many lanes) and single. Each value is
 // computed in the outermost loop with which it varies.
 //
+// A program whose lanes are apart has blocks of one lane: no value is wide, and its kernels are loops over points that
+// the C compiler makes vectors of; see apart.go.
+//
 // One renderer serves all languages of the family; a dialect holds the differences, as in tinygrad's
 // renderer/cstyle.py. The names of a program's buffers and entries do not appear in the text, only their numbers, so
 // that models that differ in names share a library.
@@ -55,8 +58,11 @@ type file struct {
 func render(p *ir.Program, d dialect) string {
 	f := &file{dialect: d, Program: p}
 	f.text.WriteString(d.prelude)
-	if single(p) {
+	if apart := p.Layout == ir.Apart; apart || single(p) {
 		f.text.WriteString(d.single)
+		if apart {
+			f.text.WriteString(d.apart)
+		}
 	}
 	f.setup = true
 	f.calls(d.export+" void setup(context *c)", f.statements(p.Setup, count(p.Setup)))
@@ -66,8 +72,16 @@ func render(p *ir.Program, d dialect) string {
 	}
 	f.run()
 	f.part()
-	f.line("%s word lanes(void) { return LANES; }", f.export)
+	f.line("%s word lanes(void) { return %s; }", f.export, f.lanes())
 	return f.text.String()
+}
+
+// lanes is the number of lanes in a block.
+func (f *file) lanes() string {
+	if f.Layout == ir.Apart {
+		return "1"
+	}
+	return "LANES"
 }
 
 // line writes one line. A line that ends in { indents the lines after it, and a line that begins with } ends that.

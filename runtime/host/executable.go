@@ -41,7 +41,7 @@ type executable struct {
 
 func newExecutable(p *ir.Program, o device.Options) *executable {
 	e := &executable{seed: o.Seed, buffers: p.Buffers, entries: map[string]*entry{}}
-	e.allocate(o.Lanes)
+	e.allocate(o.Lanes, p.Layout)
 	c := &compiler{program: p, width: e.Width}
 	for i := range p.Entries {
 		s := &p.Entries[i]
@@ -52,8 +52,8 @@ func newExecutable(p *ir.Program, o device.Options) *executable {
 	return e
 }
 
-func (e *executable) allocate(lanes int) {
-	e.LaneBuffers = device.NewLaneBuffers(e.buffers, lanes, blockLanes(lanes), func(n int) []float64 {
+func (e *executable) allocate(lanes int, layout ir.Layout) {
+	e.LaneBuffers = device.NewLaneBuffers(e.buffers, lanes, blockLanes(lanes, layout), func(n int) []float64 {
 		return make([]float64, n)
 	})
 	e.shared = make([][]float64, len(e.buffers))

@@ -51,8 +51,8 @@ type part struct {
 	turns  int
 }
 
-// groupBlocks is the least number of blocks of lanes that go through tiles together: each tile of the data is then read
-// once for all of them.
+// groupBlocks is the least number of blocks of lanes that go through tiles together: each tile of the data is
+// then read once for all of them. Where lanes are apart there is scratch memory for one lane of a thread.
 const groupBlocks = 4
 
 func newExecutable(p *ir.Program, o device.Options, l *library, gemm gemms) (*executable, error) {
@@ -61,7 +61,7 @@ func newExecutable(p *ir.Program, o device.Options, l *library, gemm gemms) (*ex
 	blocks := (o.Lanes + l.width - 1) / l.width
 	threads := min(o.Threads, max(blocks, turns))
 	states := min(blocks, threads)
-	if turns > 0 {
+	if turns > 0 && p.Layout == ir.Interleaved {
 		states = min(blocks, max(groupBlocks, threads))
 	}
 	var err error

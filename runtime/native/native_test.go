@@ -16,7 +16,7 @@ import (
 )
 
 // slow are four hundred products, each a program to compile; TestProducts has them as statements of one.
-const slow = "^TestConformance$/^statements$/^matmul$"
+const slow = "^TestConformance$/^(interleaved|apart)$/^statements$/^matmul$"
 
 // TestMain keeps what the tests compile from one run to the next, out of the way of the user's own libraries.
 func TestMain(m *testing.M) {

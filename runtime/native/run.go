@@ -10,7 +10,8 @@ import (
 )
 
 // Run gives each block of lanes the whole schedule at once. If there are tiles, a group of blocks goes through the
-// schedule part by part, so that all workers can share the turns.
+// schedule part by part, so that all workers can share the turns; but not where lanes are apart and there are enough of
+// them for all workers.
 func (e *executable) Run(calls []device.Call, step uint64, mask []bool) (uint64, error) {
 	next, err := e.plan(calls, step, mask)
 	if err != nil {
@@ -22,7 +23,7 @@ func (e *executable) Run(calls []device.Call, step uint64, mask []bool) (uint64,
 	var pin runtime.Pinner
 	pin.Pin(&e.schedule[0])
 	defer pin.Unpin()
-	if e.parts == nil {
+	if e.parts == nil || e.width == 1 && len(e.Blocks) >= len(e.workers) {
 		e.runBlocks(next - step)
 		return next, nil
 	}

@@ -12,8 +12,31 @@ import (
 	"ppl/runtime/device"
 )
 
-// Run holds a device to the contract; open makes the device. The parts run at the same time.
+// Run holds a device to the contract, in every layout of lanes; open makes the device. The parts run at the same time.
 func Run(t *testing.T, open func() device.Device) {
+	for _, layout := range []ir.Layout{ir.Interleaved, ir.Apart} {
+		t.Run(layout.String(), func(t *testing.T) {
+			runParts(t, func() device.Device { return InLayout(open(), layout) })
+		})
+	}
+}
+
+// InLayout is a device that lays out the lanes of all programs in that way.
+func InLayout(d device.Device, l ir.Layout) device.Device { return inLayout{d, l} }
+
+type inLayout struct {
+	device.Device
+	layout ir.Layout
+}
+
+// Load a copy of the program.
+func (d inLayout) Load(p *ir.Program, o device.Options) (device.Executable, error) {
+	q := *p
+	q.Layout = d.layout
+	return d.Device.Load(&q, o)
+}
+
+func runParts(t *testing.T, open func() device.Device) {
 	for _, part := range []struct {
 		name string
 		test func(t *testing.T, d device.Device)

@@ -1,0 +1,102 @@
+//go:build !nonative && (linux || darwin) && (amd64 || arm64)
+
+package bench
+
+import (
+	"math"
+	"testing"
+	"time"
+
+	"github.com/ebitengine/purego"
+
+	"ppl/compiler/render"
+	"ppl/infer/dynamics"
+	"ppl/runtime/device"
+)
+
+// A gemm is cblas_sgemm of OpenBLAS on one thread.
+type gemm func(order, transA, transB, m, n, k int32, alpha float32, a *float32, la int32, b *float32, lb int32,
+	beta float32, c *float32, lc int32)
+
+// openGemm loads OpenBLAS. The native device must have been loaded before: it sets what OpenBLAS reads when it starts.
+func openGemm(b *testing.B) (g gemm) {
+	for _, name := range []string{"libopenblas.so.0", "libopenblas.dylib"} {
+		if handle, err := purego.Dlopen(name, purego.RTLD_NOW|purego.RTLD_LOCAL); err == nil {
+			purego.RegisterLibFunc(&g, handle, "cblas_sgemm")
+			return g
+		}
+	}
+	b.Skip("no OpenBLAS")
+	return nil
+}
+
+// products computes the products of a step of all lanes and nothing else.
+func (n Network) products(g gemm) func(times int) {
+	largest := 0
+	for _, p := range n.Products {
+		largest = max(largest, p.M*p.N, p.M*p.K, p.K*p.N)
+	}
+	var m [3][]float32
+	for k := range m {
+		m[k] = make([]float32, largest)
+		for i := range m[k] {
+			m[k][i] = float32(math.Sin(float64(i + k)))
+		}
+	}
+	trans := func(t bool, rows, cols int) (which, stride int32) {
+		if t {
+			return 112, int32(rows)
+		}
+		return 111, int32(cols)
+	}
+	return func(times int) {
+		for range times * NetworkLanes {
+			for _, p := range n.Products {
+				ta, la := trans(p.TransA, p.M, p.K)
+				tb, lb := trans(p.TransB, p.K, p.N)
+				for range p.Times {
+					g(101, ta, tb, int32(p.M), int32(p.N), int32(p.K), 1, &m[0][0], la, &m[1][0], lb, 0, &m[2][0], int32(p.N))
+				}
+			}
+		}
+	}
+}
+
+// BenchmarkNetworks is a step of SGNHT of 12 walkers beside its matrix products alone, on one thread, in milliseconds.
+// It also reports the seconds of the C compiler and the megabytes of all buffers.
+func BenchmarkNetworks(b *testing.B) {
+	for _, n := range Networks() {
+		b.Run(n.Name, func(b *testing.B) {
+			d := nativeDevice(b)
+			target, err := n.Load()
+			if err != nil {
+				b.Fatal(err)
+			}
+			p, err := NetworkStep(target)
+			if err != nil {
+				b.Fatal(err)
+			}
+			b.Logf("%d bytes of C", len(render.C(p)))
+			began := time.Now()
+			x, err := d.Load(p, device.Options{Lanes: NetworkLanes, Threads: 1, Seed: 1})
+			if err != nil {
+				b.Fatal(err)
+			}
+			defer x.Close()
+			loading := time.Since(began).Seconds()
+			for l := range NetworkLanes {
+				start := target.Start(1, l)
+				for i := range start {
+					start[i] *= 0.05
+				}
+				x.SetLane(dynamics.Theta, l, start)
+				Rung(x, l, target.Dim())
+				x.SetLane(dynamics.StepSize, l, []float64{1e-5})
+			}
+			g := openGemm(b)
+			race(b, 20*time.Millisecond, [][2]string{{"step", "products"}}, side{"step", runEntry(b, x, "step")},
+				side{"products", n.products(g)})
+			b.ReportMetric(loading, "s/load")
+		})
+	}
+}

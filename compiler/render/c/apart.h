@@ -1,0 +1,148 @@
+// Programs whose lanes are apart: kernels are loops over points that the compiler makes vectors of. So these functions of one number have
+// no calls and no branches, and use comparisons where C has fmin, which minds NaN; or they are functions that the C library has for vectors.
+#if defined(LIBMVEC) && !defined(__clang__)
+#define VECTORS __attribute__((simd("notinbranch"), const, nothrow))
+#else
+#define VECTORS __attribute__((const, nothrow))
+#endif
+#define LIBRARY(f) \
+  extern VECTORS real f(real); \
+  extern VECTORS single f##f(single);
+LIBRARY(log) LIBRARY(log1p) LIBRARY(expm1) LIBRARY(sin) LIBRARY(cos) LIBRARY(tan) LIBRARY(asin) LIBRARY(acos) LIBRARY(atan)
+LIBRARY(sinh) LIBRARY(cosh) LIBRARY(tanh) LIBRARY(erf) LIBRARY(erfc)
+extern VECTORS real pow(real, real);
+extern VECTORS single powf(single, single);
+
+#define BOTH(type, suffix, absolute, root, down, up, nearest) \
+  INLINE type abs_one##suffix(type x) { return absolute(x); } \
+  INLINE type sqrt_one##suffix(type x) { return root(x); } \
+  INLINE type floor_one##suffix(type x) { return down(x); } \
+  INLINE type ceil_one##suffix(type x) { return up(x); } \
+  INLINE type round_one##suffix(type x) { return nearest(x); } \
+  INLINE type sign_one##suffix(type x) { return x > 0 ? 1 : x < 0 ? -1 : x; } \
+  INLINE type maximum_one##suffix(type x, type y) { return (y < x) | (x != x) ? x : y; } \
+  INLINE type minimum_one##suffix(type x, type y) { return (x < y) | (x != x) ? x : y; } \
+  INLINE type mulzero_one##suffix(type x, type y) { return x == 0 ? 0 : x * y; }
+BOTH(real, , __builtin_fabs, __builtin_sqrt, __builtin_floor, __builtin_ceil, __builtin_round)
+BOTH(single, _f, __builtin_fabsf, __builtin_sqrtf, __builtin_floorf, __builtin_ceilf, __builtin_roundf)
+
+// exp as exp_w and exp_fw compute it. The sum with `magic` has the whole number in its last bits.
+INLINE real exp_one(real x) {
+  const real magic = 0x1.8p52;
+  union { real x; long long i; } sum, low, high;
+  real y = x > 710 ? 710 : x;
+  sum.x = y * 0x1.71547652b82fep0 + magic;
+  real n = sum.x - magic;
+  real r = y - n * 0x1.62e42feep-1;
+  r = r - n * 0x1.a39ef35793c76p-33;
+  real r2 = r * r, r4 = r2 * r2;
+  real a = 0.5 + r * 0.16666666666666433 + r2 * (0.04166666666660399 + r * 0.008333333333499955);
+  real b = 0.0013888888926778947 + r * 0.0001984126946633665 + r2 * (2.4801508706552734e-05 + r * 2.755764082375038e-06);
+  real c = 2.7625176477402527e-07 + r * 2.4978371934862845e-08;
+  real p = 1 + (r + r2 * (a + r4 * (b + r4 * c)));
+  long long k = sum.i - 0x4338000000000000, half = k >> 1;
+  low.i = (long long)((word)(half + 1023) << 52), high.i = (long long)((word)(k - half + 1023) << 52);
+  return x < -745.14 ? 0 : p * low.x * high.x;
+}
+INLINE single exp_one_f(single x) {
+  const single magic = 0x1.8p23f;
+  union { single x; int i; } sum, low, high;
+  single y = x > 89 ? 89 : x;
+  sum.x = y * 0x1.715476p0f + magic;
+  single n = sum.x - magic;
+  single r = y - n * 0x1.62ep-1f;
+  r = r - n * 0x1.0bfbe8p-15f;
+  single r2 = r * r, r4 = r2 * r2;
+  single a = 0.5f + r * (1.f / 6) + r2 * (1.f / 24 + r * (1.f / 120));
+  single p = 1 + (r + r2 * (a + r4 * (1.f / 720 + r * (1.f / 5040))));
+  int k = sum.i - 0x4B400000, half = k >> 1;
+  low.i = (int)((unsigned)(half + 127) << 23), high.i = (int)((unsigned)(k - half + 127) << 23);
+  return x < -103.98f ? 0 : p * low.x * high.x;
+}
+// tanh: an odd polynomial near 0 (Moshier, Cephes, tanhf.c), elsewhere by exp. Error below 2 ulp.
+INLINE single tanh_one_f(single x) {
+  single size = abs_one_f(x), z = x * x;
+  single p = -5.70498872745e-3f * z + 2.06390887954e-2f;
+  p = p * z - 5.37397155531e-2f;
+  p = p * z + 1.33314422036e-1f;
+  p = p * z - 3.33332819422e-1f;
+  single far = 1 - 2 / (exp_one_f(2 * size) + 1);
+  return size < 0.625f ? p * z * x + x : x < 0 ? -far : far;
+}
+#define ABOVE_EXP(type, suffix, log1p) \
+  INLINE type sigmoid_one##suffix(type x) { \
+    type e = exp_one##suffix(-abs_one##suffix(x)); \
+    return (x < 0 ? e : 1) / (1 + e); \
+  } \
+  INLINE type softplus_one##suffix(type x) { return (x < 0 ? 0 : x) + log1p(exp_one##suffix(-abs_one##suffix(x))); } \
+  INLINE type logsigmoid_one##suffix(type x) { return -softplus_one##suffix(-x); }
+ABOVE_EXP(real, , log1p) ABOVE_EXP(single, _f, log1pf)
+
+#define exp_s exp_one
+#define exp_fs exp_one_f
+#define abs_s abs_one
+#define abs_fs abs_one_f
+#define sqrt_s sqrt_one
+#define sqrt_fs sqrt_one_f
+#define floor_s floor_one
+#define floor_fs floor_one_f
+#define ceil_s ceil_one
+#define ceil_fs ceil_one_f
+#define round_s round_one
+#define round_fs round_one_f
+#define sign_s sign_one
+#define sign_fs sign_one_f
+#define maximum_s maximum_one
+#define maximum_fs maximum_one_f
+#define minimum_s minimum_one
+#define minimum_fs minimum_one_f
+#define mulzero_s mulzero_one
+#define mulzero_fs mulzero_one_f
+#define sigmoid_s sigmoid_one
+#define sigmoid_fs sigmoid_one_f
+#define softplus_s softplus_one
+#define softplus_fs softplus_one_f
+#define logsigmoid_s logsigmoid_one
+#define logsigmoid_fs logsigmoid_one_f
+#define tanh_fs tanh_one_f
+#define log_s log
+#define log_fs logf
+#define log1p_s log1p
+#define log1p_fs log1pf
+#define expm1_s expm1
+#define expm1_fs expm1f
+#define sin_s sin
+#define sin_fs sinf
+#define cos_s cos
+#define cos_fs cosf
+#define tan_s tan
+#define asin_s asin
+#define acos_s acos
+#define atan_s atan
+#define atan_fs atanf
+#define sinh_s sinh
+#define cosh_s cosh
+#define tanh_s tanh
+#define erf_s erf
+#define erf_fs erff
+#define erfc_s erfc
+#define pow_s pow
+
+// Noise of n points from the first on, of the block's one lane: vectors hold pairs of points, and the numbers are those of other layouts.
+#define NOISE(name, of) \
+  static __attribute__((noinline)) void name(const context *c, word site, word first, long n, real *out) { \
+    words c1 = (words){} + (c->step & 0xffffffff), c2 = (words){} + (c->step >> 32 << 24 | site), c3 = (words){} + c->lane[0]; \
+    for (word pair = first >> 1; 2 * pair < first + n; pair += LANES) { \
+      words c0; \
+      EACH c0[l] = (pair + l) & 0xffffffff; \
+      block b = philox4x32(c0, c1, c2, c3, c->seed & 0xffffffff, c->seed >> 32); \
+      wide z[2] = {of(b.half[0]), of(b.half[1])}; \
+      long at = 2 * pair - first; \
+      if (at >= 0 && at + 2 * LANES <= n) \
+        for (int l = 0; l < LANES; l++) out[at + 2 * l] = z[0][l], out[at + 2 * l + 1] = z[1][l]; \
+      else \
+        for (int l = 0; l < 2 * LANES; l++) \
+          if (at + l >= 0 && at + l < n) out[at + l] = z[l & 1][l >> 1]; \
+    } \
+  }
+NOISE(normals, normal_w) NOISE(uniforms, uniform_w)
