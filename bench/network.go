@@ -30,7 +30,7 @@ type Network struct {
 	Products []Product
 }
 
-// A Product is C = op(A)·B of an m×k and a k×n matrix, computed so many times.
+// A Product is C = op(A)·B of an m×k and a k×n matrix, computed Times times.
 type Product struct {
 	TransA, TransB bool
 	M, N, K, Times int

@@ -39,7 +39,7 @@ func workOf(e Entry) *work {
 	return w
 }
 
-// add counts a node and what it is computed from, which happens so many times.
+// add counts a node and what it is computed from, each of them that many times.
 func (w *work) add(n autodiff.Node, times float64) {
 	if w.seen[n] || n.Static() {
 		return
