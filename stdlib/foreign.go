@@ -63,6 +63,22 @@ var foreign = map[string]string{
 	"ZeroInflatedNegativeBinomial": "ZeroInflatedNegBinomial",
 	"ExGaussian":                   "ExpModNormal", "ImproperUniform": "Flat",
 
+	"InvGamma": "InverseGamma", "InvWishart": "InverseWishart", "InvGaussian": "InverseGaussian",
+	"NormalInverseGaussian": "InverseGaussian", "Gaussian": "Normal", "gaussian": "Normal", "Norm": "Normal",
+	"Exp": "Exponential", "Unif": "Uniform", "Bern": "Bernoulli", "Binom": "Binomial", "NegBinom": "NegBinomial",
+	"T": "StudentT", "Student": "StudentT", "student": "StudentT", "Multinom": "Multinomial", "Dir": "Dirichlet",
+
+	// Those of JAGS and BUGS.
+	"dnorm": "Normal(mu, precision = tau)", "dlnorm": "LogNormal(mu, 1 / sqrt(tau))", "dunif": "Uniform(a, b)",
+	"dgamma": "Gamma(shape, rate)", "dexp": "Exponential(rate)", "dbeta": "Beta(a, b)", "dbern": "Bernoulli(p)",
+	"dbin": "Binomial(n, p)", "dbinom": "Binomial(n, p)", "dpois": "Poisson(lambda)", "dcat": "Categorical(p)",
+	"dmulti": "Multinomial(n, p)", "ddirch": "Dirichlet(alpha)", "ddirich": "Dirichlet(alpha)",
+	"dt": "StudentT(nu, mu, 1 / sqrt(tau))", "dweib": "Weibull(v, lambda^(-1 / v))",
+	"dnegbin": "NegBinomial(size = r, p = p)", "ddexp": "Laplace(mu, 1 / tau)", "dchisqr": "ChiSquare(k)",
+	"dlogis": "Logistic(mu, 1 / tau)", "dmnorm": "MvNormal(mu, prec = Omega)", "dwish": "Wishart(k, inverse(R))",
+	"dinterval": "y ~ Normal(mu, sd) censored a..b", "dflat": "Flat", "ilogit": "sigmoid(x)", "equals": "x == y",
+	"icloglog": "1 - exp(-exp(x))", "inprod": "x @ y",
+
 	// Distributions that are a parametrisation or a special case here.
 	"std_normal": "Normal(0, 1)", "HalfFlat": "Flat in 0..inf", "discrete_range": "DiscreteUniform(lo, hi)",
 	"TruncatedNormal": "Normal(mu, sd) in a..b", "Truncated": "Normal(mu, sd) in a..b",

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -103,11 +104,21 @@ func openRun(dir string) (*draws.Run, error) {
 	run, err := draws.Open(dir)
 	switch {
 	case errors.Is(err, os.ErrNotExist) && !exists(dir):
-		return nil, wrong(fmt.Errorf("there is no run in %s", dir))
+		return nil, wrong(fmt.Errorf("there is no run in %s%s", dir, instead(dir)))
 	case err != nil:
 		return nil, wrong(err)
 	}
 	return run, nil
+}
+
+// instead proposes the run of a model whose name was given.
+func instead(dir string) string {
+	for _, name := range []string{strings.TrimSuffix(dir, ".ppl") + ".run", dir + ".prior"} {
+		if name != dir && exists(name) {
+			return "; did you mean " + name + "?"
+		}
+	}
+	return ""
 }
 
 func exists(path string) bool {

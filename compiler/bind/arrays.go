@@ -77,7 +77,7 @@ func (t *arrays) missing(a *model.Array) {
 // fromFile takes an array from the file that the model names.
 func (t *arrays) fromFile(a *model.Array) {
 	f, key := t.files.ofModel(a)
-	if f == nil || f.Arrays[key] == nil && t.tableColumns(a, []*data.File{f}) {
+	if f == nil || f.Find(key) == nil && t.tableColumns(a, []*data.File{f}) {
 		return
 	}
 	t.enter(a, t.inFile(a, f, key, f.Lone))
@@ -85,7 +85,7 @@ func (t *arrays) fromFile(a *model.Array) {
 
 // inFile is an entry of a file; a file with a single array may be given for a name.
 func (t *arrays) inFile(a *model.Array, f *data.File, key string, single bool) *data.Array {
-	if x := f.Arrays[key]; x != nil {
+	if x := f.Find(key); x != nil {
 		return x
 	}
 	if single && len(f.Order) == 1 {

@@ -348,3 +348,21 @@ func TestTruthValues(t *testing.T) {
 		}
 	}
 }
+
+// A column whose name a model cannot write is read by the name with _ for what is no letter or digit, if that is one
+// column alone.
+func TestColumnsAreFoundBySpelling(t *testing.T) {
+	t.Parallel()
+	const model = "data y[N], ph_ecog[N], X[N, D]\nm ~ Normal(0, 1)\ny[n in N] ~ Normal(m * ph_ecog[n] + sum(X[n]), 1)\n"
+	d, ds := bound(t, model, map[string]string{"d.csv": "y,ph.ecog,wt loss\n1,2,3\n"}, Arg{"", "d.csv"})
+	if d == nil {
+		t.Fatal(ds)
+	}
+	if e, x := valuesOf(t, d, "ph_ecog"), valuesOf(t, d, "X"); !slices.Equal(e, []float64{2}) ||
+		!slices.Equal(x, []float64{3}) {
+		t.Errorf("ph_ecog = %v, X = %v", e, x)
+	}
+	if _, ds := bound(t, model, map[string]string{"d.csv": "y,ph.ecog,ph ecog\n1,2,3\n"}, Arg{"", "d.csv"}); !diag.HasErrors(ds) {
+		t.Error("one of two columns is taken")
+	}
+}

@@ -14,14 +14,14 @@ import (
 func (t *arrays) columnsOf(a *model.Array, f *data.File) (columns []*data.Array, ok bool) {
 	if len(a.Columns) == 0 {
 		for _, name := range f.Order {
-			if !t.files.knows(name) && f.Arrays[name].Labels == nil && !t.chosen(name) {
+			if !t.files.knows(name) && !t.files.knows(data.Spelled(name)) && f.Arrays[name].Labels == nil && !t.chosen(name) {
 				columns = append(columns, f.Arrays[name])
 			}
 		}
 		return columns, true
 	}
 	for _, c := range a.Columns {
-		x := f.Arrays[c.Name]
+		x := f.Find(c.Name)
 		switch {
 		case x == nil:
 			d := t.diags.Errorf("E83", c.At, "%s has no column %q", f.Path, c.Name)

@@ -79,7 +79,7 @@ func (f *files) dataNames() (names []string) {
 // entry finds a name in the files of the command line.
 func (f *files) entry(name string) *data.Array {
 	for _, file := range slices.Backward(f.loose) {
-		if x := file.Arrays[name]; x != nil {
+		if x := file.Find(name); x != nil {
 			return x
 		}
 	}

@@ -110,7 +110,11 @@ func (c *checker) library(s *scope, e *ast.Call, n *ast.Name) model.Expr {
 		c.errorf("E50", n.Span(), "`%s` is a distribution; it stands after `~`, or inside `logpdf(%s(…), x)`",
 			n.Name, n.Name)
 	case c.refuseLayer(n):
-	case !c.dropped[n.Name]:
+	case !c.dropped[n.Name] && !c.unknown[n.Name]:
+		if c.unknown == nil {
+			c.unknown = map[string]bool{}
+		}
+		c.unknown[n.Name] = true
 		meant(c.errorf("E10", n.Span(), "there is no function `%s`", n.Name), n.Name, c.functionNames(s))
 	}
 	return poison(e)

@@ -122,6 +122,7 @@ type checker struct {
 	mentioned  map[string]bool // names that stand in an expression
 	quantities map[string]bool // names that statements declare, define or draw
 	dropped    map[string]bool // names in statements that could not be parsed
+	unknown    map[string]bool // functions that are not there, which was reported
 	open       []*arrayInfo    // definitions being elaborated, outermost first
 	networks   map[*function]*network
 	priors     []*weightPrior

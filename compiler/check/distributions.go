@@ -20,7 +20,7 @@ func (c *checker) distribution(s *scope, e ast.Expr) (*stdlib.Dist, *stdlib.Form
 	}
 	dist := stdlib.Dists()[n.Name]
 	if dist == nil {
-		c.unknownDist(n)
+		c.unknownDist(s, n)
 		return nil, nil, nil, false
 	}
 	var given []*ast.Arg
@@ -44,8 +44,15 @@ func (c *checker) distribution(s *scope, e ast.Expr) (*stdlib.Dist, *stdlib.Form
 	return dist, form, args, ok
 }
 
-func (c *checker) unknownDist(n *ast.Name) {
+func (c *checker) unknownDist(s *scope, n *ast.Name) {
 	if c.dropped[n.Name] {
+		return
+	}
+	if e := s.lookup(n.Name); e != nil && e.array != nil {
+		e.used = true
+		c.errorf("E10", n.Span(), "`%s` is no distribution, but %s", n.Name, roleText(e.array)).
+			Related(e.at, "defined here").
+			Help("write the distribution that it is an argument of, such as `~ Normal(%s, s)`; a definition has `=`", n.Name)
 		return
 	}
 	var names []string
@@ -53,6 +60,17 @@ func (c *checker) unknownDist(n *ast.Name) {
 		names = append(names, d)
 	}
 	meant(c.errorf("E10", n.Span(), "there is no distribution `%s`", n.Name), n.Name, append(sorted(names), "Density"))
+}
+
+// roleText says what a name is.
+func roleText(a *arrayInfo) string {
+	switch {
+	case a.decl != nil:
+		return "data"
+	case len(a.draws) > 0:
+		return "a parameter"
+	}
+	return "a definition"
 }
 
 // pickForm is the first parametrisation that the arguments fit, with the arguments in its order.

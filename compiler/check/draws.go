@@ -136,6 +136,12 @@ func (c *checker) inferEvent(a *arrayInfo, d *draw, dist *stdlib.Dist) bool {
 			return true
 		}
 	}
+	if n := len(d.head.Slots); dist.Event == 2 && n > 0 && d.head.Slots[n-1].Index != nil {
+		set := d.head.Slots[n-1].Set.Span().Text()
+		c.errorf("E46", d.head.Span(), "%s draws a whole matrix, and an index makes one for each of its values", dist.Name).
+			Help("write both axes of one matrix as sets: `%s[%s, %s]`", a.Name, set, set)
+		return false
+	}
 	c.errorf("E46", d.head.Span(), "the size of `%s` is not known from the arguments of %s; write its axis, a "+
 		"set: `%s[K%s]`", a.Name, dist.Name, a.Name,
 		strings.Repeat(", K", max(0, dist.Event-1)))

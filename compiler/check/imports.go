@@ -120,6 +120,9 @@ func (c *checker) notMember(s *scope, m *ast.Member, n *ast.Name) model.Expr {
 		c.undefined(s, n)
 		return poison(m)
 	}
+	if owner.expr != nil && isPoison(owner.expr) {
+		return poison(m)
+	}
 	var names []string
 	if owner.file != nil {
 		for name := range owner.file.names {

@@ -23,6 +23,7 @@ import (
 	"path/filepath"
 	"sort"
 	"strings"
+	"unicode"
 )
 
 // An Array is a named array of numbers, row-major. A missing entry (null, NA, NaN, an empty field) is NaN.
@@ -149,6 +150,32 @@ func formatOf(path string, text []byte) (reader, error) {
 
 func newFile(path string, table bool) *File {
 	return &File{Path: path, Arrays: map[string]*Array{}, Table: table}
+}
+
+// Spelled is a name of a file as a model can write it: ph.ecog and "ph ecog" are ph_ecog.
+func Spelled(name string) string {
+	return strings.Map(func(r rune) rune {
+		if r == '_' || r < 128 && (unicode.IsLetter(r) || unicode.IsDigit(r)) {
+			return r
+		}
+		return '_'
+	}, name)
+}
+
+// Find is the array of a name; if there is none, the only one that is spelled so.
+func (f *File) Find(name string) *Array {
+	if a := f.Arrays[name]; a != nil {
+		return a
+	}
+	var found *Array
+	for _, n := range f.Order {
+		if Spelled(n) == name && found != nil {
+			return nil
+		} else if Spelled(n) == name {
+			found = f.Arrays[n]
+		}
+	}
+	return found
 }
 
 func (f *File) add(a *Array) {

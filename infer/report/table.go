@@ -84,8 +84,10 @@ func duration(seconds float64) string {
 	switch {
 	case math.IsNaN(seconds):
 		return "an unknown time"
-	case seconds < 100:
+	case seconds < 10:
 		return fmt.Sprintf("%.2g s", seconds)
+	case seconds < 100:
+		return fmt.Sprintf("%.0f s", seconds)
 	case seconds < 6000:
 		return fmt.Sprintf("%.0f min", seconds/60)
 	}

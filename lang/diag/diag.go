@@ -90,8 +90,20 @@ func HasErrors(ds []Diagnostic) bool {
 	return slices.ContainsFunc(ds, func(d Diagnostic) bool { return d.Severity == Error })
 }
 
-// All is a copy of the diagnostics in the order of Sorted.
-func (l *List) All() []Diagnostic { return Sorted(l.items) }
+// All are the diagnostics in the order of Sorted, each once: a function's body is checked at each call.
+func (l *List) All() []Diagnostic {
+	type key struct {
+		code, message string
+		span          source.Span
+	}
+	seen := map[key]bool{}
+	return slices.DeleteFunc(Sorted(l.items), func(d Diagnostic) bool {
+		k := key{d.Code, d.Message, d.Span}
+		again := seen[k]
+		seen[k] = true
+		return again
+	})
+}
 
 // Sorted orders diagnostics by file name and place. Diagnostics of one place keep their order; those without a place
 // come last.

@@ -28,7 +28,7 @@ func (m mistake) found() token {
 func (p *parser) mistake(tokens []token, err error) {
 	m := p.locate(tokens, err)
 	for _, known := range []func(*parser, mistake) bool{
-		needlessWord, drawnData, openBracket, keywordAsName, strayReturn, unexpected,
+		needlessWord, drawnData, openBracket, keywordAsName, strayReturn, drawnExpression, unexpected,
 	} {
 		if known(p, m) {
 			return
@@ -172,6 +172,27 @@ func strayReturn(p *parser, m mistake) bool {
 		return false
 	}
 	p.diags.Errorf("E00", spanOf(p.src, t), "`return` begins a line of its own")
+	return true
+}
+
+// drawnExpression reports an expression where a distribution is wanted: y ~ a + b * x.
+func drawnExpression(p *parser, m mistake) bool {
+	tilde := slices.IndexFunc(m.tokens, func(t token) bool { return t.Value == "~" })
+	if tilde < 0 || m.at <= tilde || tilde+1 == len(m.tokens) {
+		return false
+	}
+	first, rest := m.tokens[tilde+1], m.tokens[tilde+1:]
+	arithmetic := slices.Contains([]string{"+", "-", "*", "/", "@", "^"}, m.found().Value) && m.over
+	if m.at == tilde+1 && (first.Type == number || first.Value == "-") && len(rest) > 1 {
+		arithmetic = true
+	}
+	if !arithmetic || first.Type == name && strings.ToLower(first.Value[:1]) != first.Value[:1] {
+		return false
+	}
+	left := p.line(m.tokens[:tilde])
+	p.diags.Errorf("E00", p.at(rest), "expected a distribution after `~`, found the expression `%s`", p.line(rest)).
+		Help("write the distribution that it is an argument of: `%s ~ Normal(%s, s)`; a definition has `=`", left,
+			p.line(rest))
 	return true
 }
 

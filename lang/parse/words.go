@@ -121,6 +121,10 @@ func (m mistake) help() string {
 	switch {
 	case t.Value == ":" && slices.Contains([]string{"`,` or `]`", "`..`", "`,`"}, m.want):
 		return "a range is written `1..N`"
+	case t.Value == "." && m.tokens[0].Value == "data" && before.Type == name && m.next().Type == name:
+		written := before.Value + "." + m.next().Value
+		return "a name has letters, digits and `_`: `" + strings.ReplaceAll(written, ".", "_") + "` reads the column `" +
+			written + "`"
 	case t.Type == prime:
 		return "a prime is written on the left of `=` only, for a derivative; a transpose is `transpose(x)`"
 	case before.Value == "." && (t.Value == "*" || t.Value == "/" || t.Value == "^"):
