@@ -44,6 +44,8 @@ type Settings struct {
 	Precision      int // 32: density and gradient in single precision; else in double
 	// coordinates: "auto" (adapted; dense, or of low rank above 200 dimensions), "diagonal" or "identity"
 	Metric string
+	// whether gradients of minibatches have control variates: "on", "off", or where they pay
+	ControlVariates string
 	// whether a run keeps the log likelihood of each row: "on", "off", or by size
 	LogLikelihood string
 }

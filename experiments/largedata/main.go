@@ -45,12 +45,13 @@ func parts() []part {
 		{"thermostats", "All rows, and thermostats on minibatches", aboutThermostats, []contender{
 			{"nuts, all rows", "--sampler nuts --chains 2 --warmup 300 --draws 400"},
 			{"renhd", "--sampler renhd" + small},
-			{"sgnht", "--sampler sgnht" + small}}},
+			{"sgnht", "--sampler sgnht" + small},
+			{"renhd without control variates", "--sampler renhd --set control_variates=off" + small}}},
 		{"fixed", "Fixed friction on minibatches", aboutFixed, []contender{
-			{"sghmc", "--sampler sghmc" + small},
-			{"sgld, step .2", "--sampler sgld --set step_size=.2" + small},
+			{"sghmc", "--sampler sghmc --set control_variates=off" + small},
+			{"sgld, step .2", "--sampler sgld --set control_variates=off --set step_size=.2" + small},
 			{"sgld, step .05",
-				"--sampler sgld --set step_size=.05 --chains 4 --warmup 300 --draws 40 --set batch=256"}}},
+				"--sampler sgld --set control_variates=off --set step_size=.05 --chains 4 --warmup 300 --draws 40 --set batch=256"}}},
 		{"swaps", "A ladder of four on minibatches", aboutSwaps, []contender{
 			{"penalty", "--sampler renhd" + small + ladder},
 			{"Barker", "--sampler renhd --set exchange=barker" + small + ladder},

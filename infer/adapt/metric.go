@@ -74,17 +74,7 @@ func (m Metric) Pull(g []float64) []float64 {
 	for j := range out {
 		out[j] = m.Scale[j] * g[j]
 	}
-	along := make([]float64, m.Rank)
-	for j, x := range out {
-		for k := range along {
-			along[k] += m.Vectors[j*m.Rank+k] * m.Stretch[k] * x
-		}
-	}
-	for j := range out {
-		for k, a := range along {
-			out[j] += m.Vectors[j*m.Rank+k] * a
-		}
-	}
+	m.bendVector(out, out, m.Stretch)
 	return out
 }
 

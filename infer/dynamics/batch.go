@@ -28,6 +28,7 @@ type Batches struct {
 	Mixed      bool
 	Reference  []float64 // numbers of rows, different ones
 	Chunk      int       // rows of one call of the entry Terms
+	Anchored   bool      // what a batch says is compared with what it says at the lane's anchor
 }
 
 // NewBatches are minibatches of size rows, with a reference of several, drawn for good from the seed.
@@ -47,23 +48,21 @@ func (b Batches) Some() bool { return b.Rows > 0 }
 
 // AtReference uses the rows of Reference for all rows.
 func (s System) AtReference() System {
-	s.Batches.Size = 0
+	s.Batches.Size, s.Batches.Anchored = 0, false
 	return s
 }
 
 // Lane buffers and entries of batches.
 const (
-	Walker   = "walker"   // set by the host: its number, for batches of its own
-	Chain    = "chain"    // set by the host: its chain's number; energies of a chain's walkers are of the same rows
-	Round    = "round"    // set by the host: of exchanges; the rows of each come in an order of their own
-	Part     = "part"     // set by the host: which chunk of that order Terms takes
-	Pivot    = "pivot"    // set by the host: a point near which terms are about linear
-	Terms    = "terms"    // after the entry of that name: log ℓ(θ; x) of the rows of a chunk
-	Controls = "controls" // with it: what they change by from the pivot to θ, to first order
-	// after the entry of that name: the gradient at the pivot of a chunk's terms; here chunks are in the order of rows
-	Slope     = "slope"
+	Walker    = "walker"     // set by the host: its number, for batches of its own
+	Chain     = "chain"      // set by the host: its chain's number; energies of a chain's walkers are of the same rows
+	Round     = "round"      // set by the host: of exchanges; the rows of each come in an order of their own
+	Part      = "part"       // set by the host: which chunk of that order Terms takes
+	Terms     = "terms"      // after the entry of that name: log ℓ(θ; x) of the rows of a chunk
+	Controls  = "controls"   // with it: what they are to first order about the anchor
 	Whole     = "whole"      // with it: log ρ and the part of log ℓ that is no sum over rows
 	NoisyGrad = "noisy_grad" // after the entry of that name: ∇log π_β from one batch, as a step sees it
+	PlainGrad = "plain_grad" // after the entry of that name: the same without an anchor
 	clock     = "clock"      // batches that a lane has seen
 )
 
@@ -86,11 +85,11 @@ func (b Batches) Wanted(entry string, seed uint64, scalar func(name string) floa
 		return nil
 	}
 	switch entry {
-	case "start", "step", NoisyGrad:
+	case "start", "step", NoisyGrad, PlainGrad:
 		return b.inEpoch(seed, 2*scalar(Walker)+1, scalar(clock), 0, b.Size)
 	case Terms:
 		return b.inEpoch(seed, 2*scalar(Chain), scalar(Round), scalar(Part), b.Chunk)
-	case Slope:
+	case AllRows:
 		rows, first := make([]float64, b.Chunk), int(scalar(Part))*b.Chunk
 		for i := range rows {
 			rows[i] = float64(min(first+i, b.Rows-1))
@@ -130,9 +129,17 @@ func (s System) density(theta autodiff.Node) (logPrior, logLik autodiff.Node) {
 
 // estimate is log ρ and an unbiased estimate of log ℓ from rows.
 func (s System) estimate(theta, rows autodiff.Node) (logPrior, logLik autodiff.Node) {
-	logPrior, whole, terms := s.Target.(infer.Splittable).Split(theta, rows)
+	logPrior, whole, terms := s.split(theta, rows)
 	weight := theta.Graph().Const(float64(s.Batches.Rows) / float64(rows.Size()))
-	return logPrior, autodiff.Add(whole, autodiff.Mul(weight, autodiff.SumAll(terms)))
+	sum := autodiff.Mul(weight, autodiff.SumAll(terms))
+	if s.Batches.Anchored {
+		sum = autodiff.Add(sum, s.correction(theta, rows, weight))
+	}
+	return logPrior, autodiff.Add(whole, sum)
+}
+
+func (s System) split(theta, rows autodiff.Node) (logPrior, whole, terms autodiff.Node) {
+	return s.Target.(infer.Splittable).Split(theta, rows)
 }
 
 // batchEntries are what the host asks of a system with batches.
@@ -140,43 +147,27 @@ func (s System) batchEntries() []lower.Entry {
 	if s.Batches.Size == 0 {
 		return nil
 	}
-	return []lower.Entry{s.termsEntry(), s.slopeEntry(), s.noisyEntry()}
+	entries := []lower.Entry{s.termsEntry(), s.allRowsEntry(), s.noisyEntry(NoisyGrad)}
+	if s.Batches.Anchored {
+		s.Batches.Anchored = false
+		entries = append(entries, s.noisyEntry(PlainGrad))
+	}
+	return entries
 }
 
 // termsEntry walks a round's order of rows, chunk by chunk. Each round is an epoch: Rows positions.
 func (s System) termsEntry() lower.Entry {
 	g, b := autodiff.New(), s.Batches
 	rows := s.fromEpoch(keys(g.Input(Chain), 0), g.Input(Round), g.Input(Part), b.Chunk)
-	theta, pivot := s.theta(g), g.Input(Pivot, s.Target.Dim())
-	logPrior, whole, terms := s.Target.(infer.Splittable).Split(theta, rows)
-	_, _, there := s.Target.(infer.Splittable).Split(pivot, rows)
+	theta := s.theta(g)
+	logPrior, whole, terms := s.split(theta, rows)
 	both := autodiff.Concat(0, autodiff.Reshape(logPrior, 1), autodiff.Reshape(whole, 1))
-	return lower.Entry{Name: Terms, Assign: put(Terms, terms, Whole, both, Controls,
-		along(there, pivot, autodiff.Sub(theta, pivot)))}
+	return lower.Entry{Name: Terms, Assign: put(Terms, terms, Whole, both, Controls, s.controls(theta, rows))}
 }
 
-// along is the derivative of each of ys, a function of x, in a direction: that of the pullback Σ wᵢ∇yᵢ·direction, which
-// is linear in w, by w.
-func along(ys, x, direction autodiff.Node) autodiff.Node {
-	w := ys.Graph().Input("weights", ys.Size())
-	pullback := autodiff.Grad(autodiff.SumAll(autodiff.Mul(w, ys)), x)[0]
-	return autodiff.Grad(autodiff.SumAll(autodiff.Mul(pullback, direction)), w)[0]
-}
-
-// slopeEntry counts rows beyond the last as nothing.
-func (s System) slopeEntry() lower.Entry {
-	g, b := autodiff.New(), s.Batches
-	pivot, last := g.Input(Pivot, s.Target.Dim()), g.Full(float64(b.Rows-1), b.Chunk)
-	first := autodiff.Broadcast(autodiff.Mul(g.Input(Part), g.Const(float64(b.Chunk))), []int{b.Chunk}, nil)
-	at := autodiff.Add(first, g.Iota(b.Chunk))
-	_, _, terms := s.Target.(infer.Splittable).Split(pivot, autodiff.Minimum(at, last))
-	sum := autodiff.SumAll(autodiff.MulZero(autodiff.Le(at, last), terms))
-	return lower.Entry{Name: Slope, Assign: put(Slope, autodiff.Grad(sum, pivot)[0])}
-}
-
-func (s System) noisyEntry() lower.Entry {
+func (s System) noisyEntry(name string) lower.Entry {
 	g := autodiff.New()
 	pieces, _, _ := s.noisyPieces(s.theta(g))
-	return lower.Entry{Name: NoisyGrad, Assign: put(NoisyGrad, s.force(pieces), clock,
+	return lower.Entry{Name: name, Assign: put(name, s.force(pieces), clock,
 		autodiff.Add(g.Input(clock), g.Const(1)))}
 }

@@ -104,7 +104,7 @@ func (s System) measured(logPrior, logLik autodiff.Node) autodiff.Node {
 }
 
 func (s System) gradientEntry() lower.Entry {
-	s = s.AtReference()
+	s.Batches.Size = 0
 	pieces, _, _ := s.pieces(s.theta(autodiff.New()))
 	return lower.Entry{Name: Gradient, Assign: []lower.Assign{{Name: Gradient, Value: s.force(pieces)}}}
 }

@@ -2,6 +2,7 @@ package renhd
 
 import (
 	"context"
+	"slices"
 
 	"golang.org/x/sync/errgroup"
 
@@ -38,6 +39,8 @@ func (f *batchLoader) load(ctx context.Context, w *walkers, entry string, mask [
 	together, ctx := errgroup.WithContext(ctx)
 	together.SetLimit(readers)
 	var puts []func()
+	var last []float64
+	blocks := make([][]float64, f.target.Streams())
 	for lane := range w.lanes() {
 		if mask != nil && !mask[lane] {
 			continue
@@ -46,9 +49,17 @@ func (f *batchLoader) load(ctx context.Context, w *walkers, entry string, mask [
 		if len(rows) == 0 {
 			return nil
 		}
+		same := slices.Equal(rows, last) // as in a pass over all rows, which lanes make together
+		last = rows
 		for k := range f.target.Streams() {
 			name, width := f.target.StreamInput(k, len(rows))
+			if same {
+				values := blocks[k]
+				puts = append(puts, func() { w.exe.SetLane(name, lane, values) })
+				continue
+			}
 			values := make([]float64, len(rows)*width)
+			blocks[k] = values
 			for lo := 0; lo < len(rows); lo += readRows {
 				hi := min(lo+readRows, len(rows))
 				together.Go(func() error {

@@ -2,6 +2,7 @@ package renhd
 
 import (
 	"fmt"
+	"slices"
 
 	"ppl/infer"
 	"ppl/infer/dynamics"
@@ -20,13 +21,14 @@ import (
 type checkpoint struct {
 	State   state
 	Stats   statistics
-	Lanes   device.Snapshot // but for metrics, which are in State, once for each rung
+	Lanes   device.Snapshot // but for metrics and anchors, which are in State, once each
 	Answers []answer        // of the finished parts of warm-up, in order
 
 	// The part under way: one of these.
 	Window    *windowState
 	Annealing *annealingState
 	Pilot     *pilotState
+	Anchors   *anchorState
 	Collector *collectorState
 }
 
@@ -46,6 +48,7 @@ type result struct {
 	Separate     bool      // a walker is in a mode of its own
 	Forgets      bool      // walkers on the hottest rung move between all modes
 	Settled      bool      // walkers are where they were before they were annealed
+	Anchored     bool      // gradients are to have control variates
 	Share        float64   // effective share of a pilot's iterations
 	Divergences  int       // of a pilot
 }
@@ -135,6 +138,9 @@ func (r *run) restore(c *checkpoint, program device.Loader) error {
 	}
 	r.walkers = newWalkers(&r.shared, program, exe, p)
 	r.walkers.writeAllRungs()
+	for lane := range p.AnchorOf {
+		r.walkers.writeAnchor(lane)
+	}
 	if err := device.Restore(exe, r.walkers.lanes(), c.Lanes); err != nil {
 		return fmt.Errorf("the checkpoint does not fit: %w", err)
 	}
@@ -156,7 +162,7 @@ func (r *run) loadCheckpoint() (sampling *collectorState, err error) {
 		r.replay.from = c
 		return nil, nil
 	}
-	r.shared.system.Path = c.State.Path
+	r.shared.system.Path, r.shared.system.Batches.Anchored = c.State.Path, c.State.Anchored
 	program, err := r.shared.compile()
 	if err != nil {
 		return nil, err
@@ -176,7 +182,7 @@ func (r *run) saveIfDue(p inProgress) error {
 func (r *run) save(keep infer.Checkpoints, p inProgress) error {
 	w := r.walkers
 	c := &checkpoint{State: r.state, Stats: r.stats, Answers: r.replay.answers,
-		Lanes: device.Save(w.exe, w.lanes(), dynamics.MetricBuffers())}
+		Lanes: device.Save(w.exe, w.lanes(), slices.Concat(dynamics.MetricBuffers(), dynamics.AnchorBuffers()))}
 	p.progress(c)
 	return keep.Save(c)
 }

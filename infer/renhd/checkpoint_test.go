@@ -42,7 +42,9 @@ func resumeCases() map[string]struct {
 		"asked ladder": {1, means, small(60, 10, infer.Settings{Replicas: 3})},
 		"minibatches":  {1, means, small(60, 10, infer.Settings{Batch: 32})},
 		"batch ladder": {3, means, small(60, 10, infer.Settings{Batch: 32, Replicas: 3, Ratio: 1.5, Path: "energy"})},
-		"flagged":      {1, dynamicstest.Normal(1, 2), small(40, 6, infer.Settings{Dynamics: "tacthmc"})},
+		"plain ladder": {7, means, small(60, 10, infer.Settings{Batch: 32, Replicas: 3, Ratio: 1.5, Path: "energy",
+			ControlVariates: "off"})},
+		"flagged": {1, dynamicstest.Normal(1, 2), small(40, 6, infer.Settings{Dynamics: "tacthmc"})},
 	}
 }
 
@@ -72,11 +74,15 @@ func TestForgottenFieldsAreFound(t *testing.T) {
 		in    string
 		alter func(c *checkpoint)
 	}{
-		"iterations":   {"one mode", func(c *checkpoint) { c.State.Iterations = 0 }},
-		"median step":  {"one mode", func(c *checkpoint) { c.State.MedianStep = 1 }},
-		"noise step":   {"one mode", func(c *checkpoint) { c.State.Walkers.NoiseStep = 0 }},
-		"round":        {"asked ladder", func(c *checkpoint) { c.State.Swaps.Round = 0 }},
-		"slopes":       {"batch ladder", func(c *checkpoint) { c.State.Swaps.Slopes = nil }},
+		"iterations":  {"one mode", func(c *checkpoint) { c.State.Iterations = 0 }},
+		"median step": {"one mode", func(c *checkpoint) { c.State.MedianStep = 1 }},
+		"noise step":  {"one mode", func(c *checkpoint) { c.State.Walkers.NoiseStep = 0 }},
+		"round":       {"asked ladder", func(c *checkpoint) { c.State.Swaps.Round = 0 }},
+		"anchors": {"batch ladder", func(c *checkpoint) {
+			for _, a := range c.State.Walkers.Anchors {
+				a.Slope[0] += 1000
+			}
+		}},
 		"lane buffers": {"noise", func(c *checkpoint) { c.Lanes = nil }},
 		"thermostat": {"noise", func(c *checkpoint) {
 			c.Lanes = slices.DeleteFunc(c.Lanes, func(b device.Buffer) bool { return b.Name == dynamics.Thermostat })

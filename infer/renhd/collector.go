@@ -56,6 +56,7 @@ func newDrawCollector(r *run) *drawCollector {
 func (r *run) collectDraws(from *collectorState) error {
 	if from == nil {
 		r.state.MedianStep, r.state.Path = r.walkers.medianStep(), r.shared.system.Path
+		r.state.Anchored = r.shared.system.Batches.Anchored
 		if err := r.chooseThinning(); err != nil {
 			return err
 		}

@@ -138,7 +138,7 @@ func (r *run) resizeLadder() error {
 	if err := r.moveFrom(at, old.PerChain, nearest); err != nil {
 		return err
 	}
-	return r.setPivots()
+	return r.anchorAtColdWalkers()
 }
 
 // byRung is the positions of walkers, each chain's in the order of rungs.

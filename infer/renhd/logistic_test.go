@@ -49,7 +49,12 @@ func TestLogisticInMinibatches(t *testing.T) {
 		{"ladder", infer.Settings{Replicas: 4, Ratio: 1.5, Path: "energy", Steps: 50}, exchange{test: penalty()}, true},
 		{"ladder, noise ignored", infer.Settings{Replicas: 4, Ratio: 1.5, Path: "energy", Steps: 50},
 			exchange{test: uncorrected(), plain: true}, false},
-		{"sgld", infer.Settings{Replicas: 1, Dynamics: "sgld"}, exchange{test: penalty()}, false},
+		{"without control variates", infer.Settings{ControlVariates: "off"}, exchange{test: penalty()}, true},
+		{"sgld", infer.Settings{Replicas: 1, Dynamics: "sgld", ControlVariates: "off"}, exchange{test: penalty()},
+			false},
+		{"sgld with control variates", infer.Settings{Replicas: 1, Dynamics: "sgld"}, exchange{test: penalty()}, true},
+		{"sghmc with control variates", infer.Settings{Replicas: 1, Dynamics: "sghmc"}, exchange{test: penalty()},
+			true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			o, m := options(5), new(memory)

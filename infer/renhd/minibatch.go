@@ -47,6 +47,7 @@ func (s *shared) splitRows() error {
 	if t, ok := infer.Streaming(t); ok {
 		s.batches.Mixed = t.Mixed()
 	}
+	s.batches.Anchored = set.ControlVariates != "off" && !s.exchange.plain
 	return s.checkFiles()
 }
 
@@ -83,7 +84,7 @@ func (r *run) warmUpFree() error {
 		if err := r.adaptLadder(); err != nil {
 			return err
 		}
-		return r.setPivots()
+		return r.anchorAtColdWalkers()
 	}
 	left := r.iterationsLeft()
 	_, err = r.windows(window{sweeps: sweeps(.3, left), metric: true}, window{sweeps: sweeps(.4, left), metric: true},
@@ -94,23 +95,27 @@ func (r *run) warmUpFree() error {
 // takeOver puts n walkers a chain where the explorers are, to move by the run's own rule.
 func (r *run) takeOver(n int) error {
 	old, at := r.walkers, r.walkers.positions()
-	if err := r.loadLadder(r.shared.firstBetas(n), n); err != nil {
+	load := func() error {
+		metric := r.walkers.Rungs[0].Metric
+		if err := r.loadLadder(r.shared.firstBetas(n), n); err != nil {
+			return err
+		}
+		for j := range r.walkers.Rungs {
+			r.walkers.Rungs[j].Metric = metric
+		}
+		r.walkers.writeAllRungs()
+		return nil
+	}
+	if err := load(); err != nil {
 		return err
 	}
-	for j := range r.walkers.Rungs {
-		r.walkers.Rungs[j].Metric = old.Rungs[0].Metric
-	}
-	r.walkers.writeAllRungs()
 	if err := r.moveFrom(at, old.PerChain, func(walker int) int { return walker % old.PerChain }); err != nil {
 		return err
 	}
 	if !r.shared.batches.Some() {
 		return nil
 	}
-	if err := r.setPivots(); err != nil {
-		return err
-	}
-	return r.measureNoise()
+	return r.firstAnchors(load)
 }
 
 // probes is the number of minibatches that the noise of gradients is measured with.
@@ -118,24 +123,32 @@ const probes = 64
 
 // measureNoise measures the noise of each rung's gradients, in its whitened coordinates, and gives the rung a step and
 // friction that suit it: √(0.2/V) at most, so that noise does not heat the walker faster than the thermostat cools it,
-// and a friction of injected noise below that.
+// and a friction of injected noise below that. A rung uses control variates where they leave less noise.
 func (r *run) measureNoise() error {
 	w, s := r.walkers, &r.shared
-	seen, err := r.noisyGradients()
+	seen, err := r.noisyGradients(dynamics.NoisyGrad)
 	if err != nil {
 		return err
 	}
-	for j := range w.Rungs {
-		w.Rungs[j].Noise, w.Rungs[j].WorstNoise = 0, 0
+	plain := seen
+	if w.anchored {
+		if plain, err = r.noisyGradients(dynamics.PlainGrad); err != nil {
+			return err
+		}
 	}
-	for lane, xs := range seen {
-		w.Rungs[w.RungOf[lane]].addNoise(xs, float64(w.chains))
-	}
+	with, without := w.noiseByRung(seen), w.noiseByRung(plain)
 	for j := range w.Rungs {
-		w.Rungs[j].Step = s.firstStepIn(w.Rungs[j])
-		w.Rungs[j].Friction = s.friction(w.Rungs[j].Beta)
+		g := &w.Rungs[j]
+		g.Noises = noises{with[j].worst, without[j].worst}
+		used := with[j]
+		if !(with[j].worst < without[j].worst) {
+			used = without[j]
+		}
+		g.Noise, g.WorstNoise = used.mean, used.worst
+		g.Step = s.firstStepIn(*g)
+		g.Friction = s.friction(g.Beta)
 		if s.settings().Friction == 0 {
-			w.Rungs[j].Friction = math.Min(defaultFriction, w.Rungs[j].Step/2)
+			g.Friction = math.Min(defaultFriction, g.Step/2)
 		}
 	}
 	w.writeAllRungs()
@@ -144,17 +157,20 @@ func (r *run) measureNoise() error {
 }
 
 // noisyGradients are whitened gradients of several minibatches, by lane and coordinate.
-func (r *run) noisyGradients() ([][][]float64, error) {
+func (r *run) noisyGradients(entry string) ([][][]float64, error) {
 	w := r.walkers
+	if w.anchored {
+		w.setAll(dynamics.AnchorShare, 1)
+	}
 	seen := make([][][]float64, w.lanes())
 	for lane := range seen {
 		seen[lane] = make([][]float64, w.dim)
 	}
 	for range probes {
-		if err := w.runEntry(r.ctx, dynamics.NoisyGrad, nil); err != nil {
+		if err := w.runEntry(r.ctx, entry, nil); err != nil {
 			return nil, err
 		}
-		for lane, g := range split(w.read(dynamics.NoisyGrad, nil), w.dim) {
+		for lane, g := range split(w.read(entry, nil), w.dim) {
 			for j, v := range w.Rungs[w.RungOf[lane]].Metric.Pull(g) {
 				seen[lane][j] = append(seen[lane][j], v)
 			}
@@ -164,18 +180,25 @@ func (r *run) noisyGradients() ([][][]float64, error) {
 	return seen, nil
 }
 
-// addNoise adds what one walker's gradients show, of `walkers` on the rung.
-func (g *rung) addNoise(xs [][]float64, walkers float64) {
-	worst := 0.0
-	for _, x := range xs {
-		var t tally
-		for _, v := range x {
-			t.add(v)
+// A gradientNoise is the variance of the coordinates of a whitened gradient: their mean and the largest.
+type gradientNoise struct{ mean, worst float64 }
+
+// noiseByRung is the mean over walkers of each rung.
+func (w *walkers) noiseByRung(seen [][][]float64) []gradientNoise {
+	out := make([]gradientNoise, len(w.Rungs))
+	for lane, xs := range seen {
+		g, worst := &out[w.RungOf[lane]], 0.0
+		for _, x := range xs {
+			var t tally
+			for _, v := range x {
+				t.add(v)
+			}
+			worst = math.Max(worst, t.variance())
+			g.mean += t.variance() / float64(len(xs)*w.chains)
 		}
-		worst = math.Max(worst, t.variance())
-		g.Noise += t.variance() / float64(len(xs)) / walkers
+		g.worst += worst / float64(w.chains)
 	}
-	g.WorstNoise += worst / walkers
+	return out
 }
 
 // normalityOfWorst is Shapiro and Wilk's W of the noise in the coordinate that has most of it.

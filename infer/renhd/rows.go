@@ -12,8 +12,7 @@ import (
 // after chunk, until an estimate is precise enough for the test, or all rows have been read and it is exact. All
 // walkers' energies of a chunk are one call of the device.
 //
-// The change of a row's term from one walker to the other, to first order about a pivot near both, is a control
-// variate: its sum over all rows is known from the slopes, the sums of the terms' gradients at the pivot. Where terms
+// A row's term to first order about a walker's anchor is a control variate: its sum over all rows is known. Where terms
 // are smooth it takes away almost all of the noise.
 type rows struct {
 	batches dynamics.Batches
@@ -25,7 +24,10 @@ func (m *rows) estimate(ctx context.Context, w *walkers, x *swaps, maxVariance f
 	proposals := x.proposals
 	at, seen, enough := w.positions(), make([]differences, len(proposals)), make([]bool, len(proposals))
 	for i := range proposals {
-		seen[i].control = controlSum(x.state.Slopes, &proposals[i], at)
+		p := &proposals[i]
+		if seen[i].control = w.control(p.hot, at[p.hot]) - w.control(p.cold, at[p.cold]); x.plain {
+			seen[i].control = math.NaN()
+		}
 	}
 	all := (m.batches.Rows + m.batches.Chunk - 1) / m.batches.Chunk
 	// the first chunks one by one, later ones half as many again at a time: each look costs a call of the device
@@ -70,18 +72,6 @@ func (m *rows) chunk(ctx context.Context, w *walkers, proposals []proposal, seen
 		}
 	}
 	return nil
-}
-
-// controlSum is the sum of a proposal's controls over all rows; NaN without slopes.
-func controlSum(slopes [][]float64, p *proposal, at [][]float64) float64 {
-	if slopes == nil {
-		return math.NaN()
-	}
-	sum := 0.0
-	for j, slope := range slopes[p.chain] {
-		sum += slope * (at[p.hot][j] - at[p.cold][j])
-	}
-	return sum
 }
 
 // estimateGain is the gain from a sample of its terms: N times their mean, with the variance of sampling without
@@ -144,36 +134,6 @@ func (d *differences) without(s float64) tally {
 	}
 	return tally{d.n, d.firstX - s*d.firstY, d.x - s*d.y, d.xx - 2*s*d.xy + s*s*d.yy, d.xxx - 3*s*d.xxy + 3*s*s*d.xyy -
 		s*s*s*d.yyy}
-}
-
-// setPivots makes the positions of the cold walkers the pivots of their chains, and adds up the slopes there: one pass
-// over the rows.
-func (r *run) setPivots() error {
-	w := r.walkers
-	if !r.shared.batches.Some() || r.shared.exchange.plain || len(w.Rungs) < 2 {
-		return nil
-	}
-	at, mask, slopes := w.positions(), make([]bool, w.lanes()), make([][]float64, w.chains)
-	for chain := range slopes {
-		slopes[chain], mask[w.cold(chain)] = make([]float64, w.dim), true
-		for _, lane := range w.lanesOf(chain) {
-			w.exe.SetLane(dynamics.Pivot, lane, at[w.cold(chain)])
-		}
-	}
-	r.state.Swaps.Slopes = slopes
-	for part := 0; part*r.shared.batches.Chunk < r.shared.batches.Rows; part++ {
-		w.setAll(dynamics.Part, float64(part))
-		if err := w.runEntry(r.ctx, dynamics.Slope, mask); err != nil {
-			return err
-		}
-		sums := split(w.read(dynamics.Slope, nil), w.dim)
-		for chain := range slopes {
-			for j, v := range sums[w.cold(chain)] {
-				slopes[chain][j] += v
-			}
-		}
-	}
-	return nil
 }
 
 // A tally sums the first three powers of numbers, about the first of them, so that little cancels.

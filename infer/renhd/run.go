@@ -3,6 +3,7 @@ package renhd
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"ppl/infer"
 	"ppl/runtime/device"
@@ -48,7 +49,8 @@ func (r *run) open(program device.Loader, rungs []rung, perChain int) error {
 	if err != nil {
 		return err
 	}
-	p := &population{PerChain: perChain, Rungs: rungs, RungOf: make([]int, lanes)}
+	p := &population{PerChain: perChain, Rungs: rungs, RungOf: make([]int, lanes),
+		AnchorOf: slices.Repeat([]int{-1}, lanes)}
 	for lane := range p.RungOf {
 		p.RungOf[lane] = lane % perChain % len(rungs)
 	}
@@ -58,6 +60,7 @@ func (r *run) open(program device.Loader, rungs []rung, perChain int) error {
 	}
 	if old := r.walkers; old != nil {
 		p.NoiseStep, p.Gradients, w.perStep = old.NoiseStep, old.Gradients, old.perStep*2
+		p.Anchors = old.Anchors
 	}
 	r.close()
 	r.walkers, r.state.Walkers = w, p

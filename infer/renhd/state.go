@@ -10,6 +10,7 @@ import (
 // site), and the steps are counted here.
 type state struct {
 	Path        dynamics.Path // what the ladder tempers, once draws are collected
+	Anchored    bool          // whether gradients have control variates, once draws are collected
 	Walkers     *population
 	Swaps       swapState
 	Iterations  int              // of all walkers, warm-up and sampling together
@@ -29,6 +30,8 @@ type population struct {
 	Stuck     []bool // by lane: in negligible mass, as the last window of warm-up left it; nil before
 	NoiseStep uint64 // the device's next noise step
 	Gradients int64  // computed so far, a lane's each
+	Anchors   []anchor
+	AnchorOf  []int // by lane
 }
 
 // A rung is a temperature with what belongs to it; walkers come and go.
@@ -39,7 +42,11 @@ type rung struct {
 	Friction   float64 // c
 	Noise      float64 // mean variance of the whitened gradient's coordinates under minibatches, measured
 	WorstNoise float64 // the largest of them
+	Noises     noises
 }
+
+// noises are the largest variances of a coordinate of the whitened gradient, with control variates and without.
+type noises struct{ Anchored, Plain float64 }
 
 // statistics is what a run counts: for the report, and in warm-up to space the ladder.
 type statistics struct {

@@ -34,8 +34,7 @@ type swaps struct {
 
 // swapState is what the next round of swaps depends on.
 type swapState struct {
-	Round  int
-	Slopes [][]float64 // by chain: gradients of all rows' terms at the pivot; nil: no control variates
+	Round int
 }
 
 // swapStatistics counts what was proposed since the last reset.

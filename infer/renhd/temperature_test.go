@@ -16,7 +16,7 @@ import (
 func TestTooHotIsSaid(t *testing.T) {
 	target, _, _ := dynamicstest.Means(normals(2000))
 	for name, s := range map[string]infer.Settings{
-		"sgld":       {Replicas: 1, Dynamics: "sgld", Batch: 64, StepSize: 0.5, Steps: 10},
+		"sgld":       {Replicas: 1, Dynamics: "sgld", Batch: 64, StepSize: 0.5, Steps: 10, ControlVariates: "off"},
 		"nosehoover": {Replicas: 1, Batch: 64, Steps: 10},
 	} {
 		o, m := options(6), new(memory)

@@ -20,6 +20,7 @@ type walkers struct {
 	laneOf   []int // by chain and rung: the lane on it, the first where there are several
 	tempered bool  // the program reads β
 	numbered bool  // the program reads the numbers of walker and chain
+	anchored bool  // gradients have control variates
 	traits   dynamics.Traits
 	loader   *batchLoader // nil where all data are in memory
 
@@ -41,8 +42,8 @@ func (s *shared) compile() (device.Loader, error) {
 
 func newWalkers(s *shared, program device.Loader, exe device.Executable, p *population) *walkers {
 	w := &walkers{population: p, exe: exe, program: program, chains: s.options.Chains, dim: s.target.Dim(),
-		tempered: s.system.Path != dynamics.Plain, numbered: s.system.Batches.Size > 0, traits: s.rule.Traits(),
-		loader: newBatchLoader(s)}
+		tempered: s.system.Path != dynamics.Plain, numbered: s.system.Batches.Size > 0,
+		anchored: s.system.Batches.Size > 0 && s.system.Batches.Anchored, traits: s.rule.Traits(), loader: newBatchLoader(s)}
 	w.findLanes()
 	return w
 }
@@ -137,6 +138,9 @@ func (w *walkers) writeNumbers(lane int) {
 	if w.traits.Corrected {
 		w.set(dynamics.Cool, lane, 1)
 	}
+	if w.anchored {
+		w.set(dynamics.AnchorShare, lane, oneIf(r.Noises.Anchored < r.Noises.Plain))
+	}
 }
 
 // numberLanes writes the numbers that a lane's minibatches are drawn by.
@@ -172,6 +176,9 @@ func (w *walkers) thermostated() bool { return slices.Contains(w.traits.Carried,
 
 // trajectory runs one trajectory of every walker, in calls short enough to be interrupted between.
 func (w *walkers) trajectory(ctx context.Context, steps int) error {
+	if len(w.Anchors) > 1 {
+		w.assignAnchors(w.positions())
+	}
 	w.calls = append(w.calls[:0], device.Call{Entry: "begin", Times: 1})
 	for left := steps; ; {
 		n := min(left, w.stepsPerCall())
@@ -282,6 +289,7 @@ func (w *walkers) place(ctx context.Context, at [][]float64) (bad []int, err err
 	for lane, x := range at {
 		w.exe.SetLane(dynamics.Theta, lane, x)
 	}
+	w.assignAnchors(at)
 	if err := w.runEntry(ctx, "start", nil); err != nil {
 		return nil, err
 	}

@@ -48,8 +48,9 @@ func TestMistakes(t *testing.T) {
 }
 
 func TestNamesAreSorted(t *testing.T) {
-	want := []string{"accept", "batch", "dynamics", "exchange", "exchange_batch", "friction", "log_likelihood",
-		"max_depth", "max_energy_error", "metric", "noise", "path", "precision", "ratio", "replicas", "step_size", "steps"}
+	want := []string{"accept", "batch", "control_variates", "dynamics", "exchange", "exchange_batch", "friction",
+		"log_likelihood", "max_depth", "max_energy_error", "metric", "noise", "path", "precision", "ratio", "replicas",
+		"step_size", "steps"}
 	if d := cmp.Diff(want, Names()); d != "" {
 		t.Error(d)
 	}

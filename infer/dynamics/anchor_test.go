@@ -1,0 +1,128 @@
+package dynamics_test
+
+import (
+	"math"
+	"testing"
+
+	"ppl/autodiff"
+	"ppl/infer/dynamics"
+	"ppl/infer/dynamics/dynamicstest"
+)
+
+// anchored is a logistic regression in batches of 40 of 400 rows, walkers at one point and anchors at another.
+type anchored struct {
+	target    dynamicstest.Rows
+	at, theta []float64
+}
+
+const (
+	anchoredRows  = 400
+	anchoredBatch = 40
+)
+
+func newAnchored() anchored {
+	x, y := dynamicstest.SimulateLogistic(anchoredRows, 3, 1)
+	return anchored{dynamicstest.Logistic(x, y, 3, 2.5), []float64{0.3, -0.5, 0.2}, []float64{0.35, -0.42, 0.1}}
+}
+
+// known is Σ ℓᵢ and its gradient, or with the prior, by the interpreter of graphs.
+func (c anchored) known(at []float64, prior bool) (sum float64, slope []float64) {
+	g := autodiff.New()
+	theta := g.Input("theta", 3)
+	logPrior, logLik := c.target.Density(theta)
+	if prior {
+		logLik = autodiff.Add(logPrior, logLik)
+	}
+	out := autodiff.Eval(map[string][]float64{"theta": at}, logLik, autodiff.Grad(logLik, theta)[0])
+	return out[0][0], out[1]
+}
+
+// gradients are the mean and the variance of the gradient's coordinates over batches, and the mean's standard error.
+func (c anchored) gradients(t *testing.T, entry string, change float64) (mean, variance, se []float64) {
+	t.Helper()
+	s := dynamics.System{Target: c.target, Batches: dynamics.NewBatches(anchoredRows, anchoredBatch, 50, 50, 3)}
+	s.Batches.Anchored = true
+	l := dynamicstest.Open(t, dynamics.Named("nosehoover"), s, 64)
+	sum, slope := c.known(c.at, false)
+	for lane := range 64 {
+		scaled := make([]float64, 3)
+		for j := range scaled {
+			scaled[j] = slope[j] * change
+		}
+		l.SetLane(dynamics.Theta, lane, c.theta)
+		l.SetLane(dynamics.Anchor, lane, c.at)
+		l.SetLane(dynamics.AnchorSlope, lane, scaled)
+		l.SetLane(dynamics.AnchorSum, lane, []float64{sum})
+		l.SetLane(dynamics.AnchorShare, lane, []float64{1})
+		l.SetLane(dynamics.Walker, lane, []float64{float64(lane)})
+	}
+	const calls = 40
+	mean, variance, se = make([]float64, 3), make([]float64, 3), make([]float64, 3)
+	for range calls {
+		l.Call(t, entry, 1)
+		for i, v := range l.Read(entry) {
+			mean[i%3] += v / (calls * 64)
+			variance[i%3] += v * v / (calls * 64)
+		}
+	}
+	for j := range mean {
+		variance[j] -= mean[j] * mean[j]
+		se[j] = math.Sqrt(variance[j] / (calls * 64))
+	}
+	return mean, variance, se
+}
+
+// The mean over batches of a gradient with a control variate is the gradient over all rows, and its variance less than
+// a hundredth of that without. Planted: with the anchor's gradient forgotten, or scaled as a batch is, the mean is
+// wrong.
+func TestAnchoredGradient(t *testing.T) {
+	c := newAnchored()
+	_, want := c.known(c.theta, true)
+	off := func(mean, se []float64) (worst float64) {
+		for j := range want {
+			worst = math.Max(worst, math.Abs(mean[j]-want[j])/se[j])
+		}
+		return worst
+	}
+	mean, with, se := c.gradients(t, dynamics.NoisyGrad, 1)
+	if z := off(mean, se); z > 5 {
+		t.Errorf("mean gradient %v, want %v: %.1f standard errors", mean, want, z)
+	}
+	plain, without, se := c.gradients(t, dynamics.PlainGrad, 1)
+	if z := off(plain, se); z > 5 {
+		t.Errorf("mean gradient without an anchor %v, want %v: %.1f standard errors", plain, want, z)
+	}
+	for j := range with {
+		if ratio := with[j] / without[j]; ratio > 0.01 {
+			t.Errorf("coordinate %d: the anchor leaves %.3g of the variance", j, ratio)
+		}
+	}
+	for name, change := range map[string]float64{"forgotten": 0, "scaled": float64(anchoredRows) / anchoredBatch} {
+		if mean, _, se := c.gradients(t, dynamics.NoisyGrad, change); off(mean, se) < 20 {
+			t.Errorf("%s: mean gradient %v: the test could not fail", name, mean)
+		}
+	}
+}
+
+// A pass over all rows knows their sum and gradient at the anchor, and those of the prior.
+func TestAllRows(t *testing.T) {
+	c := newAnchored()
+	s := dynamics.System{Target: c.target, Batches: dynamics.NewBatches(anchoredRows, anchoredBatch, 50, 50, 3)}
+	l := dynamicstest.Open(t, dynamics.Named("sgld"), s, 1)
+	l.SetLane(dynamics.Anchor, 0, c.at)
+	l.Call(t, dynamics.AllRows, 1)
+	sum, slope := c.known(c.at, false)
+	total, gradient := c.known(c.at, true)
+	got, rest := l.Read(dynamics.RowsSlope), l.Read(dynamics.RestSlope)
+	for j := range slope {
+		if math.Abs(got[j]-slope[j]) > 1e-9 || math.Abs(got[j]+rest[j]-gradient[j]) > 1e-9 {
+			t.Errorf("gradient %v + %v, want %v, together %v", got, rest, slope, gradient)
+		}
+	}
+	if got := l.Read(dynamics.RowsSum)[0]; math.Abs(got-sum) > 1e-9 {
+		t.Errorf("sum %v, want %v", got, sum)
+	}
+	if got := l.Read(dynamics.RestDensity)[0] + sum; math.Abs(got-total) > 1e-9 {
+		t.Errorf("density %v, want %v", got, total)
+	}
+}

@@ -1,0 +1,334 @@
+package renhd
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"ppl/infer"
+	"ppl/infer/adapt"
+	"ppl/infer/dynamics"
+)
+
+// An anchor is a point at which the sum of all rows' terms and its gradient are known. Minibatches and the energy
+// estimates of swaps need to estimate only what terms are beyond their first order about it (dynamics.Anchor). A walker
+// has the anchor nearest to where its trajectory begins.
+type anchor struct {
+	At, Slope []float64
+	Sum       float64
+	Density   float64 // log π
+}
+
+// maxAnchors bounds how many are kept; the oldest are dropped.
+const maxAnchors = 64
+
+// assignAnchors gives every lane the anchor nearest to its point.
+func (w *walkers) assignAnchors(at [][]float64) {
+	if !w.numbered || len(w.Anchors) == 0 {
+		return
+	}
+	for lane, x := range at {
+		nearest, k := math.Inf(1), 0
+		for i := range w.Anchors {
+			if d := w.Rungs[0].Metric.Distance(x, w.Anchors[i].At); len(w.Anchors) > 1 && d < nearest {
+				nearest, k = d, i
+			}
+		}
+		if w.AnchorOf[lane] != k {
+			w.AnchorOf[lane] = k
+			w.writeAnchor(lane)
+		}
+	}
+}
+
+// newAnchors replaces the anchors; every lane is given one by its next assignment.
+func (w *walkers) newAnchors(anchors []anchor) {
+	w.Anchors, w.AnchorOf = anchors, slices.Repeat([]int{-1}, w.lanes())
+	w.assignAnchors(w.positions())
+}
+
+func (w *walkers) writeAnchor(lane int) {
+	k := w.AnchorOf[lane]
+	if k < 0 || !w.numbered {
+		return
+	}
+	a := &w.Anchors[k]
+	w.exe.SetLane(dynamics.Anchor, lane, a.At)
+	if w.anchored {
+		w.exe.SetLane(dynamics.AnchorSlope, lane, a.Slope)
+		w.set(dynamics.AnchorSum, lane, a.Sum)
+	}
+}
+
+// control is the sum of all rows' terms at a lane's position to first order about its anchor; NaN without one.
+func (w *walkers) control(lane int, at []float64) float64 {
+	if len(w.Anchors) == 0 {
+		return math.NaN()
+	}
+	a := &w.Anchors[w.AnchorOf[lane]]
+	sum := a.Sum
+	for j, slope := range a.Slope {
+		sum += slope * (at[j] - a.At[j])
+	}
+	return sum
+}
+
+// An anchorSearch evaluates all rows at points, in passes over the data, and makes anchors of these points or, if it
+// climbs, of the modes above them. A pass is one call of the device, or one for each chunk of rows that are in files.
+type anchorSearch struct {
+	run    *run
+	starts func() [][]float64 // by lane
+	climbs bool
+	judge  func(s *anchorState, found *result) error
+	state  anchorState
+}
+
+// anchorState is what a search has found so far.
+type anchorState struct {
+	ClimbOf []int          // by lane: of its start
+	Starts  [][]float64    // by climb
+	Climbs  []adapt.Ascent // a lane computes for each
+	Found   []anchor       // by climb: at its best point
+	Passes  []pass         // by climb: the one under way
+	Part    int            // of the pass: the next chunk of rows
+}
+
+// A pass adds up what the rows say at a point.
+type pass struct {
+	Sum, Rest         float64
+	Slope, RestSlopes []float64
+}
+
+func (t *anchorSearch) begin() error {
+	for _, x := range t.starts() {
+		k := slices.IndexFunc(t.state.Starts, func(y []float64) bool { return slices.Equal(y, x) })
+		if k < 0 {
+			k = len(t.state.Climbs)
+			t.state.Starts = append(t.state.Starts, x)
+			t.state.Climbs = append(t.state.Climbs, adapt.NewAscent(x))
+		}
+		t.state.ClimbOf = append(t.state.ClimbOf, k)
+	}
+	t.state.Found = make([]anchor, len(t.state.Climbs))
+	t.beginPass()
+	return nil
+}
+
+func (t *anchorSearch) beginPass() {
+	t.state.Part, t.state.Passes = 0, make([]pass, len(t.state.Climbs))
+	for k := range t.state.Passes {
+		t.state.Passes[k].Slope = make([]float64, t.run.walkers.dim)
+	}
+}
+
+func (t *anchorSearch) progress(c *checkpoint) { c.Anchors = &t.state }
+func (t *anchorSearch) resume(c *checkpoint)   { t.state = *c.Anchors }
+
+func (t *anchorSearch) more() bool {
+	return slices.ContainsFunc(t.state.Climbs, func(c adapt.Ascent) bool { return !c.Done })
+}
+
+// iterate reads a chunk of rows, or all of them.
+func (t *anchorSearch) iterate() error {
+	w, s := t.run.walkers, &t.state
+	mask := make([]bool, w.lanes())
+	for k := range s.Climbs {
+		if mask[k] = !s.Climbs[k].Done; mask[k] {
+			w.exe.SetLane(dynamics.Anchor, k, s.Climbs[k].X)
+		}
+	}
+	w.setAll(dynamics.Part, float64(s.Part))
+	if err := w.runEntry(t.run.ctx, dynamics.AllRows, mask); err != nil {
+		return err
+	}
+	for k := range s.Passes {
+		s.Passes[k].add(w, k)
+	}
+	if s.Part++; s.Part < t.run.shared.chunks() {
+		return nil
+	}
+	t.finishPass()
+	return nil
+}
+
+// chunks of a pass.
+func (s *shared) chunks() int {
+	if _, streamed := infer.Streaming(s.target); !streamed {
+		return 1
+	}
+	return (s.batches.Rows + s.batches.Chunk - 1) / s.batches.Chunk
+}
+
+// add takes in a chunk as a lane has computed it.
+func (p *pass) add(w *walkers, lane int) {
+	p.Sum += w.get(dynamics.RowsSum, lane)
+	p.Rest = w.get(dynamics.RestDensity, lane)
+	chunk := make([]float64, w.dim)
+	w.exe.GetLane(dynamics.RowsSlope, lane, chunk)
+	for j, v := range chunk {
+		p.Slope[j] += v
+	}
+	w.exe.GetLane(dynamics.RestSlope, lane, chunk)
+	p.RestSlopes = chunk
+}
+
+// finishPass tells the climbs what all rows said.
+func (t *anchorSearch) finishPass() {
+	s, w := &t.state, t.run.walkers
+	for k := range s.Climbs {
+		c, p := &s.Climbs[k], &s.Passes[k]
+		if c.Done {
+			continue
+		}
+		gradient := slices.Clone(p.Slope)
+		for j, v := range p.RestSlopes {
+			gradient[j] += v
+		}
+		at := c.X
+		if c.Tell(w.Rungs[0].Metric, p.Sum+p.Rest, gradient) {
+			s.Found[k] = anchor{At: at, Slope: p.Slope, Sum: p.Sum, Density: p.Sum + p.Rest}
+		}
+		c.Done = c.Done || !t.climbs
+	}
+	t.beginPass()
+}
+
+func (t *anchorSearch) finish() (found result, err error) {
+	w := t.run.walkers
+	var anchors []anchor
+	if t.climbs {
+		anchors = w.Anchors
+	}
+	for _, a := range t.state.Found {
+		if a.At != nil {
+			anchors = t.merge(anchors, a)
+		}
+	}
+	w.newAnchors(anchors[max(0, len(anchors)-maxAnchors):])
+	if t.judge != nil {
+		err = t.judge(&t.state, &found)
+	}
+	return found, err
+}
+
+// merge adds an anchor, unless there is one at the same mode already; then the higher one is kept.
+func (t *anchorSearch) merge(anchors []anchor, a anchor) []anchor {
+	metric, same := t.run.walkers.Rungs[0].Metric, 0.2*float64(len(a.At))
+	for i := range anchors {
+		if t.climbs && metric.Distance(anchors[i].At, a.At) < same {
+			if anchors[i].Density < a.Density {
+				anchors[i] = a
+			}
+			return anchors
+		}
+	}
+	return append(anchors, a)
+}
+
+// firstAnchors climbs from the walkers to the modes above them, places walkers about these modes, measures the noise of
+// gradients with these anchors and without, and decides whether the run uses them. If not, only swaps do, about the
+// cold walkers' positions.
+func (r *run) firstAnchors(load func() error) error {
+	if r.shared.system.Batches.Anchored {
+		found, err := r.runPart(&anchorSearch{run: r, starts: r.walkers.positions, climbs: true, judge: r.judgeAnchors})
+		if err != nil || found.Anchored {
+			return err
+		}
+		at := r.walkers.positions()
+		r.shared.system.Batches.Anchored = false
+		r.walkers.newAnchors(nil)
+		if err := load(); err != nil {
+			return err
+		}
+		if _, err := r.walkers.place(r.ctx, at); err != nil {
+			return err
+		}
+	}
+	if err := r.anchorAtColdWalkers(); err != nil {
+		return err
+	}
+	return r.measureNoise()
+}
+
+// anchorAtColdWalkers makes anchors for swaps, where gradients do without: the positions of the cold walkers.
+func (r *run) anchorAtColdWalkers() error {
+	w := r.walkers
+	if !r.shared.batches.Some() || r.shared.system.Batches.Anchored || r.shared.exchange.plain || len(w.Rungs) < 2 {
+		return nil
+	}
+	_, err := r.runPart(&anchorSearch{run: r, starts: func() (at [][]float64) {
+		all := w.positions()
+		for chain := range w.chains {
+			at = append(at, all[w.cold(chain)])
+		}
+		return at
+	}})
+	return err
+}
+
+// judgeAnchors places walkers about the modes that were found and compares the noise there. Where anchors do not pay,
+// walkers return to where they began.
+func (r *run) judgeAnchors(s *anchorState, found *result) error {
+	w := r.walkers
+	begun, about := make([][]float64, w.lanes()), make([][]float64, w.lanes())
+	for lane, k := range s.ClimbOf {
+		begun[lane], about[lane] = s.Starts[k], s.Starts[k]
+		if s.Found[k].At != nil {
+			about[lane] = r.near(lane, s.Found[k].At)
+		}
+	}
+	bad, err := w.place(r.ctx, about)
+	if err != nil {
+		return err
+	}
+	if len(bad) == 0 && len(w.Anchors) > 0 {
+		if err := r.measureNoise(); err != nil {
+			return err
+		}
+		found.Anchored = r.anchorsPay(w.Rungs[0].Noises)
+	}
+	if !found.Anchored {
+		_, err = w.place(r.ctx, begun)
+	}
+	return err
+}
+
+// near is a draw from the normal distribution about a point that the cold rung's metric describes.
+func (r *run) near(lane int, mode []float64) []float64 {
+	random := rand.New(rand.NewPCG(r.shared.options.Seed, 1<<32+uint64(lane)))
+	z := make([]float64, len(mode))
+	for j := range z {
+		z[j] = random.NormFloat64()
+	}
+	x := r.walkers.Rungs[0].Metric.Push(z)
+	for j := range x {
+		x[j] += mode[j]
+	}
+	return x
+}
+
+// anchorsPay compares the effective draws for as many gradients of rows, on the rung at temperature 1: a step with an
+// anchor costs two gradients of each row. Draws are as effective as steps are long; a rule without a thermostat, and
+// one with a fixed step, gets less biased draws from less noise.
+func (r *run) anchorsPay(noise noises) bool {
+	s := &r.shared
+	if s.settings().ControlVariates == "on" {
+		return true
+	}
+	at := r.walkers.Rungs[0]
+	step := func(variance float64) float64 {
+		at.WorstNoise = variance
+		return s.firstStepIn(at)
+	}
+	pays := step(noise.Anchored) > 2*step(noise.Plain)
+	if s.settings().StepSize > 0 || !r.walkers.thermostated() {
+		pays = noise.Anchored < noise.Plain/2
+	}
+	what := "and are used"
+	if !pays {
+		what = "which does not pay for a second gradient of each row, so they are not used"
+	}
+	r.notef("control variates leave a variance of %.2g in the gradient of a minibatch, in whitened coordinates, where "+
+		"it is %.2g without, %s", noise.Anchored, noise.Plain, what)
+	return pays
+}

@@ -1,0 +1,60 @@
+package renhd
+
+import (
+	"math"
+	"testing"
+
+	"ppl/infer"
+	"ppl/infer/dynamics/dynamicstest"
+	"ppl/infer/stats"
+)
+
+// A logistic regression on 20,000 rows in batches of 64 has the moments of the normal approximation, which at this
+// number of rows is the posterior to a per cent, with a thermostat and without; the bounds are four standard errors of
+// 400 draws and that per cent. Planted: anchors that have the gradients of points two standard deviations away move the
+// posterior.
+func TestControlVariatesInTheSampler(t *testing.T) {
+	const n, d = 20_000, 3
+	x, y := dynamicstest.SimulateLogistic(n, d, 1)
+	mode, sd := dynamicstest.Laplace(x, y, d, 2.5)
+	o := options(3)
+	o.Device, o.Warmup, o.Draws, o.Thin = fastest(), 200, 250, 1
+	off := func(values [][][]float64) (mean, spread float64) {
+		for j := range d {
+			var chains [][]float64
+			for _, c := range values {
+				var xs []float64
+				for _, v := range c {
+					xs = append(xs, v[j])
+				}
+				chains = append(chains, xs)
+			}
+			s := stats.Summarize(chains)
+			mean = math.Max(mean, math.Abs(s.Mean-mode[j])/sd[j])
+			spread = math.Max(spread, math.Abs(s.SD/sd[j]-1))
+		}
+		return mean, spread
+	}
+	for _, rule := range []string{"nosehoover", "sgld"} {
+		o.Settings = infer.Settings{Batch: 64, Replicas: 1, Dynamics: rule}
+		m, report := draw(t, dynamicstest.Logistic(x, y, d, 2.5), o)
+		mean, spread := off(m.values)
+		if mean > 4/math.Sqrt(400) || spread > 4/math.Sqrt(800)+0.01 {
+			t.Errorf("%s: a mean is off by %.3f sd, an sd by %.3f", rule, mean, spread)
+		}
+		t.Logf("%s: a mean is off by %.3f sd, an sd by %.3f; %v", rule, mean, spread, report.Notes)
+	}
+	o.Settings, o.Draws = infer.Settings{Batch: 64, Replicas: 1}, 60
+	o.Warmup = 60
+	k := &dynamicstest.Killer{Every: 80, Alter: func(state any) {
+		for i := range state.(*checkpoint).State.Walkers.Anchors {
+			for j := range d {
+				state.(*checkpoint).State.Walkers.Anchors[i].At[j] += 2 * sd[j]
+			}
+		}
+	}}
+	k.Run(t, Sample, dynamicstest.Logistic(x, y, d, 2.5), o)
+	if mean, _ := off(k.Draws.Values); k.Kills == 0 || mean < 0.5 {
+		t.Errorf("with the gradients of other points a mean is off by %.3f sd: the test could not fail", mean)
+	}
+}
