@@ -71,10 +71,11 @@ func along(ys, x, direction autodiff.Node) autodiff.Node {
 func (s System) allRowsEntry() lower.Entry {
 	g := autodiff.New()
 	at := s.anchor(g)
-	logPrior, whole, sum := s.inMemory(at)
+	of := s.inMemory
 	if _, streamed := infer.Streaming(s.Target); streamed {
-		logPrior, whole, sum = s.chunk(at)
+		of = s.chunk
 	}
+	logPrior, whole, sum := of(at)
 	rest := autodiff.Add(logPrior, whole)
 	return lower.Entry{Name: AllRows, Assign: put(RowsSum, sum, RowsSlope, autodiff.Grad(sum, at)[0],
 		RestDensity, rest, RestSlope, autodiff.Grad(rest, at)[0])}
