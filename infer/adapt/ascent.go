@@ -4,11 +4,11 @@ import "math"
 
 // An Ascent climbs to a mode in a metric's coordinates by L-BFGS (Nocedal and Wright, Numerical Optimization, 2006,
 // algorithm 7.4) with steps that shrink until the density rises enough. Whoever evaluates densities does so at X and
-// tells the result:
+// reports the result:
 //
 //	a := adapt.NewAscent(start)
 //	for !a.Done {
-//		kept := a.Tell(metric, density(a.X), gradient(a.X))   is a.Best now what a.X was?
+//		kept := a.Report(metric, density(a.X), gradient(a.X))   is a.Best now what a.X was?
 //	}
 //
 // All of it is data, so that a climb can be saved between two evaluations.
@@ -35,11 +35,11 @@ const (
 	enoughRise     = 1e-4 // of what the gradient promises
 )
 
-// NewAscent has yet to be told the density at its start.
+// NewAscent has no density at its start yet.
 func NewAscent(start []float64) Ascent { return Ascent{X: start} }
 
-// Tell takes in the density and gradient at X and chooses the next X. It reports whether X was the best point so far.
-func (a *Ascent) Tell(m Metric, density float64, gradient []float64) (best bool) {
+// Report takes in the density and gradient at X and chooses the next X. It reports whether X was the best point so far.
+func (a *Ascent) Report(m Metric, density float64, gradient []float64) (best bool) {
 	a.Evaluations++
 	if best = a.rises(density) && finite(gradient); best {
 		a.accept(m, density, gradient)

@@ -25,7 +25,7 @@ func TestAscentFindsTheMode(t *testing.T) {
 				f -= precision[j] * (x - mode[j]) * (x - mode[j]) / 2
 				g[j] = -precision[j] * (x - mode[j])
 			}
-			a.Tell(m, f, g)
+			a.Report(m, f, g)
 			if forget {
 				a.Moves, a.Changes = nil, nil
 			}
@@ -47,11 +47,11 @@ func TestAscentFindsTheMode(t *testing.T) {
 // A start that is nowhere ends at once, with nothing found; a flat density leaves the climb where it began.
 func TestAscentEnds(t *testing.T) {
 	a := NewAscent([]float64{1})
-	if kept := a.Tell(Identity(1), math.NaN(), []float64{0}); kept || !a.Done || a.Best != nil {
+	if kept := a.Report(Identity(1), math.NaN(), []float64{0}); kept || !a.Done || a.Best != nil {
 		t.Errorf("a density that is no number: %+v", a)
 	}
 	a = NewAscent([]float64{1})
-	if kept := a.Tell(Identity(1), 3, []float64{0}); !kept || !a.Done || a.Best[0] != 1 {
+	if kept := a.Report(Identity(1), 3, []float64{0}); !kept || !a.Done || a.Best[0] != 1 {
 		t.Errorf("a flat density: %+v", a)
 	}
 }

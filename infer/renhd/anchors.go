@@ -172,7 +172,7 @@ func (p *pass) add(w *walkers, lane int) {
 	p.RestSlopes = chunk
 }
 
-// finishPass tells the climbs what all rows said.
+// finishPass gives the climbs what all rows add up to.
 func (t *anchorSearch) finishPass() {
 	s, w := &t.state, t.run.walkers
 	for k := range s.Climbs {
@@ -185,7 +185,7 @@ func (t *anchorSearch) finishPass() {
 			gradient[j] += v
 		}
 		at := c.X
-		if c.Tell(w.Rungs[0].Metric, p.Sum+p.Rest, gradient) {
+		if c.Report(w.Rungs[0].Metric, p.Sum+p.Rest, gradient) {
 			s.Found[k] = anchor{At: at, Slope: p.Slope, Sum: p.Sum, Density: p.Sum + p.Rest}
 		}
 		c.Done = c.Done || !t.climbs
