@@ -187,10 +187,12 @@ func (q *Inquiry) check(xs []ast.Expr) (*model.Model, []model.Expr, []diag.Diagn
 
 // A Question is a query that was understood: what of each draw it needs.
 type Question struct {
-	asked  plan.Asked
-	bounds [2]float64 // between which its values are known to lie
-	truth  bool       // it is a condition
-	given  bool
+	asked      plan.Asked
+	completion *Completion // in the place of asked, for a question about discrete unknowns
+	variable   types.Variable
+	bounds     [2]float64 // between which its values are known to lie
+	truth      bool       // it is a condition
+	given      bool
 }
 
 // Ask compiles a query about draws.
@@ -206,13 +208,18 @@ func (q *Inquiry) Ask(line *query.Query) (*Question, []diag.Diagnostic) {
 	if diag.HasErrors(ds) {
 		return nil, line.Relocate(ds)
 	}
-	asked, ds := plan.Ask(q.data.For(m), q.saved, exprs)
+	t := exprs[0].Info().Type
+	question := &Question{bounds: [2]float64{t.Range.Lo, t.Range.Hi}, truth: plan.IsTruth(exprs[0]),
+		given: line.Given != nil}
+	if readsLatents(q.saved, exprs) {
+		question.completion, question.variable, ds = q.complete(xs)
+	} else if question.asked, ds = plan.Ask(q.data.For(m), q.saved, exprs); !diag.HasErrors(ds) {
+		question.variable = question.asked.Variables[0]
+	}
 	if diag.HasErrors(ds) {
 		return nil, line.Relocate(ds)
 	}
-	t := exprs[0].Info().Type
-	return &Question{asked: asked, bounds: [2]float64{t.Range.Lo, t.Range.Hi}, truth: plan.IsTruth(exprs[0]),
-		given: line.Given != nil}, nil
+	return question, nil
 }
 
 // fits says where a query's expressions are not of the kind that its form asks for.
@@ -237,7 +244,10 @@ func fits(line *query.Query, exprs []model.Expr) []diag.Diagnostic {
 func (q *Question) Reads() []types.Variable { return q.asked.Reads }
 
 // Variable describes what is asked for: its shape, and the names of its elements.
-func (q *Question) Variable() types.Variable { return q.asked.Variables[0] }
+func (q *Question) Variable() types.Variable { return q.variable }
+
+// Completion is set for a question about discrete unknowns, which has no Value.
+func (q *Question) Completion() *Completion { return q.completion }
 
 // IsTruth reports whether values are 1 where something is true, and 0 else.
 func (q *Question) IsTruth() bool { return q.truth }

@@ -93,9 +93,6 @@ func TestCatalogueExamples(t *testing.T) {
 		if fences(e.Body)[0].info == "ppl "+fromPrior {
 			_, ds = compiler.LoadPredictive(path, nil, true)
 		}
-		if question, ok := fenceOf(e.Body, "query"); ok {
-			ds = ask(t, path, question)
-		}
 		if !slices.Contains(codes(ds), e.Code) {
 			t.Errorf("the example of %s brings forth %v", e.Code, codes(ds))
 		}
@@ -108,33 +105,6 @@ func TestCatalogueExamples(t *testing.T) {
 	if *update && document != string(text) {
 		write(t, "diag", "DIAGNOSTICS.md", document)
 	}
-}
-
-// fenceOf is the text between fences of a kind.
-func fenceOf(body, kind string) (string, bool) {
-	for _, f := range fences(body) {
-		if f.info == kind {
-			return strings.TrimSpace(f.text), true
-		}
-	}
-	return "", false
-}
-
-// ask puts a question about draws of a model's parameters.
-func ask(t *testing.T, path, question string) []diag.Diagnostic {
-	p, ds := compiler.LoadFrom(path, nil, rowCache(t, path))
-	if p == nil {
-		return ds
-	}
-	q, ds := compiler.NewInquiry(path, p.Model().Source.Text, nil, p.Saved())
-	if diag.HasErrors(ds) {
-		return ds
-	}
-	line, ds := q.Parse(question)
-	if !diag.HasErrors(ds) {
-		_, ds = q.Ask(line)
-	}
-	return ds
 }
 
 // rowCache has memory for all data but those named large.csv.

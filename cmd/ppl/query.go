@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"math/rand/v2"
 
 	"github.com/spf13/cobra"
 
@@ -62,7 +63,8 @@ run's model, at every draw. A query is
   mean(y_new | tau < 3)    mean, sd or median over the draws in which a condition holds
   u[1] - u[2] | tau < 3    the summary of these draws
   rank u                   the probabilities that each element is the largest, and the smallest
-  d = u[1] - u[2]          a definition, for the queries after it`
+  d = u[1] - u[2]          a definition, for the queries after it
+  P(z[3] == 1), mode(z)    discrete unknowns, which the model sums out, drawn again as the run drew them`
 
 // Answers print what queries found: as text, JSON or CSV.
 type answers interface {
@@ -129,7 +131,11 @@ func (o *openedRun) ask(ctx context.Context, line string, most int) (*answer, []
 		shown = min(most, shown)
 	}
 	var err error
-	a.result, err = asked.Evaluate(ctx, question, 0, shown, o, o.deviceFor(question))
+	if c := question.Completion(); c != nil {
+		a.result, err = asked.Complete(ctx, c, shown, o, o.drawStream)
+	} else {
+		a.result, err = asked.Evaluate(ctx, question, 0, shown, o, o.deviceFor(question))
+	}
 	switch {
 	case ctx.Err() != nil:
 		return nil, nil, interrupted()
@@ -138,6 +144,9 @@ func (o *openedRun) ask(ctx context.Context, line string, most int) (*answer, []
 	}
 	return a, nil, nil
 }
+
+// drawStream is the random stream of what the run generated at a draw.
+func (o *openedRun) drawStream(chain, draw int) *rand.Rand { return generating(o.run.Info.Seed, chain, draw) }
 
 // compileFrom is the number of elements of draws from which compiled code is worth its compilation.
 const compileFrom = 5e6

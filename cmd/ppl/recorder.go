@@ -123,9 +123,8 @@ func asObserved(variables []types.Variable, values [][]float64) []draws.Observed
 // not depend on the order in which chains deliver.
 func (r *recorder) Draw(chain int, values, stats []float64) error {
 	r.values = append(r.values[:0], values...)
-	stream := uint64(chain)<<40 | uint64(r.counts[chain])
+	r.program.Complete(generating(r.seed, chain, r.counts[chain]), r.values[:r.saved])
 	r.counts[chain]++
-	r.program.Complete(rand.New(rand.NewPCG(r.seed, stream)), r.values[:r.saved])
 	if err := r.writer.Append(chain, r.values, stats); err != nil {
 		return err
 	}
@@ -135,6 +134,11 @@ func (r *recorder) Draw(chain int, values, stats []float64) error {
 	err := r.writer.Flush()
 	r.flushed = time.Now()
 	return err
+}
+
+// generating is the random stream of what a run generates at a draw.
+func generating(seed uint64, chain, draw int) *rand.Rand {
+	return rand.New(rand.NewPCG(seed, uint64(chain)<<40|uint64(draw)))
 }
 
 // Progress shows the user how far the run is.

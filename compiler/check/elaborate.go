@@ -218,6 +218,7 @@ func (c *checker) missingRole(a *arrayInfo) {
 				"distribution")
 	default:
 		a.Role = model.Imputed
+		a.Type.Elem, a.Type.Range = types.Real, anyRange // though all values that are there may be integers
 	}
 }
 

@@ -3,6 +3,7 @@ package check
 import (
 	"math"
 	"slices"
+	"strings"
 
 	"ppl/compiler/model"
 	"ppl/lang/ast"
@@ -191,11 +192,35 @@ func (c *checker) undefined(s *scope, e *ast.Name) {
 	if f := c.leftCallOf(e.Name); f != nil {
 		d.Related(f.at, "this defines `%s`, not `%s`", f.name, e.Name).
 			Help("a distribution is given to the name itself: `%s ~ …`", e.Name)
+	} else if _, foreign := stdlib.Foreign(e.Name); !foreign && e.Span().File == c.model.Source {
+		c.missingParameter(d, s, e)
 	} else {
 		meant(d, e.Name, c.visible(s))
 	}
 	s2 := c.global
 	s2.names[e.Name] = &entity{name: e.Name, at: e.Span(), used: true, expr: poison(e)} // one report per name
+}
+
+// missingParameter says how an undefined name of a model becomes a parameter, and after that which name of the model
+// may be meant. Functions of the library are no guess: what is named like one, such as `sigma` like `sign`, is more
+// often a parameter that was forgotten.
+func (c *checker) missingParameter(d diag.Entry, s *scope, e *ast.Name) {
+	give := "a parameter needs a distribution, such as `" + e.Name + " ~ " + firstPrior(e.Name) + "`"
+	if near, ok := diagNearest(e.Name, c.defined(s)); ok {
+		d.Help("%s; or did you mean `%s`?", give, near)
+		return
+	}
+	d.Help("%s", give)
+}
+
+// firstPrior is a distribution to begin with: names of scales are positive.
+func firstPrior(name string) string {
+	for _, scale := range []string{"sigma", "tau", "sd", "scale", "omega"} {
+		if strings.HasPrefix(strings.ToLower(name), scale) {
+			return "HalfNormal(1)"
+		}
+	}
+	return "Normal(0, 1)"
 }
 
 // meant adds to a report of an unknown name what to write instead: how ppl says what Stan, PyMC or NumPyro call so, or
@@ -212,14 +237,24 @@ func meant(d diag.Entry, name string, among []string) {
 	}
 }
 
+// visible are the names that an expression may read: those of the model, and functions.
 func (c *checker) visible(s *scope) (names []string) {
-	for ; s != nil; s = s.parent {
+	names = c.defined(s)
+	for n := range stdlib.Funcs() {
+		names = append(names, n)
+	}
+	for n := range c.global.parent.names { // the prelude
+		names = append(names, n)
+	}
+	return sorted(names)
+}
+
+// defined are the names that the model gives a meaning.
+func (c *checker) defined(s *scope) (names []string) {
+	for ; s != nil && s != c.global.parent; s = s.parent {
 		for n := range s.names {
 			names = append(names, n)
 		}
-	}
-	for n := range stdlib.Funcs() {
-		names = append(names, n)
 	}
 	for n := range c.sizes {
 		names = append(names, n)

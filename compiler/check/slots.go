@@ -68,6 +68,11 @@ func (c *checker) slot(inner *scope, s *ast.Slot) model.Slot {
 			if inner.lookup(lo.Name) == nil && c.sizes[lo.Name] == nil {
 				return model.Slot{Index: c.newIndex("", c.unknownSet(lo, "; for an index write `"+lo.Name+" in …`"))}
 			}
+		case *ast.String:
+			c.errorf("E13", lo.Span(), "an element cannot be defined by its name").
+				Help("define all elements in one statement, in which expressions read the name: "+
+					"`b[j in J] ~ Normal(0, j == %s ? 1 : 2)`", lo.Span().Text())
+			return model.Slot{At: poison(s)}
 		default:
 			text := s.Set.Span().Text()
 			c.errorf("E13", s.Set.Span(), "`%s` in a left side is neither an index nor a set", text).

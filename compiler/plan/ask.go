@@ -18,8 +18,7 @@ type Asked struct {
 	Reads     []types.Variable
 }
 
-// Ask emits expressions about draws. The arrays that a run saved are inputs of the graph by their names; definitions
-// are
+// Ask emits expressions about draws. The arrays that a run saved are inputs of the graph by their names; definitions are
 // evaluated from them, as in the model.
 func Ask(d *dataset.Dataset, saved []types.Variable, xs []model.Expr) (asked Asked, ds []diag.Diagnostic) {
 	var diags diag.List
@@ -58,7 +57,7 @@ func (s savedDraws) Piece(_ *evaluate.Evaluator, p *model.Piece) (evaluate.Value
 	return v, ok
 }
 
-// fromDraws makes inputs of the saved arrays that expressions read, and refuses what no run keeps.
+// fromDraws makes inputs of the saved arrays that expressions read.
 func fromDraws(e *evaluate.Evaluator, source savedDraws, saved []types.Variable, xs []model.Expr, asked *Asked) {
 	seen := map[*model.Array]bool{}
 	var read func(x model.Expr)
@@ -78,31 +77,19 @@ func fromDraws(e *evaluate.Evaluator, source savedDraws, saved []types.Variable,
 				read(p.Value)
 			}
 		default:
-			notKept(e, x, a)
+			e.Fail("E47", x, "the run has no `%s`; its model is not the one that it was sampled with", a.Name)
 		}
 	}
 	read = func(x model.Expr) {
 		model.Walk(x, func(x model.Expr) {
-			switch x := x.(type) {
-			case *model.Ref:
-				array(x, x.Array)
-			case *model.Probability:
-				array(x, x.Latent)
-			case *model.Mode:
-				array(x, x.Latent)
+			if ref, ok := x.(*model.Ref); ok {
+				array(x, ref.Array)
 			}
 		})
 	}
 	for _, x := range xs {
 		read(x)
 	}
-}
-
-// notKept refuses what can be had only where the model asks for it.
-func notKept(e *evaluate.Evaluator, x model.Expr, a *model.Array) {
-	text := x.Info().At.Text()
-	e.Diags.Errorf("E87", x.Info().At, "the run keeps no draws of `%s`", a.Name).Related(a.At, "it is a %s", a.Role).
-		Help("keep what is wanted of it in the model, such as `generate kept = %s`, and sample again", text)
 }
 
 // inputOf makes an array, or the missing entries of an imputed one, an input of the graph.

@@ -224,3 +224,12 @@ func (p *Plan) Start(r *rand.Rand) []float64 { return simulate.Start(p.layout, r
 
 // NewCompleter is nil when everything saved is a function of the parameters.
 func (p *Plan) NewCompleter() *simulate.Completer { return simulate.NewCompleter(p.layout, p.saved) }
+
+// NewCompleterOf is a completer that computes, of what is saved, the arrays of some names and no others.
+func (p *Plan) NewCompleterOf(wanted func(name string) bool) *simulate.Completer {
+	saved := slices.Clone(p.saved)
+	for i := range saved {
+		saved[i].Late = wanted(saved[i].Array.Name)
+	}
+	return simulate.NewCompleter(p.layout, saved)
+}

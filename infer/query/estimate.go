@@ -14,6 +14,7 @@ type Estimate struct {
 	Median    float64
 	Lo, Hi    float64 // central interval of 95 %
 	Below     float64 // part of the draws below 0
+	Above     float64 // and above 0
 	ESS       float64 // effective sample size of the mean
 	Draws     int     // that count: all, or those in which the condition holds
 	NonFinite int     // draws that are no number
@@ -48,7 +49,7 @@ const rounding = 1e-13
 // moments are what does not depend on the order of draws.
 func moments(xs []float64) Estimate {
 	e := Estimate{Draws: len(xs), Mean: math.NaN(), SD: math.NaN(), Median: math.NaN(), Lo: math.NaN(),
-		Hi: math.NaN(), MCSE: math.NaN(), ESS: math.NaN(), Below: math.NaN()}
+		Hi: math.NaN(), MCSE: math.NaN(), ESS: math.NaN(), Below: math.NaN(), Above: math.NaN()}
 	if len(xs) == 0 {
 		return e
 	}
@@ -60,8 +61,9 @@ func moments(xs []float64) Estimate {
 	}
 	e.Lo, e.Median, e.Hi = stats.SortedQuantile(sorted, .025), stats.SortedQuantile(sorted, .5),
 		stats.SortedQuantile(sorted, .975)
-	at, _ := slices.BinarySearch(sorted, 0)
-	e.Below = float64(at) / float64(len(xs))
+	below, _ := slices.BinarySearch(sorted, 0)
+	upTo, _ := slices.BinarySearch(sorted, math.SmallestNonzeroFloat64)
+	e.Below, e.Above = float64(below)/float64(len(xs)), float64(len(xs)-upTo)/float64(len(xs))
 	e.Mean, e.SD = stats.MeanSD(xs)
 	e.Constant = sorted[len(sorted)-1]-sorted[0] <= rounding*math.Abs(e.Mean)
 	return e

@@ -37,7 +37,7 @@ func (e Estimate) sign() string {
 	if e.Mean < 0 {
 		return fmt.Sprintf("P(<0) %.3f", e.Below)
 	}
-	return fmt.Sprintf("P(>0) %.3f", 1-e.Below)
+	return fmt.Sprintf("P(>0) %.3f", e.Above)
 }
 
 // part says how many draws count, where these are not all.
@@ -145,7 +145,7 @@ func Table(w io.Writer, v types.Variable, first int, es []Estimate, lo, hi float
 		}},
 	}
 	if lo < 0 && hi > 0 {
-		columns = append(columns, column{"P(>0)", func(k int) string { return fmt.Sprintf("%.3f", 1-es[k].Below) }})
+		columns = append(columns, column{"P(>0)", func(k int) string { return fmt.Sprintf("%.3f", es[k].Above) }})
 	}
 	columns = append(columns, column{"ess", func(k int) string {
 		if es[k].Constant {
