@@ -146,7 +146,9 @@ func (o *openedRun) ask(ctx context.Context, line string, most int) (*answer, []
 }
 
 // drawStream is the random stream of what the run generated at a draw.
-func (o *openedRun) drawStream(chain, draw int) *rand.Rand { return generating(o.run.Info.Seed, chain, draw) }
+func (o *openedRun) drawStream(chain, draw int) *rand.Rand {
+	return generating(o.run.Info.Seed, chain, draw)
+}
 
 // compileFrom is the number of elements of draws from which compiled code is worth its compilation.
 const compileFrom = 5e6
