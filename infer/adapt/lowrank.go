@@ -92,31 +92,20 @@ func scaleColumns(x *mat.Dense, scale []float64, sign int) {
 	}
 }
 
-// stretch finds the directions: in an orthonormal basis of the leading principal axes of positions and of gradients,
-// the eigenvectors of the geometric mean whose eigenvalues are furthest from 1.
+// stretch finds the directions: those whose eigenvalues are furthest from 1.
 func (m *Metric) stretch(x, g *mat.Dense) {
-	basis := leading(x, g, 2*m.Rank)
-	_, r := basis.Dims()
-	var xq, gq mat.Dense
-	xq.Mul(x, basis)
-	gq.Mul(g, basis)
-	s, ok := geometricMean(covariance(&xq), covariance(&gq))
-	var e mat.EigenSym
-	if !ok || !e.Factorize(s, true) {
+	values, directions, ok := spectrum(x, g, 2*m.Rank)
+	if !ok {
 		return
 	}
-	values := e.Values(nil)
-	order := make([]int, r)
+	order := make([]int, len(values))
 	for i := range order {
 		order[i] = i
 	}
 	sort.SliceStable(order, func(a, b int) bool {
 		return math.Abs(math.Log(values[order[a]])) > math.Abs(math.Log(values[order[b]]))
 	})
-	var v, directions mat.Dense
-	e.VectorsTo(&v)
-	directions.Mul(basis, &v)
-	for k, at := range order[:min(m.Rank, r)] {
+	for k, at := range order[:min(m.Rank, len(values))] {
 		m.Stretch[k] = math.Sqrt(values[at]) - 1
 		for j := range m.Dim {
 			m.Vectors[j*m.Rank+k] = directions.At(j, at)
@@ -124,37 +113,72 @@ func (m *Metric) stretch(x, g *mat.Dense) {
 	}
 }
 
+// spectrum has the eigenvalues of the geometric mean of Cov(x) and Cov(g)⁻¹ in an orthonormal basis of up to k leading
+// principal axes of positions and of gradients, and the eigenvectors as columns [Dim, k].
+func spectrum(x, g *mat.Dense, k int) (values []float64, directions *mat.Dense, ok bool) {
+	basis := leading(x, g, k)
+	var xq, gq mat.Dense
+	xq.Mul(x, basis)
+	gq.Mul(g, basis)
+	s, ok := geometricMean(covariance(&xq), covariance(&gq))
+	var e mat.EigenSym
+	if !ok || !e.Factorize(s, true) {
+		return nil, nil, false
+	}
+	var v mat.Dense
+	e.VectorsTo(&v)
+	directions = new(mat.Dense)
+	directions.Mul(basis, &v)
+	return e.Values(nil), directions, true
+}
+
 // leading is an orthonormal basis of up to half of k principal axes of x and half of g.
 func leading(x, g *mat.Dense, k int) *mat.Dense {
 	a, b := axes(x, k/2), axes(g, k/2)
 	d, ra := a.Dims()
 	_, rb := b.Dims()
-	both := mat.NewDense(d, ra+rb, nil)
-	both.Slice(0, d, 0, ra).(*mat.Dense).Copy(a)
-	both.Slice(0, d, ra, ra+rb).(*mat.Dense).Copy(b)
-	var svd mat.SVD
-	if !svd.Factorize(both, mat.SVDThin) {
-		panic("internal error: singular value decomposition of a finite matrix failed")
-	}
-	var u mat.Dense
-	svd.UTo(&u)
-	rank := 0
-	for _, s := range svd.Values(nil) {
-		if s > 1e-6 {
-			rank++
-		}
-	}
-	return u.Slice(0, d, 0, max(rank, 1)).(*mat.Dense)
+	both := mat.NewDense(rb+ra, d, nil)
+	both.Slice(0, ra, 0, d).(*mat.Dense).Copy(a.T())
+	both.Slice(ra, ra+rb, 0, d).(*mat.Dense).Copy(b.T())
+	return axes(both, ra+rb)
 }
 
-// axes are the leading right singular vectors of x, as columns.
+// axes are up to k leading right singular vectors of x, as columns: those of singular values that are not small beside
+// the greatest. They come from the products of the rows or of the columns, whichever are fewer, which costs a fraction
+// of a singular value decomposition.
 func axes(x *mat.Dense, k int) *mat.Dense {
-	var svd mat.SVD
-	if !svd.Factorize(x, mat.SVDThin) {
-		panic("internal error: singular value decomposition of a finite matrix failed")
+	const small = 1e-8 // of the squares: below, rounding would show in the vectors
+	n, d := x.Dims()
+	rows := n <= d
+	products := mat.NewSymDense(min(n, d), nil)
+	if rows {
+		products.SymOuterK(1, x)
+	} else {
+		products.SymOuterK(1, x.T())
 	}
-	var v mat.Dense
-	svd.VTo(&v)
-	d, r := v.Dims()
-	return mat.DenseCopyOf(v.Slice(0, d, 0, min(k, r)))
+	var e mat.EigenSym
+	if !e.Factorize(products, true) {
+		panic("internal error: eigenvalues of a finite symmetric matrix were not found")
+	}
+	values := e.Values(nil) // ascending
+	most := values[len(values)-1]
+	r := 1
+	for r < min(k, len(values)) && values[len(values)-1-r] > small*most {
+		r++
+	}
+	var v, out mat.Dense
+	e.VectorsTo(&v)
+	last := mat.DenseCopyOf(v.Slice(0, len(values), len(values)-r, len(values)))
+	if !rows {
+		return last
+	}
+	out.Mul(x.T(), last)
+	for j := range r {
+		if s := math.Sqrt(values[len(values)-r+j]); s > 0 {
+			for i := range d {
+				out.Set(i, j, out.At(i, j)/s)
+			}
+		}
+	}
+	return &out
 }

@@ -28,6 +28,10 @@ func Identity(dim int) Metric {
 	if dim > MaxDense {
 		return lowRank(dim, min(MaxRank, dim))
 	}
+	return dense(dim)
+}
+
+func dense(dim int) Metric {
 	m := Metric{Dim: dim, Rank: -1, Factor: make([]float64, dim*dim)}
 	for i := range dim {
 		m.Factor[i*dim+i] = 1
@@ -38,11 +42,16 @@ func Identity(dim int) Metric {
 // Diagonal is the identity as a metric that stays diagonal.
 func Diagonal(dim int) Metric { return lowRank(dim, 0) }
 
-// First is the identity as the metric of a kind by the name of the setting: "diagonal", "identity" (nothing adapts), or
-// "" for the one that adapts best.
+// First is the identity as the metric that warm-up begins with, by the name of the setting: "diagonal", "low_rank",
+// "dense", "identity" (nothing adapts), or "" for dense up to MaxDense dimensions and of low rank above.
 func First(kind string, dim int) Metric {
-	if kind == "diagonal" || kind == "identity" && dim > MaxDense {
+	switch {
+	case kind == "diagonal" || kind == "identity" && dim > MaxDense:
 		return Diagonal(dim)
+	case kind == "low_rank":
+		return lowRank(dim, min(MaxRank, dim))
+	case kind == "dense":
+		return dense(dim)
 	}
 	return Identity(dim)
 }

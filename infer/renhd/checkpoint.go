@@ -132,6 +132,13 @@ func (r *run) restore(c *checkpoint, program device.Loader) error {
 	r.close()
 	r.walkers, r.state, r.stats = nil, c.State, c.Stats
 	p := r.state.Walkers
+	if form := p.Rungs[0].Metric; form.Rank != r.shared.system.Metric.Rank {
+		var err error
+		r.shared.system.Metric = form
+		if program, err = r.shared.compile(); err != nil {
+			return err
+		}
+	}
 	exe, err := r.loadDevice(program, r.shared.options.Chains*p.PerChain)
 	if err != nil {
 		return err
@@ -162,7 +169,8 @@ func (r *run) loadCheckpoint() (sampling *collectorState, err error) {
 		r.replay.from = c
 		return nil, nil
 	}
-	r.shared.system.Path, r.shared.system.Batches.Anchored = c.State.Path, c.State.Anchored
+	system := &r.shared.system
+	system.Path, system.Batches.Anchored, system.Metric = c.State.Path, c.State.Anchored, c.State.Walkers.Rungs[0].Metric
 	program, err := r.shared.compile()
 	if err != nil {
 		return nil, err

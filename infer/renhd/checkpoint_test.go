@@ -36,6 +36,7 @@ func resumeCases() map[string]struct {
 	return map[string]run{
 		"one mode":     {1, dynamicstest.Normal(1, 2), small(60, 20, infer.Settings{})},
 		"annealing":    {1, guessed, small(60, 10, infer.Settings{})},
+		"dense":        {13, randomWalk(40), small(150, 10, infer.Settings{})},
 		"pilots":       {7, dynamicstest.Normal(1, 2), pilots},
 		"five modes":   {17, dynamicstest.FiveModes().Target(), small(300, 10, infer.Settings{})},
 		"noise":        {1, dynamicstest.FiveModes().Target(), small(60, 10, infer.Settings{Noise: 0.25})},
@@ -46,6 +47,18 @@ func resumeCases() map[string]struct {
 			ControlVariates: "off"})},
 		"flagged": {1, dynamicstest.Normal(1, 2), small(40, 6, infer.Settings{Dynamics: "tacthmc"})},
 	}
+}
+
+// randomWalk is a normal target that no diagonal metric fits.
+func randomWalk(d int) infer.Target {
+	a := make([]float64, d*d)
+	for i := range d {
+		a[i*d+i] = 1
+		if i > 0 {
+			a[i*d+i-1] = -1
+		}
+	}
+	return dynamicstest.MultiNormal(make([]float64, d), a)
 }
 
 // A run that is killed over and over, every few iterations, gives the draws and the report of one that is not: a

@@ -19,6 +19,7 @@ func (r *run) completeReport() {
 		p.Temperatures, p.SwapRates = temperatures(w.betas()), r.stats.Swaps.rates()
 		p.RoundTrips, p.Barrier = r.stats.Swaps.RoundTrips.Count, barrier(p.SwapRates)
 	}
+	r.remarkOnForm()
 	r.remarkOnRows()
 	if s.free() && r.state.Temperature.Bound > 0 && !s.rule.Traits().Flagged {
 		r.warnOfTemperature()

@@ -40,7 +40,7 @@ func newShared(given infer.Target, o infer.Options, x exchange) (shared, error) 
 		return s, err
 	}
 	s.system = dynamics.System{Target: t, Path: s.path(), Noise: o.Settings.Noise, Batches: s.batches,
-		Metric: adapt.First(o.Settings.Metric, t.Dim())}
+		Metric: s.firstMetric()}
 	return s, nil
 }
 

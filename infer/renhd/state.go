@@ -18,7 +18,8 @@ type state struct {
 	Length      float64          // of hmc's trajectories, in quarter periods
 	Divergence  adapt.Divergence // of warm-up: walkers that move off without end
 	Temperature gradientTemperature
-	Before      *windowState // where walkers were before they are annealed; nil at other times
+	Form        *adapt.Choice // of the metric; nil where it was given
+	Before      *windowState  // where walkers were before they are annealed; nil at other times
 }
 
 // A population is the walkers of all chains: what each rung owns and which rung each walker is on. Chain c has the

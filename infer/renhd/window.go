@@ -217,8 +217,14 @@ func (t *warmupWindow) finish() (found result, err error) {
 
 // learn gives every rung the step and the metric that the window has shown.
 func (t *warmupWindow) learn() error {
-	r, w := t.run, t.run.walkers
+	r := t.run
 	r.measureTemperature(&t.seen.Points[0])
+	if t.spec.metric && !t.spec.alone {
+		if err := r.chooseForm(&t.seen.Points[0]); err != nil {
+			return err
+		}
+	}
+	w := r.walkers
 	for j := range w.Rungs {
 		if r.shared.adaptsStep() {
 			w.Rungs[j].Step = t.learnedStep(j)

@@ -68,8 +68,10 @@ func table() []setting {
 			func(s *infer.Settings, v string) error { return number(&s.MaxEnergyError, v, 10, 1e6) }},
 		{"precision", "bits of the density and its gradient: 64, or 32 for networks and many rows",
 			func(s *infer.Settings, v string) error { return bits(&s.Precision, v) }},
-		{"metric", "coordinates that the walkers move in: auto, diagonal or identity",
-			func(s *infer.Settings, v string) error { return word(&s.Metric, v, "auto", "diagonal", "identity") }},
+		{"metric", "coordinates that the walkers move in: auto, diagonal, low_rank, dense or identity",
+			func(s *infer.Settings, v string) error {
+				return word(&s.Metric, v, "auto", "diagonal", "low_rank", "dense", "identity")
+			}},
 		{"log_likelihood", "whether the log likelihood of each row of the data is kept: on, off, or auto (up to 10 " +
 			"million numbers)",
 			func(s *infer.Settings, v string) error { return word(&s.LogLikelihood, v, "auto", "on", "off") }},

@@ -1,0 +1,68 @@
+package ir
+
+// Work counts the arithmetic of an entry of a program for one lane, in additions: an exponential counts as 10, a gamma
+// function as 30. It says how programs compare, on any device. An unknown entry has none.
+func (p *Program) Work(entry string) float64 {
+	for _, e := range p.Entries {
+		if e.Name == entry {
+			return work(e.Body)
+		}
+	}
+	return 0
+}
+
+func work(body []Stmt) (sum float64) {
+	for _, s := range body {
+		sum += statementWork(s)
+	}
+	return sum
+}
+
+func statementWork(s Stmt) float64 {
+	cube := func(batch, n int) float64 { return float64(batch) * float64(n) * float64(n) * float64(n) }
+	switch s := s.(type) {
+	case *Kernel:
+		return s.work()
+	case *MatMul:
+		return 2 * float64(s.Batch) * float64(s.M) * float64(s.N) * float64(s.K)
+	case *CumSum:
+		return float64(s.Outer) * float64(s.N) * float64(s.Inner)
+	case *Cholesky:
+		return cube(s.Batch, s.N) / 3
+	case *Eigen:
+		return 9 * cube(s.Batch, s.N)
+	case *TriSolve:
+		return float64(s.Batch) * float64(s.N) * float64(s.N) * float64(s.M)
+	case *CholeskyPull:
+		return 2 * cube(s.Batch, s.N)
+	case *Loop:
+		return float64(s.N) * work(s.Body)
+	case *Tiles:
+		return float64(s.Rows) / float64(s.Size) * work(s.Body)
+	}
+	panic("internal error: a statement without a count of its arithmetic")
+}
+
+func (k *Kernel) work() (sum float64) {
+	for _, in := range k.Body {
+		sum += in.Op.work()
+	}
+	return sum * float64(k.Points())
+}
+
+// work is the cost of an operation in additions.
+func (o Op) work() float64 {
+	switch {
+	case o == Const || o == Counter:
+		return 0
+	case o == Normal || o == Uniform || o == Shuffle:
+		return 20
+	case o == Lgamma || o == Digamma || o == Trigamma:
+		return 30
+	case o >= Exp && o <= NormQuantile && o != Sqrt || o == Pow || o == Mod:
+		return 10
+	case o == Sqrt || o == Div:
+		return 4
+	}
+	return 1
+}

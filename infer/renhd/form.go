@@ -1,0 +1,95 @@
+package renhd
+
+import (
+	"ppl/compiler/lower"
+	"ppl/infer/adapt"
+	"ppl/infer/dynamics"
+)
+
+// choosesForm reports whether warm-up chooses the form of the metric: where trajectories are corrected, so that steps
+// follow the condition of the target, and nobody has said which.
+func (s *shared) choosesForm() bool {
+	return s.settings().Metric == "" && s.target.Dim() > adapt.Small && !s.free() && s.settings().StepSize == 0
+}
+
+// firstMetric is the metric to begin with; one that costs little where a form is to be chosen.
+func (s *shared) firstMetric() adapt.Metric {
+	if s.choosesForm() {
+		return adapt.Diagonal(s.target.Dim())
+	}
+	return adapt.First(s.settings().Metric, s.target.Dim())
+}
+
+// fewestToChoose is the number of points from which the form of a metric can be told.
+const fewestToChoose = 100
+
+// chooseForm gives all rungs the form of metric that costs least for what the points show, and the walkers a program
+// that moves in it.
+func (r *run) chooseForm(p *adapt.Points) error {
+	s := &r.shared
+	if !s.choosesForm() || p.Len() < fewestToChoose {
+		return nil
+	}
+	gradient, err := s.gradientWork()
+	if err != nil {
+		return err
+	}
+	choice := r.walkers.Rungs[0].Metric.Choose(p, gradient)
+	r.state.Form = &choice
+	if int(choice.Form) == s.system.Metric.Rank {
+		return nil
+	}
+	s.system.Metric = s.system.Metric.As(choice.Form)
+	for j := range r.walkers.Rungs {
+		r.walkers.Rungs[j].Metric = r.walkers.Rungs[j].Metric.As(choice.Form)
+	}
+	return r.changeProgram()
+}
+
+// gradientWork is the arithmetic of one gradient.
+func (s *shared) gradientWork() (float64, error) {
+	for _, e := range dynamics.Program(s.rule, s.system) {
+		if e.Name == dynamics.Gradient {
+			p, err := lower.Program([]lower.Entry{e})
+			if err != nil {
+				return 0, err
+			}
+			return p.Work(dynamics.Gradient), nil
+		}
+	}
+	panic("internal error: a program without a gradient")
+}
+
+// changeProgram compiles the program for the system as it is now, and lets the walkers go on in it from where they are.
+func (r *run) changeProgram() error {
+	old, at := r.walkers, r.walkers.positions()
+	program, err := r.shared.compile()
+	if err != nil {
+		return err
+	}
+	exe, err := r.loadDevice(program, old.lanes())
+	if err != nil {
+		return err
+	}
+	r.close()
+	r.walkers = newWalkers(&r.shared, program, exe, old.population)
+	r.walkers.perStep = old.perStep
+	r.walkers.numberLanes()
+	r.walkers.writeAllRungs()
+	_, err = r.walkers.place(r.ctx, at)
+	return err
+}
+
+// remarkOnForm says which form of metric was chosen, and why.
+func (r *run) remarkOnForm() {
+	c := r.state.Form
+	if c == nil {
+		return
+	}
+	if c.Form == 0 {
+		r.notef("metric: diagonal, with which trajectories take %.2g times the steps of a round target", c.Steps)
+		return
+	}
+	r.notef("metric: %v, with which trajectories take %.2g times the steps of a round target; a diagonal one would take "+
+		"%.2g", c.Form, c.Steps, c.Diagonal)
+}
