@@ -20,7 +20,7 @@ func (s *shared) firstMetric() adapt.Metric {
 	return adapt.First(s.settings().Metric, s.target.Dim())
 }
 
-// fewestToChoose is the number of points from which the form of a metric can be told.
+// fewestToChoose is the number of points from which the form of a metric can be chosen.
 const fewestToChoose = 100
 
 // chooseForm gives all rungs the form of metric that costs least for what the points show, and the walkers a program
