@@ -53,7 +53,7 @@ func walk(d int) *mat.Dense {
 	return a
 }
 
-func scaled(d int) *mat.Dense {
+func axesOfAllScales(d int) *mat.Dense {
 	a := mat.NewDense(d, d, nil)
 	for i := range d {
 		a.Set(i, i, math.Exp(float64(i%7)))
@@ -70,12 +70,12 @@ func TestChoose(t *testing.T) {
 		gradient float64
 		want     Form
 	}{
-		"scaled, dear gradient":     {scaled(60), dear, 0},
+		"scaled, dear gradient":     {axesOfAllScales(60), dear, 0},
 		"stiff":                     {stiff(250, 100), 20_000, 1},
 		"walk, dear gradient":       {walk(60), dear, Dense},
 		"hardly stiff":              {stiff(60, 1.5), dear, 0},
 		"walk, cheap gradient":      {walk(150), cheap, 0},
-		"above the largest dense":   {scaled(MaxDense + 20), dear, 0},
+		"above the largest dense":   {axesOfAllScales(MaxDense + 20), dear, 0},
 		"no form has smaller steps": {stiff(60, 1), cheap, 0},
 	} {
 		p := normalPoints(c.a, 400)
