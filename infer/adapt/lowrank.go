@@ -143,7 +143,7 @@ func leading(x, g *mat.Dense, k int) *mat.Dense {
 	return axes(both, ra+rb)
 }
 
-// axes are up to k leading right singular vectors of x, as columns: those of singular values that are not small beside
+// axes are up to k leading right singular vectors of x, as columns: those of singular values that are not far below
 // the greatest. They come from the products of the rows or of the columns, whichever are fewer, which costs a fraction
 // of a singular value decomposition.
 func axes(x *mat.Dense, k int) *mat.Dense {
