@@ -66,14 +66,18 @@ func parsed(path string) (*ast.File, []diag.Diagnostic) {
 }
 
 // CheckWithData is Check, with the data if every array is available: given by args, or in the model and in files that
-// it names, which are there and not too large for memory.
-func CheckWithData(path string, args []DataArg, cache RowCache) (*model.Model, []diag.Diagnostic) {
-	m, ds := Check(path)
-	if m != nil && (len(args) > 0 || bind.Available(m, filepath.Dir(path), cache)) {
-		_, more := program(m, path, args, cache)
+// it names, which are there and not too large for memory. The program is nil without them.
+func CheckWithData(path string, args []DataArg, cache RowCache) (m *model.Model, p *Program, ds []diag.Diagnostic) {
+	m, ds = Check(path)
+	switch more := []diag.Diagnostic(nil); {
+	case m == nil:
+	case len(args) > 0 || bind.Available(m, filepath.Dir(path), cache):
+		p, more = program(m, path, args, cache)
 		ds = append(ds, more...)
+	default:
+		ds = append(ds, bind.Absent(m, filepath.Dir(path))...)
 	}
-	return m, ds
+	return m, p, ds
 }
 
 // loadImport parses a file that another names; paths are relative to the file that names them.

@@ -12,10 +12,10 @@ import (
 func checkCommand(c *console) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "check MODEL [--data F|NAME=F]… [--json]",
-		Short: "Say what is wrong with a model",
-		Long: "Say what is wrong with a model, what layers its networks have, how its discrete latents are " +
-			"summed out, " +
-			"and what its rows are and where they are read from.\n" +
+		Short: "Say what is wrong with a model, and how it was understood",
+		Long: "Say what is wrong with a model, and how it was understood: its data with groups and extremes, its " +
+			"parameters with shapes, supports and priors, what is observed, the layers of its networks, how its " +
+			"discrete latents are summed out, and what its rows are and where they are read from.\n" +
 			"Also checks the data if every array is available: given here, in the model, or in the files " +
 			"that it names.",
 		Args: one("MODEL"),
@@ -34,9 +34,9 @@ func (c *console) check(path string, data []string, asJSON bool) error {
 		return err
 	}
 	cache := compiler.DefaultRowCache()
-	m, ds := compiler.CheckWithData(path, given, cache)
+	m, p, ds := compiler.CheckWithData(path, given, cache)
 	if asJSON {
-		if err := printCheck(c.out, path, m, ds, cache); err != nil {
+		if err := printCheck(c.out, path, m, p, ds, cache); err != nil {
 			return err
 		}
 		if diag.HasErrors(ds) {
@@ -46,6 +46,9 @@ func (c *console) check(path string, data []string, asJSON bool) error {
 	}
 	if err := c.diagnose(ds); err != nil {
 		return err
+	}
+	for _, l := range compiler.Understand(m, p).Lines() {
+		fmt.Fprintln(c.out, l)
 	}
 	for _, l := range m.Layers {
 		fmt.Fprintln(c.out, l.Text())

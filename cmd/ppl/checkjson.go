@@ -20,7 +20,10 @@ type checkDocument struct {
 	Arrays      []arrayObject      `json:"arrays"`
 	Latents     []string           `json:"latents"`
 	Rows        string             `json:"rows,omitempty"`
-	LargeData   []string           `json:"large_data,omitempty"`
+
+	Understood *compiler.Understood `json:"understood,omitempty"`
+
+	LargeData []string `json:"large_data,omitempty"`
 }
 
 type diagnosticObject struct {
@@ -52,7 +55,8 @@ type arrayObject struct {
 	At   placeObject `json:"at"`
 }
 
-func printCheck(w io.Writer, path string, m *model.Model, ds []diag.Diagnostic, cache compiler.RowCache) error {
+func printCheck(w io.Writer, path string, m *model.Model, p *compiler.Program, ds []diag.Diagnostic,
+	cache compiler.RowCache) error {
 	d := checkDocument{Model: path, OK: !diag.HasErrors(ds), Diagnostics: []diagnosticObject{}, Arrays: []arrayObject{},
 		Latents: []string{}}
 	for _, x := range ds {
@@ -65,6 +69,8 @@ func printCheck(w io.Writer, path string, m *model.Model, ds []diag.Diagnostic, 
 		for _, l := range m.Latents {
 			d.Latents = append(d.Latents, l.Text())
 		}
+		u := compiler.Understand(m, p)
+		d.Understood = &u
 		d.Rows, d.LargeData = m.RowText(), compiler.LargeData(m, path, cache)
 	}
 	e := json.NewEncoder(w)

@@ -174,6 +174,23 @@ func Available(m *model.Model, dir string, cache data.RowCache) bool {
 	})
 }
 
+// Absent reports the files that a model names and that are not there, each once.
+func Absent(m *model.Model, dir string) []diag.Diagnostic {
+	var diags diag.List
+	seen := map[string]bool{}
+	for _, a := range m.Arrays {
+		if !isData(a) || a.Value != nil || a.From == "" {
+			continue
+		}
+		path, _ := fileOf(a, dir)
+		if _, err := os.Stat(path); err != nil && !seen[path] {
+			seen[path] = true
+			diags.Errorf("E83", a.At, "cannot read data: %v", err)
+		}
+	}
+	return diags.All()
+}
+
 // fileOf is the file that a model in dir names for an array, and the key of the entry, empty if it is the array's name.
 func fileOf(a *model.Array, dir string) (path, key string) {
 	path, key, _ = strings.Cut(a.From, "#")

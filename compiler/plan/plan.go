@@ -213,6 +213,9 @@ func (p *Plan) ProperPrior() bool {
 	return len(p.layout.Regions) > 0
 }
 
+// Data are the model's data.
+func (p *Plan) Data() *dataset.Dataset { return p.layout.Data }
+
 // Model is the model with what data it is given.
 func (p *Plan) Model() *model.Model { return p.layout.Data.Model }
 

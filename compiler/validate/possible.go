@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 
 	"ppl/autodiff"
@@ -162,22 +161,9 @@ func supportText(t *model.Term, lo, hi float64) string {
 	case math.IsInf(lo, -1) && !math.IsInf(hi, 1):
 		return fmt.Sprintf("%s here has support up to %g", t.Dist.Name, hi)
 	case t.Form.Bounds != nil && math.IsInf(hi, 1):
-		return fmt.Sprintf("%s here has support from %s on", t.Dist.Name, endText(lo))
+		return fmt.Sprintf("%s here has support from %s on", t.Dist.Name, evaluate.EndText(lo))
 	}
-	return t.Dist.Name + " has support " + endText(lo) + ".." + endText(hi)
-}
-
-// endText writes an end of a range as the language does.
-func endText(v float64) string {
-	switch {
-	case math.IsInf(v, 1):
-		return "inf"
-	case math.IsInf(v, -1):
-		return "-inf"
-	case v > 0 && v < 1e-300: // open at 0
-		return "0"
-	}
-	return strconv.FormatFloat(v, 'g', -1, 64)
+	return t.Dist.Name + " has support " + evaluate.EndText(lo) + ".." + evaluate.EndText(hi)
 }
 
 // checkClasses refuses classes that are to be those of an axis in order, but are not as many.

@@ -35,7 +35,7 @@ func Leaving(e *evaluate.Evaluator, m *model.Model) {
 			}
 			where, help := "below 0", "exp"
 			if !below {
-				where = "above " + endText(domain.Hi)
+				where = "above " + evaluate.EndText(domain.Hi)
 			}
 			if domain.Hi == 1 {
 				help = "sigmoid"
