@@ -254,6 +254,9 @@ func (c *console) programOf(run *draws.Run) (*compiler.Program, error) {
 		return nil, wrong(fmt.Errorf("%s has changed since it was sampled; sample it again, or put back %s",
 			options.Model, filepath.Join(run.Dir, "model.ppl")))
 	}
+	if err := c.checkData(run, options); err != nil {
+		return nil, err
+	}
 	return c.loadPredictive(options.Model, options.Data, false)
 }
 
