@@ -72,6 +72,8 @@ func specialSlope(k Kind, x, y Node) Node {
 		return inverseMills(x, y)
 	case OpNormQuantile:
 		return Mul(c(math.Sqrt(2*math.Pi)), Exp(Mul(c(.5), Mul(y, y))))
+	case OpLambertW:
+		return Div(Exp(Neg(y)), Add(c(1), y))
 	}
 	bug("%v has no slope", k)
 	return Node{}

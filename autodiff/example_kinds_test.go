@@ -29,6 +29,8 @@ func unaryExamples() []example {
 			lo, hi = -.9, .9
 		case OpNormQuantile:
 			lo, hi = .05, .95
+		case OpLambertW:
+			lo = -.3
 		case OpTan:
 			lo, hi = -1.2, 1.2
 		}

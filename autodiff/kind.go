@@ -41,6 +41,7 @@ const (
 	OpErfc
 	OpLogNormCDF
 	OpNormQuantile
+	OpLambertW // w ≥ −1 with w·eʷ = x
 	OpNot
 	OpIsFinite
 	OpSingle // x rounded to single precision; values computed from it are single too
@@ -127,7 +128,8 @@ var kinds = [numKinds]struct {
 	OpLgamma: {"lgamma", unary, false}, OpDigamma: {"digamma", unary, false}, OpTrigamma: {"trigamma", unary, false},
 	OpErf: {"erf", unary, true}, OpErfc: {"erfc", unary, true},
 	OpLogNormCDF: {"lognormcdf", unary, true}, OpNormQuantile: {"normquantile", unary, false},
-	OpNot: {"not", unary, true}, OpIsFinite: {"isfinite", unary, true},
+	OpLambertW: {"lambertw", unary, false},
+	OpNot:      {"not", unary, true}, OpIsFinite: {"isfinite", unary, true},
 	OpSingle: {"single", unary, true}, OpDouble: {"double", unary, true},
 
 	OpAdd: {"add", binary, true}, OpSub: {"sub", binary, true}, OpMul: {"mul", binary, true},

@@ -32,6 +32,7 @@ func Erf(x Node) Node          { return Unary(OpErf, x) }
 func Erfc(x Node) Node         { return Unary(OpErfc, x) }
 func LogNormCDF(x Node) Node   { return Unary(OpLogNormCDF, x) }
 func NormQuantile(x Node) Node { return Unary(OpNormQuantile, x) }
+func LambertW(x Node) Node     { return Unary(OpLambertW, x) }
 func Not(x Node) Node          { return Unary(OpNot, x) }
 func IsFinite(x Node) Node     { return Unary(OpIsFinite, x) }
 func Single(x Node) Node       { return Unary(OpSingle, x) }

@@ -34,6 +34,7 @@ var unaryFuncs = [numKinds]func(float64) float64{
 	OpErfc:         math.Erfc,
 	OpLogNormCDF:   logNormCDF,
 	OpNormQuantile: normQuantile,
+	OpLambertW:     lambertW,
 	OpNot:          func(x float64) float64 { return truth(x == 0) },
 	OpIsFinite:     func(x float64) float64 { return truth(finite(x)) },
 	OpSingle:       func(x float64) float64 { return float64(float32(x)) },

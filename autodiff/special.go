@@ -85,3 +85,37 @@ func normQuantile(p float64) float64 {
 	}
 	return mathext.NormalQuantile(p)
 }
+
+// lambertW is W₀(x), NaN below −1/e: two steps of fourth order for log(x/w) = w (Fritsch, Shafer & Crowley 1973,
+// Communications of the ACM 16, 123), and near −1/e the series of Corless et al. 1996, Advances in Computational
+// Mathematics 5, 329, equation 4.22.
+func lambertW(x float64) float64 {
+	const branch, rest = 0.36787944117144233, -1.2428753672788363e-17 // together 1/e
+	p := math.Sqrt(2 * math.E * max(x+branch+rest, 0))
+	switch {
+	case x < -branch:
+		return math.NaN()
+	case x == 0 || math.IsInf(x, 1) || x != x:
+		return x
+	case p < 0.01:
+		return -1 + p*(1-p*(1./3-p*(11./72-p*(43./540-p*(769./17280-p*221./8505)))))
+	}
+	w := lambertWStart(x, p)
+	for range 3 {
+		z := math.Log(x/w) - w
+		q := 2 * (1 + w) * (1 + w + 2*z/3)
+		w *= 1 + z/(1+w)*(q-z)/(q-2*z)
+	}
+	return w
+}
+
+// lambertWStart is W₀ to a tenth, from its behaviour at −1/e, 0 and ∞.
+func lambertWStart(x, p float64) float64 {
+	switch {
+	case x < -0.3:
+		return -1 + p*(1-p*(1./3-p*11./72))
+	case x < 3:
+		return x * (1 + x*4/3) / (1 + x*(7./3+x*5/6))
+	}
+	return math.Log(x) - math.Log(math.Log(x))
+}

@@ -94,7 +94,7 @@ to_matrix to_vector to_row_vector to_array_1d csr_extract csr_to_dense_matrix cs
 
 // lacking are those that ppl does not have, and why.
 var lacking = map[string]string{
-	"owens_t": sparing, "lambert_w0": sparing, "lambert_wm1": sparing, "bessel_first_kind": sparing,
+	"owens_t": sparing, "lambert_wm1": sparing, "bessel_first_kind": sparing,
 	"bessel_second_kind":             sparing,
 	"modified_bessel_second_kind":    sparing,
 	"modified_bessel_first_kind":     "of order 0 it is in VonMises; no function yet",

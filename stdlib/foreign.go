@@ -133,6 +133,7 @@ var foreign = map[string]string{
 	"AR":                "y[t in 2..T] ~ Normal(phi * y[t-1], sd)",
 
 	// Functions.
+	"lambert_w0": "lambert_w(x)", "lambertw": "lambert_w(x)",
 	"log_sum_exp": "logsumexp(x), of two logaddexp(x, y)", "inv_logit": "sigmoid(x)", "expit": "sigmoid(x)",
 	"log_inv_logit": "log_sigmoid(x)", "log1m_inv_logit": "log_sigmoid(-x)", "log_expit": "log_sigmoid(x)",
 	"rep_vector": "fill(v, N)", "rep_row_vector": "fill(v, N)", "rep_matrix": "fill(v, N, M)",

@@ -77,6 +77,8 @@ var funcTable = indexFuncs([]Func{
 	unary("Phi", "standard normal distribution function", phi, rising(phiOf, 0, 1)),
 	unary("log_Phi", "log(Phi(x)), exact in the left tail", ad.LogNormCDF, constant(-inf, 0)),
 	unary("inv_Phi", "standard normal quantile, for x in 0..1", ad.NormQuantile, constant(-inf, inf)),
+	unary("lambert_w", "the w >= -1 with w exp(w) = x, for x >= -1/e (Lambert's function W0)", ad.LambertW,
+		lambertRange),
 	unary("log1m_exp", "log(1 - exp(x)), for x <= 0", log1mexp, constant(-inf, 0)),
 	unary("is_nan", "whether x is not a number", func(x Node) Node { return ad.Not(ad.Eq(x, x)) }, truthRange),
 	unary("is_finite", "whether x is neither infinite nor not a number", ad.IsFinite, truthRange),
@@ -136,6 +138,18 @@ func binary(name, doc, x, y string, build func(x, y Node) Node, rule func(a, b R
 	return Func{Name: name, Doc: doc, Args: []string{x, y},
 		Range: func(a []Range) Range { return rule(a[0], a[1]) },
 		Build: func(a []Node) Node { return build(a[0], a[1]) }}
+}
+
+// lambertRange is from −1 on, of the sign of the argument, and below log(1 + x).
+func lambertRange(a []Range) Range {
+	r := Range{Lo: -1, Hi: math.Log1p(math.Max(a[0].Hi, 0))}
+	switch {
+	case a[0].Lo > 0:
+		r.Lo = tiny
+	case a[0].Lo == 0:
+		r.Lo = 0
+	}
+	return r
 }
 
 // rising is the range of an increasing function with values in lo..hi. Outside the function's domain (NaN) the end is

@@ -54,6 +54,7 @@ var funcOracles = map[string]struct {
 	"relu":        {func(x float64) float64 { return (x + math.Abs(x)) / 2 }, wide},
 	"lgamma":      {func(x float64) float64 { v, _ := math.Lgamma(x); return v }, halfLine},
 	"digamma":     {mathext.Digamma, halfLine},
+	"lambert_w":   {lambertByHalving, append([]float64{0, -0.1, -0.3, math.E, 100}, halfLine...)},
 	"erf":         {math.Erf, wide}, "erfc": {math.Erfc, wide},
 	"Phi":       {func(x float64) float64 { return math.Erfc(-x/math.Sqrt2) / 2 }, small},
 	"log_Phi":   {func(x float64) float64 { return math.Log(math.Erfc(-x/math.Sqrt2) / 2) }, small},
@@ -223,4 +224,17 @@ func TestLogAddExpEnds(t *testing.T) {
 			t.Errorf("logaddexp(%g, %g) = %g", c[0], c[1], got)
 		}
 	}
+}
+
+// lambertByHalving finds the w with w·eʷ = x between −1 and 100.
+func lambertByHalving(x float64) float64 {
+	lo, hi := -1.0, 100.0
+	for range 100 {
+		if mid := (lo + hi) / 2; mid*math.Exp(mid) > x {
+			hi = mid
+		} else {
+			lo = mid
+		}
+	}
+	return (lo + hi) / 2
 }

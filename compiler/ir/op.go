@@ -48,6 +48,7 @@ const (
 	Erfc         // 1 − erf x
 	LogNormCDF   // log Φ(x)
 	NormQuantile // Φ⁻¹(x); NaN outside [0, 1]
+	LambertW     // w ≥ −1 with w·eʷ = x; NaN below −1/e
 	Not          // x = 0
 	IsFinite     // neither infinite nor NaN
 
@@ -92,7 +93,8 @@ var opTable = [numOps]struct {
 	Sinh: {"sinh", 1}, Cosh: {"cosh", 1}, Tanh: {"tanh", 1}, Sigmoid: {"sigmoid", 1}, Softplus: {"softplus", 1},
 	LogSigmoid: {"logsigmoid", 1}, Lgamma: {"lgamma", 1}, Digamma: {"digamma", 1}, Trigamma: {"trigamma", 1},
 	Erf: {"erf", 1}, Erfc: {"erfc", 1}, LogNormCDF: {"lognormcdf", 1}, NormQuantile: {"normquantile", 1},
-	Not: {"not", 1}, IsFinite: {"isfinite", 1},
+	LambertW: {"lambertw", 1},
+	Not:      {"not", 1}, IsFinite: {"isfinite", 1},
 	Add: {"add", 2}, Sub: {"sub", 2}, Mul: {"mul", 2}, Div: {"div", 2}, Pow: {"pow", 2}, Mod: {"mod", 2},
 	Maximum: {"maximum", 2}, Minimum: {"minimum", 2}, Lt: {"lt", 2}, Le: {"le", 2}, Eq: {"eq", 2},
 	MulZero: {"mulzero", 2},

@@ -48,6 +48,7 @@ var opRows = [autodiff.Kinds]opRow{
 	autodiff.OpErfc:         {ir.Erfc, 20},
 	autodiff.OpLogNormCDF:   {ir.LogNormCDF, 40},
 	autodiff.OpNormQuantile: {ir.NormQuantile, 40},
+	autodiff.OpLambertW:     {ir.LambertW, 80},
 	autodiff.OpNot:          {ir.Not, 1},
 	autodiff.OpIsFinite:     {ir.IsFinite, 1},
 	autodiff.OpSingle:       {cost: 0.5}, // no op: only the types of the arguments change

@@ -48,6 +48,7 @@ var loops = [ir.Ops]opLoop{
 	ir.Erfc:         {unary: each(math.Erfc)},
 	ir.LogNormCDF:   {unary: each(special.LogNormCDF)},
 	ir.NormQuantile: {unary: normQuantileLoop},
+	ir.LambertW:     {unary: each(special.LambertW)},
 	ir.Not:          {unary: notLoop},
 	ir.IsFinite:     {unary: isFiniteLoop},
 

@@ -25,7 +25,7 @@ func limits() map[string]limit {
 		"erf": {ulp: 4}, "erfc": {ulp: 4},
 		"sigmoid": {ulp: 4}, "softplus": {ulp: 4}, "logsigmoid": {ulp: 4},
 		"lgamma": {ulp: 4}, "digamma": {ulp: 4, floor: 1}, "trigamma": {ulp: 4}, "lognormcdf": {ulp: 10},
-		"normquantile": {ulp: 4},
+		"normquantile": {ulp: 4}, "lambertw": {ulp: 4},
 	}
 }
 

@@ -53,6 +53,7 @@ var unary = [ir.Ops]func(float64) float64{
 		}
 		return mathext.NormalQuantile(p)
 	},
+	ir.LambertW: lambertW,
 	ir.Not:      func(x float64) float64 { return truth(x == 0) },
 	ir.IsFinite: func(x float64) float64 { return truth(!math.IsInf(x, 0) && !math.IsNaN(x)) },
 }
@@ -177,4 +178,32 @@ func logNormCDF(x float64) float64 {
 		fraction = -x + k/fraction
 	}
 	return -x*x/2 - math.Log(2*math.Pi)/2 - math.Log(fraction)
+}
+
+// lambertW bisects w·eʷ = x; where x is not small it does so for w + log w = log x, which does not overflow.
+func lambertW(x float64) float64 {
+	switch {
+	case x < -math.Exp(-1):
+		return math.NaN()
+	case math.Abs(x) < 1e-9:
+		return x - x*x
+	case math.IsInf(x, 1) || x != x:
+		return x
+	}
+	above := func(w float64) bool { return w*math.Exp(w) > x }
+	if x > 3 {
+		above = func(w float64) bool { return w+math.Log(w) > math.Log(x) }
+	}
+	lo, hi := -1.0, 1000.0
+	if x > 3 {
+		lo = 0
+	}
+	for range 100 {
+		if mid := (lo + hi) / 2; above(mid) {
+			hi = mid
+		} else {
+			lo = mid
+		}
+	}
+	return (lo + hi) / 2
 }

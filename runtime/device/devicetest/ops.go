@@ -49,6 +49,7 @@ var opTests = []opTest{
 	{op: ir.Digamma, tol: 1e-13, domain: above(-1000)}, {op: ir.Trigamma, tol: 1e-13, domain: above(-1000)},
 	{op: ir.Erf, tol: 1e-15, relative: true}, {op: ir.Erfc, tol: 1e-14, relative: true},
 	{op: ir.LogNormCDF, tol: 1e-14, relative: true}, {op: ir.NormQuantile, tol: 1e-14, domain: normal},
+	{op: ir.LambertW, tol: 1e-14},
 	{op: ir.Pow, tol: 1e-13, relative: true},
 }
 

@@ -36,6 +36,7 @@ rows = [
     ("erfc", erfc, [(-1, 1), (-6, 26)]),
     ("lognormcdf", lognormcdf, [(-1, 4), (-25, 4), (-40, -19), (-1000, -40)]),
     ("normquantile", normquantile, [(0, 1), (0.02, 0.08), (0.92, 0.98), "e-300,-1"]),
+    ("lambertw", lambda x: lambertw(x).real, [(-0.3678, -0.3), (-0.36787944, -0.367879), (-0.3, 3), (3, 100), "e-300,308"]),
 ]
 r = Random(1)
 for name, f, ranges in rows:
