@@ -45,7 +45,7 @@ func InNegligibleMass(density [][]float64, visited [][][]float64) []bool {
 	}
 	for w := range density {
 		half := len(density[w]) / 2
-		mass[w] = surroundings(density[w][half:], visited[w][half:])
+		mass[w] = Surroundings(density[w][half:], visited[w][half:])
 	}
 	sorted := slices.Sorted(slices.Values(mass))
 	enough := sorted[len(sorted)-max(2, len(sorted)/8)] - negligible - float64(len(visited[0][0]))/4
@@ -59,8 +59,8 @@ func InNegligibleMass(density [][]float64, visited [][][]float64) []bool {
 // the latter.
 const negligible = 20
 
-// surroundings is the logarithm of that mass, up to a constant.
-func surroundings(density []float64, visited [][]float64) float64 {
+// Surroundings is the logarithm of that mass, up to a constant.
+func Surroundings(density []float64, visited [][]float64) float64 {
 	sum := stats.Quantile(density, 0.5)
 	column := make([]float64, len(visited))
 	for j := range visited[0] {

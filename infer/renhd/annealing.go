@@ -31,27 +31,28 @@ func (r *run) findMoreModes() (agreed bool, err error) {
 }
 
 // settledWhereBefore reports whether walkers come back to where they were. It gives them time: some were heated to
-// where the density hardly falls off. Windows are short, in which slow walkers differ in any case: it is enough that
-// none is in a mode of its own.
+// where the density hardly falls off. Windows are short, in which slow walkers differ in any case: then it is enough
+// that no barrier lies between the places where they are and were.
 func (r *run) settledWhereBefore() (agreed bool, err error) {
 	const most = 4
 	w := r.share(annealingWindow, false)
-	w.judge = func(t *warmupWindow, found *result) {
-		both := r.walkers.join(&t.seen, r.state.Before)
-		found.Settled = both.settled()
+	w.judge = func(t *warmupWindow, found *result) (err error) {
+		found.OnePlace = r.walkers.join(&t.seen, r.state.Before).onePlace()
+		if found.OnePlace {
+			return nil
+		}
+		if found.Connected, err = r.connected(); err != nil || found.Connected {
+			return err
+		}
+		return r.rememberModes(&t.seen, r.state.Before)
 	}
 	for range most {
 		found, err := r.windows(w)
-		if err != nil || found.Settled || w.sweeps == 0 {
+		if err != nil || found.OnePlace || found.Connected || w.sweeps == 0 {
 			return true, err
 		}
 	}
 	return false, nil
-}
-
-// settled reports whether walkers are in one place; where none counts nothing is known.
-func (s *windowState) settled() bool {
-	return len(s.Visited) > 0 && (s.disagreement() < agreement || !s.separate())
 }
 
 // annealing is the part of warm-up in which all walkers are heated and cooled.

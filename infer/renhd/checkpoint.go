@@ -45,9 +45,9 @@ type answer struct {
 type result struct {
 	Heats        []float64 // of the walkers at the end of a window where each is alone
 	Disagreement float64   // of the walkers of a window
-	Separate     bool      // a walker is in a mode of its own
+	OnePlace     bool      // the walkers of a window agree on where the target is
+	Connected    bool      // no barrier is between the places where walkers are and were
 	Forgets      bool      // walkers on the hottest rung move between all modes
-	Settled      bool      // walkers are where they were before they were annealed
 	Anchored     bool      // gradients are to have control variates
 	Share        float64   // effective share of a pilot's iterations
 	Divergences  int       // of a pilot

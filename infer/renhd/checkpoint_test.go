@@ -73,6 +73,7 @@ func TestResumeAfterEveryKill(t *testing.T) {
 				t.Errorf("after %d kills other draws", k.Kills)
 			}
 			if report.Gradients != again.Gradients || !reflect.DeepEqual(report.Notes, again.Notes) ||
+				!reflect.DeepEqual(report.Warnings, again.Warnings) ||
 				!reflect.DeepEqual(report.Temperatures, again.Temperatures) || report.Thin != again.Thin {
 				t.Errorf("report %+v\nafter %d kills %+v", report, k.Kills, again)
 			}
@@ -110,6 +111,12 @@ func TestForgottenFieldsAreFound(t *testing.T) {
 				c.Window.Points[0] = adapt.Points{}
 			}
 		}},
+		"modes": {"five modes", func(c *checkpoint) { c.State.Modes = nil }},
+		"visits": {"five modes", func(c *checkpoint) {
+			if c.Collector != nil {
+				c.Collector.Visits = nil
+			}
+		}},
 		"queue": {"flagged", func(c *checkpoint) {
 			if c.Collector != nil {
 				c.Collector.Chains[0].Steps = 0
@@ -117,10 +124,10 @@ func TestForgottenFieldsAreFound(t *testing.T) {
 		}},
 	} {
 		run := resumeCases()[c.in]
-		want, _ := draw(t, run.target, run.o)
+		want, report := draw(t, run.target, run.o)
 		k := &dynamicstest.Killer{Every: 5, Alter: func(state any) { c.alter(state.(*checkpoint)) }}
-		k.Run(t, Sample, run.target, run.o)
-		if reflect.DeepEqual(k.Draws.Values, want.values) && reflect.DeepEqual(k.Draws.Stats, want.stats) {
+		again := k.Run(t, Sample, run.target, run.o)
+		if reflect.DeepEqual(report.Notes, again.Notes) && reflect.DeepEqual(k.Draws.Values, want.values) && reflect.DeepEqual(k.Draws.Stats, want.stats) {
 			t.Errorf("%s: after %d kills the same draws: the test could not fail", field, k.Kills)
 		}
 	}

@@ -30,7 +30,8 @@ type drawCollector struct {
 type collectorState struct {
 	Chains []chainProgress
 	Rungs  rungStatistics
-	HalfAt int // draws when the statistics of the first half were taken
+	HalfAt int   // draws when the statistics of the first half were taken
+	Visits []int // by mode that warm-up found: draws in it
 }
 
 // chainProgress is what happened on a chain's coldest rung since its last draw.
@@ -215,6 +216,7 @@ func (c *drawCollector) queueDraws() error {
 	for _, chain := range c.ready {
 		lane, t, d := w.cold(chain), &c.state.Chains[chain], c.room()
 		w.exe.GetLane(dynamics.Values, lane, d.Values)
+		c.countVisits(lane)
 		d.Stats = append(d.Stats[:0], logPrior[lane]+logLik[lane], logPrior[lane], logLik[lane],
 			t.Accept/float64(t.Sweeps), w.Rungs[0].Step, t.Steps, oneIf(t.Diverged), total[lane],
 			float64(lane-chain*w.PerChain))
@@ -268,6 +270,7 @@ func (c *drawCollector) report() {
 		}
 	}
 	out.Halves = s.halves(r.stats.Swaps.Pairs)
+	c.reportModes()
 	for j, count := range s.Rungs {
 		count.describe(&out.Rungs, w.Rungs[j].Step)
 		if w.thermostated() {

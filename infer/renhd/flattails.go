@@ -2,6 +2,7 @@ package renhd
 
 import (
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/stat"
 
@@ -98,24 +99,12 @@ func (r *run) tailsOf(t tail, from, scale float64) []tail {
 	return out
 }
 
-// densitiesAt are the log densities of the target at places of the tails. Walkers and their noise stay as they are.
+// densitiesAt are the log densities of the target at places of the tails.
 func (r *run) densitiesAt(tails []tail, place func(tail) float64) ([]float64, error) {
-	w := r.walkers
-	here, clock := w.positions(), w.NoiseStep
-	out := make([]float64, 0, len(tails))
-	for len(out) < len(tails) {
-		there := w.positions()
-		batch := tails[len(out):min(len(out)+w.lanes(), len(tails))]
-		for lane, t := range batch {
-			copy(there[lane], here[t.walker])
-			there[lane][t.coordinate] = place(t)
-		}
-		if _, err := w.place(r.ctx, there); err != nil {
-			return nil, err
-		}
-		out = append(out, w.logDensities()[:len(batch)]...)
+	here, at := r.walkers.positions(), make([][]float64, len(tails))
+	for i, t := range tails {
+		at[i] = slices.Clone(here[t.walker])
+		at[i][t.coordinate] = place(t)
 	}
-	_, err := w.place(r.ctx, here)
-	w.NoiseStep = clock
-	return out, err
+	return r.heights(at)
 }

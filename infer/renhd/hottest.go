@@ -19,7 +19,10 @@ const (
 func (r *run) adaptHottest(w window) error {
 	fixed := r.shared.system.Path != dynamics.Energy || r.shared.settings().Ratio > 0
 	if !fixed {
-		w.judge = func(t *warmupWindow, found *result) { found.Forgets = t.seen.forgets(len(r.walkers.Rungs) - 1) }
+		w.judge = func(t *warmupWindow, found *result) error {
+			found.Forgets = t.seen.forgets(len(r.walkers.Rungs) - 1)
+			return nil
+		}
 	}
 	for {
 		found, err := r.windows(w)

@@ -26,6 +26,7 @@ func (r *run) restartStuck(seen *windowState) error {
 			continue
 		}
 		if to := sameRung(w.RungOf, stuck, lane); len(to) > 0 {
+			r.leave(lane, at[lane])
 			at[lane], changed = at[adapt.Nearest(at, lane, to)], true
 		}
 	}

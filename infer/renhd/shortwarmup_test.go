@@ -50,7 +50,7 @@ func TestNobodyMovedIsNoAgreement(t *testing.T) {
 	w := &walkers{population: &population{PerChain: 2, Rungs: make([]rung, 1), RungOf: make([]int, 2)}, chains: 1}
 	seen := &windowState{Sweeps: 1, Moved: []float64{0, 0}, Density: [][]float64{{-1}, {-1}},
 		Visited: [][][]float64{{{0}}, {{0}}}}
-	if both := w.join(seen, seen); len(both.Visited) != 0 || both.settled() {
+	if both := w.join(seen, seen); len(both.Visited) != 0 || both.onePlace() {
 		t.Errorf("%+v: agreed without a walker", both)
 	}
 }

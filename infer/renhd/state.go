@@ -20,6 +20,8 @@ type state struct {
 	Temperature gradientTemperature
 	Form        *adapt.Choice // of the metric; nil where it was given
 	Before      *windowState  // where walkers were before they are annealed; nil at other times
+	Left        []leftPlace   // by explorers that were restarted elsewhere
+	Modes       []mode        // that warm-up has found, where there are several
 }
 
 // A population is the walkers of all chains: what each rung owns and which rung each walker is on. Chain c has the

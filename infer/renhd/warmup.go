@@ -117,17 +117,24 @@ func (r *run) windows(ws ...window) (last result, err error) {
 	return last, nil
 }
 
-// converge runs growing windows until walkers agree, or until longer ones no longer help: then something separates the
-// walkers, unless each knows its own surroundings too badly to decide that.
+// converge runs growing windows until walkers agree, or until longer ones no longer help. Walkers that do not agree by
+// then may be slow, and all in one mode: that is so if no barrier lies between any of the places.
 func (r *run) converge() (agreed bool, err error) {
 	var last result
 	before := math.Inf(1)
 	for _, share := range []float64{.05, .05, .10, .15, .20} {
 		w := r.share(share, true)
 		if share >= .10 {
-			w.judge = func(t *warmupWindow, found *result) {
-				found.Disagreement, found.Separate = t.seen.disagreement(), t.seen.separate()
+			w.judge = func(t *warmupWindow, found *result) (err error) {
 				r.state.Before = &t.seen
+				found.Disagreement, found.OnePlace = t.seen.disagreement(), t.seen.onePlace() && r.mostStayed()
+				if found.OnePlace {
+					return nil
+				}
+				if found.Connected, err = r.connected(); err != nil || found.Connected {
+					return err
+				}
+				return r.rememberModes(&t.seen)
 			}
 		}
 		if w.sweeps == 0 {
@@ -139,7 +146,7 @@ func (r *run) converge() (agreed bool, err error) {
 		if share < .10 {
 			continue
 		}
-		if last.Disagreement < agreement {
+		if last.OnePlace {
 			return true, nil
 		}
 		if last.Disagreement > 0.7*before {
@@ -147,11 +154,18 @@ func (r *run) converge() (agreed bool, err error) {
 		}
 		before = last.Disagreement
 	}
-	return !last.Separate, nil
+	return last.Connected, nil
 }
 
 // agreement is the largest R-hat − 1 at which walkers count as being in the same mode.
 const agreement = 0.2
+
+// onePlace reports whether walkers agree by what they have visited: in all together, and each of them. One walker of
+// many in another mode hardly shows in R-hat; many that differ a little are none of them far from the others. Where no
+// walker counts nothing is known.
+func (s *windowState) onePlace() bool {
+	return len(s.Visited) > 0 && s.disagreement() < agreement && !s.separate()
+}
 
 // separate reports whether a walker is in another mode: farther from the rest than its autocorrelation explains. A
 // ladder is no remedy for slow mixing in one mode; longer runs are.
@@ -187,6 +201,7 @@ func coordinate(chains [][][]float64, j int) [][]float64 {
 
 // warmUpAlone goes on with one walker a chain.
 func (r *run) warmUpAlone() error {
+	r.state.Modes = nil // what looked like several turned out to be one
 	old, at := r.walkers, r.walkers.positions()
 	if err := r.reopen(old.Rungs, 1); err != nil {
 		return err

@@ -23,7 +23,7 @@ type window struct {
 	metric   bool      // learn the metric
 	spacing  bool      // learn the spacing of the ladder
 	heats    []float64 // by lane when alone: what temperatures have fallen to before; nil to measure them again
-	judge    func(t *warmupWindow, found *result)
+	judge    func(t *warmupWindow, found *result) error
 }
 
 // A warmupWindow is one window under way: a part of warm-up.
@@ -210,9 +210,9 @@ func (t *warmupWindow) finish() (found result, err error) {
 	}
 	found.Heats = t.seen.Heats
 	if t.spec.judge != nil {
-		t.spec.judge(t, &found)
+		err = t.spec.judge(t, &found)
 	}
-	return found, nil
+	return found, err
 }
 
 // learn gives every rung the step and the metric that the window has shown.

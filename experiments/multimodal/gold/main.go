@@ -1,0 +1,290 @@
+// Gold runs ppl on targets with several modes, hard geometry or heavy tails whose means are known, with nothing tuned,
+// and counts how many runs are right, how many are wrong, and how many say so.
+//
+//	go run ./experiments/multimodal/gold [-seeds 5] [-only NAME,…] [-ppl PATH] [-runs FILE] [-out FILE] [-- ppl's flags]
+//
+// A target is targets/NAME.ppl with its truth in targets/NAME.json (truth.py). Runs are appended to a file, a JSON object
+// a line, and those that are in it already are not repeated, so that an interrupted command goes on where it was.
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"log"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"ppl/experiments/lab"
+)
+
+const home = "experiments/multimodal/gold"
+
+// A truth is what is known of a target: means and standard deviations by the name of an element.
+type truth struct {
+	How        string             `json:"how"`
+	Quantities map[string]moments `json:"quantities"`
+}
+
+type moments struct {
+	Mean float64 `json:"mean"`
+	SD   float64 `json:"sd"`
+}
+
+// A run is one line of the file of runs.
+type run struct {
+	Target    string   `json:"target"`
+	Seed      int      `json:"seed"`
+	Exit      int      `json:"exit"` // −1: it ran out of time
+	Wrong     string   `json:"wrong,omitempty"`
+	RHat      float64  `json:"rhat"`
+	Warnings  []string `json:"warnings"`
+	Gradients int64    `json:"gradients"`
+	Seconds   float64  `json:"seconds"` // of a processor
+	Said      string   `json:"said,omitempty"`
+}
+
+// verdict is one of the columns.
+func (r run) verdict() string {
+	flagged := r.Exit != 0 || r.RHat > 1.01 || len(r.Warnings) > 0
+	switch {
+	case r.Exit != 0:
+		return "no result"
+	case r.Wrong != "" && flagged:
+		return "wrong, flagged"
+	case r.Wrong != "":
+		return "wrong, silent"
+	case flagged:
+		return "right, flagged"
+	}
+	return "right"
+}
+
+var verdicts = []string{"right", "right, flagged", "wrong, flagged", "wrong, silent", "no result"}
+
+func main() {
+	log.SetFlags(0)
+	seeds := flag.Int("seeds", 5, "seeds 1 to `N`")
+	only := flag.String("only", "", "targets, separated by commas; all if empty")
+	ppl := flag.String("ppl", "", "`path` of the command to measure; built if empty")
+	runs := flag.String("runs", filepath.Join(os.TempDir(), "gold.jsonl"), "`file` of the runs done")
+	out := flag.String("out", "", "`file` to write the table to; standard output if empty")
+	limit := flag.Duration("limit", 2*time.Minute, "time limit of a run")
+	flag.Parse()
+	if err := measure(*seeds, *only, *ppl, *runs, *out, *limit, flag.Args()); err != nil {
+		log.Fatal(err)
+	}
+}
+
+func measure(seeds int, only, ppl, file, out string, limit time.Duration, args []string) error {
+	names, err := targets(only)
+	if err != nil {
+		return err
+	}
+	if ppl == "" {
+		dir, err := os.MkdirTemp("", "ppl-gold-")
+		if err != nil {
+			return err
+		}
+		defer os.RemoveAll(dir)
+		ppl = filepath.Join(dir, "ppl")
+		if err := exec.Command("go", "build", "-o", ppl, "ppl/cmd/ppl").Run(); err != nil {
+			return err
+		}
+	}
+	done, err := read(file)
+	if err != nil {
+		return err
+	}
+	for seed := 1; seed <= seeds; seed++ {
+		for _, name := range names {
+			if slices.ContainsFunc(done, func(r run) bool { return r.Target == name && r.Seed == seed }) {
+				continue
+			}
+			r, err := sample(ppl, name, seed, limit, args)
+			if err != nil {
+				return err
+			}
+			done = append(done, r)
+			if err := add(file, r); err != nil {
+				return err
+			}
+			log.Printf("%s %d: %s %s", name, seed, r.verdict(), r.Wrong)
+		}
+	}
+	return write(out, names, seeds, done)
+}
+
+// targets lists the targets asked for.
+func targets(only string) (names []string, err error) {
+	if only != "" {
+		return strings.Split(only, ","), nil
+	}
+	files, err := filepath.Glob(filepath.Join(home, "targets", "*.ppl"))
+	for _, f := range files {
+		names = append(names, strings.TrimSuffix(filepath.Base(f), ".ppl"))
+	}
+	return names, err
+}
+
+// read gives the runs in a file, none if there is no file.
+func read(file string) (runs []run, err error) {
+	f, err := os.Open(file)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, nil
+	} else if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	lines := bufio.NewScanner(f)
+	lines.Buffer(nil, 1<<20)
+	for lines.Scan() {
+		var r run
+		if err := json.Unmarshal(lines.Bytes(), &r); err != nil {
+			return nil, err
+		}
+		runs = append(runs, r)
+	}
+	return runs, lines.Err()
+}
+
+// add appends a run to a file.
+func add(file string, r run) error {
+	f, err := os.OpenFile(file, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o666)
+	if err != nil {
+		return err
+	}
+	err = json.NewEncoder(f).Encode(r)
+	return errors.Join(err, f.Close())
+}
+
+// A summary is what this command reads of what ppl sample --json prints.
+type summary struct {
+	Gradients  int64    `json:"gradients"`
+	Warnings   []string `json:"warnings"`
+	Parameters []struct {
+		Name string   `json:"name"`
+		Mean *float64 `json:"mean"`
+		MCSE *float64 `json:"mcse_mean"`
+		RHat *float64 `json:"rhat"`
+	} `json:"parameters"`
+}
+
+func sample(ppl, name string, seed int, limit time.Duration, args []string) (run, error) {
+	var t truth
+	text, err := os.ReadFile(filepath.Join(home, "targets", name+".json"))
+	if err == nil {
+		err = json.Unmarshal(text, &t)
+	}
+	if err != nil {
+		return run{}, err
+	}
+	dir, err := os.MkdirTemp("", "ppl-gold-")
+	if err != nil {
+		return run{}, err
+	}
+	defer os.RemoveAll(dir)
+	ctx, cancel := context.WithTimeout(context.Background(), limit)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, ppl, append([]string{"sample", filepath.Join(home, "targets", name+".ppl"), "--json",
+		"--quiet", "--threads", "1", "--seed", strconv.Itoa(seed), "--out", filepath.Join(dir, "run")}, args...)...)
+	printed, err := cmd.Output()
+	r := run{Target: name, Seed: seed,
+		Seconds: (cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()).Seconds()}
+	var exit *exec.ExitError
+	if errors.As(err, &exit) {
+		r.Exit, r.Said = exit.ExitCode(), string(exit.Stderr)
+		return r, nil
+	} else if err != nil {
+		return r, err
+	}
+	var s summary
+	if err := json.Unmarshal(printed, &s); err != nil {
+		return r, err
+	}
+	r.judge(s, t)
+	return r, nil
+}
+
+// judge compares a summary with the truth. A mean is wrong if it is off by more than four Monte Carlo standard errors and
+// .02 standard deviations, or by more than .3 standard deviations.
+func (r *run) judge(s summary, t truth) {
+	r.Gradients, r.Warnings = s.Gradients, s.Warnings
+	seen := 0
+	worst := 0.0
+	for _, p := range s.Parameters {
+		if p.RHat != nil {
+			r.RHat = math.Max(r.RHat, *p.RHat)
+		}
+		want, ok := t.Quantities[p.Name]
+		if !ok {
+			continue
+		}
+		seen++
+		if p.Mean == nil {
+			r.Wrong = p.Name + " has no mean"
+			continue
+		}
+		off, mcse := math.Abs(*p.Mean-want.Mean), 0.0 // a constant has no error
+		if p.MCSE != nil {
+			mcse = *p.MCSE
+		}
+		if bad := off > .3*want.SD || off > 4*mcse && off > .02*want.SD; bad && off/want.SD > worst {
+			worst = off / want.SD
+			r.Wrong = fmt.Sprintf("%s is %.3g ± %.2g, not %.3g", p.Name, *p.Mean, mcse, want.Mean)
+		}
+	}
+	if seen < len(t.Quantities) {
+		r.Wrong = "quantities of the truth are missing"
+	}
+}
+
+// write prints the table.
+func write(out string, names []string, seeds int, runs []run) error {
+	table := lab.Table{Columns: append(append([]string{"target"}, verdicts...), "gradients (median)", "seconds (median)")}
+	row := func(name string, is func(r run) bool) {
+		count, gradients, seconds := map[string]int{}, []float64{}, []float64{}
+		for _, r := range runs {
+			if is(r) && r.Seed <= seeds {
+				count[r.verdict()]++
+				gradients, seconds = append(gradients, float64(r.Gradients)), append(seconds, r.Seconds)
+			}
+		}
+		cells := []any{name}
+		for _, v := range verdicts {
+			cells = append(cells, count[v])
+		}
+		if len(gradients) > 0 {
+			table.Add(append(cells, lab.Median(gradients), lab.Median(seconds))...)
+		}
+	}
+	for _, name := range names {
+		row(name, func(r run) bool { return r.Target == name })
+	}
+	row("all", func(r run) bool { return slices.Contains(names, r.Target) })
+	if out == "" {
+		fmt.Print(table.String())
+		return nil
+	}
+	return os.WriteFile(out, []byte(fmt.Sprintf(text, seeds, lab.Machine(), table.String())), 0o666)
+}
+
+const text = `# Targets with known truth
+
+Default settings, seeds 1 to %d, one thread. A run is wrong when a mean is off by more than four Monte Carlo standard errors and .02 standard deviations,
+or by more than .3 standard deviations; it is flagged when R-hat is above 1.01 or there is a warning.
+
+    go run ./experiments/multimodal/gold -out experiments/multimodal/gold/RESULTS.md
+
+%s; seconds are those of a processor.
+
+%s`

@@ -1,0 +1,187 @@
+"""Writes the truth of every target in targets/ as JSON: by quadrature, a transfer matrix, or in closed form, independently of ppl.
+
+    python3 experiments/multimodal/gold/truth.py
+
+{"how": "…", "quantities": {"a": {"mean": 0, "sd": 0.98}}}: mean and standard deviation of an element as ppl names it. An indicator is 0 or 1.
+"""
+
+import json
+import math
+import os
+
+import numpy as np
+
+HERE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "targets")
+
+
+def normal(x, mean, sd):
+    return -0.5 * ((x - mean) / sd) ** 2 - math.log(sd) - 0.5 * math.log(2 * math.pi)
+
+
+def write(name, how, **quantities):
+    out = {}
+    for key, (mean, sd) in quantities.items():
+        out[key.replace("__", "[").replace("_x_", ",") + ("]" if "__" in key else "")] = {"mean": float(mean), "sd": float(sd)}
+    with open(os.path.join(HERE, name + ".json"), "w") as f:
+        json.dump({"how": how, "quantities": out}, f, indent=1)
+        f.write("\n")
+
+
+def moments(weight, x):
+    mean = float(np.sum(weight * x))
+    return mean, math.sqrt(max(float(np.sum(weight * (x - mean) ** 2)), 0))
+
+
+def normalised(logp):
+    w = np.exp(logp - logp.max())
+    return w / w.sum()
+
+
+def share(p):
+    return p, math.sqrt(p * (1 - p))
+
+
+def hyperbola():
+    g = np.linspace(-6, 6, 6001)  # spacing .002; the ridge is .05/a wide
+    a, b = g[:, None], g[None, :]
+    w = normalised(-(a**2 + b**2) / 2 + normal(1, a * b, 0.05))
+    for name in "hyperbola", "hyperbola_density":
+        write(name, "quadrature in two dimensions", a=moments(w.sum(1), g), b=moments(w.sum(0), g), positive=share(0.5),
+              far=moments(w.sum(1), np.abs(g)))
+
+
+def corners():
+    g = np.linspace(-6, 6, 120001)
+    q = {}
+    for i, y in enumerate([1, 2, 0.5, 1.5, 1, 3]):
+        w = normalised(normal(g, 0, 3) + normal(y, g**2, 0.2))
+        q[f"x__{i+1}"] = moments(w, g)
+        q[f"positive__{i+1}"] = share(0.5)
+    write("corners", "quadrature, one dimension at a time", same=share(0.5), **q)
+
+
+def closed_forms():
+    write("widths", "closed form", x__1=(0, math.sqrt(0.5 * 1.01 + 9)), x__4=(0, math.sqrt(0.5 * 1.01 + 9)), narrow=share(0.5))
+    for d in 10, 50:
+        h = 6 / math.sqrt(d)
+        write(f"two_modes_{d}", "closed form", right=share(0.25), x__1=(-h / 2, math.sqrt(1 + 0.75 * h * h)))
+    write("tails", "closed form (t and F distributions)", inside=share(1 / math.sqrt(3)), near=share(0.8**4))
+
+
+def one_dimension():
+    g = np.linspace(-12, 12, 480001)
+    t = -2 * np.log(1 + ((5 - g) / 0.05) ** 2 / 3)
+    w = normalised(normal(g, 0, 1) + t)
+    write("conflict", "quadrature", x=moments(w, g), at_data=share(w[g > 3].sum()))
+
+    g = np.linspace(0, 20, 400001)
+    ts = [0, 0.5, 1, 1.5, 2, 2.5, 3, 3.5]
+    ys = [0.1, 0.7, 0.9, 0.6, 0.2, -0.5, -1.1, -0.8]
+    w = normalised(sum(normal(y, np.sin(g * t), 0.4) for t, y in zip(ts, ys)))
+    write("frequency", "quadrature", w=moments(w, g), low=share(w[g < 6].sum()))
+
+    n = 600000
+    g = -math.pi + 2 * math.pi * (np.arange(n) + 0.5) / n
+    w = normalised(sum(normal(y, np.sin(3 * g), 0.1) for y in [0.4, 0.6, 0.5]))
+    write("phase", "quadrature", phi=moments(w, g), low=share(w[g < -math.pi / 3].sum()), high=share(w[g > math.pi / 3].sum()))
+
+
+def sensor():
+    x, z = np.linspace(-2, 4, 2401)[:, None], np.linspace(-4, 4, 3201)[None, :]
+    logp = normal(x, 0, 3) + normal(z, 0, 3)
+    for ax, ay, d in (0, 0, 1.4), (1, 0.02, 1.05), (2, 0, 1.45):
+        logp = logp + normal(d, np.sqrt((x - ax) ** 2 + (z - ay) ** 2), 0.05)
+    w = normalised(logp)
+    write("sensor", "quadrature in two dimensions", x=moments(w.sum(1), x[:, 0]), z=moments(w.sum(0), z[0]),
+          above=share(w.sum(0)[z[0] > 0].sum()))
+
+
+def mixtures():
+    g = np.linspace(-8, 8, 1601)
+    a, b = g[:, None], g[None, :]
+    logp = normal(a, 0, 5) + normal(b, 0, 5)
+    for y in [-2.1, -1.6, -2.6, -1.2, -2.0, 1.7, 2.2, 2.9, 1.4, 2.3]:
+        logp = logp + np.logaddexp(normal(y, a, 0.7), normal(y, b, 0.7))
+    w = normalised(logp)
+    write("mixture2", "quadrature in two dimensions", m__1=moments(w.sum(1), g), m__2=moments(w.sum(0), g), larger=share(0.5),
+          top=moments(w, np.maximum(a, b)))
+
+    g = np.linspace(-10, 10, 241)
+    a, b, c = g[:, None, None], g[None, :, None], g[None, None, :]
+    logp = normal(a, 0, 5) + normal(b, 0, 5) + normal(c, 0, 5)
+    for y in [-4.1, -3.6, -4.6, -3.9, 0.2, -0.5, 0.4, 0.1, 3.7, 4.2, 4.9, 3.4]:
+        logp = logp + np.log(np.exp(normal(y, a, 0.6)) + np.exp(normal(y, b, 0.6)) + np.exp(normal(y, c, 0.6)) + 1e-300)
+    w = normalised(logp)
+    m = moments(w.sum((1, 2)), g)
+    write("mixture3", "quadrature in three dimensions", m__1=m, m__2=m, m__3=m, lowest__1=share(1 / 3), lowest__2=share(1 / 3))
+
+    # Clusters of two, eight standard deviations apart: up to e^-32, a component has one cluster, and its mean is normal.
+    centre = np.array([-16.1, -7.9, 0.1, 8.1, 15.9]) / 0.25
+    precision = 2 / 0.25 + 1 / 36
+    mu = centre / precision
+    one = moments(np.full(5, 0.2), mu)
+    m = (one[0], math.sqrt(one[1] ** 2 + 1 / precision))
+    write("mixture5", "closed form, by the symmetry of labels", m__1=m, m__5=m, larger=share(0.5),
+          total=(mu.sum(), math.sqrt(5 / precision)))
+
+
+def factor():
+    y = np.array([[1.0, 0.9, -1.1], [-0.8, -1.2, 0.9], [0.6, 0.4, -0.5], [-1.5, -1.3, 1.6], [0.2, 0.3, -0.1]])
+    g = np.linspace(-4.5, 4.5, 301)
+    l = [g[:, None, None], g[None, :, None], g[None, None, :]]
+    logp = -sum(x**2 for x in l) / 2
+    norm = 0.04 + sum(x**2 for x in l)  # covariance .04 I + l lᵀ of a row, by Sherman and Morrison
+    for row in y:
+        dot = sum(x * v for x, v in zip(l, row))
+        logp = logp - 0.5 * np.log(norm) - 0.5 * ((row @ row) - dot**2 / norm) / 0.04
+    w = normalised(logp)
+    q = {f"l__{j+1}": moments(w.sum(tuple(k for k in range(3) if k != j)), g) for j in range(3)}
+    write("factor", "quadrature in three dimensions", positive=share(0.5), **q)
+
+
+def lattice():
+    g = np.linspace(-2.4, 2.4, 33)
+    site = np.exp(-2 * (g**2 - 1) ** 2)
+    bond = np.exp(-((g[:, None] - g[None, :]) ** 2))
+    row = site[:, None, None, None] * site[:, None, None] * site[:, None] * site
+    for i in range(3):
+        shape = [1, 1, 1, 1]
+        shape[i] = shape[i + 1] = len(g)
+        row = row * bond.reshape(shape)
+
+    def down(t):
+        for axis in range(4):
+            t = np.moveaxis(np.tensordot(bond, t, (1, axis)), 0, axis)
+        return t
+
+    up = row
+    for _ in range(3):
+        up = row * down(up)
+    z = up.sum()
+    second = (up.sum((1, 2, 3)) * g**2).sum() / z
+    write("lattice", "transfer matrix", up=share(0.5), x__1_x_1=(0, math.sqrt(second)))
+
+
+def jump():
+    y = np.array([0.3, -0.4, 0.2, 1.9, -0.1, 1.2, 0.3, 2.4, 1.8, 2.2])
+
+    def group(ys):  # log evidence, mean and variance of a group's level with prior N(0, 3²) and noise .8
+        n, precision = len(ys), len(ys) / 0.64 + 1 / 9
+        mean = ys.sum() / 0.64 / precision
+        return -0.5 * math.log(precision * 9) - 0.5 * ((ys @ ys) / 0.64 - mean**2 * precision), mean, 1 / precision
+
+    cells = [(0.5, 1)] + [(k, k + 1) for k in range(1, 10)] + [(10, 10.5)]
+    parts = [group(y[:k]) + group(y[k:]) + cells[k] for k in range(11)]
+    w = normalised(np.array([p[0] + p[3] + math.log(p[7] - p[6]) for p in parts]))
+
+    def mixed(mean, var):
+        m = (w * mean).sum()
+        return m, math.sqrt((w * (var + (mean - m) ** 2)).sum())
+
+    p = np.array(parts)
+    write("jump", "sum over the cells between observations", a=mixed(p[:, 1], p[:, 2]), b=mixed(p[:, 4], p[:, 5]),
+          c=mixed((p[:, 6] + p[:, 7]) / 2, (p[:, 7] - p[:, 6]) ** 2 / 12), early=share(w[:5].sum()))
+
+
+for f in hyperbola, corners, closed_forms, one_dimension, sensor, mixtures, factor, lattice, jump:
+    f()

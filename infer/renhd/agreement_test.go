@@ -1,0 +1,148 @@
+package renhd
+
+import (
+	"context"
+	"math/rand/v2"
+	"testing"
+
+	"ppl/autodiff"
+	"ppl/infer"
+	"ppl/infer/dynamics"
+	"ppl/infer/dynamics/dynamicstest"
+)
+
+// explorersAt is a run whose 16 explorers are at given positions.
+func explorersAt(t *testing.T, target infer.Target, at func(lane int) []float64) *run {
+	t.Helper()
+	s, err := newShared(target, options(1), exchange{test: newTest("")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := newRun(context.Background(), s, new(memory))
+	r.shared.system.Path = dynamics.Plain
+	if err := r.loadLadder([]float64{1}, explorers); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(r.close)
+	positions := make([][]float64, r.walkers.lanes())
+	for lane := range positions {
+		positions[lane] = at(lane)
+	}
+	if _, err := r.walkers.place(r.ctx, positions); err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// seenAround is a window of walkers that moved around centers of their own: autoregressive, with a correlation from one
+// sweep to the next.
+func seenAround(centers []float64, sweeps int, correlation float64) *windowState {
+	r, s := rand.New(rand.NewPCG(5, 6)), &windowState{Sweeps: sweeps}
+	for _, c := range centers {
+		var density []float64
+		var visited [][]float64
+		x := r.NormFloat64()
+		for range sweeps {
+			x = correlation*x + r.NormFloat64()
+			density, visited = append(density, -x*x/2), append(visited, []float64{c + x})
+		}
+		s.Density, s.Visited = append(s.Density, density), append(s.Visited, visited)
+		s.Moved = append(s.Moved, float64(sweeps))
+	}
+	return s
+}
+
+// centers is n places, of which the last few are elsewhere.
+func centers(n, few int, elsewhere float64) []float64 {
+	out := make([]float64, n)
+	for i := range few {
+		out[n-1-i] = elsewhere
+	}
+	return out
+}
+
+// First decision: explorers that were moved to others agree with them, and say nothing. Thirteen of sixteen that were
+// moved from the other mode of two are no agreement; the planted fault is to forget where they were.
+func TestMovedExplorersAreNoWitnesses(t *testing.T) {
+	in := func(mode float64) []float64 { return []float64{mode, 0} }
+	r := explorersAt(t, twoModes(), func(lane int) []float64 { return in(5) })
+	for lane := range 13 {
+		r.leave(lane, in(-5))
+	}
+	decide := func() bool {
+		connected, err := r.connected()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r.mostStayed() || connected
+	}
+	if decide() {
+		t.Error("13 explorers that left the other mode, and an agreement")
+	}
+	r.state.Left = nil
+	if !decide() {
+		t.Error("without a memory of the other mode no agreement: the test could not fail")
+	}
+	for lane := range 13 { // stuck on the way to the same mode
+		r.leave(lane, in(9))
+	}
+	if !decide() {
+		t.Error("13 explorers that were stuck on the slope of the one mode, and no agreement")
+	}
+}
+
+// Second decision: windows in which walkers differ, none of them by ten standard errors, are no agreement; slow walkers
+// in one mode are, as nothing lies between them. The planted fault is the rule that asked separate alone.
+func TestDisagreementIsNotGivenUp(t *testing.T) {
+	var at []float64
+	for i := range 16 {
+		at = append(at, 3*float64(i%2))
+	}
+	seen := seenAround(at, 100, .9)
+	if d := seen.disagreement(); !(d > agreement && d < 1.5) || seen.separate() {
+		t.Fatalf("R-hat %.2f, separate %v: not the case that is meant", 1+d, seen.separate())
+	}
+	if seen.onePlace() {
+		t.Error("walkers agree at this R-hat")
+	}
+	modes := func(lane int) []float64 { return []float64{5 - 10*float64(lane%2), 0} }
+	slow := func(lane int) []float64 { return []float64{float64(lane) - 8, 3 - float64(lane%7)} }
+	for name, c := range map[string]struct {
+		target infer.Target
+		at     func(lane int) []float64
+		want   bool
+	}{
+		"two modes":  {twoModes(), modes, false},
+		"one mode":   {dynamicstest.Normal(4, 4), slow, true},
+		"far out":    {dynamicstest.Normal(1, 1), slow, true},
+		"heavy tail": {student(), slow, true},
+	} {
+		if connected, err := explorersAt(t, c.target, c.at).connected(); connected != c.want || err != nil {
+			t.Errorf("%s: connected %v, %v", name, connected, err)
+		}
+	}
+}
+
+// student is Student's t with two degrees of freedom in two dimensions: a single hill that is not concave.
+func student() infer.Target {
+	return dynamicstest.Density{D: 2, LogPrior: func(theta autodiff.Node) autodiff.Node {
+		g := theta.Graph()
+		square := autodiff.SumAll(autodiff.Mul(theta, theta))
+		return autodiff.Mul(g.Const(-2), autodiff.Log(autodiff.Add(g.Const(1), autodiff.Mul(g.Const(.5), square))))
+	}}
+}
+
+// Third decision: one walker of 32 that came down in another mode is a mode found, though R-hat hardly shows it. The
+// planted fault is the rule that asked R-hat alone.
+func TestOneWalkerElsewhereIsAMode(t *testing.T) {
+	seen := seenAround(centers(32, 1, 12), 50, .2)
+	if d := seen.disagreement(); !(d < agreement) {
+		t.Fatalf("R-hat %.2f: not the case that is meant", 1+d)
+	}
+	if seen.onePlace() {
+		t.Error("a walker in a mode of its own, and an agreement")
+	}
+	if all := seenAround(centers(32, 0, 0), 50, .2); !all.onePlace() {
+		t.Error("no agreement in one mode: the test could not fail")
+	}
+}

@@ -1,0 +1,143 @@
+package renhd
+
+import (
+	"math"
+)
+
+// A leftPlace is where an explorer was when it was restarted at the position of another.
+type leftPlace struct {
+	Lane int
+	At   []float64
+}
+
+// leave remembers where a walker was that is moved to another. Only explorers are witnesses of where the target is.
+func (r *run) leave(lane int, at []float64) {
+	if len(r.walkers.Rungs) == 1 {
+		r.state.Left = append(r.state.Left, leftPlace{lane, at})
+	}
+}
+
+// mostStayed reports whether at most a quarter of the walkers were moved to others. Those that were agree with them in
+// any case, and are no witnesses.
+func (r *run) mostStayed() bool {
+	moved := make([]bool, r.walkers.lanes())
+	for _, l := range r.state.Left {
+		moved[l.Lane] = true
+	}
+	n := 0
+	for _, m := range moved {
+		n += int(oneIf(m))
+	}
+	return 4*n <= len(moved)
+}
+
+// connected reports whether no barrier lies between walkers, the places that walkers have left, and where they were
+// before they were annealed. The log density of a single hill does not fall below the lower end anywhere on the straight
+// line between two places: exactly so where it is concave. Where it is not, as along a bent ridge, a fall proves nothing;
+// so connected walkers are in one mode, slow as they may be, and others may be or not.
+func (r *run) connected() (bool, error) {
+	groups, err := r.groups(r.places())
+	return len(groups) == 1, err
+}
+
+// places are where walkers are, have left, and were.
+func (r *run) places() [][]float64 {
+	at := r.walkers.positions()
+	for _, l := range r.state.Left {
+		at = append(at, l.At)
+	}
+	if b := r.state.Before; b != nil && r.walkers.dim == len(b.Visited[0][0]) {
+		for _, xs := range b.Visited {
+			at = append(at, xs[len(xs)-1])
+		}
+	}
+	return at
+}
+
+// mostGroups bounds the groups that are looked for: more than that are many modes in any case.
+const mostGroups = 24
+
+// groups divides places into those between which no barrier lies, by number: each place is compared with the first of
+// every group.
+func (r *run) groups(at [][]float64) (groups [][]int, err error) {
+	height, err := r.heights(at)
+	if err != nil {
+		return nil, err
+	}
+	left := allOf(len(at))
+	for len(left) > 0 && len(groups) < mostGroups {
+		first := highest(left, height)
+		lowest, err := r.lowestBetween(at, first, left)
+		if err != nil {
+			return nil, err
+		}
+		var group, rest []int
+		for k, i := range left {
+			if i == first || lowest[k] >= math.Min(height[i], height[first])-barrierDepth {
+				group = append(group, i)
+			} else {
+				rest = append(rest, i)
+			}
+		}
+		groups, left = append(groups, group), rest
+	}
+	return groups, nil
+}
+
+// barrierDepth is how far the log density has to fall between two places to count: less hardly slows walkers down.
+const barrierDepth = 2
+
+// highest is that of places whose log density is largest.
+func highest(places []int, height []float64) int {
+	best := places[0]
+	for _, i := range places {
+		if height[i] > height[best] {
+			best = i
+		}
+	}
+	return best
+}
+
+// lowestBetween is the least log density at points on the lines from a place to others.
+func (r *run) lowestBetween(at [][]float64, from int, to []int) ([]float64, error) {
+	const points = 16
+	var between [][]float64
+	for _, i := range to {
+		for k := range points {
+			u, x := (float64(k)+0.5)/points, make([]float64, len(at[i]))
+			for j := range x {
+				x[j] = (1-u)*at[from][j] + u*at[i][j]
+			}
+			between = append(between, x)
+		}
+	}
+	height, err := r.heights(between)
+	lowest := make([]float64, len(to))
+	for k := range lowest {
+		lowest[k] = math.Inf(1)
+		for _, h := range height[min(len(height), k*points):min(len(height), (k+1)*points)] {
+			if lowest[k] = math.Min(lowest[k], h); math.IsNaN(h) {
+				lowest[k] = math.Inf(-1)
+			}
+		}
+	}
+	return lowest, err
+}
+
+// heights are the log densities of the target at positions. Walkers and their noise stay as they are.
+func (r *run) heights(at [][]float64) ([]float64, error) {
+	w := r.walkers
+	here, clock := w.positions(), w.NoiseStep
+	out := make([]float64, 0, len(at))
+	for len(out) < len(at) {
+		there := w.positions()
+		n := copy(there, at[len(out):])
+		if _, err := w.place(r.ctx, there); err != nil {
+			return nil, err
+		}
+		out = append(out, w.logDensities()[:n]...)
+	}
+	_, err := w.place(r.ctx, here)
+	w.NoiseStep = clock
+	return out, err
+}

@@ -1,0 +1,74 @@
+package renhd
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// twoModeWindow is a window of 16 walkers on twoModes, of which the first few are in the lesser mode.
+func twoModeWindow(few int) *windowState {
+	r, s := rand.New(rand.NewPCG(3, 4)), &windowState{Sweeps: 100}
+	for lane := range 16 {
+		center := 5.0
+		if lane < few {
+			center = -5
+		}
+		var density []float64
+		var visited [][]float64
+		for range s.Sweeps {
+			z, y := r.NormFloat64(), 10*r.NormFloat64()
+			visited = append(visited, []float64{center + z/2, y})
+			density = append(density, -z*z/2-y*y/200+math.Log(1.5+center/10))
+		}
+		s.Density, s.Visited = append(s.Density, density), append(s.Visited, visited)
+	}
+	return s
+}
+
+// Modes are remembered with place, height, curvature and mass, and a run whose draws leave one out says so. The planted
+// fault is a run that forgot the mode.
+func TestModesAreRemembered(t *testing.T) {
+	r := explorersAt(t, twoModes(), func(int) []float64 { return []float64{5, 0} })
+	if err := r.rememberModes(twoModeWindow(5)); err != nil {
+		t.Fatal(err)
+	}
+	modes := r.state.Modes
+	if len(modes) != 2 {
+		t.Fatalf("%d modes: %+v", len(modes), modes)
+	}
+	shares := modeShares(modes)
+	for k, m := range modes {
+		want := 1 / 3.0
+		if m.At[0] > 0 {
+			want = 2 / 3.0
+		}
+		if math.Abs(math.Abs(m.At[0])-5) > 1 || math.Abs(m.Spread[0]-.5) > .05 || math.Abs(m.Spread[1]-10) > 1 ||
+			math.Abs(shares[k]-want) > .1 || nearest(modes, []float64{m.At[0], 20}) != k {
+			t.Errorf("mode %d: %+v, share %.2f", k, m, shares[k])
+		}
+	}
+	said := func(visits []int, modes []mode) bool {
+		r.state.Modes, r.stats.Report.Warnings = modes, nil
+		c := &drawCollector{run: r, state: &collectorState{Visits: visits}}
+		c.reportModes()
+		return strings.Contains(strings.Join(r.stats.Report.Warnings, ""), "warm-up found a mode")
+	}
+	lesser := slices.IndexFunc(modes, func(m mode) bool { return m.At[0] < 0 })
+	all := []int{0, 0}
+	all[1-lesser] = 4000
+	if !said(all, modes) {
+		t.Error("no draw in a mode of a third of the target, and no warning")
+	}
+	if said([]int{3990, 10}, modes) {
+		t.Error("a warning though draws were in both modes")
+	}
+	if said(all, modes[:1]) {
+		t.Error("a warning without a memory: the test could not fail")
+	}
+	if err := r.rememberModes(twoModeWindow(0)); err != nil || r.state.Modes != nil {
+		t.Errorf("one mode: %+v, %v", r.state.Modes, err)
+	}
+}
