@@ -29,6 +29,7 @@ type Inquiry struct {
 	data    *dataset.Dataset
 	saved   []types.Variable
 	defined []*query.Query
+	drawn   []ast.Stmt // that declare what was drawn elsewhere
 }
 
 // NewInquiry loads a model from its text as it was sampled; path is where it stood, to which data files are relative.
@@ -67,7 +68,7 @@ func (q *Inquiry) isFunction(name string) bool {
 
 // statements are those of the model and what was defined since.
 func (q *Inquiry) statements() []ast.Stmt {
-	all := slices.Clone(q.file.Stmts)
+	all := slices.Concat(q.file.Stmts, q.drawn)
 	for _, d := range q.defined {
 		all = append(all, d.Define)
 	}
@@ -92,6 +93,42 @@ func (q *Inquiry) Define(d *query.Query) []diag.Diagnostic {
 		q.defined = before
 	}
 	return ds
+}
+
+// AddVariable makes what was drawn elsewhere, such as predictions, a quantity that questions may read.
+func (q *Inquiry) AddVariable(v types.Variable) []diag.Diagnostic {
+	slots := make([]string, len(v.Shape))
+	for k, n := range v.Shape {
+		slots[k] = fmt.Sprintf("1..%d", n)
+	}
+	left := v.Name
+	if len(slots) > 0 {
+		left += "[" + strings.Join(slots, ", ") + "]"
+	}
+	file, ds := parse.File(source.New("query", left+" ~ Flat()"))
+	if diag.HasErrors(ds) {
+		return ds
+	}
+	if at, ok := headOf(q.file, v.Name); ok {
+		var l diag.List
+		l.Errorf("E11", at, "`%s` is a name of the model", v.Name).Help("choose another name")
+		return l.All()
+	}
+	q.DropVariable(v.Name)
+	q.defined = slices.DeleteFunc(q.defined, func(d *query.Query) bool { return d.Define.Heads[0].Name() == v.Name })
+	q.drawn, q.saved = append(q.drawn, file.Stmts...), append(slices.Clone(q.saved), v)
+	return nil
+}
+
+// DropVariable takes back AddVariable.
+func (q *Inquiry) DropVariable(name string) {
+	for k, s := range q.drawn {
+		if headsOf(s)[0].name == name {
+			q.drawn = slices.Delete(slices.Clone(q.drawn), k, k+1)
+			q.saved = slices.DeleteFunc(slices.Clone(q.saved), func(v types.Variable) bool { return v.Name == name })
+			return
+		}
+	}
 }
 
 // headOf finds where a file gives a name its meaning.

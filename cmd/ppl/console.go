@@ -13,9 +13,10 @@ import (
 // A console is where a command writes: results to out, progress and notes to err.
 type console struct {
 	out, err io.Writer
-	width    int  // columns of out; 0 when it is no terminal
-	live     bool // err is a terminal: lines may be redrawn
-	color    bool // err takes colours
+	width    int        // columns of out; 0 when it is no terminal
+	live     bool       // err is a terminal: lines may be redrawn
+	color    bool       // err takes colours
+	opened   *openedRun // that a session asks about, with its definitions; nil outside of one
 }
 
 func newConsole(out, err *os.File) *console {

@@ -19,7 +19,7 @@ func TestMain(m *testing.M) {
 
 // TestScripts runs the scripts in testdata: what a user types, and what comes back.
 func TestScripts(t *testing.T) {
-	testscript.Run(t, testscript.Params{
+	testscript.Run(t, testscript.Params{UpdateScripts: *update,
 		Dir: "testdata",
 		Setup: func(e *testscript.Env) error {
 			examples, err := filepath.Abs("../../examples")

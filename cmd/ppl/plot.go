@@ -2,14 +2,19 @@ package main
 
 import (
 	"bytes"
+	"context"
+	"errors"
 	"fmt"
 	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"ppl/compiler/query"
 	"ppl/infer/draws"
 	"ppl/infer/plot"
+	"ppl/lang/diag"
+	"ppl/lang/types"
 )
 
 // A plotting is what the flags of ppl plot say.
@@ -20,9 +25,8 @@ type plotting struct {
 
 func plotCommand(c *console) *cobra.Command {
 	var long strings.Builder
-	long.WriteString("Draw a picture of a run: in the terminal, or with --out to a file. NAMEs are variables and " +
-		"elements, as " +
-		"theta or 'theta[2]'. Kinds:\n")
+	long.WriteString("Draw a picture of a run: in the terminal, or with --out to a file. NAMEs are variables, " +
+		"elements, as theta or 'theta[2]', and expressions, as 'exp(b)'. Kinds:\n")
 	for _, k := range plot.Kinds() {
 		fmt.Fprintf(&long, "\n  %-16s %s", k.Name, k.Doc)
 	}
@@ -74,7 +78,7 @@ func (c *console) plot(dir, kind string, names []string, p plotting) error {
 	if err != nil {
 		return err
 	}
-	o := plot.Options{Names: names}
+	o := plot.Options{Names: names, Evaluate: c.evaluator(dir)}
 	if kind == "prior" {
 		o.Prior = priorRun(dir, p.prior)
 	}
@@ -100,6 +104,30 @@ func (c *console) plot(dir, kind string, names []string, p plotting) error {
 		return failed(err)
 	}
 	return failedIf(os.WriteFile(p.out, b.Bytes(), 0o666))
+}
+
+// evaluator evaluates expressions for pictures of a run, whose model and data are read when the first is asked for.
+func (c *console) evaluator(dir string) func(string) (types.Variable, [][][]float64, error) {
+	run := c.opened
+	return func(expression string) (v types.Variable, values [][][]float64, err error) {
+		if run == nil || run.dir != dir {
+			if run, err = c.openRun(dir); err != nil {
+				return v, nil, err
+			}
+		}
+		a, ds, err := run.ask(context.Background(), expression, 0)
+		switch {
+		case err != nil:
+			return v, nil, err
+		case len(ds) == 1 && ds[0].Code == "E10": // what names there are, the picture says
+			return v, nil, wrong(errors.New(ds[0].Message))
+		case diag.HasErrors(ds):
+			return v, nil, c.diagnose(ds)
+		case a == nil || a.line.Form != query.Summary || a.line.Given != nil:
+			return v, nil, usagef("a picture is drawn of an expression, such as exp(b), which %q is not", expression)
+		}
+		return a.variable(), a.result.Values, nil
+	}
 }
 
 // priorRun opens the draws from the prior that go with a run; nil where there are none.

@@ -14,26 +14,16 @@ import (
 
 // predictNew draws what a run's model observes at new data, and summarises it by row.
 func (c *console) predictNew(ctx context.Context, p *prediction, seeded bool) error {
-	o, text, err := c.readRun(p.from)
+	o, _, err := c.readRun(p.from)
 	if err != nil {
 		return err
 	}
 	if !seeded {
 		p.seed = o.run.Info.Seed
 	}
-	args, err := dataArgs(p.data)
+	program, err := c.loadNew(p, o)
 	if err != nil {
 		return err
-	}
-	program, ds := compiler.LoadNew(within(o.base(), o.options.Model), text, args, o.run.Layout.Posterior)
-	if p.quiet {
-		ds = slices.DeleteFunc(ds, func(d diag.Diagnostic) bool { return d.Severity == diag.Note })
-	}
-	if err := c.diagnose(ds); err != nil {
-		return err
-	}
-	if program.Replicas() == len(program.Saved()) {
-		return wrong(errors.New("the model observes nothing that has a distribution to draw from"))
 	}
 	ctx, release := stoppable(ctx)
 	defer release()
@@ -61,6 +51,29 @@ func (c *console) predictNew(ctx context.Context, p *prediction, seeded bool) er
 		return failedIf(to.close())
 	}
 	return nil
+}
+
+// loadNew loads the model of a run with new data.
+func (c *console) loadNew(p *prediction, o *openedRun) (*compiler.Prediction, error) {
+	text, err := o.read()
+	if err != nil {
+		return nil, err
+	}
+	args, err := dataArgs(p.data)
+	if err != nil {
+		return nil, err
+	}
+	program, ds := compiler.LoadNew(within(o.base(), o.options.Model), text, args, o.run.Layout.Posterior)
+	if p.quiet {
+		ds = slices.DeleteFunc(ds, func(d diag.Diagnostic) bool { return d.Severity == diag.Note })
+	}
+	if err := c.diagnose(ds); err != nil {
+		return nil, err
+	}
+	if program.Replicas() == len(program.Saved()) {
+		return nil, wrong(errors.New("the model observes nothing that has a distribution to draw from"))
+	}
+	return program, nil
 }
 
 // drawNew draws replicates at every thin-th draw of the posterior: by element, chain and draw.

@@ -10,6 +10,7 @@ import (
 	"ppl/infer"
 	"ppl/infer/draws"
 	"ppl/lang/diag"
+	"ppl/lang/types"
 	"ppl/runtime/host"
 )
 
@@ -20,6 +21,7 @@ type openedRun struct {
 	options resolvedOptions
 	inquiry *compiler.Inquiry
 	draws   map[string][][]float64
+	added   []types.Variable // predictions that a session named; their draws are in draws
 	device  func() infer.Device
 }
 
@@ -112,9 +114,7 @@ func (o *openedRun) refresh() error {
 	if err != nil {
 		return err
 	}
-	if run.Info.Draws != o.run.Info.Draws {
-		o.draws = map[string][][]float64{}
-	}
+	o.dropAdded(run)
 	o.run = run
 	return nil
 }

@@ -119,7 +119,7 @@ func (s *session) loop(ctx context.Context) error {
 		case err != nil:
 			return failed(err)
 		}
-		if line = strings.TrimSpace(line); line == "" || line[0] == '#' {
+		if line = strings.TrimSpace(withoutComments(line)); line == "" {
 			continue
 		}
 		if err := s.interruptible(ctx, line); err != nil {
@@ -181,6 +181,26 @@ func (s *session) printError(err error) {
 	if err != nil {
 		s.c.notef("%v", err)
 	}
+}
+
+// withoutComments leaves out what stands behind # in each line of an entry.
+func withoutComments(text string) string {
+	var b strings.Builder
+	quoted, comment := false, false
+	for i := 0; i < len(text); i++ {
+		switch c := text[i]; {
+		case c == '\n':
+			quoted, comment = false, false
+		case c == '"':
+			quoted = !quoted
+		case c == '#' && !quoted:
+			comment = true
+		}
+		if !comment {
+			b.WriteByte(text[i])
+		}
+	}
+	return b.String()
 }
 
 // continues reports whether a text goes on in the next line: a bracket is open, or an operator stands at the end.

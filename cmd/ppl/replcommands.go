@@ -27,9 +27,11 @@ func replCommands(root *cobra.Command) []replCommand {
 		{".names", "", "list what can be asked about", (*session).names},
 		{".model", "", "print the model", (*session).printModel},
 		{".drop", "NAME", "take the statements of a name out of the model", (*session).drop},
-		{".sample", "[+N] [flags]", "sample the model while questions go on; +N: N draws more than the run has",
+		{".sample", "[+N] [flags]", "sample the model while questions go on; +N: N draws more of each chain",
 			(*session).sample},
 		{".stop", "", "stop sampling and keep the draws so far", (*session).stop},
+		{".predict", "[data=FILE as NAME]", "replicates of the data; or predictions at new data, a quantity NAME to ask about",
+			(*session).predict},
 		{".open", "RUN [as NAME]", "open another run, and ask it from now on", (*session).openCommand},
 		{".use", "[NAME]", "ask an open run again; without a name, list them", (*session).use},
 		{".save", "FILE", "write the lines so far as a script", (*session).save},
@@ -59,16 +61,15 @@ func verbCommands() []verbCommand {
 	onRun := func(s *session, args []string) []string { return append([]string{s.run.dir}, args...) }
 	return []verbCommand{
 		{".summary", "[NAME…]", "the table of the run", "summary", onRun},
-		{".diagnose", "", "problems of the run, with advice", "diagnose", onRun},
+		{".diagnose", "[NAME…]", "problems of the run, with advice", "diagnose", onRun},
 		{".plot", "KIND [NAME…] [FILE.png]", "a plot in the terminal, or in a file", "plot", toRunFile},
 		{".forest", "[NAME…]", "intervals side by side", "plot", plot("forest")},
 		{".trace", "[NAME…]", "draws by iteration", "plot", plot("trace")},
 		{".pairs", "[NAME…]", "draws of each pair", "plot", plot("pairs")},
-		{".hist", "[NAME…]", "histograms", "plot", plot("histogram")},
+		{".hist", "[NAME…]", "histograms of names or expressions", "plot", plot("histogram")},
 		{".loo", "", "leave-one-out cross-validation", "loo", onRun},
 		{".compare", "NAME…", "compare open runs by loo", "compare", (*session).runDirs},
 		{".sens", "", "sensitivity to the priors and the likelihood", "sensitivity", onRun},
-		{".predict", "[--data FILE] [flags]", "replicates of the data, or predictions at new data", "predict", onRun},
 		{".export", "[FILE.csv] [NAME…] [flags]", "write draws to a file", "export", toRunFile},
 	}
 }
@@ -78,9 +79,15 @@ func (v verbCommand) do(s *session, ctx context.Context, args []string) error {
 	if s.run == nil {
 		return noDraws()
 	}
-	root := newRoot(s.c)
+	with := *s.c
+	with.opened = s.run
+	root := newRoot(&with)
 	root.SetArgs(append([]string{v.verb}, v.arguments(s, args)...))
-	return root.ExecuteContext(ctx)
+	err := root.ExecuteContext(ctx)
+	if e := (exit{}); errors.As(err, &e) && e.code == codeFailed && e.cause == nil {
+		return nil // draws that are not to be used: what was asked has been answered
+	}
+	return err
 }
 
 func noDraws() error {
@@ -255,7 +262,7 @@ func (s *session) use(_ context.Context, args []string) error {
 		return usagef("no run is open as %q; there are %s", args[0], strings.Join(s.order, ", "))
 	}
 	s.run = run
-	return nil
+	return s.takeModel(run)
 }
 
 func (s *session) save(_ context.Context, args []string) error {

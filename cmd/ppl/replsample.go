@@ -64,6 +64,9 @@ func (s *session) sample(ctx context.Context, args []string) error {
 		return err
 	}
 	b := &background{dir: run.out, done: make(chan struct{})}
+	if run.dir.before != nil {
+		b.run = s.run
+	}
 	s.sampling = b
 	sampling, cancel := context.WithCancel(context.Background())
 	b.cancel = cancel
@@ -99,6 +102,9 @@ func (s *session) newRun(args []string) (*posteriorRun, error) {
 		if err != nil || more < 1 || s.run == nil {
 			return nil, usagef(".sample +N: N more draws of each chain than the run that is open has")
 		}
+		if !s.changed {
+			return s.longerRun(more, args[1:])
+		}
 		o.options.Draws, args = s.run.run.Info.Draws+more, args[1:]
 	}
 	flags := &cobra.Command{}
@@ -110,6 +116,43 @@ func (s *session) newRun(args []string) (*posteriorRun, error) {
 		return nil, err
 	}
 	o.out = freeDir(o.out)
+	return s.draftRun(o, func(*runDir) {})
+}
+
+// longerRun goes on with the run that is open, for some draws more of each chain.
+func (s *session) longerRun(more int, args []string) (*posteriorRun, error) {
+	o := &sampling{options: infer.Defaults(), device: "auto", quiet: true, resume: true}
+	flags := &cobra.Command{}
+	o.addFlags(flags)
+	if err := flags.Flags().Parse(args); err != nil {
+		return nil, usagef("%w", err)
+	}
+	for _, v := range s.run.added {
+		s.c.notef("%s is of the draws so far: predict again after sampling", v.Name)
+	}
+	o.out = s.run.dir
+	if err := o.resolve(); err != nil {
+		return nil, err
+	}
+	return s.draftRun(o, func(dir *runDir) {
+		o.takeOver(dir.before, flags.Flags(), true)
+		o.options.Draws = s.run.run.Info.Draws + more
+	})
+}
+
+// draftRun prepares a run of the draft in its directory; with is called when that is known.
+func (s *session) draftRun(o *sampling, with func(*runDir)) (run *posteriorRun, err error) {
+	dir, err := takeDir(o.out, o.existing())
+	if err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err != nil {
+			dir.close(dir.before != nil)
+		}
+	}()
+	with(dir)
+	o.asked = askedOptions{o.sampler, o.device, o.settings}
 	given, err := dataArgs(o.data)
 	if err != nil {
 		return nil, err
@@ -128,16 +171,12 @@ func (s *session) newRun(args []string) (*posteriorRun, error) {
 	if err != nil {
 		return nil, err
 	}
-	dir, err := takeDir(o.out, refuse)
-	if err != nil {
-		return nil, err
+	run, err = newPosteriorRun(o, p, sampler, dir, func(string) {})
+	if err == nil {
+		err = dir.checkSame(run.resolved())
 	}
-	run, err := newPosteriorRun(o, p, sampler, dir, func(string) {})
 	if err == nil {
 		err = run.announce()
-	}
-	if err != nil {
-		dir.close(false)
 	}
 	return run, err
 }

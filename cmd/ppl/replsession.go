@@ -57,6 +57,11 @@ func (s *session) open(dir, name string) error {
 		name = fmt.Sprintf("m%d", len(s.order)+1)
 	}
 	s.enter(run, name)
+	return s.takeModel(run)
+}
+
+// takeModel makes the model of a run the one that is being written.
+func (s *session) takeModel(run *openedRun) error {
 	text, err := run.read()
 	if err != nil {
 		return err

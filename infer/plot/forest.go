@@ -7,7 +7,7 @@ import (
 
 // drawForest has a line for each quantity: thin with 95 % of the draws, thick with half of them, a point at the median.
 func drawForest(r *draws.Run, o Options) (Picture, error) {
-	qs, notes, err := quantities(r, o.Names, 60)
+	qs, notes, err := quantities(r, o, 60)
 	if err != nil {
 		return Picture{}, err
 	}

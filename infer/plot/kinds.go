@@ -2,18 +2,23 @@ package plot
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
 	"ppl/infer/draws"
 	"ppl/infer/report"
 	"ppl/lang/diag"
+	"ppl/lang/types"
 )
 
 // Options go with a kind of picture.
 type Options struct {
 	Names []string   // variables and elements, as theta or theta[2]; what they are of depends on the kind
 	Prior *draws.Run // a run of the prior, for the kinds that compare with it
+	// Evaluate gives the values of an expression, by element, chain and draw. It is asked for a name that is no variable
+	// of the run; nil where there are no expressions.
+	Evaluate func(expression string) (types.Variable, [][][]float64, error)
 }
 
 // A Kind is a row of the table of pictures.
@@ -79,26 +84,42 @@ type quantity struct {
 func (q quantity) all() []float64 { return slices.Concat(q.chains...) }
 
 // quantities reads what names mean, or all, at most most of them; a note says how many were left out.
-func quantities(r *draws.Run, names []string, most int) (qs []quantity, notes []string, err error) {
-	selected, err := report.Select(r.Layout.Posterior, names, r.Dir)
+func quantities(r *draws.Run, o Options, most int) (qs []quantity, notes []string, err error) {
+	total := 0
+	add := func(selected []report.Selected, err error) error {
+		for _, s := range selected {
+			total += len(s.Elements)
+			if err != nil || len(qs) == most {
+				continue
+			}
+			var chains [][]float64
+			chains, err = r.Draws(s.Variable.Name)
+			for _, i := range s.Elements[:min(len(s.Elements), most-len(qs))] {
+				qs = append(qs, quantity{s.Variable.Element(i), element(chains, i, s.Variable.Size())})
+			}
+		}
+		return err
+	}
+	if len(o.Names) == 0 {
+		err = add(report.Select(r.Layout.Posterior, nil, r.Dir))
+	}
+	for _, name := range o.Names {
+		selected, unknown := report.Select(r.Layout.Posterior, []string{name}, r.Dir)
+		switch {
+		case err != nil:
+		case unknown == nil || o.Evaluate == nil:
+			err = add(selected, unknown)
+		default:
+			var more []quantity
+			if more, err = evaluated(name, o); err != nil && plainName.MatchString(name) {
+				err = unknown // says what is like it
+			}
+			total += len(more)
+			qs = append(qs, more[:min(len(more), most-len(qs))]...)
+		}
+	}
 	if err != nil {
 		return nil, nil, err
-	}
-	total := 0
-	for _, s := range selected {
-		total += len(s.Elements)
-	}
-	for _, s := range selected {
-		if len(qs) == most {
-			break
-		}
-		chains, err := r.Draws(s.Variable.Name)
-		if err != nil {
-			return nil, nil, err
-		}
-		for _, i := range s.Elements[:min(len(s.Elements), most-len(qs))] {
-			qs = append(qs, quantity{s.Variable.Element(i), element(chains, i, s.Variable.Size())})
-		}
 	}
 	if len(qs) == 0 {
 		return nil, nil, report.Unusable{Reason: r.Dir + " saves nothing that could be drawn"}
@@ -107,6 +128,27 @@ func quantities(r *draws.Run, names []string, most int) (qs []quantity, notes []
 		notes = append(notes, fmt.Sprintf("%d of %d quantities are drawn; name others.", most, total))
 	}
 	return qs, notes, nil
+}
+
+// plainName is a variable or an element; what looks like one and is none is answered with the nearest.
+var plainName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_.]*( *\[[^]]*\])?$`)
+
+// evaluated are the elements of an expression.
+func evaluated(expression string, o Options) (qs []quantity, err error) {
+	v, values, err := o.Evaluate(expression)
+	if err != nil {
+		return nil, err
+	}
+	if v.Name == "" {
+		v.Name = expression
+		if v.Size() > 1 {
+			v.Name = "(" + expression + ")"
+		}
+	}
+	for i, chains := range values {
+		qs = append(qs, quantity{v.Element(i), chains})
+	}
+	return qs, nil
 }
 
 // element picks element i of every draw.
@@ -122,7 +164,7 @@ func element(chains [][]float64, i, size int) [][]float64 {
 
 // each draws one panel for each quantity that names mean.
 func eachQuantity(r *draws.Run, o Options, columns, most int, panel func(q quantity) Panel) (Picture, error) {
-	qs, notes, err := quantities(r, o.Names, most)
+	qs, notes, err := quantities(r, o, most)
 	if err != nil {
 		return Picture{}, err
 	}

@@ -13,7 +13,7 @@ const mostPairs = 6
 // drawPairs has a panel for each two quantities, and the histogram of each on the diagonal. Draws that end a divergent
 // trajectory are marked: where they gather, the sampler could not follow the density.
 func drawPairs(r *draws.Run, o Options) (Picture, error) {
-	qs, notes, err := quantities(r, o.Names, mostPairs)
+	qs, notes, err := quantities(r, o, mostPairs)
 	if err != nil {
 		return Picture{}, err
 	}
@@ -36,7 +36,9 @@ func drawPairs(r *draws.Run, o Options) (Picture, error) {
 			n++
 		}
 	}
-	p.Notes = append(p.Notes, fmt.Sprintf("%d of the draws diverged; they are marked.", n))
+	if n > 0 {
+		p.Notes = append(p.Notes, fmt.Sprintf("%d of the draws diverged; they are marked.", n))
+	}
 	return p, nil
 }
 

@@ -7,7 +7,7 @@ import (
 
 // drawTrace has for each quantity its density by chain, then its draws in order.
 func drawTrace(r *draws.Run, o Options) (Picture, error) {
-	qs, notes, err := quantities(r, o.Names, 12)
+	qs, notes, err := quantities(r, o, 12)
 	if err != nil {
 		return Picture{}, err
 	}

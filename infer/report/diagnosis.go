@@ -9,11 +9,14 @@ import (
 )
 
 // Diagnosis prints, question by question, what was looked at and what is wrong, with what to do about it, and a table
-// of the rungs.
+// of the rungs; before that the rows of the summary that a view names.
 func Diagnosis(w io.Writer, s Report, width int) error {
 	var b strings.Builder
 	paragraph(&b, "", s.heading(), width)
-	b.WriteByte('\n')
+	if b.WriteByte('\n'); len(s.View.Names) > 0 {
+		s.parameters(&b, width)
+		b.WriteByte('\n')
+	}
 	for _, t := range s.Topics {
 		t.print(&b, width)
 	}
