@@ -73,14 +73,14 @@ func verb(root *cobra.Command, name string) *cobra.Command {
 }
 
 func (c *console) list(k kind) {
-	for _, t := range k.topics {
+	for _, t := range k.topics() {
 		fmt.Fprintln(c.out, t.line)
 	}
 }
 
 func findTopics(is func(name string) bool) (found []topic) {
 	for _, k := range kinds() {
-		for _, t := range k.topics {
+		for _, t := range k.topics() {
 			if is(t.name) {
 				found = append(found, t)
 			}
@@ -96,7 +96,7 @@ func unknownTopic(root *cobra.Command, name string) error {
 	}
 	for _, k := range kinds() {
 		names = append(names, k.name)
-		for _, t := range k.topics {
+		for _, t := range k.topics() {
 			names = append(names, t.name)
 		}
 	}

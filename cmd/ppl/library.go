@@ -21,23 +21,23 @@ type topic struct {
 	text string
 }
 
-// A kind is the topics of one table, listed by `ppl help KIND`.
+// A kind is the topics of one table, listed by `ppl help KIND`. They are made when help asks for them.
 type kind struct {
 	name   string
-	topics []topic
+	topics func() []topic
 }
 
 func kinds() []kind {
 	return []kind{
-		{"distributions", distributionTopics()},
-		{"functions", functionTopics()},
-		{"words", wordTopics()},
-		{"settings", settingTopics()},
-		{"samplers", samplerTopics()},
-		{"solvers", solverTopics()},
-		{"devices", deviceTopics()},
-		{"stages", stageTopics()},
-		{"codes", codeTopics()},
+		{"distributions", distributionTopics},
+		{"functions", functionTopics},
+		{"words", wordTopics},
+		{"settings", settingTopics},
+		{"samplers", samplerTopics},
+		{"solvers", solverTopics},
+		{"devices", deviceTopics},
+		{"stages", stageTopics},
+		{"codes", codeTopics},
 	}
 }
 

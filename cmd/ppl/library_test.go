@@ -122,7 +122,7 @@ func TestReferenceTables(t *testing.T) {
 func TestTopics(t *testing.T) {
 	for _, k := range kinds() {
 		seen := map[string]int{}
-		for _, topic := range k.topics {
+		for _, topic := range k.topics() {
 			seen[topic.name]++
 			if body := strings.SplitN(topic.text, "\n\n", 3); len(body) < 2 || len(body[1]) < 3 {
 				t.Errorf("%s: %q says too little", topic.name, topic.text)

@@ -61,6 +61,7 @@ func (s *session) keepPredictions(ctx context.Context, p *prediction, name strin
 		return err
 	}
 	predicted := program.Saved()[program.Replicas():]
+	p.quiet = !s.typed // a script shows no progress
 	values, err := s.c.drawNew(ctx, p, s.run, program)
 	if err != nil {
 		return err
