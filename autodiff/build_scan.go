@@ -201,6 +201,7 @@ type loop struct {
 	inputs     map[lifted]Node // by argument
 	moves      map[Node]bool   // nodes that depend on the carry
 	walks      map[Node]bool   // nodes that depend on slices of xs
+	heavy      bool            // the step has a large product
 }
 
 // maxHoisted is the number of elements per step up to which values larger than the carry leave the loop as well: on
@@ -216,6 +217,7 @@ func split(init, carry, next Node, outside replay) *loop {
 	l.body.Carry.finite = init.finite
 	l.inside = replay{graph: g, done: map[Node]lifted{carry: {l.body.Carry, false}}}
 	nodes := next.Graph().ancestors([]Node{next})
+	l.heavy = heavy(next)
 	for _, n := range nodes {
 		l.walks[n] = outside.done[n].stacked
 		for _, a := range n.args {
@@ -248,6 +250,9 @@ func (l *loop) hoisted(n Node) bool {
 		return true
 	case n.op.Kind >= OpBroadcast && n.op.Kind <= OpConcat:
 		return false
+	}
+	if l.heavy { // elementwise functions of what arrives anyway would take as much memory as the rows themselves
+		return !l.walks[n] || heavy(n)
 	}
 	return !l.walks[n] || n.Size() <= max(maxHoisted, l.body.Carry.Size())
 }

@@ -2,6 +2,7 @@ package autodiff
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 )
 
@@ -27,8 +28,16 @@ func scanPullback(n, bar Node, wanted func(k int) bool) []Node {
 	if n.args[0].Size() == 1 { // the derivative is a number, which can be found outside the loop
 		grads[0] = alone(pullAll(next, r.step.Full(1, next.Shape()...), r.inputs[:1])[0], r.after)
 	}
-	adjoint := r.adjoint(bar, grads[0])
+	var adjoint Node
+	var kept map[Node]lifted
+	if heavy(next) {
+		grads = r.fromRows(next, grads)
+		adjoint, kept = r.wideAdjoint(bar, next, grads)
+	} else {
+		adjoint = r.adjoint(bar, grads[0])
+	}
 	outside := replay{n.Graph(), r.steps(), r.env}
+	maps.Copy(outside.done, kept)
 	outside.done[r.after] = lifted{rows(adjoint, !n.op.Reverse), true}
 	out := make([]Node, len(n.args))
 	for k := range out {

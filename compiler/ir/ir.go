@@ -181,9 +181,9 @@ type MatMul struct {
 	TransA, TransB bool
 	// SharedA and SharedB: one matrix for all batches (stride 0 between them).
 	SharedA, SharedB bool
-	// In Tiles: the first element of each operand, and the dimension that is the rows of a tile.
+	// The first element of each operand; operands may be parts of larger buffers.
 	PartA, PartB, PartC Part
-	Rows                Dim
+	Rows                Dim // in Tiles: the dimension that is the rows of a tile
 }
 
 // A Part is the range of a buffer that an operand is: all from element First + Step·t on, where t is the turn.

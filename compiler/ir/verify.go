@@ -5,7 +5,7 @@ import "fmt"
 // Verify reports the first rule that a program breaks, nil if there is none. A verified program cannot read or write
 // outside its buffers, and has the same results in whatever order a device runs the points of a kernel.
 //
-//   - Lane buffers are F64 and have unique names; Init is for Shared buffers and has their size; entries have unique
+//   - Lane buffers are F64 or F32 and have unique names; Init is for Shared buffers and has their size; entries have unique
 //     names.
 //   - Setup reads and writes Shared buffers, without noise or shuffles; entries write the others. A Shared buffer
 //     without Init is written in Setup before it is read; a Scratch buffer is written in the same entry before it is
@@ -64,7 +64,7 @@ func (v *verifier) buffers() error {
 		switch {
 		case b.Size < 0 || b.Space > Tile || b.Type > I32:
 			return fmt.Errorf("ir: buffer b%d %q is malformed", i, b.Name)
-		case b.Space == Lane && (b.Type != F64 || names[b.Name]):
+		case b.Space == Lane && (b.Type == I32 || names[b.Name]):
 			return fmt.Errorf("ir: lane buffer b%d %q is %v or a second of its name", i, b.Name, b.Type)
 		case b.Init != nil && (b.Space != Shared || len(b.Init) != b.Size):
 			return fmt.Errorf("ir: %v buffer b%d %q of %d has %d initial values", b.Space, i, b.Name, b.Size,
@@ -184,11 +184,14 @@ func (v *verifier) matrices(s Stmt) error {
 		}
 	}
 	for _, u := range uses {
-		if size := v.p.Buffers[u.id].Size; v.tiles != nil && u.from.First >= 0 && u.from.First+u.size <= size {
+		size, lo, hi := v.p.Buffers[u.id].Size, u.from.First, u.from.First
+		if v.loop != nil { // in Tiles, turns are checked one by one
+			lo, hi = lo+min(0, u.from.Step*(v.loop.N-1)), hi+max(0, u.from.Step*(v.loop.N-1))
+		} else if v.tiles == nil && u.from.Step != 0 {
+			return fmt.Errorf("a part of b%d that moves, outside loops", u.id)
+		}
+		if _, ok := s.(*MatMul); ok && lo >= 0 && hi+u.size <= size {
 			continue
-		} else if u.from != (Part{}) {
-			return fmt.Errorf("elements %d to %d of b%d, which has %d, or outside tiles", u.from.First,
-				u.from.First+u.size, u.id, size)
 		} else if size != u.size {
 			return fmt.Errorf("b%d has %d elements, not %d", u.id, v.p.Buffers[u.id].Size, u.size)
 		}

@@ -85,7 +85,7 @@ func TestVerifyRefuses(t *testing.T) {
 		want   string
 		damage func(p *Program)
 	}{
-		"lane buffer not f64":        {"is f32 or a second", func(p *Program) { p.Buffers[2].Type = F32 }},
+		"lane buffer of integers":    {"is i32 or a second", func(p *Program) { p.Buffers[2].Type = I32 }},
 		"two lane buffers of a name": {"second of its name", func(p *Program) { p.Buffers[4].Name = "x" }},
 		"init of the wrong size": {"has 2 initial values",
 			func(p *Program) { p.Buffers[0].Init = []float64{1, 2} }},
@@ -157,7 +157,7 @@ func TestVerifyRefuses(t *testing.T) {
 		}},
 		"noise of single precision":  {"normal of type f32", func(p *Program) { kernel(p).Body[3].Type = F32 }},
 		"whole numbers in registers": {"add of type i32", func(p *Program) { kernel(p).Body[5].Type = I32 }},
-		"product of the wrong size":  {"elements, not", func(p *Program) { p.Entries[0].Body[1].(*MatMul).M = 2 }},
+		"product of the wrong size":  {"elements, not", func(p *Program) { p.Entries[0].Body[1].(*MatMul).M = 20 }},
 		"a loop without turns":       {"0 turns", func(p *Program) { loop(p).N = 0 }},
 		"a loop in a loop": {"in another", func(p *Program) {
 			loop(p).Body = []Stmt{&Loop{N: 1, Body: loop(p).Body}}

@@ -112,6 +112,12 @@ func (p *plan) call(v *value, t *trace) []ir.Stmt {
 
 // linear writes a linear-algebra statement on whole buffers.
 func (p *plan) linear(v *value) ir.Stmt {
+	if p.takesParts(v) {
+		s := matMul(v, 0, 0, p.stored[v].buf)
+		s.A, s.PartA = p.part(v.args[0])
+		s.B, s.PartB = p.part(v.args[1])
+		return s
+	}
 	out, args := p.stored[v].buf, p.operands(v)
 	arg := func(k int) ir.BufID {
 		h, ok := p.home(args[k])

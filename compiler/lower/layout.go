@@ -11,16 +11,28 @@ const (
 	apartSide = 8       // of its smallest dimension: a matrix times a vector is bound by memory in either layout
 )
 
+// minState is the size from which lane buffers of a program in single precision are kept in it.
+const minState = 1 << 12
+
+// state is the type of a lane buffer: of a large one F32, in a program whose large products are in single precision and
+// whose lanes are apart.
+func (prog *program) state(size int) ir.Type {
+	if prog.single && size >= minState {
+		return ir.F32
+	}
+	return ir.F64
+}
+
 // layout is Apart for programs of which one entry spends most of its arithmetic in products of matrices that both differ
 // by lane, at least one of them large. A product with data that all lanes share gains from lanes side by side, which are
-// more columns for it.
-func layout(entries []Entry) ir.Layout {
+// more columns for it. The products that decide may all be in single precision.
+func layout(entries []Entry) (l ir.Layout, single bool) {
 	for _, e := range entries {
 		if w := workOf(e); w.large && w.products > w.rest {
-			return ir.Apart
+			return ir.Apart, w.single
 		}
 	}
-	return ir.Interleaved
+	return ir.Interleaved, false
 }
 
 // work is arithmetic, in additions.
@@ -28,6 +40,7 @@ type work struct {
 	products float64 // of matrices that both differ by lane
 	rest     float64
 	large    bool
+	single   bool // the large ones are in single precision
 	seen     map[autodiff.Node]bool
 }
 
@@ -73,5 +86,8 @@ func (w *work) product(n autodiff.Node, times float64) {
 	}
 	w.products += cost
 	rows, cols := n.Shape()[n.Rank()-2], n.Shape()[n.Rank()-1]
-	w.large = w.large || rows*cols*inner >= apartWork && min(rows, cols, inner) >= apartSide
+	if rows*cols*inner >= apartWork && min(rows, cols, inner) >= apartSide {
+		w.single = n.Single() && (w.single || !w.large)
+		w.large = true
+	}
 }

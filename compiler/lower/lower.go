@@ -66,7 +66,7 @@ func (prog *program) roots(entries []Entry) ([][]*value, error) {
 			if err := prog.name(e, a); err != nil {
 				return nil, err
 			}
-			roots[k] = append(roots[k], prog.values.root(a.Value))
+			roots[k] = append(roots[k], prog.values.root(a.Value, prog.buffers[prog.lanes[a.Name]].Type))
 		}
 	}
 	return roots, nil
@@ -94,7 +94,8 @@ func (prog *program) name(e Entry, a Assign) error {
 func (prog *program) declare(e Entry, name string, size int) error {
 	id, ok := prog.lanes[name]
 	if !ok {
-		prog.lanes[name] = prog.add(ir.Buffer{Name: name, Space: ir.Lane, Size: size})
+		prog.lanes[name] = prog.add(ir.Buffer{Name: name, Space: ir.Lane, Type: prog.state(size), Size: size})
+		prog.values.singles[name] = prog.state(size) == ir.F32
 		return nil
 	}
 	if old := prog.buffers[id].Size; old != size {
@@ -104,9 +105,13 @@ func (prog *program) declare(e Entry, name string, size int) error {
 	return nil
 }
 
-// root is the value of an assigned node in a form that can be stored: a leaf is copied.
-func (vs *values) root(n autodiff.Node) *value {
-	v := base(vs.inPrecision(double, vs.of(n)))
+// root is the value of an assigned node in a form that can be stored in a type: a leaf is copied.
+func (vs *values) root(n autodiff.Node, t ir.Type) *value {
+	p := double
+	if t == ir.F32 {
+		p = single
+	}
+	v := base(vs.inPrecision(p, vs.of(n)))
 	if v.kind == autodiff.OpData || v.kind == autodiff.OpInput {
 		return vs.copied(v)
 	}

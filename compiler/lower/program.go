@@ -10,6 +10,7 @@ import (
 // A program under construction: its values and buffers.
 type program struct {
 	layout  ir.Layout
+	single  bool // large lane buffers are kept in single precision
 	values  *values
 	buffers []ir.Buffer
 	graphs  map[*autodiff.Graph]bool // graphs whose inputs have their buffers
@@ -19,8 +20,8 @@ type program struct {
 	places  bufferPool
 }
 
-func newProgram(l ir.Layout) *program {
-	return &program{layout: l, values: newValues(), graphs: map[*autodiff.Graph]bool{}, lanes: map[string]ir.BufID{},
+func newProgram(l ir.Layout, single bool) *program {
+	return &program{layout: l, single: single, values: newValues(l), graphs: map[*autodiff.Graph]bool{}, lanes: map[string]ir.BufID{},
 		inits:  map[known]ir.BufID{},
 		shared: map[*value]ir.BufID{}, places: bufferPool{}}
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"ppl/autodiff"
+	"ppl/compiler/ir"
 )
 
 // of is the value of a node. It rewrites nodes to fewer kinds and cheaper forms:
@@ -57,7 +58,12 @@ func (vs *values) rewrite(op *autodiff.Op, shape []int, args []*value) *value {
 		return vs.constant(op.Value, shape)
 	case autodiff.OpData:
 		return vs.data(op, shape)
-	case autodiff.OpInput, autodiff.OpNoise:
+	case autodiff.OpInput:
+		if vs.singles[op.Name] {
+			return vs.typed(autodiff.Op{Kind: op.Kind, Name: op.Name}, shape, single)
+		}
+		return vs.make(autodiff.Op{Kind: op.Kind, Name: op.Name, Site: op.Site}, shape)
+	case autodiff.OpNoise:
 		return vs.make(autodiff.Op{Kind: op.Kind, Name: op.Name, Site: op.Site}, shape)
 	case autodiff.OpSingle:
 		return vs.inPrecision(single, args[0])
@@ -91,6 +97,10 @@ func (vs *values) rewrite(op *autodiff.Op, shape []int, args []*value) *value {
 		return vs.scatter(op, shape, args[0], args[1:])
 	case autodiff.OpMatMul:
 		return vs.matMul(*op, shape, args[0], args[1])
+	case autodiff.OpPermute:
+		if v := vs.turnedProduct(op.Axes, shape, args[0]); v != nil {
+			return v
+		}
 	}
 	if _, ok := elementwise(op.Kind); ok {
 		return vs.narrow(op.Kind, shape, args)
@@ -165,6 +175,24 @@ func (vs *values) matMul(op autodiff.Op, shape []int, a, b *value) *value {
 		b, op.TransB = x, !op.TransB
 	}
 	return vs.make(op, shape, a, b)
+}
+
+// turnedProduct is the transpose of a product, as the product of the transposes in the other order: for matrices of which
+// there is one, also where an axis of the result has been divided. It is nil for other permutations, and where lanes are
+// interleaved, since there the order of a product's operands matters.
+func (vs *values) turnedProduct(axes, shape []int, arg *value) *value {
+	x := base(arg)
+	if vs.layout != ir.Apart || x.kind != autodiff.OpMatMul || len(x.shape) != 2 || len(arg.shape) < 2 ||
+		arg.shape[0] != x.shape[0] || axes[len(axes)-1] != 0 {
+		return nil
+	}
+	for k, a := range axes[:len(axes)-1] {
+		if a != k+1 {
+			return nil
+		}
+	}
+	op := autodiff.Op{Kind: autodiff.OpMatMul, TransA: !x.op.TransB, TransB: !x.op.TransA}
+	return vs.reshape(vs.make(op, []int{x.shape[1], x.shape[0]}, x.args[1], x.args[0]), shape)
 }
 
 func transposed(v *value) (arg *value, ok bool) {

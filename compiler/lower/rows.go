@@ -89,16 +89,16 @@ func productByRows(s *ir.MatMul, rows int) *ir.MatMul {
 }
 
 func productRows(s *ir.MatMul) []rowUse {
-	row := func(buf ir.BufID, width int) rowUse {
-		return rowUse{buf: buf, width: width, hi: width - 1, ownRows: true}
+	row := func(buf ir.BufID, at ir.Part, width int) rowUse {
+		return rowUse{buf: buf, width: width, lo: at.First, hi: at.First + width - 1, ownRows: true}
 	}
 	all := func(buf ir.BufID) rowUse { return rowUse{buf: buf} }
 	if s.Rows == ir.DimM {
-		c := row(s.C, s.N)
+		c := row(s.C, s.PartC, s.N)
 		c.written = true
-		return []rowUse{row(s.A, s.K), all(s.B), c}
+		return []rowUse{row(s.A, s.PartA, s.K), all(s.B), c}
 	}
 	c := all(s.C)
 	c.written, c.partial = true, true
-	return []rowUse{row(s.A, s.M), row(s.B, s.N), c}
+	return []rowUse{row(s.A, s.PartA, s.M), row(s.B, s.PartB, s.N), c}
 }

@@ -59,7 +59,7 @@ func (p *plan) operands(v *value) []*value {
 		a = base(a)
 		switch h, leaf := p.leaf(a); {
 		case v.kind == autodiff.OpScan && (k == 0 || a.kind == autodiff.OpConst):
-		case v.kind == autodiff.OpScan:
+		case v.kind == autodiff.OpScan, p.takesParts(v):
 			out = append(out, p.operand(a).value)
 		case leaf && (h.first != 0 || h.step != 0 || p.prog.buffers[h.buf].Size != a.size()):
 			out = append(out, p.prog.values.copied(a))
@@ -68,6 +68,21 @@ func (p *plan) operands(v *value) []*value {
 		}
 	}
 	return out
+}
+
+// takesParts reports a product, where lanes are apart: its operands may be parts of larger buffers.
+func (p *plan) takesParts(v *value) bool {
+	return v.kind == autodiff.OpMatMul && p.prog.layout == ir.Apart
+}
+
+// part is the memory of an argument of a product.
+func (p *plan) part(v *value) (ir.BufID, ir.Part) {
+	o := p.operand(v)
+	h, ok := p.home(o.value)
+	if !ok {
+		internal("value %d of a product is not stored", o.value.id)
+	}
+	return h.buf, ir.Part{First: h.first + o.first, Step: h.step}
 }
 
 // inputs are the values that v is computed from.

@@ -7,6 +7,7 @@ import (
 	"unsafe"
 
 	"ppl/autodiff"
+	"ppl/compiler/ir"
 )
 
 // A value is an intermediate form between a node of the graph and kernels. There are fewer kinds than autodiff has (see
@@ -27,6 +28,8 @@ func (v *value) size() int { return size(v.shape) }
 
 // values makes values and merges equal ones.
 type values struct {
+	layout  ir.Layout
+	singles map[string]bool // inputs of single precision
 	count   int
 	seen    map[string]*value
 	nodes   map[autodiff.Node]*value
@@ -37,8 +40,8 @@ type values struct {
 	exact map[autodiff.Node]bool
 }
 
-func newValues() *values {
-	return &values{seen: map[string]*value{}, nodes: map[autodiff.Node]*value{}, indices: map[autodiff.Node]*value{},
+func newValues(l ir.Layout) *values {
+	return &values{layout: l, singles: map[string]bool{}, seen: map[string]*value{}, nodes: map[autodiff.Node]*value{}, indices: map[autodiff.Node]*value{},
 		shorts:  map[string]int{},
 		divided: map[autodiff.Node]int{}, exact: map[autodiff.Node]bool{}}
 }

@@ -209,7 +209,7 @@ type blank struct{ device.LaneBuffers }
 
 func newBlank(program device.Loader, lanes int) *blank {
 	zeros := func(n int) []float64 { return make([]float64, n) }
-	return &blank{device.NewLaneBuffers(program.Buffers(), lanes, 1, zeros)}
+	return &blank{device.NewLaneBuffers(program.Buffers(), lanes, 1, zeros, nil)}
 }
 
 // Run counts the steps.

@@ -21,15 +21,18 @@ type LaneBuffers struct {
 
 // A Block is the memory of Width lanes.
 type Block struct {
-	Lane0 int
-	Bufs  [][]float64 // lane buffers by id, nil elsewhere
+	Lane0   int
+	Bufs    [][]float64 // lane buffers by id, nil elsewhere
+	Singles [][]float32 // those that are kept in single precision, by id
 }
 
-// NewLaneBuffers gets the memory of each buffer of each block from allocate(n), which returns n zeros.
-func NewLaneBuffers(buffers []ir.Buffer, lanes, width int, allocate func(n int) []float64) LaneBuffers {
+// NewLaneBuffers gets the memory of each buffer of each block from functions that return n zeros. Buffers of single
+// precision are kept as rounded doubles if singles is nil.
+func NewLaneBuffers(buffers []ir.Buffer, lanes, width int, doubles func(n int) []float64,
+	singles func(n int) []float32) LaneBuffers {
 	s := LaneBuffers{Lanes: lanes, Width: width, buffers: buffers, names: map[string]ir.BufID{}}
 	for lane0 := 0; lane0 < lanes; lane0 += width {
-		s.Blocks = append(s.Blocks, Block{lane0, make([][]float64, len(buffers))})
+		s.Blocks = append(s.Blocks, Block{lane0, make([][]float64, len(buffers)), make([][]float32, len(buffers))})
 	}
 	for i, b := range buffers {
 		if b.Space != ir.Lane {
@@ -37,7 +40,11 @@ func NewLaneBuffers(buffers []ir.Buffer, lanes, width int, allocate func(n int) 
 		}
 		s.names[b.Name] = ir.BufID(i)
 		for _, k := range s.Blocks {
-			k.Bufs[i] = allocate(b.Size * width)
+			if b.Type == ir.F32 && singles != nil {
+				k.Singles[i] = singles(b.Size * width)
+			} else {
+				k.Bufs[i] = doubles(b.Size * width)
+			}
 		}
 	}
 	return s
@@ -78,30 +85,43 @@ func (s *LaneBuffers) GetLane(name string, lane int, dst []float64) {
 }
 
 func (s *LaneBuffers) put(id ir.BufID, lane int, values []float64) {
-	buf, l := s.of(id, lane)
+	k, l := s.block(lane)
 	end := l + 1
 	if lane == s.Lanes-1 {
 		end = s.Width
 	}
+	single := s.buffers[id].Type == ir.F32
 	for ; l < end; l++ {
 		for i, v := range values {
-			buf[i*s.Width+l] = v
+			switch at := i*s.Width + l; {
+			case k.Singles[id] != nil:
+				k.Singles[id][at] = float32(v)
+			case single:
+				k.Bufs[id][at] = float64(float32(v))
+			default:
+				k.Bufs[id][at] = v
+			}
 		}
 	}
 }
 
 func (s *LaneBuffers) take(id ir.BufID, lane int, dst []float64) {
-	buf, l := s.of(id, lane)
+	k, l := s.block(lane)
 	for i := range dst {
-		dst[i] = buf[i*s.Width+l]
+		if at := i*s.Width + l; k.Singles[id] != nil {
+			dst[i] = float64(k.Singles[id][at])
+		} else {
+			dst[i] = k.Bufs[id][at]
+		}
 	}
 }
 
-func (s *LaneBuffers) of(id ir.BufID, lane int) (buf []float64, l int) {
+// block is a lane's block, and the lane's number in it.
+func (s *LaneBuffers) block(lane int) (k *Block, l int) {
 	if lane < 0 || lane >= s.Lanes {
 		panic(fmt.Sprintf("device: lane %d of %d", lane, s.Lanes))
 	}
-	return s.Blocks[lane/s.Width].Bufs[id], lane % s.Width
+	return &s.Blocks[lane/s.Width], lane % s.Width
 }
 
 // find is the lane buffer with that name; it panics unless the buffer has n numbers on that many lanes.

@@ -55,7 +55,7 @@ func newExecutable(p *ir.Program, o device.Options) *executable {
 func (e *executable) allocate(lanes int, layout ir.Layout) {
 	e.LaneBuffers = device.NewLaneBuffers(e.buffers, lanes, blockLanes(lanes, layout), func(n int) []float64 {
 		return make([]float64, n)
-	})
+	}, nil)
 	e.shared = make([][]float64, len(e.buffers))
 	for i, b := range e.buffers {
 		if b.Space == ir.Shared {

@@ -23,7 +23,7 @@ type blockState struct {
 	scratch []located // scratch buffers, and the results of turns
 	active  bool
 	masked  []int // lanes that do not run
-	saved   [][]float64
+	saved   device.Block
 }
 
 // A located buffer is the id of a buffer and its address.
@@ -44,7 +44,7 @@ func (e *executable) newWorker(seed uint64, gemm gemms) *worker {
 
 func (e *executable) newBlockState() *blockState {
 	return &blockState{lanes: make([]uint64, e.Width), scratch: e.locate(aBlockState),
-		saved: make([][]float64, len(e.buffers))}
+		saved: device.Block{Bufs: make([][]float64, len(e.buffers)), Singles: make([][]float32, len(e.buffers))}}
 }
 
 // locate allocates all buffers of an owner.
@@ -69,6 +69,8 @@ func (w *worker) use(s *blockState) {
 	for i, buf := range s.Bufs {
 		if buf != nil {
 			w.table[i] = unsafe.Pointer(unsafe.SliceData(buf))
+		} else if single := s.Singles[i]; single != nil {
+			w.table[i] = unsafe.Pointer(unsafe.SliceData(single))
 		}
 	}
 	w.set(s.scratch)
@@ -92,7 +94,8 @@ func (e *executable) assign(s *blockState, b *device.Block) {
 	}
 	if s.active && len(s.masked) > 0 {
 		for _, id := range e.writes {
-			s.saved[id] = append(s.saved[id][:0], b.Bufs[id]...)
+			s.saved.Bufs[id] = append(s.saved.Bufs[id][:0], b.Bufs[id]...)
+			s.saved.Singles[id] = append(s.saved.Singles[id][:0], b.Singles[id]...)
 		}
 	}
 }
@@ -104,10 +107,14 @@ func (e *executable) restore(s *blockState) {
 	}
 	for _, l := range s.masked {
 		for _, id := range e.writes {
-			dst, src := s.Bufs[id], s.saved[id]
-			for i := l; i < len(dst); i += e.Width {
-				dst[i] = src[i]
-			}
+			copyLane(s.Bufs[id], s.saved.Bufs[id], l, e.Width)
+			copyLane(s.Singles[id], s.saved.Singles[id], l, e.Width)
 		}
+	}
+}
+
+func copyLane[T float32 | float64](dst, src []T, lane, width int) {
+	for i := lane; i < len(dst); i += width {
+		dst[i] = src[i]
 	}
 }

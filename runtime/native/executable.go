@@ -140,7 +140,7 @@ func (e *executable) owner(id int) owner {
 }
 
 func (e *executable) allocate(lanes int) {
-	e.LaneBuffers = device.NewLaneBuffers(e.buffers, lanes, e.width, e.arena.numbers)
+	e.LaneBuffers = device.NewLaneBuffers(e.buffers, lanes, e.width, e.arena.numbers, e.arena.singles)
 	e.shared = make([]unsafe.Pointer, len(e.buffers))
 	for i, b := range e.buffers {
 		if b.Space == ir.Shared {

@@ -55,6 +55,11 @@ func (a *arena) alloc(bytes int) unsafe.Pointer {
 	return p
 }
 
+// singles allocates n numbers of single precision.
+func (a *arena) singles(n int) []float32 {
+	return unsafe.Slice((*float32)(a.alloc(4*n)), n)
+}
+
 // numbers allocates n numbers; nil if n is 0.
 func (a *arena) numbers(n int) []float64 {
 	return unsafe.Slice((*float64)(a.alloc(8*n)), n)

@@ -74,7 +74,9 @@ func (r *reference) Buffers() (names []string) {
 func (r *reference) Size(name string) int { return r.p.Buffers[r.buffer(name)].Size }
 
 func (r *reference) SetLane(name string, lane int, values []float64) {
-	copy(r.lanes[lane][r.buffer(name)], values)
+	id := r.buffer(name)
+	copy(r.lanes[lane][id], values)
+	roundTo(r.p.Buffers[id].Type, r.lanes[lane][id])
 }
 
 func (r *reference) GetLane(name string, lane int, dst []float64) {
@@ -168,12 +170,24 @@ func (r *reference) loop(l *ir.Loop, m memory, lane int, step uint64) {
 			t = l.N - 1 - i
 		}
 		for _, s := range l.Body {
-			if k, ok := s.(*ir.Kernel); ok {
-				s = turned(k, t)
+			switch b := s.(type) {
+			case *ir.Kernel:
+				s = turned(b, t)
+			case *ir.MatMul:
+				s = turnedProduct(b, t)
 			}
 			r.run([]ir.Stmt{s}, m, lane, step)
 		}
 	}
+}
+
+// turnedProduct is a product in turn t.
+func turnedProduct(s *ir.MatMul, t int) *ir.MatMul {
+	out := *s
+	for _, p := range []*ir.Part{&out.PartA, &out.PartB, &out.PartC} {
+		p.First, p.Step = p.First+p.Step*t, 0
+	}
+	return &out
 }
 
 // tiles runs the turns one after the other, from the last, and combines what they leave.
