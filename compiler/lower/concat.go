@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"ppl/autodiff"
+	"ppl/compiler/ir"
 )
 
 // A part of a concatenation: the range [lo, hi) of the axis, and the value there.
@@ -55,6 +56,9 @@ func (vs *values) concat(axis int, shape []int, parts []part) *value {
 		return args[0]
 	case len(args) == 1:
 		return vs.constant(0, shape)
+	}
+	if v := vs.joinedPermutes(op, shape, args); v != nil {
+		return v
 	}
 	return vs.make(op, shape, args...)
 }
@@ -164,6 +168,9 @@ func (vs *values) slice(x *value, lo, hi, shape []int) *value {
 	}
 	if sameShape(x.shape, shape) {
 		return x
+	}
+	if vs.layout == ir.Apart && x.kind == autodiff.OpPermute {
+		return vs.slicedPermute(x, lo, hi, shape)
 	}
 	return vs.make(autodiff.Op{Kind: autodiff.OpSlice, Lo: lo, Hi: hi}, shape, x)
 }

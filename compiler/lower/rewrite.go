@@ -45,6 +45,10 @@ func (vs *values) inContext(n autodiff.Node, args []*value) *value {
 		return vs.quotient(n, args)
 	case autodiff.OpExp:
 		return vs.softmax(n)
+	case autodiff.OpScan:
+		if vs.layout == ir.Apart {
+			vs.knowIndices(n)
+		}
 	}
 	return nil
 }
@@ -52,6 +56,11 @@ func (vs *values) inContext(n autodiff.Node, args []*value) *value {
 func (vs *values) rewrite(op *autodiff.Op, shape []int, args []*value) *value {
 	if size(shape) == 0 && op.Kind != autodiff.OpInput {
 		return vs.constant(0, shape) // the builder has made constants of everything that is computed from empty arrays
+	}
+	if vs.layout == ir.Apart {
+		if v := vs.apart(op, shape, args); v != nil {
+			return v
+		}
 	}
 	switch op.Kind {
 	case autodiff.OpConst:
@@ -97,10 +106,6 @@ func (vs *values) rewrite(op *autodiff.Op, shape []int, args []*value) *value {
 		return vs.scatter(op, shape, args[0], args[1:])
 	case autodiff.OpMatMul:
 		return vs.matMul(*op, shape, args[0], args[1])
-	case autodiff.OpPermute:
-		if v := vs.turnedProduct(op.Axes, shape, args[0]); v != nil {
-			return v
-		}
 	}
 	if _, ok := elementwise(op.Kind); ok {
 		return vs.narrow(op.Kind, shape, args)
@@ -117,6 +122,9 @@ func (vs *values) narrow(k autodiff.Kind, shape []int, args []*value) *value {
 		}
 	}
 	if len(varies) == len(shape) {
+		if v := vs.pullPermute(k, shape, args); v != nil {
+			return v
+		}
 		return vs.make(autodiff.Op{Kind: k}, shape, args...)
 	}
 	var axes, inner []int
@@ -129,7 +137,10 @@ func (vs *values) narrow(k autodiff.Kind, shape []int, args []*value) *value {
 	for i, a := range args {
 		small[i] = vs.narrowed(a, inner, axes)
 	}
-	return vs.broadcast(vs.make(autodiff.Op{Kind: k}, inner, small...), shape, axes)
+	if len(inner) == 0 {
+		return vs.broadcast(vs.make(autodiff.Op{Kind: k}, inner, small...), shape, axes)
+	}
+	return vs.broadcast(vs.narrow(k, inner, small), shape, axes)
 }
 
 // variesAlong are the axes along which a value's elements may differ.
@@ -175,24 +186,6 @@ func (vs *values) matMul(op autodiff.Op, shape []int, a, b *value) *value {
 		b, op.TransB = x, !op.TransB
 	}
 	return vs.make(op, shape, a, b)
-}
-
-// turnedProduct is the transpose of a product, as the product of the transposes in the other order: for matrices of which
-// there is one, also where an axis of the result has been divided. It is nil for other permutations, and where lanes are
-// interleaved, since there the order of a product's operands matters.
-func (vs *values) turnedProduct(axes, shape []int, arg *value) *value {
-	x := base(arg)
-	if vs.layout != ir.Apart || x.kind != autodiff.OpMatMul || len(x.shape) != 2 || len(arg.shape) < 2 ||
-		arg.shape[0] != x.shape[0] || axes[len(axes)-1] != 0 {
-		return nil
-	}
-	for k, a := range axes[:len(axes)-1] {
-		if a != k+1 {
-			return nil
-		}
-	}
-	op := autodiff.Op{Kind: autodiff.OpMatMul, TransA: !x.op.TransB, TransB: !x.op.TransA}
-	return vs.reshape(vs.make(op, []int{x.shape[1], x.shape[0]}, x.args[1], x.args[0]), shape)
 }
 
 func transposed(v *value) (arg *value, ok bool) {

@@ -19,6 +19,7 @@ import (
 const (
 	tileWork    = 1 << 16 // operations per lane in a tile
 	minTile     = 64      // least rows of a tile
+	minApart    = 2048    // the same where lanes are apart: products are fastest in one piece
 	maxTile     = 4096
 	maxPartials = 1 << 17 // most elements, over all tiles, that are kept to be combined
 )
@@ -28,11 +29,15 @@ type tiler struct {
 	prog *program
 	uses map[ir.BufID]int // number of references to each buffer in the whole entry
 	cost [ir.Ops]float64  // cost of each op, in additions
+	min  int              // least rows of a tile
 }
 
 // tile gathers statements into Tiles where that pays.
 func (prog *program) tile(stmts []ir.Stmt) []ir.Stmt {
-	t := &tiler{prog: prog, uses: map[ir.BufID]int{}}
+	t := &tiler{prog: prog, uses: map[ir.BufID]int{}, min: minTile}
+	if prog.layout == ir.Apart {
+		t.min = minApart
+	}
 	for _, row := range opRows {
 		t.cost[row.op] = row.cost
 	}
@@ -52,9 +57,9 @@ func countUses(stmts []ir.Stmt, uses map[ir.BufID]int) {
 // statements begins a region at each statement that can begin one worth tiling.
 func (t *tiler) statements(stmts []ir.Stmt) []ir.Stmt {
 	for i, s := range stmts {
-		for _, rows := range rowCounts(s) {
+		for _, rows := range t.rowCounts(s) {
 			r, before, after := t.gather(rows, stmts[i:])
-			if size, ok := r.tileSize(); ok {
+			if size, ok := r.tileSize(t.min); ok {
 				out := append(stmts[:i:i], t.statements(before)...)
 				return append(append(out, t.makeTiles(r, size)), t.statements(after)...)
 			}
@@ -64,7 +69,7 @@ func (t *tiler) statements(stmts []ir.Stmt) []ir.Stmt {
 }
 
 // rowCounts are the numbers of rows that a statement can be regarded to go over, if there are many.
-func rowCounts(s ir.Stmt) []int {
+func (t *tiler) rowCounts(s ir.Stmt) []int {
 	var counts []int
 	switch s := s.(type) {
 	case *ir.Kernel:
@@ -76,7 +81,7 @@ func rowCounts(s ir.Stmt) []int {
 	}
 	var many []int
 	for _, n := range counts {
-		if n >= 2*minTile {
+		if n >= 2*t.min {
 			many = append(many, n)
 		}
 	}
@@ -145,11 +150,11 @@ func (r *region) join(s ir.Stmt, t *tiler) bool {
 
 // tileSize is the number of rows in a tile, such that all tiles have similar sizes; ok is false if there is work for
 // one tile only.
-func (r *region) tileSize() (size int, ok bool) {
+func (r *region) tileSize(least int) (size int, ok bool) {
 	if len(r.body) == 0 {
 		return 0, false
 	}
-	size = max(minTile, min(maxTile, int(tileWork/r.cost)))
+	size = max(least, min(maxTile, int(tileWork/r.cost)))
 	size = max(size, (r.rows*r.partials+maxPartials-1)/maxPartials)
 	tiles := (r.rows + size - 1) / size
 	if tiles < 2 {

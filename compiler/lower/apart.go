@@ -1,0 +1,236 @@
+package lower
+
+import (
+	"slices"
+
+	"ppl/autodiff"
+	"ppl/compiler/ir"
+)
+
+// apart are the rules for programs whose lanes are apart, in which the order of a product's operands is free, and loops
+// should run along consecutive elements; nil if none applies. Interleaved programs gain nothing from them.
+//
+//	transpose(A·B)              →  Bᵀ·Aᵀ
+//	sigmoid(−x)                 →  1 − sigmoid(x)
+//	x[i/n, i mod n] for all i   →  reshape of x
+//	slice of joined parts       →  join of slices
+//	f(transpose(x))             →  transpose(f(x)), for slices and joins, too
+func (vs *values) apart(op *autodiff.Op, shape []int, args []*value) *value {
+	switch op.Kind {
+	case autodiff.OpPermute:
+		if v := vs.turnedProduct(op.Axes, shape, args[0]); v != nil {
+			return v
+		}
+		return vs.permute(op.Axes, args[0])
+	case autodiff.OpSigmoid:
+		if x := args[0]; x.kind == autodiff.OpNeg {
+			one := vs.constant(1, nil)
+			return vs.apply(autodiff.OpSub, one, vs.narrow(autodiff.OpSigmoid, shape, x.args))
+		}
+	case autodiff.OpGather:
+		if vs.flattens(args[0], args[1:]) {
+			return vs.flattened(args[0], len(args)-1, shape)
+		}
+	case autodiff.OpSlice:
+		return vs.slicedParts(args[0], op.Lo, op.Hi, shape)
+	}
+	return nil
+}
+
+// turnedProduct is the transpose of a product as the product of the transposes in the other order: for matrices of which
+// there is one, also where an axis of the result has been divided.
+func (vs *values) turnedProduct(axes, shape []int, arg *value) *value {
+	x := base(arg)
+	if x.kind != autodiff.OpMatMul || len(x.shape) != 2 || len(arg.shape) < 2 || arg.shape[0] != x.shape[0] ||
+		axes[len(axes)-1] != 0 {
+		return nil
+	}
+	for k, a := range axes[:len(axes)-1] {
+		if a != k+1 {
+			return nil
+		}
+	}
+	op := autodiff.Op{Kind: autodiff.OpMatMul, TransA: !x.op.TransB, TransB: !x.op.TransA}
+	return vs.reshape(vs.make(op, []int{x.shape[1], x.shape[0]}, x.args[1], x.args[0]), shape)
+}
+
+// flattens reports indices that go through the leading axes of an array in order.
+func (vs *values) flattens(x *value, index []*value) bool {
+	if len(index) < 2 {
+		return false
+	}
+	lead := x.shape[:len(index)]
+	for axis, ix := range index {
+		numbers, ok := expand(ix)
+		if !ok || len(numbers) != size(lead) {
+			return false
+		}
+		_, n, inner := around(lead, axis)
+		for i, v := range numbers {
+			if v != float64(i/inner%n) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// flattened joins the n leading axes of x, before they are permuted where they lie together there.
+func (vs *values) flattened(x *value, n int, shape []int) *value {
+	if x.kind != autodiff.OpPermute {
+		return vs.reshape(x, shape)
+	}
+	axes, from := x.op.Axes, x.args[0]
+	for k := range n - 1 {
+		if axes[k+1] != axes[k]+1 {
+			return vs.reshape(x, shape)
+		}
+	}
+	at := axes[0]
+	joined := slices.Concat(from.shape[:at], []int{size(from.shape[at : at+n])}, from.shape[at+n:])
+	to := []int{at}
+	for _, a := range axes[n:] {
+		if a > at {
+			a -= n - 1
+		}
+		to = append(to, a)
+	}
+	return vs.permute(to, vs.reshape(from, joined))
+}
+
+// permute moves axes: that of the result is axes[k] of x. Two movements become one.
+func (vs *values) permute(axes []int, x *value) *value {
+	if x.kind == autodiff.OpPermute {
+		return vs.permute(pickInts(x.op.Axes, axes), x.args[0])
+	}
+	shape := pickInts(x.shape, axes)
+	switch {
+	case slices.IsSorted(axes):
+		return x
+	case x.kind == autodiff.OpConst:
+		return vs.constant(x.op.Value, shape)
+	}
+	return vs.make(autodiff.Op{Kind: autodiff.OpPermute, Axes: axes}, shape, x)
+}
+
+func pickInts(from, at []int) []int {
+	out := make([]int, len(at))
+	for k, a := range at {
+		out[k] = from[a]
+	}
+	return out
+}
+
+func inverseAxes(axes []int) []int {
+	out := make([]int, len(axes))
+	for k, a := range axes {
+		out[a] = k
+	}
+	return out
+}
+
+// pullPermute applies an elementwise kind before axes are moved, if they are moved in the same way for at least half of
+// its arrays; nil otherwise.
+func (vs *values) pullPermute(k autodiff.Kind, shape []int, args []*value) *value {
+	i := slices.IndexFunc(args, func(a *value) bool { return a.kind == autodiff.OpPermute })
+	if vs.layout != ir.Apart || i < 0 {
+		return nil
+	}
+	axes := args[i].op.Axes
+	back := inverseAxes(axes)
+	inner, with, against := make([]*value, len(args)), 0, 0
+	for j, a := range args {
+		switch {
+		case len(a.shape) == 0 || a.kind == autodiff.OpConst:
+			inner[j] = vs.permuteAll(back, a)
+		case a.kind == autodiff.OpPermute && slices.Equal(a.op.Axes, axes):
+			inner[j] = a.args[0]
+			with++
+		case a.kind == autodiff.OpBroadcast && len(a.op.Axes) == 1:
+			inner[j] = vs.broadcast(a.args[0], pickInts(shape, back), []int{axes[a.op.Axes[0]]})
+		default:
+			inner[j] = vs.permuteAll(back, a)
+			against++
+		}
+	}
+	if against > with {
+		return nil
+	}
+	return vs.permute(axes, vs.make(autodiff.Op{Kind: k}, pickInts(shape, back), inner...))
+}
+
+// permuteAll is permute, also of scalars and products.
+func (vs *values) permuteAll(axes []int, x *value) *value {
+	if len(x.shape) == 0 {
+		return x
+	}
+	if v := vs.turnedProduct(axes, pickInts(x.shape, axes), x); v != nil {
+		return v
+	}
+	return vs.permute(axes, x)
+}
+
+// slicedPermute slices before axes are moved.
+func (vs *values) slicedPermute(x *value, lo, hi, shape []int) *value {
+	back := inverseAxes(x.op.Axes)
+	return vs.permute(x.op.Axes, vs.slice(x.args[0], pickInts(lo, back), pickInts(hi, back), pickInts(shape, back)))
+}
+
+// joinedPermutes joins parts before axes are moved, if they are moved in the same way for all; nil otherwise.
+func (vs *values) joinedPermutes(op autodiff.Op, shape []int, parts []*value) *value {
+	var axes []int
+	inner := make([]*value, len(parts))
+	for k, p := range parts {
+		switch {
+		case p == nil:
+		case vs.layout != ir.Apart || p.kind != autodiff.OpPermute || axes != nil && !slices.Equal(axes, p.op.Axes):
+			return nil
+		default:
+			axes, inner[k] = p.op.Axes, p.args[0]
+		}
+	}
+	if axes == nil {
+		return nil
+	}
+	op.Axes = []int{axes[op.Axes[0]]}
+	return vs.permute(axes, vs.make(op, pickInts(shape, inverseAxes(axes)), inner...))
+}
+
+// slicedParts slices the parts of a concatenation instead of the whole.
+func (vs *values) slicedParts(x *value, lo, hi, shape []int) *value {
+	if x.kind != autodiff.OpConcat {
+		return nil
+	}
+	axis := x.op.Axes[0]
+	var parts []part
+	for _, p := range concatParts(x) {
+		from, to := slices.Clone(lo), slices.Clone(hi)
+		from[axis], to[axis] = max(lo[axis], p.lo)-p.lo, min(hi[axis], p.hi)-p.lo
+		if from[axis] >= to[axis] {
+			continue
+		}
+		q := part{lo: p.lo + from[axis] - lo[axis], hi: p.lo + to[axis] - lo[axis]}
+		if p.value != nil {
+			inner := slices.Clone(shape)
+			inner[axis] = q.hi - q.lo
+			if q.value = vs.slicedParts(p.value, from, to, inner); q.value == nil {
+				q.value = vs.slice(p.value, from, to, inner)
+			}
+		}
+		parts = append(parts, q)
+	}
+	return vs.concat(axis, shape, parts)
+}
+
+// maxKnown is the largest index that is evaluated here to simplify what it indexes.
+const maxKnown = 1 << 12
+
+// knowIndices notes the numbers of indices that a step sees as a whole.
+func (vs *values) knowIndices(n autodiff.Node) {
+	body := n.Op().Body
+	for k, in := range body.Shared {
+		if a := n.Args()[1+len(body.Xs)+k]; a.Static() && a.Size() > 0 && a.Size() <= maxKnown {
+			vs.indices[in] = vs.known(a)
+		}
+	}
+}
