@@ -38,7 +38,13 @@ type Assign struct {
 // Program lowers entries over one graph (or several) to one program. It returns an error if a name has two sizes, or is
 // assigned twice by one entry.
 func Program(entries []Entry) (*ir.Program, error) {
-	prog := newProgram(layout(entries))
+	l, single := layout(entries)
+	return programIn(entries, l, single)
+}
+
+// programIn is Program in a layout of lanes; with single, large lane buffers are kept in single precision.
+func programIn(entries []Entry, l ir.Layout, single bool) (*ir.Program, error) {
+	prog := newProgram(l, single)
 	roots, err := prog.roots(entries)
 	if err != nil {
 		return nil, err

@@ -18,14 +18,20 @@ import (
 const lanes = 3
 
 // check lowers an entry that assigns the nodes to out0, out1, … and compares the reference device and every lane of the
-// host with autodiff.Eval.
+// host with autodiff.Eval, in both layouts of lanes. It returns the program whose lanes are interleaved.
 func check(t *testing.T, r *rand.Rand, nodes ...ad.Node) *ir.Program {
+	t.Helper()
+	checkIn(t, ir.Apart, r, nodes...)
+	return checkIn(t, ir.Interleaved, r, nodes...)
+}
+
+func checkIn(t *testing.T, l ir.Layout, r *rand.Rand, nodes ...ad.Node) *ir.Program {
 	t.Helper()
 	e := lower.Entry{Name: "f"}
 	for k, n := range nodes {
 		e.Assign = append(e.Assign, lower.Assign{Name: outName(k), Value: n})
 	}
-	p := program(t, e)
+	p := programIn(t, l, e)
 	x := load(t, p, lanes)
 	inputs := make([]map[string][]float64, lanes)
 	for lane := range inputs {
@@ -59,6 +65,18 @@ func program(t testing.TB, entries ...lower.Entry) *ir.Program {
 	}
 	if err := ir.Verify(p); err != nil {
 		t.Fatal(err)
+	}
+	return p
+}
+
+func programIn(t testing.TB, l ir.Layout, entries ...lower.Entry) *ir.Program {
+	t.Helper()
+	p, err := lower.InLayout(entries, l)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := ir.Verify(p); err != nil {
+		t.Fatalf("lanes %v: %v", l, err)
 	}
 	return p
 }

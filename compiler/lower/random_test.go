@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	ad "ppl/autodiff"
+	"ppl/compiler/ir"
 	"ppl/compiler/lower"
 )
 
@@ -252,7 +253,14 @@ func normals(r *rand.Rand, n int) []float64 {
 // with Eval.
 func checkSteps(t *testing.T, e lower.Entry, start map[string][]float64, steps int) {
 	t.Helper()
-	p := program(t, e)
+	for _, l := range []ir.Layout{ir.Interleaved, ir.Apart} {
+		checkStepsIn(t, l, e, start, steps)
+	}
+}
+
+func checkStepsIn(t *testing.T, l ir.Layout, e lower.Entry, start map[string][]float64, steps int) {
+	t.Helper()
+	p := programIn(t, l, e)
 	r, x := reference(t, p), load(t, p, 1)
 	set(r, 0, start)
 	set(x, 0, start)
