@@ -91,7 +91,7 @@ func (r *rewind) fromRows(next Node, grads []Node) []Node {
 	return out
 }
 
-// again writes nodes of the step anew in its graph; Inputs are themselves.
+// again writes nodes of the step again in its graph; Inputs are themselves.
 func (r *rewind) again() replay {
 	again := replay{graph: r.step, done: map[Node]lifted{}}
 	for _, n := range r.step.nodes {
@@ -102,7 +102,7 @@ func (r *rewind) again() replay {
 	return again
 }
 
-// operands are the nodes in products of the gradients that depend on the cotangent of the carry, if they can lie beside
+// operands are the nodes in products of the gradients that depend on the cotangent of the carry, if they can lie next to
 // the carry along an axis.
 func (r *rewind) operands(grads []Node, axis int) (out []Node) {
 	like := r.after.Shape()
