@@ -57,9 +57,9 @@ func LoadNew(path, text string, args []DataArg, saved []types.Variable) (*Predic
 	if n.diags.HasErrors() {
 		return nil, n.diags.All()
 	}
-	rows := values.RowNumbers
+	rows, memory := values.RowNumbers, values.Memory
 	values = dataset.New(values.Model, values.Arrays, values.Sizes, values.Labels)
-	values.RowNumbers = rows
+	values.RowNumbers, values.Memory = rows, memory
 	plan, ds := plan.NewPlan(values)
 	if diag.HasErrors(ds) {
 		return nil, errorsAmong(ds)

@@ -44,6 +44,13 @@ func (l *latents) prior(t *model.Term) {
 		l.refused = append(l.refused, t.Array)
 		return
 	}
+	if t.Dist == nil || !t.Dist.Discrete() {
+		l.diags.Errorf("E70", t.At, "`%s` is discrete elsewhere, and cannot be summed out with a distribution that is not",
+			t.Array.Name).Related(t.Array.At, "`%s`", t.Array.Name).
+			Help("give all of `%s` discrete distributions, or a part of it another name", t.Array.Name)
+		l.refused = append(l.refused, t.Array)
+		return
+	}
 	if t.Dist.Enumerate == nil && t.In == nil {
 		l.diags.Errorf("E70", t.At, "`%s ~ %s(…)` cannot be summed out: unbounded; add `in 0..200`", t.Array.Name,
 			t.Dist.Name)

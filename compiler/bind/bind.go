@@ -69,6 +69,6 @@ func NewData(m *model.Model, dir string, args []Arg, cache data.RowCache, known 
 		}
 	}
 	out := dataset.New(d.Model, d.Arrays, d.Sizes, d.Labels)
-	out.RowNumbers = arrays.rowNumbers
+	out.RowNumbers, out.Memory = arrays.rowNumbers, cache.Memory
 	return out, diags.All()
 }

@@ -92,6 +92,7 @@ func (c *checker) addPiece(a *arrayInfo, p *model.Piece, rest []*model.Set, t mo
 	if len(axes) != len(a.Type.Axes) {
 		c.errorf("E42", p.At, "`%s` has %s here and %s elsewhere", a.Name, haveAxes(axes), haveAxes(a.Type.Axes)).
 			Related(a.At, "elsewhere")
+		a.Pieces = a.Pieces[:len(a.Pieces)-1] // no part of the array for what comes after
 	}
 }
 

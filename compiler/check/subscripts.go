@@ -1,6 +1,8 @@
 package check
 
 import (
+	"math"
+
 	"ppl/compiler/model"
 	"ppl/lang/ast"
 	"ppl/lang/types"
@@ -75,7 +77,7 @@ func (c *checker) sub(s *scope, sub *ast.Set, axis *model.Set) (model.Sub, []*mo
 	}
 	if at.Info().Type.Elem == types.Real {
 		markInt(at)
-		if !readsData(at) {
+		if !readsData(at) || betweenIntegers(at) {
 			c.errorf("E44", sub.Span(), "subscript must be an integer; `%s` is real", sub.Span().Text())
 			return model.Sub{}, nil, false
 		}
@@ -86,6 +88,27 @@ func (c *checker) sub(s *scope, sub *ast.Set, axis *model.Set) (model.Sub, []*mo
 			Help("if that is meant, values outside %s are refused when the data are loaded", axis.Name)
 	}
 	return model.Sub{At: at}, at.Info().Type.Axes, true
+}
+
+// betweenIntegers reports whether an expression is a whole number of indices plus a fraction, as t - 0.5.
+func betweenIntegers(e model.Expr) bool {
+	form := model.AffineOf(e)
+	for _, k := range form.Coefs {
+		if k != math.Trunc(k) {
+			return false
+		}
+	}
+	whole := true
+	model.Walk(e, func(x model.Expr) {
+		switch x := x.(type) {
+		case *model.IndexVar, *model.SizeOf, *model.SetSize, *model.Num:
+		case *model.Apply:
+			whole = whole && (x.Name == "+" || x.Name == "-" || x.Name == "*")
+		default:
+			whole = false
+		}
+	})
+	return whole && form.Const != math.Trunc(form.Const)
 }
 
 // readsData reports whether an expression is an element of data, whose being integer is seen at load.

@@ -24,6 +24,8 @@ type Dataset struct {
 	Sizes  map[*model.Size]int
 	Labels map[*model.Size][]string // names of the first elements of an index set 1..J; none for numbers
 
+	Memory int64 // bytes that there are for a run; 0 if that is not known
+
 	// Of sets of rows of which some were left out: the numbers of the others in their file, from 1.
 	RowNumbers map[*model.Size][]int
 

@@ -45,6 +45,9 @@ type Layout struct {
 func NewLayout(d *dataset.Dataset, diags *diag.List) *Layout {
 	l := &Layout{Data: d, Limits: evaluate.StepLimits{}, of: map[*model.Piece]*Region{}}
 	e := evaluate.New(autodiff.New(), d, l.Limits, evaluate.NoSource{}, diags)
+	for _, t := range d.Model.Terms {
+		refuseEmptyEvent(e, t)
+	}
 	for _, a := range d.Model.Arrays {
 		if h := d.Imputed[a]; h != nil && len(h.At) > 0 {
 			a = h.Param
@@ -59,10 +62,46 @@ func NewLayout(d *dataset.Dataset, diags *diag.List) *Layout {
 			r := newRegion(e, p)
 			r.Offset = l.Dim
 			l.Dim += r.Size
+			l.refuseTooMany(e, r)
 			l.Regions, l.of[p] = append(l.Regions, r), r
 		}
 	}
 	return l
+}
+
+// bytesOfParameter is what a parameter takes while it is sampled: two numbers in each of 16 walkers. Few samplers need
+// less, most several times as much.
+const bytesOfParameter = 2 * 8 * 16
+
+// fewParameters are not refused, whatever the memory.
+const fewParameters = 1 << 16
+
+// refuseTooMany refuses parameters that do not fit into memory, at the one with which they are too many.
+func (l *Layout) refuseTooMany(e *evaluate.Evaluator, r *Region) {
+	if l.Dim < fewParameters || l.Data.Memory == 0 || int64(l.Dim) <= l.Data.Memory/bytesOfParameter {
+		return
+	}
+	e.Stop(e.Diags.Errorf("E89", r.Term.At, "with `%s` the model has %d parameters, which take %.3g GB and more to sample; "+
+		"there are %.3g GB of memory", r.Term.Array.Name, l.Dim, float64(l.Dim)*bytesOfParameter/1e9,
+		float64(l.Data.Memory)/1e9).
+		Help("look whether a size is a code or an identifier; the limit is the memory of the machine, or GOMEMLIMIT"))
+}
+
+// refuseEmptyEvent refuses a vector or matrix without elements, of which no distribution is.
+func refuseEmptyEvent(e *evaluate.Evaluator, t *model.Term) {
+	sets := t.Event
+	if (t.Ordered || t.ZeroSum) && len(t.Plates) > 0 {
+		sets = []*model.Set{t.Plates[len(t.Plates)-1].Set}
+	}
+	if t.Dist == nil || t.Dist.Event == 0 && !t.Ordered && !t.ZeroSum {
+		return
+	}
+	for _, s := range sets {
+		if box := e.Box(s); box.Size() == 0 {
+			e.Stop(e.Diags.Errorf("E45", t.At, "`%s` has no elements: the axis %s is %d..%d", t.Array.Name, s.Name, box.Lo,
+				box.Hi))
+		}
+	}
 }
 
 // Evaluator evaluates in a graph with a source. Errors go to diags.

@@ -14,11 +14,13 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"ppl/autodiff"
 	"ppl/compiler/dataset"
 	"ppl/compiler/model"
 	"ppl/lang/diag"
+	"ppl/lang/source"
 )
 
 // Node is a value in a graph.
@@ -109,7 +111,7 @@ func (e *Evaluator) Box(s *model.Set) Box {
 	if e.parent != nil { // bounds may read the step's index, whose every value counts
 		return e.parent.Box(s)
 	}
-	lo, hi := e.StaticValues(s.Lo), e.StaticValues(s.Hi)
+	lo, hi := e.ends(s.Lo, s.Ragged), e.ends(s.Hi, s.Ragged)
 	b := Box{Lo: math.MaxInt32, Hi: math.MinInt32}
 	for i := range max(len(lo), len(hi)) {
 		b.Lo = min(b.Lo, ToInt(lo[min(i, len(lo)-1)]))
@@ -120,6 +122,24 @@ func (e *Evaluator) Box(s *model.Set) Box {
 	}
 	e.boxes[s] = b
 	return b
+}
+
+// ends are the values of an end of a range, which must be whole numbers; of a ragged one, at values of outer indices that
+// count nowhere, it may be none.
+func (e *Evaluator) ends(x model.Expr, ragged []*model.Index) []float64 {
+	values := e.StaticValues(x)
+	for _, v := range values {
+		switch {
+		case math.IsNaN(v) && len(values) > 1:
+		case v != math.Trunc(v):
+			e.Stop(e.Diags.Errorf("E44", x.Info().At, "an end of a range must be a whole number, but `%s` is %g",
+				x.Info().At.Text(), v).Help("round it: `floor(%s)`", x.Info().At.Text()))
+		case math.Abs(v) > math.MaxInt32 && len(values) == 1:
+			e.Stop(e.Diags.Errorf("E89", x.Info().At, "a range that ends at %g, as `%s` is, has more elements than there "+
+				"can be", v, x.Info().At.Text()))
+		}
+	}
+	return values
 }
 
 func ToInt(v float64) int {
@@ -142,6 +162,32 @@ func (e *Evaluator) StaticValues(x model.Expr) []float64 {
 	return autodiff.Eval(nil, v.Node)[0]
 }
 
+// mostPoints bounds the elements of what a statement computes.
+const mostPoints = 1 << 33
+
+// count is the number of elements of a shape, which may be more than an int holds.
+func count(shape []int) float64 {
+	n := 1.0
+	for _, k := range shape {
+		n *= float64(k)
+	}
+	return n
+}
+
+// tooMany refuses what has too many elements.
+func (e *Evaluator) tooMany(points float64, bound []*model.Index, axes []*model.Set) {
+	var names []string
+	at := source.Span{}
+	for _, i := range bound {
+		names, at = append(names, i.Set.Name), i.Set.Hi.Info().At
+	}
+	for _, s := range axes {
+		names, at = append(names, s.Name), s.Hi.Info().At
+	}
+	e.Stop(e.Diags.Errorf("E89", at, "an array over %s would have %.3g elements, more than the %.3g that are computed",
+		strings.Join(names, " × "), points, float64(mostPoints)))
+}
+
 // Shape of bound and own axes.
 func (e *Evaluator) Shape(bound []*model.Index, axes []*model.Set) []int {
 	shape := make([]int, 0, len(bound)+len(axes))
@@ -150,6 +196,9 @@ func (e *Evaluator) Shape(bound []*model.Index, axes []*model.Set) []int {
 	}
 	for _, s := range axes {
 		shape = append(shape, e.Box(s).Size())
+	}
+	if points := count(shape); points > mostPoints {
+		e.tooMany(points, bound, axes)
 	}
 	return shape
 }

@@ -44,6 +44,24 @@ func TestPiecesOfAChainInAnyOrder(t *testing.T) {
 func TestRefusals(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ code, text string }{
+		{"E45", "data y = 1\nK = 0\np[K] ~ Dirichlet(fill(1, K))\ny ~ Normal(sum(p), 1)\n"},
+		{"E45", "data y = 1\nK = -1\np[K] ~ Dirichlet(fill(1, K))\ny ~ Normal(sum(p), 1)\n"},
+		{"E45", "data y = 1, K = 0\nc[K] ~ Normal(0, 1) ordered\ny ~ Normal(sum(c), 1)\n"},
+		{"E45", "data y = 1\nK = 0\nc[K] ~ Normal(0, 1) zerosum\ny ~ Normal(sum(c), 1)\n"},
+		{"E45", "data y = 1\nK = 0\nc[K, K] ~ LKJ(2)\ny ~ Normal(sum(c), 1)\n"},
+		{"E45", "data y = 1\nK = -1\nc[K, K] ~ LKJCholesky(2)\ny ~ Normal(sum(c), 1)\n"},
+		{"E44", "data y[T] = [1, 2]\na ~ Normal(0, 1)\nsigma[1] = 1\nsigma[t in 2..T] = 0.5 * sigma[t-0.5] + exp(a)\n" +
+			"y[t in T] ~ Normal(0, sigma[t])\n"},
+		{"E70", "data y[T] = [1, 2]\nz[1] ~ Bernoulli(0.5)\nz[t in 2..T] ~ Density(-z[t]^2)\ny[t in T] ~ Normal(z[t], 1)\n"},
+		{"E42", "data y[N] = [1, 2]\na[N] ~ Normal(1/0, 1)\na ~ Normal(a[1], 1)\ny ~ Normal(a, 1)\n"},
+		{"E44", "data y[N] = [1, 2]\nT = 1.5\nh[t in 1..T] ~ Normal(0, 1)\ny[t in 1..T] ~ Normal(h[t], 1)\n"},
+		{"E44", "data y = 1\nx[1..2.9] ~ Normal(0, 1)\ny ~ Normal(x[1] + x[2], 1)\n"},
+		{"E44", "data y = 1\nK = 0/0\nx[K] ~ Normal(0, 1)\ny ~ Normal(sum(x), 1)\n"},
+		{"E44", "data x[T] = [1, 2, 3], y[T] = [1, 2, 3]\na ~ Normal(0, 1)\ny[t in 2..1e-308] ~ Normal(x[t] + a, 1)\n"},
+		{"E89", "data y = 1\nx[1..1e18] ~ Normal(0, 1)\ny ~ Normal(x[1], 1)\n"},
+		{"E89", "data y = 1\nK = inf\nx[K] ~ Normal(0, 1)\ny ~ Normal(sum(x), 1)\n"},
+		{"E89", "data y = 1\na ~ Normal(0, 1)\ns = sum(i in 1..100000, j in 1..100000: i*j)\ny ~ Normal(a + s, 1)\n"},
+		{"E89", "data y = 1\nx[1..2000000000] ~ Normal(0, 1)\ny ~ Normal(x[1], 1)\n"},
 		{"E40", "data y[N] = [1, 2]\ny ~ MvNormal([1, 2, 3], [[1, 0], [0, 1]])\n"},
 		{"E40", "data y[N] = [1, 2]\ns[1] ~ HalfNormal(1)\nC[1..2, 1..2] ~ LKJ(2)\ny ~ MvNormal(0, sd = s, " +
 			"corr = C)\n"},
