@@ -22,25 +22,27 @@ type samplerRow struct {
 	doc    string
 	sample infer.Sampler
 	takes  func(setting string) bool
+
+	independent bool // its draws are, so that their number says how good they are; nor does it keep checkpoints
 }
 
 // samplers that can be named; the first is the default.
 func samplers() []samplerRow {
 	var rows []samplerRow
 	for _, p := range renhd.Presets() {
-		rows = append(rows, samplerRow{p.Name, p.Doc, p.Sample, except("max_depth", "max_energy_error")})
+		rows = append(rows, samplerRow{p.Name, p.Doc, p.Sample, except("max_depth", "max_energy_error"), false})
 	}
 	return append(rows,
 		samplerRow{"nuts", "the No-U-Turn sampler as in Stan: multinomial, with windowed adaptation", nuts.Sample,
-			only("accept", "max_depth", "max_energy_error", "metric", "precision", "step_size")},
+			only("accept", "max_depth", "max_energy_error", "metric", "precision", "step_size"), false},
 		samplerRow{"advi", "an approximation by independent normals, fitted", flow.MeanField,
-			only("precision", "step_size")},
+			only("precision", "step_size"), true},
 		samplerRow{"fullrank", "an approximation by one normal with correlations, fitted", flow.FullRank,
-			only("precision", "step_size")},
+			only("precision", "step_size"), true},
 		samplerRow{"planar", "an approximation by planar flows of normals, fitted", flow.Planar,
-			only("precision", "step_size")},
+			only("precision", "step_size"), true},
 		samplerRow{"flow", "an approximation by coupling flows of normals, fitted", flow.Coupling,
-			only("precision", "step_size")})
+			only("precision", "step_size"), true})
 }
 
 // only are the settings of a sampler that has few of its own; what a run keeps is not the sampler's.

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"ppl/infer/draws"
 )
 
 func TestMain(m *testing.M) {
@@ -31,6 +33,7 @@ func TestScripts(t *testing.T) {
 			"interrupt": interrupt,
 			"killed":    killed,
 			"corrupt":   corrupt,
+			"drawsof":   drawsOf,
 		},
 	})
 }
@@ -52,6 +55,16 @@ func exits(ts *testscript.TestScript, neg bool, args []string) {
 	if code != want {
 		ts.Fatalf("exit code %d, want %d", code, want)
 	}
+}
+
+// drawsof RUN sets COUNT to the number of draws of each chain of a run.
+func drawsOf(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: drawsof RUN")
+	}
+	info, err := draws.ReadInfo(ts.MkAbs(args[0]))
+	ts.Check(err)
+	ts.Setenv("COUNT", strconv.Itoa(info.Draws))
 }
 
 // interrupt FILE COMMAND… runs a command and sends it SIGINT once FILE is there. It expects exit code 130, and leaves

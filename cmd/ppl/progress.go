@@ -1,6 +1,8 @@
 package main
 
 import (
+	"time"
+
 	"github.com/schollz/progressbar/v3"
 
 	"ppl/infer"
@@ -18,13 +20,21 @@ func (c *console) progress(quiet bool) (show func(infer.Progress), clear func())
 	return c.plainProgress(), func() {}
 }
 
+// plainEvery is the time from one line of progress to the next where lines cannot be redrawn.
+const plainEvery = 30 * time.Second
+
 func (c *console) plainProgress() func(infer.Progress) {
-	last := infer.Phase(-1)
+	last, said := infer.Phase(-1), time.Time{}
 	return func(p infer.Progress) {
-		if p.Phase != last {
+		switch {
+		case p.Phase != last:
 			c.notef("%s: %d iterations", p.Phase, p.Total)
-			last = p.Phase
+		case time.Since(said) >= plainEvery:
+			c.notef("%s: %d of %d iterations", p.Phase, p.Done, p.Total)
+		default:
+			return
 		}
+		last, said = p.Phase, time.Now()
 	}
 }
 

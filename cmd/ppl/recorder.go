@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"math/rand/v2"
+	"slices"
 	"time"
 
 	"github.com/fxamacker/cbor/v2"
@@ -31,8 +32,9 @@ type recorder struct {
 	resumed bool          // the checkpoint that the run goes on from has draws before it
 	counts  []int         // draws of each chain so far
 	values  []float64
-	saved   int           // of values: how many are what the model saves, before the log densities
-	flushed time.Time     // when draws were last made readable
+	saved   int       // of values: how many are what the model saves, before the log densities
+	flushed time.Time // when draws were last made readable
+	watched draws.Progress
 	took    time.Duration // to save the last checkpoint
 }
 
@@ -141,8 +143,18 @@ func generating(seed uint64, chain, draw int) *rand.Rand {
 	return rand.New(rand.NewPCG(seed, uint64(chain)<<40|uint64(draw)))
 }
 
-// Progress shows the user how far the run is.
-func (r *recorder) Progress(p infer.Progress) { r.progress(p) }
+// Progress shows the user how far the run is, and once a second those who watch the directory.
+func (r *recorder) Progress(p infer.Progress) {
+	r.progress(p)
+	now, at := time.Now(), &r.watched
+	if phase := p.Phase.String(); phase != at.Phase {
+		*at = draws.Progress{Phase: phase, PhaseBegan: now, First: p.Done}
+	} else if now.Sub(at.Written) < time.Second {
+		return
+	}
+	at.Done, at.Total, at.Divergences, at.Written = p.Done, p.Total, p.Divergences, now
+	_ = draws.WriteProgress(r.dir, *at) // a run goes on where nobody can watch it
+}
 
 // close ends the run on disk.
 func (r *recorder) close(report draws.SamplerReport, status draws.Status, cause error) error {
@@ -152,3 +164,6 @@ func (r *recorder) close(report draws.SamplerReport, status draws.Status, cause 
 	r.writer.Report(report)
 	return r.writer.Close(status, cause)
 }
+
+// least is the number of draws that every chain has.
+func (r *recorder) least() int { return slices.Min(r.counts) }

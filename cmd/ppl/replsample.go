@@ -72,7 +72,7 @@ func (s *session) sample(ctx context.Context, args []string) error {
 	b.cancel = cancel
 	go func() {
 		defer close(b.done)
-		stopped, err := carryOut(sampling, run, b.show, func() {})
+		stopped, err := carryOut(sampling, run, run.options.Draws, b.show, func() {})
 		run.dir.close(run.recorder.writer != nil)
 		b.mu.Lock()
 		b.stopped, b.err = stopped, err

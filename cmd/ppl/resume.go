@@ -17,7 +17,6 @@ import (
 	"ppl/compiler"
 	"ppl/compiler/lower"
 	"ppl/infer"
-	"ppl/infer/draws"
 )
 
 // resolvedOptions are kept with the draws: enough to repeat the run, or to go on with it.
@@ -42,6 +41,7 @@ type askedOptions struct {
 	Sampler  string   `json:"sampler,omitempty"`
 	Device   string   `json:"device,omitempty"`
 	Settings []string `json:"set,omitempty"`
+	Until    []string `json:"until,omitempty"`
 }
 
 // digests are fingerprints of what decides the numbers of a run.
@@ -130,6 +130,7 @@ func (s *sampling) takeOver(from *resolvedOptions, flags *pflag.FlagSet, byDirec
 		"set":     func() { s.settings = from.Asked.Settings },
 		"device":  func() { s.device = firstOf(from.Asked.Device, "auto") },
 		"data":    func() { s.data = nil },
+		"until":   func() { s.until = from.Asked.Until },
 	} {
 		if !flags.Changed(name) {
 			take()
@@ -192,9 +193,4 @@ func (d *runDir) checkSame(now resolvedOptions) error {
 		return usagef("--draws %d: the run in %s has %d draws per chain already", now.Draws, d.path, d.info.Draws)
 	}
 	return nil
-}
-
-// complete reports whether the run that is there needs nothing more.
-func (d *runDir) complete(draw int) bool {
-	return d.before != nil && d.info.Status == draws.Finished && draw == d.info.Draws
 }

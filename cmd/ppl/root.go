@@ -46,7 +46,8 @@ func newRoot(c *console) *cobra.Command {
 	root.SetErr(c.err)
 	root.SetFlagErrorFunc(flagError)
 	root.SetHelpCommand(helpCommand(c))
-	root.AddCommand(checkCommand(c), fmtCommand(c), buildCommand(c), sampleCommand(c), listCommand(c), summaryCommand(c),
+	root.AddCommand(checkCommand(c), fmtCommand(c), buildCommand(c), sampleCommand(c), watchCommand(c), listCommand(c),
+		summaryCommand(c),
 		diagnoseCommand(c), queryCommand(c), sessionCommand(c), looCommand(c), compareCommand(c), sensitivityCommand(c),
 		plotCommand(c), reportCommand(c), exportCommand(c),
 		optimizeCommand(c), predictCommand(c), logprobCommand(c), versionCommand(c))

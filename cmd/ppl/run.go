@@ -32,22 +32,24 @@ func stoppable(ctx context.Context) (context.Context, func()) {
 	return ctx, release
 }
 
-// carryOut samples until it is done or ctx ends; show and clear are for its progress. An error says that the run
-// failed.
-func carryOut(ctx context.Context, run *posteriorRun, show func(infer.Progress), clear func()) (stopped bool,
+// carryOut samples until there are so many draws of each chain, or ctx ends; show and clear are for its progress. An
+// error says that the run failed.
+func carryOut(ctx context.Context, run *posteriorRun, count int, show func(infer.Progress), clear func()) (stopped bool,
 	err error) {
 	run.recorder = run.newRecorder(show)
-	run.options.Checkpoints = run.recorder
-	run.options.Judged = size(run.program.Saved())
+	options := run.options
+	options.Draws, options.Checkpoints, options.Judged = count, run.recorder, size(run.program.Saved())
 	start := time.Now()
 	report, err := run.sampler.sample(ctx, compiler.Recorded{Program: run.program, EachRow: run.recorder.rows},
-		run.options,
-		run.recorder)
+		options, run.recorder)
 	clear()
 
 	stopped = err != nil && errors.Is(err, context.Canceled)
+	timeOver := err != nil && errors.Is(err, context.DeadlineExceeded)
 	status := draws.Finished
 	switch {
+	case timeOver:
+		err = nil
 	case stopped:
 		status, err = draws.Interrupted, nil
 	case err != nil:
@@ -62,7 +64,7 @@ func carryOut(ctx context.Context, run *posteriorRun, show func(infer.Progress),
 		}
 	}
 	report.NonFiniteTerms, report.Looked = run.program.NonFiniteTerms(report.NonFiniteEnds)
-	report.Seconds = time.Since(start).Seconds()
+	report.Seconds = run.dir.info.Report.Seconds + time.Since(start).Seconds()
 	closed := run.recorder.close(report.SamplerReport, status, err)
 	if err = firstError(err, closed); err != nil {
 		return false, code(err)

@@ -13,6 +13,7 @@ import (
 	"ppl/compiler"
 	"ppl/infer"
 	"ppl/infer/draws"
+	"ppl/infer/goal"
 	"ppl/infer/settings"
 )
 
@@ -25,6 +26,8 @@ type sampling struct {
 	device   string
 	out      string
 	settings []string
+	until    []string
+	goal     goal.Goal
 	asJSON   bool
 	quiet    bool
 	resume   bool
@@ -45,7 +48,10 @@ func sampleCommand(c *console) *cobra.Command {
 			"With --resume a run that was killed, interrupted or failed goes on where its last checkpoint " +
 			"is, with the " +
 			"draws it would have had;\none that has not begun begins, one that is finished prints its summary, and " +
-			"--draws adds draws to it. MODEL may be a run directory then.",
+			"--draws adds draws to it. MODEL may be a run directory then.\n\n" +
+			"With --until a run ends when its draws are good enough: ess is the least effective size (bulk and tail) " +
+			"and rhat the greatest R-hat\nof all saved quantities; both have to hold. time and gradients are limits. " +
+			"--draws is the most, 10,000 if it is not given.",
 		Args: one("MODEL"),
 
 		DisableFlagsInUseLine: true,
@@ -77,6 +83,9 @@ func sampleCommand(c *console) *cobra.Command {
 		if dir.before != nil {
 			s.takeOver(dir.before, cmd.Flags(), byDirectory)
 		}
+		if err := s.readGoal(cmd.Flags().Changed("draws") || dir.before != nil); err != nil {
+			return err
+		}
 		return c.sample(ctx, s, dir)
 	}
 	return cmd
@@ -95,6 +104,8 @@ func (s *sampling) addFlags(cmd *cobra.Command) {
 	f.StringVar(&s.out, "out", "", "keep the run in `DIR` (default: the model's name with .run, here)")
 	f.StringArrayVar(&s.settings, "set", nil, "set a sampler's `option=value`; may be repeated: "+
 		strings.Join(settings.Names(), ", "))
+	f.StringArrayVar(&s.until, "until", nil, "stop when the draws are good enough or a limit is reached: `ess=400`, "+
+		"rhat=1.01, time=2h or gradients=1e9, also several")
 	f.BoolVar(&s.asJSON, "json", false, "print the summary as one JSON object")
 	f.BoolVar(&s.quiet, "quiet", false, "no progress and no notes")
 }
@@ -157,7 +168,11 @@ func (c *console) sample(ctx context.Context, s *sampling, dir *runDir) (err err
 	if err != nil {
 		return err
 	}
-	if dir.complete(s.options.Draws) {
+	complete, err := dir.complete(s)
+	if err != nil {
+		return err
+	}
+	if complete {
 		useful = true
 		return c.summarise(s.out, s.asJSON)
 	}
@@ -165,7 +180,7 @@ func (c *console) sample(ctx context.Context, s *sampling, dir *runDir) (err err
 		return err
 	}
 	show, clear := c.progress(s.quiet)
-	stopped, err := carryOut(ctx, run, show, clear)
+	stopped, err := run.sampleToGoal(ctx, show, clear)
 	useful = err == nil || run.recorder.writer != nil
 	if err != nil {
 		return err
@@ -195,13 +210,17 @@ func (c *console) prepare(s *sampling, dir *runDir) (*posteriorRun, error) {
 	if p.Dim() == 0 {
 		return nil, noParameters()
 	}
-	s.asked = askedOptions{s.sampler, s.device, s.settings}
+	s.asked = askedOptions{s.sampler, s.device, s.settings, s.until}
 	if s.options.Device, err = openDevice(s.device, s.note(c)); err != nil {
 		return nil, err
 	}
 	sampler, err := c.chooseSampler(p, s)
 	if err != nil {
 		return nil, err
+	}
+	if sampler.independent && !s.goal.Empty() {
+		return nil, usagef("--until: the draws of %s are independent, so that their number says how good they are; "+
+			"give --draws", sampler.name)
 	}
 	if s.options.Settings.LogLikelihood == "on" && p.Streams() > 0 {
 		return nil,

@@ -102,13 +102,18 @@ func readReport(dir string, v report.View) (report.Report, error) {
 // openRun opens a run directory. What is wrong with it is the user's to mend.
 func openRun(dir string) (*draws.Run, error) {
 	run, err := draws.Open(dir)
+	return run, unreadable(dir, err)
+}
+
+// unreadable is the error of a directory that could not be read as a run, nil if there was none.
+func unreadable(dir string, err error) error {
 	switch {
-	case errors.Is(err, os.ErrNotExist) && !exists(dir):
-		return nil, wrong(fmt.Errorf("there is no run in %s%s", dir, instead(dir)))
-	case err != nil:
-		return nil, wrong(err)
+	case err == nil:
+		return nil
+	case !exists(dir):
+		return wrong(fmt.Errorf("there is no run in %s%s", dir, instead(dir)))
 	}
-	return run, nil
+	return wrong(err)
 }
 
 // instead proposes the run of a model whose name was given.

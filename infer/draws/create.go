@@ -115,7 +115,7 @@ func remove(dir string, entries []fs.DirEntry) error {
 
 func belongs(dir string, e fs.DirEntry) bool {
 	switch strings.TrimSuffix(e.Name(), ".partial") {
-	case layoutFile, ".zgroup", ".zattrs", ".zmetadata":
+	case layoutFile, progressFile, ".zgroup", ".zattrs", ".zmetadata":
 		return true
 	}
 	_, err := os.Stat(filepath.Join(dir, e.Name(), ".zgroup"))

@@ -1,0 +1,217 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"ppl/infer/draws"
+	"ppl/infer/report"
+)
+
+func watchCommand(c *console) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "watch RUN [flags]",
+		Short: "Show how far a run is, until it ends",
+		Long: "Show how far a run is, which another process samples: phase, iterations, their rate, the time left, " +
+			"divergences,\nand of the draws so far the worst effective size and R-hat, by name. The run is only read. " +
+			"It may be on another machine.",
+		Args: one("RUN"),
+
+		DisableFlagsInUseLine: true,
+	}
+	unknown := draws.Number(math.NaN())
+	w := watching{console: c, worst: worst{ESS: unknown, RHat: unknown}}
+	f := cmd.Flags()
+	f.DurationVar(&w.every, "every", 2*time.Second, "look again after the `TIME`")
+	f.BoolVar(&w.once, "once", false, "look once")
+	f.BoolVar(&w.asJSON, "json", false, "print one JSON object for each look")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if w.every <= 0 {
+			return usagef("--every %v: the time between two looks is above 0", w.every)
+		}
+		ctx, release := stoppable(cmd.Context())
+		defer release()
+		return w.watch(ctx, args[0])
+	}
+	return cmd
+}
+
+// A watching is what the flags of ppl watch say, and what was last seen.
+type watching struct {
+	console *console
+	every   time.Duration
+	once    bool
+	asJSON  bool
+
+	said  time.Time // when a line was last written where lines cannot be redrawn
+	draws int       // of each chain that worst is of
+	worst worst
+}
+
+// A look is what can be seen of a run.
+type look struct {
+	Status      draws.Status  `json:"status"`
+	Phase       string        `json:"phase,omitempty"`
+	Done        int           `json:"done"`
+	Total       int           `json:"total"`
+	Rate        float64       `json:"iterations_per_second"`
+	SecondsLeft *float64      `json:"seconds_left"` // of the phase; null where it is not known
+	Divergences int           `json:"divergences"`
+	Draws       int           `json:"draws"` // of each chain that can be read
+	Silent      float64       `json:"seconds_silent"`
+	Error       string        `json:"error,omitempty"`
+	Worst       worst         `json:"worst"`
+	left        time.Duration // SecondsLeft
+}
+
+// A worst is the quantity with the least effective size, and the one with the greatest R-hat.
+type worst struct {
+	ESS      draws.Number `json:"ess"`
+	ESSName  string       `json:"ess_name,omitempty"`
+	RHat     draws.Number `json:"rhat"`
+	RHatName string       `json:"rhat_name,omitempty"`
+}
+
+// watch looks until the run has ended or the user has seen enough.
+func (w *watching) watch(ctx context.Context, dir string) error {
+	tick := time.NewTicker(w.every)
+	defer tick.Stop()
+	for {
+		l, err := w.look(dir)
+		if err != nil {
+			return err
+		}
+		ended := l.Status != draws.Running
+		if err := w.show(l, ended || w.once); err != nil {
+			return failed(err)
+		}
+		if ended || w.once {
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+			if w.console.live && !w.asJSON {
+				w.console.notef("")
+			}
+			return nil
+		case <-tick.C:
+		}
+	}
+}
+
+// look reads the run. Its statistics are computed when there are a fifth more draws than the last time, so that to watch
+// costs little.
+func (w *watching) look(dir string) (look, error) {
+	info, err := draws.ReadInfo(dir)
+	if err != nil {
+		return look{}, unreadable(dir, err)
+	}
+	l := look{Status: info.Status, Draws: info.Draws, Error: info.Error, Worst: w.worst}
+	p, err := draws.ReadProgress(dir)
+	if err == nil {
+		l.Phase, l.Done, l.Total, l.Divergences, l.Rate = p.Phase, p.Done, p.Total, p.Divergences, p.Rate()
+		l.Silent = time.Since(p.Written).Seconds()
+		if left, known := p.Left(); known {
+			seconds := left.Seconds()
+			l.left, l.SecondsLeft = left, &seconds
+		}
+	} else if !errors.Is(err, fs.ErrNotExist) {
+		return l, failed(err)
+	}
+	ended := info.Status != draws.Running
+	if info.Draws == 0 || !ended && float64(info.Draws) < 1.2*float64(w.draws) || info.Draws == w.draws {
+		return l, nil
+	}
+	if run, err := draws.Open(dir); err == nil { // else it is being written just now; the next look has it
+		if r, err := report.FromRun(run); err == nil {
+			w.draws, w.worst = info.Draws, worstOf(r)
+			l.Worst = w.worst
+		}
+	}
+	return l, nil
+}
+
+func worstOf(r report.Report) worst {
+	w := worst{ESS: draws.Number(math.NaN()), RHat: draws.Number(math.NaN())}
+	for _, p := range r.Parameters {
+		if n := draws.Number(min(p.ESSBulk, p.ESSTail)); !math.IsNaN(float64(n)) && !(n >= w.ESS) {
+			w.ESS, w.ESSName = n, p.Name
+		}
+		if x := draws.Number(p.RHat); !math.IsNaN(float64(x)) && !(x <= w.RHat) {
+			w.RHat, w.RHatName = x, p.Name
+		}
+	}
+	return w
+}
+
+// show writes a look: over the last one on a terminal, else as a line now and then.
+func (w *watching) show(l look, last bool) error {
+	switch {
+	case w.asJSON:
+		return json.NewEncoder(w.console.out).Encode(l)
+	case w.console.width > 0:
+		_, err := fmt.Fprintf(w.console.out, "\r%-*s", w.console.width-1, clip(l.text(), w.console.width-1))
+		if err == nil && last {
+			_, err = fmt.Fprintln(w.console.out)
+		}
+		return err
+	case last || time.Since(w.said) >= plainEvery:
+		w.said = time.Now()
+		_, err := fmt.Fprintln(w.console.out, l.text())
+		return err
+	}
+	return nil
+}
+
+// clip is the first n characters of a line.
+func clip(text string, n int) string {
+	if r := []rune(text); len(r) > n {
+		return string(r[:n])
+	}
+	return text
+}
+
+// quiet is how long a running process may write nothing before that is said.
+const quiet = 30
+
+// text is a look in one line.
+func (l look) text() string {
+	var parts []string
+	add := func(format string, args ...any) { parts = append(parts, fmt.Sprintf(format, args...)) }
+	if l.Status == draws.Running && l.Phase != "" {
+		add("%s %s of %s", l.Phase, thousands(l.Done), thousands(l.Total))
+		add("%.3g iterations/s", l.Rate)
+		if l.SecondsLeft != nil {
+			add("%v left", l.left.Round(time.Second))
+		}
+	} else if l.Status == draws.Running {
+		add("compiling")
+	} else {
+		add("%s", l.Status)
+	}
+	add("%s draws", thousands(l.Draws))
+	if l.Worst.ESSName != "" {
+		add("ess %.0f (%s)", float64(l.Worst.ESS), l.Worst.ESSName)
+	}
+	if l.Worst.RHatName != "" {
+		add("R-hat %.3f (%s)", float64(l.Worst.RHat), l.Worst.RHatName)
+	}
+	if l.Divergences > 0 {
+		add("%s divergences", thousands(l.Divergences))
+	}
+	if l.Status == draws.Running && l.Silent > quiet {
+		add("no sign of life for %.0f s", l.Silent)
+	}
+	if l.Error != "" {
+		add("%s", l.Error)
+	}
+	return strings.Join(parts, " · ")
+}

@@ -1,0 +1,73 @@
+package goal
+
+import (
+	"math"
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestParse(t *testing.T) {
+	g, err := Parse([]string{"ess=400, rhat=1.01", "gradients=1e9", "time=2h"})
+	if want := (Goal{400, 1.01, 1e9, 2 * time.Hour}); err != nil || g != want {
+		t.Errorf("%+v, %v", g, err)
+	}
+	for text, says := range map[string]string{
+		"ess=0": "above 0", "ess=-3": "above 0", "ess": "above 0", "ess=NaN": "above 0", "ess=inf": "above 0",
+		"rhat=1": "above 1", "rhat=x": "above 1", "time=-1s": "duration", "time=5": "duration", "time=": "duration",
+		"gradients=0": "above 0", "draws=5": "no criterion", "=4": "no criterion",
+	} {
+		if _, err := Parse([]string{text}); err == nil || !strings.Contains(err.Error(), says) {
+			t.Errorf("%s: %v, want %q", text, err, says)
+		}
+	}
+	if g, err := Parse(nil); err != nil || !g.Empty() {
+		t.Errorf("nothing asked: %+v, %v", g, err)
+	}
+}
+
+func TestReached(t *testing.T) {
+	good := Standing{Draws: 500, ESS: 410, RHat: 1.008, Gradients: 1e6, Seconds: 60}
+	unknown := Standing{Draws: 2, ESS: math.NaN(), RHat: math.NaN()}
+	for name, c := range map[string]struct {
+		goal Goal
+		at   Standing
+		want bool
+	}{
+		"both":            {Goal{ESS: 400, RHat: 1.01}, good, true},
+		"effective size":  {Goal{ESS: 420, RHat: 1.01}, good, false},
+		"R-hat":           {Goal{ESS: 400, RHat: 1.005}, good, false},
+		"gradients":       {Goal{ESS: 9999, Gradients: 1e6}, good, true},
+		"gradients left":  {Goal{Gradients: 2e6}, good, false},
+		"time":            {Goal{RHat: 1.001, Time: time.Minute}, good, true},
+		"time left":       {Goal{Time: time.Hour}, good, false},
+		"nothing known":   {Goal{ESS: 10}, unknown, false},
+		"no R-hat either": {Goal{RHat: 1.1}, unknown, false},
+	} {
+		if got := c.goal.Reached(c.at); got != c.want {
+			t.Errorf("%s: %v", name, got)
+		}
+	}
+}
+
+// Looks come after 100 draws, 120, 144 and so on, and none that cannot be enough.
+func TestNext(t *testing.T) {
+	g := Goal{ESS: 400}
+	for _, c := range []struct {
+		at   Standing
+		most int
+		want int
+	}{
+		{Standing{}, 1000, 100},
+		{Standing{}, 50, 50},
+		{Standing{Draws: 100, ESS: 390}, 1000, 120},
+		{Standing{Draws: 100, ESS: math.NaN()}, 1000, 120},
+		{Standing{Draws: 100, ESS: 100}, 1000, 300},
+		{Standing{Draws: 100, ESS: 1}, 1000, 1000},
+		{Standing{Draws: 130, ESS: 399}, 1000, 144},
+	} {
+		if got := g.Next(c.at, c.most); got != c.want {
+			t.Errorf("%+v: %d, want %d", c.at, got, c.want)
+		}
+	}
+}
