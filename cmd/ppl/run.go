@@ -32,7 +32,7 @@ func stoppable(ctx context.Context) (context.Context, func()) {
 	return ctx, release
 }
 
-// carryOut samples until there are so many draws of each chain, or ctx ends; show and clear are for its progress. An
+// carryOut samples until there are count draws of each chain, or ctx ends; show and clear are for its progress. An
 // error says that the run failed.
 func carryOut(ctx context.Context, run *posteriorRun, count int, show func(infer.Progress), clear func()) (stopped bool,
 	err error) {

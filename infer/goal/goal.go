@@ -140,7 +140,7 @@ func (g Goal) shortfall(s Standing) float64 {
 	return share
 }
 
-// The first look is after so many draws of each chain; later ones after numbers that grow by a factor.
+// The first look is after this number of draws of each chain; later ones after numbers that grow by a factor.
 const (
 	first  = 100
 	growth = 1.2
