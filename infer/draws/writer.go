@@ -5,6 +5,8 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"golang.org/x/sync/errgroup"
 )
 
 // A Writer streams draws to a run directory. It keeps at most one chunk of draws per chain in memory. Different
@@ -101,31 +103,40 @@ func (w *Writer) save(chain int) error {
 		return nil
 	}
 	k := (b.draws - 1) / w.chunk
+	files := together()
 	for _, c := range w.columns {
 		if c.v.Size() == 0 {
 			continue
 		}
 		index := append([]int{chain, k}, make([]int, len(c.v.Shape))...)
-		if err := w.store.chunk(c.key(), index, w.gather(c, b.records)); err != nil {
-			return err
-		}
+		file, data := w.store.packed(c.key(), index, w.gather(c, b.records))
+		files.Go(func() error { return writeFile(file, data) })
+	}
+	if err := files.Wait(); err != nil {
+		return err
 	}
 	b.saved, w.loose = b.draws, true
 	return nil
 }
 
+// together runs what waits for the disk at the same time, where a file system makes many changes durable by one write
+// of its journal.
+func together() *errgroup.Group {
+	g := new(errgroup.Group)
+	g.SetLimit(16)
+	return g
+}
+
 // fasten makes the chunks saved since the last checkpoint durable.
 func (w *Writer) fasten() error {
+	dirs := together()
 	for _, c := range w.columns {
-		if !w.loose || c.v.Size() == 0 {
-			continue
-		}
-		if err := syncDir(path(w.dir, c.key())); err != nil {
-			return err
+		if w.loose && c.v.Size() > 0 {
+			dirs.Go(func() error { return syncDir(path(w.dir, c.key())) })
 		}
 	}
 	w.loose = false
-	return nil
+	return dirs.Wait()
 }
 
 // gather encodes one column of records as a chunk.

@@ -103,7 +103,12 @@ func (s *store) put(key string, doc any) error {
 }
 
 func (s *store) chunk(array string, index []int, raw []byte) error {
-	return writeFile(filepath.Join(path(s.dir, array), chunkKey(index)), s.pack(raw))
+	return writeFile(s.packed(array, index, raw))
+}
+
+// packed is the file of a chunk and what it is to hold, which stays as it is.
+func (s *store) packed(array string, index []int, raw []byte) (file string, data []byte) {
+	return filepath.Join(path(s.dir, array), chunkKey(index)), slices.Clone(s.pack(raw))
 }
 
 // consolidated is the document .zmetadata: all metadata in one file, so that one rename renews them all.
