@@ -11,6 +11,7 @@ import (
 	"ppl/compiler/check"
 	"ppl/compiler/data"
 	"ppl/compiler/dataset"
+	"ppl/compiler/evaluate"
 	"ppl/compiler/model"
 	"ppl/compiler/plan"
 	"ppl/compiler/query"
@@ -49,6 +50,17 @@ func NewInquiry(path, text string, args []DataArg, saved []types.Variable) (*Inq
 
 // Saved are the variables of which there are draws.
 func (q *Inquiry) Saved() []types.Variable { return q.saved }
+
+// Data is every array of data with its values.
+func (q *Inquiry) Data() (vs []types.Variable, values [][]float64) {
+	e := evaluate.New(autodiff.New(), q.data, nil, evaluate.NoSource{}, &diag.List{})
+	for _, a := range q.data.Model.Arrays {
+		if d, ok := q.data.Arrays[a]; ok && d.Values != nil {
+			vs, values = append(vs, e.Describe(a)), append(values, d.Values)
+		}
+	}
+	return vs, values
+}
 
 // Parse reads a user's line.
 func (q *Inquiry) Parse(line string) (*query.Query, []diag.Diagnostic) {

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"ppl/compiler"
 	"ppl/infer"
@@ -41,7 +43,34 @@ func (c *console) openRun(dir string) (*openedRun, error) {
 	}
 	var ds []diag.Diagnostic
 	o.inquiry, ds = compiler.NewInquiry(within(base, o.options.Model), text, args, o.run.Layout.Posterior)
-	return o, c.diagnose(ds)
+	if err := c.diagnose(ds); err != nil {
+		return nil, err
+	}
+	if changed := o.changedData(); len(changed) > 0 {
+		c.notef("warning: the data have changed since %s was sampled: %s; what is asked of them is of the data as they are "+
+			"now", dir, strings.Join(changed, "; "))
+	}
+	return o, nil
+}
+
+// changedData says which of the data that questions read are not those of the run.
+func (o *openedRun) changedData() (all []string) {
+	vs, values := o.inquiry.Data()
+	for k, v := range vs {
+		for _, old := range slices.Concat(o.run.Layout.Observed, o.run.Layout.Constant) {
+			if old.Name != v.Name {
+				continue
+			}
+			then, err := o.run.ObservedData(v.Name)
+			if err != nil {
+				then, err = o.run.ConstantData(v.Name)
+			}
+			if text := firstChange(old.Variable, then, v, values[k]); err == nil && text != "" {
+				all = append(all, text)
+			}
+		}
+	}
+	return all
 }
 
 // readRun opens a run that has draws, and reads its model and options.
