@@ -100,6 +100,9 @@ func (g *Graph) Normal(site int, shape ...int) Node { return g.noise("normal", s
 // Uniform is noise on (0, 1); one node per site and shape.
 func (g *Graph) Uniform(site int, shape ...int) Node { return g.noise("uniform", site, shape) }
 
+// Common is one number on (0, 1) for all lanes, another at each step of a run; one node per site.
+func (g *Graph) Common(site int) Node { return g.noise("common", site, nil) }
+
 func (g *Graph) noise(law string, site int, shape []int) Node {
 	return g.add(Op{Kind: OpNoise, Name: law, Site: site, Shape: slices.Clone(shape)}, shape)
 }

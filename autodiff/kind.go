@@ -8,7 +8,7 @@ const (
 	OpConst   Kind = iota // Op.Value in every element
 	OpData                // Op.Values, shared by all lanes
 	OpInput               // Op.Name, a lane buffer
-	OpNoise               // Op.Name is "normal" or "uniform"; Op.Site distinguishes noises
+	OpNoise               // Op.Name is "normal", "uniform" or "common"; Op.Site distinguishes noises
 	OpShuffle             // args key, position: the row, of Op.Rows, at a position of an endless shuffled sequence
 
 	OpNeg

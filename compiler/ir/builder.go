@@ -21,7 +21,7 @@ func (b *Body) Load(buf BufID, index Index) Reg {
 	return b.add(Instr{Op: Load, Buf: buf, Index: index})
 }
 
-// Noise is Normal or Uniform noise of a site.
+// Noise is Normal, Uniform or Common noise of a site.
 func (b *Body) Noise(op Op, site int) Reg { return b.add(Instr{Op: op, Site: site}) }
 
 // Shuffled is Shuffle of rows at a position.

@@ -110,7 +110,7 @@ type Instr struct {
 	Buf  BufID   // Load
 	// Load. For Counter, Normal and Uniform only Const and Step are used; they are added to the counter or the point.
 	Index Index
-	Site  int // Normal, Uniform: the noise site; the point is the row-major position in Extents
+	Site  int // Normal, Uniform, Common: the noise site; the point is the row-major position in Extents
 	Rows  int // Shuffle: how many rows a permutation has
 }
 

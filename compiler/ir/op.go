@@ -14,6 +14,7 @@ const (
 	Load              // Buf[Index]
 	Normal            // standard normal noise addressed by (seed, lane, step, Site, point)
 	Uniform           // uniform noise on (0, 1), addressed likewise
+	Common            // uniform noise on (0, 1), addressed by (seed, step, Site): one number for all lanes and points
 	// args key, position: the row at that position of an endless sequence, each Rows positions a permutation of
 	// 0…Rows−1 that is a function of (seed, key, ⌊position/Rows⌋)
 	Shuffle
@@ -73,7 +74,9 @@ const (
 func (o Op) Arity() int { return opTable[o].arity }
 
 // double reports ops whose instructions always have type F64 or that of a buffer.
-func (o Op) double() bool { return o == Load || o == Normal || o == Uniform || o == Shuffle }
+func (o Op) double() bool {
+	return o == Load || o == Normal || o == Uniform || o == Common || o == Shuffle
+}
 
 func (o Op) String() string { return opTable[o].name }
 
@@ -85,6 +88,7 @@ var opTable = [numOps]struct {
 	arity int
 }{
 	Const: {"const", 0}, Counter: {"counter", 0}, Load: {"load", 0}, Normal: {"normal", 0}, Uniform: {"uniform", 0},
+	Common:  {"common", 0},
 	Shuffle: {"shuffle", 2},
 	Neg:     {"neg", 1}, Abs: {"abs", 1}, Sign: {"sign", 1}, Floor: {"floor", 1}, Ceil: {"ceil", 1},
 	Round: {"round", 1},

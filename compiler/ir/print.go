@@ -166,7 +166,7 @@ func instrText(in *Instr) string {
 		return loopName(in.Axis) + moved(in.Index)
 	case Load:
 		return fmt.Sprintf("b%d%s", in.Buf, in.Index)
-	case Normal, Uniform:
+	case Normal, Uniform, Common:
 		return fmt.Sprintf("%v site %d%s", in.Op, in.Site, moved(in.Index))
 	}
 	var args []string

@@ -48,7 +48,7 @@ func (v *verifier) instr(k *Kernel, r int) error {
 		if in.Axis < 0 || in.Axis >= len(k.Extents) || in.Index.Step != 0 && v.loop == nil {
 			return fmt.Errorf("no loop %d, or a step outside loops", in.Axis)
 		}
-	case Normal, Uniform:
+	case Normal, Uniform, Common:
 		if v.setup || v.loop != nil || in.Site < 0 || in.Site >= maxSite {
 			return fmt.Errorf("noise of site %d, or in setup, or in a loop", in.Site)
 		}

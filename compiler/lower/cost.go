@@ -13,12 +13,12 @@ const storeGain = 6
 // storeRepeated stores values that kernels compute at many more points than they have elements: scalars inside loops
 // over rows, rows inside loops over rows and columns, values that two kernels share. If an expression is repeated as a
 // whole, only its outermost value is stored; a value is not stored if it is cheap to compute from one that is stored
-// already.
+// already. What is the same for all lanes is not stored, since buffers have a copy for each lane.
 func (p *plan) storeRepeated(t *trace) {
 	cost := p.costs()
 	gains := func(v *value) bool {
 		points, n := t.evals[v], float64(v.size())
-		return v.computes() && cost[v]*(points-n)-points-n > storeGain
+		return v.computes() && (v.static || !v.common) && cost[v]*(points-n)-points-n > storeGain
 	}
 	repeated := map[*value]bool{}
 	for v := range t.evals {
@@ -131,6 +131,9 @@ func (v *value) ownCost() float64 {
 	}
 	switch v.kind {
 	case autodiff.OpNoise:
+		if v.op.Name == "common" { // computed once, outside the loops
+			return 0
+		}
 		return noiseCost
 	case autodiff.OpShuffle:
 		return shuffleCost

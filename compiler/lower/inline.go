@@ -49,6 +49,9 @@ func (b *body) requireStored(v *value) ir.Reg {
 
 // noise has the kernel's point in its address, so it must be drawn in a kernel over its own shape.
 func (b *body) noise(v *value, at []ir.Index) ir.Reg {
+	if v.op.Name == "common" {
+		return b.emit(ir.Instr{Op: ir.Common, Site: v.op.Site})
+	}
 	if !b.atOwnPoint(v, at) {
 		return b.requireStored(v)
 	}

@@ -83,8 +83,61 @@ func (vs *values) gather(op *autodiff.Op, shape []int, x *value, index []*value)
 			axes := append([]int{axis}, kept(len(shape), nil)[len(s):]...)
 			return vs.broadcast(vs.slice(x, from, to, append([]int{s[axis]}, x.shape[1:]...)), shape, axes)
 		}
+		x, index[0] = vs.rearranged(x, index[0])
 	}
 	return vs.make(*op, shape, append([]*value{x}, index...)...)
+}
+
+// rearranged takes x[order[i]], where x and order are data, as (x[order])[i]: where i counts up, as in a minibatch that
+// is cut from rows in random order, memory is then read in its order.
+func (vs *values) rearranged(x, index *value) (*value, *value) {
+	order, at, ok := vs.lookedUp(index)
+	if !ok || !x.static || order.size() > x.shape[0] {
+		return x, index
+	}
+	shape := append([]int{order.size()}, x.shape[1:]...)
+	return vs.gather(&autodiff.Op{Kind: autodiff.OpGather}, shape, x, []*value{order}), at
+}
+
+// lookedUp reports whether v is data at an index: a list of numbers, and the index.
+func (vs *values) lookedUp(v *value) (list, at *value, ok bool) {
+	if v.kind == autodiff.OpGather && len(v.args) == 2 && v.args[0].static && len(v.args[0].shape) == 1 {
+		return v.args[0], v.args[1], !v.static
+	}
+	if _, ok := elementwise(v.kind); !ok {
+		return nil, nil, false
+	}
+	lists := make([]*value, len(v.args))
+	for k, a := range v.args {
+		if _, constant := scalarOf(a); constant {
+			continue
+		}
+		l, i, found := vs.lookedUp(a)
+		if !found || at != nil && i != at {
+			return nil, nil, false
+		}
+		lists[k], at, list = l, i, l
+	}
+	if list == nil {
+		return nil, nil, false
+	}
+	for k, a := range v.args {
+		if x, constant := scalarOf(a); constant {
+			lists[k] = vs.constant(x, list.shape)
+		}
+		if !sameShape(lists[k].shape, list.shape) {
+			return nil, nil, false
+		}
+	}
+	return vs.rewrite(&autodiff.Op{Kind: v.kind}, list.shape, lists), at, true
+}
+
+// scalarOf is the number that all elements of a constant are.
+func scalarOf(v *value) (x float64, ok bool) {
+	for v.kind == autodiff.OpBroadcast || v.kind == autodiff.OpReshape {
+		v = v.args[0]
+	}
+	return v.op.Value, v.kind == autodiff.OpConst
 }
 
 // scatter of whole slices in order becomes a sum over the other axes of the index.

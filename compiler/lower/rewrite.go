@@ -14,6 +14,7 @@ import (
 //	sum of Pads at different places →  one Concat
 //	f(broadcast(x))                 →  broadcast(f(x))
 //	matmul(transpose(A), B)         →  matmul with a flag
+//	matmul(rows of data, vector)    →  Sum of products
 //	x/d, y/d                        →  x·(1/d), y·(1/d)
 //	empty array                     →  constant
 func (vs *values) of(n autodiff.Node) *value {
@@ -185,7 +186,23 @@ func (vs *values) matMul(op autodiff.Op, shape []int, a, b *value) *value {
 	if x, ok := transposed(b); ok {
 		b, op.TransB = x, !op.TransB
 	}
+	if len(shape) == 2 && shape[1] == 1 && len(a.shape) == 2 && a.common && !a.static {
+		return vs.commonProduct(a, b, op.TransA)
+	}
 	return vs.make(op, shape, a, b)
+}
+
+// commonProduct is a matrix times a vector as a sum of products. A matrix that all lanes have in common, such as rows
+// of data that a minibatch takes, is read where it stands; a product of buffers would need a copy for each lane.
+func (vs *values) commonProduct(a, b *value, trans bool) *value {
+	along := 1
+	if trans {
+		along = 0
+	}
+	n := a.shape[along]
+	x := vs.broadcast(vs.reshape(b, []int{n}), a.shape, []int{along})
+	sum := vs.reduce(autodiff.OpSum, vs.apply(autodiff.OpMul, a, x), []int{along})
+	return vs.reshape(sum, []int{size(a.shape) / n, 1})
 }
 
 func transposed(v *value) (arg *value, ok bool) {

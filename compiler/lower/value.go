@@ -21,6 +21,7 @@ type value struct {
 	shape  []int
 	args   []*value
 	static bool // depends only on data
+	common bool // the same for all lanes
 	precision
 }
 
@@ -63,8 +64,9 @@ func (vs *values) typed(op autodiff.Op, shape []int, p precision, args ...*value
 	}
 	v := &value{id: vs.count, kind: op.Kind, op: op, shape: shape, args: args, precision: p}
 	v.static = op.Kind != autodiff.OpInput && op.Kind != autodiff.OpNoise && op.Kind != autodiff.OpShuffle
+	v.common = op.Kind != autodiff.OpInput && (op.Kind != autodiff.OpNoise || op.Name == "common")
 	for _, a := range args {
-		v.static = v.static && (a == nil || a.static)
+		v.static, v.common = v.static && (a == nil || a.static), v.common && (a == nil || a.common)
 	}
 	vs.count++
 	vs.seen[key] = v

@@ -40,6 +40,8 @@ func (k *kernel) value(in *ir.Instr, f form) string {
 		return k.element(ir.Index{Const: in.Index.Const, Step: in.Index.Step, Stride: strides})
 	case ir.Load:
 		return k.load(in)
+	case ir.Common:
+		return fmt.Sprintf("common_s(c, %d)", in.Site)
 	case ir.Shuffle:
 		return fmt.Sprintf("shuffle_%s(c, %d, %s, %s)", f.suffix(), in.Rows, k.arg(in, 0, f), k.arg(in, 1, f))
 	case ir.Add:

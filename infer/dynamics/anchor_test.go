@@ -41,10 +41,10 @@ func (c anchored) known(at []float64, prior bool) (sum float64, slope []float64)
 func (c anchored) gradients(t *testing.T, entry string, change float64) (mean, variance, se []float64) {
 	t.Helper()
 	s := dynamics.System{Target: c.target, Batches: dynamics.NewBatches(anchoredRows, anchoredBatch, 50, 50, 3)}
-	s.Batches.Anchored = true
-	l := dynamicstest.Open(t, dynamics.Named("nosehoover"), s, 64)
+	s.Batches.Anchor(3)
+	l := dynamicstest.Open(t, dynamics.Named("nosehoover"), s, 2)
 	sum, slope := c.known(c.at, false)
-	for lane := range 64 {
+	for lane := range 2 {
 		scaled := make([]float64, 3)
 		for j := range scaled {
 			scaled[j] = slope[j] * change
@@ -56,18 +56,18 @@ func (c anchored) gradients(t *testing.T, entry string, change float64) (mean, v
 		l.SetLane(dynamics.AnchorShare, lane, []float64{1})
 		l.SetLane(dynamics.Walker, lane, []float64{float64(lane)})
 	}
-	const calls = 40
+	const calls = 1500
 	mean, variance, se = make([]float64, 3), make([]float64, 3), make([]float64, 3)
 	for range calls {
 		l.Call(t, entry, 1)
 		for i, v := range l.Read(entry) {
-			mean[i%3] += v / (calls * 64)
-			variance[i%3] += v * v / (calls * 64)
+			mean[i%3] += v / (calls * 2)
+			variance[i%3] += v * v / (calls * 2)
 		}
 	}
 	for j := range mean {
 		variance[j] -= mean[j] * mean[j]
-		se[j] = math.Sqrt(variance[j] / (calls * 64))
+		se[j] = math.Sqrt(variance[j] / calls) // lanes share their batches
 	}
 	return mean, variance, se
 }
@@ -101,6 +101,40 @@ func TestAnchoredGradient(t *testing.T) {
 		if mean, _, se := c.gradients(t, dynamics.NoisyGrad, change); off(mean, se) < 20 {
 			t.Errorf("%s: mean gradient %v: the test could not fail", name, mean)
 		}
+	}
+}
+
+// All lanes take the batch that the host computes for a step: rows that follow one another in the order drawn for the
+// run, around its end, and from step to step other ones. Planted: the rows of the next step are not those.
+func TestLanesShareBatches(t *testing.T) {
+	rows := dynamicstest.NewRows(1, 300, 1, func(theta, rows autodiff.Node) autodiff.Node {
+		return autodiff.Mul(rows, autodiff.Broadcast(autodiff.Reshape(theta), []int{rows.Size()}, nil))
+	})
+	s := dynamics.System{Target: rows, Batches: dynamics.NewBatches(300, 20, 50, 50, 3)}
+	s.Batches.Anchor(3)
+	l := dynamicstest.Open(t, dynamics.Named("sgld"), s, 3) // its gradient is the sum of the row numbers, scaled
+	seen := map[float64]bool{}
+	for step := range uint64(50) {
+		l.Call(t, dynamics.NoisyGrad, 1)
+		sum := func(at uint64) (sum float64) {
+			for _, row := range s.Batches.Wanted(dynamics.NoisyGrad, 20200601, at, nil) {
+				sum += row * 300 / 20
+			}
+			return sum
+		}
+		for lane, v := range l.Read(dynamics.NoisyGrad) {
+			theta := make([]float64, 1)
+			l.GetLane(dynamics.Theta, lane, theta)
+			if v += theta[0]; math.Abs(v-sum(step)) > 1e-6 {
+				t.Fatalf("step %d, lane %d: the rows add up to %v, want %v", step, lane, v, sum(step))
+			} else if math.Abs(v-sum(step+1)) < 1e-6 {
+				t.Fatalf("step %d has the rows of the next: the test could not fail", step)
+			}
+			seen[v] = true
+		}
+	}
+	if len(seen) < 40 {
+		t.Errorf("%d different batches in 50 steps", len(seen))
 	}
 }
 

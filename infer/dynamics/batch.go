@@ -15,7 +15,10 @@ import (
 // found to matter, measured on the mean of 10⁴ normals with batches of 256. If steps go through all rows before any
 // comes again, later steps compensate the error of earlier ones, and noise that cancels over an epoch heats momenta,
 // which the thermostat sees, but not θ (variance .63 of the truth). If the replicas of a ladder share batches, their
-// errors are correlated, their joint distribution is no product, and swaps are not reversible (1.09). Where an exact
+// errors are correlated, their joint distribution is no product, and swaps are not reversible (1.09). With anchors it
+// is different: to first order, the error of a walker's gradient is linear in its distance to the anchor, with signs of
+// their own for walkers that are independent, so that sharing a batch does not correlate them. All lanes take the same
+// rows then, which are read once for all, at the cost of rows of a pass over all data (Anchored). Where an exact
 // density is needed (for a rule that corrects, Size = 0, and for the entry Gradient), the rows of Reference are used,
 // weighted to count as all rows: a posterior of about the same shape and location.
 //
@@ -29,6 +32,7 @@ type Batches struct {
 	Reference  []float64 // numbers of rows, different ones
 	Chunk      int       // rows of one call of the entry Terms
 	Anchored   bool      // what a batch says is compared with what it says at the lane's anchor
+	Order      []float64 // of Anchored: rows in random order, from which a batch is cut; nil if Mixed
 }
 
 // NewBatches are minibatches of size rows, with a reference of several, drawn for good from the seed.
@@ -38,6 +42,18 @@ func NewBatches(rows, size, reference, chunk int, seed uint64) Batches {
 		b.Reference = append(b.Reference, noise.Shuffle(seed, rows, referenceKey, float64(i)))
 	}
 	return b
+}
+
+// Anchor makes batches relative to anchors, cut from all rows in an order drawn for good from the seed.
+func (b *Batches) Anchor(seed uint64) {
+	if b.Anchored = true; b.Mixed {
+		return
+	}
+	b.Order = make([]float64, b.Rows)
+	order := noise.NewOrder(seed, b.Rows, referenceKey, 1)
+	for i := range b.Order {
+		b.Order[i] = order.At(uint64(i))
+	}
 }
 
 // referenceKey is that of no walker.
@@ -78,14 +94,34 @@ func (s System) fromEpoch(key, epoch, part autodiff.Node, size int) autodiff.Nod
 	return g.Shuffle(n, key, autodiff.Add(autodiff.Broadcast(first, []int{size}, nil), g.Iota(size)))
 }
 
-// Wanted are the rows that an entry reads on a lane, computed on the host from the lane's scalars; nil for an entry
-// that reads no rows. The graphs compute the same rows; the host needs them for targets whose rows it loads.
-func (b Batches) Wanted(entry string, seed uint64, scalar func(name string) float64) []float64 {
+// together is the batch that all lanes take at a step: rows that follow one another in Order, from a random one on.
+func (s System) together(g *autodiff.Graph) autodiff.Node {
+	b := s.Batches
+	n, one := g.Const(float64(b.Rows)), []int{b.Size}
+	first := autodiff.Floor(autodiff.Mul(n, g.Common(siteRows)))
+	at := autodiff.Add(autodiff.Broadcast(first, one, nil), g.Iota(b.Size))
+	n = autodiff.Broadcast(n, one, nil)
+	at = autodiff.Sub(at, autodiff.Mul(n, autodiff.Le(n, at)))
+	if b.Order == nil {
+		return at
+	}
+	return autodiff.Gather(g.Data("order", b.Order, b.Rows), at)
+}
+
+// Wanted are the rows that an entry reads on a lane at a noise step, computed on the host from the lane's scalars; nil
+// for an entry that reads no rows. The graphs compute the same rows; the host needs them for targets whose rows it
+// loads.
+func (b Batches) Wanted(entry string, seed, step uint64, scalar func(name string) float64) []float64 {
 	if b.Size == 0 {
 		return nil
 	}
 	switch entry {
-	case "start", "step", NoisyGrad, PlainGrad:
+	case "start", "step", NoisyGrad:
+		if b.Anchored {
+			return b.wantedTogether(seed, step)
+		}
+		fallthrough
+	case PlainGrad:
 		return b.inEpoch(seed, 2*scalar(Walker)+1, scalar(clock), 0, b.Size)
 	case Terms:
 		return b.inEpoch(seed, 2*scalar(Chain), scalar(Round), scalar(Part), b.Chunk)
@@ -97,6 +133,18 @@ func (b Batches) Wanted(entry string, seed uint64, scalar func(name string) floa
 		return rows
 	}
 	return nil
+}
+
+// wantedTogether is together on the host.
+func (b Batches) wantedTogether(seed, step uint64) []float64 {
+	rows, first := make([]float64, b.Size), math.Floor(float64(b.Rows)*noise.Common(seed, step, siteRows))
+	for i := range rows {
+		rows[i] = math.Mod(first+float64(i), float64(b.Rows))
+		if b.Order != nil {
+			rows[i] = b.Order[int(rows[i])]
+		}
+	}
+	return rows
 }
 
 // inEpoch is fromEpoch on the host, or its part of the rows that follow one another.
@@ -123,6 +171,9 @@ func (s System) density(theta autodiff.Node) (logPrior, logLik autodiff.Node) {
 		return s.Target.Density(theta)
 	case b.Size == 0:
 		return s.estimate(theta, g.Data("reference", b.Reference, len(b.Reference)))
+	}
+	if b.Anchored {
+		return s.estimate(theta, s.together(g))
 	}
 	return s.estimate(theta, s.fromEpoch(keys(g.Input(Walker), 1), g.Input(clock), g.Const(0), b.Size))
 }

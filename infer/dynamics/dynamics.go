@@ -83,6 +83,7 @@ const (
 	siteKick
 	sitePotential
 	siteTempering
+	siteRows
 )
 
 // Program is a rule's entries and those that every rule shares: gradient and values.

@@ -45,7 +45,7 @@ func (f *batchLoader) load(ctx context.Context, w *walkers, entry string, mask [
 		if mask != nil && !mask[lane] {
 			continue
 		}
-		rows := f.batches.Wanted(entry, f.seed, func(name string) float64 { return w.get(name, lane) })
+		rows := f.batches.Wanted(entry, f.seed, w.NoiseStep, func(name string) float64 { return w.get(name, lane) })
 		if len(rows) == 0 {
 			return nil
 		}

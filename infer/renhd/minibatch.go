@@ -47,7 +47,9 @@ func (s *shared) splitRows() error {
 	if t, ok := infer.Streaming(t); ok {
 		s.batches.Mixed = t.Mixed()
 	}
-	s.batches.Anchored = set.ControlVariates != "off" && !s.exchange.plain
+	if set.ControlVariates != "off" && !s.exchange.plain {
+		s.batches.Anchor(s.options.Seed)
+	}
 	return s.checkFiles()
 }
 

@@ -28,6 +28,9 @@ func (k *kernelCode) instr(in *ir.Instr) int {
 		dst := k.register(k.both, false)
 		return k.task(&random{dst: dst, shape: k.both, site: uint32(in.Site), first: in.Index,
 			normal: in.Op == ir.Normal}, dst)
+	case ir.Common:
+		dst := k.register(0, false)
+		return k.task(&common{dst: dst, site: uint32(in.Site)}, dst)
 	}
 	return k.arithmetic(in)
 }

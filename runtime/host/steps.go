@@ -254,6 +254,16 @@ func (s *random) lane(d []float64, w *worker, lane uint32, width int, c *chunk) 
 	}
 }
 
+// common is the noise that all lanes have.
+type common struct {
+	dst  int
+	site uint32
+}
+
+func (s *common) run(w *worker, f *frame, _ *chunk) {
+	f.vec[s.dst][0] = noise.Common(w.e.seed, w.step, s.site)
+}
+
 // shuffle is the rows at positions of a shuffled sequence. Neighbouring positions mostly have the same epoch, so its
 // order is kept from one to the next.
 type shuffle struct {

@@ -9,7 +9,11 @@
 // neighbouring points; distinct addresses never share a word.
 package noise
 
-import "ppl/runtime/special"
+import (
+	"math"
+
+	"ppl/runtime/special"
+)
 
 // Limits of an address, which must fit a counter of 128 bits. Lanes and points have 32 bits.
 const (
@@ -42,6 +46,11 @@ func Word(seed uint64, lane uint32, step uint64, site, point uint32) uint64 {
 // Uniform is uniform on (0, 1).
 func Uniform(seed uint64, lane uint32, step uint64, site, point uint32) float64 {
 	return Open(Word(seed, lane, step, site, point))
+}
+
+// Common is uniform on (0, 1), the same for all lanes: that of a lane beyond the last.
+func Common(seed, step uint64, site uint32) float64 {
+	return Uniform(seed, math.MaxUint32, step, site, 0)
 }
 
 // Normal is the standard normal quantile of Uniform.

@@ -22,8 +22,15 @@ static __attribute__((noinline, pure)) block philox(const context *c, word site,
   return philox4x32(c0, c1, c2, c3, c->seed & 0xffffffff, c->seed >> 32);
 }
 
+// The word of point 0 on no lane.
+static __attribute__((noinline, pure)) word common_word(const context *c, word site) {
+  words zero = (words){};
+  return philox4x32(zero, zero + (c->step & 0xffffffff), zero + (c->step >> 32 << 24 | site), zero + 0xffffffff, c->seed & 0xffffffff, c->seed >> 32).half[0][0];
+}
+
 // (k + ½)·2⁻⁵², k the upper 52 bits.
 INLINE wide uniform_w(words x) { return (wide)(x >> 12 | 0x3ff0000000000000) - (1 - 0x1p-53); }
+INLINE real common_s(const context *c, word site) { return uniform_w((words){} + common_word(c, site))[0]; }
 INLINE wide normal_w(words x) { return normquantile_w(uniform_w(x)); }
 
 // Rows at positions of a shuffled sequence: runtime/noise/shuffle.go says how.

@@ -16,9 +16,11 @@ func noiseProgram(n int) *ir.Program {
 	z := p.Buffer(ir.Buffer{Name: "z", Space: ir.Lane, Size: n})
 	u := p.Buffer(ir.Buffer{Name: "u", Space: ir.Lane, Size: n})
 	var body ir.Body
-	normal, uniform := body.Noise(ir.Normal, 3), body.Noise(ir.Uniform, 70000)
+	c := p.Buffer(ir.Buffer{Name: "c", Space: ir.Lane, Size: n})
+	normal, uniform, common := body.Noise(ir.Normal, 3), body.Noise(ir.Uniform, 70000), body.Noise(ir.Common, 5)
 	p.Entries = []ir.Entry{{Name: "draw", Body: []ir.Stmt{&ir.Kernel{Extents: []int{n}, Body: body,
-		Out: []ir.Output{{Buf: z, Index: ir.Dense(n), Value: normal}, {Buf: u, Index: ir.Dense(n), Value: uniform}}}}}}
+		Out: []ir.Output{{Buf: z, Index: ir.Dense(n), Value: normal}, {Buf: u, Index: ir.Dense(n), Value: uniform},
+			{Buf: c, Index: ir.Dense(n), Value: common}}}}}}
 	return p
 }
 
@@ -29,15 +31,18 @@ func testNoise(t *testing.T, d device.Device) {
 		p := noiseProgram(n)
 		x := load(t, d, p, device.Options{Lanes: lanes, Seed: seed, Threads: 2})
 		run(t, x, []device.Call{{Entry: "draw", Times: 2}}, step, nil)
-		z, u := make([]float64, n), make([]float64, n)
+		z, u, c := make([]float64, n), make([]float64, n), make([]float64, n)
 		for l := range lanes {
 			x.GetLane("z", l, z)
 			x.GetLane("u", l, u)
+			x.GetLane("c", l, c)
 			for i := range n {
 				wantZ := noise.Normal(seed, uint32(l), step+1, 3, uint32(i))
 				wantU := noise.Uniform(seed, uint32(l), step+1, 70000, uint32(i))
-				if !near(z[i], wantZ, 4*ulp(wantZ)) || u[i] != wantU {
-					t.Fatalf("lane %d point %d: got %v and %v, want %v and %v", l, i, z[i], u[i], wantZ, wantU)
+				if !near(z[i], wantZ, 4*ulp(wantZ)) || u[i] != wantU ||
+					c[i] != noise.Common(seed, step+1, 5) {
+					t.Fatalf("lane %d point %d: got %v, %v and %v, want %v and %v, and one number for all", l, i, z[i],
+						u[i], c[i], wantZ, wantU)
 				}
 			}
 		}

@@ -288,6 +288,8 @@ func (r *reference) instr(in *ir.Instr, at []int, regs []float64, m memory, a ad
 		return m[in.Buf][element(in.Index, at, regs)]
 	case ir.Normal:
 		return noise.Normal(a.seed, a.lane, a.step, a.site, a.point)
+	case ir.Common:
+		return noise.Common(a.seed, a.step, uint32(in.Site))
 	case ir.Uniform:
 		return noise.Uniform(a.seed, a.lane, a.step, a.site, a.point)
 	}
