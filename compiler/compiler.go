@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 
 	"ppl/autodiff"
 	"ppl/compiler/bind"
@@ -160,22 +161,25 @@ func program(m *model.Model, path string, args []DataArg, cache RowCache) (*Prog
 	if diag.HasErrors(ds) {
 		return nil, ds
 	}
-	return &Program{plan: plan, after: plan.NewCompleter()}, ds
+	return newProgram(plan), ds
 }
 
-// A Program is a model with its data: an infer.Target and what the command line prints.
+// A Program is a model with its data: an infer.Target and what the command line prints. It has the methods of its Plan;
+// those that it has itself are written for callers outside of the compiler.
 type Program struct {
-	plan  *plan.Plan
-	after *simulate.Completer // nil when everything saved is a function of the parameters
+	*plan.Plan
+	after  *simulate.Completer                    // nil when everything saved is a function of the parameters
+	logged func() (priors, rows []types.Variable) // describes what plan.Pointwise emits; called once, it remembers
 }
 
-// Model is the checked model.
-func (p *Program) Model() *model.Model { return p.plan.Model() }
+func newProgram(p *plan.Plan) *Program {
+	return &Program{Plan: p, after: p.NewCompleter(), logged: sync.OnceValues(p.LogDensities)}
+}
 
 // Infer is what the model's infer statement says: the sampler's name (empty if none) and its settings as text.
 func (p *Program) Infer() (sampler string, settings map[string]string) {
 	settings = map[string]string{}
-	for _, call := range p.plan.Model().Infer {
+	for _, call := range p.Model().Infer {
 		if call.Name == "ode" || call.Name == "sumout" { // of the model, not of the sampler
 			continue
 		}
@@ -187,12 +191,9 @@ func (p *Program) Infer() (sampler string, settings map[string]string) {
 	return sampler, settings
 }
 
-// Dim is the number of unconstrained coordinates.
-func (p *Program) Dim() int { return p.plan.Dim() }
-
 // Density adds log ρ (with log-Jacobian) and log ℓ at theta to theta's graph.
 func (p *Program) Density(theta autodiff.Node) (logPrior, logLik autodiff.Node) {
-	t := p.plan.Density(theta)
+	t := p.Terms(theta)
 	return autodiff.Add(t.Prior, t.Jacobian), t.Likelihood
 }
 
@@ -202,18 +203,17 @@ type OwnScale struct{ *Program }
 
 // Density adds log ρ and log ℓ at the parameters that theta represents.
 func (p OwnScale) Density(theta autodiff.Node) (logPrior, logLik autodiff.Node) {
-	t := p.plan.OwnScale(theta)
+	t := p.Plan.OwnScale(theta)
 	return t.Prior, t.Likelihood
 }
 
 // Split is Program.Split with log ρ of the parameters on their own scale.
 func (p OwnScale) Split(theta, rows autodiff.Node) (logPrior, whole, terms autodiff.Node) {
-	return p.plan.OwnScaleSplit(theta, rows)
+	return p.OwnScaleSplit(theta, rows)
 }
 
 // Recorded is a program whose Values are followed by log densities that a run keeps: of each prior, and with EachRow
-// set of
-// each row of the data.
+// set of each row of the data.
 type Recorded struct {
 	*Program
 	EachRow bool
@@ -222,51 +222,22 @@ type Recorded struct {
 // Values adds all of Saved, then the log densities, to theta's graph.
 func (p Recorded) Values(theta autodiff.Node) autodiff.Node {
 	parts := []autodiff.Node{p.Program.Values(theta)}
-	for _, k := range p.kept(theta) {
-		parts = append(parts, autodiff.Reshape(k.Node, k.Node.Size()))
+	if p.Streams() == 0 { // else it would take all rows at once
+		at := p.Pointwise(theta)
+		kept := at.Priors
+		if p.EachRow {
+			kept = append(kept, at.Rows...)
+		}
+		for _, k := range kept {
+			parts = append(parts, autodiff.Reshape(k.Node, k.Node.Size()))
+		}
 	}
 	return autodiff.Concat(0, parts...)
 }
 
-func (p Recorded) kept(theta autodiff.Node) []plan.Kept {
-	if p.Streams() > 0 { // it would take all rows at once
-		return nil
-	}
-	k := p.plan.Pointwise(theta)
-	if !p.EachRow {
-		return k.Priors
-	}
-	return append(k.Priors, k.Rows...)
-}
-
 // LogDensities describes what a Recorded program's Values have after Saved: the log density of each prior, then that of
 // the rows of each observation.
-func (p *Program) LogDensities() (priors, rows []types.Variable) {
-	if p.Streams() > 0 {
-		return nil, nil
-	}
-	k := p.plan.Pointwise(autodiff.New().Input("theta", p.Dim()))
-	return describe(k.Priors), describe(k.Rows)
-}
-
-func describe(ks []plan.Kept) (vs []types.Variable) {
-	for _, k := range ks {
-		vs = append(vs, k.Variable)
-	}
-	return vs
-}
-
-// TopLevel names the parameters whose prior reads no other parameter.
-func (p *Program) TopLevel() []string { return p.plan.TopLevel() }
-
-// Constants is the data that nothing observes, the predictors, with their axes.
-func (p *Program) Constants() ([]types.Variable, [][]float64) { return p.plan.Constants() }
-
-// Terms emits the parts of the density at theta, for printing and for tests.
-func (p *Program) Terms(theta autodiff.Node) plan.Terms { return p.plan.Density(theta) }
-
-// Coordinates says of each unconstrained coordinate which parameter it moves.
-func (p *Program) Coordinates() []types.Coordinate { return p.plan.Coordinates() }
+func (p *Program) LogDensities() (priors, rows []types.Variable) { return p.logged() }
 
 // Parameters names those of Saved that are parameters, not generated.
 func (p *Program) Parameters() (names []string) {
@@ -278,22 +249,10 @@ func (p *Program) Parameters() (names []string) {
 	return names
 }
 
-// ProperPrior reports whether log ρ is known to integrate.
-func (p *Program) ProperPrior() bool { return p.plan.ProperPrior() }
-
 // Start draws a point to begin at: from the prior where it is proper, else dispersed.
 func (p *Program) Start(seed uint64, walker int) []float64 {
-	return p.plan.Start(rand.New(rand.NewPCG(seed, 0x5eed<<32|uint64(walker))))
+	return p.Plan.Start(rand.New(rand.NewPCG(seed, 0x5eed<<32|uint64(walker))))
 }
-
-// Saved lists what is kept of a draw.
-func (p *Program) Saved() []types.Variable { return p.plan.Saved() }
-
-// Deterministic reports for each of Saved whether it is a function of the parameters alone; the others need Complete.
-func (p *Program) Deterministic() []bool { return p.plan.Deterministic() }
-
-// Values adds all of Saved to theta's graph; elements that are known only after inference are 0 until Complete.
-func (p *Program) Values(theta autodiff.Node) autodiff.Node { return p.plan.Values(theta) }
 
 // Complete fills in the elements of values (in the order of Saved) that are known only after inference: what is drawn
 // by `generate v ~ D`, draws of summed-out latents, and what reads them.
@@ -303,34 +262,11 @@ func (p *Program) Complete(r *rand.Rand, values []float64) {
 	}
 }
 
-// Replicas is the number of the first of Saved that is drawn in the place of data, of a program of LoadPredictive; the
-// others follow it.
-func (p *Program) Replicas() int { return p.plan.Replicas() }
-
-// Observed is the data on the left of ~, with their axes, for the run directory.
-func (p *Program) Observed() ([]types.Variable, [][]float64) { return p.plan.Observed() }
-
-// Streams, StreamInput and ReadRows make a program an infer.Streamed target, for data that are too large for memory.
-func (p *Program) Streams() int { return p.plan.Streams() }
-
-// StreamInput names the input of Split's graph in which m rows of stream k stand, shape [m, width].
-func (p *Program) StreamInput(k, m int) (name string, width int) { return p.plan.StreamInput(k, m) }
-
-// Mixed reports whether rows that follow one another are as good as rows at random.
-func (p *Program) Mixed() bool { return p.plan.Mixed() }
-
-// ReadRows reads what stream k has for rows.
-func (p *Program) ReadRows(k int, rows, dst []float64) error { return p.plan.ReadRows(k, rows, dst) }
-
 // A LogProb is a density at given parameter values, on their own scale.
 type LogProb = plan.LogProb
 
 // A Value is a node of a density, and its name.
 type Value = plan.NamedNode
-
-// Named is the density of the parameters on their own scale as a graph whose inputs have their names: log_prior,
-// log_likelihood and the gradient of either in each parameter, "d log_prior/d mu".
-func (p *Program) Named() []Value { return p.plan.Named() }
 
 // LogProb evaluates the density at parameter values; an error names a parameter that is missing, unknown, of the wrong
 // shape or outside its support.
@@ -344,30 +280,21 @@ func (p *Program) LogProbBy(evaluate plan.Evaluate, at map[string]*data.Array) (
 	for name, a := range at {
 		values[name] = dataset.Array{Shape: a.Shape, Values: a.Values}
 	}
-	return p.plan.LogProb(values, evaluate)
+	return p.Plan.LogProb(values, evaluate)
 }
 
 // Rows is how many rows log ℓ is a sum over: the size of the model's row set with these data. The error says what
 // couples the data.
 func (p *Program) Rows() (int, error) {
-	if n := p.plan.Rows(); n > 0 {
+	if n := p.Plan.Rows(); n > 0 {
 		return n, nil
 	}
 	var why []string
-	for _, w := range p.plan.Model().Couplings {
+	for _, w := range p.Model().Couplings {
 		why = append(why, fmt.Sprintf("%s:%d: %s", w.At.File.Name, w.At.Line(), w.Text))
 	}
 	if len(why) == 0 {
 		return 0, errors.New("the model observes no data, so there are no rows to draw minibatches from")
 	}
 	return 0, fmt.Errorf("minibatch refused: %s", strings.Join(why, "; "))
-}
-
-// RowSet is the product of plates that Rows counts; nil where the model has none.
-func (p *Program) RowSet() *model.RowSet { return p.plan.RowSet() }
-
-// Split adds log ρ (with log-Jacobian), the observations that belong to no row, and log ℓ of the given rows to theta's
-// graph.
-func (p *Program) Split(theta, rows autodiff.Node) (logPrior, whole, terms autodiff.Node) {
-	return p.plan.Split(theta, rows)
 }

@@ -64,7 +64,7 @@ func LoadNew(path, text string, args []DataArg, saved []types.Variable) (*Predic
 	if diag.HasErrors(ds) {
 		return nil, errorsAmong(ds)
 	}
-	p := &Prediction{Program: &Program{plan: plan, after: plan.NewCompleter()}}
+	p := &Prediction{Program: newProgram(plan)}
 	for _, v := range plan.Saved()[:plan.Replicas()] {
 		p.Element = append(p.Element, n.known[v.Name])
 	}

@@ -76,7 +76,7 @@ func (p *Plan) LogProb(at map[string]dataset.Array, evaluate Evaluate) (*LogProb
 		return nil, err
 	}
 	t := p.terms(g.E, latents, nil)
-	jac := p.Density(g.E.Graph.Data("theta", theta, p.layout.Dim)).Jacobian
+	jac := p.Terms(g.E.Graph.Data("theta", theta, p.layout.Dim)).Jacobian
 	values := []NamedNode{{"log_prior", t.Prior}, {"log_likelihood", t.Likelihood}, {"log_jacobian", jac}}
 	for _, r := range t.Rows {
 		values = append(values, NamedNode{"rows of " + r.Name(), r.Node})

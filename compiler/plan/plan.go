@@ -116,8 +116,8 @@ type Terms struct {
 	Solutions                   []evaluate.Solution
 }
 
-// Density emits log ρ, its log-Jacobian and the rows of log ℓ at theta, shape [Dim].
-func (p *Plan) Density(theta autodiff.Node) Terms {
+// Terms emits log ρ, its log-Jacobian and the rows of log ℓ at theta, shape [Dim].
+func (p *Plan) Terms(theta autodiff.Node) Terms {
 	th := p.layout.Theta(theta)
 	latents := marginalize.Over(th)
 	e := p.layout.Evaluator(theta.Graph(), latents, &diag.List{})

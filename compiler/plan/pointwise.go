@@ -22,11 +22,11 @@ import (
 // observation
 // when its latents are summed out; observations that share a latent are one row, and a missing entry is none.
 type Pointwise struct {
-	Priors, Rows []Kept
+	Priors, Rows []LogDensity
 }
 
-// Kept is a log density with the description that goes into the run directory.
-type Kept struct {
+// A LogDensity is a node with the description that goes into the run directory.
+type LogDensity struct {
 	Variable types.Variable
 	Node     autodiff.Node
 }
@@ -56,12 +56,28 @@ func (p *Plan) Pointwise(theta autodiff.Node) Pointwise {
 	return out
 }
 
+// LogDensities describes what Pointwise emits; nothing where data are too large for memory, which Pointwise would read.
+func (p *Plan) LogDensities() (priors, rows []types.Variable) {
+	if p.Streams() > 0 {
+		return nil, nil
+	}
+	all := p.Pointwise(autodiff.New().Input("theta", p.Dim()))
+	return described(all.Priors), described(all.Rows)
+}
+
+func described(all []LogDensity) (vs []types.Variable) {
+	for _, d := range all {
+		vs = append(vs, d.Variable)
+	}
+	return vs
+}
+
 // addPrior adds a factor to the log prior of its array.
-func addPrior(priors []Kept, f density.Factor) []Kept {
+func addPrior(priors []LogDensity, f density.Factor) []LogDensity {
 	sum := autodiff.SumAll(f.Value.Node)
-	i := slices.IndexFunc(priors, func(k Kept) bool { return k.Variable.Name == f.Of.Name })
+	i := slices.IndexFunc(priors, func(k LogDensity) bool { return k.Variable.Name == f.Of.Name })
 	if i < 0 {
-		return append(priors, Kept{types.Variable{Name: f.Of.Name}, sum})
+		return append(priors, LogDensity{types.Variable{Name: f.Of.Name}, sum})
 	}
 	priors[i].Node = autodiff.Add(priors[i].Node, sum)
 	return priors
@@ -144,11 +160,11 @@ func firstOf(n autodiff.Node, axis int) autodiff.Node {
 // keepRows puts the rows of an observed array together: over its plates where one statement speaks of all of them, else
 // one
 // after the other, named by the elements that they are about.
-func keepRows(e *evaluate.Evaluator, name string, blocks []rowBlock) Kept {
+func keepRows(e *evaluate.Evaluator, name string, blocks []rowBlock) LogDensity {
 	if len(blocks) == 1 && !slices.Contains(blocks[0].places, -1) {
 		v := blocks[0].plates
 		v.Name = name
-		return Kept{v, blocks[0].v.Node}
+		return LogDensity{v, blocks[0].v.Node}
 	}
 	var parts []autodiff.Node
 	var labels []string
@@ -157,7 +173,7 @@ func keepRows(e *evaluate.Evaluator, name string, blocks []rowBlock) Kept {
 		parts, labels = append(parts, rows), append(labels, names...)
 	}
 	v := types.Variable{Name: name, Shape: []int{len(labels)}, Dims: []string{name + "_row"}, Label: [][]string{labels}}
-	return Kept{v, autodiff.Concat(0, parts...)}
+	return LogDensity{v, autodiff.Concat(0, parts...)}
 }
 
 // present are the rows of a block that are not missing, as a vector, and their names.
