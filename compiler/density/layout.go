@@ -104,8 +104,13 @@ func refuseEmptyEvent(e *evaluate.Evaluator, t *model.Term) {
 	}
 }
 
-// Evaluator evaluates in a graph with a source. Errors go to diags.
-func (l *Layout) Evaluator(g *autodiff.Graph, source evaluate.Source, diags *diag.List) *evaluate.Evaluator {
+// Evaluator evaluates in a graph with a source, once data were checked: an error is then one of the compiler.
+func (l *Layout) Evaluator(g *autodiff.Graph, source evaluate.Source) *evaluate.Evaluator {
+	return l.Reporting(g, source, &diag.List{})
+}
+
+// Reporting is an Evaluator whose errors, which data may cause, go to diags.
+func (l *Layout) Reporting(g *autodiff.Graph, source evaluate.Source, diags *diag.List) *evaluate.Evaluator {
 	return evaluate.New(g, l.Data, l.Limits, source, diags)
 }
 

@@ -44,7 +44,7 @@ func (e *Evaluator) Array(a *model.Array) Value {
 func (e *Evaluator) DataArray(a *model.Array) Value {
 	d, ok := e.Data.Arrays[a]
 	if !ok {
-		Bug("no data for %s", a.Name)
+		InternalErrorf("no data for %s", a.Name)
 	}
 	if d.Stream != nil {
 		e.NeedsAll(a, a.At)
@@ -70,24 +70,25 @@ func (e *Evaluator) assemble(a *model.Array) Value {
 	}
 	parts := make([]Value, len(a.Pieces))
 	for i, p := range a.Pieces {
-		parts[i] = e.OwnAxes(a, p)
+		parts[i] = e.PieceOverAxes(a, p)
 	}
 	if len(parts) == 1 {
 		v := parts[0]
 		if !model.SameSets(v.Axes, a.Type.Axes) {
-			Bug("axes of %s", a.Name)
+			InternalErrorf("axes of %s", a.Name)
 		}
 		return v
 	}
 	return e.join(a, parts)
 }
 
-// OwnAxes is a piece with own axes only: its plates unbound, single elements as axes of size 1.
-func (e *Evaluator) OwnAxes(a *model.Array, p *model.Piece) Value {
-	return e.Laid(a, p, e.Piece(a, p))
+// PieceOverAxes is a piece with own axes only: its plates unbound, single elements as axes of size 1.
+func (e *Evaluator) PieceOverAxes(a *model.Array, p *model.Piece) Value {
+	return e.LayOut(a, p, e.Piece(a, p))
 }
 
-func (e *Evaluator) Laid(a *model.Array, p *model.Piece, v Value) Value {
+// LayOut turns the plates of a piece's value into axes of its array, with axes of size 1 for single elements.
+func (e *Evaluator) LayOut(a *model.Array, p *model.Piece, v Value) Value {
 	v = e.unbind(v, p.Plates, nil)
 	if len(p.Plates) == len(p.Slots) {
 		return v
@@ -106,6 +107,7 @@ func (e *Evaluator) Laid(a *model.Array, p *model.Piece, v Value) Value {
 	return Value{autodiff.Reshape(v.Node, shape...), v.Bound, axes}
 }
 
+// Piece is the value of one piece of an array, over its plates.
 func (e *Evaluator) Piece(a *model.Array, p *model.Piece) Value {
 	switch {
 	case p.Value != nil && p.Recurrence != nil:
@@ -115,7 +117,7 @@ func (e *Evaluator) Piece(a *model.Array, p *model.Piece) Value {
 	}
 	v, ok := e.Source.Piece(e, p)
 	if !ok {
-		Bug("a piece of %s has no value here", a.Name)
+		InternalErrorf("a piece of %s has no value here", a.Name)
 	}
 	return v
 }

@@ -33,6 +33,7 @@ type Value struct {
 	Axes  []*model.Set
 }
 
+// Rank is the number of axes of a value's node.
 func (v Value) Rank() int { return len(v.Bound) + len(v.Axes) }
 
 // An Evaluator evaluates expressions of a model with its data as nodes of one graph, each once.
@@ -59,6 +60,7 @@ type Evaluator struct {
 // A Box is the smallest range lo..hi that holds a set, whatever outer indices are.
 type Box struct{ Lo, Hi int }
 
+// Size is the number of elements of a box.
 func (b Box) Size() int { return max(0, b.Hi-b.Lo+1) }
 
 func New(g *autodiff.Graph, data *dataset.Dataset, steps StepLimits, source Source,
@@ -142,6 +144,7 @@ func (e *Evaluator) ends(x model.Expr, ragged []*model.Index) []float64 {
 	return values
 }
 
+// ToInt is a whole number of data as an int, 0 for NaN; numbers beyond 32 bits are cut.
 func ToInt(v float64) int {
 	if math.IsNaN(v) {
 		return 0
@@ -258,6 +261,7 @@ func SumBound(v Value, over ...*model.Index) Value {
 	return FoldBound(v, over, autodiff.Sum)
 }
 
+// FoldBound reduces a value by fold (a sum, a maximum) over some of its bound axes.
 func FoldBound(v Value, over []*model.Index, fold func(Node, ...int) Node) Value {
 	var at []int
 	var rest []*model.Index
@@ -274,10 +278,12 @@ func FoldBound(v Value, over []*model.Index, fold func(Node, ...int) Node) Value
 	return Value{fold(v.Node, at...), rest, v.Axes}
 }
 
-func Bug(format string, args ...any) {
+// InternalErrorf panics where something holds that the compiler ought to have made impossible.
+func InternalErrorf(format string, args ...any) {
 	panic("internal error: " + fmt.Sprintf(format, args...))
 }
 
+// Product of whole numbers; 1 of none.
 func Product(ns []int) int {
 	p := 1
 	for _, n := range ns {

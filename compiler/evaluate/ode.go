@@ -177,7 +177,7 @@ func (e *Evaluator) problem(s *model.System) (ode.Problem, *solution) {
 		sol.first[st] = sol.states
 		v := e.unbind(e.Expr(st.Init), st.Plates, nil)
 		if len(v.Bound) > 0 {
-			Bug("a state with outer plates")
+			InternalErrorf("a state with outer plates")
 		}
 		parts = append(parts, autodiff.Reshape(v.Node, v.Node.Size()))
 		sol.states += v.Node.Size()
@@ -309,7 +309,7 @@ func (e *Evaluator) rightSides(s *model.System, sol *solution, each []*model.Ind
 		shape := e.Shape(nil, st.Axes)
 		first, known := sol.first[st]
 		if !known {
-			Bug("state %s read in another system", st.Name)
+			InternalErrorf("state %s read in another system", st.Name)
 		}
 		return Value{autodiff.Reshape(part(first, Product(shape)), slices.Concat(front, shape)...), each, st.Axes}
 	}})

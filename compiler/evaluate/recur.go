@@ -82,6 +82,7 @@ func (e *Evaluator) scan(g *model.Group, rules Rules) *Series {
 	return s
 }
 
+// NewSeries prepares the scan of a group of arrays that read each other's past.
 func NewSeries(e *Evaluator, g *model.Group, rules Rules) *Series {
 	s := &Series{e: e, Back: g.Back}
 	s.enlist(g, rules)

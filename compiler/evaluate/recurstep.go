@@ -75,10 +75,10 @@ func (s *Series) rememberReads(step *Evaluator, m *member, v *scanned, x model.E
 func (s *Series) read(step *Evaluator, m *member, here model.Slot, rows Node, sub *model.Subscript) Value {
 	b := len(s.outer)
 	at := *sub
-	at.Subs, at.Type.Axes = Kept(sub.Subs, s.e.Along(sub.X)), s.e.AxesOf(sub)
+	at.Subs, at.Type.Axes = WithoutRow(sub.Subs, s.e.Along(sub.X)), s.e.AxesOf(sub)
 	if !m.whole {
 		row := m.rows - s.distance(at.Subs[m.axis].At, here)
-		n := autodiff.Reshape(CutAxis(rows, b, row, row+1), slices.Delete(slices.Clone(rows.Shape()), b, b+1)...)
+		n := autodiff.Reshape(SliceAxis(rows, b, row, row+1), slices.Delete(slices.Clone(rows.Shape()), b, b+1)...)
 		at.X = &Known{Value: Value{n, s.outer, m.rest}}
 		at.Subs = slices.Delete(slices.Clone(at.Subs), m.axis, m.axis+1)
 		return step.Subscript(&at)
@@ -116,7 +116,7 @@ func (s *Series) distance(x model.Expr, here model.Slot) int {
 	} else {
 		i, c, ok := s.e.Affine(x)
 		if !ok || i != here.Index {
-			Bug("a lag that is not constant")
+			InternalErrorf("a lag that is not constant")
 		}
 		d = -c
 	}
@@ -126,7 +126,8 @@ func (s *Series) distance(x model.Expr, here model.Slot) int {
 	return d
 }
 
-func CutAxis(n Node, axis, lo, hi int) Node {
+// SliceAxis takes the elements lo to hi−1 along one axis.
+func SliceAxis(n Node, axis, lo, hi int) Node {
 	from, to := make([]int, n.Rank()), slices.Clone(n.Shape())
 	from[axis], to[axis] = lo, hi
 	return autodiff.Slice(n, from, to)
@@ -159,7 +160,7 @@ func (s *Series) push(m *member, rows, t, row Node) (now, next Node) {
 	b := len(s.outer)
 	if !m.whole {
 		row = autodiff.Reshape(row, slices.Insert(slices.Clone(row.Shape()), b, 1)...)
-		return autodiff.Concat(b, rows, row), autodiff.Concat(b, CutAxis(rows, b, 1, m.rows), row)
+		return autodiff.Concat(b, rows, row), autodiff.Concat(b, SliceAxis(rows, b, 1, m.rows), row)
 	}
 	here := autodiff.Eq(rows.Graph().Iota(m.rows), autodiff.Sub(t, rows.Graph().Const(float64(m.box.Lo))))
 	at := make([]int, rows.Rank())
@@ -183,13 +184,13 @@ func (s *Series) enter(b Box, all Node) {
 		var rows Node
 		if m.whole {
 			n := s.unpack(s.final(all), 1)[k]
-			rows = CutAxis(autodiff.Reshape(n, n.Shape()[1:]...), axis, b.Lo-m.box.Lo, b.Hi-m.box.Lo+1)
+			rows = SliceAxis(autodiff.Reshape(n, n.Shape()[1:]...), axis, b.Lo-m.box.Lo, b.Hi-m.box.Lo+1)
 		} else {
-			after := CutAxis(all, 0, 1, steps)
+			after := SliceAxis(all, 0, 1, steps)
 			if s.Back {
-				after = CutAxis(all, 0, 0, steps-1)
+				after = SliceAxis(all, 0, 0, steps-1)
 			}
-			n := CutAxis(s.unpack(after, 1)[k], 1+axis, m.rows-1, m.rows)
+			n := SliceAxis(s.unpack(after, 1)[k], 1+axis, m.rows-1, m.rows)
 			n = autodiff.Reshape(n, slices.Delete(slices.Clone(n.Shape()), 1+axis, 2+axis)...)
 			rows = backAxis(n, axis)
 		}
@@ -237,7 +238,7 @@ func (s *Series) bind(p *model.Piece, v *scanned) Value {
 			continue
 		}
 		all, part := s.e.Box(m.array.Type.Axes[k]), s.e.Box(slot.Set())
-		n = CutAxis(n, at, part.Lo-all.Lo, part.Hi-all.Lo+1)
+		n = SliceAxis(n, at, part.Lo-all.Lo, part.Hi-all.Lo+1)
 		if slot.Index != nil {
 			order, shape = append(order, slot.Index), append(shape, part.Size())
 		}

@@ -7,6 +7,14 @@ import (
 	"ppl/compiler/model"
 )
 
+// The time of a group of arrays that read each other's past is cut into segments, in each of which the same pieces are
+// computed at every step. Each segment is one scan, whose carry is the rows that later steps read.
+//
+//	u[1] = a                        t = 1        one step: u's first piece
+//	u[t in 2..3] = b * u[t-1]       t = 2..3     a scan that carries u[t-1]
+//	v[t in 4..T] = u[t-1] + v[t-1]  t = 4..T     a scan of u and v, after what of v is known before 4
+//	u[t in 4..T] = v[t]             …            in the order v, u, as u reads v at the same time
+
 // run computes the series, segment by segment.
 func (s *Series) run() {
 	segments := s.Segments()
@@ -70,7 +78,7 @@ func (s *Series) base(m *member, times Box) {
 		if b.Size() == 0 || !m.whole && (b.Hi < first || b.Lo > last) {
 			continue
 		}
-		w := s.e.OwnAxes(m.array, q)
+		w := s.e.PieceOverAxes(m.array, q)
 		n := frontAxis(w.Node, len(w.Bound), m.axis)
 		m.known = append(m.known, part{b, s.widened(m, q, n, len(w.Bound)+1), w.Bound})
 	}
@@ -116,7 +124,7 @@ func (s *Series) findOuter() {
 // frontBound moves a bound axis to the front.
 func frontBound(v Value, i *model.Index) Node {
 	at := slices.Index(v.Bound, i)
-	return autodiff.Permute(v.Node, append([]int{at}, Others(v.Rank(), at)...)...)
+	return autodiff.Permute(v.Node, append([]int{at}, AxesBut(v.Rank(), at)...)...)
 }
 
 // frontAxis moves own axis k (after b bound ones) to the front of the own axes.
@@ -140,7 +148,7 @@ func (s *Series) rowsOf(m *member, rows Box) Node {
 	sum := e.Graph.Full(0, slices.Concat(e.Shape(s.outer, nil), []int{rows.Size()}, e.Shape(nil, m.rest))...)
 	for _, p := range m.knownIn(rows) {
 		lo, hi := max(p.rows.Lo, rows.Lo), min(p.rows.Hi, rows.Hi)
-		n := CutAxis(s.spread(p), b, lo-p.rows.Lo, hi-p.rows.Lo+1)
+		n := SliceAxis(s.spread(p), b, lo-p.rows.Lo, hi-p.rows.Lo+1)
 		before, after := make([]int, n.Rank()), make([]int, n.Rank())
 		before[b], after[b] = lo-rows.Lo, rows.Hi-hi
 		sum = autodiff.Add(sum, autodiff.Pad(n, before, after))
@@ -185,7 +193,7 @@ func (s *Series) before(m *member, segment Box) Node {
 	ahead := s.rowsOf(m, Box{segment.Hi + 1, segment.Hi + m.rows})
 	rows := make([]Node, m.rows)
 	for k := range rows {
-		rows[k] = CutAxis(ahead, len(s.outer), m.rows-1-k, m.rows-k)
+		rows[k] = SliceAxis(ahead, len(s.outer), m.rows-1-k, m.rows-k)
 	}
 	return autodiff.Concat(len(s.outer), rows...)
 }
@@ -218,9 +226,9 @@ func (s *Series) segment(b Box, carry Node) Node {
 // final is the carry after the last step.
 func (s *Series) final(all Node) Node {
 	if s.Back {
-		return CutAxis(all, 0, 0, 1)
+		return SliceAxis(all, 0, 0, 1)
 	}
-	return CutAxis(all, 0, all.Shape()[0]-1, all.Shape()[0])
+	return SliceAxis(all, 0, all.Shape()[0]-1, all.Shape()[0])
 }
 
 // Reads are what steps read besides the carry: slices along the first axis, the time itself first, and what is the same
@@ -234,7 +242,7 @@ func (s *Series) Reads(b Box) (xs, shared []Node) {
 		for _, v := range m.active(b) {
 			for _, in := range v.inputs {
 				if in.walk {
-					xs = append(xs, CutAxis(frontBound(in.v, v.t), 0, b.Lo-v.steps.Lo, b.Hi-v.steps.Lo+1))
+					xs = append(xs, SliceAxis(frontBound(in.v, v.t), 0, b.Lo-v.steps.Lo, b.Hi-v.steps.Lo+1))
 				} else {
 					shared = append(shared, in.v.Node)
 				}
@@ -265,7 +273,7 @@ func (s *Series) unpack(carry Node, lead int) (rows []Node) {
 	at, axis := 0, lead+len(s.outer)
 	for _, m := range s.members {
 		own := append([]int{m.rows}, s.e.Shape(nil, m.rest)...)
-		n := CutAxis(carry, axis, at, at+Product(own))
+		n := SliceAxis(carry, axis, at, at+Product(own))
 		rows = append(rows, autodiff.Reshape(n, slices.Concat(carry.Shape()[:axis], own)...))
 		at += Product(own)
 	}

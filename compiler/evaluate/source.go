@@ -91,10 +91,13 @@ func (e *Evaluator) Along(x model.Expr) []int {
 }
 
 // AxesOf are an expression's own axes without those that are read at the row.
-func (e *Evaluator) AxesOf(x model.Expr) []*model.Set { return Kept(x.Info().Type.Axes, e.Along(x)) }
+func (e *Evaluator) AxesOf(x model.Expr) []*model.Set {
+	return WithoutRow(x.Info().Type.Axes, e.Along(x))
+}
 
-// Kept are the elements whose coordinate is −1.
-func Kept[T any](xs []T, at []int) []T {
+// WithoutRow leaves out of a list that goes with axes (the axes, or subscripts or slots of them) what is read at a
+// coordinate of the row; at has −1 for the others.
+func WithoutRow[T any](xs []T, at []int) []T {
 	if at == nil {
 		return xs
 	}

@@ -129,6 +129,7 @@ func (e *Evaluator) CheckGather(s *model.Subscript, k int, p Pick, b Box) {
 	}
 }
 
+// OutOfRange refuses a subscript that runs from lo to hi, where the axis is b.
 func (e *Evaluator) OutOfRange(s *model.Subscript, k, lo, hi int, b Box) {
 	at := lo
 	if hi > b.Hi {
@@ -300,7 +301,7 @@ func (e *Evaluator) placed(v Value, s *model.Subscript) Value {
 		}
 	}
 	if len(perm) != v.Rank() {
-		Bug("subscript axes of %s", s.At.Text())
+		InternalErrorf("subscript axes of %s", s.At.Text())
 	}
 	return Value{autodiff.Permute(v.Node, perm...), v.Bound, want}
 }
@@ -314,7 +315,7 @@ func (e *Evaluator) read(s *model.Subscript) (*model.Subscript, Value) {
 		return rest, x
 	}
 	at := *s
-	at.Subs, at.Type.Axes = Kept(s.Subs, e.Along(s.X)), e.AxesOf(s)
+	at.Subs, at.Type.Axes = WithoutRow(s.Subs, e.Along(s.X)), e.AxesOf(s)
 	return &at, e.Expr(at.X)
 }
 

@@ -10,6 +10,14 @@ import (
 	"ppl/compiler/model"
 )
 
+// A factor reads a latent at one place or several, and each is an axis of the factor, over the latent's values. In a
+// chain the axes of a factor at time t are named by their distance from t, so that all times share one table:
+//
+//	z[t in 2..T] ~ Categorical(A[z[t-1]])   axes: z apart 0, z apart −1
+//	y[t in T] ~ Normal(m[z[t]], 1)          axis:  z apart 0
+//	x ~ Normal(z[1], 1)                     axis:  z fixed at 1, for this one factor
+//	elimination, a step from t-1 to t       axes: z apart 0 of this step, z lagged 1, which is summed out
+
 // An Occurrence says which value of a latent an axis of a factor represents.
 type Occurrence struct {
 	Latent *model.Array
@@ -262,7 +270,7 @@ func (c *Chain) along(part evaluate.Box, carry autodiff.Node) autodiff.Node {
 		default:
 			rest := slices.DeleteFunc(slices.Clone(l.V.Bound), func(i *model.Index) bool { return i == l.Time })
 			n := c.Elimination.E.Arranged(l.V, slices.Concat([]*model.Index{l.Time}, rest))
-			moving, movingAxes = append(moving, evaluate.CutAxis(n, 0, part.Lo-l.Lo, part.Hi-l.Lo+1)),
+			moving, movingAxes = append(moving, evaluate.SliceAxis(n, 0, part.Lo-l.Lo, part.Hi-l.Lo+1)),
 				append(movingAxes, rest)
 		}
 	}
@@ -287,7 +295,7 @@ func (c *Chain) along(part evaluate.Box, carry autodiff.Node) autodiff.Node {
 		moving = []autodiff.Node{c.Elimination.E.Graph.Iota(n)}
 	}
 	all := autodiff.Scan(carry, moving, still, false, step)
-	return autodiff.Reshape(evaluate.CutAxis(all, 0, n, n+1), carry.Shape()...)
+	return autodiff.Reshape(evaluate.SliceAxis(all, 0, n, n+1), carry.Shape()...)
 }
 
 // turn joins the factors at one place, and lets the oldest value of each member go.

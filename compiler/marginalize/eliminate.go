@@ -166,7 +166,7 @@ func (e *elimination) scatter(v evaluate.Value, r model.LatentRead) evaluate.Val
 	for k, p := range at {
 		index[k] = e.E.Arranged(p, lead)
 		if !index[k].Static() {
-			evaluate.Bug("a gather that is not known from data")
+			evaluate.InternalErrorf("a gather that is not known from data")
 		}
 		index[k] = e.E.Graph.Data("group", autodiff.Eval(nil, index[k])[0], index[k].Shape()...)
 	}

@@ -49,7 +49,7 @@ func (s *Steps) Latent(a *model.Array) (*Step, int) {
 			return el, m
 		}
 	}
-	evaluate.Bug("latent %s was not eliminated", a.Name)
+	evaluate.InternalErrorf("latent %s was not eliminated", a.Name)
 	return nil, 0
 }
 

@@ -89,7 +89,7 @@ func (r *View) InStep() evaluate.RowView { return inStep{r.set} }
 type inStep struct{ set *model.RowSet }
 
 // Batch is outside of the step.
-func (inStep) Batch() *model.Index { evaluate.Bug("the batch inside a step"); return nil }
+func (inStep) Batch() *model.Index { evaluate.InternalErrorf("the batch inside a step"); return nil }
 
 // IsCoordinate reports whether an index represents a coordinate of the row.
 func (s inStep) IsCoordinate(i *model.Index) bool {
@@ -99,7 +99,7 @@ func (s inStep) IsCoordinate(i *model.Index) bool {
 
 // Coordinate is outside of the step.
 func (inStep) Coordinate(i *model.Index) evaluate.Value {
-	evaluate.Bug("the row's %s inside a step", i.Name)
+	evaluate.InternalErrorf("the row's %s inside a step", i.Name)
 	return evaluate.Value{}
 }
 
@@ -123,7 +123,10 @@ func (inStep) Neighbour(*evaluate.Evaluator, *model.Subscript) (*model.Subscript
 }
 
 // Whole is outside of the step.
-func (inStep) Whole() *evaluate.Evaluator { evaluate.Bug("all rows inside a step"); return nil }
+func (inStep) Whole() *evaluate.Evaluator {
+	evaluate.InternalErrorf("all rows inside a step")
+	return nil
+}
 
 // InStep is for steps in steps.
 func (s inStep) InStep() evaluate.RowView { return s }
@@ -217,7 +220,7 @@ func (r *View) atRows(e *evaluate.Evaluator, v evaluate.Value, along []int) eval
 		return v
 	}
 	n := autodiff.Gather(autodiff.Permute(v.Node, slices.Concat(lead, rest)...), index...)
-	return evaluate.Value{Node: n, Bound: bound, Axes: evaluate.Kept(v.Axes, along)}.Sorted()
+	return evaluate.Value{Node: n, Bound: bound, Axes: evaluate.WithoutRow(v.Axes, along)}.Sorted()
 }
 
 // View is an array without the axes that are read at the row: a definition as one row sees it. Any other array is its
@@ -231,7 +234,7 @@ func (r *View) View(e *evaluate.Evaluator, a *model.Array) *model.Array {
 	}
 	at := r.set.Arrays[a]
 	v := *a
-	v.Type.Axes, v.Pieces = evaluate.Kept(a.Type.Axes, at), nil
+	v.Type.Axes, v.Pieces = evaluate.WithoutRow(a.Type.Axes, at), nil
 	r.views[a], r.of[&v] = &v, a
 	for _, p := range a.Pieces {
 		v.Pieces = append(v.Pieces, r.viewPiece(e, a, p, at))
@@ -264,12 +267,12 @@ func keptBefore(at []int, axis int) int {
 	if at == nil {
 		return axis
 	}
-	return len(evaluate.Kept(at[:axis], at))
+	return len(evaluate.WithoutRow(at[:axis], at))
 }
 
 func (r *View) viewPiece(e *evaluate.Evaluator, a *model.Array, p *model.Piece, at []int) *model.Piece {
 	q := *p
-	q.Slots, q.Plates = evaluate.Kept(p.Slots, at), e.InRow(p.Plates)
+	q.Slots, q.Plates = evaluate.WithoutRow(p.Slots, at), e.InRow(p.Plates)
 	if p.Recurrence != nil {
 		q.Recurrence = &model.Recurrence{Axis: keptBefore(at, p.Recurrence.Axis),
 			Group: r.viewGroup(e, p.Recurrence.Group)}
@@ -320,15 +323,15 @@ func (r *View) Chosen(e *evaluate.Evaluator, v *model.Array) (evaluate.Value, bo
 		return evaluate.Value{}, false
 	}
 	last := len(v.Pieces) - 1
-	out := e.OwnAxes(v, v.Pieces[last])
+	out := e.PieceOverAxes(v, v.Pieces[last])
 	for k := last - 1; k >= 0; k-- {
 		p := v.Pieces[k]
 		mask, ok := r.masks[p]
 		if !ok {
-			evaluate.Bug("pieces that overlap")
+			evaluate.InternalErrorf("pieces that overlap")
 		}
 		leave := e.Under(mask)
-		x := e.OwnAxes(v, p)
+		x := e.PieceOverAxes(v, p)
 		leave()
 		bound := evaluate.Union(mask, x, out)
 		n := autodiff.Where(e.Align(mask, bound, v.Type.Axes), e.Align(x, bound, v.Type.Axes),

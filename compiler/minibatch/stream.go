@@ -53,7 +53,7 @@ func (r *View) within(e *evaluate.Evaluator, v evaluate.Value, along []int) eval
 	}
 	return evaluate.Value{Node: autodiff.Gather(autodiff.Permute(v.Node, append(lead, rest...)...), index...),
 		Bound: v.Bound,
-		Axes:  evaluate.Kept(v.Axes, along)}
+		Axes:  evaluate.WithoutRow(v.Axes, along)}
 }
 
 func (r *View) streamedAt(a *model.Array, coord, shift int) evaluate.Value {
@@ -83,7 +83,7 @@ func (r *View) load(l Load) autodiff.Node {
 	if r.rows.Static() {
 		values := make([]float64, m*l.Stream.Width)
 		if err := l.Read(autodiff.Eval(nil, r.rows)[0], values); err != nil {
-			evaluate.Bug("rows that could be read a moment ago: %v", err)
+			evaluate.InternalErrorf("rows that could be read a moment ago: %v", err)
 		}
 		r.loaded[l] = r.whole.Graph.Data(l.Stream.Name, values, m, l.Stream.Width)
 	} else {
@@ -135,7 +135,7 @@ func (r *View) Neighbour(e *evaluate.Evaluator, s *model.Subscript) (rest *model
 	x, rest = r.streamedAt(of.Array, coord, c), new(*s)
 	rest.Subs, rest.Type.Axes = s.Subs[1:], e.AxesOf(s)
 	if at != nil {
-		x, rest.Subs = r.within(e, x, at[1:]), evaluate.Kept(rest.Subs, at[1:])
+		x, rest.Subs = r.within(e, x, at[1:]), evaluate.WithoutRow(rest.Subs, at[1:])
 	}
 	return rest, x, true
 }

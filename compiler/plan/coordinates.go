@@ -4,14 +4,13 @@ import (
 	"ppl/autodiff"
 	"ppl/compiler/density"
 	"ppl/compiler/marginalize"
-	"ppl/lang/diag"
 	"ppl/lang/types"
 )
 
 // Coordinates says of each unconstrained coordinate which parameter it moves, and whether a bound is between.
 func (p *Plan) Coordinates() []types.Coordinate {
 	theta := autodiff.New().Input("theta", p.Dim())
-	e := p.layout.Evaluator(theta.Graph(), marginalize.Over(p.layout.Theta(theta)), &diag.List{})
+	e := p.layout.Evaluator(theta.Graph(), marginalize.Over(p.layout.Theta(theta)))
 	var out []types.Coordinate
 	for _, r := range p.layout.Regions {
 		lower, upper := false, false

@@ -52,7 +52,7 @@ func Interpret(inputs map[string][]float64, values []NamedNode) (map[string][]fl
 // parameters: log_prior, log_likelihood, and the gradient of either in each parameter, "d log_prior/d mu".
 func (p *Plan) Named() []NamedNode {
 	latents := marginalize.Over(simulate.Inputs{})
-	g := simulate.NewNumbers(p.layout, latents, &diag.List{})
+	g := simulate.NewNumbers(p.layout, latents)
 	t := p.terms(g.E, latents, nil)
 	all := []NamedNode{{"log_prior", t.Prior}, {"log_likelihood", t.Likelihood}}
 	for _, y := range all[:2] {
@@ -67,7 +67,7 @@ func (p *Plan) Named() []NamedNode {
 // shape or outside its support.
 func (p *Plan) LogProb(at map[string]dataset.Array, evaluate Evaluate) (*LogProb, error) {
 	latents := marginalize.Over(simulate.Inputs{})
-	g := simulate.NewNumbers(p.layout, latents, &diag.List{})
+	g := simulate.NewNumbers(p.layout, latents)
 	if err := p.enterNamed(g, at); err != nil {
 		return nil, err
 	}
@@ -165,7 +165,7 @@ func gradient(g *simulate.Numbers, y autodiff.Node) (slopes []slope) {
 
 // Observed is the data on the left of ~, with their axes; missing entries are NaN.
 func (p *Plan) Observed() (vars []types.Variable, values [][]float64) {
-	e := p.layout.Evaluator(autodiff.New(), evaluate.NoSource{}, &diag.List{})
+	e := p.layout.Evaluator(autodiff.New(), evaluate.NoSource{})
 	seen := map[*model.Array]bool{}
 	for _, t := range p.layout.Data.Model.Terms {
 		if t.Kind != model.Likelihood || seen[t.Array] || p.layout.Data.StreamedArray(t.Array) {

@@ -51,7 +51,7 @@ func NewPlan(d *dataset.Dataset) (p *Plan, ds []diag.Diagnostic) {
 // save lists what is kept of a draw: parameters first.
 func (p *Plan) save(diags *diag.List) {
 	d := p.layout.Data
-	e := p.layout.Evaluator(autodiff.New(), evaluate.NoSource{}, diags)
+	e := p.layout.Reporting(autodiff.New(), evaluate.NoSource{}, diags)
 	for _, a := range d.Model.Arrays {
 		h := d.Imputed[a]
 		if h != nil && len(h.At) > 0 {
@@ -82,13 +82,13 @@ func (p *Plan) validate(diags *diag.List) {
 	g, d := autodiff.New(), p.layout.Data
 	th := p.layout.Theta(g.Input("theta", p.layout.Dim))
 	latents := marginalize.Over(th)
-	e := p.layout.Evaluator(g, latents, diags)
-	validate.Possible(e, d.Model)
+	e := p.layout.Reporting(g, latents, diags)
+	validate.CheckData(e, d.Model)
 	for _, arrays := range d.Model.Orders {
-		validate.Orders(e, arrays)
+		validate.CheckOrder(e, arrays)
 	}
 	p.budget(e)
-	validate.Kinds(p.layout, e)
+	validate.CheckKinds(p.layout, e)
 	p.chooseRows(e)
 	if d.HasStreams() {
 		p.findStreams(e, latents, th.NonCentered(e))
@@ -97,9 +97,9 @@ func (p *Plan) validate(diags *diag.List) {
 	}
 	p.values(e)
 	simulate.CheckCompletion(p.layout, p.saved, diags)
-	validate.Leaving(e, d.Model)
-	validate.Uninformed(p.layout, e)
-	validate.PerRow(p.layout, p.rowSet, p.rowCount, diags)
+	validate.WarnLeaving(e, d.Model)
+	validate.WarnUninformed(p.layout, e)
+	validate.WarnPerRow(p.layout, p.rowSet, p.rowCount, diags)
 }
 
 // Rows are the rows of log ℓ of one observation (or of several joined by summed-out latents), a vector over their
@@ -120,7 +120,7 @@ type Terms struct {
 func (p *Plan) Terms(theta autodiff.Node) Terms {
 	th := p.layout.Theta(theta)
 	latents := marginalize.Over(th)
-	e := p.layout.Evaluator(theta.Graph(), latents, &diag.List{})
+	e := p.layout.Evaluator(theta.Graph(), latents)
 	t := p.terms(e, latents, th.NonCentered(e))
 	t.Jacobian = th.Jacobian(e)
 	t.Solutions = e.Solutions()
@@ -132,7 +132,7 @@ func (p *Plan) Terms(theta autodiff.Node) Terms {
 func (p *Plan) OwnScale(theta autodiff.Node) Terms {
 	th := p.layout.Theta(theta)
 	latents := marginalize.Over(th)
-	e := p.layout.Evaluator(theta.Graph(), latents, &diag.List{})
+	e := p.layout.Evaluator(theta.Graph(), latents)
 	t := p.terms(e, latents, nil)
 	t.Jacobian = th.Jacobian(e)
 	t.Solutions = e.Solutions()
@@ -179,7 +179,7 @@ func (p *Plan) Deterministic() []bool {
 // Values lays all of Saved end to end at theta; what a Completer fills in is 0.
 func (p *Plan) Values(theta autodiff.Node) autodiff.Node {
 	latents := marginalize.Over(p.layout.Theta(theta))
-	return p.values(p.layout.Evaluator(theta.Graph(), latents, &diag.List{}))
+	return p.values(p.layout.Evaluator(theta.Graph(), latents))
 }
 
 func (p *Plan) values(e *evaluate.Evaluator) autodiff.Node {

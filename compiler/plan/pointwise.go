@@ -9,7 +9,6 @@ import (
 	"ppl/compiler/evaluate"
 	"ppl/compiler/marginalize"
 	"ppl/compiler/model"
-	"ppl/lang/diag"
 	"ppl/lang/types"
 )
 
@@ -34,7 +33,7 @@ type LogDensity struct {
 // Pointwise emits the log densities of each prior and each row at theta.
 func (p *Plan) Pointwise(theta autodiff.Node) Pointwise {
 	latents := marginalize.Over(p.layout.Theta(theta))
-	e := p.layout.Evaluator(theta.Graph(), latents, &diag.List{})
+	e := p.layout.Evaluator(theta.Graph(), latents)
 	var out Pointwise
 	rows := map[string][]rowBlock{}
 	var names []string
@@ -230,7 +229,7 @@ func readsParameter(own *model.Array, xs []model.Expr) bool {
 
 // Constants is the data that nothing observes, the predictors, with their axes.
 func (p *Plan) Constants() (vars []types.Variable, values [][]float64) {
-	e := p.layout.Evaluator(autodiff.New(), evaluate.NoSource{}, &diag.List{})
+	e := p.layout.Evaluator(autodiff.New(), evaluate.NoSource{})
 	for _, a := range p.layout.Data.Model.Arrays {
 		d, ok := p.layout.Data.Arrays[a]
 		if !ok || d.Values == nil || len(likelihoods(p.layout.Data.Model.Terms, a)) > 0 {

@@ -8,7 +8,6 @@ import (
 	"ppl/compiler/minibatch"
 	"ppl/compiler/model"
 	"ppl/compiler/simulate"
-	"ppl/lang/diag"
 )
 
 // Rows is the number of rows of the row set, 0 where the model has none.
@@ -32,7 +31,7 @@ func (p *Plan) chooseRows(e *evaluate.Evaluator) {
 func (p *Plan) Split(theta, rows autodiff.Node) (prior, whole, terms autodiff.Node) {
 	th := p.layout.Theta(theta)
 	latents := marginalize.Over(th)
-	e := p.layout.Evaluator(theta.Graph(), latents, &diag.List{})
+	e := p.layout.Evaluator(theta.Graph(), latents)
 	prior, whole, terms, _ = p.split(e, rows, latents, th.NonCentered(e))
 	return autodiff.Add(prior, th.Jacobian(e)), whole, terms
 }
@@ -40,7 +39,7 @@ func (p *Plan) Split(theta, rows autodiff.Node) (prior, whole, terms autodiff.No
 // OwnScaleSplit is Split with log ρ of the parameters on their own scale.
 func (p *Plan) OwnScaleSplit(theta, rows autodiff.Node) (prior, whole, terms autodiff.Node) {
 	latents := marginalize.Over(p.layout.Theta(theta))
-	e := p.layout.Evaluator(theta.Graph(), latents, &diag.List{})
+	e := p.layout.Evaluator(theta.Graph(), latents)
 	prior, whole, terms, _ = p.split(e, rows, latents, nil)
 	return prior, whole, terms
 }

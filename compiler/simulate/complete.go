@@ -34,7 +34,7 @@ func NewCompleter(l *density.Layout, saved []Saved) *Completer {
 	if !slices.ContainsFunc(saved, func(s Saved) bool { return s.Late }) {
 		return nil
 	}
-	c := &Completer{saved: saved, drawn: NewNumbers(l, drawn{marginalize.Over(Inputs{})}, &diag.List{}),
+	c := &Completer{saved: saved, drawn: NewNumbers(l, drawn{marginalize.Over(Inputs{})}),
 		generate: generations(l.Data.Model)}
 	latent := func(t *model.Term) bool { return t.Kind == model.LatentPrior }
 	if slices.ContainsFunc(l.Data.Model.Terms, latent) {
@@ -69,14 +69,14 @@ func asksMode(m *model.Model) (asks bool) {
 // posteriorOf evaluates the density and keeps the steps by which latents were eliminated.
 func posteriorOf(l *density.Layout, by marginalize.Reduction) *posterior {
 	latents := marginalize.Over(Inputs{})
-	g := NewNumbers(l, latents, &diag.List{})
+	g := NewNumbers(l, latents)
 	_, steps := marginalize.Factors(g.E, l.Data.Model.Terms, nil, latents, by)
 	return newPosterior(g, steps)
 }
 
 // CheckCompletion evaluates what a Completer will, to find what is wrong with the data there before anything runs.
 func CheckCompletion(l *density.Layout, saved []Saved, diags *diag.List) {
-	g := NewNumbers(l, drawn{marginalize.Over(Inputs{})}, diags)
+	g := ReportingNumbers(l, drawn{marginalize.Over(Inputs{})}, diags)
 	for _, next := range generations(l.Data.Model) {
 		for _, t := range next.terms {
 			if t.Piece.Recurrence == nil {

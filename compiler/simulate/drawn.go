@@ -52,7 +52,7 @@ func (d drawn) probability(e *evaluate.Evaluator, x *model.Probability) evaluate
 	bound := evaluate.Union(evaluate.Value{Bound: m.Bound}, evaluate.Value{Bound: []*model.Index{k}})
 	// The last own axis becomes the bound axis of k, which sorts first.
 	last := m.Rank() - 1
-	perm := append([]int{last}, evaluate.Others(m.Rank(), last)...)
+	perm := append([]int{last}, evaluate.AxesBut(m.Rank(), last)...)
 	m = evaluate.Value{Node: autodiff.Permute(m.Node, perm...), Bound: bound, Axes: m.Axes[:len(m.Axes)-1]}
 	e.Remember(x.Read, e.IndexVar(k)) // the condition reads the value as an index over the support
 	holds := e.Expr(x.If)

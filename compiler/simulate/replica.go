@@ -12,7 +12,7 @@ func replicaOf(e *evaluate.Evaluator, a *model.Array) evaluate.Value {
 	n := recordedData(e, a.Replicates)
 	for _, p := range a.Pieces {
 		drawn, counts := recordedDraw(e, p), e.Masked(e.Full(e.Graph.Const(1), p.Plates, p.Term.Event), p.Plates, 0)
-		at, mask := e.Laid(a, p, drawn), e.Laid(a, p, counts)
+		at, mask := e.LayOut(a, p, drawn), e.LayOut(a, p, counts)
 		n = autodiff.Where(e.Padded(a, p, mask, nil), e.Padded(a, p, at, nil), n)
 	}
 	return evaluate.Value{Node: n, Axes: a.Type.Axes}

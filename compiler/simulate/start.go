@@ -39,11 +39,18 @@ type Numbers struct {
 	known  map[autodiff.Node]*autodiff.Routine // of nodes that were asked for
 }
 
-func NewNumbers(l *density.Layout, source evaluate.Source, diags *diag.List) *Numbers {
-	return &Numbers{E: l.Evaluator(autodiff.New(), source, diags), Layout: l,
+// NewNumbers evaluates in a graph of its own with a source, once data were checked.
+func NewNumbers(l *density.Layout, source evaluate.Source) *Numbers {
+	return ReportingNumbers(l, source, &diag.List{})
+}
+
+// ReportingNumbers are Numbers whose errors, which data may cause, go to diags.
+func ReportingNumbers(l *density.Layout, source evaluate.Source, diags *diag.List) *Numbers {
+	return &Numbers{E: l.Reporting(autodiff.New(), source, diags), Layout: l,
 		Inputs: map[string][]float64{}, tails: map[*stdlib.Form][]tail{}, known: map[autodiff.Node]*autodiff.Routine{}}
 }
 
+// ShapeOf is the shape of a piece's values: its plates, then what its distribution draws together.
 func (g *Numbers) ShapeOf(piece *model.Piece) []int {
 	return g.E.Shape(piece.Plates, piece.Term.Event)
 }
@@ -103,7 +110,7 @@ func drawnPieces(d *dataset.Dataset) (pieces []*model.Piece) {
 // uniform on (−2, 2) in unconstrained coordinates where there is no distribution to draw from. A series that reads its
 // own past is drawn as if the past were 0.
 func Start(l *density.Layout, r *rand.Rand) []float64 {
-	return NewNumbers(l, marginalize.Over(Inputs{}), &diag.List{}).Point(r)
+	return NewNumbers(l, marginalize.Over(Inputs{})).Point(r)
 }
 
 func (g *Numbers) Point(r *rand.Rand) []float64 {

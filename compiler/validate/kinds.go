@@ -13,9 +13,9 @@ import (
 	"ppl/lang/types"
 )
 
-// Kinds refuses arguments that are no simplex, or no covariance or correlation matrix. What is none at one point drawn
+// CheckKinds refuses arguments that are no simplex, or no covariance or correlation matrix. What is none at one point drawn
 // at random is none as a function of the parameters; what holds there by its form holds everywhere, up to rounding.
-func Kinds(l *density.Layout, e *evaluate.Evaluator) {
+func CheckKinds(l *density.Layout, e *evaluate.Evaluator) {
 	var theta map[string][]float64
 	for _, t := range l.Data.Model.Terms {
 		if t.Kind == model.Generate || t.Dist == nil {
@@ -28,7 +28,7 @@ func Kinds(l *density.Layout, e *evaluate.Evaluator) {
 			}
 			if theta == nil {
 				// its arguments are evaluated here for the first time
-				g := simulate.NewNumbers(l, marginalize.Over(simulate.Inputs{}), e.Diags)
+				g := simulate.ReportingNumbers(l, marginalize.Over(simulate.Inputs{}), e.Diags)
 				theta = map[string][]float64{"theta": g.Point(rand.New(rand.NewPCG(0x51de, 0)))}
 			}
 			leave := e.UnderRanges(t.Plates)

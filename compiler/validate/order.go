@@ -28,8 +28,8 @@ type readOf struct {
 // mostReads of elements by each other are followed one by one.
 const mostReads = 1 << 24
 
-// Orders refuses arrays of which an element is drawn from itself, on whatever way.
-func Orders(e *evaluate.Evaluator, arrays []*model.Array) {
+// CheckOrder refuses arrays of which an element is drawn from itself, on whatever way.
+func CheckOrder(e *evaluate.Evaluator, arrays []*model.Array) {
 	r := &reading{e: e, arrays: arrays, boxes: map[*model.Array][]evaluate.Box{}, first: map[*model.Array]int{}}
 	elements := 0
 	for _, a := range arrays {

@@ -17,9 +17,9 @@ import (
 	"ppl/compiler/model"
 )
 
-// Possible refuses data that make the density 0 whatever the parameters are: observed values outside their
+// CheckData refuses data that make the density 0 whatever the parameters are: observed values outside their
 // distribution's support, and arguments that are known from data and lie outside their domain.
-func Possible(e *evaluate.Evaluator, m *model.Model) {
+func CheckData(e *evaluate.Evaluator, m *model.Model) {
 	for _, t := range m.Terms {
 		if t.Kind == model.Generate || t.Dist == nil {
 			continue

@@ -10,14 +10,14 @@ import (
 	"ppl/stdlib"
 )
 
-// Leaving warns of arguments that may leave their domain: data and the supports of the parameters allow it. Those that
+// WarnLeaving warns of arguments that may leave their domain: data and the supports of the parameters allow it. Those that
 // certainly do, whatever the data, were refused by package check. In
 //
 //	a, b ~ HalfNormal(1)            x in -1.5..2: a + b * x is in -inf..inf, so it may be negative
 //	y[i in N] ~ Normal(0, a + b * x[i])
 //
 // a sampler would only see that such parameters have density 0.
-func Leaving(e *evaluate.Evaluator, m *model.Model) {
+func WarnLeaving(e *evaluate.Evaluator, m *model.Model) {
 	r := &ranges{data: e.Data, definitions: map[*model.Array]outer{}}
 	for _, t := range m.Terms {
 		if t.Dist == nil || t.Kind == model.Generate {

@@ -14,9 +14,9 @@ import (
 // fewRows is the number of observed rows up to which an improper prior is warned about.
 const fewRows = 3
 
-// Uninformed warns of improper priors where hardly any rows of data say something of the parameter: the posterior is
+// WarnUninformed warns of improper priors where hardly any rows of data say something of the parameter: the posterior is
 // then improper or nearly so.
-func Uninformed(l *density.Layout, e *evaluate.Evaluator) {
+func WarnUninformed(l *density.Layout, e *evaluate.Evaluator) {
 	for _, r := range l.Regions {
 		t := r.Term
 		if t.Dist == nil || !t.Dist.Improper || t.Dist.Event > 0 || weighted(l.Data.Model, t.Array) {
@@ -97,9 +97,9 @@ func through(t *model.Term) (out []*model.Array) {
 	return out
 }
 
-// PerRow warns, where minibatches are asked for, of parameters with an element for each row: a batch says something of
+// WarnPerRow warns, where minibatches are asked for, of parameters with an element for each row: a batch says something of
 // its own rows' alone.
-func PerRow(l *density.Layout, rows *model.RowSet, count int, diags *diag.List) {
+func WarnPerRow(l *density.Layout, rows *model.RowSet, count int, diags *diag.List) {
 	batch := l.Data.Model.Batch()
 	if batch == "" || rows == nil {
 		return
