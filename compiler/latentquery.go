@@ -74,7 +74,7 @@ func (q *Inquiry) complete(xs []ast.Expr) (*Completion, types.Variable, []diag.D
 		return nil, types.Variable{}, ds
 	}
 	late := p.NewCompleterOf(func(name string) bool { return name == answerName(0) || name == answerName(1) })
-	c, v := &Completion{program: &Program{plan: p, after: late}}, types.Variable{}
+	c, v := &Completion{program: &Program{Plan: p, after: late}}, types.Variable{}
 	at := 0
 	for _, s := range p.Saved() {
 		for k := range xs {

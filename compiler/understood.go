@@ -55,7 +55,7 @@ func Understand(m *model.Model, p *Program) Understood {
 	u := Understood{Data: []DataUnderstood{}, Parameters: []ParameterUnderstood{}, Observed: []string{}}
 	var d *dataset.Dataset
 	if p != nil {
-		d = p.plan.Data()
+		d = p.Data()
 	}
 	for _, a := range m.Arrays {
 		switch {

@@ -203,7 +203,7 @@ func TestStreamedChecks(t *testing.T) {
 			"Normal(m[g[i]], 1)", "E56: value 9 of `g` (row 2, "},
 		{"y,g\n1,1\n2,1.5\n", groups + "m[J] ~ Normal(0, 1)\ny[i in N] ~ Normal(m[g[i]], 1)",
 			"E57: value 1.5 of `g` (row 2, "},
-		{"y,g\n1,1\n2,0\n", groups + "m[J] ~ Normal(0, 1)\ny[i in N] ~ Normal(m[g[i]], 1)",
+		{"y,g\n1,1\n2,0\n", groups + "J = 3\nm[J] ~ Normal(0, 1)\ny[i in N] ~ Normal(m[g[i]], 1)",
 			"E56: value 0 of `g` (row 2, "},
 		{"y,g\n1,1\n2,4\n", "data g[N], y[N] from \"t.csv\"\nJ = 3\nm[J] ~ Normal(0, 1)\ny[i in N] ~ " +
 			"Normal(m[g[i]], 1)", "E45: "},
