@@ -86,7 +86,7 @@ func batches(draws, warmup int) infer.Options {
 }
 
 // Where rows are read one by one, since a row reads the one before, a run draws the numbers that it draws with all data
-// in memory.
+// in memory. One chunk has all rows: sums over them, which warm-up takes in chunks of a file, else round differently.
 func TestStreamedDraws(t *testing.T) {
 	t.Parallel()
 	path, _ := writeTable(t, 1000, `data y[N] from "y.csv"
@@ -95,7 +95,7 @@ b ~ Normal(0, 1)
 y[i in 2..N] ~ Normal(a + b * (y[i-1] - 1), 1)`)
 	memory, _ := compiler.Load(path, nil)
 	o := batches(5, 20)
-	o.Chains, o.Settings.Replicas, o.Settings.Ratio = 2, 2, 2
+	o.Chains, o.Settings.Replicas, o.Settings.Ratio, o.Settings.ExchangeBatch = 2, 2, 2, 1000
 	want := sampled(t, memory, o)
 	if got := sampled(t, fromFile(t, path), o); !slices.EqualFunc(got, want, func(a, b [][]float64) bool {
 		return slices.EqualFunc(a, b, slices.Equal)
