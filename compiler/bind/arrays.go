@@ -185,6 +185,11 @@ func (t *arrays) enterRows(a *model.Array, x *data.Array) {
 	if x.Rows == nil && a.MissingCode != nil {
 		x = withoutCode(x, number(t.d, t.diags, a.MissingCode))
 	}
+	if len(x.Labels) > 0 && x.Rows == nil && !takesNames(a) {
+		if days := x.Dates(); days != nil {
+			x = days
+		}
+	}
 	t.raw[a] = x
 	t.d.Arrays[a] = dataset.Array{Shape: shape, Values: x.Values, Origin: x.Origin}
 }

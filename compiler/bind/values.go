@@ -3,6 +3,7 @@ package bind
 import (
 	"fmt"
 	"math"
+	"regexp"
 	"strconv"
 
 	"ppl/compiler/data"
@@ -128,7 +129,22 @@ func (v *values) notMissing(a *model.Array, x *data.Array, n int) {
 
 func (v *values) notText(a *model.Array, text string, i int) {
 	v.diags.Errorf("E57", a.At, "`%s` is text, not numbers: %q (%s)", a.Name, text, v.d.Row(a, i)).
-		Help("names of groups need `%s: index(J)`; a missing value is written NA", declared(a))
+		Help("%s", notNumber(text, declared(a)))
+}
+
+// notNumber says what to do with a text in the place of a number.
+func notNumber(text, declared string) string {
+	for _, form := range []struct{ like, advice string }{
+		{`^[-+]?\d{1,3}([ ,.'\x{a0}\x{202f}]\d{3})+([.,]\d+)?$`, "write numbers without separators of thousands: 1234.5"},
+		{`^[-+]?\d+,\d+$`, "write decimals with a point; decimal commas are read where semicolons separate the columns"},
+		{`^\d{1,4}[./-]\d{1,2}[./-]\d{1,4}$`, "write dates as 2024-12-31: they are read as days since 1970-01-01"},
+		{`^[$€£¥] ?[-\d]|\d ?[%$€£¥]$`, "leave signs of currencies and percent out"},
+	} {
+		if regexp.MustCompile(form.like).MatchString(text) {
+			return form.advice
+		}
+	}
+	return fmt.Sprintf("names of groups need `%s: index(J)`; a missing value is written NA", declared)
 }
 
 func (v *values) notInteger(a *model.Array, y float64, i int) {

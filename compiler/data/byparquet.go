@@ -11,15 +11,15 @@ import (
 
 // A parquetSource reads the row groups of a Parquet file, some rows at a time.
 type parquetSource struct {
-	path     string
-	cols     []Column
-	unsigned []bool
-	texts    []*dictionary // of columns of text; nil for numbers
-	groups   []parquet.RowGroup
-	rows     parquet.Rows // of the group that is being read; nil between groups
-	batch    []parquet.Row
-	waiting  []parquet.Row // of batch, not handed on yet
-	row      int
+	path    string
+	cols    []Column
+	whole   []wholeType
+	texts   []*dictionary // of columns of text; nil for numbers
+	groups  []parquet.RowGroup
+	rows    parquet.Rows // of the group that is being read; nil between groups
+	batch   []parquet.Row
+	waiting []parquet.Row // of batch, not handed on yet
+	row     int
 }
 
 // batchRows is how many rows of a Parquet file are in memory, about.
@@ -41,12 +41,12 @@ func (in *input) parquet() (s rowSource, err error) {
 	}
 	p := &parquetSource{path: in.path, groups: f.RowGroups(), batch: make([]parquet.Row, batchRows)}
 	for _, c := range f.Root().Columns() {
-		unsigned, err := parquetType(in.path, c)
+		whole, err := parquetType(in.path, c)
 		if err != nil {
 			return nil, err
 		}
-		p.cols, p.unsigned, p.texts = append(p.cols, Column{Name: c.Name(), Type: "f8", Int: true}),
-			append(p.unsigned, unsigned), append(p.texts, nil)
+		p.cols, p.whole, p.texts = append(p.cols, Column{Name: c.Name(), Type: "f8", Int: true}),
+			append(p.whole, whole), append(p.texts, nil)
 		if isText(c) {
 			p.texts[len(p.texts)-1] = &dictionary{}
 		}
@@ -90,7 +90,7 @@ func (p *parquetSource) next(record []float64) (err error) {
 }
 
 func (p *parquetSource) value(c int, v parquet.Value) (float64, error) {
-	n, text, err := parquetNumber(v, p.unsigned[c])
+	n, text, err := parquetNumber(v, p.whole[c])
 	if err != nil {
 		return 0, err
 	}

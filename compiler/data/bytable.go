@@ -14,7 +14,8 @@ type tableSource struct {
 	path  string
 	in    *csv.Reader
 	cols  []Column
-	words map[string]number
+	form  dialect
+	marks []decimalMark
 	texts []*dictionary // of columns of text; nil for numbers
 	rows  int
 	skip  int // 1 if the first column has names of rows
@@ -27,8 +28,9 @@ func (in *input) csv(comma rune, text map[int]retyping) (rowSource, error) {
 			return nil, err
 		}
 	}
-	t := &tableSource{path: in.path, in: csv.NewReader(in.text), words: words(), line: 1}
-	t.in.Comma, t.in.TrimLeadingSpace, t.in.ReuseRecord = comma, comma == ',', true
+	start, _ := in.text.Peek(1 << 16)
+	t := &tableSource{path: in.path, in: csv.NewReader(in.text), form: dialectOf(string(start), comma), line: 1}
+	t.in.Comma, t.in.TrimLeadingSpace, t.in.ReuseRecord = t.form.comma, t.form.comma == ',', true
 	header, err := t.in.Read()
 	if err == io.EOF {
 		return nil, fmt.Errorf("%s: the file is empty; a table begins with a row of column names", in.path)
@@ -45,7 +47,7 @@ func (in *input) csv(comma rune, text map[int]retyping) (rowSource, error) {
 		at := text[c]
 		t.cols = append(t.cols, Column{Name: strings.TrimSpace(name), Type: "f8", Int: true, Text: at.text,
 			TextAt: at.row})
-		t.texts = append(t.texts, nil)
+		t.texts, t.marks = append(t.texts, nil), append(t.marks, decimalMark{})
 		if _, ok := text[c]; ok {
 			t.texts[c] = &dictionary{}
 		}
@@ -100,7 +102,10 @@ func (t *tableSource) blank(row []string) error {
 
 // value is a field as a number, or a text's.
 func (t *tableSource) value(c int, text string) (float64, error) {
-	n, ok, err := field(text, t.words)
+	n, ok, err := t.form.field(text)
+	if err == nil && ok {
+		err = t.marks[c].add(t.form, text)
+	}
 	switch {
 	case err != nil:
 	case t.texts[c] != nil && ok && math.IsNaN(n.value):

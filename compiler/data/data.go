@@ -142,6 +142,9 @@ func formatOf(path string, text []byte) (reader, error) {
 			return nil, fmt.Errorf("%s: %s files are not read yet; %s", path, f.name, supported)
 		}
 	}
+	if bytes.HasPrefix(text, []byte("\xff\xfe")) || bytes.HasPrefix(text, []byte("\xfe\xff")) {
+		return nil, fmt.Errorf("%s: the text is in UTF-16; save it in UTF-8", path)
+	}
 	if start := bytes.TrimSpace(text); bytes.HasPrefix(start, []byte("{")) {
 		return readJSON, nil
 	}

@@ -30,7 +30,7 @@ func readParquet(path, text string) (f *File, err error) {
 }
 
 func parquetColumn(path string, in *parquet.File, c *parquet.Column) (*Array, error) {
-	unsigned, err := parquetType(path, c)
+	whole, err := parquetType(path, c)
 	if err != nil {
 		return nil, err
 	}
@@ -38,7 +38,7 @@ func parquetColumn(path string, in *parquet.File, c *parquet.Column) (*Array, er
 	a := &Array{Name: c.Name(), Shape: []int{rows}, Int: true, Origin: path}
 	texts := make([]string, 0, rows)
 	err = eachValue(in, c.Index(), func(v parquet.Value) error {
-		n, text, err := parquetNumber(v, unsigned)
+		n, text, err := parquetNumber(v, whole)
 		if err != nil {
 			return fmt.Errorf("%s: row %d of column %q: %w", path, len(a.Values)+1, c.Name(), err)
 		}
@@ -58,23 +58,44 @@ func parquetColumn(path string, in *parquet.File, c *parquet.Column) (*Array, er
 	return a, nil
 }
 
-// parquetType refuses columns that are no plain numbers, booleans or texts.
-func parquetType(path string, c *parquet.Column) (unsigned bool, err error) {
+// A wholeType says what the integers of a column mean.
+type wholeType struct {
+	unsigned bool
+	perDay   float64 // of a time: how many make a day; 0 for numbers
+}
+
+// parquetType refuses columns that are no plain numbers, booleans, dates or texts.
+func parquetType(path string, c *parquet.Column) (w wholeType, err error) {
 	if !c.Leaf() || c.Repeated() {
-		return false, fmt.Errorf("%s: column %q has lists or records; a column of a table has one value for each row",
+		return w, fmt.Errorf("%s: column %q has lists or records; a column of a table has one value for each row",
 			path, c.Name())
 	}
 	meaning := ""
 	if l := c.Type().LogicalType(); l != nil {
 		meaning = l.String()
+		if strings.HasPrefix(meaning, "TIMESTAMP") {
+			return wholeType{perDay: 86400 * perSecond(meaning)}, nil
+		}
 	}
-	for _, scaled := range []string{"DECIMAL", "DATE", "TIME", "FLOAT16"} {
+	for _, scaled := range []string{"DECIMAL", "TIME", "FLOAT16"} {
 		if strings.HasPrefix(meaning, scaled) {
-			return false, fmt.Errorf("%s: column %q has the type %s; write it as plain numbers", path,
+			return w, fmt.Errorf("%s: column %q has the type %s; write it as plain numbers", path,
 				c.Name(), meaning)
 		}
 	}
-	return strings.HasPrefix(meaning, "INT") && strings.Contains(meaning, "false"), nil
+	w.unsigned = strings.HasPrefix(meaning, "INT") && strings.Contains(meaning, "false")
+	return w, nil
+}
+
+// perSecond is the unit of TIMESTAMP(isAdjustedToUTC=true,unit=MICROS).
+func perSecond(meaning string) float64 {
+	switch {
+	case strings.Contains(meaning, "MILLIS"):
+		return 1e3
+	case strings.Contains(meaning, "MICROS"):
+		return 1e6
+	}
+	return 1e9
 }
 
 func isText(c *parquet.Column) bool {
@@ -120,7 +141,7 @@ func eachPage(pages parquet.Pages, visit func(parquet.Value) error) error {
 }
 
 // parquetNumber is a value as a number, or as a text with the number 0.
-func parquetNumber(v parquet.Value, unsigned bool) (n number, text string, err error) {
+func parquetNumber(v parquet.Value, w wholeType) (n number, text string, err error) {
 	if v.IsNull() {
 		return number{math.NaN(), true}, "", nil
 	}
@@ -131,7 +152,11 @@ func parquetNumber(v parquet.Value, unsigned bool) (n number, text string, err e
 		}
 		return number{n.value, true}, "", nil
 	case parquet.Int32, parquet.Int64:
-		x := wholeNumber(v, unsigned)
+		x := wholeNumber(v, w.unsigned)
+		if w.perDay > 0 { // as dates in tables of text, days since 1970-01-01
+			x /= w.perDay
+			return number{x, x == math.Trunc(x)}, "", nil
+		}
 		if math.Abs(x) > exact {
 			return n, "", fmt.Errorf("%v is too large for a float64 to hold exactly", v)
 		}

@@ -129,7 +129,7 @@ func TestByRowsRefusals(t *testing.T) {
 	for name, text := range map[string]string{
 		"fields.csv": "a,b\n1,2\n3\n", "quote.csv": "a,b\n1,\"2\n", "twice.csv": "a,a\n1,2\n",
 		"blank.csv": "a\n1\n\n2\n", "nothing.csv": "",
-		"huge.csv": "a\n1\n1e999\n", "points.csv": "a;b\n1;2\n", "unnamed.csv": "a,\n1,2\n",
+		"huge.csv": "a\n1\n1e999\n", "points.csv": "a;b\n1.5;2\n2,5;1\n", "unnamed.csv": "a,\n1,2\n",
 		"u.npy":     npy("{'descr': '<U1', 'fortran_order': False, 'shape': (2,), }", 8),
 		"bad-ubyte": "\x00\x00\x07\x01\x00\x00\x00\x01",
 	} {

@@ -9,10 +9,11 @@ import (
 
 // readTable reads a table with a header row: each column is an array of one axis.
 func readTable(path, text string, comma rune) (*File, error) {
-	if headerIsShort(text, comma) {
-		text = string(comma) + text
+	form := dialectOf(text, comma)
+	if headerIsShort(text, form.comma) {
+		text = string(form.comma) + text
 	}
-	rows, err := readRows(path, text, comma)
+	rows, err := readRows(path, text, form.comma)
 	if err != nil {
 		return nil, err
 	}
@@ -35,7 +36,7 @@ func readTable(path, text string, comma rune) (*File, error) {
 		}
 	}
 	for c, name := range rows[0] {
-		a, err := column(path, strings.TrimSpace(name), rows[1:], c)
+		a, err := form.column(path, strings.TrimSpace(name), rows[1:], c)
 		if err != nil {
 			return nil, err
 		}
@@ -109,9 +110,9 @@ func checkHeader(path string, names []string) error {
 		seen[name] = c + 1
 	}
 	if len(names) == 1 {
-		if i := strings.IndexAny(names[0], ";\t|"); i >= 0 {
-			return fmt.Errorf("%s:1: the columns seem to be separated by %q; a .csv file has commas between them, a "+
-				".tsv file tabs", path, names[0][i])
+		if i := strings.IndexAny(names[0], ",;|"); i >= 0 {
+			return fmt.Errorf("%s:1: the columns seem to be separated by %q; a .csv file has commas or semicolons between "+
+				"them, a .tsv file tabs", path, names[0][i])
 		}
 	}
 	return nil
@@ -133,36 +134,30 @@ func blankLine(path string, line int) error {
 }
 
 // column is numeric when every field is a number, boolean or missing, else a column of labels.
-func column(path, name string, rows [][]string, c int) (*Array, error) {
+func (d dialect) column(path, name string, rows [][]string, c int) (*Array, error) {
 	a := &Array{Name: name, Shape: []int{len(rows)}, Values: make([]float64, len(rows)), Int: true, Origin: path}
-	words := words()
 	texts := make([]string, len(rows))
-	isText := false
+	isText, mark, marks := false, decimalMark{}, error(nil)
 	for i, row := range rows {
 		texts[i] = strings.TrimSpace(row[c])
-		v, ok, err := field(texts[i], words)
+		v, ok, err := d.field(texts[i])
+		if err == nil && marks == nil {
+			if marks = mark.add(d, texts[i]); marks != nil {
+				marks = fmt.Errorf("%s: row %d of column %q: %w", path, i+1, name, marks)
+			}
+		}
 		if err != nil {
 			return nil, fmt.Errorf("%s: row %d of column %q: %v", path, i+1, name, err)
 		}
 		a.Values[i], a.Int = v.value, a.Int && v.isInt
 		isText = isText || !ok
 	}
-	if isText {
+	switch {
+	case isText:
 		a.Labels, a.Values = encode(texts, missing(a.Values))
 		a.Int = true
+	case marks != nil:
+		return nil, marks
 	}
 	return a, nil
-}
-
-func field(text string, words map[string]number) (n number, ok bool, err error) {
-	if n, ok, err = parseNumber(text, words); ok || err != nil {
-		return n, ok, err
-	}
-	switch strings.ToLower(text) {
-	case "true":
-		return number{1, true}, true, nil
-	case "false":
-		return number{0, true}, true, nil
-	}
-	return number{}, false, nil
 }

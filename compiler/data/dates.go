@@ -1,0 +1,43 @@
+package data
+
+import (
+	"math"
+	"time"
+)
+
+// dateForms are those of ISO 8601 that tables have.
+func dateForms() []string {
+	return []string{time.DateOnly, time.DateTime, "2006-01-02T15:04:05Z07:00", "2006-01-02T15:04:05", "2006-01-02T15:04",
+		"2006-01-02 15:04", "2006-01"}
+}
+
+// Days reads a date, or a time of a day, as days since 1970-01-01 (UTC where no zone is given); ok is false for other
+// texts.
+func Days(text string) (days float64, ok bool) {
+	for _, form := range dateForms() {
+		if t, err := time.Parse(form, text); err == nil {
+			return (float64(t.Unix()) + float64(t.Nanosecond())*1e-9) / 86400, true
+		}
+	}
+	return 0, false
+}
+
+// Dates turns an array of texts that are all dates into days since 1970-01-01; nil if some are not.
+func (a *Array) Dates() *Array {
+	days := make([]float64, len(a.Labels))
+	for k, text := range a.Labels {
+		var ok bool
+		if days[k], ok = Days(text); !ok {
+			return nil
+		}
+	}
+	b := *a
+	b.Labels, b.Int, b.Values = nil, true, make([]float64, len(a.Values))
+	for i, v := range a.Values {
+		if b.Values[i] = math.NaN(); !math.IsNaN(v) {
+			b.Values[i] = days[int(v)-1]
+			b.Int = b.Int && b.Values[i] == math.Trunc(b.Values[i])
+		}
+	}
+	return &b
+}
