@@ -15,6 +15,7 @@ import (
 //	x[i/n, i mod n] for all i   →  reshape of x
 //	slice of joined parts       →  join of slices
 //	f(transpose(x))             →  transpose(f(x)), for slices and joins, too
+//	f(joined parts)             →  joined f(part)
 func (vs *values) apart(op *autodiff.Op, shape []int, args []*value) *value {
 	switch op.Kind {
 	case autodiff.OpPermute:
@@ -22,11 +23,6 @@ func (vs *values) apart(op *autodiff.Op, shape []int, args []*value) *value {
 			return v
 		}
 		return vs.permute(op.Axes, args[0])
-	case autodiff.OpSigmoid:
-		if x := args[0]; x.kind == autodiff.OpNeg {
-			one := vs.constant(1, nil)
-			return vs.apply(autodiff.OpSub, one, vs.narrow(autodiff.OpSigmoid, shape, x.args))
-		}
 	case autodiff.OpGather:
 		if vs.flattens(args[0], args[1:]) {
 			return vs.flattened(args[0], len(args)-1, shape)
@@ -129,11 +125,89 @@ func inverseAxes(axes []int) []int {
 	return out
 }
 
+// apartElementwise are the rules for elementwise kinds.
+func (vs *values) apartElementwise(k autodiff.Kind, shape []int, args []*value) *value {
+	if k == autodiff.OpSigmoid && args[0].kind == autodiff.OpNeg {
+		return vs.apply(autodiff.OpSub, vs.constant(1, nil), vs.narrow(k, shape, args[0].args))
+	}
+	if v := vs.pullPermute(k, shape, args); v != nil {
+		return v
+	}
+	return vs.ofParts(k, shape, args)
+}
+
+// Limits of arrays that are joined after an elementwise kind instead of before: a choice between parts at each element is
+// slow, but each part is a loop of its own.
+const (
+	maxParts = 8
+	minPart  = 1 << 10
+)
+
+// ofParts applies a kind to the parts of its one argument that is joined from parts; nil if there is no such argument.
+func (vs *values) ofParts(k autodiff.Kind, shape []int, args []*value) *value {
+	i := slices.IndexFunc(args, func(a *value) bool { return a.kind == autodiff.OpConcat })
+	if i < 0 || len(args[i].args) > maxParts || size(shape) < minPart*len(args[i].args) {
+		return nil
+	}
+	axis := args[i].op.Axes[0]
+	var out []part
+	for _, p := range concatParts(args[i]) {
+		lo, hi, inner := make([]int, len(shape)), slices.Clone(shape), slices.Clone(shape)
+		lo[axis], hi[axis], inner[axis] = p.lo, p.hi, p.hi-p.lo
+		some := make([]*value, len(args))
+		for j, a := range args {
+			switch {
+			case j == i && p.value == nil:
+				some[j] = vs.constant(0, inner)
+			case j == i:
+				some[j] = p.value
+			case a.kind == autodiff.OpConcat:
+				return nil
+			default:
+				some[j] = vs.within(a, lo, hi, inner)
+			}
+		}
+		out = append(out, part{p.lo, p.hi, vs.narrow(k, inner, some)})
+	}
+	return vs.concat(axis, shape, out)
+}
+
+// within is a slice of an argument of an elementwise kind.
+func (vs *values) within(a *value, lo, hi, shape []int) *value {
+	switch {
+	case len(a.shape) == 0:
+		return a
+	case a.kind == autodiff.OpConst:
+		return vs.constant(a.op.Value, shape)
+	case a.kind == autodiff.OpBroadcast:
+		axes := a.op.Axes
+		inner := vs.slice(a.args[0], pickInts(lo, axes), pickInts(hi, axes), pickInts(shape, axes))
+		return vs.broadcast(inner, shape, axes)
+	}
+	return vs.slice(a, lo, hi, shape)
+}
+
+// turnedAxes recognises a matrix whose rows are the last axis of an array, or whose columns are the first, all other axes
+// joined: the transpose of the array as it lies in memory.
+func (vs *values) turnedAxes(v *value) (arg *value, ok bool) {
+	p := v.args[0]
+	if p.kind != autodiff.OpPermute {
+		return nil, false
+	}
+	axes, x, n := p.op.Axes, p.args[0], len(p.shape)
+	last, first := axes[0] == n-1 && v.shape[0] == p.shape[0], axes[n-1] == 0 && v.shape[1] == p.shape[n-1]
+	switch {
+	case last && slices.IsSorted(axes[1:]), first && slices.IsSorted(axes[:n-1]):
+		return vs.reshape(x, []int{v.shape[1], v.shape[0]}), true
+	}
+	return nil, false
+}
+
 // pullPermute applies an elementwise kind before axes are moved, if they are moved in the same way for at least half of
 // its arrays; nil otherwise.
 func (vs *values) pullPermute(k autodiff.Kind, shape []int, args []*value) *value {
 	i := slices.IndexFunc(args, func(a *value) bool { return a.kind == autodiff.OpPermute })
-	if vs.layout != ir.Apart || i < 0 {
+	if i < 0 {
 		return nil
 	}
 	axes := args[i].op.Axes

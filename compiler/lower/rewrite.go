@@ -123,8 +123,10 @@ func (vs *values) narrow(k autodiff.Kind, shape []int, args []*value) *value {
 		}
 	}
 	if len(varies) == len(shape) {
-		if v := vs.pullPermute(k, shape, args); v != nil {
-			return v
+		if vs.layout == ir.Apart {
+			if v := vs.apartElementwise(k, shape, args); v != nil {
+				return v
+			}
 		}
 		return vs.make(autodiff.Op{Kind: k}, shape, args...)
 	}
@@ -180,10 +182,10 @@ func (vs *values) data(op *autodiff.Op, shape []int) *value {
 
 // matMul replaces a transposition of its operands' last two axes by a flag.
 func (vs *values) matMul(op autodiff.Op, shape []int, a, b *value) *value {
-	if x, ok := transposed(a); ok {
+	if x, ok := vs.transposed(a); ok {
 		a, op.TransA = x, !op.TransA
 	}
-	if x, ok := transposed(b); ok {
+	if x, ok := vs.transposed(b); ok {
 		b, op.TransB = x, !op.TransB
 	}
 	if len(shape) == 2 && shape[1] == 1 && len(a.shape) == 2 && a.common && !a.static {
@@ -205,7 +207,10 @@ func (vs *values) commonProduct(a, b *value, trans bool) *value {
 	return vs.reshape(sum, []int{size(a.shape) / n, 1})
 }
 
-func transposed(v *value) (arg *value, ok bool) {
+func (vs *values) transposed(v *value) (arg *value, ok bool) {
+	if vs.layout == ir.Apart && v.kind == autodiff.OpReshape && len(v.shape) == 2 {
+		return vs.turnedAxes(v)
+	}
 	n := len(v.shape)
 	if v.kind != autodiff.OpPermute || n < 2 {
 		return nil, false
