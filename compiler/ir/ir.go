@@ -102,8 +102,9 @@ func points(extents []int) int {
 
 // An Instr defines the register of its position in Body.
 type Instr struct {
-	Op   Op
-	Type Type // of Const, Counter and arithmetic; a Load has its buffer's (F64 of I32), noise and shuffles F64
+	Op Op
+	// of Const, Counter, Normal and arithmetic; a Load has its buffer's (F64 of I32), Uniform and shuffles F64
+	Type Type
 	Args [3]Reg
 	Imm  float64 // Const: the value
 	Axis int     // Counter: which loop

@@ -12,7 +12,7 @@ const (
 	Const   Op = iota // Imm
 	Counter           // loop counter of Axis
 	Load              // Buf[Index]
-	Normal            // standard normal noise addressed by (seed, lane, step, Site, point)
+	Normal            // standard normal noise addressed by (seed, lane, step, Site, point); in F32 other numbers than in F64
 	Uniform           // uniform noise on (0, 1), addressed likewise
 	Common            // uniform noise on (0, 1), addressed by (seed, step, Site): one number for all lanes and points
 	// args key, position: the row at that position of an endless sequence, each Rows positions a permutation of
@@ -74,9 +74,7 @@ const (
 func (o Op) Arity() int { return opTable[o].arity }
 
 // double reports ops whose instructions always have type F64 or that of a buffer.
-func (o Op) double() bool {
-	return o == Load || o == Normal || o == Uniform || o == Common || o == Shuffle
-}
+func (o Op) double() bool { return o == Load || o == Uniform || o == Common || o == Shuffle }
 
 func (o Op) String() string { return opTable[o].name }
 

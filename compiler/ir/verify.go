@@ -11,7 +11,7 @@ import "fmt"
 //     without Init is written in Setup before it is read; a Scratch buffer is written in the same entry before it is
 //     read.
 //   - Products have operands of one precision; cumulative sums and factorisations are F64. Instructions are F64 or F32;
-//     loads, noise and shuffles say F64. Tiles combine buffers of one type.
+//     loads, uniform noise and shuffles say F64. Tiles combine buffers of one type.
 //   - A register is defined before it is used; Axis is a loop; every index stays inside its buffer for all loop
 //     counters and all values of its dynamic parts; a noise site is below 2²⁴; a shuffle has 1 to 2³² rows.
 //   - A buffer that a kernel combines into is not used by it otherwise. A buffer that it stores to is loaded only at

@@ -59,7 +59,7 @@ func (b *body) noise(v *value, at []ir.Index) ir.Reg {
 	if v.op.Name == "uniform" {
 		op = ir.Uniform
 	}
-	return b.emit(ir.Instr{Op: op, Site: v.op.Site})
+	return b.emit(ir.Instr{Op: op, Type: v.typ(), Site: v.op.Site})
 }
 
 // moved is where an affine movement reads its argument.

@@ -74,6 +74,9 @@ func (vs *values) rewrite(op *autodiff.Op, shape []int, args []*value) *value {
 		}
 		return vs.make(autodiff.Op{Kind: op.Kind, Name: op.Name, Site: op.Site}, shape)
 	case autodiff.OpNoise:
+		if vs.state && op.Name != "uniform" && size(shape) >= minState {
+			return vs.typed(autodiff.Op{Kind: op.Kind, Name: op.Name, Site: op.Site}, shape, single)
+		}
 		return vs.make(autodiff.Op{Kind: op.Kind, Name: op.Name, Site: op.Site}, shape)
 	case autodiff.OpSingle:
 		return vs.inPrecision(single, args[0])

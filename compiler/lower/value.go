@@ -30,7 +30,8 @@ func (v *value) size() int { return size(v.shape) }
 // values makes values and merges equal ones.
 type values struct {
 	layout  ir.Layout
-	singles map[string]bool // inputs of single precision
+	state   bool            // large inputs, and noise of their size, are of single precision
+	singles map[string]bool // these inputs
 	count   int
 	seen    map[string]*value
 	nodes   map[autodiff.Node]*value
@@ -41,8 +42,8 @@ type values struct {
 	exact map[autodiff.Node]bool
 }
 
-func newValues(l ir.Layout) *values {
-	return &values{layout: l, singles: map[string]bool{}, seen: map[string]*value{}, nodes: map[autodiff.Node]*value{}, indices: map[autodiff.Node]*value{},
+func newValues(l ir.Layout, single bool) *values {
+	return &values{layout: l, state: single, singles: map[string]bool{}, seen: map[string]*value{}, nodes: map[autodiff.Node]*value{}, indices: map[autodiff.Node]*value{},
 		shorts:  map[string]int{},
 		divided: map[autodiff.Node]int{}, exact: map[autodiff.Node]bool{}}
 }

@@ -23,8 +23,8 @@ func (k *kernel) vectorTurns(axis int, from, to string) {
 	k.line("const long end = s + %d < %s ? s + %d : %s;", noiseStrip, to, noiseStrip, to)
 	for r, in := range k.in.Body {
 		if k.live[r] && isNoise(in.Op) {
-			k.line("real n%d[%d];", k.first+r, noiseStrip)
-			k.line("%vs(c, %d, %s, end - s, n%d);", in.Op, in.Site, k.point(r, axis), k.first+r)
+			k.line("%s n%d[%d];", k.forms[r].typ(), k.first+r, noiseStrip)
+			k.line("%vs_%s(c, %d, %s, end - s, n%d);", in.Op, k.forms[r].suffix(), in.Site, k.point(r, axis), k.first+r)
 		}
 	}
 	k.strip = true
@@ -97,12 +97,12 @@ func (k *kernel) point(r, axis int) string {
 
 // oneNoise is the noise of a point: from its strip, or computed alone.
 func (k *kernel) oneNoise(r int) {
-	n := k.first + r
+	n, f := k.first+r, k.forms[r]
 	if k.strip {
-		k.line("const real r%d = n%d[i%d - s];", n, n, k.loops[len(k.loops)-1])
+		k.line("const %s r%d = n%d[i%d - s];", f.typ(), n, n, k.loops[len(k.loops)-1])
 		return
 	}
 	in := &k.in.Body[r]
-	k.line("real r%d;", n)
-	k.line("%vs(c, %d, %s, 1, &r%d);", in.Op, in.Site, k.point(r, -1), n)
+	k.line("%s r%d;", f.typ(), n)
+	k.line("%vs_%s(c, %d, %s, 1, &r%d);", in.Op, f.suffix(), in.Site, k.point(r, -1), n)
 }

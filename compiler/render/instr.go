@@ -117,9 +117,12 @@ func (k *kernel) noise(r int) {
 		return
 	}
 	in, n := &k.in.Body[r], k.first+r
-	point := ir.Dense(k.in.Extents...)
-	point.Const, point.Step = in.Index.Const, in.Index.Step
-	k.line("const word q%d = %s;", n, k.element(point))
+	point := k.point(r, -1)
+	if in.Type == ir.F32 {
+		k.line("const singles r%d = normal_fw(c, %d, %s);", n, in.Site, point)
+		return
+	}
+	k.line("const word q%d = %s;", n, point)
 	k.line("if (q%d >> 1 != p%d) {", n, n)
 	k.line("p%d = q%d >> 1;", n, n)
 	k.line("n%d = philox(c, %d, p%d);", n, in.Site, n)

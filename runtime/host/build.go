@@ -27,7 +27,7 @@ func (k *kernelCode) instr(in *ir.Instr) int {
 	case ir.Normal, ir.Uniform:
 		dst := k.register(k.both, false)
 		return k.task(&random{dst: dst, shape: k.both, site: uint32(in.Site), first: in.Index,
-			normal: in.Op == ir.Normal}, dst)
+			normal: in.Op == ir.Normal, single: in.Type == ir.F32}, dst)
 	case ir.Common:
 		dst := k.register(0, false)
 		return k.task(&common{dst: dst, site: uint32(in.Site)}, dst)

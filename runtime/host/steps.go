@@ -225,16 +225,29 @@ type random struct {
 	site   uint32
 	first  ir.Index // index of the first point
 	normal bool
+	single bool
 }
 
 func (s *random) run(w *worker, f *frame, c *chunk) {
 	d := f.vec[s.dst][:c.len[s.shape]]
 	width := len(d) / c.points
 	for l := range width {
-		s.lane(d[l:], w, w.lane0+uint32(l), width, c)
+		if s.single {
+			s.singles(d[l:], w, w.lane0+uint32(l), width, c)
+		} else {
+			s.lane(d[l:], w, w.lane0+uint32(l), width, c)
+		}
 	}
-	if s.normal {
+	if s.normal && !s.single {
 		normQuantileLoop(d, d)
+	}
+}
+
+// singles fills every width-th number of d with one lane's noise of single precision.
+func (s *random) singles(d []float64, w *worker, lane uint32, width int, c *chunk) {
+	start := s.first.Const + s.first.Step*w.turn + c.start
+	for i := range c.points {
+		d[i*width] = noise.Single(w.e.seed, lane, w.step, s.site, uint32(start+i))
 	}
 }
 

@@ -58,6 +58,24 @@ func Normal(seed uint64, lane uint32, step uint64, site, point uint32) float64 {
 	return special.NormQuantile(Uniform(seed, lane, step, site, point))
 }
 
+// Single is standard normal noise of single precision, by the transform of Box and Muller (Ann. Math. Statist. 29, 1958)
+// from uniform numbers of 24 bits, so that its size is at most 5.8. Four points share the words of an address, which are
+// not those of Normal: points come in groups of 64 with 16 addresses, and address j has points j, j+16, j+32 and j+48 of
+// its group.
+func Single(seed uint64, lane uint32, step uint64, site, point uint32) float64 {
+	b := At(seed, lane, step, site, point>>6<<4|point&15)
+	words := b.Even
+	if point&32 != 0 {
+		words = b.Odd
+	}
+	radius := math.Sqrt(-2 * math.Log(float64(uint32(words)>>8+1)*0x1p-24))
+	sine, cosine := math.Sincos(2 * math.Pi * float64(words>>40) * 0x1p-24)
+	if point&16 != 0 {
+		return float64(float32(radius * cosine))
+	}
+	return float64(float32(radius * sine))
+}
+
 // philox is the ten-round bijection of counters c under a key k.
 func philox(c0, c1, c2, c3, k0, k1 uint32) (w0, w1, w2, w3 uint32) {
 	for range 10 {

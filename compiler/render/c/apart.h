@@ -145,4 +145,19 @@ ABOVE_EXP(real, , log1p) ABOVE_EXP(single, _f, log1pf)
           if (at + l >= 0 && at + l < n) out[at + l] = z[l & 1][l >> 1]; \
     } \
   }
-NOISE(normals, normal_w) NOISE(uniforms, uniform_w)
+NOISE(normals_s, normal_w) NOISE(uniforms_s, uniform_w)
+
+// Normal noise of single precision: whole groups of points go where they belong, parts of groups by way of a copy.
+static __attribute__((noinline)) void normals_fs(const context *c, word site, word first, long n, single *out) {
+  for (word group = first >> 6; group << 6 < first + n; group++) {
+    single some[64];
+    long at = (long)(group << 6) - (long)first;
+    if (at >= 0 && at + 64 <= n) {
+      group_f(c, site, group, c->lane[0], out + at);
+      continue;
+    }
+    group_f(c, site, group, c->lane[0], some);
+    for (int j = 0; j < 64; j++)
+      if (at + j >= 0 && at + j < n) out[at + j] = some[j];
+  }
+}

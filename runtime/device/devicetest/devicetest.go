@@ -44,6 +44,7 @@ func runParts(t *testing.T, open func() device.Device) {
 		{"ops", testOps},
 		{"statements", testStatements},
 		{"noise", testNoise},
+		{"noise of single precision", testSingleNoise},
 		{"shuffle", testShuffle},
 		{"schedule", testSchedule},
 		{"masks", testMasks},

@@ -51,6 +51,29 @@ func testNoise(t *testing.T, d device.Device) {
 
 func ulp(x float64) float64 { return math.Nextafter(math.Abs(x), math.Inf(1)) - math.Abs(x) }
 
+// testSingleNoise holds noise of single precision to its address: in pieces that begin and end anywhere, and one by one.
+func testSingleNoise(t *testing.T, d device.Device) {
+	for _, n := range []int{1, 5, 64, 700} {
+		p := &ir.Program{}
+		z := p.Buffer(ir.Buffer{Name: "z", Space: ir.Lane, Type: ir.F32, Size: n})
+		body := ir.Body{{Op: ir.Normal, Type: ir.F32, Site: 9, Index: ir.Index{Const: 37}}}
+		p.Entries = []ir.Entry{{Name: "draw", Body: []ir.Stmt{&ir.Kernel{Extents: []int{n}, Body: body,
+			Out: []ir.Output{{Buf: z, Index: ir.Dense(n)}}}}}}
+		const seed, step = 0xfeedface12345678, 1<<33 + 7
+		x := load(t, d, p, device.Options{Lanes: 3, Seed: seed})
+		run(t, x, []device.Call{{Entry: "draw", Times: 1}}, step, nil)
+		got := make([]float64, n)
+		for l := range 3 {
+			x.GetLane("z", l, got)
+			for i, v := range got {
+				if want := noise.Single(seed, uint32(l), step, 9, uint32(37+i)); !near(v, want, 4e-6) {
+					t.Fatalf("lane %d point %d of %d: got %v, want %v", l, i, n, v, want)
+				}
+			}
+		}
+	}
+}
+
 // counterProgram has an entry that adds 1 to x and one that doubles it.
 func counterProgram() *ir.Program {
 	p := &ir.Program{}

@@ -287,6 +287,9 @@ func (r *reference) instr(in *ir.Instr, at []int, regs []float64, m memory, a ad
 	case ir.Load:
 		return m[in.Buf][element(in.Index, at, regs)]
 	case ir.Normal:
+		if in.Type == ir.F32 {
+			return noise.Single(a.seed, a.lane, a.step, a.site, a.point)
+		}
 		return noise.Normal(a.seed, a.lane, a.step, a.site, a.point)
 	case ir.Common:
 		return noise.Common(a.seed, a.step, uint32(in.Site))
