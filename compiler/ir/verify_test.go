@@ -155,7 +155,9 @@ func TestVerifyRefuses(t *testing.T) {
 		"cumulative sum of single": {"is f32, not f64", func(p *Program) {
 			p.Buffers[p.Entries[0].Body[4].(*CumSum).In].Type = F32
 		}},
-		"noise of single precision":  {"normal of type f32", func(p *Program) { kernel(p).Body[3].Type = F32 }},
+		"noise of single precision": {"uniform of type f32", func(p *Program) {
+			kernel(p).Body[3].Op, kernel(p).Body[3].Type = Uniform, F32
+		}},
 		"whole numbers in registers": {"add of type i32", func(p *Program) { kernel(p).Body[5].Type = I32 }},
 		"product of the wrong size":  {"elements, not", func(p *Program) { p.Entries[0].Body[1].(*MatMul).M = 20 }},
 		"a loop without turns":       {"0 turns", func(p *Program) { loop(p).N = 0 }},
