@@ -114,7 +114,7 @@ func TestForgottenFieldsAreFound(t *testing.T) {
 		"modes": {"five modes", func(c *checkpoint) { c.State.Modes = nil }},
 		"visits": {"five modes", func(c *checkpoint) {
 			if c.Collector != nil {
-				c.Collector.Visits = nil
+				c.Collector.Visits = visitCount{}
 			}
 		}},
 		"queue": {"flagged", func(c *checkpoint) {

@@ -30,8 +30,8 @@ type drawCollector struct {
 type collectorState struct {
 	Chains []chainProgress
 	Rungs  rungStatistics
-	HalfAt int   // draws when the statistics of the first half were taken
-	Visits []int // by mode that warm-up found: draws in it
+	HalfAt int // draws when the statistics of the first half were taken
+	Visits visitCount
 }
 
 // chainProgress is what happened on a chain's coldest rung since its last draw.
@@ -151,11 +151,12 @@ func (c *drawCollector) count(steps float64) {
 	c.state.Rungs.add(w, &r.stats.Swaps.RoundTrips, accept, diverged)
 }
 
-// countNonFinite counts the trajectories that met a density or gradient that is not finite.
+// countNonFinite counts the trajectories at temperature 1 that met a density or gradient that is not finite. Hot walkers
+// get to where a model was never meant to be evaluated, which says nothing about the draws.
 func (c *drawCollector) countNonFinite() {
 	w := c.run.walkers
 	for lane, finite := range w.view(dynamics.Finite) {
-		if finite == 0 {
+		if finite == 0 && w.RungOf[lane] == 0 {
 			theta := make([]float64, w.dim)
 			w.exe.GetLane(dynamics.Ended, lane, theta)
 			c.run.stats.Report.AddNonFinite(theta)

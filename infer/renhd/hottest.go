@@ -20,7 +20,8 @@ func (r *run) adaptHottest(w window) error {
 	fixed := r.shared.system.Path != dynamics.Energy || r.shared.settings().Ratio > 0
 	if !fixed {
 		w.judge = func(t *warmupWindow, found *result) error {
-			found.Forgets = t.seen.forgets(len(r.walkers.Rungs) - 1)
+			hottest := len(r.walkers.Rungs) - 1
+			found.Forgets = t.seen.forgets(hottest) && !t.seen.stays(r.state.Modes, hottest)
 			return nil
 		}
 	}
@@ -54,6 +55,38 @@ func (s *windowState) forgets(hottest int) bool {
 		}
 	}
 	return true
+}
+
+// stays reports whether walkers on the hottest rung are in several of the modes that warm-up found, and each stays in the
+// one where it is from one sweep to the next. Visits are short while a ladder is new: what one walker averages says
+// little, and all steps together say enough.
+func (s *windowState) stays(modes []mode, hottest int) bool {
+	const steps, inEach = 20, 4
+	if len(modes) < 2 {
+		return false
+	}
+	changes, total, in := 0, 0, make([]int, len(modes))
+	for lane, xs := range s.Visited {
+		last := -1
+		for i, x := range xs {
+			if s.Stood[lane][i] != hottest {
+				last = -1
+				continue
+			}
+			now := nearest(modes, x)
+			in[now]++
+			if last >= 0 {
+				total++
+				changes += int(oneIf(now != last))
+			}
+			last = now
+		}
+	}
+	several := 0
+	for _, n := range in {
+		several += int(oneIf(n >= inEach))
+	}
+	return several > 1 && total >= steps && changes == 0
 }
 
 // raiseHottest multiplies the hottest temperature by higher, and all others in proportion of their logarithms.

@@ -79,6 +79,19 @@ func nearest(modes []mode, x []float64) (at int) {
 	return at
 }
 
+// within reports whether a position is where draws from the mode could be: squared distances in spreads have a mean of
+// dim, and correlated coordinates vary more than independent ones.
+func (m *mode) within(x []float64) bool {
+	const times, more = 3, 12
+	sum := 0.0
+	for j, s := range m.Spread {
+		if s > 0 {
+			sum += (x[j] - m.At[j]) * (x[j] - m.At[j]) / (s * s)
+		}
+	}
+	return sum <= times*float64(len(m.Spread))+more
+}
+
 // modeShares are what the modes hold of the target by their masses.
 func modeShares(modes []mode) []float64 {
 	most, sum := math.Inf(-1), 0.0
@@ -103,14 +116,17 @@ const notableShare = 0.1
 // enoughDraws is how many draws a mode should have before its having none means something: draws are correlated.
 const enoughDraws = 50
 
+// A visitCount counts draws by the modes that warm-up found.
+type visitCount struct {
+	Draws  int
+	In     []int // by mode: draws that are more likely in it than in others
+	Within []int // by mode: draws that could be in it; modes may overlap
+}
+
 // missedMode is a mode that the draws should have visited and have not, or −1.
-func missedMode(modes []mode, visits []int) int {
-	total := 0
-	for _, n := range visits {
-		total += n
-	}
+func missedMode(modes []mode, v *visitCount) int {
 	for k, share := range modeShares(modes) {
-		if share >= notableShare && visits[k] == 0 && share*float64(total) >= enoughDraws {
+		if share >= notableShare && v.Within[k] == 0 && share*float64(v.Draws) >= enoughDraws {
 			return k
 		}
 	}
@@ -145,23 +161,28 @@ func (c *drawCollector) countVisits(lane int) {
 	if len(modes) == 0 {
 		return
 	}
-	if c.state.Visits == nil {
-		c.state.Visits = make([]int, len(modes))
+	v := &c.state.Visits
+	if v.In == nil {
+		v.In, v.Within = make([]int, len(modes)), make([]int, len(modes))
 	}
 	x := make([]float64, c.run.walkers.dim)
 	c.run.walkers.exe.GetLane(dynamics.Theta, lane, x)
-	c.state.Visits[nearest(modes, x)]++
+	v.Draws++
+	v.In[nearest(modes, x)]++
+	for k := range modes {
+		v.Within[k] += int(oneIf(modes[k].within(x)))
+	}
 }
 
 // reportModes says which shares of the draws are in the modes that warm-up found, and warns of one that has none.
 func (c *drawCollector) reportModes() {
 	r, modes := c.run, c.run.state.Modes
-	if len(modes) < 2 || c.state.Visits == nil {
+	if len(modes) < 2 || c.state.Visits.Draws == 0 {
 		return
 	}
 	r.notef("warm-up found %d places with barriers between; they have %s of the draws", len(modes),
-		sharesOf(c.state.Visits))
-	k := missedMode(modes, c.state.Visits)
+		sharesOf(c.state.Visits.In))
+	k := missedMode(modes, &c.state.Visits)
 	if k < 0 {
 		return
 	}

@@ -52,7 +52,8 @@ func TestModesAreRemembered(t *testing.T) {
 	}
 	said := func(visits []int, modes []mode) bool {
 		r.state.Modes, r.stats.Report.Warnings = modes, nil
-		c := &drawCollector{run: r, state: &collectorState{Visits: visits}}
+		counted := visitCount{Draws: 4000, In: visits, Within: visits}
+		c := &drawCollector{run: r, state: &collectorState{Visits: counted}}
 		c.reportModes()
 		return strings.Contains(strings.Join(r.stats.Report.Warnings, ""), "warm-up found a mode")
 	}

@@ -12,7 +12,10 @@ const (
 	margin          = 2 // to the goal of thinning, since a pilot can be lucky
 	maxThin         = 50
 	pilotIterations = 300
-	longest         = 8 // times the usual length of a trajectory
+	enoughSeen      = 100 // effective iterations of a pilot below which its share is a guess, and a longer one is run;
+	// up to four times as many on a ladder, where moves between modes are rare
+	longPilot = 4 // times as long
+	longest   = 8 // times the usual length of a trajectory
 )
 
 // chooseThinning decides, from pilots of the sampler as it will run, how many iterations make a draw. Before that is
@@ -28,11 +31,15 @@ func (r *run) chooseThinning() error {
 	for err == nil && r.canLengthen() && share < margin*adapt.GoalShare {
 		var longer float64
 		r.state.Length *= 2
-		if longer, err = r.runPilot(); longer/2 < share {
+		if longer, err = r.runPilot(pilotIterations); longer/2 < share {
 			r.state.Length /= 2
 			break
 		}
 		share = longer
+	}
+	few := share*float64(pilotIterations*o.Chains) < enoughSeen*float64(min(len(r.walkers.Rungs), 4))
+	if err == nil && few && o.Draws > pilotIterations {
+		share, err = r.runPilot(longPilot * pilotIterations)
 	}
 	report.Thin = adapt.Thin(share, margin*adapt.GoalShare, maxThin)
 	report.Divergences, report.NotFinite, report.NonFiniteEnds, r.stats.Steps = 0, 0, nil, 0
@@ -46,7 +53,7 @@ func (r *run) shareWithoutDivergences() (share float64, err error) {
 	const few, halvings = 0.001, 2
 	for try := 0; ; try++ {
 		r.stats.Report.Divergences = 0
-		share, err = r.runPilot()
+		share, err = r.runPilot(pilotIterations)
 		w := r.walkers
 		often := float64(r.stats.Report.Divergences) > few*float64(pilotIterations*w.chains)
 		if err != nil || !often || try == halvings || !r.shared.adaptsStep() {
@@ -65,8 +72,8 @@ func (r *run) canLengthen() bool {
 }
 
 // runPilot gives the worst effective share of iterations, over location and spread of every judged value.
-func (r *run) runPilot() (share float64, err error) {
-	found, err := r.runPart(&pilot{run: r, collector: newDrawCollector(r)})
+func (r *run) runPilot(iterations int) (share float64, err error) {
+	found, err := r.runPart(&pilot{run: r, iterations: iterations, collector: newDrawCollector(r)})
 	if err != nil {
 		return 1, err
 	}
@@ -75,9 +82,10 @@ func (r *run) runPilot() (share float64, err error) {
 
 // A pilot is the sampler for a number of iterations, whose judged values are all seen.
 type pilot struct {
-	run       *run
-	collector *drawCollector
-	state     pilotState
+	run        *run
+	iterations int
+	collector  *drawCollector
+	state      pilotState
 }
 
 // pilotState is what a pilot has seen so far: by chain and iteration, what is saved of a draw.
@@ -91,7 +99,7 @@ func (p *pilot) begin() error {
 	return nil
 }
 
-func (p *pilot) more() bool             { return p.state.Iterations < pilotIterations }
+func (p *pilot) more() bool             { return p.state.Iterations < p.iterations }
 func (p *pilot) progress(c *checkpoint) { c.Pilot = &p.state }
 
 func (p *pilot) resume(c *checkpoint) {

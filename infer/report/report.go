@@ -154,7 +154,9 @@ func (f *findings) summarize(r *draws.Run) error {
 		return err
 	}
 	var w stats.Workspace
-	f.places = append(f.places, whereabouts("the log density lp", chains, w.RHat(chains), &w)...)
+	lp := w.Summarize(chains)
+	f.energyESS = min(lp.ESSBulk, lp.ESSTail)
+	f.places = append(f.places, whereabouts("the log density lp", chains, lp.RHat, &w)...)
 	return nil
 }
 

@@ -229,9 +229,24 @@ func motionless(f *findings) string {
 		"the scales it depends on, a proper prior that keeps away from that end.", strings.Join(names, ", "))
 }
 
+// sound reports whether chains agree and every effective size is enough: then what happens rarely on the way has left
+// no trace in the draws.
+func (f *findings) sound() bool {
+	_, n := f.worstESS(eitherESS)
+	return n >= minESS && len(f.places) == 0 && f.apart.errors == 0 && f.run.Draws > 0 &&
+		len(f.which(func(p Parameter) bool { return p.RHat > maxRHat || p.NonFinite > 0 })) == 0
+}
+
+// rare reports whether so many trajectories of a sound run are too few to matter: a funnel whose neck is cut off has one
+// in a hundred and more.
+func (f *findings) rare(n int) bool {
+	const share = 0.002
+	return f.sound() && float64(n) <= share*float64(f.run.Draws*f.report.Chains*max(f.run.Report.Thin, 1))
+}
+
 func divergent(f *findings) string {
 	n, r := f.report.Divergences, f.run.Report
-	if n == 0 || r.NotFinite >= n && len(r.NonFiniteTerms) > 0 { // which nonFiniteEnds reports
+	if n == 0 || f.rare(n) || r.NotFinite >= n && len(r.NonFiniteTerms) > 0 { // which nonFiniteEnds reports
 		return ""
 	}
 	return fmt.Sprintf("%d %s diverged after warm-up: the sampler cannot follow the density everywhere, often in a "+
@@ -243,10 +258,10 @@ func divergent(f *findings) string {
 
 func nonFiniteEnds(f *findings) string {
 	r := f.run.Report
-	if r.NotFinite == 0 {
+	if r.NotFinite == 0 || f.rare(r.NotFinite) {
 		return ""
 	}
-	text := fmt.Sprintf("%s %s after warm-up, over all temperatures, came where the log density or its gradient is "+
+	text := fmt.Sprintf("%s %s after warm-up came where the log density or its gradient is "+
 		"not finite, and %s rejected. ",
 		thousands(int64(r.NotFinite)), plural(r.NotFinite, "trajectory", "trajectories"),
 		plural(r.NotFinite, "was", "were"))
@@ -261,7 +276,7 @@ func nonFiniteEnds(f *findings) string {
 
 func noRoundTrip(f *findings) string {
 	x := f.report.Exchange
-	if x == nil || x.RoundTrips > 0 {
+	if x == nil || x.RoundTrips > 0 || f.sound() && slices.Min(x.SwapRates) >= minSwap {
 		return ""
 	}
 	return fmt.Sprintf("No replica made a round trip from the coldest rung to the hottest and back: modes may have "+

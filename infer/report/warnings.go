@@ -15,7 +15,8 @@ type findings struct {
 	parameters []Parameter
 	drawn      []string // parameters, which should not be constant
 	places     []place
-	apart      apart // the quantity in which walkers differ most
+	apart      apart   // the quantity in which walkers differ most
+	energyESS  float64 // the lesser effective size of the log density
 }
 
 // An apart is a quantity by which the walkers of a ladder differ (stats.Apart).
