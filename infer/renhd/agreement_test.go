@@ -2,7 +2,9 @@ package renhd
 
 import (
 	"context"
+	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"ppl/autodiff"
@@ -32,6 +34,16 @@ func explorersAt(t *testing.T, target infer.Target, at func(lane int) []float64)
 		t.Fatal(err)
 	}
 	return r
+}
+
+// here is a window in which walkers only were where they are.
+func here(r *run) *windowState {
+	s := &windowState{}
+	for lane, x := range r.walkers.positions() {
+		s.Visited = append(s.Visited, [][]float64{x})
+		s.Density = append(s.Density, r.walkers.logDensities()[lane:lane+1])
+	}
+	return s
 }
 
 // seenAround is a window of walkers that moved around centers of their own: autoregressive, with a correlation from one
@@ -70,7 +82,7 @@ func TestMovedExplorersAreNoWitnesses(t *testing.T) {
 		r.leave(lane, in(-5))
 	}
 	decide := func() bool {
-		connected, err := r.connected()
+		connected, err := r.connected(here(r))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -117,9 +129,43 @@ func TestDisagreementIsNotGivenUp(t *testing.T) {
 		"far out":    {dynamicstest.Normal(1, 1), slow, true},
 		"heavy tail": {student(), slow, true},
 	} {
-		if connected, err := explorersAt(t, c.target, c.at).connected(); connected != c.want || err != nil {
+		r := explorersAt(t, c.target, c.at)
+		if connected, err := r.connected(here(r)); connected != c.want || err != nil {
 			t.Errorf("%s: connected %v, %v", name, connected, err)
 		}
+	}
+}
+
+// In 50 dimensions the line between draws from two modes ten standard deviations apart hardly falls; that between the
+// centers of what walkers have seen does.
+func TestCentersShowBarriersInManyDimensions(t *testing.T) {
+	target := dynamicstest.Mixture{Weight: []float64{.5, .5}, SD: []float64{1, 1},
+		Center: [][]float64{slices.Repeat([]float64{-5 / math.Sqrt(50)}, 50), slices.Repeat([]float64{5 / math.Sqrt(50)}, 50)}}
+	random, seen := rand.New(rand.NewPCG(7, 8)), &windowState{}
+	r := explorersAt(t, target.Target(), func(lane int) []float64 { return target.Center[lane%2] })
+	for lane := range r.walkers.lanes() {
+		var way [][]float64
+		for range 100 {
+			x := slices.Clone(target.Center[lane%2])
+			for j := range x {
+				x[j] += random.NormFloat64()
+			}
+			way = append(way, x)
+		}
+		density, err := r.heights(way)
+		if err != nil {
+			t.Fatal(err)
+		}
+		seen.Visited, seen.Density = append(seen.Visited, way), append(seen.Density, density)
+	}
+	if connected, err := r.connected(seen); connected || err != nil {
+		t.Errorf("connected %v, %v", connected, err)
+	}
+	for lane := range seen.Visited { // the planted fault: draws in the place of centers
+		seen.Visited[lane], seen.Density[lane] = seen.Visited[lane][99:], seen.Density[lane][99:]
+	}
+	if connected, err := r.connected(seen); !connected || err != nil {
+		t.Errorf("single draws are not connected either, so that the test could not fail: %v", err)
 	}
 }
 

@@ -2,6 +2,9 @@ package renhd
 
 import (
 	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/stat"
 )
 
 // A leftPlace is where an explorer was when it was restarted at the position of another.
@@ -31,27 +34,77 @@ func (r *run) mostStayed() bool {
 	return 4*n <= len(moved)
 }
 
-// connected reports whether no barrier lies between walkers, the places that walkers have left, and where they were
-// before they were annealed. The log density of a single hill does not fall below the lower end anywhere on the straight
-// line between two places: exactly so where it is concave. Where it is not, as along a bent ridge, a fall proves nothing;
-// so connected walkers are in one mode, slow as they may be, and others may be or not.
-func (r *run) connected() (bool, error) {
-	groups, err := r.groups(r.places())
-	return len(groups) == 1, err
-}
-
-// places are where walkers are, have left, and were.
-func (r *run) places() [][]float64 {
-	at := r.walkers.positions()
+// connected reports whether no barrier lies between where walkers are, the places that they have left, and where they
+// were before they were annealed. The log density of a single hill does not fall below the lower end anywhere on the
+// straight line between two places: exactly so where it is concave. Where it is not, as along a bent ridge, a fall proves
+// nothing; so connected walkers are in one mode, slow as they may be, and others may be or not.
+func (r *run) connected(seen *windowState) (bool, error) {
+	windows := []*windowState{seen}
+	if b := r.state.Before; b != nil && b != seen {
+		windows = append(windows, b)
+	}
+	at, err := r.centersOf(windows)
+	if err != nil || len(at) == 0 {
+		return false, err
+	}
 	for _, l := range r.state.Left {
 		at = append(at, l.At)
 	}
-	if b := r.state.Before; b != nil && r.walkers.dim == len(b.Visited[0][0]) {
-		for _, xs := range b.Visited {
-			at = append(at, xs[len(xs)-1])
+	groups, err := r.groups(at)
+	return err == nil && r.oneGroup(groups, len(at)-len(r.state.Left)), err
+}
+
+// oneGroup reports whether the walkers, the first n places, are in one group, and all but a quarter at most of those that
+// were moved had left a place that is connected with it: on its slope, they were witnesses of it.
+func (r *run) oneGroup(groups [][]int, n int) bool {
+	elsewhere := map[int]bool{} // lanes
+	with := func(g []int) bool { return slices.ContainsFunc(g, func(i int) bool { return i < n }) }
+	several := 0
+	for _, g := range groups {
+		if with(g) {
+			several++
+			continue
+		}
+		for _, i := range g {
+			elsewhere[r.state.Left[i-n].Lane] = true
 		}
 	}
-	return at
+	return several == 1 && 4*len(elsewhere) <= r.walkers.lanes()
+}
+
+// centersOf is a place for each walker of windows: the mean of the second half of its way, or the highest point of it
+// if that is higher. In many dimensions the line between two single draws passes the barrier between two modes on the
+// inner side of both, where the density is higher by a factor of e to the d/4; that between their centers does not. None
+// where positions were not kept whole.
+func (r *run) centersOf(windows []*windowState) (at [][]float64, err error) {
+	var best []float64
+	for _, w := range windows {
+		for lane, xs := range w.Visited {
+			if len(xs) == 0 || len(xs[0]) < r.walkers.dim {
+				return nil, nil
+			}
+			half := len(xs) / 2
+			top := slices.Index(w.Density[lane][half:], slices.Max(w.Density[lane][half:]))
+			mean := make([]float64, len(xs[0]))
+			for j := range mean {
+				mean[j] = stat.Mean(coordinate([][][]float64{xs[half:]}, j)[0], nil)
+			}
+			at, best = append(at, mean, xs[half+top]), append(best, w.Density[lane][half+top])
+		}
+	}
+	height, err := r.heights(at)
+	if err != nil {
+		return nil, err
+	}
+	var centers [][]float64
+	for k := range best {
+		if height[2*k] >= best[k] {
+			centers = append(centers, at[2*k])
+		} else {
+			centers = append(centers, at[2*k+1])
+		}
+	}
+	return centers, nil
 }
 
 // mostGroups bounds the groups that are looked for: more than that are many modes in any case.

@@ -28,15 +28,12 @@ func (r *run) rememberModes(windows ...*windowState) error {
 	for _, w := range windows {
 		density, visited = append(density, w.Density...), append(visited, w.Visited...)
 	}
-	last := make([][]float64, len(visited))
-	for i, xs := range visited {
-		last[i] = xs[len(xs)-1]
-	}
 	r.state.Modes = nil
-	if len(last[0]) < r.walkers.dim { // positions were not kept whole
-		return nil
+	centers, err := r.centersOf(windows)
+	if err != nil || len(centers) == 0 {
+		return err
 	}
-	groups, err := r.groups(last)
+	groups, err := r.groups(centers)
 	if err != nil || len(groups) < 2 {
 		return err
 	}

@@ -237,7 +237,7 @@ func (f *findings) sound() bool {
 		len(f.which(func(p Parameter) bool { return p.RHat > maxRHat || p.NonFinite > 0 })) == 0
 }
 
-// rare reports whether so many trajectories of a sound run are too few to matter: a funnel whose neck is cut off has one
+// rare reports whether that many trajectories of a sound run are too few to matter: a funnel whose neck is cut off has one
 // in a hundred and more.
 func (f *findings) rare(n int) bool {
 	const share = 0.002
