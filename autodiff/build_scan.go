@@ -198,7 +198,7 @@ type loop struct {
 	xs, shared []Node // arguments in order of body.Xs and body.Shared
 	inside     replay
 	outside    replay
-	inputs     map[lifted]Node // by argument
+	inputs     map[lifted]Node // the input of the step for each argument that is lifted
 	moves      map[Node]bool   // nodes that depend on the carry
 	walks      map[Node]bool   // nodes that depend on slices of xs
 	heavy      bool            // the step has a large product

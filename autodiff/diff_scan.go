@@ -15,7 +15,7 @@ import (
 type rewind struct {
 	scan   Node
 	step   *Graph          // one step and its pullback
-	inputs []Node          // of the step, by argument of the Scan
+	inputs []Node          // the inputs of the step, one for each argument of the Scan
 	after  Node            // Input: the gradient with respect to the carry after the step
 	env    map[Node]lifted // the outer arrays of the other Inputs
 }

@@ -14,7 +14,7 @@ func Eval(inputs map[string][]float64, nodes ...Node) [][]float64 {
 type Routine struct {
 	nodes []Node // arguments come first
 	args  [][]int
-	fixed [][]float64 // of nodes that depend on no input; nil for others
+	fixed [][]float64 // the values of nodes that depend on no input; nil for others
 	at    []int       // the results
 }
 

@@ -67,7 +67,7 @@ const (
 	OpReshape   // to Op.Shape, row-major
 	OpSlice     // [Op.Lo[k], Op.Hi[k]) of axis k
 	OpPad       // zeros: Op.Lo[k] before and Op.Hi[k] after on axis k
-	OpConcat    // of all arguments along Op.Axes[0]
+	OpConcat    // joins all arguments along Op.Axes[0]
 	// args x, i…: the leading len(i) axes of x are indexed by i… (0-based, equal shapes S); result S + rest
 	OpGather
 	OpScatterAdd // args y, i…: adjoint of Gather, result Op.Shape
@@ -76,11 +76,11 @@ const (
 	OpMax       // over Op.Axes
 	OpMin       // over Op.Axes
 	OpLogSumExp // over Op.Axes
-	OpCumSum    // inclusive, along Op.Axes[0]; from the end when Op.Reverse
+	OpCumSum    // each element added to those before it along Op.Axes[0], from the end when Op.Reverse
 
 	OpMatMul       // [B…, M, K] · [B…, K, N]; Op.TransA, Op.TransB say the stored matrix is the transpose
 	OpCholesky     // lower factor of [B…, N, N]
-	OpEigen        // of a symmetric [B…, N, N]: [B…, N+1, N], the eigenvalues, then the matrix of the eigenvectors
+	OpEigen        // of a symmetric [B…, N, N] a row of eigenvalues, then the matrix of eigenvectors: [B…, N+1, N]
 	OpTriSolve     // args L [B…, N, N], B [B…, N, M]: L⁻¹B, or L⁻ᵀB when Op.TransA
 	OpCholeskyPull // args L, L̄ [B…, N, N]: the symmetric S with tril(2·S·L) = tril(L̄)
 

@@ -12,13 +12,13 @@ type Op struct {
 	Values         []float64
 	Name           string
 	Site           int
-	Rows           int // of a Shuffle
+	Rows           int // how many rows a Shuffle has
 	Shape          []int
 	Axes           []int
 	Lo, Hi         []int
 	Reverse        bool
 	TransA, TransB bool
-	Body           *Body // of a Scan
+	Body           *Body // what a Scan computes at each step
 }
 
 // key is equal for equal values: kind, attributes and arguments, given by number. Constants differ in their bits, data

@@ -237,7 +237,7 @@ func (q *Inquiry) check(xs []ast.Expr) (*model.Model, []model.Expr, []diag.Diagn
 // A Question is a query that was understood: what of each draw it needs.
 type Question struct {
 	asked      plan.Asked
-	completion *Completion // in the place of asked, for a question about discrete unknowns
+	completion *Completion // replaces asked where a question is about discrete unknowns
 	variable   types.Variable
 	bounds     [2]float64 // between which its values are known to lie
 	truth      bool       // it is a condition

@@ -107,7 +107,7 @@ type newData struct {
 	saved []types.Variable
 	diags diag.List
 
-	known   map[string][]int // by parameter: its elements among those of the run
+	known   map[string][]int // for each parameter, its elements among those of the run
 	indices int              // that were made
 }
 

@@ -36,7 +36,7 @@ type Graph struct {
 	Outputs map[string]*G.Node
 
 	outputs []Output
-	random  Random // of the run under way
+	random  Random // draws the noise of the run under way
 	machine G.VM   // nil before the first run
 }
 

@@ -19,7 +19,7 @@ type op struct {
 	graph  *Graph
 	node   autodiff.Node // the output's, for an output
 	output bool
-	id     int // of its own in the graph
+	id     int // distinguishes this op from the others of its graph
 	text   string
 	shape  []int
 	args   [][]int // shapes

@@ -16,7 +16,7 @@ import (
 type latentReader struct {
 	in    *latents
 	term  *model.Term
-	bound map[*model.Index]*model.Index // from an index of the term or of a definition to the term's plate
+	bound map[*model.Index]*model.Index // gives for an index of the term or of a definition the term's plate
 	open  []*model.Array                // definitions being followed
 }
 

@@ -16,9 +16,9 @@ type positionKind uint8
 
 const (
 	unknown positionKind = iota
-	before               // at t − lag
+	before               // reads at t − lag
 	past                 // somewhere before t
-	after                // at t + lag
+	after                // reads at t + lag
 	future               // somewhere after t
 	same
 )

@@ -18,12 +18,12 @@ import (
 // files reads data files: at first those of the command line, later those that the model names.
 type files struct {
 	m     *model.Model
-	dir   string // of the model's own files
+	dir   string // where the files that the model names lie
 	cache data.RowCache
 	diags *diag.List
 
 	loose []*data.File          // of --data PATH, by whose entries' names arrays are found; the last wins
-	named map[string]*data.File // of --data NAME=PATH
+	named map[string]*data.File // the files given as --data NAME=PATH
 	own   map[string]*data.File // those that the model names
 }
 

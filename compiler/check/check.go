@@ -112,8 +112,8 @@ type checker struct {
 	diags      diag.List
 	global     *scope
 	sizes      map[string]*model.Size // index sets that data give
-	nextID     int                    // of indices
-	depth      int                    // of function inlining
+	nextID     int                    // the ID of the last index that was made
+	depth      int                    // how many calls are being inlined
 	load       Loader
 	importing  []string
 	primes     map[string]bool // names with a derivative
@@ -189,7 +189,7 @@ type arrayInfo struct {
 	defs     []define
 	draws    []draw
 	state    state
-	heads    []headSlots // of defs
+	heads    []headSlots // the left side of each of defs
 	recurs   bool        // it was read while it was being elaborated
 	observed bool
 	outer    []*model.Index // plates of the template's use, before the array's own
@@ -235,8 +235,8 @@ type function struct {
 	name  string
 	at    source.Span
 	head  *ast.Head
-	stmt  *ast.Define // of a function
-	draw  *ast.Draw   // of a template
+	stmt  *ast.Define // where a function is defined
+	draw  *ast.Draw   // where a template is defined
 	scope *scope
 	busy  bool
 }

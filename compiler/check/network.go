@@ -17,9 +17,9 @@ import (
 type network struct {
 	fn     *function
 	broken bool
-	args   map[string]model.Expr // of the first call
+	args   map[string]model.Expr // the arguments of the first call
 	fixed  map[string]bool       // arguments that priors read: all calls must have the same
-	drawn  map[string]*arrayInfo // by name
+	drawn  map[string]*arrayInfo // what the network draws, by name
 	layers map[layerUse]string   // names of layers
 	names  map[string]int        // layers of one name
 	given  []string              // arguments of layers that are distributions, such as f.dense1.weight

@@ -22,7 +22,7 @@ func (c *checker) provisional(a *arrayInfo) bool {
 	a.recurs = true
 	known := a.Pieces
 	a.Pieces = nil
-	var axes []*model.Set // of the array
+	var axes []*model.Set // those that the array is found to have
 	if len(known) > 0 && known[0].Value != nil {
 		axes = append(known[0].Region(), known[0].Value.Info().Type.Axes...)
 	}

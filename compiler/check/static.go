@@ -13,9 +13,9 @@ import "ppl/compiler/model"
 
 // A settler finds the definitions that depend on data only, and records it in all expressions that they lead to.
 type settler struct {
-	depends map[*model.Array]bool // on something else than data
+	depends map[*model.Array]bool // arrays that depend on something else than data
 	open    map[*model.Array]bool // still being elaborated
-	seen    map[*model.Array]bool // in this turn
+	seen    map[*model.Array]bool // arrays that were visited in this turn
 	visited map[model.Expr]bool
 	changed bool
 }

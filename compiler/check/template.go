@@ -15,7 +15,7 @@ import (
 type instance struct {
 	prefix string
 	outer  []*model.Index
-	net    *network     // of a network's call, and of a layer
+	net    *network     // the network whose call, or layer, this is
 	read   []model.Expr // where a network's call reads what it draws; nil while the network is being defined
 }
 

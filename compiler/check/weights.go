@@ -11,7 +11,7 @@ import (
 // A passedDist is a distribution that is an argument of a template: `dense(8, weight = Normal(0, s))`. A draw inside,
 // `w[n, D] ~ weight`, has it for all of its elements.
 type passedDist struct {
-	name      string // of the parameter
+	name      string // the name of the parameter
 	expr      ast.Expr
 	scope     *scope
 	byDefault bool

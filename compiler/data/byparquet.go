@@ -14,11 +14,11 @@ type parquetSource struct {
 	path    string
 	cols    []Column
 	whole   []wholeType
-	texts   []*dictionary // of columns of text; nil for numbers
+	texts   []*dictionary // the words of columns of text; nil for numbers
 	groups  []parquet.RowGroup
 	rows    parquet.Rows // of the group that is being read; nil between groups
 	batch   []parquet.Row
-	waiting []parquet.Row // of batch, not handed on yet
+	waiting []parquet.Row // the rows of batch that were not handed on yet
 	row     int
 }
 

@@ -16,10 +16,10 @@ type tableSource struct {
 	cols  []Column
 	form  dialect
 	marks []decimalMark
-	texts []*dictionary // of columns of text; nil for numbers
+	texts []*dictionary // the words of columns of text; nil for numbers
 	rows  int
 	skip  int // 1 if the first column has names of rows
-	line  int // on which the last row ended
+	line  int // the line on which the last row ended
 }
 
 func (in *input) csv(comma rune, text map[int]retyping) (rowSource, error) {

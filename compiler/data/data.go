@@ -36,8 +36,8 @@ type Array struct {
 	Origin string   // file it came from, as the user named it
 
 	Rows    *RowFile  // where the values are when they are read by rows; Values is nil then
-	Columns []int     // of Rows, side by side
-	Codes   []float64 // of text in Rows, when arrays share labels: the label of the k-th text to appear
+	Columns []int     // which columns of Rows the array takes, in order
+	Codes   []float64 // when arrays share labels, the label of the k-th text that appears in Rows
 }
 
 // A File is what one data file holds.

@@ -17,7 +17,7 @@ import (
 // kept in.
 type RowCache struct {
 	Memory int64  // bytes; a file of which reading whole would take more is read by rows
-	Dir    string // of row files
+	Dir    string // where row files are kept
 	Bound  int64  // bytes of row files that the directory may hold; the newest stays in any case
 
 	Converting func(path string) // called before a file is converted, which takes a while; may be nil

@@ -92,8 +92,8 @@ type mixer struct {
 	out     *os.File
 	stride  int
 	per     int      // rows of a bucket
-	waiting [][]byte // by bucket
-	written []int64  // by bucket: bytes
+	waiting [][]byte // the records of each bucket that wait to be written
+	written []int64  // how many bytes each bucket has written
 	now, to []byte   // a bucket's records as they came, and in their places
 }
 

@@ -31,12 +31,12 @@ type RowFile struct {
 // A Column is one array of a row file, and what the pass that wrote it saw.
 type Column struct {
 	Name      string
-	Shape     []int  // of one row; empty for a column of a table
-	Type      string // of its elements
+	Shape     []int  // the shape of one row; empty for a column of a table
+	Type      string // the type of its elements
 	Int       bool   // as in Array
 	Labels    []string
 	Codes     []float64 // of text: position in Labels of the k-th text to appear, which is stored as k
-	Low, High Mark      // of those present
+	Low, High Mark      // the least and the greatest value that is not missing
 	Broken    Mark      // the first that is no integer
 	Text      string    // the first that made the column text
 	TextAt    int       // its place

@@ -52,7 +52,7 @@ type Array struct {
 
 	Stream    *Stream // of data that stay in their file; Values is nil then
 	First     int     // place in a row of Stream
-	Low, High Extreme // of all values, where they stay in their file
+	Low, High Extreme // the least and the greatest value, where values stay in their file
 }
 
 // An Extreme is a value of data and its row-major place, −1 if there is none.

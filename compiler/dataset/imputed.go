@@ -13,7 +13,7 @@ import (
 type Imputed struct {
 	Of    *model.Array
 	Param *model.Array
-	Piece *model.Piece // of Param
+	Piece *model.Piece // the one piece of Param
 	At    []int        // row-major places of the missing entries
 }
 

@@ -35,7 +35,7 @@ type Region struct {
 //	w[k in 1..3] ~ Dirichlet(...)  region 1..3: two coordinates of the simplex
 type Layout struct {
 	Data    *dataset.Dataset
-	Limits  evaluate.StepLimits // of solvers, for every evaluator
+	Limits  evaluate.StepLimits // how many steps solvers may take, in every evaluator
 	Dim     int
 	Regions []*Region // in the order of the model
 	of      map[*model.Piece]*Region

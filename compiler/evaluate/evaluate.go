@@ -42,8 +42,8 @@ type Evaluator struct {
 	Data   *dataset.Dataset
 	steps  StepLimits
 	Source Source
-	Rows   RowView    // nil: all rows
-	parent *Evaluator // of the evaluator of a step or of some rows: the evaluator around it
+	Rows   RowView    // which rows are evaluated; nil for all
+	parent *Evaluator // the evaluator around one of a step or of some rows
 	// conditions of the branches and ragged ranges around: where one is 0, subscripts may be out of range
 	Guards []Value
 	Diags  *diag.List

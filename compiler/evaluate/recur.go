@@ -24,8 +24,8 @@ type member struct {
 	array *model.Array
 	axis  int
 	whole bool
-	rows  int          // of the carry
-	box   Box          // of the axis
+	rows  int          // how many rows of the member the carry holds
+	box   Box          // the range of the axis along which it recurs
 	rest  []*model.Set // the array's axes without the recurrence's
 	moves []*scanned
 	known []part

@@ -11,7 +11,7 @@ import (
 // A Pick is one subscript, resolved against its axis: an affine run along an index (rename or slice), one element, a
 // range, or an integer value (gather).
 type Pick struct {
-	axis   int // of x's own axes
+	axis   int // which of x's own axes is subscripted
 	whole  bool
 	set    *model.Set   // whole or range: the resulting axis
 	index  *model.Index // affine: the bound axis it becomes

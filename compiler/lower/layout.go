@@ -37,7 +37,7 @@ func layout(entries []Entry) (l ir.Layout, single bool) {
 
 // work is arithmetic, in additions.
 type work struct {
-	products float64 // of matrices that both differ by lane
+	products float64 // the arithmetic of products of matrices that both differ by lane
 	rest     float64
 	large    bool
 	single   bool // the large ones are in single precision

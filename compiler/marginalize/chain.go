@@ -28,10 +28,10 @@ type Occurrence struct {
 type occurrenceKind uint8
 
 const (
-	// of a chain, at this distance from the factor's own place; of other latents, the value itself
+	// a chain at this distance from the factor's own place; for other latents, the value itself
 	apart  occurrenceKind = iota
-	Fixed                 // of a chain, at this place
-	lagged                // of a chain, that many places before that of a step of the forward algorithm
+	Fixed                 // a chain at this place
+	lagged                // a chain that many places before that of a step of the forward algorithm
 )
 
 // valueOf is the index over the support that represents an occurrence.
@@ -80,7 +80,7 @@ type Link struct {
 type Chain struct {
 	Elimination *elimination
 	Members     []*model.Array
-	Order       []int // of each member
+	Order       []int // how far back each member is read
 	Links       []Link
 	Batch       []*model.Index
 	Lo, Hi      int

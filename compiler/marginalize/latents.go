@@ -34,7 +34,7 @@ func (s plateSets) merge(i, j *model.Index) {
 //	z[i in N] ~ Bernoulli(p)      z: 0..1 along an axis of its own
 //	y[i in N] ~ Normal(m[z[i]], 1)    so log p(y | z) has the axes i and z
 type Latents struct {
-	evaluate.Source                               // of everything else
+	evaluate.Source                               // answers for everything but latents
 	indices         map[*model.Array]*model.Index // the value of each latent
 	Values          map[*model.Index]Occurrence   // which value of a latent an index represents
 }

@@ -39,7 +39,7 @@ type Step struct {
 	Others  []*model.Index   // values of latents that are eliminated later
 	Value   *model.Index     // of one that is no chain: over its support
 	Node    evaluate.Value   // its log weights, over the value, the plates and the others
-	Chain   *Chain           // of chains, instead of value and node
+	Chain   *Chain           // what a chain has instead of value and node
 }
 
 // Latent is where a latent was eliminated, and its number there.

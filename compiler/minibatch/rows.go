@@ -21,14 +21,14 @@ import (
 // A View is the RowView of the rows of a batch.
 type View struct {
 	set    *model.RowSet
-	whole  *evaluate.Evaluator // of all rows
+	whole  *evaluate.Evaluator // evaluates all rows
 	index  *model.Index        // of the batch, bound in whatever depends on the row
 	at     []evaluate.Value    // coordinates, by number, on the user's scale
 	views  map[*model.Array]*model.Array
 	of     map[*model.Array]*model.Array // the array that a view shows
 	groups map[*model.Group]*model.Group
 	masks  map[*model.Piece]evaluate.Value // where a view's piece counts, if pieces part the rows
-	rows   autodiff.Node                   // of the batch
+	rows   autodiff.Node                   // the numbers of the batch's rows
 	loaded map[Load]autodiff.Node          // rows of streams
 	Loads  []Load                          // the streams that are read, in order
 	mixed  bool                            // rows are places of the files
@@ -133,7 +133,7 @@ func (s inStep) InStep() evaluate.RowView { return s }
 
 // A rowSource is the source of what is evaluated once for all rows and then gathered.
 type rowSource struct {
-	evaluate.Source // of all rows
+	evaluate.Source // the source of the evaluator of all rows
 	view            *View
 }
 

@@ -17,7 +17,7 @@ type Load struct {
 	Stream    *dataset.Stream
 	coord     int
 	div, size int  // the coordinate of a row is row / div mod size, from 0
-	Shift     int  // from there to the row of the file
+	Shift     int  // is added to the coordinate to give the row of the file
 	Mixed     bool // rows are places of the file
 }
 

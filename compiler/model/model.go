@@ -28,7 +28,7 @@ type Model struct {
 	Terms   []*Term  // every ~ statement, in order
 	Infer   []InferCall
 	Systems []*System
-	Layers  []Layer // of networks, in the order of the text
+	Layers  []Layer // the layers of networks, in the order of the text
 	Sizes   []*Size // index sets that only data can give a size to, in order of first mention
 
 	// Written by package analyze:
@@ -78,7 +78,7 @@ type Array struct {
 	Role   Role
 	Type   Type
 	Save   bool     // generate stands before it, or it is a parameter
-	Pieces []*Piece // of definitions, parameters, latents and generated arrays; disjoint, together a box
+	Pieces []*Piece // what definitions, parameters, latents and generated arrays consist of: disjoint, together a box
 
 	// Of data:
 	Value    Expr     // given in the model; nil if it comes from a file or the command line
@@ -86,7 +86,7 @@ type Array struct {
 	Columns  []Column // of the file that make a matrix; none: those that no other array takes
 	IndexOf  *Set     // index(J); nil otherwise
 	Declared types.Elem
-	Bounds   *Bounds // in a..b
+	Bounds   *Bounds // set where `in a..b` is written
 	NeedInt  bool    // subscripts or a discrete distribution read it as integers
 	Optional bool    // only generate statements read it, which are left out where it is not given
 	Positive string  // of bool(…): the text or number that is true; empty if none is named
@@ -127,7 +127,7 @@ type Piece struct {
 	Slots  []Slot
 	Plates []*Index // the indices of Slots, in order
 	Value  Expr     // of a definition: axes are those of the array beyond Slots
-	Term   *Term    // of a draw
+	Term   *Term    // set for a draw
 
 	// Written by analyze.Recurrences, when the piece's value reads the past of its array, or of one that reads it.
 	Recurrence *Recurrence
@@ -207,7 +207,7 @@ type Term struct {
 	Dist     *stdlib.Dist // nil for Density
 	Form     *stdlib.Form
 	Args     []Expr // in the order of Form.Args; axes are the event axes of each
-	Density  Expr   // of v ~ Density(e)
+	Density  Expr   // set for v ~ Density(e): the expression e
 	Value    Expr   // v at the plates; axes are the event
 	Plates   []*Index
 	Event    []*Set

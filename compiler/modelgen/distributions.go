@@ -15,8 +15,8 @@ type distribution struct {
 	text   string
 	dist   *stdlib.Dist
 	form   *stdlib.Form
-	lo, hi int  // of integers
-	values *set // of Categorical
+	lo, hi int  // between which integers lie
+	values *set // the values of a Categorical
 }
 
 // fixed has the arguments of distributions that take no arbitrary ones.

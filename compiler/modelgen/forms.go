@@ -114,7 +114,7 @@ type function struct {
 	name       string
 	parameters []string
 	vector     bool
-	defaults   int // of the last parameters
+	defaults   int // how many of the last parameters have a default
 }
 
 // function defines one, with a block, with defaults, or of a vector.

@@ -12,7 +12,7 @@ type scope struct {
 	refs    []reference
 	static  bool // data only
 	depth   int
-	axis    *set // of a vector
+	axis    *set // the axis of a vector
 }
 
 type index struct {

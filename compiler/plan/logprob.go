@@ -21,7 +21,7 @@ import (
 type LogProb struct {
 	Prior, Likelihood, Jacobian float64
 	Rows                        map[string][]float64 // log ℓ of each row, by observed name
-	// of log ρ + log ℓ (no Jacobian) in each parameter on its own scale
+	// the slope of log ρ + log ℓ (no Jacobian) in each parameter on its own scale
 	Gradient map[string][]float64
 }
 

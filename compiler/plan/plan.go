@@ -27,8 +27,8 @@ import (
 type Plan struct {
 	layout   *density.Layout
 	saved    []simulate.Saved
-	vars     []types.Variable // of saved
-	rowSet   *model.RowSet    // nil: full batch only
+	vars     []types.Variable // describes each of saved
+	rowSet   *model.RowSet    // nil where only the whole data can be evaluated
 	rowCount int
 	loads    []minibatch.Load // the streams that rows are read from
 	// one of them when rows of the row set are those of the files: then they are numbered as they stand there

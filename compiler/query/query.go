@@ -48,7 +48,7 @@ type Query struct {
 // A part of a query's text is parsed as a text of its own.
 type part struct {
 	file *source.File
-	at   int // byte offset in the query
+	at   int // the byte of the query at which it begins
 }
 
 // forms are the names of forms that look like calls; those but P need a condition, as they mean something else without.
@@ -154,11 +154,11 @@ func (q *Query) move(at *source.Span) {
 
 // A cutting is what a query's text shows outside of brackets and strings; places are −1 where there is none.
 type cutting struct {
-	equals, bar int    // of = and of |
+	equals, bar int    // where = and | stand
 	word        string // that it begins with
 	wordEnd     int
 	argument    bool // word( … ) is all there is
-	close       int  // of that bracket
+	close       int  // where that bracket ends
 }
 
 func cutText(text string) cutting {

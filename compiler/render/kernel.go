@@ -27,7 +27,7 @@ type kernel struct {
 type output struct {
 	ir.Output
 	number      int
-	depth       int // of the index, and for a store of the value
+	depth       int // how deep the index is nested, and for a store the value
 	accumulates bool
 	perTile     bool // the accumulator is reset in each tile
 }

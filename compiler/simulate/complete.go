@@ -16,7 +16,7 @@ import (
 // and what reads them.
 type Completer struct {
 	saved    []Saved
-	drawn    *Numbers   // with latents as drawn
+	drawn    *Numbers   // evaluates with latents as they were drawn
 	sums     *posterior // of latents; nil where there are none
 	maxima   *posterior // with latents maximised out; nil where no mode is asked for
 	generate []generation

@@ -11,7 +11,7 @@ import (
 type generation struct {
 	terms []*model.Term
 	group *model.Group // nil for one array
-	walk  *walk        // of a group, through the pieces that read the past
+	walk  *walk        // goes through the pieces of a group that read the past
 }
 
 // generations sorts what is drawn so that each comes after what its distributions read.

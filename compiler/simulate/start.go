@@ -59,7 +59,7 @@ func (g *Numbers) ShapeOf(piece *model.Piece) []int {
 func PieceName(p *model.Piece) string {
 	a := p.Term.Array
 	switch {
-	case a.Replicates != nil: // of the name of what it replicates
+	case a.Replicates != nil: // it has the name of what it replicates
 		return fmt.Sprintf("replica of %s@%d", a.Name, p.At.Start)
 	case len(a.Pieces) == 1 && a.Pieces[0] == p:
 		return a.Name

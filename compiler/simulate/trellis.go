@@ -20,8 +20,8 @@ type trellis struct {
 	codes    int
 	states   int
 	from, to []int
-	digits   [][][]int    // by member and lag: the value in each code
-	runs     map[int]*run // by row of the batch
+	digits   [][][]int    // the value that each code has for a member and a lag
+	runs     map[int]*run // one run for each row of the batch
 }
 
 // A tableLink is a link's numbers: at place t, values[base + (t−lo)·stride + within[code]], where the batch gives base.
@@ -35,7 +35,7 @@ type tableLink struct {
 // A run is a trellis for one row of the batch.
 type run struct {
 	*trellis
-	base  []int // of each link
+	base  []int // the base of each link's values
 	joint [][]float64
 }
 

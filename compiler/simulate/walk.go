@@ -27,7 +27,7 @@ type segment struct {
 	back    bool
 	along   int               // of the nodes outside, those that have a row for each step
 	outside *autodiff.Routine // what the steps read
-	names   []string          // of the inputs that represent it in the step
+	names   []string          // the inputs of the step that take what outside gives
 	draws   []*stepDraw
 	next    *autodiff.Routine // the carry after the step
 }
@@ -37,7 +37,7 @@ type segment struct {
 type stepDraw struct {
 	piece *model.Piece
 	time  *model.Index // the plate along the recurrence; nil where the piece is one element
-	steps evaluate.Box // of the piece
+	steps evaluate.Box // the steps at which the piece is drawn
 	name  string       // of the input that represents it
 	args  *autodiff.Routine
 	shape []int

@@ -15,7 +15,7 @@ type reading struct {
 	arrays []*model.Array
 	boxes  map[*model.Array][]evaluate.Box
 	first  map[*model.Array]int // number of an array's first element
-	of     [][]readOf           // of each element
+	of     [][]readOf           // what each element reads
 	size   int
 }
 

@@ -15,7 +15,7 @@ type Cyclical struct {
 	Inner   Inner
 	Length  int     // steps of a cycle
 	Explore float64 // share of a cycle that explores
-	Peak    float64 // times the lane's step size, at the start of a cycle
+	Peak    float64 // the step at the start of a cycle, as a multiple of the lane's step size
 }
 
 // Inner is a rule that can go in cycles.

@@ -14,7 +14,7 @@ import (
 // al. 2020, algorithm 1), which draws new momenta and puts s back to c each time, and so forgets the noise it had
 // adapted to.
 type SGNHT struct {
-	Mass  float64 // of the thermostat, times d: 1 in the papers
+	Mass  float64 // the mass of the thermostat is Mass·d; the papers have 1
 	Reset bool
 }
 

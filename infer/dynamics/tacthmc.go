@@ -19,10 +19,10 @@ type TACTHMC struct {
 }
 
 const (
-	tactMass  = 10  // of both thermostats
+	tactMass  = 10  // the mass of both thermostats
 	tactSpeed = 0.2 // ω
 	plateau   = 0.3 // δ
-	bins      = 40  // of |ξ| in [0, 1]
+	bins      = 40  // how many bins |ξ| in [0, 1] is counted in
 	memory    = 1e4 // steps after which a bin's mean forgets
 )
 

@@ -27,11 +27,11 @@ type chain struct {
 	trajectory *tree        // so far, oriented so that it grows at its end
 	forward    bool         // it grows forward in time
 	ends       [2][]float64 // States at its backward and forward ends
-	waiting    []*tree      // of the doubling under way: subtrees of 2ᵏ points that wait for their sibling
+	waiting    []*tree      // the subtrees of 2ᵏ points of this doubling that wait for their sibling
 	fresh      *tree        // the subtree that grows by joining them
 	origin     float64      // H₀
 	depth      int          // doublings done
-	leaves     int          // of the doubling under way
+	leaves     int          // how many points this doubling has
 	decisions  uint32       // samples chosen
 	steps      int
 	accept     float64 // Σ min(1, e^(H₀ − H)) over steps

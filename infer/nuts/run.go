@@ -25,7 +25,7 @@ type run struct {
 
 	exe    device.Executable
 	chains []*chain
-	states []float64 // of all lanes, as the device left them
+	states []float64 // the State of every lane, as the device left it
 	mask   []bool
 	values []float64
 
@@ -46,15 +46,15 @@ type state struct {
 
 	Warmed, Drawn int              // iterations of all chains
 	Depths, Steps int              // summed over them, after warm-up
-	Taken         []int            // by chain: iterations after warm-up
+	Taken         []int            // how many iterations each chain has made after warm-up
 	Energies      []stats.Energies // by chain
 }
 
 // windowSeen is what a window of warm-up has seen.
 type windowSeen struct {
 	Divergent, Late int           // trajectories in its second half
-	Visited         [][][]float64 // by chain: where trajectories ended
-	Density         [][]float64   // by chain: log π there
+	Visited         [][][]float64 // where each chain's trajectories ended
+	Density         [][]float64   // log π there
 	Points          adapt.Points  // what the metric is learned from
 }
 

@@ -8,7 +8,7 @@ import (
 // Momenta are whitened, p ~ N(0, I), so that velocities are momenta.
 type tree struct {
 	begin, end []float64 // momenta at its ends
-	sum        []float64 // of the momenta of all its points
+	sum        []float64 // the sum of the momenta of all its points
 	weight     float64   // log Σ e^(H₀ − H)
 	sample     []float64 // the State of one of its points, drawn with probability ∝ e^−H
 	energy     float64   // H of the sample
