@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -67,11 +68,16 @@ func drawsOf(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Setenv("COUNT", strconv.Itoa(info.Draws))
 }
 
-// interrupt FILE COMMAND… runs a command and sends it SIGINT once FILE is there. It expects exit code 130, and leaves
-// what the command printed in the files stdout.txt and stderr.txt.
+// interrupt [-SIGNAL] FILE COMMAND… runs a command and sends it SIGINT, or the signal, once FILE is there. It expects
+// exit code 130, and leaves what the command printed in the files stdout.txt and stderr.txt.
 func interrupt(ts *testscript.TestScript, neg bool, args []string) {
+	signal := os.Interrupt
+	if len(args) > 0 && strings.HasPrefix(args[0], "-") {
+		signal = signalNamed(ts, args[0][1:])
+		args = args[1:]
+	}
 	if neg || len(args) < 2 {
-		ts.Fatalf("usage: interrupt FILE COMMAND…")
+		ts.Fatalf("usage: interrupt [-SIGNAL] FILE COMMAND…")
 	}
 	var stdout, stderr bytes.Buffer
 	cmd := exec.Command(args[1], args[2:]...)
@@ -83,7 +89,7 @@ func interrupt(ts *testscript.TestScript, neg bool, args []string) {
 	if !appears(ts.MkAbs(args[0]), exited) {
 		ts.Fatalf("%s never appeared\n%s", args[0], &stderr)
 	}
-	ts.Check(cmd.Process.Signal(os.Interrupt))
+	ts.Check(cmd.Process.Signal(signal))
 	select {
 	case <-exited:
 	case <-time.After(30 * time.Second):
@@ -94,6 +100,17 @@ func interrupt(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	ts.Check(os.WriteFile(ts.MkAbs("stdout.txt"), stdout.Bytes(), 0o666))
 	ts.Check(os.WriteFile(ts.MkAbs("stderr.txt"), stderr.Bytes(), 0o666))
+}
+
+// signalNamed finds one of the signals that end a run by its name in the system, as in "hangup".
+func signalNamed(ts *testscript.TestScript, name string) os.Signal {
+	for _, s := range endings() {
+		if strings.ReplaceAll(s.String(), " ", "-") == name {
+			return s
+		}
+	}
+	ts.Fatalf("no signal that ends a run is called %s", name)
+	return nil
 }
 
 // killed FILE COMMAND… runs a command and kills it, as no signal handler sees, once FILE is there.

@@ -25,9 +25,11 @@ type posteriorRun struct {
 	recorder *recorder
 }
 
-// stoppable is a context that the first Ctrl-C cancels; the second kills, as if we had never asked.
+// stoppable is a context that the first Ctrl-C or other signal to end cancels; the second kills, as if we had never
+// asked. A reader of our output that goes away ends nothing: the draws are what a run is for.
 func stoppable(ctx context.Context) (context.Context, func()) {
-	ctx, release := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
+	signal.Ignore(syscall.SIGPIPE)
+	ctx, release := signal.NotifyContext(ctx, endings()...)
 	context.AfterFunc(ctx, release)
 	return ctx, release
 }
@@ -70,6 +72,11 @@ func carryOut(ctx context.Context, run *posteriorRun, count int, show func(infer
 		return false, code(err)
 	}
 	return stopped, nil
+}
+
+// hasDraws reports whether there are draws: of this process, or of the run that was to go on.
+func (run *posteriorRun) hasDraws() bool {
+	return run.recorder != nil && run.recorder.writer != nil || run.dir.info.Draws > 0
 }
 
 // explain adds to the failure of a run without draws which parts of the model have no finite density.

@@ -181,11 +181,11 @@ func (c *console) sample(ctx context.Context, s *sampling, dir *runDir) (err err
 	}
 	show, clear := c.progress(s.quiet)
 	stopped, err := run.sampleToGoal(ctx, show, clear)
-	useful = err == nil || run.recorder.writer != nil
+	useful = err == nil || run.hasDraws()
 	if err != nil {
 		return err
 	}
-	if run.recorder.writer == nil {
+	if !run.hasDraws() {
 		c.notef("stopped in warm-up: there are no draws yet; ppl sample --resume %s goes on", s.out)
 		return interrupted()
 	}

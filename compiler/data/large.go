@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"ppl/runtime/private"
 )
 
 // A RowCache is where large data files are read by rows: how much memory there is, and the directory that row files are
@@ -30,11 +32,11 @@ func DefaultRowCache() RowCache {
 	if s.Memory == math.MaxInt64 {
 		s.Memory = machineMemory()
 	}
-	base, err := os.UserCacheDir()
-	if err != nil {
-		base = os.TempDir()
+	if base, err := os.UserCacheDir(); err == nil {
+		s.Dir = filepath.Join(base, "ppl", "rows")
+	} else {
+		s.Dir = filepath.Join(os.TempDir(), fmt.Sprintf("ppl-%d", os.Getuid()), "rows")
 	}
-	s.Dir = filepath.Join(base, "ppl", "rows")
 	return s
 }
 
@@ -101,13 +103,14 @@ const rowEnding = ".rows2"
 
 // open is the row file of that name; it is written where there is none or a damaged one.
 func (s RowCache) open(path, name, identity string) (*RowFile, error) {
+	if err := private.Dir(s.Dir); err != nil { // rows that another user can write are not the data's
+		return nil, fmt.Errorf("%s is too large for memory, and the rows made from it cannot be kept in %s: %w; "+
+			"XDG_CACHE_HOME=DIR names another place", path, s.Dir, err)
+	}
 	if rows, err := openRowFile(name, identity); err == nil {
 		now := time.Now()
 		_ = os.Chtimes(name, now, now) // else it leaves the directory sooner
 		return rows, nil
-	}
-	if err := os.MkdirAll(s.Dir, 0o700); err != nil {
-		return nil, fmt.Errorf("%s is too large for memory, and there is no place for its rows: %w", path, err)
 	}
 	if s.Converting != nil {
 		s.Converting(path)

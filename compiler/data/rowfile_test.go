@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -304,5 +305,29 @@ func TestMixRows(t *testing.T) {
 		if got, err := os.ReadFile(out.Name()); err != nil || !bytes.Equal(got, want) {
 			t.Errorf("buckets of %d bytes: records are not at their places: %v", size, err)
 		}
+	}
+}
+
+// Rows that another user could have written are not read: the directory is refused, with a way out.
+func TestRowsInAnOpenDirectory(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("owners are not looked at")
+	}
+	dir := t.TempDir()
+	path := written(t, dir, "big.csv", "x\n"+strings.Repeat("1\n", 1000))
+	shared := filepath.Join(dir, "shared")
+	if err := os.Mkdir(shared, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	cache := RowCache{Memory: 1, Dir: filepath.Join(shared, "ppl", "rows"), Bound: 1 << 30}
+	if _, err := cache.ByRows(path); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chmod(shared, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	_, err := cache.ByRows(path)
+	if err == nil || !strings.Contains(err.Error(), "shared can be changed by other users; XDG_CACHE_HOME=DIR") {
+		t.Errorf("%v", err)
 	}
 }

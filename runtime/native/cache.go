@@ -9,7 +9,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"syscall"
+
+	"ppl/runtime/private"
 )
 
 // A cache is a directory of libraries KEY-CHECKSUM.so. A library is written under a temporary name, synced and renamed,
@@ -23,27 +24,17 @@ type cache struct {
 // cacheSize is the size of the user's cache: some thousand libraries.
 const cacheSize = 256 << 20
 
-// newCache uses the user's cache directory, if nobody else can write to it.
+// newCache uses the user's cache directory, if nobody else can change what is in it: loading a library runs its code.
 func newCache() *cache {
 	base, err := os.UserCacheDir()
 	if err != nil {
 		return &cache{}
 	}
 	dir := filepath.Join(base, "ppl", "native")
-	if os.MkdirAll(dir, 0o700) != nil || !private(dir) {
+	if private.Dir(dir) != nil {
 		return &cache{}
 	}
 	return &cache{dir, cacheSize}
-}
-
-// private reports whether a directory belongs to the user and is closed to others: loading a library runs its code.
-func private(dir string) bool {
-	info, err := os.Lstat(dir)
-	if err != nil || !info.IsDir() {
-		return false
-	}
-	owner, ok := info.Sys().(*syscall.Stat_t)
-	return ok && int(owner.Uid) == os.Getuid() && info.Mode().Perm()&0o077 == 0
 }
 
 // find is the path of a library whose checksum is right, or "". It removes damaged ones.
@@ -76,12 +67,16 @@ func checksum(path string) (string, error) {
 	return hex.EncodeToString(sum[:16]), nil
 }
 
-// make compiles a library into the cache and loads it. If the cache cannot be written, the library is compiled in a
-// temporary directory and removed once it is loaded.
+// make compiles a library into the cache and loads it. If the cache cannot be written, or is on a file system whose
+// libraries cannot be loaded (mounted noexec), the library is compiled in a temporary directory and removed once it is
+// loaded.
 func (c *cache) make(key string, compile func(path string) error) (*library, error) {
 	if c.dir != "" {
 		if path, err := c.store(key, compile); err == nil {
-			return openLibrary(path)
+			if l, err := openLibrary(path); err == nil {
+				return l, nil
+			}
+			c.drop(path)
 		}
 	}
 	dir, err := os.MkdirTemp("", "ppl-native-")
