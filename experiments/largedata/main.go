@@ -1,7 +1,7 @@
 // Largedata samples a logistic regression on 10⁵ rows, in batches of 256, and compares standard deviations with those
 // of the whole data: thermostats, rules of fixed friction, and ladders whose swaps heed the noise or do not.
 //
-//	go run ./experiments/largedata [-parts thermostats,fixed,swaps]
+//	go run ./experiments/largedata [-parts thermostats,fixed,swaps,rows]
 //
 // It writes experiments/largedata/RESULTS.md and sd.svg.
 package main
@@ -13,6 +13,7 @@ import (
 	"log"
 	"math"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"gonum.org/v1/plot/plotter"
@@ -61,7 +62,7 @@ func parts() []part {
 
 func main() {
 	log.SetFlags(0)
-	wanted := flag.String("parts", "thermostats,fixed,swaps", "what to do")
+	wanted := flag.String("parts", "thermostats,fixed,swaps,rows", "what to do")
 	flag.Parse()
 	if err := run(strings.Split(*wanted, ",")); err != nil {
 		log.Fatal(err)
@@ -74,6 +75,11 @@ func run(wanted []string) error {
 		return err
 	}
 	defer bench.Close()
+	if slices.Contains(wanted, "rows") {
+		if err := byRows(bench); err != nil {
+			return err
+		}
+	}
 	x, y := dynamicstest.SimulateLogistic(rows, parameters, 1)
 	mode, sd := dynamicstest.Laplace(x, y, parameters, spread)
 	data, err := writeData(bench, x, y)
