@@ -27,6 +27,27 @@ func (fn *function) pass(param, arg string) {
 	fn.params, fn.args = append(fn.params, param), append(fn.args, arg)
 }
 
+// inOrder sorts the parameters and local variables that are buffers in the order in which their names come first.
+func (fn *function) inOrder(names []string) {
+	at := map[string]int{}
+	for i, name := range names {
+		if at[name] == 0 {
+			at[name] = i + 1
+		}
+	}
+	place := func(text string) int { return at[bufferName.FindString(text)] }
+	order := make([]int, len(fn.params))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(i, j int) int { return place(fn.params[i]) - place(fn.params[j]) })
+	params, args := slices.Clone(fn.params), slices.Clone(fn.args)
+	for i, k := range order {
+		fn.params[i], fn.args[i] = params[k], args[k]
+	}
+	slices.SortStableFunc(fn.locals, func(a, b string) int { return place(a) - place(b) })
+}
+
 // call is a call of it.
 func (fn *function) call() string {
 	return fmt.Sprintf("%s(%s);", fn.name, strings.Join(fn.args, ", "))

@@ -2,7 +2,9 @@ package render
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
+	"strings"
 
 	"ppl/compiler/ir"
 )
@@ -88,15 +90,58 @@ func (f *file) group(group []ir.Stmt, uses map[ir.BufID]int) (call string) {
 	fn := newFunction(fmt.Sprint("s", f.count))
 	f.count++
 	f.buffers(fn, group, uses, whole)
-	f.open(fn)
-	if walks {
-		f.turns(group)
-	} else {
-		f.body(group)
-	}
-	f.line("}")
+	f.once(fn, func() {
+		if walks {
+			f.turns(group)
+		} else {
+			f.body(group)
+		}
+	})
 	f.small = false
 	return fn.call()
+}
+
+var bufferName = regexp.MustCompile(`\bb[0-9]+\b`)
+
+// once writes a function with a body, unless lanes are apart and there is one with the same text but for its name and those of
+// buffers: then that one's name is the function's. Entries of networks have long runs of statements in common, such as a
+// gradient, and compile time grows with the text.
+func (f *file) once(fn *function, body func()) {
+	if f.Layout != ir.Apart || f.setup {
+		f.open(fn)
+		body()
+		f.line("}")
+		return
+	}
+	before := f.text.String()
+	f.text.Reset()
+	f.indent++
+	body()
+	f.indent--
+	code := f.text.String()
+	f.text.Reset()
+	fn.inOrder(bufferName.FindAllString(code, -1))
+	name := fn.name
+	fn.name = "same"
+	f.open(fn)
+	f.text.WriteString(code)
+	f.indent--
+	f.text.WriteString("}\n")
+	names := map[string]string{}
+	text := bufferName.ReplaceAllStringFunc(f.text.String(), func(b string) string {
+		if names[b] == "" {
+			names[b] = fmt.Sprint("b", len(names))
+		}
+		return names[b]
+	})
+	f.text.Reset()
+	f.text.WriteString(before)
+	if old, ok := f.functions[text]; ok {
+		fn.name = old
+		return
+	}
+	f.functions[text], fn.name = name, name
+	f.text.WriteString(strings.Replace(text, "same(", name+"(", 1))
 }
 
 // body writes statements one after the other.

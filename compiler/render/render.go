@@ -48,15 +48,17 @@ type file struct {
 	*ir.Program
 	text   strings.Builder
 	indent int
-	count  int       // number of functions written so far
-	parts  []string  // the call of each function
-	tiles  *ir.Tiles // the Tiles around the statement, or nil
-	setup  bool      // in Setup: all buffers are shared
-	small  bool      // the loops of the statement are unrolled
+	count  int      // number of functions written so far
+	parts  []string // the call of each function
+	// names of functions by their texts, see once
+	functions map[string]string
+	tiles     *ir.Tiles // the Tiles around the statement, or nil
+	setup     bool      // in Setup: all buffers are shared
+	small     bool      // the loops of the statement are unrolled
 }
 
 func render(p *ir.Program, d dialect) string {
-	f := &file{dialect: d, Program: p}
+	f := &file{dialect: d, Program: p, functions: map[string]string{}}
 	f.text.WriteString(d.prelude)
 	if apart := p.Layout == ir.Apart; apart || single(p) {
 		f.text.WriteString(d.single)
