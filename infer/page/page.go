@@ -9,6 +9,7 @@ import (
 	"encoding/base64"
 	"encoding/binary"
 	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"html/template"
@@ -43,8 +44,9 @@ type document struct {
 
 // A picture is drawn, or has a line that says why not.
 type picture struct {
-	Doc string
-	SVG template.HTML // or an image
+	Doc    string
+	SVG    template.HTML // or an image
+	Frames string        // of its panels, as JSON
 }
 
 // A digest shows whether data are the same without holding them.
@@ -110,7 +112,12 @@ func pictures(r, prior *draws.Run) (all []picture, err error) {
 		if err != nil {
 			return nil, err
 		}
-		all = append(all, picture{strings.Join(append([]string{kind + ": " + docs[kind]}, p.Notes...), ". "), drawn})
+		frames, err := json.Marshal(plot.Frames(p))
+		if err != nil {
+			return nil, err
+		}
+		doc := strings.Join(append([]string{kind + ": " + docs[kind]}, p.Notes...), ". ")
+		all = append(all, picture{doc, drawn, string(frames)})
 	}
 	return all, nil
 }

@@ -41,15 +41,7 @@ const (
 
 // Write draws a picture as a file of a format.
 func Write(w io.Writer, p Picture, format string) error {
-	columns, rows := p.grid()
-	width, height := vg.Length(columns)*panelWidth, vg.Length(rows)*panelHeight
-	if columns == 1 {
-		width = 2 * panelWidth
-	}
-	height += p.extraHeight()
-	if p.Title != "" {
-		height += titleHeight
-	}
+	width, height := p.size()
 	switch format {
 	case "svg":
 		c := vgsvg.New(width, height)
@@ -63,6 +55,19 @@ func Write(w io.Writer, p Picture, format string) error {
 		return err
 	}
 	return fmt.Errorf("there is no format %q for pictures; there are %s", format, strings.Join(Formats(), ", "))
+}
+
+func (p Picture) size() (width, height vg.Length) {
+	columns, rows := p.grid()
+	width, height = vg.Length(columns)*panelWidth, vg.Length(rows)*panelHeight
+	if columns == 1 {
+		width = 2 * panelWidth
+	}
+	height += p.extraHeight()
+	if p.Title != "" {
+		height += titleHeight
+	}
+	return width, height
 }
 
 func (p Picture) grid() (columns, rows int) {
@@ -89,14 +94,42 @@ func (p Picture) paint(c draw.Canvas) {
 		c.FillText(style, vg.Point{X: c.Min.X + 10, Y: c.Max.Y - 8}, p.Title)
 		c = draw.Crop(c, 0, 0, 0, -titleHeight)
 	}
+	p.eachPanel(c, func(tile draw.Canvas, panel *plot.Plot, _ Panel) { panel.Draw(tile) })
+}
+
+// eachPanel visits the panels that have something to draw, with their places below the title.
+func (p Picture) eachPanel(c draw.Canvas, visit func(tile draw.Canvas, panel *plot.Plot, of Panel)) {
 	columns, rows := p.grid()
 	tiles := draw.Tiles{Cols: columns, Rows: rows, PadX: 12, PadY: 10, PadTop: 2, PadBottom: 8, PadLeft: 8,
 		PadRight: 14}
 	for i, panel := range p.Panels {
 		if len(panel.Layers) > 0 {
-			panel.plot(i == 0).Draw(tiles.At(c, i%columns, i/columns))
+			visit(tiles.At(c, i%columns, i/columns), panel.plot(i == 0), panel)
 		}
 	}
+}
+
+// A Frame is where a panel of a picture without a title has its data, in parts of the width and height of the picture
+// from its upper left corner, and what the ends of its axes are.
+type Frame struct {
+	Title                    string
+	Left, Top, Width, Height float64
+	X, Y                     [2]float64
+	XName, YName             string
+	Names                    []Tick // of places along the Y axis; nil for numbers
+}
+
+// Frames are those of the panels that have something to draw, for a page that shows what lies under a pointer.
+func Frames(p Picture) (all []Frame) {
+	width, height := p.size()
+	c := draw.New(vgsvg.New(width, height))
+	p.eachPanel(c, func(tile draw.Canvas, panel *plot.Plot, of Panel) {
+		at := panel.DataCanvas(tile)
+		all = append(all, Frame{of.Title, float64((at.Min.X - c.Min.X) / width), float64((c.Max.Y - at.Max.Y) / height),
+			float64((at.Max.X - at.Min.X) / width), float64((at.Max.Y - at.Min.Y) / height),
+			[2]float64{panel.X.Min, panel.X.Max}, [2]float64{panel.Y.Min, panel.Y.Max}, of.X.Label, of.Y.Label, of.Y.Ticks})
+	})
+	return all
 }
 
 func words(size vg.Length, c color.Color) draw.TextStyle {
