@@ -143,11 +143,11 @@ func (d *dots) draw(layer Layer) {
 		}
 	case Points:
 		for i := range l.X {
-			tall := 0.0
-			if l.Width >= 2 { // a large point is a column of four dots
-				tall = 2 * d.dot()
+			below, above := 0.0, 0.0
+			if l.Width >= 2 { // a large point is a column of four dots, within the line of text that it is on
+				below, above = d.dot(), 2*d.dot()
 			}
-			d.segment(l.X[i], l.Y[i]-tall, l.X[i], l.Y[i]+tall, c)
+			d.segment(l.X[i], l.Y[i]-below, l.X[i], l.Y[i]+above, c)
 		}
 	case Bars:
 		for i, h := range l.Heights {
