@@ -103,8 +103,8 @@ func (g *Graph) Uniform(site int, shape ...int) Node { return g.noise("uniform",
 // Common is one number on (0, 1) for all lanes, another at each step of a run; one node per site.
 func (g *Graph) Common(site int) Node { return g.noise("common", site, nil) }
 
-func (g *Graph) noise(law string, site int, shape []int) Node {
-	return g.add(Op{Kind: OpNoise, Name: law, Site: site, Shape: slices.Clone(shape)}, shape)
+func (g *Graph) noise(distribution string, site int, shape []int) Node {
+	return g.add(Op{Kind: OpNoise, Name: distribution, Site: site, Shape: slices.Clone(shape)}, shape)
 }
 
 // Shuffle is, element by element, the row at a position of an endless sequence: its epoch ⌊position/rows⌋ is a

@@ -43,7 +43,7 @@ type Graph struct {
 // Random gives the values of a run's noise. It is nil for graphs without any.
 type Random interface {
 	// Noise fills dst with the numbers of a noise node: kind is "normal" or "uniform".
-	Noise(law string, site int, dst []float64)
+	Noise(distribution string, site int, dst []float64)
 	// Shuffle is the row at a position of a shuffled sequence, as autodiff.Graph.Shuffle describes it.
 	Shuffle(rows int, key, position float64) float64
 }

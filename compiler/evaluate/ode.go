@@ -93,7 +93,7 @@ func (e *Evaluator) stateAt(x *model.StateAt) Value {
 func (e *Evaluator) statesAt(x *model.StateAt, at Value) Node {
 	shape := slices.Concat(at.Node.Shape(), e.Shape(nil, x.State.Axes))
 	if !x.Time.Info().Static {
-		sol := e.reach(x, at)
+		sol := e.solveAt(x, at)
 		return autodiff.Reshape(e.column(sol, x.State), shape...)
 	}
 	sol := e.solve(x.State.System)
@@ -119,11 +119,11 @@ func (e *Evaluator) solve(s *model.System) *solution {
 	})
 }
 
-// reach integrates a system to times that depend on parameters: once for each, all side by side, in the time z = (t −
+// solveAt integrates a system to times that depend on parameters: once for each, all side by side, in the time z = (t −
 // t0) / (time − t0), which goes from 0 to 1. So the steps know nothing of the times' order, a time before t0 is reached
 // backwards, and the derivative in the time comes of itself. Each holds the tolerance: the solver bounds the mean
 // square of all.
-func (e *Evaluator) reach(x *model.StateAt, at Value) *solution {
+func (e *Evaluator) solveAt(x *model.StateAt, at Value) *solution {
 	return e.solution(Query{x.State.System, x}, func() (ode.Problem, ode.Options, *solution) {
 		return e.reaching(x, at)
 	})

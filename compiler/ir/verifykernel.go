@@ -157,15 +157,15 @@ func injective(extents, strides []int) bool {
 		axes[i] = i
 	}
 	slices.SortFunc(axes, func(a, b int) int { return magnitude(strides[a]) - magnitude(strides[b]) })
-	reach := 0
+	farthest := 0
 	for _, a := range axes {
 		if extents[a] == 1 {
 			continue
 		}
-		if magnitude(strides[a]) <= reach {
+		if magnitude(strides[a]) <= farthest {
 			return false
 		}
-		reach += magnitude(strides[a]) * (extents[a] - 1)
+		farthest += magnitude(strides[a]) * (extents[a] - 1)
 	}
 	return true
 }

@@ -82,9 +82,9 @@ func (w *writer) missing() {
 		x.kind = count
 		l.text = fmt.Sprintf("Bernoulli(%s)", w.make("unit", s))
 	}
-	holes := 0
+	missing := 0
 	w.say("data %s[N] missing -9 = %s", x.name, w.literal(x.axes, func() string {
-		if holes++; holes%2 == 0 {
+		if missing++; missing%2 == 0 {
 			return "-9"
 		}
 		if discrete {

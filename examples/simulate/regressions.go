@@ -36,15 +36,15 @@ func calibration(r random) study {
 }
 
 func health(r random) study {
-	const n, middle, spread, smokers, sigma, hole = 120, 45, 12, 0.3, 6, 1.0 / 6
+	const n, middle, spread, smokers, sigma, missing = 120, 45, 12, 0.3, 6, 1.0 / 6
 	b := []float64{120, 0.6, 8}
 	age, smoker := r.normals(n, middle, spread), vector(n, func(int) float64 { return r.bernoulli(smokers) })
 	pressure := vector(n, func(i int) float64 { return r.normal(b[0]+b[1]*(age[i]-45)+b[2]*smoker[i], sigma) })
 	for i := range n {
-		if r.bernoulli(hole) == 1 {
+		if r.bernoulli(missing) == 1 {
 			age[i] = math.NaN()
 		}
-		if r.bernoulli(hole) == 1 {
+		if r.bernoulli(missing) == 1 {
 			smoker[i] = math.NaN()
 		}
 	}

@@ -15,7 +15,7 @@ import (
 type way struct {
 	name  string
 	chain bool
-	draw  func(law compensation.Distribution, r *rand.Rand, n int) []float64
+	draw  func(dist compensation.Distribution, r *rand.Rand, n int) []float64
 }
 
 func ways() []way {
@@ -28,12 +28,12 @@ func ways() []way {
 // prices is the table of what draws cost.
 func prices() string {
 	const n, rounds = 200_000, 5
-	law := compensation.New(0.2, 10, 3)
+	dist := compensation.New(0.2, 10, 3)
 	r, rates := rand.New(rand.NewPCG(1, 1)), map[string][]float64{}
 	for range rounds {
 		for _, w := range ways() {
 			began := time.Now()
-			zs := w.draw(law, r, n)
+			zs := w.draw(dist, r, n)
 			took := time.Since(began).Seconds()
 			rates[w.name] = append(rates[w.name], effective(w, zs)/took)
 		}
@@ -66,17 +66,17 @@ func repeat(n int, draw func() float64) []float64 {
 	return zs
 }
 
-func quantiles(law compensation.Distribution, r *rand.Rand, n int) []float64 {
-	return repeat(n, func() float64 { return law.Quantile(r.Float64()) })
+func quantiles(dist compensation.Distribution, r *rand.Rand, n int) []float64 {
+	return repeat(n, func() float64 { return dist.Quantile(r.Float64()) })
 }
 
 // lookups draws cells of equal width by binary search in a table of the CDF, as Seita et al. do. Making the table
 // counts.
-func lookups(law compensation.Distribution, r *rand.Rand, n int) []float64 {
+func lookups(dist compensation.Distribution, r *rand.Rand, n int) []float64 {
 	const cells, edge = 4000, 10.0
 	table := make([]float64, cells)
 	for i := range table {
-		table[i] = law.CDF(-edge + 2*edge*float64(i+1)/cells)
+		table[i] = dist.CDF(-edge + 2*edge*float64(i+1)/cells)
 	}
 	return repeat(n, func() float64 {
 		i, _ := slices.BinarySearch(table, r.Float64())
@@ -85,16 +85,16 @@ func lookups(law compensation.Distribution, r *rand.Rand, n int) []float64 {
 }
 
 // rejection proposes from the logistic distribution. The bound is the largest ratio of densities, with a small margin.
-func rejection(law compensation.Distribution, r *rand.Rand, n int) []float64 {
+func rejection(dist compensation.Distribution, r *rand.Rand, n int) []float64 {
 	logistic, bound := compensation.New(0, math.Inf(1), 1), 0.0
 	for z := -20.0; z <= 0; z += 0.01 {
-		bound = math.Max(bound, 1.001*law.Density(z)/logistic.Density(z))
+		bound = math.Max(bound, 1.001*dist.Density(z)/logistic.Density(z))
 	}
 	return repeat(n, func() float64 {
 		for {
 			u := r.Float64()
 			z := math.Log(u) - math.Log1p(-u)
-			if r.Float64()*bound*logistic.Density(z) < law.Density(z) {
+			if r.Float64()*bound*logistic.Density(z) < dist.Density(z) {
 				return z
 			}
 		}
@@ -103,21 +103,21 @@ func rejection(law compensation.Distribution, r *rand.Rand, n int) []float64 {
 
 // slicing is Gibbs sampling of a point and a height under the density (Neal 2003), steps out from an interval of width
 // 4.
-func slicing(law compensation.Distribution, r *rand.Rand, n int) []float64 {
+func slicing(dist compensation.Distribution, r *rand.Rand, n int) []float64 {
 	z := 0.0
 	return repeat(n, func() float64 {
-		height := r.Float64() * law.Density(z)
+		height := r.Float64() * dist.Density(z)
 		lo := z - 4*r.Float64()
 		hi := lo + 4
-		for law.Density(lo) > height {
+		for dist.Density(lo) > height {
 			lo -= 4
 		}
-		for law.Density(hi) > height {
+		for dist.Density(hi) > height {
 			hi += 4
 		}
 		for {
 			x := lo + (hi-lo)*r.Float64()
-			if law.Density(x) > height {
+			if dist.Density(x) > height {
 				z = x
 				return z
 			}
@@ -131,9 +131,9 @@ func slicing(law compensation.Distribution, r *rand.Rand, n int) []float64 {
 }
 
 // hamiltonian takes eight leapfrog steps a draw; forces are differences of the log density.
-func hamiltonian(law compensation.Distribution, r *rand.Rand, n int) []float64 {
+func hamiltonian(dist compensation.Distribution, r *rand.Rand, n int) []float64 {
 	const h, steps, tiny = 0.45, 8, 1e-4
-	potential := func(z float64) float64 { return -math.Log(law.Density(z)) }
+	potential := func(z float64) float64 { return -math.Log(dist.Density(z)) }
 	force := func(z float64) float64 { return (potential(z-tiny) - potential(z+tiny)) / (2 * tiny) }
 	z := 0.0
 	return repeat(n, func() float64 {
@@ -155,10 +155,10 @@ func hamiltonian(law compensation.Distribution, r *rand.Rand, n int) []float64 {
 	})
 }
 
-func walk(law compensation.Distribution, r *rand.Rand, n int) []float64 {
+func walk(dist compensation.Distribution, r *rand.Rand, n int) []float64 {
 	z := 0.0
 	return repeat(n, func() float64 {
-		if x := z + 4*r.NormFloat64(); r.Float64()*law.Density(z) < law.Density(x) {
+		if x := z + 4*r.NormFloat64(); r.Float64()*dist.Density(z) < dist.Density(x) {
 			z = x
 		}
 		return z

@@ -39,10 +39,10 @@ func (s series) distribution(variance float64) compensation.Distribution {
 
 // isDistribution reports whether the density is nowhere below 0 by more than rounding. It is compared with the logistic
 // density, since both have the same tails.
-func isDistribution(law compensation.Distribution) bool {
+func isDistribution(dist compensation.Distribution) bool {
 	logistic := compensation.New(0, math.Inf(1), 1)
 	for z := -15.0; z <= 0; z += 0.01 {
-		if law.Density(z) < -1e-9*logistic.Density(z) {
+		if dist.Density(z) < -1e-9*logistic.Density(z) {
 			return false
 		}
 	}
@@ -80,8 +80,8 @@ func errors() (string, error) {
 		t.Columns = append(t.Columns, s.name)
 		line := lab.Line{Name: s.name}
 		for v := 0.05; v <= 1.5; v *= 1.15 {
-			if law := s.distribution(v); isDistribution(law) {
-				line.Points = append(line.Points, plotter.XY{X: v, Y: law.Error(v)})
+			if dist := s.distribution(v); isDistribution(dist) {
+				line.Points = append(line.Points, plotter.XY{X: v, Y: dist.Error(v)})
 			}
 		}
 		lines = append(lines, line)
@@ -89,8 +89,8 @@ func errors() (string, error) {
 	for _, v := range []float64{.1, .2, .5, 1, 1.5} {
 		cells := []any{v}
 		for _, s := range allSeries() {
-			if law := s.distribution(v); isDistribution(law) {
-				cells = append(cells, law.Error(v))
+			if dist := s.distribution(v); isDistribution(dist) {
+				cells = append(cells, dist.Error(v))
 			} else {
 				cells = append(cells, "no density")
 			}
@@ -103,10 +103,10 @@ func errors() (string, error) {
 
 // densities plots the distributions for σ² = .2 (the paper's) and 1 (ppl's), with the logistic distribution.
 func densities() error {
-	curve := func(name string, law compensation.Distribution) lab.Line {
+	curve := func(name string, dist compensation.Distribution) lab.Line {
 		l := lab.Line{Name: name}
 		for z := -6.0; z <= 6; z += 0.2 {
-			l.Points = append(l.Points, plotter.XY{X: z, Y: law.Density(z)})
+			l.Points = append(l.Points, plotter.XY{X: z, Y: dist.Density(z)})
 		}
 		return l
 	}

@@ -59,10 +59,10 @@ func exactly() func(estimate, *rand.Rand) bool {
 }
 
 // compensating fills the noise up to a variance, where there is less, and adds what makes the sum logistic.
-func compensating(most float64, law compensation.Distribution) func(estimate, *rand.Rand) bool {
+func compensating(most float64, dist compensation.Distribution) func(estimate, *rand.Rand) bool {
 	return func(e estimate, r *rand.Rand) bool {
 		fill := math.Sqrt(math.Max(most-e.variance, 0)) * r.NormFloat64()
-		return e.delta+fill+law.Quantile(r.Float64()) > 0
+		return e.delta+fill+dist.Quantile(r.Float64()) > 0
 	}
 }
 

@@ -93,7 +93,7 @@ func (p *parser) random(r *random) (*ast.Distribution, *ast.Block) {
 	if r.Body != nil {
 		return nil, p.block(*r.Body)
 	}
-	law := &ast.Distribution{Place: p.placeOf(r.node), Base: p.callee(r.Dist)}
+	dist := &ast.Distribution{Place: p.placeOf(r.node), Base: p.callee(r.Dist)}
 	given := map[string]token{}
 	for _, m := range r.Modifiers {
 		word := m.Tokens[0]
@@ -102,23 +102,23 @@ func (p *parser) random(r *random) (*ast.Distribution, *ast.Block) {
 				Related(spanOf(p.src, first), "first here")
 		}
 		given[word.Value] = word
-		p.modify(law, m)
+		p.modify(dist, m)
 	}
-	return law, nil
+	return dist, nil
 }
 
-func (p *parser) modify(law *ast.Distribution, m *modifier) {
+func (p *parser) modify(dist *ast.Distribution, m *modifier) {
 	switch m.Tokens[0].Value {
 	case "in":
-		law.In = p.span(m.In)
+		dist.In = p.span(m.In)
 	case "censored":
-		law.Censored = p.span(m.Censored)
+		dist.Censored = p.span(m.Censored)
 	case "ordered":
-		law.Ordered = true
+		dist.Ordered = true
 	case "zerosum":
-		law.ZeroSum = true
+		dist.ZeroSum = true
 	case "noncentered":
-		law.NonCentered = true
+		dist.NonCentered = true
 	}
 }
 
