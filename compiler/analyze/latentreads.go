@@ -1,6 +1,7 @@
 package analyze
 
 import (
+	"fmt"
 	"slices"
 
 	"ppl/compiler/model"
@@ -18,6 +19,28 @@ type latentReader struct {
 	term  *model.Term
 	bound map[*model.Index]*model.Index // gives for an index of the term or of a definition the term's plate
 	open  []*model.Array                // definitions being followed
+	seen  map[string]bool               // definitions that were followed, with the plates that they were read at
+}
+
+// again reports whether a definition was followed before, at the same plates, and notes it. Definitions that read each
+// other twice at each level would be followed exponentially often.
+func (r *latentReader) again(a *model.Array, sub *model.Subscript) bool {
+	carried := slices.ContainsFunc(r.open, func(b *model.Array) bool {
+		return slices.ContainsFunc(b.Pieces, func(p *model.Piece) bool { return p.Recurrence != nil })
+	})
+	key := fmt.Sprintf("%p %t", a, carried)
+	for k := range a.Type.Axes {
+		i := r.plate(sub, k)
+		if i == nil && subAt(sub, k).At != nil {
+			return false // at a distance, or where data choose
+		}
+		key += fmt.Sprintf(" %p", i)
+	}
+	if r.seen[key] {
+		return true
+	}
+	r.seen[key] = true
+	return false
 }
 
 func (r *latentReader) visit(e model.Expr) {
@@ -51,7 +74,8 @@ func (r *latentReader) array(ref *model.Ref, sub *model.Subscript) {
 	case model.Latent:
 		r.latent(ref, sub)
 	case model.Definition:
-		if slices.Contains(r.open, a) { // a recurrence reads itself
+		// a recurrence reads itself
+		if slices.Contains(r.open, a) || !r.in.reachesLatent(a) || r.again(a, sub) {
 			return
 		}
 		r.open = append(r.open, a)

@@ -36,6 +36,41 @@ type latents struct {
 	m       *model.Model
 	diags   *diag.List
 	refused []*model.Array // their own prior is refused, so that reads of them are not reported too
+	reaches map[*model.Array]bool
+}
+
+// reachesLatent reports whether a definition reads a latent or what is known only after inference, itself or through
+// others.
+func (l *latents) reachesLatent(a *model.Array) bool {
+	if l.reaches == nil {
+		l.reaches = map[*model.Array]bool{}
+		readers := map[*model.Array][]*model.Array{}
+		var next []*model.Array
+		for _, b := range l.m.Arrays {
+			for _, p := range b.Pieces {
+				model.Walk(p.Value, func(x model.Expr) {
+					switch x := x.(type) {
+					case *model.Probability, *model.Mode:
+						next = append(next, b)
+					case *model.Ref:
+						readers[x.Array] = append(readers[x.Array], b)
+					}
+				})
+			}
+			if b.Role == model.Latent {
+				next = append(next, b)
+			}
+		}
+		for len(next) > 0 {
+			b := next[len(next)-1]
+			next = next[:len(next)-1]
+			if !l.reaches[b] {
+				l.reaches[b] = true
+				next = append(next, readers[b]...)
+			}
+		}
+	}
+	return l.reaches[a]
 }
 
 // prior finds the chain that a latent may be, and refuses one with infinitely many values.
@@ -62,7 +97,7 @@ func (l *latents) prior(t *model.Term) {
 
 // term finds the reads of a term.
 func (l *latents) term(t *model.Term) {
-	r := &latentReader{in: l, term: t, bound: map[*model.Index]*model.Index{}}
+	r := &latentReader{in: l, term: t, bound: map[*model.Index]*model.Index{}, seen: map[string]bool{}}
 	for _, i := range t.Plates {
 		r.bound[i] = i
 	}

@@ -14,7 +14,7 @@ import (
 func Switching(m *model.Model, diags *diag.List) {
 	seen := map[*model.Array]bool{}
 	for _, t := range m.Terms {
-		if t.Kind != model.LatentPrior || seen[t.Array] {
+		if t.Kind != model.LatentPrior || seen[t.Array] || t.Array.Missing { // what is observed fixes the labels
 			continue
 		}
 		seen[t.Array] = true
@@ -90,12 +90,17 @@ func (m *mixture) symmetricPrior(t *model.Term) (weights []*model.Array, ok bool
 	switch {
 	case t.In != nil:
 		return nil, false
+	case t.Dist.Name == "Bernoulli" && t.Form.Args[0].Name == "p":
+		return evenOdds(t.Args[0])
 	case t.Dist.Name == "DiscreteUniform":
 		return nil, t.Args[0].Info().Static && t.Args[1].Info().Static
 	case t.Dist.Name != "Categorical":
 		return nil, false
 	}
 	x := t.Args[0]
+	if list, isList := x.(*model.List); isList && len(list.Items) == 2 && oneMinus(list.Items[1], list.Items[0]) {
+		return evenOdds(list.Items[0])
+	}
 	if sub, isSub := x.(*model.Subscript); isSub {
 		x = sub.X
 	}
@@ -114,6 +119,39 @@ func (m *mixture) symmetricPrior(t *model.Term) (weights []*model.Array, ok bool
 		}
 	}
 	return []*model.Array{ref.Array}, len(ref.Array.Pieces) == 1
+}
+
+// evenOdds reports whether a probability p is distributed as 1 - p is; the weights are the parameter that it is.
+func evenOdds(p model.Expr) (weights []*model.Array, ok bool) {
+	if n, isNum := p.(*model.Num); isNum {
+		return nil, n.Value == 0.5
+	}
+	ref, isRef := p.(*model.Ref)
+	if !isRef || ref.Array.Role != model.Parameter || len(ref.Array.Pieces) != 1 || ref.Array.Pieces[0].Term == nil {
+		return nil, false
+	}
+	t := ref.Array.Pieces[0].Term
+	if t.Dist == nil || t.In != nil || len(t.Args) < 2 {
+		return nil, false
+	}
+	a, isA := t.Args[0].(*model.Num)
+	b, isB := t.Args[1].(*model.Num)
+	if !isA || !isB {
+		return nil, false
+	}
+	symmetric := t.Dist.Name == "Beta" && t.Form.Args[0].Name == "a" && a.Value == b.Value ||
+		t.Dist.Name == "Uniform" && a.Value == 0 && b.Value == 1
+	return []*model.Array{ref.Array}, symmetric
+}
+
+// oneMinus reports whether x is 1 - p, for a parameter p.
+func oneMinus(x, p model.Expr) bool {
+	minus, ok := x.(*model.Apply)
+	if !ok || minus.Name != "-" || len(minus.Args) != 2 {
+		return false
+	}
+	one, isNum := minus.Args[0].(*model.Num)
+	return isNum && one.Value == 1 && model.SameForm(minus.Args[1], p)
 }
 
 // constantVector reports whether a vector has one number for all elements: fill(1, K), [2, 2].
@@ -159,8 +197,10 @@ func (m *mixture) reads(terms []*model.Term, arrays []*model.Array) bool {
 				}
 			}
 		}
+		_, isList := x.(*model.List)
+		_, isApply := x.(*model.Apply)
 		for _, y := range x.Children() {
-			visit(y, false)
+			visit(y, prior && (isList || isApply)) // [theta, 1 - theta]
 		}
 	}
 	for _, t := range terms {
@@ -181,11 +221,12 @@ func (m *mixture) choice(ref *model.Ref, sub *model.Subscript) bool {
 		if s.At == nil || !slices.Contains(model.Arrays(s.At), m.z) {
 			continue
 		}
-		inner, isSub := s.At.(*model.Subscript)
+		x := withoutConstant(s.At) // m[z[i] + 1], where z counts from 0
+		inner, isSub := x.(*model.Subscript)
 		if isSub {
 			_, isSub = inner.X.(*model.Ref)
 		}
-		if _, isRef := s.At.(*model.Ref); at >= 0 || !isSub && !isRef {
+		if _, isRef := x.(*model.Ref); at >= 0 || !isSub && !isRef {
 			return false
 		}
 		at = k
@@ -199,6 +240,16 @@ func (m *mixture) choice(ref *model.Ref, sub *model.Subscript) bool {
 	}
 	m.chosen[ref.Array] = at
 	return true
+}
+
+// withoutConstant is x of x + 1.
+func withoutConstant(x model.Expr) model.Expr {
+	if sum, ok := x.(*model.Apply); ok && (sum.Name == "+" || sum.Name == "-") && len(sum.Args) == 2 {
+		if _, isNum := sum.Args[1].(*model.Num); isNum {
+			return sum.Args[0]
+		}
+	}
+	return x
 }
 
 // drawnAlike reports whether a parameter's elements along an axis have one prior and no order.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"regexp"
+	"slices"
 	"strconv"
 
 	"ppl/compiler/data"
@@ -85,6 +86,44 @@ func (v *values) inMemory(a *model.Array, x *data.Array) {
 			return
 		}
 	}
+	if a.IndexOf == nil && len(x.Labels) == 0 {
+		v.farOff(a, x)
+	}
+}
+
+// farthest is how many times the distance of half of the values from their median another value may have.
+const farthest = 1e8
+
+// farOff warns of a value that is so far from all others that it must be a slip or a code: a sampler would take minutes to
+// find the scale of its slope.
+func (v *values) farOff(a *model.Array, x *data.Array) {
+	known := slices.DeleteFunc(slices.Clone(x.Values), math.IsNaN)
+	if len(known) < 3 {
+		return
+	}
+	slices.Sort(known)
+	middle := known[len(known)/2]
+	distances := make([]float64, len(known))
+	for i, y := range known {
+		distances[i] = math.Abs(y - middle)
+	}
+	slices.Sort(distances)
+	typical := distances[len(distances)/2]
+	if typical == 0 {
+		typical = math.Abs(middle)
+	}
+	if typical == 0 || distances[len(distances)-1] <= farthest*typical || math.IsInf(distances[len(distances)-1], 0) {
+		return
+	}
+	at := 0
+	for i, y := range x.Values {
+		if math.Abs(y-middle) == distances[len(distances)-1] {
+			at = i
+		}
+	}
+	v.diags.Warnf("W18", a.At, "`%s` is %g (%s), and half of its values are within %.3g of %.3g: is it a slip, or a code for "+
+		"a missing value?", a.Name, x.Values[at], v.d.Row(a, at), typical, middle).
+		Help("correct the file, or read the code as missing: `%s missing %g`", declared(a), x.Values[at])
 }
 
 // inFile is inMemory for values in a file: what the pass over the file has learned of all values answers the same

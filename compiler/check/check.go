@@ -112,6 +112,7 @@ type checker struct {
 	diags      diag.List
 	global     *scope
 	sizes      map[string]*model.Size // index sets that data give
+	unknowns   int                    // names that are not defined
 	nextID     int                    // the ID of the last index that was made
 	depth      int                    // how many calls are being inlined
 	load       Loader

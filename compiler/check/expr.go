@@ -205,6 +205,9 @@ func (c *checker) undefined(s *scope, e *ast.Name) {
 // may be meant. Functions of the library are no guess: what is named like one, such as `sigma` like `sign`, is more
 // often a parameter that was forgotten.
 func (c *checker) missingParameter(d diag.Entry, s *scope, e *ast.Name) {
+	if c.unknowns++; c.unknowns > mostHints {
+		return
+	}
 	give := "a parameter needs a distribution, such as `" + e.Name + " ~ " + firstPrior(e.Name) + "`"
 	if near, ok := diagNearest(e.Name, c.defined(s)); ok {
 		d.Help("%s; or did you mean `%s`?", give, near)
@@ -212,6 +215,9 @@ func (c *checker) missingParameter(d diag.Entry, s *scope, e *ast.Name) {
 	}
 	d.Help("%s", give)
 }
+
+// mostHints is for how many unknown names one like it is looked for: that takes time in proportion to all names.
+const mostHints = 50
 
 // firstPrior is a distribution to begin with: names of scales are positive.
 func firstPrior(name string) string {

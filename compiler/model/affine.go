@@ -16,7 +16,13 @@ type Affine struct {
 }
 
 // AffineOf is the form of an integer expression; a part that is not affine is a variable, named by its source text.
-func AffineOf(e Expr) Affine {
+func AffineOf(e Expr) Affine { return affineOf(e, deepest) }
+
+// deepest is how many definitions a form is followed through: definitions that read each other twice at each level would
+// take exponential time.
+const deepest = 8
+
+func affineOf(e Expr, depth int) Affine {
 	switch e := e.(type) {
 	case *Num:
 		return Affine{Const: e.Value}
@@ -25,13 +31,13 @@ func AffineOf(e Expr) Affine {
 	case *SizeOf:
 		return AffineName(e.Size.Name)
 	case *SetSize:
-		return AffineOf(e.Set.Hi).Minus(AffineOf(e.Set.Lo)).Plus(Affine{Const: 1})
+		return affineOf(e.Set.Hi, depth).Minus(affineOf(e.Set.Lo, depth)).Plus(Affine{Const: 1})
 	case *Ref:
-		if a := e.Array; len(a.Type.Axes) == 0 && a.Role == Definition && len(a.Pieces) == 1 {
-			return AffineOf(a.Pieces[0].Value)
+		if a := e.Array; depth > 0 && len(a.Type.Axes) == 0 && a.Role == Definition && len(a.Pieces) == 1 {
+			return affineOf(a.Pieces[0].Value, depth-1)
 		}
 	case *Apply:
-		if f, ok := affineApply(e); ok {
+		if f, ok := affineApply(e, depth); ok {
 			return f
 		}
 	}
@@ -60,14 +66,14 @@ func identity(e Expr) string {
 	return out.String()
 }
 
-func affineApply(e *Apply) (Affine, bool) {
+func affineApply(e *Apply, depth int) (Affine, bool) {
 	if len(e.Args) == 1 && e.Name == "-" {
-		return AffineOf(e.Args[0]).Times(-1), true
+		return affineOf(e.Args[0], depth).Times(-1), true
 	}
 	if len(e.Args) != 2 {
 		return Affine{}, false
 	}
-	x, y := AffineOf(e.Args[0]), AffineOf(e.Args[1])
+	x, y := affineOf(e.Args[0], depth), affineOf(e.Args[1], depth)
 	switch {
 	case e.Name == "+":
 		return x.Plus(y), true
