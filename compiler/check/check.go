@@ -48,6 +48,7 @@ func (c *checker) finish() {
 	m, diags := c.model, &c.diags
 	cycle := analyze.Cycles(m, diags)    // arrays drawn from each other, which the next two leave out
 	analyze.Recurrences(m, diags, cycle) // in which order elements are computed
+	analyze.BeforeStart(m, diags)        // recurrences without a first value
 	analyze.Orders(m, diags, cycle)      // in which order elements are drawn
 	analyze.Latents(m, diags)            // where terms read discrete unknowns
 	analyze.Generated(m, diags)
