@@ -107,7 +107,8 @@ func TestUnconstrainedDensity(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if total := lp.Prior + lp.Likelihood + lp.Jacobian; !noncentered(p) && !compilertest.Near(at(x), total, 1e-9) {
+			if total := lp.Prior + lp.Likelihood + lp.Jacobian; !noncentered(p) && !compilertest.Near(at(x), total,
+				1e-9) {
 				t.Errorf("density %g in unconstrained coordinates, %g from the parts", at(x), total)
 			}
 		})

@@ -81,8 +81,9 @@ func (l *Layout) refuseTooMany(e *evaluate.Evaluator, r *Region) {
 	if l.Dim < fewParameters || l.Data.Memory == 0 || int64(l.Dim) <= l.Data.Memory/bytesOfParameter {
 		return
 	}
-	e.Stop(e.Diags.Errorf("E89", r.Term.At, "with `%s` the model has %d parameters, which take %.3g GB and more to sample; "+
-		"there are %.3g GB of memory", r.Term.Array.Name, l.Dim, float64(l.Dim)*bytesOfParameter/1e9,
+	e.Stop(e.Diags.Errorf("E89", r.Term.At,
+		"with `%s` the model has %d parameters, which take %.3g GB and more to sample; "+
+			"there are %.3g GB of memory", r.Term.Array.Name, l.Dim, float64(l.Dim)*bytesOfParameter/1e9,
 		float64(l.Data.Memory)/1e9).
 		Help("look whether a size is a code or an identifier; the limit is the memory of the machine, or GOMEMLIMIT"))
 }
@@ -98,7 +99,8 @@ func refuseEmptyEvent(e *evaluate.Evaluator, t *model.Term) {
 	}
 	for _, s := range sets {
 		if box := e.Box(s); box.Size() == 0 {
-			e.Stop(e.Diags.Errorf("E45", t.At, "`%s` has no elements: the axis %s is %d..%d", t.Array.Name, s.Name, box.Lo,
+			e.Stop(e.Diags.Errorf("E45", t.At, "`%s` has no elements: the axis %s is %d..%d", t.Array.Name, s.Name,
+				box.Lo,
 				box.Hi))
 		}
 	}

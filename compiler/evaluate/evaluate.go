@@ -126,8 +126,8 @@ func (e *Evaluator) Box(s *model.Set) Box {
 	return b
 }
 
-// ends are the values of an end of a range, which must be whole numbers; of a ragged one, at values of outer indices that
-// count nowhere, it may be none.
+// ends are the values of an end of a range, which must be whole numbers; of a ragged one, at values of outer indices
+// that count nowhere, it may be none.
 func (e *Evaluator) ends(x model.Expr, ragged []*model.Index) []float64 {
 	values := e.StaticValues(x)
 	for _, v := range values {
@@ -137,8 +137,9 @@ func (e *Evaluator) ends(x model.Expr, ragged []*model.Index) []float64 {
 			e.Stop(e.Diags.Errorf("E44", x.Info().At, "an end of a range must be a whole number, but `%s` is %g",
 				x.Info().At.Text(), v).Help("round it: `floor(%s)`", x.Info().At.Text()))
 		case math.Abs(v) > math.MaxInt32 && len(values) == 1:
-			e.Stop(e.Diags.Errorf("E89", x.Info().At, "a range that ends at %g, as `%s` is, has more elements than there "+
-				"can be", v, x.Info().At.Text()))
+			e.Stop(e.Diags.Errorf("E89", x.Info().At,
+				"a range that ends at %g, as `%s` is, has more elements than there "+
+					"can be", v, x.Info().At.Text()))
 		}
 	}
 	return values

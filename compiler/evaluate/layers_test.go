@@ -179,7 +179,8 @@ func TestLayers(t *testing.T) {
 }
 
 // checkAt compares log ℓ and its gradient at some weights, which are below a prior N(0, 1) or N(1, 1).
-func checkAt(t *testing.T, p *compiler.Program, shapes map[string][]int, at map[string][]float64, loglik func() float64) {
+func checkAt(t *testing.T, p *compiler.Program, shapes map[string][]int, at map[string][]float64,
+	loglik func() float64) {
 	t.Helper()
 	given := map[string]*data.Array{}
 	for name, values := range at {

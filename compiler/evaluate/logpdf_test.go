@@ -15,7 +15,8 @@ func TestDensityOfAVectorInAnExpression(t *testing.T) {
 	t.Parallel()
 	const head = "data y[N, D] = [[0.3, -1], [2, 1.5], [-0.4, 0.1]]\nw ~ Dirichlet([2, 2])\nm[k in 1..2, D] ~ " +
 		"Normal(0, 2)\nOmega[D, D] ~ LKJ(2)\n"
-	want := compilertest.Load(t, head+"z[i in N] ~ Categorical(w)\ny[i in N] ~ MvNormal(m[z[i]], sd = [1, 2], corr = Omega)\n")
+	want := compilertest.Load(t,
+		head+"z[i in N] ~ Categorical(w)\ny[i in N] ~ MvNormal(m[z[i]], sd = [1, 2], corr = Omega)\n")
 	p := compilertest.Load(t, head+"data none[N] = [0, 0, 0]\n"+
 		"none[i in N] ~ Density(logsumexp(k in 1..2: log(w[k]) + logpdf(MvNormal(m[k], sd = [1, 2], corr = "+
 		"Omega), y[i])))\n")
@@ -105,7 +106,8 @@ func TestDensityWithAVectorArgument(t *testing.T) {
 			t.Errorf("%s is %v, want %v", text, got, want)
 		}
 	}
-	if codes := compilertest.ErrorCodes(t, head+"none ~ Density(logpdf(Categorical(softmax(v)), y))\n"); len(codes) != 1 ||
+	if codes := compilertest.ErrorCodes(t,
+		head+"none ~ Density(logpdf(Categorical(softmax(v)), y))\n"); len(codes) != 1 ||
 		codes[0] != "E42" {
 		t.Errorf("an array of classes is refused with %v, want E42", codes)
 	}

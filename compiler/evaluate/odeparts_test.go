@@ -12,11 +12,13 @@ func TestEquationsForParts(t *testing.T) {
 	t.Parallel()
 	const head = "data time[N] = [0.5, 1, 2.5], y[N] = [0.2, 0.5, 0.3], c[1..3] = [0.3, 0.5, 0.1]\na, b ~ " +
 		"HalfNormal(1)\n"
-	named := compilertest.Load(t, head+"S'(t) = -a * S(t) * I(t)\nI'(t) = a * S(t) * I(t) - b * I(t)\nR'(t) = b * I(t)\nS(0) = "+
-		"0.9\nI(0) = 0.1\nR(0) = 0\n"+
-		"y[i in N] ~ Normal(I(time[i]) + 2 * R(time[i]), 0.1)\n")
-	chained := compilertest.Load(t, head+"p'(t) = c[1] - a * p(t)\nq'(t) = a * p(t) - c[2] * q(t)\nr'(t) = a * q(t) - c[3] * "+
-		"r(t)\np(0) = b\nq(0) = 0.2\nr(0) = 0.3\ny[i in N] ~ Normal(q(time[i]) * r(time[i]), 0.1)\n")
+	named := compilertest.Load(t,
+		head+"S'(t) = -a * S(t) * I(t)\nI'(t) = a * S(t) * I(t) - b * I(t)\nR'(t) = b * I(t)\nS(0) = "+
+			"0.9\nI(0) = 0.1\nR(0) = 0\n"+
+			"y[i in N] ~ Normal(I(time[i]) + 2 * R(time[i]), 0.1)\n")
+	chained := compilertest.Load(t,
+		head+"p'(t) = c[1] - a * p(t)\nq'(t) = a * p(t) - c[2] * q(t)\nr'(t) = a * q(t) - c[3] * "+
+			"r(t)\np(0) = b\nq(0) = 0.2\nr(0) = 0.3\ny[i in N] ~ Normal(q(time[i]) * r(time[i]), 0.1)\n")
 	for _, c := range []struct {
 		name, text string
 		want       *compiler.Program

@@ -90,7 +90,8 @@ func TestPiecesThatFillABox(t *testing.T) {
 				return sum
 			}
 			p := compilertest.Load(t, head+c.text+tail)
-			if got := compilertest.LikelihoodAt(t, p, map[string]float64{"a": 0.4, "b": -0.7}); !compilertest.Near(got, want(0.4, -0.7), 1e-13) {
+			if got := compilertest.LikelihoodAt(t, p, map[string]float64{"a": 0.4, "b": -0.7}); !compilertest.Near(got,
+				want(0.4, -0.7), 1e-13) {
 				t.Errorf("log likelihood %.14g, want %.14g", got, want(0.4, -0.7))
 			}
 			gradientMatches(t, p, []float64{0.4, -0.7}, want)
@@ -101,9 +102,11 @@ func TestPiecesThatFillABox(t *testing.T) {
 // Parameters in pieces that are no grid: a field of which each element follows its neighbours above and to the left.
 func TestAFieldInPieces(t *testing.T) {
 	t.Parallel()
-	p := compilertest.Load(t, "data y[M, N] = [[0.3, -1.2, 0.4], [2, -0.1, 0.7]]\nr ~ Uniform(-1, 1)\nx[1, 1] ~ Normal(0, "+
-		"2)\nx[1, j in 2..N] ~ Normal(r * x[1, j-1], 1)\nx[i in 2..M, 1] ~ Normal(r * x[i-1, 1], 1)\n"+
-		"x[i in 2..M, j in 2..N] ~ Normal(r * (x[i-1, j] + x[i, j-1]), 0.5)\ny[i in M, j in N] ~ Normal(x[i, j], 1)\n")
+	p := compilertest.Load(t,
+		"data y[M, N] = [[0.3, -1.2, 0.4], [2, -0.1, 0.7]]\nr ~ Uniform(-1, 1)\nx[1, 1] ~ Normal(0, "+
+			"2)\nx[1, j in 2..N] ~ Normal(r * x[1, j-1], 1)\nx[i in 2..M, 1] ~ Normal(r * x[i-1, 1], 1)\n"+
+			"x[i in 2..M, j in 2..N] ~ Normal(r * (x[i-1, j] + x[i, j-1]), 0.5)\n"+
+			"y[i in M, j in N] ~ Normal(x[i, j], 1)\n")
 	const r = 0.3
 	x := [2][3]float64{{0.1, -0.4, 1.1}, {0.7, 0.2, -0.9}}
 	lp, err := p.LogProb(map[string]*data.Array{"r": {Values: []float64{r}},
@@ -113,7 +116,8 @@ func TestAFieldInPieces(t *testing.T) {
 	}
 	want := math.Log(0.5) + compilertest.NormalLog(x[0][0], 0, 2)
 	for j := 1; j < 3; j++ {
-		want += compilertest.NormalLog(x[0][j], r*x[0][j-1], 1) + compilertest.NormalLog(x[1][j], r*(x[0][j]+x[1][j-1]), 0.5)
+		want += compilertest.NormalLog(x[0][j], r*x[0][j-1], 1) + compilertest.NormalLog(x[1][j],
+			r*(x[0][j]+x[1][j-1]), 0.5)
 	}
 	want += compilertest.NormalLog(x[1][0], r*x[0][0], 1)
 	if !compilertest.Near(lp.Prior, want, 1e-13) {

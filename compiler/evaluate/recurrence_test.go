@@ -217,7 +217,8 @@ func TestRecurrences(t *testing.T) {
 			t.Parallel()
 			p := compilertest.Load(t, data+"a, b ~ Normal(0, 1)\n"+c.text)
 			const a, b = 0.4, -0.7
-			if got := compilertest.LikelihoodAt(t, p, map[string]float64{"a": a, "b": b}); !compilertest.Near(got, c.want(a, b), 1e-12) {
+			if got := compilertest.LikelihoodAt(t, p, map[string]float64{"a": a, "b": b}); !compilertest.Near(got,
+				c.want(a, b), 1e-12) {
 				t.Errorf("log likelihood %.14g, want %.14g", got, c.want(a, b))
 			}
 			gradientMatches(t, p, []float64{a, b}, c.want)

@@ -393,7 +393,8 @@ func (c chainCase) test(t *testing.T) {
 	}
 	compilertest.CheckVector(t, "log likelihood", []float64{lp.Likelihood}, []float64{math.Log(total)}, 1e-11)
 	priorSlope := 1/q - 1/(1-q) // of Beta(2, 2)
-	compilertest.CheckVector(t, "gradient", lp.Gradient["q"], []float64{(math.Log(up)-math.Log(down))/(2*h) + priorSlope}, 1e-7)
+	compilertest.CheckVector(t, "gradient", lp.Gradient["q"],
+		[]float64{(math.Log(up)-math.Log(down))/(2*h) + priorSlope}, 1e-7)
 	average, last := compilertest.Completed(p, draws, rand.New(rand.NewPCG(7, 8)), q)
 	for u, of := range c.unknowns {
 		for i := range ones[u] {
@@ -402,10 +403,12 @@ func (c chainCase) test(t *testing.T) {
 		}
 		compilertest.CheckVector(t, "probability("+of.name+")", last["p_"+of.name], ones[u], 1e-11)
 		compilertest.CheckVector(t, "mode("+of.name+")", last["best_"+of.name], best[u], 0)
-		compilertest.CheckVector(t, "draws of "+of.name, average["d_"+of.name], means[u], 5*float64(of.k-1)/2/math.Sqrt(draws))
+		compilertest.CheckVector(t, "draws of "+of.name, average["d_"+of.name], means[u],
+			5*float64(of.k-1)/2/math.Sqrt(draws))
 	}
 	stat, statSquare = stat/total, statSquare/total
-	compilertest.CheckVector(t, "joint draws", average["stat"], []float64{stat}, 5*math.Sqrt((statSquare-stat*stat)/draws))
+	compilertest.CheckVector(t, "joint draws", average["stat"], []float64{stat},
+		5*math.Sqrt((statSquare-stat*stat)/draws))
 }
 
 // What `ppl check` says of tables is what the compiler makes: the largest is just accepted by `infer sumout(limit =

@@ -89,8 +89,9 @@ func TestUnknownsInParts(t *testing.T) {
 			for k := range ones {
 				ones[k] /= total
 			}
-			p := compilertest.Load(t, head+c.text+"generate p_z[m in M, t in T] = probability(z[m, t] == 1)\ngenerate d_z[m in M, "+
-				"t in T] = z[m, t]\n")
+			p := compilertest.Load(t,
+				head+c.text+"generate p_z[m in M, t in T] = probability(z[m, t] == 1)\ngenerate d_z[m in M, "+
+					"t in T] = z[m, t]\n")
 			lp, err := p.LogProb(map[string]*data.Array{"q": {Values: []float64{q}}})
 			if err != nil {
 				t.Fatal(err)

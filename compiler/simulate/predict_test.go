@@ -53,7 +53,8 @@ func TestReplicates(t *testing.T) {
 	density, below := math.Exp(-a*a/2)/math.Sqrt(2*math.Pi), math.Erfc(-a/math.Sqrt2)/2
 	upTo := func(l float64) float64 { return (1 - math.Exp(-rate*l)) / rate }
 	p := compilertest.Predictive(t, `
-data x[N] = [0, 1, 2], y[N] = [1, 2, 3], w[N] = [1, 2, 3], t[N] = [1, 2.5, 3], died[N] = [1, 0, 0], k[M] = [5, 0, 1], c[L] = [1, 2, 2, 3]
+data x[N] = [0, 1, 2], y[N] = [1, 2, 3], w[N] = [1, 2, 3], t[N] = [1, 2.5, 3], died[N] = [1, 0, 0], k[M] = [5, 0, 1],
+	c[L] = [1, 2, 2, 3]
 data len[R] = [2, 1], q[R, K] = [[4, 1], [2, 7]], v[J] = [1, 2], g[N] = [0, 1, 2]
 a ~ Normal(0, 1)
 rate ~ HalfNormal(1)
@@ -144,8 +145,9 @@ generate later ~ Normal(a, 1)
 func TestReplicatesWithHoles(t *testing.T) {
 	t.Parallel()
 	const n = 2000
-	p := compilertest.Predictive(t, "data x[N] missing -1 = [1, -1, 3], y[N] = [1, 2, 3]\nx[i in N] ~ Normal(2, 1)\ny[i in N] ~ "+
-		"Normal(10 * x[i], 1)\n", false)
+	p := compilertest.Predictive(t,
+		"data x[N] missing -1 = [1, -1, 3], y[N] = [1, 2, 3]\nx[i in N] ~ Normal(2, 1)\ny[i in N] ~ "+
+			"Normal(10 * x[i], 1)\n", false)
 	var sum float64
 	r := rand.New(rand.NewPCG(1, 2))
 	first := p.Replicas()
@@ -192,8 +194,9 @@ func TestReplicatesBesideDrawnHoles(t *testing.T) {
 func TestDrawsInOrder(t *testing.T) {
 	t.Parallel()
 	const n = 4000
-	p := compilertest.Predictive(t, "data y = 1\nc[k in 1..2] ~ Normal(2 - k, 1) ordered\nd[1..2] ~ Normal(0, 1) ordered\ny ~ "+
-		"Normal(c[1] + d[1], 1)\n", true)
+	p := compilertest.Predictive(t,
+		"data y = 1\nc[k in 1..2] ~ Normal(2 - k, 1) ordered\nd[1..2] ~ Normal(0, 1) ordered\ny ~ "+
+			"Normal(c[1] + d[1], 1)\n", true)
 	mean, sd := moments(p, n)
 	a := 1 / math.Sqrt2
 	half := (-1 + math.Sqrt2*math.Exp(-a*a/2)/math.Sqrt(2*math.Pi)/(math.Erfc(a/math.Sqrt2)/2)) / 2

@@ -43,7 +43,8 @@ func TestLawsThatReadWhatTheyDraw(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			if got := compilertest.Messages(t, c.text+tail); c.refused == "" && got != "" || !strings.Contains(got, c.refused) {
+			if got := compilertest.Messages(t, c.text+tail); c.refused == "" && got != "" || !strings.Contains(got,
+				c.refused) {
 				t.Errorf("want %q, got\n%s", c.refused, got)
 			}
 		})
@@ -60,7 +61,8 @@ func TestATreeOfLaws(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := compilertest.NormalLog(0.7, 0, 1) + 0.69314718055994531 + compilertest.NormalLog(x[0], x[1], 0.7) + compilertest.NormalLog(x[1], x[3], 0.7) +
+	want := compilertest.NormalLog(0.7, 0, 1) + 0.69314718055994531 + compilertest.NormalLog(x[0], x[1],
+		0.7) + compilertest.NormalLog(x[1], x[3], 0.7) +
 		compilertest.NormalLog(x[2], x[3], 0.7) + compilertest.NormalLog(x[3], 0, 1)
 	if !compilertest.Near(lp.Prior, want, 1e-13) {
 		t.Errorf("log prior %.15g, want %.15g", lp.Prior, want)

@@ -13,8 +13,9 @@ import (
 	"ppl/lang/types"
 )
 
-// CheckKinds refuses arguments that are no simplex, or no covariance or correlation matrix. What is none at one point drawn
-// at random is none as a function of the parameters; what holds there by its form holds everywhere, up to rounding.
+// CheckKinds refuses arguments that are no simplex, or no covariance or correlation matrix. What is none at one point
+// drawn at random is none as a function of the parameters; what holds there by its form holds everywhere, up to
+// rounding.
 func CheckKinds(l *density.Layout, e *evaluate.Evaluator) {
 	var theta map[string][]float64
 	for _, t := range l.Data.Model.Terms {

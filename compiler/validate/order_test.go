@@ -74,7 +74,8 @@ func TestRaggedMean(t *testing.T) {
 // An array with a whole number in one piece and real numbers in another is saved as real.
 func TestPiecesWiden(t *testing.T) {
 	t.Parallel()
-	p := compilertest.Load(t, "data y[T] = [1, 2]\nu[1] = 0\nu[t in 2..T] ~ Normal(0, 1)\ny[t in T] ~ Normal(u[t], 1)\n")
+	p := compilertest.Load(t,
+		"data y[T] = [1, 2]\nu[1] = 0\nu[t in 2..T] ~ Normal(0, 1)\ny[t in T] ~ Normal(u[t], 1)\n")
 	for _, v := range p.Saved() {
 		if v.Int {
 			t.Errorf("%s is saved as whole numbers", v.Name)

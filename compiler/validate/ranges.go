@@ -10,8 +10,8 @@ import (
 	"ppl/stdlib"
 )
 
-// WarnLeaving warns of arguments that may leave their domain: data and the supports of the parameters allow it. Those that
-// certainly do, whatever the data, were refused by package check. In
+// WarnLeaving warns of arguments that may leave their domain: data and the supports of the parameters allow it. Those
+// that certainly do, whatever the data, were refused by package check. In
 //
 //	a, b ~ HalfNormal(1)            x in -1.5..2: a + b * x is in -inf..inf, so it may be negative
 //	y[i in N] ~ Normal(0, a + b * x[i])
@@ -40,9 +40,11 @@ func WarnLeaving(e *evaluate.Evaluator, m *model.Model) {
 			if domain.Hi == 1 {
 				help = "sigmoid"
 			}
-			e.Diags.Warnf("W13", x.Info().At, "the argument `%s` of `%s` must be %s, but `%s` may be %s", t.Form.Args[k].Name,
+			e.Diags.Warnf("W13", x.Info().At, "the argument `%s` of `%s` must be %s, but `%s` may be %s",
+				t.Form.Args[k].Name,
 				t.Dist.Name, domain, x.Info().At.Text(), where).
-				Help("give the parameters in it narrower supports, or write `%s(…)`; where it is outside, the density is 0",
+				Help("give the parameters in it narrower supports, or write `%s(…)`; where it is outside, "+
+					"the density is 0",
 					help)
 		}
 	}

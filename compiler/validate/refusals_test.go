@@ -52,7 +52,9 @@ func TestRefusals(t *testing.T) {
 		{"E45", "data y = 1\nK = -1\nc[K, K] ~ LKJCholesky(2)\ny ~ Normal(sum(c), 1)\n"},
 		{"E44", "data y[T] = [1, 2]\na ~ Normal(0, 1)\nsigma[1] = 1\nsigma[t in 2..T] = 0.5 * sigma[t-0.5] + exp(a)\n" +
 			"y[t in T] ~ Normal(0, sigma[t])\n"},
-		{"E70", "data y[T] = [1, 2]\nz[1] ~ Bernoulli(0.5)\nz[t in 2..T] ~ Density(-z[t]^2)\ny[t in T] ~ Normal(z[t], 1)\n"},
+		{"E70",
+			"data y[T] = [1, 2]\nz[1] ~ Bernoulli(0.5)\nz[t in 2..T] ~ Density(-z[t]^2)\n" +
+				"y[t in T] ~ Normal(z[t], 1)\n"},
 		{"E42", "data y[N] = [1, 2]\na[N] ~ Normal(1/0, 1)\na ~ Normal(a[1], 1)\ny ~ Normal(a, 1)\n"},
 		{"E44", "data y[N] = [1, 2]\nT = 1.5\nh[t in 1..T] ~ Normal(0, 1)\ny[t in 1..T] ~ Normal(h[t], 1)\n"},
 		{"E44", "data y = 1\nx[1..2.9] ~ Normal(0, 1)\ny ~ Normal(x[1] + x[2], 1)\n"},
@@ -139,8 +141,9 @@ func TestQuantilesBesideThePast(t *testing.T) {
 // A parameter whose law reads a discrete unknown has a place to begin at.
 func TestStartBelowALatent(t *testing.T) {
 	t.Parallel()
-	p := compilertest.Load(t, "data y[N] = [1, 2]\nz[i in N] ~ Bernoulli(0.5)\nx[i in N] ~ Normal(3 * z[i], 1)\ny[i in N] ~ "+
-		"Normal(x[i], 1)\n")
+	p := compilertest.Load(t,
+		"data y[N] = [1, 2]\nz[i in N] ~ Bernoulli(0.5)\nx[i in N] ~ Normal(3 * z[i], 1)\ny[i in N] ~ "+
+			"Normal(x[i], 1)\n")
 	at := p.Start(1, 0)
 	if len(at) != 2 || at[0] == at[1] {
 		t.Errorf("begins at %v", at)
@@ -175,12 +178,15 @@ func TestTruncationOutside(t *testing.T) {
 	if lp := compilertest.LikelihoodAt(t, p, map[string]float64{"b": 1}); !math.IsInf(lp, -1) {
 		t.Errorf("a value above the upper end: log likelihood %g", lp)
 	}
-	if lp := compilertest.LikelihoodAt(t, p, map[string]float64{"b": 6}); !compilertest.Near(lp, -13.076582701343103, 1e-12) {
+	if lp := compilertest.LikelihoodAt(t, p, map[string]float64{"b": 6}); !compilertest.Near(lp, -13.076582701343103,
+		1e-12) {
 		t.Errorf("values between the ends: log likelihood %.12g", lp)
 	}
-	p = compilertest.Load(t, "data k[N] = [1, 2]\nn[i in N] ~ Poisson(2) in k[i]..3\np ~ Beta(1, 1)\nk[i in N] ~ Binomial(3, "+
-		"n[i] / 4 * p)\n")
-	if lp := compilertest.LikelihoodAt(t, p, map[string]float64{"p": 0.5}); !compilertest.Near(lp, -2.640431946453579, 1e-12) {
+	p = compilertest.Load(t,
+		"data k[N] = [1, 2]\nn[i in N] ~ Poisson(2) in k[i]..3\np ~ Beta(1, 1)\nk[i in N] ~ Binomial(3, "+
+			"n[i] / 4 * p)\n")
+	if lp := compilertest.LikelihoodAt(t, p, map[string]float64{"p": 0.5}); !compilertest.Near(lp, -2.640431946453579,
+		1e-12) {
 		t.Errorf("a latent from k[i] on: log likelihood %.12g", lp)
 	}
 }

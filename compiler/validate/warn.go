@@ -14,8 +14,8 @@ import (
 // fewRows is the number of observed rows up to which an improper prior is warned about.
 const fewRows = 3
 
-// WarnUninformed warns of improper priors where hardly any rows of data say something of the parameter: the posterior is
-// then improper or nearly so.
+// WarnUninformed warns of improper priors where hardly any rows of data say something of the parameter: the posterior
+// is then improper or nearly so.
 func WarnUninformed(l *density.Layout, e *evaluate.Evaluator) {
 	for _, r := range l.Regions {
 		t := r.Term
@@ -97,8 +97,8 @@ func through(t *model.Term) (out []*model.Array) {
 	return out
 }
 
-// WarnPerRow warns, where minibatches are asked for, of parameters with an element for each row: a batch says something of
-// its own rows' alone.
+// WarnPerRow warns, where minibatches are asked for, of parameters with an element for each row: a batch says something
+// of its own rows' alone.
 func WarnPerRow(l *density.Layout, rows *model.RowSet, count int, diags *diag.List) {
 	batch := l.Data.Model.Batch()
 	if batch == "" || rows == nil {
