@@ -110,6 +110,9 @@ func TestCatalogueExamples(t *testing.T) {
 // rowCache has memory for all data but those named large.csv.
 func rowCache(t *testing.T, path string) compiler.RowCache {
 	s := compiler.RowCache{Dir: t.TempDir(), Memory: 1 << 30}
+	if err := os.Chmod(s.Dir, 0o700); err != nil { // rows are kept where no other user can change them
+		t.Fatal(err)
+	}
 	if _, err := os.Stat(filepath.Join(filepath.Dir(path), "large.csv")); err == nil {
 		s.Memory = 100
 	}
