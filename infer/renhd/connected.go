@@ -3,8 +3,6 @@ package renhd
 import (
 	"math"
 	"slices"
-
-	"gonum.org/v1/gonum/stat"
 )
 
 // A leftPlace is where an explorer was when it was restarted at the position of another.
@@ -75,21 +73,15 @@ func (r *run) oneGroup(groups [][]int, n int) bool {
 // centersOf is a place for each walker of windows: the mean of the second half of its way, or the highest point of it
 // if that is higher. In many dimensions the line between two single draws passes the barrier between two modes on the
 // inner side of both, where the density is higher by a factor of e to the d/4; that between their centers does not. None
-// where positions were not kept whole.
+// where a walker was nowhere with a density.
 func (r *run) centersOf(windows []*windowState) (at [][]float64, err error) {
 	var best []float64
 	for _, w := range windows {
-		for lane, xs := range w.Visited {
-			if len(xs) == 0 || len(xs[0]) < r.walkers.dim {
+		for _, late := range w.Late {
+			if late.Top == nil {
 				return nil, nil
 			}
-			half := len(xs) / 2
-			top := slices.Index(w.Density[lane][half:], slices.Max(w.Density[lane][half:]))
-			mean := make([]float64, len(xs[0]))
-			for j := range mean {
-				mean[j] = stat.Mean(coordinate([][][]float64{xs[half:]}, j)[0], nil)
-			}
-			at, best = append(at, mean, xs[half+top]), append(best, w.Density[lane][half+top])
+			at, best = append(at, late.mean(), late.Top), append(best, late.Density)
 		}
 	}
 	height, err := r.heights(at)

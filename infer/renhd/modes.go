@@ -29,6 +29,9 @@ func (r *run) rememberModes(windows ...*windowState) error {
 		density, visited = append(density, w.Density...), append(visited, w.Visited...)
 	}
 	r.state.Modes = nil
+	if len(visited) == 0 || len(visited[0]) == 0 || len(visited[0][0]) < r.walkers.dim {
+		return nil // positions were not kept whole
+	}
 	centers, err := r.centersOf(windows)
 	if err != nil || len(centers) == 0 {
 		return err

@@ -4,6 +4,8 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
+
 	"ppl/infer"
 	"ppl/infer/adapt"
 	"ppl/infer/dynamics"
@@ -45,6 +47,34 @@ type windowState struct {
 	Visited   [][][]float64    // by lane: θ after every sweep
 	Stood     [][]int          // by lane: its rung in every sweep
 	Heats     []float64        // by lane when alone: temperatures of the last sweep
+	Late      []lateHalf       // by lane
+}
+
+// A lateHalf is where a walker was in the second half of a window, in all coordinates.
+type lateHalf struct {
+	Count   int
+	Sum     []float64 // of positions
+	Top     []float64 // the highest position
+	Density float64   // there
+}
+
+// add takes in a position with its log density.
+func (h *lateHalf) add(x []float64, density float64) {
+	if h.Count == 0 {
+		h.Sum, h.Density = make([]float64, len(x)), math.Inf(-1)
+	}
+	h.Count++
+	floats.Add(h.Sum, x)
+	if density > h.Density {
+		h.Top, h.Density = slices.Clone(x), density
+	}
+}
+
+// mean is the mean position.
+func (h *lateHalf) mean() []float64 {
+	m := slices.Clone(h.Sum)
+	floats.Scale(1/float64(h.Count), m)
+	return m
 }
 
 // maxPoints bounds the numbers kept to learn a metric from.
@@ -55,7 +85,7 @@ func (t *warmupWindow) begin() error {
 	t.run.swaps.reset(len(w.Rungs), w.lanes())
 	t.seen = windowState{Points: make([]adapt.Points, len(w.Rungs)), Moved: make([]float64, w.lanes()),
 		Density: make([][]float64, w.lanes()), Visited: make([][][]float64, w.lanes()),
-		Stood: make([][]int, w.lanes()), Heats: t.spec.heats}
+		Stood: make([][]int, w.lanes()), Heats: t.spec.heats, Late: make([]lateHalf, w.lanes())}
 	if t.spec.alone {
 		for _, r := range w.RungOf {
 			t.seen.StepSizes = append(t.seen.StepSizes, t.newStepSize(w.Rungs[r]))
@@ -188,6 +218,9 @@ func (t *warmupWindow) recordPositions() {
 	density := w.logDensities()
 	for lane, x := range w.positions() {
 		s.Density[lane] = append(s.Density[lane], density[lane])
+		if s.Sweeps >= t.spec.sweeps/2 {
+			s.Late[lane].add(x, density[lane])
+		}
 		s.Stood[lane] = append(s.Stood[lane], w.RungOf[lane])
 		s.Visited[lane] = append(s.Visited[lane], slices.Clone(x[:min(len(x), adapt.MaxDense)]))
 	}
