@@ -5,14 +5,14 @@ import (
 	"slices"
 )
 
-// Recurrences of networks have products in their steps, and carries of thousands of elements. Two things then decide the
-// time of a gradient, and are left alone in small recurrences:
+// Recurrences of networks have products in their steps, and carries of thousands of elements. Two things then decide
+// the time of a gradient, and are left alone in small recurrences:
 //
-//   - A step that joins its carry from parts computes each part from others, as an LSTM computes its cell from its gates.
-//     The pullback takes the parts from the rows that the scan left, and so computes no product again.
-//   - Cotangents that enter products are computed in the scan back, and again after it, where products of all steps are
-//     one. They become further parts of the carry of the scan back, which nothing in it reads, so that they are computed
-//     once.
+//   - A step that joins its carry from parts computes each part from others, as an LSTM computes its cell from its
+//     gates. The pullback takes the parts from the rows that the scan left, and so computes no product again.
+//   - Cotangents that enter products are computed in the scan back, and again after it, where products of all steps
+//     are one. They become further parts of the carry of the scan back, which nothing in it reads, so that they are
+//     computed once.
 
 // keptWork is the number of multiplications of a product from which this is done.
 const keptWork = 1 << 16
@@ -102,8 +102,8 @@ func (r *rewind) again() replay {
 	return again
 }
 
-// operands are the nodes in products of the gradients that depend on the cotangent of the carry, if they can lie next to
-// the carry along an axis.
+// operands are the nodes in products of the gradients that depend on the cotangent of the carry, if they can lie next
+// to the carry along an axis.
 func (r *rewind) operands(grads []Node, axis int) (out []Node) {
 	like := r.after.Shape()
 	depends := dependents(r.step, len(r.step.nodes)-1, []Node{r.after})

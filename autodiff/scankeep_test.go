@@ -20,8 +20,9 @@ func gates(b, h int) recurrence {
 		}}
 }
 
-// TestScanWithLargeProducts: what a scan with large products keeps for its gradient gives the values, gradients and second
-// derivatives of its steps written out. A carry that is not joined from parts, or is the product, is no exception.
+// TestScanWithLargeProducts: what a scan with large products keeps for its gradient gives the values, gradients and
+// second derivatives of its steps written out. A carry that is not joined from parts, or is the product, is no
+// exception.
 func TestScanWithLargeProducts(t *testing.T) {
 	plain := recurrence{"tanh", []int{32, 64}, [][]int{{32, 64}}, [][]int{{64, 64}}, -.5, .5,
 		func(c Node, x, s []Node) Node { return Tanh(Add(x[0], MatMul(c, s[0], false, true))) }}

@@ -44,8 +44,10 @@ func Networks() []Network {
 			{false, true, b, 200, 784, 1}, {false, true, b, k, 200, 1},
 			{true, false, k, 200, b, 1}, {false, false, b, 200, k, 1}, {true, false, 200, 784, b, 1}}},
 		{"lstm", []Product{
-			{false, true, t * b, g, d, 1}, {false, true, b, g, h, t - 1}, {false, true, b, e, h, 1}, {false, true, b, k, e, 1},
-			{true, false, k, e, b, 1}, {false, false, b, e, k, 1}, {true, false, e, h, b, 1}, {false, false, b, h, e, 1},
+			{false, true, t * b, g, d, 1}, {false, true, b, g, h, t - 1}, {false, true, b, e, h, 1}, {false, true, b,
+				k, e, 1},
+			{true, false, k, e, b, 1}, {false, false, b, e, k, 1}, {true, false, e, h, b, 1}, {false, false, b, h, e,
+				1},
 			{false, false, b, h, g, t - 1}, {true, false, g, h, (t - 1) * b, 1}, {true, false, g, d, t * b, 1}}},
 	}
 }

@@ -55,7 +55,8 @@ func (n Network) products(g gemm) func(times int) {
 				ta, la := trans(p.TransA, p.M, p.K)
 				tb, lb := trans(p.TransB, p.K, p.N)
 				for range p.Times {
-					g(101, ta, tb, int32(p.M), int32(p.N), int32(p.K), 1, &m[0][0], la, &m[1][0], lb, 0, &m[2][0], int32(p.N))
+					g(101, ta, tb, int32(p.M), int32(p.N), int32(p.K), 1, &m[0][0], la, &m[1][0], lb, 0, &m[2][0],
+						int32(p.N))
 				}
 			}
 		}

@@ -35,8 +35,9 @@ func TestNotFinite(t *testing.T) {
 // is, elsewhere none.
 func TestNonFiniteTerms(t *testing.T) {
 	t.Parallel()
-	p := compilertest.Load(t, "data y[N] = [1.2, 0.3], z[N] = [1, 2]\na ~ Normal(0, 3)\ny[i in N] ~ Normal(sqrt(a), 1)\nz[i in N] "+
-		"~ Normal(log(a), 1)")
+	p := compilertest.Load(t,
+		"data y[N] = [1.2, 0.3], z[N] = [1, 2]\na ~ Normal(0, 3)\ny[i in N] ~ Normal(sqrt(a), 1)\nz[i in N] "+
+			"~ Normal(log(a), 1)")
 	for _, c := range []struct {
 		points [][]float64
 		want   []types.NonFiniteTerm

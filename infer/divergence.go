@@ -70,6 +70,7 @@ func DoesNotFall(t Target, coordinate int, up bool) error {
 		c = cs[coordinate]
 	}
 	return Refusal{Cause: fmt.Errorf("the posterior is improper: its density does not fall off as %s goes to %s. The "+
-		"cause is a prior without a finite integral (`Flat`, `Density`) where the data do not constrain the parameter. "+
+		"cause is a prior without a finite integral (`Flat`, `Density`) where the data do not constrain the "+
+		"parameter. "+
 		"Give it a proper prior", c.Parameter, c.Goes(up))}
 }

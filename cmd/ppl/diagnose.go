@@ -14,7 +14,8 @@ func diagnoseCommand(c *console) *cobra.Command {
 			"enough draws, where did trajectories\n" +
 			"diverge, did replicas move along the ladder, did thermostat and minibatches keep the right " +
 			"temperature.\n" +
-			"NAMEs are shown with their sizes and R-hat before that. Exits with 3 where the draws are not to be used as they are.",
+			"NAMEs are shown with their sizes and R-hat before that. Exits with 3 where the draws are not to be used " +
+			"as they are.",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return usagef("RUN is missing")

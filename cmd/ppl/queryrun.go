@@ -47,7 +47,8 @@ func (c *console) openRun(dir string) (*openedRun, error) {
 		return nil, err
 	}
 	if changed := o.changedData(); len(changed) > 0 {
-		c.notef("warning: the data have changed since %s was sampled: %s; what is asked of them is of the data as they are "+
+		c.notef("warning: the data have changed since %s was sampled: %s; what is asked of them is of the data as "+
+			"they are "+
 			"now", dir, strings.Join(changed, "; "))
 	}
 	return o, nil

@@ -21,8 +21,8 @@ func watchCommand(c *console) *cobra.Command {
 		Use:   "watch RUN [flags]",
 		Short: "Show how far a run is, until it ends",
 		Long: "Show how far a run is, which another process samples: phase, iterations, their rate, the time left, " +
-			"divergences,\nand of the draws so far the worst effective size and R-hat, by name. The run is only read. " +
-			"It may be on another machine.",
+			"divergences,\nand of the draws so far the worst effective size and R-hat, by name. The run is only " +
+			"read. It may be on another machine.",
 		Args: one("RUN"),
 
 		DisableFlagsInUseLine: true,
@@ -107,8 +107,8 @@ func (w *watching) watch(ctx context.Context, dir string) error {
 	}
 }
 
-// look reads the run. Its statistics are computed when there are a fifth more draws than the last time, so that to watch
-// costs little.
+// look reads the run. Its statistics are computed when there are a fifth more draws than the last time, so that to
+// watch costs little.
 func (w *watching) look(dir string) (look, error) {
 	info, err := draws.ReadInfo(dir)
 	if err != nil {

@@ -80,7 +80,8 @@ func (l *latents) prior(t *model.Term) {
 		return
 	}
 	if t.Dist == nil || !t.Dist.Discrete() {
-		l.diags.Errorf("E70", t.At, "`%s` is discrete elsewhere, and cannot be summed out with a distribution that is not",
+		l.diags.Errorf("E70", t.At,
+			"`%s` is discrete elsewhere, and cannot be summed out with a distribution that is not",
 			t.Array.Name).Related(t.Array.At, "`%s`", t.Array.Name).
 			Help("give all of `%s` discrete distributions, or a part of it another name", t.Array.Name)
 		l.refused = append(l.refused, t.Array)

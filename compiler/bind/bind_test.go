@@ -283,7 +283,8 @@ func TestNewDataKeepTheElementsOfARun(t *testing.T) {
 	}
 }
 
-// complete leaves out rows in which an array has no value, for all arrays of the statement, and keeps the numbers of rows.
+// complete leaves out rows in which an array has no value, for all arrays of the statement, and keeps the numbers of
+// rows.
 func TestCompleteRows(t *testing.T) {
 	t.Parallel()
 	d, ds := bound(t, "data y[N], x[N], g[N]: index(J), X[N, D] complete\nm[J] ~ Normal(0, 1)\n"+
@@ -307,7 +308,8 @@ func TestCompleteRows(t *testing.T) {
 	}
 	const says = "2 of 4 rows of"
 	if !slices.ContainsFunc(ds, func(x diag.Diagnostic) bool {
-		return strings.Contains(x.Message, says) && strings.Contains(x.Message, "`x` is missing in 1, `X` is missing in 1")
+		return strings.Contains(x.Message, says) && strings.Contains(x.Message,
+			"`x` is missing in 1, `X` is missing in 1")
 	}) {
 		t.Errorf("diagnostics are %v", ds)
 	}
@@ -353,7 +355,8 @@ func TestTruthValues(t *testing.T) {
 // column alone.
 func TestColumnsAreFoundBySpelling(t *testing.T) {
 	t.Parallel()
-	const model = "data y[N], ph_ecog[N], X[N, D]\nm ~ Normal(0, 1)\ny[n in N] ~ Normal(m * ph_ecog[n] + sum(X[n]), 1)\n"
+	const model = "data y[N], ph_ecog[N], X[N, D]\nm ~ Normal(0, 1)\ny[n in N] ~ Normal(m * ph_ecog[n] + sum(X[n]), " +
+		"1)\n"
 	d, ds := bound(t, model, map[string]string{"d.csv": "y,ph.ecog,wt loss\n1,2,3\n"}, Arg{"", "d.csv"})
 	if d == nil {
 		t.Fatal(ds)
@@ -362,7 +365,8 @@ func TestColumnsAreFoundBySpelling(t *testing.T) {
 		!slices.Equal(x, []float64{3}) {
 		t.Errorf("ph_ecog = %v, X = %v", e, x)
 	}
-	if _, ds := bound(t, model, map[string]string{"d.csv": "y,ph.ecog,ph ecog\n1,2,3\n"}, Arg{"", "d.csv"}); !diag.HasErrors(ds) {
+	if _, ds := bound(t, model, map[string]string{"d.csv": "y,ph.ecog,ph ecog\n1,2,3\n"}, Arg{"",
+		"d.csv"}); !diag.HasErrors(ds) {
 		t.Error("one of two columns is taken")
 	}
 }

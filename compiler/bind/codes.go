@@ -10,14 +10,14 @@ import (
 	"ppl/lang/types"
 )
 
-// Numbers in an index(J) column are codes of groups, if nothing else says how many groups there are: the codes that occur
-// are the groups, in ascending order and named by their codes. Of
+// Numbers in an index(J) column are codes of groups, if nothing else says how many groups there are: the codes that
+// occur are the groups, in ascending order and named by their codes. Of
 //
 //	data zip[N]: index(J)      zip: 94110, 10001, 94110      J = 2, zip = [2, 1, 2], a[10001] and a[94110]
 //
-// Codes 1 to J without a gap are positions, and have no names. So are all codes if J is known (`J = 33`, `data J`, an axis
-// of data), or if the model counts with the elements of J, as in a[t-1] or b * t. Codes of a file that stays on disk are
-// positions too, since they are not seen together.
+// Codes 1 to J without a gap are positions, and have no names. So are all codes if J is known (`J = 33`, `data J`, an
+// axis of data), or if the model counts with the elements of J, as in a[t-1] or b * t. Codes of a file that stays on
+// disk are positions too, since they are not seen together.
 
 // Known are the elements of index sets in a run, by the set's name, as KnownOf finds them.
 type Known map[string][]string
@@ -94,7 +94,8 @@ func codesOfGroups(arrays []*model.Array, raw map[*model.Array]*data.Array) (cod
 const largestCode = 1 << 53
 
 // codes names the elements of a set, and numbers arrays by them.
-func (l *labels) codes(s *model.Size, arrays []*model.Array, codes []float64, raw map[*model.Array]*data.Array, z *sizes) {
+func (l *labels) codes(s *model.Size, arrays []*model.Array, codes []float64, raw map[*model.Array]*data.Array,
+	z *sizes) {
 	texts := make([]string, len(codes))
 	for i, v := range codes {
 		texts[i] = strconv.FormatFloat(v, 'f', -1, 64)
@@ -175,8 +176,8 @@ func (l *labels) withKnown(s *model.Size, names []string, a *model.Array) []stri
 	return append(all, fresh...)
 }
 
-// countsWith reports whether a model takes the elements of a set for numbers: in arithmetic or comparisons with an index,
-// in a subscript that is a number, or in a range.
+// countsWith reports whether a model takes the elements of a set for numbers: in arithmetic or comparisons with an
+// index, in a subscript that is a number, or in a range.
 func countsWith(m *model.Model, s *model.Size) (found bool) {
 	over := func(set *model.Set) bool {
 		of, ok := set.Hi.(*model.SizeOf)

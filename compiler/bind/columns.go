@@ -14,7 +14,8 @@ import (
 func (t *arrays) columnsOf(a *model.Array, f *data.File) (columns []*data.Array, ok bool) {
 	if len(a.Columns) == 0 {
 		for _, name := range f.Order {
-			if !t.files.knows(name) && !t.files.knows(data.Spelled(name)) && f.Arrays[name].Labels == nil && !t.chosen(name) {
+			if !t.files.knows(name) && !t.files.knows(data.Spelled(name)) && f.Arrays[name].Labels == nil &&
+				!t.chosen(name) {
 				columns = append(columns, f.Arrays[name])
 			}
 		}

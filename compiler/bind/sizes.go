@@ -34,7 +34,8 @@ func (z *sizes) ofEntries(f *files) {
 	for _, s := range z.d.Model.Sizes {
 		if x := f.entry(s.Name); x != nil && len(x.Shape) == 0 {
 			if v := x.Values[0]; v != math.Trunc(v) || v < 0 || v > mostElements {
-				z.diags.Errorf("E47", s.At, "size %s is %g in %s; a size is a whole number that is not too large", s.Name, v, x.Origin)
+				z.diags.Errorf("E47", s.At, "size %s is %g in %s; a size is a whole number that is not too large",
+					s.Name, v, x.Origin)
 				continue
 			}
 			z.learn(s, int(x.Values[0]), "`"+s.Name+"` ("+x.Origin+")", s.At)
@@ -42,8 +43,8 @@ func (z *sizes) ofEntries(f *files) {
 	}
 }
 
-// ofIndexSets learns J from index(J) where no array has it as an axis: from labels, else from the largest value, or from
-// what a run knows of it.
+// ofIndexSets learns J from index(J) where no array has it as an axis: from labels, else from the largest value, or
+// from what a run knows of it.
 func (z *sizes) ofIndexSets(raw map[*model.Array]*data.Array, known Known) {
 	for _, a := range z.d.Model.Arrays {
 		x := raw[a]
@@ -62,7 +63,8 @@ func (z *sizes) ofIndexSets(raw map[*model.Array]*data.Array, known Known) {
 			continue
 		}
 		if v := largest(x); !(v <= mostElements) {
-			z.diags.Errorf("E56", a.At, "the largest value of `%s` is %g, too large to number the elements of %s", a.Name, v,
+			z.diags.Errorf("E56", a.At, "the largest value of `%s` is %g, too large to number the elements of %s",
+				a.Name, v,
 				of.Size.Name)
 			continue
 		}

@@ -94,8 +94,8 @@ func (v *values) inMemory(a *model.Array, x *data.Array) {
 // farthest is how many times the distance of half of the values from their median another value may have.
 const farthest = 1e8
 
-// farOff warns of a value that is so far from all others that it must be a slip or a code: a sampler would take minutes to
-// find the scale of its slope.
+// farOff warns of a value that is so far from all others that it must be a slip or a code: a sampler would take minutes
+// to find the scale of its slope.
 func (v *values) farOff(a *model.Array, x *data.Array) {
 	known := slices.DeleteFunc(slices.Clone(x.Values), math.IsNaN)
 	if len(known) < 3 {
@@ -121,8 +121,9 @@ func (v *values) farOff(a *model.Array, x *data.Array) {
 			at = i
 		}
 	}
-	v.diags.Warnf("W18", a.At, "`%s` is %g (%s), and half of its values are within %.3g of %.3g: is it a slip, or a code for "+
-		"a missing value?", a.Name, x.Values[at], v.d.Row(a, at), typical, middle).
+	v.diags.Warnf("W18", a.At,
+		"`%s` is %g (%s), and half of its values are within %.3g of %.3g: is it a slip, or a code for "+
+			"a missing value?", a.Name, x.Values[at], v.d.Row(a, at), typical, middle).
 		Help("correct the file, or read the code as missing: `%s missing %g`", declared(a), x.Values[at])
 }
 

@@ -52,7 +52,8 @@ func (c *checker) unknownDist(s *scope, n *ast.Name) {
 		e.used = true
 		c.errorf("E10", n.Span(), "`%s` is no distribution, but %s", n.Name, roleText(e.array)).
 			Related(e.at, "defined here").
-			Help("write the distribution that it is an argument of, such as `~ Normal(%s, s)`; a definition has `=`", n.Name)
+			Help("write the distribution that it is an argument of, such as `~ Normal(%s, s)`; a definition has `=`",
+				n.Name)
 		return
 	}
 	var names []string

@@ -84,7 +84,8 @@ func domainHelp(dist *stdlib.Dist, k int, a stdlib.Arg, x model.Expr) string {
 	}
 	for _, f := range dist.Forms {
 		for _, b := range f.Args {
-			if b.Name == "log" && link == "exp" && f.Args[0].Name == "log" && k == 0 || b.Name == "logits" && link == "sigmoid" {
+			if b.Name == "log" && link == "exp" && f.Args[0].Name == "log" && k == 0 || b.Name == "logits" &&
+				link == "sigmoid" {
 				other := ""
 				if len(f.Args) > 1 && f.Args[0].Name == b.Name {
 					other = ", …"
@@ -93,7 +94,8 @@ func domainHelp(dist *stdlib.Dist, k int, a stdlib.Arg, x model.Expr) string {
 				if f.Args[0].Name != b.Name {
 					before = "…, "
 				}
-				return "on the " + map[string]string{"log": "log", "logits": "logit"}[b.Name] + " scale it may be any " +
+				return "on the " + map[string]string{"log": "log", "logits": "logit"}[b.Name] +
+					" scale it may be any " +
 					"number: write `" + dist.Name + "(" + before + b.Name + " = " + text + other + ")`"
 			}
 		}
@@ -118,8 +120,8 @@ func definitionOf(x model.Expr) *model.Array {
 }
 
 // takesAll reports whether an expression takes all values of its range for some values of the parameters: it is an
-// element of a parameter, or has a parameter on the whole line in one place, behind operations that have every number as
-// result if that parameter takes every number.
+// element of a parameter, or has a parameter on the whole line in one place, behind operations that have every number
+// as result if that parameter takes every number.
 func takesAll(x model.Expr) bool {
 	if p := plainParameter(x); p != nil {
 		r := p.Type.Range

@@ -11,12 +11,14 @@ func TestDefinitionsThatDouble(t *testing.T) {
 	t.Parallel()
 	const levels = 60
 	for _, c := range []struct{ name, first, each, last string }{
-		{"parameters", "a0 ~ Normal(0, 1)\n", "a%[1]d = a%[2]d + 0.5 * a%[2]d * a%[2]d\n", "y[i in N] ~ Normal(a%d, 1)\n"},
+		{"parameters", "a0 ~ Normal(0, 1)\n", "a%[1]d = a%[2]d + 0.5 * a%[2]d * a%[2]d\n",
+			"y[i in N] ~ Normal(a%d, 1)\n"},
 		{"latents", "z[i in N] ~ Bernoulli(0.5)\na0[i in N] = z[i]\n",
 			"a%[1]d[i in N] = a%[2]d[i] + 0.5 * a%[2]d[i] * a%[2]d[i]\n", "y[i in N] ~ Normal(a%d[i], 1)\n"},
 		{"sizes", "a0 = 1\nm ~ Normal(0, 1)\n", "a%[1]d = a%[2]d + a%[2]d - a%[2]d\n",
 			"x[1..a%d] = m\ny[i in N] ~ Normal(m, 1)\n"},
-		{"domains", "a0 ~ Normal(0, 1)\n", "a%[1]d = a%[2]d * (a%[2]d - a%[2]d)\n", "y[i in N] ~ Normal(0, exp(a%d))\n"},
+		{"domains", "a0 ~ Normal(0, 1)\n", "a%[1]d = a%[2]d * (a%[2]d - a%[2]d)\n",
+			"y[i in N] ~ Normal(0, exp(a%d))\n"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var b strings.Builder

@@ -138,7 +138,8 @@ func (c *checker) inferEvent(a *arrayInfo, d *draw, dist *stdlib.Dist) bool {
 	}
 	if n := len(d.head.Slots); dist.Event == 2 && n > 0 && d.head.Slots[n-1].Index != nil {
 		set := d.head.Slots[n-1].Set.Span().Text()
-		c.errorf("E46", d.head.Span(), "%s draws a whole matrix, and an index makes one for each of its values", dist.Name).
+		c.errorf("E46", d.head.Span(), "%s draws a whole matrix, and an index makes one for each of its values",
+			dist.Name).
 			Help("write both axes of one matrix as sets: `%s[%s, %s]`", a.Name, set, set)
 		return false
 	}

@@ -12,7 +12,8 @@ import (
 //
 //	log(s) ~ Normal(5, 1)    a template `log` with an argument `s`, which hides the library's log
 //
-// So what hides a function of the library, or is used nowhere, and has quantities of the model for arguments, is refused.
+// So what hides a function of the library, or is used nowhere, and has quantities of the model for arguments, is
+// refused.
 
 // quantities are the names that a file's statements declare, define or draw.
 func quantities(stmts []ast.Stmt) map[string]bool {
@@ -68,7 +69,8 @@ func (c *checker) leftCall(h *ast.Head, st ast.Stmt) {
 	arg := h.Params[0].Name.Name
 	draw, drawn := st.(*ast.Draw)
 	if !drawn {
-		d := c.errorf("E35", h.Span(), "`%s` on the left of `=` defines a function `%s`, and says nothing of `%s`", text,
+		d := c.errorf("E35", h.Span(), "`%s` on the left of `=` defines a function `%s`, and says nothing of `%s`",
+			text,
 			name, arg)
 		if inverse := inverses[name]; inverse != "" && st.(*ast.Define).Value != nil {
 			d.Help("write what `%s` is: `%s = %s(%s)`", arg, arg, inverse, st.(*ast.Define).Value.Span().Text())
@@ -77,7 +79,8 @@ func (c *checker) leftCall(h *ast.Head, st ast.Stmt) {
 		}
 		return
 	}
-	d := c.errorf("E35", h.Span(), "`%s` on the left of `~` defines a template `%s`, and says nothing of `%s`", text, name,
+	d := c.errorf("E35", h.Span(), "`%s` on the left of `~` defines a template `%s`, and says nothing of `%s`", text,
+		name,
 		arg)
 	dist, args := "…", "…"
 	if draw.Dist != nil {

@@ -36,7 +36,8 @@ y ~ Density(s - s + %s)
 		{"matern52(x, s, 0.7)[3, 3]", 0.64}, {"periodic(x, s, 0.7, 2)[1, 2]", 0.08315046931523807},
 		{"periodic(x, s, 0.7, 2)[3, 1]", 0.015952200135725502},
 	} {
-		lp, err := compilertest.Load(t, fmt.Sprintf(text, c.code)).LogProb(map[string]*data.Array{"s": {Values: []float64{0.8}}})
+		lp, err := compilertest.Load(t, fmt.Sprintf(text,
+			c.code)).LogProb(map[string]*data.Array{"s": {Values: []float64{0.8}}})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -70,9 +70,11 @@ func groupsAsNumbers(m *model.Model, diags *diag.List) {
 	warn := func(x model.Expr, a *model.Array) {
 		if !seen[a] {
 			seen[a] = true
-			diags.Warnf("W15", x.Info().At, "`%s` numbers groups, and here its numbers are taken for quantities", a.Name).
+			diags.Warnf("W15", x.Info().At, "`%s` numbers groups, and here its numbers are taken for quantities",
+				a.Name).
 				Related(a.At, "declared as index(%s)", a.IndexOf.Name).
-				Help("for an effect of each group write `b[%s]` with `b[%s] ~ …`; if the numbers are quantities declare "+
+				Help("for an effect of each group write `b[%s]` with `b[%s] ~ …`; if the numbers are quantities "+
+					"declare "+
 					"`%s: int`", a.Name, a.IndexOf.Name, a.Name)
 		}
 	}

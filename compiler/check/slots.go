@@ -106,7 +106,8 @@ func (c *checker) absorb(x model.Expr, rank int, bare []*model.Index, what strin
 				s.Name, what)
 			if e := c.global.names[what]; e != nil && e.array != nil && e.array.decl == nil && len(e.array.draws) > 0 &&
 				len(e.array.draws[0].head.Slots) == 0 {
-				d.Help("give it its axis: `%s[%s] ~ …`; to draw it after inference, `generate %s[%s] ~ …`", what, s.Name,
+				d.Help("give it its axis: `%s[%s] ~ …`; to draw it after inference, `generate %s[%s] ~ …`", what,
+					s.Name,
 					what, s.Name)
 			} else if _, isRef := x.(*model.Ref); isRef && len(axes) == rank+1 {
 				d.Help("give it an index: `%s[i]`", x.Info().At.Text())

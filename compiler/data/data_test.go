@@ -284,8 +284,8 @@ func checkInvariants(t *testing.T, path, text string) {
 
 // The first column of a table has no name where R and pandas write names of rows: it is left out with a note.
 func TestNamesOfRowsAreLeftOut(t *testing.T) {
-	for _, text := range []string{"\"\",y,x\n\"a\",1,2\n\"b\",3,4\n", ",y,x\n0,1,2\n1,3,4\n", "\"y\",\"x\"\n\"1\",1,2\n" +
-		"\"2\",3,4\n"} {
+	for _, text := range []string{"\"\",y,x\n\"a\",1,2\n\"b\",3,4\n", ",y,x\n0,1,2\n1,3,4\n",
+		"\"y\",\"x\"\n\"1\",1,2\n\"2\",3,4\n"} {
 		f, err := Parse("d.csv", []byte(text))
 		if err != nil {
 			t.Fatal(err)

@@ -7,7 +7,8 @@ import (
 
 // dateForms are those of ISO 8601 that tables have.
 func dateForms() []string {
-	return []string{time.DateOnly, time.DateTime, "2006-01-02T15:04:05Z07:00", "2006-01-02T15:04:05", "2006-01-02T15:04",
+	return []string{time.DateOnly, time.DateTime, "2006-01-02T15:04:05Z07:00", "2006-01-02T15:04:05",
+		"2006-01-02T15:04",
 		"2006-01-02 15:04", "2006-01"}
 }
 

@@ -12,8 +12,8 @@ type dialect struct {
 	words        map[string]number
 }
 
-// dialectOf finds the dialect from the row of names. A table whose name says commas may have semicolons, as spreadsheets
-// write them where numbers have decimal commas, or tabs.
+// dialectOf finds the dialect from the row of names. A table whose name says commas may have semicolons, as
+// spreadsheets write them where numbers have decimal commas, or tabs.
 func dialectOf(header string, comma rune) dialect {
 	d := dialect{comma: comma, words: words()}
 	header, _, _ = strings.Cut(header, "\n")

@@ -66,8 +66,8 @@ func readRows(path, text string, comma rune) ([][]string, error) {
 	}
 }
 
-// headerIsShort reports whether the rows of a table, as far as its first ten show, have a field more than the header: R's
-// write.table gives names of rows no name.
+// headerIsShort reports whether the rows of a table, as far as its first ten show, have a field more than the header:
+// R's write.table gives names of rows no name.
 func headerIsShort(text string, comma rune) bool {
 	r := csv.NewReader(strings.NewReader(text))
 	r.Comma, r.TrimLeadingSpace, r.FieldsPerRecord = comma, comma == ',', -1
@@ -111,7 +111,8 @@ func checkHeader(path string, names []string) error {
 	}
 	if len(names) == 1 {
 		if i := strings.IndexAny(names[0], ",;|"); i >= 0 {
-			return fmt.Errorf("%s:1: the columns seem to be separated by %q; a .csv file has commas or semicolons between "+
+			return fmt.Errorf("%s:1: the columns seem to be separated by %q; a .csv file has commas or semicolons "+
+				"between "+
 				"them, a .tsv file tabs", path, names[0][i])
 		}
 	}

@@ -12,7 +12,7 @@ const (
 	Const   Op = iota // Imm
 	Counter           // loop counter of Axis
 	Load              // Buf[Index]
-	Normal            // standard normal noise addressed by (seed, lane, step, Site, point); in F32 other numbers than in F64
+	Normal            // standard normal noise addressed by (seed, lane, step, Site, point); F32 has others than F64
 	Uniform           // uniform noise on (0, 1), addressed likewise
 	Common            // uniform noise on (0, 1), addressed by (seed, step, Site): one number for all lanes and points
 	// args key, position: the row at that position of an endless sequence, each Rows positions a permutation of

@@ -5,8 +5,8 @@ import "fmt"
 // Verify reports the first rule that a program breaks, nil if there is none. A verified program cannot read or write
 // outside its buffers, and has the same results in whatever order a device runs the points of a kernel.
 //
-//   - Lane buffers are F64 or F32 and have unique names; Init is for Shared buffers and has their size; entries have unique
-//     names.
+//   - Lane buffers are F64 or F32 and have unique names; Init is for Shared buffers and has their size; entries have
+//     unique names.
 //   - Setup reads and writes Shared buffers, without noise or shuffles; entries write the others. A Shared buffer
 //     without Init is written in Setup before it is read; a Scratch buffer is written in the same entry before it is
 //     read.

@@ -68,7 +68,8 @@ func TestVerifyRefusesTiles(t *testing.T) {
 		"what is left is no tile's": {"sum of lane buffer", func(p *Program) { tiles(p).Out[0].From = 1 }},
 		"left to another size":      {"sum of tile buffer", func(p *Program) { tiles(p).Out[0].To = 2 }},
 		"a part beyond its buffer": {"elements, not", func(p *Program) {
-			p.Entries[0].Body = []Stmt{&MatMul{A: 0, B: 1, C: 3, Batch: 1, M: 2, K: 2, N: 1, PartA: Part{First: 1 << 20}}}
+			p.Entries[0].Body = []Stmt{&MatMul{A: 0, B: 1, C: 3, Batch: 1, M: 2, K: 2, N: 1,
+				PartA: Part{First: 1 << 20}}}
 		}},
 		"a part that moves outside loops": {"outside loops", func(p *Program) {
 			p.Entries[0].Body = []Stmt{&MatMul{A: 0, B: 1, C: 3, Batch: 1, M: 2, K: 2, N: 1, PartA: Part{Step: 1}}}

@@ -33,8 +33,8 @@ func (vs *values) apart(op *autodiff.Op, shape []int, args []*value) *value {
 	return nil
 }
 
-// turnedProduct is the transpose of a product as the product of the transposes in the other order: for matrices of which
-// there is one, also where an axis of the result has been divided.
+// turnedProduct is the transpose of a product as the product of the transposes in the other order: for matrices of
+// which there is one, also where an axis of the result has been divided.
 func (vs *values) turnedProduct(axes, shape []int, arg *value) *value {
 	x := base(arg)
 	if x.kind != autodiff.OpMatMul || len(x.shape) != 2 || len(arg.shape) < 2 || arg.shape[0] != x.shape[0] ||
@@ -136,8 +136,8 @@ func (vs *values) apartElementwise(k autodiff.Kind, shape []int, args []*value) 
 	return vs.ofParts(k, shape, args)
 }
 
-// Limits of arrays that are joined after an elementwise kind instead of before: a choice between parts at each element is
-// slow, but each part is a loop of its own.
+// Limits of arrays that are joined after an elementwise kind instead of before: a choice between parts at each element
+// is slow, but each part is a loop of its own.
 const (
 	maxParts = 8
 	minPart  = 1 << 10
@@ -187,8 +187,8 @@ func (vs *values) within(a *value, lo, hi, shape []int) *value {
 	return vs.slice(a, lo, hi, shape)
 }
 
-// turnedAxes recognises a matrix whose rows are the last axis of an array, or whose columns are the first, all other axes
-// joined: the transpose of the array as it lies in memory.
+// turnedAxes recognises a matrix whose rows are the last axis of an array, or whose columns are the first, all other
+// axes joined: the transpose of the array as it lies in memory.
 func (vs *values) turnedAxes(v *value) (arg *value, ok bool) {
 	p := v.args[0]
 	if p.kind != autodiff.OpPermute {

@@ -23,9 +23,9 @@ func (prog *program) state(size int) ir.Type {
 	return ir.F64
 }
 
-// layout is Apart for programs of which one entry spends most of its arithmetic in products of matrices that both differ
-// by lane, at least one of them large. A product with data that all lanes share gains from lanes side by side, which are
-// more columns for it. The products that decide may all be in single precision.
+// layout is Apart for programs of which one entry spends most of its arithmetic in products of matrices that both
+// differ by lane, at least one of them large. A product with data that all lanes share gains from lanes side by side,
+// which are more columns for it. The products that decide may all be in single precision.
 func layout(entries []Entry) (l ir.Layout, single bool) {
 	for _, e := range entries {
 		if w := workOf(e); w.large && w.products > w.rest {

@@ -21,7 +21,8 @@ type program struct {
 }
 
 func newProgram(l ir.Layout, single bool) *program {
-	return &program{layout: l, single: single, values: newValues(l, single), graphs: map[*autodiff.Graph]bool{}, lanes: map[string]ir.BufID{},
+	return &program{layout: l, single: single, values: newValues(l, single), graphs: map[*autodiff.Graph]bool{},
+		lanes:  map[string]ir.BufID{},
 		inits:  map[known]ir.BufID{},
 		shared: map[*value]ir.BufID{}, places: bufferPool{}}
 }

@@ -43,7 +43,8 @@ type values struct {
 }
 
 func newValues(l ir.Layout, single bool) *values {
-	return &values{layout: l, state: single, singles: map[string]bool{}, seen: map[string]*value{}, nodes: map[autodiff.Node]*value{}, indices: map[autodiff.Node]*value{},
+	return &values{layout: l, state: single, singles: map[string]bool{}, seen: map[string]*value{},
+		nodes: map[autodiff.Node]*value{}, indices: map[autodiff.Node]*value{},
 		shorts:  map[string]int{},
 		divided: map[autodiff.Node]int{}, exact: map[autodiff.Node]bool{}}
 }

@@ -122,7 +122,8 @@ func TestStreamedRows(t *testing.T) {
 				t.Fatal(err)
 			}
 			memory, ds := compiler.Load(model, nil)
-			streamed, more := compiler.LoadFrom(model, nil, compiler.RowCache{Dir: filepath.Join(dir, "rows"), Memory: 0})
+			streamed, more := compiler.LoadFrom(model, nil, compiler.RowCache{Dir: filepath.Join(dir, "rows"),
+				Memory: 0})
 			if memory == nil || streamed == nil {
 				t.Fatal(ds, more)
 			}

@@ -18,8 +18,8 @@ type Affine struct {
 // AffineOf is the form of an integer expression; a part that is not affine is a variable, named by its source text.
 func AffineOf(e Expr) Affine { return affineOf(e, deepest) }
 
-// deepest is how many definitions a form is followed through: definitions that read each other twice at each level would
-// take exponential time.
+// deepest is how many definitions a form is followed through: definitions that read each other twice at each level
+// would take exponential time.
 const deepest = 8
 
 func affineOf(e Expr, depth int) Affine {

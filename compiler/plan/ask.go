@@ -18,8 +18,8 @@ type Asked struct {
 	Reads     []types.Variable
 }
 
-// Ask emits expressions about draws. The arrays that a run saved are inputs of the graph by their names; definitions are
-// evaluated from them, as in the model.
+// Ask emits expressions about draws. The arrays that a run saved are inputs of the graph by their names; definitions
+// are evaluated from them, as in the model.
 func Ask(d *dataset.Dataset, saved []types.Variable, xs []model.Expr) (asked Asked, ds []diag.Diagnostic) {
 	var diags diag.List
 	defer func() { ds = diags.All() }()

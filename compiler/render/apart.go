@@ -6,9 +6,9 @@ import (
 	"ppl/compiler/ir"
 )
 
-// In a program whose lanes are apart, the innermost loop of a kernel is one that the C compiler makes vectors of. OpenMP's
-// pragma says that turns do not depend on one another, and that sums over them may be taken in another order: the
-// text, the compiler and the processor then determine the order, as everywhere else the text does.
+// In a program whose lanes are apart, the innermost loop of a kernel is one that the C compiler makes vectors of.
+// OpenMP's pragma says that turns do not depend on one another, and that sums over them may be taken in another order:
+// the text, the compiler and the processor then determine the order, as everywhere else the text does.
 
 // noiseStrip is the number of points whose noise is computed together, in a loop of its own.
 const noiseStrip = 256

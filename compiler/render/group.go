@@ -103,9 +103,9 @@ func (f *file) group(group []ir.Stmt, uses map[ir.BufID]int) (call string) {
 
 var bufferName = regexp.MustCompile(`\bb[0-9]+\b`)
 
-// once writes a function with a body, unless lanes are apart and there is one with the same text but for its name and those of
-// buffers: then that one's name is the function's. Entries of networks have long runs of statements in common, such as a
-// gradient, and compile time grows with the text.
+// once writes a function with a body, unless lanes are apart and there is one with the same text but for its name and
+// those of buffers: then that one's name is the function's. Entries of networks have long runs of statements in common,
+// such as a gradient, and compile time grows with the text.
 func (f *file) once(fn *function, body func()) {
 	if f.Layout != ir.Apart || f.setup {
 		f.open(fn)

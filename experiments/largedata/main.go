@@ -52,7 +52,8 @@ func parts() []part {
 			{"sghmc", "--sampler sghmc --set control_variates=off" + small},
 			{"sgld, step .2", "--sampler sgld --set control_variates=off --set step_size=.2" + small},
 			{"sgld, step .05",
-				"--sampler sgld --set control_variates=off --set step_size=.05 --chains 4 --warmup 300 --draws 40 --set batch=256"}}},
+				"--sampler sgld --set control_variates=off --set step_size=.05 --chains 4 --warmup 300 --draws 40 " +
+					"--set batch=256"}}},
 		{"swaps", "A ladder of four on minibatches", aboutSwaps, []contender{
 			{"penalty", "--sampler renhd" + small + ladder},
 			{"Barker", "--sampler renhd --set exchange=barker" + small + ladder},

@@ -33,7 +33,8 @@ func byRows(bench *lab.Bench) error {
 			if n > most && c.name != "batch = 256" {
 				continue
 			}
-			r, err := bench.Sample(filepath.Join(home, "logistic.ppl"), 1, append(strings.Fields(c.settings), data...)...)
+			r, err := bench.Sample(filepath.Join(home, "logistic.ppl"), 1, append(strings.Fields(c.settings),
+				data...)...)
 			if err != nil {
 				return err
 			}

@@ -103,9 +103,9 @@ func (m Metric) logSpectrum(p *Points) []float64 {
 }
 
 // stepsFor is the number of steps of a trajectory, relative to that of a round target, where the logarithms of some
-// variances are given and all others are 1. The error of a leapfrog step of length h is Σ (hω)⁴ over the frequencies, up
-// to a factor, so that h is limited by their mean fourth power, ω² = 1/variance; and trajectories have to be as long as
-// the widest direction.
+// variances are given and all others are 1. The error of a leapfrog step of length h is Σ (hω)⁴ over the frequencies,
+// up to a factor, so that h is limited by their mean fourth power, ω² = 1/variance; and trajectories have to be as long
+// as the widest direction.
 func stepsFor(logs []float64, dim int) float64 {
 	widest, fourth := 0.0, float64(dim-len(logs))
 	for _, l := range logs {

@@ -19,12 +19,13 @@ func TestDivergence(t *testing.T) {
 		bounded        []bool
 		want           int
 	}{
-		"spreads":             {zero, func(k int) float64 { return math.Pow(100, float64(k)) }, nil, 1},
-		"wide but at rest":    {zero, func(k int) float64 { return 1e15 }, nil, -1},
-		"end of a support":    {func(k int) float64 { return -100 * float64(k) }, one, []bool{false, true}, 1},
-		"upper end":           {func(k int) float64 { return 709 }, one, []bool{false, true}, 1},
-		"a real far away":     {func(k int) float64 { return -100 * float64(k) }, one, []bool{true, false}, -1},
-		"starts from far out": {func(k int) float64 { return 2000 * math.Pow(.5, float64(k)) }, one, []bool{false, true}, -1},
+		"spreads":          {zero, func(k int) float64 { return math.Pow(100, float64(k)) }, nil, 1},
+		"wide but at rest": {zero, func(k int) float64 { return 1e15 }, nil, -1},
+		"end of a support": {func(k int) float64 { return -100 * float64(k) }, one, []bool{false, true}, 1},
+		"upper end":        {func(k int) float64 { return 709 }, one, []bool{false, true}, 1},
+		"a real far away":  {func(k int) float64 { return -100 * float64(k) }, one, []bool{true, false}, -1},
+		"starts from far out": {func(k int) float64 { return 2000 * math.Pow(.5, float64(k)) }, one,
+			[]bool{false, true}, -1},
 	} {
 		r, got := rand.New(rand.NewPCG(1, 2)), -1
 		var d Divergence

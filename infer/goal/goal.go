@@ -48,7 +48,8 @@ func criteria() []criterion {
 	return []criterion{
 		{"ess", "a number above 0, as in ess=400", above(0, func(g *Goal) *float64 { return &g.ESS })},
 		{"rhat", "a number above 1, as in rhat=1.01", above(1, func(g *Goal) *float64 { return &g.RHat })},
-		{"gradients", "a number above 0, as in gradients=1e9", above(0, func(g *Goal) *float64 { return &g.Gradients })},
+		{"gradients", "a number above 0, as in gradients=1e9", above(0,
+			func(g *Goal) *float64 { return &g.Gradients })},
 		{"time", "a duration above 0, as in time=90s, time=45m or time=2h", func(g *Goal, text string) (ok bool) {
 			var err error
 			g.Time, err = time.ParseDuration(text)
@@ -82,7 +83,8 @@ func Parse(texts []string) (g Goal, err error) {
 			}
 		}
 		if !found {
-			return g, fmt.Errorf("%s: there is no criterion of that name; those are %s", text, strings.Join(Names(), ", "))
+			return g, fmt.Errorf("%s: there is no criterion of that name; those are %s", text, strings.Join(Names(),
+				", "))
 		}
 	}
 	return g, nil

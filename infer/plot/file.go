@@ -127,7 +127,8 @@ func Frames(p Picture) (all []Frame) {
 		at := panel.DataCanvas(tile)
 		all = append(all, Frame{of.Title, float64((at.Min.X - c.Min.X) / width), float64((c.Max.Y - at.Max.Y) / height),
 			float64((at.Max.X - at.Min.X) / width), float64((at.Max.Y - at.Min.Y) / height),
-			[2]float64{panel.X.Min, panel.X.Max}, [2]float64{panel.Y.Min, panel.Y.Max}, of.X.Label, of.Y.Label, of.Y.Ticks})
+			[2]float64{panel.X.Min, panel.X.Max}, [2]float64{panel.Y.Min, panel.Y.Max}, of.X.Label, of.Y.Label,
+			of.Y.Ticks})
 	})
 	return all
 }

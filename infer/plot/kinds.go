@@ -16,8 +16,8 @@ import (
 type Options struct {
 	Names []string   // variables and elements, as theta or theta[2]; what they are of depends on the kind
 	Prior *draws.Run // a run of the prior, for the kinds that compare with it
-	// Evaluate gives the values of an expression, by element, chain and draw. It is asked for a name that is no variable
-	// of the run; nil where there are no expressions.
+	// Evaluate gives the values of an expression, by element, chain and draw. It is asked for a name that is no
+	// variable of the run; nil where there are no expressions.
 	Evaluate func(expression string) (types.Variable, [][][]float64, error)
 }
 

@@ -170,7 +170,8 @@ func (r *run) loadCheckpoint() (sampling *collectorState, err error) {
 		return nil, nil
 	}
 	system := &r.shared.system
-	system.Path, system.Batches.Anchored, system.Metric = c.State.Path, c.State.Anchored, c.State.Walkers.Rungs[0].Metric
+	system.Path, system.Batches.Anchored, system.Metric = c.State.Path, c.State.Anchored,
+		c.State.Walkers.Rungs[0].Metric
 	program, err := r.shared.compile()
 	if err != nil {
 		return nil, err

@@ -127,7 +127,8 @@ func TestForgottenFieldsAreFound(t *testing.T) {
 		want, report := draw(t, run.target, run.o)
 		k := &dynamicstest.Killer{Every: 5, Alter: func(state any) { c.alter(state.(*checkpoint)) }}
 		again := k.Run(t, Sample, run.target, run.o)
-		if reflect.DeepEqual(report.Notes, again.Notes) && reflect.DeepEqual(k.Draws.Values, want.values) && reflect.DeepEqual(k.Draws.Stats, want.stats) {
+		if reflect.DeepEqual(report.Notes, again.Notes) && reflect.DeepEqual(k.Draws.Values, want.values) &&
+			reflect.DeepEqual(k.Draws.Stats, want.stats) {
 			t.Errorf("%s: after %d kills the same draws: the test could not fail", field, k.Kills)
 		}
 	}

@@ -151,8 +151,8 @@ func (c *drawCollector) count(steps float64) {
 	c.state.Rungs.add(w, &r.stats.Swaps.RoundTrips, accept, diverged)
 }
 
-// countNonFinite counts the trajectories at temperature 1 that met a density or gradient that is not finite. Hot walkers
-// get to where a model was never meant to be evaluated, which says nothing about the draws.
+// countNonFinite counts the trajectories at temperature 1 that met a density or gradient that is not finite. Hot
+// walkers get to where a model was never meant to be evaluated, which says nothing about the draws.
 func (c *drawCollector) countNonFinite() {
 	w := c.run.walkers
 	for lane, finite := range w.view(dynamics.Finite) {

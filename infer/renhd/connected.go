@@ -34,8 +34,8 @@ func (r *run) mostStayed() bool {
 
 // connected reports whether no barrier lies between where walkers are, the places that they have left, and where they
 // were before they were annealed. The log density of a single hill does not fall below the lower end anywhere on the
-// straight line between two places: exactly so where it is concave. Where it is not, as along a bent ridge, a fall proves
-// nothing; so connected walkers are in one mode, slow as they may be, and others may be or not.
+// straight line between two places: exactly so where it is concave. Where it is not, as along a bent ridge, a fall
+// proves nothing; so connected walkers are in one mode, slow as they may be, and others may be or not.
 func (r *run) connected(seen *windowState) (bool, error) {
 	windows := []*windowState{seen}
 	if b := r.state.Before; b != nil && b != seen {
@@ -52,8 +52,8 @@ func (r *run) connected(seen *windowState) (bool, error) {
 	return err == nil && r.oneGroup(groups, len(at)-len(r.state.Left)), err
 }
 
-// oneGroup reports whether the walkers, the first n places, are in one group, and all but a quarter at most of those that
-// were moved had left a place that is connected with it: on its slope, they were witnesses of it.
+// oneGroup reports whether the walkers, the first n places, are in one group, and all but a quarter at most of those
+// that were moved had left a place that is connected with it: on its slope, they were witnesses of it.
 func (r *run) oneGroup(groups [][]int, n int) bool {
 	elsewhere := map[int]bool{} // lanes
 	with := func(g []int) bool { return slices.ContainsFunc(g, func(i int) bool { return i < n }) }
@@ -72,8 +72,8 @@ func (r *run) oneGroup(groups [][]int, n int) bool {
 
 // centersOf is a place for each walker of windows: the mean of the second half of its way, or the highest point of it
 // if that is higher. In many dimensions the line between two single draws passes the barrier between two modes on the
-// inner side of both, where the density is higher by a factor of e to the d/4; that between their centers does not. None
-// where a walker was nowhere with a density.
+// inner side of both, where the density is higher by a factor of e to the d/4; that between their centers does not.
+// None where a walker was nowhere with a density.
 func (r *run) centersOf(windows []*windowState) (at [][]float64, err error) {
 	var best []float64
 	for _, w := range windows {

@@ -81,8 +81,8 @@ func (r *run) tails() (all []tail) {
 }
 
 // tailsOf are the places to look at for one end. The density of a real parameter has to fall faster than 1/x, and is
-// looked at a million and a billion of its spreads away from the walker; that of a logarithm faster than any small power
-// of the parameter, where numbers and their squares still exist; that of a logit also where p differs from 1.
+// looked at a million and a billion of its spreads away from the walker; that of a logarithm faster than any small
+// power of the parameter, where numbers and their squares still exist; that of a logit also where p differs from 1.
 func (r *run) tailsOf(t tail, from, scale float64) []tail {
 	sign := 2*oneIf(t.up) - 1
 	place := func(near, far, most float64) tail {

@@ -33,7 +33,8 @@ func TestFlatTails(t *testing.T) {
 		"flat above": {func(x autodiff.Node) autodiff.Node { return autodiff.Neg(autodiff.Exp(autodiff.Neg(x))) }, true,
 			"upper end of its support"},
 		"1/x": {func(x autodiff.Node) autodiff.Node {
-			return autodiff.Mul(x.Graph().Const(-.5), autodiff.Log(autodiff.Add(x.Graph().Const(1), autodiff.Mul(x, x))))
+			return autodiff.Mul(x.Graph().Const(-.5), autodiff.Log(autodiff.Add(x.Graph().Const(1), autodiff.Mul(x,
+				x))))
 		}, false, "minus infinity"},
 		"Cauchy": {func(x autodiff.Node) autodiff.Node {
 			return autodiff.Neg(autodiff.Log(autodiff.Add(x.Graph().Const(1), autodiff.Mul(x, x))))
@@ -46,7 +47,8 @@ func TestFlatTails(t *testing.T) {
 			x, y := autodiff.Slice(theta, []int{0}, []int{1}), autodiff.Slice(theta, []int{1}, []int{2})
 			return autodiff.SumAll(autodiff.Sub(c.of(y), autodiff.Mul(x, x)))
 		}}
-		target := described{density, []types.Coordinate{{Parameter: "x[1]"}, {Parameter: "x[2]", Lower: c.bounded, Upper: c.bounded}}}
+		target := described{density, []types.Coordinate{{Parameter: "x[1]"}, {Parameter: "x[2]", Lower: c.bounded,
+			Upper: c.bounded}}}
 		o := options(1)
 		o.Warmup, o.Draws = 200, 10
 		report, err := Sample(context.Background(), target, o, new(memory))

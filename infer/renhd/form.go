@@ -90,6 +90,7 @@ func (r *run) remarkOnForm() {
 		r.notef("metric: diagonal, with which trajectories take %.2g times the steps of a round target", c.Steps)
 		return
 	}
-	r.notef("metric: %v, with which trajectories take %.2g times the steps of a round target; a diagonal one would take "+
+	r.notef("metric: %v, with which trajectories take %.2g times the steps of a round target; a diagonal one "+
+		"would take "+
 		"%.2g", c.Form, c.Steps, c.Diagonal)
 }

@@ -57,8 +57,8 @@ func (s *windowState) forgets(hottest int) bool {
 	return true
 }
 
-// stays reports whether walkers on the hottest rung are in several of the modes that warm-up found, and each stays in the
-// one where it is from one sweep to the next. Visits are short while a ladder is new: what one walker averages says
+// stays reports whether walkers on the hottest rung are in several of the modes that warm-up found, and each stays in
+// the one where it is from one sweep to the next. Visits are short while a ladder is new: what one walker averages says
 // little, and all steps together say enough.
 func (s *windowState) stays(modes []mode, hottest int) bool {
 	const steps, inEach = 20, 4

@@ -74,8 +74,8 @@ func (r *run) warmUpFree() error {
 		return err
 	}
 	if !agreed && own.system.Batches.Anchored && own.settings().ControlVariates != "on" {
-		// The metric is as wide as all modes together, and a step that suits it would be too long for one of them. Noise
-		// keeps steps short; with little noise nothing would.
+		// The metric is as wide as all modes together, and a step that suits it would be too long for one of them.
+		// Noise keeps steps short; with little noise nothing would.
 		r.shared.system.Batches.Anchored = false
 		r.notef("gradients have no control variates, since the target seems to have several modes")
 	}

@@ -25,7 +25,7 @@ func twoModeWindow(few int) *windowState {
 		}
 		s.Density, s.Visited = append(s.Density, density), append(s.Visited, visited)
 	}
-	return s
+	return withLateHalves(s)
 }
 
 // Modes are remembered with place, height, curvature and mass, and a run whose draws leave one out says so. The planted

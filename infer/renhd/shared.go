@@ -32,7 +32,8 @@ func newShared(given infer.Target, o infer.Options, x exchange) (shared, error) 
 	if o.Settings.Dynamics == "tacthmc" && o.Settings.Replicas <= 1 {
 		o.Settings.Replicas = 1
 	}
-	s := shared{target: t, named: given, ends: infer.CoordinatesOf(given), options: o, exchange: x, rule: dynamics.Named(dynamicsOf(o.Settings))}
+	s := shared{target: t, named: given, ends: infer.CoordinatesOf(given), options: o, exchange: x,
+		rule: dynamics.Named(dynamicsOf(o.Settings))}
 	if err := s.check(); err != nil {
 		return s, err
 	}

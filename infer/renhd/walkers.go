@@ -43,7 +43,8 @@ func (s *shared) compile() (device.Loader, error) {
 func newWalkers(s *shared, program device.Loader, exe device.Executable, p *population) *walkers {
 	w := &walkers{population: p, exe: exe, program: program, chains: s.options.Chains, dim: s.target.Dim(),
 		tempered: s.system.Path != dynamics.Plain, numbered: s.system.Batches.Size > 0,
-		anchored: s.system.Batches.Size > 0 && s.system.Batches.Anchored, traits: s.rule.Traits(), loader: newBatchLoader(s)}
+		anchored: s.system.Batches.Size > 0 && s.system.Batches.Anchored, traits: s.rule.Traits(),
+		loader: newBatchLoader(s)}
 	w.findLanes()
 	return w
 }

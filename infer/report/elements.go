@@ -13,8 +13,8 @@ import (
 const blockSize = 64
 
 // eachElement calls look for some elements of a variable of a size, from as many goroutines as there are cores: with
-// the position k in elements, the element's draws as [chain][draw], and a workspace that belongs to the goroutine. Draws
-// are overwritten after the call. chains hold whole draws, one after another: [chain][draw·size + element].
+// the position k in elements, the element's draws as [chain][draw], and a workspace that belongs to the goroutine.
+// Draws are overwritten after the call. chains hold whole draws, one after another: [chain][draw·size + element].
 func eachElement(chains [][]float64, size int, elements []int,
 	look func(k int, draws [][]float64, w *stats.Workspace)) {
 	var wait sync.WaitGroup

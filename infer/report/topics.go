@@ -30,7 +30,8 @@ type topic struct {
 
 func topics() []topic {
 	return []topic{
-		{"run", ending, slices.Concat(rules(ended), grave(nothing), rules(uneven), grave(nonFinite, runaway, motionless))},
+		{"run", ending, slices.Concat(rules(ended), grave(nothing), rules(uneven), grave(nonFinite, runaway,
+			motionless))},
 		{"modes", agreement, append(grave(disagreement, trading), rules(oneChain)...)},
 		{"convergence", extremes, slices.Concat(grave(highRHat, lowESS), rules(belowTarget), grave(undiagnosed))},
 		{"divergences", divergenceCount, rules(divergent, nonFiniteEnds)},

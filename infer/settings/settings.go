@@ -48,7 +48,8 @@ func table() []setting {
 			}},
 		{"batch", "rows of a minibatch, a whole number from 1 on; or auto (all rows)",
 			func(s *infer.Settings, v string) error { return whole(&s.Batch, v, 1, 1<<31) }},
-		{"control_variates", "whether gradients of minibatches are taken relative to those at a mode: on, off, or auto " +
+		{"control_variates", "whether gradients of minibatches are taken relative to those at a mode: on, off, or " +
+			"auto " +
 			"(where that gives more effective draws)",
 			func(s *infer.Settings, v string) error { return word(&s.ControlVariates, v, "auto", "on", "off") }},
 		{"exchange_batch", "rows added per step of the energy estimate of a swap, a whole number from 2 on; or auto",

@@ -54,10 +54,10 @@ func (w *Workspace) Apart(walkers [][]float64, least int) (deviations, errors fl
 	return deviations, errors
 }
 
-// meansAndErrors are the mean of each chain's normal scores and its squared standard error: the estimate from the chain's own
-// autocorrelations, or if that is larger, one from the halves of the chains. If a chain is not much longer than its
-// autocorrelation time, its autocorrelations underestimate the error; the difference between the means of its halves
-// shows more of it, but is a single number per chain, so the median over all chains is used.
+// meansAndErrors are the mean of each chain's normal scores and its squared standard error: the estimate from the
+// chain's own autocorrelations, or if that is larger, one from the halves of the chains. If a chain is not much longer
+// than its autocorrelation time, its autocorrelations underestimate the error; the difference between the means of its
+// halves shows more of it, but is a single number per chain, so the median over all chains is used.
 func (w *Workspace) meansAndErrors(chains [][]float64) (means, squares []float64) {
 	const medianOfSquare = 0.455 // of a standard normal
 	var halves []float64

@@ -123,7 +123,8 @@ func (m mistake) help() string {
 		return "a range is written `1..N`"
 	case t.Value == "." && m.tokens[0].Value == "data" && before.Type == name && m.next().Type == name:
 		written := before.Value + "." + m.next().Value
-		return "a name has letters, digits and `_`: `" + strings.ReplaceAll(written, ".", "_") + "` reads the column `" +
+		return "a name has letters, digits and `_`: `" + strings.ReplaceAll(written, ".", "_") +
+			"` reads the column `" +
 			written + "`"
 	case t.Type == prime:
 		return "a prime is written on the left of `=` only, for a derivative; a transpose is `transpose(x)`"

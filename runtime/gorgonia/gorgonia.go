@@ -70,7 +70,8 @@ func (p program) Load(o device.Options) (device.Executable, error) {
 		return nil, fmt.Errorf("gorgonia: %d lanes", o.Lanes)
 	}
 	x := &executable{graphs: map[string]*gorgonia.Graph{}, entries: map[string]lower.Entry{}, seed: o.Seed,
-		LaneBuffers: device.NewLaneBuffers(p.buffers, o.Lanes, 1, func(n int) []float64 { return make([]float64, n) }, nil)}
+		LaneBuffers: device.NewLaneBuffers(p.buffers, o.Lanes, 1, func(n int) []float64 { return make([]float64, n) },
+			nil)}
 	for _, e := range p.entries {
 		var outputs []gorgonia.Output
 		for _, a := range e.Assign {

@@ -18,7 +18,8 @@ import (
 // denormals to zero, and infinities and NaN are optimised away; -fassociative-math, which folds (x+M)−M to x;
 // -fno-signed-zeros, with which GCC 12 multiplies a known zero by infinity where the text says 0.
 func Flags() []string {
-	return []string{"-O3", "-march=native", "-fno-math-errno", "-fno-trapping-math", "-ffp-contract=fast", "-fopenmp-simd"}
+	return []string{"-O3", "-march=native", "-fno-math-errno", "-fno-trapping-math", "-ffp-contract=fast",
+		"-fopenmp-simd"}
 }
 
 // A compiler is a C compiler, and everything besides the text that its output depends on.

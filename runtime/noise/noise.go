@@ -58,10 +58,10 @@ func Normal(seed uint64, lane uint32, step uint64, site, point uint32) float64 {
 	return special.NormQuantile(Uniform(seed, lane, step, site, point))
 }
 
-// Single is standard normal noise of single precision, by the transform of Box and Muller (Ann. Math. Statist. 29, 1958)
-// from uniform numbers of 24 bits, so that its size is at most 5.8. Four points share the words of an address, which are
-// not those of Normal: points come in groups of 64 with 16 addresses, and address j has points j, j+16, j+32 and j+48 of
-// its group.
+// Single is standard normal noise of single precision, by the transform of Box and Muller (Ann. Math. Statist. 29,
+// 1958) from uniform numbers of 24 bits, so that its size is at most 5.8. Four points share the words of an address,
+// which are not those of Normal: points come in groups of 64 with 16 addresses, and address j has points j, j+16, j+32
+// and j+48 of its group.
 func Single(seed uint64, lane uint32, step uint64, site, point uint32) float64 {
 	b := At(seed, lane, step, site, point>>6<<4|point&15)
 	words := b.Even

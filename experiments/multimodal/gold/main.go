@@ -1,10 +1,11 @@
 // Gold runs ppl on targets with several modes, hard geometry or heavy tails whose means are known, with nothing tuned,
 // and counts how many runs are right, how many are wrong, and how many say so.
 //
-//	go run ./experiments/multimodal/gold [-seeds 5] [-only NAME,…] [-ppl PATH] [-runs FILE] [-out FILE] [-- ppl's flags]
+//	go run ./experiments/multimodal/gold [-seeds 5] [-only NAME,…] [-ppl PATH] [-runs FILE] [-out FILE] [-- FLAGS]
 //
-// A target is targets/NAME.ppl with its truth in targets/NAME.json (truth.py). Runs are appended to a file, a JSON object
-// a line, and those that are in it already are not repeated, so that an interrupted command goes on where it was.
+// A target is targets/NAME.ppl with its truth in targets/NAME.json (truth.py). Runs are appended to a file, a JSON
+// object a line, and those that are in it already are not repeated, so that an interrupted command goes on where it
+// was.
 package main
 
 import (
@@ -195,7 +196,8 @@ func sample(ppl, name string, seed int, limit time.Duration, args []string) (run
 	defer os.RemoveAll(dir)
 	ctx, cancel := context.WithTimeout(context.Background(), limit)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, ppl, append([]string{"sample", filepath.Join(home, "targets", name+".ppl"), "--json",
+	cmd := exec.CommandContext(ctx, ppl, append([]string{"sample", filepath.Join(home, "targets", name+".ppl"),
+		"--json",
 		"--quiet", "--threads", "1", "--seed", strconv.Itoa(seed), "--out", filepath.Join(dir, "run")}, args...)...)
 	printed, err := cmd.Output()
 	r := run{Target: name, Seed: seed,
@@ -215,8 +217,8 @@ func sample(ppl, name string, seed int, limit time.Duration, args []string) (run
 	return r, nil
 }
 
-// judge compares a summary with the truth. A mean is wrong if it is off by more than four Monte Carlo standard errors and
-// .02 standard deviations, or by more than .3 standard deviations.
+// judge compares a summary with the truth. A mean is wrong if it is off by more than four Monte Carlo standard errors
+// and .02 standard deviations, or by more than .3 standard deviations.
 func (r *run) judge(s summary, t truth) {
 	r.Gradients, r.Warnings = s.Gradients, s.Warnings
 	seen := 0
@@ -250,7 +252,8 @@ func (r *run) judge(s summary, t truth) {
 
 // write prints the table.
 func write(out string, names []string, seeds int, runs []run) error {
-	table := lab.Table{Columns: append(append([]string{"target"}, verdicts...), "gradients (median)", "seconds (median)")}
+	table := lab.Table{Columns: append(append([]string{"target"}, verdicts...), "gradients (median)",
+		"seconds (median)")}
 	row := func(name string, is func(r run) bool) {
 		count, gradients, seconds := map[string]int{}, []float64{}, []float64{}
 		for _, r := range runs {

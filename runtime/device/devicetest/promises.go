@@ -51,7 +51,8 @@ func testNoise(t *testing.T, d device.Device) {
 
 func ulp(x float64) float64 { return math.Nextafter(math.Abs(x), math.Inf(1)) - math.Abs(x) }
 
-// testSingleNoise holds noise of single precision to its address: in pieces that begin and end anywhere, and one by one.
+// testSingleNoise holds noise of single precision to its address: in pieces that begin and end anywhere, and one by
+// one.
 func testSingleNoise(t *testing.T, d device.Device) {
 	for _, n := range []int{1, 5, 64, 700} {
 		p := &ir.Program{}
