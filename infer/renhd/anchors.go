@@ -308,9 +308,9 @@ func (r *run) near(lane int, mode []float64) []float64 {
 }
 
 // costWithAnchor is what a step with an anchor costs, in steps without one. It takes two gradients of each row, but all
-// walkers share the rows. Measured on logistic regressions with 20 predictors and 4 to 8 walkers it is .3 to .4, in
-// networks, where arithmetic counts more than memory, it is about 2. The estimate is on the side of anchors, because
-// where they help they help by much.
+// walkers share the rows. Measured on logistic regressions with 20 predictors and 4 to 8 walkers it is .3 to .4; in
+// networks, where arithmetic counts more than memory, two gradients suggest 2, which was not measured. The estimate is
+// on the side of anchors, because where they help they help by much.
 const costWithAnchor = 1.25
 
 // anchorsPay compares effective draws at equal cost, on the rung at temperature 1. Draws are as effective as steps are

@@ -52,15 +52,6 @@ func newWalkers(s *shared, program device.Loader, exe device.Executable, p *popu
 // lanes is the number of walkers.
 func (w *walkers) lanes() int { return w.chains * w.PerChain }
 
-// lanesOf lists the lanes of a chain.
-func (w *walkers) lanesOf(chain int) []int {
-	out := make([]int, w.PerChain)
-	for i := range out {
-		out[i] = chain*w.PerChain + i
-	}
-	return out
-}
-
 // laneAt is the lane of a chain that is on a rung.
 func (w *walkers) laneAt(chain, rung int) int { return w.laneOf[chain*len(w.Rungs)+rung] }
 
