@@ -23,8 +23,12 @@ type latentReader struct {
 }
 
 // again reports whether a definition was followed before, at the same plates, and notes it. Definitions that read each
-// other twice at each level would be followed exponentially often.
+// other twice at each level would be followed exponentially often. Those in the bodies of functions are followed each
+// time: what they read depends on the indices of the call too.
 func (r *latentReader) again(a *model.Array, sub *model.Subscript) bool {
+	if !r.in.stated[a] {
+		return false
+	}
 	carried := slices.ContainsFunc(r.open, func(b *model.Array) bool {
 		return slices.ContainsFunc(b.Pieces, func(p *model.Piece) bool { return p.Recurrence != nil })
 	})
@@ -75,7 +79,7 @@ func (r *latentReader) array(ref *model.Ref, sub *model.Subscript) {
 		r.latent(ref, sub)
 	case model.Definition:
 		// a recurrence reads itself
-		if slices.Contains(r.open, a) || !r.in.reachesLatent(a) || r.again(a, sub) {
+		if slices.Contains(r.open, a) || r.again(a, sub) {
 			return
 		}
 		r.open = append(r.open, a)

@@ -16,7 +16,10 @@ import (
 //
 // z is a chain along its axis; its second term reads z at gaps −1 and 0 from the plate t, that of y at gap 0.
 func Latents(m *model.Model, diags *diag.List) {
-	l := latents{m: m, diags: diags}
+	l := latents{m: m, diags: diags, stated: map[*model.Array]bool{}}
+	for _, a := range m.Arrays {
+		l.stated[a] = true
+	}
 	for _, t := range m.Terms {
 		if t.Kind == model.LatentPrior {
 			l.prior(t)
@@ -35,42 +38,8 @@ func Latents(m *model.Model, diags *diag.List) {
 type latents struct {
 	m       *model.Model
 	diags   *diag.List
-	refused []*model.Array // their own prior is refused, so that reads of them are not reported too
-	reaches map[*model.Array]bool
-}
-
-// reachesLatent reports whether a definition reads a latent or what is known only after inference, itself or through
-// others.
-func (l *latents) reachesLatent(a *model.Array) bool {
-	if l.reaches == nil {
-		l.reaches = map[*model.Array]bool{}
-		readers := map[*model.Array][]*model.Array{}
-		var next []*model.Array
-		for _, b := range l.m.Arrays {
-			for _, p := range b.Pieces {
-				model.Walk(p.Value, func(x model.Expr) {
-					switch x := x.(type) {
-					case *model.Probability, *model.Mode:
-						next = append(next, b)
-					case *model.Ref:
-						readers[x.Array] = append(readers[x.Array], b)
-					}
-				})
-			}
-			if b.Role == model.Latent {
-				next = append(next, b)
-			}
-		}
-		for len(next) > 0 {
-			b := next[len(next)-1]
-			next = next[:len(next)-1]
-			if !l.reaches[b] {
-				l.reaches[b] = true
-				next = append(next, readers[b]...)
-			}
-		}
-	}
-	return l.reaches[a]
+	stated  map[*model.Array]bool // arrays of statements, not of the bodies of functions
+	refused []*model.Array        // their own prior is refused, so that reads of them are not reported too
 }
 
 // prior finds the chain that a latent may be, and refuses one with infinitely many values.
