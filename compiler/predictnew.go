@@ -163,11 +163,11 @@ func (n *newData) elements(a *model.Array, v, old types.Variable) []int {
 	for i := range out {
 		rest, at, stride := i, 0, 1
 		for k := len(v.Shape) - 1; k >= 0 && at >= 0; k-- {
-			place := v.Place(k, rest%v.Shape[k])
+			label := v.Place(k, rest%v.Shape[k])
 			rest /= v.Shape[k]
 			found := -1
 			for j := range old.Shape[k] {
-				if old.Place(k, j) == place && !n.rows(a.Type.Axes[k]) {
+				if old.Place(k, j) == label && !n.rows(a.Type.Axes[k]) {
 					found = j
 				}
 			}

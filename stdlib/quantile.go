@@ -98,15 +98,15 @@ func onSupport(u, lo, hi Node) Node {
 
 func continuousQuantile(d *Dist, f *Form, p Node, args []Node) Node {
 	shape := platesOf(f, p, args)
-	place := func(u Node, args []Node) Node {
+	inSupport := func(u Node, args []Node) Node {
 		lo, hi := ends(d, f, u, args)
 		return onSupport(u, lo, hi)
 	}
 	u := bisect(shape, p, args, -quantileLimit, halves(quantileLimit, 60), func(u, p Node, args []Node) Node {
-		gap, _ := short(f, place(u, args), p, args)
+		gap, _ := short(f, inSupport(u, args), p, args)
 		return ad.Lt(gap, num(u, 0))
 	})
-	x := place(u, args)
+	x := inSupport(u, args)
 	gap, tail := short(f, x, p, args)
 	step := ad.Mul(gap, ad.Exp(ad.Sub(tail, f.LogProb(x, args))))
 	return ad.Where(ad.IsFinite(step), ad.Sub(x, step), x)
@@ -119,16 +119,16 @@ const fuzz = 1e-12
 // countQuantile is on lo, lo + 1, … up to lo + 2⁵³.
 func countQuantile(d *Dist, f *Form, p Node, args []Node) Node {
 	shape := platesOf(f, p, args)
-	place := func(k Node, args []Node) Node {
+	inSupport := func(k Node, args []Node) Node {
 		lo, _ := ends(d, f, k, args)
 		return ad.Add(lo, k)
 	}
 	last := bisect(shape, p, args, -1, halves(math.Ldexp(1, 52), 53), func(k, p Node, args []Node) Node {
-		gap, _ := short(f, place(k, args), p, args)
+		gap, _ := short(f, inSupport(k, args), p, args)
 		ofP := ad.Div(num(p, 0x1p-51), ad.Sub(num(p, 1), p))
 		return ad.Lt(ad.Add(gap, plus(ofP, fuzz)), num(k, 0))
 	})
-	return place(plus(last, 1), args)
+	return inSupport(plus(last, 1), args)
 }
 
 // tableQuantile counts the values of a finite support whose cumulative probabilities are below p; invalid for other

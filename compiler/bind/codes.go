@@ -109,9 +109,9 @@ func (l *labels) codes(s *model.Size, arrays []*model.Array, codes []float64, ra
 	if counted(all) {
 		return
 	}
-	place := map[float64]float64{}
+	number := map[float64]float64{}
 	for i, text := range texts {
-		place[codes[i]] = float64(slices.Index(all, text) + 1)
+		number[codes[i]] = float64(slices.Index(all, text) + 1)
 	}
 	for _, a := range arrays {
 		y := *raw[a]
@@ -119,7 +119,7 @@ func (l *labels) codes(s *model.Size, arrays []*model.Array, codes []float64, ra
 		for i, v := range raw[a].Values {
 			y.Values[i] = math.NaN()
 			if !math.IsNaN(v) {
-				y.Values[i] = place[v]
+				y.Values[i] = number[v]
 			}
 		}
 		raw[a] = &y

@@ -140,16 +140,16 @@ func withRows(x *data.Array, rows []int) *data.Array {
 		return &y
 	}
 	y.Labels = nil
-	place := map[float64]float64{}
+	number := map[float64]float64{}
 	for k, text := range x.Labels {
 		if code := float64(k + 1); slices.Contains(y.Values, code) {
 			y.Labels = append(y.Labels, text)
-			place[code] = float64(len(y.Labels))
+			number[code] = float64(len(y.Labels))
 		}
 	}
 	for i, v := range y.Values {
 		if !math.IsNaN(v) {
-			y.Values[i] = place[v]
+			y.Values[i] = number[v]
 		}
 	}
 	return &y

@@ -86,19 +86,19 @@ func (l *labels) number(s *model.Size, arrays []*model.Array, raw map[*model.Arr
 
 // recode numbers an array's labels by their positions in a list that has more.
 func recode(x *data.Array, all []string) *data.Array {
-	y, place := *x, map[string]int{}
+	y, number := *x, map[string]int{}
 	for i, name := range all {
-		place[name] = i + 1
+		number[name] = i + 1
 	}
 	if x.Rows != nil {
-		y.Labels, y.Codes = all, codesByRows(x, place)
+		y.Labels, y.Codes = all, codesByRows(x, number)
 		return &y
 	}
 	y.Labels, y.Values = all, make([]float64, len(x.Values))
 	for i, v := range x.Values {
 		y.Values[i] = math.NaN()
 		if !math.IsNaN(v) {
-			y.Values[i] = float64(place[x.Labels[int(v)-1]])
+			y.Values[i] = float64(number[x.Labels[int(v)-1]])
 		}
 	}
 	return &y

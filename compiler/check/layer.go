@@ -18,7 +18,7 @@ import (
 
 // layer elaborates x -> F(args) for a template F.
 func (c *checker) layer(s *scope, e *ast.Pipe, f *function, call *ast.Call) model.Expr {
-	in, path, within := s.place()
+	in, path, within := s.enclosing()
 	switch {
 	case in == nil || in.net == nil:
 		c.errorf("E93", e.To.Span(), "`%s` draws weights, which belong to a function", e.Span().Text()).
@@ -53,8 +53,9 @@ func (c *checker) layer(s *scope, e *ast.Pipe, f *function, call *ast.Call) mode
 	return x
 }
 
-// place is the instance that a scope is part of, with what is being defined and the indices that are bound in between.
-func (s *scope) place() (inst *instance, path string, bound []*model.Index) {
+// enclosing is the instance that a scope is part of, with what is being defined and the indices that are bound in
+// between.
+func (s *scope) enclosing() (inst *instance, path string, bound []*model.Index) {
 	for ; s != nil; s = s.parent {
 		var here []*model.Index
 		for _, e := range s.order {

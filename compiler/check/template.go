@@ -43,7 +43,7 @@ func (c *checker) collectTemplate(h *ast.Head, st *ast.Draw, s *scope) {
 
 // collectInner enters a draw of a template's block.
 func (c *checker) collectInner(h *ast.Head, st *ast.Draw, s *scope) {
-	inst, _, bound := s.place()
+	inst, _, bound := s.enclosing()
 	id := h.Path[0]
 	if inst == nil {
 		c.notYet(h.Span(), "a draw inside a function that is defined in a block")

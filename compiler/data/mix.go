@@ -24,8 +24,8 @@ func newMixing(rows int) mixing {
 	return mixing{uint64(rows), max(1, (bits.Len64(uint64(max(rows, 1)-1))+1)/2)}
 }
 
-// place is where a row stands.
-func (m mixing) place(row int) int {
+// position is where a row stands.
+func (m mixing) position(row int) int {
 	x, mask := uint64(row), uint64(1)<<m.half-1
 	for {
 		a, b := x>>m.half, x&mask
@@ -71,7 +71,7 @@ func mixRows(in io.Reader, out *os.File, rows, stride int, size int64) error {
 		if _, err := io.ReadFull(in, record); err != nil {
 			return err
 		}
-		if err := m.add(m.place(row)/m.per, record); err != nil {
+		if err := m.add(m.position(row)/m.per, record); err != nil {
 			return err
 		}
 	}
@@ -125,7 +125,7 @@ func (m *mixer) settle(b int) error {
 	}
 	for at := 0; at < n; at += m.stride {
 		row := int(math.Float64frombits(binary.LittleEndian.Uint64(m.now[at+m.stride-8:])))
-		copy(m.to[(m.place(row)-b*m.per)*m.stride:], m.now[at:at+m.stride])
+		copy(m.to[(m.position(row)-b*m.per)*m.stride:], m.now[at:at+m.stride])
 	}
 	_, err := m.out.WriteAt(m.to[:n], begin)
 	return err

@@ -201,7 +201,7 @@ func (s *Selection) Add(column int, codes []float64) (at int) {
 const readSize = 1 << 20
 
 // Place is where a row of the data file stands, both counted from 0.
-func (r *RowFile) Place(row int) int { return newMixing(r.Rows).place(row) }
+func (r *RowFile) Place(row int) int { return newMixing(r.Rows).position(row) }
 
 // AddRow selects the number of the row in the data file.
 func (s *Selection) AddRow() (at int) { return s.Add(len(s.File.Columns)-1, nil) }

@@ -249,7 +249,7 @@ func TestMixing(t *testing.T) {
 	for _, rows := range []int{1, 2, 3, 5, 64, 1000, n} {
 		m, seen := newMixing(rows), make([]bool, rows)
 		for i := range rows {
-			if p := m.place(i); p < 0 || p >= rows || seen[p] {
+			if p := m.position(i); p < 0 || p >= rows || seen[p] {
 				t.Fatalf("%d rows: row %d at %d", rows, i, p)
 			} else {
 				seen[p] = true
@@ -260,7 +260,7 @@ func TestMixing(t *testing.T) {
 	m := newMixing(n)
 	for i := range n {
 		v := (float64(i) + 0.5) / n
-		mixed[m.place(i)], plain[i] = v, v
+		mixed[m.position(i)], plain[i] = v, v
 	}
 	want := 1.0 / 12 / size * (1 - float64(size)/n)
 	ratio := func(xs []float64) float64 {
@@ -292,7 +292,7 @@ func TestMixRows(t *testing.T) {
 	for i := range rows {
 		record := appendElement(appendElement(nil, "f8", r.Float64()), "f8", float64(i))
 		in = append(in, record...)
-		copy(want[newMixing(rows).place(i)*stride:], record)
+		copy(want[newMixing(rows).position(i)*stride:], record)
 	}
 	for _, size := range []int64{bucketSize, 4000, 100_000} {
 		out, err := os.Create(filepath.Join(t.TempDir(), fmt.Sprint(size)))

@@ -73,11 +73,11 @@ type Stream struct {
 }
 
 // numberOf is the number in its file of a place on an axis, from 0.
-func (d *Dataset) numberOf(s *model.Set, place int) int {
+func (d *Dataset) numberOf(s *model.Set, position int) int {
 	if of, ok := s.Hi.(*model.SizeOf); ok && d.RowNumbers[of.Size] != nil {
-		return d.RowNumbers[of.Size][place]
+		return d.RowNumbers[of.Size][position]
 	}
-	return place + 1
+	return position + 1
 }
 
 // Row names the place of an element of data as a user finds it, with its file.

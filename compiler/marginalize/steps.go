@@ -16,12 +16,12 @@ import (
 type Steps struct {
 	Of     *Latents
 	Order  []*Step
-	Places []place
+	Places []alignment
 	Groups []group
 }
 
-// A place says that position i of a plate is position i + shift of a chain.
-type place struct {
+// An alignment says that position i of a plate is position i + shift of a chain.
+type alignment struct {
 	Plate, Time *model.Index
 	Shift       int
 }
@@ -90,7 +90,7 @@ func (c *Chain) step() *Step {
 		time := c.Times[len(c.Times)-1]
 		for _, i := range c.Elimination.times[a] {
 			shift := c.Elimination.E.Box(i.Set).Lo - c.Elimination.E.Box(time.Set).Lo
-			c.Elimination.steps.Places = append(c.Elimination.steps.Places, place{i, time, shift})
+			c.Elimination.steps.Places = append(c.Elimination.steps.Places, alignment{i, time, shift})
 		}
 	}
 	for _, i := range c.Batch {

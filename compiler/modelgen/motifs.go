@@ -142,10 +142,10 @@ func (w *writer) recurrence() {
 	w.say("%s = %s", first, w.make("real", s1))
 	if w.chance(3) {
 		j := w.name("j")
-		place := strings.Replace(s.refs[0].text, s.indices[0].name+"-1", j, 1)
+		before := strings.Replace(s.refs[0].text, s.indices[0].name+"-1", j, 1)
 		s.refs = nil
-		w.say("%s = tanh(%s) + sum(%s in 1..%s-1: %s / (1 + %s))", rest, w.make("real", s), j, s.indices[0].name, place,
-			j)
+		w.say("%s = tanh(%s) + sum(%s in 1..%s-1: %s / (1 + %s))", rest, w.make("real", s), j, s.indices[0].name,
+			before, j)
 	} else {
 		w.say("%s = %s / 2 + tanh(%s)", rest, s.refs[0].text, w.make("real", s))
 	}

@@ -35,17 +35,17 @@ func (fn *function) inOrder(names []string) {
 			at[name] = i + 1
 		}
 	}
-	place := func(text string) int { return at[bufferName.FindString(text)] }
+	position := func(text string) int { return at[bufferName.FindString(text)] }
 	order := make([]int, len(fn.params))
 	for i := range order {
 		order[i] = i
 	}
-	slices.SortStableFunc(order, func(i, j int) int { return place(fn.params[i]) - place(fn.params[j]) })
+	slices.SortStableFunc(order, func(i, j int) int { return position(fn.params[i]) - position(fn.params[j]) })
 	params, args := slices.Clone(fn.params), slices.Clone(fn.args)
 	for i, k := range order {
 		fn.params[i], fn.args[i] = params[k], args[k]
 	}
-	slices.SortStableFunc(fn.locals, func(a, b string) int { return place(a) - place(b) })
+	slices.SortStableFunc(fn.locals, func(a, b string) int { return position(a) - position(b) })
 }
 
 // call is a call of it.

@@ -151,11 +151,11 @@ func (c *choice) read(o *model.Index, pos map[*model.Index]int) int {
 	}
 	time := el.Chain.Times[m]
 	here, was := pos[time]
-	place := c.of.chains[el].placeOf(at, pos) - el.Chain.Begin[m]
-	if place < 0 || place >= c.of.size(time) {
+	position := c.of.chains[el].placeOf(at, pos) - el.Chain.Begin[m]
+	if position < 0 || position >= c.of.size(time) {
 		return 0
 	}
-	pos[time] = place
+	pos[time] = position
 	v := int(c.chosen[a][offset(el.Plates[m], shape, pos)])
 	if pos[time] = here; !was {
 		delete(pos, time)

@@ -122,13 +122,13 @@ func (t *trellis) run(g *Numbers, pos map[*model.Index]int) *run {
 }
 
 // weights are the log weights of the codes at a place, from the factors that stand there.
-func (r *run) weights(place int) []float64 {
+func (r *run) weights(step int) []float64 {
 	w := make([]float64, r.codes)
 	for k, l := range r.links {
-		if place < l.link.Lo || place > l.link.Hi {
+		if step < l.link.Lo || step > l.link.Hi {
 			continue
 		}
-		base := r.base[k] + (place-l.link.Lo)*l.stride
+		base := r.base[k] + (step-l.link.Lo)*l.stride
 		for code := range w {
 			w[code] += l.values[base+l.within[code]]
 		}
@@ -137,8 +137,8 @@ func (r *run) weights(place int) []float64 {
 }
 
 // entering adds to the codes' weights at a place those of the states before.
-func (r *run) entering(place int, past []float64) []float64 {
-	w := r.weights(place)
+func (r *run) entering(step int, past []float64) []float64 {
+	w := r.weights(step)
 	for code := range w {
 		w[code] += past[r.from[code]]
 	}

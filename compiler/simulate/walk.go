@@ -151,8 +151,8 @@ func (p segment) draw(r *rand.Rand, to *Numbers, carry []float64) []float64 {
 	return carry
 }
 
-// draw draws at one place along the recurrence, and sets it in the piece.
-func (d *stepDraw) draw(r *rand.Rand, to *Numbers, reads map[string][]float64, place int) []float64 {
+// draw draws at one step of the recurrence, and sets it in the piece.
+func (d *stepDraw) draw(r *rand.Rand, to *Numbers, reads map[string][]float64, step int) []float64 {
 	t, out := d.piece.Term, make([]float64, evaluate.Product(d.shape))
 	args := d.args.Eval(reads)
 	var lo, hi []float64
@@ -166,7 +166,7 @@ func (d *stepDraw) draw(r *rand.Rand, to *Numbers, reads map[string][]float64, p
 	}
 	whole := to.Inputs[d.name]
 	for k := 0; k < len(out); k += after {
-		copy(whole[(k/after*steps+place-d.steps.Lo)*after:], out[k:k+after])
+		copy(whole[(k/after*steps+step-d.steps.Lo)*after:], out[k:k+after])
 	}
 	return out
 }

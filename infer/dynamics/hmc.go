@@ -32,11 +32,11 @@ const (
 
 // Entries of the rule.
 func (r HMC) Entries(s System) []lower.Entry {
-	return []lower.Entry{s.place(), r.begin(s), r.step(s), r.end(s)}
+	return []lower.Entry{s.startEntry(), r.begin(s), r.step(s), r.end(s)}
 }
 
-// place computes the density at theta.
-func (s System) place() lower.Entry {
+// startEntry computes the density at theta.
+func (s System) startEntry() lower.Entry {
 	logPrior, logLik := s.density(s.theta(autodiff.New()))
 	return lower.Entry{Name: "start", Assign: put(LogPrior, logPrior, LogLik, logLik, Tempered,
 		s.tempered(logPrior, logLik))}

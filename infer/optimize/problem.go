@@ -78,8 +78,8 @@ func (p *problem) minibatch(t infer.Splittable) (lower.Entry, error) {
 	}
 	g, m := autodiff.New(), min(p.options.Batch, n)
 	at, clock := g.Input(theta, p.dim), g.Input("clock")
-	place := autodiff.Add(autodiff.Mul(clock, g.Const(float64(m))), g.Iota(m))
-	logPrior, whole, terms := t.Split(at, g.Shuffle(n, g.Input("key"), place))
+	positions := autodiff.Add(autodiff.Mul(clock, g.Const(float64(m))), g.Iota(m))
+	logPrior, whole, terms := t.Split(at, g.Shuffle(n, g.Input("key"), positions))
 	logLik := autodiff.Add(whole, autodiff.Mul(g.Const(float64(n)/float64(m)), autodiff.SumAll(terms)))
 	return lower.Entry{Name: "minibatch", Assign: []lower.Assign{
 		{Name: density, Value: autodiff.Concat(0, autodiff.Reshape(logPrior, 1), autodiff.Reshape(logLik, 1))},

@@ -42,13 +42,13 @@ func drawRank(r *draws.Run, o Options) (Picture, error) {
 
 // ranksOf gives each draw's rank among all, as a share of them.
 func ranksOf(q quantity) [][]float64 {
-	type place struct{ chain, draw int }
-	var all []place
+	type source struct{ chain, draw int }
+	var all []source
 	out := make([][]float64, len(q.chains))
 	for c, xs := range q.chains {
 		out[c] = make([]float64, len(xs))
 		for d := range xs {
-			all = append(all, place{c, d})
+			all = append(all, source{c, d})
 		}
 	}
 	sort.SliceStable(all, func(i, j int) bool {

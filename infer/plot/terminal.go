@@ -176,8 +176,8 @@ func (d *dots) draw(layer Layer) {
 // dot is the height of a dot in the units of the data.
 func (d *dots) dot() float64 { return (d.y[1] - d.y[0]) / float64(4*d.height) }
 
-// place is the dot of a point; false where it lies outside or nowhere.
-func (d *dots) place(x, y float64) (i, j int, ok bool) {
+// cell is the dot of a point; false where it lies outside or nowhere.
+func (d *dots) cell(x, y float64) (i, j int, ok bool) {
 	u, v := (x-d.x[0])/(d.x[1]-d.x[0]), (d.y[1]-y)/(d.y[1]-d.y[0])
 	if !(u >= -1e-9 && u <= 1+1e-9 && v >= -1e-9 && v <= 1+1e-9) {
 		return 0, 0, false
@@ -202,7 +202,7 @@ func (d *dots) segment(x0, y0, x1, y1 float64, color int) {
 	}
 	for k := range n + 1 {
 		t := float64(k) / float64(n)
-		if i, j, ok := d.place(x0+t*(x1-x0), y0+t*(y1-y0)); ok {
+		if i, j, ok := d.cell(x0+t*(x1-x0), y0+t*(y1-y0)); ok {
 			d.set(i, j, color)
 		}
 	}
@@ -214,8 +214,8 @@ func (d *dots) fill(x0, x1, y0, y1 float64, color, sparse int) {
 	if math.IsNaN(x0+x1+y0+y1) || math.Max(y0, y1) < d.y[0] || math.Min(y0, y1) > d.y[1] {
 		return
 	}
-	left, top, _ := d.place(clamp(math.Min(x0, x1), d.x), clamp(math.Max(y0, y1), d.y))
-	right, bottom, _ := d.place(clamp(math.Max(x0, x1), d.x), clamp(math.Min(y0, y1), d.y))
+	left, top, _ := d.cell(clamp(math.Min(x0, x1), d.x), clamp(math.Max(y0, y1), d.y))
+	right, bottom, _ := d.cell(clamp(math.Max(x0, x1), d.x), clamp(math.Min(y0, y1), d.y))
 	for i := left; i <= right; i++ {
 		for j := top; j <= bottom; j++ {
 			if (i+j)%sparse == 0 {

@@ -125,8 +125,8 @@ func (e *evaluation) run(ctx context.Context) (*Result, error) {
 	counts := e.counts()
 	out := e.result(counts)
 	values := make([]float64, e.size)
-	type place struct{ chain, draw int }
-	var block []place
+	type source struct{ chain, draw int }
+	var block []source
 	flush := func() error {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -148,7 +148,7 @@ func (e *evaluation) run(ctx context.Context) (*Result, error) {
 	}
 	for chain, n := range counts {
 		for draw := range n {
-			if block = append(block, place{chain, draw}); len(block) == e.lanes {
+			if block = append(block, source{chain, draw}); len(block) == e.lanes {
 				if err := flush(); err != nil {
 					return nil, err
 				}

@@ -85,16 +85,16 @@ func (r *run) tails() (all []tail) {
 // power of the parameter, where numbers and their squares still exist; that of a logit also where p differs from 1.
 func (r *run) tailsOf(t tail, from, scale float64) []tail {
 	sign := 2*oneIf(t.up) - 1
-	place := func(near, far, most float64) tail {
+	tailAt := func(near, far, most float64) tail {
 		t.near, t.far, t.most = near, far, most
 		return t
 	}
 	if r.shared.ends == nil || !r.shared.ends[t.coordinate].Bounded() {
-		return []tail{place(from+sign*1e6*scale, from+sign*1e9*scale, math.Log(1000)+0.01)}
+		return []tail{tailAt(from+sign*1e6*scale, from+sign*1e9*scale, math.Log(1000)+0.01)}
 	}
-	out := []tail{place(sign*150, sign*300, 1e-4)}
+	out := []tail{tailAt(sign*150, sign*300, 1e-4)}
 	if c := r.shared.ends[t.coordinate]; c.Lower && c.Upper && math.Abs(from) < 37 { // e^-37 < 2⁻⁵³
-		out = append(out, place(sign*10, sign*25, 1e-4))
+		out = append(out, tailAt(sign*10, sign*25, 1e-4))
 	}
 	return out
 }

@@ -156,15 +156,15 @@ func (f *findings) summarize(r *draws.Run) error {
 	var w stats.Workspace
 	lp := w.Summarize(chains)
 	f.energyESS = min(lp.ESSBulk, lp.ESSTail)
-	f.places = append(f.places, whereabouts("the log density lp", chains, lp.RHat, &w)...)
+	f.disputes = append(f.disputes, whereabouts("the log density lp", chains, lp.RHat, &w)...)
 	return nil
 }
 
 // A finding is what one parameter contributes: a row, and its chains' places where they disagree.
 type finding struct {
-	row    Parameter
-	places []place
-	apart  apart
+	row      Parameter
+	disputes []dispute
+	apart    apart
 }
 
 func (f *findings) look(v types.Variable, i int, chains [][]float64, ws []walker, w *stats.Workspace) finding {

@@ -72,22 +72,22 @@ func runaway(f *findings) string {
 }
 
 func disagreement(f *findings) string {
-	if len(f.places) == 0 || len(f.divergingParameters()) > 0 {
+	if len(f.disputes) == 0 || len(f.divergingParameters()) > 0 {
 		return ""
 	}
-	worst := slices.MaxFunc(f.places, func(a, b place) int { return cmp.Compare(a.gap, b.gap) })
+	worst := slices.MaxFunc(f.disputes, func(a, b dispute) int { return cmp.Compare(a.gap, b.gap) })
 	return fmt.Sprintf("The chains spend their time in different places: %s averages %s in them%s. The posterior "+
 		"seems to have several modes between which the "+
 		"chains do not move, so that the weights of the modes are not known. %s If components of the model can "+
 		"change places without changing "+
-		"it, as in a mixture, order them (`ordered`).", worst.name, means(worst.means), others(len(f.places)),
+		"it, as in a mixture, order them (`ordered`).", worst.name, means(worst.means), others(len(f.disputes)),
 		f.moreTempering())
 }
 
 // trading finds ladders whose walkers trade places without ever leaving the mode they began in: the chains agree, the
 // rates and round trips look well, and the weights are those of the starting points.
 func trading(f *findings) string {
-	if f.apart.errors == 0 || len(f.places) > 0 || len(f.divergingParameters()) > 0 {
+	if f.apart.errors == 0 || len(f.disputes) > 0 || len(f.divergingParameters()) > 0 {
 		return ""
 	}
 	return fmt.Sprintf("The replicas keep to places of their own: by %s they differ by %.1f standard deviations. "+
@@ -147,7 +147,7 @@ func highRHat(f *findings) string {
 	}
 	worst := slices.MaxFunc(bad, func(a, b Parameter) int { return cmp.Compare(a.RHat, b.RHat) })
 	advice := " Run longer: --warmup and --draws twice as large."
-	if len(f.places) > 0 || len(f.divergingParameters()) > 0 {
+	if len(f.disputes) > 0 || len(f.divergingParameters()) > 0 {
 		advice = "" // chains that disagree will not agree in twice the time; disagreement says what to do
 	}
 	return fmt.Sprintf("R-hat is above %v for %s (%s: %s): the chains have not come to one distribution, and these "+
@@ -190,7 +190,7 @@ func belowTarget(f *findings) string {
 // moreDraws says how many draws should do, in proportion, with a tenth to spare, if more draws would help.
 func (f *findings) moreDraws(have float64) string {
 	times := 1.1 * targetESS / have
-	if times > maxTimes || len(f.places) > 0 {
+	if times > maxTimes || len(f.disputes) > 0 {
 		return "More draws alone will not mend that: the chains hardly move between the places where the posterior is."
 	}
 	return fmt.Sprintf("About --draws %d should give %d.", roundUp(times*float64(f.run.Draws)), targetESS)
@@ -233,7 +233,7 @@ func motionless(f *findings) string {
 // no trace in the draws.
 func (f *findings) sound() bool {
 	_, n := f.worstESS(eitherESS)
-	return n >= minESS && len(f.places) == 0 && f.apart.errors == 0 && f.run.Draws > 0 &&
+	return n >= minESS && len(f.disputes) == 0 && f.apart.errors == 0 && f.run.Draws > 0 &&
 		len(f.which(func(p Parameter) bool { return p.RHat > maxRHat || p.NonFinite > 0 })) == 0
 }
 

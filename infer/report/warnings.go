@@ -14,7 +14,7 @@ type findings struct {
 	report     *Report
 	parameters []Parameter
 	drawn      []string // parameters, which should not be constant
-	places     []place
+	disputes   []dispute
 	apart      apart   // the quantity in which walkers differ most
 	energyESS  float64 // the lesser effective size of the log density
 }
@@ -25,8 +25,8 @@ type apart struct {
 	deviations, errors float64
 }
 
-// A place is a quantity about whose whereabouts chains disagree.
-type place struct {
+// A dispute is a quantity about whose whereabouts chains disagree.
+type dispute struct {
 	name  string
 	means []float64 // of the chains
 	gap   float64   // between a chain and the others, in standard errors
@@ -49,14 +49,14 @@ const (
 
 func (f *findings) add(x finding) {
 	f.parameters = append(f.parameters, x.row)
-	f.places = append(f.places, x.places...)
+	f.disputes = append(f.disputes, x.disputes...)
 	if a := x.apart; a.deviations > maxApart && a.errors > max(maxGap, f.apart.errors) {
 		f.apart = a
 	}
 }
 
 // whereabouts reports the chains' means if they disagree. R-hat below its bound says that it does not matter.
-func whereabouts(name string, chains [][]float64, rhat float64, w *stats.Workspace) []place {
+func whereabouts(name string, chains [][]float64, rhat float64, w *stats.Workspace) []dispute {
 	if !(rhat > maxRHat) {
 		return nil
 	}
@@ -64,9 +64,9 @@ func whereabouts(name string, chains [][]float64, rhat float64, w *stats.Workspa
 	if !(gap > maxGap) {
 		return nil
 	}
-	p := place{name: name, gap: gap}
+	p := dispute{name: name, gap: gap}
 	for _, c := range chains {
 		p.means = append(p.means, stat.Mean(c, nil))
 	}
-	return []place{p}
+	return []dispute{p}
 }
