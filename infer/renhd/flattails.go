@@ -4,8 +4,6 @@ import (
 	"math"
 	"slices"
 
-	"gonum.org/v1/gonum/stat"
-
 	"ppl/infer"
 )
 
@@ -68,29 +66,29 @@ func (r *run) tails() (all []tail) {
 	at := w.positions()
 	for j := range w.dim {
 		column := coordinate([][][]float64{at}, j)[0]
-		scale := math.Max(stat.PopStdDev(column, nil), 1e-6)
 		for chain := range max(4, w.chains) {
 			lane := chain * w.lanes() / max(4, w.chains)
 			for _, sign := range []float64{-1, 1} {
 				t := tail{end: end{j, sign > 0}, walker: lane}
-				all = append(all, r.tailsOf(t, column[lane], scale)...)
+				all = append(all, r.tailsOf(t, column[lane])...)
 			}
 		}
 	}
 	return all
 }
 
-// tailsOf are the places to look at for one end. The density of a real parameter has to fall faster than 1/x, and is
-// looked at a million and a billion of its spreads away from the walker; that of a logarithm faster than any small
-// power of the parameter, where numbers and their squares still exist; that of a logit also where p differs from 1.
-func (r *run) tailsOf(t tail, from, scale float64) []tail {
+// tailsOf are the places to look at for one end. The density of a logarithm has to fall faster than any small power of
+// the parameter, where numbers and their squares still exist; that of a logit also where p differs from 1. The ends of
+// the real line are not looked at: a walker that is still far from the target, with a scale of 1e10 in its other
+// coordinates, sees a flat line in any direction, and proper posteriors of regressions with flat priors were refused.
+func (r *run) tailsOf(t tail, from float64) []tail {
 	sign := 2*oneIf(t.up) - 1
 	tailAt := func(near, far, most float64) tail {
 		t.near, t.far, t.most = near, far, most
 		return t
 	}
 	if r.shared.ends == nil || !r.shared.ends[t.coordinate].Bounded() {
-		return []tail{tailAt(from+sign*1e6*scale, from+sign*1e9*scale, math.Log(1000)+0.01)}
+		return nil
 	}
 	out := []tail{tailAt(sign*150, sign*300, 1e-4)}
 	if c := r.shared.ends[t.coordinate]; c.Lower && c.Upper && math.Abs(from) < 37 { // e^-37 < 2⁻⁵³

@@ -35,7 +35,7 @@ func TestFlatTails(t *testing.T) {
 		"1/x": {func(x autodiff.Node) autodiff.Node {
 			return autodiff.Mul(x.Graph().Const(-.5), autodiff.Log(autodiff.Add(x.Graph().Const(1), autodiff.Mul(x,
 				x))))
-		}, false, "minus infinity"},
+		}, false, ""}, // improper, but the ends of the real line are not looked at
 		"Cauchy": {func(x autodiff.Node) autodiff.Node {
 			return autodiff.Neg(autodiff.Log(autodiff.Add(x.Graph().Const(1), autodiff.Mul(x, x))))
 		}, false, ""},

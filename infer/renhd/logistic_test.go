@@ -75,7 +75,8 @@ func TestLogisticInMinibatches(t *testing.T) {
 				if bad := math.Abs(off) > 0.15 || math.Abs(ratio-1) > bound; bad {
 					wrong = true
 					if c.held {
-						t.Errorf("theta[%d]: mean off by %.3f sd, sd ratio %.3f; want .15 and ±%.3f", j, off, ratio, bound)
+						t.Errorf("theta[%d]: mean off by %.3f sd, sd ratio %.3f; want .15 and ±%.3f", j, off, ratio,
+							bound)
 					}
 				}
 			}

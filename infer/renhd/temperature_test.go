@@ -46,7 +46,7 @@ func TestDivergenceIsNamed(t *testing.T) {
 	o.Draws = 100
 	var refusal infer.Refusal
 	report, err := Sample(context.Background(), flat, o, new(memory))
-	if !errors.As(err, &refusal) || !strings.Contains(err.Error(), "does not fall off as x[2] goes") ||
+	if !errors.As(err, &refusal) || !strings.Contains(err.Error(), "x[2] diverges to infinity") ||
 		report.Gradients > 100_000 {
 		t.Errorf("after %d gradients: %v", report.Gradients, err)
 	}
