@@ -308,7 +308,7 @@ func TestMixRows(t *testing.T) {
 	}
 }
 
-// Rows that another user could have written are not read: the directory is refused, with a way out.
+// Rows that another user could have written are not read: the directory is refused, with how to name another.
 func TestRowsInAnOpenDirectory(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("owners are not looked at")

@@ -16,7 +16,7 @@ import (
 func TestClassesFromZero(t *testing.T) {
 	t.Parallel()
 	classes := []int{0, 2, 1, 0, 2}
-	for law, density := range map[string]func(v []float64, k int) float64{
+	for distribution, density := range map[string]func(v []float64, k int) float64{
 		"Categorical(logits = v)": func(v []float64, k int) float64 { return math.Log(compilertest.Softmax(v)[k]) },
 		"Categorical(exp(v) / sum(j in 1..3: exp(v[j])))": func(v []float64, k int) float64 {
 			return math.Log(compilertest.Softmax(v)[k])
@@ -31,14 +31,14 @@ func TestClassesFromZero(t *testing.T) {
 		},
 	} {
 		for _, first := range []int{0, 1, 5} {
-			t.Run(fmt.Sprint(law, " from ", first), func(t *testing.T) {
+			t.Run(fmt.Sprint(distribution, " from ", first), func(t *testing.T) {
 				t.Parallel()
 				values := make([]string, len(classes))
 				for i, k := range classes {
 					values[i] = fmt.Sprint(k + first)
 				}
 				p := compilertest.Load(t, fmt.Sprintf("data y[N]: index(%d..%d) = [%s]\nv[k in 1..3] ~ Normal(0, 1)\n"+
-					"y[i in N] ~ %s", first, first+2, strings.Join(values, ", "), law))
+					"y[i in N] ~ %s", first, first+2, strings.Join(values, ", "), distribution))
 				v := []float64{0.3, -1.1, 0.4}
 				x := autodiff.New().Input("theta", p.Dim())
 				_, lik := p.Density(x)
