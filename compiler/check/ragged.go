@@ -39,6 +39,7 @@ func (c *checker) wholeRagged() {
 	}
 	for _, a := range c.model.Arrays {
 		array(a)
+		c.storedRagged(a)
 	}
 	for _, t := range c.model.Terms {
 		for _, x := range t.Exprs() {
@@ -48,6 +49,22 @@ func (c *checker) wholeRagged() {
 			if x != nil {
 				c.refuseRagged(x, x.Info().Type.Axes)
 			}
+		}
+	}
+}
+
+// storedRagged refuses arrays with an axis whose end depends on an index where each element counts or is saved: the
+// rectangle around them has elements that do not exist.
+func (c *checker) storedRagged(a *model.Array) {
+	if a.Role == model.Data || a.Role == model.Definition && !a.Save {
+		return
+	}
+	for _, s := range a.Type.Axes {
+		if len(s.Ragged) > 0 {
+			c.notYet(a.At, "the ragged array `"+a.Name+"`, whose axis "+s.Name+" ends elsewhere for each index").
+				Help("number the elements in one axis, and give the group of each as data: `data group[N]: index(J)`, "+
+					"then `%s[n in N] ~ …`, which may read `group[n]`", a.Name)
+			return
 		}
 	}
 }
