@@ -1,9 +1,10 @@
 // Gold runs ppl on targets with several modes, hard geometry or heavy tails whose means are known, with nothing tuned,
 // and counts how many runs are right, how many are wrong, and how many say so.
 //
-//	go run ./experiments/multimodal/gold [-seeds 5] [-only NAME,…] [-ppl PATH] [-runs FILE] [-out FILE] [-- FLAGS]
+//	go run ./experiments/multimodal/gold [-set broken] [-seeds 5] [-only NAME,…] [-ppl PATH] [-runs FILE] [-out FILE]
 //
-// A target is targets/NAME.ppl with its truth in targets/NAME.json (truth.py). Runs are appended to a file, a JSON
+// A target is targets/NAME.ppl with its truth in targets/NAME.json (truth.py). The set `broken` has runs that cannot be
+// right, or hardly: they have to be refused or flagged. Runs are appended to a file, a JSON
 // object a line, and those that are in it already are not repeated, so that an interrupted command goes on where it
 // was.
 package main
@@ -33,6 +34,8 @@ const home = "experiments/multimodal/gold"
 // A truth is what is known of a target: means and standard deviations by the name of an element.
 type truth struct {
 	How        string             `json:"how"`
+	Flags      []string           `json:"flags"` // of ppl sample
+	None       bool               `json:"none"`  // no numbers are right: the run has to be refused or flagged
 	Quantities map[string]moments `json:"quantities"`
 }
 
@@ -74,6 +77,7 @@ var verdicts = []string{"right", "right, flagged", "wrong, flagged", "wrong, sil
 
 func main() {
 	log.SetFlags(0)
+	set := flag.String("set", "targets", "`directory` of the targets: targets or broken")
 	seeds := flag.Int("seeds", 5, "seeds 1 to `N`")
 	only := flag.String("only", "", "targets, separated by commas; all if empty")
 	ppl := flag.String("ppl", "", "`path` of the command to measure; built if empty")
@@ -81,24 +85,34 @@ func main() {
 	out := flag.String("out", "", "`file` to write the table to; standard output if empty")
 	limit := flag.Duration("limit", 2*time.Minute, "time limit of a run")
 	flag.Parse()
-	if err := measure(*seeds, *only, *ppl, *runs, *out, *limit, flag.Args()); err != nil {
+	g := gold{dir: filepath.Join(home, *set), ppl: *ppl, seeds: *seeds, limit: *limit, args: flag.Args()}
+	if err := g.measure(*only, *runs, *out); err != nil {
 		log.Fatal(err)
 	}
 }
 
-func measure(seeds int, only, ppl, file, out string, limit time.Duration, args []string) error {
-	names, err := targets(only)
+// gold is what the command measures.
+type gold struct {
+	dir   string // of the targets
+	ppl   string // path of the command
+	seeds int
+	limit time.Duration // of a run
+	args  []string      // more flags of ppl sample
+}
+
+func (g gold) measure(only, file, out string) error {
+	names, err := targets(g.dir, only)
 	if err != nil {
 		return err
 	}
-	if ppl == "" {
+	if g.ppl == "" {
 		dir, err := os.MkdirTemp("", "ppl-gold-")
 		if err != nil {
 			return err
 		}
 		defer os.RemoveAll(dir)
-		ppl = filepath.Join(dir, "ppl")
-		if err := exec.Command("go", "build", "-o", ppl, "ppl/cmd/ppl").Run(); err != nil {
+		g.ppl = filepath.Join(dir, "ppl")
+		if err := exec.Command("go", "build", "-o", g.ppl, "ppl/cmd/ppl").Run(); err != nil {
 			return err
 		}
 	}
@@ -106,12 +120,12 @@ func measure(seeds int, only, ppl, file, out string, limit time.Duration, args [
 	if err != nil {
 		return err
 	}
-	for seed := 1; seed <= seeds; seed++ {
+	for seed := 1; seed <= g.seeds; seed++ {
 		for _, name := range names {
 			if slices.ContainsFunc(done, func(r run) bool { return r.Target == name && r.Seed == seed }) {
 				continue
 			}
-			r, err := sample(ppl, name, seed, limit, args)
+			r, err := g.sample(name, seed)
 			if err != nil {
 				return err
 			}
@@ -122,15 +136,15 @@ func measure(seeds int, only, ppl, file, out string, limit time.Duration, args [
 			log.Printf("%s %d: %s %s", name, seed, r.verdict(), r.Wrong)
 		}
 	}
-	return write(out, names, seeds, done)
+	return g.write(out, names, done)
 }
 
 // targets lists the targets asked for.
-func targets(only string) (names []string, err error) {
+func targets(dir, only string) (names []string, err error) {
 	if only != "" {
 		return strings.Split(only, ","), nil
 	}
-	files, err := filepath.Glob(filepath.Join(home, "targets", "*.ppl"))
+	files, err := filepath.Glob(filepath.Join(dir, "*.ppl"))
 	for _, f := range files {
 		names = append(names, strings.TrimSuffix(filepath.Base(f), ".ppl"))
 	}
@@ -180,9 +194,9 @@ type summary struct {
 	} `json:"parameters"`
 }
 
-func sample(ppl, name string, seed int, limit time.Duration, args []string) (run, error) {
+func (g gold) sample(name string, seed int) (run, error) {
 	var t truth
-	text, err := os.ReadFile(filepath.Join(home, "targets", name+".json"))
+	text, err := os.ReadFile(filepath.Join(g.dir, name+".json"))
 	if err == nil {
 		err = json.Unmarshal(text, &t)
 	}
@@ -194,11 +208,11 @@ func sample(ppl, name string, seed int, limit time.Duration, args []string) (run
 		return run{}, err
 	}
 	defer os.RemoveAll(dir)
-	ctx, cancel := context.WithTimeout(context.Background(), limit)
+	ctx, cancel := context.WithTimeout(context.Background(), g.limit)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, ppl, append([]string{"sample", filepath.Join(home, "targets", name+".ppl"),
-		"--json",
-		"--quiet", "--threads", "1", "--seed", strconv.Itoa(seed), "--out", filepath.Join(dir, "run")}, args...)...)
+	args := append([]string{"sample", filepath.Join(g.dir, name+".ppl"), "--json", "--quiet", "--threads", "1", "--seed",
+		strconv.Itoa(seed), "--out", filepath.Join(dir, "run")}, slices.Concat(t.Flags, g.args)...)
+	cmd := exec.CommandContext(ctx, g.ppl, args...)
 	printed, err := cmd.Output()
 	r := run{Target: name, Seed: seed,
 		Seconds: (cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()).Seconds()}
@@ -248,16 +262,19 @@ func (r *run) judge(s summary, t truth) {
 	if seen < len(t.Quantities) {
 		r.Wrong = "quantities of the truth are missing"
 	}
+	if t.None {
+		r.Wrong = t.How
+	}
 }
 
 // write prints the table.
-func write(out string, names []string, seeds int, runs []run) error {
+func (g gold) write(out string, names []string, runs []run) error {
 	table := lab.Table{Columns: append(append([]string{"target"}, verdicts...), "gradients (median)",
 		"seconds (median)")}
 	row := func(name string, is func(r run) bool) {
 		count, gradients, seconds := map[string]int{}, []float64{}, []float64{}
 		for _, r := range runs {
-			if is(r) && r.Seed <= seeds {
+			if is(r) && r.Seed <= g.seeds {
 				count[r.verdict()]++
 				gradients, seconds = append(gradients, float64(r.Gradients)), append(seconds, r.Seconds)
 			}
@@ -278,7 +295,7 @@ func write(out string, names []string, seeds int, runs []run) error {
 		fmt.Print(table.String())
 		return nil
 	}
-	return os.WriteFile(out, []byte(fmt.Sprintf(text, seeds, lab.Machine(), table.String())), 0o666)
+	return os.WriteFile(out, []byte(fmt.Sprintf(text, g.seeds, filepath.Base(g.dir), out, lab.Machine(), table.String())), 0o666)
 }
 
 const text = `# Targets with known truth
@@ -286,7 +303,7 @@ const text = `# Targets with known truth
 Default settings, seeds 1 to %d, one thread. A run is wrong when a mean is off by more than four Monte Carlo standard errors and .02 standard deviations,
 or by more than .3 standard deviations; it is flagged when R-hat is above 1.01 or there is a warning.
 
-    go run ./experiments/multimodal/gold -out experiments/multimodal/gold/RESULTS.md
+    go run ./experiments/multimodal/gold -set %s -out %s
 
 %s; seconds are those of a processor.
 

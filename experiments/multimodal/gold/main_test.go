@@ -43,21 +43,27 @@ func TestJudge(t *testing.T) {
 // Every target has a truth with finite numbers, and every truth a target.
 func TestTargets(t *testing.T) {
 	t.Chdir("../../..")
-	names, err := targets("")
-	files, _ := filepath.Glob(filepath.Join(home, "targets", "*.json"))
+	for _, set := range []string{"targets", "broken"} {
+		testSet(t, filepath.Join(home, set))
+	}
+}
+
+func testSet(t *testing.T, dir string) {
+	names, err := targets(dir, "")
+	files, _ := filepath.Glob(filepath.Join(dir, "*.json"))
 	if err != nil || len(names) < 15 || len(files) != len(names) {
-		t.Errorf("%d targets, %d truths, %v", len(names), len(files), err)
+		t.Errorf("%s: %d targets, %d truths, %v", dir, len(names), len(files), err)
 	}
 	for _, name := range names {
 		var truth truth
-		text, err := os.ReadFile(filepath.Join(home, "targets", name+".json"))
+		text, err := os.ReadFile(filepath.Join(dir, name+".json"))
 		if err == nil {
 			err = json.Unmarshal(text, &truth)
 		}
-		if err != nil || len(truth.Quantities) == 0 {
+		if err != nil || (len(truth.Quantities) == 0) != truth.None {
 			t.Errorf("%s: %v", name, err)
 		}
-		model, _ := os.ReadFile(filepath.Join(home, "targets", name+".ppl"))
+		model, _ := os.ReadFile(filepath.Join(dir, name+".ppl"))
 		for q, m := range truth.Quantities {
 			variable, _, _ := strings.Cut(q, "[")
 			if !strings.Contains(string(model), variable) || !(m.SD > 0) || math.IsInf(m.Mean+m.SD, 0) {

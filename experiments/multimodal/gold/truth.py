@@ -1,8 +1,10 @@
-"""Writes the truth of every target in targets/ as JSON: by quadrature, a transfer matrix, or in closed form, independently of ppl.
+"""Writes the truth of every target in targets/ and broken/ as JSON: by quadrature, a transfer matrix, or in closed form, independently of ppl.
 
     python3 experiments/multimodal/gold/truth.py
 
 {"how": "…", "quantities": {"a": {"mean": 0, "sd": 0.98}}}: mean and standard deviation of an element as ppl names it. An indicator is 0 or 1.
+In broken/, "flags" are what ppl sample is given, so that a run is broken by design or likely to be; "none" says that no numbers can be right, because
+the posterior or a mean that is printed does not exist: such a run has to be refused or flagged.
 """
 
 import json
@@ -11,19 +13,24 @@ import os
 
 import numpy as np
 
-HERE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "targets")
+HERE = os.path.dirname(os.path.abspath(__file__))
 
 
 def normal(x, mean, sd):
     return -0.5 * ((x - mean) / sd) ** 2 - math.log(sd) - 0.5 * math.log(2 * math.pi)
 
 
-def write(name, how, **quantities):
+def write(name, how, set="targets", flags=None, none=False, **quantities):
     out = {}
     for key, (mean, sd) in quantities.items():
         out[key.replace("__", "[").replace("_x_", ",") + ("]" if "__" in key else "")] = {"mean": float(mean), "sd": float(sd)}
-    with open(os.path.join(HERE, name + ".json"), "w") as f:
-        json.dump({"how": how, "quantities": out}, f, indent=1)
+    truth = {"how": how, "quantities": out}
+    if flags:
+        truth["flags"] = flags.split()
+    if none:
+        truth["none"] = True
+    with open(os.path.join(HERE, set, name + ".json"), "w") as f:
+        json.dump(truth, f, indent=1)
         f.write("\n")
 
 
@@ -183,5 +190,69 @@ def jump():
           c=mixed((p[:, 6] + p[:, 7]) / 2, (p[:, 7] - p[:, 6]) ** 2 / 12), early=share(w[:5].sum()))
 
 
-for f in hyperbola, corners, closed_forms, one_dimension, sensor, mixtures, factor, lattice, jump:
+def broken(name, how, **more):
+    write(name, how, set="broken", **more)
+
+
+def funnels():
+    neck = share(0.5 * math.erfc(1 / math.sqrt(2)))
+    broken("funnel", "closed form", v=(0, 3), neck=neck)
+    broken("funnel_short", "closed form", flags="--warmup 200 --draws 150", v=(0, 3), neck=neck)
+    small = share(2 / math.pi * math.atan(0.1))
+    broken("horseshoe", "closed form", small=small, large=small)
+
+    y, s = np.array([28, 8, -3, 7, -1, 1, 18, 12]), np.array([15, 10, 16, 11, 9, 11, 10, 18])
+    mu, log_tau = np.linspace(-25, 35, 601)[:, None], np.linspace(-9, 9, 3601)[None, :]
+    tau = np.exp(log_tau)
+    logp = normal(mu, 0, 5) - np.log1p((tau / 5) ** 2) + log_tau
+    for a, b in zip(y, s):
+        logp = logp - 0.5 * (a - mu) ** 2 / (b * b + tau**2) - 0.5 * np.log(b * b + tau**2)
+    w = normalised(logp)
+    q = dict(mu=moments(w.sum(1), mu[:, 0]), tau=moments(w.sum(0), tau[0]), small=share(w.sum(0)[tau[0] < 1].sum()))
+    broken("schools", "quadrature in two dimensions", flags="--draws 300", **q)
+    broken("schools_step", "quadrature in two dimensions", flags="--set step_size=0.5", **q)
+
+
+def settings():
+    broken("step", "closed form", flags="--set step_size=1.9", x__1=(3 / 21, math.sqrt(1 - 1 / 21)))
+    h = share(0.25)
+    for name, flags in ("modes_nuts", "--sampler nuts"), ("modes_alone", "--set replicas=1"):
+        broken(name, "closed form", flags=flags, right=h, x__1=(-2.5, math.sqrt(1 + 0.75 * 25)))
+    x, y = np.arange(1, 7), np.array([11.2, 11.9, 13.1, 13.8, 15.2, 16.1])
+    design = np.stack([np.ones(6), x], 1)
+    cov = np.linalg.inv(design.T @ design / 0.09 + np.eye(2) / 1e4)
+    mean = cov @ (design.T @ y / 0.09)
+    broken("short", "closed form", flags="--warmup 15 --draws 60", a=(mean[0], cov[0, 0] ** 0.5), b=(mean[1], cov[1, 1] ** 0.5))
+
+
+def hidden_modes():
+    broken("barrier", "closed form", far=share(0.4), x__1=(16, math.sqrt(1 + 0.24 * 1600)))
+    g = np.concatenate([np.linspace(-22, -18, 40001), np.linspace(38, 42, 40001)])
+    w = normalised(normal(g, 0, 20) + normal(30, np.abs(g - 10), 0.1))
+    broken("mirror", "quadrature", x=moments(w, g), right=share(w[g > 10].sum()))
+    broken("spike", "closed form", narrow=share(0.5), x__1=(0, math.sqrt(0.5 * (1 + 0.02**2))))
+    broken("widths2", "closed form", narrow=share(0.5), x__1=(0, math.sqrt(0.5 * 1.0001 + 9)))
+    broken("widths8", "closed form", narrow=share(0.5), x__1=(0, math.sqrt(0.5 * 1.0625 + 9)))
+    a, b = np.linspace(0, 1, 4001)[:, None], np.linspace(0, 1, 4001)[None, :]
+    w = normalised(normal(1, np.exp(-((a - 0.8) ** 2 + (b - 0.3) ** 2) / 0.0008), 0.1))
+    broken("needle", "quadrature in two dimensions", a=moments(w.sum(1), a[:, 0]), b=moments(w.sum(0), b[0]))
+
+
+def shapes():
+    broken("student_short", "closed form (t and F distributions)", flags="--draws 150", inside=share(1 / math.sqrt(3)),
+           near=share(0.8**4))
+    broken("parabola", "closed form", x=(0, 2), y=(4, math.sqrt(32)), right=share(0.5 * math.erfc(1 / math.sqrt(2))))
+    broken("ring", "closed form", x__1=(0, 10 / math.sqrt(2)), right=share(0.5))
+    g = np.linspace(-20, 25, 450000, endpoint=False) + 5e-5
+    w = normalised(normal(g, 0, 5) + normal(2.5, np.floor(g), 0.6))
+    broken("stairs", "quadrature", x=moments(w, g), third=share(w[(g >= 2) & (g < 3)].sum()))
+
+
+def impossible():
+    for name in "improper_sum", "improper_separable", "improper_scale", "improper_tail":
+        broken(name, "the posterior has no integral", none=True)
+    broken("cauchy", "x has no mean", none=True)
+
+
+for f in funnels, settings, hidden_modes, shapes, impossible, hyperbola, corners, closed_forms, one_dimension, sensor, mixtures, factor, lattice, jump:
     f()
