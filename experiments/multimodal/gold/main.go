@@ -300,8 +300,9 @@ func (g gold) write(out string, names []string, runs []run) error {
 
 const text = `# Targets with known truth
 
-Default settings, seeds 1 to %d, one thread. A run is wrong when a mean is off by more than four Monte Carlo standard errors and .02 standard deviations,
-or by more than .3 standard deviations; it is flagged when R-hat is above 1.01 or there is a warning.
+Default settings, seeds 1 to %d, one thread. A run is wrong when a mean is off by more than four Monte Carlo standard errors
+and .02 standard deviations, or by more than .3 standard deviations; it is flagged when R-hat is above 1.01 or there is a
+warning.
 
     go run ./experiments/multimodal/gold -set %s -out %s
 
