@@ -295,7 +295,8 @@ func (g gold) write(out string, names []string, runs []run) error {
 		fmt.Print(table.String())
 		return nil
 	}
-	return os.WriteFile(out, []byte(fmt.Sprintf(text, g.seeds, filepath.Base(g.dir), out, lab.Machine(), table.String())), 0o666)
+	page := fmt.Sprintf(text, g.seeds, filepath.Base(g.dir), out, lab.Machine(), table.String())
+	return os.WriteFile(out, []byte(page), 0o666)
 }
 
 const text = `# Targets with known truth
