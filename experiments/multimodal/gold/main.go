@@ -210,9 +210,9 @@ func (g gold) sample(name string, seed int) (run, error) {
 	defer os.RemoveAll(dir)
 	ctx, cancel := context.WithTimeout(context.Background(), g.limit)
 	defer cancel()
-	args := append([]string{"sample", filepath.Join(g.dir, name+".ppl"), "--json", "--quiet", "--threads", "1", "--seed",
-		strconv.Itoa(seed), "--out", filepath.Join(dir, "run")}, slices.Concat(t.Flags, g.args)...)
-	cmd := exec.CommandContext(ctx, g.ppl, args...)
+	args := []string{"sample", filepath.Join(g.dir, name+".ppl"), "--json", "--quiet", "--threads", "1",
+		"--seed", strconv.Itoa(seed), "--out", filepath.Join(dir, "run")}
+	cmd := exec.CommandContext(ctx, g.ppl, slices.Concat(args, t.Flags, g.args)...)
 	printed, err := cmd.Output()
 	r := run{Target: name, Seed: seed,
 		Seconds: (cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()).Seconds()}
