@@ -36,7 +36,8 @@ func stages() []stage {
 		{"gorgonia", "the density of the parameters by name, and its gradients, as a graph of Gorgonia's, for Graphviz",
 			true, printGorgonia},
 		{"ir", "the loops that devices run", true, printIR},
-		{"c", "what the native device compiles", true, printC},
+		{"c", "what the native device compiles", true, printWith(render.C)},
+		{"cuda", "the same loops for an NVIDIA GPU, as NVRTC compiles them", true, printWith(render.CUDA)},
 	}
 }
 
@@ -141,13 +142,15 @@ func printIR(c *console, path string, data []string) error {
 	return err
 }
 
-// printC prints what the native device compiles.
-func printC(c *console, path string, data []string) error {
-	p, err := c.lowered(path, data)
-	if err == nil {
-		fmt.Fprint(c.out, render.C(p))
+// printWith prints the loops as a renderer writes them.
+func printWith(text func(*ir.Program) string) func(c *console, path string, data []string) error {
+	return func(c *console, path string, data []string) error {
+		p, err := c.lowered(path, data)
+		if err == nil {
+			fmt.Fprint(c.out, text(p))
+		}
+		return err
 	}
-	return err
 }
 
 func (c *console) lowered(path string, data []string) (*ir.Program, error) {

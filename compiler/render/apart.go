@@ -19,7 +19,7 @@ func (k *kernel) vectorTurns(axis int, from, to string) {
 		k.vector(axis, from, to)
 		return
 	}
-	k.line("for (long s = %s; s < %s; s += %d) {", from, to, noiseStrip)
+	k.head("for (long s = %s; s < %s; s += %d) {", from, to, noiseStrip)
 	k.line("const long end = s + %d < %s ? s + %d : %s;", noiseStrip, to, noiseStrip, to)
 	for r, in := range k.in.Body {
 		if k.live[r] && isNoise(in.Op) {
@@ -34,14 +34,13 @@ func (k *kernel) vectorTurns(axis int, from, to string) {
 }
 
 func (k *kernel) vector(axis int, from, to string) {
-	sums, ok := k.parallel(axis)
-	switch {
-	case k.small && from == "0":
-		k.unroll(k.in.Extents[axis])
-	case ok:
+	n := 1
+	if sums, ok := k.parallel(axis); k.small && from == "0" {
+		n = k.in.Extents[axis]
+	} else if ok {
 		k.line("#pragma omp simd%s", sums)
 	}
-	k.line("for (long i%d = %s; i%d < %s; i%d++) {", axis, from, axis, to, axis)
+	k.unrolled(n, "for (long i%d = %s; i%d < %s; i%d++) {", axis, from, axis, to, axis)
 	k.level(len(k.loops))
 }
 

@@ -15,7 +15,16 @@ type dialect struct {
 	prelude string
 	single  string // further definitions for single precision
 	apart   string // further definitions for programs whose lanes are apart
-	export  string // qualifier of a function that the library exports
+	export  string // qualifier of a function that can be called from outside
+	// types of an element of a lane's buffer, for values of types wide and singles
+	cell, cellSingle string
+	// The address of a buffer in the space, as a format of an element's type, the buffer's number, and the number of
+	// elements that one owner has of it (a block of lanes, or a thread of the device).
+	address  map[ir.Space]string
+	unroll   string // line before a loop of that many turns to unroll
+	rolled   string // word before any other loop
+	eachLane string // head of a loop over the lanes of a block
+	blas     bool   // the context has functions for large products
 }
 
 //go:embed c/types.h
@@ -30,6 +39,18 @@ var cMath string
 //go:embed c/special.h
 var cSpecial string
 
+//go:embed c/horner.h
+var cHorner string
+
+//go:embed c/gamma.h
+var cGamma string
+
+//go:embed c/quantile.h
+var cQuantile string
+
+//go:embed c/lambert.h
+var cLambert string
+
 //go:embed c/eigen.h
 var cEigen string
 
@@ -42,16 +63,40 @@ var cReal string
 //go:embed c/single.h
 var cSingle string
 
+//go:embed c/logpart.h
+var cLogPart string
+
+//go:embed c/group.h
+var cGroup string
+
 //go:embed c/apart.h
 var cApart string
 
 func c() dialect {
 	return dialect{
-		prelude: cTypes + cLibm + cMath + cSpecial + cEigen + cNoise + cReal,
-		single:  cSingle,
+		prelude: cTypes + cLibm + cMath + cSpecial + cHorner + cGamma + cQuantile + cLambert + cEigen + cNoise + cReal,
+		single:  cSingle + cLogPart + cGroup,
 		apart:   cApart,
 		export:  `__attribute__((visibility("default")))`,
+
+		cell: "wide", cellSingle: "singles",
+		address: map[ir.Space]string{ir.Shared: inTable, ir.Lane: inTable, ir.Scratch: inTable, ir.Tile: inTable},
+		unroll:  "#pragma GCC unroll %d", eachLane: "for (long l = 0; l < LANES; l++)", blas: true,
 	}
+}
+
+// inTable is the address of a buffer whose owner has a table of buffers to itself.
+const inTable = "(%[1]s *)c->buffer[%[2]d]"
+
+// memory is the type of an element of memory that holds a form.
+func (d *dialect) memory(f form) string {
+	switch f {
+	case form{wide: true}:
+		return d.cell
+	case form{wide: true, single: true}:
+		return d.cellSingle
+	}
+	return f.typ()
 }
 
 // operators are the ops that C writes with operators, for numbers and vectors alike. The other ops are functions named

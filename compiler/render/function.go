@@ -70,17 +70,22 @@ func (f *file) buffers(fn *function, group []ir.Stmt, uses map[ir.BufID]int, fro
 	}
 	here := count(group)
 	for _, id := range slices.Sorted(maps.Keys(here)) {
-		typ := f.form(id).typ()
 		if f.small && f.Buffers[id].Space == ir.Scratch && here[id] == uses[id] {
-			fn.locals = append(fn.locals, fmt.Sprintf("%s b%d[%d];", typ, id, max(f.Buffers[id].Size, 1)))
+			fn.locals = append(fn.locals, fmt.Sprintf("%s b%d[%d];", f.form(id).typ(), id, max(f.Buffers[id].Size, 1)))
 			continue
 		}
-		param := fmt.Sprintf("%s *restrict b%d", typ, id)
+		param := fmt.Sprintf("%s *restrict b%d", f.memory(f.form(id)), id)
 		if !slices.Contains(writes, id) {
 			param = "const " + param
 		}
-		fn.pass(param, fmt.Sprintf("(%s *)c->buffer[%d]%s", typ, id, from(id)))
+		fn.pass(param, f.at(id)+from(id))
 	}
+}
+
+// at is the address of a buffer.
+func (f *file) at(id ir.BufID) string {
+	b := f.Buffers[id]
+	return fmt.Sprintf(f.address[b.Space], f.memory(f.form(id)), id, b.Size*max(1, f.copies[id]))
 }
 
 func whole(ir.BufID) string { return "" }

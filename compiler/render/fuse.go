@@ -223,7 +223,7 @@ func (w *fusedLoop) run() {
 
 // turn renders the loop with this head.
 func (w *fusedLoop) turn(head string) {
-	w.line("%s", head)
+	w.head("%s", head)
 	for _, k := range w.kernels[:w.before] {
 		w.row(k)
 	}
@@ -274,10 +274,10 @@ func (w *fusedLoop) tile() (turns int) {
 func (w *fusedLoop) tiles(turns int) {
 	head := fmt.Sprintf("for (long turn = t; turn < %s; turn++) {", blockEnd("t", w.N, turns))
 	if w.Reverse {
-		w.line("for (long t = %d; t >= 0; t -= %d) {", (w.N-1)/turns*turns, turns)
+		w.head("for (long t = %d; t >= 0; t -= %d) {", (w.N-1)/turns*turns, turns)
 		head = fmt.Sprintf("for (long turn = %s - 1; turn >= t; turn--) {", blockEnd("t", w.N, turns))
 	} else {
-		w.line("for (long t = 0; t < %d; t += %d) {", w.N, turns)
+		w.head("for (long t = 0; t < %d; t += %d) {", w.N, turns)
 	}
 	for _, k := range w.kernels {
 		k.start(output.inTile)

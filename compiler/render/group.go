@@ -172,9 +172,12 @@ func count(body []ir.Stmt) map[ir.BufID]int {
 // mostUnrolled is the largest number that gcc takes for the pragma.
 const mostUnrolled = 65534
 
-// unroll asks the compiler to unroll a loop of a small statement.
-func (f *file) unroll(turns int) {
-	if f.small && turns > 1 && turns <= mostUnrolled {
-		f.line("#pragma GCC unroll %d", turns)
+// unrolled writes the head of a loop that the compiler is asked to unroll in a small statement.
+func (f *file) unrolled(turns int, format string, args ...any) {
+	if !f.small || turns <= 1 || turns > mostUnrolled {
+		f.head(format, args...)
+		return
 	}
+	f.line(f.unroll, turns)
+	f.line(format, args...)
 }

@@ -169,8 +169,8 @@ func (k *kernel) reset() {
 		if o.Combine == ir.Store {
 			continue
 		}
-		k.unroll(k.Buffers[o.Buf].Size)
-		k.loop("e", k.Buffers[o.Buf].Size)
+		n := k.Buffers[o.Buf].Size
+		k.unrolled(n, "for (long e = 0; e < %d; e++) {", n)
 		k.line("b%d[e] = %s;", o.Buf, k.form(o.Buf).constant(combinations[o.Combine].start))
 		k.line("}")
 	}
@@ -234,7 +234,7 @@ func (k *kernel) inner(d int) {
 	turns := k.in.Extents[axis]
 	k.start(k.around(d))
 	if d+1 == k.tiled {
-		k.line("for (long t = 0; t < %d; t += %d) {", turns, k.tile)
+		k.head("for (long t = 0; t < %d; t += %d) {", turns, k.tile)
 		k.start(output.inTile)
 		k.turns(d, "t", blockEnd("t", turns, k.tile))
 		k.line("}")
@@ -253,10 +253,11 @@ func (k *kernel) turns(d int, from, to string) {
 		k.vectorTurns(axis, from, to)
 		return
 	}
+	n := 1
 	if from == "0" {
-		k.unroll(k.in.Extents[axis])
+		n = k.in.Extents[axis]
 	}
-	k.line("for (long i%d = %s; i%d < %s; i%d++) {", axis, from, axis, to, axis)
+	k.unrolled(n, "for (long i%d = %s; i%d < %s; i%d++) {", axis, from, axis, to, axis)
 	k.level(d + 1)
 }
 

@@ -31,15 +31,15 @@ func (f *file) cholesky(s *ir.Cholesky) {
 	w := f.form(s.Out)
 	t, x := w.typ(), w.suffix()
 	f.loop("n", s.Batch)
-	f.line("%s *l = b%d + n * %d;", t, s.Out, s.N*s.N)
-	f.line("const %s *a = b%d + n * %d;", f.form(s.In).typ(), s.In, s.N*s.N)
+	f.line("%s *l = b%d + n * %d;", f.memory(w), s.Out, s.N*s.N)
+	f.line("const %s *a = b%d + n * %d;", f.memory(f.form(s.In)), s.In, s.N*s.N)
 	f.line("%s bad = %s;", t, w.constant("0"))
 	cut(s.N, solveRows, func(from, to, rows int) {
-		f.line("for (long i = %d; i < %d; i += %d) {", from, to, rows)
+		f.head("for (long i = %d; i < %d; i += %d) {", from, to, rows)
 		f.factorRows(s, rows)
 		f.line("}")
 	})
-	f.line("for (long e = 0; e < %d; e++) l[e] = select_%s(eq_%s(bad, bad), l[e], %s);", s.N*s.N, x, x,
+	f.head("for (long e = 0; e < %d; e++) l[e] = select_%s(eq_%s(bad, bad), l[e], %s);", s.N*s.N, x, x,
 		w.constant("NAN"))
 	f.line("}")
 }
@@ -48,11 +48,11 @@ func (f *file) cholesky(s *ir.Cholesky) {
 func (f *file) factorRows(s *ir.Cholesky, rows int) {
 	w := f.form(s.Out)
 	t, x := w.typ(), w.suffix()
-	f.line("for (long j = 0; j < i; j++) {")
+	f.head("for (long j = 0; j < i; j++) {")
 	for r := range rows {
 		f.line("%s s%d = %s;", t, r, convert(fmt.Sprintf("a[(i + %d) * %d + j]", r, s.N), f.form(s.In), w))
 	}
-	f.line("for (long k = 0; k < j; k++) {")
+	f.head("for (long k = 0; k < j; k++) {")
 	f.line("const %s y = l[j * %d + k];", t, s.N)
 	for r := range rows {
 		f.line("s%d -= l[(i + %d) * %d + k] * y;", r, r, s.N)
@@ -63,16 +63,16 @@ func (f *file) factorRows(s *ir.Cholesky, rows int) {
 		f.line("l[(i + %d) * %d + j] = s%d * scale;", r, s.N, r)
 	}
 	f.line("}")
-	f.line("for (long p = i; p < i + %d; p++) {", rows)
-	f.line("for (long j = i; j <= p; j++) {")
+	f.head("for (long p = i; p < i + %d; p++) {", rows)
+	f.head("for (long j = i; j <= p; j++) {")
 	f.line("%s sum = %s;", t, convert(fmt.Sprintf("a[p * %d + j]", s.N), f.form(s.In), w))
-	f.line("for (long k = 0; k < j; k++) sum -= l[p * %d + k] * l[j * %d + k];", s.N, s.N)
+	f.head("for (long k = 0; k < j; k++) sum -= l[p * %d + k] * l[j * %d + k];", s.N, s.N)
 	f.line("if (p > j) l[p * %d + j] = sum / l[j * %d + j];", s.N, s.N)
 	f.line("else l[p * %d + p] = sqrt_%s(select_%s(lt_%s(%s, sum) & lt_%s(sum, %s), sum, %s));",
 		s.N, x, x, x, w.constant("0"), x, w.constant("INF"), w.constant("NAN"))
 	f.line("}")
 	f.line("bad += l[p * %d + p];", s.N) // NaN from the first failing pivot on
-	f.line("for (long j = p + 1; j < %d; j++) l[p * %d + j] = %s;", s.N, s.N, w.constant("0"))
+	f.head("for (long j = p + 1; j < %d; j++) l[p * %d + j] = %s;", s.N, s.N, w.constant("0"))
 	f.line("}")
 }
 
@@ -87,18 +87,18 @@ type solve struct {
 func (f *file) triSolve(s *ir.TriSolve) {
 	p := &solve{f, s, f.form(s.Out).typ()}
 	f.loop("n", s.Batch)
-	f.line("%s *x = b%d + n * %d;", p.typ, s.Out, s.N*s.M)
-	f.line("const %s *l = b%d + n * %d;", f.form(s.L).typ(), s.L, s.N*s.N)
-	f.line("const %s *b = b%d + n * %d;", f.form(s.B).typ(), s.B, s.N*s.M)
+	f.line("%s *x = b%d + n * %d;", f.memory(f.form(s.Out)), s.Out, s.N*s.M)
+	f.line("const %s *l = b%d + n * %d;", f.memory(f.form(s.L)), s.L, s.N*s.N)
+	f.line("const %s *b = b%d + n * %d;", f.memory(f.form(s.B)), s.B, s.N*s.M)
 	cut(s.N, solveRows, func(from, to, rows int) {
-		f.line("for (long p = %d; p < %d; p += %d) {", from, to, rows)
+		f.head("for (long p = %d; p < %d; p += %d) {", from, to, rows)
 		if s.Trans {
 			f.line("const long i = %d - p;", s.N-rows)
 		} else {
 			f.line("const long i = p;")
 		}
 		cut(s.M, min(max(s.M, 1), 2), func(from, to, cols int) {
-			f.line("for (long m = %d; m < %d; m += %d) {", from, to, cols)
+			f.head("for (long m = %d; m < %d; m += %d) {", from, to, cols)
 			p.tile(rows, cols)
 			f.line("}")
 		})
@@ -117,9 +117,9 @@ func (p *solve) tile(rows, cols int) {
 		}
 	}
 	if p.Trans {
-		p.line("for (long k = i + %d; k < %d; k++) {", rows, p.N)
+		p.head("for (long k = i + %d; k < %d; k++) {", rows, p.N)
 	} else {
-		p.line("for (long k = 0; k < i; k++) {")
+		p.head("for (long k = 0; k < i; k++) {")
 	}
 	for r := range rows {
 		p.subtract(r, "k", cols)
@@ -160,16 +160,16 @@ func (p *solve) row(step, rows, cols int) {
 
 // eigen decomposes the matrices of all lanes, one lane after another.
 func (f *file) eigen(s *ir.Eigen) {
-	lanes, from, first := "1", "1", ""
+	head, lanes, from, first := "for (long l = 0; l < 1; l++)", "1", "1", ""
 	if f.wide(s.Out) {
-		lanes = "LANES"
+		head, lanes = f.eachLane, "LANES"
 	}
 	if f.wide(s.In) {
 		from, first = "LANES", " + l"
 	}
 	f.loop("n", s.Batch)
 	f.line("real e[%d], w[%d];", max(s.N, 1), max(s.N, 1))
-	f.line("for (long l = 0; l < %s; l++)", lanes)
+	f.line("%s", head)
 	f.line("  eigen((const real *)(b%d + n * %d)%s, %s, (real *)(b%d + n * %d) + l, %s, %d, e, w);", s.In, s.N*s.N,
 		first, from, s.Out, s.N*(s.N+1), lanes, s.N)
 	f.ends(1)

@@ -42,6 +42,7 @@ func (f *file) matMul(s *ir.MatMul) {
 		return
 	}
 	g, loop, large := p.gemms()
+	large = large && f.blas
 	if large {
 		f.line("if (c->%s) {", p.gemm())
 		f.loop("n", s.Batch)
@@ -59,7 +60,7 @@ func (f *file) matMul(s *ir.MatMul) {
 // sums computes the product by loops, not by BLAS.
 func (p *product) sums() {
 	if p.blocks || p.K == 0 {
-		p.line("for (long e = 0; e < %s * %d; e++) {", p.count(ir.DimM, p.M), p.Batch*p.N)
+		p.head("for (long e = 0; e < %s * %d; e++) {", p.count(ir.DimM, p.M), p.Batch*p.N)
 		p.line("b%d[%s + e] = %s;", p.C, start(p.PartC), p.form(p.C).constant("0"))
 		p.line("}")
 	}
@@ -68,7 +69,7 @@ func (p *product) sums() {
 	}
 	p.loop("n", p.Batch)
 	if p.blocks {
-		p.line("for (long k0 = 0; k0 < %d; k0 += %d) {", p.K, depthBlock)
+		p.head("for (long k0 = 0; k0 < %d; k0 += %d) {", p.K, depthBlock)
 		p.tiles()
 		p.line("}")
 	} else {
@@ -106,16 +107,16 @@ func (p *product) tiles() {
 	cols := even(p.N, tileElements/rows)
 	if p.Rows == ir.DimM { // as many rows as the turn has
 		p.line("long i = 0;")
-		p.line("for (; i + %d <= rows; i += %d) {", rows, rows)
+		p.head("for (; i + %d <= rows; i += %d) {", rows, rows)
 		p.across(rows, cols)
 		p.line("}")
-		p.line("for (; i < rows; i++) {")
+		p.head("for (; i < rows; i++) {")
 		p.across(1, cols)
 		p.line("}")
 		return
 	}
 	cut(p.M, rows, func(i0, i1, rows int) {
-		p.line("for (long i = %d; i < %d; i += %d) {", i0, i1, rows)
+		p.head("for (long i = %d; i < %d; i += %d) {", i0, i1, rows)
 		p.across(rows, cols)
 		p.line("}")
 	})
@@ -124,7 +125,7 @@ func (p *product) tiles() {
 // across covers some rows of the result.
 func (p *product) across(rows, cols int) {
 	cut(p.N, cols, func(j0, j1, cols int) {
-		p.line("for (long j = %d; j < %d; j += %d) {", j0, j1, cols)
+		p.head("for (long j = %d; j < %d; j += %d) {", j0, j1, cols)
 		p.tile(rows, cols)
 		p.line("}")
 	})
@@ -150,9 +151,9 @@ func (p *product) tile(rows, cols int) {
 	p.each(rows, cols, func(r, c int) { sums = append(sums, fmt.Sprintf("s%d_%d = %s", r, c, p.result.constant("0"))) })
 	p.line("%s %s;", p.result.typ(), strings.Join(sums, ", "))
 	if p.blocks {
-		p.line("for (long k = k0; k < %s; k++) {", blockEnd("k0", p.K, depthBlock))
+		p.head("for (long k = k0; k < %s; k++) {", blockEnd("k0", p.K, depthBlock))
 	} else if p.Rows == ir.DimK {
-		p.line("for (long k = 0; k < rows; k++) {")
+		p.head("for (long k = 0; k < rows; k++) {")
 	} else {
 		p.loop("k", p.K)
 	}

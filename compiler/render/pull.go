@@ -18,14 +18,14 @@ type pull struct {
 func (f *file) choleskyPull(s *ir.CholeskyPull) {
 	p := &pull{f, s, 0}
 	f.loop("n", s.Batch)
-	f.line("%s *x = b%d + n * %d;", p.typ(), s.Out, s.N*s.N)
-	f.line("const %s *l = b%d + n * %d;", f.form(s.L).typ(), s.L, s.N*s.N)
-	f.line("const %s *bar = b%d + n * %d;", f.form(s.Bar).typ(), s.Bar, s.N*s.N)
+	f.line("%s *x = b%d + n * %d;", f.memory(f.form(s.Out)), s.Out, s.N*s.N)
+	f.line("const %s *l = b%d + n * %d;", f.memory(f.form(s.L)), s.L, s.N*s.N)
+	f.line("const %s *bar = b%d + n * %d;", f.memory(f.form(s.Bar)), s.Bar, s.N*s.N)
 	cut(s.N, solveRows, func(from, to, cols int) {
 		p.cols = cols
-		f.line("for (long p = %d; p < %d; p += %d) {", from, to, cols)
+		f.head("for (long p = %d; p < %d; p += %d) {", from, to, cols)
 		f.line("const long k = %d - p;", s.N-cols)
-		f.line("for (long i = k + %d; i < %d; i += %d) {", cols, s.N, solveRows) // the blocks before are full
+		f.head("for (long i = k + %d; i < %d; i += %d) {", cols, s.N, solveRows) // the blocks before are full
 		p.tile("i", solveRows, func(int) int { return 0 })
 		f.line("}")
 		p.tile("k", cols, func(c int) int { return c })
@@ -50,7 +50,7 @@ func (p *pull) tile(at string, rows int, first func(col int) int) {
 		p.line("%s s%d_%d = %s;", p.typ(), r, c, convert(fmt.Sprintf("bar[(%s + %d) * %d + k + %d] / 2", at, r, p.N, c),
 			p.form(p.Bar), p.form(p.Out)))
 	})
-	p.line("for (long j = k + %d; j < %d; j++) {", p.cols, p.N)
+	p.head("for (long j = k + %d; j < %d; j++) {", p.cols, p.N)
 	each(func(r, c int) {
 		p.line("s%d_%d -= x[(%s + %d) * %d + j] * l[j * %d + k + %d];", r, c, at, r, p.N, p.N, c)
 	})

@@ -40,7 +40,16 @@ const MaxLanes = 8
 // part runs one part of an entry (see Parts), or one turn of it. lanes returns the number of lanes in a block. The text
 // alone decides the order of every sum. A tile buffer that is combined after the turns has one copy per turn, see
 // TileResults.
-func C(p *ir.Program) string { return render(p, c()) }
+func C(p *ir.Program) string {
+	f := newFile(p, c())
+	f.setup = true
+	f.calls(f.export+" void setup(context *c)", f.statements(p.Setup, count(p.Setup)))
+	f.setup = false
+	f.entries()
+	f.part()
+	f.line("%s word lanes(void) { return %s; }", f.export, f.lanes())
+	return f.text.String()
+}
 
 // A file is the text under construction.
 type file struct {
@@ -49,6 +58,7 @@ type file struct {
 	text   strings.Builder
 	indent int
 	count  int      // number of functions written so far
+	copies []int    // by buffer: turns that keep a copy of it, see TileResults
 	parts  []string // the call of each function
 	// names of functions by their texts, see once
 	functions map[string]string
@@ -57,8 +67,9 @@ type file struct {
 	small     bool      // the loops of the statement are unrolled
 }
 
-func render(p *ir.Program, d dialect) string {
-	f := &file{dialect: d, Program: p, functions: map[string]string{}}
+// newFile begins a file with the definitions that the program needs.
+func newFile(p *ir.Program, d dialect) *file {
+	f := &file{dialect: d, Program: p, copies: TileResults(p), functions: map[string]string{}}
 	f.text.WriteString(d.prelude)
 	if apart := p.Layout == ir.Apart; apart || single(p) {
 		f.text.WriteString(d.single)
@@ -66,16 +77,15 @@ func render(p *ir.Program, d dialect) string {
 			f.text.WriteString(d.apart)
 		}
 	}
-	f.setup = true
-	f.calls(d.export+" void setup(context *c)", f.statements(p.Setup, count(p.Setup)))
-	f.setup = false
-	for i, e := range p.Entries {
+	return f
+}
+
+// entries writes the functions of all entries, and the one that runs a schedule of them.
+func (f *file) entries() {
+	for i, e := range f.Entries {
 		f.entry(i, e)
 	}
 	f.run()
-	f.part()
-	f.line("%s word lanes(void) { return %s; }", f.export, f.lanes())
-	return f.text.String()
 }
 
 // lanes is the number of lanes in a block.
@@ -98,6 +108,9 @@ func (f *file) line(format string, args ...any) {
 	}
 }
 
+// head writes the head of a loop.
+func (f *file) head(format string, args ...any) { f.line("%s", f.rolled+fmt.Sprintf(format, args...)) }
+
 // calls writes a function that makes the calls in order.
 func (f *file) calls(head string, calls []string) {
 	f.line("%s {", head)
@@ -110,8 +123,8 @@ func (f *file) calls(head string, calls []string) {
 // run writes the function that runs a schedule; each execution of an entry is one step of the noise.
 func (f *file) run() {
 	f.line("%s void run(context *c) {", f.export)
-	f.line("for (word k = 0; k < c->calls; k++)")
-	f.line("for (word t = 0; t < c->schedule[k].times; t++, c->step++)")
+	f.head("for (word k = 0; k < c->calls; k++)")
+	f.head("for (word t = 0; t < c->schedule[k].times; t++, c->step++)")
 	f.line("switch (c->schedule[k].entry) {")
 	for i := range f.Entries {
 		f.line("case %d: entry%d(c); break;", i, i)
@@ -155,7 +168,7 @@ func (f *file) narrow(s ir.Stmt) {
 }
 
 func (f *file) loop(name string, turns int) {
-	f.line("for (long %s = 0; %s < %d; %s++) {", name, name, turns, name)
+	f.head("for (long %s = 0; %s < %d; %s++) {", name, name, turns, name)
 }
 
 // single reports whether a program uses single precision.

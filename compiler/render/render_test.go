@@ -78,28 +78,30 @@ func recurrence() *ir.Loop {
 		&ir.Kernel{Body: b, Out: []ir.Output{{Buf: 7, Index: ir.Index{Step: 1}, Value: half}}}}}
 }
 
-// TestGolden compares the text after the prelude with testdata/sample.golden.
+// TestGolden compares the texts after their preludes with files in testdata.
 func TestGolden(t *testing.T) {
 	p := sample()
 	if err := ir.Verify(p); err != nil {
 		t.Fatal(err)
 	}
-	got, ok := strings.CutPrefix(C(p), c().prelude+c().single)
-	if !ok {
-		t.Fatal("the text does not begin with the prelude")
-	}
-	const path = "testdata/sample.golden"
-	if *update {
-		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
+	for path, text := range map[string][2]string{"testdata/sample.golden": {C(p), c().prelude + c().single},
+		"testdata/cuda.golden": {CUDA(p), cuda().prelude}} {
+		got, ok := strings.CutPrefix(text[0], text[1])
+		if !ok {
+			t.Fatal("the text does not begin with the prelude")
+		}
+		if *update {
+			if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		want, err := os.ReadFile(path)
+		if err != nil {
 			t.Fatal(err)
 		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got != string(want) {
-		t.Errorf("the text differs from %s (go test -update writes it):\n%s", path, got)
+		if got != string(want) {
+			t.Errorf("the text differs from %s (go test -update writes it):\n%s", path, got)
+		}
 	}
 }
 

@@ -61,7 +61,7 @@ func (f *file) entry(number int, e ir.Entry) {
 		}
 		serial()
 		call := f.turn(t)
-		calls = append(calls, fmt.Sprintf("for (long turn = 0; turn < %d; turn++) %s", t.Turns(), call))
+		calls = append(calls, fmt.Sprintf("%sfor (long turn = 0; turn < %d; turn++) %s", f.rolled, t.Turns(), call))
 		f.parts = append(f.parts, call)
 		run = append(run, f.combineTurns(t))
 	}
@@ -102,11 +102,11 @@ func (f *file) combineTurns(s *ir.Tiles) (call string) {
 		c, n := combinations[o.Combine], f.Buffers[o.To].Size
 		f.line("{")
 		w := f.form(o.To)
-		f.line("%s *restrict to = (%s *)c->buffer[%d];", w.typ(), w.typ(), o.To)
-		f.line("const %s *restrict from = (%s *)c->buffer[%d];", w.typ(), w.typ(), o.From)
-		f.line("for (long e = 0; e < %d; e++) to[e] = %s;", n, w.constant(c.start))
+		f.line("%s *restrict to = %s;", f.memory(w), f.at(o.To))
+		f.line("const %s *restrict from = %s;", f.memory(w), f.at(o.From))
+		f.head("for (long e = 0; e < %d; e++) to[e] = %s;", n, w.constant(c.start))
 		f.loop("t", s.Turns())
-		f.line("for (long e = 0; e < %d; e++) to[e] = %s;", n, c.of("to[e]", fmt.Sprintf("from[t * %d + e]", n), w))
+		f.head("for (long e = 0; e < %d; e++) to[e] = %s;", n, c.of("to[e]", fmt.Sprintf("from[t * %d + e]", n), w))
 		f.ends(2)
 	}
 	f.line("}")

@@ -1,0 +1,159 @@
+// CUDA: a thread is a lane, and a warp is a block of lanes. A number that varies with the lane (wide) is a plain number of the thread. The
+// memory of a block is [element][lane]; a cell is an element for all lanes, and as a number it is the thread's own. With CUDASIM the same
+// text is C++ for the processor, which goes through the lanes of a block one after the other.
+#ifdef CUDASIM
+#include <math.h>
+#include <string.h>
+static int current_lane;
+#define LANE current_lane
+#define __noinline__ __attribute__((noinline))
+#define __forceinline__ inline
+#define __align__(n) alignas(n)
+#define __clzll __builtin_clzll
+#define __dmul_rn(x, y) ((x) * (y)) // compiled without contraction
+#define __dadd_rn(x, y) ((x) + (y))
+static inline double __longlong_as_double(long long x) {
+  double y;
+  memcpy(&y, &x, 8);
+  return y;
+}
+#else
+#define LANE (threadIdx.x & 31)
+#define __builtin_fabs fabs
+#define __builtin_fmax fmax
+#define __builtin_sqrt sqrt
+#define __builtin_sqrtf sqrtf
+#define __builtin_copysign(x, y) copysign((double)(x), y)
+#endif
+#define INLINE static __forceinline__
+#define SLOW static __noinline__
+#define STATEMENT static __noinline__ void
+#define UNFUSED
+#define ROLLED _Pragma("unroll 1") // the compiler unrolls without being asked, and takes up to thirty times as long
+#define restrict __restrict__
+#define LANES 32
+#undef INF
+#undef NAN
+#define INF __longlong_as_double(0x7ff0000000000000ll)
+#define NAN __longlong_as_double(0x7ff8000000000000ll)
+typedef double real;
+typedef double wide;
+typedef float single;
+typedef float singles;
+typedef long long ints;
+typedef long long mask; // 0 or −1
+typedef long long mask_f;
+typedef unsigned long long word;
+typedef unsigned long long words;
+
+template <class T> struct __align__(32 * sizeof(T)) warp {
+  T lane[32];
+  __forceinline__ operator T() const { return lane[LANE]; }
+  __forceinline__ warp &operator=(T x) {
+    lane[LANE] = x;
+    return *this;
+  }
+  __forceinline__ warp &operator=(const warp &x) { return *this = T(x); } // this lane's alone, as in a = b = x
+  __forceinline__ warp &operator+=(T x) { return *this = T(*this) + x; }
+};
+typedef warp<double> cell;
+typedef warp<float> cell_f;
+
+// What a call gets. A block of lanes has its lane buffers; a warp that runs, its scratch memory.
+struct call { word entry, times; };
+struct context {
+  void *const *buffer; // by buffer number, of all blocks or of all warps
+  word seed, step;
+  const call *schedule;
+  word calls, lane, block, warp;
+};
+
+// Functions of both precisions, of numbers that all lanes share and of those of one lane.
+#define FORM(s, T) \
+  INLINE mask lt_##s(T x, T y) { return -(mask)(x < y); } \
+  INLINE mask le_##s(T x, T y) { return -(mask)(x <= y); } \
+  INLINE mask eq_##s(T x, T y) { return -(mask)(x == y); } \
+  INLINE mask ne_##s(T x, T y) { return -(mask)(x != y); } \
+  INLINE mask not_##s(T x) { return -(mask)(x == 0); } \
+  INLINE mask isfinite_##s(T x) { return -(mask)(x - x == 0); } \
+  INLINE T select_##s(mask m, T a, T b) { return m ? a : b; } \
+  INLINE T truth_##s(mask m) { return m ? T(1) : T(0); } \
+  INLINE T abs_##s(T x) { return fabs(x); } \
+  INLINE T sqrt_##s(T x) { return sqrt(x); } \
+  INLINE T floor_##s(T x) { return floor(x); } \
+  INLINE T ceil_##s(T x) { return ceil(x); } \
+  INLINE T round_##s(T x) { return round(x); } \
+  INLINE T i32_##s(T x) { return trunc(x); } \
+  INLINE T sign_##s(T x) { return x > 0 ? T(1) : x < 0 ? T(-1) : x; } \
+  INLINE T maximum_##s(T x, T y) { return y < x || x != x ? x : y; } \
+  INLINE T minimum_##s(T x, T y) { return x < y || x != x ? x : y; } \
+  INLINE T mulzero_##s(T x, T y) { return x == 0 ? T(0) : x * y; } \
+  INLINE T mulzeroadd_##s(T x, T y, T z) { return x == 0 ? z : x * y + z; } \
+  INLINE T exp_##s(T x) { return exp(x); } \
+  SLOW T log_##s(T x) { return log(x); } \
+  SLOW T log1p_##s(T x) { return log1p(x); } \
+  SLOW T expm1_##s(T x) { return expm1(x); } \
+  SLOW T sin_##s(T x) { return sin(x); } \
+  SLOW T cos_##s(T x) { return cos(x); } \
+  SLOW T tan_##s(T x) { return tan(x); } \
+  SLOW T asin_##s(T x) { return asin(x); } \
+  SLOW T acos_##s(T x) { return acos(x); } \
+  SLOW T atan_##s(T x) { return atan(x); } \
+  SLOW T sinh_##s(T x) { return sinh(x); } \
+  SLOW T cosh_##s(T x) { return cosh(x); } \
+  SLOW T tanh_##s(T x) { return tanh(x); } \
+  SLOW T erf_##s(T x) { return erf(x); } \
+  SLOW T erfc_##s(T x) { return erfc(x); } \
+  SLOW T pow_##s(T x, T y) { return pow(x, y); } \
+  SLOW T mod_##s(T x, T y) { /* the remainder with the sign of y */ \
+    T r = fmod(x, y); \
+    return r != 0 && (r < 0) != (y < 0) ? r + y : r; \
+  } \
+  INLINE T sigmoid_##s(T x) { \
+    T e = exp_##s(-fabs(x)); \
+    return (x < 0 ? e : T(1)) / (1 + e); \
+  } \
+  INLINE T softplus_##s(T x) { return (x < 0 ? T(0) : x) + log1p_##s(exp_##s(-fabs(x))); } \
+  INLINE T logsigmoid_##s(T x) { return -softplus_##s(-x); }
+FORM(w, double) FORM(s, double) FORM(fw, float) FORM(fs, float)
+
+INLINE wide splat(real x) { return x; }
+INLINE singles splat_f(single x) { return x; }
+INLINE singles singles_from(wide x) { return (singles)x; }
+INLINE wide wide_from(singles x) { return x; }
+INLINE mask mask_from(mask_f m) { return m; }
+INLINE mask_f mask_f_from(mask m) { return m; }
+INLINE int any(mask m) { return m != 0; }
+INLINE mask positive(wide x) { return lt_w(0, x); }
+INLINE mask negative(wide x) { return lt_w(x, 0); }
+INLINE wide like(wide x, wide sign) { return copysign(x, sign); }
+
+// Elements that dynamic indices name: truncated and kept in 0…limit−1; NaN means 0. Local arrays have numbers of one lane.
+INLINE long at_s(real x, long limit) { return x > 0 ? x < limit ? (long)x : limit - 1 : 0; }
+INLINE long at_w(wide x, long limit) { return at_s(x, limit); }
+INLINE wide gather_s(const real *b, ints at) { return b[at]; }
+INLINE wide gather_w(const cell *b, ints at) { return b[at]; }
+INLINE wide gather_w(const wide *b, ints at) { return b[at]; }
+INLINE singles gather_fs(const single *b, ints at) { return b[at]; }
+INLINE singles gather_fw(const cell_f *b, ints at) { return b[at]; }
+INLINE singles gather_fw(const singles *b, ints at) { return b[at]; }
+INLINE void scatter_w(cell *b, ints at, wide x) { b[at] = x; }
+INLINE void scatter_w(wide *b, ints at, wide x) { b[at] = x; }
+INLINE void scatter_fw(cell_f *b, ints at, singles x) { b[at] = x; }
+INLINE void scatter_fw(singles *b, ints at, singles x) { b[at] = x; }
+
+// A number whose sums and products are rounded one by one, where contraction would change what devices draw.
+template <class T> struct rounded {
+  T x;
+  __forceinline__ rounded(T x) : x(x) {}
+  __forceinline__ operator T() const { return x; }
+};
+typedef rounded<double> unfused;
+#define ROUNDED(sign, f) \
+  template <class T> INLINE rounded<T> operator sign(rounded<T> a, rounded<T> b) { return f(a.x, b.x); } \
+  template <class T, class N> INLINE rounded<T> operator sign(rounded<T> a, N b) { return f(a.x, T(b)); } \
+  template <class T, class N> INLINE rounded<T> operator sign(N a, rounded<T> b) { return f(T(a), b.x); }
+#define MINUS_RN(x, y) __dadd_rn(x, -(y))
+#define OVER_RN(x, y) ((x) / (y))
+ROUNDED(+, __dadd_rn) ROUNDED(-, MINUS_RN) ROUNDED(*, __dmul_rn) ROUNDED(/, OVER_RN)
+
