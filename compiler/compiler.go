@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -59,11 +58,11 @@ func checked(file *ast.File, ds []diag.Diagnostic) (*model.Model, []diag.Diagnos
 
 // parsed is the tree of a model's file, nil if the file cannot be read.
 func parsed(path string) (*ast.File, []diag.Diagnostic) {
-	text, err := os.ReadFile(path)
+	text, err := source.ReadModel(path)
 	if err != nil {
 		return nil, []diag.Diagnostic{{Code: "E00", Message: fmt.Sprintf("cannot read the model: %v", err)}}
 	}
-	return parse.File(source.New(path, string(text)))
+	return parse.File(source.New(path, text))
 }
 
 // CheckWithData is Check, with the data if every array is available: given by args, or in the model and in files that
@@ -81,14 +80,19 @@ func CheckWithData(path string, args []DataArg, cache RowCache) (m *model.Model,
 	return m, p, ds
 }
 
-// loadImport parses a file that another names; paths are relative to the file that names them.
+// loadImport parses a file that another names and whose name ends in .ppl; paths are relative to the file that names
+// them.
 func loadImport(from *source.File, path string) (*ast.File, error) {
+	if !strings.HasSuffix(path, ".ppl") { // the message of a mistake in another file could show what is in it
+		return nil, fmt.Errorf("%s cannot be imported: a file with functions and templates has a name that ends in "+
+			".ppl", path)
+	}
 	name := filepath.Join(filepath.Dir(from.Name), filepath.FromSlash(path))
-	text, err := os.ReadFile(name)
+	text, err := source.ReadModel(name)
 	if err != nil {
 		return nil, fmt.Errorf("cannot import: %w", err)
 	}
-	file, ds := parse.File(source.New(name, string(text)))
+	file, ds := parse.File(source.New(name, text))
 	for _, d := range ds {
 		if d.Severity == diag.Error {
 			return nil, fmt.Errorf("%s line %d: %s", name, d.Span.Line(), d.Message)

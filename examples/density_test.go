@@ -25,7 +25,7 @@ func TestLogLikelihood(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.model, func(t *testing.T) {
-			f, err := data.Read(test.data)
+			f, err := data.DefaultRowCache().Whole(test.data)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"strings"
 
@@ -86,11 +85,11 @@ func buildCommand(c *console) *cobra.Command {
 }
 
 func printTree(c *console, path string, _ []string) error {
-	text, err := os.ReadFile(path)
+	text, err := source.ReadModel(path)
 	if err != nil {
 		return wrong(err)
 	}
-	file, ds := parse.File(source.New(path, string(text)))
+	file, ds := parse.File(source.New(path, text))
 	if err := c.diagnose(ds); err != nil {
 		return err
 	}

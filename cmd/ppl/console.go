@@ -29,7 +29,9 @@ func newConsole(out, err *os.File) *console {
 }
 
 // notef writes a line for the reader, not for programs.
-func (c *console) notef(format string, args ...any) { fmt.Fprintf(c.err, format+"\n", args...) }
+func (c *console) notef(format string, args ...any) {
+	fmt.Fprintln(c.err, diag.Printable(fmt.Sprintf(format, args...)))
+}
 
 // shown is how many diagnostics are printed: who gives a table for a model has one on each line.
 const shown = 20

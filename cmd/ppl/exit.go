@@ -6,6 +6,8 @@ import (
 	"io"
 
 	"github.com/spf13/cobra"
+
+	"ppl/lang/diag"
 )
 
 // Exit codes.
@@ -40,7 +42,7 @@ func conclude(w io.Writer, cmd *cobra.Command, err error) int {
 	e := exit{codeUsage, err}
 	errors.As(err, &e)
 	if e.cause != nil {
-		fmt.Fprintf(w, "%s: %v\n", cmd.CommandPath(), e.cause)
+		fmt.Fprintf(w, "%s: %s\n", cmd.CommandPath(), diag.Printable(e.cause.Error()))
 	}
 	if e.code == codeUsage {
 		fmt.Fprintf(w, "usage: %s\n%s --help says more\n", cmd.UseLine(), cmd.CommandPath())

@@ -37,11 +37,11 @@ func fmtCommand(c *console) *cobra.Command {
 
 // format prints one file, or writes it back where its form changes.
 func (c *console) format(path string, write bool) error {
-	text, err := os.ReadFile(path)
+	text, err := source.ReadModel(path)
 	if err != nil {
 		return wrong(err)
 	}
-	file, ds := parse.File(source.New(path, string(text)))
+	file, ds := parse.File(source.New(path, text))
 	if err := c.diagnose(ds); err != nil {
 		return err
 	}
@@ -50,7 +50,7 @@ func (c *console) format(path string, write bool) error {
 		_, err := fmt.Fprint(c.out, formatted)
 		return err
 	}
-	if formatted == string(text) {
+	if formatted == text {
 		return nil
 	}
 	if err := replaceFile(path, formatted); err != nil {

@@ -70,7 +70,7 @@ func (c *console) logprob(q *pointQuery) error {
 	if err != nil {
 		return err
 	}
-	values, err := data.Read(q.at)
+	values, err := data.DefaultRowCache().Whole(q.at)
 	if err != nil {
 		return wrong(err)
 	}

@@ -10,6 +10,7 @@ import (
 	"ppl/compiler"
 	"ppl/infer/draws"
 	"ppl/lang/diag"
+	"ppl/lang/source"
 )
 
 // A session is what a REPL knows: runs that are open, by name, and a model that is being written.
@@ -38,11 +39,11 @@ func (s *session) begin(path string) error {
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
 		return s.open(path, "")
 	}
-	text, err := os.ReadFile(path)
+	text, err := source.ReadModel(path)
 	if err != nil {
 		return wrong(fmt.Errorf("there is no model and no run %s", path))
 	}
-	s.draft = &compiler.Draft{Path: path, Text: string(text)}
+	s.draft = &compiler.Draft{Path: path, Text: text}
 	_, ds := s.draft.Check()
 	return s.c.diagnose(ds)
 }

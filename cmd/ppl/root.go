@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"runtime/debug"
 	"strings"
 
@@ -17,7 +18,8 @@ func run(ctx context.Context, args []string, c *console) (code int) {
 	defer func() {
 		if cause := recover(); cause != nil {
 			c.notef("ppl: internal error: %v\nThis is a fault of ppl, not of your model. Please report it with what "+
-				"follows.\n%s", cause, debug.Stack())
+				"follows.", cause)
+			fmt.Fprintf(c.err, "%s\n", debug.Stack()) // whole, however long
 			code = codeFailed
 		}
 	}()

@@ -109,7 +109,7 @@ func (f *files) read(path string, at source.Span) (*data.File, bool) {
 		f.tooLarge(path, size, at)
 		return nil, false
 	}
-	read := data.Read
+	read := f.cache.Whole
 	if large {
 		read = f.cache.ByRows
 	}
@@ -201,15 +201,5 @@ func fileOf(a *model.Array, dir string) (path, key string) {
 }
 
 func largeText(path string, size int64, cache data.RowCache) string {
-	return fmt.Sprintf("%s has %s, too much for memory (%s)", path, byteText(size), byteText(cache.Memory))
-}
-
-func byteText(n int64) string {
-	switch {
-	case n >= 1e9:
-		return fmt.Sprintf("%.3g GB", float64(n)/1e9)
-	case n >= 1e6:
-		return fmt.Sprintf("%.3g MB", float64(n)/1e6)
-	}
-	return fmt.Sprintf("%.3g kB", float64(n)/1e3)
+	return fmt.Sprintf("%s has %s, too much for memory (%s)", path, source.Bytes(size), source.Bytes(cache.Memory))
 }

@@ -1,11 +1,11 @@
 package data
 
 import (
-	"bytes"
 	"encoding/binary"
 	"fmt"
 	"io"
 	"math"
+	"strings"
 )
 
 // An arraySource reads the elements of one array of numbers, row-major, a row of its first axis at a time.
@@ -47,15 +47,14 @@ func tooLong(name string, at int, v float64) error {
 	return fmt.Errorf("%s: element %d, %.0f, is too large for a float64 to hold exactly", name, at+1, v)
 }
 
-// header is that of a .npy or IDX file, if the input is one.
-func (in *input) header() (h header, ok bool) {
-	start, _ := in.text.Peek(1 << 16) // a file may well be shorter
+// headerOf is that of a .npy or IDX file, if a file that begins so is one.
+func headerOf(path, start string) (h header, ok bool) {
 	var err error
 	switch {
-	case bytes.HasPrefix(start, []byte(numpyMagic)):
-		h, err = readNumpyHeader(in.path, string(start))
-	case bytes.HasPrefix(start, []byte(idxMagic)):
-		h, err = readIDXHeader(in.path, string(start))
+	case strings.HasPrefix(start, numpyMagic):
+		h, err = readNumpyHeader(path, start)
+	case strings.HasPrefix(start, idxMagic):
+		h, err = readIDXHeader(path, start)
 	default:
 		return h, false
 	}

@@ -165,6 +165,7 @@ type dictionary struct {
 }
 
 func (d *dictionary) code(text string) (float64, error) {
+	text = visible(text)
 	if n, ok := d.number[text]; ok {
 		return n, nil
 	}

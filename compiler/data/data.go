@@ -16,14 +16,16 @@ package data
 import (
 	"bytes"
 	"compress/gzip"
+	"errors"
 	"fmt"
-	"io"
 	"math"
-	"os"
 	"path/filepath"
+	"slices"
 	"sort"
 	"strings"
 	"unicode"
+
+	"ppl/lang/source"
 )
 
 // An Array is a named array of numbers, row-major. A missing entry (null, NA, NaN, an empty field) is NaN.
@@ -50,22 +52,28 @@ type File struct {
 	Notes  []string // what a user should know of how it was read
 }
 
-// Read reads a file of any supported format, chosen by the ending of its name and otherwise by its first bytes.
-// Errors carry the path, and the line and column where there is one.
-func Read(path string) (*File, error) {
-	text, err := os.ReadFile(path)
+// Whole reads a file of any supported format into memory, chosen by the ending of its name and otherwise by its first
+// bytes. Errors carry the path, and the line and column where there is one. What would not fit into memory, such as a
+// small compressed file that holds much, is refused before it is there.
+func (s RowCache) Whole(path string) (*File, error) {
+	text, err := source.Read(path, s.most(arrayCost))
 	if err != nil {
 		return nil, fmt.Errorf("cannot read data: %w", err)
 	}
-	return Parse(path, text)
+	return s.parse(path, text)
 }
 
-// Parse reads the contents of a file; path names it in errors and decides the format.
-func Parse(path string, text []byte) (*File, error) {
+// Read is Whole with the memory of the machine.
+func Read(path string) (*File, error) { return DefaultRowCache().Whole(path) }
+
+// Parse is Read of a file's contents; path names it in errors and decides the format.
+func Parse(path string, text []byte) (*File, error) { return DefaultRowCache().parse(path, text) }
+
+func (s RowCache) parse(path string, text []byte) (*File, error) {
 	kind := path
 	if bytes.HasPrefix(text, []byte("\x1f\x8b")) {
 		var err error
-		if text, err = decompressed(path, text); err != nil {
+		if text, err = s.decompressed(path, text); err != nil {
 			return nil, err
 		}
 		kind = strings.TrimSuffix(path, ".gz")
@@ -74,32 +82,44 @@ func Parse(path string, text []byte) (*File, error) {
 	if err != nil {
 		return nil, err
 	}
+	if most := s.most(costOf(path, text)); int64(len(text)) > most {
+		return nil, s.expands(path, most)
+	}
 	text = bytes.TrimPrefix(text, []byte("\ufeff"))
-	return read(path, string(text))
+	return read(path, string(text), s)
 }
 
 // decompressed is what a file compressed with gzip holds.
-func decompressed(path string, text []byte) ([]byte, error) {
+func (s RowCache) decompressed(path string, text []byte) ([]byte, error) {
 	r, err := gzip.NewReader(bytes.NewReader(text))
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	defer r.Close()
-	if text, err = io.ReadAll(r); err != nil {
+	most := s.most(arrayCost)
+	text, err = source.ReadUpTo(r, path, most)
+	if large := (source.TooLarge{}); errors.As(err, &large) {
+		return nil, s.expands(path, most)
+	} else if err != nil {
 		return nil, fmt.Errorf("%s: cannot decompress it: %w", path, err)
 	}
 	return text, nil
 }
 
-type reader func(path, text string) (*File, error)
+// expands refuses a file, or a stream, that holds more than fits into memory.
+func (s RowCache) expands(path string, most int64) error {
+	return fmt.Errorf("%s holds more than %s of data, too much for memory (%s); rows of a CSV or .npy file that is "+
+		"not compressed can be read from disk", path, source.Bytes(most), source.Bytes(max(s.Memory, leastMemory)))
+}
+
+// A reader reads the text of a file; how much may come of it is bounded by the memory of a cache.
+type reader func(path, text string, s RowCache) (*File, error)
 
 func readers() map[string]reader {
-	return map[string]reader{
-		".json": readJSON,
-		".csv":  func(path, text string) (*File, error) { return readTable(path, text, ',') },
-		".tsv":  func(path, text string) (*File, error) { return readTable(path, text, '\t') },
-		".tab":  func(path, text string) (*File, error) { return readTable(path, text, '\t') },
+	table := func(comma rune) reader {
+		return func(path, text string, _ RowCache) (*File, error) { return readTable(path, text, comma) }
 	}
+	return map[string]reader{".json": readJSON, ".csv": table(','), ".tsv": table('\t'), ".tab": table('\t')}
 }
 
 // A binary format is known by the bytes that its files begin with; the ending of a name alone shows what a file should
@@ -182,14 +202,18 @@ func (f *File) Find(name string) *Array {
 }
 
 func (f *File) add(a *Array) {
+	a.Name = visible(a.Name)
 	f.Arrays[a.Name] = a
 	f.Order = append(f.Order, a.Name)
 }
 
-// encode replaces strings by their 1-based positions among the sorted distinct ones; missing entries become NaN.
+// encode replaces strings, made visible, by their 1-based positions among the sorted distinct ones; missing entries
+// become NaN.
 func encode(texts []string, missing []bool) (labels []string, codes []float64) {
-	position := map[string]int{}
+	position, texts := map[string]int{}, slices.Clone(texts)
 	for i, s := range texts {
+		s = visible(s)
+		texts[i] = s
 		if !missing[i] {
 			position[s] = 0
 		}

@@ -39,8 +39,12 @@ func outsideQuotes(line string) string {
 	return out
 }
 
-// field reads a number, a truth value or a word for a missing value; ok is false for other texts.
+// field reads a number, a truth value or a word for a missing value; ok is false for other texts, and for codes with
+// more digits than a number holds.
 func (d dialect) field(text string) (n number, ok bool, err error) {
+	if longCode(text) {
+		return number{}, false, nil
+	}
 	if d.decimalComma && strings.Count(text, ",") == 1 {
 		if strings.Contains(text, ".") {
 			return number{}, false, nil

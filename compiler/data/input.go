@@ -9,6 +9,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"ppl/lang/source"
 )
 
 // An input is a large data file, open to be read once from its beginning.
@@ -22,7 +24,7 @@ type input struct {
 }
 
 func openInput(path string) (*input, error) {
-	file, err := os.Open(path)
+	file, err := source.Open(path)
 	if err != nil {
 		return nil, fmt.Errorf("cannot read data: %w", err)
 	}

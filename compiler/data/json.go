@@ -19,7 +19,7 @@ type jsonReader struct {
 	words map[string]number
 }
 
-func readJSON(path, text string) (*File, error) {
+func readJSON(path, text string, _ RowCache) (*File, error) {
 	r := &jsonReader{src: source.New(path, text), words: words()}
 	delete(r.words, "") // in a table an empty field is missing; here it is a label
 	f := newFile(path, false)

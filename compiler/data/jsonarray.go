@@ -140,6 +140,10 @@ func (r *jsonReader) scalar() (v number, label string, isText bool, err error) {
 	case "null":
 		return number{math.NaN(), true}, "", false, nil
 	}
+	if longCode(word) {
+		return v, "", false, r.errorf(at, "%s has more digits than a float64 holds exactly; write it in quotes, as "+
+			"the name of a group, or with a decimal point", word)
+	}
 	v, ok, err := parseNumber(word, r.words)
 	if err != nil {
 		return v, "", false, r.errorf(at, "%v", err)

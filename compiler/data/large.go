@@ -47,8 +47,15 @@ const unknownMemory = 8 << 30
 // numbers; of an array twice itself and 8 bytes a number; and packedCost times that if it is compressed.
 const (
 	textCost   = 10
+	arrayCost  = 3
 	packedCost = 4
 )
+
+// leastMemory is what reading may take in any case.
+const leastMemory = 64 << 20
+
+// most is how many bytes of a file may be read, if each takes cost bytes of memory.
+func (s RowCache) most(cost int64) int64 { return max(s.Memory, leastMemory) / cost }
 
 // wholeCost is what reading a file whole takes, in bytes a byte.
 func wholeCost(path string) int64 {
@@ -57,14 +64,20 @@ func wholeCost(path string) int64 {
 		return textCost // reading it will say what is wrong
 	}
 	defer in.Close()
-	cost := int64(textCost)
-	if h, ok := in.header(); ok {
-		cost = int64(2 + (8+h.kind.size-1)/h.kind.size)
-	}
+	start, _ := in.text.Peek(1 << 16) // a file may well be shorter
+	cost := costOf(path, start)
 	if in.packed != nil {
 		cost *= packedCost
 	}
 	return cost
+}
+
+// costOf is what reading takes, in bytes a byte, of a file that is not compressed and begins so.
+func costOf(path string, start []byte) int64 {
+	if h, ok := headerOf(path, string(start[:min(len(start), 1<<16)])); ok {
+		return int64(2 + (8+h.kind.size-1)/h.kind.size)
+	}
+	return textCost
 }
 
 // Large reports whether a file is too large to be read whole, with its size. A file that cannot be looked at is not.

@@ -3,6 +3,7 @@ package data
 import (
 	"fmt"
 	"math"
+	"math/big"
 	"strconv"
 	"strings"
 )
@@ -58,6 +59,20 @@ func words() map[string]number {
 		"inf": {inf, false}, "+inf": {inf, false}, "-inf": {-inf, false},
 		"infinity": {inf, false}, "+infinity": {inf, false}, "-infinity": {-inf, false},
 	}
+}
+
+// longCode reports whether a text is a whole number with more digits than a float64 holds, such as an identifier of 18
+// digits: as a number it would be the same as its neighbours.
+func longCode(text string) bool {
+	rest := sign(text)
+	n, end := digits(rest)
+	if n < 16 || end != "" {
+		return false
+	}
+	whole, ok := new(big.Int).SetString(rest, 10)
+	v, _ := strconv.ParseFloat(rest, 64)
+	back, accuracy := new(big.Float).SetFloat64(v).Int(nil)
+	return ok && (accuracy != big.Exact || back.Cmp(whole) != 0)
 }
 
 // parseNumber reads digits or a word; ok is false when the text is neither. An error says that the number is too large.

@@ -3,13 +3,15 @@ package data
 import (
 	"archive/zip"
 	"encoding/binary"
+	"errors"
 	"fmt"
-	"io"
 	"math"
 	"path"
 	"regexp"
 	"strconv"
 	"strings"
+
+	"ppl/lang/source"
 )
 
 // NumPy's formats: .npy is a magic string, a version, the length of a header, the header (a Python dictionary as text)
@@ -18,7 +20,7 @@ import (
 const numpyMagic = "\x93NUMPY"
 
 // readNPY is the one array of a .npy file, named after the file.
-func readNPY(name, text string) (*File, error) {
+func readNPY(name, text string, _ RowCache) (*File, error) {
 	a, err := parseNPY(name, text)
 	if err != nil {
 		return nil, err
@@ -31,15 +33,23 @@ func readNPY(name, text string) (*File, error) {
 }
 
 // readNPZ is every array of an archive, by name.
-func readNPZ(name, text string) (*File, error) {
+func readNPZ(name, text string, s RowCache) (*File, error) {
 	z, err := zip.NewReader(strings.NewReader(text), int64(len(text)))
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	f := newFile(name, false)
+	left := s.most(arrayCost)
 	for _, entry := range z.File {
 		key := strings.TrimSuffix(entry.Name, ".npy")
-		a, err := npzEntry(name+"#"+key, entry)
+		text, err := npzEntry(name+"#"+key, entry, left)
+		if large := (source.TooLarge{}); errors.As(err, &large) {
+			return nil, s.expands(name, s.most(arrayCost))
+		} else if err != nil {
+			return nil, err
+		}
+		left -= int64(len(text))
+		a, err := parseNPY(name+"#"+key, text)
 		if err != nil {
 			return nil, err
 		}
@@ -49,17 +59,18 @@ func readNPZ(name, text string) (*File, error) {
 	return f, nil
 }
 
-func npzEntry(name string, entry *zip.File) (*Array, error) {
+// npzEntry is the text of an entry, of at most that many bytes.
+func npzEntry(name string, entry *zip.File, most int64) (string, error) {
 	r, err := entry.Open()
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
+		return "", fmt.Errorf("%s: %w", name, err)
 	}
 	defer r.Close()
-	text, err := io.ReadAll(r)
+	text, err := source.ReadUpTo(r, name, most)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
+		return "", fmt.Errorf("%s: %w", name, err)
 	}
-	return parseNPY(name, string(text))
+	return string(text), nil
 }
 
 var (

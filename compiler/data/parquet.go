@@ -12,11 +12,14 @@ import (
 
 // readParquet reads a Parquet file as a table: a column is numbers, booleans or texts, one for each row; a null is
 // missing.
-func readParquet(path, text string) (f *File, err error) {
+func readParquet(path, text string, s RowCache) (f *File, err error) {
 	defer recovered(path, &err)
 	in, err := parquet.OpenFile(strings.NewReader(text), int64(len(text)))
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	if err := s.parquetFits(path, in); err != nil {
+		return nil, err
 	}
 	f = newFile(path, true)
 	for _, c := range in.Root().Columns() {
@@ -27,6 +30,24 @@ func readParquet(path, text string) (f *File, err error) {
 		f.add(a)
 	}
 	return f, nil
+}
+
+// valueCost is what a value of a Parquet file takes in memory, in bytes: a number, and a text with its header while it
+// is read.
+const valueCost = 40
+
+// parquetFits refuses a file whose columns, which may be compressed a thousandfold, would not fit into memory.
+func (s RowCache) parquetFits(path string, in *parquet.File) error {
+	unpacked := in.NumRows() * int64(len(in.Root().Columns())) * valueCost
+	for _, group := range in.Metadata().RowGroups {
+		for _, c := range group.Columns {
+			unpacked += c.MetaData.TotalUncompressedSize
+		}
+	}
+	if unpacked < 0 || unpacked > max(s.Memory, leastMemory) {
+		return s.expands(path, s.Memory)
+	}
+	return nil
 }
 
 func parquetColumn(path string, in *parquet.File, c *parquet.Column) (*Array, error) {
@@ -126,8 +147,18 @@ func eachPage(pages parquet.Pages, visit func(parquet.Value) error) error {
 		} else if err != nil {
 			return err
 		}
-		values := make([]parquet.Value, page.NumValues())
-		n, err := page.Values().ReadValues(values)
+		err = eachOfPage(page.Values(), visit)
+		parquet.Release(page)
+		if err != nil {
+			return err
+		}
+	}
+}
+
+func eachOfPage(page parquet.ValueReader, visit func(parquet.Value) error) error {
+	values := make([]parquet.Value, batchRows)
+	for {
+		n, err := page.ReadValues(values)
 		if err != nil && !errors.Is(err, io.EOF) {
 			return err
 		}
@@ -136,7 +167,9 @@ func eachPage(pages parquet.Pages, visit func(parquet.Value) error) error {
 				return err
 			}
 		}
-		parquet.Release(page)
+		if err != nil || n == 0 {
+			return nil
+		}
 	}
 }
 

@@ -157,3 +157,14 @@ func TestDistance(t *testing.T) {
 		}
 	}
 }
+
+// A message that quotes what a file says neither controls a terminal nor fills it.
+func TestPrintable(t *testing.T) {
+	if got, want := Printable("a\tb\n\x1b[2Jc\u202e"), "a    b\n\ufffd[2Jc\ufffd"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	long := Printable(strings.Repeat("é", 1<<20))
+	if len(long) > messageBytes+10 || !strings.Contains(long, " … ") || strings.ContainsRune(long, '\ufffd') {
+		t.Errorf("%d bytes", len(long))
+	}
+}

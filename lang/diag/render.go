@@ -49,13 +49,13 @@ func (d Diagnostic) text(p palette) string {
 	var b strings.Builder
 	mark := p.severity[d.Severity]
 	fmt.Fprintf(&b, "%s%s%s%s%s: %s%s%s\n",
-		position(d.Span), mark, d.Severity, code(d.Code), p.reset, p.bold, d.Message, p.reset)
+		position(d.Span), mark, d.Severity, code(d.Code), p.reset, p.bold, Printable(d.Message), p.reset)
 	b.WriteString(excerpt(d.Span, mark, p))
 	for _, r := range d.Related {
-		fmt.Fprintf(&b, "  %s%s\n%s", position(r.Span), r.Message, excerpt(r.Span, p.bold, p))
+		fmt.Fprintf(&b, "  %s%s\n%s", position(r.Span), Printable(r.Message), excerpt(r.Span, p.bold, p))
 	}
 	if d.Help != "" {
-		fmt.Fprintf(&b, "  %shelp:%s %s\n", p.bold, p.reset, d.Help)
+		fmt.Fprintf(&b, "  %shelp:%s %s\n", p.bold, p.reset, Printable(d.Help))
 	}
 	return b.String()
 }
@@ -71,7 +71,7 @@ func position(at source.Span) string {
 	if !at.Valid() {
 		return ""
 	}
-	return fmt.Sprintf("%s:%d:%d: ", at.File.Name, at.Line(), at.Column())
+	return fmt.Sprintf("%s:%d:%d: ", Printable(at.File.Name), at.Line(), at.Column())
 }
 
 // excerpt is the line on which the span starts, with a mark under the part of the span that lies on it.
@@ -120,6 +120,22 @@ func wholeRune(s string, i int) int {
 		i++
 	}
 	return i
+}
+
+// messageBytes bounds a message: one that quotes a field of a data file may be as long as that.
+const messageBytes = 4000
+
+// Printable is a message in a form that a terminal only prints: characters that it would obey are replaced, all but the
+// ends of lines, and of a message that is very long the middle is left out.
+func Printable(s string) string {
+	if len(s) > messageBytes {
+		s = s[:wholeRune(s, messageBytes/2)] + " … " + s[wholeRune(s, len(s)-messageBytes/2):]
+	}
+	lines := strings.Split(s, "\n")
+	for i := range lines {
+		lines[i] = printable(lines[i])
+	}
+	return strings.Join(lines, "\n")
 }
 
 // printable replaces a tab by four columns, and characters that a terminal would obey, such as an escape, by U+FFFD: a
