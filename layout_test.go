@@ -47,6 +47,8 @@ func importTable() []row {
 		{"ppl/compiler/validate", []string{"ppl/lang/", "ppl/autodiff", "ppl/stdlib", "ppl/compiler/dataset",
 			"ppl/compiler/evaluate",
 			"ppl/compiler/density", "ppl/compiler/marginalize", "ppl/compiler/simulate", "ppl/compiler/model"}},
+		{"ppl/compiler/newdata", []string{"ppl/lang/", "ppl/compiler/analyze", "ppl/compiler/dataset",
+			"ppl/compiler/evaluate", "ppl/compiler/model"}},
 		{"ppl/compiler/plan", []string{"ppl/lang/", "ppl/autodiff", "ppl/stdlib/ode", "ppl/compiler/dataset",
 			"ppl/compiler/evaluate", "ppl/compiler/density", "ppl/compiler/marginalize", "ppl/compiler/minibatch",
 			"ppl/compiler/simulate", "ppl/compiler/validate", "ppl/compiler/model"}},

@@ -59,7 +59,121 @@ func newDataCases() []newDataCase {
 			"xn[1..2] = [0.5, -2]\ngenerate en[i in 1..2] ~ Normal(0, tau)\n" +
 				"generate again[i in 1..2] ~ Bernoulli(logits = xn[i] + en[i])\n",
 			map[string][]float64{"tau": {1.5}, "e": {3, -3}}},
+		{"new groups, noncentered by hand", "data g[N]: index(J), x[N], y[N]\nmu ~ Normal(0, 1)\n" +
+			"tau, s ~ HalfNormal(1)\nz[j in J] ~ Normal(0, 1)\na[j in J] = mu + tau * z[j]\n" +
+			"y[i in N] ~ Normal(a[g[i]] + x[i], s)\n", rows, `{"g": ["c","z","z","a"], "x": [1, 2, 3, 4]}`,
+			"generate w ~ Normal(mu, tau)\nm = [a[3] + 1, w + 2, w + 3, a[1] + 4]\n" +
+				"generate again[i in 1..4] ~ Normal(m[i], s)\n",
+			map[string][]float64{"mu": {3}, "tau": {0.8}, "s": {0.3}, "z": {-2, 0, 2}}},
+		{"new groups, noncentered", "data g[N]: index(J), x[N], y[N]\nmu ~ Normal(0, 1)\ntau ~ HalfNormal(1)\n" +
+			"a[J] ~ Normal(mu, tau) noncentered\ny[i in N] ~ Normal(a[g[i]] + x[i], 0.3)\n", rows,
+			`{"g": ["z","a"], "x": [1, 2]}`,
+			"generate w ~ Normal(mu, tau)\nm = [w + 1, a[1] + 2]\ngenerate again[i in 1..2] ~ Normal(m[i], 0.3)\n",
+			map[string][]float64{"mu": {3}, "tau": {0.8}, "a": {-2, 0, 2}}},
+		{"correlated slopes, noncentered", "data g[N]: index(J), x[N], y[N]\nmu[1..2] ~ Normal(0, 1)\n" +
+			"tau[1..2] ~ HalfNormal(1)\nOmega[1..2, 1..2] ~ LKJ(2)\n" +
+			"b[j in J, 1..2] ~ MvNormal(mu, sd = tau, corr = Omega) noncentered\n" +
+			"y[i in N] ~ Normal(b[g[i], 1] + b[g[i], 2] * x[i], 0.2)\n", rows,
+			`{"g": ["z","b","z"], "x": [1, 2, -1]}`,
+			"generate z[1..2] ~ MvNormal(mu, sd = tau, corr = Omega)\n" +
+				"m = [z[1] + z[2], b[2, 1] + 2 * b[2, 2], z[1] - z[2]]\ngenerate again[i in 1..3] ~ " +
+				"Normal(m[i], 0.2)\n",
+			map[string][]float64{"mu": {1.5, 2}, "tau": {0.5, 1.5}, "Omega": {1, 0.6, 0.6, 1},
+				"b": {1, 1, 2, -1, 3, 0}}},
+		{"correlated slopes by a Cholesky factor", "data g[N]: index(J), x[N], y[N]\nmu[1..2] ~ Normal(0, 1)\n" +
+			"tau[1..2] ~ HalfNormal(1)\nOmega[1..2, 1..2] ~ LKJ(2)\nz[1..2, j in J] ~ Normal(0, 1)\n" +
+			"b = transpose((diag(tau) @ cholesky(Omega)) @ z)\n" +
+			"y[i in N] ~ Normal(mu[1] + b[g[i], 1] + (mu[2] + b[g[i], 2]) * x[i], 0.2)\n", rows,
+			`{"g": ["z","b","z"], "x": [1, 2, -1]}`,
+			"generate w[1..2] ~ MvNormal(mu, sd = tau, corr = Omega)\n" +
+				"m = [w[1] + w[2], mu[1] + b[2, 1] + 2 * (mu[2] + b[2, 2]), w[1] - w[2]]\n" +
+				"generate again[i in 1..3] ~ Normal(m[i], 0.2)\n",
+			map[string][]float64{"mu": {1.5, 2}, "tau": {0.5, 1.5}, "Omega": {1, 0.6, 0.6, 1},
+				"z": {1, 2, -1, 0.5, 0, 0.3}}},
+		{"Gaussian process", "data x[N], y[N]\ns, l, e ~ HalfNormal(1)\n" +
+			"f[N] ~ MvNormal(0, rbf(x, s, l) + diagonal(0.01, N)) noncentered\ny[i in N] ~ Normal(f[i], e)\n",
+			points, `{"x": [0.5, 3]}`, process("f") + "generate again[i in 1..2] ~ Normal(fn[i], e)\n",
+			map[string][]float64{"s": {1.1}, "l": {0.9}, "e": {0.2}, "f": {1, -0.5, 0.7}}},
+		{"Gaussian process by a Cholesky factor", "data x[N], y[N]\ns, l, e ~ HalfNormal(1)\nz[N] ~ Normal(0, 1)\n" +
+			"L = cholesky([i in N, j in N: s^2 * exp(-(x[i] - x[j])^2 / (2 * l^2)) + (i == j ? 0.01 : 0)])\n" +
+			"f = L @ z\ny[i in N] ~ Normal(f[i], e)\n", points, `{"x": [0.5, 3]}`,
+			process("f") + "generate again[i in 1..2] ~ Normal(fn[i], e)\n",
+			map[string][]float64{"s": {1.1}, "l": {0.9}, "e": {0.2}, "z": {1, -0.5, 0.7}}},
+		{"Gaussian process summed out", "data x[N], y[N]\ns, l, a ~ HalfNormal(1)\n" +
+			"y ~ MvNormal(fill(a, N), rbf(x, s, l) + diagonal(0.01, N))\n", points, `{"x": [0.5, 3]}`,
+			process("y", "a") + "generate again[i in 1..2] ~ Normal(fn[i], 1e-9)\n",
+			map[string][]float64{"s": {1.1}, "l": {0.9}, "a": {0.2}}},
+		{"Gaussian process with points in the model", "data x[N], y[N]\ndata more[M] = [9, 10]\n" +
+			"s, l, e ~ HalfNormal(1)\n" +
+			"f ~ MvNormal(0, rbf(concat(x, more), s, l) + diagonal(0.01, N + M)) noncentered\n" +
+			"y[i in N] ~ Normal(f[i], e)\n",
+			points, `{"x": [0.5, 3]}`,
+			process("f[1..3]") + "generate again[i in 1..2] ~ Normal(fn[i], e)\n",
+			map[string][]float64{"s": {1.1}, "l": {0.9}, "e": {0.2}, "f": {1, -0.5, 0.7, 5, 5}}},
+		{"Gaussian process of each group", "data x[N], g[N]: index(J), y[N]\ns, l ~ HalfNormal(1)\n" +
+			"f[j in J, N] ~ MvNormal(0, rbf(x, s, l) + diagonal(0.01, N))\ny[i in N] ~ Normal(f[g[i], i], 0.1)\n",
+			`{"x": [0, 1, 2], "g": ["a", "b", "a"], "y": [1, 2, 3]}`, `{"x": [0.5, 3], "g": ["b", "a"]}`,
+			process("f[2]") + strings.ReplaceAll(strings.ReplaceAll(process("f[1]"), "fn", "gn"), "xa", "xb") +
+				"m = [fn[1], gn[2]]\ngenerate again[i in 1..2] ~ Normal(m[i], 0.1)\n",
+			map[string][]float64{"s": {1.1}, "l": {0.9}, "f": {1, -0.5, 0.7, 0, 2, 1}}},
+		{"Gaussian process by waves", "data x[N], y[N]\ns, l ~ HalfNormal(1)\n" +
+			"basis[n in N, b in 1..4] = sin(b * (x[n] + 4) / 2)\nz[b in 1..4] ~ Normal(0, s * exp(-(l * b)^2))\n" +
+			"f = basis @ z\ny[i in N] ~ Normal(f[i], 0.1)\n", points, `{"x": [0.5, 3]}`,
+			"xn[1..2] = [0.5, 3]\nm[i in 1..2] = sum(b in 1..4: sin(b * (xn[i] + 4) / 2) * z[b])\n" +
+				"generate again[i in 1..2] ~ Normal(m[i], 0.1)\n",
+			map[string][]float64{"s": {1.1}, "l": {0.1}, "z": {1, -0.5, 0.7, 0.4}}},
+		{"random walk as one draw", "data y[T]\ns ~ HalfNormal(1)\nw[T] ~ GaussianRandomWalk(0.5, s)\n" +
+			"y[t in T] ~ Normal(w[t], 0.1)\n", `{"y": [1, 2]}`, `{"T": 4}`,
+			"generate z[1..2] ~ Normal(0.5, s)\np = [w[1], w[2], w[2] + z[1], w[2] + z[1] + z[2]]\n" +
+				"generate again[i in 1..4] ~ Normal(p[i], 0.1)\n",
+			map[string][]float64{"s": {0.7}, "w": {1, 2}}},
+		{"random walk as a sum", "data y[T]\ns ~ HalfNormal(1)\nz[t in T] ~ Normal(0, s)\nw = cumsum(z)\n" +
+			"y[t in T] ~ Normal(w[t], 0.1)\n", `{"y": [1, 2]}`, `{"T": 4}`,
+			"generate v[1..2] ~ Normal(0, s)\np = [w[1], w[2], w[2] + v[1], w[2] + v[1] + v[2]]\n" +
+				"generate again[i in 1..4] ~ Normal(p[i], 0.1)\n",
+			map[string][]float64{"s": {0.7}, "z": {1, 2}}},
+		{"autoregression", "data y[T]\nphi ~ Normal(0, 1)\ns ~ HalfNormal(1)\n" +
+			"y[t in 2..T] ~ Normal(phi * y[t-1], s)\n", `{"y": [1, 2, 3]}`, `{"T": 6}`,
+			"generate f[1] ~ Normal(phi * y[3], s)\ngenerate f[t in 2..3] ~ Normal(phi * f[t-1], s)\n" +
+				"generate again[i in 1..3] ~ Normal(f[i], 1e-9)\n",
+			map[string][]float64{"phi": {0.8}, "s": {0.5}}},
+		{"autoregression of a definition, with a predictor", "data raw[T], x[T]\nb, phi ~ Normal(0, 1)\n" +
+			"y = log(raw)\ny[t in 3..T] ~ Normal(phi * y[t-1] - 0.2 * y[t-2] + b * x[t], 0.5)\n",
+			`{"raw": [1, 2, 3], "x": [1, 1, 2]}`, `{"x": [1, 1, 2, 3, 4]}`,
+			"generate f ~ Normal(phi * y[3] - 0.2 * y[2] + b * 3, 0.5)\n" +
+				"generate h ~ Normal(phi * f - 0.2 * y[3] + b * 4, 0.5)\nm = [f, h]\n" +
+				"generate again[i in 1..2] ~ Normal(m[i], 1e-9)\n",
+			map[string][]float64{"phi": {0.8}, "b": {0.5}}},
+		{"variance that follows surprises", "data y[T]\na, b ~ HalfNormal(1)\nv[1] = 1\n" +
+			"v[t in 2..T] = a + b * y[t-1]^2\ny[t in T] ~ Normal(0, sqrt(v[t]))\n",
+			`{"y": [1, 2, 3]}`, `{"T": 5}`,
+			"generate f ~ Normal(0, sqrt(a + b * 9))\ngenerate h ~ Normal(0, sqrt(a + b * f^2))\nm = [f, h]\n" +
+				"generate again[i in 1..2] ~ Normal(m[i], 1e-9)\n",
+			map[string][]float64{"a": {0.8}, "b": {0.1}}},
+		{"counts that follow counts, by unit", "data y[N, T]\na[N] ~ Normal(0, 1)\n" +
+			"y[i in N, t in 2..T] ~ Poisson(log = a[i] + 0.1 * y[i, t-1])\n",
+			`{"y": [[1, 2], [4, 3]]}`, `{"N": 2, "T": 4}`,
+			"generate f[i in 1..2, 1] ~ Poisson(log = a[i] + 0.1 * y[i, 2])\n" +
+				"generate f[i in 1..2, 2] ~ Poisson(log = a[i] + 0.1 * f[i, 1])\n" +
+				"m = [f[1, 1], f[1, 2], f[2, 1], f[2, 2]]\ngenerate again[i in 1..4] ~ Normal(m[i], 1e-9)\n",
+			map[string][]float64{"a": {0.8, 1.2}}},
 	}
+}
+
+// points are the data of a Gaussian process.
+const points = `{"x": [0, 1, 2], "y": [1, 2, 3]}`
+
+// process has fn, the values at 0.5 and 3 of a process that is known at points 0, 1 and 2, with a mean that may be
+// given.
+func process(known string, mean ...string) string {
+	shift, back := "", ""
+	if len(mean) > 0 {
+		shift, back = " - "+mean[0], " + "+mean[0]
+	}
+	return "xa[1..5] = [0, 1, 2, 0.5, 3]\nKfn = rbf(xa, s, l) + diagonal(0.01, 5)\n" +
+		"Wfn = Kfn[4..5, 1..3] @ inverse_spd(Kfn[1..3, 1..3])\nknownfn[i in 1..3] = (" + known + ")[i]" + shift + "\n" +
+		"mfn = Wfn @ knownfn" + back + "\n" +
+		"generate fn[1..2] ~ MvNormal(mfn, Kfn[4..5, 4..5] - Wfn @ transpose(Kfn[4..5, 1..3]))\n"
 }
 
 const predictions = 4000
@@ -137,9 +251,22 @@ func (c newDataCase) generated(t *testing.T) (out [][]float64) {
 	return out
 }
 
+// sampled is what a run of a program would hold.
+func sampled(p *compiler.Program) compiler.SampledRun {
+	run, values := compiler.SampledRun{Saved: p.Saved()}, map[string][]float64{}
+	for _, data := range []func() ([]types.Variable, [][]float64){p.Observed, p.Constants} {
+		vars, xs := data()
+		for i, v := range vars {
+			run.Data, values[v.Name] = append(run.Data, v), xs[i]
+		}
+	}
+	run.Values = func(name string) ([]float64, error) { return values[name], nil }
+	return run
+}
+
 func (c newDataCase) predicted(t *testing.T) (out [][]float64) {
 	run, fresh := c.run(t, "")
-	p, ds := compiler.LoadNew("m.ppl", c.model, []compiler.DataArg{{Path: fresh}}, run.Saved())
+	p, ds := compiler.LoadNew("m.ppl", c.model, []compiler.DataArg{{Path: fresh}}, sampled(run))
 	if diag.HasErrors(ds) {
 		t.Fatal(ds)
 	}
@@ -157,12 +284,14 @@ func (c newDataCase) predicted(t *testing.T) (out [][]float64) {
 				values = append(values, x)
 			}
 		}
-		n := len(values)
-		for _, v := range p.Saved()[first:] {
-			n -= v.Size()
-		}
 		p.Complete(r, values)
-		out = append(out, slices.Clone(values[n:]))
+		var row []float64
+		for _, part := range p.Predicted {
+			for _, at := range part.At {
+				row = append(row, values[at])
+			}
+		}
+		out = append(out, row)
 	}
 	return out
 }
@@ -206,9 +335,20 @@ func TestNewDataRefused(t *testing.T) {
 	for _, c := range []struct{ model, old, fresh, want string }{
 		{"data x[N], y[N]\na, b ~ Normal(0, 1)\nc = mean(x)\ny[i in N] ~ Normal(a + b * (x[i] - c), 1)\n",
 			`{"x": [1, 2], "y": [1, 2]}`, `{"x": [3]}`, "`mean(x)` would be computed from the new data"},
-		{"data x[N], y[N]\nf[N] ~ MvNormal(fill(0, N), cov = [i in N, j in N: i == j ? 1 : 0.5])\n" +
+		{"data x[N], y[N]\nf[N] ~ MvNormal(fill(0, N), prec = [i in N, j in N: i == j ? 1 : 0.2])\n" +
 			"y[i in N] ~ Normal(f[i] + x[i], 1)\n",
 			`{"x": [1, 2], "y": [1, 2]}`, `{"x": [3, 4, 5]}`, "`f` has elements that the run does not"},
+		{"data x[N], y[N]\ndata more[M] = [9]\nf ~ MvNormal(0, rbf(concat(more, x), 1, 1) + diagonal(0.1, M + N))\n" +
+			"y[i in N] ~ Normal(f[i + 1], 1)\n",
+			`{"x": [1, 2], "y": [1, 2]}`, `{"x": [3, 4, 5]}`, "the rows of the run do not come first"},
+		{"data x[N], y[N]\nf[N] ~ MvNormal(0, rbf(x, 1, 1) / N + diagonal(0.1, N))\ny[i in N] ~ Normal(f[i], 1)\n",
+			`{"x": [1, 2], "y": [1, 2]}`, `{"x": [3, 4, 5]}`, "`N` would be"},
+		{"data x[N], y[N]\nh[N] ~ Normal(0, 1)\nf = fill(1, N, N) @ h\ny[i in N] ~ Normal(f[i] + x[i], 1)\n",
+			`{"x": [1, 2], "y": [1, 2]}`, `{"x": [3, 4, 5]}`, "would be computed from the new data"},
+		{"data h[J], g[N]: index(J), y[N]\na[j in J] ~ Normal(h[j], 1)\ny[i in N] ~ Normal(a[g[i]], 1)\n",
+			`{"h": [1, 2], "g": [1, 2], "y": [1, 2]}`, `{"g": [3]}`, "`h` has other elements than in the run"},
+		{"data y[N, T]\ny[i in N, t in 2..T] ~ Normal(0.1 * y[i, t-1], 1)\na ~ Normal(0, 1)\ny[1, 1] ~ Normal(a, 1)\n",
+			`{"y": [[1, 2], [4, 3]]}`, `{"N": 3, "T": 2}`, "`y[3,1]` has no distribution"},
 		{"data g[N]: index(J), y[N]\na[J] ~ Normal(0, 1) zerosum\ny[i in N] ~ Normal(a[g[i]], 1)\n",
 			`{"g": [1, 2, 3], "y": [1, 2, 3]}`, `{"g": [4]}`, "`a` has elements that the run does not"},
 		{"data x[N], y[N]\na ~ Normal(0, 1)\ny[i in N] ~ Normal(a + x[i], 1)\n",
@@ -216,7 +356,7 @@ func TestNewDataRefused(t *testing.T) {
 	} {
 		k := newDataCase{model: c.model, old: c.old, fresh: c.fresh}
 		run, fresh := k.run(t, "")
-		_, ds := compiler.LoadNew("m.ppl", c.model, []compiler.DataArg{{Path: fresh}}, run.Saved())
+		_, ds := compiler.LoadNew("m.ppl", c.model, []compiler.DataArg{{Path: fresh}}, sampled(run))
 		if !slices.ContainsFunc(ds, func(d diag.Diagnostic) bool { return strings.Contains(d.Message, c.want) }) {
 			t.Errorf("%s\ngives %v, want %q", c.model, ds, c.want)
 		}

@@ -20,9 +20,10 @@ type Phase int
 const (
 	WarmingUp Phase = iota
 	Sampling
+	Predicting // after a run, from its draws
 )
 
-func (p Phase) String() string { return [...]string{"warm-up", "sampling"}[p] }
+func (p Phase) String() string { return [...]string{"warm-up", "sampling", "predicting"}[p] }
 
 // Progress of one phase: Done of Total iterations. Divergences counts those since sampling began.
 type Progress struct {

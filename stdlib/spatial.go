@@ -14,6 +14,7 @@ var spatialDists = []Dist{
 		Doc: "Gaussian random walk from 0: x[1] and the differences x[t] - x[t-1] are independent " +
 			"Normal(drift, scale)",
 		Source: "Rue & Held 2005, Gaussian Markov Random Fields, section 3.3.1",
+		InTime: true,
 		Forms: []Form{{Args: args(real0("drift"), positive("scale")),
 			LogProb: func(x Node, a []Node) Node {
 				drift, scale := lift(a[0], 0, plates(x, 1), lastShape(x, 1)), lift(a[1], 0, plates(x, 1),
@@ -26,6 +27,9 @@ var spatialDists = []Dist{
 					x += a[0][0] + a[1][0]*r.NormFloat64()
 					out[t] = x
 				}
+			},
+			Given: func(r *rand.Rand, a [][]float64, known []bool, out []float64) {
+				drawWalkGiven(r, a[0][0], a[1][0], known, out)
 			}}},
 	},
 	{

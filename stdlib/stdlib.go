@@ -61,6 +61,9 @@ type Form struct {
 	// Sample draws one event: args are flattened per instance, out has the event's size. It is nil for an improper
 	// distribution.
 	Sample func(r *rand.Rand, args [][]float64, out []float64)
+	// Given draws those elements of an event that are not known, given those that are, which out has. It is nil where
+	// there is no such draw, or where what is known would not have the same distribution without the rest.
+	Given func(r *rand.Rand, args [][]float64, known []bool, out []float64)
 }
 
 // A Dist is a row of the table of distributions.
@@ -77,6 +80,7 @@ type Dist struct {
 	// it.
 	LocationScale bool
 	Location      int
+	InTime        bool // the elements of a draw follow one another in time
 	// Enumerate is the first value and the number of values of a finite discrete support, from the shapes or static
 	// values of its args (for ends that differ between plates, of their union); ok is false when they are not static.
 	// nil when the support is not finite.

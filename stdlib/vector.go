@@ -67,10 +67,16 @@ var vectorDists = []Dist{
 		Forms: []Form{
 			{Args: args(array("mu", 1, realDomain), ofKind("cov", 2, types.Covariance)),
 				LogProb: func(x Node, a []Node) Node { return mvNormalCore(centred(x, a[0]), ad.Cholesky(a[1])) },
-				Sample:  drawMvNormalCov},
+				Sample:  drawMvNormalCov,
+				Given: func(r *rand.Rand, a [][]float64, known []bool, out []float64) {
+					drawMvNormalGiven(r, a[0], a[1], known, out)
+				}},
 			{Args: args(array("mu", 1, realDomain), array("chol", 2, realDomain)),
 				LogProb: func(x Node, a []Node) Node { return mvNormalCore(centred(x, a[0]), a[1]) },
-				Sample:  drawMvNormalChol},
+				Sample:  drawMvNormalChol,
+				Given: func(r *rand.Rand, a [][]float64, known []bool, out []float64) {
+					drawMvNormalGiven(r, a[0], squared(a[1], len(out), len(out)), known, out)
+				}},
 			{Args: args(array("mu", 1, realDomain), ofKind("prec", 2, types.Covariance)),
 				LogProb: func(x Node, a []Node) Node { return mvNormalPrecision(centred(x, a[0]), ad.Cholesky(a[1])) },
 				Sample:  drawMvNormalPrec},
@@ -80,11 +86,17 @@ var vectorDists = []Dist{
 					z := ad.Div(centred(x, a[0]), sd)
 					return ad.Sub(mvNormalCore(z, ad.Cholesky(a[2])), sumLast(ad.Log(sd), 1))
 				},
-				Sample: drawMvNormalCorr},
+				Sample: drawMvNormalCorr,
+				Given: func(r *rand.Rand, a [][]float64, known []bool, out []float64) {
+					drawMvNormalGiven(r, a[0], scaledCovariance(a[1], a[2], len(out)), known, out)
+				}},
 			{Args: args(array("mu", 1, realDomain), Arg{Name: "cov_factor", Rank: 2, Domain: realDomain, Columns: true},
 				array("cov_diag", 1, posDomain)),
 				LogProb: func(x Node, a []Node) Node { return lowRankCore(centred(x, a[0]), a[1], a[2]) },
-				Sample:  drawLowRank},
+				Sample:  drawLowRank,
+				Given: func(r *rand.Rand, a [][]float64, known []bool, out []float64) {
+					drawMvNormalGiven(r, a[0], lowRankCovariance(a[1], a[2], len(out)), known, out)
+				}},
 		},
 	},
 	{
@@ -100,11 +112,17 @@ var vectorDists = []Dist{
 				},
 				Sample: func(r *rand.Rand, a [][]float64, out []float64) {
 					drawMvStudent(r, a[0][0], a[1], factor(a[2], len(out)), out)
+				},
+				Given: func(r *rand.Rand, a [][]float64, known []bool, out []float64) {
+					drawMvStudentGiven(r, a[0][0], a[1], a[2], known, out)
 				}},
 			{Args: args(positive("nu"), array("mu", 1, realDomain), array("chol", 2, realDomain)),
 				LogProb: func(x Node, a []Node) Node { return mvStudentCore(a[0], centred(x, a[1]), a[2]) },
 				Sample: func(r *rand.Rand, a [][]float64, out []float64) {
 					drawMvStudent(r, a[0][0], a[1], a[2], out)
+				},
+				Given: func(r *rand.Rand, a [][]float64, known []bool, out []float64) {
+					drawMvStudentGiven(r, a[0][0], a[1], squared(a[2], len(out), len(out)), known, out)
 				}},
 		},
 	},

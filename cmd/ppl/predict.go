@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 	"ppl/compiler"
+	"ppl/infer"
 	"ppl/infer/draws"
 	"ppl/lang/types"
 )
@@ -78,12 +79,14 @@ func predictCommand(c *console) *cobra.Command {
 
 const predictText = `Draw replicates of what a model observes.
   ppl predict RUN                 one for each draw of the posterior, into the group posterior_predictive of the run
-  ppl predict RUN --data NEW      predictions at new data, summarised by row; --csv prints one table
+  ppl predict RUN --data NEW      predictions at new data, into the group predictions of the run, and summarised by row;
+                                  --csv prints one table, --thin 10 takes every 10th draw
   ppl predict MODEL               parameters from the prior and data at them, into a new directory
 ArviZ reads the groups (plot_ppc). Where a distribution reads the observed data, replicates are drawn one step ahead.
-New data need what the model reads, not what it observes. Groups that the run knows, by name or number, keep their draws;
-others are drawn from their distribution. A random walk goes on beyond its end: give its new length, such as {"T": 120}.
-What would be computed from all rows, such as the mean of a predictor, is refused.`
+New data need what the model reads, not what it observes, nor what stays as it was in the run. Groups that the run knows,
+by name or number, keep their draws; others are drawn from their distribution. A Gaussian process is drawn at new points
+given its values at those of the run. A series goes on beyond its end: give its new length, such as {"T": 120}, and
+predictors from its beginning. What would be computed from all rows, such as the mean of a predictor, is refused.`
 
 // replicating is the random stream of a replicate; those of what a run itself draws after inference begin with other
 // bits.
@@ -200,6 +203,8 @@ func (c *console) predictRun(ctx context.Context, p *prediction, seeded bool) er
 	ctx, release := stoppable(ctx)
 	defer release()
 	values, n := make([]float64, size(program.Saved())), size(program.Saved()[:program.Replicas()])
+	show, clear := c.progress(p.quiet)
+	defer clear()
 	for chain := range run.Layout.Chains {
 		for k := range run.Info.Draws {
 			if ctx.Err() != nil {
@@ -210,11 +215,14 @@ func (c *console) predictRun(ctx context.Context, p *prediction, seeded bool) er
 			if err := w.Append(chain, values[n:], nil); err != nil {
 				return failed(err)
 			}
+			show(infer.Progress{Phase: infer.Predicting, Done: chain*run.Info.Draws + k + 1,
+				Total: run.Layout.Chains * run.Info.Draws})
 		}
 	}
 	if err := w.Close(draws.Finished, nil); err != nil {
 		return failed(err)
 	}
+	clear()
 	if !p.quiet {
 		c.notef("replicates of the data are in %s (group posterior_predictive)", p.from)
 	}

@@ -8,11 +8,14 @@ import (
 
 	"ppl/compiler"
 	"ppl/infer"
+	"ppl/infer/draws"
 	asked "ppl/infer/query"
 	"ppl/lang/diag"
+	"ppl/lang/types"
 )
 
-// predictNew draws what a run's model observes at new data, and summarises it by row.
+// predictNew draws what a run's model observes at new data into the group predictions of the run, and summarises it by
+// row.
 func (c *console) predictNew(ctx context.Context, p *prediction, seeded bool) error {
 	o, _, err := c.readRun(p.from)
 	if err != nil {
@@ -27,24 +30,60 @@ func (c *console) predictNew(ctx context.Context, p *prediction, seeded bool) er
 	}
 	ctx, release := stoppable(ctx)
 	defer release()
-	result, err := c.drawNew(ctx, p, o, program)
+	w, err := draws.ExtendPredictions(p.from, variablesOf(program.Predicted), asObserved(program.Given()))
 	if err != nil {
+		return failed(err)
+	}
+	if err := c.drawNew(ctx, p, o, program, func(chain int, values []float64) error {
+		return w.Append(chain, values, nil)
+	}); err != nil {
 		return err
 	}
-	at, to := 0, newCSVAnswers(c.out)
-	for k, v := range program.Saved()[program.Replicas():] {
-		part := &asked.Result{Values: result[at : at+v.Size()]}
-		at += v.Size()
-		if p.asCSV {
-			err = to.table(v.Name, v, part)
-		} else {
-			if k > 0 {
-				fmt.Fprintln(c.out)
-			}
-			err = asked.Table(c.out, v, 0, asked.Estimates(part), -1, 1, false)
+	if err := w.Close(draws.Finished, nil); err != nil {
+		return failed(err)
+	}
+	if !p.quiet {
+		c.notef("the predictions are in %s (groups predictions and predictions_constant_data)", p.from)
+	}
+	return c.printPredictions(p)
+}
+
+func variablesOf(parts []compiler.PredictedPart) (all []types.Variable) {
+	for _, part := range parts {
+		all = append(all, part.Variable)
+	}
+	return all
+}
+
+// predictedAtOnce is how many numbers are read to be summarised together.
+const predictedAtOnce = 1 << 23
+
+// printPredictions prints the predictions of a run by row, some rows at a time.
+func (c *console) printPredictions(p *prediction) error {
+	run, err := draws.Open(p.from)
+	if err != nil {
+		return failed(err)
+	}
+	to := newCSVAnswers(c.out)
+	for k, v := range run.Layout.Predictions {
+		if k > 0 && !p.asCSV {
+			fmt.Fprintln(c.out)
 		}
-		if err != nil {
-			return failed(err)
+		at := max(1, predictedAtOnce/max(1, run.Info.Draws*run.Layout.Chains))
+		for from := 0; from < v.Size(); from += at {
+			values, err := run.Predictions(v.Name, from, min(from+at, v.Size()))
+			if err != nil {
+				return failed(err)
+			}
+			part := &asked.Result{Values: values}
+			if p.asCSV {
+				err = to.table(v.Name, v, from, part)
+			} else {
+				err = asked.Table(c.out, v, from, asked.Estimates(part), -1, 1, false)
+			}
+			if err != nil {
+				return failed(err)
+			}
 		}
 	}
 	if p.asCSV {
@@ -63,7 +102,7 @@ func (c *console) loadNew(p *prediction, o *openedRun) (*compiler.Prediction, er
 	if err != nil {
 		return nil, err
 	}
-	program, ds := compiler.LoadNew(within(o.base(), o.options.Model), text, args, o.run.Layout.Posterior)
+	program, ds := compiler.LoadNew(within(o.base(), o.options.Model), text, args, o.sampled())
 	if p.quiet {
 		ds = slices.DeleteFunc(ds, func(d diag.Diagnostic) bool { return d.Severity == diag.Note })
 	}
@@ -76,39 +115,61 @@ func (c *console) loadNew(p *prediction, o *openedRun) (*compiler.Prediction, er
 	return program, nil
 }
 
-// drawNew draws replicates at every thin-th draw of the posterior: by element, chain and draw.
-func (c *console) drawNew(ctx context.Context, p *prediction, o *openedRun, program *compiler.Prediction) (
-	[][][]float64, error) {
-	saved, first := program.Saved(), program.Replicas()
-	values, offset := make([]float64, size(saved)), size(saved[:first])
-	result := make([][][]float64, len(values)-offset)
-	for k := range result {
-		result[k] = make([][]float64, o.run.Layout.Chains)
+// sampled is what predictions need to know of the run.
+func (o *openedRun) sampled() compiler.SampledRun {
+	run := compiler.SampledRun{Saved: o.run.Layout.Posterior}
+	observed := map[string]bool{}
+	for _, d := range o.run.Layout.Observed {
+		run.Data, observed[d.Name] = append(run.Data, d.Variable), true
 	}
+	for _, d := range o.run.Layout.Constant {
+		run.Data = append(run.Data, d.Variable)
+	}
+	run.Values = func(name string) ([]float64, error) {
+		if observed[name] {
+			return o.run.ObservedData(name)
+		}
+		return o.run.ConstantData(name)
+	}
+	return run
+}
+
+// drawNew draws what is predicted at every thin-th draw of the posterior.
+func (c *console) drawNew(ctx context.Context, p *prediction, o *openedRun, program *compiler.Prediction,
+	to func(chain int, values []float64) error) error {
+	saved, first := program.Saved(), program.Replicas()
+	values := make([]float64, size(saved))
+	var predicted []float64
 	show, clear := c.progress(p.quiet)
 	defer clear()
 	done, total := 0, o.run.Layout.Chains*((o.run.Info.Draws+p.thin-1)/p.thin)
 	for chain := range o.run.Layout.Chains {
 		for draw := 0; draw < o.run.Info.Draws; draw += p.thin {
 			if ctx.Err() != nil {
-				return nil, interrupted()
+				return interrupted()
 			}
 			at := 0
 			for i, v := range saved[:first] {
 				if err := o.enter(values[at:at+v.Size()], v.Name, program.Element[i], chain, draw); err != nil {
-					return nil, failed(err)
+					return failed(err)
 				}
 				at += v.Size()
 			}
 			program.Complete(replicating(p.seed, chain, draw), values)
-			for k, x := range values[offset:] {
-				result[k][chain] = append(result[k][chain], x)
+			predicted = predicted[:0]
+			for _, part := range program.Predicted {
+				for _, k := range part.At {
+					predicted = append(predicted, values[k])
+				}
+			}
+			if err := to(chain, predicted); err != nil {
+				return failed(err)
 			}
 			done++
-			show(infer.Progress{Phase: infer.Sampling, Done: done, Total: total})
+			show(infer.Progress{Phase: infer.Predicting, Done: done, Total: total})
 		}
 	}
-	return result, nil
+	return nil
 }
 
 // enter lays elements of a draw of a variable into values; those that the run does not have are 0.

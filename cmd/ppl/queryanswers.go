@@ -99,15 +99,17 @@ func (a answer) rows() []row {
 	if a.line.Form == query.Rank {
 		places = asked.Ranks(a.result)
 	}
-	return rowsOf(a.variable(), asked.Estimates(a.result), places)
+	return rowsOf(a.variable(), 0, asked.Estimates(a.result), places)
 }
 
-func rowsOf(v types.Variable, es []asked.Estimate, places []asked.Place) []row {
+// rowsOf are elements of a variable from the first that is given.
+func rowsOf(v types.Variable, first int, es []asked.Estimate, places []asked.Place) []row {
 	rows := make([]row, len(es))
 	none := draws.Number(math.NaN())
 	for k, e := range es {
 		n := func(x float64) draws.Number { return draws.Number(x) }
-		rows[k] = row{v.Element(k), n(e.Mean), n(e.SD), n(e.MCSE), n(e.Lo), n(e.Median), n(e.Hi), n(e.Below), n(e.ESS),
+		rows[k] = row{v.Element(first + k), n(e.Mean), n(e.SD), n(e.MCSE), n(e.Lo), n(e.Median), n(e.Hi), n(e.Below),
+			n(e.ESS),
 			e.Draws, none, none, none}
 		if places != nil {
 			rows[k].Largest, rows[k].Smallest = n(places[k].Largest), n(places[k].Smallest)
@@ -168,9 +170,9 @@ func (*csvAnswers) most() int { return 0 }
 
 func (c *csvAnswers) add(a answer) error { return c.rows(a.text, a.rows()) }
 
-// table adds every element of a variable.
-func (c *csvAnswers) table(query string, v types.Variable, r *asked.Result) error {
-	return c.rows(query, rowsOf(v, asked.Estimates(r), nil))
+// table adds elements of a variable, from the first that is given.
+func (c *csvAnswers) table(query string, v types.Variable, first int, r *asked.Result) error {
+	return c.rows(query, rowsOf(v, first, asked.Estimates(r), nil))
 }
 
 func (c *csvAnswers) rows(query string, rows []row) error {

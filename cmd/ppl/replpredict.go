@@ -60,23 +60,30 @@ func (s *session) keepPredictions(ctx context.Context, p *prediction, name strin
 	if err != nil {
 		return err
 	}
-	predicted := program.Saved()[program.Replicas():]
-	p.quiet = !s.typed // a script shows no progress
-	values, err := s.c.drawNew(ctx, p, s.run, program)
+	predicted := variablesOf(program.Predicted)
+	p.quiet = !s.typed                            // a script shows no progress
+	values := make([][][]float64, len(predicted)) // by variable and chain, the draws laid end to end
+	for i := range values {
+		values[i] = make([][]float64, s.run.run.Layout.Chains)
+	}
+	err = s.c.drawNew(ctx, p, s.run, program, func(chain int, draw []float64) error {
+		for i, v := range predicted {
+			values[i][chain] = append(values[i][chain], draw[:v.Size()]...)
+			draw = draw[v.Size():]
+		}
+		return nil
+	})
 	if err != nil {
 		return err
 	}
-	at := 0
-	for _, v := range predicted {
-		elements := values[at : at+v.Size()]
-		at += v.Size()
+	for i, v := range predicted {
 		if v.Name = name + "_" + v.Name; len(predicted) == 1 {
 			v.Name = name
 		}
 		if err := s.c.diagnose(s.run.inquiry.AddVariable(v)); err != nil {
 			return err
 		}
-		s.run.draws[v.Name] = laidOut(elements)
+		s.run.draws[v.Name] = values[i]
 		s.run.added = append(slices.DeleteFunc(s.run.added, func(w types.Variable) bool { return w.Name == v.Name }), v)
 		line := v.Name
 		if v.Size() > 1 {
@@ -86,19 +93,6 @@ func (s *session) keepPredictions(ctx context.Context, p *prediction, name strin
 			thousands(s.run.run.Layout.Chains*s.run.run.Info.Draws))
 	}
 	return nil
-}
-
-// laidOut turns values by element, chain and draw into draws laid end to end by chain.
-func laidOut(elements [][][]float64) [][]float64 {
-	out := make([][]float64, len(elements[0]))
-	for chain := range out {
-		for draw := range elements[0][chain] {
-			for _, e := range elements {
-				out[chain] = append(out[chain], e[chain][draw])
-			}
-		}
-	}
-	return out
 }
 
 // dropAdded forgets predictions, which belong to the draws that there were.

@@ -39,6 +39,8 @@ func (f *files) open(args []Arg) {
 		case !ok:
 		case arg.Name == "":
 			f.loose = append(f.loose, file)
+		case f.countsBy(arg.Name) && len(file.Order) == 1 && len(file.Arrays[file.Order[0]].Shape) == 0:
+			f.loose = append(f.loose, file) // T=120: the number of elements of T
 		case f.knows(arg.Name):
 			f.named[arg.Name] = file
 		default:
@@ -62,6 +64,11 @@ func scalar(arg Arg) (*data.File, bool) {
 	}
 	a := &data.Array{Name: arg.Name, Values: []float64{x}, Int: x == math.Trunc(x), Origin: "--data " + arg.Name}
 	return &data.File{Path: a.Origin, Arrays: map[string]*data.Array{arg.Name: a}, Order: []string{arg.Name}}, true
+}
+
+// countsBy reports whether a name is the size of an index set, and no data.
+func (f *files) countsBy(name string) bool {
+	return !f.knows(name) && slices.ContainsFunc(f.m.Sizes, func(z *model.Size) bool { return z.Name == name })
 }
 
 // knows reports whether the model has data of a name.

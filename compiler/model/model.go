@@ -219,8 +219,14 @@ type Term struct {
 
 	NonCentered bool
 
+	Given *Given // written by package newdata; nil: nothing is known of what is drawn
+
 	Reads []LatentRead // written by analyze.Latents
 }
+
+// A Given says of a draw which elements are known (where Known is not 0) and their Values, at the term's plates and
+// over its event: the others are drawn given these.
+type Given struct{ Known, Values Expr }
 
 // A TermKind says where a term belongs.
 type TermKind uint8

@@ -86,6 +86,9 @@ func (t *Term) Exprs() []Expr {
 			out = append(out, b.Lo, b.Hi)
 		}
 	}
+	if t.Given != nil {
+		out = append(out, t.Given.Known, t.Given.Values)
+	}
 	return out
 }
 

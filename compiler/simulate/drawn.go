@@ -18,7 +18,7 @@ func (d drawn) Array(e *evaluate.Evaluator, a *model.Array) (evaluate.Value, boo
 	switch {
 	case a.Role == model.Latent:
 		return evaluate.Value{Node: e.Graph.Input(drawnName(a), e.Shape(nil, a.Type.Axes)...), Axes: a.Type.Axes}, true
-	case a.Replicates != nil:
+	case a.Replicates != nil && a.Role == model.Generated:
 		return replicaOf(e, a), true
 	}
 	return d.Source.Array(e, a)

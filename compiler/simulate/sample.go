@@ -30,8 +30,38 @@ func (g *Numbers) sampleAt(r *rand.Rand, t *model.Term, at []evaluate.Value) []f
 		lo = g.eval(g.E.Align(g.E.Expr(t.In.Lo), t.Plates, nil))
 		hi = g.eval(g.E.Align(g.E.Expr(t.In.Hi), t.Plates, nil))
 	}
-	g.sampleTerm(r, t, args, lo, hi, out)
+	if t.Given != nil {
+		g.sampleGiven(r, t, args, out)
+	} else {
+		g.sampleTerm(r, t, args, lo, hi, out)
+	}
 	return out
+}
+
+// sampleGiven draws for each combination of plates what is not known of the event, given what is.
+func (g *Numbers) sampleGiven(r *rand.Rand, t *model.Term, args [][]float64, out []float64) {
+	read := func(x model.Expr) []float64 {
+		v := g.E.Expr(x)
+		return g.eval(g.E.Align(v, t.Plates, v.Axes))
+	}
+	marks := read(t.Given.Known)
+	copy(out, read(t.Given.Values))
+	event := evaluate.Product(g.E.Shape(nil, t.Event))
+	if len(out) == 0 || event == 0 {
+		return
+	}
+	known, one := make([]bool, event), make([][]float64, len(args))
+	rows := len(out) / event
+	for k := range rows {
+		for i := range known {
+			known[i] = marks[k*event+i] != 0
+		}
+		for i, x := range args {
+			n := len(x) / rows
+			one[i] = x[k*n : (k+1)*n]
+		}
+		t.Form.Given(r, one, known, out[k*event:(k+1)*event])
+	}
 }
 
 // sampleTerm draws a term's value, ordered or with a sum of zero along the last plate where it is to be; args and ends

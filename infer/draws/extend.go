@@ -2,6 +2,7 @@ package draws
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"os"
@@ -16,37 +17,49 @@ import (
 // it is there: variables with as many chains as the run has, of which as many draws as the run has are to be appended.
 // The run can be read all the time; the replicates can when the writer has been closed.
 func Extend(dir string, vs []types.Variable) (*Writer, error) {
+	return extend(dir, Layout{Predictive: vs}, func(l *Layout, added Layout) { l.Predictive = added.Predictive })
+}
+
+// ExtendPredictions is Extend for what is predicted at new data, in the groups predictions and
+// predictions_constant_data. Each chain gets as many draws as any other.
+func ExtendPredictions(dir string, vs []types.Variable, at []Observed) (*Writer, error) {
+	return extend(dir, Layout{Predictions: vs, PredictedAt: at}, func(l *Layout, added Layout) {
+		l.Predictions, l.PredictedAt = added.Predictions, added.PredictedAt
+	})
+}
+
+// extend adds the groups of a layout. Set gives a layout those of another.
+func extend(dir string, added Layout, set func(l *Layout, added Layout)) (*Writer, error) {
 	r, err := Open(dir)
 	if err != nil {
 		return nil, err
 	}
-	if err := r.unlist(); err != nil {
+	layout := r.Layout
+	set(&layout, Layout{})
+	if err := writeJSON(filepath.Join(dir, layoutFile), layout); err != nil { // without those that are replaced
 		return nil, err
 	}
-	w := newWriter(dir, Layout{Chains: r.Layout.Chains, Predictive: vs}, Options{})
-	w.info = r.Info
-	layout := r.Layout
-	layout.Predictive = vs
+	set(&layout, added)
 	if err := layout.check(); err != nil {
 		panic("internal error: layout of draws: " + err.Error())
 	}
-	w.extends = &layout
+	added.Chains = r.Layout.Chains
+	w := newWriter(dir, added, Options{})
+	w.info, w.extends = r.Info, &layout
 	if w.store, err = openStore(dir); err != nil {
 		return nil, err
 	}
-	if err := w.store.drop(predictive); err != nil {
-		return nil, err
+	for _, g := range added.groups() {
+		if len(g.variables) > 0 {
+			err = errors.Join(err, w.store.drop(g.name))
+		}
 	}
-	return w, w.allStreamed(Layout{Predictive: vs})
-}
-
-// unlist removes replicates that are to be replaced from the layout.
-func (r *Run) unlist() error {
-	if r.Layout.Predictive == nil {
-		return nil
+	for _, g := range added.constants() {
+		if len(g.arrays) > 0 {
+			err = errors.Join(err, w.store.drop(g.name), w.constant(g))
+		}
 	}
-	r.Layout.Predictive = nil
-	return writeJSON(filepath.Join(r.Dir, layoutFile), r.Layout)
+	return w, errors.Join(err, w.allStreamed(added))
 }
 
 // openStore reads the metadata of an existing hierarchy.

@@ -124,3 +124,39 @@ func TestPriorRun(t *testing.T) {
 		t.Error("there is a group posterior")
 	}
 }
+
+// Predictions may be of fewer draws than the run has; they can be read some elements at a time, and new ones replace
+// them.
+func TestExtendPredictions(t *testing.T) {
+	dir, l := finished(t)
+	for _, n := range []int{7, 3} {
+		w, err := ExtendPredictions(dir, []types.Variable{{Name: "y", Shape: []int{4}, Dims: []string{"N"}}},
+			[]Observed{{Variable: types.Variable{Name: "x", Shape: []int{4}, Dims: []string{"N"}},
+				Values: []float64{1, 2, 3, float64(n)}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for chain := range l.Chains {
+			for d := range n {
+				x := float64(100*chain + 10*d)
+				if err := w.Append(chain, []float64{x, x + 1, x + 2, x + 3}, nil); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		if err := w.Close(Finished, nil); err != nil {
+			t.Fatal(err)
+		}
+		r := open(t, dir)
+		some, err := r.Predictions("y", 1, 3)
+		if err != nil || len(some) != 2 || len(some[1]) != l.Chains || len(some[1][1]) != n || some[1][1][2] != 122 {
+			t.Fatalf("elements 2 and 3 are %v, %v", some, err)
+		}
+		if x, err := r.PredictedAt("x"); err != nil || x[3] != float64(n) {
+			t.Errorf("predicted at %v, %v", x, err)
+		}
+		if r.Info.Draws != 503 {
+			t.Errorf("the run has %d draws", r.Info.Draws)
+		}
+	}
+}

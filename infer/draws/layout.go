@@ -26,7 +26,10 @@ type Layout struct {
 	TopLevel []string `json:"top_level_priors,omitempty"`
 
 	// replicates of the data, one for each draw of the posterior (Extend)
-	Predictive      []types.Variable `json:"posterior_predictive,omitempty"`
+	Predictive []types.Variable `json:"posterior_predictive,omitempty"`
+	// what is predicted at new data, for some draws of the posterior, and these data (ExtendPredictions)
+	Predictions     []types.Variable `json:"predictions,omitempty"`
+	PredictedAt     []Observed       `json:"predictions_constant_data,omitempty"`
 	Prior           []types.Variable `json:"prior,omitempty"` // of a run that draws from the prior
 	PriorPredictive []types.Variable `json:"prior_predictive,omitempty"`
 }
@@ -48,6 +51,8 @@ const (
 	predictive      = "posterior_predictive"
 	prior           = "prior"
 	priorPredictive = "prior_predictive"
+	predictions     = "predictions"
+	predictedAt     = "predictions_constant_data"
 )
 
 // A column is an array with a row for every draw. A draw is kept as one record of numbers, the columns side by side.
@@ -77,7 +82,7 @@ type streamedGroup struct {
 // groups are the streamed groups, in the order in which a record holds them.
 func (l Layout) groups() []streamedGroup {
 	return []streamedGroup{{posterior, l.Posterior}, {prior, l.Prior}, {priorPredictive, l.PriorPredictive},
-		{predictive, l.Predictive}, {logPrior, l.LogPrior},
+		{predictive, l.Predictive}, {predictions, l.Predictions}, {logPrior, l.LogPrior},
 		{logLikelihood, l.LogLikelihood}, {sampleStats, l.SampleStats}}
 }
 
@@ -116,7 +121,7 @@ type constantGroup struct {
 }
 
 func (l Layout) constants() []constantGroup {
-	return []constantGroup{{observed, l.Observed}, {constantData, l.Constant}}
+	return []constantGroup{{observed, l.Observed}, {constantData, l.Constant}, {predictedAt, l.PredictedAt}}
 }
 
 func variablesOf(os []Observed) []types.Variable {

@@ -109,6 +109,12 @@ func (r *Run) count() error {
 		if err := a.fits(c.v, r.Layout.Chains); err != nil {
 			return fmt.Errorf("%s: %w", c.key(), err)
 		}
+		if c.group == predictions { // at every k-th draw
+			if a.Shape[1] != r.arrays[predictions+"/"+arrayName(r.Layout.Predictions[0].Name)].Shape[1] {
+				return fmt.Errorf("%s has another number of draws than the others of its group", c.key())
+			}
+			continue
+		}
 		if i > 0 && a.Shape[1] != r.Info.Draws {
 			return fmt.Errorf("%s has %d draws where %s has %d", c.key(), a.Shape[1], columns[0].key(), r.Info.Draws)
 		}
@@ -213,18 +219,55 @@ func (r *Run) streamed(group string, vs []types.Variable, name string) ([][]floa
 // chain reads one chain of an array chunk by chunk. Memory grows with what is really there, not with what metadata
 // claim.
 func (r *Run) chain(c column, chain int) (xs []float64, err error) {
+	err = r.chunks(c, chain, func(part []float64) { xs = append(xs, part...) })
+	return xs, err
+}
+
+// chunks gives the draws of one chain of an array, chunk by chunk.
+func (r *Run) chunks(c column, chain int, each func(part []float64)) error {
 	a, n := r.arrays[c.key()], c.v.Size()
-	for k := 0; n > 0 && k*a.Chunks[1] < r.Info.Draws; k++ {
+	for k := 0; n > 0 && k*a.Chunks[1] < a.Shape[1]; k++ {
 		index := append([]int{chain, k}, make([]int, len(c.v.Shape))...)
 		raw, err := readChunk(filepath.Join(path(r.Dir, c.key()), chunkKey(index)), a.Chunks[1]*n*width(a.Type))
 		if err != nil {
-			return nil, err
+			return err
 		}
-		rest := (r.Info.Draws - k*a.Chunks[1]) * n
 		part := decode(raw, a.Type)
-		xs = append(xs, part[:min(len(part), rest)]...)
+		each(part[:min(len(part), (a.Shape[1]-k*a.Chunks[1])*n)])
 	}
-	return xs, nil
+	return nil
+}
+
+// Predictions reads elements from..to-1 of a variable of the group predictions: by element, chain and draw. Memory
+// does not grow with the number of other elements.
+func (r *Run) Predictions(name string, from, to int) ([][][]float64, error) {
+	i := find(r.Layout.Predictions, name)
+	if i < 0 {
+		return nil, fmt.Errorf("the run in %s has no %q in %s", r.Dir, name, predictions)
+	}
+	c := column{group: predictions, v: r.Layout.Predictions[i]}
+	out := make([][][]float64, to-from)
+	for k := range out {
+		out[k] = make([][]float64, r.Layout.Chains)
+	}
+	for chain := range r.Layout.Chains {
+		err := r.chunks(c, chain, func(part []float64) {
+			for ; len(part) > 0; part = part[c.v.Size():] {
+				for k := range out {
+					out[k][chain] = append(out[k][chain], part[from+k])
+				}
+			}
+		})
+		if err != nil {
+			return nil, fmt.Errorf("the run in %s is damaged: %w", r.Dir, err)
+		}
+	}
+	return out, nil
+}
+
+// PredictedAt reads an array of the group predictions_constant_data, row-major.
+func (r *Run) PredictedAt(name string) ([]float64, error) {
+	return r.constant(constantGroup{predictedAt, r.Layout.PredictedAt}, name)
 }
 
 // ObservedData reads an array of the group observed_data, row-major.

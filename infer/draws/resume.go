@@ -89,13 +89,15 @@ func Clear(dir string) error {
 }
 
 // Resume opens a run to append to it, with as many draws of each chain as given; later ones are taken back,
-// and replicates of the data are removed. The draws of an unfinished chunk are read from the store.
+// and replicates of the data and predictions are removed. The draws of an unfinished chunk are read from the store.
 func Resume(dir string, layout Layout, counts []int, o Options) (*Writer, error) {
 	r, err := Open(dir)
 	if err != nil {
 		return nil, err
 	}
-	if err := r.unlist(); err != nil { // replicates of fewer draws
+	now := r.Layout
+	now.Predictive, now.Predictions, now.PredictedAt = nil, nil, nil // of fewer draws
+	if err := writeJSON(filepath.Join(dir, layoutFile), now); err != nil {
 		return nil, err
 	}
 	w := newWriter(dir, layout, o)
@@ -105,8 +107,10 @@ func Resume(dir string, layout Layout, counts []int, o Options) (*Writer, error)
 	if w.store, err = openStore(dir); err != nil {
 		return nil, err
 	}
-	if err := w.store.drop(predictive); err != nil {
-		return nil, err
+	for _, g := range []string{predictive, predictions, predictedAt} {
+		if err := w.store.drop(g); err != nil {
+			return nil, err
+		}
 	}
 	if err := w.regrow(); err != nil {
 		return nil, err
