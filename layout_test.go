@@ -69,6 +69,8 @@ func importTable() []row {
 			"ppl/runtime/"}},
 		{"ppl/runtime/native", []string{"ppl/compiler/ir", "ppl/compiler/render", "ppl/compiler/render/",
 			"ppl/runtime/"}},
+		{"ppl/runtime/gpu", []string{"ppl/compiler/ir", "ppl/compiler/render", "ppl/compiler/render/",
+			"ppl/runtime/"}},
 		{"ppl/infer/draws", []string{"ppl/lang/types"}},
 		{"ppl/infer/stats", nil},
 		{"ppl/infer/report", []string{"ppl/lang/diag", "ppl/lang/types", "ppl/infer/draws", "ppl/infer/stats"}},

@@ -66,6 +66,15 @@ func (e *executable) allocate(lanes int, layout ir.Layout) {
 	}
 }
 
+// Shared runs the Setup of a verified program and returns its shared buffers by number, nil for others. Devices that
+// run no Setup of their own copy them.
+func Shared(p *ir.Program) [][]float64 {
+	e := &executable{buffers: p.Buffers}
+	e.allocate(1, p.Layout)
+	e.setup(p)
+	return e.shared
+}
+
 // setup runs Setup as an entry of a single lane whose lane buffers are the shared buffers.
 func (e *executable) setup(p *ir.Program) {
 	if len(p.Setup) == 0 {

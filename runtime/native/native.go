@@ -11,7 +11,7 @@
 // and all blocks have the same number of lanes. If fewer lanes are wanted, the rest of the block are copies of the last
 // lane, including its noise.
 //
-// Libraries are kept in the user's cache directory; see cache.go.
+// Libraries are kept in the user's cache directory; see package cache.
 package native
 
 import (
@@ -22,13 +22,14 @@ import (
 
 	"ppl/compiler/ir"
 	"ppl/compiler/render"
+	"ppl/runtime/cache"
 	"ppl/runtime/device"
 )
 
 // nativeDevice compiles with one compiler, into one cache.
 type nativeDevice struct {
 	compiler *compiler
-	cache    *cache
+	cache    *cache.Cache
 	gemm     func() gemms // finds OpenBLAS when a program first needs it
 	slow     atomic.Bool  // a program needed OpenBLAS and it was not found
 }
@@ -39,7 +40,7 @@ func New() (device.Device, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &nativeDevice{compiler: c, cache: newCache(), gemm: sync.OnceValue(openGemm)}
+	d := &nativeDevice{compiler: c, cache: cache.Open("native", ".so", cacheSize), gemm: sync.OnceValue(openGemm)}
 	if err := d.probe(); err != nil {
 		return nil, err
 	}
@@ -108,11 +109,11 @@ func (d *nativeDevice) Advice() string {
 // library is the compiled text, from the cache if it has a complete one.
 func (d *nativeDevice) library(text string) (*library, error) {
 	key := d.compiler.key(text)
-	if path := d.cache.find(key); path != "" {
+	if path := d.cache.Find(key); path != "" {
 		if l, err := openLibrary(path); err == nil {
 			return l, nil
 		}
-		d.cache.drop(path) // complete, but this process cannot load it
+		d.cache.Drop(path) // complete, but this process cannot load it
 	}
-	return d.cache.make(key, func(path string) error { return d.compiler.compile(text, path) })
+	return makeLibrary(d.cache, key, func(path string) error { return d.compiler.compile(text, path) })
 }

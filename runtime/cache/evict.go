@@ -1,6 +1,4 @@
-//go:build !nonative && (linux || darwin) && (amd64 || arm64)
-
-package native
+package cache
 
 import (
 	"os"
@@ -12,27 +10,27 @@ import (
 // leftover is the age from which the directory of a compilation is taken to be left behind by a killed process.
 const leftover = time.Hour
 
-// touch marks a library as used now. If that fails, the library only leaves the cache sooner.
+// touch marks a file as used now. If that fails, the file only leaves the cache sooner.
 func touch(path string) {
 	now := time.Now()
 	_ = os.Chtimes(path, now, now)
 }
 
-// A cachedFile is a library in the cache, or the directory of a compilation.
+// A cachedFile is a file in the cache, or the directory of a compilation.
 type cachedFile struct {
 	path string
 	used time.Time
 	size int64
 }
 
-// evict removes the libraries that have not been used for the longest time until the rest fit, and directories that
-// killed compilations left behind. A library that a process has loaded stays loaded; if another process finds a library
-// gone, it compiles it again.
-func (c *cache) evict(newest string) {
+// evict removes the files that have not been used for the longest time until the rest fit, and directories that killed
+// compilations left behind. A library that a process has loaded stays loaded; if another process finds one gone, it
+// compiles it again.
+func (c *Cache) evict(newest string) {
 	total := int64(0)
-	for _, f := range c.list("*.so") {
+	for _, f := range c.list("*" + c.ending) {
 		if total += f.size; total > c.size && f.path != newest {
-			c.drop(f.path)
+			c.Drop(f.path)
 		}
 	}
 	for _, f := range c.list("compile-*") {
@@ -43,7 +41,7 @@ func (c *cache) evict(newest string) {
 }
 
 // list is the files that match a pattern, the last used first.
-func (c *cache) list(pattern string) (all []cachedFile) {
+func (c *Cache) list(pattern string) (all []cachedFile) {
 	paths, _ := filepath.Glob(filepath.Join(c.dir, pattern)) // the only error is a bad pattern
 	for _, path := range paths {
 		if info, err := os.Lstat(path); err == nil {

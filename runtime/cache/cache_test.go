@@ -1,6 +1,4 @@
-//go:build !nonative && (linux || darwin) && (amd64 || arm64)
-
-package native
+package cache
 
 import (
 	"os"
@@ -12,7 +10,7 @@ import (
 
 // TestEvict: the libraries used last stay, as many as fit, the newest whatever its size; so do compilations under way.
 func TestEvict(t *testing.T) {
-	c := &cache{t.TempDir(), 250}
+	c := &Cache{t.TempDir(), ".so", 250}
 	put := func(name string, age time.Duration) string {
 		path := filepath.Join(c.dir, name)
 		if err := os.WriteFile(path, make([]byte, 100), 0o600); err != nil {

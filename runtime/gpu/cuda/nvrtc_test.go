@@ -1,0 +1,67 @@
+//go:build !nonative && linux && (amd64 || arm64)
+
+package cuda_test
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"ppl/autodiff"
+	"ppl/compiler"
+	"ppl/compiler/lower"
+	"ppl/compiler/render"
+	"ppl/runtime/gpu/cuda"
+)
+
+// open is NVRTC, or a skip where there is none.
+func open(t *testing.T) *cuda.NVRTC {
+	t.Helper()
+	n, err := cuda.OpenNVRTC(0)
+	if err != nil {
+		t.Skip(err)
+	}
+	return n
+}
+
+// TestExamplesCompile compiles the density of every example and its gradient for an H100 or H200.
+func TestExamplesCompile(t *testing.T) {
+	n := open(t)
+	paths, err := filepath.Glob("../../../examples/*.ppl")
+	if err != nil || len(paths) < 30 {
+		t.Fatal(paths, err)
+	}
+	for _, path := range paths {
+		t.Run(strings.TrimSuffix(filepath.Base(path), ".ppl"), func(t *testing.T) {
+			target, ds := compiler.Load(path, nil)
+			if target == nil {
+				t.Skip("needs data:", ds[0].Message)
+			}
+			g := autodiff.New()
+			theta := g.Input("theta", target.Dim())
+			prior, likelihood := target.Density(theta)
+			gradient := autodiff.Grad(autodiff.Binary(autodiff.OpAdd, prior, likelihood), theta)[0]
+			p, err := lower.Program([]lower.Entry{{Name: "density", Assign: []lower.Assign{
+				{Name: "log_prior", Value: prior}, {Name: "log_likelihood", Value: likelihood},
+				{Name: "gradient", Value: gradient}}}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			began := time.Now()
+			image, err := n.Compile(render.CUDA(p), 90)
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Logf("%v: %d bytes of machine code in %v", n, len(image), time.Since(began).Round(time.Millisecond))
+		})
+	}
+}
+
+// TestMistakesAreShown: the error of a text with a mistake has the compiler's line.
+func TestMistakesAreShown(t *testing.T) {
+	_, err := open(t).Compile("int x = y;\n", 90)
+	if err == nil || !strings.Contains(err.Error(), "program.cu(1)") {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,15 @@
+//go:build nonative || !linux || !(amd64 || arm64)
+
+package cuda
+
+import (
+	"errors"
+
+	"ppl/runtime/gpu/driver"
+)
+
+// Open fails: there is no CUDA here.
+func Open(int) (driver.Driver, error) {
+	return nil, errors.New("cuda: this ppl has no GPU device: it works on Linux on x86-64 and ARM64, if the native " +
+		"device was built")
+}

@@ -1,0 +1,249 @@
+//go:build !nonative && (linux || darwin) && (amd64 || arm64)
+
+// Package cudasim is a driver for tests: it runs CUDA kernels on the processor, and fails where a test asks for it. The
+// text of a kernel is compiled as C++ with CUDASIM defined (compiler/render/c/cuda.h), so the same text and the same
+// arguments are tested as on a GPU, without one:
+//
+//	d, err := cudasim.New()
+//	d.Fail(cudasim.Failure{Op: "launch", Call: 3, Code: 700, Later: true})
+//	device := gpu.New(d)
+//
+// What it cannot show is what only a GPU has: races between threads, limits of registers, other rounding.
+package cudasim
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"unsafe"
+
+	"github.com/ebitengine/purego"
+
+	"ppl/runtime/gpu/driver"
+)
+
+// flags are those that kernels are compiled with: quickly, and without contraction, as nothing else is rounded alike.
+func flags() []string {
+	return []string{"-O1", "-w", "-ffp-contract=off", "-DCUDASIM", "-shared", "-fPIC", "-fvisibility=hidden", "-x",
+		"c++"}
+}
+
+// A Driver is the processor as a GPU of 1 GB. Fields may be changed before the first call.
+type Driver struct {
+	About driver.Info
+	Bytes int            // memory of the device
+	Needs driver.Needs   // what its kernels say that they need
+	Calls map[string]int // how often each operation was called
+
+	compiler string
+	failures []Failure
+	lost     int // the code of a fault; 0: none
+	pending  int // the code of a failure to report later; 0: none
+	memory   map[driver.Ptr][]byte
+	used     int
+}
+
+// A Failure is a code to answer the n-th call of an operation with, counted from 1. If it comes later, the call itself
+// succeeds, and the next wait, copy or launch has the code, as with what goes wrong in a kernel.
+type Failure struct {
+	Op    string // "alloc", "pinned", "load", "launch", "upload", "download", "wait" or "free"
+	Call  int
+	Code  int
+	Later bool
+}
+
+// New finds a C++ compiler ($CXX, else c++).
+func New() (*Driver, error) {
+	compiler := os.Getenv("CXX")
+	if compiler == "" {
+		compiler = "c++"
+	}
+	out, err := exec.Command(compiler, "--version").Output()
+	if err != nil {
+		return nil, fmt.Errorf("cudasim: no C++ compiler: %w", err)
+	}
+	version, _, _ := strings.Cut(string(out), "\n")
+	return &Driver{About: driver.Info{Name: "the processor", Capability: 90, Compiler: version, Multiprocessors: 2,
+		SinglePerDouble: 2}, Bytes: 1 << 30, Calls: map[string]int{}, compiler: compiler,
+		memory: map[driver.Ptr][]byte{}}, nil
+}
+
+// Fail adds a failure.
+func (d *Driver) Fail(f Failure) { d.failures = append(d.failures, f) }
+
+// answer is the error of an operation: a fault there was, one that an earlier call left, or one that was asked for.
+func (d *Driver) answer(op string) error {
+	d.Calls[op]++
+	if d.lost != 0 {
+		return &driver.Error{Op: op, Code: d.lost}
+	}
+	reports := slices.Contains([]string{"launch", "upload", "download", "wait"}, op)
+	if code := d.pending; code != 0 && reports {
+		d.pending = 0
+		return d.fail(op, code)
+	}
+	for _, f := range d.failures {
+		if f.Op == op && f.Call == d.Calls[op] {
+			if f.Later {
+				d.pending = f.Code
+				return nil
+			}
+			return d.fail(op, f.Code)
+		}
+	}
+	return nil
+}
+
+func (d *Driver) fail(op string, code int) error {
+	err := &driver.Error{Op: op, Code: code}
+	if err.Fault() {
+		d.lost = code
+	}
+	return err
+}
+
+// Info is About.
+func (d *Driver) Info() driver.Info { return d.About }
+
+// Free is what is left of Bytes.
+func (d *Driver) Free() (int, error) { return d.Bytes - d.used, d.answer("free") }
+
+// Compile makes a library.
+func (d *Driver) Compile(text string) ([]byte, error) {
+	dir, err := os.MkdirTemp("", "ppl-cudasim-")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir)
+	path := filepath.Join(dir, "kernel.so")
+	cmd := exec.Command(d.compiler, append(flags(), "-", "-o", path)...)
+	cmd.Stdin = strings.NewReader(text)
+	var errs bytes.Buffer
+	cmd.Stderr = &errs
+	if err := cmd.Run(); err != nil {
+		return nil, fmt.Errorf("cudasim: %w\n%s", err, errs.String())
+	}
+	return os.ReadFile(path)
+}
+
+// Load loads a library under a name of its own, as kernels have variables of their own.
+func (d *Driver) Load(image []byte) (driver.Kernel, error) {
+	if err := d.answer("load"); err != nil {
+		return nil, err
+	}
+	f, err := os.CreateTemp("", "ppl-cudasim-*.so")
+	if err != nil {
+		return nil, err
+	}
+	defer os.Remove(f.Name())
+	_, err = f.Write(image)
+	if err := errors.Join(err, f.Close()); err != nil {
+		return nil, err
+	}
+	handle, err := purego.Dlopen(f.Name(), purego.RTLD_NOW|purego.RTLD_LOCAL)
+	if err != nil {
+		return nil, err
+	}
+	launch, err := purego.Dlsym(handle, "launch")
+	if err != nil {
+		return nil, errors.Join(err, purego.Dlclose(handle))
+	}
+	return &kernel{d, handle, launch}, nil
+}
+
+// Alloc is memory full of ones: a number that is read before it is written is NaN.
+func (d *Driver) Alloc(n int) (driver.Ptr, error) {
+	if err := d.answer("alloc"); err != nil {
+		return 0, err
+	}
+	if d.used+n > d.Bytes {
+		return 0, &driver.Error{Op: "alloc", Code: driver.OutOfMemory}
+	}
+	b := bytes.Repeat([]byte{0xff}, n+alignment)
+	at := driver.Ptr(uintptr(unsafe.Pointer(unsafe.SliceData(b)))+alignment-1) / alignment * alignment
+	skip := int(at - driver.Ptr(uintptr(unsafe.Pointer(unsafe.SliceData(b)))))
+	d.memory[at] = b[skip : skip+n]
+	d.used += n
+	return at, nil
+}
+
+const alignment = 256
+
+// Release frees memory.
+func (d *Driver) Release(p driver.Ptr) error {
+	d.used -= len(d.memory[p])
+	delete(d.memory, p)
+	return nil
+}
+
+// Pinned is memory of Go's, as everything runs here at once.
+func (d *Driver) Pinned(n int) ([]byte, error) {
+	if err := d.answer("pinned"); err != nil {
+		return nil, err
+	}
+	words := make([]uint64, (n+7)/8)
+	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(words))), n), nil
+}
+
+// ReleasePinned does nothing.
+func (d *Driver) ReleasePinned([]byte) error { return nil }
+
+// at is memory from an address on, which may lie in an allocation.
+func (d *Driver) at(p driver.Ptr, n int) []byte {
+	for start, b := range d.memory {
+		if p >= start && p+driver.Ptr(n) <= start+driver.Ptr(len(b)) {
+			return b[p-start:][:n]
+		}
+	}
+	panic(fmt.Sprintf("cudasim: %d bytes at %x are not the device's", n, p))
+}
+
+// Upload copies to the device.
+func (d *Driver) Upload(to driver.Ptr, from []byte) error {
+	if err := d.answer("upload"); err != nil {
+		return err
+	}
+	copy(d.at(to, len(from)), from)
+	return nil
+}
+
+// Download copies from the device.
+func (d *Driver) Download(to []byte, from driver.Ptr) error {
+	if err := d.answer("download"); err != nil {
+		return err
+	}
+	copy(to, d.at(from, len(to)))
+	return nil
+}
+
+// Wait has nothing to wait for.
+func (d *Driver) Wait() error { return d.answer("wait") }
+
+// Close forgets all memory.
+func (d *Driver) Close() error {
+	clear(d.memory)
+	return nil
+}
+
+type kernel struct {
+	*Driver
+	handle, launch uintptr
+}
+
+func (k *kernel) Needs() driver.Needs { return k.Driver.Needs }
+
+// Launch goes through the threads of the grid, all warps of it one after the other.
+func (k *kernel) Launch(blocks, threads int, argument driver.Ptr) error {
+	if err := k.answer("launch"); err != nil {
+		return err
+	}
+	purego.SyscallN(k.launch, uintptr(argument), uintptr(blocks*threads/32))
+	return nil
+}
+
+func (k *kernel) Close() error { return purego.Dlclose(k.handle) }

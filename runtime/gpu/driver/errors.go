@@ -1,0 +1,70 @@
+package driver
+
+import "fmt"
+
+// An Error is what the driver answered to an operation.
+type Error struct {
+	Op   string // "launch"
+	Code int    // CUresult
+}
+
+// A meaning is the name of a code in cuda.h, and what to say of it. After a fault the device answers nothing else to
+// this process. (CUDA Driver API, Data types used by CUDA driver, CUresult.)
+type meaning struct {
+	name, text string
+	fault      bool
+}
+
+// Codes that other packages ask for.
+const (
+	OutOfMemory  = 2
+	NoDevice     = 100
+	TooManyNeeds = 701
+)
+
+func meanings() map[int]meaning {
+	return map[int]meaning{
+		1:           {"INVALID_VALUE", "the driver refuses an argument", false},
+		OutOfMemory: {"OUT_OF_MEMORY", "the GPU has not enough free memory", false},
+		3:           {"NOT_INITIALIZED", "the driver is not ready", false},
+		34: {"STUB_LIBRARY", "libcuda.so is only a stub: the NVIDIA driver is not installed, or its directory comes " +
+			"later", false},
+		46:       {"DEVICE_UNAVAILABLE", "the GPU is busy, used by one process alone, or not available here", false},
+		NoDevice: {"NO_DEVICE", "the NVIDIA driver finds no GPU", false},
+		101:      {"INVALID_DEVICE", "there is no GPU of that number", false},
+		200:      {"INVALID_IMAGE", "the machine code is damaged", false},
+		209:      {"NO_BINARY_FOR_GPU", "the machine code is for another GPU or for a newer driver", false},
+		214:      {"ECC_UNCORRECTABLE", "the GPU's memory has an error", true},
+		218:      {"INVALID_PTX", "the machine code is for another GPU or for a newer driver", false},
+		222:      {"UNSUPPORTED_PTX_VERSION", "the driver is older than the compiler", false},
+		700:      {"ILLEGAL_ADDRESS", "a kernel read or wrote outside its memory", true},
+		TooManyNeeds: {"LAUNCH_OUT_OF_RESOURCES", "a kernel needs more registers than a block of its threads can have",
+			false},
+		702: {"LAUNCH_TIMEOUT", "a kernel ran longer than the system allows a GPU that has a display", true},
+		710: {"ASSERT", "a kernel stopped itself", true},
+		714: {"HARDWARE_STACK_ERROR", "a kernel's stack was damaged or too small", true},
+		715: {"ILLEGAL_INSTRUCTION", "a kernel met an instruction that is none", true},
+		716: {"MISALIGNED_ADDRESS", "a kernel used an address that is not aligned", true},
+		717: {"INVALID_ADDRESS_SPACE", "a kernel used an address of the wrong memory", true},
+		718: {"INVALID_PC", "a kernel jumped to no code", true},
+		719: {"LAUNCH_FAILED", "a kernel failed", true},
+		802: {"SYSTEM_NOT_READY", "the system is still starting the GPU", false},
+		803: {"SYSTEM_DRIVER_MISMATCH", "the driver's library and its kernel module are of different versions; " +
+			"restart the machine", false},
+		804: {"COMPAT_NOT_SUPPORTED_ON_DEVICE", "the driver is too old for libcuda.so of a compatibility package",
+			false},
+		999: {"UNKNOWN", "the GPU does not answer any more", true},
+	}
+}
+
+// Error is a sentence for the user, with the driver's name for it.
+func (e *Error) Error() string {
+	m, ok := meanings()[e.Code]
+	if !ok {
+		return fmt.Sprintf("cuda: %s failed (error %d)", e.Op, e.Code)
+	}
+	return fmt.Sprintf("cuda: %s (%s in %s)", m.text, m.name, e.Op)
+}
+
+// Fault reports whether the device is lost to this process: each later call fails as well.
+func (e *Error) Fault() bool { return meanings()[e.Code].fault }

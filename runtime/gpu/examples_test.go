@@ -1,0 +1,150 @@
+//go:build !nonative && (linux || darwin) && (amd64 || arm64)
+
+package gpu_test
+
+import (
+	"math"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"ppl/autodiff"
+	"ppl/compiler"
+	"ppl/compiler/ir"
+	"ppl/compiler/lower"
+	"ppl/infer/adapt"
+	"ppl/infer/dynamics"
+	"ppl/runtime/device"
+	"ppl/runtime/host"
+)
+
+// lanes of the tests: a block and part of another.
+const lanes = 40
+
+// illConditioned are the examples whose covariance matrices magnify rounding.
+var illConditioned = []string{"curve"}
+
+// TestExamples compares the log density of every example and its gradient with those of the host device, at starting
+// points: to 1e-12 relative (the gradient in norm), where matrices are ill-conditioned to 1e-7.
+func TestExamples(t *testing.T) {
+	eachExample(t, func(t *testing.T, name string, target *compiler.Program) {
+		g := autodiff.New()
+		theta := g.Input(dynamics.Theta, target.Dim())
+		prior, likelihood := target.Density(theta)
+		gradient := autodiff.Grad(autodiff.Binary(autodiff.OpAdd, prior, likelihood), theta)[0]
+		p, err := lower.Program([]lower.Entry{{Name: "density", Assign: []lower.Assign{{Name: "prior", Value: prior},
+			{Name: "likelihood", Value: likelihood}, {Name: "gradient", Value: gradient}}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		run := func(x device.Executable) {
+			for l := range lanes {
+				x.SetLane(dynamics.Theta, l, target.Start(1, l))
+			}
+			if _, err := x.Run([]device.Call{{Entry: "density", Times: 1}}, 0, nil); err != nil {
+				t.Fatal(err)
+			}
+		}
+		tol := 1e-12
+		if slices.Contains(illConditioned, name) {
+			tol = 1e-7
+		}
+		compare(t, p, run, []string{"prior", "likelihood", "gradient"}, tol)
+	})
+}
+
+// TestTrajectories compares a few steps of Hamiltonian Monte Carlo of the simplest examples, with noise.
+func TestTrajectories(t *testing.T) {
+	for _, name := range []string{"eight_schools", "five_modes", "seeds"} {
+		t.Run(name, func(t *testing.T) {
+			target, _ := compiler.Load("../../examples/"+name+".ppl", nil)
+			s := dynamics.System{Target: target, Metric: adapt.Diagonal(target.Dim())}
+			p, err := lower.Program(dynamics.Program(dynamics.HMC{}, s))
+			if err != nil {
+				t.Fatal(err)
+			}
+			run := func(x device.Executable) {
+				for l := range lanes {
+					x.SetLane(dynamics.Theta, l, target.Start(1, l))
+					x.SetLane(dynamics.StepSize, l, []float64{1e-3})
+					x.SetLane(dynamics.Cool, l, []float64{1})
+					dynamics.SetMetric(x, l, adapt.Diagonal(target.Dim()))
+				}
+				calls := []device.Call{{Entry: "start", Times: 1}, {Entry: "begin", Times: 1},
+					{Entry: "step", Times: 10}, {Entry: "end", Times: 1}}
+				if _, err := x.Run(calls, 3, nil); err != nil {
+					t.Fatal(err)
+				}
+			}
+			compare(t, p, run, []string{dynamics.Theta, dynamics.Momentum, dynamics.LogPrior, dynamics.LogLik}, 1e-11)
+		})
+	}
+}
+
+func eachExample(t *testing.T, test func(t *testing.T, name string, target *compiler.Program)) {
+	paths, err := filepath.Glob("../../examples/*.ppl")
+	if err != nil || len(paths) == 0 {
+		t.Fatal(paths, err)
+	}
+	for _, path := range append(paths, "../../examples/testdata/functions.ppl") {
+		name := strings.TrimSuffix(filepath.Base(path), ".ppl")
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			target, ds := compiler.Load(path, nil)
+			if target == nil {
+				t.Skip("needs data:", ds[0].Message)
+			}
+			test(t, name, target)
+		})
+	}
+}
+
+// compare runs a program on the simulated GPU and on the host device, and compares buffers: each lane's numbers in
+// norm, relative to their norm or to 1.
+func compare(t *testing.T, p *ir.Program, run func(device.Executable), names []string, tol float64) {
+	t.Helper()
+	d, _ := open(t)
+	var got [2]device.Executable
+	for i, d := range []device.Device{d, host.Device{}} {
+		x, err := d.Load(p, device.Options{Lanes: lanes, Seed: 7})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer x.Close()
+		run(x)
+		got[i] = x
+	}
+	worst := 0.0
+	for _, name := range names {
+		size := got[0].Size(name)
+		a, b := make([]float64, size), make([]float64, size)
+		for l := range lanes {
+			got[0].GetLane(name, l, a)
+			got[1].GetLane(name, l, b)
+			gap := distance(a, b)
+			worst = max(worst, gap)
+			if !(gap <= tol) {
+				t.Errorf("%s of lane %d: %v, on host %v", name, l, a, b)
+			}
+		}
+	}
+	t.Logf("largest difference %.1e", worst)
+}
+
+// distance is |a − b| over |b| or 1, where NaN and infinities equal themselves.
+func distance(a, b []float64) float64 {
+	gap, norm := 0.0, 0.0
+	for i := range a {
+		switch {
+		case b[i] != b[i] || math.IsInf(b[i], 0):
+			if a[i] != b[i] && a[i] == a[i] {
+				return math.Inf(1)
+			}
+		default:
+			gap += (a[i] - b[i]) * (a[i] - b[i])
+			norm += b[i] * b[i]
+		}
+	}
+	return math.Sqrt(gap) / math.Max(1, math.Sqrt(norm))
+}

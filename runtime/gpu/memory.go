@@ -1,0 +1,209 @@
+package gpu
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"unsafe"
+
+	"ppl/compiler/ir"
+	"ppl/compiler/render"
+	"ppl/runtime/device"
+	"ppl/runtime/gpu/driver"
+	"ppl/runtime/host"
+)
+
+// A buffer is one of the program's on the device.
+type buffer struct {
+	ir.Buffer
+	bytes int        // of all blocks, or of all warps
+	at    driver.Ptr // 0 if it has no bytes
+	host  []byte     // the copy of a lane buffer
+	dirty bool       // the host's copy is newer
+	stale bool       // the device's is newer
+}
+
+// elementSize is the bytes of an element in memory; integers are kept as doubles.
+func elementSize(t ir.Type) int {
+	if t == ir.F32 {
+		return 4
+	}
+	return 8
+}
+
+// sized lists the program's buffers with the bytes that they take for that many blocks of lanes and warps.
+func sized(p *ir.Program, blocks, warps int) []buffer {
+	all := make([]buffer, len(p.Buffers))
+	copies := render.TileResults(p)
+	for i, b := range p.Buffers {
+		n := b.Size * elementSize(b.Type)
+		switch b.Space {
+		case ir.Lane:
+			n *= render.Warp * blocks
+		case ir.Scratch, ir.Tile:
+			n *= render.Warp * warps * max(1, copies[i])
+		}
+		all[i] = buffer{Buffer: b, bytes: n}
+	}
+	return all
+}
+
+// A shortage says that a program does not fit into the device's memory.
+type shortage struct {
+	lanes, need, free int
+	buffers           []buffer
+}
+
+// Error names the largest buffers.
+func (s *shortage) Error() string {
+	slices.SortStableFunc(s.buffers, func(a, b buffer) int { return b.bytes - a.bytes })
+	var largest []string
+	for _, b := range s.buffers[:min(3, len(s.buffers))] {
+		if b.bytes > 0 {
+			largest = append(largest, fmt.Sprintf("%s %s", name(b.Buffer), amount(b.bytes)))
+		}
+	}
+	fewer := ""
+	if lanes := int(float64(s.lanes) * float64(s.free) / float64(s.need)); lanes >= render.Warp && s.lanes > lanes {
+		fewer = fmt.Sprintf("; some %d lanes would fit", lanes/render.Warp*render.Warp)
+	}
+	return fmt.Sprintf("cuda: %d lanes need %s of the GPU's memory and %s are free (largest: %s)%s", s.lanes,
+		amount(s.need), amount(s.free), strings.Join(largest, ", "), fewer)
+}
+
+func name(b ir.Buffer) string {
+	if b.Name == "" {
+		return "values in between"
+	}
+	return "`" + b.Name + "`"
+}
+
+// amount is a number of bytes in words.
+func amount(bytes int) string {
+	switch n := float64(bytes); {
+	case n >= 1e9:
+		return fmt.Sprintf("%.1f GB", n/1e9)
+	case n >= 1e6:
+		return fmt.Sprintf("%.0f MB", n/1e6)
+	default:
+		return fmt.Sprintf("%.0f kB", math.Ceil(n/1e3))
+	}
+}
+
+// reserve is the share of free memory that is left to the driver.
+const reserve = 0.05
+
+// allocate gets all memory at once, after it is known to fit, and fills shared buffers.
+func (e *executable) allocate(p *ir.Program, lanes int) error {
+	blocks := (lanes + render.Warp - 1) / render.Warp
+	e.warps = mostWarps(blocks, e.driver.Info().Multiprocessors)
+	e.buffers = sized(p, blocks, e.warps)
+	e.need = e.warps * render.Warp * e.kernel.Needs().LocalBytes
+	for _, b := range e.buffers {
+		e.need += b.bytes
+	}
+	free, err := e.driver.Free()
+	if err != nil {
+		return err
+	}
+	if e.need > int((1-reserve)*float64(free)) {
+		return &shortage{lanes, e.need, free, slices.Clone(e.buffers)}
+	}
+	for i := range e.buffers {
+		if err := e.place(&e.buffers[i]); err != nil {
+			return err
+		}
+	}
+	if err := e.fillShared(p); err != nil {
+		return err
+	}
+	e.LaneBuffers = device.NewLaneBuffers(p.Buffers, lanes, render.Warp, e.numbers(), e.singles())
+	return e.newCall(lanes)
+}
+
+// place gets the memory of a buffer. What is pinned is zeros, and goes to the device before the first run.
+func (e *executable) place(b *buffer) (err error) {
+	if b.bytes == 0 {
+		return nil
+	}
+	if b.at, err = e.driver.Alloc(b.bytes); err != nil {
+		return err
+	}
+	if b.Space == ir.Lane {
+		b.host, err = e.driver.Pinned(b.bytes)
+		b.dirty = true
+	}
+	return err
+}
+
+// numbers gives out the copies of the lane buffers in the order of NewLaneBuffers: by buffer, then by block.
+func (e *executable) numbers() func(n int) []float64 {
+	return take[float64](e.hosts(func(t ir.Type) bool { return t != ir.F32 }))
+}
+
+func (e *executable) singles() func(n int) []float32 {
+	return take[float32](e.hosts(func(t ir.Type) bool { return t == ir.F32 }))
+}
+
+func (e *executable) hosts(of func(ir.Type) bool) (all [][]byte) {
+	for _, b := range e.buffers {
+		if b.Space == ir.Lane && of(b.Type) {
+			all = append(all, b.host)
+		}
+	}
+	return all
+}
+
+// take cuts memory into slices of numbers.
+func take[T float32 | float64](all [][]byte) func(n int) []T {
+	return func(n int) []T {
+		var x T
+		size := n * int(unsafe.Sizeof(x))
+		if size == 0 {
+			return []T{}
+		}
+		for len(all[0]) == 0 {
+			all = all[1:]
+		}
+		s := unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(all[0]))), n)
+		all[0] = all[0][size:]
+		return s
+	}
+}
+
+// fillShared runs Setup and copies the shared buffers to the device, in their types.
+func (e *executable) fillShared(p *ir.Program) error {
+	for i, values := range host.Shared(p) {
+		b := &e.buffers[i]
+		if b.at == 0 || b.Space != ir.Shared {
+			continue
+		}
+		staged, err := e.driver.Pinned(b.bytes)
+		if err != nil {
+			return err
+		}
+		if b.Type == ir.F32 {
+			for i, v := range values {
+				unsafe.Slice((*float32)(unsafe.Pointer(unsafe.SliceData(staged))), b.Size)[i] = float32(v)
+			}
+		} else {
+			copy(unsafe.Slice((*float64)(unsafe.Pointer(unsafe.SliceData(staged))), b.Size), values)
+		}
+		if err := e.upload(b.at, staged); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// upload copies pinned memory and releases it.
+func (e *executable) upload(to driver.Ptr, staged []byte) error {
+	if err := e.driver.Upload(to, staged); err != nil {
+		return err
+	}
+	if err := e.driver.Wait(); err != nil {
+		return err
+	}
+	return e.driver.ReleasePinned(staged)
+}

@@ -1,0 +1,152 @@
+package gpu
+
+import (
+	"errors"
+	"fmt"
+	"unsafe"
+
+	"ppl/compiler/render"
+	"ppl/runtime/device"
+	"ppl/runtime/gpu/driver"
+)
+
+// arguments are the Go side of the struct of that name in compiler/render/c/cudalaunch.h.
+type arguments struct {
+	buffer       driver.Ptr
+	seed, step   uint64
+	schedule     driver.Ptr
+	calls, lanes uint64
+	active       driver.Ptr
+}
+
+// A scheduled call is an entry by number, and how often it runs.
+type scheduled struct{ entry, times uint64 }
+
+// A call is the memory of what a launch gets: arguments, the table of buffers, the schedule, and a byte for each lane
+// that says whether it runs. One copy brings all of it to the device.
+type call struct {
+	at       driver.Ptr
+	host     []byte
+	args     *arguments
+	schedule []scheduled
+	active   []byte
+}
+
+// maxCalls is the length of a schedule; a longer one takes several launches.
+const maxCalls = 64
+
+func (e *executable) newCall(lanes int) error {
+	table := int(unsafe.Sizeof(arguments{}))
+	schedule := table + 8*len(e.buffers)
+	active := schedule + maxCalls*int(unsafe.Sizeof(scheduled{}))
+	c := &e.call
+	var err error
+	if c.at, err = e.driver.Alloc(active + lanes); err != nil {
+		return err
+	}
+	if c.host, err = e.driver.Pinned(active + lanes); err != nil {
+		return err
+	}
+	start := unsafe.Pointer(unsafe.SliceData(c.host))
+	c.args = (*arguments)(start)
+	for i, b := range e.buffers {
+		unsafe.Slice((*driver.Ptr)(unsafe.Add(start, table)), len(e.buffers))[i] = b.at
+	}
+	c.schedule = unsafe.Slice((*scheduled)(unsafe.Add(start, schedule)), maxCalls)
+	c.active = c.host[active:]
+	*c.args = arguments{buffer: c.at + driver.Ptr(table), seed: e.seed, schedule: c.at + driver.Ptr(schedule),
+		lanes: uint64(lanes)}
+	return nil
+}
+
+func (c *call) close(d driver.Driver) error {
+	if c.host == nil {
+		return nil
+	}
+	return errors.Join(d.Release(c.at), d.ReleasePinned(c.host))
+}
+
+// Run uploads what was set, launches the schedule, and waits for its end: a launch cannot be stopped, so callers who
+// want to stop keep their schedules short.
+func (e *executable) Run(calls []device.Call, step uint64, mask []bool) (uint64, error) {
+	if e.failed != nil {
+		return step, e.failed
+	}
+	next, err := e.Next(calls, step, mask, func(name string) bool { _, ok := e.entries[name]; return ok })
+	if err != nil {
+		return step, err
+	}
+	if err := e.launches(calls, step, mask); err != nil {
+		e.failed = err
+		return step, err
+	}
+	return next, nil
+}
+
+func (e *executable) launches(calls []device.Call, step uint64, mask []bool) error {
+	for i := range e.buffers {
+		if b := &e.buffers[i]; b.dirty && b.bytes > 0 {
+			if err := e.driver.Upload(b.at, b.host); err != nil {
+				return err
+			}
+			b.dirty = false
+		}
+	}
+	for len(calls) > 0 {
+		n := min(len(calls), maxCalls)
+		if err := e.launch(calls[:n], step, mask); err != nil {
+			return err
+		}
+		for _, c := range calls[:n] {
+			step += uint64(c.Times)
+		}
+		calls = calls[n:]
+	}
+	return nil
+}
+
+// launch runs part of a schedule.
+func (e *executable) launch(calls []device.Call, step uint64, mask []bool) error {
+	c := &e.call
+	for i, k := range calls {
+		c.schedule[i] = scheduled{e.entries[k.Entry].number, uint64(k.Times)}
+		for _, id := range e.entries[k.Entry].writes {
+			e.buffers[id].stale = e.buffers[id].bytes > 0
+		}
+	}
+	c.args.step, c.args.calls, c.args.active = step, uint64(len(calls)), 0
+	used := len(c.host) - len(c.active)
+	if mask != nil {
+		c.args.active = c.at + driver.Ptr(used)
+		for i, on := range mask {
+			c.active[i] = 0
+			if on {
+				c.active[i] = 1
+			}
+		}
+		used = len(c.host)
+	}
+	if err := e.driver.Upload(c.at, c.host[:used]); err != nil {
+		return err
+	}
+	if err := e.start(); err != nil {
+		return err
+	}
+	return e.driver.Wait()
+}
+
+// start launches the kernel, in smaller blocks if its threads need more registers than a block can have.
+func (e *executable) start() error {
+	for {
+		err := e.kernel.Launch(e.warps*render.Warp/e.threads, e.threads, e.call.at)
+		code := (*driver.Error)(nil)
+		if !errors.As(err, &code) || code.Code != driver.TooManyNeeds {
+			return err
+		}
+		if e.threads == render.Warp {
+			return fmt.Errorf("%w: %d for each thread; --device native runs the program", err,
+				e.kernel.Needs().Registers)
+		}
+		e.threads /= 2
+	}
+}
