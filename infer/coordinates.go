@@ -23,3 +23,18 @@ func Bounded(cs []types.Coordinate) (bounded []bool) {
 	}
 	return bounded
 }
+
+// A Blocked target says which of its coordinates belong together: those of one parameter array, in order, and which of
+// them are weights of a network.
+type Blocked interface {
+	Target
+	Blocks() []types.Block
+}
+
+// BlocksOf is nil for a target that does not say.
+func BlocksOf(t Target) []types.Block {
+	if b, ok := t.(Blocked); ok {
+		return b.Blocks()
+	}
+	return nil
+}

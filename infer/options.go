@@ -41,7 +41,7 @@ type Settings struct {
 	MaxDepth      int     // of nuts: maximum tree depth; 0: 10
 	// of nuts: the error of the energy from which on a trajectory counts as divergent; 0: 1000
 	MaxEnergyError float64
-	Precision      int // 32: density and gradient in single precision; else in double
+	Precision      int // of density and gradient: 32, 64, or 0: 32 for networks with minibatches, else 64
 	// coordinates: "auto" (adapted; dense, or of low rank above 200 dimensions), "diagonal" or "identity"
 	Metric string
 	// whether gradients of minibatches have control variates: "on", "off", or where they pay

@@ -18,16 +18,23 @@ type Phase int
 
 // The phases of a run, in order.
 const (
-	WarmingUp Phase = iota
+	Optimising Phase = iota // of networks: steps, not iterations
+	WarmingUp
 	Sampling
 	Predicting // after a run, from its draws
 )
 
-func (p Phase) String() string { return [...]string{"warm-up", "sampling", "predicting"}[p] }
+func (p Phase) String() string {
+	return [...]string{"optimising", "warm-up", "sampling", "predicting"}[p]
+}
 
 // Progress of one phase: Done of Total iterations. Divergences counts those since sampling began.
 type Progress struct {
 	Phase       Phase
 	Done, Total int
 	Divergences int
+
+	// Of minibatches of a network: passes over the data in this phase, and the mean log likelihood of a row that was
+	// learned from and of one that was held out; 0 where they are not known.
+	Epoch, Learned, HeldOut float64
 }

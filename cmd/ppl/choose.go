@@ -24,25 +24,27 @@ type samplerRow struct {
 	takes  func(setting string) bool
 
 	independent bool // its draws are, so that their number says how good they are; nor does it keep checkpoints
+	exchanges   bool // it is replica exchange, or a rule of it
 }
 
 // samplers that can be named; the first is the default.
 func samplers() []samplerRow {
 	var rows []samplerRow
 	for _, p := range renhd.Presets() {
-		rows = append(rows, samplerRow{p.Name, p.Doc, p.Sample, except("max_depth", "max_energy_error"), false})
+		rows = append(rows, samplerRow{p.Name, p.Doc, p.Sample, except("max_depth", "max_energy_error"), false,
+			true})
 	}
 	return append(rows,
 		samplerRow{"nuts", "the No-U-Turn sampler as in Stan: multinomial, with windowed adaptation", nuts.Sample,
-			only("accept", "max_depth", "max_energy_error", "metric", "precision", "step_size"), false},
+			only("accept", "max_depth", "max_energy_error", "metric", "precision", "step_size"), false, false},
 		samplerRow{"advi", "an approximation by independent normals, fitted", flow.MeanField,
-			only("precision", "step_size"), true},
+			only("precision", "step_size"), true, false},
 		samplerRow{"fullrank", "an approximation by one normal with correlations, fitted", flow.FullRank,
-			only("precision", "step_size"), true},
+			only("precision", "step_size"), true, false},
 		samplerRow{"planar", "an approximation by planar flows of normals, fitted", flow.Planar,
-			only("precision", "step_size"), true},
+			only("precision", "step_size"), true, false},
 		samplerRow{"flow", "an approximation by coupling flows of normals, fitted", flow.Coupling,
-			only("precision", "step_size"), true})
+			only("precision", "step_size"), true, false})
 }
 
 // only are the settings of a sampler that has few of its own; what a run keeps is not the sampler's.

@@ -127,6 +127,9 @@ func (run *posteriorRun) keepsRows() bool {
 	case "off":
 		return false
 	}
+	if run.network {
+		return false // a pass over all rows for each draw
+	}
 	_, rows := run.program.LogDensities()
 	return size(rows)*run.options.Chains*run.options.Draws <= mostLogLikelihoods
 }

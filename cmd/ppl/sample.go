@@ -14,6 +14,7 @@ import (
 	"ppl/infer"
 	"ppl/infer/draws"
 	"ppl/infer/goal"
+	"ppl/infer/renhd"
 	"ppl/infer/settings"
 )
 
@@ -26,8 +27,10 @@ type sampling struct {
 	device   string
 	out      string
 	settings []string
+	drawn    bool // how many draws has been said
 	until    []string
 	goal     goal.Goal
+	network  bool // of the model, by which it is sampled
 	asJSON   bool
 	quiet    bool
 	resume   bool
@@ -60,7 +63,7 @@ func sampleCommand(c *console) *cobra.Command {
 	cmd.Flags().BoolVar(&s.resume, "resume", false, "go on with a run that was ended, or begin it")
 	cmd.Flags().BoolVar(&s.replace, "overwrite", false, "replace a run that stands in the directory")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		s.model = args[0]
+		s.model, s.drawn = args[0], cmd.Flags().Changed("draws")
 		byDirectory := s.resume && isRun(s.model)
 		if byDirectory && s.out != "" {
 			return usagef("--out names another directory than the run %s, which is to go on", s.model)
@@ -218,6 +221,8 @@ func (c *console) prepare(s *sampling, dir *runDir) (*posteriorRun, error) {
 	if err != nil {
 		return nil, err
 	}
+	s.drawn = s.drawn || dir.before != nil || !s.goal.Empty()
+	s.fitNetwork(c, p, sampler)
 	if sampler.independent && !s.goal.Empty() {
 		return nil, usagef("--until: the draws of %s are independent, so that their number says how good they are; "+
 			"give --draws", sampler.name)
@@ -244,6 +249,18 @@ func (c *console) prepare(s *sampling, dir *runDir) (*posteriorRun, error) {
 			"bit", now.Device, dir.before.Device))
 	}
 	return run, nil
+}
+
+// fitNetwork gives a run of a network as many chains and draws as suit it. A run that goes on keeps what it had.
+func (s *sampling) fitNetwork(c *console, p *compiler.Program, sampler samplerRow) {
+	if !sampler.exchanges {
+		return
+	}
+	o, note := renhd.NetworkOptions(p, s.options, s.drawn)
+	if s.options = o; note != "" {
+		s.network = true
+		s.note(c)(note)
+	}
 }
 
 func newPosteriorRun(s *sampling, p *compiler.Program, sampler samplerRow, dir *runDir,

@@ -132,7 +132,8 @@ func (c *checker) describe(inst *instance, x model.Expr) {
 	note := model.Layer{Name: inst.prefix, Out: x.Info().Type.Axes}
 	for _, name := range sortedKeys(inst.net.drawn) {
 		if i := strings.LastIndex(name, "."); name[:i] == inst.prefix {
-			note.Weights = append(note.Weights, inst.net.drawn[name].Array)
+			w := inst.net.drawn[name]
+			note.Weights, note.Family = append(note.Weights, w.Array), len(w.outer)
 		}
 	}
 	c.model.Layers = append(c.model.Layers, note)

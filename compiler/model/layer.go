@@ -10,6 +10,7 @@ type Layer struct {
 	Name    string
 	Out     []*Set
 	Weights []*Array
+	Family  int // how many of the weights' first axes say which network of a family they are of
 }
 
 // Text is the layer as a line: `f.dense1 → [8], 24 weights`. Sizes that only data give are names.

@@ -1,9 +1,13 @@
 package plan
 
 import (
+	"slices"
+
 	"ppl/autodiff"
 	"ppl/compiler/density"
+	"ppl/compiler/evaluate"
 	"ppl/compiler/marginalize"
+	"ppl/compiler/model"
 	"ppl/lang/types"
 )
 
@@ -28,4 +32,33 @@ func (p *Plan) Coordinates() []types.Coordinate {
 		}
 	}
 	return out
+}
+
+// Blocks lists the unconstrained coordinates by parameter array, in order.
+func (p *Plan) Blocks() []types.Block {
+	e := p.layout.Evaluator(autodiff.New(), evaluate.NoSource{})
+	var out []types.Block
+	for _, r := range p.layout.Regions {
+		a := r.Term.Array
+		b := types.Block{Parameter: a.Name, First: r.Offset, Size: r.Size}
+		if l := p.layerOf(a); l != nil {
+			b.Layer = l.Name
+			// the last axis of weights is that of the layer's input; a single axis is that of a bias
+			if own := a.Type.Axes[l.Family:]; len(own) > 1 && r.Transform.Kind == types.RealLine {
+				b.Inputs = e.Box(own[len(own)-1]).Size()
+			}
+		}
+		out = append(out, b)
+	}
+	return out
+}
+
+// layerOf is the layer of which an array is weights, or nil.
+func (p *Plan) layerOf(a *model.Array) *model.Layer {
+	layers := p.layout.Data.Model.Layers
+	i := slices.IndexFunc(layers, func(l model.Layer) bool { return slices.Contains(l.Weights, a) })
+	if i < 0 {
+		return nil
+	}
+	return &layers[i]
 }

@@ -33,6 +33,20 @@ type Batches struct {
 	Chunk      int       // rows of one call of the entry Terms
 	Anchored   bool      // what a batch says is compared with what it says at the lane's anchor
 	Order      []float64 // of Anchored: rows in random order, from which a batch is cut; nil if Mixed
+	HeldOut    int       // of Order: how many, from the first, an optimiser does not learn from
+}
+
+// HoldOut keeps rows, at random, from what an optimiser learns from.
+func (b *Batches) HoldOut(rows int, seed uint64) {
+	b.HeldOut, b.Order = rows, randomOrder(b.Rows, seed)
+}
+
+func randomOrder(rows int, seed uint64) []float64 {
+	out, order := make([]float64, rows), noise.NewOrder(seed, rows, referenceKey, 1)
+	for i := range out {
+		out[i] = order.At(uint64(i))
+	}
+	return out
 }
 
 // NewBatches are minibatches of size rows, with a reference of several, drawn for good from the seed.
@@ -46,13 +60,8 @@ func NewBatches(rows, size, reference, chunk int, seed uint64) Batches {
 
 // Anchor makes batches relative to anchors, cut from all rows in an order drawn for good from the seed.
 func (b *Batches) Anchor(seed uint64) {
-	if b.Anchored = true; b.Mixed {
-		return
-	}
-	b.Order = make([]float64, b.Rows)
-	order := noise.NewOrder(seed, b.Rows, referenceKey, 1)
-	for i := range b.Order {
-		b.Order[i] = order.At(uint64(i))
+	if b.Anchored = true; !b.Mixed {
+		b.Order = randomOrder(b.Rows, seed)
 	}
 }
 
@@ -123,6 +132,10 @@ func (b Batches) Wanted(entry string, seed, step uint64, scalar func(name string
 		fallthrough
 	case PlainGrad:
 		return b.inEpoch(seed, 2*scalar(Walker)+1, scalar(clock), 0, b.Size)
+	case Climb:
+		return b.wantedToLearn(seed, scalar(Walker), scalar(clock))
+	case Score:
+		return b.wantedToScore(scalar(Part))
 	case Terms:
 		return b.inEpoch(seed, 2*scalar(Chain), scalar(Round), scalar(Part), b.Chunk)
 	case AllRows:

@@ -34,6 +34,10 @@ type System struct {
 	Noise   float64
 	Batches Batches
 	Metric  adapt.Metric // its kind and rank; its numbers are in lane buffers
+
+	// Thermostats are numbers of consecutive coordinates that have a thermostat of their own; nil: all have one. A
+	// system with several is one that an optimiser starts (climb.go).
+	Thermostats []int
 }
 
 // A Rule adds the entries of its program. Every rule has
@@ -88,6 +92,9 @@ const (
 
 // Program is a rule's entries and those that every rule shares: gradient and values.
 func Program(r Rule, s System) []lower.Entry {
+	if len(s.Thermostats) > 0 {
+		return append(r.Entries(s), s.valuesEntry(), s.noisyEntry(NoisyGrad), s.climbEntry(), s.scoreEntry())
+	}
 	return append(append(r.Entries(s), s.gradientEntry(), s.valuesEntry(), s.potentialEntry()), s.batchEntries()...)
 }
 

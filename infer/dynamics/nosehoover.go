@@ -1,6 +1,8 @@
 package dynamics
 
 import (
+	"slices"
+
 	"ppl/autodiff"
 	"ppl/compiler/lower"
 )
@@ -17,7 +19,8 @@ type NoseHoover struct {
 	Mass float64 // of the thermostat, times d: 10 keeps it calm
 }
 
-// Friction is c = CΔt, Thermostat is s = ξΔt: lane buffers of size 1. The thermostat belongs to the rung.
+// Friction is c = CΔt, a lane buffer of size 1, and Thermostat is s = ξΔt, of size 1 or with an element for each of
+// System.Thermostats. The thermostat belongs to the rung.
 const (
 	Friction   = "friction"
 	Thermostat = "thermostat"
@@ -34,7 +37,11 @@ func (r NoseHoover) Entries(s System) []lower.Entry { return freeEntries(r, s) }
 
 // fresh has the thermostat where it balances the friction.
 func (NoseHoover) fresh(s System, g *autodiff.Graph) []lower.Assign {
-	return put(Momentum, s.momenta(g), Thermostat, g.Input(Friction))
+	c := g.Input(Friction)
+	if n := len(s.Thermostats); n > 0 {
+		c = autodiff.Broadcast(c, []int{n}, nil)
+	}
+	return put(Momentum, s.momenta(g), Thermostat, c)
 }
 
 // move is half a kick, half a drift, half a thermostat step, the Ornstein-Uhlenbeck step at the fixed ξ, and back.
@@ -42,17 +49,43 @@ func (r NoseHoover) move(x *state) {
 	half := autodiff.Mul(x.g.Const(0.5), x.h)
 	p, xi := x.kick(x.own[Momentum], half), x.own[Thermostat]
 	x.theta = x.drift(autodiff.Mul(half, p))
-	xi = autodiff.Add(xi, autodiff.Mul(x.g.Const(0.5), heat(p, x.h, r.Mass)))
+	xi = autodiff.Add(xi, autodiff.Mul(x.g.Const(0.5), x.heats(p, r.Mass)))
 	p = x.damp(p, xi, x.g.Normal(siteKick, p.Size()))
-	xi = autodiff.Add(xi, autodiff.Mul(x.g.Const(0.5), heat(p, x.h, r.Mass)))
+	xi = autodiff.Add(xi, autodiff.Mul(x.g.Const(0.5), x.heats(p, r.Mass)))
 	x.moveTo(x.drift(autodiff.Mul(half, p)))
 	x.own[Momentum], x.own[Thermostat] = x.kick(p, half), xi
 }
 
 // damp is the Ornstein-Uhlenbeck step over Δt with friction s and noise of the rule's c.
 func (x *state) damp(p, s, z autodiff.Node) autodiff.Node {
-	spread := autodiff.Sqrt(autodiff.Mul(x.g.Input(Friction), decay(s)))
-	return autodiff.Add(autodiff.Mul(autodiff.Exp(autodiff.Neg(s)), p), autodiff.Mul(spread, z))
+	spread, kept := autodiff.Sqrt(autodiff.Mul(x.g.Input(Friction), decay(s))), autodiff.Exp(autodiff.Neg(s))
+	return autodiff.Add(autodiff.Mul(x.spread(kept), p), autodiff.Mul(x.spread(spread), z))
+}
+
+// spread gives each coordinate the element of its thermostat.
+func (s System) spread(x autodiff.Node) autodiff.Node {
+	if len(s.Thermostats) == 0 {
+		return x
+	}
+	var of []float64
+	for k, size := range s.Thermostats {
+		of = append(of, slices.Repeat([]float64{float64(k)}, size)...)
+	}
+	return autodiff.Gather(x, x.Graph().Data("thermostat_of", of, len(of)))
+}
+
+// heats is what a whole step adds to s, of each thermostat.
+func (x *state) heats(p autodiff.Node, mass float64) autodiff.Node {
+	if len(x.Thermostats) == 0 {
+		return heat(p, x.h, mass)
+	}
+	var all []autodiff.Node
+	first := 0
+	for _, size := range x.Thermostats {
+		all = append(all, autodiff.Reshape(heat(autodiff.Slice(p, []int{first}, []int{first + size}), x.h, mass), 1))
+		first += size
+	}
+	return autodiff.Concat(0, all...)
 }
 
 // heat is what a whole step adds to s: h²(|p|²/d − 1)/mass.

@@ -45,6 +45,7 @@ func resumeCases() map[string]struct {
 		"batch ladder": {3, means, small(60, 10, infer.Settings{Batch: 32, Replicas: 3, Ratio: 1.5, Path: "energy"})},
 		"plain ladder": {7, means, small(60, 10, infer.Settings{Batch: 32, Replicas: 3, Ratio: 1.5, Path: "energy",
 			ControlVariates: "off"})},
+		"network": {11, newLayered(1000), small(60, 3, infer.Settings{Batch: 10})},
 		"flagged": {1, dynamicstest.Normal(1, 2), small(40, 6, infer.Settings{Dynamics: "tacthmc"})},
 	}
 }

@@ -14,7 +14,7 @@ func (s *shared) choosesForm() bool {
 
 // firstMetric is the metric to begin with; one that costs little where a form is to be chosen.
 func (s *shared) firstMetric() adapt.Metric {
-	if s.choosesForm() {
+	if s.choosesForm() || s.blocks != nil {
 		return adapt.Diagonal(s.target.Dim())
 	}
 	return adapt.First(s.settings().Metric, s.target.Dim())

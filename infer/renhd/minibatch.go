@@ -38,6 +38,11 @@ func (s *shared) splitRows() error {
 	case set.Batch > n:
 		return fmt.Errorf("batch = %d, but the data have %d rows; leave it out to use them all", set.Batch, n)
 	}
+	if s.blocks != nil {
+		s.batches = dynamics.NewBatches(n, set.Batch, 0, set.Batch, s.options.Seed)
+		s.batches.HoldOut(heldOut(n), s.options.Seed)
+		return s.checkFiles()
+	}
 	chunk := set.ExchangeBatch
 	if chunk == 0 {
 		chunk = max(set.Batch, 256)

@@ -47,7 +47,7 @@ func (r *run) remarkOnRows() {
 // warnOfWarmup warns of a warm-up that was too short, and of a step size that it had to make too small.
 func (r *run) warnOfWarmup() {
 	p := &r.stats.Report
-	if p.Warmup < shortest && p.Draws > 0 {
+	if p.Warmup < shortest && p.Draws > 0 && r.shared.blocks == nil {
 		r.warnf("a warm-up of %d iterations is too short to find step, coordinates and whether the target has several "+
 			"modes; the default is 1000", p.Warmup)
 	}

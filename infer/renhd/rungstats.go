@@ -33,7 +33,7 @@ func (s *rungStatistics) add(w *walkers, trips *roundTrips, accept, diverged []f
 	}
 	var xi []float64
 	if w.thermostated() {
-		xi = w.view(dynamics.Thermostat)
+		xi = meansOf(w.view(dynamics.Thermostat), w.lanes())
 	}
 	for lane, at := range w.RungOf {
 		s.Rungs[at].add(lane, accept, diverged, xi, trips.LastEnd[lane])
@@ -76,4 +76,16 @@ func (c rungCount) describe(t *draws.Rungs, step float64) {
 	t.Acceptance = append(t.Acceptance, c.Accept/n)
 	t.Divergence = append(t.Divergence, c.Diverged/n)
 	t.Upward = append(t.Upward, float64(c.Up)/float64(c.Up+c.Down))
+}
+
+// meansOf is the mean of what each lane has in a buffer: itself where that is one number.
+func meansOf(buffer []float64, lanes int) []float64 {
+	if len(buffer) == lanes {
+		return buffer
+	}
+	out := make([]float64, lanes)
+	for lane, xs := range split(buffer, len(buffer)/lanes) {
+		out[lane] = mean(xs)
+	}
+	return out
 }

@@ -21,6 +21,7 @@ type shared struct {
 	ends     []types.Coordinate // of named; nil where it does not know them
 	options  infer.Options
 	batches  dynamics.Batches // of the draws to come; zero where every step reads all rows
+	blocks   []types.Block    // of a network (network.go); nil for all other targets
 	rule     dynamics.Rule
 	system   dynamics.System
 	exchange exchange
@@ -34,14 +35,17 @@ func newShared(given infer.Target, o infer.Options, x exchange) (shared, error) 
 	}
 	s := shared{target: t, named: given, ends: infer.CoordinatesOf(given), options: o, exchange: x,
 		rule: dynamics.Named(dynamicsOf(o.Settings))}
+	if blocks := networkBlocks(given, o); blocks != nil {
+		s.forNetwork(blocks)
+	}
 	if err := s.check(); err != nil {
 		return s, err
 	}
 	if err := s.splitRows(); err != nil {
 		return s, err
 	}
-	s.system = dynamics.System{Target: t, Path: s.path(), Noise: o.Settings.Noise, Batches: s.batches,
-		Metric: s.firstMetric()}
+	s.system = dynamics.System{Target: s.target, Path: s.path(), Noise: o.Settings.Noise, Batches: s.batches,
+		Metric: s.firstMetric(), Thermostats: s.thermostats()}
 	return s, nil
 }
 

@@ -24,6 +24,10 @@ const (
 func (r *run) chooseThinning() error {
 	o, report := r.shared.options, &r.stats.Report
 	report.Thin = max(o.Thin, 1)
+	if o.Thin == 0 && r.shared.blocks != nil {
+		report.Thin = r.networkThin()
+		return nil
+	}
 	if o.Thin > 0 || o.Warmup == 0 || r.walkers.traits.Flagged {
 		return nil
 	}

@@ -19,7 +19,8 @@ type walkers struct {
 	dim      int
 	laneOf   []int // by chain and rung: the lane on it, the first where there are several
 	tempered bool  // the program reads β
-	numbered bool  // the program reads the numbers of walker and chain
+	numbered bool  // the program reads the number of the walker
+	chained  bool  // the program reads the number of the chain
 	anchored bool  // gradients have control variates
 	traits   dynamics.Traits
 	loader   *batchLoader // nil where all data are in memory
@@ -45,6 +46,7 @@ func newWalkers(s *shared, program device.Loader, exe device.Executable, p *popu
 		tempered: s.system.Path != dynamics.Plain, numbered: s.system.Batches.Size > 0,
 		anchored: s.system.Batches.Size > 0 && s.system.Batches.Anchored, traits: s.rule.Traits(),
 		loader: newBatchLoader(s)}
+	w.chained = w.numbered && s.blocks == nil
 	w.findLanes()
 	return w
 }
@@ -141,8 +143,10 @@ func (w *walkers) numberLanes() {
 		return
 	}
 	for lane := range w.lanes() {
-		w.set(dynamics.Chain, lane, float64(lane/w.PerChain))
 		w.set(dynamics.Walker, lane, float64(lane))
+		if w.chained {
+			w.set(dynamics.Chain, lane, float64(lane/w.PerChain))
+		}
 	}
 }
 

@@ -26,6 +26,9 @@ const (
 // warmUp chooses between the ways to warm up.
 func (r *run) warmUp() error {
 	s := &r.shared
+	if s.blocks != nil {
+		return r.warmUpNetwork()
+	}
 	if s.batches.Some() || s.free() && s.settings().Noise == 0 {
 		return r.warmUpFree()
 	}

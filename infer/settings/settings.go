@@ -67,7 +67,8 @@ func table() []setting {
 		{"max_energy_error", "error of the energy from which on a trajectory of nuts counts as divergent, from 10 to " +
 			"1e6; or auto (1000)",
 			func(s *infer.Settings, v string) error { return number(&s.MaxEnergyError, v, 10, 1e6) }},
-		{"precision", "bits of the density and its gradient: 64, or 32 for networks and many rows",
+		{"precision", "bits of the density and its gradient: 64, 32, or auto (32 for networks with minibatches, " +
+			"else 64)",
 			func(s *infer.Settings, v string) error { return bits(&s.Precision, v) }},
 		{"metric", "coordinates that the walkers move in: auto, diagonal, low_rank, dense or identity",
 			func(s *infer.Settings, v string) error {
@@ -168,7 +169,9 @@ func bits(dst *int, v string) error {
 	switch v {
 	case "32":
 		*dst = 32
-	case "64", "auto":
+	case "64":
+		*dst = 64
+	case "auto":
 		*dst = 0
 	default:
 		return fmt.Errorf("not possible")

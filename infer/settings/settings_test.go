@@ -31,7 +31,7 @@ func TestMistakes(t *testing.T) {
 		{"path", "sideways", "likelihood or energy"},
 		{"noise", "-1", "0 or more"},
 		{"noise", "NaN", "0 or more"},
-		{"precision", "16", "64, or 32"},
+		{"precision", "16", "64, 32"},
 		{"friction", "1e9", "below 1"},
 		{"batch", "0", "a whole number from 1 on"},
 		{"max_energy_error", "1", "from 10 to 1e6"},

@@ -1,0 +1,107 @@
+package dynamics
+
+import (
+	"math"
+
+	"ppl/autodiff"
+	"ppl/compiler/lower"
+	"ppl/runtime/noise"
+)
+
+// Where a density has as many coordinates as a network has weights, no walker comes down from a draw of the prior: an
+// optimiser takes it to where the dynamics can begin. Climb is one step of Adam (Kingma and Ba, ICLR 2015) on log π of
+// a batch of those rows that are not held out; the batches of a walker go through them in an order of its own, epoch
+// after epoch. Score adds up log ℓ of a chunk of the rows that are held out, which says when to stop.
+const (
+	Climb     = "climb"
+	ClimbRate = "climb_rate" // set by the host: about how far a step moves each coordinate
+	Learned   = "learned"    // mean log ℓ of a row of each batch that was learned from, added up; the host resets it
+	Score     = "score"      // after the entry of that name: Σ log ℓ of the rows of chunk Part
+
+	climbMean   = "climb_mean"
+	climbSquare = "climb_square"
+	climbSteps  = "climb_steps"
+)
+
+// ClimbBuffers are the lane buffers that only the optimiser needs.
+func ClimbBuffers() []string { return []string{climbMean, climbSquare} }
+
+// The constants of Adam are those of its paper.
+const (
+	keepMean   = 0.9
+	keepSquare = 0.999
+	leastScale = 1e-8
+)
+
+func (s System) climbEntry() lower.Entry {
+	g := autodiff.New()
+	s.Batches.Anchored = false
+	theta := s.theta(g)
+	logPrior, logLik := s.estimate(theta, s.learnFrom(g))
+	gradient := autodiff.Grad(autodiff.Add(logPrior, logLik), theta)[0]
+	usable := autodiff.IsFinite(autodiff.SumAll(gradient)) // one batch that overflows must not spoil the means for good
+	gradient = autodiff.Where(usable, gradient, g.Full(0, gradient.Size()))
+	mean := average(g.Input(climbMean, gradient.Size()), gradient, keepMean)
+	squares := average(g.Input(climbSquare, gradient.Size()), square(gradient), keepSquare)
+	n := autodiff.Add(g.Input(climbSteps), g.Const(1))
+	scale := autodiff.Add(autodiff.Sqrt(autodiff.Div(squares, seenOf(n, keepSquare))), g.Const(leastScale))
+	rate := autodiff.Div(g.Input(ClimbRate), seenOf(n, keepMean))
+	to := autodiff.Add(theta, autodiff.Mul(rate, autodiff.Div(mean, scale)))
+	row := autodiff.Mul(g.Const(1/float64(s.Batches.Rows)), logLik)
+	return lower.Entry{Name: Climb, Assign: put(Theta, steady(to, theta), climbMean, mean, climbSquare, squares,
+		climbSteps, n, Learned, autodiff.Add(g.Input(Learned), row), clock,
+		autodiff.Add(g.Input(clock), g.Const(1)))}
+}
+
+// average is keep·old + (1 − keep)·x.
+func average(old, x autodiff.Node, keep float64) autodiff.Node {
+	g := old.Graph()
+	return autodiff.Add(autodiff.Mul(g.Const(keep), old), autodiff.Mul(g.Const(1-keep), x))
+}
+
+// seenOf is 1 − keepⁿ: the share of an average that is not the 0 it began with.
+func seenOf(n autodiff.Node, keep float64) autodiff.Node {
+	return autodiff.Neg(autodiff.Expm1(autodiff.Mul(n, n.Graph().Const(math.Log(keep)))))
+}
+
+// learnFrom are the rows of the optimiser's next batch.
+func (s System) learnFrom(g *autodiff.Graph) autodiff.Node {
+	b := s.Batches
+	first := autodiff.Mul(g.Input(clock), g.Const(float64(b.Size)))
+	at := autodiff.Add(autodiff.Broadcast(first, []int{b.Size}, nil), g.Iota(b.Size))
+	at = autodiff.Add(g.Shuffle(b.Rows-b.HeldOut, keys(g.Input(Walker), 1), at), g.Const(float64(b.HeldOut)))
+	return autodiff.Gather(g.Data("order", b.Order, b.Rows), at)
+}
+
+// wantedToLearn is learnFrom on the host.
+func (b Batches) wantedToLearn(seed uint64, walker, clock float64) []float64 {
+	rows := make([]float64, b.Size)
+	for i := range rows {
+		at := noise.Shuffle(seed, b.Rows-b.HeldOut, 2*walker+1, clock*float64(b.Size)+float64(i))
+		rows[i] = b.Order[b.HeldOut+int(at)]
+	}
+	return rows
+}
+
+// scoreEntry counts rows beyond the last that is held out as nothing.
+func (s System) scoreEntry() lower.Entry {
+	g, b := autodiff.New(), s.Batches
+	first := autodiff.Broadcast(autodiff.Mul(g.Input(Part), g.Const(float64(b.Size))), []int{b.Size}, nil)
+	at, last := autodiff.Add(first, g.Iota(b.Size)), g.Full(float64(b.HeldOut-1), b.Size)
+	rows := autodiff.Gather(g.Data("order", b.Order, b.Rows), autodiff.Minimum(at, last))
+	_, _, terms := s.split(s.theta(g), rows)
+	sum := autodiff.SumAll(autodiff.Where(autodiff.Le(at, last), terms, g.Full(0, b.Size)))
+	return lower.Entry{Name: Score, Assign: put(Score, sum)}
+}
+
+// wantedToScore is the rows of scoreEntry on the host.
+func (b Batches) wantedToScore(part float64) []float64 {
+	rows := make([]float64, b.Size)
+	for i := range rows {
+		rows[i] = b.Order[min(int(part)*b.Size+i, b.HeldOut-1)]
+	}
+	return rows
+}
+
+// ScoreChunks is how many calls of Score cover the rows that are held out.
+func (b Batches) ScoreChunks() int { return (b.HeldOut + b.Size - 1) / b.Size }

@@ -1,0 +1,155 @@
+package dynamics_test
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"ppl/autodiff"
+	"ppl/infer/adapt"
+	"ppl/infer/dynamics"
+	"ppl/infer/dynamics/dynamicstest"
+)
+
+// An optimiser ends at the mode that Newton's method finds in the rows that it learns from, to within what noise of
+// batches leaves; and not at that of all rows, of which the others pull elsewhere.
+func TestClimb(t *testing.T) {
+	const rows, d, held, lanes = 2000, 3, 1000, 4
+	x, y := dynamicstest.SimulateLogistic(rows, d, 3)
+	b := dynamics.NewBatches(rows, 100, 0, 100, 5)
+	b.HoldOut(held, 5)
+	for _, row := range b.Order[:held] {
+		x[int(row)*d+1] = -x[int(row)*d+1]
+	}
+	var xs, ys []float64
+	for _, row := range b.Order[held:] {
+		xs, ys = append(xs, x[int(row)*d:int(row)*d+d]...), append(ys, y[int(row)])
+	}
+	const spread = 2.5
+	want, _ := dynamicstest.Laplace(xs, ys, d, spread)
+	wrong, sd := dynamicstest.Laplace(x, y, d, spread)
+	l := dynamicstest.Open(t, dynamics.NoseHoover{Mass: 10}, dynamics.System{
+		Target: dynamicstest.Logistic(x, y, d, spread), Batches: b, Metric: adapt.Diagonal(d),
+		Thermostats: []int{2, 1}}, lanes)
+	for lane := range lanes {
+		l.SetLane(dynamics.Walker, lane, []float64{float64(lane)})
+	}
+	for _, rate := range []float64{0.03, 0.001} {
+		l.Fill(dynamics.ClimbRate, rate)
+		l.Call(t, dynamics.Climb, 1000)
+	}
+	for i, v := range l.Read(dynamics.Theta) {
+		if j := i % d; math.Abs(v-want[j]) > sd[j]/2 {
+			t.Errorf("lane %d ends at θ[%d] = %.3f; the mode is at %.3f", i/d, j, v, want[j])
+		}
+	}
+	if math.Abs(wrong[1]-want[1]) < 3*sd[1] {
+		t.Errorf("all rows have a mode at %.3f, too near to %.3f to show which rows were read", wrong[1], want[1])
+	}
+}
+
+// An epoch of the optimiser has each row that is not held out once, the score has each of the others once, and the host
+// knows which rows a batch has. The likelihood of row i is i·θ, so that sums of it count rows.
+func TestRowsOfOptimiser(t *testing.T) {
+	const rows, held, size, seed = 103, 19, 12, 20200601
+	target := dynamicstest.NewRows(1, rows, 1e6, func(theta, rows autodiff.Node) autodiff.Node {
+		return autodiff.Mul(rows, autodiff.Broadcast(autodiff.Reshape(theta), []int{rows.Size()}, nil))
+	})
+	b := dynamics.NewBatches(rows, size, 0, size, seed)
+	b.HoldOut(held, seed)
+	l := dynamicstest.Open(t, dynamics.NoseHoover{Mass: 10}, dynamics.System{Target: target, Batches: b,
+		Metric: adapt.Diagonal(1), Thermostats: []int{1}}, 1)
+	l.SetLane(dynamics.Theta, 0, []float64{1})
+	heldSum, sum := 0.0, 0.0
+	for i, row := range b.Order {
+		if sum += row; i < held {
+			heldSum += row
+		}
+	}
+	score := 0.0
+	for part := range b.ScoreChunks() {
+		l.Fill(dynamics.Part, float64(part))
+		l.Call(t, dynamics.Score, 1)
+		score += l.Read(dynamics.Score)[0]
+	}
+	if score != heldSum {
+		t.Errorf("the rows held out add up to %g, want %g", score, heldSum)
+	}
+	const steps = (rows - held) / size // whole batches
+	seen := 0.0
+	for k := range steps {
+		for _, row := range b.Wanted(dynamics.Climb, seed, 0, func(name string) float64 {
+			return map[string]float64{"clock": float64(k)}[name]
+		}) {
+			seen += row
+		}
+	}
+	if seen != sum-heldSum {
+		t.Errorf("the host reads rows that add up to %g in an epoch, want %g", seen, sum-heldSum)
+	}
+	l.Call(t, dynamics.Climb, steps)
+	if got := l.Read(dynamics.Learned)[0] * size; math.Abs(got-seen) > 1e-6*seen {
+		t.Errorf("the rows of an epoch add up to %g, want %g", got, seen)
+	}
+}
+
+// Two blocks of coordinates under batches, one of which has much noise in its gradients: with a thermostat for each,
+// both have the kinetic temperature 1. Planted: with one for all, the noisy one is hotter and the quiet one colder.
+func TestThermostats(t *testing.T) {
+	const rows, half, size, lanes = 1000, 6, 100, 16
+	const quiet, noisy = 0.1, 2.0
+	r := rand.New(rand.NewPCG(1, 2))
+	y := make([]float64, rows*2*half)
+	for i := range y {
+		sd := quiet
+		if i%(2*half) >= half {
+			sd = noisy
+		}
+		y[i] = sd * r.NormFloat64()
+	}
+	target := dynamicstest.NewRows(2*half, rows, 10, func(theta, rows autodiff.Node) autodiff.Node {
+		g := theta.Graph()
+		shape := []int{rows.Size(), 2 * half}
+		at := autodiff.Gather(g.Data("y", y, len(y)/(2*half), 2*half), rows)
+		off := autodiff.Sub(at, autodiff.Broadcast(theta, shape, []int{1}))
+		return autodiff.Mul(g.Const(-0.5), autodiff.Sum(autodiff.Mul(off, off), 1))
+	})
+	metric := adapt.Diagonal(2 * half)
+	for i := range metric.Scale {
+		metric.Scale[i] = 1 / math.Sqrt(rows)
+	}
+	temperatures := func(thermostats []int) (mean, se [2]float64) {
+		b := dynamics.NewBatches(rows, size, 0, size, 5)
+		b.HoldOut(1, 5)
+		l := dynamicstest.Open(t, dynamics.NoseHoover{Mass: 1}, dynamics.System{Target: target, Batches: b,
+			Metric: metric, Thermostats: thermostats}, lanes)
+		for lane := range lanes {
+			l.SetLane(dynamics.Theta, lane, make([]float64, 2*half))
+			l.SetLane(dynamics.Walker, lane, []float64{float64(lane)})
+		}
+		l.Fill(dynamics.StepSize, 0.05)
+		l.Fill(dynamics.Friction, 0.1)
+		l.Call(t, "start", 1)
+		l.Trajectory(t, 4000)
+		const looks = 400
+		for range looks {
+			l.Trajectory(t, 20) // in which momenta forget where they were
+			for i, p := range l.Read(dynamics.Momentum) {
+				mean[i%(2*half)/half] += p * p / (lanes * half * looks)
+			}
+		}
+		for k := range se {
+			se[k] = mean[k] * math.Sqrt(2./(lanes*half*looks))
+		}
+		return mean, se
+	}
+	mean, se := temperatures([]int{half, half})
+	for k := range mean {
+		if math.Abs(mean[k]-1) > 4*se[k]+0.005 {
+			t.Errorf("block %d has the temperature %.3f ± %.3f", k, mean[k], se[k])
+		}
+	}
+	if mean, se = temperatures([]int{2 * half}); mean[0] > 0.95 || mean[1] < 1.05 {
+		t.Errorf("one thermostat for both gives %.3f ± %.3f, which shows no difference", mean, se)
+	}
+}

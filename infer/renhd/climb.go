@@ -1,0 +1,137 @@
+package renhd
+
+import (
+	"math"
+
+	"ppl/infer"
+	"ppl/infer/dynamics"
+	"ppl/runtime/device"
+)
+
+// The optimiser's rate is that of Adam's paper, which suits weights that are about 1/√inputs. It goes on for leastClimb
+// steps at least, and until the score of the rows held out has not risen for fewWorse looks; a look comes after each
+// epoch, of at least lookSteps.
+const (
+	climbRate  = 1e-3
+	leastClimb = 1000
+	lookSteps  = 100
+	fewWorse   = 2
+	mostEpochs = 30
+	mostClimb  = 5000 // steps, where that is more than mostEpochs
+)
+
+// climb is the part of warm-up in which an optimiser moves the walkers.
+type climb struct {
+	run   *run
+	state climbState
+}
+
+// climbState is how far it is.
+type climbState struct {
+	Steps, Since int     // in all, and since the last look
+	Looks        []look  // so far
+	Best         float64 // of the scores held out
+	Worse        int     // looks since then
+	Done         bool
+}
+
+// A look is what the walkers know, on average: mean log ℓ of a row.
+type look struct{ Learned, HeldOut float64 }
+
+func (c *climb) begin() error {
+	c.state.Best = math.Inf(-1)
+	w := c.run.walkers
+	w.setAll(dynamics.ClimbRate, climbRate)
+	w.setAll(dynamics.Learned, 0)
+	return nil
+}
+
+func (c *climb) more() bool              { return !c.state.Done }
+func (c *climb) progress(to *checkpoint) { to.Climb = &c.state }
+func (c *climb) resume(from *checkpoint) { c.state = *from.Climb }
+
+// each is the number of steps from one look to the next.
+func (c *climb) each() int { return max(c.run.shared.epoch(false), lookSteps) }
+
+// most is where the climb ends in any case.
+func (c *climb) most() int { return max(mostEpochs*c.run.shared.epoch(false), mostClimb) }
+
+// iterate takes as many steps as a call may take, and looks after an epoch.
+func (c *climb) iterate() error {
+	r, s := c.run, &c.state
+	w := r.walkers
+	n := min(w.stepsPerCall(), c.each()-s.Since)
+	if err := w.runTimed(r.ctx, []device.Call{{Entry: dynamics.Climb, Times: n}}, n); err != nil {
+		return err
+	}
+	s.Steps, s.Since = s.Steps+n, s.Since+n
+	c.show()
+	if s.Since < c.each() {
+		return nil
+	}
+	return c.look()
+}
+
+// look scores the rows that are held out, and decides whether to go on.
+func (c *climb) look() error {
+	r, s := c.run, &c.state
+	w := r.walkers
+	now := look{Learned: mean(w.read(dynamics.Learned, nil)) / float64(s.Since)}
+	w.setAll(dynamics.Learned, 0)
+	held, err := r.scoreHeldOut()
+	if err != nil {
+		return err
+	}
+	now.HeldOut = mean(held)
+	if s.Looks, s.Since = append(s.Looks, now), 0; now.HeldOut > s.Best {
+		s.Best, s.Worse = now.HeldOut, 0
+	} else {
+		s.Worse++
+	}
+	s.Done = s.Steps >= leastClimb && s.Worse >= fewWorse || s.Steps >= c.most()
+	return nil
+}
+
+// scoreHeldOut is the mean log ℓ of a row that is held out, by walker.
+func (r *run) scoreHeldOut() ([]float64, error) {
+	w, b := r.walkers, r.shared.batches
+	sums := make([]float64, w.lanes())
+	for part := range b.ScoreChunks() {
+		w.setAll(dynamics.Part, float64(part))
+		if err := w.runEntry(r.ctx, dynamics.Score, nil); err != nil {
+			return nil, err
+		}
+		for lane, v := range w.view(dynamics.Score) {
+			sums[lane] += v / float64(b.HeldOut)
+		}
+	}
+	return sums, nil
+}
+
+func (c *climb) show() {
+	r, s := c.run, &c.state
+	p := infer.Progress{Phase: infer.Optimising, Done: s.Steps, Total: c.most(),
+		Epoch: float64(s.Steps) / float64(r.shared.epoch(false))}
+	if n := len(s.Looks); n > 0 {
+		p.Learned, p.HeldOut = s.Looks[n-1].Learned, s.Looks[n-1].HeldOut
+	}
+	r.recorder.Progress(p)
+}
+
+func (c *climb) finish() (result, error) {
+	r, s := c.run, &c.state
+	last := s.Looks[len(s.Looks)-1]
+	r.notef("an optimiser took each chain through %.1f epochs (%d steps): mean log likelihood %.3f of a row that it "+
+		"learned from, %.3f of one of %d that it did not; the draws are from all rows",
+		float64(s.Steps)/float64(r.shared.epoch(false)), s.Steps, last.Learned, last.HeldOut,
+		r.shared.batches.HeldOut)
+	return result{}, nil
+}
+
+func mean(xs []float64) float64 {
+	sum := 0.0
+	for _, x := range xs {
+		sum += x
+	}
+	return sum / float64(len(xs))
+}

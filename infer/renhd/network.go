@@ -1,0 +1,209 @@
+package renhd
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+
+	"ppl/infer"
+	"ppl/lang/types"
+)
+
+// Warm-up of a network. Where most coordinates are weights, and there are minibatches, nothing of the usual warm-up
+// fits: starts from the prior saturate every unit, a few rows that represent all are as many as all rows, and a metric
+// cannot be learned from a thousand positions in 10⁵ dimensions. For 784-200-10 on 60,000 images:
+//
+//	climb      Adam, each walker its own, epoch by epoch, until log ℓ of rows that are held out no longer rises
+//	measure    the noise of gradients by block (a parameter array): masses, and the longest step that it allows
+//	settle     the sampler itself, with a thermostat for each block; the step is halved until all blocks are at T = 1
+//
+// The walkers then sample from all rows. There is no ladder: log π of d coordinates has a standard deviation of √(d/2),
+// and temperatures in a ratio of 1.2 exchange at a rate of 10⁻²⁴¹. Walkers are independent replicas at T = 1.
+
+// fewestWeights is the number of coordinates from which a model whose coordinates are mostly weights is warmed up as a
+// network. Below it, the usual warm-up costs little.
+const fewestWeights = 1000
+
+// networkBlocks are the blocks of a target that is warmed up as a network, nil for all others.
+func networkBlocks(t infer.Target, o infer.Options) []types.Block {
+	if o.Settings.Batch == 0 || t.Dim() < fewestWeights {
+		return nil
+	}
+	blocks, weights := infer.BlocksOf(t), 0
+	for _, b := range blocks {
+		if b.Layer != "" {
+			weights += b.Size
+		}
+	}
+	if 2*weights < t.Dim() {
+		return nil
+	}
+	return joined(blocks)
+}
+
+// joined makes one block of those that follow one another outside of networks, which may be many and small.
+func joined(blocks []types.Block) (out []types.Block) {
+	for _, b := range blocks {
+		if n := len(out); n > 0 && b.Layer == "" && out[n-1].Layer == "" {
+			out[n-1].Size += b.Size
+			out[n-1].Parameter = "other parameters"
+			continue
+		}
+		out = append(out, b)
+	}
+	return out
+}
+
+// IsNetwork reports whether a run is warmed up as one of a network.
+func IsNetwork(t infer.Target, o infer.Options) bool { return networkBlocks(t, o) != nil }
+
+// drawsOfNetwork is how many draws a run of a network keeps of all chains together where nobody says how many: each is
+// as large as the network, and predictions average over them.
+const drawsOfNetwork = 100
+
+// NetworkOptions are the options of a run of a network: replicas become chains, since a ladder would not exchange, and
+// draws become few, unless they are given. The note says so in a line; it is empty for any other run.
+func NetworkOptions(t infer.Target, o infer.Options, drawsGiven bool) (infer.Options, string) {
+	if !IsNetwork(t, o) {
+		return o, ""
+	}
+	note := fmt.Sprintf("a network of %d parameters: each chain starts from an optimiser and samples at T = 1",
+		t.Dim())
+	if n := o.Settings.Replicas; n > 1 {
+		ratio := o.Settings.Ratio
+		if ratio == 0 {
+			ratio = usualRatio
+		}
+		note = fmt.Sprintf("a network of %d parameters: temperatures in a ratio of %.3g would exchange at a rate of "+
+			"%s, so the %d replicas are independent chains at T = 1, each from an optimiser", t.Dim(), ratio,
+			tinyRate(t.Dim(), ratio), n)
+		o.Chains = n
+	}
+	o.Settings.Replicas, o.Settings.Ratio = 1, 0
+	if !drawsGiven {
+		o.Draws = (drawsOfNetwork + o.Chains - 1) / o.Chains
+	}
+	return o, note
+}
+
+// usualRatio is that of the paper's ladders.
+const usualRatio = 1.2
+
+// tinyRate is the rate at which two temperatures exchange on the path of the energy in d dimensions, erfc((1 − 1/τ)σ/2)
+// with σ = √(d/2), the standard deviation of log π: as a power of 10 where it is too small for a number.
+func tinyRate(dim int, ratio float64) string {
+	x := (1 - 1/ratio) * math.Sqrt(float64(dim)/2) / 2
+	if rate := math.Erfc(x); rate > 1e-12 {
+		return fmt.Sprintf("%.1g", rate)
+	}
+	return fmt.Sprintf("10^%.0f", -(x*x+math.Log(x*math.Sqrt(math.Pi)))/math.Ln10)
+}
+
+// forNetwork makes a run of blocks out of what the user asked for.
+func (s *shared) forNetwork(blocks []types.Block) {
+	s.blocks = blocks
+	set := &s.options.Settings
+	set.Replicas, set.Ratio = 1, 0
+	if set.Precision == 0 {
+		set.Precision = 32
+	}
+	s.target = infer.InPrecision(s.named, set.Precision)
+}
+
+// heldOut is how many of the rows an optimiser does not learn from: a tenth, 5,000 at most.
+func heldOut(rows int) int { return min(max(rows/10, 1), 5000) }
+
+// warmUpNetwork takes walkers from an optimiser to where draws can be kept.
+func (r *run) warmUpNetwork() error {
+	if err := r.loadLadder([]float64{1}, 1); err != nil {
+		return err
+	}
+	bad, err := r.walkers.place(r.ctx, r.initialWeights())
+	if err != nil {
+		return err
+	}
+	if len(bad) > 0 && !r.replay.replaying() {
+		return fmt.Errorf("the log density is not finite at the initial weights of %d of %d walkers; check the "+
+			"model's supports and the data", len(bad), r.walkers.lanes())
+	}
+	if _, err := r.runPart(&climb{run: r}); err != nil {
+		return err
+	}
+	if _, err := r.runPart(&noiseProbe{run: r}); err != nil {
+		return err
+	}
+	if _, err := r.walkers.place(r.ctx, r.walkers.positions()); err != nil {
+		return err
+	}
+	for range mostHalvings {
+		found, err := r.runPart(&settling{run: r})
+		if err != nil || found.Settled {
+			return err
+		}
+	}
+	r.warnf("after %d halvings of the step, the kinetic temperature of a block of weights is still not 1; predictions "+
+		"may be too wide", mostHalvings)
+	return nil
+}
+
+// initialWeights are points to climb from: He's initialisation (He, Zhang, Ren and Sun, ICCV 2015) for what multiplies
+// a layer's input, N(0, 2/inputs), which neither saturates units nor lets them die; the middle of the prior for biases
+// and the like; and a draw of the prior for all other parameters.
+func (r *run) initialWeights() [][]float64 {
+	o, t := r.shared.options, r.shared.named
+	middle := r.middleOfPrior()
+	at := make([][]float64, r.walkers.lanes())
+	for lane := range at {
+		random := rand.New(rand.NewPCG(o.Seed, 2<<32+uint64(lane)))
+		x := t.Start(o.Seed, lane)
+		for k, b := range r.shared.blocks {
+			for i := range b.Size {
+				switch {
+				case b.Inputs > 0:
+					x[b.First+i] = random.NormFloat64() * math.Sqrt(2/float64(b.Inputs))
+				case b.Layer != "":
+					x[b.First+i] = middle[k]
+				}
+			}
+		}
+		at[lane] = x
+	}
+	return at
+}
+
+// middleOfPrior is the mean of each block over some draws of the prior.
+func (r *run) middleOfPrior() []float64 {
+	const draws = 8
+	mean := make([]float64, len(r.shared.blocks))
+	for k := range draws {
+		x := r.shared.named.Start(r.shared.options.Seed, 1<<20+k)
+		for j, b := range r.shared.blocks {
+			for _, v := range x[b.First : b.First+b.Size] {
+				mean[j] += v / float64(draws*b.Size)
+			}
+		}
+	}
+	return mean
+}
+
+// thermostats are the sizes of the blocks, each of which has its own.
+func (s *shared) thermostats() (sizes []int) {
+	for _, b := range s.blocks {
+		sizes = append(sizes, b.Size)
+	}
+	return sizes
+}
+
+// epoch is how many batches the rows are that an optimiser learns from, or with all, all rows.
+func (s *shared) epoch(all bool) int {
+	rows := s.batches.Rows
+	if !all {
+		rows -= s.batches.HeldOut
+	}
+	return (rows + s.batches.Size - 1) / s.batches.Size
+}
+
+// networkThin is how many iterations make a draw of a network: an epoch.
+func (r *run) networkThin() int {
+	return max(1, int(math.Round(float64(r.shared.epoch(true))/float64(r.steps(maxSteps)))))
+}

@@ -1,0 +1,107 @@
+package renhd
+
+import (
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"ppl/autodiff"
+	"ppl/infer"
+	"ppl/infer/dynamics/dynamicstest"
+	"ppl/lang/types"
+)
+
+// layered is a normal target that says of its coordinates that they are weights, as a network does: the mean of 40
+// rows, each coordinate with the noise of its block.
+type layered struct {
+	inRows
+	blocks []types.Block
+}
+
+// inRows lets layered have the method of the name Rows.
+type inRows = dynamicstest.Rows
+
+func (t layered) Blocks() []types.Block { return t.blocks }
+
+// newLayered has d coordinates in three blocks: weights with little noise and with much, and other parameters.
+func newLayered(d int) layered {
+	const rows = 40
+	t := layered{blocks: []types.Block{
+		{Parameter: "f.dense1.w", Size: d / 2, Layer: "f.dense1", Inputs: 20},
+		{Parameter: "f.dense2.w", First: d / 2, Size: d / 4, Layer: "f.dense2", Inputs: 20},
+		{Parameter: "s", First: d / 2 * 3 / 2, Size: d / 8},
+		{Parameter: "t", First: d/2*3/2 + d/8, Size: d / 8},
+	}}
+	r := rand.New(rand.NewPCG(1, 2))
+	y := make([]float64, rows*d)
+	for i := range y {
+		if y[i] = 0.3 * r.NormFloat64(); i%d >= d/2 {
+			y[i] *= 3
+		}
+	}
+	t.inRows = dynamicstest.NewRows(d, rows, 1, func(theta, rows autodiff.Node) autodiff.Node {
+		g := theta.Graph()
+		at := autodiff.Gather(g.Data("y", y, len(y)/d, d), rows)
+		off := autodiff.Sub(at, autodiff.Broadcast(theta, []int{rows.Size(), d}, []int{1}))
+		return autodiff.Mul(g.Const(-0.5), autodiff.Sum(autodiff.Mul(off, off), 1))
+	})
+	return t
+}
+
+// A network starts from an optimiser and samples the posterior: N(Σy/41, 1/41) in each coordinate. Of 1,000
+// coordinates, the mean of squared errors over that of the posterior is within its standard error of 1.
+func TestNetworkSamplesPosterior(t *testing.T) {
+	target := newLayered(1000)
+	o := options(3)
+	o.Chains, o.Draws, o.Thin, o.Settings = 2, 40, 2, infer.Settings{Batch: 20}
+	got, report := draw(t, target, o)
+	theta := autodiff.New().Input("theta", 1000)
+	logPrior, logLik := target.Density(theta)
+	slope := autodiff.Eval(map[string][]float64{"theta": make([]float64, 1000)},
+		autodiff.Grad(autodiff.Add(logPrior, logLik), theta)[0])[0]
+	ratio, n := 0.0, 0.0
+	for _, chain := range got.values {
+		for _, x := range chain {
+			for j, v := range x {
+				off := v - slope[j]/41
+				ratio, n = ratio+off*off*41, n+1
+			}
+		}
+	}
+	if ratio /= n; math.Abs(ratio-1) > 0.05 {
+		t.Errorf("the variance of the draws is %.3f of that of the posterior", ratio)
+	}
+	if notes := strings.Join(report.Notes, "\n"); !strings.Contains(notes, "an optimiser took each chain") ||
+		!strings.Contains(notes, "other parameters") {
+		t.Errorf("the report does not say how the run began:\n%s", notes)
+	}
+}
+
+// Replicas of a network are chains; a small model, one without batches and one without networks are as they were.
+func TestNetworkOptions(t *testing.T) {
+	o := infer.Defaults()
+	o.Settings = infer.Settings{Batch: 10, Replicas: 12}
+	got, note := NetworkOptions(newLayered(1000), o, false)
+	if got.Chains != 12 || got.Settings.Replicas != 1 || got.Draws != 9 || !strings.Contains(note, "rate of 0.008") {
+		t.Errorf("%d chains of %d draws, %d replicas: %s", got.Chains, got.Draws, got.Settings.Replicas, note)
+	}
+	for name, c := range map[string]struct {
+		target infer.Target
+		batch  int
+	}{
+		"few weights":  {newLayered(800), 10},
+		"all rows":     {newLayered(1000), 0},
+		"not declared": {newLayered(1000).inRows, 10},
+	} {
+		o.Settings.Batch = c.batch
+		if got, note := NetworkOptions(c.target, o, false); note != "" || got.Chains != o.Chains {
+			t.Errorf("%s: taken for a network: %s", name, note)
+		}
+	}
+	for dim, want := range map[int]string{159_010: "10^-241", 89_290: "10^-136"} { // erfc by mpmath
+		if got := tinyRate(dim, 1.2); got != want {
+			t.Errorf("%d parameters exchange at %s, want %s", dim, got, want)
+		}
+	}
+}

@@ -1,0 +1,220 @@
+package renhd
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"ppl/infer"
+	"ppl/infer/adapt"
+	"ppl/infer/dynamics"
+)
+
+// Constants of the settling of networks.
+const (
+	networkFriction = 0.1  // c: momenta are forgotten in ten steps
+	hottestExcess   = 0.1  // of the heat of noise in gradients over that of friction, in the block that has most noise
+	networkProbes   = 100  // batches that the noise is measured with
+	longestSettled  = 0.15 // steps beyond that are no longer those of the friction's theory
+	settlingSweeps  = 16   // trajectories from one look at temperatures to the next, of which the second half counts
+	settledExcess   = 0.02 // by which a temperature may differ from 1, besides its standard error
+	mostHalvings    = 5
+)
+
+// blockNoise is the variance of the gradient of one row, over the rows: of the coordinates of a block their mean and
+// the largest.
+type blockNoise struct{ Mean, Worst float64 }
+
+// noiseProbe is the part of warm-up that measures the noise of gradients by block, and makes metric and step from it.
+//
+// With V the variance of a coordinate of the whitened gradient, c the friction and h the step, noise puts h²V into p²
+// at each step, where friction puts 2c. The mass of a block is proportional to the standard deviation σ of the
+// gradient there: a compromise between one mass for all (a hot last layer) and equal noise (a slow one). The step is
+// such that h²V/2c is hottestExcess in the block that has most.
+type noiseProbe struct {
+	run   *run
+	state noiseState
+}
+
+// noiseState sums gradients of batches, and their squares, by lane and coordinate.
+type noiseState struct {
+	Probes       int
+	Sum, Squares []float64
+}
+
+func (t *noiseProbe) begin() error {
+	n := t.run.walkers.lanes() * t.run.walkers.dim
+	t.state = noiseState{Sum: make([]float64, n), Squares: make([]float64, n)}
+	return nil
+}
+
+func (t *noiseProbe) more() bool              { return t.state.Probes < networkProbes }
+func (t *noiseProbe) progress(to *checkpoint) { to.Noise = &t.state }
+func (t *noiseProbe) resume(from *checkpoint) { t.state = *from.Noise }
+
+func (t *noiseProbe) iterate() error {
+	w, s := t.run.walkers, &t.state
+	if err := w.runEntry(t.run.ctx, dynamics.NoisyGrad, nil); err != nil {
+		return err
+	}
+	w.Gradients += int64(w.lanes())
+	for i, g := range w.view(dynamics.NoisyGrad) {
+		s.Sum[i] += g
+		s.Squares[i] += g * g
+	}
+	s.Probes++
+	return nil
+}
+
+func (t *noiseProbe) finish() (result, error) {
+	r := t.run
+	w, s := r.walkers, &r.shared
+	noise := t.byBlock()
+	g := &w.Rungs[0]
+	hottest := 0.0
+	for _, b := range noise {
+		hottest = math.Max(hottest, b.Mean)
+	}
+	if hottest == 0 || math.IsNaN(hottest) || math.IsInf(hottest, 0) {
+		return result{}, fmt.Errorf("the gradients of %d minibatches have a variance of %g, from which no step can be "+
+			"made; check the data", networkProbes, hottest)
+	}
+	g.Metric, g.Noise, g.WorstNoise = adapt.Diagonal(w.dim), 0, 0
+	for k, b := range s.blocks {
+		// a block without noise, such as units that are never on, moves like the quietest that has some
+		sd := math.Sqrt(math.Max(noise[k].Mean, 1e-6*hottest) / hottest)
+		for i := range b.Size {
+			g.Metric.Scale[b.First+i] = 1 / math.Sqrt(hottest*sd)
+		}
+	}
+	for k, b := range s.blocks {
+		scale := g.Metric.Scale[b.First]
+		g.Noise += noise[k].Mean * scale * scale * float64(b.Size) / float64(w.dim)
+		g.WorstNoise = math.Max(g.WorstNoise, noise[k].Worst*scale*scale)
+	}
+	g.Friction = networkFriction
+	if c := s.settings().Friction; c > 0 {
+		g.Friction = c
+	}
+	if g.Step = s.settings().StepSize; g.Step == 0 {
+		g.Step = math.Min(math.Sqrt(2*g.Friction*hottestExcess), longestSettled)
+	}
+	w.writeAllRungs()
+	r.noteNoise(noise, hottest)
+	return result{}, nil
+}
+
+// byBlock is the variance of a batch's gradient.
+func (t *noiseProbe) byBlock() []blockNoise {
+	w, s := t.run.walkers, &t.state
+	n := float64(s.Probes)
+	out := make([]blockNoise, len(t.run.shared.blocks))
+	for k, b := range t.run.shared.blocks {
+		for i := b.First; i < b.First+b.Size; i++ {
+			v := 0.0
+			for lane := range w.lanes() {
+				at := lane*w.dim + i
+				v += (s.Squares[at] - s.Sum[at]*s.Sum[at]/n) / ((n - 1) * float64(w.lanes()))
+			}
+			out[k].Mean += v / float64(b.Size)
+			out[k].Worst = math.Max(out[k].Worst, v)
+		}
+	}
+	return out
+}
+
+// noteNoise says how the noise is spread over the blocks, and how hot the worst coordinate of each runs.
+func (r *run) noteNoise(noise []blockNoise, hottest float64) {
+	g, b := r.walkers.Rungs[0], r.shared.batches
+	perRow := float64(b.Size) / (float64(b.Rows) * float64(b.Rows))
+	var parts []string
+	for k, block := range r.shared.blocks {
+		scale := g.Metric.Scale[block.First]
+		heat := g.Step * g.Step * scale * scale / (2 * g.Friction)
+		excess := (1+heat*noise[k].Worst)/(1+heat*noise[k].Mean) - 1
+		parts = append(parts, fmt.Sprintf("%s %.2g (largest %.2g, whose coordinate is %.0f %% too hot)",
+			block.Parameter, perRow*noise[k].Mean, perRow*noise[k].Worst, 100*excess))
+	}
+	r.notef("variance of the gradient of one row, by block: %s", strings.Join(parts, "; "))
+}
+
+// settling is a part of warm-up that runs the sampler until its thermostats have settled, and looks at the kinetic
+// temperature of each block. Where one is not at 1, the step is halved.
+type settling struct {
+	run   *run
+	state settlingState
+}
+
+// settlingState sums p²/d by block, over lanes and trajectories of the second half.
+type settlingState struct {
+	Sweeps, Counted int
+	Sums            []float64
+	Lost            bool // a walker has become non-finite
+}
+
+func (t *settling) begin() error {
+	t.state.Sums = make([]float64, len(t.run.shared.blocks))
+	return nil
+}
+
+func (t *settling) more() bool              { return t.state.Sweeps < settlingSweeps && !t.state.Lost }
+func (t *settling) progress(to *checkpoint) { to.Settling = &t.state }
+func (t *settling) resume(from *checkpoint) { t.state = *from.Settling }
+
+func (t *settling) iterate() error {
+	r, s := t.run, &t.state
+	if err := r.walkers.trajectory(r.ctx, r.steps(maxSteps)); err != nil {
+		return err
+	}
+	r.state.Iterations++
+	s.Sweeps++
+	for _, finite := range r.walkers.view(dynamics.Finite) {
+		s.Lost = s.Lost || finite == 0
+	}
+	if s.Sweeps > settlingSweeps/2 {
+		t.count()
+	}
+	r.recorder.Progress(infer.Progress{Phase: infer.WarmingUp, Done: s.Sweeps, Total: settlingSweeps})
+	return nil
+}
+
+func (t *settling) count() {
+	w, s := t.run.walkers, &t.state
+	p := w.view(dynamics.Momentum)
+	for k, b := range t.run.shared.blocks {
+		for lane := range w.lanes() {
+			for _, v := range p[lane*w.dim+b.First : lane*w.dim+b.First+b.Size] {
+				s.Sums[k] += v * v / float64(b.Size*w.lanes())
+			}
+		}
+	}
+	s.Counted++
+}
+
+// finish halves the step where a block has not settled; momenta and thermostats begin again.
+func (t *settling) finish() (found result, err error) {
+	r := t.run
+	w := r.walkers
+	found.Settled = !t.state.Lost && t.atOne()
+	if found.Settled || r.shared.settings().StepSize > 0 {
+		found.Settled = true
+		return found, nil
+	}
+	w.Rungs[0].Step /= 2
+	w.writeAllRungs()
+	_, err = w.place(r.ctx, w.positions())
+	return found, err
+}
+
+// atOne reports whether the kinetic temperatures of all blocks are 1. Over n independent momenta, a mean of squares has
+// a standard error of √(2/n).
+func (t *settling) atOne() bool {
+	s := &t.state
+	for k, b := range t.run.shared.blocks {
+		se := math.Sqrt(2 / float64(b.Size*t.run.walkers.lanes()*s.Counted))
+		if math.Abs(s.Sums[k]/float64(s.Counted)-1) > settledExcess+4*se {
+			return false
+		}
+	}
+	return true
+}
