@@ -82,7 +82,8 @@ func importTable() []row {
 		{"ppl/infer/settings", []string{"ppl/lang/diag", "ppl/infer", "ppl/infer/dynamics"}},
 		{"ppl/infer/plot", []string{"ppl/lang/types", "ppl/lang/diag", "ppl/infer/draws", "ppl/infer/report",
 			"ppl/infer/stats"}},
-		{"ppl/infer/export", []string{"ppl/lang/types", "ppl/infer/draws", "ppl/infer/report"}},
+		{"ppl/infer/netcdf", nil},
+		{"ppl/infer/export", []string{"ppl/infer/netcdf", "ppl/lang/types", "ppl/infer/draws", "ppl/infer/report"}},
 		{"ppl/infer/page", []string{"ppl/lang/types", "ppl/infer/draws", "ppl/infer/plot", "ppl/infer/report"}},
 		// a suite for tests
 		{"ppl/infer/dynamics/dynamicstest", []string{"ppl/lang/types", "ppl/autodiff", "ppl/compiler/lower",

@@ -19,7 +19,7 @@ func exportCommand(c *console) *cobra.Command {
 	for _, f := range export.Formats() {
 		fmt.Fprintf(&long, "\n  %-12s %s", f.Name, f.Doc)
 	}
-	long.WriteString("\n\nArviZ needs no export: it reads the run directory.")
+	long.WriteString("\n\nArviZ needs no export: it reads the run directory. A full disk is exit 3.")
 	cmd := &cobra.Command{
 		Use:   "export RUN [NAME…] --format F [--out FILE]",
 		Short: "Write the draws of a run in another format",
@@ -28,9 +28,8 @@ func exportCommand(c *console) *cobra.Command {
 
 		DisableFlagsInUseLine: true,
 	}
-	format := cmd.Flags().String("format", "", "`F`ormat: csv, json, parquet or cmdstan-csv (default: the ending of "+
-		"FILE, else "+
-		"csv)")
+	format := cmd.Flags().String("format", "", "`F`ormat: csv, json, parquet, netcdf or cmdstan-csv (default: the "+
+		"ending of FILE, else csv)")
 	out := cmd.Flags().String("out", "", "write to `FILE` (default: the terminal); for cmdstan-csv FILE_1.csv, "+
 		"FILE_2.csv, …")
 	cmd.RunE = func(_ *cobra.Command, args []string) error { return c.export(args[0], args[1:], *format, *out) }

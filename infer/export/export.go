@@ -17,36 +17,32 @@ import (
 
 // A Format is a row of the table. Each chain is a file of its own where PerChain is set.
 type Format struct {
-	Name, Doc string
-	PerChain  bool
-	Binary    bool
-	write     func(w io.Writer, t table, chain int) error
+	Name, Ending, Doc string
+	PerChain          bool
+	Binary            bool
+	write             func(w io.Writer, t table, chain int) error // nil for one that has the groups of a run
 }
 
 // Formats is the table of what can be written.
 func Formats() []Format {
 	return []Format{
-		{"csv", "a line for each draw, a column for each element", false, false, writeCSV},
-		{"json", "an object with an array for each variable: chains, draws, then its own axes", false, false,
+		{"csv", "csv", "a line for each draw, a column for each element", false, false, writeCSV},
+		{"json", "json", "an object with an array for each variable: chains, draws, then its own axes", false, false,
 			writeJSON},
-		{"parquet", "a row for each draw, a column for each element", false, true, writeParquet},
-		{"cmdstan-csv", "a file for each chain, as CmdStan writes them", true, false, writeCmdStan},
+		{"parquet", "parquet", "a row for each draw, a column for each element", false, true, writeParquet},
+		{netCDF, "nc", "a netCDF-4 file with the groups of the run, for az.from_netcdf and xarray", false, true, nil},
+		{"cmdstan-csv", "", "a file for each chain, as CmdStan writes them", true, false, writeCmdStan},
 	}
 }
 
-// Find is the format of a name.
+// Find is the format of a name, or of the ending of a file.
 func Find(name string) (Format, error) {
 	var names []string
 	for _, f := range Formats() {
-		if f.Name == name {
+		if f.Name == name || f.Ending == name {
 			return f, nil
 		}
 		names = append(names, f.Name)
-	}
-	if name == "netcdf" {
-		return Format{}, fmt.Errorf("netcdf is not written by ppl; ArviZ reads the run directory as it is and " +
-			"writes it: " +
-			"xarray.open_datatree(RUN, engine=\"zarr\").to_netcdf(FILE)")
 	}
 	return Format{}, fmt.Errorf("there is no format %q; there are %s", name, strings.Join(names, ", "))
 }
@@ -74,6 +70,9 @@ func Write(w io.Writer, r *draws.Run, f Format, names []string, chain int) error
 	selected, err := report.Select(r.Layout.Posterior, names, r.Dir)
 	if err != nil {
 		return err
+	}
+	if f.write == nil {
+		return writeNetCDF(w, r, selected, len(names) == 0)
 	}
 	t := table{run: r}
 	for _, s := range selected {
