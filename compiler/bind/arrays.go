@@ -53,9 +53,15 @@ func (t *arrays) find(a *model.Array) {
 	case t.tableColumns(a, t.files.loose):
 	case a.Optional:
 		t.absent = append(t.absent, a)
+	case t.isLengths(a):
 	default:
 		t.missing(a)
 	}
+}
+
+// isLengths reports whether an array may be the lengths of ragged data, which show them.
+func (t *arrays) isLengths(a *model.Array) bool {
+	return slices.ContainsFunc(t.d.Model.Ragged, func(r *model.Ragged) bool { return r.Lengths == a })
 }
 
 func (t *arrays) missing(a *model.Array) {
@@ -77,7 +83,7 @@ func (t *arrays) missing(a *model.Array) {
 // fromFile takes an array from the file that the model names.
 func (t *arrays) fromFile(a *model.Array) {
 	f, key := t.files.ofModel(a)
-	if f == nil || f.Find(key) == nil && t.tableColumns(a, []*data.File{f}) {
+	if f == nil || f.Find(key) == nil && t.isLengths(a) || f.Find(key) == nil && t.tableColumns(a, []*data.File{f}) {
 		return
 	}
 	t.enter(a, t.inFile(a, f, key, f.Lone))
@@ -147,7 +153,8 @@ func (t *arrays) literal(a *model.Array) {
 		return
 	}
 	whole := !slices.ContainsFunc(values, func(v float64) bool { return v != math.Trunc(v) })
-	t.enter(a, &data.Array{Name: a.Name, Shape: shape, Values: values, Int: whole, Origin: t.d.Model.Source.Name})
+	t.enter(a, &data.Array{Name: a.Name, Shape: shape, Values: values, Int: whole,
+		Lengths: a.Lengths, Origin: t.d.Model.Source.Name})
 }
 
 // enter gives an array its values, or has it wait for others. A nil array was reported.
@@ -166,6 +173,9 @@ func (t *arrays) enter(a *model.Array, x *data.Array) {
 
 // enterRows gives an array its values, and learns sizes from their shape.
 func (t *arrays) enterRows(a *model.Array, x *data.Array) {
+	if x = t.flat(a, x); x == nil {
+		return
+	}
 	shape, ok := shapeFor(a, x)
 	if !ok {
 		t.diags.Errorf("E42", a.At, "`%s` is declared with %s but has %s in %s", a.Name, axes(len(a.Type.Axes)),
@@ -173,7 +183,7 @@ func (t *arrays) enterRows(a *model.Array, x *data.Array) {
 		return
 	}
 	for k, s := range a.Type.Axes {
-		if size := sizeOf(s); size != nil {
+		if size := sizeOf(s); size != nil && (a.Ragged == nil || s != a.Ragged.Flat) {
 			t.sizes.learn(size, shape[k], "`"+a.Name+"` ("+x.Origin+")", a.At)
 		}
 	}
@@ -192,6 +202,35 @@ func (t *arrays) enterRows(a *model.Array, x *data.Array) {
 	}
 	t.raw[a] = x
 	t.d.Arrays[a] = dataset.Array{Shape: shape, Values: x.Values, Origin: x.Origin}
+}
+
+// flat is ragged data as one list, and other data as they are; nil if lists of different lengths are given for a
+// rectangle, which is reported.
+func (t *arrays) flat(a *model.Array, x *data.Array) *data.Array {
+	switch {
+	case a.Ragged == nil && x.Uneven == nil:
+		return x
+	case a.Ragged == nil:
+		d := t.diags.Errorf("E83", a.At, "%v", x.Uneven)
+		if len(a.Type.Axes) == 2 {
+			d.Help("groups of different lengths are declared with data for their lengths: `data m[%[1]s], "+
+				"%[2]s[%[1]s, m]`", a.Type.Axes[0].Name, a.Name)
+		}
+		return nil
+	case x.Rows != nil:
+		t.diags.Errorf("E86", a.At, "`%s` is ragged, but stays in %s, too large for memory", a.Name, x.Origin).
+			Help("give the rows in one axis: `data group[N]: index(J), %s[N]`", a.Name)
+		return nil
+	}
+	y := *x
+	if len(x.Shape) == 2 { // lists of one length
+		y.Lengths = slices.Repeat([]int{x.Shape[1]}, x.Shape[0])
+		y.Shape = []int{len(x.Values)}
+	}
+	if size := sizeOf(a.Ragged.Outer.Set); size != nil && y.Lengths != nil {
+		t.sizes.learn(size, len(y.Lengths), "`"+a.Name+"` ("+x.Origin+")", a.At)
+	}
+	return &y
 }
 
 // shapeFor is the shape of values as an array is declared: one element may be written as a number, and [] has one axis

@@ -4,6 +4,7 @@
 //	arrays   finds the values of each data array: on the command line, in the model, or in the file the model names
 //	sizes    learns the size of each index set from the shapes of arrays, and reports two sources that disagree
 //	labels   gives names to the elements of index sets that data hold as text, or as codes
+//	ragged   numbers the elements of arrays whose groups differ in length
 //	values   checks each value against its declaration, and names file and row of the first that does not fit
 //	streams  opens files too large for memory, whose rows are read as they are needed
 //
@@ -46,6 +47,7 @@ func NewData(m *model.Model, dir string, args []Arg, cache data.RowCache, known 
 	raw := map[*model.Array]*data.Array{}
 	arrays := &arrays{d: d, diags: &diags, files: files, sizes: sizes, labels: labels, raw: raw,
 		rowNumbers: map[*model.Size][]int{}}
+	ragged := &ragged{d: d, diags: &diags, raw: raw}
 	values := &values{d: d, diags: &diags, raw: raw}
 	for _, phase := range []func(){
 		func() { files.open(args) },
@@ -61,6 +63,7 @@ func NewData(m *model.Model, dir string, args []Arg, cache data.RowCache, known 
 			sizes.complete()
 			labels.noteOrder(raw)
 		},
+		ragged.number,
 		values.check,
 		func() { openStreams(d, raw) },
 	} {

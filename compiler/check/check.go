@@ -17,6 +17,7 @@ package check
 
 import (
 	"ppl/compiler/analyze"
+	"ppl/compiler/flatten"
 	"ppl/compiler/model"
 	"ppl/lang/ast"
 	"ppl/lang/diag"
@@ -36,11 +37,12 @@ func File(f *ast.File, load Loader) (*model.Model, []diag.Diagnostic) {
 
 // elaborateAll makes the model of a file's statements.
 func (c *checker) elaborateAll() {
-	c.elaborate(c.global) // names, types, axes and terms
-	c.unusedPriors()      // priors of weights that are not there
-	c.systems()           // differential equations that read each other
-	c.settleAll()         // which expressions depend on data only
-	c.wholeRagged()       // axes whose end depends on an index
+	c.elaborate(c.global)                         // names, types, axes and terms
+	c.unusedPriors()                              // priors of weights that are not there
+	c.systems()                                   // differential equations that read each other
+	c.settleAll()                                 // which expressions depend on data only
+	flatten.Arrays(c.model, &c.diags, c.newIndex) // arrays with an axis whose end depends on an index
+	c.wholeRagged()                               // what is left of such axes
 }
 
 // finish is what needs all names: the analyses of the finished model, and the warnings about names.

@@ -45,9 +45,16 @@ func (c *checker) elaborate(s *scope) {
 // declare gives a data array its axes and type.
 func (c *checker) declare(a *arrayInfo) {
 	d := a.decl
+	if a.state == done {
+		return
+	}
 	a.state = done
 	for _, set := range d.Sets {
-		a.Type.Axes = append(a.Type.Axes, c.declaredSet(set, a.scope))
+		axis := c.raggedAxis(a, set)
+		if axis == nil {
+			axis = c.declaredSet(set, a.scope)
+		}
+		a.Type.Axes = append(a.Type.Axes, axis)
 	}
 	a.Type.Range = stdlib.Range{Lo: math.Inf(-1), Hi: math.Inf(1)}
 	c.declareType(a, d)
@@ -57,7 +64,7 @@ func (c *checker) declare(a *arrayInfo) {
 		a.Type.Range = rangeBetween(a.Bounds)
 	}
 	if d.Value != nil {
-		a.Value = c.expr(a.scope, d.Value)
+		a.Value = c.expr(a.scope, c.inOneList(a, d.Value))
 		if other := readsOtherData(a.Value); other != "" {
 			c.errorf("E48", d.Value.Span(), "the value of data `%s` reads data `%s`; write what is computed as a "+
 				"definition: `%s = …`", a.Name, other, a.Name)
@@ -65,7 +72,7 @@ func (c *checker) declare(a *arrayInfo) {
 		if !a.Value.Info().Static {
 			c.errorf("E48", d.Value.Span(), "the value of data `%s` must be known before sampling", a.Name)
 		}
-		if !d.Span().Valid() || len(a.Type.Axes) != literalRank(d.Value) {
+		if !d.Span().Valid() || len(a.Type.Axes) != literalRank(d.Value) && a.Lengths == nil {
 			e := c.errorf("E42", d.Value.Span(), "`%s` is declared with %s, but the value has %d",
 				a.Name, haveAxes(a.Type.Axes), literalRank(d.Value))
 			if len(a.Type.Axes) == 0 {

@@ -51,7 +51,7 @@ func (c *checker) observe(a *arrayInfo, d *draw) bool {
 		d.event = axes[len(d.slots):]
 	default:
 		for _, s := range axes[:len(axes)-event] {
-			i := c.newIndex("", s)
+			i := c.plateOver(s, axes)
 			d.slots, d.bare = append(d.slots, model.Slot{Index: i}), append(d.bare, i)
 		}
 		d.event = axes[len(axes)-event:]
@@ -78,6 +78,18 @@ func (c *checker) observe(a *arrayInfo, d *draw) bool {
 		return false
 	}
 	return true
+}
+
+// plateOver is a plate over an axis; that over the groups of a ragged one is the index that its ends read.
+func (c *checker) plateOver(s *model.Set, axes []*model.Set) *model.Index {
+	for _, t := range axes {
+		for _, i := range t.Ragged {
+			if i.Set == s {
+				return i
+			}
+		}
+	}
+	return c.newIndex("", s)
 }
 
 // coversAxes reports whether slots run over the whole of their axes.

@@ -19,6 +19,9 @@ func (c *checker) optionalData() {
 			need(append(model.Arrays(t.Exprs()...), t.Array))
 		}
 	}
+	for _, r := range c.model.Ragged { // which elements there are
+		need(model.Arrays(r.Inner.Lo, r.Inner.Hi))
+	}
 	for _, s := range c.model.Systems {
 		for _, st := range s.States {
 			need(model.Arrays(st.Init, st.Rhs, s.T0))

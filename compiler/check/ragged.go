@@ -4,13 +4,61 @@ import (
 	"slices"
 
 	"ppl/compiler/model"
+	"ppl/lang/ast"
+	"ppl/lang/types"
 )
 
-// wholeRagged refuses what reads the whole of an axis whose end depends on an index, such as `sum(w[i])` after
-//
-//	w[i in N, k in 1..n[i]] = x[i] * k
-//
-// Arrays are rectangles, in which such an axis goes on to its farthest end; a reduction over an index stops at its own.
+// raggedAxis is an axis of data whose name is that of data with one length for each element of an axis before it, as in
+// `data m[I], y[I, m]`; nil if it is none.
+func (c *checker) raggedAxis(a *arrayInfo, set *ast.Set) *model.Set {
+	n, ok := set.Lo.(*ast.Name)
+	if !ok || set.Hi != nil {
+		return nil
+	}
+	e := a.scope.lookup(n.Name)
+	if e == nil || e.array == nil || e.array.decl == nil || len(e.array.decl.Sets) != 1 || e.array == a {
+		return nil
+	}
+	c.declare(e.array)
+	of := e.array.Type.Axes[0]
+	for k, s := range a.Type.Axes {
+		if !s.Same(of) {
+			continue
+		}
+		e.used, e.array.NeedInt = true, true
+		i := c.newIndex("", s)
+		m := &model.Subscript{X: &model.Ref{Array: e.array.Array, Fact: model.Fact{At: n.Span(), Static: true,
+			Type: e.array.Type}}, Subs: []model.Sub{{At: indexVar(i, n)}}}
+		m.Fact = model.Fact{At: n.Span(), Static: true, Type: e.array.Type}
+		m.Type.Axes, m.Type.Elem = nil, types.Int
+		a.Type.Axes[k] = i.Set
+		return model.NewSet(n.Name, num(1, n), m)
+	}
+	return nil
+}
+
+// inOneList is the value of ragged data, lists of different lengths, as one list; other values are as they are.
+func (c *checker) inOneList(a *arrayInfo, value ast.Expr) ast.Expr {
+	list, ok := value.(*ast.List)
+	if !ok || len(a.Type.Axes) != 2 || !isRagged(a.Type.Axes[1]) {
+		return value
+	}
+	all := *list
+	all.Items, a.Lengths = nil, []int{}
+	for _, x := range list.Items {
+		group, ok := x.(*ast.List)
+		if !ok {
+			return value
+		}
+		all.Items, a.Lengths = append(all.Items, group.Items...), append(a.Lengths, len(group.Items))
+	}
+	return &all
+}
+
+func isRagged(s *model.Set) bool { return len(s.Ragged) > 0 }
+
+// wholeRagged refuses what reads the whole of an axis whose end depends on an index, such as `sum(x[i, 1..n[i]])` of a
+// rectangle: there it would go on to its farthest end. A reduction over an index stops at its own.
 func (c *checker) wholeRagged() {
 	seen, read := map[model.Expr]bool{}, map[*model.Array]bool{}
 	var visit func(x model.Expr)
@@ -39,7 +87,6 @@ func (c *checker) wholeRagged() {
 	}
 	for _, a := range c.model.Arrays {
 		array(a)
-		c.storedRagged(a)
 	}
 	for _, t := range c.model.Terms {
 		for _, x := range t.Exprs() {
@@ -49,22 +96,6 @@ func (c *checker) wholeRagged() {
 			if x != nil {
 				c.refuseRagged(x, x.Info().Type.Axes)
 			}
-		}
-	}
-}
-
-// storedRagged refuses arrays with an axis whose end depends on an index where each element counts or is saved: the
-// rectangle around them has elements that do not exist.
-func (c *checker) storedRagged(a *model.Array) {
-	if a.Role == model.Data || a.Role == model.Definition && !a.Save {
-		return
-	}
-	for _, s := range a.Type.Axes {
-		if len(s.Ragged) > 0 {
-			c.notYet(a.At, "the ragged array `"+a.Name+"`, whose axis "+s.Name+" ends elsewhere for each index").
-				Help("number the elements in one axis, and give the group of each as data: `data group[N]: index(J)`, "+
-					"then `%s[n in N] ~ …`, which may read `group[n]`", a.Name)
-			return
 		}
 	}
 }
@@ -88,7 +119,7 @@ func wholeOperands(x model.Expr) []model.Expr {
 
 func (c *checker) refuseRagged(x model.Expr, axes []*model.Set) {
 	for _, s := range axes {
-		if len(s.Ragged) > 0 {
+		if isRagged(s) {
 			c.notYet(x.Info().At, "a whole axis "+s.Name+", whose end depends on an index (ragged)").
 				Help("run over it with an index: `sum(k in %s: …)`", s.Name)
 			return

@@ -37,6 +37,11 @@ type Array struct {
 	Labels []string // of an array of strings: sorted and distinct; Values are 1-based positions in it; else nil
 	Origin string   // file it came from, as the user named it
 
+	// of lists of different lengths in a list: how many elements each has, and where the first difference is; Shape is
+	// [the sum]
+	Lengths []int
+	Uneven  error
+
 	Rows    *RowFile  // where the values are when they are read by rows; Values is nil then
 	Columns []int     // which columns of Rows the array takes, in order
 	Codes   []float64 // when arrays share labels, the label of the k-th text that appears in Rows

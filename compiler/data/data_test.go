@@ -75,7 +75,8 @@ func TestRead(t *testing.T) {
 
 func TestRefusals(t *testing.T) {
 	tests := []struct{ path, text, want string }{
-		{"d.json", "{\"x\": [[1, 2],\n [3]]}", `d.json:2:2: "x" is ragged: 1 elements here, 2 in the arrays before`},
+		{"d.json", "{\"x\": [[[1], [2]],\n [[3]]]}",
+			`d.json:2:2: "x" is ragged: 1 elements here, 2 in the arrays before`},
 		{"d.json", `{"x": [1, [2]]}`, `d.json:1:11: "x" has an array here but single values before`},
 		{"d.json", `{"x": [[1], 2]}`, `d.json:1:13: "x" has a single value here but arrays before`},
 		{"d.json", `{"x": [[], 2]}`, `d.json:1:12: "x" has a single value here but arrays before`},

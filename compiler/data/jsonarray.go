@@ -1,6 +1,7 @@
 package data
 
 import (
+	"cmp"
 	"math"
 	"strings"
 )
@@ -15,6 +16,9 @@ type nest struct {
 	texts   []string // elements as text; "" where a number stands
 	labels  int      // how many elements are text
 	numbers int      // how many elements are numbers, not missing
+
+	lengths []int // of the lists at depth 1
+	uneven  error // the first of them that differs from those before
 }
 
 // array reads a value of any rank.
@@ -24,6 +28,12 @@ func (r *jsonReader) array(name string) (*Array, error) {
 		return nil, err
 	}
 	a := &Array{Name: name, Shape: n.sizes, Values: n.values, Int: n.isInt, Origin: r.src.Name}
+	if n.uneven != nil {
+		if len(n.sizes) > 2 {
+			return nil, n.uneven
+		}
+		a.Shape, a.Lengths, a.Uneven = []int{len(n.values)}, n.lengths, n.uneven
+	}
 	if n.labels > 0 {
 		a.Labels, a.Values = encode(n.texts, missing(n.values))
 	}
@@ -63,8 +73,16 @@ func (r *jsonReader) list(n *nest, depth int) error {
 	if err != nil {
 		return err
 	}
+	if depth == 1 {
+		n.lengths = append(n.lengths, size)
+	}
 	if n.sizes[depth] >= 0 && n.sizes[depth] != size {
-		return r.errorf(at, "%q is ragged: %d elements here, %d in the arrays before", n.name, size, n.sizes[depth])
+		err := r.errorf(at, "%q is ragged: %d elements here, %d in the arrays before", n.name, size, n.sizes[depth])
+		if depth != 1 {
+			return err
+		}
+		n.uneven = cmp.Or(n.uneven, err)
+		return nil
 	}
 	n.sizes[depth] = size
 	return nil

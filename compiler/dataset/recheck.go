@@ -24,5 +24,15 @@ func (d *Dataset) For(m *model.Model) *Dataset {
 			}
 		}
 	}
+	for _, r := range m.Ragged {
+		for _, old := range d.Model.Ragged {
+			if old.Size.Name == r.Size.Name {
+				sizes[r.Size], labels[r.Size] = d.Sizes[old.Size], d.Labels[old.Size]
+				for k, a := range old.Arrays() {
+					arrays[r.Arrays()[k]] = d.Arrays[a]
+				}
+			}
+		}
+	}
 	return New(m, arrays, sizes, labels)
 }

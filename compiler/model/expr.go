@@ -84,6 +84,14 @@ type Subscript struct {
 	X    Expr
 	Subs []Sub
 	Gap  *int // written by analyze.Latents: of a chain read at a constant distance from an index, the distance
+
+	Inside *Inside // of a ragged array: where the element exists; nil where it does by its form
+}
+
+// Inside is the condition under which an element of a ragged array exists: Place is in the range of its Group.
+type Inside struct {
+	Of                  *Ragged
+	Group, Place, Holds Expr
 }
 
 // A Sub is a whole axis, a range, or an index expression (which may have axes of its own: a gather).

@@ -28,8 +28,9 @@ type Model struct {
 	Terms   []*Term  // every ~ statement, in order
 	Infer   []InferCall
 	Systems []*System
-	Layers  []Layer // the layers of networks, in the order of the text
-	Sizes   []*Size // index sets that only data can give a size to, in order of first mention
+	Layers  []Layer   // the layers of networks, in the order of the text
+	Sizes   []*Size   // index sets that only data can give a size to, in order of first mention
+	Ragged  []*Ragged // how the elements of ragged arrays are numbered; written by package flatten
 
 	// Written by package analyze:
 	Orders    [][]*Array   // by Orders: drawn from each other; data show whether some element is drawn from itself
@@ -79,6 +80,9 @@ type Array struct {
 	Type   Type
 	Save   bool     // generate stands before it, or it is a parameter
 	Pieces []*Piece // what definitions, parameters, latents and generated arrays consist of: disjoint, together a box
+
+	Ragged  *Ragged // of what was a ragged array: the numbers of its elements; nil otherwise
+	Lengths []int   // of ragged data that are written in the model: how many elements each group has
 
 	// Of data:
 	Value    Expr     // given in the model; nil if it comes from a file or the command line

@@ -83,6 +83,7 @@ func (p *Plan) validate(diags *diag.List) {
 	th := p.layout.Theta(g.Input("theta", p.layout.Dim))
 	latents := marginalize.Over(th)
 	e := p.layout.Reporting(g, latents, diags)
+	validate.CheckInside(e, d.Model)
 	validate.CheckData(e, d.Model)
 	for _, arrays := range d.Model.Orders {
 		validate.CheckOrder(e, arrays)

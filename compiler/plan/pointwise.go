@@ -227,10 +227,15 @@ func readsParameter(own *model.Array, xs []model.Expr) bool {
 	return false
 }
 
-// Constants is the data that nothing observes, the predictors, with their axes.
+// Constants is the data that nothing observes, the predictors, with their axes, and the groups and places of the
+// elements of ragged arrays.
 func (p *Plan) Constants() (vars []types.Variable, values [][]float64) {
 	e := p.layout.Evaluator(autodiff.New(), evaluate.NoSource{})
-	for _, a := range p.layout.Data.Model.Arrays {
+	all := slices.Clone(p.layout.Data.Model.Arrays)
+	for _, r := range p.layout.Data.Model.Ragged {
+		all = append(all, r.Group, r.Place)
+	}
+	for _, a := range all {
 		d, ok := p.layout.Data.Arrays[a]
 		if !ok || d.Values == nil || len(likelihoods(p.layout.Data.Model.Terms, a)) > 0 {
 			continue

@@ -1,0 +1,172 @@
+package model
+
+import "slices"
+
+// Replace puts f(x) in the place of each direct subexpression x of e.
+func Replace(e Expr, f func(Expr) Expr) {
+	all := func(xs []Expr) {
+		for i, x := range xs {
+			xs[i] = f(x)
+		}
+	}
+	sets := func(over []*Index) {
+		for _, i := range over {
+			i.Set.replace(f)
+		}
+	}
+	switch e := e.(type) {
+	case *Label:
+		e.Set.replace(f)
+	case *Apply:
+		all(e.Args)
+	case *Cond:
+		e.If, e.Then, e.Else = f(e.If), f(e.Then), f(e.Else)
+	case *Subscript:
+		e.X = f(e.X)
+		for k, s := range e.Subs {
+			if s.At != nil {
+				e.Subs[k].At = f(s.At)
+			}
+			if s.Range != nil {
+				s.Range.replace(f)
+			}
+		}
+	case *Reduce:
+		sets(e.Over)
+		e.X = f(e.X)
+	case *Build:
+		sets(e.Over)
+		e.Body = f(e.Body)
+	case *List:
+		all(e.Items)
+	case *Concat:
+		all(e.Items)
+	case *MatMul:
+		e.X, e.Y = f(e.X), f(e.Y)
+	case *Fill:
+		e.Value = f(e.Value)
+	case *Vector:
+		e.X = f(e.X)
+	case *LogProb:
+		all(e.Args)
+		e.X = f(e.X)
+	case *Probability:
+		e.If, e.Read = f(e.If), f(e.Read)
+	case *StateAt:
+		e.Time = f(e.Time)
+	case *Num, *IndexVar, *SizeOf, *SetSize, *Ref, *Mode, *StateNow, *TimeNow:
+	default:
+		panic("internal error: an expression of a kind that Replace does not know")
+	}
+}
+
+// replace puts f(x) in the place of the ends of a set whose ends read indices; others have no index to replace.
+func (s *Set) replace(f func(Expr) Expr) {
+	if len(s.Ragged) == 0 {
+		return
+	}
+	*s = *NewSet(s.Name, f(s.Lo), f(s.Hi))
+}
+
+// Copy is an expression of its own with the same value: changes of one by Replace do not show in the other. Its binders
+// bind indices of their own.
+func Copy(e Expr) Expr { return copier{}.copy(e) }
+
+// A copier has the new index for each that a copied expression binds.
+type copier map[*Index]*Index
+
+func (r copier) copy(e Expr) Expr {
+	if e == nil {
+		return nil
+	}
+	c := r.shallow(e)
+	Replace(c, r.copy)
+	return c
+}
+
+// shallow is another expression with the same subexpressions; leaves that Replace does not change are shared.
+func (r copier) shallow(e Expr) Expr {
+	switch e := e.(type) {
+	case *IndexVar:
+		c := *e
+		if i := r[e.Index]; i != nil {
+			c.Index = i
+		}
+		return &c
+	case *Ref: // its type may change
+		c := *e
+		return &c
+	case *Label:
+		c := *e
+		c.Set = e.Set.copied()
+		return &c
+	case *Apply:
+		c := *e
+		c.Args = slices.Clone(e.Args)
+		return &c
+	case *Cond:
+		c := *e
+		return &c
+	case *Subscript:
+		c := *e
+		c.Subs = slices.Clone(e.Subs)
+		for k, s := range c.Subs {
+			if s.Range != nil {
+				c.Subs[k].Range = s.Range.copied()
+			}
+		}
+		return &c
+	case *Reduce:
+		c := *e
+		c.Over = r.bind(e.Over)
+		return &c
+	case *Build:
+		c := *e
+		c.Over = r.bind(e.Over)
+		return &c
+	case *List:
+		c := *e
+		c.Items = slices.Clone(e.Items)
+		return &c
+	case *Concat:
+		c := *e
+		c.Items = slices.Clone(e.Items)
+		return &c
+	case *MatMul:
+		c := *e
+		return &c
+	case *Fill:
+		c := *e
+		return &c
+	case *Vector:
+		c := *e
+		return &c
+	case *LogProb:
+		c := *e
+		c.Args = slices.Clone(e.Args)
+		return &c
+	case *Probability:
+		c := *e
+		return &c
+	case *StateAt:
+		c := *e
+		return &c
+	}
+	return e
+}
+
+// bind makes new indices; the ends of a set may read those before it.
+func (r copier) bind(over []*Index) (out []*Index) {
+	for _, i := range over {
+		c := *i
+		c.Set = i.Set.copied()
+		r[i] = &c
+		out = append(out, &c)
+	}
+	return out
+}
+
+func (s *Set) copied() *Set {
+	c := *s
+	return &c
+}
