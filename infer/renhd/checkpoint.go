@@ -32,6 +32,7 @@ type checkpoint struct {
 	Climb     *climbState
 	Noise     *noiseState
 	Settling  *settlingState
+	Search    *searchState
 	Collector *collectorState
 }
 
@@ -55,6 +56,7 @@ type result struct {
 	Settled      bool      // the kinetic temperatures of all blocks of a network are 1
 	Share        float64   // effective share of a pilot's iterations
 	Divergences  int       // of a pilot
+	NewModes     int       // that a search has found
 }
 
 // A part is a piece of warm-up that checkpoints are taken in.

@@ -119,8 +119,8 @@ func (c *drawCollector) rememberFirstHalf() {
 	}
 }
 
-// moveAndSwap is one iteration: a trajectory of every walker at the temperature of its rung, then swaps of neighbouring
-// rungs.
+// moveAndSwap is one iteration: a trajectory of every walker at the temperature of its rung, then jumps between known
+// modes and swaps of neighbouring rungs.
 func (c *drawCollector) moveAndSwap() error {
 	r, w := c.run, c.run.walkers
 	n := r.steps(maxSteps)
@@ -129,6 +129,9 @@ func (c *drawCollector) moveAndSwap() error {
 	}
 	c.count(float64(n))
 	r.state.Iterations++
+	if err := r.jump(); err != nil {
+		return err
+	}
 	return r.swaps.round(r.ctx, w)
 }
 

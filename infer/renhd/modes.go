@@ -1,23 +1,23 @@
 package renhd
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
 	"strings"
 
-	"gonum.org/v1/gonum/stat"
-
 	"ppl/infer/adapt"
 	"ppl/infer/dynamics"
+	"ppl/infer/stats"
 )
 
 // A mode is a place that warm-up has found, apart from others, and that is remembered to the end of the run.
 type mode struct {
-	At     []float64 // the place with the highest log density that a walker there has visited
-	Height float64   // the log density there
-	Spread []float64 // curvature: standard deviations of the coordinates around it
-	Mass   float64   // logarithm of what the mode holds of the target, estimated, up to a constant
+	At     []float64    // the place with the highest log density that is known there
+	Height float64      // the log density there
+	Normal adapt.Normal // what the target is like around it
+	Mass   float64      // logarithm of the integral of the density, if it is that normal
 }
 
 // rememberModes keeps the modes that the walkers of windows are in: the groups of those between which no barrier lies.
@@ -47,49 +47,46 @@ func (r *run) rememberModes(windows ...*windowState) error {
 			half := len(visited[i]) / 2
 			heights, places = append(heights, density[i][half:]...), append(places, visited[i][half:]...)
 		}
-		r.state.Modes = append(r.state.Modes, newMode(heights, places))
+		if m, ok := newMode(heights, places); ok {
+			r.state.Modes = append(r.state.Modes, m)
+		}
+	}
+	if len(r.state.Modes) < 2 {
+		r.state.Modes = nil
 	}
 	return nil
 }
 
-func newMode(heights []float64, places [][]float64) mode {
-	best := slices.Index(heights, slices.Max(heights))
-	m := mode{At: places[best], Height: heights[best], Mass: adapt.Surroundings(heights, places)}
-	for j := range m.At {
-		m.Spread = append(m.Spread, stat.PopStdDev(coordinate([][][]float64{places}, j)[0], nil))
+// newMode is a mode in which walkers have been, with the normal of their mean and covariance. Its log density lies
+// below the top by half of a chi-squared number; the median of what walkers have seen says where the top would be, and
+// so what the mass is. False where walkers did not move.
+func newMode(heights []float64, places [][]float64) (m mode, ok bool) {
+	n, ok := adapt.FitNormal(places)
+	if !ok {
+		return m, false
 	}
-	return m
+	best, d := slices.Index(heights, slices.Max(heights)), float64(len(places[0]))
+	chiSquared := d * math.Pow(1-2/(9*d), 3) // its median, by Wilson and Hilferty
+	return mode{At: places[best], Height: heights[best], Normal: n,
+		Mass: stats.Quantile(heights, 0.5) + chiSquared/2 + n.LogVolume()}, true
 }
 
-// nearest is the mode in which a position is most likely, if each is a normal with its spreads.
+// nearest is the mode in which a position is most likely, if each is its normal.
 func nearest(modes []mode, x []float64) (at int) {
 	best := math.Inf(-1)
 	for k, m := range modes {
-		sum := m.Mass
-		for j, s := range m.Spread {
-			if s > 0 {
-				z := (x[j] - m.At[j]) / s
-				sum -= math.Log(s) + z*z/2
-			}
-		}
-		if sum > best {
+		if sum := m.Mass - m.Normal.LogVolume() - m.Normal.Distance(x)/2; sum > best {
 			at, best = k, sum
 		}
 	}
 	return at
 }
 
-// within reports whether a position is where draws from the mode could be: squared distances in spreads have a mean of
-// dim, and correlated coordinates vary more than independent ones.
+// within reports whether a position is where draws from the mode could be: squared distances have a mean of dim, and
+// the target is not quite normal.
 func (m *mode) within(x []float64) bool {
 	const times, more = 3, 12
-	sum := 0.0
-	for j, s := range m.Spread {
-		if s > 0 {
-			sum += (x[j] - m.At[j]) * (x[j] - m.At[j]) / (s * s)
-		}
-	}
-	return sum <= times*float64(len(m.Spread))+more
+	return m.Normal.Distance(x) <= times*float64(len(x))+more
 }
 
 // modeShares are what the modes hold of the target by their masses.
@@ -118,36 +115,57 @@ const enoughDraws = 50
 
 // A visitCount counts draws by the modes that warm-up found.
 type visitCount struct {
-	Draws  int
-	In     []int // by mode: draws that are more likely in it than in others
-	Within []int // by mode: draws that could be in it; modes may overlap
+	Path   [][]uint8 // by chain and draw: the mode in which the draw is most likely
+	Within []int     // by mode: draws that could be in it; modes may overlap
+}
+
+// draws is the number of draws of all chains.
+func (v *visitCount) draws() (n int) {
+	for _, path := range v.Path {
+		n += len(path)
+	}
+	return n
+}
+
+// A modeShare is that of the draws which are in a mode, with its Monte Carlo standard error.
+type modeShare struct{ mean, mcse float64 }
+
+// shares are those of the modes, the largest first.
+func (v *visitCount) shares(modes int) []modeShare {
+	var out []modeShare
+	for k := range modes {
+		chains, sum := make([][]float64, len(v.Path)), 0.0
+		for c, path := range v.Path {
+			for _, at := range path {
+				in := oneIf(int(at) == k)
+				chains[c], sum = append(chains[c], in), sum+in
+			}
+		}
+		out = append(out, modeShare{sum / float64(v.draws()), stats.MCSEMean(chains)})
+	}
+	slices.SortStableFunc(out, func(a, b modeShare) int { return cmp.Compare(b.mean, a.mean) })
+	return out
 }
 
 // missedMode is a mode that the draws should have visited and have not, or −1.
 func missedMode(modes []mode, v *visitCount) int {
 	for k, share := range modeShares(modes) {
-		if share >= notableShare && v.Within[k] == 0 && share*float64(v.Draws) >= enoughDraws {
+		if share >= notableShare && v.Within[k] == 0 && share*float64(v.draws()) >= enoughDraws {
 			return k
 		}
 	}
 	return -1
 }
 
-// sharesOf lists the shares of the draws in modes, the largest first.
-func sharesOf(visits []int) string {
+// inWords lists shares with their errors, which a mode that has all draws or none has not.
+func inWords(shares []modeShare) string {
 	const most = 8
-	total, shares := 0.0, []float64{}
-	for _, n := range visits {
-		total += float64(n)
-	}
-	for _, n := range visits {
-		shares = append(shares, float64(n)/total)
-	}
-	slices.Sort(shares)
-	slices.Reverse(shares)
 	words := make([]string, min(most, len(shares)))
 	for i := range words {
-		words[i] = fmt.Sprintf("%.2f", shares[i])
+		words[i] = fmt.Sprintf("%.2f", shares[i].mean)
+		if e := shares[i].mcse; e > 0 {
+			words[i] += fmt.Sprintf(" ± %.2g", e)
+		}
 	}
 	if len(shares) > most {
 		words = append(words, "…")
@@ -162,13 +180,12 @@ func (c *drawCollector) countVisits(lane int) {
 		return
 	}
 	v := &c.state.Visits
-	if v.In == nil {
-		v.In, v.Within = make([]int, len(modes)), make([]int, len(modes))
+	if v.Path == nil {
+		v.Path, v.Within = make([][]uint8, c.run.walkers.chains), make([]int, len(modes))
 	}
-	x := make([]float64, c.run.walkers.dim)
+	x, chain := make([]float64, c.run.walkers.dim), lane/c.run.walkers.PerChain
 	c.run.walkers.exe.GetLane(dynamics.Theta, lane, x)
-	v.Draws++
-	v.In[nearest(modes, x)]++
+	v.Path[chain] = append(v.Path[chain], uint8(nearest(modes, x)))
 	for k := range modes {
 		v.Within[k] += int(oneIf(modes[k].within(x)))
 	}
@@ -176,13 +193,16 @@ func (c *drawCollector) countVisits(lane int) {
 
 // reportModes says which shares of the draws are in the modes that warm-up found, and warns of one that has none.
 func (c *drawCollector) reportModes() {
-	r, modes := c.run, c.run.state.Modes
-	if len(modes) < 2 || c.state.Visits.Draws == 0 {
+	r, modes, v := c.run, c.run.state.Modes, &c.state.Visits
+	if len(modes) < 2 || v.draws() == 0 {
 		return
 	}
-	r.notef("warm-up found %d places with barriers between; they have %s of the draws", len(modes),
-		sharesOf(c.state.Visits.In))
-	k := missedMode(modes, &c.state.Visits)
+	jumps := ""
+	if j := r.stats.Jumps; j.Tried > 0 {
+		jumps = fmt.Sprintf("; %.0f %% of jumps between them were accepted", 100*float64(j.Accepted)/float64(j.Tried))
+	}
+	r.notef("warm-up found %d modes; they have %s of the draws%s", len(modes), inWords(v.shares(len(modes))), jumps)
+	k := missedMode(modes, v)
 	if k < 0 {
 		return
 	}

@@ -45,14 +45,18 @@ func TestModesAreRemembered(t *testing.T) {
 		if m.At[0] > 0 {
 			want = 2 / 3.0
 		}
-		if math.Abs(math.Abs(m.At[0])-5) > 1 || math.Abs(m.Spread[0]-.5) > .05 || math.Abs(m.Spread[1]-10) > 1 ||
+		sd := m.Normal.SD()
+		if math.Abs(math.Abs(m.At[0])-5) > 1 || math.Abs(sd[0]-.5) > .05 || math.Abs(sd[1]-10) > 1 ||
 			math.Abs(shares[k]-want) > .1 || nearest(modes, []float64{m.At[0], 20}) != k {
 			t.Errorf("mode %d: %+v, share %.2f", k, m, shares[k])
 		}
 	}
 	said := func(visits []int, modes []mode) bool {
 		r.state.Modes, r.stats.Report.Warnings = modes, nil
-		counted := visitCount{Draws: 4000, In: visits, Within: visits}
+		counted := visitCount{Path: [][]uint8{nil}, Within: visits}
+		for k, n := range visits {
+			counted.Path[0] = append(counted.Path[0], slices.Repeat([]uint8{uint8(k)}, n)...)
+		}
 		c := &drawCollector{run: r, state: &collectorState{Visits: counted}}
 		c.reportModes()
 		return strings.Contains(strings.Join(r.stats.Report.Warnings, ""), "warm-up found a mode")
@@ -71,5 +75,30 @@ func TestModesAreRemembered(t *testing.T) {
 	}
 	if err := r.rememberModes(twoModeWindow(0)); err != nil || r.state.Modes != nil {
 		t.Errorf("one mode: %+v, %v", r.state.Modes, err)
+	}
+}
+
+// Shares have the standard error of a mean of independent draws where draws are independent, and a larger one where
+// chains stay in a mode for long.
+func TestSharesHaveErrors(t *testing.T) {
+	random := rand.New(rand.NewPCG(9, 9))
+	errorOf := func(stays int) float64 {
+		v := visitCount{Path: make([][]uint8, 4)}
+		for c := range v.Path {
+			for len(v.Path[c]) < 1000 {
+				v.Path[c] = append(v.Path[c], slices.Repeat([]uint8{uint8(random.IntN(2))}, stays)...)
+			}
+		}
+		s := v.shares(2)
+		if math.Abs(s[0].mean-.5) > 5*s[0].mcse || s[0].mean+s[1].mean != 1 || s[0].mean < s[1].mean {
+			t.Errorf("shares %+v", s)
+		}
+		return s[0].mcse
+	}
+	if e, want := errorOf(1), .5/math.Sqrt(4000); math.Abs(e/want-1) > .15 {
+		t.Errorf("standard error %v of independent draws, want %v", e, want)
+	}
+	if e, want := errorOf(20), .5/math.Sqrt(4000)*math.Sqrt(20); math.Abs(e/want-1) > .3 {
+		t.Errorf("standard error %v of draws in runs of 20, want %v", e, want)
 	}
 }

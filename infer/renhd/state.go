@@ -22,6 +22,7 @@ type state struct {
 	Before      *windowState  // where walkers were before they are annealed; nil at other times
 	Left        []leftPlace   // by explorers that were restarted elsewhere
 	Modes       []mode        // that warm-up has found, where there are several
+	Searches    int           // for modes, so far
 }
 
 // A population is the walkers of all chains: what each rung owns and which rung each walker is on. Chain c has the
@@ -54,6 +55,7 @@ type noises struct{ Anchored, Plain float64 }
 // statistics is what a run counts: for the report, and in warm-up to space the ladder.
 type statistics struct {
 	Swaps      swapStatistics
+	Jumps      jumpStatistics
 	Iterations int     // after warm-up
 	Steps      float64 // of the trajectories after warm-up
 	Report     infer.Report

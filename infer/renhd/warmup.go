@@ -82,6 +82,14 @@ func (r *run) explore() (agreed bool, err error) {
 				"modes, so a temperature ladder is used", r.walkers.lanes())
 		}
 	}
+	if err == nil {
+		var found bool
+		if found, err = r.searchModes(); found && agreed {
+			r.notef("%d walkers agree, but a search by climbs found modes that none of them is in, so a temperature "+
+				"ladder is used", r.walkers.lanes())
+		}
+		agreed = agreed && !found
+	}
 	r.state.Before = nil
 	if !agreed {
 		r.shared.system.Path = tempered
@@ -214,10 +222,22 @@ func (r *run) warmUpAlone() error {
 	}
 	r.notef("%d walkers agree on where the target is, so no temperature ladder is used", old.lanes())
 	left := r.iterationsLeft()
-	_, err := r.windows(
+	last := window{sweeps: sweeps(.30, left), maxSteps: maxSteps}
+	last.judge = func(t *warmupWindow, _ *result) error {
+		r.state.Before = &t.seen
+		return nil
+	}
+	if _, err := r.windows(
 		window{sweeps: sweeps(.25, left), maxSteps: maxSteps, metric: true},
 		window{sweeps: sweeps(.45, left), maxSteps: maxSteps, metric: true},
-		window{sweeps: sweeps(.30, left), maxSteps: maxSteps})
+		last); err != nil {
+		return err
+	}
+	found, err := r.searchModes()
+	if found {
+		r.notef("a search by climbs at the end of warm-up found modes that no walker was in; walkers jump there")
+	}
+	r.state.Before = nil
 	return err
 }
 

@@ -1,0 +1,148 @@
+package adapt
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
+)
+
+// A Normal is a normal distribution by its mean and a root of its precision: z = Root (x − Mean) is standard normal.
+type Normal struct {
+	Mean []float64
+	Root []float64 // [dim, dim], row-major, upper triangular
+}
+
+// NormalAt is the normal with a mean and a precision; false where the precision is not safely positive definite.
+func NormalAt(mean []float64, precision *mat.SymDense) (n Normal, ok bool) {
+	const singular = 1e12
+	var c mat.Cholesky
+	unit, scale := unitDiagonal(precision)
+	if scale == nil || !c.Factorize(unit) || !(c.Cond() < singular) {
+		return n, false
+	}
+	var u mat.TriDense
+	c.UTo(&u)
+	d := len(mean)
+	n = Normal{Mean: mean, Root: make([]float64, d*d)}
+	for i := range d {
+		for j := i; j < d; j++ {
+			n.Root[i*d+j] = u.At(i, j) * scale[j]
+		}
+	}
+	return n, true
+}
+
+// unitDiagonal is m with rows and columns divided by the roots of its diagonal, which it returns; nil where one is not
+// positive.
+func unitDiagonal(m *mat.SymDense) (unit *mat.SymDense, scale []float64) {
+	d := m.SymmetricDim()
+	scale, unit = make([]float64, d), mat.NewSymDense(d, nil)
+	for i := range scale {
+		if scale[i] = math.Sqrt(m.At(i, i)); !(scale[i] > 0) || math.IsInf(scale[i], 0) {
+			return nil, nil
+		}
+	}
+	for i := range d {
+		for j := i; j < d; j++ {
+			unit.SetSym(i, j, m.At(i, j)/(scale[i]*scale[j]))
+		}
+	}
+	return unit, scale
+}
+
+// FitNormal is the normal with mean and covariance of points, with the variances alone where points are too few for
+// more; false where a coordinate does not vary.
+func FitNormal(points [][]float64) (Normal, bool) {
+	x := rows(points) // about their mean
+	n, d := x.Dims()
+	mean := scaled(points[0], 1)
+	add(mean, x.RawRowView(0), -1)
+	cov := mat.NewSymDense(d, nil)
+	if n >= 2*d+10 {
+		stat.CovarianceMatrix(cov, x, nil)
+	} else {
+		for j := range d {
+			cov.SetSym(j, j, stat.Variance(mat.Col(nil, j, x), nil))
+		}
+	}
+	unit, scale := unitDiagonal(cov)
+	var c mat.Cholesky
+	if scale == nil || !c.Factorize(unit) {
+		return Normal{}, false
+	}
+	var precision mat.SymDense
+	if err := c.InverseTo(&precision); err != nil {
+		return Normal{}, false
+	}
+	for i := range d {
+		for j := i; j < d; j++ {
+			precision.SetSym(i, j, precision.At(i, j)/(scale[i]*scale[j]))
+		}
+	}
+	return NormalAt(mean, &precision)
+}
+
+// Whiten is z of a point.
+func (n *Normal) Whiten(x []float64) []float64 {
+	d := len(n.Mean)
+	z := make([]float64, d)
+	for i := range d {
+		for j := i; j < d; j++ {
+			z[i] += n.Root[i*d+j] * (x[j] - n.Mean[j])
+		}
+	}
+	return z
+}
+
+// Point is the point whose z is given.
+func (n *Normal) Point(z []float64) []float64 {
+	d := len(n.Mean)
+	x := make([]float64, d)
+	for i := d - 1; i >= 0; i-- {
+		sum := z[i]
+		for j := i + 1; j < d; j++ {
+			sum -= n.Root[i*d+j] * x[j]
+		}
+		x[i] = sum / n.Root[i*d+i]
+	}
+	for i := range x {
+		x[i] += n.Mean[i]
+	}
+	return x
+}
+
+// Distance is the squared length of z of a point.
+func (n *Normal) Distance(x []float64) (sum float64) {
+	for _, v := range n.Whiten(x) {
+		sum += v * v
+	}
+	return sum
+}
+
+// LogVolume is log √det(2π covariance): the logarithm of one over the density at the mean.
+func (n *Normal) LogVolume() float64 {
+	d := len(n.Mean)
+	sum := float64(d) / 2 * math.Log(2*math.Pi)
+	for i := range d {
+		sum -= math.Log(n.Root[i*d+i])
+	}
+	return sum
+}
+
+// SD are the standard deviations of the coordinates.
+func (n *Normal) SD() []float64 {
+	d := len(n.Mean)
+	out, unit := make([]float64, d), make([]float64, d)
+	for k := range d {
+		clear(unit)
+		unit[k] = 1
+		for j, x := range n.Point(unit) {
+			out[j] += (x - n.Mean[j]) * (x - n.Mean[j])
+		}
+	}
+	for j := range out {
+		out[j] = math.Sqrt(out[j])
+	}
+	return out
+}

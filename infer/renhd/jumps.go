@@ -1,0 +1,81 @@
+package renhd
+
+import (
+	"math"
+
+	"ppl/infer/dynamics"
+	"ppl/runtime/noise"
+)
+
+// A jump takes a walker at temperature 1 from the mode that it is in to where another mode has the same place (Pompe,
+// Holmes and Łatuszyński, "A framework for adaptive MCMC targeting multimodal distributions", Annals of Statistics 48,
+// 2020, deterministic jumps): with means m and roots R of the precisions of modes i and k,
+//
+//	y = m_k + R_k⁻¹ R_i (x − m_i), accepted with probability min(1, π(y)/π(x) · |R_i|/|R_k|),
+//
+// refused where y is not in mode k, so that the way back is a jump as likely. Modes are fixed once draws are collected,
+// so the target is what it was. A jump costs one density and no ladder; where modes are no normals few are accepted.
+type jumpStatistics struct{ Tried, Accepted int }
+
+// siteJump is that of jumps; no device program uses it, nor do swaps.
+const siteJump = noise.Sites - 2
+
+// jumps reports whether walkers jump between the modes that warm-up has found.
+func (r *run) jumps() bool {
+	return len(r.state.Modes) > 1 && !r.shared.free() && !r.shared.batches.Some()
+}
+
+// jump proposes a jump to every walker at temperature 1.
+func (r *run) jump() error {
+	if !r.jumps() {
+		return nil
+	}
+	w, modes := r.walkers, r.state.Modes
+	mask, from, chance := make([]bool, w.lanes()), make([][]float64, w.chains), make([]float64, w.chains)
+	before := w.logDensities()
+	kept := map[string][]float64{}
+	for _, name := range []string{dynamics.LogPrior, dynamics.LogLik, dynamics.Tempered} {
+		kept[name] = w.read(name, nil)
+	}
+	uniform := func(chain int, point uint32) float64 {
+		return noise.Uniform(r.shared.options.Seed, uint32(chain), uint64(r.state.Iterations), siteJump, point)
+	}
+	for chain := range w.chains {
+		lane, x := w.cold(chain), make([]float64, w.dim)
+		w.exe.GetLane(dynamics.Theta, lane, x)
+		i := nearest(modes, x)
+		k := int(uniform(chain, 0) * float64(len(modes)-1))
+		if k >= i {
+			k++
+		}
+		y := modes[k].Normal.Point(modes[i].Normal.Whiten(x))
+		if nearest(modes, y) != k {
+			continue
+		}
+		mask[lane], from[chain] = true, x
+		chance[chain] = modes[k].Normal.LogVolume() - modes[i].Normal.LogVolume()
+		w.exe.SetLane(dynamics.Theta, lane, y)
+	}
+	clock := w.NoiseStep
+	if err := w.runEntry(r.ctx, "start", mask); err != nil {
+		return err
+	}
+	w.NoiseStep = clock
+	after := w.logDensities()
+	for chain, x := range from {
+		r.stats.Jumps.Tried++
+		if x == nil {
+			continue
+		}
+		lane := w.cold(chain)
+		if ratio := after[lane] - before[lane] + chance[chain]; math.Log(uniform(chain, 1)) < ratio {
+			r.stats.Jumps.Accepted++
+			continue
+		}
+		w.exe.SetLane(dynamics.Theta, lane, x)
+		for name, values := range kept {
+			w.set(name, lane, values[lane])
+		}
+	}
+	return nil
+}

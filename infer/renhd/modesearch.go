@@ -1,0 +1,493 @@
+package renhd
+
+import (
+	"cmp"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+
+	"ppl/infer/adapt"
+)
+
+// A modeSearch looks for modes that no walker is in: it evaluates the density at many points, climbs from those that
+// are higher than their neighbours (Rinnooy Kan and Timmer, "Stochastic global optimization methods", Mathematical
+// Programming 39, 1987), and takes the curvature at the top. Laplace's approximation there, compared with the normal
+// that walkers have shown, says what a mode holds of the target:
+//
+//	surveyed    4,096 points from the prior, from wider boxes, and from wider normals about the walkers
+//	climbs      up to 120 from them, 8 from walkers; 2,000 gradients at most
+//	found       a mode with .5 of the target that walkers, who have been at 1,600 places, have not visited
+//
+// Walkers are where they were when it is over, and its noise is its own.
+type modeSearch struct {
+	run   *run
+	seen  *windowState // what walkers have visited
+	state searchState
+}
+
+// searchState is how far a search is.
+type searchState struct {
+	Here    [][]float64 // where walkers are
+	Clock   uint64      // their noise step
+	Points  [][]float64 // to survey: groups of equal size
+	Heights []float64   // of those surveyed so far
+	Climbs  []adapt.Ascent
+	Next    int    // climb whose end is looked at next
+	Peaks   []mode // found at the ends of climbs
+	Looked  int    // ends whose curvature was measured
+}
+
+const (
+	groupSize       = 512  // points of one kind
+	climbsOfGroup   = 15   // a third for each reason (tops)
+	climbsOfWalkers = 8    // from as many walkers' highest points
+	mostEvaluations = 2000 // of all climbs together
+	mostPeaks       = 24
+
+	// leastShare is what a mode has to hold of the target to be taken notice of, by an estimate that may be wrong by
+	// some factors; unvisited is the share of it that walkers, had they found it, would at least show.
+	leastShare = 0.002
+	unvisited  = 0.02
+)
+
+// searchesModes reports whether a search is possible: curvature is taken where a metric would be dense, and gradients
+// have to be exact.
+func (r *run) searchesModes(seen *windowState) bool {
+	s := &r.shared
+	return seen != nil && len(seen.Visited) > 0 && len(seen.Visited[0]) > 0 && s.target.Dim() <= adapt.MaxDense &&
+		!s.free() && s.settings().Noise == 0 && !s.batches.Some()
+}
+
+// searchModes adds modes that no walker was in to those remembered, and places some of the walkers there.
+func (r *run) searchModes() (found bool, err error) {
+	if r.shared.options.Warmup < shortest {
+		return false, nil
+	}
+	r.state.Searches++
+	answer, err := r.runPart(&modeSearch{run: r, seen: r.state.Before})
+	return answer.NewModes > 0, err
+}
+
+func (t *modeSearch) begin() error {
+	if !t.run.searchesModes(t.seen) {
+		return nil
+	}
+	t.state.Here, t.state.Clock = t.run.walkers.positions(), t.run.walkers.NoiseStep
+	t.state.Points = t.survey()
+	return nil
+}
+
+func (t *modeSearch) progress(c *checkpoint) { c.Search = &t.state }
+func (t *modeSearch) resume(c *checkpoint)   { t.state, t.seen = *c.Search, t.run.state.Before }
+
+func (t *modeSearch) more() bool {
+	s := &t.state
+	return len(s.Heights) < len(s.Points) || s.Next < len(s.Climbs)
+}
+
+// iterate evaluates points on all lanes once, or looks at the end of a climb.
+func (t *modeSearch) iterate() error {
+	s := &t.state
+	if len(s.Heights) < len(s.Points) {
+		return t.surveyMore()
+	}
+	if going := s.going(t.run.walkers.lanes()); len(going) > 0 {
+		return t.climb(going)
+	}
+	s.Next++
+	return t.lookAt(&s.Climbs[s.Next-1])
+}
+
+// going are the next climbs to evaluate, at most that many. None is begun once evaluations are spent.
+func (s *searchState) going(most int) (climbs []int) {
+	spent := 0
+	for k := range s.Climbs {
+		spent += s.Climbs[k].Evaluations
+	}
+	for k := range s.Climbs {
+		c := &s.Climbs[k]
+		if !c.Done && len(climbs) < most && (c.Evaluations > 0 || spent < mostEvaluations) {
+			climbs = append(climbs, k)
+		}
+	}
+	return climbs
+}
+
+// survey lists the points to evaluate. Starts of the target are draws of proper priors, else they lie in a box about 0,
+// the scale that users measure in; that box is made wider. Normals about the walkers are wider than they are.
+func (t *modeSearch) survey() (points [][]float64) {
+	s, search := &t.run.shared, t.run.state.Searches
+	r, next := rand.New(rand.NewPCG(s.options.Seed, searchStream+uint64(search))), search*firstSearchStart
+	starts := func(scale float64) {
+		for range groupSize {
+			x := s.target.Start(s.options.Seed, next)
+			next++
+			for j := range x {
+				x[j] *= scale
+			}
+			points = append(points, x)
+		}
+	}
+	for _, scale := range []float64{1, 2, 2, 2, 4} {
+		if s.target.ProperPrior() {
+			scale = 1
+		}
+		starts(scale)
+	}
+	cloud, ok := adapt.FitNormal(t.places())
+	if !ok {
+		return points
+	}
+	for _, scale := range []float64{4, 16, 64} {
+		for range groupSize {
+			z := make([]float64, len(cloud.Mean))
+			for j := range z {
+				z[j] = scale * r.NormFloat64()
+			}
+			points = append(points, cloud.Point(z))
+		}
+	}
+	return points
+}
+
+const (
+	searchStream     = 0x5ea4c400
+	firstSearchStart = 1 << 20 // of the first search; starts before are those of walkers
+)
+
+// places are positions of the second half of the window, some thousand.
+func (t *modeSearch) places() (out [][]float64) {
+	const most = 2000
+	stride := 1 + len(t.seen.Visited)*len(t.seen.Visited[0])/2/most
+	for _, xs := range t.seen.Visited {
+		for i := len(xs) / 2; i < len(xs); i += stride {
+			out = append(out, xs[i])
+		}
+	}
+	return out
+}
+
+// surveyMore evaluates the next points; after the last it chooses where to climb from.
+func (t *modeSearch) surveyMore() error {
+	s := &t.state
+	n := min(len(s.Heights)+t.run.walkers.lanes(), len(s.Points))
+	density, _, err := t.run.evaluate(s.Points[len(s.Heights):n], false)
+	if s.Heights = append(s.Heights, density...); err != nil || n < len(s.Points) {
+		return err
+	}
+	t.chooseClimbs()
+	s.Points, s.Heights = nil, nil
+	return nil
+}
+
+// chooseClimbs lists where to climb from: walkers' highest points, then the tops of the groups in turn.
+func (t *modeSearch) chooseClimbs() {
+	s := &t.state
+	for _, late := range t.seen.Late[:min(climbsOfWalkers, len(t.seen.Late))] {
+		if late.Top != nil {
+			s.Climbs = append(s.Climbs, adapt.NewAscent(late.Top))
+		}
+	}
+	cloud, ok := adapt.FitNormal(t.places())
+	var chosen [][][]float64
+	for first := 0; first < len(s.Points) && ok; first += groupSize {
+		group, heights := s.Points[first:first+groupSize], s.Heights[first:first+groupSize]
+		var points [][]float64
+		for _, i := range tops(group, heights, &cloud, t.highest()) {
+			points = append(points, group[i])
+		}
+		chosen = append(chosen, points)
+	}
+	for k := range climbsOfGroup {
+		for _, points := range chosen {
+			if k < len(points) {
+				s.Climbs = append(s.Climbs, adapt.NewAscent(points[k]))
+			}
+		}
+	}
+}
+
+// tops are points to climb from, of each kind in turn: those higher than their nearest neighbours, the highest first;
+// those that lie least below the top for how far they would if the target were the normal that walkers have shown; and
+// any others that are higher than their neighbours.
+func tops(points [][]float64, heights []float64, cloud *adapt.Normal, highest float64) (chosen []int) {
+	var finite, peaks []int
+	fall := make([]float64, len(points))
+	for i, h := range heights {
+		if math.IsNaN(h) || math.IsInf(h, 0) {
+			continue
+		}
+		finite = append(finite, i)
+		fall[i] = (highest - h) / cloud.Distance(points[i])
+		if isTop(points, heights, i) {
+			peaks = append(peaks, i)
+		}
+	}
+	byHeight := slices.Clone(peaks)
+	slices.SortStableFunc(byHeight, func(a, b int) int { return cmp.Compare(heights[b], heights[a]) })
+	slices.SortStableFunc(finite, func(a, b int) int { return cmp.Compare(fall[a], fall[b]) })
+	n := min(len(peaks), climbsOfGroup/3)
+	for k := range n {
+		chosen = append(chosen, byHeight[k], finite[k], peaks[k*len(peaks)/n])
+	}
+	return unique(chosen)
+}
+
+// unique leaves out what was in the list before.
+func unique(list []int) (out []int) {
+	for _, i := range list {
+		if !slices.Contains(out, i) {
+			out = append(out, i)
+		}
+	}
+	return out
+}
+
+// isTop reports whether a point is higher than each of its nearest neighbours.
+func isTop(points [][]float64, heights []float64, i int) bool {
+	type other struct{ distance, height float64 }
+	var nearest [8]other // in the order of distances
+	for k := range nearest {
+		nearest[k] = other{math.Inf(1), math.Inf(-1)}
+	}
+	for k, y := range points {
+		if k == i || math.IsNaN(heights[k]) {
+			continue
+		}
+		o := other{height: heights[k]}
+		for j, v := range y {
+			o.distance += (v - points[i][j]) * (v - points[i][j])
+		}
+		for at := range nearest {
+			if o.distance < nearest[at].distance {
+				nearest[at], o = o, nearest[at]
+			}
+		}
+	}
+	return !slices.ContainsFunc(nearest[:], func(o other) bool { return o.height > heights[i] })
+}
+
+// climb evaluates the next point of climbs, at most one a lane.
+func (t *modeSearch) climb(climbs []int) error {
+	var at [][]float64
+	for _, k := range climbs {
+		at = append(at, t.state.Climbs[k].X)
+	}
+	density, gradient, err := t.run.evaluate(at, true)
+	if err != nil {
+		return err
+	}
+	for i, k := range climbs {
+		t.state.Climbs[k].Report(t.run.walkers.Rungs[0].Metric, density[i], gradient[i])
+	}
+	return nil
+}
+
+// lookAt takes the curvature at the end of a climb, unless the end is too low to matter or known.
+func (t *modeSearch) lookAt(c *adapt.Ascent) error {
+	s := &t.state
+	if c.Best == nil || s.Looked >= mostPeaks || t.highest()-c.BestDensity > hopeless(len(c.Best)) || s.known(c.Best) {
+		return nil
+	}
+	s.Looked++
+	m, ok, err := t.run.peakNear(c.Best)
+	if err == nil && ok && !s.known(m.At) {
+		s.Peaks = append(s.Peaks, m)
+	}
+	return err
+}
+
+// highest is the greatest log density that is known.
+func (t *modeSearch) highest() float64 {
+	top := math.Inf(-1)
+	for _, late := range t.seen.Late {
+		top = math.Max(top, late.Density)
+	}
+	for _, m := range t.state.Peaks {
+		top = math.Max(top, m.Height)
+	}
+	return top
+}
+
+// known reports whether a point belongs to a peak that was found.
+func (s *searchState) known(x []float64) bool {
+	return slices.ContainsFunc(s.Peaks, func(m mode) bool { return m.Normal.Distance(x) < 4+float64(len(x))/2 })
+}
+
+// peakNear makes Newton steps to the maximum near the end of a climb, and gives Laplace's approximation there; false
+// where there is none: a saddle, the edge of a support, a ridge without an end.
+func (r *run) peakNear(x []float64) (m mode, ok bool, err error) {
+	const rounds, close = 4, 0.05
+	for range rounds {
+		height, slope, precision, err := r.curvature(x)
+		if err != nil {
+			return m, false, err
+		}
+		n, ok := adapt.NormalAt(x, precision)
+		if !ok || m.At != nil && height < m.Height-1e-9 {
+			return m, false, nil
+		}
+		decrement, next := newton(&n, slope)
+		m = mode{At: x, Height: height, Normal: n, Mass: height + decrement + n.LogVolume()}
+		if decrement < close {
+			return m, true, nil
+		}
+		x = next
+	}
+	return m, false, nil
+}
+
+// newton is by how much the density rises to the top of the parabola that a normal's precision and a slope describe,
+// and where that is.
+func newton(n *adapt.Normal, slope []float64) (rise float64, top []float64) {
+	d := len(slope)
+	z := make([]float64, d) // Rootᵀ z = slope, by forward substitution
+	for i := range d {
+		z[i] = slope[i]
+		for j := range i {
+			z[i] -= n.Root[j*d+i] * z[j]
+		}
+		z[i] /= n.Root[i*d+i]
+		rise += z[i] * z[i] / 2
+	}
+	return rise, n.Point(z)
+}
+
+// curvature is log density, gradient and −∇∇ᵀ of the log density at a point, by central differences of gradients: first
+// with steps of 1e-4, then with a hundredth of the standard deviation that each coordinate has by itself.
+func (r *run) curvature(x []float64) (height float64, slope []float64, h *mat.SymDense, err error) {
+	d := len(x)
+	steps := make([]float64, d)
+	for j := range steps {
+		steps[j] = 1e-4 * math.Max(1, math.Abs(x[j]))
+	}
+	for range 2 {
+		at := [][]float64{x}
+		for j, s := range steps {
+			up, down := slices.Clone(x), slices.Clone(x)
+			up[j] += s
+			down[j] -= s
+			at = append(at, up, down)
+		}
+		density, gradient, err := r.evaluate(at, true)
+		if err != nil {
+			return 0, nil, nil, err
+		}
+		height, slope, h = density[0], gradient[0], mat.NewSymDense(d, nil)
+		along := func(i, j int) float64 { return (gradient[1+2*i][j] - gradient[2+2*i][j]) / (2 * steps[i]) }
+		for i := range d {
+			for j := i; j < d; j++ {
+				h.SetSym(i, j, -(along(i, j)+along(j, i))/2)
+			}
+			if c := h.At(i, i); c > 0 {
+				steps[i] = 0.01 / math.Sqrt(c)
+			}
+		}
+	}
+	return height, slope, h, nil
+}
+
+// evaluate is log density and, where asked for, gradient of the target at points, on all lanes at a time. Walkers are
+// moved.
+func (r *run) evaluate(at [][]float64, slopes bool) (density []float64, gradient [][]float64, err error) {
+	w := r.walkers
+	for len(at) > 0 {
+		there := w.positions()
+		n := copy(there, at)
+		if _, err := w.place(r.ctx, there); err != nil {
+			return nil, nil, err
+		}
+		density = append(density, w.logDensities()[:n]...)
+		if slopes {
+			g, err := w.gradients(r.ctx)
+			if err != nil {
+				return nil, nil, err
+			}
+			gradient = append(gradient, g[:n]...)
+		}
+		at = at[n:]
+	}
+	return density, gradient, nil
+}
+
+// finish puts the walkers back and judges what was found.
+func (t *modeSearch) finish() (found result, err error) {
+	if t.state.Here == nil {
+		return found, nil
+	}
+	r, here := t.run, t.state.Here
+	if fresh := t.newModes(); len(fresh) > 0 {
+		found.NewModes = len(fresh)
+		r.state.Modes = append(t.visitedModes(), fresh...)
+		here = r.spread(here)
+	}
+	_, err = r.walkers.place(r.ctx, here)
+	r.walkers.NoiseStep = t.state.Clock
+	return found, err
+}
+
+// visitedModes are those that walkers are in: as remembered, else one.
+func (t *modeSearch) visitedModes() []mode {
+	if known := t.run.state.Modes; len(known) > 0 {
+		return known
+	}
+	var heights []float64
+	var places [][]float64
+	for lane, xs := range t.seen.Visited {
+		half := len(xs) / 2
+		heights, places = append(heights, t.seen.Density[lane][half:]...), append(places, xs[half:]...)
+	}
+	if m, ok := newMode(heights, places); ok {
+		return []mode{m}
+	}
+	return nil
+}
+
+// newModes are the peaks that hold a share of the target which walkers have not shown.
+func (t *modeSearch) newModes() (fresh []mode) {
+	known, places := t.visitedModes(), t.places()
+	if len(known) == 0 || len(t.state.Peaks) == 0 {
+		return nil
+	}
+	shares := modeShares(slices.Concat(known, t.state.Peaks))[len(known):]
+	for k, m := range t.state.Peaks {
+		in := 0
+		for _, x := range places {
+			in += int(oneIf(m.within(x)))
+		}
+		if shares[k] >= leastShare && float64(in) <= unvisited*shares[k]*float64(len(places)) {
+			fresh = append(fresh, m)
+		}
+	}
+	return fresh
+}
+
+// spread places walkers in the modes that none is in: in each at least one, in all that many that walkers are left for
+// those before.
+func (r *run) spread(here [][]float64) [][]float64 {
+	modes, out := r.state.Modes, slices.Clone(here)
+	random := rand.New(rand.NewPCG(r.shared.options.Seed, searchStream))
+	visited := make([]bool, len(modes))
+	for _, x := range here {
+		visited[nearest(modes, x)] = true
+	}
+	var empty []int
+	for k := range modes {
+		if !visited[k] {
+			empty = append(empty, k)
+		}
+	}
+	for i := range min(len(here)/2, max(len(empty), len(here)/4)) {
+		if len(empty) == 0 {
+			break
+		}
+		z := make([]float64, r.walkers.dim)
+		for j := range z {
+			z[j] = random.NormFloat64() / 2
+		}
+		out[(2*i+1)%len(here)] = modes[empty[i%len(empty)]].Normal.Point(z)
+	}
+	return out
+}

@@ -1,0 +1,150 @@
+package renhd
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"ppl/autodiff"
+	"ppl/infer"
+	"ppl/infer/dynamics"
+	"ppl/infer/dynamics/dynamicstest"
+	"ppl/infer/stats"
+)
+
+// widths is a target of two normals in four dimensions, at −3 with standard deviations 1 and at 3 with others; the
+// second has a weight of its own against 1.
+func widths(sd, weight float64) infer.Target {
+	return dynamicstest.Density{D: 4, Spread: 2, LogPrior: func(x autodiff.Node) autodiff.Node {
+		g := x.Graph()
+		term := func(center, sd, weight float64) autodiff.Node {
+			z := autodiff.Mul(g.Const(1/sd), autodiff.Sub(x, g.Const(center)))
+			sum := autodiff.SumAll(autodiff.Mul(z, z))
+			return autodiff.Reshape(autodiff.Add(g.Const(math.Log(weight)-4*math.Log(sd)),
+				autodiff.Mul(g.Const(-0.5), sum)), 1)
+		}
+		return autodiff.LogSumExp(autodiff.Concat(0, term(-3, 1, 1), term(3, sd, weight)), 0)
+	}}
+}
+
+// logDensity is that of widths in plain numbers.
+func logDensity(x []float64, sd, weight float64) float64 {
+	wide, narrow := 0.0, 0.0
+	for _, v := range x {
+		wide, narrow = wide-(v+3)*(v+3)/2, narrow-(v-3)*(v-3)/(2*sd*sd)
+	}
+	return math.Log(math.Exp(wide) + weight*math.Exp(narrow)/math.Pow(sd, 4))
+}
+
+// aroundWide is a window of explorers in the mode at −3.
+func aroundWide() *windowState {
+	random, s := rand.New(rand.NewPCG(7, 8)), &windowState{Sweeps: 100}
+	for range 16 {
+		var density []float64
+		var visited [][]float64
+		for range s.Sweeps {
+			x, sum := make([]float64, 4), 0.0
+			for j := range x {
+				z := random.NormFloat64()
+				x[j], sum = z-3, sum-z*z/2
+			}
+			density, visited = append(density, sum), append(visited, x)
+		}
+		s.Density, s.Visited = append(s.Density, density), append(s.Visited, visited)
+	}
+	return withLateHalves(s)
+}
+
+// A mode ten times as narrow as that of the walkers, on which no start leads, is found with its share, and walkers are
+// placed there. What holds next to nothing is not taken notice of; nor is anything where there is one mode only.
+func TestSearchFindsNarrowMode(t *testing.T) {
+	for name, c := range map[string]struct{ sd, weight, share float64 }{
+		"half":            {.1, 1, .5},
+		"a fifth":         {.2, .25, .2},
+		"next to nothing": {.1, 1e-6, 0},
+		"the same mode":   {1, 1e-300, 0},
+	} {
+		r := explorersAt(t, widths(c.sd, c.weight), func(lane int) []float64 {
+			return []float64{-3, -3, -3, -3 + float64(lane)/20}
+		})
+		before := r.walkers.positions()
+		r.state.Before = aroundWide()
+		found, err := r.searchModes()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if found != (c.share > 0) {
+			t.Errorf("%s: found is %t, %d modes", name, found, len(r.state.Modes))
+			continue
+		}
+		moved := 0
+		for lane, x := range r.walkers.positions() {
+			if math.Abs(x[0]-before[lane][0]) > 1e-12 {
+				moved++
+			}
+		}
+		if !found && moved > 0 {
+			t.Errorf("%s: %d walkers were moved", name, moved)
+		}
+		if !found {
+			continue
+		}
+		shares := modeShares(r.state.Modes)
+		if k := nearest(r.state.Modes, []float64{3, 3, 3, 3}); math.Abs(shares[k]-c.share) > .05 || moved == 0 {
+			t.Errorf("%s: shares %.3f, want %.3f; %d walkers moved", name, shares[k], c.share, moved)
+		}
+	}
+}
+
+// Jumps keep the target exactly, also where the normals that they use fit badly: the share of a mode is right up to
+// four standard errors. A jump without the factor of volumes would give the narrow mode a share below .01.
+func TestJumpsKeepTheTarget(t *testing.T) {
+	const sd, weight, iterations = .2, .5, 3000
+	r := explorersAt(t, widths(sd, weight), func(int) []float64 { return []float64{-3, -3, -3, -3} })
+	random := rand.New(rand.NewPCG(3, 1))
+	normal := func(center, sd, bad float64) mode {
+		var places [][]float64
+		var heights []float64
+		for range 400 {
+			x := make([]float64, 4)
+			for j := range x {
+				x[j] = center + bad*sd*(random.NormFloat64()+.3)
+			}
+			places, heights = append(places, x), append(heights, 0)
+		}
+		m, _ := newMode(heights, places)
+		return m
+	}
+	r.state.Modes = []mode{normal(-3, 1, 1.4), normal(3, sd, .8)}
+	r.state.MedianStep = 1
+	for j := range r.walkers.Rungs {
+		r.walkers.Rungs[j].Step = .3
+	}
+	r.walkers.writeAllRungs()
+	c := newDrawCollector(r)
+	share := make([][]float64, r.walkers.chains)
+	for range iterations {
+		if err := c.moveAndSwap(); err != nil {
+			t.Fatal(err)
+		}
+		density := r.walkers.logDensities()
+		for chain := range share {
+			lane, x := r.walkers.cold(chain), make([]float64, 4)
+			r.walkers.exe.GetLane(dynamics.Theta, lane, x)
+			share[chain] = append(share[chain], oneIf(x[0] > 0))
+			if here := logDensity(x, sd, weight); math.Abs(here-density[lane]) > 1e-9 {
+				t.Fatalf("the walker's log density is %v, not %v", density[lane], here)
+			}
+		}
+	}
+	const want = weight / (1 + weight)
+	mean, mcse := 0.0, stats.MCSEMean(share)
+	for _, xs := range share {
+		for _, x := range xs {
+			mean += x / float64(len(xs)*len(share))
+		}
+	}
+	if math.Abs(mean-want) > 4*mcse || mcse > .02 || r.stats.Jumps.Accepted < iterations/10 {
+		t.Errorf("share %.4f ± %.4f, want %.4f; %+v", mean, mcse, want, r.stats.Jumps)
+	}
+}
