@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/pflag"
@@ -18,8 +19,9 @@ import (
 // A deviceRow is a device that --device can name.
 type deviceRow struct {
 	name, doc string
-	// open passes remarks about the device to the user, by note.
-	open func(note func(string)) (infer.Device, error)
+	// open opens the device of a number, of those that have several, and passes remarks to the user, by note.
+	open func(number int, note func(string)) (infer.Device, error)
+	many bool // there may be several, which have numbers
 }
 
 // auto is the device without a flag. It is no device of its own, but chooses one.
@@ -27,10 +29,12 @@ const auto = "auto"
 
 func devices() []deviceRow {
 	return []deviceRow{
-		{auto, "native where a C compiler works, else host", openAuto},
-		{"native", "machine code, by the system's C compiler", openNative},
-		{"host", "pure Go, some ten times slower, needs nothing", openHost},
-		{"gorgonia", "Gorgonia's tape machine, some thousand times slower, to check the others", openGorgonia},
+		{auto, "native where a C compiler works, else host; cuda for thousands of walkers, if it is there", openAuto,
+			false},
+		{"native", "machine code, by the system's C compiler", openNative, false},
+		{"cuda", "an NVIDIA GPU, for thousands of walkers; cuda:1 is the second", openCUDA, true},
+		{"host", "pure Go, some ten times slower, needs nothing", openHost, false},
+		{"gorgonia", "Gorgonia's tape machine, some thousand times slower, to check the others", openGorgonia, false},
 	}
 }
 
@@ -42,17 +46,23 @@ func deviceNames() []string {
 	return names
 }
 
-// findDevice refuses a name that is no device's.
-func findDevice(name string) (deviceRow, error) {
+// findDevice finds a device and its number by a name such as cuda or cuda:1, and refuses a name that is no device's.
+func findDevice(name string) (deviceRow, int, error) {
+	base, number, numbered := strings.Cut(name, ":")
 	for _, d := range devices() {
-		if d.name == name {
-			return d, nil
+		n, err := strconv.Atoi(number)
+		switch {
+		case d.name != base:
+		case !numbered:
+			return d, 0, nil
+		case d.many && err == nil && n >= 0:
+			return d, n, nil
 		}
 	}
 	if near, ok := diag.Nearest(name, deviceNames()); ok {
-		return deviceRow{}, usagef("there is no device %q; did you mean %q?", name, near)
+		return deviceRow{}, 0, usagef("there is no device %q; did you mean %q?", name, near)
 	}
-	return deviceRow{}, usagef("there is no device %q; there are %s", name, listed(deviceNames()))
+	return deviceRow{}, 0, usagef("there is no device %q; there are %s", name, listed(deviceNames()))
 }
 
 // addDeviceFlag adds --device to a command that runs on one.
@@ -80,26 +90,26 @@ func listed(words []string) string {
 
 // checkDevice refuses a name that is no device's.
 func checkDevice(name string) error {
-	_, err := findDevice(name)
+	_, _, err := findDevice(name)
 	return err
 }
 
 // openDevice opens a device by the name on the command line; note reports to the user what auto chose.
 func openDevice(name string, note func(string)) (infer.Device, error) {
-	d, err := findDevice(name)
+	d, number, err := findDevice(name)
 	if err != nil {
 		return nil, err
 	}
-	x, err := d.open(note)
+	x, err := d.open(number, note)
 	if err != nil {
 		return nil, failed(err)
 	}
 	return x, nil
 }
 
-func openHost(func(string)) (infer.Device, error) { return infer.Lowered(host.Device{}), nil }
+func openHost(int, func(string)) (infer.Device, error) { return infer.Lowered(host.Device{}), nil }
 
-func openNative(note func(string)) (infer.Device, error) {
+func openNative(_ int, note func(string)) (infer.Device, error) {
 	d, err := native.New()
 	if err != nil {
 		return nil, err
@@ -107,30 +117,35 @@ func openNative(note func(string)) (infer.Device, error) {
 	return infer.Lowered(&advised{Device: d, note: note}), nil
 }
 
-func openGorgonia(note func(string)) (infer.Device, error) {
+func openGorgonia(_ int, note func(string)) (infer.Device, error) {
 	note(gorgonia.Advice)
 	return gorgonia.Device{}, nil
 }
 
 const onHost = "running on the portable host device, some ten times slower than compiled code: %v"
 
-func openAuto(note func(string)) (infer.Device, error) {
+func openAuto(_ int, note func(string)) (infer.Device, error) {
 	d, err := native.New()
 	if err != nil {
 		note(fmt.Sprintf(onHost, err))
-		return openHost(note)
+		return openHost(0, note)
 	}
-	return infer.Lowered(&autoDevice{note, &advised{Device: d, note: note}}), nil
+	return infer.Lowered(&autoDevice{gpuForMany{note: note}, note, &advised{Device: d, note: note}}), nil
 }
 
-// An autoDevice is native until the compiler fails on a program, which then runs on host, as does all that follows.
+// An autoDevice is native until the compiler fails on a program, which then runs on host, as does all that follows. A
+// program on many lanes runs on a GPU, if there is one that is worth it.
 type autoDevice struct {
+	gpu  gpuForMany
 	note func(string)
 	device.Device
 }
 
-// Load loads on native, or says why it cannot and loads on host.
+// Load loads on a GPU or on native, or says why it cannot and loads on host.
 func (d *autoDevice) Load(p *ir.Program, o device.Options) (device.Executable, error) {
+	if x := d.gpu.load(p, o); x != nil {
+		return x, nil
+	}
 	x, err := d.Device.Load(p, o)
 	if err == nil || d.Name() == (host.Device{}).Name() {
 		return x, err

@@ -73,7 +73,7 @@ func (c *console) compare(p *compiler.Program, want *compiler.LogProb, at map[st
 		if d.name == auto {
 			continue
 		}
-		if _, err := d.open(func(string) {}); err != nil {
+		if _, err := d.open(0, func(string) {}); err != nil {
 			c.notef("note: without %s: %v", d.name, err)
 			continue
 		}

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"errors"
+	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -14,6 +15,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"ppl/infer/draws"
+	"ppl/runtime/gpu/cudasim"
 )
 
 func TestMain(m *testing.M) {
@@ -35,6 +37,8 @@ func TestScripts(t *testing.T) {
 			"killed":    killed,
 			"corrupt":   corrupt,
 			"drawsof":   drawsOf,
+			"simgpu":    simulatedGPU,
+			"near":      near,
 		},
 	})
 }
@@ -55,6 +59,36 @@ func exits(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	if code != want {
 		ts.Fatalf("exit code %d, want %d", code, want)
+	}
+}
+
+// simgpu gives the commands that follow a GPU that the processor simulates, and a directory to keep machine code in.
+func simulatedGPU(ts *testscript.TestScript, neg bool, args []string) {
+	dir := ts.MkAbs("simulated")
+	ts.Check(os.MkdirAll(dir, 0o700))
+	ts.Check(cudasim.Libraries(dir))
+	ts.Setenv("LD_LIBRARY_PATH", dir)
+	ts.Setenv("XDG_CACHE_HOME", ts.MkAbs("cache"))
+}
+
+// near A B TOL compares tables of numbers: the words are the same, and numbers up to TOL relative, or absolute below 1.
+func near(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 3 {
+		ts.Fatalf("usage: near A B TOL")
+	}
+	tol, err := strconv.ParseFloat(args[2], 64)
+	ts.Check(err)
+	split := func(r rune) bool { return r == ',' || r == '\n' }
+	a, b := strings.FieldsFunc(ts.ReadFile(args[0]), split), strings.FieldsFunc(ts.ReadFile(args[1]), split)
+	if len(a) != len(b) || len(a) == 0 {
+		ts.Fatalf("%d and %d words", len(a), len(b))
+	}
+	for i := range a {
+		x, err := strconv.ParseFloat(a[i], 64)
+		y, other := strconv.ParseFloat(b[i], 64)
+		if a[i] != b[i] && (err != nil || other != nil || !(math.Abs(x-y) <= tol*math.Max(1, math.Abs(y)))) {
+			ts.Fatalf("word %d: %s and %s", i, a[i], b[i])
+		}
 	}
 }
 
@@ -81,7 +115,12 @@ func interrupt(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	var stdout, stderr bytes.Buffer
 	cmd := exec.Command(args[1], args[2:]...)
-	cmd.Dir, cmd.Stdout, cmd.Stderr = ts.MkAbs("."), &stdout, &stderr
+	cmd.Dir, cmd.Stdout, cmd.Stderr, cmd.Env = ts.MkAbs("."), &stdout, &stderr, os.Environ()
+	for _, name := range []string{"LD_LIBRARY_PATH", "XDG_CACHE_HOME"} { // see simulatedGPU
+		if value := ts.Getenv(name); value != "" {
+			cmd.Env = append(cmd.Env, name+"="+value)
+		}
+	}
 	ts.Check(cmd.Start())
 	exited := make(chan struct{})
 	go func() { cmd.Wait(); close(exited) }()

@@ -186,6 +186,9 @@ func (c *console) sample(ctx context.Context, s *sampling, dir *runDir) (err err
 	stopped, err := run.sampleToGoal(ctx, show, clear)
 	useful = err == nil || run.hasDraws()
 	if err != nil {
+		if run.hasDraws() {
+			c.notef("note: the draws so far are in %s; ppl sample --resume %s goes on", s.out, s.out)
+		}
 		return err
 	}
 	if !run.hasDraws() {

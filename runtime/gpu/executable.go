@@ -72,22 +72,23 @@ func threadsFor(warps, multiprocessors int) int {
 
 // Statement says in words what a program takes of the GPU.
 func (e *executable) Statement() string {
-	return fmt.Sprintf("%s: %d lanes, %s of its memory", e.driver.Info().Name, e.Lanes, amount(e.need))
+	return fmt.Sprintf("%s: lanes %d, memory %s", e.driver.Info().Name, e.Lanes, amount(e.need))
 }
 
-// current brings the host's copy of a buffer up to date. A failure to is reported by the next Run; until then the
-// buffer is NaN.
+// current brings the host's copy of a buffer up to date. A failure is reported by the next Run; until then, and after a
+// failure of a Run, the buffer is NaN.
 func (e *executable) current(b *buffer) {
 	if !b.stale {
 		return
 	}
 	b.stale = false
-	err := e.driver.Download(b.host, b.at)
-	if err == nil {
-		err = e.driver.Wait()
+	if e.failed == nil {
+		e.failed = e.driver.Download(b.host, b.at)
 	}
-	if err != nil {
-		e.failed = errors.Join(e.failed, err)
+	if e.failed == nil {
+		e.failed = e.driver.Wait()
+	}
+	if e.failed != nil {
 		poison(b)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"ppl/runtime/device"
@@ -48,4 +49,23 @@ func TestConformance(t *testing.T) {
 		d, _ := open(t)
 		return d
 	})
+}
+
+// TestCheck: a GPU that computes what the processor computes passes, and one with a wrong constant does not.
+func TestCheck(t *testing.T) {
+	d, sim := open(t)
+	if err := d.Check(); err != nil {
+		t.Error(err)
+	}
+	sim.About.Compiler = "a wrong compiler"
+	err := gpu.New(wrongNoise{sim}).Check()
+	if err == nil || !strings.Contains(err.Error(), "it is not used") {
+		t.Errorf("wrong noise: %v", err)
+	}
+}
+
+type wrongNoise struct{ *cudasim.Driver }
+
+func (d wrongNoise) Compile(text string) ([]byte, error) {
+	return d.Driver.Compile(strings.Replace(text, "0xD2511F53u", "0xD2511F51u", 1))
 }

@@ -3,6 +3,7 @@
 package cuda
 
 import (
+	"errors"
 	"fmt"
 	"runtime"
 	"strings"
@@ -41,10 +42,24 @@ type libcuda struct {
 	streamComplete func(stream uintptr) int32
 }
 
-func openLibcuda() (*libcuda, error) {
+// Installed reports whether there is an NVIDIA driver on this machine.
+func Installed() bool {
+	_, err := openLibrary()
+	return err == nil
+}
+
+func openLibrary() (uintptr, error) {
 	handle, err := purego.Dlopen("libcuda.so.1", purego.RTLD_NOW|purego.RTLD_GLOBAL)
 	if err != nil {
-		return nil, fmt.Errorf("cuda: there is no NVIDIA driver on this machine: libcuda.so.1 is not there")
+		return 0, errors.New("cuda: there is no NVIDIA driver on this machine: libcuda.so.1 is not there")
+	}
+	return handle, nil
+}
+
+func openLibcuda() (*libcuda, error) {
+	handle, err := openLibrary()
+	if err != nil {
+		return nil, err
 	}
 	l := &libcuda{}
 	err = bind(handle, map[string]any{"cuInit": &l.initialize, "cuDriverGetVersion": &l.driverVersion,

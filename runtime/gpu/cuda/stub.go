@@ -8,6 +8,9 @@ import (
 	"ppl/runtime/gpu/driver"
 )
 
+// Installed is false: there is no CUDA here.
+func Installed() bool { return false }
+
 // Open fails: there is no CUDA here.
 func Open(int) (driver.Driver, error) {
 	return nil, errors.New("cuda: this ppl has no GPU device: it works on Linux on x86-64 and ARM64, if the native " +
