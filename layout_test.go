@@ -117,8 +117,9 @@ func rule(path string) *row {
 
 // offence says what is wrong with an import, or nothing.
 func offence(path, imported string) string {
-	if strings.HasPrefix(imported, "gorgonia.org/") && path != "ppl/autodiff/gorgonia" {
-		return "only autodiff/gorgonia may import Gorgonia"
+	if strings.HasPrefix(imported, "gorgonia.org/") && path != "ppl/autodiff/gorgonia" &&
+		!(path == "ppl/runtime/gpu/cuda" && imported == "gorgonia.org/cu") {
+		return "only autodiff/gorgonia may import Gorgonia, and only runtime/gpu/cuda its drivers for GPUs"
 	}
 	if !strings.HasPrefix(imported, "ppl/") {
 		return ""
@@ -155,6 +156,7 @@ func TestOffences(t *testing.T) {
 	for _, bad := range [][2]string{
 		{"ppl/lang/parse", "ppl/compiler"},
 		{"ppl/stdlib", "gorgonia.org/gorgonia"},
+		{"ppl/runtime/gpu", "gorgonia.org/cu"},
 		{"ppl/runtime/host", "ppl/compiler/lower"},
 		{"ppl/autodiff", "gorgonia.org/gorgonia"},
 		{"ppl/autodiff", "ppl/stdlib"},

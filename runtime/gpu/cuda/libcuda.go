@@ -78,20 +78,6 @@ func openLibcuda() (*libcuda, error) {
 	return l, nil
 }
 
-// attributes of cuDeviceGetAttribute and cuFuncGetAttribute.
-const (
-	multiprocessors = 16
-	capabilityMajor = 75
-	capabilityMinor = 76
-	singlePerDouble = 87
-
-	functionLocalBytes = 3
-	functionRegisters  = 4
-)
-
-// oldestDriver is CUDA 12.0, as cuDriverGetVersion counts; machine code of NVRTC 12 needs it.
-const oldestDriver = 12000
-
 // A gpuDriver is a GPU by libcuda. Every call is made on its thread.
 type gpuDriver struct {
 	*thread
@@ -131,15 +117,14 @@ func (d *gpuDriver) open(number int) error {
 	}
 	var version, count int32
 	d.lib.driverVersion(&version)
-	if version < oldestDriver {
-		return fmt.Errorf("cuda: the NVIDIA driver is for CUDA %d.%d and ppl needs 12.0 or later: update the driver",
-			version/1000, version%1000/10)
+	if err := recent(int(version)); err != nil {
+		return err
 	}
 	if err := result("cuDeviceGetCount", d.lib.deviceCount(&count)); err != nil {
 		return err
 	}
 	if number >= int(count) {
-		return fmt.Errorf("cuda: there is no GPU number %d; this machine has %d, counted from 0", number, count)
+		return noSuchGPU(number, int(count))
 	}
 	var err error
 	if d.nvrtc, err = OpenNVRTC(int(version / 1000)); err != nil {

@@ -62,6 +62,7 @@ result cuDevicePrimaryCtxRetain(uintptr_t *context, int d) {
   return *context = made, d < 40;
 }
 result cuDevicePrimaryCtxRelease_v2(int d) { return d < 40; }
+result cuDevicePrimaryCtxRelease(int d) { return d < 40; }
 result cuCtxSetCurrent(uintptr_t context) { return current = context, context != made; }
 result cuMemGetInfo_v2(size_t *free, size_t *total) {
   ANSWER;
@@ -100,6 +101,13 @@ result cuMemcpyDtoHAsync_v2(void *to, address from, size_t bytes, void *on) {
   memcpy(to, (void *)from, bytes);
   return on != &stream;
 }
+// The same without a stream, for gorgonia.org/cu.
+result cuMemcpyHtoD_v2(address to, const void *from, size_t bytes) { return cuMemcpyHtoDAsync_v2(to, from, bytes, &stream); }
+result cuMemcpyDtoH_v2(void *to, address from, size_t bytes) { return cuMemcpyDtoHAsync_v2(to, from, bytes, &stream); }
+result cuCtxSynchronize(void) {
+  ANSWER;
+  return 0;
+}
 result cuStreamCreate(void **on, unsigned flags) { return *on = &stream, flags != 1; }
 result cuStreamDestroy_v2(void *on) { return on != &stream; }
 result cuStreamSynchronize(void *on) {
@@ -133,7 +141,7 @@ result cuFuncGetAttribute(int *value, int which, void *f) {
 result cuLaunchKernel(void *f, unsigned x, unsigned y, unsigned z, unsigned bx, unsigned by, unsigned bz, unsigned shared, void *on,
                       void **args, void **extra) {
   ANSWER;
-  if (y != 1 || z != 1 || by != 1 || bz != 1 || shared || on != &stream || extra || bx % 32) return invalid;
+  if (y != 1 || z != 1 || by != 1 || bz != 1 || shared || on && on != &stream || extra || bx % 32) return invalid;
   address argument;
   memcpy(&argument, args[0], sizeof argument);
   ((void (*)(address, uint64_t))f)(argument, (uint64_t)x * bx / 32);
