@@ -12,8 +12,8 @@ import (
 	"ppl/runtime/gpu/driver"
 )
 
-// A gpuDriver is a GPU by gorgonia.org/cu. Every call is made on its thread. That package has no pinned memory: copies go
-// through buffers of the driver, and are slower.
+// A gpuDriver is a GPU by gorgonia.org/cu. Every call is made on its thread. That package has no pinned memory: copies
+// go through buffers of the driver, and are slower.
 type gpuDriver struct {
 	*thread
 	nvrtc  *NVRTC
@@ -187,7 +187,8 @@ func (k *kernel) Needs() driver.Needs { return k.needs }
 
 func (k *kernel) Launch(blocks, threads int, argument driver.Ptr) error {
 	return k.call("cuLaunchKernel", func() error {
-		return k.function.Launch(blocks, 1, 1, threads, 1, 1, 0, cu.Stream{}, []unsafe.Pointer{unsafe.Pointer(&argument)})
+		args := []unsafe.Pointer{unsafe.Pointer(&argument)}
+		return k.function.Launch(blocks, 1, 1, threads, 1, 1, 0, cu.Stream{}, args)
 	})
 }
 

@@ -23,8 +23,8 @@ func headers(t *testing.T) []string {
 			return dirs
 		}
 	}
-	t.Skip("no headers of CUDA 12: pip install nvidia-cuda-runtime-cu12 nvidia-cuda-nvrtc-cu12, and set PPL_CUDA to the " +
-		"directory of libnvrtc.so.12")
+	t.Skip("no headers of CUDA 12: pip install nvidia-cuda-runtime-cu12 nvidia-cuda-nvrtc-cu12, and set PPL_CUDA to " +
+		"the directory of libnvrtc.so.12")
 	return nil
 }
 
@@ -59,7 +59,8 @@ func TestGorgoniaCU(t *testing.T) {
 	}
 	use := []string{"LD_LIBRARY_PATH=" + dir, "PPL_CUDA=" + dir, "XDG_CACHE_HOME=" + dir}
 	density := func(device string) string {
-		out := run(use, ppl, "logprob", "../../../examples/eight_schools.ppl", "--at", at, "--gradient", "--device", device)
+		out := run(use, ppl, "logprob", "../../../examples/eight_schools.ppl", "--at", at, "--gradient", "--device",
+			device)
 		return out[strings.Index(out, "log prior"):]
 	}
 	if got, want := density("cuda"), density("host"); got != want {
