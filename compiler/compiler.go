@@ -45,7 +45,7 @@ func CheckText(path, text string) (*model.Model, []diag.Diagnostic) {
 
 // checked checks a parsed file; ds is what was wrong with it until then.
 func checked(file *ast.File, ds []diag.Diagnostic) (*model.Model, []diag.Diagnostic) {
-	m, more := check.File(file, loadImport)
+	m, more := check.File(file, importLoader())
 	if diag.HasErrors(ds) { // what could not be parsed may be what a warning misses
 		more = slices.DeleteFunc(more, func(d diag.Diagnostic) bool { return d.Severity != diag.Error })
 	}
@@ -80,14 +80,26 @@ func CheckWithData(path string, args []DataArg, cache RowCache) (m *model.Model,
 	return m, p, ds
 }
 
-// loadImport parses a file that another names and whose name ends in .ppl; paths are relative to the file that names
-// them.
-func loadImport(from *source.File, path string) (*ast.File, error) {
+// importLoader parses files that others name, each once; their names end in .ppl, and paths are relative to the file that
+// names them.
+func importLoader() check.Loader {
+	read := map[string]*ast.File{}
+	return func(from *source.File, path string) (*ast.File, error) {
+		name := filepath.Join(filepath.Dir(from.Name), filepath.FromSlash(path))
+		if file := read[name]; file != nil {
+			return file, nil
+		}
+		file, err := parsedImport(name, path)
+		read[name] = file
+		return file, err
+	}
+}
+
+func parsedImport(name, path string) (*ast.File, error) {
 	if !strings.HasSuffix(path, ".ppl") { // the message of a mistake in another file could show what is in it
 		return nil, fmt.Errorf("%s cannot be imported: a file with functions and templates has a name that ends in "+
 			".ppl", path)
 	}
-	name := filepath.Join(filepath.Dir(from.Name), filepath.FromSlash(path))
 	text, err := source.ReadModel(name)
 	if err != nil {
 		return nil, fmt.Errorf("cannot import: %w", err)
@@ -146,7 +158,7 @@ func LoadPredictive(path string, args []DataArg, prior bool) (*Program, []diag.D
 	if diag.HasErrors(ds) {
 		return nil, ds
 	}
-	m, ds := check.Predictive(file, loadImport, prior)
+	m, ds := check.Predictive(file, importLoader(), prior)
 	if diag.HasErrors(ds) {
 		return nil, diag.Sorted(ds)
 	}

@@ -39,7 +39,7 @@ func NewInquiry(path, text string, args []DataArg, saved []types.Variable) (*Inq
 	if diag.HasErrors(ds) {
 		return nil, ds
 	}
-	m, _, ds := check.Queries(file, loadImport, nil)
+	m, _, ds := check.Queries(file, importLoader(), nil)
 	if diag.HasErrors(ds) {
 		return nil, ds
 	}
@@ -230,7 +230,7 @@ func (q *Inquiry) Definitions() (lines []string) {
 func (q *Inquiry) check(xs []ast.Expr) (*model.Model, []model.Expr, []diag.Diagnostic) {
 	f := *q.file
 	f.Stmts = q.statements()
-	m, exprs, ds := check.Queries(&f, loadImport, xs)
+	m, exprs, ds := check.Queries(&f, importLoader(), xs)
 	return m, exprs, slices.DeleteFunc(ds, func(d diag.Diagnostic) bool { return d.Severity != diag.Error })
 }
 

@@ -65,7 +65,7 @@ func (q *Inquiry) complete(xs []ast.Expr) (*Completion, types.Variable, []diag.D
 		f.Stmts = append(f.Stmts, &ast.Define{Place: ast.Place{At: x.Span()}, Generate: true, Heads: []*ast.Head{head},
 			Value: x})
 	}
-	m, ds := check.File(&f, loadImport)
+	m, ds := check.File(&f, importLoader())
 	if ds = errorsAmong(ds); diag.HasErrors(ds) {
 		return nil, types.Variable{}, ds
 	}

@@ -44,7 +44,7 @@ func LoadNew(path, text string, args []DataArg, run SampledRun) (*Prediction, []
 	if diag.HasErrors(ds) {
 		return nil, ds
 	}
-	m, ds := check.Predictive(file, loadImport, false)
+	m, ds := check.Predictive(file, importLoader(), false)
 	if diag.HasErrors(ds) {
 		return nil, ds
 	}

@@ -34,11 +34,7 @@ func (r *latentReader) again(a *model.Array, sub *model.Subscript) bool {
 	})
 	key := fmt.Sprintf("%p %t", a, carried)
 	for k := range a.Type.Axes {
-		i := r.plate(sub, k)
-		if i == nil && subAt(sub, k).At != nil {
-			return false // at a distance, or where data choose
-		}
-		key += fmt.Sprintf(" %p", i)
+		key += fmt.Sprintf(" %p", r.plate(sub, k)) // nil at a distance, where data choose, and for a whole axis
 	}
 	if r.seen[key] {
 		return true

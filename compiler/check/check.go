@@ -90,7 +90,7 @@ func Predictive(f *ast.File, load Loader, prior bool) (*model.Model, []diag.Diag
 // newChecker knows the names of a file, none of which is elaborated.
 func newChecker(f *ast.File, load Loader) *checker {
 	c := &checker{load: load, model: &model.Model{Source: f.Source}, sizes: map[string]*model.Size{},
-		networks: map[*function]*network{}}
+		networks: map[*function]*network{}, imported: map[*ast.File]*scope{}}
 	c.global = newScope(c.prelude())
 	stmts := c.kept(f)
 	c.mentioned, c.quantities = ast.Mentioned(stmts), quantities(stmts)
@@ -118,9 +118,11 @@ type checker struct {
 	unknowns   int                    // names that are not defined
 	nextID     int                    // the ID of the last index that was made
 	depth      int                    // how many calls are being inlined
+	written    int                    // how many bodies of functions and templates were written out
 	load       Loader
-	importing  []string
-	primes     map[string]bool // names with a derivative
+	importing  []*ast.File          // files being read, outermost first
+	imported   map[*ast.File]*scope // files that were read: one that is named twice is read once
+	primes     map[string]bool      // names with a derivative
 	odes       []*trajectory
 	queries    []*model.StateAt
 	mentioned  map[string]bool // names that stand in an expression

@@ -1,6 +1,8 @@
 package check
 
 import (
+	"path/filepath"
+	"slices"
 	"strings"
 
 	"ppl/compiler/model"
@@ -8,7 +10,8 @@ import (
 	"ppl/lang/source"
 )
 
-// A Loader parses an imported file, named as the importing file names it; an error says why it cannot.
+// A Loader parses an imported file, named as the importing file names it; an error says why it cannot. It gives the same
+// tree for the same file.
 type Loader func(from *source.File, path string) (*ast.File, error)
 
 // collectImport enters a file's functions, templates and static definitions under the file's name.
@@ -19,26 +22,31 @@ func (c *checker) collectImport(st *ast.Import, s *scope) {
 		c.errorf("E20", st.Span(), "`import` stands at the top of a file")
 		return
 	}
-	for i, open := range c.importing {
-		if open == path {
-			c.errorf("E21", st.Path.Span(), "import cycle: %s",
-				strings.Join(append(c.importing[i:], path), " → "))
-			return
-		}
-	}
 	file, err := c.load(st.Span().File, path)
 	if err != nil {
 		c.errorf("E20", st.Path.Span(), "%v", err)
+		return
+	}
+	if i := slices.Index(c.importing, file); i >= 0 {
+		var names []string
+		for _, f := range append(c.importing[i:], file) {
+			names = append(names, filepath.Base(f.Source.Name))
+		}
+		c.errorf("E21", st.Path.Span(), "import cycle: %s", strings.Join(names, " → "))
 		return
 	}
 	if old := s.names[name]; old != nil {
 		c.errorf("E11", st.Path.Span(), "`%s` is defined twice", name).Related(old.at, "first defined here")
 		return
 	}
-	inner := newScope(nil)
-	c.importing = append(c.importing, path)
-	c.collectLibrary(file, inner, path)
-	c.importing = c.importing[:len(c.importing)-1]
+	inner := c.imported[file]
+	if inner == nil {
+		inner = newScope(nil)
+		c.imported[file] = inner
+		c.importing = append(c.importing, file)
+		c.collectLibrary(file, inner, path)
+		c.importing = c.importing[:len(c.importing)-1]
+	}
 	s.add(&entity{name: name, at: st.Path.Span(), file: inner, used: true})
 }
 

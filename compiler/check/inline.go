@@ -5,14 +5,32 @@ import (
 
 	"ppl/compiler/model"
 	"ppl/lang/ast"
+	"ppl/lang/source"
 )
 
 const maxInlineDepth = 100
+
+// mostWritten bounds how often the bodies of functions and templates are written out. Where each of 30 functions calls
+// the one before it twice, the last stands for 2³⁰ calls of the first.
+const mostWritten = 100_000
+
+// writesOut counts a body that is written out for a call. It reports whether there are not too many, which is said once.
+func (c *checker) writesOut(f *function, at source.Span) bool {
+	if c.written++; c.written == mostWritten+1 {
+		c.errorf("E89", at, "the model's functions and templates call each other so often that their bodies would be "+
+			"written out more than %d times; `%s` is the last", mostWritten, f.name).
+			Help("keep what is used twice under a name: `z = f(x)`, then `z + z`")
+	}
+	return c.written <= mostWritten
+}
 
 // inline elaborates a function's body with its parameters bound to the arguments; subs choose one of a family.
 func (c *checker) inline(s *scope, fn *function, e *ast.Call, subs ...*ast.Set) model.Expr {
 	if fn.busy || c.depth > maxInlineDepth {
 		c.errorf("E19", e.Fun.Span(), "function `%s` calls itself", fn.name).Related(fn.at, "the function")
+		return poison(e)
+	}
+	if !c.writesOut(fn, e.Span()) {
 		return poison(e)
 	}
 	if len(fn.head.Slots) > 0 || c.isNetwork(fn) {

@@ -151,6 +151,9 @@ func (c *checker) expand(a *arrayInfo, d *draw) (value model.Expr, ok bool) {
 			return nil, false
 		}
 		used = append(used, f)
+		if !c.writesOut(f, d.stmt.Dist.Base.Span()) {
+			return nil, false
+		}
 		inner := newScope(f.scope)
 		inner.inst = &instance{prefix: a.Name, outer: plates(d.slots)}
 		if within := d.scope.within(); within != nil {

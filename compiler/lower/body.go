@@ -26,6 +26,7 @@ type body struct {
 	memo    map[string]ir.Reg // register of a value at coordinates
 	reads   map[ir.Reg]read   // loads of stored values
 	own     map[*value]bool   // stored values that this kernel itself computes, point by point
+	written map[*value]int    // number of coordinates at which a value is computed
 	typ     ir.Type           // type of the instructions being written
 	trace   *trace
 }
@@ -49,7 +50,7 @@ func newTrace() *trace {
 
 func (p *plan) body(extents []int, own map[*value]bool, t *trace) *body {
 	return &body{plan: p, extents: extents, seen: map[string]ir.Reg{}, memo: map[string]ir.Reg{},
-		reads: map[ir.Reg]read{}, own: own, trace: t}
+		reads: map[ir.Reg]read{}, own: own, written: map[*value]int{}, trace: t}
 }
 
 // emit returns the register of an instruction.
@@ -160,6 +161,9 @@ func (b *body) compute(v *value, at []ir.Index) ir.Reg {
 		if !pointwise {
 			internal("value %d is read away from its point in its own kernel", v.id)
 		}
+	}
+	if b.written[v]++; b.written[v] > maxWritten {
+		return b.requireStored(v)
 	}
 	b.trace.evals[v] += b.points(at)
 	return b.inline(v, at)
