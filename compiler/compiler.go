@@ -80,8 +80,8 @@ func CheckWithData(path string, args []DataArg, cache RowCache) (m *model.Model,
 	return m, p, ds
 }
 
-// importLoader parses files that others name, each once; their names end in .ppl, and paths are relative to the file that
-// names them.
+// importLoader parses files that others name, each once; their names end in .ppl, and paths are relative to the file
+// that names them.
 func importLoader() check.Loader {
 	read := map[string]*ast.File{}
 	return func(from *source.File, path string) (*ast.File, error) {

@@ -17,6 +17,9 @@ func TestDefinitionsThatDouble(t *testing.T) {
 			"a%[1]d[i in N] = a%[2]d[i] + 0.5 * a%[2]d[i] * a%[2]d[i]\n", "y[i in N] ~ Normal(a%d[i], 1)\n"},
 		{"sizes", "a0 = 1\nm ~ Normal(0, 1)\n", "a%[1]d = a%[2]d + a%[2]d - a%[2]d\n",
 			"x[1..a%d] = m\ny[i in N] ~ Normal(m, 1)\n"},
+		{"neighbours", "a0[i in 1..200] ~ Normal(0, 1)\n",
+			"a%[1]d[i in %[1]d..200-%[1]d] = a%[2]d[max(i-1, 1)] + a%[2]d[i] + a%[2]d[min(i+1, 200-%[2]d)]\n",
+			"y[i in N] ~ Normal(a%d[100], 1)\n"},
 		{"domains", "a0 ~ Normal(0, 1)\n", "a%[1]d = a%[2]d * (a%[2]d - a%[2]d)\n",
 			"y[i in N] ~ Normal(0, exp(a%d))\n"},
 	} {
@@ -28,6 +31,30 @@ func TestDefinitionsThatDouble(t *testing.T) {
 			}
 			fmt.Fprintf(&b, c.last, levels)
 			if got := say("doubling.ppl", b.String()); strings.Contains(got, "error") {
+				t.Error(got)
+			}
+		})
+	}
+}
+
+// Bodies that each stand for two of the one before are refused, once and soon.
+func TestBodiesThatDouble(t *testing.T) {
+	t.Parallel()
+	for name, each := range map[string]string{
+		"functions": "f%[1]d(x) = f%[2]d(x) + f%[2]d(2*x)\n",
+		"templates": "f%[1]d(x) ~ {\n  a ~ f%[2]d(x)\n  b ~ f%[2]d(x)\n  return a + b\n}\n",
+	} {
+		t.Run(name, func(t *testing.T) {
+			var b strings.Builder
+			first := map[string]string{"functions": "f0(x) = x + 1\n", "templates": "f0(x) ~ Normal(x, 1)\n"}
+			b.WriteString(first[name])
+			for k := range 30 {
+				fmt.Fprintf(&b, each, k+1, k)
+			}
+			b.WriteString(map[string]string{"functions": "z = f30(1)\n", "templates": "z ~ f30(1)\n"}[name])
+			b.WriteString("data y\ny ~ Normal(z, 1)\n")
+			if got := say("doubling.ppl", b.String()); strings.Count(got, "error") != 1 ||
+				!strings.Contains(got, "E89") {
 				t.Error(got)
 			}
 		})

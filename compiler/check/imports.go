@@ -10,8 +10,8 @@ import (
 	"ppl/lang/source"
 )
 
-// A Loader parses an imported file, named as the importing file names it; an error says why it cannot. It gives the same
-// tree for the same file.
+// A Loader parses an imported file, named as the importing file names it; an error says why it cannot. It gives the
+// same tree for the same file.
 type Loader func(from *source.File, path string) (*ast.File, error)
 
 // collectImport enters a file's functions, templates and static definitions under the file's name.

@@ -10,15 +10,16 @@ import (
 
 const maxInlineDepth = 100
 
-// mostWritten bounds how often the bodies of functions and templates are written out. Where each of 30 functions calls
-// the one before it twice, the last stands for 2³⁰ calls of the first.
+// mostWritten bounds how often the bodies of functions and templates are written out. Where each of 30 functions
+// calls the one before it twice, the last means 2³⁰ calls of the first.
 const mostWritten = 100_000
 
-// writesOut counts a body that is written out for a call. It reports whether there are not too many, which is said once.
+// writesOut counts a body that is written out for a call. It reports whether there are not too many; the first that is
+// too many is an error.
 func (c *checker) writesOut(f *function, at source.Span) bool {
 	if c.written++; c.written == mostWritten+1 {
-		c.errorf("E89", at, "the model's functions and templates call each other so often that their bodies would be "+
-			"written out more than %d times; `%s` is the last", mostWritten, f.name).
+		c.errorf("E89", at, "the model's functions and templates call each other so often that their bodies would "+
+			"be written out more than %d times; `%s` is the last", mostWritten, f.name).
 			Help("keep what is used twice under a name: `z = f(x)`, then `z + z`")
 	}
 	return c.written <= mostWritten

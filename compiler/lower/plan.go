@@ -122,8 +122,8 @@ const (
 	maxInlineParts = 2   // parts of a concatenation that are not zeros
 	maxInlineCost  = 500 // cost of an element of a reduction or concatenation, in additions
 
-	// Coordinates at which a kernel computes one value. Sums over neighbours of sums over neighbours would ask for their
-	// first value at three to the power of their number.
+	// Coordinates at which a kernel computes one value. Sums over neighbours of sums over neighbours would ask for
+	// their first value at three to the power of their number.
 	maxWritten = 100
 )
 
