@@ -152,7 +152,7 @@ func (s *session) draftRun(o *sampling, with func(*runDir)) (run *posteriorRun, 
 		}
 	}()
 	with(dir)
-	o.asked = askedOptions{o.sampler, o.device, o.settings, o.until}
+	o.asked = askedOptions{o.sampler, o.device, o.settings, o.until, o.goesOn}
 	given, err := dataArgs(o.data)
 	if err != nil {
 		return nil, err

@@ -42,6 +42,7 @@ type askedOptions struct {
 	Device   string   `json:"device,omitempty"`
 	Settings []string `json:"set,omitempty"`
 	Until    []string `json:"until,omitempty"`
+	GoesOn   bool     `json:"goes_on,omitempty"` // while its draws are not good enough
 }
 
 // digests are fingerprints of what decides the numbers of a run.

@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -30,6 +31,7 @@ type sampling struct {
 	drawn    bool // how many draws has been said
 	until    []string
 	goal     goal.Goal
+	goesOn   bool // by itself, while its draws are not good enough
 	network  bool // of the model, by which it is sampled
 	asJSON   bool
 	quiet    bool
@@ -37,6 +39,9 @@ type sampling struct {
 	replace  bool
 	asked    askedOptions // as the command line has them
 	options  infer.Options
+
+	maxTime      time.Duration
+	maxGradients float64
 }
 
 func sampleCommand(c *console) *cobra.Command {
@@ -54,7 +59,10 @@ func sampleCommand(c *console) *cobra.Command {
 			"--draws adds draws to it. MODEL may be a run directory then.\n\n" +
 			"With --until a run ends when its draws are good enough: ess is the least effective size (bulk and tail) " +
 			"and rhat the greatest R-hat\nof all saved quantities; both have to hold. time and gradients are limits. " +
-			"--draws is the most, 10,000 if it is not given.",
+			"--draws is the most, 10,000 if it is not given.\n\n" +
+			"With neither --draws nor --until a run has 1,000 draws of each chain, and goes on by itself, to 5,000, " +
+			"while R-hat is above 1.01\nor effective sizes are too small, and more draws promise to mend that. " +
+			"--max-time and --max-gradients are limits of any run.",
 		Args: one("MODEL"),
 
 		DisableFlagsInUseLine: true,
@@ -86,7 +94,8 @@ func sampleCommand(c *console) *cobra.Command {
 		if dir.before != nil {
 			s.takeOver(dir.before, cmd.Flags(), byDirectory)
 		}
-		if err := s.readGoal(cmd.Flags().Changed("draws") || dir.before != nil); err != nil {
+		drawsGiven := cmd.Flags().Changed("draws") || dir.before != nil && !dir.before.Asked.GoesOn
+		if err := s.readGoal(drawsGiven); err != nil {
 			return err
 		}
 		return c.sample(ctx, s, dir)
@@ -109,6 +118,8 @@ func (s *sampling) addFlags(cmd *cobra.Command) {
 		strings.Join(settings.Names(), ", "))
 	f.StringArrayVar(&s.until, "until", nil, "stop when the draws are good enough or a limit is reached: `ess=400`, "+
 		"rhat=1.01, time=2h or gradients=1e9, also several")
+	f.DurationVar(&s.maxTime, "max-time", 0, "end after that `time`, such as 10m, with the draws that are there")
+	f.Float64Var(&s.maxGradients, "max-gradients", 0, "add no more draws after `N` gradients, such as 1e8")
 	f.BoolVar(&s.asJSON, "json", false, "print the summary as one JSON object")
 	f.BoolVar(&s.quiet, "quiet", false, "no progress and no notes")
 }
@@ -216,7 +227,7 @@ func (c *console) prepare(s *sampling, dir *runDir) (*posteriorRun, error) {
 	if p.Dim() == 0 {
 		return nil, noParameters()
 	}
-	s.asked = askedOptions{s.sampler, s.device, s.settings, s.until}
+	s.asked = askedOptions{s.sampler, s.device, s.settings, s.until, s.goesOn}
 	if s.options.Device, err = openDevice(s.device, s.note(c)); err != nil {
 		return nil, err
 	}
@@ -224,7 +235,7 @@ func (c *console) prepare(s *sampling, dir *runDir) (*posteriorRun, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.drawn = s.drawn || dir.before != nil || !s.goal.Empty()
+	s.drawn = s.drawn || dir.before != nil || len(s.until) > 0
 	s.fitNetwork(c, p, sampler)
 	if sampler.independent && !s.goal.Empty() {
 		return nil, usagef("--until: the draws of %s are independent, so that their number says how good they are; "+

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"ppl/infer"
@@ -12,15 +13,35 @@ import (
 // mostUntil is how many draws a chain may have where a goal is given and no number of draws.
 const mostUntil = 10_000
 
-// readGoal reads what --until says. With a goal, the number of draws is a limit.
+// mostByItself is how many draws a chain may get where nobody has said how many, while they are not good enough.
+const mostByItself = 5_000
+
+// readGoal reads what --until says. With a goal, the number of draws is a limit. Other limits belong to the goal.
 func (s *sampling) readGoal(drawsGiven bool) (err error) {
 	if s.goal, err = goal.Parse(s.until); err != nil {
 		return usagef("--until %w", err)
 	}
+	s.goesOn = s.goal.Empty() && !drawsGiven
 	if !s.goal.Empty() && !drawsGiven {
 		s.options.Draws = mostUntil
 	}
+	if s.maxTime < 0 || s.maxGradients < 0 {
+		return usagef("--max-time and --max-gradients are limits above 0")
+	}
+	if s.maxTime > 0 {
+		s.goal.Time = s.maxTime
+	}
+	if s.maxGradients > 0 {
+		s.goal.Gradients = s.maxGradients
+	}
 	return nil
+}
+
+// goesOnByItself reports whether the run may get more draws than it was begun for: where chains have to agree on every
+// quantity, which the weights of a network need not, and all rows are read.
+func (run *posteriorRun) goesOnByItself() bool {
+	return run.goesOn && !run.network && !run.sampler.independent && run.options.Settings.Batch == 0 &&
+		(run.sampler.name == "renhd" || run.sampler.name == "nuts")
 }
 
 // complete reports whether the run that is there needs nothing more.
@@ -48,15 +69,18 @@ func standing(dir string) (goal.Standing, error) {
 // from one look at its draws to the next, and could be extended further.
 func (run *posteriorRun) sampleToGoal(ctx context.Context, show func(infer.Progress), clear func()) (stopped bool,
 	err error) {
-	most := run.options.Draws
-	if run.goal.Empty() {
-		return carryOut(ctx, run, most, show, clear)
-	}
 	if run.goal.Time > 0 {
 		spent := time.Duration(run.dir.info.Report.Seconds * float64(time.Second))
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, max(run.goal.Time-spent, 0))
 		defer cancel()
+	}
+	if run.goesOnByItself() {
+		return run.sampleToAim(ctx, show, clear)
+	}
+	most := run.options.Draws
+	if run.goal.Empty() {
+		return carryOut(ctx, run, most, show, clear)
 	}
 	at := goal.Standing{Draws: run.dir.info.Draws}
 	for {
@@ -69,20 +93,56 @@ func (run *posteriorRun) sampleToGoal(ctx context.Context, show func(infer.Progr
 			run.note(run.conclusion(at))
 			return false, nil
 		}
-		if at.Draws > 0 {
-			if err := run.goOn(); err != nil {
-				return false, err
-			}
-		}
-		stopped, err = carryOut(ctx, run, run.goal.Next(at, most), show, clear)
-		switch {
-		case stopped || err != nil || run.recorder.writer == nil:
+		if stopped, err = run.extend(ctx, run.goal.Next(at, most), show, clear); run.over(ctx, stopped, err) {
 			return stopped, err
-		case ctx.Err() != nil:
-			run.note("the time of --until is over")
-			return false, nil
 		}
 		at.Draws = run.recorder.least()
+	}
+}
+
+// extend gives the run that number of draws.
+func (run *posteriorRun) extend(ctx context.Context, count int, show func(infer.Progress), clear func()) (stopped bool,
+	err error) {
+	if run.recorder != nil || run.dir.info.Draws > 0 {
+		if err := run.goOn(); err != nil {
+			return false, err
+		}
+	}
+	return carryOut(ctx, run, count, show, clear)
+}
+
+// over reports whether there is nothing to extend any more.
+func (run *posteriorRun) over(ctx context.Context, stopped bool, err error) bool {
+	if stopped || err != nil || run.recorder.writer == nil {
+		return true
+	}
+	if ctx.Err() != nil {
+		run.note("the time limit is over")
+	}
+	return ctx.Err() != nil
+}
+
+// sampleToAim samples the usual number of draws, and goes on while they are not good enough and more of them promise to
+// be.
+func (run *posteriorRun) sampleToAim(ctx context.Context, show func(infer.Progress), clear func()) (stopped bool,
+	err error) {
+	aim, first := goal.Aim(), run.options.Draws
+	aim.Time, aim.Gradients = run.goal.Time, run.goal.Gradients
+	most := max(first, mostByItself)
+	for count := first; ; {
+		if stopped, err = run.extend(ctx, count, show, clear); run.over(ctx, stopped, err) {
+			return stopped, err
+		}
+		at, err := standing(run.out)
+		if err != nil || aim.Reached(at) || at.Draws >= most || aim.Expected(at) > float64(most) {
+			return false, err
+		}
+		count = aim.Next(at, most)
+		if run.options.Draws == first {
+			run.note(fmt.Sprintf("%s: the run goes on, to %d draws at most (--draws %d keeps it at that)",
+				aim.Describe(at), most, first))
+		}
+		run.options.Draws = count
 	}
 }
 

@@ -26,6 +26,7 @@ import (
 // values ask for nothing.
 type Goal struct {
 	ESS       float64       // the least effective size, bulk and tail, of every saved quantity
+	Bulk      float64       // the least effective size in the bulk alone
 	RHat      float64       // the greatest R-hat of every saved quantity
 	Gradients float64       // a limit
 	Time      time.Duration // a limit, over all processes that worked on the run
@@ -47,6 +48,7 @@ func criteria() []criterion {
 	}
 	return []criterion{
 		{"ess", "a number above 0, as in ess=400", above(0, func(g *Goal) *float64 { return &g.ESS })},
+		{"ess_bulk", "a number above 0, as in ess_bulk=1000", above(0, func(g *Goal) *float64 { return &g.Bulk })},
 		{"rhat", "a number above 1, as in rhat=1.01", above(1, func(g *Goal) *float64 { return &g.RHat })},
 		{"gradients", "a number above 0, as in gradients=1e9", above(0,
 			func(g *Goal) *float64 { return &g.Gradients })},
@@ -90,6 +92,9 @@ func Parse(texts []string) (g Goal, err error) {
 	return g, nil
 }
 
+// Aim is what a run has to reach for its report to have nothing to say about the number of draws.
+func Aim() Goal { return Goal{ESS: report.MinESS, Bulk: report.TargetESS, RHat: report.MaxRHat} }
+
 // Empty reports whether nothing is asked for.
 func (g Goal) Empty() bool { return g == Goal{} }
 
@@ -97,6 +102,7 @@ func (g Goal) Empty() bool { return g == Goal{} }
 type Standing struct {
 	Draws     int     // of each chain
 	ESS       float64 // the worst, bulk or tail; NaN where there are too few draws
+	Bulk      float64 // the worst in the bulk
 	RHat      float64 // the worst
 	Gradients float64
 	Seconds   float64
@@ -108,13 +114,17 @@ func StandingOf(run *draws.Run) (Standing, error) {
 	if err != nil {
 		return Standing{}, err
 	}
-	s := Standing{r.Draws, math.NaN(), math.NaN(), float64(r.Gradients), r.Seconds}
+	s := Standing{Draws: r.Draws, ESS: math.NaN(), Bulk: math.NaN(), RHat: math.NaN(), Gradients: float64(r.Gradients),
+		Seconds: r.Seconds}
 	for _, p := range r.Parameters {
 		if p.Constant {
 			continue
 		}
 		if n := min(p.ESSBulk, p.ESSTail); !(n >= s.ESS) {
 			s.ESS = n
+		}
+		if !(p.ESSBulk >= s.Bulk) {
+			s.Bulk = p.ESSBulk
 		}
 		if !(p.RHat <= s.RHat) {
 			s.RHat = p.RHat
@@ -126,7 +136,7 @@ func StandingOf(run *draws.Run) (Standing, error) {
 // Reached reports whether the run may end: the draws are good enough, or a limit is reached.
 func (g Goal) Reached(s Standing) bool {
 	spent := g.Gradients > 0 && s.Gradients >= g.Gradients || g.Time > 0 && s.Seconds >= g.Time.Seconds()
-	wanted := g.ESS > 0 || g.RHat > 0
+	wanted := g.ESS > 0 || g.Bulk > 0 || g.RHat > 0
 	return spent || wanted && g.shortfall(s) >= 1
 }
 
@@ -135,6 +145,9 @@ func (g Goal) shortfall(s Standing) float64 {
 	share := math.Inf(1)
 	if g.ESS > 0 {
 		share = min(share, s.ESS/g.ESS)
+	}
+	if g.Bulk > 0 {
+		share = min(share, s.Bulk/g.Bulk)
 	}
 	if g.RHat > 0 && !(s.RHat <= g.RHat) {
 		share = min(share, (g.RHat-1)/(s.RHat-1)) // the excess falls about as one over the number of draws
@@ -147,6 +160,14 @@ const (
 	first  = 100
 	growth = 1.2
 )
+
+// Expected is how many draws of each chain the goal takes, by those so far: +∞ where they say nothing.
+func (g Goal) Expected(s Standing) float64 {
+	if share := g.shortfall(s); share > 0 {
+		return float64(s.Draws) / min(share, 1)
+	}
+	return math.Inf(1)
+}
 
 // Next is the number of draws after which to look again, at most most: the next on the grid of looks, or one further on
 // where the draws so far say that it takes much longer.
@@ -172,6 +193,7 @@ func (g Goal) Describe(s Standing) string {
 		}
 	}
 	add(g.ESS > 0, "worst effective size %.0f (goal %.0f)", s.ESS, g.ESS)
+	add(g.Bulk > 0, "worst effective size in the bulk %.0f (goal %.0f)", s.Bulk, g.Bulk)
 	add(g.RHat > 0, "worst R-hat %.4f (goal %v)", s.RHat, g.RHat)
 	add(g.Gradients > 0, "%.3g gradients (limit %.3g)", s.Gradients, g.Gradients)
 	add(g.Time > 0, "%.0f s (limit %v)", s.Seconds, g.Time)

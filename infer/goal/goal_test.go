@@ -9,7 +9,7 @@ import (
 
 func TestParse(t *testing.T) {
 	g, err := Parse([]string{"ess=400, rhat=1.01", "gradients=1e9", "time=2h"})
-	if want := (Goal{400, 1.01, 1e9, 2 * time.Hour}); err != nil || g != want {
+	if want := (Goal{ESS: 400, RHat: 1.01, Gradients: 1e9, Time: 2 * time.Hour}); err != nil || g != want {
 		t.Errorf("%+v, %v", g, err)
 	}
 	for text, says := range map[string]string{
@@ -34,6 +34,8 @@ func TestReached(t *testing.T) {
 		at   Standing
 		want bool
 	}{
+		"bulk":            {Goal{ESS: 400, Bulk: 1000}, Standing{Draws: 500, ESS: 410, Bulk: 1010}, true},
+		"bulk too small":  {Goal{ESS: 400, Bulk: 1000}, Standing{Draws: 500, ESS: 410, Bulk: 990}, false},
 		"both":            {Goal{ESS: 400, RHat: 1.01}, good, true},
 		"effective size":  {Goal{ESS: 420, RHat: 1.01}, good, false},
 		"R-hat":           {Goal{ESS: 400, RHat: 1.005}, good, false},
@@ -68,6 +70,20 @@ func TestNext(t *testing.T) {
 	} {
 		if got := g.Next(c.at, c.most); got != c.want {
 			t.Errorf("%+v: %d, want %d", c.at, got, c.want)
+		}
+	}
+}
+
+// What draws are expected to be needed goes like the effective size that is missing and the excess of R-hat.
+func TestExpected(t *testing.T) {
+	for want, at := range map[float64]Standing{
+		1000:        {Draws: 1000, ESS: 500, Bulk: 1200, RHat: 1.002},
+		2500:        {Draws: 1000, ESS: 500, Bulk: 400, RHat: 1.002},
+		4000:        {Draws: 1000, ESS: 500, Bulk: 1200, RHat: 1.04},
+		math.Inf(1): {Draws: 10, ESS: math.NaN(), Bulk: math.NaN(), RHat: math.NaN()},
+	} {
+		if got := Aim().Expected(at); math.Abs(got-want) > 1e-6 && got != want {
+			t.Errorf("%+v: %v draws, want %v", at, got, want)
 		}
 	}
 }

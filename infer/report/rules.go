@@ -141,7 +141,7 @@ func (f *findings) moreTempering() string {
 func moreRungs(x *Exchange) int { return (3*len(x.Temperatures) + 1) / 2 }
 
 func highRHat(f *findings) string {
-	bad := f.which(func(p Parameter) bool { return p.RHat > maxRHat })
+	bad := f.which(func(p Parameter) bool { return p.RHat > MaxRHat })
 	if len(bad) == 0 {
 		return ""
 	}
@@ -152,7 +152,7 @@ func highRHat(f *findings) string {
 	}
 	return fmt.Sprintf("R-hat is above %v for %s (%s: %s): the chains have not come to one distribution, and these "+
 		"numbers are not yet those "+
-		"of the posterior.%s", maxRHat, f.share(bad, "", ""), worst.Name, worst.rhat(), advice)
+		"of the posterior.%s", MaxRHat, f.share(bad, "", ""), worst.Name, worst.rhat(), advice)
 }
 
 // worstESS finds the parameter with the least of a kind of effective size.
@@ -171,17 +171,17 @@ func bulkESS(p Parameter) float64   { return p.ESSBulk }
 
 func lowESS(f *findings) string {
 	p, n := f.worstESS(eitherESS)
-	if n >= minESS {
+	if n >= MinESS {
 		return ""
 	}
 	return fmt.Sprintf("The effective sample size of %s is %.0f, below %d: its summaries, R-hat among them, are not "+
 		"reliable. %s",
-		p.Name, n, minESS, f.moreDraws(n))
+		p.Name, n, MinESS, f.moreDraws(n))
 }
 
 func belowTarget(f *findings) string {
 	p, n := f.worstESS(bulkESS)
-	if low, _ := f.worstESS(eitherESS); n >= targetESS || eitherESS(low) < minESS {
+	if low, _ := f.worstESS(eitherESS); n >= TargetESS || eitherESS(low) < MinESS {
 		return ""
 	}
 	return fmt.Sprintf("%s has an ess_bulk of %.0f, below the 1,000 a run aims at. %s", p.Name, n, f.moreDraws(n))
@@ -189,11 +189,11 @@ func belowTarget(f *findings) string {
 
 // moreDraws says how many draws should do, in proportion, with a tenth to spare, if more draws would help.
 func (f *findings) moreDraws(have float64) string {
-	times := 1.1 * targetESS / have
+	times := 1.1 * TargetESS / have
 	if times > maxTimes || len(f.disputes) > 0 {
 		return "More draws alone will not mend that: the chains hardly move between the places where the posterior is."
 	}
-	return fmt.Sprintf("About --draws %d should give %d.", roundUp(times*float64(f.run.Draws)), targetESS)
+	return fmt.Sprintf("About --draws %d should give %d.", roundUp(times*float64(f.run.Draws)), TargetESS)
 }
 
 // roundUp goes to the next number of two digits and zeros.
@@ -233,8 +233,8 @@ func motionless(f *findings) string {
 // no trace in the draws.
 func (f *findings) sound() bool {
 	_, n := f.worstESS(eitherESS)
-	return n >= minESS && len(f.disputes) == 0 && f.apart.errors == 0 && f.run.Draws > 0 &&
-		len(f.which(func(p Parameter) bool { return p.RHat > maxRHat || p.NonFinite > 0 })) == 0
+	return n >= MinESS && len(f.disputes) == 0 && f.apart.errors == 0 && f.run.Draws > 0 &&
+		len(f.which(func(p Parameter) bool { return p.RHat > MaxRHat || p.NonFinite > 0 })) == 0
 }
 
 // rare reports whether that many trajectories of a sound run are too few to matter: a funnel whose neck is cut off has

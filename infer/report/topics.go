@@ -136,7 +136,7 @@ func lowEnergy(f *findings) string {
 			bad = append(bad, e)
 		}
 	}
-	if len(bad) == 0 || f.sound() && f.energyESS >= minESS {
+	if len(bad) == 0 || f.sound() && f.energyESS >= MinESS {
 		return ""
 	}
 	return fmt.Sprintf("E-BFMI is below %v in %d of %d chains (least %.2g): fresh momenta reach only a small part of "+

@@ -36,12 +36,13 @@ type dispute struct {
 // effective draws are what a run aims at. A chain 5 standard errors away from the others is no accident. Neighbouring
 // rungs that swap less than one time in ten hold up the whole ladder.
 const (
-	maxRHat   = 1.01
-	minESS    = 400
-	targetESS = 1000
-	maxGap    = 5
-	minSwap   = .1
-	maxTimes  = 30 // more draws than that many times over is no advice
+	MaxRHat   = 1.01 // of any quantity
+	MinESS    = 400  // bulk and tail
+	TargetESS = 1000 // bulk
+
+	maxGap   = 5
+	minSwap  = .1
+	maxTimes = 30 // more draws than that many times over is no advice
 
 	fewestOfWalker = 50 // draws of one walker that are worth comparing
 	maxApart       = .5 // standard deviations between a walker and the others that matter
@@ -57,7 +58,7 @@ func (f *findings) add(x finding) {
 
 // whereabouts reports the chains' means if they disagree. R-hat below its bound says that it does not matter.
 func whereabouts(name string, chains [][]float64, rhat float64, w *stats.Workspace) []dispute {
-	if !(rhat > maxRHat) {
+	if !(rhat > MaxRHat) {
 		return nil
 	}
 	gap := w.Disagreement(chains)
