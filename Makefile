@@ -3,7 +3,7 @@
 GO ?= go
 FUZZTIME ?= 30s
 
-.PHONY: check lines test slow golden bench bench-peers experiments fuzz same install release
+.PHONY: check lines test slow golden bench bench-peers gpu experiments fuzz same install release
 
 check:
 	$(GO) mod tidy -diff
@@ -48,6 +48,19 @@ bench-peers:
 	$(GO) build -o $(PEERS)/work/ppl ./cmd/ppl
 	$(GO) build -o $(PEERS)/work/side ./bench/side
 	BENCHTIME=$(BENCHTIME) $(PEERS)/bin/python bench/peers/peers.py $(abspath $(PEERS))/work $(PARTS)
+
+# A directory, dist/gpu, to carry to a machine with an NVIDIA GPU: bench/gpu/gpu.sh says what is run there. Its parts take
+# ten minutes; no network and no Go are needed.
+gpu:
+	rm -rf dist/gpu && mkdir -p dist/gpu
+	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '-s -w $(LDFLAGS)' -o dist/gpu/ppl ./cmd/ppl
+	CGO_ENABLED=0 $(GO) test -c -trimpath -ldflags '-s -w' -o dist/gpu/gputest ./runtime/gpu/cuda
+	mkdir -p dist/gpu/examples/testdata && cp examples/*.ppl examples/*.csv dist/gpu/examples
+	cp examples/testdata/functions.ppl dist/gpu/examples/testdata
+	cp bench/gpu/gpu.sh bench/gpu/at.json dist/gpu
+	for model in dist/gpu/examples/*.ppl; do dist/gpu/ppl build --emit=cuda $$model > $${model%.ppl}.cu 2>/dev/null; done
+	tar -C dist -czf dist/gpu.tar.gz gpu
+	du -sh dist/gpu dist/gpu.tar.gz
 
 # All experiments, one after the other: their RESULTS.md and figures are rewritten.
 experiments:

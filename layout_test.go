@@ -72,6 +72,9 @@ func importTable() []row {
 			"ppl/runtime/"}},
 		{"ppl/runtime/gpu", []string{"ppl/compiler/ir", "ppl/compiler/render", "ppl/compiler/render/",
 			"ppl/runtime/"}},
+		// a suite for tests
+		{"ppl/runtime/gpu/gputest", []string{"ppl/autodiff", "ppl/compiler", "ppl/compiler/", "ppl/infer/adapt",
+			"ppl/infer/dynamics", "ppl/runtime/"}},
 		{"ppl/infer/draws", []string{"ppl/lang/types"}},
 		{"ppl/infer/stats", nil},
 		{"ppl/infer/report", []string{"ppl/lang/diag", "ppl/lang/types", "ppl/infer/draws", "ppl/infer/stats"}},

@@ -13,6 +13,7 @@ import (
 	"ppl/runtime/device/devicetest"
 	"ppl/runtime/gpu"
 	"ppl/runtime/gpu/cudasim"
+	"ppl/runtime/gpu/gputest"
 )
 
 // slow are some thousand programs to compile: products, which TestExamples has as well, and random programs.
@@ -46,6 +47,20 @@ func open(t testing.TB) (*gpu.Device, *cudasim.Driver) {
 // TestConformance runs what a GPU would run on the processor. Each part has a simulated GPU of its own.
 func TestConformance(t *testing.T) {
 	devicetest.Run(t, func() device.Device {
+		d, _ := open(t)
+		return d
+	})
+}
+
+func TestExamples(t *testing.T) {
+	gputest.Examples(t, "../../examples", func() device.Device {
+		d, _ := open(t)
+		return d
+	})
+}
+
+func TestTrajectories(t *testing.T) {
+	gputest.Trajectories(t, "../../examples", func() device.Device {
 		d, _ := open(t)
 		return d
 	})

@@ -1,6 +1,6 @@
-//go:build !nonative && (linux || darwin) && (amd64 || arm64)
-
-package gpu_test
+// Package gputest has the tests that a GPU and the processor in place of one share: what examples compute on it, and
+// on host.
+package gputest
 
 import (
 	"math"
@@ -25,10 +25,11 @@ const lanes = 40
 // illConditioned are the examples whose covariance matrices magnify rounding.
 var illConditioned = []string{"curve"}
 
-// TestExamples compares the log density of every example and its gradient with those of the host device, at starting
-// points: to 1e-12 relative (the gradient in norm), where matrices are ill-conditioned to 1e-7.
-func TestExamples(t *testing.T) {
-	eachExample(t, func(t *testing.T, name string, target *compiler.Program) {
+// Examples compares the log density of every example in a directory and its gradient with those of the host device, at
+// starting points: to 1e-12 relative (the gradient in norm), where matrices are ill-conditioned to 1e-7. open is called
+// for each example.
+func Examples(t *testing.T, dir string, open func() device.Device) {
+	eachExample(t, dir, func(t *testing.T, name string, target *compiler.Program) {
 		g := autodiff.New()
 		theta := g.Input(dynamics.Theta, target.Dim())
 		prior, likelihood := target.Density(theta)
@@ -50,15 +51,15 @@ func TestExamples(t *testing.T) {
 		if slices.Contains(illConditioned, name) {
 			tol = 1e-7
 		}
-		compare(t, p, run, []string{"prior", "likelihood", "gradient"}, tol)
+		compare(t, open(), p, run, []string{"prior", "likelihood", "gradient"}, tol)
 	})
 }
 
-// TestTrajectories compares a few steps of Hamiltonian Monte Carlo of the simplest examples, with noise.
-func TestTrajectories(t *testing.T) {
+// Trajectories compares a few steps of Hamiltonian Monte Carlo of the simplest examples, with noise.
+func Trajectories(t *testing.T, dir string, open func() device.Device) {
 	for _, name := range []string{"eight_schools", "five_modes", "seeds"} {
 		t.Run(name, func(t *testing.T) {
-			target, _ := compiler.Load("../../examples/"+name+".ppl", nil)
+			target, _ := compiler.Load(filepath.Join(dir, name+".ppl"), nil)
 			s := dynamics.System{Target: target, Metric: adapt.Diagonal(target.Dim())}
 			p, err := lower.Program(dynamics.Program(dynamics.HMC{}, s))
 			if err != nil {
@@ -77,17 +78,18 @@ func TestTrajectories(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			compare(t, p, run, []string{dynamics.Theta, dynamics.Momentum, dynamics.LogPrior, dynamics.LogLik}, 1e-11)
+			names := []string{dynamics.Theta, dynamics.Momentum, dynamics.LogPrior, dynamics.LogLik}
+			compare(t, open(), p, run, names, 1e-11)
 		})
 	}
 }
 
-func eachExample(t *testing.T, test func(t *testing.T, name string, target *compiler.Program)) {
-	paths, err := filepath.Glob("../../examples/*.ppl")
+func eachExample(t *testing.T, dir string, test func(t *testing.T, name string, target *compiler.Program)) {
+	paths, err := filepath.Glob(filepath.Join(dir, "*.ppl"))
 	if err != nil || len(paths) == 0 {
 		t.Fatal(paths, err)
 	}
-	for _, path := range append(paths, "../../examples/testdata/functions.ppl") {
+	for _, path := range append(paths, filepath.Join(dir, "testdata", "functions.ppl")) {
 		name := strings.TrimSuffix(filepath.Base(path), ".ppl")
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -100,11 +102,10 @@ func eachExample(t *testing.T, test func(t *testing.T, name string, target *comp
 	}
 }
 
-// compare runs a program on the simulated GPU and on the host device, and compares buffers: each lane's numbers in
+// compare runs a program on the GPU and on the host device, and compares buffers: each lane's numbers in
 // norm, relative to their norm or to 1.
-func compare(t *testing.T, p *ir.Program, run func(device.Executable), names []string, tol float64) {
+func compare(t *testing.T, d device.Device, p *ir.Program, run func(device.Executable), names []string, tol float64) {
 	t.Helper()
-	d, _ := open(t)
 	var got [2]device.Executable
 	for i, d := range []device.Device{d, host.Device{}} {
 		x, err := d.Load(p, device.Options{Lanes: lanes, Seed: 7})

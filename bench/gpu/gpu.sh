@@ -1,0 +1,56 @@
+#!/usr/bin/env bash
+# What there is to learn on a machine with an NVIDIA GPU, in ten minutes, without a network and without Go. `make gpu`
+# fills dist/gpu with this script, ppl, its tests and models; carry that directory there and run
+#
+#     ./gpu.sh RESULTS
+#
+# Each part has a time limit and adds a line to RESULTS/gpu.jsonl and its output to RESULTS/log.txt. A part whose line is
+# there already is not run again, so the script can be stopped and started. A table comes last. NVRTC must be there: of
+# CUDA, or of the packages of pip that PyTorch, JAX and CuPy bring.
+set -uo pipefail
+cd "$(dirname "$0")"
+results=$(realpath -m "${1:?a directory for results}")
+mkdir -p "$results"
+lines=$results/gpu.jsonl log=$results/log.txt
+touch "$lines" "$log"
+export XDG_CACHE_HOME=${XDG_CACHE_HOME:-$results/cache}
+runs=$(mktemp -d)
+trap 'rm -rf "$runs"' EXIT
+
+# part NAME SECONDS COMMAND… runs a part; its result is the last line that it prints.
+part() {
+    local name=$1 limit=$2 began rc result
+    shift 2
+    grep -q "\"part\": \"$name\"" "$lines" && return
+    began=$(date +%s.%N)
+    timeout --kill-after=10 "$limit" bash -o pipefail -c "$*" >"$runs/$name.out" 2>&1
+    rc=$?
+    { echo "=== $name (exit code $rc)"; cat "$runs/$name.out"; } >>"$log"
+    result=$(tail -n 1 "$runs/$name.out" | tr -d '\\"\t' | cut -c1-200)
+    printf '{"part": "%s", "seconds": %.1f, "code": %d, "result": "%s"}\n' "$name" \
+        "$(echo "$(date +%s.%N) - $began" | bc 2>/dev/null || echo 0)" "$rc" "$result" >>"$lines"
+}
+
+# What a benchmark prints, and last one line of it: lane-steps a second by number of lanes.
+steps='awk "/^Benchmark/ {print; fflush(); for (i = 2; i < NF; i++) if (\$(i+1) == \"lane-steps/s\") {split(\$1, n, /[\/-]/); all = all n[2] \"/\" n[3] \" \" \$i \"  \"}} END {print all}"'
+short='--seed 1 --draws 50 --warmup 200'
+
+part machine 30 'nvidia-smi; nvidia-smi --query-gpu=name,driver_version,memory.total --format=csv,noheader'
+part check 60 './gputest -test.v -test.run OnGPUCheck; ./ppl logprob examples/eight_schools.ppl --at at.json --device all | grep cuda'
+part copies 30 "./gputest -test.run '^\$' -test.bench OnGPUCopies -test.benchtime 20x | grep GB/s | paste -sd ' '"
+part trajectories 60 './gputest -test.v -test.run OnGPUTrajectories | tail -n 12'
+part examples 120 './gputest -test.v -test.run OnGPUExamples | grep -v ==='
+part steps 90 "./gputest -test.run '^\$' -test.bench OnGPUSteps -test.benchtime 20x | $steps"
+part bytes 60 './gputest -test.v -test.run OnGPUSameBytes'
+part memory 60 './gputest -test.v -test.run OnGPUMemory'
+part modes 120 "./ppl sample examples/five_modes.ppl --device cuda --chains 512 $short --out $runs/modes.run && head -n 1 $runs/modes.out"
+part native 120 "./ppl sample examples/five_modes.ppl --device native --chains 512 $short --out $runs/native.run && head -n 1 $runs/native.out"
+part interrupt 30 "./ppl sample examples/eight_schools.ppl --device cuda --draws 10000000 --warmup 100 --out $runs/long.run & sleep 15; kill -INT \$!; wait \$!; echo exit code \$?, 130 is right"
+part together 60 "for i in 1 2; do ./ppl sample examples/seeds.ppl --device cuda $short --out $runs/\$i.run --quiet >$runs/\$i.txt 2>&1 & done; wait; cat $runs/1.txt $runs/2.txt; head -qn 1 $runs/[12].txt | paste -sd ' '"
+part fault 30 'PPL_GPU_FAULT=1 ./gputest -test.v -test.run OnGPUFault'
+part conformance 300 './gputest -test.run OnGPUConformance'
+
+echo
+printf '%-14s %8s  %4s  %s\n' part seconds code result
+sed -E 's/\{"part": "([^"]*)", "seconds": ([0-9.]+), "code": ([0-9]+), "result": "(.*)"\}/\1\t\2\t\3\t\4/' "$lines" |
+    while IFS=$'\t' read -r name seconds code result; do printf '%-14s %8s  %4s  %s\n' "$name" "$seconds" "$code" "$result"; done
