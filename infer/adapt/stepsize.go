@@ -10,6 +10,7 @@ import "math"
 //	s.Adapted()    the step whose mean acceptance is .8
 type StepSize struct {
 	Goal, Most  float64
+	Least       float64 // no step is shorter
 	Mu          float64 // log ε is pulled towards this
 	N           float64 // updates
 	ErrorSum    float64
@@ -37,7 +38,9 @@ func (s *StepSize) Update(accept float64) {
 }
 
 // Current is the step to try next.
-func (s *StepSize) Current() float64 { return math.Min(math.Exp(s.Log), s.Most) }
+func (s *StepSize) Current() float64 { return s.within(math.Exp(s.Log)) }
+
+func (s *StepSize) within(step float64) float64 { return math.Max(math.Min(step, s.Most), s.Least) }
 
 // Adapted is the step to keep.
-func (s *StepSize) Adapted() float64 { return math.Min(math.Exp(s.Smooth), s.Most) }
+func (s *StepSize) Adapted() float64 { return s.within(math.Exp(s.Smooth)) }

@@ -20,6 +20,10 @@ func (r *run) completeReport() {
 		p.RoundTrips, p.Barrier = r.stats.Swaps.RoundTrips.Count, barrier(p.SwapRates)
 	}
 	r.remarkOnForm()
+	if h := r.state.LeastStep; h > 0 {
+		r.notef("the density jumps, as where a parameter is compared with a number or rounded: trajectories are "+
+			"rejected there however short their steps are, so steps are not made shorter than %.2g for it", h)
+	}
 	r.remarkOnRows()
 	if s.free() && r.state.Temperature.Bound > 0 && !s.rule.Traits().Flagged {
 		r.warnOfTemperature()

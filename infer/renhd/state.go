@@ -23,6 +23,7 @@ type state struct {
 	Left        []leftPlace   // by explorers that were restarted elsewhere
 	Modes       []mode        // that warm-up has found, where there are several
 	Searches    int           // for modes, so far
+	LeastStep   float64       // where the density jumps; else 0
 }
 
 // A population is the walkers of all chains: what each rung owns and which rung each walker is on. Chain c has the

@@ -105,7 +105,9 @@ func (t *warmupWindow) resume(c *checkpoint) { t.seen = *c.Window }
 func (t *warmupWindow) more() bool { return t.seen.Sweeps < t.spec.sweeps }
 
 func (t *warmupWindow) newStepSize(at rung) adapt.StepSize {
-	return adapt.NewStepSize(at.Step, t.run.shared.acceptanceGoal(), t.longestStep())
+	s := adapt.NewStepSize(at.Step, t.run.shared.acceptanceGoal(), t.longestStep())
+	s.Least = t.run.state.LeastStep
+	return s
 }
 
 // longestStep is the bound of adapted steps. In a few dimensions the goal would be met by trajectories of one step, all
@@ -251,6 +253,9 @@ func (t *warmupWindow) finish() (found result, err error) {
 // learn gives every rung the step and the metric that the window has shown.
 func (t *warmupWindow) learn() error {
 	r := t.run
+	if err := t.lookForJumps(); err != nil {
+		return err
+	}
 	r.measureTemperature(&t.seen.Points[0])
 	if t.spec.metric && !t.spec.alone {
 		if err := r.chooseForm(&t.seen.Points[0]); err != nil {
