@@ -1,8 +1,12 @@
 package main
 
 import (
+	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -73,23 +77,61 @@ func firstChange(old types.Variable, then []float64, v types.Variable, now []flo
 		then[first], count, v.Name)
 }
 
-// checkData refuses a run whose data have changed since it was sampled.
-func (c *console) checkData(run *draws.Run, options resolvedOptions) error {
+// sampledProgram loads the model of a run with the data that it was sampled with, or says what has changed since.
+func (c *console) sampledProgram(run *draws.Run) (*compiler.Program, resolvedOptions, error) {
+	options, err := sampledModel(run)
+	if err != nil {
+		return nil, options, err
+	}
 	args, err := dataArgs(options.Data)
 	if err != nil {
-		return err
+		return nil, options, err
 	}
 	now, ds := compiler.LoadFrom(options.Model, args, compiler.DefaultRowCache())
 	if now == nil {
-		return c.diagnose(ds)
+		return nil, options, c.diagnose(ds)
 	}
 	changed, err := changedData(run, options, now)
 	if err != nil {
-		return failed(err)
+		return nil, options, failed(err)
 	}
 	if len(changed) > 0 {
-		return wrong(fmt.Errorf("the data have changed since %s was sampled: %s; put them back, or sample again",
-			run.Dir, strings.Join(changed, "; ")))
+		return nil, options, wrong(fmt.Errorf("the data have changed since %s was sampled: %s; put them back, or "+
+			"sample again", run.Dir, strings.Join(changed, "; ")))
 	}
-	return nil
+	return now, options, nil
+}
+
+// sampledModel are the options of a run that has ended and whose model is as it was.
+func sampledModel(run *draws.Run) (options resolvedOptions, err error) {
+	switch {
+	case len(run.Layout.Posterior) == 0:
+		return options, wrong(fmt.Errorf("%s holds no draws from a posterior; sample the model first: ppl sample %s",
+			run.Dir, run.Info.Model))
+	case run.Info.Status == draws.Running:
+		return options, wrong(fmt.Errorf("the run in %s is still going on; wait for its end", run.Dir))
+	}
+	text, err := os.ReadFile(filepath.Join(run.Dir, "options.json"))
+	if err == nil {
+		err = json.Unmarshal(text, &options)
+	}
+	if err != nil {
+		return options, failed(err)
+	}
+	then, err := os.ReadFile(filepath.Join(run.Dir, "model.ppl"))
+	if err != nil {
+		return options, failed(err)
+	}
+	now, err := os.ReadFile(options.Model)
+	switch {
+	case errors.Is(err, os.ErrNotExist):
+		return options, wrong(fmt.Errorf("the model of the run, %s, is not there: call ppl from the directory from which "+
+			"the run was sampled", options.Model))
+	case err != nil:
+		return options, failed(err)
+	case !slices.Equal(then, now):
+		return options, wrong(fmt.Errorf("%s has changed since it was sampled; sample it again, or put back %s",
+			options.Model, filepath.Join(run.Dir, "model.ppl")))
+	}
+	return options, nil
 }

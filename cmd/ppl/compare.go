@@ -9,7 +9,7 @@ import (
 
 func compareCommand(c *console) *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "compare RUN RUN… [--of NAME] [--json]",
+		Use:   "compare RUN RUN… [--of NAME] [--refit] [--json]",
 		Short: "Compare models by how well they predict rows that they have not seen",
 		Long: "Compare the models of several runs on the same data: leave-one-out prediction of each row " +
 			"(PSIS-LOO), the " +
@@ -21,7 +21,8 @@ func compareCommand(c *console) *cobra.Command {
 	}
 	of := cmd.Flags().String("of", "", "the observed array `NAME`, where there are several")
 	asJSON := cmd.Flags().Bool("json", false, "print one JSON object")
-	cmd.RunE = func(_ *cobra.Command, args []string) error {
+	refit := cmd.Flags().Bool("refit", false, refitUsage)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		var runs []*draws.Run
 		for _, dir := range args {
 			run, err := openRun(dir)
@@ -30,7 +31,13 @@ func compareCommand(c *console) *cobra.Command {
 			}
 			runs = append(runs, run)
 		}
-		comparison, err := report.Compare(runs, *of)
+		ctx, release := stoppable(cmd.Context())
+		defer release()
+		var mend func(*draws.Run, *report.LOO) error
+		if *refit {
+			mend = func(r *draws.Run, l *report.LOO) error { return c.refit(ctx, r, l) }
+		}
+		comparison, err := report.Compare(runs, *of, mend)
 		if err != nil {
 			return fault(err)
 		}

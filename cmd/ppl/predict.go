@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -229,40 +228,10 @@ func (c *console) predictRun(ctx context.Context, p *prediction, seeded bool) er
 	return nil
 }
 
-// programOf loads the model of a run, with the data that it was sampled with.
+// programOf loads the model of a run, with the data that it was sampled with, to draw replicates.
 func (c *console) programOf(run *draws.Run) (*compiler.Program, error) {
-	switch {
-	case len(run.Layout.Posterior) == 0:
-		return nil, wrong(fmt.Errorf("%s holds no draws from a posterior; sample the model first: ppl sample %s",
-			run.Dir, run.Info.Model))
-	case run.Info.Status == draws.Running:
-		return nil, wrong(fmt.Errorf("the run in %s is still going on; wait for its end", run.Dir))
-	}
-	var options resolvedOptions
-	text, err := os.ReadFile(filepath.Join(run.Dir, "options.json"))
-	if err == nil {
-		err = json.Unmarshal(text, &options)
-	}
+	_, options, err := c.sampledProgram(run)
 	if err != nil {
-		return nil, failed(err)
-	}
-	then, err := os.ReadFile(filepath.Join(run.Dir, "model.ppl"))
-	if err != nil {
-		return nil, failed(err)
-	}
-	now, err := os.ReadFile(options.Model)
-	switch {
-	case errors.Is(err, os.ErrNotExist):
-		return nil,
-			wrong(fmt.Errorf("the model of the run, %s, is not there: call ppl predict from the directory from which "+
-				"the run was sampled", options.Model))
-	case err != nil:
-		return nil, failed(err)
-	case !slices.Equal(then, now):
-		return nil, wrong(fmt.Errorf("%s has changed since it was sampled; sample it again, or put back %s",
-			options.Model, filepath.Join(run.Dir, "model.ppl")))
-	}
-	if err := c.checkData(run, options); err != nil {
 		return nil, err
 	}
 	return c.loadPredictive(options.Model, options.Data, false)

@@ -133,6 +133,9 @@ func exists(path string) bool {
 
 // fault gives an error its exit code: what the user asked for that a run cannot give is wrong, the rest has failed.
 func fault(err error) error {
+	if errors.As(err, new(exit)) {
+		return err
+	}
 	if errors.As(err, new(report.Unusable)) {
 		return wrong(err)
 	}

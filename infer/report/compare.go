@@ -25,12 +25,16 @@ type Compared struct {
 	Weight float64 // of stacking
 }
 
-// Compare cross-validates the observed array called name in each run; name may be empty as for CrossValidate.
-func Compare(runs []*draws.Run, name string) (Comparison, error) {
+// Compare cross-validates the observed array called name in each run; name may be empty as for CrossValidate. Mend may
+// replace what cannot be estimated from the draws of a run; nil leaves it.
+func Compare(runs []*draws.Run, name string, mend func(r *draws.Run, l *LOO) error) (Comparison, error) {
 	c := Comparison{}
 	var first []float64
 	for k, r := range runs {
 		l, err := CrossValidate(r, name)
+		if err == nil && mend != nil {
+			err = mend(r, &l)
+		}
 		if err != nil {
 			return c, err
 		}

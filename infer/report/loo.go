@@ -21,6 +21,24 @@ type LOO struct {
 	PSIS     stats.Pointwise
 	WAIC     stats.Pointwise
 	PIT      []float64 // by row; nil where the run has no predictions of them
+	Refits   []Refit   // rows that were left out by sampling again
+}
+
+// A Refit is a row that was left out by sampling without it: its estimate is exact but for Monte Carlo error.
+type Refit struct {
+	Row  int
+	K    float64 // that its importance weights had
+	RHat float64 // of the row's log density over the chains of the new draws
+	MCSE float64 // Monte Carlo standard error of the row's log predictive density
+}
+
+// Replace puts the log predictive density of a row in the place of the estimate by weights. It is the log of the mean of
+// the row's densities, whose logs at draws without it are given by chain.
+func (l *LOO) Replace(row int, logDensities [][]float64) {
+	elpd := stats.LogMean(slices.Concat(logDensities...))
+	l.Refits = append(l.Refits, Refit{row, l.PSIS.K[row], stats.RHat(logDensities), stats.MCSELogMean(logDensities)})
+	l.PSIS.P[row] += l.PSIS.ELPD[row] - elpd
+	l.PSIS.ELPD[row], l.PSIS.K[row] = elpd, math.Inf(-1)
 }
 
 // CrossValidate estimates leave-one-out prediction of an observed array from the draws of a run. Name is empty where
@@ -178,7 +196,8 @@ func digit(x float64) string { return fixed(x, 1) }
 // weights says which rows have weights that cannot be used.
 func (l LOO) weights(b *strings.Builder, width int) {
 	bad := l.Bad()
-	if len(bad) == 0 {
+	l.refitted(b, width)
+	if len(bad) == 0 && slices.Max(l.PSIS.K) > math.Inf(-1) {
 		paragraph(b, "", fmt.Sprintf("Pareto k̂ is at most %.2f in every row (%.2f is good).",
 			slices.Max(l.PSIS.K), l.MaxK()), width)
 		return
@@ -195,8 +214,37 @@ func (l LOO) weights(b *strings.Builder, width int) {
 	paragraph(b, "warning: ", fmt.Sprintf("Pareto k̂ is above %.2f in %s of %s rows: the draws say too "+
 		"little about the "+
 		"posterior without such a row, and elpd_loo is too high most often. A row that surprises the model does that: "+
-		"look at it, or give the likelihood heavier tails. Leaving such rows out by sampling again is not offered yet.",
+		"look at it, or give the likelihood heavier tails; `--refit` samples again without each of them.",
 		l.MaxK(), thousands(int64(len(bad))), thousands(int64(l.Variable.Size()))), width)
+}
+
+// A refit says too little from that R-hat on, and from that Monte Carlo error on.
+const (
+	manyRHat = 1.05
+	manyMCSE = .3
+)
+
+// refitted lists the rows that were left out by sampling again.
+func (l LOO) refitted(b *strings.Builder, width int) {
+	if len(l.Refits) == 0 {
+		return
+	}
+	rows, apart, vague := [][]string{{"sampled without", "k̂ was", "elpd", "mcse", "R-hat"}}, false, false
+	for _, f := range l.Refits {
+		rows = append(rows, []string{l.Variable.Element(f.Row), fixed(f.K, 2), digit(l.PSIS.ELPD[f.Row]),
+			fixed(f.MCSE, 2), fixed(f.RHat, 2)})
+		apart, vague = apart || !(f.RHat <= manyRHat), vague || !(f.MCSE <= manyMCSE)
+	}
+	columns(b, rows)
+	b.WriteByte('\n')
+	if apart {
+		paragraph(b, "warning: ", "Chains disagree in some of these: sample the run with more draws, and refit again.",
+			width)
+	}
+	if vague {
+		paragraph(b, "warning: ", "Some of these rows lie so far from what the model expects that few draws say how "+
+			"far: their elpd has a large Monte Carlo error (mcse), which more draws make smaller.", width)
+	}
 }
 
 // spread says whether predictions are as wide as they should be.
@@ -230,6 +278,7 @@ type looDocument struct {
 	PWAIC   draws.Number `json:"p_waic"`
 	GoodK   draws.Number `json:"good_k"`
 	BadRows int          `json:"bad_rows"`
+	Refits  int          `json:"refitted_rows"`
 	Each    []looRow     `json:"each"`
 }
 
@@ -239,6 +288,8 @@ type looRow struct {
 	K    draws.Number  `json:"pareto_k"`
 	WAIC draws.Number  `json:"elpd_waic"`
 	PIT  *draws.Number `json:"pit,omitempty"`
+
+	Refit *draws.Number `json:"refit_mcse,omitempty"` // of a row that was left out by sampling again
 }
 
 // JSON prints one object, with every row.
@@ -246,13 +297,18 @@ func (l LOO) JSON(w io.Writer) error {
 	loo, waic := l.PSIS.Total(), l.WAIC.Total()
 	d := looDocument{l.Dir, l.Variable.Name, l.Variable.Size(), l.Draws, draws.Number(loo.ELPD), draws.Number(loo.SE),
 		draws.Number(loo.P), draws.Number(waic.ELPD), draws.Number(waic.SE), draws.Number(waic.P),
-		draws.Number(l.MaxK()), len(l.Bad()), nil}
+		draws.Number(l.MaxK()), len(l.Bad()), len(l.Refits), nil}
 	for i := range l.PSIS.ELPD {
 		row := looRow{l.Variable.Element(i), draws.Number(l.PSIS.ELPD[i]), draws.Number(l.PSIS.K[i]),
-			draws.Number(l.WAIC.ELPD[i]), nil}
+			draws.Number(l.WAIC.ELPD[i]), nil, nil}
 		if l.PIT != nil {
 			pit := draws.Number(l.PIT[i])
 			row.PIT = &pit
+		}
+		for _, f := range l.Refits {
+			if mcse := draws.Number(f.MCSE); f.Row == i {
+				row.Refit = &mcse
+			}
 		}
 		d.Each = append(d.Each, row)
 	}

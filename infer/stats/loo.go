@@ -2,6 +2,7 @@ package stats
 
 import (
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/stat"
@@ -41,7 +42,7 @@ func LOO(logLik [][]float64, reff float64, use func(row int, logWeights []float6
 		if use != nil {
 			use(i, w)
 		}
-		full := floats.LogSumExp(ll) - math.Log(float64(len(ll)))
+		full := LogMean(ll)
 		floats.Add(w, ll)
 		elpd := floats.LogSumExp(w)
 		p.ELPD, p.K, p.P = append(p.ELPD, elpd), append(p.K, k), append(p.P, full-elpd)
@@ -49,12 +50,27 @@ func LOO(logLik [][]float64, reff float64, use func(row int, logWeights []float6
 	return p
 }
 
+// LogMean is the log of the mean of densities that are given by their logs.
+func LogMean(logs []float64) float64 { return floats.LogSumExp(logs) - math.Log(float64(len(logs))) }
+
+// MCSELogMean is the Monte Carlo standard error of LogMean, from draws by chain: that of the mean over the mean.
+func MCSELogMean(chains [][]float64) float64 {
+	all := slices.Concat(chains...)
+	mean, relative := LogMean(all), make([][]float64, len(chains))
+	for i, logs := range chains {
+		for _, x := range logs {
+			relative[i] = append(relative[i], math.Exp(x-mean))
+		}
+	}
+	return MCSEMean(relative)
+}
+
 // WAIC is Watanabe's criterion, on the scale of LOO: the log pointwise predictive density less the variance over draws
 // of each row's log likelihood (the same paper, section 2.3).
 func WAIC(logLik [][]float64) Pointwise {
 	var p Pointwise
 	for _, ll := range logLik {
-		full := floats.LogSumExp(ll) - math.Log(float64(len(ll)))
+		full := LogMean(ll)
 		v := stat.PopVariance(ll, nil)
 		p.ELPD, p.P = append(p.ELPD, full-v), append(p.P, v)
 	}
