@@ -98,8 +98,8 @@ func TestPublishedLOO(t *testing.T) {
 			}
 		}
 		pplJSON(t, &got, "compare", runs[p.worse], runs[p.better], "--refit", "--json")
-		near(t, p.worse+": difference", -got.Models[1].Diff, p.diff, bound(.1))
-		near(t, p.worse+": its standard error", got.Models[1].SE, p.se, bound(.05))
+		agrees(t, p.worse+": difference", -got.Models[1].Diff, p.diff, bound(.1))
+		agrees(t, p.worse+": its standard error", got.Models[1].SE, p.se, bound(.05))
 	}
 }
 
@@ -115,16 +115,16 @@ func (m publishedModel) check(t *testing.T, run string) {
 		args = append(args, "--refit")
 	}
 	pplJSON(t, &got, args...)
-	near(t, m.name+": elpd_loo", got.ELPD, m.elpd, bound(m.mc))
-	near(t, m.name+": standard error", got.SE, m.se, bound(m.mc))
-	near(t, m.name+": p_loo", got.P, m.p, bound(m.mc))
+	agrees(t, m.name+": elpd_loo", got.ELPD, m.elpd, bound(m.mc))
+	agrees(t, m.name+": standard error", got.SE, m.se, bound(m.mc))
+	agrees(t, m.name+": p_loo", got.P, m.p, bound(m.mc))
 }
 
 // bound is half of the last digit that was printed, and four standard errors of a difference of two estimates with that
 // Monte Carlo error each.
 func bound(mc float64) float64 { return .05 + 4*math.Sqrt2*mc }
 
-func near(t *testing.T, what string, got, want, bound float64) {
+func agrees(t *testing.T, what string, got, want, bound float64) {
 	t.Helper()
 	if math.IsNaN(want) {
 		return // it was not published

@@ -140,16 +140,8 @@ func (w *watching) look(dir string) (look, error) {
 }
 
 func worstOf(r report.Report) worst {
-	w := worst{ESS: draws.Number(math.NaN()), RHat: draws.Number(math.NaN())}
-	for _, p := range r.Parameters {
-		if n := draws.Number(min(p.ESSBulk, p.ESSTail)); !math.IsNaN(float64(n)) && !(n >= w.ESS) {
-			w.ESS, w.ESSName = n, p.Name
-		}
-		if x := draws.Number(p.RHat); !math.IsNaN(float64(x)) && !(x <= w.RHat) {
-			w.RHat, w.RHatName = x, p.Name
-		}
-	}
-	return w
+	w := r.Worst()
+	return worst{draws.Number(w.ESS), w.ESSOf, draws.Number(w.RHat), w.RHatOf}
 }
 
 // show writes a look: over the last one on a terminal, else as a line now and then.

@@ -108,29 +108,23 @@ type Standing struct {
 	Seconds   float64
 }
 
-// StandingOf looks at the draws of a run. Quantities that are constant count for nothing.
+// StandingOf looks at the draws of a run. Quantities that are constant count for nothing. While one is without a
+// statistic, since its values are not finite, no goal for that statistic is reached.
 func StandingOf(run *draws.Run) (Standing, error) {
 	r, err := report.FromRun(run)
 	if err != nil {
 		return Standing{}, err
 	}
-	s := Standing{Draws: r.Draws, ESS: math.NaN(), Bulk: math.NaN(), RHat: math.NaN(), Gradients: float64(r.Gradients),
-		Seconds: r.Seconds}
-	for _, p := range r.Parameters {
-		if p.Constant {
-			continue
-		}
-		if n := min(p.ESSBulk, p.ESSTail); !(n >= s.ESS) {
-			s.ESS = n
-		}
-		if !(p.ESSBulk >= s.Bulk) {
-			s.Bulk = p.ESSBulk
-		}
-		if !(p.RHat <= s.RHat) {
-			s.RHat = p.RHat
-		}
+	return standingOf(r), nil
+}
+
+func standingOf(r report.Report) Standing {
+	s, w := Standing{Draws: r.Draws, ESS: math.NaN(), Bulk: math.NaN(), RHat: math.NaN(),
+		Gradients: float64(r.Gradients), Seconds: r.Seconds}, r.Worst()
+	if w.Without == "" {
+		s.ESS, s.Bulk, s.RHat = w.ESS, w.Bulk, w.RHat
 	}
-	return s, nil
+	return s
 }
 
 // Reached reports whether the run may end: the draws are good enough, or a limit is reached.

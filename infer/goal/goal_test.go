@@ -5,6 +5,9 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"ppl/infer/report"
+	"ppl/infer/stats"
 )
 
 func TestParse(t *testing.T) {
@@ -85,5 +88,32 @@ func TestExpected(t *testing.T) {
 		if got := Aim().Expected(at); math.Abs(got-want) > 1e-6 && got != want {
 			t.Errorf("%+v: %v draws, want %v", at, got, want)
 		}
+	}
+}
+
+// A quantity without statistics counts against a goal wherever it stands; a constant one counts nowhere.
+func TestStandingOfWithoutStatistics(t *testing.T) {
+	nan := math.NaN()
+	of := func(name string, s stats.Summary) report.Parameter { return report.Parameter{Name: name, Summary: s} }
+	good := of("a", stats.Summary{ESSBulk: 900, ESSTail: 800, RHat: 1.001})
+	worse := of("b", stats.Summary{ESSBulk: 500, ESSTail: 700, RHat: 1.002})
+	none := of("c", stats.Summary{ESSBulk: nan, ESSTail: nan, RHat: nan})
+	constant := of("d", stats.Summary{ESSBulk: nan, ESSTail: nan, RHat: nan, Constant: true})
+	goal := Goal{ESS: 400, RHat: 1.01}
+	for _, c := range []struct {
+		all  []report.Parameter
+		want bool
+	}{
+		{[]report.Parameter{good, worse}, true}, {[]report.Parameter{constant, worse, good}, true},
+		{[]report.Parameter{none, good, worse}, false}, {[]report.Parameter{good, none, worse}, false},
+		{[]report.Parameter{good, worse, none}, false}, {[]report.Parameter{constant}, false},
+	} {
+		if s := standingOf(report.Report{Draws: 1000, Parameters: c.all}); goal.Reached(s) != c.want {
+			t.Errorf("%v: %+v", c.all, s)
+		}
+	}
+	w := report.Report{Parameters: []report.Parameter{none, good, worse}}.Worst()
+	if w.ESS != 500 || w.ESSOf != "b" || w.RHat != 1.002 || w.RHatOf != "b" || w.Without != "c" {
+		t.Errorf("worst is %+v", w)
 	}
 }

@@ -155,22 +155,8 @@ func highRHat(f *findings) string {
 		"of the posterior.%s", MaxRHat, f.share(bad, "", ""), worst.Name, worst.rhat(), advice)
 }
 
-// worstESS finds the parameter with the least of a kind of effective size.
-func (f *findings) worstESS(ess func(Parameter) float64) (p Parameter, n float64) {
-	n = math.Inf(1)
-	for _, q := range f.parameters {
-		if e := ess(q); e < n {
-			p, n = q, e
-		}
-	}
-	return p, n
-}
-
-func eitherESS(p Parameter) float64 { return min(p.ESSBulk, p.ESSTail) } // NaN where one is
-func bulkESS(p Parameter) float64   { return p.ESSBulk }
-
 func lowESS(f *findings) string {
-	p, n := f.worstESS(eitherESS)
+	p, n := leastESS(f.parameters, eitherESS)
 	if n >= MinESS {
 		return ""
 	}
@@ -180,8 +166,8 @@ func lowESS(f *findings) string {
 }
 
 func belowTarget(f *findings) string {
-	p, n := f.worstESS(bulkESS)
-	if low, _ := f.worstESS(eitherESS); n >= TargetESS || eitherESS(low) < MinESS {
+	p, n := leastESS(f.parameters, bulkESS)
+	if low, _ := leastESS(f.parameters, eitherESS); n >= TargetESS || eitherESS(low) < MinESS {
 		return ""
 	}
 	return fmt.Sprintf("%s has an ess_bulk of %.0f, below the 1,000 a run aims at. %s", p.Name, n, f.moreDraws(n))
@@ -232,7 +218,7 @@ func motionless(f *findings) string {
 // sound reports whether chains agree and every effective size is enough: then what happens rarely on the way has left
 // no trace in the draws.
 func (f *findings) sound() bool {
-	_, n := f.worstESS(eitherESS)
+	_, n := leastESS(f.parameters, eitherESS)
 	return n >= MinESS && len(f.disputes) == 0 && f.apart.errors == 0 && f.run.Draws > 0 &&
 		len(f.which(func(p Parameter) bool { return p.RHat > MaxRHat || p.NonFinite > 0 })) == 0
 }

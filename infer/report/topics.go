@@ -99,10 +99,10 @@ func extremes(f *findings) string {
 	if worst.RHat > 0 {
 		words = fmt.Sprintf("worst R-hat %s (%s)", worst.rhat(), worst.Name)
 	}
-	if p, n := f.worstESS(bulkESS); !math.IsInf(n, 1) {
+	if p, n := leastESS(f.parameters, bulkESS); !math.IsInf(n, 1) {
 		words += fmt.Sprintf(", least ess_bulk %s (%s)", thousands(int64(n)), p.Name)
 	}
-	if p, n := f.worstESS(func(p Parameter) float64 { return p.ESSTail }); !math.IsInf(n, 1) {
+	if p, n := leastESS(f.parameters, func(p Parameter) float64 { return p.ESSTail }); !math.IsInf(n, 1) {
 		words += fmt.Sprintf(", least ess_tail %s (%s)", thousands(int64(n)), p.Name)
 	}
 	return words
