@@ -125,8 +125,8 @@ func sampledModel(run *draws.Run) (options resolvedOptions, err error) {
 	now, err := os.ReadFile(options.Model)
 	switch {
 	case errors.Is(err, os.ErrNotExist):
-		return options, wrong(fmt.Errorf("the model of the run, %s, is not there: call ppl from the directory from which "+
-			"the run was sampled", options.Model))
+		return options, wrong(fmt.Errorf("the model of the run, %s, is not there: call ppl from the directory from "+
+			"which the run was sampled", options.Model))
 	case err != nil:
 		return options, failed(err)
 	case !slices.Equal(then, now):

@@ -17,8 +17,8 @@ import (
 // Leave-one-out results that R's package loo gave, published by B. Behrman in the tidyverse version of the examples of
 // Gelman, Hill & Vehtari, Regression and Other Stories (github.com/behrman/ros, files KidIQ: CrossValidation/
 // crossvalidation_tv.md, and Mesquite/mesquite_tv.md). Fits are rstanarm's with default priors: coefficients
-// Normal(0, 2.5 sd(y) / sd(x)), the intercept at the mean of the predictors Normal(mean(y), 2.5 sd(y)), sigma Exponential(1 / sd(y)).
-// The data are those of posteriordb.
+// Normal(0, 2.5 sd(y) / sd(x)), the intercept at the mean of the predictors Normal(mean(y), 2.5 sd(y)), sigma
+// Exponential(1 / sd(y)). The data are those of posteriordb.
 
 // A publishedModel has what was published of a model: elpd_loo, its standard error, p_loo, and the Monte Carlo standard
 // error of elpd_loo, of which "0.0" is less than .05.
@@ -31,8 +31,8 @@ type publishedModel struct {
 // regression is the model of a response with predictors that are named by expressions of row i.
 func regression(data, response string, predictors ...string) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s\nwhy[i in N] = %s\nsdy = sd(why)\na ~ Normal(mean(why), 2.5 * sdy)\nsigma ~ Exponential(1 / sdy)\n",
-		data, response)
+	fmt.Fprintf(&b, "%s\nwhy[i in N] = %s\nsdy = sd(why)\na ~ Normal(mean(why), 2.5 * sdy)\n"+
+		"sigma ~ Exponential(1 / sdy)\n", data, response)
 	sum := "a"
 	for k, x := range predictors {
 		fmt.Fprintf(&b, "x%[1]d[i in N] = %[2]s\nb%[1]d ~ Normal(0, 2.5 * sdy / sd(x%[1]d))\n", k, x)
@@ -52,8 +52,8 @@ func publishedModels() []publishedModel {
 			-1872.5, math.NaN(), math.NaN(), .05},
 		{"bush2", "mesquite", regression(bushes, "log(weight[i])", "log(diam1[i])", "log(diam2[i])",
 			"log(canopy_height[i])", "log(total_height[i])", "log(density[i])", "group[i]"), true, -19.3, 5.3, 7.5, .1},
-		{"bush3", "mesquite", regression(bushes, "log(weight[i])", "log(diam1[i] * diam2[i] * canopy_height[i])"), false,
-			-26.6, 5, 2.5, .05},
+		{"bush3", "mesquite", regression(bushes, "log(weight[i])", "log(diam1[i] * diam2[i] * canopy_height[i])"),
+			false, -26.6, 5, 2.5, .05},
 	}
 }
 
@@ -147,7 +147,8 @@ func TestRefitIsExact(t *testing.T) {
 		sum, squares = sum+x, squares+x*x
 	}
 	a, b := 2+n/2, 1+(squares-sum*sum/(k+n))/2
-	exact := distuv.StudentsT{Mu: sum / (k + n), Sigma: math.Sqrt(b * (k + n + 1) / (a * (k + n))), Nu: 2 * a}.LogProb(last)
+	predictive := distuv.StudentsT{Mu: sum / (k + n), Sigma: math.Sqrt(b * (k + n + 1) / (a * (k + n))), Nu: 2 * a}
+	exact := predictive.LogProb(last)
 	dir := t.TempDir()
 	path, run := filepath.Join(dir, "m.ppl"), filepath.Join(dir, "m.run")
 	text := "data y[N] = [1.29, 1.45, 0.07, -0.76, 0.4, -0.2, 5]\nv ~ InverseGamma(2, 1)\n" +

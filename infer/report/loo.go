@@ -32,8 +32,8 @@ type Refit struct {
 	MCSE float64 // Monte Carlo standard error of the row's log predictive density
 }
 
-// Replace puts the log predictive density of a row in the place of the estimate by weights. It is the log of the mean of
-// the row's densities, whose logs at draws without it are given by chain.
+// Replace puts the log predictive density of a row in the place of the estimate by weights. It is the log of the mean
+// of the row's densities, whose logs at draws without it are given by chain.
 func (l *LOO) Replace(row int, logDensities [][]float64) {
 	elpd := stats.LogMean(slices.Concat(logDensities...))
 	l.Refits = append(l.Refits, Refit{row, l.PSIS.K[row], stats.RHat(logDensities), stats.MCSELogMean(logDensities)})

@@ -4,10 +4,12 @@ import "math"
 
 // Worst is how good the draws of a run are by the quantities that are worst off, of all that are not constant.
 type Worst struct {
-	ESS, RHat     float64 // the least effective size, bulk or tail, and the greatest R-hat; NaN where no quantity has one
+	// the least effective size, bulk or tail, and the greatest R-hat; NaN where no quantity has one
+	ESS, RHat     float64
 	Bulk          float64 // the least effective size in bulk
 	ESSOf, RHatOf string  // which quantity has them
-	Without       string  // the first quantity without one of them, as values that are not finite have none; or empty
+	// the first quantity without one of them, as values that are not finite have none; or empty
+	Without string
 }
 
 // Worst looks for them.
