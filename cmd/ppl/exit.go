@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ppl/infer/draws"
 	"ppl/lang/diag"
 )
 
@@ -28,9 +29,17 @@ type exit struct {
 
 func (e exit) Error() string { return fmt.Sprint(e.cause) }
 
-func wrong(cause error) error  { return exit{codeWrong, cause} }
-func failed(cause error) error { return exit{codeFailed, cause} }
-func interrupted() error       { return exit{codeInterrupted, nil} }
+func wrong(cause error) error { return exit{codeWrong, cause} }
+
+// failed is what a device, a disk or the program did. A run that a crash has cut off is what the command was given.
+func failed(cause error) error {
+	if errors.As(cause, new(draws.ErrDamaged)) {
+		return wrong(cause)
+	}
+	return exit{codeFailed, cause}
+}
+
+func interrupted() error { return exit{codeInterrupted, nil} }
 
 func usagef(format string, args ...any) error { return exit{codeUsage, fmt.Errorf(format, args...)} }
 

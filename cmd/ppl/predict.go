@@ -180,9 +180,9 @@ func size(vs []types.Variable) (n int) {
 
 // predictRun draws data at each draw of the posterior.
 func (c *console) predictRun(ctx context.Context, p *prediction, seeded bool) error {
-	run, err := draws.Open(p.from)
+	run, err := openRun(p.from)
 	if err != nil {
-		return failed(err)
+		return err
 	}
 	program, err := c.programOf(run)
 	if err != nil {

@@ -1,7 +1,6 @@
 package draws
 
 import (
-	"fmt"
 	"io"
 	"time"
 
@@ -96,7 +95,7 @@ func (r *Run) writeColumn(w io.Writer, c column) (err error) {
 			return failed
 		}
 		if err != nil {
-			return fmt.Errorf("the run in %s is damaged: %w", r.Dir, err)
+			return ErrDamaged{r.Dir, err}
 		}
 	}
 	return nil

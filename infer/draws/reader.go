@@ -76,8 +76,19 @@ func parseRun(dir string, info Info, layout, meta []byte) (*Run, error) {
 }
 
 func damaged(dir, file string, err error) error {
-	return fmt.Errorf("the run in %s is damaged: %s: %w", dir, file, err)
+	return ErrDamaged{dir, fmt.Errorf("%s: %w", file, err)}
 }
+
+// ErrDamaged says that what a run directory should hold is not there, or is cut off.
+type ErrDamaged struct {
+	Dir   string
+	Cause error // names the file
+}
+
+func (e ErrDamaged) Error() string {
+	return fmt.Sprintf("the run in %s is damaged: %v", e.Dir, e.Cause)
+}
+func (e ErrDamaged) Unwrap() error { return e.Cause }
 
 // parseArrays picks the .zarray documents out of the consolidated metadata.
 func parseArrays(text []byte) (map[string]array, error) {
@@ -210,7 +221,7 @@ func (r *Run) streamed(group string, vs []types.Variable, name string) ([][]floa
 	for chain := range chains {
 		var err error
 		if chains[chain], err = r.chain(c, chain); err != nil {
-			return nil, fmt.Errorf("the run in %s is damaged: %w", r.Dir, err)
+			return nil, ErrDamaged{r.Dir, err}
 		}
 	}
 	return chains, nil
@@ -259,7 +270,7 @@ func (r *Run) Predictions(name string, from, to int) ([][][]float64, error) {
 			}
 		})
 		if err != nil {
-			return nil, fmt.Errorf("the run in %s is damaged: %w", r.Dir, err)
+			return nil, ErrDamaged{r.Dir, err}
 		}
 	}
 	return out, nil
@@ -295,7 +306,7 @@ func (r *Run) constant(g constantGroup, name string) (xs []float64, err error) {
 	for len(xs) < o.Size() {
 		raw, err := readChunk(filepath.Join(path(r.Dir, key), chunkKey(index)), chunk*width(kindOf(o.Variable)))
 		if err != nil {
-			return nil, fmt.Errorf("the run in %s is damaged: %w", r.Dir, err)
+			return nil, ErrDamaged{r.Dir, err}
 		}
 		part := decode(raw, kindOf(o.Variable))
 		xs = append(xs, part[:min(len(part), o.Size()-len(xs))]...)
