@@ -76,6 +76,7 @@ func importTable() []row {
 		{"ppl/runtime/gpu/gputest", []string{"ppl/autodiff", "ppl/compiler", "ppl/compiler/", "ppl/infer/adapt",
 			"ppl/infer/dynamics", "ppl/runtime/"}},
 		{"ppl/infer/draws", []string{"ppl/lang/types"}},
+		{"ppl/infer/score", nil},
 		{"ppl/infer/stats", nil},
 		{"ppl/infer/report", []string{"ppl/lang/diag", "ppl/lang/types", "ppl/infer/draws", "ppl/infer/stats"}},
 		{"ppl/infer", []string{"ppl/lang/types", "ppl/autodiff", "ppl/compiler/ir", "ppl/compiler/lower",

@@ -37,4 +37,5 @@ type Progress struct {
 	// Of minibatches of a network: passes over the data in this phase, and the mean log likelihood of a row that was
 	// learned from and of one that was held out; 0 where they are not known.
 	Epoch, Learned, HeldOut float64
+	Steps                   int64 // of each walker in all
 }

@@ -92,7 +92,7 @@ func samplerNames() string {
 func (c *console) chooseSampler(p *compiler.Program, s *sampling) (samplerRow, error) {
 	inModel, values := p.Infer()
 	if s.sampler == "" || s.sampler == inModel {
-		if err := c.checkInfer(p, inModel, values); err != nil {
+		if err := c.checkInfer(p, inModel, values, s.settings); err != nil {
 			return samplerRow{}, err
 		}
 	} else {
@@ -113,14 +113,21 @@ func firstOf(names ...string) string {
 }
 
 // checkInfer says what is wrong with the model's infer statement, at its place.
-func (c *console) checkInfer(p *compiler.Program, name string, values map[string]string) error {
+func (c *console) checkInfer(p *compiler.Program, name string, values map[string]string, flags []string) error {
 	row, ok := findSampler(firstOf(name, samplers()[0].name))
 	if !ok {
 		return c.diagnose([]diag.Diagnostic{{Span: inferPlace(p, name), Message: "there is no sampler `" + name + "`",
 			Help: "there are " + samplerNames()}})
 	}
-	if _, err := row.parse(values); err != nil {
+	set, err := row.parse(values)
+	if err != nil {
 		return c.diagnose([]diag.Diagnostic{{Span: inferPlace(p, name), Message: err.Error()}})
+	}
+	replaced := slices.ContainsFunc(flags, func(f string) bool { return strings.HasPrefix(f, "batch=") })
+	if n, err := p.Rows(); err == nil && set.Batch > n && !replaced {
+		return c.diagnose([]diag.Diagnostic{{Span: inferPlace(p, name),
+			Message: fmt.Sprintf("batch = %d, but the data have %d rows", set.Batch, n),
+			Help:    "leave `batch` out to use them all"}})
 	}
 	return nil
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"math"
 	"os"
 	"os/exec"
@@ -25,7 +26,8 @@ func TestMain(m *testing.M) {
 // TestScripts runs the scripts in testdata: what a user types, and what comes back.
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{UpdateScripts: *update,
-		Dir: "testdata",
+		Dir:       "testdata",
+		Condition: slowTests,
 		Setup: func(e *testscript.Env) error {
 			examples, err := filepath.Abs("../../examples")
 			e.Setenv("EXAMPLES", examples)
@@ -37,10 +39,19 @@ func TestScripts(t *testing.T) {
 			"killed":    killed,
 			"corrupt":   corrupt,
 			"drawsof":   drawsOf,
+			"images":    images,
 			"simgpu":    simulatedGPU,
 			"near":      near,
 		},
 	})
+}
+
+// slowTests is the condition [slow] of scripts: that of make slow.
+func slowTests(name string) (bool, error) {
+	if name != "slow" {
+		return false, fmt.Errorf("there is no condition %s", name)
+	}
+	return os.Getenv("PPL_SLOW") != "", nil
 }
 
 // exits CODE COMMAND… runs a command and holds its exit code.

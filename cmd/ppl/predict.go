@@ -27,6 +27,8 @@ type prediction struct {
 	quiet bool
 	thin  int
 	asCSV bool
+
+	asJSON bool // the scores
 }
 
 func predictCommand(c *console) *cobra.Command {
@@ -46,6 +48,7 @@ func predictCommand(c *console) *cobra.Command {
 	f.StringVar(&p.out, "out", "", "keep draws from the prior in `DIR` (default: the model's name with .prior, here)")
 	f.IntVar(&p.thin, "thin", 1, "with --data of a run: predict at every `K`-th draw")
 	f.BoolVar(&p.asCSV, "csv", false, "with --data of a run: print one table")
+	f.BoolVar(&p.asJSON, "json", false, "with --data of a run that has outcomes: print the scores as one JSON object")
 	f.BoolVar(&p.quiet, "quiet", false, "no notes")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		p.from = args[0]
@@ -81,6 +84,9 @@ const predictText = `Draw replicates of what a model observes.
   ppl predict RUN --data NEW      predictions at new data, into the group predictions of the run, and summarised by row;
                                   --csv prints one table, --thin 10 takes every 10th draw
   ppl predict MODEL               parameters from the prior and data at them, into a new directory
+Where new data have outcomes too, it says how well the average over draws predicts them: of classes accuracy, log
+likelihood, Brier score, calibration and entropy (--csv: the probabilities of each row); of numbers RMSE, CRPS, log
+likelihood and coverage after the table of rows. --json prints the scores.
 ArviZ reads the groups (plot_ppc). Where a distribution reads the observed data, replicates are drawn one step ahead.
 New data need what the model reads, not what it observes, nor what stays as it was in the run. Groups that the run knows,
 by name or number, keep their draws; others are drawn from their distribution. A Gaussian process is drawn at new points

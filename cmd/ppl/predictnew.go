@@ -24,12 +24,25 @@ func (c *console) predictNew(ctx context.Context, p *prediction, seeded bool) er
 	if !seeded {
 		p.seed = o.run.Info.Seed
 	}
+	ctx, release := stoppable(ctx)
+	defer release()
+	of, err := c.loadOutcomes(p, o)
+	if err != nil {
+		return err
+	}
+	var seen *scored
+	if of != nil {
+		if seen, err = c.follow(ctx, p, o, of); err != nil {
+			return err
+		}
+		if seen.classes != nil {
+			return c.scoreClasses(p, of, seen)
+		}
+	}
 	program, err := c.loadNew(p, o)
 	if err != nil {
 		return err
 	}
-	ctx, release := stoppable(ctx)
-	defer release()
 	w, err := draws.ExtendPredictions(p.from, variablesOf(program.Predicted), asObserved(program.Given()))
 	if err != nil {
 		return failed(err)
@@ -45,7 +58,12 @@ func (c *console) predictNew(ctx context.Context, p *prediction, seeded bool) er
 	if !p.quiet {
 		c.notef("the predictions are in %s (groups predictions and predictions_constant_data)", p.from)
 	}
-	return c.printPredictions(p)
+	if !p.asJSON {
+		if err := c.printPredictions(p); err != nil || of == nil || p.asCSV {
+			return err
+		}
+	}
+	return c.scoreNumbers(p, of, seen)
 }
 
 func variablesOf(parts []compiler.PredictedPart) (all []types.Variable) {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"time"
 
 	"github.com/schollz/progressbar/v3"
@@ -25,12 +26,13 @@ const plainEvery = 30 * time.Second
 
 func (c *console) plainProgress() func(infer.Progress) {
 	last, said := infer.Phase(-1), time.Time{}
+	var of pace
 	return func(p infer.Progress) {
 		switch {
 		case p.Phase != last:
 			c.notef("%s: %d iterations", p.Phase, p.Total)
 		case time.Since(said) >= plainEvery:
-			c.notef("%s: %d of %d iterations", p.Phase, p.Done, p.Total)
+			c.notef("%s: %d of %d iterations%s", p.Phase, p.Done, p.Total, of.text(p))
 		default:
 			return
 		}
@@ -41,6 +43,7 @@ func (c *console) plainProgress() func(infer.Progress) {
 func (c *console) liveProgress() (show func(infer.Progress), clear func()) {
 	var bar *progressbar.ProgressBar
 	last := infer.Phase(-1)
+	var of pace
 	clear = func() {
 		if bar != nil {
 			bar.Clear() // a terminal that does not take it is no failure of the run
@@ -50,6 +53,9 @@ func (c *console) liveProgress() (show func(infer.Progress), clear func()) {
 		if p.Phase != last {
 			clear()
 			bar, last = c.bar(p), p.Phase
+		}
+		if text := of.text(p); text != "" {
+			bar.Describe(p.Phase.String() + text)
 		}
 		if p.Total != bar.GetMax() { // how many iterations there are may be decided on the way
 			bar.ChangeMax(p.Total)
@@ -69,4 +75,30 @@ func (c *console) bar(p infer.Progress) *progressbar.ProgressBar {
 		progressbar.OptionThrottle(100e6),
 		progressbar.OptionClearOnFinish(),
 	)
+}
+
+// A pace is how fast the phase of a network is.
+type pace struct {
+	phase infer.Phase
+	began time.Time
+	first int64
+}
+
+// text says of a network how many epochs a phase has gone through and how fast, and what the last look at rows that are
+// held out has shown; nothing of other models.
+func (t *pace) text(p infer.Progress) string {
+	if p.Epoch == 0 {
+		return ""
+	}
+	if t.began.IsZero() || p.Phase != t.phase {
+		*t = pace{p.Phase, time.Now(), p.Steps}
+	}
+	text := fmt.Sprintf(", epoch %.1f", p.Epoch)
+	if seconds := time.Since(t.began).Seconds(); seconds > 1 {
+		text += fmt.Sprintf(", %.3g steps a second", float64(p.Steps-t.first)/seconds)
+	}
+	if p.HeldOut != 0 {
+		text += fmt.Sprintf(", mean log likelihood %.3f, of rows held out %.3f", p.Learned, p.HeldOut)
+	}
+	return text
 }

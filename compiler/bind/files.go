@@ -1,7 +1,9 @@
 package bind
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"math"
 	"os"
 	"path/filepath"
@@ -33,7 +35,7 @@ func (f *files) open(args []Arg) {
 	for _, arg := range args {
 		file, ok := scalar(arg)
 		if !ok {
-			file, ok = f.read(arg.Path, source.Span{})
+			file, ok = f.read(f.packaged(arg.Path, source.Span{}), source.Span{})
 		}
 		switch {
 		case !ok:
@@ -99,7 +101,7 @@ func (f *files) ofModel(a *model.Array) (file *data.File, key string) {
 	path, key := fileOf(a, f.dir)
 	file, known := f.own[path]
 	if !known {
-		file, _ = f.read(path, a.At)
+		file, _ = f.read(f.packaged(path, a.At), a.At)
 		f.own[path] = file
 	}
 	if key == "" {
@@ -122,7 +124,11 @@ func (f *files) read(path string, at source.Span) (*data.File, bool) {
 	}
 	file, err := read(path)
 	if err != nil {
-		f.diags.Errorf("E83", at, "%v", err)
+		d := f.diags.Errorf("E83", at, "%v", err)
+		if errors.Is(err, fs.ErrNotExist) && fashion(path) {
+			d.Help("Fashion-MNIST has a file of that name: on Debian, apt-get install dataset-fashion-mnist puts it "+
+				"in %s, where it is found", fashionDir)
+		}
 		return nil, false
 	}
 	for _, note := range file.Notes {
@@ -133,6 +139,36 @@ func (f *files) read(path string, at source.Span) (*data.File, bool) {
 			largeText(path, size, f.cache))
 	}
 	return file, true
+}
+
+// fashionDir is where Debian's package dataset-fashion-mnist puts its files.
+const fashionDir = "/usr/share/datasets/fashion-mnist"
+
+// fashion reports whether a file has the name of one of Fashion-MNIST's.
+func fashion(path string) bool {
+	return slices.Contains([]string{"train-images-idx3-ubyte.gz", "train-labels-idx1-ubyte.gz",
+		"t10k-images-idx3-ubyte.gz", "t10k-labels-idx1-ubyte.gz"}, filepath.Base(path))
+}
+
+// packaged is the path of a file, or where it is not there, that of a file of its name that the system's package has.
+func (f *files) packaged(path string, at source.Span) string {
+	there := available(path)
+	if there != path {
+		f.diags.Notef("W17", at, "%s is not there; %s of Fashion-MNIST is read instead", path, there)
+	}
+	return there
+}
+
+// available is packaged without a note.
+func available(path string) string {
+	if _, err := os.Stat(path); err == nil || !fashion(path) {
+		return path
+	}
+	there := filepath.Join(fashionDir, filepath.Base(path))
+	if _, err := os.Stat(there); err != nil {
+		return path
+	}
+	return there
 }
 
 // tooLarge refuses a file of which all is needed at once.
@@ -156,6 +192,7 @@ func LargeData(m *model.Model, dir string, cache data.RowCache) (lines []string)
 			continue
 		}
 		path, _ := fileOf(a, dir)
+		path = available(path)
 		if size, large := cache.Large(path); large && !seen[path] {
 			seen[path] = true
 			fate := "it cannot be read, since no minibatches can be drawn"
@@ -175,6 +212,7 @@ func Available(m *model.Model, dir string, cache data.RowCache) bool {
 			return false
 		}
 		path, _ := fileOf(a, dir)
+		path = available(path)
 		info, err := os.Stat(path)
 		_, large := cache.Large(path)
 		return a.From == "" || err != nil || info.IsDir() || large
@@ -190,7 +228,7 @@ func Absent(m *model.Model, dir string) []diag.Diagnostic {
 			continue
 		}
 		path, _ := fileOf(a, dir)
-		if _, err := os.Stat(path); err != nil && !seen[path] {
+		if _, err := os.Stat(available(path)); err != nil && !seen[path] {
 			seen[path] = true
 			diags.Errorf("E83", a.At, "cannot read data: %v", err)
 		}

@@ -127,12 +127,21 @@ func (c *checker) bindParam(s, inner *scope, fn *function, p *ast.Param, given *
 	return true
 }
 
+// shapeText is how many elements axes have, by name where data give the number: [28, 128].
+func shapeText(axes []*model.Set) string {
+	var sizes []string
+	for _, s := range axes {
+		sizes = append(sizes, s.SizeText())
+	}
+	return "[" + strings.Join(sizes, ", ") + "]"
+}
+
 // bindShape binds the sizes that a parameter list names: X[N, K].
 func (c *checker) bindShape(inner *scope, fn *function, p *ast.Param, x model.Expr, e *ast.Call) bool {
 	axes := x.Info().Type.Axes
 	if len(axes) != len(p.Sets) && fn.draw != nil && fn.draw.Block != nil && p == fn.head.Params[0] {
-		c.errorf("E94", e.Fun.Span(), "`%s` needs an input with axes %s, but here it has %s", fn.name,
-			setsText(p.Sets), haveAxes(axes)).Related(x.Info().At, "the input")
+		c.errorf("E94", e.Fun.Span(), "`%s` needs an input with axes %s, but here its shape is %s", fn.name,
+			setsText(p.Sets), shapeText(axes)).Related(x.Info().At, "the input")
 		return false
 	}
 	if len(axes) != len(p.Sets) {

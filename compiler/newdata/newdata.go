@@ -60,17 +60,22 @@ func Before(m *model.Model, run Run) *Changes {
 		joined: map[*model.Size]rows{}, known: map[string][]int{}, drawn: map[string][]bool{}}
 	c.findSeries()
 	c.replaced = replacedData(m)
-	for _, a := range m.Arrays {
+	c.mark()
+	return c
+}
+
+// mark lets what is replaced, and what the run holds, be left out of the new data.
+func (c *Changes) mark() {
+	for _, a := range c.m.Arrays {
 		if slices.ContainsFunc(c.replaced, func(of *model.Array) bool { return sharesRows(a, of) }) {
 			a.Value, a.From = nil, ""
-		} else if _, held := find(run.Data, a.Name); held && a.Role == model.Data && a.Value == nil && a.From == "" {
+		} else if _, held := find(c.run.Data, a.Name); held && a.Role == model.Data && a.Value == nil && a.From == "" {
 			a.Optional = true
 		}
 	}
 	for _, a := range c.replaced {
 		a.Optional = true
 	}
-	return c
 }
 
 // Apply changes the model and its data. The result is nil when a diagnostic is an error.

@@ -110,7 +110,7 @@ func (r *run) scoreHeldOut() ([]float64, error) {
 
 func (c *climb) show() {
 	r, s := c.run, &c.state
-	p := infer.Progress{Phase: infer.Optimising, Done: s.Steps, Total: c.most(),
+	p := infer.Progress{Phase: infer.Optimising, Done: s.Steps, Total: c.most(), Steps: int64(s.Steps),
 		Epoch: float64(s.Steps) / float64(r.shared.epoch(false))}
 	if n := len(s.Looks); n > 0 {
 		p.Learned, p.HeldOut = s.Looks[n-1].Learned, s.Looks[n-1].HeldOut

@@ -1,6 +1,7 @@
 package types
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -66,4 +67,18 @@ func (v Variable) LabelsOf(axis int) []string {
 		return v.Label[axis]
 	}
 	return nil
+}
+
+// SamePlaces reports whether a variable has the name and the places of another: an element of one is the element of the
+// other at the same position.
+func (v Variable) SamePlaces(other Variable) bool {
+	if v.Name != other.Name || !slices.Equal(v.Shape, other.Shape) {
+		return false
+	}
+	for k := range v.Shape {
+		if v.FirstOf(k) != other.FirstOf(k) || !slices.Equal(v.LabelsOf(k), other.LabelsOf(k)) {
+			return false
+		}
+	}
+	return true
 }

@@ -1,0 +1,59 @@
+package compiler
+
+import (
+	"path/filepath"
+	"slices"
+
+	"ppl/compiler/bind"
+	"ppl/compiler/check"
+	"ppl/compiler/data"
+	"ppl/compiler/newdata"
+	"ppl/compiler/plan"
+	"ppl/lang/diag"
+	"ppl/lang/parse"
+	"ppl/lang/source"
+)
+
+// A Forecast says how probable new observations are.
+type Forecast = plan.Forecast
+
+// RowNumbers is the input of a Forecast with the numbers of its rows.
+const RowNumbers = plan.RowNumbers
+
+// LoadOutcomes loads a model with new data that have what it observes too, so that the draws of a run can be compared
+// with what came. It is nil where the new data lack that, where they have groups that the run does not, and where
+// LoadNew has to say what is wrong.
+func LoadOutcomes(path, text string, args []DataArg, run SampledRun) *Program {
+	file, ds := parse.File(source.New(path, text))
+	if diag.HasErrors(ds) {
+		return nil
+	}
+	m, ds := check.File(file, importLoader())
+	if diag.HasErrors(ds) {
+		return nil
+	}
+	changes := newdata.Outcomes(m, run)
+	values, ds := bind.NewData(m, filepath.Dir(path), args, data.DefaultRowCache(),
+		bind.KnownOf(slices.Concat(run.Saved, run.Data)))
+	if diag.HasErrors(ds) {
+		return nil
+	}
+	if !changes.HasOutcomes(values) {
+		return nil
+	}
+	if values, ds = changes.Complete(values); diag.HasErrors(ds) {
+		return nil
+	}
+	plan, ds := plan.NewPlan(values)
+	if diag.HasErrors(ds) {
+		return nil
+	}
+	p := newProgram(plan)
+	parameters := p.Parameters()
+	for _, v := range p.Saved() {
+		if slices.Contains(parameters, v.Name) && !slices.ContainsFunc(run.Saved, v.SamePlaces) {
+			return nil
+		}
+	}
+	return p
+}

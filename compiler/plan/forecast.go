@@ -1,0 +1,126 @@
+package plan
+
+import (
+	"ppl/autodiff"
+	"ppl/compiler/dataset"
+	"ppl/compiler/density"
+	"ppl/compiler/evaluate"
+	"ppl/compiler/marginalize"
+	"ppl/compiler/minibatch"
+	"ppl/compiler/model"
+	"ppl/compiler/simulate"
+	"ppl/lang/types"
+)
+
+// A Forecast says how probable the observations of some rows are, given the parameters on their own scale: to compare
+// data that came after a run with what its draws say of them.
+//
+//	label[i in N] ~ Categorical(logits = f(x[i]))    Densities [m]: log p(label[i]); Classes [m, K]: p of each class
+//	y[i in N] ~ Normal(mu[i], s)                     Densities [m]; no Classes
+//
+// The graph has an input for each parameter and one, RowNumbers, for the numbers of the rows, from 0.
+type Forecast struct {
+	Outcome   types.Variable // what is observed
+	Values    []float64      // of each row
+	Places    []int          // of each row, the number of its element of the outcome
+	Came      []int          // of each row, the number of its class from 0; nil without classes
+	First     int            // the class of number 0, as the data have it
+	Densities autodiff.Node
+	Classes   autodiff.Node // not valid where an outcome is no class
+
+	plan    *Plan
+	numbers *simulate.Numbers
+}
+
+// RowNumbers is the input with the numbers of the rows.
+const RowNumbers = "rows"
+
+// mostClasses bounds the classes whose probabilities are compared.
+const mostClasses = 1000
+
+// Forecast is for m rows at a time; nil where rows are not one observation each of one array.
+func (p *Plan) Forecast(m int) *Forecast {
+	t := p.onlyObservation()
+	if t == nil {
+		return nil
+	}
+	latents := marginalize.Over(simulate.Inputs{})
+	f := &Forecast{plan: p, numbers: simulate.NewNumbers(p.layout, latents)}
+	e := f.numbers.E
+	rows := e.Graph.Input(RowNumbers, m)
+	_, _, f.Densities, _ = p.split(e, rows, latents, nil)
+	f.Outcome = e.Describe(t.Array)
+	places := placesOf(e, t)
+	if places.Node.Size() != p.rowCount {
+		return nil
+	}
+	all := p.layout.Data.Arrays[t.Array].Values
+	for _, at := range autodiff.Eval(nil, places.Node)[0] {
+		if at < 0 {
+			return nil // a missing outcome is a parameter
+		}
+		f.Values, f.Places = append(f.Values, all[int(at)]), append(f.Places, int(at))
+	}
+	b, _ := minibatch.NewView(e, p.rowSet, rows, p.mixed)
+	f.classes(b, t)
+	return f
+}
+
+// onlyObservation is the statement that the rows are of; nil where there are several.
+func (p *Plan) onlyObservation() (only *model.Term) {
+	if p.rowSet == nil || p.layout.Data.HasStreams() {
+		return nil
+	}
+	for _, t := range p.layout.Data.Model.Terms {
+		switch {
+		case t.Kind != model.Likelihood:
+		case only != nil || !p.rowSet.Terms[t] || t.Dist == nil || t.Dist.Event > 0:
+			return nil
+		default:
+			only = t
+		}
+	}
+	return only
+}
+
+// classes evaluates the density at each class that an outcome can be.
+func (f *Forecast) classes(b *evaluate.Evaluator, t *model.Term) {
+	if t.Array.IndexOf == nil && (t.Dist.Lo != 0 || t.Dist.Hi != 1) || t.Dist.Enumerate == nil {
+		return
+	}
+	var args []autodiff.Node
+	for _, a := range t.Args {
+		args = append(args, b.Expr(a).Node)
+	}
+	first, n, ok := t.Dist.Enumerate(args)
+	if !ok || n > mostClasses {
+		return
+	}
+	f.First = first
+	if t.Offset != nil {
+		f.First += int(autodiff.Eval(nil, b.Expr(t.Offset).Node)[0][0])
+	}
+	var each []autodiff.Node
+	for k := range n {
+		at := *t
+		class := evaluate.Value{Node: b.Graph.Const(float64(first + k))}
+		at.Value = &evaluate.Known{Value: class, Fact: *t.Value.Info()}
+		at.Offset = nil
+		lp := minibatch.RowSum(b, density.Term(b, &at, autodiff.Node{}))
+		each = append(each, autodiff.Reshape(autodiff.Exp(lp), lp.Size(), 1))
+	}
+	f.Classes = autodiff.Concat(1, each...)
+	for _, v := range f.Values {
+		f.Came = append(f.Came, int(v)-f.First)
+	}
+}
+
+// Inputs are the graph's inputs, but for the rows, at values of all parameters; an error names one that is missing or
+// of the wrong shape.
+func (f *Forecast) Inputs(at map[string]dataset.Array) (map[string][]float64, error) {
+	if err := f.plan.enterNamed(f.numbers, at); err != nil {
+		return nil, err
+	}
+	f.numbers.Complete()
+	return f.numbers.Inputs, nil
+}
