@@ -102,7 +102,7 @@ func (r *recorder) Begin(stats []types.Variable) (err error) {
 	layout := draws.Layout{Chains: r.chains, Posterior: r.program.Saved(), SampleStats: stats,
 		Observed: asObserved(r.program.Observed()), Constant: asObserved(r.program.Constants()),
 		LogPrior: priors, LogLikelihood: rows, TopLevel: r.program.TopLevel(),
-		Parameters: r.program.Parameters()}
+		Parameters: r.program.Parameters(), Effects: r.program.Effects(), Exchangeable: r.program.Exchangeable()}
 	r.saved, r.flushed = size(layout.Posterior), time.Now()
 	if r.resumed {
 		r.writer, err = draws.Resume(r.dir, layout, r.counts, r.options)

@@ -21,6 +21,7 @@ func Switching(m *model.Model, diags *diag.List) {
 		mix := mixture{z: t.Array, chosen: map[*model.Array]int{}}
 		if components := mix.exchangeable(m.Terms); len(components) > 0 {
 			warnSwitching(diags, mix.z, components)
+			m.Exchangeable = append(m.Exchangeable, components...)
 		}
 	}
 }

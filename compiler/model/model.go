@@ -33,10 +33,12 @@ type Model struct {
 	Ragged  []*Ragged // how the elements of ragged arrays are numbered; written by package flatten
 
 	// Written by package analyze:
-	Orders    [][]*Array   // by Orders: drawn from each other; data show whether some element is drawn from itself
-	Latents   []LatentNote // by Elimination: how each discrete latent is summed out
-	RowSets   []*RowSet    // by Rows: over which log ℓ is a sum, one for each choice of plates; none: full batch only
-	Couplings []Coupling   // by Rows: what couples the elements of observations, where there is no row set
+	Orders  [][]*Array   // by Orders: drawn from each other; data show whether some element is drawn from itself
+	Latents []LatentNote // by Elimination: how each discrete latent is summed out
+	RowSets []*RowSet    // by Rows: over which log ℓ is a sum, one for each choice of plates; none: full batch only
+	// by Switching: what discrete unknowns choose from, where nothing distinguishes their values
+	Exchangeable []*Array
+	Couplings    []Coupling // by Rows: what couples the elements of observations, where there is no row set
 }
 
 // A LatentNote describes how a discrete latent is summed out: for each of Elements' combinations, a table.

@@ -24,6 +24,9 @@ type Layout struct {
 	LogLikelihood []types.Variable `json:"log_likelihood,omitempty"`
 	// of LogPrior: those that read no other parameter
 	TopLevel []string `json:"top_level_priors,omitempty"`
+	// of Posterior: those with a scale that is a parameter, and those whose elements can change places
+	Effects      []types.Effect `json:"effects,omitempty"`
+	Exchangeable []string       `json:"exchangeable,omitempty"`
 
 	// replicates of the data, one for each draw of the posterior (Extend)
 	Predictive []types.Variable `json:"posterior_predictive,omitempty"`

@@ -57,8 +57,7 @@ func (r *run) warnOfWarmup() {
 	}
 	if r.shared.rule.Name() == "hmc" && p.Draws > 0 && p.StepSize < collapsed {
 		r.warnf("the step size had to shrink to %.2g of the target's width: its curvature varies wildly, and regions "+
-			"may be missing from the draws; for a hierarchical model try `noncentered` where effects are not yet, and "+
-			"check scales that may go to 0", p.StepSize)
+			"may be missing from the draws; check scales that may go to 0", p.StepSize)
 	}
 }
 

@@ -30,6 +30,18 @@ type scene struct {
 	diverging     int
 	status        draws.Status
 	report        draws.SamplerReport
+	effects       []types.Effect
+	exchangeable  []string
+}
+
+// effects are draws of a scale of about 2 and of elements whose standard deviation is its share part.
+func effects(part float64) func(r *rand.Rand, _, _, element int) float64 {
+	return func(r *rand.Rand, _, _, element int) float64 {
+		if element == 0 {
+			return 2 + 0.1*r.NormFloat64()
+		}
+		return 2.1 / part * r.NormFloat64()
+	}
 }
 
 // good is a run without fault.
@@ -45,7 +57,7 @@ func good() scene {
 func (s scene) write(t *testing.T) *draws.Run {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "eight.run")
-	layout := draws.Layout{Chains: s.chains, Parameters: s.drawn,
+	layout := draws.Layout{Chains: s.chains, Parameters: s.drawn, Effects: s.effects, Exchangeable: s.exchangeable,
 		Posterior:   []types.Variable{{Name: "mu"}, {Name: "theta", Shape: []int{s.thetas}, Dims: []string{"J"}}},
 		SampleStats: []types.Variable{{Name: "lp"}, {Name: "diverging", Bool: true}, {Name: "replica", Int: true}}}
 	w, err := draws.Create(dir, layout, draws.Options{Model: "eight.ppl", Sampler: "renhd", Device: "host", Seed: 42})
@@ -168,7 +180,23 @@ func TestWarnings(t *testing.T) {
 			s.report.EBFMI = []float64{.9, .21, .8, 1}
 			s.at = func(r *rand.Rand, chain, _, _ int) float64 { return float64(chain/2) + r.NormFloat64() }
 		},
-			[]string{"E-BFMI is below 0.3 in 1 of 4", "0.21", "noncentered"}},
+			[]string{"E-BFMI is below 0.3 in 1 of 4", "0.21", "--set accept=0.95"}},
+		"centred effects": {func(s *scene) {
+			s.diverging, s.effects = 30, []types.Effect{{Name: "theta", Scale: "mu"}}
+			s.at = effects(2)
+		}, []string{"Mark `theta` `noncentered`", "hardly better than by their scale `mu` (0.5"}},
+		"effects of which the data say much": {func(s *scene) {
+			s.diverging, s.effects = 30, []types.Effect{{Name: "theta", Scale: "mu", NonCentered: true}}
+			s.at = effects(20)
+		}, []string{"Write `theta` without `noncentered`"}},
+		"effects in the right coordinates": {func(s *scene) {
+			s.diverging, s.effects = 30, []types.Effect{{Name: "theta", Scale: "mu", NonCentered: true}}
+			s.at = effects(2)
+		}, []string{"diverged", "--set accept=0.95"}},
+		"components that change places": {func(s *scene) {
+			s.exchangeable = []string{"theta"}
+			s.at = func(r *rand.Rand, chain, _, _ int) float64 { return 9*float64(chain/2) + r.NormFloat64() }
+		}, []string{"different places", "`theta` can change places"}},
 		"unsettled": {func(s *scene) { s.report.Halves = []float64{4, 2.5} },
 			[]string{"4.00 in the first half", "--warmup"}},
 		"hot thermostat": {func(s *scene) {

@@ -78,10 +78,8 @@ func disagreement(f *findings) string {
 	worst := slices.MaxFunc(f.disputes, func(a, b dispute) int { return cmp.Compare(a.gap, b.gap) })
 	return fmt.Sprintf("The chains spend their time in different places: %s averages %s in them%s. The posterior "+
 		"seems to have several modes between which the "+
-		"chains do not move, so that the weights of the modes are not known. %s If components of the model can "+
-		"change places without changing "+
-		"it, as in a mixture, order them (`ordered`).", worst.name, means(worst.means), others(len(f.disputes)),
-		f.moreTempering())
+		"chains do not move, so that the weights of the modes are not known. %s", worst.name, means(worst.means),
+		others(len(f.disputes)), f.towardsOneMode())
 }
 
 // trading finds ladders whose walkers trade places without ever leaving the mode they began in: the chains agree, the
@@ -129,6 +127,14 @@ func means(xs []float64) string {
 	return strings.Join(words, ", ")
 }
 
+// towardsOneMode orders what can change places, if the model has any, since each mode has its copies then.
+func (f *findings) towardsOneMode() string {
+	if len(f.exchangeable) > 0 {
+		return fmt.Sprintf("The elements of `%s` can change places: order them (`ordered`).", f.exchangeable[0])
+	}
+	return f.moreTempering()
+}
+
 func (f *findings) moreTempering() string {
 	if f.report.Exchange == nil {
 		return "Let replicas carry chains between modes: --sampler renhd --set replicas=8, and a longer warm-up " +
@@ -147,8 +153,8 @@ func highRHat(f *findings) string {
 	}
 	worst := slices.MaxFunc(bad, func(a, b Parameter) int { return cmp.Compare(a.RHat, b.RHat) })
 	advice := " Run longer: --warmup and --draws twice as large."
-	if len(f.disputes) > 0 || len(f.divergingParameters()) > 0 {
-		advice = "" // chains that disagree will not agree in twice the time; disagreement says what to do
+	if len(f.disputes) > 0 || len(f.divergingParameters()) > 0 || f.funnel() {
+		advice = "" // chains that disagree will not agree in twice the time; another warning says what to do
 	}
 	return fmt.Sprintf("R-hat is above %v for %s (%s: %s): the chains have not come to one distribution, and these "+
 		"numbers are not yet those "+
@@ -175,6 +181,9 @@ func belowTarget(f *findings) string {
 
 // moreDraws says how many draws should do, in proportion, with a tenth to spare, if more draws would help.
 func (f *findings) moreDraws(have float64) string {
+	if f.funnel() && len(f.disputes) == 0 {
+		return "The divergences or the energies show why: that comes first."
+	}
 	times := 1.1 * TargetESS / have
 	if times > maxTimes || len(f.disputes) > 0 {
 		return "More draws alone will not mend that: the chains hardly move between the places where the posterior is."
@@ -230,16 +239,20 @@ func (f *findings) rare(n int) bool {
 	return f.sound() && float64(n) <= share*float64(f.run.Draws*f.report.Chains*max(f.run.Report.Thin, 1))
 }
 
-func divergent(f *findings) string {
+// diverges reports whether more trajectories diverged than may be, for a cause that nonFiniteEnds does not report.
+func (f *findings) diverges() bool {
 	n, r := f.report.Divergences, f.run.Report
-	if n == 0 || f.rare(n) || r.NotFinite >= n && len(r.NonFiniteTerms) > 0 { // which nonFiniteEnds reports
+	return n > 0 && !f.rare(n) && !(r.NotFinite >= n && len(r.NonFiniteTerms) > 0)
+}
+
+func divergent(f *findings) string {
+	n := f.report.Divergences
+	if !f.diverges() {
 		return ""
 	}
 	return fmt.Sprintf("%d %s diverged after warm-up: the sampler cannot follow the density everywhere, often in a "+
 		"narrow neck where a scale goes to zero, "+
-		"and draws from there are missing. Take smaller steps (--set accept=0.95), or mark the effects with that "+
-		"scale `noncentered` where they are not yet.",
-		n, plural(n, "trajectory", "trajectories"))
+		"and draws from there are missing. %s", n, plural(n, "trajectory", "trajectories"), f.otherCoordinates())
 }
 
 func nonFiniteEnds(f *findings) string {

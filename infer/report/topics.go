@@ -129,21 +129,33 @@ func energyFacts(f *findings) string {
 // lowEnergy is Betancourt's bound. Energies that change slowly from one iteration to the next matter where they do so
 // from draw to draw: a log density with enough effective draws has been everywhere.
 func lowEnergy(f *findings) string {
-	const low = 0.3
-	var bad []float64
-	for _, e := range f.run.Report.EBFMI {
-		if e < low {
-			bad = append(bad, e)
-		}
-	}
-	if len(bad) == 0 || f.sound() && f.energyESS >= MinESS {
+	bad := f.lowEnergies()
+	if len(bad) == 0 {
 		return ""
+	}
+	advice := "The divergences have the same cause."
+	if !f.diverges() {
+		advice = f.otherCoordinates()
 	}
 	return fmt.Sprintf("E-BFMI is below %v in %d of %d chains (least %.2g): fresh momenta reach only a small part of "+
 		"the posterior's energies, and its tails may be "+
-		"missing. Heavy tails or a funnel do that: write scales and effects `noncentered` where they are not yet, or "+
-		"give heavy-tailed parameters another form.",
-		low, len(bad), len(f.run.Report.EBFMI), slices.Min(bad))
+		"missing, as those of heavy tails and of a funnel. %s",
+		leastEnergy, len(bad), len(f.run.Report.EBFMI), slices.Min(bad), advice)
+}
+
+const leastEnergy = 0.3
+
+// lowEnergies are the E-BFMIs of chains that are too low.
+func (f *findings) lowEnergies() (bad []float64) {
+	for _, e := range f.run.Report.EBFMI {
+		if e < leastEnergy {
+			bad = append(bad, e)
+		}
+	}
+	if f.sound() && f.energyESS >= MinESS {
+		return nil
+	}
+	return bad
 }
 
 func ladderFacts(f *findings) string {

@@ -5,6 +5,7 @@ import (
 
 	"ppl/infer/draws"
 	"ppl/infer/stats"
+	"ppl/lang/types"
 )
 
 // Findings are what warnings are made from.
@@ -15,8 +16,11 @@ type findings struct {
 	parameters []Parameter
 	drawn      []string // parameters, which should not be constant
 	disputes   []dispute
-	apart      apart   // the quantity in which walkers differ most
-	energyESS  float64 // the lesser effective size of the log density
+	effects    []types.Effect
+	// arrays whose elements can change places
+	exchangeable []string
+	apart        apart   // the quantity in which walkers differ most
+	energyESS    float64 // the lesser effective size of the log density
 }
 
 // An apart is a quantity by which the walkers of a ladder differ (stats.Apart).
