@@ -49,7 +49,8 @@ func (c *checker) influential() map[*model.Array]bool {
 func (c *checker) unused() {
 	var idleData []*entity
 	for _, e := range c.global.order {
-		if e.array != nil && e.array.decl != nil && !e.used && !e.array.observed && !c.namesSet(e.name) {
+		if e.array != nil && e.array.decl != nil && !e.used && !e.array.observed && !c.namesSet(e.name) &&
+			!c.groupsRows(e.array) {
 			idleData = append(idleData, e)
 		}
 	}
@@ -84,6 +85,13 @@ func (c *checker) unused() {
 			c.diags.Warnf("W01", e.at, "data `%s` is never used", e.name)
 		}
 	}
+}
+
+// groupsRows reports whether data may say to which group the rows of ragged data belong.
+func (c *checker) groupsRows(a *arrayInfo) bool {
+	return a.IndexOf != nil && slices.ContainsFunc(c.model.Arrays, func(b *model.Array) bool {
+		return b.Role == model.Data && b.Ragged != nil && b.Ragged.Outer.Set.Same(a.IndexOf)
+	})
 }
 
 func nearEntity(name string, among []*entity) *entity {

@@ -6,7 +6,7 @@ import (
 )
 
 // Effects are the parameters of several elements whose scale is another parameter: those that `noncentered` may help or
-// harm. Parameters that read their own past are left out, since data that follow a series tell it well.
+// harm. Parameters that read their own past are left out, since data along a series leave little unknown of it.
 func (p *Plan) Effects() (all []types.Effect) {
 	for _, t := range p.layout.Data.Model.Terms {
 		if t.Kind != model.Prior || t.Dist == nil || !t.Dist.LocationScale || len(t.Array.Pieces) > 1 {
