@@ -16,8 +16,8 @@ import (
 //	data zip[N]: index(J)      zip: 94110, 10001, 94110      J = 2, zip = [2, 1, 2], a[10001] and a[94110]
 //
 // Codes 1 to J without a gap are positions, and have no names. So are all codes if J is known (`J = 33`, `data J`, an
-// axis of data), or if the model counts with the elements of J, as in a[t-1] or b * t. Codes of a file that stays on
-// disk are positions too, since they are not seen together.
+// axis of data), or if the model counts with the elements of J, as in a[t-1] or b * t. Of a file that stays on disk the
+// codes that occur are known from the pass over it, if they are not too many.
 
 // Known are the elements of index sets in a run, by the set's name, as KnownOf finds them.
 type Known map[string][]string
@@ -73,10 +73,16 @@ func (l *labels) ofCodes(raw map[*model.Array]*data.Array, z *sizes) {
 func codesOfGroups(arrays []*model.Array, raw map[*model.Array]*data.Array) (codes []float64, ok bool) {
 	for _, a := range arrays {
 		x := raw[a]
-		if x.Rows != nil || x.Labels != nil {
+		if x.Labels != nil {
 			return nil, false
 		}
-		for _, v := range x.Values {
+		values := x.Values
+		if x.Rows != nil {
+			if values = distinctOf(x); values == nil {
+				return nil, false
+			}
+		}
+		for _, v := range values {
 			switch {
 			case math.IsNaN(v):
 			case v != math.Trunc(v) || math.Abs(v) > largestCode:
@@ -115,6 +121,11 @@ func (l *labels) codes(s *model.Size, arrays []*model.Array, codes []float64, ra
 	}
 	for _, a := range arrays {
 		y := *raw[a]
+		if y.Rows != nil {
+			y.Numbers = number
+			raw[a] = &y
+			continue
+		}
 		y.Values = make([]float64, len(raw[a].Values))
 		for i, v := range raw[a].Values {
 			y.Values[i] = math.NaN()

@@ -1,6 +1,9 @@
 package bind
 
 import (
+	"maps"
+	"slices"
+
 	"ppl/compiler/data"
 	"ppl/compiler/dataset"
 	"ppl/compiler/model"
@@ -34,6 +37,28 @@ func summary(x *data.Array) (all data.Column) {
 		all.Low = least(all.Low, one.Low, func(m, n data.Mark) bool { return m.Value < n.Value })
 		all.High = least(all.High, one.High, func(m, n data.Mark) bool { return m.Value > n.Value })
 		all.Broken = least(all.Broken, one.Broken, func(m, n data.Mark) bool { return m.At < n.At })
+	}
+	if x.Numbers != nil {
+		all.Low.Value, all.High.Value = ends(slices.Collect(maps.Values(x.Numbers)))
+	}
+	return all
+}
+
+// ends are the least and the greatest of numbers.
+func ends(xs []float64) (lo, hi float64) {
+	if len(xs) == 0 {
+		return 0, 0
+	}
+	return slices.Min(xs), slices.Max(xs)
+}
+
+// distinctOf are the different values of an array in a file; nil if they are not known.
+func distinctOf(x *data.Array) (all []float64) {
+	for _, c := range x.Columns {
+		if x.Rows.Columns[c].Distinct == nil {
+			return nil
+		}
+		all = append(all, x.Rows.Columns[c].Distinct...)
 	}
 	return all
 }
@@ -80,7 +105,7 @@ func openStreams(d *dataset.Dataset, raw map[*model.Array]*data.Array) {
 		out := d.Arrays[a]
 		out.Stream, out.First = streams[x.Rows], selections[x.Rows].Width
 		for _, c := range x.Columns {
-			selections[x.Rows].Add(c, codesOf(x, c))
+			selections[x.Rows].Add(c, codesOf(x, c), x.Numbers)
 		}
 		out.Stream.Width = selections[x.Rows].Width
 		all := summary(x)

@@ -122,6 +122,11 @@ func (f *footer) writeRows(out io.Writer, src rowSource) error {
 		columns[i].Int, columns[i].Text, columns[i].TextAt = c.Int, c.Text, c.TextAt
 		columns[i].Labels, columns[i].Codes = sortedLabels(c.Labels)
 	}
+	for i := range columns[:len(columns)-1] {
+		if columns[i].Labels == nil {
+			columns[i].Distinct = columns[i].distinct()
+		}
+	}
 	f.Columns = columns
 	return w.Flush()
 }

@@ -42,9 +42,10 @@ type Array struct {
 	Lengths []int
 	Uneven  error
 
-	Rows    *RowFile  // where the values are when they are read by rows; Values is nil then
-	Columns []int     // which columns of Rows the array takes, in order
-	Codes   []float64 // when arrays share labels, the label of the k-th text that appears in Rows
+	Rows    *RowFile            // where the values are when they are read by rows; Values is nil then
+	Columns []int               // which columns of Rows the array takes, in order
+	Numbers map[float64]float64 // of codes of groups in Rows: the number of each group
+	Codes   []float64           // when arrays share labels, the label of the k-th text that appears in Rows
 }
 
 // A File is what one data file holds.

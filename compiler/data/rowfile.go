@@ -7,8 +7,10 @@ import (
 	"encoding/gob"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"os"
+	"slices"
 )
 
 // A RowFile is a file of records, one for each row, with all columns of a row together: a minibatch wants few rows and
@@ -41,7 +43,14 @@ type Column struct {
 	Text      string    // the first that made the column text
 	TextAt    int       // its place
 	Missing   int       // how many are missing
+	// the different values, ascending; nil where one is no integer, or they are too many to be codes of groups
+	Distinct []float64
+
+	seen map[float64]bool // while the pass goes on
 }
+
+// mostDistinct is how many different values of a column are remembered.
+const mostDistinct = 1 << 16
 
 // A Mark is an element: its value and its row-major place from 0, −1 where there is none.
 type Mark struct {
@@ -73,6 +82,20 @@ func (c *Column) note(v float64, at int) {
 	if c.Broken.At < 0 && v != math.Trunc(v) {
 		c.Broken = Mark{v, at}
 	}
+	if len(c.seen) <= mostDistinct && c.Broken.At < 0 {
+		if c.seen == nil {
+			c.seen = map[float64]bool{}
+		}
+		c.seen[v] = true
+	}
+}
+
+// distinct is what the pass leaves of the values that it has seen.
+func (c *Column) distinct() []float64 {
+	if len(c.seen) > mostDistinct || c.Broken.At >= 0 {
+		return nil
+	}
+	return slices.Sorted(maps.Keys(c.seen))
 }
 
 // appendElement writes a number as an element type; elements reads it.
@@ -97,7 +120,7 @@ type footer struct {
 }
 
 const (
-	rowMagic = "pplrows1"
+	rowMagic = "pplrows2"
 	tail     = 8 + sha256.Size + len(rowMagic)
 )
 
@@ -184,14 +207,15 @@ type part struct {
 	offset, size int
 	element      element
 	codes        []float64
+	numbers      map[float64]float64
 }
 
 // Add selects a column and says where its numbers begin in a row. Codes, if any, replace a text's number k by
-// codes[k−1].
-func (s *Selection) Add(column int, codes []float64) (at int) {
+// codes[k−1]; numbers, if any, replace each number by another.
+func (s *Selection) Add(column int, codes []float64, numbers map[float64]float64) (at int) {
 	c := &s.File.Columns[column]
 	e, _ := elements(c.Type)
-	s.parts = append(s.parts, part{strideOf(s.File.Columns[:column]), c.size(), e, codes})
+	s.parts = append(s.parts, part{strideOf(s.File.Columns[:column]), c.size(), e, codes, numbers})
 	at = s.Width
 	s.Width += c.size()
 	return at
@@ -204,7 +228,7 @@ const readSize = 1 << 20
 func (r *RowFile) Place(row int) int { return newMixing(r.Rows).position(row) }
 
 // AddRow selects the number of the row in the data file.
-func (s *Selection) AddRow() (at int) { return s.Add(len(s.File.Columns)-1, nil) }
+func (s *Selection) AddRow() (at int) { return s.Add(len(s.File.Columns)-1, nil, nil) }
 
 // Read puts the rows at places into dst, Width numbers each. Places that follow one another are read together.
 func (s *Selection) Read(places []int, dst []float64) error {
@@ -236,8 +260,12 @@ func (s *Selection) decode(raw []byte, dst []float64) {
 	for _, p := range s.parts {
 		for i := range p.size {
 			v := p.element.read(raw[p.offset+i*p.element.size:], binary.LittleEndian)
-			if p.codes != nil && !math.IsNaN(v) {
+			switch {
+			case math.IsNaN(v):
+			case p.codes != nil:
 				v = p.codes[int(v)-1]
+			case p.numbers != nil:
+				v = p.numbers[v]
 			}
 			dst[k] = v
 			k++

@@ -46,7 +46,7 @@ func readBack(t *testing.T, a *Array) []float64 {
 	t.Helper()
 	s := &Selection{File: a.Rows}
 	for _, c := range a.Columns {
-		s.Add(c, a.Rows.Columns[c].Codes)
+		s.Add(c, a.Rows.Columns[c].Codes, nil)
 	}
 	row := s.AddRow()
 	places, values := make([]int, a.Rows.Rows), make([]float64, a.Rows.Rows*s.Width)

@@ -36,6 +36,9 @@ y ~ Normal(X @ beta, 1)`,
 		"groups": `data g[N]: index(J), y[N] from "t.csv"
 m[J] ~ Normal(0, 1)
 y[i in N] ~ Normal(m[g[i]], 1)`,
+		"codes from 0": `data z[N]: index(J), y[N] from "t.csv"
+m[J] ~ Normal(0, 1)
+y[i in N] ~ Normal(m[z[i]], 1)`,
 		"shared labels": `data g[N]: index(J), h[N]: index(J), y[N] from "t.csv"
 m[J] ~ Normal(0, 1)
 y[i in N] ~ Normal(m[g[i]] - m[h[i]], 1)`,
