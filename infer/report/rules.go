@@ -224,6 +224,19 @@ func motionless(f *findings) string {
 		"the scales it depends on, a proper prior that keeps away from that end.", strings.Join(names, ", "))
 }
 
+// heavyTails finds quantities whose mean may not exist, so that no number of draws gives it.
+func heavyTails(f *findings) string {
+	const tooHeavy = 0.7
+	bad := f.which(func(p Parameter) bool { return p.TailShape > tooHeavy })
+	if len(bad) == 0 || len(f.divergingParameters()) > 0 {
+		return ""
+	}
+	worst := slices.MaxFunc(bad, func(a, b Parameter) int { return cmp.Compare(a.TailShape, b.TailShape) })
+	return fmt.Sprintf("%s tails so heavy that a mean may not exist or cannot be estimated (%s: Pareto k of at least "+
+		"%.2f): mean, sd and mcse of it say nothing. Read quantiles, or give it a prior with lighter tails.",
+		f.share(bad, "has", "have"), worst.Name, worst.TailShape)
+}
+
 // sound reports whether chains agree and every effective size is enough: then what happens rarely on the way has left
 // no trace in the draws.
 func (f *findings) sound() bool {

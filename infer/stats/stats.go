@@ -21,8 +21,9 @@ type Summary struct {
 	ESSBulk      float64
 	ESSTail      float64 // the lesser of those at the two outer quantiles
 	RHat         float64
-	NonFinite    int  // draws that are NaN or infinite; where there are any, only quantiles may be finite
-	Constant     bool // all draws are one number: nothing to diagnose
+	TailShape    float64 // of the function of that name
+	NonFinite    int     // draws that are NaN or infinite; where there are any, only quantiles may be finite
+	Constant     bool    // all draws are one number: nothing to diagnose
 }
 
 // Summarize computes all of a Summary: what the functions of each statistic give, from one sort. Without draws
@@ -54,6 +55,7 @@ func (w *Workspace) Summarize(chains [][]float64) Summary {
 	z := w.normalScores(h.draws)
 	s.ESSBulk = w.ess(z, h.parts)
 	s.RHat = w.rhatOf(h, rhat(z, h.parts))
+	s.TailShape = TailShape(w.sorted, math.Min(s.ESSBulk, s.ESSTail)/float64(h.draws))
 	return s
 }
 
