@@ -1,5 +1,6 @@
 // The functions of libcuda that package cuda calls, on a "device" that is the processor, with the arguments of cuda.h. The environment says
-// what goes wrong: CUDASIM_FAIL=cuLaunchKernel:3:700 answers the third launch with 700, and whatever comes after it too if that is a fault.
+// what goes wrong: CUDASIM_FAIL=cuLaunchKernel:3:700 answers the third launch with 700, and whatever comes after it too if that is a fault;
+// CUDASIM_FAIL=cuLaunchKernel:/FILE:700 the first launch after there is such a file.
 #include <dlfcn.h>
 #include <elf.h>
 #include <stdint.h>
@@ -21,10 +22,10 @@ static result answer(const char *name) {
   counts[i].name = name, counts[i].calls++;
   if (lost) return lost;
   const char *failure = getenv("CUDASIM_FAIL");
-  char which[64];
-  int call, code;
-  if (!failure || sscanf(failure, "%63[^:]:%d:%d", which, &call, &code) != 3) return 0;
-  if (strcmp(which, name) || call != counts[i].calls) return 0;
+  char which[64], when[1024];
+  int code;
+  if (!failure || sscanf(failure, "%63[^:]:%1023[^:]:%d", which, when, &code) != 3 || strcmp(which, name)) return 0;
+  if (*when == '/' ? access(when, F_OK) : atoi(when) != counts[i].calls) return 0;
   if (code >= fault) lost = code;
   return code;
 }
