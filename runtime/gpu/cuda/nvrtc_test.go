@@ -12,6 +12,9 @@ import (
 	"ppl/compiler"
 	"ppl/compiler/lower"
 	"ppl/compiler/render"
+	"ppl/infer"
+	"ppl/infer/adapt"
+	"ppl/infer/dynamics"
 	"ppl/runtime/gpu/cuda"
 )
 
@@ -55,6 +58,24 @@ func TestExamplesCompile(t *testing.T) {
 			}
 			t.Logf("%v: %d bytes of machine code in %v", n, len(image), time.Since(began).Round(time.Millisecond))
 		})
+	}
+}
+
+// TestSamplersCompile compiles the sampler of eight schools by every dynamics, in double and in single precision.
+func TestSamplersCompile(t *testing.T) {
+	n := open(t)
+	target, _ := compiler.Load("../../../examples/eight_schools.ppl", nil)
+	for _, rule := range dynamics.Names() {
+		for _, bits := range []int{64, 32} {
+			s := dynamics.System{Target: infer.InPrecision(target, bits), Metric: adapt.Diagonal(target.Dim())}
+			p, err := lower.Program(dynamics.Program(dynamics.Named(rule), s))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := n.Compile(render.CUDA(p), 90); err != nil {
+				t.Errorf("%s in %d bits: %v", rule, bits, err)
+			}
+		}
 	}
 }
 
