@@ -3,7 +3,7 @@
 GO ?= go
 FUZZTIME ?= 30s
 
-.PHONY: check lines test slow golden bench bench-peers gpu experiments fuzz same install release
+.PHONY: check lines test slow golden bench bench-peers gpu experiments fuzz fuzz-models same install release
 
 check:
 	$(GO) mod tidy -diff
@@ -66,14 +66,20 @@ gpu:
 experiments:
 	@set -e; for main in experiments/*/main.go; do echo $$main; $(GO) run ./$$(dirname $$main); done
 
-# Each fuzz target for FUZZTIME.
+# Each fuzz target for FUZZTIME. Inputs are minimised once only, or that would take most of the time.
 fuzz:
 	@set -e; for package in $$($(GO) list ./...); do \
 		for target in $$($(GO) test -list '^Fuzz' $$package | grep '^Fuzz' || true); do \
 			echo "$$package $$target"; \
-			$(GO) test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) $$package; \
+			$(GO) test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 1x $$package; \
 		done; \
 	done
+
+# Sends changed models and data through the whole of ppl for FUZZTIME; what makes it fail is cut down and kept as a test.
+fuzz-models:
+	$(GO) build -o bench/fuzzmodels/ppl ./cmd/ppl
+	$(GO) run ./bench/fuzzmodels -ppl ./bench/fuzzmodels/ppl -for $(FUZZTIME) -seed $$(date +%s) \
+		-keep cmd/ppl/testdata/fuzzed examples/*.ppl lang/REFERENCE.md lang/diag/DIAGNOSTICS.md
 
 # Compares the IR of every example, and draws at a fixed seed with DRAWS=draws, between a revision and the working tree.
 BASE ?= HEAD

@@ -1,0 +1,152 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// Kinds of failures.
+const (
+	crashed   = "internal error"
+	exhausted = "out of memory"
+	endless   = "too long"
+	disagreed = "disagreement of devices"
+)
+
+// What a command may take: processor time in seconds, more where it samples, for ten draws of an equation that has to be
+// solved take the host device some seconds; and address space. The clock is no measure on a busy machine, but a command
+// that waits for something is stopped by it in the end.
+const (
+	checkS  = 10
+	sampleS = 60
+	waitS   = 300
+	limitKB = 6 << 20
+)
+
+// A failure is a step of the way at which ppl failed, and how; the zero failure is none.
+type failure struct{ step, kind string }
+
+// send takes a model from check to the densities of all devices, as far as it is accepted, and counts the commands.
+func send(ctx context.Context, ppl string, c candidate, r *rand.Rand) (commands int, f failure) {
+	dir, err := os.MkdirTemp("", "fuzzmodels-*")
+	if err != nil {
+		return 0, failure{"", err.Error()}
+	}
+	defer os.RemoveAll(dir)
+	for name, text := range c.data {
+		_ = os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o755)
+		_ = os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644)
+	}
+	_ = os.WriteFile(filepath.Join(dir, "model.ppl"), []byte(c.model), 0o644)
+	warmups := []string{"0", "1", "10", "12", "15", "30", "60"}
+	way := [][]string{
+		{"check", "model.ppl"},
+		{"sample", "model.ppl", "--device", "host", "--draws", "10", "--chains", "2", "--seed", "1", "--out", "run",
+			"--quiet", "--warmup", warmups[r.IntN(len(warmups))]},
+		{"predict", "run"},
+		{"export", "run", "--format", "json", "--out", "draws.json"},
+	}
+	for _, args := range way {
+		commands++
+		code, kind := command(ctx, dir, ppl, args)
+		if kind != "" {
+			return commands, failure{args[0], kind}
+		}
+		if code != 0 && args[0] != "predict" {
+			return commands, failure{}
+		}
+	}
+	if lastDraw(dir) != nil {
+		return commands, failure{}
+	}
+	devices := []string{"logprob", "model.ppl", "--at", "at.json", "--device", "all", "--json"}
+	if _, kind := command(ctx, dir, ppl, devices); kind != "" {
+		return commands + 1, failure{"logprob", kind}
+	}
+	return commands + 1, failure{}
+}
+
+// command runs ppl below its limits.
+func command(ctx context.Context, dir, ppl string, args []string) (code int, kind string) {
+	ctx, cancel := context.WithTimeout(ctx, waitS*time.Second)
+	defer cancel()
+	seconds := sampleS
+	if args[0] == "check" {
+		seconds = checkS
+	}
+	limits := fmt.Sprintf(`ulimit -t %d -v %d; exec "$0" "$@"`, seconds, limitKB)
+	cmd := exec.CommandContext(ctx, "sh", append([]string{"-c", limits, ppl}, args...)...)
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "GOMAXPROCS=1")
+	var out bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &out
+	err := cmd.Run()
+	var exit *exec.ExitError
+	switch text := out.String(); {
+	case strings.Contains(text, "internal error") || strings.Contains(text, "goroutine "):
+		if strings.Contains(text, "out of memory") || strings.Contains(text, "cannot allocate") {
+			return 2, exhausted
+		}
+		return 2, crashed
+	case errors.Is(ctx.Err(), context.DeadlineExceeded):
+		return 2, endless
+	case args[0] == "logprob" && differs(text):
+		return 0, disagreed
+	case err == nil:
+		return 0, ""
+	case !errors.As(err, &exit):
+		return 2, err.Error()
+	default:
+		if status, ok := exit.Sys().(syscall.WaitStatus); ok && status.Signaled() {
+			return 2, endless // the signal that processor time ended with
+		}
+		return exit.ExitCode(), ""
+	}
+}
+
+// lastDraw writes the last draw of a run as values for logprob.
+func lastDraw(dir string) error {
+	text, err := os.ReadFile(filepath.Join(dir, "draws.json"))
+	if err != nil {
+		return err
+	}
+	var draws map[string][][]json.RawMessage
+	if err := json.Unmarshal(text, &draws); err != nil {
+		return err
+	}
+	at := map[string]json.RawMessage{}
+	for name, chains := range draws {
+		if len(chains) == 0 || len(chains[0]) == 0 {
+			return errors.New("no draws")
+		}
+		at[name] = chains[0][len(chains[0])-1]
+	}
+	if text, err = json.Marshal(at); err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(dir, "at.json"), text, 0o644)
+}
+
+var difference = regexp.MustCompile(`"difference": *("?[-+0-9.a-zA-Z]+)`)
+
+// differs reports whether the output of logprob --device all has a relative difference of more than 1e-6.
+func differs(text string) bool {
+	for _, found := range difference.FindAllStringSubmatch(text, -1) {
+		if x, err := strconv.ParseFloat(strings.Trim(found[1], `"`), 64); err != nil || !(x <= 1e-6) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,66 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/txtar"
+)
+
+// Models that once made ppl crash, or take all memory, are accepted or refused. `make fuzz-models` adds to them.
+func TestFuzzed(t *testing.T) {
+	files, err := filepath.Glob("testdata/fuzzed/*.txtar")
+	if err != nil || len(files) == 0 {
+		t.Fatal("no models", err)
+	}
+	for _, file := range files {
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) {
+			t.Parallel()
+			models, err := txtar.ParseFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			dir := t.TempDir()
+			if err := txtar.Write(models, dir); err != nil {
+				t.Fatal(err)
+			}
+			model, out := filepath.Join(dir, "model.ppl"), filepath.Join(dir, "run")
+			for _, warmup := range []string{"0", "12"} {
+				goesThrough(t, "check", model)
+				if goesThrough(t, "sample", model, "--device", "host", "--draws", "5", "--chains", "2", "--seed", "1",
+					"--quiet", "--overwrite", "--warmup", warmup, "--out", out) {
+					goesThrough(t, "predict", out)
+				}
+			}
+		})
+	}
+}
+
+// goesThrough carries out a command, which must not be an internal error, and reports whether it succeeded.
+func goesThrough(t *testing.T, args ...string) bool {
+	t.Helper()
+	var said bytes.Buffer
+	code := run(context.Background(), args, &console{out: &said, err: &said})
+	if strings.Contains(said.String(), "internal error") {
+		t.Errorf("ppl %s\n%s", strings.Join(args, " "), &said)
+	}
+	return code == codeDone
+}
+
+// The test above sees an internal error: one is made by a device that panics.
+func TestFuzzedSeesAPanic(t *testing.T) {
+	var said bytes.Buffer
+	c := &console{out: panics{}, err: &said}
+	if code := run(context.Background(), []string{"version"}, c); code != codeFailed ||
+		!strings.Contains(said.String(), "internal error") {
+		t.Errorf("code %d: %s", code, &said)
+	}
+}
+
+type panics struct{}
+
+func (panics) Write([]byte) (int, error) { panic(os.ErrInvalid) }
