@@ -25,9 +25,9 @@ const (
 	disagreed = "disagreement of devices"
 )
 
-// What a command may take: processor time in seconds, more where it samples, for ten draws of an equation that has to be
-// solved take the host device some seconds; and address space. The clock is no measure on a busy machine, but a command
-// that waits for something is stopped by it in the end.
+// What a command may take: processor time in seconds, more where it samples, for ten draws of an equation that has to
+// be solved take the host device some seconds; and address space. The clock is no measure on a busy machine, but a
+// command that waits for something is stopped by it in the end.
 const (
 	checkS  = 10
 	sampleS = 60

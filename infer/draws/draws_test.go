@@ -145,29 +145,30 @@ func sameFloat(a, b float64) bool { return a == b || math.IsNaN(a) && math.IsNaN
 
 // Readers see the least number of draws over the chains, and only what a checkpoint covers.
 func TestReadableWhileRunning(t *testing.T) {
+	const k = maxChunk
 	dir, l := t.TempDir(), testLayout()
 	w := create(t, dir, l, Options{})
 	wantDraws(t, open(t, dir), l, 0)
-	appendDraws(t, w, l, 0, 0, 2200)
-	appendDraws(t, w, l, 1, 0, 1020)
+	appendDraws(t, w, l, 0, 0, 2*k+200)
+	appendDraws(t, w, l, 1, 0, k+20)
 	wantDraws(t, open(t, dir), l, 0)
-	appendDraws(t, w, l, 2, 0, 998)
+	appendDraws(t, w, l, 2, 0, k-2)
 	wantDraws(t, open(t, dir), l, 0)
-	appendDraws(t, w, l, 2, 998, 1010)
-	wantDraws(t, open(t, dir), l, 1000) // all chains have filled a chunk
+	appendDraws(t, w, l, 2, k-2, k+10)
+	wantDraws(t, open(t, dir), l, k) // all chains have filled a chunk
 	if err := w.Flush(); err != nil {
 		t.Fatal(err)
 	}
-	wantDraws(t, open(t, dir), l, 1010)
-	appendDraws(t, w, l, 2, 1010, 2020) // over the partial chunk
-	appendDraws(t, w, l, 1, 1020, 2010)
-	wantDraws(t, open(t, dir), l, 2000)
+	wantDraws(t, open(t, dir), l, k+10)
+	appendDraws(t, w, l, 2, k+10, 2*k+20) // over the partial chunk
+	appendDraws(t, w, l, 1, k+20, 2*k+10)
+	wantDraws(t, open(t, dir), l, 2*k)
 	if err := w.Close(Interrupted, nil); err != nil {
 		t.Fatal(err)
 	}
 	r := open(t, dir)
-	wantDraws(t, r, l, 2010)
-	if d := cmp.Diff([]int{2200, 2010, 2020}, r.Info.Written); d != "" || r.Info.Status != Interrupted {
+	wantDraws(t, r, l, 2*k+10)
+	if d := cmp.Diff([]int{2*k + 200, 2*k + 10, 2*k + 20}, r.Info.Written); d != "" || r.Info.Status != Interrupted {
 		t.Errorf("written: %s, status %s", d, r.Info.Status)
 	}
 }

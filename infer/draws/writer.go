@@ -40,7 +40,7 @@ type growing struct {
 	axis int
 }
 
-const maxChunk = 1000 // draws: a file for each array costs more than what is in it
+const maxChunk = 8192 // draws: a long run leaves hundreds of files, a short one loses little to padding
 
 func newWriter(dir string, l Layout, o Options) *Writer {
 	columns, width := l.columns()
