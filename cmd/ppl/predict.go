@@ -27,6 +27,7 @@ type prediction struct {
 	quiet bool
 	thin  int
 	asCSV bool
+	over  existing // what to do with a run that stands in out
 
 	asJSON bool // the scores
 }
@@ -50,14 +51,15 @@ func predictCommand(c *console) *cobra.Command {
 	f.BoolVar(&p.asCSV, "csv", false, "with --data of a run: print one table")
 	f.BoolVar(&p.asJSON, "json", false, "with --data of a run that has outcomes: print the scores as one JSON object")
 	f.BoolVar(&p.quiet, "quiet", false, "no notes")
+	replace := f.Bool("overwrite", false, "of a MODEL: replace a run that stands in the directory")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		p.from = args[0]
 		given := cmd.Flags().Changed
 		if info, err := os.Stat(p.from); err == nil && info.IsDir() {
 			switch {
-			case given("draws") || given("out"):
-				return usagef("--draws and --out are for a MODEL; %s is a run, whose draws and directory are taken",
-					p.from)
+			case given("draws") || given("out") || *replace:
+				return usagef("--draws, --out and --overwrite are for a MODEL; %s is a run, whose draws and directory "+
+					"are taken", p.from)
 			case p.thin < 1:
 				return usagef("--thin %d: every draw is --thin 1", p.thin)
 			case given("data"):
@@ -70,6 +72,9 @@ func predictCommand(c *console) *cobra.Command {
 		}
 		if !given("seed") {
 			p.seed = uint64(rand.Uint32())
+		}
+		if p.over = refuse; *replace {
+			p.over = overwrite
 		}
 		if p.out == "" {
 			p.out = strings.TrimSuffix(filepath.Base(p.from), ".ppl") + ".prior"
@@ -109,7 +114,7 @@ func (c *console) predictPrior(ctx context.Context, p *prediction) error {
 	if err != nil {
 		return err
 	}
-	dir, err := takeDir(p.out, refuse)
+	dir, err := takeDir(p.out, p.over)
 	if err != nil {
 		return err
 	}
