@@ -2,6 +2,7 @@ package check
 
 import (
 	"ppl/compiler/analyze"
+	"ppl/compiler/flatten"
 	"ppl/compiler/model"
 	"ppl/lang/ast"
 	"ppl/lang/diag"
@@ -18,6 +19,7 @@ func Queries(f *ast.File, load Loader, xs []ast.Expr) (*model.Model, []model.Exp
 	}
 	c.systems()
 	c.settleAll(exprs...)
+	flatten.Arrays(c.model, &c.diags, c.newIndex, exprs...)
 	c.optionalData()
 	analyze.Recurrences(c.model, &c.diags, nil)
 	return c.model, exprs, c.diags.All()

@@ -19,8 +19,10 @@ import (
 	"ppl/lang/source"
 )
 
-// Arrays flattens the ragged arrays of a model; newIndex makes index variables.
-func Arrays(m *model.Model, diags *diag.List, newIndex func(name string, set *model.Set) *model.Index) {
+// Arrays flattens the ragged arrays of a model, and what further expressions read of them; newIndex makes index
+// variables.
+func Arrays(m *model.Model, diags *diag.List, newIndex func(name string, set *model.Set) *model.Index,
+	further ...model.Expr) {
 	f := &flattener{m: m, diags: diags, newIndex: newIndex, ragged: map[string]*model.Ragged{},
 		pairs: map[*model.Array]pair{}, done: map[model.Expr]model.Expr{}, entered: map[*model.Array]bool{}}
 	arrays := reachable(m)
@@ -46,6 +48,13 @@ func Arrays(m *model.Model, diags *diag.List, newIndex func(name string, set *mo
 		}
 	}
 	f.rest(arrays)
+	for k, x := range further {
+		if ref, whole := x.(*model.Ref); whole { // all its elements
+			ref.Type = ref.Array.Type
+			continue
+		}
+		further[k] = f.rewrite(x, statement{})
+	}
 }
 
 type flattener struct {

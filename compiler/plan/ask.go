@@ -7,6 +7,7 @@ import (
 	"ppl/compiler/dataset"
 	"ppl/compiler/evaluate"
 	"ppl/compiler/model"
+	"ppl/compiler/validate"
 	"ppl/lang/diag"
 	"ppl/lang/types"
 )
@@ -30,6 +31,7 @@ func Ask(d *dataset.Dataset, saved []types.Variable, xs []model.Expr) (asked Ask
 	if diags.HasErrors() {
 		return Asked{}, nil
 	}
+	validate.CheckInsideOf(e, d.Model, xs)
 	for _, x := range xs {
 		v := e.Expr(x)
 		asked.Values = append(asked.Values, autodiff.Reshape(v.Node, v.Node.Size()))

@@ -127,6 +127,9 @@ func (p *Plan) enterNamed(g *simulate.Numbers, at map[string]dataset.Array) erro
 			return fmt.Errorf("no value given for parameter `%s`", a.Name)
 		}
 		want := p.vars[i].Shape
+		if a.Ragged != nil && evaluate.Product(v.Shape) == evaluate.Product(want) { // lists of one length, too
+			v.Shape = want
+		}
 		if !slices.Equal(v.Shape, want) && !(len(v.Values) == 1 && evaluate.Product(want) == 1) {
 			return fmt.Errorf("parameter `%s` has shape %v, but the value given has %v", a.Name, want, v.Shape)
 		}

@@ -21,6 +21,14 @@ func CheckInside(e *evaluate.Evaluator, m *model.Model) {
 	}
 }
 
+// CheckInsideOf is CheckInside for further expressions.
+func CheckInsideOf(e *evaluate.Evaluator, m *model.Model, xs []model.Expr) {
+	if len(m.Ragged) > 0 {
+		c := &insideChecker{e: e, seen: map[*model.Array]bool{}}
+		c.under(nil, xs...)
+	}
+}
+
 type insideChecker struct {
 	e    *evaluate.Evaluator
 	seen map[*model.Array]bool
