@@ -88,10 +88,6 @@ func readReport(dir string, v report.View) (report.Report, error) {
 	if err != nil {
 		return report.Report{}, err
 	}
-	if len(run.Layout.Prior)+len(run.Layout.PriorPredictive) > 0 {
-		return report.Report{},
-			wrong(fmt.Errorf("%s holds draws from the prior, of which there is no summary; ArviZ reads them", dir))
-	}
 	r, err := report.Summarize(run, v)
 	if err != nil {
 		return r, fault(err)

@@ -184,6 +184,9 @@ func (r *Run) Predictive(name string) ([][]float64, error) {
 	return r.streamed(predictive, r.Layout.Predictive, name)
 }
 
+// FromPrior reports whether a run draws from the prior, so that it has no posterior.
+func (r *Run) FromPrior() bool { return len(r.Layout.Prior)+len(r.Layout.PriorPredictive) > 0 }
+
 // Prior and PriorPredictive read variables of a run that draws from the prior, as Draws does.
 func (r *Run) Prior(name string) ([][]float64, error) {
 	return r.streamed(prior, r.Layout.Prior, name)

@@ -72,6 +72,9 @@ func FromRun(r *draws.Run) (Report, error) { return Summarize(r, View{}) }
 
 // Summarize summarises a run as a view says. What is said against the run is about all of it.
 func Summarize(r *draws.Run, v View) (Report, error) {
+	if r.FromPrior() {
+		return summarizePrior(r, v)
+	}
 	s := r.Info.Report
 	report := Report{
 		Dir: r.Dir, Model: r.Info.Model, Sampler: r.Info.Sampler, Device: r.Info.Device, Seed: r.Info.Seed,
@@ -139,13 +142,7 @@ func (f *findings) summarize(r *draws.Run) error {
 		if err != nil {
 			return err
 		}
-		found := make([]finding, v.Size())
-		eachElement(chains, v.Size(), allElements(v.Size()), func(i int, one [][]float64, w *stats.Workspace) {
-			found[i] = f.look(v, i, one, walkers, w)
-		})
-		for _, x := range found {
-			f.add(x)
-		}
+		f.variable(v, chains, walkers)
 	}
 	if !r.HasStat("lp") {
 		return nil
@@ -159,6 +156,40 @@ func (f *findings) summarize(r *draws.Run) error {
 	f.energyESS = min(lp.ESSBulk, lp.ESSTail)
 	f.disputes = append(f.disputes, whereabouts("the log density lp", chains, lp.RHat, &w)...)
 	return nil
+}
+
+// variable goes through the elements of one variable.
+func (f *findings) variable(v types.Variable, chains [][]float64, walkers []walker) {
+	found := make([]finding, v.Size())
+	eachElement(chains, v.Size(), allElements(v.Size()), func(i int, one [][]float64, w *stats.Workspace) {
+		found[i] = f.look(v, i, one, walkers, w)
+	})
+	for _, x := range found {
+		f.add(x)
+	}
+}
+
+// summarizePrior summarises draws from the prior and the data that they predict. The draws are independent: nothing is
+// said against them.
+func summarizePrior(r *draws.Run, v View) (Report, error) {
+	report := Report{Dir: r.Dir, Model: r.Info.Model, Sampler: r.Info.Sampler, Seed: r.Info.Seed,
+		Chains: r.Layout.Chains, Draws: r.Info.Draws, Warnings: []string{}, Pace: Pace{Thin: 1}, View: v}
+	f := findings{run: r.Info, view: v}
+	for _, group := range []struct {
+		variables []types.Variable
+		draws     func(name string) ([][]float64, error)
+	}{{r.Layout.Prior, r.Prior}, {r.Layout.PriorPredictive, r.PriorPredictive}} {
+		for _, v := range group.variables {
+			chains, err := group.draws(v.Name)
+			if err != nil {
+				return Report{}, err
+			}
+			f.variable(v, chains, nil)
+		}
+	}
+	var err error
+	report.Parameters, err = v.choose(f.parameters, slices.Concat(r.Layout.Prior, r.Layout.PriorPredictive), r.Dir)
+	return report, err
 }
 
 // A finding is what one parameter contributes: a row, and its chains' places where they disagree.

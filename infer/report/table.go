@@ -37,6 +37,10 @@ func Table(w io.Writer, s Report, width int) error {
 
 // heading is "eight.ppl: 4 chains × 1,000 draws by renhd on host in 3.2 s (1,204,000 gradients, seed 42)".
 func (s Report) heading() string {
+	if s.Device == "" { // no device samples from the prior
+		return fmt.Sprintf("%s: %s %s from the prior (seed %d)", s.Model, thousands(int64(s.Draws)),
+			plural(s.Draws, "draw", "draws"), s.Seed)
+	}
 	return fmt.Sprintf("%s: %d %s × %s %s by %s on %s in %s (%s gradients, seed %d)", s.Model, s.Chains,
 		plural(s.Chains, "chain", "chains"),
 		thousands(int64(s.Draws)), plural(s.Draws, "draw", "draws"), s.Sampler, s.Device, duration(s.Seconds),
