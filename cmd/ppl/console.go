@@ -20,7 +20,7 @@ type console struct {
 }
 
 func newConsole(out, err *os.File) *console {
-	c := &console{out: out, err: err, live: term.IsTerminal(int(err.Fd()))}
+	c := &console{out: &output{to: out}, err: err, live: term.IsTerminal(int(err.Fd()))}
 	c.color = c.live && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
 	if width, _, failed := term.GetSize(int(out.Fd())); failed == nil {
 		c.width = width

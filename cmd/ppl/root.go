@@ -29,6 +29,9 @@ func run(ctx context.Context, args []string, c *console) (code int) {
 	}
 	root.SetArgs(args)
 	cmd, err := root.ExecuteContextC(ctx)
+	if o, ok := c.out.(*output); ok && o.failure() != nil {
+		err = o.failure()
+	}
 	return conclude(c.err, cmd, err)
 }
 

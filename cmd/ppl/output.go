@@ -1,0 +1,38 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"syscall"
+)
+
+// An output is where results go. It keeps its first error, so that no command has to look whether it could print: a
+// disk that is full ends each of them in the same way. A reader that went away, as head does, wanted no more: what is
+// left is not written, and nothing has failed.
+type output struct {
+	to  io.Writer
+	err error
+}
+
+// Write writes to where results go until that fails.
+func (o *output) Write(p []byte) (int, error) {
+	if o.err == nil {
+		var n int
+		if n, o.err = o.to.Write(p); o.err == nil {
+			return n, nil
+		}
+	}
+	if errors.Is(o.err, syscall.EPIPE) {
+		return len(p), nil
+	}
+	return 0, o.err
+}
+
+// failure is what the output's error makes of a command, nil if everything was written that somebody wanted to read.
+func (o *output) failure() error {
+	if o.err == nil || errors.Is(o.err, syscall.EPIPE) {
+		return nil
+	}
+	return failed(fmt.Errorf("the results could not be written: %w", o.err))
+}
