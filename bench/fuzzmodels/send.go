@@ -86,7 +86,7 @@ func command(ctx context.Context, dir, ppl string, args []string) (code int, kin
 	if args[0] == "check" {
 		seconds = checkS
 	}
-	limits := fmt.Sprintf(`ulimit -t %d -v %d; exec "$0" "$@"`, seconds, limitKB)
+	limits := fmt.Sprintf(`ulimit -t %d; ulimit -v %d; exec "$0" "$@"`, seconds, limitKB)
 	cmd := exec.CommandContext(ctx, "sh", append([]string{"-c", limits, ppl}, args...)...)
 	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), "GOMAXPROCS=1")

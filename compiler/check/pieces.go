@@ -49,6 +49,9 @@ func (c *checker) definePiece(a *arrayInfo, k int) bool {
 		c.addPiece(a, p, x.Info().Type.Axes, x.Info().Type)
 		return true
 	}
+	if len(a.Pieces) < len(a.defs) { // one of them was refused
+		return false
+	}
 	p := a.Pieces[k]
 	p.Value = x
 	if n := len(p.Slots) + len(x.Info().Type.Axes); n != len(a.Type.Axes) {
@@ -162,6 +165,11 @@ func (c *checker) joinAxis(a *arrayInfo, k int) *model.Set {
 			c.uncovered(a, loose[0], loose[1])
 			return parts[0]
 		}
+	}
+	if len(begin) == 0 || len(end) == 0 { // 1..1 and 2..0 follow each other both ways
+		c.errorf("E12", a.At, "the pieces of `%s` follow each other in a circle, as one of their ranges has no elements",
+			a.Name).Related(a.Pieces[len(a.Pieces)-1].At, "another piece")
+		return parts[0]
 	}
 	lo, hi := begin[0].Lo, end[0].Hi
 	joined := model.NewSet(lo.Info().At.Text()+".."+hi.Info().At.Text(), lo, hi)

@@ -254,6 +254,12 @@ func (c *checker) probability(s *scope, e *ast.Call) model.Expr {
 			"this one reads %d", reads)
 		return poison(e)
 	}
+	if !model.SameSets(p.Axes, p.Type.Axes) { // (z + 1)[i] reads all of z
+		c.errorf("E85", e.Span(), "the condition reads `%s` with %s and has %s itself; `probability` wants one "+
+			"condition for each element that it reads", p.Latent.Name, haveAxes(p.Axes), haveAxes(p.Type.Axes)).
+			Help("subscript the latent, not what is computed from it: `probability(%s[i] == k)`", p.Latent.Name)
+		return poison(e)
+	}
 	return p
 }
 
