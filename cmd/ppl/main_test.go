@@ -79,6 +79,7 @@ func simulatedGPU(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(os.MkdirAll(dir, 0o700))
 	ts.Check(cudasim.Libraries(dir))
 	ts.Setenv("LD_LIBRARY_PATH", dir)
+	ts.Setenv("PPL_CUDA", dir) // a compiler of NVIDIA calls more of the driver than is simulated
 	ts.Setenv("XDG_CACHE_HOME", ts.MkAbs("cache"))
 }
 
@@ -127,7 +128,7 @@ func interrupt(ts *testscript.TestScript, neg bool, args []string) {
 	var stdout, stderr bytes.Buffer
 	cmd := exec.Command(args[1], args[2:]...)
 	cmd.Dir, cmd.Stdout, cmd.Stderr, cmd.Env = ts.MkAbs("."), &stdout, &stderr, os.Environ()
-	for _, name := range []string{"LD_LIBRARY_PATH", "XDG_CACHE_HOME"} { // see simulatedGPU
+	for _, name := range []string{"LD_LIBRARY_PATH", "PPL_CUDA", "XDG_CACHE_HOME"} { // see simulatedGPU
 		if value := ts.Getenv(name); value != "" {
 			cmd.Env = append(cmd.Env, name+"="+value)
 		}
