@@ -167,7 +167,7 @@ func (c *checker) joinAxis(a *arrayInfo, k int) *model.Set {
 		}
 	}
 	if len(begin) == 0 || len(end) == 0 { // 1..1 and 2..0 follow each other both ways
-		c.errorf("E12", a.At, "the pieces of `%s` follow each other in a circle, as one of their ranges has no elements",
+		c.errorf("E12", a.At, "one of the ranges of `%s` has no elements, so that none of its pieces comes first",
 			a.Name).Related(a.Pieces[len(a.Pieces)-1].At, "another piece")
 		return parts[0]
 	}
