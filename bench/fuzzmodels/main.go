@@ -22,6 +22,7 @@ import (
 	"runtime"
 	"slices"
 	"sync"
+	"syscall"
 	"time"
 )
 
@@ -47,7 +48,7 @@ func fuzz(ppl, keep string, seed uint64, workers int, lasting time.Duration, pat
 	if err != nil {
 		return err
 	}
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
 	ctx, cancel := context.WithTimeout(ctx, lasting)
 	defer cancel()
@@ -110,7 +111,7 @@ func (t *tally) add(commands int, kind string) {
 
 func (t *tally) String() string {
 	text := fmt.Sprintf("%d models, %d commands", t.models, t.commands)
-	kinds := []string{crashed, exhausted, endless, disagreed}
+	kinds := []string{crashed, exhausted, endless, disagreed, orphaned}
 	for k, kind := range kinds {
 		text += fmt.Sprintf("%s %d %s", []string{":", ","}[min(k, 1)], t.found[kind], kind)
 	}

@@ -23,17 +23,25 @@ const (
 	exhausted = "out of memory"
 	endless   = "too long"
 	disagreed = "disagreement of devices"
+	orphaned  = "process left behind"
 )
 
-// What a command may take: processor time in seconds, more where it samples, for ten draws of an equation that has to
-// be solved take the host device some seconds; and address space. The clock is no measure on a busy machine, but a
-// command that waits for something is stopped by it in the end.
-const (
-	checkS  = 10
-	sampleS = 60
-	waitS   = 300
-	limitKB = 6 << 20
-)
+// Limits are what a command may take: processor time in seconds, address space, and time on the clock. The clock is no
+// measure on a busy machine, but a command that waits for something is stopped by it in the end.
+type limits struct {
+	seconds, kilobytes int
+	wait               time.Duration
+}
+
+// limitsOf are the limits of a verb: more time where it samples, for ten draws of an equation that has to be solved take
+// the host device some seconds.
+func limitsOf(verb string) limits {
+	l := limits{seconds: 60, kilobytes: 6 << 20, wait: 5 * time.Minute}
+	if verb == "check" {
+		l.seconds = 10
+	}
+	return l
+}
 
 // A failure is a step of the way at which ppl failed, and how; the zero failure is none.
 type failure struct{ step, kind string }
@@ -60,7 +68,7 @@ func send(ctx context.Context, ppl string, c candidate, r *rand.Rand) (commands 
 	}
 	for _, args := range way {
 		commands++
-		code, kind := command(ctx, dir, ppl, args)
+		code, kind := command(ctx, dir, ppl, args, limitsOf(args[0]))
 		if kind != "" {
 			return commands, failure{args[0], kind}
 		}
@@ -72,27 +80,21 @@ func send(ctx context.Context, ppl string, c candidate, r *rand.Rand) (commands 
 		return commands, failure{}
 	}
 	devices := []string{"logprob", "model.ppl", "--at", "at.json", "--device", "all", "--json"}
-	if _, kind := command(ctx, dir, ppl, devices); kind != "" {
+	if _, kind := command(ctx, dir, ppl, devices, limitsOf("logprob")); kind != "" {
 		return commands + 1, failure{"logprob", kind}
 	}
 	return commands + 1, failure{}
 }
 
 // command runs ppl below its limits.
-func command(ctx context.Context, dir, ppl string, args []string) (code int, kind string) {
-	ctx, cancel := context.WithTimeout(ctx, waitS*time.Second)
+func command(ctx context.Context, dir, ppl string, args []string, l limits) (code int, kind string) {
+	ctx, cancel := context.WithTimeout(ctx, l.wait)
 	defer cancel()
-	seconds := sampleS
-	if args[0] == "check" {
-		seconds = checkS
-	}
-	limits := fmt.Sprintf(`ulimit -t %d; ulimit -v %d; exec "$0" "$@"`, seconds, limitKB)
-	cmd := exec.CommandContext(ctx, "sh", append([]string{"-c", limits, ppl}, args...)...)
-	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), "GOMAXPROCS=1")
 	var out bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &out, &out
+	cmd := limited(ctx, ppl, args, l)
+	cmd.Dir, cmd.Stdout, cmd.Stderr = dir, &out, &out
 	err := cmd.Run()
+	endGroup(cmd)
 	var exit *exec.ExitError
 	switch text := out.String(); {
 	case strings.Contains(text, "internal error") || strings.Contains(text, "goroutine "):
@@ -106,6 +108,8 @@ func command(ctx context.Context, dir, ppl string, args []string) (code int, kin
 		return 0, disagreed
 	case err == nil:
 		return 0, ""
+	case errors.Is(err, exec.ErrWaitDelay):
+		return 0, orphaned
 	case !errors.As(err, &exit):
 		return 2, err.Error()
 	default:
@@ -113,6 +117,25 @@ func command(ctx context.Context, dir, ppl string, args []string) (code int, kin
 			return 2, endless // the signal that processor time ended with
 		}
 		return exit.ExitCode(), ""
+	}
+}
+
+// limited is a command in a process group of its own, so that what it starts ends with it. The shell takes one limit in
+// each ulimit, and its processes inherit both.
+func limited(ctx context.Context, program string, args []string, l limits) *exec.Cmd {
+	script := fmt.Sprintf(`ulimit -t %d && ulimit -v %d && exec "$0" "$@"`, l.seconds, l.kilobytes)
+	cmd := exec.CommandContext(ctx, "sh", append([]string{"-c", script, program}, args...)...)
+	cmd.Env = append(os.Environ(), "GOMAXPROCS=1")
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
+	cmd.WaitDelay = time.Second // a process that is left may hold the output open
+	return cmd
+}
+
+// endGroup kills what is left of a command's process group.
+func endGroup(cmd *exec.Cmd) {
+	if cmd.Process != nil {
+		_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
 	}
 }
 
