@@ -3,7 +3,7 @@
 GO ?= go
 FUZZTIME ?= 30s
 
-.PHONY: check lines test slow golden bench bench-peers gpu experiments fuzz fuzz-models same install release
+.PHONY: check lines test slow golden bench bench-peers gpu experiments fuzz fuzz-models kills same install release
 
 check:
 	$(GO) mod tidy -diff
@@ -80,6 +80,12 @@ fuzz-models:
 	$(GO) build -o bench/fuzzmodels/ppl ./cmd/ppl
 	$(GO) run ./bench/fuzzmodels -ppl ./bench/fuzzmodels/ppl -for $(FUZZTIME) -seed $$(date +%s) \
 		-keep cmd/ppl/testdata/fuzzed examples/*.ppl lang/REFERENCE.md lang/diag/DIAGNOSTICS.md
+
+# Kills runs KILLS times at random moments; what is resumed has to have the draws of runs that nothing ended.
+KILLS ?= 1000
+kills:
+	$(GO) build -o bench/kills/ppl ./cmd/ppl
+	$(GO) run ./bench/kills -ppl ./bench/kills/ppl -kills $(KILLS)
 
 # Compares the IR of every example, and draws at a fixed seed with DRAWS=draws, between a revision and the working tree.
 BASE ?= HEAD

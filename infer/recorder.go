@@ -33,6 +33,7 @@ type Progress struct {
 	Phase       Phase
 	Done, Total int
 	Divergences int
+	SwapRates   []float64 // between each rung of a ladder and the next; NaN where no swap has been proposed yet
 
 	// Of minibatches of a network: passes over the data in this phase, and the mean log likelihood of a row that was
 	// learned from and of one that was held out; 0 where they are not known.

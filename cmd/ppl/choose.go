@@ -23,7 +23,7 @@ type samplerRow struct {
 	sample infer.Sampler
 	takes  func(setting string) bool
 
-	independent bool // its draws are, so that their number says how good they are; nor does it keep checkpoints
+	independent bool // its draws are, so that their number says how good they are
 	exchanges   bool // it is replica exchange, or a rule of it
 }
 

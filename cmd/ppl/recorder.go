@@ -39,7 +39,7 @@ type recorder struct {
 }
 
 // saveEvery is how much of a run a kill may cost: a checkpoint is taken at least so often, unless that would take more
-// than a hundredth of the time. Draws are made readable at least half as often, by samplers without checkpoints too.
+// than a hundredth of the time. Draws are made readable at least half as often, by what keeps no checkpoints too.
 const saveEvery = 2 * time.Second
 
 // A savedRun is a checkpoint in a run directory.
@@ -153,6 +153,10 @@ func (r *recorder) Progress(p infer.Progress) {
 		return
 	}
 	at.Done, at.Total, at.Divergences, at.Written = p.Done, p.Total, p.Divergences, now
+	at.SwapRates = at.SwapRates[:0]
+	for _, rate := range p.SwapRates {
+		at.SwapRates = append(at.SwapRates, draws.Number(rate))
+	}
 	_ = draws.WriteProgress(r.dir, *at) // a run goes on where nobody can watch it
 }
 

@@ -21,8 +21,8 @@ func watchCommand(c *console) *cobra.Command {
 		Use:   "watch RUN [flags]",
 		Short: "Show how far a run is, until it ends",
 		Long: "Show how far a run is, which another process samples: phase, iterations, their rate, the time left, " +
-			"divergences,\nand of the draws so far the worst effective size and R-hat, by name. The run is only " +
-			"read. It may be on another machine.",
+			"divergences, swap rates,\nand of the draws so far the worst effective size and R-hat, by name. The run " +
+			"is only read. It may be on another machine.",
 		Args: one("RUN"),
 
 		DisableFlagsInUseLine: true,
@@ -58,18 +58,20 @@ type watching struct {
 
 // A look is what can be seen of a run.
 type look struct {
-	Status      draws.Status  `json:"status"`
-	Phase       string        `json:"phase,omitempty"`
-	Done        int           `json:"done"`
-	Total       int           `json:"total"`
-	Rate        float64       `json:"iterations_per_second"`
-	SecondsLeft *float64      `json:"seconds_left"` // of the phase; null where it is not known
-	Divergences int           `json:"divergences"`
-	Draws       int           `json:"draws"` // of each chain that can be read
-	Silent      float64       `json:"seconds_silent"`
-	Error       string        `json:"error,omitempty"`
-	Worst       worst         `json:"worst"`
-	left        time.Duration // SecondsLeft
+	Status      draws.Status `json:"status"`
+	Phase       string       `json:"phase,omitempty"`
+	Done        int          `json:"done"`
+	Total       int          `json:"total"`
+	Rate        float64      `json:"iterations_per_second"`
+	SecondsLeft *float64     `json:"seconds_left"` // of the phase; null where it is not known
+	Divergences int          `json:"divergences"`
+	// between each rung of a ladder and the next
+	SwapRates []draws.Number `json:"swap_rates,omitempty"`
+	Draws     int            `json:"draws"` // of each chain that can be read
+	Silent    float64        `json:"seconds_silent"`
+	Error     string         `json:"error,omitempty"`
+	Worst     worst          `json:"worst"`
+	left      time.Duration  // SecondsLeft
 }
 
 // A worst is the quantity with the least effective size, and the one with the greatest R-hat.
@@ -118,6 +120,7 @@ func (w *watching) look(dir string) (look, error) {
 	p, err := draws.ReadProgress(dir)
 	if err == nil {
 		l.Phase, l.Done, l.Total, l.Divergences, l.Rate = p.Phase, p.Done, p.Total, p.Divergences, p.Rate()
+		l.SwapRates = p.SwapRates
 		l.Silent = time.Since(p.Written).Seconds()
 		if left, known := p.Left(); known {
 			seconds := left.Seconds()
@@ -127,6 +130,9 @@ func (w *watching) look(dir string) (look, error) {
 		return l, failed(err)
 	}
 	ended := info.Status != draws.Running
+	if ended && len(info.Report.SwapRates) > 0 {
+		l.SwapRates = draws.Numbers(info.Report.SwapRates)
+	}
 	if info.Draws == 0 || !ended && float64(info.Draws) < 1.2*float64(w.draws) || info.Draws == w.draws {
 		return l, nil
 	}
@@ -196,6 +202,9 @@ func (l look) text() string {
 	if l.Worst.RHatName != "" {
 		add("R-hat %.3f (%s)", float64(l.Worst.RHat), l.Worst.RHatName)
 	}
+	if text := swapRates(l.SwapRates); text != "" {
+		add("%s", text)
+	}
 	if l.Divergences > 0 {
 		add("%s divergences", thousands(l.Divergences))
 	}
@@ -206,4 +215,25 @@ func (l look) text() string {
 		add("%s", l.Error)
 	}
 	return strings.Join(parts, " · ")
+}
+
+// swapRates are the rates of a ladder in words: the least one, between which rungs, and the greatest.
+func swapRates(rates []draws.Number) string {
+	least, most := -1, -1
+	for j, x := range rates {
+		if math.IsNaN(float64(x)) {
+			continue
+		}
+		if least < 0 || x < rates[least] {
+			least = j
+		}
+		if most < 0 || x > rates[most] {
+			most = j
+		}
+	}
+	if least < 0 {
+		return ""
+	}
+	return fmt.Sprintf("swap rates %.2f (rungs %d and %d) to %.2f", float64(rates[least]), least+1, least+2,
+		float64(rates[most]))
 }

@@ -20,6 +20,7 @@ type Progress struct {
 	PhaseBegan  time.Time `json:"phase_began_at"`
 	First       int       `json:"first"` // Done when the phase began: not 0 where a run goes on
 	Written     time.Time `json:"written_at"`
+	SwapRates   []Number  `json:"swap_rates,omitempty"` // between each rung of a ladder and the next
 }
 
 // WriteProgress lets readers know how far a run is.

@@ -16,43 +16,47 @@ func statistics() []types.Variable {
 	return infer.Statistics("lp", "log_prior", "log_lik", "log_q")
 }
 
-// draw takes independent draws of each chain's approximation, and weighs them against the target.
+// draw takes independent draws of each chain's approximation, and weighs them against the target. Draw k of a chain is
+// that of lane k mod samples at a noise step of its own, however many draws there are to be.
 func (r *fit) draw() error {
 	if err := r.recorder.Begin(statistics()); err != nil {
 		return err
 	}
-	weights := make([][]float64, len(r.phi))
 	volume := r.volumes()
 	for r.report.Draws < r.options.Draws {
-		if err := r.call("draw"); err != nil {
-			return err
+		step := r.state.Clock + 2*uint64(r.report.Draws/samples)
+		for i, entry := range []string{"draw", "values"} {
+			if err := r.call(entry, step+uint64(i)); err != nil {
+				return err
+			}
 		}
-		if err := r.call("values"); err != nil {
-			return err
-		}
-		n := min(samples, r.options.Draws-r.report.Draws)
-		for chain := range r.phi {
-			for lane := range r.lanes(chain) {
-				if lane-chain*samples >= n {
-					break
-				}
-				w, err := r.keep(chain, lane, volume[chain])
+		first := r.report.Draws % samples
+		end := min(samples, first+r.options.Draws-r.report.Draws)
+		for chain := range r.state.Phi {
+			for lane := first; lane < end; lane++ {
+				w, err := r.keep(chain, chain*samples+lane, volume[chain])
 				if err != nil {
 					return err
 				}
-				weights[chain] = append(weights[chain], w)
+				r.state.Weights[chain] = append(r.state.Weights[chain], w)
 			}
 		}
-		r.report.Draws += n
+		r.report.Draws += end - first
 		r.recorder.Progress(infer.Progress{Phase: infer.Sampling, Done: r.report.Draws, Total: r.options.Draws})
+		if err := r.saveIfDue(); err != nil {
+			return err
+		}
 	}
-	r.judge(weights)
+	if err := r.saveLast(); err != nil {
+		return err
+	}
+	r.judge(r.state.Weights)
 	return nil
 }
 
 // volumes are log |det root| and the constant of the standard normal, by chain.
 func (r *fit) volumes() []float64 {
-	out := make([]float64, len(r.phi))
+	out := make([]float64, len(r.state.Phi))
 	buffer := make([]float64, r.exe.Size(root))
 	for chain := range out {
 		r.exe.GetLane(root, chain*samples, buffer)

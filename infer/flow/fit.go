@@ -25,8 +25,7 @@ type fit struct {
 	dim      int
 
 	exe    device.Executable
-	clock  uint64
-	phi    [][]float64 // by chain
+	state  state
 	report infer.Report
 }
 
@@ -61,26 +60,44 @@ func sample(ctx context.Context, t infer.Target, o infer.Options, rec infer.Reco
 	if err := infer.NeedAll(t, name); err != nil {
 		return r.report, err
 	}
-	if err := r.open(); err != nil {
+	found, err := r.loadCheckpoint()
+	if err == nil && !found {
+		err = r.begin()
+	}
+	if err == nil {
+		err = r.open()
+	}
+	if err != nil {
 		return r.report, err
 	}
 	defer func() { _ = r.exe.Close() }()
-	err := r.train()
-	if err == nil {
+	if err = r.train(); err == nil {
 		err = r.draw()
 	}
 	return r.report, err
 }
 
-// open finds a peak for each chain and loads the program around it.
-func (r *fit) open() error {
-	o := r.options
+// begin finds a peak for each chain, and a map that is about the identity.
+func (r *fit) begin() (err error) {
+	o, s := r.options, &r.state
 	search := optimize.Defaults()
 	search.Starts, search.Seed, search.Threads, search.Device = o.Chains, o.Seed, o.Threads, o.Device
-	peaks, err := optimize.Peaks(r.ctx, r.exact, search)
-	if err != nil {
+	if s.Peaks, err = optimize.Peaks(r.ctx, r.exact, search); err != nil {
 		return err
 	}
+	for chain := range s.Peaks {
+		draw := rand.New(rand.NewPCG(noise.Word(o.Seed, uint32(chain), 0, siteStart, 0),
+			noise.Word(o.Seed, uint32(chain), 0, siteStart, 1)))
+		s.Phi = append(s.Phi, r.family.start(draw.NormFloat64))
+		s.Climbers = append(s.Climbers, optimize.NewAdam(r.family.size()))
+	}
+	s.Weights = make([][]float64, o.Chains)
+	return nil
+}
+
+// open loads the program around the peaks.
+func (r *fit) open() error {
+	o := r.options
 	program, err := o.Device.Compile(r.entries())
 	if err != nil {
 		return err
@@ -89,10 +106,7 @@ func (r *fit) open() error {
 		Threads: o.Threads}); err != nil {
 		return err
 	}
-	for chain, p := range peaks {
-		draw := rand.New(rand.NewPCG(noise.Word(o.Seed, uint32(chain), 0, siteStart, 0),
-			noise.Word(o.Seed, uint32(chain), 0, siteStart, 1)))
-		r.phi = append(r.phi, r.family.start(draw.NormFloat64))
+	for chain, p := range r.state.Peaks {
 		for lane := range r.lanes(chain) {
 			r.exe.SetLane(center, lane, p.Theta)
 			r.exe.SetLane(root, lane, r.rootOf(p))
@@ -171,51 +185,56 @@ func (r *fit) mapped() (x point) {
 
 // train climbs the bound.
 func (r *fit) train() error {
-	steps := max(1, r.options.Warmup*perTurn)
-	rate := r.options.Settings.StepSize
-	if rate == 0 {
-		rate = r.family.rate()
-	}
-	climbers := make([]*optimize.Adam, len(r.phi))
-	for chain := range climbers {
-		climbers[chain] = optimize.NewAdam(r.family.size())
-	}
-	for k := range steps {
+	s, steps := &r.state, max(1, r.options.Warmup*perTurn)
+	for s.Steps < steps {
 		r.spread()
-		if err := r.call("gradient"); err != nil {
+		if err := r.call("gradient", s.Clock); err != nil {
 			return err
 		}
-		for chain, phi := range r.phi {
+		s.Clock++
+		for chain, phi := range s.Phi {
 			if g := r.gradient(chain); g != nil {
-				climbers[chain].Move(phi, g, optimize.Cosine(rate, k, steps))
+				s.Climbers[chain].Move(phi, g, optimize.Cosine(r.rate(), s.Steps, steps))
 			}
 		}
-		if k%perTurn == 0 {
-			r.recorder.Progress(infer.Progress{Phase: infer.WarmingUp, Done: k/perTurn + 1, Total: r.options.Warmup})
+		if s.Steps++; s.Steps%perTurn == 1 {
+			r.recorder.Progress(infer.Progress{Phase: infer.WarmingUp, Done: s.Steps/perTurn + 1,
+				Total: r.options.Warmup})
+		}
+		if err := r.saveIfDue(); err != nil {
+			return err
 		}
 	}
 	r.spread()
 	return nil
 }
 
+// rate is Adam's, at first.
+func (r *fit) rate() float64 {
+	if rate := r.options.Settings.StepSize; rate > 0 {
+		return rate
+	}
+	return r.family.rate()
+}
+
 // spread writes each chain's φ to its lanes.
 func (r *fit) spread() {
-	for chain, phi := range r.phi {
+	for chain, phi := range r.state.Phi {
 		for lane := range r.lanes(chain) {
 			r.exe.SetLane(params, lane, phi)
 		}
 	}
 }
 
-func (r *fit) call(entry string) error {
+// call runs an entry once, at a noise step.
+func (r *fit) call(entry string, step uint64) error {
 	if err := r.ctx.Err(); err != nil {
 		return err
 	}
-	next, err := r.exe.Run([]device.Call{{Entry: entry, Times: 1}}, r.clock, nil)
-	r.clock = next
 	if entry == "gradient" {
-		r.report.Gradients += int64(len(r.phi) * samples)
+		r.report.Gradients += int64(len(r.state.Phi) * samples)
 	}
+	_, err := r.exe.Run([]device.Call{{Entry: entry, Times: 1}}, step, nil)
 	return err
 }
 

@@ -26,25 +26,25 @@ func (m *Momentum) Move(x, gradient []float64, rate float64) {
 // Adam scales each coordinate's step by running means of its gradient and of its square, with the constants of Kingma
 // and Ba.
 type Adam struct {
-	n       float64
-	m, v    []float64
-	Epsilon float64
+	Steps         float64
+	Means, Powers []float64 // by coordinate: running means of the gradient and of its square
+	Epsilon       float64
 }
 
 // NewAdam has seen nothing.
 func NewAdam(dim int) *Adam {
-	return &Adam{m: make([]float64, dim), v: make([]float64, dim), Epsilon: 1e-8}
+	return &Adam{Means: make([]float64, dim), Powers: make([]float64, dim), Epsilon: 1e-8}
 }
 
 // Move is one step.
 func (a *Adam) Move(x, gradient []float64, rate float64) {
 	const beta1, beta2 = 0.9, 0.999
-	a.n++
-	c1, c2 := 1-math.Pow(beta1, a.n), 1-math.Pow(beta2, a.n)
+	a.Steps++
+	c1, c2 := 1-math.Pow(beta1, a.Steps), 1-math.Pow(beta2, a.Steps)
 	for i, g := range gradient {
-		a.m[i] += (1 - beta1) * (g - a.m[i])
-		a.v[i] += (1 - beta2) * (g*g - a.v[i])
-		x[i] += rate * a.m[i] / c1 / (math.Sqrt(a.v[i]/c2) + a.Epsilon)
+		a.Means[i] += (1 - beta1) * (g - a.Means[i])
+		a.Powers[i] += (1 - beta2) * (g*g - a.Powers[i])
+		x[i] += rate * a.Means[i] / c1 / (math.Sqrt(a.Powers[i]/c2) + a.Epsilon)
 	}
 }
 

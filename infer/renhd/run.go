@@ -113,7 +113,8 @@ func (r *run) showProgress(p infer.Phase) {
 	if p == infer.Sampling {
 		done, total = min(r.stats.Iterations, (report.Draws+1)*report.Thin), o.Draws*report.Thin
 	}
-	progress := infer.Progress{Phase: p, Done: min(done, total), Total: total, Divergences: report.Divergences}
+	progress := infer.Progress{Phase: p, Done: min(done, total), Total: total, Divergences: report.Divergences,
+		SwapRates: r.stats.Swaps.rates()}
 	if r.shared.blocks != nil {
 		progress.Steps = r.walkers.Gradients / int64(r.walkers.lanes())
 		progress.Epoch = r.stats.Steps / float64(r.shared.epoch(true))

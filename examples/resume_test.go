@@ -1,0 +1,58 @@
+package examples_test
+
+import (
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"ppl/infer"
+	"ppl/infer/dynamics/dynamicstest"
+	"ppl/infer/flow"
+	"ppl/infer/nuts"
+	"ppl/infer/renhd"
+)
+
+// Every example, at a small budget, is killed over and over: the draws are those of a run that nothing ended. The usual
+// test kills replica exchange alone, every few iterations; with PPL_SLOW every sampler is killed, more often.
+func TestExamplesResume(t *testing.T) {
+	samplers := []killedSampler{{"renhd", renhd.Sample, 9}}
+	if os.Getenv("PPL_SLOW") != "" && !testing.Short() {
+		samplers = []killedSampler{{"renhd", renhd.Sample, 1}, {"nuts", nuts.Sample, 7}, {"flow", flow.MeanField, 5}}
+	}
+	paths, err := filepath.Glob("*.ppl")
+	if err != nil || len(paths) == 0 {
+		t.Fatalf("%d examples, %v", len(paths), err)
+	}
+	for _, path := range paths {
+		for _, s := range samplers {
+			t.Run(strings.TrimSuffix(path, ".ppl")+"/"+s.name, func(t *testing.T) { resumes(t, path, s) })
+		}
+	}
+}
+
+// A killedSampler is killed after so many checkpoints: iterations of replica exchange, steps of the others.
+type killedSampler struct {
+	name   string
+	sample infer.Sampler
+	every  int
+}
+
+func resumes(t *testing.T, path string, s killedSampler) {
+	p, o := load(t, path), defaults(4)
+	o.Chains, o.Warmup, o.Draws, o.Thin, o.Threads = 2, 25, 5, 1, 1
+	if _, values := p.Infer(); values["batch"] != "" {
+		o.Settings.Batch = 4
+	}
+	var want dynamicstest.Memory
+	if _, err := s.sample(t.Context(), p, o, &want); err != nil {
+		t.Fatal(err)
+	}
+	k := &dynamicstest.Killer{Every: s.every}
+	k.Run(t, s.sample, p, o)
+	if !reflect.DeepEqual(k.Draws.Values, want.Values) || !reflect.DeepEqual(k.Draws.Stats, want.Stats) {
+		t.Errorf("after %d kills other draws", k.Kills)
+	}
+	t.Logf("%d kills, %d bytes", k.Kills, len(k.Saved))
+}

@@ -1,0 +1,51 @@
+package flow
+
+import (
+	"ppl/infer"
+	"ppl/infer/optimize"
+)
+
+// A checkpoint is a run between two steps of its fits, or between two draws.
+type checkpoint struct {
+	State  state
+	Report infer.Report
+}
+
+// A state is where the fits are, all by chain.
+type state struct {
+	Peaks    []optimize.Peak
+	Phi      [][]float64
+	Climbers []*optimize.Adam
+	Steps    int         // of the fits
+	Clock    uint64      // the next noise step of the fits; those of draws follow
+	Weights  [][]float64 // log p − log q of the draws so far
+}
+
+// loadCheckpoint reports whether there is one to go on from.
+func (r *fit) loadCheckpoint() (found bool, err error) {
+	if r.options.Checkpoints == nil {
+		return false, nil
+	}
+	var c checkpoint
+	if found, err = r.options.Checkpoints.Load(&c); found && err == nil {
+		r.state, r.report = c.State, c.Report
+	}
+	return found, err
+}
+
+// saveIfDue keeps a checkpoint when it is time, or when the run is about to be interrupted.
+func (r *fit) saveIfDue() error {
+	keep := r.options.Checkpoints
+	if keep == nil || !keep.Due() && r.ctx.Err() == nil {
+		return nil
+	}
+	return r.saveLast()
+}
+
+// saveLast keeps the run as it is.
+func (r *fit) saveLast() error {
+	if keep := r.options.Checkpoints; keep != nil {
+		return keep.Save(checkpoint{r.state, r.report})
+	}
+	return nil
+}

@@ -1,0 +1,63 @@
+package flow
+
+import (
+	"reflect"
+	"testing"
+
+	"ppl/infer"
+	"ppl/infer/dynamics/dynamicstest"
+)
+
+// A fit that is killed over and over gives the draws and the report of one that is not, and planted faults are found.
+func TestResume(t *testing.T) {
+	for name, c := range map[string]struct {
+		every  int
+		sample infer.Sampler
+		alter  func(c *checkpoint)
+	}{
+		"advi":     {1, MeanField, nil},
+		"fullrank": {3, FullRank, nil},
+		"planar":   {7, Planar, nil},
+		"flow":     {11, Coupling, nil},
+		"clock":    {3, FullRank, func(c *checkpoint) { c.State.Clock = 0 }},
+		"steps":    {3, FullRank, func(c *checkpoint) { c.State.Steps++ }},
+		"means":    {3, FullRank, func(c *checkpoint) { clear(c.State.Climbers[0].Means) }},
+		"powers":   {3, FullRank, func(c *checkpoint) { clear(c.State.Climbers[0].Powers) }},
+		"turns":    {3, FullRank, func(c *checkpoint) { c.State.Climbers[0].Steps = 0 }},
+		"map":      {3, FullRank, func(c *checkpoint) { clear(c.State.Phi[1]) }},
+		"peaks":    {3, FullRank, func(c *checkpoint) { clear(c.State.Peaks[0].Root) }},
+		"weights":  {3, FullRank, func(c *checkpoint) { clear(c.State.Weights[0]) }},
+		"count":    {3, FullRank, func(c *checkpoint) { c.Report.Gradients = 0 }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			o := options(3)
+			o.Chains, o.Warmup, o.Draws = 2, 5, 45
+			want, report := draw(t, c.sample, correlated(), o)
+			k := &dynamicstest.Killer{Every: c.every}
+			if c.alter != nil {
+				k.Alter = func(state any) { c.alter(state.(*checkpoint)) }
+			}
+			again := k.Run(t, c.sample, correlated(), o)
+			same := reflect.DeepEqual(k.Draws.Values, want.Values) && reflect.DeepEqual(k.Draws.Stats, want.Stats) &&
+				reflect.DeepEqual(again, report)
+			if same != (c.alter == nil) {
+				t.Errorf("after %d kills the same draws and report: %v", k.Kills, same)
+			}
+		})
+	}
+}
+
+// A run of 13 draws, no multiple of what is drawn at once, extended to 30 has the draws of a run of 30.
+func TestExtend(t *testing.T) {
+	o := options(3)
+	o.Warmup, o.Draws = 5, 30
+	want, report := draw(t, FullRank, correlated(), o)
+	var k dynamicstest.Killer
+	var again infer.Report
+	for _, o.Draws = range []int{13, 30} {
+		again = k.Run(t, FullRank, correlated(), o)
+	}
+	if !reflect.DeepEqual(k.Draws.Values, want.Values) || !reflect.DeepEqual(again, report) {
+		t.Error("extended draws differ")
+	}
+}
