@@ -195,7 +195,7 @@ func (t *arrays) enterRows(a *model.Array, x *data.Array) {
 	if x.Rows == nil && a.MissingCode != nil {
 		x = withoutCode(x, number(t.d, t.diags, a.MissingCode))
 	}
-	if len(x.Labels) > 0 && x.Rows == nil && !takesNames(a) {
+	if len(x.Labels) > 0 && !takesNames(a) {
 		if days := x.Dates(); days != nil {
 			x = days
 		}

@@ -213,6 +213,20 @@ func TestCodesOfGroups(t *testing.T) {
 	}
 }
 
+// Dates of Parquet and Feather files, which are numbers there, name groups as dates.
+func TestDatesOfGroups(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile("../data/testdata/dates.parquet")
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, ds := bound(t, "data day[N]: index(J), y[N]\nm[J] ~ Normal(0, 1)\ny[n in N] ~ Normal(m[day[n]], 1)\n",
+		map[string]string{"d.parquet": string(text), "y.csv": "y\n1\n"}, Arg{"", "d.parquet"}, Arg{"", "y.csv"})
+	if d == nil || !slices.Equal(labelsNamed(d, "J"), []string{"2020-01-02"}) {
+		t.Fatal(d, ds)
+	}
+}
+
 // A missing code is reported as missing, and a code too large for a position as too large.
 func TestCodesThatAreNone(t *testing.T) {
 	t.Parallel()

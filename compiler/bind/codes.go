@@ -104,7 +104,9 @@ func (l *labels) codes(s *model.Size, arrays []*model.Array, codes []float64, ra
 	z *sizes) {
 	texts := make([]string, len(codes))
 	for i, v := range codes {
-		texts[i] = strconv.FormatFloat(v, 'f', -1, 64)
+		if texts[i] = strconv.FormatFloat(v, 'f', -1, 64); raw[arrays[0]].Days {
+			texts[i] = data.DateOf(v)
+		}
 	}
 	all := l.withKnown(s, texts, arrays[0])
 	if counted(all) && l.known[s.Name] == nil {

@@ -1,6 +1,7 @@
 package bind
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -23,6 +24,9 @@ func (t *arrays) columnsOf(a *model.Array, f *data.File) (columns []*data.Array,
 	}
 	for _, c := range a.Columns {
 		x := f.Find(c.Name)
+		if x != nil && x.Labels != nil {
+			x = cmp.Or(x.Dates(), x)
+		}
 		switch {
 		case x == nil:
 			d := t.diags.Errorf("E83", c.At, "%s has no column %q", f.Path, c.Name)

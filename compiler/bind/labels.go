@@ -91,7 +91,7 @@ func recode(x *data.Array, all []string) *data.Array {
 		number[name] = i + 1
 	}
 	if x.Rows != nil {
-		y.Labels, y.Codes = all, codesByRows(x, number)
+		y.Labels, y.Codes = all, map[int][]float64{x.Columns[0]: codesByRows(x, number)}
 		return &y
 	}
 	y.Labels, y.Values = all, make([]float64, len(x.Values))

@@ -15,9 +15,10 @@ import (
 // joinedRows makes one array of columns of a file.
 func joinedRows(name string, columns []*data.Array) *data.Array {
 	x := *columns[0]
-	x.Name, x.Shape, x.Columns = name, []int{x.Shape[0], len(columns)}, nil
+	x.Name, x.Shape, x.Columns, x.Codes = name, []int{x.Shape[0], len(columns)}, nil, map[int][]float64{}
 	for _, c := range columns {
 		x.Columns, x.Int = append(x.Columns, c.Columns...), x.Int && c.Int
+		maps.Copy(x.Codes, c.Codes)
 	}
 	return &x
 }
@@ -25,8 +26,8 @@ func joinedRows(name string, columns []*data.Array) *data.Array {
 // summary is what is known of all values of an array in a file.
 func summary(x *data.Array) (all data.Column) {
 	width := len(x.Columns)
-	for k, c := range x.Columns {
-		one := x.Rows.Columns[c]
+	for k := range width {
+		one := x.Column(k)
 		one.Low, one.High, one.Broken = placed(one.Low, k, width), placed(one.High, k, width),
 			placed(one.Broken, k, width)
 		if k == 0 {
@@ -116,8 +117,8 @@ func openStreams(d *dataset.Dataset, raw map[*model.Array]*data.Array) {
 
 // codesOf are the numbers of the texts of a column.
 func codesOf(x *data.Array, column int) []float64 {
-	if x.Codes != nil {
-		return x.Codes
+	if codes := x.Codes[column]; codes != nil {
+		return codes
 	}
 	return x.Rows.Columns[column].Codes
 }

@@ -14,7 +14,7 @@ type parquetSource struct {
 	path    string
 	cols    []Column
 	whole   []wholeType
-	texts   []*dictionary // the words of columns of text; nil for numbers
+	words   []*wordColumn // of columns of text; nil for numbers
 	groups  []parquet.RowGroup
 	rows    parquet.Rows // of the group that is being read; nil between groups
 	batch   []parquet.Row
@@ -25,7 +25,7 @@ type parquetSource struct {
 // batchRows is how many rows of a Parquet file are in memory, about.
 const batchRows = 1024
 
-func (in *input) parquet() (s rowSource, err error) {
+func (in *input) parquet(text map[int]retyping) (s rowSource, err error) {
 	if in.packed != nil {
 		return nil, fmt.Errorf("%s: a compressed Parquet file cannot be read row by row; Parquet compresses by "+
 			"itself: decompress it", in.path)
@@ -45,11 +45,9 @@ func (in *input) parquet() (s rowSource, err error) {
 		if err != nil {
 			return nil, err
 		}
-		p.cols, p.whole, p.texts = append(p.cols, Column{Name: c.Name(), Type: "f8", Int: true}),
-			append(p.whole, whole), append(p.texts, nil)
-		if isText(c) {
-			p.texts[len(p.texts)-1] = &dictionary{}
-		}
+		p.words = append(p.words, wordsOf(text[len(p.cols)], isText(c)))
+		p.cols = append(p.cols, Column{Name: c.Name(), Type: "f8", Int: true, Days: whole.days()})
+		p.whole = append(p.whole, whole)
 	}
 	return p, nil
 }
@@ -61,14 +59,7 @@ func recovered(path string, err *error) {
 	}
 }
 
-func (p *parquetSource) columns() []Column {
-	for c, d := range p.texts {
-		if d != nil {
-			p.cols[c].Labels = d.texts
-		}
-	}
-	return append([]Column(nil), p.cols...)
-}
+func (p *parquetSource) columns() []Column { return named(p.cols, p.words) }
 
 func (p *parquetSource) next(record []float64) (err error) {
 	defer recovered(p.path, &err)
@@ -94,11 +85,11 @@ func (p *parquetSource) value(c int, v parquet.Value) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
-	p.cols[c].Int = p.cols[c].Int && n.isInt
-	if p.texts[c] != nil && !math.IsNaN(n.value) {
-		return p.texts[c].code(text)
+	if p.words[c] != nil && !math.IsNaN(n.value) {
+		n, err = p.words[c].number(text, c, p.row)
 	}
-	return n.value, nil
+	p.cols[c].Int = p.cols[c].Int && n.isInt
+	return n.value, err
 }
 
 // fill sees to it that rows are waiting; io.EOF when there are none any more.

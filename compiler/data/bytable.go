@@ -16,7 +16,7 @@ type tableSource struct {
 	cols  []Column
 	form  dialect
 	marks []decimalMark
-	texts []*dictionary // the words of columns of text; nil for numbers
+	words []*wordColumn // of columns of text; nil for numbers
 	rows  int
 	skip  int // 1 if the first column has names of rows
 	line  int // the line on which the last row ended
@@ -44,25 +44,15 @@ func (in *input) csv(comma rune, text map[int]retyping) (rowSource, error) {
 		return nil, err
 	}
 	for c, name := range header {
-		at := text[c]
+		at, isText := text[c]
 		t.cols = append(t.cols, Column{Name: strings.TrimSpace(name), Type: "f8", Int: true, Text: at.text,
 			TextAt: at.row})
-		t.texts, t.marks = append(t.texts, nil), append(t.marks, decimalMark{})
-		if _, ok := text[c]; ok {
-			t.texts[c] = &dictionary{}
-		}
+		t.words, t.marks = append(t.words, wordsOf(at, isText)), append(t.marks, decimalMark{})
 	}
 	return t, nil
 }
 
-func (t *tableSource) columns() []Column {
-	for c, d := range t.texts {
-		if d != nil {
-			t.cols[c].Labels = d.texts
-		}
-	}
-	return append([]Column(nil), t.cols...)
-}
+func (t *tableSource) columns() []Column { return named(t.cols, t.words) }
 
 func (t *tableSource) failed(row []string, err error) error {
 	return rowError(t.path, t.rows+1, len(t.cols), row, err)
@@ -108,17 +98,19 @@ func (t *tableSource) value(c int, text string) (float64, error) {
 	}
 	switch {
 	case err != nil:
-	case t.texts[c] != nil && ok && math.IsNaN(n.value):
+	case t.words[c] != nil && ok && math.IsNaN(n.value):
 		return n.value, nil
-	case t.texts[c] != nil:
-		n.value, err = t.texts[c].code(text)
+	case t.words[c] != nil:
+		n, err = t.words[c].number(text, c, t.rows)
 	case !ok:
-		return 0, retyping{c, t.rows, text}
+		return 0, retyping{column: c, row: t.rows, text: text}
 	}
-	if err != nil {
+	if again := (retyping{}); errors.As(err, &again) {
+		return 0, err
+	} else if err != nil {
 		return 0, fmt.Errorf("%s: row %d of column %q: %w", t.path, t.rows+1, t.cols[c].Name, err)
 	}
-	t.cols[c].Int = t.cols[c].Int && (n.isInt || t.texts[c] != nil)
+	t.cols[c].Int = t.cols[c].Int && n.isInt
 	return n.value, nil
 }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"path/filepath"
 	"sort"
@@ -20,13 +21,15 @@ type rowSource interface {
 	next(record []float64) error
 }
 
-// A retyping says that a column taken for numbers is text: the pass starts again.
+// A retyping says that a column taken for numbers is text, or that one taken for names, too many of them, is dates: the
+// pass starts again.
 type retyping struct {
 	column, row int
 	text        string
+	dates       bool
 }
 
-func (r retyping) Error() string { return "a column of numbers has text" }
+func (r retyping) Error() string { return "a column is of another type" }
 
 // convert writes the rows of a data file to name, under a temporary name first. What a Column says of all values
 // is learned on the way.
@@ -121,6 +124,7 @@ func (f *footer) writeRows(out io.Writer, src rowSource) error {
 	for i, c := range src.columns() {
 		columns[i].Int, columns[i].Text, columns[i].TextAt = c.Int, c.Text, c.TextAt
 		columns[i].Labels, columns[i].Codes = sortedLabels(c.Labels)
+		columns[i].First = c.First
 	}
 	for i := range columns[:len(columns)-1] {
 		if columns[i].Labels == nil {
@@ -163,24 +167,69 @@ func sortedLabels(texts []string) (labels []string, codes []float64) {
 // mostLabels bounds the different texts of a column, which are kept in memory.
 const mostLabels = 1 << 20
 
-// A dictionary numbers texts from 1 as they appear.
+// A dictionary numbers texts from 1 as they appear, and knows in which row, from 0, each did so first.
 type dictionary struct {
 	number map[string]float64
 	texts  []string
+	first  []int
 }
 
-func (d *dictionary) code(text string) (float64, error) {
+var errManyTexts = fmt.Errorf("there are more than %d different texts", mostLabels)
+
+func (d *dictionary) code(text string, row int) (float64, error) {
 	text = visible(text)
 	if n, ok := d.number[text]; ok {
 		return n, nil
 	}
 	if len(d.texts) == mostLabels {
-		return 0, fmt.Errorf("there are more than %d different texts", mostLabels)
+		return 0, errManyTexts
 	}
 	if d.number == nil {
 		d.number = map[string]float64{}
 	}
-	d.texts = append(d.texts, text)
+	d.texts, d.first = append(d.texts, text), append(d.first, row)
 	d.number[text] = float64(len(d.texts))
 	return float64(len(d.texts)), nil
+}
+
+// A wordColumn is a column of texts: names, which are numbered, or dates, if there are too many for names.
+type wordColumn struct {
+	names dictionary
+	dates bool
+}
+
+// wordsOf is what an earlier pass learned of a column; nil of a column of numbers.
+func wordsOf(r retyping, text bool) *wordColumn {
+	if !text {
+		return nil
+	}
+	return &wordColumn{dates: r.dates}
+}
+
+// number is the number of a text that is not missing, in a column and a row, both from 0.
+func (w *wordColumn) number(text string, column, row int) (n number, err error) {
+	if w.dates {
+		days, ok := Days(text)
+		if !ok {
+			return n, fmt.Errorf("%q is no date, and %w", text, errManyTexts)
+		}
+		return number{days, days == math.Trunc(days)}, nil
+	}
+	code, err := w.names.code(text, row)
+	if first := w.names.texts; errors.Is(err, errManyTexts) {
+		if _, date := Days(first[0]); date {
+			return n, retyping{column: column, row: row, text: text, dates: true}
+		}
+	}
+	return number{code, true}, err
+}
+
+// named gives columns of names their texts.
+func named(cols []Column, words []*wordColumn) []Column {
+	for c, w := range words {
+		if w != nil && !w.dates {
+			cols[c].Labels, cols[c].First = w.names.texts, w.names.first
+		}
+	}
+	return append([]Column(nil), cols...)
 }

@@ -9,8 +9,8 @@
 // few rows are in memory at a time, checks it as a reader would and writes a row file (RowFile), which is kept for
 // later runs. Its arrays have no values; what is to be known of all values was learned in the pass.
 //
-// Stan JSON is described in the CmdStan guide ("JSON format for CmdStan"), CSV in RFC 4180; NumPy's formats, IDX and
-// Parquet where they are read. Any of them may be compressed with gzip.
+// Stan JSON is described in the CmdStan guide ("JSON format for CmdStan"), CSV in RFC 4180; NumPy's formats, IDX,
+// Parquet and Arrow where they are read. Any of them may be compressed with gzip.
 package data
 
 import (
@@ -35,6 +35,7 @@ type Array struct {
 	Values []float64
 	Int    bool     // every number present is an integer written without a point (true and false count as 1 and 0)
 	Labels []string // of an array of strings: sorted and distinct; Values are 1-based positions in it; else nil
+	Days   bool     // the numbers are dates, as days since 1970-01-01
 	Origin string   // file it came from, as the user named it
 
 	// of lists of different lengths in a list: how many elements each has, and where the first difference is; Shape is
@@ -45,7 +46,8 @@ type Array struct {
 	Rows    *RowFile            // where the values are when they are read by rows; Values is nil then
 	Columns []int               // which columns of Rows the array takes, in order
 	Numbers map[float64]float64 // of codes of groups in Rows: the number of each group
-	Codes   []float64           // when arrays share labels, the label of the k-th text that appears in Rows
+	// by columns of texts in Rows: the number of the k-th text that appears there, if it is not that of its label
+	Codes map[int][]float64
 }
 
 // A File is what one data file holds.
@@ -143,15 +145,16 @@ func binaryFormats() []binaryFormat {
 		{".idx", idxMagic, "IDX", readIDX},
 		{".xlsx", "", "Excel", nil},
 		{".parquet", "PAR1", "Parquet", readParquet},
-		{".arrow", "ARROW1", "Arrow", nil},
-		{".feather", "ARROW1", "Feather", nil},
+		{".arrow", "ARROW1", "Arrow", readArrow},
+		{".arrows", streamMagic, "Arrow", readArrow},
+		{".feather", "FEA1", "Feather", readArrow},
 		{".h5", "\x89HDF", "HDF5", nil},
 		{".rds", "", "R serialised", nil},
 	}
 }
 
-const supported = "data files are Stan JSON (.json), CSV (.csv), TSV (.tsv, .tab), NumPy (.npy, .npz), Parquet or " +
-	"IDX, also with .gz"
+const supported = "data files are Stan JSON (.json), CSV (.csv), TSV (.tsv, .tab), NumPy (.npy, .npz), Parquet, " +
+	"Arrow and Feather (.arrow, .feather) or IDX, also with .gz"
 
 func formatOf(path string, text []byte) (reader, error) {
 	ending := strings.ToLower(filepath.Ext(path))

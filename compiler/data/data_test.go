@@ -118,7 +118,9 @@ func TestRefusals(t *testing.T) {
 			`images-idx1-ubyte: 0x0a is no type of IDX elements`},
 		{"labels-idx1-ubyte.gz", "", `labels-idx1-ubyte.gz: not a known data format`},
 		{"d.csv.gz", "\x1f\x8b\x08\x00", `d.csv.gz: unexpected EOF`},
-		{"d.arrow", "ARROW1\x00", `d.arrow: Arrow files are not read yet`},
+		{"d.arrow", "ARROW1\x00", `d.arrow: the file is cut off`},
+		{"d.arrow", "y,x\n1,2\n", `d.arrow: not an Arrow file`},
+		{"d.feather", "FEA1\x00", `d.feather: the first version of Feather is not read`},
 		{"d.parquet", "PAR1", `d.parquet: `},
 		{"notes.txt", "hello", `notes.txt: not a known data format; data files are`},
 	}
@@ -139,7 +141,7 @@ func npy(header string, bytes int) string {
 		strings.Repeat("\x00", bytes)
 }
 
-// Files that NumPy 2.4.6, PyArrow 26.0.1 and Python's gzip wrote (testdata/make.py).
+// Files that NumPy 2.4.6, PyArrow 26.0.1, Polars 2.1.0 and Python's gzip wrote (testdata/make.py).
 func TestReadBinary(t *testing.T) {
 	for _, test := range []struct {
 		path string
@@ -165,6 +167,12 @@ func TestReadBinary(t *testing.T) {
 			{Name: "region", Shape: []int{3}, Values: []float64{2, nan, 1}, Int: true,
 				Labels: []string{"east", "north"}},
 			{Name: "f", Shape: []int{3}, Values: []float64{.5, 1, 2}}}},
+		{"mixed.feather", false, append(arrowColumns(), Array{Name: "none", Shape: []int{3},
+			Values: []float64{nan, nan, nan}, Int: true})},
+		{"mixed.arrows", false, append(arrowColumns(), Array{Name: "none", Shape: []int{3},
+			Values: []float64{nan, nan, nan}, Int: true})},
+		{"mixed.arrow", false, append(arrowColumns(), Array{Name: "long", Shape: []int{3},
+			Values: []float64{1, 2, nan}, Int: true, Labels: []string{"a text of more than twelve bytes", "short"}})},
 		{"table.csv.gz", false, []Array{{Name: "y", Shape: []int{2}, Values: []float64{1, 3}, Int: true},
 			{Name: "x", Shape: []int{2}, Values: []float64{2, 4}, Int: true}}},
 	} {
@@ -187,11 +195,25 @@ func TestReadBinary(t *testing.T) {
 	}
 	for path, want := range map[string]string{"words.npy": `the type "U1"`,
 		"large.npy":     "is too large for a float64 to hold exactly",
+		"lists.arrow":   `column "v" has lists`,
 		"lists.parquet": `column "v" has lists or records`} {
 		if _, err := Read("testdata/" + path); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: got %v, want %s", path, err, want)
 		}
 	}
+}
+
+// arrowColumns are what testdata/make.py puts into Arrow files.
+func arrowColumns() []Array {
+	nan := math.NaN()
+	return []Array{{Name: "y", Shape: []int{3}, Values: []float64{1.5, nan, -2}},
+		{Name: "k", Shape: []int{3}, Values: []float64{3, 4, -5}, Int: true},
+		{Name: "u", Shape: []int{3}, Values: []float64{1, 2, 255}, Int: true},
+		{Name: "on", Shape: []int{3}, Values: []float64{1, 0, nan}, Int: true},
+		{Name: "g", Shape: []int{3}, Values: []float64{2, 1, 2}, Int: true, Labels: []string{"a", "b"}},
+		{Name: "s", Shape: []int{3}, Values: []float64{1, nan, 2}, Int: true, Labels: []string{"x", "z"}},
+		{Name: "day", Shape: []int{3}, Values: []float64{1, nan, 18321}, Int: true, Days: true},
+		{Name: "at", Shape: []int{3}, Values: []float64{0, .5, nan}, Days: true}}
 }
 
 func counted(n int, from float64) []float64 {

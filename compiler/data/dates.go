@@ -33,7 +33,11 @@ func (a *Array) Dates() *Array {
 		}
 	}
 	b := *a
-	b.Labels, b.Int, b.Values = nil, true, make([]float64, len(a.Values))
+	b.Labels, b.Int, b.Days = nil, true, true
+	if a.Rows != nil {
+		return b.datesInFile(days)
+	}
+	b.Values = make([]float64, len(a.Values))
 	for i, v := range a.Values {
 		if b.Values[i] = math.NaN(); !math.IsNaN(v) {
 			b.Values[i] = days[int(v)-1]
@@ -42,3 +46,33 @@ func (a *Array) Dates() *Array {
 	}
 	return &b
 }
+
+// datesInFile gives the texts of a column in a file the days of its labels.
+func (a *Array) datesInFile(days []float64) *Array {
+	c := a.Columns[0]
+	labels := a.Rows.Columns[c].Codes
+	codes := make([]float64, len(labels))
+	for k, label := range labels {
+		codes[k] = days[int(label)-1]
+		a.Int = a.Int && codes[k] == math.Trunc(codes[k])
+	}
+	a.Codes = map[int][]float64{c: codes}
+	return a
+}
+
+// Column is what is known of all values of the k-th column of an array in a file.
+func (a *Array) Column(k int) Column {
+	c := a.Rows.Columns[a.Columns[k]]
+	days := a.Codes[a.Columns[k]]
+	if a.Labels != nil || days == nil {
+		return c
+	}
+	c.Low.At, c.High.At, c.Broken.At = -1, -1, -1
+	for i, day := range days {
+		c.note(day, c.First[i])
+	}
+	return c
+}
+
+// DateOf is the date that is that many days after 1970-01-01.
+func DateOf(days float64) string { return time.Unix(int64(days)*86400, 0).UTC().Format(time.DateOnly) }

@@ -56,7 +56,8 @@ func TestDays(t *testing.T) {
 		}
 	}
 	f, err := Read("testdata/dates.parquet")
-	if err != nil || f.Find("day") == nil || len(f.Find("day").Values) == 0 {
+	if err != nil || f.Find("day") == nil || !slices.Equal(f.Find("day").Values, []float64{18263}) ||
+		!f.Find("day").Days || DateOf(18263) != "2020-01-02" {
 		t.Errorf("a column of dates: %v", err)
 	}
 	for _, text := range []string{"", "2023-02-29", "29/02/2024", "20240229", "Guy's"} {

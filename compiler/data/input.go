@@ -57,7 +57,7 @@ func (in *input) source(text map[int]retyping) (rowSource, error) {
 		return in.numpy()
 	case bytes.HasPrefix(start, []byte("PAR1")):
 		in.table = true
-		return in.parquet()
+		return in.parquet(text)
 	case strings.HasSuffix(in.kind, ".csv"):
 		in.table = true
 		return in.csv(',', text)

@@ -112,7 +112,7 @@ func (s RowCache) ByRows(path string) (*File, error) {
 }
 
 // rowEnding changes with the format of row files, so that those of older versions are not read.
-const rowEnding = ".rows2"
+const rowEnding = ".rows3"
 
 // open is the row file of that name; it is written where there is none or a damaged one.
 func (s RowCache) open(path, name, identity string) (*RowFile, error) {
@@ -172,7 +172,7 @@ func (r *RowFile) asFile() *File {
 	for i := range r.Columns[:len(r.Columns)-1] {
 		c := &r.Columns[i]
 		f.add(&Array{Name: c.Name, Shape: append([]int{r.Rows}, c.Shape...), Int: c.Int, Labels: c.Labels,
-			Origin: r.Path, Rows: r, Columns: []int{i}})
+			Days: c.Days, Origin: r.Path, Rows: r, Columns: []int{i}})
 	}
 	return f
 }

@@ -56,7 +56,7 @@ func parquetColumn(path string, in *parquet.File, c *parquet.Column) (*Array, er
 		return nil, err
 	}
 	rows := int(in.NumRows())
-	a := &Array{Name: c.Name(), Shape: []int{rows}, Int: true, Origin: path}
+	a := &Array{Name: c.Name(), Shape: []int{rows}, Int: true, Days: whole.days(), Origin: path}
 	texts := make([]string, 0, rows)
 	err = eachValue(in, c.Index(), func(v parquet.Value) error {
 		n, text, err := parquetNumber(v, whole)
@@ -82,8 +82,10 @@ func parquetColumn(path string, in *parquet.File, c *parquet.Column) (*Array, er
 // A wholeType says what the integers of a column mean.
 type wholeType struct {
 	unsigned bool
-	perDay   float64 // of a time: how many make a day; 0 for numbers
+	perDay   float64 // of a date or time: how many make a day; 0 for numbers
 }
+
+func (w wholeType) days() bool { return w.perDay > 0 }
 
 // parquetType refuses columns that are no plain numbers, booleans, dates or texts.
 func parquetType(path string, c *parquet.Column) (w wholeType, err error) {
@@ -94,6 +96,9 @@ func parquetType(path string, c *parquet.Column) (w wholeType, err error) {
 	meaning := ""
 	if l := c.Type().LogicalType(); l != nil {
 		meaning = l.String()
+		if strings.HasPrefix(meaning, "DATE") {
+			return wholeType{perDay: 1}, nil
+		}
 		if strings.HasPrefix(meaning, "TIMESTAMP") {
 			return wholeType{perDay: 86400 * perSecond(meaning)}, nil
 		}

@@ -40,6 +40,8 @@ type Column struct {
 	Codes     []float64 // of text: position in Labels of the k-th text to appear, which is stored as k
 	Low, High Mark      // the least and the greatest value that is not missing
 	Broken    Mark      // the first that is no integer
+	First     []int     // of text: the row in which the k-th text first appeared
+	Days      bool      // as in Array
 	Text      string    // the first that made the column text
 	TextAt    int       // its place
 	Missing   int       // how many are missing
@@ -120,7 +122,7 @@ type footer struct {
 }
 
 const (
-	rowMagic = "pplrows2"
+	rowMagic = "pplrows3"
 	tail     = 8 + sha256.Size + len(rowMagic)
 )
 

@@ -3,6 +3,7 @@ package data
 import (
 	"bytes"
 	"compress/gzip"
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -46,7 +47,11 @@ func readBack(t *testing.T, a *Array) []float64 {
 	t.Helper()
 	s := &Selection{File: a.Rows}
 	for _, c := range a.Columns {
-		s.Add(c, a.Rows.Columns[c].Codes, nil)
+		codes := a.Codes[c]
+		if codes == nil {
+			codes = a.Rows.Columns[c].Codes
+		}
+		s.Add(c, codes, nil)
 	}
 	row := s.AddRow()
 	places, values := make([]int, a.Rows.Rows), make([]float64, a.Rows.Rows*s.Width)
@@ -105,6 +110,66 @@ func TestByRows(t *testing.T) {
 			if d := cmp.Diff(*want, got, cmpopts.EquateNaNs(), cmpopts.EquateEmpty()); d != "" {
 				t.Errorf("%s (-whole +by rows)\n%s", path, d)
 			}
+		}
+	}
+}
+
+// Dates in a file that is read by rows are the days that they are when it is read whole, whether they are few enough to
+// be names, or too many.
+func TestDatesByRows(t *testing.T) {
+	dir := t.TempDir()
+	const dates = "at,y\n2024-02-29,1\nNA,2\n1969-12-31 06:00,3\n2024-02-29,4\n2024-03-01T12:00:00,5\n"
+	path := written(t, dir, "few.csv", dates)
+	whole, err := Read(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := whole.Arrays["at"].Dates()
+	for _, r := range []retyping{{}, {dates: true}} {
+		name := filepath.Join(dir, "rows")
+		if err := convertOnce(path, name, "few", map[int]retyping{0: r}); err != nil {
+			t.Fatal(err)
+		}
+		rows, err := openRowFile(name, "few")
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := *rows.asFile().Arrays["at"]
+		if (got.Labels == nil) != r.dates {
+			t.Errorf("the texts are %v", got.Labels)
+		} else if !r.dates {
+			got = *got.Dates()
+		}
+		if got.Values = readBack(t, &got); !same(got.Values, want.Values) || got.Int != want.Int {
+			t.Errorf("the days are %v, whole %v", got.Values, want.Values)
+		}
+		checkSummary(t, path, want, got.Column(0))
+	}
+	long := written(t, dir, "mixed.csv", dates+"yesterday,7\n")
+	if err := convertOnce(long, filepath.Join(dir, "rows"), "", map[int]retyping{0: {dates: true}}); err == nil ||
+		!strings.Contains(err.Error(), `column "at": "yesterday" is no date, and there are more than 1048576`) {
+		t.Errorf("a text among many dates: %v", err)
+	}
+}
+
+// A column of more texts than are kept becomes dates if its first is one, and is refused otherwise.
+func TestManyTexts(t *testing.T) {
+	for first, dates := range map[string]bool{"2024-02-29": true, "Oslo": false} {
+		w := wordColumn{}
+		for i := range mostLabels {
+			text := first
+			if i > 0 {
+				text = fmt.Sprint(i)
+			}
+			if n, err := w.number(text, 3, i); err != nil || n.value != float64(i+1) {
+				t.Fatal(n, err)
+			}
+		}
+		_, err := w.number("2024-03-01", 3, mostLabels)
+		again := retyping{}
+		if errors.As(err, &again) != dates || dates && (again.column != 3 || !again.dates) ||
+			!dates && err != errManyTexts {
+			t.Errorf("after many texts like %s: %v", first, err)
 		}
 	}
 }

@@ -39,6 +39,16 @@ y[i in N] ~ Normal(m[g[i]], 1)`,
 		"codes from 0": `data z[N]: index(J), y[N] from "t.csv"
 m[J] ~ Normal(0, 1)
 y[i in N] ~ Normal(m[z[i]], 1)`,
+		"dates": `data day[N], y[N] from "t.csv"
+a, b ~ Normal(0, 1)
+y[i in N] ~ Normal(a + b * (day[i] - 19782) / 10, 1)`,
+		"columns of dates": `data y[N] from "t.csv"
+data X[N, D] from "t.csv" columns "x", "day", "time"
+beta[D] ~ Normal(0, 1)
+y ~ Normal(X @ beta / 1e4, 1)`,
+		"dates as groups": `data day[N]: index(J), y[N] from "t.csv"
+m[J] ~ Normal(0, 1)
+y[i in N] ~ Normal(m[day[i]], 1)`,
 		"shared labels": `data g[N]: index(J), h[N]: index(J), y[N] from "t.csv"
 m[J] ~ Normal(0, 1)
 y[i in N] ~ Normal(m[g[i]] - m[h[i]], 1)`,
@@ -94,11 +104,12 @@ func writeStreamData(t *testing.T, dir string) {
 	t.Helper()
 	r := rand.New(rand.NewPCG(1, 1))
 	var table strings.Builder
-	table.WriteString("y,x,g,u,z,h\n")
+	table.WriteString("y,x,g,u,z,h,day,time\n")
 	for range 40 {
-		fmt.Fprintf(&table, "%.4f,%.4f,%s,%.4f,%d,%s\n", r.NormFloat64(), r.NormFloat64(),
+		fmt.Fprintf(&table,
+			"%.4f,%.4f,%s,%.4f,%d,%s,2024-02-%02d,2024-02-29 0%d:30\n", r.NormFloat64(), r.NormFloat64(),
 			[]string{"red", "green", "blue"}[r.IntN(3)], r.NormFloat64(), r.IntN(5),
-			[]string{"amber", "green"}[r.IntN(2)])
+			[]string{"amber", "green"}[r.IntN(2)], 1+r.IntN(29), r.IntN(9))
 	}
 	array := "\x93NUMPY\x01\x00\x46\x00" +
 		fmt.Sprintf("%-69s\n", "{'descr': '|i1', 'fortran_order': False, 'shape': (40, 3), }")

@@ -1,8 +1,10 @@
-# Writes the binary files beside it: NumPy 2.4.6, PyArrow 26.0.1, Python's gzip.
+# Writes the binary files beside it: NumPy 2.4.6, PyArrow 26.0.1, Polars 2.1.0, Python's gzip.
 import gzip
 import datetime
 import numpy as np
+import polars as pl
 import pyarrow as pa
+import pyarrow.feather as fe
 import pyarrow.parquet as pq
 
 
@@ -35,3 +37,18 @@ mixed = {
 pq.write_table(pa.table(mixed), "mixed.parquet", row_group_size=2, compression="snappy")
 pq.write_table(pa.table({"day": pa.array([datetime.date(2020, 1, 2)])}), "dates.parquet")
 pq.write_table(pa.table({"v": pa.array([[1, 2], [3]])}), "lists.parquet")
+
+columns = {
+    "y": pa.array([1.5, None, -2.0]), "k": pa.array([3, 4, -5], pa.int32()), "u": pa.array([1, 2, 255], pa.uint8()),
+    "on": pa.array([True, False, None]), "g": pa.array(["b", "a", "b"]).dictionary_encode(),
+    "s": pa.array(["x", None, "z"], pa.large_string()),
+    "day": pa.array([datetime.date(1970, 1, 2), None, datetime.date(2020, 2, 29)]),
+    "at": pa.array([0, 86400 * 10**6 // 2, None], pa.timestamp("us"))}
+table = pa.table(columns | {"none": pa.nulls(3)})
+fe.write_feather(table, "mixed.feather", compression="zstd", chunksize=2)
+with pa.ipc.new_stream("mixed.arrows", table.schema) as f:
+    f.write_table(table, 2)
+pl.from_arrow(pa.table(columns)).with_columns(
+    long=pl.Series(["a text of more than twelve bytes", "short", None])).write_ipc("mixed.arrow", compression="lz4")
+with pa.ipc.new_file("lists.arrow", pa.schema([("v", pa.list_(pa.int64()))])) as f:
+    f.write_table(pa.table({"v": [[1], [2, 3]]}))
