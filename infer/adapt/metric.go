@@ -90,13 +90,37 @@ func (m Metric) Pull(g []float64) []float64 {
 // Points are positions and gradients of the log density seen on the way.
 type Points struct{ X, G [][]float64 }
 
-// Add keeps copies of a position and the gradient there, unless something in them is not finite.
-func (p *Points) Add(x, g []float64) {
+// Add keeps copies of a position and the gradient there, unless something in them is not finite; then it is false.
+func (p *Points) Add(x, g []float64) bool {
 	if !finite(x) || !finite(g) {
-		return
+		return false
 	}
 	p.X = append(p.X, append([]float64(nil), x...))
 	p.G = append(p.G, append([]float64(nil), g...))
+	return true
+}
+
+// Centred are the points with positions and gradients about the means of their groups, the number of which is given for
+// each: what they show of the target within each of several modes.
+func (p *Points) Centred(group []int) Points {
+	return Points{centred(p.X, group), centred(p.G, group)}
+}
+
+func centred(points [][]float64, group []int) [][]float64 {
+	sums, counts := map[int][]float64{}, map[int]float64{}
+	for i, x := range points {
+		k := group[i]
+		if counts[k]++; sums[k] == nil {
+			sums[k] = make([]float64, len(x))
+		}
+		add(sums[k], x, 1)
+	}
+	out := make([][]float64, len(points))
+	for i, x := range points {
+		out[i] = scaled(x, 1)
+		add(out[i], sums[group[i]], -1/counts[group[i]])
+	}
+	return out
 }
 
 // Len is the number of points.
@@ -216,4 +240,64 @@ func covariance(x *mat.Dense) *mat.SymDense {
 		s.SetSym(i, i, s.At(i, i)+k/(float64(n)+k))
 	}
 	return s
+}
+
+// Scales are about the standard deviations that the coordinates of the target have where it is round in the metric's
+// coordinates.
+func (m Metric) Scales() []float64 { return append([]float64(nil), m.As(0).Scale...) }
+
+// OfPrecision is a metric of m's form in which a normal with a precision is round, or, where the form is not dense, one
+// that suits its standard deviations; false where the precision is not safely positive definite.
+func (m Metric) OfPrecision(precision *mat.SymDense) (Metric, bool) {
+	n, ok := NormalAt(make([]float64, m.Dim), precision)
+	if !ok {
+		return m, false
+	}
+	if m.Rank >= 0 {
+		out := lowRank(m.Dim, m.Rank)
+		copy(out.Scale, n.SD())
+		return out, true
+	}
+	root := mat.NewTriDense(m.Dim, mat.Upper, n.Root)
+	var inverse, covariance mat.Dense
+	if err := inverse.Solve(root, eye(m.Dim)); err != nil {
+		if _, badlyConditioned := err.(mat.Condition); !badlyConditioned {
+			return m, false
+		}
+	}
+	covariance.Mul(&inverse, inverse.T())
+	var c mat.Cholesky
+	if !c.Factorize(symmetric(&covariance)) {
+		return m, false
+	}
+	var l mat.TriDense
+	c.LTo(&l)
+	return Metric{Dim: m.Dim, Rank: -1, Factor: mat.DenseCopyOf(&l).RawMatrix().Data}, true
+}
+
+// Stiffest is the largest eigenvalue of LᵀPL: the greatest curvature that a normal of precision P has in whitened
+// coordinates, 1 where the metric suits it.
+func (m Metric) Stiffest(p *mat.SymDense) float64 {
+	whitened := mat.NewDense(m.Dim, m.Dim, nil)
+	for j := range m.Dim {
+		whitened.SetRow(j, m.Pull(mat.Row(nil, j, p)))
+	}
+	for i := range m.Dim {
+		column := mat.Col(nil, i, whitened)
+		whitened.SetCol(i, m.Pull(column))
+	}
+	var e mat.EigenSym
+	if !e.Factorize(symmetric(whitened), false) {
+		return math.NaN()
+	}
+	values := e.Values(nil)
+	return values[len(values)-1]
+}
+
+func eye(d int) *mat.DiagDense {
+	ones := make([]float64, d)
+	for i := range ones {
+		ones[i] = 1
+	}
+	return mat.NewDiagDense(d, ones)
 }

@@ -5,7 +5,6 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"ppl/infer"
 	"ppl/infer/adapt"
 	"ppl/infer/dynamics"
 )
@@ -17,10 +16,52 @@ type anchor struct {
 	At, Slope []float64
 	Sum       float64
 	Density   float64 // log π
+
+	// −∇∇ᵀ of the sum of all rows' terms and of the rest of log π, [dim, dim]; nil where they were not taken.
+	Rows, Rest []float64
 }
 
 // maxAnchors bounds how many are kept; the oldest are dropped.
 const maxAnchors = 64
+
+// suitAnchors gives every lane, before its trajectory, the anchor nearest to it. What the noise of gradients is at that
+// distance decides whether the lane uses its anchor, and bounds its step: a walker that has left all anchors would be
+// heated by the noise faster than its thermostat cools it. The step of the rung holds wherever draws of the rung are,
+// else steps would depend on positions.
+func (w *walkers) suitAnchors() {
+	if len(w.Anchors) == 0 || !w.anchored && len(w.Anchors) < 2 {
+		return
+	}
+	at := w.positions()
+	w.assignAnchors(at)
+	if !w.anchored {
+		return
+	}
+	for lane, x := range at {
+		g := &w.Rungs[w.RungOf[lane]]
+		noise := g.noiseAt(g.Metric.Distance(x, w.Anchors[w.AnchorOf[lane]].At))
+		w.set(dynamics.AnchorShare, lane, oneIf(noise < g.Noises.Plain))
+		w.set(dynamics.StepSize, lane, g.stepUnder(math.Min(noise, g.Noises.Plain)))
+	}
+}
+
+// noiseAt is the largest variance of a coordinate of the gradient with a control variate, at a squared distance from
+// its anchor: to first order in proportion to that.
+func (g *rung) noiseAt(distance float64) float64 {
+	if g.Noises.Distance == 0 {
+		return g.Noises.Anchored
+	}
+	return g.Noises.Anchored * distance / g.Noises.Distance
+}
+
+// stepUnder is the rung's step, or a shorter one for a walker whose noise is far beyond what is usual on the rung.
+func (g *rung) stepUnder(noise float64) float64 {
+	const unusual = 4
+	if usual := unusual * math.Max(g.WorstNoise, noiseTimesStep/(g.Step*g.Step)); noise > usual {
+		return g.Step * math.Sqrt(usual/noise)
+	}
+	return g.Step
+}
 
 // assignAnchors gives every lane the anchor nearest to its point.
 func (w *walkers) assignAnchors(at [][]float64) {
@@ -73,8 +114,8 @@ func (w *walkers) control(lane int, at []float64) float64 {
 	return sum
 }
 
-// An anchorSearch evaluates all rows at points, in passes over the data, and makes anchors of these points or, if it
-// climbs, of the modes above them. A pass is one call of the device, or one for each chunk of rows that are in files.
+// An anchorSearch climbs to modes, with all rows at each of its steps, and makes anchors of them, or it makes anchors
+// of the points themselves.
 type anchorSearch struct {
 	run    *run
 	starts func() [][]float64 // by lane
@@ -87,16 +128,9 @@ type anchorSearch struct {
 type anchorState struct {
 	ClimbOf []int          // by lane: of its start
 	Starts  [][]float64    // by climb
-	Climbs  []adapt.Ascent // a lane computes for each
+	Climbs  []adapt.Ascent // from the starts
 	Found   []anchor       // by climb: at its best point
-	Passes  []pass         // by climb: the one under way
-	Part    int            // of the pass: the next chunk of rows
-}
-
-// A pass adds up what the rows say at a point.
-type pass struct {
-	Sum, Rest         float64
-	Slope, RestSlopes []float64
+	Rows    allRows        // at the points of the climbs that are not done
 }
 
 func (t *anchorSearch) begin() error {
@@ -110,87 +144,49 @@ func (t *anchorSearch) begin() error {
 		t.state.ClimbOf = append(t.state.ClimbOf, k)
 	}
 	t.state.Found = make([]anchor, len(t.state.Climbs))
-	t.beginPass()
+	t.state.evaluateNext()
 	return nil
 }
 
-func (t *anchorSearch) beginPass() {
-	t.state.Part, t.state.Passes = 0, make([]pass, len(t.state.Climbs))
-	for k := range t.state.Passes {
-		t.state.Passes[k].Slope = make([]float64, t.run.walkers.dim)
+// evaluateNext lists the points that climbs have come to.
+func (s *anchorState) evaluateNext() {
+	var points [][]float64
+	for _, c := range s.Climbs {
+		if !c.Done {
+			points = append(points, c.X)
+		}
 	}
+	s.Rows = newAllRows(points)
 }
 
 func (t *anchorSearch) progress(c *checkpoint) { c.Anchors = &t.state }
 func (t *anchorSearch) resume(c *checkpoint)   { t.state = *c.Anchors }
+func (t *anchorSearch) more() bool             { return t.state.Rows.more() }
 
-func (t *anchorSearch) more() bool {
-	return slices.ContainsFunc(t.state.Climbs, func(c adapt.Ascent) bool { return !c.Done })
-}
-
-// iterate reads a chunk of rows, or all of them.
 func (t *anchorSearch) iterate() error {
-	w, s := t.run.walkers, &t.state
-	mask := make([]bool, w.lanes())
-	for k := range s.Climbs {
-		if mask[k] = !s.Climbs[k].Done; mask[k] {
-			w.exe.SetLane(dynamics.Anchor, k, s.Climbs[k].X)
-		}
-	}
-	w.setAll(dynamics.Part, float64(s.Part))
-	if err := w.runEntry(t.run.ctx, dynamics.AllRows, mask); err != nil {
+	if err := t.state.Rows.iterate(t.run); err != nil || t.state.Rows.more() {
 		return err
 	}
-	for k := range s.Passes {
-		s.Passes[k].add(w, k)
-	}
-	if s.Part++; s.Part < t.run.shared.chunks() {
-		return nil
-	}
-	t.finishPass()
+	t.advance()
 	return nil
 }
 
-// chunks of a pass.
-func (s *shared) chunks() int {
-	if _, streamed := infer.Streaming(s.target); !streamed {
-		return 1
-	}
-	return (s.batches.Rows + s.batches.Chunk - 1) / s.batches.Chunk
-}
-
-// add takes in a chunk as a lane has computed it.
-func (p *pass) add(w *walkers, lane int) {
-	p.Sum += w.get(dynamics.RowsSum, lane)
-	p.Rest = w.get(dynamics.RestDensity, lane)
-	chunk := make([]float64, w.dim)
-	w.exe.GetLane(dynamics.RowsSlope, lane, chunk)
-	for j, v := range chunk {
-		p.Slope[j] += v
-	}
-	w.exe.GetLane(dynamics.RestSlope, lane, chunk)
-	p.RestSlopes = chunk
-}
-
-// finishPass gives the climbs what all rows add up to.
-func (t *anchorSearch) finishPass() {
-	s, w := &t.state, t.run.walkers
+// advance gives the climbs what all rows add up to.
+func (t *anchorSearch) advance() {
+	s, sums := &t.state, t.state.Rows.Sums
 	for k := range s.Climbs {
-		c, p := &s.Climbs[k], &s.Passes[k]
+		c := &s.Climbs[k]
 		if c.Done {
 			continue
 		}
-		gradient := slices.Clone(p.Slope)
-		for j, v := range p.RestSlopes {
-			gradient[j] += v
-		}
-		at := c.X
-		if c.Report(w.Rungs[0].Metric, p.Sum+p.Rest, gradient) {
+		at, p := c.X, sums[0]
+		sums = sums[1:]
+		if c.Report(t.run.walkers.Rungs[0].Metric, p.Sum+p.Rest, p.gradient()) {
 			s.Found[k] = anchor{At: at, Slope: p.Slope, Sum: p.Sum, Density: p.Sum + p.Rest}
 		}
 		c.Done = c.Done || !t.climbs
 	}
-	t.beginPass()
+	s.evaluateNext()
 }
 
 func (t *anchorSearch) finish() (found result, err error) {
@@ -211,9 +207,13 @@ func (t *anchorSearch) finish() (found result, err error) {
 	return found, err
 }
 
-// merge adds an anchor, unless there is one at the same mode already; then the higher one is kept.
+// merge adds an anchor, unless there is one at the same mode already; then the higher one is kept. On a ladder the
+// metric may be as wide as several modes together.
 func (t *anchorSearch) merge(anchors []anchor, a anchor) []anchor {
 	metric, same := t.run.walkers.Rungs[0].Metric, 0.2*float64(len(a.At))
+	if len(t.run.walkers.Rungs) > 1 {
+		same /= 100
+	}
 	for i := range anchors {
 		if t.climbs && metric.Distance(anchors[i].At, a.At) < same {
 			if anchors[i].Density < a.Density {
@@ -231,6 +231,9 @@ func (t *anchorSearch) merge(anchors []anchor, a anchor) []anchor {
 func (r *run) firstAnchors(load func() error) error {
 	if r.shared.system.Batches.Anchored {
 		found, err := r.runPart(&anchorSearch{run: r, starts: r.walkers.positions, climbs: true, judge: r.judgeAnchors})
+		if err == nil && found.Several {
+			found, err = r.runPart(&curvature{run: r})
+		}
 		if err != nil || found.Anchored {
 			return err
 		}
@@ -266,16 +269,24 @@ func (r *run) anchorAtColdWalkers() error {
 	return err
 }
 
-// judgeAnchors places walkers about the modes that were found and compares the noise there. Where anchors do not pay,
-// walkers return to where they began.
+// judgeAnchors places walkers about the mode that was found and compares the noise there. Where anchors do not pay,
+// walkers return to where they began. If there are several modes, walkers are placed at them, and curvatures come
+// first.
 func (r *run) judgeAnchors(s *anchorState, found *result) error {
 	w := r.walkers
+	found.Several = len(w.Anchors) > 1 && w.dim <= adapt.MaxDense
 	begun, about := make([][]float64, w.lanes()), make([][]float64, w.lanes())
 	for lane, k := range s.ClimbOf {
 		begun[lane], about[lane] = s.Starts[k], s.Starts[k]
-		if s.Found[k].At != nil {
+		if s.Found[k].At != nil && found.Several {
+			about[lane] = s.Found[k].At
+		} else if s.Found[k].At != nil {
 			about[lane] = r.near(lane, s.Found[k].At)
 		}
+	}
+	if found.Several {
+		_, err := w.place(r.ctx, about)
+		return err
 	}
 	bad, err := w.place(r.ctx, about)
 	if err != nil {

@@ -29,6 +29,7 @@ type checkpoint struct {
 	Annealing *annealingState
 	Pilot     *pilotState
 	Anchors   *anchorState
+	Curvature *curvatureState
 	Climb     *climbState
 	Noise     *noiseState
 	Settling  *settlingState
@@ -53,6 +54,7 @@ type result struct {
 	Connected    bool      // no barrier is between the places where walkers are and were
 	Forgets      bool      // walkers on the hottest rung move between all modes
 	Anchored     bool      // gradients are to have control variates
+	Several      bool      // anchors are in several modes
 	Settled      bool      // the kinetic temperatures of all blocks of a network are 1
 	Share        float64   // effective share of a pilot's iterations
 	Divergences  int       // of a pilot

@@ -45,8 +45,9 @@ func resumeCases() map[string]struct {
 		"batch ladder": {3, means, small(60, 10, infer.Settings{Batch: 32, Replicas: 3, Ratio: 1.5, Path: "energy"})},
 		"plain ladder": {7, means, small(60, 10, infer.Settings{Batch: 32, Replicas: 3, Ratio: 1.5, Path: "energy",
 			ControlVariates: "off"})},
-		"network": {11, newLayered(1000), small(60, 3, infer.Settings{Batch: 10})},
-		"flagged": {1, dynamicstest.Normal(1, 2), small(40, 6, infer.Settings{Dynamics: "tacthmc"})},
+		"two anchors": {29, twoGroups(2000), small(60, 10, infer.Settings{Batch: 32})},
+		"network":     {11, newLayered(1000), small(60, 3, infer.Settings{Batch: 10})},
+		"flagged":     {1, dynamicstest.Normal(1, 2), small(40, 6, infer.Settings{Dynamics: "tacthmc"})},
 	}
 }
 
@@ -96,6 +97,20 @@ func TestForgottenFieldsAreFound(t *testing.T) {
 		"anchors": {"batch ladder", func(c *checkpoint) {
 			for _, a := range c.State.Walkers.Anchors {
 				a.Slope[0] += 1000
+			}
+		}},
+		"curvature": {"two anchors", func(c *checkpoint) {
+			for _, a := range c.State.Walkers.Anchors {
+				if a.Rows != nil {
+					a.Rows[0] *= 1e4
+				}
+			}
+		}},
+		"groups of points": {"two anchors", func(c *checkpoint) {
+			if c.Window != nil {
+				for _, of := range c.Window.Of {
+					clear(of)
+				}
 			}
 		}},
 		"lane buffers": {"noise", func(c *checkpoint) { c.Lanes = nil }},

@@ -78,12 +78,6 @@ func (r *run) warmUpFree() error {
 	if err != nil {
 		return err
 	}
-	if !agreed && own.system.Batches.Anchored && own.settings().ControlVariates != "on" {
-		// The metric is as wide as all modes together, and a step that suits it would be too long for one of them.
-		// Noise keeps steps short; with little noise nothing would.
-		r.shared.system.Batches.Anchored = false
-		r.notef("gradients have no control variates, since the target seems to have several modes")
-	}
 	n := own.settings().Replicas
 	if n == 0 {
 		if n = firstRungs; agreed {
@@ -152,7 +146,8 @@ func (r *run) measureNoise() error {
 	with, without := w.noiseByRung(seen), w.noiseByRung(plain)
 	for j := range w.Rungs {
 		g := &w.Rungs[j]
-		g.Noises = noises{with[j].worst, without[j].worst}
+		g.Noises = noises{with[j].worst, without[j].worst, with[j].distance}
+		g.Stiffness = r.stiffness(g)
 		used := with[j]
 		if !(with[j].worst < without[j].worst) {
 			used = without[j]
@@ -193,12 +188,13 @@ func (r *run) noisyGradients(entry string) ([][][]float64, error) {
 	return seen, nil
 }
 
-// A gradientNoise is the variance of the coordinates of a whitened gradient: their mean and the largest.
-type gradientNoise struct{ mean, worst float64 }
+// A gradientNoise is the variance of the coordinates of a whitened gradient, their mean and the largest, and the
+// squared distance from the anchor, where there is one.
+type gradientNoise struct{ mean, worst, distance float64 }
 
 // noiseByRung is the mean over walkers of each rung.
 func (w *walkers) noiseByRung(seen [][][]float64) []gradientNoise {
-	out := make([]gradientNoise, len(w.Rungs))
+	out, at := make([]gradientNoise, len(w.Rungs)), w.positions()
 	for lane, xs := range seen {
 		g, worst := &out[w.RungOf[lane]], 0.0
 		for _, x := range xs {
@@ -210,6 +206,10 @@ func (w *walkers) noiseByRung(seen [][][]float64) []gradientNoise {
 			g.mean += t.variance() / float64(len(xs)*w.chains)
 		}
 		g.worst += worst / float64(w.chains)
+		if len(w.Anchors) > 0 {
+			to := w.Anchors[w.AnchorOf[lane]].At
+			g.distance += w.Rungs[w.RungOf[lane]].Metric.Distance(at[lane], to) / float64(w.chains)
+		}
 	}
 	return out
 }

@@ -176,7 +176,7 @@ const (
 
 // firstStepIn is the step to begin with in a new metric. With noise in the gradients it is bounded by √(0.2/V), V the
 // largest variance of the whitened gradient, so that noise does not heat the walker faster than the thermostat cools
-// it.
+// it; where modes differ in width, by that of the narrowest.
 func (s *shared) firstStepIn(at rung) float64 {
 	if !s.free() {
 		return defaultStep
@@ -185,11 +185,22 @@ func (s *shared) firstStepIn(at rung) float64 {
 	if s.system.Noise > 0 {
 		v += s.system.Noise * at.Beta * at.Beta * largestSquare(at.Metric)
 	}
-	if s.settings().StepSize == 0 && v > 0 {
-		h = math.Min(h, math.Sqrt(0.2/v))
+	if s.settings().StepSize > 0 {
+		return h
+	}
+	if v > 0 {
+		h = math.Min(h, math.Sqrt(noiseTimesStep/v))
+	}
+	if at.Stiffness > 0 {
+		h = math.Min(h, longestInMode/math.Sqrt(at.Stiffness))
 	}
 	return h
 }
+
+const (
+	noiseTimesStep = 0.2 // bound of h²V
+	longestInMode  = 0.4 // bound of h·√λ, λ the largest curvature at a mode: twice defaultStep
+)
 
 // largestSquare is the largest squared norm of a column of L: the factor by which whitening raises the variance of
 // gradient noise.

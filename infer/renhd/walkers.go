@@ -172,9 +172,7 @@ func (w *walkers) thermostated() bool { return slices.Contains(w.traits.Carried,
 
 // trajectory runs one trajectory of every walker, in calls short enough to be interrupted between.
 func (w *walkers) trajectory(ctx context.Context, steps int) error {
-	if len(w.Anchors) > 1 {
-		w.assignAnchors(w.positions())
-	}
+	w.suitAnchors()
 	w.calls = append(w.calls[:0], device.Call{Entry: "begin", Times: 1})
 	for left := steps; ; {
 		n := min(left, w.stepsPerCall())

@@ -42,6 +42,7 @@ type windowState struct {
 	Sweeps    int              // done
 	StepSizes []adapt.StepSize // by lane when alone, else by rung
 	Points    []adapt.Points   // by rung: what the metric is learned from
+	Of        [][]int          // by rung: the anchor of each of these points
 	Moved     []float64        // by lane: trajectories that went somewhere
 	Density   [][]float64      // by lane: log π_β after every sweep
 	Visited   [][][]float64    // by lane: θ after every sweep
@@ -83,7 +84,8 @@ const maxPoints = 4 << 20
 func (t *warmupWindow) begin() error {
 	w := t.run.walkers
 	t.run.swaps.reset(len(w.Rungs), w.lanes())
-	t.seen = windowState{Points: make([]adapt.Points, len(w.Rungs)), Moved: make([]float64, w.lanes()),
+	t.seen = windowState{Points: make([]adapt.Points, len(w.Rungs)), Of: make([][]int, len(w.Rungs)),
+		Moved:   make([]float64, w.lanes()),
 		Density: make([][]float64, w.lanes()), Visited: make([][][]float64, w.lanes()),
 		Stood: make([][]int, w.lanes()), Heats: t.spec.heats, Late: make([]lateHalf, w.lanes())}
 	if t.spec.alone {
@@ -187,7 +189,9 @@ func (t *warmupWindow) collectPoints() error {
 	x, usable := w.positions(), t.usable()
 	for lane, r := range w.RungOf {
 		if usable[lane] {
-			t.seen.Points[r].Add(x[lane], g[lane])
+			if t.seen.Points[r].Add(x[lane], g[lane]) {
+				t.seen.Of[r] = append(t.seen.Of[r], w.AnchorOf[lane])
+			}
 		}
 	}
 	return nil
@@ -256,13 +260,19 @@ func (t *warmupWindow) learn() error {
 	if err := t.lookForJumps(); err != nil {
 		return err
 	}
+	w := r.walkers
+	if len(w.Anchors) > 1 {
+		for j := range t.seen.Points {
+			t.seen.Points[j] = t.seen.Points[j].Centred(t.seen.Of[j])
+		}
+	}
 	r.measureTemperature(&t.seen.Points[0])
 	if t.spec.metric && !t.spec.alone {
 		if err := r.chooseForm(&t.seen.Points[0]); err != nil {
 			return err
 		}
+		w = r.walkers
 	}
-	w := r.walkers
 	for j := range w.Rungs {
 		if r.shared.adaptsStep() {
 			w.Rungs[j].Step = t.learnedStep(j)

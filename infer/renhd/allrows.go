@@ -1,0 +1,90 @@
+package renhd
+
+import (
+	"slices"
+
+	"gonum.org/v1/gonum/floats"
+
+	"ppl/infer"
+	"ppl/infer/dynamics"
+)
+
+// An allRows adds up log ℓ and its gradient over all rows at some points, as many points at a time as there are lanes.
+// It is data, so that a pass over a large file can be interrupted after any chunk of rows:
+//
+//	a := newAllRows(points)
+//	for a.more() {
+//		err := a.iterate(run)
+//	}
+//	a.Sums[3]    what all rows say at points[3]
+//
+// Lanes lose their anchors by that, which newAnchors gives back.
+type allRows struct {
+	Points [][]float64
+	Sums   []pass // by point
+	First  int    // of the points under way
+	Part   int    // of the rows: the next chunk
+}
+
+// A pass is what rows add up to at a point: Σ ℓᵢ and its gradient, and with it what is no sum over rows.
+type pass struct {
+	Sum, Rest         float64
+	Slope, RestSlopes []float64
+}
+
+// gradient of log ρ + log ℓ.
+func (p *pass) gradient() []float64 {
+	g := slices.Clone(p.Slope)
+	floats.Add(g, p.RestSlopes)
+	return g
+}
+
+func newAllRows(points [][]float64) allRows {
+	return allRows{Points: points, Sums: make([]pass, len(points))}
+}
+
+func (a *allRows) more() bool { return a.First < len(a.Points) }
+
+// iterate reads a chunk of rows, which is all of them where they are in memory.
+func (a *allRows) iterate(r *run) error {
+	w := r.walkers
+	points := a.Points[a.First:min(a.First+w.lanes(), len(a.Points))]
+	mask := make([]bool, w.lanes())
+	for lane, x := range points {
+		mask[lane] = true
+		w.exe.SetLane(dynamics.Anchor, lane, x)
+	}
+	w.setAll(dynamics.Part, float64(a.Part))
+	if err := w.runEntry(r.ctx, dynamics.AllRows, mask); err != nil {
+		return err
+	}
+	for lane := range points {
+		a.Sums[a.First+lane].add(w, lane)
+	}
+	if a.Part++; a.Part == r.shared.chunks() {
+		a.Part, a.First = 0, a.First+len(points)
+	}
+	return nil
+}
+
+// chunks of a pass.
+func (s *shared) chunks() int {
+	if _, streamed := infer.Streaming(s.target); !streamed {
+		return 1
+	}
+	return (s.batches.Rows + s.batches.Chunk - 1) / s.batches.Chunk
+}
+
+// add takes in a chunk as a lane has computed it.
+func (p *pass) add(w *walkers, lane int) {
+	p.Sum += w.get(dynamics.RowsSum, lane)
+	p.Rest = w.get(dynamics.RestDensity, lane)
+	chunk := make([]float64, w.dim)
+	w.exe.GetLane(dynamics.RowsSlope, lane, chunk)
+	if p.Slope == nil {
+		p.Slope = make([]float64, w.dim)
+	}
+	floats.Add(p.Slope, chunk)
+	w.exe.GetLane(dynamics.RestSlope, lane, chunk)
+	p.RestSlopes = chunk
+}

@@ -1,0 +1,82 @@
+package renhd
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"ppl/autodiff"
+	"ppl/infer"
+	"ppl/infer/dynamics/dynamicstest"
+	"ppl/infer/stats"
+)
+
+// tilt is how much more log density the mode with a < b has than it would have by symmetry, over b − a, halved.
+const tilt = 0.2
+
+// twoGroups are n numbers, half of them about −1.5 and half about 1.5, each with sd 1; a and b are the means, in either
+// order. The tilt prefers one order.
+func twoGroups(n int) dynamicstest.Rows {
+	r := rand.New(rand.NewPCG(1, 2))
+	y := make([]float64, n)
+	for i := range y {
+		y[i] = r.NormFloat64() + 3*float64(i%2) - 1.5
+	}
+	return dynamicstest.NewRows(2, n, 2, func(theta, rows autodiff.Node) autodiff.Node {
+		g, shape := theta.Graph(), []int{rows.Size()}
+		x := autodiff.Gather(g.Data("y", y, n), rows)
+		mean := func(j int) autodiff.Node {
+			return autodiff.Reshape(autodiff.Slice(theta, []int{j}, []int{j + 1}))
+		}
+		near := func(j int) autodiff.Node {
+			z := autodiff.Sub(x, autodiff.Broadcast(mean(j), shape, nil))
+			return autodiff.Exp(autodiff.Mul(g.Full(-0.5, shape...), autodiff.Mul(z, z)))
+		}
+		tilted := autodiff.Mul(g.Const(tilt/float64(n)), autodiff.Sub(mean(1), mean(0)))
+		return autodiff.Add(autodiff.Log(autodiff.Add(near(0), near(1))), autodiff.Broadcast(tilted, shape, nil))
+	})
+}
+
+// shareOfOrder is the share of draws with a < b and its Monte Carlo error.
+func shareOfOrder(values [][][]float64) (share, mcse float64) {
+	var in [][]float64
+	for _, chain := range values {
+		var xs []float64
+		for _, v := range chain {
+			xs = append(xs, oneIf(v[0] < v[1]))
+		}
+		in = append(in, xs)
+	}
+	s := stats.Summarize(in)
+	return s.Mean, stats.MCSEMean(in)
+}
+
+// Two modes of narrow posteriors have their weights, known from the symmetry of the likelihood, within three Monte
+// Carlo errors, and each its width, with anchors at both. Planted: with the sum of all rows at one of the anchors too
+// large by 2, a weight is far off.
+func TestAnchorsInTwoModes(t *testing.T) {
+	const n = 20_000
+	want := 1 / (1 + math.Exp(-2*tilt*3)) // the means are 3 apart, to a per cent
+	o := options(2)
+	o.Device, o.Warmup, o.Draws, o.Thin = fastest(), 200, 1000, 1
+	o.Settings = infer.Settings{Batch: 128}
+	m, report := draw(t, twoGroups(n), o)
+	share, mcse := shareOfOrder(m.values)
+	t.Logf("share %.3f ± %.3f, want %.3f; %v", share, mcse, want, report.Notes)
+	if mcse > 0.06 || math.Abs(share-want) > 3*mcse {
+		t.Errorf("a mode has %.3f ± %.3f of the draws, want %.3f", share, mcse, want)
+	}
+	k := &dynamicstest.Killer{Every: 500, Alter: func(state any) {
+		if c := state.(*checkpoint); len(c.State.Walkers.Anchors) == 2 && c.Collector != nil {
+			high := 0
+			if a := c.State.Walkers.Anchors; a[1].At[0] < a[1].At[1] {
+				high = 1
+			}
+			c.State.Walkers.Anchors[1-high].Sum = c.State.Walkers.Anchors[high].Sum + 2
+		}
+	}}
+	k.Run(t, Sample, twoGroups(n), o)
+	if share, mcse := shareOfOrder(k.Draws.Values); k.Kills == 0 || math.Abs(share-want) < 3*mcse {
+		t.Errorf("with a wrong sum a mode has %.3f ± %.3f of the draws: the test could not fail", share, mcse)
+	}
+}
