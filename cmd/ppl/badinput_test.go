@@ -177,7 +177,7 @@ func halve(t *testing.T, name string) {
 // carryOutHere runs a command in this process.
 func carryOutHere(args []string) (code int, out, said string) {
 	var o, e bytes.Buffer
-	code = run(context.Background(), args, &console{out: &o, err: &e})
+	code = run(context.Background(), args, plainConsole(&o, &e))
 	return code, o.String(), e.String()
 }
 

@@ -4,23 +4,28 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"time"
 
 	"golang.org/x/term"
 
 	"ppl/lang/diag"
+	"ppl/runtime/files"
 )
 
 // A console is where a command writes: results to out, progress and notes to err.
 type console struct {
 	out, err io.Writer
-	width    int        // columns of out; 0 when it is no terminal
-	live     bool       // err is a terminal: lines may be redrawn
-	color    bool       // err takes colours
-	opened   *openedRun // that a session asks about, with its definitions; nil outside of one
+	width    int           // columns of out; 0 when it is no terminal
+	live     bool          // err is a terminal: lines may be redrawn
+	color    bool          // err takes colours
+	opened   *openedRun    // that a session asks about, with its definitions; nil outside of one
+	disk     files.System  // where runs are written
+	saves    time.Duration // how much of a run a kill may cost
 }
 
 func newConsole(out, err *os.File) *console {
-	c := &console{out: &output{to: out}, err: err, live: term.IsTerminal(int(err.Fd()))}
+	c := plainConsole(&output{to: out}, err)
+	c.live = term.IsTerminal(int(err.Fd()))
 	c.color = c.live && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
 	if width, _, failed := term.GetSize(int(out.Fd())); failed == nil {
 		c.width = width
@@ -31,6 +36,11 @@ func newConsole(out, err *os.File) *console {
 // notef writes a line for the reader, not for programs.
 func (c *console) notef(format string, args ...any) {
 	fmt.Fprintln(c.err, diag.Printable(fmt.Sprintf(format, args...)))
+}
+
+// plainConsole is a console that is no terminal.
+func plainConsole(out, err io.Writer) *console {
+	return &console{out: out, err: err, disk: files.Disk{}, saves: saveEvery}
 }
 
 // shown is how many diagnostics are printed: who gives a table for a model has one on each line.

@@ -44,7 +44,7 @@ func TestFuzzed(t *testing.T) {
 func goesThrough(t *testing.T, args ...string) bool {
 	t.Helper()
 	var said bytes.Buffer
-	code := run(context.Background(), args, &console{out: &said, err: &said})
+	code := run(context.Background(), args, plainConsole(&said, &said))
 	if strings.Contains(said.String(), "internal error") {
 		t.Errorf("ppl %s\n%s", strings.Join(args, " "), &said)
 	}
@@ -54,7 +54,7 @@ func goesThrough(t *testing.T, args ...string) bool {
 // The test above sees an internal error: one is made by a device that panics.
 func TestFuzzedSeesAPanic(t *testing.T) {
 	var said bytes.Buffer
-	c := &console{out: panics{}, err: &said}
+	c := plainConsole(panics{}, &said)
 	if code := run(context.Background(), []string{"version"}, c); code != codeFailed ||
 		!strings.Contains(said.String(), "internal error") {
 		t.Errorf("code %d: %s", code, &said)

@@ -133,7 +133,7 @@ infer renhd(batch = 32)
 			}
 			write("model.ppl", []byte(strings.Replace(model, c.old, c.new, 1)))
 			var out, errs bytes.Buffer
-			code := run(t.Context(), []string{"sample", "model.ppl", "--quiet"}, &console{out: &out, err: &errs})
+			code := run(t.Context(), []string{"sample", "model.ppl", "--quiet"}, plainConsole(&out, &errs))
 			if code != codeWrong || !strings.Contains(errs.String(), c.want) ||
 				strings.Count(errs.String(), "error") != 1 || out.Len() > 0 {
 				t.Errorf("exit code %d\n%s%s\nwant %s", code, &errs, &out, c.want)
@@ -169,7 +169,7 @@ func TestPackagedData(t *testing.T) {
 	}
 	var out, errs bytes.Buffer
 	code := run(t.Context(), []string{"sample", "model.ppl", "--draws", "1", "--warmup", "0", "--chains", "1"},
-		&console{out: &out, err: &errs})
+		plainConsole(&out, &errs))
 	want, said := codeWrong, "apt-get install dataset-fashion-mnist"
 	if exists("/usr/share/datasets/fashion-mnist/t10k-labels-idx1-ubyte.gz") {
 		want, said = 0, "of Fashion-MNIST is read instead"

@@ -49,5 +49,5 @@ func TestOutputFails(t *testing.T) {
 }
 
 func runOn(w io.Writer, said io.Writer, args ...string) int {
-	return run(context.Background(), args, &console{out: &output{to: w}, err: said})
+	return run(context.Background(), args, plainConsole(&output{to: w}, said))
 }

@@ -114,7 +114,7 @@ func (c *console) predictPrior(ctx context.Context, p *prediction) error {
 	if err != nil {
 		return err
 	}
-	dir, err := takeDir(p.out, p.over)
+	dir, err := c.takeDir(p.out, p.over)
 	if err != nil {
 		return err
 	}
@@ -123,7 +123,7 @@ func (c *console) predictPrior(ctx context.Context, p *prediction) error {
 		return failed(err)
 	}
 	saved, first := program.Saved(), program.Replicas()
-	w, err := draws.Create(p.out, draws.Layout{Chains: 1, Prior: saved[:first], PriorPredictive: saved[first:],
+	w, err := draws.Create(c.disk, p.out, draws.Layout{Chains: 1, Prior: saved[:first], PriorPredictive: saved[first:],
 		Observed: asObserved(model.Observed()), Constant: asObserved(model.Constants())}, draws.Options{
 		Overwrite: true,
 		Model:     p.from,
@@ -206,7 +206,7 @@ func (c *console) predictRun(ctx context.Context, p *prediction, seeded bool) er
 	if err != nil {
 		return failed(err)
 	}
-	w, err := draws.Extend(p.from, program.Saved()[program.Replicas():])
+	w, err := draws.Extend(c.disk, p.from, program.Saved()[program.Replicas():])
 	if err != nil {
 		return failed(err)
 	}

@@ -43,7 +43,7 @@ func (c *console) predictNew(ctx context.Context, p *prediction, seeded bool) er
 	if err != nil {
 		return err
 	}
-	w, err := draws.ExtendPredictions(p.from, variablesOf(program.Predicted), asObserved(program.Given()))
+	w, err := draws.ExtendPredictions(c.disk, p.from, variablesOf(program.Predicted), asObserved(program.Given()))
 	if err != nil {
 		return failed(err)
 	}

@@ -179,7 +179,7 @@ func TestRefitIsExact(t *testing.T) {
 func pplJSON(t *testing.T, into any, args ...string) {
 	t.Helper()
 	var out, err bytes.Buffer
-	root := newRoot(&console{out: &out, err: &err})
+	root := newRoot(plainConsole(&out, &err))
 	root.SetArgs(args)
 	if e := root.ExecuteContext(context.Background()); e != nil {
 		t.Fatalf("ppl %s: %v\n%s", strings.Join(args, " "), e, err.String())

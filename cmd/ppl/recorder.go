@@ -13,12 +13,14 @@ import (
 	"ppl/infer/checkpoint"
 	"ppl/infer/draws"
 	"ppl/lang/types"
+	"ppl/runtime/files"
 )
 
 // A recorder is a run's infer.Recorder and infer.Checkpoints: it draws what stands after generate, and streams draws
 // and the state of the sampler to the run directory.
 type recorder struct {
 	program  *compiler.Program
+	disk     files.System
 	dir      string
 	goesOn   bool // the run that is there is to go on
 	chains   int
@@ -36,6 +38,7 @@ type recorder struct {
 	flushed time.Time // when draws were last made readable
 	watched draws.Progress
 	took    time.Duration // to save the last checkpoint
+	saves   time.Duration // how much of the run a kill may cost
 }
 
 // saveEvery is how much of a run a kill may cost: a checkpoint is taken at least so often, unless that would take more
@@ -72,7 +75,7 @@ func (r *recorder) Load(state any) (found bool, err error) {
 // Due reports whether it is time for a checkpoint.
 func (r *recorder) Due() bool {
 	const share = 100
-	return time.Since(r.flushed) >= max(saveEvery, share*r.took)
+	return time.Since(r.flushed) >= max(r.saves, share*r.took)
 }
 
 // Save makes all draws so far readable, and then keeps the state that comes after them.
@@ -87,7 +90,7 @@ func (r *recorder) Save(state any) error {
 			return err
 		}
 	}
-	err = checkpoint.Write(r.dir, savedRun{r.writer != nil, r.counts, raw})
+	err = checkpoint.Write(r.disk, r.dir, savedRun{r.writer != nil, r.counts, raw})
 	r.flushed = time.Now()
 	r.took = r.flushed.Sub(began)
 	return err
@@ -105,11 +108,11 @@ func (r *recorder) Begin(stats []types.Variable) (err error) {
 		Parameters: r.program.Parameters(), Effects: r.program.Effects(), Exchangeable: r.program.Exchangeable()}
 	r.saved, r.flushed = size(layout.Posterior), time.Now()
 	if r.resumed {
-		r.writer, err = draws.Resume(r.dir, layout, r.counts, r.options)
+		r.writer, err = draws.Resume(r.disk, r.dir, layout, r.counts, r.options)
 		return err
 	}
 	r.counts = make([]int, r.chains)
-	r.writer, err = draws.Create(r.dir, layout, r.options)
+	r.writer, err = draws.Create(r.disk, r.dir, layout, r.options)
 	return err
 }
 
@@ -130,7 +133,7 @@ func (r *recorder) Draw(chain int, values, stats []float64) error {
 	if err := r.writer.Append(chain, r.values, stats); err != nil {
 		return err
 	}
-	if time.Since(r.flushed) < 2*saveEvery {
+	if time.Since(r.flushed) < 2*r.saves {
 		return nil
 	}
 	err := r.writer.Flush()
@@ -157,13 +160,13 @@ func (r *recorder) Progress(p infer.Progress) {
 	for _, rate := range p.SwapRates {
 		at.SwapRates = append(at.SwapRates, draws.Number(rate))
 	}
-	_ = draws.WriteProgress(r.dir, *at) // a run goes on where nobody can watch it
+	_ = draws.WriteProgress(r.disk, r.dir, *at) // a run goes on where nobody can watch it
 }
 
 // close ends the run on disk.
 func (r *recorder) close(report draws.SamplerReport, status draws.Status, cause error) error {
 	if r.writer == nil {
-		return draws.SetStatus(r.dir, status, cause)
+		return draws.SetStatus(r.disk, r.dir, status, cause)
 	}
 	r.writer.Report(report)
 	return r.writer.Close(status, cause)

@@ -142,7 +142,7 @@ func (s *session) longerRun(more int, args []string) (*posteriorRun, error) {
 
 // draftRun prepares a run of the draft in its directory; with is called when that is known.
 func (s *session) draftRun(o *sampling, with func(*runDir)) (run *posteriorRun, err error) {
-	dir, err := takeDir(o.out, o.existing())
+	dir, err := s.c.takeDir(o.out, o.existing())
 	if err != nil {
 		return nil, err
 	}

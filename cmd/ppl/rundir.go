@@ -5,13 +5,17 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"time"
 
 	"ppl/infer/checkpoint"
 	"ppl/infer/draws"
+	"ppl/runtime/files"
 )
 
 // A runDir is the directory of a run, locked.
 type runDir struct {
+	disk    files.System
+	saves   time.Duration // how much of the run a kill may cost
 	path    string
 	lock    *draws.Lock
 	created bool             // it was not there, or empty
@@ -31,12 +35,12 @@ const (
 // takeDir makes and locks the directory of a run, so that what is wrong with it is known before the model is compiled.
 // It refuses one that another process writes to, that has files of another kind, or that holds draws, unless the run
 // there is to go on or to be replaced. A run that ended before its first draw is worth nothing and may be replaced.
-func takeDir(path string, there existing) (*runDir, error) {
-	d := &runDir{path: path}
+func (c *console) takeDir(path string, there existing) (*runDir, error) {
+	d := &runDir{disk: c.disk, saves: c.saves, path: path}
 	if err := d.look(there); err != nil { // before anything is written there
 		return nil, failed(err)
 	}
-	if err := os.MkdirAll(path, 0o777); err != nil {
+	if err := c.disk.MkdirAll(path, 0o777); err != nil {
 		return nil, failed(err)
 	}
 	var err error
@@ -76,10 +80,10 @@ func (d *runDir) clear() error {
 		return nil
 	}
 	d.before = nil
-	if err := checkpoint.Remove(d.path); err != nil {
+	if err := checkpoint.Remove(d.disk, d.path); err != nil {
 		return err
 	}
-	return draws.Clear(d.path)
+	return draws.Clear(d.disk, d.path)
 }
 
 // close gives the directory back. One that we made and that is of no use goes.
@@ -88,10 +92,10 @@ func (d *runDir) close(useful bool) {
 		_ = d.lock.Release() // the end of the process does the same
 		return
 	}
-	_ = draws.Clear(d.path) // best effort: there is nothing in it but the options of a run that never began
-	_ = checkpoint.Remove(d.path)
+	_ = draws.Clear(d.disk, d.path) // best effort: there is nothing in it but the options of a run that never began
+	_ = checkpoint.Remove(d.disk, d.path)
 	_ = d.lock.Remove()
-	_ = os.Remove(d.path)
+	_ = d.disk.Remove(d.path)
 }
 
 // isEmpty reports whether a directory has nothing in it but a lock.

@@ -87,7 +87,7 @@ func sampleCommand(c *console) *cobra.Command {
 		}
 		ctx, release := stoppable(cmd.Context()) // before there is a directory to clean up
 		defer release()
-		dir, err := takeDir(s.out, s.existing())
+		dir, err := c.takeDir(s.out, s.existing())
 		if err != nil {
 			return err
 		}
@@ -290,12 +290,12 @@ func newPosteriorRun(s *sampling, p *compiler.Program, sampler samplerRow, dir *
 // announce makes the directory known for a new run. A run that goes on has been announced.
 func (run *posteriorRun) announce() error {
 	if run.dir.before != nil {
-		return failedIf(draws.SetStatus(run.dir.path, draws.Running, nil))
+		return failedIf(draws.SetStatus(run.dir.disk, run.dir.path, draws.Running, nil))
 	}
 	if err := run.dir.clear(); err != nil {
 		return failed(err)
 	}
-	return failedIf(draws.Announce(run.dir.path, run.newRecorder(nil).options))
+	return failedIf(draws.Announce(run.dir.disk, run.dir.path, run.newRecorder(nil).options))
 }
 
 func noParameters() error {

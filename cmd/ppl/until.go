@@ -160,5 +160,5 @@ func (run *posteriorRun) goOn() (err error) {
 		return failed(err)
 	}
 	run.dir.before = &before
-	return failedIf(draws.SetStatus(run.dir.path, draws.Running, nil))
+	return failedIf(draws.SetStatus(run.dir.disk, run.dir.path, draws.Running, nil))
 }

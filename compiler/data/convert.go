@@ -6,9 +6,10 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"os"
 	"path/filepath"
 	"sort"
+
+	"ppl/runtime/files"
 )
 
 // A rowSource gives the rows of a data file, one after another, without holding more than a few of them.
@@ -31,12 +32,18 @@ type retyping struct {
 
 func (r retyping) Error() string { return "a column is of another type" }
 
-// convert writes the rows of a data file to name, under a temporary name first. What a Column says of all values
-// is learned on the way.
-func convert(path, name, identity string) error {
+// A rowWriter makes a row file.
+type rowWriter struct {
+	disk           files.System
+	name, identity string
+}
+
+// convert writes the rows of a data file, under a temporary name first. What a Column says of all values is learned on
+// the way.
+func (w rowWriter) convert(path string) error {
 	text := map[int]retyping{}
 	for {
-		err := convertOnce(path, name, identity, text)
+		err := w.convertOnce(path, text)
 		var again retyping
 		if !errors.As(err, &again) {
 			return err
@@ -45,7 +52,7 @@ func convert(path, name, identity string) error {
 	}
 }
 
-func convertOnce(path, name, identity string, text map[int]retyping) error {
+func (w rowWriter) convertOnce(path string, text map[int]retyping) error {
 	in, err := openInput(path)
 	if err != nil {
 		return err
@@ -55,32 +62,32 @@ func convertOnce(path, name, identity string, text map[int]retyping) error {
 	if err != nil {
 		return err
 	}
-	plain, err := os.CreateTemp(filepath.Dir(name), "converting-*")
+	plain, err := w.disk.CreateTemp(filepath.Dir(w.name), "converting-*")
 	if err != nil {
 		return err
 	}
-	defer os.Remove(plain.Name())
+	defer w.disk.Remove(plain.Name())
 	defer plain.Close()
-	f := footer{Identity: identity, Table: in.table, Lone: in.lone}
+	f := footer{Identity: w.identity, Table: in.table, Lone: in.lone}
 	if err := f.writeRows(plain, src); err != nil {
 		return err
 	}
-	return f.mixed(plain, name)
+	return w.mix(&f, plain)
 }
 
-// mixed writes a row file from its records in order.
-func (f *footer) mixed(plain *os.File, name string) error {
-	out, err := os.CreateTemp(filepath.Dir(name), "converting-*")
+// mix writes a row file from its records in order.
+func (w rowWriter) mix(f *footer, plain files.File) error {
+	out, err := w.disk.CreateTemp(filepath.Dir(w.name), "converting-*")
 	if err != nil {
 		return err
 	}
-	defer os.Remove(out.Name()) // where it was not renamed
+	defer w.disk.Remove(out.Name()) // where it was not renamed
 	defer out.Close()
 	if _, err := plain.Seek(0, io.SeekStart); err != nil {
 		return err
 	}
 	stride := strideOf(f.Columns)
-	if err := mixRows(bufio.NewReaderSize(plain, 1<<20), out, f.Rows, stride,
+	if err := mixRows(bufio.NewReaderSize(plain, 1<<20), out, f.Rows, stride, sumSeed(f.Identity),
 		bucketOf(int64(f.Rows)*int64(stride))); err != nil {
 		return err
 	}
@@ -94,7 +101,7 @@ func (f *footer) mixed(plain *os.File, name string) error {
 	if err := out.Sync(); err != nil {
 		return err
 	}
-	return os.Rename(out.Name(), name)
+	return w.disk.Rename(out.Name(), w.name)
 }
 
 // writeRows writes records in the order of the data file, each with its row at the end, and enters what they are.
@@ -116,7 +123,7 @@ func (f *footer) writeRows(out io.Writer, src rowSource) error {
 			return err
 		}
 		record[width-1] = float64(f.Rows)
-		raw = appendRecord(raw[:0], columns, record, f.Rows)
+		raw = append(appendRecord(raw[:0], columns, record, f.Rows), make([]byte, sumSize)...)
 		if _, err := w.Write(raw); err != nil {
 			return err
 		}

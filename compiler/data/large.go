@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"ppl/runtime/files"
 	"ppl/runtime/private"
 )
 
@@ -23,6 +24,7 @@ type RowCache struct {
 	Bound  int64  // bytes of row files that the directory may hold; the newest stays in any case
 
 	Converting func(path string) // called before a file is converted, which takes a while; may be nil
+	Disk       files.System      // where row files are written; nil: the machine's
 }
 
 // DefaultRowCache has the memory that Go was given (GOMEMLIMIT), or else that of the machine, and the user's cache
@@ -112,7 +114,7 @@ func (s RowCache) ByRows(path string) (*File, error) {
 }
 
 // rowEnding changes with the format of row files, so that those of older versions are not read.
-const rowEnding = ".rows3"
+const rowEnding = ".rows4"
 
 // open is the row file of that name; it is written where there is none or a damaged one.
 func (s RowCache) open(path, name, identity string) (*RowFile, error) {
@@ -128,11 +130,19 @@ func (s RowCache) open(path, name, identity string) (*RowFile, error) {
 	if s.Converting != nil {
 		s.Converting(path)
 	}
-	if err := convert(path, name, identity); err != nil {
+	to := rowWriter{s.disk(), name, identity}
+	if err := to.convert(path); err != nil {
 		return nil, err
 	}
 	s.evict(name)
 	return openRowFile(name, identity)
+}
+
+func (s RowCache) disk() files.System {
+	if s.Disk == nil {
+		return files.Disk{}
+	}
+	return s.Disk
 }
 
 // leftover is the age at which a file under a temporary name belongs to nobody any more.

@@ -1,11 +1,10 @@
 package data
 
 import (
-	"encoding/binary"
 	"io"
-	"math"
 	"math/bits"
-	"os"
+
+	"ppl/runtime/files"
 )
 
 // Rows of a row file are in random order, so that rows that follow one another are as good as rows drawn at random, and
@@ -60,10 +59,10 @@ func bucketOf(records int64) int64 {
 	return max(bucketSize, (records+mostBuckets-1)/mostBuckets)
 }
 
-// mixRows brings records, whose last number is their row, to their places in a file, in buckets of size bytes. What is
-// written is read and written once more, all in large pieces.
-func mixRows(in io.Reader, out *os.File, rows, stride int, size int64) error {
-	m := &mixer{mixing: newMixing(rows), out: out, stride: stride, per: max(1, int(size)/stride)}
+// mixRows brings records, whose last number is their row, to their places in a file, in buckets of size bytes, and
+// enters their checksums. What is written is read and written once more, all in large pieces.
+func mixRows(in io.Reader, out files.File, rows, stride int, seed uint32, size int64) error {
+	m := &mixer{mixing: newMixing(rows), out: out, stride: stride, seed: seed, per: max(1, int(size)/stride)}
 	n := (rows + m.per - 1) / m.per
 	m.waiting, m.written = make([][]byte, n), make([]int64, n)
 	record := make([]byte, stride)
@@ -89,8 +88,9 @@ func mixRows(in io.Reader, out *os.File, rows, stride int, size int64) error {
 // A mixer is the state of mixRows.
 type mixer struct {
 	mixing
-	out     *os.File
+	out     files.File
 	stride  int
+	seed    uint32   // of checksums
 	per     int      // rows of a bucket
 	waiting [][]byte // the records of each bucket that wait to be written
 	written []int64  // how many bytes each bucket has written
@@ -124,8 +124,10 @@ func (m *mixer) settle(b int) error {
 		return err
 	}
 	for at := 0; at < n; at += m.stride {
-		row := int(math.Float64frombits(binary.LittleEndian.Uint64(m.now[at+m.stride-8:])))
-		copy(m.to[(m.position(row)-b*m.per)*m.stride:], m.now[at:at+m.stride])
+		record := m.now[at : at+m.stride]
+		place := m.position(rowOf(record))
+		putSum(record, place, m.seed)
+		copy(m.to[(place-b*m.per)*m.stride:], record)
 	}
 	_, err := m.out.WriteAt(m.to[:n], begin)
 	return err

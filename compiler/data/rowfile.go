@@ -18,8 +18,9 @@ import (
 // they are asked for, and nothing else is kept.
 //
 // The file is: records in random order (mixing), each the elements of its columns one after another, little-endian, in
-// NumPy's types u1, i1, f4 and f8, the last of them the number of its row in the data file, from 0; a footer (gob); the
-// footer's length (8 bytes), its SHA-256 and a magic word. So a file that was not written to its end is no row file.
+// NumPy's types u1, i1, f4 and f8, the last of them the number of its row in the data file, from 0, and a checksum; a
+// footer (gob); the footer's length (8 bytes), its SHA-256 and a magic word. So a file that was not written to its end
+// is no row file, and a record that was changed, or comes from another place or file, is not taken.
 type RowFile struct {
 	Path    string // as the user named what it was made from
 	Rows    int
@@ -27,7 +28,8 @@ type RowFile struct {
 	Table   bool
 	Lone    bool
 	file    *os.File
-	stride  int // bytes of a record
+	stride  int    // bytes of a record
+	seed    uint32 // of checksums
 }
 
 // A Column is one array of a row file, and what the pass that wrote it saw.
@@ -122,7 +124,7 @@ type footer struct {
 }
 
 const (
-	rowMagic = "pplrows3"
+	rowMagic = "pplrows4"
 	tail     = 8 + sha256.Size + len(rowMagic)
 )
 
@@ -156,14 +158,18 @@ func openRowFile(name, identity string) (r *RowFile, err error) {
 		return nil, err
 	}
 	r = &RowFile{Rows: f.Rows, Columns: f.Columns, Table: f.Table, Lone: f.Lone, file: file,
-		stride: strideOf(f.Columns)}
+		stride: strideOf(f.Columns), seed: sumSeed(f.Identity)}
 	if f.Identity != identity || records != int64(r.stride)*int64(r.Rows) {
 		return nil, errNoRowFile
 	}
 	return r, nil
 }
 
-func strideOf(columns []Column) (bytes int) {
+// strideOf is the size of a record with its checksum.
+func strideOf(columns []Column) (bytes int) { return sizeOf(columns) + sumSize }
+
+// sizeOf is the size of columns in a record.
+func sizeOf(columns []Column) (bytes int) {
 	for i := range columns {
 		e, _ := elements(columns[i].Type)
 		bytes += e.size * columns[i].size()
@@ -217,7 +223,7 @@ type part struct {
 func (s *Selection) Add(column int, codes []float64, numbers map[float64]float64) (at int) {
 	c := &s.File.Columns[column]
 	e, _ := elements(c.Type)
-	s.parts = append(s.parts, part{strideOf(s.File.Columns[:column]), c.size(), e, codes, numbers})
+	s.parts = append(s.parts, part{sizeOf(s.File.Columns[:column]), c.size(), e, codes, numbers})
 	at = s.Width
 	s.Width += c.size()
 	return at
@@ -249,11 +255,20 @@ func (s *Selection) Read(places []int, dst []float64) error {
 			return fmt.Errorf("%s: rows cannot be read back from %s: %w", s.File.Path, s.File.file.Name(), err)
 		}
 		for i := range n {
+			if record := raw[i*s.File.stride : (i+1)*s.File.stride]; !sumFits(record, places[i], s.File.seed) {
+				return s.File.damaged()
+			}
 			s.decode(raw[i*s.File.stride:], dst[i*s.Width:(i+1)*s.Width])
 		}
 		places, dst = places[n:], dst[n*s.Width:]
 	}
 	return nil
+}
+
+// damaged removes a row file whose records are not those that were written, so that it is made again.
+func (r *RowFile) damaged() error {
+	return errors.Join(fmt.Errorf("%s: the rows that were made from it, in %s, are damaged; the next run makes them "+
+		"again", r.Path, r.file.Name()), os.Remove(r.file.Name()))
 }
 
 // decode reads one record.

@@ -127,7 +127,7 @@ func TestDatesByRows(t *testing.T) {
 	want := whole.Arrays["at"].Dates()
 	for _, r := range []retyping{{}, {dates: true}} {
 		name := filepath.Join(dir, "rows")
-		if err := convertOnce(path, name, "few", map[int]retyping{0: r}); err != nil {
+		if err := (rowWriter{RowCache{}.disk(), name, "few"}).convertOnce(path, map[int]retyping{0: r}); err != nil {
 			t.Fatal(err)
 		}
 		rows, err := openRowFile(name, "few")
@@ -146,7 +146,8 @@ func TestDatesByRows(t *testing.T) {
 		checkSummary(t, path, want, got.Column(0))
 	}
 	long := written(t, dir, "mixed.csv", dates+"yesterday,7\n")
-	if err := convertOnce(long, filepath.Join(dir, "rows"), "", map[int]retyping{0: {dates: true}}); err == nil ||
+	w := rowWriter{RowCache{}.disk(), filepath.Join(dir, "rows"), ""}
+	if err := w.convertOnce(long, map[int]retyping{0: {dates: true}}); err == nil ||
 		!strings.Contains(err.Error(), `column "at": "yesterday" is no date, and there are more than 1048576`) {
 		t.Errorf("a text among many dates: %v", err)
 	}
@@ -255,7 +256,7 @@ func TestShelf(t *testing.T) {
 	}
 	for damage, text := range map[string][]byte{"cut": whole[:len(whole)-1], "empty": nil, "half": whole[:len(whole)/2],
 		"longer": append([]byte{0}, whole...),
-		"footer": append(append(slices.Clone(whole[:40]), whole[40]^1), whole[41:]...)} {
+		"footer": append(append(slices.Clone(whole[:48]), whole[48]^1), whole[49:]...)} {
 		if err := os.WriteFile(name, text, 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -350,21 +351,23 @@ func TestMixing(t *testing.T) {
 
 // Buckets: files of many pieces come out as those of one.
 func TestMixRows(t *testing.T) {
-	const rows, stride = 5000, 16
+	const rows, stride, seed = 5000, 16 + sumSize, 7
 	in := make([]byte, 0, rows*stride)
 	r := rand.New(rand.NewPCG(1, 1))
 	want := make([]byte, rows*stride)
 	for i := range rows {
-		record := appendElement(appendElement(nil, "f8", r.Float64()), "f8", float64(i))
+		record := append(appendElement(appendElement(nil, "f8", r.Float64()), "f8", float64(i)), 0, 0, 0, 0)
 		in = append(in, record...)
-		copy(want[newMixing(rows).position(i)*stride:], record)
+		place := newMixing(rows).position(i)
+		putSum(record, place, seed)
+		copy(want[place*stride:], record)
 	}
 	for _, size := range []int64{bucketSize, 4000, 100_000} {
 		out, err := os.Create(filepath.Join(t.TempDir(), fmt.Sprint(size)))
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := mixRows(bytes.NewReader(in), out, rows, stride, size); err != nil {
+		if err := mixRows(bytes.NewReader(in), out, rows, stride, seed, size); err != nil {
 			t.Fatal(err)
 		}
 		if got, err := os.ReadFile(out.Name()); err != nil || !bytes.Equal(got, want) {

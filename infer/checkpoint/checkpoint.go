@@ -1,6 +1,6 @@
 // Package checkpoint keeps the state of a run in its directory, so that a run that was killed can go on.
 //
-//	err := checkpoint.Write("m.run", state)         m.run/checkpoint; the one before is now m.run/checkpoint.before
+//	err := checkpoint.Write(disk, "m.run", state)   m.run/checkpoint; the one before is now m.run/checkpoint.before
 //	note, err := checkpoint.Read("m.run", &state)   the newest one that is whole
 //
 // A checkpoint is written to a temporary name, synced and renamed, and the one before is kept until the new one is
@@ -19,13 +19,15 @@ import (
 	"path/filepath"
 
 	"github.com/fxamacker/cbor/v2"
+
+	"ppl/runtime/files"
 )
 
 // Files of a run directory.
 const (
 	File    = "checkpoint"
-	before  = "checkpoint.before"
-	partial = "checkpoint.partial"
+	before  = File + ".before"
+	partial = File + ".partial"
 )
 
 // ErrNone says that a directory has no checkpoint.
@@ -34,24 +36,26 @@ var ErrNone = errors.New("there is no checkpoint")
 const head = "ppl checkpoint 1\n"
 
 // Write replaces the checkpoint of a directory.
-func Write(dir string, state any) error {
+func Write(disk files.System, dir string, state any) error {
 	payload, err := Encode(state)
 	if err != nil {
 		return err
 	}
 	sum := sha256.Sum256(payload)
-	if err := writeSynced(filepath.Join(dir, partial), []byte(head), sum[:], payload); err != nil {
-		os.Remove(filepath.Join(dir, partial)) // best effort: the first error is the one to report
+	path := filepath.Join(dir, File)
+	err = files.Place(disk, path, func(partial string) error {
+		if err := files.Write(disk, partial, []byte(head), sum[:], payload); err != nil {
+			return err
+		}
+		if err := disk.Rename(path, filepath.Join(dir, before)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		return nil
+	})
+	if err != nil {
 		return err
 	}
-	err = os.Rename(filepath.Join(dir, File), filepath.Join(dir, before))
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	if err := os.Rename(filepath.Join(dir, partial), filepath.Join(dir, File)); err != nil {
-		return err
-	}
-	return syncDir(dir)
+	return disk.Sync(dir)
 }
 
 // Encode is a state as a checkpoint holds it.
@@ -114,36 +118,11 @@ func read(path string, state any) error {
 }
 
 // Remove deletes the checkpoints of a directory.
-func Remove(dir string) error {
+func Remove(disk files.System, dir string) error {
 	for _, name := range []string{File, before, partial} {
-		if err := os.Remove(filepath.Join(dir, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		if err := disk.Remove(filepath.Join(dir, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
 	}
 	return nil
-}
-
-func writeSynced(path string, parts ...[]byte) error {
-	f, err := os.Create(path)
-	if err != nil {
-		return err
-	}
-	for _, p := range parts {
-		if err == nil {
-			_, err = f.Write(p)
-		}
-	}
-	if err == nil {
-		err = f.Sync()
-	}
-	return errors.Join(err, f.Close())
-}
-
-// syncDir makes renames durable.
-func syncDir(dir string) error {
-	d, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	return errors.Join(d.Sync(), d.Close())
 }

@@ -11,6 +11,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"ppl/runtime/files"
 )
 
 type state struct {
@@ -30,7 +32,7 @@ func TestRoundTrip(t *testing.T) {
 		t.Errorf("an empty directory: %v", err)
 	}
 	for range 2 {
-		if err := Write(dir, some()); err != nil {
+		if err := Write(files.Disk{}, dir, some()); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -52,7 +54,7 @@ func TestDamageIsRefused(t *testing.T) {
 	dir, older := t.TempDir(), some()
 	older.Names["a"] = 3
 	for _, s := range []state{older, some()} {
-		if err := Write(dir, s); err != nil {
+		if err := Write(files.Disk{}, dir, s); err != nil {
 			t.Fatal(err)
 		}
 	}

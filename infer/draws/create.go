@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"ppl/runtime/files"
 )
 
 // Options go with a new run.
@@ -43,22 +45,22 @@ type ErrNotRun struct {
 
 func (e ErrNotRun) Error() string { return fmt.Sprintf("%s is not a ppl run: %s", e.Dir, e.Reason) }
 
-// Create begins a run in dir, which is made where it is not there. It gives ErrExists where dir holds a run and
-// o.Overwrite is not set, ErrNotRun where it holds other files (they stay), else what the operating system says, with
-// the file named.
-func Create(dir string, layout Layout, o Options) (*Writer, error) {
+// Create begins a run in dir on a disk. The directory is made where it is not there. It gives ErrExists where dir holds
+// a run and o.Overwrite is not set, ErrNotRun where it holds other files (they stay), else what the operating system
+// says, with the file named.
+func Create(disk files.System, dir string, layout Layout, o Options) (*Writer, error) {
 	if err := layout.check(); err != nil {
 		panic("internal error: layout of draws: " + err.Error())
 	}
-	if err := clear(dir, o.Overwrite); err != nil {
+	if err := clear(disk, dir, o.Overwrite); err != nil {
 		return nil, err
 	}
-	if err := os.MkdirAll(dir, 0o777); err != nil {
+	if err := disk.MkdirAll(dir, 0o777); err != nil {
 		return nil, err
 	}
-	w := newWriter(dir, layout, o)
+	w := newWriter(disk, dir, layout, o)
 	// run.json comes first: from here on the directory is known as ours.
-	if err := writeJSON(w.file(runFile), w.info); err != nil {
+	if err := writeJSON(disk, w.file(runFile), w.info); err != nil {
 		return nil, err
 	}
 	if err := w.writeHead(layout, o); err != nil {
@@ -76,7 +78,7 @@ const (
 )
 
 // clear makes room in dir for a new run.
-func clear(dir string, overwrite bool) error {
+func clear(disk files.System, dir string, overwrite bool) error {
 	entries, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -95,27 +97,29 @@ func clear(dir string, overwrite bool) error {
 	if !overwrite {
 		return ErrExists{dir, info.Status, info.Draws}
 	}
-	return remove(dir, entries)
+	return remove(disk, dir, entries)
 }
 
 // remove deletes what belongs to a run, the Zarr groups and our own files, and leaves whatever else the user put there.
 // run.json and what the run was asked for stay, to be replaced: whenever we are killed, the directory is known for a
 // run.
-func remove(dir string, entries []fs.DirEntry) error {
+func remove(disk files.System, dir string, entries []fs.DirEntry) error {
 	for _, e := range entries {
 		if !belongs(dir, e) {
 			continue
 		}
-		if err := os.RemoveAll(filepath.Join(dir, e.Name())); err != nil {
+		if err := disk.RemoveAll(filepath.Join(dir, e.Name())); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
+// belongs reports whether an entry is part of a run. A group whose disk was full when it was made has no .zgroup.
 func belongs(dir string, e fs.DirEntry) bool {
 	switch strings.TrimSuffix(e.Name(), ".partial") {
-	case layoutFile, progressFile, ".zgroup", ".zattrs", ".zmetadata":
+	case layoutFile, progressFile, ".zgroup", ".zattrs", ".zmetadata", posterior, sampleStats, observed, constantData,
+		logPrior, logLikelihood, predictive, prior, priorPredictive, predictions, predictedAt:
 		return true
 	}
 	_, err := os.Stat(filepath.Join(dir, e.Name(), ".zgroup"))

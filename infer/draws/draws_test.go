@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"ppl/lang/types"
+	"ppl/runtime/files"
 )
 
 func testLayout() Layout {
@@ -56,7 +57,7 @@ func appendDraws(t *testing.T, w *Writer, l Layout, chain, from, to int) {
 
 func create(t *testing.T, dir string, l Layout, o Options) *Writer {
 	t.Helper()
-	w, err := Create(dir, l, o)
+	w, err := Create(files.Disk{}, dir, l, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -223,7 +224,8 @@ func TestCreateSparesWhatIsThere(t *testing.T) {
 		t.Fatal(err)
 	}
 	var exists ErrExists
-	if _, err := Create(dir, l, Options{}); !errors.As(err, &exists) || exists.Status != Finished || exists.Draws != 1 {
+	_, err := Create(files.Disk{}, dir, l, Options{})
+	if !errors.As(err, &exists) || exists.Status != Finished || exists.Draws != 1 {
 		t.Fatalf("over a run: %v", err)
 	}
 	if r := open(t, dir); r.Info.Draws != 1 {
@@ -251,7 +253,7 @@ func TestCreateRefusesForeignDirectories(t *testing.T) {
 			t.Fatal(err)
 		}
 		var not ErrNotRun
-		if _, err := Create(dir, l, Options{Overwrite: true}); !errors.As(err, &not) {
+		if _, err := Create(files.Disk{}, dir, l, Options{Overwrite: true}); !errors.As(err, &not) {
 			t.Errorf("%s: %v", name, err)
 		}
 		if got, err := os.ReadFile(file); err != nil || string(got) != text {
@@ -260,7 +262,7 @@ func TestCreateRefusesForeignDirectories(t *testing.T) {
 		if _, err := Open(dir); !errors.As(err, &not) {
 			t.Errorf("%s: Open gives %v", name, err)
 		}
-		if _, err := Create(file, l, Options{Overwrite: true}); err == nil {
+		if _, err := Create(files.Disk{}, file, l, Options{Overwrite: true}); err == nil {
 			t.Errorf("%s: a file was taken for a directory", name)
 		}
 	}

@@ -7,12 +7,14 @@ import (
 	"testing"
 
 	"ppl/lang/types"
+	"ppl/runtime/files"
 )
 
 // replicated is a run with replicates beside its draws: element e of draw d of a chain is base + 10⁴·chain + 10·d + e.
 func replicated(t *testing.T, dir string, l Layout, base float64) {
 	t.Helper()
-	w, err := Extend(dir, []types.Variable{{Name: "y", Shape: []int{3}, Dims: []string{"N"}}, {Name: "N", Int: true}})
+	w, err := Extend(files.Disk{}, dir, []types.Variable{
+		{Name: "y", Shape: []int{3}, Dims: []string{"N"}}, {Name: "N", Int: true}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -77,7 +79,7 @@ func TestExtend(t *testing.T) {
 func TestExtendUnfinished(t *testing.T) {
 	dir, l := finished(t)
 	replicated(t, dir, l, 1)
-	w, err := Extend(dir, []types.Variable{{Name: "other", Shape: []int{2}}})
+	w, err := Extend(files.Disk{}, dir, []types.Variable{{Name: "other", Shape: []int{2}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -130,7 +132,8 @@ func TestPriorRun(t *testing.T) {
 func TestExtendPredictions(t *testing.T) {
 	dir, l := finished(t)
 	for _, n := range []int{7, 3} {
-		w, err := ExtendPredictions(dir, []types.Variable{{Name: "y", Shape: []int{4}, Dims: []string{"N"}}},
+		w, err := ExtendPredictions(files.Disk{}, dir, []types.Variable{
+			{Name: "y", Shape: []int{4}, Dims: []string{"N"}}},
 			[]Observed{{Variable: types.Variable{Name: "x", Shape: []int{4}, Dims: []string{"N"}},
 				Values: []float64{1, 2, 3, float64(n)}}})
 		if err != nil {

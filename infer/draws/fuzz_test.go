@@ -5,13 +5,15 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"ppl/runtime/files"
 )
 
 // Whatever the three documents of a run say, reading gives a run or an error. No chunk files are there: a run that
 // claims draws must fail for their lack, whatever number it claims.
 func FuzzOpen(f *testing.F) {
 	dir, l := f.TempDir(), testLayout()
-	w, err := Create(dir, l, Options{Model: "m.ppl"})
+	w, err := Create(files.Disk{}, dir, l, Options{Model: "m.ppl"})
 	if err != nil {
 		f.Fatal(err)
 	}

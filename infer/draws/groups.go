@@ -4,21 +4,22 @@ import (
 	"time"
 
 	"ppl/lang/types"
+	"ppl/runtime/files"
 )
 
 // writeHead writes everything that does not change during the run: the model, its options, the layout, the groups, the
 // observed data.
 func (w *Writer) writeHead(l Layout, o Options) (err error) {
-	if err := writeFile(w.file(modelFile), o.Source); err != nil {
+	if err := files.Replace(w.disk, w.file(modelFile), o.Source); err != nil {
 		return err
 	}
-	if err := writeJSON(w.file(optionsFile), o.Resolved); err != nil {
+	if err := writeJSON(w.disk, w.file(optionsFile), o.Resolved); err != nil {
 		return err
 	}
-	if err := writeJSON(w.file(layoutFile), l); err != nil {
+	if err := writeJSON(w.disk, w.file(layoutFile), l); err != nil {
 		return err
 	}
-	if w.store, err = newStore(w.dir, w.about()); err != nil {
+	if w.store, err = newStore(w.disk, w.dir, w.about()); err != nil {
 		return err
 	}
 	if err := w.allStreamed(l); err != nil {
@@ -96,7 +97,7 @@ func (w *Writer) streamed(name string, vs []types.Variable) error {
 			return err
 		}
 	}
-	return syncDir(path(w.dir, name))
+	return w.disk.Sync(path(w.dir, name))
 }
 
 func (w *Writer) streamedArray(c column, dims []string) error {

@@ -5,6 +5,8 @@ import (
 	"os"
 	"path/filepath"
 	"time"
+
+	"ppl/runtime/files"
 )
 
 // progressFile says how far a run is while it is under way. It is written often and never synced: after a crash of the
@@ -24,12 +26,12 @@ type Progress struct {
 }
 
 // WriteProgress lets readers know how far a run is.
-func WriteProgress(dir string, p Progress) error {
+func WriteProgress(disk files.System, dir string, p Progress) error {
 	text, err := document(p)
 	if err != nil {
 		return err
 	}
-	return writeCopy(filepath.Join(dir, progressFile), text)
+	return files.ReplaceQuickly(disk, filepath.Join(dir, progressFile), text)
 }
 
 // ReadProgress reads what WriteProgress has written last. The error is fs.ErrNotExist where a run has not begun.

@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"slices"
 	"time"
+
+	"ppl/runtime/files"
 )
 
 // ErrNoDraws says that a run has not come to its first draw.
@@ -23,23 +25,23 @@ func (e ErrNoDraws) Error() string {
 
 // Announce begins a run that has no draws yet: from here on the directory is known as ours, and what the run was asked
 // for can be read. Create follows with the first draw, with Overwrite.
-func Announce(dir string, o Options) error {
-	w := newWriter(dir, Layout{}, o)
+func Announce(disk files.System, dir string, o Options) error {
+	w := newWriter(disk, dir, Layout{}, o)
 	w.info.Updated = time.Now().UTC()
-	if err := writeFile(w.file(modelFile), o.Source); err != nil {
+	if err := files.Replace(disk, w.file(modelFile), o.Source); err != nil {
 		return err
 	}
-	if err := writeJSON(w.file(optionsFile), o.Resolved); err != nil {
+	if err := writeJSON(disk, w.file(optionsFile), o.Resolved); err != nil {
 		return err
 	}
-	if err := writeJSON(w.file(runFile), w.info); err != nil {
+	if err := writeJSON(disk, w.file(runFile), w.info); err != nil {
 		return err
 	}
-	return syncDir(dir)
+	return disk.Sync(dir)
 }
 
 // SetStatus records how a run that has no writer ended.
-func SetStatus(dir string, status Status, cause error) error {
+func SetStatus(disk files.System, dir string, status Status, cause error) error {
 	info, err := ReadInfo(dir)
 	if err != nil {
 		return err
@@ -48,7 +50,7 @@ func SetStatus(dir string, status Status, cause error) error {
 	if cause != nil {
 		info.Error = cause.Error()
 	}
-	return writeJSON(filepath.Join(dir, runFile), info)
+	return writeJSON(disk, filepath.Join(dir, runFile), info)
 }
 
 // ReadOptions reads what a run was asked for into options, a pointer to the type of Options.Resolved, and what is known
@@ -69,7 +71,7 @@ func ReadOptions(dir string, options any) (Info, error) {
 }
 
 // Clear removes what belongs to a run, its lock and checkpoints excepted, and leaves whatever else is in the directory.
-func Clear(dir string) error {
+func Clear(disk files.System, dir string) error {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return err
@@ -77,11 +79,11 @@ func Clear(dir string) error {
 	if _, err := ReadInfo(dir); err != nil {
 		return err
 	}
-	if err := remove(dir, entries); err != nil {
+	if err := remove(disk, dir, entries); err != nil {
 		return err
 	}
 	for _, name := range []string{optionsFile, modelFile, runFile} { // run.json last: until then this is a run
-		if err := os.Remove(filepath.Join(dir, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		if err := disk.Remove(filepath.Join(dir, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
 	}
@@ -90,21 +92,21 @@ func Clear(dir string) error {
 
 // Resume opens a run to append to it, with as many draws of each chain as given; later ones are taken back,
 // and replicates of the data and predictions are removed. The draws of an unfinished chunk are read from the store.
-func Resume(dir string, layout Layout, counts []int, o Options) (*Writer, error) {
+func Resume(disk files.System, dir string, layout Layout, counts []int, o Options) (*Writer, error) {
 	r, err := Open(dir)
 	if err != nil {
 		return nil, err
 	}
 	now := r.Layout
 	now.Predictive, now.Predictions, now.PredictedAt = nil, nil, nil // of fewer draws
-	if err := writeJSON(filepath.Join(dir, layoutFile), now); err != nil {
+	if err := writeJSON(disk, filepath.Join(dir, layoutFile), now); err != nil {
 		return nil, err
 	}
-	w := newWriter(dir, layout, o)
+	w := newWriter(disk, dir, layout, o)
 	if w.info.Created = r.Info.Created; !sameArrays(r.Layout, layout) || len(counts) != layout.Chains {
 		return nil, fmt.Errorf("the run in %s has other arrays, or another number of chains", dir)
 	}
-	if w.store, err = openStore(dir); err != nil {
+	if w.store, err = openStore(disk, dir); err != nil {
 		return nil, err
 	}
 	for _, g := range []string{predictive, predictions, predictedAt} {
@@ -120,7 +122,7 @@ func Resume(dir string, layout Layout, counts []int, o Options) (*Writer, error)
 			return nil, err
 		}
 	}
-	if err := writeJSON(w.file(optionsFile), o.Resolved); err != nil {
+	if err := writeJSON(disk, w.file(optionsFile), o.Resolved); err != nil {
 		return nil, err
 	}
 	return w, w.checkpoint()

@@ -8,6 +8,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"ppl/runtime/files"
 )
 
 // A lock is held by one at a time. While it is held the run goes on; once its holder has ended, it was killed.
@@ -46,7 +48,7 @@ func TestLock(t *testing.T) {
 // A run whose process was killed is taken back to the draws of a checkpoint, chains of different lengths, within a
 // chunk, at its end and before the first draw, and goes on: every array is that of a run that was not killed.
 func TestResume(t *testing.T) {
-	l, chunk := testLayout(), newWriter("", testLayout(), Options{}).chunk
+	l, chunk := testLayout(), newWriter(files.Disk{}, "", testLayout(), Options{}).chunk
 	total := 2*chunk + 7
 	want := drawsOf(t, l, func(w *Writer) {
 		for chain := range l.Chains {
@@ -62,7 +64,7 @@ func TestResume(t *testing.T) {
 		if err := w.Flush(); err != nil {
 			t.Fatal(err)
 		}
-		w, err := Resume(dir, l, counts, Options{})
+		w, err := Resume(files.Disk{}, dir, l, counts, Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -94,7 +96,7 @@ func TestResumeRefusesOtherArrays(t *testing.T) {
 		layout Layout
 		counts []int
 	}{{other, []int{0, 0, 0}}, {l, []int{0}}} {
-		if _, err := Resume(dir, c.layout, c.counts, Options{}); err == nil {
+		if _, err := Resume(files.Disk{}, dir, c.layout, c.counts, Options{}); err == nil {
 			t.Errorf("%v went on", c.counts)
 		}
 	}
@@ -103,7 +105,7 @@ func TestResumeRefusesOtherArrays(t *testing.T) {
 // A run that has been announced has no draws; Create follows, and nothing is left of it when it is cleared.
 func TestAnnounce(t *testing.T) {
 	dir, l := t.TempDir(), testLayout()
-	if err := Announce(dir, Options{Model: "m.ppl", Resolved: map[string]int{"draws": 7}}); err != nil {
+	if err := Announce(files.Disk{}, dir, Options{Model: "m.ppl", Resolved: map[string]int{"draws": 7}}); err != nil {
 		t.Fatal(err)
 	}
 	var options struct{ Draws int }
@@ -111,7 +113,7 @@ func TestAnnounce(t *testing.T) {
 	if err != nil || options.Draws != 7 || info.Model != "m.ppl" {
 		t.Errorf("%+v, %+v, %v", options, info, err)
 	}
-	if err := SetStatus(dir, Interrupted, nil); err != nil {
+	if err := SetStatus(files.Disk{}, dir, Interrupted, nil); err != nil {
 		t.Fatal(err)
 	}
 	var none ErrNoDraws
@@ -121,7 +123,7 @@ func TestAnnounce(t *testing.T) {
 	if err := create(t, dir, l, Options{Overwrite: true}).Close(Finished, nil); err != nil {
 		t.Fatal(err)
 	}
-	if err := Clear(dir); err != nil {
+	if err := Clear(files.Disk{}, dir); err != nil {
 		t.Fatal(err)
 	}
 	if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {

@@ -7,12 +7,15 @@ import (
 	"time"
 
 	"golang.org/x/sync/errgroup"
+
+	"ppl/runtime/files"
 )
 
 // A Writer streams draws to a run directory. It keeps at most one chunk of draws per chain in memory. Different
 // goroutines may append to different chains. After an error it accepts no more draws and returns that error again.
 type Writer struct {
 	mu      sync.Mutex
+	disk    files.System
 	dir     string
 	info    Info
 	store   *store
@@ -42,11 +45,12 @@ type growing struct {
 
 const maxChunk = 8192 // draws: a long run leaves hundreds of files, a short one loses little to padding
 
-func newWriter(dir string, l Layout, o Options) *Writer {
+func newWriter(disk files.System, dir string, l Layout, o Options) *Writer {
 	columns, width := l.columns()
 	now := time.Now().UTC()
 	return &Writer{
-		dir: dir,
+		disk: disk,
+		dir:  dir,
 		info: Info{Format: format, Status: Running, Model: o.Model, Sampler: o.Sampler, Device: o.Device, Seed: o.Seed,
 			Version: o.Version, Created: now, Written: make([]int, l.Chains)},
 		columns: columns,
@@ -103,16 +107,16 @@ func (w *Writer) save(chain int) error {
 		return nil
 	}
 	k := (b.draws - 1) / w.chunk
-	files := together()
+	chunks := together()
 	for _, c := range w.columns {
 		if c.v.Size() == 0 {
 			continue
 		}
 		index := append([]int{chain, k}, make([]int, len(c.v.Shape))...)
 		file, data := w.store.packed(c.key(), index, w.gather(c, b.records))
-		files.Go(func() error { return writeFile(file, data) })
+		chunks.Go(func() error { return files.Replace(w.disk, file, data) })
 	}
-	if err := files.Wait(); err != nil {
+	if err := chunks.Wait(); err != nil {
 		return err
 	}
 	b.saved, w.loose = b.draws, true
@@ -132,7 +136,7 @@ func (w *Writer) fasten() error {
 	dirs := together()
 	for _, c := range w.columns {
 		if w.loose && c.v.Size() > 0 {
-			dirs.Go(func() error { return syncDir(path(w.dir, c.key())) })
+			dirs.Go(func() error { return w.disk.Sync(path(w.dir, c.key())) })
 		}
 	}
 	w.loose = false
@@ -208,7 +212,7 @@ func (w *Writer) number(key string, from, to int) error {
 			return err
 		}
 	}
-	return syncDir(path(w.dir, key))
+	return w.disk.Sync(path(w.dir, key))
 }
 
 func (w *Writer) writeInfo() error {
@@ -219,10 +223,10 @@ func (w *Writer) writeInfo() error {
 	for i, b := range w.buffers {
 		w.info.Written[i] = b.saved
 	}
-	if err := writeJSON(w.file(runFile), w.info); err != nil {
+	if err := writeJSON(w.disk, w.file(runFile), w.info); err != nil {
 		return err
 	}
-	return syncDir(w.dir)
+	return w.disk.Sync(w.dir)
 }
 
 // Report renews the sampler's report; it is written with the next checkpoint.
@@ -248,7 +252,7 @@ func (w *Writer) Close(status Status, cause error) error {
 		w.err = w.flush()
 	}
 	if w.err == nil && w.extends != nil {
-		w.err = writeJSON(w.file(layoutFile), w.extends)
+		w.err = writeJSON(w.disk, w.file(layoutFile), w.extends)
 	}
 	if w.err != nil {
 		w.info.Status, w.info.Error = Failed, w.err.Error()

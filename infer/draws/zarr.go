@@ -1,11 +1,12 @@
 package draws
 
 import (
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
+
+	"ppl/runtime/files"
 )
 
 // An array is the .zarray document of the Zarr v2 specification.
@@ -57,14 +58,15 @@ func chunkKey(index []int) string {
 
 // A store is a Zarr hierarchy being written; docs are its metadata by key, such as "posterior/mu/.zarray".
 type store struct {
+	disk files.System
 	dir  string
 	docs map[string]any
 	*packer
 }
 
 // newStore makes the root group.
-func newStore(dir string, about attributes) (*store, error) {
-	s := &store{dir, map[string]any{}, newPacker()}
+func newStore(disk files.System, dir string, about attributes) (*store, error) {
+	s := &store{disk, dir, map[string]any{}, newPacker()}
 	return s, s.node("", ".zgroup", group{2}, about)
 }
 
@@ -76,7 +78,7 @@ type group struct {
 func (s *store) node(key, kind string, doc any, about attributes) error {
 	if key != "" {
 		// Mkdir and not MkdirAll: names that differ in case only would share a directory on some file systems.
-		if err := os.Mkdir(path(s.dir, key), 0o777); err != nil {
+		if err := s.disk.Mkdir(path(s.dir, key), 0o777); err != nil {
 			return err
 		}
 		key += "/"
@@ -99,11 +101,12 @@ func (s *store) put(key string, doc any) error {
 	if err != nil {
 		return err
 	}
-	return writeCopy(path(s.dir, key), text)
+	return files.ReplaceQuickly(s.disk, path(s.dir, key), text)
 }
 
 func (s *store) chunk(array string, index []int, raw []byte) error {
-	return writeFile(s.packed(array, index, raw))
+	file, data := s.packed(array, index, raw)
+	return files.Replace(s.disk, file, data)
 }
 
 // packed is the file of a chunk and what it is to hold, which stays as it is.
@@ -118,5 +121,5 @@ type consolidated struct {
 }
 
 func (s *store) consolidate() error {
-	return writeJSON(path(s.dir, ".zmetadata"), consolidated{1, s.docs})
+	return writeJSON(s.disk, path(s.dir, ".zmetadata"), consolidated{1, s.docs})
 }

@@ -13,6 +13,7 @@ import (
 	"ppl/infer/draws"
 	"ppl/infer/report"
 	"ppl/lang/types"
+	"ppl/runtime/files"
 )
 
 // testRun has a quantity, a vector with labels, replicates of 0/1 and real data, a ladder.
@@ -36,7 +37,7 @@ func testRun(t *testing.T) *draws.Run {
 		Observed: []draws.Observed{{Variable: vector("y", false), Values: y},
 			{Variable: vector("z", true), Values: z}},
 		Constant: []draws.Observed{{Variable: vector("group", true), Values: group}}}
-	w, err := draws.Create(dir, layout, draws.Options{Model: "m.ppl", Sampler: "renhd"})
+	w, err := draws.Create(files.Disk{}, dir, layout, draws.Options{Model: "m.ppl", Sampler: "renhd"})
 	must(t, err)
 	for chain := range 4 {
 		for d := range n {
@@ -55,7 +56,7 @@ func testRun(t *testing.T) *draws.Run {
 	w.Report(draws.SamplerReport{Temperatures: []float64{1, 2, math.Inf(1)}, SwapRates: []float64{.5, .3},
 		Rungs: draws.Rungs{Upward: []float64{1, .4, 0}}})
 	must(t, w.Close(draws.Finished, nil))
-	w, err = draws.Extend(dir, []types.Variable{vector("y", false), vector("z", true)})
+	w, err = draws.Extend(files.Disk{}, dir, []types.Variable{vector("y", false), vector("z", true)})
 	must(t, err)
 	for chain := range 4 {
 		for range n {
@@ -86,7 +87,8 @@ func must(t *testing.T, err error) {
 func priorOfTest(t *testing.T) *draws.Run {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "m.prior")
-	w, err := draws.Create(dir, draws.Layout{Chains: 1, Prior: []types.Variable{{Name: "mu"}}}, draws.Options{})
+	w, err := draws.Create(files.Disk{}, dir,
+		draws.Layout{Chains: 1, Prior: []types.Variable{{Name: "mu"}}}, draws.Options{})
 	must(t, err)
 	r := rand.New(rand.NewPCG(3, 4))
 	for range 300 {

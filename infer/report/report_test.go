@@ -18,6 +18,7 @@ import (
 	"ppl/infer/draws"
 	"ppl/infer/stats"
 	"ppl/lang/types"
+	"ppl/runtime/files"
 )
 
 // A scene is a run to be written: at(chain, draw, element) gives the draws of a scalar mu and a vector theta.
@@ -60,7 +61,8 @@ func (s scene) write(t *testing.T) *draws.Run {
 	layout := draws.Layout{Chains: s.chains, Parameters: s.drawn, Effects: s.effects, Exchangeable: s.exchangeable,
 		Posterior:   []types.Variable{{Name: "mu"}, {Name: "theta", Shape: []int{s.thetas}, Dims: []string{"J"}}},
 		SampleStats: []types.Variable{{Name: "lp"}, {Name: "diverging", Bool: true}, {Name: "replica", Int: true}}}
-	w, err := draws.Create(dir, layout, draws.Options{Model: "eight.ppl", Sampler: "renhd", Device: "host", Seed: 42})
+	w, err := draws.Create(files.Disk{}, dir, layout,
+		draws.Options{Model: "eight.ppl", Sampler: "renhd", Device: "host", Seed: 42})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -17,6 +17,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"ppl/runtime/files"
 	"ppl/runtime/private"
 )
 
@@ -25,12 +26,13 @@ type Cache struct {
 	dir    string // "": no cache; nothing is found or stored
 	ending string
 	size   int64 // maximal bytes of all files
+	disk   files.System
 }
 
 // Open is the user's cache of that name, of at most size bytes. It keeps nothing if somebody else could change what is
 // in it, as what it has is run.
 func Open(name, ending string, size int64) *Cache {
-	c := &Cache{ending: ending, size: size}
+	c := &Cache{ending: ending, size: size, disk: files.Disk{}}
 	base, err := os.UserCacheDir()
 	if err != nil {
 		return c
@@ -60,7 +62,7 @@ func (c *Cache) Find(key string) string {
 func (c *Cache) path(key, sum string) string { return filepath.Join(c.dir, key+"-"+sum+c.ending) }
 
 // Drop removes a file. If that fails, it will be found damaged again the next time.
-func (c *Cache) Drop(path string) { _ = os.Remove(path) }
+func (c *Cache) Drop(path string) { _ = c.disk.Remove(path) }
 
 func checksum(path string) (string, error) {
 	data, err := os.ReadFile(path)
@@ -76,11 +78,11 @@ func (c *Cache) Store(key string, write func(path string) error) (string, error)
 	if c.dir == "" {
 		return "", errors.New("there is no cache directory")
 	}
-	dir, err := os.MkdirTemp(c.dir, "compile-")
+	dir, err := c.disk.MkdirTemp(c.dir, "compile-")
 	if err != nil {
 		return "", err
 	}
-	defer os.RemoveAll(dir)
+	defer c.disk.RemoveAll(dir)
 	draft := filepath.Join(dir, "draft")
 	if err := write(draft); err != nil {
 		return "", err
@@ -89,21 +91,13 @@ func (c *Cache) Store(key string, write func(path string) error) (string, error)
 	if err != nil {
 		return "", err
 	}
-	if err := syncFile(draft); err != nil {
+	if err := c.disk.Sync(draft); err != nil {
 		return "", err
 	}
 	path := c.path(key, sum)
-	if err := os.Rename(draft, path); err != nil {
+	if err := c.disk.Rename(draft, path); err != nil {
 		return "", err
 	}
 	c.evict(path)
 	return path, nil
-}
-
-func syncFile(path string) error {
-	f, err := os.OpenFile(path, os.O_RDWR, 0)
-	if err != nil {
-		return err
-	}
-	return errors.Join(f.Sync(), f.Close())
 }

@@ -6,11 +6,14 @@ import (
 	"slices"
 	"testing"
 	"time"
+
+	"ppl/runtime/files"
+	"ppl/runtime/files/filestest"
 )
 
 // TestEvict: the libraries used last stay, as many as fit, the newest whatever its size; so do compilations under way.
 func TestEvict(t *testing.T) {
-	c := &Cache{t.TempDir(), ".so", 250}
+	c := &Cache{t.TempDir(), ".so", 250, files.Disk{}}
 	put := func(name string, age time.Duration) string {
 		path := filepath.Join(c.dir, name)
 		if err := os.WriteFile(path, make([]byte, 100), 0o600); err != nil {
@@ -42,5 +45,48 @@ func TestEvict(t *testing.T) {
 	c.evict(newest)
 	if _, err := os.Stat(newest); err != nil || len(c.list("*.so")) != 1 {
 		t.Errorf("the library just made is gone, or others are left: %v", c.list("*.so"))
+	}
+}
+
+// Whatever call of the file system fails while a file is kept, it is found whole or not at all; once the fault is gone,
+// it is kept.
+func TestCacheOnABadDisk(t *testing.T) {
+	for kind, plan := range map[string]func(int) filestest.Plan{
+		"full": filestest.Full, "once": filestest.Once, "dead": filestest.Dead,
+	} {
+		failures := 0
+		for at := 1; ; at++ {
+			disk := filestest.New(plan(at))
+			c := &Cache{t.TempDir(), ".so", 1000, disk}
+			compile := func(path string) error { return files.Write(c.disk, path, []byte("one "), []byte("library")) }
+			_, err := c.Store("key", compile)
+			if err != nil {
+				failures++
+			}
+			c.disk = files.Disk{}
+			if path := c.Find("key"); path != "" {
+				whole(t, path)
+			} else if err == nil {
+				t.Errorf("%s, call %d: stored and not found", kind, at)
+			}
+			if path, err := c.Store("key", compile); err != nil || c.Find("key") != path {
+				t.Errorf("%s, call %d, and then a good disk: %v", kind, at, err)
+			} else {
+				whole(t, path)
+			}
+			if disk.Calls() < at {
+				break
+			}
+		}
+		if failures < 4 {
+			t.Errorf("%s: only %d failures", kind, failures)
+		}
+	}
+}
+
+func whole(t *testing.T, path string) {
+	t.Helper()
+	if text, err := os.ReadFile(path); err != nil || string(text) != "one library" {
+		t.Errorf("%s: %q, %v", path, text, err)
 	}
 }

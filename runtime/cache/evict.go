@@ -35,7 +35,7 @@ func (c *Cache) evict(newest string) {
 	}
 	for _, f := range c.list("compile-*") {
 		if time.Since(f.used) > leftover {
-			_ = os.RemoveAll(f.path) // if that fails: the next time
+			_ = c.disk.RemoveAll(f.path) // if that fails: the next time
 		}
 	}
 }
