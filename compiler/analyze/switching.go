@@ -19,6 +19,10 @@ func Switching(m *model.Model, diags *diag.List) {
 		}
 		seen[t.Array] = true
 		mix := mixture{z: t.Array, chosen: map[*model.Array]int{}}
+		if len(t.Array.Type.Axes) == 0 && mix.reads(m.Terms, nil) {
+			warnOneForAll(diags, mix)
+		}
+		mix = mixture{z: t.Array, chosen: map[*model.Array]int{}}
 		if components := mix.exchangeable(m.Terms); len(components) > 0 {
 			warnSwitching(diags, mix.z, components)
 			m.Exchangeable = append(m.Exchangeable, components...)
@@ -44,6 +48,21 @@ func warnSwitching(diags *diag.List, z *model.Array, components []*model.Array) 
 		d.Help("`ordered` picks one labelling: `%s[…] ~ … ordered`", plain.Name)
 	} else {
 		d.Help("give the components different priors, or look only at quantities that do not depend on labels")
+	}
+}
+
+// warnOneForAll warns of an unknown without an index that chooses one of several parameters with one prior: then all
+// rows come from one of them, and the others have no data. Between models the parameters differ.
+func warnOneForAll(diags *diag.List, m mixture) {
+	for _, a := range m.order {
+		if sharedPrior(a, m.chosen[a]) == nil {
+			continue
+		}
+		diags.Warnf("W22", m.z.At, "`%s` is one unknown for all rows: they all come from one element of `%s`, and the "+
+			"others have no data", m.z.Name, a.Name).
+			Related(a.At, "`%s` chooses one of these", m.z.Name).
+			Help("for one of each row write `%s[i in N] ~ …` and `%s[%s[i]]`", m.z.Name, a.Name, m.z.Name)
+		return
 	}
 }
 

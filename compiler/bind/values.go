@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strconv"
+	"strings"
 
 	"ppl/compiler/data"
 	"ppl/compiler/dataset"
@@ -112,6 +113,12 @@ func (v *values) farOff(a *model.Array, x *data.Array) {
 	if typical == 0 {
 		typical = math.Abs(middle)
 	}
+	if code, at := missingCode(known, x.Values); at >= 0 {
+		v.diags.Warnf("W18", a.At, "`%s` is %g (%s), and no other value is near: is it a code for a missing value?",
+			a.Name, code, v.d.Row(a, at)).Help("read it as missing: `%s missing %g`; or leave the rows out with `complete`",
+			declared(a), code)
+		return
+	}
 	if typical == 0 || distances[len(distances)-1] <= farthest*typical || math.IsInf(distances[len(distances)-1], 0) {
 		return
 	}
@@ -125,6 +132,29 @@ func (v *values) farOff(a *model.Array, x *data.Array) {
 		"`%s` is %g (%s), and half of its values are within %.3g of %.3g: is it a slip, or a code for "+
 			"a missing value?", a.Name, x.Values[at], v.d.Row(a, at), typical, middle).
 		Help("correct the file, or read the code as missing: `%s missing %g`", declared(a), x.Values[at])
+}
+
+// missingCode is a number that files write for a missing value, nines such as -99 or 9999, if it is the least or the
+// greatest, and farther from all other values than these are from each other; at is where it first stands, else -1.
+func missingCode(sorted, values []float64) (code float64, at int) {
+	for _, code := range []float64{sorted[0], sorted[len(sorted)-1]} {
+		others := slices.DeleteFunc(slices.Clone(sorted), func(y float64) bool { return y == code })
+		if !nines(code) || len(others) < 2 {
+			continue
+		}
+		spread := others[len(others)-1] - others[0]
+		gap := math.Min(math.Abs(code-others[0]), math.Abs(code-others[len(others)-1]))
+		if gap > 2*spread && spread > 0 {
+			return code, slices.Index(values, code)
+		}
+	}
+	return 0, -1
+}
+
+// nines reports whether a number is written with two or more nines alone, but for its sign.
+func nines(y float64) bool {
+	digits := strings.TrimPrefix(strconv.FormatFloat(y, 'f', -1, 64), "-")
+	return len(digits) > 1 && strings.Trim(digits, "9") == ""
 }
 
 // inFile is inMemory for values in a file: what the pass over the file has learned of all values answers the same

@@ -67,9 +67,12 @@ func (c *checker) finish() {
 	c.optionalData()
 	someElements(m, diags)
 	groupsAsNumbers(m, diags)
+	otherScales(m, diags)
+	explainedByItself(m, diags)
 	analyze.Elimination(m) // how discrete unknowns are summed out
 	analyze.Rows(m, diags) // over which rows minibatches can be drawn
 	analyze.Switching(m, diags)
+	analyze.Signs(m, diags)
 	analyze.PriorOnly(m, diags)
 }
 

@@ -46,6 +46,12 @@ func domainsInside(x model.Expr, diags *diag.List) {
 func leaveDomains(dist *stdlib.Dist, form *stdlib.Form, args []model.Expr, diags *diag.List) {
 	for k, x := range args {
 		a := form.Args[k]
+		if p := plainParameter(x); a.Domain.Kind == types.Ordered && p != nil && withoutOrder(p) {
+			diags.Warnf("W13", x.Info().At, "`%s` of `%s` must increase, but nothing orders the elements of `%s`",
+				a.Name, dist.Name, p.Name).
+				Related(p.At, "it is drawn here").
+				Help("write `%s[…] ~ … ordered`; where they do not increase, the density is 0", p.Name)
+		}
 		if x.Info().Static || a.Domain.Kind != types.Interval && a.Domain.Kind != types.IntRange {
 			continue
 		}
@@ -231,4 +237,11 @@ func reads(xs []model.Expr, a *model.Array) bool {
 func isZero(x model.Expr) bool {
 	n, ok := x.(*model.Num)
 	return ok && n.Value == 0
+}
+
+// withoutOrder reports whether the elements of a parameter are drawn each by itself, and not `ordered`.
+func withoutOrder(a *model.Array) bool {
+	return slices.ContainsFunc(a.Pieces, func(p *model.Piece) bool {
+		return p.Term != nil && p.Term.Dist != nil && p.Term.Dist.Event == 0 && !p.Term.Ordered && len(p.Plates) > 0
+	})
 }

@@ -73,7 +73,12 @@ func (c *checker) bounds(d *draw, r *ast.Range, m modified, a *arrayInfo) (*mode
 		return nil, false
 	}
 	var ok1, ok2 bool
-	bare := append(slices.Clone(d.bare), m.bare...)
+	bare := slices.Clone(d.bare)
+	for _, i := range m.bare {
+		if indexOver(i.Set, d.bare) == nil {
+			bare = append(bare, i)
+		}
+	}
 	lo, ok1 = c.absorb(lo, 0, bare, a.Name)
 	hi, ok2 = c.absorb(hi, 0, bare, a.Name)
 	return &model.Bounds{Lo: lo, Hi: hi}, ok1 && ok2

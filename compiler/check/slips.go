@@ -130,3 +130,97 @@ func groupsOf(x model.Expr) *model.Array {
 	}
 	return nil
 }
+
+// explainedByItself warns of an observation whose distribution reads the very element that it describes:
+//
+//	y[i in N] ~ Normal(a + b * y[i], s)
+//
+// This is no density of y, and the element explains itself. A density by formula reads it by right.
+func explainedByItself(m *model.Model, diags *diag.List) {
+	for _, t := range m.Terms {
+		if t.Kind != model.Likelihood || t.Dist == nil {
+			continue
+		}
+		for _, x := range t.Args {
+			if at := readOf(t, x); at != nil {
+				diags.Warnf("W20", at.Info().At, "the distribution of `%s` reads the same element of `%s`: "+
+					"what is observed explains itself", t.Array.Name, t.Array.Name).
+					Related(t.At, "it is drawn here").
+					Help("leave `%s` out; an earlier value is `%s[t-1]`, and a density by formula is `%s ~ "+
+						"Density(…)`", at.Info().At.Text(), t.Array.Name, t.Array.Name)
+				break
+			}
+		}
+	}
+}
+
+// readOf is where an expression, or a definition that it names, reads the value of a term as a quantity: not in a
+// condition, and not in a sum over all elements.
+func readOf(t *model.Term, x model.Expr) model.Expr {
+	r := selfRead{array: t.Array, seen: map[*model.Array]bool{}}
+	switch v := t.Value.(type) {
+	case *model.Ref:
+		r.visit(x, nil)
+	case *model.Subscript:
+		r.visit(x, v.Subs)
+	}
+	return r.found
+}
+
+// A selfRead looks for an element of an array.
+type selfRead struct {
+	array *model.Array
+	seen  map[*model.Array]bool // definitions that were looked into
+	found model.Expr
+}
+
+// visit looks for the element at subs; nil means the whole array.
+func (r *selfRead) visit(x model.Expr, subs []model.Sub) {
+	if x == nil || r.found != nil {
+		return
+	}
+	switch x := x.(type) {
+	case *model.Reduce, *model.MatMul, *model.Vector, *model.Build:
+		return
+	case *model.Cond:
+		r.visit(x.Then, subs)
+		r.visit(x.Else, subs)
+		return
+	case *model.Ref:
+		r.read(x, x.Array, subs == nil)
+		return
+	case *model.Subscript:
+		if ref, ok := x.X.(*model.Ref); ok {
+			r.read(x, ref.Array, sameSubs(x.Subs, subs))
+		}
+		return
+	}
+	for _, y := range x.Children() {
+		r.visit(y, subs)
+	}
+}
+
+// read is at the element of an array, or of a definition, which is looked into at the indices of its statement.
+func (r *selfRead) read(x model.Expr, a *model.Array, same bool) {
+	switch {
+	case !same:
+	case a == r.array:
+		r.found = x
+	case a.Role == model.Definition && len(a.Pieces) == 1 && a.Pieces[0].Recurrence == nil && !r.seen[a]:
+		r.seen[a] = true
+		var at []model.Sub
+		for _, s := range a.Pieces[0].Slots {
+			if s.Index == nil {
+				return
+			}
+			at = append(at, model.Sub{At: &model.IndexVar{Index: s.Index}})
+		}
+		r.visit(a.Pieces[0].Value, at)
+	}
+}
+
+func sameSubs(a, b []model.Sub) bool {
+	return b != nil && slices.EqualFunc(a, b, func(x, y model.Sub) bool {
+		return x.At != nil && y.At != nil && model.SameForm(x.At, y.At)
+	})
+}

@@ -99,8 +99,14 @@ func (c *checker) absorb(x model.Expr, rank int, bare []*model.Index, what strin
 		return x, true
 	}
 	sub := &model.Subscript{X: x, Fact: *x.Info()}
-	for _, s := range axes[:len(axes)-rank] {
-		i := indexOver(s, bare)
+	for k, s := range axes[:len(axes)-rank] {
+		i, clear := indexFor(k, axes[:len(axes)-rank], bare)
+		if !clear {
+			c.errorf("E41", x.Info().At, "`%s` has axes %s, and `%s` %s: which is which?", x.Info().At.Text(),
+				axesText(axes[:len(axes)-rank]), what, indicesText(bare)).
+				Help("write indices on both sides, such as `%s[i in %s]` and `[i]`", what, s.Name)
+			return x, false
+		}
 		if i == nil {
 			d := c.errorf("E40", x.Info().At, "`%s` has axis %s, which `%s` does not have here", x.Info().At.Text(),
 				s.Name, what)
@@ -123,6 +129,42 @@ func (c *checker) absorb(x model.Expr, rank int, bare []*model.Index, what strin
 	}
 	sub.Type.Axes = axes[len(axes)-rank:]
 	return sub, true
+}
+
+// indexFor is the index over an axis among those without a name. Where several have its set, they follow one another as
+// the axes with this set do; if there are more or fewer of these, it is not clear which is meant.
+func indexFor(axis int, axes []*model.Set, bare []*model.Index) (index *model.Index, clear bool) {
+	var over []*model.Index
+	for _, i := range bare {
+		if i.Set.Same(axes[axis]) {
+			over = append(over, i)
+		}
+	}
+	before, all := 0, 0
+	for k, s := range axes {
+		if s.Same(axes[axis]) {
+			all++
+			if k < axis {
+				before++
+			}
+		}
+	}
+	switch {
+	case len(over) == 0:
+		return nil, true
+	case len(over) != all:
+		return nil, false
+	}
+	return over[before], true
+}
+
+// indicesText lists the axes that indices without a name run over.
+func indicesText(bare []*model.Index) string {
+	sets := make([]*model.Set, len(bare))
+	for k, i := range bare {
+		sets[k] = i.Set
+	}
+	return axesText(sets)
 }
 
 func indexOver(s *model.Set, among []*model.Index) *model.Index {

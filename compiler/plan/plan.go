@@ -99,6 +99,7 @@ func (p *Plan) validate(diags *diag.List) {
 	p.values(e)
 	simulate.CheckCompletion(p.layout, p.saved, diags)
 	validate.WarnLeaving(e, d.Model)
+	validate.WarnTwoIntercepts(e, d.Model)
 	validate.WarnUninformed(p.layout, e)
 	validate.WarnPerRow(p.layout, p.rowSet, p.rowCount, diags)
 }

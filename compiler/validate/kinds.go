@@ -3,6 +3,8 @@ package validate
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
+	"strings"
 
 	"ppl/autodiff"
 	"ppl/compiler/density"
@@ -35,7 +37,7 @@ func CheckKinds(l *density.Layout, e *evaluate.Evaluator) {
 			leave := e.UnderRanges(t.Plates)
 			v := e.Expr(x)
 			if values, counts, ok := e.CountedAt(theta, v); ok {
-				eachInstance(e, t, x, v, values, counts, check)
+				eachInstance(e, t, k, v, values, counts, check)
 			}
 			leave()
 		}
@@ -45,6 +47,7 @@ func CheckKinds(l *density.Layout, e *evaluate.Evaluator) {
 // An instance is one vector or matrix among the plates of an argument.
 type instance struct {
 	t      *model.Term
+	name   string // of the argument
 	x      model.Expr
 	values []float64
 	n      int // elements of the last axis
@@ -57,12 +60,12 @@ var kindChecks = map[types.Kind]func(e *evaluate.Evaluator, a instance){
 	types.Correlation: checkCorrelation,
 }
 
-func eachInstance(e *evaluate.Evaluator, t *model.Term, x model.Expr, v evaluate.Value, values, counts []float64,
+func eachInstance(e *evaluate.Evaluator, t *model.Term, k int, v evaluate.Value, values, counts []float64,
 	check func(*evaluate.Evaluator, instance)) {
 	size := evaluate.Product(v.ShapeOfAxes())
 	for at := 0; at+size <= len(values) && size > 0; at += size {
 		if counts[at] != 0 {
-			check(e, instance{t, x, values[at : at+size], v.Node.Shape()[v.Rank()-1]})
+			check(e, instance{t, t.Form.Args[k].Name, t.Args[k], values[at : at+size], v.Node.Shape()[v.Rank()-1]})
 		}
 	}
 }
@@ -123,8 +126,23 @@ func checkSymmetric(e *evaluate.Evaluator, a instance) {
 	for i := range a.n {
 		for j := range i {
 			if x, y := a.values[i*a.n+j], a.values[j*a.n+i]; math.Abs(x-y) > matrixSlack*scale {
-				e.Fail("E54", a.x, "`%s` of `%s` is not symmetric: element [%d, %d] is %.4g, but [%d, %d] is %.4g",
+				d := e.Diags.Errorf("E54", a.x.Info().At,
+					"`%s` of `%s` is not symmetric: element [%d, %d] is %.4g, but [%d, %d] is %.4g",
 					a.x.Info().At.Text(), a.t.Dist.Name, j+1, i+1, y, i+1, j+1, x)
+				if isCholesky(a.x) {
+					d.Help("it is a Cholesky factor: write `%s(…, chol = %s)`", a.t.Dist.Name, a.x.Info().At.Text())
+				}
+				e.Stop(d)
+			}
+		}
+	}
+	for i := range a.n {
+		for j := range i {
+			if slices.Equal(a.values[i*a.n:(i+1)*a.n], a.values[j*a.n:(j+1)*a.n]) {
+				e.Stop(e.Diags.Errorf("E54", a.t.At,
+					"argument `%s` of `%s` has no inverse: its rows %d and %d are equal", a.name, a.t.Dist.Name, j+1, i+1).
+					Help("two values at one point need noise of their own, added to the diagonal: "+
+						"`… + diagonal(s^2, %s)`", a.t.Event[len(a.t.Event)-1].Name))
 			}
 		}
 	}
@@ -143,4 +161,13 @@ func checkCorrelation(e *evaluate.Evaluator, a instance) {
 		}
 	}
 	checkSymmetric(e, a)
+}
+
+// isCholesky reports whether a matrix is drawn as a Cholesky factor.
+func isCholesky(x model.Expr) bool {
+	ref, ok := x.(*model.Ref)
+	if !ok || len(ref.Array.Pieces) == 0 || ref.Array.Pieces[0].Term == nil || ref.Array.Pieces[0].Term.Dist == nil {
+		return false
+	}
+	return strings.Contains(ref.Array.Pieces[0].Term.Dist.Name, "Cholesky")
 }

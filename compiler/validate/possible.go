@@ -15,6 +15,8 @@ import (
 	"ppl/compiler/density"
 	"ppl/compiler/evaluate"
 	"ppl/compiler/model"
+	"ppl/lang/types"
+	"ppl/stdlib"
 )
 
 // CheckData refuses data that make the density 0 whatever the parameters are: observed values outside their
@@ -35,6 +37,7 @@ func CheckData(e *evaluate.Evaluator, m *model.Model) {
 		leave := e.UnderRanges(t.Plates)
 		if t.Kind == model.Likelihood {
 			observable(e, t)
+			beyondLimits(e, t)
 		}
 		for k, x := range t.Args {
 			if x.Info().Static {
@@ -72,18 +75,89 @@ func observable(e *evaluate.Evaluator, t *model.Term) {
 		return
 	}
 	los, his := knownEnd(e, ends[0], x, lo), knownEnd(e, ends[1], x, hi)
+	shift := 0.0
+	if t.Offset != nil {
+		shift = t.Offset.(*model.Num).Value
+	}
+	insideTruncation(e, t, at, values, counts, shift)
 	for i, v := range values {
 		if counts[i] == 0 || v >= los(i) && v <= his(i) && !math.IsInf(v, 0) {
+			if counts[i] != 0 && (v == los(i) || v == his(i)) && t.Censored == nil {
+				densityAtEnd(e, t, args, i, v)
+			}
 			continue
-		}
-		shift := 0.0
-		if t.Offset != nil {
-			shift = t.Offset.(*model.Num).Value
 		}
 		e.Stop(e.Diags.Errorf("E57", t.At, "`%s` is %g (%s), but %s", t.Array.Name, v+shift,
 			e.Data.Row(t.Array, elementOf(e, t, i)),
 			supportText(t, los(i)+shift, his(i)+shift)).Related(t.Array.At, "the data"))
 	}
+}
+
+// insideTruncation refuses observed numbers outside of `in a..b`, as far as the ends are known from data.
+func insideTruncation(e *evaluate.Evaluator, t *model.Term, at []*model.Index, values, counts []float64,
+	shift float64) {
+	if t.In == nil {
+		return
+	}
+	lo, hi := limitAt(e, t.In.Lo, at, math.Inf(-1)), limitAt(e, t.In.Hi, at, math.Inf(1))
+	for i, v := range values {
+		if v += shift; counts[i] != 0 && (v < lo(i) || v > hi(i)) {
+			e.Stop(e.Diags.Errorf("E57", t.At, "`%s` is %g (%s), but its distribution is truncated to %s..%s",
+				t.Array.Name, v, e.Data.Row(t.Array, elementOf(e, t, i)), evaluate.EndText(lo(i)),
+				evaluate.EndText(hi(i))).Related(t.Array.At, "the data").
+				Help("truncation says that no other values can be observed; of values that are known only to lie "+
+					"beyond a limit say `censored %s..%s`", t.In.Lo.Info().At.Text(), t.In.Hi.Info().At.Text()))
+		}
+	}
+}
+
+// limitAt is a limit at each combination of plates, or none where it depends on a parameter.
+func limitAt(e *evaluate.Evaluator, x model.Expr, at []*model.Index, none float64) func(i int) float64 {
+	if x == nil || !x.Info().Static {
+		return func(int) float64 { return none }
+	}
+	v := e.Expr(x)
+	return knownEnd(e, e.AlignLoosely(v, evaluate.Union(evaluate.Value{Bound: at}, v), nil), evaluate.Value{}, none)
+}
+
+// densityAtEnd refuses a value at an end of a continuous distribution's support where the density is 0 or infinite,
+// such as 0 of a LogNormal. An argument that data give has its value; of others any value shows it, but for single ones
+// that a sampler never draws, such as the shape 1 of a Gamma.
+func densityAtEnd(e *evaluate.Evaluator, t *model.Term, args []autodiff.Node, i int, v float64) {
+	if t.Dist.Discrete() {
+		return
+	}
+	at := make([]autodiff.Node, len(args))
+	for k, a := range t.Form.Args {
+		if a.Rank > 0 || a.Domain.Kind == types.IntRange {
+			return
+		}
+		at[k] = e.Graph.Const(typical(a.Domain) + float64(k)/8)
+		if n := args[k]; n.Static() {
+			known := autodiff.Eval(nil, n)[0]
+			at[k] = e.Graph.Const(known[i%len(known)])
+		}
+	}
+	lp := autodiff.Eval(nil, t.Form.LogProb(e.Graph.Const(v), at))[0][0]
+	if !math.IsInf(lp, 0) {
+		return
+	}
+	e.Stop(e.Diags.Errorf("E57", t.At, "`%s` is %g (%s), at the end of the support of %s, where its density is %s",
+		t.Array.Name, v, e.Data.Row(t.Array, elementOf(e, t, i)), t.Dist.Name,
+		map[bool]string{true: "infinite or 0", false: "0"}[lp > 0]).Related(t.Array.At, "the data").
+		Help("give such values a part of their own, as in a hurdle model; or, if they are what an instrument shows " +
+			"of smaller ones, `censored`"))
+}
+
+// typical is a value inside of a domain.
+func typical(d stdlib.Domain) float64 {
+	switch {
+	case math.IsInf(d.Hi, 1) && math.IsInf(d.Lo, -1):
+		return 0.4
+	case math.IsInf(d.Hi, 1):
+		return d.Lo + 1.4
+	}
+	return d.Lo + 0.4*(d.Hi-d.Lo)
 }
 
 // knownEnd is an end of a support for each element of x, as far as it follows from data.

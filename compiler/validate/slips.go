@@ -1,0 +1,206 @@
+package validate
+
+import (
+	"math"
+	"slices"
+
+	"ppl/autodiff"
+	"ppl/compiler/evaluate"
+	"ppl/compiler/model"
+	"ppl/stdlib"
+)
+
+// beyondLimits warns of censored observations that lie beyond their limit. What is censored is recorded at the limit;
+// a value beyond it counts as the limit, and most often an indicator was taken for one:
+//
+//	time[i in N] ~ Weibull(k, s) censored 0..died[i]
+func beyondLimits(e *evaluate.Evaluator, t *model.Term) {
+	if t.Censored == nil || t.Dist.Event > 0 || t.Offset != nil {
+		return
+	}
+	value := e.Expr(t.Value)
+	at := evaluate.Union(value, evaluate.Value{Bound: t.Plates})
+	values, counts, ok := e.Counted(evaluate.Value{Node: e.Align(value, at, nil), Bound: at})
+	if !ok {
+		return
+	}
+	lo, hi := limitAt(e, t.Censored.Lo, at, math.Inf(-1)), limitAt(e, t.Censored.Hi, at, math.Inf(1))
+	beyond, first := 0, 0
+	for i, v := range values {
+		if counts[i] != 0 && (v < lo(i) || v > hi(i)) {
+			if beyond == 0 {
+				first = i
+			}
+			beyond++
+		}
+	}
+	if beyond == 0 {
+		return
+	}
+	limit, word := hi(first), "above its limit"
+	if values[first] < lo(first) {
+		limit, word = lo(first), "below its limit"
+	}
+	text := t.Censored.Hi.Info().At.Text()
+	e.Diags.Warnf("W23", t.At, "%s of `%s` beyond the limit where censoring begins: %g (%s) is %s %g and counts as "+
+		"that limit", plural(beyond, "value"), t.Array.Name, values[first], e.Data.Row(t.Array, elementOf(e, t, first)),
+		word, limit).
+		Related(t.Censored.Hi.Info().At, "the limit").
+		Help("the limit of what is not censored is `inf`: with an indicator of events, write "+
+			"`censored 0..(%s == 1 ? inf : %s[i])`", text, t.Array.Name)
+}
+
+// WarnTwoIntercepts warns of a sum with an intercept and something else that is an intercept too: a column of X in
+// X @ beta that is the same in all rows, or an effect of each group with a prior as wide as the intercept's. The data
+// then inform their sums alone, and the priors divide these.
+func WarnTwoIntercepts(e *evaluate.Evaluator, m *model.Model) {
+	w := &interceptFinder{e: e, seen: map[*model.Array]bool{}}
+	for _, t := range m.Terms {
+		if t.Kind != model.Generate {
+			for _, x := range t.Exprs() {
+				w.visit(x)
+			}
+		}
+	}
+	for _, a := range m.Arrays {
+		for _, p := range a.Pieces {
+			if a.Role == model.Definition && p.Value != nil {
+				w.visit(p.Value)
+			}
+		}
+	}
+}
+
+type interceptFinder struct {
+	e    *evaluate.Evaluator
+	seen map[*model.Array]bool // intercepts that were warned about
+}
+
+func (w *interceptFinder) visit(x model.Expr) {
+	if x == nil || x.Info().Static {
+		return
+	}
+	var intercept *model.Array
+	terms := summands(x)
+	for _, y := range terms {
+		if ref, ok := y.(*model.Ref); ok && ref.Array.Role == model.Parameter && len(ref.Array.Type.Axes) == 0 {
+			intercept = ref.Array
+		}
+	}
+	for _, y := range terms {
+		if intercept != nil && !w.seen[intercept] {
+			w.second(intercept, y)
+		}
+		if len(terms) > 1 {
+			for _, z := range y.Children() {
+				w.visit(z)
+			}
+		}
+	}
+	if len(terms) == 1 {
+		for _, y := range x.Children() {
+			w.visit(y)
+		}
+	}
+}
+
+// second looks for another intercept in a summand.
+func (w *interceptFinder) second(intercept *model.Array, x model.Expr) {
+	sub, isSub := x.(*model.Subscript)
+	if isSub {
+		if product, ok := sub.X.(*model.MatMul); ok {
+			x = product
+		}
+	}
+	if product, ok := x.(*model.MatMul); ok {
+		if matrix, column := w.constantColumn(product.X); column > 0 {
+			w.seen[intercept] = true
+			w.e.Diags.Warnf("W24", x.Info().At, "column %d of `%s` is the same in all rows, which makes it an "+
+				"intercept next to `%s`: the data inform their sum alone", column, matrix.Name, intercept.Name).
+				Help("leave `%s` out, or the column", intercept.Name)
+		}
+		return
+	}
+	if !isSub {
+		return
+	}
+	effects, ok := sub.X.(*model.Ref)
+	if !ok || len(sub.Subs) != 1 || len(effects.Array.Type.Axes) != 1 || !asWide(effects.Array, intercept) {
+		return
+	}
+	w.seen[intercept] = true
+	w.e.Diags.Warnf("W24", x.Info().At, "every group of `%s` has an effect with a prior as wide as that of "+
+		"the intercept `%s`: the data inform their sums alone", effects.Array.Name, intercept.Name).
+		Help("leave `%s` out, write `%s[…] ~ … zerosum`, or give the effects a scale of their own: "+
+			"`%s[…] ~ Normal(0, tau)`", intercept.Name, effects.Array.Name, effects.Array.Name)
+}
+
+// summands are what a sum adds up, with elements of a sum of arrays.
+func summands(x model.Expr) []model.Expr {
+	if sub, ok := x.(*model.Subscript); ok {
+		if _, isSum := sub.X.(*model.Apply); isSum {
+			x = sub.X
+		}
+	}
+	if sum, ok := x.(*model.Apply); ok && sum.Name == "+" && len(sum.Args) == 2 {
+		return append(summands(sum.Args[0]), summands(sum.Args[1])...)
+	}
+	return []model.Expr{x}
+}
+
+// constantColumn is a column, counted from 1, of a matrix of data, or of its rows, that holds one number but 0; 0 if
+// there is none.
+func (w *interceptFinder) constantColumn(x model.Expr) (matrix *model.Array, column int) {
+	if sub, ok := x.(*model.Subscript); ok {
+		x = sub.X
+	}
+	ref, ok := x.(*model.Ref)
+	if !ok || !ref.Static || len(ref.Array.Type.Axes) != 2 || w.e.Data.Streamed(ref) {
+		return nil, 0
+	}
+	v := w.e.Expr(ref)
+	if !v.Node.Static() {
+		return nil, 0
+	}
+	values, shape := autodiff.Eval(nil, v.Node)[0], v.Node.Shape()
+	for k := range shape[1] {
+		same := shape[0] > 1 && values[k] != 0
+		for i := range shape[0] {
+			same = same && values[i*shape[1]+k] == values[k]
+		}
+		if same {
+			return ref.Array, k + 1
+		}
+	}
+	return nil, 0
+}
+
+// asWide reports whether an array's elements have a normal prior with a scale that is a number, no less than that of
+// the intercept, or neither has a proper prior.
+func asWide(effects, intercept *model.Array) bool {
+	a, ok := fixedScale(effects)
+	b, ok2 := fixedScale(intercept)
+	return ok && ok2 && a >= b
+}
+
+func fixedScale(a *model.Array) (sd float64, ok bool) {
+	if len(a.Pieces) != 1 || a.Pieces[0].Term == nil || a.Pieces[0].Term.Dist == nil {
+		return 0, false
+	}
+	t := a.Pieces[0].Term
+	if t.ZeroSum || t.Ordered || t.In != nil {
+		return 0, false
+	}
+	if t.Dist.Name == "Flat" {
+		return math.Inf(1), true
+	}
+	k := slices.IndexFunc(t.Form.Args, func(x stdlib.Arg) bool { return x.Name == "sd" })
+	if k < 0 || t.Dist.Name != "Normal" {
+		return 0, false
+	}
+	n, isNum := t.Args[k].(*model.Num)
+	if !isNum {
+		return 0, false
+	}
+	return n.Value, true
+}
