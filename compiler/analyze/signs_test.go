@@ -17,7 +17,8 @@ func TestSigns(t *testing.T) {
 		"factor loadings": {"load[D], f[N] ~ Normal(0, 1)\nY[n in N, d in D] ~ Normal(load[d] * f[n], 1)", true},
 		"with a positive loading": {"load[D] ~ HalfNormal(1)\nf[N] ~ Normal(0, 1)\n" +
 			"Y[n in N, d in D] ~ Normal(load[d] * f[n], 1)", false},
-		"with one positive element": {"load[1] ~ HalfNormal(1)\nload[d in 2..D], f[N] ~ Normal(0, 1)\n" +
+		"with one positive element": {"load[1] ~ HalfNormal(1)\nload[d in 2..D] ~ Normal(0, 1)\n" +
+			"f[N] ~ Normal(0, 1)\n" +
 			"Y[n in N, d in D] ~ Normal(load[d] * f[n], 1)", false},
 		"with a prior off 0": {"load[D] ~ Normal(1, 1)\nf[N] ~ Normal(0, 1)\n" +
 			"Y[n in N, d in D] ~ Normal(load[d] * f[n], 1)", false},

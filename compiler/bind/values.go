@@ -115,8 +115,8 @@ func (v *values) farOff(a *model.Array, x *data.Array) {
 	}
 	if code, at := missingCode(known, x.Values); at >= 0 {
 		v.diags.Warnf("W18", a.At, "`%s` is %g (%s), and no other value is near: is it a code for a missing value?",
-			a.Name, code, v.d.Row(a, at)).Help("read it as missing: `%s missing %g`; or leave the rows out with `complete`",
-			declared(a), code)
+			a.Name, code, v.d.Row(a, at)).
+			Help("read it as missing: `%s missing %g`; or leave the rows out with `complete`", declared(a), code)
 		return
 	}
 	if typical == 0 || distances[len(distances)-1] <= farthest*typical || math.IsInf(distances[len(distances)-1], 0) {

@@ -140,7 +140,8 @@ func checkSymmetric(e *evaluate.Evaluator, a instance) {
 		for j := range i {
 			if slices.Equal(a.values[i*a.n:(i+1)*a.n], a.values[j*a.n:(j+1)*a.n]) {
 				e.Stop(e.Diags.Errorf("E54", a.t.At,
-					"argument `%s` of `%s` has no inverse: its rows %d and %d are equal", a.name, a.t.Dist.Name, j+1, i+1).
+					"argument `%s` of `%s` has no inverse: its rows %d and %d are equal", a.name,
+					a.t.Dist.Name, j+1, i+1).
 					Help("two values at one point need noise of their own, added to the diagonal: "+
 						"`… + diagonal(s^2, %s)`", a.t.Event[len(a.t.Event)-1].Name))
 			}
