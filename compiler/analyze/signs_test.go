@@ -22,7 +22,8 @@ func TestSigns(t *testing.T) {
 			"Y[n in N, d in D] ~ Normal(load[d] * f[n], 1)", false},
 		"with a prior off 0": {"load[D] ~ Normal(1, 1)\nf[N] ~ Normal(0, 1)\n" +
 			"Y[n in N, d in D] ~ Normal(load[d] * f[n], 1)", false},
-		"with an intercept":      {"load[D], f[N], a ~ Normal(0, 1)\nY[n in N, d in D] ~ Normal(a + load[d] * f[n], 1)", true},
+		"with an intercept": {"load[D], f[N], a ~ Normal(0, 1)\n" +
+			"Y[n in N, d in D] ~ Normal(a + load[d] * f[n], 1)", true},
 		"a scale of either sign": {"s ~ Normal(0, 1)\nY[n in N, d in D] ~ Normal(0, abs(s))", true},
 		"a scale by hand":        {"s, z ~ Normal(0, 1)\nm = s * z\nY[n in N, d in D] ~ Normal(m, 1)", true},
 		"a positive scale by hand": {"s ~ HalfNormal(1)\nz ~ Normal(0, 1)\nm = s * z\n" +
