@@ -51,6 +51,8 @@ type SamplerReport struct {
 	Batch       int     // rows of one
 	NoiseNormal float64 // Shapiro–Wilk's W of the gradient noise along its main direction; 1 is normal
 
+	Positions PositionTemperature // of rules that reject nothing; zero elsewhere
+
 	Notes    []string // what was decided, in sentences
 	Warnings []string // problems to know before trusting the draws, in sentences
 }
@@ -67,6 +69,15 @@ type Rungs struct {
 	Thermostat []float64 // mean of s = ξΔt
 	// what s is expected to be from the friction and noise put in: c + εV/2; NaN where V is not known
 	Injected []float64
+}
+
+// A PositionTemperature is the configurational temperature of the draws, which is 1 for draws of the target, with its
+// standard error, and by how much the noise of gradients heats the coordinate that has most of it, by theory. All of
+// these are relative errors of variances.
+type PositionTemperature struct {
+	Value float64 `json:"value"`
+	Error float64 `json:"error"`
+	Noise float64 `json:"noise"`
 }
 
 // samplerReport is the JSON form.
@@ -97,6 +108,7 @@ type samplerReport struct {
 	Rungs          map[string][]Number   `json:"rungs"`
 	Batch          int                   `json:"batch,omitempty"`
 	NoiseNormal    Number                `json:"noise_normal,omitempty"`
+	Positions      PositionTemperature   `json:"position_temperature,omitzero"`
 	Notes          []string              `json:"notes"`
 	Warnings       []string              `json:"warnings"`
 }
@@ -120,7 +132,7 @@ func (r SamplerReport) MarshalJSON() ([]byte, error) {
 		r.NonFiniteTerms, r.Looked, r.Gradients, Number(r.Seconds),
 		Numbers(r.EBFMI), Number(r.TreeDepth), r.Saturated, Numbers(r.ELBO), Number(r.ParetoK), Number(r.EvidenceGap),
 		Numbers(r.Temperatures), Numbers(r.SwapRates), r.RoundTrips, Number(r.Barrier), Numbers(r.Halves), rungs,
-		r.Batch, Number(r.NoiseNormal), r.Notes, r.Warnings,
+		r.Batch, Number(r.NoiseNormal), r.Positions, r.Notes, r.Warnings,
 	})
 }
 
@@ -139,7 +151,8 @@ func (r *SamplerReport) UnmarshalJSON(text []byte) error {
 		EvidenceGap:  float64(s.EvidenceGap),
 		Temperatures: temperatures(s.Temperatures), SwapRates: floats(s.SwapRates), RoundTrips: s.RoundTrips,
 		Barrier: float64(s.Barrier),
-		Halves:  floats(s.Halves), Batch: s.Batch, NoiseNormal: float64(s.NoiseNormal), Notes: s.Notes,
+		Halves:  floats(s.Halves), Batch: s.Batch, NoiseNormal: float64(s.NoiseNormal),
+		Positions: s.Positions, Notes: s.Notes,
 		Warnings: s.Warnings,
 	}
 	for name, column := range r.Rungs.columns() {

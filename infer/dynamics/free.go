@@ -52,6 +52,15 @@ func (x *state) drift(by autodiff.Node) autodiff.Node { return autodiff.Add(x.th
 
 func forceName(i int) string { return fmt.Sprintf("force%d", i) }
 
+// ForceBuffers are the lane buffers of a free rule that add up, at temperature 1, to the gradient of the log density at
+// θ, estimated from a batch that was drawn after θ.
+func (s System) ForceBuffers() (names []string) {
+	for i := range s.forces() {
+		names = append(names, forceName(i))
+	}
+	return names
+}
+
 // forces is the number of pieces.
 func (s System) forces() int {
 	if s.Path == Likelihood {

@@ -32,6 +32,7 @@ type collectorState struct {
 	Rungs  rungStatistics
 	HalfAt int // draws when the statistics of the first half were taken
 	Visits visitCount
+	Heats  []positionHeat // by chain; nil where it is not measured
 }
 
 // chainProgress is what happened on a chain's coldest rung since its last draw.
@@ -140,6 +141,7 @@ func (c *drawCollector) count(steps float64) {
 	r, w := c.run, c.run.walkers
 	accept, diverged := w.view(dynamics.Accept), w.view(dynamics.Diverged)
 	c.countNonFinite()
+	c.countHeat()
 	for chain := range w.chains {
 		lane, t := w.cold(chain), &c.state.Chains[chain]
 		t.Accept += accept[lane]
@@ -274,6 +276,7 @@ func (c *drawCollector) report() {
 		}
 	}
 	out.Halves = s.halves(r.stats.Swaps.Pairs)
+	out.Positions = c.positionTemperature()
 	c.reportModes()
 	for j, count := range s.Rungs {
 		count.describe(&out.Rungs, w.Rungs[j].Step)

@@ -41,7 +41,7 @@ func topics() []topic {
 		{"approximation", fitFacts, append(grave(poorFit), rules(unequalFits)...)},
 		{"ladder", ladderFacts, rules(noRoundTrip, rareSwaps, unsettled, bottleneck)},
 		{"thermostat", thermostatFacts, grave(hotThermostat)},
-		{"minibatches", batchFacts, rules(heavyNoise)},
+		{"minibatches", batchFacts, rules(heavyNoise, tooHot)},
 	}
 }
 
@@ -236,10 +236,30 @@ func batchFacts(f *findings) string {
 		return ""
 	}
 	words := fmt.Sprintf("%s rows in each", thousands(int64(r.Batch)))
+	if t := r.Positions; t.Value != 0 {
+		words += fmt.Sprintf("; positions have a temperature of %.3f ± %.2g where it should be 1, so standard "+
+			"deviations are off by %+.1f ± %.1f %%", t.Value, t.Error, 50*(t.Value-1), 50*t.Error)
+		if t.Noise > 0 {
+			words += fmt.Sprintf("; noise makes that of the noisiest coordinate %+.1f %%, and the rest is of the step",
+				50*t.Noise)
+		}
+	}
 	if r.NoiseNormal > 0 {
 		words += fmt.Sprintf("; gradient noise has a Shapiro-Wilk W of %.4f", r.NoiseNormal)
 	}
 	return words
+}
+
+// tooHot warns where standard deviations are off by more than 2 %, beyond two standard errors.
+func tooHot(f *findings) string {
+	const tolerance, errors = 0.04, 2
+	t := f.run.Report.Positions
+	if t.Value == 0 || math.Abs(t.Value-1) < tolerance+errors*t.Error && t.Noise < tolerance {
+		return ""
+	}
+	return fmt.Sprintf("Positions have a temperature of %.3f ± %.2g where it should be 1, and the noise of gradients "+
+		"widens the noisiest coordinate by %.1f %%: standard deviations are off by more than 2 %%. Take larger "+
+		"minibatches (--set batch) or smaller steps (--set step_size).", t.Value, t.Error, 50*t.Noise)
 }
 
 // heavyNoise warns where minibatch gradients are far from normal: .95 is W of a hundred draws from Student's t with

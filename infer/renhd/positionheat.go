@@ -1,0 +1,100 @@
+package renhd
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/floats"
+
+	"ppl/infer/draws"
+	"ppl/infer/dynamics"
+	"ppl/infer/stats"
+)
+
+// A positionHeat sums the configurational temperature of a chain's positions at temperature 1, −(x − c)·f/d for the
+// force f at x and any fixed c: its mean is 1 for draws of the target (adapt.Points has the source). A batch that was
+// drawn after x gives f without bias, so the error of a minibatch does not show in the mean, and what it does to x
+// does. Near a mode the anchor is c, which leaves least variance.
+type positionHeat struct {
+	Center []float64
+	Means  blockMeans
+}
+
+// A blockMeans keeps the means of blocks of consecutive numbers, which grow so that there are at most mostBlocks.
+type blockMeans struct {
+	Size, Count int
+	Sum         float64 // of the block under way
+	Means       []float64
+}
+
+const mostBlocks = 64
+
+func (b *blockMeans) add(x float64) {
+	b.Size = max(b.Size, 1)
+	b.Sum += x
+	if b.Count++; b.Count < b.Size {
+		return
+	}
+	b.Means, b.Sum, b.Count = append(b.Means, b.Sum/float64(b.Size)), 0, 0
+	if len(b.Means) < mostBlocks {
+		return
+	}
+	for i := range mostBlocks / 2 {
+		b.Means[i] = (b.Means[2*i] + b.Means[2*i+1]) / 2
+	}
+	b.Means, b.Size = b.Means[:mostBlocks/2], 2*b.Size
+}
+
+// countHeat takes in where the walkers at temperature 1 are. Networks are not long enough anywhere to have one.
+func (c *drawCollector) countHeat() {
+	r, w := c.run, c.run.walkers
+	if !r.shared.free() || r.shared.blocks != nil || w.traits.Flagged {
+		return
+	}
+	if c.state.Heats == nil {
+		c.state.Heats = make([]positionHeat, w.chains)
+	}
+	x, f, piece := make([]float64, w.dim), make([]float64, w.dim), make([]float64, w.dim)
+	for chain := range w.chains {
+		lane, h := w.cold(chain), &c.state.Heats[chain]
+		w.exe.GetLane(dynamics.Theta, lane, x)
+		clear(f)
+		for _, name := range r.shared.system.ForceBuffers() {
+			w.exe.GetLane(name, lane, piece)
+			floats.Add(f, piece)
+		}
+		if h.Center == nil {
+			h.Center = append(h.Center, x...)
+		}
+		center := h.Center
+		if w.anchored {
+			center = w.Anchors[w.AnchorOf[lane]].At
+		}
+		heat := 0.0
+		for j := range x {
+			heat -= (x[j] - center[j]) * f[j] / float64(w.dim)
+		}
+		if !math.IsNaN(heat) && !math.IsInf(heat, 0) {
+			h.Means.add(heat)
+		}
+	}
+}
+
+// positionTemperature is that of all chains, with its standard error, and what theory expects of the coordinate that
+// has most noise: with a thermostat, (c + h²V/2) over the same with the mean V.
+func (c *drawCollector) positionTemperature() (t draws.PositionTemperature) {
+	var all []float64
+	for _, h := range c.state.Heats {
+		all = append(all, h.Means.Means...)
+	}
+	if len(all) < 8 {
+		return t
+	}
+	t.Value, t.Error = stats.MeanSD(all)
+	t.Error /= math.Sqrt(float64(len(all)))
+	g := c.run.walkers.Rungs[0]
+	if c.run.walkers.thermostated() && c.run.shared.batches.Some() {
+		put := func(noise float64) float64 { return g.Friction + g.Step*g.Step*noise/2 }
+		t.Noise = put(g.WorstNoise)/put(g.Noise) - 1
+	}
+	return t
+}
