@@ -1,7 +1,8 @@
 // Largedata samples a logistic regression on 10⁵ rows, in batches of 256, and compares standard deviations with those
-// of the whole data: thermostats, rules of fixed friction, and ladders whose swaps heed the noise or do not.
+// of the whole data: thermostats, rules of fixed friction, and ladders whose swaps heed the noise or do not. It
+// measures what draws cost as rows become more, and the weights of two modes.
 //
-//	go run ./experiments/largedata [-parts thermostats,fixed,swaps,rows]
+//	go run ./experiments/largedata [-parts thermostats,fixed,swaps,rows,modes]
 //
 // It writes experiments/largedata/RESULTS.md and sd.svg.
 package main
@@ -63,7 +64,7 @@ func parts() []part {
 
 func main() {
 	log.SetFlags(0)
-	wanted := flag.String("parts", "thermostats,fixed,swaps,rows", "what to do")
+	wanted := flag.String("parts", "thermostats,fixed,swaps,rows,modes", "what to do")
 	flag.Parse()
 	if err := run(strings.Split(*wanted, ",")); err != nil {
 		log.Fatal(err)
@@ -78,6 +79,11 @@ func run(wanted []string) error {
 	defer bench.Close()
 	if slices.Contains(wanted, "rows") {
 		if err := byRows(bench); err != nil {
+			return err
+		}
+	}
+	if slices.Contains(wanted, "modes") {
+		if err := twoModes(bench); err != nil {
 			return err
 		}
 	}

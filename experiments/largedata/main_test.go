@@ -77,3 +77,12 @@ func TestRate(t *testing.T) {
 		t.Errorf("SGLD's sd %v", langevin(.2, 390.625))
 	}
 }
+
+// The truth of two modes is the ratio of the priors at the two orders of the groups' means, −1.5 and 1.5: e^(4/3) to 1
+// for means that are exact. A prior that is not moved would make it 1.
+func TestTwoGroups(t *testing.T) {
+	_, weight := twoGroups(100_000)
+	if want := 1 / (1 + math.Exp(-4.0/3)); math.Abs(weight-want) > 0.002 {
+		t.Errorf("weight %v, want %v", weight, want)
+	}
+}
