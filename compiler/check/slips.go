@@ -29,7 +29,7 @@ func someElements(m *model.Model, diags *diag.List) {
 		for k, axis := range a.Type.Axes {
 			at, single := elementsAt(observed[a], k)
 			n := model.AffineOf(axis.Hi).Minus(model.AffineOf(axis.Lo)).Plus(model.Affine{Const: 1})
-			if !single || n.IsConst() && n.Const <= float64(len(at)) {
+			if !single || n.IsConst() && n.Const <= float64(len(at)) || listed(a.Value, k) == len(at) {
 				continue
 			}
 			word, have := "element", "has"
@@ -42,6 +42,19 @@ func someElements(m *model.Model, diags *diag.List) {
 				Help("for all of them write `%s ~ …`, or with an index `%s[i in %s] ~ …`", a.Name, a.Name, axis.Name)
 			break
 		}
+	}
+}
+
+// listed is the number of values that a list in the model gives along an axis, 0 for data from elsewhere.
+func listed(x model.Expr, axis int) int {
+	l, ok := x.(*model.List)
+	switch {
+	case !ok || len(l.Items) == 0:
+		return 0
+	case axis == 0:
+		return len(l.Items)
+	default:
+		return listed(l.Items[0], axis-1)
 	}
 }
 

@@ -190,6 +190,155 @@ def jump():
           c=mixed((p[:, 6] + p[:, 7]) / 2, (p[:, 7] - p[:, 6]) ** 2 / 12), early=share(w[:5].sum()))
 
 
+def cauchy(x, mean, scale):
+    return -np.log1p(((x - mean) / scale) ** 2) - math.log(math.pi * scale)
+
+
+def more_lines():
+    """Targets in one or two dimensions, or in dimensions that do not meet."""
+    g = np.linspace(-40, 40, 1600001)
+    w = normalised(normal(g, 0, 10) + sum(cauchy(y, g, 0.5) for y in [-5.2, -4.6, -4.9, 5.1, 6.3, 4.2, 0.4]))
+    write("cauchy_location", "quadrature", theta=moments(w, g), right=share(w[g > 0].sum()))
+
+    x = np.array([-2, -1.5, -1, -0.5, 0.5, 1, 1.5, 2, -1.8, -0.7, 0.9, 1.7])
+    y = np.array([-3.1, 1.6, -1.8, 0.3, 0.9, -0.8, 2.4, -2.3, 1.9, -1.0, 1.2, 2.4])
+    g = np.linspace(-4, 4, 2001)
+    a, b = g[:, None], g[None, :]
+    logp = normal(a, 0, 3) + normal(b, 0, 3)
+    for u, v in zip(x, y):
+        logp = logp + np.logaddexp(math.log(0.4) + normal(v, a * u, 0.5), math.log(0.6) + normal(v, b * u, 0.5))
+    w = normalised(logp)
+    write("regressions", "quadrature in two dimensions", b__1=moments(w.sum(1), g), b__2=moments(w.sum(0), g),
+          larger=share(w[a > b].sum() + 0.5 * w[(a == b)].sum()))
+
+    q, reach = {}, np.linspace(-8, 8, 1600001)
+    for i, y in enumerate([0.1, 0.35, 0.5, -0.6, 0.75, 1.5]):
+        w = normalised(np.logaddexp(math.log(0.7) + normal(reach, 0, 0.02), math.log(0.3) + normal(reach, 0, 2)) + normal(y, reach, 0.25))
+        q[f"b__{i+1}"] = moments(w, reach)
+        q[f"out__{i+1}"] = share(w[np.abs(reach) > 0.1].sum())
+    write("spike_slab", "quadrature, one dimension at a time", **q)
+
+    g = -math.pi + 2 * math.pi * (np.arange(4000) + 0.5) / 4000
+    p, r = g[:, None], g[None, :]
+    w = normalised(normal(1.2, np.cos(p) + 0.8 * np.cos(p + r), 0.05) + normal(0.7, np.sin(p) + 0.8 * np.sin(p + r), 0.05))
+    write("angles", "quadrature in two dimensions", p=moments(w.sum(1), g), q=moments(w.sum(0), g), up=share(w.sum(0)[g > 0].sum()))
+
+    # Given the frequency, the amplitudes are normal: y ~ N(0, .25 I + X X').
+    t = np.array([0, 1.04, 1.95, 3.03, 4.06, 4.97, 6, 7.05])
+    y = np.array([0.2, 1.1, 0.3, -1.2, 0, 1.1, -0.4, -0.9])
+    g = 8 * (np.arange(40000) + 0.5) / 40000
+    logp, means = linear(g[:, None] * t, y, 0.5, lambda u: np.stack([np.cos(u), np.sin(u)], -1), 1)
+    w = normalised(logp)
+    write("tide", "quadrature over the frequency, the amplitudes in closed form", w=moments(w, g), low=share(w[g < 3].sum()),
+          a=mixed(w, means[0][:, 0], means[1][:, 0]), b=mixed(w, means[0][:, 1], means[1][:, 1]))
+
+    t = np.array([0.2, 0.5, 1, 1.5, 2, 3, 4, 6])
+    y = np.array([2.62, 2.02, 1.55, 1.08, 0.92, 0.64, 0.38, 0.27])
+    u = np.linspace(-9, 4, 1041)  # logarithms of the rates
+    k = np.exp(u)
+    k1, k2 = [v.ravel() for v in np.meshgrid(k, k, indexing="ij")]
+    decays = np.stack([np.exp(-k1[:, None] * t), np.exp(-k2[:, None] * t)], -1)
+    logp, (mean, var) = linear(decays, y, 0.1, lambda v: v, 2)
+    w = normalised(logp - k1 - k2 + np.log(k1) + np.log(k2))
+    write("decay", "quadrature over the rates, the amplitudes in closed form", k__1=moments(w, k1), k__2=moments(w, k2),
+          a__1=mixed(w, mean[:, 0], var[:, 0]), faster=share(0.5), slow=moments(w, np.minimum(k1, k2)))
+
+
+def linear(u, y, sd, columns, prior):
+    """Log evidence and moments of two coefficients with prior N(0, prior²) of y = columns(u) c + N(0, sd²), for each row."""
+    x = columns(u)
+    precision = np.einsum("nti,ntj->nij", x, x) / sd**2 + np.eye(2) / prior**2
+    right = np.einsum("nti,t->ni", x, y) / sd**2
+    cov = np.linalg.inv(precision)
+    mean = np.einsum("nij,nj->ni", cov, right)
+    logp = 0.5 * np.einsum("ni,ni->n", mean, right) - 0.5 * np.linalg.slogdet(precision)[1]
+    return logp, (mean, np.diagonal(cov, axis1=1, axis2=2))
+
+
+def mixed(weight, mean, var):
+    m = float(np.sum(weight * mean))
+    return m, math.sqrt(float(np.sum(weight * (var + (mean - m) ** 2))))
+
+
+def more_closed_forms():
+    h = 6 / math.sqrt(200)
+    write("two_modes_200", "closed form", right=share(0.25), x__1=(-h / 2, math.sqrt(1 + 0.75 * h * h)))
+    # A coordinate of Student's t with 4 degrees of freedom has variance 2.
+    write("t_modes", "closed form", x__1=(0.2 * 6, math.sqrt(0.4 * 2 + 0.6 * 0.18 + 0.24 * 144)), narrow=share(0.6))
+    write("rare", "closed form", x__1=(-2 * 0.97 + 2.5 * 0.03, math.sqrt(0.97 + 0.03 * 0.25 + 0.97 * 0.03 * 4.5**2)), other=share(0.03))
+    at = 5 * (np.arange(1, 11) - 5.5)
+    one = (0, math.sqrt(0.25 + np.mean(at**2)))
+    write("grid100", "closed form", x__1=one, x__2=one, right=share(0.5), upper=share(0.3))
+
+    # Clusters of two, six standard deviations of the noise apart or more: a component has one cluster.
+    centre = np.array([-27.9, -20.1, -11.8, -3.9, 4.0, 12.1, 19.8, 28.1]) / 0.25
+    precision = 2 / 0.25 + 1 / 100
+    mu = centre / precision
+    one = moments(np.full(8, 0.125), mu)
+    m = (one[0], math.sqrt(one[1] ** 2 + 1 / precision))
+    write("mixture8", "closed form, by the symmetry of labels", m__1=m, m__8=m, larger=share(0.5),
+          total=(mu.sum(), math.sqrt(8 / precision)))
+
+
+def schools():
+    y, s = np.array([28, 8, -3, 7, -1, 1, 18, 12]), np.array([15, 10, 16, 11, 9, 11, 10, 18])
+    mu, log_tau = np.linspace(-25, 35, 601)[:, None], np.linspace(-12, 9, 4201)[None, :]
+    tau = np.exp(log_tau)
+    logp = normal(mu, 0, 5) - np.log1p((tau / 5) ** 2) + log_tau
+    for a, b in zip(y, s):
+        logp = logp - 0.5 * (a - mu) ** 2 / (b * b + tau**2) - 0.5 * np.log(b * b + tau**2)
+    w = normalised(logp)
+    pull = tau**2 / (tau**2 + 15.0**2)
+    mean, var = mu + pull * (28 - mu), pull * 15.0**2
+    write("schools_centred", "quadrature in two dimensions, the schools in closed form", mu=moments(w.sum(1), mu[:, 0]),
+          tau=moments(w.sum(0), tau[0]), small=share(w.sum(0)[tau[0] < 1].sum()), theta__1=mixed(w, mean, var))
+
+
+def chain():
+    g = np.linspace(-2.6, 2.6, 521)
+    site = np.exp(-2 * (g**2 - 1) ** 2 + 0.03 * g)
+    bond = np.exp(-4 * (g[:, None] - g[None, :]) ** 2)
+    left = [site]
+    for _ in range(19):
+        left.append(site * (bond @ left[-1]))
+    z = left[19].sum()
+    ten = left[9] * (bond @ left[9]) / z  # by symmetry, the right part of site 10 is the left part of site 11
+    # The sign of the sum, by the transfer of the sum's distribution on a coarser grid.
+    c = np.linspace(-2.4, 2.4, 49)
+    site, bond, n = np.exp(-2 * (c**2 - 1) ** 2 + 0.03 * c), np.exp(-4 * (c[:, None] - c[None, :]) ** 2), len(c)
+    t = np.zeros((n, 20 * (n - 1) + 1))  # value of the last site, index of the sum
+    t[np.arange(n), np.arange(n)] = site
+    for _ in range(19):
+        moved = bond @ t
+        t = np.zeros_like(t)
+        for i in range(n):
+            t[i, i:] = site[i] * moved[i, : t.shape[1] - i]
+    total, middle = t.sum(0), 20 * (n - 1) // 2
+    up = (total[middle + 1 :].sum() + total[middle] / 2) / total.sum()
+    write("chain", "transfer matrix", up=share(up), x__10=moments(ten, g), x__1=moments(left[19] / z, g))
+
+
+def ends():
+    # The density of a sum of six Beta(.1, .1): moments by the Fourier transform of a grid of cell masses, exact in p.
+    n = 4000
+    edge = np.linspace(0, 1, n + 1)
+    v = np.linspace(0, 0.5**0.1, 4000001)  # p^.1, in which the density is smooth at 0
+    p = v**10
+    dens = (1 - p) ** -0.9
+    half = np.histogram(p, bins=edge[: n // 2 + 1], weights=dens)[0]
+    mass = np.concatenate([half, half[::-1]])
+    mass /= mass.sum()
+    centre = (edge[:-1] + edge[1:]) / 2
+    five = np.array([1.0])
+    for _ in range(5):
+        five = np.convolve(five, mass)
+    total = (np.arange(len(five)) + 2.5) / n
+    near = np.array([np.sum(five * np.exp(normal(3, total + c, 0.2))) for c in centre])
+    w = mass * near
+    w /= w.sum()
+    write("ends", "quadrature and convolution", p__1=moments(w, centre), p__6=moments(w, centre), high=share(0.5))
+
+
 def broken(name, how, **more):
     write(name, how, set="broken", **more)
 
@@ -254,5 +403,6 @@ def impossible():
     broken("cauchy", "x has no mean", none=True)
 
 
-for f in funnels, settings, hidden_modes, shapes, impossible, hyperbola, corners, closed_forms, one_dimension, sensor, mixtures, factor, lattice, jump:
+for f in funnels, settings, hidden_modes, shapes, impossible, hyperbola, corners, closed_forms, one_dimension, sensor, mixtures, factor, lattice, jump, more_lines, \
+        more_closed_forms, schools, chain, ends:
     f()
