@@ -11,6 +11,7 @@ import (
 	"ppl/infer"
 	"ppl/infer/dynamics"
 	"ppl/infer/dynamics/dynamicstest"
+	"ppl/infer/stats"
 )
 
 // explorersAt is a run whose 16 explorers are at given positions.
@@ -202,5 +203,44 @@ func TestOneWalkerElsewhereIsAMode(t *testing.T) {
 	}
 	if all := seenAround(centers(32, 0, 0), 50, .2); !all.onePlace() {
 		t.Error("no agreement in one mode: the test could not fail")
+	}
+}
+
+// Two modes twelve standard deviations apart along the diagonal of 200 dimensions are .85 apart in each coordinate,
+// where no walker is separate; along the direction between them all are. Slow walkers in one mode are not.
+func TestModesApartInNoCoordinate(t *testing.T) {
+	const dim, sweeps = 200, 100
+	random := rand.New(rand.NewPCG(3, 4))
+	window := func(half, correlation float64) *windowState {
+		s := &windowState{Sweeps: sweeps}
+		for lane := range 16 {
+			x, center := make([]float64, dim), half*float64(1-2*(lane%2))/math.Sqrt(dim)
+			var density []float64
+			var visited [][]float64
+			for range sweeps {
+				at := make([]float64, dim)
+				for j := range x {
+					x[j] = correlation*x[j] + math.Sqrt(1-correlation*correlation)*random.NormFloat64()
+					at[j] = center + x[j]
+				}
+				density, visited = append(density, random.NormFloat64()), append(visited, at)
+			}
+			s.Density, s.Visited = append(s.Density, density), append(s.Visited, visited)
+		}
+		return s
+	}
+	apart := window(6, .2)
+	for j := range dim {
+		if d := stats.Disagreement(coordinate(apart.Visited, j)); d > 10 {
+			t.Fatalf("coordinate %d shows the modes by %.1f errors: not the case that is meant", j, d)
+		}
+	}
+	if !apart.separate() {
+		t.Error("walkers in two modes are not separate")
+	}
+	for _, correlation := range []float64{0, .5, .9} {
+		if d := stats.Disagreement(acrossWalkers(window(0, correlation).Visited)); !(d < 6) {
+			t.Errorf("one mode, correlation %g: %.1f errors apart", correlation, d)
+		}
 	}
 }

@@ -3,6 +3,10 @@ package renhd
 import (
 	"math"
 
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
+
 	"ppl/infer"
 	"ppl/infer/dynamics"
 	"ppl/infer/stats"
@@ -178,16 +182,61 @@ func (s *windowState) onePlace() bool {
 	return len(s.Visited) > 0 && s.disagreement() < agreement && !s.separate()
 }
 
-// separate reports whether a walker is in another mode: farther from the rest than its autocorrelation explains. A
-// ladder is no remedy for slow mixing in one mode; longer runs are.
+// separate reports whether a walker is in another mode: farther from the rest than its autocorrelation explains, in a
+// coordinate or between the places of its walkers. A ladder is no remedy for slow mixing in one mode; longer runs are.
 func (s *windowState) separate() bool {
-	const errors = 10
+	const errors, errorsAcross = 10, 6 // the second looks at half of the draws, and at one direction only
 	for j := range s.Visited[0][0] {
 		if stats.Disagreement(coordinate(s.Visited, j)) > errors {
 			return true
 		}
 	}
-	return false
+	return stats.Disagreement(acrossWalkers(s.Visited)) > errorsAcross
+}
+
+// acrossWalkers is where walkers are in their second halves along the direction in which the means of their first halves
+// differ most, in standard deviations. Two modes in hundreds of dimensions can be far apart although no coordinate shows
+// it; and a direction that only noise has chosen shows nothing in other draws. None where windows are too short.
+func acrossWalkers(visited [][][]float64) [][]float64 {
+	half, dim := len(visited[0])/2, len(visited[0][0])
+	if half < 4 || len(visited) < 2 || dim < 2 {
+		return nil
+	}
+	direction := widestDirection(visited, half)
+	out := make([][]float64, len(visited))
+	for lane, xs := range visited {
+		for _, x := range xs[half:] {
+			out[lane] = append(out[lane], floats.Dot(direction, x))
+		}
+	}
+	return out
+}
+
+// widestDirection is that in which the means of walkers' first draws differ most, where coordinates are measured in
+// standard deviations of a walker. A coordinate in which walkers stand still does not count.
+func widestDirection(visited [][][]float64, first int) []float64 {
+	dim := len(visited[0][0])
+	means, scale := mat.NewDense(len(visited), dim, nil), make([]float64, dim)
+	for j := range dim {
+		column, variance := make([]float64, len(visited)), 0.0
+		for lane, xs := range coordinate(visited, j) {
+			m, v := stat.MeanVariance(xs[:first], nil)
+			column[lane], variance = m, variance+v/float64(len(visited))
+		}
+		if variance > 0 {
+			scale[j] = 1 / math.Sqrt(variance)
+		}
+		floats.AddConst(-stat.Mean(column, nil), column)
+		floats.Scale(scale[j], column)
+		means.SetCol(j, column)
+	}
+	var svd mat.SVD
+	var v mat.Dense
+	if !svd.Factorize(means, mat.SVDThinV) {
+		return make([]float64, dim)
+	}
+	svd.VTo(&v)
+	return floats.MulTo(scale, scale, mat.Col(nil, 0, &v))
 }
 
 // disagreement is the worst R-hat − 1 of log density and coordinates over the walkers of a window.
