@@ -1,6 +1,11 @@
 package stats
 
-import "math"
+import (
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/floats"
+)
 
 // farOut is how many times as far from the median as the 5 % or 95 % quantile the last draw has to be for a tail to be
 // looked at: that of a normal is 2 times, of an exponential 3, of Student's t with 2 degrees of freedom some 15.
@@ -31,11 +36,25 @@ func TailShape(sorted []float64, reff float64) (shape float64) {
 	return shape
 }
 
-// shapeOf is k̂ of ascending excesses, less its standard error: of as many as are effective.
+// shapeOf is k̂ of ascending excesses, less its standard error: of as many as are effective. It is not more than what
+// the upper third of them allows, k̂ plus its error: where a second mode has few of the draws, these draws are far out
+// but end there, and a heavy tail goes on.
 func shapeOf(excess []float64, reff float64) float64 {
 	if excess[0] <= 0 { // ties with the threshold say nothing of a tail
 		return 0
 	}
 	k, _ := paretoFit(excess)
-	return k - (1+k)/math.Sqrt(float64(len(excess))*min(reff, 1))
+	least := k - shapeError(k, len(excess), reff)
+	rest := slices.Clone(excess[len(excess)-len(excess)/3:])
+	floats.AddConst(-excess[len(excess)-len(rest)-1], rest)
+	if len(rest) < fewestTail || rest[0] <= 0 {
+		return least
+	}
+	k, _ = paretoFit(rest)
+	return math.Min(least, k+shapeError(k, len(rest), reff))
+}
+
+// shapeError is the standard error of k̂ of n excesses.
+func shapeError(k float64, n int, reff float64) float64 {
+	return (1 + k) / math.Sqrt(float64(n)*min(reff, 1))
 }

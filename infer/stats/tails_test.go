@@ -32,7 +32,14 @@ func TestTailShape(t *testing.T) {
 		"normal":      {r.NormFloat64, 0, 0},
 		"exponential": {r.ExpFloat64, 0, 0},
 		"log-normal":  {func() float64 { return math.Exp(1.2 * r.NormFloat64()) }, 0, 3},
-		"few values":  {func() float64 { return float64(r.IntN(2) * r.IntN(2) * 50) }, 0, 0},
+		"rare mode": {func() float64 { // what a mode with 3 % of the draws holds of a density
+			if r.IntN(100) < 3 {
+				return 1 / (1 + math.Exp(-8-2*r.NormFloat64()))
+			}
+			return math.Exp(-20 + 4*r.NormFloat64())
+		}, 0, 0},
+		"spike and slab": {func() float64 { return r.NormFloat64() * []float64{.02, 1}[(r.IntN(10)+1)/10] }, 0, 0},
+		"few values":     {func() float64 { return float64(r.IntN(2) * r.IntN(2) * 50) }, 0, 0},
 	} {
 		heavy := 0
 		for range 40 {
