@@ -43,6 +43,7 @@ type SamplerReport struct {
 	SwapRates  []float64
 	RoundTrips int     // of replicas from cold to hot and back, all ladders together
 	Barrier    float64 // Λ = Σ (1 − swap rate)
+	JumpRate   float64 // accepted share of proposed jumps between modes that warm-up found; 0 where there are none
 	// the barrier in the first and in the second half of the draws: they agree once the ladder has settled
 	Halves []float64
 	Rungs  Rungs
@@ -104,6 +105,7 @@ type samplerReport struct {
 	SwapRates      []Number              `json:"swap_rates"`
 	RoundTrips     int                   `json:"round_trips"`
 	Barrier        Number                `json:"barrier"`
+	JumpRate       Number                `json:"jump_rate,omitempty"`
 	Halves         []Number              `json:"barrier_halves"`
 	Rungs          map[string][]Number   `json:"rungs"`
 	Batch          int                   `json:"batch,omitempty"`
@@ -131,7 +133,8 @@ func (r SamplerReport) MarshalJSON() ([]byte, error) {
 		r.Dynamics, r.Path, r.Warmup, r.Thin, Number(r.StepSize), Number(r.Steps), r.Divergences, r.NotFinite,
 		r.NonFiniteTerms, r.Looked, r.Gradients, Number(r.Seconds),
 		Numbers(r.EBFMI), Number(r.TreeDepth), r.Saturated, Numbers(r.ELBO), Number(r.ParetoK), Number(r.EvidenceGap),
-		Numbers(r.Temperatures), Numbers(r.SwapRates), r.RoundTrips, Number(r.Barrier), Numbers(r.Halves), rungs,
+		Numbers(r.Temperatures), Numbers(r.SwapRates), r.RoundTrips, Number(r.Barrier), Number(r.JumpRate),
+		Numbers(r.Halves), rungs,
 		r.Batch, Number(r.NoiseNormal), r.Positions, r.Notes, r.Warnings,
 	})
 }
@@ -150,8 +153,8 @@ func (r *SamplerReport) UnmarshalJSON(text []byte) error {
 		TreeDepth: float64(s.TreeDepth), Saturated: s.Saturated, ELBO: floats(s.ELBO), ParetoK: float64(s.ParetoK),
 		EvidenceGap:  float64(s.EvidenceGap),
 		Temperatures: temperatures(s.Temperatures), SwapRates: floats(s.SwapRates), RoundTrips: s.RoundTrips,
-		Barrier: float64(s.Barrier),
-		Halves:  floats(s.Halves), Batch: s.Batch, NoiseNormal: float64(s.NoiseNormal),
+		Barrier: float64(s.Barrier), JumpRate: float64(s.JumpRate),
+		Halves: floats(s.Halves), Batch: s.Batch, NoiseNormal: float64(s.NoiseNormal),
 		Positions: s.Positions, Notes: s.Notes,
 		Warnings: s.Warnings,
 	}

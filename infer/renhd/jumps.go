@@ -17,6 +17,9 @@ import (
 // so the target is what it was. A jump costs one density and no ladder; where modes are no normals few are accepted.
 type jumpStatistics struct{ Tried, Accepted int }
 
+// rate is the accepted share, 0 if there were no jumps.
+func (j jumpStatistics) rate() float64 { return float64(j.Accepted) / math.Max(float64(j.Tried), 1) }
+
 // siteJump is that of jumps; no device program uses it, nor do swaps.
 const siteJump = noise.Sites - 2
 

@@ -199,7 +199,7 @@ func (c *drawCollector) reportModes() {
 	}
 	jumps := ""
 	if j := r.stats.Jumps; j.Tried > 0 {
-		jumps = fmt.Sprintf("; %.0f %% of jumps between them were accepted", 100*float64(j.Accepted)/float64(j.Tried))
+		jumps = fmt.Sprintf("; %.0f %% of jumps between them were accepted", 100*j.rate())
 	}
 	r.notef("warm-up found %d modes; they have %s of the draws%s", len(modes), inWords(v.shares(len(modes))), jumps)
 	k := missedMode(modes, v)

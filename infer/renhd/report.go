@@ -19,6 +19,7 @@ func (r *run) completeReport() {
 		p.Temperatures, p.SwapRates = temperatures(w.betas()), r.stats.Swaps.rates()
 		p.RoundTrips, p.Barrier = r.stats.Swaps.RoundTrips.Count, barrier(p.SwapRates)
 	}
+	p.JumpRate = r.stats.Jumps.rate()
 	r.remarkOnForm()
 	if h := r.state.LeastStep; h > 0 {
 		r.notef("the density jumps, as where a parameter is compared with a number or rounded: trajectories are "+

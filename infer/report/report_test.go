@@ -121,6 +121,23 @@ func TestGoodRunHasNoWarnings(t *testing.T) {
 	}
 }
 
+// A ladder with a bad rung does no harm to chains that agree, where replicas pass it often, or where chains jump from
+// mode to mode without it.
+func TestCarriedChainsHaveNoWarnings(t *testing.T) {
+	for name, carry := range map[string]func(r *draws.SamplerReport){
+		"round trips": func(r *draws.SamplerReport) { r.RoundTrips = 900 },
+		"jumps":       func(r *draws.SamplerReport) { r.RoundTrips, r.JumpRate = 0, .4 },
+		"neither":     func(r *draws.SamplerReport) { r.RoundTrips, r.JumpRate = 5, .01 },
+	} {
+		s := good()
+		s.report.SwapRates = []float64{.5, .02}
+		carry(&s.report)
+		if w := s.summary(t).Warnings; (len(w) > 0) != (name == "neither") {
+			t.Errorf("%s: %q", name, w)
+		}
+	}
+}
+
 // A planted fault brings its warning, with a way out, and the good run (above) does not have it.
 func TestWarnings(t *testing.T) {
 	ar := func(phi float64) func(*rand.Rand, int, int, int) float64 {

@@ -286,9 +286,16 @@ func nonFiniteEnds(f *findings) string {
 			"distribution's domain"))
 }
 
+// carried reports whether chains that agree were carried between modes often, be it by some rungs that hardly exchange
+// replicas, or by jumps: then the ladder is slow somewhere, and the draws do not suffer.
+func (f *findings) carried() bool {
+	const trips = 10 // of each chain
+	return f.sound() && (f.report.Exchange.RoundTrips >= trips*f.report.Chains || f.run.Report.JumpRate >= minSwap)
+}
+
 func noRoundTrip(f *findings) string {
 	x := f.report.Exchange
-	if x == nil || x.RoundTrips > 0 || f.sound() && slices.Min(x.SwapRates) >= minSwap {
+	if x == nil || x.RoundTrips > 0 || f.carried() || f.sound() && slices.Min(x.SwapRates) >= minSwap {
 		return ""
 	}
 	return fmt.Sprintf("No replica made a round trip from the coldest rung to the hottest and back: modes may have "+
@@ -299,7 +306,7 @@ func noRoundTrip(f *findings) string {
 
 func rareSwaps(f *findings) string {
 	x := f.report.Exchange
-	if x == nil {
+	if x == nil || f.carried() {
 		return ""
 	}
 	at := -1
