@@ -172,8 +172,8 @@ func TestWarnings(t *testing.T) {
 				return r.NormFloat64()
 			}
 		}, []string{"1 of 4 parameters has infinite or not-a-number draws (theta[2]: 4 of 4000)", "logarithm of 0"}},
-		"divergences": {func(s *scene) { s.diverging = 3 },
-			[]string{"12 trajectories diverged", "--set accept=0.95"}},
+		"divergences": {func(s *scene) { s.diverging = 6 },
+			[]string{"24 trajectories diverged", "--set accept=0.95"}},
 		"cut trajectories": {func(s *scene) { s.report.Saturated = 41 },
 			[]string{"41 trajectories were cut", "--set max_depth=12"}},
 		"heavy weights": {func(s *scene) { s.report.ELBO, s.report.ParetoK = []float64{-3.1, -3, -3, -3}, 0.9 },
@@ -182,8 +182,8 @@ func TestWarnings(t *testing.T) {
 			[]string{"lower bound 0.3 below the evidence"}},
 		"unequal fits": {func(s *scene) { s.report.ELBO = []float64{-3, -5, -3, -3} },
 			[]string{"not equally good (evidence lower bounds from -5 to -3)"}},
-		"divergences between kept draws": {func(s *scene) { s.report.Divergences = 9 },
-			[]string{"9 trajectories diverged"}},
+		"divergences between kept draws": {func(s *scene) { s.report.Divergences = 90 },
+			[]string{"90 trajectories diverged"}},
 		"one divergence in a bad run": {func(s *scene) {
 			s.report.Divergences = 1
 			s.at = func(r *rand.Rand, chain, _, _ int) float64 { return float64(chain/2) + r.NormFloat64() }

@@ -248,7 +248,7 @@ func (f *findings) sound() bool {
 // rare reports whether that many trajectories of a sound run are too few to matter: a funnel whose neck is cut off has
 // one in a hundred and more.
 func (f *findings) rare(n int) bool {
-	const share = 0.002
+	const share = 0.005
 	return f.sound() && float64(n) <= share*float64(f.run.Draws*f.report.Chains*max(f.run.Report.Thin, 1))
 }
 

@@ -47,8 +47,11 @@ func shapeOf(excess []float64, reff float64) float64 {
 	least := k - shapeError(k, len(excess), reff)
 	rest := slices.Clone(excess[len(excess)-len(excess)/3:])
 	floats.AddConst(-excess[len(excess)-len(rest)-1], rest)
-	if len(rest) < fewestTail || rest[0] <= 0 {
+	switch {
+	case len(rest) < fewestTail:
 		return least
+	case rest[0] <= 0: // draws at an end
+		return 0
 	}
 	k, _ = paretoFit(rest)
 	return math.Min(least, k+shapeError(k, len(rest), reff))

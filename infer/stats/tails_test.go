@@ -34,7 +34,7 @@ func TestTailShape(t *testing.T) {
 		"log-normal":  {func() float64 { return math.Exp(1.2 * r.NormFloat64()) }, 0, 3},
 		"rare mode": {func() float64 { // what a mode with 3 % of the draws holds of a density
 			if r.IntN(100) < 3 {
-				return 1 / (1 + math.Exp(-8-2*r.NormFloat64()))
+				return 1 / (1 + math.Exp(-38-4*r.NormFloat64())) // 1 for most
 			}
 			return math.Exp(-20 + 4*r.NormFloat64())
 		}, 0, 0},

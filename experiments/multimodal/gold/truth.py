@@ -319,12 +319,12 @@ def chain():
 
 
 def ends():
-    # The density of a sum of six Beta(.1, .1): moments by the Fourier transform of a grid of cell masses, exact in p.
+    # The density of a sum of six Beta(.3, .3): moments by the Fourier transform of a grid of cell masses, exact in p.
     n = 4000
     edge = np.linspace(0, 1, n + 1)
-    v = np.linspace(0, 0.5**0.1, 4000001)  # p^.1, in which the density is smooth at 0
-    p = v**10
-    dens = (1 - p) ** -0.9
+    v = np.linspace(0, 0.5**0.3, 4000001)  # p^.3, in which the density is smooth at 0
+    p = v ** (1 / 0.3)
+    dens = (1 - p) ** -0.7
     half = np.histogram(p, bins=edge[: n // 2 + 1], weights=dens)[0]
     mass = np.concatenate([half, half[::-1]])
     mass /= mass.sum()
