@@ -194,9 +194,10 @@ func (s *windowState) separate() bool {
 	return stats.Disagreement(acrossWalkers(s.Visited)) > errorsAcross
 }
 
-// acrossWalkers is where walkers are in their second halves along the direction in which the means of their first halves
-// differ most, in standard deviations. Two modes in hundreds of dimensions can be far apart although no coordinate shows
-// it; and a direction that only noise has chosen shows nothing in other draws. None where windows are too short.
+// acrossWalkers is where walkers are in their second halves along the direction in which the means of their first
+// halves differ most, in standard deviations. Two modes in hundreds of dimensions can be far apart although no
+// coordinate shows it; and a direction that only noise has chosen shows nothing in other draws. None where windows are
+// too short.
 func acrossWalkers(visited [][][]float64) [][]float64 {
 	half, dim := len(visited[0])/2, len(visited[0][0])
 	if half < 4 || len(visited) < 2 || dim < 2 {
