@@ -270,6 +270,12 @@ func (p *Program) Start(seed uint64, walker int) []float64 {
 	return p.Plan.Start(rand.New(rand.NewPCG(seed, 0x5eed<<32|uint64(walker))))
 }
 
+// StartFrom is Start where the parameters given, on their own scale, have their values; an error names one that is
+// unknown, of the wrong shape, not finite or outside its support.
+func (p *Program) StartFrom(seed uint64, walker int, at map[string]*data.Array) ([]float64, error) {
+	return p.Plan.StartFrom(rand.New(rand.NewPCG(seed, 0x5eed<<32|uint64(walker))), valuesOf(at))
+}
+
 // Complete fills in the elements of values (in the order of Saved) that are known only after inference: what is drawn
 // by `generate v ~ D`, draws of summed-out latents, and what reads them.
 func (p *Program) Complete(r *rand.Rand, values []float64) {
@@ -292,11 +298,15 @@ func (p *Program) LogProb(at map[string]*data.Array) (*LogProb, error) {
 
 // LogProbBy is LogProb by another evaluator: a device, say.
 func (p *Program) LogProbBy(evaluate plan.Evaluate, at map[string]*data.Array) (*LogProb, error) {
+	return p.Plan.LogProb(valuesOf(at), evaluate)
+}
+
+func valuesOf(at map[string]*data.Array) map[string]dataset.Array {
 	values := map[string]dataset.Array{}
 	for name, a := range at {
 		values[name] = dataset.Array{Shape: a.Shape, Values: a.Values}
 	}
-	return p.Plan.LogProb(values, evaluate)
+	return values
 }
 
 // Rows is how many rows log ℓ is a sum over: the size of the model's row set with these data. The error says what

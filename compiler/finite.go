@@ -22,12 +22,32 @@ func (p *Program) NotFinite(seed uint64) (parts []string) {
 		return nil
 	}
 	all := p.parts()
-	var at [][]float64
 	for try := range tries {
-		if at = all.values(p.Start(seed, try)); len(all.bad(at)) == 0 {
+		if parts = all.notFinite(p.Start(seed, try)); len(parts) == 0 {
 			return nil
 		}
 	}
+	return parts
+}
+
+// NotFiniteAt says which parts of the density are not finite at the first of points where some are not, and which that
+// is, −1 if there is none. With large data it looks at the first points only, or at none.
+func (p *Program) NotFiniteAt(points [][]float64) (first int, parts []string) {
+	if p.Streams() > 0 {
+		return -1, nil
+	}
+	all := p.parts()
+	for k, theta := range points[:min(len(points), 1+evaluationBudget/(1+all.size()))] {
+		if parts := all.notFinite(theta); len(parts) > 0 {
+			return k, parts
+		}
+	}
+	return -1, nil
+}
+
+// notFinite says which parts are not finite at a point.
+func (all *parts) notFinite(theta []float64) (parts []string) {
+	at := all.values(theta)
 	for _, i := range all.bad(at) {
 		text := fmt.Sprintf("%s is %s", all.is[i].Part, badRows(at[i]))
 		if help := all.is[i].Help; help != "" {

@@ -5,9 +5,10 @@ import "fmt"
 // starts is how often a walker may be restarted before the target is taken to be finite nowhere.
 const starts = 200
 
-// Disperse places walkers at starts of their own where the target is finite. Place puts all walkers at the positions
-// given and returns those where it is not.
-func Disperse(t Target, seed uint64, walkers int, place func(at [][]float64) (bad []int, err error)) error {
+// Disperse places walkers at starts of their own where the target is finite: start gives that of a walker, and with
+// numbers from walkers on those of further tries. Place puts all walkers at the positions given and returns those where
+// it is not finite.
+func Disperse(walkers int, start func(walker int) []float64, place func(at [][]float64) (bad []int, err error)) error {
 	at, bad := make([][]float64, walkers), make([]int, walkers)
 	for w := range at {
 		bad[w] = w
@@ -18,7 +19,7 @@ func Disperse(t Target, seed uint64, walkers int, place func(at [][]float64) (ba
 				"supports and the data", starts)
 		}
 		for _, w := range bad {
-			at[w] = t.Start(seed, w+try*walkers)
+			at[w] = start(w + try*walkers)
 		}
 		var err error
 		if bad, err = place(at); err != nil {

@@ -1,5 +1,7 @@
 package infer
 
+import "slices"
+
 // Options of a run. The same options on the same device give the same draws, whatever Threads is.
 type Options struct {
 	Chains   int // independent ladders; each yields one chain
@@ -15,8 +17,24 @@ type Options struct {
 	// each row, which are no quantity of the model and may be very many. 0 means all.
 	Judged int
 
+	// Starts are where the walkers of each chain begin, in turn: points of the target's coordinates. Without them, the
+	// target chooses.
+	Starts [][][]float64
+
 	// Checkpoints may be nil. Samplers that keep none ignore them.
 	Checkpoints Checkpoints
+}
+
+// StartOf is where a walker of that many begins: those of a chain follow one another. Walkers from there on are further
+// tries.
+func (o Options) StartOf(t Target, walkers, walker int) []float64 {
+	if len(o.Starts) == 0 {
+		return t.Start(o.Seed, walker)
+	}
+	perChain := walkers / o.Chains
+	chain, turn := walker%walkers/perChain, walker%perChain+walker/walkers*perChain
+	points := o.Starts[chain]
+	return slices.Clone(points[turn%len(points)])
 }
 
 // Defaults are the options nobody has to think about: 4 chains of 1,000 draws each after 1,000 of warm-up. The device

@@ -30,6 +30,7 @@ type resolvedOptions struct {
 	Seed      uint64         `json:"seed"`
 	Device    string         `json:"device"`
 	Settings  infer.Settings `json:"settings"`
+	Init      string         `json:"init,omitempty"`      // where chains began, as --init named it
 	KeepsRows bool           `json:"keeps_rows"`          // the log likelihood of each row
 	Directory string         `json:"directory,omitempty"` // where the command ran: model and data are relative to it
 	Asked     askedOptions   `json:"asked"`
@@ -49,6 +50,7 @@ type askedOptions struct {
 type digests struct {
 	Program string `json:"program"` // what the compiler makes of the model, without its data
 	Data    string `json:"data"`
+	Starts  string `json:"starts,omitempty"` // the points at which chains begin, if they were given
 }
 
 // digestsOf takes the fingerprints of the program that computes the log density and what is saved.
@@ -70,7 +72,7 @@ func digestsOf(p *compiler.Program) (digests, error) {
 	if slices.Contains(p.Deterministic(), false) { // what is drawn after `generate` is not in the program
 		io.WriteString(text, p.Model().Source.Text)
 	}
-	return digests{fmt.Sprintf("%x", text.Sum(nil)), fmt.Sprintf("%x", data.Sum(nil))}, nil
+	return digests{Program: fmt.Sprintf("%x", text.Sum(nil)), Data: fmt.Sprintf("%x", data.Sum(nil))}, nil
 }
 
 // assignments are log density and saved values; of data in files, the density of one row.
@@ -172,6 +174,9 @@ func (o resolvedOptions) differences(now resolvedOptions) (all []string) {
 	add("--sampler", o.Sampler, now.Sampler)
 	if o.Sampler == now.Sampler && o.Settings != now.Settings {
 		all = append(all, fmt.Sprintf("the settings are %+v, and were %+v", now.Settings, o.Settings))
+	}
+	if o.Digests.Starts != now.Digests.Starts {
+		all = append(all, "the starting values of --init are not those of the run")
 	}
 	switch {
 	case o.Digests.Data != now.Digests.Data:

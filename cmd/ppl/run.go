@@ -139,6 +139,7 @@ func (run *posteriorRun) resolved() resolvedOptions {
 	here, _ := os.Getwd() // without one, paths are relative to where the run is read
 	return resolvedOptions{Model: run.model, Data: run.data, Sampler: run.sampler.name, Chains: o.Chains,
 		Draws:  o.Draws,
-		Warmup: o.Warmup, Seed: run.seed, Device: o.Device.Name(), Settings: o.Settings, KeepsRows: run.keepsRows(),
+		Warmup: o.Warmup, Seed: run.seed, Device: o.Device.Name(), Settings: o.Settings, Init: run.init,
+		KeepsRows: run.keepsRows(),
 		Directory: here, Asked: run.asked, Digests: run.digests}
 }

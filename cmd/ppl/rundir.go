@@ -83,6 +83,9 @@ func (d *runDir) clear() error {
 	if err := checkpoint.Remove(d.disk, d.path); err != nil {
 		return err
 	}
+	if err := removeStarts(d.disk, d.path); err != nil {
+		return err
+	}
 	return draws.Clear(d.disk, d.path)
 }
 
@@ -94,6 +97,7 @@ func (d *runDir) close(useful bool) {
 	}
 	_ = draws.Clear(d.disk, d.path) // best effort: there is nothing in it but the options of a run that never began
 	_ = checkpoint.Remove(d.disk, d.path)
+	_ = removeStarts(d.disk, d.path)
 	_ = d.lock.Remove()
 	_ = d.disk.Remove(d.path)
 }

@@ -27,6 +27,7 @@ type sampling struct {
 	seed     uint64
 	device   string
 	out      string
+	init     string // values, or a run, to begin at
 	settings []string
 	drawn    bool // how many draws has been said
 	until    []string
@@ -62,7 +63,10 @@ func sampleCommand(c *console) *cobra.Command {
 			"--draws is the most, 10,000 if it is not given.\n\n" +
 			"With neither --draws nor --until a run has 1,000 draws of each chain, and goes on by itself, to 5,000, " +
 			"while R-hat is above 1.01\nor effective sizes are too small, and more draws promise to mend that. " +
-			"--max-time and --max-gradients are limits of any run.",
+			"--max-time and --max-gradients are limits of any run.\n\n" +
+			"With --init chains begin at values of parameters, such as {\"mu\": 2, \"theta\": [1, 0]}, or at " +
+			"the last draws of a run of this\nor a similar model. Parameters that are not there are drawn from " +
+			"their distributions.",
 		Args: one("MODEL"),
 
 		DisableFlagsInUseLine: true,
@@ -114,6 +118,7 @@ func (s *sampling) addFlags(cmd *cobra.Command) {
 	f.IntVar(&s.options.Threads, "threads", 0, "use `T` threads; 0 means all cores; results do not depend on it")
 	addDeviceFlag(f, &s.device)
 	f.StringVar(&s.out, "out", "", "keep the run in `DIR` (default: the model's name with .run, here)")
+	f.StringVar(&s.init, "init", "", "begin at the parameter values in a JSON `FILE`, or at the last draws of a RUN")
 	f.StringArrayVar(&s.settings, "set", nil, "set a sampler's `option=value`; may be repeated: "+
 		strings.Join(settings.Names(), ", "))
 	f.StringArrayVar(&s.until, "until", nil, "stop when the draws are good enough or a limit is reached: `ess=400`, "+
@@ -284,7 +289,7 @@ func newPosteriorRun(s *sampling, p *compiler.Program, sampler samplerRow, dir *
 	if run.digests, err = digestsOf(p); err != nil {
 		return nil, failed(err)
 	}
-	return run, nil
+	return run, run.chooseStarts()
 }
 
 // announce makes the directory known for a new run. A run that goes on has been announced.
@@ -295,7 +300,10 @@ func (run *posteriorRun) announce() error {
 	if err := run.dir.clear(); err != nil {
 		return failed(err)
 	}
-	return failedIf(draws.Announce(run.dir.disk, run.dir.path, run.newRecorder(nil).options))
+	if err := draws.Announce(run.dir.disk, run.dir.path, run.newRecorder(nil).options); err != nil {
+		return failed(err)
+	}
+	return failedIf(run.keepStarts())
 }
 
 func noParameters() error {

@@ -146,39 +146,85 @@ func StandardArgs(e *evaluate.Evaluator, t *model.Term) []evaluate.Value {
 	return args
 }
 
-// shiftVector is x = mu + L z: L the factor of the covariance, or diag(sd) times that of the correlation; x = mu + L⁻ᵀ
-// z for a precision's factor.
-func shiftVector(e *evaluate.Evaluator, t *model.Term, z evaluate.Value) evaluate.Value {
+// Unshifted are the non-centred coordinates of a value: what shifted takes to it. Where the piece reads its own past,
+// that is the value's.
+func Unshifted(e *evaluate.Evaluator, t *model.Term, x evaluate.Value) autodiff.Node {
+	if t.Dist.Event > 0 {
+		return newVectorShift(e, t, x).inverse(e, x)
+	}
+	loc, scale := locationScale(e, t)
+	bound := evaluate.Union(x, loc, scale)
+	return autodiff.Div(autodiff.Sub(e.Align(x, bound, nil), e.AlignLoosely(loc, bound, nil)),
+		e.AlignLoosely(scale, bound, nil))
+}
+
+// A vectorShift takes coordinates z of a multivariate normal to x = mu + L z: L the factor of the covariance, or
+// diag(sd) times that of the correlation; x = mu + L⁻ᵀ z for a precision's factor.
+type vectorShift struct {
+	bound     []*model.Index
+	axes      []*model.Set
+	mean      autodiff.Node
+	sd        autodiff.Node // not valid where the factor is of the covariance
+	factor    autodiff.Node
+	precision bool
+}
+
+// newVectorShift evaluates a distribution's arguments for values like v.
+func newVectorShift(e *evaluate.Evaluator, t *model.Term, v evaluate.Value) vectorShift {
 	args := make([]evaluate.Value, len(t.Args))
 	for i, a := range t.Args {
 		args[i] = e.Expr(a)
 	}
-	e.ArgumentSizes(t.Dist, t.Form, t.Args, t.At.Text(), z, args)
+	e.ArgumentSizes(t.Dist, t.Form, t.Args, t.At.Text(), v, args)
 	for i := range args {
-		if len(args[i].Axes) == len(z.Axes) { // by place: [0, 0] names no set
-			args[i].Axes = z.Axes
+		if len(args[i].Axes) == len(v.Axes) { // by place: [0, 0] names no set
+			args[i].Axes = v.Axes
 		}
 	}
-	bound := evaluate.Union(append(args, z)...)
 	n := len(args) - 1
-	l := e.Align(args[n], bound, args[n].Axes)
+	s := vectorShift{bound: evaluate.Union(append(args, v)...), axes: v.Axes, precision: t.Form.Args[n].Name == "prec"}
+	s.mean, s.factor = e.Align(args[0], s.bound, v.Axes), e.Align(args[n], s.bound, args[n].Axes)
 	if t.Form.Args[n].Name != "chol" {
-		l = autodiff.Cholesky(l)
+		s.factor = autodiff.Cholesky(s.factor)
 	}
-	zn := e.Align(z, bound, z.Axes)
-	column := append(append([]int{}, zn.Shape()...), 1)
-	zc := autodiff.Reshape(zn, column...)
+	if len(args) == 3 {
+		s.sd = e.Align(args[1], s.bound, v.Axes)
+	}
+	return s
+}
+
+// shiftVector is the value of coordinates z.
+func shiftVector(e *evaluate.Evaluator, t *model.Term, z evaluate.Value) evaluate.Value {
+	s := newVectorShift(e, t, z)
+	zn := e.Align(z, s.bound, z.Axes)
 	var x autodiff.Node
-	if t.Form.Args[n].Name == "prec" {
-		x = autodiff.TriSolve(l, zc, true)
+	if s.precision {
+		x = autodiff.TriSolve(s.factor, column(zn), true)
 	} else {
-		x = autodiff.MatMul(l, zc, false, false)
+		x = autodiff.MatMul(s.factor, column(zn), false, false)
 	}
 	x = autodiff.Reshape(x, zn.Shape()...)
-	if len(args) == 3 {
-		x = autodiff.Mul(e.Align(args[1], bound, z.Axes), x)
+	if s.sd.Valid() {
+		x = autodiff.Mul(s.sd, x)
 	}
-	return evaluate.Value{Node: autodiff.Add(e.Align(args[0], bound, z.Axes), x), Bound: bound, Axes: z.Axes}
+	return evaluate.Value{Node: autodiff.Add(s.mean, x), Bound: s.bound, Axes: z.Axes}
+}
+
+// inverse are the coordinates of a value.
+func (s vectorShift) inverse(e *evaluate.Evaluator, v evaluate.Value) autodiff.Node {
+	x := autodiff.Sub(e.Align(v, s.bound, s.axes), s.mean)
+	if s.sd.Valid() {
+		x = autodiff.Div(x, s.sd)
+	}
+	if s.precision {
+		return autodiff.MatMul(s.factor, column(x), true, false)
+	}
+	return autodiff.TriSolve(s.factor, column(x), false)
+}
+
+// column is a vector as a matrix of one column, for each plate.
+func column(x autodiff.Node) autodiff.Node {
+	return autodiff.Reshape(x, append(slices.Clone(x.Shape()), 1)...)
 }
 
 // standardNormal is the log density of non-centred coordinates of a multivariate normal, event by event.

@@ -118,7 +118,7 @@ func (f *Forecast) classes(b *evaluate.Evaluator, t *model.Term) {
 // Inputs are the graph's inputs, but for the rows, at values of all parameters; an error names one that is missing or
 // of the wrong shape.
 func (f *Forecast) Inputs(at map[string]dataset.Array) (map[string][]float64, error) {
-	if err := f.plan.enterNamed(f.numbers, at); err != nil {
+	if err := f.plan.enterAll(f.numbers, at); err != nil {
 		return nil, err
 	}
 	f.numbers.Complete()

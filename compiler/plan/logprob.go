@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"math"
+	"math/rand/v2"
 	"slices"
 	"strings"
 
@@ -68,7 +69,7 @@ func (p *Plan) Named() []NamedNode {
 func (p *Plan) LogProb(at map[string]dataset.Array, evaluate Evaluate) (*LogProb, error) {
 	latents := marginalize.Over(simulate.Inputs{})
 	g := simulate.NewNumbers(p.layout, latents)
-	if err := p.enterNamed(g, at); err != nil {
+	if err := p.enterAll(g, at); err != nil {
 		return nil, err
 	}
 	theta, err := g.Unconstrained()
@@ -113,8 +114,37 @@ func (r Rows) Name() string {
 	return strings.Join(names, "+")
 }
 
-// enterNamed checks and enters every parameter.
-func (p *Plan) enterNamed(g *simulate.Numbers, at map[string]dataset.Array) error {
+// StartFrom is a point to begin at where parameters have the values given, on their own scale, and the others are
+// drawn. An error names a parameter that is unknown, of the wrong shape, not finite or outside its support.
+func (p *Plan) StartFrom(r *rand.Rand, at map[string]dataset.Array) ([]float64, error) {
+	g := simulate.NewNumbers(p.layout, marginalize.Over(simulate.Inputs{}))
+	if _, err := p.enterNamed(g, at); err != nil {
+		return nil, err
+	}
+	for _, name := range slices.Sorted(maps.Keys(at)) {
+		for _, x := range at[name].Values {
+			if math.IsNaN(x) || math.IsInf(x, 0) {
+				return nil, fmt.Errorf("parameter `%s` cannot begin at %v", name, x)
+			}
+		}
+	}
+	return g.StartFrom(r, func(a *model.Array) bool {
+		_, ok := at[a.Name]
+		return ok
+	})
+}
+
+// enterAll checks and enters every parameter.
+func (p *Plan) enterAll(g *simulate.Numbers, at map[string]dataset.Array) error {
+	missing, err := p.enterNamed(g, at)
+	if err == nil && len(missing) > 0 {
+		err = fmt.Errorf("no value given for parameter `%s`", missing[0])
+	}
+	return err
+}
+
+// enterNamed checks and enters parameters, and says which are missing.
+func (p *Plan) enterNamed(g *simulate.Numbers, at map[string]dataset.Array) (missing []string, err error) {
 	known := map[string]bool{}
 	for i, s := range p.saved {
 		a := s.Array
@@ -124,14 +154,15 @@ func (p *Plan) enterNamed(g *simulate.Numbers, at map[string]dataset.Array) erro
 		known[a.Name] = true
 		v, ok := at[a.Name]
 		if !ok {
-			return fmt.Errorf("no value given for parameter `%s`", a.Name)
+			missing = append(missing, a.Name)
+			continue
 		}
 		want := p.vars[i].Shape
 		if a.Ragged != nil && evaluate.Product(v.Shape) == evaluate.Product(want) { // lists of one length, too
 			v.Shape = want
 		}
 		if !slices.Equal(v.Shape, want) && !(len(v.Values) == 1 && evaluate.Product(want) == 1) {
-			return fmt.Errorf("parameter `%s` has shape %v, but the value given has %v", a.Name, want, v.Shape)
+			return nil, fmt.Errorf("parameter `%s` has shape %v, but the value given has %v", a.Name, want, v.Shape)
 		}
 		g.EnterArray(a, v.Values)
 	}
@@ -141,11 +172,11 @@ func (p *Plan) enterNamed(g *simulate.Numbers, at map[string]dataset.Array) erro
 			continue
 		}
 		if near, ok := diag.Nearest(name, names); ok {
-			return fmt.Errorf("the model has no parameter `%s`; did you mean `%s`?", name, near)
+			return nil, fmt.Errorf("the model has no parameter `%s`; did you mean `%s`?", name, near)
 		}
-		return fmt.Errorf("the model has no parameter `%s`; it has %s", name, strings.Join(names, ", "))
+		return nil, fmt.Errorf("the model has no parameter `%s`; it has %s", name, strings.Join(names, ", "))
 	}
-	return nil
+	return missing, nil
 }
 
 // A slope is the gradient in a piece of a parameter.

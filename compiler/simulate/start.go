@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"ppl/autodiff"
 	"ppl/compiler/dataset"
@@ -113,13 +114,45 @@ func Start(l *density.Layout, r *rand.Rand) []float64 {
 	return NewNumbers(l, marginalize.Over(Inputs{})).Point(r)
 }
 
-func (g *Numbers) Point(r *rand.Rand) []float64 {
+// StartFrom is Start with the values that an array was entered with, where given, in the place of draws. The error
+// names a parameter that is outside its support.
+func (g *Numbers) StartFrom(r *rand.Rand, given func(*model.Array) bool) ([]float64, error) {
 	theta := make([]float64, g.Layout.Dim)
 	for _, reg := range inOrder(g.Layout) {
-		u := g.begin(r, reg)
+		if !given(reg.Term.Array) {
+			copy(theta[reg.Offset:], g.begin(r, reg))
+			continue
+		}
+		u, err := g.entered(reg)
+		if err != nil {
+			return nil, err
+		}
 		copy(theta[reg.Offset:], u)
 	}
+	return theta, nil
+}
+
+// Point is StartFrom with nothing given.
+func (g *Numbers) Point(r *rand.Rand) []float64 {
+	theta, _ := g.StartFrom(r, func(*model.Array) bool { return false })
 	return theta
+}
+
+// entered are the coordinates of a region whose values were entered, once what its distribution reads is known.
+func (g *Numbers) entered(reg *density.Region) (u []float64, err error) {
+	if !reg.Term.NonCentered {
+		if u, err = g.free(reg, g.Inputs[PieceName(reg.Piece)]); err != nil {
+			return nil, fmt.Errorf("parameter `%s`: %w", reg.Term.Array.Name, err)
+		}
+		return u, nil
+	}
+	v, _ := Inputs{}.Piece(g.E, reg.Piece)
+	u = g.eval(density.Unshifted(g.E, reg.Term, v))
+	if slices.ContainsFunc(u, func(x float64) bool { return math.IsNaN(x) || math.IsInf(x, 0) }) {
+		return nil, fmt.Errorf("parameter `%s`: its scale is 0, or not finite, so that it has no non-centred "+
+			"coordinates", reg.Term.Array.Name)
+	}
+	return u, nil
 }
 
 // inOrder sorts regions so that a region comes after those its distribution reads.
@@ -308,9 +341,9 @@ func (g *Numbers) Unconstrained() ([]float64, error) {
 		if r.Term.NonCentered { // their Jacobian is constant
 			continue
 		}
-		u, err := g.free(r, g.Inputs[PieceName(r.Piece)])
+		u, err := g.entered(r)
 		if err != nil {
-			return nil, fmt.Errorf("parameter `%s`: %w", r.Term.Array.Name, err)
+			return nil, err
 		}
 		copy(theta[r.Offset:], u)
 	}

@@ -116,7 +116,8 @@ func (r *run) open(from *checkpoint) error {
 	if from != nil {
 		return r.restore(from)
 	}
-	return infer.Disperse(r.target, o.Seed, o.Chains, r.place)
+	start := func(chain int) []float64 { return o.StartOf(r.target, o.Chains, chain) }
+	return infer.Disperse(o.Chains, start, r.place)
 }
 
 func (r *run) close() {

@@ -148,12 +148,16 @@ func (r *run) warmUpNetwork() error {
 
 // initialWeights are points to climb from: He's initialisation (He, Zhang, Ren and Sun, ICCV 2015) for what multiplies
 // a layer's input, N(0, 2/inputs), which neither saturates units nor lets them die; the middle of the prior for biases
-// and the like; and a draw of the prior for all other parameters.
+// and the like; and a draw of the prior for all other parameters. Points that the options give are taken as they are.
 func (r *run) initialWeights() [][]float64 {
 	o, t := r.shared.options, r.shared.named
 	middle := r.middleOfPrior()
 	at := make([][]float64, r.walkers.lanes())
 	for lane := range at {
+		if len(o.Starts) > 0 {
+			at[lane] = o.StartOf(t, len(at), lane)
+			continue
+		}
 		random := rand.New(rand.NewPCG(o.Seed, 2<<32+uint64(lane)))
 		x := t.Start(o.Seed, lane)
 		for k, b := range r.shared.blocks {

@@ -78,8 +78,9 @@ func (r *run) close() {
 
 // disperse places every walker at a start of its own where the density is finite.
 func (r *run) disperse() error {
-	o := r.shared.options
-	return infer.Disperse(r.shared.target, o.Seed, r.walkers.lanes(), func(at [][]float64) ([]int, error) {
+	o, lanes := r.shared.options, r.walkers.lanes()
+	start := func(walker int) []float64 { return o.StartOf(r.shared.target, lanes, walker) }
+	return infer.Disperse(lanes, start, func(at [][]float64) ([]int, error) {
 		return r.walkers.place(r.ctx, at)
 	})
 }
