@@ -1,6 +1,8 @@
 package main
 
 import (
+	"context"
+
 	"github.com/spf13/cobra"
 
 	"ppl/infer/report"
@@ -8,20 +10,27 @@ import (
 
 func looCommand(c *console) *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "loo RUN [NAME] [--refit] [--json]",
+		Use:   "loo RUN [NAME] [--refit | --rows M] [--json]",
 		Short: "Estimate how well a model predicts rows that it has not seen",
 		Long: "Estimate the expected log predictive density of each row of the data when it is left out, by Pareto " +
 			"smoothed importance sampling\n" +
 			"(PSIS-LOO) and by WAIC, and name the rows for which the estimate cannot be trusted. NAME is " +
 			"the observed array, where there are several.\n" +
-			"--refit samples again without each of these rows, with the options of the run.",
+			"--refit samples again without each of these rows, with the options of the run.\n\n" +
+			"--rows M, for very many rows, leaves out M rows chosen at random and estimates the total of all from " +
+			"them, with the standard error\nthat this adds (Magnusson et al. 2020). The run need not hold the log " +
+			"likelihood of each row then.",
 		Args: atLeastOne("RUN", 2),
 
 		DisableFlagsInUseLine: true,
 	}
 	asJSON := cmd.Flags().Bool("json", false, "print one JSON object, with every row")
 	refit := cmd.Flags().Bool("refit", false, refitUsage)
+	rows := cmd.Flags().Int("rows", 0, "leave out `M` rows chosen at random, and estimate the total of all from them")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if cmd.Flags().Changed("rows") {
+			return c.printPart(cmd.Context(), args, *rows, *refit, *asJSON)
+		}
 		run, err := openRun(args[0])
 		if err != nil {
 			return err
@@ -43,4 +52,26 @@ func looCommand(c *console) *cobra.Command {
 		return l.Text(c.out, c.width)
 	}
 	return cmd
+}
+
+// printPart is ppl loo RUN --rows M.
+func (c *console) printPart(ctx context.Context, args []string, m int, refit, asJSON bool) error {
+	switch {
+	case m < 2:
+		return usagef("--rows %d: at least 2 rows are needed", m)
+	case refit:
+		return usagef("--rows and --refit contradict each other; give one of them")
+	case len(args) > 1:
+		return usagef("--rows is for a model with one observed array; leave %s out", args[1])
+	}
+	ctx, release := stoppable(ctx)
+	defer release()
+	l, err := c.looOfPart(ctx, args[0], m)
+	if err != nil {
+		return err
+	}
+	if asJSON {
+		return l.JSON(c.out)
+	}
+	return l.Text(c.out, c.width)
 }

@@ -125,18 +125,9 @@ func (o *openedRun) parametersAt(program *compiler.Program, chain, draw int) (ma
 
 // add evaluates some draws, of which the first has a number, at all rows.
 func (s *scored) add(exe device.Executable, f *compiler.Forecast, at []map[string]dataset.Array, first int) error {
-	mask := make([]bool, lanesOfForecast)
-	for lane, parameters := range at {
-		inputs, err := f.Inputs(parameters)
-		if err != nil {
-			return err
-		}
-		for _, n := range f.Densities.Graph().Inputs() {
-			if name := n.Op().Name; inputs[name] != nil && slices.Contains(exe.Buffers(), name) {
-				exe.SetLane(name, lane, inputs[name])
-			}
-		}
-		mask[lane] = true
+	mask, err := enterDraws(exe, f, at)
+	if err != nil {
+		return err
 	}
 	m, all := f.Densities.Size(), len(f.Values)
 	rows, densities := make([]float64, m), make([]float64, m)
@@ -163,6 +154,24 @@ func (s *scored) add(exe device.Executable, f *compiler.Forecast, at []map[strin
 		}
 	}
 	return nil
+}
+
+// enterDraws gives lanes the parameters of draws, and says which lanes are in use.
+func enterDraws(exe device.Executable, f *compiler.Forecast, at []map[string]dataset.Array) (mask []bool, err error) {
+	mask = make([]bool, lanesOfForecast)
+	for lane, parameters := range at {
+		inputs, err := f.Inputs(parameters)
+		if err != nil {
+			return nil, err
+		}
+		for _, n := range f.Densities.Graph().Inputs() {
+			if name := n.Op().Name; inputs[name] != nil && slices.Contains(exe.Buffers(), name) {
+				exe.SetLane(name, lane, inputs[name])
+			}
+		}
+		mask[lane] = true
+	}
+	return mask, nil
 }
 
 func (s *scored) take(draw, from, n int, densities, classes []float64) {

@@ -55,6 +55,10 @@ func (p *Plan) Forecast(m int) *Forecast {
 		return nil
 	}
 	all := p.layout.Data.Arrays[t.Array].Values
+	if all == nil { // defined, from other data
+		v := e.Array(t.Array)
+		all = autodiff.Eval(nil, e.Full(v.Node, v.Bound, v.Axes).Node)[0]
+	}
 	for _, at := range autodiff.Eval(nil, places.Node)[0] {
 		if at < 0 {
 			return nil // a missing outcome is a parameter

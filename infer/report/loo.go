@@ -153,7 +153,9 @@ func predictions(r *draws.Run, v types.Variable) (predicted [][]float64, data []
 }
 
 // MaxK is the shape up to which the weights of that many draws can be used (Vehtari et al. 2024).
-func (l LOO) MaxK() float64 { return min(1-1/math.Log10(float64(l.Draws)), maxParetoK) }
+func (l LOO) MaxK() float64 { return maxK(l.Draws) }
+
+func maxK(draws int) float64 { return min(1-1/math.Log10(float64(draws)), maxParetoK) }
 
 // Bad lists the rows whose weights cannot be used, the worst first.
 func (l LOO) Bad() (rows []int) {

@@ -1,0 +1,172 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"slices"
+
+	"ppl/compiler"
+	"ppl/compiler/dataset"
+	"ppl/compiler/lower"
+	"ppl/infer"
+	"ppl/infer/report"
+	"ppl/runtime/device"
+)
+
+// looOfPart estimates leave-one-out prediction of all rows from some of them, chosen at random by the seed of the run.
+// The log likelihood of these is computed at every draw, so that the run need not hold it; that of all rows only at the
+// posterior mean, where it approximates the term of a row.
+func (c *console) looOfPart(ctx context.Context, dir string, m int) (report.PartLOO, error) {
+	var none report.PartLOO
+	o, err := c.openRun(dir)
+	if err != nil {
+		return none, err
+	}
+	program, options, err := c.sampledProgram(o.run)
+	if err != nil {
+		return none, err
+	}
+	n := program.Plan.Rows()
+	if n < 2 {
+		_, err := program.Rows()
+		return none, wrong(firstError(err, errors.New("the data have one row")))
+	}
+	f := program.Forecast(min(n, rowsAtOnce))
+	if f == nil {
+		return none, wrong(errors.New("--rows needs a model with one observed array, whose rows are independent " +
+			"given the parameters, all observed, and in memory"))
+	}
+	rows := rand.New(rand.NewPCG(options.Seed, 0x100)).Perm(n)[:min(m, n)]
+	slices.Sort(rows)
+	d, err := newRowDensities(f)
+	if err != nil {
+		return none, err
+	}
+	defer d.exe.Close()
+	mean, err := o.meanParameters(program)
+	if err != nil {
+		return none, failed(err)
+	}
+	rough := make([]float64, n)
+	all := make([]int, n)
+	for i := range all {
+		all[i] = i
+	}
+	if err := d.at([]map[string]dataset.Array{mean}, all, func(_, row int, x float64) { rough[row] = x }); err != nil {
+		return none, failed(err)
+	}
+	logLik, err := c.logLikelihoods(ctx, o, program, d, rows)
+	if err != nil {
+		return none, err
+	}
+	var places []int
+	for _, i := range rows {
+		places = append(places, f.Places[i])
+	}
+	l, err := report.CrossValidatePart(o.run, f.Outcome, rows, places, rough, logLik)
+	if err != nil {
+		return none, fault(err)
+	}
+	return l, nil
+}
+
+// logLikelihoods are those of some rows at every draw, chain after chain.
+func (c *console) logLikelihoods(ctx context.Context, o *openedRun, program *compiler.Program, d *rowDensities,
+	rows []int) ([][]float64, error) {
+	draws, chains := o.run.Info.Draws, o.run.Layout.Chains
+	out := make([][]float64, len(rows))
+	for k := range out {
+		out[k] = make([]float64, chains*draws)
+	}
+	show, clear := c.progress(false)
+	defer clear()
+	for from := 0; from < chains*draws; from += lanesOfForecast {
+		if ctx.Err() != nil {
+			return nil, interrupted()
+		}
+		var at []map[string]dataset.Array
+		for i := from; i < min(from+lanesOfForecast, chains*draws); i++ {
+			values, err := o.parametersAt(program, i/draws, i%draws)
+			if err != nil {
+				return nil, failed(err)
+			}
+			at = append(at, values)
+		}
+		if err := d.at(at, rows, func(lane, k int, x float64) { out[k][from+lane] = x }); err != nil {
+			return nil, failed(err)
+		}
+		show(infer.Progress{Phase: infer.Predicting, Done: from + len(at), Total: chains * draws})
+	}
+	return out, nil
+}
+
+// meanParameters are the posterior means.
+func (o *openedRun) meanParameters(program *compiler.Program) (map[string]dataset.Array, error) {
+	mean := map[string]dataset.Array{}
+	for _, v := range parametersOf(program) {
+		chains, err := o.Draws(v.Name)
+		if err != nil {
+			return nil, err
+		}
+		sum, n := make([]float64, v.Size()), float64(o.run.Layout.Chains*o.run.Info.Draws)
+		for _, xs := range chains {
+			for i, x := range xs {
+				sum[i%len(sum)] += x / n
+			}
+		}
+		mean[v.Name] = dataset.Array{Shape: v.Shape, Values: sum}
+	}
+	return mean, nil
+}
+
+// rowDensities evaluates log densities of rows, on a device.
+type rowDensities struct {
+	f   *compiler.Forecast
+	exe device.Executable
+}
+
+func newRowDensities(f *compiler.Forecast) (*rowDensities, error) {
+	d, err := openDevice(auto, func(string) {})
+	if err != nil {
+		return nil, err
+	}
+	program, err := d.Compile([]lower.Entry{{Name: "forecast", Assign: []lower.Assign{{Name: "densities",
+		Value: f.Densities}}}})
+	if err != nil {
+		return nil, failed(err)
+	}
+	exe, err := program.Load(device.Options{Lanes: lanesOfForecast})
+	if err != nil {
+		return nil, failed(err)
+	}
+	return &rowDensities{f, exe}, nil
+}
+
+// at hands on the log density of the k-th of some rows at each of some draws, at most lanesOfForecast.
+func (d *rowDensities) at(draws []map[string]dataset.Array, rows []int, take func(draw, k int, x float64)) error {
+	mask, err := enterDraws(d.exe, d.f, draws)
+	if err != nil {
+		return err
+	}
+	m := d.f.Densities.Size()
+	numbers, densities := make([]float64, m), make([]float64, m)
+	for from := 0; from < len(rows); from += m {
+		for i := range numbers {
+			numbers[i] = float64(rows[min(from+i, len(rows)-1)])
+		}
+		for lane := range draws {
+			d.exe.SetLane(compiler.RowNumbers, lane, numbers)
+		}
+		if _, err := d.exe.Run([]device.Call{{Entry: "forecast", Times: 1}}, 0, mask); err != nil {
+			return err
+		}
+		for lane := range draws {
+			d.exe.GetLane("densities", lane, densities)
+			for i, x := range densities[:min(m, len(rows)-from)] {
+				take(lane, from+i, x)
+			}
+		}
+	}
+	return nil
+}

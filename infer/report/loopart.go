@@ -1,0 +1,96 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strings"
+
+	"ppl/infer/draws"
+	"ppl/infer/stats"
+	"ppl/lang/types"
+)
+
+// A PartLOO is LOO of all rows, estimated from some of them.
+type PartLOO struct {
+	stats.Subsampled
+	Dir      string
+	Variable types.Variable // the rows, with their labels
+	All      int            // rows of the data
+	Draws    int            // of all chains
+	Rows     []int          // those that were left out, as elements of Variable
+	K        []float64      // the Pareto shape of each
+}
+
+// CrossValidatePart estimates leave-one-out prediction of all rows of v from some: places are their elements, logLik
+// has the log likelihood of each at every draw, chain after chain. Rough approximates the term of every row of the
+// data, and rows are the numbers of the chosen among them.
+func CrossValidatePart(r *draws.Run, v types.Variable, rows, places []int, rough []float64,
+	logLik [][]float64) (PartLOO, error) {
+	for k, row := range logLik {
+		if slices.ContainsFunc(row, func(x float64) bool { return math.IsNaN(x) || math.IsInf(x, 0) }) {
+			return PartLOO{}, Unusable{fmt.Sprintf("the log likelihood of %s is not finite in some draws",
+				v.Element(places[k]))}
+		}
+	}
+	reff, err := relativeESS(r)
+	if err != nil {
+		return PartLOO{}, err
+	}
+	part := stats.LOO(logLik, reff, nil)
+	return PartLOO{stats.Subsample(rough, rows, part), r.Dir, v, len(rough), len(logLik[0]), places, part.K}, nil
+}
+
+// Bad counts the rows whose weights cannot be used.
+func (l PartLOO) Bad() (n int) {
+	for _, k := range l.K {
+		if !(k <= maxK(l.Draws)) {
+			n++
+		}
+	}
+	return n
+}
+
+// Text prints the estimates, with both their errors.
+func (l PartLOO) Text(w io.Writer, width int) error {
+	var b strings.Builder
+	paragraph(&b, "", fmt.Sprintf("%s: prediction of %s left out one at a time, %s of %s rows, %s draws", l.Dir,
+		l.Variable.Name, thousands(int64(len(l.Rows))), thousands(int64(l.All)), thousands(int64(l.Draws))), width)
+	b.WriteByte('\n')
+	columns(&b, [][]string{{"", "estimate", "se", "se of choosing rows"},
+		{"elpd_loo", digit(l.ELPD), digit(l.SE), digit(l.ELPDSE)}, {"p_loo", digit(l.P), "", digit(l.PSE)}})
+	b.WriteByte('\n')
+	if bad := l.Bad(); bad > 0 {
+		paragraph(&b, "warning: ", fmt.Sprintf("Pareto k̂ is above %.2f in %s of these rows: elpd_loo is too high "+
+			"most often. `ppl loo` of all rows names them.", maxK(l.Draws), thousands(int64(bad))), width)
+	} else {
+		paragraph(&b, "", fmt.Sprintf("Pareto k̂ is at most %.2f in these rows (%.2f is good).", slices.Max(l.K),
+			maxK(l.Draws)), width)
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// partDocument is the JSON form of PartLOO.
+type partDocument struct {
+	Run     string       `json:"run"`
+	Of      string       `json:"of"`
+	Rows    int          `json:"rows"`
+	Chosen  int          `json:"rows_left_out"`
+	Draws   int          `json:"draws"`
+	ELPD    draws.Number `json:"elpd_loo"`
+	SE      draws.Number `json:"se"`
+	ELPDSE  draws.Number `json:"subsampling_se"`
+	P       draws.Number `json:"p_loo"`
+	PSE     draws.Number `json:"p_loo_subsampling_se"`
+	GoodK   draws.Number `json:"good_k"`
+	BadRows int          `json:"bad_rows"`
+}
+
+// JSON prints one object.
+func (l PartLOO) JSON(w io.Writer) error {
+	return printJSON(w, partDocument{l.Dir, l.Variable.Name, l.All, len(l.Rows), l.Draws, draws.Number(l.ELPD),
+		draws.Number(l.SE), draws.Number(l.ELPDSE), draws.Number(l.P), draws.Number(l.PSE),
+		draws.Number(maxK(l.Draws)), l.Bad()})
+}
