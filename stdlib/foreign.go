@@ -212,10 +212,14 @@ var foreign = map[string]string{
 	"log_falling_factorial": "lgamma(x + 1) - lgamma(x - n + 1)",
 	"rising_factorial":      "exp(log_rising_factorial(x, n))", "poch": "exp(log_rising_factorial(x, n))",
 	"inv_sqrt": "1 / sqrt(x)", "inv_square": "1 / square(x)", "Phi_approx": "Phi(x)",
+	"ifelse": "c ? a : b",
 	"if_else": "c ? a : b", "where": "c ? a : b", "switch": "c ? a : b", "int_step": "x > 0", "step": "x >= 0",
 	"gp_exp_quad_cov": "rbf(x, alpha, rho)", "cov_exp_quad": "rbf(x, alpha, rho)", "ExpQuad": "rbf(x, alpha, rho)",
 	"integrate_ode": "u'(t) = …", "integrate_ode_rk45": "u'(t) = …", "integrate_ode_bdf": "u'(t) = …",
 	"ode_rk45": "u'(t) = …",
 	"ode_bdf":  "u'(t) = …", "ode_adams": "u'(t) = …", "ode_ckrk": "u'(t) = …", "odeint": "u'(t) = …",
+	// Functions of R.
+	"c": "[x, y, …]", "rep": "fill(x, N)", "scale": "(x - mean(x)) / sd(x)", "plogis": "sigmoid(x)",
+	"qlogis": "logit(p)", "pnorm": "Phi(x)", "qnorm": "inv_Phi(p)",
 	"std_normal_rng": "generate x ~ Normal(0, 1)",
 }

@@ -108,7 +108,9 @@ func (c *checker) library(s *scope, e *ast.Call, n *ast.Name) model.Expr {
 		c.errorf("E50", e.Span(), "`%s` wants one array: `%s(x)` or `%s(i in N: x[i])`", n.Name, n.Name, n.Name)
 	case stdlib.Dists()[n.Name] != nil:
 		c.errorf("E50", n.Span(), "`%s` is a distribution; it stands after `~`, or inside `logpdf(%s(…), x)`",
-			n.Name, n.Name)
+			n.Name, n.Name).
+			Help("for a parameter write `x ~ %s(…)`; to draw after inference, `generate x[i in N] ~ %s(…)`", n.Name,
+				n.Name)
 	case c.refuseLayer(n):
 	case !c.dropped[n.Name] && !c.unknown[n.Name]:
 		if c.unknown == nil {

@@ -3,6 +3,7 @@ package check
 import (
 	"math"
 	"slices"
+	"strings"
 
 	"ppl/compiler/model"
 	"ppl/lang/ast"
@@ -15,6 +16,10 @@ import (
 func (c *checker) distribution(s *scope, e ast.Expr) (*stdlib.Dist, *stdlib.Form, []model.Expr, bool) {
 	n := distName(e)
 	if n == nil {
+		if module, name, ok := ofModule(e.Span().Text()); ok {
+			c.errorf("E10", e.Span(), "there is no module `%s`", module).Help("write `%s(…)`", name)
+			return nil, nil, nil, false
+		}
 		c.notYet(e.Span(), "`"+e.Span().Text()+"` as a distribution")
 		return nil, nil, nil, false
 	}
@@ -99,12 +104,30 @@ func (c *checker) pickForm(dist *stdlib.Dist, given []*ast.Arg, at source.Span) 
 				d.Help("write `%s`", own)
 			} else if near, ok := diagNearest(a.Name.Name, all); ok {
 				d.Help("did you mean `%s`?", near)
+			} else if help := argumentsElsewhere[a.Name.Name]; help != "" {
+				d.Help("%s", help)
 			}
 			return nil, nil
 		}
 	}
 	c.errorf("E50", at, "these arguments do not fit `%s`; write %s", dist.Name, formsText(dist))
 	return nil, nil
+}
+
+// ofModule splits pm.Normal(0, 1) into the module and the distribution, if there is one of this name.
+func ofModule(text string) (module, name string, ok bool) {
+	call, _, _ := strings.Cut(text, "(")
+	if module, name, ok = strings.Cut(call, "."); ok {
+		ok = stdlib.Dists()[name] != nil
+	}
+	return module, name, ok
+}
+
+// argumentsElsewhere says how what other languages write as an argument is written.
+var argumentsElsewhere = map[string]string{
+	"observed": "data on the left of `~` are observed",
+	"shape":    "an axis is written on the left: `a[J] ~ …`", "dims": "an axis is written on the left: `a[J] ~ …`",
+	"initval": "warm-up finds starting points by itself", "transform": "the transform follows from the support",
 }
 
 // fitForm places positional arguments first, then named ones; every argument without a default must be given.
@@ -173,7 +196,7 @@ func (c *checker) argDomain(dist *stdlib.Dist, a stdlib.Arg, k int, x model.Expr
 	}
 	c.errorf("E51", x.Info().At, "the %s argument of `%s` (%s) must be %s, but `%s` is %s", ordinal(k+1),
 		dist.Name, a.Name,
-		a.Domain, x.Info().At.Text(), rangeText(r))
+		a.Domain, x.Info().At.Text(), rangeText(r)).Help("the order of its arguments is %s", formsText(dist))
 	return false
 }
 

@@ -191,7 +191,8 @@ func (c *checker) undefined(s *scope, e *ast.Name) {
 	d := c.errorf("E10", e.Span(), "`%s` is not defined", e.Name)
 	if f := c.leftCallOf(e.Name); f != nil {
 		d.Related(f.at, "this defines `%s`, not `%s`", f.name, e.Name).
-			Help("a distribution is given to the name itself: `%s ~ …`", e.Name)
+			Help("a distribution or a value is given to the name itself: `%s ~ …`, or by the inverse of a link, "+
+				"`%s[i in N] = sigmoid(…)`", e.Name, e.Name)
 	} else if _, foreign := stdlib.Foreign(e.Name); !foreign && e.Span().File == c.model.Source {
 		c.missingParameter(d, s, e)
 	} else {

@@ -155,6 +155,9 @@ func explainedByItself(m *model.Model, diags *diag.List) {
 			continue
 		}
 		for _, x := range t.Args {
+			if x.Info().Static { // such as a total that the observed part belongs to
+				continue
+			}
 			if at := readOf(t, x); at != nil {
 				diags.Warnf("W20", at.Info().At, "the distribution of `%s` reads the same element of `%s`: "+
 					"what is observed explains itself", t.Array.Name, t.Array.Name).

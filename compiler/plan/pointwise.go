@@ -86,7 +86,7 @@ func addPrior(priors []LogDensity, f density.Factor) []LogDensity {
 type rowBlock struct {
 	v      evaluate.Value
 	plates types.Variable // the statement's plates as axes
-	places []int          // row by row, the element of the observed array, −1 where it is missing; nil if not known
+	places []int          // row by row, the element of the observed array, −1 for none or a missing one; nil if not known
 	of     types.Variable // the observed array
 }
 
@@ -105,11 +105,17 @@ func newRowBlock(e *evaluate.Evaluator, p *Plan, f density.Factor, k int) rowBlo
 		return b
 	}
 	at := placesOf(e, terms[k])
-	if !slices.EqualFunc(at.Bound, f.Value.Bound, func(x, y *model.Index) bool { return x.Set.Same(y.Set) }) {
+	leave := e.UnderRanges(terms[k].Plates)
+	places, inRange, ok := e.Counted(at)
+	leave()
+	if !ok || !slices.EqualFunc(at.Bound, f.Value.Bound, func(x, y *model.Index) bool { return x.Set.Same(y.Set) }) {
 		return b // a latent that rows share has been summed out, so that a row is none of the statement's
 	}
 	b.of = e.Describe(f.Observed[0])
-	for _, x := range autodiff.Eval(nil, at.Node)[0] {
+	for i, x := range places {
+		if inRange[i] == 0 { // of plates such as t in first[i]..last[i], of which v has the box
+			x = -1
+		}
 		b.places = append(b.places, int(x))
 	}
 	return b

@@ -89,8 +89,22 @@ func observable(e *evaluate.Evaluator, t *model.Term) {
 		}
 		e.Stop(e.Diags.Errorf("E57", t.At, "`%s` is %g (%s), but %s", t.Array.Name, v+shift,
 			e.Data.Row(t.Array, elementOf(e, t, i)),
-			supportText(t, los(i)+shift, his(i)+shift)).Related(t.Array.At, "the data"))
+			supportText(t, los(i)+shift, his(i)+shift)).Related(t.Array.At, "the data").
+			Help("%s", supportHelp(t, v+shift)))
 	}
+}
+
+// supportHelp says what may be wrong with a value outside of a support.
+func supportHelp(t *model.Term, v float64) string {
+	switch {
+	case t.Dist.Name == "Bernoulli":
+		return fmt.Sprintf("of two codes the true one is named: `data %s[N]: bool(%g)`", t.Array.Name, v)
+	case t.Dist.Discrete() && v == 0:
+		return fmt.Sprintf("values that are counted from 0 are declared `data %s[N]: index(0..K)`", t.Array.Name)
+	case t.Dist.Name == "Binomial":
+		return "the first argument is the number of trials; is the column one of failures?"
+	}
+	return "correct the data, read a code as missing (`missing -9`), or take a distribution with this support"
 }
 
 // insideTruncation refuses observed numbers outside of `in a..b`, as far as the ends are known from data.

@@ -232,7 +232,8 @@ func characterHelp(r rune) string {
 	case ';':
 		return "a newline ends a statement"
 	case '|':
-		return "`normal_lpdf(x | mu, sd)` is written `logpdf(Normal(mu, sd), x)`; logical or is `||`"
+		return "`normal_lpdf(x | mu, sd)` is written `logpdf(Normal(mu, sd), x)`, an effect `(1 | g)` is `a[g[i]]` " +
+			"with `a[J] ~ Normal(0, tau)`, and logical or is `||`"
 	case '&':
 		return "logical and is written `&&`"
 	case '“', '”', '`':
