@@ -212,7 +212,7 @@ var foreign = map[string]string{
 	"log_falling_factorial": "lgamma(x + 1) - lgamma(x - n + 1)",
 	"rising_factorial":      "exp(log_rising_factorial(x, n))", "poch": "exp(log_rising_factorial(x, n))",
 	"inv_sqrt": "1 / sqrt(x)", "inv_square": "1 / square(x)", "Phi_approx": "Phi(x)",
-	"ifelse": "c ? a : b",
+	"ifelse":  "c ? a : b",
 	"if_else": "c ? a : b", "where": "c ? a : b", "switch": "c ? a : b", "int_step": "x > 0", "step": "x >= 0",
 	"gp_exp_quad_cov": "rbf(x, alpha, rho)", "cov_exp_quad": "rbf(x, alpha, rho)", "ExpQuad": "rbf(x, alpha, rho)",
 	"integrate_ode": "u'(t) = …", "integrate_ode_rk45": "u'(t) = …", "integrate_ode_bdf": "u'(t) = …",

@@ -86,7 +86,7 @@ func addPrior(priors []LogDensity, f density.Factor) []LogDensity {
 type rowBlock struct {
 	v      evaluate.Value
 	plates types.Variable // the statement's plates as axes
-	places []int          // row by row, the element of the observed array, −1 for none or a missing one; nil if not known
+	places []int          // row by row, the element of the observed array, −1 for none; nil if not known
 	of     types.Variable // the observed array
 }
 
