@@ -4,6 +4,7 @@ import (
 	"ppl/compiler/ir"
 	"ppl/compiler/lower"
 	"ppl/runtime/device"
+	"ppl/runtime/memory"
 )
 
 // A Device compiles what a sampler computes: entries over graphs. Which form of them it runs is its own affair: most
@@ -32,4 +33,10 @@ type program struct {
 
 func (p program) Buffers() []ir.Buffer { return p.ir.Buffers }
 
-func (p program) Load(o device.Options) (device.Executable, error) { return p.device.Load(p.ir, o) }
+// Load refuses a program that does not fit into memory before the device begins to fill it.
+func (p program) Load(o device.Options) (device.Executable, error) {
+	if err := memory.Fits(p.ir, o.Lanes, memory.Limit()); err != nil {
+		return nil, Refusal{err}
+	}
+	return p.device.Load(p.ir, o)
+}

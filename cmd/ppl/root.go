@@ -51,11 +51,12 @@ func newRoot(c *console) *cobra.Command {
 	root.SetErr(c.err)
 	root.SetFlagErrorFunc(flagError)
 	root.SetHelpCommand(helpCommand(c))
-	root.AddCommand(checkCommand(c), fmtCommand(c), buildCommand(c), sampleCommand(c), watchCommand(c), listCommand(c),
+	root.AddCommand(c.limited(checkCommand(c)), fmtCommand(c), c.limited(buildCommand(c)), c.limited(sampleCommand(c)),
+		watchCommand(c), listCommand(c),
 		summaryCommand(c),
 		diagnoseCommand(c), queryCommand(c), sessionCommand(c), looCommand(c), compareCommand(c), sensitivityCommand(c),
 		plotCommand(c), reportCommand(c), exportCommand(c),
-		optimizeCommand(c), predictCommand(c), logprobCommand(c), versionCommand(c))
+		c.limited(optimizeCommand(c)), c.limited(predictCommand(c)), c.limited(logprobCommand(c)), versionCommand(c))
 	return root
 }
 

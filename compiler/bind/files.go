@@ -238,11 +238,17 @@ func Absent(m *model.Model, dir string) []diag.Diagnostic {
 
 // fileOf is the file that a model in dir names for an array, and the key of the entry, empty if it is the array's name.
 func fileOf(a *model.Array, dir string) (path, key string) {
-	path, key, _ = strings.Cut(a.From, "#")
-	if !filepath.IsAbs(path) {
-		path = filepath.Join(dir, path)
+	_, key, _ = strings.Cut(a.From, "#")
+	return PathOf(a.From, dir), key
+}
+
+// PathOf is the file that a model in dir names by from, FILE or FILE#KEY.
+func PathOf(from, dir string) string {
+	path, _, _ := strings.Cut(from, "#")
+	if filepath.IsAbs(path) {
+		return path
 	}
-	return path, key
+	return filepath.Join(dir, path)
 }
 
 func largeText(path string, size int64, cache data.RowCache) string {

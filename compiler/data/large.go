@@ -4,15 +4,14 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
-	"math"
 	"os"
 	"path/filepath"
-	"runtime/debug"
 	"slices"
 	"strings"
 	"time"
 
 	"ppl/runtime/files"
+	"ppl/runtime/memory"
 	"ppl/runtime/private"
 )
 
@@ -27,13 +26,10 @@ type RowCache struct {
 	Disk       files.System      // where row files are written; nil: the machine's
 }
 
-// DefaultRowCache has the memory that Go was given (GOMEMLIMIT), or else that of the machine, and the user's cache
-// directory.
+// DefaultRowCache has the memory that the process was given, or else that of the machine (memory.Limit), and the user's
+// cache directory.
 func DefaultRowCache() RowCache {
-	s := RowCache{Memory: debug.SetMemoryLimit(-1), Bound: 64 << 30}
-	if s.Memory == math.MaxInt64 {
-		s.Memory = machineMemory()
-	}
+	s := RowCache{Memory: memory.Limit(), Bound: 64 << 30}
 	if base, err := os.UserCacheDir(); err == nil {
 		s.Dir = filepath.Join(base, "ppl", "rows")
 	} else {
@@ -41,9 +37,6 @@ func DefaultRowCache() RowCache {
 	}
 	return s
 }
-
-// unknownMemory is assumed for a machine that does not report its memory.
-const unknownMemory = 8 << 30
 
 // What reading a file whole takes, in bytes for each byte of it: of text, measured 10.3 for a CSV file of short
 // numbers; of an array twice itself and 8 bytes a number; and packedCost times that if it is compressed.

@@ -85,7 +85,7 @@ func (l *Layout) refuseTooMany(e *evaluate.Evaluator, r *Region) {
 		"with `%s` the model has %d parameters, which take %.3g GB and more to sample; "+
 			"there are %.3g GB of memory", r.Term.Array.Name, l.Dim, float64(l.Dim)*bytesOfParameter/1e9,
 		float64(l.Data.Memory)/1e9).
-		Help("look whether a size is a code or an identifier; the limit is the memory of the machine, or GOMEMLIMIT"))
+		Help("look whether a size is a code or an identifier; the limit is the memory of the machine, or --max-memory"))
 }
 
 // refuseEmptyEvent refuses a vector or matrix without elements, of which no distribution is.

@@ -122,8 +122,23 @@ func (e *Evaluator) Box(s *model.Set) Box {
 	if b.Hi < b.Lo-1 {
 		b.Hi = b.Lo - 1
 	}
+	e.refuseLong(s, b)
 	e.boxes[s] = b
 	return b
+}
+
+// bytesOfElement is what an element of an index set takes while a model is compiled: four numbers, for its own number,
+// the value of an array there, and what is computed on the way.
+const bytesOfElement = 4 * 8
+
+// refuseLong refuses an index set that has more elements than memory has room for.
+func (e *Evaluator) refuseLong(s *model.Set, b Box) {
+	if e.Data.Memory == 0 || int64(b.Size()) <= e.Data.Memory/bytesOfElement {
+		return
+	}
+	e.Stop(e.Diags.Errorf("E89", s.Hi.Info().At, "`%s` has %d elements, which take %.3g GB and more; there are %.3g GB "+
+		"of memory", s.Name, b.Size(), float64(b.Size())*bytesOfElement/1e9, float64(e.Data.Memory)/1e9).
+		Help("look whether a size is a code or an identifier; --max-memory SIZE says what there is"))
 }
 
 // ends are the values of an end of a range, which must be whole numbers; of a ragged one, at values of outer indices

@@ -1,4 +1,4 @@
-package data
+package memory
 
 import (
 	"os"
@@ -8,11 +8,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// machineMemory is the memory of the machine in bytes, or of the control group if that has less.
-func machineMemory() int64 {
+// machine is the memory of the machine in bytes, or of the control group if that has less.
+func machine() int64 {
 	var info unix.Sysinfo_t
 	if unix.Sysinfo(&info) != nil {
-		return unknownMemory
+		return unknown
 	}
 	memory := int64(uint64(info.Totalram) * uint64(info.Unit))
 	for _, name := range []string{"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"} {

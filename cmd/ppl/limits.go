@@ -1,0 +1,68 @@
+package main
+
+import (
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"ppl/compiler"
+	"ppl/runtime/memory"
+)
+
+// limited adds to a command what keeps a model within limits: --sandbox and --max-memory.
+func (c *console) limited(cmd *cobra.Command) *cobra.Command {
+	sandbox := cmd.Flags().Bool("sandbox", false, "let `from` and `import` read files only in the folder of the model "+
+		"and below it")
+	most := cmd.Flags().String("max-memory", "", "refuse what takes more than `SIZE`, such as 500MB or 8GB (default: "+
+		"the memory of the machine)")
+	carryOut := cmd.RunE
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if *most != "" {
+			bytes, err := sizeOf(*most)
+			if err != nil {
+				return err
+			}
+			memory.Set(bytes)
+		}
+		if *sandbox {
+			if err := c.sandboxed(args[0]); err != nil {
+				return err
+			}
+		}
+		return carryOut(cmd, args)
+	}
+	return cmd
+}
+
+// sandboxed refuses a model that names files outside of its folder. What a run or standard input names has no folder.
+func (c *console) sandboxed(path string) error {
+	if isRun(path) || strings.HasPrefix(path, "/dev/") {
+		return usagef("--sandbox: name the file of a model; %s has no folder that its data could lie in", path)
+	}
+	return c.diagnose(compiler.Outside(path))
+}
+
+// leastMemory is what ppl itself takes.
+const leastMemory = 100e6
+
+// sizeOf reads a number of bytes: 8GB, 500MB, 1.5GiB.
+func sizeOf(text string) (int64, error) {
+	for _, unit := range []struct {
+		name  string
+		bytes float64
+	}{{"KiB", 1 << 10}, {"MiB", 1 << 20}, {"GiB", 1 << 30}, {"TiB", 1 << 40}, {"kB", 1e3}, {"KB", 1e3}, {"MB", 1e6},
+		{"GB", 1e9}, {"TB", 1e12}, {"M", 1e6}, {"G", 1e9}, {"T", 1e12}, {"B", 1}, {"", 1}} {
+		number, found := strings.CutSuffix(text, unit.name)
+		x, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
+		if !found || err != nil {
+			continue
+		}
+		if bytes := x * unit.bytes; bytes >= leastMemory && bytes < math.MaxInt64 {
+			return int64(bytes), nil
+		}
+		return 0, usagef("--max-memory %s: ppl itself takes up to 100 MB; give more", text)
+	}
+	return 0, usagef("--max-memory %q is not a size; write 500MB or 8GB", text)
+}

@@ -1,0 +1,108 @@
+package compiler
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"ppl/compiler/bind"
+	"ppl/lang/ast"
+	"ppl/lang/diag"
+	"ppl/lang/parse"
+	"ppl/lang/source"
+)
+
+// Outside reports what the model at path names with `from` and `import` that does not lie in its folder or in one below
+// it, once links are followed. It reads the model and what it imports from there, and no other file. A file that another
+// process puts in the place of one that was looked at is not noticed.
+func Outside(path string) []diag.Diagnostic {
+	text, err := source.ReadModel(path)
+	if err != nil {
+		return nil // the command will say so
+	}
+	var found diag.List
+	folder, err := filepath.Abs(filepath.Dir(path))
+	if err == nil {
+		folder, err = filepath.EvalSymlinks(folder)
+	}
+	if err != nil {
+		found.Errorf("E83", source.Span{}, "the folder of the model: %v", err)
+		return found.All()
+	}
+	s := sandbox{folder: folder, seen: map[string]bool{}, found: &found}
+	s.look(path, text)
+	return found.All()
+}
+
+// A sandbox is a folder that files must lie in.
+type sandbox struct {
+	folder string
+	seen   map[string]bool // the files that were looked at
+	found  *diag.List
+}
+
+// look goes through the statements of a file, whatever else is wrong with it, and through what it imports.
+func (s sandbox) look(path, text string) {
+	if s.seen[path] {
+		return
+	}
+	s.seen[path] = true
+	file, _ := parse.File(source.New(path, text))
+	for _, st := range file.Stmts {
+		switch st := st.(type) {
+		case *ast.Data:
+			if st.From != nil {
+				named := bind.PathOf(st.From.Value, filepath.Dir(path))
+				s.refuse("E83", named, st.From)
+			}
+		case *ast.Import:
+			named := filepath.Join(filepath.Dir(path), filepath.FromSlash(st.Path.Value))
+			if !s.refuse("E20", named, st.Path) && strings.HasSuffix(named, ".ppl") {
+				if text, err := source.ReadModel(named); err == nil {
+					s.look(named, text)
+				}
+			}
+		}
+	}
+}
+
+// refuse reports a file that is not below the folder.
+func (s sandbox) refuse(code, path string, at *ast.String) bool {
+	err := s.below(path)
+	if err != nil {
+		s.found.Errorf(code, at.Span(), "%q is not read: %v", at.Value, err).
+			Help("--sandbox keeps a model to its own folder; give data with --data, or leave --sandbox out")
+	}
+	return err != nil
+}
+
+// below reports an error that says nothing of what is elsewhere, not even whether there is a file.
+func (s sandbox) below(path string) error {
+	whole, err := filepath.Abs(path)
+	if err != nil {
+		return err
+	}
+	if parent, err := filepath.EvalSymlinks(filepath.Dir(whole)); err == nil { // the folder may be reached by a link
+		whole = filepath.Join(parent, filepath.Base(whole))
+	}
+	if !within(s.folder, whole) {
+		return fmt.Errorf("it lies outside of %s", s.folder)
+	}
+	real, err := filepath.EvalSymlinks(whole)
+	if os.IsNotExist(err) {
+		return nil // reading will say so
+	}
+	if err != nil {
+		return fmt.Errorf("its links cannot be followed")
+	}
+	if !within(s.folder, real) {
+		return fmt.Errorf("it is a link to what lies outside of %s", s.folder)
+	}
+	return nil
+}
+
+func within(folder, path string) bool {
+	rest, err := filepath.Rel(folder, path)
+	return err == nil && filepath.IsLocal(rest)
+}

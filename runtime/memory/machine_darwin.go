@@ -1,0 +1,12 @@
+package memory
+
+import "golang.org/x/sys/unix"
+
+// machine is the memory of the machine in bytes.
+func machine() int64 {
+	n, err := unix.SysctlUint64("hw.memsize")
+	if err != nil {
+		return unknown
+	}
+	return int64(n)
+}

@@ -1,0 +1,96 @@
+// Package memory says how much memory there is for a run, and whether a program fits into it:
+//
+//	err := memory.Fits(program, 64, memory.Limit())
+//	// the program takes 41.2 GB on 64 lanes, and there are 24 GB of memory: 38 GB for x (lanes), …
+//
+// What a program takes is the sum of its buffers: data once, the rest once a lane. Go's own limit (GOMEMLIMIT, package
+// runtime/debug) is what keeps the collector from taking more than what is counted here.
+package memory
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"runtime/debug"
+	"slices"
+	"strings"
+
+	"ppl/compiler/ir"
+)
+
+// unknown is assumed for a machine that does not report its memory, in bytes.
+const unknown = 8 << 30
+
+// Limit is the bytes of memory that there are for this process: what it was given (Set, or GOMEMLIMIT), or else what
+// the machine or the control group has.
+func Limit() int64 {
+	if given := debug.SetMemoryLimit(-1); given != math.MaxInt64 {
+		return given
+	}
+	return machine()
+}
+
+// Set limits this process to some bytes.
+func Set(bytes int64) { debug.SetMemoryLimit(bytes) }
+
+// A TooLarge is a program that does not fit into memory.
+type TooLarge struct {
+	Lanes       int
+	Need, Limit int64 // bytes
+	Largest     []string
+}
+
+func (t TooLarge) Error() string {
+	return fmt.Sprintf("the program takes %s on %d lanes, and there are %s of memory: %s; fewer chains or a smaller "+
+		"batch take less, and --max-memory SIZE says what there is", bytes(float64(t.Need)), t.Lanes,
+		bytes(float64(t.Limit)), strings.Join(t.Largest, ", "))
+}
+
+func bytes(n float64) string {
+	if n >= 1e9 {
+		return fmt.Sprintf("%.3g GB", n/1e9)
+	}
+	return fmt.Sprintf("%.3g MB", n/1e6)
+}
+
+// named is how many of the largest buffers a refusal names.
+const named = 3
+
+// Fits refuses a program whose buffers take more than limit bytes with a TooLarge.
+func Fits(p *ir.Program, lanes int, limit int64) error {
+	type part struct {
+		name  string
+		bytes float64 // more than an int64 may hold
+	}
+	var parts []part
+	total := 0.0
+	for i, b := range p.Buffers {
+		size := float64(b.Size) * float64(width(b.Type))
+		where := "data"
+		if b.Space != ir.Shared {
+			size, where = size*float64(lanes), "lanes"
+		}
+		name := b.Name
+		if name == "" {
+			name = fmt.Sprintf("intermediate values %d", i)
+		}
+		total += size
+		parts = append(parts, part{fmt.Sprintf("%s for %s (%s)", bytes(size), name, where), size})
+	}
+	if total <= float64(limit) {
+		return nil
+	}
+	slices.SortStableFunc(parts, func(a, b part) int { return cmp.Compare(b.bytes, a.bytes) })
+	t := TooLarge{Lanes: lanes, Need: int64(min(total, math.MaxInt64/2)), Limit: limit}
+	for _, p := range parts[:min(named, len(parts))] {
+		t.Largest = append(t.Largest, p.name)
+	}
+	return t
+}
+
+func width(t ir.Type) int {
+	if t == ir.F64 {
+		return 8
+	}
+	return 4
+}

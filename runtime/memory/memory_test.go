@@ -1,0 +1,48 @@
+package memory
+
+import (
+	"errors"
+	"math"
+	"strings"
+	"testing"
+
+	"ppl/compiler/ir"
+)
+
+// A program takes its data once and the rest once a lane; a refusal names the largest parts.
+func TestFits(t *testing.T) {
+	p := &ir.Program{Buffers: []ir.Buffer{{Name: "y", Space: ir.Shared, Size: 1000},
+		{Name: "theta", Space: ir.Lane, Size: 10}, {Space: ir.Scratch, Type: ir.F32, Size: 100}, {Name: "s", Size: 1}}}
+	const need = 8000 + 20*(80+400) + 8
+	if err := Fits(p, 20, need); err != nil {
+		t.Error(err)
+	}
+	err := Fits(p, 20, need-1)
+	var large TooLarge
+	if !errors.As(err, &large) || large.Need != need || len(large.Largest) != 3 {
+		t.Fatalf("%v", err)
+	}
+	const want = "0.008 MB for y (data), 0.008 MB for intermediate values 2 (lanes), 0.0016 MB for theta (lanes)"
+	if !strings.Contains(err.Error(), want) {
+		t.Errorf("%v, want %s", err, want)
+	}
+	p.Buffers[1].Size = math.MaxInt64 / 4
+	if err := Fits(p, 1<<20, math.MaxInt64); err == nil {
+		t.Error("a size beyond 64 bits fits")
+	}
+}
+
+func TestLimit(t *testing.T) {
+	if n := machine(); n < 64<<20 {
+		t.Errorf("the machine has %d bytes", n)
+	}
+	before := Limit()
+	Set(1 << 30)
+	if Limit() != 1<<30 {
+		t.Error("what was set is not the limit")
+	}
+	Set(math.MaxInt64)
+	if got := Limit(); got > before && before != 1<<30 {
+		t.Errorf("%d, and %d before", got, before)
+	}
+}
