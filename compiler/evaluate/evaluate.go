@@ -136,8 +136,8 @@ func (e *Evaluator) refuseLong(s *model.Set, b Box) {
 	if e.Data.Memory == 0 || int64(b.Size()) <= e.Data.Memory/bytesOfElement {
 		return
 	}
-	e.Stop(e.Diags.Errorf("E89", s.Hi.Info().At, "`%s` has %d elements, which take %.3g GB and more; there are %.3g GB "+
-		"of memory", s.Name, b.Size(), float64(b.Size())*bytesOfElement/1e9, float64(e.Data.Memory)/1e9).
+	e.Stop(e.Diags.Errorf("E89", s.Hi.Info().At, "`%s` has %d elements, which take %.3g GB and more; there are "+
+		"%.3g GB of memory", s.Name, b.Size(), float64(b.Size())*bytesOfElement/1e9, float64(e.Data.Memory)/1e9).
 		Help("look whether a size is a code or an identifier; --max-memory SIZE says what there is"))
 }
 
