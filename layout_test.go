@@ -88,6 +88,8 @@ func importTable() []row {
 			"ppl/runtime/device", "ppl/runtime/memory"}},
 		{"ppl/infer/", []string{"ppl/lang/types", "ppl/autodiff", "ppl/compiler/ir", "ppl/compiler/lower", "ppl/infer",
 			"ppl/infer/", "ppl/runtime/device", "ppl/runtime/files", "ppl/runtime/noise"}},
+		{"ppl/infer/ranked", []string{"ppl/lang/types", "ppl/compiler/lower", "ppl/infer", "ppl/infer/checkpoint",
+			"ppl/runtime/device", "ppl/runtime/ranks"}},
 		{"ppl/infer/settings", []string{"ppl/lang/diag", "ppl/infer", "ppl/infer/dynamics"}},
 		{"ppl/infer/plot", []string{"ppl/lang/types", "ppl/lang/diag", "ppl/infer/draws", "ppl/infer/report",
 			"ppl/infer/stats"}},
@@ -170,6 +172,7 @@ func TestOffences(t *testing.T) {
 		{"ppl/autodiff", "ppl/stdlib"},
 		{"ppl/compiler/check", "ppl/compiler/plan"},
 		{"ppl/infer/renhd", "ppl/runtime/host"},
+		{"ppl/infer/renhd", "ppl/runtime/ranks"},
 		{"ppl/elsewhere", "ppl/lang/ast"},
 	} {
 		if offence(bad[0], bad[1]) == "" {

@@ -21,6 +21,9 @@ type Options struct {
 	// target chooses.
 	Starts [][][]float64
 
+	// WholeCalls forbids samplers to cut a call of the device by the clock: on several processes clocks differ.
+	WholeCalls bool
+
 	// Checkpoints may be nil. Samplers that keep none ignore them.
 	Checkpoints Checkpoints
 }

@@ -18,6 +18,7 @@ type console struct {
 	width    int           // columns of out; 0 when it is no terminal
 	live     bool          // err is a terminal: lines may be redrawn
 	color    bool          // err takes colours
+	job      *job          // the ranks that a launcher has started; nil for a process alone
 	opened   *openedRun    // that a session asks about, with its definitions; nil outside of one
 	disk     files.System  // where runs are written
 	saves    time.Duration // how much of a run a kill may cost

@@ -4,8 +4,27 @@ package main
 import (
 	"context"
 	"os"
+	"time"
+
+	"ppl/runtime/mpi"
+	"ppl/runtime/ranks"
 )
 
 func main() {
-	os.Exit(run(context.Background(), os.Args[1:], newConsole(os.Stdout, os.Stderr)))
+	c, ctx := newConsole(os.Stdout, os.Stderr), context.Background()
+	comm, err := mpi.Join()
+	switch {
+	case err != nil:
+		c.notef("ppl: %v", err)
+		os.Exit(codeFailed)
+	case comm == nil:
+		os.Exit(run(ctx, os.Args[1:], c))
+	}
+	c.job = &job{comm, comm.Library, comm.Abort}
+	if comm.Rank() == 0 {
+		go ranks.Waits(ctx, comm.Waiting, 30*time.Second, func(now time.Duration) {
+			c.notef("note: another rank has not answered for %v", now.Round(time.Second))
+		})
+	}
+	comm.Exit(carryOutOnRanks(ctx, os.Args[1:], c))
 }

@@ -23,6 +23,7 @@ type posteriorRun struct {
 	digests  digests
 	note     func(line string)
 	recorder *recorder
+	job      *job // nil for a process alone
 }
 
 // stoppable is a context that the first Ctrl-C or other signal to end cancels; the second kills, as if we had never
@@ -42,7 +43,8 @@ func carryOut(ctx context.Context, run *posteriorRun, count int, show func(infer
 	options := run.options
 	options.Draws, options.Checkpoints, options.Judged = count, run.recorder, size(run.program.Saved())
 	start := time.Now()
-	report, err := run.sampler.sample(ctx, compiler.Recorded{Program: run.program, EachRow: run.recorder.rows},
+	sample := run.samplerOnRanks(&options)
+	report, err := sample(ctx, compiler.Recorded{Program: run.program, EachRow: run.recorder.rows},
 		options, run.recorder)
 	clear()
 

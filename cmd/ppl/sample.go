@@ -258,6 +258,7 @@ func (c *console) prepare(s *sampling, dir *runDir) (*posteriorRun, error) {
 	if err != nil {
 		return nil, err
 	}
+	run.job = c.job
 	now := run.resolved()
 	if err := dir.checkSame(now); err != nil {
 		return nil, err
@@ -267,7 +268,7 @@ func (c *console) prepare(s *sampling, dir *runDir) (*posteriorRun, error) {
 			"to the last "+
 			"bit", now.Device, dir.before.Device))
 	}
-	return run, nil
+	return run, run.loadOnRanks()
 }
 
 // fitNetwork gives a run of a network as many chains and draws as suit it. A run that goes on keeps what it had.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"runtime"
 	"runtime/debug"
@@ -12,18 +13,30 @@ import (
 var version = "0.1.0"
 
 func versionCommand(c *console) *cobra.Command {
-	return &cobra.Command{
-		Use:   "version",
+	cmd := &cobra.Command{
+		Use:   "version [--mpi]",
 		Short: "Print the version",
-		Args:  none,
+		Long: "Print the version. With --mpi, under a launcher such as mpirun -np 2, print which MPI connects the " +
+			"processes, too, and how fast.",
+		Args: none,
 
 		DisableFlagsInUseLine: true,
-		RunE: func(*cobra.Command, []string) error {
-			fmt.Fprintf(c.out, "ppl %s%s, %s, %s/%s\n", version, revision(), runtime.Version(), runtime.GOOS,
-				runtime.GOARCH)
-			return nil
-		},
 	}
+	withMPI := cmd.Flags().Bool("mpi", false, "try the connection of the processes that a launcher has started")
+	cmd.RunE = func(*cobra.Command, []string) error {
+		fmt.Fprintf(c.out, "ppl %s%s, %s, %s/%s\n", version, revision(), runtime.Version(), runtime.GOOS,
+			runtime.GOARCH)
+		switch {
+		case !*withMPI:
+			return nil
+		case c.job == nil:
+			return failed(errors.New("no launcher has started several processes; try mpirun -np 2 ppl version " +
+				"--mpi"))
+		}
+		fmt.Fprintln(c.out, c.job.describe())
+		return nil
+	}
+	return cmd
 }
 
 // revision is the commit the binary was built from, where the build knows it.

@@ -7,8 +7,12 @@ import (
 )
 
 // A Part is what one call runs of an entry: several statements, or if Turns is not 0, a Tiles, whose turns may run at
-// the same time.
-type Part struct{ Turns int }
+// the same time. All that a turn leaves is in its copies of the buffers Left, which are combined; nil where it writes
+// elsewhere, too, such as a number for each row.
+type Part struct {
+	Turns int
+	Left  []ir.BufID
+}
 
 // Parts are the parts of each entry in order, numbered through all entries: statements and Tiles alternate, beginning
 // and ending with statements, which may be none.
@@ -18,11 +22,25 @@ func Parts(p *ir.Program) [][]Part {
 		all[i] = []Part{{}}
 		for _, s := range e.Body {
 			if s, ok := s.(*ir.Tiles); ok {
-				all[i] = append(all[i], Part{s.Turns()}, Part{})
+				all[i] = append(all[i], Part{s.Turns(), left(p, s)}, Part{})
 			}
 		}
 	}
 	return all
+}
+
+func left(p *ir.Program, s *ir.Tiles) (ids []ir.BufID) {
+	for _, b := range s.Body {
+		for _, id := range ir.Writes(b) {
+			if p.Buffers[id].Space != ir.Tile {
+				return nil
+			}
+		}
+	}
+	for _, o := range s.Out {
+		ids = append(ids, o.From)
+	}
+	return ids
 }
 
 // TileResults is, for each buffer, the number of turns that keep a copy of it to be combined; 0 for other buffers. The

@@ -26,7 +26,8 @@ type walkers struct {
 	loader   *batchLoader // nil where all data are in memory
 
 	// perStep is measured. It decides how a trajectory is cut into calls, never what it computes.
-	perStep time.Duration
+	perStep    time.Duration
+	wholeCalls bool // trajectories are not cut
 
 	calls  []device.Call        // room for the call being made
 	views  map[string][]float64 // by lane buffer, see view
@@ -45,7 +46,7 @@ func newWalkers(s *shared, program device.Loader, exe device.Executable, p *popu
 	w := &walkers{population: p, exe: exe, program: program, chains: s.options.Chains, dim: s.target.Dim(),
 		tempered: s.system.Path != dynamics.Plain, numbered: s.system.Batches.Size > 0,
 		anchored: s.system.Batches.Size > 0 && s.system.Batches.Anchored, traits: s.rule.Traits(),
-		loader: newBatchLoader(s)}
+		loader: newBatchLoader(s), wholeCalls: s.options.WholeCalls}
 	w.chained = w.numbered && s.blocks == nil
 	w.findLanes()
 	return w
@@ -192,6 +193,9 @@ func (w *walkers) trajectory(ctx context.Context, steps int) error {
 }
 
 func (w *walkers) stepsPerCall() int {
+	if w.wholeCalls {
+		return math.MaxInt
+	}
 	if w.perStep == 0 {
 		return 1
 	}

@@ -35,7 +35,21 @@ type Options struct {
 	Lanes   int    // walkers; padded by the device to whole blocks
 	Seed    uint64 // seed of the noise
 	Threads int    // 0 means all cores; never changes a result
+	First   int    // the number of the first lane, by which noise knows it: where other lanes are elsewhere
+	Turns   Turns  // shared with other processes; nil: all run here
 }
+
+// Turns shares the turns of an ir.Tiles with other processes, which run the same program on the same lanes. A device
+// may run them all itself instead: the numbers are the same.
+type Turns interface {
+	// Share is the part of n turns that this process runs.
+	Share(n int) (first, end int)
+	// GatherTurns completes what turns have left, one after the other in all, by that of the other processes.
+	GatherTurns(all []byte, turns int)
+}
+
+// A Compiled executable has a fingerprint of its machine code: with another one, numbers may differ in the last bit.
+type Compiled interface{ Fingerprint() string }
 
 // A Call runs an entry Times times.
 type Call struct {

@@ -26,6 +26,7 @@ type call struct {
 type executable struct {
 	device.LaneBuffers
 	seed    uint64
+	first   int // number of the first lane
 	buffers []ir.Buffer
 	shared  [][]float64 // by buffer, nil elsewhere
 	entries map[string]*entry
@@ -40,7 +41,7 @@ type executable struct {
 }
 
 func newExecutable(p *ir.Program, o device.Options) *executable {
-	e := &executable{seed: o.Seed, buffers: p.Buffers, entries: map[string]*entry{}}
+	e := &executable{seed: o.Seed, first: o.First, buffers: p.Buffers, entries: map[string]*entry{}}
 	e.allocate(o.Lanes, p.Layout)
 	c := &compiler{program: p, width: e.Width}
 	for i := range p.Entries {

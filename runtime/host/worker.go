@@ -129,7 +129,7 @@ func (w *worker) runBlock(b *device.Block) {
 	if w.block != b {
 		w.useBlock(b)
 	}
-	w.lane0, w.step = uint32(b.Lane0), w.e.step
+	w.lane0, w.step = uint32(w.e.first+b.Lane0), w.e.step
 	partial := mask != 1<<w.e.Width-1
 	if partial {
 		w.save()

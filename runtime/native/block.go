@@ -83,7 +83,7 @@ func (e *executable) assign(s *blockState, b *device.Block) {
 	s.Block, s.active, s.masked = b, e.mask == nil, s.masked[:0]
 	for l := range e.Width {
 		lane := min(b.Lane0+l, e.Lanes-1) // copies of the last lane fill the block
-		s.lanes[l] = uint64(lane)
+		s.lanes[l] = uint64(e.first + lane)
 		switch {
 		case e.mask == nil:
 		case e.mask[lane]:

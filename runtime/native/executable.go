@@ -16,6 +16,7 @@ import (
 type executable struct {
 	*library
 	device.LaneBuffers
+	key         string // of the library in the cache
 	arena       *arena
 	buffers     []ir.Buffer
 	tileResults []int // by buffer: turns whose results it keeps, see render.TileResults
@@ -24,6 +25,9 @@ type executable struct {
 	workers     []*worker
 	states      []*blockState
 	pool        *workerPool
+	first       int          // number of the first lane
+	sharing     device.Turns // nil: all turns run here
+	stage       []byte       // what turns have left, on the way to other processes
 	// by the entry that a schedule begins with: time of an execution on a block in the last run; 0 if not known
 	blockTime []time.Duration
 	task      func(worker, i int) // the method block, as a value made once so that no call allocates
@@ -45,10 +49,12 @@ type entry struct {
 	writes []ir.BufID
 }
 
-// A part has its number in the library, and its number of turns (0 if it has no turns).
+// A part has its number in the library, its number of turns (0 if it has no turns), and the buffers in which each of
+// them leaves all its results (none if it writes elsewhere, too).
 type part struct {
 	number uint64
 	turns  int
+	left   []ir.BufID
 }
 
 // groupBlocks is the least number of blocks of lanes that go through tiles together: each tile of the data is
@@ -56,7 +62,8 @@ type part struct {
 const groupBlocks = 4
 
 func newExecutable(p *ir.Program, o device.Options, l *library, gemm gemms) (*executable, error) {
-	e := &executable{library: l, buffers: p.Buffers, tileResults: render.TileResults(p), entries: map[string]entry{}}
+	e := &executable{library: l, buffers: p.Buffers, tileResults: render.TileResults(p), entries: map[string]entry{},
+		first: o.First, sharing: o.Turns}
 	turns := e.addEntries(p)
 	blocks := (o.Lanes + l.width - 1) / l.width
 	threads := min(o.Threads, max(blocks, turns))
@@ -86,7 +93,7 @@ func (e *executable) addEntries(p *ir.Program) (turns int) {
 	for i, parts := range render.Parts(p) {
 		s := entry{number: uint64(i), tiled: len(parts) > 1, writes: device.LaneWrites(p, p.Entries[i].Body)}
 		for _, q := range parts {
-			s.parts = append(s.parts, part{number, q.Turns})
+			s.parts = append(s.parts, part{number, q.Turns, q.Left})
 			turns = max(turns, q.Turns)
 			number++
 		}

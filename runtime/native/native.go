@@ -73,7 +73,8 @@ func (d *nativeDevice) Load(p *ir.Program, o device.Options) (device.Executable,
 	if o.Threads <= 0 {
 		o.Threads = runtime.GOMAXPROCS(0)
 	}
-	l, err := d.library(render.C(p))
+	text := render.C(p)
+	l, err := d.library(text)
 	if err != nil {
 		return nil, err
 	}
@@ -82,8 +83,12 @@ func (d *nativeDevice) Load(p *ir.Program, o device.Options) (device.Executable,
 		l.close()
 		return nil, err
 	}
+	e.key = d.compiler.key(text)
 	return e, nil
 }
+
+// Fingerprint is a hash of the program and of all that its machine code depends on.
+func (e *executable) Fingerprint() string { return e.key }
 
 // gemmFor is the matrix product for a program's large matrices, zeros if it has none.
 func (d *nativeDevice) gemmFor(p *ir.Program) gemms {

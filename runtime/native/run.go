@@ -4,8 +4,11 @@ package native
 
 import (
 	"runtime"
+	"slices"
 	"time"
+	"unsafe"
 
+	"ppl/compiler/ir"
 	"ppl/runtime/device"
 )
 
@@ -23,14 +26,27 @@ func (e *executable) Run(calls []device.Call, step uint64, mask []bool) (uint64,
 	var pin runtime.Pinner
 	pin.Pin(&e.schedule[0])
 	defer pin.Unpin()
-	if e.parts == nil || e.width == 1 && len(e.Blocks) >= len(e.workers) {
+	if e.parts == nil || e.sharing == nil && e.width == 1 && len(e.Blocks) >= len(e.workers) {
 		e.runBlocks(next - step)
 		return next, nil
 	}
-	for first := 0; first < len(e.Blocks); first += len(e.states) {
-		e.group(e.Blocks[first:min(first+len(e.states), len(e.Blocks))])
+	size := e.groupSize()
+	for first := 0; first < len(e.Blocks); first += size {
+		e.group(e.Blocks[first:min(first+size, len(e.Blocks))])
 	}
 	return next, nil
+}
+
+// groupSize is how many blocks go through tiles together: as many as there are states for; but where turns are shared
+// it is the same in all processes, whatever threads they have.
+func (e *executable) groupSize() int {
+	switch {
+	case e.sharing == nil:
+		return len(e.states)
+	case e.width == 1:
+		return 1
+	}
+	return min(groupBlocks, len(e.Blocks))
 }
 
 // plan resolves the calls into e.schedule, and returns the step after the last.
@@ -131,11 +147,55 @@ func (e *executable) runPart(p part, step uint64, states []*blockState) {
 		e.pool.do(len(states), func(worker, i int) { e.turn(worker, p, step, 0, states[i]) })
 		return
 	}
-	e.pool.do(p.turns, func(worker, turn int) {
+	first, end := 0, p.turns
+	shares := e.sharing != nil && len(p.left) > 0
+	if shares {
+		first, end = e.sharing.Share(p.turns)
+	}
+	e.pool.do(end-first, func(worker, turn int) {
 		for _, s := range states {
-			e.turn(worker, p, step, turn, s)
+			e.turn(worker, p, step, first+turn, s)
 		}
 	})
+	if shares {
+		e.exchangeTurns(p, first, end, states)
+	}
+}
+
+// exchangeTurns sends what turns first to end have left to the other processes, and takes what theirs have: in one
+// piece, turn by turn.
+func (e *executable) exchangeTurns(p part, first, end int, states []*blockState) {
+	var results [][]byte // of all turns, one after the other
+	stride := 0
+	for _, s := range states {
+		for _, b := range s.scratch {
+			if slices.Contains(p.left, ir.BufID(b.id)) {
+				size := elementSize(e.buffers[b.id].Type) * e.buffers[b.id].Size * e.width
+				results = append(results, unsafe.Slice((*byte)(b.at), size*p.turns))
+				stride += size
+			}
+		}
+	}
+	if e.stage = slices.Grow(e.stage[:0], stride*p.turns)[:stride*p.turns]; len(e.stage) == 0 {
+		return
+	}
+	each := func(turn int, move func(stage, result []byte)) {
+		at := stride * turn
+		for _, r := range results {
+			size := len(r) / p.turns
+			move(e.stage[at:at+size], r[size*turn:size*(turn+1)])
+			at += size
+		}
+	}
+	for turn := first; turn < end; turn++ {
+		each(turn, func(stage, result []byte) { copy(stage, result) })
+	}
+	e.sharing.GatherTurns(e.stage, p.turns)
+	for turn := range p.turns {
+		if turn < first || turn >= end {
+			each(turn, func(stage, result []byte) { copy(result, stage) })
+		}
+	}
 }
 
 func (e *executable) turn(worker int, p part, step uint64, turn int, s *blockState) {

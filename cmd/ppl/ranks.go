@@ -1,0 +1,219 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"runtime"
+	"slices"
+	"time"
+
+	"ppl/compiler"
+	"ppl/infer"
+	"ppl/infer/ranked"
+	"ppl/runtime/mpi"
+	"ppl/runtime/ranks"
+)
+
+// A job is the ranks that a launcher has started, this process among them. Rank 0 carries out the command line and
+// gives orders; the others follow them, and write nothing.
+type job struct {
+	ranks.Comm
+	library func() (path, version string) // of MPI
+	abort   func(code int)                // ends all ranks at once
+}
+
+// An order is what rank 0 asks of all ranks: one of these, or the end.
+type order struct {
+	Model    *modelOrder
+	Sample   *sampleOrder
+	Exchange int // that many times, to try the connection
+	Code     int // to end with
+}
+
+// A modelOrder asks for a model with its data, to compare it with that of rank 0.
+type modelOrder struct {
+	Model, Device string
+	Data          []string
+}
+
+// A sampleOrder asks for a run of a sampler.
+type sampleOrder struct {
+	Sampler string
+	EachRow bool
+	Options infer.Options
+}
+
+// A loadedModel is the answer to a modelOrder: what it has to agree in.
+type loadedModel struct {
+	Error   string
+	Version string
+	Digests digests
+}
+
+// give gives the other ranks an order.
+func (j *job) give(o order) {
+	text, err := json.Marshal(o)
+	if err != nil {
+		panic(fmt.Sprintf("internal error: an order: %v", err))
+	}
+	ranks.BroadcastText(j, text)
+}
+
+// carryOutOnRanks carries out the command line on rank 0 and ends the others.
+func carryOutOnRanks(ctx context.Context, args []string, c *console) (code int) {
+	if c.job.Rank() > 0 {
+		return follow(ctx, c.job)
+	}
+	code = run(ctx, args, c)
+	c.job.give(order{Code: code})
+	return code
+}
+
+// A follower is a rank after the first.
+type follower struct {
+	job     *job
+	program *compiler.Program
+	device  infer.Device
+}
+
+// follow carries out the orders of rank 0. A signal is a wish, on which all ranks agree.
+func follow(ctx context.Context, j *job) (code int) {
+	ctx, release := stoppable(ctx)
+	defer release()
+	f := &follower{job: j}
+	for {
+		var o order
+		if err := json.Unmarshal(ranks.BroadcastText(j, nil), &o); err != nil {
+			panic(fmt.Sprintf("internal error: an order: %v", err))
+		}
+		switch {
+		case o.Model != nil:
+			ranks.GatherTexts(j, f.load(*o.Model))
+		case o.Sample != nil:
+			f.sample(ctx, *o.Sample)
+		case o.Exchange > 0:
+			exchangeTimes(j, o.Exchange)
+		default:
+			return o.Code
+		}
+	}
+}
+
+// load loads the model, and gives the answer for rank 0. Problems go there, too.
+func (f *follower) load(o modelOrder) string {
+	var said bytes.Buffer
+	c := &console{out: &said, err: &said}
+	answer := loadedModel{Version: version}
+	var err error
+	if f.program, err = c.load(o.Model, o.Data); err == nil {
+		answer.Digests, err = digestsOf(f.program)
+	}
+	if err == nil {
+		f.device, err = openDevice(o.Device, func(string) {})
+	}
+	if err != nil {
+		answer.Error = said.String()
+		if e, ok := err.(exit); !ok || e.cause != nil {
+			answer.Error += err.Error()
+		}
+	}
+	text, err := json.Marshal(answer)
+	if err != nil {
+		panic(fmt.Sprintf("internal error: an answer: %v", err))
+	}
+	return string(text)
+}
+
+// sample takes part in a run. What it returns is rank 0's to report.
+func (f *follower) sample(ctx context.Context, o sampleOrder) {
+	row, _ := findSampler(o.Sampler)
+	o.Options.Device, o.Options.Threads = f.device, threadsOfRank(o.Options.Threads)
+	_, _ = ranked.Sampler(f.job, row.sample)(ctx, compiler.Recorded{Program: f.program, EachRow: o.EachRow}, o.Options,
+		nil)
+}
+
+// threadsOfRank is how many threads a rank has: its part of the machine, where nothing was said.
+func threadsOfRank(asked int) int {
+	if asked > 0 {
+		return asked
+	}
+	return max(1, runtime.GOMAXPROCS(0)/mpi.LocalRanks())
+}
+
+// loadOnRanks makes the other ranks load the model, and refuses to go on with those that have another one.
+func (run *posteriorRun) loadOnRanks() error {
+	if run.job == nil {
+		return nil
+	}
+	run.job.give(order{Model: &modelOrder{run.model, run.askedDevice(), run.data}})
+	mine, err := json.Marshal(loadedModel{Version: version, Digests: run.digests})
+	if err != nil {
+		return failed(err)
+	}
+	for r, text := range ranks.GatherTexts(run.job, string(mine)) {
+		var other loadedModel
+		if err := json.Unmarshal([]byte(text), &other); err != nil {
+			return failed(err)
+		}
+		if said := other.unlike(version, run.digests); said != "" {
+			return failed(fmt.Errorf("rank %d of %d: %s", r, run.job.Size(), said))
+		}
+	}
+	return nil
+}
+
+// askedDevice is the device as the command line names it.
+func (run *posteriorRun) askedDevice() string { return firstOf(run.asked.Device, auto) }
+
+// unlike says in what a rank differs from rank 0, "" where it does not.
+func (m loadedModel) unlike(version string, of digests) string {
+	switch {
+	case m.Error != "":
+		return m.Error
+	case m.Version != version:
+		return fmt.Sprintf("its ppl is version %s, and that of rank 0 is %s", m.Version, version)
+	case m.Digests.Data != of.Data:
+		return "its data are not those of rank 0"
+	case m.Digests.Program != of.Program:
+		return "its model is not that of rank 0"
+	}
+	return ""
+}
+
+// samplerOnRanks is the run's sampler, on all ranks where there are several. It begins there with the order.
+func (run *posteriorRun) samplerOnRanks(o *infer.Options) infer.Sampler {
+	if run.job == nil {
+		return run.sampler.sample
+	}
+	sent := *o
+	sent.Device, sent.Checkpoints = nil, nil
+	run.job.give(order{Sample: &sampleOrder{run.sampler.name, run.recorder.rows, sent}})
+	o.Threads = threadsOfRank(o.Threads)
+	return ranked.Sampler(run.job, run.sampler.sample)
+}
+
+// exchangeTimes makes n exchanges of eight numbers of each rank and gives the time of each.
+func exchangeTimes(j *job, n int) []time.Duration {
+	const bytes = 64
+	all, starts := make([]byte, bytes*j.Size()), ranks.Even(j.Size(), bytes, j.Size())
+	times := make([]time.Duration, n)
+	for i := range times {
+		began := time.Now()
+		j.Gather(all, starts)
+		times[i] = time.Since(began)
+	}
+	slices.Sort(times)
+	return times
+}
+
+// describe says which MPI connects the ranks, and how fast.
+func (j *job) describe() string {
+	const n = 1000
+	path, version := j.library()
+	j.give(order{Exchange: n})
+	times := exchangeTimes(j, n)
+	return fmt.Sprintf("%d ranks by %s (%s); an exchange of 8 numbers of each takes %v (median of %d)", j.Size(),
+		version, path, times[n/2].Round(100*time.Nanosecond), n)
+}

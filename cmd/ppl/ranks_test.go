@@ -1,0 +1,171 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io/fs"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"ppl/runtime/ranks"
+)
+
+// rankModel writes a model with rows enough for several turns, and returns its path.
+func rankModel(t *testing.T) string {
+	t.Helper()
+	var rows strings.Builder
+	rows.WriteString("x,y\n")
+	for i := range 12_000 {
+		x := math.Sin(float64(i))
+		y := 0
+		if math.Sin(float64(7*i)) < x {
+			y = 1
+		}
+		fmt.Fprintf(&rows, "%.4f,%d\n", x, y)
+	}
+	dir := t.TempDir()
+	model := filepath.Join(dir, "m.ppl")
+	for path, text := range map[string]string{filepath.Join(dir, "d.csv"): rows.String(),
+		model: "data x[N], y[N] from \"d.csv\"\na, b ~ Normal(0, 5)\ny[i in N] ~ Bernoulli(logits = a + b * x[i])\n"} {
+		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return model
+}
+
+// onRanks carries out a command on local ranks: its exit code on each, and what rank 0 writes.
+func onRanks(n int, args ...string) (codes []int, said string) {
+	var all sync.WaitGroup
+	var out bytes.Buffer
+	codes = make([]int, n)
+	for rank, comm := range ranks.Local(n) {
+		c := consoleTo(&out)
+		c.job = &job{Comm: comm, library: func() (string, string) { return "one process", "goroutines" },
+			abort: func(int) { panic("abort") }}
+		all.Go(func() { codes[rank] = carryOutOnRanks(context.Background(), args, c) })
+	}
+	all.Wait()
+	return codes, out.String()
+}
+
+// consoleTo is a console that writes to out alone.
+func consoleTo(out *bytes.Buffer) *console {
+	c := newConsole(os.Stdout, os.Stderr)
+	c.out, c.err, c.width, c.live, c.color = out, out, 0, false, false
+	return c
+}
+
+// sameArrays compares the chunks of all arrays of two runs.
+func sameArrays(t *testing.T, a, b string) {
+	t.Helper()
+	seen := 0
+	err := filepath.WalkDir(a, func(path string, e fs.DirEntry, err error) error {
+		relative, _ := filepath.Rel(a, path)
+		if err != nil || e.IsDir() || filepath.Dir(relative) == "." || e.Name() == ".zattrs" {
+			return err
+		}
+		seen++
+		want, err := os.ReadFile(path)
+		got, err2 := os.ReadFile(filepath.Join(b, relative))
+		if err != nil || err2 != nil || !bytes.Equal(want, got) {
+			t.Errorf("%s differs: %v", relative, err2)
+		}
+		return nil
+	})
+	if err != nil || seen < 20 {
+		t.Errorf("%d files compared, %v", seen, err)
+	}
+}
+
+// The files of a run on several ranks are those of one process; and so are those of one that is extended with another
+// number of them.
+func TestSampleOnRanks(t *testing.T) {
+	model := rankModel(t)
+	whole, shared := filepath.Join(t.TempDir(), "whole"), filepath.Join(t.TempDir(), "shared")
+	flags := []string{"sample", model, "--seed", "3", "--chains", "2", "--warmup", "30", "--quiet", "--threads", "1"}
+	with := func(more ...string) []string { return append(append([]string(nil), flags...), more...) }
+	var out bytes.Buffer
+	alone := consoleTo(&out)
+	if code := run(context.Background(), with("--draws", "20", "--out", whole), alone); code != 0 {
+		t.Fatal(out.String())
+	}
+	for i, step := range [][]string{{"--draws", "8"}, {"--draws", "20", "--resume"}} {
+		if codes, said := onRanks(2+i, with(append(step, "--out", shared)...)...); codes[0]+codes[1] != 0 {
+			t.Fatal(codes, said)
+		}
+	}
+	sameArrays(t, whole, shared)
+	codes, said := onRanks(2, "version", "--mpi")
+	if codes[0] != 0 || !strings.Contains(said, "2 ranks by goroutines") {
+		t.Error(codes, said)
+	}
+}
+
+// What is wrong on rank 0 ends all ranks, with one message and one exit code.
+func TestMistakesOnRanks(t *testing.T) {
+	nowhere := filepath.Join(t.TempDir(), "x")
+	for _, c := range []struct {
+		code int
+		says string
+		args []string
+	}{
+		{codeWrong, "cannot read the model", []string{"sample", "nothing.ppl", "--out", nowhere}},
+		{codeUsage, "there is no flag --drows", []string{"sample", "nothing.ppl", "--drows", "3"}},
+	} {
+		codes, said := onRanks(3, c.args...)
+		for _, code := range codes {
+			if code != c.code || strings.Count(said, c.says) != 1 {
+				t.Errorf("%v: codes %v, %s", c.args, codes, said)
+			}
+		}
+	}
+	for want, m := range map[string]loadedModel{
+		"its data are not those of rank 0":              {Version: "1", Digests: digests{Program: "p", Data: "other"}},
+		"its model is not that of rank 0":               {Version: "1", Digests: digests{Program: "other", Data: "d"}},
+		"its ppl is version 2, and that of rank 0 is 1": {Version: "2", Digests: digests{Program: "p", Data: "d"}},
+		"d.csv is not there":                            {Error: "d.csv is not there"},
+	} {
+		if got := m.unlike("1", digests{Program: "p", Data: "d"}); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+	m := loadedModel{Version: "1", Digests: digests{Program: "p", Data: "d"}}
+	if got := m.unlike("1", m.Digests); got != "" {
+		t.Error(got)
+	}
+}
+
+// Where an MPI is installed, mpiexec starts ranks of this program, and their run has the files of one process.
+func TestMPI(t *testing.T) {
+	launcher, err := exec.LookPath("mpiexec")
+	if err != nil || testing.Short() {
+		t.Skip("no MPI is installed")
+	}
+	ppl, err := exec.LookPath("ppl") // testscript.Main has put this program there
+	if err != nil {
+		t.Skip(err)
+	}
+	model, whole, shared := rankModel(t), filepath.Join(t.TempDir(), "whole"), filepath.Join(t.TempDir(), "shared")
+	flags := []string{"sample", model, "--seed", "3", "--chains", "2", "--warmup", "20", "--draws", "5", "--quiet",
+		"--threads", "1", "--out"}
+	for dir, command := range map[string][]string{whole: {ppl}, shared: {launcher, "-np", "2", ppl}} {
+		cmd := exec.Command(command[0], append(append(command[1:], flags...), dir)...)
+		cmd.Env = append(os.Environ(), "OMPI_MCA_rmaps_base_oversubscribe=1", "OMPI_MCA_hwloc_base_binding_policy=none",
+			"OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1", "OMPI_MCA_mpi_yield_when_idle=1",
+			"PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe", "PRTE_MCA_hwloc_default_binding_policy=none")
+		timer := time.AfterFunc(2*time.Minute, func() { cmd.Process.Kill() })
+		out, err := cmd.CombinedOutput()
+		if timer.Stop(); err != nil {
+			t.Fatalf("%v: %v\n%s", command, err, out)
+		}
+	}
+	sameArrays(t, whole, shared)
+}

@@ -1,0 +1,126 @@
+// Package ranked runs a sampler on several processes, or ranks, with the draws of one:
+//
+//	sample := ranked.Sampler(comm, renhd.Sample)
+//	report, err := sample(ctx, target, options, recorder)   // on every rank, with the same target and options
+//
+// Every rank runs the same code on the same numbers, and the devices share the rows of the data (ranks.Session.Rows).
+// Only rank 0 records draws and keeps checkpoints. What a clock, a signal or a disk decides on some rank is decided on
+// all of them, with the next exchange. So the draws do not depend on the number of ranks, as those of Pigeons.jl
+// (Surjanovic et al., "Pigeons.jl: distributed sampling from intractable distributions", 2023).
+package ranked
+
+import (
+	"context"
+	"fmt"
+
+	"ppl/compiler/lower"
+	"ppl/infer"
+	"ppl/infer/checkpoint"
+	"ppl/lang/types"
+	"ppl/runtime/device"
+	"ppl/runtime/ranks"
+)
+
+// Sampler is s on the ranks of a job. Recorder and checkpoints are those of rank 0; they may be nil on the others.
+// Where it has shared nothing, since no program of the run has rows enough, nothing is said; the report's notes say it.
+func Sampler(c ranks.Comm, s infer.Sampler) infer.Sampler {
+	return func(ctx context.Context, t infer.Target, o infer.Options, r infer.Recorder) (infer.Report, error) {
+		session := ranks.NewSession(ctx, c)
+		o.WholeCalls = true
+		o.Device = sharing{o.Device, session}
+		first := &firstRank{session: session, recorder: r, checkpoints: o.Checkpoints}
+		if keep := o.Checkpoints; keep != nil {
+			session.Due = keep.Due
+		}
+		session.Failed = first.failed
+		o.Checkpoints = first
+		report, err := s(session.Context(), t, o, first)
+		if first.failure != nil {
+			err = first.failure
+		}
+		err = session.Conclude(err)
+		if c.Size() > 1 && !session.Shared() {
+			report.Notes = append(report.Notes, fmt.Sprintf("%d ranks had nothing to share: the data have too "+
+				"few rows, or the device shares none; one process would have been as fast", c.Size()))
+		}
+		return report, err
+	}
+}
+
+// sharing is a device whose programs share rows.
+type sharing struct {
+	infer.Device
+	session *ranks.Session
+}
+
+func (d sharing) Compile(entries []lower.Entry) (device.Loader, error) {
+	l, err := d.Device.Compile(entries)
+	if err != nil {
+		return nil, err
+	}
+	return d.session.Rows(l), nil
+}
+
+// A firstRank is the recorder and the checkpoints of rank 0, on every rank: the others do nothing there. A failure, of
+// a disk say, is kept until all ranks know of it.
+type firstRank struct {
+	session     *ranks.Session
+	recorder    infer.Recorder
+	checkpoints infer.Checkpoints
+	failure     error
+}
+
+func (f *firstRank) failed() bool { return f.failure != nil }
+
+// do does something on rank 0, unless that has failed already.
+func (f *firstRank) do(what func() error) error {
+	if f.session.Rank() == 0 && f.failure == nil {
+		f.failure = what()
+	}
+	return nil
+}
+
+func (f *firstRank) Begin(stats []types.Variable) error {
+	return f.do(func() error { return f.recorder.Begin(stats) })
+}
+
+func (f *firstRank) Draw(chain int, values, stats []float64) error {
+	return f.do(func() error { return f.recorder.Draw(chain, values, stats) })
+}
+
+func (f *firstRank) Progress(p infer.Progress) {
+	_ = f.do(func() error { f.recorder.Progress(p); return nil })
+}
+
+func (f *firstRank) Due() bool { return f.session.Saving() }
+
+func (f *firstRank) Save(state any) error {
+	f.session.Saved()
+	return f.do(func() error {
+		if f.checkpoints == nil {
+			return nil
+		}
+		return f.checkpoints.Save(state)
+	})
+}
+
+// Load reads the checkpoint on rank 0, and gives it to the others.
+func (f *firstRank) Load(state any) (found bool, err error) {
+	if err := f.session.Synchronise(); err != nil {
+		return false, err
+	}
+	var text []byte
+	if f.session.Rank() == 0 && f.checkpoints != nil {
+		if found, err = f.checkpoints.Load(state); found && err == nil {
+			text, err = checkpoint.Encode(state)
+		}
+	}
+	if err = f.session.Agree(err); err != nil {
+		return false, err
+	}
+	text = ranks.BroadcastText(f.session, text)
+	if f.session.Rank() == 0 || len(text) == 0 {
+		return found, nil
+	}
+	return true, checkpoint.Decode(text, state)
+}

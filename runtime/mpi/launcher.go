@@ -1,0 +1,94 @@
+package mpi
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+)
+
+// A launcher is a kind of program that starts ranks, as seen by what it puts in the environment.
+type launcher struct {
+	name      string
+	size      string   // variable with the number of ranks
+	with      string   // another variable that has to be there; may be empty
+	libraries []string // that belong to it, the likeliest first
+}
+
+const (
+	openMPI  = "libmpi.so.40"
+	standard = "libmpi_abi.so.1"
+)
+
+// launchers in the order in which they are looked for: Open MPI sets variables of PMI, too.
+func launchers() []launcher {
+	mpich := []string{"libmpi.so.12", "libmpich.so.12", standard}
+	return []launcher{
+		{"Open MPI's mpirun", "OMPI_COMM_WORLD_SIZE", "", []string{openMPI}},
+		{"MPICH's mpiexec", "PMI_SIZE", "", mpich},
+		{"Slurm with PMIx", "SLURM_STEP_NUM_TASKS", "PMIX_RANK", append([]string{openMPI}, mpich...)},
+	}
+}
+
+// launched is the launcher that started this process as one of several, and their number; false where there is none.
+func launched() (launcher, int, bool) {
+	for _, l := range launchers() {
+		n, err := strconv.Atoi(os.Getenv(l.size))
+		if err == nil && (l.with == "" || os.Getenv(l.with) != "") {
+			return l, n, n > 1
+		}
+	}
+	return launcher{}, 0, false
+}
+
+// candidates are the files to try: what PPL_MPI names, else the launcher's libraries where the loader finds them, and
+// next to the mpirun or mpiexec of the search path.
+func (l launcher) candidates() (paths []string) {
+	if path := os.Getenv("PPL_MPI"); path != "" {
+		return []string{path}
+	}
+	dirs := nextToLauncher()
+	for _, name := range l.libraries {
+		for _, dir := range dirs {
+			if path := filepath.Join(dir, name); exists(path) {
+				paths = append(paths, path)
+			}
+		}
+		paths = append(paths, name)
+	}
+	return paths
+}
+
+// nextToLauncher are the directories of libraries of the installations whose launchers are in the search path.
+func nextToLauncher() (dirs []string) {
+	for _, name := range []string{"mpirun", "mpiexec"} {
+		path, err := exec.LookPath(name)
+		if err != nil {
+			continue
+		}
+		if real, err := filepath.EvalSymlinks(path); err == nil {
+			path = real
+		}
+		prefix := filepath.Dir(filepath.Dir(path))
+		if prefix != "/usr" { // the loader knows those
+			dirs = append(dirs, filepath.Join(prefix, "lib"), filepath.Join(prefix, "lib64"))
+		}
+	}
+	return dirs
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}
+
+// LocalRanks is how many ranks share this machine, as far as the launcher says; else 1.
+func LocalRanks() int {
+	for _, name := range []string{"OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS", "SLURM_NTASKS_PER_NODE"} {
+		if n, err := strconv.Atoi(strings.TrimSpace(os.Getenv(name))); err == nil && n > 0 {
+			return n
+		}
+	}
+	return 1
+}

@@ -1,0 +1,148 @@
+// Package ranks runs one program on several processes, or ranks: each runs the same Go code on the same numbers, and
+// they share the work of a device. What decides anything is exchanged, so that all ranks decide alike:
+//
+//	rank 0   turns 0 1 2 ┐          ┌ combines turns 0 … 5, in their order
+//	rank 1   turns 3 4 5 ┴ exchange ┴ combines turns 0 … 5, in their order
+//
+// The numbers are those of one process, to the last bit, whatever the number of ranks: no sum depends on it.
+package ranks
+
+import (
+	"encoding/binary"
+	"fmt"
+	"slices"
+	"sync"
+)
+
+// A Comm connects the ranks of a job. All ranks make the same calls in the same order; a call returns when it has what
+// it needs of the others. Calls come from one goroutine at a time.
+type Comm interface {
+	Rank() int // from 0 to Size − 1
+	Size() int
+	// Gather fills all on every rank: rank r has bytes starts[r] to starts[r+1] of it before the call, and everything
+	// after it. starts is the same on all ranks, and has Size + 1 elements.
+	Gather(all []byte, starts []int)
+	// Broadcast copies data of one rank to the others, who have room for as many bytes.
+	Broadcast(data []byte, from int)
+}
+
+// Even are the starts of n elements, of that many bytes each, in contiguous parts for ranks, as equal as can be.
+func Even(n, bytes, size int) []int {
+	starts := make([]int, size+1)
+	for r := range starts {
+		starts[r] = r * n / size * bytes
+	}
+	return starts
+}
+
+// GatherTexts gives every rank the texts of all.
+func GatherTexts(c Comm, mine string) []string {
+	lengths := make([]byte, 8*c.Size())
+	putLength(lengths[8*c.Rank():], len(mine))
+	c.Gather(lengths, Even(c.Size(), 8, c.Size()))
+	starts := make([]int, c.Size()+1)
+	for r := range c.Size() {
+		starts[r+1] = starts[r] + length(lengths[8*r:])
+	}
+	all := make([]byte, starts[c.Size()])
+	copy(all[starts[c.Rank()]:], mine)
+	c.Gather(all, starts)
+	texts := make([]string, c.Size())
+	for r := range texts {
+		texts[r] = string(all[starts[r]:starts[r+1]])
+	}
+	return texts
+}
+
+// BroadcastText gives every rank the text of rank 0.
+func BroadcastText(c Comm, text []byte) []byte {
+	n := make([]byte, 8)
+	putLength(n, len(text))
+	c.Broadcast(n, 0)
+	if c.Rank() > 0 {
+		text = make([]byte, length(n))
+	}
+	c.Broadcast(text, 0)
+	return text
+}
+
+// Same is an error where some rank's text is not that of rank 0; what says how they differ.
+func Same(texts []string, what string) error {
+	for r, text := range texts {
+		if text != texts[0] {
+			return fmt.Errorf("rank %d of %d: %s", r, len(texts), what)
+		}
+	}
+	return nil
+}
+
+// Local are n ranks in one process, for tests: each is used by a goroutine of its own.
+func Local(n int) []Comm {
+	meet := &meeting{parts: make([]part, n)}
+	meet.turned = sync.NewCond(&meet.mutex)
+	all := make([]Comm, n)
+	for r := range all {
+		all[r] = &local{meet, r}
+	}
+	return all
+}
+
+// A meeting is where local ranks wait for one another.
+type meeting struct {
+	mutex   sync.Mutex
+	turned  *sync.Cond
+	parts   []part // of the call under way, by rank
+	arrived int
+	turn    int
+	result  []part // of the last call
+}
+
+// A part is what a rank brings to a call.
+type part struct {
+	call string
+	data []byte
+}
+
+type local struct {
+	*meeting
+	rank int
+}
+
+func (l *local) Rank() int { return l.rank }
+func (l *local) Size() int { return len(l.parts) }
+
+func (l *local) Gather(all []byte, starts []int) {
+	mine := all[starts[l.rank]:starts[l.rank+1]]
+	for r, p := range l.exchange(part{fmt.Sprint("gather ", starts), mine}) {
+		copy(all[starts[r]:], p.data)
+	}
+}
+
+func (l *local) Broadcast(data []byte, from int) {
+	copy(data, l.exchange(part{fmt.Sprint("broadcast ", len(data), from), data})[from].data)
+}
+
+// exchange gives what each rank brings to all of them.
+func (l *local) exchange(mine part) []part {
+	l.mutex.Lock()
+	defer l.mutex.Unlock()
+	mine.data = slices.Clone(mine.data)
+	l.parts[l.rank] = mine
+	if l.arrived++; l.arrived == len(l.parts) {
+		l.arrived, l.turn, l.result = 0, l.turn+1, slices.Clone(l.parts)
+		l.turned.Broadcast()
+	} else {
+		for turn := l.turn; turn == l.turn; {
+			l.turned.Wait()
+		}
+	}
+	for r, p := range l.result {
+		if p.call != mine.call {
+			panic(fmt.Sprintf("internal error: rank %d is at %s, and rank %d at %s", l.rank, mine.call, r, p.call))
+		}
+	}
+	return l.result
+}
+
+func putLength(to []byte, n int) { binary.LittleEndian.PutUint64(to, uint64(n)) }
+func length(from []byte) int     { return int(binary.LittleEndian.Uint64(from)) }

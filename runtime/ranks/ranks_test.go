@@ -1,0 +1,62 @@
+package ranks
+
+import (
+	"bytes"
+	"context"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// Every rank has what all have brought, whoever is late.
+func TestLocal(t *testing.T) {
+	var all sync.WaitGroup
+	for rank, c := range Local(3) {
+		all.Go(func() {
+			for turn := range 100 {
+				if turn%10 == rank {
+					time.Sleep(time.Millisecond)
+				}
+				texts := GatherTexts(c, strings.Repeat("x", turn*rank))
+				for r, text := range texts {
+					if len(text) != turn*r {
+						t.Errorf("rank %d, turn %d: rank %d has brought %d bytes", rank, turn, r, len(text))
+					}
+				}
+				if got := BroadcastText(c, bytes.Repeat([]byte("y"), turn*(2-rank)/2)); len(got) != turn {
+					t.Errorf("rank %d has got %d bytes in turn %d", rank, len(got), turn)
+				}
+			}
+		})
+	}
+	all.Wait()
+}
+
+// The parts of ranks follow one another and make up the whole.
+func TestEven(t *testing.T) {
+	for _, n := range []int{0, 1, 2, 7, 100} {
+		for size := 1; size < 6; size++ {
+			starts := Even(n, 8, size)
+			if starts[0] != 0 || starts[size] != 8*n {
+				t.Errorf("%d elements on %d ranks: %v", n, size, starts)
+			}
+			for r := range size {
+				if part := starts[r+1] - starts[r]; part < 8*(n/size) || part > 8*(n/size+1) {
+					t.Errorf("%d elements on %d ranks: %v", n, size, starts)
+				}
+			}
+		}
+	}
+}
+
+// One rank that waits for long is said once.
+func TestWaits(t *testing.T) {
+	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
+	defer cancel()
+	said := 0
+	Waits(ctx, func() time.Duration { return time.Hour }, 60*time.Millisecond, func(time.Duration) { said++ })
+	if said != 1 {
+		t.Errorf("said %d times", said)
+	}
+}

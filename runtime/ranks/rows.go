@@ -1,0 +1,59 @@
+package ranks
+
+import "ppl/runtime/device"
+
+// Rows shares the turns of a program's tiles: every rank has all lanes, and runs a part of the rows.
+func (s *Session) Rows(l device.Loader) device.Loader { return rowLoader{l, s} }
+
+type rowLoader struct {
+	device.Loader
+	session *Session
+}
+
+// Load loads on rank 0 first, so that the others find in the cache what it has compiled.
+func (l rowLoader) Load(o device.Options) (device.Executable, error) {
+	o.Turns = l.session
+	exe, err := l.session.load(l.Loader, o)
+	if err != nil {
+		return nil, err
+	}
+	return rowExecutable{exe, l.session}, nil
+}
+
+// load loads a program, and compares what the ranks have made of it.
+func (s *Session) load(l device.Loader, o device.Options) (exe device.Executable, err error) {
+	if err := s.Synchronise(); err != nil {
+		return nil, err
+	}
+	for _, mine := range []bool{s.Rank() == 0, s.Rank() > 0} {
+		if mine {
+			exe, err = l.Load(o)
+		}
+		s.Broadcast(nil, 0)
+	}
+	if err = s.Agree(err); err != nil {
+		return nil, err
+	}
+	code := ""
+	if c, ok := exe.(device.Compiled); ok {
+		code = c.Fingerprint()
+	}
+	if err := Same(GatherTexts(s, code), "the machine code of the model is another than on rank 0: another compiler "+
+		"or processor; --device host computes without a compiler"); err != nil {
+		return nil, err
+	}
+	return exe, nil
+}
+
+type rowExecutable struct {
+	device.Executable
+	session *Session
+}
+
+// Run synchronises ranks first, so that all know who wants to stop.
+func (e rowExecutable) Run(calls []device.Call, step uint64, mask []bool) (uint64, error) {
+	if err := e.session.Synchronise(); err != nil {
+		return step, err
+	}
+	return e.Executable.Run(calls, step, mask)
+}

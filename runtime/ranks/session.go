@@ -1,0 +1,171 @@
+package ranks
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+)
+
+// A Session is one run of a sampler on all ranks. Signals and clocks differ from rank to rank, so that what they ask
+// for is exchanged before each call of the device, and every rank does it at the same point of its program.
+type Session struct {
+	Comm
+	// Due reports on rank 0 whether it is time for a checkpoint; nil for never.
+	Due func() bool
+	// Failed reports whether something has failed on this rank that the others do not know of; nil for never.
+	Failed func() bool
+
+	wish   context.Context // what this rank has been asked for
+	agreed context.Context
+	stop   context.CancelFunc
+	saving bool // it is time for a checkpoint, as agreed
+	failed bool // a rank has failed
+	cause  stop
+	shared int // turns that this rank has left to others
+}
+
+// A stop is why a rank wants to end.
+type stop byte
+
+const (
+	none stop = iota
+	cancelled
+	timeOver
+	failure
+)
+
+// status is what a rank says in an exchange.
+const (
+	stopAt = iota
+	dueAt
+	endedAt
+	statusSize
+)
+
+// NewSession begins a run. wish is the context of this rank alone.
+func NewSession(wish context.Context, c Comm) *Session {
+	s := &Session{Comm: c, wish: wish}
+	s.agreed, s.stop = context.WithCancel(context.WithoutCancel(wish))
+	return s
+}
+
+// Context is done when some rank's is, as agreed with the last exchange.
+func (s *Session) Context() context.Context { return s.agreed }
+
+// Saving reports whether it is time for a checkpoint, as agreed; Saved that it has been taken.
+func (s *Session) Saving() bool { return s.saving }
+
+// Saved says that the checkpoint has been taken.
+func (s *Session) Saved() { s.saving = false }
+
+// errElsewhere ends a rank where another has failed.
+var errElsewhere = errors.New("another rank has failed")
+
+// Synchronise is an exchange with all ranks that are at the same point. The error says that one of them has failed.
+func (s *Session) Synchronise() error { return s.exchange(false) }
+
+func (s *Session) exchange(ended bool) error {
+	all, rank, n := make([]byte, statusSize*s.Size()), s.Rank(), s.Size()
+	mine := all[statusSize*rank:]
+	mine[stopAt] = byte(s.wanted())
+	if s.Due != nil && s.Due() {
+		mine[dueAt] = 1
+	}
+	if ended {
+		mine[endedAt] = 1
+	}
+	s.Gather(all, Even(n, statusSize, n))
+	s.saving = all[dueAt] > 0
+	for r := range n {
+		other := all[statusSize*r:]
+		s.cause = max(s.cause, stop(other[stopAt]))
+		s.failed = s.failed || other[endedAt] > 0 && !ended
+	}
+	if s.cause > none {
+		s.stop()
+	}
+	if s.failed {
+		return errElsewhere
+	}
+	return nil
+}
+
+func (s *Session) wanted() stop {
+	switch err := s.wish.Err(); {
+	case s.Failed != nil && s.Failed():
+		return failure
+	case err == nil:
+		return none
+	case errors.Is(err, context.DeadlineExceeded):
+		return timeOver
+	}
+	return cancelled
+}
+
+// Agree gives each rank the first error of all, with the number of its rank; its own, where it has one.
+func (s *Session) Agree(mine error) error {
+	text := ""
+	if mine != nil && !errors.Is(mine, errElsewhere) {
+		text = mine.Error()
+	}
+	for r, other := range GatherTexts(s, text) {
+		if mine != nil && text != "" {
+			return mine
+		}
+		if other != "" {
+			return fmt.Errorf("rank %d of %d: %s", r, s.Size(), other)
+		}
+	}
+	return mine
+}
+
+// Conclude ends a run: a rank that has failed alone says so to the others, who are about to call the device. Where all
+// were asked to stop, the error is that of the context which asked.
+func (s *Session) Conclude(mine error) error {
+	if !s.failed {
+		_ = s.exchange(true)
+	}
+	err := s.Agree(mine)
+	switch {
+	case err != nil && !errors.Is(err, context.Canceled):
+		return err
+	case err != nil && s.cause == timeOver:
+		return context.DeadlineExceeded
+	}
+	return err
+}
+
+// Share is the part of n turns that this rank runs: device.Turns.
+func (s *Session) Share(n int) (first, end int) {
+	rank, size := s.Rank(), s.Size()
+	first, end = rank*n/size, (rank+1)*n/size
+	s.shared += n - (end - first)
+	return first, end
+}
+
+// GatherTurns gives every rank what all turns have left, the same number of bytes each: device.Turns.
+func (s *Session) GatherTurns(all []byte, turns int) {
+	s.Gather(all, Even(turns, len(all)/turns, s.Size()))
+}
+
+// Shared reports whether there has been something to share.
+func (s *Session) Shared() bool { return s.shared > 0 }
+
+// Waits reports, by say, each time that an exchange has waited for the others for so long. It ends with ctx.
+func Waits(ctx context.Context, waiting func() time.Duration, long time.Duration, say func(time.Duration)) {
+	tick := time.NewTicker(long / 6)
+	defer tick.Stop()
+	for said := false; ; {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+		now := waiting()
+		if now >= long && !said {
+			say(now)
+		}
+		said = now >= long
+	}
+}
