@@ -11,9 +11,9 @@ import (
 
 // A program takes its data once and the rest once a lane; a refusal names the largest parts.
 func TestFits(t *testing.T) {
-	p := &ir.Program{Buffers: []ir.Buffer{{Name: "y", Space: ir.Shared, Size: 1000},
+	p := &ir.Program{Buffers: []ir.Buffer{{Name: "y", Space: ir.Shared, Size: 10_000_000},
 		{Name: "theta", Space: ir.Lane, Size: 10}, {Space: ir.Scratch, Type: ir.F32, Size: 100}, {Name: "s", Size: 1}}}
-	const need = 8000 + 20*(80+400) + 8
+	const need = 80_000_000 + 20*(80+400) + 8
 	if err := Fits(p, 20, need); err != nil {
 		t.Error(err)
 	}
@@ -22,7 +22,7 @@ func TestFits(t *testing.T) {
 	if !errors.As(err, &large) || large.Need != need || len(large.Largest) != 3 {
 		t.Fatalf("%v", err)
 	}
-	const want = "0.008 MB for y (data), 0.008 MB for intermediate values 2 (lanes), 0.0016 MB for theta (lanes)"
+	const want = "80 MB for y (data), 0.008 MB for intermediate values 2 (lanes), 0.0016 MB for theta (lanes)"
 	if !strings.Contains(err.Error(), want) {
 		t.Errorf("%v, want %s", err, want)
 	}
