@@ -193,10 +193,12 @@ func (c *checker) undefined(s *scope, e *ast.Name) {
 		d.Related(f.at, "this defines `%s`, not `%s`", f.name, e.Name).
 			Help("a distribution or a value is given to the name itself: `%s ~ …`, or by the inverse of a link, "+
 				"`%s[i in N] = sigmoid(…)`", e.Name, e.Name)
-	} else if _, foreign := stdlib.Foreign(e.Name); !foreign && e.Span().File == c.model.Source {
+	} else if code, foreign := stdlib.Foreign(e.Name); foreign && !strings.ContainsAny(code, "([") {
+		meant(d, e.Name, nil)
+	} else if e.Span().File == c.model.Source { // a function of another tool is called: this is none
 		c.missingParameter(d, s, e)
-	} else {
-		meant(d, e.Name, c.visible(s))
+	} else if near, ok := diagNearest(e.Name, c.visible(s)); ok {
+		d.Help("did you mean `%s`?", near)
 	}
 	s2 := c.global
 	s2.names[e.Name] = &entity{name: e.Name, at: e.Span(), used: true, expr: poison(e)} // one report per name
