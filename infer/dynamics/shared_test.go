@@ -73,8 +73,7 @@ type moment struct{ one, all, count float64 }
 
 // With anchors at the mode, walkers that share batches of 16 rows are uncorrelated in place within three standard
 // errors, and correlated by less than 1 % in spread: a batch whose curvature is less than that of all rows lets all
-// walkers go further, an effect that falls with the size of the batch. Planted: with an anchor eight standard
-// deviations away the batches push all walkers the same way.
+// walkers go further. Planted: with an anchor eight standard deviations away the batches push all walkers the same way.
 func TestSharedBatchesLeaveChainsIndependent(t *testing.T) {
 	rho, se := sharedCorrelation(t, 0)
 	t.Logf("at the mode: %.4f ± %.4f, squares %.4f ± %.4f", rho[0], se[0], rho[1], se[1])
