@@ -193,8 +193,8 @@ func (v *values) limits(a *model.Array) (lo, hi float64, word string) {
 
 func (v *values) notMissing(a *model.Array, x *data.Array, n int) {
 	v.diags.Errorf("W05", a.At, "`%s` has missing values in %s (%d); declared without `missing`", a.Name, x.Origin, n).
-		Help("write `%s missing` and give it a distribution to have them drawn, or leave their rows out of the file",
-			declared(a))
+		Help("write `%s missing` and give it a distribution to have them drawn, or `complete` at the end of the "+
+			"statement to leave out their rows", declared(a))
 }
 
 func (v *values) notText(a *model.Array, text string, i int) {

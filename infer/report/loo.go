@@ -139,17 +139,34 @@ func relativeESS(r *draws.Run) (float64, error) {
 	return total / float64(n) / float64(r.Layout.Chains*r.Info.Draws), nil
 }
 
-// predictions are the replicates of the rows of v and their data, where the run has both, row for row.
+// predictions are the replicates of the rows of v and their data, where the run has both. Rows are found by their names,
+// for rows without a value are predicted and have no log likelihood.
 func predictions(r *draws.Run, v types.Variable) (predicted [][]float64, data []float64, err error) {
 	i := slices.IndexFunc(r.Layout.Predictive, func(p types.Variable) bool { return p.Name == v.Name })
-	if i < 0 || !slices.Equal(r.Layout.Predictive[i].Shape, v.Shape) {
+	if i < 0 {
 		return nil, nil, nil
 	}
-	if data, err = r.ObservedData(v.Name); err != nil || len(data) != v.Size() {
+	all := r.Layout.Predictive[i]
+	values, err := r.ObservedData(v.Name)
+	if err != nil || len(values) != all.Size() {
 		return nil, nil, err
 	}
 	chains, err := r.Predictive(v.Name)
-	return byElement(chains, v.Size()), data, err
+	if err != nil {
+		return nil, nil, err
+	}
+	replicates, at := byElement(chains, all.Size()), map[string]int{}
+	for k := range all.Size() {
+		at[all.Element(k)] = k
+	}
+	for row := range v.Size() {
+		k, ok := at[v.Element(row)]
+		if !ok {
+			return nil, nil, nil
+		}
+		predicted, data = append(predicted, replicates[k]), append(data, values[k])
+	}
+	return predicted, data, nil
 }
 
 // MaxK is the shape up to which the weights of that many draws can be used (Vehtari et al. 2024).
