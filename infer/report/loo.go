@@ -139,8 +139,8 @@ func relativeESS(r *draws.Run) (float64, error) {
 	return total / float64(n) / float64(r.Layout.Chains*r.Info.Draws), nil
 }
 
-// predictions are the replicates of the rows of v and their data, where the run has both. Rows are found by their names,
-// for rows without a value are predicted and have no log likelihood.
+// predictions are the replicates of the rows of v and their data, where the run has both. Rows are found by their
+// names, for rows without a value are predicted and have no log likelihood.
 func predictions(r *draws.Run, v types.Variable) (predicted [][]float64, data []float64, err error) {
 	i := slices.IndexFunc(r.Layout.Predictive, func(p types.Variable) bool { return p.Name == v.Name })
 	if i < 0 {
