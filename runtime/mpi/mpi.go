@@ -13,12 +13,14 @@ import (
 	"unsafe"
 
 	"github.com/ebitengine/purego"
+
+	"ppl/runtime/thread"
 )
 
 // A Comm is the world of ranks that a launcher has started. Calls may come from any goroutine, one at a time.
 type Comm struct {
 	rank, size int
-	thread     *thread
+	thread     *thread.Thread
 	lib        library
 	path       string
 	since      atomic.Int64 // when the call under way began, in nanoseconds; 0 where there is none
@@ -39,9 +41,9 @@ func Join() (*Comm, error) {
 	if !found {
 		return nil, nil
 	}
-	c := &Comm{thread: newThread()}
+	c := &Comm{thread: thread.New()}
 	var err error
-	c.thread.do(func() { err = c.join(l, n) })
+	c.thread.Do(func() { err = c.join(l, n) })
 	if err != nil {
 		return nil, err
 	}
@@ -130,7 +132,7 @@ func (c *Comm) describe() string {
 
 // Library is the file of the library and what it says of itself.
 func (c *Comm) Library() (path, version string) {
-	c.thread.do(func() { version = c.describe() })
+	c.thread.Do(func() { version = c.describe() })
 	return c.path, version
 }
 
@@ -178,7 +180,7 @@ func (c *Comm) collective(name string, f func(pin *runtime.Pinner) int32) {
 	defer pin.Unpin()
 	var code int32
 	c.since.Store(time.Now().UnixNano())
-	c.thread.do(func() { code = f(&pin) })
+	c.thread.Do(func() { code = f(&pin) })
 	c.since.Store(0)
 	if code != 0 {
 		panic(fmt.Sprintf("internal error: %s ended with error %d", name, code))
@@ -195,7 +197,7 @@ func (c *Comm) Waiting() time.Duration {
 
 // Abort ends all ranks, of whatever they are doing.
 func (c *Comm) Abort(code int) {
-	go c.thread.do(func() { call(c.lib.abort, c.lib.world, uintptr(code)) })
+	go c.thread.Do(func() { call(c.lib.abort, c.lib.world, uintptr(code)) })
 	time.Sleep(2 * time.Second) // the thread may be in a call that does not come back
 	os.Exit(code)
 }
@@ -203,7 +205,7 @@ func (c *Comm) Abort(code int) {
 // Exit ends this rank with an exit code, when all others come to it: launchers kill those that are still at work when
 // one process ends. It is C's exit that ends the process, since MPICH 5 takes leave of its launcher in what that runs.
 func (c *Comm) Exit(code int) {
-	c.thread.do(func() {
+	c.thread.Do(func() {
 		call(c.lib.barrier, c.lib.world)
 		call(c.lib.finalize)
 		if exit, err := purego.Dlsym(purego.RTLD_DEFAULT, "exit"); err == nil {

@@ -10,12 +10,13 @@ import (
 	"gorgonia.org/cu"
 
 	"ppl/runtime/gpu/driver"
+	"ppl/runtime/thread"
 )
 
 // A gpuDriver is a GPU by gorgonia.org/cu. Every call is made on its thread. That package has no pinned memory: copies
 // go through buffers of the driver, and are slower.
 type gpuDriver struct {
-	*thread
+	thread *thread.Thread
 	nvrtc  *NVRTC
 	info   driver.Info
 	device cu.Device
@@ -26,11 +27,11 @@ func Installed() bool { return true }
 
 // Open opens a GPU by number. The error is a sentence for the user.
 func Open(number int) (driver.Driver, error) {
-	d := &gpuDriver{thread: newThread()}
+	d := &gpuDriver{thread: thread.New()}
 	var err error
-	d.do(func() { err = d.open(number) })
+	d.thread.Do(func() { err = d.open(number) })
 	if err != nil {
-		d.thread.close()
+		d.thread.Close()
 		return nil, err
 	}
 	return d, nil
@@ -90,7 +91,7 @@ func (d *gpuDriver) describe() error {
 
 // call makes one call on the thread.
 func (d *gpuDriver) call(op string, f func() error) (err error) {
-	d.do(func() { err = f() })
+	d.thread.Do(func() { err = f() })
 	return result(op, err)
 }
 
@@ -146,7 +147,7 @@ func (d *gpuDriver) Wait() error { return d.call("cuCtxSynchronize", cu.Synchron
 
 func (d *gpuDriver) Close() error {
 	err := d.call("cuDevicePrimaryCtxRelease", d.device.ReleasePrimaryCtx)
-	d.thread.close()
+	d.thread.Close()
 	return err
 }
 

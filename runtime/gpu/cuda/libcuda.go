@@ -12,6 +12,7 @@ import (
 	"github.com/ebitengine/purego"
 
 	"ppl/runtime/gpu/driver"
+	"ppl/runtime/thread"
 )
 
 // libcuda are functions of the driver's library, by their names in cuda.h. All return a CUresult.
@@ -80,7 +81,7 @@ func openLibcuda() (*libcuda, error) {
 
 // A gpuDriver is a GPU by libcuda. Every call is made on its thread.
 type gpuDriver struct {
-	*thread
+	thread          *thread.Thread
 	lib             *libcuda
 	nvrtc           *NVRTC
 	info            driver.Info
@@ -94,10 +95,10 @@ func Open(number int) (driver.Driver, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &gpuDriver{thread: newThread(), lib: lib}
-	d.do(func() { err = d.open(number) })
+	d := &gpuDriver{thread: thread.New(), lib: lib}
+	d.thread.Do(func() { err = d.open(number) })
 	if err != nil {
-		d.thread.close()
+		d.thread.Close()
 		return nil, err
 	}
 	return d, nil
@@ -159,7 +160,7 @@ func (d *gpuDriver) describe() {
 // call makes one call on the thread.
 func (d *gpuDriver) call(op string, f func() int32) error {
 	var code int32
-	d.do(func() { code = f() })
+	d.thread.Do(func() { code = f() })
 	return result(op, code)
 }
 
@@ -220,7 +221,7 @@ func (d *gpuDriver) Close() error {
 		d.lib.streamDestroy(d.stream)
 		return d.lib.release(d.device)
 	})
-	d.thread.close()
+	d.thread.Close()
 	return err
 }
 
@@ -243,7 +244,7 @@ func (d *gpuDriver) Load(image []byte) (driver.Kernel, error) {
 	if err != nil {
 		return nil, err
 	}
-	d.do(func() {
+	d.thread.Do(func() {
 		var registers, local int32
 		d.lib.functionNeeds(&registers, functionRegisters, k.function)
 		d.lib.functionNeeds(&local, functionLocalBytes, k.function)
