@@ -23,6 +23,14 @@ const (
 	I32
 )
 
+// Bytes is the size of an element in memory, on every device. Integers are kept as doubles.
+func (t Type) Bytes() int {
+	if t == F32 {
+		return 4
+	}
+	return 8
+}
+
 // Space says who has a copy of a buffer.
 type Space uint8
 

@@ -24,20 +24,12 @@ type buffer struct {
 	stale bool       // the device's is newer
 }
 
-// elementSize is the bytes of an element in memory; integers are kept as doubles.
-func elementSize(t ir.Type) int {
-	if t == ir.F32 {
-		return 4
-	}
-	return 8
-}
-
 // sized lists the program's buffers with the bytes that they take for that many blocks of lanes and warps.
 func sized(p *ir.Program, blocks, warps int) []buffer {
 	all := make([]buffer, len(p.Buffers))
 	copies := render.TileResults(p)
 	for i, b := range p.Buffers {
-		n := b.Size * elementSize(b.Type)
+		n := b.Size * b.Type.Bytes()
 		switch b.Space {
 		case ir.Lane:
 			n *= render.Warp * blocks

@@ -68,7 +68,7 @@ func Fits(p *ir.Program, lanes int, limit int64) error {
 	var parts []part
 	total := 0.0
 	for i, b := range p.Buffers {
-		size := float64(b.Size) * float64(width(b.Type))
+		size := float64(b.Size) * float64(b.Type.Bytes())
 		where := "data"
 		if b.Space != ir.Shared {
 			size, where = size*float64(lanes), "lanes"
@@ -89,11 +89,4 @@ func Fits(p *ir.Program, lanes int, limit int64) error {
 		t.Largest = append(t.Largest, p.name)
 	}
 	return t
-}
-
-func width(t ir.Type) int {
-	if t == ir.F64 {
-		return 8
-	}
-	return 4
 }

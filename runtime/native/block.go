@@ -52,7 +52,7 @@ func (e *executable) locate(who owner) (all []located) {
 	for i, b := range e.buffers {
 		if e.owner(i) == who {
 			all = append(all,
-				located{i, e.arena.alloc(elementSize(b.Type) * b.Size * max(1, e.tileResults[i]) * e.width)})
+				located{i, e.arena.alloc(b.Type.Bytes() * b.Size * max(1, e.tileResults[i]) * e.width)})
 		}
 	}
 	return all

@@ -106,7 +106,7 @@ func (e *executable) addEntries(p *ir.Program) (turns int) {
 func (e *executable) size(blocks, threads, states int) int {
 	n := threads * (aligned(int(unsafe.Sizeof(context{}))) + aligned(8*len(e.buffers)))
 	for i, b := range e.buffers {
-		one := elementSize(b.Type) * b.Size * max(1, e.tileResults[i])
+		one := b.Type.Bytes() * b.Size * max(1, e.tileResults[i])
 		switch e.owner(i) {
 		case nobody:
 			n += aligned(one)
@@ -151,19 +151,10 @@ func (e *executable) allocate(lanes int) {
 	e.shared = make([]unsafe.Pointer, len(e.buffers))
 	for i, b := range e.buffers {
 		if b.Space == ir.Shared {
-			e.shared[i] = e.arena.alloc(elementSize(b.Type) * b.Size)
+			e.shared[i] = e.arena.alloc(b.Type.Bytes() * b.Size)
 			fill(e.shared[i], b)
 		}
 	}
-}
-
-// elementSize is the bytes of an element in memory; integers take as many bytes as the other numbers of their
-// precision.
-func elementSize(t ir.Type) int {
-	if t == ir.F32 {
-		return 4
-	}
-	return 8
 }
 
 // fill writes a buffer's initial values in its type; an I32 is truncated towards zero.

@@ -170,7 +170,7 @@ func (e *executable) exchangeTurns(p part, first, end int, states []*blockState)
 	for _, s := range states {
 		for _, b := range s.scratch {
 			if slices.Contains(p.left, ir.BufID(b.id)) {
-				size := elementSize(e.buffers[b.id].Type) * e.buffers[b.id].Size * e.width
+				size := e.buffers[b.id].Type.Bytes() * e.buffers[b.id].Size * e.width
 				results = append(results, unsafe.Slice((*byte)(b.at), size*p.turns))
 				stride += size
 			}
