@@ -2,6 +2,8 @@ package main
 
 import (
 	"fmt"
+	"hash/fnv"
+	"io"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -37,13 +39,10 @@ func ended(text string) string {
 	return text + "\n"
 }
 
-// sum is FNV-1a.
 func sum(text string) uint32 {
-	h := uint32(2166136261)
-	for _, b := range []byte(text) {
-		h = (h ^ uint32(b)) * 16777619
-	}
-	return h
+	h := fnv.New32a()
+	io.WriteString(h, text) // never fails
+	return h.Sum32()
 }
 
 // Seeds are the models to change, and the tokens that all of them have.

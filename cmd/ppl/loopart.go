@@ -127,18 +127,9 @@ type rowDensities struct {
 }
 
 func newRowDensities(f *compiler.Forecast) (*rowDensities, error) {
-	d, err := openDevice(auto, func(string) {})
+	exe, err := loadForecast([]lower.Assign{{Name: "densities", Value: f.Densities}})
 	if err != nil {
 		return nil, err
-	}
-	program, err := d.Compile([]lower.Entry{{Name: "forecast", Assign: []lower.Assign{{Name: "densities",
-		Value: f.Densities}}}})
-	if err != nil {
-		return nil, failed(err)
-	}
-	exe, err := program.Load(device.Options{Lanes: lanesOfForecast})
-	if err != nil {
-		return nil, failed(err)
 	}
 	return &rowDensities{f, exe}, nil
 }

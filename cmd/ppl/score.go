@@ -59,23 +59,15 @@ type scored struct {
 // follow evaluates the forecast at every thin-th draw of a run, for all rows, some at a time.
 func (c *console) follow(ctx context.Context, p *prediction, o *openedRun, of *outcomes) (*scored, error) {
 	f := of.forecast
-	entry := lower.Entry{Name: "forecast", Assign: []lower.Assign{{Name: "densities", Value: f.Densities}}}
+	assign := []lower.Assign{{Name: "densities", Value: f.Densities}}
 	out := &scored{logs: score.NewLogScores(len(f.Values))}
 	if f.Came != nil {
-		entry.Assign = append(entry.Assign, lower.Assign{Name: "classes", Value: f.Classes})
+		assign = append(assign, lower.Assign{Name: "classes", Value: f.Classes})
 		out.classes = score.NewClasses(len(f.Values), f.Classes.Shape()[1])
 	}
-	d, err := openDevice(auto, func(string) {})
+	exe, err := loadForecast(assign)
 	if err != nil {
 		return nil, err
-	}
-	program, err := d.Compile([]lower.Entry{entry})
-	if err != nil {
-		return nil, failed(err)
-	}
-	exe, err := program.Load(device.Options{Lanes: lanesOfForecast})
-	if err != nil {
-		return nil, failed(err)
 	}
 	defer exe.Close()
 	show, clear := c.progress(p.quiet)
@@ -103,6 +95,23 @@ func (c *console) follow(ctx context.Context, p *prediction, o *openedRun, of *o
 		}
 	}
 	return out, nil
+}
+
+// loadForecast compiles the entry "forecast", which assigns what is given on every lane.
+func loadForecast(assign []lower.Assign) (device.Executable, error) {
+	d, err := openDevice(auto, func(string) {})
+	if err != nil {
+		return nil, err
+	}
+	program, err := d.Compile([]lower.Entry{{Name: "forecast", Assign: assign}})
+	if err != nil {
+		return nil, failed(err)
+	}
+	exe, err := program.Load(device.Options{Lanes: lanesOfForecast})
+	if err != nil {
+		return nil, failed(err)
+	}
+	return exe, nil
 }
 
 // parametersAt are the parameters of a draw, by name.

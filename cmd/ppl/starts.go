@@ -2,9 +2,7 @@ package main
 
 import (
 	"crypto/sha256"
-	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -89,10 +87,7 @@ func readStarts(dir string) (points [][][]float64, err error) {
 
 // removeStarts makes room for a new run.
 func removeStarts(disk files.System, dir string) error {
-	if err := disk.Remove(filepath.Join(dir, startsFile)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	return nil
+	return files.RemoveAny(disk, filepath.Join(dir, startsFile))
 }
 
 // given are values of parameters to begin at.

@@ -172,7 +172,7 @@ func (f *lineFinder) line(x model.Expr, rest []model.Expr) bool {
 		switch {
 		case x.Name == "+" || x.Name == "-":
 			return f.oneOf(x.Args, rest)
-		case x.Name == "*" && !isZero(x.Args[0]) && !isZero(x.Args[1]):
+		case x.Name == "*" && !isValue(x.Args[0], 0) && !isValue(x.Args[1], 0):
 			return f.oneOf(x.Args, rest)
 		case x.Name == "/":
 			return f.line(x.Args[0], append(slices.Clone(rest), x.Args[1]))
@@ -232,11 +232,6 @@ func reads(xs []model.Expr, a *model.Array) bool {
 		})
 	}
 	return visit(xs...)
-}
-
-func isZero(x model.Expr) bool {
-	n, ok := x.(*model.Num)
-	return ok && n.Value == 0
 }
 
 // withoutOrder reports whether the elements of a parameter are drawn each by itself, and not `ordered`.

@@ -259,8 +259,9 @@ func (m Metric) OfPrecision(precision *mat.SymDense) (Metric, bool) {
 		return out, true
 	}
 	root := mat.NewTriDense(m.Dim, mat.Upper, n.Root)
-	var inverse, covariance mat.Dense
-	if err := inverse.Solve(root, eye(m.Dim)); err != nil {
+	var inverse mat.TriDense
+	var covariance mat.Dense
+	if err := inverse.InverseTri(root); err != nil {
 		if _, badlyConditioned := err.(mat.Condition); !badlyConditioned {
 			return m, false
 		}
@@ -292,12 +293,4 @@ func (m Metric) Stiffest(p *mat.SymDense) float64 {
 	}
 	values := e.Values(nil)
 	return values[len(values)-1]
-}
-
-func eye(d int) *mat.DiagDense {
-	ones := make([]float64, d)
-	for i := range ones {
-		ones[i] = 1
-	}
-	return mat.NewDiagDense(d, ones)
 }

@@ -119,10 +119,5 @@ func read(path string, state any) error {
 
 // Remove deletes the checkpoints of a directory.
 func Remove(disk files.System, dir string) error {
-	for _, name := range []string{File, before, partial} {
-		if err := disk.Remove(filepath.Join(dir, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return err
-		}
-	}
-	return nil
+	return files.RemoveAny(disk, filepath.Join(dir, File), filepath.Join(dir, before), filepath.Join(dir, partial))
 }

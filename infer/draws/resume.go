@@ -2,7 +2,6 @@ package draws
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -82,12 +81,8 @@ func Clear(disk files.System, dir string) error {
 	if err := remove(disk, dir, entries); err != nil {
 		return err
 	}
-	for _, name := range []string{optionsFile, modelFile, runFile} { // run.json last: until then this is a run
-		if err := disk.Remove(filepath.Join(dir, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return err
-		}
-	}
-	return nil
+	return files.RemoveAny(disk, filepath.Join(dir, optionsFile), filepath.Join(dir, modelFile),
+		filepath.Join(dir, runFile)) // this one last: until then this is a run
 }
 
 // Resume opens a run to append to it, with as many draws of each chain as given; later ones are taken back,

@@ -114,24 +114,17 @@ func factor(h *mat.SymDense) (*mat.Dense, bool) {
 	}
 	var u mat.TriDense
 	chol.UTo(&u)
-	var root mat.Dense
-	if err := root.Solve(&u, eye(d)); err != nil {
+	var inverse mat.TriDense
+	if err := inverse.InverseTri(&u); err != nil {
 		return nil, false
 	}
+	root := mat.DenseCopyOf(&inverse)
 	for i := range d {
 		for j := range d {
 			root.Set(i, j, root.At(i, j)/math.Sqrt(h.At(i, i)))
 		}
 	}
-	return &root, true
-}
-
-func eye(d int) *mat.DiagDense {
-	ones := make([]float64, d)
-	for i := range ones {
-		ones[i] = 1
-	}
-	return mat.NewDiagDense(d, ones)
+	return root, true
 }
 
 // curvature is −∇² log p by central differences of the gradient: first with steps of 1e-5, then with a thousandth of

@@ -54,11 +54,12 @@ func (c *drawCollector) countHeat() {
 		c.state.Heats = make([]positionHeat, w.chains)
 	}
 	x, f, piece := make([]float64, w.dim), make([]float64, w.dim), make([]float64, w.dim)
+	forces := r.shared.system.ForceBuffers()
 	for chain := range w.chains {
 		lane, h := w.cold(chain), &c.state.Heats[chain]
 		w.exe.GetLane(dynamics.Theta, lane, x)
 		clear(f)
-		for _, name := range r.shared.system.ForceBuffers() {
+		for _, name := range forces {
 			w.exe.GetLane(name, lane, piece)
 			floats.Add(f, piece)
 		}

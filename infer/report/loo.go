@@ -57,10 +57,8 @@ func CrossValidate(r *draws.Run, name string) (LOO, error) {
 		return LOO{}, err
 	}
 	logLik := byElement(chains, v.Size())
-	for i, row := range logLik {
-		if slices.ContainsFunc(row, func(x float64) bool { return math.IsNaN(x) || math.IsInf(x, 0) }) {
-			return LOO{}, Unusable{fmt.Sprintf("the log likelihood of %s is not finite in some draws", v.Element(i))}
-		}
+	if err := finite(logLik, v.Element); err != nil {
+		return LOO{}, err
 	}
 	l := LOO{Dir: r.Dir, Variable: v, Draws: len(logLik[0]), WAIC: stats.WAIC(logLik)}
 	predicted, observed, err := predictions(r, v)
@@ -73,6 +71,16 @@ func CrossValidate(r *draws.Run, name string) (LOO, error) {
 		}
 	})
 	return l, nil
+}
+
+// finite refuses the log likelihood of rows, whose names are given, where one is not a number in some draw.
+func finite(logLik [][]float64, name func(int) string) error {
+	for i, row := range logLik {
+		if slices.ContainsFunc(row, func(x float64) bool { return math.IsNaN(x) || math.IsInf(x, 0) }) {
+			return Unusable{fmt.Sprintf("the log likelihood of %s is not finite in some draws", name(i))}
+		}
+	}
+	return nil
 }
 
 // Unusable says why something cannot be made from a run; the fault is the question's, not the disk's.

@@ -3,7 +3,6 @@ package report
 import (
 	"fmt"
 	"io"
-	"math"
 	"slices"
 	"strings"
 
@@ -28,11 +27,8 @@ type PartLOO struct {
 // data, and rows are the numbers of the chosen among them.
 func CrossValidatePart(r *draws.Run, v types.Variable, rows, places []int, rough []float64,
 	logLik [][]float64) (PartLOO, error) {
-	for k, row := range logLik {
-		if slices.ContainsFunc(row, func(x float64) bool { return math.IsNaN(x) || math.IsInf(x, 0) }) {
-			return PartLOO{}, Unusable{fmt.Sprintf("the log likelihood of %s is not finite in some draws",
-				v.Element(places[k]))}
-		}
+	if err := finite(logLik, func(k int) string { return v.Element(places[k]) }); err != nil {
+		return PartLOO{}, err
 	}
 	reff, err := relativeESS(r)
 	if err != nil {

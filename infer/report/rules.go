@@ -226,8 +226,7 @@ func motionless(f *findings) string {
 
 // heavyTails finds quantities whose mean may not exist, so that no number of draws gives it.
 func heavyTails(f *findings) string {
-	const tooHeavy = 0.7
-	bad := f.which(func(p Parameter) bool { return p.TailShape > tooHeavy })
+	bad := f.which(func(p Parameter) bool { return p.TailShape > maxParetoK })
 	if len(bad) == 0 || len(f.divergingParameters()) > 0 {
 		return ""
 	}

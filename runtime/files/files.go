@@ -87,6 +87,16 @@ func (Disk) Sync(path string) error {
 	return errors.Join(f.Sync(), f.Close())
 }
 
+// RemoveAny deletes those of some files that are there.
+func RemoveAny(disk System, paths ...string) error {
+	for _, path := range paths {
+		if err := disk.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	return nil
+}
+
 // Replace writes a file so that a reader sees either all of it or the old contents, even after a crash of the process.
 // Once the directory has been synced too, that also holds after a loss of power.
 func Replace(on System, path string, parts ...[]byte) error {

@@ -138,8 +138,8 @@ func (s *Session) Conclude(mine error) error {
 
 // Share is the part of n turns that this rank runs: device.Turns.
 func (s *Session) Share(n int) (first, end int) {
-	rank, size := s.Rank(), s.Size()
-	first, end = rank*n/size, (rank+1)*n/size
+	starts := Even(n, 1, s.Size())
+	first, end = starts[s.Rank()], starts[s.Rank()+1]
 	s.shared += n - (end - first)
 	return first, end
 }

@@ -11,7 +11,7 @@ package thread
 
 import "runtime"
 
-// A Thread is one of the operating system's. Calls of Do may come from any goroutine; they are made one after the other.
+// A Thread is one of the operating system's. Calls of Do may come from any goroutine; one is made after the other.
 type Thread struct {
 	work chan func()
 	done chan struct{}

@@ -12,7 +12,6 @@ package filestest
 
 import (
 	"io/fs"
-
 	"sync"
 	"syscall"
 

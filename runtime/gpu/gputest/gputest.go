@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"gonum.org/v1/gonum/floats"
+
 	"ppl/autodiff"
 	"ppl/compiler"
 	"ppl/compiler/ir"
@@ -131,7 +133,7 @@ func compare(t *testing.T, d device.Device, p *ir.Program, run func(device.Execu
 			got[0].GetLane(name, l, a)
 			got[1].GetLane(name, l, b)
 			gap := distance(a, b)
-			if total := sum(b); total-total == 0 {
+			if total := floats.Sum(b); total-total == 0 {
 				finite++
 			}
 			worst = max(worst, gap)
@@ -144,13 +146,6 @@ func compare(t *testing.T, d device.Device, p *ir.Program, run func(device.Execu
 		t.Errorf("only %d lanes of %d buffers have numbers", finite, len(names))
 	}
 	t.Logf("largest difference %.1e", worst)
-}
-
-func sum(x []float64) (total float64) {
-	for _, v := range x {
-		total += v
-	}
-	return total
 }
 
 // distance is |a − b| over |b| or 1, where NaN and infinities equal themselves.
