@@ -181,13 +181,9 @@ def jump():
     parts = [group(y[:k]) + group(y[k:]) + cells[k] for k in range(11)]
     w = normalised(np.array([p[0] + p[3] + math.log(p[7] - p[6]) for p in parts]))
 
-    def mixed(mean, var):
-        m = (w * mean).sum()
-        return m, math.sqrt((w * (var + (mean - m) ** 2)).sum())
-
     p = np.array(parts)
-    write("jump", "sum over the cells between observations", a=mixed(p[:, 1], p[:, 2]), b=mixed(p[:, 4], p[:, 5]),
-          c=mixed((p[:, 6] + p[:, 7]) / 2, (p[:, 7] - p[:, 6]) ** 2 / 12), early=share(w[:5].sum()))
+    write("jump", "sum over the cells between observations", a=mixed(w, p[:, 1], p[:, 2]), b=mixed(w, p[:, 4], p[:, 5]),
+          c=mixed(w, (p[:, 6] + p[:, 7]) / 2, (p[:, 7] - p[:, 6]) ** 2 / 12), early=share(w[:5].sum()))
 
 
 def cauchy(x, mean, scale):
@@ -280,14 +276,19 @@ def more_closed_forms():
           total=(mu.sum(), math.sqrt(8 / precision)))
 
 
-def schools():
+def eight_schools(log_tau):
+    """Rubin's data with mu ~ N(0, 5²) and tau ~ HalfCauchy(5): weights of a grid of mu and tau, and the two."""
     y, s = np.array([28, 8, -3, 7, -1, 1, 18, 12]), np.array([15, 10, 16, 11, 9, 11, 10, 18])
-    mu, log_tau = np.linspace(-25, 35, 601)[:, None], np.linspace(-12, 9, 4201)[None, :]
+    mu, log_tau = np.linspace(-25, 35, 601)[:, None], log_tau[None, :]
     tau = np.exp(log_tau)
     logp = normal(mu, 0, 5) - np.log1p((tau / 5) ** 2) + log_tau
     for a, b in zip(y, s):
         logp = logp - 0.5 * (a - mu) ** 2 / (b * b + tau**2) - 0.5 * np.log(b * b + tau**2)
-    w = normalised(logp)
+    return normalised(logp), mu, tau
+
+
+def schools():
+    w, mu, tau = eight_schools(np.linspace(-12, 9, 4201))
     pull = tau**2 / (tau**2 + 15.0**2)
     mean, var = mu + pull * (28 - mu), pull * 15.0**2
     write("schools_centred", "quadrature in two dimensions, the schools in closed form", mu=moments(w.sum(1), mu[:, 0]),
@@ -319,7 +320,7 @@ def chain():
 
 
 def ends():
-    # The density of a sum of six Beta(.3, .3): moments by the Fourier transform of a grid of cell masses, exact in p.
+    # The density of a sum of six Beta(.3, .3): moments by convolution of the masses of cells, exact in p.
     n = 4000
     edge = np.linspace(0, 1, n + 1)
     v = np.linspace(0, 0.5**0.3, 4000001)  # p^.3, in which the density is smooth at 0
@@ -350,13 +351,7 @@ def funnels():
     small = share(2 / math.pi * math.atan(0.1))
     broken("horseshoe", "closed form", small=small, large=small)
 
-    y, s = np.array([28, 8, -3, 7, -1, 1, 18, 12]), np.array([15, 10, 16, 11, 9, 11, 10, 18])
-    mu, log_tau = np.linspace(-25, 35, 601)[:, None], np.linspace(-9, 9, 3601)[None, :]
-    tau = np.exp(log_tau)
-    logp = normal(mu, 0, 5) - np.log1p((tau / 5) ** 2) + log_tau
-    for a, b in zip(y, s):
-        logp = logp - 0.5 * (a - mu) ** 2 / (b * b + tau**2) - 0.5 * np.log(b * b + tau**2)
-    w = normalised(logp)
+    w, mu, tau = eight_schools(np.linspace(-9, 9, 3601))
     q = dict(mu=moments(w.sum(1), mu[:, 0]), tau=moments(w.sum(0), tau[0]), small=share(w.sum(0)[tau[0] < 1].sum()))
     broken("schools", "quadrature in two dimensions", flags="--draws 300", **q)
     broken("schools_step", "quadrature in two dimensions", flags="--set step_size=0.5", **q)
