@@ -22,10 +22,11 @@ const (
 	WarmingUp
 	Sampling
 	Predicting // after a run, from its draws
+	Weighing   // draws of a run, by the density
 )
 
 func (p Phase) String() string {
-	return [...]string{"optimising", "warm-up", "sampling", "predicting"}[p]
+	return [...]string{"optimising", "warm-up", "sampling", "predicting", "estimating"}[p]
 }
 
 // Progress of one phase: Done of Total iterations. Divergences counts those since sampling began.

@@ -46,6 +46,7 @@ func foreignWords() map[string]string {
 		kept     = "--draws D, which counts the kept draws of each chain; warm-up is not among them"
 		warm     = "--warmup W"
 		accepted = "--set accept=0.95"
+		evidence = "ppl evidence RUN…, by bridge sampling from the draws of runs"
 		begin    = "--init FILE.json, or --init RUN; without it chains begin at draws from the prior"
 		choice   = "`c ? a : b`, in one expression: there are no statements to choose between"
 	)
@@ -62,6 +63,7 @@ func foreignWords() map[string]string {
 		"stepsize": "--set step_size=0.1", "step_size": "--set step_size=0.1", "random_seed": "--seed S",
 		"rng_seed": "--seed S", "output": "--out DIR", "output_dir": "--out DIR",
 		"init": begin, "inits": begin, "initvals": begin, "init_params": begin, "initial_params": begin,
+		"bayes_factor": evidence, "marginal_likelihood": evidence, "bridge_sampler": evidence, "log_ml": evidence,
 		"refresh": "--quiet, or nothing: progress is shown by itself",
 		"verbose": "nothing: progress is shown by itself",
 		"ifelse":  choice, "if": choice, "else": choice, "if_else": choice,

@@ -134,6 +134,18 @@ func (p *Plan) StartFrom(r *rand.Rand, at map[string]dataset.Array) ([]float64, 
 	})
 }
 
+// PointsAt computes where parameter values, on their own scale, lie on the unconstrained line. An error names a
+// parameter that is missing, unknown, of the wrong shape or outside its support.
+func (p *Plan) PointsAt() func(at map[string]dataset.Array) ([]float64, error) {
+	g := simulate.NewNumbers(p.layout, marginalize.Over(simulate.Inputs{}))
+	return func(at map[string]dataset.Array) ([]float64, error) {
+		if err := p.enterAll(g, at); err != nil {
+			return nil, err
+		}
+		return g.StartFrom(nil, func(*model.Array) bool { return true })
+	}
+}
+
 // enterAll checks and enters every parameter.
 func (p *Plan) enterAll(g *simulate.Numbers, at map[string]dataset.Array) error {
 	missing, err := p.enterNamed(g, at)

@@ -201,19 +201,7 @@ func (p *Plan) values(e *evaluate.Evaluator) autodiff.Node {
 }
 
 // ProperPrior reports whether every parameter has a normalised distribution.
-func (p *Plan) ProperPrior() bool {
-	for _, r := range p.layout.Regions {
-		if r.Term.Dist == nil || r.Term.Dist.Improper {
-			return false
-		}
-	}
-	for _, t := range p.layout.Data.Model.Terms {
-		if t.Kind == model.Prior && t.Density != nil {
-			return false
-		}
-	}
-	return len(p.layout.Regions) > 0
-}
+func (p *Plan) ProperPrior() bool { return len(p.layout.Regions) > 0 && p.unnormalised() == "" }
 
 // Data are the model's data.
 func (p *Plan) Data() *dataset.Dataset { return p.layout.Data }

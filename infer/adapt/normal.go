@@ -3,6 +3,7 @@ package adapt
 import (
 	"math"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 )
@@ -51,20 +52,27 @@ func unitDiagonal(m *mat.SymDense) (unit *mat.SymDense, scale []float64) {
 	return unit, scale
 }
 
-// FitNormal is the normal with mean and covariance of points, with the variances alone where points are too few for
-// more; false where a coordinate does not vary.
-func FitNormal(points [][]float64) (Normal, bool) {
+// FitNormal is the normal with mean and covariance of points, each with a weight (nil: 1), with the variances alone
+// where points are too few for more; false where a coordinate does not vary.
+func FitNormal(points [][]float64, weights []float64) (Normal, bool) {
 	x := rows(points) // about their mean
 	n, d := x.Dims()
+	number := float64(n)
+	if weights != nil {
+		number = floats.Sum(weights)
+	}
 	mean := scaled(points[0], 1)
 	add(mean, x.RawRowView(0), -1)
 	cov := mat.NewSymDense(d, nil)
-	if n >= 2*d+10 {
-		stat.CovarianceMatrix(cov, x, nil)
-	} else {
-		for j := range d {
-			cov.SetSym(j, j, stat.Variance(mat.Col(nil, j, x), nil))
+	for j := range d {
+		m, variance := stat.MeanVariance(mat.Col(nil, j, x), weights)
+		if weights != nil {
+			mean[j] += m
 		}
+		cov.SetSym(j, j, variance)
+	}
+	if number >= float64(2*d+10) {
+		stat.CovarianceMatrix(cov, x, weights)
 	}
 	unit, scale := unitDiagonal(cov)
 	var c mat.Cholesky

@@ -31,7 +31,7 @@ func TestNormal(t *testing.T) {
 	for range 4000 {
 		draws = append(draws, want.Rand(nil))
 	}
-	fit, ok := FitNormal(draws)
+	fit, ok := FitNormal(draws, nil)
 	if !ok {
 		t.Fatal("no fit")
 	}

@@ -61,7 +61,7 @@ func (r *run) rememberModes(windows ...*windowState) error {
 // below the top by half of a chi-squared number; the median of what walkers have seen says where the top would be, and
 // so what the mass is. False where walkers did not move.
 func newMode(heights []float64, places [][]float64) (m mode, ok bool) {
-	n, ok := adapt.FitNormal(places)
+	n, ok := adapt.FitNormal(places, nil)
 	if !ok {
 		return m, false
 	}

@@ -136,7 +136,7 @@ func (t *modeSearch) survey() (points [][]float64) {
 		}
 		starts(scale)
 	}
-	cloud, ok := adapt.FitNormal(t.places())
+	cloud, ok := adapt.FitNormal(t.places(), nil)
 	if !ok {
 		return points
 	}
@@ -190,7 +190,7 @@ func (t *modeSearch) chooseClimbs() {
 			s.Climbs = append(s.Climbs, adapt.NewAscent(late.Top))
 		}
 	}
-	cloud, ok := adapt.FitNormal(t.places())
+	cloud, ok := adapt.FitNormal(t.places(), nil)
 	var chosen [][][]float64
 	for first := 0; first < len(s.Points) && ok; first += groupSize {
 		group, heights := s.Points[first:first+groupSize], s.Heights[first:first+groupSize]

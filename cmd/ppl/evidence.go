@@ -1,0 +1,188 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"ppl/autodiff"
+	"ppl/compiler"
+	"ppl/compiler/lower"
+	"ppl/infer"
+	"ppl/infer/draws"
+	"ppl/infer/evidence"
+	"ppl/infer/report"
+	"ppl/runtime/device"
+)
+
+func evidenceCommand(c *console) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "evidence RUN… [--json]",
+		Short: "Estimate how probable models make their data, and Bayes factors",
+		Long: "Estimate the evidence (marginal likelihood) of the model of each run from its draws, by bridge " +
+			"sampling, " +
+			"with a standard error.\n" +
+			"Several runs on the same data are compared by Bayes factors. The evidence depends on the priors, " +
+			"also where " +
+			"the posterior does not:\n" +
+			"ppl compare asks instead how well models predict. Priors have to be proper.",
+		Args: atLeastOne("RUN", 0),
+
+		DisableFlagsInUseLine: true,
+	}
+	asJSON := cmd.Flags().Bool("json", false, "print a list with one object for each run")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		ctx, release := stoppable(cmd.Context())
+		defer release()
+		var runs []*draws.Run
+		var results []evidence.Result
+		for _, dir := range args {
+			run, result, err := c.evidenceOf(ctx, dir)
+			if err != nil {
+				return err
+			}
+			runs, results = append(runs, run), append(results, result)
+		}
+		all, err := report.CompareEvidence(runs, results)
+		if err != nil {
+			return fault(err)
+		}
+		if *asJSON {
+			return all.JSON(c.out)
+		}
+		return all.Text(c.out, c.width)
+	}
+	return cmd
+}
+
+// evidenceOf evaluates the density of the model of a run at draws of it and of a mixture of normals.
+func (c *console) evidenceOf(ctx context.Context, dir string) (*draws.Run, evidence.Result, error) {
+	var none evidence.Result
+	o, err := c.openRun(dir)
+	if err != nil {
+		return nil, none, err
+	}
+	program, options, err := c.sampledProgram(o.run)
+	if err != nil {
+		return nil, none, err
+	}
+	if why := noEvidence(o.run, program); why != "" {
+		return nil, none, withoutEvidence(dir, why)
+	}
+	density, err := loadDensity(program)
+	if err != nil {
+		return nil, none, err
+	}
+	defer density.exe.Close()
+	chains, err := o.points(program)
+	if err != nil {
+		return nil, none, failed(err)
+	}
+	show, clear := c.progress(false)
+	defer clear()
+	done, total := 0, 2*len(chains)*len(chains[0])
+	result, err := evidence.Estimate(options.Seed, chains, func(points [][]float64) (out []float64, err error) {
+		for len(points) > 0 && err == nil {
+			if ctx.Err() != nil {
+				return nil, interrupted()
+			}
+			n := min(len(points), lanesOfDensity)
+			out, err = density.at(out, points[:n])
+			points, done = points[n:], done+n
+			show(infer.Progress{Phase: infer.Weighing, Done: done, Total: total})
+		}
+		return out, err
+	})
+	if errors.As(err, new(evidence.Unusable)) {
+		return nil, none, withoutEvidence(dir, err.Error())
+	} else if err != nil {
+		return nil, none, fault(err)
+	}
+	mass, _ := program.PriorMass()
+	result.Shift(-mass)
+	return o.run, result, nil
+}
+
+func withoutEvidence(dir, why string) error {
+	return wrong(fmt.Errorf("%s: the evidence cannot be estimated: %s", dir, why))
+}
+
+// noEvidence says why a run has no evidence, or none that its draws give.
+func noEvidence(run *draws.Run, program *compiler.Program) string {
+	switch _, name := program.PriorMass(); {
+	case len(run.Info.Report.ELBO) > 0:
+		return "the draws are of an approximation; sample with renhd or nuts"
+	case name != "":
+		return fmt.Sprintf("the prior of `%s` is no distribution whose integral is known to be 1, so that the "+
+			"evidence "+
+			"has no meaning or an unknown factor; give it a proper prior", name)
+	case program.Data().HasStreams():
+		return "the data are read in blocks; it needs them in memory (--max-memory)"
+	}
+	return ""
+}
+
+// points are the draws of a run on the unconstrained line.
+func (o *openedRun) points(program *compiler.Program) ([][][]float64, error) {
+	pointAt := program.PointsAt()
+	chains := make([][][]float64, o.run.Layout.Chains)
+	for chain := range chains {
+		for draw := range o.run.Info.Draws {
+			values, err := o.parametersAt(program, chain, draw)
+			if err != nil {
+				return nil, err
+			}
+			point, err := pointAt(values)
+			if err != nil {
+				return nil, fmt.Errorf("draw %d of chain %d: %w", draw, chain, err)
+			}
+			chains[chain] = append(chains[chain], point)
+		}
+	}
+	return chains, nil
+}
+
+// lanesOfDensity is at how many points the density is evaluated together.
+const lanesOfDensity = 64
+
+// A loadedDensity is the log density of a model on a device.
+type loadedDensity struct{ exe device.Executable }
+
+func loadDensity(program *compiler.Program) (*loadedDensity, error) {
+	theta := autodiff.New().Input("theta", program.Dim())
+	prior, likelihood := program.Density(theta)
+	d, err := openDevice(auto, func(string) {})
+	if err != nil {
+		return nil, err
+	}
+	compiled, err := d.Compile([]lower.Entry{{Name: "density", Assign: []lower.Assign{{Name: "log_density",
+		Value: autodiff.Add(prior, likelihood)}}}})
+	if err != nil {
+		return nil, failed(err)
+	}
+	exe, err := compiled.Load(device.Options{Lanes: lanesOfDensity})
+	if err != nil {
+		return nil, failed(err)
+	}
+	return &loadedDensity{exe}, nil
+}
+
+// at appends the log density at points, at most lanesOfDensity.
+func (d *loadedDensity) at(out []float64, points [][]float64) ([]float64, error) {
+	mask := make([]bool, lanesOfDensity)
+	for lane, x := range points {
+		d.exe.SetLane("theta", lane, x)
+		mask[lane] = true
+	}
+	if _, err := d.exe.Run([]device.Call{{Entry: "density", Times: 1}}, 0, mask); err != nil {
+		return nil, err
+	}
+	one := make([]float64, 1)
+	for lane := range points {
+		d.exe.GetLane("log_density", lane, one)
+		out = append(out, one[0])
+	}
+	return out, nil
+}
