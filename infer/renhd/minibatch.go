@@ -104,6 +104,7 @@ func (r *run) takeOver(n int) error {
 	old, at := r.walkers, r.walkers.positions()
 	load := func() error {
 		metric := r.walkers.Rungs[0].Metric
+		r.shared.system.Metric = metric // warm-up may have chosen another form than the first
 		if err := r.loadLadder(r.shared.firstBetas(n), n); err != nil {
 			return err
 		}
