@@ -18,6 +18,7 @@ type Understood struct {
 	Data       []DataUnderstood      `json:"data"`
 	Parameters []ParameterUnderstood `json:"parameters"`
 	Observed   []string              `json:"observed"` // y[i in N] ~ Normal(mu[i], s)
+	Layers     []string              `json:"layers,omitempty"`
 }
 
 // DataUnderstood is one data array. What data show is there if they are available.
@@ -70,7 +71,22 @@ func Understand(m *model.Model, p *Program) Understood {
 			u.Observed = append(u.Observed, t.At.Text()+" ~ "+writtenDistribution(t))
 		}
 	}
+	for _, l := range m.Layers {
+		u.Layers = append(u.Layers, l.Text(func(s *model.Set) (int, bool) { return sizeOf(s, d) }))
+	}
 	return u
+}
+
+// sizeOf is the number of elements of a set, where the model or its data say it.
+func sizeOf(s *model.Set, d *dataset.Dataset) (n int, ok bool) {
+	if n, ok = s.ConstSize(); ok || d == nil {
+		return n, ok
+	}
+	ends, ds := evaluate.SetBox(d, s)
+	if len(ds) > 0 {
+		return 0, false
+	}
+	return ends[1] - ends[0] + 1, true
 }
 
 func understoodData(a *model.Array, d *dataset.Dataset) DataUnderstood {
@@ -220,7 +236,7 @@ func (u Understood) Lines() (lines []string) {
 	for _, x := range u.Observed {
 		lines = append(lines, "observed    "+x)
 	}
-	return lines
+	return append(lines, u.Layers...)
 }
 
 func (x DataUnderstood) text() string {

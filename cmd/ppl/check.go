@@ -50,9 +50,6 @@ func (c *console) check(path string, data []string, asJSON bool) error {
 	for _, l := range compiler.Understand(m, p).Lines() {
 		fmt.Fprintln(c.out, l)
 	}
-	for _, l := range m.Layers {
-		fmt.Fprintln(c.out, l.Text())
-	}
 	for _, l := range m.Latents {
 		fmt.Fprintln(c.out, l.Text())
 	}

@@ -139,18 +139,13 @@ func (c *checker) describe(inst *instance, x model.Expr) {
 	c.model.Layers = append(c.model.Layers, note)
 }
 
-// missingLayers are layers that other programs have: the code, why not here, and what to write instead.
-func missingLayers() map[string][3]string {
-	const later = "not compiled by this version of ppl yet: convolution and pooling need an operation that the " +
-		"engine does not have"
-	const flat = "`flatten` and `dense` take small images"
-	return map[string][3]string{
-		"conv": {"E99", later, flat}, "max_pool": {"E99", later, flat}, "mean_pool": {"E99", later, flat},
-		"global_mean": {"E99", later, flat}, "filter_norm": {"E99", later, flat},
-		"attention": {"E99", "not compiled by this version of ppl yet", "`lstm` and `gru` read sequences"},
-		"batch_norm": {"E10", "not offered: with it the log density of a row depends on the other rows of its batch, " +
-			"so minibatches have no likelihood in common", "`layer_norm` normalises each row by itself"},
-		"dropout": {"E10", "not offered: with it the log density is no function of the parameters",
+// missingLayers are layers that other programs have: why not here, and what to write instead.
+func missingLayers() map[string][2]string {
+	return map[string][2]string{
+		"batch_norm": {"not offered: with it the log density of a row depends on the other rows of its batch, so " +
+			"minibatches have no likelihood in common", "`layer_norm`, `group_norm` and `filter_norm` normalise " +
+			"each row by itself"},
+		"dropout": {"not offered: with it the log density is no function of the parameters",
 			"a prior on the weights does what it is for: `f.weights ~ Normal(0, s)`"},
 	}
 }
@@ -159,7 +154,7 @@ func missingLayers() map[string][3]string {
 func (c *checker) refuseLayer(n *ast.Name) bool {
 	why, ok := missingLayers()[n.Name]
 	if ok {
-		c.errorf(why[0], n.Span(), "`%s`: %s", n.Name, why[1]).Help("%s", why[2])
+		c.errorf("E10", n.Span(), "`%s`: %s", n.Name, why[0]).Help("%s", why[1])
 	}
 	return ok
 }

@@ -3,9 +3,12 @@ package model
 import (
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
+
+	"ppl/lang/types"
 )
 
 // An Affine is the form c + Σ kᵢ·xᵢ of an integer expression. Forms are how bounds and subscripts are compared before
@@ -70,6 +73,9 @@ func affineApply(e *Apply, depth int) (Affine, bool) {
 	if len(e.Args) == 1 && e.Name == "-" {
 		return affineOf(e.Args[0], depth).Times(-1), true
 	}
+	if len(e.Args) == 1 && e.Name == "floor" {
+		return floorOf(e.Args[0], depth)
+	}
 	if len(e.Args) != 2 {
 		return Affine{}, false
 	}
@@ -85,6 +91,33 @@ func affineApply(e *Apply, depth int) (Affine, bool) {
 		return x.Times(y.Const), true
 	}
 	return Affine{}, false
+}
+
+// floorOf is the form of a whole number, or of a quotient of whole numbers where the quotient is a number or the
+// divisor divides every term: sizes such as floor((H - 1) / 1) and floor((28 - 3) / 2).
+func floorOf(e Expr, depth int) (Affine, bool) {
+	q, ok := e.(*Apply)
+	if !ok || q.Name != "/" || q.Args[0].Info().Type.Elem == types.Real {
+		x := affineOf(e, depth)
+		if x.IsConst() {
+			return Affine{Const: math.Floor(x.Const)}, true
+		}
+		return x, e.Info().Type.Elem != types.Real
+	}
+	x, by := affineOf(q.Args[0], depth), affineOf(q.Args[1], depth)
+	if !by.IsConst() || by.Const == 0 {
+		return Affine{}, false
+	}
+	if x.IsConst() {
+		return Affine{Const: math.Floor(x.Const / by.Const)}, true
+	}
+	x = x.Times(1 / by.Const)
+	for _, c := range x.Coefs {
+		if c != math.Trunc(c) {
+			return Affine{}, false
+		}
+	}
+	return x, x.Const == math.Trunc(x.Const)
 }
 
 // AffineName is the form of a variable.

@@ -13,37 +13,37 @@ type Layer struct {
 	Family  int // how many of the weights' first axes say which network of a family they are of
 }
 
-// Text is the layer as a line: `f.dense1 → [8], 24 weights`. Sizes that only data give are names.
-func (l Layer) Text() string {
-	var out []string
-	for _, s := range l.Out {
-		out = append(out, s.SizeText())
-	}
-	return fmt.Sprintf("%s → [%s], %s", l.Name, strings.Join(out, ", "), l.count())
-}
-
-// count is the number of weights, or their shapes where sizes are not known.
-func (l Layer) count() string {
-	total, shapes := 0, []string{}
+// Text is the layer as a line: `f.dense1 → [8], 24 weights`. Sizes that sizeOf does not know are names.
+func (l Layer) Text(sizeOf func(*Set) (n int, ok bool)) string {
+	out, _, _ := sizesText(l.Out, sizeOf)
+	total, all, shapes := 0, true, []string{}
 	for _, a := range l.Weights {
-		n, sizes := 1, []string{}
-		for _, s := range a.Type.Axes {
-			size, _ := s.constSize()
-			n, sizes = n*size, append(sizes, s.SizeText())
-		}
-		total, shapes = total+n, append(shapes, strings.Join(sizes, "·"))
-		if n == 0 {
-			total = -1 << 31
-		}
+		sizes, n, ok := sizesText(a.Type.Axes, sizeOf)
+		total, all, shapes = total+n, all && ok, append(shapes, strings.Join(sizes, "·"))
 	}
-	if total < 0 {
-		return strings.Join(shapes, " + ") + " weights"
+	weights := fmt.Sprint(total)
+	if !all {
+		weights = strings.Join(shapes, " + ")
 	}
-	return fmt.Sprint(total, " weights")
+	return fmt.Sprintf("%s → [%s], %s weights", l.Name, strings.Join(out, ", "), weights)
 }
 
-// constSize is the number of elements of a set, not ok where data give it.
-func (s *Set) constSize() (n int, ok bool) {
+// sizesText writes the sizes of sets, and multiplies them if all are known.
+func sizesText(sets []*Set, sizeOf func(*Set) (n int, ok bool)) (sizes []string, product int, known bool) {
+	product, known = 1, true
+	for _, s := range sets {
+		n, ok := sizeOf(s)
+		text := fmt.Sprint(n)
+		if !ok {
+			text, known = s.SizeText(), false
+		}
+		sizes, product = append(sizes, text), product*n
+	}
+	return sizes, product, known
+}
+
+// ConstSize is the number of elements of a set, not ok where data give it.
+func (s *Set) ConstSize() (n int, ok bool) {
 	form := AffineOf(s.Hi).Minus(AffineOf(s.Lo))
 	if !form.IsConst() {
 		return 0, false
@@ -53,8 +53,12 @@ func (s *Set) constSize() (n int, ok bool) {
 
 // SizeText is how many elements a set has, by its name where data give the number.
 func (s *Set) SizeText() string {
-	if n, ok := s.constSize(); ok {
+	if n, ok := s.ConstSize(); ok {
 		return fmt.Sprint(n)
 	}
-	return s.Name
+	name := strings.TrimPrefix(s.Name, "1..")
+	if strings.ContainsRune(name, ' ') {
+		return "(" + name + ")"
+	}
+	return name
 }
