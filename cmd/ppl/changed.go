@@ -118,7 +118,7 @@ func sampledModel(run *draws.Run) (options resolvedOptions, err error) {
 	if err != nil {
 		return options, failed(err)
 	}
-	then, err := os.ReadFile(filepath.Join(run.Dir, "model.ppl"))
+	then, err := os.ReadFile(filepath.Join(run.Dir, draws.ModelFile))
 	if err != nil {
 		return options, failed(err)
 	}
@@ -131,7 +131,7 @@ func sampledModel(run *draws.Run) (options resolvedOptions, err error) {
 		return options, failed(err)
 	case !slices.Equal(then, now):
 		return options, wrong(fmt.Errorf("%s has changed since it was sampled; sample it again, or put back %s",
-			options.Model, filepath.Join(run.Dir, "model.ppl")))
+			options.Model, filepath.Join(run.Dir, draws.ModelFile)))
 	}
 	return options, nil
 }

@@ -38,6 +38,7 @@ func TestScripts(t *testing.T) {
 			"interrupt": interrupt,
 			"killed":    killed,
 			"corrupt":   corrupt,
+			"replaced":  replaced,
 			"drawsof":   drawsOf,
 			"images":    images,
 			"simgpu":    simulatedGPU,
@@ -191,6 +192,17 @@ func corrupt(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(err)
 	text[len(text)/2] ^= 1
 	ts.Check(os.WriteFile(ts.MkAbs(args[0]), text, 0o666))
+}
+
+// replaced FROM TO copies FROM over TO, once that is there.
+func replaced(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: replaced FROM TO")
+	}
+	if to := ts.MkAbs(args[1]); !appears(filepath.Join(filepath.Dir(to), "run.json"), nil) || !appears(to, nil) {
+		ts.Fatalf("%s never appeared", args[1])
+	}
+	ts.Check(os.WriteFile(ts.MkAbs(args[1]), []byte(ts.ReadFile(args[0])), 0o666))
 }
 
 // appears waits for a file, a minute at most, or until stop is closed.

@@ -114,7 +114,7 @@ func (c *console) predictPrior(ctx context.Context, p *prediction) error {
 	if err != nil {
 		return err
 	}
-	dir, err := c.takeDir(p.out, p.over)
+	dir, err := c.takeDir(ctx, p.out, p.over)
 	if err != nil {
 		return err
 	}

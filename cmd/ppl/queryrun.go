@@ -102,7 +102,7 @@ func (o *openedRun) read() (model string, err error) {
 	if err != nil {
 		return "", wrong(err)
 	}
-	text, err = os.ReadFile(filepath.Join(o.dir, "model.ppl"))
+	text, err = os.ReadFile(filepath.Join(o.dir, draws.ModelFile))
 	if err != nil {
 		return "", wrong(err)
 	}

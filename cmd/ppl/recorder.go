@@ -57,8 +57,7 @@ func (r *recorder) Load(state any) (found bool, err error) {
 	if r.flushed = time.Now(); !r.goesOn {
 		return false, nil
 	}
-	var from savedRun
-	note, err := checkpoint.Read(r.dir, &from)
+	from, note, err := checkpoint.Read(r.dir, r.usable)
 	switch {
 	case errors.Is(err, checkpoint.ErrNone):
 		r.note("the run was ended before its first checkpoint; it begins again, with the same seed")
@@ -70,6 +69,22 @@ func (r *recorder) Load(state any) (found bool, err error) {
 	}
 	r.resumed, r.counts = from.Begun, from.Counts
 	return true, checkpoint.Decode(from.State, state)
+}
+
+// usable refuses a checkpoint that comes after more draws than there are, as in a copy that was made while the run went
+// on.
+func (r *recorder) usable(from savedRun) error {
+	info, err := draws.ReadInfo(r.dir)
+	if err != nil {
+		return err
+	}
+	for chain, n := range from.Counts {
+		if from.Begun && (chain >= len(info.Written) || n > info.Written[chain]) {
+			return errors.New("comes after more draws than there are: the directory may be a copy, made while the " +
+				"run went on")
+		}
+	}
+	return nil
 }
 
 // Due reports whether it is time for a checkpoint.

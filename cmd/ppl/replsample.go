@@ -59,7 +59,7 @@ func (s *session) sample(ctx context.Context, args []string) error {
 	if s.sampling != nil {
 		return usagef("a run is being sampled already; .stop ends it")
 	}
-	run, err := s.newRun(args)
+	run, err := s.newRun(ctx, args)
 	if err != nil {
 		return err
 	}
@@ -91,7 +91,7 @@ func (s *session) sample(ctx context.Context, args []string) error {
 
 // newRun prepares a run of the draft, with the flags of ppl sample. +N takes the options of the run that is open, with
 // N draws more of each chain.
-func (s *session) newRun(args []string) (*posteriorRun, error) {
+func (s *session) newRun(ctx context.Context, args []string) (*posteriorRun, error) {
 	o := &sampling{options: infer.Defaults(), data: s.data, device: "auto", quiet: true, model: s.draft.Path,
 		seed: uint64(rand.Uint32())}
 	if s.run != nil {
@@ -103,7 +103,7 @@ func (s *session) newRun(args []string) (*posteriorRun, error) {
 			return nil, usagef(".sample +N: N more draws of each chain than the run that is open has")
 		}
 		if !s.changed {
-			return s.longerRun(more, args[1:])
+			return s.longerRun(ctx, more, args[1:])
 		}
 		o.options.Draws, args = s.run.run.Info.Draws+more, args[1:]
 	}
@@ -116,11 +116,11 @@ func (s *session) newRun(args []string) (*posteriorRun, error) {
 		return nil, err
 	}
 	o.out = freeDir(o.out)
-	return s.draftRun(o, func(*runDir) {})
+	return s.draftRun(ctx, o, func(*runDir) {})
 }
 
 // longerRun goes on with the run that is open, for some draws more of each chain.
-func (s *session) longerRun(more int, args []string) (*posteriorRun, error) {
+func (s *session) longerRun(ctx context.Context, more int, args []string) (*posteriorRun, error) {
 	o := &sampling{options: infer.Defaults(), device: "auto", quiet: true, resume: true}
 	flags := &cobra.Command{}
 	o.addFlags(flags)
@@ -134,15 +134,15 @@ func (s *session) longerRun(more int, args []string) (*posteriorRun, error) {
 	if err := o.resolve(); err != nil {
 		return nil, err
 	}
-	return s.draftRun(o, func(dir *runDir) {
+	return s.draftRun(ctx, o, func(dir *runDir) {
 		o.takeOver(dir.before, flags.Flags(), true)
 		o.options.Draws = s.run.run.Info.Draws + more
 	})
 }
 
 // draftRun prepares a run of the draft in its directory; with is called when that is known.
-func (s *session) draftRun(o *sampling, with func(*runDir)) (run *posteriorRun, err error) {
-	dir, err := s.c.takeDir(o.out, o.existing())
+func (s *session) draftRun(ctx context.Context, o *sampling, with func(*runDir)) (run *posteriorRun, err error) {
+	dir, err := s.c.takeDir(ctx, o.out, o.existing())
 	if err != nil {
 		return nil, err
 	}
@@ -173,7 +173,7 @@ func (s *session) draftRun(o *sampling, with func(*runDir)) (run *posteriorRun, 
 	}
 	run, err = newPosteriorRun(o, p, sampler, dir, func(string) {})
 	if err == nil {
-		err = dir.checkSame(run.resolved())
+		err = run.checkSame()
 	}
 	if err == nil {
 		err = run.announce()

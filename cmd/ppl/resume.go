@@ -17,6 +17,8 @@ import (
 	"ppl/compiler"
 	"ppl/compiler/lower"
 	"ppl/infer"
+	"ppl/infer/draws"
+	"ppl/infer/settings"
 )
 
 // resolvedOptions are kept with the draws: enough to repeat the run, or to go on with it.
@@ -161,7 +163,8 @@ func under(dir, path string) string {
 	return filepath.Join(dir, path)
 }
 
-// differences names what decides the numbers and is not as it was, with the value then and now.
+// differences names what decides the numbers and is not as it was, with the value then and now; model and data are
+// compared by their digests alone.
 func (o resolvedOptions) differences(now resolvedOptions) (all []string) {
 	add := func(what string, then, now any) {
 		if then != now {
@@ -172,27 +175,72 @@ func (o resolvedOptions) differences(now resolvedOptions) (all []string) {
 	add("--chains", o.Chains, now.Chains)
 	add("--warmup", o.Warmup, now.Warmup)
 	add("--sampler", o.Sampler, now.Sampler)
-	if o.Sampler == now.Sampler && o.Settings != now.Settings {
-		all = append(all, fmt.Sprintf("the settings are %+v, and were %+v", now.Settings, o.Settings))
+	if o.Sampler == now.Sampler {
+		all = append(all, settings.Differences(o.Settings, now.Settings)...)
 	}
 	if o.Digests.Starts != now.Digests.Starts {
 		all = append(all, "the starting values of --init are not those of the run")
 	}
-	switch {
-	case o.Digests.Data != now.Digests.Data:
-		all = append(all, "the model's data are not those of the run")
-	case o.Digests.Program != now.Digests.Program:
-		all = append(all, "the model is not that of the run, or another version of ppl compiles it in another way")
-	}
 	return all
 }
 
+// changedModel says in what model and data differ from those of the run; empty if they do not.
+func (run *posteriorRun) changedModel() (all []string, err error) {
+	then, now := run.dir.before.Digests, run.digests
+	if then.Data == now.Data && then.Program == now.Program {
+		return nil, nil
+	}
+	if old, err := draws.Open(run.dir.path); err == nil { // else there are no draws yet, nor their data
+		if all, err = changedData(old, *run.dir.before, run.program); err != nil {
+			return nil, failed(err)
+		}
+	}
+	if then.Data != now.Data && len(all) == 0 {
+		all = append(all, "the model's data are not those of the run")
+	}
+	text, err := os.ReadFile(filepath.Join(run.dir.path, draws.ModelFile))
+	if err != nil {
+		return nil, failed(err)
+	}
+	source := run.program.Model().Source.Text
+	switch line := changedLine(string(text), source); {
+	case line != "":
+		all = append(all, line)
+	case len(all) == 0:
+		all = append(all, fmt.Sprintf("ppl %s compiles the model in another way than ppl %s, which began the run",
+			version, run.dir.info.Version))
+	}
+	return all, nil
+}
+
+// changedLine says which line of a model is the first that is not as it was; empty if none.
+func changedLine(then, now string) string {
+	old, lines := strings.Split(then, "\n"), strings.Split(now, "\n")
+	at := func(all []string, i int) string {
+		if i < len(all) {
+			return strings.TrimSpace(all[i])
+		}
+		return ""
+	}
+	for i := range max(len(old), len(lines)) {
+		if a, b := at(old, i), at(lines, i); a != b {
+			return fmt.Sprintf("line %d of the model is `%s`, and was `%s`", i+1, b, a)
+		}
+	}
+	return ""
+}
+
 // checkSame refuses to go on with a run that would be another one.
-func (d *runDir) checkSame(now resolvedOptions) error {
+func (run *posteriorRun) checkSame() error {
+	d, now := run.dir, run.resolved()
 	if d.before == nil {
 		return nil
 	}
-	if all := d.before.differences(now); len(all) > 0 {
+	changed, err := run.changedModel()
+	if err != nil {
+		return err
+	}
+	if all := append(d.before.differences(now), changed...); len(all) > 0 {
 		return usagef("the run in %s cannot go on: %s", d.path, strings.Join(all, "; "))
 	}
 	if now.Draws < d.info.Draws {

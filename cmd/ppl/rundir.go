@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -35,7 +36,8 @@ const (
 // takeDir makes and locks the directory of a run, so that what is wrong with it is known before the model is compiled.
 // It refuses one that another process writes to, that has files of another kind, or that holds draws, unless the run
 // there is to go on or to be replaced. A run that ended before its first draw is worth nothing and may be replaced.
-func (c *console) takeDir(path string, there existing) (*runDir, error) {
+// If another machine takes it over, this process ends.
+func (c *console) takeDir(ctx context.Context, path string, there existing) (*runDir, error) {
 	d := &runDir{disk: c.disk, saves: c.saves, path: path}
 	if err := d.look(there); err != nil { // before anything is written there
 		return nil, failed(err)
@@ -44,14 +46,33 @@ func (c *console) takeDir(path string, there existing) (*runDir, error) {
 		return nil, failed(err)
 	}
 	var err error
-	if d.lock, err = draws.TakeLock(path); err != nil {
+	note := func(line string) { c.notef("note: %s", line) }
+	switch d.lock, err = draws.TakeLock(ctx, path, draws.Signs, note); {
+	case errors.Is(err, context.Canceled):
+		return nil, interrupted()
+	case err != nil:
 		return nil, failed(err)
 	}
+	go c.endIfLost(d)
 	if err := d.look(there); err != nil { // another process may have been faster
 		d.close(false)
 		return nil, failed(err)
 	}
 	return d, nil
+}
+
+// endIfLost ends the process, and with it all ranks, when another one has taken over the directory: what it writes
+// there from then on would be mixed with what the other writes.
+func (c *console) endIfLost(d *runDir) {
+	if !d.lock.Lost() {
+		return
+	}
+	c.notef("ppl: another process has taken over the run in %s, since it had no sign of life of this one; this one "+
+		"ends", d.path)
+	if c.job != nil {
+		c.job.abort(codeFailed)
+	}
+	os.Exit(codeFailed)
 }
 
 // look finds out what the directory holds.

@@ -91,7 +91,7 @@ func sampleCommand(c *console) *cobra.Command {
 		}
 		ctx, release := stoppable(cmd.Context()) // before there is a directory to clean up
 		defer release()
-		dir, err := c.takeDir(s.out, s.existing())
+		dir, err := c.takeDir(ctx, s.out, s.existing())
 		if err != nil {
 			return err
 		}
@@ -100,6 +100,7 @@ func sampleCommand(c *console) *cobra.Command {
 		}
 		drawsGiven := cmd.Flags().Changed("draws") || dir.before != nil && !dir.before.Asked.GoesOn
 		if err := s.readGoal(drawsGiven); err != nil {
+			dir.close(false)
 			return err
 		}
 		return c.sample(ctx, s, dir)
@@ -259,11 +260,10 @@ func (c *console) prepare(s *sampling, dir *runDir) (*posteriorRun, error) {
 		return nil, err
 	}
 	run.job = c.job
-	now := run.resolved()
-	if err := dir.checkSame(now); err != nil {
+	if err := run.checkSame(); err != nil {
 		return nil, err
 	}
-	if dir.before != nil && dir.before.Device != now.Device {
+	if now := run.resolved(); dir.before != nil && dir.before.Device != now.Device {
 		s.note(c)(fmt.Sprintf("the run goes on on %s, and was on %s: its draws are valid, but not the same "+
 			"to the last "+
 			"bit", now.Device, dir.before.Device))

@@ -1,7 +1,7 @@
 // Package checkpoint keeps the state of a run in its directory, so that a run that was killed can go on.
 //
 //	err := checkpoint.Write(disk, "m.run", state)   m.run/checkpoint; the one before is now m.run/checkpoint.before
-//	note, err := checkpoint.Read("m.run", &state)   the newest one that is whole
+//	state, note, err := checkpoint.Read("m.run", usable)   the newest one that is whole, and usable
 //
 // A checkpoint is written to a temporary name, synced and renamed, and the one before is kept until the new one is
 // complete. So a crash at any moment leaves one that can be read. The file has a line with its format, the SHA-256 of
@@ -68,53 +68,60 @@ func Encode(state any) ([]byte, error) {
 	return mode.Marshal(state)
 }
 
-// Decode reads what Encode gave.
+// Decode reads what Encode gave. What the state has no field for is an error: another version of ppl wrote it.
 func Decode(payload []byte, state any) error {
-	mode, err := cbor.DecOptions{MaxArrayElements: math.MaxInt32, MaxMapPairs: math.MaxInt32}.DecMode()
+	mode, err := cbor.DecOptions{MaxArrayElements: math.MaxInt32, MaxMapPairs: math.MaxInt32,
+		ExtraReturnErrors: cbor.ExtraDecErrorUnknownField}.DecMode()
 	if err != nil {
 		return err
 	}
 	return mode.Unmarshal(payload, state)
 }
 
-// Read decodes the newest checkpoint of a directory into state, a pointer. Where that is damaged, it is the one before,
-// and note says so. ErrNone where there is none.
-func Read(dir string, state any) (note string, err error) {
-	first := read(filepath.Join(dir, File), state)
+// Read decodes the newest checkpoint of a directory. Where that is damaged, or usable has an error for it, it is the
+// one before, and note says so. ErrNone where there is none.
+func Read[S any](dir string, usable func(S) error) (state S, note string, err error) {
+	state, first := read(filepath.Join(dir, File), usable)
 	if first == nil {
-		return "", nil
+		return state, "", nil
 	}
-	second := read(filepath.Join(dir, before), state)
+	state, second := read(filepath.Join(dir, before), usable)
 	switch {
 	case second == nil && errors.Is(first, fs.ErrNotExist):
-		return "", nil // the run was killed between two renames
+		return state, "", nil // the run was killed between two renames
 	case second == nil:
-		return fmt.Sprintf("%v; the run goes on from the checkpoint before", first), nil
+		return state, fmt.Sprintf("%v; the run goes on from the checkpoint before", first), nil
 	case errors.Is(first, fs.ErrNotExist) && errors.Is(second, fs.ErrNotExist):
-		return "", ErrNone
+		return state, "", ErrNone
 	case errors.Is(first, fs.ErrNotExist):
-		return "", second
+		return state, "", second
 	}
-	return "", first
+	return state, "", first
 }
 
-func read(path string, state any) error {
+func read[S any](path string, usable func(S) error) (state S, err error) {
 	text, err := os.ReadFile(path)
 	if err != nil {
-		return err
+		return state, err
 	}
 	line, rest, _ := bytes.Cut(text, []byte("\n"))
 	if string(line)+"\n" != head {
-		return fmt.Errorf("%s has another format: %.40q", path, line)
+		return state, fmt.Errorf("%s has another format: %.40q", path, line)
 	}
 	if len(rest) < sha256.Size {
-		return fmt.Errorf("%s is cut short", path)
+		return state, fmt.Errorf("%s is cut short", path)
 	}
 	sum, payload := rest[:sha256.Size], rest[sha256.Size:]
 	if now := sha256.Sum256(payload); !bytes.Equal(sum, now[:]) {
-		return fmt.Errorf("%s is damaged: its checksum is wrong", path)
+		return state, fmt.Errorf("%s is damaged: its checksum is wrong", path)
 	}
-	return Decode(payload, state)
+	if err := Decode(payload, &state); err != nil {
+		return state, fmt.Errorf("%s: %w", path, err)
+	}
+	if err := usable(state); err != nil {
+		return state, fmt.Errorf("%s %w", path, err)
+	}
+	return state, nil
 }
 
 // Remove deletes the checkpoints of a directory.

@@ -26,9 +26,12 @@ func some() state {
 		Next: &state{Numbers: []float64{}}}
 }
 
+// anyOf finds every state usable.
+func anyOf(state) error { return nil }
+
 func TestRoundTrip(t *testing.T) {
-	dir, got := t.TempDir(), state{}
-	if _, err := Read(dir, &got); !errors.Is(err, ErrNone) {
+	dir := t.TempDir()
+	if _, _, err := Read(dir, anyOf); !errors.Is(err, ErrNone) {
 		t.Errorf("an empty directory: %v", err)
 	}
 	for range 2 {
@@ -36,7 +39,8 @@ func TestRoundTrip(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if note, err := Read(dir, &got); err != nil || note != "" {
+	got, note, err := Read(dir, anyOf)
+	if err != nil || note != "" {
 		t.Fatal(note, err)
 	}
 	if d := cmp.Diff(some(), got, cmpopts.EquateNaNs()); d != "" {
@@ -72,8 +76,7 @@ func TestDamageIsRefused(t *testing.T) {
 		if err := os.WriteFile(filepath.Join(dir, File), text, 0o666); err != nil {
 			t.Fatal(err)
 		}
-		var got state
-		note, err := Read(dir, &got)
+		got, note, err := Read(dir, anyOf)
 		if err != nil || !strings.Contains(note, "goes on from the checkpoint before") || got.Names["a"] != 3 {
 			t.Errorf("%s: %q, %v, %+v", what, note, err, got)
 		}
@@ -82,7 +85,41 @@ func TestDamageIsRefused(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, before), whole[:40], 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Read(dir, &state{}); err == nil || errors.Is(err, ErrNone) {
+	if _, _, err := Read(dir, anyOf); err == nil || errors.Is(err, ErrNone) {
 		t.Errorf("both damaged: %v", err)
 	}
+}
+
+// A checkpoint that is whole, but of no use, is passed over, too: one that the caller refuses, of another format, or
+// with a field that the state does not have.
+func TestUselessIsRefused(t *testing.T) {
+	dir := t.TempDir()
+	write := func(s any) {
+		if err := Write(files.Disk{}, dir, s); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write(state{Names: map[string]int{"a": 1}})
+	write(state{Names: map[string]int{"a": 2, "b": 1}})
+	few := func(s state) error {
+		if len(s.Names) > 1 {
+			return errors.New("has too many names")
+		}
+		return nil
+	}
+	expect := func(says string) {
+		t.Helper()
+		got, note, err := Read(dir, few)
+		if err != nil || !strings.Contains(note, says) || !cmp.Equal(got.Names, map[string]int{"a": 1}) {
+			t.Errorf("%q, %v, %+v; want %q", note, err, got, says)
+		}
+	}
+	expect("has too many names; the run goes on from the checkpoint before")
+	write(state{Names: map[string]int{"a": 1}})
+	write(struct{ Numbers, Gone []float64 }{nil, []float64{1}})
+	expect("found unknown field")
+	if err := os.WriteFile(filepath.Join(dir, File), []byte("ppl checkpoint 0\nx"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	expect(`has another format: "ppl checkpoint 0"`)
 }

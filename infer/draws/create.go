@@ -71,10 +71,10 @@ func Create(disk files.System, dir string, layout Layout, o Options) (*Writer, e
 
 // Files of a run, besides the groups.
 const (
+	ModelFile   = "model.ppl" // the text of the model
 	runFile     = "run.json"
 	layoutFile  = "layout.json"
 	optionsFile = "options.json"
-	modelFile   = "model.ppl"
 )
 
 // clear makes room in dir for a new run.

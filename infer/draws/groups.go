@@ -10,7 +10,7 @@ import (
 // writeHead writes everything that does not change during the run: the model, its options, the layout, the groups, the
 // observed data.
 func (w *Writer) writeHead(l Layout, o Options) (err error) {
-	if err := files.Replace(w.disk, w.file(modelFile), o.Source); err != nil {
+	if err := files.Replace(w.disk, w.file(ModelFile), o.Source); err != nil {
 		return err
 	}
 	if err := writeJSON(w.disk, w.file(optionsFile), o.Resolved); err != nil {

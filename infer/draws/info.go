@@ -27,6 +27,7 @@ type Info struct {
 	Device  string        `json:"device"`
 	Seed    uint64        `json:"seed"`
 	Version string        `json:"ppl_version"`
+	Process Process       `json:"process"` // that wrote it last
 	Created time.Time     `json:"created_at"`
 	Updated time.Time     `json:"updated_at"`
 	Written []int         `json:"draws_written"` // draws in the store, by chain

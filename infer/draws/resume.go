@@ -27,7 +27,7 @@ func (e ErrNoDraws) Error() string {
 func Announce(disk files.System, dir string, o Options) error {
 	w := newWriter(disk, dir, Layout{}, o)
 	w.info.Updated = time.Now().UTC()
-	if err := files.Replace(disk, w.file(modelFile), o.Source); err != nil {
+	if err := files.Replace(disk, w.file(ModelFile), o.Source); err != nil {
 		return err
 	}
 	if err := writeJSON(disk, w.file(optionsFile), o.Resolved); err != nil {
@@ -45,7 +45,7 @@ func SetStatus(disk files.System, dir string, status Status, cause error) error 
 	if err != nil {
 		return err
 	}
-	info.Status, info.Updated, info.Error = status, time.Now().UTC(), ""
+	info.Status, info.Process, info.Updated, info.Error = status, thisProcess(), time.Now().UTC(), ""
 	if cause != nil {
 		info.Error = cause.Error()
 	}
@@ -81,7 +81,7 @@ func Clear(disk files.System, dir string) error {
 	if err := remove(disk, dir, entries); err != nil {
 		return err
 	}
-	return files.RemoveAny(disk, filepath.Join(dir, optionsFile), filepath.Join(dir, modelFile),
+	return files.RemoveAny(disk, filepath.Join(dir, optionsFile), filepath.Join(dir, ModelFile),
 		filepath.Join(dir, runFile)) // this one last: until then this is a run
 }
 

@@ -1,10 +1,13 @@
 package draws
 
 import (
+	"context"
 	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
@@ -12,16 +15,126 @@ import (
 	"ppl/runtime/files"
 )
 
+// sign is how often locks of tests give signs of life.
+const sign = 5 * time.Millisecond
+
+func take(t *testing.T, dir string) (*Lock, error) {
+	return TakeLock(t.Context(), dir, sign, func(line string) { t.Log(line) })
+}
+
+// foreign writes the lock of a process on another machine, which has given so many signs.
+func foreign(t *testing.T, dir string, signs int) {
+	t.Helper()
+	f, err := os.OpenFile(filepath.Join(dir, LockFile), os.O_RDWR|os.O_CREATE, 0o666)
+	if err != nil {
+		t.Error(err)
+		return
+	}
+	defer f.Close()
+	if err := writeHolder(f, Holder{Process{Host: "far", Boot: "another", PID: 7,
+		Started: time.Now().Add(100 * time.Hour)}, signs}); err != nil { // by its clock
+		t.Error(err)
+	}
+}
+
+// The lock of a process on another machine is taken over when that gives no sign of life, whether the system keeps the
+// lock or knows nothing of it; the process that had it, should it still be there, learns of it.
+func TestLockOfAnotherMachine(t *testing.T) {
+	for name, kept := range map[string]bool{"kept": true, "unknown": false} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			var first *Lock
+			if kept {
+				var err error
+				if first, err = TakeLock(t.Context(), dir, time.Hour, nil); err != nil {
+					t.Fatal(err)
+				}
+			}
+			foreign(t, dir, 3)
+			var said []string
+			second, err := TakeLock(t.Context(), dir, sign, func(line string) { said = append(said, line) })
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(said) != 2 || !strings.Contains(said[0], "process 7 on far") ||
+				!strings.Contains(said[1], "is taken over") {
+				t.Errorf("said %q", said)
+			}
+			if first != nil && !first.taken() {
+				t.Error("who had the lock does not know that it has gone")
+			}
+			if second.taken() {
+				t.Error("who has the lock thinks that it has gone")
+			}
+			for n := range 1000 { // a sign of the second may come in between
+				foreign(t, dir, n)
+				select {
+				case <-second.ended:
+					return
+				case <-time.After(sign):
+				}
+			}
+			t.Error("who had the lock has not been told")
+		})
+	}
+}
+
+// While it gives signs of life, it keeps the lock; when it gives the lock back, nobody waits.
+func TestLockOfALivingMachine(t *testing.T) {
+	dir := t.TempDir()
+	ctx, stop := context.WithCancel(t.Context())
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		for n := 1; ctx.Err() == nil; n++ {
+			foreign(t, dir, n)
+			time.Sleep(sign)
+		}
+	}()
+	for !elsewhereHolds(dir) {
+		time.Sleep(sign)
+	}
+	var locked ErrLocked
+	if _, err := TakeLock(t.Context(), dir, time.Second/5, func(string) {}); !errors.As(err, &locked) ||
+		locked.Holder.Host != "far" {
+		t.Errorf("another machine's lock: %v", err)
+	}
+	stop()
+	<-ended
+	foreign(t, dir, 1)
+	given := time.AfterFunc(3*sign, func() { os.Truncate(filepath.Join(dir, LockFile), 0) })
+	defer given.Stop()
+	lock, err := TakeLock(t.Context(), dir, time.Second/5, func(line string) {
+		if strings.Contains(line, "no sign") {
+			t.Error(line)
+		}
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := lock.Release(); err != nil || len(readLock(dir)) > 0 {
+		t.Errorf("given back: %v, %s", err, readLock(dir))
+	}
+	foreign(t, dir, 1)
+	ctx, stop = context.WithCancel(t.Context())
+	stop()
+	if _, err := TakeLock(ctx, dir, time.Hour, func(string) {}); !errors.Is(err, context.Canceled) {
+		t.Errorf("interrupted while it waits: %v", err)
+	}
+}
+
+func elsewhereHolds(dir string) bool { return holder(dir).elsewhere() }
+
 // A lock is held by one at a time. While it is held the run goes on; once its holder has ended, it was killed.
 func TestLock(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "m.run")
 	w := create(t, dir, testLayout(), Options{})
-	lock, err := TakeLock(dir)
+	lock, err := take(t, dir)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var locked ErrLocked
-	if _, err := TakeLock(dir); !errors.As(err, &locked) || locked.Holder.PID != os.Getpid() {
+	if _, err := take(t, dir); !errors.As(err, &locked) || locked.Holder.PID != os.Getpid() {
 		t.Errorf("a second lock: %v", err)
 	}
 	status := func() Status {

@@ -52,7 +52,7 @@ func newWriter(disk files.System, dir string, l Layout, o Options) *Writer {
 		disk: disk,
 		dir:  dir,
 		info: Info{Format: format, Status: Running, Model: o.Model, Sampler: o.Sampler, Device: o.Device, Seed: o.Seed,
-			Version: o.Version, Created: now, Written: make([]int, l.Chains)},
+			Version: o.Version, Process: thisProcess(), Created: now, Written: make([]int, l.Chains)},
 		columns: columns,
 		width:   width,
 		chunk:   min(maxChunk, max(1, chunkElements/max(1, width))),

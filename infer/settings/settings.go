@@ -10,10 +10,12 @@ package settings
 import (
 	"fmt"
 	"math"
+	"reflect"
 	"slices"
 	"sort"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"ppl/infer"
 	"ppl/infer/dynamics"
@@ -116,6 +118,37 @@ func Parse(values map[string]string) (infer.Settings, error) {
 		return infer.Settings{}, fmt.Errorf("%s", strings.Join(mistakes, "; "))
 	}
 	return s, nil
+}
+
+// Differences names what is set in another way, with the value then and now: "dynamics is nosehoover, and was auto".
+func Differences(then, now infer.Settings) (all []string) {
+	a, b := reflect.ValueOf(then), reflect.ValueOf(now)
+	for i := range a.NumField() {
+		if x, y := a.Field(i), b.Field(i); !x.Equal(y) {
+			all = append(all, fmt.Sprintf("%s is %s, and was %s", nameOf(a.Type().Field(i).Name), shown(y), shown(x)))
+		}
+	}
+	return all
+}
+
+// shown is a value as it is given; zero leaves the choice to the sampler.
+func shown(v reflect.Value) string {
+	if v.IsZero() {
+		return "auto"
+	}
+	return fmt.Sprint(v)
+}
+
+// nameOf is the name of a field of infer.Settings here: step_size for StepSize.
+func nameOf(field string) string {
+	var name strings.Builder
+	for i, r := range field {
+		if i > 0 && unicode.IsUpper(r) {
+			name.WriteByte('_')
+		}
+		name.WriteRune(unicode.ToLower(r))
+	}
+	return name.String()
 }
 
 func set(s *infer.Settings, name, value string) error {

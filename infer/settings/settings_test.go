@@ -1,6 +1,8 @@
 package settings
 
 import (
+	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -53,5 +55,19 @@ func TestNamesAreSorted(t *testing.T) {
 		"step_size", "steps"}
 	if d := cmp.Diff(want, Names()); d != "" {
 		t.Error(d)
+	}
+}
+
+// Each field of the settings is named as it is set.
+func TestDifferences(t *testing.T) {
+	for _, f := range reflect.VisibleFields(reflect.TypeFor[infer.Settings]()) {
+		if !slices.Contains(Names(), nameOf(f.Name)) {
+			t.Errorf("%s is not the name of a setting", nameOf(f.Name))
+		}
+	}
+	got := Differences(infer.Settings{Replicas: 3, Dynamics: "hmc"}, infer.Settings{StepSize: 0.5, Dynamics: "hmc"})
+	want := []string{"replicas is auto, and was 3", "step_size is 0.5, and was auto"}
+	if !slices.Equal(got, want) {
+		t.Errorf("%q", got)
 	}
 }
