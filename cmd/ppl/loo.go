@@ -46,32 +46,38 @@ func looCommand(c *console) *cobra.Command {
 				return err
 			}
 		}
-		if *asJSON {
-			return l.JSON(c.out)
-		}
-		return l.Text(c.out, c.width)
+		return c.printed(l, *asJSON)
 	}
 	return cmd
 }
 
 // printPart is ppl loo RUN --rows M.
 func (c *console) printPart(ctx context.Context, args []string, m int, refit, asJSON bool) error {
+	if err := checkPart(m, append(args, "")[1], refit); err != nil {
+		return err
+	}
+	ctx, release := stoppable(ctx)
+	defer release()
+	p, err := c.openPart(args[0])
+	if err != nil {
+		return err
+	}
+	l, err := c.looOfPart(ctx, p, p.choose(m))
+	if err != nil {
+		return err
+	}
+	return c.printed(l, asJSON)
+}
+
+// checkPart refuses what does not go with --rows m.
+func checkPart(m int, of string, refit bool) error {
 	switch {
 	case m < 2:
 		return usagef("--rows %d: at least 2 rows are needed", m)
 	case refit:
 		return usagef("--rows and --refit contradict each other; give one of them")
-	case len(args) > 1:
-		return usagef("--rows is for a model with one observed array; leave %s out", args[1])
+	case of != "":
+		return usagef("--rows is for a model with one observed array; leave %s out", of)
 	}
-	ctx, release := stoppable(ctx)
-	defer release()
-	l, err := c.looOfPart(ctx, args[0], m)
-	if err != nil {
-		return err
-	}
-	if asJSON {
-		return l.JSON(c.out)
-	}
-	return l.Text(c.out, c.width)
+	return nil
 }

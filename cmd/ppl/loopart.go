@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math/rand/v2"
 	"slices"
 
@@ -14,61 +15,118 @@ import (
 	"ppl/runtime/device"
 )
 
-// looOfPart estimates leave-one-out prediction of all rows from some of them, chosen at random by the seed of the run.
-// The log likelihood of these is computed at every draw, so that the run need not hold it; that of all rows only at the
-// posterior mean, where it approximates the term of a row.
-func (c *console) looOfPart(ctx context.Context, dir string, m int) (report.PartLOO, error) {
-	var none report.PartLOO
+// A partRun is a run of which some rows are left out, chosen at random. The log likelihood of these is computed at
+// every draw, so that the run need not hold it; that of all rows only at the posterior mean, where it approximates the
+// term of a row.
+type partRun struct {
+	*openedRun
+	program  *compiler.Program
+	forecast *compiler.Forecast
+	seed     uint64
+}
+
+func (c *console) openPart(dir string) (*partRun, error) {
 	o, err := c.openRun(dir)
 	if err != nil {
-		return none, err
+		return nil, err
 	}
 	program, options, err := c.sampledProgram(o.run)
 	if err != nil {
-		return none, err
+		return nil, err
 	}
 	n := program.Plan.Rows()
 	if n < 2 {
 		_, err := program.Rows()
-		return none, wrong(firstError(err, errors.New("the data have one row")))
+		return nil, wrong(firstError(err, errors.New("the data have one row")))
 	}
 	f := program.Forecast(min(n, rowsAtOnce))
 	if f == nil {
-		return none, wrong(errors.New("--rows needs a model with one observed array, whose rows are independent " +
-			"given the parameters, all observed, and in memory"))
+		return nil, wrong(fmt.Errorf("%s: --rows needs a model with one observed array, whose rows are independent "+
+			"given the parameters, all observed, and in memory", dir))
 	}
-	rows := rand.New(rand.NewPCG(options.Seed, 0x100)).Perm(n)[:min(m, n)]
+	return &partRun{o, program, f, options.Seed}, nil
+}
+
+// rows are what the model predicts.
+func (p *partRun) rows() report.Rows {
+	return report.Rows{Dir: p.dir, Of: p.forecast.Outcome.Name, N: len(p.forecast.Values), Data: p.forecast.Values}
+}
+
+// choose draws m rows without replacement, by the seed of the run.
+func (p *partRun) choose(m int) []int {
+	n := len(p.forecast.Values)
+	rows := rand.New(rand.NewPCG(p.seed, 0x100)).Perm(n)[:min(m, n)]
 	slices.Sort(rows)
-	d, err := newRowDensities(f)
+	return rows
+}
+
+// looOfPart estimates leave-one-out prediction of all rows from some of them.
+func (c *console) looOfPart(ctx context.Context, p *partRun, rows []int) (report.PartLOO, error) {
+	var none report.PartLOO
+	d, err := newRowDensities(p.forecast)
 	if err != nil {
 		return none, err
 	}
 	defer d.exe.Close()
-	mean, err := o.meanParameters(program)
+	rough, err := p.atMean(d)
 	if err != nil {
 		return none, failed(err)
 	}
-	rough := make([]float64, n)
-	all := make([]int, n)
-	for i := range all {
-		all[i] = i
-	}
-	if err := d.at([]map[string]dataset.Array{mean}, all, func(_, row int, x float64) { rough[row] = x }); err != nil {
-		return none, failed(err)
-	}
-	logLik, err := c.logLikelihoods(ctx, o, program, d, rows)
+	logLik, err := c.logLikelihoods(ctx, p.openedRun, p.program, d, rows)
 	if err != nil {
 		return none, err
 	}
 	var places []int
 	for _, i := range rows {
-		places = append(places, f.Places[i])
+		places = append(places, p.forecast.Places[i])
 	}
-	l, err := report.CrossValidatePart(o.run, f.Outcome, rows, places, rough, logLik)
+	l, err := report.CrossValidatePart(p.run, p.forecast.Outcome, rows, places, rough, logLik)
 	if err != nil {
 		return none, fault(err)
 	}
 	return l, nil
+}
+
+// atMean is the log likelihood of every row at the posterior mean.
+func (p *partRun) atMean(d *rowDensities) ([]float64, error) {
+	mean, err := p.meanParameters(p.program)
+	if err != nil {
+		return nil, err
+	}
+	rough := make([]float64, len(p.forecast.Values))
+	all := make([]int, len(rough))
+	for i := range all {
+		all[i] = i
+	}
+	err = d.at([]map[string]dataset.Array{mean}, all, func(_, row int, x float64) { rough[row] = x })
+	return rough, err
+}
+
+// compareParts cross-validates the same rows in each of some runs, chosen by the seed of the first.
+func (c *console) compareParts(ctx context.Context, dirs []string, m int) (report.PartComparison, error) {
+	var runs []*partRun
+	var none report.PartComparison
+	for _, dir := range dirs {
+		p, err := c.openPart(dir)
+		if err != nil {
+			return none, err
+		}
+		if runs = append(runs, p); p != runs[0] {
+			if err := runs[0].rows().SameAs(p.rows()); err != nil {
+				return none, fault(err)
+			}
+		}
+	}
+	var each []report.PartLOO
+	rows := runs[0].choose(m)
+	for _, p := range runs {
+		l, err := c.looOfPart(ctx, p, rows)
+		if err != nil {
+			return none, err
+		}
+		each = append(each, l)
+	}
+	return report.CompareParts(each), nil
 }
 
 // logLikelihoods are those of some rows at every draw, chain after chain.

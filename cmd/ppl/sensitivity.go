@@ -31,10 +31,7 @@ func sensitivityCommand(c *console) *cobra.Command {
 		if err != nil {
 			return fault(err)
 		}
-		if *asJSON {
-			return s.JSON(c.out)
-		}
-		return s.Text(c.out, c.width)
+		return c.printed(s, *asJSON)
 	}
 	return cmd
 }

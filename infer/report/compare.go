@@ -29,7 +29,7 @@ type Compared struct {
 // replace what cannot be estimated from the draws of a run; nil leaves it.
 func Compare(runs []*draws.Run, name string, mend func(r *draws.Run, l *LOO) error) (Comparison, error) {
 	c := Comparison{}
-	var first []float64
+	var first Rows
 	for k, r := range runs {
 		l, err := CrossValidate(r, name)
 		if err == nil && mend != nil {
@@ -42,9 +42,10 @@ func Compare(runs []*draws.Run, name string, mend func(r *draws.Run, l *LOO) err
 		if err != nil {
 			return c, err
 		}
+		these := Rows{r.Dir, l.Variable.Name, l.Variable.Size(), data}
 		if k == 0 {
-			c.Of, first = l.Variable.Name, data
-		} else if err := sameRows(c.Models[0].LOO, l, first, data); err != nil {
+			c.Of, first = l.Variable.Name, these
+		} else if err := first.SameAs(these); err != nil {
 			return c, err
 		}
 		c.Models = append(c.Models, Compared{LOO: l})
@@ -75,15 +76,23 @@ func observedOf(r *draws.Run, name string) ([]float64, error) {
 	return r.ObservedData(name)
 }
 
-// sameRows refuses runs whose rows are not the same data: differences row by row would mean nothing.
-func sameRows(a, b LOO, dataA, dataB []float64) error {
-	what := fmt.Sprintf("%s and %s cannot be compared: ", a.Dir, b.Dir)
-	if n, m := a.Variable.Size(), b.Variable.Size(); n != m {
-		return Unusable{fmt.Sprintf("%sthe first predicts %s in %d rows, the second %s in %d", what, a.Variable.Name, n,
-			b.Variable.Name, m)}
+// Rows are what a model predicts, each left out in turn.
+type Rows struct {
+	Dir  string
+	Of   string
+	N    int
+	Data []float64 // nil where they are of several arrays
+}
+
+// SameAs refuses other rows: differences row by row would mean nothing.
+func (r Rows) SameAs(other Rows) error {
+	what := fmt.Sprintf("%s and %s cannot be compared: ", r.Dir, other.Dir)
+	if r.N != other.N {
+		return Unusable{fmt.Sprintf("%sthe first predicts %s in %d rows, the second %s in %d", what, r.Of, r.N,
+			other.Of, other.N)}
 	}
 	same := func(x, y float64) bool { return x == y || math.IsNaN(x) && math.IsNaN(y) }
-	if dataA != nil && dataB != nil && !slices.EqualFunc(dataA, dataB, same) {
+	if r.Data != nil && other.Data != nil && !slices.EqualFunc(r.Data, other.Data, same) {
 		return Unusable{what + "they observed different data; a transformed response has another density, too"}
 	}
 	return nil
@@ -120,20 +129,22 @@ func (c Comparison) notes() (notes []string) {
 				n, plural(n, "row has", "rows have"), m.LOO.MaxK(), m.LOO.Dir))
 		}
 	}
-	if len(c.Models) < 2 {
-		return notes
-	}
-	second := c.Models[1]
-	switch {
-	case second.Behind < 4:
-		notes = append(notes, "The first two differ by less than 4: they predict equally well.")
-	case second.Behind < 2*second.SE:
-		notes = append(notes, "The first two differ by less than two standard errors.")
-	}
+	notes = append(notes, closeness(c.Models[1].Behind, c.Models[1].SE)...)
 	if c.Models[0].LOO.Variable.Size() < 100 {
 		notes = append(notes, "With fewer than 100 rows the standard error of a difference is too small.")
 	}
 	return notes
+}
+
+// closeness says what a difference between the first two models, with its standard error, does not show.
+func closeness(behind, se float64) []string {
+	switch {
+	case behind < 4:
+		return []string{"The first two differ by less than 4: they predict equally well."}
+	case behind < 2*se:
+		return []string{"The first two differ by less than two standard errors."}
+	}
+	return nil
 }
 
 type comparedRow struct {

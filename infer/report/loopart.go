@@ -16,10 +16,10 @@ type PartLOO struct {
 	stats.Subsampled
 	Dir      string
 	Variable types.Variable // the rows, with their labels
-	All      int            // rows of the data
 	Draws    int            // of all chains
-	Rows     []int          // those that were left out, as elements of Variable
-	K        []float64      // the Pareto shape of each
+	Rough    []float64      // of every row, the approximation of its term
+	Rows     []int          // the numbers of those that were left out
+	Part     stats.Pointwise
 }
 
 // CrossValidatePart estimates leave-one-out prediction of all rows of v from some: places are their elements, logLik
@@ -35,12 +35,12 @@ func CrossValidatePart(r *draws.Run, v types.Variable, rows, places []int, rough
 		return PartLOO{}, err
 	}
 	part := stats.LOO(logLik, reff, nil)
-	return PartLOO{stats.Subsample(rough, rows, part), r.Dir, v, len(rough), len(logLik[0]), places, part.K}, nil
+	return PartLOO{stats.Subsample(rough, rows, part), r.Dir, v, len(logLik[0]), rough, rows, part}, nil
 }
 
 // Bad counts the rows whose weights cannot be used.
 func (l PartLOO) Bad() (n int) {
-	for _, k := range l.K {
+	for _, k := range l.Part.K {
 		if !(k <= maxK(l.Draws)) {
 			n++
 		}
@@ -52,7 +52,8 @@ func (l PartLOO) Bad() (n int) {
 func (l PartLOO) Text(w io.Writer, width int) error {
 	var b strings.Builder
 	paragraph(&b, "", fmt.Sprintf("%s: prediction of %s left out one at a time, %s of %s rows, %s draws", l.Dir,
-		l.Variable.Name, thousands(int64(len(l.Rows))), thousands(int64(l.All)), thousands(int64(l.Draws))), width)
+		l.Variable.Name, thousands(int64(len(l.Rows))), thousands(int64(len(l.Rough))), thousands(int64(l.Draws))),
+		width)
 	b.WriteByte('\n')
 	columns(&b, [][]string{{"", "estimate", "se", "se of choosing rows"},
 		{"elpd_loo", digit(l.ELPD), digit(l.SE), digit(l.ELPDSE)}, {"p_loo", digit(l.P), "", digit(l.PSE)}})
@@ -61,7 +62,7 @@ func (l PartLOO) Text(w io.Writer, width int) error {
 		paragraph(&b, "warning: ", fmt.Sprintf("Pareto k̂ is above %.2f in %s of these rows: elpd_loo is too high "+
 			"most often. `ppl loo` of all rows names them.", maxK(l.Draws), thousands(int64(bad))), width)
 	} else {
-		paragraph(&b, "", fmt.Sprintf("Pareto k̂ is at most %.2f in these rows (%.2f is good).", slices.Max(l.K),
+		paragraph(&b, "", fmt.Sprintf("Pareto k̂ is at most %.2f in these rows (%.2f is good).", slices.Max(l.Part.K),
 			maxK(l.Draws)), width)
 	}
 	_, err := io.WriteString(w, b.String())
@@ -86,7 +87,7 @@ type partDocument struct {
 
 // JSON prints one object.
 func (l PartLOO) JSON(w io.Writer) error {
-	return printJSON(w, partDocument{l.Dir, l.Variable.Name, l.All, len(l.Rows), l.Draws, draws.Number(l.ELPD),
+	return printJSON(w, partDocument{l.Dir, l.Variable.Name, len(l.Rough), len(l.Rows), l.Draws, draws.Number(l.ELPD),
 		draws.Number(l.SE), draws.Number(l.ELPDSE), draws.Number(l.P), draws.Number(l.PSE),
 		draws.Number(maxK(l.Draws)), l.Bad()})
 }

@@ -65,6 +65,84 @@ func TestSubsample(t *testing.T) {
 	}
 }
 
+// twoModels are terms of the same rows in two models, with their approximations: what is common to both is larger than
+// what they differ in.
+func twoModels(r *rand.Rand, n int) (a, b Pointwise, roughA, roughB []float64) {
+	for range n {
+		common := -1 - 3*r.ExpFloat64()
+		x, y := common+.3*r.NormFloat64(), common-.05+.3*r.NormFloat64()
+		a.ELPD, b.ELPD = append(a.ELPD, x), append(b.ELPD, y)
+		a.P, b.P = append(a.P, 0), append(b.P, 0)
+		roughA, roughB = append(roughA, .9*x), append(roughB, .9*y)
+	}
+	return a, b, roughA, roughB
+}
+
+// Over many samples of half of the rows, intervals by the error of choosing them hold the difference of two models over
+// all rows. Without the correction for a finite number of rows they are too wide, and where each model has rows of its
+// own, as if its error were that of the difference, too narrow.
+func TestSubsampledDifference(t *testing.T) {
+	const n, m, samples = 1000, 500, 2000
+	r := rand.New(rand.NewPCG(4, 4))
+	a, b, roughA, roughB := twoModels(r, n)
+	want, _ := Difference(a, b)
+	rough := floats.SubTo(make([]float64, n), roughA, roughB)
+	minus := func(x, y Pointwise) Pointwise {
+		return Pointwise{ELPD: floats.SubTo(make([]float64, m), x.ELPD, y.ELPD), P: make([]float64, m)}
+	}
+	inside, endless, apart := 0, 0, 0
+	for range samples {
+		rows, others := r.Perm(n)[:m], r.Perm(n)[:m]
+		s := Subsample(rough, rows, minus(pick(a, rows), pick(b, rows)))
+		count := func(off, se float64, n *int) {
+			if math.Abs(off) < 1.96*se {
+				*n++
+			}
+		}
+		count(s.ELPD-want, s.ELPDSE, &inside)
+		count(s.ELPD-want, s.ELPDSE/math.Sqrt(1-float64(m)/n), &endless)
+		count(Subsample(roughA, rows, pick(a, rows)).ELPD-Subsample(roughB, others, pick(b, others)).ELPD-want,
+			s.ELPDSE, &apart)
+	}
+	// A share of .95 has standard error .005.
+	if share := float64(inside) / samples; share < .93 || share > .965 {
+		t.Errorf("%.3f of intervals hold the difference over all rows, .95 should", share)
+	}
+	if share := float64(endless) / samples; share < .98 {
+		t.Errorf("without the correction for finite rows %.3f of intervals hold it, more should", share)
+	}
+	if share := float64(apart) / samples; share > .8 {
+		t.Errorf("with rows of its own for each model %.3f of intervals hold it, fewer should", share)
+	}
+}
+
+// Over many data sets, both errors together hold the difference that the models have in the mean of all data; the
+// error over rows alone does not, where few rows and a poor approximation leave much to the choice.
+func TestSubsampledDifferenceOfNewData(t *testing.T) {
+	const n, m, samples = 500, 50, 2000
+	r := rand.New(rand.NewPCG(5, 5))
+	inside, alone := 0, 0
+	for range samples {
+		a, b, _, _ := twoModels(r, n)
+		d := Pointwise{ELPD: floats.SubTo(make([]float64, n), a.ELPD, b.ELPD), P: make([]float64, n)}
+		rows := r.Perm(n)[:m]
+		s := Subsample(make([]float64, n), rows, pick(d, rows))
+		off := math.Abs(s.ELPD - .05*n)
+		if off < 1.96*math.Hypot(s.SE, s.ELPDSE) {
+			inside++
+		}
+		if off < 1.96*s.SE {
+			alone++
+		}
+	}
+	if share := float64(inside) / samples; share < .925 || share > .965 {
+		t.Errorf("%.3f of intervals hold the difference in the mean, .95 should", share)
+	}
+	if share := float64(alone) / samples; share > .6 {
+		t.Errorf("without the choice of rows %.3f of intervals hold it, fewer should", share)
+	}
+}
+
 // A sample of all rows is no sample.
 func TestSubsampleOfAll(t *testing.T) {
 	all, rough := rowsForSubsample(50)
