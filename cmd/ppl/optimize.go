@@ -24,6 +24,7 @@ type search struct {
 	model    string
 	data     []string
 	device   string
+	init     string // values, or a run, to begin at
 	jacobian bool
 	asJSON   bool
 	quiet    bool
@@ -33,12 +34,13 @@ type search struct {
 func optimizeCommand(c *console) *cobra.Command {
 	s := &search{options: optimize.Defaults()}
 	cmd := &cobra.Command{
-		Use:   "optimize MODEL [--data F|NAME=F]… [flags]",
+		Use:   "optimize MODEL [--data F|NAME=F]… [--init FILE|RUN] [flags]",
 		Short: "Find the mode of the posterior",
 		Long: "Find where the posterior density is greatest, and how sharp the peak is: standard deviations by " +
 			"Laplace's normal approximation.\n" +
 			"The mode is that of the density of the parameters on their own scale; --jacobian gives that of the " +
-			"coordinates a sampler moves in.",
+			"coordinates a sampler moves in. --init begins at values of parameters, such as {\"mu\": 2, \"theta\": " +
+			"[1, 0]}, or at the last draws of a run.",
 		Args: one("MODEL"),
 
 		DisableFlagsInUseLine: true,
@@ -62,6 +64,7 @@ func (s *search) addFlags(cmd *cobra.Command) {
 	f.StringArrayVar(&s.data, "data", nil, dataUsage)
 	f.StringVar(&o.Method, "method", o.Method, "`M`: "+strings.Join(optimize.Methods(), ", "))
 	f.IntVar(&o.Starts, "starts", o.Starts, "begin at `K` points, drawn from the prior where it is proper")
+	f.StringVar(&s.init, "init", "", "begin at the parameter values in a JSON `FILE`, or at the last draws of a RUN")
 	f.IntVar(&o.Iterations, "iterations", o.Iterations, "`N` iterations from each start at most")
 	f.IntVar(&o.Batch, "batch", 0, "estimate the gradients of adam and sgd from `B` rows at a time (default: all)")
 	f.Float64Var(&o.Rate, "rate", 0, "`R`ate of adam and sgd at first (default: chosen)")
@@ -116,6 +119,11 @@ func (c *console) optimize(ctx context.Context, s *search) error {
 	if s.options.Device, err = openDevice(s.device, note); err != nil {
 		return err
 	}
+	if s.init != "" {
+		if err := s.chooseStarts(p, note); err != nil {
+			return err
+		}
+	}
 	ctx, release := stoppable(ctx)
 	defer release()
 	var target infer.Target = compiler.OwnScale{Program: p}
@@ -145,6 +153,26 @@ func (c *console) optimize(ctx context.Context, s *search) error {
 		return exit{codeFailed, nil}
 	}
 	return err
+}
+
+// chooseStarts begins the searches at what --init names: as many as there are different points, at most.
+func (s *search) chooseStarts(p *compiler.Program, note func(string)) error {
+	g, err := givenStarts(s.init, p)
+	if err != nil {
+		return err
+	}
+	o := &s.options
+	o.Starts = min(o.Starts, g.count())
+	points, err := g.points(o.Seed, o.Starts, "search")
+	if err != nil {
+		return err
+	}
+	o.Start = func(k int) []float64 {
+		of := points[k%o.Starts]
+		return of[k/o.Starts%len(of)]
+	}
+	note("searches begin " + g.where() + g.others())
+	return nil
 }
 
 // A mode is a result as it is printed.

@@ -67,6 +67,9 @@ func predictCommand(c *console) *cobra.Command {
 			}
 			return c.predictRun(cmd.Context(), p, given("seed"))
 		}
+		if !exists(p.from) && filepath.Ext(p.from) != ".ppl" {
+			return noRun(p.from)
+		}
 		if p.draws < 1 {
 			return usagef("--draws %d: at least one draw is needed", p.draws)
 		}
@@ -93,7 +96,8 @@ Where new data have outcomes too, it says how well the average over draws predic
 likelihood, Brier score, calibration and entropy (--csv: the probabilities of each row); of numbers RMSE, CRPS, log
 likelihood and coverage after the table of rows. --json prints the scores.
 ArviZ reads the groups (plot_ppc). Where a distribution reads the observed data, replicates are drawn one step ahead.
-New data need what the model reads, not what it observes, nor what stays as it was in the run. Groups that the run knows,
+New data need what the model reads, not what it observes,
+	nor what stays as it was in the run. Groups that the run knows,
 by name or number, keep their draws; others are drawn from their distribution. A Gaussian process is drawn at new points
 given its values at those of the run. A series goes on beyond its end: give its new length, such as {"T": 120}, and
 predictors from its beginning. What would be computed from all rows, such as the mean of a predictor, is refused.`

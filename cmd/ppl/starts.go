@@ -3,6 +3,7 @@ package main
 import (
 	"crypto/sha256"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -10,7 +11,6 @@ import (
 
 	"ppl/compiler"
 	"ppl/compiler/data"
-	"ppl/infer"
 	"ppl/infer/checkpoint"
 	"ppl/lang/types"
 	"ppl/runtime/files"
@@ -40,15 +40,19 @@ func (run *posteriorRun) chooseStarts() error {
 		return usagef("--init: %s fits an approximation, which has no starting values; renhd, its rules and nuts have",
 			run.sampler.name)
 	}
-	g, err := run.givenStarts()
+	g, err := givenStarts(s.init, run.program)
 	if err != nil {
 		return err
 	}
-	points, err := g.points(run.program, s.options)
+	points, err := g.points(s.options.Seed, s.options.Chains, "chain")
 	if err != nil {
-		return wrong(fmt.Errorf("--init %s: %w", s.init, err))
+		return err
 	}
-	run.note(g.note(run.program))
+	note := "chains begin " + g.where()
+	if g.count() == 1 {
+		note += ", all at the same, so that R-hat cannot show that chains from elsewhere would end elsewhere"
+	}
+	run.note(note + g.others())
 	return run.setStarts(points, s.init)
 }
 
@@ -92,22 +96,22 @@ func removeStarts(disk files.System, dir string) error {
 
 // given are values of parameters to begin at.
 type given struct {
-	from   string
-	values [][]map[string]*data.Array // by chain, one draw after another; a single one of a file
-	unlike []string                   // parameters that a run has with other elements
+	from    string
+	program *compiler.Program
+	values  [][]map[string]*data.Array // by chain, one draw after another; a single one of a file
+	unlike  []string                   // parameters that a run has with other elements
 }
 
 // givenStarts reads what --init names.
-func (run *posteriorRun) givenStarts() (*given, error) {
-	path := run.init
+func givenStarts(path string, p *compiler.Program) (*given, error) {
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
-		return startsOfRun(path, run.program)
+		return startsOfRun(path, p)
 	}
 	f, err := data.DefaultRowCache().Whole(path)
 	if err != nil {
 		return nil, wrong(fmt.Errorf("--init: %w", err))
 	}
-	return &given{from: path, values: [][]map[string]*data.Array{{f.Arrays}}}, nil
+	return &given{from: path, program: p, values: [][]map[string]*data.Array{{f.Arrays}}}, nil
 }
 
 // startsOfRun are the last draws of a run, of the parameters that the model has, too.
@@ -116,7 +120,7 @@ func startsOfRun(dir string, p *compiler.Program) (*given, error) {
 	if err != nil {
 		return nil, err
 	}
-	g := &given{from: dir, values: make([][]map[string]*data.Array, run.Layout.Chains)}
+	g := &given{from: dir, program: p, values: make([][]map[string]*data.Array, run.Layout.Chains)}
 	n := min(turns, run.Info.Draws)
 	for c := range g.values {
 		for range n {
@@ -182,44 +186,54 @@ func sameElements(v, w types.Variable) bool {
 	return true
 }
 
-// points are the given values as points of the sampler, for each chain: what is not given is drawn for each
-// point.
-func (g *given) points(p *compiler.Program, o infer.Options) (all [][][]float64, err error) {
-	for chain := range o.Chains {
-		from := g.values[chain%len(g.values)]
-		n := len(from)
-		if len(g.missing(p)) > 0 {
-			n = turns
-		}
-		var points [][]float64
-		for k := range n {
-			x, err := p.StartFrom(o.Seed, chain*turns+k, from[(k+chain/len(g.values))%len(from)])
-			if err != nil {
-				return nil, err
-			}
-			points = append(points, x)
+// points are the given values as points of the sampler, for each of n chains or searches, as unit says: what is not
+// given is drawn for each point.
+func (g *given) points(seed uint64, n int, unit string) (all [][][]float64, err error) {
+	for k := range n {
+		points, err := g.pointsOf(seed, k)
+		if err != nil {
+			return nil, wrong(fmt.Errorf("--init %s: %w", g.from, err))
 		}
 		all = append(all, points)
 	}
-	return all, g.refuseNotFinite(p, all)
+	if k, parts := g.notFinite(all); k >= 0 {
+		err := fmt.Errorf("--init %s: the log density is not finite there, for %s %d", g.from, unit, k+1)
+		return nil, wrong(explain(err, parts))
+	}
+	return all, nil
 }
 
-// refuseNotFinite refuses points at which no chain could begin: of complete values the first such, else all of a chain.
-func (g *given) refuseNotFinite(p *compiler.Program, all [][][]float64) error {
-	complete := len(g.missing(p)) == 0
-	for c, points := range all {
-		first, parts := p.NotFiniteAt(points)
-		if first < 0 || !complete && first < len(points)-1 {
-			continue
-		}
-		return explain(fmt.Errorf("the log density of chain %d is not finite there", c+1), parts)
+func (g *given) pointsOf(seed uint64, chain int) (points [][]float64, err error) {
+	from := g.values[chain%len(g.values)]
+	n := len(from)
+	if len(g.missing()) > 0 {
+		n = turns
 	}
-	return nil
+	for k := range n {
+		x, err := g.program.StartFrom(seed, chain*turns+k, from[(k+chain/len(g.values))%len(from)])
+		if err != nil {
+			return nil, err
+		}
+		points = append(points, x)
+	}
+	return points, nil
+}
+
+// notFinite finds the first chain that could begin at none of its points, or of complete values not at all, and why; −1
+// if there is none.
+func (g *given) notFinite(all [][][]float64) (chain int, parts []string) {
+	complete := len(g.missing()) == 0
+	for c, points := range all {
+		if first, parts := g.program.NotFiniteAt(points); first >= 0 && (complete || first == len(points)-1) {
+			return c, parts
+		}
+	}
+	return -1, nil
 }
 
 // missing are the parameters that are not given.
-func (g *given) missing(p *compiler.Program) (names []string) {
-	for _, name := range p.Parameters() {
+func (g *given) missing() (names []string) {
+	for _, name := range g.program.Parameters() {
 		if g.values[0][0][name] == nil {
 			names = append(names, name)
 		}
@@ -227,16 +241,24 @@ func (g *given) missing(p *compiler.Program) (names []string) {
 	return names
 }
 
-// note says where chains begin.
-func (g *given) note(p *compiler.Program) string {
-	text := "chains begin at the values in " + g.from
-	switch {
-	case len(g.values[0]) > 1 || len(g.values) > 1:
-		text = "chains begin at the last draws of " + g.from
-	case len(g.missing(p)) == 0:
-		text += ", all at the same, so that R-hat cannot show that chains from elsewhere would end elsewhere"
+// count is how many points are given; those that are drawn in part are as many as one likes.
+func (g *given) count() int {
+	if len(g.missing()) > 0 {
+		return math.MaxInt
 	}
-	if missing := g.missing(p); len(missing) > 0 {
+	return len(g.values) * len(g.values[0])
+}
+
+func (g *given) where() string {
+	if len(g.values[0]) > 1 || len(g.values) > 1 {
+		return "at the last draws of " + g.from
+	}
+	return "at the values in " + g.from
+}
+
+// others names what is not given.
+func (g *given) others() (text string) {
+	if missing := g.missing(); len(missing) > 0 {
 		text += "; drawn from their distributions: " + strings.Join(missing, ", ")
 	}
 	if len(g.unlike) > 0 {

@@ -107,10 +107,12 @@ func unreadable(dir string, err error) error {
 	case err == nil:
 		return nil
 	case !exists(dir):
-		return wrong(fmt.Errorf("there is no run in %s%s", dir, instead(dir)))
+		return noRun(dir)
 	}
 	return wrong(err)
 }
+
+func noRun(dir string) error { return wrong(fmt.Errorf("there is no run in %s%s", dir, instead(dir))) }
 
 // instead proposes the run of a model whose name was given.
 func instead(dir string) string {

@@ -17,8 +17,10 @@ import (
 
 // Options of a search. The same options on the same device give the same result.
 type Options struct {
-	Method     string  // "lbfgs", "adam" or "sgd"
-	Starts     int     // points to begin at
+	Method string // "lbfgs", "adam" or "sgd"
+	Starts int    // points to begin at
+	// Start is the k-th of them; further ones are for those where the target is not finite. nil: the target chooses
+	Start      func(k int) []float64
 	Iterations int     // of each start at most; 0: 2,000
 	Rate       float64 // of adam and sgd at first; 0: chosen
 	// rows of a minibatch for the gradients of adam and sgd; 0: all. The target is then an infer.Splittable

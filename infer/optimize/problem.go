@@ -163,7 +163,10 @@ func (p *problem) each(entry string, at [][]float64, read func(lane int)) error 
 
 // starts are points where density and gradient are finite.
 func (p *problem) starts(o Options) (out [][]float64, err error) {
-	start := func(k int) []float64 { return p.target.Start(o.Seed, k) }
+	start := o.Start
+	if start == nil {
+		start = func(k int) []float64 { return p.target.Start(o.Seed, k) }
+	}
 	err = infer.Disperse(o.Starts, start, func(at [][]float64) (bad []int, err error) {
 		out = at
 		xs, err := p.evaluate(at)
