@@ -22,7 +22,7 @@ func samplerTopics() (all []topic) {
 
 // solverTopics explains what `infer ode` can name.
 func solverTopics() []topic {
-	rows := []struct{ name, form, doc string }{
+	return rowTopics([]explained{
 		{"ode", "infer ode(method = rk45, rtol = 1e-6, atol = 1e-6, max_steps = 1000)",
 			"Sets the solver of differential equations, which are written u'(t) = … with u(0) = …."},
 		{"rk45", "infer ode(method = rk45)", "The solver of Dormand and Prince, orders 5 and 4, the default."},
@@ -31,12 +31,7 @@ func solverTopics() []topic {
 		{"atol", "infer ode(atol = 1e-6)", "Absolute tolerance of the solution."},
 		{"max_steps", "infer ode(max_steps = 1000)",
 			"Steps that a solution may attempt; without it a pilot solution sets it."},
-	}
-	var all []topic
-	for _, r := range rows {
-		all = append(all, topic{r.name, r.form, r.form + "\n\n" + r.doc})
-	}
-	return all
+	})
 }
 
 // foreignWords are words and flags of Stan, PyMC, NumPyro, brms and R for what ppl says otherwise. Names of functions
@@ -83,7 +78,8 @@ func modulePrefixes() []string {
 
 // translated says what ppl writes for a word of another tool; "" where it is none.
 func translated(name string) string {
-	word := strings.ReplaceAll(strings.TrimLeft(name, "-"), "-", "_")
+	word, _, _ := strings.Cut(strings.TrimLeft(name, "-"), " ") // of "if … else" the first
+	word = strings.ReplaceAll(word, "-", "_")
 	if say, ok := foreignWords()[word]; ok {
 		return say
 	}

@@ -37,17 +37,21 @@ func (c *console) explain(root *cobra.Command, name string) error {
 	if cmd := verb(root, name); cmd != nil {
 		return cmd.Help()
 	}
-	for _, k := range kinds() {
+	for _, k := range kinds(root) {
 		if k.name == name {
 			c.list(k)
 			return nil
 		}
 	}
-	found := findTopics(func(n string) bool { return n == name })
+	found := findTopics(root, func(n string) bool { return n == name })
 	if found == nil {
-		found = findTopics(func(n string) bool { return strings.EqualFold(n, name) })
+		found = findTopics(root, func(n string) bool { return bare(n) == bare(name) && dashed(n) == dashed(name) })
 	}
-	if say := translated(name); found == nil && say != "" {
+	say := translated(name)
+	if found == nil && say == "" {
+		found = findTopics(root, func(n string) bool { return bare(n) == bare(name) })
+	}
+	if found == nil && say != "" {
 		fmt.Fprintf(c.out, "%s is not of ppl; write %s.\n", name, say)
 		return nil
 	}
@@ -62,6 +66,14 @@ func (c *console) explain(root *cobra.Command, name string) error {
 	}
 	return nil
 }
+
+// bare is a name without what people write differently: R-hat, r_hat, rhat.
+func bare(name string) string {
+	return strings.ToLower(strings.NewReplacer("-", "", "_", "").Replace(name))
+}
+
+// dashed reports whether a name is that of a flag.
+func dashed(name string) bool { return strings.HasPrefix(name, "--") }
 
 func verb(root *cobra.Command, name string) *cobra.Command {
 	for _, cmd := range root.Commands() {
@@ -78,8 +90,8 @@ func (c *console) list(k kind) {
 	}
 }
 
-func findTopics(is func(name string) bool) (found []topic) {
-	for _, k := range kinds() {
+func findTopics(root *cobra.Command, is func(name string) bool) (found []topic) {
+	for _, k := range kinds(root) {
 		for _, t := range k.topics() {
 			if is(t.name) {
 				found = append(found, t)
@@ -94,7 +106,7 @@ func unknownTopic(root *cobra.Command, name string) error {
 	for _, cmd := range root.Commands() {
 		names = append(names, cmd.Name())
 	}
-	for _, k := range kinds() {
+	for _, k := range kinds(root) {
 		names = append(names, k.name)
 		for _, t := range k.topics() {
 			names = append(names, t.name)

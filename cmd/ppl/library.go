@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/spf13/cobra"
+
 	"ppl/infer/settings"
 	"ppl/lang/ast"
 	"ppl/lang/diag"
@@ -27,11 +29,14 @@ type kind struct {
 	topics func() []topic
 }
 
-func kinds() []kind {
+func kinds(root *cobra.Command) []kind {
 	return []kind{
 		{"distributions", distributionTopics},
 		{"functions", functionTopics},
 		{"words", wordTopics},
+		{"declarations", declarationTopics},
+		{"flags", func() []topic { return flagTopics(root) }},
+		{"numbers", termTopics},
 		{"settings", settingTopics},
 		{"samplers", samplerTopics},
 		{"solvers", solverTopics},
@@ -216,7 +221,7 @@ func stageTopics() (all []topic) {
 // kindNames lists what can be listed.
 func kindNames() string {
 	var names []string
-	for _, k := range kinds() {
+	for _, k := range kinds(nil) {
 		names = append(names, k.name)
 	}
 	return listed(names)

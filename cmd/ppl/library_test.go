@@ -3,6 +3,7 @@ package main
 import (
 	"flag"
 	"fmt"
+	"io"
 	"maps"
 	"os"
 	"regexp"
@@ -120,7 +121,7 @@ func TestReferenceTables(t *testing.T) {
 
 // Every topic has a name of its own in its kind, except for functions that are also reductions, and says something.
 func TestTopics(t *testing.T) {
-	for _, k := range kinds() {
+	for _, k := range kinds(newRoot(plainConsole(&output{to: io.Discard}, io.Discard))) {
 		seen := map[string]int{}
 		for _, topic := range k.topics() {
 			seen[topic.name]++

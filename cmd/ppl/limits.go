@@ -13,7 +13,7 @@ import (
 
 // limited adds to a command what keeps a model within limits: --sandbox and --max-memory.
 func (c *console) limited(cmd *cobra.Command) *cobra.Command {
-	sandbox := cmd.Flags().Bool("sandbox", false, "let `from` and `import` read files only in the folder of the model "+
+	sandbox := cmd.Flags().Bool("sandbox", false, "let 'from' and 'import' read files only in the folder of the model "+
 		"and below it")
 	most := cmd.Flags().String("max-memory", "", "refuse what takes more than `SIZE`, such as 500MB or 8GB (default: "+
 		"the memory of the machine)")

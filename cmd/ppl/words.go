@@ -2,7 +2,7 @@ package main
 
 // wordTopics explains the keywords that begin a statement or follow a distribution.
 func wordTopics() []topic {
-	rows := []struct{ name, form, doc string }{
+	return rowTopics([]explained{
 		{"censored", "t[i in N] ~ Weibull(2, s) censored 0..limit[i]",
 			"Values at or below the lower end are known only to lie below it, those at or above the upper end only " +
 				"to lie above; inf is no end."},
@@ -35,10 +35,5 @@ func wordTopics() []topic {
 			"Ends the block { … } of a function or template with its value."},
 		{"zerosum", "e[K] ~ Normal(0, s) zerosum",
 			"The elements sum to 0 along the last axis, a normal distribution on that plane."},
-	}
-	var all []topic
-	for _, r := range rows {
-		all = append(all, topic{r.name, r.form, r.form + "\n\n" + r.doc})
-	}
-	return all
+	})
 }

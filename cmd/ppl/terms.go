@@ -1,0 +1,100 @@
+package main
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// termTopics explains the numbers that reports print.
+func termTopics() []topic {
+	const paretoK = "Shape of the tail of a row's importance weights. Above 0.7 the row is too influential for them: " +
+		"`ppl loo RUN --refit` samples again without it."
+	return rowTopics([]explained{
+		{"mean", "mean, sd", "Mean and standard deviation of the posterior, over the draws of all chains."},
+		{"mcse", "mcse", "Monte Carlo standard error of the mean: how far it would move in another run of this " +
+			"length. More draws make it smaller, the sd stays."},
+		{"q5", "q5  q50  q95", "Quantiles of the posterior; --quantiles and --ci of `ppl summary` choose others."},
+		{"ess_bulk", "ess_bulk", "Effective sample size of the centre: how many independent draws would say as much " +
+			"about it. Some 400 are needed before r_hat means anything (Vehtari et al. 2021)."},
+		{"ess_tail", "ess_tail",
+			"Effective sample size of the 5 and 95 % quantiles, the smaller one (Vehtari et al. 2021)."},
+		{"r_hat", "r_hat", "Compares the chains, by ranks and folded ranks. Above 1.01 they disagree: do not use the " +
+			"draws (Vehtari et al. 2021)."},
+		{"E-BFMI", "E-BFMI", "How freely a chain changes its energy. Below 0.3 the tails may be missed: look at the " +
+			"parameters that `ppl diagnose` names."},
+		{"divergences", "divergent trajectories", "Steps at which the sampler's integrator lost the energy: the " +
+			"posterior has a corner too narrow for its step. Try `noncentered`, or a prior that keeps a scale from 0."},
+		{"elpd_loo", "elpd_loo, se", "Expected log predictive density of rows that the model has not seen, summed " +
+			"over rows, and its standard error. Higher is better; only differences on the same rows mean something."},
+		{"elpd_diff", "elpd_diff, se_diff", "What a model has less than the best in elpd_loo, and the standard error " +
+			"of that difference over rows. Less than 4 is no difference."},
+		{"p_loo", "p_loo", "Effective number of parameters: how much better the model fits rows that it has seen. " +
+			"Much more than the number of parameters says that the model does not fit."},
+		{"elpd_waic", "elpd_waic, p_waic",
+			"The same by the widely applicable information criterion; elpd_loo is safer."},
+		{"k̂", "k̂", paretoK}, {"pareto_k", "k̂", paretoK},
+		{"weight", "weight",
+			"Stacking weight of a model: the mixture of models with these weights predicts left out rows best."},
+	})
+}
+
+// declarationTopics explains the types of data and what else a declaration may say; all can be names, too.
+func declarationTopics() []topic {
+	return rowTopics([]explained{
+		{"columns", "data X[N, D] from \"f.csv\" columns \"age\", \"bmi\"",
+			"Chooses the columns of a matrix, in that order. Without it the matrix has all numeric columns that the " +
+				"model names nowhere else."},
+		{"complete", "data x[N], y[N] from \"f.csv\" complete",
+			"Leaves out the rows in which one of these arrays has no value, and says how many and why. Results keep " +
+				"the numbers of rows."},
+		{"int", "data y[N]: int",
+			"Whole numbers; others are refused when data are read. Without a type it follows from the use."},
+		{"real", "data x[N]: real in 0..1", "Numbers; what follows `in` bounds them."},
+		{"bool", "data sick[N]: bool(\"yes\")",
+			"0 and 1, false and true, or two texts of which the one that counts as true is named."},
+		{"index", "data group[N]: index(J)", "Names or numbers of the elements of J, such as groups: a column of " +
+			"texts or codes, which then label the output. index(0..9) is for numbers of a range."},
+	})
+}
+
+// An explained is a name with what is written and what that means.
+type explained struct{ name, form, doc string }
+
+func rowTopics(rows []explained) (all []topic) {
+	for _, r := range rows {
+		all = append(all, topic{r.name, r.form, r.form + "\n\n" + r.doc})
+	}
+	return all
+}
+
+// flagTopics explains the flags of all commands, each for the commands that have it with one meaning.
+func flagTopics(root *cobra.Command) (all []topic) {
+	meanings := map[string][]string{} // by flag: what it says of it, in the order of commands
+	commands := map[string][]string{} // by what a flag says of it: names
+	lines := map[string]string{}
+	for _, cmd := range root.Commands() {
+		cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {
+			value, usage := pflag.UnquoteUsage(f)
+			form := strings.TrimSpace("--" + f.Name + " " + value)
+			key := form + "\n\n" + sentence(usage)
+			if commands[key] == nil {
+				meanings[f.Name] = append(meanings[f.Name], key)
+				lines[key] = fmt.Sprintf("%-22s %s", form, usage)
+			}
+			commands[key] = append(commands[key], cmd.Name())
+		})
+	}
+	for _, name := range slices.Sorted(maps.Keys(meanings)) {
+		var texts []string
+		for _, key := range meanings[name] {
+			texts = append(texts, "ppl "+strings.Join(commands[key], "|")+" "+key)
+		}
+		all = append(all, topic{"--" + name, lines[meanings[name][0]], strings.Join(texts, "\n\n")})
+	}
+	return all
+}
