@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -60,7 +61,11 @@ func checked(file *ast.File, ds []diag.Diagnostic) (*model.Model, []diag.Diagnos
 func parsed(path string) (*ast.File, []diag.Diagnostic) {
 	text, err := source.ReadModel(path)
 	if err != nil {
-		return nil, []diag.Diagnostic{{Code: "E00", Message: fmt.Sprintf("cannot read the model: %v", err)}}
+		d := diag.Diagnostic{Code: "E00", Message: fmt.Sprintf("cannot read the model: %v", err)}
+		if _, err := os.Stat(path + ".ppl"); err == nil {
+			d.Help = fmt.Sprintf("did you mean %s.ppl?", path)
+		}
+		return nil, []diag.Diagnostic{d}
 	}
 	return parse.File(source.New(path, text))
 }

@@ -70,7 +70,9 @@ func (t *arrays) missing(a *model.Array) {
 	for _, f := range t.files.loose {
 		have = append(have, f.Order...)
 	}
-	if near, ok := diag.Nearest(a.Name, have); ok {
+	if i := slices.IndexFunc(have, func(h string) bool { return slices.Contains(strings.Fields(h), a.Name) }); i >= 0 {
+		d.Help("the data have one column `%s`; put commas, semicolons or tabs between columns", have[i])
+	} else if near, ok := diag.Nearest(a.Name, have); ok {
 		d.Help("the data have `%s`; rename one of them", near)
 	} else if len(t.files.loose) == 0 {
 		d.Help("give a file with `--data FILE`, or `--data %s=FILE`, or write `data %s… = …` in the model",

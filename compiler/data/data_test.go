@@ -318,6 +318,10 @@ func TestNamesOfRowsAreLeftOut(t *testing.T) {
 			t.Errorf("%q: columns %v, x = %v, notes %q", text, f.Order, f.Arrays["x"].Values, f.Notes)
 		}
 	}
+	if _, err := Parse("d.csv", []byte("y,x\n1,5,3\n2,5,4\n1,25,6\n")); err == nil ||
+		!strings.Contains(err.Error(), `rows 1 and 3 both begin with "1"; numbers with decimal commas`) {
+		t.Errorf("names of rows occur twice: %v", err)
+	}
 	if _, err := Parse("d.csv", []byte("y,x\n1,2,3\n4,5\n")); err == nil {
 		t.Error("one long row is taken for names of rows")
 	}

@@ -10,7 +10,8 @@ import (
 // readTable reads a table with a header row: each column is an array of one axis.
 func readTable(path, text string, comma rune) (*File, error) {
 	form := dialectOf(text, comma)
-	if headerIsShort(text, form.comma) {
+	short := headerIsShort(text, form.comma)
+	if short {
 		text = string(form.comma) + text
 	}
 	rows, err := readRows(path, text, form.comma)
@@ -19,6 +20,11 @@ func readTable(path, text string, comma rune) (*File, error) {
 	}
 	if len(rows) == 0 {
 		return nil, fmt.Errorf("%s: the file is empty; a table begins with a row of column names", path)
+	}
+	if short {
+		if err := checkRowNames(path, rows); err != nil {
+			return nil, err
+		}
 	}
 	f := newFile(path, true)
 	if rowNames(rows[0]) {
@@ -90,6 +96,21 @@ func headerIsShort(text string, comma rune) bool {
 // there.
 func rowNames(header []string) bool {
 	return len(header) > 1 && strings.TrimSpace(header[0]) == "" && strings.TrimSpace(header[1]) != ""
+}
+
+// checkRowNames refuses names of rows that occur twice. They may be what stands before a decimal comma.
+func checkRowNames(path string, rows [][]string) error {
+	seen := map[string]int{}
+	for i, row := range rows[1:] {
+		if first := seen[row[0]]; first > 0 {
+			return fmt.Errorf("%s: rows have a field more than the header, which names of rows may be, but rows %d "+
+				"and "+
+				"%d both begin with %q; numbers with decimal commas need semicolons between the columns", path, first,
+				i+1, row[0])
+		}
+		seen[row[0]] = i + 1
+	}
+	return nil
 }
 
 func rowNamesNote(path string) string {
