@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"runtime"
@@ -13,7 +14,7 @@ import (
 )
 
 // openCUDA opens a GPU by number.
-func openCUDA(number int, note func(string)) (infer.Device, error) {
+func openCUDA(_ context.Context, number int, note func(string)) (infer.Device, error) {
 	d, err := gpuNumber(number)
 	if err != nil {
 		return nil, err

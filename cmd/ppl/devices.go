@@ -1,9 +1,11 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/spf13/pflag"
 
@@ -19,8 +21,9 @@ import (
 // A deviceRow is a device that --device can name.
 type deviceRow struct {
 	name, doc string
-	// open opens the device of a number, of those that have several, and passes remarks to the user, by note.
-	open func(number int, note func(string)) (infer.Device, error)
+	// open opens the device of a number, of those that have several, and passes remarks to the user, by note. The
+	// context ends compilers that it starts.
+	open func(ctx context.Context, number int, note func(string)) (infer.Device, error)
 	many bool // there may be several, which have numbers
 }
 
@@ -95,47 +98,53 @@ func checkDevice(name string) error {
 }
 
 // openDevice opens a device by the name on the command line; note reports to the user what auto chose.
-func openDevice(name string, note func(string)) (infer.Device, error) {
+func openDevice(ctx context.Context, name string, note func(string)) (infer.Device, error) {
 	d, number, err := findDevice(name)
 	if err != nil {
 		return nil, err
 	}
-	x, err := d.open(number, note)
+	x, err := d.open(ctx, number, note)
 	if err != nil {
 		return nil, failed(err)
 	}
 	return x, nil
 }
 
-func openHost(int, func(string)) (infer.Device, error) { return infer.Lowered(host.Device{}), nil }
+func openHost(context.Context, int, func(string)) (infer.Device, error) {
+	return infer.Lowered(host.Device{}), nil
+}
 
-func openNative(_ int, note func(string)) (infer.Device, error) {
-	d, err := native.New()
+func openNative(ctx context.Context, _ int, note func(string)) (infer.Device, error) {
+	d, err := openCompiler(ctx, note)
 	if err != nil {
 		return nil, err
 	}
-	return infer.Lowered(&advised{Device: d, note: note}), nil
+	return infer.Lowered(d), nil
 }
 
-func openGorgonia(_ int, note func(string)) (infer.Device, error) {
+func openGorgonia(_ context.Context, _ int, note func(string)) (infer.Device, error) {
 	note(gorgonia.Advice)
 	return gorgonia.Device{}, nil
 }
 
 const onHost = "running on the portable host device, some ten times slower than compiled code: %v"
 
-func openAuto(_ int, note func(string)) (infer.Device, error) {
-	d, err := native.New()
-	if err != nil {
+func openAuto(ctx context.Context, _ int, note func(string)) (infer.Device, error) {
+	d, err := openCompiler(ctx, note)
+	switch {
+	case ctx.Err() != nil:
+		return nil, err
+	case err != nil:
 		note(fmt.Sprintf(onHost, err))
-		return openHost(0, note)
+		return openHost(ctx, 0, note)
 	}
-	return infer.Lowered(&autoDevice{gpuForMany{note: note}, note, &advised{Device: d, note: note}}), nil
+	return infer.Lowered(&autoDevice{ctx, gpuForMany{note: note}, note, d}), nil
 }
 
 // An autoDevice is native until the compiler fails on a program, which then runs on host, as does all that follows. A
 // program on many lanes runs on a GPU, if there is one that is worth it.
 type autoDevice struct {
+	ctx  context.Context // of the command; where it has ended, the compiler has not failed
 	gpu  gpuForMany
 	note func(string)
 	device.Device
@@ -147,12 +156,32 @@ func (d *autoDevice) Load(p *ir.Program, o device.Options) (device.Executable, e
 		return x, nil
 	}
 	x, err := d.Device.Load(p, o)
-	if err == nil || d.Name() == (host.Device{}).Name() {
+	if err == nil || d.ctx.Err() != nil || d.Name() == (host.Device{}).Name() {
 		return x, err
 	}
 	d.note(fmt.Sprintf(onHost, err))
 	d.Device = host.Device{}
 	return d.Device.Load(p, o)
+}
+
+// compilerIsLate is the time after which a note says what ppl waits for.
+const compilerIsLate = 20 * time.Second
+
+// openCompiler opens the native device, whose loads say so where they take long.
+func openCompiler(ctx context.Context, note func(string)) (device.Device, error) {
+	defer waitingForCompiler(note).Stop()
+	d, err := native.NewContext(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return &advised{Device: d, note: note}, nil
+}
+
+func waitingForCompiler(note func(string)) *time.Timer {
+	return time.AfterFunc(compilerIsLate, func() {
+		note(fmt.Sprintf("the C compiler has not ended for %v; Ctrl-C ends it, and --device host does without one",
+			compilerIsLate))
+	})
 }
 
 // An advised device passes on, once, what its device knows to make it faster.
@@ -164,7 +193,9 @@ type advised struct {
 
 // Load loads, and passes on the advice.
 func (d *advised) Load(p *ir.Program, o device.Options) (device.Executable, error) {
+	late := waitingForCompiler(d.note)
 	x, err := d.Device.Load(p, o)
+	late.Stop()
 	if a, ok := d.Device.(device.Adviser); ok && !d.said && a.Advice() != "" {
 		d.note(a.Advice())
 		d.said = true

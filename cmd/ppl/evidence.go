@@ -71,7 +71,7 @@ func (c *console) evidenceOf(ctx context.Context, dir string) (*draws.Run, evide
 	if why := noEvidence(o.run, program); why != "" {
 		return nil, none, withoutEvidence(dir, why)
 	}
-	density, err := loadDensity(program)
+	density, err := loadDensity(ctx, program)
 	if err != nil {
 		return nil, none, err
 	}
@@ -150,10 +150,10 @@ const lanesOfDensity = 64
 // A loadedDensity is the log density of a model on a device.
 type loadedDensity struct{ exe device.Executable }
 
-func loadDensity(program *compiler.Program) (*loadedDensity, error) {
+func loadDensity(ctx context.Context, program *compiler.Program) (*loadedDensity, error) {
 	theta := autodiff.New().Input("theta", program.Dim())
 	prior, likelihood := program.Density(theta)
-	d, err := openDevice(auto, func(string) {})
+	d, err := openDevice(ctx, auto, func(string) {})
 	if err != nil {
 		return nil, err
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -29,6 +30,9 @@ type exit struct {
 
 func (e exit) Error() string { return fmt.Sprint(e.cause) }
 
+// Unwrap is the cause.
+func (e exit) Unwrap() error { return e.cause }
+
 func wrong(cause error) error { return exit{codeWrong, cause} }
 
 // failed is what a device, a disk or the program did. A run that a crash has cut off is what the command was given.
@@ -45,8 +49,11 @@ func usagef(format string, args ...any) error { return exit{codeUsage, fmt.Error
 
 // conclude prints the error of cmd, and returns the exit code. Errors of cobra itself are about usage.
 func conclude(w io.Writer, cmd *cobra.Command, err error) int {
-	if err == nil {
+	switch {
+	case err == nil:
 		return codeDone
+	case errors.Is(err, context.Canceled): // by a signal, in whatever it was
+		return codeInterrupted
 	}
 	e := exit{codeUsage, err}
 	errors.As(err, &e)

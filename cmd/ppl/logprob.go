@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -50,14 +51,16 @@ func logprobCommand(c *console) *cobra.Command {
 	f.StringVar(&q.device, "device", "", "evaluate on `D`: "+deviceDocs()+
 		"; all compares them (default: plain loops over the graph)")
 	f.BoolVar(&q.asJSON, "json", false, "print one JSON object")
-	cmd.RunE = func(_ *cobra.Command, args []string) error {
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		q.model = args[0]
-		return c.logprob(q)
+		return c.logprob(cmd.Context(), q)
 	}
 	return cmd
 }
 
-func (c *console) logprob(q *pointQuery) error {
+func (c *console) logprob(ctx context.Context, q *pointQuery) error {
+	ctx, release := stoppable(ctx)
+	defer release()
 	if q.at == "" {
 		return usagef("--at VALUES.json is missing")
 	}
@@ -74,7 +77,7 @@ func (c *console) logprob(q *pointQuery) error {
 	if err != nil {
 		return wrong(err)
 	}
-	l, err := c.logprobOn(p, q.device, values.Arrays)
+	l, err := c.logprobOn(ctx, p, q.device, values.Arrays)
 	var refused exit
 	if errors.As(err, &refused) {
 		return err
@@ -83,7 +86,7 @@ func (c *console) logprob(q *pointQuery) error {
 	}
 	var compared []comparison
 	if q.device == allDevices {
-		if compared, err = c.compare(p, l, values.Arrays); err != nil {
+		if compared, err = c.compare(ctx, p, l, values.Arrays); err != nil {
 			return err
 		}
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"maps"
@@ -14,11 +15,12 @@ import (
 )
 
 // logprobOn evaluates a density on a device; by the interpreter of graphs where none is named, or all are.
-func (c *console) logprobOn(p *compiler.Program, name string, at map[string]*data.Array) (*compiler.LogProb, error) {
+func (c *console) logprobOn(ctx context.Context, p *compiler.Program, name string,
+	at map[string]*data.Array) (*compiler.LogProb, error) {
 	if name == "" || name == allDevices {
 		return p.LogProb(at)
 	}
-	d, err := openDevice(name, func(line string) { c.notef("note: %s", line) })
+	d, err := openDevice(ctx, name, func(line string) { c.notef("note: %s", line) })
 	if err != nil {
 		return nil, err
 	}
@@ -66,18 +68,18 @@ type comparison struct {
 }
 
 // compare evaluates on all devices; one that cannot be opened is left out, with a note.
-func (c *console) compare(p *compiler.Program, want *compiler.LogProb, at map[string]*data.Array) ([]comparison,
-	error) {
+func (c *console) compare(ctx context.Context, p *compiler.Program, want *compiler.LogProb,
+	at map[string]*data.Array) ([]comparison, error) {
 	var all []comparison
 	for _, d := range devices() {
 		if d.name == auto {
 			continue
 		}
-		if _, err := d.open(0, func(string) {}); err != nil {
+		if _, err := d.open(ctx, 0, func(string) {}); err != nil {
 			c.notef("note: without %s: %v", d.name, err)
 			continue
 		}
-		got, err := c.logprobOn(p, d.name, at)
+		got, err := c.logprobOn(ctx, p, d.name, at)
 		if err != nil {
 			return nil, err
 		}

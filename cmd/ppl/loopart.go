@@ -63,7 +63,7 @@ func (p *partRun) choose(m int) []int {
 // looOfPart estimates leave-one-out prediction of all rows from some of them.
 func (c *console) looOfPart(ctx context.Context, p *partRun, rows []int) (report.PartLOO, error) {
 	var none report.PartLOO
-	d, err := newRowDensities(p.forecast)
+	d, err := newRowDensities(ctx, p.forecast)
 	if err != nil {
 		return none, err
 	}
@@ -184,8 +184,8 @@ type rowDensities struct {
 	exe device.Executable
 }
 
-func newRowDensities(f *compiler.Forecast) (*rowDensities, error) {
-	exe, err := loadForecast([]lower.Assign{{Name: "densities", Value: f.Densities}})
+func newRowDensities(ctx context.Context, f *compiler.Forecast) (*rowDensities, error) {
+	exe, err := loadForecast(ctx, []lower.Assign{{Name: "densities", Value: f.Densities}})
 	if err != nil {
 		return nil, err
 	}

@@ -18,6 +18,7 @@ func main() {
 		c.notef("ppl: %v", err)
 		os.Exit(codeFailed)
 	case comm == nil:
+		endAtOnce()
 		os.Exit(run(ctx, os.Args[1:], c))
 	}
 	c.job = &job{comm, comm.Library, comm.Abort}

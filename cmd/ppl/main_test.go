@@ -129,7 +129,7 @@ func interrupt(ts *testscript.TestScript, neg bool, args []string) {
 	var stdout, stderr bytes.Buffer
 	cmd := exec.Command(args[1], args[2:]...)
 	cmd.Dir, cmd.Stdout, cmd.Stderr, cmd.Env = ts.MkAbs("."), &stdout, &stderr, os.Environ()
-	for _, name := range []string{"LD_LIBRARY_PATH", "PPL_CUDA", "XDG_CACHE_HOME"} { // see simulatedGPU
+	for _, name := range []string{"LD_LIBRARY_PATH", "PPL_CUDA", "XDG_CACHE_HOME", "CC"} { // see simulatedGPU
 		if value := ts.Getenv(name); value != "" {
 			cmd.Env = append(cmd.Env, name+"="+value)
 		}

@@ -99,6 +99,8 @@ func (s *search) check() error {
 
 // optimize compiles, searches and prints. A search that finds no maximum is a failure, reported after the results.
 func (c *console) optimize(ctx context.Context, s *search) error {
+	ctx, release := stoppable(ctx)
+	defer release()
 	p, err := c.load(s.model, s.data)
 	if err != nil {
 		return err
@@ -116,7 +118,7 @@ func (c *console) optimize(ctx context.Context, s *search) error {
 			return wrong(err)
 		}
 	}
-	if s.options.Device, err = openDevice(s.device, note); err != nil {
+	if s.options.Device, err = openDevice(ctx, s.device, note); err != nil {
 		return err
 	}
 	if s.init != "" {
@@ -124,8 +126,6 @@ func (c *console) optimize(ctx context.Context, s *search) error {
 			return err
 		}
 	}
-	ctx, release := stoppable(ctx)
-	defer release()
 	var target infer.Target = compiler.OwnScale{Program: p}
 	if s.jacobian {
 		target = p

@@ -110,6 +110,8 @@ func replicating(seed uint64, chain, draw int) *rand.Rand {
 
 // predictPrior draws parameters and data.
 func (c *console) predictPrior(ctx context.Context, p *prediction) error {
+	ctx, release := stoppable(ctx)
+	defer release()
 	model, err := c.loadWhole(p.from, p.data)
 	if err != nil {
 		return err
@@ -141,8 +143,6 @@ func (c *console) predictPrior(ctx context.Context, p *prediction) error {
 	if err != nil {
 		return failed(err)
 	}
-	ctx, release := stoppable(ctx)
-	defer release()
 	status := draws.Finished
 	for k := range p.draws {
 		if ctx.Err() != nil {
@@ -195,6 +195,8 @@ func size(vs []types.Variable) (n int) {
 
 // predictRun draws data at each draw of the posterior.
 func (c *console) predictRun(ctx context.Context, p *prediction, seeded bool) error {
+	ctx, release := stoppable(ctx)
+	defer release()
 	run, err := openRun(p.from)
 	if err != nil {
 		return err
@@ -214,8 +216,6 @@ func (c *console) predictRun(ctx context.Context, p *prediction, seeded bool) er
 	if err != nil {
 		return failed(err)
 	}
-	ctx, release := stoppable(ctx)
-	defer release()
 	values, n := make([]float64, size(program.Saved())), size(program.Saved()[:program.Replicas()])
 	show, clear := c.progress(p.quiet)
 	defer clear()

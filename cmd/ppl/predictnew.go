@@ -17,6 +17,8 @@ import (
 // predictNew draws what a run's model observes at new data into the group predictions of the run, and summarises it by
 // row.
 func (c *console) predictNew(ctx context.Context, p *prediction, seeded bool) error {
+	ctx, release := stoppable(ctx)
+	defer release()
 	o, _, err := c.readRun(p.from)
 	if err != nil {
 		return err
@@ -24,8 +26,6 @@ func (c *console) predictNew(ctx context.Context, p *prediction, seeded bool) er
 	if !seeded {
 		p.seed = o.run.Info.Seed
 	}
-	ctx, release := stoppable(ctx)
-	defer release()
 	of, err := c.loadOutcomes(p, o)
 	if err != nil {
 		return err

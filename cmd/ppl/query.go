@@ -134,7 +134,7 @@ func (o *openedRun) ask(ctx context.Context, line string, most int) (*answer, []
 	if c := question.Completion(); c != nil {
 		a.result, err = asked.Complete(ctx, c, shown, o, o.drawStream)
 	} else {
-		a.result, err = asked.Evaluate(ctx, question, 0, shown, o, o.deviceFor(question))
+		a.result, err = asked.Evaluate(ctx, question, 0, shown, o, o.deviceFor(ctx, question))
 	}
 	switch {
 	case ctx.Err() != nil:
@@ -154,9 +154,9 @@ func (o *openedRun) drawStream(chain, draw int) *rand.Rand {
 const compileFrom = 5e6
 
 // deviceFor runs small questions on the portable device, which starts at once.
-func (o *openedRun) deviceFor(q *compiler.Question) infer.Device {
+func (o *openedRun) deviceFor(ctx context.Context, q *compiler.Question) infer.Device {
 	if work := float64(q.Work()) * float64(o.run.Info.Draws*o.run.Layout.Chains); work < compileFrom {
 		return infer.Lowered(host.Device{})
 	}
-	return o.device()
+	return o.device(ctx)
 }

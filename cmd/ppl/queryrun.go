@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -24,7 +25,7 @@ type openedRun struct {
 	inquiry *compiler.Inquiry
 	draws   map[string][][]float64
 	added   []types.Variable // predictions that a session named; their draws are in draws
-	device  func() infer.Device
+	device  func(context.Context) infer.Device
 }
 
 // openRun opens a run with the model and the data that it was sampled with. What is wrong with the data is printed.
@@ -150,12 +151,12 @@ func (o *openedRun) refresh() error {
 }
 
 // lazyDevice opens the device for large questions when it is first asked for.
-func (c *console) lazyDevice() func() infer.Device {
+func (c *console) lazyDevice() func(context.Context) infer.Device {
 	var dev infer.Device
-	return func() infer.Device {
+	return func(ctx context.Context) infer.Device {
 		if dev == nil {
 			var err error
-			if dev, err = openDevice(auto, func(string) {}); err != nil {
+			if dev, err = openDevice(ctx, auto, func(string) {}); err != nil {
 				dev = infer.Lowered(host.Device{})
 			}
 		}

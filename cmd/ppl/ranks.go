@@ -80,7 +80,7 @@ type follower struct {
 
 // follow carries out the orders of rank 0. A signal is a wish, on which all ranks agree.
 func follow(ctx context.Context, j *job) (code int) {
-	ctx, release := stoppable(ctx)
+	ctx, release := onSignal(ctx, func(<-chan struct{}) {}) // rank 0 ends them all
 	defer release()
 	f := &follower{job: j}
 	for {
@@ -90,7 +90,7 @@ func follow(ctx context.Context, j *job) (code int) {
 		}
 		switch {
 		case o.Model != nil:
-			ranks.GatherTexts(j, f.load(*o.Model))
+			ranks.GatherTexts(j, f.load(ctx, *o.Model))
 		case o.Sample != nil:
 			f.sample(ctx, *o.Sample)
 		case o.Exchange > 0:
@@ -102,7 +102,7 @@ func follow(ctx context.Context, j *job) (code int) {
 }
 
 // load loads the model, and gives the answer for rank 0. Problems go there, too.
-func (f *follower) load(o modelOrder) string {
+func (f *follower) load(ctx context.Context, o modelOrder) string {
 	var said bytes.Buffer
 	c := &console{out: &said, err: &said}
 	answer := loadedModel{Version: version}
@@ -111,7 +111,7 @@ func (f *follower) load(o modelOrder) string {
 		answer.Digests, err = digestsOf(f.program)
 	}
 	if err == nil {
-		f.device, err = openDevice(o.Device, func(string) {})
+		f.device, err = openDevice(ctx, o.Device, func(string) {})
 	}
 	if err != nil {
 		answer.Error = said.String()

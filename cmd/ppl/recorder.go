@@ -4,6 +4,7 @@ import (
 	"errors"
 	"math/rand/v2"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/fxamacker/cbor/v2"
@@ -30,6 +31,8 @@ type recorder struct {
 	progress func(infer.Progress)
 	note     func(line string)
 
+	mu      sync.Mutex    // of writer and closed: a run that is given up is closed while the sampler runs
+	closed  bool          // the run has ended on disk
 	writer  *draws.Writer // nil before the first draw
 	resumed bool          // the checkpoint that the run goes on from has draws before it
 	counts  []int         // draws of each chain so far
@@ -122,6 +125,8 @@ func (r *recorder) Begin(stats []types.Variable) (err error) {
 		LogPrior: priors, LogLikelihood: rows, TopLevel: r.program.TopLevel(),
 		Parameters: r.program.Parameters(), Effects: r.program.Effects(), Exchangeable: r.program.Exchangeable()}
 	r.saved, r.flushed = size(layout.Posterior), time.Now()
+	r.mu.Lock()
+	defer r.mu.Unlock()
 	if r.resumed {
 		r.writer, err = draws.Resume(r.disk, r.dir, layout, r.counts, r.options)
 		return err
@@ -178,12 +183,20 @@ func (r *recorder) Progress(p infer.Progress) {
 	_ = draws.WriteProgress(r.disk, r.dir, *at) // a run goes on where nobody can watch it
 }
 
-// close ends the run on disk.
-func (r *recorder) close(report draws.SamplerReport, status draws.Status, cause error) error {
+// close ends the run on disk, once. Without a report of the sampler, that of before stays.
+func (r *recorder) close(report *draws.SamplerReport, status draws.Status, cause error) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.closed {
+		return nil
+	}
+	r.closed = true
 	if r.writer == nil {
 		return draws.SetStatus(r.disk, r.dir, status, cause)
 	}
-	r.writer.Report(report)
+	if report != nil {
+		r.writer.Report(*report)
+	}
 	return r.writer.Close(status, cause)
 }
 

@@ -33,7 +33,7 @@ func (c *console) refit(ctx context.Context, run *draws.Run, l *report.LOO) erro
 	o := infer.Defaults()
 	o.Chains, o.Draws, o.Warmup, o.Settings = options.Chains, options.Draws, options.Warmup, options.Settings
 	o.Judged = size(program.Saved())
-	if o.Device, err = openDevice(auto, func(string) {}); err != nil {
+	if o.Device, err = openDevice(ctx, auto, func(string) {}); err != nil {
 		return err
 	}
 	for k, i := range bad {

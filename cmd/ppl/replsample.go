@@ -164,7 +164,7 @@ func (s *session) draftRun(ctx context.Context, o *sampling, with func(*runDir))
 	if p.Dim() == 0 {
 		return nil, noParameters()
 	}
-	if o.options.Device, err = openDevice(o.device, func(string) {}); err != nil {
+	if o.options.Device, err = openDevice(context.Background(), o.device, func(string) {}); err != nil {
 		return nil, err
 	}
 	sampler, err := s.c.chooseSampler(p, o)

@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/signal"
-	"syscall"
 	"time"
 
 	"ppl/compiler"
@@ -26,20 +24,12 @@ type posteriorRun struct {
 	job      *job // nil for a process alone
 }
 
-// stoppable is a context that the first Ctrl-C or other signal to end cancels; the second kills, as if we had never
-// asked. A reader of our output that goes away ends nothing: the draws are what a run is for.
-func stoppable(ctx context.Context) (context.Context, func()) {
-	signal.Ignore(syscall.SIGPIPE)
-	ctx, release := signal.NotifyContext(ctx, endings()...)
-	context.AfterFunc(ctx, release)
-	return ctx, release
-}
-
 // carryOut samples until there are count draws of each chain, or ctx ends; show and clear are for its progress. An
 // error says that the run failed.
 func carryOut(ctx context.Context, run *posteriorRun, count int, show func(infer.Progress), clear func()) (stopped bool,
 	err error) {
 	run.recorder = run.newRecorder(show)
+	run.dir.recorder.Store(run.recorder)
 	options := run.options
 	options.Draws, options.Checkpoints, options.Judged = count, run.recorder, size(run.program.Saved())
 	start := time.Now()
@@ -69,7 +59,7 @@ func carryOut(ctx context.Context, run *posteriorRun, count int, show func(infer
 	}
 	report.NonFiniteTerms, report.Looked = run.program.NonFiniteTerms(report.NonFiniteEnds)
 	report.Seconds = run.dir.info.Report.Seconds + time.Since(start).Seconds()
-	closed := run.recorder.close(report.SamplerReport, status, err)
+	closed := run.recorder.close(&report.SamplerReport, status, err)
 	if err = firstError(err, closed); err != nil {
 		return false, code(err)
 	}

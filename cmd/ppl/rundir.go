@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"sync/atomic"
 	"time"
 
 	"ppl/infer/checkpoint"
@@ -22,6 +23,8 @@ type runDir struct {
 	created bool             // it was not there, or empty
 	before  *resolvedOptions // of the run to go on with; nil: a new one begins
 	info    draws.Info       // of the run to go on with
+
+	recorder atomic.Pointer[recorder] // of the run in progress; nil before there is one
 }
 
 // existing is what to do with a run that stands in the directory.
@@ -121,6 +124,23 @@ func (d *runDir) close(useful bool) {
 	_ = removeStarts(d.disk, d.path)
 	_ = d.lock.Remove()
 	_ = d.disk.Remove(d.path)
+}
+
+// abandon saves what there is of a run whose process ends in the middle of a step. The directory is nil before it has
+// been made.
+func (c *console) abandon(d *runDir) {
+	if d == nil {
+		return
+	}
+	r := d.recorder.Load()
+	if r == nil {
+		d.close(false)
+		return
+	}
+	if err := r.close(nil, draws.Interrupted, nil); err != nil {
+		c.notef("ppl: %v", err)
+	}
+	c.notef("stopped early; what there is of the run is in %s, and ppl sample --resume %[1]s goes on", d.path)
 }
 
 // isEmpty reports whether a directory has nothing in it but a lock.

@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -89,12 +90,14 @@ func sampleCommand(c *console) *cobra.Command {
 		if err := s.resolve(); err != nil {
 			return err
 		}
-		ctx, release := stoppable(cmd.Context()) // before there is a directory to clean up
+		var taken atomic.Pointer[runDir]
+		ctx, release := stoppableWith(cmd.Context(), func() { c.abandon(taken.Load()) })
 		defer release()
 		dir, err := c.takeDir(ctx, s.out, s.existing())
 		if err != nil {
 			return err
 		}
+		taken.Store(dir)
 		if dir.before != nil {
 			s.takeOver(dir.before, cmd.Flags(), byDirectory)
 		}
@@ -184,7 +187,7 @@ func storedBytes(p *compiler.Program, o infer.Options) float64 {
 func (c *console) sample(ctx context.Context, s *sampling, dir *runDir) (err error) {
 	useful := false
 	defer func() { dir.close(useful) }()
-	run, err := c.prepare(s, dir)
+	run, err := c.prepare(ctx, s, dir)
 	if err != nil {
 		return err
 	}
@@ -225,7 +228,7 @@ func (c *console) sample(ctx context.Context, s *sampling, dir *runDir) (err err
 }
 
 // prepare compiles the model, and refuses what cannot be sampled, or cannot go on.
-func (c *console) prepare(s *sampling, dir *runDir) (*posteriorRun, error) {
+func (c *console) prepare(ctx context.Context, s *sampling, dir *runDir) (*posteriorRun, error) {
 	p, err := c.load(s.model, s.data)
 	if err != nil {
 		return nil, err
@@ -234,7 +237,7 @@ func (c *console) prepare(s *sampling, dir *runDir) (*posteriorRun, error) {
 		return nil, noParameters()
 	}
 	s.asked = askedOptions{s.sampler, s.device, s.settings, s.until, s.goesOn}
-	if s.options.Device, err = openDevice(s.device, s.note(c)); err != nil {
+	if s.options.Device, err = openDevice(ctx, s.device, s.note(c)); err != nil {
 		return nil, err
 	}
 	sampler, err := c.chooseSampler(p, s)

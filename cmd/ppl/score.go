@@ -65,7 +65,7 @@ func (c *console) follow(ctx context.Context, p *prediction, o *openedRun, of *o
 		assign = append(assign, lower.Assign{Name: "classes", Value: f.Classes})
 		out.classes = score.NewClasses(len(f.Values), f.Classes.Shape()[1])
 	}
-	exe, err := loadForecast(assign)
+	exe, err := loadForecast(ctx, assign)
 	if err != nil {
 		return nil, err
 	}
@@ -98,8 +98,8 @@ func (c *console) follow(ctx context.Context, p *prediction, o *openedRun, of *o
 }
 
 // loadForecast compiles the entry "forecast", which assigns what is given on every lane.
-func loadForecast(assign []lower.Assign) (device.Executable, error) {
-	d, err := openDevice(auto, func(string) {})
+func loadForecast(ctx context.Context, assign []lower.Assign) (device.Executable, error) {
+	d, err := openDevice(ctx, auto, func(string) {})
 	if err != nil {
 		return nil, err
 	}

@@ -10,5 +10,10 @@ import (
 // endings are the signals that end a run, with a checkpoint: those of people, of a terminal that is closed, and of job
 // schedulers before they kill.
 func endings() []os.Signal {
-	return []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGUSR1, syscall.SIGUSR2, syscall.SIGXCPU}
+	return append(ignoredByGo(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+}
+
+// ignoredByGo are those of them that do not end a process written in Go by themselves.
+func ignoredByGo() []os.Signal {
+	return []os.Signal{syscall.SIGUSR1, syscall.SIGUSR2, syscall.SIGXCPU, syscall.SIGALRM, syscall.SIGVTALRM}
 }

@@ -4,6 +4,7 @@ package native
 
 import (
 	"bytes"
+	gocontext "context"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -11,6 +12,7 @@ import (
 	"os"
 	"os/exec"
 	"strings"
+	"syscall"
 )
 
 // Flags are those that every library is compiled with. They make code fast and keep the IEEE 754 arithmetic that
@@ -24,6 +26,7 @@ func Flags() []string {
 
 // A compiler is a C compiler, and everything besides the text that its output depends on.
 type compiler struct {
+	ctx      gocontext.Context // that of the command: it ends compilers
 	command  []string
 	identity string
 }
@@ -31,8 +34,8 @@ type compiler struct {
 // newCompiler asks the compiler for its predefined macros. They contain its version, the processor's features as
 // -march=native resolves them, and the C library's version; the version of the C library that is loaded is added to
 // them.
-func newCompiler() (*compiler, error) {
-	c := &compiler{command: strings.Fields(os.Getenv("CC"))}
+func newCompiler(ctx gocontext.Context) (*compiler, error) {
+	c := &compiler{ctx: ctx, command: strings.Fields(os.Getenv("CC"))}
 	if len(c.command) == 0 {
 		c.command = []string{"cc"}
 	}
@@ -60,14 +63,19 @@ func (c *compiler) compile(text, path string) error {
 	return err
 }
 
-// run passes a text to the compiler and returns what it prints.
+// run passes a text to the compiler and returns what it prints. The compiler and what it starts are a process group of
+// their own, which ends with the context.
 func (c *compiler) run(text string, args ...string) (string, error) {
 	all := append(append(append([]string(nil), c.command[1:]...), Flags()...), args...)
-	cmd := exec.Command(c.command[0], all...)
+	cmd := exec.CommandContext(c.ctx, c.command[0], all...)
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 	cmd.Stdin = strings.NewReader(text)
 	var out, errs bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &errs
-	if err := cmd.Run(); err != nil {
+	if err := cmd.Run(); c.ctx.Err() != nil {
+		return "", fmt.Errorf("native: the C compiler %s was stopped: %w", c.command[0], c.ctx.Err())
+	} else if err != nil {
 		return "", fmt.Errorf("native: the C compiler %s failed: %w", c.command[0],
 			errors.Join(err, firstLines(errs.String())))
 	}

@@ -15,6 +15,7 @@
 package native
 
 import (
+	gocontext "context"
 	"fmt"
 	"runtime"
 	"sync"
@@ -35,8 +36,11 @@ type nativeDevice struct {
 }
 
 // New finds the C compiler ($CC, else cc) and compiles a library to test that it works. The error says what is missing.
-func New() (device.Device, error) {
-	c, err := newCompiler()
+func New() (device.Device, error) { return NewContext(gocontext.Background()) }
+
+// NewContext is New with a context that ends the compiler where it runs.
+func NewContext(ctx gocontext.Context) (device.Device, error) {
+	c, err := newCompiler(ctx)
 	if err != nil {
 		return nil, err
 	}

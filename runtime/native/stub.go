@@ -5,12 +5,16 @@
 package native
 
 import (
+	"context"
 	"errors"
 
 	"ppl/runtime/device"
 )
 
 // New returns the error that there is no native device in this build.
-func New() (device.Device, error) {
+func New() (device.Device, error) { return NewContext(context.Background()) }
+
+// NewContext is New.
+func NewContext(context.Context) (device.Device, error) {
 	return nil, errors.New("native: this ppl was built without the native device; use --device host")
 }

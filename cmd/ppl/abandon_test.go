@@ -1,0 +1,61 @@
+package main
+
+import (
+	"bytes"
+	"path/filepath"
+	"testing"
+
+	"ppl/compiler"
+	"ppl/infer"
+	"ppl/infer/draws"
+	"ppl/runtime/host"
+)
+
+// A run that is given up while its sampler is busy keeps every draw, says that it was interrupted, and is closed once.
+func TestAbandonedRunKeepsItsDraws(t *testing.T) {
+	p, ds := compiler.LoadText("m.ppl", "data y = 1\nmu ~ Normal(0, 10)\ny ~ Normal(mu, 1)\n", nil,
+		compiler.DefaultRowCache())
+	if len(ds) > 0 {
+		t.Fatal(ds)
+	}
+	var said bytes.Buffer
+	c, path := plainConsole(&said, &said), filepath.Join(t.TempDir(), "m.run")
+	dir, err := c.takeDir(t.Context(), path, refuse)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &sampling{out: path, options: infer.Defaults()}
+	s.options.Chains, s.options.Device = 2, infer.Lowered(host.Device{})
+	run := &posteriorRun{sampling: s, program: p, dir: dir, note: func(string) {}}
+	if err := run.announce(); err != nil {
+		t.Fatal(err)
+	}
+	r := run.newRecorder(func(infer.Progress) {})
+	dir.recorder.Store(r)
+	if err := r.Begin(nil); err != nil {
+		t.Fatal(err)
+	}
+	const n = 7
+	width := size(p.Saved())
+	priors, rows := p.LogDensities()
+	if r.rows {
+		width += size(rows)
+	}
+	for k := range 2 * n {
+		if err := r.Draw(k%2, make([]float64, width+size(priors)), nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	before, err := draws.ReadInfo(path)
+	if err != nil || before.Draws == n {
+		t.Fatalf("%d draws are readable before, %v: the test could not fail", before.Draws, err)
+	}
+	c.abandon(dir)
+	if err := r.close(&draws.SamplerReport{}, draws.Finished, nil); err != nil {
+		t.Fatal(err)
+	}
+	after, err := draws.ReadInfo(path)
+	if err != nil || after.Draws != n || after.Status != draws.Interrupted {
+		t.Errorf("%d draws, %v, %v, want %d and interrupted\n%s", after.Draws, after.Status, err, n, &said)
+	}
+}
