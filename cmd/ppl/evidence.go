@@ -80,7 +80,7 @@ func (c *console) evidenceOf(ctx context.Context, dir string) (*draws.Run, evide
 	if err != nil {
 		return nil, none, failed(err)
 	}
-	show, clear := c.progress(false)
+	show, clear := c.progress(!c.live)
 	defer clear()
 	done, total := 0, 2*len(chains)*len(chains[0])
 	result, err := evidence.Estimate(options.Seed, chains, func(points [][]float64) (out []float64, err error) {
