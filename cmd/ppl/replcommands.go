@@ -70,7 +70,8 @@ func verbCommands() []verbCommand {
 		{".hist", "[NAME…]", "histograms of names or expressions", "plot", plot("histogram")},
 		{".loo", "", "leave-one-out cross-validation", "loo", onRun},
 		{".compare", "NAME…", "compare open runs by loo", "compare", (*session).runDirs},
-		{".evidence", "[NAME…]", "how probable the models of open runs make their data", "evidence", (*session).runDirs},
+		{".evidence", "[NAME…]", "how probable models of open runs make their data", "evidence",
+			(*session).runDirs},
 		{".sens", "", "sensitivity to the priors and the likelihood", "sensitivity", onRun},
 		{".export", "[FILE.csv] [NAME…] [flags]", "write draws to a file", "export", toRunFile},
 	}

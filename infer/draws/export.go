@@ -82,15 +82,28 @@ func (r *Run) constantGroup(g constantGroup) Group {
 	return out
 }
 
-// writeColumn writes an array with a row for every draw, chunk by chunk.
+// writeColumn writes an array with a row for every draw, chain by chain. Where chains share files, the draws of those
+// that do are held in memory.
 func (r *Run) writeColumn(w io.Writer, c column) (err error) {
-	for chain := range r.Layout.Chains {
+	band := r.arrays[c.key()].Chunks[0]
+	for first := 0; first < r.Layout.Chains; first += band {
 		var failed error
-		err := r.chunks(c, chain, func(part []float64) {
+		write := func(b []byte) {
 			if failed == nil {
-				_, failed = w.Write(encode(nil, kindOf(c.v), part))
+				_, failed = w.Write(b)
+			}
+		}
+		held := make([][]byte, band)
+		err := r.chunks(c, first, func(chain int, part []float64) {
+			if band == 1 {
+				write(encode(nil, kindOf(c.v), part))
+			} else {
+				held[chain-first] = encode(held[chain-first], kindOf(c.v), part)
 			}
 		})
+		for _, b := range held {
+			write(b)
+		}
 		if failed != nil {
 			return failed
 		}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"ppl/lang/types"
@@ -12,8 +13,8 @@ import (
 	"ppl/runtime/files/filestest"
 )
 
-func faultLayout() Layout {
-	return Layout{Chains: 2, Posterior: []types.Variable{{Name: "mu"}, {Name: "theta", Shape: []int{2}}},
+func faultLayout(chains int) Layout {
+	return Layout{Chains: chains, Posterior: []types.Variable{{Name: "mu"}, {Name: "theta", Shape: []int{2}}},
 		SampleStats: []types.Variable{{Name: "lp"}},
 		Observed:    []Observed{{types.Variable{Name: "y", Shape: []int{2}, Dims: []string{"N"}}, []float64{1.5, -2}}}}
 }
@@ -73,7 +74,7 @@ func goingOn(disk files.System, dir string, l Layout, announced int) (int, error
 	if announced == 0 {
 		return beginning(disk, dir, l)
 	}
-	w, err := Resume(disk, dir, l, []int{announced, announced}, Options{})
+	w, err := Resume(disk, dir, l, slices.Repeat([]int{announced}, l.Chains), Options{})
 	if err != nil {
 		return announced, err
 	}
@@ -154,54 +155,63 @@ func everyCall(t *testing.T, prepare func(dir string), attempt func(disk files.S
 	}
 }
 
+// faultChains are numbers of chains: each with files of its own, and sharing them.
+func faultChains() []int { return []int{2, ownFiles + 8} }
+
 // Whatever call of the file system fails, draws that were announced can be read, and the run goes on once the fault is
 // gone and becomes what it would have been.
 func TestRunOnABadDisk(t *testing.T) {
-	l := faultLayout()
-	everyCall(t, func(string) {}, func(disk files.System, dir string) (int, error) { return beginning(disk, dir, l) },
-		func(dir string, announced int) error {
-			if err := readable(dir, l, announced); err != nil {
-				return err
-			}
-			now, err := goingOn(filestest.New(filestest.Good), dir, l, announced)
-			return errors.Join(err, readable(dir, l, now))
-		})
+	for _, chains := range faultChains() {
+		l := faultLayout(chains)
+		begin := func(disk files.System, dir string) (int, error) { return beginning(disk, dir, l) }
+		everyCall(t, func(string) {}, begin,
+			func(dir string, announced int) error {
+				if err := readable(dir, l, announced); err != nil {
+					return err
+				}
+				now, err := goingOn(filestest.New(filestest.Good), dir, l, announced)
+				return errors.Join(err, readable(dir, l, now))
+			})
+	}
 }
 
 // The same where the disk fails while a run is resumed.
 func TestResumeOnABadDisk(t *testing.T) {
-	l := faultLayout()
-	prepare := func(dir string) {
-		w, err := Create(filestest.New(filestest.Good), dir, l, Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		for d := range 8 {
-			for chain := range l.Chains {
-				values, stats := faultRecord(l, chain, d)
-				if err := w.Append(chain, values, stats); err != nil {
-					t.Fatal(err)
+	for _, chains := range faultChains() {
+		l := faultLayout(chains)
+		prepare := func(dir string) {
+			w, err := Create(filestest.New(filestest.Good), dir, l, Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for d := range 8 {
+				for chain := range l.Chains {
+					values, stats := faultRecord(l, chain, d)
+					if err := w.Append(chain, values, stats); err != nil {
+						t.Fatal(err)
+					}
 				}
 			}
-		}
-		if err := w.Close(Interrupted, nil); err != nil {
-			t.Fatal(err)
-		}
-	}
-	const checkpoint = 5 // of the 8 draws that are there
-	everyCall(t, prepare, func(disk files.System, dir string) (int, error) { return goingOn(disk, dir, l, checkpoint) },
-		func(dir string, announced int) error {
-			if err := readable(dir, l, announced); err != nil {
-				return err
+			if err := w.Close(Interrupted, nil); err != nil {
+				t.Fatal(err)
 			}
-			now, err := goingOn(filestest.New(filestest.Good), dir, l, announced)
-			return errors.Join(err, readable(dir, l, now))
-		})
+		}
+		const checkpoint = 5 // of the 8 draws that are there
+		resume := func(disk files.System, dir string) (int, error) { return goingOn(disk, dir, l, checkpoint) }
+		everyCall(t, prepare, resume,
+			func(dir string, announced int) error {
+				if err := readable(dir, l, announced); err != nil {
+					return err
+				}
+				now, err := goingOn(filestest.New(filestest.Good), dir, l, announced)
+				return errors.Join(err, readable(dir, l, now))
+			})
+	}
 }
 
 // Where predictions cannot be written, the draws stay, and predictions are whole or not there.
 func TestExtendOnABadDisk(t *testing.T) {
-	l := faultLayout()
+	l := faultLayout(2)
 	extend := func(disk files.System, dir string) (int, error) {
 		w, err := Extend(disk, dir, []types.Variable{{Name: "y", Shape: []int{2}}})
 		if err != nil {

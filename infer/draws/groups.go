@@ -101,7 +101,7 @@ func (w *Writer) streamed(name string, vs []types.Variable) error {
 }
 
 func (w *Writer) streamedArray(c column, dims []string) error {
-	a := newArray(kindOf(c.v), append([]int{w.chains(), 0}, c.v.Shape...), append([]int{1, w.chunk}, c.v.Shape...))
+	a := newArray(kindOf(c.v), append([]int{w.chains(), 0}, c.v.Shape...), append([]int{w.band, w.chunk}, c.v.Shape...))
 	w.growing = append(w.growing, growing{c.key(), a, 1})
 	about := dimensions(append([]string{"chain", "draw"}, dims...)...)
 	if c.v.Doc != "" {

@@ -141,7 +141,8 @@ func (r *Run) count() error {
 	return nil
 }
 
-// fits reports whether an array has the chains of the layout, then draws, then v's own axes, each chunk with one chain.
+// fits reports whether an array has the chains of the layout, then draws, then v's own axes, and is cut along the first
+// two.
 func (a array) fits(v types.Variable, chains int) error {
 	shape := append([]int{chains, 0}, v.Shape...)
 	if len(a.Shape) != len(shape) || len(a.Chunks) != len(shape) || a.Type != kindOf(v) {
@@ -151,8 +152,11 @@ func (a array) fits(v types.Variable, chains int) error {
 	if draws < 0 || draws > maxSize || chunk < 1 || chunk > max(maxChunk, chunkElements) {
 		return fmt.Errorf("%d draws in chunks of %d", draws, chunk)
 	}
+	if band := a.Chunks[0]; band < 1 || band > chains || band > 1 && band*chunk > chunkElements/max(1, v.Size()) {
+		return fmt.Errorf("chunks of %d chains and %d draws", band, chunk)
+	}
 	shape[1] = draws
-	if !slices.Equal(a.Shape, shape) || a.Chunks[0] != 1 || (v.Size() > 0 && !slices.Equal(a.Chunks[2:], v.Shape)) {
+	if !slices.Equal(a.Shape, shape) || (v.Size() > 0 && !slices.Equal(a.Chunks[2:], v.Shape)) {
 		return fmt.Errorf("has the shape %v in chunks %v, which is not that of the layout, %v", a.Shape,
 			a.Chunks, v.Shape)
 	}
@@ -221,33 +225,30 @@ func (r *Run) streamed(group string, vs []types.Variable, name string) ([][]floa
 	}
 	c := column{group: group, v: vs[i]}
 	chains := make([][]float64, r.Layout.Chains)
-	for chain := range chains {
-		var err error
-		if chains[chain], err = r.chain(c, chain); err != nil {
+	for first := 0; first < len(chains); first += r.arrays[c.key()].Chunks[0] {
+		// Memory grows with what is really there, not with what metadata claim.
+		err := r.chunks(c, first, func(chain int, part []float64) { chains[chain] = append(chains[chain], part...) })
+		if err != nil {
 			return nil, ErrDamaged{r.Dir, err}
 		}
 	}
 	return chains, nil
 }
 
-// chain reads one chain of an array chunk by chunk. Memory grows with what is really there, not with what metadata
-// claim.
-func (r *Run) chain(c column, chain int) (xs []float64, err error) {
-	err = r.chunks(c, chain, func(part []float64) { xs = append(xs, part...) })
-	return xs, err
-}
-
-// chunks gives the draws of one chain of an array, chunk by chunk.
-func (r *Run) chunks(c column, chain int, each func(part []float64)) error {
+// chunks gives the draws of the band of chains that begins with first, chunk by chunk.
+func (r *Run) chunks(c column, first int, each func(chain int, part []float64)) error {
 	a, n := r.arrays[c.key()], c.v.Size()
-	for k := 0; n > 0 && k*a.Chunks[1] < a.Shape[1]; k++ {
-		index := append([]int{chain, k}, make([]int, len(c.v.Shape))...)
-		raw, err := readChunk(filepath.Join(path(r.Dir, c.key()), chunkKey(index)), a.Chunks[1]*n*width(a.Type))
+	band, chunk := a.Chunks[0], a.Chunks[1]
+	for k := 0; n > 0 && k*chunk < a.Shape[1]; k++ {
+		file := filepath.Join(path(r.Dir, c.key()), chunkKey(chunkIndex(c, first/band, k)))
+		raw, err := readChunk(file, band*chunk*n*width(a.Type))
 		if err != nil {
 			return err
 		}
-		part := decode(raw, a.Type)
-		each(part[:min(len(part), (a.Shape[1]-k*a.Chunks[1])*n)])
+		values, draws := decode(raw, a.Type), min(chunk, a.Shape[1]-k*chunk)
+		for chain := first; chain < min(first+band, r.Layout.Chains); chain++ {
+			each(chain, values[(chain-first)*chunk*n:][:draws*n])
+		}
 	}
 	return nil
 }
@@ -264,8 +265,8 @@ func (r *Run) Predictions(name string, from, to int) ([][][]float64, error) {
 	for k := range out {
 		out[k] = make([][]float64, r.Layout.Chains)
 	}
-	for chain := range r.Layout.Chains {
-		err := r.chunks(c, chain, func(part []float64) {
+	for first := 0; first < r.Layout.Chains; first += r.arrays[c.key()].Chunks[0] {
+		err := r.chunks(c, first, func(chain int, part []float64) {
 			for ; len(part) > 0; part = part[c.v.Size():] {
 				for k := range out {
 					out[k][chain] = append(out[k][chain], part[from+k])

@@ -2,6 +2,7 @@ package draws
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -112,10 +113,8 @@ func Resume(disk files.System, dir string, layout Layout, counts []int, o Option
 	if err := w.regrow(); err != nil {
 		return nil, err
 	}
-	for chain, n := range counts {
-		if err := w.reread(r, chain, n); err != nil {
-			return nil, err
-		}
+	if err := w.reread(counts); err != nil {
+		return nil, ErrDamaged{dir, err}
 	}
 	if err := writeJSON(disk, w.file(optionsFile), o.Resolved); err != nil {
 		return nil, err
@@ -144,6 +143,9 @@ func (w *Writer) regrow() error {
 		if err := json.Unmarshal(text, doc); err != nil {
 			return damaged(w.dir, ".zmetadata", err)
 		}
+		if axis == 1 && (len(doc.Chunks) < 2 || doc.Chunks[0] != w.band || doc.Chunks[1] != w.chunk) {
+			return damaged(w.dir, key, errors.New("another version of ppl has cut it into other chunks"))
+		}
 		w.store.docs[key+"/.zarray"] = doc
 		w.growing = append(w.growing, growing{key, doc, axis})
 		return nil
@@ -162,25 +164,50 @@ func (w *Writer) regrow() error {
 	return nil
 }
 
-// reread fills a chain's buffer with the draws of its unfinished chunk, of n draws in all.
-func (w *Writer) reread(r *Run, chain, n int) error {
-	b := &w.buffers[chain]
-	b.draws, b.saved = n, n
-	first := n / w.chunk * w.chunk
-	b.records = make([]float64, (n-first)*w.width)
+// reread fills the buffers of chains that have so many draws with those of their unfinished chunks.
+func (w *Writer) reread(counts []int) error {
+	for chain, n := range counts {
+		w.buffers[chain] = buffer{make([]float64, n%w.chunk*w.width), n, n}
+	}
+	for first := 0; first < len(w.buffers); first += w.band {
+		windows := map[int]bool{}
+		_, end := w.bandOf(first)
+		for _, n := range counts[first:end] {
+			if n%w.chunk > 0 {
+				windows[n/w.chunk] = true
+			}
+		}
+		for k := range windows {
+			if err := w.rereadWindow(first, end, k); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// rereadWindow is reread for the chains of a band whose unfinished chunk is the k-th.
+func (w *Writer) rereadWindow(first, end, k int) error {
 	for _, c := range w.columns {
 		size := c.v.Size()
-		if first == n || size == 0 {
+		if size == 0 {
 			continue
 		}
-		index := append([]int{chain, n / w.chunk}, make([]int, len(c.v.Shape))...)
-		raw, err := readChunk(filepath.Join(path(w.dir, c.key()), chunkKey(index)), w.chunk*size*width(kindOf(c.v)))
+		raw, err := readChunk(filepath.Join(path(w.dir, c.key()), chunkKey(chunkIndex(c, first/w.band, k))),
+			w.band*w.chunk*size*width(kindOf(c.v)))
 		if err != nil {
-			return fmt.Errorf("the run in %s is damaged: %w", r.Dir, err)
+			return err
 		}
 		values := decode(raw, kindOf(c.v))
-		for i := range n - first {
-			copy(b.records[i*w.width+c.at:], values[i*size:(i+1)*size])
+		for i := range w.buffers[first:end] {
+			b := &w.buffers[first+i]
+			if b.draws/w.chunk != k {
+				continue
+			}
+			mine := values[i*w.chunk*size:]
+			for draw := range b.draws % w.chunk {
+				copy(b.records[draw*w.width+c.at:], mine[draw*size:(draw+1)*size])
+			}
 		}
 	}
 	return nil

@@ -1,6 +1,7 @@
 package draws
 
 import (
+	"errors"
 	"path/filepath"
 	"slices"
 	"sync"
@@ -13,6 +14,9 @@ import (
 
 // A Writer streams draws to a run directory. It keeps at most one chunk of draws per chain in memory. Different
 // goroutines may append to different chains. After an error it accepts no more draws and returns that error again.
+//
+// Where chains are many, some of them, a band, share the files of chunks. Such a file is written when all of its chains
+// have filled their chunk, or when one of them needs the room; what the others append later is added to it.
 type Writer struct {
 	mu      sync.Mutex
 	disk    files.System
@@ -22,6 +26,7 @@ type Writer struct {
 	columns []column
 	width   int // numbers in a draw's record
 	chunk   int // draws in a chunk
+	band    int // chains in a chunk
 	buffers []buffer
 	growing []growing
 	extends *Layout // of a run that has ended: its layout when the added group is whole; run.json stays as it is
@@ -29,12 +34,15 @@ type Writer struct {
 	err     error
 }
 
-// A buffer has the draws of one chain since its last full chunk, as records laid end to end.
+// A buffer has the draws of one chain since its last full chunk that was saved, as records laid end to end.
 type buffer struct {
 	records []float64
 	draws   int // appended so far, from the chain's first
 	saved   int // in the store
 }
+
+// first is the number of the first draw in memory, or of the next one.
+func (b *buffer) first(width int) int { return b.draws - len(b.records)/max(1, width) }
 
 // A growing array gets longer along the axis draw.
 type growing struct {
@@ -43,10 +51,29 @@ type growing struct {
 	axis int
 }
 
-const maxChunk = 8192 // draws: a long run leaves hundreds of files, a short one loses little to padding
+const (
+	maxChunk       = 8192    // draws: a long run leaves hundreds of files, a short one loses little to padding
+	bufferElements = 1 << 25 // of all chains in memory: 256 MiB
+	ownFiles       = 32      // chains, up to which each has files of its own
+)
+
+// grid is how many chains and draws a chunk has, for records of some width whose widest array has so many elements.
+func grid(chains, width, widest int) (band, chunk int) {
+	width, widest = max(1, width), max(1, widest)
+	chunk = max(1, min(maxChunk, chunkElements/width, bufferElements/(chains*width)))
+	if chains <= ownFiles {
+		return 1, chunk
+	}
+	return max(1, min(chains, chunkElements/(chunk*widest))), chunk
+}
 
 func newWriter(disk files.System, dir string, l Layout, o Options) *Writer {
 	columns, width := l.columns()
+	widest := 0
+	for _, c := range columns {
+		widest = max(widest, c.v.Size())
+	}
+	band, chunk := grid(max(1, l.Chains), width, widest)
 	now := time.Now().UTC()
 	return &Writer{
 		disk: disk,
@@ -55,7 +82,8 @@ func newWriter(disk files.System, dir string, l Layout, o Options) *Writer {
 			Version: o.Version, Process: thisProcess(), Created: now, Written: make([]int, l.Chains)},
 		columns: columns,
 		width:   width,
-		chunk:   min(maxChunk, max(1, chunkElements/max(1, width))),
+		chunk:   chunk,
+		band:    band,
 		buffers: make([]buffer, l.Chains),
 	}
 }
@@ -75,20 +103,41 @@ func (w *Writer) Append(chain int, values, stats []float64) error {
 		panic("internal error: a draw of another size than the layout's")
 	}
 	b := &w.buffers[chain]
+	if w.full(b) { // others of its band are behind
+		if w.err = w.fill(chain); w.err != nil {
+			return w.err
+		}
+	}
 	b.records = append(append(b.records, values...), stats...)
 	b.draws++
-	if b.draws%w.chunk == 0 {
+	if first, end := w.bandOf(chain); !slices.ContainsFunc(w.buffers[first:end], w.unfilled) {
 		w.err = w.fill(chain)
 	}
 	return w.err
 }
 
-// fill writes a full chunk, and a checkpoint where it lets readers see more draws.
+// bandOf are the chains that share files with one.
+func (w *Writer) bandOf(chain int) (first, end int) {
+	first = chain / w.band * w.band
+	return first, min(first+w.band, len(w.buffers))
+}
+
+// full reports whether a chunk of a chain waits for others.
+func (w *Writer) full(b *buffer) bool { return b.draws-b.first(w.width) == w.chunk }
+
+func (w *Writer) unfilled(b buffer) bool { return !w.full(&b) }
+
+// fill writes the chunks of a band, and a checkpoint where they let readers see more draws.
 func (w *Writer) fill(chain int) error {
-	if err := w.save(chain); err != nil {
+	first, end := w.bandOf(chain)
+	if err := w.save(first, end); err != nil {
 		return err
 	}
-	w.buffers[chain].records = w.buffers[chain].records[:0]
+	for i := first; i < end; i++ {
+		if b := &w.buffers[i]; w.full(b) {
+			b.records = b.records[:0]
+		}
+	}
 	if w.extends != nil || w.readable() == w.info.Draws {
 		return nil
 	}
@@ -100,27 +149,46 @@ func (w *Writer) readable() int {
 	return slices.MinFunc(w.buffers, func(a, b buffer) int { return a.saved - b.saved }).saved
 }
 
-// save writes the chain's draws since its last full chunk, one chunk file for each array.
-func (w *Writer) save(chain int) error {
-	b := &w.buffers[chain]
-	if b.saved == b.draws {
-		return nil
+// save writes the draws of a band that are not in the store, one file for each array and window: the draws from k·chunk
+// on, where chains have come to different k.
+func (w *Writer) save(first, end int) error {
+	windows := map[int]bool{}
+	for _, b := range w.buffers[first:end] {
+		if b.saved < b.draws {
+			windows[(b.draws-1)/w.chunk] = true
+		}
 	}
-	k := (b.draws - 1) / w.chunk
+	for k := range windows {
+		if err := w.saveWindow(first, end, k); err != nil {
+			return err
+		}
+	}
+	for i := first; i < end; i++ {
+		w.buffers[i].saved = w.buffers[i].draws
+	}
+	w.loose = w.loose || len(windows) > 0
+	return nil
+}
+
+func (w *Writer) saveWindow(first, end, k int) error {
 	chunks := together()
 	for _, c := range w.columns {
 		if c.v.Size() == 0 {
 			continue
 		}
-		index := append([]int{chain, k}, make([]int, len(c.v.Shape))...)
-		file, data := w.store.packed(c.key(), index, w.gather(c, b.records))
+		raw, err := w.gather(c, first, end, k)
+		if err != nil {
+			return errors.Join(err, chunks.Wait())
+		}
+		file, data := w.store.packed(c.key(), chunkIndex(c, first/w.band, k), raw)
 		chunks.Go(func() error { return files.Replace(w.disk, file, data) })
 	}
-	if err := chunks.Wait(); err != nil {
-		return err
-	}
-	b.saved, w.loose = b.draws, true
-	return nil
+	return chunks.Wait()
+}
+
+// chunkIndex is the place of a chunk in the grid of an array.
+func chunkIndex(c column, band, k int) []int {
+	return append([]int{band, k}, make([]int, len(c.v.Shape))...)
 }
 
 // together runs what waits for the disk at the same time, where a file system makes many changes durable by one write
@@ -143,14 +211,30 @@ func (w *Writer) fasten() error {
 	return dirs.Wait()
 }
 
-// gather encodes one column of records as a chunk.
-func (w *Writer) gather(c column, records []float64) []byte {
+// gather encodes one column of the records of a band as a chunk. Where a chain has come further than window k, the file
+// that is there has its draws.
+func (w *Writer) gather(c column, first, end, k int) (raw []byte, err error) {
 	kind, n := kindOf(c.v), c.v.Size()
-	raw := make([]byte, 0, w.chunk*n*width(kind))
-	for ; len(records) > 0; records = records[w.width:] {
-		raw = encode(raw, kind, records[c.at:c.at+n])
+	one := w.chunk * n * width(kind) // bytes of a chain
+	further := func(b buffer) bool { return b.first(w.width) > k*w.chunk }
+	if slices.ContainsFunc(w.buffers[first:end], further) {
+		raw, err = readChunk(filepath.Join(path(w.dir, c.key()), chunkKey(chunkIndex(c, first/w.band, k))), w.band*one)
+		if err != nil {
+			return nil, err
+		}
+	} else {
+		raw = make([]byte, w.band*one)
 	}
-	return pad(raw, cap(raw))
+	for i, b := range w.buffers[first:end] {
+		if b.first(w.width) != k*w.chunk {
+			continue
+		}
+		part := raw[i*one : i*one : (i+1)*one]
+		for records := b.records; len(records) > 0; records = records[w.width:] {
+			part = encode(part, kind, records[c.at:c.at+n])
+		}
+	}
+	return raw, nil
 }
 
 // Flush makes all draws so far readable, short of a chunk though they be.
@@ -164,8 +248,9 @@ func (w *Writer) Flush() error {
 }
 
 func (w *Writer) flush() error {
-	for chain := range w.buffers {
-		if err := w.save(chain); err != nil {
+	for first := 0; first < len(w.buffers); first += w.band {
+		_, end := w.bandOf(first)
+		if err := w.save(first, end); err != nil {
 			return err
 		}
 	}
