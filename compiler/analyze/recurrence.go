@@ -8,7 +8,8 @@ import (
 )
 
 // Recurrences finds the groups of arrays whose values read each other, and proves that along some axis they read the
-// past only: then a group can be computed step by step. Of
+// past only: then a group can be computed step by step. What is drawn after inference may read its past along several
+// axes, as a field that reads above and to the left, or elements that data choose: such arrays go to Model.Fields. Of
 //
 //	x[1] = 0
 //	x[t in 2..T] = x[t-1] + v[t-1]
@@ -17,13 +18,20 @@ import (
 // the group is x, v along T, x before v in each step, and both are read 1 back. It fills Piece.Recurrence. Refused
 // arrays, which Cycles has reported, are left out.
 func Recurrences(m *model.Model, diags *diag.List, refused []*model.Array) {
+	m.Fields = nil
 	for _, g := range groups(m, refused, computedFrom) {
 		if !g.ofElements(diags) {
 			continue
 		}
-		if r := g.recurrence(); r != nil {
+		r, layered := g.recurrence(), g.layered()
+		switch {
+		case r != nil && (len(r.DataOrdered) == 0 || !layered):
 			g.enter(r)
-		} else {
+		case layered && g.acyclic():
+			m.Fields = append(m.Fields, g.arrays)
+		case layered && r != nil:
+			m.Fields, m.Orders = append(m.Fields, g.arrays), append(m.Orders, g.arrays)
+		default:
 			noDirection(diags, g)
 		}
 	}
@@ -63,6 +71,23 @@ func (g group) recurrence() *model.Group {
 		}
 	}
 	return nil
+}
+
+// layered reports whether the elements of a group can be drawn one after another: each of its definitions is computed
+// from draws, and each draw by itself.
+func (g group) layered() bool {
+	defined := map[*model.Array][]*model.Array{}
+	for _, r := range g.reads {
+		t := r.piece.Term
+		switch {
+		case t != nil && (t.Kind != model.Generate || t.Ordered || t.ZeroSum):
+			return false
+		case r.piece.Value != nil && r.to.Pieces[0].Value != nil:
+			defined[r.from] = append(defined[r.from], r.to)
+		}
+	}
+	_, ok := inOrder(g.arrays, defined)
+	return ok
 }
 
 // along is the group along some axes and in one direction, if every cycle of reads goes strictly back.

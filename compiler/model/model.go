@@ -34,6 +34,7 @@ type Model struct {
 
 	// Written by package analyze:
 	Orders  [][]*Array   // by Orders: drawn from each other; data show whether some element is drawn from itself
+	Fields  [][]*Array   // by Recurrences: drawn after inference from each other, in layers
 	Latents []LatentNote // by Elimination: how each discrete latent is summed out
 	RowSets []*RowSet    // by Rows: over which log ℓ is a sum, one for each choice of plates; none: full batch only
 	// by Switching: what discrete unknowns choose from, where nothing distinguishes their values

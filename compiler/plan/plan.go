@@ -86,7 +86,7 @@ func (p *Plan) validate(diags *diag.List) {
 	validate.CheckInside(e, d.Model)
 	validate.CheckData(e, d.Model)
 	for _, arrays := range d.Model.Orders {
-		validate.CheckOrder(e, arrays)
+		simulate.CheckOrder(e, arrays)
 	}
 	p.budget(e)
 	validate.CheckKinds(p.layout, e)

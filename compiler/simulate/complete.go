@@ -86,6 +86,9 @@ func CheckCompletion(l *density.Layout, saved []Saved, diags *diag.List) {
 		if next.group != nil {
 			g.newWalk(next.group)
 		}
+		if next.among != nil {
+			g.newField(next.among, next.terms)
+		}
 	}
 	for _, s := range saved {
 		if s.Late {

@@ -2,16 +2,19 @@ package simulate
 
 import (
 	"math/rand/v2"
+	"slices"
 
 	"ppl/compiler/model"
 )
 
 // A generation is what is drawn after inference at once: one array, or a group of arrays that read their own or each
-// other's past.
+// other's past, along an axis or in layers.
 type generation struct {
 	terms []*model.Term
-	group *model.Group // nil for one array
-	walk  *walk        // goes through the pieces of a group that read the past
+	group *model.Group   // nil for one array
+	walk  *walk          // goes through the pieces of a group that read the past
+	among []*model.Array // that are drawn in layers
+	field *field
 }
 
 // generations sorts what is drawn so that each comes after what its distributions read.
@@ -22,7 +25,10 @@ func generations(m *model.Model) (order []generation) {
 		if seen[a] {
 			return
 		}
-		arrays, group := []*model.Array{a}, groupOf(a)
+		arrays, group, among := []*model.Array{a}, groupOf(a), amongOf(m, a)
+		if among != nil {
+			arrays = among
+		}
 		if group != nil {
 			arrays = nil
 			for _, w := range group.Members {
@@ -32,7 +38,7 @@ func generations(m *model.Model) (order []generation) {
 		for _, w := range arrays {
 			seen[w] = true
 		}
-		g := generation{group: group}
+		g := generation{group: group, among: among}
 		for _, w := range arrays {
 			for _, b := range readBy(w) {
 				visit(b)
@@ -62,8 +68,24 @@ func groupOf(a *model.Array) *model.Group {
 	return nil
 }
 
+// amongOf are the arrays that are drawn in layers with one; nil if it is not.
+func amongOf(m *model.Model, a *model.Array) []*model.Array {
+	i := slices.IndexFunc(m.Fields, func(arrays []*model.Array) bool { return slices.Contains(arrays, a) })
+	if i < 0 {
+		return nil
+	}
+	return m.Fields[i]
+}
+
 // draw enters a draw of all of the generation's arrays.
 func (g *generation) draw(r *rand.Rand, to *Numbers) {
+	if g.among != nil {
+		if g.field == nil {
+			g.field = to.newField(g.among, g.terms)
+		}
+		g.field.draw(r, to)
+		return
+	}
 	for _, t := range g.terms {
 		if t.Piece.Recurrence == nil {
 			to.Inputs[PieceName(t.Piece)] = to.sample(r, t)

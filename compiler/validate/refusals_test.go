@@ -79,7 +79,7 @@ func TestRefusals(t *testing.T) {
 			"N] = v + y[i+1]\n"},
 		{"E45", "data y[N] = [1, 2]\na ~ Normal(0, 1)\ny ~ Normal(a, 1)\ngenerate v[1] ~ Normal(0, 1)\ngenerate v[i " +
 			"in 2..N] ~ Normal(v[i-1] + y[i+1], 1)\n"},
-		{"E18", "data y[N] = [1, 2], p[N] = [2, 0]\na ~ Normal(0, 1)\ny ~ Normal(a, 1)\ngenerate v[2] ~ Normal(0, " +
+		{"E16", "data y[N] = [1, 2], p[N] = [1, 0]\na ~ Normal(0, 1)\ny ~ Normal(a, 1)\ngenerate v[2] ~ Normal(0, " +
 			"1)\ngenerate v[i in 1..1] ~ Normal(v[p[i]], 1)\n"},
 		{"E45", "data x[T] = [0, 1, 2], y[T] = [1, 2, 3]\ns ~ HalfNormal(1)\nh[1] ~ Normal(0, 1)\nh[t in 2..T] ~ " +
 			"Normal(0, exp(h[t-t]))\n" +

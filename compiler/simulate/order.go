@@ -1,4 +1,4 @@
-package validate
+package simulate
 
 import (
 	"slices"
@@ -30,6 +30,13 @@ const mostReads = 1 << 24
 
 // CheckOrder refuses arrays of which an element is drawn from itself, on whatever way.
 func CheckOrder(e *evaluate.Evaluator, arrays []*model.Array) {
+	r := newReading(e, arrays)
+	if cycle := r.depthFirst(func(int) {}); cycle != nil {
+		r.refuse(cycle)
+	}
+}
+
+func newReading(e *evaluate.Evaluator, arrays []*model.Array) *reading {
 	r := &reading{e: e, arrays: arrays, boxes: map[*model.Array][]evaluate.Box{}, first: map[*model.Array]int{}}
 	elements := 0
 	for _, a := range arrays {
@@ -51,9 +58,7 @@ func CheckOrder(e *evaluate.Evaluator, arrays []*model.Array) {
 			r.piece(a, p)
 		}
 	}
-	if cycle := r.cycle(); cycle != nil {
-		r.refuse(cycle)
-	}
+	return r
 }
 
 // piece enters what a piece's elements read.
@@ -195,9 +200,9 @@ func (r *reading) add(a *model.Array, here []int, of *model.Array, part []evalua
 	})
 }
 
-// cycle finds elements that are made from each other (depth first, without recursion: a way may be as long as there
-// are elements): each with the read that leads on, nil if there are none.
-func (r *reading) cycle() []readOf {
+// depthFirst visits each element after all that it reads (without recursion: a way may be as long as there are
+// elements). Elements that are made from each other end it: it returns each with the read that leads on.
+func (r *reading) depthFirst(visit func(element int)) (cycle []readOf) {
 	const open, done = 1, 2
 	state := make([]uint8, len(r.of))
 	next := make([]int, len(r.of))
@@ -207,6 +212,7 @@ func (r *reading) cycle() []readOf {
 			i := way[len(way)-1]
 			state[i] = open
 			if next[i] == len(r.of[i]) {
+				visit(i)
 				state[i], way = done, way[:len(way)-1]
 				continue
 			}
