@@ -58,7 +58,8 @@ func Generated(m *model.Model, diags *diag.List) {
 		for _, a := range termReads(t) {
 			if a.Role == model.Generated {
 				diags.Errorf("E84", t.At, "the model reads `%s`, which is drawn only after inference", a.Name).
-					Related(a.At, "drawn here")
+					Related(a.At, "drawn here").
+					Help("a parameter is drawn without `generate`")
 			}
 		}
 	}

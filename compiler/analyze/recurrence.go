@@ -194,9 +194,14 @@ func noOrder(diags *diag.List, r read) {
 }
 
 func bothWays(diags *diag.List, back, ahead *read) {
-	diags.Errorf("E17", ahead.at.Info().At, "`%s` reads `%s` here and `%s` elsewhere; a recurrence has one direction",
+	d := diags.Errorf("E17", ahead.at.Info().At,
+		"`%s` reads `%s` here and `%s` elsewhere; a recurrence has one direction",
 		ahead.piece.At.Text(), ahead.at.Info().At.Text(),
 		back.at.Info().At.Text()).Related(back.at.Info().At, "the other read")
+	if name := back.to.Name; back.from == back.to && back.piece.Term != nil {
+		d.Help("draw each element from earlier ones alone, which makes neighbours on both sides alike, too: "+
+			"`%s[t in 2..T] ~ Normal(%s[t-1], s)`; any other joint density is written `Density`", name, name)
+	}
 }
 
 // sameIndex refuses arrays that define each other at one index.

@@ -21,7 +21,10 @@ type sizes struct {
 func (z *sizes) learn(s *model.Size, n int, where string, at source.Span) {
 	old, known := z.d.Sizes[s]
 	if known && old != n {
-		z.diags.Errorf("E47", at, "size %s is %d in %s and %d in %s", s.Name, old, z.from[s], n, where)
+		z.diags.Errorf("E47", at, "size %s is %d in %s and %d in %s", s.Name, old, z.from[s], n, where).
+			Help("arrays over %s have as many elements each: correct the data, or give one of them an axis of "+
+				"another name",
+				s.Name)
 		return
 	}
 	if !known {

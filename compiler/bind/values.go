@@ -48,7 +48,8 @@ func (v *values) array(a *model.Array, x *data.Array) {
 		v.diags.Add(ds...)
 		if len(ds) == 0 && n != shape[k] {
 			v.diags.Errorf("E47", a.At, "axis %s of `%s` has %d elements, but %d in %s", s.Name, a.Name, n, shape[k],
-				x.Origin)
+				x.Origin).
+				Help("correct the data, or give %s no value: sizes come from the data", s.Name)
 			return
 		}
 	}
@@ -128,10 +129,54 @@ func (v *values) farOff(a *model.Array, x *data.Array) {
 			at = i
 		}
 	}
-	v.diags.Warnf("W18", a.At,
-		"`%s` is %g (%s), and half of its values are within %.3g of %.3g: is it a slip, or a code for "+
-			"a missing value?", a.Name, x.Values[at], v.d.Row(a, at), typical, middle).
-		Help("correct the file, or read the code as missing: `%s missing %g`", declared(a), x.Values[at])
+	report, code := v.diags.Warnf, "W18"
+	if isFactor(v.d.Model, a) {
+		report, code = v.diags.Errorf, "E57"
+	}
+	report(code, a.At, "`%s` is %g (%s), and half of its values are within %.3g of %.3g: is it a slip, or a code for "+
+		"a missing value?", a.Name, x.Values[at], v.d.Row(a, at), typical, middle).
+		Help("correct the file, or read the code as missing: `%s missing %g`; where such values are right, give the "+
+			"model "+
+			"their logarithm", declared(a), x.Values[at])
+}
+
+// isFactor reports whether parameters multiply data as they are: next to the square of a value that is farthest times
+// as large as the others, what these say is lost in rounding, and no run can find it.
+func isFactor(m *model.Model, a *model.Array) (found bool) {
+	look := func(x model.Expr) {
+		args := []model.Expr{}
+		switch x := x.(type) {
+		case *model.Apply:
+			if x.Name == "*" {
+				args = x.Args
+			}
+		case *model.MatMul:
+			args = []model.Expr{x.X, x.Y}
+		}
+		if len(args) == 2 {
+			found = found || reads(args[0], a) && !args[1].Info().Static || reads(args[1], a) && !args[0].Info().Static
+		}
+	}
+	for _, t := range m.Terms {
+		for _, x := range t.Exprs() {
+			model.Walk(x, look)
+		}
+	}
+	for _, b := range m.Arrays {
+		for _, p := range b.Pieces {
+			model.Walk(p.Value, look)
+		}
+	}
+	return found
+}
+
+// reads reports whether an expression is an array, or an element of one.
+func reads(x model.Expr, a *model.Array) bool {
+	if sub, ok := x.(*model.Subscript); ok {
+		x = sub.X
+	}
+	ref, ok := x.(*model.Ref)
+	return ok && ref.Array == a
 }
 
 // missingCode is a number that files write for a missing value, nines such as -99 or 9999, if it is the least or the
@@ -205,8 +250,10 @@ func (v *values) notText(a *model.Array, text string, i int) {
 // notNumber says what to do with a text in the place of a number.
 func notNumber(text, declared string) string {
 	for _, form := range []struct{ like, advice string }{
-		{`^[-+]?\d{1,3}([ ,.'\x{a0}\x{202f}]\d{3})+([.,]\d+)?$`, "write numbers without separators of thousands: 1234.5"},
-		{`^[-+]?\d+,\d+$`, "write decimals with a point; decimal commas are read where semicolons separate the columns"},
+		{`^[-+]?\d{1,3}([ ,.'\x{a0}\x{202f}]\d{3})+([.,]\d+)?$`,
+			"write numbers without separators of thousands: 1234.5"},
+		{`^[-+]?\d+,\d+$`,
+			"write decimals with a point; decimal commas are read where semicolons separate the columns"},
 		{`^\d{1,4}[./-]\d{1,2}[./-]\d{1,4}$`, "write dates as 2024-12-31: they are read as days since 1970-01-01"},
 		{`^[$€£¥] ?[-\d]|\d ?[%$€£¥]$`, "leave signs of currencies and percent out"},
 	} {
@@ -219,7 +266,9 @@ func notNumber(text, declared string) string {
 
 func (v *values) notInteger(a *model.Array, y float64, i int) {
 	v.diags.Errorf("E57", a.At, "value %g of `%s` (%s) is not an integer, which its use here asks for", y, a.Name,
-		v.d.Row(a, i))
+		v.d.Row(a, i)).
+		Help("correct it; what is no count needs a distribution of real numbers, and what numbers groups a whole " +
+			"number")
 }
 
 func (v *values) outside(a *model.Array, y float64, i int, word string) {
@@ -227,7 +276,16 @@ func (v *values) outside(a *model.Array, y float64, i int, word string) {
 	if names := v.d.Labels[sizeOf(a.IndexOf)]; int(y) >= 1 && int(y) <= len(names) {
 		text = strconv.Quote(names[int(y)-1])
 	}
-	v.diags.Errorf("E56", a.At, "value %s of `%s` (%s) is not in %s", text, a.Name, v.d.Row(a, i), word)
+	d := v.diags.Errorf("E56", a.At, "value %s of `%s` (%s) is not in %s", text, a.Name, v.d.Row(a, i), word)
+	switch {
+	case a.IndexOf == nil:
+	case y == 0:
+		d.Help("elements are numbered from 1; codes from 0 are declared `index(0..…)`, or are names of groups where "+
+			"nothing "+
+			"else gives %s a size", a.IndexOf.Name)
+	default:
+		d.Help("correct it; or give %s no size of its own, then the codes that occur are the groups", a.IndexOf.Name)
+	}
 }
 
 // firstText finds the element that makes an array text: the first that is no number, or in quotes the first of all.

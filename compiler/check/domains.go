@@ -64,8 +64,26 @@ func leaveDomains(dist *stdlib.Dist, form *stdlib.Form, args []model.Expr, diags
 		if def := definitionOf(x); def != nil {
 			d.Related(def.At, "`%s` is defined here", def.Name)
 		}
-		d.Help("%s", domainHelp(dist, k, a, x))
+		help := domainHelp(dist, k, a, x)
+		if swapped(form, args, k) {
+			help = "are the arguments in another order? It is " + formsText(dist) + "; else " + help
+		}
+		d.Help("%s", help)
 	}
+}
+
+// swapped reports whether an argument outside its domain and another one would fit if they changed places.
+func swapped(form *stdlib.Form, args []model.Expr, k int) bool {
+	fits := func(x model.Expr, in stdlib.Arg) bool {
+		below, above := crosses(x.Info().Type.Range, in.Domain)
+		return in.Domain.Kind == types.RealLine || in.Domain.Kind == types.Interval && !below && !above
+	}
+	for j, x := range args {
+		if j != k && plainParameter(x) != nil && fits(x, form.Args[k]) && fits(args[k], form.Args[j]) {
+			return true
+		}
+	}
+	return false
 }
 
 // crosses reports at which ends a range leaves a domain. An end that is open at 0 may be reached.

@@ -71,7 +71,8 @@ func (c *checker) expr(s *scope, e ast.Expr) model.Expr {
 	case *ast.String:
 		c.errorf("E44", e.Span(), "a text cannot be used in arithmetic").
 			Help("a text names an element of an index set: `a[\"Guy's\"]`, or `sex[i] == \"M\"` for `data sex[N]: " +
-				"index(S)`")
+				"index(S)`; texts are read from files, and in the model they are numbers: `data sex[N]: index(S) = " +
+				"[1, 2]`")
 	default:
 		panic("internal error: unknown expression")
 	}
@@ -211,6 +212,10 @@ func (c *checker) missingParameter(d diag.Entry, s *scope, e *ast.Name) {
 	if c.unknowns++; c.unknowns > mostHints {
 		return
 	}
+	if slices.Contains(otherModules, e.Name) {
+		d.Help("functions stand by themselves, `exp(x)`; a matrix product is `X @ b`")
+		return
+	}
 	give := "a parameter needs a distribution, such as `" + e.Name + " ~ " + firstPrior(e.Name) + "`"
 	if near, ok := diagNearest(e.Name, c.defined(s)); ok {
 		d.Help("%s; or did you mean `%s`?", give, near)
@@ -218,6 +223,9 @@ func (c *checker) missingParameter(d diag.Entry, s *scope, e *ast.Name) {
 	}
 	d.Help("%s", give)
 }
+
+// otherModules are what functions stand in elsewhere.
+var otherModules = []string{"np", "numpy", "jnp", "math", "pt", "pm", "tf", "torch", "scipy", "special"}
 
 // mostHints is for how many unknown names one like it is looked for: that takes time in proportion to all names.
 const mostHints = 50

@@ -28,7 +28,8 @@ func (c *checker) writesOut(f *function, at source.Span) bool {
 // inline elaborates a function's body with its parameters bound to the arguments; subs choose one of a family.
 func (c *checker) inline(s *scope, fn *function, e *ast.Call, subs ...*ast.Set) model.Expr {
 	if fn.busy || c.depth > maxInlineDepth {
-		c.errorf("E19", e.Fun.Span(), "function `%s` calls itself", fn.name).Related(fn.at, "the function")
+		c.errorf("E19", e.Fun.Span(), "function `%s` calls itself", fn.name).Related(fn.at, "the function").
+			Help("what goes on step by step is a series: `x[t in 2..T] = … x[t-1] …`")
 		return poison(e)
 	}
 	if !c.writesOut(fn, e.Span()) {

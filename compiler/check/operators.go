@@ -218,6 +218,16 @@ func (c *checker) cond(s *scope, e *ast.Cond) model.Expr {
 	return &model.Cond{If: q, Then: a, Else: b, Fact: model.Fact{At: e.Span(), Type: t, Static: allStatic(q, a, b)}}
 }
 
+// productHelp says what to write where an operand of `@` is a number.
+func productHelp(x, y model.Expr) string {
+	matrix, p := x.Info().Type.Axes, plainParameter(y)
+	if p != nil && len(matrix) > 0 && len(y.Info().Type.Axes) == 0 {
+		return "for one coefficient of each column give `" + p.Name + "` an axis: `" + p.Name + "[" +
+			matrix[len(matrix)-1].Name + "] ~ …`; for one number write `*`"
+	}
+	return "for numbers write `*`"
+}
+
 // matmul sums over the last axis of x and the first of y, which must be the same index set.
 func (c *checker) matmul(e *ast.Binary, x, y model.Expr) model.Expr {
 	if anyPoison(x, y) {
@@ -227,12 +237,15 @@ func (c *checker) matmul(e *ast.Binary, x, y model.Expr) model.Expr {
 	if len(ax) == 0 || len(ay) == 0 || len(ax) > 2 || len(ay) > 2 {
 		c.errorf("E40", e.OpAt, "`@` multiplies vectors and matrices; here the axes are %s and %s", axesText(ax),
 			axesText(ay)).
-			Help("for numbers write `*`")
+			Help("%s", productHelp(x, y))
 		return poison(e)
 	}
 	if !ax[len(ax)-1].Same(ay[0]) {
-		c.errorf("E40", e.OpAt, "axes %s and %s do not match in `@`: the last of the left must be the first "+
+		d := c.errorf("E40", e.OpAt, "axes %s and %s do not match in `@`: the last of the left must be the first "+
 			"of the right", axesText(ax), axesText(ay))
+		if p := plainParameter(y); p != nil && len(ay) == 1 {
+			d.Help("give `%s` that axis: `%s[%s] ~ …`", p.Name, p.Name, ax[len(ax)-1].Name)
+		}
 		return poison(e)
 	}
 	axes := append(append([]*model.Set{}, ax[:len(ax)-1]...), ay[1:]...)

@@ -134,7 +134,8 @@ func (c *checker) twice(a *arrayInfo) bool {
 			if model.Overlap(p.Region(), q.Region()) {
 				c.errorf("E11", p.At, "`%s` is defined twice: lines %d and %d overlap", p.At.Text(), q.At.Line(),
 					p.At.Line()).
-					Related(q.At, "also defined here")
+					Related(q.At, "also defined here").
+					Help("keep one of them: an element has one definition or distribution")
 				return true
 			}
 		}

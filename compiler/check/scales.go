@@ -23,7 +23,7 @@ func otherScales(m *model.Model, diags *diag.List) {
 			continue
 		}
 		for k, x := range t.Args {
-			slip := scaled{dist: t.Dist, form: t.Form, Arg: t.Form.Args[k], x: x, value: definedAs(x)}
+			slip := scaled{dist: t.Dist, form: t.Form, Arg: t.Form.Args[k], x: x, value: definedAs(x), all: m.Terms}
 			for _, s := range scaleSlips {
 				if what, help := s(slip); what != "" {
 					diags.Warnf("W19", x.Info().At, "%s", what).Help("%s", help)
@@ -40,6 +40,7 @@ type scaled struct {
 	form *stdlib.Form
 	stdlib.Arg
 	x, value model.Expr
+	all      []*model.Term
 }
 
 func (a scaled) text() string { return a.x.Info().At.Text() }
@@ -64,7 +65,7 @@ func (a scaled) instead(name, text, otherwise string) string {
 // scaleSlips look for one kind of slip each.
 var scaleSlips = []func(scaled) (what, help string){
 	squareForSD, inverseForSD, vagueGammaForSD, wishartForCovariance, expOfPositive, linkedTwice, linkInShape,
-	otherName,
+	otherName, meanElsewhere,
 }
 
 // squareForSD finds sigma^2 in the place of a standard deviation.
@@ -216,6 +217,24 @@ func otherName(a scaled) (what, help string) {
 		}
 		return fmt.Sprintf("`%s` is %s by its name, but %s", a.text(), n.is, a.takes()),
 			help + "; if it is the right one, another name helps readers"
+	}
+	return "", ""
+}
+
+// meanElsewhere finds a parameter that is the mean of other data in the place of a rate, which is one over a mean.
+func meanElsewhere(a scaled) (what, help string) {
+	p := plainParameter(a.x)
+	if p == nil || a.Name != "rate" || a.dist.Discrete() {
+		return "", ""
+	}
+	for _, t := range a.all {
+		for k, x := range t.Args {
+			if name := t.Form.Args[k].Name; t.Kind == model.Likelihood && plainParameter(x) == p &&
+				(name == "mu" || name == "mean" || name == "loc") {
+				return fmt.Sprintf("`%s` is the mean of `%s`, but %s", p.Name, t.Array.Name, a.takes()),
+					a.instead("mean", a.text(), "1 / "+a.text())
+			}
+		}
 	}
 	return "", ""
 }

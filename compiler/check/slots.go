@@ -104,23 +104,13 @@ func (c *checker) absorb(x model.Expr, rank int, bare []*model.Index, what strin
 		if !clear {
 			c.errorf("E41", x.Info().At, "`%s` has axes %s, and `%s` %s: which is which?", x.Info().At.Text(),
 				axesText(axes[:len(axes)-rank]), what, indicesText(bare)).
-				Help("write indices on both sides, such as `%s[i in %s]` and `[i]`", what, s.Name)
+				Help("%s", twiceHelp(x, s, what))
 			return x, false
 		}
 		if i == nil {
 			d := c.errorf("E40", x.Info().At, "`%s` has axis %s, which `%s` does not have here", x.Info().At.Text(),
 				s.Name, what)
-			if e := c.global.names[what]; e != nil && e.array != nil && e.array.decl == nil && len(e.array.draws) > 0 &&
-				len(e.array.draws[0].head.Slots) == 0 {
-				d.Help("give it its axis: `%s[%s] ~ …`; to draw it after inference, `generate %s[%s] ~ …`", what,
-					s.Name,
-					what, s.Name)
-			} else if _, isRef := x.(*model.Ref); isRef && len(axes) == rank+1 {
-				d.Help("give it an index: `%s[i]`", x.Info().At.Text())
-			} else {
-				d.Help("write `%s[i in %s]` on the left and `i` in what has axis %s, or sum over it: `*` is by "+
-					"element, `@` the matrix product", what, s.Name, s.Name)
-			}
+			d.Help("%s", c.axisHelp(x, s, len(axes) == rank+1, bare, what))
 			return x, false
 		}
 		sub.Subs = append(sub.Subs,

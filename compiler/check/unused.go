@@ -75,6 +75,12 @@ func (c *checker) unused() {
 			case t.Dist.Improper && t.In == nil:
 				d.Help("its prior is improper, so there is nothing to draw from: give it a proper one, or "+
 					"leave `%s` out", e.name)
+			case c.onlyIn(e.array.Array) != "":
+				d.Help("only `%s` reads it, which nothing reads: is `%s` meant where another name stands?",
+					c.onlyIn(e.array.Array), c.onlyIn(e.array.Array))
+			case c.correlations() != "" && e.array.Type.Range.Lo >= 0:
+				d.Help("if it scales what `%s` correlates, write `MvNormal(…, sd = %s, corr = %s)`", c.correlations(),
+					e.name, c.correlations())
 			case !e.used:
 				d.Help("for draws after inference write `generate %s ~ …`", e.name)
 			}
@@ -85,6 +91,33 @@ func (c *checker) unused() {
 			c.diags.Warnf("W01", e.at, "data `%s` is never used", e.name)
 		}
 	}
+}
+
+// onlyIn is the definition that reads a parameter and that nothing reads; "" if there is none.
+func (c *checker) onlyIn(p *model.Array) string {
+	for _, e := range c.global.order {
+		if e.array == nil || e.used || e.array.Role != model.Definition {
+			continue
+		}
+		for _, piece := range e.array.Pieces {
+			if slices.Contains(model.Arrays(piece.Value), p) {
+				return e.name
+			}
+		}
+	}
+	return ""
+}
+
+// correlations is a matrix of correlations that stands in the place of a covariance; "" if there is none.
+func (c *checker) correlations() string {
+	for _, t := range c.model.Terms {
+		for k, x := range t.Args {
+			if t.Form.Args[k].Name == "cov" && priorOf(x, "LKJ") != nil {
+				return plainParameter(x).Name
+			}
+		}
+	}
+	return ""
 }
 
 // groupsRows reports whether data may say to which group the rows of ragged data belong.

@@ -1,6 +1,7 @@
 package evaluate
 
 import (
+	"fmt"
 	"math"
 	"slices"
 
@@ -143,14 +144,63 @@ func (e *Evaluator) OutOfRange(s *model.Subscript, k, lo, hi int, b Box) {
 	if s.Subs[k].At != nil {
 		where = s.Subs[k].At
 	}
-	text := where.Info().At.Text()
-	if _, constant := where.(*model.Num); constant {
-		e.Fail("E45", where, "`%s` has no element %s: this axis %s at %d", s.X.Info().At.Text(), text, word, end)
-		return
+	text, array := where.Info().At.Text(), s.X.Info().At.Text()
+	if n, constant := where.(*model.Num); constant {
+		d := e.Diags.Errorf("E45", where.Info().At, "`%s` has no element %s: this axis %s at %d", array, text, word,
+			end)
+		if n.Value == 0 && b.Lo == 1 {
+			d.Help("elements are numbered from 1: `%s[1]` is the first", array)
+		}
+		e.Stop(d)
 	}
-	e.Fail("E45", where, "subscript %d of `%s` runs to %d, but the axis %s at %d; guard it with a condition: `%s %s "+
-		"%d ? … : …`",
-		k+1, s.X.Info().At.Text(), at, word, end, text, guard, end)
+	d := e.Diags.Errorf("E45", where.Info().At, "subscript %d of `%s` runs to %d, but the axis %s at %d", k+1, array,
+		at, word, end)
+	guarded := fmt.Sprintf("guard it with a condition: `%s %s %d ? … : …`", text, guard, end)
+	if other := e.otherSubscript(s, k, b.Lo-lo); other != "" {
+		guarded = other + "; or " + guarded
+	}
+	e.Stop(d.Help("%s", guarded))
+}
+
+// otherSubscript says what is meant most often by a subscript that leaves its axis, short by that many elements at the
+// beginning.
+func (e *Evaluator) otherSubscript(s *model.Subscript, k, short int) string {
+	ref, _ := s.X.(*model.Ref)
+	if ref == nil || k >= len(ref.Array.Type.Axes) || s.Subs[k].At == nil {
+		return ""
+	}
+	at, name := s.Subs[k].At, ref.Array.Name
+	if sum, ok := at.(*model.Apply); ok && len(sum.Args) == 2 && sum.Args[1].Info().Static && isIndexData(sum.Args[0]) {
+		return fmt.Sprintf("elements are numbered from 1, as groups are: `%s[%s]`", name, sum.Args[0].Info().At.Text())
+	}
+	index, lag, affine := e.Affine(at)
+	switch {
+	case !affine || index == nil:
+		return ""
+	case lag == 0:
+		for _, g := range e.Data.Model.Arrays {
+			if g.IndexOf != nil && len(g.Type.Axes) == 1 && g.IndexOf.Same(ref.Array.Type.Axes[k]) &&
+				g.Type.Axes[0].Same(index.Set) {
+				return fmt.Sprintf("the element of each row is `%s[%s[%s]]`", name, g.Name, index.Name)
+			}
+		}
+	case short > 0 && ref.Array.Role == model.Parameter:
+		return fmt.Sprintf("draw its first element, too: `%s[%d] ~ …`", name, e.Box(index.Set).Lo+lag)
+	case short > 0:
+		return fmt.Sprintf("let `%s` begin later on the left: `%s in %d..%s`", index.Name, index.Name,
+			e.Box(index.Set).Lo+short, index.Set.Hi.Info().At.Text())
+	}
+	return ""
+}
+
+// isIndexData reports whether an expression is an element of data that number groups.
+func isIndexData(x model.Expr) bool {
+	sub, ok := x.(*model.Subscript)
+	if !ok {
+		return false
+	}
+	ref, ok := sub.X.(*model.Ref)
+	return ok && ref.Array.IndexOf != nil
 }
 
 // slice applies the affine runs and ranges, and turns affine axes into bound ones.

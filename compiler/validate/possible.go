@@ -38,6 +38,7 @@ func CheckData(e *evaluate.Evaluator, m *model.Model) {
 		if t.Kind == model.Likelihood {
 			observable(e, t)
 			beyondLimits(e, t)
+			tooNarrow(e, t)
 		}
 		for k, x := range t.Args {
 			if x.Info().Static {
@@ -220,8 +221,12 @@ func inDomain(e *evaluate.Evaluator, t *model.Term, k int, x model.Expr) {
 			e.Fail("E52", x, "`%s` needs `%s` to be %s, but element %d of `%s` is %g", t.Dist.Name, form.Name,
 				form.Domain, i%last+1, x.Info().At.Text(), number)
 		default:
-			e.Fail("E51", x, "the argument `%s` of `%s` must be %s, but `%s` is %g%s", form.Name, t.Dist.Name,
-				form.Domain, x.Info().At.Text(), number, indexText(e, v, i))
+			d := e.Diags.Errorf("E51", x.Info().At, "the argument `%s` of `%s` must be %s, but `%s` is %g%s", form.Name,
+				t.Dist.Name, form.Domain, x.Info().At.Text(), number, indexText(e, v, i))
+			if x.Info().Static {
+				d.Help("correct the data, or leave the row out")
+			}
+			e.Stop(d)
 		}
 	}
 }

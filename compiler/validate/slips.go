@@ -1,8 +1,11 @@
 package validate
 
 import (
+	"fmt"
 	"math"
 	"slices"
+
+	"gonum.org/v1/gonum/stat"
 
 	"ppl/autodiff"
 	"ppl/compiler/evaluate"
@@ -48,6 +51,62 @@ func beyondLimits(e *evaluate.Evaluator, t *model.Term) {
 		Related(t.Censored.Hi.Info().At, "the limit").
 		Help("the limit of what is not censored is `inf`: with an indicator of events, write "+
 			"`censored 0..(%s == 1 ? inf : %s[i])`", text, t.Array.Name)
+}
+
+// tooNarrow warns of observations that a bound of a prior contradicts: where all rows have one mean, their standard
+// deviation cannot be much greater than the greatest that the model allows, nor all of them lie on one side of where
+// the mean may be.
+//
+//	s ~ Uniform(0, 1)
+//	y ~ Normal(mu, s)    with y from 80 to 120
+func tooNarrow(e *evaluate.Evaluator, t *model.Term) {
+	const factor = 3
+	if t.Dist.Name != "Normal" || t.Form.Args[1].Name != "sd" || t.In != nil || t.Censored != nil {
+		return
+	}
+	location, scale := t.Args[0], t.Args[1]
+	if v := e.Expr(location); len(v.Bound) > 0 || len(v.Axes) > 0 {
+		return
+	}
+	value := e.Expr(t.Value)
+	values, counts, ok := e.Counted(value)
+	if !ok {
+		return
+	}
+	if len(values) < 2 || slices.Contains(counts, 0) || slices.ContainsFunc(values, math.IsNaN) {
+		return
+	}
+	mean, sd := stat.MeanStdDev(values, nil)
+	if top := boundedBy(scale); top != nil && sd > factor*top.Type.Range.Hi {
+		contradicted(e, t, top, fmt.Sprintf("the standard deviation of `%s` is %.3g, and `%s` is at most %g",
+			t.Array.Name, sd, top.Name, top.Type.Range.Hi))
+	}
+	if at := boundedBy(location); at != nil {
+		lo, hi := at.Type.Range.Lo, at.Type.Range.Hi
+		if off := math.Max(lo-mean, mean-hi); off > factor*sd {
+			contradicted(e, t, at, fmt.Sprintf("the mean of `%s` is %.3g, and `%s` is in %g..%g", t.Array.Name, mean,
+				at.Name, lo, hi))
+		}
+	}
+}
+
+// boundedBy is the parameter that an expression is, if a finite range bounds it.
+func boundedBy(x model.Expr) *model.Array {
+	ref, ok := x.(*model.Ref)
+	if !ok || ref.Array.Role != model.Parameter || len(ref.Array.Type.Axes) > 0 {
+		return nil
+	}
+	if r := ref.Array.Type.Range; math.IsInf(r.Lo, 0) || math.IsInf(r.Hi, 0) {
+		return nil
+	}
+	return ref.Array
+}
+
+func contradicted(e *evaluate.Evaluator, t *model.Term, p *model.Array, what string) {
+	e.Diags.Warnf("W25", t.At, "%s: its prior contradicts the data", what).
+		Related(p.At, "the prior").
+		Help("take a prior without a bound, or a wider one: a posterior that leans against a bound says nothing but " +
+			"the bound")
 }
 
 // WarnTwoIntercepts warns of a sum with an intercept and something else that is an intercept too: a column of X in

@@ -56,4 +56,36 @@ func TestWrongModels(t *testing.T) {
 		}
 	}
 	t.Logf("%d wrong models: %d without a word, %d with advice", len(models), silent, helped)
+	if silent > 0 || helped < len(models)*17/20 {
+		t.Errorf("of %d wrong models %d are without a word and %d with advice", len(models), silent, helped)
+	}
+}
+
+// Right models near the wrong ones are left alone.
+func TestRightModelsNearWrongOnes(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "model.ppl")
+	for _, text := range []string{
+		"data y[N] = [88, 114, 102, 97]\nmu ~ Normal(100, 20)\ns ~ Uniform(0, 8)\ny ~ Normal(mu, s)\n",
+		"data y[N] = [88, 114, 102, 97], x[N] = [1, 20, 12, 7]\nb ~ Normal(0, 9)\ns ~ Uniform(0, 1)\n" +
+			"y ~ Normal(80 + b * x, s)\n",
+		"data y[N] = [0.88, 0.91, 1.02]\nmu ~ Uniform(0, 1)\ns ~ HalfNormal(1)\ny ~ Normal(mu, s)\n",
+		"data y[N] = [1, 2, 2], t[N] = [1, 2, 3]\nm ~ Gamma(1, 1)\ny ~ Normal(m, 1)\nt ~ Exponential(mean = m)\n",
+		"data y[N] = [1, 2, 2], k[N] = [1, 2, 3]\nm ~ Gamma(1, 1)\ny ~ Normal(m, 1)\nk ~ Poisson(m)\n",
+	} {
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, _, ds := compiler.CheckWithData(path, nil, compiler.RowCache{Memory: 1 << 34}); len(ds) > 0 {
+			t.Errorf("%s: %v\n%s", ds[0].Code, ds[0].Message, text)
+		}
+	}
+	// The logarithm of what spans many orders of magnitude is no slope over a slip, only a warning.
+	far := "data x[N] = [1, 2.5, 1e23, 3], y[N] = [1, 2, 2, 3]\nb ~ Normal(0, 1)\ny ~ Normal(b * log(x), 1)\n"
+	if err := os.WriteFile(path, []byte(far), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, ds := compiler.CheckWithData(path, nil, compiler.RowCache{Memory: 1 << 34}); len(ds) != 1 ||
+		ds[0].Code != "W18" {
+		t.Errorf("a logarithm of values far apart: %v", ds)
+	}
 }

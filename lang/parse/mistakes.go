@@ -189,11 +189,23 @@ func drawnExpression(p *parser, m mistake) bool {
 	if !arithmetic || first.Type == name && strings.ToLower(first.Value[:1]) != first.Value[:1] {
 		return false
 	}
+	if slices.ContainsFunc(rest, isDistribution) {
+		p.diags.Errorf("E00", p.at(rest), "a sum of distributions is no distribution: `%s`", p.line(rest)).
+			Help("in a mixture an unknown chooses the distribution of each row: `z[i in N] ~ Categorical(w)`, and " +
+				"`y[i in N] ~ Normal(m[z[i]], s)`; the sum of two unknowns is written with their names")
+		return true
+	}
 	left := p.line(m.tokens[:tilde])
 	p.diags.Errorf("E00", p.at(rest), "expected a distribution after `~`, found the expression `%s`", p.line(rest)).
 		Help("write the distribution that it is an argument of: `%s ~ Normal(%s, s)`; a definition has `=`", left,
 			p.line(rest))
 	return true
+}
+
+// isDistribution reports whether a word may name a distribution, which begin with a capital.
+func isDistribution(t token) bool {
+	return t.Type == name && len(t.Value) > 1 && t.Value[0] >= 'A' && t.Value[0] <= 'Z' &&
+		strings.ToUpper(t.Value) != t.Value
 }
 
 // ---- all others ----

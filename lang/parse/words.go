@@ -132,8 +132,16 @@ func (m mistake) help() string {
 		return "arithmetic is element by element: write `" + t.Value + "` alone"
 	case before.Value == ".." && m.want == "an expression":
 		return "an open end is written `inf`: `0..inf`"
-	case t.Value == "T" && m.over && m.next().Value == "[":
+	case t.Value == "T" && m.over && (m.next().Value == "[" || m.next().Value == "("):
 		return "a truncated distribution is written `Normal(0, 1) in 0..inf`"
+	case m.tokens[0].Value == "with":
+		return "there is no context around a model: leave the line out"
+	case (m.tokens[0].Value == "prior" || m.tokens[0].Value == "set_prior") && m.want == "`)`":
+		return "a prior is a statement of the parameter itself: `b ~ Normal(0, 5)`"
+	case slices.ContainsFunc(m.tokens[:m.at], func(t token) bool { return t.Value == "if" }) && beginsOperand(t):
+		return "a choice in an expression is written `condition ? a : b`"
+	case t.Value == "]" && m.want == "an expression":
+		return "a subscript that is left out takes the whole axis: `X[i]` is a row, and a whole array is its name alone"
 	case m.want == "`~` or `=`":
 		return "a definition is written `x = e`, a distribution `x ~ D(…)`"
 	case m.want == "`..`":
