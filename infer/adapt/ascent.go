@@ -16,6 +16,7 @@ type Ascent struct {
 	X           []float64 // to be evaluated next
 	Evaluations int
 	Done        bool
+	Arrived     bool // at a mode: Done for no other reason
 	Best        []float64
 	BestDensity float64
 	Whitened    []float64 // the gradient at Best, in the metric's coordinates
@@ -30,7 +31,7 @@ const (
 	// a mode counts as found where the whitened gradient has a mean square of less than this: about as far from the
 	// mode in standard deviations, squared
 	nearMode       = 0.02
-	maxEvaluations = 40
+	maxEvaluations = 100
 	smallestStep   = 1e-4
 	enoughRise     = 1e-4 // of what the gradient promises
 )
@@ -67,7 +68,8 @@ func (a *Ascent) accept(m Metric, density float64, gradient []float64) {
 		a.remember(scaled(a.Direction, a.Step), difference(a.Whitened, whitened))
 	}
 	a.Best, a.BestDensity, a.Whitened, a.Step = a.X, density, whitened, 1
-	a.Done = dot(whitened, whitened) < nearMode*float64(len(whitened))
+	a.Arrived = dot(whitened, whitened) < nearMode*float64(len(whitened))
+	a.Done = a.Arrived
 	a.Direction = a.direction()
 	if !(dot(a.Direction, whitened) > 0) {
 		a.Moves, a.Changes, a.Direction = nil, nil, whitened

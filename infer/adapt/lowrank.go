@@ -94,10 +94,13 @@ func scaleColumns(x *mat.Dense, scale []float64, sign int) {
 
 // stretch finds the directions: those whose eigenvalues are furthest from 1.
 func (m *Metric) stretch(x, g *mat.Dense) {
-	values, directions, ok := spectrum(x, g, 2*m.Rank)
-	if !ok {
-		return
+	if values, directions, ok := spectrum(x, g, 2*m.Rank); ok {
+		m.stretchAlong(values, directions)
 	}
+}
+
+// stretchAlong stretches the directions, columns, of the variances that are furthest from 1.
+func (m *Metric) stretchAlong(values []float64, directions *mat.Dense) {
 	order := make([]int, len(values))
 	for i := range order {
 		order[i] = i

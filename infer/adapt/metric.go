@@ -246,34 +246,63 @@ func covariance(x *mat.Dense) *mat.SymDense {
 // coordinates.
 func (m Metric) Scales() []float64 { return append([]float64(nil), m.As(0).Scale...) }
 
-// OfPrecision is a metric of m's form in which a normal with a precision is round, or, where the form is not dense, one
-// that suits its standard deviations; false where the precision is not safely positive definite.
+// OfPrecision is a metric of m's form in which a normal with a precision is round, as far as the form allows; false
+// where the precision is not safely positive definite.
 func (m Metric) OfPrecision(precision *mat.SymDense) (Metric, bool) {
 	n, ok := NormalAt(make([]float64, m.Dim), precision)
 	if !ok {
 		return m, false
 	}
-	if m.Rank >= 0 {
-		out := lowRank(m.Dim, m.Rank)
-		copy(out.Scale, n.SD())
-		return out, true
-	}
 	root := mat.NewTriDense(m.Dim, mat.Upper, n.Root)
 	var inverse mat.TriDense
-	var covariance mat.Dense
+	var product mat.Dense
 	if err := inverse.InverseTri(root); err != nil {
 		if _, badlyConditioned := err.(mat.Condition); !badlyConditioned {
 			return m, false
 		}
 	}
-	covariance.Mul(&inverse, inverse.T())
+	product.Mul(&inverse, inverse.T())
+	covariance := symmetric(&product)
+	if m.Rank >= 0 {
+		return m.lowRankOf(precision, covariance)
+	}
 	var c mat.Cholesky
-	if !c.Factorize(symmetric(&covariance)) {
+	if !c.Factorize(covariance) {
 		return m, false
 	}
 	var l mat.TriDense
 	c.LTo(&l)
 	return Metric{Dim: m.Dim, Rank: -1, Factor: mat.DenseCopyOf(&l).RawMatrix().Data}, true
+}
+
+// lowRankOf has the scales between the standard deviations of the coordinates and those given all others, and the
+// directions in which the rest is furthest from round.
+func (m Metric) lowRankOf(precision, covariance *mat.SymDense) (Metric, bool) {
+	out := lowRank(m.Dim, m.Rank)
+	for j := range out.Scale {
+		out.Scale[j] = math.Sqrt(math.Sqrt(covariance.At(j, j) / precision.At(j, j)))
+	}
+	if m.Rank == 0 {
+		return out, true
+	}
+	scaled := mat.NewSymDense(m.Dim, nil)
+	for i := range m.Dim {
+		for j := i; j < m.Dim; j++ {
+			scaled.SetSym(i, j, covariance.At(i, j)/(out.Scale[i]*out.Scale[j]))
+		}
+	}
+	var e mat.EigenSym
+	if !e.Factorize(scaled, true) {
+		return m, false
+	}
+	var directions mat.Dense
+	e.VectorsTo(&directions)
+	values := e.Values(nil)
+	if values[0] <= 0 {
+		return m, false
+	}
+	out.stretchAlong(values, &directions)
+	return out, true
 }
 
 // Stiffest is the largest eigenvalue of LᵀPL: the greatest curvature that a normal of precision P has in whitened

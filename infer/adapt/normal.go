@@ -128,6 +128,21 @@ func (n *Normal) Distance(x []float64) (sum float64) {
 	return sum
 }
 
+// StepFrom is the squared length, in standard deviations, of Newton's step from a point with a gradient of the log
+// density, where the curvature is that of the normal.
+func (n *Normal) StepFrom(gradient []float64) (sum float64) {
+	d := len(n.Mean)
+	u := scaled(gradient, 1)
+	for i := range d {
+		for j := range i {
+			u[i] -= n.Root[j*d+i] * u[j]
+		}
+		u[i] /= n.Root[i*d+i]
+		sum += u[i] * u[i]
+	}
+	return sum
+}
+
 // LogVolume is log √det(2π covariance): the logarithm of one over the density at the mean.
 func (n *Normal) LogVolume() float64 {
 	d := len(n.Mean)

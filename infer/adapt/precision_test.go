@@ -2,14 +2,15 @@ package adapt
 
 import (
 	"math"
+	"math/rand/v2"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
 )
 
 // In the metric of a precision, the normal with that precision is round: its largest curvature is 1, that of a normal
-// four times as narrow 16. A diagonal metric has the standard deviations, by gonum's inverse. What is no precision is
-// refused.
+// four times as narrow 16. A diagonal metric has scales between the standard deviations, by gonum's inverse, and those
+// given all other coordinates. What is no precision is refused.
 func TestMetricOfPrecision(t *testing.T) {
 	cov := mat.NewSymDense(3, []float64{4, 1, 0, 1, 1, 0, 0, 0, 1e-6})
 	var c mat.Cholesky
@@ -31,13 +32,60 @@ func TestMetricOfPrecision(t *testing.T) {
 	}
 	diagonal, _ := Diagonal(3).OfPrecision(&precision)
 	for j, sd := range diagonal.Scales() {
-		if want := math.Sqrt(cov.At(j, j)); math.Abs(sd/want-1) > 1e-8 {
-			t.Errorf("coordinate %d: sd %v, want %v", j, sd, want)
+		if want := math.Pow(cov.At(j, j)/precision.At(j, j), .25); math.Abs(sd/want-1) > 1e-8 {
+			t.Errorf("coordinate %d: scale %v, want %v", j, sd, want)
 		}
 	}
 	precision.SetSym(1, 1, -1)
 	if _, ok := m.OfPrecision(&precision); ok {
 		t.Error("a negative precision is accepted")
+	}
+}
+
+// A normal with two directions of sd 100, in 30 coordinates of different scales, is round to a factor of 100
+// in a metric with two directions; in a diagonal one its condition number is far above.
+func TestLowRankMetricOfPrecision(t *testing.T) {
+	const d = 30
+	r := rand.New(rand.NewPCG(1, 2))
+	cov := mat.NewSymDense(d, nil)
+	for i := range d {
+		cov.SetSym(i, i, 1)
+	}
+	for range 2 {
+		v := mat.NewVecDense(d, nil)
+		for i := range d {
+			v.SetVec(i, 100*r.NormFloat64()/math.Sqrt(d))
+		}
+		cov.SymRankOne(cov, 1, v)
+	}
+	for i := range d {
+		for j := i; j < d; j++ {
+			cov.SetSym(i, j, cov.At(i, j)*math.Pow(1.3, float64(i+j)))
+		}
+	}
+	var c mat.Cholesky
+	var precision mat.SymDense
+	if !c.Factorize(cov) || c.InverseTo(&precision) != nil {
+		t.Fatal("no inverse")
+	}
+	two, ok := lowRank(d, 2).OfPrecision(&precision)
+	if k := condition(two, cov); !ok || k > 100 {
+		t.Errorf("condition number %v with two directions", k)
+	}
+	if none, _ := Diagonal(d).OfPrecision(&precision); condition(none, cov) < 1000 {
+		t.Errorf("condition number %v without: the test could not fail", condition(none, cov))
+	}
+}
+
+// Newton's step from a point ends at the mean of a normal: its length is the distance.
+func TestStepFrom(t *testing.T) {
+	precision := mat.NewSymDense(3, []float64{4, 1, 0.2, 1, 1, 0.1, 0.2, 0.1, 100})
+	n, ok := NormalAt([]float64{1, 2, 3}, precision)
+	x := []float64{2, -1, 3.5}
+	var gradient mat.VecDense
+	gradient.MulVec(precision, mat.NewVecDense(3, []float64{-1, 3, -0.5}))
+	if got, want := n.StepFrom(gradient.RawVector().Data), n.Distance(x); !ok || math.Abs(got/want-1) > 1e-10 {
+		t.Errorf("a step of squared length %v, want %v", got, want)
 	}
 }
 

@@ -40,18 +40,19 @@ func (w *walkers) suitAnchors() {
 	for lane, x := range at {
 		g := &w.Rungs[w.RungOf[lane]]
 		noise := g.noiseAt(g.Metric.Distance(x, w.Anchors[w.AnchorOf[lane]].At))
-		w.set(dynamics.AnchorShare, lane, oneIf(noise < g.Noises.Plain))
-		w.set(dynamics.StepSize, lane, g.stepUnder(math.Min(noise, g.Noises.Plain)))
+		w.set(dynamics.AnchorShare, lane, oneIf(noise < g.Noises.Plain.Worst))
+		w.set(dynamics.StepSize, lane, g.stepUnder(math.Min(noise, g.Noises.Plain.Worst)))
 	}
 }
 
 // noiseAt is the largest variance of a coordinate of the gradient with a control variate, at a squared distance from
 // its anchor: to first order in proportion to that.
 func (g *rung) noiseAt(distance float64) float64 {
-	if g.Noises.Distance == 0 {
-		return g.Noises.Anchored
+	at := g.Noises.Anchored
+	if at.Distance == 0 {
+		return at.Worst
 	}
-	return g.Noises.Anchored * distance / g.Noises.Distance
+	return at.Worst * distance / at.Distance
 }
 
 // stepUnder is the rung's step, or a shorter one for a walker whose noise is far beyond what is usual on the rung.
@@ -192,19 +193,32 @@ func (t *anchorSearch) advance() {
 func (t *anchorSearch) finish() (found result, err error) {
 	w := t.run.walkers
 	var anchors []anchor
-	if t.climbs {
-		anchors = w.Anchors
-	}
-	for _, a := range t.state.Found {
-		if a.At != nil {
-			anchors = t.merge(anchors, a)
-		}
+	for _, a := range t.found() {
+		anchors = t.merge(anchors, a)
 	}
 	w.newAnchors(anchors[max(0, len(anchors)-maxAnchors):])
 	if t.judge != nil {
 		err = t.judge(&t.state, &found)
 	}
 	return found, err
+}
+
+// found are the anchors of the search. A climb that ended before a mode, as along a ridge, is no mode of its own: its
+// end counts only where no climb arrived, and then only the highest.
+func (t *anchorSearch) found() (out []anchor) {
+	arrived, best := false, -1
+	for k, c := range t.state.Climbs {
+		arrived = arrived || c.Arrived
+		if a := t.state.Found[k]; a.At != nil && (best < 0 || a.Density > t.state.Found[best].Density) {
+			best = k
+		}
+	}
+	for k, a := range t.state.Found {
+		if a.At != nil && (!t.climbs || t.state.Climbs[k].Arrived || !arrived && k == best) {
+			out = append(out, a)
+		}
+	}
+	return out
 }
 
 // merge adds an anchor, unless there is one at the same mode already; then the higher one is kept. On a ladder the
@@ -225,16 +239,12 @@ func (t *anchorSearch) merge(anchors []anchor, a anchor) []anchor {
 	return append(anchors, a)
 }
 
-// firstAnchors climbs from the walkers to the modes above them, places walkers about these modes, measures the noise of
-// gradients with these anchors and without, and decides whether the run uses them. If not, only swaps do, about the
+// firstAnchors makes anchors of the modes near the walkers, where they pay. If not, only swaps have anchors, about the
 // cold walkers' positions.
 func (r *run) firstAnchors(load func() error) error {
 	if r.shared.system.Batches.Anchored {
-		found, err := r.runPart(&anchorSearch{run: r, starts: r.walkers.positions, climbs: true, judge: r.judgeAnchors})
-		if err == nil && found.Several {
-			found, err = r.runPart(&curvature{run: r})
-		}
-		if err != nil || found.Anchored {
+		anchored, err := r.anchorAtModes()
+		if err != nil || anchored {
 			return err
 		}
 		at := r.walkers.positions()
@@ -251,6 +261,35 @@ func (r *run) firstAnchors(load func() error) error {
 		return err
 	}
 	return r.measureNoise()
+}
+
+// anchorAtModes climbs from the walkers to the modes above them, places walkers about these modes, measures the noise
+// of gradients with these anchors and without, and decides whether the run uses them. Where climbs end apart,
+// curvatures show whether they have come to modes; if not, as on a ridge that warm-up's metric does not know, they go
+// on in coordinates that the curvatures make round.
+func (r *run) anchorAtModes() (anchored bool, err error) {
+	const most = 3
+	starts := r.walkers.positions
+	for range most {
+		found, err := r.runPart(&anchorSearch{run: r, starts: starts, climbs: true, judge: r.judgeAnchors})
+		if err != nil || !found.Several {
+			return found.Anchored, err
+		}
+		if found, err = r.runPart(&curvature{run: r}); err != nil || !found.Unfinished {
+			return found.Anchored, err
+		}
+		starts = r.walkers.nearestAnchors
+	}
+	r.notef("minibatches have no control variates: climbs to the modes did not arrive")
+	return false, nil
+}
+
+// nearestAnchors are the points of the anchors, by lane.
+func (w *walkers) nearestAnchors() (at [][]float64) {
+	for _, k := range w.AnchorOf {
+		at = append(at, w.Anchors[k].At)
+	}
+	return at
 }
 
 // anchorAtColdWalkers makes anchors for swaps, where gradients do without: the positions of the cold walkers.
@@ -274,25 +313,29 @@ func (r *run) anchorAtColdWalkers() error {
 // first.
 func (r *run) judgeAnchors(s *anchorState, found *result) error {
 	w := r.walkers
-	found.Several = len(w.Anchors) > 1 && w.dim <= adapt.MaxDense
+	found.Several = len(w.Anchors) > 1 && w.dim <= mostCurved
 	begun, about := make([][]float64, w.lanes()), make([][]float64, w.lanes())
 	for lane, k := range s.ClimbOf {
 		begun[lane], about[lane] = s.Starts[k], s.Starts[k]
-		if s.Found[k].At != nil && found.Several {
+		if len(w.Anchors) > 1 && s.Found[k].At != nil {
 			about[lane] = s.Found[k].At
-		} else if s.Found[k].At != nil {
-			about[lane] = r.near(lane, s.Found[k].At)
+		} else if len(w.Anchors) == 1 {
+			about[lane] = r.near(lane, w.Anchors[0].At)
 		}
 	}
-	if found.Several {
-		_, err := w.place(r.ctx, about)
-		return err
-	}
 	bad, err := w.place(r.ctx, about)
-	if err != nil {
+	if err != nil || found.Several {
 		return err
 	}
-	if len(bad) == 0 && len(w.Anchors) > 0 {
+	switch {
+	case len(w.Anchors) == 0:
+		r.notef("minibatches have no control variates: climbs from the walkers met no finite gradient of all rows")
+	case len(w.Anchors) > 1:
+		r.notef("minibatches have no control variates: there are several modes, whose curvatures are not taken in "+
+			"more than %d coordinates", mostCurved)
+	case len(bad) > 0:
+		r.notef("minibatches have no control variates: the density is not finite everywhere about the mode")
+	default:
 		if err := r.measureNoise(); err != nil {
 			return err
 		}
@@ -324,27 +367,23 @@ func (r *run) near(lane int, mode []float64) []float64 {
 // on the side of anchors, because where they help they help by much.
 const costWithAnchor = 1.25
 
-// anchorsPay compares effective draws at equal cost, on the rung at temperature 1. Draws are as effective as steps are
-// long; a rule without a thermostat, and one with a fixed step, gets less biased draws from less noise.
+// anchorsPay compares effective draws at equal cost, on the rung at temperature 1: as many as the pace of walkers; a
+// rule without a thermostat, and one with a fixed step, gets less biased draws from less noise.
 func (r *run) anchorsPay(noise noises) bool {
 	s := &r.shared
 	if s.settings().ControlVariates == "on" {
 		return true
 	}
 	at := r.walkers.Rungs[0]
-	step := func(variance float64) float64 {
-		at.WorstNoise = variance
-		return s.firstStepIn(at)
-	}
-	pays := step(noise.Anchored) > costWithAnchor*step(noise.Plain)
+	pays := s.pace(at, noise.Anchored) > costWithAnchor*s.pace(at, noise.Plain)
 	if s.settings().StepSize > 0 || !r.walkers.thermostated() {
-		pays = noise.Anchored < noise.Plain/2
+		pays = noise.Anchored.Worst < noise.Plain.Worst/2
 	}
 	what := "and are used"
 	if !pays {
 		what = "which does not pay for a second gradient of each row, so they are not used"
 	}
 	r.notef("control variates leave a variance of %.2g in the gradient of a minibatch, in whitened coordinates, where "+
-		"it is %.2g without, %s", noise.Anchored, noise.Plain, what)
+		"it is %.2g without, %s", noise.Anchored.Worst, noise.Plain.Worst, what)
 	return pays
 }

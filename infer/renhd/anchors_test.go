@@ -61,10 +61,10 @@ func TestControlVariatesInTheSampler(t *testing.T) {
 	}
 }
 
-// Above Small coordinates the first part of warm-up chooses the form of the metric, here a diagonal one, and
-// minibatches go on in it: the widths of a regression with 40 coefficients are those of the normal approximation, to
-// four standard errors of 400 draws and three per cent for its skew.
-func TestMinibatchesTakeTheFormOfWarmUp(t *testing.T) {
+// Above Small coordinates warm-up chooses the form of the metric where all rows are used, but not in minibatches, which
+// have a dense one: the widths of a regression with 40 coefficients are those of the normal approximation, to four
+// standard errors of 400 draws and three per cent for its skew.
+func TestMinibatchesOfFortyCoordinates(t *testing.T) {
 	const n, d = 6000, 40
 	r := rand.New(rand.NewPCG(1, 2))
 	x, y := make([]float64, n*d), make([]float64, n)
@@ -87,7 +87,7 @@ func TestMinibatchesTakeTheFormOfWarmUp(t *testing.T) {
 	if math.Abs(width-1) > 4/math.Sqrt(800*d)+0.03 {
 		t.Errorf("standard deviations are %.3f of the truth on average", width)
 	}
-	if !strings.Contains(strings.Join(report.Notes, " "), "metric: diagonal") {
-		t.Errorf("the form of the metric is the one to begin with: %v", report.Notes)
+	if strings.Contains(strings.Join(report.Notes, " "), "metric:") {
+		t.Errorf("a form was chosen: %v", report.Notes)
 	}
 }

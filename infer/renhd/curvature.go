@@ -30,6 +30,10 @@ type curvatureState struct {
 	Rows  allRows   // at the points about the first anchor, the second, …: up and down in each coordinate
 }
 
+// mostCurved is the number of coordinates up to which curvatures are taken: gradients of all rows at twice as many
+// points for each mode, and matrices of that size.
+const mostCurved = 1000
+
 // difference is the step of finite differences, in standard deviations of the metric so far.
 const difference = 1e-4
 
@@ -59,24 +63,33 @@ func (t *curvature) finish() (found result, err error) {
 	r := t.run
 	w := r.walkers
 	for k := range w.Anchors {
-		t.take(k)
+		found.Unfinished = t.take(k) > nearEnough || found.Unfinished
 	}
 	at := w.positions()
 	w.newAnchors(sameModes(w.Anchors))
 	if len(w.Anchors) == 0 {
+		r.notef("minibatches have no control variates: climbs have come to no maximum of the density")
+		found.Unfinished = false
 		return found, nil
 	}
-	r.rememberAnchors()
 	for j := range w.Rungs {
 		r.shapeRung(&w.Rungs[j])
 	}
 	w.writeAllRungs()
+	if found.Unfinished {
+		return found, nil
+	}
+	r.rememberAnchors()
 	for lane := range at {
 		at[lane] = r.nearAnchor(lane)
 	}
 	bad, err := w.place(r.ctx, at)
-	if err != nil || len(bad) > 0 {
+	if err != nil {
 		return found, err
+	}
+	if len(bad) > 0 {
+		r.notef("minibatches have no control variates: the density is not finite everywhere about the modes")
+		return found, nil
 	}
 	if err := r.measureNoise(); err != nil {
 		return found, err
@@ -85,8 +98,13 @@ func (t *curvature) finish() (found result, err error) {
 	return found, nil
 }
 
-// take makes the curvatures of an anchor of the gradients about it.
-func (t *curvature) take(k int) {
+// nearEnough is the squared distance of an anchor from its mode, in standard deviations, at which it counts as the
+// mode.
+const nearEnough = 1
+
+// take makes the curvatures of an anchor of the gradients about it. It gives the squared distance from the anchor to
+// the mode, if the target is the normal that these suggest; 0 where it is no maximum.
+func (t *curvature) take(k int) (off float64) {
 	a, steps := &t.run.walkers.Anchors[k], t.state.Steps
 	d := len(steps)
 	about := t.state.Rows.Sums[k*2*d : (k+1)*2*d]
@@ -101,6 +119,13 @@ func (t *curvature) take(k int) {
 			a.Rest[j*d+i] += rest
 		}
 	}
+	if n, ok := adapt.NormalAt(a.At, a.precision(dynamics.Plain, 1)); ok {
+		g := about[0].gradient()
+		floats.Add(g, about[1].gradient())
+		floats.Scale(0.5, g)
+		off = n.StepFrom(g)
+	}
+	return off
 }
 
 // precision is −∇∇ᵀ log π_β at the anchor.

@@ -7,9 +7,11 @@ import (
 )
 
 // choosesForm reports whether warm-up chooses the form of the metric: where trajectories are corrected, so that steps
-// follow the condition of the target, and nobody has said which.
+// follow the condition of the target, and nobody has said which. The noise of minibatches counts by the coordinate in
+// which the metric is too wide most, so they take the richest form that there is.
 func (s *shared) choosesForm() bool {
-	return s.settings().Metric == "" && s.target.Dim() > adapt.Small && !s.free() && s.settings().StepSize == 0
+	return s.settings().Metric == "" && !s.batches.Some() && s.target.Dim() > adapt.Small && !s.free() &&
+		s.settings().StepSize == 0
 }
 
 // firstMetric is the metric to begin with; one that costs little where a form is to be chosen.

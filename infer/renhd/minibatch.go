@@ -3,11 +3,9 @@ package renhd
 import (
 	"errors"
 	"fmt"
-	"math"
 
 	"ppl/infer"
 	"ppl/infer/dynamics"
-	"ppl/infer/stats"
 )
 
 // leastReference is how many rows at least represent all in the first part of warm-up.
@@ -104,7 +102,6 @@ func (r *run) takeOver(n int) error {
 	old, at := r.walkers, r.walkers.positions()
 	load := func() error {
 		metric := r.walkers.Rungs[0].Metric
-		r.shared.system.Metric = metric // warm-up may have chosen another form than the first
 		if err := r.loadLadder(r.shared.firstBetas(n), n); err != nil {
 			return err
 		}
@@ -124,109 +121,4 @@ func (r *run) takeOver(n int) error {
 		return nil
 	}
 	return r.firstAnchors(load)
-}
-
-// probes is the number of minibatches that the noise of gradients is measured with.
-const probes = 64
-
-// measureNoise measures the noise of each rung's gradients, in its whitened coordinates, and gives the rung a step and
-// friction that suit it: √(0.2/V) at most, so that noise does not heat the walker faster than the thermostat cools it,
-// and a friction of injected noise below that. A rung uses control variates where they leave less noise.
-func (r *run) measureNoise() error {
-	w, s := r.walkers, &r.shared
-	seen, err := r.noisyGradients(dynamics.NoisyGrad)
-	if err != nil {
-		return err
-	}
-	plain := seen
-	if w.anchored {
-		if plain, err = r.noisyGradients(dynamics.PlainGrad); err != nil {
-			return err
-		}
-	}
-	with, without := w.noiseByRung(seen), w.noiseByRung(plain)
-	for j := range w.Rungs {
-		g := &w.Rungs[j]
-		g.Noises = noises{with[j].worst, without[j].worst, with[j].distance}
-		g.Stiffness = r.stiffness(g)
-		used := with[j]
-		if !(with[j].worst < without[j].worst) {
-			used = without[j]
-		}
-		g.Noise, g.WorstNoise = used.mean, used.worst
-		g.Step = s.firstStepIn(*g)
-		g.Friction = s.friction(g.Beta)
-		if s.settings().Friction == 0 {
-			g.Friction = math.Min(defaultFriction, g.Step/2)
-		}
-	}
-	w.writeAllRungs()
-	r.stats.Report.NoiseNormal = normalityOfWorst(seen[w.cold(0)])
-	return nil
-}
-
-// noisyGradients are whitened gradients of several minibatches, by lane and coordinate.
-func (r *run) noisyGradients(entry string) ([][][]float64, error) {
-	w := r.walkers
-	if w.anchored {
-		w.setAll(dynamics.AnchorShare, 1)
-	}
-	seen := make([][][]float64, w.lanes())
-	for lane := range seen {
-		seen[lane] = make([][]float64, w.dim)
-	}
-	for range probes {
-		if err := w.runEntry(r.ctx, entry, nil); err != nil {
-			return nil, err
-		}
-		for lane, g := range split(w.read(entry, nil), w.dim) {
-			for j, v := range w.Rungs[w.RungOf[lane]].Metric.Pull(g) {
-				seen[lane][j] = append(seen[lane][j], v)
-			}
-		}
-	}
-	w.Gradients += int64(probes * w.lanes())
-	return seen, nil
-}
-
-// A gradientNoise is the variance of the coordinates of a whitened gradient, their mean and the largest, and the
-// squared distance from the anchor, where there is one.
-type gradientNoise struct{ mean, worst, distance float64 }
-
-// noiseByRung is the mean over walkers of each rung.
-func (w *walkers) noiseByRung(seen [][][]float64) []gradientNoise {
-	out, at := make([]gradientNoise, len(w.Rungs)), w.positions()
-	for lane, xs := range seen {
-		g, worst := &out[w.RungOf[lane]], 0.0
-		for _, x := range xs {
-			var t tally
-			for _, v := range x {
-				t.add(v)
-			}
-			worst = math.Max(worst, t.variance())
-			g.mean += t.variance() / float64(len(xs)*w.chains)
-		}
-		g.worst += worst / float64(w.chains)
-		if len(w.Anchors) > 0 {
-			to := w.Anchors[w.AnchorOf[lane]].At
-			g.distance += w.Rungs[w.RungOf[lane]].Metric.Distance(at[lane], to) / float64(w.chains)
-		}
-	}
-	return out
-}
-
-// normalityOfWorst is Shapiro and Wilk's W of the noise in the coordinate that has most of it.
-func normalityOfWorst(xs [][]float64) float64 {
-	most, at := 0.0, 0
-	for j, x := range xs {
-		var t tally
-		for _, v := range x {
-			t.add(v)
-		}
-		if v := t.variance(); v > most {
-			most, at = v, j
-		}
-	}
-	w, _ := stats.ShapiroWilk(xs[at])
-	return w
 }

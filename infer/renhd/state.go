@@ -46,14 +46,10 @@ type rung struct {
 	Step       float64 // in the metric's whitened coordinates
 	Friction   float64 // c
 	Noise      float64 // mean variance of the whitened gradient's coordinates under minibatches, measured
-	WorstNoise float64 // the largest of them
+	WorstNoise float64 // that in the direction which has most
 	Noises     noises
 	Stiffness  float64 // the largest curvature at an anchor, in whitened coordinates; 0 where it is not known
 }
-
-// noises are the largest variances of a coordinate of the whitened gradient, with control variates and without, and the
-// mean squared distance of the walkers from their anchors at which they were measured.
-type noises struct{ Anchored, Plain, Distance float64 }
 
 // statistics is what a run counts: for the report, and in warm-up to space the ladder.
 type statistics struct {

@@ -134,7 +134,7 @@ func (w *walkers) writeNumbers(lane int) {
 		w.set(dynamics.Cool, lane, 1)
 	}
 	if w.anchored {
-		w.set(dynamics.AnchorShare, lane, oneIf(r.Noises.Anchored < r.Noises.Plain))
+		w.set(dynamics.AnchorShare, lane, oneIf(r.Noises.Anchored.Worst < r.Noises.Plain.Worst))
 	}
 }
 

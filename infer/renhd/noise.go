@@ -1,0 +1,203 @@
+package renhd
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/floats"
+
+	"ppl/infer/dynamics"
+	"ppl/infer/stats"
+)
+
+// probes is the number of minibatches that the noise of gradients is measured with.
+const probes = 64
+
+// A noiseLevel is the variance of whitened gradients of minibatches: its mean over the coordinates, that in the
+// direction which has most, and the mean squared distance of the walkers from their anchors at which it was measured.
+type noiseLevel struct{ Mean, Worst, Distance float64 }
+
+// noises are those with control variates and without.
+type noises struct{ Anchored, Plain noiseLevel }
+
+// used is the lesser.
+func (n noises) used() noiseLevel {
+	if n.Anchored.Worst < n.Plain.Worst {
+		return n.Anchored
+	}
+	return n.Plain
+}
+
+// measureNoise measures the noise of each rung's gradients, in its whitened coordinates, and gives the rung a step and
+// friction that suit it. A rung uses control variates where they leave less noise.
+func (r *run) measureNoise() error {
+	w, s := r.walkers, &r.shared
+	seen, err := r.noisyGradients(dynamics.NoisyGrad)
+	if err != nil {
+		return err
+	}
+	plain := seen
+	if w.anchored {
+		if plain, err = r.noisyGradients(dynamics.PlainGrad); err != nil {
+			return err
+		}
+	}
+	with, without := w.noiseByRung(seen), w.noiseByRung(plain)
+	for j := range w.Rungs {
+		g := &w.Rungs[j]
+		g.Noises = noises{with[j], without[j]}
+		g.Stiffness = r.stiffness(g)
+		g.Noise, g.WorstNoise = g.Noises.used().Mean, g.Noises.used().Worst
+		g.Step, g.Friction = s.stepAndFriction(*g)
+	}
+	w.writeAllRungs()
+	r.stats.Report.NoiseNormal = 0
+	if cold := w.Rungs[0]; cold.Step*cold.Step*cold.Noise/2 > notableNoise*cold.Friction {
+		r.stats.Report.NoiseNormal = normalityOfWorst(seen[w.cold(0)])
+	}
+	return nil
+}
+
+// notableNoise is the heat of noise, by that of friction, from which on it matters how noise is distributed.
+const notableNoise = 0.2
+
+// unequal is the relative error of a variance that noise may make where it is not the same in all directions: standard
+// deviations are to be right to 2 %, and other errors come on top.
+const unequal = 0.03
+
+// stepAndFriction are those for the noise of a rung. A thermostat takes up noise that is the same in all directions,
+// for which firstStepIn bounds the step. Where one has more, h²V in place of the mean, it is hotter by
+// (c + h²V/2)/(c + h²V̄/2): more friction and shorter steps then keep that within unequal.
+func (s *shared) stepAndFriction(at rung) (step, friction float64) {
+	step, friction = s.firstStepIn(at), s.friction(at.Beta)
+	if s.settings().Friction > 0 {
+		return step, friction
+	}
+	friction = math.Min(defaultFriction, step/2)
+	excess := at.WorstNoise - (1+unequal)*at.Noise
+	if s.settings().StepSize == 0 && step*step/2*excess > unequal*friction {
+		friction = defaultFriction
+		step = math.Min(step, math.Sqrt(2*unequal*friction/excess))
+	}
+	return step, friction
+}
+
+// pace is how far a walker gets in a step, in standard deviations, with a rung's noise at a level: momenta carry it for
+// 1/s steps, s = c + h²V/2, after which it diffuses.
+func (s *shared) pace(at rung, level noiseLevel) float64 {
+	at.Noise, at.WorstNoise = level.Mean, level.Worst
+	h, c := s.stepAndFriction(at)
+	return 1 / (1/h + (c+h*h*level.Mean/2)/(h*h))
+}
+
+// noisyGradients are whitened gradients of several minibatches, by lane and coordinate.
+func (r *run) noisyGradients(entry string) ([][][]float64, error) {
+	w := r.walkers
+	if w.anchored {
+		w.setAll(dynamics.AnchorShare, 1)
+	}
+	seen := make([][][]float64, w.lanes())
+	for lane := range seen {
+		seen[lane] = make([][]float64, w.dim)
+	}
+	for range probes {
+		if err := w.runEntry(r.ctx, entry, nil); err != nil {
+			return nil, err
+		}
+		for lane, g := range split(w.read(entry, nil), w.dim) {
+			for j, v := range w.Rungs[w.RungOf[lane]].Metric.Pull(g) {
+				seen[lane][j] = append(seen[lane][j], v)
+			}
+		}
+	}
+	w.Gradients += int64(probes * w.lanes())
+	return seen, nil
+}
+
+// noiseByRung is that of each rung's walkers, with their distances from their anchors.
+func (w *walkers) noiseByRung(seen [][][]float64) []noiseLevel {
+	out := w.levels(seen)
+	for lane, x := range w.positions() {
+		if len(w.Anchors) > 0 {
+			j := w.RungOf[lane]
+			to := w.Anchors[w.AnchorOf[lane]].At
+			out[j].Distance += w.Rungs[j].Metric.Distance(x, to) / float64(w.chains)
+		}
+	}
+	return out
+}
+
+// levels are the noises of the rungs. The direction with most noise is that of half of the gradients, and the others
+// say how much it has: the most of many estimates would be too much.
+func (w *walkers) levels(seen [][][]float64) []noiseLevel {
+	out := make([]noiseLevel, len(w.Rungs))
+	first, second := make([][][]float64, len(w.Rungs)), make([][][]float64, len(w.Rungs))
+	for lane, xs := range seen {
+		j, errors := w.RungOf[lane], centredRows(xs)
+		half := len(errors) / 2
+		first[j], second[j] = append(first[j], errors[:half]...), append(second[j], errors[half:]...)
+	}
+	const freedom = float64(probes-1) / probes // of a variance about a mean that was estimated
+	for j := range out {
+		direction, n := noisiest(first[j]), freedom*float64(len(second[j]))
+		for i, e := range second[j] {
+			along := floats.Dot(e, direction)
+			out[j].Worst += along * along / n
+			out[j].Mean += (floats.Dot(e, e) + floats.Dot(first[j][i], first[j][i])) / (2 * n * float64(w.dim))
+		}
+		out[j].Worst = math.Max(out[j].Worst, out[j].Mean)
+	}
+	return out
+}
+
+// centredRows are vectors from their coordinates, about their mean.
+func centredRows(coordinates [][]float64) [][]float64 {
+	out := make([][]float64, len(coordinates[0]))
+	for i := range out {
+		out[i] = make([]float64, len(coordinates))
+	}
+	for j, xs := range coordinates {
+		mean := floats.Sum(xs) / float64(len(xs))
+		for i, x := range xs {
+			out[i][j] = x - mean
+		}
+	}
+	return out
+}
+
+// noisiest is the unit vector along which vectors about 0 have most variance, by power iteration.
+func noisiest(vectors [][]float64) []float64 {
+	const rounds = 30
+	v := make([]float64, len(vectors[0]))
+	for i := range v {
+		v[i] = 1 / math.Sqrt(float64(len(v)))
+	}
+	for range rounds {
+		next := make([]float64, len(v))
+		for _, x := range vectors {
+			floats.AddScaled(next, floats.Dot(x, v), x)
+		}
+		size := floats.Norm(next, 2)
+		if !(size > 0) || math.IsInf(size, 0) {
+			return v
+		}
+		floats.Scale(1/size, next)
+		v = next
+	}
+	return v
+}
+
+// normalityOfWorst is Shapiro and Wilk's W of the noise in the coordinate that has most of it.
+func normalityOfWorst(xs [][]float64) float64 {
+	most, at := 0.0, 0
+	for j, x := range xs {
+		var t tally
+		for _, v := range x {
+			t.add(v)
+		}
+		if v := t.variance(); v > most {
+			most, at = v, j
+		}
+	}
+	w, _ := stats.ShapiroWilk(xs[at])
+	return w
+}
