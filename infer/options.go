@@ -44,6 +44,9 @@ func (o Options) StartOf(t Target, walkers, walker int) []float64 {
 // is the caller's to choose.
 func Defaults() Options { return Options{Chains: 4, Draws: 1000, Warmup: 1000} }
 
+// AutoBatch asks the sampler to choose the rows of a minibatch, or all rows.
+const AutoBatch = -1
+
 // Settings are what `infer renhd(…)` and `--set name=value` can say; package settings reads them. The zero value leaves
 // every choice to the sampler.
 type Settings struct {
@@ -53,7 +56,7 @@ type Settings struct {
 	Noise         float64 // variance of normal noise added to each gradient component and potential evaluation
 	Dynamics      string  // "auto" or a name of package dynamics
 	Exchange      string  // "auto", "penalty", "barker", "paper" or "uncorrected"
-	Batch         int     // rows of a minibatch; 0: all rows
+	Batch         int     // rows of a minibatch; 0: all rows; AutoBatch: chosen in warm-up
 	ExchangeBatch int     // rows added per step of the energy estimate of a swap; 0: chosen
 	StepSize      float64 // fixed step in whitened coordinates (√ε for nosehoover); 0: adapted
 	Steps         int     // fixed number of steps per iteration; 0: adapted

@@ -59,6 +59,7 @@ type result struct {
 	Settled      bool      // the kinetic temperatures of all blocks of a network are 1
 	Share        float64   // effective share of a pilot's iterations
 	Divergences  int       // of a pilot
+	Batch        int       // rows of a minibatch that were chosen
 	NewModes     int       // that a search has found
 }
 
@@ -174,9 +175,15 @@ func (r *run) loadCheckpoint() (sampling *collectorState, err error) {
 	if err != nil || !found {
 		return nil, err
 	}
+	if c.State.AllRows != r.state.AllRows {
+		return nil, nil // of the attempt before this one
+	}
 	if c.Collector == nil {
 		r.replay.from = c
 		return nil, nil
+	}
+	if c.State.Batch > 0 {
+		r.shared.takeBatches(c.State.Batch)
 	}
 	system := &r.shared.system
 	system.Path, system.Batches.Anchored, system.Metric = c.State.Path, c.State.Anchored,

@@ -29,6 +29,8 @@ func resumeCases() map[string]struct {
 		return o
 	}
 	means, _, _ := dynamicstest.Means(normals(300))
+	x, y := dynamicstest.SimulateLogistic(5000, 2, 1)
+	some, _, _ := dynamicstest.Means(normals(600))
 	guessed := dynamicstest.Normal(1, 3)
 	guessed.Proper = false
 	pilots := small(60, 5, infer.Settings{})
@@ -45,9 +47,12 @@ func resumeCases() map[string]struct {
 		"batch ladder": {3, means, small(60, 10, infer.Settings{Batch: 32, Replicas: 3, Ratio: 1.5, Path: "energy"})},
 		"plain ladder": {7, means, small(60, 10, infer.Settings{Batch: 32, Replicas: 3, Ratio: 1.5, Path: "energy",
 			ControlVariates: "off"})},
-		"two anchors": {29, twoGroups(2000), small(60, 10, infer.Settings{Batch: 32})},
-		"network":     {11, newLayered(1000), small(60, 3, infer.Settings{Batch: 10})},
-		"flagged":     {1, dynamicstest.Normal(1, 2), small(40, 6, infer.Settings{Dynamics: "tacthmc"})},
+		"chosen batch": {9, dynamicstest.Logistic(x, y, 2, 2.5), small(60, 10,
+			infer.Settings{Batch: infer.AutoBatch})},
+		"chosen all rows": {5, some, small(60, 10, infer.Settings{Batch: infer.AutoBatch})},
+		"two anchors":     {29, twoGroups(2000), small(60, 10, infer.Settings{Batch: 32})},
+		"network":         {11, newLayered(1000), small(60, 3, infer.Settings{Batch: 10})},
+		"flagged":         {1, dynamicstest.Normal(1, 2), small(40, 6, infer.Settings{Dynamics: "tacthmc"})},
 	}
 }
 

@@ -78,6 +78,9 @@ func (r *run) changeProgram() error {
 	r.walkers.perStep = old.perStep
 	r.walkers.numberLanes()
 	r.walkers.writeAllRungs()
+	for lane := range r.walkers.AnchorOf {
+		r.walkers.writeAnchor(lane)
+	}
 	_, err = r.walkers.place(r.ctx, at)
 	return err
 }

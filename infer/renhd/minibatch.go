@@ -120,5 +120,8 @@ func (r *run) takeOver(n int) error {
 	if !r.shared.batches.Some() {
 		return nil
 	}
-	return r.firstAnchors(load)
+	if err := r.firstAnchors(load); err != nil {
+		return err
+	}
+	return r.chooseBatch()
 }

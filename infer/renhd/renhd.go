@@ -32,14 +32,18 @@ func Sample(ctx context.Context, t infer.Target, o infer.Options, rec infer.Reco
 	return sample(ctx, t, o, rec, exchange{test: newTest(name), shuffle: name == "paper", plain: name == "uncorrected"})
 }
 
-// sample warms up, then collects draws. What was counted is reported however the run ends.
-func sample(ctx context.Context, t infer.Target, o infer.Options, rec infer.Recorder, x exchange) (infer.Report,
-	error) {
+// attempt warms up, then collects draws. What was counted is reported however the run ends. The reason is why all rows
+// are used where batch = auto; else it is empty.
+func attempt(ctx context.Context, t infer.Target, o infer.Options, rec infer.Recorder, x exchange,
+	reason string) (infer.Report, error) {
 	s, err := newShared(t, o, x)
 	if err != nil {
 		return infer.Report{}, infer.Refusal{Cause: err}
 	}
 	r := newRun(ctx, s, rec)
+	if r.state.AllRows = reason; reason != "" {
+		r.notef("%s", reason)
+	}
 	sampling, err := r.loadCheckpoint()
 	if err == nil && sampling == nil {
 		err = r.warmUp()

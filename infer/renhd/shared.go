@@ -21,6 +21,7 @@ type shared struct {
 	ends     []types.Coordinate // of named; nil where it does not know them
 	options  infer.Options
 	batches  dynamics.Batches // of the draws to come; zero where every step reads all rows
+	auto     bool             // warm-up chooses the rows of a batch
 	blocks   []types.Block    // of a network (network.go); nil for all other targets
 	rule     dynamics.Rule
 	system   dynamics.System
@@ -33,9 +34,15 @@ func newShared(given infer.Target, o infer.Options, x exchange) (shared, error) 
 	if o.Settings.Dynamics == "tacthmc" && o.Settings.Replicas <= 1 {
 		o.Settings.Replicas = 1
 	}
-	s := shared{target: t, named: given, ends: infer.CoordinatesOf(given), options: o, exchange: x,
+	batch, auto, err := firstOfAuto(given, o)
+	if err != nil {
+		return shared{}, err
+	}
+	blocks := networkBlocks(given, o)
+	o.Settings.Batch = batch
+	s := shared{auto: auto, target: t, named: given, ends: infer.CoordinatesOf(given), options: o, exchange: x,
 		rule: dynamics.Named(dynamicsOf(o.Settings))}
-	if blocks := networkBlocks(given, o); blocks != nil {
+	if blocks != nil {
 		s.forNetwork(blocks)
 	}
 	if err := s.check(); err != nil {

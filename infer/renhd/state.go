@@ -11,6 +11,8 @@ import (
 type state struct {
 	Path        dynamics.Path // what the ladder tempers, once draws are collected
 	Anchored    bool          // whether gradients have control variates, once draws are collected
+	Batch       int           // where it was chosen: rows of a minibatch
+	AllRows     string        // why they are used where batch = auto
 	Walkers     *population
 	Swaps       swapState
 	Iterations  int              // of all walkers, warm-up and sampling together

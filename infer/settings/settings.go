@@ -48,8 +48,15 @@ func table() []setting {
 			func(s *infer.Settings, v string) error {
 				return word(&s.Exchange, v, "auto", "penalty", "barker", "paper", "uncorrected")
 			}},
-		{"batch", "rows of a minibatch, a whole number from 1 on; or auto (all rows)",
-			func(s *infer.Settings, v string) error { return whole(&s.Batch, v, 1, 1<<31) }},
+		{"batch", "rows of a minibatch, a whole number from 1 on; or auto (what takes the least arithmetic for a " +
+			"draw, which may be all rows); without it all rows are used",
+			func(s *infer.Settings, v string) error {
+				if v == "auto" {
+					s.Batch = infer.AutoBatch
+					return nil
+				}
+				return whole(&s.Batch, v, 1, 1<<31)
+			}},
 		{"control_variates", "whether gradients of minibatches are taken relative to those at a mode: on, off, or " +
 			"auto " +
 			"(where that gives more effective draws)",

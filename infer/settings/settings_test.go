@@ -36,6 +36,7 @@ func TestMistakes(t *testing.T) {
 		{"precision", "16", "64, 32"},
 		{"friction", "1e9", "below 1"},
 		{"batch", "0", "a whole number from 1 on"},
+		{"batch", "-1", "a whole number from 1 on"},
 		{"max_energy_error", "1", "from 10 to 1e6"},
 	} {
 		_, err := Parse(map[string]string{c.name: c.value})
@@ -46,6 +47,14 @@ func TestMistakes(t *testing.T) {
 	_, err := Parse(map[string]string{"ratio": "1.5", "nois": "1"})
 	if err == nil || !strings.Contains(err.Error(), "add replicas") || !strings.Contains(err.Error(), "`noise`") {
 		t.Errorf("error %v, want both mistakes named", err)
+	}
+}
+
+// With auto the sampler chooses the batch; without the setting there is none.
+func TestBatchAuto(t *testing.T) {
+	auto, err := Parse(map[string]string{"batch": "auto"})
+	if none, _ := Parse(nil); err != nil || auto.Batch != infer.AutoBatch || none.Batch != 0 {
+		t.Errorf("batches of %d and %d, error %v", auto.Batch, none.Batch, err)
 	}
 }
 

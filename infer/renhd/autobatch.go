@@ -1,0 +1,212 @@
+package renhd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+
+	"ppl/compiler/lower"
+	"ppl/infer"
+	"ppl/infer/dynamics"
+)
+
+// With batch = auto, warm-up chooses the rows of a minibatch. It measures the noise of gradients in batches of
+// firstBatch, with control variates where they pay; noise falls as one over the rows of a batch. What a step costs is
+// counted as arithmetic, so that the choice does not depend on the clock of a machine:
+//
+//	rows   variance   steps for a draw · work of a step
+//	  64       .40          55   ·  17,000                  935,000
+//	 256       .10          40   ·  60,000                2,400,000     → 64, unless all rows cost less
+//
+// Where all rows cost less, the run begins again with all of them.
+const (
+	firstBatch   = 256
+	networkBatch = 128
+	leastBatch   = 64
+)
+
+// How work compares, measured once: in batches of its own, a walker's rows are gathered element by element; and for an
+// effective draw walkers take fewer steps of corrected trajectories than gradients of minibatches, at a pace of 1.
+const (
+	ownRows       = 5.0
+	stepsForDraw  = 5.3 // times 1/pace, in minibatches
+	exactGradient = 8.0 // for an effective draw, in up to fewExact dimensions
+	fewExact      = 32.0
+)
+
+// A useAllRows error ends a run with batch = auto that is to begin again with all rows.
+type useAllRows struct{ reason string }
+
+func (e useAllRows) Error() string { return e.reason }
+
+// firstOfAuto is the batch with which a run begins that is to choose its own; auto is false where there is nothing to
+// choose.
+func firstOfAuto(t infer.Target, o infer.Options) (batch int, auto bool, err error) {
+	if b := o.Settings.Batch; b != infer.AutoBatch {
+		return b, false, nil
+	}
+	all := func(format string, args ...any) (int, bool, error) {
+		return 0, false, useAllRows{"batch = auto: all rows are used, because " + fmt.Sprintf(format, args...)}
+	}
+	rows, ok := t.(infer.Splittable)
+	if !ok {
+		return all("the likelihood is no sum over rows")
+	}
+	n, err := rows.Rows()
+	switch _, streamed := infer.Streaming(t); {
+	case err != nil && streamed:
+		return 0, false, err
+	case err != nil:
+		return all("%v", err)
+	case networkBlocks(t, o) != nil && n > networkBatch:
+		return networkBatch, false, nil
+	case streamed:
+		return min(firstBatch, n), true, nil
+	case dynamics.Named(dynamicsOf(infer.Settings{Dynamics: o.Settings.Dynamics, Batch: 1})).Traits().Corrected:
+		return all("%s needs exact gradients", o.Settings.Dynamics)
+	case n < 2*firstBatch:
+		return all("there are only %d", n)
+	}
+	return firstBatch, true, nil
+}
+
+// A batchChoice is the part of warm-up that chooses the batch.
+type batchChoice struct{ run *run }
+
+func (*batchChoice) begin() error         { return nil }
+func (*batchChoice) more() bool           { return false }
+func (*batchChoice) iterate() error       { return nil }
+func (*batchChoice) progress(*checkpoint) {}
+func (*batchChoice) resume(*checkpoint)   {}
+
+func (t *batchChoice) finish() (found result, err error) {
+	r := t.run
+	cost, err := r.shared.workOfSteps()
+	if err != nil {
+		return found, err
+	}
+	at, least := r.walkers.Rungs[0], math.Inf(1)
+	for m := leastBatch; m <= r.shared.batches.Rows/2; m *= 2 {
+		if c := cost.of(m) * stepsForDraw / r.shared.pace(at, at.Noises.used().in(m)); c < least {
+			found.Batch, least = m, c
+		}
+	}
+	if cost.exact > 0 && cost.exact <= least {
+		return found, useAllRows{fmt.Sprintf("batch = auto: all rows are used, because they take %.2g times the "+
+			"arithmetic of minibatches for a draw", cost.exact/least)}
+	}
+	if cost.exact > 0 {
+		r.notef("batch = auto: minibatches of %d rows take %.2g times the arithmetic of all rows for a draw",
+			found.Batch, least/cost.exact)
+	}
+	return found, nil
+}
+
+// in is a noise that was measured in batches of firstBatch, in batches of m rows.
+func (n noiseLevel) in(m int) noiseLevel {
+	n.Mean *= firstBatch / float64(m)
+	n.Worst *= firstBatch / float64(m)
+	return n
+}
+
+// A stepCost is the arithmetic of a step in minibatches, and that of an effective draw with all rows; 0 where these do
+// not fit into memory.
+type stepCost struct{ fixed, row, exact float64 }
+
+func (c stepCost) of(rows int) float64 { return c.fixed + c.row*float64(rows) }
+
+// workOfSteps counts the arithmetic of programs as they would be.
+func (s *shared) workOfSteps() (c stepCost, err error) {
+	one, err := s.stepWork(s.rule, s.batches.Size)
+	if err != nil {
+		return c, err
+	}
+	two, err := s.stepWork(s.rule, 2*s.batches.Size)
+	if err != nil {
+		return c, err
+	}
+	c.row = (two - one) / float64(s.batches.Size)
+	c.fixed = one - c.row*float64(s.batches.Size)
+	if !s.system.Batches.Anchored {
+		c.row *= ownRows
+	}
+	if _, streamed := infer.Streaming(s.target); streamed {
+		return c, nil
+	}
+	whole, err := s.stepWork(dynamics.Named("hmc"), 0)
+	c.exact = whole * exactGradient * math.Pow(math.Max(float64(s.target.Dim())/fewExact, 1), .25)
+	return c, err
+}
+
+// stepWork is the arithmetic of a step in batches of some rows; 0: all.
+func (s *shared) stepWork(rule dynamics.Rule, rows int) (float64, error) {
+	system := s.system
+	if system.Batches.Size = rows; rows == 0 {
+		system.Batches = dynamics.Batches{}
+	}
+	for _, e := range dynamics.Program(rule, system) {
+		if e.Name == "step" {
+			p, err := lower.Program([]lower.Entry{e})
+			if err != nil {
+				return 0, err
+			}
+			return p.Work(e.Name), nil
+		}
+	}
+	panic("internal error: a program without steps")
+}
+
+// chooseBatch gives walkers that began in batches of firstBatch the rows that pay best, where that is asked for.
+func (r *run) chooseBatch() error {
+	if !r.shared.auto {
+		return nil
+	}
+	found, err := r.runPart(&batchChoice{run: r})
+	if err != nil || found.Batch == r.shared.batches.Size {
+		return err
+	}
+	r.shared.takeBatches(found.Batch)
+	r.state.Batch = found.Batch
+	if err := r.changeProgram(); err != nil {
+		return err
+	}
+	return r.measureNoise()
+}
+
+// takeBatches makes batches of another size.
+func (s *shared) takeBatches(rows int) {
+	s.batches.Size, s.system.Batches.Size = rows, rows
+}
+
+// sample warms up, then collects draws, with all rows where batch = auto comes to that.
+func sample(ctx context.Context, t infer.Target, o infer.Options, rec infer.Recorder, x exchange) (infer.Report,
+	error) {
+	reason, err := allRowsBefore(o)
+	if err != nil {
+		return infer.Report{}, err
+	}
+	if reason == "" {
+		report, err := attempt(ctx, t, o, rec, x, "")
+		var all useAllRows
+		if !errors.As(err, &all) {
+			return report, err
+		}
+		reason = all.reason
+	}
+	o.Settings.Batch = 0
+	return attempt(ctx, t, o, rec, x, reason)
+}
+
+// allRowsBefore is why the run that is resumed took all rows, where batch = auto came to that.
+func allRowsBefore(o infer.Options) (reason string, err error) {
+	if o.Settings.Batch != infer.AutoBatch || o.Checkpoints == nil {
+		return "", nil
+	}
+	var c checkpoint
+	found, err := o.Checkpoints.Load(&c)
+	if err != nil || !found {
+		return "", err
+	}
+	return c.State.AllRows, nil
+}

@@ -1,0 +1,99 @@
+package renhd
+
+import (
+	"context"
+	"math"
+	"reflect"
+	"strings"
+	"testing"
+
+	"ppl/infer"
+	"ppl/infer/dynamics/dynamicstest"
+	"ppl/infer/stats"
+)
+
+// With batch = auto a regression on 20,000 rows takes minibatches of fewer rows than it began with, on any number of
+// threads the same draws, and has the widths of the normal approximation, to four standard errors of 400 draws and a
+// per cent; one on 600 rows takes them all. Both say so.
+func TestBatchIsChosen(t *testing.T) {
+	const d = 3
+	o := options(3)
+	o.Device, o.Warmup, o.Draws, o.Thin = fastest(), 200, 150, 1
+	o.Settings = infer.Settings{Batch: infer.AutoBatch}
+	var before [][][]float64
+	for _, threads := range []int{1, 2} {
+		x, y := dynamicstest.SimulateLogistic(20_000, d, 1)
+		_, sd := dynamicstest.Laplace(x, y, d, 2.5)
+		o.Threads = threads
+		m, report := draw(t, dynamicstest.Logistic(x, y, d, 2.5), o)
+		if report.Batch != 64 || !strings.Contains(strings.Join(report.Notes, " "), "batch = auto: minibatches of 64") {
+			t.Errorf("batches of %d: %v", report.Batch, report.Notes)
+		}
+		for j := range d {
+			if ratio := stats.Summarize(m.chains(j)).SD / sd[j]; math.Abs(ratio-1) > 4/math.Sqrt(800)+0.01 {
+				t.Errorf("theta[%d] has an sd of %.3f times the truth", j, ratio)
+			}
+		}
+		if before != nil && !reflect.DeepEqual(before, m.values) {
+			t.Error("on two threads other draws")
+		}
+		before = m.values
+	}
+	x, y := dynamicstest.SimulateLogistic(600, d, 1)
+	if _, report := draw(t, dynamicstest.Logistic(x, y, d, 2.5), o); report.Batch != 0 || report.Dynamics != "hmc" ||
+		!strings.Contains(strings.Join(report.Notes, " "), "batch = auto: all rows are used") {
+		t.Errorf("batches of %d: %v", report.Batch, report.Notes)
+	}
+}
+
+// The batch that is chosen grows with the noise that control variates leave, from the least where there is none, and
+// all rows are chosen where noise is so large that no batch pays.
+func TestBatchGrowsWithNoise(t *testing.T) {
+	x, y := dynamicstest.SimulateLogistic(1_000_000, 3, 1)
+	o := options(1)
+	o.Settings = infer.Settings{Batch: firstBatch}
+	s, err := newShared(dynamicstest.Logistic(x, y, 3, 2.5), o, exchange{test: penalty()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := newRun(context.Background(), s, new(memory))
+	choose := func(noise float64) (int, error) {
+		n := noiseLevel{noise, 2 * noise, 1}
+		r.walkers = &walkers{population: &population{Rungs: []rung{{Beta: 1, Metric: s.firstMetric(),
+			Noises: noises{n, n}}}}}
+		found, err := (&batchChoice{run: r}).finish()
+		return found.Batch, err
+	}
+	last := 0
+	for _, noise := range []float64{0, 1, 10, 60} {
+		m, err := choose(noise)
+		if err != nil || m < last || noise == 0 && m != leastBatch || noise == 60 && m == leastBatch {
+			t.Errorf("variance %v: batches of %d, after %d; %v", noise, m, last, err)
+		}
+		last = m
+	}
+	if _, err := choose(1e6); err == nil || !strings.HasPrefix(err.Error(), "batch = auto: all rows are used") {
+		t.Errorf("variance 10⁶: %v", err)
+	}
+}
+
+// What has no rows to take some of, or is too small, or needs exact gradients, takes all of them, with the reason.
+func TestAutoTakesAllRows(t *testing.T) {
+	few, _, _ := dynamicstest.Means(normals(100))
+	many, _, _ := dynamicstest.Means(normals(1000))
+	for want, c := range map[string]struct {
+		target infer.Target
+		rule   string
+	}{
+		"the likelihood is no sum over rows": {dynamicstest.Normal(1), ""},
+		"there are only 100":                 {few, ""},
+		"hmc needs exact gradients":          {many, "hmc"},
+	} {
+		o := options(1)
+		o.Draws, o.Warmup, o.Settings = 5, 20, infer.Settings{Batch: infer.AutoBatch, Dynamics: c.rule}
+		if _, report := draw(t, c.target, o); report.Batch != 0 ||
+			!strings.HasSuffix(report.Notes[0], "because "+want) {
+			t.Errorf("%v, want %q", report.Notes, want)
+		}
+	}
+}
