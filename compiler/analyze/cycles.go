@@ -12,7 +12,8 @@ import (
 // depends on another) are taken to lie in the past; Orders looks at them. Density is exempt: what it adds is exactly
 // what is written. Cycles returns the arrays of the first cycle, which the other analyses then leave out.
 func Cycles(m *model.Model, diags *diag.List) []*model.Array {
-	f := cycleFinder{terms: map[*model.Array][]*model.Term{}, done: map[*model.Array]bool{}}
+	f := cycleFinder{terms: map[*model.Array][]*model.Term{}, seen: map[*model.Array]bool{},
+		done: map[*model.Array]bool{}}
 	for _, t := range m.Terms {
 		if t.Kind != model.Likelihood && t.Density == nil {
 			f.terms[t.Array] = append(f.terms[t.Array], t)
@@ -49,17 +50,19 @@ func drawnFromEachOther(diags *diag.List, cycle []*model.Array) {
 type cycleFinder struct {
 	terms map[*model.Array][]*model.Term
 	open  []*model.Array
-	done  map[*model.Array]bool
+	seen  map[*model.Array]bool
+	done  map[*model.Array]bool // seen, and not open any more
 }
 
 // from is a cycle that a leads to, nil when there is none.
 func (f *cycleFinder) from(a *model.Array) []*model.Array {
-	if i := slices.Index(f.open, a); i >= 0 {
-		return slices.Clone(f.open[i:])
-	}
-	if f.done[a] {
+	switch {
+	case f.done[a]:
 		return nil
+	case f.seen[a]:
+		return slices.Clone(f.open[slices.Index(f.open, a):])
 	}
+	f.seen[a] = true
 	f.open = append(f.open, a)
 	defer func() { f.open = f.open[:len(f.open)-1]; f.done[a] = true }()
 	for _, t := range f.terms[a] {

@@ -18,7 +18,8 @@ type latentReader struct {
 	in    *latents
 	term  *model.Term
 	bound map[*model.Index]*model.Index // gives for an index of the term or of a definition the term's plate
-	open  []*model.Array                // definitions being followed
+	open  map[*model.Array]bool         // definitions being followed
+	carry []*model.Array                // those of them that are recurrences
 	seen  map[string]bool               // definitions that were followed, with the plates that they were read at
 }
 
@@ -29,10 +30,7 @@ func (r *latentReader) again(a *model.Array, sub *model.Subscript) bool {
 	if !r.in.stated[a] {
 		return false
 	}
-	carried := slices.ContainsFunc(r.open, func(b *model.Array) bool {
-		return slices.ContainsFunc(b.Pieces, func(p *model.Piece) bool { return p.Recurrence != nil })
-	})
-	key := fmt.Sprintf("%p %t", a, carried)
+	key := fmt.Sprintf("%p %t", a, len(r.carry) > 0)
 	for k := range a.Type.Axes {
 		key += fmt.Sprintf(" %p", r.plate(sub, k)) // nil at a distance, where data choose, and for a whole axis
 	}
@@ -75,16 +73,21 @@ func (r *latentReader) array(ref *model.Ref, sub *model.Subscript) {
 		r.latent(ref, sub)
 	case model.Definition:
 		// a recurrence reads itself
-		if slices.Contains(r.open, a) || r.again(a, sub) {
+		if r.open[a] || r.again(a, sub) {
 			return
 		}
-		r.open = append(r.open, a)
+		outer := r.carry
+		if slices.ContainsFunc(a.Pieces, func(p *model.Piece) bool { return p.Recurrence != nil }) {
+			r.carry = append(r.carry, a)
+		}
+		r.open[a] = true
 		for _, p := range a.Pieces {
 			if p.Value != nil {
 				r.follow(p, sub)
 			}
 		}
-		r.open = r.open[:len(r.open)-1]
+		r.carry = outer
+		delete(r.open, a)
 	}
 }
 
@@ -137,18 +140,13 @@ func (r *latentReader) latent(ref *model.Ref, sub *model.Subscript) {
 
 // throughRecurrence refuses a latent that a recurrence carries on: a term would depend on all of its past values.
 func (r *latentReader) throughRecurrence(ref *model.Ref) bool {
-	z := ref.Array
-	for _, a := range r.open {
-		for _, p := range a.Pieces {
-			if p.Recurrence != nil {
-				r.in.diags.Errorf("E72", ref.At, "`%s` carries `%s` through a recurrence: the whole path "+
-					"matters; make `%s` enter terms, not a recurrence", a.Name, z.Name, z.Name).
-					Related(a.At, "the recurrence")
-				return true
-			}
-		}
+	if len(r.carry) == 0 {
+		return false
 	}
-	return false
+	z, a := ref.Array, r.carry[0]
+	r.in.diags.Errorf("E72", ref.At, "`%s` carries `%s` through a recurrence: the whole path matters; make `%s` enter "+
+		"terms, not a recurrence", a.Name, z.Name, z.Name).Related(a.At, "the recurrence")
+	return true
 }
 
 // ownPart reports whether the prior of a part of a latent reads the latent in that part: at its own index, or at the

@@ -67,7 +67,8 @@ func (l *latents) prior(t *model.Term) {
 
 // term finds the reads of a term.
 func (l *latents) term(t *model.Term) {
-	r := &latentReader{in: l, term: t, bound: map[*model.Index]*model.Index{}, seen: map[string]bool{}}
+	r := &latentReader{in: l, term: t, bound: map[*model.Index]*model.Index{}, open: map[*model.Array]bool{},
+		seen: map[string]bool{}}
 	for _, i := range t.Plates {
 		r.bound[i] = i
 	}

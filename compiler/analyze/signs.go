@@ -1,7 +1,6 @@
 package analyze
 
 import (
-	"math/big"
 	"slices"
 	"strings"
 
@@ -67,9 +66,6 @@ func weightsOf(m *model.Model) map[*model.Array]bool {
 	return out
 }
 
-// A parity is a sum of bits; nil is that of 0, which has any.
-type parity = *big.Int
-
 // parities are the equations that bits satisfy: each of them is 0.
 type parities struct {
 	bits      map[*model.Array]int
@@ -87,11 +83,8 @@ func (p *parities) bit(a *model.Array) parity {
 		p.arrays = append(p.arrays, a)
 		p.define(a)
 	}
-	return new(big.Int).SetBit(new(big.Int), i, 1)
+	return parity{i}
 }
-
-// even is the parity of what never changes.
-func even() parity { return new(big.Int) }
 
 // same asks two parities to be equal, and is the one.
 func (p *parities) same(a, b parity) parity {
@@ -101,7 +94,7 @@ func (p *parities) same(a, b parity) parity {
 	case b == nil:
 		return a
 	}
-	p.equations = append(p.equations, new(big.Int).Xor(a, b))
+	p.equations = append(p.equations, a.plus(b))
 	return a
 }
 
@@ -266,40 +259,15 @@ func (p *parities) product(x, y model.Expr) parity {
 	if a == nil || b == nil {
 		return nil
 	}
-	return new(big.Int).Xor(a, b)
+	return a.plus(b)
 }
 
 // solutions are sets of parameters, each of which may change sign together; every other such set is made of these.
 func (p *parities) solutions() (out [][]*model.Array) {
-	n := len(p.arrays)
-	var rows []parity // reduced: row i is the only one with bit pivots[i]
-	var pivots []int
-	for _, e := range p.equations {
-		e = new(big.Int).Set(e)
-		for i, r := range rows {
-			if e.Bit(pivots[i]) == 1 {
-				e.Xor(e, r)
-			}
-		}
-		if e.Sign() == 0 {
-			continue
-		}
-		at := int(e.TrailingZeroBits())
-		for _, r := range rows {
-			if r.Bit(at) == 1 {
-				r.Xor(r, e)
-			}
-		}
-		rows, pivots = append(rows, e), append(pivots, at)
-	}
-	for free := range n {
-		if slices.Contains(pivots, free) {
-			continue
-		}
+	for _, bits := range solve(len(p.arrays), p.equations) {
 		var flipped []*model.Array
-		for i, a := range p.arrays {
-			row := slices.Index(pivots, i)
-			if a.Role == model.Parameter && (i == free || row >= 0 && rows[row].Bit(free) == 1) {
+		for _, i := range bits {
+			if a := p.arrays[i]; a.Role == model.Parameter {
 				flipped = append(flipped, a)
 			}
 		}

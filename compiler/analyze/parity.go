@@ -1,0 +1,152 @@
+package analyze
+
+import (
+	"maps"
+	"slices"
+)
+
+// A parity is a sum of bits modulo 2, as their numbers, in order; nil is that of 0, which has any.
+type parity []int
+
+// even is the parity of what never changes.
+func even() parity { return parity{} }
+
+// plus is the sum: the bits that are in one of the two.
+func (p parity) plus(q parity) parity {
+	out := make(parity, 0, len(p)+len(q))
+	for len(p) > 0 && len(q) > 0 {
+		switch {
+		case p[0] < q[0]:
+			out, p = append(out, p[0]), p[1:]
+		case p[0] > q[0]:
+			out, q = append(out, q[0]), q[1:]
+		default:
+			p, q = p[1:], q[1:]
+		}
+	}
+	return append(append(out, p...), q...)
+}
+
+// solve finds a basis of the solutions of equations for n bits, each of which says that a sum of bits is 0. A solution
+// is the bits that are 1. There are none where a basis would take too long.
+//
+// Nearly all equations say that two bits are equal, or that one is 0. These are solved by sets of equal bits
+// (union-find); what is left, by Gaussian elimination.
+func solve(n int, equations []parity) [][]int {
+	sets := newEqualBits(n)
+	left := sets.merge(equations)
+	rows, ok := eliminate(left)
+	if !ok {
+		return nil
+	}
+	ones := map[int][]int{} // by free bit
+	for bit := range n {
+		switch set := sets.find(bit); {
+		case set == sets.zero():
+		case rows[set] != nil:
+			for _, free := range rows[set][1:] {
+				ones[free] = append(ones[free], bit)
+			}
+		default:
+			ones[set] = append(ones[set], bit)
+		}
+	}
+	var out [][]int
+	for _, free := range slices.Sorted(maps.Keys(ones)) {
+		out = append(out, ones[free])
+	}
+	return out
+}
+
+// equalBits are sets of equal bits, each with its largest for a name. The last bit is 0.
+type equalBits struct{ next []int }
+
+func newEqualBits(n int) *equalBits {
+	e := &equalBits{make([]int, n+1)}
+	for i := range e.next {
+		e.next[i] = i
+	}
+	return e
+}
+
+func (e *equalBits) zero() int { return len(e.next) - 1 }
+
+// find is the name of a bit's set. On the way it makes the way shorter.
+func (e *equalBits) find(bit int) int {
+	for e.next[bit] != bit {
+		e.next[bit] = e.next[e.next[bit]]
+		bit = e.next[bit]
+	}
+	return bit
+}
+
+// named is a sum with the names of its bits' sets.
+func (e *equalBits) named(p parity) parity {
+	var out parity
+	for _, bit := range p {
+		if name := e.find(bit); name != e.zero() {
+			out = out.plus(parity{name})
+		}
+	}
+	return out
+}
+
+// merge takes the equations of at most two sets, as long as there are some, and returns the others.
+func (e *equalBits) merge(equations []parity) []parity {
+	for {
+		var left []parity
+		for _, q := range equations {
+			switch q = e.named(q); len(q) {
+			case 0:
+			case 1:
+				e.next[q[0]] = e.zero()
+			case 2:
+				e.next[q[0]] = q[1]
+			default:
+				left = append(left, q)
+			}
+		}
+		if len(left) == len(equations) {
+			return left
+		}
+		equations = left
+	}
+}
+
+// mostSteps bounds an elimination, in bits that are added.
+const mostSteps = 20_000_000
+
+// A solver has rows, each solved for its first bit.
+type solver struct {
+	rows  map[int]parity
+	steps int
+}
+
+// reduce replaces the bits of q from the one numbered from on that rows are solved for.
+func (e *solver) reduce(q parity, from int) parity {
+	for at := from; at < len(q) && e.steps <= mostSteps; {
+		row := e.rows[q[at]]
+		if row == nil {
+			at++
+			continue
+		}
+		e.steps += len(q) + len(row)
+		q = q.plus(row) // bits before at stay, as those of the row are not below its first
+	}
+	return q
+}
+
+// eliminate solves equations for the first bit of each row, which is in no other row; ok is false where that takes too
+// long.
+func eliminate(equations []parity) (rows map[int]parity, ok bool) {
+	e := &solver{rows: map[int]parity{}}
+	for _, q := range equations {
+		if q = e.reduce(q, 0); len(q) > 0 {
+			e.rows[q[0]] = q
+		}
+	}
+	for _, first := range slices.Backward(slices.Sorted(maps.Keys(e.rows))) {
+		e.rows[first] = e.reduce(e.rows[first], 1)
+	}
+	return e.rows, e.steps <= mostSteps
+}
