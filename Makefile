@@ -23,9 +23,11 @@ lines:
 test:
 	$(GO) test ./...
 
-# Posteriors against published numbers, long statistical tests.
+# Posteriors against published numbers, long statistical tests; then what runs on several threads, with the race
+# detector, which needs cgo and a C compiler.
 slow:
 	PPL_SLOW=1 $(GO) test -timeout 60m ./...
+	CGO_ENABLED=1 $(GO) test -race -timeout 60m ./runtime/... ./infer/draws ./infer/renhd ./cmd/ppl
 
 # Rewrites the golden files of the packages that have them.
 golden:
