@@ -109,16 +109,61 @@ func (e *Evaluator) Counted(at Value) (positions, counts []float64, ok bool) {
 	return e.CountedAt(nil, at)
 }
 
-// CountedAt is counted at values of the graph's inputs.
+// CountedAt is counted at values of the graph's inputs. Guards that have no index in common with the positions, nor with
+// guards that have, hold somewhere or nowhere: positions are not spread over their indices, which may be those of many
+// calls of functions in one another.
 func (e *Evaluator) CountedAt(inputs map[string][]float64, at Value) (positions, counts []float64, ok bool) {
-	bound := Union(append([]Value{at}, e.Guards...)...)
-	n := e.Graph.Full(1, e.Shape(bound, at.Axes)...)
 	for _, q := range e.Guards {
 		if !q.Node.Valid() || len(q.Axes) > 0 && !model.SameSets(q.Axes, at.Axes) {
 			return nil, nil, false
 		}
-		n = autodiff.Where(e.Align(q, bound, at.Axes), n, e.Graph.Const(0))
 	}
-	v := autodiff.Eval(inputs, e.Align(at, bound, at.Axes), n)
-	return v[0], v[1], true
+	near, far := linked(at.Bound, e.Guards)
+	bound := Union(append([]Value{at}, near...)...)
+	v := autodiff.Eval(inputs, e.Align(at, bound, at.Axes), e.product(near, bound, at.Axes))
+	positions, counts = v[0], v[1]
+	for len(far) > 0 {
+		near, far = linked(far[0].Bound, far)
+		bound = Union(near...)
+		if !slices.Contains(autodiff.Eval(inputs, e.product(near, bound, nil))[0], 1) {
+			clear(counts)
+		}
+	}
+	return positions, counts, true
+}
+
+// product is 1 where all guards are.
+func (e *Evaluator) product(guards []Value, bound []*model.Index, axes []*model.Set) Node {
+	n := e.Graph.Full(1, e.Shape(bound, axes)...)
+	for _, q := range guards {
+		n = autodiff.Where(e.Align(q, bound, axes), n, e.Graph.Const(0))
+	}
+	return n
+}
+
+// linked are the guards that have an index in common with those given, directly or through other guards, or own axes;
+// far are the others, which have indices.
+func linked(bound []*model.Index, guards []Value) (near, far []Value) {
+	for {
+		more := false
+		far = nil
+		near = near[:0]
+		for _, q := range guards {
+			if len(q.Bound) > 0 && len(q.Axes) == 0 && !sharesIndex(q.Bound, bound) {
+				far = append(far, q)
+				continue
+			}
+			near = append(near, q)
+			if all := Union(Value{Bound: bound}, q); len(all) > len(bound) {
+				bound, more = all, true
+			}
+		}
+		if !more {
+			return near, far
+		}
+	}
+}
+
+func sharesIndex(a, b []*model.Index) bool {
+	return slices.ContainsFunc(a, func(i *model.Index) bool { return slices.Contains(b, i) })
 }

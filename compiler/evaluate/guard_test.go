@@ -1,6 +1,7 @@
 package evaluate_test
 
 import (
+	"fmt"
 	"slices"
 	"testing"
 
@@ -39,5 +40,24 @@ m[1..3] ~ Normal(0, 1)
 		if c.ok != (len(codes) == 0) || !c.ok && !slices.Contains(codes, "E45") {
 			t.Errorf("mean %s: refused with %v, may compile: %v", c.mean, codes, c.ok)
 		}
+	}
+}
+
+// Conditions of functions that are called in one another are looked at one by one: over all of their indices together,
+// of which these would have 10¹⁶ combinations, they would not fit into memory.
+func TestGuardsOfNestedCalls(t *testing.T) {
+	t.Parallel()
+	const model = `
+shifted(x[N]) = [i in 1..N + 1: i > %d ? x[i-1] : 0]
+data y = 1
+a ~ Normal(0, 1)
+x[n in 1..10000] = n
+y ~ Normal(a * sum(shifted(shifted(shifted(shifted(x))))), 1)
+`
+	if codes := compilertest.ErrorCodes(t, fmt.Sprintf(model, 1)); len(codes) > 0 {
+		t.Errorf("refused with %v", codes)
+	}
+	if codes := compilertest.ErrorCodes(t, fmt.Sprintf(model, 0)); !slices.Contains(codes, "E45") {
+		t.Errorf("a subscript out of range is not refused: %v", codes)
 	}
 }

@@ -30,6 +30,40 @@ func (e *Evaluator) matmul(m *model.MatMul) Value {
 	return e.ordered(n, x.Bound, xs, y.Bound, ys)
 }
 
+// largeProduct is the number of multiplications from which a sum of products is computed as a product of matrices.
+const largeProduct = 1 << 16
+
+// sumOfProducts is a large sum of x * y over what are all indices that x and y have in common, as a matrix product:
+//
+//	sum(p in P, c in C: w[k, p, c] * u[i, p, c])    [k, (p, c)] · [(p, c), i]
+func (e *Evaluator) sumOfProducts(s *model.Reduce) (Value, bool) {
+	body, ok := s.X.(*model.Apply)
+	if !ok || body.Name != "*" || len(body.Args) != 2 || body.Static || len(body.Type.Axes) > 0 {
+		return Value{}, false
+	}
+	x, y := e.Expr(body.Args[0]), e.Expr(body.Args[1])
+	over := func(i *model.Index) bool { return slices.Contains(s.Over, i) }
+	xs, ys := slices.DeleteFunc(slices.Clone(x.Bound), over), slices.DeleteFunc(slices.Clone(y.Bound), over)
+	m, n := Product(e.Shape(xs, nil)), Product(e.Shape(ys, nil))
+	if n > m {
+		x, y, xs, ys, m, n = y, x, ys, xs, n, m
+	}
+	k := Product(e.Shape(s.Over, nil))
+	contracted := func(v Value, rest []*model.Index) bool { return len(v.Bound) == len(rest)+len(s.Over) }
+	if !contracted(x, xs) || !contracted(y, ys) || sharesIndex(xs, ys) || n < 2 || m*n*k < largeProduct {
+		return Value{}, false
+	}
+	if e.Rows != nil && slices.Contains(xs, e.Rows.Batch()) { // as rows lie in memory: one after the other
+		xs = append([]*model.Index{e.Rows.Batch()}, slices.DeleteFunc(xs, e.isBatch)...)
+	}
+	left := autodiff.Reshape(e.Arranged(x, slices.Concat(xs, s.Over)), m, k)
+	right := autodiff.Reshape(e.Arranged(y, slices.Concat(ys, s.Over)), n, k)
+	product := autodiff.Reshape(autodiff.MatMul(left, right, false, true), e.Shape(slices.Concat(xs, ys), nil)...)
+	return Value{product, slices.Concat(xs, ys), nil}.Sorted(), true
+}
+
+func (e *Evaluator) isBatch(i *model.Index) bool { return i == e.Rows.Batch() }
+
 // ordered brings [x bound, x axes, y bound, y axes] to [bound sorted, x axes, y axes].
 func (e *Evaluator) ordered(n Node, xb []*model.Index, xs []*model.Set, yb []*model.Index, ys []*model.Set) Value {
 	bound := Union(Value{Bound: xb}, Value{Bound: yb})

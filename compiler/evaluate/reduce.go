@@ -20,6 +20,11 @@ func (e *Evaluator) reduce(x *model.Reduce) Value {
 		return Value{x.Row.Build(v.Node, axes), v.Bound, nil}
 	}
 	ragged := slices.ContainsFunc(x.Over, func(i *model.Index) bool { return len(i.Set.Ragged) > 0 })
+	if !ragged && x.Row.Name == "sum" {
+		if v, ok := e.sumOfProducts(x); ok {
+			return v
+		}
+	}
 	if ragged {
 		defer e.UnderRanges(x.Over)()
 	}
