@@ -39,6 +39,7 @@ func TestScripts(t *testing.T) {
 			"killed":    killed,
 			"corrupt":   corrupt,
 			"replaced":  replaced,
+			"container": container,
 			"drawsof":   drawsOf,
 			"images":    images,
 			"simgpu":    simulatedGPU,
@@ -203,6 +204,19 @@ func replaced(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Fatalf("%s never appeared", args[1])
 	}
 	ts.Check(os.WriteFile(ts.MkAbs(args[1]), []byte(ts.ReadFile(args[0])), 0o666))
+}
+
+// container FROM TO writes the command of the container of a Kubernetes job as a script.
+func container(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: container FROM TO")
+	}
+	_, text, found := strings.Cut(ts.ReadFile(args[0]), "- >-\n")
+	command, _, ended := strings.Cut(text, "resources:")
+	if !found || !ended {
+		ts.Fatalf("%s has no command of the form - >-", args[0])
+	}
+	ts.Check(os.WriteFile(ts.MkAbs(args[1]), []byte(strings.Join(strings.Fields(command), " ")+"\n"), 0o666))
 }
 
 // appears waits for a file, a minute at most, or until stop is closed.

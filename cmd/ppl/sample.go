@@ -38,6 +38,7 @@ type sampling struct {
 	asJSON   bool
 	quiet    bool
 	resume   bool
+	task     int // of many, each with a seed and a directory of its own
 	replace  bool
 	asked    askedOptions // as the command line has them
 	options  infer.Options
@@ -65,6 +66,9 @@ func sampleCommand(c *console) *cobra.Command {
 			"With neither --draws nor --until a run has 1,000 draws of each chain, and goes on by itself, to 5,000, " +
 			"while R-hat is above 1.01\nor effective sizes are too small, and more draws promise to mend that. " +
 			"--max-time and --max-gradients are limits of any run.\n\n" +
+			"With --task K, in a job script that a scheduler starts many times, each task has a seed of its own, " +
+			"made of --seed and K,\nand a directory of its own; ppl summary prints a table of all. examples/jobs has " +
+			"scripts for Slurm, Kubernetes and GNU parallel.\n\n" +
 			"With --init chains begin at values of parameters, such as {\"mu\": 2, \"theta\": [1, 0]}, or at " +
 			"the last draws of a run of this\nor a similar model. Parameters that are not there are drawn from " +
 			"their distributions.",
@@ -74,6 +78,7 @@ func sampleCommand(c *console) *cobra.Command {
 	}
 	s.addFlags(cmd)
 	cmd.Flags().BoolVar(&s.resume, "resume", false, "go on with a run that was ended, or begin it")
+	cmd.Flags().IntVar(&s.task, "task", 0, "be task `K` of many, each with its own seed and directory: MODEL.K.run")
 	cmd.Flags().BoolVar(&s.replace, "overwrite", false, "replace a run that stands in the directory")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		s.model, s.drawn = args[0], cmd.Flags().Changed("draws")
@@ -86,6 +91,11 @@ func sampleCommand(c *console) *cobra.Command {
 		}
 		if !cmd.Flags().Changed("seed") {
 			s.seed = uint64(rand.Uint32())
+		}
+		if cmd.Flags().Changed("task") {
+			if err := s.beTask(byDirectory); err != nil {
+				return err
+			}
 		}
 		if err := s.resolve(); err != nil {
 			return err
@@ -133,6 +143,32 @@ func (s *sampling) addFlags(cmd *cobra.Command) {
 	f.BoolVar(&s.quiet, "quiet", false, "no progress and no notes")
 }
 
+// ownRun is the directory of a run of a model, if none is named.
+func ownRun(model string) string { return strings.TrimSuffix(filepath.Base(model), ".ppl") + ".run" }
+
+// beTask gives the run the seed and the directory of its task.
+func (s *sampling) beTask(byDirectory bool) error {
+	switch {
+	case s.task < 0:
+		return usagef("--task %d: tasks have numbers from 0", s.task)
+	case byDirectory:
+		return usagef("--task %d: %s is the run of one task; give the model, and --resume goes on with the run of "+
+			"the task", s.task, s.model)
+	}
+	s.seed = taskSeed(s.seed, s.task)
+	name, isRun := strings.CutSuffix(firstOf(s.out, ownRun(s.model)), ".run")
+	s.out = fmt.Sprintf("%s.%d", name, s.task)
+	if isRun {
+		s.out += ".run"
+	}
+	return nil
+}
+
+// taskSeed is the seed of a task. It has 48 bits, so that not even a million tasks are likely to share one.
+func taskSeed(seed uint64, task int) uint64 {
+	return rand.New(rand.NewPCG(seed, uint64(task))).Uint64() >> 16
+}
+
 // existing is what to do with a run that stands in the directory.
 func (s *sampling) existing() existing {
 	switch {
@@ -160,7 +196,7 @@ func (s *sampling) resolve() error {
 		return usagef("--threads %d cannot be negative; 0 means all cores", o.Threads)
 	}
 	if s.out == "" {
-		s.out = strings.TrimSuffix(filepath.Base(s.model), ".ppl") + ".run"
+		s.out = ownRun(s.model)
 	}
 	o.Seed = s.seed
 	return checkDevice(s.device)

@@ -14,11 +14,13 @@ import (
 
 func summaryCommand(c *console) *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "summary RUN [NAME…] [flags]",
-		Short: "Summarise the draws of a run",
-		Long: "Summarise the draws of a run: of everything, or of the variables and elements that are " +
-			"named, as theta " +
-			"or 'theta[2]'.",
+		Use:   "summary RUN… [NAME…] [flags]",
+		Short: "Summarise the draws of a run, or compare those of several runs",
+		Long: "Summarise the draws of a run: of everything, or of the variables and elements that are named, as " +
+			"theta or 'theta[2]'.\n" +
+			"Of several runs, such as the tasks of a job, print one table: a line for each run that says how good " +
+			"its draws are, or the lines\nof the variables that are named, with the run. --csv and --json have all " +
+			"variables of all runs. A run that cannot be read is named, and left out.",
 		Args: atLeastOne("RUN", 0),
 
 		DisableFlagsInUseLine: true,
@@ -35,11 +37,15 @@ func summaryCommand(c *console) *cobra.Command {
 	asJSON := f.Bool("json", false, "print one JSON object")
 	asCSV := f.Bool("csv", false, "print comma-separated values")
 	cmd.RunE = func(_ *cobra.Command, args []string) error {
-		v.Names = args[1:]
+		var dirs []string
+		dirs, v.Names = runsAndNames(args)
 		if err := completeView(&v, *interval); err != nil {
 			return err
 		}
-		summary, err := readReport(args[0], v)
+		if len(dirs) > 1 {
+			return c.summariseRuns(dirs, v, *asJSON, *asCSV)
+		}
+		summary, err := readReport(dirs[0], v)
 		switch {
 		case err != nil:
 			return err
@@ -51,6 +57,44 @@ func summaryCommand(c *console) *cobra.Command {
 		return report.Table(c.out, summary, c.width)
 	}
 	return cmd
+}
+
+// runsAndNames distinguishes runs from names of variables. The first argument is a run, whatever it is called.
+func runsAndNames(args []string) (runs, names []string) {
+	for i, arg := range args {
+		if i == 0 || isRun(arg) || strings.HasSuffix(arg, ".run") {
+			runs = append(runs, arg)
+		} else {
+			names = append(names, arg)
+		}
+	}
+	return runs, names
+}
+
+// summariseRuns prints one table of several runs. Those that cannot be read make it end with an error after that.
+func (c *console) summariseRuns(dirs []string, v report.View, asJSON, asCSV bool) error {
+	var runs []report.Report
+	for _, dir := range dirs {
+		r, err := readReport(dir, v)
+		if err != nil {
+			c.notef("%v", err)
+			continue
+		}
+		runs = append(runs, r)
+	}
+	var err error
+	switch {
+	case asJSON:
+		err = report.JSONOfRuns(c.out, runs)
+	case asCSV:
+		err = report.CSVOfRuns(c.out, runs, v)
+	case len(runs) > 0:
+		err = report.TableOfRuns(c.out, runs, v, c.width)
+	}
+	if missing := len(dirs) - len(runs); err == nil && missing > 0 {
+		err = wrong(fmt.Errorf("%d of %d runs could not be summarised", missing, len(dirs)))
+	}
+	return err
 }
 
 // completeView checks what flags say of a view.

@@ -91,22 +91,36 @@ func (p Parameter) asked(v View) map[string]draws.Number {
 
 // CSV prints a line for each parameter, with all digits; what does not exist is empty.
 func CSV(w io.Writer, s Report) error {
-	titles := s.View.titles()
+	return writeCSV(w, append([][]string{s.View.header()}, s.lines()...))
+}
+
+func writeCSV(w io.Writer, lines [][]string) error {
 	out := csv.NewWriter(w)
-	out.Write(append(append([]string{"name", "mean", "sd", "mcse_mean"}, titles...), "ess_bulk", "ess_tail", "r_hat"))
+	if err := out.WriteAll(lines); err != nil {
+		return err
+	}
+	return out.Error()
+}
+
+// header names the columns of a line.
+func (v View) header() []string {
+	return append(append([]string{"name", "mean", "sd", "mcse_mean"}, v.titles()...), "ess_bulk", "ess_tail", "r_hat")
+}
+
+// lines are the cells of each parameter.
+func (s Report) lines() (lines [][]string) {
 	for _, p := range s.Parameters {
 		cells := []string{p.Name}
 		numbers := []float64{p.Mean, p.SD, p.MCSEMean}
-		for k := range titles {
+		for k := range s.View.titles() {
 			numbers = append(numbers, p.mark(k))
 		}
 		for _, x := range append(numbers, p.ESSBulk, p.ESSTail, p.RHat) {
 			cells = append(cells, plain(x))
 		}
-		out.Write(cells)
+		lines = append(lines, cells)
 	}
-	out.Flush()
-	return out.Error()
+	return lines
 }
 
 func plain(x float64) string {

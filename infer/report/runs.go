@@ -1,0 +1,69 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+	"unicode/utf8"
+)
+
+// TableOfRuns prints a line for each run: how many draws it has and whether they can be trusted. Where the view names
+// variables, it prints their rows of all runs instead.
+func TableOfRuns(w io.Writer, runs []Report, v View, width int) error {
+	if len(v.Names) == 0 {
+		return trustOfRuns(w, runs)
+	}
+	all := Report{View: v}
+	all.View.All = true
+	longest := 0
+	for _, r := range runs {
+		longest = max(longest, utf8.RuneCountInString(r.Dir))
+	}
+	for _, r := range runs {
+		dir := r.Dir + strings.Repeat(" ", longest-utf8.RuneCountInString(r.Dir))
+		for _, p := range r.Parameters {
+			p.Name = dir + "  " + p.Name
+			all.Parameters = append(all.Parameters, p)
+		}
+	}
+	var b strings.Builder
+	all.parameters(&b, width)
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+func trustOfRuns(w io.Writer, runs []Report) error {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(t, "run\tdraws\tleast ess\tof\tgreatest r_hat\tof\tdivergences\twarnings\ttime")
+	for _, r := range runs {
+		at := r.Worst()
+		fmt.Fprintf(t, "%s\t%d × %d\t%.0f\t%s\t%.3f\t%s\t%d\t%d\t%s\n", r.Dir, r.Chains, r.Draws, at.ESS, at.ESSOf,
+			at.RHat, at.RHatOf, r.Divergences, len(r.Warnings), duration(r.Seconds))
+	}
+	return t.Flush()
+}
+
+// JSONOfRuns prints an array with the object of each run and its directory.
+func JSONOfRuns(w io.Writer, runs []Report) error {
+	type ofRun struct {
+		Run string `json:"run"`
+		document
+	}
+	all := make([]ofRun, len(runs))
+	for i, r := range runs {
+		all[i] = ofRun{r.Dir, r.document()}
+	}
+	return printJSON(w, all)
+}
+
+// CSVOfRuns is CSV of several runs: the first column is the run.
+func CSVOfRuns(w io.Writer, runs []Report, v View) error {
+	lines := [][]string{append([]string{"run"}, v.header()...)}
+	for _, r := range runs {
+		for _, line := range r.lines() {
+			lines = append(lines, append([]string{r.Dir}, line...))
+		}
+	}
+	return writeCSV(w, lines)
+}
