@@ -3,7 +3,8 @@
 //	sample := ranked.Sampler(comm, renhd.Sample)
 //	report, err := sample(ctx, target, options, recorder)   // on every rank, with the same target and options
 //
-// Every rank runs the same code on the same numbers, and the devices share the rows of the data (ranks.Session.Rows).
+// Every rank runs the same code on the same numbers, and the devices share lanes, or the rows of the data
+// (ranks.Session.Parts).
 // Only rank 0 records draws and keeps checkpoints. What a clock, a signal or a disk decides on some rank is decided on
 // all of them, with the next exchange. So the draws do not depend on the number of ranks, as those of Pigeons.jl
 // (Surjanovic et al., "Pigeons.jl: distributed sampling from intractable distributions", 2023).
@@ -40,14 +41,15 @@ func Sampler(c ranks.Comm, s infer.Sampler) infer.Sampler {
 		}
 		err = session.Conclude(err)
 		if c.Size() > 1 && !session.Shared() {
-			report.Notes = append(report.Notes, fmt.Sprintf("%d ranks had nothing to share: the data have too "+
-				"few rows, or the device shares none; one process would have been as fast", c.Size()))
+			report.Notes = append(report.Notes, fmt.Sprintf("%d ranks had nothing to share: there are fewer than "+
+				"%d walkers, and the data have too few rows, or the device shares none; one process would have been "+
+				"as fast", c.Size(), ranks.LaneBlock*(c.Size()-1)+1))
 		}
 		return report, err
 	}
 }
 
-// sharing is a device whose programs share rows.
+// sharing is a device whose programs share lanes or rows.
 type sharing struct {
 	infer.Device
 	session *ranks.Session
@@ -58,7 +60,7 @@ func (d sharing) Compile(entries []lower.Entry) (device.Loader, error) {
 	if err != nil {
 		return nil, err
 	}
-	return d.session.Rows(l), nil
+	return d.session.Parts(l), nil
 }
 
 // A firstRank is the recorder and the checkpoints of rank 0, on every rank: the others do nothing there. A failure, of

@@ -17,6 +17,7 @@ type executable struct {
 	driver  driver.Driver
 	kernel  driver.Kernel
 	seed    uint64
+	first   int // the number of the first lane
 	buffers []buffer
 	ids     map[string]ir.BufID // of the lane buffers
 	entries map[string]entry
@@ -34,7 +35,8 @@ type entry struct {
 }
 
 func newExecutable(p *ir.Program, o device.Options, d driver.Driver, k driver.Kernel) *executable {
-	e := &executable{driver: d, kernel: k, seed: o.Seed, entries: map[string]entry{}, ids: map[string]ir.BufID{}}
+	e := &executable{driver: d, kernel: k, seed: o.Seed, first: o.First,
+		entries: map[string]entry{}, ids: map[string]ir.BufID{}}
 	for i, s := range p.Entries {
 		e.entries[s.Name] = entry{uint64(i), device.LaneWrites(p, s.Body)}
 	}

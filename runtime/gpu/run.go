@@ -16,6 +16,7 @@ type arguments struct {
 	seed, step   uint64
 	schedule     driver.Ptr
 	calls, lanes uint64
+	first        uint64 // the number of the first lane
 	active       driver.Ptr
 }
 
@@ -55,7 +56,7 @@ func (e *executable) newCall(lanes int) error {
 	c.schedule = unsafe.Slice((*scheduled)(unsafe.Add(start, schedule)), maxCalls)
 	c.active = c.host[active:]
 	*c.args = arguments{buffer: c.at + driver.Ptr(table), seed: e.seed, schedule: c.at + driver.Ptr(schedule),
-		lanes: uint64(lanes)}
+		lanes: uint64(lanes), first: uint64(e.first)}
 	return nil
 }
 

@@ -1,5 +1,5 @@
 // Package ranks runs one program on several processes, or ranks: each runs the same Go code on the same numbers, and
-// they share the work of a device. What decides anything is exchanged, so that all ranks decide alike:
+// they share the work of a device, by lanes or by rows. What decides anything is exchanged, so that all decide alike:
 //
 //	rank 0   turns 0 1 2 ┐          ┌ combines turns 0 … 5, in their order
 //	rank 1   turns 3 4 5 ┴ exchange ┴ combines turns 0 … 5, in their order

@@ -3,7 +3,7 @@ struct arguments {
   void *const *buffer;
   word seed, step;
   const call *schedule;
-  word calls, lanes;
+  word calls, lanes, first; // the number of the first lane, for noise
   const unsigned char *active; // by lane; null: all
 };
 
@@ -12,7 +12,7 @@ INLINE void thread(const arguments *a, word warp, word warps) {
   for (word block = warp; block * LANES < a->lanes; block += warps) {
     word lane = block * LANES + LANE;
     if (lane >= a->lanes || a->active && !a->active[lane]) continue;
-    context c = {a->buffer, a->seed, a->step, a->schedule, a->calls, lane, block, warp};
+    context c = {a->buffer, a->seed, a->step, a->schedule, a->calls, a->first + lane, block, warp};
     run(&c);
   }
 }

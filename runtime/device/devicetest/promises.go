@@ -28,8 +28,8 @@ func noiseProgram(n int) *ir.Program {
 func testNoise(t *testing.T, d device.Device) {
 	const n, seed, step = 1301, 0xfeedface12345678, 1<<33 + 7
 	for _, lanes := range []int{1, 3, 11} {
-		p := noiseProgram(n)
-		x := load(t, d, p, device.Options{Lanes: lanes, Seed: seed, Threads: 2})
+		p, first := noiseProgram(n), 8*(lanes/3)
+		x := load(t, d, p, device.Options{Lanes: lanes, Seed: seed, Threads: 2, First: first})
 		run(t, x, []device.Call{{Entry: "draw", Times: 2}}, step, nil)
 		z, u, c := make([]float64, n), make([]float64, n), make([]float64, n)
 		for l := range lanes {
@@ -37,8 +37,8 @@ func testNoise(t *testing.T, d device.Device) {
 			x.GetLane("u", l, u)
 			x.GetLane("c", l, c)
 			for i := range n {
-				wantZ := noise.Normal(seed, uint32(l), step+1, 3, uint32(i))
-				wantU := noise.Uniform(seed, uint32(l), step+1, 70000, uint32(i))
+				wantZ := noise.Normal(seed, uint32(first+l), step+1, 3, uint32(i))
+				wantU := noise.Uniform(seed, uint32(first+l), step+1, 70000, uint32(i))
 				if !near(z[i], wantZ, 4*ulp(wantZ)) || u[i] != wantU ||
 					c[i] != noise.Common(seed, step+1, 5) {
 					t.Fatalf("lane %d point %d: got %v, %v and %v, want %v and %v, and one number for all", l, i, z[i],
