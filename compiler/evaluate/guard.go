@@ -109,9 +109,9 @@ func (e *Evaluator) Counted(at Value) (positions, counts []float64, ok bool) {
 	return e.CountedAt(nil, at)
 }
 
-// CountedAt is counted at values of the graph's inputs. Guards that have no index in common with the positions, nor with
-// guards that have, hold somewhere or nowhere: positions are not spread over their indices, which may be those of many
-// calls of functions in one another.
+// CountedAt is counted at values of the graph's inputs. Guards that have no index in common with the positions, nor
+// with guards that have, hold somewhere or nowhere: positions are not spread over their indices, which may be those of
+// many calls of functions in one another.
 func (e *Evaluator) CountedAt(inputs map[string][]float64, at Value) (positions, counts []float64, ok bool) {
 	for _, q := range e.Guards {
 		if !q.Node.Valid() || len(q.Axes) > 0 && !model.SameSets(q.Axes, at.Axes) {

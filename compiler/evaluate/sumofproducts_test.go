@@ -23,7 +23,8 @@ y[n in N] ~ Normal(f(n), 1)
 	for name, c := range map[string]struct {
 		large, parts string
 	}{
-		"of parameters and data": {"sum(i in 1..8, k in 1..40: cos(k + i + n) * sum(p in 1..12, c in 1..20: w[k, p, c] * x[i, p, c]))",
+		"of parameters and data": {
+			"sum(i in 1..8, k in 1..40: cos(k + i + n) * sum(p in 1..12, c in 1..20: w[k, p, c] * x[i, p, c]))",
 			"sum(i in 1..8, k in 1..40: cos(k + i + n) * sum(p in 1..12: sum(c in 1..20: w[k, p, c] * x[i, p, c])))"},
 		"over rows": {
 			"sum(k in 1..40: cos(k + n) * sum(c in 1..20, p in 1..12: cos(w[k, p, c]) * x[1, p, c] * sin(n * p + c)))",

@@ -164,7 +164,7 @@ func (w *Writer) regrow() error {
 	return nil
 }
 
-// reread fills the buffers of chains that have so many draws with those of their unfinished chunks.
+// reread fills the buffers of chains that have n draws each with those of their unfinished chunks.
 func (w *Writer) reread(counts []int) error {
 	for chain, n := range counts {
 		w.buffers[chain] = buffer{make([]float64, n%w.chunk*w.width), n, n}

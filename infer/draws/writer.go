@@ -57,7 +57,7 @@ const (
 	ownFiles       = 32      // chains, up to which each has files of its own
 )
 
-// grid is how many chains and draws a chunk has, for records of some width whose widest array has so many elements.
+// grid is how many chains and draws a chunk has, for records of some width whose widest array has that many elements.
 func grid(chains, width, widest int) (band, chunk int) {
 	width, widest = max(1, width), max(1, widest)
 	chunk = max(1, min(maxChunk, chunkElements/width, bufferElements/(chains*width)))
