@@ -255,7 +255,7 @@ func (q *Inquiry) Ask(line *query.Query) (*Question, []diag.Diagnostic) {
 		ds = append(ds, fits(line, exprs)...)
 	}
 	if diag.HasErrors(ds) {
-		return nil, line.Relocate(ds)
+		return nil, line.Relocate(overDraws(line.X, ds))
 	}
 	t := exprs[0].Info().Type
 	question := &Question{bounds: [2]float64{t.Range.Lo, t.Range.Hi}, truth: plan.IsTruth(exprs[0]),
@@ -269,6 +269,23 @@ func (q *Inquiry) Ask(line *query.Query) (*Question, []diag.Diagnostic) {
 		return nil, line.Relocate(ds)
 	}
 	return question, nil
+}
+
+// overDraws explains an error about a call such as mean(mu), where mu is one number in each draw: what is meant is its
+// mean over the draws.
+func overDraws(x ast.Expr, ds []diag.Diagnostic) []diag.Diagnostic {
+	call, ok := x.(*ast.Call)
+	if !ok || len(ds) != 1 || len(call.Args) == 0 || ds[0].Span != call.Args[0].Value.Span() {
+		return ds
+	}
+	arg := call.Args[0].Value.Span().Text()
+	switch call.Fun.Span().Text() {
+	case "mean", "sd", "median", "variance", "var":
+		ds[0].Help = fmt.Sprintf("over the draws, ask for `%s` itself: its mean, sd and interval are the answer", arg)
+	case "quantile":
+		ds[0].Help = fmt.Sprintf("over the draws, `ppl summary RUN %s --quantiles 0.1,0.9` prints quantiles", arg)
+	}
+	return ds
 }
 
 // fits says where a query's expressions are not of the kind that its form asks for.

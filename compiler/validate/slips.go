@@ -105,8 +105,7 @@ func boundedBy(x model.Expr) *model.Array {
 func contradicted(e *evaluate.Evaluator, t *model.Term, p *model.Array, what string) {
 	e.Diags.Warnf("W25", t.At, "%s: its prior contradicts the data", what).
 		Related(p.At, "the prior").
-		Help("take a prior without a bound, or a wider one: a posterior that leans against a bound says nothing but " +
-			"the bound")
+		Help("take a prior without a bound, or a wider one: this posterior is all near the bound, wherever that is")
 }
 
 // WarnTwoIntercepts warns of a sum with an intercept and something else that is an intercept too: a column of X in
