@@ -71,8 +71,7 @@ func (c *checker) expr(s *scope, e ast.Expr) model.Expr {
 	case *ast.String:
 		c.errorf("E44", e.Span(), "a text cannot be used in arithmetic").
 			Help("a text names an element of an index set: `a[\"Guy's\"]`, or `sex[i] == \"M\"` for `data sex[N]: " +
-				"index(S)`; texts are read from files, and in the model they are numbers: `data sex[N]: index(S) = " +
-				"[1, 2]`")
+				"index(S)`")
 	default:
 		panic("internal error: unknown expression")
 	}

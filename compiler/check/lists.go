@@ -13,6 +13,12 @@ func (c *checker) list(s *scope, e *ast.List) model.Expr {
 	items := make([]model.Expr, len(e.Items))
 	t := model.Type{Elem: types.Int, Range: stdlib.Range{Lo: math.Inf(1), Hi: math.Inf(-1), Int: true}}
 	for i, it := range e.Items {
+		if text, ok := it.(*ast.String); ok {
+			c.errorf("E44", text.Span(), "a list has numbers, not texts").
+				Help("texts are read from files; in the model the elements of a set are numbers: " +
+					"`data sex[N]: index(S) = [1, 2, 1]`")
+			return poison(e)
+		}
 		items[i] = c.expr(s, it)
 		if isPoison(items[i]) {
 			return poison(e)
