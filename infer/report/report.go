@@ -91,13 +91,10 @@ func Summarize(r *draws.Run, v View) (Report, error) {
 		return Report{}, err
 	}
 	f.report = &report
-	report.Warnings, report.Topics = []string{}, f.topics()
+	report.Topics = f.topics()
+	report.Warnings, report.Unusable = ranked(report.Topics)
 	report.Rungs, report.Sampling = s.Rungs, s.Warnings
 	report.Pace, report.View = Pace{max(s.Thin, 1), s.Steps, s.EBFMI}, v
-	for _, t := range report.Topics {
-		report.Warnings = append(report.Warnings, t.Warnings...)
-		report.Unusable = report.Unusable || t.Unusable
-	}
 	report.Warnings = append(report.Warnings, s.Warnings...)
 	report.Parameters, err = v.choose(f.parameters, r.Layout.Posterior, r.Dir)
 	return report, err

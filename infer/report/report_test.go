@@ -471,9 +471,9 @@ func TestDiagnosis(t *testing.T) {
 		Exchange:  &Exchange{[]float64{1, 2, math.Inf(1)}, []float64{.42, .83}, 31, .75},
 		Rungs: draws.Rungs{StepSizes: []float64{.5, .6, .7}, Acceptance: []float64{.9, .8, .95},
 			Upward: []float64{1, .5, 0}},
-		Topics: []Topic{{"run", "finished", nil, false}, {"modes", "", []string{"Chains differ.", "And more."}, false},
-			{"energy", "", nil, false},
-			{"divergences", "2 after warm-up", []string{"Look there."}, false}},
+		Topics: []Topic{{"run", "finished", nil, 0}, {"modes", "", []string{"Chains differ.", "And more."}, 0},
+			{"energy", "", nil, 0},
+			{"divergences", "2 after warm-up", []string{"Look there."}, 0}},
 		Sampling: []string{"Too short."}, Warnings: []string{"Chains differ.", "And more.", "Look there.",
 			"Too short."}}
 	want := `
@@ -500,5 +500,28 @@ swap rate: with the next rung. upward: share of the walkers there that come from
 	}
 	if d := cmp.Diff(want, "\n"+b.String()); d != "" {
 		t.Error(d)
+	}
+}
+
+// A summary shows what is grave first, and says where the rest is.
+func TestWarningsAreRanked(t *testing.T) {
+	topics := []Topic{{"run", "", []string{"It was interrupted."}, 0},
+		{"modes", "", []string{"Chains differ.", "One."}, 1}, {"energy", "", []string{"Low."}, 0},
+		{"convergence", "", []string{"R-hat."}, 1}}
+	warnings, unusable := ranked(topics)
+	if want := []string{"Chains differ.", "R-hat.", "It was interrupted.", "One.", "Low."}; !unusable ||
+		!slices.Equal(warnings, want) {
+		t.Errorf("warnings %q, unusable %t", warnings, unusable)
+	}
+	var b strings.Builder
+	if err := Table(&b, Report{Dir: "m.run", Warnings: warnings}, 80); err != nil {
+		t.Fatal(err)
+	}
+	if text := b.String(); strings.Count(text, "warning: ") != 3 || strings.Contains(text, "One.") ||
+		!strings.Contains(text, "… and 2 more, of less weight: ppl diagnose m.run") {
+		t.Errorf("the summary says\n%s", text)
+	}
+	if _, unusable := ranked(topics[:1]); unusable {
+		t.Error("a run that was interrupted is said to be of no use")
 	}
 }

@@ -25,14 +25,25 @@ func Table(w io.Writer, s Report, width int) error {
 	}
 	b.WriteByte('\n')
 	s.parameters(&b, width)
-	for i, warning := range s.Warnings {
+	s.warnings(&b, width)
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// shownWarnings is how many warnings stand below a summary: what is grave comes first, and most of what follows has the
+// same cause.
+const shownWarnings = 3
+
+func (s Report) warnings(b *strings.Builder, width int) {
+	for i, warning := range s.Warnings[:min(len(s.Warnings), shownWarnings)] {
 		if i == 0 {
 			b.WriteByte('\n')
 		}
-		paragraph(&b, "warning: ", warning, width)
+		paragraph(b, "warning: ", warning, width)
 	}
-	_, err := io.WriteString(w, b.String())
-	return err
+	if more := len(s.Warnings) - shownWarnings; more > 0 {
+		paragraph(b, "", fmt.Sprintf("… and %d more, of less weight: ppl diagnose %s", more, s.Dir), width)
+	}
 }
 
 // heading is "eight.ppl: 4 chains × 1,000 draws by renhd on host in 3.2 s (1,204,000 gradients, seed 42)".

@@ -12,7 +12,7 @@ type Topic struct {
 	Name     string
 	Facts    string // the numbers looked at, in words; empty where the question does not arise
 	Warnings []string
-	Unusable bool // whether one of the warnings says that the draws are not to be used as they are
+	Grave    int // how many of the warnings, from the first, say that the draws are not to be used as they are
 }
 
 // A rule warns where something speaks against the draws. One that is grave says that they are not to be used.
@@ -64,14 +64,31 @@ func (f *findings) topics() (all []Topic) {
 	for _, row := range topics() {
 		t := Topic{Name: row.name, Facts: row.facts(f)}
 		for _, rule := range row.rules {
-			if w := rule.warn(f); w != "" {
+			switch w := rule.warn(f); {
+			case w == "":
+			case rule.grave:
+				t.Warnings = slices.Insert(t.Warnings, t.Grave, w)
+				t.Grave++
+			default:
 				t.Warnings = append(t.Warnings, w)
-				t.Unusable = t.Unusable || rule.grave
 			}
 		}
 		all = append(all, t)
 	}
 	return all
+}
+
+// ranked are the warnings of all topics: first those by which the draws are not to be used.
+func ranked(all []Topic) (warnings []string, unusable bool) {
+	warnings = []string{}
+	for _, t := range all {
+		warnings = append(warnings, t.Warnings[:t.Grave]...)
+	}
+	unusable = len(warnings) > 0
+	for _, t := range all {
+		warnings = append(warnings, t.Warnings[t.Grave:]...)
+	}
+	return warnings, unusable
 }
 
 func ending(f *findings) string {
