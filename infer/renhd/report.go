@@ -26,7 +26,7 @@ func (r *run) completeReport() {
 			"rejected there however short their steps are, so steps are not made shorter than %.2g for it", h)
 	}
 	r.remarkOnRows()
-	if s.free() && r.state.Temperature.Bound > 0 && !s.rule.Traits().Flagged {
+	if s.free() && !s.rule.Traits().Flagged {
 		r.warnOfTemperature()
 	}
 	r.warnOfWarmup()
@@ -36,6 +36,9 @@ func (r *run) completeReport() {
 func (r *run) remarkOnRows() {
 	if b := r.shared.batches; b.Some() {
 		r.notef("minibatches of %d of %d rows; lp and log_likelihood are estimates from one each", b.Size, b.Rows)
+		if r.shared.hasTermsWithoutRows() {
+			r.notef("terms of the likelihood that are not over these rows are computed in full at each step")
+		}
 	}
 	x := &r.stats.Swaps
 	if x.Decided == 0 {

@@ -113,6 +113,18 @@ func (s *shared) hasLikelihood() bool {
 	return !constant || value != 0
 }
 
+// hasTermsWithoutRows reports whether the likelihood has a part that minibatches compute in full.
+func (s *shared) hasTermsWithoutRows() bool {
+	t, ok := s.target.(infer.Splittable)
+	if !ok {
+		return false
+	}
+	g := autodiff.New()
+	_, whole, _ := t.Split(g.Input(dynamics.Theta, t.Dim()), g.Iota(1))
+	value, constant := whole.IsConst()
+	return !constant || value != 0
+}
+
 // free reports whether the rule rejects nothing, so that there is no acceptance rate to adapt to.
 func (s *shared) free() bool { return !s.rule.Traits().Corrected }
 

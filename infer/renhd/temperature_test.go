@@ -20,13 +20,13 @@ func TestTooHotIsSaid(t *testing.T) {
 		"nosehoover": {Replicas: 1, Batch: 64, Steps: 10},
 	} {
 		o, m := options(6), new(memory)
-		o.Warmup, o.Draws, o.Thin, o.Settings = 300, 10, 1, s
+		o.Warmup, o.Draws, o.Thin, o.Settings = 300, 200, 1, s
 		report, err := Sample(context.Background(), target, o, m)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if said := strings.Contains(strings.Join(report.Warnings, " "),
-			"positions have a temperature"); said != (name == "sgld") {
+			"standard deviations are off by"); said != (name == "sgld") {
 			t.Errorf("%s: warnings %q", name, report.Warnings)
 		}
 	}
