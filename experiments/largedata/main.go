@@ -2,7 +2,7 @@
 // of the whole data: thermostats, rules of fixed friction, and ladders whose swaps heed the noise or do not. It
 // measures what draws cost as rows become more, and the weights of two modes.
 //
-//	go run ./experiments/largedata [-parts thermostats,fixed,swaps,rows,modes]
+//	go run ./experiments/largedata [-parts thermostats,fixed,swaps,rows,families,modes]
 //
 // It writes experiments/largedata/RESULTS.md and sd.svg.
 package main
@@ -64,7 +64,7 @@ func parts() []part {
 
 func main() {
 	log.SetFlags(0)
-	wanted := flag.String("parts", "thermostats,fixed,swaps,rows,modes", "what to do")
+	wanted := flag.String("parts", "thermostats,fixed,swaps,rows,families,modes", "what to do")
 	flag.Parse()
 	if err := run(strings.Split(*wanted, ",")); err != nil {
 		log.Fatal(err)
@@ -79,6 +79,11 @@ func run(wanted []string) error {
 	defer bench.Close()
 	if slices.Contains(wanted, "rows") {
 		if err := byRows(bench); err != nil {
+			return err
+		}
+	}
+	if slices.Contains(wanted, "families") {
+		if err := otherFamilies(bench); err != nil {
 			return err
 		}
 	}

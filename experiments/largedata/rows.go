@@ -29,8 +29,9 @@ func byRows(bench *lab.Bench) error {
 			return err
 		}
 		for _, c := range []contender{{"all rows (hmc)", ""}, {"batch = 256", "--set batch=256"},
+			{"batch = auto", "--set batch=auto"},
 			{"batch = 256 without control variates", "--set batch=256 --set control_variates=off"}} {
-			if n > most && c.name != "batch = 256" {
+			if n > most && c.name != "batch = 256" && c.name != "batch = auto" {
 				continue
 			}
 			r, err := bench.Sample(filepath.Join(home, "logistic.ppl"), 1, append(strings.Fields(c.settings),
@@ -58,13 +59,24 @@ func writeNumPy(bench *lab.Bench, x, y []float64) (flags []string, err error) {
 	if x != nil {
 		flags = append(flags, "--data", fmt.Sprintf("K=%d", predictors))
 	}
-	for name, a := range map[string]struct {
-		values []float64
-		shape  string
-	}{"x": {x, fmt.Sprintf("(%d, %d)", len(y), predictors)}, "y": {y, fmt.Sprintf("(%d,)", len(y))}} {
-		if a.values == nil {
-			continue
-		}
+	arrays := []array{{"y", y, fmt.Sprintf("(%d,)", len(y))}}
+	if x != nil {
+		arrays = append(arrays, array{"x", x, fmt.Sprintf("(%d, %d)", len(y), predictors)})
+	}
+	more, err := writeArrays(bench, arrays...)
+	return append(flags, more...), err
+}
+
+// An array is data by name, with its shape as NumPy writes it.
+type array struct {
+	name   string
+	values []float64
+	shape  string
+}
+
+// writeArrays writes files of NumPy's, and gives the flags that name them.
+func writeArrays(bench *lab.Bench, arrays ...array) (flags []string, err error) {
+	for _, a := range arrays {
 		header := fmt.Sprintf("{'descr': '<f8', 'fortran_order': False, 'shape': %s, }", a.shape)
 		header += strings.Repeat(" ", 63-(len(header)+10)%64) + "\n"
 		text := append([]byte("\x93NUMPY\x01\x00"), byte(len(header)), byte(len(header)>>8))
@@ -72,11 +84,11 @@ func writeNumPy(bench *lab.Bench, x, y []float64) (flags []string, err error) {
 		for _, v := range a.values {
 			text = binary.LittleEndian.AppendUint64(text, math.Float64bits(v))
 		}
-		file, err := bench.File(name+".npy", string(text))
+		file, err := bench.File(a.name+".npy", string(text))
 		if err != nil {
 			return nil, err
 		}
-		flags = append(flags, "--data", name+"="+file)
+		flags = append(flags, "--data", a.name+"="+file)
 	}
 	return flags, nil
 }
