@@ -68,6 +68,43 @@ func TestDamagedRows(t *testing.T) {
 	}
 }
 
+// A row file that the system fails to read, or that is cut off, is made again or refused, also where that happens while
+// it is open; rows are never others than those of the data file.
+func TestRowReadsThatFail(t *testing.T) {
+	for what, spoil := range filestest.ReadFaults() {
+		cache, path, name := rowsOf(t, t.TempDir(), threeRows)
+		f, err := cache.ByRows(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		rows := f.Arrays["x"].Rows
+		size := int64(3 * rows.stride)
+		rows.Close()
+		if err := spoil(name); err != nil {
+			t.Fatal(err)
+		}
+		if err := readAll(cache, path); err != nil && !strings.Contains(err.Error(), name) {
+			t.Errorf("%s: %v", what, err)
+		}
+		if err := os.RemoveAll(name); err != nil { // what could not be replaced
+			t.Fatal(err)
+		}
+		if f, err = cache.ByRows(path); err != nil {
+			t.Fatalf("%s, and then a good disk: %v", what, err)
+		}
+		rows = f.Arrays["x"].Rows
+		if err := os.Truncate(name, size-1); err != nil {
+			t.Fatal(err)
+		}
+		s := &Selection{File: rows}
+		s.Add(0, nil, nil)
+		if err := s.Read([]int{2}, make([]float64, s.Width)); err == nil {
+			t.Errorf("%s: a row is read from a file that has shrunk", what)
+		}
+		rows.Close()
+	}
+}
+
 // readAll reads all rows of a file through its row file.
 func readAll(cache RowCache, path string) error {
 	f, err := cache.ByRows(path)

@@ -84,6 +84,28 @@ func TestCacheOnABadDisk(t *testing.T) {
 	}
 }
 
+// A file that the system fails to read, or that is cut off, is not found, and kept again.
+func TestReadsThatFail(t *testing.T) {
+	for what, spoil := range filestest.ReadFaults() {
+		c := &Cache{t.TempDir(), ".so", 1000, files.Disk{}}
+		compile := func(path string) error { return files.Write(c.disk, path, []byte("one "), []byte("library")) }
+		path, err := c.Store("key", compile)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := spoil(path); err != nil {
+			t.Fatal(err)
+		}
+		if found := c.Find("key"); found != "" {
+			t.Errorf("%s: found", what)
+		}
+		if path, err = c.Store("key", compile); err != nil || c.Find("key") != path {
+			t.Errorf("%s, and then a good disk: %v", what, err)
+		}
+		whole(t, path)
+	}
+}
+
 func whole(t *testing.T, path string) {
 	t.Helper()
 	if text, err := os.ReadFile(path); err != nil || string(text) != "one library" {

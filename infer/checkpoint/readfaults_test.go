@@ -1,0 +1,38 @@
+package checkpoint
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"ppl/runtime/files"
+	"ppl/runtime/files/filestest"
+)
+
+// A checkpoint that cannot be read, or only in part, is replaced by the one before; without that there is
+// an error, and never another state.
+func TestReadsThatFail(t *testing.T) {
+	for what, spoil := range filestest.ReadFaults() {
+		dir := t.TempDir()
+		for _, state := range []string{"first", "second"} {
+			if err := Write(files.Disk{}, dir, state); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := spoil(filepath.Join(dir, File)); err != nil {
+			t.Fatal(err)
+		}
+		var state string
+		note, err := Read(dir, &state)
+		if err != nil || state != "first" || note == "" && what != "gone" {
+			t.Errorf("%s: %q, note %q, %v", what, state, note, err)
+		}
+		if err := os.RemoveAll(filepath.Join(dir, before)); err != nil {
+			t.Fatal(err)
+		}
+		state = ""
+		if _, err := Read(dir, &state); err == nil || state != "" {
+			t.Errorf("%s, and no checkpoint before: %q, %v", what, state, err)
+		}
+	}
+}
