@@ -42,6 +42,7 @@ func TestScripts(t *testing.T) {
 			"container": container,
 			"drawsof":   drawsOf,
 			"images":    images,
+			"cifar":     cifar,
 			"simgpu":    simulatedGPU,
 			"near":      near,
 		},

@@ -37,6 +37,27 @@ func images(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(os.WriteFile(ts.MkAbs(args[0]+"-labels.gz"), idx(labels, count), 0o666))
 }
 
+// cifar NAME COUNT SEED writes the file NAME in CIFAR-10's binary version: such pictures, of 32×32, with the same
+// values in each channel.
+func cifar(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 3 {
+		ts.Fatalf("usage: cifar NAME COUNT SEED")
+	}
+	count, err := strconv.Atoi(args[1])
+	ts.Check(err)
+	seed, err := strconv.Atoi(args[2])
+	ts.Check(err)
+	pixels, labels := standIn(count, 32, uint64(seed))
+	var out []byte
+	for i, label := range labels {
+		out = append(out, label)
+		for range 3 {
+			out = append(out, pixels[1024*i:][:1024]...)
+		}
+	}
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), out, 0o666))
+}
+
 // standIn draws pictures and labels.
 func standIn(count, side int, seed uint64) (pixels, labels []byte) {
 	r := rand.New(rand.NewPCG(seed, 1))

@@ -139,6 +139,7 @@ type binaryFormat struct {
 
 func binaryFormats() []binaryFormat {
 	return []binaryFormat{
+		{".bin", "", "CIFAR-10", readCIFAR}, // first, since an image that begins with zeros begins like IDX
 		{".npy", numpyMagic, "NumPy", readNPY},
 		{".npz", "PK\x03\x04", "zipped NumPy", readNPZ},
 		{"-ubyte", idxMagic, "IDX", readIDX},
@@ -154,7 +155,7 @@ func binaryFormats() []binaryFormat {
 }
 
 const supported = "data files are Stan JSON (.json), CSV (.csv), TSV (.tsv, .tab), NumPy (.npy, .npz), Parquet, " +
-	"Arrow and Feather (.arrow, .feather) or IDX, also with .gz"
+	"Arrow and Feather (.arrow, .feather), IDX or CIFAR-10's binary version (.bin), also with .gz"
 
 func formatOf(path string, text []byte) (reader, error) {
 	ending := strings.ToLower(filepath.Ext(path))

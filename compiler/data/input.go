@@ -52,6 +52,8 @@ func (in *input) Close() error {
 func (in *input) source(text map[int]retyping) (rowSource, error) {
 	start, _ := in.text.Peek(8)
 	switch {
+	case strings.HasSuffix(in.kind, ".bin"):
+		return in.cifar()
 	case bytes.HasPrefix(start, []byte(numpyMagic)):
 		in.lone = true
 		return in.numpy()
@@ -69,7 +71,7 @@ func (in *input) source(text map[int]retyping) (rowSource, error) {
 		return in.idx()
 	}
 	return nil, fmt.Errorf("%s: a file too large for memory is read row by row, which CSV, TSV, Parquet, NumPy's "+
-		".npy and IDX files can be; convert it to one of them", in.path)
+		".npy, IDX and CIFAR-10's files can be; convert it to one of them", in.path)
 }
 
 // name is the name of a file's one array.

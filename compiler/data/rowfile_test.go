@@ -85,7 +85,8 @@ func TestByRows(t *testing.T) {
 		written(t, dir, "tiny.npy.gz",
 			zipped(t, npy("{'descr': '>i2', 'fortran_order': False, 'shape': (5, 2, 3), }", 60))),
 		"testdata/row_major.npy", "testdata/images-idx3-ubyte.gz", "testdata/float-idx1.gz", "testdata/mixed.parquet",
-		"testdata/table.csv.gz",
+		"testdata/table.csv.gz", written(t, dir, "batch.bin", cifarImages(0, 9, 4)),
+		written(t, dir, "batch.bin.gz", zipped(t, cifarImages(3))),
 	}
 	cache := RowCache{Dir: filepath.Join(dir, "rows")}
 	for _, path := range files {
