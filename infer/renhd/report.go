@@ -26,10 +26,26 @@ func (r *run) completeReport() {
 			"rejected there however short their steps are, so steps are not made shorter than %.2g for it", h)
 	}
 	r.remarkOnRows()
+	r.remarkOnWeights()
 	if s.free() && !s.rule.Traits().Flagged {
 		r.warnOfTemperature()
 	}
 	r.warnOfWarmup()
+}
+
+// remarkOnWeights says that the weights of a network are judged by what it predicts.
+func (r *run) remarkOnWeights() {
+	p := &r.stats.Report
+	p.Weights = nil
+	for _, b := range r.shared.blocks {
+		if b.Layer != "" {
+			p.Weights = append(p.Weights, b.Parameter)
+		}
+	}
+	if len(p.Weights) > 0 && p.Draws > 0 {
+		r.notef("each chain stays near an optimum of its own, of the many equivalent ones that a network has, so " +
+			"that R-hat and effective sizes of weights are not judged; ppl predict RUN --data NEW scores predictions")
+	}
 }
 
 // remarkOnRows says how much of the data the run has read at a time.

@@ -107,6 +107,35 @@ func (s scene) summary(t *testing.T) Report {
 	return report
 }
 
+// Chains of a network are near optima of their own: R-hat and effective sizes of its weights are not judged, but those
+// of other parameters are.
+func TestWeightsAreNotJudged(t *testing.T) {
+	apart := func(first int) scene {
+		s := good()
+		s.report.Temperatures, s.report.SwapRates = []float64{1}, nil
+		s.at = func(r *rand.Rand, chain, _, element int) float64 {
+			if element >= first {
+				return float64(10*chain) + r.NormFloat64()
+			}
+			return r.NormFloat64()
+		}
+		return s
+	}
+	network := apart(1)
+	if got := network.summary(t); !got.Unusable {
+		t.Errorf("parameters that are no weights: %q", got.Warnings)
+	}
+	network.report.Weights = []string{"theta"}
+	if got := network.summary(t); got.Unusable || len(got.Warnings) > 0 || len(got.Parameters) != 4 {
+		t.Errorf("weights: %q", got.Warnings)
+	}
+	all := apart(0)
+	all.report.Weights = []string{"theta"}
+	if got := all.summary(t); !got.Unusable || !strings.Contains(strings.Join(got.Warnings, " "), "mu averages") {
+		t.Errorf("a parameter next to weights: %q", got.Warnings)
+	}
+}
+
 func TestGoodRunHasNoWarnings(t *testing.T) {
 	r := good().summary(t)
 	if len(r.Warnings) != 0 {

@@ -147,7 +147,7 @@ func (f *findings) moreTempering() string {
 func moreRungs(x *Exchange) int { return (3*len(x.Temperatures) + 1) / 2 }
 
 func highRHat(f *findings) string {
-	bad := f.which(func(p Parameter) bool { return p.RHat > MaxRHat })
+	bad := slices.DeleteFunc(slices.Clone(f.judged), func(p Parameter) bool { return !(p.RHat > MaxRHat) })
 	if len(bad) == 0 {
 		return ""
 	}
@@ -162,7 +162,7 @@ func highRHat(f *findings) string {
 }
 
 func lowESS(f *findings) string {
-	p, n := leastESS(f.parameters, eitherESS)
+	p, n := leastESS(f.judged, eitherESS)
 	if n >= MinESS {
 		return ""
 	}
@@ -172,8 +172,8 @@ func lowESS(f *findings) string {
 }
 
 func belowTarget(f *findings) string {
-	p, n := leastESS(f.parameters, bulkESS)
-	if low, _ := leastESS(f.parameters, eitherESS); n >= TargetESS || eitherESS(low) < MinESS {
+	p, n := leastESS(f.judged, bulkESS)
+	if low, _ := leastESS(f.judged, eitherESS); n >= TargetESS || eitherESS(low) < MinESS {
 		return ""
 	}
 	return fmt.Sprintf("%s has an ess_bulk of %.0f, below the 1,000 a run aims at. %s", p.Name, n, f.moreDraws(n))
@@ -239,7 +239,7 @@ func heavyTails(f *findings) string {
 // sound reports whether chains agree and every effective size is enough: then what happens rarely on the way has left
 // no trace in the draws.
 func (f *findings) sound() bool {
-	_, n := leastESS(f.parameters, eitherESS)
+	_, n := leastESS(f.judged, eitherESS)
 	return n >= MinESS && len(f.disputes) == 0 && f.apart.errors == 0 && f.run.Draws > 0 &&
 		len(f.which(func(p Parameter) bool { return p.RHat > MaxRHat || p.NonFinite > 0 })) == 0
 }

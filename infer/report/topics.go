@@ -104,11 +104,11 @@ func agreement(f *findings) string {
 }
 
 func extremes(f *findings) string {
-	if len(f.parameters) == 0 || f.run.Draws == 0 {
+	if len(f.judged) == 0 || f.run.Draws == 0 {
 		return ""
 	}
 	var worst Parameter
-	for _, p := range f.parameters {
+	for _, p := range f.judged {
 		if p.RHat > worst.RHat {
 			worst = p
 		}
@@ -117,10 +117,10 @@ func extremes(f *findings) string {
 	if worst.RHat > 0 {
 		words = fmt.Sprintf("worst R-hat %s (%s)", worst.rhat(), worst.Name)
 	}
-	if p, n := leastESS(f.parameters, bulkESS); !math.IsInf(n, 1) {
+	if p, n := leastESS(f.judged, bulkESS); !math.IsInf(n, 1) {
 		words += fmt.Sprintf(", least ess_bulk %s (%s)", thousands(int64(n)), p.Name)
 	}
-	if p, n := leastESS(f.parameters, func(p Parameter) float64 { return p.ESSTail }); !math.IsInf(n, 1) {
+	if p, n := leastESS(f.judged, func(p Parameter) float64 { return p.ESSTail }); !math.IsInf(n, 1) {
 		words += fmt.Sprintf(", least ess_tail %s (%s)", thousands(int64(n)), p.Name)
 	}
 	return words

@@ -1,6 +1,8 @@
 package report
 
 import (
+	"slices"
+
 	"gonum.org/v1/gonum/stat"
 
 	"ppl/infer/draws"
@@ -14,7 +16,8 @@ type findings struct {
 	view       View
 	report     *Report
 	parameters []Parameter
-	drawn      []string // parameters, which should not be constant
+	judged     []Parameter // all but the weights of a network
+	drawn      []string    // parameters, which should not be constant
 	disputes   []dispute
 	effects    []types.Effect
 	// arrays whose elements can change places
@@ -54,6 +57,10 @@ const (
 
 func (f *findings) add(x finding) {
 	f.parameters = append(f.parameters, x.row)
+	if slices.Contains(f.run.Report.Weights, x.row.Variable) {
+		return // of whose many equivalent optima each chain is near one
+	}
+	f.judged = append(f.judged, x.row)
 	f.disputes = append(f.disputes, x.disputes...)
 	if a := x.apart; a.deviations > maxApart && a.errors > max(maxGap, f.apart.errors) {
 		f.apart = a
