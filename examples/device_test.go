@@ -29,9 +29,9 @@ func TestDeviceAgreesWithGraph(t *testing.T) {
 			agree(t, p, gorgonia.Device{})
 		})
 	}
-	t.Run("functions", func(t *testing.T) {
-		agree(t, load(t, "testdata/functions.ppl"), infer.Lowered(host.Device{}))
-	})
+	for _, path := range []string{"testdata/functions.ppl", "testdata/layers.ppl", "networks/text.ppl"} {
+		t.Run(path, func(t *testing.T) { agree(t, load(t, path), infer.Lowered(host.Device{})) })
+	}
 	for _, path := range posteriors(t) {
 		t.Run(filepath.Base(path), func(t *testing.T) {
 			p, _ := loadPosterior(t, path)

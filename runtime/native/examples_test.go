@@ -25,7 +25,8 @@ func TestExamples(t *testing.T) {
 	if err != nil || len(paths) == 0 {
 		t.Fatal(paths, err)
 	}
-	for _, path := range append(paths, "../../examples/testdata/functions.ppl") {
+	for _, path := range append(paths, "../../examples/testdata/functions.ppl",
+		"../../examples/testdata/layers.ppl") {
 		t.Run(strings.TrimSuffix(filepath.Base(path), ".ppl"), func(t *testing.T) {
 			t.Parallel()
 			target, ds := compiler.Load(path, nil)
