@@ -16,19 +16,24 @@ import (
 	"flag"
 	"fmt"
 	"io/fs"
+	"math"
 	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"time"
 )
 
-// A setting is a run to be killed: a model of examples, or a text, and flags.
+// A setting is a run to be killed: a model of examples, or streamed, and flags.
 type setting struct {
 	name, model string
 	flags       []string
 }
+
+// streamed is a model whose data are read from the disk, row by row.
+const streamed = "streamed"
 
 // settings take some twenty seconds each, half of them in warm-up.
 func settings() []setting {
@@ -36,6 +41,7 @@ func settings() []setting {
 		{"hmc", "seeds", []string{"--warmup", "6000", "--draws", "6000", "--set", "dynamics=hmc"}},
 		{"growing ladder", "five_modes", []string{"--warmup", "20000", "--draws", "20000"}},
 		{"minibatches", "challenger", []string{"--warmup", "12000", "--draws", "12000", "--set", "batch=8"}},
+		{"streamed rows", streamed, []string{"--warmup", "150", "--draws", "150", "--set", "batch=8"}},
 		{"nosehoover", "seeds", []string{"--warmup", "3000", "--draws", "3000", "--set", "dynamics=nosehoover",
 			"--set", "noise=0.1"}},
 		{"nuts", "radon", []string{"--warmup", "10000", "--draws", "10000", "--sampler", "nuts"}},
@@ -48,23 +54,36 @@ func main() {
 	kills := flag.Int("kills", 100, "how many in all")
 	seed := flag.Uint64("seed", 1, "of the moments")
 	examples := flag.String("examples", "examples", "`directory` of the models")
+	only := flag.String("only", "", "the `settings` whose names match the pattern; empty: all")
 	flag.Parse()
-	if err := killAll(*ppl, *examples, *kills, *seed); err != nil {
+	if err := killAll(*ppl, *examples, *only, *kills, *seed); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
 }
 
-func killAll(ppl, examples string, kills int, seed uint64) error {
+func killAll(ppl, examples, only string, kills int, seed uint64) error {
+	pattern, err := regexp.Compile(only)
+	if err != nil {
+		return err
+	}
 	dir, err := os.MkdirTemp("", "kills")
 	if err != nil {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	random, all, differ := rand.New(rand.NewPCG(seed, 0)), settings(), 0
+	random, differ := rand.New(rand.NewPCG(seed, 0)), 0
+	all := slices.DeleteFunc(settings(), func(s setting) bool { return !pattern.MatchString(s.name) })
 	for i, s := range all {
-		k := killer{ppl: ppl, random: random, args: append([]string{"sample", filepath.Join(examples, s.model+".ppl"),
-			"--seed", "5", "--threads", "1", "--quiet"}, s.flags...)}
+		k := killer{ppl: ppl, random: random}
+		model := filepath.Join(examples, s.model+".ppl")
+		if s.model == streamed {
+			if model, err = writeStreamed(dir); err != nil {
+				return err
+			}
+			k.env = []string{"GOMEMLIMIT=80KiB", "XDG_CACHE_HOME=" + dir} // too little for the file
+		}
+		k.args = append([]string{"sample", model, "--seed", "5", "--threads", "1", "--quiet"}, s.flags...)
 		if err := k.run(dir, kills*(i+1)/len(all)-kills*i/len(all)); err != nil {
 			return fmt.Errorf("%s: %w", s.name, err)
 		}
@@ -79,6 +98,22 @@ func killAll(ppl, examples string, kills int, seed uint64) error {
 	return nil
 }
 
+// writeStreamed writes a logistic regression with its data.
+func writeStreamed(dir string) (model string, err error) {
+	text, random := []byte("x,y\n"), rand.New(rand.NewPCG(1, 1))
+	for range 2000 {
+		x, y := random.NormFloat64(), 0
+		if random.Float64() < 1/(1+math.Exp(1-2*x)) {
+			y = 1
+		}
+		text = fmt.Appendf(text, "%.4f,%d\n", x, y)
+	}
+	model = filepath.Join(dir, "rows.ppl")
+	source := "data x[N], y[N] from \"rows.csv\"\na, b ~ Normal(0, 5)\ny[i in N] ~ Bernoulli(logits = a + b * x[i])\n"
+	return model, errors.Join(os.WriteFile(model, []byte(source), 0o666),
+		os.WriteFile(filepath.Join(dir, "rows.csv"), text, 0o666))
+}
+
 // longest is the time to a kill at most, where runs are short: several times that between checkpoints.
 const longest = 12 * time.Second
 
@@ -86,6 +121,7 @@ const longest = 12 * time.Second
 type killer struct {
 	ppl    string
 	args   []string
+	env    []string // beyond that of this process
 	random *rand.Rand
 
 	kills, warmup, files, differ int
@@ -145,6 +181,7 @@ func (k *killer) toTheEnd(dir string, length time.Duration, kills int) error {
 
 func (k *killer) sample(ctx context.Context, dir string) error {
 	cmd := exec.CommandContext(ctx, k.ppl, append(slices.Clone(k.args), "--out", dir, "--resume")...)
+	cmd.Env = append(os.Environ(), k.env...)
 	if text, err := cmd.CombinedOutput(); err != nil && ctx.Err() == nil {
 		return fmt.Errorf("%w\n%s", err, text)
 	}
