@@ -13,7 +13,7 @@ import (
 
 // Whichever file of a run cannot be read, or only in part, its draws are those that were written, or there is an error.
 func TestReadsThatFail(t *testing.T) {
-	l := faultLayout()
+	l := faultLayout(2)
 	whole := filepath.Join(t.TempDir(), "m.run")
 	if announced, err := beginning(filestest.New(filestest.Good), whole, l); err != nil || announced != allFaultDraws {
 		t.Fatal(announced, err)
