@@ -27,6 +27,26 @@ func NewRoutine(nodes ...Node) *Routine {
 	return r
 }
 
+// Numbers is how many numbers a Routine of nodes holds at once.
+func Numbers(nodes ...Node) (n float64) {
+	seen := map[*vertex]bool{}
+	var visit func(Node)
+	visit = func(x Node) {
+		if seen[x.vertex] {
+			return
+		}
+		seen[x.vertex] = true
+		n += float64(x.Size())
+		for _, a := range x.args {
+			visit(a)
+		}
+	}
+	for _, x := range nodes {
+		visit(x)
+	}
+	return n
+}
+
 // addNode adds a node after its arguments and returns its index.
 func (r *Routine) addNode(n Node, seen map[*vertex]int) int {
 	if k, ok := seen[n.vertex]; ok {

@@ -4,6 +4,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"ppl/autodiff"
 	"ppl/compiler/density"
 	"ppl/compiler/evaluate"
 	"ppl/compiler/marginalize"
@@ -92,9 +93,20 @@ func CheckCompletion(l *density.Layout, saved []Saved, diags *diag.List) {
 	}
 	for _, s := range saved {
 		if s.Late {
-			g.E.Array(s.Array)
+			refuseLarge(g.E, s.Array)
 		}
 	}
+}
+
+// refuseLarge refuses an array that cannot be computed in memory: a Completer holds all that it is computed from.
+func refuseLarge(e *evaluate.Evaluator, a *model.Array) {
+	bytes := 8 * autodiff.Numbers(e.Array(a).Node)
+	if e.Data.Memory == 0 || bytes <= float64(e.Data.Memory) {
+		return
+	}
+	e.Stop(e.Diags.Errorf("E89", a.At, "`%s` takes %.3g GB to compute at a draw; there are %.3g GB of memory", a.Name,
+		bytes/1e9, float64(e.Data.Memory)/1e9).
+		Help("compute it of fewer elements at a time; --max-memory SIZE says what there is"))
 }
 
 // AfterInference reports whether an array reads, through definitions, what is known only after inference.
