@@ -10,12 +10,14 @@ import (
 	"ppl/compiler/render"
 )
 
-// A context is the Go side of the C struct of the same name in compiler/render/c/types.h.
+// A context is the Go side of the C struct of the same name in compiler/render/c/types.h. It lies outside the Go heap,
+// where the collector does not look, so that no field may be a pointer into the heap: it would outlive what it points
+// to, and to assign such a field reports what it held before to a collector at work: memory that may be free.
 type context struct {
 	lane       [render.MaxLanes]uint64
 	buffer     *unsafe.Pointer
 	seed, step uint64
-	schedule   *scheduled
+	schedule   uintptr // of scheduled calls, pinned while C reads them
 	calls      uint64
 	part, turn uint64
 	gemms

@@ -101,7 +101,8 @@ func (e *executable) block(worker, i int) {
 	}
 	began := time.Now()
 	w.use(s)
-	w.step, w.schedule, w.calls = e.step, &e.schedule[0], uint64(len(e.schedule))
+	w.step, w.calls = e.step, uint64(len(e.schedule))
+	w.schedule = uintptr(unsafe.Pointer(&e.schedule[0]))
 	call(e.run, w.context)
 	e.restore(s)
 	if worker == 0 {
