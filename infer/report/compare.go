@@ -165,7 +165,7 @@ func (c Comparison) JSON(w io.Writer) error {
 	for _, m := range c.Models {
 		t := m.LOO.PSIS.Total()
 		rows = append(rows, comparedRow{m.LOO.Dir, draws.Number(t.ELPD), draws.Number(t.SE), draws.Number(t.P),
-			draws.Number(-m.Behind), draws.Number(m.SE), draws.Number(m.Weight),
+			draws.Number(0 - m.Behind), draws.Number(m.SE), draws.Number(m.Weight), // not −0
 			draws.Number(m.LOO.WAIC.Total().ELPD), len(m.LOO.Bad())})
 	}
 	return printJSON(w, struct {

@@ -118,8 +118,9 @@ func (c PartComparison) JSON(w io.Writer) error {
 	rows := []partComparedRow{}
 	for _, m := range c.Models {
 		rows = append(rows, partComparedRow{m.LOO.Dir, draws.Number(m.LOO.ELPD), draws.Number(m.LOO.ELPDSE),
-			draws.Number(m.LOO.SE), draws.Number(m.LOO.P), draws.Number(-m.Behind.ELPD), draws.Number(m.Behind.ELPDSE),
-			draws.Number(m.Behind.SE), draws.Number(m.Weight), m.LOO.Bad()})
+			draws.Number(m.LOO.SE), draws.Number(m.LOO.P), draws.Number(0 - m.Behind.ELPD),
+			draws.Number(m.Behind.ELPDSE), draws.Number(m.Behind.SE), draws.Number(m.Weight),
+			m.LOO.Bad()})
 	}
 	best := c.Models[0].LOO
 	return printJSON(w, struct {
