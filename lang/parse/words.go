@@ -150,6 +150,12 @@ func (m mistake) help() string {
 		return "a power is written `x^2`"
 	case t.Type == prime && (m.want == "an expression" || m.want == "a file name in quotes"):
 		return "strings are written in double quotes"
+	case t.Value == "from" && before.Value == "complete" && m.over:
+		return "`complete` stands behind the file: `from \"file.csv\" complete`"
+	case m.want == "a file name in quotes" && t.Type == name:
+		return "a file name stands in double quotes: `from \"file.csv\"`"
+	case t.Value == "missing" && m.tokens[0].Value == "data" && m.over:
+		return "`missing` stands behind a name: `data x[N] missing from \"file.csv\"`"
 	case t.Value == "in" && m.tokens[0].Value == "data" && m.over:
 		return "write bounds before `missing` and the value"
 	case t.Value == "in" && m.tokens[0].Value == "data":
