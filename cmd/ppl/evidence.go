@@ -22,11 +22,9 @@ func evidenceCommand(c *console) *cobra.Command {
 		Use:   "evidence RUN… [--json]",
 		Short: "Estimate how probable models make their data, and Bayes factors",
 		Long: "Estimate the evidence (marginal likelihood) of the model of each run from its draws, by bridge " +
-			"sampling, " +
-			"with a standard error.\n" +
+			"sampling, with a standard error.\n" +
 			"Several runs on the same data are compared by Bayes factors. The evidence depends on the priors, " +
-			"also where " +
-			"the posterior does not:\n" +
+			"also where the posterior does not:\n" +
 			"ppl compare asks instead how well models predict. Priors have to be proper.",
 		Args: atLeastOne("RUN", 0),
 
@@ -68,7 +66,8 @@ func (c *console) evidenceOf(ctx context.Context, dir string) (*draws.Run, evide
 	if err != nil {
 		return nil, none, err
 	}
-	if why := noEvidence(o.run, program); why != "" {
+	mass, unknown := program.PriorMass()
+	if why := noEvidence(o.run, program, unknown); why != "" {
 		return nil, none, withoutEvidence(dir, why)
 	}
 	density, err := loadDensity(ctx, program)
@@ -100,7 +99,6 @@ func (c *console) evidenceOf(ctx context.Context, dir string) (*draws.Run, evide
 	} else if err != nil {
 		return nil, none, fault(err)
 	}
-	mass, _ := program.PriorMass()
 	result.Shift(-mass)
 	return o.run, result, nil
 }
@@ -109,15 +107,15 @@ func withoutEvidence(dir, why string) error {
 	return wrong(fmt.Errorf("%s: the evidence cannot be estimated: %s", dir, why))
 }
 
-// noEvidence says why a run has no evidence, or none that its draws give.
-func noEvidence(run *draws.Run, program *compiler.Program) string {
-	switch _, name := program.PriorMass(); {
+// noEvidence says why a run has no evidence, or none that its draws give. Unknown is a parameter that keeps the
+// integral of the prior from being known.
+func noEvidence(run *draws.Run, program *compiler.Program, unknown string) string {
+	switch {
 	case len(run.Info.Report.ELBO) > 0:
 		return "the draws are of an approximation; sample with renhd or nuts"
-	case name != "":
+	case unknown != "":
 		return fmt.Sprintf("the prior of `%s` is no distribution whose integral is known to be 1, so that the "+
-			"evidence "+
-			"has no meaning or an unknown factor; give it a proper prior", name)
+			"evidence has no meaning or an unknown factor; give it a proper prior", unknown)
 	case program.Data().HasStreams():
 		return "the data are read in blocks; it needs them in memory (--max-memory)"
 	}
@@ -153,18 +151,10 @@ type loadedDensity struct{ exe device.Executable }
 func loadDensity(ctx context.Context, program *compiler.Program) (*loadedDensity, error) {
 	theta := autodiff.New().Input("theta", program.Dim())
 	prior, likelihood := program.Density(theta)
-	d, err := openDevice(ctx, auto, func(string) {})
+	exe, err := loadEntry(ctx, lower.Entry{Name: "density", Assign: []lower.Assign{{Name: "log_density",
+		Value: autodiff.Add(prior, likelihood)}}}, lanesOfDensity)
 	if err != nil {
 		return nil, err
-	}
-	compiled, err := d.Compile([]lower.Entry{{Name: "density", Assign: []lower.Assign{{Name: "log_density",
-		Value: autodiff.Add(prior, likelihood)}}}})
-	if err != nil {
-		return nil, failed(err)
-	}
-	exe, err := compiled.Load(device.Options{Lanes: lanesOfDensity})
-	if err != nil {
-		return nil, failed(err)
 	}
 	return &loadedDensity{exe}, nil
 }

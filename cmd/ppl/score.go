@@ -99,15 +99,20 @@ func (c *console) follow(ctx context.Context, p *prediction, o *openedRun, of *o
 
 // loadForecast compiles the entry "forecast", which assigns what is given on every lane.
 func loadForecast(ctx context.Context, assign []lower.Assign) (device.Executable, error) {
+	return loadEntry(ctx, lower.Entry{Name: "forecast", Assign: assign}, lanesOfForecast)
+}
+
+// loadEntry compiles one entry for some lanes.
+func loadEntry(ctx context.Context, entry lower.Entry, lanes int) (device.Executable, error) {
 	d, err := openDevice(ctx, auto, func(string) {})
 	if err != nil {
 		return nil, err
 	}
-	program, err := d.Compile([]lower.Entry{{Name: "forecast", Assign: assign}})
+	program, err := d.Compile([]lower.Entry{entry})
 	if err != nil {
 		return nil, failed(err)
 	}
-	exe, err := program.Load(device.Options{Lanes: lanesOfForecast})
+	exe, err := program.Load(device.Options{Lanes: lanes})
 	if err != nil {
 		return nil, failed(err)
 	}
@@ -117,11 +122,7 @@ func loadForecast(ctx context.Context, assign []lower.Assign) (device.Executable
 // parametersAt are the parameters of a draw, by name.
 func (o *openedRun) parametersAt(program *compiler.Program, chain, draw int) (map[string]dataset.Array, error) {
 	at := map[string]dataset.Array{}
-	names := program.Parameters()
-	for _, v := range program.Saved() {
-		if !slices.Contains(names, v.Name) {
-			continue
-		}
+	for _, v := range parametersOf(program) {
 		xs, err := o.Draws(v.Name)
 		if err != nil {
 			return nil, err

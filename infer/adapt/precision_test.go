@@ -2,7 +2,6 @@ package adapt
 
 import (
 	"math"
-	"math/rand/v2"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
@@ -46,23 +45,7 @@ func TestMetricOfPrecision(t *testing.T) {
 // in a metric with two directions; in a diagonal one its condition number is far above.
 func TestLowRankMetricOfPrecision(t *testing.T) {
 	const d = 30
-	r := rand.New(rand.NewPCG(1, 2))
-	cov := mat.NewSymDense(d, nil)
-	for i := range d {
-		cov.SetSym(i, i, 1)
-	}
-	for range 2 {
-		v := mat.NewVecDense(d, nil)
-		for i := range d {
-			v.SetVec(i, 100*r.NormFloat64()/math.Sqrt(d))
-		}
-		cov.SymRankOne(cov, 1, v)
-	}
-	for i := range d {
-		for j := i; j < d; j++ {
-			cov.SetSym(i, j, cov.At(i, j)*math.Pow(1.3, float64(i+j)))
-		}
-	}
+	cov := withDirections(d, 2, 100, func(i int) float64 { return math.Pow(1.3, float64(i)) })
 	var c mat.Cholesky
 	var precision mat.SymDense
 	if !c.Factorize(cov) || c.InverseTo(&precision) != nil {

@@ -240,8 +240,7 @@ func (r *Run) chunks(c column, first int, each func(chain int, part []float64)) 
 	a, n := r.arrays[c.key()], c.v.Size()
 	band, chunk := a.Chunks[0], a.Chunks[1]
 	for k := 0; n > 0 && k*chunk < a.Shape[1]; k++ {
-		file := filepath.Join(path(r.Dir, c.key()), chunkKey(chunkIndex(c, first/band, k)))
-		raw, err := readChunk(file, band*chunk*n*width(a.Type))
+		raw, err := readChunk(chunkFile(r.Dir, c, first/band, k), band*chunk*n*width(a.Type))
 		if err != nil {
 			return err
 		}

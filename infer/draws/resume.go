@@ -193,8 +193,7 @@ func (w *Writer) rereadWindow(first, end, k int) error {
 		if size == 0 {
 			continue
 		}
-		raw, err := readChunk(filepath.Join(path(w.dir, c.key()), chunkKey(chunkIndex(c, first/w.band, k))),
-			w.band*w.chunk*size*width(kindOf(c.v)))
+		raw, err := readChunk(chunkFile(w.dir, c, first/w.band, k), w.band*w.chunk*size*width(kindOf(c.v)))
 		if err != nil {
 			return err
 		}

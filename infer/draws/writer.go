@@ -191,6 +191,11 @@ func chunkIndex(c column, band, k int) []int {
 	return append([]int{band, k}, make([]int, len(c.v.Shape))...)
 }
 
+// chunkFile is where that chunk is in a run directory.
+func chunkFile(dir string, c column, band, k int) string {
+	return filepath.Join(path(dir, c.key()), chunkKey(chunkIndex(c, band, k)))
+}
+
 // together runs what waits for the disk at the same time, where a file system makes many changes durable by one write
 // of its journal.
 func together() *errgroup.Group {
@@ -218,7 +223,7 @@ func (w *Writer) gather(c column, first, end, k int) (raw []byte, err error) {
 	one := w.chunk * n * width(kind) // bytes of a chain
 	further := func(b buffer) bool { return b.first(w.width) > k*w.chunk }
 	if slices.ContainsFunc(w.buffers[first:end], further) {
-		raw, err = readChunk(filepath.Join(path(w.dir, c.key()), chunkKey(chunkIndex(c, first/w.band, k))), w.band*one)
+		raw, err = readChunk(chunkFile(w.dir, c, first/w.band, k), w.band*one)
 		if err != nil {
 			return nil, err
 		}

@@ -22,6 +22,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/stat"
@@ -60,7 +61,7 @@ func Estimate(seed uint64, chains [][][]float64, logDensity LogDensity) (Result,
 	variance := 0.0
 	for k, h := range [2][2][][][]float64{{first, second}, {second, first}} {
 		r := rand.New(rand.NewPCG(seed, 0xe71d+uint64(k)))
-		g, ok := fit(r, together(h[0]))
+		g, ok := fit(r, slices.Concat(h[0]...))
 		if !ok {
 			return Result{}, Unusable("a parameter does not vary over the draws, so that no normal can be fitted " +
 				"to them")
@@ -107,13 +108,6 @@ func halves(chains [][][]float64) (first, second [][][]float64) {
 		first, second = append(first, c[:n]), append(second, c[n:])
 	}
 	return first, second
-}
-
-func together(chains [][][]float64) (all [][]float64) {
-	for _, c := range chains {
-		all = append(all, c...)
-	}
-	return all
 }
 
 // A bridge has log p̃ − log g at draws of both.
@@ -178,20 +172,22 @@ func (b *bridge) estimate() (logZ, variance float64) {
 				above[j] = l
 			}
 		}
-		var all []float64
 		for c, chain := range b.posterior {
 			below[c] = below[c][:0]
 			for _, l := range chain {
 				below[c] = append(below[c], -logAddExp(s1+l, s2+logZ))
 			}
-			all = append(all, below[c]...)
 		}
 		before := logZ
-		if logZ = stats.LogMean(above) - stats.LogMean(all); !(math.Abs(logZ-before) > tolerance) {
+		if logZ = stats.LogMean(above) - stats.LogMean(slices.Concat(below...)); !(math.Abs(logZ-before) > tolerance) {
 			break
 		}
 	}
-	return logZ, relativeVariance(above)/n2 + chainVariance(below)
+	se := stats.MCSELogMean(below)
+	if math.IsNaN(se) { // all are the same: the mixture is the posterior
+		se = 0
+	}
+	return logZ, relativeVariance(above)/n2 + se*se
 }
 
 func logAddExp(a, b float64) float64 {
@@ -203,32 +199,9 @@ func logAddExp(a, b float64) float64 {
 
 // relativeVariance is that of numbers whose logarithms are given: their variance over the square of their mean.
 func relativeVariance(logs []float64) float64 {
-	mean, variance := stat.MeanVariance(exponentials(logs, floats.Max(logs)), nil)
-	return variance / (mean * mean)
-}
-
-// chainVariance is the relative variance of the mean of numbers from chains.
-func chainVariance(logs [][]float64) float64 {
-	var all []float64
-	for _, c := range logs {
-		all = append(all, c...)
-	}
-	top := floats.Max(all)
-	chains := make([][]float64, len(logs))
-	for i, c := range logs {
-		chains[i] = exponentials(c, top)
-	}
-	n := stats.ESSMean(chains)
-	if !(n > 0) { // all are the same: the mixture is the posterior
-		n = float64(len(all))
-	}
-	return relativeVariance(all) / n
-}
-
-func exponentials(logs []float64, top float64) []float64 {
-	out := make([]float64, len(logs))
+	mean, relative := stats.LogMean(logs), make([]float64, len(logs))
 	for i, l := range logs {
-		out[i] = math.Exp(l - top)
+		relative[i] = math.Exp(l - mean)
 	}
-	return out
+	return stat.Variance(relative, nil)
 }

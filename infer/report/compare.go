@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"math"
@@ -50,12 +51,7 @@ func Compare(runs []*draws.Run, name string, mend func(r *draws.Run, l *LOO) err
 		}
 		c.Models = append(c.Models, Compared{LOO: l})
 	}
-	slices.SortStableFunc(c.Models, func(a, b Compared) int {
-		if a.LOO.PSIS.Total().ELPD > b.LOO.PSIS.Total().ELPD {
-			return -1
-		}
-		return 1
-	})
+	bestFirst(c.Models, func(m Compared) float64 { return m.LOO.PSIS.Total().ELPD })
 	var models []stats.Pointwise
 	for i := range c.Models {
 		m := &c.Models[i]
@@ -66,6 +62,11 @@ func Compare(runs []*draws.Run, name string, mend func(r *draws.Run, l *LOO) err
 		c.Models[i].Weight = w
 	}
 	return c, nil
+}
+
+// bestFirst sorts models by a score, the greatest first.
+func bestFirst[M any](models []M, score func(M) float64) {
+	slices.SortStableFunc(models, func(a, b M) int { return cmp.Compare(score(b), score(a)) })
 }
 
 // observedOf is the data that rows are of; nil where they are of several arrays.
@@ -91,29 +92,38 @@ func (r Rows) SameAs(other Rows) error {
 		return Unusable{fmt.Sprintf("%sthe first predicts %s in %d rows, the second %s in %d", what, r.Of, r.N,
 			other.Of, other.N)}
 	}
-	same := func(x, y float64) bool { return x == y || math.IsNaN(x) && math.IsNaN(y) }
-	if r.Data != nil && other.Data != nil && !slices.EqualFunc(r.Data, other.Data, same) {
+	if r.Data != nil && other.Data != nil && !sameValues(r.Data, other.Data) {
 		return Unusable{what + "they observed different data; a transformed response has another density, too"}
 	}
 	return nil
 }
 
+// sameValues compares data, in which a missing value is NaN.
+func sameValues(xs, ys []float64) bool {
+	return slices.EqualFunc(xs, ys, func(x, y float64) bool { return x == y || math.IsNaN(x) && math.IsNaN(y) })
+}
+
 // Text prints a line for each model.
 func (c Comparison) Text(w io.Writer, width int) error {
-	var b strings.Builder
-	best := c.Models[0].LOO
-	paragraph(&b, "", fmt.Sprintf("Prediction of %s left out one at a time, %s rows; the best model first.", c.Of,
-		thousands(int64(best.Variable.Size()))), width)
-	b.WriteByte('\n')
+	title := fmt.Sprintf("Prediction of %s left out one at a time, %s rows; the best model first.", c.Of,
+		thousands(int64(c.Models[0].LOO.Variable.Size())))
 	rows := [][]string{{"run", "elpd_loo", "se", "p_loo", "elpd_diff", "se_diff", "weight", "bad k̂"}}
 	for _, m := range c.Models {
 		t := m.LOO.PSIS.Total()
 		rows = append(rows, []string{m.LOO.Dir, digit(t.ELPD), digit(t.SE), digit(t.P), digit(-m.Behind), digit(m.SE),
 			fmt.Sprintf("%.2f", m.Weight), fmt.Sprint(len(m.LOO.Bad()))})
 	}
+	return comparisonText(w, width, title, rows, c.notes())
+}
+
+// comparisonText prints a table below its title, and notes below that.
+func comparisonText(w io.Writer, width int, title string, rows [][]string, notes []string) error {
+	var b strings.Builder
+	paragraph(&b, "", title, width)
+	b.WriteByte('\n')
 	columns(&b, rows)
 	b.WriteByte('\n')
-	for _, note := range c.notes() {
+	for _, note := range notes {
 		paragraph(&b, "", note, width)
 	}
 	_, err := io.WriteString(w, b.String())

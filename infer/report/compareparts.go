@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"slices"
-	"strings"
 
 	"gonum.org/v1/gonum/floats"
 
@@ -28,12 +26,7 @@ type PartCompared struct {
 // row, that of the one model less that of the other, so that what the models have in common cancels before rows are
 // chosen. Stacking maximises a mean over rows; that over the chosen rows estimates it without bias.
 func CompareParts(each []PartLOO) PartComparison {
-	slices.SortStableFunc(each, func(a, b PartLOO) int {
-		if a.ELPD > b.ELPD {
-			return -1
-		}
-		return 1
-	})
+	bestFirst(each, func(l PartLOO) float64 { return l.ELPD })
 	var c PartComparison
 	var models []stats.Pointwise
 	for _, l := range each {
@@ -55,26 +48,17 @@ func less(a, b PartLOO) stats.Subsampled {
 
 // Text prints a line for each model.
 func (c PartComparison) Text(w io.Writer, width int) error {
-	var b strings.Builder
 	best := c.Models[0].LOO
-	paragraph(&b, "",
-		fmt.Sprintf("Prediction of %s left out one at a time, estimated from %s of %s rows, the same of each "+
-			"model; the best model first. se is the standard error over rows, ± that of having chosen some.",
-			best.Variable.Name, thousands(int64(len(best.Rows))), thousands(int64(len(best.Rough)))), width)
-	b.WriteByte('\n')
+	title := fmt.Sprintf("Prediction of %s left out one at a time, estimated from %s of %s rows, the same of each "+
+		"model; the best model first. se is the standard error over rows, ± that of having chosen some.",
+		best.Variable.Name, thousands(int64(len(best.Rows))), thousands(int64(len(best.Rough))))
 	rows := [][]string{{"run", "elpd_loo", "±", "se", "elpd_diff", "±", "se_diff", "weight", "bad k̂"}}
 	for _, m := range c.Models {
 		rows = append(rows, []string{m.LOO.Dir, digit(m.LOO.ELPD), digit(m.LOO.ELPDSE), digit(m.LOO.SE),
 			digit(-m.Behind.ELPD), digit(m.Behind.ELPDSE), digit(m.Behind.SE), fmt.Sprintf("%.2f", m.Weight),
 			fmt.Sprint(m.LOO.Bad())})
 	}
-	columns(&b, rows)
-	b.WriteByte('\n')
-	for _, note := range c.notes() {
-		paragraph(&b, "", note, width)
-	}
-	_, err := io.WriteString(w, b.String())
-	return err
+	return comparisonText(w, width, title, rows, c.notes())
 }
 
 // notes say what the table does not.
@@ -86,9 +70,6 @@ func (c PartComparison) notes() (notes []string) {
 					"too high most often. `ppl loo %s` of all rows names them.", m.LOO.Dir, n, plural(n, "has", "have"),
 					maxK(m.LOO.Draws), m.LOO.Dir))
 		}
-	}
-	if len(c.Models) < 2 {
-		return notes
 	}
 	second := c.Models[1].Behind
 	notes = append(notes, closeness(second.ELPD, math.Hypot(second.SE, second.ELPDSE))...)

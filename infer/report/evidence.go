@@ -31,12 +31,7 @@ func CompareEvidence(runs []*draws.Run, results []evidence.Result) (Evidences, e
 		}
 		all = append(all, Evidence{r.Dir, results[i]})
 	}
-	slices.SortStableFunc(all, func(a, b Evidence) int {
-		if a.LogZ > b.LogZ {
-			return -1
-		}
-		return 1
-	})
+	bestFirst(all, func(e Evidence) float64 { return e.LogZ })
 	return all, nil
 }
 
@@ -45,8 +40,7 @@ func sameData(a, b *draws.Run) error {
 	what := fmt.Sprintf("%s and %s cannot be compared: ", a.Dir, b.Dir)
 	if x, y := observedNames(a), observedNames(b); !slices.Equal(x, y) {
 		return Unusable{fmt.Sprintf("%sthe first observes %s, the second %s; the evidence is a density of the "+
-			"data, and "+
-			"only those of the same data have a ratio", what, list(x), list(y))}
+			"data, and only those of the same data have a ratio", what, list(x), list(y))}
 	}
 	for _, name := range observedNames(a) {
 		x, err := a.ObservedData(name)
@@ -57,10 +51,9 @@ func sameData(a, b *draws.Run) error {
 		if err != nil {
 			return err
 		}
-		if !slices.EqualFunc(x, y, func(x, y float64) bool { return x == y || math.IsNaN(x) && math.IsNaN(y) }) {
+		if !sameValues(x, y) {
 			return Unusable{what + "they observed different values of " + name + "; a transformed response has " +
-				"another " +
-				"density, too"}
+				"another density, too"}
 		}
 	}
 	return nil
