@@ -197,6 +197,14 @@ func newProgram(p *plan.Plan) *Program {
 	return &Program{Plan: p, after: p.NewCompleter(), logged: sync.OnceValues(p.LogDensities)}
 }
 
+// Recentred is the program in other coordinates of its effects (EffectBlocks). Values, and what is computed after
+// inference, are those of the program.
+func (p *Program) Recentred(c types.Centring) *Program {
+	out := *p
+	out.Plan = p.Plan.Recentred(c)
+	return &out
+}
+
 // Infer is what the model's infer statement says: the sampler's name (empty if none) and its settings as text.
 func (p *Program) Infer() (sampler string, settings map[string]string) {
 	settings = map[string]string{}

@@ -79,7 +79,7 @@ func sampleBy(t *testing.T, s infer.Sampler, p *compiler.Program, o infer.Option
 	}
 	names := elements(p)
 	m := newMemory(len(names), o.Chains)
-	report, err := s(context.Background(), p, o, m)
+	report, err := s(context.Background(), target{p}, o, m)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -89,6 +89,11 @@ func sampleBy(t *testing.T, s infer.Sampler, p *compiler.Program, o infer.Option
 	}
 	return byName, report
 }
+
+// A target is a program whose effects can be recentred, as the command makes one.
+type target struct{ *compiler.Program }
+
+func (t target) Recentred(c types.Centring) infer.Recentrable { return target{t.Program.Recentred(c)} }
 
 // defaults are a user's, on the device that a user gets.
 func defaults(seed uint64) infer.Options {

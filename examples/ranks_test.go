@@ -42,7 +42,7 @@ func sameOnRanks(t *testing.T, path string, s infer.Sampler, sizes []int) {
 		o.Settings.Batch = 4
 	}
 	var want dynamicstest.Memory
-	if _, err := s(t.Context(), p, o, &want); err != nil {
+	if _, err := s(t.Context(), target{p}, o, &want); err != nil {
 		t.Fatal(err)
 	}
 	for _, n := range sizes {
@@ -50,7 +50,7 @@ func sameOnRanks(t *testing.T, path string, s infer.Sampler, sizes []int) {
 		got, errs := make([]dynamicstest.Memory, n), make([]error, n)
 		for rank, c := range ranks.Local(n) {
 			program := load(t, path)
-			all.Go(func() { _, errs[rank] = ranked.Sampler(c, s)(t.Context(), program, o, &got[rank]) })
+			all.Go(func() { _, errs[rank] = ranked.Sampler(c, s)(t.Context(), target{program}, o, &got[rank]) })
 		}
 		all.Wait()
 		if err := errors.Join(errs...); err != nil {

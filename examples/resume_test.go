@@ -46,11 +46,11 @@ func resumes(t *testing.T, path string, s killedSampler) {
 		o.Settings.Batch = 4
 	}
 	var want dynamicstest.Memory
-	if _, err := s.sample(t.Context(), p, o, &want); err != nil {
+	if _, err := s.sample(t.Context(), target{p}, o, &want); err != nil {
 		t.Fatal(err)
 	}
 	k := &dynamicstest.Killer{Every: s.every}
-	k.Run(t, s.sample, p, o)
+	k.Run(t, s.sample, target{p}, o)
 	if !reflect.DeepEqual(k.Draws.Values, want.Values) || !reflect.DeepEqual(k.Draws.Stats, want.Stats) {
 		t.Errorf("after %d kills other draws", k.Kills)
 	}

@@ -130,7 +130,7 @@ func (f *follower) load(ctx context.Context, o modelOrder) string {
 func (f *follower) sample(ctx context.Context, o sampleOrder) {
 	row, _ := findSampler(o.Sampler)
 	o.Options.Device, o.Options.Threads = f.device, threadsOfRank(o.Options.Threads)
-	_, _ = ranked.Sampler(f.job, row.sample)(ctx, compiler.Recorded{Program: f.program, EachRow: o.EachRow}, o.Options,
+	_, _ = ranked.Sampler(f.job, row.sample)(ctx, target{compiler.Recorded{Program: f.program, EachRow: o.EachRow}}, o.Options,
 		nil)
 }
 

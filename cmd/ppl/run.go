@@ -34,7 +34,7 @@ func carryOut(ctx context.Context, run *posteriorRun, count int, show func(infer
 	options.Draws, options.Checkpoints, options.Judged = count, run.recorder, size(run.program.Saved())
 	start := time.Now()
 	sample := run.samplerOnRanks(&options)
-	report, err := sample(ctx, compiler.Recorded{Program: run.program, EachRow: run.recorder.rows},
+	report, err := sample(ctx, target{compiler.Recorded{Program: run.program, EachRow: run.recorder.rows}},
 		options, run.recorder)
 	clear()
 

@@ -28,7 +28,8 @@ func wordTopics() []topic {
 				"where discrete, and are dropped where nothing else reads them."},
 		{"noncentered", "theta[j in J] ~ Normal(mu, tau) noncentered",
 			"Changes the coordinates that the sampler moves in to standard ones, never the model. It helps where " +
-				"data say little about each element."},
+				"data say little about each element. Where renhd needs no ladder, its warm-up chooses for each " +
+				"element."},
 		{"ordered", "m[k in K] ~ Normal(0, 10) ordered",
 			"The elements increase along the last axis: one labelling of exchangeable components."},
 		{"return", "return e",

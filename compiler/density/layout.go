@@ -27,6 +27,7 @@ type Region struct {
 	free      []int
 	Offset    int
 	Size      int
+	centred   []bool // by element, where coordinates are not all as the model says (Layout.Recentred); else nil
 }
 
 // A Layout says where in the unconstrained vector each piece of a parameter is.

@@ -70,12 +70,12 @@ func tighter(a, b autodiff.Node, choose func(x, y autodiff.Node) autodiff.Node) 
 func Constrain(e *evaluate.Evaluator, r *Region, theta autodiff.Node, scan func(r *Region,
 	z evaluate.Value) evaluate.Value) (v evaluate.Value, logJac autodiff.Node) {
 	u := autodiff.Reshape(Part(e, r, theta), append(e.Shape(r.Plates, nil), r.free...)...)
-	if r.Term.NonCentered {
+	if r.NonCentered() {
 		z := evaluate.Value{Node: u, Bound: r.Plates, Axes: r.Term.Event}
 		if r.Piece.Recurrence != nil {
 			return scan(r, z), e.Graph.Const(0)
 		}
-		return shifted(e, r.Term, z), e.Graph.Const(0)
+		return shifted(e, r.Term, z, r.Centred()), e.Graph.Const(0)
 	}
 	lo, hi := Bounds(e, r.Term, r.Plates)
 	x, jac := r.Transform.Constrain(u, r.Event, lo, hi)
@@ -88,12 +88,15 @@ func Part(e *evaluate.Evaluator, r *Region, theta autodiff.Node) autodiff.Node {
 }
 
 // shifted is the value of non-centred coordinates z: location + scale·z, where the scale of a multivariate normal is a
-// Cholesky factor.
-func shifted(e *evaluate.Evaluator, t *model.Term, z evaluate.Value) evaluate.Value {
+// Cholesky factor. Elements that are centred are their coordinates.
+func shifted(e *evaluate.Evaluator, t *model.Term, z evaluate.Value, centred []bool) evaluate.Value {
 	if t.Dist.Event > 0 {
 		return shiftVector(e, t, z)
 	}
 	loc, scale := locationScale(e, t)
+	if centred != nil {
+		loc, scale = newMask(e, t, centred).shift(e, loc, scale)
+	}
 	bound := evaluate.Union(z, loc, scale)
 	x := autodiff.Add(e.AlignLoosely(loc, bound, nil), autodiff.Mul(e.AlignLoosely(scale, bound, nil),
 		e.Align(z, bound, nil)))
@@ -104,7 +107,7 @@ func shifted(e *evaluate.Evaluator, t *model.Term, z evaluate.Value) evaluate.Va
 func ShiftedInScan(t *model.Term, z evaluate.Value) *evaluate.Rule {
 	given := &evaluate.Known{Value: z}
 	return &evaluate.Rule{Reads: shiftedBy(t), Given: given, Value: func(step *evaluate.Evaluator) evaluate.Value {
-		return shifted(step, t, step.Expr(given))
+		return shifted(step, t, step.Expr(given), nil)
 	}}
 }
 
@@ -135,24 +138,32 @@ func locationScaleArgs(t *model.Term) (loc, scale int) {
 	return t.Dist.Location, t.Dist.Location + 1
 }
 
-// StandardArgs are a location-scale distribution's arguments with location 0 and scale 1.
-func StandardArgs(e *evaluate.Evaluator, t *model.Term) []evaluate.Value {
+// StandardArgs are a location-scale distribution's arguments with location 0 and scale 1, but at elements that are
+// centred.
+func StandardArgs(e *evaluate.Evaluator, t *model.Term, centred []bool) []evaluate.Value {
 	args := make([]evaluate.Value, len(t.Args))
 	for i, a := range t.Args {
 		args[i] = e.Expr(a)
 	}
 	l, s := locationScaleArgs(t)
+	if centred != nil {
+		args[l], args[s] = newMask(e, t, centred).standard(e, args[l], args[s])
+		return args
+	}
 	args[l], args[s] = evaluate.Value{Node: e.Graph.Const(0)}, evaluate.Value{Node: e.Graph.Const(1)}
 	return args
 }
 
 // Unshifted are the non-centred coordinates of a value: what shifted takes to it. Where the piece reads its own past,
 // that is the value's.
-func Unshifted(e *evaluate.Evaluator, t *model.Term, x evaluate.Value) autodiff.Node {
+func Unshifted(e *evaluate.Evaluator, t *model.Term, x evaluate.Value, centred []bool) autodiff.Node {
 	if t.Dist.Event > 0 {
 		return newVectorShift(e, t, x).inverse(e, x)
 	}
 	loc, scale := locationScale(e, t)
+	if centred != nil {
+		loc, scale = newMask(e, t, centred).shift(e, loc, scale)
+	}
 	bound := evaluate.Union(x, loc, scale)
 	return autodiff.Div(autodiff.Sub(e.Align(x, bound, nil), e.AlignLoosely(loc, bound, nil)),
 		e.AlignLoosely(scale, bound, nil))

@@ -20,9 +20,9 @@ type Factor struct {
 	Time *model.Index
 }
 
-// Term is the log density of a statement's value at its arguments. z, where valid, is the value in non-centred
-// coordinates.
-func Term(e *evaluate.Evaluator, t *model.Term, z autodiff.Node) evaluate.Value {
+// Term is the log density of a statement's value at its arguments. z, where there are such, are the value's coordinates
+// relative to location and scale.
+func Term(e *evaluate.Evaluator, t *model.Term, z Coordinates) evaluate.Value {
 	ragged := slices.ContainsFunc(t.Plates, func(i *model.Index) bool { return len(i.Set.Ragged) > 0 })
 	if ragged {
 		defer e.UnderRanges(t.Plates)()
@@ -59,20 +59,20 @@ func ChainPlate(t *model.Term) *model.Index {
 	return t.Piece.Slots[t.Array.Chain.Axis].Index
 }
 
-func densityOf(e *evaluate.Evaluator, t *model.Term, z autodiff.Node) evaluate.Value {
+func densityOf(e *evaluate.Evaluator, t *model.Term, z Coordinates) evaluate.Value {
 	if t.Density != nil {
 		return e.Expr(t.Density)
 	}
-	if z.Valid() && t.Dist.Event > 0 {
-		return evaluate.Value{Node: standardNormal(z, t.Dist.Event), Bound: t.Plates}
+	if z.Node.Valid() && t.Dist.Event > 0 {
+		return evaluate.Value{Node: standardNormal(z.Node, t.Dist.Event), Bound: t.Plates}
 	}
 	x, args := TermValue(e, t), make([]evaluate.Value, len(t.Args))
 	for i, a := range t.Args {
 		args[i] = e.Expr(a)
 	}
-	if z.Valid() {
-		x = evaluate.Value{Node: z, Bound: t.Plates}
-		args = StandardArgs(e, t)
+	if z.Node.Valid() {
+		x = evaluate.Value{Node: z.Node, Bound: t.Plates}
+		args = StandardArgs(e, t, z.Centred)
 	}
 	if t.ZeroSum {
 		args[0] = evaluate.Value{Node: e.Graph.Const(0)}

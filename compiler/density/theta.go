@@ -43,7 +43,7 @@ func (t *Theta) Piece(e *evaluate.Evaluator, p *model.Piece) (evaluate.Value, bo
 // Scanned makes the scan compute a non-centred parameter from its coordinates.
 func (t *Theta) Scanned(e *evaluate.Evaluator, p *model.Piece) *evaluate.Rule {
 	r := t.layout.of[p]
-	if r == nil || !r.Term.NonCentered {
+	if r == nil || !r.NonCentered() {
 		return nil
 	}
 	return ShiftedInScan(r.Term, evaluate.Value{Node: t.coordinates(e, r), Bound: r.Plates, Axes: r.Term.Event})
@@ -55,11 +55,11 @@ func (t *Theta) coordinates(e *evaluate.Evaluator, r *Region) autodiff.Node {
 }
 
 // NonCentered lists the coordinates of the terms that have their own.
-func (t *Theta) NonCentered(e *evaluate.Evaluator) map[*model.Term]autodiff.Node {
-	out := map[*model.Term]autodiff.Node{}
+func (t *Theta) NonCentered(e *evaluate.Evaluator) map[*model.Term]Coordinates {
+	out := map[*model.Term]Coordinates{}
 	for _, r := range t.layout.Regions {
-		if r.Term.NonCentered {
-			out[r.Term] = t.coordinates(e, r)
+		if r.NonCentered() {
+			out[r.Term] = Coordinates{t.coordinates(e, r), r.Centred()}
 		}
 	}
 	return out

@@ -20,7 +20,7 @@ import (
 // Factors evaluates terms of the density, with every one that reads a latent of theirs, and eliminates the latents.
 // What
 // is left has plates only; the steps say in which order and from what the latents were eliminated.
-func Factors(e *evaluate.Evaluator, terms []*model.Term, z map[*model.Term]autodiff.Node, latents *Latents,
+func Factors(e *evaluate.Evaluator, terms []*model.Term, z map[*model.Term]density.Coordinates, latents *Latents,
 	by Reduction) ([]density.Factor, *Steps) {
 	out := &elimination{E: e, Latents: latents, reduction: by, sets: plateSets{}, steps: &Steps{Of: latents},
 		times: map[*model.Array][]*model.Index{}, own: map[*model.Array][]*model.Index{}}

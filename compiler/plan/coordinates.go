@@ -18,7 +18,7 @@ func (p *Plan) Coordinates() []types.Coordinate {
 	var out []types.Coordinate
 	for _, r := range p.layout.Regions {
 		lower, upper := false, false
-		if r.Transform.Kind == types.Interval && !r.Term.NonCentered {
+		if r.Transform.Kind == types.Interval && !r.NonCentered() {
 			lo, hi := density.Bounds(e, r.Term, r.Plates)
 			lower, upper = lo.Valid(), hi.Valid()
 		}

@@ -110,7 +110,7 @@ func (f *Forecast) classes(b *evaluate.Evaluator, t *model.Term) {
 		class := evaluate.Value{Node: b.Graph.Const(float64(first + k))}
 		at.Value = &evaluate.Known{Value: class, Fact: *t.Value.Info()}
 		at.Offset = nil
-		lp := minibatch.RowSum(b, density.Term(b, &at, autodiff.Node{}))
+		lp := minibatch.RowSum(b, density.Term(b, &at, density.Coordinates{}))
 		each = append(each, autodiff.Reshape(autodiff.Exp(lp), lp.Size(), 1))
 	}
 	f.Classes = autodiff.Concat(1, each...)

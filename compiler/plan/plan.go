@@ -141,7 +141,7 @@ func (p *Plan) OwnScale(theta autodiff.Node) Terms {
 	return t
 }
 
-func (p *Plan) terms(e *evaluate.Evaluator, latents *marginalize.Latents, z map[*model.Term]autodiff.Node) Terms {
+func (p *Plan) terms(e *evaluate.Evaluator, latents *marginalize.Latents, z map[*model.Term]density.Coordinates) Terms {
 	zero := e.Graph.Const(0)
 	t := Terms{Prior: zero, Jacobian: zero, Likelihood: zero}
 	fs, _ := marginalize.Factors(e, p.layout.Data.Model.Terms, z, latents, marginalize.Summed())

@@ -46,7 +46,7 @@ func (p *Plan) OwnScaleSplit(theta, rows autodiff.Node) (prior, whole, terms aut
 
 // split evaluates the density for some rows; loads are the streams that it reads.
 func (p *Plan) split(e *evaluate.Evaluator, rows autodiff.Node, latents *marginalize.Latents,
-	z map[*model.Term]autodiff.Node) (prior, whole, terms autodiff.Node,
+	z map[*model.Term]density.Coordinates) (prior, whole, terms autodiff.Node,
 	loads []minibatch.Load) {
 	zero := e.Graph.Const(0)
 	prior, whole, terms = zero, zero, e.Graph.Full(0, rows.Size())
@@ -79,7 +79,7 @@ func (p *Plan) split(e *evaluate.Evaluator, rows autodiff.Node, latents *margina
 
 // missingPriors are the distributions of missing entries, which are parameters, in observations that are split into
 // rows.
-func missingPriors(e *evaluate.Evaluator, ts []*model.Term, z map[*model.Term]autodiff.Node) autodiff.Node {
+func missingPriors(e *evaluate.Evaluator, ts []*model.Term, z map[*model.Term]density.Coordinates) autodiff.Node {
 	sum := e.Graph.Const(0)
 	for _, t := range ts {
 		if t.Array.Role == model.Imputed {
@@ -91,7 +91,7 @@ func missingPriors(e *evaluate.Evaluator, ts []*model.Term, z map[*model.Term]au
 }
 
 // findStreams emits the density for some rows, to find what is wrong with it and which streams it reads.
-func (p *Plan) findStreams(e *evaluate.Evaluator, latents *marginalize.Latents, z map[*model.Term]autodiff.Node) {
+func (p *Plan) findStreams(e *evaluate.Evaluator, latents *marginalize.Latents, z map[*model.Term]density.Coordinates) {
 	if p.rowSet == nil {
 		for a, d := range p.layout.Data.Arrays {
 			if d.Stream != nil {

@@ -140,14 +140,14 @@ func (g *Numbers) Point(r *rand.Rand) []float64 {
 
 // entered are the coordinates of a region whose values were entered, once what its distribution reads is known.
 func (g *Numbers) entered(reg *density.Region) (u []float64, err error) {
-	if !reg.Term.NonCentered {
+	if !reg.NonCentered() {
 		if u, err = g.free(reg, g.Inputs[PieceName(reg.Piece)]); err != nil {
 			return nil, fmt.Errorf("parameter `%s`: %w", reg.Term.Array.Name, err)
 		}
 		return u, nil
 	}
 	v, _ := Inputs{}.Piece(g.E, reg.Piece)
-	u = g.eval(density.Unshifted(g.E, reg.Term, v))
+	u = g.eval(density.Unshifted(g.E, reg.Term, v, reg.Centred()))
 	if slices.ContainsFunc(u, func(x float64) bool { return math.IsNaN(x) || math.IsInf(x, 0) }) {
 		return nil, fmt.Errorf("parameter `%s`: its scale is 0, or not finite, so that it has no non-centred "+
 			"coordinates", reg.Term.Array.Name)
@@ -205,7 +205,7 @@ func (g *Numbers) begin(r *rand.Rand, reg *density.Region) []float64 {
 	if t.Dist == nil || t.Dist.Improper || len(t.Reads) > 0 {
 		return g.dispersed(r, reg)
 	}
-	if t.NonCentered {
+	if reg.NonCentered() {
 		return g.standard(r, reg)
 	}
 	x := g.sample(r, t)
@@ -221,7 +221,7 @@ func (g *Numbers) begin(r *rand.Rand, reg *density.Region) []float64 {
 func (g *Numbers) standard(r *rand.Rand, reg *density.Region) []float64 {
 	u := make([]float64, reg.Size)
 	if reg.Term.Dist.Event == 0 {
-		u = g.sampleAt(r, reg.Term, density.StandardArgs(g.E, reg.Term))
+		u = g.sampleAt(r, reg.Term, density.StandardArgs(g.E, reg.Term, reg.Centred()))
 	} else {
 		for i := range u {
 			u[i] = r.NormFloat64()
@@ -338,7 +338,7 @@ func (g *Numbers) startHoles(r *rand.Rand, reg *density.Region, a *model.Array) 
 func (g *Numbers) Unconstrained() ([]float64, error) {
 	theta := make([]float64, g.Layout.Dim)
 	for _, r := range g.Layout.Regions {
-		if r.Term.NonCentered { // their Jacobian is constant
+		if r.NonCentered() { // their Jacobian is constant
 			continue
 		}
 		u, err := g.entered(r)

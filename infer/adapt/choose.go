@@ -115,6 +115,15 @@ func stepsFor(logs []float64, dim int) float64 {
 	return math.Pow(fourth/float64(dim), .25) * math.Exp(widest/2)
 }
 
+// Rescaled is a metric of the same form with the scales of its axes, but for some coordinates, which get their own.
+func (m Metric) Rescaled(scales map[int]float64) Metric {
+	diagonal := m.As(0)
+	for j, s := range scales {
+		diagonal.Scale[j] = s
+	}
+	return diagonal.As(Form(m.Rank))
+}
+
 // As is a metric of another form, with nothing but its axes' scales kept, to estimate from.
 func (m Metric) As(f Form) Metric {
 	scale := m.Scale

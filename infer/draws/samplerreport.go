@@ -54,6 +54,9 @@ type SamplerReport struct {
 
 	Positions PositionTemperature // of rules that reject nothing; zero elsewhere
 
+	// of effects whose coordinates warm-up chose: how many elements are centred
+	Centring map[string]int
+
 	// variables that are weights of a network that was sampled as one: each chain stays near an optimum of its own
 	Weights []string
 
@@ -114,6 +117,7 @@ type samplerReport struct {
 	Batch          int                   `json:"batch,omitempty"`
 	NoiseNormal    Number                `json:"noise_normal,omitempty"`
 	Positions      PositionTemperature   `json:"position_temperature,omitzero"`
+	Centring       map[string]int        `json:"centring,omitempty"`
 	Weights        []string              `json:"weights,omitempty"`
 	Notes          []string              `json:"notes"`
 	Warnings       []string              `json:"warnings"`
@@ -139,7 +143,7 @@ func (r SamplerReport) MarshalJSON() ([]byte, error) {
 		Numbers(r.EBFMI), Number(r.TreeDepth), r.Saturated, Numbers(r.ELBO), Number(r.ParetoK), Number(r.EvidenceGap),
 		Numbers(r.Temperatures), Numbers(r.SwapRates), r.RoundTrips, Number(r.Barrier), Number(r.JumpRate),
 		Numbers(r.Halves), rungs,
-		r.Batch, Number(r.NoiseNormal), r.Positions, r.Weights, r.Notes, r.Warnings,
+		r.Batch, Number(r.NoiseNormal), r.Positions, r.Centring, r.Weights, r.Notes, r.Warnings,
 	})
 }
 
@@ -159,7 +163,7 @@ func (r *SamplerReport) UnmarshalJSON(text []byte) error {
 		Temperatures: temperatures(s.Temperatures), SwapRates: floats(s.SwapRates), RoundTrips: s.RoundTrips,
 		Barrier: float64(s.Barrier), JumpRate: float64(s.JumpRate),
 		Halves: floats(s.Halves), Batch: s.Batch, NoiseNormal: float64(s.NoiseNormal),
-		Positions: s.Positions, Weights: s.Weights, Notes: s.Notes,
+		Positions: s.Positions, Centring: s.Centring, Weights: s.Weights, Notes: s.Notes,
 		Warnings: s.Warnings,
 	}
 	for name, column := range r.Rungs.columns() {

@@ -168,7 +168,7 @@ func (r *run) chooseBatch() error {
 	}
 	r.shared.takeBatches(found.Batch)
 	r.state.Batch = found.Batch
-	if err := r.changeProgram(); err != nil {
+	if err := r.changeProgram(r.walkers.positions()); err != nil {
 		return err
 	}
 	return r.measureNoise()

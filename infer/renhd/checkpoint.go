@@ -61,6 +61,7 @@ type result struct {
 	Divergences  int       // of a pilot
 	Batch        int       // rows of a minibatch that were chosen
 	NewModes     int       // that a search has found
+	Recentred    bool      // effects have other coordinates from now on
 }
 
 // A part is a piece of warm-up that checkpoints are taken in.
@@ -90,6 +91,7 @@ func (r *run) runPart(p part) (result, error) {
 	if from := r.replay.from; from != nil && len(r.replay.answers) < len(from.Answers) {
 		a := from.Answers[len(r.replay.answers)]
 		r.replay.answers = append(r.replay.answers, a)
+		r.recentred = r.recentred || a.Result.Recentred
 		return a.Result, r.applyAnswer(a)
 	}
 	if err := r.beginPart(p); err != nil {
@@ -104,6 +106,7 @@ func (r *run) runPart(p part) (result, error) {
 		}
 	}
 	found, err := p.finish()
+	r.recentred = r.recentred || found.Recentred
 	r.replay.answers = append(r.replay.answers, answer{found, r.walkers.betas(), r.stats.Swaps.Pairs,
 		r.state.Iterations})
 	return found, err
@@ -142,9 +145,11 @@ func (r *run) restore(c *checkpoint, program device.Loader) error {
 	r.close()
 	r.walkers, r.state, r.stats = nil, c.State, c.Stats
 	p := r.state.Walkers
-	if form := p.Rungs[0].Metric; form.Rank != r.shared.system.Metric.Rank {
+	if form := p.Rungs[0].Metric; form.Rank != r.shared.system.Metric.Rank ||
+		!r.shared.centredBy(c.State.Centring) {
 		var err error
 		r.shared.system.Metric = form
+		r.shared.centre(c.State.Centring)
 		if program, err = r.shared.compile(); err != nil {
 			return err
 		}
@@ -188,6 +193,7 @@ func (r *run) loadCheckpoint() (sampling *collectorState, err error) {
 	system := &r.shared.system
 	system.Path, system.Batches.Anchored, system.Metric = c.State.Path, c.State.Anchored,
 		c.State.Walkers.Rungs[0].Metric
+	r.shared.centre(c.State.Centring)
 	program, err := r.shared.compile()
 	if err != nil {
 		return nil, err

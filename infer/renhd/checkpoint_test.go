@@ -52,6 +52,7 @@ func resumeCases() map[string]struct {
 		"chosen all rows": {5, some, small(60, 10, infer.Settings{Batch: infer.AutoBatch})},
 		"two anchors":     {29, twoGroups(2000), small(60, 10, infer.Settings{Batch: 32})},
 		"network":         {11, newLayered(1000), small(60, 3, infer.Settings{Batch: 10})},
+		"recentred":       {19, sixEffects(false, 8, 0.05), small(160, 10, infer.Settings{})},
 		"flagged":         {1, dynamicstest.Normal(1, 2), small(40, 6, infer.Settings{Dynamics: "tacthmc"})},
 	}
 }
@@ -130,6 +131,16 @@ func TestForgottenFieldsAreFound(t *testing.T) {
 		"points": {"one mode", func(c *checkpoint) {
 			if c.Window != nil {
 				c.Window.Points[0] = adapt.Points{}
+			}
+		}},
+		"coordinates": {"recentred", func(c *checkpoint) {
+			if c.Collector != nil {
+				c.State.Centring = nil
+			}
+		}},
+		"coordinates in warm-up": {"recentred", func(c *checkpoint) {
+			if c.Window != nil {
+				c.State.Centring = nil
 			}
 		}},
 		"modes": {"five modes", func(c *checkpoint) { c.State.Modes = nil }},

@@ -45,7 +45,7 @@ func (r *run) chooseForm(p *adapt.Points) error {
 	for j := range r.walkers.Rungs {
 		r.walkers.Rungs[j].Metric = r.walkers.Rungs[j].Metric.As(choice.Form)
 	}
-	return r.changeProgram()
+	return r.changeProgram(r.walkers.positions())
 }
 
 // gradientWork is the arithmetic of one gradient.
@@ -62,9 +62,9 @@ func (s *shared) gradientWork() (float64, error) {
 	panic("internal error: a program without a gradient")
 }
 
-// changeProgram compiles the program for the system as it is now, and lets the walkers go on in it from where they are.
-func (r *run) changeProgram() error {
-	old, at := r.walkers, r.walkers.positions()
+// changeProgram compiles the program for the system as it is now, and lets the walkers go on in it from positions.
+func (r *run) changeProgram(at [][]float64) error {
+	old := r.walkers
 	program, err := r.shared.compile()
 	if err != nil {
 		return err

@@ -19,6 +19,10 @@ type run struct {
 	walkers  *walkers // those of state, on the device; nil before warm-up
 	swaps    *swaps
 	replay   replay
+
+	// recentred is whether a part of warm-up has changed the coordinates of effects, also one of the run
+	// that is resumed.
+	recentred bool
 }
 
 func newRun(ctx context.Context, s shared, rec infer.Recorder) *run {

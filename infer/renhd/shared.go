@@ -26,6 +26,7 @@ type shared struct {
 	rule     dynamics.Rule
 	system   dynamics.System
 	exchange exchange
+	centring types.Centring // of target's effects; nil: as the model says
 }
 
 // newShared refuses settings that contradict each other or do not suit the target.

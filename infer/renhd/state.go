@@ -4,6 +4,7 @@ import (
 	"ppl/infer"
 	"ppl/infer/adapt"
 	"ppl/infer/dynamics"
+	"ppl/lang/types"
 )
 
 // A state is what a run has decided so far and where it is. Noise has no state: its address is (seed, lane, step,
@@ -20,12 +21,13 @@ type state struct {
 	Length      float64          // of hmc's trajectories, in quarter periods
 	Divergence  adapt.Divergence // of warm-up: walkers that move off without end
 	Temperature gradientTemperature
-	Form        *adapt.Choice // of the metric; nil where it was given
-	Before      *windowState  // where walkers were before they are annealed; nil at other times
-	Left        []leftPlace   // by explorers that were restarted elsewhere
-	Modes       []mode        // that warm-up has found, where there are several
-	Searches    int           // for modes, so far
-	LeastStep   float64       // where the density jumps; else 0
+	Form        *adapt.Choice  // of the metric; nil where it was given
+	Centring    types.Centring // of effects that are not centred as the model says; nil while all are
+	Before      *windowState   // where walkers were before they are annealed; nil at other times
+	Left        []leftPlace    // by explorers that were restarted elsewhere
+	Modes       []mode         // that warm-up has found, where there are several
+	Searches    int            // for modes, so far
+	LeastStep   float64        // where the density jumps; else 0
 }
 
 // A population is the walkers of all chains: what each rung owns and which rung each walker is on. Chain c has the

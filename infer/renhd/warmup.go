@@ -17,6 +17,7 @@ import (
 //
 //	explore    80 to 200   4 walkers a chain, 4 to 10 short windows, each walker with a step of its own
 //	converge   up to 550   windows of 50, 50, 100, 150, 200, until all walkers agree on where the target is
+//	recentre   0 or 100    where other coordinates suit effects better (centring.go)
 //	anneal     90 + 50…    only where starts are a guess: heat all walkers, cool them, compare
 //	then       the rest    agreed: one walker a chain goes on; else all go on, on a ladder of temperatures
 
@@ -88,7 +89,11 @@ func (r *run) explore() (agreed bool, err error) {
 	}
 	if err == nil {
 		var found bool
-		if found, err = r.searchModes(); found && agreed {
+		found, err = r.searchModes()
+		if (found || !agreed) && r.recentred && err == nil {
+			found, err = r.searchAsTheModel()
+		}
+		if found && agreed {
 			r.notef("%d walkers agree, but a search by climbs found modes that none of them is in, so a temperature "+
 				"ladder is used", r.walkers.lanes())
 		}
@@ -139,18 +144,9 @@ func (r *run) converge() (agreed bool, err error) {
 	before := math.Inf(1)
 	for _, share := range []float64{.05, .05, .10, .15, .20} {
 		w := r.share(share, true)
+		w.centre = fewerCentred
 		if share >= .10 {
-			w.judge = func(t *warmupWindow, found *result) (err error) {
-				r.state.Before = &t.seen
-				found.Disagreement, found.OnePlace = t.seen.disagreement(), t.seen.onePlace() && r.mostStayed()
-				if found.OnePlace {
-					return nil
-				}
-				if found.Connected, err = r.connected(&t.seen); err != nil || found.Connected {
-					return err
-				}
-				return r.rememberModes(&t.seen)
-			}
+			w.centre, w.judge = eachAsItSuits, judgePlaces
 		}
 		if w.sweeps == 0 {
 			return true, nil
@@ -161,15 +157,35 @@ func (r *run) converge() (agreed bool, err error) {
 		if share < .10 {
 			continue
 		}
-		if last.OnePlace {
-			return true, nil
-		}
-		if last.Disagreement > 0.7*before {
+		if last.OnePlace || last.Recentred || last.Disagreement > 0.7*before {
 			break
 		}
 		before = last.Disagreement
 	}
-	return last.Connected, nil
+	if !last.agreed() {
+		return r.convergeRecentred()
+	}
+	if last.Recentred {
+		err = r.lookAround()
+	}
+	return true, err
+}
+
+// agreed reports whether the walkers of a window are in one mode.
+func (found *result) agreed() bool { return found.OnePlace || found.Connected }
+
+// judgePlaces finds out whether walkers agree, or no barrier lies between them; if neither, which modes they are in.
+func judgePlaces(t *warmupWindow, found *result) (err error) {
+	r := t.run
+	r.state.Before = &t.seen
+	found.Disagreement, found.OnePlace = t.seen.disagreement(), t.seen.onePlace() && r.mostStayed()
+	if found.OnePlace {
+		return nil
+	}
+	if found.Connected, err = r.connected(&t.seen); err != nil || found.Connected {
+		return err
+	}
+	return r.rememberModes(&t.seen)
 }
 
 // agreement is the largest R-hat − 1 at which walkers count as being in the same mode.

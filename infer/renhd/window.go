@@ -26,6 +26,7 @@ type window struct {
 	spacing  bool      // learn the spacing of the ladder
 	heats    []float64 // by lane when alone: what temperatures have fallen to before; nil to measure them again
 	judge    func(t *warmupWindow, found *result) error
+	centre   centring // which coordinates effects get, if the window's judge finds walkers in one mode; nil: as before
 }
 
 // A warmupWindow is one window under way: a part of warm-up.
@@ -249,7 +250,12 @@ func (t *warmupWindow) finish() (found result, err error) {
 	}
 	found.Heats = t.seen.Heats
 	if t.spec.judge != nil {
-		err = t.spec.judge(t, &found)
+		if err := t.spec.judge(t, &found); err != nil {
+			return found, err
+		}
+	}
+	if t.spec.centre != nil && (t.spec.judge == nil || found.OnePlace || found.Connected) {
+		found.Recentred, err = r.recentre(t.spec.centre, &t.seen.Points[0])
 	}
 	return found, err
 }

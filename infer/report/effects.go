@@ -43,11 +43,12 @@ func (f *findings) how(e types.Effect) string {
 	return fmt.Sprintf("well from the data (to %.2g of their scale `%s`)", w, e.Scale)
 }
 
-// worstOf is the centred effect whose elements are least known, or the one not centred whose elements are best known.
+// worstOf is the centred effect whose elements are least known, or the one not centred whose elements are best known, of
+// those whose coordinates the sampler did not choose.
 func (f *findings) worstOf(noncentered bool) (worst *types.Effect) {
 	for i, e := range f.effects {
 		w := f.width(e)
-		if e.NonCentered != noncentered || math.IsNaN(w) {
+		if _, chosen := f.run.Report.Centring[e.Name]; chosen || e.NonCentered != noncentered || math.IsNaN(w) {
 			continue
 		}
 		if worst == nil || (w > f.width(*worst)) != noncentered {

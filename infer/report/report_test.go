@@ -241,6 +241,10 @@ func TestWarnings(t *testing.T) {
 			s.diverging, s.effects = 30, []types.Effect{{Name: "theta", Scale: "mu", NonCentered: true}}
 			s.at = effects(2)
 		}, []string{"diverged", "--set accept=0.95"}},
+		"effects whose coordinates warm-up chose": {func(s *scene) {
+			s.diverging, s.effects = 30, []types.Effect{{Name: "theta", Scale: "mu"}}
+			s.at, s.report.Centring = effects(2), map[string]int{"theta": 0}
+		}, []string{"diverged", "--set accept=0.95"}},
 		"components that change places": {func(s *scene) {
 			s.exchangeable = []string{"theta"}
 			s.at = func(r *rand.Rand, chain, _, _ int) float64 { return 9*float64(chain/2) + r.NormFloat64() }

@@ -1,0 +1,111 @@
+package dynamicstest
+
+import (
+	"math"
+	"slices"
+
+	"ppl/autodiff"
+	"ppl/infer"
+	"ppl/lang/types"
+)
+
+// Effects are elements x[i] ~ Normal(0, s) with s ~ HalfNormal(1), each observed once with an error of its own. What is
+// saved is log s and the elements. It is an infer.Recentrable.
+type Effects struct {
+	whole
+	Observed, Errors []float64
+	NonCentered      bool // as the model says
+	Forgets          bool // a planted fault: in other coordinates than the model's, the density lacks their log-Jacobian
+	centring         types.Centring
+}
+
+// NewEffects makes the target.
+func NewEffects(observed, errors []float64, noncentered bool) Effects {
+	return Effects{whole: whole{D: 1 + len(observed), Proper: true}, Observed: observed, Errors: errors,
+		NonCentered: noncentered}
+}
+
+// EffectBlocks is the one effect x.
+func (t Effects) EffectBlocks() []types.EffectBlock {
+	return []types.EffectBlock{{Effect: types.Effect{Name: "x", Scale: "s", NonCentered: t.NonCentered}, First: 1,
+		Size: t.D - 1}}
+}
+
+// Recentred is the target in other coordinates.
+func (t Effects) Recentred(c types.Centring) infer.Recentrable {
+	t.centring = c
+	return t
+}
+
+// centredBy is 1 for elements that are centred by c, else 0.
+func (t Effects) centredBy(c types.Centring) []float64 {
+	out := make([]float64, t.D-1)
+	for i := range out {
+		if t.EffectBlocks()[0].Centred(c, i) {
+			out[i] = 1
+		}
+	}
+	return out
+}
+
+// parts are log s, s, the coordinates and the elements at theta, and 1 for those that are centred.
+func (t Effects) parts(theta autodiff.Node) (logScale, scale, u, x, in autodiff.Node) {
+	g := theta.Graph()
+	logScale = autodiff.Reshape(autodiff.Slice(theta, []int{0}, []int{1}))
+	scale, u = autodiff.Exp(logScale), autodiff.Slice(theta, []int{1}, []int{t.D})
+	in = g.Data("centred", t.centredBy(t.centring), t.D-1)
+	x = autodiff.Mul(u, autodiff.Add(in, autodiff.Mul(autodiff.Sub(g.Const(1), in), scale)))
+	return logScale, scale, u, x, in
+}
+
+// Density is that of log s and the coordinates.
+func (t Effects) Density(theta autodiff.Node) (logPrior, logLik autodiff.Node) {
+	g, half := theta.Graph(), theta.Graph().Const(-0.5)
+	square := func(x autodiff.Node) autodiff.Node { return autodiff.Mul(half, autodiff.SumAll(autodiff.Mul(x, x))) }
+	logScale, scale, _, x, in := t.parts(theta)
+	counted := autodiff.SumAll(in)
+	if t.Forgets {
+		counted = autodiff.SumAll(g.Data("as the model", t.centredBy(nil), t.D-1))
+	}
+	logPrior = autodiff.Add(autodiff.Add(square(scale), logScale),
+		autodiff.Sub(square(autodiff.Div(x, scale)), autodiff.Mul(counted, logScale)))
+	z := autodiff.Div(autodiff.Sub(g.Data("y", t.Observed, t.D-1), x), g.Data("errors", t.Errors, t.D-1))
+	return logPrior, square(z)
+}
+
+// EffectValues are the elements, their locations and their scales.
+func (t Effects) EffectValues(theta autodiff.Node) autodiff.Node {
+	_, scale, _, x, _ := t.parts(theta)
+	zero := theta.Graph().Full(0, t.D-1)
+	return autodiff.Concat(0, x, zero, autodiff.Add(zero, scale))
+}
+
+// Values are log s and the elements.
+func (t Effects) Values(theta autodiff.Node) autodiff.Node {
+	_, _, _, x, _ := t.parts(theta)
+	return autodiff.Concat(0, autodiff.Slice(theta, []int{0}, []int{1}), x)
+}
+
+// Means are those of what is saved, by quadrature over log s: given s, the elements are normal.
+func (t Effects) Means() []float64 {
+	sum, total := make([]float64, t.D), 0.0
+	for u := -12.0; u < 3; u += 0.001 {
+		s := math.Exp(u)
+		log := u - s*s/2
+		for i, y := range t.Observed {
+			v := s*s + t.Errors[i]*t.Errors[i]
+			log -= math.Log(v)/2 + y*y/(2*v)
+		}
+		w := math.Exp(log)
+		total += w
+		sum[0] += w * u
+		for i, y := range t.Observed {
+			sum[1+i] += w * y * s * s / (s*s + t.Errors[i]*t.Errors[i])
+		}
+	}
+	means := slices.Clone(sum)
+	for i := range means {
+		means[i] /= total
+	}
+	return means
+}
