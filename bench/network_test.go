@@ -3,12 +3,14 @@
 package bench
 
 import (
+	"fmt"
 	"math"
 	"testing"
 	"time"
 
 	"github.com/ebitengine/purego"
 
+	"ppl/compiler/ir"
 	"ppl/compiler/render"
 	"ppl/infer/dynamics"
 	"ppl/runtime/device"
@@ -18,19 +20,35 @@ import (
 type gemm func(order, transA, transB, m, n, k int32, alpha float32, a *float32, la int32, b *float32, lb int32,
 	beta float32, c *float32, lc int32)
 
-// openGemm loads OpenBLAS. The native device must have been loaded before: it sets what OpenBLAS reads when it starts.
-func openGemm(b *testing.B) (g gemm) {
+// openGemm loads OpenBLAS, if it is installed. Set OPENBLAS_NUM_THREADS=1, and OPENBLAS_CORETYPE=SkylakeX where OpenBLAS
+// before 0.3.26 does not know a processor with AVX-512.
+func openGemm() (g gemm) {
 	for _, name := range []string{"libopenblas.so.0", "libopenblas.dylib"} {
 		if handle, err := purego.Dlopen(name, purego.RTLD_NOW|purego.RTLD_LOCAL); err == nil {
 			purego.RegisterLibFunc(&g, handle, "cblas_sgemm")
 			return g
 		}
 	}
-	b.Skip("no OpenBLAS")
 	return nil
 }
 
-// products computes the products of a step of all lanes and nothing else.
+// program is the products of a step of one lane and nothing else.
+func (n Network) program() *ir.Program {
+	p := &ir.Program{Layout: ir.Apart}
+	buffer := func(size int) ir.BufID {
+		return p.Buffer(ir.Buffer{Name: fmt.Sprint(len(p.Buffers)), Space: ir.Lane, Type: ir.F32, Size: size})
+	}
+	var body []ir.Stmt
+	for _, q := range n.Products {
+		product := &ir.MatMul{A: buffer(q.M * q.K), B: buffer(q.K * q.N), C: buffer(q.M * q.N), Batch: 1, M: q.M, K: q.K,
+			N: q.N, TransA: q.TransA, TransB: q.TransB}
+		body = append(body, &ir.Loop{N: q.Times, Body: []ir.Stmt{product}})
+	}
+	p.Entries = []ir.Entry{{Name: "products", Body: body}}
+	return p
+}
+
+// products computes the products of a step of all lanes by OpenBLAS.
 func (n Network) products(g gemm) func(times int) {
 	largest := 0
 	for _, p := range n.Products {
@@ -63,7 +81,8 @@ func (n Network) products(g gemm) func(times int) {
 	}
 }
 
-// BenchmarkNetworks is a step of SGNHT of 12 walkers beside its matrix products alone, on one thread, in milliseconds.
+// BenchmarkNetworks is a step of SGNHT of 12 walkers beside its matrix products alone, by ppl and by OpenBLAS if it is
+// installed, on one thread.
 // It also reports the seconds of the C compiler and the megabytes of all buffers.
 func BenchmarkNetworks(b *testing.B) {
 	for _, n := range Networks() {
@@ -94,9 +113,17 @@ func BenchmarkNetworks(b *testing.B) {
 				Rung(x, l, target.Dim())
 				x.SetLane(dynamics.StepSize, l, []float64{1e-5})
 			}
-			g := openGemm(b)
-			race(b, 20*time.Millisecond, [][2]string{{"step", "products"}}, side{"step", runEntry(b, x, "step")},
-				side{"products", n.products(g)})
+			alone, err := d.Load(n.program(), device.Options{Lanes: NetworkLanes, Threads: 1})
+			if err != nil {
+				b.Fatal(err)
+			}
+			defer alone.Close()
+			sides := []side{{"step", runEntry(b, x, "step")}, {"products", runEntry(b, alone, "products")}}
+			pairs := [][2]string{{"step", "products"}}
+			if g := openGemm(); g != nil {
+				sides, pairs = append(sides, side{"openblas", n.products(g)}), append(pairs, [2]string{"step", "openblas"})
+			}
+			race(b, 20*time.Millisecond, pairs, sides...)
 			b.ReportMetric(loading, "s/load")
 		})
 	}

@@ -174,7 +174,7 @@ func openCompiler(ctx context.Context, note func(string)) (device.Device, error)
 	if err != nil {
 		return nil, err
 	}
-	return &advised{Device: d, note: note}, nil
+	return &patient{Device: d, note: note}, nil
 }
 
 func waitingForCompiler(note func(string)) *time.Timer {
@@ -184,21 +184,15 @@ func waitingForCompiler(note func(string)) *time.Timer {
 	})
 }
 
-// An advised device passes on, once, what its device knows to make it faster.
-type advised struct {
+// A patient device says so when its compiler takes long.
+type patient struct {
 	device.Device
 	note func(string)
-	said bool
 }
 
-// Load loads, and passes on the advice.
-func (d *advised) Load(p *ir.Program, o device.Options) (device.Executable, error) {
+// Load loads the program.
+func (d *patient) Load(p *ir.Program, o device.Options) (device.Executable, error) {
 	late := waitingForCompiler(d.note)
-	x, err := d.Device.Load(p, o)
-	late.Stop()
-	if a, ok := d.Device.(device.Adviser); ok && !d.said && a.Advice() != "" {
-		d.note(a.Advice())
-		d.said = true
-	}
-	return x, err
+	defer late.Stop()
+	return d.Device.Load(p, o)
 }

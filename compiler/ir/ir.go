@@ -62,7 +62,7 @@ const (
 	// Lanes are innermost, and vectors run along lanes: for small models, whose loops are short.
 	Interleaved Layout = iota
 	// Each lane has memory of its own, and vectors run along points: for programs whose time goes into products of
-	// matrices that all differ by lane, such as networks. A product is then one call of BLAS.
+	// matrices that all differ by lane, such as networks. A product is then one of whole matrices.
 	Apart
 )
 

@@ -24,7 +24,7 @@ type dialect struct {
 	unroll   string // line before a loop of that many turns to unroll
 	rolled   string // word before any other loop
 	eachLane string // head of a loop over the lanes of a block
-	blas     bool   // the context has functions for large products
+	packs    bool   // large products are packed
 }
 
 //go:embed c/types.h
@@ -81,7 +81,7 @@ func c() dialect {
 
 		cell: "wide", cellSingle: "singles",
 		address: map[ir.Space]string{ir.Shared: inTable, ir.Lane: inTable, ir.Scratch: inTable, ir.Tile: inTable},
-		unroll:  "#pragma GCC unroll %d", eachLane: "for (long l = 0; l < LANES; l++)", blas: true,
+		unroll:  "#pragma GCC unroll %d", eachLane: "for (long l = 0; l < LANES; l++)", packs: true,
 	}
 }
 

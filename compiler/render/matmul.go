@@ -41,23 +41,18 @@ func (f *file) matMul(s *ir.MatMul) {
 	if s.Batch*s.M*s.N == 0 {
 		return
 	}
-	g, loop, large := p.gemms()
-	large = large && f.blas
-	if large {
-		f.line("if (c->%s) {", p.gemm())
-		f.loop("n", s.Batch)
-		f.line("%s", loop)
-		p.call(g)
-		f.ends(2)
-		f.line("} else {")
+	c, loop, large := p.call()
+	if !large || !f.packs {
+		p.sums()
+		return
 	}
-	p.sums()
-	if large {
-		f.line("}")
-	}
+	f.loop("n", s.Batch)
+	f.line("%s", loop)
+	f.line("%s", p.text(c))
+	f.ends(2)
 }
 
-// sums computes the product by loops, not by BLAS.
+// sums computes the product by loops.
 func (p *product) sums() {
 	if p.blocks || p.K == 0 {
 		p.head("for (long e = 0; e < %s * %d; e++) {", p.count(ir.DimM, p.M), p.Batch*p.N)

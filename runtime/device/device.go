@@ -26,10 +26,6 @@ type Loader interface {
 	Load(o Options) (Executable, error)
 }
 
-// An Adviser is a device that may know what would make it faster. Advice is a sentence for the user; "" if there is
-// nothing to improve.
-type Adviser interface{ Advice() string }
-
 // Options of one loaded program.
 type Options struct {
 	Lanes   int    // walkers; padded by the device to whole blocks

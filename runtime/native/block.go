@@ -32,11 +32,11 @@ type located struct {
 	at unsafe.Pointer
 }
 
-func (e *executable) newWorker(seed uint64, gemm gemms) *worker {
+func (e *executable) newWorker(seed uint64) *worker {
 	w := &worker{context: (*context)(e.arena.alloc(int(unsafe.Sizeof(context{})))), own: e.locate(aWorker)}
 	w.buffer = (*unsafe.Pointer)(e.arena.alloc(8 * len(e.buffers)))
 	w.table = unsafe.Slice(w.buffer, len(e.buffers))
-	w.seed, w.gemms = seed, gemm
+	w.seed, w.work = seed, uintptr(e.arena.alloc(e.library.work))
 	copy(w.table, e.shared)
 	w.set(w.own)
 	return w

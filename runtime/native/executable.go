@@ -61,7 +61,7 @@ type part struct {
 // then read once for all of them. Where lanes are apart there is scratch memory for one lane of a thread.
 const groupBlocks = 4
 
-func newExecutable(p *ir.Program, o device.Options, l *library, gemm gemms) (*executable, error) {
+func newExecutable(p *ir.Program, o device.Options, l *library) (*executable, error) {
 	e := &executable{library: l, buffers: p.Buffers, tileResults: render.TileResults(p), entries: map[string]entry{},
 		first: o.First, sharing: o.Turns}
 	turns := e.addEntries(p)
@@ -77,7 +77,7 @@ func newExecutable(p *ir.Program, o device.Options, l *library, gemm gemms) (*ex
 	}
 	e.allocate(o.Lanes)
 	for range threads {
-		e.workers = append(e.workers, e.newWorker(o.Seed, gemm))
+		e.workers = append(e.workers, e.newWorker(o.Seed))
 	}
 	for range states {
 		e.states = append(e.states, e.newBlockState())
@@ -102,9 +102,9 @@ func (e *executable) addEntries(p *ir.Program) (turns int) {
 	return turns
 }
 
-// size is the bytes of all buffers, and of each worker's context and buffer table.
+// size is the bytes of all buffers, and of each worker's context, buffer table and memory for products.
 func (e *executable) size(blocks, threads, states int) int {
-	n := threads * (aligned(int(unsafe.Sizeof(context{}))) + aligned(8*len(e.buffers)))
+	n := threads * (aligned(int(unsafe.Sizeof(context{}))) + aligned(8*len(e.buffers)) + aligned(e.library.work))
 	for i, b := range e.buffers {
 		one := b.Type.Bytes() * b.Size * max(1, e.tileResults[i])
 		switch e.owner(i) {

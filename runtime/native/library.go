@@ -13,11 +13,12 @@ import (
 	"github.com/ebitengine/purego"
 )
 
-// A library is a loaded program: C functions of a pointer to a context, for blocks of width lanes.
+// A library is a loaded program: C functions of a pointer to a context, for blocks of width lanes. They need work bytes
+// of memory for products.
 type library struct {
 	handle           uintptr
 	setup, run, part uintptr
-	width            int
+	width, work      int
 }
 
 func openLibrary(path string) (*library, error) {
@@ -29,15 +30,17 @@ func openLibrary(path string) (*library, error) {
 		return nil, fmt.Errorf("native: cannot load what the C compiler made: %w", err)
 	}
 	l := &library{handle: handle}
-	var lanes uintptr
-	for name, f := range map[string]*uintptr{"setup": &l.setup, "run": &l.run, "part": &l.part, "lanes": &lanes} {
+	var lanes, work uintptr
+	for name, f := range map[string]*uintptr{"setup": &l.setup, "run": &l.run, "part": &l.part, "lanes": &lanes,
+		"work": &work} {
 		if *f, err = purego.Dlsym(handle, name); err != nil {
 			l.close()
 			return nil, fmt.Errorf("native: the C compiler made a library without %s: %w", name, err)
 		}
 	}
 	width, _, _ := purego.SyscallN(lanes)
-	l.width = int(width)
+	bytes, _, _ := purego.SyscallN(work)
+	l.width, l.work = int(width), int(bytes)
 	return l, nil
 }
 

@@ -20,11 +20,8 @@ type context struct {
 	schedule   uintptr // of scheduled calls, pinned while C reads them
 	calls      uint64
 	part, turn uint64
-	gemms
+	work       uintptr // memory for large products, in the arena
 }
-
-// gemms are the addresses of cblas_dgemm and cblas_sgemm; 0 if there is no OpenBLAS.
-type gemms struct{ double, single uintptr }
 
 // A scheduled call is an entry by number, and how often it runs.
 type scheduled struct{ entry, times uint64 }

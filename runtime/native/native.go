@@ -18,8 +18,6 @@ import (
 	gocontext "context"
 	"fmt"
 	"runtime"
-	"sync"
-	"sync/atomic"
 
 	"ppl/compiler/ir"
 	"ppl/compiler/render"
@@ -31,8 +29,6 @@ import (
 type nativeDevice struct {
 	compiler *compiler
 	cache    *cache.Cache
-	gemm     func() gemms // finds OpenBLAS when a program first needs it
-	slow     atomic.Bool  // a program needed OpenBLAS and it was not found
 }
 
 // New finds the C compiler ($CC, else cc) and compiles a library to test that it works. The error says what is missing.
@@ -44,7 +40,7 @@ func NewContext(ctx gocontext.Context) (device.Device, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &nativeDevice{compiler: c, cache: cache.Open("native", ".so", cacheSize), gemm: sync.OnceValue(openGemm)}
+	d := &nativeDevice{compiler: c, cache: cache.Open("native", ".so", cacheSize)}
 	if err := d.probe(); err != nil {
 		return nil, err
 	}
@@ -82,7 +78,7 @@ func (d *nativeDevice) Load(p *ir.Program, o device.Options) (device.Executable,
 	if err != nil {
 		return nil, err
 	}
-	e, err := newExecutable(p, o, l, d.gemmFor(p))
+	e, err := newExecutable(p, o, l)
 	if err != nil {
 		l.close()
 		return nil, err
@@ -93,27 +89,6 @@ func (d *nativeDevice) Load(p *ir.Program, o device.Options) (device.Executable,
 
 // Fingerprint is a hash of the program and of all that its machine code depends on.
 func (e *executable) Fingerprint() string { return e.key }
-
-// gemmFor is the matrix product for a program's large matrices, zeros if it has none.
-func (d *nativeDevice) gemmFor(p *ir.Program) gemms {
-	if !render.WantsGemm(p) {
-		return gemms{}
-	}
-	gemm := d.gemm()
-	if gemm == (gemms{}) {
-		d.slow.Store(true)
-	}
-	return gemm
-}
-
-// Advice is a sentence on how to make the programs loaded so far faster; "" if there is none.
-func (d *nativeDevice) Advice() string {
-	if d.slow.Load() {
-		return "large matrix products are some three times slower without OpenBLAS; install it (Debian: " +
-			"libopenblas0-pthread, Homebrew: openblas)"
-	}
-	return ""
-}
 
 // library is the compiled text, from the cache if it has a complete one.
 func (d *nativeDevice) library(text string) (*library, error) {

@@ -23,9 +23,7 @@ typedef struct {
   const call *schedule;
   word calls;
   word part, turn;
-  // cblas_dgemm and cblas_sgemm, if they are there: order, transA, transB, m, n, k, alpha, A, lda, B, ldb, beta, C, ldc
-  void (*gemm)(int, int, int, int, int, int, double, const double *, int, const double *, int, double, double *, int);
-  void (*sgemm)(int, int, int, int, int, int, float, const float *, int, const float *, int, float, float *, int);
+  void *work; // memory for large products
 } context;
 
 #define EACH for (int l = 0; l < LANES; l++)

@@ -1,0 +1,120 @@
+// Products of large matrices, after Goto and van de Geijn (ACM Transactions on Mathematical Software 34(3), 2008). This text stands once for each
+// type of numbers: NUMBER is the type, and OF(name) the name of its function. Element (i, j) of a result is the same sum in the same order
+// whatever m and n are.
+//
+// A kernel computes HIGH rows of the result by one or two vectors of columns in registers. Columns of B are packed: two vectors of each row lie
+// together, so that a kernel reads memory in order. Rows of A are read where they lie if neighbours are neighbours in memory, else they
+// are packed, too: HIGH numbers of each column lie together.
+typedef NUMBER OF(vector) __attribute__((vector_size(8 * LANES), aligned(sizeof(NUMBER)), may_alias));
+typedef NUMBER OF(four) __attribute__((vector_size(4 * sizeof(NUMBER)), aligned(sizeof(NUMBER)), may_alias));
+
+#define KERNEL(name, vectors, ROW, COLUMN) \
+  static __attribute__((noinline)) void OF(name)(long k, const NUMBER *restrict a, long row, const NUMBER *restrict b, long below, \
+                                                 NUMBER *restrict to, long line, int add) { \
+    OF(vector) sum[HIGH][vectors] = {}; \
+    const NUMBER *x[(HIGH + 3) / 4]; /* four rows from each: addresses that processors form without arithmetic */ \
+    TURNS(4) for (int i = 0; i < (HIGH + 3) / 4; i++) x[i] = a + 4 * i * (ROW); \
+    TURNS(8) for (int i = 0; i < HIGH; i++) \
+      TURNS(2) for (int v = 0; v < vectors; v++) __builtin_prefetch(to + i * line + v * OF(LONG), 1); \
+    for (long p = 0; p < k; p++) { \
+      OF(vector) y[vectors]; \
+      TURNS(2) for (int v = 0; v < vectors; v++) y[v] = ((const OF(vector) *)b)[v]; \
+      TURNS(8) for (int i = 0; i < HIGH; i++) \
+        TURNS(2) for (int v = 0; v < vectors; v++) sum[i][v] += x[i / 4][i % 4 * (ROW)] * y[v]; \
+      TURNS(4) for (int i = 0; i < (HIGH + 3) / 4; i++) x[i] += COLUMN; \
+      b += below; \
+    } \
+    TURNS(8) for (int i = 0; i < HIGH; i++) \
+      TURNS(2) for (int v = 0; v < vectors; v++) { \
+        OF(vector) *out = (OF(vector) *)(to + i * line) + v; \
+        if (add) sum[i][v] += *out; \
+        *out = sum[i][v]; \
+      } \
+  }
+enum { OF(LONG) = 8 * LANES / sizeof(NUMBER), OF(WIDE) = 2 * OF(LONG), OF(COLUMNS) = 4096 / sizeof(NUMBER) };
+KERNEL(two_in_place, 2, row, 1)
+KERNEL(two_packed, 2, 1, HIGH)
+KERNEL(one_in_place, 1, row, 1)
+KERNEL(one_packed, 1, 1, HIGH)
+#undef KERNEL
+
+// to[p·width + j] = from[p·l + j] for j < n, and 0 for n ≤ j < width
+static __attribute__((noinline)) void OF(pack_rows)(long k, long n, long width, const NUMBER *restrict from, long l, NUMBER *restrict to) {
+  if (n == OF(WIDE) && width == OF(WIDE)) {
+    for (long p = 0; p < k; p++)
+      TURNS(2) for (int v = 0; v < 2; v++) ((OF(vector) *)(to + p * width))[v] = ((const OF(vector) *)(from + p * l))[v];
+    return;
+  }
+  for (long p = 0; p < k; p++)
+    for (long j = 0; j < width; j++) to[p * width + j] = j < n ? from[p * l + j] : 0;
+}
+
+// to[p·width + j] = from[j·l + p] for j < n, and 0 for n ≤ j < width: squares of 4 × 4 are transposed in registers
+static __attribute__((noinline)) void OF(pack_columns)(long k, long n, long width, const NUMBER *restrict from, long l, NUMBER *restrict to) {
+#define AT(j, p) (*(const OF(four) *)(from + (j) * l + p))
+#define TO(p) (*(OF(four) *)(to + (p) * width + j))
+  long j = 0;
+  for (; j + 4 <= n; j += 4) {
+    long p = 0;
+    for (; p + 4 <= k; p += 4) {
+      OF(four) a = AT(j, p), b = AT(j + 1, p), c = AT(j + 2, p), d = AT(j + 3, p);
+      OF(four) low = SHUFFLE(a, b, 0, 4, 1, 5), high = SHUFFLE(a, b, 2, 6, 3, 7);
+      OF(four) low2 = SHUFFLE(c, d, 0, 4, 1, 5), high2 = SHUFFLE(c, d, 2, 6, 3, 7);
+      TO(p) = SHUFFLE(low, low2, 0, 1, 4, 5), TO(p + 1) = SHUFFLE(low, low2, 2, 3, 6, 7);
+      TO(p + 2) = SHUFFLE(high, high2, 0, 1, 4, 5), TO(p + 3) = SHUFFLE(high, high2, 2, 3, 6, 7);
+    }
+    for (; p < k; p++)
+      for (int i = 0; i < 4; i++) to[p * width + j + i] = from[(j + i) * l + p];
+  }
+  for (; j < width; j++)
+    for (long p = 0; p < k; p++) to[p * width + j] = j < n ? from[j * l + p] : 0;
+#undef AT
+#undef TO
+}
+
+static void OF(pack)(long k, long n, long width, const NUMBER *from, long next, long below, NUMBER *to) {
+  if (next == 1)
+    OF(pack_rows)(k, n, width, from, below, to);
+  else
+    OF(pack_columns)(k, n, width, from, next, to);
+}
+
+// A tile of the result that is not full is computed apart.
+static void OF(tile)(long k, long rows, long columns, int packed, const NUMBER *a, long row, const NUMBER *b, long below, NUMBER *to, long line, int add) {
+  NUMBER apart[HIGH * OF(WIDE)];
+  int two = columns > OF(LONG), full = rows == HIGH && columns == (two ? OF(WIDE) : OF(LONG));
+  (two ? packed ? OF(two_packed) : OF(two_in_place) : packed ? OF(one_packed) : OF(one_in_place))(
+    k, a, row, b, below, full ? to : apart, full ? line : OF(WIDE), full && add);
+  if (full) return;
+  for (long i = 0; i < rows; i++)
+    for (long j = 0; j < columns; j++) to[i * line + j] = add ? to[i * line + j] + apart[i * OF(WIDE) + j] : apart[i * OF(WIDE) + j];
+}
+
+// to[i·line + j] = Σₚ a[i·ai + p·ak] · b[p·bk + j·bj] for i < m, j < n, p < k; of ai and ak one is 1, and of bk and bj.
+static __attribute__((noinline)) void OF(product)(const context *c, long m, long n, long k, const NUMBER *a, long ai, long ak, const NUMBER *b,
+                                                  long bk, long bj, NUMBER *to, long line) {
+  NUMBER *packed_b = c->work, *packed_a = packed_b + DEEP * OF(COLUMNS);
+  long parts = (k + DEEP - 1) / DEEP, deep = (k + parts - 1) / parts;
+  int few = m <= 2 * HIGH && bj == 1; // packing takes longer than it saves
+  for (long j0 = 0; j0 < n; j0 += OF(COLUMNS))
+    for (long p = 0; p < k; p += deep) {
+      long d = least(deep, k - p), columns = least(OF(COLUMNS), n - j0);
+      for (long j = few ? columns - columns % OF(WIDE) : 0; j < columns; j += OF(WIDE)) {
+        long w = least(OF(WIDE), columns - j);
+        OF(pack)(d, w, w > OF(LONG) ? OF(WIDE) : OF(LONG), b + p * bk + (j0 + j) * bj, bj, bk, packed_b + j * d);
+      }
+      for (long i0 = 0; i0 < m; i0 += ROWS) {
+        long rows = least(ROWS, m - i0), in_place = ak == 1 ? rows - rows % HIGH : 0;
+        for (long i = in_place; i < rows; i += HIGH)
+          OF(pack)(d, least(HIGH, rows - i), HIGH, a + (i0 + i) * ai + p * ak, ai, ak, packed_a + i * d);
+        for (long j = 0; j < columns; j += OF(WIDE)) {
+          long w = least(OF(WIDE), columns - j), below = w > OF(LONG) ? OF(WIDE) : OF(LONG);
+          const NUMBER *y = packed_b + j * d;
+          if (few && w == OF(WIDE)) y = b + p * bk + j0 + j, below = bk;
+          for (long i = 0; i < rows; i += HIGH)
+            OF(tile)(d, least(HIGH, rows - i), w, i >= in_place, i < in_place ? a + (i0 + i) * ai + p : packed_a + i * d, ai, y, below,
+              to + (i0 + i) * line + j0 + j, line, p > 0);
+        }
+      }
+    }
+}
