@@ -18,10 +18,12 @@ func Grad(y Node, xs ...Node) []Node {
 func pullAll(y, seed Node, xs []Node) []Node {
 	g := y.Graph()
 	active := dependents(g, y.id, xs)
+	many := manyOf(g, y.id, active)
 	bar := make([]Node, y.id+1) // ∂/∂node
 	bar[y.id] = seed
 	for i := y.id; i >= 0; i-- {
-		if active[i] && bar[i].Valid() && !bar[i].isConst(0) {
+		contribute(&bar[i], many.joined(g.nodes[i]))
+		if active[i] && bar[i].Valid() && !bar[i].isConst(0) && !many.keep(g.nodes[i], bar[i]) {
 			backward(g.nodes[i], bar, active)
 		}
 	}
@@ -49,14 +51,18 @@ func dependents(g *Graph, last int, xs []Node) []bool {
 func backward(n Node, bar []Node, active []bool) {
 	wanted := func(k int) bool { return active[n.args[k].id] && Differentiable(n.op.Kind, k) }
 	for k, d := range pullback(n, bar[n.id], wanted) {
-		if !d.Valid() {
-			continue
-		}
-		if at := &bar[n.args[k].id]; at.Valid() {
-			*at = Add(*at, d)
-		} else {
-			*at = d
-		}
+		contribute(&bar[n.args[k].id], d)
+	}
+}
+
+// contribute adds d, if there is one, to a gradient.
+func contribute(bar *Node, d Node) {
+	switch {
+	case !d.Valid():
+	case bar.Valid():
+		*bar = Add(*bar, d)
+	default:
+		*bar = d
 	}
 }
 
