@@ -1,6 +1,9 @@
 package infer
 
 import (
+	"cmp"
+	"runtime"
+
 	"ppl/compiler/ir"
 	"ppl/compiler/lower"
 	"ppl/runtime/device"
@@ -35,7 +38,7 @@ func (p program) Buffers() []ir.Buffer { return p.ir.Buffers }
 
 // Load refuses a program that does not fit into memory before the device begins to fill it.
 func (p program) Load(o device.Options) (device.Executable, error) {
-	if err := memory.Fits(p.ir, o.Lanes, memory.Limit()); err != nil {
+	if err := memory.Fits(p.ir, o.Lanes, cmp.Or(o.Threads, runtime.GOMAXPROCS(0)), memory.Limit()); err != nil {
 		return nil, Refusal{err}
 	}
 	return p.device.Load(p.ir, o)

@@ -99,18 +99,18 @@ const farthest = 1e8
 // farOff warns of a value that is so far from all others that it must be a slip or a code: a sampler would take minutes
 // to find the scale of its slope.
 func (v *values) farOff(a *model.Array, x *data.Array) {
-	known := slices.DeleteFunc(slices.Clone(x.Values), math.IsNaN)
-	if len(known) < 3 {
+	known := tally(x.Values)
+	n := total(known)
+	if n < 3 {
 		return
 	}
-	slices.Sort(known)
-	middle := known[len(known)/2]
-	distances := make([]float64, len(known))
+	middle := ranked(known, n/2)
+	distances := make([]repeated, len(known))
 	for i, y := range known {
-		distances[i] = math.Abs(y - middle)
+		distances[i] = repeated{math.Abs(y.value - middle), y.times}
 	}
-	slices.Sort(distances)
-	typical := distances[len(distances)/2]
+	slices.SortFunc(distances, byValue)
+	typical, most := ranked(distances, n/2), distances[len(distances)-1].value
 	if typical == 0 {
 		typical = math.Abs(middle)
 	}
@@ -120,12 +120,12 @@ func (v *values) farOff(a *model.Array, x *data.Array) {
 			Help("read it as missing: `%s missing %g`; or leave the rows out with `complete`", declared(a), code)
 		return
 	}
-	if typical == 0 || distances[len(distances)-1] <= farthest*typical || math.IsInf(distances[len(distances)-1], 0) {
+	if typical == 0 || most <= farthest*typical || math.IsInf(most, 0) {
 		return
 	}
 	at := 0
 	for i, y := range x.Values {
-		if math.Abs(y-middle) == distances[len(distances)-1] {
+		if math.Abs(y-middle) == most {
 			at = i
 		}
 	}
@@ -181,15 +181,16 @@ func reads(x model.Expr, a *model.Array) bool {
 
 // missingCode is a number that files write for a missing value, nines such as -99 or 9999, if it is the least or the
 // greatest, and farther from all other values than these are from each other; at is where it first stands, else -1.
-func missingCode(sorted, values []float64) (code float64, at int) {
-	for _, code := range []float64{sorted[0], sorted[len(sorted)-1]} {
-		others := slices.DeleteFunc(slices.Clone(sorted), func(y float64) bool { return y == code })
-		if !nines(code) || len(others) < 2 {
+func missingCode(known []repeated, values []float64) (code float64, at int) {
+	last := len(known) - 1
+	for i, others := range [][]repeated{known[1:], known[:last]} {
+		code := known[i*last].value
+		if !nines(code) || total(others) < 2 {
 			continue
 		}
-		spread := others[len(others)-1] - others[0]
-		gap := math.Min(math.Abs(code-others[0]), math.Abs(code-others[len(others)-1]))
-		if gap > 2*spread && spread > 0 {
+		low, high := others[0].value, others[len(others)-1].value
+		gap := math.Min(math.Abs(code-low), math.Abs(code-high))
+		if gap > 2*(high-low) && high > low {
 			return code, slices.Index(values, code)
 		}
 	}

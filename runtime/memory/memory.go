@@ -1,9 +1,10 @@
 // Package memory says how much memory there is for a run, and whether a program fits into it:
 //
-//	err := memory.Fits(program, 64, memory.Limit())
+//	err := memory.Fits(program, 64, 2, memory.Limit())
 //	// the program takes 41.2 GB on 64 lanes, and there are 24 GB of memory: 38 GB for x (lanes), …
 //
-// What a program takes is the sum of its buffers: data once, the rest once a lane. Go's own limit (GOMEMLIMIT, package
+// What a program takes is the sum of its buffers: data once, the rest once a lane; where lanes are apart, what a lane
+// needs only while it runs is there once a thread. Go's own limit (GOMEMLIMIT, package
 // runtime/debug) is what keeps the collector from taking more than what is counted here.
 package memory
 
@@ -60,7 +61,7 @@ const named = 3
 const little = 64 << 20
 
 // Fits refuses a program whose buffers take more than limit bytes with a TooLarge.
-func Fits(p *ir.Program, lanes int, limit int64) error {
+func Fits(p *ir.Program, lanes, threads int, limit int64) error {
 	type part struct {
 		name  string
 		bytes float64 // more than an int64 may hold
@@ -69,9 +70,14 @@ func Fits(p *ir.Program, lanes int, limit int64) error {
 	total := 0.0
 	for i, b := range p.Buffers {
 		size := float64(b.Size) * float64(b.Type.Bytes())
-		where := "data"
-		if b.Space != ir.Shared {
-			size, where = size*float64(lanes), "lanes"
+		where := "lanes"
+		switch {
+		case b.Space == ir.Shared:
+			where = "data"
+		case p.Layout == ir.Apart && b.Space != ir.Lane:
+			size, where = size*float64(min(lanes, threads)), "threads"
+		default:
+			size *= float64(lanes)
 		}
 		name := b.Name
 		if name == "" {

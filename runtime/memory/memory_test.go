@@ -14,10 +14,10 @@ func TestFits(t *testing.T) {
 	p := &ir.Program{Buffers: []ir.Buffer{{Name: "y", Space: ir.Shared, Size: 10_000_000},
 		{Name: "theta", Space: ir.Lane, Size: 10}, {Space: ir.Scratch, Type: ir.F32, Size: 100}, {Name: "s", Size: 1}}}
 	const need = 80_000_000 + 20*(80+400) + 8
-	if err := Fits(p, 20, need); err != nil {
+	if err := Fits(p, 20, 2, need); err != nil {
 		t.Error(err)
 	}
-	err := Fits(p, 20, need-1)
+	err := Fits(p, 20, 2, need-1)
 	var large TooLarge
 	if !errors.As(err, &large) || large.Need != need || len(large.Largest) != 3 {
 		t.Fatalf("%v", err)
@@ -26,8 +26,13 @@ func TestFits(t *testing.T) {
 	if !strings.Contains(err.Error(), want) {
 		t.Errorf("%v, want %s", err, want)
 	}
+	p.Layout = ir.Apart
+	const fewer = 80_000_000 + 20*80 + 2*400 + 8
+	if Fits(p, 20, 2, fewer) != nil || Fits(p, 20, 2, fewer-1) == nil || Fits(p, 1, 2, fewer-20*80-400+80) != nil {
+		t.Error("where lanes are apart, scratch memory is that of threads, or of lanes if these are fewer")
+	}
 	p.Buffers[1].Size = math.MaxInt64 / 4
-	if err := Fits(p, 1<<20, math.MaxInt64); err == nil {
+	if err := Fits(p, 1<<20, 2, math.MaxInt64); err == nil {
 		t.Error("a size beyond 64 bits fits")
 	}
 }
