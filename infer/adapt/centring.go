@@ -12,8 +12,14 @@ import (
 // An Element is an element of an effect, x ~ Normal(location, scale), at some points.
 type Element struct{ Values, Locations, Scales []float64 }
 
-// Freedom is how much of the element's prior the data leave it, given location and scale: 1 where they say nothing about
-// it, 0 where they fix it. It is the variance of z = (x − location)/scale about its regression on 1/scale and
+// A Freedom is how much of an element's prior the data leave it, given location and scale: 1 where they say nothing about
+// it, 0 where they fix it.
+type Freedom struct {
+	Usual float64
+	Small float64 // where the scale is small, at its 5 % quantile
+}
+
+// Freedom is that of an element. Its usual value is the variance of z = (x − location)/scale about its regression on 1/scale and
 // location/scale, which are all that z depends on where x is fixed; by the median of absolute deviations, so that tails
 // heavier than normal change little. The second result is false where a number is not finite.
 //
@@ -25,14 +31,17 @@ type Element struct{ Values, Locations, Scales []float64 }
 // A coordinate is better the less its distribution changes with location and scale: z from a freedom of about one half
 // on (Betancourt and Girolami 2015, Hamiltonian Monte Carlo for hierarchical models; Gorinova, Moore and Hoffman 2020,
 // Automatic reparameterisation of probabilistic programs, choose by the evidence lower bound).
-func (e Element) Freedom() (freedom float64, ok bool) {
+//
+// Of two normal precisions, 1/scale² of the prior and 1/error² of the data, the freedom is the share of the first. So that
+// at a smaller scale follows, and where it is near 1 there is a funnel, whatever the usual one.
+func (e Element) Freedom() (f Freedom, ok bool) {
 	n := len(e.Values)
 	z, inverse, ratio := make([]float64, n), make([]float64, n), make([]float64, n)
 	for t, s := range e.Scales {
 		z[t], inverse[t], ratio[t] = (e.Values[t]-e.Locations[t])/s, 1/s, e.Locations[t]/s
 	}
 	if !finite(z) || !finite(inverse) || !finite(ratio) {
-		return 0, false
+		return f, false
 	}
 	for _, v := range [][]float64{z, inverse, ratio} {
 		floats.AddConst(-stat.Mean(v, nil), v)
@@ -44,7 +53,10 @@ func (e Element) Freedom() (freedom float64, ok bool) {
 		z[t] = math.Abs(z[t])
 	}
 	sd := stats.Quantile(z, 0.5) / medianOfNormal
-	return sd * sd, true
+	f.Usual = sd * sd
+	small := stats.Quantile(e.Scales, 0.05) / stats.Quantile(e.Scales, 0.5)
+	f.Small = 1 / (1 + small*small*math.Max(0, 1-f.Usual)/f.Usual)
+	return f, true
 }
 
 // medianOfNormal is the median of |z| of a standard normal z.

@@ -27,8 +27,8 @@ func TestFreedom(t *testing.T) {
 	for _, error := range []float64{0.05, 0.5, 1, 2, 30} {
 		e, want := drawnElement(r, 4000, 2, error)
 		got, ok := e.Freedom()
-		if !ok || math.Abs(got-want) > 0.15*want+0.01 {
-			t.Errorf("standard error %g: freedom %.3f, want %.3f", error, got, want)
+		if !ok || math.Abs(got.Usual-want) > 0.15*want+0.01 {
+			t.Errorf("standard error %g: freedom %.3f, want %.3f", error, got.Usual, want)
 		}
 	}
 }
@@ -38,11 +38,24 @@ func TestFixedElementIsNotFree(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(3, 4))
 	e, _ := drawnElement(r, 500, -3, 1e-6)
-	if got, ok := e.Freedom(); !ok || got > 1e-8 {
-		t.Errorf("freedom %g", got)
+	if got, ok := e.Freedom(); !ok || got.Small > 1e-8 {
+		t.Errorf("freedom %+v", got)
 	}
 	e.Scales[7] = 0
 	if _, ok := e.Freedom(); ok {
 		t.Error("a scale of 0 passed")
+	}
+}
+
+// Where the scale goes near 0 an element is free although usually it is not: at a scale s the share of the prior's
+// precision is 1/(1 + s²/error²), and the 5 % quantile of s is e^(−.4 · 1.645) of its median, 1.
+func TestFreedomAtSmallScales(t *testing.T) {
+	t.Parallel()
+	r := rand.New(rand.NewPCG(5, 6))
+	e, _ := drawnElement(r, 4000, 2, 0.8)
+	small := math.Exp(-2 * 0.4 * 1.645)
+	want := 1 / (1 + small/(0.8*0.8))
+	if f, ok := e.Freedom(); !ok || math.Abs(f.Small-want) > 0.06 || f.Small < f.Usual {
+		t.Errorf("freedom %+v, want %.3f", f, want)
 	}
 }

@@ -19,7 +19,7 @@ import (
 // element gets what suits it. A ladder keeps the coordinates of the model: on hot rungs, data say less about an effect.
 
 // A centring says whether an element is to be centred, from how free it is and whether it is centred now.
-type centring func(freedom float64, centred bool) bool
+type centring func(f adapt.Freedom, centred bool) bool
 
 // The bounds lie about one half, apart, so that estimates that vary change nothing back and forth.
 const (
@@ -28,10 +28,12 @@ const (
 	notFree    = 0.4
 )
 
-func fewerCentred(freedom float64, centred bool) bool { return centred && freedom < surelyFree }
+func fewerCentred(f adapt.Freedom, centred bool) bool { return centred && f.Usual < surelyFree }
 
-func eachAsItSuits(freedom float64, centred bool) bool {
-	return freedom < notFree || freedom < ratherFree && centred
+// eachAsItSuits asks for the freedom at small scales: where that is large, a centred element is in a funnel, in which
+// steps of one size fail; the other coordinate is slow at worst.
+func eachAsItSuits(f adapt.Freedom, centred bool) bool {
+	return f.Small < notFree || f.Small < ratherFree && centred
 }
 
 // mostPoints are enough to choose coordinates from; the effects are read by an interpreter.
@@ -89,14 +91,18 @@ func chosenCentring(e infer.Effects, now types.Centring, rule centring, points [
 	}
 	changed, out := false, types.Centring{}
 	for k, b := range e.Blocks {
-		out[b.Name] = make([]bool, b.Size)
+		was, will, changes := make([]bool, b.Size), make([]bool, b.Size), 0
 		for i := range b.Size {
-			was := b.Centred(now, i)
-			out[b.Name][i] = was
+			was[i] = b.Centred(now, i)
+			will[i] = was[i]
 			if freedom, ok := elementAt(at, k, i).Freedom(); ok {
-				out[b.Name][i] = rule(freedom, was)
+				will[i] = rule(freedom, was[i])
 			}
-			changed = changed || out[b.Name][i] != was
+			changes += int(oneIf(will[i] != was[i]))
+		}
+		out[b.Name] = was
+		if float64(changes) > fewChanges*float64(b.Size) {
+			out[b.Name], changed = will, true
 		}
 	}
 	if !changed {
@@ -104,6 +110,10 @@ func chosenCentring(e infer.Effects, now types.Centring, rule centring, points [
 	}
 	return out
 }
+
+// fewChanges is the share of an effect's elements that are not worth a new program: of a thousand elements, estimates of
+// some are wrong.
+const fewChanges = 0.05
 
 // elementAt is an element of a block at all points.
 func elementAt(at [][]infer.EffectPoint, block, i int) (e adapt.Element) {

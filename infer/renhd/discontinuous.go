@@ -25,10 +25,11 @@ const (
 	mostProbed   = 256  // steps of a trajectory
 )
 
-// lookForJumps bounds steps from below where the window has made them very short for nothing.
+// lookForJumps bounds steps from below where the window has made them very short for nothing. While the metric may be
+// off by far, steps are short for that.
 func (t *warmupWindow) lookForJumps() error {
 	r := t.run
-	if t.spec.alone || t.spec.sweeps < stepProbes || !r.shared.adaptsStep() || r.state.LeastStep > 0 {
+	if t.spec.alone || t.spec.maxSteps < maxSteps || t.spec.sweeps < stepProbes || !r.shared.adaptsStep() || r.state.LeastStep > 0 {
 		return nil
 	}
 	first := t.learnedStep(0)

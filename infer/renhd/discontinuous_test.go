@@ -46,7 +46,7 @@ func TestJumpsOfTheDensity(t *testing.T) {
 		jumps  bool
 	}{"terraces": {terraces(), true}, "narrow": {narrow(), false}} {
 		r := explorersAt(t, c.target, func(lane int) []float64 { return []float64{float64(lane) / 8e3, 1e-4} })
-		w := &warmupWindow{run: r, spec: window{sweeps: 100, metric: true}}
+		w := &warmupWindow{run: r, spec: window{sweeps: 100, maxSteps: maxSteps, metric: true}}
 		if err := w.begin(); err != nil {
 			t.Fatal(err)
 		}

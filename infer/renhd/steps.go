@@ -9,10 +9,12 @@ const quarter = math.Pi / 2
 // thermostatLength is N√ε of nosehoover.
 const thermostatLength = 8
 
-// maxSteps bounds the steps of a trajectory, maxFirstSteps those while walkers may be far from the target.
+// maxSteps bounds the steps of a trajectory, maxFirstSteps those while walkers may be far from the target, and
+// maxImprovingSteps those while the metric is off by far.
 const (
-	maxSteps      = 512
-	maxFirstSteps = 16
+	maxSteps          = 512
+	maxFirstSteps     = 16
+	maxImprovingSteps = 32
 )
 
 // steps is the number of steps of the next trajectory, at most limit. For hmc the trajectory's length, in quarter

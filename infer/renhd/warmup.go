@@ -16,7 +16,8 @@ import (
 // 1,000 iterations of a target whose gradients are exact:
 //
 //	explore    80 to 200   4 walkers a chain, 4 to 10 short windows, each walker with a step of its own
-//	converge   up to 550   windows of 50, 50, 100, 150, 200, until all walkers agree on where the target is
+//	improve    100 to 220  two windows of 50, and short ones between them until the metric allows short trajectories
+//	converge   up to 450   windows of 100, 150, 200, until all walkers agree on where the target is
 //	recentre   0 or 100    where other coordinates suit effects better (centring.go)
 //	anneal     90 + 50…    only where starts are a guess: heat all walkers, cool them, compare
 //	then       the rest    agreed: one walker a chain goes on; else all go on, on a ladder of temperatures
@@ -137,25 +138,47 @@ func (r *run) windows(ws ...window) (last result, err error) {
 	return last, nil
 }
 
+// improveMetric learns the metric in two windows. One that is off by some factors asks for hundreds of steps, and a few
+// trajectories that are much shorter show a better one, since gradients depend on how narrow the target is, wherever
+// walkers are: so those of the first window are short, and where they should have been longer, short windows follow.
+func (r *run) improveMetric() error {
+	const most = 6
+	for k := range 1 + most {
+		w := r.share(.02, true)
+		if k == 0 {
+			w = r.share(.05, true)
+		}
+		w.maxSteps, w.centre = maxImprovingSteps, fewerCentred
+		found, err := r.windows(w)
+		if err != nil {
+			return err
+		}
+		if found.Steps < maxImprovingSteps {
+			break
+		}
+	}
+	w := r.share(.05, true)
+	w.centre = fewerCentred
+	_, err := r.windows(w)
+	return err
+}
+
 // converge runs growing windows until walkers agree, or until longer ones no longer help. Walkers that do not agree by
 // then may be slow, and all in one mode: that is so if no barrier lies between any of the places.
 func (r *run) converge() (agreed bool, err error) {
 	var last result
 	before := math.Inf(1)
-	for _, share := range []float64{.05, .05, .10, .15, .20} {
+	if err := r.improveMetric(); err != nil {
+		return true, err
+	}
+	for _, share := range []float64{.10, .15, .20} {
 		w := r.share(share, true)
-		w.centre = fewerCentred
-		if share >= .10 {
-			w.centre, w.judge = eachAsItSuits, judgePlaces
-		}
+		w.centre, w.judge = eachAsItSuits, judgePlaces
 		if w.sweeps == 0 {
 			return true, nil
 		}
 		if last, err = r.windows(w); err != nil {
 			return true, err
-		}
-		if share < .10 {
-			continue
 		}
 		if last.OnePlace || last.Recentred || last.Disagreement > 0.7*before {
 			break

@@ -236,6 +236,9 @@ func (t *warmupWindow) recordPositions() {
 // finish learns from the window, and judges what it has shown.
 func (t *warmupWindow) finish() (found result, err error) {
 	r := t.run
+	if !t.spec.alone {
+		found.Steps = quarter * r.state.Length / t.learnedStep(0)
+	}
 	if err := t.learn(); err != nil {
 		return found, err
 	}
@@ -254,7 +257,7 @@ func (t *warmupWindow) finish() (found result, err error) {
 			return found, err
 		}
 	}
-	if t.spec.centre != nil && (t.spec.judge == nil || found.OnePlace || found.Connected) {
+	if t.spec.centre != nil && found.Steps < maxSteps && (t.spec.judge == nil || found.agreed()) {
 		found.Recentred, err = r.recentre(t.spec.centre, &t.seen.Points[0])
 	}
 	return found, err
