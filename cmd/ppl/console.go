@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"time"
 
 	"golang.org/x/term"
 
@@ -15,13 +14,12 @@ import (
 // A console is where a command writes: results to out, progress and notes to err.
 type console struct {
 	out, err io.Writer
-	width    int           // columns of out; 0 when it is no terminal
-	live     bool          // err is a terminal: lines may be redrawn
-	color    bool          // err takes colours
-	job      *job          // the ranks that a launcher has started; nil for a process alone
-	opened   *openedRun    // that a session asks about, with its definitions; nil outside of one
-	disk     files.System  // where runs are written
-	saves    time.Duration // how much of a run a kill may cost
+	width    int          // columns of out; 0 when it is no terminal
+	live     bool         // err is a terminal: lines may be redrawn
+	color    bool         // err takes colours
+	job      *job         // the ranks that a launcher has started; nil for a process alone
+	opened   *openedRun   // that a session asks about, with its definitions; nil outside of one
+	disk     files.System // where runs are written
 }
 
 func newConsole(out, err *os.File) *console {
@@ -41,7 +39,7 @@ func (c *console) notef(format string, args ...any) {
 
 // plainConsole is a console that is no terminal.
 func plainConsole(out, err io.Writer) *console {
-	return &console{out: out, err: err, disk: files.Disk{}, saves: saveEvery}
+	return &console{out: out, err: err, disk: files.Disk{}}
 }
 
 // shown is how many diagnostics are printed: who gives a table for a model has one on each line.

@@ -37,16 +37,11 @@ type recorder struct {
 	resumed bool          // the checkpoint that the run goes on from has draws before it
 	counts  []int         // draws of each chain so far
 	values  []float64
-	saved   int       // of values: how many are what the model saves, before the log densities
-	flushed time.Time // when draws were last made readable
+	saved   int // of values: how many are what the model saves, before the log densities
+	saving  budget
+	numbers int // of a checkpoint, about
 	watched draws.Progress
-	took    time.Duration // to save the last checkpoint
-	saves   time.Duration // how much of the run a kill may cost
 }
-
-// saveEvery is how much of a run a kill may cost: a checkpoint is taken at least so often, unless that would take more
-// than a hundredth of the time. Draws are made readable at least half as often, by what keeps no checkpoints too.
-const saveEvery = 2 * time.Second
 
 // A savedRun is a checkpoint in a run directory.
 type savedRun struct {
@@ -57,7 +52,7 @@ type savedRun struct {
 
 // Load reads the checkpoint of the run that is to go on.
 func (r *recorder) Load(state any) (found bool, err error) {
-	if r.flushed = time.Now(); !r.goesOn {
+	if r.saving = newBudget(time.Now()); !r.goesOn {
 		return false, nil
 	}
 	from, note, err := checkpoint.Read(r.dir, r.usable)
@@ -91,9 +86,9 @@ func (r *recorder) usable(from savedRun) error {
 }
 
 // Due reports whether it is time for a checkpoint.
-func (r *recorder) Due() bool {
-	const share = 100
-	return time.Since(r.flushed) >= max(r.saves, share*r.took)
+func (r *recorder) Due(numbers int) bool {
+	r.numbers = numbers
+	return r.saving.due(numbers, time.Now())
 }
 
 // Save makes all draws so far readable, and then keeps the state that comes after them.
@@ -109,8 +104,7 @@ func (r *recorder) Save(state any) error {
 		}
 	}
 	err = checkpoint.Write(r.disk, r.dir, savedRun{r.writer != nil, r.counts, raw})
-	r.flushed = time.Now()
-	r.took = r.flushed.Sub(began)
+	r.saving.took(r.numbers, began, time.Now())
 	return err
 }
 
@@ -124,7 +118,7 @@ func (r *recorder) Begin(stats []types.Variable) (err error) {
 		Observed: asObserved(r.program.Observed()), Constant: asObserved(r.program.Constants()),
 		LogPrior: priors, LogLikelihood: rows, TopLevel: r.program.TopLevel(),
 		Parameters: r.program.Parameters(), Effects: r.program.Effects(), Exchangeable: r.program.Exchangeable()}
-	r.saved, r.flushed = size(layout.Posterior), time.Now()
+	r.saved = size(layout.Posterior)
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.resumed {
@@ -144,7 +138,8 @@ func asObserved(variables []types.Variable, values [][]float64) []draws.Observed
 	return all
 }
 
-// Draw completes one draw and keeps it. What is generated has a random stream of its own for each draw, so that it does
+// Draw completes one draw and keeps it. Draws are made readable now and then, also where checkpoints are too large to be
+// frequent. What is generated has a random stream of its own for each draw, so that it does
 // not depend on the order in which chains deliver.
 func (r *recorder) Draw(chain int, values, stats []float64) error {
 	r.values = append(r.values[:0], values...)
@@ -153,11 +148,12 @@ func (r *recorder) Draw(chain int, values, stats []float64) error {
 	if err := r.writer.Append(chain, r.values, stats); err != nil {
 		return err
 	}
-	if time.Since(r.flushed) < 2*r.saves {
+	began := time.Now()
+	if !r.saving.due(0, began.Add(-saveEvery)) { // a checkpoint comes first where it can
 		return nil
 	}
 	err := r.writer.Flush()
-	r.flushed = time.Now()
+	r.saving.took(0, began, time.Now())
 	return err
 }
 

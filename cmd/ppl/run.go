@@ -90,7 +90,7 @@ func firstError(errs ...error) error {
 
 func (run *posteriorRun) newRecorder(show func(infer.Progress)) *recorder {
 	return &recorder{
-		program: run.program, disk: run.dir.disk, dir: run.out, saves: run.dir.saves, goesOn: run.dir.before != nil,
+		program: run.program, disk: run.dir.disk, dir: run.out, goesOn: run.dir.before != nil,
 		chains: run.options.Chains, seed: run.seed, progress: show, note: run.note, rows: run.keepsRows(),
 		options: draws.Options{
 			Overwrite: true,

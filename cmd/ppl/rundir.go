@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"sync/atomic"
-	"time"
 
 	"ppl/infer/checkpoint"
 	"ppl/infer/draws"
@@ -17,7 +16,6 @@ import (
 // A runDir is the directory of a run, locked.
 type runDir struct {
 	disk    files.System
-	saves   time.Duration // how much of the run a kill may cost
 	path    string
 	lock    *draws.Lock
 	created bool             // it was not there, or empty
@@ -41,7 +39,7 @@ const (
 // there is to go on or to be replaced. A run that ended before its first draw is worth nothing and may be replaced.
 // If another machine takes it over, this process ends.
 func (c *console) takeDir(ctx context.Context, path string, there existing) (*runDir, error) {
-	d := &runDir{disk: c.disk, saves: c.saves, path: path}
+	d := &runDir{disk: c.disk, path: path}
 	if err := d.look(there); err != nil { // before anything is written there
 		return nil, failed(err)
 	}

@@ -8,6 +8,8 @@
 package dynamics
 
 import (
+	"slices"
+
 	"ppl/autodiff"
 	"ppl/compiler/lower"
 	"ppl/infer"
@@ -96,6 +98,28 @@ func Program(r Rule, s System) []lower.Entry {
 		return append(r.Entries(s), s.valuesEntry(), s.noisyEntry(NoisyGrad), s.climbEntry(), s.scoreEntry())
 	}
 	return append(append(r.Entries(s), s.gradientEntry(), s.valuesEntry(), s.potentialEntry()), s.batchEntries()...)
+}
+
+// Lasting names the lane buffers that a program reads as they were before: between two trajectories, the numbers to come
+// depend on these alone. What "begin" writes, the rest of the trajectory reads as it was written there.
+func Lasting(entries []lower.Entry) (names []string) {
+	begun := map[string]bool{}
+	for _, e := range entries {
+		for _, a := range e.Assign {
+			begun[a.Name] = begun[a.Name] || e.Name == "begin"
+		}
+	}
+	for _, e := range entries {
+		later := e.Name == "step" || e.Name == "end"
+		for _, a := range e.Assign {
+			for _, in := range a.Value.Graph().Inputs() {
+				if name := in.Op().Name; !(later && begun[name]) && !slices.Contains(names, name) {
+					names = append(names, name)
+				}
+			}
+		}
+	}
+	return names
 }
 
 func (s System) potentialEntry() lower.Entry {

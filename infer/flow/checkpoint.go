@@ -36,10 +36,21 @@ func (r *fit) loadCheckpoint() (found bool, err error) {
 // saveIfDue keeps a checkpoint when it is time, or when the run is about to be interrupted.
 func (r *fit) saveIfDue() error {
 	keep := r.options.Checkpoints
-	if keep == nil || !keep.Due() && r.ctx.Err() == nil {
+	if keep == nil || !keep.Due(r.numbers()) && r.ctx.Err() == nil {
 		return nil
 	}
 	return r.saveLast()
+}
+
+// numbers is about how many a checkpoint will hold: coefficients, with two running means of each, and weights.
+func (r *fit) numbers() (n int) {
+	for chain := range r.state.Phi {
+		n += 3 * len(r.state.Phi[chain])
+	}
+	for _, w := range r.state.Weights {
+		n += len(w)
+	}
+	return n
 }
 
 // saveLast keeps the run as it is.

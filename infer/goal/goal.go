@@ -164,8 +164,11 @@ func (g Goal) Expected(s Standing) float64 {
 }
 
 // Next is the number of draws after which to look again, at most most: the next on the grid of looks, or one further on
-// where the draws so far say that it takes much longer.
+// where the draws so far say that it takes much longer. A clock needs no look at the draws.
 func (g Goal) Next(s Standing, most int) int {
+	if g == (Goal{Time: g.Time}) {
+		return most
+	}
 	expected := float64(s.Draws + 1)
 	if share := g.shortfall(s); share > 0 && share < 1 {
 		const early = 0.75 // of what is expected, since the effective sizes are estimates

@@ -90,10 +90,20 @@ func (r *run) repeatAndGoOn(after func(c *chain) error) error {
 // saveIfDue keeps a checkpoint when it is time, or when the run is about to be interrupted.
 func (r *run) saveIfDue() error {
 	keep := r.options.Checkpoints
-	if keep == nil || !keep.Due() && r.ctx.Err() == nil {
+	if keep == nil || !keep.Due(r.numbers()) && r.ctx.Err() == nil {
 		return nil
 	}
 	return r.save(keep)
+}
+
+// numbers is about how many a checkpoint will hold.
+func (r *run) numbers() int {
+	dim, seen := r.target.Dim(), &r.state.Seen
+	n := len(r.chains)*stateSize(dim) + len(r.state.Metric.Factor) + len(r.state.Metric.Vectors) + 2*seen.Points.Len()*dim
+	for _, xs := range seen.Visited {
+		n += len(xs) * (1 + min(dim, adapt.MaxDense))
+	}
+	return n
 }
 
 func (r *run) save(keep infer.Checkpoints) error {

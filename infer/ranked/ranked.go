@@ -31,7 +31,7 @@ func Sampler(c ranks.Comm, s infer.Sampler) infer.Sampler {
 		o.Device = sharing{o.Device, session}
 		first := &firstRank{session: session, recorder: r, checkpoints: o.Checkpoints}
 		if keep := o.Checkpoints; keep != nil {
-			session.Due = keep.Due
+			session.Due = func() bool { return keep.Due(first.numbers) }
 		}
 		session.Failed = first.failed
 		o.Checkpoints = first
@@ -70,6 +70,7 @@ type firstRank struct {
 	recorder    infer.Recorder
 	checkpoints infer.Checkpoints
 	failure     error
+	numbers     int // of a checkpoint, about
 }
 
 func (f *firstRank) failed() bool { return f.failure != nil }
@@ -94,7 +95,11 @@ func (f *firstRank) Progress(p infer.Progress) {
 	_ = f.do(func() error { f.recorder.Progress(p); return nil })
 }
 
-func (f *firstRank) Due() bool { return f.session.Saving() }
+// Due is what the ranks have agreed on. Rank 0 has been asked with the size of the iteration before.
+func (f *firstRank) Due(numbers int) bool {
+	f.numbers = numbers
+	return f.session.Saving()
+}
 
 func (f *firstRank) Save(state any) error {
 	f.session.Saved()

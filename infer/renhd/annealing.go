@@ -41,7 +41,7 @@ func (r *run) settledWhereBefore() (agreed bool, err error) {
 		if found.OnePlace {
 			return nil
 		}
-		if found.Connected, err = r.connected(&t.seen); err != nil || found.Connected {
+		if found.Connected, err = r.connected(&t.seen, r.state.Before); err != nil || found.Connected {
 			return err
 		}
 		return r.rememberModes(&t.seen, r.state.Before)

@@ -191,7 +191,7 @@ func (r *run) convergeRecentred() (agreed bool, err error) {
 func (r *run) lookAround() error {
 	last := r.share(.05, true)
 	last.judge = func(t *warmupWindow, _ *result) error {
-		r.state.Before = &t.seen
+		r.state.Before = t.seen.places()
 		return nil
 	}
 	_, err := r.windows(r.share(.05, true), last)

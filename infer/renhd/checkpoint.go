@@ -21,7 +21,7 @@ import (
 type checkpoint struct {
 	State   state
 	Stats   statistics
-	Lanes   device.Snapshot // but for metrics and anchors, which are in State, once each
+	Lanes   device.Snapshot // what walkers.saved names: metrics and anchors are in State, once each
 	Answers []answer        // of the finished parts of warm-up, in order
 
 	// The part under way: one of these.
@@ -142,7 +142,7 @@ func (r *run) applyAnswer(a answer) error {
 }
 
 // restore puts the run where it was at a checkpoint, on the device.
-func (r *run) restore(c *checkpoint, program device.Loader) error {
+func (r *run) restore(c *checkpoint, program program) error {
 	r.close()
 	r.walkers, r.state, r.stats = nil, c.State, c.Stats
 	p := r.state.Walkers
@@ -205,22 +205,52 @@ func (r *run) loadCheckpoint() (sampling *collectorState, err error) {
 // saveIfDue keeps a checkpoint when it is time, or when the run is about to be interrupted.
 func (r *run) saveIfDue(p inProgress) error {
 	keep := r.shared.options.Checkpoints
-	if keep == nil || !keep.Due() && r.ctx.Err() == nil {
+	if keep == nil || !keep.Due(r.checkpoint(p).numbers(r.walkers)) && r.ctx.Err() == nil {
 		return nil
 	}
 	return r.save(keep, p)
 }
 
 func (r *run) save(keep infer.Checkpoints, p inProgress) error {
-	w := r.walkers
-	c := &checkpoint{State: r.state, Stats: r.stats, Answers: r.replay.answers,
-		Lanes: device.Save(w.exe, w.lanes(), slices.Concat(dynamics.MetricBuffers(), dynamics.AnchorBuffers()))}
-	p.progress(c)
+	c, w := r.checkpoint(p), r.walkers
+	c.Lanes = device.Save(w.exe, w.lanes(), w.saved())
 	return keep.Save(c)
 }
 
+// checkpoint is the run as it is, but for what is on the device.
+func (r *run) checkpoint(p inProgress) *checkpoint {
+	c := &checkpoint{State: r.state, Stats: r.stats, Answers: r.replay.answers}
+	p.progress(c)
+	return c
+}
+
+// numbers is about how many numbers a checkpoint will hold, of those that may be many.
+func (c *checkpoint) numbers(w *walkers) (n int) {
+	for _, name := range w.saved() {
+		n += w.lanes() * w.exe.Size(name)
+	}
+	for _, r := range w.Rungs {
+		n += len(r.Metric.Factor) + len(r.Metric.Scale) + len(r.Metric.Vectors) + len(r.Metric.Stretch)
+	}
+	for _, seen := range []*windowState{c.Window, c.State.Before} {
+		if seen != nil {
+			n += seen.numbers(w.dim)
+		}
+	}
+	return n
+}
+
+// saved are the lane buffers that a checkpoint holds: what later calls of the device read, but for metrics and anchors;
+// and all single numbers, which the host reads from one call to the next.
+func (w *walkers) saved() []string {
+	once := slices.Concat(dynamics.MetricBuffers(), dynamics.AnchorBuffers())
+	return slices.DeleteFunc(w.exe.Buffers(), func(name string) bool {
+		return slices.Contains(once, name) || w.exe.Size(name) > 1 && !slices.Contains(w.program.lasting, name)
+	})
+}
+
 // loadDevice loads a program for lanes: on a blank device while finished parts are replayed.
-func (r *run) loadDevice(program device.Loader, lanes int) (device.Executable, error) {
+func (r *run) loadDevice(program program, lanes int) (device.Executable, error) {
 	if r.replay.replaying() {
 		return newBlank(program, lanes), nil
 	}

@@ -32,15 +32,11 @@ func (r *run) mostStayed() bool {
 	return 4*n <= len(moved)
 }
 
-// connected reports whether no barrier lies between where walkers are, the places that they have left, and where they
-// were before they were annealed. The log density of a single hill does not fall below the lower end anywhere on the
-// straight line between two places: exactly so where it is concave. Where it is not, as along a bent ridge, a fall
-// proves nothing; so connected walkers are in one mode, slow as they may be, and others may be or not.
-func (r *run) connected(seen *windowState) (bool, error) {
-	windows := []*windowState{seen}
-	if b := r.state.Before; b != nil && b != seen {
-		windows = append(windows, b)
-	}
+// connected reports whether no barrier lies between where the walkers of windows are, and the places that they have
+// left. The log density of a single hill does not fall below the lower end anywhere on the straight line between two
+// places: exactly so where it is concave. Where it is not, as along a bent ridge, a fall proves nothing; so connected
+// walkers are in one mode, slow as they may be, and others may be or not.
+func (r *run) connected(windows ...*windowState) (bool, error) {
 	at, err := r.centersOf(windows)
 	if err != nil || len(at) == 0 {
 		return false, err

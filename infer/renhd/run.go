@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"ppl/infer"
-	"ppl/runtime/device"
 )
 
 // A run is one call of Sample.
@@ -47,7 +46,7 @@ func (r *run) reopen(rungs []rung, perChain int) error {
 }
 
 // open loads a program for walkers in turn on the rungs. Noise steps and counts go on from the walkers before.
-func (r *run) open(program device.Loader, rungs []rung, perChain int) error {
+func (r *run) open(program program, rungs []rung, perChain int) error {
 	lanes := r.shared.options.Chains * perChain
 	exe, err := r.loadDevice(program, lanes)
 	if err != nil {

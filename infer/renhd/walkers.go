@@ -14,7 +14,7 @@ import (
 type walkers struct {
 	*population
 	exe      device.Executable
-	program  device.Loader
+	program  program
 	chains   int
 	dim      int
 	laneOf   []int // by chain and rung: the lane on it, the first where there are several
@@ -37,12 +37,20 @@ type walkers struct {
 // callTime is what one call of the device may take, so that Ctrl-C and progress answer.
 const callTime = 50 * time.Millisecond
 
-// compile makes a program of the rule over the system; walkers of any number run it.
-func (s *shared) compile() (device.Loader, error) {
-	return s.options.Device.Compile(dynamics.Program(s.rule, s.system))
+// A program is compiled, and knows the lane buffers that carry over from one iteration to the next.
+type program struct {
+	device.Loader
+	lasting []string
 }
 
-func newWalkers(s *shared, program device.Loader, exe device.Executable, p *population) *walkers {
+// compile makes a program of the rule over the system; walkers of any number run it.
+func (s *shared) compile() (program, error) {
+	entries := dynamics.Program(s.rule, s.system)
+	loader, err := s.options.Device.Compile(entries)
+	return program{loader, dynamics.Lasting(entries)}, err
+}
+
+func newWalkers(s *shared, program program, exe device.Executable, p *population) *walkers {
 	w := &walkers{population: p, exe: exe, program: program, chains: s.options.Chains, dim: s.target.Dim(),
 		tempered: s.system.Path != dynamics.Plain, numbered: s.system.Batches.Size > 0,
 		anchored: s.system.Batches.Size > 0 && s.system.Batches.Anchored, traits: s.rule.Traits(),

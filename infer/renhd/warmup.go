@@ -200,7 +200,7 @@ func (found *result) agreed() bool { return found.OnePlace || found.Connected }
 // judgePlaces finds out whether walkers agree, or no barrier lies between them; if neither, which modes they are in.
 func judgePlaces(t *warmupWindow, found *result) (err error) {
 	r := t.run
-	r.state.Before = &t.seen
+	r.state.Before = t.seen.places()
 	found.Disagreement, found.OnePlace = t.seen.disagreement(), t.seen.onePlace() && r.mostStayed()
 	if found.OnePlace {
 		return nil
@@ -313,7 +313,7 @@ func (r *run) warmUpAlone() error {
 	left := r.iterationsLeft()
 	last := window{sweeps: sweeps(.30, left), maxSteps: maxSteps}
 	last.judge = func(t *warmupWindow, _ *result) error {
-		r.state.Before = &t.seen
+		r.state.Before = t.seen.places()
 		return nil
 	}
 	if _, err := r.windows(

@@ -60,6 +60,24 @@ type lateHalf struct {
 	Density float64   // there
 }
 
+// places are what later parts of warm-up read of a finished window: where its walkers were, and how they moved.
+func (s *windowState) places() *windowState {
+	out := *s
+	out.StepSizes, out.Points, out.Of = nil, nil, nil
+	return &out
+}
+
+// numbers is about how many the state holds, in dim coordinates.
+func (s *windowState) numbers(dim int) (n int) {
+	for _, p := range s.Points {
+		n += 2 * p.Len() * dim
+	}
+	for lane, xs := range s.Visited {
+		n += len(xs)*(2+min(dim, adapt.MaxDense)) + len(s.Late[lane].Sum) + len(s.Late[lane].Top)
+	}
+	return n
+}
+
 // add takes in a position with its log density.
 func (h *lateHalf) add(x []float64, density float64) {
 	if h.Count == 0 {

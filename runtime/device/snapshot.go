@@ -5,10 +5,10 @@ import (
 	"slices"
 )
 
-// A Snapshot is a copy of lane buffers, sorted by name. On the same program with as many lanes it restores what the
+// A Snapshot is a copy of lane buffers. On the same program with as many lanes it restores what the
 // next calls depend on, on any device:
 //
-//	s := device.Save(e, lanes, nil)
+//	s := device.Save(e, lanes, e.Buffers())
 //	e.Run(calls, step, nil)
 //	device.Restore(e, lanes, s)
 //	e.Run(calls, step, nil)    the same numbers again
@@ -20,13 +20,10 @@ type Buffer struct {
 	Values []float64
 }
 
-// Save copies all lane buffers but those of skip.
-func Save(e Executable, lanes int, skip []string) Snapshot {
+// Save copies lane buffers.
+func Save(e Executable, lanes int, names []string) Snapshot {
 	var s Snapshot
-	for _, name := range e.Buffers() {
-		if slices.Contains(skip, name) {
-			continue
-		}
+	for _, name := range names {
 		values := make([]float64, lanes*e.Size(name))
 		e.Get(name, values)
 		s = append(s, Buffer{name, values})

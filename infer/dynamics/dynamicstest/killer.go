@@ -45,7 +45,7 @@ func (k *Killer) Load(state any) (bool, error) {
 }
 
 // Due is always.
-func (k *Killer) Due() bool { return true }
+func (k *Killer) Due(int) bool { return true }
 
 // Save keeps the state. A checkpoint equal to the one before, as at the end of a run that has nothing left to do, kills
 // nobody.

@@ -1,0 +1,48 @@
+package main
+
+import (
+	"testing"
+	"time"
+)
+
+// Whatever checkpoints take and however large they are, they take a hundredth of the time, with one at the end; small
+// ones come every two seconds, and large ones come, too. The planted fault is a budget that forgets what was spent.
+func TestCheckpointsTakeAHundredth(t *testing.T) {
+	const length, step = 10 * time.Minute, 10 * time.Millisecond
+	run := func(numbers int, takes time.Duration, forget bool) (n int, share float64) {
+		now := time.Unix(1000, 0)
+		b, began, spent := newBudget(now), now, time.Duration(0)
+		for now.Sub(began) < length {
+			now = now.Add(step)
+			if forget {
+				b.spent = 0
+			}
+			if b.due(numbers, now) {
+				n++
+				spent += takes
+				b.took(numbers, now, now.Add(takes))
+				now = now.Add(takes)
+			}
+		}
+		return n, float64(spent+takes) / float64(now.Sub(began))
+	}
+	for _, c := range []struct {
+		numbers int
+		takes   time.Duration
+		least   int
+	}{
+		{100, time.Millisecond, 290}, // every two seconds
+		{100, 9 * time.Millisecond, 290},
+		{100, 30 * time.Millisecond, 190},
+		{10_000_000, 1100 * time.Millisecond, 4},
+		{10_000_000, 300 * time.Millisecond, 15},
+	} {
+		n, share := run(c.numbers, c.takes, false)
+		if n < c.least || share > 0.01 {
+			t.Errorf("%d numbers in %v: %d times, %.2f %% of the time", c.numbers, c.takes, n, 100*share)
+		}
+	}
+	if _, share := run(10_000_000, 5*time.Second, true); share <= 0.01 {
+		t.Error("what was spent need not be known: the test could not fail")
+	}
+}
