@@ -5,7 +5,7 @@ package infer
 type Checkpoints interface {
 	// Load decodes the latest checkpoint into state, a pointer, and reports whether there is one.
 	Load(state any) (found bool, err error)
-	// Due reports whether it is time to save about so many numbers.
+	// Due reports whether it is time to save about that many numbers.
 	Due(numbers int) bool
 	// Save replaces the checkpoint. When it returns, state and all draws recorded so far are safe.
 	Save(state any) error

@@ -5,8 +5,8 @@ import "time"
 const (
 	// saveEvery is how much of a run a kill may cost, where checkpoints take so little that they can be so frequent.
 	saveEvery = 2 * time.Second
-	// saveShare is the part of a run's time that checkpoints may take: one in so many.
-	saveShare = 100
+	// leastTimes is how many times as long as its checkpoints a run has to be.
+	leastTimes = 100
 
 	// What a checkpoint is assumed to take before the first: to sync files, and to write a number.
 	syncTime   = 10 * time.Millisecond
@@ -32,7 +32,7 @@ func newBudget(now time.Time) budget { return budget{began: now, last: now, slow
 // due reports whether it is time to write that many numbers.
 func (b *budget) due(numbers int, now time.Time) bool {
 	need := b.spent + 2*b.expected(numbers)
-	return now.Sub(b.last) >= saveEvery && saveShare*need <= now.Sub(b.began)
+	return now.Sub(b.last) >= saveEvery && leastTimes*need <= now.Sub(b.began)
 }
 
 func (b *budget) expected(numbers int) time.Duration {
