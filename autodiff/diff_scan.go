@@ -37,8 +37,8 @@ func scanPullback(n, bar Node, wanted func(k int) bool) []Node {
 		adjoint = r.adjoint(bar, grads[0])
 	}
 	outside := replay{n.Graph(), r.steps(), r.env}
-	maps.Copy(outside.done, kept)
 	outside.done[r.after] = lifted{rows(adjoint, !n.op.Reverse), true}
+	maps.Copy(outside.done, kept)
 	out := make([]Node, len(n.args))
 	for k := range out {
 		switch {

@@ -12,7 +12,8 @@ import (
 //     gates. The pullback takes the parts from the rows that the scan left, and so computes no product again.
 //   - Cotangents that enter products are computed in the scan back, and again after it, where products of all steps
 //     are one. They become further parts of the carry of the scan back, which nothing in it reads, so that they are
-//     computed once.
+//     computed once. Parts whose own cotangents are zero, such as gates, which no later step reads, are left out of
+//     that carry, and cotangents of slices of one array are joined, not padded and added.
 
 // keptWork is the number of multiplications of a product from which this is done.
 const keptWork = 1 << 16
@@ -133,7 +134,109 @@ func (r *rewind) movedCarry(a Node) bool {
 	return a == r.after
 }
 
-// wideAdjoint is aₜ for all t, where the scan back also leaves operands of products; these it adds to env.
+// A stretch is a part of the carry: elements lo … hi−1 along the axis of the parts. In the carry of the scan back it
+// begins at `at`; it is not there where its cotangent is zero, as that of a gate, which no later step reads.
+type stretch struct {
+	lo, hi, at int
+	absent     bool
+}
+
+// of is the stretch in an array that has all stretches that are not absent, or zeros.
+func (s stretch) of(x Node, axis int) Node {
+	if s.absent {
+		shape := slices.Clone(x.Shape())
+		shape[axis] = s.hi - s.lo
+		return x.Graph().Full(0, shape...)
+	}
+	return piece(x, axis, s.at, s.at+s.hi-s.lo)
+}
+
+func isZero(n Node) bool {
+	v, ok := n.IsConst()
+	return ok && v == 0
+}
+
+// stretches are the parts of the carry, and the width of those that are not absent.
+func (r *rewind) stretches(bar Node, of, toCarry []Node, axis int) (all []stretch, width int) {
+	lo := 0
+	for k, p := range of {
+		s := stretch{lo: lo, hi: lo + p.Shape()[axis], at: width}
+		s.absent = isZero(toCarry[k]) && isZero(piece(bar, axis+1, s.lo, s.hi))
+		if !s.absent {
+			width += s.hi - s.lo
+		}
+		all, lo = append(all, s), s.hi
+	}
+	return all, width
+}
+
+// settle says what the cotangent of the carry, and each part of it that is read alone, is in an array of stretches.
+func (r *rewind) settle(done map[Node]lifted, all []stretch, axis int, x lifted) {
+	more := 0
+	if x.stacked {
+		more = 1
+	}
+	var joined []Node
+	for _, s := range all {
+		joined = append(joined, s.of(x.Node, axis+more))
+	}
+	done[r.after] = lifted{Concat(axis+more, joined...), x.stacked}
+	for _, n := range r.step.nodes {
+		if !n.is(OpSlice) || n.args[0] != r.after ||
+			!slices.Equal(without(n.Shape(), axis), without(r.after.Shape(), axis)) {
+			continue
+		}
+		lo, hi := n.op.Lo[axis], n.op.Hi[axis]
+		for k, s := range all {
+			if s.lo <= lo && hi <= s.hi {
+				done[n] = lifted{piece(joined[k], axis+more, lo-s.lo, hi-s.lo), x.stacked}
+			}
+		}
+	}
+}
+
+// countsUp reports an index that is lo, lo+1, …, as where a model reads `gate[2·H + j]`.
+func (r *rewind) countsUp(index Node) (lo int, ok bool) {
+	if outer, ok := r.env[index]; ok && !outer.stacked {
+		index = outer.Node
+	}
+	if !index.static || index.Rank() != 1 || index.Size() == 0 {
+		return 0, false
+	}
+	at := Eval(nil, index)[0]
+	for i, x := range at {
+		if x != at[0]+float64(i) {
+			return 0, false
+		}
+	}
+	return int(at[0]), true
+}
+
+// padded takes apart a sum of arrays that are padded along an axis, and reports whether it is one.
+func (r *rewind) padded(n Node, axis int) (parts []segment, ok bool) {
+	switch {
+	case isZero(n):
+		return nil, true
+	case n.is(OpPermute):
+		parts, ok = r.padded(n.args[0], n.op.Axes[axis])
+		for k, p := range parts {
+			parts[k] = segment{axis, p.lo, Permute(p.Node, n.op.Axes...)}
+		}
+		return parts, ok
+	case n.is(OpScatterAdd) && axis == 0 && len(n.args) == 2:
+		lo, ok := r.countsUp(n.args[1])
+		return []segment{{axis, lo, n.args[0]}}, ok
+	case n.is(OpPad) && slices.Equal(without(n.Shape(), axis), without(n.args[0].Shape(), axis)):
+		return []segment{{axis, n.op.Lo[axis], n.args[0]}}, true
+	case n.is(OpAdd) && n.args[0].Rank() == n.Rank() && n.args[1].Rank() == n.Rank():
+		left, ok := r.padded(n.args[0], axis)
+		right, ok2 := r.padded(n.args[1], axis)
+		return append(left, right...), ok && ok2
+	}
+	return nil, false
+}
+
+// wideAdjoint says what aₜ is for all t, where the scan back also leaves operands of products.
 func (r *rewind) wideAdjoint(bar Node, next Node, grads []Node) (adjoint Node, done map[Node]lifted) {
 	reverse := r.scan.op.Reverse
 	axis, of := parts(next)
@@ -144,37 +247,51 @@ func (r *rewind) wideAdjoint(bar Node, next Node, grads []Node) (adjoint Node, d
 	if len(extra) == 0 {
 		return r.adjoint(bar, grads[0]), nil
 	}
+	toCarry := cut(grads[0], axis, of)
+	stretches, width := r.stretches(bar, of, toCarry, axis)
 	shape := slices.Clone(r.after.Shape())
+	shape[axis] = width
 	for _, e := range extra {
 		shape[axis] += e.Shape()[axis]
 	}
 	wide := r.step.Input("after and operands", shape...)
 	wide.finite, wide.single = false, r.after.single
 	again := r.again()
-	again.done[r.after] = lifted{piece(wide, axis, 0, r.after.Shape()[axis]), false}
+	r.settle(again.done, stretches, axis, lifted{wide, false})
 	value := func(n Node) Node { return again.value(n).Node }
-	var all []Node
-	at := 0
-	for k, toCarry := range cut(grads[0], axis, of) {
-		width := of[k].Shape()[axis]
-		outer := lifted{piece(rows(bar, reverse), axis+1, at, at+width), true}.settled()
+	for _, e := range extra { // the gradients of gates that are slices of one array
+		if parts, ok := r.padded(value(e), axis); ok && len(parts) > 1 {
+			again.done[e] = lifted{joinedParts(parts, e.Shape()), false}
+		}
+	}
+	var all, first []Node
+	for k, s := range stretches {
+		if s.absent {
+			continue
+		}
+		outer := lifted{piece(rows(bar, reverse), axis+1, s.lo, s.hi), true}.settled()
 		in := r.step.entry(fmt.Sprint("bar", k), outer)
 		if in.is(OpInput) {
 			r.env[in] = outer
 		}
-		all, at = append(all, Add(in, value(toCarry))), at+width
+		all = append(all, Add(in, value(toCarry[k])))
+		first = append(first, r.row(piece(bar, axis+1, s.lo, s.hi), !reverse))
 	}
-	first := []Node{r.row(bar, !reverse)}
 	for _, e := range extra {
 		all = append(all, value(e))
 		first = append(first, bar.Graph().Full(0, e.Shape()...))
 	}
 	whole := scan(Concat(axis, first...), r.steps(), !reverse, wide, Concat(axis, all...), r.env)
-	done, at = map[Node]lifted{}, r.after.Shape()[axis]
+	done = map[Node]lifted{}
+	r.settle(done, stretches, axis, lifted{rows(whole, !reverse), true})
+	at := width
 	for _, e := range extra {
-		width := e.Shape()[axis]
-		done[e] = lifted{piece(rows(whole, reverse), axis+1, at, at+width), true}
-		at += width
+		done[e] = lifted{piece(rows(whole, reverse), axis+1, at, at+e.Shape()[axis]), true}
+		at += e.Shape()[axis]
 	}
-	return piece(whole, axis+1, 0, r.after.Shape()[axis]), done
+	var joined []Node
+	for _, s := range stretches {
+		joined = append(joined, s.of(whole, axis+1))
+	}
+	return Concat(axis+1, joined...), done
 }

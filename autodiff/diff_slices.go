@@ -9,13 +9,13 @@ const manySlices = 64
 // slicesOf collects the gradients of the slices of arrays that have many.
 type slicesOf map[int][]segment // by the array's id
 
-// A segment is the gradient of a slice along the outermost axis that begins at lo.
+// A segment is what stands along an axis from lo on, such as the gradient of a slice.
 type segment struct {
-	lo int
+	axis, lo int
 	Node
 }
 
-func (p segment) hi() int { return p.lo + p.Shape()[0] }
+func (p segment) hi() int { return p.lo + p.Shape()[p.axis] }
 
 // manyOf finds the arrays up to node last that have many active slices.
 func manyOf(g *Graph, last int, active []bool) slicesOf {
@@ -47,18 +47,21 @@ func (s slicesOf) keep(n, bar Node) bool {
 	}
 	parts, ok := s[x.id]
 	if ok {
-		s[x.id] = append(parts, segment{n.op.Lo[0], bar})
+		s[x.id] = append(parts, segment{0, n.op.Lo[0], bar})
 	}
 	return ok
 }
 
 // joined is the gradient of x through its slices; none if there are none.
 func (s slicesOf) joined(x Node) Node {
-	parts := s[x.id]
+	return joinedParts(s[x.id], x.Shape())
+}
+
+// joinedParts is the sum of parts in an array of that shape; none if there are none.
+func joinedParts(parts []segment, shape []int) (sum Node) {
 	slices.SortStableFunc(parts, func(a, b segment) int { return a.lo - b.lo })
-	var sum Node
 	for _, row := range apart(parts) {
-		if n := inPlace(row, x.Shape()); sum.Valid() {
+		if n := inPlace(row, shape); sum.Valid() {
 			sum = Add(sum, n)
 		} else {
 			sum = n
@@ -83,10 +86,12 @@ func apart(parts []segment) (rows [][]segment) {
 // inPlace joins parts, and zeros between them, to an array of that shape.
 func inPlace(row []segment, shape []int) Node {
 	var parts []Node
-	end := 0
+	end, axis := 0, row[0].axis
 	gap := func(to int) {
 		if to > end {
-			parts = append(parts, row[0].Graph().Full(0, slices.Concat([]int{to - end}, shape[1:])...))
+			zeros := slices.Clone(shape)
+			zeros[axis] = to - end
+			parts = append(parts, row[0].Graph().Full(0, zeros...))
 		}
 	}
 	for _, p := range row {
@@ -94,6 +99,6 @@ func inPlace(row []segment, shape []int) Node {
 		parts = append(parts, p.Node)
 		end = p.hi()
 	}
-	gap(shape[0])
-	return Concat(0, parts...)
+	gap(shape[axis])
+	return Concat(axis, parts...)
 }

@@ -3,7 +3,6 @@
 package bench
 
 import (
-	"fmt"
 	"math"
 	"testing"
 	"time"
@@ -32,16 +31,28 @@ func openGemm() (g gemm) {
 	return nil
 }
 
+// largest is the number of elements of the largest operand or result.
+func (n Network) largest() (size int) {
+	for _, p := range n.Products {
+		size = max(size, p.M*p.N, p.M*p.K, p.K*p.N)
+	}
+	return size
+}
+
 // program is the products of a step of one lane and nothing else.
 func (n Network) program() *ir.Program {
 	p := &ir.Program{Layout: ir.Apart}
-	buffer := func(size int) ir.BufID {
-		return p.Buffer(ir.Buffer{Name: fmt.Sprint(len(p.Buffers)), Space: ir.Lane, Type: ir.F32, Size: size})
+	values := make([]float64, n.largest())
+	for i := range values {
+		values[i] = math.Sin(float64(i))
 	}
+	operand := func() ir.BufID { // with values: memory that was never written is one page of zeros
+		return p.Buffer(ir.Buffer{Space: ir.Shared, Type: ir.F32, Size: len(values), Init: values})
+	}
+	a, b, c := operand(), operand(), p.Buffer(ir.Buffer{Space: ir.Scratch, Type: ir.F32, Size: len(values)})
 	var body []ir.Stmt
 	for _, q := range n.Products {
-		product := &ir.MatMul{A: buffer(q.M * q.K), B: buffer(q.K * q.N), C: buffer(q.M * q.N), Batch: 1, M: q.M, K: q.K,
-			N: q.N, TransA: q.TransA, TransB: q.TransB}
+		product := &ir.MatMul{A: a, B: b, C: c, Batch: 1, M: q.M, K: q.K, N: q.N, TransA: q.TransA, TransB: q.TransB}
 		body = append(body, &ir.Loop{N: q.Times, Body: []ir.Stmt{product}})
 	}
 	p.Entries = []ir.Entry{{Name: "products", Body: body}}
@@ -50,13 +61,9 @@ func (n Network) program() *ir.Program {
 
 // products computes the products of a step of all lanes by OpenBLAS.
 func (n Network) products(g gemm) func(times int) {
-	largest := 0
-	for _, p := range n.Products {
-		largest = max(largest, p.M*p.N, p.M*p.K, p.K*p.N)
-	}
 	var m [3][]float32
 	for k := range m {
-		m[k] = make([]float32, largest)
+		m[k] = make([]float32, n.largest())
 		for i := range m[k] {
 			m[k][i] = float32(math.Sin(float64(i + k)))
 		}
