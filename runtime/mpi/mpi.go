@@ -28,7 +28,7 @@ type Comm struct {
 
 // A library has the addresses of functions, and the handles of one binary interface.
 type library struct {
-	initialize, rank, size, version, gather, broadcast, barrier, abort, finalize uintptr
+	initialize, rank, size, version, gather, broadcast, barrier, test, abort, finalize uintptr
 
 	world, bytes, inPlace uintptr
 	funneled              int
@@ -93,8 +93,8 @@ func (c *Comm) open(l launcher) error {
 func (c *Comm) bind(handle uintptr) error {
 	l := &c.lib
 	for name, at := range map[string]*uintptr{"MPI_Init_thread": &l.initialize, "MPI_Comm_rank": &l.rank,
-		"MPI_Comm_size": &l.size, "MPI_Get_library_version": &l.version, "MPI_Allgatherv": &l.gather,
-		"MPI_Bcast": &l.broadcast, "MPI_Barrier": &l.barrier, "MPI_Abort": &l.abort, "MPI_Finalize": &l.finalize} {
+		"MPI_Comm_size": &l.size, "MPI_Get_library_version": &l.version, "MPI_Iallgatherv": &l.gather,
+		"MPI_Ibcast": &l.broadcast, "MPI_Ibarrier": &l.barrier, "MPI_Test": &l.test, "MPI_Abort": &l.abort, "MPI_Finalize": &l.finalize} {
 		var err error
 		if *at, err = purego.Dlsym(handle, name); err != nil {
 			return fmt.Errorf("%s is no MPI library: it has no %s", c.path, name)
@@ -142,26 +142,26 @@ func (c *Comm) Rank() int { return c.rank }
 // Size is the number of ranks.
 func (c *Comm) Size() int { return c.size }
 
-// Gather is ranks.Comm's: MPI_Allgatherv in place.
+// Gather is ranks.Comm's: MPI_Iallgatherv in place.
 func (c *Comm) Gather(all []byte, starts []int) {
 	counts, at := make([]int32, c.size), make([]int32, c.size)
 	for r := range counts {
 		counts[r], at[r] = int32(starts[r+1]-starts[r]), int32(starts[r])
 	}
-	c.collective("MPI_Allgatherv", func(pin *runtime.Pinner) int32 {
+	c.collective("MPI_Iallgatherv", func(pin *runtime.Pinner, request *uintptr) int32 {
 		pin.Pin(&counts[0])
 		pin.Pin(&at[0])
 		return call(c.lib.gather, c.lib.inPlace, 0, 0, uintptr(pinned(pin, all)), uintptr(unsafe.Pointer(&counts[0])),
 			uintptr(unsafe.Pointer(&at[0])),
-			c.lib.bytes, c.lib.world)
+			c.lib.bytes, c.lib.world, uintptr(unsafe.Pointer(request)))
 	})
 }
 
-// Broadcast is ranks.Comm's: MPI_Bcast.
+// Broadcast is ranks.Comm's: MPI_Ibcast.
 func (c *Comm) Broadcast(data []byte, from int) {
-	c.collective("MPI_Bcast", func(pin *runtime.Pinner) int32 {
+	c.collective("MPI_Ibcast", func(pin *runtime.Pinner, request *uintptr) int32 {
 		return call(c.lib.broadcast, uintptr(pinned(pin, data)), uintptr(len(data)), c.lib.bytes, uintptr(from),
-			c.lib.world)
+			c.lib.world, uintptr(unsafe.Pointer(request)))
 	})
 }
 
@@ -174,13 +174,20 @@ func pinned(pin *runtime.Pinner, data []byte) unsafe.Pointer {
 	return unsafe.Pointer(&data[0])
 }
 
-// collective makes one call on the thread. MPI ends the job where one fails, unless it is asked not to.
-func (c *Comm) collective(name string, f func(pin *runtime.Pinner) int32) {
+// collective begins a call on the thread and waits for its end. MPI ends the job where one fails, unless it is asked not
+// to.
+func (c *Comm) collective(name string, begin func(pin *runtime.Pinner, request *uintptr) int32) {
 	var pin runtime.Pinner
 	defer pin.Unpin()
 	var code int32
 	c.since.Store(time.Now().UnixNano())
-	c.thread.Do(func() { code = f(&pin) })
+	c.thread.Do(func() {
+		w := &waiting{}
+		pin.Pin(w)
+		if code = begin(&pin, &w.request); code == 0 {
+			code = c.lib.wait(w)
+		}
+	})
 	c.since.Store(0)
 	if code != 0 {
 		panic(fmt.Sprintf("internal error: %s ended with error %d", name, code))
@@ -205,8 +212,10 @@ func (c *Comm) Abort(code int) {
 // Exit ends this rank with an exit code, when all others come to it: launchers kill those that are still at work when
 // one process ends. It is C's exit that ends the process, since MPICH 5 takes leave of its launcher in what that runs.
 func (c *Comm) Exit(code int) {
+	c.collective("MPI_Ibarrier", func(_ *runtime.Pinner, request *uintptr) int32 {
+		return call(c.lib.barrier, c.lib.world, uintptr(unsafe.Pointer(request)))
+	})
 	c.thread.Do(func() {
-		call(c.lib.barrier, c.lib.world)
 		call(c.lib.finalize)
 		if exit, err := purego.Dlsym(purego.RTLD_DEFAULT, "exit"); err == nil {
 			call(exit, uintptr(code))
