@@ -16,6 +16,7 @@ package lower
 
 import (
 	"fmt"
+	"slices"
 
 	"ppl/autodiff"
 	"ppl/compiler/ir"
@@ -42,8 +43,31 @@ func Program(entries []Entry) (*ir.Program, error) {
 	return programIn(entries, l, single)
 }
 
+// stacked are the entries with arrays for what many values compute alike.
+func stacked(entries []Entry) []Entry {
+	values := map[*autodiff.Graph][]autodiff.Node{}
+	for _, e := range entries {
+		for _, a := range e.Assign {
+			values[a.Value.Graph()] = append(values[a.Value.Graph()], a.Value)
+		}
+	}
+	for g := range values {
+		values[g] = autodiff.Stacked(values[g])
+	}
+	out := make([]Entry, len(entries))
+	for k, e := range entries {
+		out[k] = Entry{Name: e.Name, Assign: slices.Clone(e.Assign)}
+		for i, a := range e.Assign {
+			g := a.Value.Graph()
+			out[k].Assign[i].Value, values[g] = values[g][0], values[g][1:]
+		}
+	}
+	return out
+}
+
 // programIn is Program in a layout of lanes; with single, large lane buffers are kept in single precision.
 func programIn(entries []Entry, l ir.Layout, single bool) (*ir.Program, error) {
+	entries = stacked(entries)
 	prog := newProgram(l, single)
 	roots, err := prog.roots(entries)
 	if err != nil {

@@ -1,0 +1,91 @@
+package autodiff
+
+import "slices"
+
+// A sum of terms.
+type sum []term
+
+type term struct {
+	Node
+	negative bool
+}
+
+func (all sum) nodes() []Node {
+	out := make([]Node, len(all))
+	for k, t := range all {
+		out[k] = t.Node
+	}
+	return out
+}
+
+// total adds the terms.
+func (all sum) total() Node {
+	out := all[0].Node
+	if all[0].negative {
+		out = Neg(out)
+	}
+	for _, t := range all[1:] {
+		if t.negative {
+			out = Sub(out, t.Node)
+		} else {
+			out = Add(out, t.Node)
+		}
+	}
+	return out
+}
+
+func isSum(n Node) bool { return n.is(OpAdd) || n.is(OpSub) }
+
+// inner reports a sum that is nothing but a part of another.
+func (fs *families) inner(n Node) bool {
+	return isSum(n) && fs.users[n.id] == 1 && isSum(fs.last[n.id])
+}
+
+// terms takes a sum apart, down to what is not inner.
+func (fs *families) terms(n Node, negative bool) (all sum) {
+	for k, a := range n.args {
+		sign := negative != (k == 1 && n.is(OpSub))
+		if fs.inner(a) {
+			all = append(all, fs.terms(a, sign)...)
+		} else {
+			all = append(all, term{a, sign})
+		}
+	}
+	return all
+}
+
+// sorted puts the terms of a sum in the order of their families, since sums are of one family in whatever order their
+// terms were added.
+func (fs *families) sorted(all sum) sum {
+	slices.SortStableFunc(all, func(a, b term) int {
+		if d := fs.of[a.id].id - fs.of[b.id].id; d != 0 {
+			return d
+		}
+		return int(flag(a.negative)) - int(flag(b.negative))
+	})
+	return all
+}
+
+// byFamily are the terms of which there are many of one family and one sign, and the others.
+func (fs *families) byFamily(all sum) (grouped []sum, others sum) {
+	type kind struct {
+		*family
+		negative bool
+	}
+	at, order := map[kind]sum{}, []kind{}
+	for _, t := range all {
+		k := kind{fs.of[t.id], t.negative}
+		if at[k] == nil {
+			order = append(order, k)
+		}
+		at[k] = append(at[k], t)
+	}
+	for _, k := range order {
+		if len(at[k]) >= leastAlike {
+			grouped = append(grouped, at[k])
+		} else {
+			others = append(others, at[k]...)
+		}
+	}
+	return grouped, others
+}
