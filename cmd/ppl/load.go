@@ -3,6 +3,8 @@ package main
 import (
 	"errors"
 	"regexp"
+	"runtime"
+	"runtime/debug"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -28,7 +30,22 @@ func (c *console) load(model string, data []string) (*compiler.Program, error) {
 		c.notef("note: %s is too large for memory: its rows are copied, once, to %s", path, cache.Dir)
 	}
 	p, ds := compiler.LoadFrom(model, args, cache)
+	tidy()
 	return p, c.diagnose(ds)
+}
+
+// largeHeap is the memory, in bytes, from which tidy works.
+const largeHeap = 128 << 20
+
+// tidy gives what reading large data has left behind back to the system. The collector then comes after the heap has
+// grown by a fifth, not by all of the data again: these have no pointers that it would have to follow.
+func tidy() {
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	if m.HeapSys-m.HeapReleased > largeHeap {
+		debug.SetGCPercent(20)
+		debug.FreeOSMemory()
+	}
 }
 
 // loadWhole is load for what looks at all data at once.

@@ -88,11 +88,15 @@ func (vs *values) gather(op *autodiff.Op, shape []int, x *value, index []*value)
 	return vs.make(*op, shape, append([]*value{x}, index...)...)
 }
 
+// longRow is the number of elements from which a row, such as an image, is read as fast wherever it lies.
+const longRow = 64
+
 // rearranged takes x[order[i]], where x and order are data, as (x[order])[i]: where i counts up, as in a minibatch that
-// is cut from rows in random order, memory is then read in its order.
+// is cut from rows in random order, memory is then read in its order. Of long rows that would only be a second copy of
+// the data.
 func (vs *values) rearranged(x, index *value) (*value, *value) {
 	order, at, ok := vs.lookedUp(index)
-	if !ok || !x.static || order.size() > x.shape[0] {
+	if !ok || !x.static || order.size() > x.shape[0] || x.size() >= longRow*x.shape[0] {
 		return x, index
 	}
 	shape := append([]int{order.size()}, x.shape[1:]...)

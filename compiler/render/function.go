@@ -74,7 +74,7 @@ func (f *file) buffers(fn *function, group []ir.Stmt, uses map[ir.BufID]int, fro
 			fn.locals = append(fn.locals, fmt.Sprintf("%s b%d[%d];", f.form(id).typ(), id, max(f.Buffers[id].Size, 1)))
 			continue
 		}
-		param := fmt.Sprintf("%s *restrict b%d", f.memory(f.form(id)), id)
+		param := fmt.Sprintf("%s *restrict b%d", f.element(id), id)
 		if !slices.Contains(writes, id) {
 			param = "const " + param
 		}
@@ -82,10 +82,18 @@ func (f *file) buffers(fn *function, group []ir.Stmt, uses map[ir.BufID]int, fro
 	}
 }
 
+// element is the type of an element of a buffer in memory.
+func (f *file) element(id ir.BufID) string {
+	if f.bytes != nil && f.bytes[id] {
+		return "unsigned char"
+	}
+	return f.memory(f.form(id))
+}
+
 // at is the address of a buffer.
 func (f *file) at(id ir.BufID) string {
 	b := f.Buffers[id]
-	return fmt.Sprintf(f.address[b.Space], f.memory(f.form(id)), id, b.Size*max(1, f.copies[id]))
+	return fmt.Sprintf(f.address[b.Space], f.element(id), id, b.Size*max(1, f.copies[id]))
 }
 
 func whole(ir.BufID) string { return "" }

@@ -39,10 +39,11 @@ const MaxLanes = 8
 // where buffer[i] is the memory of shared buffer i. run runs a schedule of entries, by number, on one block of lanes.
 // part runs one part of an entry (see Parts), or one turn of it. lanes returns the number of lanes in a block, and work the bytes
 // of memory that a context has for large products. The text
-// alone decides the order of every sum. A tile buffer that is combined after the turns has one copy per turn, see
+// alone decides the order of every sum. Elements of data that are bytes (ir.Program.Bytes) are. A tile buffer that is combined after the turns has one copy per turn, see
 // TileResults.
 func C(p *ir.Program) string {
 	f := newFile(p, c())
+	f.bytes = p.Bytes()
 	f.packing()
 	f.setup = true
 	f.calls(f.export+" void setup(context *c)", f.statements(p.Setup, count(p.Setup)))
@@ -61,6 +62,7 @@ type file struct {
 	indent int
 	count  int      // number of functions written so far
 	copies []int    // by buffer: turns that keep a copy of it, see TileResults
+	bytes  []bool   // by buffer: data that are kept as bytes, see ir.Program.Bytes; nil where none are
 	parts  []string // the call of each function
 	// names of functions by their texts, see once
 	functions map[string]string

@@ -4,7 +4,7 @@
 //	// the program takes 41.2 GB on 64 lanes, and there are 24 GB of memory: 38 GB for x (lanes), …
 //
 // What a program takes is the sum of its buffers: data once, the rest once a lane; where lanes are apart, what a lane
-// needs only while it runs is there once a thread. Go's own limit (GOMEMLIMIT, package
+// needs only while it runs is there once a thread, and data that are bytes take a byte each. Go's own limit (GOMEMLIMIT, package
 // runtime/debug) is what keeps the collector from taking more than what is counted here.
 package memory
 
@@ -68,8 +68,12 @@ func Fits(p *ir.Program, lanes, threads int, limit int64) error {
 	}
 	var parts []part
 	total := 0.0
+	kept := p.Bytes()
 	for i, b := range p.Buffers {
 		size := float64(b.Size) * float64(b.Type.Bytes())
+		if kept[i] {
+			size = float64(b.Size)
+		}
 		where := "lanes"
 		switch {
 		case b.Space == ir.Shared:

@@ -19,7 +19,8 @@ type executable struct {
 	key         string // of the library in the cache
 	arena       *arena
 	buffers     []ir.Buffer
-	tileResults []int // by buffer: turns whose results it keeps, see render.TileResults
+	tileResults []int  // by buffer: turns whose results it keeps, see render.TileResults
+	bytes       []bool // by buffer: data of which a byte each is kept, see ir.Program.Bytes
 	entries     map[string]entry
 	shared      []unsafe.Pointer // by buffer, nil elsewhere
 	workers     []*worker
@@ -62,7 +63,7 @@ type part struct {
 const groupBlocks = 4
 
 func newExecutable(p *ir.Program, o device.Options, l *library) (*executable, error) {
-	e := &executable{library: l, buffers: p.Buffers, tileResults: render.TileResults(p), entries: map[string]entry{},
+	e := &executable{library: l, buffers: p.Buffers, tileResults: render.TileResults(p), bytes: p.Bytes(), entries: map[string]entry{},
 		first: o.First, sharing: o.Turns}
 	turns := e.addEntries(p)
 	blocks := (o.Lanes + l.width - 1) / l.width
@@ -106,7 +107,7 @@ func (e *executable) addEntries(p *ir.Program) (turns int) {
 func (e *executable) size(blocks, threads, states int) int {
 	n := threads * (aligned(int(unsafe.Sizeof(context{}))) + aligned(8*len(e.buffers)) + aligned(e.library.work))
 	for i, b := range e.buffers {
-		one := b.Type.Bytes() * b.Size * max(1, e.tileResults[i])
+		one := e.element(i) * b.Size * max(1, e.tileResults[i])
 		switch e.owner(i) {
 		case nobody:
 			n += aligned(one)
@@ -151,21 +152,35 @@ func (e *executable) allocate(lanes int) {
 	e.shared = make([]unsafe.Pointer, len(e.buffers))
 	for i, b := range e.buffers {
 		if b.Space == ir.Shared {
-			e.shared[i] = e.arena.alloc(b.Type.Bytes() * b.Size)
-			fill(e.shared[i], b)
+			e.shared[i] = e.arena.alloc(e.element(i) * b.Size)
+			e.fill(i, e.shared[i])
 		}
 	}
 }
 
+// element is the bytes of an element of a buffer.
+func (e *executable) element(id int) int {
+	if e.bytes[id] {
+		return 1
+	}
+	return e.buffers[id].Type.Bytes()
+}
+
 // fill writes a buffer's initial values in its type; an I32 is truncated towards zero.
-func fill(at unsafe.Pointer, b ir.Buffer) {
-	switch b.Type {
-	case ir.F32:
+func (e *executable) fill(id int, at unsafe.Pointer) {
+	b := &e.buffers[id]
+	switch {
+	case e.bytes[id]:
+		x := unsafe.Slice((*byte)(at), b.Size)
+		for i, v := range b.Init {
+			x[i] = byte(v)
+		}
+	case b.Type == ir.F32:
 		x := unsafe.Slice((*float32)(at), b.Size)
 		for i, v := range b.Init {
 			x[i] = float32(v)
 		}
-	case ir.I32:
+	case b.Type == ir.I32:
 		x := unsafe.Slice((*float64)(at), b.Size)
 		for i, v := range b.Init {
 			x[i] = math.Trunc(v)
