@@ -86,7 +86,7 @@ func importTable() []row {
 		{"ppl/infer/report", []string{"ppl/lang/diag", "ppl/lang/types", "ppl/infer/draws", "ppl/infer/evidence",
 			"ppl/infer/stats"}},
 		{"ppl/infer", []string{"ppl/lang/types", "ppl/autodiff", "ppl/compiler/ir", "ppl/compiler/lower",
-			"ppl/infer/draws",
+			"ppl/infer/draws", "ppl/infer/stats",
 			"ppl/runtime/device", "ppl/runtime/memory"}},
 		{"ppl/infer/", []string{"ppl/lang/types", "ppl/autodiff", "ppl/compiler/ir", "ppl/compiler/lower", "ppl/infer",
 			"ppl/infer/", "ppl/runtime/device", "ppl/runtime/files", "ppl/runtime/noise"}},

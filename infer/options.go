@@ -1,6 +1,10 @@
 package infer
 
-import "slices"
+import (
+	"slices"
+
+	"ppl/infer/stats"
+)
 
 // Options of a run. The same options on the same device give the same draws, whatever Threads is.
 type Options struct {
@@ -29,13 +33,14 @@ type Options struct {
 }
 
 // StartOf is where a walker of that many begins: those of a chain follow one another. Walkers from there on are further
-// tries.
+// tries. Chains of a superchain begin in the same places.
 func (o Options) StartOf(t Target, walkers, walker int) []float64 {
-	if len(o.Starts) == 0 {
-		return t.Start(o.Seed, walker)
-	}
 	perChain := walkers / o.Chains
-	chain, turn := walker%walkers/perChain, walker%perChain+walker/walkers*perChain
+	first := stats.FirstOfSuperchain(walker%walkers/perChain, o.Chains)
+	if len(o.Starts) == 0 {
+		return t.Start(o.Seed, walker/walkers*walkers+first*perChain+walker%perChain)
+	}
+	chain, turn := first, walker%perChain+walker/walkers*perChain
 	points := o.Starts[chain]
 	return slices.Clone(points[turn%len(points)])
 }

@@ -24,11 +24,12 @@ func termTopics() []topic {
 		{"ess_tail", "ess_tail",
 			"Effective sample size of the 5 and 95 % quantiles, the smaller one (Vehtari et al. 2021)."},
 		{"r_hat", "r_hat", "Compares the chains, by ranks and folded ranks. Above 1.01 they disagree: do not use the " +
-			"draws (Vehtari et al. 2021)."},
+			"draws (Vehtari et al. 2021). More than 32 chains begin in 16 places, and those of a place are compared " +
+			"together with the others (nested R-hat, Margossian et al. 2024)."},
 		{"E-BFMI", "E-BFMI", "How freely a chain changes its energy. Below 0.3 the tails may be missed: look at the " +
 			"parameters that `ppl diagnose` names."},
 		{"divergences", "divergent trajectories", "Steps at which the sampler's integrator lost the energy: the " +
-			"posterior has a corner too narrow for its step. Try `noncentered`, or a prior that keeps a scale from 0."},
+			"posterior has a corner too narrow for its step. Try --set accept=0.95, or a prior that keeps a scale from 0."},
 		{"elpd_loo", "elpd_loo, se", "Expected log predictive density of rows that the model has not seen, summed " +
 			"over rows, and its standard error. Higher is better; only differences on the same rows mean something."},
 		{"elpd_diff", "elpd_diff, se_diff", "What a model has less than the best in elpd_loo, and the standard error " +

@@ -23,7 +23,7 @@ func explorersAt(t *testing.T, target infer.Target, at func(lane int) []float64)
 	}
 	r := newRun(context.Background(), s, new(memory))
 	r.shared.system.Path = dynamics.Plain
-	if err := r.loadLadder([]float64{1}, explorers); err != nil {
+	if err := r.loadLadder([]float64{1}, mostOfChain); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(r.close)

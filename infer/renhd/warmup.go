@@ -15,7 +15,7 @@ import (
 // Warm-up takes walkers from their starts to where draws can be kept, and leaves steps, metrics and ladder adapted. For
 // 1,000 iterations of a target whose gradients are exact:
 //
-//	explore    80 to 200   4 walkers a chain, 4 to 10 short windows, each walker with a step of its own
+//	explore    80 to 200   16 walkers or more, 4 to 10 short windows, each walker with a step of its own
 //	improve    100 to 220  two windows of 50, and short ones between them until the metric allows short trajectories
 //	converge   up to 450   windows of 100, 150, 200, until all walkers agree on where the target is
 //	recentre   0 or 100    where other coordinates suit effects better (centring.go)
@@ -23,7 +23,8 @@ import (
 //	then       the rest    agreed: one walker a chain goes on; else all go on, on a ladder of temperatures
 
 const (
-	explorers    = 4 // walkers of each chain while it is not known whether the target has several modes
+	explorers    = 16 // walkers at least while it is not known whether the target has several modes,
+	mostOfChain  = 4  // and of one chain at most
 	firstRungs   = 8
 	maxRungs     = 32
 	hottestGuess = 16.0 // temperature of the first ladder's last rung
@@ -61,12 +62,18 @@ func (r *run) share(part float64, metric bool) window {
 	return window{sweeps: sweeps(part, r.shared.options.Warmup), maxSteps: maxSteps, metric: metric}
 }
 
+// explorersOfChain is how many walkers of each chain look for the target.
+func (s *shared) explorersOfChain() int {
+	chains := s.options.Chains
+	return min(mostOfChain, (explorers+chains-1)/chains)
+}
+
 // explore runs several walkers a chain on the target itself, without a ladder, and reports whether they agree on where
 // it is.
 func (r *run) explore() (agreed bool, err error) {
 	tempered := r.shared.system.Path
 	r.shared.system.Path = dynamics.Plain
-	if err := r.loadLadder([]float64{1}, explorers); err != nil {
+	if err := r.loadLadder([]float64{1}, r.shared.explorersOfChain()); err != nil {
 		return false, err
 	}
 	if err := r.disperse(); err != nil {

@@ -17,16 +17,16 @@ func (w *Workspace) RHat(chains [][]float64) float64 {
 		return math.NaN()
 	}
 	halves := w.sortHalves(chains)
-	return w.rhatOf(halves, rhat(w.normalScores(halves.draws), halves.parts))
+	return w.rhatOf(halves, rhat(w.normalScores(halves.draws), halves.parts), rhat)
 }
 
-// rhatOf is R-hat where that of the location is known.
-func (w *Workspace) rhatOf(h halves, location float64) float64 {
+// rhatOf is R-hat where that of the location is known, by a comparison of parts.
+func (w *Workspace) rhatOf(h halves, location float64, compare func(draws []float64, parts int) float64) float64 {
 	folded := w.foldedScores(h.draws)
 	if folded == nil {
 		return location
 	}
-	return greater(location, rhat(folded, h.parts))
+	return greater(location, compare(folded, h.parts))
 }
 
 // greater is the larger of the values that are not NaN.

@@ -27,7 +27,7 @@ type Summary struct {
 }
 
 // Summarize computes all of a Summary: what the functions of each statistic give, from one sort. Without draws
-// everything is NaN.
+// everything is NaN. Of more than 32 chains R-hat is nested.
 func Summarize(chains [][]float64) Summary { return new(Workspace).Summarize(chains) }
 
 // Summarize is the function Summarize.
@@ -54,7 +54,7 @@ func (w *Workspace) Summarize(chains [][]float64) Summary {
 	s.ESSTail = w.essTail(h)
 	z := w.normalScores(h.draws)
 	s.ESSBulk = w.ess(z, h.parts)
-	s.RHat = w.rhatOf(h, rhat(z, h.parts))
+	s.RHat = w.rhatOf(h, compare(z, h.parts), compare)
 	s.TailShape = TailShape(w.sorted, math.Min(s.ESSBulk, s.ESSTail)/float64(h.draws))
 	return s
 }
