@@ -94,7 +94,7 @@ func (fs *families) place(n Node) {
 		return
 	}
 	if isSum(n) {
-		all := fs.sorted(fs.terms(n, false))
+		all := fs.sorted(fs.terms(n))
 		grouped, _ := fs.byFamily(all)
 		fs.sums[n.id] = all
 		if len(grouped) > 0 && n.Size() <= mostElements {

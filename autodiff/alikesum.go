@@ -42,15 +42,18 @@ func (fs *families) inner(n Node) bool {
 }
 
 // terms takes a sum apart, down to what is not inner.
-func (fs *families) terms(n Node, negative bool) (all sum) {
-	for k, a := range n.args {
-		sign := negative != (k == 1 && n.is(OpSub))
-		if fs.inner(a) {
-			all = append(all, fs.terms(a, sign)...)
-		} else {
-			all = append(all, term{a, sign})
+func (fs *families) terms(n Node) (all sum) {
+	var visit func(n Node, negative bool)
+	visit = func(n Node, negative bool) {
+		for k, a := range n.args {
+			if sign := negative != (k == 1 && n.is(OpSub)); fs.inner(a) {
+				visit(a, sign)
+			} else {
+				all = append(all, term{a, sign})
+			}
 		}
 	}
+	visit(n, false)
 	return all
 }
 

@@ -1,8 +1,9 @@
 package autodiff
 
 import (
-	"fmt"
 	"slices"
+	"strconv"
+	"unsafe"
 )
 
 // An Op is a node's operation with its attributes; which fields matter depends on Kind.
@@ -27,9 +28,22 @@ func (o *Op) key(args []int) string {
 	if o.Kind.commutes() {
 		slices.Sort(args)
 	}
-	return fmt.Sprint(o.Kind, bits(o.Value), fmt.Sprintf("%p", o.Values), o.Site, o.Rows, o.Shape, o.Axes, o.Lo, o.Hi,
-		o.Reverse, o.TransA,
-		o.TransB, args, o.Name, o.Body.Key())
+	key := make([]byte, 0, 96)
+	number := func(x uint64) { key = append(strconv.AppendUint(key, x, 36), ' ') }
+	number(uint64(o.Kind)<<3 | uint64(flag(o.Reverse)|flag(o.TransA)<<1|flag(o.TransB)<<2))
+	number(bits(o.Value))
+	number(uint64(uintptr(unsafe.Pointer(unsafe.SliceData(o.Values)))))
+	number(uint64(o.Site))
+	number(uint64(o.Rows))
+	for _, list := range [][]int{o.Shape, o.Axes, o.Lo, o.Hi, args} {
+		number(uint64(len(list)))
+		for _, x := range list {
+			number(uint64(x))
+		}
+	}
+	body := o.Body.Key()
+	number(uint64(len(body)))
+	return string(key) + body + o.Name
 }
 
 func ids(ns []Node) []int {

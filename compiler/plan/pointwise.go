@@ -35,19 +35,20 @@ func (p *Plan) Pointwise(theta autodiff.Node) Pointwise {
 	latents := marginalize.Over(p.layout.Theta(theta))
 	e := p.layout.Evaluator(theta.Graph(), latents)
 	var out Pointwise
-	rows := map[string][]rowBlock{}
+	priors, rows := map[string]int{}, map[string][]rowBlock{}
+	terms := likelihoods(p.layout.Data.Model.Terms)
 	var names []string
 	fs, _ := marginalize.Factors(e, p.layout.Data.Model.Terms, nil, latents, marginalize.Summed())
 	for _, f := range fs {
 		if !f.Likelihood {
-			out.Priors = addPrior(out.Priors, f)
+			out.Priors = addPrior(out.Priors, priors, f)
 			continue
 		}
 		name := Rows{Arrays: f.Observed}.Name()
 		if rows[name] == nil {
 			names = append(names, name)
 		}
-		rows[name] = append(rows[name], newRowBlock(e, p, f, len(rows[name])))
+		rows[name] = append(rows[name], newRowBlock(e, terms[f.Observed[0]], f, len(rows[name])))
 	}
 	for _, name := range names {
 		out.Rows = append(out.Rows, keepRows(e, name, rows[name]))
@@ -71,11 +72,12 @@ func described(all []LogDensity) (vs []types.Variable) {
 	return vs
 }
 
-// addPrior adds a factor to the log prior of its array.
-func addPrior(priors []LogDensity, f density.Factor) []LogDensity {
+// addPrior adds a factor to the log prior of its array, whose place it notes.
+func addPrior(priors []LogDensity, at map[string]int, f density.Factor) []LogDensity {
 	sum := autodiff.SumAll(f.Value.Node)
-	i := slices.IndexFunc(priors, func(k LogDensity) bool { return k.Variable.Name == f.Of.Name })
-	if i < 0 {
+	i, ok := at[f.Of.Name]
+	if !ok {
+		at[f.Of.Name] = len(priors)
 		return append(priors, LogDensity{types.Variable{Name: f.Of.Name}, sum})
 	}
 	priors[i].Node = autodiff.Add(priors[i].Node, sum)
@@ -90,8 +92,8 @@ type rowBlock struct {
 	of     types.Variable // the observed array
 }
 
-// newRowBlock describes the rows that the k-th likelihood of an array gives.
-func newRowBlock(e *evaluate.Evaluator, p *Plan, f density.Factor, k int) rowBlock {
+// newRowBlock describes the rows that the k-th of an array's likelihoods gives.
+func newRowBlock(e *evaluate.Evaluator, terms []*model.Term, f density.Factor, k int) rowBlock {
 	b := rowBlock{v: f.Value}
 	for _, i := range f.Value.Bound {
 		box := e.Box(i.Set)
@@ -100,7 +102,6 @@ func newRowBlock(e *evaluate.Evaluator, p *Plan, f density.Factor, k int) rowBlo
 		b.plates.First = append(b.plates.First, box.Lo)
 		b.plates.Label = append(b.plates.Label, e.Labels(i.Set, box))
 	}
-	terms := likelihoods(p.layout.Data.Model.Terms, f.Observed[0])
 	if len(f.Observed) > 1 || k >= len(terms) {
 		return b
 	}
@@ -121,10 +122,12 @@ func newRowBlock(e *evaluate.Evaluator, p *Plan, f density.Factor, k int) rowBlo
 	return b
 }
 
-func likelihoods(terms []*model.Term, a *model.Array) (out []*model.Term) {
+// likelihoods are the statements about each observed array.
+func likelihoods(terms []*model.Term) map[*model.Array][]*model.Term {
+	out := map[*model.Array][]*model.Term{}
 	for _, t := range terms {
-		if t.Array == a && (t.Kind == model.Likelihood || t.Kind == model.LatentPrior) {
-			out = append(out, t)
+		if t.Kind == model.Likelihood || t.Kind == model.LatentPrior {
+			out[t.Array] = append(out[t.Array], t)
 		}
 	}
 	return out
@@ -237,13 +240,13 @@ func readsParameter(own *model.Array, xs []model.Expr) bool {
 // elements of ragged arrays.
 func (p *Plan) Constants() (vars []types.Variable, values [][]float64) {
 	e := p.layout.Evaluator(autodiff.New(), evaluate.NoSource{})
-	all := slices.Clone(p.layout.Data.Model.Arrays)
+	all, observed := slices.Clone(p.layout.Data.Model.Arrays), likelihoods(p.layout.Data.Model.Terms)
 	for _, r := range p.layout.Data.Model.Ragged {
 		all = append(all, r.Group, r.Place)
 	}
 	for _, a := range all {
 		d, ok := p.layout.Data.Arrays[a]
-		if !ok || d.Values == nil || len(likelihoods(p.layout.Data.Model.Terms, a)) > 0 {
+		if !ok || d.Values == nil || len(observed[a]) > 0 {
 			continue
 		}
 		v := e.Describe(a)

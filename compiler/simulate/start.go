@@ -36,6 +36,7 @@ type Numbers struct {
 	E      *evaluate.Evaluator
 	Layout *density.Layout
 	Inputs map[string][]float64
+	zeroed bool // inputs that were not drawn are there (Complete)
 	tails  map[*stdlib.Form][]tail
 	known  map[autodiff.Node]*autodiff.Routine // of nodes that were asked for
 }
@@ -86,6 +87,10 @@ func (g *Numbers) run(r *autodiff.Routine) [][]float64 {
 
 // Complete gives zeros to inputs that were not drawn yet.
 func (g *Numbers) Complete() {
+	if g.zeroed {
+		return
+	}
+	g.zeroed = true
 	for _, p := range drawnPieces(g.Layout.Data) {
 		name := PieceName(p)
 		if _, ok := g.Inputs[name]; !ok {
@@ -158,6 +163,10 @@ func (g *Numbers) entered(reg *density.Region) (u []float64, err error) {
 // inOrder sorts regions so that a region comes after those its distribution reads.
 func inOrder(l *density.Layout) []*density.Region {
 	var out []*density.Region
+	of := map[*model.Array][]*density.Region{}
+	for _, r := range l.Regions {
+		of[r.Term.Array] = append(of[r.Term.Array], r)
+	}
 	state := map[*model.Array]bool{}
 	var visit func(a *model.Array)
 	visit = func(a *model.Array) {
@@ -165,11 +174,9 @@ func inOrder(l *density.Layout) []*density.Region {
 			return
 		}
 		state[a] = true
-		for _, r := range l.Regions {
-			if r.Term.Array == a {
-				for _, b := range ReadsOf(r.Term) {
-					visit(b)
-				}
+		for _, r := range of[a] {
+			for _, b := range ReadsOf(r.Term) {
+				visit(b)
 			}
 		}
 		for _, piece := range a.Pieces {
@@ -179,11 +186,7 @@ func inOrder(l *density.Layout) []*density.Region {
 				}
 			}
 		}
-		for _, r := range l.Regions {
-			if r.Term.Array == a {
-				out = append(out, r)
-			}
-		}
+		out = append(out, of[a]...)
 	}
 	for _, r := range l.Regions {
 		visit(r.Term.Array)
@@ -233,9 +236,9 @@ func (g *Numbers) standard(r *rand.Rand, reg *density.Region) []float64 {
 
 // enterUnconstrained enters a region's value from its coordinates.
 func (g *Numbers) enterUnconstrained(reg *density.Region, u []float64) {
-	theta := make([]float64, g.Layout.Dim)
-	copy(theta[reg.Offset:], u)
-	v, _ := density.Constrain(g.E, reg, g.E.Graph.Data("start", theta, len(theta)),
+	alone := *reg
+	alone.Offset = 0
+	v, _ := density.Constrain(g.E, &alone, g.E.Graph.Data("start", u, len(u)),
 		func(r *density.Region, z evaluate.Value) evaluate.Value {
 			return g.E.RecurrenceBy(r.Piece, func(_ *evaluate.Evaluator, p *model.Piece) *evaluate.Rule {
 				if p != r.Piece { // the others are inputs

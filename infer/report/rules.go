@@ -210,9 +210,13 @@ func undiagnosed(f *findings) string {
 // motionless finds parameters no element of which has two different draws. One element alone may be fixed by what the
 // parameter is, as the diagonal of a correlation matrix.
 func motionless(f *findings) string {
+	moves := map[string]bool{}
+	for _, p := range f.parameters {
+		moves[p.Variable] = moves[p.Variable] || !p.Constant
+	}
 	var names []string
 	for _, name := range f.drawn {
-		if !slices.ContainsFunc(f.parameters, func(p Parameter) bool { return p.Variable == name && !p.Constant }) {
+		if !moves[name] {
 			names = append(names, name)
 		}
 	}
@@ -221,7 +225,16 @@ func motionless(f *findings) string {
 	}
 	return fmt.Sprintf("All draws of %s are the same: the sampler has not moved it, or it is at an end of its support "+
 		"beyond what numbers can say, as where the posterior is improper. These numbers mean nothing. Give it, and "+
-		"the scales it depends on, a proper prior that keeps away from that end.", strings.Join(names, ", "))
+		"the scales it depends on, a proper prior that keeps away from that end.", someOf(names))
+}
+
+// someOf lists the first of many names.
+func someOf(names []string) string {
+	const most = 8
+	if len(names) <= most {
+		return strings.Join(names, ", ")
+	}
+	return fmt.Sprintf("%s and %s more", strings.Join(names[:most], ", "), thousands(int64(len(names)-most)))
 }
 
 // heavyTails finds quantities whose mean may not exist, so that no number of draws gives it.
