@@ -120,3 +120,25 @@ func TestTileNoise(t *testing.T) {
 		}
 	}
 }
+
+// A density is lowered to one program, whenever: its text is a key of the cache, and ranks compare it.
+func TestTilesAreNumberedInOneOrder(t *testing.T) {
+	for _, d := range tiledDensities() {
+		first := ""
+		for range 20 {
+			g := ad.New()
+			theta := g.Input("theta", d.dim)
+			lp := d.logp(g, theta)
+			p, err := lower.Program([]lower.Entry{{Name: "density", Assign: []lower.Assign{{Name: "lp", Value: lp},
+				{Name: "gradient", Value: ad.Grad(lp, theta)[0]}}}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if text := p.String(); first == "" {
+				first = text
+			} else if text != first {
+				t.Fatalf("%s: another program", d.name)
+			}
+		}
+	}
+}

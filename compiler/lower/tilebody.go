@@ -1,6 +1,7 @@
 package lower
 
 import (
+	"maps"
 	"slices"
 
 	"ppl/compiler/ir"
@@ -11,7 +12,8 @@ func (t *tiler) makeTiles(r *region, size int) *ir.Tiles {
 	c := &cutter{prog: t.prog, size: size, tiles: &ir.Tiles{Rows: r.rows, Size: size}, own: map[ir.BufID]ir.BufID{}}
 	inside := map[ir.BufID]int{}
 	countUses(r.body, inside)
-	for id, u := range r.touched {
+	for _, id := range slices.Sorted(maps.Keys(r.touched)) { // not in the order of a map: buffers are numbered here
+		u := r.touched[id]
 		local := t.prog.buffers[id].Space == ir.Scratch && inside[id] == t.uses[id] && u.lo >= 0 && u.hi < u.width
 		if u.written && u.ownRows && local {
 			c.own[id] = t.prog.buffer(ir.Tile, t.prog.buffers[id].Type, u.width*size)
