@@ -6,6 +6,10 @@
 //	hmc         13 kills, 6 in warm-up, 2 before the next checkpoint; 0 files differ of 96; checkpoint 18.6 kB
 //	…
 //	100 kills, 0 files differ
+//
+// With launchers of MPI, every start has one of them and another number of ranks, and a kill ends the process of rank 0:
+//
+//	go run ./bench/kills -ppl ./ppl -kills 100 -mpi "mpiexec.mpich -np,mpiexec.openmpi --oversubscribe -np"
 package main
 
 import (
@@ -23,6 +27,8 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strings"
+	"syscall"
 	"time"
 )
 
@@ -38,13 +44,13 @@ const streamed = "streamed"
 // settings take some twenty seconds each, half of them in warm-up.
 func settings() []setting {
 	return []setting{
-		{"hmc", "seeds", []string{"--warmup", "6000", "--draws", "6000", "--set", "dynamics=hmc"}},
+		{"hmc", "seeds", []string{"--warmup", "30000", "--draws", "30000", "--set", "dynamics=hmc"}},
 		{"growing ladder", "five_modes", []string{"--warmup", "20000", "--draws", "20000"}},
-		{"minibatches", "challenger", []string{"--warmup", "12000", "--draws", "12000", "--set", "batch=8"}},
-		{"streamed rows", streamed, []string{"--warmup", "150", "--draws", "150", "--set", "batch=8"}},
-		{"nosehoover", "seeds", []string{"--warmup", "3000", "--draws", "3000", "--set", "dynamics=nosehoover",
+		{"minibatches", "challenger", []string{"--warmup", "40000", "--draws", "40000", "--set", "batch=8"}},
+		{"streamed rows", streamed, []string{"--warmup", "600", "--draws", "600", "--set", "batch=8"}},
+		{"nosehoover", "seeds", []string{"--warmup", "8000", "--draws", "8000", "--set", "dynamics=nosehoover",
 			"--set", "noise=0.1"}},
-		{"nuts", "radon", []string{"--warmup", "10000", "--draws", "10000", "--sampler", "nuts"}},
+		{"nuts", "radon", []string{"--warmup", "40000", "--draws", "40000", "--sampler", "nuts"}},
 		{"flow", "eight_schools", []string{"--warmup", "12000", "--draws", "60000", "--sampler", "fullrank"}},
 	}
 }
@@ -54,15 +60,22 @@ func main() {
 	kills := flag.Int("kills", 100, "how many in all")
 	seed := flag.Uint64("seed", 1, "of the moments")
 	examples := flag.String("examples", "examples", "`directory` of the models")
+	launchers := flag.String("mpi", "", "`commands` that start ranks, with commas between them; their number is appended")
 	only := flag.String("only", "", "the `settings` whose names match the pattern; empty: all")
 	flag.Parse()
-	if err := killAll(*ppl, *examples, *only, *kills, *seed); err != nil {
+	k := killer{ppl: *ppl, random: rand.New(rand.NewPCG(*seed, 0))}
+	for _, l := range strings.Split(*launchers, ",") {
+		if l != "" {
+			k.launchers = append(k.launchers, strings.Fields(l))
+		}
+	}
+	if err := k.killAll(*examples, *only, *kills); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
 }
 
-func killAll(ppl, examples, only string, kills int, seed uint64) error {
+func (with killer) killAll(examples, only string, kills int) error {
 	pattern, err := regexp.Compile(only)
 	if err != nil {
 		return err
@@ -72,10 +85,10 @@ func killAll(ppl, examples, only string, kills int, seed uint64) error {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	random, differ := rand.New(rand.NewPCG(seed, 0)), 0
+	differ := 0
 	all := slices.DeleteFunc(settings(), func(s setting) bool { return !pattern.MatchString(s.name) })
 	for i, s := range all {
-		k := killer{ppl: ppl, random: random}
+		k := with
 		model := filepath.Join(examples, s.model+".ppl")
 		if s.model == streamed {
 			if model, err = writeStreamed(dir); err != nil {
@@ -119,10 +132,11 @@ const longest = 12 * time.Second
 
 // A killer kills the runs of a setting.
 type killer struct {
-	ppl    string
-	args   []string
-	env    []string // beyond that of this process
-	random *rand.Rand
+	ppl       string
+	args      []string
+	env       []string   // beyond that of this process
+	launchers [][]string // of ranks; none: one process
+	random    *rand.Rand
 
 	kills, warmup, files, differ int
 	vain                         int     // kills with no checkpoint since the one before
@@ -180,12 +194,40 @@ func (k *killer) toTheEnd(dir string, length time.Duration, kills int) error {
 }
 
 func (k *killer) sample(ctx context.Context, dir string) error {
-	cmd := exec.CommandContext(ctx, k.ppl, append(slices.Clone(k.args), "--out", dir, "--resume")...)
+	args := append(append([]string{k.ppl}, k.args...), "--out", dir, "--resume")
+	if len(k.launchers) > 0 && ctx.Done() != nil {
+		const mostRanks = 5
+		launcher := k.launchers[k.random.IntN(len(k.launchers))]
+		args = slices.Concat(launcher, []string{fmt.Sprint(1 + k.random.IntN(mostRanks))}, args)
+	}
+	cmd := exec.CommandContext(ctx, args[0], args[1:]...)
+	if len(k.launchers) > 0 {
+		cmd.Cancel = func() error { return killRun(dir) }
+	}
 	cmd.Env = append(os.Environ(), k.env...)
 	if text, err := cmd.CombinedOutput(); err != nil && ctx.Err() == nil {
 		return fmt.Errorf("%w\n%s", err, text)
 	}
 	return nil
+}
+
+// killRun kills the process that has a run, rank 0, as soon as there is one; the launcher ends the others.
+func killRun(dir string) error {
+	const tries = 500
+	for range tries {
+		var run struct {
+			Process struct{ PID int } `json:"process"`
+		}
+		text, _ := os.ReadFile(filepath.Join(dir, "run.json")) // none before the first start
+		_ = json.Unmarshal(text, &run)
+		pid := run.Process.PID
+		command, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid)) // the number may be of a process before
+		if pid > 0 && bytes.Contains(command, []byte(dir)) {
+			return syscall.Kill(pid, syscall.SIGKILL)
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	return os.ErrProcessDone
 }
 
 // phase is where a run was.
