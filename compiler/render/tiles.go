@@ -22,14 +22,15 @@ func Parts(p *ir.Program) [][]Part {
 		all[i] = []Part{{}}
 		for _, s := range e.Body {
 			if s, ok := s.(*ir.Tiles); ok {
-				all[i] = append(all[i], Part{s.Turns(), left(p, s)}, Part{})
+				all[i] = append(all[i], Part{s.Turns(), Left(p, s)}, Part{})
 			}
 		}
 	}
 	return all
 }
 
-func left(p *ir.Program, s *ir.Tiles) (ids []ir.BufID) {
+// Left are the buffers that hold all that a turn leaves; nil where it writes elsewhere, too.
+func Left(p *ir.Program, s *ir.Tiles) (ids []ir.BufID) {
 	for _, b := range s.Body {
 		for _, id := range ir.Writes(b) {
 			if p.Buffers[id].Space != ir.Tile {

@@ -5,6 +5,7 @@ package native
 import (
 	"errors"
 	"math"
+	"slices"
 	"time"
 	"unsafe"
 
@@ -76,7 +77,8 @@ func newExecutable(p *ir.Program, o device.Options, l *library) (*executable, er
 	if e.arena, err = newArena(e.size(blocks, threads, states)); err != nil {
 		return nil, err
 	}
-	e.allocate(o.Lanes)
+	needed := e.reads(p)
+	e.allocate(p, o.Lanes, needed)
 	for range threads {
 		e.workers = append(e.workers, e.newWorker(o.Seed))
 	}
@@ -84,6 +86,7 @@ func newExecutable(p *ir.Program, o device.Options, l *library) (*executable, er
 		e.states = append(e.states, e.newBlockState())
 	}
 	call(l.setup, e.workers[0].context)
+	e.release(needed)
 	e.pool, e.task, e.blockTime = newWorkerPool(threads), e.block, make([]time.Duration, len(p.Entries))
 	return e, nil
 }
@@ -147,13 +150,39 @@ func (e *executable) owner(id int) owner {
 	return nobody
 }
 
-func (e *executable) allocate(lanes int) {
+// reads are the elements of each Shared buffer that this process reads: of data, its own rows.
+func (e *executable) reads(p *ir.Program) []ir.Span {
+	return ir.SharedReads(p, func(s *ir.Tiles) (first, end int) {
+		if e.sharing == nil || render.Left(p, s) == nil {
+			return 0, s.Turns()
+		}
+		return e.sharing.Share(s.Turns())
+	})
+}
+
+// release gives back the memory of what this process does not read of Shared buffers.
+func (e *executable) release(needed []ir.Span) {
+	for i, b := range e.buffers {
+		if b.Space == ir.Shared {
+			size, end := e.element(i), e.element(i)*b.Size
+			e.arena.release(e.shared[i], 0, size*needed[i].First)
+			e.arena.release(e.shared[i], size*needed[i].End, end)
+		}
+	}
+}
+
+// allocate makes all buffers. What neither Setup nor an entry reads of initial values here is left out.
+func (e *executable) allocate(p *ir.Program, lanes int, needed []ir.Span) {
 	e.LaneBuffers = device.NewLaneBuffers(e.buffers, lanes, e.width, e.arena.numbers, e.arena.singles)
 	e.shared = make([]unsafe.Pointer, len(e.buffers))
 	for i, b := range e.buffers {
 		if b.Space == ir.Shared {
 			e.shared[i] = e.arena.alloc(e.element(i) * b.Size)
-			e.fill(i, e.shared[i])
+			from := needed[i]
+			if slices.ContainsFunc(p.Setup, func(s ir.Stmt) bool { return slices.Contains(ir.Reads(s), ir.BufID(i)) }) {
+				from = ir.Span{End: b.Size}
+			}
+			e.fill(i, e.shared[i], from)
 		}
 	}
 }
@@ -166,27 +195,31 @@ func (e *executable) element(id int) int {
 	return e.buffers[id].Type.Bytes()
 }
 
-// fill writes a buffer's initial values in its type; an I32 is truncated towards zero.
-func (e *executable) fill(id int, at unsafe.Pointer) {
+// fill writes some of a buffer's initial values in its type; an I32 is truncated towards zero.
+func (e *executable) fill(id int, at unsafe.Pointer, some ir.Span) {
 	b := &e.buffers[id]
+	if b.Init == nil {
+		return
+	}
+	init := b.Init[some.First:some.End]
 	switch {
 	case e.bytes[id]:
 		x := unsafe.Slice((*byte)(at), b.Size)
-		for i, v := range b.Init {
-			x[i] = byte(v)
+		for i, v := range init {
+			x[some.First+i] = byte(v)
 		}
 	case b.Type == ir.F32:
 		x := unsafe.Slice((*float32)(at), b.Size)
-		for i, v := range b.Init {
-			x[i] = float32(v)
+		for i, v := range init {
+			x[some.First+i] = float32(v)
 		}
 	case b.Type == ir.I32:
 		x := unsafe.Slice((*float64)(at), b.Size)
-		for i, v := range b.Init {
-			x[i] = math.Trunc(v)
+		for i, v := range init {
+			x[some.First+i] = math.Trunc(v)
 		}
 	default:
-		copy(unsafe.Slice((*float64)(at), b.Size), b.Init)
+		copy(unsafe.Slice((*float64)(at), b.Size)[some.First:], init)
 	}
 }
 

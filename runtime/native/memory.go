@@ -44,6 +44,16 @@ func newArena(size int) (*arena, error) {
 
 func (a *arena) close() error { return syscall.Munmap(a.all) }
 
+// release gives the system back the memory from one byte to another of what was allocated at a place. It is zero then.
+func (a *arena) release(at unsafe.Pointer, from, to int) {
+	page := uintptr(syscall.Getpagesize())
+	first := (uintptr(at) + uintptr(from) + page - 1) / page * page
+	end := (uintptr(at) + uintptr(to)) / page * page
+	if start := uintptr(unsafe.Pointer(unsafe.SliceData(a.all))); first < end {
+		_ = syscall.Madvise(a.all[first-start:end-start], syscall.MADV_DONTNEED) // a wish: nothing depends on it
+	}
+}
+
 // aligned rounds a number of bytes up to the alignment.
 func aligned(bytes int) int { return (bytes + alignment - 1) / alignment * alignment }
 

@@ -1,0 +1,59 @@
+package ir
+
+// A Span is the elements of a buffer from First to before End.
+type Span struct{ First, End int }
+
+func (s Span) with(o Span) Span {
+	switch {
+	case s == Span{}:
+		return o
+	case o == Span{}:
+		return s
+	}
+	return Span{min(s.First, o.First), max(s.End, o.End)}
+}
+
+// SharedReads are the elements of each Shared buffer that entries read, where turns says which of the turns of each
+// Tiles run: a process that runs some of them needs the data of these rows only.
+func SharedReads(p *Program, turns func(*Tiles) (first, end int)) []Span {
+	spans := make([]Span, len(p.Buffers))
+	add := func(id BufID, s Span) {
+		if p.Buffers[id].Space == Shared {
+			spans[id] = spans[id].with(s)
+		}
+	}
+	for _, e := range p.Entries {
+		for _, s := range e.Body {
+			tiles, ok := s.(*Tiles)
+			if !ok {
+				for _, id := range Reads(s) {
+					add(id, Span{0, p.Buffers[id].Size})
+				}
+				continue
+			}
+			if first, end := turns(tiles); first < end { // what they read moves with the turn, in one direction
+				tiles.reads(first, add)
+				tiles.reads(end-1, add)
+			}
+		}
+	}
+	return spans
+}
+
+// reads adds what turn t reads.
+func (s *Tiles) reads(t int, add func(BufID, Span)) {
+	for _, b := range s.Turn(t) {
+		switch b := b.(type) {
+		case *Kernel:
+			for _, in := range b.Body {
+				if in.Op == Load {
+					lo, hi := in.Index.Span(b.Extents)
+					add(in.Buf, Span{lo, hi + 1})
+				}
+			}
+		case *MatMul:
+			add(b.A, Span{b.PartA.First, b.PartA.First + b.M*b.K})
+			add(b.B, Span{b.PartB.First, b.PartB.First + b.K*b.N})
+		}
+	}
+}
