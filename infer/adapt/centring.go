@@ -2,6 +2,7 @@ package adapt
 
 import (
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/stat"
@@ -16,7 +17,7 @@ type Element struct{ Values, Locations, Scales []float64 }
 // it, 0 where they fix it.
 type Freedom struct {
 	Usual float64
-	Small float64 // where the scale is small, at its 5 % quantile
+	Small float64 // where the scale is smallest
 }
 
 // Freedom is that of an element. Its usual value is the variance of z = (x − location)/scale about its regression on 1/scale and
@@ -54,7 +55,7 @@ func (e Element) Freedom() (f Freedom, ok bool) {
 	}
 	sd := stats.Quantile(z, 0.5) / medianOfNormal
 	f.Usual = sd * sd
-	small := stats.Quantile(e.Scales, 0.05) / stats.Quantile(e.Scales, 0.5)
+	small := slices.Min(e.Scales) / stats.Quantile(e.Scales, 0.5)
 	f.Small = 1 / (1 + small*small*math.Max(0, 1-f.Usual)/f.Usual)
 	return f, true
 }

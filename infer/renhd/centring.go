@@ -30,8 +30,9 @@ const (
 
 func fewerCentred(f adapt.Freedom, centred bool) bool { return centred && f.Usual < surelyFree }
 
-// eachAsItSuits asks for the freedom at small scales: where that is large, a centred element is in a funnel, in which
-// steps of one size fail; the other coordinate is slow at worst.
+// eachAsItSuits asks for the freedom at the smallest scale: where that is large, a centred element is in a funnel, in
+// which steps of one size fail, and the more so if other elements are not centred and let the scale become small. The
+// other coordinate is slow at worst.
 func eachAsItSuits(f adapt.Freedom, centred bool) bool {
 	return f.Small < notFree || f.Small < ratherFree && centred
 }
