@@ -9,13 +9,14 @@ import (
 // influential are the arrays on which an observation, what is generated, or a density by formula depends, through
 // distributions and definitions.
 func (c *checker) influential() map[*model.Array]bool {
-	found := map[*model.Array]bool{}
+	found, terms := map[*model.Array]bool{}, map[*model.Array][]*model.Term{}
+	for _, t := range c.model.Terms {
+		terms[t.Array] = append(terms[t.Array], t)
+	}
 	var follow func(xs []model.Expr)
 	enter := func(a *model.Array) {
-		for _, t := range c.model.Terms {
-			if t.Array == a {
-				follow(t.Exprs())
-			}
+		for _, t := range terms[a] {
+			follow(t.Exprs())
 		}
 		for _, p := range a.Pieces {
 			follow([]model.Expr{p.Value})
