@@ -25,7 +25,7 @@ func Rows(m *model.Model, diags *diag.List) {
 		}
 	}
 	many := func(w model.Coupling) bool { return len(w.Of.Plates) > 0 }
-	if len(m.RowSets) > 0 {
+	if m.Couplings = eachOnce(m.Couplings); len(m.RowSets) > 0 {
 		m.Couplings = nil
 	} else if slices.ContainsFunc(m.Couplings, many) {
 		m.Couplings = slices.DeleteFunc(m.Couplings, func(w model.Coupling) bool { return !many(w) })
@@ -58,7 +58,7 @@ func rowSet(m *model.Model, p *component, of *model.Term, parts []*component) *m
 		}
 	}
 	if len(plates) == 0 {
-		couple(m, single(of))
+		m.Couplings = append(m.Couplings, single(of))
 	}
 	for len(plates) > 0 {
 		f := newRowFinder(p, plates, of)
@@ -68,7 +68,7 @@ func rowSet(m *model.Model, p *component, of *model.Term, parts []*component) *m
 		}
 		for k := len(plates) - 1; k >= 0; k-- {
 			if w := f.broken[k]; w != nil {
-				couple(m, *w)
+				m.Couplings = append(m.Couplings, *w)
 				plates = slices.Delete(slices.Clone(plates), k, k+1)
 			}
 		}
@@ -76,11 +76,14 @@ func rowSet(m *model.Model, p *component, of *model.Term, parts []*component) *m
 	return nil
 }
 
-// couple records why an observation cannot be split into independent rows along a plate, each reason once.
-func couple(m *model.Model, w model.Coupling) {
-	if !slices.ContainsFunc(m.Couplings, func(v model.Coupling) bool { return v.Text == w.Text }) {
-		m.Couplings = append(m.Couplings, w)
-	}
+// eachOnce leaves out reasons that were given before. A model may have as many as statements.
+func eachOnce(all []model.Coupling) []model.Coupling {
+	seen := map[string]bool{}
+	return slices.DeleteFunc(all, func(w model.Coupling) bool {
+		was := seen[w.Text]
+		seen[w.Text] = true
+		return was
+	})
 }
 
 // single is the coupling of an observation without plates.
