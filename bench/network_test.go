@@ -19,8 +19,8 @@ import (
 type gemm func(order, transA, transB, m, n, k int32, alpha float32, a *float32, la int32, b *float32, lb int32,
 	beta float32, c *float32, lc int32)
 
-// openGemm loads OpenBLAS, if it is installed. Set OPENBLAS_NUM_THREADS=1, and OPENBLAS_CORETYPE=SkylakeX where OpenBLAS
-// before 0.3.26 does not know a processor with AVX-512.
+// openGemm loads OpenBLAS, if it is installed. Set OPENBLAS_NUM_THREADS=1, and OPENBLAS_CORETYPE=SkylakeX where
+// OpenBLAS before 0.3.26 does not know a processor with AVX-512.
 func openGemm() (g gemm) {
 	for _, name := range []string{"libopenblas.so.0", "libopenblas.dylib"} {
 		if handle, err := purego.Dlopen(name, purego.RTLD_NOW|purego.RTLD_LOCAL); err == nil {
@@ -128,7 +128,8 @@ func BenchmarkNetworks(b *testing.B) {
 			sides := []side{{"step", runEntry(b, x, "step")}, {"products", runEntry(b, alone, "products")}}
 			pairs := [][2]string{{"step", "products"}}
 			if g := openGemm(); g != nil {
-				sides, pairs = append(sides, side{"openblas", n.products(g)}), append(pairs, [2]string{"step", "openblas"})
+				sides = append(sides, side{"openblas", n.products(g)})
+				pairs = append(pairs, [2]string{"step", "openblas"})
 			}
 			race(b, 20*time.Millisecond, pairs, sides...)
 			b.ReportMetric(loading, "s/load")

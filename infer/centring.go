@@ -14,8 +14,8 @@ type Recentrable interface {
 	Target
 	// EffectBlocks lists the effects, with the places of their coordinates and what the model says of them.
 	EffectBlocks() []types.EffectBlock
-	// EffectValues adds to theta's graph, for each block in turn, the values of its elements, then their locations, then
-	// their scales: one vector.
+	// EffectValues adds to theta's graph, for each block in turn, the values of its elements, then their locations,
+	// then their scales: one vector.
 	EffectValues(theta autodiff.Node) autodiff.Node
 	// Recentred is the target in other coordinates of the effects named; the others are as the model says.
 	Recentred(c types.Centring) Recentrable

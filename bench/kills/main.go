@@ -7,7 +7,7 @@
 //	…
 //	100 kills, 0 files differ
 //
-// With launchers of MPI, every start has one of them and another number of ranks, and a kill ends the process of rank 0:
+// With launchers of MPI, every start has one of them and another number of ranks, and a kill ends rank 0's process:
 //
 //	go run ./bench/kills -ppl ./ppl -kills 100 -mpi "mpiexec.mpich -np,mpiexec.openmpi --oversubscribe -np"
 package main
@@ -60,7 +60,8 @@ func main() {
 	kills := flag.Int("kills", 100, "how many in all")
 	seed := flag.Uint64("seed", 1, "of the moments")
 	examples := flag.String("examples", "examples", "`directory` of the models")
-	launchers := flag.String("mpi", "", "`commands` that start ranks, with commas between them; their number is appended")
+	launchers := flag.String("mpi", "",
+		"`commands` that start ranks, with commas between them; their number is appended")
 	only := flag.String("only", "", "the `settings` whose names match the pattern; empty: all")
 	flag.Parse()
 	k := killer{ppl: *ppl, random: rand.New(rand.NewPCG(*seed, 0))}

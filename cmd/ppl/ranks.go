@@ -130,8 +130,8 @@ func (f *follower) load(ctx context.Context, o modelOrder) string {
 func (f *follower) sample(ctx context.Context, o sampleOrder) {
 	row, _ := findSampler(o.Sampler)
 	o.Options.Device, o.Options.Threads = f.device, threadsOfRank(o.Options.Threads)
-	_, _ = ranked.Sampler(f.job, row.sample)(ctx, target{compiler.Recorded{Program: f.program, EachRow: o.EachRow}}, o.Options,
-		nil)
+	t := target{compiler.Recorded{Program: f.program, EachRow: o.EachRow}}
+	_, _ = ranked.Sampler(f.job, row.sample)(ctx, t, o.Options, nil)
 }
 
 // threadsOfRank is how many threads a rank has: its part of the machine, where nothing was said.

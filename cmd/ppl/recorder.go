@@ -138,9 +138,9 @@ func asObserved(variables []types.Variable, values [][]float64) []draws.Observed
 	return all
 }
 
-// Draw completes one draw and keeps it. Draws are made readable now and then, also where checkpoints are too large to be
-// frequent. What is generated has a random stream of its own for each draw, so that it does
-// not depend on the order in which chains deliver.
+// Draw completes one draw and keeps it. Draws are made readable now and then, also where checkpoints are too large to
+// be frequent. What is generated has a random stream of its own for each draw, so that it does not depend on the order
+// in which chains deliver.
 func (r *recorder) Draw(chain int, values, stats []float64) error {
 	r.values = append(r.values[:0], values...)
 	r.program.Complete(generating(r.seed, chain, r.counts[chain]), r.values[:r.saved])

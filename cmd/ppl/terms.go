@@ -29,7 +29,8 @@ func termTopics() []topic {
 		{"E-BFMI", "E-BFMI", "How freely a chain changes its energy. Below 0.3 the tails may be missed: look at the " +
 			"parameters that `ppl diagnose` names."},
 		{"divergences", "divergent trajectories", "Steps at which the sampler's integrator lost the energy: the " +
-			"posterior has a corner too narrow for its step. Try --set accept=0.95, or a prior that keeps a scale from 0."},
+			"posterior has a corner too narrow for its step. Try --set accept=0.95, or a prior that keeps a scale " +
+			"from 0."},
 		{"elpd_loo", "elpd_loo, se", "Expected log predictive density of rows that the model has not seen, summed " +
 			"over rows, and its standard error. Higher is better; only differences on the same rows mean something."},
 		{"elpd_diff", "elpd_diff, se_diff", "What a model has less than the best in elpd_loo, and the standard error " +

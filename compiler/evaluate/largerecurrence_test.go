@@ -50,7 +50,8 @@ y[i in N] ~ Normal(f(x[i]), 1)`, string(text))
 				a, b, _ := compilertest.Density(p, moved)
 				return a - prior + b - likelihood
 			}
-			if slope := (8*(at(h)-at(-h)) - at(2*h) + at(-2*h)) / (12 * h); !compilertest.Near(gradient[k], slope, 1e-6) {
+			slope := (8*(at(h)-at(-h)) - at(2*h) + at(-2*h)) / (12 * h)
+			if !compilertest.Near(gradient[k], slope, 1e-6) {
 				t.Errorf("%s: coordinate %d has %v, differences %v", layers, k, gradient[k], slope)
 			}
 		}

@@ -8,8 +8,8 @@ import (
 // manyBytes is the number of elements from which it is worth knowing that data are bytes.
 const manyBytes = 1 << 16
 
-// Bytes reports, by buffer, large data that are whole numbers from 0 to 255, such as pixels, and that only kernels read:
-// a device may keep a byte of each, an eighth of the memory. Only programs whose lanes are apart have them.
+// Bytes reports, by buffer, large data that are whole numbers from 0 to 255, such as pixels, and that only kernels
+// read: a device may keep a byte of each, an eighth of the memory. Only programs whose lanes are apart have them.
 func (p *Program) Bytes() []bool {
 	bytes := make([]bool, len(p.Buffers))
 	if p.Layout != Apart {

@@ -7,7 +7,8 @@ import "testing"
 func TestSharedReads(t *testing.T) {
 	p := &Program{Buffers: []Buffer{
 		{Name: "rows", Space: Shared, Size: 2 * 25}, {Name: "table", Space: Shared, Size: 7},
-		{Name: "whole", Space: Shared, Size: 5}, {Name: "unread", Space: Shared, Size: 3}, {Name: "x", Space: Lane, Size: 1},
+		{Name: "whole", Space: Shared, Size: 5}, {Name: "unread", Space: Shared, Size: 3},
+		{Name: "x", Space: Lane, Size: 1},
 		{Name: "matrix", Space: Shared, Size: 3 * 25}}}
 	load := func(b BufID, ix Index) Instr { return Instr{Op: Load, Buf: b, Index: ix} }
 	tiles := &Tiles{Rows: 25, Size: 10, Body: []Stmt{

@@ -160,6 +160,7 @@ func (p *product) to(more string) string {
 func (p *product) text(c call) string {
 	t := p.result.number()
 	pointer := func(text string) string { return fmt.Sprintf("(const %s *)(%s)", t.typ(), text) }
-	return fmt.Sprintf("product_%s(%s);", t.suffix(), strings.Join([]string{"c", c.m, c.n, c.k, pointer(c.a), c.ai, c.ak,
-		pointer(c.b), c.bk, c.bj, fmt.Sprintf("(%s *)(%s)", t.typ(), c.c), c.line}, ", "))
+	args := []string{"c", c.m, c.n, c.k, pointer(c.a), c.ai, c.ak, pointer(c.b), c.bk, c.bj,
+		fmt.Sprintf("(%s *)(%s)", t.typ(), c.c), c.line}
+	return fmt.Sprintf("product_%s(%s);", t.suffix(), strings.Join(args, ", "))
 }

@@ -37,10 +37,10 @@ const MaxLanes = 8
 
 // C is a verified program as a C library whose functions take a pointer to a context (see c/types.h). setup runs Setup,
 // where buffer[i] is the memory of shared buffer i. run runs a schedule of entries, by number, on one block of lanes.
-// part runs one part of an entry (see Parts), or one turn of it. lanes returns the number of lanes in a block, and work the bytes
-// of memory that a context has for large products. The text
-// alone decides the order of every sum. Elements of data that are bytes (ir.Program.Bytes) are. A tile buffer that is combined after the turns has one copy per turn, see
-// TileResults.
+// part runs one part of an entry (see Parts), or one turn of it. lanes returns the number of lanes in a block, and work
+// the bytes of memory that a context has for large products. The text alone decides the order of every sum. Elements of
+// data that are bytes (ir.Program.Bytes) take one each. A tile buffer that is combined after the turns has one copy per
+// turn, see TileResults.
 func C(p *ir.Program) string {
 	f := newFile(p, c())
 	f.bytes = p.Bytes()

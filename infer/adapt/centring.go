@@ -13,16 +13,16 @@ import (
 // An Element is an element of an effect, x ~ Normal(location, scale), at some points.
 type Element struct{ Values, Locations, Scales []float64 }
 
-// A Freedom is how much of an element's prior the data leave it, given location and scale: 1 where they say nothing about
-// it, 0 where they fix it.
+// A Freedom is how much of an element's prior the data leave it, given location and scale: 1 where they say nothing
+// about it, 0 where they fix it.
 type Freedom struct {
 	Usual float64
 	Small float64 // where the scale is smallest
 }
 
-// Freedom is that of an element. Its usual value is the variance of z = (x − location)/scale about its regression on 1/scale and
-// location/scale, which are all that z depends on where x is fixed; by the median of absolute deviations, so that tails
-// heavier than normal change little. The second result is false where a number is not finite.
+// Freedom is that of an element. Its usual value is the variance of z = (x − location)/scale about its regression on
+// 1/scale and location/scale, which are all that z depends on where x is fixed; by the median of absolute deviations,
+// so that tails heavier than normal change little. The second result is false where a number is not finite.
 //
 // Of one group with a mean of 2.0 ± 0.3, and location 0:
 //
@@ -33,8 +33,8 @@ type Freedom struct {
 // on (Betancourt and Girolami 2015, Hamiltonian Monte Carlo for hierarchical models; Gorinova, Moore and Hoffman 2020,
 // Automatic reparameterisation of probabilistic programs, choose by the evidence lower bound).
 //
-// Of two normal precisions, 1/scale² of the prior and 1/error² of the data, the freedom is the share of the first. So that
-// at a smaller scale follows, and where it is near 1 there is a funnel, whatever the usual one.
+// Of two normal precisions, 1/scale² of the prior and 1/error² of the data, the freedom is the share of the first. So
+// that at a smaller scale follows, and where it is near 1 there is a funnel, whatever the usual one.
 func (e Element) Freedom() (f Freedom, ok bool) {
 	n := len(e.Values)
 	z, inverse, ratio := make([]float64, n), make([]float64, n), make([]float64, n)

@@ -100,8 +100,8 @@ func Program(r Rule, s System) []lower.Entry {
 	return append(append(r.Entries(s), s.gradientEntry(), s.valuesEntry(), s.potentialEntry()), s.batchEntries()...)
 }
 
-// Lasting names the lane buffers that a program reads as they were before: between two trajectories, the numbers to come
-// depend on these alone. What "begin" writes, the rest of the trajectory reads as it was written there.
+// Lasting names the lane buffers that a program reads as they were before: between two trajectories, the numbers to
+// come depend on these alone. What "begin" writes, the rest of the trajectory reads as it was written there.
 func Lasting(entries []lower.Entry) (names []string) {
 	begun := map[string]bool{}
 	for _, e := range entries {

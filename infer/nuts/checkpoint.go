@@ -99,7 +99,8 @@ func (r *run) saveIfDue() error {
 // numbers is about how many a checkpoint will hold.
 func (r *run) numbers() int {
 	dim, seen := r.target.Dim(), &r.state.Seen
-	n := len(r.chains)*stateSize(dim) + len(r.state.Metric.Factor) + len(r.state.Metric.Vectors) + 2*seen.Points.Len()*dim
+	n := len(r.chains)*stateSize(dim) + len(r.state.Metric.Factor) + len(r.state.Metric.Vectors) +
+		2*seen.Points.Len()*dim
 	for _, xs := range seen.Visited {
 		n += len(xs) * (1 + min(dim, adapt.MaxDense))
 	}

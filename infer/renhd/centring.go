@@ -112,8 +112,8 @@ func chosenCentring(e infer.Effects, now types.Centring, rule centring, points [
 	return out
 }
 
-// fewChanges is the share of an effect's elements that are not worth a new program: of a thousand elements, estimates of
-// some are wrong.
+// fewChanges is the share of an effect's elements that are not worth a new program: of a thousand elements, estimates
+// of some are wrong.
 const fewChanges = 0.05
 
 // elementAt is an element of a block at all points.
@@ -172,8 +172,8 @@ func newScales(from infer.Effects, now, c types.Centring, points [][]float64) ma
 	return scales
 }
 
-// convergeRecentred gives walkers that do not agree the coordinates that suit what they have shown so far, in which they
-// may.
+// convergeRecentred gives walkers that do not agree the coordinates that suit what they have shown so far, in which
+// they may.
 func (r *run) convergeRecentred() (agreed bool, err error) {
 	w := r.share(.05, true)
 	if w.centre = eachAsItSuits; r.shared.recentrable() == nil {
@@ -226,8 +226,8 @@ func (r *run) asTheModel(theta []float64) []float64 {
 	return infer.NewEffects(r.shared.recentrable()).Converted(theta, nil)
 }
 
-// remarkOnCentring says which effects are sampled in other coordinates than the model's. Where there is no ladder, those
-// of all effects were chosen.
+// remarkOnCentring says which effects are sampled in other coordinates than the model's. Where there is no ladder,
+// those of all effects were chosen.
 func (r *run) remarkOnCentring() {
 	target, p := r.shared.recentrable(), &r.stats.Report
 	if target == nil || r.shared.settings().Replicas > 0 || r.shared.system.Path != dynamics.Plain {

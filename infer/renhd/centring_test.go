@@ -44,7 +44,7 @@ func TestEffectsAreRecentred(t *testing.T) {
 	}{
 		"little is known":   {sixEffects(false, 8), 0, "as if it were marked `noncentered`"},
 		"much is known":     {sixEffects(true, 0.05), 6, "as if it were not marked `noncentered`"},
-		"of some":           {sixEffects(false, 8, 0.05), 3, "3 of the 6 elements of `x` are sampled as if they were marked"},
+		"of some":           {sixEffects(false, 8, 0.05), 3, "3 of the 6 elements of `x` are sampled as if they were"},
 		"as the model says": {sixEffects(true, 8), 0, ""},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -29,7 +29,8 @@ const (
 // off by far, steps are short for that.
 func (t *warmupWindow) lookForJumps() error {
 	r := t.run
-	if t.spec.alone || t.spec.maxSteps < maxSteps || t.spec.sweeps < stepProbes || !r.shared.adaptsStep() || r.state.LeastStep > 0 {
+	if t.spec.alone || t.spec.maxSteps < maxSteps || t.spec.sweeps < stepProbes || !r.shared.adaptsStep() ||
+		r.state.LeastStep > 0 {
 		return nil
 	}
 	first := t.learnedStep(0)

@@ -43,8 +43,8 @@ func (f *findings) how(e types.Effect) string {
 	return fmt.Sprintf("well from the data (to %.2g of their scale `%s`)", w, e.Scale)
 }
 
-// worstOf is the centred effect whose elements are least known, or the one not centred whose elements are best known, of
-// those whose coordinates the sampler did not choose.
+// worstOf is the centred effect whose elements are least known, or the one not centred whose elements are best known,
+// of those whose coordinates the sampler did not choose.
 func (f *findings) worstOf(noncentered bool) (worst *types.Effect) {
 	for i, e := range f.effects {
 		w := f.width(e)

@@ -325,9 +325,10 @@ func TestMotionlessParametersAreReported(t *testing.T) {
 	}{
 		"all of theta": {func(e int) bool { return e > 0 }, []string{"mu", "theta"}, "All draws of theta are the same"},
 		"mu and theta": {func(int) bool { return true }, []string{"mu", "theta"}, "All draws of mu, theta are"},
-		"ten of them":  {func(int) bool { return true }, strings.Fields("a b c d e f g h i j"), "e, f, g, h and 2 more are"},
-		"one element":  {func(e int) bool { return e == 1 }, []string{"mu", "theta"}, ""},
-		"generated":    {func(e int) bool { return e > 0 }, []string{"mu"}, ""},
+		"ten of them": {func(int) bool { return true }, strings.Fields("a b c d e f g h i j"),
+			"e, f, g, h and 2 more are"},
+		"one element": {func(e int) bool { return e == 1 }, []string{"mu", "theta"}, ""},
+		"generated":   {func(e int) bool { return e > 0 }, []string{"mu"}, ""},
 	} {
 		s := good()
 		s.drawn = c.drawn

@@ -27,9 +27,8 @@ func manyChainsOf(n int, rho, common, drift float64) (chains [][]float64) {
 	return chains
 }
 
-// Chains of 20 draws with an autocorrelation of .5 agree by nested R-hat, where R-hat of 1,024 chains with one another is
-// above 1.05.
-// Superchains that remember their starts do not agree, nor do halves between which there is a drift.
+// Chains of 20 draws with an autocorrelation of .5 agree by nested R-hat, where R-hat of 1,024 chains with one another
+// is above 1.05. Superchains that remember their starts do not agree, nor do halves between which there is a drift.
 func TestNestedRHat(t *testing.T) {
 	t.Parallel()
 	good := manyChainsOf(1024, 0.5, 0, 0)

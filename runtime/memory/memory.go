@@ -4,8 +4,8 @@
 //	// the program takes 41.2 GB on 64 lanes, and there are 24 GB of memory: 38 GB for x (lanes), …
 //
 // What a program takes is the sum of its buffers: data once, the rest once a lane; where lanes are apart, what a lane
-// needs only while it runs is there once a thread, and data that are bytes take a byte each. Go's own limit (GOMEMLIMIT, package
-// runtime/debug) is what keeps the collector from taking more than what is counted here.
+// needs only while it runs is there once a thread, and data that are bytes take a byte each. Go's own limit
+// (GOMEMLIMIT, package runtime/debug) is what keeps the collector from taking more than what is counted here.
 package memory
 
 import (

@@ -94,7 +94,8 @@ func (c *Comm) bind(handle uintptr) error {
 	l := &c.lib
 	for name, at := range map[string]*uintptr{"MPI_Init_thread": &l.initialize, "MPI_Comm_rank": &l.rank,
 		"MPI_Comm_size": &l.size, "MPI_Get_library_version": &l.version, "MPI_Iallgatherv": &l.gather,
-		"MPI_Ibcast": &l.broadcast, "MPI_Ibarrier": &l.barrier, "MPI_Test": &l.test, "MPI_Abort": &l.abort, "MPI_Finalize": &l.finalize} {
+		"MPI_Ibcast": &l.broadcast, "MPI_Ibarrier": &l.barrier, "MPI_Test": &l.test, "MPI_Abort": &l.abort,
+		"MPI_Finalize": &l.finalize} {
 		var err error
 		if *at, err = purego.Dlsym(handle, name); err != nil {
 			return fmt.Errorf("%s is no MPI library: it has no %s", c.path, name)
@@ -174,8 +175,8 @@ func pinned(pin *runtime.Pinner, data []byte) unsafe.Pointer {
 	return unsafe.Pointer(&data[0])
 }
 
-// collective begins a call on the thread and waits for its end. MPI ends the job where one fails, unless it is asked not
-// to.
+// collective begins a call on the thread and waits for its end. MPI ends the job where one fails, unless it is asked
+// not to.
 func (c *Comm) collective(name string, begin func(pin *runtime.Pinner, request *uintptr) int32) {
 	var pin runtime.Pinner
 	defer pin.Unpin()

@@ -16,9 +16,9 @@ type waiting struct {
 }
 
 // A rank that waits for the others in the library's own way keeps its core busy, which another rank may need to get
-// there. So it asks, and leaves the core to others in between: by yielding, while the others may be about to come; later
-// by sleeping, since they have something to compute. Three ranks of MPICH 4 on two busy cores exchange some numbers in
-// 80 µs where the library's own waiting takes 6 ms, and sleeping after 200 µs takes 4 ms.
+// there. So it asks, and leaves the core to others in between: by yielding, while the others may be about to come;
+// later by sleeping, since they have something to compute. Three ranks of MPICH 4 on two busy cores exchange some
+// numbers in 80 µs where the library's own waiting takes 6 ms, and sleeping after 200 µs takes 4 ms.
 const (
 	yieldFor   = 2 * time.Millisecond
 	sleepLeast = 50 * time.Microsecond

@@ -64,8 +64,9 @@ type part struct {
 const groupBlocks = 4
 
 func newExecutable(p *ir.Program, o device.Options, l *library) (*executable, error) {
-	e := &executable{library: l, buffers: p.Buffers, tileResults: render.TileResults(p), bytes: p.Bytes(), entries: map[string]entry{},
-		first: o.First, sharing: o.Turns}
+	e := &executable{library: l, buffers: p.Buffers, tileResults: render.TileResults(p), bytes: p.Bytes(),
+		entries: map[string]entry{},
+		first:   o.First, sharing: o.Turns}
 	turns := e.addEntries(p)
 	blocks := (o.Lanes + l.width - 1) / l.width
 	threads := min(o.Threads, max(blocks, turns))

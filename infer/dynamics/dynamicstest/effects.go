@@ -15,8 +15,10 @@ type Effects struct {
 	whole
 	Observed, Errors []float64
 	NonCentered      bool // as the model says
-	Forgets          bool // a planted fault: in other coordinates than the model's, the density lacks their log-Jacobian
 	centring         types.Centring
+
+	// Forgets is a planted fault: in other coordinates than the model's, the density lacks their log-Jacobian.
+	Forgets bool
 }
 
 // NewEffects makes the target.
