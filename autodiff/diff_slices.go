@@ -61,11 +61,7 @@ func (s slicesOf) joined(x Node) Node {
 func joinedParts(parts []segment, shape []int) (sum Node) {
 	slices.SortStableFunc(parts, func(a, b segment) int { return a.lo - b.lo })
 	for _, row := range apart(parts) {
-		if n := inPlace(row, shape); sum.Valid() {
-			sum = Add(sum, n)
-		} else {
-			sum = n
-		}
+		contribute(&sum, inPlace(row, shape))
 	}
 	return sum
 }

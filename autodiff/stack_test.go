@@ -75,8 +75,8 @@ func TestStackedValues(t *testing.T) {
 func TestStackedSize(t *testing.T) {
 	t.Parallel()
 	_, roots := statements(5000, 1)
-	before := len(needed(roots))
-	if after := len(needed(Stacked(roots))); after > before/10 {
+	before := len(reached(roots))
+	if after := len(reached(Stacked(roots))); after > before/10 {
 		t.Errorf("%d nodes, %d when they are stacked", before, after)
 	}
 }
@@ -88,21 +88,4 @@ func TestStackedFew(t *testing.T) {
 	if !slices.Equal(Stacked(roots), roots) {
 		t.Error("the nodes of 12 statements were replaced")
 	}
-}
-
-func needed(roots []Node) map[Node]bool {
-	seen := map[Node]bool{}
-	var visit func(n Node)
-	visit = func(n Node) {
-		if !seen[n] {
-			seen[n] = true
-			for _, a := range n.Args() {
-				visit(a)
-			}
-		}
-	}
-	for _, r := range roots {
-		visit(r)
-	}
-	return seen
 }

@@ -36,9 +36,9 @@ theta[j in 1..8] ~ Normal(mu, tau)
 y[j in 1..8] ~ Normal(theta[j], sigma[j])
 `
 
-// Eight schools with effects as they are has a neck that no step can follow. NUTS, which keeps the coordinates, is told
-// to be wrong: chains do not pass for converged, or momenta do not carry them through the energies, or trajectories
-// diverge. Replica exchange chooses others, and has the mean of tau by quadrature, to four standard errors.
+// Eight schools with effects as they are has a neck that no step can follow. The report of NUTS, which keeps the
+// coordinates, says so: chains do not pass for converged, or momenta do not carry them through the energies, or
+// trajectories diverge. Replica exchange chooses others, and has the mean of tau by quadrature.
 func TestCentredSchools(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "centred.ppl")
 	write(t, path, centredSchools)

@@ -68,12 +68,12 @@ func (r *run) recentre(rule centring, p *adapt.Points) (changed bool, err error)
 	if target == nil || p.Len() < fewestToChoose {
 		return false, nil
 	}
-	e := infer.NewEffects(target)
-	c := chosenCentring(e, r.state.Centring, rule, few(p.X))
+	e, points := infer.NewEffects(target), few(p.X)
+	c := chosenCentring(e, r.state.Centring, rule, points)
 	if c == nil {
 		return false, nil
 	}
-	return true, r.changeCoordinates(c, few(p.X))
+	return true, r.changeCoordinates(e, c, points)
 }
 
 // few are at most mostPoints of the points.
@@ -126,11 +126,11 @@ func elementAt(at [][]infer.EffectPoint, block, i int) (e adapt.Element) {
 	return e
 }
 
-// changeCoordinates lets walkers go on in other coordinates. What is remembered in the old ones is converted or
-// forgotten. Points in the old coordinates show how wide the target is in the new ones.
-func (r *run) changeCoordinates(c types.Centring, points [][]float64) error {
+// changeCoordinates lets walkers go on in other coordinates than those in which from reads effects; c is nil for the
+// model's. What is remembered in the old ones is converted or forgotten. Points in the old coordinates show how wide
+// the target is in the new ones.
+func (r *run) changeCoordinates(from infer.Effects, c types.Centring, points [][]float64) error {
 	s := &r.shared
-	from := infer.NewEffects(s.recentrable())
 	at := r.walkers.positions()
 	for lane := range at {
 		at[lane] = from.Converted(at[lane], c)
@@ -138,9 +138,10 @@ func (r *run) changeCoordinates(c types.Centring, points [][]float64) error {
 	for k := range r.state.Left {
 		r.state.Left[k].At = from.Converted(r.state.Left[k].At, c)
 	}
+	scales := newScales(from, r.state.Centring, c, points)
 	for j := range r.walkers.Rungs {
 		rung := &r.walkers.Rungs[j]
-		rung.Metric = rung.Metric.Rescaled(newScales(from, r.state.Centring, c, points))
+		rung.Metric = rung.Metric.Rescaled(scales)
 		rung.Step = s.firstStepIn(*rung)
 	}
 	r.state.Centring, r.state.Before, r.state.Modes, r.state.Divergence = c, nil, nil, adapt.Divergence{}
@@ -202,15 +203,9 @@ func (r *run) lookAround() error {
 // searchAsTheModel goes back to the coordinates of the model and searches for modes in those: a ladder may be needed.
 func (r *run) searchAsTheModel() (found bool, err error) {
 	if target := r.shared.recentrable(); target != nil && !r.replay.replaying() {
-		c := types.Centring{}
-		for _, b := range target.EffectBlocks() {
-			c[b.Name] = slices.Repeat([]bool{!b.NonCentered}, b.Size)
-		}
-		if err := r.changeCoordinates(c, r.walkers.positions()); err != nil {
+		if err := r.changeCoordinates(infer.NewEffects(target), nil, r.walkers.positions()); err != nil {
 			return false, err
 		}
-		r.state.Centring = nil
-		r.shared.centre(nil)
 	}
 	if err := r.lookAround(); err != nil {
 		return false, err
@@ -218,12 +213,16 @@ func (r *run) searchAsTheModel() (found bool, err error) {
 	return r.searchModes()
 }
 
-// asTheModel is a position in the coordinates of the model.
-func (r *run) asTheModel(theta []float64) []float64 {
-	if r.state.Centring == nil {
-		return theta
+// asTheModel are positions in the coordinates of the model.
+func (r *run) asTheModel(positions [][]float64) [][]float64 {
+	if r.state.Centring == nil || len(positions) == 0 {
+		return positions
 	}
-	return infer.NewEffects(r.shared.recentrable()).Converted(theta, nil)
+	e, out := infer.NewEffects(r.shared.recentrable()), make([][]float64, len(positions))
+	for k, x := range positions {
+		out[k] = e.Converted(x, nil)
+	}
+	return out
 }
 
 // remarkOnCentring says which effects are sampled in other coordinates than the model's. Where there is no ladder,

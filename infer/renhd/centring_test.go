@@ -20,14 +20,8 @@ func sixEffects(noncentered bool, errors ...float64) dynamicstest.Effects {
 // farOff is the largest error of a mean, in Monte Carlo standard errors.
 func farOff(m *memory, means []float64) (worst float64) {
 	for i, want := range means {
-		chains := m.chains(i)
-		sum, n := 0.0, 0
-		for _, c := range chains {
-			for _, x := range c {
-				sum, n = sum+x, n+1
-			}
-		}
-		worst = math.Max(worst, math.Abs(sum/float64(n)-want)/stats.MCSEMean(chains))
+		s := stats.Summarize(m.chains(i))
+		worst = math.Max(worst, math.Abs(s.Mean-want)/s.MCSEMean)
 	}
 	return worst
 }

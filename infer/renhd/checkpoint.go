@@ -213,7 +213,7 @@ func (r *run) saveIfDue(p inProgress) error {
 
 func (r *run) save(keep infer.Checkpoints, p inProgress) error {
 	c, w := r.checkpoint(p), r.walkers
-	c.Lanes = device.Save(w.exe, w.lanes(), w.saved())
+	c.Lanes = device.Save(w.exe, w.lanes(), w.saved)
 	return keep.Save(c)
 }
 
@@ -226,9 +226,7 @@ func (r *run) checkpoint(p inProgress) *checkpoint {
 
 // numbers is about how many numbers a checkpoint will hold, of those that may be many.
 func (c *checkpoint) numbers(w *walkers) (n int) {
-	for _, name := range w.saved() {
-		n += w.lanes() * w.exe.Size(name)
-	}
+	n = w.savedNumbers
 	for _, r := range w.Rungs {
 		n += len(r.Metric.Factor) + len(r.Metric.Scale) + len(r.Metric.Vectors) + len(r.Metric.Stretch)
 	}
@@ -240,13 +238,16 @@ func (c *checkpoint) numbers(w *walkers) (n int) {
 	return n
 }
 
-// saved are the lane buffers that a checkpoint holds: what later calls of the device read, but for metrics and anchors;
-// and all single numbers, which the host reads from one call to the next.
-func (w *walkers) saved() []string {
+// chooseSaved finds the lane buffers that a checkpoint holds: what later calls of the device read, but for metrics and
+// anchors; and all single numbers, which the host reads from one call to the next.
+func (w *walkers) chooseSaved() {
 	once := slices.Concat(dynamics.MetricBuffers(), dynamics.AnchorBuffers())
-	return slices.DeleteFunc(w.exe.Buffers(), func(name string) bool {
+	w.saved = slices.DeleteFunc(w.exe.Buffers(), func(name string) bool {
 		return slices.Contains(once, name) || w.exe.Size(name) > 1 && !slices.Contains(w.program.lasting, name)
 	})
+	for _, name := range w.saved {
+		w.savedNumbers += w.lanes() * w.exe.Size(name)
+	}
 }
 
 // loadDevice loads a program for lanes: on a blank device while finished parts are replayed.

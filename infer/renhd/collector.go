@@ -164,7 +164,7 @@ func (c *drawCollector) countNonFinite() {
 		if finite == 0 && w.RungOf[lane] == 0 {
 			theta := make([]float64, w.dim)
 			w.exe.GetLane(dynamics.Ended, lane, theta)
-			c.run.stats.Report.AddNonFinite(c.run.asTheModel(theta))
+			c.run.stats.Report.AddNonFinite(theta)
 		}
 	}
 }

@@ -22,6 +22,7 @@ func (r *run) completeReport() {
 	p.JumpRate = r.stats.Jumps.rate()
 	r.remarkOnForm()
 	r.remarkOnCentring()
+	p.NonFiniteEnds = r.asTheModel(p.NonFiniteEnds)
 	if h := r.state.LeastStep; h > 0 {
 		r.notef("the density jumps, as where a parameter is compared with a number or rounded: trajectories are "+
 			"rejected there however short their steps are, so steps are not made shorter than %.2g for it", h)

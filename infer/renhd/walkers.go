@@ -25,6 +25,9 @@ type walkers struct {
 	traits   dynamics.Traits
 	loader   *batchLoader // nil where all data are in memory
 
+	saved        []string // the lane buffers that a checkpoint holds
+	savedNumbers int      // in them, of all lanes
+
 	// perStep is measured. It decides how a trajectory is cut into calls, never what it computes.
 	perStep    time.Duration
 	wholeCalls bool // trajectories are not cut
@@ -57,6 +60,7 @@ func newWalkers(s *shared, program program, exe device.Executable, p *population
 		loader: newBatchLoader(s), wholeCalls: s.options.WholeCalls}
 	w.chained = w.numbered && s.blocks == nil
 	w.findLanes()
+	w.chooseSaved()
 	return w
 }
 

@@ -50,21 +50,22 @@ func (t Effects) centredBy(c types.Centring) []float64 {
 	return out
 }
 
-// parts are log s, s, the coordinates and the elements at theta, and 1 for those that are centred.
-func (t Effects) parts(theta autodiff.Node) (logScale, scale, u, x, in autodiff.Node) {
+// parts are log s, s and the elements at theta, and 1 for those that are centred.
+func (t Effects) parts(theta autodiff.Node) (logScale, scale, x, in autodiff.Node) {
 	g := theta.Graph()
 	logScale = autodiff.Reshape(autodiff.Slice(theta, []int{0}, []int{1}))
-	scale, u = autodiff.Exp(logScale), autodiff.Slice(theta, []int{1}, []int{t.D})
+	scale = autodiff.Exp(logScale)
+	u := autodiff.Slice(theta, []int{1}, []int{t.D})
 	in = g.Data("centred", t.centredBy(t.centring), t.D-1)
 	x = autodiff.Mul(u, autodiff.Add(in, autodiff.Mul(autodiff.Sub(g.Const(1), in), scale)))
-	return logScale, scale, u, x, in
+	return logScale, scale, x, in
 }
 
 // Density is that of log s and the coordinates.
 func (t Effects) Density(theta autodiff.Node) (logPrior, logLik autodiff.Node) {
 	g, half := theta.Graph(), theta.Graph().Const(-0.5)
 	square := func(x autodiff.Node) autodiff.Node { return autodiff.Mul(half, autodiff.SumAll(autodiff.Mul(x, x))) }
-	logScale, scale, _, x, in := t.parts(theta)
+	logScale, scale, x, in := t.parts(theta)
 	counted := autodiff.SumAll(in)
 	if t.Forgets {
 		counted = autodiff.SumAll(g.Data("as the model", t.centredBy(nil), t.D-1))
@@ -77,14 +78,14 @@ func (t Effects) Density(theta autodiff.Node) (logPrior, logLik autodiff.Node) {
 
 // EffectValues are the elements, their locations and their scales.
 func (t Effects) EffectValues(theta autodiff.Node) autodiff.Node {
-	_, scale, _, x, _ := t.parts(theta)
+	_, scale, x, _ := t.parts(theta)
 	zero := theta.Graph().Full(0, t.D-1)
 	return autodiff.Concat(0, x, zero, autodiff.Add(zero, scale))
 }
 
 // Values are log s and the elements.
 func (t Effects) Values(theta autodiff.Node) autodiff.Node {
-	_, _, _, x, _ := t.parts(theta)
+	_, _, x, _ := t.parts(theta)
 	return autodiff.Concat(0, autodiff.Slice(theta, []int{0}, []int{1}), x)
 }
 
