@@ -25,6 +25,9 @@ type search struct {
 	data     []string
 	device   string
 	init     string // values, or a run, to begin at
+	out      string // where the ends are kept as a run; "": nowhere
+	resume   bool   // a run that was ended goes on
+	replace  bool
 	jacobian bool
 	asJSON   bool
 	quiet    bool
@@ -40,7 +43,11 @@ func optimizeCommand(c *console) *cobra.Command {
 			"Laplace's normal approximation.\n" +
 			"The mode is that of the density of the parameters on their own scale; --jacobian gives that of the " +
 			"coordinates a sampler moves in. --init begins at values of parameters, such as {\"mu\": 2, \"theta\": " +
-			"[1, 0]}, or at the last draws of a run.",
+			"[1, 0]}, or at the last draws of a run.\n" +
+			"adamw is Adam with decoupled weight decay (--decay), which keeps it from the mode. With --stop-after " +
+			"rows are held out\n(a tenth, 5,000 at most), and a start ends where it predicts them best. With --out " +
+			"the ends are kept as a run, a chain with\none draw for each start, that ppl predict reads; one that was " +
+			"ended goes on with ppl optimize --resume RUN.",
 		Args: one("MODEL"),
 
 		DisableFlagsInUseLine: true,
@@ -51,8 +58,14 @@ func optimizeCommand(c *console) *cobra.Command {
 		if !cmd.Flags().Changed("seed") {
 			s.options.Seed = uint64(rand.Uint32())
 		}
+		if s.resume {
+			return c.resumeSearch(cmd.Context(), s, cmd.Flags())
+		}
 		if err := s.check(); err != nil {
 			return err
+		}
+		if s.out != "" {
+			return c.keepSearch(cmd.Context(), s, cmd.Flags())
 		}
 		return c.optimize(cmd.Context(), s)
 	}
@@ -66,8 +79,17 @@ func (s *search) addFlags(cmd *cobra.Command) {
 	f.IntVar(&o.Starts, "starts", o.Starts, "begin at `K` points, drawn from the prior where it is proper")
 	f.StringVar(&s.init, "init", "", "begin at the parameter values in a JSON `FILE`, or at the last draws of a RUN")
 	f.IntVar(&o.Iterations, "iterations", o.Iterations, "`N` iterations from each start at most")
-	f.IntVar(&o.Batch, "batch", 0, "estimate the gradients of adam and sgd from `B` rows at a time (default: all)")
-	f.Float64Var(&o.Rate, "rate", 0, "`R`ate of adam and sgd at first (default: chosen)")
+	f.IntVar(&o.Batch, "batch", 0, "estimate the gradients of adam, adamw and sgd from `B` rows at a time (default: "+
+		"all)")
+	f.Float64Var(&o.Rate, "rate", 0, "`R`ate of adam, adamw and sgd at first (default: chosen); it falls to 0 along a "+
+		"half cosine")
+	f.Float64Var(&o.Decay, "decay", o.Decay, "weight decay `D` of adamw: a step takes away that share of each "+
+		"coordinate, times the rate")
+	f.IntVar(&o.StopAfter, "stop-after", 0, "hold out rows, and stop a start after `E` epochs in which it has not "+
+		"predicted them better; needs --batch")
+	f.StringVar(&s.out, "out", "", "keep where the starts led as a run in `DIR`")
+	f.BoolVar(&s.resume, "resume", false, "go on with a search whose run, which --out named, was ended")
+	f.BoolVar(&s.replace, "overwrite", false, "replace a run that stands in the directory")
 	f.BoolVar(&s.jacobian, "jacobian", false, "the mode of the unconstrained coordinates, with the log-Jacobian in "+
 		"the density")
 	f.Uint64Var(&o.Seed, "seed", 0, "seed `S` of the starts (default: a new one)")
@@ -88,7 +110,15 @@ func (s *search) check() error {
 	case o.Iterations < 1:
 		return usagef("--iterations %d: at least one is needed", o.Iterations)
 	case o.Batch < 0 || o.Batch > 0 && o.Method == "lbfgs":
-		return usagef("--batch %d: minibatches, of at least one row, go with --method adam or sgd", o.Batch)
+		return usagef("--batch %d: minibatches, of at least one row, go with --method adam, adamw or sgd", o.Batch)
+	case !(o.Decay >= 0 && o.Decay <= math.MaxFloat64):
+		return usagef("--decay %v: a number from 0 on is needed", o.Decay)
+	case o.Decay != optimize.Defaults().Decay && o.Method != "adamw":
+		return usagef("--decay %v: weight decay goes with --method adamw", o.Decay)
+	case o.StopAfter < 0 || o.StopAfter > 0 && o.Batch == 0:
+		return usagef("--stop-after %d: early stopping counts epochs of minibatches; give --batch too", o.StopAfter)
+	case s.replace && (s.out == "" || s.resume):
+		return usagef("--overwrite goes with --out, and not with --resume")
 	case o.Threads < 0:
 		return usagef("--threads %d cannot be negative; 0 means all cores", o.Threads)
 	case !(o.Rate >= 0 && o.Rate <= math.MaxFloat64):
@@ -101,37 +131,12 @@ func (s *search) check() error {
 func (c *console) optimize(ctx context.Context, s *search) error {
 	ctx, release := stoppable(ctx)
 	defer release()
-	p, err := c.load(s.model, s.data)
+	p, err := c.prepareSearch(ctx, s)
 	if err != nil {
 		return err
 	}
-	if p.Dim() == 0 {
-		return noParameters()
-	}
-	note := func(line string) {
-		if !s.quiet {
-			c.notef("note: %s", line)
-		}
-	}
-	if s.options.Batch > 0 {
-		if _, err := p.Rows(); err != nil {
-			return wrong(err)
-		}
-	}
-	if s.options.Device, err = openDevice(ctx, s.device, note); err != nil {
-		return err
-	}
-	if s.init != "" {
-		if err := s.chooseStarts(p, note); err != nil {
-			return err
-		}
-	}
-	var target infer.Target = compiler.OwnScale{Program: p}
-	if s.jacobian {
-		target = p
-	}
 	began := time.Now()
-	r, err := optimize.Maximize(ctx, target, s.options)
+	r, err := optimize.Maximize(ctx, s.target(p), s.options)
 	switch {
 	case errors.Is(err, context.Canceled):
 		return interrupted()
@@ -143,16 +148,62 @@ func (c *console) optimize(ctx context.Context, s *search) error {
 		}
 		return failed(err)
 	}
-	m := newMode(s, p, r, time.Since(began))
+	return c.conclude(s, newMode(s, p, r, time.Since(began)), r)
+}
+
+// prepareSearch compiles the model, and refuses what cannot be searched.
+func (c *console) prepareSearch(ctx context.Context, s *search) (*compiler.Program, error) {
+	p, err := c.load(s.model, s.data)
+	if err != nil {
+		return nil, err
+	}
+	if p.Dim() == 0 {
+		return nil, noParameters()
+	}
+	if s.options.Batch > 0 {
+		if _, err := p.Rows(); err != nil {
+			return nil, wrong(err)
+		}
+	}
+	if s.options.Device, err = openDevice(ctx, s.device, s.note(c)); err != nil {
+		return nil, err
+	}
+	if s.init != "" {
+		err = s.chooseStarts(p, s.note(c))
+	}
+	return p, err
+}
+
+// note writes a line unless the search is to be quiet.
+func (s *search) note(c *console) func(string) {
+	return func(line string) {
+		if !s.quiet {
+			c.notef("note: %s", line)
+		}
+	}
+}
+
+// target is the density whose mode is looked for.
+func (s *search) target(p *compiler.Program) infer.Target {
+	if s.jacobian {
+		return p
+	}
+	return compiler.OwnScale{Program: p}
+}
+
+// conclude prints what was found.
+func (c *console) conclude(s *search, m mode, r optimize.Result) error {
 	if s.asJSON {
-		err = m.json(c)
+		if err := m.json(c); err != nil {
+			return err
+		}
 	} else {
 		m.table(c)
 	}
-	if err == nil && !r.Converged {
+	if !r.Converged && !r.Biased {
 		return exit{codeFailed, nil}
 	}
-	return err
+	return nil
 }
 
 // chooseStarts begins the searches at what --init names: as many as there are different points, at most.
@@ -186,10 +237,14 @@ type mode struct {
 	LogDensity number       `json:"log_density"`
 	LogPrior   number       `json:"log_prior"`
 	LogLik     number       `json:"log_likelihood"`
-	Starts     []number     `json:"starts"` // the log density that each came to
+	Starts     []number     `json:"starts"`             // the log density that each came to
+	HeldOut    []number     `json:"held_out,omitempty"` // mean log likelihood of a row held out, of each
+	Run        string       `json:"run,omitempty"`      // where the ends are kept
 	Gradients  int64        `json:"gradients"`
 	Seconds    float64      `json:"seconds"`
-	Parameters []coordinate `json:"parameters"`
+	Parameters []coordinate `json:"parameters,omitempty"` // unless they are kept
+
+	biased bool
 }
 
 type coordinate struct {
@@ -202,9 +257,15 @@ func newMode(s *search, p *compiler.Program, r optimize.Result, took time.Durati
 	m := mode{Model: s.model, Method: s.options.Method, Jacobian: s.jacobian, Seed: s.options.Seed,
 		Converged: r.Converged, Message: r.Message,
 		LogDensity: number(r.LogPrior + r.LogLik), LogPrior: number(r.LogPrior), LogLik: number(r.LogLik),
-		Gradients: r.Gradients, Seconds: took.Seconds(), Parameters: []coordinate{}}
+		Gradients: r.Gradients, Seconds: took.Seconds(), Run: s.out, biased: r.Biased}
 	for _, e := range r.Ends {
 		m.Starts = append(m.Starts, number(e.LogDensity))
+		if s.options.StopAfter > 0 {
+			m.HeldOut = append(m.HeldOut, number(e.HeldOut))
+		}
+	}
+	if s.out != "" {
+		return m
 	}
 	at, settled := 0, p.Deterministic()
 	for k, v := range p.Saved() {
@@ -234,10 +295,17 @@ func (m mode) table(c *console) {
 	if m.Jacobian {
 		where = "of the unconstrained coordinates, log-Jacobian included"
 	}
-	fmt.Fprintf(c.out, "%s: log density %s at the mode %s, by %s (%d gradients, seed %d)\n%s\n", m.Model,
-		digits(float64(m.LogDensity)), where,
-		m.Method, m.Gradients, m.Seed, m.Message)
-	if same := m.reached(); len(m.Starts) > 1 {
+	point := "at the mode "
+	if m.biased {
+		point = ""
+	}
+	fmt.Fprintf(c.out, "%s: log density %s %s%s, by %s (%d gradients, seed %d)\n%s\n", m.Model,
+		digits(float64(m.LogDensity)), point, where, m.Method, m.Gradients, m.Seed, m.Message)
+	if m.Run != "" {
+		fmt.Fprintf(c.out, "where each of %d starts led is a chain of %s\n", len(m.Starts), m.Run)
+		return
+	}
+	if same := m.reached(); len(m.Starts) > 1 && !m.biased {
 		fmt.Fprintf(c.out, "%d of %d starts came to it\n", same, len(m.Starts))
 	}
 	width := len("mode")
@@ -248,7 +316,7 @@ func (m mode) table(c *console) {
 	for _, p := range m.Parameters {
 		fmt.Fprintf(c.out, "%-*s  %12.6g  %12s\n", width, p.Name, float64(p.Mode), deviation(float64(p.SD)))
 	}
-	if !m.Converged && !m.Jacobian {
+	if !m.Converged && !m.Jacobian && !m.biased {
 		c.notef("note: --jacobian finds the mode of the unconstrained coordinates, which may exist where this " +
 			"one does not")
 	}

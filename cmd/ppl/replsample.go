@@ -152,7 +152,7 @@ func (s *session) draftRun(ctx context.Context, o *sampling, with func(*runDir))
 		}
 	}()
 	with(dir)
-	o.asked = askedOptions{o.sampler, o.device, o.settings, o.until, o.goesOn}
+	o.asked = o.asAsked()
 	given, err := dataArgs(o.data)
 	if err != nil {
 		return nil, err

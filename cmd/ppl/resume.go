@@ -46,6 +46,14 @@ type askedOptions struct {
 	Settings []string `json:"set,omitempty"`
 	Until    []string `json:"until,omitempty"`
 	GoesOn   bool     `json:"goes_on,omitempty"` // while its draws are not good enough
+
+	// of ppl optimize: its flags, by name; nil for runs of samplers
+	Search map[string]string `json:"search,omitempty"`
+}
+
+// asAsked are the options of a sampler as they were given.
+func (s *sampling) asAsked() askedOptions {
+	return askedOptions{Sampler: s.sampler, Device: s.device, Settings: s.settings, Until: s.until, GoesOn: s.goesOn}
 }
 
 // digests are fingerprints of what decides the numbers of a run.

@@ -108,6 +108,10 @@ func sampleCommand(c *console) *cobra.Command {
 			return err
 		}
 		taken.Store(dir)
+		if dir.before != nil && dir.before.Asked.Search != nil {
+			dir.close(false)
+			return usagef("%s holds what ppl optimize found; ppl optimize --resume %[1]s goes on with it", s.out)
+		}
 		if dir.before != nil {
 			s.takeOver(dir.before, cmd.Flags(), byDirectory)
 		}
@@ -272,7 +276,7 @@ func (c *console) prepare(ctx context.Context, s *sampling, dir *runDir) (*poste
 	if p.Dim() == 0 {
 		return nil, noParameters()
 	}
-	s.asked = askedOptions{s.sampler, s.device, s.settings, s.until, s.goesOn}
+	s.asked = s.asAsked()
 	if s.options.Device, err = openDevice(ctx, s.device, s.note(c)); err != nil {
 		return nil, err
 	}

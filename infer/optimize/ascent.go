@@ -1,141 +1,221 @@
 package optimize
 
-import "math"
+import (
+	"math"
+	"slices"
 
-// A Rule of first order moves x uphill along a gradient, which may be noisy.
-type Rule interface {
-	// Move changes x in place by a step of a rate.
-	Move(x, gradient []float64, rate float64)
+	"ppl/infer"
+)
+
+// An ascent moves all starts at once by a method of first order, each with a rate of its own. It ends at the best point
+// of each: with exact gradients, where the density is greatest; with early stopping, where rows that are held out are
+// predicted best; else, as densities of minibatches do not show which point is better, at the last.
+type ascent struct {
+	*problem
+	method method
+	state  ascentState
 }
 
-// Momentum is gradient ascent with momentum .9: v ← .9 v + g, x ← x + rate·v.
-type Momentum struct{ v []float64 }
+// An ascentState is how far it is.
+type ascentState struct {
+	Iteration int
+	Climbers  []*climber
+	Gradients int64
+}
 
-// NewMomentum is at rest.
-func NewMomentum(dim int) *Momentum { return &Momentum{make([]float64, dim)} }
+// A climber is one start under a method.
+type climber struct {
+	X     []float64
+	Rate  float64
+	Adam  *Adam // nil before the first step
+	Steps int
+	Best  []float64
+	Top   float64 // at Best: log density, or of early stopping mean log ℓ of a row held out
+	At    int     // the iteration of Best
+	Lost  int     // iterations since then, or looks at the rows held out
+	Done  bool    // it has stopped early
+}
 
-// Move is one step.
-func (m *Momentum) Move(x, gradient []float64, rate float64) {
-	const keep = 0.9
-	for i, g := range gradient {
-		m.v[i] = keep*m.v[i] + g
-		x[i] += rate * m.v[i]
+// ascend goes on from a checkpoint, or begins.
+func (p *problem) ascend(m method) ([]End, error) {
+	a := &ascent{problem: p, method: m}
+	if err := a.begin(); err != nil {
+		return nil, err
 	}
-}
-
-// Adam scales each coordinate's step by running means of its gradient and of its square, with the constants of Kingma
-// and Ba.
-type Adam struct {
-	Steps         float64
-	Means, Powers []float64 // by coordinate: running means of the gradient and of its square
-	Epsilon       float64
-}
-
-// NewAdam has seen nothing.
-func NewAdam(dim int) *Adam {
-	return &Adam{Means: make([]float64, dim), Powers: make([]float64, dim), Epsilon: 1e-8}
-}
-
-// Move is one step.
-func (a *Adam) Move(x, gradient []float64, rate float64) {
-	const beta1, beta2 = 0.9, 0.999
-	a.Steps++
-	c1, c2 := 1-math.Pow(beta1, a.Steps), 1-math.Pow(beta2, a.Steps)
-	for i, g := range gradient {
-		a.Means[i] += (1 - beta1) * (g - a.Means[i])
-		a.Powers[i] += (1 - beta2) * (g*g - a.Powers[i])
-		x[i] += rate * a.Means[i] / c1 / (math.Sqrt(a.Powers[i]/c2) + a.Epsilon)
-	}
-}
-
-// Cosine is the rate at iteration k of n: from full down to 0 along half a cosine (Loshchilov and Hutter 2017).
-func Cosine(full float64, k, n int) float64 {
-	return full * (1 + math.Cos(math.Pi*float64(k)/float64(n))) / 2
-}
-
-// ascend moves all starts at once by a rule, each with a rate of its own, and keeps the best point of each; with
-// minibatches, whose densities do not show which point is better, the last.
-func (p *problem) ascend(starts [][]float64, o Options, rule func(dim int) Rule) ([]End, error) {
-	entry := "evaluate"
-	if o.Batch > 0 {
-		entry = "minibatch"
-	}
-	climbers := make([]*climber, len(starts))
-	for k, x := range starts {
-		climbers[k] = &climber{x: append([]float64(nil), x...), rate: o.Rate, make: rule, noisy: o.Batch > 0}
-	}
-	at := make([][]float64, len(starts))
-	for i := range o.Iterations {
-		for k, c := range climbers {
-			at[k] = c.x
+	s, o := &a.state, p.options
+	for s.Iteration < o.Iterations && slices.ContainsFunc(s.Climbers, func(c *climber) bool { return !c.Done }) {
+		if err := a.iterate(); err != nil {
+			return nil, firstError(a.saveInterrupted(), err)
 		}
-		here, err := p.look(entry, at)
-		if err != nil {
+		if err := a.saveIfDue(); err != nil {
 			return nil, err
 		}
-		for k, c := range climbers {
-			c.move(here[k], i, o.Iterations)
+	}
+	return a.ends()
+}
+
+func firstError(errs ...error) error {
+	return errs[max(0, slices.IndexFunc(errs, func(err error) bool { return err != nil }))]
+}
+
+func (a *ascent) begin() error {
+	if keep := a.options.Checkpoints; keep != nil {
+		if found, err := keep.Load(&a.state); found || err != nil {
+			a.gradients = a.state.Gradients
+			a.setClock(a.state.Iteration)
+			return err
 		}
 	}
-	return p.ends(climbers)
+	starts, err := a.starts(a.options)
+	for _, x := range starts {
+		c := &climber{X: x, Best: slices.Clone(x), Rate: a.options.Rate, Top: math.Inf(-1)}
+		a.state.Climbers = append(a.state.Climbers, c)
+	}
+	a.setClock(0)
+	return err
 }
 
-// ends are the best points with their densities, of all data.
-func (p *problem) ends(climbers []*climber) ([]End, error) {
-	var at [][]float64
-	for _, c := range climbers {
-		at = append(at, c.best)
+// iterate is a step of all climbers, and after an epoch a look at the rows held out.
+func (a *ascent) iterate() error {
+	s := &a.state
+	at := make([][]float64, len(s.Climbers))
+	for k, c := range s.Climbers {
+		at[k] = c.X
 	}
-	here, err := p.evaluate(at)
-	var ends []End
-	for k := range here {
-		ends = append(ends, End{Theta: at[k], LogDensity: here[k].total(), Iterations: p.options.Iterations})
+	here, err := a.look(a.entry(), at)
+	if err != nil {
+		return err
 	}
-	return ends, err
-}
-
-// A climber is one start under a rule.
-type climber struct {
-	x     []float64
-	rate  float64
-	make  func(dim int) Rule
-	rule  Rule
-	noisy bool // densities are estimates
-	best  []float64
-	top   float64 // log density at best
-	lost  int     // iterations since it was best
+	for k, c := range s.Climbers {
+		if !c.Done {
+			a.move(c, here[k])
+		}
+	}
+	s.Iteration++
+	if a.options.StopAfter > 0 && s.Iteration%a.epoch() == 0 || s.Iteration == a.options.Iterations {
+		err = a.scoreHeldOut()
+	}
+	a.show(here)
+	return err
 }
 
 // stallLimit is for how many steps a climber may stay below its best point before it returns there with half the rate.
 const stallLimit = 50
 
-func (c *climber) move(here point, i, n int) {
-	if c.rule == nil {
-		c.begin(here)
+func (a *ascent) move(c *climber, here point) {
+	if c.Adam == nil {
+		c.Adam = NewAdam(a.dim)
+		if c.Rate == 0 {
+			c.Rate = a.method.first(here.gradient, a.network)
+		}
 	}
 	sane := !math.IsInf(here.total(), 0) && finite(here.gradient)
-	if sane && (c.noisy || here.total() > c.top) {
-		c.best, c.top, c.lost = append(c.best[:0], c.x...), here.total(), 0
-	} else if c.lost++; c.lost > stallLimit || !sane {
-		copy(c.x, c.best)
-		c.rate, c.rule, c.lost = c.rate/2, c.make(len(c.x)), 0
-		return // the gradient at best comes with the next evaluation
+	switch {
+	case a.options.StopAfter > 0 && sane: // the rows held out say what is best
+	case sane && (a.endsAtLast() || here.total() > c.Top):
+		c.better(here.total(), a.state.Iteration)
+	default:
+		if c.Lost++; c.Lost > stallLimit || !sane {
+			copy(c.X, c.Best)
+			c.Rate, c.Adam, c.Lost = c.Rate/2, NewAdam(a.dim), 0
+			return // the gradient at best comes with the next evaluation
+		}
 	}
-	c.rule.Move(c.x, here.gradient, Cosine(c.rate, i, n))
+	c.Steps++
+	a.method.step(c.Adam, c.X, here.gradient, Cosine(c.Rate, a.state.Iteration, a.options.Iterations),
+		a.options.Decay)
 }
 
-// begin chooses a rate where none is given: adam moves by about its rate, momentum is to move by a tenth at first.
-func (c *climber) begin(here point) {
-	c.rule, c.top, c.best = c.make(len(c.x)), math.Inf(-1), append([]float64(nil), c.x...)
-	if c.rate > 0 {
+// endsAtLast reports whether densities do not say which point is best: estimates, and those that leave out the decay.
+func (p *problem) endsAtLast() bool { return p.options.Batch > 0 || p.options.Method == "adamw" }
+
+// better makes the point of a climber its best one.
+func (c *climber) better(top float64, iteration int) {
+	c.Best, c.Top, c.At, c.Lost = append(c.Best[:0], c.X...), top, iteration, 0
+}
+
+// scoreHeldOut looks at the rows that are held out, and stops those climbers whose predictions of them have not become
+// better for too long.
+func (a *ascent) scoreHeldOut() error {
+	o, s := a.options, &a.state
+	if o.StopAfter == 0 {
+		return nil
+	}
+	var at [][]float64
+	for _, c := range s.Climbers {
+		at = append(at, c.X)
+	}
+	scores, err := a.heldOutScores(at)
+	if err != nil {
+		return err
+	}
+	for k, c := range s.Climbers {
+		switch {
+		case c.Done:
+		case scores[k] > c.Top:
+			c.better(scores[k], s.Iteration)
+		default:
+			c.Lost++
+			c.Done = c.Lost >= o.StopAfter
+		}
+	}
+	return nil
+}
+
+// ends are the best points with their densities, of all data.
+func (a *ascent) ends() ([]End, error) {
+	var at [][]float64
+	for _, c := range a.state.Climbers {
+		at = append(at, c.Best)
+	}
+	here, err := a.evaluate(at)
+	var ends []End
+	for k := range here {
+		e := End{Theta: at[k], LogDensity: here[k].total(), Iterations: a.state.Iteration}
+		if c := a.state.Climbers[k]; a.options.StopAfter > 0 {
+			e.Iterations, e.HeldOut, e.BestAt = c.Steps, c.Top, c.At
+		}
+		ends = append(ends, e)
+	}
+	return ends, err
+}
+
+func (a *ascent) show(here []point) {
+	if a.options.Progress == nil {
 		return
 	}
-	c.rate = 0.1
-	if _, plain := c.rule.(*Momentum); plain {
-		most := 0.0
-		for _, g := range here.gradient {
-			most = math.Max(most, math.Abs(g))
+	s := &a.state
+	p := infer.Progress{Phase: infer.Optimising, Done: s.Iteration, Total: a.options.Iterations,
+		Steps: int64(s.Iteration)}
+	if n := float64(a.rows); n > 0 {
+		p.Epoch = float64(s.Iteration) / float64(a.epoch())
+		for k, c := range s.Climbers {
+			p.Learned += here[k].logLik / n / float64(len(here))
+			if a.options.StopAfter > 0 && !math.IsInf(c.Top, 0) {
+				p.HeldOut += c.Top / float64(len(here))
+			}
 		}
-		c.rate = 0.1 / math.Max(most, 1e-300)
 	}
+	a.options.Progress(p)
+}
+
+// saveIfDue keeps a checkpoint when it is time.
+func (a *ascent) saveIfDue() error {
+	if keep := a.options.Checkpoints; keep == nil || !keep.Due(4*a.dim*len(a.state.Climbers)) {
+		return nil
+	}
+	return a.save()
+}
+
+// saveInterrupted keeps one where the search is ended between two iterations.
+func (a *ascent) saveInterrupted() error {
+	if a.options.Checkpoints == nil || a.ctx.Err() == nil {
+		return nil
+	}
+	return a.save()
+}
+
+func (a *ascent) save() error {
+	a.state.Gradients = a.gradients
+	return a.options.Checkpoints.Save(a.state)
 }

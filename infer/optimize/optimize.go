@@ -17,21 +17,31 @@ import (
 
 // Options of a search. The same options on the same device give the same result.
 type Options struct {
-	Method string // "lbfgs", "adam" or "sgd"
+	Method string // one of Methods
 	Starts int    // points to begin at
 	// Start is the k-th of them; further ones are for those where the target is not finite. nil: the target chooses
 	Start      func(k int) []float64
 	Iterations int     // of each start at most; 0: 2,000
-	Rate       float64 // of adam and sgd at first; 0: chosen
-	// rows of a minibatch for the gradients of adam and sgd; 0: all. The target is then an infer.Splittable
-	Batch   int
-	Seed    uint64
-	Threads int // 0 means all cores
-	Device  infer.Device
+	Rate       float64 // of methods of first order, at first; 0: chosen
+	Decay      float64 // of adamw: the share of each coordinate, times the rate, that a step takes away
+	// rows of a minibatch for the gradients of methods of first order; 0: all. The target is then an infer.Splittable
+	Batch int
+	// after how many epochs without better predictions of rows that are held out a start is given up; 0: there are no
+	// such rows. It needs minibatches
+	StopAfter int
+	Seed      uint64
+	Threads   int // 0 means all cores
+	Device    infer.Device
+	// of methods of first order; both may be nil
+	Checkpoints infer.Checkpoints
+	Progress    func(infer.Progress)
 }
 
 // Defaults are L-BFGS from four starts. The device is the caller's to choose.
-func Defaults() Options { return Options{Method: "lbfgs", Starts: 4, Iterations: 2000} }
+func Defaults() Options { return Options{Method: "lbfgs", Starts: 4, Iterations: 2000, Decay: 0.01} }
+
+// biased reports whether the search is to end elsewhere than at a mode.
+func (o Options) biased() bool { return o.StopAfter > 0 || o.Method == "adamw" }
 
 // A Result is the best point found.
 type Result struct {
@@ -40,6 +50,7 @@ type Result struct {
 	SD               []float64 // of Values, by Laplace's approximation; nil without one
 	LogPrior, LogLik float64
 	Converged        bool
+	Biased           bool   // it was not to end at a mode
 	Message          string // how the search ended, in words
 	Ends             []End  // of all starts
 	Gradients        int64
@@ -50,13 +61,15 @@ type End struct {
 	Theta      []float64
 	LogDensity float64
 	Iterations int
+	HeldOut    float64 // of early stopping: mean log ℓ of a row held out
+	BestAt     int     // of early stopping: after how many iterations
 }
 
 // Maximize searches from several starts and refines the best result. If ctx is cancelled it returns ctx.Err(); any
 // other error says that the device failed, that the target is finite nowhere, or for minibatches, why there are no
 // rows. A search that does not converge is no error: the result says so.
 func Maximize(ctx context.Context, t infer.Target, o Options) (Result, error) {
-	p, err := open(ctx, t, o)
+	p, err := open(ctx, t, t, o)
 	if err != nil {
 		return Result{}, err
 	}
@@ -80,7 +93,7 @@ type Peak struct {
 
 // Peaks searches from several starts and refines the end of each; errors are those of Maximize.
 func Peaks(ctx context.Context, t infer.Target, o Options) ([]Peak, error) {
-	p, err := open(ctx, t, o)
+	p, err := open(ctx, t, t, o)
 	if err != nil {
 		return nil, err
 	}
@@ -109,37 +122,37 @@ func Peaks(ctx context.Context, t infer.Target, o Options) ([]Peak, error) {
 
 // search climbs from every start.
 func (p *problem) search(o Options) ([]End, error) {
+	if m := methodNamed(o.Method); m.step != nil {
+		return p.ascend(m)
+	}
 	starts, err := p.starts(o)
 	if err != nil {
 		return nil, err
 	}
-	switch o.Method {
-	case "lbfgs":
-		return p.lbfgs(starts, o)
-	case "adam":
-		return p.ascend(starts, o, func(dim int) Rule { return NewAdam(dim) })
-	case "sgd":
-		return p.ascend(starts, o, func(dim int) Rule { return NewMomentum(dim) })
-	}
-	panic("internal error: no method " + o.Method)
+	return p.lbfgs(starts, o)
 }
 
-// Methods that can be named.
-func Methods() []string { return []string{"lbfgs", "adam", "sgd"} }
-
-// conclude refines the best end and says how good it is.
-func (p *problem) conclude(ends []End) (Result, error) {
+// bestOf is the end that predicts rows held out best, or where there are none the one of greatest density.
+func bestOf(ends []End, o Options) End {
 	best := ends[0]
 	for _, e := range ends {
-		if e.LogDensity > best.LogDensity || math.IsNaN(best.LogDensity) {
+		if o.StopAfter > 0 && e.HeldOut > best.HeldOut || o.StopAfter == 0 && e.LogDensity > best.LogDensity ||
+			math.IsNaN(best.LogDensity) {
 			best = e
 		}
 	}
-	at, err := p.refine(best.Theta)
+	return best
+}
+
+// conclude says how good the best end is, and refines it if it is to be a mode.
+func (p *problem) conclude(ends []End) (Result, error) {
+	best := bestOf(ends, p.options)
+	r := Result{Ends: ends, Biased: p.options.biased()}
+	at, err := p.concluded(best)
 	if err != nil {
 		return Result{}, err
 	}
-	r := Result{Theta: at.theta, Converged: at.converged, Message: at.words(best, p.options), Ends: ends}
+	r.Theta, r.Converged, r.Message = at.theta, at.converged, at.words(best, p.options)
 	if r.SD, err = p.spread(at); err != nil {
 		return Result{}, err
 	}
@@ -150,9 +163,25 @@ func (p *problem) conclude(ends []End) (Result, error) {
 	return r, nil
 }
 
+func (p *problem) concluded(best End) (peak, error) {
+	if !p.options.biased() {
+		return p.refine(best.Theta)
+	}
+	here, err := p.evaluate([][]float64{best.Theta})
+	if err != nil {
+		return peak{}, err
+	}
+	return peak{point: here[0], theta: best.Theta, decrement: math.Inf(1)}, nil
+}
+
 // words say how a search ended.
 func (at peak) words(best End, o Options) string {
 	switch {
+	case o.StopAfter > 0:
+		return fmt.Sprintf("stopped early: of %d steps, those up to %d predict the rows held out best; their mean log "+
+			"likelihood is %.4g", best.Iterations, best.BestAt, best.HeldOut)
+	case o.biased():
+		return fmt.Sprintf("%d steps; the decay of %v keeps the point from the mode", best.Iterations, o.Decay)
 	case at.converged && at.decrement < math.Inf(1):
 		return fmt.Sprintf("converged: by its curvature the log density is within %.1g of its maximum here",
 			math.Max(at.decrement, 1e-16))

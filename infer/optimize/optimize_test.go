@@ -31,14 +31,17 @@ func maximize(t *testing.T, target infer.Target, o Options) Result {
 	return r
 }
 
-// Every method finds the mean of a correlated normal with standard deviations 10 and .1, and its deviations: closed
-// form.
+// Every method but adamw finds the mean of a correlated normal with standard deviations 10 and .1, and its deviations:
+// closed form.
 func TestNormal(t *testing.T) {
 	const rho = 0.9
 	root := math.Sqrt(1 - rho*rho)
 	target := dynamicstest.MultiNormal([]float64{3, -2}, []float64{1 / 10.0, 0, -rho / root / 10, 1 / root / 0.1})
 	for _, method := range Methods() {
 		o := options(method)
+		if method == "adamw" {
+			continue // the decay keeps it from the mean
+		}
 		if method == "sgd" {
 			o.Iterations = 20000
 		}

@@ -17,6 +17,9 @@ type problem struct {
 	options   Options
 	exe       device.Executable
 	dim       int
+	lanes     int  // how many points are evaluated at once
+	network   bool // the target is treated as one
+	rows      int  // of the data, where there are minibatches
 	clock     uint64
 	gradients int64
 }
@@ -27,41 +30,47 @@ const (
 	gradient = "gradient"
 	density  = "density" // log ρ, log ℓ
 	values   = "values"
+	batches  = "clock" // how many batches there have been
+	part     = "part"  // of the rows held out
+	score    = "score" // Σ log ℓ of the rows of a part
 )
 
-// lanes is how many points are evaluated at once.
-const lanes = 16
+// Entries.
+const (
+	exact     = "evaluate" // density and gradient
+	minibatch = "minibatch"
+	heldOut   = "held_out"
+)
 
-// open loads the entries "evaluate", density and gradient at theta, and "values".
-func open(ctx context.Context, t infer.Target, o Options) (*problem, error) {
+// fewestLanes is how many points are evaluated at once at least, where they are not large.
+const fewestLanes = 16
+
+// open loads the entries; what is saved of a point is the business of values.
+func open(ctx context.Context, t, values infer.Target, o Options) (*problem, error) {
 	if err := infer.NeedAll(t, "finding a mode"); err != nil {
 		return nil, err
 	}
-	p := &problem{ctx: ctx, target: t, options: o, dim: t.Dim()}
-	at := autodiff.New().Input(theta, p.dim)
-	logPrior, logLik := t.Density(at)
-	both := autodiff.Concat(0, autodiff.Reshape(logPrior, 1), autodiff.Reshape(logLik, 1))
-	slope := autodiff.Grad(autodiff.Add(logPrior, logLik), at)[0]
-	entries := []lower.Entry{
-		{Name: "evaluate", Assign: []lower.Assign{{Name: density, Value: both}, {Name: gradient, Value: slope}}},
-		{Name: "values", Assign: []lower.Assign{{Name: values, Value: t.Values(autodiff.New().Input(theta, p.dim))}}},
+	p := &problem{ctx: ctx, target: t, options: o, dim: t.Dim(), lanes: max(fewestLanes, o.Starts),
+		network: infer.NetworkBlocks(t, o.Batch) != nil}
+	if p.network {
+		p.lanes = o.Starts
 	}
+	entries := []lower.Entry{p.exactEntry(), valuesEntry(values)}
 	if o.Batch > 0 {
-		batch, err := p.minibatch(t.(infer.Splittable))
+		more, err := p.rowEntries(t.(infer.Splittable))
 		if err != nil {
 			return nil, err
 		}
-		entries = append(entries, batch)
+		entries = append(entries, more...)
 	}
 	program, err := o.Device.Compile(entries)
 	if err != nil {
 		return nil, err
 	}
-	if p.exe, err = program.Load(device.Options{Lanes: max(lanes, o.Starts), Seed: o.Seed,
-		Threads: o.Threads}); err != nil {
+	if p.exe, err = program.Load(device.Options{Lanes: p.lanes, Seed: o.Seed, Threads: o.Threads}); err != nil {
 		return nil, err
 	}
-	for lane := range max(lanes, o.Starts) {
+	for lane := range p.lanes {
 		if o.Batch > 0 {
 			p.exe.SetLane("key", lane, []float64{float64(lane)})
 		}
@@ -69,23 +78,126 @@ func open(ctx context.Context, t infer.Target, o Options) (*problem, error) {
 	return p, nil
 }
 
-// minibatch is "evaluate" with log ℓ estimated from the next rows: drawn without replacement by epoch, from a
-// permutation of each lane's own (its key), which clock counts through.
-func (p *problem) minibatch(t infer.Splittable) (lower.Entry, error) {
+func (p *problem) exactEntry() lower.Entry {
+	at := autodiff.New().Input(theta, p.dim)
+	logPrior, logLik := p.target.Density(at)
+	return lower.Entry{Name: exact, Assign: densityAt(at, logPrior, logLik)}
+}
+
+func densityAt(at, logPrior, logLik autodiff.Node) []lower.Assign {
+	both := autodiff.Concat(0, autodiff.Reshape(logPrior, 1), autodiff.Reshape(logLik, 1))
+	return []lower.Assign{{Name: density, Value: both},
+		{Name: gradient, Value: autodiff.Grad(autodiff.Add(logPrior, logLik), at)[0]}}
+}
+
+func valuesEntry(t infer.Target) lower.Entry {
+	at := autodiff.New().Input(theta, t.Dim())
+	return lower.Entry{Name: values, Assign: []lower.Assign{{Name: values, Value: t.Values(at)}}}
+}
+
+// rowEntries are those of minibatches and, for early stopping, of the rows held out. Networks are computed in single
+// precision, as samplers compute them.
+func (p *problem) rowEntries(t infer.Splittable) ([]lower.Entry, error) {
 	n, err := t.Rows()
 	if err != nil {
-		return lower.Entry{}, err
+		return nil, err
 	}
-	g, m := autodiff.New(), min(p.options.Batch, n)
-	at, clock := g.Input(theta, p.dim), g.Input("clock")
+	p.rows = n
+	if p.network {
+		t = infer.InPrecision(t, 32).(infer.Splittable)
+	}
+	entries := []lower.Entry{p.minibatchEntry(t)}
+	if p.options.StopAfter > 0 {
+		entries = append(entries, p.heldOutEntry(t))
+	}
+	return entries, nil
+}
+
+// heldOut is how many rows are not learned from.
+func (p *problem) heldOut() int {
+	if p.options.StopAfter == 0 {
+		return 0
+	}
+	return infer.HeldOut(p.rows)
+}
+
+// batch is how many rows a minibatch has.
+func (p *problem) batch() int { return min(p.options.Batch, p.rows-p.heldOut()) }
+
+// epoch is how many minibatches have the rows that are learned from.
+func (p *problem) epoch() int { return (p.rows - p.heldOut() + p.batch() - 1) / p.batch() }
+
+// entry evaluates points on the way.
+func (p *problem) entry() string {
+	if p.options.Batch > 0 {
+		return minibatch
+	}
+	return exact
+}
+
+// minibatchEntry is exactEntry with log ℓ estimated from the next rows: drawn without replacement by epoch, from a
+// permutation of each lane's own (its key), which batches counts through.
+func (p *problem) minibatchEntry(t infer.Splittable) lower.Entry {
+	g, m, held := autodiff.New(), p.batch(), p.heldOut()
+	at, clock := g.Input(theta, p.dim), g.Input(batches)
 	positions := autodiff.Add(autodiff.Mul(clock, g.Const(float64(m))), g.Iota(m))
-	logPrior, whole, terms := t.Split(at, g.Shuffle(n, g.Input("key"), positions))
-	logLik := autodiff.Add(whole, autodiff.Mul(g.Const(float64(n)/float64(m)), autodiff.SumAll(terms)))
-	return lower.Entry{Name: "minibatch", Assign: []lower.Assign{
-		{Name: density, Value: autodiff.Concat(0, autodiff.Reshape(logPrior, 1), autodiff.Reshape(logLik, 1))},
-		{Name: gradient, Value: autodiff.Grad(autodiff.Add(logPrior, logLik), at)[0]},
-		{Name: "clock", Value: autodiff.Add(clock, g.Const(1))},
-	}}, nil
+	rows := g.Shuffle(p.rows-held, g.Input("key"), positions)
+	if held > 0 {
+		rows = p.divided(autodiff.Add(rows, g.Const(float64(held))))
+	}
+	logPrior, whole, terms := t.Split(at, rows)
+	logLik := autodiff.Add(whole, autodiff.Mul(g.Const(float64(p.rows)/float64(m)), autodiff.SumAll(terms)))
+	return lower.Entry{Name: minibatch, Assign: append(densityAt(at, logPrior, logLik),
+		lower.Assign{Name: batches, Value: autodiff.Add(clock, g.Const(1))})}
+}
+
+// keyOfOrder is that of the order which says what rows are held out; those of lanes are their numbers.
+const keyOfOrder = 1 << 31
+
+// divided are the rows at positions in an order that is the same for all lanes; those held out come first.
+func (p *problem) divided(positions autodiff.Node) autodiff.Node {
+	g := positions.Graph()
+	return g.Shuffle(p.rows, g.Const(keyOfOrder), positions)
+}
+
+// heldOutEntry adds up log ℓ of a part of the rows held out. Beyond the last of them a part has nothing.
+func (p *problem) heldOutEntry(t infer.Splittable) lower.Entry {
+	g, m := autodiff.New(), p.batch()
+	first := autodiff.Broadcast(autodiff.Mul(g.Input(part), g.Const(float64(m))), []int{m}, nil)
+	at, last := autodiff.Add(first, g.Iota(m)), g.Full(float64(p.heldOut()-1), m)
+	_, _, terms := t.Split(g.Input(theta, p.dim), p.divided(autodiff.Minimum(at, last)))
+	sum := autodiff.SumAll(autodiff.Where(autodiff.Le(at, last), terms, g.Full(0, m)))
+	return lower.Entry{Name: heldOut, Assign: []lower.Assign{{Name: score, Value: sum}}}
+}
+
+// heldOutScores are the mean log ℓ of a row that is held out, at points.
+func (p *problem) heldOutScores(at [][]float64) ([]float64, error) {
+	sums := make([]float64, len(at))
+	for k := range (p.heldOut() + p.batch() - 1) / p.batch() {
+		for lane := range p.lanes {
+			p.exe.SetLane(part, lane, []float64{float64(k)})
+		}
+		point := 0
+		err := p.each(heldOut, at, func(lane int) {
+			sum := make([]float64, 1)
+			p.exe.GetLane(score, lane, sum)
+			sums[point] += sum[0] / float64(p.heldOut())
+			point++
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return sums, nil
+}
+
+// setClock makes lanes go on after a number of minibatches.
+func (p *problem) setClock(n int) {
+	for lane := range p.lanes {
+		if p.options.Batch > 0 {
+			p.exe.SetLane(batches, lane, []float64{float64(n)})
+		}
+	}
 }
 
 func (p *problem) close() { _ = p.exe.Close() }
@@ -105,7 +217,7 @@ func (x point) total() float64 {
 }
 
 // evaluate gives density and gradient at points.
-func (p *problem) evaluate(at [][]float64) ([]point, error) { return p.look("evaluate", at) }
+func (p *problem) evaluate(at [][]float64) ([]point, error) { return p.look(exact, at) }
 
 func (p *problem) look(entry string, at [][]float64) ([]point, error) {
 	var out []point
@@ -115,7 +227,7 @@ func (p *problem) look(entry string, at [][]float64) ([]point, error) {
 		p.exe.GetLane(gradient, lane, slope)
 		out = append(out, point{both[0], both[1], slope})
 	})
-	p.gradients += int64(len(at))
+	p.gradients += int64(len(out))
 	return out, err
 }
 
@@ -139,12 +251,11 @@ func (p *problem) valuesAt(at [][]float64) (out [][]float64, err error) {
 
 // each runs an entry at points and calls read for the lane of each, in order.
 func (p *problem) each(entry string, at [][]float64, read func(lane int)) error {
-	width := max(lanes, p.options.Starts)
-	for ; len(at) > 0; at = at[min(width, len(at)):] {
+	for ; len(at) > 0; at = at[min(p.lanes, len(at)):] {
 		if err := p.ctx.Err(); err != nil {
 			return err
 		}
-		n, mask := min(width, len(at)), make([]bool, width)
+		n, mask := min(p.lanes, len(at)), make([]bool, p.lanes)
 		for lane := range n {
 			p.exe.SetLane(theta, lane, at[lane])
 			mask[lane] = true
@@ -163,13 +274,9 @@ func (p *problem) each(entry string, at [][]float64, read func(lane int)) error 
 
 // starts are points where density and gradient are finite.
 func (p *problem) starts(o Options) (out [][]float64, err error) {
-	start := o.Start
-	if start == nil {
-		start = func(k int) []float64 { return p.target.Start(o.Seed, k) }
-	}
-	err = infer.Disperse(o.Starts, start, func(at [][]float64) (bad []int, err error) {
+	err = infer.Disperse(o.Starts, p.start(), func(at [][]float64) (bad []int, err error) {
 		out = at
-		xs, err := p.evaluate(at)
+		xs, err := p.look(p.entry(), at)
 		for k, x := range xs {
 			if math.IsInf(x.total(), 0) || !finite(x.gradient) {
 				bad = append(bad, k)
@@ -178,6 +285,18 @@ func (p *problem) starts(o Options) (out [][]float64, err error) {
 		return bad, err
 	})
 	return out, err
+}
+
+// start chooses points to begin at: those of the options, weights as networks need them, or what the target chooses.
+func (p *problem) start() func(k int) []float64 {
+	o := p.options
+	switch {
+	case o.Start != nil:
+		return o.Start
+	case p.network:
+		return infer.InitialWeights(p.target, infer.NetworkBlocks(p.target, o.Batch), o.Seed)
+	}
+	return func(k int) []float64 { return p.target.Start(o.Seed, k) }
 }
 
 func finite(xs []float64) bool {

@@ -59,7 +59,7 @@ func firstOfAuto(t infer.Target, o infer.Options) (batch int, auto bool, err err
 		return 0, false, err
 	case err != nil:
 		return all("%v", err)
-	case networkBlocks(t, o) != nil && n > networkBatch:
+	case infer.NetworkBlocks(t, o.Settings.Batch) != nil && n > networkBatch:
 		return networkBatch, false, nil
 	case streamed:
 		return min(firstBatch, n), true, nil

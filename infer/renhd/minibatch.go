@@ -38,7 +38,7 @@ func (s *shared) splitRows() error {
 	}
 	if s.blocks != nil {
 		s.batches = dynamics.NewBatches(n, set.Batch, 0, set.Batch, s.options.Seed)
-		s.batches.HoldOut(heldOut(n), s.options.Seed)
+		s.batches.HoldOut(infer.HeldOut(n), s.options.Seed)
 		return s.checkFiles()
 	}
 	chunk := set.ExchangeBatch

@@ -3,7 +3,6 @@ package renhd
 import (
 	"fmt"
 	"math"
-	"math/rand/v2"
 
 	"ppl/infer"
 	"ppl/lang/types"
@@ -20,42 +19,10 @@ import (
 // The walkers then sample from all rows. There is no ladder: log π of d coordinates has a standard deviation of √(d/2),
 // and temperatures in a ratio of 1.2 exchange at a rate of 10⁻²⁴¹. Walkers are independent replicas at T = 1.
 
-// fewestWeights is the number of coordinates from which a model whose coordinates are mostly weights is warmed up as a
-// network. Below it, the usual warm-up costs little.
-const fewestWeights = 1000
-
-// networkBlocks are the blocks of a target that is warmed up as a network, nil for all others.
-func networkBlocks(t infer.Target, o infer.Options) []types.Block {
-	if o.Settings.Batch == 0 || t.Dim() < fewestWeights {
-		return nil
-	}
-	blocks, weights := infer.BlocksOf(t), 0
-	for _, b := range blocks {
-		if b.Layer != "" {
-			weights += b.Size
-		}
-	}
-	if 2*weights < t.Dim() {
-		return nil
-	}
-	return joined(blocks)
-}
-
-// joined makes one block of those that follow one another outside of networks, which may be many and small.
-func joined(blocks []types.Block) (out []types.Block) {
-	for _, b := range blocks {
-		if n := len(out); n > 0 && b.Layer == "" && out[n-1].Layer == "" {
-			out[n-1].Size += b.Size
-			out[n-1].Parameter = "other parameters"
-			continue
-		}
-		out = append(out, b)
-	}
-	return out
-}
-
 // IsNetwork reports whether a run is warmed up as one of a network.
-func IsNetwork(t infer.Target, o infer.Options) bool { return networkBlocks(t, o) != nil }
+func IsNetwork(t infer.Target, o infer.Options) bool {
+	return infer.NetworkBlocks(t, o.Settings.Batch) != nil
+}
 
 // drawsOfNetwork is how many draws a run of a network keeps of all chains together where nobody says how many: each is
 // as large as the network, and predictions average over them.
@@ -110,9 +77,6 @@ func (s *shared) forNetwork(blocks []types.Block) {
 	s.target = infer.InPrecision(s.named, set.Precision)
 }
 
-// heldOut is how many of the rows an optimiser does not learn from: a tenth, 5,000 at most.
-func heldOut(rows int) int { return min(max(rows/10, 1), 5000) }
-
 // warmUpNetwork takes walkers from an optimiser to where draws can be kept.
 func (r *run) warmUpNetwork() error {
 	if err := r.loadLadder([]float64{1}, 1); err != nil {
@@ -146,48 +110,19 @@ func (r *run) warmUpNetwork() error {
 	return nil
 }
 
-// initialWeights are points to climb from: He's initialisation (He, Zhang, Ren and Sun, ICCV 2015) for what multiplies
-// a layer's input, N(0, 2/inputs), which neither saturates units nor lets them die; the middle of the prior for biases
-// and the like; and a draw of the prior for all other parameters. Points that the options give are taken as they are.
+// initialWeights are points to climb from. Points that the options give are taken as they are.
 func (r *run) initialWeights() [][]float64 {
 	o, t := r.shared.options, r.shared.named
-	middle := r.middleOfPrior()
+	start := infer.InitialWeights(t, r.shared.blocks, o.Seed)
 	at := make([][]float64, r.walkers.lanes())
 	for lane := range at {
 		if len(o.Starts) > 0 {
 			at[lane] = o.StartOf(t, len(at), lane)
-			continue
+		} else {
+			at[lane] = start(lane)
 		}
-		random := rand.New(rand.NewPCG(o.Seed, 2<<32+uint64(lane)))
-		x := t.Start(o.Seed, lane)
-		for k, b := range r.shared.blocks {
-			for i := range b.Size {
-				switch {
-				case b.Inputs > 0:
-					x[b.First+i] = random.NormFloat64() * math.Sqrt(2/float64(b.Inputs))
-				case b.Layer != "":
-					x[b.First+i] = middle[k]
-				}
-			}
-		}
-		at[lane] = x
 	}
 	return at
-}
-
-// middleOfPrior is the mean of each block over some draws of the prior.
-func (r *run) middleOfPrior() []float64 {
-	const draws = 8
-	mean := make([]float64, len(r.shared.blocks))
-	for k := range draws {
-		x := r.shared.named.Start(r.shared.options.Seed, 1<<20+k)
-		for j, b := range r.shared.blocks {
-			for _, v := range x[b.First : b.First+b.Size] {
-				mean[j] += v / float64(draws*b.Size)
-			}
-		}
-	}
-	return mean
 }
 
 // thermostats are the sizes of the blocks, each of which has its own.

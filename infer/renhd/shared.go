@@ -39,7 +39,7 @@ func newShared(given infer.Target, o infer.Options, x exchange) (shared, error) 
 	if err != nil {
 		return shared{}, err
 	}
-	blocks := networkBlocks(given, o)
+	blocks := infer.NetworkBlocks(given, o.Settings.Batch)
 	o.Settings.Batch = batch
 	s := shared{auto: auto, target: t, named: given, ends: infer.CoordinatesOf(given), options: o, exchange: x,
 		rule: dynamics.Named(dynamicsOf(o.Settings))}
