@@ -21,7 +21,7 @@ func TestModes(t *testing.T) {
 		"stackloss.ppl": {[]float64{17.23795344, 7.78611895, 1.59260481, -0.40302702, 1.02634615, 1.303034},
 			[]float64{0.31212855, 0.51145615, 0.47938092, 0.30796951, 0.43319031, 0.63154421}},
 	} {
-		for _, method := range optimize.Methods() {
+		for _, method := range []string{"lbfgs", "adam", "sgd"} {
 			o := optimize.Defaults()
 			o.Method, o.Device, o.Seed = method, infer.Lowered(host.Device{}), 1
 			if method == "sgd" {

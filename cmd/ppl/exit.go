@@ -37,7 +37,7 @@ func wrong(cause error) error { return exit{codeWrong, cause} }
 
 // failed is what a device, a disk or the program did. A run that a crash has cut off is what the command was given.
 func failed(cause error) error {
-	if errors.As(cause, new(draws.ErrDamaged)) {
+	if errors.As(cause, new(draws.ErrDamaged)) || errors.As(cause, new(draws.ErrNotKept)) {
 		return wrong(cause)
 	}
 	return exit{codeFailed, cause}

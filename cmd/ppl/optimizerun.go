@@ -94,7 +94,7 @@ func (s *search) sampling(flags *pflag.FlagSet) *sampling {
 	})
 	o := s.options
 	return &sampling{model: s.model, data: s.data, sampler: o.Method, seed: o.Seed, device: s.device, out: s.out,
-		quiet: s.quiet, network: true, asked: askedOptions{Device: s.device, Search: asked},
+		quiet: s.quiet, asked: askedOptions{Device: s.device, Search: asked},
 		options: infer.Options{Chains: o.Starts, Draws: 1, Warmup: o.Iterations, Seed: o.Seed, Threads: o.Threads}}
 }
 
@@ -107,7 +107,8 @@ func (c *console) searchIn(ctx context.Context, s *search, dir *runDir, as *samp
 		return err
 	}
 	as.options = infer.Options{Chains: s.options.Starts, Draws: 1, Warmup: s.options.Iterations, Seed: s.options.Seed,
-		Threads: s.options.Threads, Device: s.options.Device}
+		Threads: s.options.Threads, Device: s.options.Device, Settings: infer.Settings{LogLikelihood: "off"}}
+	as.network = infer.NetworkBlocks(p, s.options.Batch) != nil
 	var found optimize.Result
 	row := samplerRow{name: s.options.Method, sample: optimize.Keep(s.target(p), s.options, &found)}
 	run := &posteriorRun{sampling: as, program: p, sampler: row, dir: dir, note: s.note(c)}

@@ -261,6 +261,9 @@ type parameterDraws struct {
 func posteriorOf(run *draws.Run, program *compiler.Program) (p parameterDraws, err error) {
 	p.variables = program.Saved()[:program.Replicas()]
 	for _, v := range p.variables {
+		if err := run.NotKept(v.Name); err != nil {
+			return p, err
+		}
 		i := slices.IndexFunc(run.Layout.Posterior, func(w types.Variable) bool { return w.Name == v.Name })
 		if i < 0 || !slices.Equal(run.Layout.Posterior[i].Shape, v.Shape) {
 			return p, fmt.Errorf("the draws of %s in %s are not those of the model with its data: have the data "+

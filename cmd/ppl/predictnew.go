@@ -23,6 +23,9 @@ func (c *console) predictNew(ctx context.Context, p *prediction, seeded bool) er
 	if err != nil {
 		return err
 	}
+	if err := o.run.NeedParameters(); err != nil { // else it would be drawn from its prior, as a new group is
+		return failed(err)
+	}
 	if !seeded {
 		p.seed = o.run.Info.Seed
 	}

@@ -26,6 +26,8 @@ type recorder struct {
 	goesOn   bool // the run that is there is to go on
 	chains   int
 	rows     bool // whether the log likelihood of each row is kept
+	kept     selection
+	single   bool // weights of networks are kept in single precision
 	seed     uint64
 	options  draws.Options
 	progress func(infer.Progress)
@@ -37,7 +39,8 @@ type recorder struct {
 	resumed bool          // the checkpoint that the run goes on from has draws before it
 	counts  []int         // draws of each chain so far
 	values  []float64
-	saved   int // of values: how many are what the model saves, before the log densities
+	record  []float64 // of values: what is kept
+	saved   int       // of values: how many are what the model saves, before the log densities
 	saving  budget
 	numbers int // of a checkpoint, about
 	watched draws.Progress
@@ -114,11 +117,12 @@ func (r *recorder) Begin(stats []types.Variable) (err error) {
 	if !r.rows {
 		rows = nil
 	}
-	layout := draws.Layout{Chains: r.chains, Posterior: r.program.Saved(), SampleStats: stats,
+	layout := draws.Layout{Chains: r.chains, Posterior: r.kept.variables(r.program, r.single), SampleStats: stats,
 		Observed: asObserved(r.program.Observed()), Constant: asObserved(r.program.Constants()),
 		LogPrior: priors, LogLikelihood: rows, TopLevel: r.program.TopLevel(),
-		Parameters: r.program.Parameters(), Effects: r.program.Effects(), Exchangeable: r.program.Exchangeable()}
-	r.saved = size(layout.Posterior)
+		Parameters: r.kept.names(r.program.Parameters()), Effects: r.kept.effects(r.program.Effects()),
+		Exchangeable: r.kept.names(r.program.Exchangeable()), LeftOut: r.kept.leftOut(r.program)}
+	r.saved = size(r.program.Saved())
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.resumed {
@@ -145,7 +149,8 @@ func (r *recorder) Draw(chain int, values, stats []float64) error {
 	r.values = append(r.values[:0], values...)
 	r.program.Complete(generating(r.seed, chain, r.counts[chain]), r.values[:r.saved])
 	r.counts[chain]++
-	if err := r.writer.Append(chain, r.values, stats); err != nil {
+	r.record = append(r.kept.of(r.record[:0], r.values), r.values[r.saved:]...)
+	if err := r.writer.Append(chain, r.record, stats); err != nil {
 		return err
 	}
 	began := time.Now()

@@ -32,6 +32,7 @@ type resolvedOptions struct {
 	Seed      uint64         `json:"seed"`
 	Device    string         `json:"device"`
 	Settings  infer.Settings `json:"settings"`
+	Keep      []string       `json:"keep,omitempty"`      // names and patterns of what is kept of a draw
 	Init      string         `json:"init,omitempty"`      // where chains began, as --init named it
 	KeepsRows bool           `json:"keeps_rows"`          // the log likelihood of each row
 	Directory string         `json:"directory,omitempty"` // where the command ran: model and data are relative to it
@@ -144,6 +145,7 @@ func (s *sampling) takeOver(from *resolvedOptions, flags *pflag.FlagSet, byDirec
 		"device":  func() { s.device = firstOf(from.Asked.Device, "auto") },
 		"data":    func() { s.data = nil },
 		"until":   func() { s.until = from.Asked.Until },
+		"keep":    func() { s.keep = from.Keep },
 	} {
 		if !flags.Changed(name) {
 			take()
@@ -183,6 +185,7 @@ func (o resolvedOptions) differences(now resolvedOptions) (all []string) {
 	add("--chains", o.Chains, now.Chains)
 	add("--warmup", o.Warmup, now.Warmup)
 	add("--sampler", o.Sampler, now.Sampler)
+	add("--keep", strings.Join(o.Keep, ","), strings.Join(now.Keep, ","))
 	if o.Sampler == now.Sampler {
 		all = append(all, settings.Differences(o.Settings, now.Settings)...)
 	}

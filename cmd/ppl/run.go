@@ -92,6 +92,7 @@ func (run *posteriorRun) newRecorder(show func(infer.Progress)) *recorder {
 	return &recorder{
 		program: run.program, disk: run.dir.disk, dir: run.out, goesOn: run.dir.before != nil,
 		chains: run.options.Chains, seed: run.seed, progress: show, note: run.note, rows: run.keepsRows(),
+		kept: newSelection(run.program, run.keep), single: run.network && run.options.Settings.Precision != 64,
 		options: draws.Options{
 			Overwrite: true,
 			Model:     run.model,
@@ -101,6 +102,7 @@ func (run *posteriorRun) newRecorder(show func(infer.Progress)) *recorder {
 			Device:    run.options.Device.Name(),
 			Seed:      run.seed,
 			Version:   version,
+			Keep:      run.keep,
 		},
 	}
 }
@@ -132,6 +134,7 @@ func (run *posteriorRun) resolved() resolvedOptions {
 	return resolvedOptions{Model: run.model, Data: run.data, Sampler: run.sampler.name, Chains: o.Chains,
 		Draws:  o.Draws,
 		Warmup: o.Warmup, Seed: run.seed, Device: o.Device.Name(), Settings: o.Settings, Init: run.init,
+		Keep:      run.keep,
 		KeepsRows: run.keepsRows(),
 		Directory: here, Asked: run.asked, Digests: run.digests}
 }

@@ -28,7 +28,8 @@ type sampling struct {
 	seed     uint64
 	device   string
 	out      string
-	init     string // values, or a run, to begin at
+	init     string   // values, or a run, to begin at
+	keep     []string // names and patterns of what is kept of a draw; all if there are none
 	settings []string
 	drawn    bool // how many draws has been said
 	until    []string
@@ -139,6 +140,8 @@ func (s *sampling) addFlags(cmd *cobra.Command) {
 	f.StringVar(&s.init, "init", "", "begin at the parameter values in a JSON `FILE`, or at the last draws of a RUN")
 	f.StringArrayVar(&s.settings, "set", nil, "set a sampler's `option=value`; may be repeated: "+
 		strings.Join(settings.Names(), ", "))
+	f.StringSliceVar(&s.keep, "keep", nil, "keep the draws of these `NAME`s alone, such as mu,'f.dense2.*'; "+
+		"predictions need all parameters (default: all)")
 	f.StringArrayVar(&s.until, "until", nil, "stop when the draws are good enough or a limit is reached: `ess=400`, "+
 		"rhat=1.01, time=2h or gradients=1e9, also several")
 	f.DurationVar(&s.maxTime, "max-time", 0, "end after that `time`, such as 10m, with the draws that are there")
@@ -219,8 +222,14 @@ func (s *sampling) note(c *console) func(string) {
 const manyBytes = 10e9
 
 // storedBytes is what the draws take before they are compressed.
-func storedBytes(p *compiler.Program, o infer.Options) float64 {
-	return 8 * float64(size(p.Saved())) * float64(o.Chains) * float64(o.Draws)
+func storedBytes(p *compiler.Program, s *sampling) float64 {
+	bytes := 0
+	for _, v := range newSelection(p, s.keep).variables(p, s.network) {
+		if bytes += 8 * v.Size(); v.Single {
+			bytes -= 4 * v.Size()
+		}
+	}
+	return float64(bytes) * float64(s.options.Chains) * float64(s.options.Draws)
 }
 
 // sample compiles, runs and summarises. The directory is given back in the end.
@@ -295,7 +304,10 @@ func (c *console) prepare(ctx context.Context, s *sampling, dir *runDir) (*poste
 			wrong(errors.New("log_likelihood=on: the log likelihood of each row is not kept where data are too " +
 				"large for memory"))
 	}
-	if n := storedBytes(p, s.options); n > manyBytes {
+	if err := checkKeep(p, s.keep); err != nil {
+		return nil, err
+	}
+	if n := storedBytes(p, s); n > manyBytes {
 		s.note(c)(fmt.Sprintf("the draws will take up to %.0f GB in %s; Ctrl-C stops with what is there", n/1e9, s.out))
 	}
 	run, err := newPosteriorRun(s, p, sampler, dir, s.note(c))

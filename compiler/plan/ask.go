@@ -79,7 +79,7 @@ func fromDraws(e *evaluate.Evaluator, source savedDraws, saved []types.Variable,
 				read(p.Value)
 			}
 		default:
-			e.Fail("E47", x, "the run has no `%s`; its model is not the one that it was sampled with", a.Name)
+			e.Fail("E47", x, "the run has no draws of `%s`: --keep left it out, or the model has changed since", a.Name)
 		}
 	}
 	read = func(x model.Expr) {

@@ -22,7 +22,8 @@ type Options struct {
 	Sampler   string
 	Device    string
 	Seed      uint64
-	Version   string // of ppl
+	Version   string   // of ppl
+	Keep      []string // names and patterns of what is kept of a draw; all if there are none
 }
 
 // ErrExists says that the directory has a run already; it has been left as it was.

@@ -21,7 +21,7 @@ func testLayout() Layout {
 			{Name: "mu"},
 			{Name: "theta", Shape: []int{4}, Dims: []string{"school"}, First: []int{1},
 				Label: [][]string{{"Choate", "Deerfield", "Éton", "X"}}},
-			{Name: "beta", Shape: []int{2, 3}, Dims: []string{"K", "P"}, First: []int{1, 0}},
+			{Name: "beta", Shape: []int{2, 3}, Dims: []string{"K", "P"}, First: []int{1, 0}, Single: true},
 			{Name: "S", Shape: []int{2, 2}, Dims: []string{"K", "K"}},
 			{Name: "draw", Shape: []int{1}, Dims: []string{"draw_dim_0"}},
 			{Name: "none", Shape: []int{0}, Dims: []string{"E"}},
@@ -214,6 +214,36 @@ func TestIntegersThatAreNone(t *testing.T) {
 	nan := math.NaN()
 	if d := cmp.Diff([][]float64{{nan, nan, nan, nan, -3}}, got, cmp.Comparer(sameFloat)); err != nil || d != "" {
 		t.Errorf("%v %s", err, d)
+	}
+}
+
+// An array in single precision takes half the bytes, and comes back rounded, with what has no finite value as it was.
+func TestSinglePrecision(t *testing.T) {
+	l := Layout{Chains: 1, Posterior: []types.Variable{{Name: "w", Shape: []int{5}, Single: true}, {Name: "mu"}}}
+	dir := filepath.Join(t.TempDir(), "run")
+	w := create(t, dir, l, Options{})
+	xs := []float64{0.1, -1e-30, 1e300, math.Inf(-1), math.Pi, 0.1}
+	if err := w.Append(0, xs, nil); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(Finished, nil); err != nil {
+		t.Fatal(err)
+	}
+	r := open(t, dir)
+	got, err := r.Draws("w")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, x := range got[0] {
+		if x != float64(float32(xs[i])) {
+			t.Errorf("%v comes back as %v, want %v", xs[i], x, float32(xs[i]))
+		}
+	}
+	if mu, err := r.Draws("mu"); err != nil || mu[0][0] != 0.1 {
+		t.Errorf("a number in double precision comes back as %v (%v)", mu, err)
+	}
+	if a := r.arrays["posterior/w"]; a.Type != "<f4" || a.Fill != "NaN" {
+		t.Errorf("w is of the type %s, filled with %v", a.Type, a.Fill)
 	}
 }
 

@@ -18,9 +18,10 @@ import (
 
 // Element types by their Zarr names, little endian. Text is "<U" followed by its length.
 const (
-	realType = "<f8"
-	intType  = "<i8"
-	boolType = "|b1"
+	realType   = "<f8"
+	singleType = "<f4"
+	intType    = "<i8"
+	boolType   = "|b1"
 )
 
 // missing represents a draw of an integer variable that is no integer (a NaN from a generated quantity).
@@ -32,13 +33,18 @@ func kindOf(v types.Variable) string {
 		return boolType
 	case v.Int:
 		return intType
+	case v.Single:
+		return singleType
 	}
 	return realType
 }
 
 func width(kind string) int {
-	if kind == boolType {
+	switch kind {
+	case boolType:
 		return 1
+	case singleType:
+		return 4
 	}
 	return 8
 }
@@ -50,6 +56,8 @@ func encode(b []byte, kind string, xs []float64) []byte {
 			b = append(b, truth(x))
 		case intType:
 			b = binary.LittleEndian.AppendUint64(b, uint64(integer(x)))
+		case singleType:
+			b = binary.LittleEndian.AppendUint32(b, math.Float32bits(float32(x)))
 		default:
 			b = binary.LittleEndian.AppendUint64(b, math.Float64bits(x))
 		}
@@ -75,11 +83,14 @@ func integer(x float64) int64 {
 func decode(b []byte, kind string) []float64 {
 	xs := make([]float64, len(b)/width(kind))
 	for i := range xs {
-		if kind == boolType {
+		switch kind {
+		case boolType:
 			xs[i] = float64(b[i])
-			continue
+		case singleType:
+			xs[i] = float64(math.Float32frombits(binary.LittleEndian.Uint32(b[4*i:])))
+		default:
+			xs[i] = decode8(binary.LittleEndian.Uint64(b[8*i:]), kind)
 		}
-		xs[i] = decode8(binary.LittleEndian.Uint64(b[8*i:]), kind)
 	}
 	return xs
 }

@@ -30,8 +30,9 @@ type Info struct {
 	Process Process       `json:"process"` // that wrote it last
 	Created time.Time     `json:"created_at"`
 	Updated time.Time     `json:"updated_at"`
-	Written []int         `json:"draws_written"` // draws in the store, by chain
-	Draws   int           `json:"draws"`         // draws that can be read of every chain: the least of Written
+	Written []int         `json:"draws_written"`  // draws in the store, by chain
+	Keep    []string      `json:"keep,omitempty"` // names and patterns of what is kept of a draw; all if there are none
+	Draws   int           `json:"draws"`          // draws that can be read of every chain: the least of Written
 	Report  SamplerReport `json:"sampler_report"`
 }
 

@@ -15,6 +15,7 @@ type Layout struct {
 	SampleStats []types.Variable `json:"sample_stats"`
 	Observed    []Observed       `json:"observed_data"`
 	Constant    []Observed       `json:"constant_data,omitempty"` // predictors
+	LeftOut     []LeftOut        `json:"left_out,omitempty"`      // of the posterior: what the run does not keep
 
 	// names of Posterior that are parameters: their draws differ; nil where a run did not say
 	Parameters []string `json:"parameters,omitempty"`
@@ -35,6 +36,12 @@ type Layout struct {
 	PredictedAt     []Observed       `json:"predictions_constant_data,omitempty"`
 	Prior           []types.Variable `json:"prior,omitempty"` // of a run that draws from the prior
 	PriorPredictive []types.Variable `json:"prior_predictive,omitempty"`
+}
+
+// A LeftOut is an array that the model saves, and that a run was asked not to keep.
+type LeftOut struct {
+	Name      string `json:"name"`
+	Parameter bool   `json:"parameter,omitempty"`
 }
 
 // An Observed array is data of the model, row-major.

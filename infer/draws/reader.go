@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"ppl/lang/types"
 )
@@ -89,6 +90,36 @@ func (e ErrDamaged) Error() string {
 	return fmt.Sprintf("the run in %s is damaged: %v", e.Dir, e.Cause)
 }
 func (e ErrDamaged) Unwrap() error { return e.Cause }
+
+// ErrNotKept says that a run was asked not to keep the draws of an array.
+type ErrNotKept struct {
+	Dir, Name string
+	Keep      []string // what it was asked to keep
+}
+
+func (e ErrNotKept) Error() string {
+	return fmt.Sprintf("the run in %s has no draws of `%s`: it was sampled with --keep %s", e.Dir, e.Name,
+		strings.Join(e.Keep, ","))
+}
+
+// NotKept is ErrNotKept where an array was left out.
+func (r *Run) NotKept(name string) error {
+	if slices.ContainsFunc(r.Layout.LeftOut, func(l LeftOut) bool { return l.Name == name }) {
+		return ErrNotKept{r.Dir, name, r.Info.Keep}
+	}
+	return nil
+}
+
+// NeedParameters is ErrNotKept where a parameter was left out: without it nothing can be computed at the draws that may
+// depend on it.
+func (r *Run) NeedParameters() error {
+	for _, l := range r.Layout.LeftOut {
+		if l.Parameter {
+			return ErrNotKept{r.Dir, l.Name, r.Info.Keep}
+		}
+	}
+	return nil
+}
 
 // parseArrays picks the .zarray documents out of the consolidated metadata.
 func parseArrays(text []byte) (map[string]array, error) {
@@ -220,6 +251,9 @@ func find(vs []types.Variable, name string) int {
 
 func (r *Run) streamed(group string, vs []types.Variable, name string) ([][]float64, error) {
 	i := find(vs, name)
+	if err := r.NotKept(name); err != nil && group == posterior {
+		return nil, err
+	}
 	if i < 0 {
 		return nil, fmt.Errorf("the run in %s has no %q in %s", r.Dir, name, group)
 	}

@@ -79,7 +79,7 @@ func newWriter(disk files.System, dir string, l Layout, o Options) *Writer {
 		disk: disk,
 		dir:  dir,
 		info: Info{Format: format, Status: Running, Model: o.Model, Sampler: o.Sampler, Device: o.Device, Seed: o.Seed,
-			Version: o.Version, Process: thisProcess(), Created: now, Written: make([]int, l.Chains)},
+			Version: o.Version, Keep: o.Keep, Process: thisProcess(), Created: now, Written: make([]int, l.Chains)},
 		columns: columns,
 		width:   width,
 		chunk:   chunk,

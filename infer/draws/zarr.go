@@ -32,7 +32,7 @@ type attributes map[string]any
 func newArray(kind string, shape, chunks []int) *array {
 	a := &array{Format: 2, Shape: slices.Clone(shape), Chunks: slices.Clone(chunks), Type: kind,
 		Compressor: &codec{"zlib", 1}, Order: "C"}
-	if kind == realType {
+	if kind == realType || kind == singleType {
 		a.Fill = "NaN" // other types have none: xarray would read it as a missing value and turn integers into reals
 	}
 	for i, c := range a.Chunks {

@@ -67,7 +67,7 @@ func (c column) at(chain, draw int) float64 {
 // Write writes the variables and elements that names mean, or all. Chain is the one to write, from 0, of a format with
 // a file for each.
 func Write(w io.Writer, r *draws.Run, f Format, names []string, chain int) error {
-	selected, err := report.Select(r.Layout.Posterior, names, r.Dir)
+	selected, err := report.Select(r.Layout.Posterior, names, r)
 	if err != nil {
 		return err
 	}

@@ -101,10 +101,10 @@ func quantities(r *draws.Run, o Options, most int) (qs []quantity, notes []strin
 		return err
 	}
 	if len(o.Names) == 0 {
-		err = add(report.Select(r.Layout.Posterior, nil, r.Dir))
+		err = add(report.Select(r.Layout.Posterior, nil, r))
 	}
 	for _, name := range o.Names {
-		selected, unknown := report.Select(r.Layout.Posterior, []string{name}, r.Dir)
+		selected, unknown := report.Select(r.Layout.Posterior, []string{name}, r)
 		switch {
 		case err != nil:
 		case unknown == nil || o.Evaluate == nil:

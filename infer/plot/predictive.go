@@ -28,7 +28,7 @@ func replicatesOf(r *draws.Run, names []string) (all []replicates, err error) {
 			report.Unusable{Reason: fmt.Sprintf("%s has no replicates of the data yet; draw them: ppl predict %s",
 				r.Dir, r.Dir)}
 	}
-	selected, err := report.Select(r.Layout.Predictive, names, r.Dir)
+	selected, err := report.Select(r.Layout.Predictive, names, r)
 	if err != nil {
 		return nil, err
 	}

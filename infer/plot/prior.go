@@ -50,7 +50,7 @@ func inside(xs []float64, lo, hi float64) []float64 {
 
 // priorOf are the draws of a quantity in a run of the prior; nil if it has none.
 func priorOf(r *draws.Run, name string) []float64 {
-	s, err := report.Select(r.Layout.Prior, []string{name}, r.Dir)
+	s, err := report.Select(r.Layout.Prior, []string{name}, r)
 	if err != nil {
 		return nil
 	}

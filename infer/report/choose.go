@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"ppl/infer/draws"
 	"ppl/lang/diag"
 	"ppl/lang/types"
 )
@@ -18,7 +19,7 @@ type Selected struct {
 // Select finds what names mean, in their order: "theta" is a variable, "theta[2]" or "a[AITKIN]" an element of one.
 // Without names it is all variables. Dir says whose they are; a name that is none of theirs is refused with the
 // nearest.
-func Select(vs []types.Variable, names []string, dir string) (chosen []Selected, err error) {
+func Select(vs []types.Variable, names []string, r *draws.Run) (chosen []Selected, err error) {
 	if len(names) == 0 {
 		for _, v := range vs {
 			chosen = append(chosen, whole(v))
@@ -28,7 +29,7 @@ func Select(vs []types.Variable, names []string, dir string) (chosen []Selected,
 	for _, name := range names {
 		s, ok := find(vs, strings.ReplaceAll(name, " ", ""))
 		if !ok {
-			return nil, unknownName(vs, name, dir)
+			return nil, unknownName(vs, name, r)
 		}
 		chosen = append(chosen, s)
 	}
@@ -62,7 +63,10 @@ func find(vs []types.Variable, name string) (Selected, bool) {
 	return Selected{}, false
 }
 
-func unknownName(vs []types.Variable, name, dir string) error {
+func unknownName(vs []types.Variable, name string, r *draws.Run) error {
+	if err := r.NotKept(name); err != nil {
+		return Unusable{err.Error()}
+	}
 	var known []string
 	for _, v := range vs {
 		known = append(known, v.Name)
@@ -73,9 +77,9 @@ func unknownName(vs []types.Variable, name, dir string) error {
 		}
 	}
 	if near, ok := diag.Nearest(name, known); ok {
-		return Unusable{fmt.Sprintf("%s has no `%s`; did you mean `%s`?", dir, name, near)}
+		return Unusable{fmt.Sprintf("%s has no `%s`; did you mean `%s`?", r.Dir, name, near)}
 	}
-	return Unusable{fmt.Sprintf("%s has no `%s`; it has %s", dir, name, strings.Join(variableNames(vs), ", "))}
+	return Unusable{fmt.Sprintf("%s has no `%s`; it has %s", r.Dir, name, strings.Join(variableNames(vs), ", "))}
 }
 
 func variableNames(vs []types.Variable) (names []string) {

@@ -96,7 +96,7 @@ func Summarize(r *draws.Run, v View) (Report, error) {
 	report.Rungs, report.Sampling = s.Rungs, s.Warnings
 	report.Pace, report.View = Pace{max(s.Thin, 1), s.Steps, s.EBFMI}, v
 	report.Warnings = append(report.Warnings, s.Warnings...)
-	report.Parameters, err = v.choose(f.parameters, r.Layout.Posterior, r.Dir)
+	report.Parameters, err = v.choose(f.parameters, r.Layout.Posterior, r)
 	return report, err
 }
 
@@ -188,7 +188,7 @@ func summarizePrior(r *draws.Run, v View) (Report, error) {
 		}
 	}
 	var err error
-	report.Parameters, err = v.choose(f.parameters, slices.Concat(r.Layout.Prior, r.Layout.PriorPredictive), r.Dir)
+	report.Parameters, err = v.choose(f.parameters, slices.Concat(r.Layout.Prior, r.Layout.PriorPredictive), r)
 	return report, err
 }
 

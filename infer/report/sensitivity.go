@@ -54,7 +54,7 @@ func Sensitivity(r *draws.Run, names, priors []string) (Sensitivities, error) {
 	if err != nil {
 		return s, err
 	}
-	selected, err := Select(r.Layout.Posterior, names, r.Dir)
+	selected, err := Select(r.Layout.Posterior, names, r)
 	if err != nil {
 		return s, err
 	}
@@ -86,7 +86,7 @@ func priorDensity(r *draws.Run, priors []string) ([]float64, error) {
 		return nil, Unusable{"no prior stands by itself; name those to scale with --prior"}
 	}
 	sum := make([]float64, r.Layout.Chains*r.Info.Draws)
-	known, err := Select(r.Layout.LogPrior, priors, r.Dir)
+	known, err := Select(r.Layout.LogPrior, priors, r)
 	if err != nil {
 		return nil, err
 	}

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"ppl/infer/draws"
 	"ppl/infer/stats"
 	"ppl/lang/types"
 )
@@ -88,10 +89,10 @@ func (v View) marks(chains [][]float64) (xs []float64) {
 }
 
 // choose puts the parameters in the order and selection of the view. Missing values that were filled in come last.
-func (v View) choose(ps []Parameter, vs []types.Variable, dir string) ([]Parameter, error) {
+func (v View) choose(ps []Parameter, vs []types.Variable, r *draws.Run) ([]Parameter, error) {
 	slices.SortStableFunc(ps, func(a, b Parameter) int { return rank(a.imputed) - rank(b.imputed) })
 	if len(v.Names) > 0 {
-		selected, err := Select(vs, v.Names, dir)
+		selected, err := Select(vs, v.Names, r)
 		if err != nil {
 			return nil, err
 		}

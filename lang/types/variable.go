@@ -16,8 +16,9 @@ type Variable struct {
 	Label [][]string `json:"label,omitempty"` // labels of an axis, or nil for numbers
 	Int   bool       `json:"int,omitempty"`   // draws are integers
 	// draws are 0 or 1, kept as truth values (ArviZ wants this of "diverging")
-	Bool bool   `json:"bool,omitempty"`
-	Doc  string `json:"doc,omitempty"` // what the numbers are, for readers of the directory
+	Bool   bool   `json:"bool,omitempty"`
+	Single bool   `json:"single,omitempty"` // draws are kept in single precision
+	Doc    string `json:"doc,omitempty"`    // what the numbers are, for readers of the directory
 }
 
 // Size is the number of elements.
