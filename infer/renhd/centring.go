@@ -51,7 +51,7 @@ func (s *shared) recentrable() infer.Recentrable {
 
 // centre gives the target the coordinates that c says; nil is the model's.
 func (s *shared) centre(c types.Centring) {
-	if t, ok := s.named.(infer.Recentrable); ok && s.recentrable() != nil {
+	if t, ok := s.named.(infer.Recentrable); ok && !s.centredBy(c) {
 		s.target, s.centring = t.Recentred(c), c
 		s.system.Target = s.target
 	}
@@ -202,10 +202,8 @@ func (r *run) lookAround() error {
 
 // searchAsTheModel goes back to the coordinates of the model and searches for modes in those: a ladder may be needed.
 func (r *run) searchAsTheModel() (found bool, err error) {
-	if target := r.shared.recentrable(); target != nil && !r.replay.replaying() {
-		if err := r.changeCoordinates(infer.NewEffects(target), nil, r.walkers.positions()); err != nil {
-			return false, err
-		}
+	if err := r.asTheModelSays(); err != nil {
+		return false, err
 	}
 	if err := r.lookAround(); err != nil {
 		return false, err
@@ -213,12 +211,20 @@ func (r *run) searchAsTheModel() (found bool, err error) {
 	return r.searchModes()
 }
 
+// asTheModelSays goes back to the coordinates of the model.
+func (r *run) asTheModelSays() error {
+	if r.state.Centring == nil || r.replay.replaying() {
+		return nil
+	}
+	return r.changeCoordinates(infer.NewEffects(r.shared.recentrable()), nil, r.walkers.positions())
+}
+
 // asTheModel are positions in the coordinates of the model.
 func (r *run) asTheModel(positions [][]float64) [][]float64 {
 	if r.state.Centring == nil || len(positions) == 0 {
 		return positions
 	}
-	e, out := infer.NewEffects(r.shared.recentrable()), make([][]float64, len(positions))
+	e, out := infer.NewEffects(r.shared.target.(infer.Recentrable)), make([][]float64, len(positions))
 	for k, x := range positions {
 		out[k] = e.Converted(x, nil)
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"ppl/infer"
 	"ppl/infer/dynamics/dynamicstest"
 	"ppl/infer/stats"
 )
@@ -57,6 +58,26 @@ func TestEffectsAreRecentred(t *testing.T) {
 				if faulty, _ := draw(t, c.target, options(4)); farOff(faulty, means) < 8 {
 					t.Error("the planted fault passes")
 				}
+			}
+		})
+	}
+}
+
+// Rules that reject nothing go on in the coordinates that warm-up has chosen, those with fixed steps too; a ladder goes back
+// to the model's.
+func TestFreeRulesTakeOverCoordinates(t *testing.T) {
+	t.Parallel()
+	for name, s := range map[string]infer.Settings{
+		"nosehoover": {Dynamics: "nosehoover"},
+		"sghmc":      {Dynamics: "sghmc", Replicas: 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			target, o := sixEffects(false, 8), options(4)
+			o.Settings = s
+			m, _ := draw(t, target, o)
+			if off := farOff(m, target.Means()); off > 5 {
+				t.Errorf("a mean is %.1f standard errors off", off)
 			}
 		})
 	}

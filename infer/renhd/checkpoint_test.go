@@ -53,7 +53,10 @@ func resumeCases() map[string]struct {
 		"two anchors":     {29, twoGroups(2000), small(60, 10, infer.Settings{Batch: 32})},
 		"network":         {11, newLayered(1000), small(60, 3, infer.Settings{Batch: 10})},
 		"recentred":       {19, sixEffects(false, 8, 0.05), small(160, 10, infer.Settings{})},
-		"flagged":         {1, dynamicstest.Normal(1, 2), small(40, 6, infer.Settings{Dynamics: "tacthmc"})},
+		"recentred, free": {19, sixEffects(false, 8), small(160, 10, infer.Settings{Dynamics: "nosehoover"})},
+		"centred again": {23, sixEffects(false, 8), small(160, 10, infer.Settings{Dynamics: "nosehoover",
+			Replicas: 2})},
+		"flagged": {1, dynamicstest.Normal(1, 2), small(40, 6, infer.Settings{Dynamics: "tacthmc"})},
 	}
 }
 

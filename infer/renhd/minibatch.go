@@ -72,16 +72,22 @@ func (r *run) warmUpFree() error {
 	own := r.shared
 	r.shared = own.atReference()
 	agreed, err := r.explore()
-	r.shared = own
 	if err != nil {
 		return err
 	}
 	n := own.settings().Replicas
 	if n == 0 {
 		if n = firstRungs; agreed {
-			n, r.shared.system.Path = 1, dynamics.Plain
+			n, own.system.Path = 1, dynamics.Plain
 		}
 	}
+	if n > 1 {
+		if err := r.asTheModelSays(); err != nil {
+			return err
+		}
+	}
+	r.shared = own
+	r.shared.centre(r.state.Centring)
 	if err := r.takeOver(n); err != nil {
 		return err
 	}
