@@ -3,7 +3,7 @@
 GO ?= go
 FUZZTIME ?= 30s
 
-.PHONY: check lines test slow golden bench bench-peers gpu experiments fuzz fuzz-models kills same install release
+.PHONY: check lines test slow golden bench bench-peers arviz gpu experiments fuzz fuzz-models kills same install release
 
 check:
 	$(GO) mod tidy -diff
@@ -50,6 +50,18 @@ bench-peers:
 	$(GO) build -o $(PEERS)/work/ppl ./cmd/ppl
 	$(GO) build -o $(PEERS)/work/side ./bench/side
 	BENCHTIME=$(BENCHTIME) $(PEERS)/bin/python bench/peers/peers.py $(abspath $(PEERS))/work $(PARTS)
+
+# Calls every plot of two versions of ArviZ on runs of every sampler, and writes bench/ARVIZ.md (a quarter of an hour). ArviZ 1.3 needs
+# Python 3.12 or later.
+PYTHON12 ?= python3.12
+arviz:
+	test -d bench/.arviz/old || python3 -m venv bench/.arviz/old
+	test -d bench/.arviz/new || $(PYTHON12) -m venv bench/.arviz/new
+	bench/.arviz/old/bin/pip install -q -r bench/arviz/old.txt
+	bench/.arviz/new/bin/pip install -q -r bench/arviz/new.txt
+	$(GO) build -o bench/.arviz/ppl ./cmd/ppl
+	$(GO) run ./bench/arviz -ppl bench/.arviz/ppl bench/.arviz/old/bin/python bench/.arviz/new/bin/python > bench/.arviz/table
+	mv bench/.arviz/table bench/ARVIZ.md
 
 # A directory, dist/gpu, to carry to a machine with an NVIDIA GPU: bench/gpu/gpu.sh says what is run there. Its parts take
 # ten minutes; no network and no Go are needed.

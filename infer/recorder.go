@@ -34,6 +34,7 @@ type Progress struct {
 	Phase       Phase
 	Done, Total int
 	Divergences int
+	Thin        int       // of sampling: iterations per kept draw; 0 before that is chosen
 	SwapRates   []float64 // between each rung of a ladder and the next; NaN where no swap has been proposed yet
 
 	// Of minibatches of a network: passes over the data in this phase, and the mean log likelihood of a row that was

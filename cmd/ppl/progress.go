@@ -30,7 +30,7 @@ func (c *console) plainProgress() func(infer.Progress) {
 	return func(p infer.Progress) {
 		switch {
 		case p.Phase != last:
-			c.notef("%s: %d iterations", p.Phase, p.Total)
+			c.notef("%s: %d iterations%s", p.Phase, p.Total, thinned(p))
 		case time.Since(said) >= plainEvery:
 			c.notef("%s: %d of %d iterations%s", p.Phase, p.Done, p.Total, of.text(p))
 		default:
@@ -54,7 +54,7 @@ func (c *console) liveProgress() (show func(infer.Progress), clear func()) {
 			clear()
 			bar, last = c.bar(p), p.Phase
 		}
-		if text := of.text(p); text != "" {
+		if text := thinned(p) + of.text(p); text != "" {
 			bar.Describe(p.Phase.String() + text)
 		}
 		if p.Total != bar.GetMax() { // how many iterations there are may be decided on the way
@@ -75,6 +75,14 @@ func (c *console) bar(p infer.Progress) *progressbar.ProgressBar {
 		progressbar.OptionThrottle(100e6),
 		progressbar.OptionClearOnFinish(),
 	)
+}
+
+// thinned says that not each iteration is a draw.
+func thinned(p infer.Progress) string {
+	if p.Thin <= 1 {
+		return ""
+	}
+	return fmt.Sprintf(", 1 of %d kept", p.Thin)
 }
 
 // A pace is how fast the phase of a network is.

@@ -49,6 +49,9 @@ func (w *Writer) about() attributes {
 func (w *Writer) conclude() error {
 	about, r := w.about(), w.info.Report
 	about["tuning_steps"], about["thin"], about["sampling_time"] = r.Warmup, max(r.Thin, 1), Number(r.Seconds)
+	if len(r.EBFMI) > 0 {
+		about["bfmi"] = Numbers(r.EBFMI) // of all iterations: the energies of thinned draws do not give it
+	}
 	for _, g := range []string{posterior, sampleStats} {
 		if _, there := w.store.docs[g+"/.zattrs"]; !there {
 			continue

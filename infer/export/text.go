@@ -114,7 +114,8 @@ func element(out *bufio.Writer, shape []int, next func() string) {
 
 // cmdStanStats are CmdStan's names for the statistics of a sampler.
 func cmdStanStats() [][2]string {
-	return [][2]string{{"lp", "lp__"}, {"acceptance_rate", "accept_stat__"}, {"step_size", "stepsize__"},
+	return [][2]string{{"lp", "lp__"}, {"lp_estimate", "lp__"},
+		{"acceptance_rate", "accept_stat__"}, {"step_size", "stepsize__"},
 		{"tree_depth", "treedepth__"}, {"n_steps", "n_leapfrog__"}, {"diverging", "divergent__"},
 		{"energy", "energy__"}}
 }

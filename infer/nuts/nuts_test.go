@@ -216,3 +216,23 @@ func TestMaxEnergyError(t *testing.T) {
 		t.Errorf("divergent trajectories from an error of 10, 100, by default, 1000 on: %v", d)
 	}
 }
+
+// Of thinned draws, statistics are about all trajectories since the draw before.
+func TestStatisticsOfThinnedDraws(t *testing.T) {
+	o := options(4)
+	o.Draws, o.Warmup, o.Thin, o.Settings = 200, 200, 3, infer.Settings{StepSize: 0.9, MaxEnergyError: 10}
+	m, report := draw(t, bent(), o, rule{})
+	steps, diverging := 0., 0.
+	for chain, xs := range m.Stat("n_steps") {
+		for k, x := range xs {
+			steps += x
+			diverging += m.Stat("diverging")[chain][k]
+		}
+	}
+	if want := report.Steps * float64(o.Draws*o.Thin*o.Chains); math.Abs(steps-want) > 1e-6*want {
+		t.Errorf("%v steps in all draws, %v were made", steps, want)
+	}
+	if most := float64(report.Divergences); diverging > most || diverging < most/2 || most == 0 {
+		t.Errorf("%v draws after a divergence, of which there were %v", diverging, most)
+	}
+}

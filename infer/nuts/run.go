@@ -48,6 +48,14 @@ type state struct {
 	Depths, Steps int              // summed over them, after warm-up
 	Taken         []int            // how many iterations each chain has made after warm-up
 	Energies      []stats.Energies // by chain
+	Since         []sinceDraw      // by chain
+}
+
+// sinceDraw is what a chain's trajectories have done since its last kept draw.
+type sinceDraw struct {
+	Accept              float64 // sum of their acceptance rates
+	Trajectories, Steps int
+	Diverged            bool
 }
 
 // windowSeen is what a window of warm-up has seen.

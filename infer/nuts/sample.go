@@ -24,6 +24,7 @@ func (r *run) sample(resumed bool) error {
 	if !resumed {
 		r.report.Thin = max(r.options.Thin, r.report.Thin, 1)
 		r.state.Energies, r.state.Taken = make([]stats.Energies, len(r.chains)), make([]int, len(r.chains))
+		r.state.Since = make([]sinceDraw, len(r.chains))
 	}
 	err := r.takeDraws(resumed)
 	r.report.Draws = slices.Min(r.state.Taken) / r.report.Thin
@@ -61,7 +62,12 @@ func (r *run) count(c *chain) {
 	r.state.Drawn++
 	r.state.Depths += c.depth
 	r.state.Steps += c.steps
+	since := &r.state.Since[c.lane]
+	since.Trajectories++
+	since.Steps += c.steps
+	since.Accept += c.accept / float64(c.steps)
 	if c.diverged {
+		since.Diverged = true
 		r.report.Divergences++
 	}
 	if len(c.nonFinite) > 0 {
@@ -93,9 +99,10 @@ func (r *run) keep(c *chain) error {
 	if err := r.readValues(c); err != nil {
 		return err
 	}
-	lp, ll := logPrior(state, c.dim), logLik(state, c.dim)
-	return r.recorder.Draw(c.lane, r.values, []float64{lp + ll, lp, ll, c.accept / float64(c.steps), c.step,
-		float64(c.depth), float64(c.steps), flag(c.diverged), c.trajectory.energy})
+	lp, ll, since := logPrior(state, c.dim), logLik(state, c.dim), r.state.Since[c.lane]
+	r.state.Since[c.lane] = sinceDraw{}
+	return r.recorder.Draw(c.lane, r.values, []float64{lp + ll, lp, ll, since.Accept / float64(since.Trajectories),
+		c.step, float64(c.depth), float64(since.Steps), flag(since.Diverged), c.trajectory.energy})
 }
 
 func flag(b bool) float64 {
@@ -107,8 +114,11 @@ func flag(b bool) float64 {
 
 // reportProgress sends progress: done iterations of all chains together, total of each.
 func (r *run) reportProgress(phase infer.Phase, done, total int) {
-	r.recorder.Progress(infer.Progress{Phase: phase, Done: done / len(r.chains), Total: total,
-		Divergences: r.report.Divergences})
+	p := infer.Progress{Phase: phase, Done: done / len(r.chains), Total: total, Divergences: r.report.Divergences}
+	if phase == infer.Sampling {
+		p.Thin = r.report.Thin
+	}
+	r.recorder.Progress(p)
 }
 
 // conclude fills the report with what the run was.

@@ -63,8 +63,7 @@ func TestEffectsAreRecentred(t *testing.T) {
 	}
 }
 
-// Rules that reject nothing go on in the coordinates that warm-up has chosen, those with fixed steps too; a ladder goes back
-// to the model's.
+// Rules that reject nothing go on in the coordinates that warm-up has chosen, those with fixed steps too.
 func TestFreeRulesTakeOverCoordinates(t *testing.T) {
 	t.Parallel()
 	for name, s := range map[string]infer.Settings{

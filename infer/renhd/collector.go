@@ -9,10 +9,14 @@ import (
 	"ppl/lang/types"
 )
 
-// drawStatistics are kept with each draw, in this order.
-func drawStatistics() []types.Variable {
-	return infer.Statistics("lp", "log_prior", "log_lik", "acceptance_rate", "step_size", "n_steps", "diverging",
-		"energy", "replica")
+// drawStatistics are kept with each draw, in this order. Minibatches only estimate the density, and of the energy one
+// would see their noise.
+func (r *run) drawStatistics() []types.Variable {
+	names := []string{"log_prior", "acceptance_rate", "step_size", "n_steps", "diverging", "replica"}
+	if r.shared.batches.Some() {
+		return infer.Statistics(append(names, "lp_estimate", "log_lik_estimate")...)
+	}
+	return infer.Statistics(append(names, "lp", "log_lik", "energy")...)
 }
 
 // A drawCollector takes the draws of the coldest rung. A chain's draw is ready when as many iterations as thinning asks
@@ -41,6 +45,7 @@ type chainProgress struct {
 	Sweeps        int
 	Counted       int // sweeps that count
 	Diverged      bool
+	Energy        float64      // after the last sweep
 	Queue         []queuedDraw // not handed on yet, because other chains have none
 }
 
@@ -65,7 +70,7 @@ func (r *run) collectDraws(from *collectorState) error {
 		r.swaps.reset(len(r.walkers.Rungs), r.walkers.lanes())
 		r.replay.answers = nil // a checkpoint in sampling needs no replay
 	}
-	if err := r.recorder.Begin(drawStatistics()); err != nil {
+	if err := r.recorder.Begin(r.drawStatistics()); err != nil {
 		return err
 	}
 	c := newDrawCollector(r)
@@ -139,7 +144,7 @@ func (c *drawCollector) moveAndSwap() error {
 // count takes in the trajectories just run.
 func (c *drawCollector) count(steps float64) {
 	r, w := c.run, c.run.walkers
-	accept, diverged := w.view(dynamics.Accept), w.view(dynamics.Diverged)
+	accept, diverged, total := w.view(dynamics.Accept), w.view(dynamics.Diverged), w.view(dynamics.Total)
 	c.countNonFinite()
 	c.countHeat()
 	for chain := range w.chains {
@@ -147,6 +152,7 @@ func (c *drawCollector) count(steps float64) {
 		t.Accept += accept[lane]
 		t.Steps += steps
 		t.Sweeps++
+		t.Energy = total[lane]
 		if diverged[lane] != 0 {
 			t.Diverged = true
 			r.stats.Report.Divergences++
@@ -218,14 +224,16 @@ func (c *drawCollector) queueDraws() error {
 	if err := c.computeValues(c.ready); err != nil {
 		return err
 	}
-	logPrior, logLik, total := w.view(dynamics.LogPrior), w.view(dynamics.LogLik), w.view(dynamics.Total)
+	logPrior, logLik := w.view(dynamics.LogPrior), w.view(dynamics.LogLik)
 	for _, chain := range c.ready {
 		lane, t, d := w.cold(chain), &c.state.Chains[chain], c.room()
 		w.exe.GetLane(dynamics.Values, lane, d.Values)
 		c.countVisits(lane)
-		d.Stats = append(d.Stats[:0], logPrior[lane]+logLik[lane], logPrior[lane], logLik[lane],
-			t.Accept/float64(t.Sweeps), w.Rungs[0].Step, t.Steps, oneIf(t.Diverged), total[lane],
-			float64(lane-chain*w.PerChain))
+		d.Stats = append(d.Stats[:0], logPrior[lane], t.Accept/float64(t.Sweeps), w.Rungs[0].Step, t.Steps,
+			oneIf(t.Diverged), float64(lane-chain*w.PerChain), logPrior[lane]+logLik[lane], logLik[lane])
+		if !c.run.shared.batches.Some() {
+			d.Stats = append(d.Stats, t.Energy)
+		}
 		*t = chainProgress{Queue: append(t.Queue, d)}
 	}
 	return nil

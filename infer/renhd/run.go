@@ -119,6 +119,9 @@ func (r *run) showProgress(p infer.Phase) {
 	}
 	progress := infer.Progress{Phase: p, Done: min(done, total), Total: total, Divergences: report.Divergences,
 		SwapRates: r.stats.Swaps.rates()}
+	if p == infer.Sampling {
+		progress.Thin = report.Thin
+	}
 	if r.shared.blocks != nil {
 		progress.Steps = r.walkers.Gradients / int64(r.walkers.lanes())
 		progress.Epoch = r.stats.Steps / float64(r.shared.epoch(true))

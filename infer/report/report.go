@@ -141,10 +141,14 @@ func (f *findings) summarize(r *draws.Run) error {
 		}
 		f.variable(v, chains, walkers)
 	}
-	if !r.HasStat("lp") {
+	density := "lp"
+	if !r.HasStat(density) {
+		density = "lp_estimate"
+	}
+	if !r.HasStat(density) {
 		return nil
 	}
-	chains, err := r.Stats("lp")
+	chains, err := r.Stats(density)
 	if err != nil {
 		return err
 	}
@@ -154,7 +158,7 @@ func (f *findings) summarize(r *draws.Run) error {
 	if len(r.Info.Report.Weights) > 0 {
 		return nil // chains near optima of their own differ by it
 	}
-	f.disputes = append(f.disputes, whereabouts("the log density lp", chains, lp.RHat, &w)...)
+	f.disputes = append(f.disputes, whereabouts("the log density "+density, chains, lp.RHat, &w)...)
 	return nil
 }
 

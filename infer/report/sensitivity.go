@@ -50,7 +50,7 @@ func Sensitivity(r *draws.Run, names, priors []string) (Sensitivities, error) {
 	if err != nil {
 		return s, err
 	}
-	likelihood, err := r.Stats("log_lik")
+	likelihood, err := logLikelihood(r)
 	if err != nil {
 		return s, err
 	}
@@ -58,7 +58,7 @@ func Sensitivity(r *draws.Run, names, priors []string) (Sensitivities, error) {
 	if err != nil {
 		return s, err
 	}
-	byPrior, byData := stats.PowerScale(prior), stats.PowerScale(slices.Concat(likelihood...))
+	byPrior, byData := stats.PowerScale(prior), stats.PowerScale(likelihood)
 	for _, x := range selected {
 		v := x.Variable
 		chains, err := r.Draws(v.Name)
@@ -73,6 +73,30 @@ func Sensitivity(r *draws.Run, names, priors []string) (Sensitivities, error) {
 		s.Quantities = append(s.Quantities, found...)
 	}
 	return s, nil
+}
+
+// logLikelihood is that of all data at each draw, chain after chain. With minibatches the sampler has estimates only,
+// and the rows are added up.
+func logLikelihood(r *draws.Run) ([]float64, error) {
+	if r.HasStat("log_lik") {
+		chains, err := r.Stats("log_lik")
+		return slices.Concat(chains...), err
+	}
+	if len(r.Layout.LogLikelihood) == 0 {
+		return nil, fmt.Errorf("%s has only estimates of its log likelihood, from minibatches: sample with "+
+			"--set log_likelihood=on", r.Dir)
+	}
+	sum := make([]float64, r.Layout.Chains*r.Info.Draws)
+	for _, v := range r.Layout.LogLikelihood {
+		chains, err := r.LogLikelihood(v.Name)
+		if err != nil {
+			return nil, err
+		}
+		for k, x := range slices.Concat(chains...) {
+			sum[k/v.Size()] += x
+		}
+	}
+	return sum, nil
 }
 
 // priorDensity is the joint log density of some priors at each draw, chain after chain.

@@ -1,0 +1,224 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"ppl/infer/dynamics"
+)
+
+// called is what plots are called with, of a model: variables without axes and one with, and what is observed.
+type called struct {
+	Names     []string `json:"names"`
+	Array     string   `json:"array"`
+	Outcome   string   `json:"outcome"`
+	Predictor string   `json:"predictor,omitempty"`
+	Binary    string   `json:"binary,omitempty"`
+	Count     string   `json:"count,omitempty"`
+}
+
+func models() map[string]called {
+	return map[string]called{
+		"schools": {[]string{"mu", "tau"}, "theta", "y", "sd", "", ""},
+		"line":    {[]string{"a", "b", "sigma"}, "fit", "y", "x", "passed", "visits"},
+		"ragged":  {[]string{"mu", "tau"}, "e", "y", "", "", ""},
+	}
+}
+
+// A sampled is a run to be made.
+type sampled struct {
+	name, model string
+	flags       []string
+	has         property
+}
+
+// A property is what a run is there for.
+type property int
+
+const (
+	nothing   property = iota
+	diverging          // draws after a divergence
+	thinned            // iterations that are not kept
+	prior              // draws from the prior
+	batches            // minibatches, so that densities are estimates
+)
+
+// cases are runs by each of the samplers, by each dynamics, and those in which a sampler does something of its own.
+func cases(samplers []string) []sampled {
+	set := func(values ...string) (flags []string) {
+		for _, v := range values {
+			flags = append(flags, "--set", v)
+		}
+		return flags
+	}
+	all := []sampled{
+		{"prior", "schools", nil, prior},
+		{"prior, ragged", "ragged", nil, prior},
+		{"prior, a line", "line", nil, prior},
+		{"a line", "line", nil, nothing},
+		{"ragged", "ragged", nil, nothing},
+		{"ragged, nuts", "ragged", []string{"--sampler", "nuts"}, nothing},
+		{"one rung", "schools", set("replicas=1"), nothing},
+		{"ladder", "schools", set("replicas=4", "path=likelihood"), nothing},
+		{"ladder of energies", "schools", set("replicas=4", "path=energy"), nothing},
+		{"thinned", "schools", set("replicas=1", "steps=1"), thinned},
+		{"divergences", "schools", set("replicas=1", "step_size=1.4", "dynamics=hmc"), diverging},
+		{"nuts, divergences", "schools", append(set("step_size=0.9", "max_energy_error=10"), "--sampler", "nuts"),
+			diverging},
+		{"one chain", "line", []string{"--chains", "1"}, nothing},
+		{"40 chains", "line", []string{"--chains", "40", "--draws", "50"}, nothing},
+		{"minibatches", "line", set("batch=10"), batches},
+		{"minibatches, ladder", "line", set("batch=10", "replicas=3", "path=energy"), batches},
+		{"minibatches, ragged", "ragged", set("batch=6"), batches},
+		{"minibatches, sgld", "line", append(set("batch=10"), "--sampler", "sgld"), batches},
+	}
+	for _, s := range samplers {
+		all = append(all, sampled{"sampler " + s, "schools", []string{"--sampler", s}, nothing})
+	}
+	for _, d := range dynamics.Names() {
+		all = append(all, sampled{"dynamics " + d, "schools", set("dynamics=" + d), nothing})
+	}
+	return all
+}
+
+func run(name string, args ...string) ([]byte, error) {
+	var out, errors bytes.Buffer
+	command := exec.Command(name, args...)
+	command.Stdout, command.Stderr = &out, &errors
+	if err := command.Run(); err != nil {
+		return nil, fmt.Errorf("%s %q: %w\n%s", name, args, err, errors.Bytes())
+	}
+	return out.Bytes(), nil
+}
+
+// samplersOf are the samplers that a program knows.
+func samplersOf(ppl string) (names []string, err error) {
+	text, err := run(ppl, "help", "samplers")
+	for line := range strings.Lines(string(text)) {
+		names = append(names, strings.Fields(line)[0])
+	}
+	return names, err
+}
+
+// sampleAll makes all runs, and replicates of their data.
+func sampleAll(ppl, here, dir string, all []sampled) error {
+	for _, c := range all {
+		model, to := filepath.Join(here, c.model+".ppl"), c.dir(dir)
+		if c.has == prior {
+			if _, err := run(ppl, "predict", model, "--draws", "200", "--seed", "1", "--out", to); err != nil {
+				return err
+			}
+			continue
+		}
+		args := append([]string{"sample", model, "--out", to, "--seed", "1", "--draws", "200", "--quiet"}, c.flags...)
+		if _, err := run(ppl, args...); err != nil {
+			return err
+		}
+		if _, err := run(ppl, "predict", to, "--seed", "2"); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (c sampled) dir(dir string) string { return filepath.Join(dir, c.name+".run") }
+
+// found is what plots.py says.
+type found struct {
+	Version string
+	All     []string // plots of that version
+	Runs    []plotted
+}
+
+type plotted struct {
+	Plots       map[string]string // what is wrong with each; empty where it was drawn
+	Kinds       map[string]string // NumPy's kind of each statistic
+	Attributes  map[string]any
+	Divergences int
+}
+
+// plotAll opens the runs in ArviZ.
+func plotAll(python, here, dir string, all []sampled) (f found, err error) {
+	for _, c := range all {
+		text, err := json.Marshal([]any{c.asked(dir, all)})
+		if err != nil {
+			return f, err
+		}
+		text, err = run(python, filepath.Join(here, "plots.py"), string(text))
+		if err != nil {
+			return f, err
+		}
+		var one found
+		if err := json.Unmarshal(text, &one); err != nil {
+			return f, err
+		}
+		fmt.Fprintf(os.Stderr, "ArviZ %s, %s: %d plots, %v\n", one.Version, c.name, len(one.Runs[0].Plots),
+			one.Runs[0].failures())
+		f.Version, f.All, f.Runs = one.Version, one.All, append(f.Runs, one.Runs...)
+	}
+	return f, nil
+}
+
+// asked is a row of the argument of plots.py: the run, together with one from the prior.
+func (c sampled) asked(dir string, all []sampled) any {
+	out := struct {
+		called
+		Run   string `json:"run"`
+		Prior string `json:"prior,omitempty"`
+	}{called: models()[c.model], Run: c.dir(dir)}
+	if c.has != prior {
+		i := slices.IndexFunc(all, func(p sampled) bool { return p.has == prior && p.model == c.model })
+		out.Prior = all[i].dir(dir)
+	}
+	return out
+}
+
+func (p plotted) failures() (all []string) {
+	for name, text := range p.Plots {
+		if text != "" {
+			all = append(all, name+": "+text)
+		}
+	}
+	slices.Sort(all)
+	return all
+}
+
+// wrong says where a run is not what its row promises, or where a statistic has another type than the table of
+// statistics gives it (infer.Statistics).
+func (c sampled) wrong(p plotted) (all []string) {
+	if c.has == prior {
+		return nil
+	}
+	kinds := map[string]string{"diverging": "b", "n_steps": "i", "tree_depth": "i", "replica": "i"}
+	for name, kind := range p.Kinds {
+		want := kinds[name]
+		if want == "" {
+			want = "f"
+		}
+		if kind != want {
+			all = append(all, fmt.Sprintf("%s has kind %s", name, kind))
+		}
+	}
+	_, energy := p.Kinds["energy"]
+	_, estimate := p.Kinds["lp_estimate"]
+	thin, _ := p.Attributes["thin"].(float64)
+	for text, bad := range map[string]bool{
+		"no draw after a divergence": c.has == diverging && p.Divergences == 0,
+		"each iteration is kept":     c.has == thinned && thin <= 1,
+		"no attribute thin":          thin == 0,
+		"an estimate as energy":      energy && estimate,
+		"densities as of all data":   (c.has == batches) != estimate,
+	} {
+		if bad {
+			all = append(all, text)
+		}
+	}
+	slices.Sort(all)
+	return all
+}
