@@ -42,7 +42,9 @@ func (c *checker) elaborateAll() {
 	c.systems()                                   // differential equations that read each other
 	c.settleAll()                                 // which expressions depend on data only
 	flatten.Arrays(c.model, &c.diags, c.newIndex) // arrays with an axis whose end depends on an index
-	c.wholeRagged()                               // what is left of such axes
+	if !c.diags.HasErrors() {
+		c.wholeRagged() // what is left of such axes
+	}
 }
 
 // finish is what needs all names: the analyses of the finished model, and the warnings about names.
@@ -93,7 +95,7 @@ func Predictive(f *ast.File, load Loader, prior bool) (*model.Model, []diag.Diag
 // newChecker knows the names of a file, none of which is elaborated.
 func newChecker(f *ast.File, load Loader) *checker {
 	c := &checker{load: load, model: &model.Model{Source: f.Source}, sizes: map[string]*model.Size{},
-		networks: map[*function]*network{}, imported: map[*ast.File]*scope{}}
+		networks: map[*function]*network{}, groups: map[string]*model.Index{}, imported: map[*ast.File]*scope{}}
 	c.global = newScope(c.prelude())
 	stmts := c.kept(f)
 	c.mentioned, c.quantities = ast.Mentioned(stmts), quantities(stmts)
@@ -135,6 +137,7 @@ type checker struct {
 	open       []*arrayInfo    // definitions being elaborated, outermost first
 	networks   map[*function]*network
 	priors     []*weightPrior
+	groups     map[string]*model.Index // of ragged data: the index of their groups, by lengths and set
 }
 
 func (c *checker) errorf(code string, at source.Span, format string, args ...any) diag.Entry {

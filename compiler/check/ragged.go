@@ -1,6 +1,7 @@
 package check
 
 import (
+	"fmt"
 	"slices"
 
 	"ppl/compiler/model"
@@ -26,7 +27,7 @@ func (c *checker) raggedAxis(a *arrayInfo, set *ast.Set) *model.Set {
 			continue
 		}
 		e.used, e.array.NeedInt = true, true
-		i := c.newIndex("", s)
+		i := c.indexOfGroups(e.array, s)
 		m := &model.Subscript{X: &model.Ref{Array: e.array.Array, Fact: model.Fact{At: n.Span(), Static: true,
 			Type: e.array.Type}}, Subs: []model.Sub{{At: indexVar(i, n)}}}
 		m.Fact = model.Fact{At: n.Span(), Static: true, Type: e.array.Type}
@@ -35,6 +36,15 @@ func (c *checker) raggedAxis(a *arrayInfo, set *ast.Set) *model.Set {
 		return model.NewSet(n.Name, num(1, n), m)
 	}
 	return nil
+}
+
+// indexOfGroups is one index for all data with the same lengths, so that their axes are the same.
+func (c *checker) indexOfGroups(lengths *arrayInfo, s *model.Set) *model.Index {
+	key := fmt.Sprintf("%p %s", lengths, s.Key)
+	if c.groups[key] == nil {
+		c.groups[key] = c.newIndex("", s)
+	}
+	return c.groups[key]
 }
 
 // inOneList is the value of ragged data, lists of different lengths, as one list; other values are as they are.

@@ -141,7 +141,11 @@ func sizeText(s *model.Set) string {
 	return "(" + s.Hi.Info().At.Text() + " - " + s.Lo.Info().At.Text() + " + 1)"
 }
 
+// setSize is how many elements a set has; of a group x[i], that is m[i].
 func setSize(s *model.Set, at ast.Node) model.Expr {
+	if lo, number := s.Lo.(*model.Num); number && lo.Value == 1 && isRagged(s) {
+		return model.Copy(s.Hi)
+	}
 	return &model.SetSize{Set: s, Fact: model.Fact{At: at.Span(), Static: true,
 		Type: model.Type{Elem: types.Int, Range: stdlib.Range{Lo: 0, Hi: math.Inf(1), Int: true}}}}
 }

@@ -2,6 +2,7 @@ package check
 
 import (
 	"math"
+	"slices"
 
 	"ppl/compiler/model"
 	"ppl/lang/ast"
@@ -34,12 +35,28 @@ func (c *checker) subscripts(s *scope, x model.Expr, name ast.Expr, subs []*ast.
 		if m.At != nil {
 			out.Static = out.Static && m.At.Info().Static
 			extra = newAxes(extra, out.Type.Axes)
+			axes = ofGroup(axes, k, m.At)
 		}
 		out.Subs = append(out.Subs, m)
 		out.Type.Axes = append(out.Type.Axes, extra...)
 	}
 	out.Type.Axes = append(out.Type.Axes, axes[len(subs):]...)
 	return out
+}
+
+// ofGroup are axes of which those whose ends depend on the index of axis k are those of one group, where the subscript of
+// axis k is one number.
+func ofGroup(axes []*model.Set, k int, at model.Expr) []*model.Set {
+	if len(at.Info().Type.Axes) > 0 {
+		return axes
+	}
+	axes = slices.Clone(axes)
+	for n, s := range axes[k+1:] {
+		if len(s.Ragged) == 1 && s.Ragged[0].Set.Same(axes[k]) && model.AxisOf(axes[k], axes[:k]) < 0 {
+			axes[k+1+n] = s.At(s.Ragged[0], at)
+		}
+	}
+	return axes
 }
 
 // newAxes drops the axes of a gather that an earlier gather of the same subscript list brought already: x[a, b] with

@@ -128,9 +128,29 @@ func (f *flattener) find(a *model.Array) {
 func isRagged(s *model.Set) bool { return len(s.Ragged) > 0 }
 
 func (f *flattener) refuse(at source.Span, what string, a *model.Array) {
-	f.diags.Errorf("E99", at, "%s: not compiled by this version of ppl yet", what).
-		Help("number the elements in one axis, and give the group of each as data: `data group[N]: index(J)`, then "+
-			"`%s[n in N] …`, which may read `group[n]`", a.Name)
+	f.refused(at, what, "number the elements in one axis, and give the group of each as data: "+
+		"`data group[N]: index(J)`, then `"+a.Name+"[n in N] …`, which may read `group[n]`")
+}
+
+func (f *flattener) refused(at source.Span, what, help string) {
+	f.diags.Errorf("E99", at, "%s: not compiled by this version of ppl yet", what).Help("%s", help)
+}
+
+// refuseTerm refuses a distribution of vectors, or with vectors, one for each group.
+func (f *flattener) refuseTerm(t *model.Term) {
+	name, help := t.Dist.Name, "write its log density: `y[i in I] ~ Density(…)`"
+	switch name {
+	case "Categorical":
+		help = "write its log density, where `eta` has the log weights: " +
+			"`y[i in I] ~ Density(eta[i, y[i]] - logsumexp(eta[i]))`"
+	case "Dirichlet":
+		help = "divide gamma variables by their sum: `g[i in I, j in 1..m[i]] ~ Gamma(1, 1)`, then " +
+			"`p[i in I, j in 1..m[i]] = g[i, j] / sum(g[i])`"
+	case "MvNormal":
+		help = "number the elements in one axis, `group[N]: index(I)`, and write one `MvNormal` of all, whose " +
+			"covariance is 0 where `group[n] != group[k]`"
+	}
+	f.refused(t.At, "`"+name+"` of vectors whose lengths differ by group", help)
 }
 
 // flattenType replaces the pair in an array's axes by the one of all elements.
@@ -177,6 +197,14 @@ func (f *flattener) piece(p *model.Piece, s statement) {
 // term rewrites what a term reads.
 func (f *flattener) term(t *model.Term, s statement) {
 	for k, x := range t.Args {
+		if t.Dist != nil && slices.ContainsFunc(x.Info().Type.Axes, isRagged) {
+			if f.done[x] = x; f.flat(x) { // x ~ Normal(b * w, s), of whole arrays
+				f.setAxes(x)
+			} else {
+				f.refuseTerm(t)
+			}
+			continue
+		}
 		t.Args[k] = f.rewrite(x, s)
 	}
 	t.Density, t.Value, t.Offset = f.rewrite(t.Density, s), f.rewrite(t.Value, s), f.rewrite(t.Offset, s)

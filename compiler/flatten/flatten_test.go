@@ -96,6 +96,94 @@ b[t in B] ~ Normal(v[t], 1)
 w ~ Bernoulli(0.3)
 c ~ Normal(w, 1)
 `},
+	{"products of groups", `
+data m[I], x[I, m] = [[1.5, 2], [3], [4, 5, 6]], w[I, m] = [[0.5, 1], [2], [1, 1, 2]], r[I] = [1, 2, 3], q = 4
+b ~ Normal(0, 1)
+r[i in I] ~ Normal(b * sum(x[i] * w[i]) + b^2 * dot(x[i], w[i]) + x[i] @ w[i] + sum(x[i, 1..1] * b), 1)
+q ~ Normal(b * sum(x * w), 1)
+`, `
+data p[I] = [2.75, 6, 21], f[I] = [1.5, 3, 4], r[I] = [1, 2, 3], q = 4
+b ~ Normal(0, 1)
+r[i in I] ~ Normal(b * p[i] + b^2 * p[i] + p[i] + f[i] * b, 1)
+q ~ Normal(b * 29.75, 1)
+`},
+	{"functions of groups", `
+data m[I], x[I, m] = [[1.5, 2], [3], [4, 5, 6]], r[I] = [1, 2, 3], g[K] = [3, 1], q[K] = [1, 2]
+b ~ Normal(0, 1)
+weighted(v[N], c) = sum(n in N: v[n] * n * c) / N
+newest(v[N], c) = {
+  h[1] = v[1]
+  h[n in 2..N] = c * h[n-1] + v[n]
+  return h[N]
+}
+centred(v[N]) = v - mean(v)
+r[i in I] ~ Normal(weighted(x[i], b) + newest(x[i] * b, b) + sum(j in 1..m[i]: j * centred(x[i])[j]), 1)
+q[k in K] ~ Normal(weighted(x[g[k]], b) + weighted([j in 1..m[g[k]]: j * x[g[k], j]], b), 1)
+`, `
+data r[I] = [1, 2, 3], q[K] = [1, 2]
+b ~ Normal(0, 1)
+w[1] = b * 2.75
+w[2] = b * 3
+w[3] = b * 32 / 3
+l[1] = b * (1.5 * b + 2)
+l[2] = 3 * b
+l[3] = b * ((4 * b + 5) * b + 6)
+c[1] = 0.25
+c[2] = 0
+c[3] = 2
+r[i in I] ~ Normal(w[i] + l[i] + c[i], 1)
+q[1] ~ Normal(w[3] + b * (4 + 20 + 54) / 3, 1)
+q[2] ~ Normal(w[1] + b * (1.5 + 8) / 2, 1)
+`},
+	{"cumulative sums and softmax of groups", `
+data m[I], y[I, m] = [[1.5, 2], [3], [4, 5, 6]]
+a[i in I, j in 1..m[i]] ~ Normal(0, 1)
+e[i in I] = a[i] * 2
+y[i in I, j in 1..m[i]] ~ Normal(cumsum(e[i])[j] + softmax(a[i])[j] + 3 * log_softmax(a[i])[j], 1)
+`, `
+data y[N] = [1.5, 2, 3, 4, 5, 6]
+a[N] ~ Normal(0, 1)
+c = concat(cumsum(2 * a[1..2]), concat(2 * a[3..3], cumsum(2 * a[4..6])))
+p = concat(softmax(a[1..2]), concat(softmax(a[3..3]), softmax(a[4..6])))
+y[n in N] ~ Normal(c[n] + p[n] + 3 * log(p[n]), 1)
+`},
+	{"one group as a vector, and whole arrays", `
+data m[I], x[I, m] = [[1.5, 2], [3], [4, 5, 6]], q = 2
+b ~ Normal(0, 1)
+a[i in I, j in 1..m[i]] ~ Normal(0, 1)
+d = x * b
+e[i in I] = d[i] + a[i]
+third = softmax(a[3])
+x ~ Normal(b, 2)
+q ~ Normal(sum(third * cumsum(x[3])) + max(e) + sum(e[2]) + sum(i in I: sum(logpdf(Normal(b, 2), x[i]))), 1)
+`, `
+data x[N] = [1.5, 2, 3, 4, 5, 6], s[K] = [4, 9, 15], q = 2
+b ~ Normal(0, 1)
+a[N] ~ Normal(0, 1)
+e[n in N] = x[n] * b + a[n]
+third = softmax(a[4..6])
+x[n in N] ~ Normal(b, 2)
+q ~ Normal(sum(k in 1..3: third[k+3] * s[k]) + max(e) + e[3] + sum(n in N: logpdf(Normal(b, 2), x[n])), 1)
+`},
+	{"what refusals advise", `
+data m[I], w[I, m] = [[0.5, 1], [2], [1, 1, 2]], c[I]: int = [2, 1, 3], q = 2
+b ~ Normal(0, 1)
+eta[i in I, j in 1..m[i]] = b * w[i, j]
+c[i in I] ~ Density(eta[i, c[i]] - logsumexp(eta[i]))
+g[i in I, j in 1..m[i]] ~ Gamma(1.5, 1)
+p[i in I, j in 1..m[i]] = g[i, j] / sum(g[i])
+d[i in I, j in 1..m[i]] ~ HalfNormal(1)
+k[i in I, j in 1..m[i]] = b + sum(l in 2..j: d[i, l])
+q ~ Normal(sum(i in I: p[i, 1] + k[i, m[i]]), 1)
+`, `
+data q = 2
+b ~ Normal(0, 1)
+g[1..6] ~ Gamma(1.5, 1)
+d[1..6] ~ HalfNormal(1)
+data one = 1
+one ~ Density(b + 2 * b - logsumexp([0.5 * b, b]) - logsumexp([b, b, 2 * b]))
+q ~ Normal(g[1] / (g[1] + g[2]) + 1 + g[4] / (g[4] + g[5] + g[6]) + 3 * b + d[2] + d[5] + d[6], 1)
+`},
 	{"a triangle, and a call", `
 data K = 4, y = 1
 f(v[N], i) = sum(v) / i
@@ -172,6 +260,10 @@ func TestRefused(t *testing.T) {
 		{data + "y[i in I] ~ Normal(x[i + 1, 1], 1)\n", "E45"},
 		{"data m[I] = [1, 2], y[I, m] = [[1], [2]]\na ~ Normal(0, 1)\ny ~ Normal(a, 1)\n",
 			"`y` has 1 elements in group 2"},
+		{"data m[I], x[I, m] = [[1], [2, 3]]\ny ~ Normal(sum(x[1] * x[2]), 1)\n", "E40"},
+		{"data m[I], c[I]: int, w[I, m] = [[1], [2, 3]]\nc[i in I] ~ Categorical(logits = w[i])\n", "logsumexp(eta[i])"},
+		{"data m[I], c[I]: int, w[I, m] = [[1], [2, 3]]\np[i in I] ~ Dirichlet(fill(1, m[i]))\n", "gamma variables"},
+		{"data m[I], w[I, m] = [[1], [2, 3]]\nw[i in I] ~ MvNormal(fill(0, m[i]), fill(1, m[i], m[i]))\n", "number the elements"},
 		{"data y[I, T] = [[1], [2, 3]]\na ~ Normal(0, 1)\ny ~ Normal(a, 1)\n", "E49"},
 		{"data m[I], y[I, m] = [[1.5, 0.5], [3, 1]]\nh[i in I, t in 1..m[i]] = t == 1 ? 1 : h[i, t-2]\n" +
 			"a ~ Normal(0, 1)\ny[i in I, t in 1..m[i]] ~ Normal(a + h[i, t], 1)\n", "reads element 0 of group 1"},

@@ -3,7 +3,9 @@ package flatten
 import (
 	"slices"
 
+	"ppl/autodiff"
 	"ppl/compiler/model"
+	"ppl/stdlib"
 )
 
 // rewrite is an expression of a statement, with flat arrays in the place of ragged ones. Expressions are changed where
@@ -29,16 +31,23 @@ func (f *flattener) changed(x model.Expr, s statement) model.Expr {
 		}
 		return x
 	case *model.Reduce:
-		if len(x.Over) == 0 && slices.ContainsFunc(x.X.Info().Type.Axes, isRagged) && !f.whole(x) {
+		if len(x.Over) == 0 && f.readsGroups(x.X) && !f.whole(x) {
 			f.refuseWhole(x)
 			return x
 		}
 	case *model.Subscript:
+		if y := f.ofGroup(x); y != nil {
+			return f.rewrite(y, s)
+		}
 		if ref, ok := x.X.(*model.Ref); ok {
 			if p, ragged := f.pairs[ref.Array]; ragged {
 				f.element(x, ref, p, s)
 				return x
 			}
+		}
+	case *model.MatMul:
+		if y := f.product(x); y != nil {
+			return f.rewrite(y, s)
 		}
 	case *model.Ref:
 		f.ref(x, s)
@@ -74,8 +83,31 @@ func (f *flattener) refuseWhole(x model.Expr) {
 		Help("read its elements by an index: `x[i, j]` with `j in 1..m[i]`, as in `sum(j in 1..m[i]: …)`")
 }
 
+// ofGroup is an element of what is computed of a group, such as (x[i] - mean(x[i]))[j], computed for that element alone;
+// nil for other expressions.
+func (f *flattener) ofGroup(x *model.Subscript) model.Expr {
+	axes := x.X.Info().Type.Axes
+	if _, array := x.X.(*model.Ref); array || len(x.Subs) != len(axes) || !slices.ContainsFunc(axes, isRagged) {
+		return nil
+	}
+	var places []model.Expr
+	for _, s := range x.Subs {
+		if s.At == nil || len(s.At.Info().Type.Axes) > 0 {
+			return nil
+		}
+		places = append(places, s.At)
+	}
+	if y, ok := f.at(model.Copy(x.X), places); ok {
+		return y
+	}
+	return nil
+}
+
 // element makes the two subscripts of a ragged array one: the number of the element.
 func (f *flattener) element(x *model.Subscript, ref *model.Ref, p pair, s statement) {
+	if f.group(x, ref, p, s) {
+		return
+	}
 	if len(x.Subs) <= max(p.outer, p.inner) || x.Subs[p.outer].At == nil || x.Subs[p.inner].At == nil {
 		f.refuseWhole(x)
 		return
@@ -99,6 +131,23 @@ func (f *flattener) element(x *model.Subscript, ref *model.Ref, p pair, s statem
 	ref.Type.Axes = ref.Array.Type.Axes
 }
 
+// group makes x[g], of a group that is the same at all indices, a gather of its elements.
+func (f *flattener) group(x *model.Subscript, ref *model.Ref, p pair, s statement) bool {
+	if p.outer != 0 || p.inner != 1 || len(x.Subs) == 0 || x.Subs[0].At == nil || len(x.Type.Axes) == 0 ||
+		len(x.Subs) > 1 && (x.Subs[1].At != nil || x.Subs[1].Range != nil) || len(x.Subs[0].At.Info().Type.Axes) > 0 ||
+		isRagged(x.Type.Axes[0]) {
+		return false
+	}
+	j := f.newIndex("", x.Type.Axes[0])
+	group := f.rewrite(x.Subs[0].At, s)
+	number := plus(read(p.Before, group), indexVar(j, x.At))
+	built := &model.Build{Over: []*model.Index{j}, Body: number, Fact: *number.Info()}
+	built.Type.Axes = []*model.Set{j.Set}
+	x.Subs = append([]model.Sub{{At: built}}, x.Subs[min(len(x.Subs), 2):]...)
+	ref.Type.Axes = ref.Array.Type.Axes
+	return true
+}
+
 // shifted is the number of element (i, j + c) where the statement is over (i, j) of the same ranges: p + c.
 func (s statement) shifted(group, place model.Expr, p pair) (model.Expr, bool) {
 	i, plain := group.(*model.IndexVar)
@@ -116,18 +165,46 @@ func (s statement) shifted(group, place model.Expr, p pair) (model.Expr, bool) {
 	return plus(number, num(gap.Const, place.Info().At)), true
 }
 
+// readsGroups reports whether an expression has an axis whose end depends on an index, or reads part of a group.
+func (f *flattener) readsGroups(x model.Expr) (found bool) {
+	if slices.ContainsFunc(x.Info().Type.Axes, isRagged) {
+		return true
+	}
+	model.Walk(x, func(y model.Expr) {
+		if sub, ok := y.(*model.Subscript); ok && len(sub.Type.Axes) > 0 {
+			ref, ok := sub.X.(*model.Ref)
+			_, ragged := f.pairs[arrayOf(ref)]
+			part := slices.ContainsFunc(sub.Subs, func(s model.Sub) bool { return s.Range != nil })
+			found = found || ok && ragged && part
+		}
+	})
+	return found
+}
+
+func arrayOf(ref *model.Ref) *model.Array {
+	if ref == nil {
+		return nil
+	}
+	return ref.Array
+}
+
 // whole folds ragged arrays: all elements, or those of one group by an index over it. It reports whether it can.
 func (f *flattener) whole(x *model.Reduce) bool {
 	if f.flat(x.X) {
 		f.setAxes(x.X)
 		return true
 	}
-	var j *model.Index
-	if len(x.X.Info().Type.Axes) != 1 || !f.byIndex(x.X, &j) || j == nil {
-		return false
+	var over []*model.Index
+	var places []model.Expr
+	for _, set := range x.X.Info().Type.Axes {
+		over = append(over, f.newIndex("", set))
+		places = append(places, indexVar(over[len(over)-1], x.At))
 	}
-	x.Over = []*model.Index{j}
-	return true
+	y, ok := f.at(model.Copy(x.X), places)
+	if ok {
+		x.X, x.Over = y, over
+	}
+	return ok
 }
 
 // flat reports whether an expression is elementwise arithmetic of whole ragged arrays with the same elements.
@@ -171,44 +248,136 @@ func (f *flattener) setAxes(x model.Expr) {
 	}
 }
 
-// byIndex reads elementwise arithmetic of groups x[i] at an index j over the group, which the first of them gives.
-func (f *flattener) byIndex(x model.Expr, j **model.Index) bool {
-	if len(x.Info().Type.Axes) == 0 {
-		return true
+// at is an element of arithmetic of groups x[i] and of arrays; places has an expression for each axis. It changes x.
+func (f *flattener) at(x model.Expr, places []model.Expr) (model.Expr, bool) {
+	axes := x.Info().Type.Axes
+	if len(axes) == 0 {
+		return x, true
 	}
-	switch x := x.(type) {
+	if len(axes) != len(places) {
+		return nil, false
+	}
+	switch y := x.(type) {
 	case *model.Subscript:
-		ref, ok := x.X.(*model.Ref)
-		if !ok {
-			return false
+		return f.elementAt(y, places)
+	case *model.Ref:
+		_, ragged := f.pairs[y.Array]
+		return subscripted(y, places), !ragged
+	case *model.Build:
+		return f.builtAt(y, places)
+	case *model.Vector:
+		return f.scannedAt(y, places[0], len(places) == 1)
+	case *model.Apply, *model.Cond, *model.LogProb:
+		if density, ok := x.(*model.LogProb); ok && density.OfVectors() {
+			return nil, false
 		}
-		p, ragged := f.pairs[ref.Array]
-		if !ragged || p.outer != 0 || p.inner != 1 || x.Subs[0].At == nil || len(x.Subs[0].At.Info().Type.Axes) > 0 {
-			return false
-		}
-		f.readGroup(x, p, j)
-	case *model.Apply, *model.Cond:
-		if slices.ContainsFunc(x.Children(), func(y model.Expr) bool { return !f.byIndex(y, j) }) {
-			return false
-		}
-	default:
-		return false
+		return f.eachAt(x, places)
 	}
-	x.Info().Type.Axes = nil
-	return true
+	return nil, false
 }
 
-// readGroup adds the subscript j to x[i].
-func (f *flattener) readGroup(x *model.Subscript, p pair, j **model.Index) {
-	if *j == nil {
-		set := (*model.Set)(nil)
-		if len(x.Subs) > 1 {
-			set = x.Subs[1].Range
+// eachAt is an element of an elementwise operation.
+func (f *flattener) eachAt(x model.Expr, places []model.Expr) (model.Expr, bool) {
+	ok := true
+	model.Replace(x, func(y model.Expr) model.Expr {
+		z, fits := f.at(y, places)
+		if ok = ok && fits; ok {
+			return z
 		}
-		if set == nil {
-			set = model.NewSet(p.Inner.Name, read(p.Low, x.Subs[0].At), read(p.High, x.Subs[0].At))
-		}
-		*j = f.newIndex("", set)
+		return y
+	})
+	x.Info().Type.Axes = nil
+	return x, ok
+}
+
+// builtAt is an element of [j in 1..m[i]: …].
+func (f *flattener) builtAt(x *model.Build, places []model.Expr) (model.Expr, bool) {
+	n := len(x.Over)
+	body, ok := f.at(x.Body, places[n:])
+	for k, i := range x.Over {
+		body = model.Put(body, i, places[k])
 	}
-	x.Subs = append(x.Subs[:1:1], model.Sub{At: indexVar(*j, x.At)})
+	return body, ok
+}
+
+// scannedAt is an element of cumsum, softmax or log_softmax of a group.
+func (f *flattener) scannedAt(x *model.Vector, place model.Expr, vector bool) (model.Expr, bool) {
+	if !vector || stdlib.Scans()[x.Name] == nil {
+		return nil, false
+	}
+	set := x.Type.Axes[0]
+	if x.Name == "cumsum" {
+		return f.folded("sum", model.NewSet(set.Name, set.Lo, model.Copy(place)), x.X)
+	}
+	here, ok := f.at(model.Copy(x.X), []model.Expr{place})
+	all, fits := f.folded("logsumexp", set, x.X)
+	if !ok || !fits {
+		return nil, false
+	}
+	log := &model.Apply{Name: "-", Args: []model.Expr{here, all}, Fact: x.Fact,
+		Build: func(a []stdlib.Node) stdlib.Node { return autodiff.Sub(a[0], a[1]) }}
+	log.Type.Axes = nil
+	if x.Name == "log_softmax" {
+		return log, true
+	}
+	log.Type.Range = stdlib.Scans()["log_softmax"].Range(x.Type.Range, -1)
+	out := &model.Apply{Name: "exp", Args: []model.Expr{log}, Fact: x.Fact,
+		Build: func(a []stdlib.Node) stdlib.Node { return autodiff.Exp(a[0]) }}
+	out.Type.Axes = nil
+	return out, true
+}
+
+// folded is a reduction of a vector over a set.
+func (f *flattener) folded(name string, set *model.Set, x model.Expr) (model.Expr, bool) {
+	k := f.newIndex("", set)
+	y, ok := f.at(model.Copy(x), []model.Expr{indexVar(k, x.Info().At)})
+	out := &model.Reduce{Row: stdlib.Reductions()[name], X: y, Over: []*model.Index{k}, Fact: *x.Info()}
+	out.Type.Axes = nil
+	out.Type.Range = out.Row.Range(x.Info().Type.Range, -1)
+	return out, ok
+}
+
+// product is x[i] @ w[i] as a sum of products; nil for other products.
+func (f *flattener) product(x *model.MatMul) model.Expr {
+	axes := x.X.Info().Type.Axes
+	if len(axes) != 1 || !isRagged(axes[0]) || len(x.Y.Info().Type.Axes) != 1 {
+		return nil
+	}
+	each := &model.Apply{Name: "*", Args: []model.Expr{x.X, x.Y}, Fact: x.Fact,
+		Build: func(a []stdlib.Node) stdlib.Node { return autodiff.Mul(a[0], a[1]) }}
+	each.Type.Axes = axes
+	each.Type.Range = stdlib.RangeOf("*", x.X.Info().Type.Range, x.Y.Info().Type.Range)
+	if sum, ok := f.folded("sum", axes[0], each); ok {
+		return sum
+	}
+	return nil
+}
+
+// elementAt is an element of a group, or of part of one.
+func (f *flattener) elementAt(x *model.Subscript, places []model.Expr) (model.Expr, bool) {
+	if _, array := x.X.(*model.Ref); !array {
+		return nil, false
+	}
+	for k, s := range x.Subs {
+		if s.At != nil && len(s.At.Info().Type.Axes) > 0 {
+			return nil, false // a gather
+		}
+		if s.At == nil {
+			x.Subs[k], places = model.Sub{At: model.Copy(places[0])}, places[1:]
+		}
+	}
+	y := subscripted(x.X, places).(*model.Subscript)
+	y.Subs, y.Fact = append(x.Subs, y.Subs...), x.Fact
+	y.Type.Axes = nil
+	return y, true
+}
+
+// subscripted is x at some places.
+func subscripted(x model.Expr, places []model.Expr) model.Expr {
+	out := &model.Subscript{X: x, Fact: *x.Info()}
+	out.Type.Axes = nil
+	for _, p := range places {
+		out.Subs = append(out.Subs, model.Sub{At: model.Copy(p)})
+	}
+	return out
 }

@@ -30,6 +30,10 @@ func over(r *model.Ragged, outer, inner, number *model.Index) statement {
 // statements flattens what defines or draws a ragged array. Several pieces become one: its value or the arguments of
 // its distribution are chosen by the place in the group.
 func (f *flattener) statements(a *model.Array, p pair) {
+	if f.wholeValue(a) {
+		return
+	}
+	f.groupValues(a, p)
 	first := a.Pieces[0]
 	whole := &model.Piece{At: first.At}
 	number := f.newIndex("", p.Flat)
@@ -52,6 +56,10 @@ func (f *flattener) statements(a *model.Array, p pair) {
 	for _, q := range a.Pieces {
 		s, ok := f.statementOf(a, p, q, first, number)
 		if !ok {
+			if t := q.Term; t != nil && t.Dist != nil && t.Dist.Event > 0 {
+				f.refuseTerm(t)
+				return
+			}
 			f.refuse(q.At, "this piece of the ragged array `"+a.Name+"`", a)
 			return
 		}
@@ -64,6 +72,29 @@ func (f *flattener) statements(a *model.Array, p pair) {
 	f.merge(a, whole, parts)
 	if begin != nil && len(a.Pieces) == 1 {
 		f.begin(a, begin, number)
+	}
+}
+
+// wholeValue keeps e = x * b, of whole ragged arrays, as arithmetic of flat ones.
+func (f *flattener) wholeValue(a *model.Array) bool {
+	q := a.Pieces[0]
+	if len(a.Pieces) > 1 || len(q.Slots) > 0 || q.Value == nil || !f.flat(q.Value) {
+		return false
+	}
+	f.setAxes(q.Value)
+	return true
+}
+
+// groupValues gives pieces that define groups, e[i in I] = x[i] * b, an index over the group.
+func (f *flattener) groupValues(a *model.Array, p pair) {
+	for _, q := range a.Pieces {
+		if p.inner != len(q.Slots) || q.Value == nil || len(q.Value.Info().Type.Axes) != 1 {
+			continue
+		}
+		j := f.newIndex("", q.Value.Info().Type.Axes[0])
+		if value, ok := f.at(model.Copy(q.Value), []model.Expr{indexVar(j, q.At)}); ok {
+			q.Value, q.Slots, q.Plates = value, append(q.Slots, model.Slot{Index: j}), append(q.Plates, j)
+		}
 	}
 }
 
@@ -152,18 +183,30 @@ func (f *flattener) merge(a *model.Array, whole *model.Piece, parts []part) {
 			}
 			f.m.Terms = slices.DeleteFunc(f.m.Terms, func(v *model.Term) bool { return v == t })
 		default:
-			f.refuse(q.At, "pieces of a ragged array with different distributions", a)
+			f.refused(q.At, "pieces of a ragged array with different distributions",
+				"give the first elements a name of their own, `first[i in I] ~ …`, and the others one statement: "+
+					"`"+a.Name+"[i in I, t in 1..m[i]] ~ …(t == 1 ? first[i] : …)`")
 			return
 		}
 	}
 	if t := whole.Term; t != nil {
 		if t.Ordered || t.ZeroSum {
-			f.refuse(t.At, "`ordered` or `zerosum` of a ragged array", a)
+			f.refuseShape(t, a.Name)
 		}
 		t.Piece, t.Plates, t.Value = whole, whole.Plates, valueAt(a, whole)
 		f.done[t.Value] = t.Value
 	}
 	a.Pieces = []*model.Piece{whole}
+}
+
+// refuseShape refuses increasing groups and groups whose sum is 0.
+func (f *flattener) refuseShape(t *model.Term, name string) {
+	what, help := "ordered", "add up positive steps: `d[i in I, j in 1..m[i]] ~ HalfNormal(1)`, then "+
+		"`"+name+"[i in I, j in 1..m[i]] = first[i] + sum(k in 2..j: d[i, k])`"
+	if t.ZeroSum {
+		what, help = "zerosum", "subtract the mean of the group: `"+name+"[i, j] - mean("+name+"[i])`"
+	}
+	f.refused(t.At, "`"+what+"` of groups of different lengths", help)
 }
 
 // plain reports whether a term is a density by name, with nothing behind it.

@@ -43,8 +43,28 @@ func affineOf(e Expr, depth int) Affine {
 		if f, ok := affineApply(e, depth); ok {
 			return f
 		}
+	case *Subscript:
+		if name, ok := elementName(e, depth); ok {
+			return AffineName(name)
+		}
 	}
 	return AffineName(identity(e))
+}
+
+// elementName names an element of an array by the array and the forms of its subscripts.
+func elementName(e *Subscript, depth int) (name string, ok bool) {
+	ref, ok := e.X.(*Ref)
+	if !ok || len(e.Type.Axes) > 0 {
+		return "", false
+	}
+	name = fmt.Sprintf("%p", ref.Array)
+	for _, s := range e.Subs {
+		if s.At == nil {
+			return "", false
+		}
+		name += " [" + affineOf(s.At, depth).Key() + "]"
+	}
+	return name, true
 }
 
 // identity is the text of an expression with what its names mean. The body of a function has the same text wherever

@@ -166,6 +166,20 @@ func (r copier) bind(over []*Index) (out []*Index) {
 	return out
 }
 
+// At is a set whose ends read an index, where the index has the value x.
+func (s *Set) At(i *Index, x Expr) *Set {
+	return NewSet(s.Name, Put(Copy(s.Lo), i, x), Put(Copy(s.Hi), i, x))
+}
+
+// Put puts copies of x in the place of an index that e reads; it changes e.
+func Put(e Expr, i *Index, x Expr) Expr {
+	if v, ok := e.(*IndexVar); ok && v.Index == i {
+		return Copy(x)
+	}
+	Replace(e, func(y Expr) Expr { return Put(y, i, x) })
+	return e
+}
+
 func (s *Set) copied() *Set {
 	c := *s
 	return &c
