@@ -70,7 +70,13 @@ one_outcome = lambda c: predictive(c) and likelihood(c) and len(c.outcomes) == 1
 count = lambda c: predictive(c) and c.count
 binary = lambda c: predictive(c) and c.binary
 predictor = lambda c: predictive(c) and c.predictor
+several = lambda c: c.data["posterior"].sizes["chain"] > 1
 always = lambda c: True
+
+
+def not_one_divergence(c):
+    """ArviZ 1.3 cannot draw parallel lines where exactly one draw is divergent."""
+    return "diverging" not in c.data["sample_stats"] or int(c.data["sample_stats"]["diverging"].sum()) != 1
 
 
 def curve(c, **more):
@@ -130,6 +136,9 @@ NEW_TABLE = {
     **{name: (predictive, lambda c, name=name: getattr(az, name)(c.data, var_names=c.outcome))
        for name in ["plot_ppc_dist", "plot_ppc_dist_pit", "plot_ppc_interval", "plot_ppc_pit", "plot_ppc_tstat",
                     "plot_ppc_censored"]},
+    "plot_parallel": (not_one_divergence, lambda c: az.plot_parallel(c.data, var_names=c.all)),
+    "plot_rank": (several, lambda c: az.plot_rank(c.data, var_names=c.all)),
+    "plot_rank_dist": (several, lambda c: az.plot_rank_dist(c.data, var_names=c.all)),
     "plot_ppc_rootogram": (count, lambda c: az.plot_ppc_rootogram(c.data, var_names=c.count)),
     "plot_loo_pit": (lambda c: predictive(c) and likelihood(c), lambda c: az.plot_loo_pit(c.data, var_names=c.outcome)),
     "plot_loo_interval": (one_outcome, lambda c: az.plot_loo_interval(c.data)),  # of all outcomes, or it fails

@@ -163,7 +163,9 @@ func noDirection(diags *diag.List, g group) {
 			dark = r
 		}
 	}
-	switch {
+	switch field := g.field(); {
+	case field != nil:
+		noDiagonals(diags, *field)
 	case dark != nil:
 		noOrder(diags, *dark)
 	case back != nil && ahead != nil:
@@ -173,6 +175,35 @@ func noDirection(diags *diag.List, g group) {
 	default:
 		sameIndex(diags, g)
 	}
+}
+
+// field is a read of an array that reads back along one axis and along another; nil where the group has none.
+func (g group) field() (back *read) {
+	backAlong := map[int]bool{}
+	for i := range g.reads {
+		r := &g.reads[i]
+		for k := range g.arrays[0].Type.Axes {
+			if len(g.arrays) == 1 && r.position(k, k, false).kind == before {
+				backAlong[k], back = true, r
+			}
+		}
+	}
+	if len(backAlong) < 2 {
+		return nil
+	}
+	return back
+}
+
+// noDiagonals refuses the values of a field to be computed, where drawing them is not meant.
+func noDiagonals(diags *diag.List, r read) {
+	name := r.to.Name
+	help := "number the elements by diagonals, which read the diagonal before: `d[t in 2..I+J-1, i in I] = " +
+		"t - i >= 0 && t - i < J ? … d[t-1, i-1] … d[t-1, i] … : 0`, and `" + name + "[i in I, j in J] = d[i+j-1, i]`"
+	if t := r.piece.Term; t != nil && t.NonCentered {
+		help = "leave `noncentered` out; or give the deviations a name, `z[I, J] ~ Normal(0, 1)`, and " + help
+	}
+	diags.Errorf("E18", r.at.Info().At, "`%s` reads its past along one axis and along another: values are computed "+
+		"along one axis only", name).Related(r.piece.At, "being defined").Help("%s", help)
 }
 
 // noOrder refuses a read that is not known to lie before what reads it.

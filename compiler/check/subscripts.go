@@ -44,8 +44,8 @@ func (c *checker) subscripts(s *scope, x model.Expr, name ast.Expr, subs []*ast.
 	return out
 }
 
-// ofGroup are axes of which those whose ends depend on the index of axis k are those of one group, where the subscript of
-// axis k is one number.
+// ofGroup are axes of which those whose ends depend on the index of axis k are those of one group, where the subscript
+// of axis k is one number.
 func ofGroup(axes []*model.Set, k int, at model.Expr) []*model.Set {
 	if len(at.Info().Type.Axes) > 0 {
 		return axes

@@ -10,7 +10,7 @@ import (
 
 // Describe describes an array for the run directory.
 func (e *Evaluator) Describe(a *model.Array) types.Variable {
-	v := types.Variable{Name: a.Name, Int: a.Type.Elem != types.Real && !drawnReal(a)}
+	v := types.Variable{Name: a.Name, Int: (a.Type.Elem != types.Real || a.NeedInt) && !drawnReal(a)}
 	for _, s := range a.Type.Axes {
 		b := e.Box(s)
 		v.Shape = append(v.Shape, b.Size())

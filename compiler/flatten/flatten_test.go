@@ -184,6 +184,22 @@ data one = 1
 one ~ Density(b + 2 * b - logsumexp([0.5 * b, b]) - logsumexp([b, b, 2 * b]))
 q ~ Normal(g[1] / (g[1] + g[2]) + 1 + g[4] / (g[4] + g[5] + g[6]) + 3 * b + d[2] + d[5] + d[6], 1)
 `},
+	{"part of a rectangle, and what a function defines", `
+data x[N, T] = [[1, 2, 3], [4, 5, 6]], n[N] = [2, 1], y[N] = [1, 2]
+b ~ Normal(0, 1)
+w[i in N, k in 1..n[i]] = x[i, k] * b
+f(v, i) = {
+    m = n[i]
+    u[k in 1..m] = v[k] * b
+    return mean(u) + max(u)
+}
+y[i in N] ~ Normal(sum(w[i]) + sum(x[i, 1..n[i]]) + f(x[i], i), 1)
+`, `
+data y[N] = [1, 2]
+b ~ Normal(0, 1)
+y[1] ~ Normal(3 * b + 3 + 1.5 * b + (b > 0 ? 2 * b : b), 1)
+y[2] ~ Normal(4 * b + 4 + 4 * b + 4 * b, 1)
+`},
 	{"a triangle, and a call", `
 data K = 4, y = 1
 f(v[N], i) = sum(v) / i
@@ -261,9 +277,11 @@ func TestRefused(t *testing.T) {
 		{"data m[I] = [1, 2], y[I, m] = [[1], [2]]\na ~ Normal(0, 1)\ny ~ Normal(a, 1)\n",
 			"`y` has 1 elements in group 2"},
 		{"data m[I], x[I, m] = [[1], [2, 3]]\ny ~ Normal(sum(x[1] * x[2]), 1)\n", "E40"},
-		{"data m[I], c[I]: int, w[I, m] = [[1], [2, 3]]\nc[i in I] ~ Categorical(logits = w[i])\n", "logsumexp(eta[i])"},
+		{"data m[I], c[I]: int, w[I, m] = [[1], [2, 3]]\nc[i in I] ~ Categorical(logits = w[i])\n",
+			"logsumexp(eta[i])"},
 		{"data m[I], c[I]: int, w[I, m] = [[1], [2, 3]]\np[i in I] ~ Dirichlet(fill(1, m[i]))\n", "gamma variables"},
-		{"data m[I], w[I, m] = [[1], [2, 3]]\nw[i in I] ~ MvNormal(fill(0, m[i]), fill(1, m[i], m[i]))\n", "number the elements"},
+		{"data m[I], w[I, m] = [[1], [2, 3]]\nw[i in I] ~ MvNormal(fill(0, m[i]), fill(1, m[i], m[i]))\n",
+			"number the elements"},
 		{"data y[I, T] = [[1], [2, 3]]\na ~ Normal(0, 1)\ny ~ Normal(a, 1)\n", "E49"},
 		{"data m[I], y[I, m] = [[1.5, 0.5], [3, 1]]\nh[i in I, t in 1..m[i]] = t == 1 ? 1 : h[i, t-2]\n" +
 			"a ~ Normal(0, 1)\ny[i in I, t in 1..m[i]] ~ Normal(a + h[i, t], 1)\n", "reads element 0 of group 1"},

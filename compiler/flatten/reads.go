@@ -83,8 +83,8 @@ func (f *flattener) refuseWhole(x model.Expr) {
 		Help("read its elements by an index: `x[i, j]` with `j in 1..m[i]`, as in `sum(j in 1..m[i]: …)`")
 }
 
-// ofGroup is an element of what is computed of a group, such as (x[i] - mean(x[i]))[j], computed for that element alone;
-// nil for other expressions.
+// ofGroup is an element of what is computed of a group, such as (x[i] - mean(x[i]))[j], computed for that element
+// alone; nil for other expressions.
 func (f *flattener) ofGroup(x *model.Subscript) model.Expr {
 	axes := x.X.Info().Type.Axes
 	if _, array := x.X.(*model.Ref); array || len(x.Subs) != len(axes) || !slices.ContainsFunc(axes, isRagged) {

@@ -11,9 +11,10 @@ import (
 	"ppl/lang/types"
 )
 
-// statistics are the numbers stored with each draw, in order: log_q is the log density of the approximation.
+// statistics are the numbers stored with each draw, in order: log_q is the log density of the approximation. No
+// trajectory diverges, which plots ask for.
 func statistics() []types.Variable {
-	return infer.Statistics("lp", "log_prior", "log_lik", "log_q")
+	return infer.Statistics("lp", "log_prior", "log_lik", "log_q", "diverging")
 }
 
 // draw takes independent draws of each chain's approximation, and weighs them against the target. Draw k of a chain is
@@ -83,7 +84,7 @@ func (r *fit) keep(chain, lane int, volume float64) (weight float64, err error) 
 	if math.IsNaN(weight) {
 		weight = math.Inf(-1)
 	}
-	return weight, r.recorder.Draw(chain, saved, []float64{d[0] + d[1], d[0], d[1], logQ})
+	return weight, r.recorder.Draw(chain, saved, []float64{d[0] + d[1], d[0], d[1], logQ, 0})
 }
 
 // judge measures how good the fits are. Weights of all chains belong together: the target's mass is the mean of each,
