@@ -88,7 +88,7 @@ def curve(c, **more):
 
 # Of each plot, what a run has to have and how it is called.
 OLD_TABLE = {
-    "plot_bf": (with_prior, lambda c: az.plot_bf(c.both, var_name=c.one, ref_val=float(c.values().mean()))),
+    "plot_bf": (with_prior, lambda c: az.plot_bf(c.both, var_name=c.one, ref_val=float(c.values().ravel()[0]))),
     "plot_bpv": (predictive, lambda c: az.plot_bpv(c.data, var_names=[c.outcome])),
     "plot_compare": (likelihood, lambda c: az.plot_compare(
         az.compare({"one": c.data, "other": c.data}, var_name=c.outcome))),
@@ -114,7 +114,7 @@ OLD_TABLE = {
 }
 
 NEW_TABLE = {
-    "plot_bf": (with_prior, lambda c: az.plot_bf(c.both, var_names=c.one, ref_val=float(c.values().mean()))),
+    "plot_bf": (with_prior, lambda c: az.plot_bf(c.both, var_names=c.one, ref_val=float(c.values().ravel()[0]))),
     "plot_compare": (likelihood, lambda c: az.plot_compare(
         az.compare({"one": c.data, "other": c.data}, var_name=c.outcome))),
     "plot_energy": (energy, lambda c: az.plot_energy(c.data)),
