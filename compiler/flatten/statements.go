@@ -69,6 +69,9 @@ func (f *flattener) statements(a *model.Array, p pair) {
 		}
 		parts = append(parts, part{q, f.condition(p, q, number, s)})
 	}
+	if begin != nil { // pieces are told apart by where they stand
+		whole.At = parts[len(parts)-1].At
+	}
 	f.merge(a, whole, parts)
 	if begin != nil && len(a.Pieces) == 1 {
 		f.begin(a, begin, number)
