@@ -28,7 +28,7 @@ import (
 // Lanes is the number of walkers that all sides move together.
 const Lanes = 8
 
-//go:embed models/*.ppl
+//go:embed models/*.ppl models/*/*.ppl
 var models embed.FS
 
 // A Case is a model with data.
