@@ -30,7 +30,8 @@ func AllSequences() []Sequences {
 	}
 }
 
-// lengths have a long tail, as numbers of homes by county have: half of the groups are shorter than a tenth of the longest.
+// lengths have a long tail, as numbers of homes by county have: half of the groups are shorter than a tenth of the
+// longest.
 func (s Sequences) lengths(r *rand.Rand) []int {
 	m := make([]int, s.groups)
 	for j := range m {

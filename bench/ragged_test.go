@@ -56,8 +56,8 @@ func TestFormsAgree(t *testing.T) {
 	}
 }
 
-// BenchmarkRagged is the log density and its gradient of both forms; elements/padded is the share of rectangles that groups
-// fill.
+// BenchmarkRagged is the log density and its gradient of both forms; elements/padded is the share of rectangles that
+// groups fill.
 func BenchmarkRagged(b *testing.B) {
 	for _, s := range AllSequences() {
 		b.Run(s.Name, func(b *testing.B) {

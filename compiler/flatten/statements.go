@@ -69,7 +69,7 @@ func (f *flattener) statements(a *model.Array, p pair) {
 		}
 		parts = append(parts, part{q, f.condition(p, q, number, s)})
 	}
-	if begin != nil { // pieces are told apart by where they stand
+	if begin != nil { // the place of a piece is its name
 		whole.At = parts[len(parts)-1].At
 	}
 	f.merge(a, whole, parts)
