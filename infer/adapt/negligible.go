@@ -59,6 +59,29 @@ func InNegligibleMass(density [][]float64, visited [][][]float64) []bool {
 // the latter.
 const negligible = 20
 
+// Rising reports which walkers still come up from a bad start, from log densities by walker and sweep: between the
+// halves of a window, the median rose by an eighth of what it lies below that of the best walker, so that in a few more
+// windows it can be there.
+//
+//	medians of the halves   −800 −650   −2100 −1500   −1300 −1295   −640 −641
+//	                          true         true          false        false
+func Rising(density [][]float64) []bool {
+	const share = 1. / 8
+	out, before, after := make([]bool, len(density)), make([]float64, len(density)), make([]float64, len(density))
+	best := math.Inf(-1)
+	for w, xs := range density {
+		half := len(xs) / 2
+		before[w], after[w] = stats.Quantile(xs[:half], 0.5), stats.Quantile(xs[half:], 0.5)
+		if after[w] > best { // not so where it is NaN
+			best = after[w]
+		}
+	}
+	for w := range out {
+		out[w] = after[w] < best && after[w]-before[w] >= share*(best-after[w])
+	}
+	return out
+}
+
 // Surroundings is the logarithm of that mass, up to a constant.
 func Surroundings(density []float64, visited [][]float64) float64 {
 	sum := stats.Quantile(density, 0.5)

@@ -42,3 +42,19 @@ func TestInNegligibleMass(t *testing.T) {
 		}
 	}
 }
+
+// Log densities over ten sweeps: one walker is at the top, others come up to it, stand still below, or come up too
+// slowly; one was where the density is NaN.
+func TestRising(t *testing.T) {
+	line := func(from, to float64) (out []float64) {
+		for i := range 10 {
+			out = append(out, from+(to-from)*float64(i)/9)
+		}
+		return out
+	}
+	got := Rising([][]float64{line(-50, -50), line(-2000, -500), line(-900, -900), line(-900, -880),
+		line(math.NaN(), math.NaN()), line(-900, -1200)})
+	if diff := cmp.Diff([]bool{false, true, false, false, false, false}, got); diff != "" {
+		t.Error(diff)
+	}
+}

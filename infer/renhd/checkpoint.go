@@ -49,6 +49,7 @@ type answer struct {
 // A result is what a part has found out. Each part fills in what it is asked for.
 type result struct {
 	Heats        []float64 // of the walkers at the end of a window where each is alone
+	Rising       bool      // a walker leaves negligible mass
 	Steps        float64   // that trajectories of the usual length have with the step that the window found
 	Disagreement float64   // of the walkers of a window
 	OnePlace     bool      // the walkers of a window agree on where the target is

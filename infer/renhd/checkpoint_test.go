@@ -52,7 +52,7 @@ func resumeCases() map[string]struct {
 		"chosen all rows": {5, some, small(60, 10, infer.Settings{Batch: infer.AutoBatch})},
 		"two anchors":     {29, twoGroups(2000), small(60, 10, infer.Settings{Batch: 32})},
 		"network":         {11, newLayered(1000), small(60, 3, infer.Settings{Batch: 10})},
-		"recentred":       {19, sixEffects(false, 8, 0.05), small(160, 10, infer.Settings{})},
+		"recentred":       {19, sixEffects(false, 8, 0.05), small(240, 10, infer.Settings{})},
 		"recentred, free": {19, sixEffects(false, 8), small(160, 10, infer.Settings{Dynamics: "nosehoover"})},
 		"centred again": {23, sixEffects(false, 8), small(160, 10, infer.Settings{Dynamics: "nosehoover",
 			Replicas: 2})},

@@ -9,7 +9,7 @@ import (
 // restartStuck moves walkers that are stuck in negligible mass to where the nearest other of their rung is: nearest, so
 // that a mode is not given up with a walker. Warm-up need not be reversible. A walker is stuck when, for two windows,
 // it hardly moved, because something in its corner of the space stops it, or had next to nothing of the target around
-// it.
+// it and did not rise.
 func (r *run) restartStuck(seen *windowState) error {
 	if r.shared.free() {
 		return nil
@@ -58,8 +58,20 @@ func (w *walkers) stuck(seen *windowState) []bool {
 	if len(w.Rungs) > 1 || seen.Heats != nil && hot(seen.Heats) {
 		return out
 	}
-	for lane, l := range adapt.InNegligibleMass(seen.Density, seen.Visited) {
-		out[lane] = out[lane] || l
+	low, rising := adapt.InNegligibleMass(seen.Density, seen.Visited), adapt.Rising(seen.Density)
+	for lane := range out {
+		out[lane] = out[lane] || low[lane] && !rising[lane]
 	}
 	return out
+}
+
+// rising reports whether a walker is in negligible mass and leaves it.
+func (s *windowState) rising() bool {
+	low, rising := adapt.InNegligibleMass(s.Density, s.Visited), adapt.Rising(s.Density)
+	for lane := range low {
+		if low[lane] && rising[lane] {
+			return true
+		}
+	}
+	return false
 }

@@ -269,7 +269,9 @@ func (t *warmupWindow) finish() (found result, err error) {
 	if t.spec.spacing {
 		r.respaceLadder()
 	}
-	found.Heats = t.seen.Heats
+	if t.spec.alone {
+		found.Heats, found.Rising = t.seen.Heats, t.seen.rising()
+	}
 	if t.spec.judge != nil {
 		if err := t.spec.judge(t, &found); err != nil {
 			return found, err
