@@ -126,8 +126,9 @@ func measure(bench *lab.Bench, t target, sampler string, seed int) (score, error
 		s.ess = min(s.ess, p.ESSBulk)
 	}
 	for _, w := range r.Warnings {
-		s.flagged = s.flagged || strings.Contains(w, "weights of the modes") || strings.Contains(w, "R-hat") ||
-			strings.Contains(w, "round trip")
+		words := w.String()
+		s.flagged = s.flagged || strings.Contains(words, "weights of the modes") || strings.Contains(words, "R-hat") ||
+			strings.Contains(words, "round trip")
 	}
 	return s, r.Discard()
 }

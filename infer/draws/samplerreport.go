@@ -60,8 +60,8 @@ type SamplerReport struct {
 	// variables that are weights of a network that was sampled as one: each chain stays near an optimum of its own
 	Weights []string
 
-	Notes    []string // what was decided, in sentences
-	Warnings []string // problems to know before trusting the draws, in sentences
+	Notes    []string  // what was decided, in sentences
+	Warnings []Warning // problems to know before trusting the draws
 }
 
 // Rungs is what each rung of the ladder was like after warm-up, all chains together; each list is as long as
@@ -120,7 +120,7 @@ type samplerReport struct {
 	Centring       map[string]int        `json:"centring,omitempty"`
 	Weights        []string              `json:"weights,omitempty"`
 	Notes          []string              `json:"notes"`
-	Warnings       []string              `json:"warnings"`
+	Warnings       []Warning             `json:"warnings"`
 }
 
 // columns are the lists of the rungs by their name in JSON.

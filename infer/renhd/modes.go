@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"ppl/infer/adapt"
+	"ppl/infer/draws"
 	"ppl/infer/dynamics"
 	"ppl/infer/stats"
 )
@@ -206,7 +207,10 @@ func (c *drawCollector) reportModes() {
 	if k < 0 {
 		return
 	}
-	r.warnf("warm-up found a mode with a log density of %.4g and about %.0f %% of the posterior, in which there is no "+
-		"draw: its weight is not known; a longer warm-up (--warmup) lets more replicas find it", modes[k].Height,
-		100*modeShares(modes)[k])
+	r.warn(draws.Warning{
+		Fact: fmt.Sprintf("Warm-up found a mode with a log density of %.4g and about %.0f %% of the posterior, in "+
+			"which there is no draw.", modes[k].Height, 100*modeShares(modes)[k]),
+		Reason: "Its weight is not known.",
+		Advice: []draws.Advice{{Do: draws.Raise, On: "warmup",
+			Text: "Take a longer warm-up (--warmup), so that more replicas find it."}}})
 }

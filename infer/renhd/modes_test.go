@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"ppl/infer/draws"
 )
 
 // twoModeWindow is a window of 16 walkers on twoModes, of which the first few are in the lesser mode.
@@ -59,7 +61,9 @@ func TestModesAreRemembered(t *testing.T) {
 		}
 		c := &drawCollector{run: r, state: &collectorState{Visits: counted}}
 		c.reportModes()
-		return strings.Contains(strings.Join(r.stats.Report.Warnings, ""), "warm-up found a mode")
+		return slices.ContainsFunc(r.stats.Report.Warnings, func(w draws.Warning) bool {
+			return strings.HasPrefix(w.Fact, "Warm-up found a mode")
+		})
 	}
 	lesser := slices.IndexFunc(modes, func(m mode) bool { return m.At[0] < 0 })
 	all := []int{0, 0}

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"ppl/infer"
+	"ppl/infer/draws"
 	"ppl/lang/types"
 )
 
@@ -105,8 +106,10 @@ func (r *run) warmUpNetwork() error {
 			return err
 		}
 	}
-	r.warnf("after %d halvings of the step, the kinetic temperature of a block of weights is still not 1; predictions "+
-		"may be too wide", mostHalvings)
+	r.warn(draws.Warning{
+		Fact: fmt.Sprintf("After %d halvings of the step, the kinetic temperature of a block of weights is still not "+
+			"1.", mostHalvings),
+		Reason: "Predictions may be too wide."})
 	return nil
 }
 

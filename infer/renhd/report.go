@@ -1,6 +1,11 @@
 package renhd
 
-import "math"
+import (
+	"fmt"
+	"math"
+
+	"ppl/infer/draws"
+)
 
 // completeReport fills the report with what the run was. What draws and counts show (divergences, chains that disagree,
 // swap rates near 0, no round trips) is put in words where they are summarised; here is only what they do not show.
@@ -65,8 +70,12 @@ func (r *run) remarkOnRows() {
 	r.notef("the energies of swaps were estimated from a share of %.2g of the rows on average",
 		x.RowShare/float64(x.Decided))
 	if share := float64(x.Skewed) / float64(x.Decided); share > 0.01 {
-		r.warnf("in %.0f %% of swaps the log likelihood differences were too skewed for the test of swaps to be "+
-			"exact; a larger exchange_batch helps", 100*share)
+		r.warn(draws.Warning{
+			Fact: fmt.Sprintf("In %.0f %% of swaps the differences of log likelihoods were too skewed.", 100*share),
+			Reason: "The test of a swap estimates them from a part of the rows, and is exact only where these " +
+				"estimates are about normal.",
+			Advice: []draws.Advice{{Do: draws.Raise, On: "exchange_batch",
+				Text: "Let swaps look at more rows (--set exchange_batch)."}}})
 	}
 }
 
@@ -74,12 +83,18 @@ func (r *run) remarkOnRows() {
 func (r *run) warnOfWarmup() {
 	p := &r.stats.Report
 	if p.Warmup < shortest && p.Draws > 0 && r.shared.blocks == nil {
-		r.warnf("a warm-up of %d iterations is too short to find step, coordinates and whether the target has several "+
-			"modes; the default is 1000", p.Warmup)
+		r.warn(draws.Warning{
+			Fact: fmt.Sprintf("A warm-up of %d iterations is too short to find step, coordinates and several modes.",
+				p.Warmup),
+			Advice: []draws.Advice{{Do: draws.Raise, On: "warmup",
+				Text: "Take a longer warm-up (--warmup; 1000 by default)."}}})
 	}
 	if r.shared.rule.Name() == "hmc" && p.Draws > 0 && p.StepSize < collapsed {
-		r.warnf("the step size had to shrink to %.2g of the target's width: its curvature varies wildly, and regions "+
-			"may be missing from the draws; check scales that may go to 0", p.StepSize)
+		r.warn(draws.Warning{
+			Fact:   fmt.Sprintf("The step size had to shrink to %.2g of the target's width.", p.StepSize),
+			Reason: "Its curvature varies wildly, and regions may be missing from the draws.",
+			Advice: []draws.Advice{{Do: draws.Confine, On: "scales",
+				Text: "Look for scales that may go to 0, and give them priors that keep away from it."}}})
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"ppl/infer"
+	"ppl/infer/draws"
 )
 
 // A run is one call of Sample.
@@ -105,10 +106,8 @@ func (r *run) notef(format string, args ...any) {
 	r.stats.Report.Notes = append(r.stats.Report.Notes, fmt.Sprintf(format, args...))
 }
 
-// warnf adds a warning to the report.
-func (r *run) warnf(format string, args ...any) {
-	r.stats.Report.Warnings = append(r.stats.Report.Warnings, fmt.Sprintf(format, args...))
-}
+// warn adds a warning to the report.
+func (r *run) warn(w draws.Warning) { r.stats.Report.Warnings = append(r.stats.Report.Warnings, w) }
 
 // showProgress hands the number of iterations to the recorder.
 func (r *run) showProgress(p infer.Phase) {

@@ -27,30 +27,20 @@ func (r *run) measureTemperature(p *adapt.Points) {
 // standard deviations.
 const tolerance = 0.04
 
-// warnOfTemperature warns where positions are too hot or too cold: those of the draws, or, where these are too few, of
-// warm-up's last window.
+// warnOfTemperature warns where positions were too hot or too cold in warm-up's last window and there are too few draws
+// to judge by these, as the report does (PositionTemperature).
 func (r *run) warnOfTemperature() {
-	if p := r.stats.Report.Positions; p.Value != 0 {
-		r.warnOfPositions(p)
-	} else if t := r.state.Temperature; t.Bound > 0 && math.Abs(t.Value-1) > tolerance+t.Bound {
-		r.warnf("positions have a temperature of %.2f where it should be 1, so variances are off by about that: the "+
-			"step or the noise of gradients is too large for %s; use a smaller step_size, a larger batch, or "+
-			"dynamics = nosehoover", t.Value, r.shared.rule.Name())
-	}
-}
-
-// warnOfPositions says how far standard deviations are off, and what share of that is the noise's; the rest is the
-// error of discretisation.
-func (r *run) warnOfPositions(p draws.PositionTemperature) {
-	const errors = 3
-	if math.Abs(p.Value-1) < tolerance+errors*p.Error && p.Noise < tolerance {
+	t := r.state.Temperature
+	if r.stats.Report.Positions.Value != 0 || t.Bound == 0 || math.Abs(t.Value-1) <= tolerance+t.Bound {
 		return
 	}
-	noise := "the error of discretisation, which a smaller step_size lessens"
-	if p.Noise > 0 {
-		noise = fmt.Sprintf("the noise of gradients makes %.1f %% in the direction that has most, which a larger "+
-			"batch lessens, and the rest is the error of discretisation, which a smaller step_size lessens", 50*p.Noise)
-	}
-	r.warnf("standard deviations are off by %+.1f ± %.1f %% on average, from the forces at the draws: %s",
-		50*(p.Value-1), 50*p.Error, noise)
+	r.warn(draws.Warning{
+		Fact: fmt.Sprintf("Positions have a temperature of %.2f where it should be 1.", t.Value),
+		Reason: fmt.Sprintf("Variances are off by about that: the step or the noise of gradients is too large for %s.",
+			r.shared.rule.Name()),
+		Advice: []draws.Advice{
+			{Do: draws.Lower, On: "step_size", Text: "Take smaller steps (--set step_size)."},
+			{Do: draws.Raise, On: "batch", Text: "Take larger minibatches (--set batch)."},
+			{Do: draws.Choose, On: "dynamics", To: "nosehoover", Text: "Take --set dynamics=nosehoover."},
+		}})
 }

@@ -6,6 +6,8 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"ppl/infer/draws"
 )
 
 // Diagnosis prints, question by question, what was looked at and what is wrong, with what to do about it, and a table
@@ -17,11 +19,9 @@ func Diagnosis(w io.Writer, s Report, width int) error {
 		s.parameters(&b, width)
 		b.WriteByte('\n')
 	}
+	var tried []draws.Advice
 	for _, t := range s.Topics {
-		t.print(&b, width)
-	}
-	for _, warning := range s.Sampling {
-		paragraph(&b, label("!", "sampler"), warning, width)
+		tried = t.print(&b, width, tried)
 	}
 	s.ladder(&b)
 	switch n := len(s.Warnings); n {
@@ -42,9 +42,9 @@ func (s Report) advice() string {
 }
 
 type topicObject struct {
-	Name     string   `json:"name"`
-	Facts    string   `json:"facts"`
-	Warnings []string `json:"warnings"`
+	Name     string          `json:"name"`
+	Facts    string          `json:"facts"`
+	Warnings []draws.Warning `json:"warnings"`
 }
 
 // DiagnosisJSON prints the questions, and whether the draws can be used, as one object.
@@ -52,20 +52,20 @@ func DiagnosisJSON(w io.Writer, s Report) error {
 	topics := []topicObject{}
 	for _, t := range s.Topics {
 		if t.Facts != "" || len(t.Warnings) > 0 {
-			topics = append(topics, topicObject{t.Name, t.Facts, append([]string{}, t.Warnings...)})
+			topics = append(topics, topicObject{t.Name, t.Facts, append([]draws.Warning{}, t.Warnings...)})
 		}
 	}
 	return printJSON(w, struct {
-		Model    string        `json:"model"`
-		Usable   bool          `json:"usable"`
-		Topics   []topicObject `json:"topics"`
-		Sampling []string      `json:"sampler_warnings"`
-	}{s.Model, !s.Unusable, topics, append([]string{}, s.Sampling...)})
+		Model  string        `json:"model"`
+		Usable bool          `json:"usable"`
+		Topics []topicObject `json:"topics"`
+	}{s.Model, !s.Unusable, topics})
 }
 
 func label(mark, name string) string { return fmt.Sprintf("%-5s %-12s ", mark, name) }
 
-func (t Topic) print(b *strings.Builder, width int) {
+// print leaves out advice that was given before, and returns all that was given.
+func (t Topic) print(b *strings.Builder, width int, tried []draws.Advice) []draws.Advice {
 	mark := "ok"
 	if len(t.Warnings) > 0 {
 		mark = "!"
@@ -78,8 +78,18 @@ func (t Topic) print(b *strings.Builder, width int) {
 		if i == 0 && t.Facts == "" {
 			head = label(mark, t.Name)
 		}
-		paragraph(b, head, w, width)
+		paragraph(b, head, w.Fact, width)
+		if w.Reason != "" {
+			paragraph(b, label("", "")+"why: ", w.Reason, width)
+		}
+		for _, a := range w.Advice {
+			if !slices.ContainsFunc(tried, a.Repeats) {
+				paragraph(b, label("", "")+"try: ", a.Text, width)
+				tried = append(tried, a)
+			}
+		}
 	}
+	return tried
 }
 
 // A rungColumn is a column of the table of rungs; it is left out where there are no numbers.

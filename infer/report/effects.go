@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"ppl/infer/draws"
 	"ppl/lang/types"
 )
 
@@ -24,14 +25,16 @@ const (
 func (f *findings) funnel() bool { return f.diverges() || len(f.lowEnergies()) > 0 }
 
 // otherCoordinates says what to do about a funnel: to the effect that has the wrong coordinates, else to the steps.
-func (f *findings) otherCoordinates() string {
+func (f *findings) otherCoordinates() draws.Advice {
 	if e := f.worstOf(false); e != nil && f.width(*e) > wide {
-		return fmt.Sprintf("Mark `%s` `noncentered`: its elements are known %s.", e.Name, f.how(*e))
+		return draws.Advice{Do: draws.Shift, On: e.Name,
+			Text: fmt.Sprintf("Mark `%s` `noncentered`: its elements are known %s.", e.Name, f.how(*e))}
 	}
 	if e := f.worstOf(true); e != nil && f.width(*e) < narrow {
-		return fmt.Sprintf("Write `%s` without `noncentered`: its elements are known %s.", e.Name, f.how(*e))
+		return draws.Advice{Do: draws.Center, On: e.Name,
+			Text: fmt.Sprintf("Write `%s` without `noncentered`: its elements are known %s.", e.Name, f.how(*e))}
 	}
-	return "Take smaller steps: --set accept=0.95."
+	return draws.Advice{Do: draws.Lower, On: "step_size", Text: "Take smaller steps: --set accept=0.95."}
 }
 
 // how compares what is known of an effect's elements with their scale.
@@ -44,11 +47,12 @@ func (f *findings) how(e types.Effect) string {
 }
 
 // worstOf is the centred effect whose elements are least known, or the one not centred whose elements are best known,
-// of those whose coordinates the sampler did not choose.
+// of those whose coordinates the sampler did not choose. Effects whose elements can change places are to be ordered.
 func (f *findings) worstOf(noncentered bool) (worst *types.Effect) {
 	for i, e := range f.effects {
 		w := f.width(e)
-		if _, chosen := f.run.Report.Centring[e.Name]; chosen || e.NonCentered != noncentered || math.IsNaN(w) {
+		_, chosen := f.run.Report.Centring[e.Name]
+		if chosen || e.NonCentered != noncentered || math.IsNaN(w) || slices.Contains(f.exchangeable, e.Name) {
 			continue
 		}
 		if worst == nil || (w > f.width(*worst)) != noncentered {

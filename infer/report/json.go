@@ -23,7 +23,7 @@ type document struct {
 	Parameters  []parameterObject `json:"parameters"`
 	Exchange    *exchangeObject   `json:"replica_exchange"`
 	Divergences int               `json:"divergences"`
-	Warnings    []string          `json:"warnings"`
+	Warnings    []draws.Warning   `json:"warnings"`
 	Usable      bool              `json:"usable"`
 	Thin        int               `json:"thin"`
 	Steps       draws.Number      `json:"steps_per_iteration"`
@@ -59,7 +59,7 @@ func JSON(w io.Writer, s Report) error {
 
 func (s Report) document() document {
 	d := document{s.Model, s.Sampler, s.Device, s.Seed, s.Chains, s.Draws, draws.Number(s.Seconds), s.Gradients,
-		make([]parameterObject, 0, len(s.Parameters)), nil, s.Divergences, append([]string{}, s.Warnings...),
+		make([]parameterObject, 0, len(s.Parameters)), nil, s.Divergences, append([]draws.Warning{}, s.Warnings...),
 		!s.Unusable, s.Pace.Thin,
 		draws.Number(s.Pace.Steps), draws.Numbers(s.Pace.EBFMI)}
 	for _, p := range s.Parameters {

@@ -23,14 +23,13 @@ type Report struct {
 	Seconds     float64 // wall clock, with warm-up
 	Gradients   int64   // lane-steps
 	Parameters  []Parameter
-	Exchange    *Exchange // nil where no replicas were exchanged
-	Divergences int       // after warm-up
-	Notes       []string  // what the sampler decided
-	Warnings    []string  // what speaks against trusting the draws, each with what to do
-	Topics      []Topic   // the same by question, with what was looked at
+	Exchange    *Exchange       // nil where no replicas were exchanged
+	Divergences int             // after warm-up
+	Notes       []string        // what the sampler decided
+	Warnings    []draws.Warning // what speaks against trusting the draws, the gravest first
+	Topics      []Topic         // the same by question, with what was looked at
 	Rungs       draws.Rungs
-	Sampling    []string // warnings of the sampler's own, the last of Warnings
-	Unusable    bool     // whether some warning says that the draws are not to be used as they are
+	Unusable    bool // whether some warning says that the draws are not to be used as they are
 	Pace        Pace
 	View        View
 }
@@ -91,11 +90,10 @@ func Summarize(r *draws.Run, v View) (Report, error) {
 		return Report{}, err
 	}
 	f.report = &report
-	report.Topics = f.topics()
+	report.Topics = f.diagnose(append(topics(), fromSampler(s.Warnings)))
 	report.Warnings, report.Unusable = ranked(report.Topics)
-	report.Rungs, report.Sampling = s.Rungs, s.Warnings
+	report.Rungs = s.Rungs
 	report.Pace, report.View = Pace{max(s.Thin, 1), s.Steps, s.EBFMI}, v
-	report.Warnings = append(report.Warnings, s.Warnings...)
 	report.Parameters, err = v.choose(f.parameters, r.Layout.Posterior, r)
 	return report, err
 }
@@ -177,7 +175,7 @@ func (f *findings) variable(v types.Variable, chains [][]float64, walkers []walk
 // said against them.
 func summarizePrior(r *draws.Run, v View) (Report, error) {
 	report := Report{Dir: r.Dir, Model: r.Info.Model, Sampler: r.Info.Sampler, Seed: r.Info.Seed,
-		Chains: r.Layout.Chains, Draws: r.Info.Draws, Warnings: []string{}, Pace: Pace{Thin: 1}, View: v}
+		Chains: r.Layout.Chains, Draws: r.Info.Draws, Warnings: []draws.Warning{}, Pace: Pace{Thin: 1}, View: v}
 	f := findings{run: r.Info, view: v}
 	for _, group := range []struct {
 		variables []types.Variable

@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -107,6 +108,15 @@ func (s scene) summary(t *testing.T) Report {
 	return report
 }
 
+// words are the warnings of a report, a line for each.
+func words(r Report) string {
+	var lines []string
+	for _, w := range r.Warnings {
+		lines = append(lines, w.String())
+	}
+	return strings.Join(lines, "\n")
+}
+
 // Chains of a network are near optima of their own: R-hat and effective sizes of its weights are not judged, but those
 // of other parameters are.
 func TestWeightsAreNotJudged(t *testing.T) {
@@ -131,7 +141,7 @@ func TestWeightsAreNotJudged(t *testing.T) {
 	}
 	all := apart(0)
 	all.report.Weights = []string{"theta"}
-	if got := all.summary(t); !got.Unusable || !strings.Contains(strings.Join(got.Warnings, " "), "mu averages") {
+	if got := all.summary(t); !got.Unusable || !strings.Contains(words(got), "mu averages") {
 		t.Errorf("a parameter next to weights: %q", got.Warnings)
 	}
 }
@@ -189,8 +199,8 @@ func TestWarnings(t *testing.T) {
 		}, []string{"4 of 4 parameters run off without end", "improper", "(mu: "}},
 		"drift": {func(s *scene) {
 			s.at = func(r *rand.Rand, _, draw, _ int) float64 { return float64(draw)/300 + r.NormFloat64() }
-		}, []string{"R-hat is above 1.01", "Run longer", "are not reliable"}},
-		"slow": {func(s *scene) { s.thetas = 0; s.at = ar(.95) }, []string{"below 400", "About --draws"}},
+		}, []string{"R-hat is above 1.01", "longer warm-up", "pairs", "are not reliable"}},
+		"slow": {func(s *scene) { s.thetas = 0; s.at = ar(.95) }, []string{"below 400", "Run longer: --draws"}},
 		"a bit slow": {func(s *scene) { s.thetas = 0; s.at = ar(.7) },
 			[]string{"mu has an ess_bulk of", "below the 1,000", "About --draws"}},
 		"NaN": {func(s *scene) {
@@ -249,6 +259,12 @@ func TestWarnings(t *testing.T) {
 			s.exchangeable = []string{"theta"}
 			s.at = func(r *rand.Rand, chain, _, _ int) float64 { return 9*float64(chain/2) + r.NormFloat64() }
 		}, []string{"different places", "`theta` can change places"}},
+		"stuck": {func(s *scene) {
+			s.drawn, s.at = []string{"mu", "theta"}, func(*rand.Rand, int, int, int) float64 { return 3 }
+		}, []string{"All draws of mu, theta are the same: the sampler has not moved", "--warmup"}},
+		"at an end": {func(s *scene) {
+			s.drawn, s.at = []string{"mu", "theta"}, func(*rand.Rand, int, int, int) float64 { return 0 }
+		}, []string{"All draws of mu, theta are the same: these numbers mean nothing", "Give `mu`", "proper prior"}},
 		"unsettled": {func(s *scene) { s.report.Halves = []float64{4, 2.5} },
 			[]string{"4.00 in the first half", "--warmup"}},
 		"hot thermostat": {func(s *scene) {
@@ -271,12 +287,12 @@ func TestWarnings(t *testing.T) {
 		"killed":      {func(s *scene) { s.status = draws.Killed }, []string{"was killed", "--resume"}},
 		"running":     {func(s *scene) { s.status = draws.Running }, []string{"still going on"}},
 		"none":        {func(s *scene) { s.draws = 0 }, []string{"no draws yet"}},
-		"told": {func(s *scene) { s.report.Warnings = []string{"The prior is improper."} },
+		"told": {func(s *scene) { s.report.Warnings = []draws.Warning{{Fact: "The prior is improper."}} },
 			[]string{"The prior is improper."}},
 	} {
 		s := good()
 		c.change(&s)
-		all := strings.Join(s.summary(t).Warnings, "\n")
+		all := words(s.summary(t))
 		for _, want := range c.want {
 			if !strings.Contains(all, want) {
 				t.Errorf("%s: no %q in:\n%s", name, want, all)
@@ -339,8 +355,8 @@ func TestMotionlessParametersAreReported(t *testing.T) {
 			return r.NormFloat64()
 		}
 		report := s.summary(t)
-		said := strings.Contains(strings.Join(report.Warnings, "\n"), "All draws of")
-		if said != (c.want != "") || !strings.Contains(strings.Join(report.Warnings, "\n"), c.want) ||
+		said := strings.Contains(words(report), "All draws of")
+		if said != (c.want != "") || !strings.Contains(words(report), c.want) ||
 			report.Unusable != said {
 			t.Errorf("%s: %q", name, report.Warnings)
 		}
@@ -352,7 +368,10 @@ func TestTable(t *testing.T) {
 	r := Report{Model: "eight.ppl", Sampler: "renhd", Device: "host", Seed: 42, Chains: 4, Draws: 1000, Seconds: 3.21,
 		Gradients: 1204000,
 		Exchange:  &Exchange{[]float64{1, 2, 7.389}, []float64{.42, .83}, 31, .75}, Notes: []string{"Thinned by 3."},
-		Warnings: []string{"Something is wrong: do that."},
+		Warnings: []draws.Warning{{Fact: "Something is wrong.", Reason: "Numbers are cold.",
+			Advice: []draws.Advice{{Do: draws.Raise, On: "heat", Text: "Do that."}, {Text: "Or that."}}},
+			{Fact: "And this.", Advice: []draws.Advice{{Do: draws.Raise, On: "heat", Text: "Do that."}}}},
+		Dir: "eight.run",
 		Parameters: []Parameter{
 			{"mu", "mu", stats.Summary{Mean: 4.4123, SD: 3.3178, MCSEMean: .0621, Q5: -1.0871, Q50: 4.4, Q95: 9.8712,
 				ESSBulk: 2854.4, ESSTail: 2411.2, RHat: 1.0012}, nil, false},
@@ -374,7 +393,10 @@ N          123457      2300          41      119000     123000     128000       
 L[1,1]          1         0           -           1          1          1            -         -  -
 eps     1.235e-09     2e-09     3.5e-11      -1e-09      1e-09      4e-09         3350      3000  1.000
 
-warning: Something is wrong: do that.
+warning: Something is wrong.
+warning: And this.
+advice: Do that.
+ppl diagnose eight.run has the reasons.
 `
 	var b bytes.Buffer
 	if err := Table(&b, r, 0); err != nil {
@@ -388,7 +410,7 @@ warning: Something is wrong: do that.
 // Lines keep to the width of a terminal: columns go, words wrap.
 func TestNarrowTable(t *testing.T) {
 	r := good().summary(t)
-	r.Warnings = []string{strings.Repeat("many words ", 30)}
+	r.Warnings = []draws.Warning{{Fact: strings.Repeat("many words ", 30)}}
 	for _, width := range []int{120, 80, 60, 50} {
 		var b bytes.Buffer
 		if err := Table(&b, r, width); err != nil {
@@ -501,25 +523,28 @@ func TestDamagedRun(t *testing.T) {
 
 // What ppl diagnose prints, by hand: questions with their numbers, what is wrong under them, and the rungs.
 func TestDiagnosis(t *testing.T) {
+	differ := draws.Warning{Fact: "Chains differ.", Reason: "The modes are far apart.",
+		Advice: []draws.Advice{{Do: draws.Order, Text: "Order them."}, {Do: draws.Raise, Text: "Draw longer."}}}
 	r := Report{Model: "eight.ppl", Sampler: "renhd", Device: "host", Seed: 42, Chains: 4, Draws: 1000, Seconds: 3.21,
 		Gradients: 1204000,
 		Exchange:  &Exchange{[]float64{1, 2, math.Inf(1)}, []float64{.42, .83}, 31, .75},
 		Rungs: draws.Rungs{StepSizes: []float64{.5, .6, .7}, Acceptance: []float64{.9, .8, .95},
 			Upward: []float64{1, .5, 0}},
-		Topics: []Topic{{"run", "finished", nil, 0}, {"modes", "", []string{"Chains differ.", "And more."}, 0},
+		Topics: []Topic{{"run", "finished", nil, 0}, {"modes", "", []draws.Warning{differ, {Fact: "And more."}}, 0},
 			{"energy", "", nil, 0},
-			{"divergences", "2 after warm-up", []string{"Look there."}, 0}},
-		Sampling: []string{"Too short."}, Warnings: []string{"Chains differ.", "And more.", "Look there.",
-			"Too short."}}
+			{"divergences", "2 after warm-up", []draws.Warning{{Fact: "Look there.", Advice: differ.Advice[:1]}}, 0}},
+		Warnings: []draws.Warning{differ, {Fact: "And more."}, {Fact: "Look there."}}}
 	want := `
 eight.ppl: 4 chains × 1,000 draws by renhd on host in 3.2 s (1,204,000 gradients, seed 42)
 
 ok    run          finished
 !     modes        Chains differ.
+                   why: The modes are far apart.
+                   try: Order them.
+                   try: Draw longer.
                    And more.
 !     divergences  2 after warm-up
                    Look there.
-!     sampler      Too short.
 
 temperature  swap rate  upward  acceptance  step size
           1       0.42    1.00        0.90        0.5
@@ -527,7 +552,7 @@ temperature  swap rate  upward  acceptance  step size
       prior          -    0.00        0.95        0.7
 swap rate: with the next rung. upward: share of the walkers there that come from the cold end; on a good ladder it falls evenly.
 
-4 things speak against these draws.
+3 things speak against these draws.
 `
 	var b strings.Builder
 	if err := Diagnosis(&b, r, 0); err != nil {
@@ -540,12 +565,17 @@ swap rate: with the next rung. upward: share of the walkers there that come from
 
 // A summary shows what is grave first, and says where the rest is.
 func TestWarningsAreRanked(t *testing.T) {
-	topics := []Topic{{"run", "", []string{"It was interrupted."}, 0},
-		{"modes", "", []string{"Chains differ.", "One."}, 1}, {"energy", "", []string{"Low."}, 0},
-		{"convergence", "", []string{"R-hat."}, 1}}
+	said := func(facts ...string) (all []draws.Warning) {
+		for _, fact := range facts {
+			all = append(all, draws.Warning{Fact: fact})
+		}
+		return all
+	}
+	topics := []Topic{{"run", "", said("It was interrupted."), 0}, {"modes", "", said("Chains differ.", "One."), 1},
+		{"energy", "", said("Low."), 0}, {"convergence", "", said("R-hat."), 1}}
 	warnings, unusable := ranked(topics)
-	if want := []string{"Chains differ.", "R-hat.", "It was interrupted.", "One.", "Low."}; !unusable ||
-		!slices.Equal(warnings, want) {
+	want := said("Chains differ.", "R-hat.", "It was interrupted.", "One.", "Low.")
+	if !unusable || !reflect.DeepEqual(warnings, want) {
 		t.Errorf("warnings %q, unusable %t", warnings, unusable)
 	}
 	var b strings.Builder
@@ -553,7 +583,7 @@ func TestWarningsAreRanked(t *testing.T) {
 		t.Fatal(err)
 	}
 	if text := b.String(); strings.Count(text, "warning: ") != 3 || strings.Contains(text, "One.") ||
-		!strings.Contains(text, "… and 2 more, of less weight: ppl diagnose m.run") {
+		!strings.Contains(text, "ppl diagnose m.run has the reasons, and 2 more warnings of less weight.") {
 		t.Errorf("the summary says\n%s", text)
 	}
 	if _, unusable := ranked(topics[:1]); unusable {

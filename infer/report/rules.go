@@ -10,44 +10,53 @@ import (
 	"ppl/infer/draws"
 )
 
-func ended(f *findings) string {
+func ended(f *findings) (w draws.Warning) {
 	switch f.run.Status {
 	case draws.Interrupted:
-		return fmt.Sprintf("The run was interrupted: these are the %d draws of each chain up to then.", f.run.Draws)
+		w.Fact = fmt.Sprintf("The run was interrupted: these are the %d draws of each chain up to then.", f.run.Draws)
+		w.Advice = goOn()
 	case draws.Failed:
-		return fmt.Sprintf("The run failed (%s): these are the draws before that.", f.run.Error)
+		w.Fact = fmt.Sprintf("The run failed (%s): these are the draws before that.", f.run.Error)
 	case draws.Killed:
-		return "The process of the run was killed: these are the draws up to then. ppl sample --resume goes on."
+		w.Fact = "The process of the run was killed: these are the draws up to then."
+		w.Advice = goOn()
 	case draws.Running:
-		return "The run is still going on: these are the draws so far."
+		w.Fact = "The run is still going on: these are the draws so far."
 	}
-	return ""
+	return w
 }
 
-func nothing(f *findings) string {
-	if f.run.Draws > 0 {
-		return ""
-	}
-	return "There are no draws yet of every chain."
+func goOn() []draws.Advice {
+	return []draws.Advice{{Do: draws.Continue, On: "run", Text: "Let it go on: ppl sample --resume."}}
 }
 
-func uneven(f *findings) string {
-	if len(f.run.Written) == 0 || slices.Max(f.run.Written) <= f.run.Draws {
-		return ""
+func nothing(f *findings) (w draws.Warning) {
+	if f.run.Draws == 0 {
+		w.Fact = "There are no draws yet of every chain."
 	}
-	return fmt.Sprintf("Some chains got further than others: the first %d draws of each are used, of up to %d.",
-		f.run.Draws, slices.Max(f.run.Written))
+	return w
 }
 
-func nonFinite(f *findings) string {
+func uneven(f *findings) (w draws.Warning) {
+	if len(f.run.Written) > 0 && slices.Max(f.run.Written) > f.run.Draws {
+		w.Fact = fmt.Sprintf("Some chains got further than others: the first %d draws of each are used, of up to %d.",
+			f.run.Draws, slices.Max(f.run.Written))
+	}
+	return w
+}
+
+func nonFinite(f *findings) (w draws.Warning) {
 	bad := f.which(func(p Parameter) bool { return p.NonFinite > 0 })
 	if len(bad) == 0 {
-		return ""
+		return w
 	}
 	worst := slices.MaxFunc(bad, func(a, b Parameter) int { return cmp.Compare(a.NonFinite, b.NonFinite) })
-	return fmt.Sprintf("%s infinite or not-a-number draws (%s: %d of %d). Look for a logarithm of 0, a division by 0 "+
-		"or an overflow in "+
-		"what defines it.", f.share(bad, "has", "have"), worst.Name, worst.NonFinite, f.run.Draws*f.report.Chains)
+	w.Fact = fmt.Sprintf("%s infinite or not-a-number draws (%s: %d of %d).", f.share(bad, "has", "have"), worst.Name,
+		worst.NonFinite, f.run.Draws*f.report.Chains)
+	w.Advice = []draws.Advice{{Do: draws.Repair, On: worst.Variable,
+		Text: fmt.Sprintf("Look for a logarithm of 0, a division by 0 or an overflow in what defines `%s`.",
+			worst.Variable)}}
+	return w
 }
 
 // divergingParameters are the parameters that no chain has been all the way around, and that got far from any usual
@@ -56,56 +65,72 @@ func (f *findings) divergingParameters() []Parameter {
 	return f.which(func(p Parameter) bool { return p.RHat > 1.1 && math.Abs(p.Mean)+p.SD > 1e8 })
 }
 
-func runaway(f *findings) string {
+func runaway(f *findings) (w draws.Warning) {
 	bad := f.divergingParameters()
 	if len(bad) == 0 {
-		return ""
+		return w
 	}
 	worst := slices.MaxFunc(bad, func(a, b Parameter) int {
 		return cmp.Compare(math.Abs(a.Mean)+a.SD, math.Abs(b.Mean)+b.SD)
 	})
-	return fmt.Sprintf("%s off without end (%s averages %.2g): the posterior seems to be improper, and these numbers "+
-		"mean nothing. The cause is a prior "+
-		"that is improper (`Flat`, `Density`) where the data do not hold the parameter, as in a logistic regression "+
-		"that separates its classes. Give it a proper prior.",
+	w.Fact = fmt.Sprintf("%s off without end (%s averages %.2g): these numbers mean nothing.",
 		f.share(bad, "runs", "run"), worst.Name, worst.Mean)
+	w.Reason = "The posterior seems to be improper. The cause is a prior that is improper (`Flat`, `Density`) where " +
+		"the data do not hold the parameter, as in a logistic regression that separates its classes."
+	w.Advice = []draws.Advice{{Do: draws.Confine, On: worst.Variable,
+		Text: fmt.Sprintf("Give `%s` a proper prior.", worst.Variable)}}
+	return w
 }
 
-func disagreement(f *findings) string {
+func disagreement(f *findings) (w draws.Warning) {
 	if len(f.disputes) == 0 || len(f.divergingParameters()) > 0 {
-		return ""
+		return w
 	}
 	worst := slices.MaxFunc(f.disputes, func(a, b dispute) int { return cmp.Compare(a.gap, b.gap) })
-	return fmt.Sprintf("The chains spend their time in different places: %s averages %s in them%s. The posterior "+
-		"seems to have several modes between which the "+
-		"chains do not move, so that the weights of the modes are not known. %s", worst.name, means(worst.means),
-		others(len(f.disputes)), f.towardsOneMode())
+	w.Fact = fmt.Sprintf("The chains spend their time in different places: %s averages %s in them%s.", worst.name,
+		means(worst.means), others(len(f.disputes)))
+	w.Reason = "The posterior seems to have several modes between which the chains do not move, so that the weights " +
+		"of the modes are not known."
+	w.Advice = f.towardsOneMode()
+	return w
 }
 
-// trading finds ladders whose walkers trade places without ever leaving the mode they began in: the chains agree, the
+// isTrading finds ladders whose walkers trade places without ever leaving the mode they began in: the chains agree, the
 // rates and round trips look well, and the weights are those of the starting points.
-func trading(f *findings) string {
-	if f.apart.errors == 0 || len(f.disputes) > 0 || len(f.divergingParameters()) > 0 {
-		return ""
+func (f *findings) isTrading() bool {
+	return f.apart.errors > 0 && len(f.disputes) == 0 && len(f.divergingParameters()) == 0
+}
+
+func trading(f *findings) (w draws.Warning) {
+	if !f.isTrading() {
+		return w
 	}
-	return fmt.Sprintf("The replicas keep to places of their own: by %s they differ by %.1f standard deviations. "+
-		"They trade temperatures but do not move between "+
-		"modes, not even at the hot end of the ladder, so that the weights of the modes are not known. %s",
-		f.apart.name, f.apart.deviations, f.hotter())
+	return draws.Warning{
+		Fact: fmt.Sprintf("The replicas keep to places of their own: by %s they differ by %.1f standard deviations.",
+			f.apart.name, f.apart.deviations),
+		Reason: "They trade temperatures but do not move between modes, not even at the hot end of the ladder, so " +
+			"that the weights of the modes are not known.",
+		Advice: f.hotter(),
+	}
 }
 
 // hotter says how to get a ladder that reaches further.
-func (f *findings) hotter() string {
+func (f *findings) hotter() []draws.Advice {
 	x := f.report.Exchange
 	hottest := x.Temperatures[len(x.Temperatures)-1]
 	if math.IsInf(hottest, 1) {
-		return "Its hot end is the prior, where walkers need longer to cross from one side to the other: take a " +
-			"longer warm-up (--warmup), and more steps (--set steps)."
+		return []draws.Advice{longerWarmup(), {Do: draws.Raise, On: "steps",
+			Text: "Take more steps (--set steps): at the prior, walkers need longer to cross to the other side."}}
 	}
-	rungs := 2 * len(x.Temperatures)
-	ratio := math.Pow(hottest, 1/float64(len(x.Temperatures)-1))
-	return fmt.Sprintf("Let it reach higher temperatures than %s: --set replicas=%d --set ratio=%.2g.",
-		temperature(hottest), rungs, ratio)
+	ratio := fmt.Sprintf("%.2g", math.Pow(hottest, 1/float64(len(x.Temperatures)-1)))
+	rungs := f.moreRungs()
+	return []draws.Advice{{Do: draws.Raise, On: "replicas", To: rungs.To,
+		Text: fmt.Sprintf("Let the ladder reach higher temperatures than %s: --set replicas=%s --set ratio=%s.",
+			temperature(hottest), rungs.To, ratio)}}
+}
+
+func longerWarmup() draws.Advice {
+	return draws.Advice{Do: draws.Raise, On: "warmup", Text: "Take a longer warm-up (--warmup)."}
 }
 
 func others(n int) string {
@@ -128,67 +153,92 @@ func means(xs []float64) string {
 }
 
 // towardsOneMode orders what can change places, if the model has any, since each mode has its copies then.
-func (f *findings) towardsOneMode() string {
+func (f *findings) towardsOneMode() []draws.Advice {
 	if len(f.exchangeable) > 0 {
-		return fmt.Sprintf("The elements of `%s` can change places: order them (`ordered`).", f.exchangeable[0])
+		name := f.exchangeable[0]
+		return []draws.Advice{{Do: draws.Order, On: name,
+			Text: fmt.Sprintf("The elements of `%s` can change places: order them (`ordered`).", name)}}
 	}
-	return f.moreTempering()
+	if f.report.Exchange != nil {
+		return []draws.Advice{f.moreRungs(), longerWarmup()}
+	}
+	return []draws.Advice{{Do: draws.Choose, On: "sampler", To: "renhd",
+		Text: "Let replicas carry chains between modes: --sampler renhd --set replicas=8."}, longerWarmup()}
 }
 
-func (f *findings) moreTempering() string {
-	if f.report.Exchange == nil {
-		return "Let replicas carry chains between modes: --sampler renhd --set replicas=8, and a longer warm-up " +
-			"(--warmup)."
+// moreRungs is the number that all advice about rungs gives: twice as many where they have to reach further.
+func (f *findings) moreRungs() draws.Advice {
+	n := len(f.report.Exchange.Temperatures)
+	rungs := (3*n + 1) / 2
+	if f.isTrading() {
+		rungs = 2 * n
 	}
-	return fmt.Sprintf("Give the ladder more rungs (--set replicas=%d) and a longer warm-up (--warmup).",
-		moreRungs(f.report.Exchange))
+	return draws.Advice{Do: draws.Raise, On: "replicas", To: fmt.Sprint(rungs),
+		Text: fmt.Sprintf("Give the ladder more rungs: --set replicas=%d.", rungs)}
 }
 
-func moreRungs(x *Exchange) int { return (3*len(x.Temperatures) + 1) / 2 }
-
-func highRHat(f *findings) string {
+func highRHat(f *findings) (w draws.Warning) {
 	bad := slices.DeleteFunc(slices.Clone(f.judged), func(p Parameter) bool { return !(p.RHat > MaxRHat) })
 	if len(bad) == 0 {
-		return ""
+		return w
 	}
 	worst := slices.MaxFunc(bad, func(a, b Parameter) int { return cmp.Compare(a.RHat, b.RHat) })
-	advice := " Run longer: --warmup and --draws twice as large."
-	if len(f.disputes) > 0 || len(f.divergingParameters()) > 0 || f.funnel() {
-		advice = "" // chains that disagree will not agree in twice the time; another warning says what to do
-	}
-	return fmt.Sprintf("R-hat is above %v for %s (%s: %s): the chains have not come to one distribution, and these "+
-		"numbers are not yet those "+
-		"of the posterior.%s", MaxRHat, f.share(bad, "", ""), worst.Name, worst.rhat(), advice)
+	w.Fact = fmt.Sprintf("R-hat is above %v for %s (%s: %s).", MaxRHat, f.share(bad, "", ""), worst.Name, worst.rhat())
+	w.Reason = "The chains have not come to one distribution, and these numbers are not yet those of the posterior."
+	w.Advice = f.runLonger()
+	return w
 }
 
-func lowESS(f *findings) string {
+func lowESS(f *findings) (w draws.Warning) {
 	p, n := leastESS(f.judged, eitherESS)
 	if n >= MinESS {
-		return ""
+		return w
 	}
-	return fmt.Sprintf("The effective sample size of %s is %.0f, below %d: its summaries, R-hat among them, are not "+
-		"reliable. %s",
-		p.Name, n, MinESS, f.moreDraws(n))
+	w.Fact = fmt.Sprintf("The effective sample size of %s is %.0f, below %d.", p.Name, n, MinESS)
+	w.Reason = "Its summaries, R-hat among them, are not reliable."
+	w.Advice = f.runLonger()
+	return w
 }
 
-func belowTarget(f *findings) string {
+func belowTarget(f *findings) (w draws.Warning) {
 	p, n := leastESS(f.judged, bulkESS)
 	if low, _ := leastESS(f.judged, eitherESS); n >= TargetESS || eitherESS(low) < MinESS {
-		return ""
+		return w
 	}
-	return fmt.Sprintf("%s has an ess_bulk of %.0f, below the 1,000 a run aims at. %s", p.Name, n, f.moreDraws(n))
+	w.Fact = fmt.Sprintf("%s has an ess_bulk of %.0f, below the 1,000 a run aims at.", p.Name, n)
+	w.Advice = f.runLonger()
+	return w
 }
 
-// moreDraws says how many draws should do, in proportion, with a tenth to spare, if more draws would help.
-func (f *findings) moreDraws(have float64) string {
-	if f.funnel() && len(f.disputes) == 0 {
-		return "The divergences or the energies show why: that comes first."
+// runLonger says how many draws should do, in proportion, with a tenth to spare, and with a warm-up as long where
+// chains disagree. Where the number would be beyond reason, or chains keep to different modes, more draws are no way,
+// and a run that has not ended goes on anyway.
+func (f *findings) runLonger() []draws.Advice {
+	if f.run.Status != draws.Finished || len(f.disputes) > 0 {
+		return nil
+	}
+	_, have := leastESS(f.judged, bulkESS)
+	if low, n := leastESS(f.judged, eitherESS); eitherESS(low) < MinESS {
+		have = n
 	}
 	times := 1.1 * TargetESS / have
-	if times > maxTimes || len(f.disputes) > 0 {
-		return "More draws alone will not mend that: the chains hardly move between the places where the posterior is."
+	rhat := slices.ContainsFunc(f.judged, func(p Parameter) bool { return p.RHat > MaxRHat })
+	if rhat {
+		times = max(times, 2)
 	}
-	return fmt.Sprintf("About --draws %d should give %d.", roundUp(times*float64(f.run.Draws)), TargetESS)
+	switch n := roundUp(times * float64(f.run.Draws)); {
+	case times > maxTimes:
+		return []draws.Advice{{Do: draws.Raise, On: "warmup",
+			Text: "Take a longer warm-up (--warmup): the chains may not have arrived."},
+			{Do: draws.Rewrite, On: "model", Text: fmt.Sprintf("Look for parameters that can replace one another "+
+				"(ppl plot %s pairs), and write the model in others: more draws alone will not do.", f.report.Dir)}}
+	case rhat:
+		return []draws.Advice{{Do: draws.Raise, On: "draws", To: fmt.Sprint(n),
+			Text: fmt.Sprintf("Run longer: --draws %d, and as long a warm-up (--warmup).", n)}}
+	default:
+		return []draws.Advice{{Do: draws.Raise, On: "draws", To: fmt.Sprint(n),
+			Text: fmt.Sprintf("About --draws %d should give %d.", n, TargetESS)}}
+	}
 }
 
 // roundUp goes to the next number of two digits and zeros.
@@ -197,35 +247,59 @@ func roundUp(x float64) int {
 	return int(math.Ceil(x/unit) * unit)
 }
 
-func undiagnosed(f *findings) string {
+func undiagnosed(f *findings) (w draws.Warning) {
 	bad := f.which(func(p Parameter) bool { return math.IsNaN(p.RHat) && !p.Constant && p.NonFinite == 0 })
 	if len(bad) == 0 || f.run.Draws == 0 {
-		return ""
+		return w
 	}
-	return fmt.Sprintf("%d %s of each chain %s too few to judge whether they can be trusted.", f.run.Draws,
-		plural(f.run.Draws, "draw", "draws"),
-		plural(f.run.Draws, "is", "are"))
+	w.Fact = fmt.Sprintf("%d %s of each chain %s too few to judge whether they can be trusted.", f.run.Draws,
+		plural(f.run.Draws, "draw", "draws"), plural(f.run.Draws, "is", "are"))
+	if f.run.Status == draws.Finished {
+		w.Advice = []draws.Advice{{Do: draws.Raise, On: "draws", Text: "Draw more (--draws; 1000 by default)."}}
+	}
+	return w
 }
 
 // motionless finds parameters no element of which has two different draws. One element alone may be fixed by what the
 // parameter is, as the diagonal of a correlation matrix.
-func motionless(f *findings) string {
+func motionless(f *findings) (w draws.Warning) {
+	names := f.unmoved()
+	if len(names) == 0 || f.run.Draws < 2 {
+		return w
+	}
+	if !f.isAtEnd(names[0]) {
+		return draws.Warning{
+			Fact:   fmt.Sprintf("All draws of %s are the same: the sampler has not moved.", someOf(names)),
+			Reason: "It rejected every step, as where these are too long after a short warm-up.",
+			Advice: []draws.Advice{longerWarmup()},
+		}
+	}
+	return draws.Warning{
+		Fact:   fmt.Sprintf("All draws of %s are the same: these numbers mean nothing.", someOf(names)),
+		Reason: "It is at an end of its support beyond what numbers can say, as where the posterior is improper.",
+		Advice: []draws.Advice{{Do: draws.Confine, On: names[0], Text: fmt.Sprintf("Give `%s`, and the scales it "+
+			"depends on, a proper prior that keeps away from that end.", names[0])}},
+	}
+}
+
+// isAtEnd reports whether an element of a variable is 0 or 1, or beyond any usual scale.
+func (f *findings) isAtEnd(variable string) bool {
+	return slices.ContainsFunc(f.parameters, func(p Parameter) bool {
+		return p.Variable == variable && (p.Mean == 0 || p.Mean == 1 || !(math.Abs(p.Mean) < 1e8))
+	})
+}
+
+func (f *findings) unmoved() (names []string) {
 	moves := map[string]bool{}
 	for _, p := range f.parameters {
 		moves[p.Variable] = moves[p.Variable] || !p.Constant
 	}
-	var names []string
 	for _, name := range f.drawn {
 		if !moves[name] {
 			names = append(names, name)
 		}
 	}
-	if len(names) == 0 || f.run.Draws < 2 {
-		return ""
-	}
-	return fmt.Sprintf("All draws of %s are the same: the sampler has not moved it, or it is at an end of its support "+
-		"beyond what numbers can say, as where the posterior is improper. These numbers mean nothing. Give it, and "+
-		"the scales it depends on, a proper prior that keeps away from that end.", someOf(names))
+	return names
 }
 
 // someOf lists the first of many names.
@@ -238,15 +312,19 @@ func someOf(names []string) string {
 }
 
 // heavyTails finds quantities whose mean may not exist, so that no number of draws gives it.
-func heavyTails(f *findings) string {
+func heavyTails(f *findings) (w draws.Warning) {
 	bad := f.which(func(p Parameter) bool { return p.TailShape > maxParetoK })
 	if len(bad) == 0 || len(f.divergingParameters()) > 0 {
-		return ""
+		return w
 	}
 	worst := slices.MaxFunc(bad, func(a, b Parameter) int { return cmp.Compare(a.TailShape, b.TailShape) })
-	return fmt.Sprintf("%s tails so heavy that a mean may not exist or cannot be estimated (%s: Pareto k of at least "+
-		"%.2f): mean, sd and mcse of it say nothing. Read quantiles, or give it a prior with lighter tails.",
-		f.share(bad, "has", "have"), worst.Name, worst.TailShape)
+	return draws.Warning{
+		Fact: fmt.Sprintf("%s tails so heavy that mean, sd and mcse say nothing (%s: Pareto k of at least %.2f).",
+			f.share(bad, "has", "have"), worst.Name, worst.TailShape),
+		Reason: "A mean may not exist, or cannot be estimated from draws.",
+		Advice: []draws.Advice{{Do: draws.Confine, On: worst.Variable,
+			Text: fmt.Sprintf("Read quantiles, or give `%s` a prior with lighter tails.", worst.Variable)}},
+	}
 }
 
 // sound reports whether chains agree and every effective size is enough: then what happens rarely on the way has left
@@ -270,32 +348,41 @@ func (f *findings) diverges() bool {
 	return n > 0 && !f.rare(n) && !(r.NotFinite >= n && len(r.NonFiniteTerms) > 0)
 }
 
-func divergent(f *findings) string {
-	n := f.report.Divergences
+func divergent(f *findings) (w draws.Warning) {
 	if !f.diverges() {
-		return ""
+		return w
 	}
-	return fmt.Sprintf("%d %s diverged after warm-up: the sampler cannot follow the density everywhere, often in a "+
-		"narrow neck where a scale goes to zero, "+
-		"and draws from there are missing. %s", n, plural(n, "trajectory", "trajectories"), f.otherCoordinates())
+	n := f.report.Divergences
+	return draws.Warning{
+		Fact: fmt.Sprintf("%d %s diverged after warm-up.", n, plural(n, "trajectory", "trajectories")),
+		Reason: "The sampler cannot follow the density everywhere, often in a narrow neck where a scale goes to " +
+			"zero, and draws from there are missing.",
+		Advice: []draws.Advice{f.otherCoordinates()},
+	}
 }
 
-func nonFiniteEnds(f *findings) string {
+func nonFiniteEnds(f *findings) (w draws.Warning) {
 	r := f.run.Report
 	if r.NotFinite == 0 || f.rare(r.NotFinite) {
-		return ""
+		return w
 	}
-	text := fmt.Sprintf("%s %s after warm-up came where the log density or its gradient is "+
-		"not finite, and %s rejected. ",
-		thousands(int64(r.NotFinite)), plural(r.NotFinite, "trajectory", "trajectories"),
+	w.Fact = fmt.Sprintf("%s %s after warm-up came where the log density or its gradient is not finite, and %s "+
+		"rejected.", thousands(int64(r.NotFinite)), plural(r.NotFinite, "trajectory", "trajectories"),
 		plural(r.NotFinite, "was", "were"))
 	if len(r.NonFiniteTerms) == 0 {
-		return text + "No part of the model is to blame there: the steps themselves overflowed."
+		w.Reason = "No part of the model is to blame there: the steps themselves overflowed."
+		return w
 	}
 	c := r.NonFiniteTerms[0]
-	return text + fmt.Sprintf("What was not finite is %s (in %d of the %d looked at): %s.", c.Part, c.Points, r.Looked,
-		cmp.Or(c.Help, "look for a logarithm of 0, a division by 0, an overflow, or a value outside its "+
-			"distribution's domain"))
+	w.Reason = fmt.Sprintf("What was not finite is %s (in %d of the %d looked at).", c.Part, c.Points, r.Looked)
+	w.Advice = []draws.Advice{{Do: draws.Repair, On: c.Part, Text: sentence(cmp.Or(c.Help, "look for a logarithm of "+
+		"0, a division by 0, an overflow, or a value outside its distribution's domain"))}}
+	return w
+}
+
+// sentence makes one of the help of a part of a model.
+func sentence(words string) string {
+	return strings.ToUpper(words[:1]) + strings.TrimSuffix(words[1:], ".") + "."
 }
 
 // carried reports whether chains that agree were carried between modes often, be it by some rungs that hardly exchange
@@ -305,21 +392,22 @@ func (f *findings) carried() bool {
 	return f.sound() && (f.report.Exchange.RoundTrips >= trips*f.report.Chains || f.run.Report.JumpRate >= minSwap)
 }
 
-func noRoundTrip(f *findings) string {
+func noRoundTrip(f *findings) (w draws.Warning) {
 	x := f.report.Exchange
 	if x == nil || x.RoundTrips > 0 || f.carried() || f.sound() && slices.Min(x.SwapRates) >= minSwap {
-		return ""
+		return w
 	}
-	return fmt.Sprintf("No replica made a round trip from the coldest rung to the hottest and back: modes may have "+
-		"been missed, and the weights of those found "+
-		"may be wrong. Draw longer (--draws), or change the number of rungs (now %d): --set replicas=%d.",
-		len(x.Temperatures), moreRungs(x))
+	return draws.Warning{
+		Fact:   "No replica made a round trip from the coldest rung to the hottest and back.",
+		Reason: "Modes may have been missed, and the weights of those found may be wrong.",
+		Advice: []draws.Advice{f.moreRungs()},
+	}
 }
 
-func rareSwaps(f *findings) string {
+func rareSwaps(f *findings) (w draws.Warning) {
 	x := f.report.Exchange
 	if x == nil || f.carried() {
-		return ""
+		return w
 	}
 	at := -1
 	for j, r := range x.SwapRates {
@@ -328,19 +416,24 @@ func rareSwaps(f *findings) string {
 		}
 	}
 	if at < 0 {
-		return ""
+		return w
 	}
-	return fmt.Sprintf("Only %.1f %% of the swaps proposed between the temperatures %s and %s were accepted: "+
-		"replicas hardly pass there. Give the ladder "+
-		"more rungs: --set replicas=%d.", 100*x.SwapRates[at], temperature(x.Temperatures[at]),
-		temperature(x.Temperatures[at+1]), moreRungs(x))
+	return draws.Warning{
+		Fact: fmt.Sprintf("Only %.1f %% of the swaps proposed between the temperatures %s and %s were accepted.",
+			100*x.SwapRates[at], temperature(x.Temperatures[at]), temperature(x.Temperatures[at+1])),
+		Reason: "Replicas hardly pass there.",
+		Advice: []draws.Advice{f.moreRungs()},
+	}
 }
 
-func oneChain(f *findings) string {
+func oneChain(f *findings) (w draws.Warning) {
 	if f.report.Chains > 1 {
-		return ""
+		return w
 	}
-	return "One chain cannot show that it has missed a part of the posterior: use --chains 4."
+	return draws.Warning{
+		Fact:   "One chain cannot show that it has missed a part of the posterior.",
+		Advice: []draws.Advice{{Do: draws.Raise, On: "chains", To: "4", Text: "Use --chains 4."}},
+	}
 }
 
 func (f *findings) which(is func(Parameter) bool) []Parameter {

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"ppl/infer/draws"
 )
 
 func treeFacts(f *findings) string {
@@ -16,15 +18,21 @@ func treeFacts(f *findings) string {
 }
 
 // cutShort allows one trajectory in a hundred.
-func cutShort(f *findings) string {
+func cutShort(f *findings) (w draws.Warning) {
 	n := f.run.Report.Saturated
 	if total := f.run.Draws * f.report.Chains * max(f.run.Report.Thin, 1); n*100 <= total {
-		return ""
+		return w
 	}
-	return fmt.Sprintf("%s trajectories were cut at the greatest tree depth before they turned: the draws are right, "+
-		"but each costs much and moves little. "+
-		"Raise the bound (--set max_depth=12), or remove strong correlations by another parametrisation.",
-		thousands(int64(n)))
+	return draws.Warning{
+		Fact: fmt.Sprintf("%s trajectories were cut at the greatest tree depth before they turned.",
+			thousands(int64(n))),
+		Reason: "The draws are right, but each costs much and moves little.",
+		Advice: []draws.Advice{
+			{Do: draws.Raise, On: "max_depth", Text: "Raise the bound: --set max_depth=12."},
+			{Do: draws.Rewrite, On: "model",
+				Text: "Remove strong correlations by writing the model in other parameters."},
+		},
+	}
 }
 
 // Bounds of a good fit: k̂ up to which estimates by weights can be used (Vehtari et al. 2024, for some thousands of
@@ -44,28 +52,38 @@ func fitFacts(f *findings) string {
 		slices.Max(r.ELBO), r.EvidenceGap, r.ParetoK)
 }
 
-func poorFit(f *findings) string {
+func poorFit(f *findings) (w draws.Warning) {
 	r := f.run.Report
 	if len(r.ELBO) == 0 || r.ParetoK <= maxParetoK && r.EvidenceGap <= maxMissing {
-		return ""
+		return w
 	}
-	return fmt.Sprintf("These are draws of an approximation that misses some of the posterior, its tails at least "+
-		"(Pareto k̂ %.2f, of at most %v; lower bound %.2g "+
-		"below the evidence, of at most %v): means may be off, and standard deviations are most often too small. "+
-		"Sample instead (--sampler renhd or "+
-		"nuts), or take a richer family (fullrank, flow).", r.ParetoK, maxParetoK, r.EvidenceGap, maxMissing)
+	return draws.Warning{
+		Fact: fmt.Sprintf("These are draws of an approximation that misses some of the posterior, its tails at least "+
+			"(Pareto k̂ %.2f, of at most %v; lower bound %.2g below the evidence, of at most %v).", r.ParetoK,
+			maxParetoK, r.EvidenceGap, maxMissing),
+		Reason: "Means may be off, and standard deviations are most often too small.",
+		Advice: []draws.Advice{sampleInstead(), {Do: draws.Raise, On: "family",
+			Text: "Take a richer family (--sampler fullrank or flow)."}},
+	}
 }
 
-func unequalFits(f *findings) string {
+func sampleInstead() draws.Advice {
+	return draws.Advice{Do: draws.Choose, On: "sampler", To: "renhd", Text: "Sample instead: --sampler renhd."}
+}
+
+func unequalFits(f *findings) (w draws.Warning) {
 	r := f.run.Report
 	if len(r.ELBO) == 0 {
-		return ""
+		return w
 	}
 	low, best := slices.Min(r.ELBO), slices.Max(r.ELBO)
 	if !(best-low > 1 || math.IsInf(low, -1)) {
-		return ""
+		return w
 	}
-	return fmt.Sprintf("The fits of the chains are not equally good (evidence lower bounds from %.4g to %.4g): some "+
-		"ended in another mode, or are not done. "+
-		"Take --sampler renhd to have modes with their weights, or train longer (--warmup).", low, best)
+	return draws.Warning{
+		Fact: fmt.Sprintf("The fits of the chains are not equally good (evidence lower bounds from %.4g to %.4g).", low,
+			best),
+		Reason: "Some ended in another mode, or are not done.",
+		Advice: []draws.Advice{sampleInstead(), {Do: draws.Raise, On: "warmup", Text: "Train longer (--warmup)."}},
+	}
 }

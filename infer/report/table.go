@@ -30,20 +30,28 @@ func Table(w io.Writer, s Report, width int) error {
 	return err
 }
 
-// shownWarnings is how many warnings stand below a summary: what is grave comes first, and most of what follows has the
-// same cause.
-const shownWarnings = 3
+// shown is how many warnings, and how much advice, stand below a summary: what is grave comes first, and most of what
+// follows has the same cause.
+const shown = 3
 
+// warnings prints what was seen and what to try first, each in a line of its own, and says where the reasons are.
 func (s Report) warnings(b *strings.Builder, width int) {
-	for i, warning := range s.Warnings[:min(len(s.Warnings), shownWarnings)] {
-		if i == 0 {
-			b.WriteByte('\n')
-		}
-		paragraph(b, "warning: ", warning, width)
+	if len(s.Warnings) == 0 {
+		return
 	}
-	if more := len(s.Warnings) - shownWarnings; more > 0 {
-		paragraph(b, "", fmt.Sprintf("… and %d more, of less weight: ppl diagnose %s", more, s.Dir), width)
+	b.WriteByte('\n')
+	for _, w := range s.Warnings[:min(len(s.Warnings), shown)] {
+		paragraph(b, "warning: ", w.Fact, width)
 	}
+	advice := firstAdvice(s.Warnings)
+	for _, a := range advice[:min(len(advice), shown)] {
+		paragraph(b, "advice: ", a.Text, width)
+	}
+	more := ""
+	if n := len(s.Warnings) - shown; n > 0 {
+		more = fmt.Sprintf(", and %d more %s of less weight", n, plural(n, "warning", "warnings"))
+	}
+	paragraph(b, "", fmt.Sprintf("ppl diagnose %s has the reasons%s.", s.Dir, more), width)
 }
 
 // heading is "eight.ppl: 4 chains × 1,000 draws by renhd on host in 3.2 s (1,204,000 gradients, seed 42)".

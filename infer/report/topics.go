@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"ppl/infer/draws"
 )
 
 // A Topic is one question that a run answers: what was looked at, and what speaks against trusting the draws, the worst
@@ -11,17 +13,29 @@ import (
 type Topic struct {
 	Name     string
 	Facts    string // the numbers looked at, in words; empty where the question does not arise
-	Warnings []string
+	Warnings []draws.Warning
 	Grave    int // how many of the warnings, from the first, say that the draws are not to be used as they are
 }
 
-// A rule warns where something speaks against the draws. One that is grave says that they are not to be used.
+// A depth says what advice is about. What is deeper has to be mended first, since it changes all that comes after it:
+// more draws of an improper posterior, or of chains that miss a funnel, are of no use.
+type depth int
+
+const (
+	theModel   depth = iota // what is sampled
+	theSampler              // how walkers move
+	theLength               // for how long
+)
+
+// A rule warns where something speaks against the draws; a warning without a fact says that all is well. One that is
+// grave says that the draws are not to be used.
 type rule struct {
-	warn  func(*findings) string
+	warn  func(*findings) draws.Warning
+	about depth
 	grave bool
 }
 
-// A topic is a row: its facts, and the rules that may warn. A rule gives "" where all is well.
+// A topic is a row: its facts, and the rules that may warn.
 type topic struct {
 	name  string
 	facts func(*findings) string
@@ -30,42 +44,44 @@ type topic struct {
 
 func topics() []topic {
 	return []topic{
-		{"run", ending, slices.Concat(rules(ended), grave(nothing), rules(uneven), grave(nonFinite, runaway,
-			motionless))},
-		{"modes", agreement, append(grave(disagreement, trading), rules(oneChain)...)},
-		{"convergence", extremes, slices.Concat(grave(highRHat, lowESS), rules(belowTarget, heavyTails),
-			grave(undiagnosed))},
-		{"divergences", divergenceCount, rules(divergent, nonFiniteEnds)},
-		{"energy", energyFacts, rules(lowEnergy)},
-		{"trees", treeFacts, rules(cutShort)},
-		{"approximation", fitFacts, append(grave(poorFit), rules(unequalFits)...)},
-		{"ladder", ladderFacts, rules(noRoundTrip, rareSwaps, unsettled, bottleneck)},
-		{"thermostat", thermostatFacts, grave(hotThermostat)},
-		{"minibatches", batchFacts, rules(heavyNoise, tooHot)},
+		{"run", ending, []rule{{ended, theLength, false}, {nothing, theLength, true}, {uneven, theLength, false},
+			{nonFinite, theModel, true}, {runaway, theModel, true}, {motionless, theModel, true}}},
+		{"modes", agreement, []rule{{disagreement, theSampler, true}, {trading, theSampler, true},
+			{oneChain, theLength, false}}},
+		{"convergence", extremes, []rule{{highRHat, theLength, true}, {lowESS, theLength, true},
+			{belowTarget, theLength, false}, {heavyTails, theLength, false}, {undiagnosed, theLength, true}}},
+		{"divergences", divergenceCount, []rule{{divergent, theSampler, false}, {nonFiniteEnds, theSampler, false}}},
+		{"energy", energyFacts, []rule{{lowEnergy, theSampler, false}}},
+		{"trees", treeFacts, []rule{{cutShort, theSampler, false}}},
+		{"approximation", fitFacts, []rule{{poorFit, theSampler, true}, {unequalFits, theSampler, false}}},
+		{"ladder", ladderFacts, []rule{{noRoundTrip, theSampler, false}, {rareSwaps, theSampler, false},
+			{unsettled, theSampler, false}, {bottleneck, theSampler, false}}},
+		{"thermostat", thermostatFacts, []rule{{hotThermostat, theSampler, true}}},
+		{"minibatches", batchFacts, []rule{{heavyNoise, theSampler, false}, {tooHot, theSampler, false}}},
 	}
 }
 
-func rules(all ...func(*findings) string) (rs []rule) {
-	for _, warn := range all {
-		rs = append(rs, rule{warn: warn})
+// fromSampler is a row with the sampler's own warnings.
+func fromSampler(said []draws.Warning) topic {
+	row := topic{name: "sampler", facts: func(*findings) string { return "" }}
+	for _, w := range said {
+		row.rules = append(row.rules, rule{func(*findings) draws.Warning { return w }, theSampler, false})
 	}
-	return rs
+	return row
 }
 
-func grave(all ...func(*findings) string) (rs []rule) {
-	for _, warn := range all {
-		rs = append(rs, rule{warn, true})
-	}
-	return rs
-}
-
-// topics goes through what can be wrong.
-func (f *findings) topics() (all []Topic) {
-	for _, row := range topics() {
+// diagnose goes through what can be wrong.
+func (f *findings) diagnose(rows []topic) (all []Topic) {
+	deepest := f.deepest(rows)
+	for _, row := range rows {
 		t := Topic{Name: row.name, Facts: row.facts(f)}
 		for _, rule := range row.rules {
-			switch w := rule.warn(f); {
-			case w == "":
+			w := rule.warn(f)
+			if rule.about > deepest {
+				w.Advice = nil
+			}
+			switch {
+			case w.Fact == "":
 			case rule.grave:
 				t.Warnings = slices.Insert(t.Warnings, t.Grave, w)
 				t.Grave++
@@ -78,9 +94,22 @@ func (f *findings) topics() (all []Topic) {
 	return all
 }
 
+// deepest is the depth of the deepest advice.
+func (f *findings) deepest(rows []topic) depth {
+	d := theLength
+	for _, row := range rows {
+		for _, rule := range row.rules {
+			if len(rule.warn(f).Advice) > 0 {
+				d = min(d, rule.about)
+			}
+		}
+	}
+	return d
+}
+
 // ranked are the warnings of all topics: first those by which the draws are not to be used.
-func ranked(all []Topic) (warnings []string, unusable bool) {
-	warnings = []string{}
+func ranked(all []Topic) (warnings []draws.Warning, unusable bool) {
+	warnings = []draws.Warning{}
 	for _, t := range all {
 		warnings = append(warnings, t.Warnings[:t.Grave]...)
 	}
@@ -89,6 +118,16 @@ func ranked(all []Topic) (warnings []string, unusable bool) {
 		warnings = append(warnings, t.Warnings[t.Grave:]...)
 	}
 	return warnings, unusable
+}
+
+// firstAdvice is what to try first about each warning, without repeating what another says.
+func firstAdvice(warnings []draws.Warning) (all []draws.Advice) {
+	for _, w := range warnings {
+		if len(w.Advice) > 0 && !slices.ContainsFunc(all, w.Advice[0].Repeats) {
+			all = append(all, w.Advice[0])
+		}
+	}
+	return all
 }
 
 func ending(f *findings) string {
@@ -146,19 +185,17 @@ func energyFacts(f *findings) string {
 
 // lowEnergy is Betancourt's bound. Energies that change slowly from one iteration to the next matter where they do so
 // from draw to draw: a log density with enough effective draws has been everywhere.
-func lowEnergy(f *findings) string {
+func lowEnergy(f *findings) (w draws.Warning) {
 	bad := f.lowEnergies()
 	if len(bad) == 0 {
-		return ""
+		return w
 	}
-	advice := "The divergences have the same cause."
-	if !f.diverges() {
-		advice = f.otherCoordinates()
-	}
-	return fmt.Sprintf("E-BFMI is below %v in %d of %d chains (least %.2g): fresh momenta reach only a small part of "+
-		"the posterior's energies, and its tails may be "+
-		"missing, as those of heavy tails and of a funnel. %s",
-		leastEnergy, len(bad), len(f.run.Report.EBFMI), slices.Min(bad), advice)
+	w.Fact = fmt.Sprintf("E-BFMI is below %v in %d of %d chains (least %.2g).", leastEnergy, len(bad),
+		len(f.run.Report.EBFMI), slices.Min(bad))
+	w.Reason = "Fresh momenta reach only a small part of the posterior's energies, and its tails may be missing, as " +
+		"those of heavy tails and of a funnel."
+	w.Advice = []draws.Advice{f.otherCoordinates()}
+	return w
 }
 
 const leastEnergy = 0.3
@@ -190,23 +227,26 @@ func ladderFacts(f *findings) string {
 
 // unsettled compares the halves of the run. Each rate is an average of many correlated proposals, so that only a
 // difference of a third, and of more than half a rung's worth, counts.
-func unsettled(f *findings) string {
+func unsettled(f *findings) (w draws.Warning) {
 	h := f.run.Report.Halves
 	if len(h) != 2 || math.Abs(h[1]-h[0]) < max(0.5, (h[0]+h[1])/6) {
-		return ""
+		return w
 	}
-	return fmt.Sprintf("The ladder's barrier was %.2f in the first half of the draws and %.2f in the second: the "+
-		"replicas had not settled when draws began. "+
-		"Take a longer warm-up (--warmup).", h[0], h[1])
+	return draws.Warning{
+		Fact: fmt.Sprintf("The ladder's barrier was %.2f in the first half of the draws and %.2f in the second.", h[0],
+			h[1]),
+		Reason: "The replicas had not settled when draws began.",
+		Advice: []draws.Advice{longerWarmup()},
+	}
 }
 
 // bottleneck finds neighbours where the flow of walkers breaks off though swaps are accepted: walkers are turned back
 // at the same place, which means that something slow (another mode, a phase) lies between (Katzgraber, Trebst, Huse,
 // Troyer 2006).
-func bottleneck(f *findings) string {
+func bottleneck(f *findings) (w draws.Warning) {
 	x, up := f.report.Exchange, f.run.Report.Rungs.Upward
 	if x == nil || len(up) != len(x.Temperatures) || len(up) < 4 {
-		return ""
+		return w
 	}
 	at := 0
 	for j := range up[1:] {
@@ -215,13 +255,15 @@ func bottleneck(f *findings) string {
 		}
 	}
 	if up[at]-up[at+1] < 0.75 || x.RoundTrips == 0 || x.SwapRates[at] < minSwap {
-		return ""
+		return w
 	}
-	return fmt.Sprintf("Walkers turn back between the temperatures %s and %s though swaps are accepted there (%.0f "+
-		"%%): they keep trading places without moving "+
-		"on, as where the target changes its nature. Make each walker move more between swaps (--set steps), or give "+
-		"the ladder more rungs (--set replicas=%d).",
-		temperature(x.Temperatures[at]), temperature(x.Temperatures[at+1]), 100*x.SwapRates[at], moreRungs(x))
+	return draws.Warning{
+		Fact: fmt.Sprintf("Walkers turn back between the temperatures %s and %s though swaps are accepted there (%.0f "+
+			"%%).", temperature(x.Temperatures[at]), temperature(x.Temperatures[at+1]), 100*x.SwapRates[at]),
+		Reason: "They keep trading places without moving on, as where the target changes its nature.",
+		Advice: []draws.Advice{{Do: draws.Raise, On: "steps",
+			Text: "Make each walker move more between swaps (--set steps)."}, f.moreRungs()},
+	}
 }
 
 func thermostatFacts(f *findings) string {
@@ -236,15 +278,25 @@ func thermostatFacts(f *findings) string {
 }
 
 // hotThermostat compares the thermostat of the cold rung with what should balance it. A factor of two is no wandering.
-func hotThermostat(f *findings) string {
+func hotThermostat(f *findings) (w draws.Warning) {
 	t, want := f.run.Report.Rungs.Thermostat, f.run.Report.Rungs.Injected
 	if len(t) == 0 || len(want) == 0 || !(t[0] > 2*want[0] || t[0] < want[0]/2) {
-		return ""
+		return w
 	}
-	return fmt.Sprintf("The thermostat stands at %.3g at temperature 1, while friction and gradient noise should put "+
-		"it at %.3g: the step is too long for the noise, "+
-		"and the posterior comes out too wide or too narrow. Take smaller steps (--set step_size) or larger "+
-		"minibatches (--set batch).", t[0], want[0])
+	return draws.Warning{
+		Fact: fmt.Sprintf("The thermostat stands at %.3g at temperature 1, while friction and gradient noise should "+
+			"put it at %.3g.", t[0], want[0]),
+		Reason: "The step is too long for the noise, and the posterior comes out too wide or too narrow.",
+		Advice: []draws.Advice{smallerSteps(), largerBatches()},
+	}
+}
+
+func smallerSteps() draws.Advice {
+	return draws.Advice{Do: draws.Lower, On: "step_size", Text: "Take smaller steps (--set step_size)."}
+}
+
+func largerBatches() draws.Advice {
+	return draws.Advice{Do: draws.Raise, On: "batch", Text: "Take larger minibatches (--set batch)."}
 }
 
 func batchFacts(f *findings) string {
@@ -268,25 +320,34 @@ func batchFacts(f *findings) string {
 }
 
 // tooHot warns where standard deviations are off by more than 2 %, beyond two standard errors.
-func tooHot(f *findings) string {
+func tooHot(f *findings) (w draws.Warning) {
 	const tolerance, errors = 0.04, 2
 	t := f.run.Report.Positions
 	if t.Value == 0 || math.Abs(t.Value-1) < tolerance+errors*t.Error && t.Noise < tolerance {
-		return ""
+		return w
 	}
-	return fmt.Sprintf("Positions have a temperature of %.3f ± %.2g where it should be 1, and the noise of gradients "+
-		"widens the noisiest coordinate by %.1f %%: standard deviations are off by more than 2 %%. Take larger "+
-		"minibatches (--set batch) or smaller steps (--set step_size).", t.Value, t.Error, 50*t.Noise)
+	w.Fact = fmt.Sprintf("Standard deviations are off by more than 2 %%: positions have a temperature of %.3f ± %.2g "+
+		"where it should be 1.", t.Value, t.Error)
+	if w.Advice = []draws.Advice{smallerSteps()}; t.Noise > 0 {
+		w.Reason = fmt.Sprintf("The noise of gradients widens the noisiest coordinate by %.1f %%, and the rest is of "+
+			"the step.", 50*t.Noise)
+		w.Advice = []draws.Advice{largerBatches(), smallerSteps()}
+	}
+	return w
 }
 
 // heavyNoise warns where minibatch gradients are far from normal: .95 is W of a hundred draws from Student's t with
 // some five degrees of freedom.
-func heavyNoise(f *findings) string {
-	w := f.run.Report.NoiseNormal
-	if w == 0 || w >= 0.95 {
-		return ""
+func heavyNoise(f *findings) (w draws.Warning) {
+	shapiro := f.run.Report.NoiseNormal
+	if shapiro == 0 || shapiro >= 0.95 {
+		return w
 	}
-	return fmt.Sprintf("The noise of the minibatch gradients is far from normal (Shapiro-Wilk W = %.2f, 1 is "+
-		"normal): a few rows weigh more than all others, which the "+
-		"thermostat cannot make up for. Take larger minibatches (--set batch), or a likelihood with lighter tails.", w)
+	return draws.Warning{
+		Fact: fmt.Sprintf("The noise of the minibatch gradients is far from normal (Shapiro-Wilk W = %.2f, 1 is "+
+			"normal).", shapiro),
+		Reason: "A few rows weigh more than all others, which the thermostat cannot make up for.",
+		Advice: []draws.Advice{largerBatches(), {Do: draws.Rewrite, On: "model",
+			Text: "Give the likelihood lighter tails."}},
+	}
 }

@@ -27,6 +27,7 @@ import (
 	"time"
 
 	"ppl/experiments/lab"
+	"ppl/infer/draws"
 )
 
 const home = "experiments/multimodal/gold"
@@ -184,8 +185,8 @@ func add(file string, r run) error {
 
 // A summary is what this command reads of what ppl sample --json prints.
 type summary struct {
-	Gradients  int64    `json:"gradients"`
-	Warnings   []string `json:"warnings"`
+	Gradients  int64           `json:"gradients"`
+	Warnings   []draws.Warning `json:"warnings"`
 	Parameters []struct {
 		Name string   `json:"name"`
 		Mean *float64 `json:"mean"`
@@ -234,7 +235,10 @@ func (g gold) sample(name string, seed int) (run, error) {
 // judge compares a summary with the truth. A mean is wrong if it is off by more than four Monte Carlo standard errors
 // and .02 standard deviations, or by more than .3 standard deviations.
 func (r *run) judge(s summary, t truth) {
-	r.Gradients, r.Warnings = s.Gradients, s.Warnings
+	r.Gradients = s.Gradients
+	for _, w := range s.Warnings {
+		r.Warnings = append(r.Warnings, w.String())
+	}
 	seen := 0
 	worst := 0.0
 	for _, p := range s.Parameters {

@@ -1,0 +1,324 @@
+package report
+
+import (
+	"fmt"
+	"iter"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"ppl/infer/draws"
+	"ppl/infer/stats"
+	"ppl/lang/types"
+)
+
+// contradict reports whether nobody can follow two pieces of advice, or whether one makes the other pointless.
+func contradict(a, b draws.Advice) bool {
+	if a.On == b.On && (a.Do == b.Do && a.To != "" && b.To != "" && a.To != b.To || against(a.Do, b.Do)) {
+		return true
+	}
+	return pointless(a, b) || pointless(b, a)
+}
+
+func against(a, b draws.Action) bool {
+	for _, pair := range [][2]draws.Action{{draws.Raise, draws.Lower}, {draws.Center, draws.Shift},
+		{draws.Order, draws.Shift}} {
+		if pair == [2]draws.Action{a, b} || pair == [2]draws.Action{b, a} {
+			return true
+		}
+	}
+	return false
+}
+
+// pointless reports whether following a makes what b says useless: more draws of a model that is to be changed, other
+// coordinates of a posterior that has no integral, settings of a sampler that is to be replaced.
+func pointless(a, b draws.Advice) bool {
+	longer := b.On == "draws" || b.Do == draws.Continue
+	switch a.Do {
+	case draws.Confine, draws.Repair:
+		return a.On == "mu" && (longer || b.Do == draws.Shift || b.Do == draws.Center) // mu: the improper parameter
+	case draws.Rewrite, draws.Order, draws.Shift, draws.Center:
+		return longer
+	case draws.Choose:
+		return a.On == "sampler" && b.On == "replicas"
+	}
+	return false
+}
+
+// contradictions are those in the warnings of a report. Other advice of one warning is instead of the first, so that
+// each is compared with those of other warnings.
+func contradictions(topics []Topic) (all []string) {
+	warnings, _ := ranked(topics)
+	for i, w := range warnings {
+		for _, v := range warnings[:i] {
+			for _, a := range w.Advice {
+				for _, b := range v.Advice {
+					if contradict(a, b) {
+						all = append(all, fmt.Sprintf("%q and %q", a.Text, b.Text))
+					}
+				}
+			}
+		}
+	}
+	return all
+}
+
+// A fact changes a sound run, as rules see it.
+type fact struct {
+	name   string
+	change func(*findings)
+}
+
+// soundFindings are those of a run by renhd without a fault.
+func soundFindings() *findings {
+	f := &findings{run: draws.Info{Status: draws.Finished, Draws: 1000, Sampler: "renhd", Written: []int{1000}},
+		report: &Report{Dir: "m.run", Chains: 4}, drawn: []string{"mu", "tau", "theta"}, energyESS: 2000}
+	f.parameters = []Parameter{{Name: "mu", Variable: "mu"}, {Name: "tau", Variable: "tau"},
+		{Name: "theta[1]", Variable: "theta"}, {Name: "theta[2]", Variable: "theta"}}
+	for i := range f.parameters {
+		f.parameters[i].Summary = stats.Summary{Mean: 2, SD: 1, RHat: 1, ESSBulk: 2000, ESSTail: 2000}
+	}
+	return f
+}
+
+func each(change func(p *Parameter)) func(*findings) {
+	return func(f *findings) {
+		for i := range f.parameters {
+			change(&f.parameters[i])
+		}
+	}
+}
+
+func ladder(hottest float64) func(*findings) {
+	return func(f *findings) {
+		f.report.Exchange = &Exchange{Temperatures: []float64{1, 2, 4, hottest}, SwapRates: []float64{.5, .5, .5},
+			RoundTrips: 5}
+	}
+}
+
+func onLadder(change func(f *findings, x *Exchange)) func(*findings) {
+	return func(f *findings) {
+		if f.report.Exchange != nil {
+			change(f, f.report.Exchange)
+		}
+	}
+}
+
+// fitted is a fact of approximations, which have no ladder.
+func fitted(change func(r *draws.SamplerReport)) func(*findings) {
+	return func(f *findings) {
+		if f.report.Exchange == nil {
+			change(&f.run.Report)
+		}
+	}
+}
+
+func effect(noncentered bool, width float64) func(*findings) {
+	return func(f *findings) {
+		f.effects = []types.Effect{{Name: "theta", Scale: "tau", NonCentered: noncentered}}
+		each(func(p *Parameter) {
+			if p.Variable == "theta" {
+				p.SD = 2 * width
+			}
+		})(f)
+	}
+}
+
+func fromTheSampler(fact string, advice ...draws.Advice) func(*findings) {
+	return func(f *findings) {
+		f.run.Report.Warnings = append(f.run.Report.Warnings, draws.Warning{Fact: fact, Advice: advice})
+	}
+}
+
+// facts are what the rules look at, each by itself; ladders come first, as others change them.
+func facts() []fact {
+	return []fact{
+		{"a ladder", ladder(8)},
+		{"a ladder to the prior", ladder(math.Inf(1))},
+		{"interrupted", func(f *findings) { f.run.Status = draws.Interrupted }},
+		{"killed", func(f *findings) { f.run.Status = draws.Killed }},
+		{"running", func(f *findings) { f.run.Status = draws.Running }},
+		{"few draws", func(f *findings) { f.run.Draws = 40 }},
+		{"one chain", func(f *findings) { f.report.Chains = 1 }},
+		{"NaN", func(f *findings) { f.parameters[0].NonFinite = 5 }},
+		{"improper", func(f *findings) { f.parameters[0].Mean, f.parameters[0].RHat = 1e12, 2 }},
+		{"constant", func(f *findings) { f.parameters[0].Constant, f.parameters[0].RHat = true, math.NaN() }},
+		{"at an end", func(f *findings) {
+			f.parameters[0].Summary = stats.Summary{Constant: true, RHat: math.NaN()}
+		}},
+		{"R-hat", each(func(p *Parameter) { p.RHat = 1.05 })},
+		{"low", each(func(p *Parameter) { p.ESSBulk, p.ESSTail = 200, 150 })},
+		{"very low", each(func(p *Parameter) { p.ESSBulk, p.ESSTail = 12, 9 })},
+		{"below the goal", each(func(p *Parameter) { p.ESSBulk, p.ESSTail = 700, 600 })},
+		{"no diagnostics", each(func(p *Parameter) { p.RHat, p.ESSBulk = math.NaN(), math.NaN() })},
+		{"heavy tails", func(f *findings) { f.parameters[1].TailShape = 1.2 }},
+		{"chains apart", func(f *findings) { f.disputes = []dispute{{"theta[1]", []float64{1, 9}, 40}} }},
+		{"exchangeable", func(f *findings) { f.exchangeable = []string{"theta"} }},
+		{"walkers apart", onLadder(func(f *findings, _ *Exchange) { f.apart = apart{"theta[1]", 2, 30} })},
+		{"a wide centred effect", effect(false, .9)},
+		{"a narrow effect off centre", effect(true, .05)},
+		{"a wide effect off centre", effect(true, .9)},
+		{"coordinates chosen", func(f *findings) { f.run.Report.Centring = map[string]int{"theta": 1} }},
+		{"divergences", func(f *findings) { f.report.Divergences = 300 }},
+		{"not finite", func(f *findings) {
+			f.run.Report.NotFinite, f.run.Report.NonFiniteTerms = 300, []types.NonFiniteTerm{{Part: "y ~ Normal"}}
+		}},
+		{"low energy", func(f *findings) { f.run.Report.EBFMI, f.energyESS = []float64{.1, .2, .3, .4}, 50 }},
+		{"cut trees", func(f *findings) { f.run.Report.Saturated = 3000 }},
+		{"a poor fit", fitted(func(r *draws.SamplerReport) { r.ELBO, r.ParetoK = []float64{-3, -3}, .9 })},
+		{"unequal fits", fitted(func(r *draws.SamplerReport) { r.ELBO = []float64{-3, -9} })},
+		{"no round trip", onLadder(func(_ *findings, x *Exchange) { x.RoundTrips = 0 })},
+		{"rare swaps", onLadder(func(_ *findings, x *Exchange) { x.SwapRates = []float64{.5, .01, .5} })},
+		{"unsettled", onLadder(func(f *findings, _ *Exchange) { f.run.Report.Halves = []float64{4, 2} })},
+		{"a bottleneck", onLadder(func(f *findings, _ *Exchange) {
+			f.run.Report.Rungs.Upward = []float64{1, 1, .1, 0}
+		})},
+		{"hot thermostat", func(f *findings) {
+			f.run.Report.Rungs.Thermostat, f.run.Report.Rungs.Injected = []float64{.5}, []float64{.1}
+		}},
+		{"heavy noise", func(f *findings) { f.run.Report.NoiseNormal = .6 }},
+		{"hot positions", func(f *findings) {
+			f.run.Report.Positions = draws.PositionTemperature{Value: 1.3, Error: .01, Noise: .2}
+		}},
+		{"hot in warm-up", fromTheSampler("Hot.", smallerSteps(), largerBatches(),
+			draws.Advice{Do: draws.Choose, On: "dynamics", To: "nosehoover"})},
+		{"skewed swaps", fromTheSampler("Skewed.", draws.Advice{Do: draws.Raise, On: "exchange_batch"})},
+		{"a short warm-up", fromTheSampler("Short.", longerWarmup())},
+		{"a tiny step", fromTheSampler("Tiny.", draws.Advice{Do: draws.Confine, On: "scales"})},
+	}
+}
+
+// withFacts are the findings of a run that shows some facts.
+func withFacts(some []fact) *findings {
+	f := soundFindings()
+	for _, x := range some {
+		x.change(f)
+	}
+	f.judged = f.parameters
+	return f
+}
+
+func (f *findings) topicsOf(rows []topic) []Topic {
+	return f.diagnose(append(slices.Clone(rows), fromSampler(f.run.Report.Warnings)))
+}
+
+// advice is all that is said about a run with some facts.
+func (f *findings) advice() (all []draws.Advice) {
+	warnings, _ := ranked(f.topicsOf(topics()))
+	for _, w := range warnings {
+		all = append(all, w.Advice...)
+	}
+	return all
+}
+
+// sets are all sets of up to three facts, and 20,000 random sets of more.
+func sets() iter.Seq[[]fact] {
+	all := facts()
+	return func(yield func([]fact) bool) {
+		for i := range len(all) * len(all) * len(all) {
+			set := []int{i % len(all), i / len(all) % len(all), i / len(all) / len(all)}
+			if slices.IsSorted(set) && !yield(pick(all, func(n int) bool { return slices.Contains(set, n) })) {
+				return
+			}
+		}
+		r := rand.New(rand.NewPCG(21, 8))
+		for range 20_000 {
+			share := r.Float64()
+			if !yield(pick(all, func(int) bool { return r.Float64() < share })) {
+				return
+			}
+		}
+	}
+}
+
+func pick(all []fact, take func(n int) bool) (some []fact) {
+	for n, x := range all {
+		if take(n) {
+			some = append(some, x)
+		}
+	}
+	return some
+}
+
+func namesOf(some []fact) string {
+	var names []string
+	for _, x := range some {
+		names = append(names, x.name)
+	}
+	return strings.Join(names, ", ")
+}
+
+// No report contradicts itself, whatever a run shows. All kinds of advice are met.
+func TestAdviceDoesNotContradictItself(t *testing.T) {
+	seen, found, advised := 0, 0, map[draws.Action]int{}
+	for some := range sets() {
+		seen++
+		f := withFacts(some)
+		for _, a := range f.advice() {
+			advised[a.Do]++
+		}
+		for _, c := range contradictions(f.topicsOf(topics())) {
+			if found++; found <= 10 {
+				t.Errorf("%s: %s", namesOf(some), c)
+			}
+		}
+	}
+	for _, action := range []draws.Action{draws.Raise, draws.Lower, draws.Choose, draws.Center, draws.Shift,
+		draws.Order, draws.Confine, draws.Repair, draws.Rewrite, draws.Continue} {
+		if advised[action] == 0 {
+			t.Errorf("no set of facts brings the advice to %s something", action)
+		}
+	}
+	t.Logf("%d sets of facts, advice %v", seen, advised)
+}
+
+// Planted: rules that contradict others are found, as is a table in which more draws are as deep as the model.
+func TestContradictionsAreFound(t *testing.T) {
+	advise := func(a draws.Advice) topic {
+		return topic{"planted", func(*findings) string { return "" }, []rule{{func(*findings) draws.Warning {
+			return draws.Warning{Fact: "Planted.", Advice: []draws.Advice{a}}
+		}, theModel, false}}}
+	}
+	flat := topics()
+	for i := range flat {
+		for j := range flat[i].rules {
+			flat[i].rules[j].about = theModel
+		}
+	}
+	for name, rows := range map[string][]topic{
+		"fewer draws":    append(flat, advise(draws.Advice{Do: draws.Lower, On: "draws"})),
+		"one rung":       append(flat, advise(draws.Advice{Do: draws.Lower, On: "replicas"})),
+		"another number": append(flat, advise(draws.Advice{Do: draws.Raise, On: "replicas", To: "99"})),
+		"other sampler":  append(flat, advise(draws.Advice{Do: draws.Choose, On: "sampler", To: "nuts"})),
+		"centred":        append(flat, advise(draws.Advice{Do: draws.Center, On: "theta"})),
+		"one depth":      flat,
+	} {
+		found := false
+		for some := range sets() {
+			if found = len(contradictions(withFacts(some).topicsOf(rows))) > 0; found {
+				break
+			}
+		}
+		if !found {
+			t.Errorf("%s: no contradiction is found", name)
+		}
+	}
+}
+
+// Coordinates are advised only where they can be changed and are not those that the effect has.
+func TestCoordinatesOfEffects(t *testing.T) {
+	for some := range sets() {
+		f := withFacts(some)
+		for _, a := range f.advice() {
+			if a.Do != draws.Shift && a.Do != draws.Center {
+				continue
+			}
+			_, chosen := f.run.Report.Centring[a.On]
+			if len(f.effects) == 0 || chosen || f.effects[0].NonCentered == (a.Do == draws.Shift) {
+				t.Errorf("%s: %s", namesOf(some), a.Text)
+			}
+		}
+	}
+}
