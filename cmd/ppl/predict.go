@@ -135,7 +135,7 @@ func (c *console) predictPrior(ctx context.Context, p *prediction) error {
 		Model:     p.from,
 		Source:    []byte(model.Model().Source.Text),
 		Resolved: resolvedOptions{Model: p.from, Data: p.data, Sampler: "prior", Chains: 1, Draws: p.draws,
-			Seed: p.seed},
+			Seed: p.seed, Made: makerOn("")},
 		Sampler: "prior",
 		Seed:    p.seed,
 		Version: version,

@@ -8,6 +8,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 
@@ -19,6 +20,7 @@ import (
 	"ppl/infer"
 	"ppl/infer/draws"
 	"ppl/infer/settings"
+	"ppl/runtime/native"
 )
 
 // resolvedOptions are kept with the draws: enough to repeat the run, or to go on with it.
@@ -38,6 +40,23 @@ type resolvedOptions struct {
 	Directory string         `json:"directory,omitempty"` // where the command ran: model and data are relative to it
 	Asked     askedOptions   `json:"asked"`
 	Digests   digests        `json:"digests"`
+	Made      maker          `json:"made_by"`
+}
+
+// A maker is what computed a run, to be found again where numbers differ.
+type maker struct {
+	Ppl      string `json:"ppl"` // version and commit
+	System   string `json:"system"`
+	Compiler string `json:"c_compiler,omitempty"` // of compiled code
+}
+
+// makerOn describes this program with a device.
+func makerOn(device string) maker {
+	m := maker{Ppl: version + revision(), System: runtime.GOOS + "/" + runtime.GOARCH}
+	if device == "native" {
+		m.Compiler = native.CompilerVersion()
+	}
+	return m
 }
 
 // askedOptions are those of the command line as they were given.

@@ -136,5 +136,5 @@ func (run *posteriorRun) resolved() resolvedOptions {
 		Warmup: o.Warmup, Seed: run.seed, Device: o.Device.Name(), Settings: o.Settings, Init: run.init,
 		Keep:      run.keep,
 		KeepsRows: run.keepsRows(),
-		Directory: here, Asked: run.asked, Digests: run.digests}
+		Directory: here, Asked: run.asked, Digests: run.digests, Made: makerOn(o.Device.Name())}
 }

@@ -312,3 +312,14 @@ func TestCompilingAtOnce(t *testing.T) {
 		t.Error("compiled again")
 	}
 }
+
+// The compiler that a run records is the one that compiles.
+func TestCompilerVersion(t *testing.T) {
+	if said := native.CompilerVersion(); said == "" {
+		t.Error("a compiler that works has no version")
+	}
+	t.Setenv("CC", "/nowhere/cc")
+	if said := native.CompilerVersion(); said != "" {
+		t.Errorf("a compiler that is not there says %q", said)
+	}
+}

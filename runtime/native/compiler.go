@@ -31,14 +31,19 @@ type compiler struct {
 	identity string
 }
 
+// command calls the C compiler.
+func command() []string {
+	if words := strings.Fields(os.Getenv("CC")); len(words) > 0 {
+		return words
+	}
+	return []string{"cc"}
+}
+
 // newCompiler asks the compiler for its predefined macros. They contain its version, the processor's features as
 // -march=native resolves them, and the C library's version; the version of the C library that is loaded is added to
 // them.
 func newCompiler(ctx gocontext.Context) (*compiler, error) {
-	c := &compiler{ctx: ctx, command: strings.Fields(os.Getenv("CC"))}
-	if len(c.command) == 0 {
-		c.command = []string{"cc"}
-	}
+	c := &compiler{ctx: ctx, command: command()}
 	if _, err := exec.LookPath(c.command[0]); err != nil {
 		return nil, fmt.Errorf("native: no C compiler (%w); install gcc or clang, or set CC", err)
 	}
@@ -49,6 +54,13 @@ func newCompiler(ctx gocontext.Context) (*compiler, error) {
 	}
 	c.identity = strings.Join(Flags(), " ") + "\n" + libraryVersion() + "\n" + macros
 	return c, nil
+}
+
+// CompilerVersion is the first line of what the C compiler says of itself; empty where there is none.
+func CompilerVersion() string {
+	said, _ := exec.Command(command()[0], "--version").Output()
+	first, _, _ := strings.Cut(string(said), "\n")
+	return first
 }
 
 // key is the name of the library that a text compiles to: a hash of the text and of all that the compiler depends on.

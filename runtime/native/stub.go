@@ -14,6 +14,9 @@ import (
 // New returns the error that there is no native device in this build.
 func New() (device.Device, error) { return NewContext(context.Background()) }
 
+// CompilerVersion is empty, as there is no compiler.
+func CompilerVersion() string { return "" }
+
 // NewContext is New.
 func NewContext(context.Context) (device.Device, error) {
 	return nil, errors.New("native: this ppl was built without the native device; use --device host")
