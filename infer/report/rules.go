@@ -367,14 +367,15 @@ func nonFiniteEnds(f *findings) (w draws.Warning) {
 		return w
 	}
 	w.Fact = fmt.Sprintf("%s %s after warm-up came where the log density or its gradient is not finite, and %s "+
-		"rejected.", thousands(int64(r.NotFinite)), plural(r.NotFinite, "trajectory", "trajectories"),
+		"rejected", thousands(int64(r.NotFinite)), plural(r.NotFinite, "trajectory", "trajectories"),
 		plural(r.NotFinite, "was", "were"))
 	if len(r.NonFiniteTerms) == 0 {
+		w.Fact += "."
 		w.Reason = "No part of the model is to blame there: the steps themselves overflowed."
 		return w
 	}
 	c := r.NonFiniteTerms[0]
-	w.Reason = fmt.Sprintf("What was not finite is %s (in %d of the %d looked at).", c.Part, c.Points, r.Looked)
+	w.Fact += fmt.Sprintf("; what is not finite there is %s (in %d of the %d looked at).", c.Part, c.Points, r.Looked)
 	w.Advice = []draws.Advice{{Do: draws.Repair, On: c.Part, Text: sentence(cmp.Or(c.Help, "look for a logarithm of "+
 		"0, a division by 0, an overflow, or a value outside its distribution's domain"))}}
 	return w
