@@ -44,8 +44,11 @@ func (TACTHMC) Traits() Traits {
 	return Traits{Friction: true, Flagged: true, Carried: []string{Thermostat}}
 }
 
-// Entries of the rule.
-func (r TACTHMC) Entries(s System) []lower.Entry { return freeEntries(r, s) }
+// Entries of the rule. One thermostat serves all coordinates, as published.
+func (r TACTHMC) Entries(s System) []lower.Entry {
+	s.Thermostats = nil
+	return freeEntries(r, s)
+}
 
 func (TACTHMC) fresh(s System, g *autodiff.Graph) []lower.Assign {
 	c := g.Input(Friction)

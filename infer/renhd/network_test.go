@@ -78,6 +78,28 @@ func TestNetworkSamplesPosterior(t *testing.T) {
 	}
 }
 
+// Rules without momenta, in cycles or with one thermostat sample networks, too: draws are finite, and where there is no
+// kinetic temperature to look at there is no warning of one.
+func TestRulesOnNetwork(t *testing.T) {
+	for _, rule := range []string{"sgld", "csgld", "sgnht", "tacthmc"} {
+		t.Run(rule, func(t *testing.T) {
+			o := options(3)
+			o.Chains, o.Draws, o.Thin, o.Settings = 1, 2, 1, infer.Settings{Batch: 20, Dynamics: rule}
+			got, report := draw(t, newLayered(1000), o)
+			for _, x := range got.values[0] {
+				for _, v := range x {
+					if math.IsNaN(v) || math.IsInf(v, 0) {
+						t.Fatalf("a draw has the value %v", v)
+					}
+				}
+			}
+			if text := strings.Join(report.Warnings, "\n"); strings.Contains(text, "kinetic") && rule != "sgnht" {
+				t.Errorf("there is no kinetic temperature to warn of: %s", text)
+			}
+		})
+	}
+}
+
 // Replicas of a network are chains; a small model, one without batches and one without networks are as they were.
 func TestNetworkOptions(t *testing.T) {
 	o := infer.Defaults()

@@ -171,11 +171,18 @@ func (t *settling) iterate() error {
 	for _, finite := range r.walkers.view(dynamics.Finite) {
 		s.Lost = s.Lost || finite == 0
 	}
-	if s.Sweeps > settlingSweeps/2 {
+	if s.Sweeps > settlingSweeps/2 && t.showsHeat() {
 		t.count()
 	}
 	r.recorder.Progress(infer.Progress{Phase: infer.WarmingUp, Done: s.Sweeps, Total: settlingSweeps})
 	return nil
+}
+
+// showsHeat reports whether momenta of the dynamics have the temperature of the positions. Rules without friction have
+// no momenta, and those of which not every trajectory counts are cold or hot in the others.
+func (t *settling) showsHeat() bool {
+	traits := t.run.shared.rule.Traits()
+	return traits.Friction && !traits.Flagged
 }
 
 func (t *settling) count() {
@@ -210,6 +217,9 @@ func (t *settling) finish() (found result, err error) {
 // a standard error of √(2/n).
 func (t *settling) atOne() bool {
 	s := &t.state
+	if !t.showsHeat() {
+		return true
+	}
 	for k, b := range t.run.shared.blocks {
 		se := math.Sqrt(2 / float64(b.Size*t.run.walkers.lanes()*s.Counted))
 		if math.Abs(s.Sums[k]/float64(s.Counted)-1) > settledExcess+4*se {
