@@ -126,15 +126,23 @@ infer renhd(batch = 32)
 		"shorter than it says": {"images.gz", idx(pixels[:100], rows, 8, 8), "", "",
 			"model.ppl:1:6: error[E83]: images.gz: "},
 		"not a number": {"images.npy", npy(reals, rows, 8, 8), "images.gz", "images.npy",
-			"model.ppl:1:6: error[W05]: `image` has missing values in images.npy (1); declared without `missing`"},
+			"model.ppl:1:6: error[W05]: `image` has missing values in images.npy (1; the first: element 2, 1, 7); " +
+				"declared without `missing`"},
 		"batch beyond the data": {"", nil, "batch = 32", "batch = 100",
 			"model.ppl:6:7: error: batch = 100, but the data have 60 rows"},
 		"layers that do not compose": {"", nil, "flatten -> dense(32)", "lstm(5) -> dense(32)",
 			"model.ppl:3:37: error[E94]: `dense` needs an input with axes [D], but here its shape is [8, 5]"},
 		"fewer classes than labels": {"", nil, "dense(4)", "dense(3)",
-			"error[E40]: `w @ x + b` has an axis 1..3, but `label` has the 4 values 0..3"},
+			"model.ppl:4:1: error[E40]: `logits` has an axis 1..3, but `label` has the 4 values 0..3"},
 		"a row of a picture": {"", nil, "classify(image[i] / 255)", "classify(image[i, 1] / 255)",
 			"model.ppl:4:47: error[E42]: `x` of `classify` has 2 axes, but the argument has axes [8]"},
+		"a family by a parameter": {"", nil, "classify(x[8, 8]) = x -> flatten -> dense(32) -> relu -> dense(4)\n" +
+			"label[i in N] ~ Categorical(logits = classify(image[i] / 255))\n",
+			"k ~ Categorical([0.5, 0.5])\n" +
+				"classify[g in 1..2](x[8, 8]) = x -> flatten -> dense(32) -> relu -> dense(4)\n" +
+				"label[i in N] ~ Categorical(logits = classify[k](image[i] / 255))\n",
+			"model.ppl:5:46: error[E48]: which function of the family is called must depend on data only; `k` depends " +
+				"on a parameter"},
 		"a file that is not there": {"", nil, "images.gz", "train-images-idx4-ubyte.gz",
 			"model.ppl:1:6: error[E83]: cannot read data"},
 	} {

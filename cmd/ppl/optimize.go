@@ -161,7 +161,11 @@ func (c *console) prepareSearch(ctx context.Context, s *search) (*compiler.Progr
 		return nil, noParameters()
 	}
 	if s.options.Batch > 0 {
-		if _, err := p.Rows(); err != nil {
+		n, err := p.Rows()
+		if err == nil && s.options.Batch > n {
+			err = fmt.Errorf("--batch %d, but the data have %d rows; leave it out to use them all", s.options.Batch, n)
+		}
+		if err != nil {
 			return nil, wrong(err)
 		}
 	}

@@ -2,6 +2,7 @@ package bind
 
 import (
 	"fmt"
+	"go/token"
 	"math"
 	"regexp"
 	"slices"
@@ -47,9 +48,12 @@ func (v *values) array(a *model.Array, x *data.Array) {
 		n, ds := evaluate.SetSize(v.d, s)
 		v.diags.Add(ds...)
 		if len(ds) == 0 && n != shape[k] {
+			help := "correct the data, or the size in the model: a name in its place has the size of the data"
+			if named(s) {
+				help = fmt.Sprintf("correct the data, or give %s no value: sizes come from the data", s.Name)
+			}
 			v.diags.Errorf("E47", a.At, "axis %s of `%s` has %d elements, but %d in %s", s.Name, a.Name, n, shape[k],
-				x.Origin).
-				Help("correct the data, or give %s no value: sizes come from the data", s.Name)
+				x.Origin).Help("%s", help)
 			return
 		}
 	}
@@ -61,15 +65,17 @@ func (v *values) array(a *model.Array, x *data.Array) {
 }
 
 func (v *values) inMemory(a *model.Array, x *data.Array) {
-	missing := 0
-	for _, y := range x.Values {
+	missing, first := 0, -1
+	for i, y := range x.Values {
 		if math.IsNaN(y) {
-			missing++
+			if missing++; first < 0 {
+				first = i
+			}
 		}
 	}
 	switch {
 	case missing > 0 && !a.Missing:
-		v.notMissing(a, x, missing)
+		v.notMissing(a, x.Origin, missing, "; the first: "+strings.TrimSuffix(v.d.Row(a, first), ", "+x.Origin))
 		return
 	case len(x.Labels) > 0 && !takesNames(a):
 		i := firstText(x)
@@ -209,7 +215,7 @@ func (v *values) inFile(a *model.Array, x *data.Array) {
 	all := summary(x)
 	switch lo, hi, word := v.limits(a); {
 	case all.Missing > 0:
-		v.notMissing(a, x, all.Missing)
+		v.notMissing(a, x.Origin, all.Missing, "")
 	case len(x.Labels) > 0 && !takesNames(a):
 		v.notText(a, all.Text, all.TextAt)
 	case len(x.Labels) > 0: // numbers of labels, which are in range
@@ -221,6 +227,9 @@ func (v *values) inFile(a *model.Array, x *data.Array) {
 		v.outside(a, all.High.Value, all.High.At, word)
 	}
 }
+
+// named reports whether a set is one name, which has the size that data give it.
+func named(s *model.Set) bool { return token.IsIdentifier(s.Name) }
 
 // limits are those of an array's values, and the word for them.
 func (v *values) limits(a *model.Array) (lo, hi float64, word string) {
@@ -237,8 +246,10 @@ func (v *values) limits(a *model.Array) (lo, hi float64, word string) {
 	return math.Inf(-1), math.Inf(1), ""
 }
 
-func (v *values) notMissing(a *model.Array, x *data.Array, n int) {
-	v.diags.Errorf("W05", a.At, "`%s` has missing values in %s (%d); declared without `missing`", a.Name, x.Origin, n).
+// notMissing refuses n missing values; first says where the first of them is, where that is known.
+func (v *values) notMissing(a *model.Array, origin string, n int, first string) {
+	v.diags.Errorf("W05", a.At, "`%s` has missing values in %s (%d%s); declared without `missing`", a.Name, origin, n,
+		first).
 		Help("write `%s missing` and give it a distribution to have them drawn, or `complete` at the end of the "+
 			"statement to leave out their rows", declared(a))
 }
@@ -284,6 +295,8 @@ func (v *values) outside(a *model.Array, y float64, i int, word string) {
 		d.Help("elements are numbered from 1; codes from 0 are declared `index(0..…)`, or are names of groups where "+
 			"nothing "+
 			"else gives %s a size", a.IndexOf.Name)
+	case !named(a.IndexOf):
+		d.Help("correct it, or the range in the model")
 	default:
 		d.Help("correct it; or give %s no size of its own, then the codes that occur are the groups", a.IndexOf.Name)
 	}

@@ -267,8 +267,13 @@ func checkClasses(e *evaluate.Evaluator, t *model.Term) {
 	axes := t.Args[0].Info().Type.Axes
 	axis, of := e.Box(axes[len(axes)-1]), e.Box(t.Array.IndexOf)
 	if axis.Lo != of.Lo && axis.Size() != of.Size() {
-		e.Stop(e.Diags.Errorf("E40", t.Args[0].Info().At, "`%s` has an axis %d..%d, but `%s` has the %d values %d..%d",
-			t.Args[0].Info().At.Text(), axis.Lo, axis.Hi, t.Array.Name, of.Size(), of.Lo, of.Hi).
+		at := t.Args[0].Info().At
+		text := at.Text()
+		if at.File != t.At.File { // the end of a layer
+			at, text = t.At, t.Form.Args[0].Name
+		}
+		e.Stop(e.Diags.Errorf("E40", at, "`%s` has an axis %d..%d, but `%s` has the %d values %d..%d",
+			text, axis.Lo, axis.Hi, t.Array.Name, of.Size(), of.Lo, of.Hi).
 			Related(t.Array.At, "the data").
 			Help("values are taken for elements of the axis in order: give both the same size"))
 	}

@@ -56,16 +56,12 @@ func (b *Bench) Sample(model string, seed int, args ...string) (*Run, error) {
 	if err != nil {
 		return nil, err
 	}
-	cmd := exec.Command(b.ppl, append([]string{"sample", model, "--quiet", "--seed", strconv.Itoa(seed), "--out", dir},
+	_, cpu, err := b.Command(append([]string{"sample", model, "--quiet", "--seed", strconv.Itoa(seed), "--out", dir},
 		args...)...)
-	if _, err := cmd.Output(); err != nil {
-		var exit *exec.ExitError
-		if errors.As(err, &exit) {
-			return nil, fmt.Errorf("%v: %w\n%s", cmd.Args, err, exit.Stderr)
-		}
+	if err != nil {
 		return nil, err
 	}
-	r := &Run{dir: dir, CPU: cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()}
+	r := &Run{dir: dir, CPU: cpu}
 	if r.run, err = draws.Open(dir); err != nil {
 		return nil, err
 	}
@@ -74,9 +70,26 @@ func (b *Bench) Sample(model string, seed int, args ...string) (*Run, error) {
 	return r, err
 }
 
+// Command runs ppl and gives what it prints, and its processor time. One that fails is an error with what ppl said.
+func (b *Bench) Command(args ...string) ([]byte, time.Duration, error) {
+	cmd := exec.Command(b.ppl, args...)
+	out, err := cmd.Output()
+	var exit *exec.ExitError
+	switch {
+	case errors.As(err, &exit):
+		return nil, 0, fmt.Errorf("%v: %w\n%s", cmd.Args, err, exit.Stderr)
+	case err != nil:
+		return nil, 0, err
+	}
+	return out, cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime(), nil
+}
+
+// Path is where a file or a run of that name lies.
+func (b *Bench) Path(name string) string { return filepath.Join(b.dir, name) }
+
 // File writes a file for runs to read, replacing one of that name, and returns its path.
 func (b *Bench) File(name, text string) (string, error) {
-	path := filepath.Join(b.dir, name)
+	path := b.Path(name)
 	return path, os.WriteFile(path, []byte(text), 0o666)
 }
 
