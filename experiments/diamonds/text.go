@@ -1,6 +1,6 @@
 package main
 
-const preface = `# Prices of diamonds: a Bayesian network beside linear regression and gradient boosting
+const preface = `# Prices of diamonds: a Bayesian network, linear regression and gradient boosting
 
 The log price of 5,000 diamonds by 24 predictors (posteriordb's data set "diamonds", of R's ggplot2), predicted by a linear
 regression with a network of two layers of 64 units for what it leaves out, all weights and coefficients sampled

@@ -1,6 +1,7 @@
 package renhd
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"strings"
@@ -93,7 +94,7 @@ func TestRulesOnNetwork(t *testing.T) {
 					}
 				}
 			}
-			if text := strings.Join(report.Warnings, "\n"); strings.Contains(text, "kinetic") && rule != "sgnht" {
+			if text := fmt.Sprint(report.Warnings); strings.Contains(text, "kinetic") && rule != "sgnht" {
 				t.Errorf("there is no kinetic temperature to warn of: %s", text)
 			}
 		})
