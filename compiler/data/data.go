@@ -14,10 +14,11 @@
 package data
 
 import (
+	"bufio"
 	"bytes"
 	"compress/gzip"
-	"errors"
 	"fmt"
+	"io"
 	"math"
 	"path/filepath"
 	"slices"
@@ -97,18 +98,28 @@ func (s RowCache) parse(path string, text []byte) (*File, error) {
 	return read(path, string(text), s)
 }
 
-// decompressed is what a file compressed with gzip holds.
-func (s RowCache) decompressed(path string, text []byte) ([]byte, error) {
-	r, err := gzip.NewReader(bytes.NewReader(text))
+// decompressed is what a file compressed with gzip holds. It is decompressed twice: what it holds is counted before
+// there is memory for it.
+func (s RowCache) decompressed(path string, packed []byte) ([]byte, error) {
+	r, err := gzip.NewReader(bytes.NewReader(packed))
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	defer r.Close()
-	most := s.most(arrayCost)
-	text, err = source.ReadUpTo(r, path, most)
-	if large := (source.TooLarge{}); errors.As(err, &large) {
+	start := bufio.NewReaderSize(r, 1<<16)
+	head, _ := start.Peek(1 << 16) // a file may well be shorter
+	most := s.most(costOf(path, head))
+	n, err := io.Copy(io.Discard, io.LimitReader(start, most+1))
+	if err == nil && n > most {
 		return nil, s.expands(path, most)
-	} else if err != nil {
+	}
+	text := make([]byte, n)
+	if err == nil {
+		err = r.Reset(bytes.NewReader(packed))
+	}
+	if err == nil {
+		_, err = io.ReadFull(r, text)
+	}
+	if err != nil {
 		return nil, fmt.Errorf("%s: cannot decompress it: %w", path, err)
 	}
 	return text, nil

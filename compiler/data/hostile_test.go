@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"syscall"
 	"testing"
@@ -93,6 +94,22 @@ func TestExpandingFiles(t *testing.T) {
 		if _, err := small.Whole(written(t, dir, name, text)); err != nil {
 			t.Error(err)
 		}
+	}
+}
+
+// What a compressed table holds is counted before there is memory for it: a tenth of the memory is the most, and
+// nothing near that is taken to find out.
+func TestExpandingTableIsCounted(t *testing.T) {
+	text := []byte(expanded(t, "x\n", "0\n", 8<<20)) // 16 MB, where reading whole would take 160
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	_, err := small.parse("x.csv.gz", text)
+	runtime.ReadMemStats(&after)
+	if err == nil || !strings.Contains(err.Error(), "x.csv.gz holds more than 6.71 MB") {
+		t.Error(err)
+	}
+	if taken := after.TotalAlloc - before.TotalAlloc; taken > 1<<20 {
+		t.Errorf("%d bytes were taken to refuse it", taken)
 	}
 }
 

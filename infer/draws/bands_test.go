@@ -16,15 +16,16 @@ import (
 )
 
 func TestGrid(t *testing.T) {
-	for _, c := range []struct{ chains, width, widest, band, chunk int }{
-		{4, 25, 8, 1, 8192},           // as few chains always had
-		{32, 25, 8, 1, 8192},          // the last with files of their own
-		{64, 25, 8, 16, 8192},         // 16 · 8192 · 8 elements are a chunk of 8 MiB
-		{4096, 25, 8, 400, 327},       // 4096 · 327 · 25 numbers are 256 MiB in memory
-		{4096, 100000, 100000, 10, 1}, // one draw of each is more than that
-		{100, 0, 0, 100, 8192},
+	for _, c := range []struct{ chains, arrays, width, widest, band, chunk int }{
+		{4, 9, 25, 8, 1, 8192},           // as few chains always had
+		{32, 9, 25, 8, 1, 8192},          // the last with files of their own
+		{64, 9, 25, 8, 16, 8192},         // 16 · 8192 · 8 elements are a chunk of 8 MiB
+		{4096, 9, 25, 8, 400, 327},       // 4096 · 327 · 25 numbers are 256 MiB in memory
+		{4096, 1, 100000, 100000, 10, 1}, // one draw of each is more than that
+		{100, 0, 0, 0, 100, 8192},
+		{4, 20000, 20000, 1, 4, 52}, // scalars, in one file each for all chains
 	} {
-		if band, chunk := grid(c.chains, c.width, c.widest); band != c.band || chunk != c.chunk {
+		if band, chunk := grid(c.chains, c.arrays, c.width, c.widest); band != c.band || chunk != c.chunk {
 			t.Errorf("%+v: chunks of %d chains and %d draws", c, band, chunk)
 		}
 	}

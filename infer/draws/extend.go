@@ -75,9 +75,12 @@ func openStore(disk files.System, dir string) (*store, error) {
 	if err := json.Unmarshal(text, &doc); err != nil {
 		return nil, damaged(dir, ".zmetadata", err)
 	}
-	s := &store{disk, dir, map[string]any{}, newPacker()}
+	s := emptyStore(disk, dir)
 	for key, text := range doc.Metadata {
 		s.docs[key] = text
+		if _, err := os.Stat(path(dir, key)); err != nil { // the run was killed before its end
+			s.late[key] = true
+		}
 	}
 	return s, nil
 }
@@ -90,6 +93,7 @@ func (s *store) drop(group string) error {
 	for _, key := range slices.Collect(maps.Keys(s.docs)) {
 		if strings.HasPrefix(key, group+"/") {
 			delete(s.docs, key)
+			delete(s.late, key)
 		}
 	}
 	if err := s.consolidate(); err != nil {

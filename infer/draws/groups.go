@@ -78,7 +78,7 @@ func (w *Writer) allStreamed(l Layout) error {
 
 // streamed makes a group whose arrays have the axes chain and draw first.
 func (w *Writer) streamed(name string, vs []types.Variable) error {
-	if err := w.store.node(name, ".zgroup", group{2}, w.about()); err != nil {
+	if err := w.store.group(name, w.about()); err != nil {
 		return err
 	}
 	dims, all := axes(vs)
@@ -123,7 +123,7 @@ func (w *Writer) constant(g constantGroup) error {
 	if len(g.arrays) == 0 {
 		return nil
 	}
-	if err := w.store.node(g.name, ".zgroup", group{2}, w.about()); err != nil {
+	if err := w.store.group(g.name, w.about()); err != nil {
 		return err
 	}
 	dims, all := axes(variablesOf(g.arrays))

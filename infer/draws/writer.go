@@ -55,13 +55,15 @@ const (
 	maxChunk       = 8192    // draws: a long run leaves hundreds of files, a short one loses little to padding
 	bufferElements = 1 << 25 // of all chains in memory: 256 MiB
 	ownFiles       = 32      // chains, up to which each has files of its own
+	manyArrays     = 1 << 10 // from that many on, chains share files however few they are
 )
 
-// grid is how many chains and draws a chunk has, for records of some width whose widest array has that many elements.
-func grid(chains, width, widest int) (band, chunk int) {
+// grid is how many chains and draws a chunk has, for records of some width that hold a number of arrays, of which the
+// widest has that many elements.
+func grid(chains, arrays, width, widest int) (band, chunk int) {
 	width, widest = max(1, width), max(1, widest)
 	chunk = max(1, min(maxChunk, chunkElements/width, bufferElements/(chains*width)))
-	if chains <= ownFiles {
+	if chains <= ownFiles && arrays < manyArrays {
 		return 1, chunk
 	}
 	return max(1, min(chains, chunkElements/(chunk*widest))), chunk
@@ -73,7 +75,7 @@ func newWriter(disk files.System, dir string, l Layout, o Options) *Writer {
 	for _, c := range columns {
 		widest = max(widest, c.v.Size())
 	}
-	band, chunk := grid(max(1, l.Chains), width, widest)
+	band, chunk := grid(max(1, l.Chains), len(columns), width, widest)
 	now := time.Now().UTC()
 	return &Writer{
 		disk: disk,
@@ -288,9 +290,7 @@ func (w *Writer) grow(draws int) error {
 			}
 		}
 		g.doc.Shape[g.axis] = draws
-		if err := w.store.put(g.key+"/.zarray", g.doc); err != nil {
-			return err
-		}
+		w.store.putLate(g.key+"/.zarray", g.doc)
 	}
 	return nil
 }
@@ -340,6 +340,9 @@ func (w *Writer) Close(status Status, cause error) error {
 	}
 	if w.err == nil {
 		w.err = w.flush()
+	}
+	if w.err == nil {
+		w.err = w.store.spread()
 	}
 	if w.err == nil && w.extends != nil {
 		w.err = writeJSON(w.disk, w.file(layoutFile), w.extends)

@@ -56,45 +56,72 @@ func chunkKey(index []int) string {
 	return strings.Join(words, ".")
 }
 
-// A store is a Zarr hierarchy being written; docs are its metadata by key, such as "posterior/mu/.zarray".
+// A store is a Zarr hierarchy being written; docs are its metadata by key, such as "posterior/mu/.zarray". All of them
+// stand in .zmetadata. A group's also have files of their own from the beginning. An array's have them when the
+// hierarchy is complete (spread): there may be tens of thousands of arrays, and their lengths change at each checkpoint.
 type store struct {
 	disk files.System
 	dir  string
 	docs map[string]any
+	late map[string]bool // documents that spread has still to write
 	*packer
 }
 
 // newStore makes the root group.
 func newStore(disk files.System, dir string, about attributes) (*store, error) {
-	s := &store{disk, dir, map[string]any{}, newPacker()}
-	return s, s.node("", ".zgroup", group{2}, about)
+	s := emptyStore(disk, dir)
+	return s, s.documents("", about)
+}
+
+func emptyStore(disk files.System, dir string) *store {
+	return &store{disk, dir, map[string]any{}, map[string]bool{}, newPacker()}
 }
 
 type group struct {
 	Format int `json:"zarr_format"`
 }
 
-// node makes the directory of a group or array and writes its two documents.
-func (s *store) node(key, kind string, doc any, about attributes) error {
-	if key != "" {
-		// Mkdir and not MkdirAll: names that differ in case only would share a directory on some file systems.
-		if err := s.disk.Mkdir(path(s.dir, key), 0o777); err != nil {
-			return err
-		}
-		key += "/"
-	}
-	if err := s.put(key+kind, doc); err != nil {
+// group makes the directory of a group and writes its two documents.
+func (s *store) group(name string, about attributes) error {
+	if err := s.node(name); err != nil {
 		return err
 	}
-	return s.put(key+".zattrs", about)
+	return s.documents(name+"/", about)
+}
+
+// documents are what makes a directory a group.
+func (s *store) documents(prefix string, about attributes) error {
+	if err := s.put(prefix+".zgroup", group{2}); err != nil {
+		return err
+	}
+	return s.put(prefix+".zattrs", about)
 }
 
 func (s *store) array(key string, a *array, about attributes) error {
-	return s.node(key, ".zarray", a, about)
+	s.putLate(key+"/.zarray", a)
+	s.putLate(key+"/.zattrs", about)
+	return s.node(key)
 }
 
-// put adds a metadata document to .zmetadata, and also writes it to a file of its own for readers that open arrays one
-// by one.
+// node makes the directory of a group or array. Mkdir and not MkdirAll: names that differ in case only would share a
+// directory on some file systems.
+func (s *store) node(key string) error { return s.disk.Mkdir(path(s.dir, key), 0o777) }
+
+// putLate adds a metadata document to .zmetadata, and to what spread will write.
+func (s *store) putLate(key string, doc any) { s.docs[key], s.late[key] = doc, true }
+
+// spread writes the documents of arrays to files of their own, for readers that open arrays one by one.
+func (s *store) spread() error {
+	for key := range s.late {
+		if err := s.put(key, s.docs[key]); err != nil {
+			return err
+		}
+	}
+	s.late = map[string]bool{}
+	return nil
+}
+
+// put adds a metadata document to .zmetadata, and writes it to a file of its own.
 func (s *store) put(key string, doc any) error {
 	s.docs[key] = doc
 	text, err := document(doc)

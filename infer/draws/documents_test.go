@@ -1,0 +1,95 @@
+package draws
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"ppl/lang/types"
+	"ppl/runtime/files"
+	"ppl/runtime/files/filestest"
+)
+
+// A run of many arrays begins with one call for each: its directory. All else of them is in one file.
+func TestManyArraysBegin(t *testing.T) {
+	calls := func(arrays int) int {
+		l := Layout{Chains: 2}
+		for i := range arrays {
+			l.Posterior = append(l.Posterior, types.Variable{Name: fmt.Sprint("a", i)})
+		}
+		disk := filestest.New(filestest.Good)
+		if _, err := Create(disk, filepath.Join(t.TempDir(), "m.run"), l, Options{}); err != nil {
+			t.Fatal(err)
+		}
+		return disk.Calls()
+	}
+	few, many := calls(100), calls(1100)
+	if many-few != 1000 {
+		t.Errorf("%d calls for 100 arrays, %d for 1,100", few, many)
+	}
+}
+
+// The files that describe single arrays say what .zmetadata says when a run has ended, also where it was killed before.
+func TestDocumentsOfArrays(t *testing.T) {
+	dir, l := filepath.Join(t.TempDir(), "m.run"), faultLayout(2)
+	w := create(t, dir, l, Options{})
+	appendTo := func(w *Writer, from, to int) {
+		for d := from; d < to; d++ {
+			for chain := range l.Chains {
+				values, stats := faultRecord(l, chain, d)
+				if err := w.Append(chain, values, stats); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+	}
+	appendTo(w, 0, 5)
+	if err := w.Flush(); err != nil {
+		t.Fatal(err)
+	}
+	if missing, _ := documents(t, dir); missing == 0 {
+		t.Error("arrays were described one by one before the end")
+	}
+	w, err := Resume(files.Disk{}, dir, l, []int{5, 5}, Options{}) // as after a kill
+	if err != nil {
+		t.Fatal(err)
+	}
+	appendTo(w, 5, 9)
+	if err := w.Close(Finished, nil); err != nil {
+		t.Fatal(err)
+	}
+	if missing, other := documents(t, dir); missing > 0 || other > 0 {
+		t.Errorf("%d documents are missing, %d are other than in .zmetadata", missing, other)
+	}
+}
+
+// documents holds the files of a run against its consolidated metadata.
+func documents(t *testing.T, dir string) (missing, other int) {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(dir, ".zmetadata"))
+	var all struct{ Metadata map[string]any }
+	if err == nil {
+		err = json.Unmarshal(text, &all)
+	}
+	if err != nil || len(all.Metadata) == 0 {
+		t.Fatal(err, len(all.Metadata))
+	}
+	for key, doc := range all.Metadata {
+		text, err := os.ReadFile(path(dir, key))
+		if err != nil {
+			missing++
+			if !strings.Contains(key, "/.zarray") && strings.Count(key, "/") < 2 {
+				t.Errorf("%s of a group is missing", key)
+			}
+			continue
+		}
+		var alone any
+		if err := json.Unmarshal(text, &alone); err != nil || fmt.Sprint(alone) != fmt.Sprint(doc) {
+			other++
+		}
+	}
+	return missing, other
+}
