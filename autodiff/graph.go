@@ -170,7 +170,16 @@ func isFinite(n Node) bool {
 			return false
 		}
 	}
-	return finite(op.Value) && !slices.ContainsFunc(op.Values, func(v float64) bool { return !finite(v) })
+	return finite(op.Value) && allFinite(op.Values)
+}
+
+// allFinite reports whether the sum of zero times each value is zero, which for much data is the fastest way to look.
+func allFinite(values []float64) bool {
+	sum := 0.0
+	for _, v := range values {
+		sum += 0 * v
+	}
+	return sum == 0
 }
 
 // maxLookedAt is the largest array of data whose values are looked at for zeros.

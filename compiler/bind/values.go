@@ -105,22 +105,17 @@ const farthest = 1e8
 // farOff warns of a value that is so far from all others that it must be a slip or a code: a sampler would take minutes
 // to find the scale of its slope.
 func (v *values) farOff(a *model.Array, x *data.Array) {
-	known := tally(x.Values)
-	n := total(known)
+	n, low, high := extent(x.Values, math.NaN())
 	if n < 3 {
 		return
 	}
-	middle := ranked(known, n/2)
-	distances := make([]repeated, len(known))
-	for i, y := range known {
-		distances[i] = repeated{math.Abs(y.value - middle), y.times}
-	}
-	slices.SortFunc(distances, byValue)
-	typical, most := ranked(distances, n/2), distances[len(distances)-1].value
+	middle := ranked(x.Values, func(y float64) float64 { return y }, n/2)
+	typical := ranked(x.Values, func(y float64) float64 { return math.Abs(y - middle) }, n/2)
+	most := math.Max(math.Abs(low-middle), math.Abs(high-middle))
 	if typical == 0 {
 		typical = math.Abs(middle)
 	}
-	if code, at := missingCode(known, x.Values); at >= 0 {
+	if code, at := missingCode(x.Values, low, high); at >= 0 {
 		v.diags.Warnf("W18", a.At, "`%s` is %g (%s), and no other value is near: is it a code for a missing value?",
 			a.Name, code, v.d.Row(a, at)).
 			Help("read it as missing: `%s missing %g`; or leave the rows out with `complete`", declared(a), code)
@@ -187,16 +182,14 @@ func reads(x model.Expr, a *model.Array) bool {
 
 // missingCode is a number that files write for a missing value, nines such as -99 or 9999, if it is the least or the
 // greatest, and farther from all other values than these are from each other; at is where it first stands, else -1.
-func missingCode(known []repeated, values []float64) (code float64, at int) {
-	last := len(known) - 1
-	for i, others := range [][]repeated{known[1:], known[:last]} {
-		code := known[i*last].value
-		if !nines(code) || total(others) < 2 {
+func missingCode(values []float64, least, greatest float64) (code float64, at int) {
+	for _, code := range []float64{least, greatest} {
+		if !nines(code) {
 			continue
 		}
-		low, high := others[0].value, others[len(others)-1].value
+		n, low, high := extent(values, code)
 		gap := math.Min(math.Abs(code-low), math.Abs(code-high))
-		if gap > 2*(high-low) && high > low {
+		if n >= 2 && gap > 2*(high-low) && high > low {
 			return code, slices.Index(values, code)
 		}
 	}

@@ -1,0 +1,76 @@
+package bind
+
+import (
+	"math"
+	"slices"
+)
+
+// extent is how many values there are, the least and the greatest, without those that are missing or equal to except.
+func extent(values []float64, except float64) (n int, low, high float64) {
+	low, high = math.Inf(1), math.Inf(-1)
+	for _, y := range values {
+		if y == y && y != except {
+			n, low, high = n+1, min(low, y), max(high, y)
+		}
+	}
+	return n, low, high
+}
+
+// few is how many values are sorted in a copy; among more, a rank is found by counting.
+const few = 1 << 12
+
+// ranked is the value that stands at place k, from 0, when all f(y) are in order; missing values do not count. Sorting
+// a copy of much data would take longer than sampling from the model: so passes count them by the first 16 bits of
+// their keys, then those that begin with the right 16 bits by the next, until few are left.
+func ranked(values []float64, f func(float64) float64, k int) float64 {
+	var begins uint64
+	left, shift := len(values), 64
+	for left > few && shift > 0 {
+		times := countDigits(values, f, begins, shift)
+		digit := 0
+		for ; k >= times[digit]; digit++ {
+			k -= times[digit]
+		}
+		begins, left, shift = begins<<16|uint64(digit), times[digit], shift-16
+	}
+	if shift == 0 {
+		return fromKey(begins)
+	}
+	var rest []uint64
+	for _, y := range values {
+		if key := keyOf(f(y)); y == y && key>>shift == begins {
+			rest = append(rest, key)
+		}
+	}
+	slices.Sort(rest)
+	return fromKey(rest[k])
+}
+
+// countDigits counts, among the keys that begin with some bits, the 16 bits that follow below a shift.
+func countDigits(values []float64, f func(float64) float64, begins uint64, shift int) []int {
+	times := make([]int, 1<<16)
+	for _, y := range values {
+		if key := keyOf(f(y)); y == y && key>>shift == begins {
+			times[key>>(shift-16)&0xffff]++
+		}
+	}
+	return times
+}
+
+// keyOf is a number whose order among those of others is that of the values.
+func keyOf(y float64) uint64 {
+	const sign = 1 << 63
+	if b := math.Float64bits(y); b < sign {
+		return b | sign
+	} else {
+		return ^b
+	}
+}
+
+func fromKey(key uint64) float64 {
+	const sign = 1 << 63
+	if key >= sign {
+		return math.Float64frombits(key &^ sign)
+	}
+	return math.Float64frombits(^key)
+}

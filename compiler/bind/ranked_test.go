@@ -1,0 +1,49 @@
+package bind
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+// Ranks are places in the sorted values: of few values and of many, of few different ones, of both signs and infinite.
+func TestRanked(t *testing.T) {
+	source := rand.New(rand.NewPCG(1, 2))
+	for _, different := range []int{1, 5, 3 * few, 1 << 40} {
+		for _, n := range []int{3, few, 5 * few} {
+			values := make([]float64, n)
+			for i := range values {
+				values[i] = float64(source.IntN(different)-different/2) / 7
+			}
+			values[0], values[n-1] = math.Inf(1), math.Inf(-1)
+			checkRanks(t, values, func(y float64) float64 { return y })
+			checkRanks(t, values, func(y float64) float64 { return math.Abs(y - 0.3) })
+		}
+	}
+}
+
+func checkRanks(t *testing.T, values []float64, f func(float64) float64) {
+	t.Helper()
+	var sorted []float64
+	for _, y := range values {
+		sorted = append(sorted, f(y))
+	}
+	slices.Sort(sorted)
+	values = append(slices.Clone(values), math.NaN())
+	for k := 0; k < len(sorted); k += 1 + len(sorted)/9 {
+		if got := ranked(values, f, k); got != sorted[k] {
+			t.Fatalf("place %d of %d has %v, want %v", k, len(sorted), got, sorted[k])
+		}
+	}
+}
+
+func TestExtent(t *testing.T) {
+	values := []float64{3, -99, math.NaN(), 7, -99}
+	if n, low, high := extent(values, math.NaN()); n != 4 || low != -99 || high != 7 {
+		t.Errorf("all: %d from %v to %v", n, low, high)
+	}
+	if n, low, high := extent(values, -99); n != 2 || low != 3 || high != 7 {
+		t.Errorf("without a code: %d from %v to %v", n, low, high)
+	}
+}
