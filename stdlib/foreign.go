@@ -94,7 +94,7 @@ var foreign = map[string]string{
 	"BetaProportion":    "Beta(mean = mu, concentration = kappa)",
 	"multi_normal_prec": "MvNormal(mu, prec = P)", "multi_normal_cholesky": "MvNormal(mu, chol = L)",
 	"lkj_corr": "LKJ(eta)", "LKJCorr": "LKJ(eta)", "lkj_corr_cholesky": "LKJCholesky(eta)",
-	"LKJCholeskyCov": "MvNormal(mu, sd = tau, corr = Omega)", "quad_form_diag": "MvNormal(mu, sd = tau, corr = Omega)",
+	"LKJCholeskyCov": "Omega[D, D] ~ LKJ(eta)`, and `MvNormal(mu, sd = tau, corr = Omega)", "quad_form_diag": "MvNormal(mu, sd = tau, corr = Omega)",
 	"normal_id_glm": "Normal(alpha + X @ beta, sigma)", "bernoulli_logit_glm": "Bernoulli(logits = alpha + X @ beta)",
 	"poisson_log_glm":           "Poisson(log = alpha + X @ beta)",
 	"neg_binomial_2_log_glm":    "NegBinomial(log = alpha + X @ beta, size = phi)",

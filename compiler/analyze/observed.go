@@ -73,7 +73,8 @@ func PriorOnly(m *model.Model, diags *diag.List) {
 		}
 	}
 	start := source.Span{File: m.Source, Start: 0, End: min(1, len(m.Source.Text))}
-	diags.Warnf("E34", start, "no data or observation: the model has only a prior")
+	diags.Warnf("E34", start, "no data or observation: the model has only a prior").
+		Help("declare data and give them a distribution: `data y[N]`, and `y ~ …`")
 }
 
 // termReads lists the arrays that a term reads, through definitions.

@@ -117,7 +117,7 @@ func TestMistakesInDataNameTheFileAndTheRow(t *testing.T) {
 	for _, c := range []struct{ name, model, csv, code, says string }{
 		{"a size of two sources", "data y[N]\ndata N = 3" + observed, "y\n1\n2\n", "E47", "2 in"},
 		{"no such entry", "data z[N], y[N]" + observed, "y\n1\n", "E83", "`z`"},
-		{"a missing value", "data y[N]" + observed, "y\n1\nNA\n", "W05", "(1)"},
+		{"a missing value", "data y[N]" + observed, "y\n1\nNA\n", "W05", "(1; the first: row 2)"},
 		{"text", "data y[N]" + observed, "y\n1\nhigh\n", "E57", "row 2"},
 		{"no integer", "data y[N]: int" + observed, "y\n1\n2.5\n", "E57", "row 2"},
 		{"out of bounds", "data y[N] in 0..1" + observed, "y\n0.5\n2\n", "E56", "row 2"},

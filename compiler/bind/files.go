@@ -230,7 +230,9 @@ func Absent(m *model.Model, dir string) []diag.Diagnostic {
 		path, _ := fileOf(a, dir)
 		if _, err := os.Stat(available(path)); err != nil && !seen[path] {
 			seen[path] = true
-			diags.Errorf("E83", a.At, "cannot read data: %v", err)
+			diags.Errorf("E83", a.At, "cannot read data: %v", err).
+				Help("a file is looked for from the directory of the model; on the command line it is `--data %s=FILE`",
+					a.Name)
 		}
 	}
 	return diags.All()

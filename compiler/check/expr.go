@@ -2,6 +2,7 @@ package check
 
 import (
 	"math"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -182,6 +183,7 @@ func (c *checker) cycle(a *arrayInfo, e ast.Node) {
 	for _, b := range c.open[from:] {
 		d = d.Related(b.At, "`%s`", b.Name)
 	}
+	d.Help("give one of them a distribution, `%s ~ …`, or a value that reads none of the others", a.Name)
 }
 
 func (c *checker) undefined(s *scope, e *ast.Name) {
@@ -215,12 +217,42 @@ func (c *checker) missingParameter(d diag.Entry, s *scope, e *ast.Name) {
 		d.Help("functions stand by themselves, `exp(x)`; a matrix product is `X @ b`")
 		return
 	}
-	give := "a parameter needs a distribution, such as `" + e.Name + " ~ " + firstPrior(e.Name) + "`"
+	if set := indexElsewhere(e); set != "" {
+		d.Help("`%s` is an index of other statements: declare it on the left of this one, too, `…[%s in %s]`; what is "+
+			"drawn after inference begins with `generate`", e.Name, e.Name, set)
+		return
+	}
+	give := "a parameter needs a distribution, such as `" + withAxes(s, e) + " ~ " + firstPrior(e.Name) + "`"
 	if near, ok := diagNearest(e.Name, c.defined(s)); ok {
 		d.Help("%s; or did you mean `%s`?", give, near)
 		return
 	}
 	d.Help("%s", give)
+}
+
+// indexElsewhere is the set over which other statements of the file have a name for an index; empty where none has.
+func indexElsewhere(e *ast.Name) string {
+	text := e.Span().File.Text
+	found := regexp.MustCompile(`[\[,]\s*` + regexp.QuoteMeta(e.Name) + `\s+in\s+(\w+(\.\.\w+)?)`).
+		FindStringSubmatch(text)
+	if found == nil {
+		return ""
+	}
+	return found[1]
+}
+
+// withAxes is an undefined name with the axis of the index by which it is read: z[J] for z[j].
+func withAxes(s *scope, e *ast.Name) string {
+	span := e.Span()
+	rest := span.File.Text[span.End:]
+	if !strings.HasPrefix(rest, "[") {
+		return e.Name
+	}
+	name, _, _ := strings.Cut(rest[1:], "]")
+	if i := s.lookup(name); i != nil && i.index != nil {
+		return e.Name + "[" + i.index.Set.Name + "]"
+	}
+	return e.Name
 }
 
 // otherModules are what functions stand in elsewhere.

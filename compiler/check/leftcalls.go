@@ -129,7 +129,8 @@ func (c *checker) unusedFunctions() {
 			c.leftCall(e.fn.head, st)
 		case !e.used && len(c.model.Terms) == 0: // a file that others import
 		case !e.used:
-			c.diags.Warnf("W12", e.at, "%s `%s` is never used, and its body is not checked", word, e.name)
+			c.diags.Warnf("W12", e.at, "%s `%s` is never used, and its body is not checked", word, e.name).
+				Help("call it, `%s(…)`, or leave it out", e.name)
 		case c.inLibrary(e.name):
 			c.diags.Warnf("W12", e.at, "%s `%s` hides the library's: every `%s(…)` of this file means this one", word,
 				e.name, e.name).Help("if the library's is meant anywhere, rename this one")

@@ -118,9 +118,10 @@ func (c *checker) noncentered(a *arrayInfo, d *draw, t *model.Term) bool {
 		c.errorf("E61", at, "`noncentered` is for parameters; `%s` is observed", a.Name)
 	case t.Dist == nil || !t.Dist.LocationScale && t.Dist.Name != "MvNormal":
 		c.errorf("E61", at, "`noncentered` has no meaning for `%s`: no location and scale",
-			d.stmt.Dist.Base.Span().Text())
+			d.stmt.Dist.Base.Span().Text()).Help("leave `noncentered` out")
 	case t.In != nil || t.Ordered || t.ZeroSum:
-		c.errorf("E61", at, "`noncentered` does not go with `in`, `ordered` or `zerosum`")
+		c.errorf("E61", at, "`noncentered` does not go with `in`, `ordered` or `zerosum`").
+			Help("leave `noncentered` out")
 	default:
 		return true
 	}
@@ -143,7 +144,8 @@ func (c *checker) constraint(a *arrayInfo, d *draw, t *model.Term) bool {
 		c.errorf("E59", at, "`zerosum` is for independent Normal elements with one distribution")
 	case !c.exchangeable(t):
 		c.errorf("E59", at, "`%s` needs exchangeable elements: the arguments of the distribution change along the "+
-			"axis and are not constant", word)
+			"axis and are not constant", word).
+			Help("leave `%s` out, or give all elements one distribution", word)
 	default:
 		return true
 	}

@@ -95,7 +95,9 @@ func (c *checker) sub(s *scope, sub *ast.Set, axis *model.Set) (model.Sub, []*mo
 	if at.Info().Type.Elem == types.Real {
 		markInt(at)
 		if !readsData(at) || betweenIntegers(at) {
-			c.errorf("E44", sub.Span(), "subscript must be an integer; `%s` is real", sub.Span().Text())
+			c.errorf("E44", sub.Span(), "subscript must be an integer; `%s` is real", sub.Span().Text()).
+				Help("what chooses an element is declared `index(…)` or `int`, or drawn from a discrete distribution, " +
+					"such as Categorical")
 			return model.Sub{}, nil, false
 		}
 	}

@@ -92,7 +92,7 @@ func (c *checker) term(a *arrayInfo, d *draw, p *model.Piece) *model.Term {
 	}
 	if l.dist != nil && l.dist.Support.EventRank() == 2 && len(d.event) == 2 && !d.event[0].Same(d.event[1]) {
 		c.errorf("E63", d.head.Span(), "%s draws a square matrix, but the axes of `%s` are %s", l.dist.Name, a.Name,
-			axesText(d.event))
+			axesText(d.event)).Help("give it one set twice: `%s[%s, %s]`", a.Name, d.event[0].Name, d.event[0].Name)
 		ok = false
 	}
 	t.Value = c.valueAt(a, d)

@@ -89,7 +89,8 @@ func (c *checker) unused() {
 	}
 	for _, e := range idleData {
 		if !e.used {
-			c.diags.Warnf("W01", e.at, "data `%s` is never used", e.name)
+			c.diags.Warnf("W01", e.at, "data `%s` is never used", e.name).
+				Help("read `%s` in a formula, or leave it out of the `data` statement", e.name)
 		}
 	}
 }

@@ -101,8 +101,7 @@ func refuseEmptyEvent(e *evaluate.Evaluator, t *model.Term) {
 	for _, s := range sets {
 		if box := e.Box(s); box.Size() == 0 {
 			e.Stop(e.Diags.Errorf("E45", t.At, "`%s` has no elements: the axis %s is %d..%d", t.Array.Name, s.Name,
-				box.Lo,
-				box.Hi))
+				box.Lo, box.Hi).Help("give `%s` a size of at least 1", s.Name))
 		}
 	}
 }

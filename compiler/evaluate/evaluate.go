@@ -154,7 +154,8 @@ func (e *Evaluator) ends(x model.Expr, ragged []*model.Index) []float64 {
 		case math.Abs(v) > math.MaxInt32 && len(values) == 1:
 			e.Stop(e.Diags.Errorf("E89", x.Info().At,
 				"a range that ends at %g, as `%s` is, has more elements than there "+
-					"can be", v, x.Info().At.Text()))
+					"can be", v, x.Info().At.Text()).
+				Help("is it a code? Codes of groups are declared `index(J)`: then the codes that occur are counted"))
 		}
 	}
 	return values

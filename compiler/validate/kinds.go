@@ -129,6 +129,7 @@ func checkSymmetric(e *evaluate.Evaluator, a instance) {
 				d := e.Diags.Errorf("E54", a.x.Info().At,
 					"`%s` of `%s` is not symmetric: element [%d, %d] is %.4g, but [%d, %d] is %.4g",
 					a.x.Info().At.Text(), a.t.Dist.Name, j+1, i+1, y, i+1, j+1, x)
+				d.Help("give both the same number; a triangular factor is written `%s(…, chol = …)`", a.t.Dist.Name)
 				if isCholesky(a.x) {
 					d.Help("it is a Cholesky factor: write `%s(…, chol = %s)`", a.t.Dist.Name, a.x.Info().At.Text())
 				}
@@ -150,7 +151,9 @@ func checkSymmetric(e *evaluate.Evaluator, a instance) {
 	if a.x.Info().Static &&
 		math.IsNaN(autodiff.Eval(nil,
 			autodiff.SumAll(autodiff.Cholesky(e.Graph.Data("matrix", a.values, a.n, a.n))))[0][0]) {
-		e.Fail("E54", a.x, "`%s` of `%s` is not positive definite", a.x.Info().At.Text(), a.t.Dist.Name)
+		e.Stop(e.Diags.Errorf("E54", a.x.Info().At, "`%s` of `%s` is not positive definite", a.x.Info().At.Text(),
+			a.t.Dist.Name).Help("no covariance is larger than the product of the two standard deviations; with these " +
+			"apart write `sd = …, corr = …`"))
 	}
 }
 

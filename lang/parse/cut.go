@@ -100,8 +100,20 @@ func (m *matcher) unclosed(indices []int) (last diag.Entry) {
 	return last
 }
 
+// closing is the bracket that belongs to an opening one.
+func closing(open string) string {
+	switch open {
+	case "[":
+		return "]"
+	case "{":
+		return "}"
+	}
+	return ")"
+}
+
 func notClosed(diags *diag.List, at source.Span) diag.Entry {
-	return diags.Errorf("E02", at, "`%s` opened on line %d is not closed", at.Text(), at.Line())
+	return diags.Errorf("E02", at, "`%s` opened on line %d is not closed", at.Text(), at.Line()).
+		Help("write `%s` where it ends", closing(at.Text()))
 }
 
 // partnerOf is the index in the stack of open brackets of the one that closing closes, or -1. ) and ] do not look

@@ -144,7 +144,8 @@ func keywordAsName(p *parser, m mistake) bool {
 	default:
 		return false
 	}
-	p.diags.Errorf("E03", spanOf(p.src, t), "`%s` is a keyword and cannot be a name", t.Value)
+	p.diags.Errorf("E03", spanOf(p.src, t), "`%s` is a keyword and cannot be a name", t.Value).
+		Help("take another name, such as `%s_`", t.Value)
 	return true
 }
 
