@@ -113,7 +113,8 @@ func (c *checker) staticInt(s *scope, e ast.Expr, integer bool) model.Expr {
 			Help("run over all of the axis and choose with a condition: `sum(k in K: k <= %s ? … : 0)`",
 				e.Span().Text())
 	case !x.Info().Static:
-		c.errorf("E48", e.Span(), "a bound here must depend on data only; `%s` depends on a parameter", e.Span().Text()).
+		c.errorf("E48", e.Span(), "a bound here must depend on data only; `%s` depends on a parameter",
+			e.Span().Text()).
 			Help("take the greatest size that it may have, and choose with a condition: `k <= %s ? … : 0`",
 				e.Span().Text())
 	}

@@ -96,8 +96,8 @@ func (c *checker) sub(s *scope, sub *ast.Set, axis *model.Set) (model.Sub, []*mo
 		markInt(at)
 		if !readsData(at) || betweenIntegers(at) {
 			c.errorf("E44", sub.Span(), "subscript must be an integer; `%s` is real", sub.Span().Text()).
-				Help("what chooses an element is declared `index(…)` or `int`, or drawn from a discrete distribution, " +
-					"such as Categorical")
+				Help("what chooses an element is declared `index(…)` or `int`, or drawn from a discrete " +
+					"distribution, such as Categorical")
 			return model.Sub{}, nil, false
 		}
 	}

@@ -67,8 +67,9 @@ func (e *Evaluator) ArgumentSizes(d *stdlib.Dist, f *stdlib.Form, exprs []model.
 		}
 		for _, n := range sizes {
 			if !slices.Contains(event, n) {
-				e.Stop(e.Diags.Errorf("E40", exprs[i].Info().At, "`%s` of %s has an axis of %d elements, but `%s` has %d",
-					form.Name, d.Name, n, text, event[len(event)-1]).
+				e.Stop(e.Diags.Errorf("E40", exprs[i].Info().At,
+					"`%s` of %s has an axis of %d elements, but `%s` has %d", form.Name, d.Name, n, text,
+					event[len(event)-1]).
 					Help("give both as many elements: `%s` of `%s` has one for each element of `%s`", form.Name, d.Name,
 						text))
 			}

@@ -17,8 +17,8 @@ var shared = map[string]string{
 	"X": "X[N, D] = [[1, 2], [0, 1], [2, 2], [1, 0]]", "s": "s = 2",
 }
 
-// Realistic mistakes of users of other languages are reported, in words that name the mend; those that are not found, or
-// whose mend is not named, are marked in the file.
+// Realistic mistakes of users of other languages are reported, in words that name the mend; those that are not found,
+// or whose mend is not named, are marked in the file.
 func TestWrongModels(t *testing.T) {
 	text, err := os.ReadFile("testdata/wrong_models.txt")
 	if err != nil {

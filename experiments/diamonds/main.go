@@ -1,4 +1,5 @@
-// Diamonds compares a Bayesian network with linear regression and gradient boosting on the log prices of 5,000 diamonds.
+// Diamonds compares a Bayesian network with linear regression and gradient boosting on the log prices of 5,000
+// diamonds.
 //
 //	go run ./experiments/diamonds -data diamonds.json -python venv/bin/python
 //

@@ -58,7 +58,8 @@ func chunkKey(index []int) string {
 
 // A store is a Zarr hierarchy being written; docs are its metadata by key, such as "posterior/mu/.zarray". All of them
 // stand in .zmetadata. A group's also have files of their own from the beginning. An array's have them when the
-// hierarchy is complete (spread): there may be tens of thousands of arrays, and their lengths change at each checkpoint.
+// hierarchy is complete (spread): there may be tens of thousands of arrays, and their lengths change at each
+// checkpoint.
 type store struct {
 	disk files.System
 	dir  string
