@@ -21,9 +21,6 @@ const (
 	narrow = 0.2
 )
 
-// funnel reports whether something speaks for a funnel.
-func (f *findings) funnel() bool { return f.diverges() || len(f.lowEnergies()) > 0 }
-
 // otherCoordinates says what to do about a funnel: to the effect that has the wrong coordinates, else to the steps.
 func (f *findings) otherCoordinates() draws.Advice {
 	if e := f.worstOf(false); e != nil && f.width(*e) > wide {
