@@ -53,17 +53,35 @@ func TestDocumentsOfArrays(t *testing.T) {
 	if missing, _ := documents(t, dir); missing == 0 {
 		t.Error("arrays were described one by one before the end")
 	}
-	w, err := Resume(files.Disk{}, dir, l, []int{5, 5}, Options{}) // as after a kill
-	if err != nil {
-		t.Fatal(err)
+	resume := func(draws int) *Writer {
+		t.Helper()
+		w, err := Resume(files.Disk{}, dir, l, []int{draws, draws}, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return w
 	}
+	w = resume(5) // as after a kill
 	appendTo(w, 5, 9)
 	if err := w.Close(Finished, nil); err != nil {
 		t.Fatal(err)
 	}
-	if missing, other := documents(t, dir); missing > 0 || other > 0 {
-		t.Errorf("%d documents are missing, %d are other than in .zmetadata", missing, other)
+	complete := func(when string) {
+		t.Helper()
+		if missing, other := documents(t, dir); missing > 0 || other > 0 {
+			t.Errorf("%s: %d documents are missing, %d are other than in .zmetadata", when, missing, other)
+		}
 	}
+	complete("resumed")
+	w = resume(9)
+	appendTo(w, 9, 12)
+	if err := w.Flush(); err != nil {
+		t.Fatal(err)
+	}
+	if err := resume(12).Close(Finished, nil); err != nil { // after a kill, with nothing left to draw
+		t.Fatal(err)
+	}
+	complete("extended")
 }
 
 // documents holds the files of a run against its consolidated metadata.

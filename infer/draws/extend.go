@@ -75,12 +75,9 @@ func openStore(disk files.System, dir string) (*store, error) {
 	if err := json.Unmarshal(text, &doc); err != nil {
 		return nil, damaged(dir, ".zmetadata", err)
 	}
-	s := emptyStore(disk, dir)
+	s := &store{disk, dir, map[string]any{}, newPacker()}
 	for key, text := range doc.Metadata {
 		s.docs[key] = text
-		if _, err := os.Stat(path(dir, key)); err != nil { // the run was killed before its end
-			s.late[key] = true
-		}
 	}
 	return s, nil
 }
@@ -93,7 +90,6 @@ func (s *store) drop(group string) error {
 	for _, key := range slices.Collect(maps.Keys(s.docs)) {
 		if strings.HasPrefix(key, group+"/") {
 			delete(s.docs, key)
-			delete(s.late, key)
 		}
 	}
 	if err := s.consolidate(); err != nil {

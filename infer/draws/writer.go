@@ -290,7 +290,7 @@ func (w *Writer) grow(draws int) error {
 			}
 		}
 		g.doc.Shape[g.axis] = draws
-		w.store.putLate(g.key+"/.zarray", g.doc)
+		w.store.docs[g.key+"/.zarray"] = g.doc
 	}
 	return nil
 }

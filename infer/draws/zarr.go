@@ -1,6 +1,7 @@
 package draws
 
 import (
+	"maps"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -64,18 +65,13 @@ type store struct {
 	disk files.System
 	dir  string
 	docs map[string]any
-	late map[string]bool // documents that spread has still to write
 	*packer
 }
 
 // newStore makes the root group.
 func newStore(disk files.System, dir string, about attributes) (*store, error) {
-	s := emptyStore(disk, dir)
+	s := &store{disk, dir, map[string]any{}, newPacker()}
 	return s, s.documents("", about)
-}
-
-func emptyStore(disk files.System, dir string) *store {
-	return &store{disk, dir, map[string]any{}, map[string]bool{}, newPacker()}
 }
 
 type group struct {
@@ -99,8 +95,7 @@ func (s *store) documents(prefix string, about attributes) error {
 }
 
 func (s *store) array(key string, a *array, about attributes) error {
-	s.putLate(key+"/.zarray", a)
-	s.putLate(key+"/.zattrs", about)
+	s.docs[key+"/.zarray"], s.docs[key+"/.zattrs"] = a, about
 	return s.node(key)
 }
 
@@ -108,17 +103,19 @@ func (s *store) array(key string, a *array, about attributes) error {
 // directory on some file systems.
 func (s *store) node(key string) error { return s.disk.Mkdir(path(s.dir, key), 0o777) }
 
-// putLate adds a metadata document to .zmetadata, and to what spread will write.
-func (s *store) putLate(key string, doc any) { s.docs[key], s.late[key] = doc, true }
-
 // spread writes the documents of arrays to files of their own, for readers that open arrays one by one.
 func (s *store) spread() error {
-	for key := range s.late {
-		if err := s.put(key, s.docs[key]); err != nil {
-			return err
+	for _, key := range slices.Sorted(maps.Keys(s.docs)) {
+		prefix, isArray := strings.CutSuffix(key, ".zarray")
+		if !isArray {
+			continue
+		}
+		for _, key := range []string{key, prefix + ".zattrs"} {
+			if err := s.put(key, s.docs[key]); err != nil {
+				return err
+			}
 		}
 	}
-	s.late = map[string]bool{}
 	return nil
 }
 
