@@ -105,6 +105,27 @@ func loadOn(t testing.TB, d device.Device, p *ir.Program) device.Executable {
 // place is where a coordinate of a lane starts.
 func place(d, lane int) float64 { return 0.1 * math.Sin(float64(3*d+lane+1)) }
 
+// placesOf are where the coordinates of a lane start.
+func placesOf(lane, dim int) []float64 {
+	theta := make([]float64, dim)
+	for d := range theta {
+		theta[d] = place(d, lane)
+	}
+	return theta
+}
+
+// densityOf is the program of a case's log density and gradient, and in how many coordinates.
+func densityOf(t testing.TB, c Case) (p *ir.Program, dim int) {
+	target, err := c.Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p, err = Density(target); err != nil {
+		t.Fatal(err)
+	}
+	return p, target.Dim()
+}
+
 // A bout has all sides of one case at the same place.
 type bout struct {
 	dim    int
@@ -120,22 +141,13 @@ type bout struct {
 
 func newBout(t testing.TB, c Case) *bout {
 	d := nativeDevice(t)
-	target, err := c.Load()
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := Density(target)
-	if err != nil {
-		t.Fatal(err)
-	}
-	n := target.Dim()
+	p, n := densityOf(t, c)
 	b := &bout{dim: n, c: compileC(t, c.Name, c.hand, n, n+1), native: loadOn(t, d, p),
 		host: loadOn(t, host.Device{}, p), goFunc: byHand()[c.Name], data: c.hand}
 	for l := range Lanes {
-		b.theta[l], b.grad[l] = make([]float64, n), make([]float64, n)
-		for i := range n {
-			b.theta[l][i] = place(i, l)
-			b.c.in[i*Lanes+l] = place(i, l)
+		b.theta[l], b.grad[l] = placesOf(l, n), make([]float64, n)
+		for i, x := range b.theta[l] {
+			b.c.in[i*Lanes+l] = x
 		}
 		b.native.SetLane("theta", l, b.theta[l])
 		b.host.SetLane("theta", l, b.theta[l])

@@ -11,23 +11,12 @@ import (
 
 // density is the log density of a case and its gradient, on the native device.
 func density(t testing.TB, c Case) (x device.Executable, dim int) {
-	target, err := c.Load()
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := Density(target)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p, dim := densityOf(t, c)
 	x = loadOn(t, nativeDevice(t), p)
 	for lane := range Lanes {
-		theta := make([]float64, target.Dim())
-		for i := range theta {
-			theta[i] = place(i, lane)
-		}
-		x.SetLane("theta", lane, theta)
+		x.SetLane("theta", lane, placesOf(lane, dim))
 	}
-	return x, target.Dim()
+	return x, dim
 }
 
 // Both forms have the same density and gradient.

@@ -16,8 +16,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strconv"
-	"strings"
 
 	"ppl/experiments/lab"
 )
@@ -105,14 +103,11 @@ func run(data, python string) error {
 
 // network fits and predicts.
 func network(bench *lab.Bench, name, args string) (score, error) {
-	words := strings.Fields(args)
-	words = append([]string{words[0], model, "--data", bench.Path("learned.json"), "--seed", strconv.Itoa(1), "--out",
-		bench.Path("run"), "--overwrite", "--quiet"}, words[1:]...)
-	_, cpu, err := bench.Command(words...)
+	run, cpu, err := bench.Fit(args, model, "learned.json", 1)
 	if err != nil {
 		return score{}, err
 	}
-	text, _, err := bench.Command("predict", bench.Path("run"), "--data", bench.Path("new.json"), "--json", "--quiet")
+	text, _, err := bench.Command("predict", run, "--data", bench.Path("new.json"), "--json", "--quiet")
 	if err != nil {
 		return score{}, err
 	}
@@ -148,11 +143,7 @@ func divide(bench *lab.Bench, data string) (rows int, sd float64, err error) {
 	sd = t.standardise(learned)
 	for name, part := range map[string]table{"learned.json": {t.X[:learned], t.Y[:learned]},
 		"new.json": {t.X[learned:], t.Y[learned:]}} {
-		text, err := json.Marshal(part)
-		if err != nil {
-			return 0, 0, err
-		}
-		if _, err := bench.File(name, string(text)); err != nil {
+		if _, err := bench.JSON(name, part); err != nil {
 			return 0, 0, err
 		}
 	}

@@ -9,7 +9,6 @@ package main
 import (
 	"bytes"
 	"encoding/csv"
-	"encoding/json"
 	"flag"
 	"fmt"
 	"log"
@@ -17,7 +16,6 @@ import (
 	"math/rand/v2"
 	"path/filepath"
 	"strconv"
-	"strings"
 	"time"
 
 	"ppl/experiments/lab"
@@ -111,11 +109,7 @@ func (e *experiment) writeData() error {
 		name string
 		rows rows
 	}{{"learned.json", spirals(r, learned)}, {"near.json", spirals(r, predicted)}, {"far.json", square(r, predicted)}} {
-		text, err := json.Marshal(part.rows)
-		if err != nil {
-			return err
-		}
-		if _, err := e.File(part.name, string(text)); err != nil {
+		if _, err := e.JSON(part.name, part.rows); err != nil {
 			return err
 		}
 	}
@@ -150,11 +144,8 @@ type predictions struct {
 }
 
 func (e *experiment) predict(m method, seed int) (p predictions, cpu time.Duration, err error) {
-	dir := e.Path("run")
-	args := strings.Fields(m.args)
-	args = append([]string{args[0], model, "--data", e.Path("learned.json"), "--seed", strconv.Itoa(seed), "--out", dir,
-		"--overwrite", "--quiet"}, args[1:]...)
-	if _, cpu, err = e.Command(args...); err != nil {
+	dir, cpu, err := e.Fit(m.args, model, "learned.json", seed)
+	if err != nil {
 		return p, 0, err
 	}
 	if p.near, p.labels, err = e.probabilities(dir, "near.json"); err == nil {

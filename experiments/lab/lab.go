@@ -4,6 +4,7 @@
 package lab
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -11,6 +12,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strconv"
+	"strings"
 	"time"
 
 	"ppl/infer/draws"
@@ -82,6 +84,25 @@ func (b *Bench) Command(args ...string) ([]byte, time.Duration, error) {
 		return nil, 0, err
 	}
 	return out, cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime(), nil
+}
+
+// Fit runs ppl with arguments, of which the first is the verb, on a model and a file of data, and gives the run's
+// directory and the processor time. The next call replaces the run.
+func (b *Bench) Fit(args, model, data string, seed int) (dir string, cpu time.Duration, err error) {
+	words := strings.Fields(args)
+	dir = b.Path("run")
+	_, cpu, err = b.Command(append([]string{words[0], model, "--data", b.Path(data), "--seed", strconv.Itoa(seed),
+		"--out", dir, "--overwrite", "--quiet"}, words[1:]...)...)
+	return dir, cpu, err
+}
+
+// JSON writes a value to a file for runs to read, as File does a text.
+func (b *Bench) JSON(name string, value any) (string, error) {
+	text, err := json.Marshal(value)
+	if err != nil {
+		return "", err
+	}
+	return b.File(name, string(text))
 }
 
 // Path is where a file or a run of that name lies.

@@ -8,7 +8,6 @@
 package main
 
 import (
-	"encoding/json"
 	"flag"
 	"fmt"
 	"log"
@@ -120,11 +119,7 @@ func writeData(bench *lab.Bench, x, y []float64) (string, error) {
 	for i, v := range y {
 		matrix[i], outcomes[i] = x[i*parameters:(i+1)*parameters], int(v)
 	}
-	text, err := json.Marshal(map[string]any{"N": len(y), "K": parameters, "x": matrix, "y": outcomes})
-	if err != nil {
-		return "", err
-	}
-	return bench.File("rows.json", string(text))
+	return bench.JSON("rows.json", map[string]any{"N": len(y), "K": parameters, "x": matrix, "y": outcomes})
 }
 
 // A score is how draws compare with the posterior.

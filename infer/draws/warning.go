@@ -34,6 +34,16 @@ const (
 	Continue Action = "continue"  // a run that has not ended
 )
 
+// SmallerSteps lessen the error of discretisation.
+func SmallerSteps() Advice {
+	return Advice{Do: Lower, On: "step_size", Text: "Take smaller steps (--set step_size)."}
+}
+
+// LargerBatches lessen the noise of gradients.
+func LargerBatches() Advice {
+	return Advice{Do: Raise, On: "batch", Text: "Take larger minibatches (--set batch)."}
+}
+
 // Repeats reports whether two pieces of advice are one.
 func (a Advice) Repeats(b Advice) bool { return a.Do == b.Do && a.On == b.On }
 

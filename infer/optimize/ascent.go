@@ -78,11 +78,7 @@ func (a *ascent) begin() error {
 // iterate is a step of all climbers, and after an epoch a look at the rows held out.
 func (a *ascent) iterate() error {
 	s := &a.state
-	at := make([][]float64, len(s.Climbers))
-	for k, c := range s.Climbers {
-		at[k] = c.X
-	}
-	here, err := a.look(a.entry(), at)
+	here, err := a.look(a.entry(), s.positions())
 	if err != nil {
 		return err
 	}
@@ -92,11 +88,19 @@ func (a *ascent) iterate() error {
 		}
 	}
 	s.Iteration++
-	if a.options.StopAfter > 0 && s.Iteration%a.epoch() == 0 || s.Iteration == a.options.Iterations {
+	if a.options.StopAfter > 0 && (s.Iteration%a.epoch() == 0 || s.Iteration == a.options.Iterations) {
 		err = a.scoreHeldOut()
 	}
 	a.show(here)
 	return err
+}
+
+// positions are where the climbers are.
+func (s *ascentState) positions() (at [][]float64) {
+	for _, c := range s.Climbers {
+		at = append(at, c.X)
+	}
+	return at
 }
 
 // stallLimit is for how many steps a climber may stay below its best point before it returns there with half the rate.
@@ -137,15 +141,8 @@ func (c *climber) better(top float64, iteration int) {
 // scoreHeldOut looks at the rows that are held out, and stops those climbers whose predictions of them have not become
 // better for too long.
 func (a *ascent) scoreHeldOut() error {
-	o, s := a.options, &a.state
-	if o.StopAfter == 0 {
-		return nil
-	}
-	var at [][]float64
-	for _, c := range s.Climbers {
-		at = append(at, c.X)
-	}
-	scores, err := a.heldOutScores(at)
+	s := &a.state
+	scores, err := a.heldOutScores(s.positions())
 	if err != nil {
 		return err
 	}
@@ -156,7 +153,7 @@ func (a *ascent) scoreHeldOut() error {
 			c.better(scores[k], s.Iteration)
 		default:
 			c.Lost++
-			c.Done = c.Lost >= o.StopAfter
+			c.Done = c.Lost >= a.options.StopAfter
 		}
 	}
 	return nil

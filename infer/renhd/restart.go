@@ -58,20 +58,19 @@ func (w *walkers) stuck(seen *windowState) []bool {
 	if len(w.Rungs) > 1 || seen.Heats != nil && hot(seen.Heats) {
 		return out
 	}
-	low, rising := adapt.InNegligibleMass(seen.Density, seen.Visited), adapt.Rising(seen.Density)
+	stay, _ := seen.inNegligibleMass()
 	for lane := range out {
-		out[lane] = out[lane] || low[lane] && !rising[lane]
+		out[lane] = out[lane] || stay[lane]
 	}
 	return out
 }
 
-// rising reports whether a walker is in negligible mass and leaves it.
-func (s *windowState) rising() bool {
-	low, rising := adapt.InNegligibleMass(s.Density, s.Visited), adapt.Rising(s.Density)
-	for lane := range low {
-		if low[lane] && rising[lane] {
-			return true
-		}
+// inNegligibleMass reports which walkers are there and stay, and whether others leave it.
+func (s *windowState) inNegligibleMass() (stay []bool, leave bool) {
+	stay = adapt.InNegligibleMass(s.Density, s.Visited)
+	for lane, rising := range adapt.Rising(s.Density) {
+		leave = leave || stay[lane] && rising
+		stay[lane] = stay[lane] && !rising
 	}
-	return false
+	return stay, leave
 }

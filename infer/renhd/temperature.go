@@ -38,9 +38,7 @@ func (r *run) warnOfTemperature() {
 		Fact: fmt.Sprintf("Positions have a temperature of %.2f where it should be 1.", t.Value),
 		Reason: fmt.Sprintf("Variances are off by about that: the step or the noise of gradients is too large for %s.",
 			r.shared.rule.Name()),
-		Advice: []draws.Advice{
-			{Do: draws.Lower, On: "step_size", Text: "Take smaller steps (--set step_size)."},
-			{Do: draws.Raise, On: "batch", Text: "Take larger minibatches (--set batch)."},
+		Advice: []draws.Advice{draws.SmallerSteps(), draws.LargerBatches(),
 			{Do: draws.Choose, On: "dynamics", To: "nosehoover", Text: "Take --set dynamics=nosehoover."},
 		}})
 }

@@ -209,7 +209,7 @@ func judgePlaces(t *warmupWindow, found *result) (err error) {
 	r := t.run
 	r.state.Before = t.seen.places()
 	found.Disagreement = t.seen.disagreement()
-	found.OnePlace = (t.seen.onePlace() || t.seen.slowInOnePlace()) && r.mostStayed()
+	found.OnePlace = r.mostStayed() && t.seen.inOneMode(found.Disagreement)
 	if found.OnePlace {
 		return nil
 	}
@@ -226,16 +226,26 @@ const agreement = 0.2
 // many in another mode hardly shows in R-hat; many that differ a little are none of them far from the others. Where no
 // walker counts nothing is known.
 func (s *windowState) onePlace() bool {
-	return len(s.Visited) > 0 && s.disagreement() < agreement && !s.separate(10)
+	if len(s.Visited) == 0 {
+		return false
+	}
+	d := s.disagreement()
+	return d < agreement && s.inOneMode(d)
 }
 
-// slowInOnePlace reports whether walkers differ only as slow ones do in the same mode: R-hat is low enough to show that
-// each has seen most of it, and autocorrelation explains what is left. Of sixteen walkers and some thirty coordinates,
-// the one that is farthest off is by 3 to 5.5 standard errors then, since these are underestimated, and by more than 15
-// where there are two modes.
-func (s *windowState) slowInOnePlace() bool {
-	const slow, errors = 0.5, 6
-	return len(s.Visited) > 0 && s.disagreement() < slow && !s.separate(errors)
+// inOneMode reports whether walkers whose disagreement is given are in one place, or differ only as slow ones do in the
+// same mode: R-hat is low enough to show that each has seen most of it, and autocorrelation explains what is left. Of
+// sixteen walkers and some thirty coordinates, the one that is farthest off is by 3 to 5.5 standard errors then, since
+// these are underestimated, and by more than 15 where there are two modes.
+func (s *windowState) inOneMode(disagreement float64) bool {
+	const slow, errors, errorsOfSlow = 0.5, 10, 6
+	switch {
+	case disagreement < agreement:
+		return !s.separate(errors)
+	case disagreement < slow:
+		return !s.separate(errorsOfSlow)
+	}
+	return false
 }
 
 // separate reports whether a walker is in another mode: farther from the rest than its autocorrelation explains, in a

@@ -270,7 +270,8 @@ func (t *warmupWindow) finish() (found result, err error) {
 		r.respaceLadder()
 	}
 	if t.spec.alone {
-		found.Heats, found.Rising = t.seen.Heats, t.seen.rising()
+		found.Heats = t.seen.Heats
+		_, found.Rising = t.seen.inNegligibleMass()
 	}
 	if t.spec.judge != nil {
 		if err := t.spec.judge(t, &found); err != nil {

@@ -182,7 +182,7 @@ func facts() []fact {
 		{"hot positions", func(f *findings) {
 			f.run.Report.Positions = draws.PositionTemperature{Value: 1.3, Error: .01, Noise: .2}
 		}},
-		{"hot in warm-up", fromTheSampler("Hot.", smallerSteps(), largerBatches(),
+		{"hot in warm-up", fromTheSampler("Hot.", draws.SmallerSteps(), draws.LargerBatches(),
 			draws.Advice{Do: draws.Choose, On: "dynamics", To: "nosehoover"})},
 		{"skewed swaps", fromTheSampler("Skewed.", draws.Advice{Do: draws.Raise, On: "exchange_batch"})},
 		{"a short warm-up", fromTheSampler("Short.", longerWarmup())},

@@ -72,11 +72,12 @@ func fromSampler(said []draws.Warning) topic {
 
 // diagnose goes through what can be wrong.
 func (f *findings) diagnose(rows []topic) (all []Topic) {
-	deepest := f.deepest(rows)
-	for _, row := range rows {
+	said := f.warn(rows)
+	deepest := deepestAdvice(rows, said)
+	for i, row := range rows {
 		t := Topic{Name: row.name, Facts: row.facts(f)}
-		for _, rule := range row.rules {
-			w := rule.warn(f)
+		for k, rule := range row.rules {
+			w := said[i][k]
 			if rule.about > deepest {
 				w.Advice = nil
 			}
@@ -94,12 +95,23 @@ func (f *findings) diagnose(rows []topic) (all []Topic) {
 	return all
 }
 
-// deepest is the depth of the deepest advice.
-func (f *findings) deepest(rows []topic) depth {
-	d := theLength
-	for _, row := range rows {
+// warn asks every rule, by topic.
+func (f *findings) warn(rows []topic) [][]draws.Warning {
+	said := make([][]draws.Warning, len(rows))
+	for i, row := range rows {
 		for _, rule := range row.rules {
-			if len(rule.warn(f).Advice) > 0 {
+			said[i] = append(said[i], rule.warn(f))
+		}
+	}
+	return said
+}
+
+// deepestAdvice is the depth of the deepest advice in what the rules said.
+func deepestAdvice(rows []topic, said [][]draws.Warning) depth {
+	d := theLength
+	for i, row := range rows {
+		for k, rule := range row.rules {
+			if len(said[i][k].Advice) > 0 {
 				d = min(d, rule.about)
 			}
 		}
@@ -287,16 +299,8 @@ func hotThermostat(f *findings) (w draws.Warning) {
 		Fact: fmt.Sprintf("The thermostat stands at %.3g at temperature 1, while friction and gradient noise should "+
 			"put it at %.3g.", t[0], want[0]),
 		Reason: "The step is too long for the noise, and the posterior comes out too wide or too narrow.",
-		Advice: []draws.Advice{smallerSteps(), largerBatches()},
+		Advice: []draws.Advice{draws.SmallerSteps(), draws.LargerBatches()},
 	}
-}
-
-func smallerSteps() draws.Advice {
-	return draws.Advice{Do: draws.Lower, On: "step_size", Text: "Take smaller steps (--set step_size)."}
-}
-
-func largerBatches() draws.Advice {
-	return draws.Advice{Do: draws.Raise, On: "batch", Text: "Take larger minibatches (--set batch)."}
 }
 
 func batchFacts(f *findings) string {
@@ -328,10 +332,10 @@ func tooHot(f *findings) (w draws.Warning) {
 	}
 	w.Fact = fmt.Sprintf("Standard deviations are off by more than 2 %%: positions have a temperature of %.3f ± %.2g "+
 		"where it should be 1.", t.Value, t.Error)
-	if w.Advice = []draws.Advice{smallerSteps()}; t.Noise > 0 {
+	if w.Advice = []draws.Advice{draws.SmallerSteps()}; t.Noise > 0 {
 		w.Reason = fmt.Sprintf("The noise of gradients widens the noisiest coordinate by %.1f %%, and the rest is of "+
 			"the step.", 50*t.Noise)
-		w.Advice = []draws.Advice{largerBatches(), smallerSteps()}
+		w.Advice = []draws.Advice{draws.LargerBatches(), draws.SmallerSteps()}
 	}
 	return w
 }
@@ -347,7 +351,7 @@ func heavyNoise(f *findings) (w draws.Warning) {
 		Fact: fmt.Sprintf("The noise of the minibatch gradients is far from normal (Shapiro-Wilk W = %.2f, 1 is "+
 			"normal).", shapiro),
 		Reason: "A few rows weigh more than all others, which the thermostat cannot make up for.",
-		Advice: []draws.Advice{largerBatches(), {Do: draws.Rewrite, On: "model",
+		Advice: []draws.Advice{draws.LargerBatches(), {Do: draws.Rewrite, On: "model",
 			Text: "Give the likelihood lighter tails."}},
 	}
 }
