@@ -1,281 +1,292 @@
 package analyze
 
 import (
+	"fmt"
+	"maps"
 	"slices"
+	"strings"
 
 	"ppl/compiler/model"
 	"ppl/lang/diag"
 )
 
-// Switching warns about mixtures with exchangeable components: every permutation of the labels of a discrete
-// unknown, and of the parameters it chooses from, leaves the joint density as it is, so the posterior has as many
-// copies of each mode. It warns only where that is certain: weights are symmetric, parameters have one distribution
-// along the labels, and both are read at the unknown alone.
+// Switching warns about mixtures with exchangeable components: where two values of a discrete unknown change places,
+// and with them the parameters that it chooses, the joint density stays as it is, so the posterior has another copy of
+// each mode. In
+//
+//	m1, m2 ~ Normal(0, 10)
+//	z[i in N] ~ Bernoulli(0.5)
+//	y[i in N] ~ Normal(z[i] == 1 ? m1 : m2, 1)
+//
+// the case z = 1 has m1 where the case z = 0 has m2, so these two must change places. The proof writes all terms for
+// each value of z, finds how parameters must move for the cases to change places, and compares the text of every term
+// before and after. It warns only where each is found again.
 func Switching(m *model.Model, diags *diag.List) {
+	reads := readersOf(m)
 	seen := map[*model.Array]bool{}
 	for _, t := range m.Terms {
 		if t.Kind != model.LatentPrior || seen[t.Array] || t.Array.Missing { // what is observed fixes the labels
 			continue
 		}
 		seen[t.Array] = true
-		mix := mixture{z: t.Array, chosen: map[*model.Array]int{}}
-		if len(t.Array.Type.Axes) == 0 && mix.reads(m.Terms, nil) {
-			warnOneForAll(diags, mix)
+		s := switching{reads: reads, cases: newCases(t.Array, reads)}
+		if !s.prepare() {
+			continue
 		}
-		mix = mixture{z: t.Array, chosen: map[*model.Array]int{}}
-		if components := mix.exchangeable(m.Terms); len(components) > 0 {
-			warnSwitching(diags, mix.z, components)
-			m.Exchangeable = append(m.Exchangeable, components...)
+		if len(t.Array.Type.Axes) == 0 {
+			s.warnOneForAll(diags)
+		}
+		if found := s.exchangeable(); len(found.components) > 0 {
+			found.warn(diags, m, t.Array)
+			m.Exchangeable = append(m.Exchangeable, listed(m, found.moved)...)
 		}
 	}
 }
 
-func warnSwitching(diags *diag.List, z *model.Array, components []*model.Array) {
-	names, plain := "", (*model.Array)(nil)
-	for i, a := range components {
-		if i > 0 {
-			names += ", "
-		}
-		names += "`" + a.Name + "`"
-		if plain == nil && len(a.Type.Axes) == 1 {
-			plain = a
+func listed(m *model.Model, set map[*model.Array]bool) (out []*model.Array) {
+	for _, a := range m.Arrays {
+		if set[a] {
+			out = append(out, a)
 		}
 	}
-	d := diags.Warnf("W04", components[0].At, "the components of %s are exchangeable: label switching, nothing "+
-		"distinguishes the values of `%s`", names, z.Name).
+	return out
+}
+
+func (f *exchanged) warn(diags *diag.List, m *model.Model, z *model.Array) {
+	components := listed(m, f.components)
+	names, vector := make([]string, len(components)), (*model.Array)(nil)
+	for i, a := range components {
+		names[i] = "`" + a.Name + "`"
+		if vector == nil && len(a.Type.Axes) == 1 && f.along[a] {
+			vector = a
+		}
+	}
+	verb := "distinguishes the values of"
+	if !f.all {
+		values := make([]string, len(f.values))
+		for i, v := range f.values {
+			values[i] = fmt.Sprint(v)
+		}
+		verb = "distinguishes the values " + strings.Join(values, ", ") + " of"
+	}
+	d := diags.Warnf("W04", components[0].At, "the components of %s are exchangeable: label switching, nothing %s `%s`",
+		strings.Join(names, ", "), verb, z.Name).
 		Related(z.At, "`%s` chooses a component", z.Name)
-	if plain != nil {
-		d.Help("`ordered` picks one labelling: `%s[…] ~ … ordered`", plain.Name)
-	} else {
+	switch {
+	case vector != nil:
+		d.Help("`ordered` picks one labelling: `%s[…] ~ … ordered`", vector.Name)
+	case !f.along[components[0]] && len(components[0].Type.Axes) == 0:
+		d.Help("`ordered` picks one labelling: draw %s as one array, `m[1..%d] ~ … ordered`",
+			strings.Join(names[:min(len(names), 2)], " and "), 2)
+	default:
 		d.Help("give the components different priors, or look only at quantities that do not depend on labels")
 	}
 }
 
 // warnOneForAll warns of an unknown without an index that chooses one of several parameters with one prior: then all
 // rows come from one of them, and the others have no data. Between models the parameters differ.
-func warnOneForAll(diags *diag.List, m mixture) {
-	for _, a := range m.order {
-		if sharedPrior(a, m.chosen[a]) == nil {
-			continue
-		}
-		diags.Warnf("W22", m.z.At, "`%s` is one unknown for all rows: they all come from one element of `%s`, and the "+
-			"others have no data", m.z.Name, a.Name).
-			Related(a.At, "`%s` chooses one of these", m.z.Name).
-			Help("for one of each row write `%s[i in N] ~ …` and `%s[%s[i]]`", m.z.Name, a.Name, m.z.Name)
+func (s *switching) warnOneForAll(diags *diag.List) {
+	p, values := newPermutation(), s.cases.values()
+	if len(values) < 2 || !s.match(p, values[0], values[1], false) {
 		return
 	}
-}
-
-// A mixture is a discrete unknown with the parameters it chooses from.
-type mixture struct {
-	z      *model.Array
-	chosen map[*model.Array]int // the axis along which the unknown chooses
-	order  []*model.Array
-}
-
-// exchangeable are the arrays that z chooses from, if all of the model is symmetric in the labels; else none.
-func (m *mixture) exchangeable(terms []*model.Term) (components []*model.Array) {
-	var weights []*model.Array
-	for _, t := range terms {
-		if t.Kind != model.LatentPrior || t.Array != m.z {
-			continue
+	z := s.cases.z
+	for _, a := range listed(s.reads.model, p.arrays()) {
+		for axis := range p.along[a] {
+			if sharedPrior(a, axis) == nil {
+				continue
+			}
+			diags.Warnf("W22", z.At, "`%s` is one unknown for all rows: they all come from one element of `%s`, and "+
+				"the others have no data", z.Name, a.Name).
+				Related(a.At, "`%s` chooses one of these", z.Name).
+				Help("for one of each row write `%s[i in N] ~ …` and `%s[%s[i]]`", z.Name, a.Name, z.Name)
+			return
 		}
-		w, ok := m.symmetricPrior(t)
+	}
+}
+
+// A switching looks for values of one unknown that nothing distinguishes.
+type switching struct {
+	reads *readers
+	cases cases
+	of    []caseOf // the terms that read the unknown, and its priors
+}
+
+// prepare finds the terms that read the unknown; ok is false where one is too complicated.
+func (s *switching) prepare() (ok bool) {
+	for _, t := range s.reads.termsOf(s.cases.z) {
+		c, ok := s.cases.of(t)
 		if !ok {
-			return nil
-		}
-		weights = append(weights, w...)
-	}
-	if !m.reads(terms, nil) {
-		return nil
-	}
-	for _, a := range m.order {
-		if !slices.Contains(weights, a) {
-			components = append(components, a)
-		}
-		if !drawnAlike(a, m.chosen[a]) {
-			return nil
-		}
-	}
-	// What z chooses from must be read nowhere else: neither component by component nor as a whole.
-	if !m.reads(terms, append(slices.Clone(m.order), weights...)) {
-		return nil
-	}
-	return components
-}
-
-// symmetricPrior reports whether a prior gives every value the same weight, however its parameters are labelled; the
-// weights are the parameters it reads.
-func (m *mixture) symmetricPrior(t *model.Term) (weights []*model.Array, ok bool) {
-	switch {
-	case t.In != nil:
-		return nil, false
-	case t.Dist.Name == "Bernoulli" && t.Form.Args[0].Name == "p":
-		return evenOdds(t.Args[0])
-	case t.Dist.Name == "DiscreteUniform":
-		return nil, t.Args[0].Info().Static && t.Args[1].Info().Static
-	case t.Dist.Name != "Categorical":
-		return nil, false
-	}
-	x := t.Args[0]
-	if list, isList := x.(*model.List); isList && len(list.Items) == 2 && oneMinus(list.Items[1], list.Items[0]) {
-		return evenOdds(list.Items[0])
-	}
-	if sub, isSub := x.(*model.Subscript); isSub {
-		x = sub.X
-	}
-	ref, isRef := x.(*model.Ref)
-	if !isRef || ref.Array.Role != model.Parameter {
-		return nil, constantVector(x)
-	}
-	if t.Form.Args[0].Name == "logits" {
-		t := sharedPrior(ref.Array, len(ref.Array.Type.Axes)-1)
-		return []*model.Array{ref.Array}, t != nil && !t.Ordered
-	}
-	for _, p := range ref.Array.Pieces {
-		if p.Term == nil || p.Term.Dist == nil || p.Term.Dist.Name != "Dirichlet" || !constantVector(p.Term.Args[0]) ||
-			len(model.Indices(p.Term.Args[0])) > 0 {
-			return nil, false
-		}
-	}
-	return []*model.Array{ref.Array}, len(ref.Array.Pieces) == 1
-}
-
-// evenOdds reports whether a probability p is distributed as 1 - p is; the weights are the parameter that it is.
-func evenOdds(p model.Expr) (weights []*model.Array, ok bool) {
-	if n, isNum := p.(*model.Num); isNum {
-		return nil, n.Value == 0.5
-	}
-	ref, isRef := p.(*model.Ref)
-	if !isRef || ref.Array.Role != model.Parameter || len(ref.Array.Pieces) != 1 || ref.Array.Pieces[0].Term == nil {
-		return nil, false
-	}
-	t := ref.Array.Pieces[0].Term
-	if t.Dist == nil || t.In != nil || len(t.Args) < 2 {
-		return nil, false
-	}
-	a, isA := t.Args[0].(*model.Num)
-	b, isB := t.Args[1].(*model.Num)
-	if !isA || !isB {
-		return nil, false
-	}
-	symmetric := t.Dist.Name == "Beta" && t.Form.Args[0].Name == "a" && a.Value == b.Value ||
-		t.Dist.Name == "Uniform" && a.Value == 0 && b.Value == 1
-	return []*model.Array{ref.Array}, symmetric
-}
-
-// oneMinus reports whether x is 1 - p, for a parameter p.
-func oneMinus(x, p model.Expr) bool {
-	minus, ok := x.(*model.Apply)
-	if !ok || minus.Name != "-" || len(minus.Args) != 2 {
-		return false
-	}
-	one, isNum := minus.Args[0].(*model.Num)
-	return isNum && one.Value == 1 && model.SameForm(minus.Args[1], p)
-}
-
-// constantVector reports whether a vector has one number for all elements: fill(1, K), [2, 2].
-func constantVector(x model.Expr) bool {
-	switch x := x.(type) {
-	case *model.Fill:
-		return true
-	case *model.List:
-		for _, item := range x.Items {
-			a, ok := item.(*model.Num)
-			if b, _ := x.Items[0].(*model.Num); !ok || b == nil || a.Value != b.Value {
-				return false
-			}
-		}
-		return true
-	}
-	return false
-}
-
-// reads visits every read of z in the model: each must choose an element of a parameter. Given arrays, every read of
-// them must be such a choice, or the weights of a prior of z.
-func (m *mixture) reads(terms []*model.Term, arrays []*model.Array) bool {
-	ok := true
-	var seen []*model.Array
-	var visit func(x model.Expr, prior bool)
-	visit = func(x model.Expr, prior bool) {
-		switch x := x.(type) {
-		case *model.Subscript:
-			if ref, isRef := x.X.(*model.Ref); isRef && (ref.Array == m.z || m.choice(ref, x) || prior &&
-				slices.Contains(arrays, ref.Array)) {
-				ok = ok && ref.Array != m.z
-				return
-			}
-		case *model.Ref:
-			a := x.Array
-			ok = ok && a != m.z && (prior || !slices.Contains(arrays, a))
-			if a.Role == model.Definition && !slices.Contains(seen, a) {
-				seen = append(seen, a)
-				for _, p := range a.Pieces {
-					if p.Value != nil {
-						visit(p.Value, false)
-					}
-				}
-			}
-		}
-		_, isList := x.(*model.List)
-		_, isApply := x.(*model.Apply)
-		for _, y := range x.Children() {
-			visit(y, prior && (isList || isApply)) // [theta, 1 - theta]
-		}
-	}
-	for _, t := range terms {
-		if t.Kind == model.Generate {
-			continue
-		}
-		for _, x := range t.Exprs() {
-			visit(x, t.Kind == model.LatentPrior && t.Array == m.z)
-		}
-	}
-	return ok
-}
-
-// choice records a subscript by z alone: m[z[i]].
-func (m *mixture) choice(ref *model.Ref, sub *model.Subscript) bool {
-	at := -1
-	for k, s := range sub.Subs {
-		if s.At == nil || !slices.Contains(model.Arrays(s.At), m.z) {
-			continue
-		}
-		x := withoutConstant(s.At) // m[z[i] + 1], where z counts from 0
-		inner, isSub := x.(*model.Subscript)
-		if isSub {
-			_, isSub = inner.X.(*model.Ref)
-		}
-		if _, isRef := x.(*model.Ref); at >= 0 || !isSub && !isRef {
 			return false
 		}
-		at = k
+		s.of = append(s.of, c)
 	}
-	old, known := m.chosen[ref.Array]
-	if at < 0 || ref.Array.Role != model.Parameter || known && old != at {
-		return false
-	}
-	if !known {
-		m.order = append(m.order, ref.Array)
-	}
-	m.chosen[ref.Array] = at
 	return true
 }
 
-// withoutConstant is x of x + 1.
-func withoutConstant(x model.Expr) model.Expr {
-	if sum, ok := x.(*model.Apply); ok && (sum.Name == "+" || sum.Name == "-") && len(sum.Args) == 2 {
-		if _, isNum := sum.Args[1].(*model.Num); isNum {
-			return sum.Args[0]
-		}
-	}
-	return x
+// exchanged is what the proof found: the values that nothing distinguishes, and the parameters.
+type exchanged struct {
+	values     []float64 // ascending
+	all        bool      // these are all values
+	components map[*model.Array]bool
+	along      map[*model.Array]bool // components of which elements change places
+	moved      map[*model.Array]bool // components, and what is drawn for each of them
 }
 
-// drawnAlike reports whether a parameter's elements along an axis have one prior and no order.
-func drawnAlike(a *model.Array, axis int) bool {
-	t := sharedPrior(a, axis)
-	return t != nil && !t.Ordered && !t.ZeroSum
+// exchangeable tries to change each value of the unknown for the next one.
+func (s *switching) exchangeable() exchanged {
+	out := exchanged{all: true, components: map[*model.Array]bool{}, along: map[*model.Array]bool{},
+		moved: map[*model.Array]bool{}}
+	values := s.cases.values()
+	for k := 1; k < len(values); k++ {
+		if !s.exchange(values[k-1], values[k], &out) {
+			out.all = false
+		}
+	}
+	out.values = slices.Compact(out.values)
+	return out
+}
+
+// exchange looks how parameters move when two values of the unknown change places, and which of them are chosen by it
+// beyond its own prior. It reports whether the density is then known to stay as it is.
+func (s *switching) exchange(u, v float64, out *exchanged) bool {
+	p := newPermutation()
+	if !s.match(p, u, v, true) {
+		return false
+	}
+	weights := p.arrays()
+	if !s.match(p, u, v, false) {
+		return false
+	}
+	components := p.arrays()
+	maps.DeleteFunc(components, func(a *model.Array, _ bool) bool { return weights[a] })
+	if len(components) == 0 || s.reads.compared > mostCompared || !s.close(p) || !s.holds(p, u, v) {
+		return false
+	}
+	out.values = append(out.values, u, v)
+	for a := range components {
+		out.components[a] = true
+		out.along[a] = out.along[a] || p.along[a] != nil
+	}
+	for a := range p.arrays() {
+		out.moved[a] = out.moved[a] || !weights[a]
+	}
+	return true
+}
+
+// match finds how parameters must move for the cases of terms to change places: of the priors of the unknown, or of the
+// other terms.
+func (s *switching) match(p *permutation, u, v float64, priors bool) bool {
+	return s.eachCase(u, v, func(c caseOf, x, y model.Expr) bool { return (c.own != "") != priors || p.match(x, y) })
+}
+
+// eachCase visits the expressions of all terms that read the unknown, for each assignment of its values: as x there,
+// and as y where u and v have changed places.
+func (s *switching) eachCase(u, v float64, visit func(c caseOf, x, y model.Expr) bool) bool {
+	values := s.cases.values()
+	for _, c := range s.of {
+		all := assignments(c.reads, values)
+		if all == nil {
+			return false
+		}
+		for _, now := range all {
+			xs, ys := s.exprsAt(c, now), s.exprsAt(c, changed(now, u, v))
+			if xs == nil || ys == nil {
+				return false
+			}
+			for k := range xs {
+				if !visit(c, xs[k], ys[k]) {
+					return false
+				}
+			}
+		}
+	}
+	return true
+}
+
+// changed is an assignment where two values have changed places.
+func changed(values map[string]float64, u, v float64) map[string]float64 {
+	out := maps.Clone(values)
+	for read, value := range values {
+		switch value {
+		case u:
+			out[read] = v
+		case v:
+			out[read] = u
+		}
+	}
+	return out
+}
+
+// exprsAt are the arguments of a term where reads have values, or the weight of the value of a prior; nil where that is
+// not known.
+func (s *switching) exprsAt(c caseOf, values map[string]float64) (out []model.Expr) {
+	for _, x := range c.exprs {
+		out = append(out, s.cases.at(model.Copy(x), values))
+	}
+	if c.own == "" {
+		return out
+	}
+	w := weight(c.term, out, values[c.own])
+	if w == nil {
+		return nil
+	}
+	return []model.Expr{w}
+}
+
+// close adds what moves with parameters that move: in b[k] ~ Normal(m[k], 1), b moves with m.
+func (s *switching) close(p *permutation) bool {
+	for before := -1; before != len(p.along); {
+		before = len(p.along)
+		in := inliner{when: s.reads.from(slices.Collect(maps.Keys(p.arrays()))...)}
+		for _, t := range s.reads.terms {
+			exprs := in.all(append(t.Exprs(), t.Value))
+			for _, i := range t.Plates {
+				if !p.follow(i, exprs) {
+					return false
+				}
+			}
+		}
+	}
+	return true
+}
+
+// mostCompared bounds the terms that all proofs of a model compare: each of a thousand unknowns may concern all terms.
+const mostCompared = 20_000
+
+// holds compares every term that reads what moves, before and after.
+func (s *switching) holds(p *permutation, u, v float64) bool {
+	in := inliner{when: s.reads.from(slices.Collect(maps.Keys(p.arrays()))...)}
+	reading := map[*model.Term]bool{}
+	for _, c := range s.of {
+		reading[c.term] = true
+	}
+	same := s.eachCase(u, v, func(c caseOf, x, y model.Expr) bool {
+		value := c.term.Value
+		if c.own != "" {
+			value = number(value, 0)
+		}
+		after, before := newKeyer(p), newKeyer(&permutation{})
+		return after.inCase(c.term, value, in.write(x)) == before.inCase(c.term, value, in.write(y)) && !after.unknown
+	})
+	count := map[string]int{}
+	for _, t := range s.reads.termsOf(slices.Collect(maps.Keys(p.arrays()))...) {
+		if s.reads.compared++; !same || in.failed {
+			return false
+		}
+		if reading[t] {
+			continue
+		}
+		exprs := in.all(t.Exprs())
+		after, before := newKeyer(p), newKeyer(&permutation{})
+		count[after.term(t, exprs)]++
+		count[before.term(t, exprs)]--
+		same = !after.unknown
+	}
+	for _, n := range count {
+		same = same && n == 0
+	}
+	return same && !in.failed
 }
 
 // sharedPrior is the prior that all of a parameter's elements along an axis share; nil where there is none.
