@@ -252,3 +252,11 @@ type function struct {
 	scope *scope
 	busy  bool
 }
+
+// statement is the definition of a function, or the draw of a template.
+func (f *function) statement() ast.Stmt {
+	if f.draw != nil {
+		return f.draw
+	}
+	return f.stmt
+}

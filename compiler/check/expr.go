@@ -192,9 +192,8 @@ func (c *checker) undefined(s *scope, e *ast.Name) {
 	}
 	d := c.errorf("E10", e.Span(), "`%s` is not defined", e.Name)
 	if f := c.leftCallOf(e.Name); f != nil {
-		d.Related(f.at, "this defines `%s`, not `%s`", f.name, e.Name).
-			Help("a distribution or a value is given to the name itself: `%s ~ …`, or by the inverse of a link, "+
-				"`%s[i in N] = sigmoid(…)`", e.Name, e.Name)
+		d.Related(f.at, "this defines `%s`, not `%s`", f.name, e.Name)
+		d.Help("%s", mendLeft(f.fn.head, f.fn.statement()))
 	} else if code, foreign := stdlib.Foreign(e.Name); foreign && !strings.ContainsAny(code, "([") {
 		meant(d, e.Name, nil)
 	} else if e.Span().File == c.model.Source { // a function of another tool is called: this is none

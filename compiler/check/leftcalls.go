@@ -1,6 +1,7 @@
 package check
 
 import (
+	"fmt"
 	"slices"
 
 	"ppl/lang/ast"
@@ -54,9 +55,10 @@ func (c *checker) refuseLeftCall(h *ast.Head, st ast.Stmt) bool {
 // leftCallOf is a function that hides one of the library and has an argument of a name.
 func (c *checker) leftCallOf(name string) *entity {
 	for _, e := range c.global.order {
-		if e.fn != nil && c.inLibrary(e.name) && slices.ContainsFunc(e.fn.head.Params, func(p *ast.Param) bool {
-			return p.Name != nil && p.Name.Name == name
-		}) {
+		if e.fn == nil || !c.inLibrary(e.name) || len(e.fn.head.Params) == 0 {
+			continue
+		}
+		if p := e.fn.head.Params[0]; p.Name != nil && p.Name.Name == name {
 			return e
 		}
 	}
@@ -65,23 +67,33 @@ func (c *checker) leftCallOf(name string) *entity {
 
 // leftCall reports that a function of quantities on the left says nothing of them, and what to write.
 func (c *checker) leftCall(h *ast.Head, st ast.Stmt) {
-	name, text := h.Path[0].Name, h.Span().Text()
-	arg := h.Params[0].Name.Name
-	draw, drawn := st.(*ast.Draw)
-	if !drawn {
-		d := c.errorf("E35", h.Span(), "`%s` on the left of `=` defines a function `%s`, and says nothing of `%s`",
-			text,
-			name, arg)
-		if inverse := inverses[name]; inverse != "" && st.(*ast.Define).Value != nil {
-			d.Help("write what `%s` is: `%s = %s(%s)`", arg, arg, inverse, st.(*ast.Define).Value.Span().Text())
-		} else {
-			d.Help("write what `%s` is: `%s = …`", arg, arg)
-		}
-		return
+	sign, word := "=", "function"
+	if _, drawn := st.(*ast.Draw); drawn {
+		sign, word = "~", "template"
 	}
-	d := c.errorf("E35", h.Span(), "`%s` on the left of `~` defines a template `%s`, and says nothing of `%s`", text,
-		name,
-		arg)
+	c.errorf("E35", h.Span(), "`%s` on the left of `%s` defines a %s `%s`, and says nothing of `%s`", h.Span().Text(),
+		sign, word, h.Path[0].Name, h.Params[0].Name.Name).Help("%s", mendLeft(h, st))
+}
+
+// mendLeft is what to write instead of a function of the library on the left.
+func mendLeft(h *ast.Head, st ast.Stmt) string {
+	if draw, ok := st.(*ast.Draw); ok {
+		return mendDraw(h, draw)
+	}
+	name, arg := h.Path[0].Name, h.Params[0].Name.Name
+	if len(h.Params[0].Sets) > 0 {
+		arg += "[i in …]"
+	}
+	value := "…"
+	if inverse, def := inverses[name], st.(*ast.Define); inverse != "" && def.Value != nil {
+		value = inverse + "(" + def.Value.Span().Text() + ")"
+	}
+	return fmt.Sprintf("write what `%s` is: `%s = %s`", h.Params[0].Name.Name, arg, value)
+}
+
+// mendDraw is what to write instead of a distribution of a function.
+func mendDraw(h *ast.Head, draw *ast.Draw) string {
+	name, arg := h.Path[0].Name, h.Params[0].Name.Name
 	dist, args := "…", "…"
 	if draw.Dist != nil {
 		dist = draw.Dist.Span().Text()
@@ -95,18 +107,17 @@ func (c *checker) leftCall(h *ast.Head, st ast.Stmt) {
 	normal := draw.Dist != nil && distName(draw.Dist.Base) != nil && distName(draw.Dist.Base).Name == "Normal"
 	switch {
 	case normal && name == "log":
-		d.Help("write the distribution of `%s` itself: `%s ~ LogNormal(%s)`", arg, arg, args)
+		return fmt.Sprintf("write the distribution of `%s` itself: `%s ~ LogNormal(%s)`", arg, arg, args)
 	case normal && name == "logit":
-		d.Help("write the distribution of `%s` itself: `%s ~ LogitNormal(%s)`", arg, arg, args)
+		return fmt.Sprintf("write the distribution of `%s` itself: `%s ~ LogitNormal(%s)`", arg, arg, args)
 	case stdlib.Reductions()[name] != nil:
-		d.Help("for elements that sum to 0 write `%s ~ … zerosum`; for a soft constraint, `zero = 0` and "+
-			"`zero ~ Normal(%s, …)`", arg, text)
+		return fmt.Sprintf("for elements that sum to 0 write `%s ~ … zerosum`; for a soft constraint, `zero = 0` and "+
+			"`zero ~ Normal(%s, …)`", arg, h.Span().Text())
 	case inverses[name] != "":
-		d.Help("draw the transformed quantity under a name of its own: `%s_%s ~ %s`, and `%s = %s(%s_%s)`", name, arg,
-			dist, arg, inverses[name], name, arg)
-	default:
-		d.Help("give `%s` a distribution, or write its log density: `%s ~ Density(…)`", arg, arg)
+		return fmt.Sprintf("draw the transformed quantity under a name of its own: `%s_%s ~ %s`, and `%s = %s(%s_%s)`",
+			name, arg, dist, arg, inverses[name], name, arg)
 	}
+	return fmt.Sprintf("give `%s` a distribution, or write its log density: `%s ~ Density(…)`", arg, arg)
 }
 
 // inverses of functions that are written on the left.
@@ -120,17 +131,21 @@ func (c *checker) unusedFunctions() {
 		if e.fn == nil {
 			continue
 		}
-		word, st := "function", ast.Stmt(e.fn.stmt)
+		word, st := "function", e.fn.statement()
 		if e.fn.draw != nil {
-			word, st = "template", e.fn.draw
+			word = "template"
 		}
 		switch {
 		case !e.used && c.ofQuantities(e.fn.head):
 			c.leftCall(e.fn.head, st)
 		case !e.used && len(c.model.Terms) == 0: // a file that others import
 		case !e.used:
-			c.diags.Warnf("W12", e.at, "%s `%s` is never used, and its body is not checked", word, e.name).
-				Help("call it, `%s(…)`, or leave it out", e.name)
+			d := c.diags.Warnf("W12", e.at, "%s `%s` is never used, and its body is not checked", word, e.name)
+			if h := e.fn.head; c.inLibrary(e.name) && len(h.Params) > 0 && h.Params[0].Name != nil {
+				d.Help("%s", mendLeft(h, st))
+			} else {
+				d.Help("call it, `%s(…)`, or leave it out", e.name)
+			}
 		case c.inLibrary(e.name):
 			c.diags.Warnf("W12", e.at, "%s `%s` hides the library's: every `%s(…)` of this file means this one", word,
 				e.name, e.name).Help("if the library's is meant anywhere, rename this one")
