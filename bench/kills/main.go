@@ -14,7 +14,6 @@ package main
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"errors"
 	"flag"
@@ -128,8 +127,9 @@ func writeStreamed(dir string) (model string, err error) {
 		os.WriteFile(filepath.Join(dir, "rows.csv"), text, 0o666))
 }
 
-// longest is the time to a kill at most, where runs are short: several times that between checkpoints.
-const longest = 12 * time.Second
+// longest is the time from a start to a kill at most: some two times that between checkpoints, so that half of the
+// kills come after one, and a run of twenty seconds is killed a dozen times.
+const longest = 5 * time.Second
 
 // A killer kills the runs of a setting.
 type killer struct {
@@ -147,13 +147,11 @@ type killer struct {
 // run compares runs that are killed with one that is not, until there have been enough kills.
 func (k *killer) run(dir string, kills int) error {
 	whole, killed := filepath.Join(dir, "whole"), filepath.Join(dir, "killed")
-	began := time.Now()
-	if err := k.sample(context.Background(), whole); err != nil {
+	if _, err := k.sample(whole, 0); err != nil {
 		return err
 	}
-	length := time.Since(began)
 	for k.kills < kills {
-		if err := k.toTheEnd(killed, length, kills); err != nil {
+		if err := k.toTheEnd(killed, kills); err != nil {
 			return err
 		}
 		if err := k.compare(whole, killed); err != nil {
@@ -167,18 +165,14 @@ func (k *killer) run(dir string, kills int) error {
 }
 
 // toTheEnd samples a run, and kills it again and again.
-func (k *killer) toTheEnd(dir string, length time.Duration, kills int) error {
+func (k *killer) toTheEnd(dir string, kills int) error {
 	var before []byte
 	for {
-		ctx, cancel := context.WithCancel(context.Background())
+		after := time.Duration(0)
 		if k.kills < kills {
-			after := time.Duration(k.random.Float64() * float64(max(length/2, longest)))
-			ctx, cancel = context.WithTimeout(ctx, after)
+			after = 1 + time.Duration(k.random.Float64()*float64(longest))
 		}
-		err := k.sample(ctx, dir)
-		over := ctx.Err() == nil
-		cancel()
-		if over {
+		if killed, err := k.sample(dir, after); !killed {
 			return err
 		}
 		k.kills++
@@ -194,41 +188,58 @@ func (k *killer) toTheEnd(dir string, length time.Duration, kills int) error {
 	}
 }
 
-func (k *killer) sample(ctx context.Context, dir string) error {
+// sample starts or resumes a run, and kills it after some time, unless that is 0 or the run ends before. A kill is that
+// of rank 0, and the time counts from when ranks have the run; the launcher ends the others.
+func (k *killer) sample(dir string, after time.Duration) (killed bool, err error) {
 	args := append(append([]string{k.ppl}, k.args...), "--out", dir, "--resume")
-	if len(k.launchers) > 0 && ctx.Done() != nil {
+	onRanks := len(k.launchers) > 0 && after > 0
+	if onRanks {
 		const mostRanks = 5
 		launcher := k.launchers[k.random.IntN(len(k.launchers))]
 		args = slices.Concat(launcher, []string{fmt.Sprint(1 + k.random.IntN(mostRanks))}, args)
 	}
-	cmd := exec.CommandContext(ctx, args[0], args[1:]...)
-	if len(k.launchers) > 0 {
-		cmd.Cancel = func() error { return killRun(dir) }
+	var said bytes.Buffer
+	cmd := exec.Command(args[0], args[1:]...)
+	cmd.Env, cmd.Stdout, cmd.Stderr, cmd.WaitDelay = append(os.Environ(), k.env...), &said, &said, time.Minute
+	if err := cmd.Start(); err != nil {
+		return false, err
 	}
-	cmd.Env = append(os.Environ(), k.env...)
-	if text, err := cmd.CombinedOutput(); err != nil && ctx.Err() == nil {
-		return fmt.Errorf("%w\n%s", err, text)
-	}
-	return nil
-}
-
-// killRun kills the process that has a run, rank 0, as soon as there is one; the launcher ends the others.
-func killRun(dir string) error {
-	const tries = 500
-	for range tries {
-		var run struct {
-			Process struct{ PID int } `json:"process"`
-		}
-		text, _ := os.ReadFile(filepath.Join(dir, "run.json")) // none before the first start
-		_ = json.Unmarshal(text, &run)
-		pid := run.Process.PID
-		command, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid)) // the number may be of a process before
-		if pid > 0 && bytes.Contains(command, []byte(dir)) {
-			return syscall.Kill(pid, syscall.SIGKILL)
+	ended := make(chan error, 1)
+	go func() { ended <- cmd.Wait() }()
+	pid := cmd.Process.Pid
+	for onRanks && len(ended) == 0 {
+		if rank0, found := processOf(dir); found {
+			pid = rank0
+			break
 		}
 		time.Sleep(10 * time.Millisecond)
 	}
-	return os.ErrProcessDone
+	var timer <-chan time.Time // never
+	if after > 0 {
+		timer = time.After(after)
+	}
+	select {
+	case err = <-ended:
+	case <-timer:
+		killed = syscall.Kill(pid, syscall.SIGKILL) == nil // else it has just ended
+		err = <-ended
+	}
+	if err != nil && !killed {
+		return false, fmt.Errorf("%w\n%s", err, said.Bytes())
+	}
+	return killed, nil
+}
+
+// processOf is the process that has a run, where it is at work.
+func processOf(dir string) (pid int, found bool) {
+	var run struct {
+		Process struct{ PID int } `json:"process"`
+	}
+	text, _ := os.ReadFile(filepath.Join(dir, "run.json")) // none before the first start
+	_ = json.Unmarshal(text, &run)
+	pid = run.Process.PID
+	command, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid)) // the number may be of a process before
+	return pid, pid > 0 && bytes.Contains(command, []byte(dir))
 }
 
 // phase is where a run was.

@@ -13,31 +13,38 @@ func (s Span) with(o Span) Span {
 	return Span{min(s.First, o.First), max(s.End, o.End)}
 }
 
-// SharedReads are the elements of each Shared buffer that entries read, where turns says which of the turns of each
-// Tiles run: a process that runs some of them needs the data of these rows only.
-func SharedReads(p *Program, turns func(*Tiles) (first, end int)) []Span {
+// Needed are the elements of each Shared and each Lane buffer that an entry reads, where turns says which of the turns
+// of each Tiles run: a process that runs some of them needs the data of these rows only.
+func Needed(p *Program, e Entry, turns func(*Tiles) (first, end int)) []Span {
 	spans := make([]Span, len(p.Buffers))
 	add := func(id BufID, s Span) {
-		if p.Buffers[id].Space == Shared {
+		if space := p.Buffers[id].Space; space == Shared || space == Lane {
 			spans[id] = spans[id].with(s)
 		}
 	}
-	for _, e := range p.Entries {
-		for _, s := range e.Body {
-			tiles, ok := s.(*Tiles)
-			if !ok {
-				for _, id := range Reads(s) {
-					add(id, Span{0, p.Buffers[id].Size})
-				}
-				continue
+	for _, s := range e.Body {
+		tiles, ok := s.(*Tiles)
+		if !ok {
+			for _, id := range Reads(s) {
+				add(id, Span{0, p.Buffers[id].Size})
 			}
-			if first, end := turns(tiles); first < end { // what they read moves with the turn, in one direction
-				tiles.reads(first, add)
-				tiles.reads(end-1, add)
-			}
+			continue
+		}
+		if first, end := turns(tiles); first < end { // what they read moves with the turn, in one direction
+			tiles.reads(first, add)
+			tiles.reads(end-1, add)
 		}
 	}
 	return spans
+}
+
+// Together are spans that hold those of a and of b, buffer by buffer.
+func Together(a, b []Span) []Span {
+	all := make([]Span, len(a))
+	for i := range a {
+		all[i] = a[i].with(b[i])
+	}
+	return all
 }
 
 // reads adds what turn t reads.

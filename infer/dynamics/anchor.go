@@ -29,7 +29,7 @@ const (
 func AnchorBuffers() []string { return []string{Anchor, AnchorSum, AnchorSlope, AnchorShare} }
 
 // Lane buffers that the entry AllRows writes, which reads the anchor. It covers all rows at once where they are in
-// memory, else those of the chunk Part, in their order; then sums are those of the chunk.
+// memory, else Pass of them, the part Part in their order; then sums are those of the part.
 const (
 	AllRows     = "all_rows"
 	RowsSum     = "rows_sum"     // Σ ℓᵢ(a)
@@ -91,8 +91,8 @@ func (s System) inMemory(at autodiff.Node) (logPrior, whole, sum autodiff.Node) 
 // chunk counts rows beyond the last as nothing.
 func (s System) chunk(at autodiff.Node) (logPrior, whole, sum autodiff.Node) {
 	g, b := at.Graph(), s.Batches
-	first := autodiff.Broadcast(autodiff.Mul(g.Input(Part), g.Const(float64(b.Chunk))), []int{b.Chunk}, nil)
-	rows, last := autodiff.Add(first, g.Iota(b.Chunk)), g.Full(float64(b.Rows-1), b.Chunk)
+	first := autodiff.Broadcast(autodiff.Mul(g.Input(Part), g.Const(float64(b.Pass))), []int{b.Pass}, nil)
+	rows, last := autodiff.Add(first, g.Iota(b.Pass)), g.Full(float64(b.Rows-1), b.Pass)
 	logPrior, whole, terms := s.split(at, autodiff.Minimum(rows, last))
 	return logPrior, whole, autodiff.SumAll(autodiff.MulZero(autodiff.Le(rows, last), terms))
 }

@@ -31,6 +31,7 @@ type Batches struct {
 	Mixed      bool
 	Reference  []float64 // numbers of rows, different ones
 	Chunk      int       // rows of one call of the entry Terms
+	Pass       int       // rows of one call of the entry AllRows, where they stay in files
 	Anchored   bool      // what a batch says is compared with what it says at the lane's anchor
 	Order      []float64 // of Anchored: rows in random order, from which a batch is cut; nil if Mixed
 	HeldOut    int       // of Order: how many, from the first, an optimiser does not learn from
@@ -51,7 +52,7 @@ func randomOrder(rows int, seed uint64) []float64 {
 
 // NewBatches are minibatches of size rows, with a reference of several, drawn for good from the seed.
 func NewBatches(rows, size, reference, chunk int, seed uint64) Batches {
-	b := Batches{Rows: rows, Size: size, Chunk: chunk}
+	b := Batches{Rows: rows, Size: size, Chunk: chunk, Pass: chunk}
 	for i := range min(reference, rows) {
 		b.Reference = append(b.Reference, noise.Shuffle(seed, rows, referenceKey, float64(i)))
 	}
@@ -139,7 +140,7 @@ func (b Batches) Wanted(entry string, seed, step uint64, scalar func(name string
 	case Terms:
 		return b.inEpoch(seed, 2*scalar(Chain), scalar(Round), scalar(Part), b.Chunk)
 	case AllRows:
-		rows, first := make([]float64, b.Chunk), int(scalar(Part))*b.Chunk
+		rows, first := make([]float64, b.Pass), int(scalar(Part))*b.Pass
 		for i := range rows {
 			rows[i] = float64(min(first+i, b.Rows-1))
 		}

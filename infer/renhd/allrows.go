@@ -72,7 +72,7 @@ func (s *shared) chunks() int {
 	if _, streamed := infer.Streaming(s.target); !streamed {
 		return 1
 	}
-	return (s.batches.Rows + s.batches.Chunk - 1) / s.batches.Chunk
+	return (s.batches.Rows + s.batches.Pass - 1) / s.batches.Pass
 }
 
 // add takes in a chunk as a lane has computed it.

@@ -28,19 +28,33 @@ func newBatchLoader(s *shared) *batchLoader {
 	return &batchLoader{t, s.system.Batches, s.options.Seed}
 }
 
+// inputs are the lane buffers that rows are copied to.
+func (f *batchLoader) inputs() (names []string) {
+	if f == nil {
+		return nil
+	}
+	for k := range f.target.Streams() {
+		for _, m := range []int{f.batches.Size, f.batches.Chunk, f.batches.Pass} {
+			name, _ := f.target.StreamInput(k, m)
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
 // readers is how many reads there are at once, so that a disk can serve many together, and readRows the rows of one.
 const (
 	readers  = 32
 	readRows = 512
 )
 
-// load copies the rows that an entry reads to the lanes of mask (nil: all).
+// load copies the rows that an entry reads to the lanes of mask (nil: all). Of a run on several ranks, each reads the
+// rows that it computes with.
 func (f *batchLoader) load(ctx context.Context, w *walkers, entry string, mask []bool) error {
 	together, ctx := errgroup.WithContext(ctx)
 	together.SetLimit(readers)
 	var puts []func()
-	var last []float64
-	blocks := make([][]float64, f.target.Streams())
+	blocks := make([]block, f.target.Streams())
 	for lane := range w.lanes() {
 		if mask != nil && !mask[lane] {
 			continue
@@ -49,26 +63,17 @@ func (f *batchLoader) load(ctx context.Context, w *walkers, entry string, mask [
 		if len(rows) == 0 {
 			return nil
 		}
-		same := slices.Equal(rows, last) // as in a pass over all rows, which lanes make together
-		last = rows
-		for k := range f.target.Streams() {
+		for k := range blocks {
 			name, width := f.target.StreamInput(k, len(rows))
-			if same {
-				values := blocks[k]
-				puts = append(puts, func() { w.exe.SetLane(name, lane, values) })
+			first, end := device.Reads(w.exe, entry, name, lane)
+			if first == end {
 				continue
 			}
-			values := make([]float64, len(rows)*width)
-			blocks[k] = values
-			for lo := 0; lo < len(rows); lo += readRows {
-				hi := min(lo+readRows, len(rows))
-				together.Go(func() error {
-					if err := ctx.Err(); err != nil {
-						return err
-					}
-					return f.target.ReadRows(k, rows[lo:hi], values[lo*width:hi*width])
-				})
+			if !slices.Equal(rows, blocks[k].rows) { // equal in a pass over all rows, which lanes make together
+				blocks[k] = block{rows, make([]float64, len(rows)*width)}
+				f.read(ctx, together, k, blocks[k], first/width, (end+width-1)/width)
 			}
+			values := blocks[k].values
 			puts = append(puts, func() { w.exe.SetLane(name, lane, values) })
 		}
 	}
@@ -79,6 +84,23 @@ func (f *batchLoader) load(ctx context.Context, w *walkers, entry string, mask [
 		put()
 	}
 	return nil
+}
+
+// A block is what a stream has for rows; zeros for those that are not needed here.
+type block struct{ rows, values []float64 }
+
+// read begins to read rows first to before end of a block of stream k.
+func (f *batchLoader) read(ctx context.Context, together *errgroup.Group, k int, b block, first, end int) {
+	width := len(b.values) / len(b.rows)
+	for lo := first; lo < end; lo += readRows {
+		hi := min(lo+readRows, end)
+		together.Go(func() error {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			return f.target.ReadRows(k, b.rows[lo:hi], b.values[lo*width:hi*width])
+		})
+	}
 }
 
 // run executes calls one by one, with rows for each.

@@ -240,9 +240,10 @@ func (c *checkpoint) numbers(w *walkers) (n int) {
 }
 
 // chooseSaved finds the lane buffers that a checkpoint holds: what later calls of the device read, but for metrics and
-// anchors; and all single numbers, which the host reads from one call to the next.
+// anchors, and rows of files, which are read for each call; and all single numbers, which the host reads from one call
+// to the next.
 func (w *walkers) chooseSaved() {
-	once := slices.Concat(dynamics.MetricBuffers(), dynamics.AnchorBuffers())
+	once := slices.Concat(dynamics.MetricBuffers(), dynamics.AnchorBuffers(), w.loader.inputs())
 	w.saved = slices.DeleteFunc(w.exe.Buffers(), func(name string) bool {
 		return slices.Contains(once, name) || w.exe.Size(name) > 1 && !slices.Contains(w.program.lasting, name)
 	})

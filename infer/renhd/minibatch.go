@@ -48,12 +48,26 @@ func (s *shared) splitRows() error {
 	s.batches = dynamics.NewBatches(n, set.Batch, max(set.Batch, leastReference, 10*s.target.Dim()), min(chunk, n),
 		s.options.Seed)
 	if t, ok := infer.Streaming(t); ok {
-		s.batches.Mixed = t.Mixed()
+		s.batches.Mixed, s.batches.Pass = t.Mixed(), rowsOfPass(t, n, s.batches.Chunk)
 	}
 	if set.ControlVariates != "off" && !s.exchange.plain {
 		s.batches.Anchor(s.options.Seed)
 	}
 	return s.checkFiles()
+}
+
+// passNumbers are how many numbers of a file each walker has at a time in a pass over all rows: enough for several
+// turns, which threads and ranks share, and so few that they cost no memory.
+const passNumbers = 1 << 16
+
+// rowsOfPass is how many of n rows a pass takes at a time.
+func rowsOfPass(t infer.Streamed, n, least int) int {
+	width := 1
+	for k := range t.Streams() {
+		_, one := t.StreamInput(k, 1)
+		width = max(width, one)
+	}
+	return min(n, max(least, passNumbers/width))
 }
 
 // atReference is the same run with exact gradients: corrected trajectories, which adapt their own steps, and with

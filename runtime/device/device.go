@@ -47,6 +47,21 @@ type Turns interface {
 // A Compiled executable has a fingerprint of its machine code: with another one, numbers may differ in the last bit.
 type Compiled interface{ Fingerprint() string }
 
+// A Partial executable reads some elements of lane buffers in other processes only.
+type Partial interface {
+	// Reads are the elements, from first to before end, of a lane's buffer that an entry reads here.
+	Reads(entry, name string, lane int) (first, end int)
+}
+
+// Reads are the elements of a lane's buffer that an entry reads in this process: all of them, where the executable says
+// nothing else.
+func Reads(e Executable, entry, name string, lane int) (first, end int) {
+	if p, ok := e.(Partial); ok {
+		return p.Reads(entry, name, lane)
+	}
+	return 0, e.Size(name)
+}
+
 // A Call runs an entry Times times.
 type Call struct {
 	Entry string

@@ -27,6 +27,7 @@ type executable struct {
 	workers     []*worker
 	states      []*blockState
 	pool        *workerPool
+	needed      []ir.Span    // by buffer: the elements that are read here
 	first       int          // number of the first lane
 	sharing     device.Turns // nil: all turns run here
 	stage       []byte       // what turns have left, on the way to other processes
@@ -43,12 +44,14 @@ type executable struct {
 	mask     []bool
 }
 
-// An entry has its number in the library, its parts, and the lane buffers that it assigns.
+// An entry has its number in the library, its parts, the lane buffers that it assigns, and by buffer the elements that
+// it reads here.
 type entry struct {
 	number uint64
 	parts  []part
 	tiled  bool
 	writes []ir.BufID
+	reads  []ir.Span
 }
 
 // A part has its number in the library, its number of turns (0 if it has no turns), and the buffers in which each of
@@ -68,6 +71,7 @@ func newExecutable(p *ir.Program, o device.Options, l *library) (*executable, er
 		entries: map[string]entry{},
 		first:   o.First, sharing: o.Turns}
 	turns := e.addEntries(p)
+	e.addReads(p)
 	blocks := (o.Lanes + l.width - 1) / l.width
 	threads := min(o.Threads, max(blocks, turns))
 	states := min(blocks, threads)
@@ -78,8 +82,7 @@ func newExecutable(p *ir.Program, o device.Options, l *library) (*executable, er
 	if e.arena, err = newArena(e.size(blocks, threads, states)); err != nil {
 		return nil, err
 	}
-	needed := e.reads(p)
-	e.allocate(p, o.Lanes, needed)
+	e.allocate(p, o.Lanes)
 	for range threads {
 		e.workers = append(e.workers, e.newWorker(o.Seed))
 	}
@@ -87,7 +90,7 @@ func newExecutable(p *ir.Program, o device.Options, l *library) (*executable, er
 		e.states = append(e.states, e.newBlockState())
 	}
 	call(l.setup, e.workers[0].context)
-	e.release(needed)
+	e.release()
 	e.pool, e.task, e.blockTime = newWorkerPool(threads), e.block, make([]time.Duration, len(p.Entries))
 	return e, nil
 }
@@ -151,35 +154,47 @@ func (e *executable) owner(id int) owner {
 	return nobody
 }
 
-// reads are the elements of each Shared buffer that this process reads: of data, its own rows.
-func (e *executable) reads(p *ir.Program) []ir.Span {
-	return ir.SharedReads(p, func(s *ir.Tiles) (first, end int) {
-		if e.sharing == nil || render.Left(p, s) == nil {
-			return 0, s.Turns()
-		}
-		return e.sharing.Share(s.Turns())
-	})
+// addReads finds the elements of each buffer that this process reads: of data, its own rows.
+func (e *executable) addReads(p *ir.Program) {
+	e.needed = make([]ir.Span, len(p.Buffers))
+	for _, body := range p.Entries {
+		of := e.entries[body.Name]
+		of.reads = ir.Needed(p, body, func(s *ir.Tiles) (first, end int) {
+			if e.sharing == nil || render.Left(p, s) == nil {
+				return 0, s.Turns()
+			}
+			return e.sharing.Share(s.Turns())
+		})
+		e.entries[body.Name], e.needed = of, ir.Together(e.needed, of.reads)
+	}
+}
+
+// Reads are the elements of a lane's buffer that an entry reads in this process: device.Partial.
+func (e *executable) Reads(entry, name string, _ int) (first, end int) {
+	at := slices.IndexFunc(e.buffers, func(b ir.Buffer) bool { return b.Space == ir.Lane && b.Name == name })
+	of := e.entries[entry].reads[at]
+	return of.First, of.End
 }
 
 // release gives back the memory of what this process does not read of Shared buffers.
-func (e *executable) release(needed []ir.Span) {
+func (e *executable) release() {
 	for i, b := range e.buffers {
 		if b.Space == ir.Shared {
 			size, end := e.element(i), e.element(i)*b.Size
-			e.arena.release(e.shared[i], 0, size*needed[i].First)
-			e.arena.release(e.shared[i], size*needed[i].End, end)
+			e.arena.release(e.shared[i], 0, size*e.needed[i].First)
+			e.arena.release(e.shared[i], size*e.needed[i].End, end)
 		}
 	}
 }
 
 // allocate makes all buffers. What neither Setup nor an entry reads of initial values here is left out.
-func (e *executable) allocate(p *ir.Program, lanes int, needed []ir.Span) {
+func (e *executable) allocate(p *ir.Program, lanes int) {
 	e.LaneBuffers = device.NewLaneBuffers(e.buffers, lanes, e.width, e.arena.numbers, e.arena.singles)
 	e.shared = make([]unsafe.Pointer, len(e.buffers))
 	for i, b := range e.buffers {
 		if b.Space == ir.Shared {
 			e.shared[i] = e.arena.alloc(e.element(i) * b.Size)
-			from := needed[i]
+			from := e.needed[i]
 			if slices.ContainsFunc(p.Setup, func(s ir.Stmt) bool { return slices.Contains(ir.Reads(s), ir.BufID(i)) }) {
 				from = ir.Span{End: b.Size}
 			}

@@ -115,6 +115,15 @@ func (e *laneExecutable) SetLane(name string, lane int, values []float64) {
 	e.note(name, lane, values[0])
 }
 
+// Reads are the elements of a lane's buffer that an entry reads on this rank, none of the lanes of others:
+// device.Partial.
+func (e *laneExecutable) Reads(entry, name string, lane int) (first, end int) {
+	if !e.mine(lane) {
+		return 0, 0
+	}
+	return device.Reads(e.Executable, entry, name, lane-e.first)
+}
+
 // note keeps a number that was set where all ranks have it.
 func (e *laneExecutable) note(name string, lane int, x float64) {
 	if n, small := e.numbers[name]; small {

@@ -50,6 +50,11 @@ type rowExecutable struct {
 	session *Session
 }
 
+// Reads are the elements of a lane's buffer that an entry reads on this rank: device.Partial.
+func (e rowExecutable) Reads(entry, name string, lane int) (first, end int) {
+	return device.Reads(e.Executable, entry, name, lane)
+}
+
 // Run synchronises ranks first, so that all know who wants to stop.
 func (e rowExecutable) Run(calls []device.Call, step uint64, mask []bool) (uint64, error) {
 	if err := e.session.Synchronise(); err != nil {
