@@ -3,7 +3,7 @@
 GO ?= go
 FUZZTIME ?= 30s
 
-.PHONY: check lines test slow golden bench bench-peers arviz gpu experiments fuzz fuzz-models kills same install release
+.PHONY: check lines test slow golden bench bench-peers bench-runs arviz gpu experiments fuzz fuzz-models kills same install release
 
 check:
 	$(GO) mod tidy -diff
@@ -50,6 +50,17 @@ bench-peers:
 	$(GO) build -o $(PEERS)/work/ppl ./cmd/ppl
 	$(GO) build -o $(PEERS)/work/side ./bench/side
 	BENCHTIME=$(BENCHTIME) $(PEERS)/bin/python bench/peers/peers.py $(abspath $(PEERS))/work $(PARTS)
+
+# Times whole runs and writes bench/WHOLE.md. PYTHON is a Python with the packages of bench/peers/requirements.txt, if other systems are to be
+# timed as well; SYSTEMS and TARGETS, with semicolons between names, choose what is run again.
+PYTHON ?=
+SYSTEMS ?=
+TARGETS ?=
+SEEDS ?= 3
+bench-runs:
+	mkdir -p bench/.whole
+	$(GO) build -o bench/.whole/ppl ./cmd/ppl
+	$(GO) run ./bench/whole -ppl bench/.whole/ppl -work bench/.whole -seeds $(SEEDS) -python "$(PYTHON)" -systems "$(SYSTEMS)" -targets "$(TARGETS)"
 
 # Calls every plot of two versions of ArviZ on runs of every sampler, and writes bench/ARVIZ.md (a quarter of an hour). ArviZ 1.3 needs
 # Python 3.12 or later.

@@ -1,0 +1,81 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+)
+
+const head = `# Whole runs
+
+Written by ` + "`make bench-runs`" + `. Each row is four chains of 1,000 draws after 1,000 iterations of warm-up, at default settings: medians over
+seeds. *All* is the processor time of the process from its start, with what it compiles; *sampling* that of warm-up and draws alone. For ppl
+it is the whole process with the compiled library in the cache, from reading the model to the printed summary, so it is too
+long by what that takes. The others are not charged for effective sizes. *ESS* is the lesser of bulk and tail ESS (Vehtari et al. 2021) of
+the quantity where it is least, of those that all systems have. *Compiled* is the share of the time of ppl's process in compiled C, as perf
+samples it: the model, the sampler's steps, and the C library's functions that they call. *Memory* is the most that was resident.
+
+| model | parameters | system | all | sampling | ESS | ESS/s of sampling | ESS per 1,000 gradients | compiled | memory | seeds |
+|---|---|---|---|---|---|---|---|---|---|---|
+`
+
+// write prints the table of all results that are kept.
+func (b *bench) write(path string) error {
+	var out strings.Builder
+	out.WriteString(head)
+	for _, t := range targets() {
+		for _, system := range systems() {
+			runs, err := b.runs(t, system)
+			if err != nil {
+				return err
+			}
+			if len(runs) > 0 {
+				out.WriteString(line(t, system, runs))
+			}
+		}
+	}
+	return os.WriteFile(path, []byte(out.String()), 0o644)
+}
+
+func line(t target, system string, runs []result) string {
+	start := fmt.Sprintf("| %s | %d | %s |", t.Name, t.Size, system)
+	done := slices.DeleteFunc(slices.Clone(runs), func(r result) bool { return r.Failed != "" })
+	if len(done) == 0 {
+		return fmt.Sprintf("%s failed: %s | | | | | | | %d |\n", start, runs[0].Failed, len(runs))
+	}
+	of := func(f func(result) float64) float64 { return median(done, f) }
+	compiled := ""
+	if share := of(func(r result) float64 { return r.Compiled }); strings.HasPrefix(system, "ppl") && share >= 0 {
+		compiled = fmt.Sprintf("%.0f %%", 100*share)
+	}
+	return fmt.Sprintf("%s %s | %s | %.0f | %s | %s | %s | %.0f MB | %d |\n", start,
+		seconds(of(func(r result) float64 { return r.Processor })),
+		seconds(of(func(r result) float64 { return r.Sampling })),
+		of(func(r result) float64 { return r.ESS }), digits(of(func(r result) float64 { return r.ESS / r.Sampling })),
+		digits(of(func(r result) float64 { return 1000 * r.ESS / r.Gradients })), compiled,
+		of(func(r result) float64 { return r.Memory })/1e6, len(done))
+}
+
+func median(runs []result, f func(result) float64) float64 {
+	values := make([]float64, len(runs))
+	for i, r := range runs {
+		values[i] = f(r)
+	}
+	slices.Sort(values)
+	n := len(values)
+	return (values[(n-1)/2] + values[n/2]) / 2
+}
+
+func seconds(x float64) string { return digits(x) + " s" }
+
+// digits prints two or more significant digits without an exponent.
+func digits(x float64) string {
+	switch {
+	case x >= 100:
+		return fmt.Sprintf("%.0f", x)
+	case x >= 10:
+		return fmt.Sprintf("%.1f", x)
+	}
+	return fmt.Sprintf("%.2f", x)
+}
