@@ -83,6 +83,9 @@ func TestSwitching(t *testing.T) {
 			"v[k in 1..2] ~ Normal(m[k], 1)", ""},
 		"other concentrations": {"K = 2\nw[K] ~ Dirichlet([1, 2])\n" + m + "z[i in N] ~ Categorical(w)\n" +
 			"y[i in N] ~ Normal(m[z[i]], 1)", ""},
+		"labels that are observed but for some": {m + "K = 2\nw[K] ~ Dirichlet(fill(1, K))\n" +
+			"data o[N]: index(1..2) missing 9 = [1, 2, 9, 1]\no[i in N] ~ Categorical(w)\n" +
+			"y[i in N] ~ Normal(m[o[i]], 1)", ""},
 		"no symmetric use": {two + fair + "y[i in N] ~ Normal(z[i] == 1 ? m1 : m2, 1)\n" +
 			"q ~ Normal(m1 + 2*m2, 1)", ""},
 		"a weighed sum": {m + fair + "y[i in N] ~ Normal(m[z[i] + 1], 1)\nc = [1, 2]\n" +
