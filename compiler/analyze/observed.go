@@ -9,29 +9,70 @@ import (
 // Observations refuses two distributions for the same elements of an array: each element is one event. Density is
 // exempt, since it adds a factor.
 func Observations(m *model.Model, diags *diag.List) {
-	observed := map[*model.Array][]*model.Term{}
+	observed := map[*model.Array]*regions{}
 	for _, t := range m.Terms {
 		if t.Kind != model.Likelihood || t.Density != nil {
 			continue
 		}
-		if old := sameElements(t, observed[t.Array]); old != nil {
+		if observed[t.Array] == nil {
+			observed[t.Array] = &regions{elements: map[string]*model.Term{}}
+		}
+		if old := observed[t.Array].add(t); old != nil {
 			diags.Errorf("E32", t.At, "`%s` is observed by two statements at the same elements",
 				t.Array.Name).Related(old.At, "the other statement").
 				Help("a second factor for the same data is written `%s ~ Density(…)`", t.At.Text())
-			continue
 		}
-		observed[t.Array] = append(observed[t.Array], t)
 	}
 }
 
-// sameElements is one of some observations that shares elements with t, nil if none does.
-func sameElements(t *model.Term, among []*model.Term) *model.Term {
-	for _, u := range among {
-		if model.Overlap(observedRegion(t), observedRegion(u)) {
-			return u
+// regions are the parts of an array that statements observe: single elements, which may be many, by their places, and
+// others.
+type regions struct {
+	elements map[string]*model.Term
+	others   []region
+}
+
+type region struct {
+	term *model.Term
+	sets []*model.Set
+}
+
+// add keeps the part that a term observes, or returns a term that observes some of it already.
+func (r *regions) add(t *model.Term) (old *model.Term) {
+	sets := observedRegion(t)
+	for _, u := range r.others {
+		if model.Overlap(sets, u.sets) {
+			return u.term
 		}
 	}
-	return nil
+	place, single := elementKey(sets)
+	if single {
+		if old = r.elements[place]; old == nil {
+			r.elements[place] = t
+		}
+		return old
+	}
+	for _, u := range r.elements {
+		if model.Overlap(sets, observedRegion(u)) && (old == nil || u.At.Start < old.At.Start) {
+			old = u
+		}
+	}
+	if old == nil {
+		r.others = append(r.others, region{t, sets})
+	}
+	return old
+}
+
+// elementKey is the place of a single element whose subscripts are numbers.
+func elementKey(sets []*model.Set) (place string, single bool) {
+	for _, s := range sets {
+		at := model.AffineOf(s.Lo)
+		if !at.IsConst() || !model.SameForm(s.Lo, s.Hi) {
+			return "", false
+		}
+		place += at.Key() + ","
+	}
+	return place, true
 }
 
 // observedRegion is a term's part of each axis of what it observes.

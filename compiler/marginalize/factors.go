@@ -155,8 +155,10 @@ func latentTerm(e *evaluate.Evaluator, a *model.Array) (found *model.Term) {
 // innermostFirst orders latents by their number of plates, most first; at equal numbers a chain comes after what hangs
 // on it.
 func innermostFirst(terms []*model.Term) (as []*model.Array) {
+	seen := map[*model.Array]bool{}
 	for _, t := range terms {
-		if a := leader(t.Array); t.Kind == model.LatentPrior && !slices.Contains(as, a) {
+		if a := leader(t.Array); t.Kind == model.LatentPrior && !seen[a] {
+			seen[a] = true
 			as = append(as, a)
 		}
 	}
@@ -167,16 +169,27 @@ func innermostFirst(terms []*model.Term) (as []*model.Array) {
 		return -2 * len(a.Type.Axes)
 	}
 	slices.SortStableFunc(as, func(a, b *model.Array) int { return key(a) - key(b) })
+	hangs := hanging(terms)
 	for range as { // what hangs on the plates that choose a latent's elements comes before it
-		for i := range as {
-			for j := i + 1; j < len(as); j++ {
-				if hangsOn(terms, as[j], as[i]) {
-					as[i], as[j] = as[j], as[i]
-				}
-			}
+		if len(hangs) == 0 || !putBefore(as, hangs) {
+			break
 		}
 	}
 	return as
+}
+
+// putBefore exchanges latents so that what hangs on another comes before it; it reports whether it moved any. Two that
+// hang on each other move for ever.
+func putBefore(as []*model.Array, hangs map[[2]*model.Array]bool) (moved bool) {
+	for i := range as {
+		for j := i + 1; j < len(as); j++ {
+			if hangs[[2]*model.Array{as[j], as[i]}] {
+				as[i], as[j] = as[j], as[i]
+				moved = true
+			}
+		}
+	}
+	return moved
 }
 
 // leader is the first of the chains that are summed out together with a; of what is no chain, itself.
@@ -189,25 +202,25 @@ func together(a *model.Array) []*model.Array {
 	return a.Chain.Joint
 }
 
-// hangsOn reports whether w has a plate that chooses an element of z in some term: w[n] together with z[g[n]].
-func hangsOn(terms []*model.Term, w, z *model.Array) bool {
+// hanging are the pairs w, z of latents where w has a plate that chooses an element of z in some term: w[n] together
+// with z[g[n]].
+func hanging(terms []*model.Term) map[[2]*model.Array]bool {
+	pairs := map[[2]*model.Array]bool{}
 	for _, t := range terms {
-		var at, own []*model.Index
-		for _, r := range t.Reads {
-			switch leader(r.Latent) {
-			case z:
-				for _, x := range r.Gather {
-					at = append(at, model.Indices(x)...)
+		for _, z := range gathers(t) {
+			var at []*model.Index
+			for _, x := range z.Gather {
+				at = append(at, model.Indices(x)...)
+			}
+			for _, w := range t.Reads {
+				chooses := func(i *model.Index) bool { return i != nil && slices.Contains(at, i) }
+				if leader(w.Latent) != leader(z.Latent) && slices.ContainsFunc(w.Plates, chooses) {
+					pairs[[2]*model.Array{leader(w.Latent), leader(z.Latent)}] = true
 				}
-			case w:
-				own = append(own, r.Plates...)
 			}
 		}
-		if slices.ContainsFunc(own, func(i *model.Index) bool { return i != nil && slices.Contains(at, i) }) {
-			return true
-		}
 	}
-	return false
+	return pairs
 }
 
 // renamed replaces plates by the representatives of their sets.

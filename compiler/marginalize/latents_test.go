@@ -1,8 +1,11 @@
 package marginalize_test
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
+	"strconv"
+	"strings"
 	"testing"
 
 	"ppl/compiler/compilertest"
@@ -197,4 +200,21 @@ func TestGatherAfterInference(t *testing.T) {
 	compilertest.CheckVector(t, "probability(w)", last["p_w"], pw[:], 1e-12)
 	compilertest.CheckVector(t, "mode(w)", last["best_w"], bestW[:], 0)
 	compilertest.CheckVector(t, "z and w together", means["both"], both[:], 5*0.5/math.Sqrt(draws))
+}
+
+// Many latents without an index are summed out one by one, in a time that does not grow with their cube.
+func TestManyScalarLatents(t *testing.T) {
+	t.Parallel()
+	const n = 300
+	text := "data y[" + strconv.Itoa(n) + "] = [" + strings.Repeat("0.5, ", n-1) + "0.5]\nm1, m2 ~ Normal(0, 5)\n"
+	for i := 1; i <= n; i++ {
+		text += fmt.Sprintf("z%d ~ Bernoulli(0.25)\ny[%d] ~ Normal(z%d == 1 ? m1 : m2, 1)\n", i, i, i)
+	}
+	p := compilertest.Load(t, text)
+	got := compilertest.LikelihoodAt(t, p, map[string]float64{"m1": 1, "m2": -1})
+	near, far := math.Exp(compilertest.NormalLog(0.5, 1, 1)), math.Exp(compilertest.NormalLog(0.5, -1, 1))
+	want := n * math.Log(0.25*near+0.75*far)
+	if !compilertest.Near(got, want, 1e-12) {
+		t.Errorf("log likelihood %v, want %v", got, want)
+	}
 }
