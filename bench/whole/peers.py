@@ -88,9 +88,10 @@ def jax_model(name, data):
 
     def volatility():
         mu, phi, s = sample("mu", dist.Normal(0, 5)), sample("phi", dist.Uniform(-1, 1)), sample("s", dist.HalfNormal(0.5))
-        h = sample("h", dist.Normal(mu, s).expand([len(d["y"])]).mask(False).to_event(1))
-        numpyro.factor("first", dist.Normal(mu, s / jnp.sqrt(1 - phi**2)).log_prob(h[0]))
-        numpyro.factor("rest", dist.Normal(mu + phi * (h[:-1] - mu), s).log_prob(h[1:]).sum())
+        z = sample("z", dist.Normal(0, 1).expand([len(d["y"])]).to_event(1))
+        first = s / jnp.sqrt(1 - phi**2) * z[0]
+        rest = jax.lax.scan(lambda x, z: (2 * (phi * x + s * z,)), first, z[1:])[1]
+        h = numpyro.deterministic("h", mu + jnp.concatenate([first[None], rest]))
         sample("y", dist.Normal(0, jnp.exp(h / 2)), obs=d["y"])
 
     def lotka():

@@ -22,6 +22,7 @@ const (
 	minApart    = 2048    // the same where lanes are apart: products are fastest in one piece
 	maxTile     = 4096
 	maxPartials = 1 << 17 // most elements, over all tiles, that are kept to be combined
+	partialWork = 96      // eight times what an element takes that a tile clears, keeps and adds up at the end
 )
 
 // A tiler cuts the statements of one entry.
@@ -148,14 +149,15 @@ func (r *region) join(s ir.Stmt, t *tiler) bool {
 	return true
 }
 
-// tileSize is the number of rows in a tile, such that all tiles have similar sizes; ok is false if there is work for
-// one tile only.
+// tileSize is the number of rows in a tile, such that all tiles have similar sizes, and that what is combined at the
+// end takes an eighth of the work at most; ok is false if there is work for one tile only.
 func (r *region) tileSize(least int) (size int, ok bool) {
 	if len(r.body) == 0 {
 		return 0, false
 	}
 	size = max(least, min(maxTile, int(tileWork/r.cost)))
 	size = max(size, (r.rows*r.partials+maxPartials-1)/maxPartials)
+	size = max(size, int(partialWork*float64(r.partials)/r.cost))
 	tiles := (r.rows + size - 1) / size
 	if tiles < 2 {
 		return 0, false

@@ -15,22 +15,55 @@ func (m Metric) estimateLowRank(p *Points) Metric {
 	const rounds = 3
 	out := lowRank(m.Dim, m.Rank)
 	copy(out.Scale, m.Scale)
+	if m.Rank == 0 {
+		out.rescaleAxes(p)
+		return out
+	}
 	for range rounds {
 		x, g := rows(p.X), rows(p.G)
 		scaleColumns(x, out.Scale, -1)
 		scaleColumns(g, out.Scale, 1)
 		out.bend(x, true)
 		out.bend(g, false)
+		spread, slope := shrunkSquares(x), shrunkSquares(g)
 		for j := range m.Dim {
-			out.Scale[j] *= math.Sqrt(math.Sqrt(shrunk(x.ColView(j), 1) / shrunk(g.ColView(j), 1)))
-		}
-		if m.Rank == 0 {
-			return out
+			out.Scale[j] *= math.Sqrt(math.Sqrt(spread[j] / slope[j]))
 		}
 		x, g = rows(p.thinned()), rows(p.thinnedGradients())
 		scaleColumns(x, out.Scale, -1)
 		scaleColumns(g, out.Scale, 1)
 		out.stretch(x, g)
+	}
+	return out
+}
+
+// rescaleAxes is the part of estimateLowRank that a metric without directions has, without copies of the points.
+func (m Metric) rescaleAxes(p *Points) {
+	inverse := make([]float64, m.Dim)
+	for j, s := range m.Scale {
+		inverse[j] = 1 / s
+	}
+	spread, slope := meanSquares(p.X, inverse), meanSquares(p.G, m.Scale)
+	for j := range m.Scale {
+		m.Scale[j] *= math.Sqrt(math.Sqrt(spread[j] / slope[j]))
+	}
+}
+
+// meanSquares are shrunkSquares of points about their mean, in units.
+func meanSquares(points [][]float64, units []float64) []float64 {
+	n := float64(len(points))
+	mean, out := make([]float64, len(units)), make([]float64, len(units))
+	for _, p := range points {
+		add(mean, p, 1/n)
+	}
+	for _, p := range points {
+		for j, v := range p {
+			z := (v - mean[j]) * units[j]
+			out[j] += z * z
+		}
+	}
+	for j, sum := range out {
+		out[j] = (sum + prior(1)) / (n + prior(1))
 	}
 	return out
 }
@@ -69,13 +102,19 @@ func every(points [][]float64) [][]float64 {
 	return out
 }
 
-// shrunk is the mean square of a column times unit, shrunk towards 1 as in covariance.
-func shrunk(column mat.Vector, unit float64) float64 {
-	sum := 0.0
-	for i := range column.Len() {
-		sum += column.AtVec(i) * column.AtVec(i) * unit * unit
+// shrunkSquares are the mean squares of columns, shrunk towards 1 as in covariance.
+func shrunkSquares(x *mat.Dense) []float64 {
+	n, d := x.Dims()
+	out := make([]float64, d)
+	for i := range n {
+		for j, v := range x.RawRowView(i) {
+			out[j] += v * v
+		}
 	}
-	return (sum + prior(1)) / (float64(column.Len()) + prior(1))
+	for j, sum := range out {
+		out[j] = (sum + prior(1)) / (float64(n) + prior(1))
+	}
+	return out
 }
 
 func scaleColumns(x *mat.Dense, scale []float64, sign int) {

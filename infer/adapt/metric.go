@@ -187,8 +187,9 @@ func (m Metric) Estimate(p *Points) Metric {
 func (m Metric) rescale(p *Points) Metric {
 	x, g := m.whiten(p)
 	out := Metric{Dim: m.Dim, Rank: -1, Factor: append([]float64(nil), m.Factor...)}
+	spread, slope := shrunkSquares(x), shrunkSquares(g)
 	for j := range m.Dim {
-		scale := math.Sqrt(math.Sqrt(shrunk(x.ColView(j), 1) / shrunk(g.ColView(j), 1)))
+		scale := math.Sqrt(math.Sqrt(spread[j] / slope[j]))
 		for i := range m.Dim {
 			out.Factor[i*m.Dim+j] *= scale
 		}

@@ -144,6 +144,7 @@ func (r *run) changeCoordinates(from infer.Effects, c types.Centring, points [][
 		rung.Metric = rung.Metric.Rescaled(scales)
 		rung.Step = s.firstStepIn(*rung)
 	}
+	r.state.FormFrom = 0
 	r.state.Centring, r.state.Before, r.state.Modes, r.state.Divergence = c, nil, nil, adapt.Divergence{}
 	s.centre(c)
 	return r.changeProgram(at)

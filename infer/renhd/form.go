@@ -25,11 +25,20 @@ func (s *shared) firstMetric() adapt.Metric {
 // fewestToChoose is the number of points from which the form of a metric can be chosen.
 const fewestToChoose = 100
 
-// chooseForm gives all rungs the form of metric that costs least for what the points show, and the walkers a program
-// that moves in it.
-func (r *run) chooseForm(p *adapt.Points) error {
+// looksAtForm reports whether a window is worth another look at the form of the metric: where there is none yet, where
+// the window is twice as long as that of the last look, or where trajectories are so long that the metric cannot be
+// right. A look takes as much as some hundred sweeps.
+func (t *warmupWindow) looksAtForm() bool {
+	s := &t.run.state
+	return s.Form == nil || t.spec.sweeps >= 2*s.FormFrom || quarter*s.Length >= maxImprovingSteps*t.learnedStep(0)
+}
+
+// chooseForm gives all rungs the form of metric that costs least for what the window's points show, and the walkers a
+// program that moves in it.
+func (t *warmupWindow) chooseForm() error {
+	r, p := t.run, &t.seen.Points[0]
 	s := &r.shared
-	if !s.choosesForm() || p.Len() < fewestToChoose {
+	if !s.choosesForm() || p.Len() < fewestToChoose || !t.looksAtForm() {
 		return nil
 	}
 	gradient, err := s.gradientWork()
@@ -37,7 +46,7 @@ func (r *run) chooseForm(p *adapt.Points) error {
 		return err
 	}
 	choice := r.walkers.Rungs[0].Metric.Choose(p, gradient)
-	r.state.Form = &choice
+	r.state.Form, r.state.FormFrom = &choice, t.spec.sweeps
 	if int(choice.Form) == s.system.Metric.Rank {
 		return nil
 	}

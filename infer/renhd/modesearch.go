@@ -214,14 +214,14 @@ func (t *modeSearch) chooseClimbs() {
 // any others that are higher than their neighbours.
 func tops(points [][]float64, heights []float64, cloud *adapt.Normal, highest float64) (chosen []int) {
 	var finite, peaks []int
-	fall := make([]float64, len(points))
+	fall, distances := make([]float64, len(points)), squaredDistances(points)
 	for i, h := range heights {
 		if math.IsNaN(h) || math.IsInf(h, 0) {
 			continue
 		}
 		finite = append(finite, i)
 		fall[i] = (highest - h) / cloud.Distance(points[i])
-		if isTop(points, heights, i) {
+		if isTop(distances[i], heights, i) {
 			peaks = append(peaks, i)
 		}
 	}
@@ -245,28 +245,52 @@ func unique(list []int) (out []int) {
 	return out
 }
 
-// isTop reports whether a point is higher than each of its nearest neighbours.
-func isTop(points [][]float64, heights []float64, i int) bool {
-	type other struct{ distance, height float64 }
-	var nearest [8]other // in the order of distances
-	for k := range nearest {
-		nearest[k] = other{math.Inf(1), math.Inf(-1)}
+// isTop reports whether point i, whose squared distances from all points are given, is higher than each of its nearest
+// neighbours.
+func isTop(distances, heights []float64, i int) bool {
+	var near, height [8]float64 // in the order of distances
+	for k := range near {
+		near[k], height[k] = math.Inf(1), math.Inf(-1)
 	}
-	for k, y := range points {
-		if k == i || math.IsNaN(heights[k]) {
+	for k, d := range distances {
+		if k == i || math.IsNaN(heights[k]) || !(d < near[len(near)-1]) {
 			continue
 		}
-		o := other{height: heights[k]}
-		for j, v := range y {
-			o.distance += (v - points[i][j]) * (v - points[i][j])
+		at := len(near) - 1
+		for ; at > 0 && d < near[at-1]; at-- {
+			near[at], height[at] = near[at-1], height[at-1]
 		}
-		for at := range nearest {
-			if o.distance < nearest[at].distance {
-				nearest[at], o = o, nearest[at]
-			}
+		near[at], height[at] = d, heights[k]
+	}
+	return slices.Max(height[:]) <= heights[i]
+}
+
+// squaredDistances are those of all pairs of points.
+func squaredDistances(points [][]float64) [][]float64 {
+	out := make([][]float64, len(points))
+	for i, x := range points {
+		out[i] = make([]float64, len(points))
+		for k, y := range points[:i] {
+			out[i][k] = squaredDistance(x, y)
+			out[k][i] = out[i][k]
 		}
 	}
-	return !slices.ContainsFunc(nearest[:], func(o other) bool { return o.height > heights[i] })
+	return out
+}
+
+// squaredDistance adds up in four sums, so that no addition waits for the one before.
+func squaredDistance(x, y []float64) float64 {
+	var a, b, c, d float64
+	y = y[:len(x)]
+	j := 0
+	for ; j+4 <= len(x); j += 4 {
+		s, t, u, v := x[j]-y[j], x[j+1]-y[j+1], x[j+2]-y[j+2], x[j+3]-y[j+3]
+		a, b, c, d = a+s*s, b+t*t, c+u*u, d+v*v
+	}
+	for ; j < len(x); j++ {
+		a += (x[j] - y[j]) * (x[j] - y[j])
+	}
+	return a + b + c + d
 }
 
 // climb evaluates the next point of climbs, at most one a lane.

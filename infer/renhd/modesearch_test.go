@@ -1,9 +1,13 @@
 package renhd
 
 import (
+	"cmp"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
+
+	"gonum.org/v1/gonum/floats"
 
 	"ppl/autodiff"
 	"ppl/infer"
@@ -146,5 +150,43 @@ func TestJumpsKeepTheTarget(t *testing.T) {
 	}
 	if math.Abs(mean-want) > 4*mcse || mcse > .02 || r.stats.Jumps.Accepted < iterations/10 {
 		t.Errorf("share %.4f ± %.4f, want %.4f; %+v", mean, mcse, want, r.stats.Jumps)
+	}
+}
+
+// A top is higher than its eight nearest neighbours, by their distances in plain sums; one that a neighbour beats is none.
+func TestTopsBeatTheirNeighbours(t *testing.T) {
+	random := rand.New(rand.NewPCG(3, 4))
+	points, heights := make([][]float64, 60), make([]float64, 60)
+	for i := range points {
+		points[i] = make([]float64, 7)
+		for j := range points[i] {
+			points[i][j] = random.NormFloat64()
+		}
+		heights[i] = random.NormFloat64()
+	}
+	heights[11] = math.NaN()
+	distances, tops := squaredDistances(points), 0
+	for i := range points {
+		if i == 11 {
+			continue
+		}
+		var others []int
+		for k := range points {
+			if k != i && k != 11 {
+				others = append(others, k)
+			}
+		}
+		plain := func(k int) float64 { return floats.Distance(points[i], points[k], 2) }
+		slices.SortFunc(others, func(a, b int) int { return cmp.Compare(plain(a), plain(b)) })
+		want := !slices.ContainsFunc(others[:8], func(k int) bool { return heights[k] > heights[i] })
+		if got := isTop(distances[i], heights, i); got != want {
+			t.Errorf("point %d: top %t, not %t", i, got, want)
+		}
+		if want {
+			tops++
+		}
+	}
+	if tops < 2 || tops > 20 {
+		t.Errorf("%d tops of 60: the test shows little", tops)
 	}
 }

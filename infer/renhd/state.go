@@ -22,6 +22,7 @@ type state struct {
 	Divergence  adapt.Divergence // of warm-up: walkers that move off without end
 	Temperature gradientTemperature
 	Form        *adapt.Choice  // of the metric; nil where it was given
+	FormFrom    int            // sweeps of the window that it was chosen in
 	Centring    types.Centring // of effects that are not centred as the model says; nil while all are
 	Before      *windowState   // where walkers were before they are annealed; nil at other times
 	Left        []leftPlace    // by explorers that were restarted elsewhere

@@ -298,7 +298,7 @@ func (t *warmupWindow) learn() error {
 	}
 	r.measureTemperature(&t.seen.Points[0])
 	if t.spec.metric && !t.spec.alone {
-		if err := r.chooseForm(&t.seen.Points[0]); err != nil {
+		if err := t.chooseForm(); err != nil {
 			return err
 		}
 		w = r.walkers
