@@ -153,7 +153,7 @@ func TestJumpsKeepTheTarget(t *testing.T) {
 	}
 }
 
-// A top is higher than its eight nearest neighbours, by their distances in plain sums; one that a neighbour beats is none.
+// A top is higher than its eight nearest neighbours, by distances in plain sums; one that a neighbour beats is none.
 func TestTopsBeatTheirNeighbours(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))
 	points, heights := make([][]float64, 60), make([]float64, 60)
