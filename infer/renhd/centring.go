@@ -203,6 +203,9 @@ func (r *run) lookAround() error {
 
 // searchAsTheModel goes back to the coordinates of the model and searches for modes in those: a ladder may be needed.
 func (r *run) searchAsTheModel() (found bool, err error) {
+	if !r.replay.replaying() {
+		r.state.Chosen = r.state.Centring
+	}
 	if err := r.asTheModelSays(); err != nil {
 		return false, err
 	}
@@ -210,6 +213,21 @@ func (r *run) searchAsTheModel() (found bool, err error) {
 		return false, err
 	}
 	return r.searchModes()
+}
+
+// asChosen takes up again the coordinates that were chosen, after a search as the model that has found nothing: what
+// looked like a mode in them was none, and they suit the walkers.
+func (r *run) asChosen() error {
+	c := r.state.Chosen
+	if c == nil || r.replay.replaying() {
+		return nil
+	}
+	var points [][]float64
+	for _, visited := range r.state.Before.Visited {
+		points = append(points, visited[len(visited)/2:]...)
+	}
+	r.state.Chosen = nil
+	return r.changeCoordinates(infer.NewEffects(r.shared.recentrable()), c, few(points))
 }
 
 // asTheModelSays goes back to the coordinates of the model.

@@ -24,6 +24,7 @@ type state struct {
 	Form        *adapt.Choice  // of the metric; nil where it was given
 	FormFrom    int            // sweeps of the window that it was chosen in
 	Centring    types.Centring // of effects that are not centred as the model says; nil while all are
+	Chosen      types.Centring // what Centring was before a search in the coordinates of the model
 	Before      *windowState   // where walkers were before they are annealed; nil at other times
 	Left        []leftPlace    // by explorers that were restarted elsewhere
 	Modes       []mode         // that warm-up has found, where there are several

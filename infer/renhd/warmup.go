@@ -99,7 +99,9 @@ func (r *run) explore() (agreed bool, err error) {
 		var found bool
 		found, err = r.searchModes()
 		if (found || !agreed) && r.recentred && err == nil {
-			found, err = r.searchAsTheModel()
+			if found, err = r.searchAsTheModel(); agreed && !found && err == nil {
+				err = r.asChosen()
+			}
 		}
 		if found && agreed {
 			r.notef("%d walkers agree, but a search by climbs found modes that none of them is in, so a temperature "+
