@@ -8,18 +8,23 @@ const (
 	// leastTimes is how many times as long as its checkpoints a run has to be.
 	leastTimes = 100
 
-	// What a checkpoint is assumed to take before the first: to sync files, and to write a number.
-	syncTime   = 10 * time.Millisecond
+	// What a checkpoint is assumed to take before the first: in any case, for each file, and for each number. Syncing
+	// takes most of it.
+	leastTime  = 7 * time.Millisecond
+	fileTime   = 3 * time.Millisecond
 	numberTime = 100 * time.Nanosecond
 )
+
+// A content is what a checkpoint writes.
+type content struct{ numbers, files int }
 
 // A budget spaces checkpoints, so that they take a hundredth of the time at most, with one that comes at the end. A
 // large one waits until it can be afforded, or has become small, as that of warm-up does whenever a window ends:
 //
 //	b := newBudget(time.Now())
-//	if now := time.Now(); b.due(numbers, now) {
+//	if now := time.Now(); b.due(c, now) {
 //		…
-//		b.took(numbers, now, time.Now())
+//		b.took(c, now, time.Now())
 //	}
 type budget struct {
 	began, last time.Time
@@ -29,21 +34,23 @@ type budget struct {
 
 func newBudget(now time.Time) budget { return budget{began: now, last: now, slow: 1} }
 
-// due reports whether it is time to write that many numbers.
-func (b *budget) due(numbers int, now time.Time) bool {
-	need := b.spent + 2*b.expected(numbers)
+// due reports whether it is time to write a checkpoint.
+func (b *budget) due(c content, now time.Time) bool {
+	need := b.spent + 2*b.expected(c)
 	return now.Sub(b.last) >= saveEvery && leastTimes*need <= now.Sub(b.began)
 }
 
-func (b *budget) expected(numbers int) time.Duration {
-	return time.Duration(b.slow * float64(assumed(numbers)))
+func (b *budget) expected(c content) time.Duration {
+	return time.Duration(b.slow * float64(assumed(c)))
 }
 
-func assumed(numbers int) time.Duration { return syncTime + time.Duration(numbers)*numberTime }
+func assumed(c content) time.Duration {
+	return leastTime + time.Duration(c.files)*fileTime + time.Duration(c.numbers)*numberTime
+}
 
 // took takes note of what it has taken.
-func (b *budget) took(numbers int, from, to time.Time) {
+func (b *budget) took(c content, from, to time.Time) {
 	b.last, b.spent = to, b.spent+to.Sub(from)
-	slow := float64(to.Sub(from)) / float64(assumed(numbers))
+	slow := float64(to.Sub(from)) / float64(assumed(c))
 	b.slow = max(slow, (b.slow+slow)/2)
 }

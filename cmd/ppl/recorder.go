@@ -42,7 +42,7 @@ type recorder struct {
 	record  []float64 // of values: what is kept
 	saved   int       // of values: how many are what the model saves, before the log densities
 	saving  budget
-	numbers int // of a checkpoint, about
+	content content // of a checkpoint with the draws before it, about
 	watched draws.Progress
 }
 
@@ -90,8 +90,19 @@ func (r *recorder) usable(from savedRun) error {
 
 // Due reports whether it is time for a checkpoint.
 func (r *recorder) Due(numbers int) bool {
-	r.numbers = numbers
-	return r.saving.due(numbers, time.Now())
+	r.content = r.contentOf(numbers)
+	return r.saving.due(r.content, time.Now())
+}
+
+// contentOf is what a checkpoint of a state of that many numbers writes, with the draws that it makes readable. These are
+// written again when their chunk is full, so that they are a part of what it costs.
+func (r *recorder) contentOf(state int) content {
+	all := content{state, 1}
+	if r.writer != nil {
+		numbers, files := r.writer.Pending()
+		all.numbers, all.files = all.numbers+numbers, all.files+files
+	}
+	return all
 }
 
 // Save makes all draws so far readable, and then keeps the state that comes after them.
@@ -107,7 +118,7 @@ func (r *recorder) Save(state any) error {
 		}
 	}
 	err = checkpoint.Write(r.disk, r.dir, savedRun{r.writer != nil, r.counts, raw})
-	r.saving.took(r.numbers, began, time.Now())
+	r.saving.took(r.content, began, time.Now())
 	return err
 }
 
@@ -153,12 +164,12 @@ func (r *recorder) Draw(chain int, values, stats []float64) error {
 	if err := r.writer.Append(chain, r.record, stats); err != nil {
 		return err
 	}
-	began := time.Now()
-	if !r.saving.due(0, began.Add(-saveEvery)) { // a checkpoint comes first where it can
+	began, all := time.Now(), r.contentOf(0)
+	if !r.saving.due(all, began.Add(-saveEvery)) { // a checkpoint comes first where it can
 		return nil
 	}
 	err := r.writer.Flush()
-	r.saving.took(0, began, time.Now())
+	r.saving.took(all, began, time.Now())
 	return err
 }
 

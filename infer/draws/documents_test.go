@@ -2,6 +2,7 @@ package draws
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -82,6 +83,46 @@ func TestDocumentsOfArrays(t *testing.T) {
 		t.Fatal(err)
 	}
 	complete("extended")
+}
+
+// A run that is killed at any call of its end is whole, or it is not finished and goes on.
+func TestFinishedIsWhole(t *testing.T) {
+	t.Parallel()
+	l := faultLayout(2)
+	end := func(disk *filestest.Faulty, dir string) error {
+		w, err := Create(disk, dir, l, Options{})
+		for d := 0; d < 3 && err == nil; d++ {
+			for chain := range l.Chains {
+				values, stats := faultRecord(l, chain, d)
+				err = errors.Join(err, w.Append(chain, values, stats))
+			}
+		}
+		if err == nil {
+			err = w.Close(Finished, nil)
+		}
+		return err
+	}
+	whole := filestest.New(filestest.Good)
+	if err := end(whole, filepath.Join(t.TempDir(), "m.run")); err != nil {
+		t.Fatal(err)
+	}
+	const last = 60 // calls, of which the first come before the run has its status
+	finished := 0
+	for at := whole.Calls() - last; at <= whole.Calls(); at++ {
+		dir := filepath.Join(t.TempDir(), "m.run")
+		if err := end(filestest.New(filestest.Dead(at)), dir); err == nil {
+			t.Fatalf("call %d did not fail", at)
+		}
+		if info, unread := ReadInfo(dir); unread == nil && info.Status == Finished {
+			finished++
+			if missing, other := documents(t, dir); missing > 0 || other > 0 {
+				t.Errorf("killed at call %d: %d documents are missing, %d are other than in .zmetadata", at, missing, other)
+			}
+		}
+	}
+	if finished == 0 || finished == last+1 {
+		t.Errorf("%d of %d runs were killed when they had finished", finished, last+1)
+	}
 }
 
 // documents holds the files of a run against its consolidated metadata.

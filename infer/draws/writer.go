@@ -244,6 +244,21 @@ func (w *Writer) gather(c column, first, end, k int) (raw []byte, err error) {
 	return raw, nil
 }
 
+// Pending is how many numbers Flush would write, and to how many files: those of chunks that are not full.
+func (w *Writer) Pending() (numbers, files int) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for i, b := range w.buffers {
+		if b.saved == b.draws {
+			continue
+		}
+		if numbers += len(b.records); i%w.band == 0 {
+			files += len(w.columns)
+		}
+	}
+	return numbers, files
+}
+
 // Flush makes all draws so far readable, short of a chunk though they be.
 func (w *Writer) Flush() error {
 	w.mu.Lock()
@@ -255,27 +270,40 @@ func (w *Writer) Flush() error {
 }
 
 func (w *Writer) flush() error {
+	if err := w.saveAll(); err != nil {
+		return err
+	}
+	return w.checkpoint()
+}
+
+// saveAll writes all draws that are not in the store.
+func (w *Writer) saveAll() error {
 	for first := 0; first < len(w.buffers); first += w.band {
 		_, end := w.bandOf(first)
 		if err := w.save(first, end); err != nil {
 			return err
 		}
 	}
-	return w.checkpoint()
+	return nil
 }
 
-// checkpoint commits what has been saved: the coordinate draw and the arrays' shapes, then .zmetadata, then run.json.
+// checkpoint commits what has been saved, then run.json.
 func (w *Writer) checkpoint() error {
+	if err := w.commit(); err != nil {
+		return err
+	}
+	return w.writeInfo()
+}
+
+// commit makes what has been saved durable: the coordinate draw and the arrays' shapes, then .zmetadata.
+func (w *Writer) commit() error {
 	if err := w.fasten(); err != nil {
 		return err
 	}
 	if err := w.grow(w.readable()); err != nil {
 		return err
 	}
-	if err := w.store.consolidate(); err != nil {
-		return err
-	}
-	return w.writeInfo()
+	return w.store.consolidate()
 }
 
 // grow sets the length of the streamed arrays.
@@ -335,17 +363,16 @@ func (w *Writer) Close(status Status, cause error) error {
 	if cause != nil {
 		w.info.Error = cause.Error()
 	}
-	if w.err == nil && w.extends == nil {
-		w.err = w.conclude()
+	last := []func() error{w.conclude, w.saveAll, w.commit, w.store.spread, w.writeInfo} // a run that has ended is whole
+	if w.extends != nil {
+		last = []func() error{w.saveAll, w.commit, w.store.spread, func() error {
+			return writeJSON(w.disk, w.file(layoutFile), w.extends)
+		}}
 	}
-	if w.err == nil {
-		w.err = w.flush()
-	}
-	if w.err == nil {
-		w.err = w.store.spread()
-	}
-	if w.err == nil && w.extends != nil {
-		w.err = writeJSON(w.disk, w.file(layoutFile), w.extends)
+	for _, do := range last {
+		if w.err == nil {
+			w.err = do()
+		}
 	}
 	if w.err != nil {
 		w.info.Status, w.info.Error = Failed, w.err.Error()
