@@ -40,7 +40,8 @@ func TestCheckpointsTakeAHundredth(t *testing.T) {
 	} {
 		n, share := run(c.numbers, c.files, c.takes, false)
 		if n < c.least || share > 0.01 {
-			t.Errorf("%d numbers, %d files in %v: %d times, %.2f %% of the time", c.numbers, c.files, c.takes, n, 100*share)
+			t.Errorf("%d numbers, %d files in %v: %d times, %.2f %% of the time", c.numbers, c.files, c.takes, n,
+				100*share)
 		}
 	}
 	if _, share := run(10_000_000, 1, 5*time.Second, true); share <= 0.01 {

@@ -94,8 +94,8 @@ func (r *recorder) Due(numbers int) bool {
 	return r.saving.due(r.content, time.Now())
 }
 
-// contentOf is what a checkpoint of a state of that many numbers writes, with the draws that it makes readable. These are
-// written again when their chunk is full, so that they are a part of what it costs.
+// contentOf is what a checkpoint of a state of that many numbers writes, with the draws that it makes readable. These
+// are written again when their chunk is full, so that they are a part of what it costs.
 func (r *recorder) contentOf(state int) content {
 	all := content{state, 1}
 	if r.writer != nil {

@@ -116,7 +116,8 @@ func TestFinishedIsWhole(t *testing.T) {
 		if info, unread := ReadInfo(dir); unread == nil && info.Status == Finished {
 			finished++
 			if missing, other := documents(t, dir); missing > 0 || other > 0 {
-				t.Errorf("killed at call %d: %d documents are missing, %d are other than in .zmetadata", at, missing, other)
+				t.Errorf("killed at call %d: %d documents are missing, %d are other than in .zmetadata", at, missing,
+					other)
 			}
 		}
 	}

@@ -363,7 +363,8 @@ func (w *Writer) Close(status Status, cause error) error {
 	if cause != nil {
 		w.info.Error = cause.Error()
 	}
-	last := []func() error{w.conclude, w.saveAll, w.commit, w.store.spread, w.writeInfo} // a run that has ended is whole
+	// a run that has ended is whole: its status comes last
+	last := []func() error{w.conclude, w.saveAll, w.commit, w.store.spread, w.writeInfo}
 	if w.extends != nil {
 		last = []func() error{w.saveAll, w.commit, w.store.spread, func() error {
 			return writeJSON(w.disk, w.file(layoutFile), w.extends)
