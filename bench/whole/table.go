@@ -35,6 +35,11 @@ func (b *bench) write(path string) error {
 			}
 		}
 	}
+	notes, err := os.ReadFile("bench/whole/notes.md")
+	if err != nil {
+		return err
+	}
+	out.Write(notes)
 	return os.WriteFile(path, []byte(out.String()), 0o644)
 }
 
