@@ -32,10 +32,8 @@ func Open() (*Bench, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := &Bench{dir, filepath.Join(dir, "ppl"), map[string]pace{}}
-	build := exec.Command("go", "build", "-o", b.ppl, "ppl/cmd/ppl")
-	build.Stderr = os.Stderr
-	return b, build.Run()
+	ppl, err := Built("", dir)
+	return &Bench{dir, ppl, map[string]pace{}}, err
 }
 
 // Close removes everything.

@@ -10,16 +10,12 @@
 package main
 
 import (
-	"bufio"
-	"context"
 	"encoding/json"
-	"errors"
 	"flag"
 	"fmt"
 	"log"
 	"math"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -106,18 +102,15 @@ func (g gold) measure(only, file, out string) error {
 	if err != nil {
 		return err
 	}
-	if g.ppl == "" {
-		dir, err := os.MkdirTemp("", "ppl-gold-")
-		if err != nil {
-			return err
-		}
-		defer os.RemoveAll(dir)
-		g.ppl = filepath.Join(dir, "ppl")
-		if err := exec.Command("go", "build", "-o", g.ppl, "ppl/cmd/ppl").Run(); err != nil {
-			return err
-		}
+	dir, err := os.MkdirTemp("", "ppl-gold-")
+	if err != nil {
+		return err
 	}
-	done, err := read(file)
+	defer os.RemoveAll(dir)
+	if g.ppl, err = lab.Built(g.ppl, dir); err != nil {
+		return err
+	}
+	done, err := lab.ReadRuns[run](file)
 	if err != nil {
 		return err
 	}
@@ -131,7 +124,7 @@ func (g gold) measure(only, file, out string) error {
 				return err
 			}
 			done = append(done, r)
-			if err := add(file, r); err != nil {
+			if err := lab.AddRun(file, r); err != nil {
 				return err
 			}
 			log.Printf("%s %d: %s %s", name, seed, r.verdict(), r.Wrong)
@@ -150,37 +143,6 @@ func targets(dir, only string) (names []string, err error) {
 		names = append(names, strings.TrimSuffix(filepath.Base(f), ".ppl"))
 	}
 	return names, err
-}
-
-// read gives the runs in a file, none if there is no file.
-func read(file string) (runs []run, err error) {
-	f, err := os.Open(file)
-	if errors.Is(err, os.ErrNotExist) {
-		return nil, nil
-	} else if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	lines := bufio.NewScanner(f)
-	lines.Buffer(nil, 1<<20)
-	for lines.Scan() {
-		var r run
-		if err := json.Unmarshal(lines.Bytes(), &r); err != nil {
-			return nil, err
-		}
-		runs = append(runs, r)
-	}
-	return runs, lines.Err()
-}
-
-// add appends a run to a file.
-func add(file string, r run) error {
-	f, err := os.OpenFile(file, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o666)
-	if err != nil {
-		return err
-	}
-	err = json.NewEncoder(f).Encode(r)
-	return errors.Join(err, f.Close())
 }
 
 // A summary is what this command reads of what ppl sample --json prints.
@@ -209,23 +171,15 @@ func (g gold) sample(name string, seed int) (run, error) {
 		return run{}, err
 	}
 	defer os.RemoveAll(dir)
-	ctx, cancel := context.WithTimeout(context.Background(), g.limit)
-	defer cancel()
 	args := []string{"sample", filepath.Join(g.dir, name+".ppl"), "--json", "--quiet", "--threads", "1",
 		"--seed", strconv.Itoa(seed), "--out", filepath.Join(dir, "run")}
-	cmd := exec.CommandContext(ctx, g.ppl, slices.Concat(args, t.Flags, g.args)...)
-	printed, err := cmd.Output()
-	r := run{Target: name, Seed: seed,
-		Seconds: (cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()).Seconds()}
-	var exit *exec.ExitError
-	if errors.As(err, &exit) {
-		r.Exit, r.Said = exit.ExitCode(), string(exit.Stderr)
-		return r, nil
-	} else if err != nil {
+	ran, err := lab.Within(g.limit, g.ppl, slices.Concat(args, t.Flags, g.args)...)
+	r := run{Target: name, Seed: seed, Exit: ran.Exit, Said: ran.Said, Seconds: ran.Seconds}
+	if err != nil || r.Exit != 0 {
 		return r, err
 	}
 	var s summary
-	if err := json.Unmarshal(printed, &s); err != nil {
+	if err := json.Unmarshal(ran.Printed, &s); err != nil {
 		return r, err
 	}
 	r.judge(s, t)

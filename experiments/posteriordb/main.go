@@ -1,0 +1,238 @@
+// Posteriordb runs ppl on the posteriors of posteriordb (Magnusson et al. 2025) with nothing tuned, and compares those
+// that have reference draws with them.
+//
+//	go run ./experiments/posteriordb -db PATH/posterior_database [-only NAME,…] [-seeds 1] [-limit 2m] [-ppl PATH]
+//
+// PATH is a clone of github.com/stan-dev/posteriordb. Models are models/MODEL.ppl, or those of
+// compiler/testdata/stan, whose densities and gradients agree with Stan's. Runs are appended to a file, a JSON object a
+// line, and those that are in it already are not repeated, so that an interrupted command goes on where it was. The
+// table goes to RESULTS.md.
+package main
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"log"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"ppl/experiments/lab"
+	"ppl/infer/draws"
+)
+
+const home = "experiments/posteriordb"
+
+func main() {
+	log.SetFlags(0)
+	db := flag.String("db", "", "`directory` posterior_database of a clone of posteriordb")
+	only := flag.String("only", "", "posteriors, separated by commas; all if empty")
+	seeds := flag.Int("seeds", 1, "seeds 1 to `N`")
+	limit := flag.Duration("limit", 2*time.Minute, "time limit of a run")
+	ppl := flag.String("ppl", "", "`path` of the command to measure; built if empty")
+	runs := flag.String("runs", filepath.Join(os.TempDir(), "posteriordb.jsonl"), "`file` of the runs done")
+	flag.Parse()
+	e := experiment{db: *db, ppl: *ppl, limit: *limit, runs: *runs}
+	if err := e.measure(*only, *seeds); err != nil {
+		log.Fatal(err)
+	}
+}
+
+// experiment is what the command measures.
+type experiment struct {
+	db, ppl, runs string
+	limit         time.Duration
+	dir           string // for data and run directories
+}
+
+// A posterior is a model with data.
+type posterior struct {
+	Name      string `json:"name"`
+	Model     string `json:"model_name"`
+	Data      string `json:"data_name"`
+	Reference string `json:"reference_posterior_name"` // empty if there is none
+}
+
+// A run is one line of the file of runs.
+type run struct {
+	Posterior  string   `json:"posterior"`
+	Seed       int      `json:"seed"`
+	Exit       int      `json:"exit"` // −1: it ran out of time
+	Said       string   `json:"said,omitempty"`
+	Parameters int      `json:"parameters"`
+	RHat       float64  `json:"rhat"`
+	ESS        float64  `json:"ess"` // the least, of bulk and tail
+	Warnings   []string `json:"warnings,omitempty"`
+	Gradients  int64    `json:"gradients"`
+	Seconds    float64  `json:"seconds"` // of a processor
+	Compared   int      `json:"compared"`
+	Wrong      string   `json:"wrong,omitempty"` // the quantity that is farthest from the reference
+	LogRatio   float64  `json:"sd_log_ratio"`    // of standard deviations to those of the reference, the largest
+}
+
+// flagged reports whether the run says itself that its draws cannot be trusted.
+func (r run) flagged() bool { return r.RHat > 1.01 || len(r.Warnings) > 0 }
+
+func (r run) verdict() string {
+	out := "converged"
+	switch {
+	case r.Exit == -1:
+		return "out of time"
+	case r.Exit != 0:
+		return "refused"
+	case r.Wrong != "":
+		out = "wrong"
+	case r.Compared > 0:
+		out = "right"
+	}
+	if r.flagged() {
+		out += ", flagged"
+	}
+	return out
+}
+
+func (e *experiment) measure(only string, seeds int) (err error) {
+	all, err := e.posteriors()
+	if err != nil {
+		return err
+	}
+	if e.dir, err = os.MkdirTemp("", "ppl-posteriordb-"); err != nil {
+		return err
+	}
+	defer os.RemoveAll(e.dir)
+	if e.ppl, err = lab.Built(e.ppl, e.dir); err != nil {
+		return err
+	}
+	done, err := lab.ReadRuns[run](e.runs)
+	if err != nil {
+		return err
+	}
+	for seed := 1; seed <= seeds; seed++ {
+		for _, p := range all {
+			known := slices.ContainsFunc(done, func(r run) bool { return r.Posterior == p.Name && r.Seed == seed })
+			if known || only != "" && !slices.Contains(strings.Split(only, ","), p.Name) {
+				continue
+			}
+			r, err := e.sample(p, seed)
+			if errors.Is(err, os.ErrNotExist) {
+				log.Printf("%s: left out: %v", p.Name, err)
+				continue
+			} else if err != nil {
+				return err
+			}
+			log.Printf("%s %d: %s %s", p.Name, seed, r.verdict(), r.Wrong)
+			if err := lab.AddRun(e.runs, r); err != nil {
+				return err
+			}
+			done = append(done, r)
+		}
+	}
+	return os.WriteFile(filepath.Join(home, "RESULTS.md"), []byte(page(all, done)), 0o666)
+}
+
+// posteriors lists those of the database: first those with a reference.
+func (e *experiment) posteriors() (all []posterior, err error) {
+	files, err := filepath.Glob(filepath.Join(e.db, "posteriors", "*.json"))
+	if err != nil || len(files) == 0 {
+		return nil, fmt.Errorf("there are no posteriors in %q (-db): %w", e.db, errors.Join(err, os.ErrNotExist))
+	}
+	for _, f := range files {
+		var p posterior
+		text, err := os.ReadFile(f)
+		if err == nil {
+			err = json.Unmarshal(text, &p)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", f, err)
+		}
+		all = append(all, p)
+	}
+	slices.SortStableFunc(all, func(a, b posterior) int {
+		return cmp.Compare(b2i(a.Reference == ""), b2i(b.Reference == ""))
+	})
+	return all, nil
+}
+
+func b2i(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// sameModel are models of the database whose text is that of another.
+var sameModel = map[string]string{"covid19imperial_v3": "covid19imperial_v2"}
+
+// modelFile is where a model is written in the language.
+func modelFile(name string) (path string, err error) {
+	if other, ok := sameModel[name]; ok {
+		name = other
+	}
+	path = filepath.Join(home, "models", name+".ppl")
+	if _, err = os.Stat(path); err != nil {
+		path = filepath.Join("compiler/testdata/stan", name+".ppl")
+		_, err = os.Stat(path)
+	}
+	return path, err
+}
+
+// A summary is what this command reads of what ppl sample --json prints.
+type summary struct {
+	Gradients  int64           `json:"gradients"`
+	Warnings   []draws.Warning `json:"warnings"`
+	Parameters []element       `json:"parameters"`
+}
+
+// An element of a parameter. Numbers of one that is constant are null.
+type element struct {
+	Name string   `json:"name"`
+	Mean *float64 `json:"mean"`
+	SD   *float64 `json:"sd"`
+	MCSE *float64 `json:"mcse_mean"`
+	Q5   *float64 `json:"q5"`
+	Q50  *float64 `json:"q50"`
+	Q95  *float64 `json:"q95"`
+	Bulk *float64 `json:"ess_bulk"`
+	Tail *float64 `json:"ess_tail"`
+	RHat *float64 `json:"rhat"`
+}
+
+// constant reports whether an element has no statistics: all its draws are equal.
+func (x element) constant() bool {
+	return slices.Contains([]*float64{x.Mean, x.SD, x.MCSE, x.Q5, x.Q50, x.Q95, x.Bulk, x.Tail, x.RHat}, nil)
+}
+
+func (e *experiment) sample(p posterior, seed int) (run, error) {
+	model, err := modelFile(p.Model)
+	if err != nil {
+		return run{}, err
+	}
+	data := filepath.Join(e.dir, "data.json")
+	if err := unzip(filepath.Join(e.db, "data/data", p.Data+".json.zip"), data); err != nil {
+		return run{}, err
+	}
+	ref, err := e.reference(p)
+	if err != nil {
+		return run{}, err
+	}
+	out := filepath.Join(e.dir, "run")
+	defer os.RemoveAll(out)
+	ran, err := lab.Within(e.limit, e.ppl, "sample", model, "--data", data, "--json", "--quiet", "--threads", "1",
+		"--seed", strconv.Itoa(seed), "--out", out)
+	r := run{Posterior: p.Name, Seed: seed, Exit: ran.Exit, Said: ran.Said, Seconds: ran.Seconds}
+	if err != nil || r.Exit != 0 {
+		return r, err
+	}
+	var s summary
+	if err := json.Unmarshal(ran.Printed, &s); err != nil {
+		return r, err
+	}
+	r.judge(s, ref)
+	return r, nil
+}

@@ -1,0 +1,72 @@
+package main
+
+import (
+	"math/rand/v2"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"gonum.org/v1/gonum/stat"
+
+	"ppl/compiler"
+	"ppl/lang/diag"
+)
+
+// Means and quantiles that agree within the errors are right; moved by a tenth of a standard deviation, or by a scale
+// that is a tenth too large, they are wrong.
+func TestWrong(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 1))
+	normal := func(n int, mean, sd float64) (xs []float64) {
+		for range n {
+			xs = append(xs, mean+sd*r.NormFloat64())
+		}
+		return xs
+	}
+	var chains [][]float64
+	for range 10 {
+		chains = append(chains, normal(1000, 5, 2))
+	}
+	of := referenceOf(chains)
+	for name, c := range map[string]struct {
+		mean, sd float64
+		want     bool
+	}{"the same": {5, 2, false}, "moved": {5.3, 2, true}, "wider": {5, 2.4, true}} {
+		const n = 8000
+		xs := slices.Sorted(slices.Values(normal(n, c.mean, c.sd)))
+		q := func(p float64) *float64 { v := stat.Quantile(p, stat.LinInterp, xs, nil); return &v }
+		mean, sd, rhat, ess := stat.Mean(xs, nil), stat.StdDev(xs, nil), 1.0, float64(n)
+		mcse := sd / 90
+		x := element{"x", &mean, &sd, &mcse, q(.05), q(.5), q(.95), &ess, &ess, &rhat}
+		if how, off := of.wrong(x); (off > 0) != c.want {
+			t.Errorf("%s: %q, %.3f standard deviations", name, how, off)
+		}
+	}
+}
+
+// A run that is wrong, slow or out of time says so in the table.
+func TestVerdict(t *testing.T) {
+	for want, r := range map[string]run{
+		"right": {Compared: 3}, "wrong": {Compared: 3, Wrong: "a"}, "wrong, flagged": {Wrong: "a", RHat: 1.02},
+		"converged": {RHat: 1.001}, "converged, flagged": {Warnings: []string{"slow"}}, "out of time": {Exit: -1},
+		"refused": {Exit: 1},
+	} {
+		if got := r.verdict(); got != want {
+			t.Errorf("%+v: %s, want %s", r, got, want)
+		}
+	}
+}
+
+// Every model is one that the checker accepts.
+func TestModels(t *testing.T) {
+	t.Parallel()
+	files, err := filepath.Glob("models/*.ppl")
+	if err != nil || len(files) < 60 {
+		t.Fatalf("%d models, %v", len(files), err)
+	}
+	for _, f := range files {
+		_, ds := compiler.Check(f)
+		if diag.HasErrors(ds) {
+			t.Errorf("%s: %v", f, ds)
+		}
+	}
+}
