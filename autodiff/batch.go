@@ -99,7 +99,7 @@ func (r replay) leaf(n Node) Node {
 	case OpConst:
 		return r.graph.Full(n.op.Value, n.Shape()...)
 	case OpData:
-		return r.graph.Data(n.op.Name, n.op.Values, n.Shape()...)
+		return r.graph.data(n.op.Name, n.op.Values, n.finite, n.Shape())
 	}
 	bug("%v inside a scan: pass it as an argument", n.op)
 	return Node{}

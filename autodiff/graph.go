@@ -63,10 +63,19 @@ func (g *Graph) Full(v float64, shape ...int) Node {
 // Data are known values, row-major, shared by all lanes; they are kept, not copied. Only the same slice is the same
 // node.
 func (g *Graph) Data(name string, values []float64, shape ...int) Node {
+	return g.data(name, values, false, shape)
+}
+
+// FiniteData are data whose values are known to be finite: they are not looked at again.
+func (g *Graph) FiniteData(name string, values []float64, shape ...int) Node {
+	return g.data(name, values, true, shape)
+}
+
+func (g *Graph) data(name string, values []float64, finite bool, shape []int) Node {
 	if len(values) != size(shape) {
 		bug("data %s has %d values for shape %v", name, len(values), shape)
 	}
-	return g.add(Op{Kind: OpData, Name: name, Values: values, Shape: slices.Clone(shape)}, shape)
+	return g.add(Op{Kind: OpData, Name: name, Values: values, Finite: finite, Shape: slices.Clone(shape)}, shape)
 }
 
 // Input is a lane buffer; the same name twice is the same node.
@@ -170,7 +179,7 @@ func isFinite(n Node) bool {
 			return false
 		}
 	}
-	return finite(op.Value) && allFinite(op.Values)
+	return finite(op.Value) && (op.Finite || allFinite(op.Values))
 }
 
 // allFinite reports whether the sum of zero times each value is zero, which for much data is the fastest way to look.

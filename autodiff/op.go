@@ -11,6 +11,7 @@ type Op struct {
 	Kind           Kind
 	Value          float64
 	Values         []float64
+	Finite         bool // Values are known to be finite, and need not be looked at
 	Name           string
 	Site           int
 	Rows           int // how many rows a Shuffle has

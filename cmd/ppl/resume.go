@@ -145,8 +145,13 @@ func writeRows(to io.Writer, p *compiler.Program) error {
 }
 
 func writeNumbers(to io.Writer, xs []float64) {
-	for _, x := range xs {
-		to.Write(binary.LittleEndian.AppendUint64(nil, math.Float64bits(x)))
+	block := make([]byte, 0, 1<<15)
+	for part := range slices.Chunk(xs, cap(block)/8) {
+		block = block[:0]
+		for _, x := range part {
+			block = binary.LittleEndian.AppendUint64(block, math.Float64bits(x))
+		}
+		to.Write(block)
 	}
 }
 

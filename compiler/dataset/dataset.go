@@ -39,15 +39,29 @@ type Dataset struct {
 func New(m *model.Model, arrays map[*model.Array]Array, sizes map[*model.Size]int,
 	labels map[*model.Size][]string) *Dataset {
 	d := &Dataset{Model: m, Arrays: arrays, Sizes: sizes, Labels: labels}
+	for a, x := range arrays {
+		x.Finite = allFinite(x.Values)
+		arrays[a] = x
+	}
 	d.Imputed = d.findImputed()
 	d.streamed = d.findStreamed()
 	return d
+}
+
+// allFinite looks once, for all graphs that are built of the data: 0 times a value is 0 if it is finite.
+func allFinite(values []float64) bool {
+	sum := 0.0
+	for _, v := range values {
+		sum += 0 * v
+	}
+	return sum == 0
 }
 
 // An Array of numbers, row-major.
 type Array struct {
 	Shape  []int
 	Values []float64
+	Finite bool   // all Values are finite; by New
 	Origin string // the file that data are from
 
 	Stream    *Stream // of data that stay in their file; Values is nil then

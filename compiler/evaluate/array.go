@@ -49,6 +49,9 @@ func (e *Evaluator) DataArray(a *model.Array) Value {
 	if d.Stream != nil {
 		e.NeedsAll(a, a.At)
 	}
+	if d.Finite {
+		return Value{e.Graph.FiniteData(a.Name, d.Values, d.Shape...), nil, a.Type.Axes}
+	}
 	values := d.Values
 	if a.Missing {
 		values = make([]float64, len(d.Values))
