@@ -191,6 +191,15 @@ func (c *checker) undefined(s *scope, e *ast.Name) {
 		return
 	}
 	d := c.errorf("E10", e.Span(), "`%s` is not defined", e.Name)
+	if c.unknowns++; c.unknowns <= mostHints {
+		c.undefinedHelp(d, s, e)
+	}
+	s2 := c.global
+	s2.names[e.Name] = &entity{name: e.Name, at: e.Span(), used: true, expr: poison(e)} // one report per name
+}
+
+// undefinedHelp says what a name that is not defined may mean.
+func (c *checker) undefinedHelp(d diag.Entry, s *scope, e *ast.Name) {
 	if f := c.leftCallOf(e.Name); f != nil {
 		d.Related(f.at, "this defines `%s`, not `%s`", f.name, e.Name)
 		d.Help("%s", mendLeft(f.fn.head, f.fn.statement()))
@@ -201,17 +210,12 @@ func (c *checker) undefined(s *scope, e *ast.Name) {
 	} else if near, ok := diagNearest(e.Name, c.visible(s)); ok {
 		d.Help("did you mean `%s`?", near)
 	}
-	s2 := c.global
-	s2.names[e.Name] = &entity{name: e.Name, at: e.Span(), used: true, expr: poison(e)} // one report per name
 }
 
 // missingParameter says how an undefined name of a model becomes a parameter, and after that which name of the model
 // may be meant. Functions of the library are no guess: what is named like one, such as `sigma` like `sign`, is more
 // often a parameter that was forgotten.
 func (c *checker) missingParameter(d diag.Entry, s *scope, e *ast.Name) {
-	if c.unknowns++; c.unknowns > mostHints {
-		return
-	}
 	if slices.Contains(otherModules, e.Name) {
 		d.Help("functions stand by themselves, `exp(x)`; a matrix product is `X @ b`")
 		return

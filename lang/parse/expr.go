@@ -65,10 +65,10 @@ func (p *parser) binary(b *binary) ast.Expr {
 
 func (p *parser) infix(op token, x, y ast.Expr) ast.Expr {
 	if left, ok := x.(*ast.Binary); ok && precedence(op.Value) == comparison && precedence(left.Op) == comparison {
-		p.diags.Errorf("E00", spanOf(p.src, op), "comparisons do not chain").
+		p.diags.Errorf("E00", p.spanOf(op), "comparisons do not chain").
 			Related(left.OpAt, "the comparison before").Help("write `a < b && b < c`")
 	}
-	return &ast.Binary{Place: join(x, y), Op: op.Value, OpAt: spanOf(p.src, op), X: x, Y: y}
+	return &ast.Binary{Place: join(x, y), Op: op.Value, OpAt: p.spanOf(op), X: x, Y: y}
 }
 
 // unary builds powers from the right: -x^-y^z is -(x^(-(y^z))).
@@ -81,7 +81,7 @@ func (p *parser) unary(u *unary) ast.Expr {
 	x := p.sign(factors[last].Sign, p.primary(factors[last].X))
 	for i := last - 1; i >= 0; i-- {
 		base := p.primary(factors[i].X)
-		hat := spanOf(p.src, u.Powers[i].Hat)
+		hat := p.spanOf(u.Powers[i].Hat)
 		x = p.sign(factors[i].Sign, &ast.Binary{Place: join(base, x), Op: "^", OpAt: hat, X: base, Y: x})
 	}
 	return x
@@ -91,21 +91,20 @@ func (p *parser) sign(sign *token, x ast.Expr) ast.Expr {
 	if sign == nil {
 		return x
 	}
-	return &ast.Unary{Place: ast.Place{At: spanOf(p.src, *sign).To(x.Span())}, Op: sign.Value, X: x}
+	return &ast.Unary{Place: ast.Place{At: p.spanOf(*sign).To(x.Span())}, Op: sign.Value, X: x}
 }
 
 func (p *parser) primary(q *primary) ast.Expr {
 	at := p.placeOf(q.node)
-	first := ast.Place{At: spanOf(p.src, q.Tokens[0])}
 	switch {
 	case q.Number != nil:
 		return p.number(*q.Number)
 	case q.String != nil:
 		return p.string(*q.String)
 	case q.Name != nil:
-		return p.postfixes(&ast.Name{Place: first, Name: q.Name.Value}, q.Postfix)
+		return p.postfixes(p.nameOf(*q.Name), q.Postfix)
 	}
-	at.At.End = end(q.Tokens[len(q.Tokens)-1-width(q.Postfix)])
+	at.At.End = end(p.one(q.Tokens[len(q.Tokens)-1-width(q.Postfix)]))
 	if q.Paren != nil {
 		return p.postfixes(&ast.Paren{Place: at, X: p.expr(q.Paren)}, q.Postfix)
 	}
@@ -122,6 +121,7 @@ func width(ps []*postfix) int {
 }
 
 func (p *parser) number(t token) ast.Expr {
+	t = p.one(t)
 	value, err := strconv.ParseFloat(t.Value, 64)
 	if err != nil {
 		panic("internal error: the scanner let " + t.Value + " pass")
@@ -142,15 +142,19 @@ func (p *parser) list(at ast.Place, a *args) ast.Expr {
 	l := &ast.List{Place: at}
 	for _, item := range a.Args {
 		if item.Name != nil {
-			p.diags.Errorf("E00", spanOf(p.src, item.Name.Name), "the items of a list have no names")
+			p.diags.Errorf("E00", p.spanOf(item.Name.Name), "the items of a list have no names")
 		}
 		l.Items = append(l.Items, p.expr(item.Value))
 	}
 	return l
 }
 
+func (p *parser) nameOf(t token) *ast.Name {
+	return &ast.Name{Place: ast.Place{At: p.spanOf(t)}, Name: p.one(t).Value}
+}
+
 func (p *parser) callee(c *callee) ast.Expr {
-	x := p.postfixes(&ast.Name{Place: ast.Place{At: spanOf(p.src, c.Name)}, Name: c.Name.Value}, c.Postfix)
+	x := p.postfixes(p.nameOf(c.Name), c.Postfix)
 	if _, isIndex := x.(*ast.Index); isIndex {
 		p.diags.Errorf("E00", x.Span(), "expected a name or a call, found a subscript").
 			Help("one function of a family is called: `f[g](x)`")
@@ -160,7 +164,7 @@ func (p *parser) callee(c *callee) ast.Expr {
 
 func (p *parser) postfixes(x ast.Expr, ps []*postfix) ast.Expr {
 	for _, q := range ps {
-		at := ast.Place{At: x.Span().To(p.at(q.Tokens))}
+		at := ast.Place{At: x.Span().To(p.at(p.written(q.Tokens)))}
 		switch {
 		case q.Member != nil:
 			x = &ast.Member{Place: at, X: x, Name: p.ident(q.Member.Name)}

@@ -41,13 +41,7 @@ func (p *parser) locate(tokens []token, err error) mistake {
 	if !errors.As(err, &stop) {
 		panic("internal error: " + err.Error())
 	}
-	m := mistake{tokens: tokens, at: len(tokens)}
-	for i, t := range tokens {
-		if t.Pos.Offset >= stop.Position().Offset {
-			m.at = i
-			break
-		}
-	}
+	m := mistake{tokens: tokens, at: stop.Position().Offset} // offsets in a tree are indices of tokens
 	m.want, m.over = describeExpected(stop.Message(), p.unit, m.at)
 	return m
 }

@@ -22,7 +22,7 @@ import (
 
 // File parses a whole file. If there are errors, the tree holds the statements without one.
 func File(src *source.File) (*ast.File, []diag.Diagnostic) {
-	p := &parser{src: src, unit: "statement"}
+	p := &parser{src: src, unit: "statement", forms: map[string]*statement{}}
 	f := &ast.File{Source: src, Dropped: ast.Dropped{Heads: map[string]bool{}, Names: map[string]bool{}}}
 	s := scan(src, &p.diags)
 	f.Comments = s.comments
@@ -51,7 +51,9 @@ type parser struct {
 	src     *source.File
 	unit    string // "statement" or "expression", for messages
 	diags   diag.List
-	dropped int // number of statements so far that did not parse
+	dropped int                   // number of statements so far that did not parse
+	forms   map[string]*statement // trees of statements, by their form
+	tokens  []token               // of the statement that is being converted
 }
 
 func (p *parser) topLevel(pieces []piece, lost ast.Dropped) []ast.Stmt {
@@ -73,7 +75,7 @@ func (p *parser) top(piece piece) ast.Stmt {
 	case !ok:
 		return nil
 	case s.Return != nil:
-		p.diags.Errorf("E00", p.at(s.Tokens[:1]), "`return` is allowed only at the end of a block `{ … }`")
+		p.diags.Errorf("E00", p.spanOf(s.Tokens[0]), "`return` is allowed only at the end of a block `{ … }`")
 		return nil
 	}
 	return p.statement(s)
@@ -122,12 +124,14 @@ func (p *parser) onlyExpr() ast.Expr {
 	if !ok {
 		return nil
 	}
+	p.tokens = p.pieces[0].tokens
 	return p.expr(e)
 }
 
 // piece parses the tokens of one statement. If it has a mistake, the blocks in it are still parsed, to report theirs.
 func (p *parser) piece(piece piece) (*statement, bool) {
-	s, ok := parseWith(p, statements(), piece)
+	s, ok := p.statementOf(piece)
+	p.tokens = piece.tokens
 	if !ok {
 		p.dropped++
 		for _, t := range piece.tokens {
@@ -141,16 +145,12 @@ func (p *parser) piece(piece piece) (*statement, bool) {
 
 // parseWith runs participle over one piece and reports the mistake it finds.
 func parseWith[G any](p *parser, grammar *participle.Parser[G], piece piece) (*G, bool) {
-	if piece.broken {
-		return nil, false
-	}
 	if t, far := farthest(piece.tokens); far {
 		p.diags.Errorf("E00", spanOf(p.src, t), "this expression has more than %d tokens", maxTokens).
 			Help("define parts of it under names of their own")
 		return nil, false
 	}
-	last := end(piece.tokens[len(piece.tokens)-1])
-	tokens, err := lexer.Upgrade(&stream{piece.tokens, last})
+	tokens, err := lexer.Upgrade(&stream{numbered(piece.tokens), len(piece.tokens)})
 	if err != nil {
 		panic("internal error: " + err.Error())
 	}
@@ -170,4 +170,4 @@ func (p *parser) at(tokens []token) source.Span {
 	return spanOf(p.src, tokens[0]).To(spanOf(p.src, tokens[len(tokens)-1]))
 }
 
-func (p *parser) placeOf(n node) ast.Place { return ast.Place{At: p.at(n.Tokens)} }
+func (p *parser) placeOf(n node) ast.Place { return ast.Place{At: p.at(p.written(n.Tokens))} }

@@ -43,7 +43,7 @@ func (vocabulary) Lex(string, io.Reader) (lexer.Lexer, error) {
 // A stream gives the tokens of one statement to participle.
 type stream struct {
 	tokens []token
-	end    int // offset just after the last token
+	end    int // the offset after the last token
 }
 
 func (s *stream) Next() (token, error) {

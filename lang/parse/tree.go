@@ -96,7 +96,7 @@ func (p *parser) random(r *random) (*ast.Distribution, *ast.Block) {
 	dist := &ast.Distribution{Place: p.placeOf(r.node), Base: p.callee(r.Dist)}
 	given := map[string]token{}
 	for _, m := range r.Modifiers {
-		word := m.Tokens[0]
+		word := p.one(m.Tokens[0])
 		if first, twice := given[word.Value]; twice {
 			p.diags.Errorf("E00", spanOf(p.src, word), "`%s` is given twice", word.Value).
 				Related(spanOf(p.src, first), "first here")
@@ -124,6 +124,7 @@ func (p *parser) modify(dist *ast.Distribution, m *modifier) {
 
 // block parses the statements of a block, which must end in `return`.
 func (p *parser) block(t token) *ast.Block {
+	t = p.one(t)
 	cut, dropped := p.blocks[t.Pos.Offset], p.dropped
 	b, lastParsed := p.statements(t)
 	if (p.dropped == dropped || lastParsed) && !cut.returns() {
@@ -137,7 +138,8 @@ func (p *parser) block(t token) *ast.Block {
 // statements converts the statements of a block, and reports whether the last one could be parsed.
 func (p *parser) statements(t token) (b *ast.Block, lastParsed bool) {
 	b = &ast.Block{Place: ast.Place{At: spanOf(p.src, t)}}
-	cut := p.blocks[t.Pos.Offset]
+	cut, outer := p.blocks[t.Pos.Offset], p.tokens
+	defer func() { p.tokens = outer }()
 	for i, piece := range cut.pieces {
 		dropped := p.dropped
 		s, ok := p.piece(piece)
@@ -148,7 +150,7 @@ func (p *parser) statements(t token) (b *ast.Block, lastParsed bool) {
 				b.Stmts = append(b.Stmts, stmt)
 			}
 		case i+1 < len(cut.pieces) && cut.close.Value != "":
-			p.diags.Errorf("E04", p.at(s.Tokens[:1]), "a block must end in `return`, but statements follow this one")
+			p.diags.Errorf("E04", p.spanOf(s.Tokens[0]), "a block must end in `return`, but statements follow this one")
 		default:
 			b.Return = p.expr(s.Return)
 		}
@@ -168,6 +170,7 @@ func (b *block) returns() bool {
 // ---- names and strings ----
 
 func (p *parser) ident(t token) ast.Ident {
+	t = p.one(t)
 	return ast.Ident{Place: ast.Place{At: spanOf(p.src, t)}, Name: t.Value}
 }
 
@@ -180,6 +183,7 @@ func (p *parser) optionalIdent(t *token) *ast.Ident {
 }
 
 func (p *parser) string(t token) *ast.String {
+	t = p.one(t)
 	value, err := strconv.Unquote(t.Value)
 	if err != nil {
 		panic("internal error: the scanner let " + t.Value + " pass")

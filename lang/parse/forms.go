@@ -1,0 +1,97 @@
+package parse
+
+import (
+	"regexp"
+	"strings"
+	"sync"
+
+	"github.com/alecthomas/participle/v2/lexer"
+
+	"ppl/lang/source"
+)
+
+// The grammar looks at the kinds of tokens, and at the text of those that it names, such as `~` and `from`. So statements
+// of one form have one tree, and participle parses the first of them:
+//
+//	x1 ~ Normal(0, 1)        2 ~ 2 ( 3 , 3 ), with 2 for a name and 3 for a number
+//	x2 ~ Cauchy(0, 2.5)      the same
+//
+// The tokens of a tree have no text but that which the grammar looks at, and for their offset their index among the
+// tokens of the statement; parser.written gives those of the statement that is being converted.
+
+// Trees are kept of statements with few tokens, and of a limited number of forms, since in a hostile file each statement
+// may have its own.
+const (
+	maxFormTokens = 200
+	maxForms      = 10_000
+)
+
+// literals are the texts that the grammar names.
+var literals = sync.OnceValue(func() map[string]bool {
+	named := map[string]bool{}
+	for _, found := range regexp.MustCompile(`"([^"]+)"`).FindAllStringSubmatch(statements().String(), -1) {
+		named[found[1]] = true
+	}
+	return named
+})
+
+// grammatical is what the grammar looks at in the text of a token.
+func grammatical(t token) string {
+	if literals()[t.Value] {
+		return t.Value
+	}
+	return ""
+}
+
+// formOf is a text that two statements share if they have the same form; empty for a statement with many tokens.
+func formOf(tokens []token) string {
+	if len(tokens) > maxFormTokens {
+		return ""
+	}
+	var form strings.Builder
+	for _, t := range tokens {
+		form.WriteByte(byte('0' + t.Type))
+		form.WriteString(grammatical(t))
+	}
+	return form.String()
+}
+
+// numbered are the tokens that participle sees of a statement.
+func numbered(tokens []token) []token {
+	seen := make([]token, len(tokens))
+	for i, t := range tokens {
+		seen[i] = token{Type: t.Type, Value: grammatical(t), Pos: lexer.Position{Offset: i}}
+	}
+	return seen
+}
+
+// statementOf is the tree of a statement. That of a broken one is not looked up: a block that is not closed is one token
+// in its form, like any other.
+func (p *parser) statementOf(piece piece) (*statement, bool) {
+	if piece.broken {
+		return nil, false
+	}
+	form := formOf(piece.tokens)
+	if s := p.forms[form]; s != nil {
+		return s, true
+	}
+	s, ok := parseWith(p, statements(), piece)
+	if ok && form != "" && len(p.forms) < maxForms {
+		p.forms[form] = s
+	}
+	return s, ok
+}
+
+// written are the tokens of the statement that is being converted for consecutive tokens of a tree.
+func (p *parser) written(tokens []token) []token {
+	if len(tokens) == 0 {
+		panic("internal error: a node without tokens")
+	}
+	return p.tokens[tokens[0].Pos.Offset : tokens[len(tokens)-1].Pos.Offset+1]
+}
+
+// one is written of one token.
+func (p *parser) one(t token) token { return p.tokens[t.Pos.Offset] }
+
+// spanOf is where a token of a tree stands in the text.
+func (p *parser) spanOf(t token) source.Span { return spanOf(p.src, p.one(t)) }
