@@ -1,8 +1,8 @@
 package autodiff
 
 import (
+	varint "encoding/binary"
 	"slices"
-	"strconv"
 	"unsafe"
 )
 
@@ -30,7 +30,7 @@ func (o *Op) key(args []int) string {
 		slices.Sort(args)
 	}
 	key := make([]byte, 0, 96)
-	number := func(x uint64) { key = append(strconv.AppendUint(key, x, 36), ' ') }
+	number := func(x uint64) { key = varint.AppendUvarint(key, x) }
 	number(uint64(o.Kind)<<3 | uint64(flag(o.Reverse)|flag(o.TransA)<<1|flag(o.TransB)<<2))
 	number(bits(o.Value))
 	number(uint64(uintptr(unsafe.Pointer(unsafe.SliceData(o.Values)))))

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"runtime/debug"
 
 	"github.com/spf13/cobra"
 
@@ -33,6 +34,7 @@ func (c *console) check(path string, data []string, asJSON bool) error {
 	if err != nil {
 		return err
 	}
+	defer debug.SetGCPercent(debug.SetGCPercent(200)) // nearly all that checking makes stays until its end
 	cache := compiler.DefaultRowCache()
 	m, p, ds := compiler.CheckWithData(path, given, cache)
 	if asJSON {

@@ -10,8 +10,8 @@ import (
 	"ppl/lang/source"
 )
 
-// The grammar looks at the kinds of tokens, and at the text of those that it names, such as `~` and `from`. So statements
-// of one form have one tree, and participle parses the first of them:
+// The grammar looks at the kinds of tokens, and at the text of those that it names, such as `~` and `from`. So
+// statements of one form have one tree, and participle parses the first of them:
 //
 //	x1 ~ Normal(0, 1)        2 ~ 2 ( 3 , 3 ), with 2 for a name and 3 for a number
 //	x2 ~ Cauchy(0, 2.5)      the same
@@ -19,8 +19,8 @@ import (
 // The tokens of a tree have no text but that which the grammar looks at, and for their offset their index among the
 // tokens of the statement; parser.written gives those of the statement that is being converted.
 
-// Trees are kept of statements with few tokens, and of a limited number of forms, since in a hostile file each statement
-// may have its own.
+// Trees are kept of statements with few tokens, and of a limited number of forms, since in a hostile file each
+// statement may have its own.
 const (
 	maxFormTokens = 200
 	maxForms      = 10_000
@@ -65,8 +65,8 @@ func numbered(tokens []token) []token {
 	return seen
 }
 
-// statementOf is the tree of a statement. That of a broken one is not looked up: a block that is not closed is one token
-// in its form, like any other.
+// statementOf is the tree of a statement. That of a broken one is not looked up: a block that is not closed is one
+// token in its form, like any other.
 func (p *parser) statementOf(piece piece) (*statement, bool) {
 	if piece.broken {
 		return nil, false
