@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"ppl/lang/types"
@@ -30,6 +31,45 @@ func TestManyArraysBegin(t *testing.T) {
 	few, many := calls(100), calls(1100)
 	if many-few != 1000 {
 		t.Errorf("%d calls for 100 arrays, %d for 1,100", few, many)
+	}
+}
+
+// A checkpoint of many arrays waits for the disk a few times, and what it saved is read back.
+func TestManyArraysAreSyncedAtOnce(t *testing.T) {
+	l := Layout{Chains: 2}
+	for i := range manyArrays {
+		l.Posterior = append(l.Posterior, types.Variable{Name: fmt.Sprint("a", i)})
+	}
+	var syncs atomic.Int64
+	disk := filestest.New(func(_ int, op filestest.Op) error {
+		if op == filestest.Sync {
+			syncs.Add(1)
+		}
+		return nil
+	})
+	dir := filepath.Join(t.TempDir(), "m.run")
+	w, err := Create(disk, dir, l, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for chain := range l.Chains {
+		if err := w.Append(chain, count(chain, manyArrays), nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Flush(); err != nil {
+		t.Fatal(err)
+	}
+	if n := syncs.Load(); n > 30 {
+		t.Errorf("%d syncs of %d arrays", n, manyArrays)
+	}
+	run, err := Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	last, err := run.Draws(l.Posterior[manyArrays-1].Name)
+	if err != nil || len(last) != 2 || last[0][0] != manyArrays-1 || last[1][0] != manyArrays {
+		t.Errorf("the last array has %v, %v", last, err)
 	}
 }
 

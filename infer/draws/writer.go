@@ -55,7 +55,7 @@ const (
 	maxChunk       = 8192    // draws: a long run leaves hundreds of files, a short one loses little to padding
 	bufferElements = 1 << 25 // of all chains in memory: 256 MiB
 	ownFiles       = 32      // chains, up to which each has files of its own
-	manyArrays     = 1 << 10 // from that many on, chains share files however few they are
+	manyArrays     = 1 << 10 // from that many on, chains share files however few they are, and all are synced at once
 )
 
 // grid is how many chains and draws a chunk has, for records of some width that hold a number of arrays, of which the
@@ -173,20 +173,31 @@ func (w *Writer) save(first, end int) error {
 }
 
 func (w *Writer) saveWindow(first, end, k int) error {
-	chunks := together()
+	chunks, batch := together(), files.NewBatch(w.disk, w.dir)
 	for _, c := range w.columns {
 		if c.v.Size() == 0 {
 			continue
 		}
 		raw, err := w.gather(c, first, end, k)
 		if err != nil {
-			return errors.Join(err, chunks.Wait())
+			return batch.Close(errors.Join(err, chunks.Wait()))
 		}
 		file, data := w.store.packed(c.key(), chunkIndex(c, first/w.band, k), raw)
-		chunks.Go(func() error { return files.Replace(w.disk, file, data) })
+		chunks.Go(func() error {
+			if w.many() {
+				return batch.Replace(file, data)
+			}
+			return files.Replace(w.disk, file, data)
+		})
 	}
-	return chunks.Wait()
+	if err := chunks.Wait(); err != nil || w.many() {
+		return batch.Close(err)
+	}
+	return nil
 }
+
+// many reports whether it takes less time to sync the file system than each array.
+func (w *Writer) many() bool { return len(w.columns) >= manyArrays }
 
 // chunkIndex is the place of a chunk in the grid of an array.
 func chunkIndex(c column, band, k int) []int {
@@ -208,13 +219,19 @@ func together() *errgroup.Group {
 
 // fasten makes the chunks saved since the last checkpoint durable.
 func (w *Writer) fasten() error {
+	if !w.loose {
+		return nil
+	}
+	w.loose = false
+	if w.many() {
+		return w.disk.SyncAll(w.dir)
+	}
 	dirs := together()
 	for _, c := range w.columns {
-		if w.loose && c.v.Size() > 0 {
+		if c.v.Size() > 0 {
 			dirs.Go(func() error { return w.disk.Sync(path(w.dir, c.key())) })
 		}
 	}
-	w.loose = false
 	return dirs.Wait()
 }
 

@@ -26,7 +26,8 @@ type System interface {
 	Rename(from, to string) error
 	Remove(path string) error
 	RemoveAll(path string) error
-	Sync(path string) error // makes the contents of a file, or the names in a directory, durable
+	Sync(path string) error   // makes the contents of a file, or the names in a directory, durable
+	SyncAll(dir string) error // makes all that is below a directory durable
 }
 
 // A File is open for writing, and for reading back.
@@ -110,7 +111,7 @@ func ReplaceQuickly(on System, path string, data []byte) error {
 
 // Place lets write make a file under another name, path.partial, which then takes the place of what is at path.
 func Place(on System, path string, write func(partial string) error) error {
-	partial := path + ".partial"
+	partial := partialOf(path)
 	err := write(partial)
 	if err == nil {
 		err = on.Rename(partial, path)
@@ -120,6 +121,9 @@ func Place(on System, path string, write func(partial string) error) error {
 	}
 	return err
 }
+
+// partialOf is the name of a file that is not whole yet.
+func partialOf(path string) string { return path + ".partial" }
 
 // Write makes a file of parts, one after another, and syncs it.
 func Write(on System, path string, parts ...[]byte) error { return write(on, path, parts, File.Sync) }

@@ -178,6 +178,9 @@ func (f *Faulty) RemoveAll(path string) error {
 // Sync succeeds without waiting for the disk: a test ends before the machine loses power.
 func (f *Faulty) Sync(path string) error { return f.next(Sync, path) }
 
+// SyncAll is like Sync.
+func (f *Faulty) SyncAll(dir string) error { return f.next(Sync, dir) }
+
 // A faultyFile is a file of a Faulty.
 type faultyFile struct {
 	files.File
