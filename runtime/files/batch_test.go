@@ -10,8 +10,8 @@ import (
 	"ppl/runtime/files/filestest"
 )
 
-// Whichever call fails, each file of a batch has its old text or its new one, and nothing else is left. Without an error
-// all have the new one.
+// Whichever call fails, each file of a batch has its old text or its new one, and nothing else is left. Without an
+// error all have the new one.
 func TestBatch(t *testing.T) {
 	for name, plan := range map[string]func(int) filestest.Plan{"full": filestest.Full, "once": filestest.Once} {
 		for at := 1; ; at++ {
