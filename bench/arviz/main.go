@@ -57,6 +57,8 @@ const head = `# ArviZ on runs of ppl
 
 Every plot of ArviZ that takes a posterior, called on runs of every sampler, drawn to the last pixel, and the types of the
 statistics. Written by ` + "`make arviz`" + `; a case is a row of bench/arviz/cases.go, a call a row of bench/arviz/plots.py.
+A plot of the sensitivity to priors (psense) fits a tail to importance weights. It fails where all weights of the tail
+are one number, as they are of a run whose chains stand still; those of renhd-paper, the published algorithm, may.
 `
 
 // write writes one version's part of the table and gives the number of failures.
