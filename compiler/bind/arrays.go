@@ -137,7 +137,7 @@ func joined(name string, columns []*data.Array, origin string) *data.Array {
 	}
 	rows := len(columns[0].Values)
 	x := &data.Array{Name: name, Shape: []int{rows, len(columns)}, Values: make([]float64, rows*len(columns)),
-		Int: true, Origin: origin}
+		Int: true, Zeros: data.ZerosOf(columns), Origin: origin}
 	for j, c := range columns {
 		x.Int = x.Int && c.Int
 		for i, v := range c.Values {

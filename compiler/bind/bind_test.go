@@ -183,6 +183,11 @@ func TestCodesOfGroups(t *testing.T) {
 		values             []float64
 	}{
 		{"codes", "94110,0\n-5,0\n94110,1\n", plain, 2, []string{"-5", "94110"}, []float64{2, 1, 2}},
+		{"zeros before codes", "02139,0\n10001,0\n02139,1\n", plain, 2, []string{"02139", "10001"}, []float64{1, 2, 1}},
+		{"written in two ways", "2139,0\n007,0\n02139,1\n", plain, 2, []string{"007", "02139"}, []float64{2, 1, 2}},
+		{"zeros before positions", "02,0\n01,0\n03,1\n", plain, 3, []string{"01", "02", "03"}, []float64{2, 1, 3}},
+		{"zeros before numbers", "02,0\n04,0\n", "k[j in J] = j * m[j]\ny[n in N] ~ Normal(k[g[n]], 1)\n", 4, nil,
+			[]float64{2, 4}},
 		{"from 0", "0,0\n1,0\n2,1\n", plain, 3, []string{"0", "1", "2"}, []float64{1, 2, 3}},
 		{"positions", "2,0\n1,0\n3,1\n", plain, 3, nil, []float64{2, 1, 3}},
 		{"a size", "2,0\n1,0\n5,1\n", "J = 6\n" + plain, 6, nil, []float64{2, 1, 5}},
@@ -210,6 +215,43 @@ func TestCodesOfGroups(t *testing.T) {
 				t.Errorf("g = %v, J = %d %v; want %v, %d %v", got, size, labelsNamed(d, "J"), c.values, c.size, c.names)
 			}
 		})
+	}
+}
+
+// A number that is written in two ways is one group, with a warning, also where the file is read by rows.
+func TestCodesWrittenTwice(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		column string
+		memory int64
+		warns  bool
+	}{
+		{"2139,0\n02139,1\n", 1 << 30, true},
+		{"02139,0\n2139,1\n", 10, true},
+		{"2139,0\n02139,1\n", 10, true},
+		{"02139,0\n02139,1\n10,1\n", 10, false},
+	} {
+		dir := t.TempDir()
+		if err := os.WriteFile(filepath.Join(dir, "d.csv"), []byte("g,y\n"+c.column), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		f, _ := parse.File(source.New("model.ppl",
+			"data g[N]: index(J), y[N]\nm[J] ~ Normal(0, 1)\ny[n in N] ~ Normal(m[g[n]], 1)\n"))
+		m, ds := check.File(f, nil)
+		if diag.HasErrors(ds) {
+			t.Fatal(ds)
+		}
+		d, ds := Data(m, dir, []Arg{{"", filepath.Join(dir, "d.csv")}},
+			data.RowCache{Memory: c.memory, Dir: filepath.Join(dir, "rows")})
+		if d == nil {
+			t.Fatal(ds)
+		}
+		warns := slices.ContainsFunc(ds, func(x diag.Diagnostic) bool {
+			return strings.Contains(x.Message, "has both 2139 and 02139")
+		})
+		if warns != c.warns || !slices.Contains(labelsNamed(d, "J"), "02139") {
+			t.Errorf("%q in %d bytes of memory: %v, %v", c.column, c.memory, labelsNamed(d, "J"), ds)
+		}
 	}
 }
 
@@ -259,6 +301,11 @@ func TestNewDataKeepTheElementsOfARun(t *testing.T) {
 		{"names", "g\nc\na\n", []string{"a", "b", "c"}, []string{"a", "b", "c"}, 3, []float64{3, 1}, ""},
 		{"a new name", "g\nc\nA\n", []string{"a", "b", "c"}, []string{"a", "b", "c", "A"}, 4, []float64{3, 4}, "A"},
 		{"codes", "g\n30\n10\n", []string{"10", "20", "30"}, []string{"10", "20", "30"}, 3, []float64{3, 1}, ""},
+		{"zeros", "g\n02139\n00501\n", []string{"00501", "02139"}, []string{"00501", "02139"}, 2, []float64{2, 1}, ""},
+		{"zeros lost", "g\n2139\n501\n", []string{"02139"}, []string{"02139", "501"}, 2, []float64{1, 2},
+			"has the group 2139, which the run knows as 02139"},
+		{"zeros found", "g\n02139\n", []string{"2139"}, []string{"2139"}, 1, []float64{1}, "knows as 2139"},
+		{"both", "g\n2139\n02139\n", []string{"02139"}, []string{"02139"}, 1, []float64{1, 1}, "one group here, 02139"},
 		{"numbers", "g\n1\n3\n", []string{"1", "2", "3"}, nil, 3, []float64{1, 3}, ""},
 		{"a new number", "g\n1\n9\n", []string{"1", "2", "3"}, []string{"1", "2", "3", "9"}, 4, []float64{1, 4}, "9"},
 	} {

@@ -1,6 +1,7 @@
 package bind
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"strconv"
@@ -76,11 +77,9 @@ func codesOfGroups(arrays []*model.Array, raw map[*model.Array]*data.Array) (cod
 		if x.Labels != nil {
 			return nil, false
 		}
-		values := x.Values
-		if x.Rows != nil {
-			if values = distinctOf(x); values == nil {
-				return nil, false
-			}
+		values, ok := codesIn(x)
+		if !ok {
+			return nil, false
 		}
 		for _, v := range values {
 			switch {
@@ -96,17 +95,44 @@ func codesOfGroups(arrays []*model.Array, raw map[*model.Array]*data.Array) (cod
 	return slices.Compact(codes), true
 }
 
+// codesIn are the values of an array, of one in a file the different ones; not ok if these are not known.
+func codesIn(x *data.Array) (values []float64, ok bool) {
+	if x.Rows == nil {
+		return x.Values, true
+	}
+	values = distinctOf(x)
+	return values, values != nil
+}
+
+// spellings are how arrays write codes: as numbers without zeros in front, but for those that files write with zeros.
+func spellings(arrays []*model.Array, raw map[*model.Array]*data.Array) (all data.Zeros) {
+	for _, a := range arrays {
+		x, written := raw[a], map[float64]string(nil)
+		if x.Zeros != nil {
+			written = x.Zeros.Written
+			all.Twice = cmp.Or(all.Twice, x.Zeros.Twice)
+		}
+		values, _ := codesIn(x)
+		for _, v := range values {
+			if text := written[v]; text != "" {
+				all.Add(text, v)
+			} else if !math.IsNaN(v) {
+				all.Add(strconv.FormatFloat(v, 'f', -1, 64), v)
+			}
+		}
+	}
+	return all
+}
+
 // largestCode is the largest whole number up to which all are float64s.
 const largestCode = 1 << 53
 
 // codes names the elements of a set, and numbers arrays by them.
 func (l *labels) codes(s *model.Size, arrays []*model.Array, codes []float64, raw map[*model.Array]*data.Array,
 	z *sizes) {
-	texts := make([]string, len(codes))
-	for i, v := range codes {
-		if texts[i] = strconv.FormatFloat(v, 'f', -1, 64); raw[arrays[0]].Days {
-			texts[i] = data.DateOf(v)
-		}
+	texts := l.textsOf(codes, arrays, raw)
+	if l.known[s.Name] != nil {
+		l.asKnown(s, texts, arrays[0])
 	}
 	all := l.withKnown(s, texts, arrays[0])
 	if counted(all) && l.known[s.Name] == nil {
@@ -142,6 +168,44 @@ func (l *labels) codes(s *model.Size, arrays []*model.Array, codes []float64, ra
 	if l.known == nil {
 		l.diags.Notef("W07", first.At, "%s = %d: the codes of `%s` that occur, %s, are the groups; give `data %s` if "+
 			"codes count all groups from 1", s.Name, len(all), first.Name, codeRange(all), s.Name)
+	}
+}
+
+// textsOf are codes as they are shown: dates, or numbers as the files write them.
+func (l *labels) textsOf(codes []float64, arrays []*model.Array, raw map[*model.Array]*data.Array) []string {
+	texts, written := make([]string, len(codes)), spellings(arrays, raw)
+	for i, v := range codes {
+		texts[i] = cmp.Or(written.Written[v], strconv.FormatFloat(v, 'f', -1, 64))
+		if raw[arrays[0]].Days {
+			texts[i] = data.DateOf(v)
+		}
+	}
+	if twice := written.Twice; twice[0] != "" {
+		code := "W07"
+		if l.known != nil {
+			code = "" // new data have notes of their own
+		}
+		l.diags.Warnf(code, arrays[0].At, "`%s` has both %s and %s, which are one number, and so one group here, %s",
+			arrays[0].Name, twice[0], twice[1], twice[1]).
+			Help("if they are two groups, put a letter before each code; if they are one, write it in one way")
+	}
+	return texts
+}
+
+// asKnown gives codes the spellings that a run knows for the same numbers.
+func (l *labels) asKnown(s *model.Size, texts []string, a *model.Array) {
+	known := map[float64]string{}
+	for _, name := range l.known[s.Name] {
+		if v, err := strconv.ParseFloat(name, 64); err == nil {
+			known[v] = name
+		}
+	}
+	for i, text := range texts {
+		v, err := strconv.ParseFloat(text, 64)
+		if name := known[v]; err == nil && name != "" && name != text {
+			l.diags.Notef("", a.At, "`%s` has the group %s, which the run knows as %s", a.Name, text, name)
+			texts[i] = name
+		}
 	}
 }
 

@@ -16,6 +16,7 @@ import (
 func joinedRows(name string, columns []*data.Array) *data.Array {
 	x := *columns[0]
 	x.Name, x.Shape, x.Columns, x.Codes = name, []int{x.Shape[0], len(columns)}, nil, map[int][]float64{}
+	x.Zeros = data.ZerosOf(columns)
 	for _, c := range columns {
 		x.Columns, x.Int = append(x.Columns, c.Columns...), x.Int && c.Int
 		maps.Copy(x.Codes, c.Codes)

@@ -17,6 +17,7 @@ type tableSource struct {
 	form  dialect
 	marks []decimalMark
 	words []*wordColumn // of columns of text; nil for numbers
+	plain []bool        // columns of numbers that are too many to be codes
 	rows  int
 	skip  int // 1 if the first column has names of rows
 	line  int // the line on which the last row ended
@@ -47,7 +48,11 @@ func (in *input) csv(comma rune, text map[int]retyping) (rowSource, error) {
 		at, isText := text[c]
 		t.cols = append(t.cols, Column{Name: strings.TrimSpace(name), Type: "f8", Int: true, Text: at.text,
 			TextAt: at.row})
+		if at.zeros {
+			t.cols[c].Zeros = &Zeros{}
+		}
 		t.words, t.marks = append(t.words, wordsOf(at, isText)), append(t.marks, decimalMark{})
+		t.plain = append(t.plain, false)
 	}
 	return t, nil
 }
@@ -104,6 +109,8 @@ func (t *tableSource) value(c int, text string) (float64, error) {
 		n, err = t.words[c].number(text, c, t.rows)
 	case !ok:
 		return 0, retyping{column: c, row: t.rows, text: text}
+	default:
+		err = t.zeros(c, text, n.value)
 	}
 	if again := (retyping{}); errors.As(err, &again) {
 		return 0, err
@@ -112,6 +119,20 @@ func (t *tableSource) value(c int, text string) (float64, error) {
 	}
 	t.cols[c].Int = t.cols[c].Int && n.isInt
 	return n.value, nil
+}
+
+// zeros notes how a number of a column is written, in a pass that knows that some of the column begin with zeros; in the
+// first pass it asks for that one.
+func (t *tableSource) zeros(c int, text string, v float64) error {
+	z := t.cols[c].Zeros
+	switch {
+	case t.plain[c]:
+	case z == nil && beginsWithZeros(text):
+		return retyping{column: c, zeros: true}
+	case z != nil && !z.Add(text, v):
+		t.cols[c].Zeros, t.plain[c] = nil, true
+	}
+	return nil
 }
 
 // rowError says what is wrong with a row, counted from 1 without the header, of a table of n columns.

@@ -22,12 +22,13 @@ type rowSource interface {
 	next(record []float64) error
 }
 
-// A retyping says that a column taken for numbers is text, or that one taken for names, too many of them, is dates: the
-// pass starts again.
+// A retyping says that a column taken for numbers is text, or has numbers that begin with zeros, or that one taken for
+// names, too many of them, is dates: the pass starts again.
 type retyping struct {
 	column, row int
 	text        string
 	dates       bool
+	zeros       bool // it is numbers, some of which begin with zeros
 }
 
 func (r retyping) Error() string { return "a column is of another type" }
@@ -132,6 +133,9 @@ func (f *footer) writeRows(out io.Writer, src rowSource) error {
 		columns[i].Int, columns[i].Text, columns[i].TextAt = c.Int, c.Text, c.TextAt
 		columns[i].Labels, columns[i].Codes = sortedLabels(c.Labels)
 		columns[i].First = c.First
+		if columns[i].Zeros = c.Zeros; !c.Int {
+			columns[i].Zeros = nil
+		}
 	}
 	for i := range columns[:len(columns)-1] {
 		if columns[i].Labels == nil {
@@ -207,7 +211,7 @@ type wordColumn struct {
 
 // wordsOf is what an earlier pass learned of a column; nil of a column of numbers.
 func wordsOf(r retyping, text bool) *wordColumn {
-	if !text {
+	if !text || r.zeros {
 		return nil
 	}
 	return &wordColumn{dates: r.dates}

@@ -175,7 +175,7 @@ func (r *RowFile) asFile() *File {
 	for i := range r.Columns[:len(r.Columns)-1] {
 		c := &r.Columns[i]
 		f.add(&Array{Name: c.Name, Shape: append([]int{r.Rows}, c.Shape...), Int: c.Int, Labels: c.Labels,
-			Days: c.Days, Origin: r.Path, Rows: r, Columns: []int{i}})
+			Days: c.Days, Zeros: c.Zeros, Origin: r.Path, Rows: r, Columns: []int{i}})
 	}
 	return f
 }

@@ -44,6 +44,7 @@ type Column struct {
 	Broken    Mark      // the first that is no integer
 	First     []int     // of text: the row in which the k-th text first appeared
 	Days      bool      // as in Array
+	Zeros     *Zeros    // as in Array
 	Text      string    // the first that made the column text
 	TextAt    int       // its place
 	Missing   int       // how many are missing
@@ -124,7 +125,7 @@ type footer struct {
 }
 
 const (
-	rowMagic = "pplrows4"
+	rowMagic = "pplrows5"
 	tail     = 8 + sha256.Size + len(rowMagic)
 )
 

@@ -82,6 +82,7 @@ func TestByRows(t *testing.T) {
 		written(t, dir, "bom.tsv", "\ufeff\"a\tb\"\tc\n1\t2\n3\t\n"), written(t, dir, "one.csv", "x\n1\n\"2\"\n3\n"),
 		written(t, dir, "late.csv", "x\n"+strings.Repeat("1.50\n", 100)+"word\n1.5\n"),
 		written(t, dir, "empty.csv", "x,y\n"),
+		written(t, dir, "zeros.csv", "zip,t,n\n2139,00,1\n02139,0.5,2\n00501,01,3\n"),
 		written(t, dir, "tiny.npy.gz",
 			zipped(t, npy("{'descr': '>i2', 'fortran_order': False, 'shape': (5, 2, 3), }", 60))),
 		"testdata/row_major.npy", "testdata/images-idx3-ubyte.gz", "testdata/float-idx1.gz", "testdata/mixed.parquet",

@@ -180,6 +180,8 @@ func (d dialect) column(path, name string, rows [][]string, c int) (*Array, erro
 		a.Int = true
 	case marks != nil:
 		return nil, marks
+	case a.Int:
+		a.Zeros = zerosOf(texts, a.Values)
 	}
 	return a, nil
 }
