@@ -121,8 +121,8 @@ func (t *tableSource) value(c int, text string) (float64, error) {
 	return n.value, nil
 }
 
-// zeros notes how a number of a column is written, in a pass that knows that some of the column begin with zeros; in the
-// first pass it asks for that one.
+// zeros notes how a number of a column is written, in a pass that knows that some of the column begin with zeros; in
+// the first pass it asks for that one.
 func (t *tableSource) zeros(c int, text string, v float64) error {
 	z := t.cols[c].Zeros
 	switch {

@@ -2,9 +2,9 @@ package data
 
 import "cmp"
 
-// A column of codes such as 02139 holds numbers for a model that counts with them, and names of groups for others, which
-// are to be shown as they are written. Zeros remembers how. Where one number is written in two ways, as after a
-// spreadsheet took 02139 for 2139 in some rows, it is one group, named by the longer text, and the user is told.
+// A column of codes such as 02139 holds numbers for a model that counts with them, and names of groups for others,
+// which are to be shown as they are written. Zeros remembers how. Where one number is written in two ways, as after a
+// spreadsheet took 02139 for 2139 in some rows, it is one group, named by the longer text, with a warning.
 
 // Zeros are the spellings of the whole numbers of a column in which some begin with zeros.
 type Zeros struct {

@@ -1,6 +1,9 @@
 package draws
 
-import "strings"
+import (
+	"fmt"
+	"strings"
+)
 
 // A Warning is one thing that speaks against the draws of a run.
 type Warning struct {
@@ -34,14 +37,20 @@ const (
 	Continue Action = "continue"  // a run that has not ended
 )
 
-// SmallerSteps lessen the error of discretisation.
-func SmallerSteps() Advice {
-	return Advice{Do: Lower, On: "step_size", Text: "Take smaller steps (--set step_size)."}
+// SmallerSteps lessen the error of discretisation; the step is half of what it was, if that is known.
+func SmallerSteps(now float64) Advice {
+	a := Advice{Do: Lower, On: "step_size", Text: "Take smaller steps (--set step_size)."}
+	if now > 0 {
+		a.To = fmt.Sprintf("%.2g", now/2)
+		a.Text = fmt.Sprintf("Take smaller steps: --set step_size=%s.", a.To)
+	}
+	return a
 }
 
-// LargerBatches lessen the noise of gradients.
-func LargerBatches() Advice {
-	return Advice{Do: Raise, On: "batch", Text: "Take larger minibatches (--set batch)."}
+// LargerBatches lessen the noise of gradients: they have twice the rows that they had.
+func LargerBatches(now int) Advice {
+	return Advice{Do: Raise, On: "batch", To: fmt.Sprint(2 * now),
+		Text: fmt.Sprintf("Take larger minibatches: --set batch=%d.", 2*now)}
 }
 
 // Repeats reports whether two pieces of advice are one.

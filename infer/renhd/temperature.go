@@ -34,11 +34,17 @@ func (r *run) warnOfTemperature() {
 	if r.stats.Report.Positions.Value != 0 || t.Bound == 0 || math.Abs(t.Value-1) <= tolerance+t.Bound {
 		return
 	}
+	advice := []draws.Advice{draws.SmallerSteps(r.stats.Report.StepSize)}
+	if b := r.shared.batches; b.Some() {
+		advice = append(advice, draws.LargerBatches(b.Size))
+	}
+	if r.shared.rule.Name() != "nosehoover" {
+		advice = append(advice, draws.Advice{Do: draws.Choose, On: "dynamics", To: "nosehoover",
+			Text: "Take --set dynamics=nosehoover."})
+	}
 	r.warn(draws.Warning{
 		Fact: fmt.Sprintf("Positions have a temperature of %.2f where it should be 1.", t.Value),
 		Reason: fmt.Sprintf("Variances are off by about that: the step or the noise of gradients is too large for %s.",
 			r.shared.rule.Name()),
-		Advice: []draws.Advice{draws.SmallerSteps(), draws.LargerBatches(),
-			{Do: draws.Choose, On: "dynamics", To: "nosehoover", Text: "Take --set dynamics=nosehoover."},
-		}})
+		Advice: advice})
 }

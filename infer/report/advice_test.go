@@ -5,7 +5,9 @@ import (
 	"iter"
 	"math"
 	"math/rand/v2"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -106,11 +108,22 @@ func onLadder(change func(f *findings, x *Exchange)) func(*findings) {
 	}
 }
 
-// fitted is a fact of approximations, which have no ladder.
+// fitted is a fact of approximations, which have no ladder, by a family that others follow.
 func fitted(change func(r *draws.SamplerReport)) func(*findings) {
 	return func(f *findings) {
 		if f.report.Exchange == nil {
+			f.run.Sampler = "planar"
 			change(&f.run.Report)
+		}
+	}
+}
+
+// fittedBy is a poor fit by a family.
+func fittedBy(family string) func(*findings) {
+	return func(f *findings) {
+		fitted(func(r *draws.SamplerReport) { r.ELBO, r.ParetoK = []float64{-3, -3}, .9 })(f)
+		if f.report.Exchange == nil {
+			f.run.Sampler = family
 		}
 	}
 }
@@ -137,6 +150,21 @@ func facts() []fact {
 	return []fact{
 		{"a ladder", ladder(8)},
 		{"a ladder to the prior", ladder(math.Inf(1))},
+		{"the longest ladder", func(f *findings) {
+			ladder(8)(f)
+			x := f.report.Exchange
+			for len(x.Temperatures) < 64 {
+				x.Temperatures, x.SwapRates = append(x.Temperatures, 9), append(x.SwapRates, .5)
+			}
+		}},
+		{"accept=0.95", func(f *findings) { f.settings.Accept = .95 }},
+		{"accept=0.999", func(f *findings) { f.settings.Accept = .999 }},
+		{"max_depth=12", func(f *findings) { f.settings.MaxDepth = 12 }},
+		{"max_depth=20", func(f *findings) { f.settings.MaxDepth = 20 }},
+		{"step_size=0.2", func(f *findings) { f.settings.StepSize, f.run.Report.StepSize = .2, .2 }},
+		{"a thermostat", func(f *findings) { f.run.Report.Dynamics, f.run.Report.StepSize = "sgnht", .2 }},
+		{"batch=256", func(f *findings) { f.run.Report.Batch = 256 }},
+		{"by nuts", func(f *findings) { f.run.Sampler = "nuts" }},
 		{"interrupted", func(f *findings) { f.run.Status = draws.Interrupted }},
 		{"killed", func(f *findings) { f.run.Status = draws.Killed }},
 		{"running", func(f *findings) { f.run.Status = draws.Running }},
@@ -168,6 +196,8 @@ func facts() []fact {
 		{"low energy", func(f *findings) { f.run.Report.EBFMI, f.energyESS = []float64{.1, .2, .3, .4}, 50 }},
 		{"cut trees", func(f *findings) { f.run.Report.Saturated = 3000 }},
 		{"a poor fit", fitted(func(r *draws.SamplerReport) { r.ELBO, r.ParetoK = []float64{-3, -3}, .9 })},
+		{"fitted with correlations", fittedBy("fullrank")},
+		{"fitted by a flow", fittedBy("flow")},
 		{"unequal fits", fitted(func(r *draws.SamplerReport) { r.ELBO = []float64{-3, -9} })},
 		{"no round trip", onLadder(func(_ *findings, x *Exchange) { x.RoundTrips = 0 })},
 		{"rare swaps", onLadder(func(_ *findings, x *Exchange) { x.SwapRates = []float64{.5, .01, .5} })},
@@ -178,11 +208,11 @@ func facts() []fact {
 		{"hot thermostat", func(f *findings) {
 			f.run.Report.Rungs.Thermostat, f.run.Report.Rungs.Injected = []float64{.5}, []float64{.1}
 		}},
-		{"heavy noise", func(f *findings) { f.run.Report.NoiseNormal = .6 }},
+		{"heavy noise", func(f *findings) { f.run.Report.NoiseNormal, f.run.Report.Batch = .6, 256 }},
 		{"hot positions", func(f *findings) {
 			f.run.Report.Positions = draws.PositionTemperature{Value: 1.3, Error: .01, Noise: .2}
 		}},
-		{"hot in warm-up", fromTheSampler("Hot.", draws.SmallerSteps(), draws.LargerBatches(),
+		{"hot in warm-up", fromTheSampler("Hot.", draws.SmallerSteps(0.2), draws.LargerBatches(256),
 			draws.Advice{Do: draws.Choose, On: "dynamics", To: "nosehoover"})},
 		{"skewed swaps", fromTheSampler("Skewed.", draws.Advice{Do: draws.Raise, On: "exchange_batch"})},
 		{"a short warm-up", fromTheSampler("Short.", longerWarmup())},
@@ -320,5 +350,60 @@ func TestCoordinatesOfEffects(t *testing.T) {
 				t.Errorf("%s: %s", namesOf(some), a.Text)
 			}
 		}
+	}
+}
+
+// followed reports whether what advice says is done already, or cannot be done: each setting that its text names must
+// change, in the direction that it says, to a value that it may have.
+func followed(a draws.Advice, f *findings) bool {
+	s, r, rungs := f.settings, f.run.Report, 1.
+	if x := f.report.Exchange; x != nil {
+		rungs = float64(len(x.Temperatures))
+	}
+	news := false
+	for _, m := range regexp.MustCompile(`--set (\w+)=([\d.e-]*\d)`).FindAllStringSubmatch(a.Text, -1) {
+		x, _ := strconv.ParseFloat(m[2], 64)
+		switch m[1] {
+		case "accept":
+			news = x > s.Accept && x <= .999 && s.StepSize == 0 && (r.Dynamics == "" || r.Dynamics == "hmc")
+		case "max_depth":
+			news = x > max(10, float64(s.MaxDepth)) && x <= 20
+		case "step_size":
+			news = r.StepSize == 0 || x < r.StepSize
+		case "batch":
+			news = x > float64(r.Batch)
+		case "replicas":
+			news = x > rungs && x <= 64
+		case "ratio":
+			continue
+		}
+		if !news {
+			return true
+		}
+	}
+	family := regexp.MustCompile(`--sampler (\w+)`).FindStringSubmatch(a.Text)
+	return !news && family != nil && family[1] == f.run.Sampler
+}
+
+// Nobody is advised to do what has been done. Planted: the same advice to a run that has followed it is found.
+func TestAdviceIsNotFollowedAlready(t *testing.T) {
+	found, planted := 0, 0
+	for some := range sets() {
+		f := withFacts(some)
+		advice := f.advice()
+		for _, a := range advice {
+			if followed(a, f) {
+				if found++; found <= 10 {
+					t.Errorf("%s: %s", namesOf(some), a.Text)
+				}
+			}
+		}
+		f.settings.Accept, f.settings.MaxDepth = .999, 20
+		if slices.ContainsFunc(advice, func(a draws.Advice) bool { return followed(a, f) }) {
+			planted++
+		}
+	}
+	if planted == 0 {
+		t.Error("advice that was followed is not found")
 	}
 }

@@ -31,7 +31,7 @@ func (f *findings) otherCoordinates() draws.Advice {
 		return draws.Advice{Do: draws.Center, On: e.Name,
 			Text: fmt.Sprintf("Write `%s` without `noncentered`: its elements are known %s.", e.Name, f.how(*e))}
 	}
-	return draws.Advice{Do: draws.Lower, On: "step_size", Text: "Take smaller steps: --set accept=0.95."}
+	return f.smallerSteps()
 }
 
 // how compares what is known of an effect's elements with their scale.

@@ -80,7 +80,7 @@ func Summarize(r *draws.Run, v View) (Report, error) {
 		Chains: r.Layout.Chains, Draws: r.Info.Draws, Seconds: s.Seconds, Gradients: s.Gradients,
 		Exchange: exchange(s), Notes: s.Notes,
 	}
-	f := findings{run: r.Info, view: v, drawn: r.Layout.Parameters, effects: r.Layout.Effects,
+	f := findings{run: r.Info, settings: settingsOf(r), view: v, drawn: r.Layout.Parameters, effects: r.Layout.Effects,
 		exchangeable: r.Layout.Exchangeable}
 	if err := f.summarize(r); err != nil {
 		return Report{}, err

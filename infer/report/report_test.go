@@ -268,6 +268,7 @@ func TestWarnings(t *testing.T) {
 		"unsettled": {func(s *scene) { s.report.Halves = []float64{4, 2.5} },
 			[]string{"4.00 in the first half", "--warmup"}},
 		"hot thermostat": {func(s *scene) {
+			s.report.Dynamics = "nosehoover"
 			s.report.Rungs.Thermostat, s.report.Rungs.Injected = []float64{.5, .1, .1}, []float64{.1, .1, .1}
 		}, []string{"thermostat stands at 0.5", "--set step_size"}},
 		"heavy noise": {func(s *scene) { s.report.Batch, s.report.NoiseNormal = 128, .7 },

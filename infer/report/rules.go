@@ -124,6 +124,9 @@ func (f *findings) hotter() []draws.Advice {
 	}
 	ratio := fmt.Sprintf("%.2g", math.Pow(hottest, 1/float64(len(x.Temperatures)-1)))
 	rungs := f.moreRungs()
+	if rungs.On != "replicas" {
+		return []draws.Advice{rungs}
+	}
 	return []draws.Advice{{Do: draws.Raise, On: "replicas", To: rungs.To,
 		Text: fmt.Sprintf("Let the ladder reach higher temperatures than %s: --set replicas=%s --set ratio=%s.",
 			temperature(hottest), rungs.To, ratio)}}
@@ -162,16 +165,25 @@ func (f *findings) towardsOneMode() []draws.Advice {
 	if f.report.Exchange != nil {
 		return []draws.Advice{f.moreRungs(), longerWarmup()}
 	}
-	return []draws.Advice{{Do: draws.Choose, On: "sampler", To: "renhd",
-		Text: "Let replicas carry chains between modes: --sampler renhd --set replicas=8."}, longerWarmup()}
+	ladder := draws.Advice{Do: draws.Choose, On: "sampler", To: "renhd",
+		Text: "Let replicas carry chains between modes: --sampler renhd --set replicas=8."}
+	if f.run.Sampler == "renhd" {
+		ladder = draws.Advice{Do: draws.Raise, On: "replicas", To: "8",
+			Text: "Let replicas carry chains between modes: --set replicas=8."}
+	}
+	return []draws.Advice{ladder, longerWarmup()}
 }
 
-// moreRungs is the number that all advice about rungs gives: twice as many where they have to reach further.
+// moreRungs is the number that all advice about rungs gives: twice as many where they have to reach further. Where a
+// ladder has all that there may be, a longer warm-up may space them better.
 func (f *findings) moreRungs() draws.Advice {
 	n := len(f.report.Exchange.Temperatures)
 	rungs := (3*n + 1) / 2
 	if f.isTrading() {
 		rungs = 2 * n
+	}
+	if rungs = min(rungs, largestRungs); rungs <= n {
+		return longerWarmup()
 	}
 	return draws.Advice{Do: draws.Raise, On: "replicas", To: fmt.Sprint(rungs),
 		Text: fmt.Sprintf("Give the ladder more rungs: --set replicas=%d.", rungs)}

@@ -27,11 +27,7 @@ func cutShort(f *findings) (w draws.Warning) {
 		Fact: fmt.Sprintf("%s trajectories were cut at the greatest tree depth before they turned.",
 			thousands(int64(n))),
 		Reason: "The draws are right, but each costs much and moves little.",
-		Advice: []draws.Advice{
-			{Do: draws.Raise, On: "max_depth", Text: "Raise the bound: --set max_depth=12."},
-			{Do: draws.Rewrite, On: "model",
-				Text: "Remove strong correlations by writing the model in other parameters."},
-		},
+		Advice: f.deeperTrees(),
 	}
 }
 
@@ -62,9 +58,20 @@ func poorFit(f *findings) (w draws.Warning) {
 			"(Pareto k̂ %.2f, of at most %v; lower bound %.2g below the evidence, of at most %v).", r.ParetoK,
 			maxParetoK, r.EvidenceGap, maxMissing),
 		Reason: "Means may be off, and standard deviations are most often too small.",
-		Advice: []draws.Advice{sampleInstead(), {Do: draws.Raise, On: "family",
-			Text: "Take a richer family (--sampler fullrank or flow)."}},
+		Advice: append([]draws.Advice{sampleInstead()}, richerFamily(f.run.Sampler)...),
 	}
+}
+
+// richerFamily names those with more parameters than the family that was fitted.
+func richerFamily(fitted string) []draws.Advice {
+	richer := "fullrank or flow"
+	switch fitted {
+	case "fullrank":
+		richer = "flow"
+	case "flow":
+		return nil
+	}
+	return []draws.Advice{{Do: draws.Raise, On: "family", Text: "Take a richer family (--sampler " + richer + ")."}}
 }
 
 func sampleInstead() draws.Advice {

@@ -299,7 +299,7 @@ func hotThermostat(f *findings) (w draws.Warning) {
 		Fact: fmt.Sprintf("The thermostat stands at %.3g at temperature 1, while friction and gradient noise should "+
 			"put it at %.3g.", t[0], want[0]),
 		Reason: "The step is too long for the noise, and the posterior comes out too wide or too narrow.",
-		Advice: []draws.Advice{draws.SmallerSteps(), draws.LargerBatches()},
+		Advice: f.lessNoise(),
 	}
 }
 
@@ -332,10 +332,10 @@ func tooHot(f *findings) (w draws.Warning) {
 	}
 	w.Fact = fmt.Sprintf("Standard deviations are off by more than 2 %%: positions have a temperature of %.3f ± %.2g "+
 		"where it should be 1.", t.Value, t.Error)
-	if w.Advice = []draws.Advice{draws.SmallerSteps()}; t.Noise > 0 {
+	if w.Advice = []draws.Advice{f.smallerSteps()}; t.Noise > 0 {
 		w.Reason = fmt.Sprintf("The noise of gradients widens the noisiest coordinate by %.1f %%, and the rest is of "+
 			"the step.", 50*t.Noise)
-		w.Advice = []draws.Advice{draws.LargerBatches(), draws.SmallerSteps()}
+		w.Advice = f.lessNoise()
 	}
 	return w
 }
@@ -351,7 +351,7 @@ func heavyNoise(f *findings) (w draws.Warning) {
 		Fact: fmt.Sprintf("The noise of the minibatch gradients is far from normal (Shapiro-Wilk W = %.2f, 1 is "+
 			"normal).", shapiro),
 		Reason: "A few rows weigh more than all others, which the thermostat cannot make up for.",
-		Advice: []draws.Advice{draws.LargerBatches(), {Do: draws.Rewrite, On: "model",
+		Advice: []draws.Advice{draws.LargerBatches(f.run.Report.Batch), {Do: draws.Rewrite, On: "model",
 			Text: "Give the likelihood lighter tails."}},
 	}
 }

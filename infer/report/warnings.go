@@ -13,6 +13,7 @@ import (
 // Findings are what warnings are made from.
 type findings struct {
 	run        draws.Info
+	settings   settings
 	view       View
 	report     *Report
 	parameters []Parameter

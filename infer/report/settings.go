@@ -1,0 +1,73 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+
+	"ppl/infer/draws"
+)
+
+// Settings are those of a run that advice depends on: nobody is advised to do what has been done. Zero means that
+// the sampler chose.
+type settings struct {
+	Accept   float64
+	StepSize float64
+	MaxDepth int
+}
+
+// settingsOf are those of a run; zero where it does not hold them.
+func settingsOf(r *draws.Run) settings {
+	var options struct{ Settings settings }
+	if _, err := draws.ReadOptions(r.Dir, &options); err != nil {
+		return settings{}
+	}
+	return options.Settings
+}
+
+// largest are the greatest values that advice goes to: beyond them the model is to be changed.
+const (
+	largestDepth = 14
+	largestRungs = 64 // what the setting allows
+)
+
+// smallerSteps says how to get them: by the acceptance rate where steps follow it, else by their size. Where the rate is
+// next to 1, smaller steps do not help.
+func (f *findings) smallerSteps() draws.Advice {
+	r := f.run.Report
+	if f.settings.StepSize > 0 || r.Dynamics != "" && r.Dynamics != "hmc" {
+		return draws.SmallerSteps(cmp.Or(f.settings.StepSize, r.StepSize))
+	}
+	for _, rate := range []float64{.95, .99} {
+		if rate > f.settings.Accept {
+			return draws.Advice{Do: draws.Lower, On: "step_size",
+				Text: fmt.Sprintf("Take smaller steps: --set accept=%v.", rate)}
+		}
+	}
+	return f.otherParameters("steps are as small as they can be")
+}
+
+// otherParameters is what is left where a setting has been taken as far as it goes.
+func (f *findings) otherParameters(since string) draws.Advice {
+	return draws.Advice{Do: draws.Rewrite, On: "model", Text: fmt.Sprintf("Look for parameters that can replace one "+
+		"another, or a scale that goes to 0 (ppl plot %s pairs), and write the model in others: %s.", f.report.Dir, since)}
+}
+
+// deeperTrees raises the bound of nuts' trees, as long as that is to be afforded.
+func (f *findings) deeperTrees() (all []draws.Advice) {
+	depth := cmp.Or(f.settings.MaxDepth, 10) + 2
+	if depth <= largestDepth {
+		all = append(all, draws.Advice{Do: draws.Raise, On: "max_depth", To: fmt.Sprint(depth),
+			Text: fmt.Sprintf("Raise the bound: --set max_depth=%d.", depth)})
+	}
+	return append(all, draws.Advice{Do: draws.Rewrite, On: "model",
+		Text: "Remove strong correlations by writing the model in other parameters."})
+}
+
+// lessNoise says how noise of gradients is lessened: by batches of twice the rows, where there are any, and smaller
+// steps.
+func (f *findings) lessNoise() (all []draws.Advice) {
+	if n := f.run.Report.Batch; n > 0 {
+		all = append(all, draws.LargerBatches(n))
+	}
+	return append(all, f.smallerSteps())
+}
