@@ -5,8 +5,8 @@ package compiler
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"math/rand/v2"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -62,13 +62,16 @@ func parsed(path string) (*ast.File, []diag.Diagnostic) {
 	text, err := source.ReadModel(path)
 	if err != nil {
 		d := diag.Diagnostic{Code: "E00", Message: fmt.Sprintf("cannot read the model: %v", err)}
-		if _, err := os.Stat(path + ".ppl"); err == nil {
-			d.Help = fmt.Sprintf("did you mean %s.ppl?", path)
+		if near, ok := diag.NearestFile(path, isModel); ok && errors.Is(err, fs.ErrNotExist) {
+			d.Help = fmt.Sprintf("did you mean %s?", near)
 		}
 		return nil, []diag.Diagnostic{d}
 	}
 	return parse.File(source.New(path, text))
 }
+
+// isModel reports whether a file has the ending of a model.
+func isModel(path string) bool { return filepath.Ext(path) == ".ppl" }
 
 // CheckWithData is Check, with the data if every array is available: given by args, or in the model and in files that
 // it names, which are there and not too large for memory. The program is nil without them.

@@ -39,7 +39,7 @@ func fmtCommand(c *console) *cobra.Command {
 func (c *console) format(path string, write bool) error {
 	text, err := source.ReadModel(path)
 	if err != nil {
-		return wrong(err)
+		return wrong(fmt.Errorf("%w%s", err, insteadOfModel(path)))
 	}
 	file, ds := parse.File(source.New(path, text))
 	if err := c.diagnose(ds); err != nil {

@@ -41,7 +41,7 @@ func (s *session) begin(path string) error {
 	}
 	text, err := source.ReadModel(path)
 	if err != nil {
-		return wrong(fmt.Errorf("there is no model and no run %s", path))
+		return wrong(fmt.Errorf("there is no model and no run %s%s", path, insteadOfModel(path)))
 	}
 	s.draft = &compiler.Draft{Path: path, Text: text}
 	_, ds := s.draft.Check()

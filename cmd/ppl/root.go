@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"runtime/debug"
 	"strings"
 
@@ -91,6 +92,16 @@ func checkVerb(root *cobra.Command, args []string) error {
 	}
 	if near, ok := diag.Nearest(args[0], names); ok {
 		return usagef("there is no command %q; did you mean %q?", args[0], near)
+	}
+	switch name := args[0]; {
+	case filepath.Ext(name) == ".ppl":
+		return usagef("there is no command %q; did you mean ppl sample %s?", name, name)
+	case isRun(name):
+		return usagef("there is no command %q; did you mean ppl summary %s?", name, name)
+	case name == "resume":
+		return usagef("there is no command %q; a run is resumed by ppl sample MODEL --resume", name)
+	case name == "run", name == "fit":
+		return usagef("there is no command %q; draws are made by ppl sample MODEL", name)
 	}
 	return usagef("there is no command %q; ppl --help lists them", args[0])
 }

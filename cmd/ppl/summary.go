@@ -4,12 +4,14 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"ppl/infer/draws"
 	"ppl/infer/report"
+	"ppl/lang/diag"
 )
 
 func summaryCommand(c *console) *cobra.Command {
@@ -152,20 +154,34 @@ func unreadable(dir string, err error) error {
 		return nil
 	case !exists(dir):
 		return noRun(dir)
+	case errors.As(err, new(draws.ErrNotRun)):
+		return wrong(fmt.Errorf("%w%s", err, instead(dir)))
 	}
 	return wrong(err)
 }
 
 func noRun(dir string) error { return wrong(fmt.Errorf("there is no run in %s%s", dir, instead(dir))) }
 
-// instead proposes the run of a model whose name was given.
+// instead proposes the run of a model whose name was given, or the run with the nearest name.
 func instead(dir string) string {
 	for _, name := range []string{strings.TrimSuffix(dir, ".ppl") + ".run", dir + ".prior"} {
 		if name != dir && exists(name) {
 			return "; did you mean " + name + "?"
 		}
 	}
+	if near, ok := diag.NearestFile(dir, isRun); ok {
+		return "; did you mean " + near + "?"
+	}
 	return ""
+}
+
+// insteadOfModel proposes the model, or the run, with the nearest name.
+func insteadOfModel(path string) string {
+	near, ok := diag.NearestFile(path, func(p string) bool { return filepath.Ext(p) == ".ppl" || isRun(p) })
+	if !ok || exists(path) {
+		return ""
+	}
+	return "; did you mean " + near + "?"
 }
 
 func exists(path string) bool {

@@ -128,6 +128,8 @@ func (f *files) read(path string, at source.Span) (*data.File, bool) {
 		if errors.Is(err, fs.ErrNotExist) && fashion(path) {
 			d.Help("Fashion-MNIST has a file of that name: on Debian, apt-get install dataset-fashion-mnist puts it "+
 				"in %s, where it is found", fashionDir)
+		} else if near, ok := nearestData(path); ok && errors.Is(err, fs.ErrNotExist) {
+			d.Help("did you mean %s?", near)
 		}
 		return nil, false
 	}
@@ -139,6 +141,13 @@ func (f *files) read(path string, at source.Span) (*data.File, bool) {
 			largeText(path, size, f.cache))
 	}
 	return file, true
+}
+
+// nearestData is the file that a path of data may mean: one with the same ending.
+func nearestData(path string) (string, bool) {
+	return diag.NearestFile(path, func(near string) bool {
+		return strings.EqualFold(filepath.Ext(near), filepath.Ext(path))
+	})
 }
 
 // fashionDir is where Debian's package dataset-fashion-mnist puts its files.
@@ -230,9 +239,13 @@ func Absent(m *model.Model, dir string) []diag.Diagnostic {
 		path, _ := fileOf(a, dir)
 		if _, err := os.Stat(available(path)); err != nil && !seen[path] {
 			seen[path] = true
-			diags.Errorf("E83", a.At, "cannot read data: %v", err).
-				Help("a file is looked for from the directory of the model; on the command line it is `--data %s=FILE`",
-					a.Name)
+			d := diags.Errorf("E83", a.At, "cannot read data: %v", err)
+			if near, ok := nearestData(path); ok {
+				d.Help("did you mean %s?", near)
+				continue
+			}
+			d.Help("a file is looked for from the directory of the model; on the command line it is `--data %s=FILE`",
+				a.Name)
 		}
 	}
 	return diags.All()

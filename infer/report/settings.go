@@ -30,8 +30,8 @@ const (
 	largestRungs = 64 // what the setting allows
 )
 
-// smallerSteps says how to get them: by the acceptance rate where steps follow it, else by their size. Where the rate is
-// next to 1, smaller steps do not help.
+// smallerSteps says how to get them: by the acceptance rate where steps follow it, else by their size. Where the rate
+// is next to 1, smaller steps do not help.
 func (f *findings) smallerSteps() draws.Advice {
 	r := f.run.Report
 	if f.settings.StepSize > 0 || r.Dynamics != "" && r.Dynamics != "hmc" {
@@ -49,7 +49,8 @@ func (f *findings) smallerSteps() draws.Advice {
 // otherParameters is what is left where a setting has been taken as far as it goes.
 func (f *findings) otherParameters(since string) draws.Advice {
 	return draws.Advice{Do: draws.Rewrite, On: "model", Text: fmt.Sprintf("Look for parameters that can replace one "+
-		"another, or a scale that goes to 0 (ppl plot %s pairs), and write the model in others: %s.", f.report.Dir, since)}
+		"another, or a scale that goes to 0 (ppl plot %s pairs), and write the model in others: %s.", f.report.Dir,
+		since)}
 }
 
 // deeperTrees raises the bound of nuts' trees, as long as that is to be afforded.
