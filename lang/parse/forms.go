@@ -52,6 +52,7 @@ func formOf(tokens []token) string {
 	for _, t := range tokens {
 		form.WriteByte(byte('0' + t.Type))
 		form.WriteString(grammatical(t))
+		form.WriteByte(0) // so that a text is not taken for the kinds of the tokens that follow
 	}
 	return form.String()
 }
