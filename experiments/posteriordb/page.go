@@ -74,7 +74,7 @@ Elsewhere it converged if R-hat is at most 1.01. It is flagged where R-hat is ab
 %d runs: %s.
 Not run: %s.
 
-%s; seconds are those of a processor, of the whole command, the C compiler among them; a run is given two minutes of the
-clock.
+%s; seconds are those of a processor, of the whole command, the C compiler among them. A run that is
+out of time had 60 to 100 s of the clock.
 
 %s`
