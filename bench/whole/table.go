@@ -5,6 +5,8 @@ import (
 	"os"
 	"slices"
 	"strings"
+
+	"ppl/experiments/lab"
 )
 
 const head = `# Whole runs
@@ -67,9 +69,7 @@ func median(runs []result, f func(result) float64) float64 {
 	for i, r := range runs {
 		values[i] = f(r)
 	}
-	slices.Sort(values)
-	n := len(values)
-	return (values[(n-1)/2] + values[n/2]) / 2
+	return lab.Median(values)
 }
 
 func seconds(x float64) string { return digits(x) + " s" }

@@ -61,29 +61,15 @@ func (k *keyer) linear(x model.Expr, parts map[string]model.Expr) model.Affine {
 }
 
 func (k *keyer) linearApply(x *model.Apply, parts map[string]model.Expr) (model.Affine, bool) {
-	var args []model.Affine
-	switch {
-	case x.Name == "+" || x.Name == "-":
-	case x.Name == "*" && (isNumber(x.Args[0]) || isNumber(x.Args[1])):
-	default:
-		return model.Affine{}, false
+	sum := x.Name == "+" || x.Name == "-"
+	if !sum && !(x.Name == "*" && (isNumber(x.Args[0]) || isNumber(x.Args[1]))) {
+		return model.Affine{}, false // before its operands are written, which text does again
 	}
+	var args []model.Affine
 	for _, a := range x.Args {
 		args = append(args, k.linear(a, parts))
 	}
-	switch {
-	case len(args) == 1 && x.Name == "-":
-		return args[0].Times(-1), true
-	case len(args) == 1:
-		return args[0], true
-	case x.Name == "+":
-		return args[0].Plus(args[1]), true
-	case x.Name == "-":
-		return args[0].Minus(args[1]), true
-	case args[0].IsConst():
-		return args[1].Times(args[0].Const), true
-	}
-	return args[0].Times(args[1].Const), true
+	return model.Combined(x.Name, args...)
 }
 
 // mirrored is the number that the permutation subtracts an array, or its element, from.

@@ -2,6 +2,8 @@ package analyze
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -26,16 +28,16 @@ func newPermutation() *permutation {
 // arrays are those that are moved.
 func (p *permutation) arrays() map[*model.Array]bool {
 	out := map[*model.Array]bool{}
-	for a := range p.along {
-		out[a] = true
-	}
-	for a := range p.pairs {
-		out[a] = true
-	}
-	for a := range p.mirrored {
+	for _, a := range p.list() {
 		out[a] = true
 	}
 	return out
+}
+
+// list lists them, some twice.
+func (p *permutation) list() []*model.Array {
+	return slices.Concat(slices.Collect(maps.Keys(p.along)), slices.Collect(maps.Keys(p.pairs)),
+		slices.Collect(maps.Keys(p.mirrored)))
 }
 
 // swap says that two places along an axis change; ok is false where others do already.

@@ -9,11 +9,10 @@ import (
 // readers knows, of each array of a model, the definitions and the terms of its density that read it themselves.
 type readers struct {
 	model       *model.Model
-	terms       []*model.Term // those of the density, in order
 	definitions map[*model.Array][]*model.Array
 	byTerms     map[*model.Array][]*model.Term
-	place       map[*model.Term]int // among terms
-	compared    int                 // by proofs
+	place       map[*model.Term]int // among those of the density
+	compared    int                 // terms, by proofs
 }
 
 func readersOf(m *model.Model) *readers {
@@ -30,8 +29,7 @@ func readersOf(m *model.Model) *readers {
 		if t.Kind == model.Generate {
 			continue
 		}
-		r.place[t] = len(r.terms)
-		r.terms = append(r.terms, t)
+		r.place[t] = len(r.place)
 		r.byTerms[t.Array] = append(r.byTerms[t.Array], t)
 		for _, b := range model.Arrays(t.Exprs()...) {
 			r.byTerms[b] = append(r.byTerms[b], t)

@@ -76,8 +76,8 @@ func (f *exchanged) warn(diags *diag.List, m *model.Model, z *model.Array) {
 	case vector != nil:
 		d.Help("`ordered` picks one labelling: `%s[…] ~ … ordered`", vector.Name)
 	case !f.along[components[0]] && len(components[0].Type.Axes) == 0:
-		d.Help("`ordered` picks one labelling: draw %s as one array, `m[1..%d] ~ … ordered`",
-			strings.Join(names[:min(len(names), 2)], " and "), 2)
+		d.Help("`ordered` picks one labelling: draw %s as one array, `m[1..2] ~ … ordered`",
+			strings.Join(names[:min(len(names), 2)], " and "))
 	default:
 		d.Help("give the components different priors, or look only at quantities that do not depend on labels")
 	}
@@ -238,8 +238,8 @@ func (s *switching) exprsAt(c caseOf, values map[string]float64) (out []model.Ex
 func (s *switching) close(p *permutation) bool {
 	for before := -1; before != len(p.along); {
 		before = len(p.along)
-		in := inliner{when: s.reads.from(slices.Collect(maps.Keys(p.arrays()))...)}
-		for _, t := range s.reads.terms {
+		in := inliner{when: s.reads.from(p.list()...)}
+		for _, t := range s.reads.termsOf(p.list()...) {
 			exprs := in.all(append(t.Exprs(), t.Value))
 			for _, i := range t.Plates {
 				if !p.follow(i, exprs) {
@@ -256,7 +256,7 @@ const mostCompared = 20_000
 
 // holds compares every term that reads what moves, before and after.
 func (s *switching) holds(p *permutation, u, v float64) bool {
-	in := inliner{when: s.reads.from(slices.Collect(maps.Keys(p.arrays()))...)}
+	in := inliner{when: s.reads.from(p.list()...)}
 	reading := map[*model.Term]bool{}
 	for _, c := range s.of {
 		reading[c.term] = true
@@ -270,7 +270,7 @@ func (s *switching) holds(p *permutation, u, v float64) bool {
 		return after.inCase(c.term, value, in.write(x)) == before.inCase(c.term, value, in.write(y)) && !after.unknown
 	})
 	count := map[string]int{}
-	for _, t := range s.reads.termsOf(slices.Collect(maps.Keys(p.arrays()))...) {
+	for _, t := range s.reads.termsOf(p.list()...) {
 		if s.reads.compared++; !same || in.failed {
 			return false
 		}

@@ -218,6 +218,18 @@ func TestCodesOfGroups(t *testing.T) {
 	}
 }
 
+// groupMeans is a model of groups that data name.
+func groupMeans(t *testing.T) *model.Model {
+	t.Helper()
+	f, _ := parse.File(source.New("model.ppl",
+		"data g[N]: index(J), y[N]\nm[J] ~ Normal(0, 1)\ny[n in N] ~ Normal(m[g[n]], 1)\n"))
+	m, ds := check.File(f, nil)
+	if diag.HasErrors(ds) {
+		t.Fatal(ds)
+	}
+	return m
+}
+
 // A number that is written in two ways is one group, with a warning, also where the file is read by rows.
 func TestCodesWrittenTwice(t *testing.T) {
 	t.Parallel()
@@ -235,12 +247,7 @@ func TestCodesWrittenTwice(t *testing.T) {
 		if err := os.WriteFile(filepath.Join(dir, "d.csv"), []byte("g,y\n"+c.column), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		f, _ := parse.File(source.New("model.ppl",
-			"data g[N]: index(J), y[N]\nm[J] ~ Normal(0, 1)\ny[n in N] ~ Normal(m[g[n]], 1)\n"))
-		m, ds := check.File(f, nil)
-		if diag.HasErrors(ds) {
-			t.Fatal(ds)
-		}
+		m := groupMeans(t)
 		d, ds := Data(m, dir, []Arg{{"", filepath.Join(dir, "d.csv")}},
 			data.RowCache{Memory: c.memory, Dir: filepath.Join(dir, "rows")})
 		if d == nil {
@@ -315,12 +322,7 @@ func TestNewDataKeepTheElementsOfARun(t *testing.T) {
 			if err := os.WriteFile(filepath.Join(dir, "d.csv"), []byte(c.csv), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			f, _ := parse.File(source.New("model.ppl",
-				"data g[N]: index(J), y[N]\nm[J] ~ Normal(0, 1)\ny[n in N] ~ Normal(m[g[n]], 1)\n"))
-			m, ds := check.File(f, nil)
-			if diag.HasErrors(ds) {
-				t.Fatal(ds)
-			}
+			m := groupMeans(t)
 			for _, a := range m.Arrays {
 				a.Optional = a.Name == "y"
 			}

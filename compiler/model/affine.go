@@ -90,25 +90,33 @@ func identity(e Expr) string {
 }
 
 func affineApply(e *Apply, depth int) (Affine, bool) {
-	if len(e.Args) == 1 && e.Name == "-" {
-		return affineOf(e.Args[0], depth).Times(-1), true
-	}
 	if len(e.Args) == 1 && e.Name == "floor" {
 		return floorOf(e.Args[0], depth)
 	}
-	if len(e.Args) != 2 {
+	if len(e.Args) > 2 || len(e.Args) == 1 && e.Name != "-" {
 		return Affine{}, false
 	}
-	x, y := affineOf(e.Args[0], depth), affineOf(e.Args[1], depth)
+	args := make([]Affine, len(e.Args))
+	for k, a := range e.Args {
+		args[k] = affineOf(a, depth)
+	}
+	return Combined(e.Name, args...)
+}
+
+// Combined is the form of an operator applied to forms: of -x, x + y, x - y, and of a product with a number.
+func Combined(operator string, args ...Affine) (f Affine, ok bool) {
 	switch {
-	case e.Name == "+":
-		return x.Plus(y), true
-	case e.Name == "-":
-		return x.Minus(y), true
-	case e.Name == "*" && x.IsConst():
-		return y.Times(x.Const), true
-	case e.Name == "*" && y.IsConst():
-		return x.Times(y.Const), true
+	case len(args) == 1 && operator == "-":
+		return args[0].Times(-1), true
+	case len(args) != 2:
+	case operator == "+":
+		return args[0].Plus(args[1]), true
+	case operator == "-":
+		return args[0].Minus(args[1]), true
+	case operator == "*" && args[0].IsConst():
+		return args[1].Times(args[0].Const), true
+	case operator == "*" && args[1].IsConst():
+		return args[0].Times(args[1].Const), true
 	}
 	return Affine{}, false
 }

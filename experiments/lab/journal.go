@@ -45,22 +45,26 @@ func AddRun(file string, run any) error {
 }
 
 // A Timed is what a command left: what it printed, its exit status (−1 where it ran out of time), what it said of a
-// failure, and seconds of a processor.
+// failure, and its processor time.
 type Timed struct {
 	Printed []byte
 	Exit    int
 	Said    string
-	Seconds float64
+	CPU     time.Duration
 }
 
 // Within runs a command that may take so long.
-func Within(limit time.Duration, name string, args ...string) (t Timed, err error) {
+func Within(limit time.Duration, name string, args ...string) (Timed, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), limit)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, name, args...)
+	return timed(exec.CommandContext(ctx, name, args...))
+}
+
+// timed runs a command; one that fails is no error, but has an exit status.
+func timed(cmd *exec.Cmd) (t Timed, err error) {
 	t.Printed, err = cmd.Output()
 	if cmd.ProcessState != nil {
-		t.Seconds = (cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()).Seconds()
+		t.CPU = cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
 	}
 	var exit *exec.ExitError
 	if errors.As(err, &exit) {

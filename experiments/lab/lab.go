@@ -5,7 +5,6 @@ package lab
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -72,16 +71,14 @@ func (b *Bench) Sample(model string, seed int, args ...string) (*Run, error) {
 
 // Command runs ppl and gives what it prints, and its processor time. One that fails is an error with what ppl said.
 func (b *Bench) Command(args ...string) ([]byte, time.Duration, error) {
-	cmd := exec.Command(b.ppl, args...)
-	out, err := cmd.Output()
-	var exit *exec.ExitError
+	t, err := timed(exec.Command(b.ppl, args...))
 	switch {
-	case errors.As(err, &exit):
-		return nil, 0, fmt.Errorf("%v: %w\n%s", cmd.Args, err, exit.Stderr)
 	case err != nil:
 		return nil, 0, err
+	case t.Exit != 0:
+		return nil, 0, fmt.Errorf("%s %v: exit status %d\n%s", b.ppl, args, t.Exit, t.Said)
 	}
-	return out, cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime(), nil
+	return t.Printed, t.CPU, nil
 }
 
 // Fit runs ppl with arguments, of which the first is the verb, on a model and a file of data, and gives the run's

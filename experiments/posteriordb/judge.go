@@ -22,14 +22,10 @@ func (e *experiment) reference(p posterior) (map[string][][]float64, error) {
 		return nil, nil
 	}
 	dir := filepath.Join(e.db, "reference_posteriors/draws/draws")
-	file := filepath.Join(e.dir, "reference.json")
-	if err := unzip(filepath.Join(dir, p.Reference+".json.zip"), file); errors.Is(err, os.ErrNotExist) {
+	text, err := unzipped(filepath.Join(dir, p.Reference+".json.zip"))
+	if errors.Is(err, os.ErrNotExist) {
 		return nil, nil // kept elsewhere, as those too large for the repository are
 	} else if err != nil {
-		return nil, err
-	}
-	text, err := os.ReadFile(file)
-	if err != nil {
 		return nil, err
 	}
 	var chains []map[string][]float64
@@ -45,11 +41,11 @@ func (e *experiment) reference(p posterior) (map[string][][]float64, error) {
 	return out, nil
 }
 
-// unzip writes the only file of an archive.
-func unzip(archive, to string) error {
+// unzipped is the only file of an archive.
+func unzipped(archive string) ([]byte, error) {
 	z, err := zip.OpenReader(archive)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer z.Close()
 	for _, f := range z.File {
@@ -58,15 +54,11 @@ func unzip(archive, to string) error {
 		}
 		from, err := f.Open()
 		if err != nil {
-			return err
+			return nil, err
 		}
-		text, err := io.ReadAll(from)
-		if err != nil {
-			return err
-		}
-		return os.WriteFile(to, text, 0o666)
+		return io.ReadAll(from)
 	}
-	return fmt.Errorf("%s is empty", archive)
+	return nil, fmt.Errorf("%s is empty", archive)
 }
 
 const (

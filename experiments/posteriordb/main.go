@@ -10,7 +10,6 @@
 package main
 
 import (
-	"cmp"
 	"encoding/json"
 	"errors"
 	"flag"
@@ -137,11 +136,12 @@ func (e *experiment) measure(only string, seeds int) (err error) {
 }
 
 // posteriors lists those of the database: first those with a reference.
-func (e *experiment) posteriors() (all []posterior, err error) {
+func (e *experiment) posteriors() ([]posterior, error) {
 	files, err := filepath.Glob(filepath.Join(e.db, "posteriors", "*.json"))
 	if err != nil || len(files) == 0 {
 		return nil, fmt.Errorf("there are no posteriors in %q (-db): %w", e.db, errors.Join(err, os.ErrNotExist))
 	}
+	var with, without []posterior
 	for _, f := range files {
 		var p posterior
 		text, err := os.ReadFile(f)
@@ -151,19 +151,13 @@ func (e *experiment) posteriors() (all []posterior, err error) {
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", f, err)
 		}
-		all = append(all, p)
+		if p.Reference != "" {
+			with = append(with, p)
+		} else {
+			without = append(without, p)
+		}
 	}
-	slices.SortStableFunc(all, func(a, b posterior) int {
-		return cmp.Compare(b2i(a.Reference == ""), b2i(b.Reference == ""))
-	})
-	return all, nil
-}
-
-func b2i(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
+	return append(with, without...), nil
 }
 
 // sameModel are models of the database whose text is that of another.
@@ -213,8 +207,12 @@ func (e *experiment) sample(p posterior, seed int) (run, error) {
 	if err != nil {
 		return run{}, err
 	}
+	text, err := unzipped(filepath.Join(e.db, "data/data", p.Data+".json.zip"))
+	if err != nil {
+		return run{}, err
+	}
 	data := filepath.Join(e.dir, "data.json")
-	if err := unzip(filepath.Join(e.db, "data/data", p.Data+".json.zip"), data); err != nil {
+	if err := os.WriteFile(data, text, 0o666); err != nil {
 		return run{}, err
 	}
 	ref, err := e.reference(p)
@@ -225,7 +223,7 @@ func (e *experiment) sample(p posterior, seed int) (run, error) {
 	defer os.RemoveAll(out)
 	ran, err := lab.Within(e.limit, e.ppl, "sample", model, "--data", data, "--json", "--quiet", "--threads", "1",
 		"--seed", strconv.Itoa(seed), "--out", out)
-	r := run{Posterior: p.Name, Seed: seed, Exit: ran.Exit, Said: ran.Said, Seconds: ran.Seconds}
+	r := run{Posterior: p.Name, Seed: seed, Exit: ran.Exit, Said: ran.Said, Seconds: ran.CPU.Seconds()}
 	if err != nil || r.Exit != 0 {
 		return r, err
 	}

@@ -62,10 +62,7 @@ func meanSquares(points [][]float64, units []float64) []float64 {
 			out[j] += z * z
 		}
 	}
-	for j, sum := range out {
-		out[j] = (sum + prior(1)) / (n + prior(1))
-	}
-	return out
+	return shrunk(out, n)
 }
 
 // bend multiplies rows by I + V diag(stretch) Vᵀ, or by its inverse.
@@ -111,10 +108,15 @@ func shrunkSquares(x *mat.Dense) []float64 {
 			out[j] += v * v
 		}
 	}
-	for j, sum := range out {
-		out[j] = (sum + prior(1)) / (float64(n) + prior(1))
+	return shrunk(out, float64(n))
+}
+
+// shrunk makes mean squares of sums of n squares, in place.
+func shrunk(sums []float64, n float64) []float64 {
+	for j, sum := range sums {
+		sums[j] = (sum + prior(1)) / (n + prior(1))
 	}
-	return out
+	return sums
 }
 
 func scaleColumns(x *mat.Dense, scale []float64, sign int) {

@@ -174,7 +174,7 @@ func (g gold) sample(name string, seed int) (run, error) {
 	args := []string{"sample", filepath.Join(g.dir, name+".ppl"), "--json", "--quiet", "--threads", "1",
 		"--seed", strconv.Itoa(seed), "--out", filepath.Join(dir, "run")}
 	ran, err := lab.Within(g.limit, g.ppl, slices.Concat(args, t.Flags, g.args)...)
-	r := run{Target: name, Seed: seed, Exit: ran.Exit, Said: ran.Said, Seconds: ran.Seconds}
+	r := run{Target: name, Seed: seed, Exit: ran.Exit, Said: ran.Said, Seconds: ran.CPU.Seconds()}
 	if err != nil || r.Exit != 0 {
 		return r, err
 	}
