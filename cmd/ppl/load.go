@@ -21,11 +21,15 @@ func dataFlag(cmd *cobra.Command) *[]string {
 
 // load compiles a model with its data, and prints what there is to say of them.
 func (c *console) load(model string, data []string) (*compiler.Program, error) {
+	return c.loadFrom(compiler.DefaultRowCache(), model, data)
+}
+
+// loadFrom is load with another cache than the user's, or with data that ranks share.
+func (c *console) loadFrom(cache compiler.RowCache, model string, data []string) (*compiler.Program, error) {
 	args, err := dataArgs(data)
 	if err != nil {
 		return nil, err
 	}
-	cache := compiler.DefaultRowCache()
 	cache.Converting = func(path string) {
 		c.notef("note: %s is too large for memory: its rows are copied, once, to %s", path, cache.Dir)
 	}

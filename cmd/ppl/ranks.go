@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"crypto/rand"
 	"encoding/json"
 	"fmt"
 	"runtime"
@@ -36,6 +37,7 @@ type order struct {
 type modelOrder struct {
 	Model, Device string
 	Data          []string
+	SharedAs      string // of compiler.RowCache
 }
 
 // A sampleOrder asks for a run of a sampler.
@@ -90,7 +92,7 @@ func follow(ctx context.Context, j *job) (code int) {
 		}
 		switch {
 		case o.Model != nil:
-			ranks.GatherTexts(j, f.load(ctx, *o.Model))
+			f.load(ctx, *o.Model)
 		case o.Sample != nil:
 			f.sample(ctx, *o.Sample)
 		case o.Exchange > 0:
@@ -101,13 +103,32 @@ func follow(ctx context.Context, j *job) (code int) {
 	}
 }
 
-// load loads the model, and gives the answer for rank 0. Problems go there, too.
-func (f *follower) load(ctx context.Context, o modelOrder) string {
+// rowCache is the user's cache, by which the ranks of a machine share data.
+func (j *job) rowCache() compiler.RowCache {
+	cache := compiler.DefaultRowCache()
+	if j != nil {
+		cache.SharedAs = "shared-" + rand.Text()
+	}
+	return cache
+}
+
+// load loads the model: one rank of each host reads the data, and the others find what it has left.
+func (f *follower) load(ctx context.Context, o modelOrder) {
+	var answer string
+	cache := compiler.DefaultRowCache()
+	cache.SharedAs = o.SharedAs
+	defer cache.Unshare()
+	ranks.ByHost(f.job, func() { answer = f.loadFrom(ctx, cache, o) })
+	ranks.GatherTexts(f.job, answer)
+}
+
+// loadFrom gives the answer for rank 0. Problems go there, too.
+func (f *follower) loadFrom(ctx context.Context, cache compiler.RowCache, o modelOrder) string {
 	var said bytes.Buffer
 	c := &console{out: &said, err: &said}
 	answer := loadedModel{Version: version}
 	var err error
-	if f.program, err = c.load(o.Model, o.Data); err == nil {
+	if f.program, err = c.loadFrom(cache, o.Model, o.Data); err == nil {
 		answer.Digests, err = digestsOf(f.program)
 	}
 	if err == nil {
@@ -143,11 +164,13 @@ func threadsOfRank(asked int) int {
 }
 
 // loadOnRanks makes the other ranks load the model, and refuses to go on with those that have another one.
-func (run *posteriorRun) loadOnRanks() error {
+// Those of this machine find its data under a name.
+func (run *posteriorRun) loadOnRanks(sharedAs string) error {
 	if run.job == nil {
 		return nil
 	}
-	run.job.give(order{Model: &modelOrder{run.model, run.askedDevice(), run.data}})
+	run.job.give(order{Model: &modelOrder{run.model, run.askedDevice(), run.data, sharedAs}})
+	ranks.ByHost(run.job, func() {}) // this rank has loaded it
 	mine, err := json.Marshal(loadedModel{Version: version, Digests: run.digests})
 	if err != nil {
 		return failed(err)

@@ -278,7 +278,9 @@ func (c *console) sample(ctx context.Context, s *sampling, dir *runDir) (err err
 
 // prepare compiles the model, and refuses what cannot be sampled, or cannot go on.
 func (c *console) prepare(ctx context.Context, s *sampling, dir *runDir) (*posteriorRun, error) {
-	p, err := c.load(s.model, s.data)
+	cache := c.job.rowCache()
+	defer cache.Unshare()
+	p, err := c.loadFrom(cache, s.model, s.data)
 	if err != nil {
 		return nil, err
 	}
@@ -323,7 +325,7 @@ func (c *console) prepare(ctx context.Context, s *sampling, dir *runDir) (*poste
 			"to the last "+
 			"bit", now.Device, dir.before.Device))
 	}
-	return run, run.loadOnRanks()
+	return run, run.loadOnRanks(cache.SharedAs)
 }
 
 // fitNetwork gives a run of a network as many chains and draws as suit it. A run that goes on keeps what it had.

@@ -7,6 +7,7 @@
 //	ragged   numbers the elements of arrays whose groups differ in length
 //	values   checks each value against its declaration, and names file and row of the first that does not fit
 //	streams  opens files too large for memory, whose rows are read as they are needed
+//	share    leaves all of it for the other processes of a job, if there are some
 //
 // Each phase has a type in a file of its own. Of
 //
@@ -23,15 +24,28 @@ import (
 	"ppl/compiler/dataset"
 	"ppl/compiler/model"
 	"ppl/lang/diag"
+	"ppl/lang/source"
 )
 
 // An Arg is one --data flag: NAME=PATH, or PATH alone (Name empty) for a file whose entries give arrays by name.
 type Arg struct{ Name, Path string }
 
 // Data binds data to a model. Files that the model names are relative to dir; those that are too large for memory, by
-// the cache, are read by rows. The result is nil when a diagnostic is an error.
+// the cache, are read by rows. The result is nil when a diagnostic is an error. Where processes share data, it is what
+// another one has bound, if there is one.
 func Data(m *model.Model, dir string, args []Arg, cache data.RowCache) (*dataset.Dataset, []diag.Diagnostic) {
-	return NewData(m, dir, args, cache, nil)
+	if d, ok := shared(m, cache); ok {
+		return d, nil
+	}
+	d, ds := NewData(m, dir, args, cache, nil)
+	if d != nil && cache.SharedAs != "" {
+		if err := share(m, d, cache); err != nil {
+			var diags diag.List
+			diags.Notef("", source.Span{}, "each process of this machine keeps the data in memory of its own: %v", err)
+			ds = append(ds, diags.All()...)
+		}
+	}
+	return d, ds
 }
 
 // NewData is Data for data other than those of a run whose index sets have known elements: these keep their places, and

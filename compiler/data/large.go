@@ -22,6 +22,10 @@ type RowCache struct {
 	Dir    string // where row files are kept
 	Bound  int64  // bytes of row files that the directory may hold; the newest stays in any case
 
+	// SharedAs names a file in Dir by which processes of one machine share the numbers of data, a new one for each job
+	// (Share); empty: they do not.
+	SharedAs string
+
 	Converting func(path string) // called before a file is converted, which takes a while; may be nil
 	Disk       files.System      // where row files are written; nil: the machine's
 }

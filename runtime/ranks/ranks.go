@@ -10,6 +10,7 @@ package ranks
 import (
 	"encoding/binary"
 	"fmt"
+	"os"
 	"slices"
 	"sync"
 )
@@ -64,6 +65,22 @@ func BroadcastText(c Comm, text []byte) []byte {
 	}
 	c.Broadcast(text, 0)
 	return text
+}
+
+// Barrier returns when all ranks have come to it. An exchange of nothing would not do: MPI libraries skip it.
+func Barrier(c Comm) { c.Gather(make([]byte, c.Size()), Even(c.Size(), 1, c.Size())) }
+
+// ByHost does something on the first rank of each host, and then on the others, who may find what it has left there; it
+// returns when all have done it.
+func ByHost(c Comm, do func()) {
+	host, _ := os.Hostname() // without names there is one host, whose first rank is 0
+	first := slices.Index(GatherTexts(c, host), host) == c.Rank()
+	for _, mine := range []bool{first, !first} {
+		if mine {
+			do()
+		}
+		Barrier(c)
+	}
 }
 
 // Same is an error where some rank's text is not that of rank 0; what says how they differ.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 )
@@ -27,6 +28,27 @@ func TestLocal(t *testing.T) {
 				if got := BroadcastText(c, bytes.Repeat([]byte("y"), turn*(2-rank)/2)); len(got) != turn {
 					t.Errorf("rank %d has got %d bytes in turn %d", rank, len(got), turn)
 				}
+			}
+		})
+	}
+	all.Wait()
+}
+
+// The first rank of a host is done before the others begin, and nobody goes on before all are done.
+func TestByHost(t *testing.T) {
+	var all sync.WaitGroup
+	var done atomic.Int32
+	for rank, c := range Local(4) {
+		all.Go(func() {
+			ByHost(c, func() {
+				if rank > 0 && done.Load() == 0 {
+					t.Errorf("rank %d has begun first", rank)
+				}
+				time.Sleep(time.Duration(rank) * time.Millisecond)
+				done.Add(1)
+			})
+			if done.Load() != 4 {
+				t.Errorf("rank %d goes on when %d are done", rank, done.Load())
 			}
 		})
 	}

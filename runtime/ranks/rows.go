@@ -10,7 +10,7 @@ type rowLoader struct {
 	session *Session
 }
 
-// Load loads on rank 0 first, so that the others find in the cache what it has compiled.
+// Load loads on one rank of each host first, so that the others find in the cache what it has compiled.
 func (l rowLoader) Load(o device.Options) (device.Executable, error) {
 	o.Turns = l.session
 	exe, err := l.session.load(l.Loader, o)
@@ -25,12 +25,7 @@ func (s *Session) load(l device.Loader, o device.Options) (exe device.Executable
 	if err := s.Synchronise(); err != nil {
 		return nil, err
 	}
-	for _, mine := range []bool{s.Rank() == 0, s.Rank() > 0} {
-		if mine {
-			exe, err = l.Load(o)
-		}
-		s.Broadcast(nil, 0)
-	}
+	ByHost(s, func() { exe, err = l.Load(o) })
 	if err = s.Agree(err); err != nil {
 		return nil, err
 	}

@@ -1,0 +1,126 @@
+package data
+
+import (
+	"bytes"
+	"encoding/binary"
+	"encoding/gob"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"unsafe"
+
+	"ppl/runtime/private"
+)
+
+// Processes that work on the same data need one copy of the numbers for each machine. One process leaves them in a file
+// (Share), the others find them there (Shared), and all of them map it, the first one too:
+//
+//	first    all, err := cache.Share(about, all)    writes DIR/NAME, and maps it
+//	others   about, all, err := cache.Shared()      map it
+//	first    cache.Unshare()                        mappings keep what is in the file
+//
+// The file is: the length of a header (8 bytes), the header (gob), and from a multiple of 64 bytes on the numbers, as
+// the processor has them.
+
+// A sharedHeader says what numbers are there.
+type sharedHeader struct {
+	About   []byte // what their owner wants to know of them
+	Lengths []int  // of arrays, one after another
+}
+
+// sharedPath is the file that processes of this machine share.
+func (s RowCache) sharedPath() string { return filepath.Join(s.Dir, s.SharedAs) }
+
+// Share leaves arrays for other processes, with what is to be known of them, and gives the arrays as they are mapped.
+func (s RowCache) Share(about []byte, arrays [][]float64) ([][]float64, error) {
+	if err := private.Dir(s.Dir); err != nil { // another user must not change the data
+		return nil, err
+	}
+	if err := s.writeShared(about, arrays); err != nil {
+		return nil, err
+	}
+	s.evict(s.sharedPath())
+	_, mapped, err := s.Shared()
+	return mapped, err
+}
+
+func (s RowCache) writeShared(about []byte, arrays [][]float64) error {
+	h := sharedHeader{About: about, Lengths: make([]int, len(arrays))}
+	for i, a := range arrays {
+		h.Lengths[i] = len(a)
+	}
+	head := bytes.NewBuffer(make([]byte, 8))
+	if err := gob.NewEncoder(head).Encode(h); err != nil {
+		return err
+	}
+	binary.LittleEndian.PutUint64(head.Bytes(), uint64(head.Len()-8))
+	head.Write(make([]byte, startOfNumbers(head.Len())-head.Len()))
+	out, err := s.disk().CreateTemp(s.Dir, "sharing-*")
+	if err != nil {
+		return err
+	}
+	defer s.disk().Remove(out.Name()) // where it was not renamed
+	defer out.Close()
+	for _, part := range append([][]byte{head.Bytes()}, asBytes(arrays)...) {
+		if _, err := out.Write(part); err != nil {
+			return err
+		}
+	}
+	return s.disk().Rename(out.Name(), s.sharedPath())
+}
+
+// startOfNumbers is where numbers begin after a head of some bytes.
+func startOfNumbers(head int) int { return (head + 63) / 64 * 64 }
+
+// asBytes are arrays of numbers as they lie in memory.
+func asBytes(arrays [][]float64) (all [][]byte) {
+	for _, a := range arrays {
+		all = append(all, unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(a))), 8*len(a)))
+	}
+	return all
+}
+
+// Shared are the arrays that another process of this machine has left, which must not be written to, and what it says
+// of them. The error is fs.ErrNotExist where there are none.
+func (s RowCache) Shared() (about []byte, arrays [][]float64, err error) {
+	if s.SharedAs == "" {
+		return nil, nil, fs.ErrNotExist
+	}
+	all, err := mapped(s.sharedPath())
+	if err != nil {
+		return nil, nil, err
+	}
+	broken := fmt.Errorf("%s is damaged", s.sharedPath())
+	if len(all) < 8 || binary.LittleEndian.Uint64(all) > uint64(len(all)-8) {
+		return nil, nil, broken
+	}
+	end := 8 + int(binary.LittleEndian.Uint64(all))
+	var h sharedHeader
+	if err := gob.NewDecoder(bytes.NewReader(all[8:end])).Decode(&h); err != nil {
+		return nil, nil, broken
+	}
+	at := startOfNumbers(end)
+	for _, n := range h.Lengths {
+		if at+8*n > len(all) {
+			return nil, nil, broken
+		}
+		arrays = append(arrays, asNumbers(all[at:at+8*n]))
+		at += 8 * n
+	}
+	return h.About, arrays, nil
+}
+
+// asNumbers are bytes at a multiple of eight as numbers; of none it is an array too.
+func asNumbers(all []byte) []float64 {
+	if len(all) == 0 {
+		return []float64{}
+	}
+	return unsafe.Slice((*float64)(unsafe.Pointer(unsafe.SliceData(all))), len(all)/8)
+}
+
+// Unshare removes the file. Who has it mapped keeps what is in it.
+func (s RowCache) Unshare() {
+	if s.SharedAs != "" {
+		_ = s.disk().Remove(s.sharedPath()) // or evict does it, a day later
+	}
+}
