@@ -25,6 +25,7 @@ import (
 	"sort"
 	"strings"
 	"unicode"
+	"unsafe"
 
 	"ppl/lang/source"
 )
@@ -76,7 +77,8 @@ func (s RowCache) Whole(path string) (*File, error) {
 // Read is Whole with the memory of the machine.
 func Read(path string) (*File, error) { return DefaultRowCache().Whole(path) }
 
-// Parse is Read of a file's contents; path names it in errors and decides the format.
+// Parse is Read of a file's contents, which must not be changed from then on; path names it in errors and decides the
+// format.
 func Parse(path string, text []byte) (*File, error) { return DefaultRowCache().parse(path, text) }
 
 func (s RowCache) parse(path string, text []byte) (*File, error) {
@@ -96,7 +98,7 @@ func (s RowCache) parse(path string, text []byte) (*File, error) {
 		return nil, s.expands(path, most)
 	}
 	text = bytes.TrimPrefix(text, []byte("\ufeff"))
-	return read(path, string(text), s)
+	return read(path, unsafe.String(unsafe.SliceData(text), len(text)), s) // without a copy, which may be large
 }
 
 // decompressed is what a file compressed with gzip holds. It is decompressed twice: what it holds is counted before

@@ -10,6 +10,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"unsafe"
 
 	"ppl/lang/source"
 )
@@ -216,7 +217,7 @@ func (e element) array(name string, shape []int, body string, order binary.ByteO
 			shape, n, e.size)
 	}
 	a := &Array{Shape: shape, Values: make([]float64, n), Int: e.whole}
-	raw := []byte(body)
+	raw := unsafe.Slice(unsafe.StringData(body), len(body)) // without a copy; nothing writes to it
 	for i := range a.Values {
 		v := e.read(raw[i*e.size:], order)
 		if e.whole && math.Abs(v) > exact {

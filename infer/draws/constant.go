@@ -29,6 +29,9 @@ func count(first, n int) []float64 {
 	return xs
 }
 
+// sampleElements of an array say whether it is worth compressing.
+const sampleElements = 1 << 14
+
 const chunkElements = 1 << 20 // elements of one chunk file, or of one chain's draws in memory: 8 MiB
 
 // constant writes an observed array, cut along its first axis into chunks of bounded size.
@@ -42,14 +45,17 @@ func (s *store) constant(key string, o Observed, dims []string) error {
 	if len(chunks) > 0 {
 		chunks[0] = rows
 	}
-	if err := s.array(key, newArray(kindOf(o.Variable), o.Shape, chunks), dimensions(dims...)); err != nil ||
-		o.Size() == 0 {
+	kind := kindOf(o.Variable)
+	a := newArray(kind, o.Shape, chunks)
+	if o.Size() > sampleElements && !s.shrinks(encode(nil, kind, o.Values[:sampleElements])) {
+		a.Compressor = nil
+	}
+	if err := s.array(key, a, dimensions(dims...)); err != nil || o.Size() == 0 {
 		return err
 	}
 	index := make([]int, len(o.Shape))
 	for part := range slices.Chunk(o.Values, rows*row) {
-		if err := s.chunk(key, index, pad(encode(nil, kindOf(o.Variable), part),
-			rows*row*width(kindOf(o.Variable)))); err != nil {
+		if err := s.stored(a, key, index, pad(encode(nil, kind, part), rows*row*width(kind))); err != nil {
 			return err
 		}
 		if len(index) > 0 {

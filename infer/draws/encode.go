@@ -8,6 +8,7 @@ import (
 	"io"
 	"math"
 	"os"
+	"slices"
 	"strconv"
 	"unicode/utf8"
 
@@ -50,6 +51,7 @@ func width(kind string) int {
 }
 
 func encode(b []byte, kind string, xs []float64) []byte {
+	b = slices.Grow(b, len(xs)*width(kind))
 	for _, x := range xs {
 		switch kind {
 		case boolType:
@@ -147,6 +149,24 @@ func (p *packer) pack(raw []byte) []byte {
 		panic("internal error: compressing into memory: " + err.Error())
 	}
 	return p.packed.Bytes()
+}
+
+// shrinks reports whether compressing bytes leaves out a tenth of them. Numbers that were measured hardly shrink, and to
+// compress a file of them would take as long as to sample from a posterior.
+func (p *packer) shrinks(raw []byte) bool {
+	return len(p.pack(raw)) < len(raw)/10*9
+}
+
+// readStored is readChunk of an array that may be stored as it is.
+func readStored(a *array, path string, size int) ([]byte, error) {
+	if a.Compressor != nil {
+		return readChunk(path, size)
+	}
+	raw, err := os.ReadFile(path)
+	if err == nil && len(raw) != size {
+		err = fmt.Errorf("%s: holds %d bytes where %d were expected", path, len(raw), size)
+	}
+	return raw, err
 }
 
 // readChunk reads a compressed chunk that must hold size bytes, and never more of it than that.

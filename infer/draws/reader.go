@@ -336,12 +336,13 @@ func (r *Run) constant(g constantGroup, name string) (xs []float64, err error) {
 	o := g.arrays[i]
 	key := g.name + "/" + arrayName(name)
 	chunk := 1
-	for _, c := range r.arrays[key].Chunks {
+	a := r.arrays[key]
+	for _, c := range a.Chunks {
 		chunk *= c
 	}
 	index := make([]int, len(o.Shape))
 	for len(xs) < o.Size() {
-		raw, err := readChunk(filepath.Join(path(r.Dir, key), chunkKey(index)), chunk*width(kindOf(o.Variable)))
+		raw, err := readStored(&a, filepath.Join(path(r.Dir, key), chunkKey(index)), chunk*width(kindOf(o.Variable)))
 		if err != nil {
 			return nil, ErrDamaged{r.Dir, err}
 		}

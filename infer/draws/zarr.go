@@ -134,6 +134,14 @@ func (s *store) chunk(array string, index []int, raw []byte) error {
 	return files.Replace(s.disk, file, data)
 }
 
+// stored writes a chunk of an array that may be stored as it is.
+func (s *store) stored(a *array, key string, index []int, raw []byte) error {
+	if a.Compressor == nil {
+		return files.Replace(s.disk, filepath.Join(path(s.dir, key), chunkKey(index)), raw)
+	}
+	return s.chunk(key, index, raw)
+}
+
 // packed is the file of a chunk and what it is to hold, which stays as it is.
 func (s *store) packed(array string, index []int, raw []byte) (file string, data []byte) {
 	return filepath.Join(path(s.dir, array), chunkKey(index)), slices.Clone(s.pack(raw))

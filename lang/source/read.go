@@ -1,6 +1,7 @@
 package source
 
 import (
+	"bytes"
 	"fmt"
 	"io"
 	"io/fs"
@@ -63,22 +64,33 @@ func Read(path string, most int64) ([]byte, error) {
 		return nil, err
 	}
 	defer file.Close()
-	if info, err := file.Stat(); err == nil && info.Mode().IsRegular() && info.Size() > most {
+	size := int64(0)
+	if info, err := file.Stat(); err == nil && info.Mode().IsRegular() {
+		size = info.Size()
+	}
+	if size > most {
 		return nil, TooLarge{path, most}
 	}
-	return ReadUpTo(file, path, most)
+	return readUpTo(file, path, most, size)
 }
 
 // ReadUpTo reads r to its end, or refuses it with a TooLarge that names path when it has more than most bytes.
 func ReadUpTo(r io.Reader, path string, most int64) ([]byte, error) {
-	text, err := io.ReadAll(io.LimitReader(r, most+1))
-	if err == nil && int64(len(text)) > most {
+	return readUpTo(r, path, most, 0)
+}
+
+// readUpTo is ReadUpTo where size bytes are expected: with so many there, no byte is copied to a larger place.
+func readUpTo(r io.Reader, path string, most, size int64) ([]byte, error) {
+	var text bytes.Buffer
+	text.Grow(int(size) + bytes.MinRead)
+	_, err := text.ReadFrom(io.LimitReader(r, most+1))
+	if err == nil && int64(text.Len()) > most {
 		err = TooLarge{path, most}
 	}
 	if err != nil {
 		return nil, err
 	}
-	return text, nil
+	return text.Bytes(), nil
 }
 
 // MostModel is how many bytes the text of a model may have: more than any model that was written by hand or by a

@@ -117,7 +117,9 @@ func (e *executable) size(blocks, threads, states int) int {
 		one := e.element(i) * b.Size * max(1, e.tileResults[i])
 		switch e.owner(i) {
 		case nobody:
-			n += aligned(one)
+			if !e.inPlace(i) {
+				n += aligned(one)
+			}
 		case aBlock:
 			n += aligned(one*e.width) * blocks
 		case aBlockState:
@@ -181,6 +183,9 @@ func (e *executable) release() {
 	for i, b := range e.buffers {
 		if b.Space == ir.Shared {
 			size, end := e.element(i), e.element(i)*b.Size
+			if e.inPlace(i) {
+				continue
+			}
 			e.arena.release(e.shared[i], 0, size*e.needed[i].First)
 			e.arena.release(e.shared[i], size*e.needed[i].End, end)
 		}
@@ -193,6 +198,10 @@ func (e *executable) allocate(p *ir.Program, lanes int) {
 	e.shared = make([]unsafe.Pointer, len(e.buffers))
 	for i, b := range e.buffers {
 		if b.Space == ir.Shared {
+			if e.inPlace(i) {
+				e.shared[i] = unsafe.Pointer(unsafe.SliceData(b.Init))
+				continue
+			}
 			e.shared[i] = e.arena.alloc(e.element(i) * b.Size)
 			from := e.needed[i]
 			if slices.ContainsFunc(p.Setup, func(s ir.Stmt) bool { return slices.Contains(ir.Reads(s), ir.BufID(i)) }) {
@@ -201,6 +210,15 @@ func (e *executable) allocate(p *ir.Program, lanes int) {
 			e.fill(i, e.shared[i], from)
 		}
 	}
+}
+
+// inPlace reports whether C reads the initial values of a buffer where they are, on the Go heap, which moves nothing:
+// e.buffers holds on to them. Data that are much of a machine's memory are then there once, whatever programs read them.
+func (e *executable) inPlace(id int) bool {
+	const many = 1 << 14 // elements
+	b := &e.buffers[id]
+	return len(b.Init) >= many && b.Type == ir.F64 && !e.bytes[id] &&
+		uintptr(unsafe.Pointer(unsafe.SliceData(b.Init)))%alignment == 0
 }
 
 // element is the bytes of an element of a buffer.
