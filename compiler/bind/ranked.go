@@ -16,6 +16,29 @@ func extent(values []float64, except float64) (n int, low, high float64) {
 	return n, low, high
 }
 
+// spreadOut reports that half of n values are nowhere within a small part of the range from low to high: then the
+// distance of half of them from their median is at least 1/256 of the range. One pass shows it of most data; ranked
+// takes several.
+func spreadOut(values []float64, n int, low, high float64) bool {
+	const bins = 64
+	scale := bins / (high - low)
+	if !(scale > 0) || math.IsInf(scale, 0) {
+		return false
+	}
+	var times [bins]int
+	for _, y := range values {
+		if y == y {
+			times[min(int((y-low)*scale), bins-1)]++
+		}
+	}
+	for i := range bins - 1 {
+		if times[i]+times[i+1] > n/2 {
+			return false
+		}
+	}
+	return true
+}
+
 // few is how many values are sorted in a copy; among more, a rank is found by counting.
 const few = 1 << 12
 

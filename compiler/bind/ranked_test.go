@@ -47,3 +47,36 @@ func TestExtent(t *testing.T) {
 		t.Errorf("without a code: %d from %v to %v", n, low, high)
 	}
 }
+
+// What is said to be spread out is: half of the values are not within 1/256 of the range about their median. Values of
+// a normal distribution are spread out, and those of one beside a value far off are not.
+func TestSpreadOut(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 4))
+	said := map[bool]int{}
+	for range 2000 {
+		values := make([]float64, 3+r.IntN(100))
+		narrow, share := math.Exp(-12*r.Float64()), r.Float64()
+		for i := range values {
+			if values[i] = r.NormFloat64(); r.Float64() < share {
+				values[i] = 1 + narrow*r.NormFloat64()
+			}
+		}
+		n, low, high := extent(values, math.NaN())
+		middle := ranked(values, func(y float64) float64 { return y }, n/2)
+		typical := ranked(values, func(y float64) float64 { return math.Abs(y - middle) }, n/2)
+		out := spreadOut(append(values, math.NaN()), n, low, high)
+		if said[out]++; out && typical < (high-low)/256 {
+			t.Fatalf("typical distance %g, range %g", typical, high-low)
+		}
+	}
+	if said[true] < 500 || said[false] < 500 {
+		t.Errorf("spread out or not: %v", said)
+	}
+	const huge = math.MaxFloat64
+	for _, far := range [][]float64{{1, 2, 3, 1e9}, {1, 2, math.Inf(1)}, {4, 4, 4}, {-huge, 1, huge}} {
+		n, low, high := extent(far, math.NaN())
+		if spreadOut(far, n, low, high) {
+			t.Errorf("%v is spread out", far)
+		}
+	}
+}

@@ -109,17 +109,20 @@ func (v *values) farOff(a *model.Array, x *data.Array) {
 	if n < 3 {
 		return
 	}
-	middle := ranked(x.Values, func(y float64) float64 { return y }, n/2)
-	typical := ranked(x.Values, func(y float64) float64 { return math.Abs(y - middle) }, n/2)
-	most := math.Max(math.Abs(low-middle), math.Abs(high-middle))
-	if typical == 0 {
-		typical = math.Abs(middle)
-	}
 	if code, at := missingCode(x.Values, low, high); at >= 0 {
 		v.diags.Warnf("W18", a.At, "`%s` is %g (%s), and no other value is near: is it a code for a missing value?",
 			a.Name, code, v.d.Row(a, at)).
 			Help("read it as missing: `%s missing %g`; or leave the rows out with `complete`", declared(a), code)
 		return
+	}
+	if spreadOut(x.Values, n, low, high) {
+		return
+	}
+	middle := ranked(x.Values, func(y float64) float64 { return y }, n/2)
+	typical := ranked(x.Values, func(y float64) float64 { return math.Abs(y - middle) }, n/2)
+	most := math.Max(math.Abs(low-middle), math.Abs(high-middle))
+	if typical == 0 {
+		typical = math.Abs(middle)
 	}
 	if typical == 0 || most <= farthest*typical || math.IsInf(most, 0) {
 		return

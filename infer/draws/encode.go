@@ -151,8 +151,8 @@ func (p *packer) pack(raw []byte) []byte {
 	return p.packed.Bytes()
 }
 
-// shrinks reports whether compressing bytes leaves out a tenth of them. Numbers that were measured hardly shrink, and to
-// compress a file of them would take as long as to sample from a posterior.
+// shrinks reports whether compressing bytes leaves out a tenth of them. Numbers that were measured hardly shrink, and
+// to compress a file of them would take as long as to sample from a posterior.
 func (p *packer) shrinks(raw []byte) bool {
 	return len(p.pack(raw)) < len(raw)/10*9
 }

@@ -145,7 +145,7 @@ func (s *shared) stepWork(rule dynamics.Rule, rows int) (float64, error) {
 	if system.Batches.Size = rows; rows == 0 {
 		system.Batches = dynamics.Batches{}
 	}
-	for _, e := range dynamics.Program(rule, system) {
+	for _, e := range rule.Entries(system) {
 		if e.Name == "step" {
 			p, err := lower.Program([]lower.Entry{e})
 			if err != nil {

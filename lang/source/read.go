@@ -79,7 +79,7 @@ func ReadUpTo(r io.Reader, path string, most int64) ([]byte, error) {
 	return readUpTo(r, path, most, 0)
 }
 
-// readUpTo is ReadUpTo where size bytes are expected: with so many there, no byte is copied to a larger place.
+// readUpTo is ReadUpTo where size bytes are expected: if there are no more, no byte is copied to a larger place.
 func readUpTo(r io.Reader, path string, most, size int64) ([]byte, error) {
 	var text bytes.Buffer
 	text.Grow(int(size) + bytes.MinRead)

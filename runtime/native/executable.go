@@ -213,7 +213,8 @@ func (e *executable) allocate(p *ir.Program, lanes int) {
 }
 
 // inPlace reports whether C reads the initial values of a buffer where they are, on the Go heap, which moves nothing:
-// e.buffers holds on to them. Data that are much of a machine's memory are then there once, whatever programs read them.
+// e.buffers holds on to them. Data that are much of a machine's memory are then there once, whatever programs read
+// them.
 func (e *executable) inPlace(id int) bool {
 	const many = 1 << 14 // elements
 	b := &e.buffers[id]
