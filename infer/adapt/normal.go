@@ -94,11 +94,9 @@ func FitNormal(points [][]float64, weights []float64) (Normal, bool) {
 // Whiten is z of a point.
 func (n *Normal) Whiten(x []float64) []float64 {
 	d := len(n.Mean)
-	z := make([]float64, d)
+	z, from := make([]float64, d), floats.SubTo(make([]float64, d), x[:d], n.Mean)
 	for i := range d {
-		for j := i; j < d; j++ {
-			z[i] += n.Root[i*d+j] * (x[j] - n.Mean[j])
-		}
+		z[i] = floats.Dot(n.Root[i*d+i:(i+1)*d], from[i:])
 	}
 	return z
 }

@@ -117,11 +117,12 @@ func chosenCentring(e infer.Effects, now types.Centring, rule centring, points [
 const fewChanges = 0.05
 
 // elementAt is an element of a block at all points.
-func elementAt(at [][]infer.EffectPoint, block, i int) (e adapt.Element) {
-	for _, blocks := range at {
-		b := blocks[block]
-		e.Values, e.Locations, e.Scales = append(e.Values, b.Values[i]), append(e.Locations, b.Locations[i]),
-			append(e.Scales, b.Scales[i])
+func elementAt(at [][]infer.EffectPoint, block, i int) adapt.Element {
+	n := len(at)
+	e := adapt.Element{Values: make([]float64, n), Locations: make([]float64, n), Scales: make([]float64, n)}
+	for t, blocks := range at {
+		b := &blocks[block]
+		e.Values[t], e.Locations[t], e.Scales[t] = b.Values[i], b.Locations[i], b.Scales[i]
 	}
 	return e
 }

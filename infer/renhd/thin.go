@@ -1,6 +1,7 @@
 package renhd
 
 import (
+	"math"
 	"slices"
 
 	"ppl/infer"
@@ -16,6 +17,10 @@ const (
 	// up to four times as many on a ladder, where moves between modes are rare
 	longPilot = 4 // times as long
 	longest   = 8 // times the usual length of a trajectory
+
+	// fading is what a doubling of lengths gains where the next one no longer pays: gains fall from 4, while a
+	// coordinate moves like length squared, to 1, where trajectories are as long as its quarter period.
+	fading = 3
 )
 
 // chooseThinning decides, from pilots of the sampler as it will run, how many iterations make a draw. Before that is
@@ -32,14 +37,14 @@ func (r *run) chooseThinning() error {
 		return nil
 	}
 	share, err := r.shareWithoutDivergences()
-	for err == nil && r.canLengthen() && share < margin*adapt.GoalShare {
+	for gain := math.Inf(1); err == nil && r.mayLengthen(share, gain); {
 		var longer float64
 		r.state.Length *= 2
 		if longer, err = r.runPilot(pilotIterations); longer/2 < share {
 			r.state.Length /= 2
 			break
 		}
-		share = longer
+		gain, share = longer/share, longer
 	}
 	few := share*float64(pilotIterations*o.Chains) < enoughSeen*float64(min(len(r.walkers.Rungs), 4))
 	if err == nil && few && o.Draws > pilotIterations {
@@ -71,8 +76,12 @@ func (r *run) shareWithoutDivergences() (share float64, err error) {
 	}
 }
 
-func (r *run) canLengthen() bool {
-	return !r.shared.free() && r.shared.settings().Steps == 0 && r.state.Length < longest
+// mayLengthen reports whether trajectories twice as long are worth a pilot: not where the last doubling shows that
+// another gains too little.
+func (r *run) mayLengthen(share, gain float64) bool {
+	seen := share * float64(pilotIterations*r.shared.options.Chains)
+	return !r.shared.free() && r.shared.settings().Steps == 0 && r.state.Length < longest &&
+		share < margin*adapt.GoalShare && (gain > fading || seen < enoughSeen)
 }
 
 // runPilot gives the worst effective share of iterations, over location and spread of every judged value.

@@ -211,11 +211,12 @@ func judgePlaces(t *warmupWindow, found *result) (err error) {
 	r := t.run
 	r.state.Before = t.seen.places()
 	found.Disagreement = t.seen.disagreement()
-	found.OnePlace = r.mostStayed() && t.seen.inOneMode(found.Disagreement)
-	if found.OnePlace {
+	agree := t.seen.inOneMode(found.Disagreement)
+	if found.OnePlace = agree && r.mostStayed(); found.OnePlace {
 		return nil
 	}
 	if found.Connected, err = r.connected(&t.seen); err != nil || found.Connected {
+		found.OnePlace = agree && err == nil
 		return err
 	}
 	return r.rememberModes(&t.seen)

@@ -103,7 +103,48 @@ func sane(chains [][]float64) bool {
 // Quantile is the sample quantile by linear interpolation (Hyndman and Fan's type 7, the default of R and NumPy). NaN
 // draws make it NaN.
 func Quantile(xs []float64, p float64) float64 {
-	return SortedQuantile(slices.Sorted(slices.Values(xs)), p)
+	n := len(xs)
+	if n == 0 || slices.ContainsFunc(xs, math.IsNaN) {
+		return math.NaN()
+	}
+	at := p * float64(n-1)
+	lo := int(at)
+	part := slices.Clone(xs)
+	low := selected(part, lo)
+	if frac := at - float64(lo); frac > 0 {
+		if high := slices.Min(part[lo+1:]); high != low {
+			return low + frac*(high-low)
+		}
+	}
+	return low
+}
+
+// selected is the k-th smallest number, and reorders the numbers so that none before place k is larger and none after it
+// is smaller (Hoare, "Algorithm 65: Find", Communications of the ACM 4, 1961).
+func selected(xs []float64, k int) float64 {
+	for first, last := 0, len(xs)-1; first < last; {
+		pivot, i, j := xs[k], first, last
+		for i <= j {
+			for xs[i] < pivot {
+				i++
+			}
+			for pivot < xs[j] {
+				j--
+			}
+			if i <= j {
+				xs[i], xs[j] = xs[j], xs[i]
+				i++
+				j--
+			}
+		}
+		if j < k {
+			first = i
+		}
+		if k < i {
+			last = j
+		}
+	}
+	return xs[k]
 }
 
 func SortedQuantile(sorted []float64, p float64) float64 {

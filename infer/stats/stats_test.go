@@ -194,3 +194,29 @@ func TestMoments(t *testing.T) {
 		t.Error("N, or the covariance of nothing")
 	}
 }
+
+// TestQuantileSelects compares quantiles with those of sorted numbers, of which some are equal.
+func TestQuantileSelects(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	for n := 1; n < 60; n++ {
+		xs := make([]float64, n)
+		for i := range xs {
+			xs[i] = math.Floor(r.NormFloat64()*float64(n)) / 4
+		}
+		if n%7 == 0 {
+			xs[r.IntN(n)] = math.Inf(1 - 2*(n%2))
+		}
+		before := slices.Clone(xs)
+		for _, p := range []float64{0, .05, .25, .5, .9, 1} {
+			if got, want := Quantile(xs, p), SortedQuantile(slices.Sorted(slices.Values(xs)), p); got != want && !(math.IsNaN(got) && math.IsNaN(want)) {
+				t.Errorf("quantile %g of %v is %g, want %g", p, xs, got, want)
+			}
+		}
+		if !slices.Equal(xs, before) {
+			t.Fatal("quantiles reordered the numbers that they are of")
+		}
+	}
+	if got := Quantile([]float64{1, math.NaN(), 2}, .5); !math.IsNaN(got) {
+		t.Errorf("the median with a missing number is %g", got)
+	}
+}
