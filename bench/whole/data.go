@@ -29,7 +29,7 @@ func targets() []target {
 		{"hierarchy 103", "hierarchy", 103, []string{"mu", "tau", "sigma", "theta"}, hierarchy(100)},
 		{"radon", "radon", 175, []string{"mu_a", "mu_b", "sigma_a", "sigma_b", "sigma_y", "a", "b"}, radon()},
 		{"item", "item", 340, []string{"ability", "sharp", "hard"}, item()},
-		{"volatility", "volatility", 1003, []string{"mu", "phi", "s", "h"}, volatility()},
+		{"volatility", "volatility", 1003, []string{"mu", "phi", "s", "h"}, volatility(1000)},
 		{"hierarchy 1,003", "hierarchy", 1003, []string{"mu", "tau", "sigma", "theta"}, hierarchy(1000)},
 		{"hierarchy 3,003", "hierarchy", 3003, []string{"mu", "tau", "sigma", "theta"}, hierarchy(3000)},
 		{"hierarchy 10,000", "hierarchy", 10000, []string{"mu", "tau", "sigma", "theta"}, hierarchy(9997)},
@@ -144,11 +144,12 @@ func gaussianProcess() map[string]any {
 	return map[string]any{"x": x, "y": y}
 }
 
-func volatility() map[string]any {
+// volatility is a series with a state for each step.
+func volatility(steps int) map[string]any {
 	const mu, phi, s = -1.0, 0.95, 0.25
 	r := generator()
 	h := mu + s/math.Sqrt(1-phi*phi)*r.NormFloat64()
-	return map[string]any{"y": filled(1000, func(int) float64 {
+	return map[string]any{"y": filled(steps, func(int) float64 {
 		h = mu + phi*(h-mu) + s*r.NormFloat64()
 		return math.Exp(h/2) * r.NormFloat64()
 	})}

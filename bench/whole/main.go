@@ -1,9 +1,10 @@
 // Whole times runs from the command to its end, by ppl and other systems, and writes bench/WHOLE.md: processor time,
-// effective draws, the share of the time in compiled code, and memory.
+// effective draws, the share of the time in compiled code, and memory; and gradients by the number of parameters.
 //
 //	go run ./bench/whole -ppl ./ppl -work DIR                                  ppl alone
 //	go run ./bench/whole -ppl ./ppl -work DIR -python PEERS/bin/python         and the others
 //	go run ./bench/whole … -systems "ppl renhd;nutpie" -targets "radon;item"    these again, the rest from DIR
+//	go run ./bench/whole -work DIR -growth                                     gradients of 100 to 100,000 parameters
 //
 // DIR keeps what each run has shown, so that parts of the table can be measured again.
 package main
@@ -30,7 +31,7 @@ type bench struct {
 
 // systems are the columns of comparisons, in the order of the table.
 func systems() []string {
-	return []string{"ppl renhd", "ppl nuts", "nutpie", "numpyro", "blackjax"}
+	return []string{"ppl renhd", "ppl nuts", "nutpie", "numpyro", "blackjax", "stan"}
 }
 
 func main() {
@@ -44,17 +45,26 @@ func main() {
 	only := flag.String("systems", "", "`names` of systems to run, with semicolons between them; none: all")
 	of := flag.String("targets", "", "`names` of targets, likewise")
 	table := flag.String("table", "bench/WHOLE.md", "the `file` to write")
+	growth := flag.Bool("growth", false, "time gradients of models with more and more parameters instead")
 	flag.Parse()
-	if err := b.run(*seeds, *only, *of, *table); err != nil {
+	measure := func() error { return b.run(*seeds, *only, *of) }
+	if *growth {
+		measure = b.growth
+	}
+	err := os.MkdirAll(b.work, 0o755)
+	if err == nil {
+		err = measure()
+	}
+	if err == nil {
+		err = b.write(*table)
+	}
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "whole:", err)
 		os.Exit(1)
 	}
 }
 
-func (b *bench) run(seeds int, only, of, table string) error {
-	if err := os.MkdirAll(b.work, 0o755); err != nil {
-		return err
-	}
+func (b *bench) run(seeds int, only, of string) error {
 	for _, t := range targets() {
 		if !wanted(of, t.Name) {
 			continue
@@ -70,7 +80,7 @@ func (b *bench) run(seeds int, only, of, table string) error {
 			}
 		}
 	}
-	return b.write(table)
+	return nil
 }
 
 // wanted reports whether a name is in a list, separated by semicolons since names have commas, or the list is empty.

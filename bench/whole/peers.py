@@ -1,7 +1,6 @@
 """A run of another system: peers.py SYSTEM MODEL DATA SEED NAMES samples four chains of 1,000 draws after 1,000 of warm-up, at the system's default
 settings in double precision, and prints JSON: processor time up to the draws, that of sampling alone, gradients of warm-up and draws, the lesser of
-bulk and tail ESS of the worst of NAMES, and memory. NumPyro compiles when it begins to sample, so it samples twice; the second call is timed alone,
-in which it still traces the model to find where to begin."""
+bulk and tail ESS of the worst of NAMES, and memory. Sampling alone is without tracing and compiling, which are done before."""
 
 import json
 import os
@@ -103,6 +102,7 @@ def jax_model(name, data):
         sigma = sample("sigma", dist.LogNormal(-1, 1).expand([2]).to_event(1))
         slope = lambda z, t: jnp.array([(theta[0] - theta[1] * z[1]) * z[0], (theta[3] * z[0] - theta[2]) * z[1]])
         z = odeint(slope, start, jnp.concatenate([jnp.zeros(1), d["t"]]), rtol=1e-6, atol=1e-6, mxstep=1000)
+        z = jnp.maximum(z, 1e-10)  # where the steps do not suffice, far from the target
         sample("first", dist.LogNormal(jnp.log(start), sigma), obs=d["first"])
         sample("y", dist.LogNormal(jnp.log(z[1:]), sigma), obs=d["y"])
 
@@ -126,21 +126,25 @@ def jax_model(name, data):
 
 def numpyro(name, data, seed):
     import jax
-    from numpyro.infer import MCMC, NUTS
+    from numpyro.infer import NUTS
 
-    mcmc = MCMC(NUTS(jax_model(name, data)), num_warmup=WARMUP, num_samples=DRAWS, num_chains=CHAINS, chain_method="vectorized",
-                progress_bar=False)
+    kernel = NUTS(jax_model(name, data))
+    start = kernel.init(jax.random.split(jax.random.key(seed), CHAINS), WARMUP, None, (), {})
+    one = NUTS(jax_model(name, data))  # the kernel of a chain by itself: above, it is that of all chains in step
+    one.init(jax.random.key(seed), WARMUP, None, (), {})
 
-    def run(key):
-        mcmc.warmup(key, extra_fields=("num_steps",), collect_warmup=True)
-        warm = mcmc.get_extra_fields()["num_steps"].sum()
-        mcmc.run(key, extra_fields=("num_steps",))
-        return mcmc.get_samples(group_by_chain=True), int(warm + mcmc.get_extra_fields()["num_steps"].sum())
+    def step(state, _):
+        state = one.sample(state, (), {})
+        return state, (state.z, state.num_steps)
 
-    run(jax.random.key(1000 + seed))
-    whole = processor()
-    seconds, (draws, gradients) = timed(lambda: run(jax.random.key(seed)))
-    return whole, seconds, gradients, draws
+    def chain(state):
+        state, (_, warm) = jax.lax.scan(step, state, length=WARMUP)
+        (z, steps) = jax.lax.scan(step, state, length=DRAWS)[1]
+        return jax.vmap(one.postprocess_fn((), {}))(z), warm.sum() + steps.sum()
+
+    run = jax.jit(lambda states: jax.lax.map(chain, states)).lower(start).compile()
+    seconds, (draws, gradients) = timed(lambda: jax.block_until_ready(run(start)))
+    return processor(), seconds, int(gradients.sum()), draws
 
 
 def blackjax(name, data, seed):
@@ -169,6 +173,24 @@ def blackjax(name, data, seed):
     run = jax.jit(lambda key: jax.lax.map(chain, jax.random.split(key, CHAINS))).lower(jax.random.key(seed)).compile()
     seconds, (draws, steps) = timed(lambda: jax.block_until_ready(run(jax.random.key(seed))))
     return processor(), seconds, int(steps.sum()), draws
+
+
+def runge_kutta(theta, start, years):
+    """The hares and lynxes of each year, by steps of a tenth of a year: an error of some 1e-6."""
+    import pytensor
+    import pytensor.tensor as pt
+
+    h = 0.1
+    slope = lambda z, theta: pt.stack([(theta[0] - theta[1] * z[1]) * z[0], (theta[3] * z[0] - theta[2]) * z[1]])
+
+    def step(z, theta):
+        a = slope(z, theta)
+        b = slope(z + h / 2 * a, theta)
+        c = slope(z + h / 2 * b, theta)
+        return z + h / 6 * (a + 2 * b + 2 * c + slope(z + h * c, theta))
+
+    z = pytensor.scan(step, outputs_info=[start], non_sequences=[theta], n_steps=10 * years)[0]
+    return z[9::10]
 
 
 def pymc_model(name, data):
@@ -207,6 +229,12 @@ def pymc_model(name, data):
             first = pm.Normal.dist(mu, s / pt.sqrt(1 - phi**2))
             h = pm.AR("h", rho=[mu * (1 - phi), phi], sigma=s, constant=True, init_dist=first, steps=len(d["y"]) - 1)
             pm.Normal("y", 0, pt.exp(h / 2), observed=d["y"])
+        elif name == "lotka":
+            theta = pm.TruncatedNormal("theta", [1, 0.05, 1, 0.05], [0.5, 0.05, 0.5, 0.05], lower=0, shape=4)
+            start, sigma = pm.LogNormal("start", np.log(10), 1, shape=2), pm.LogNormal("sigma", -1, 1, shape=2)
+            pm.LogNormal("first", pt.log(start), sigma, observed=d["first"])
+            z = runge_kutta(theta, start, len(d["t"]))
+            pm.LogNormal("y", pt.log(z), sigma, observed=d["y"])
         elif name == "item":
             pupils, questions = d["correct"].shape
             ability, sharp = pm.Normal("ability", 0, 1, shape=pupils), pm.LogNormal("sharp", 0, 0.5, shape=questions)
@@ -230,6 +258,29 @@ def nutpie(name, data, seed):
     seconds, trace = timed(run)
     gradients = trace.sample_stats.n_steps.sum() + trace.warmup_sample_stats.n_steps.sum()
     return processor(), seconds, int(gradients), {k: trace.posterior[k].values for k in trace.posterior}
+
+
+def stan(name, data, seed):
+    import tempfile
+
+    with tempfile.TemporaryDirectory() as cache:  # empty, so that the model is compiled
+        os.environ["XDG_CACHE_HOME"] = cache
+        os.chdir(cache)
+        import stan
+
+        sizes = {"normal": {"N": "y"}, "gp": {"N": "y"}, "mixture": {"N": "y"}, "lotka": {"N": "y"}, "schools": {"J": "y"}, "hierarchy": {"N": "y"},
+                 "logistic": {"N": "y"}, "spline": {"N": "y"}, "radon": {"N": "y"}, "item": {"J": "correct"}, "volatility": {"T": "y"}}
+        columns = {"logistic": {"D": "x"}, "spline": {"K": "basis"}, "item": {"I": "correct"}}
+        d = data | {k: len(data[of]) for k, of in sizes[name].items()} | {k: len(data[of][0]) for k, of in columns.get(name, {}).items()}
+        model = stan.build(open(f"{HERE}/models/{name}.stan").read(), data=d, random_seed=seed)
+        run = lambda: model.sample(num_chains=CHAINS, num_samples=DRAWS, num_warmup=WARMUP, save_warmup=True)
+        seconds, fit = timed(run)
+        whole = processor()
+    by_chain = lambda x: x.reshape(*x.shape[:-1], -1, CHAINS)  # …, iteration, chain
+    kept = lambda x: by_chain(x)[..., -DRAWS:, :]
+    draws = {k: kept(fit[k]).swapaxes(-1, -2) for k in fit.param_names}
+    draws = {k: x.reshape(-1, CHAINS, DRAWS).transpose(1, 2, 0) for k, x in draws.items()}
+    return whole, seconds, int(fit["n_leapfrog__"].sum()), draws
 
 
 def worst(draws, names):

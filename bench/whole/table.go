@@ -37,6 +37,11 @@ func (b *bench) write(path string) error {
 			}
 		}
 	}
+	growth, err := b.growthTable()
+	if err != nil {
+		return err
+	}
+	out.WriteString(growth)
 	notes, err := os.ReadFile("bench/whole/notes.md")
 	if err != nil {
 		return err
