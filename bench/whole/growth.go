@@ -67,7 +67,8 @@ func (b *bench) gradientCost(model string, parameters int) (c gradientCost, err 
 		return c, err
 	}
 	defer os.Remove(data)
-	target, ds := compiler.Load(filepath.Join("bench", "whole", "models", model+".ppl"), []compiler.DataArg{{Path: data}})
+	path := filepath.Join("bench", "whole", "models", model+".ppl")
+	target, ds := compiler.Load(path, []compiler.DataArg{{Path: data}})
 	if target == nil {
 		return c, fmt.Errorf("%v", ds)
 	}

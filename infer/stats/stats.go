@@ -119,8 +119,8 @@ func Quantile(xs []float64, p float64) float64 {
 	return low
 }
 
-// selected is the k-th smallest number, and reorders the numbers so that none before place k is larger and none after it
-// is smaller (Hoare, "Algorithm 65: Find", Communications of the ACM 4, 1961).
+// selected is the k-th smallest number, and reorders the numbers so that none before place k is larger and none after
+// it is smaller (Hoare, "Algorithm 65: Find", Communications of the ACM 4, 1961).
 func selected(xs []float64, k int) float64 {
 	for first, last := 0, len(xs)-1; first < last; {
 		pivot, i, j := xs[k], first, last
