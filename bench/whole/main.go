@@ -51,7 +51,10 @@ func main() {
 	if *growth {
 		measure = b.growth
 	}
-	err := os.MkdirAll(b.work, 0o755)
+	work, err := filepath.Abs(b.work) // so that a cache there has an absolute path, without which it is not used
+	if b.work = work; err == nil {
+		err = os.MkdirAll(b.work, 0o755)
+	}
 	if err == nil {
 		err = measure()
 	}

@@ -276,6 +276,7 @@ def stan(name, data, seed):
         run = lambda: model.sample(num_chains=CHAINS, num_samples=DRAWS, num_warmup=WARMUP, save_warmup=True)
         seconds, fit = timed(run)
         whole = processor()
+        os.chdir(HERE)
     by_chain = lambda x: x.reshape(*x.shape[:-1], -1, CHAINS)  # …, iteration, chain
     kept = lambda x: by_chain(x)[..., -DRAWS:, :]
     draws = {k: kept(fit[k]).swapaxes(-1, -2) for k in fit.param_names}
