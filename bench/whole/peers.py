@@ -273,10 +273,10 @@ def stan(name, data, seed):
         columns = {"logistic": {"D": "x"}, "spline": {"K": "basis"}, "item": {"I": "correct"}}
         d = data | {k: len(data[of]) for k, of in sizes[name].items()} | {k: len(data[of][0]) for k, of in columns.get(name, {}).items()}
         model = stan.build(open(f"{HERE}/models/{name}.stan").read(), data=d, random_seed=seed)
+        os.chdir(HERE)
         run = lambda: model.sample(num_chains=CHAINS, num_samples=DRAWS, num_warmup=WARMUP, save_warmup=True)
         seconds, fit = timed(run)
         whole = processor()
-        os.chdir(HERE)
     by_chain = lambda x: x.reshape(*x.shape[:-1], -1, CHAINS)  # …, iteration, chain
     kept = lambda x: by_chain(x)[..., -DRAWS:, :]
     draws = {k: kept(fit[k]).swapaxes(-1, -2) for k in fit.param_names}
