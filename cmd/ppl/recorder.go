@@ -37,6 +37,7 @@ type recorder struct {
 	closed  bool          // the run has ended on disk
 	writer  *draws.Writer // nil before the first draw
 	resumed bool          // the checkpoint that the run goes on from has draws before it
+	began   time.Time     // of the draws of this process
 	counts  []int         // draws of each chain so far
 	values  []float64
 	record  []float64 // of values: what is kept
@@ -138,11 +139,20 @@ func (r *recorder) Begin(stats []types.Variable) (err error) {
 	defer r.mu.Unlock()
 	if r.resumed {
 		r.writer, err = draws.Resume(r.disk, r.dir, layout, r.counts, r.options)
-		return err
+	} else {
+		r.counts = make([]int, r.chains)
+		r.writer, err = draws.Create(r.disk, r.dir, layout, r.options)
 	}
-	r.counts = make([]int, r.chains)
-	r.writer, err = draws.Create(r.disk, r.dir, layout, r.options)
+	r.began = time.Now()
 	return err
+}
+
+// sampling is how long draws have been taken: neither reading data nor warming up, which pass over all rows.
+func (r *recorder) sampling() time.Duration {
+	if r.began.IsZero() {
+		return 0
+	}
+	return time.Since(r.began)
 }
 
 func asObserved(variables []types.Variable, values [][]float64) []draws.Observed {

@@ -59,6 +59,7 @@ func carryOut(ctx context.Context, run *posteriorRun, count int, show func(infer
 	}
 	report.NonFiniteTerms, report.Looked = run.program.NonFiniteTerms(report.NonFiniteEnds)
 	report.Seconds = run.dir.info.Report.Seconds + time.Since(start).Seconds()
+	report.Sampling = run.dir.info.Report.Sampling + run.recorder.sampling().Seconds()
 	closed := run.recorder.close(&report.SamplerReport, status, err)
 	if err = firstError(err, closed); err != nil {
 		return false, code(err)
