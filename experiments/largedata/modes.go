@@ -15,7 +15,7 @@ import (
 // minibatches at once.
 func twoModes(bench *lab.Bench) error {
 	t := lab.Table{Columns: []string{"rows", "seed", "weight of the higher mode", "±", "truth", "rungs", "CPU s"}}
-	for _, n := range []int{10_000, 1_000_000} {
+	for _, n := range []int{10_000, 100_000, 1_000_000} {
 		y, truth := twoGroups(n)
 		data, err := writeNumPy(bench, nil, y)
 		if err != nil {
@@ -43,7 +43,7 @@ func twoModes(bench *lab.Bench) error {
 }
 
 // modeSeeds is how many runs there are.
-const modeSeeds = 1
+const modeSeeds = 2
 
 // twoGroups are numbers of two groups with sd 1, and the weight of the mode a < b by the priors at the means of the
 // groups: the likelihood is symmetric.
