@@ -15,7 +15,9 @@ func main() {
 	comm, err := mpi.Join()
 	switch {
 	case err != nil:
-		c.notef("ppl: %v", err)
+		if mpi.FirstOfHost() { // what is wrong with a library is wrong for all ranks of a host
+			c.notef("ppl: %v", err)
+		}
 		os.Exit(codeFailed)
 	case comm == nil:
 		endAtOnce()

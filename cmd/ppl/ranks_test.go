@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -143,27 +144,39 @@ func TestMistakesOnRanks(t *testing.T) {
 	}
 }
 
-// Where an MPI is installed, mpiexec starts ranks of this program, and their run has the files of one process.
-func TestMPI(t *testing.T) {
+// launcherOfMPI is the command that starts ranks, and this program, which testscript.Main has put in the search path.
+func launcherOfMPI(t *testing.T) (launcher, ppl string) {
+	t.Helper()
 	launcher, err := exec.LookPath("mpiexec")
 	if err != nil || testing.Short() {
 		t.Skip("no MPI is installed")
 	}
-	ppl, err := exec.LookPath("ppl") // testscript.Main has put this program there
-	if err != nil {
+	if ppl, err = exec.LookPath("ppl"); err != nil {
 		t.Skip(err)
 	}
+	return launcher, ppl
+}
+
+// underMPI is a command in whose environment Open MPI starts more ranks than cores, for any user.
+func underMPI(ctx context.Context, env []string, command ...string) *exec.Cmd {
+	cmd := exec.CommandContext(ctx, command[0], command[1:]...)
+	cmd.Env = append(os.Environ(), append(env, "OMPI_MCA_rmaps_base_oversubscribe=1",
+		"OMPI_MCA_hwloc_base_binding_policy=none", "OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1",
+		"OMPI_MCA_mpi_yield_when_idle=1", "PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe",
+		"PRTE_MCA_hwloc_default_binding_policy=none")...)
+	return cmd
+}
+
+// Where an MPI is installed, mpiexec starts ranks of this program, and their run has the files of one process.
+func TestMPI(t *testing.T) {
+	launcher, ppl := launcherOfMPI(t)
 	model, whole, shared := rankModel(t), filepath.Join(t.TempDir(), "whole"), filepath.Join(t.TempDir(), "shared")
 	flags := []string{"sample", model, "--seed", "3", "--chains", "2", "--warmup", "20", "--draws", "5", "--quiet",
 		"--threads", "1", "--out"}
 	for dir, command := range map[string][]string{whole: {ppl}, shared: {launcher, "-np", "2", ppl}} {
-		cmd := exec.Command(command[0], append(append(command[1:], flags...), dir)...)
-		cmd.Env = append(os.Environ(), "OMPI_MCA_rmaps_base_oversubscribe=1", "OMPI_MCA_hwloc_base_binding_policy=none",
-			"OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1", "OMPI_MCA_mpi_yield_when_idle=1",
-			"PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe", "PRTE_MCA_hwloc_default_binding_policy=none")
-		timer := time.AfterFunc(2*time.Minute, func() { cmd.Process.Kill() })
-		out, err := cmd.CombinedOutput()
-		if timer.Stop(); err != nil {
+		ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+		out, err := underMPI(ctx, nil, slices.Concat(command, flags, []string{dir})...).CombinedOutput()
+		if cancel(); err != nil {
 			t.Fatalf("%v: %v\n%s", command, err, out)
 		}
 	}

@@ -121,7 +121,7 @@ func (w *watching) look(dir string) (look, error) {
 	if err == nil {
 		l.Phase, l.Done, l.Total, l.Divergences, l.Rate = p.Phase, p.Done, p.Total, p.Divergences, p.Rate()
 		l.SwapRates = p.SwapRates
-		l.Silent = time.Since(p.Written).Seconds()
+		l.Silent = max(0, time.Since(p.Written).Seconds()) // the clock may have been set back
 		if left, known := p.Left(); known {
 			seconds := left.Seconds()
 			l.left, l.SecondsLeft = left, &seconds

@@ -40,14 +40,28 @@ func Sampler(c ranks.Comm, s infer.Sampler) infer.Sampler {
 			err = first.failure
 		}
 		err = session.Conclude(err)
-		if c.Size() > 1 && !session.Shared() {
-			report.Notes = append(report.Notes, fmt.Sprintf("%d ranks had nothing to share: there are fewer than "+
-				"%d walkers, and the data have too few rows, or the device shares none; one process would have been "+
-				"as fast", c.Size(), ranks.LaneBlock*(c.Size()-1)+1))
+		if note := idle(c.Size(), session.Idle()); note != "" {
+			report.Notes = append(report.Notes, note)
 		}
 		return report, err
 	}
 }
+
+// idle says that there was less to do than for all ranks; empty where there was enough.
+func idle(size, idle int) string {
+	switch {
+	case idle == 0:
+		return ""
+	case idle == size-1:
+		return fmt.Sprintf("%d ranks had nothing to share: there are fewer than %d walkers, and the data have too few "+
+			"rows, or the device shares none; one process would have been as fast", size, fewestWalkers(size))
+	}
+	return fmt.Sprintf("%d of %d ranks were idle: the data have rows for %d, and fewer than %d walkers are not shared",
+		idle, size, size-idle, fewestWalkers(size))
+}
+
+// fewestWalkers is how many walkers make a block for each rank.
+func fewestWalkers(size int) int { return ranks.LaneBlock*(size-1) + 1 }
 
 // sharing is a device whose programs share lanes or rows.
 type sharing struct {

@@ -42,6 +42,13 @@ func launched() (launcher, int, bool) {
 	return launcher{}, 0, false
 }
 
+// FirstOfHost reports whether this process is the first that the launcher has started on this host, as far as it says;
+// that is known before processes join.
+func FirstOfHost() bool {
+	n, found := variable("OMPI_COMM_WORLD_LOCAL_RANK", "MPI_LOCALRANKID", "SLURM_LOCALID")
+	return !found || n == 0
+}
+
 // candidates are the files to try: what PPL_MPI names, else the launcher's libraries where the loader finds them, and
 // next to the mpirun or mpiexec of the search path.
 func (l launcher) candidates() (paths []string) {
@@ -85,10 +92,16 @@ func exists(path string) bool {
 
 // LocalRanks is how many ranks share this machine, as far as the launcher says; else 1.
 func LocalRanks() int {
-	for _, name := range []string{"OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS", "SLURM_NTASKS_PER_NODE"} {
-		if n, err := strconv.Atoi(strings.TrimSpace(os.Getenv(name))); err == nil && n > 0 {
-			return n
+	n, _ := variable("OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS", "SLURM_NTASKS_PER_NODE")
+	return max(1, n)
+}
+
+// variable is the first of some variables that holds a whole number.
+func variable(names ...string) (n int, found bool) {
+	for _, name := range names {
+		if n, err := strconv.Atoi(strings.TrimSpace(os.Getenv(name))); err == nil {
+			return n, true
 		}
 	}
-	return 1
+	return 0, false
 }

@@ -4,9 +4,11 @@ package mpi
 
 import (
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -92,12 +94,13 @@ func (c *Comm) open(l launcher) error {
 
 func (c *Comm) bind(handle uintptr) error {
 	l := &c.lib
-	for name, at := range map[string]*uintptr{"MPI_Init_thread": &l.initialize, "MPI_Comm_rank": &l.rank,
+	functions := map[string]*uintptr{"MPI_Init_thread": &l.initialize, "MPI_Comm_rank": &l.rank,
 		"MPI_Comm_size": &l.size, "MPI_Get_library_version": &l.version, "MPI_Iallgatherv": &l.gather,
 		"MPI_Ibcast": &l.broadcast, "MPI_Ibarrier": &l.barrier, "MPI_Test": &l.test, "MPI_Abort": &l.abort,
-		"MPI_Finalize": &l.finalize} {
+		"MPI_Finalize": &l.finalize}
+	for _, name := range slices.Sorted(maps.Keys(functions)) {
 		var err error
-		if *at, err = purego.Dlsym(handle, name); err != nil {
+		if *functions[name], err = purego.Dlsym(handle, name); err != nil {
 			return fmt.Errorf("%s is no MPI library: it has no %s", c.path, name)
 		}
 	}

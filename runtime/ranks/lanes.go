@@ -57,7 +57,7 @@ func (l laneLoader) Load(o device.Options) (device.Executable, error) {
 	}
 	e.small = slices.Sorted(maps.Keys(e.numbers))
 	e.stage = make([]byte, e.at(l.session.Size()))
-	l.session.shared += o.Lanes - (end - first)
+	l.session.parts = l.session.Size()
 	o.Lanes, o.First = end-first, o.First+first
 	var err error
 	e.Executable, err = l.session.load(l.Loader, o)

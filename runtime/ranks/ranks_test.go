@@ -72,6 +72,17 @@ func TestEven(t *testing.T) {
 	}
 }
 
+// Ranks are idle that have no turn of any program.
+func TestIdle(t *testing.T) {
+	onAll(5, func(s *Session) {
+		for i, c := range []struct{ turns, idle int }{{0, 4}, {1, 4}, {3, 2}, {2, 2}, {7, 0}} {
+			if s.Share(c.turns); s.Idle() != c.idle {
+				t.Errorf("program %d: %d ranks are idle, want %d", i, s.Idle(), c.idle)
+			}
+		}
+	})
+}
+
 // One rank that waits for long is said once.
 func TestWaits(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)

@@ -22,7 +22,7 @@ type Session struct {
 	saving bool // it is time for a checkpoint, as agreed
 	failed bool // a rank has failed
 	cause  stop
-	shared int // turns that this rank has left to others
+	parts  int // of the program that has been shared among most ranks
 }
 
 // A stop is why a rank wants to end.
@@ -139,9 +139,8 @@ func (s *Session) Conclude(mine error) error {
 // Share is the part of n turns that this rank runs: device.Turns.
 func (s *Session) Share(n int) (first, end int) {
 	starts := Even(n, 1, s.Size())
-	first, end = starts[s.Rank()], starts[s.Rank()+1]
-	s.shared += n - (end - first)
-	return first, end
+	s.parts = max(s.parts, min(n, s.Size()))
+	return starts[s.Rank()], starts[s.Rank()+1]
 }
 
 // GatherTurns gives every rank what all turns have left, the same number of bytes each: device.Turns.
@@ -149,8 +148,8 @@ func (s *Session) GatherTurns(all []byte, turns int) {
 	s.Gather(all, Even(turns, len(all)/turns, s.Size()))
 }
 
-// Shared reports whether there has been something to share.
-func (s *Session) Shared() bool { return s.shared > 0 }
+// Idle is how many ranks had no part of any program: all but one where there was nothing to share.
+func (s *Session) Idle() int { return s.Size() - max(1, s.parts) }
 
 // Waits reports, by say, each time that an exchange has waited for the others for so long. It ends with ctx.
 func Waits(ctx context.Context, waiting func() time.Duration, long time.Duration, say func(time.Duration)) {
