@@ -6,11 +6,13 @@ import (
 	"os"
 	"time"
 
+	"ppl/runtime/memory"
 	"ppl/runtime/mpi"
 	"ppl/runtime/ranks"
 )
 
 func main() {
+	memory.Set(memory.Limit()) // so that the collector works harder when there is little left
 	c, ctx := newConsole(os.Stdout, os.Stderr), context.Background()
 	comm, err := mpi.Join()
 	switch {

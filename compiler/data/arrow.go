@@ -21,7 +21,7 @@ import (
 // count is believed before the bytes that it speaks of are known to be there, or are few enough.
 func readArrow(path, text string, s RowCache) (f *File, err error) {
 	defer recovered(path, &err)
-	in := &arrowFile{path: path, most: max(s.Memory, leastMemory), words: map[int64]cells{}}
+	in := &arrowFile{path: path, most: s.memory(), words: map[int64]cells{}}
 	in.left = in.most
 	switch {
 	case strings.HasPrefix(text, "FEA1"):
@@ -64,7 +64,7 @@ func (in *arrowFile) takes(count, each int64) error {
 		return in.damaged("a count is negative")
 	}
 	if count > in.left/each {
-		return RowCache{Memory: in.most}.expands(in.path, in.most)
+		return RowCache{Memory: in.most}.expands(in.path, in.most-in.left)
 	}
 	in.left -= count * each
 	return nil

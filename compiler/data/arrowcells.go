@@ -310,7 +310,7 @@ func (b *batchReader) text(text []byte, present bool, to *cells) error {
 	}
 	word := visible(string(text))
 	to.values, to.texts = append(to.values, 0), append(to.texts, word)
-	return b.in.takes(int64(len(word)), 1)
+	return b.in.takes(int64(len(word))+wordCost-valueCost, 1)
 }
 
 // viewed are texts of which each is described by 16 bytes: its length and, if that is at most 12, itself; or else its

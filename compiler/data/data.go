@@ -67,7 +67,7 @@ type File struct {
 // bytes. Errors carry the path, and the line and column where there is one. What would not fit into memory, such as a
 // small compressed file that holds much, is refused before it is there.
 func (s RowCache) Whole(path string) (*File, error) {
-	text, err := source.Read(path, s.most(arrayCost))
+	text, err := source.Read(path, s.memory()/keptCost)
 	if err != nil {
 		return nil, fmt.Errorf("cannot read data: %w", err)
 	}
@@ -89,13 +89,12 @@ func (s RowCache) parse(path string, text []byte) (*File, error) {
 			return nil, err
 		}
 		kind = strings.TrimSuffix(path, ".gz")
+	} else if err := s.fits(path, costOf(kind, text), bytes.NewReader(text)); err != nil {
+		return nil, err
 	}
 	read, err := formatOf(kind, text)
 	if err != nil {
 		return nil, err
-	}
-	if most := s.most(costOf(path, text)); int64(len(text)) > most {
-		return nil, s.expands(path, most)
 	}
 	text = bytes.TrimPrefix(text, []byte("\ufeff"))
 	return read(path, unsafe.String(unsafe.SliceData(text), len(text)), s) // without a copy, which may be large
@@ -110,28 +109,18 @@ func (s RowCache) decompressed(path string, packed []byte) ([]byte, error) {
 	}
 	start := bufio.NewReaderSize(r, 1<<16)
 	head, _ := start.Peek(1 << 16) // a file may well be shorter
-	most := s.most(costOf(path, head))
-	n, err := io.Copy(io.Discard, io.LimitReader(start, most+1))
-	if err == nil && n > most {
-		return nil, s.expands(path, most)
+	m := s.meter(costOf(strings.TrimSuffix(path, ".gz"), head))
+	if err := s.within(path, m, start); err != nil {
+		return nil, err
 	}
-	text := make([]byte, n)
-	if err == nil {
-		err = r.Reset(bytes.NewReader(packed))
-	}
-	if err == nil {
+	text := make([]byte, m.bytes)
+	if err = r.Reset(bytes.NewReader(packed)); err == nil {
 		_, err = io.ReadFull(r, text)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: cannot decompress it: %w", path, err)
 	}
 	return text, nil
-}
-
-// expands refuses a file, or a stream, that holds more than fits into memory.
-func (s RowCache) expands(path string, most int64) error {
-	return fmt.Errorf("%s holds more than %s of data, too much for memory (%s); rows of a CSV or .npy file that is "+
-		"not compressed can be read from disk", path, source.Bytes(most), source.Bytes(max(s.Memory, leastMemory)))
 }
 
 // A reader reads the text of a file; how much may come of it is bounded by the memory of a cache.

@@ -3,7 +3,9 @@ package data
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -42,50 +44,34 @@ func DefaultRowCache() RowCache {
 	return s
 }
 
-// What reading a file whole takes, in bytes for each byte of it: of text, measured 10.3 for a CSV file of short
-// numbers; of an array twice itself and 8 bytes a number; and packedCost times that if it is compressed.
-const (
-	textCost   = 10
-	arrayCost  = 3
-	packedCost = 4
-)
+// packedCost is how many bytes one of a compressed file commonly holds.
+const packedCost = 4
 
 // leastMemory is what reading may take in any case.
 const leastMemory = 64 << 20
 
-// most is how many bytes of a file may be read, if each takes cost bytes of memory.
-func (s RowCache) most(cost int64) int64 { return max(s.Memory, leastMemory) / cost }
-
-// wholeCost is what reading a file whole takes, in bytes a byte.
-func wholeCost(path string) int64 {
+// Large reports whether a file is too large to be read whole, with its size. A file that cannot be looked at is not. Of
+// a compressed one only the beginning is looked at: one that holds more than that makes likely is refused when it is
+// read, and not written to disk as rows.
+func (s RowCache) Large(path string) (size int64, large bool) {
+	info, err := os.Stat(path)
+	if err != nil || !info.Mode().IsRegular() || info.Size() <= s.Memory/highestCost {
+		return 0, false
+	}
 	in, err := openInput(path)
 	if err != nil {
-		return textCost // reading it will say what is wrong
+		return 0, false // reading it will say what is wrong
 	}
 	defer in.Close()
 	start, _ := in.text.Peek(1 << 16) // a file may well be shorter
-	cost := costOf(path, start)
-	if in.packed != nil {
-		cost *= packedCost
+	m := meter{cost: costOf(in.kind, start), left: s.Memory}
+	if in.packed != nil && len(start) > 0 {
+		_, _ = m.Write(start)
+		each := float64(s.Memory-m.left) / float64(len(start))
+		return info.Size(), float64(info.Size())*packedCost*each > float64(s.Memory)
 	}
-	return cost
-}
-
-// costOf is what reading takes, in bytes a byte, of a file that is not compressed and begins so.
-func costOf(path string, start []byte) int64 {
-	if h, ok := headerOf(path, string(start[:min(len(start), 1<<16)])); ok {
-		return int64(2 + (8+h.kind.size-1)/h.kind.size)
-	}
-	return textCost
-}
-
-// Large reports whether a file is too large to be read whole, with its size. A file that cannot be looked at is not.
-func (s RowCache) Large(path string) (size int64, large bool) {
-	info, err := os.Stat(path)
-	if err != nil || !info.Mode().IsRegular() || info.Size() <= s.Memory/(textCost*packedCost) {
-		return 0, false
-	}
-	return info.Size(), info.Size() > s.Memory/wholeCost(path)
+	_, err = io.Copy(&m, in.text)
+	return info.Size(), errors.Is(err, errTooMuch)
 }
 
 // ByRows opens a large data file for reading by rows. The first time it is converted to a row file, which is kept as

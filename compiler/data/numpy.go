@@ -2,17 +2,17 @@ package data
 
 import (
 	"archive/zip"
+	"bufio"
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"io"
 	"math"
 	"path"
 	"regexp"
 	"strconv"
 	"strings"
 	"unsafe"
-
-	"ppl/lang/source"
 )
 
 // NumPy's formats: .npy is a magic string, a version, the length of a header, the header (a Python dictionary as text)
@@ -40,16 +40,16 @@ func readNPZ(name, text string, s RowCache) (*File, error) {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	f := newFile(name, false)
-	left := s.most(arrayCost)
+	left := s.memory()
 	for _, entry := range z.File {
 		key := strings.TrimSuffix(entry.Name, ".npy")
-		text, err := npzEntry(name+"#"+key, entry, left)
-		if large := (source.TooLarge{}); errors.As(err, &large) {
-			return nil, s.expands(name, s.most(arrayCost))
+		text, takes, err := npzEntry(name+"#"+key, entry, left)
+		if errors.Is(err, errTooMuch) {
+			return nil, s.expands(name, int64(min(entry.UncompressedSize64, math.MaxInt64)))
 		} else if err != nil {
 			return nil, err
 		}
-		left -= int64(len(text))
+		left -= takes
 		a, err := parseNPY(name+"#"+key, text)
 		if err != nil {
 			return nil, err
@@ -60,18 +60,26 @@ func readNPZ(name, text string, s RowCache) (*File, error) {
 	return f, nil
 }
 
-// npzEntry is the text of an entry, of at most that many bytes.
-func npzEntry(name string, entry *zip.File, most int64) (string, error) {
+// npzEntry is the text of an entry, and how many bytes of memory reading it takes; errTooMuch if that is more than are
+// left. An entry that is longer than the archive says is refused by package zip.
+func npzEntry(name string, entry *zip.File, left int64) (string, int64, error) {
 	r, err := entry.Open()
 	if err != nil {
-		return "", fmt.Errorf("%s: %w", name, err)
+		return "", 0, fmt.Errorf("%s: %w", name, err)
 	}
 	defer r.Close()
-	text, err := source.ReadUpTo(r, name, most)
-	if err != nil {
-		return "", fmt.Errorf("%s: %w", name, err)
+	in := bufio.NewReaderSize(r, 1<<16)
+	start, _ := in.Peek(1 << 16) // an entry may well be shorter
+	each := costOf(name, start).each
+	if entry.UncompressedSize64 > uint64(left/each) {
+		return "", 0, errTooMuch
 	}
-	return string(text), nil
+	var text strings.Builder
+	text.Grow(int(entry.UncompressedSize64))
+	if _, err = io.Copy(&text, in); err != nil {
+		return "", 0, fmt.Errorf("%s: %w", name, err)
+	}
+	return text.String(), each * int64(text.Len()), nil
 }
 
 var (

@@ -32,20 +32,31 @@ func readParquet(path, text string, s RowCache) (f *File, err error) {
 	return f, nil
 }
 
-// valueCost is what a value of a Parquet file takes in memory, in bytes: a number, and a text with its header while it
-// is read.
-const valueCost = 40
+// valueCost is what a number of a Parquet or Arrow file takes in memory, in bytes, and wordCost what a text takes beyond
+// its characters: it is there with its header, as a label and in a table of labels.
+const (
+	valueCost = 80
+	wordCost  = 240
+)
 
 // parquetFits refuses a file whose columns, which may be compressed a thousandfold, would not fit into memory.
 func (s RowCache) parquetFits(path string, in *parquet.File) error {
-	unpacked := in.NumRows() * int64(len(in.Root().Columns())) * valueCost
+	unpacked, rows := int64(0), in.NumRows()
 	for _, group := range in.Metadata().RowGroups {
 		for _, c := range group.Columns {
 			unpacked += c.MetaData.TotalUncompressedSize
 		}
 	}
-	if unpacked < 0 || unpacked > max(s.Memory, leastMemory) {
-		return s.expands(path, s.Memory)
+	left := s.memory() - unpacked
+	for _, c := range in.Root().Columns() {
+		each := int64(valueCost)
+		if c.Leaf() && isText(c) {
+			each = wordCost
+		}
+		if left -= each; unpacked < 0 || rows < 0 || left < 0 || rows > left/each {
+			return s.expands(path, max(unpacked, rows))
+		}
+		left -= rows * each
 	}
 	return nil
 }

@@ -289,10 +289,10 @@ func TestLarge(t *testing.T) {
 		return npy("{'descr': '"+kind+"', 'fortran_order': False, 'shape': (1,), }", n)
 	}
 	for path, cost := range map[string]int{
-		written(t, dir, "x.csv", text): 10, written(t, dir, "x.csv.gz", zipped(t, text)): 40, written(t, dir, "x.npy",
-			array("<f8", 8)): 3,
-		written(t, dir, "y.npy", array("<f4", 4)): 4, written(t, dir, "z.npy", array("|u1", 1)): 10,
-		written(t, dir, "z.npy.gz", zipped(t, array("|u1", 1))): 40,
+		written(t, dir, "x.csv", text): 8, written(t, dir, "x.csv.gz", zipped(t, text)): 32, written(t, dir, "x.npy",
+			array("<f8", 8)): 8,
+		written(t, dir, "y.npy", array("<f4", 4)): 13, written(t, dir, "z.npy", array("|u1", 1)): 46,
+		written(t, dir, "z.npy.gz", zipped(t, array("|u1", 1))): 184,
 	} {
 		info, err := os.Stat(path)
 		if err != nil {

@@ -65,8 +65,22 @@ func (l *List) Notef(code string, at source.Span, format string, args ...any) En
 }
 
 func (l *List) addf(s Severity, code string, at source.Span, format string, args []any) Entry {
-	l.Add(Diagnostic{Code: code, Severity: s, Span: at, Message: fmt.Sprintf(format, args...)})
+	l.Add(Diagnostic{Code: code, Severity: s, Span: at, Message: said(format, args)})
 	return Entry{l, len(l.items) - 1}
+}
+
+// longest is how many bytes of a message are shown; one that quotes a text of a data file could be as long as that.
+const longest = 4000
+
+// said is a message without its middle, if it is longer than anyone reads.
+func said(format string, args []any) string {
+	text := fmt.Sprintf(format, args...)
+	if len(text) <= longest {
+		return text
+	}
+	const shown = longest / 2
+	return strings.ToValidUTF8(text[:shown], "") + fmt.Sprintf(" … (%d bytes left out) … ", len(text)-longest) +
+		strings.ToValidUTF8(text[len(text)-shown:], "")
 }
 
 // Len is the number of diagnostics of every severity.
@@ -143,6 +157,6 @@ func (e Entry) Related(at source.Span, format string, args ...any) Entry {
 
 // Help sets the advice how to fix it.
 func (e Entry) Help(format string, args ...any) Entry {
-	e.list.items[e.i].Help = fmt.Sprintf(format, args...)
+	e.list.items[e.i].Help = said(format, args)
 	return e
 }

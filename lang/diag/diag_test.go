@@ -168,3 +168,15 @@ func TestPrintable(t *testing.T) {
 		t.Errorf("%d bytes", len(long))
 	}
 }
+
+// A message that quotes a text as long as a file is cut, and its end, where the advice is, stays.
+func TestLongMessage(t *testing.T) {
+	var l List
+	l.Errorf("E57", source.Span{}, "`x` is text: %s (row 1)", strings.Repeat("ä", 1<<20)).
+		Help("look at %s", strings.Repeat("b", 1<<20))
+	d := l.All()[0]
+	if len(d.Message) > 2*longest || !strings.HasSuffix(d.Message, "ä (row 1)") ||
+		!strings.Contains(d.Message, " bytes left out") || len(d.Help) > 2*longest {
+		t.Errorf("%d bytes, %d of help: …%s", len(d.Message), len(d.Help), d.Message[len(d.Message)-20:])
+	}
+}
