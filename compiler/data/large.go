@@ -44,15 +44,27 @@ func DefaultRowCache() RowCache {
 	return s
 }
 
-// packedCost is how many bytes one of a compressed file commonly holds.
-const packedCost = 4
+// packedCost is how many bytes one of a compressed file commonly holds, and mostExpansion how many those of no honest
+// file do. Gzip can make 1,032 of one.
+const (
+	packedCost    = 4
+	mostExpansion = 100
+)
+
+// expands reports whether the beginning of a compressed file holds far more than data do: on disk its rows would take all
+// there is.
+func (in *input) expands() bool {
+	held, err := io.Copy(io.Discard, io.LimitReader(in.text, leastMemory))
+	taken, failed := in.file.Seek(0, io.SeekCurrent)
+	return err == nil && failed == nil && held > mostExpansion*taken
+}
 
 // leastMemory is what reading may take in any case.
 const leastMemory = 64 << 20
 
 // Large reports whether a file is too large to be read whole, with its size. A file that cannot be looked at is not. Of
 // a compressed one only the beginning is looked at: one that holds more than that makes likely is refused when it is
-// read, and not written to disk as rows.
+// read whole, and not written to disk as rows.
 func (s RowCache) Large(path string) (size int64, large bool) {
 	info, err := os.Stat(path)
 	if err != nil || !info.Mode().IsRegular() || info.Size() <= s.Memory/highestCost {
@@ -68,7 +80,7 @@ func (s RowCache) Large(path string) (size int64, large bool) {
 	if in.packed != nil && len(start) > 0 {
 		_, _ = m.Write(start)
 		each := float64(s.Memory-m.left) / float64(len(start))
-		return info.Size(), float64(info.Size())*packedCost*each > float64(s.Memory)
+		return info.Size(), float64(info.Size())*packedCost*each > float64(s.Memory) && !in.expands()
 	}
 	_, err = io.Copy(&m, in.text)
 	return info.Size(), errors.Is(err, errTooMuch)

@@ -305,6 +305,10 @@ func TestLarge(t *testing.T) {
 			}
 		}
 	}
+	bomb := written(t, dir, "bomb.csv.gz", expanded(t, "x\n", "0\n", 8<<20))
+	if _, large := (RowCache{Memory: 1 << 20}).Large(bomb); large {
+		t.Error("rows of a file that expands a thousandfold would be written to disk")
+	}
 	if s := DefaultRowCache(); s.Memory < 1<<20 {
 		t.Errorf("this machine has %d bytes", s.Memory)
 	}
