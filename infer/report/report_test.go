@@ -197,6 +197,14 @@ func TestWarnings(t *testing.T) {
 		"improper": {func(s *scene) {
 			s.at = func(_ *rand.Rand, chain, draw, _ int) float64 { return 1e9 * float64(1+chain) * float64(draw) }
 		}, []string{"4 of 4 parameters run off without end", "improper", "(mu: "}},
+		"improper at 0": {func(s *scene) {
+			s.at = func(r *rand.Rand, chain, _, _ int) float64 {
+				return math.Exp(-60 - 20*float64(chain) + r.NormFloat64())
+			}
+		}, []string{"4 of 4 parameters run towards 0 without end (the median of", "identical data", "Gamma(2, 1)"}},
+		"underflow": {func(s *scene) {
+			s.at = func(r *rand.Rand, _, _, element int) float64 { return math.Exp(-400 * math.Abs(r.NormFloat64())) }
+		}, []string{"4 of 4 parameters have draws closer to 0 than numbers can say", "lost digits"}},
 		"drift": {func(s *scene) {
 			s.at = func(r *rand.Rand, _, draw, _ int) float64 { return float64(draw)/300 + r.NormFloat64() }
 		}, []string{"R-hat is above 1.01", "longer warm-up", "pairs", "are not reliable"}},

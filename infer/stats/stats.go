@@ -23,6 +23,7 @@ type Summary struct {
 	RHat         float64
 	TailShape    float64 // of the function of that name
 	NonFinite    int     // draws that are NaN or infinite; where there are any, only quantiles may be finite
+	Underflown   int     // draws that are 0 or below the smallest number with all digits, where some are that and not 0
 	Constant     bool    // all draws are one number: nothing to diagnose
 }
 
@@ -35,8 +36,9 @@ func (w *Workspace) Summarize(chains [][]float64) Summary {
 	all := slices.Concat(chains...)
 	s := Summary{
 		ESSBulk: math.NaN(), ESSTail: math.NaN(), RHat: math.NaN(), MCSEMean: math.NaN(),
-		NonFinite: nonFinite(all),
-		Constant:  constant(all),
+		NonFinite:  nonFinite(all),
+		Underflown: underflown(all),
+		Constant:   constant(all),
 	}
 	s.Mean, s.SD = MeanSD(all)
 	if s.Constant {
@@ -201,4 +203,22 @@ func HDI(xs []float64, mass float64) (lo, hi float64) {
 		}
 	}
 	return sorted[best], sorted[best+inside]
+}
+
+// underflown counts draws below the smallest normal number. Those of 0 alone say nothing: a count is 0 as well.
+func underflown(xs []float64) int {
+	const normal = 0x1p-1022
+	zeros, below := 0, 0
+	for _, x := range xs {
+		switch {
+		case x == 0:
+			zeros++
+		case math.Abs(x) < normal:
+			below++
+		}
+	}
+	if below == 0 {
+		return 0
+	}
+	return zeros + below
 }

@@ -219,5 +219,16 @@ func TestQuantileSelects(t *testing.T) {
 	}
 	if got := Quantile([]float64{1, math.NaN(), 2}, .5); !math.IsNaN(got) {
 		t.Errorf("the median with a missing number is %g", got)
+
+// Draws of 0 are counts, unless others are between 0 and the smallest normal number.
+func TestUnderflown(t *testing.T) {
+	for _, c := range []struct {
+		draws []float64
+		want  int
+	}{{[]float64{0, 1, 0, 2}, 0}, {[]float64{0, 5e-324, 0, 1}, 3}, {[]float64{-1e-310, 1, 2, 3}, 1},
+		{[]float64{3e-308, 1, 2, 3}, 0}} {
+		if got := Summarize([][]float64{c.draws}).Underflown; got != c.want {
+			t.Errorf("%v: %d, want %d", c.draws, got, c.want)
+		}
 	}
 }
