@@ -11,8 +11,8 @@ import (
 )
 
 // What reading a file whole takes was measured as the largest memory of `ppl check`, less that of an empty model, on
-// files of which nearly all is one thing: fields, lines, names of columns, texts, numbers. It is counted before memory is
-// taken, so that a small file that holds much is refused and not read until the machine has no memory left.
+// files of which nearly all is one thing: fields, lines, names of columns, texts, numbers. It is counted before memory
+// is taken, so that a small file that holds much is refused and not read until the machine has no memory left.
 
 // A cost is what a text takes to read, in bytes of memory.
 type cost struct {
@@ -43,7 +43,7 @@ func jsonCost() cost {
 	return cost{5, map[byte]int64{',': 110, '"': 25, ':': 400, '\n': 35}, nil}
 }
 
-// arrayCost is that of numbers of so many bytes.
+// arrayCost is that of numbers of that many bytes.
 func arrayCost(size int) cost { return cost{each: keptCost + int64((numberCost+size-1)/size)} }
 
 // costOf is that of a file that is not compressed and begins so. Formats that compress by themselves (.npz, Parquet,
@@ -56,7 +56,8 @@ func costOf(path string, start []byte) cost {
 	switch text := !bytes.ContainsRune(start, 0); {
 	case strings.HasSuffix(path, ".bin"):
 		return arrayCost(1)
-	case text && (strings.HasSuffix(path, ".csv") || strings.HasSuffix(path, ".tsv") || strings.HasSuffix(path, ".tab")):
+	case text && (strings.HasSuffix(path, ".csv") || strings.HasSuffix(path, ".tsv") ||
+		strings.HasSuffix(path, ".tab")):
 		return tableCost()
 	case text && (strings.HasSuffix(path, ".json") || bytes.HasPrefix(bytes.TrimSpace(start), []byte("{"))):
 		return jsonCost()
@@ -64,8 +65,8 @@ func costOf(path string, start []byte) cost {
 	return cost{each: containerCost}
 }
 
-// A meter adds up what a text takes that is written to it, as long as there is memory.
-type meter struct {
+// A counter adds up what a text takes that is written to it, as long as there is memory.
+type counter struct {
 	cost
 	left  int64 // bytes of memory
 	bytes int64 // of the text
@@ -74,7 +75,7 @@ type meter struct {
 var errTooMuch = errors.New("there is too little memory")
 
 // Write counts a part of the text.
-func (m *meter) Write(p []byte) (int, error) {
+func (m *counter) Write(p []byte) (int, error) {
 	m.bytes += int64(len(p))
 	m.left -= m.each * int64(len(p))
 	rest := p
@@ -92,7 +93,7 @@ func (m *meter) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-func (m *meter) count(p []byte, of map[byte]int64) {
+func (m *counter) count(p []byte, of map[byte]int64) {
 	for c, each := range of {
 		m.left -= each * int64(bytes.Count(p, []byte{c}))
 	}
@@ -100,14 +101,14 @@ func (m *meter) count(p []byte, of map[byte]int64) {
 
 func (s RowCache) memory() int64 { return max(s.Memory, leastMemory) }
 
-func (s RowCache) meter(c cost) *meter { return &meter{cost: c, left: s.memory()} }
+func (s RowCache) counter(c cost) *counter { return &counter{cost: c, left: s.memory()} }
 
 // fits refuses a text that would not fit into memory.
 func (s RowCache) fits(path string, c cost, text io.Reader) error {
-	return s.within(path, s.meter(c), text)
+	return s.within(path, s.counter(c), text)
 }
 
-func (s RowCache) within(path string, m *meter, text io.Reader) error {
+func (s RowCache) within(path string, m *counter, text io.Reader) error {
 	_, err := io.Copy(m, text)
 	switch {
 	case errors.Is(err, errTooMuch):
@@ -118,9 +119,10 @@ func (s RowCache) within(path string, m *meter, text io.Reader) error {
 	return nil
 }
 
-// expands refuses a file, or a stream, that holds so much or more, which is more than fits into memory.
+// expands refuses a file, or a stream, that holds that much or more, which is more than fits into memory.
 func (s RowCache) expands(path string, holds int64) error {
 	return fmt.Errorf("%s holds at least %s, and reading them takes more than the %s of memory that there are; "+
-		"--max-memory SIZE says what there is, and rows of a CSV or .npy file that is not compressed can be read from disk",
+		"--max-memory SIZE says what there is, and rows of a CSV or .npy file that is not compressed can be read "+
+		"from disk",
 		path, source.Bytes(holds), source.Bytes(s.memory()))
 }

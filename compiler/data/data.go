@@ -109,7 +109,7 @@ func (s RowCache) decompressed(path string, packed []byte) ([]byte, error) {
 	}
 	start := bufio.NewReaderSize(r, 1<<16)
 	head, _ := start.Peek(1 << 16) // a file may well be shorter
-	m := s.meter(costOf(strings.TrimSuffix(path, ".gz"), head))
+	m := s.counter(costOf(strings.TrimSuffix(path, ".gz"), head))
 	if err := s.within(path, m, start); err != nil {
 		return nil, err
 	}

@@ -51,8 +51,8 @@ const (
 	mostExpansion = 100
 )
 
-// expands reports whether the beginning of a compressed file holds far more than data do: on disk its rows would take all
-// there is.
+// expands reports whether the beginning of a compressed file holds far more than data do: on disk its rows would take
+// all there is.
 func (in *input) expands() bool {
 	held, err := io.Copy(io.Discard, io.LimitReader(in.text, leastMemory))
 	taken, failed := in.file.Seek(0, io.SeekCurrent)
@@ -76,7 +76,7 @@ func (s RowCache) Large(path string) (size int64, large bool) {
 	}
 	defer in.Close()
 	start, _ := in.text.Peek(1 << 16) // a file may well be shorter
-	m := meter{cost: costOf(in.kind, start), left: s.Memory}
+	m := counter{cost: costOf(in.kind, start), left: s.Memory}
 	if in.packed != nil && len(start) > 0 {
 		_, _ = m.Write(start)
 		each := float64(s.Memory-m.left) / float64(len(start))

@@ -32,8 +32,8 @@ func readParquet(path, text string, s RowCache) (f *File, err error) {
 	return f, nil
 }
 
-// valueCost is what a number of a Parquet or Arrow file takes in memory, in bytes, and wordCost what a text takes beyond
-// its characters: it is there with its header, as a label and in a table of labels.
+// valueCost is what a number of a Parquet or Arrow file takes in memory, in bytes, and wordCost what a text takes
+// beyond its characters: it is there with its header, as a label and in a table of labels.
 const (
 	valueCost = 80
 	wordCost  = 240

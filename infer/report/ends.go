@@ -8,8 +8,8 @@ import (
 	"ppl/infer/draws"
 )
 
-// vanishing is runaway towards 0: a positive parameter that no chain has been all the way around, far below any usual
-// scale. The density has no finite integral there, and how far a run gets is chance.
+// vanishing finds positive parameters that no chain has been all the way around, far below any usual scale. The density
+// has no finite integral there, and how far a run gets is chance.
 func vanishing(f *findings) (w draws.Warning) {
 	bad := f.which(func(p Parameter) bool { return p.RHat > 1.1 && p.Q5 > 0 && p.Q50 < 1e-8 })
 	if len(bad) == 0 {
@@ -18,8 +18,8 @@ func vanishing(f *findings) (w draws.Warning) {
 	least := slices.MinFunc(bad, func(a, b Parameter) int { return cmp.Compare(a.Q50, b.Q50) })
 	w.Fact = fmt.Sprintf("%s towards 0 without end (the median of %s is %.2g): these numbers mean nothing.",
 		f.share(bad, "runs", "run"), least.Name, least.Q50)
-	w.Reason = "The posterior seems to be improper. The cause is a likelihood that is infinite at 0, as for a standard " +
-		"deviation of identical data, or a prior without a finite integral there, such as Density(-log(s))."
+	w.Reason = "The posterior seems to be improper. The cause is a likelihood that is infinite at 0, as for a " +
+		"standard deviation of identical data, or a prior without a finite integral there, such as Density(-log(s))."
 	w.Advice = []draws.Advice{awayFromZero(least.Variable)}
 	return w
 }
