@@ -54,7 +54,8 @@ const (
 // expands reports whether the beginning of a compressed file holds far more than data do: on disk its rows would take
 // all there is.
 func (in *input) expands() bool {
-	held, err := io.Copy(io.Discard, io.LimitReader(in.text, leastMemory))
+	const looked = 2 * mostExpansion << 20 // bytes: a megabyte of the file is read ahead
+	held, err := io.Copy(io.Discard, io.LimitReader(in.text, looked))
 	taken, failed := in.file.Seek(0, io.SeekCurrent)
 	return err == nil && failed == nil && held > mostExpansion*taken
 }

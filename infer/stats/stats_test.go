@@ -219,6 +219,8 @@ func TestQuantileSelects(t *testing.T) {
 	}
 	if got := Quantile([]float64{1, math.NaN(), 2}, .5); !math.IsNaN(got) {
 		t.Errorf("the median with a missing number is %g", got)
+	}
+}
 
 // Draws of 0 are counts, unless others are between 0 and the smallest normal number.
 func TestUnderflown(t *testing.T) {
