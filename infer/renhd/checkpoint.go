@@ -25,6 +25,7 @@ type checkpoint struct {
 	Answers []answer        // of the finished parts of warm-up, in order
 
 	// The part under way: one of these.
+	Approach  *approachState
 	Window    *windowState
 	Annealing *annealingState
 	Pilot     *pilotState

@@ -47,7 +47,7 @@ func (r *run) growLadder() error {
 
 // adaptLadder learns metrics, steps, spacing and, where it is free, the number of rungs, in rounds of growing length.
 func (r *run) adaptLadder() error {
-	left := r.iterationsLeft()
+	left := max(r.iterationsLeft(), r.shared.options.Warmup/2) // the search for modes may have used up the rest
 	round := func(share float64) window {
 		return window{sweeps: sweeps(share, left), maxSteps: maxSteps, metric: true, spacing: true}
 	}

@@ -6,8 +6,8 @@ import (
 	"ppl/infer/adapt"
 )
 
-// restartStuck moves walkers that are stuck in negligible mass to where the nearest other of their rung is: nearest, so
-// that a mode is not given up with a walker. Warm-up need not be reversible. A walker is stuck when, for two windows,
+// restartStuck moves walkers that are stuck in negligible mass to where the nearest other of their rung is that is not
+// far below: nearest, so that a mode is not given up with a walker. Warm-up need not be reversible. A walker is stuck when, for two windows,
 // it hardly moved, because something in its corner of the space stops it, or had next to nothing of the target around
 // it and did not rise.
 func (r *run) restartStuck(seen *windowState) error {
@@ -20,12 +20,15 @@ func (r *run) restartStuck(seen *windowState) error {
 		twice[lane] = stuck[lane] && w.Stuck != nil && w.Stuck[lane]
 	}
 	w.Stuck = stuck
-	changed := false
+	density, changed := w.logDensities(), false
 	for lane := range at {
 		if !twice[lane] {
 			continue
 		}
-		if to := sameRung(w.RungOf, stuck, lane); len(to) > 0 {
+		to := slices.DeleteFunc(sameRung(w.RungOf, stuck, lane), func(other int) bool {
+			return density[other] < density[lane]-hopeless(w.dim)
+		})
+		if len(to) > 0 {
 			r.leave(lane, at[lane])
 			at[lane], changed = at[adapt.Nearest(at, lane, to)], true
 		}

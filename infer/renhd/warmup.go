@@ -79,6 +79,9 @@ func (r *run) explore() (agreed bool, err error) {
 	if err := r.disperse(); err != nil {
 		return false, err
 	}
+	if err := r.approachTarget(); err != nil {
+		return false, err
+	}
 	if err := r.initialPhase(); err != nil {
 		return false, err
 	}

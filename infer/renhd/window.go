@@ -178,12 +178,13 @@ func (t *warmupWindow) stepSize(lane, rung int) *adapt.StepSize {
 func (t *warmupWindow) learnSteps() {
 	w := t.run.walkers
 	t.accept = w.read(dynamics.Accept, t.accept)
-	sum, n := make([]float64, len(w.Rungs)), make([]float64, len(w.Rungs))
+	sum, n, usable := make([]float64, len(w.Rungs)), make([]float64, len(w.Rungs)), t.usable()
 	for lane, r := range w.RungOf {
-		sum[r] += t.accept[lane]
-		n[r]++
 		if t.spec.alone {
 			t.seen.StepSizes[lane].Update(t.accept[lane])
+		} else if usable[lane] {
+			sum[r] += t.accept[lane]
+			n[r]++
 		}
 	}
 	for r := range w.Rungs {
@@ -216,14 +217,14 @@ func (t *warmupWindow) collectPoints() error {
 	return nil
 }
 
-// usable reports which walkers a metric may learn from: while they come down from their starts, the better half and
-// those near it. One start with a gradient of 10¹⁰⁰ would count more than all others together.
+// usable reports which walkers step and metric may learn from: on a single rung, the better half and those near it. One
+// that has not come down from a start with a gradient of 10¹⁰⁰ would count more than all others together.
 func (t *warmupWindow) usable() []bool {
 	w := t.run.walkers
 	out, excess := make([]bool, w.lanes()), w.excess()
 	limit := math.Max(stats.Quantile(excess, 0.5), hopeless(w.dim))
 	for lane, e := range excess {
-		out[lane] = !t.spec.alone || len(w.Rungs) > 1 || e <= limit
+		out[lane] = len(w.Rungs) > 1 || e <= limit
 	}
 	return out
 }

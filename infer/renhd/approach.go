@@ -1,0 +1,99 @@
+package renhd
+
+import (
+	"math"
+
+	"ppl/infer"
+	"ppl/infer/adapt"
+)
+
+// An approach is the part of warm-up that brings starts within reach which lie astronomically far below the target.
+// Metropolis-corrected trajectories do not get on from there, or fly off, since all of the fall turns into speed.
+type approach struct {
+	run   *run
+	state approachState
+}
+
+// approachState is how far it is.
+type approachState struct {
+	Climbs []adapt.Approach // by lane
+	Rounds int
+}
+
+const (
+	// outOfReach is how many times farther below zero than the best walker, and than it has coordinates, a walker may
+	// be; and farthest is the limit where all are far below. Of parabolas, in units of their curvature, starts differ by
+	// less.
+	outOfReach = 1e4
+	farthest   = 1e9
+	mostRounds = 500
+)
+
+// approachTarget climbs from starts that are out of reach.
+func (r *run) approachTarget() error {
+	s := &r.shared
+	if s.free() || s.settings().Noise > 0 || s.batches.Some() {
+		return nil
+	}
+	_, err := r.runPart(&approach{run: r})
+	return err
+}
+
+func (t *approach) begin() error {
+	density := t.run.walkers.logDensities()
+	for lane, x := range t.run.walkers.positions() {
+		t.state.Climbs = append(t.state.Climbs, adapt.NewApproach(x, density[lane]))
+	}
+	return nil
+}
+
+func (t *approach) progress(c *checkpoint) { c.Approach = &t.state }
+func (t *approach) resume(c *checkpoint)   { t.state = *c.Approach }
+func (t *approach) more() bool             { return t.state.Rounds < mostRounds && len(t.outOfReach()) > 0 }
+
+// outOfReach lists the walkers to climb with.
+func (t *approach) outOfReach() (lanes []int) {
+	highest := math.Inf(-1)
+	for _, c := range t.state.Climbs {
+		highest = math.Max(highest, c.Density)
+	}
+	limit := math.Min(farthest, outOfReach*(math.Abs(highest)+float64(t.run.walkers.dim)))
+	for lane, c := range t.state.Climbs {
+		if !c.Done && c.Density < -limit {
+			lanes = append(lanes, lane)
+		}
+	}
+	return lanes
+}
+
+// iterate moves every walker that is out of reach by a step.
+func (t *approach) iterate() error {
+	lanes := t.outOfReach()
+	at := make([][]float64, len(lanes))
+	for i, lane := range lanes {
+		at[i] = t.state.Climbs[lane].Next()
+	}
+	density, gradient, err := t.run.evaluate(at, true)
+	if err != nil {
+		return err
+	}
+	for i, lane := range lanes {
+		t.state.Climbs[lane].Report(density[i], gradient[i])
+	}
+	t.state.Rounds++
+	t.run.showProgress(infer.WarmingUp)
+	return nil
+}
+
+// finish places the walkers where they have come to.
+func (t *approach) finish() (result, error) {
+	if t.state.Rounds == 0 {
+		return result{}, nil
+	}
+	at := make([][]float64, len(t.state.Climbs))
+	for lane, c := range t.state.Climbs {
+		at[lane] = c.At
+	}
+	_, err := t.run.walkers.place(t.run.ctx, at)
+	return result{}, err
+}
