@@ -91,7 +91,7 @@ func TestMovedExplorersAreNoWitnesses(t *testing.T) {
 	in := func(mode float64) []float64 { return []float64{mode, 0} }
 	r := explorersAt(t, twoModes(), func(lane int) []float64 { return in(5) })
 	for lane := range 13 {
-		r.leave(lane, in(-5))
+		r.leave(lane, in(-5), 0)
 	}
 	decide := func() bool {
 		connected, err := r.connected(here(r))
@@ -108,7 +108,7 @@ func TestMovedExplorersAreNoWitnesses(t *testing.T) {
 		t.Error("without a memory of the other mode no agreement: the test could not fail")
 	}
 	for lane := range 13 { // stuck on the way to the same mode
-		r.leave(lane, in(9))
+		r.leave(lane, in(9), 0)
 	}
 	if !decide() {
 		t.Error("13 explorers that were stuck on the slope of the one mode, and no agreement")

@@ -7,29 +7,37 @@ import (
 
 // A leftPlace is where an explorer was when it was restarted at the position of another.
 type leftPlace struct {
-	Lane int
-	At   []float64
+	Lane     int
+	At       []float64
+	Hopeless bool // so far below the others that it was on its way, and in no mode
 }
 
-// leave remembers where a walker was that is moved to another. Only explorers are witnesses of where the target is.
-func (r *run) leave(lane int, at []float64) {
+// leave remembers where a walker was that is moved to another, and by how much its log density was less than the best.
+// Only explorers are witnesses of where the target is.
+func (r *run) leave(lane int, at []float64, excess float64) {
 	if len(r.walkers.Rungs) == 1 {
-		r.state.Left = append(r.state.Left, leftPlace{lane, at})
+		r.state.Left = append(r.state.Left, leftPlace{lane, at, excess > hopeless(len(at))})
 	}
 }
 
-// mostStayed reports whether at most a quarter of the walkers were moved to others. Those that were agree with them in
-// any case, and are no witnesses.
+// mostStayed reports whether walkers that came where they are on their own say enough. Those that were moved to others
+// agree with them in any case. Where they may have left another mode, they may be a quarter of the rest; those that
+// were on their way say nothing, and may be half of all.
 func (r *run) mostStayed() bool {
-	moved := make([]bool, r.walkers.lanes())
+	moved, onTheWay := map[int]bool{}, map[int]bool{} // lanes
 	for _, l := range r.state.Left {
-		moved[l.Lane] = true
+		if l.Hopeless {
+			onTheWay[l.Lane] = true
+		} else {
+			moved[l.Lane] = true
+		}
 	}
-	n := 0
-	for _, m := range moved {
-		n += int(oneIf(m))
+	lanes := r.walkers.lanes()
+	for lane := range moved {
+		delete(onTheWay, lane)
 	}
-	return 4*n <= len(moved)
+	rest := lanes - len(onTheWay)
+	return 4*len(moved) <= rest && 2*rest >= lanes
 }
 
 // connected reports whether no barrier lies between where the walkers of windows are, and the places that they have

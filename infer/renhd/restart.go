@@ -20,7 +20,7 @@ func (r *run) restartStuck(seen *windowState) error {
 		twice[lane] = stuck[lane] && w.Stuck != nil && w.Stuck[lane]
 	}
 	w.Stuck = stuck
-	density, changed := w.logDensities(), false
+	density, excess, changed := w.logDensities(), w.excess(), false
 	for lane := range at {
 		if !twice[lane] {
 			continue
@@ -29,7 +29,7 @@ func (r *run) restartStuck(seen *windowState) error {
 			return density[other] < density[lane]-hopeless(w.dim)
 		})
 		if len(to) > 0 {
-			r.leave(lane, at[lane])
+			r.leave(lane, at[lane], excess[lane])
 			at[lane], changed = at[adapt.Nearest(at, lane, to)], true
 		}
 	}
