@@ -177,18 +177,17 @@ func newScales(from infer.Effects, now, c types.Centring, points [][]float64) ma
 
 // convergeRecentred gives walkers that do not agree the coordinates that suit what they have shown so far, in which
 // they may.
-func (r *run) convergeRecentred() (agreed bool, err error) {
+func (r *run) convergeRecentred(last result) (result, error) {
 	w := r.share(.05, true)
 	if w.centre = eachAsItSuits; r.shared.recentrable() == nil {
-		return false, nil
+		return last, nil
 	}
-	if last, err := r.windows(w); err != nil || !last.Recentred {
-		return false, err
+	if found, err := r.windows(w); err != nil || !found.Recentred {
+		return last, err
 	}
 	w, judged := r.share(.05, true), r.share(.10, true)
 	judged.judge = judgePlaces
-	last, err := r.windows(w, judged)
-	return last.agreed(), err
+	return r.windows(w, judged)
 }
 
 // lookAround runs two short windows, the second of which shows where walkers are.

@@ -54,6 +54,7 @@ type result struct {
 	Steps        float64   // that trajectories of the usual length have with the step that the window found
 	Disagreement float64   // of the walkers of a window
 	OnePlace     bool      // the walkers of a window agree on where the target is
+	FewStayed    bool      // they do, but too many were moved there
 	Connected    bool      // no barrier is between the places where walkers are and were
 	Forgets      bool      // walkers on the hottest rung move between all modes
 	Anchored     bool      // gradients are to have control variates

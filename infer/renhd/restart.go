@@ -3,6 +3,7 @@ package renhd
 import (
 	"slices"
 
+	"ppl/infer"
 	"ppl/infer/adapt"
 )
 
@@ -39,6 +40,31 @@ func (r *run) restartStuck(seen *windowState) error {
 	_, err := w.place(r.ctx, at)
 	return err
 }
+
+// beginAnew places explorers that were moved to others at new starts, from which warm-up goes on as at its beginning.
+func (r *run) beginAnew() error {
+	if err := r.asTheModelSays(); err != nil {
+		return err
+	}
+	o, lanes, at, moved := r.shared.options, r.walkers.lanes(), r.walkers.positions(), map[int]bool{}
+	for _, l := range r.state.Left {
+		moved[l.Lane] = true
+	}
+	err := infer.Disperse(lanes, func(walker int) []float64 {
+		if lane := walker % lanes; !moved[lane] {
+			return at[lane]
+		}
+		return o.StartOf(r.shared.target, lanes, walker+lanes*firstNewStart)
+	}, func(at [][]float64) ([]int, error) { return r.walkers.place(r.ctx, at) })
+	r.notef("walkers agreed on where the target is, but only %d of %d had come there on their own; the others began "+
+		"anew elsewhere", lanes-len(moved), lanes)
+	r.state.Left, r.state.Before, r.state.Modes, r.state.Divergence = nil, nil, nil, adapt.Divergence{}
+	r.walkers.Stuck, r.state.Iterations = nil, 0
+	return err
+}
+
+// firstNewStart is the number of the first start of a walker that begins anew, beyond all tries of the first time.
+const firstNewStart = 1 << 10
 
 // sameRung lists the walkers of a lane's rung that are not stuck.
 func sameRung(rungOf []int, stuck []bool, lane int) []int {

@@ -79,16 +79,9 @@ func (r *run) explore() (agreed bool, err error) {
 	if err := r.disperse(); err != nil {
 		return false, err
 	}
-	if err := r.approachTarget(); err != nil {
+	if agreed, err = r.settleExplorers(); err != nil {
 		return false, err
 	}
-	if err := r.initialPhase(); err != nil {
-		return false, err
-	}
-	if err := r.refuseFlatTails(); err != nil {
-		return false, err
-	}
-	agreed, err = r.converge()
 	if !agreed && err == nil {
 		r.notef("%d walkers do not agree on where the target is, so a temperature ladder is used", r.walkers.lanes())
 	}
@@ -117,6 +110,30 @@ func (r *run) explore() (agreed bool, err error) {
 		r.shared.system.Path = tempered
 	}
 	return agreed, err
+}
+
+// settleExplorers moves the explorers from their starts to where the target is. Where they agree, but too many of them
+// got lost on the way and were moved to others, those begin once more at other starts: the metric is known by then.
+func (r *run) settleExplorers() (agreed bool, err error) {
+	for again := range 2 {
+		if err := r.approachTarget(); err != nil {
+			return false, err
+		}
+		if err := r.initialPhase(); err != nil {
+			return false, err
+		}
+		if err := r.refuseFlatTails(); err != nil {
+			return false, err
+		}
+		last, err := r.converge()
+		if err != nil || !last.FewStayed || again > 0 || len(r.shared.options.Starts) > 0 {
+			return last.agreed(), err
+		}
+		if err := r.beginAnew(); err != nil {
+			return false, err
+		}
+	}
+	return false, nil
 }
 
 // initialPhase is the first part of warm-up: short windows in which every walker finds a step of its own and the metric
@@ -177,33 +194,32 @@ func (r *run) improveMetric() error {
 
 // converge runs growing windows until walkers agree, or until longer ones no longer help. Walkers that do not agree by
 // then may be slow, and all in one mode: that is so if no barrier lies between any of the places.
-func (r *run) converge() (agreed bool, err error) {
-	var last result
+func (r *run) converge() (last result, err error) {
 	before := math.Inf(1)
 	if err := r.improveMetric(); err != nil {
-		return true, err
+		return last, err
 	}
 	for _, share := range []float64{.10, .15, .20} {
 		w := r.share(share, true)
 		w.centre, w.judge = eachAsItSuits, judgePlaces
 		if w.sweeps == 0 {
-			return true, nil
+			return result{OnePlace: true}, nil
 		}
 		if last, err = r.windows(w); err != nil {
-			return true, err
+			return last, err
 		}
-		if last.OnePlace || last.Recentred || last.Disagreement > 0.7*before {
+		if last.OnePlace || last.Recentred || last.FewStayed || last.Disagreement > 0.7*before {
 			break
 		}
 		before = last.Disagreement
 	}
-	if !last.agreed() {
-		return r.convergeRecentred()
+	if !last.agreed() && !last.FewStayed {
+		return r.convergeRecentred(last)
 	}
 	if last.Recentred {
 		err = r.lookAround()
 	}
-	return true, err
+	return last, err
 }
 
 // agreed reports whether the walkers of a window are in one mode.
@@ -222,6 +238,7 @@ func judgePlaces(t *warmupWindow, found *result) (err error) {
 		found.OnePlace = agree && err == nil
 		return err
 	}
+	found.FewStayed = agree
 	return r.rememberModes(&t.seen)
 }
 
