@@ -115,6 +115,24 @@ func TestMovedExplorersAreNoWitnesses(t *testing.T) {
 	}
 }
 
+// Explorers that were far below all modes when they were moved were on their way: they are no sign of another mode,
+// and as long as half of all are left that came on their own, these agree. Those moved from elsewhere are one.
+func TestExplorersOnTheirWay(t *testing.T) {
+	for _, c := range []struct {
+		moved  int
+		excess float64
+		stayed bool
+	}{{8, 500, true}, {9, 500, false}, {4, 5, true}, {5, 5, false}} {
+		r := explorersAt(t, twoModes(), func(int) []float64 { return []float64{5, 0} })
+		for lane := range c.moved {
+			r.leave(lane, []float64{90, 0}, c.excess)
+		}
+		if got := r.mostStayed(); got != c.stayed {
+			t.Errorf("%d moved from %g below: %v", c.moved, c.excess, got)
+		}
+	}
+}
+
 // Second decision: windows in which walkers differ, none of them by ten standard errors, are no agreement; slow walkers
 // in one mode are, as nothing lies between them. The planted fault is the rule that asked separate alone.
 func TestDisagreementIsNotGivenUp(t *testing.T) {

@@ -56,7 +56,8 @@ func resumeCases() map[string]struct {
 		"recentred, free": {19, sixEffects(false, 8), small(160, 10, infer.Settings{Dynamics: "nosehoover"})},
 		"centred again": {23, sixEffects(false, 8), small(160, 10, infer.Settings{Dynamics: "nosehoover",
 			Replicas: 2})},
-		"flagged": {1, dynamicstest.Normal(1, 2), small(40, 6, infer.Settings{Dynamics: "tacthmc"})},
+		"out of reach": {3, farCounts(), small(60, 6, infer.Settings{})},
+		"flagged":      {1, dynamicstest.Normal(1, 2), small(40, 6, infer.Settings{Dynamics: "tacthmc"})},
 	}
 }
 
@@ -125,6 +126,13 @@ func TestForgottenFieldsAreFound(t *testing.T) {
 		"lane buffers": {"noise", func(c *checkpoint) { c.Lanes = nil }},
 		"thermostat": {"noise", func(c *checkpoint) {
 			c.Lanes = slices.DeleteFunc(c.Lanes, func(b device.Buffer) bool { return b.Name == dynamics.Thermostat })
+		}},
+		"climbs": {"out of reach", func(c *checkpoint) {
+			if c.Approach != nil {
+				for k := range c.Approach.Climbs {
+					c.Approach.Climbs[k].Fraction = 1
+				}
+			}
 		}},
 		"step sizes": {"one mode", func(c *checkpoint) {
 			if c.Window != nil {

@@ -20,6 +20,9 @@ func (r *run) warmUpLadder() error {
 	if err := r.disperse(); err != nil {
 		return err
 	}
+	if err := r.approachTarget(); err != nil {
+		return err
+	}
 	if err := r.initialPhase(); err != nil {
 		return err
 	}

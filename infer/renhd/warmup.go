@@ -15,10 +15,12 @@ import (
 // Warm-up takes walkers from their starts to where draws can be kept, and leaves steps, metrics and ladder adapted. For
 // 1,000 iterations of a target whose gradients are exact:
 //
+//	approach   0           steepest ascent for starts that are astronomically far below the target
 //	explore    80 to 200   16 walkers or more, 4 to 10 short windows, each walker with a step of its own
 //	improve    100 to 220  two windows of 50, and short ones between them until the metric allows short trajectories
 //	converge   up to 450   windows of 100, 150, 200, until all walkers agree on where the target is
 //	recentre   0 or 100    where other coordinates suit effects better (centring.go)
+//	begin anew once        where most walkers had to be moved to others: explore and what follows, from new starts
 //	anneal     90 + 50…    only where starts are a guess: heat all walkers, cool them, compare
 //	then       the rest    agreed: one walker a chain goes on; else all go on, on a ladder of temperatures
 
