@@ -22,8 +22,7 @@ type approachState struct {
 
 const (
 	// outOfReach is how many times farther below zero than the best walker, and than it has coordinates, a walker may
-	// be; and farthest is the limit where all are far below. Of parabolas, in units of their curvature, starts differ by
-	// less.
+	// be; and farthest is the limit where all are far below. Starts of a parabola differ by less.
 	outOfReach = 1e4
 	farthest   = 1e9
 	mostRounds = 500

@@ -87,15 +87,15 @@ func farCounts() infer.Target {
 		{Parameter: "b", Lower: true, Upper: true}}}
 }
 
-// Explorers that were moved to others begin anew at starts of their own; the rest stay where they are.
-func TestBeginAnew(t *testing.T) {
+// Explorers that were moved to others begin again at starts of their own; the rest stay where they are.
+func TestBeginAgain(t *testing.T) {
 	at := []float64{5, 0}
 	r := explorersAt(t, twoModes(), func(int) []float64 { return at })
 	r.state.Iterations = 300
 	for lane := range 9 {
 		r.leave(lane, []float64{90, 0}, 500)
 	}
-	if err := r.beginAnew(); err != nil {
+	if err := r.beginAgain(); err != nil {
 		t.Fatal(err)
 	}
 	seen := map[float64]bool{}

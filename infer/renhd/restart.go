@@ -8,9 +8,9 @@ import (
 )
 
 // restartStuck moves walkers that are stuck in negligible mass to where the nearest other of their rung is that is not
-// far below: nearest, so that a mode is not given up with a walker. Warm-up need not be reversible. A walker is stuck when, for two windows,
-// it hardly moved, because something in its corner of the space stops it, or had next to nothing of the target around
-// it and did not rise.
+// far below: nearest, so that a mode is not given up with a walker. Warm-up need not be reversible. A walker is stuck
+// when, for two windows, it hardly moved, because something in its corner of the space stops it, or had next to nothing
+// of the target around it and did not rise.
 func (r *run) restartStuck(seen *windowState) error {
 	if r.shared.free() {
 		return nil
@@ -41,8 +41,8 @@ func (r *run) restartStuck(seen *windowState) error {
 	return err
 }
 
-// beginAnew places explorers that were moved to others at new starts, from which warm-up goes on as at its beginning.
-func (r *run) beginAnew() error {
+// beginAgain places explorers that were moved to others at new starts, from which warm-up goes on as at its beginning.
+func (r *run) beginAgain() error {
 	if err := r.asTheModelSays(); err != nil {
 		return err
 	}
@@ -57,13 +57,13 @@ func (r *run) beginAnew() error {
 		return o.StartOf(r.shared.target, lanes, walker+lanes*firstNewStart)
 	}, func(at [][]float64) ([]int, error) { return r.walkers.place(r.ctx, at) })
 	r.notef("walkers agreed on where the target is, but only %d of %d had come there on their own; the others began "+
-		"anew elsewhere", lanes-len(moved), lanes)
+		"again elsewhere", lanes-len(moved), lanes)
 	r.state.Left, r.state.Before, r.state.Modes, r.state.Divergence = nil, nil, nil, adapt.Divergence{}
 	r.walkers.Stuck, r.state.Iterations = nil, 0
 	return err
 }
 
-// firstNewStart is the number of the first start of a walker that begins anew, beyond all tries of the first time.
+// firstNewStart is the number of the first start of a walker that begins again, beyond all tries of the first time.
 const firstNewStart = 1 << 10
 
 // sameRung lists the walkers of a lane's rung that are not stuck.

@@ -20,7 +20,7 @@ import (
 //	improve    100 to 220  two windows of 50, and short ones between them until the metric allows short trajectories
 //	converge   up to 450   windows of 100, 150, 200, until all walkers agree on where the target is
 //	recentre   0 or 100    where other coordinates suit effects better (centring.go)
-//	begin anew once        where most walkers had to be moved to others: explore and what follows, from new starts
+//	begin again once       where most walkers had to be moved to others: explore and what follows, from new starts
 //	anneal     90 + 50…    only where starts are a guess: heat all walkers, cool them, compare
 //	then       the rest    agreed: one walker a chain goes on; else all go on, on a ladder of temperatures
 
@@ -131,7 +131,7 @@ func (r *run) settleExplorers() (agreed bool, err error) {
 		if err != nil || !last.FewStayed || again > 0 || len(r.shared.options.Starts) > 0 {
 			return last.agreed(), err
 		}
-		if err := r.beginAnew(); err != nil {
+		if err := r.beginAgain(); err != nil {
 			return false, err
 		}
 	}
