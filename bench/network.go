@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"ppl/compiler"
 	"ppl/compiler/ir"
@@ -16,17 +17,18 @@ import (
 	"ppl/infer/dynamics"
 )
 
-// Sizes of the steps of networks that are timed: walkers, rows of a batch, and generated images.
+// Sizes of the steps of networks that are timed: rows of a batch, and generated images.
 const (
-	NetworkLanes = 12
 	NetworkBatch = 128
 	networkRows  = 2000
 )
 
-// A Network is a model of images of 28×28 bytes in ten classes, by its name in models/, with the matrix products of one
-// gradient.
+// A Network is a model of images of bytes in ten classes, by its name in models/, with the matrix products of one
+// gradient and the number of walkers that are timed.
 type Network struct {
 	Name     string
+	Image    []int
+	Lanes    int
 	Products []Product
 }
 
@@ -40,16 +42,32 @@ type Product struct {
 func Networks() []Network {
 	const b, t, h, g, d, e, k = NetworkBatch, 28, 128, 4 * 128, 28, 64, 10
 	return []Network{
-		{"mlp", []Product{
+		{"mlp", []int{28, 28}, 12, []Product{
 			{false, true, b, 200, 784, 1}, {false, true, b, k, 200, 1},
 			{true, false, k, 200, b, 1}, {false, false, b, 200, k, 1}, {true, false, 200, 784, b, 1}}},
-		{"lstm", []Product{
+		{"lstm", []int{28, 28}, 12, []Product{
 			{false, true, t * b, g, d, 1}, {false, true, b, g, h, t - 1}, {false, true, b, e, h, 1}, {false, true, b,
 				k, e, 1},
 			{true, false, k, e, b, 1}, {false, false, b, e, k, 1}, {true, false, e, h, b, 1}, {false, false, b, h, e,
 				1},
 			{false, false, b, h, g, t - 1}, {true, false, g, h, (t - 1) * b, 1}, {true, false, g, d, t * b, 1}}},
+		{"resnet8", []int{32, 32, 3}, 2, slices.Concat(
+			convolution(32, 3, 16, 3, false), convolution(32, 16, 16, 3, true), convolution(32, 16, 16, 3, true),
+			convolution(16, 16, 32, 3, true), convolution(16, 16, 32, 1, true), convolution(16, 32, 32, 3, true),
+			convolution(8, 32, 64, 3, true), convolution(8, 32, 64, 1, true), convolution(8, 64, 64, 3, true),
+			[]Product{{false, true, b, k, 64, 1}, {true, false, k, 64, b, 1}, {false, false, b, 64, k, 1}})},
 	}
+}
+
+// convolution is the products of n filters of width × width over images of side × side pixels that come out, with c
+// channels that go in: forward, for the filters, and for the images where these are not data.
+func convolution(side, c, n, width int, back bool) []Product {
+	pixels, window := NetworkBatch*side*side, c*width*width
+	products := []Product{{false, true, pixels, n, window, 1}, {true, false, n, window, pixels, 1}}
+	if back {
+		products = append(products, Product{false, false, pixels, window, n, 1})
+	}
+	return products
 }
 
 // Load compiles the model with generated images.
@@ -64,7 +82,8 @@ func (n Network) Load() (*compiler.Program, error) {
 		return nil, err
 	}
 	source := rand.New(rand.NewPCG(1, 2))
-	images, labels := make([]byte, networkRows*784), make([]byte, networkRows)
+	shape := append([]int{networkRows}, n.Image...)
+	images, labels := make([]byte, product(shape)), make([]byte, networkRows)
 	for i := range images {
 		images[i] = byte(source.Uint32())
 	}
@@ -72,7 +91,7 @@ func (n Network) Load() (*compiler.Program, error) {
 		labels[i] = byte(source.IntN(10))
 	}
 	var args []compiler.DataArg
-	for name, content := range map[string][]byte{"model.ppl": text, "image": idx(images, networkRows, 28, 28),
+	for name, content := range map[string][]byte{"model.ppl": text, "image": idx(images, shape...),
 		"label": idx(labels, networkRows)} {
 		path := filepath.Join(dir, name)
 		if name != "model.ppl" {
@@ -88,6 +107,14 @@ func (n Network) Load() (*compiler.Program, error) {
 		return nil, fmt.Errorf("%s: %v", n.Name, ds)
 	}
 	return p, nil
+}
+
+func product(shape []int) int {
+	n := 1
+	for _, k := range shape {
+		n *= k
+	}
+	return n
 }
 
 // idx is bytes in the format of the MNIST database.

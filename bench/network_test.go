@@ -75,7 +75,7 @@ func (n Network) products(g gemm) func(times int) {
 		return 111, int32(cols)
 	}
 	return func(times int) {
-		for range times * NetworkLanes {
+		for range times * n.Lanes {
 			for _, p := range n.Products {
 				ta, la := trans(p.TransA, p.M, p.K)
 				tb, lb := trans(p.TransB, p.K, p.N)
@@ -88,7 +88,7 @@ func (n Network) products(g gemm) func(times int) {
 	}
 }
 
-// BenchmarkNetworks is a step of SGNHT of 12 walkers beside its matrix products alone, by ppl and by OpenBLAS if it is
+// BenchmarkNetworks is a step of SGNHT of some walkers beside its matrix products alone, by ppl and by OpenBLAS if it is
 // installed, on one thread.
 // It also reports the seconds of the C compiler and the megabytes of all buffers.
 func BenchmarkNetworks(b *testing.B) {
@@ -105,13 +105,13 @@ func BenchmarkNetworks(b *testing.B) {
 			}
 			b.Logf("%d bytes of C", len(render.C(p)))
 			began := time.Now()
-			x, err := d.Load(p, device.Options{Lanes: NetworkLanes, Threads: 1, Seed: 1})
+			x, err := d.Load(p, device.Options{Lanes: n.Lanes, Threads: 1, Seed: 1})
 			if err != nil {
 				b.Fatal(err)
 			}
 			defer x.Close()
 			loading := time.Since(began).Seconds()
-			for l := range NetworkLanes {
+			for l := range n.Lanes {
 				start := target.Start(1, l)
 				for i := range start {
 					start[i] *= 0.05
@@ -120,7 +120,7 @@ func BenchmarkNetworks(b *testing.B) {
 				Rung(x, l, target.Dim())
 				x.SetLane(dynamics.StepSize, l, []float64{1e-5})
 			}
-			alone, err := d.Load(n.program(), device.Options{Lanes: NetworkLanes, Threads: 1})
+			alone, err := d.Load(n.program(), device.Options{Lanes: n.Lanes, Threads: 1})
 			if err != nil {
 				b.Fatal(err)
 			}

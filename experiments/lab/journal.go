@@ -60,6 +60,9 @@ func Within(limit time.Duration, name string, args ...string) (Timed, error) {
 	return timed(exec.CommandContext(ctx, name, args...))
 }
 
+// Command runs a command to its end.
+func Command(name string, args ...string) (Timed, error) { return timed(exec.Command(name, args...)) }
+
 // timed runs a command; one that fails is no error, but has an exit status.
 func timed(cmd *exec.Cmd) (t Timed, err error) {
 	t.Printed, err = cmd.Output()

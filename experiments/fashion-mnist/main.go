@@ -1,0 +1,234 @@
+// Fashion-mnist fills the table of the paper that renhd is from (Luo et al. 2020): methods that train or sample a
+// network on Fashion-MNIST (Xiao, Rasul, Vollgraf 2017), with 0, 20 and 30 % of the labels permuted, scored on the test
+// set with the labels as they are.
+//
+//	go run ./experiments/fashion-mnist [-network mlp|lstm] [-gradients 5000] [-draws 50] [-seeds 1] [-only Adam,sgld]
+//
+// The images are those of Debian's package dataset-fashion-mnist. Budgets are no times, so that results do not depend
+// on the machine: optimisers take -gradients gradients of batches of 128 rows in all; samplers climb with Adam until
+// rows held out are predicted no better, as they always do, and keep -draws draws in all. On a GPU give larger ones. Runs
+// are appended to a file, a JSON object a line, and those that are in it already are not repeated: the command goes on
+// where it was. It runs on one thread, and RESULTS.md has the cells that are there.
+package main
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"log"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"ppl/experiments/lab"
+)
+
+const (
+	home   = "experiments/fashion-mnist"
+	images = "/usr/share/datasets/fashion-mnist"
+)
+
+func main() {
+	log.SetFlags(0)
+	e := &experiment{}
+	flag.StringVar(&e.network, "network", "mlp", "mlp or lstm")
+	flag.IntVar(&e.gradients, "gradients", 5000, "`N` gradients of a batch for each optimum or ensemble")
+	flag.IntVar(&e.draws, "draws", 50, "keep `N` draws of each sampler")
+	flag.StringVar(&e.ppl, "ppl", "", "`path` of the command to measure; built if empty")
+	seeds := flag.Int("seeds", 1, "seeds 1 to `N`")
+	only := flag.String("only", "", "methods, separated by commas; all if empty")
+	runs := flag.String("runs", filepath.Join(os.TempDir(), "fashion-mnist.jsonl"), "`file` of the runs done")
+	flag.Parse()
+	if err := e.fill(*runs, *only, *seeds); err != nil {
+		log.Fatal(err)
+	}
+}
+
+// A budget is what a cell may take.
+type budget struct {
+	Gradients int `json:"gradients"`
+	Draws     int `json:"draws"`
+}
+
+// A method is arguments of ppl, for a budget, with what the paper reports of it: accuracy in percent with 0, 20 and 30 %
+// of the labels permuted.
+type method struct {
+	name  string
+	args  func(budget) string
+	paper string
+}
+
+// chains are those of an ensemble.
+const chains = 4
+
+// optimum is a search from some starts, which share the budget.
+func optimum(rule string, starts int) func(budget) string {
+	return func(b budget) string {
+		return fmt.Sprintf("optimize --method %s --batch 128 --starts %d --iterations %d", rule, starts,
+			b.Gradients/starts)
+	}
+}
+
+// sampler is chains that share the draws.
+func sampler(name string, chains int) func(budget) string {
+	return func(b budget) string {
+		return fmt.Sprintf("sample --sampler %s --set batch=128 --chains %d --draws %d", name, chains,
+			(b.Draws+chains-1)/chains)
+	}
+}
+
+func methods() []method {
+	return []method{
+		{"Adam", optimum("adam", 1), "88.56, 87.93, 87.22"},
+		{"momentum SGD", optimum("sgd", 1), "88.83, 88.05, 87.58"},
+		{"deep ensemble", optimum("adam", chains), ""},
+		{"sgld", sampler("sgld", 1), "89.01, 88.25, 87.85"},
+		{"reld", sampler("reld", 1), "89.05, 88.31, 87.92"},
+		{"sghmc", sampler("sghmc", 1), "89.12, 88.23, 87.89"},
+		{"sgnht", sampler("sgnht", 1), "89.33, 88.76, 88.04"},
+		{"tacthmc", sampler("tacthmc", 1), "89.74, 88.83, 88.78"},
+		{"csgld", sampler("csgld", 1), ""},
+		{"csghmc", sampler("csghmc", 1), ""},
+		{"renhd", sampler("renhd", chains), "90.87, 89.45, 89.06"},
+		{"renhd-paper", sampler("renhd-paper", 1), "90.87, 89.45, 89.06"},
+	}
+}
+
+// Shares of the labels that are permuted, in percent.
+func shares() []int { return []int{0, 20, 30} }
+
+// A cell of the table is what a run is made of.
+type cell struct {
+	Network  string `json:"network"`
+	Method   string `json:"method"`
+	Permuted int    `json:"permuted"`
+	Seed     int    `json:"seed"`
+	budget
+}
+
+// A run is one line of the file of runs.
+type run struct {
+	cell
+	Refused     string  `json:"refused,omitempty"` // what ppl said
+	Accuracy    float64 `json:"accuracy"`
+	Log         float64 `json:"log"` // log likelihood of a row
+	Calibration float64 `json:"calibration"`
+	Seconds     float64 `json:"seconds"` // of a processor
+}
+
+// experiment is what the command measures.
+type experiment struct {
+	network, ppl     string
+	gradients, draws int
+	dir              string // for labels and run directories
+}
+
+func (e *experiment) fill(file, only string, seeds int) (err error) {
+	if e.dir, err = os.MkdirTemp("", "ppl-fashion-mnist-"); err != nil {
+		return err
+	}
+	defer os.RemoveAll(e.dir)
+	if e.ppl, err = lab.Built(e.ppl, e.dir); err != nil {
+		return err
+	}
+	done, err := lab.ReadRuns[run](file)
+	if err != nil {
+		return err
+	}
+	for _, c := range e.cells(seeds) {
+		known := slices.ContainsFunc(done, func(r run) bool { return r.cell == c })
+		if known || only != "" && !slices.Contains(strings.Split(only, ","), c.Method) {
+			continue
+		}
+		r, err := e.run(c)
+		if err == nil {
+			err = lab.AddRun(file, r)
+		}
+		if err != nil {
+			return err
+		}
+		log.Printf("%+v", r)
+		done = append(done, r)
+		if err := os.WriteFile(filepath.Join(home, "RESULTS.md"), []byte(page(done)), 0o666); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// cells are in the order in which they are run: a table of one seed is finished before the next begins.
+func (e *experiment) cells(seeds int) (all []cell) {
+	for seed := range seeds {
+		for _, share := range shares() {
+			for _, m := range methods() {
+				all = append(all, cell{e.network, m.name, share, seed + 1, budget{e.gradients, e.draws}})
+			}
+		}
+	}
+	return all
+}
+
+// run fits a cell and scores it on the test set.
+func (e *experiment) run(c cell) (run, error) {
+	r := run{cell: c}
+	labels := filepath.Join(e.dir, "labels-ubyte")
+	if err := writePermuted(labels, c.Permuted, uint64(c.Seed)); err != nil {
+		return r, err
+	}
+	m := methods()[slices.IndexFunc(methods(), func(m method) bool { return m.name == c.Method })]
+	dir, words := filepath.Join(e.dir, "run"), strings.Fields(m.args(c.budget))
+	fit, err := lab.Command(e.ppl, append([]string{words[0], filepath.Join(home, c.Network+".ppl"), "--data",
+		"image=" + filepath.Join(images, "train-images-idx3-ubyte.gz"), "--data", "label=" + labels, "--seed",
+		strconv.Itoa(c.Seed), "--out", dir, "--overwrite", "--quiet", "--threads", "1"}, words[1:]...)...)
+	if err != nil || fit.Exit != 0 {
+		r.Refused = fit.Said
+		return r, err
+	}
+	r.Seconds = fit.CPU.Seconds()
+	score, err := lab.Command(e.ppl, "predict", dir, "--data", "image="+filepath.Join(images,
+		"t10k-images-idx3-ubyte.gz"), "--data", "label="+filepath.Join(images, "t10k-labels-idx1-ubyte.gz"), "--json",
+		"--quiet")
+	if err != nil || score.Exit != 0 {
+		r.Refused = score.Said
+		return r, err
+	}
+	var s struct{ Accuracy, LogScore, CalibrationError float64 }
+	err = json.Unmarshal(score.Printed, &s)
+	r.Accuracy, r.Log, r.Calibration = s.Accuracy, s.LogScore, s.CalibrationError
+	return r, err
+}
+
+// writePermuted writes the labels of the training set, a share of which, in percent, are in an order drawn from the
+// seed.
+func writePermuted(path string, percent int, seed uint64) error {
+	packed, err := os.ReadFile(filepath.Join(images, "train-labels-idx1-ubyte.gz"))
+	if err != nil {
+		return errors.Join(err, errors.New("install Debian's package dataset-fashion-mnist"))
+	}
+	z, err := gzip.NewReader(bytes.NewReader(packed))
+	if err != nil {
+		return err
+	}
+	content, err := io.ReadAll(z)
+	if err != nil {
+		return err
+	}
+	permute(content[8:], percent, seed) // after the header: 4 bytes, and the number of labels
+	return os.WriteFile(path, content, 0o666)
+}
+
+// permute gives a share of the labels, in percent, those of each other.
+func permute(labels []byte, percent int, seed uint64) {
+	r := rand.New(rand.NewPCG(seed, 18))
+	chosen := r.Perm(len(labels))[:len(labels)*percent/100]
+	r.Shuffle(len(chosen), func(i, j int) {
+		labels[chosen[i]], labels[chosen[j]] = labels[chosen[j]], labels[chosen[i]]
+	})
+}

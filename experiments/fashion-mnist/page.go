@@ -1,0 +1,76 @@
+package main
+
+import (
+	"fmt"
+
+	"ppl/experiments/lab"
+)
+
+const preface = `# Fashion-MNIST with permuted labels
+
+Written by ` + "`go run ./experiments/fashion-mnist`" + ` on %s. Cells are accuracy in percent, log likelihood of a row,
+calibration error, and processor seconds of training, on the test set, whose labels are as they are; means over the
+seeds in parentheses. A dash is a cell that has not been run. Budgets are not times: optimisers take a number of
+gradients of batches of 128 rows, which an ensemble shares; samplers climb with Adam until rows held out are predicted no
+better, and then keep a number of draws, which chains share. Labels are permuted once, by the seed; the paper permutes
+them anew at each epoch, and has a thousand epochs, some 470,000 gradients, of the LSTM: its figures stand beside these
+and cannot be compared one to one.
+`
+
+// A group is the cells of one table.
+type group struct {
+	network string
+	budget
+}
+
+// page is RESULTS.md: a table for each network and budget.
+func page(runs []run) string {
+	text := fmt.Sprintf(preface, lab.Machine())
+	seen := map[group]bool{}
+	for _, r := range runs {
+		g := group{r.Network, r.budget}
+		if !seen[g] {
+			seen[g] = true
+			text += fmt.Sprintf("\n## %s, %d gradients, %d draws\n\n%s", g.network, g.Gradients, g.Draws, g.table(runs))
+		}
+	}
+	return text
+}
+
+func (g group) table(runs []run) string {
+	t := lab.Table{Columns: []string{"method"}}
+	for _, share := range shares() {
+		t.Columns = append(t.Columns, fmt.Sprintf("%d %% permuted", share))
+	}
+	t.Columns = append(t.Columns, "paper's accuracy")
+	for _, m := range methods() {
+		cells := []any{m.name}
+		for _, share := range shares() {
+			cells = append(cells, g.mean(runs, m.name, share))
+		}
+		t.Add(append(cells, m.paper)...)
+	}
+	return t.String()
+}
+
+// mean is a cell of the table, over seeds.
+func (g group) mean(runs []run, method string, share int) string {
+	var sum run
+	n := 0.0
+	for _, r := range runs {
+		switch {
+		case (group{r.Network, r.budget}) != g || r.Method != method || r.Permuted != share:
+		case r.Refused != "":
+			return "refused"
+		default:
+			n++
+			sum.Accuracy, sum.Log = sum.Accuracy+r.Accuracy, sum.Log+r.Log
+			sum.Calibration, sum.Seconds = sum.Calibration+r.Calibration, sum.Seconds+r.Seconds
+		}
+	}
+	if n == 0 {
+		return "–"
+	}
+	return fmt.Sprintf("%.2f, %.3f, %.3f, %.0f s (%.0f)", 100*sum.Accuracy/n, sum.Log/n, sum.Calibration/n,
+		sum.Seconds/n, n)
+}
