@@ -187,7 +187,7 @@ func (e *experiment) run(c cell) (run, error) {
 	fit, err := lab.Command(e.ppl, append([]string{words[0], filepath.Join(home, c.Network+".ppl"), "--data",
 		"image=" + filepath.Join(images, "train-images-idx3-ubyte.gz"), "--data", "label=" + labels, "--seed",
 		strconv.Itoa(c.Seed), "--out", dir, "--overwrite", "--quiet", "--threads", "1"}, words[1:]...)...)
-	if err != nil || fit.Exit != 0 {
+	if err != nil || fit.Exit != 0 && fit.Said != "" { // optima that have not converged are kept, and nothing is said
 		r.Refused = fit.Said
 		return r, err
 	}
