@@ -88,7 +88,7 @@ func (n Network) products(g gemm) func(times int) {
 	}
 }
 
-// BenchmarkNetworks is a step of SGNHT of some walkers beside its matrix products alone, by ppl and by OpenBLAS if it is
+// BenchmarkNetworks is a step of SGNHT of some walkers, and its matrix products alone, by ppl and by OpenBLAS if it is
 // installed, on one thread.
 // It also reports the seconds of the C compiler and the megabytes of all buffers.
 func BenchmarkNetworks(b *testing.B) {

@@ -6,7 +6,7 @@
 //
 // The images are those of Debian's package dataset-fashion-mnist. Budgets are no times, so that results do not depend
 // on the machine: optimisers take -gradients gradients of batches of 128 rows in all; samplers climb with Adam until
-// rows held out are predicted no better, as they always do, and keep -draws draws in all. On a GPU give larger ones. Runs
+// rows held out are predicted no better, as they always do, and keep -draws draws in all. Larger ones suit a GPU. Runs
 // are appended to a file, a JSON object a line, and those that are in it already are not repeated: the command goes on
 // where it was. It runs on one thread, and RESULTS.md has the cells that are there.
 package main
@@ -57,7 +57,7 @@ type budget struct {
 	Draws     int `json:"draws"`
 }
 
-// A method is arguments of ppl, for a budget, with what the paper reports of it: accuracy in percent with 0, 20 and 30 %
+// A method is arguments of ppl, for a budget, with what the paper reports: accuracy in percent with 0, 20 and 30 %
 // of the labels permuted.
 type method struct {
 	name  string

@@ -42,7 +42,8 @@ func TestPage(t *testing.T) {
 	text := page([]run{{cell: c, Accuracy: 0.8, Log: -0.5, Calibration: 0.02, Seconds: 10},
 		{cell: second, Accuracy: 0.9, Log: -0.3, Calibration: 0.04, Seconds: 20},
 		{cell: other, Accuracy: 0.1}, {cell: refused, Refused: "no"}})
-	for _, want := range []string{"## mlp, 100 gradients, 20 draws", "85.00, -0.400, 0.030, 15 s (2)", "## mlp, 200 gradients, 20 draws",
+	for _, want := range []string{"## mlp, 100 gradients, 20 draws", "85.00, -0.400, 0.030, 15 s (2)",
+		"## mlp, 200 gradients, 20 draws",
 		"10.00, 0.000, 0.000, 0 s (1)", "refused", "–"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in\n%s", want, text)

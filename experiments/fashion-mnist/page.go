@@ -13,8 +13,8 @@ calibration error, and processor seconds of training, on the test set, whose lab
 seeds in parentheses. A dash is a cell that has not been run. Budgets are not times: optimisers take a number of
 gradients of batches of 128 rows, which an ensemble shares; samplers climb with Adam until rows held out are predicted no
 better, and then keep a number of draws, which chains share. Labels are permuted once, by the seed; the paper permutes
-them anew at each epoch, and has a thousand epochs, some 470,000 gradients, of the LSTM: its figures stand beside these
-and cannot be compared one to one.
+them again at each epoch, and has a thousand epochs, some 470,000 gradients, of the LSTM: its figures, in the last column,
+cannot be compared one to one.
 `
 
 // A group is the cells of one table.
