@@ -21,7 +21,7 @@ func methods() []method {
 		{"lbfgs", nil, nil},
 		{"adam", func(m *Adam, x, gradient []float64, rate, _ float64) { m.Move(x, gradient, rate) }, rateOfAdam},
 		{"adamw", decayed, rateOfAdam},
-		{"sgd", momentum, tenthAtFirst},
+		{"sgd", momentum, rateOfMomentum},
 	}
 }
 
@@ -93,9 +93,14 @@ func rateOfAdam(_ []float64, network bool) float64 {
 	return 0.1
 }
 
-// tenthAtFirst moves the coordinate with the steepest slope by a tenth.
-func tenthAtFirst(gradient []float64, _ bool) float64 {
-	return 0.1 / math.Max(largest(gradient), 1e-300)
+// rateOfMomentum moves the coordinate with the steepest slope by a tenth at first. Weights of networks are about
+// 1/√inputs, and momentum takes ten times as long a step in the end.
+func rateOfMomentum(gradient []float64, network bool) float64 {
+	first := 0.1
+	if network {
+		first = 0.005
+	}
+	return first / math.Max(largest(gradient), 1e-300)
 }
 
 // Cosine is the rate at iteration k of n: from full down to 0 along half a cosine (Loshchilov and Hutter 2017).
