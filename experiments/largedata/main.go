@@ -2,7 +2,7 @@
 // of the whole data: thermostats, rules of fixed friction, and ladders whose swaps heed the noise or do not. It
 // measures what draws cost as rows become more, and the weights of two modes.
 //
-//	go run ./experiments/largedata [-parts thermostats,fixed,swaps,rows,families,modes]
+//	go run ./experiments/largedata [-parts thermostats,fixed,swaps,rows,families,modes,ratios,calibration]
 //
 // It writes experiments/largedata/RESULTS.md and sd.svg.
 package main
@@ -63,7 +63,7 @@ func parts() []part {
 
 func main() {
 	log.SetFlags(0)
-	wanted := flag.String("parts", "thermostats,fixed,swaps,rows,families,modes", "what to do")
+	wanted := flag.String("parts", "thermostats,fixed,swaps,rows,families,modes,ratios,calibration", "what to do")
 	flag.Parse()
 	if err := run(strings.Split(*wanted, ",")); err != nil {
 		log.Fatal(err)
@@ -76,18 +76,15 @@ func run(wanted []string) error {
 		return err
 	}
 	defer bench.Close()
-	if slices.Contains(wanted, "rows") {
-		if err := byRows(bench); err != nil {
-			return err
+	for _, s := range []struct {
+		name string
+		run  func(*lab.Bench) error
+	}{{"rows", byRows}, {"families", otherFamilies}, {"modes", twoModes}, {"ratios", sdRatios},
+		{"calibration", calibration}} {
+		if !slices.Contains(wanted, s.name) {
+			continue
 		}
-	}
-	if slices.Contains(wanted, "families") {
-		if err := otherFamilies(bench); err != nil {
-			return err
-		}
-	}
-	if slices.Contains(wanted, "modes") {
-		if err := twoModes(bench); err != nil {
+		if err := s.run(bench); err != nil {
 			return err
 		}
 	}
