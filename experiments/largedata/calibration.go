@@ -40,7 +40,8 @@ func calibration(bench *lab.Bench) error {
 		for j := range times {
 			x := chiSquared(times[j][:])
 			p := 1 - distuv.ChiSquared{K: rankBins - 1}.CDF(x)
-			t.Add(f.name, calibrationRuns, fmt.Sprintf("theta[%d]", j+1), fmt.Sprintf("%.1f", x), fmt.Sprintf("%.3f", p))
+			t.Add(f.name, calibrationRuns, fmt.Sprintf("theta[%d]", j+1), fmt.Sprintf("%.1f", x),
+				fmt.Sprintf("%.3f", p))
 		}
 	}
 	return lab.Section(filepath.Join(home, "RESULTS.md"), fmt.Sprintf(preface, lab.Machine()),
