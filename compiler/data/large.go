@@ -78,6 +78,9 @@ func (s RowCache) Large(path string) (size int64, large bool) {
 	defer in.Close()
 	start, _ := in.text.Peek(1 << 16) // a file may well be shorter
 	m := counter{cost: costOf(in.kind, start), left: s.Memory}
+	if in.packed == nil && len(m.of) == 0 { // each byte takes the same: none has to be read
+		return info.Size(), info.Size() > s.Memory/m.each
+	}
 	if in.packed != nil && len(start) > 0 {
 		_, _ = m.Write(start)
 		each := float64(s.Memory-m.left) / float64(len(start))

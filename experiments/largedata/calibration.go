@@ -3,10 +3,11 @@ package main
 import (
 	"fmt"
 	"log"
-	"math"
 	"math/rand/v2"
 	"path/filepath"
+	"slices"
 
+	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"ppl/experiments/lab"
@@ -25,6 +26,7 @@ func calibration(bench *lab.Bench) error {
 	t := lab.Table{Columns: []string{"regression", "runs", "parameter", "χ² of 19 degrees of freedom", "p"}}
 	for _, f := range []family{logisticFamily(), families()[1]} {
 		var times [slopes][rankBins]float64
+		even := slices.Repeat([]float64{calibrationRuns / rankBins}, rankBins)
 		for run := range calibrationRuns {
 			ranks, err := f.ranks(bench, uint64(run))
 			if err != nil {
@@ -38,7 +40,7 @@ func calibration(bench *lab.Bench) error {
 			}
 		}
 		for j := range times {
-			x := chiSquared(times[j][:])
+			x := stat.ChiSquare(times[j][:], even)
 			p := 1 - distuv.ChiSquared{K: rankBins - 1}.CDF(x)
 			t.Add(f.name, calibrationRuns, fmt.Sprintf("theta[%d]", j+1), fmt.Sprintf("%.1f", x),
 				fmt.Sprintf("%.3f", p))
@@ -98,17 +100,4 @@ func (s *simulation) addDrawn(r *rand.Rand, theta []float64) {
 		s.x, eta = append(s.x, v), eta+b*v
 	}
 	s.y = append(s.y, s.draw(r, eta))
-}
-
-// chiSquared compares counts with equal ones.
-func chiSquared(times []float64) (x float64) {
-	total := 0.0
-	for _, n := range times {
-		total += n
-	}
-	want := total / float64(len(times))
-	for _, n := range times {
-		x += math.Pow(n-want, 2) / want
-	}
-	return x
 }

@@ -16,7 +16,7 @@ variates take most of the noise away, so that steps are as long as with all rows
 `
 
 const aboutRows = `Twenty predictors and an intercept; 4 chains of 1,000 draws after 1,000 of warm-up, default settings otherwise. Processor time of the whole command, warm-up, compiling and
-reading included; the data are NumPy's files. The machine was busy with other work.
+reading included; the data are NumPy's files.
 
 %s
 With control variates the noise of a gradient, and so the number of steps, does not depend on the rows. Warm-up passes over all rows a few times to climb to the mode. Full batches and

@@ -2,7 +2,8 @@ package adapt
 
 import (
 	"math"
-	"slices"
+
+	"gonum.org/v1/gonum/floats"
 )
 
 // An Approach climbs from a start that lies so far below the target that no trajectory gets on there: where a scale is
@@ -36,10 +37,7 @@ func (a *Approach) Next() []float64 {
 	if a.Gradient == nil {
 		return out
 	}
-	steepest := 0.0 // squares of gradients overflow
-	for _, g := range a.Gradient {
-		steepest = math.Max(steepest, math.Abs(g))
-	}
+	steepest := steepness(a.Gradient) // squares of gradients overflow
 	along := scaled(a.Gradient, 1/steepest)
 	add(out, along, a.Fraction*math.Abs(a.Density)/steepest/dot(along, along))
 	return out
@@ -48,26 +46,19 @@ func (a *Approach) Next() []float64 {
 // Report takes in the log density and the gradient at Next.
 func (a *Approach) Report(density float64, gradient []float64) {
 	const least = 1e-6
-	usable := !math.IsInf(density, 0) && !math.IsNaN(density) && !slices.ContainsFunc(gradient, func(g float64) bool {
-		return math.IsInf(g, 0) || math.IsNaN(g)
-	})
+	slope := steepness(gradient)
+	usable := !math.IsInf(density+slope, 0) && !math.IsNaN(density+slope)
 	switch {
 	case a.Gradient == nil:
-		a.Gradient, a.Done = gradient, !usable || flat(gradient)
+		a.Gradient, a.Done = gradient, !usable || slope == 0
 	case usable && density > a.Density:
 		a.At, a.Density, a.Gradient, a.Fraction = a.Next(), density, gradient, 2*a.Fraction
-		a.Done = flat(gradient)
+		a.Done = slope == 0
 	default:
 		a.Fraction /= 4
 		a.Done = a.Fraction < least
 	}
 }
 
-func flat(gradient []float64) bool {
-	for _, g := range gradient {
-		if g != 0 {
-			return false
-		}
-	}
-	return true
-}
+// steepness is the slope along the steepest coordinate; not finite where that of some coordinate is not.
+func steepness(gradient []float64) float64 { return floats.Norm(gradient, math.Inf(1)) }

@@ -20,13 +20,7 @@ func (r *run) warmUpLadder() error {
 	if err := r.disperse(); err != nil {
 		return err
 	}
-	if err := r.approachTarget(); err != nil {
-		return err
-	}
-	if err := r.initialPhase(); err != nil {
-		return err
-	}
-	if err := r.refuseFlatTails(); err != nil {
+	if err := r.comeDown(); err != nil {
 		return err
 	}
 	return r.adaptLadder()

@@ -117,25 +117,34 @@ func (r *run) explore() (agreed bool, err error) {
 // settleExplorers moves the explorers from their starts to where the target is. Where they agree, but too many of them
 // got lost on the way and were moved to others, those begin once more at other starts: the metric is known by then.
 func (r *run) settleExplorers() (agreed bool, err error) {
-	for again := range 2 {
-		if err := r.approachTarget(); err != nil {
-			return false, err
-		}
-		if err := r.initialPhase(); err != nil {
-			return false, err
-		}
-		if err := r.refuseFlatTails(); err != nil {
-			return false, err
-		}
-		last, err := r.converge()
-		if err != nil || !last.FewStayed || again > 0 || len(r.shared.options.Starts) > 0 {
-			return last.agreed(), err
-		}
-		if err := r.beginAgain(); err != nil {
-			return false, err
-		}
+	last, err := r.settle()
+	if err != nil || !last.FewStayed || len(r.shared.options.Starts) > 0 {
+		return last.agreed(), err
 	}
-	return false, nil
+	if err := r.beginAgain(); err != nil {
+		return false, err
+	}
+	last, err = r.settle()
+	return last.agreed(), err
+}
+
+// settle is once from starts to an agreement, or none.
+func (r *run) settle() (last result, err error) {
+	if err := r.comeDown(); err != nil {
+		return last, err
+	}
+	return r.converge()
+}
+
+// comeDown moves walkers from their starts to where the density is not negligible.
+func (r *run) comeDown() error {
+	if err := r.approachTarget(); err != nil {
+		return err
+	}
+	if err := r.initialPhase(); err != nil {
+		return err
+	}
+	return r.refuseFlatTails()
 }
 
 // initialPhase is the first part of warm-up: short windows in which every walker finds a step of its own and the metric

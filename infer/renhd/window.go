@@ -150,10 +150,11 @@ func (t *warmupWindow) iterate() error {
 	if err := r.walkers.trajectory(r.ctx, r.steps(t.spec.maxSteps)); err != nil {
 		return err
 	}
-	t.learnSteps()
+	usable := t.usable()
+	t.learnSteps(usable)
 	// The first quarter still shows where walkers came from, which would spoil the metric.
 	if (t.spec.metric || r.shared.free()) && i >= t.spec.sweeps/4 && i%t.stride() == 0 {
-		if err := t.collectPoints(); err != nil {
+		if err := t.collectPoints(usable); err != nil {
 			return err
 		}
 	}
@@ -175,10 +176,10 @@ func (t *warmupWindow) stepSize(lane, rung int) *adapt.StepSize {
 }
 
 // learnSteps updates steps with the acceptance of the last trajectory, averaged over the walkers of a rung.
-func (t *warmupWindow) learnSteps() {
+func (t *warmupWindow) learnSteps(usable []bool) {
 	w := t.run.walkers
 	t.accept = w.read(dynamics.Accept, t.accept)
-	sum, n, usable := make([]float64, len(w.Rungs)), make([]float64, len(w.Rungs)), t.usable()
+	sum, n := make([]float64, len(w.Rungs)), make([]float64, len(w.Rungs))
 	for lane, r := range w.RungOf {
 		if t.spec.alone {
 			t.seen.StepSizes[lane].Update(t.accept[lane])
@@ -200,13 +201,13 @@ func (t *warmupWindow) stride() int {
 }
 
 // collectPoints keeps positions and gradients for the metrics.
-func (t *warmupWindow) collectPoints() error {
+func (t *warmupWindow) collectPoints(usable []bool) error {
 	w := t.run.walkers
 	g, err := w.gradients(t.run.ctx)
 	if err != nil {
 		return err
 	}
-	x, usable := w.positions(), t.usable()
+	x := w.positions()
 	for lane, r := range w.RungOf {
 		if usable[lane] {
 			if t.seen.Points[r].Add(x[lane], g[lane]) {
