@@ -138,6 +138,7 @@ func (c *console) predictPrior(ctx context.Context, p *prediction) error {
 			Seed: p.seed, Made: makerOn("")},
 		Sampler: "prior",
 		Seed:    p.seed,
+		Draws:   p.draws,
 		Version: version,
 	})
 	if err != nil {

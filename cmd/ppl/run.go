@@ -102,6 +102,7 @@ func (run *posteriorRun) newRecorder(show func(infer.Progress)) *recorder {
 			Sampler:   run.sampler.name,
 			Device:    run.options.Device.Name(),
 			Seed:      run.seed,
+			Draws:     run.options.Draws,
 			Version:   version,
 			Keep:      run.keep,
 		},

@@ -52,16 +52,16 @@ func (d *runDir) complete(s *sampling) (bool, error) {
 	if s.goal.Empty() || d.info.Draws == s.options.Draws {
 		return d.info.Draws == s.options.Draws, nil
 	}
-	at, err := standing(d.path)
+	at, err := standing(d.path, s.goal)
 	return s.goal.Reached(at), err
 }
 
-func standing(dir string) (goal.Standing, error) {
+func standing(dir string, g goal.Goal) (goal.Standing, error) {
 	run, err := draws.Open(dir)
 	if err != nil {
 		return goal.Standing{}, failed(err)
 	}
-	at, err := goal.StandingOf(run)
+	at, err := g.Standing(run)
 	return at, failedIf(err)
 }
 
@@ -85,12 +85,18 @@ func (run *posteriorRun) sampleToGoal(ctx context.Context, show func(infer.Progr
 	at := goal.Standing{Draws: run.dir.info.Draws}
 	for {
 		if at.Draws > 0 {
-			if at, err = standing(run.out); err != nil {
+			if at, err = standing(run.out, run.goal); err != nil {
 				return false, err
 			}
 		}
-		if run.goal.Reached(at) || at.Draws >= most {
-			run.note(run.conclusion(at))
+		switch {
+		case run.goal.Reached(at):
+			run.note("enough: " + run.goal.Describe(at))
+			return false, nil
+		case at.Draws >= most && run.goal.Quality():
+			run.note("the goal is not reached: " + run.goal.Describe(at) + "; --resume with more --draws goes on")
+			return false, nil
+		case at.Draws >= most:
 			return false, nil
 		}
 		if stopped, err = run.extend(ctx, run.goal.Next(at, most), show, clear); run.over(ctx, stopped, err) {
@@ -133,7 +139,7 @@ func (run *posteriorRun) sampleToAim(ctx context.Context, show func(infer.Progre
 		if stopped, err = run.extend(ctx, count, show, clear); run.over(ctx, stopped, err) {
 			return stopped, err
 		}
-		at, err := standing(run.out)
+		at, err := standing(run.out, aim)
 		if err != nil || aim.Reached(at) || at.Draws >= most || aim.Expected(at) > float64(most) {
 			return false, err
 		}
@@ -144,13 +150,6 @@ func (run *posteriorRun) sampleToAim(ctx context.Context, show func(infer.Progre
 		}
 		run.options.Draws = count
 	}
-}
-
-func (run *posteriorRun) conclusion(at goal.Standing) string {
-	if run.goal.Reached(at) {
-		return "enough: " + run.goal.Describe(at)
-	}
-	return "the goal is not reached: " + run.goal.Describe(at) + "; --resume with more --draws goes on"
 }
 
 // goOn makes the run that has just ended the one that goes on.

@@ -16,16 +16,19 @@ import (
 )
 
 func TestGrid(t *testing.T) {
-	for _, c := range []struct{ chains, arrays, width, widest, band, chunk int }{
-		{4, 9, 25, 8, 1, 8192},           // as few chains always had
-		{32, 9, 25, 8, 1, 8192},          // the last with files of their own
-		{64, 9, 25, 8, 16, 8192},         // 16 · 8192 · 8 elements are a chunk of 8 MiB
-		{4096, 9, 25, 8, 400, 327},       // 4096 · 327 · 25 numbers are 256 MiB in memory
-		{4096, 1, 100000, 100000, 10, 1}, // one draw of each is more than that
-		{100, 0, 0, 0, 100, 8192},
-		{4, 20000, 20000, 1, 4, 52}, // scalars, in one file each for all chains
+	for _, c := range []struct{ draws, chains, arrays, width, widest, band, chunk int }{
+		{1000, 4, 9, 25, 8, 1, 8192},        // as few chains always had
+		{0, 32, 9, 25, 8, 1, 8192},          // the last with files of their own
+		{0, 64, 9, 25, 8, 16, 8192},         // 16 · 8192 · 8 elements are a chunk of 8 MiB
+		{0, 4096, 9, 25, 8, 400, 327},       // 4096 · 327 · 25 numbers are 256 MiB in memory
+		{0, 4096, 1, 100000, 100000, 10, 1}, // one draw of each is more than that
+		{0, 100, 0, 0, 0, 100, 8192},
+		{0, 4, 20000, 20000, 1, 4, 52},   // scalars, in one file each for all chains
+		{65536, 4, 9, 25, 8, 1, 8192},    // in eight chunks
+		{250000, 4, 9, 25, 8, 1, 31250},  // here too
+		{1000000, 4, 9, 25, 8, 1, 32768}, // and in as many as it takes
 	} {
-		if band, chunk := grid(c.chains, c.arrays, c.width, c.widest); band != c.band || chunk != c.chunk {
+		if band, chunk := grid(c.draws, c.chains, c.arrays, c.width, c.widest); band != c.band || chunk != c.chunk {
 			t.Errorf("%+v: chunks of %d chains and %d draws", c, band, chunk)
 		}
 	}
@@ -60,7 +63,7 @@ func muAt(chain, d int) float64 { return float64(1_000_000*chain + d) }
 // times. What is announced can be read at each time; the run goes on from an earlier place, and ends as if nothing had
 // happened.
 func TestChainsThatShareFiles(t *testing.T) {
-	const window, block = maxChunk, 3000
+	const window, block = usualChunk, 3000
 	l := Layout{Chains: ownFiles + 1, Posterior: []types.Variable{{Name: "mu"}}}
 	dir := filepath.Join(t.TempDir(), "m.run")
 	r := rand.New(rand.NewPCG(1, 2))
@@ -176,7 +179,7 @@ func TestExportOfSharedFiles(t *testing.T) {
 	if err := run.writeColumn(&out, columns[0]); err != nil {
 		t.Fatal(err)
 	}
-	if d := cmp.Diff(want, decode(out.Bytes(), realType)); d != "" {
+	if d := cmp.Diff(want, decode(nil, out.Bytes(), realType)); d != "" {
 		t.Error(d)
 	}
 }

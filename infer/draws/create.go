@@ -22,6 +22,7 @@ type Options struct {
 	Sampler   string
 	Device    string
 	Seed      uint64
+	Draws     int      // of each chain, that the run is asked for; 0 where nobody knows
 	Version   string   // of ppl
 	Keep      []string // names and patterns of what is kept of a draw; all if there are none
 }

@@ -148,7 +148,7 @@ func sameFloat(a, b float64) bool { return a == b || math.IsNaN(a) && math.IsNaN
 
 // Readers see the least number of draws over the chains, and only what a checkpoint covers.
 func TestReadableWhileRunning(t *testing.T) {
-	const k = maxChunk
+	const k = usualChunk
 	dir, l := t.TempDir(), testLayout()
 	w := create(t, dir, l, Options{})
 	wantDraws(t, open(t, dir), l, 0)
@@ -304,12 +304,12 @@ func TestCreateRefusesForeignDirectories(t *testing.T) {
 func TestWriteErrors(t *testing.T) {
 	dir, l := t.TempDir(), testLayout()
 	w := create(t, dir, l, Options{})
-	appendDraws(t, w, l, 0, 0, maxChunk-1)
+	appendDraws(t, w, l, 0, 0, usualChunk-1)
 	// A directory in the place of the chunk's temporary file: this fails for root, too, unlike permissions.
 	if err := os.Mkdir(filepath.Join(dir, "posterior", "mu", "0.0.partial"), 0o777); err != nil {
 		t.Fatal(err)
 	}
-	values, stats := record(l, 0, maxChunk-1)
+	values, stats := record(l, 0, usualChunk-1)
 	err := w.Append(0, values, stats)
 	var file *os.PathError
 	if !errors.As(err, &file) || !strings.Contains(file.Path, "posterior/mu/0.0") {

@@ -81,9 +81,10 @@ func integer(x float64) int64 {
 	return missing
 }
 
-// decode reads elements of a numeric type; missing integers become NaN.
-func decode(b []byte, kind string) []float64 {
-	xs := make([]float64, len(b)/width(kind))
+// decode reads elements of a numeric type, into the memory of xs where they fit; missing integers become NaN.
+func decode(xs []float64, b []byte, kind string) []float64 {
+	n := len(b) / width(kind)
+	xs = slices.Grow(xs[:0], n)[:n]
 	for i := range xs {
 		switch kind {
 		case boolType:
@@ -169,22 +170,76 @@ func readStored(a *array, path string, size int) ([]byte, error) {
 	return raw, err
 }
 
-// readChunk reads a compressed chunk that must hold size bytes, and never more of it than that.
-func readChunk(path string, size int) ([]byte, error) {
-	text, err := os.ReadFile(path)
-	if err != nil {
+// mostInflated is more than the number of bytes one byte of a compressed chunk can represent.
+const mostInflated = 1040
+
+// A chunkReader reads one chunk after the other into the same memory.
+type chunkReader struct {
+	text, raw []byte
+	zip       interface {
+		io.ReadCloser
+		zlib.Resetter
+	}
+	values []float64
+}
+
+// readChunk reads a single compressed chunk.
+func readChunk(path string, size int) ([]byte, error) { return new(chunkReader).read(path, size) }
+
+// read gives the bytes of a compressed chunk, which must be as many as given, until the next call. It takes no more
+// memory than what the file can hold.
+func (r *chunkReader) read(path string, size int) (raw []byte, err error) {
+	if r.text, err = readInto(r.text[:0], path); err != nil {
 		return nil, err
 	}
-	z, err := zlib.NewReader(bytes.NewReader(text))
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	raw, err := io.ReadAll(io.LimitReader(z, int64(size)+1))
-	if err == nil && len(raw) != size {
+	if raw, err = r.inflate(size); err == nil && len(raw) != size {
 		err = fmt.Errorf("holds %d bytes where %d were expected", len(raw), size)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	return raw, nil
+}
+
+// readInto is os.ReadFile that uses the memory of dst.
+func readInto(dst []byte, path string) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return dst, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return dst, err
+	}
+	b := bytes.NewBuffer(slices.Grow(dst, int(info.Size())+bytes.MinRead))
+	_, err = b.ReadFrom(f)
+	return b.Bytes(), err
+}
+
+// inflate decompresses the text, up to one byte more than size.
+func (r *chunkReader) inflate(size int) (_ []byte, err error) {
+	if r.zip == nil {
+		z, err := zlib.NewReader(bytes.NewReader(r.text))
+		if err != nil {
+			return nil, err
+		}
+		r.zip = z.(interface {
+			io.ReadCloser
+			zlib.Resetter
+		})
+	} else if err := r.zip.Reset(bytes.NewReader(r.text), nil); err != nil {
+		return nil, err
+	}
+	room, n := min(size+1, mostInflated*len(r.text)), 0
+	r.raw = slices.Grow(r.raw[:0], room)[:room]
+	for n < room && err == nil {
+		var more int
+		more, err = r.zip.Read(r.raw[n:])
+		n += more
+	}
+	if err == io.EOF {
+		err = nil
+	}
+	return r.raw[:n], err
 }

@@ -85,7 +85,7 @@ func (r *Run) constantGroup(g constantGroup) Group {
 // writeColumn writes an array with a row for every draw, chain by chain. Where chains share files, the draws of those
 // that do are held in memory.
 func (r *Run) writeColumn(w io.Writer, c column) (err error) {
-	band := r.arrays[c.key()].Chunks[0]
+	band, reader := r.arrays[c.key()].Chunks[0], &chunkReader{}
 	for first := 0; first < r.Layout.Chains; first += band {
 		var failed error
 		write := func(b []byte) {
@@ -94,7 +94,7 @@ func (r *Run) writeColumn(w io.Writer, c column) (err error) {
 			}
 		}
 		held := make([][]byte, band)
-		err := r.chunks(c, first, func(chain int, part []float64) {
+		err := r.chunks(c, first, reader, func(chain int, part []float64) {
 			if band == 1 {
 				write(encode(nil, kindOf(c.v), part))
 			} else {

@@ -45,7 +45,7 @@ func extend(disk files.System, dir string, added Layout, set func(l *Layout, add
 		panic("internal error: layout of draws: " + err.Error())
 	}
 	added.Chains = r.Layout.Chains
-	w := newWriter(disk, dir, added, Options{})
+	w := newWriter(disk, dir, added, Options{Draws: r.Info.Draws})
 	w.info, w.extends = r.Info, &layout
 	if w.store, err = openStore(disk, dir); err != nil {
 		return nil, err

@@ -180,7 +180,7 @@ func (a array) fits(v types.Variable, chains int) error {
 		return fmt.Errorf("is not the array %s of the layout", v.Name)
 	}
 	draws, chunk := a.Shape[1], a.Chunks[1]
-	if draws < 0 || draws > maxSize || chunk < 1 || chunk > max(maxChunk, chunkElements) {
+	if draws < 0 || draws > maxSize || chunk < 1 || chunk > chunkElements {
 		return fmt.Errorf("%d draws in chunks of %d", draws, chunk)
 	}
 	if band := a.Chunks[0]; band < 1 || band > chains || band > 1 && band*chunk > chunkElements/max(1, v.Size()) {
@@ -258,10 +258,14 @@ func (r *Run) streamed(group string, vs []types.Variable, name string) ([][]floa
 		return nil, fmt.Errorf("the run in %s has no %q in %s", r.Dir, name, group)
 	}
 	c := column{group: group, v: vs[i]}
-	chains := make([][]float64, r.Layout.Chains)
+	chains, reader := make([][]float64, r.Layout.Chains), &chunkReader{}
+	for chain := range chains {
+		chains[chain] = slices.Grow(chains[chain], r.stored(c, chain))
+	}
 	for first := 0; first < len(chains); first += r.arrays[c.key()].Chunks[0] {
-		// Memory grows with what is really there, not with what metadata claim.
-		err := r.chunks(c, first, func(chain int, part []float64) { chains[chain] = append(chains[chain], part...) })
+		err := r.chunks(c, first, reader, func(chain int, part []float64) {
+			chains[chain] = append(chains[chain], part...)
+		})
 		if err != nil {
 			return nil, ErrDamaged{r.Dir, err}
 		}
@@ -269,18 +273,35 @@ func (r *Run) streamed(group string, vs []types.Variable, name string) ([][]floa
 	return chains, nil
 }
 
-// chunks gives the draws of the band of chains that begins with first, chunk by chunk.
-func (r *Run) chunks(c column, first int, each func(chain int, part []float64)) error {
+// stored is how many numbers of a chain there can be, so that memory grows with what is really there, not with what
+// metadata claim.
+func (r *Run) stored(c column, chain int) int {
+	a, n, bytes := r.arrays[c.key()], c.v.Size(), int64(0)
+	claimed := a.Shape[1] * n
+	for k := 0; n > 0 && k*a.Chunks[1] < a.Shape[1]; k++ {
+		info, err := os.Stat(chunkFile(r.Dir, c, chain/a.Chunks[0], k))
+		if err != nil {
+			break
+		}
+		bytes += info.Size()
+	}
+	return min(claimed, int(bytes*mostInflated)/width(a.Type))
+}
+
+// chunks gives the draws of the band of chains that begins with first, chunk by chunk. A part may be used until it
+// gives the next.
+func (r *Run) chunks(c column, first int, reader *chunkReader, each func(chain int, part []float64)) error {
 	a, n := r.arrays[c.key()], c.v.Size()
 	band, chunk := a.Chunks[0], a.Chunks[1]
 	for k := 0; n > 0 && k*chunk < a.Shape[1]; k++ {
-		raw, err := readChunk(chunkFile(r.Dir, c, first/band, k), band*chunk*n*width(a.Type))
+		raw, err := reader.read(chunkFile(r.Dir, c, first/band, k), band*chunk*n*width(a.Type))
 		if err != nil {
 			return err
 		}
-		values, draws := decode(raw, a.Type), min(chunk, a.Shape[1]-k*chunk)
+		draws := min(chunk, a.Shape[1]-k*chunk)
+		reader.values = decode(reader.values, raw, a.Type)
 		for chain := first; chain < min(first+band, r.Layout.Chains); chain++ {
-			each(chain, values[(chain-first)*chunk*n:][:draws*n])
+			each(chain, reader.values[(chain-first)*chunk*n:][:draws*n])
 		}
 	}
 	return nil
@@ -298,8 +319,9 @@ func (r *Run) Predictions(name string, from, to int) ([][][]float64, error) {
 	for k := range out {
 		out[k] = make([][]float64, r.Layout.Chains)
 	}
+	reader := &chunkReader{}
 	for first := 0; first < r.Layout.Chains; first += r.arrays[c.key()].Chunks[0] {
-		err := r.chunks(c, first, func(chain int, part []float64) {
+		err := r.chunks(c, first, reader, func(chain int, part []float64) {
 			for ; len(part) > 0; part = part[c.v.Size():] {
 				for k := range out {
 					out[k][chain] = append(out[k][chain], part[from+k])
@@ -346,7 +368,7 @@ func (r *Run) constant(g constantGroup, name string) (xs []float64, err error) {
 		if err != nil {
 			return nil, ErrDamaged{r.Dir, err}
 		}
-		part := decode(raw, kindOf(o.Variable))
+		part := decode(nil, raw, kindOf(o.Variable))
 		xs = append(xs, part[:min(len(part), o.Size()-len(xs))]...)
 		if len(index) > 0 {
 			index[0]++

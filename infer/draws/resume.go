@@ -110,6 +110,7 @@ func Resume(disk files.System, dir string, layout Layout, counts []int, o Option
 			return nil, err
 		}
 	}
+	w.band, w.chunk = r.cut() // that of the number of draws the run was begun for
 	if err := w.regrow(); err != nil {
 		return nil, err
 	}
@@ -120,6 +121,13 @@ func Resume(disk files.System, dir string, layout Layout, counts []int, o Option
 		return nil, err
 	}
 	return w, w.checkpoint()
+}
+
+// cut is how many chains and draws a chunk of a run has.
+func (r *Run) cut() (band, chunk int) {
+	columns, _ := r.Layout.columns()
+	chunks := r.arrays[columns[0].key()].Chunks
+	return chunks[0], chunks[1]
 }
 
 // sameArrays compares what is kept of every draw.
@@ -144,7 +152,7 @@ func (w *Writer) regrow() error {
 			return damaged(w.dir, ".zmetadata", err)
 		}
 		if axis == 1 && (len(doc.Chunks) < 2 || doc.Chunks[0] != w.band || doc.Chunks[1] != w.chunk) {
-			return damaged(w.dir, key, errors.New("another version of ppl has cut it into other chunks"))
+			return damaged(w.dir, key, errors.New("has other chunks than the arrays before it"))
 		}
 		w.store.docs[key+"/.zarray"] = doc
 		w.growing = append(w.growing, growing{key, doc, axis})
@@ -197,7 +205,7 @@ func (w *Writer) rereadWindow(first, end, k int) error {
 		if err != nil {
 			return err
 		}
-		values := decode(raw, kindOf(c.v))
+		values := decode(nil, raw, kindOf(c.v))
 		for i := range w.buffers[first:end] {
 			b := &w.buffers[first+i]
 			if b.draws/w.chunk != k {

@@ -196,6 +196,46 @@ func TestResume(t *testing.T) {
 	}
 }
 
+// A run that was begun for many draws keeps its chunks where it goes on for another number of them.
+func TestResumeKeepsChunks(t *testing.T) {
+	const begun = 100_000
+	l, dir := testLayout(), filepath.Join(t.TempDir(), "m.run")
+	w := create(t, dir, l, Options{Draws: begun})
+	chunk := begun / mostChunks
+	for chain := range l.Chains {
+		appendDraws(t, w, l, chain, 0, chunk+5)
+	}
+	if err := w.Close(Interrupted, nil); err != nil {
+		t.Fatal(err)
+	}
+	counts := make([]int, l.Chains)
+	for chain := range counts {
+		counts[chain] = chunk + 3
+	}
+	w, err := Resume(files.Disk{}, dir, l, counts, Options{Draws: 1000})
+	if err != nil {
+		t.Fatal(err)
+	}
+	total := 2*chunk + 1
+	for chain := range l.Chains {
+		appendDraws(t, w, l, chain, counts[chain], total)
+	}
+	if err := w.Close(Finished, nil); err != nil {
+		t.Fatal(err)
+	}
+	want := drawsOf(t, l, func(w *Writer) {
+		for chain := range l.Chains {
+			appendDraws(t, w, l, chain, 0, total)
+		}
+	})
+	if d := cmp.Diff(want, allDraws(t, dir), cmpopts.EquateNaNs()); d != "" {
+		t.Error(d)
+	}
+	if files, err := os.ReadDir(filepath.Join(dir, "posterior", "mu")); err != nil || len(files) != 2+3*l.Chains {
+		t.Errorf("%d files, %v", len(files), err)
+	}
+}
+
 // Other arrays, or another number of chains, are refused.
 func TestResumeRefusesOtherArrays(t *testing.T) {
 	l := testLayout()

@@ -52,17 +52,20 @@ type growing struct {
 }
 
 const (
-	maxChunk       = 8192    // draws: a long run leaves hundreds of files, a short one loses little to padding
+	usualChunk     = 8192    // draws: a short run loses little to padding
+	longChunk      = 32768   // draws: what a checkpoint makes readable of an unfinished chunk is written again later
+	mostChunks     = 8       // of a chain, unless they are long: a long run leaves hundreds of files
 	bufferElements = 1 << 25 // of all chains in memory: 256 MiB
 	ownFiles       = 32      // chains, up to which each has files of its own
 	manyArrays     = 1 << 10 // from that many on, chains share files however few they are, and all are synced at once
 )
 
-// grid is how many chains and draws a chunk has, for records of some width that hold a number of arrays, of which the
-// widest has that many elements.
-func grid(chains, arrays, width, widest int) (band, chunk int) {
+// grid is how many chains and draws a chunk has, for a run that is asked for that many draws, of records of some width
+// that hold a number of arrays, of which the widest has that many elements.
+func grid(draws, chains, arrays, width, widest int) (band, chunk int) {
 	width, widest = max(1, width), max(1, widest)
-	chunk = max(1, min(maxChunk, chunkElements/width, bufferElements/(chains*width)))
+	longest := max(usualChunk, min(draws/mostChunks, longChunk))
+	chunk = max(1, min(longest, chunkElements/width, bufferElements/(chains*width)))
 	if chains <= ownFiles && arrays < manyArrays {
 		return 1, chunk
 	}
@@ -75,7 +78,7 @@ func newWriter(disk files.System, dir string, l Layout, o Options) *Writer {
 	for _, c := range columns {
 		widest = max(widest, c.v.Size())
 	}
-	band, chunk := grid(max(1, l.Chains), len(columns), width, widest)
+	band, chunk := grid(o.Draws, max(1, l.Chains), len(columns), width, widest)
 	now := time.Now().UTC()
 	return &Writer{
 		disk: disk,

@@ -108,9 +108,15 @@ type Standing struct {
 	Seconds   float64
 }
 
-// StandingOf looks at the draws of a run. Quantities that are constant count for nothing. While one is without a
-// statistic, since its values are not finite, no goal for that statistic is reached.
-func StandingOf(run *draws.Run) (Standing, error) {
+// Standing is where a run is. Its draws are looked at only where the goal is about their quality, since that takes long
+// for millions of them. Quantities that are constant count for nothing. While one is without a statistic, since its
+// values are not finite, no goal for that statistic is reached.
+func (g Goal) Standing(run *draws.Run) (Standing, error) {
+	if !g.Quality() {
+		nan, r := math.NaN(), run.Info.Report
+		return Standing{Draws: run.Info.Draws, ESS: nan, Bulk: nan, RHat: nan, Gradients: float64(r.Gradients),
+			Seconds: r.Seconds}, nil
+	}
 	r, err := report.FromRun(run)
 	if err != nil {
 		return Standing{}, err
@@ -130,9 +136,11 @@ func standingOf(r report.Report) Standing {
 // Reached reports whether the run may end: the draws are good enough, or a limit is reached.
 func (g Goal) Reached(s Standing) bool {
 	spent := g.Gradients > 0 && s.Gradients >= g.Gradients || g.Time > 0 && s.Seconds >= g.Time.Seconds()
-	wanted := g.ESS > 0 || g.Bulk > 0 || g.RHat > 0
-	return spent || wanted && g.shortfall(s) >= 1
+	return spent || g.Quality() && g.shortfall(s) >= 1
 }
+
+// Quality reports whether the goal asks for good draws, and does not only limit what they may cost.
+func (g Goal) Quality() bool { return g.ESS > 0 || g.Bulk > 0 || g.RHat > 0 }
 
 // shortfall is the share of the goal that is reached, by the criterion that is furthest from it; 1 and more is all.
 func (g Goal) shortfall(s Standing) float64 {

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"ppl/infer/draws"
 	"ppl/infer/report"
 	"ppl/infer/stats"
 )
@@ -115,5 +116,14 @@ func TestStandingOfWithoutStatistics(t *testing.T) {
 	w := report.Report{Parameters: []report.Parameter{none, good, worse}}.Worst()
 	if w.ESS != 500 || w.ESSOf != "b" || w.RHat != 1.002 || w.RHatOf != "b" || w.Without != "c" {
 		t.Errorf("worst is %+v", w)
+	}
+}
+
+// Where there are only limits, draws are not read: this run has none to read.
+func TestStandingWithinLimits(t *testing.T) {
+	run := &draws.Run{Info: draws.Info{Draws: 7, Report: draws.SamplerReport{Gradients: 90, Seconds: 2}}}
+	at, err := Goal{Gradients: 100, Time: time.Minute}.Standing(run)
+	if err != nil || at.Draws != 7 || at.Gradients != 90 || at.Seconds != 2 || !math.IsNaN(at.ESS) {
+		t.Errorf("%+v, %v", at, err)
 	}
 }

@@ -92,14 +92,14 @@ func sane(chains [][]float64) bool {
 	if len(chains) == 0 || len(chains[0]) < 6 {
 		return false
 	}
-	all := make([]float64, 0, len(chains)*len(chains[0]))
+	varies := false
 	for _, c := range chains {
-		if len(c) != len(chains[0]) {
+		if len(c) != len(chains[0]) || nonFinite(c) > 0 {
 			return false
 		}
-		all = append(all, c...)
+		varies = varies || c[0] != chains[0][0] || !constant(c)
 	}
-	return nonFinite(all) == 0 && !constant(all)
+	return varies
 }
 
 // Quantile is the sample quantile by linear interpolation (Hyndman and Fan's type 7, the default of R and NumPy). NaN

@@ -2,6 +2,7 @@ package stats
 
 import (
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/dsp/fourier"
 )
@@ -48,7 +49,11 @@ type item struct {
 
 // take takes the draws of a quantity, in parts; rest are draws that belong to the sample but to no part.
 func (w *Workspace) take(parts [][]float64, rest []float64) {
-	w.draws = w.draws[:0]
+	n := len(rest)
+	for _, p := range parts {
+		n += len(p)
+	}
+	w.draws = slices.Grow(w.draws[:0], n)
 	for _, p := range parts {
 		w.draws = append(w.draws, p...)
 	}
