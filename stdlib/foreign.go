@@ -128,9 +128,9 @@ var foreign = map[string]string{
 	"Potential":                     "x ~ Density(e)", "Unit": "x ~ Density(e)", "CustomDist": "x ~ Density(e)",
 	"factor": "x ~ Density(e)", "Deterministic": "generate x = e",
 	"deterministic": "generate x = e", "Delta": "x = e", "DiracDelta": "x = e",
-	"Mixture":           "z[n] ~ Categorical(w) and y[n] ~ Normal(mu[z[n]], sd), where z is summed out",
-	"MixtureGeneral":    "z[n] ~ Categorical(w) and y[n] ~ Normal(mu[z[n]], sd), where z is summed out",
-	"MixtureSameFamily": "z[n] ~ Categorical(w) and y[n] ~ Normal(mu[z[n]], sd), where z is summed out",
+	"Mixture":           "z[n in N] ~ Categorical(w)` and `y[n in N] ~ Normal(mu[z[n]], sd)",
+	"MixtureGeneral":    "z[n in N] ~ Categorical(w)` and `y[n in N] ~ Normal(mu[z[n]], sd)",
+	"MixtureSameFamily": "z[n in N] ~ Categorical(w)` and `y[n in N] ~ Normal(mu[z[n]], sd)",
 	"AR":                "y[t in 2..T] ~ Normal(phi * y[t-1], sd)",
 
 	// Functions.

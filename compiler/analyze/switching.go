@@ -75,9 +75,9 @@ func (f *exchanged) warn(diags *diag.List, m *model.Model, z *model.Array) {
 	switch {
 	case vector != nil:
 		d.Help("`ordered` picks one labelling: `%s[…] ~ … ordered`", vector.Name)
-	case !f.along[components[0]] && len(components[0].Type.Axes) == 0:
-		d.Help("`ordered` picks one labelling: draw %s as one array, `m[1..2] ~ … ordered`",
-			strings.Join(names[:min(len(names), 2)], " and "))
+	case f.partner[components[0]] != nil && len(components[0].Type.Axes) == 0:
+		d.Help("`ordered` picks one labelling: draw `%s` and `%s` as one array, `m[1..2] ~ … ordered`",
+			components[0].Name, f.partner[components[0]].Name)
 	default:
 		d.Help("give the components different priors, or look only at quantities that do not depend on labels")
 	}
@@ -129,14 +129,15 @@ type exchanged struct {
 	values     []float64 // ascending
 	all        bool      // these are all values
 	components map[*model.Array]bool
-	along      map[*model.Array]bool // components of which elements change places
-	moved      map[*model.Array]bool // components, and what is drawn for each of them
+	along      map[*model.Array]bool         // components of which elements change places
+	partner    map[*model.Array]*model.Array // what other components change places with
+	moved      map[*model.Array]bool         // components, and what is drawn for each of them
 }
 
 // exchangeable tries to change each value of the unknown for the next one.
 func (s *switching) exchangeable() exchanged {
 	out := exchanged{all: true, components: map[*model.Array]bool{}, along: map[*model.Array]bool{},
-		moved: map[*model.Array]bool{}}
+		partner: map[*model.Array]*model.Array{}, moved: map[*model.Array]bool{}}
 	values := s.cases.values()
 	for k := 1; k < len(values); k++ {
 		if !s.exchange(values[k-1], values[k], &out) {
@@ -167,6 +168,9 @@ func (s *switching) exchange(u, v float64, out *exchanged) bool {
 	for a := range components {
 		out.components[a] = true
 		out.along[a] = out.along[a] || p.along[a] != nil
+		if out.partner[a] == nil {
+			out.partner[a] = p.pairs[a]
+		}
 	}
 	for a := range p.arrays() {
 		out.moved[a] = out.moved[a] || !weights[a]

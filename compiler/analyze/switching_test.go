@@ -77,6 +77,8 @@ func TestSwitching(t *testing.T) {
 			"" + fair + "y[i in N] ~ Normal(z[i] == 1 ? m1 : m2, 1)", ""},
 		"a centre of each": {"c = [0, 1]\nm[k in 1..2] ~ Normal(c[k], 1)\n" +
 			"" + weighed + "y[i in N] ~ Normal(m[z[i] + 1], 1)", ""},
+		"pairs of scalars": {"a1, b1, a2, b2 ~ HalfNormal(1)\n" + fair +
+			"y[i in N] ~ Normal(z[i] == 1 ? a1 : a2, z[i] == 1 ? b1 : b2)", "draw `a1` and `a2` as one array"},
 		"different lines": {"a1, a2, b ~ Normal(0, 1)\n" +
 			"" + weighed + "y[i in N] ~ Normal(z[i] == 1 ? a1 + b*x[i] : a2, 1)", ""},
 		"a data column of each": {m + weighed + "y[i in N] ~ Normal(m[z[i] + 1], 1)\n" +
