@@ -18,8 +18,9 @@ import (
 // funnel holds walkers up, and a scale that few points have shown is no reason to enter one. Once walkers agree, each
 // element gets what suits it. A ladder keeps the coordinates of the model: on hot rungs, data say less about an effect.
 
-// A centring says whether an element is to be centred, from how free it is and whether it is centred now.
-type centring func(f adapt.Freedom, centred bool) bool
+// A centring says whether an element is to be centred, from how free it is, whether it is centred now, and whether half
+// of the elements of its effect will be.
+type centring func(f adapt.Freedom, centred, half bool) bool
 
 // The bounds lie about one half, apart, so that estimates that vary change nothing back and forth.
 const (
@@ -28,13 +29,13 @@ const (
 	notFree    = 0.4
 )
 
-func fewerCentred(f adapt.Freedom, centred bool) bool { return centred && f.Usual < surelyFree }
+func fewerCentred(f adapt.Freedom, centred, _ bool) bool { return centred && f.Usual < surelyFree }
 
 // eachAsItSuits asks for the freedom at the smallest scale: where that is large, a centred element is in a funnel, in
-// which steps of one size fail, and the more so if other elements are not centred and let the scale become small. The
-// other coordinate is slow at worst.
-func eachAsItSuits(f adapt.Freedom, centred bool) bool {
-	return f.Small < notFree || f.Small < ratherFree && centred
+// which steps of one size fail. The other coordinate is slow at worst. Where most elements are not centred, they let
+// the scale become smaller than points have shown, so that those in doubt are in the funnel, too.
+func eachAsItSuits(f adapt.Freedom, centred, half bool) bool {
+	return f.Small < notFree || f.Small < ratherFree && centred && half
 }
 
 // mostPoints are enough to choose coordinates from; the effects are read by an interpreter.
@@ -92,13 +93,13 @@ func chosenCentring(e infer.Effects, now types.Centring, rule centring, points [
 	}
 	changed, out := false, types.Centring{}
 	for k, b := range e.Blocks {
-		was, will, changes := make([]bool, b.Size), make([]bool, b.Size), 0
+		was, elements := make([]bool, b.Size), make([]adapt.Element, b.Size)
 		for i := range b.Size {
-			was[i] = b.Centred(now, i)
-			will[i] = was[i]
-			if freedom, ok := elementAt(at, k, i).Freedom(); ok {
-				will[i] = rule(freedom, was[i])
-			}
+			was[i], elements[i] = b.Centred(now, i), elementAt(at, k, i)
+		}
+		will := ruled(rule, was, elements)
+		changes := 0
+		for i := range will {
 			changes += int(oneIf(will[i] != was[i]))
 		}
 		out[b.Name] = was
@@ -110,6 +111,26 @@ func chosenCentring(e infer.Effects, now types.Centring, rule centring, points [
 		return nil
 	}
 	return out
+}
+
+// ruled are the elements of an effect that a rule has centred. Those of which nothing is known stay as they are.
+func ruled(rule centring, was []bool, elements []adapt.Element) (will []bool) {
+	half := true
+	for range 2 {
+		will = slices.Clone(was)
+		in := 0
+		for i, e := range elements {
+			if f, ok := e.Freedom(); ok {
+				will[i] = rule(f, was[i], half)
+			}
+			in += int(oneIf(will[i]))
+		}
+		if 2*in >= len(was) {
+			break
+		}
+		half = false
+	}
+	return will
 }
 
 // fewChanges is the share of an effect's elements that are not worth a new program: of a thousand elements, estimates

@@ -2,6 +2,7 @@ package renhd
 
 import (
 	"math"
+	"math/rand/v2"
 	"reflect"
 	"slices"
 	"strings"
@@ -10,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"ppl/infer"
+	"ppl/infer/adapt"
 	"ppl/infer/dynamics/dynamicstest"
 	"ppl/infer/stats"
 	"ppl/lang/types"
@@ -116,6 +118,35 @@ func TestSearchAsTheModelComesBack(t *testing.T) {
 	for lane, x := range r.asTheModel(r.walkers.positions()) {
 		if off := floats.Distance(x, before[lane], math.Inf(1)); off > 1e-12 {
 			t.Errorf("walker %d has moved by %g", lane, off)
+		}
+	}
+}
+
+// An element in doubt stays centred, unless most others let the scale become small, and with it make a funnel of its
+// coordinate. Scales are from 1 to 3; z has a variance of 1 where data say nothing, and of less where they do: the
+// freedom at the smallest scale is 1 / (1 + (1 / 2)² (1 − v) / v), which is .5 for v = .2 and .29 for .092.
+func TestDoubtIsDecidedByTheOthers(t *testing.T) {
+	random := rand.New(rand.NewPCG(3, 5))
+	element := func(variance float64) (e adapt.Element) {
+		for range 2000 {
+			scale := 1 + 2*random.Float64()
+			e.Scales, e.Locations = append(e.Scales, scale), append(e.Locations, random.NormFloat64())
+			e.Values = append(e.Values, e.Locations[len(e.Locations)-1]+scale*math.Sqrt(variance)*random.NormFloat64())
+		}
+		return e
+	}
+	free, doubt, bound := element(1), element(.2), element(.092)
+	centred := []bool{true, true, true, true}
+	for _, c := range []struct {
+		elements []adapt.Element
+		want     []bool
+	}{
+		{[]adapt.Element{doubt, free, bound, bound}, []bool{true, false, true, true}},
+		{[]adapt.Element{doubt, free, free, free}, []bool{false, false, false, false}},
+		{[]adapt.Element{bound, free, free, free}, []bool{true, false, false, false}},
+	} {
+		if got := ruled(eachAsItSuits, centred, c.elements); !slices.Equal(got, c.want) {
+			t.Errorf("centred are %v, want %v", got, c.want)
 		}
 	}
 }
