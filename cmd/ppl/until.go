@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -99,7 +100,7 @@ func (run *posteriorRun) sampleToGoal(ctx context.Context, show func(infer.Progr
 		case at.Draws >= most:
 			return false, nil
 		}
-		if stopped, err = run.extend(ctx, run.goal.Next(at, most), show, clear); run.over(ctx, stopped, err) {
+		if stopped, err = run.extend(ctx, run.goal.Next(at, most), show, clear); run.over(ctx, &stopped, &err) {
 			return stopped, err
 		}
 		at.Draws = run.recorder.least()
@@ -117,12 +118,16 @@ func (run *posteriorRun) extend(ctx context.Context, count int, show func(infer.
 	return carryOut(ctx, run, count, show, clear)
 }
 
-// over reports whether there is nothing to extend any more.
-func (run *posteriorRun) over(ctx context.Context, stopped bool, err error) bool {
-	if stopped || err != nil || run.recorder.writer == nil {
+// over reports whether there is nothing to extend any more. A signal that comes when all draws that were asked for so far
+// are there interrupts the run, too: others may be to come.
+func (run *posteriorRun) over(ctx context.Context, stopped *bool, err *error) bool {
+	if *stopped || *err != nil || run.recorder.writer == nil {
 		return true
 	}
-	if ctx.Err() != nil {
+	switch {
+	case errors.Is(ctx.Err(), context.Canceled):
+		*stopped, *err = true, failedIf(draws.SetStatus(run.dir.disk, run.dir.path, draws.Interrupted, nil))
+	case ctx.Err() != nil:
 		run.note("the time limit is over")
 	}
 	return ctx.Err() != nil
@@ -136,7 +141,7 @@ func (run *posteriorRun) sampleToAim(ctx context.Context, show func(infer.Progre
 	aim.Time, aim.Gradients = run.goal.Time, run.goal.Gradients
 	most := max(first, mostByItself)
 	for count := first; ; {
-		if stopped, err = run.extend(ctx, count, show, clear); run.over(ctx, stopped, err) {
+		if stopped, err = run.extend(ctx, count, show, clear); run.over(ctx, &stopped, &err) {
 			return stopped, err
 		}
 		at, err := standing(run.out, aim)

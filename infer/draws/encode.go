@@ -176,11 +176,13 @@ const mostInflated = 1040
 // A chunkReader reads one chunk after the other into the same memory.
 type chunkReader struct {
 	text, raw []byte
-	zip       interface {
-		io.ReadCloser
-		zlib.Resetter
-	}
-	values []float64
+	zip       inflater
+	values    []float64
+}
+
+type inflater interface {
+	io.Reader
+	zlib.Resetter
 }
 
 // readChunk reads a single compressed chunk.
@@ -224,10 +226,7 @@ func (r *chunkReader) inflate(size int) (_ []byte, err error) {
 		if err != nil {
 			return nil, err
 		}
-		r.zip = z.(interface {
-			io.ReadCloser
-			zlib.Resetter
-		})
+		r.zip = z.(inflater)
 	} else if err := r.zip.Reset(bytes.NewReader(r.text), nil); err != nil {
 		return nil, err
 	}
