@@ -118,8 +118,8 @@ func (run *posteriorRun) extend(ctx context.Context, count int, show func(infer.
 	return carryOut(ctx, run, count, show, clear)
 }
 
-// over reports whether there is nothing to extend any more. A signal that comes when all draws that were asked for so far
-// are there interrupts the run, too: others may be to come.
+// over reports whether there is nothing to extend any more. A signal that comes when the draws that were asked for so
+// far are there interrupts the run, too: others may be to come.
 func (run *posteriorRun) over(ctx context.Context, stopped *bool, err *error) bool {
 	if *stopped || *err != nil || run.recorder.writer == nil {
 		return true
