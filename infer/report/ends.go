@@ -24,9 +24,10 @@ func vanishing(f *findings) (w draws.Warning) {
 	return w
 }
 
-// underflow finds draws so close to 0 that a number does not hold them.
+// underflow finds draws of parameters so close to 0 that a number does not hold them. What is computed from draws may
+// be that small for good reasons, such as the probability of a mode far away.
 func underflow(f *findings) (w draws.Warning) {
-	bad := f.which(func(p Parameter) bool { return p.Underflown > 0 })
+	bad := f.which(func(p Parameter) bool { return p.Underflown > 0 && slices.Contains(f.drawn, p.Variable) })
 	if len(bad) == 0 {
 		return w
 	}

@@ -160,6 +160,22 @@ func TestGoodRunHasNoWarnings(t *testing.T) {
 	}
 }
 
+// tiny are draws of which some are smaller than numbers can say.
+func tiny(r *rand.Rand, _, _, _ int) float64 { return math.Exp(-400 * math.Abs(r.NormFloat64())) }
+
+// A generated probability of a mode far away may be that small.
+func TestGeneratedQuantitiesMayUnderflow(t *testing.T) {
+	s := good()
+	s.drawn, s.at = []string{"theta"}, tiny
+	if got := words(s.summary(t)); !strings.Contains(got, "3 of 4 parameters have draws closer to 0") {
+		t.Errorf("drawn: %q", got)
+	}
+	s.drawn = nil
+	if got := words(s.summary(t)); strings.Contains(got, "closer to 0") {
+		t.Errorf("generated: %q", got)
+	}
+}
+
 // A ladder with a bad rung does no harm to chains that agree, where replicas pass it often, or where chains jump from
 // mode to mode without it.
 func TestCarriedChainsHaveNoWarnings(t *testing.T) {
@@ -203,7 +219,8 @@ func TestWarnings(t *testing.T) {
 			}
 		}, []string{"4 of 4 parameters run towards 0 without end (the median of", "identical data", "Gamma(2, 1)"}},
 		"underflow": {func(s *scene) {
-			s.at = func(r *rand.Rand, _, _, element int) float64 { return math.Exp(-400 * math.Abs(r.NormFloat64())) }
+			s.drawn = []string{"mu", "theta"}
+			s.at = tiny
 		}, []string{"4 of 4 parameters have draws closer to 0 than numbers can say", "lost digits"}},
 		"drift": {func(s *scene) {
 			s.at = func(r *rand.Rand, _, draw, _ int) float64 { return float64(draw)/300 + r.NormFloat64() }
