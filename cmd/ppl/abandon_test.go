@@ -8,6 +8,7 @@ import (
 	"ppl/compiler"
 	"ppl/infer"
 	"ppl/infer/draws"
+	"ppl/runtime/files/filestest"
 	"ppl/runtime/host"
 )
 
@@ -57,5 +58,47 @@ func TestAbandonedRunKeepsItsDraws(t *testing.T) {
 	after, err := draws.ReadInfo(path)
 	if err != nil || after.Draws != n || after.Status != draws.Interrupted {
 		t.Errorf("%d draws, %v, %v, want %d and interrupted\n%s", after.Draws, after.Status, err, n, &said)
+	}
+}
+
+// A run that goes on by itself is not called finished before nothing more is to come: killed between two of its parts,
+// it would be left at the first by --resume.
+func TestRunInPartsIsFinishedOnce(t *testing.T) {
+	p, ds := compiler.LoadText("m.ppl", "data y = 1\nmu ~ Normal(0, 10)\ny ~ Normal(mu, 1)\n", nil,
+		compiler.DefaultRowCache())
+	if len(ds) > 0 {
+		t.Fatal(ds)
+	}
+	var said bytes.Buffer
+	c, path := plainConsole(&said, &said), filepath.Join(t.TempDir(), "m.run")
+	var finished []int // how many draws the run had whenever it was called finished
+	c.disk = filestest.New(func(int, filestest.Op) error {
+		if info, err := draws.ReadInfo(path); err == nil && info.Status == draws.Finished {
+			finished = append(finished, info.Draws)
+		}
+		return nil
+	})
+	dir, err := c.takeDir(t.Context(), path, refuse)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &sampling{out: path, options: infer.Defaults(), goesOn: true}
+	row, _ := findSampler("nuts")
+	const first = 20 // too few for the effective size that a run aims at
+	s.options.Chains, s.options.Draws, s.options.Warmup = 2, first, 100
+	s.options.Device = infer.Lowered(host.Device{})
+	run := &posteriorRun{sampling: s, program: p, sampler: row, dir: dir, note: func(string) {}}
+	if err := run.announce(); err != nil {
+		t.Fatal(err)
+	}
+	stopped, err := run.sampleToGoal(t.Context(), func(infer.Progress) {}, func() {})
+	info, readErr := draws.ReadInfo(path)
+	if stopped || err != nil || readErr != nil || info.Status != draws.Finished || info.Draws <= first {
+		t.Fatalf("stopped %v, %v, %v, %s with %d draws\n%s", stopped, err, readErr, info.Status, info.Draws, &said)
+	}
+	for _, n := range finished {
+		if n != info.Draws {
+			t.Errorf("called finished with %d of %d draws", n, info.Draws)
+		}
 	}
 }

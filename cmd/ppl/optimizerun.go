@@ -127,7 +127,7 @@ func (c *console) searchIn(ctx context.Context, s *search, dir *runDir, as *samp
 	}
 	show, clear := c.progress(s.quiet)
 	began := time.Now()
-	stopped, err := carryOut(ctx, run, 1, show, clear)
+	stopped, err := carryOut(ctx, run, 1, draws.Finished, show, clear)
 	useful = err == nil
 	switch {
 	case err != nil:

@@ -24,10 +24,10 @@ type posteriorRun struct {
 	job      *job // nil for a process alone
 }
 
-// carryOut samples until there are count draws of each chain, or ctx ends; show and clear are for its progress. An
-// error says that the run failed.
-func carryOut(ctx context.Context, run *posteriorRun, count int, show func(infer.Progress), clear func()) (stopped bool,
-	err error) {
+// carryOut samples until there are count draws of each chain, which makes the run done, or ctx ends; show and clear are
+// for its progress. An error says that the run failed.
+func carryOut(ctx context.Context, run *posteriorRun, count int, done draws.Status, show func(infer.Progress),
+	clear func()) (stopped bool, err error) {
 	run.recorder = run.newRecorder(show)
 	run.dir.recorder.Store(run.recorder)
 	options := run.options
@@ -40,7 +40,7 @@ func carryOut(ctx context.Context, run *posteriorRun, count int, show func(infer
 
 	stopped = err != nil && errors.Is(err, context.Canceled)
 	timeOver := err != nil && errors.Is(err, context.DeadlineExceeded)
-	status := draws.Finished
+	status := done
 	switch {
 	case timeOver:
 		err = nil

@@ -67,7 +67,7 @@ func standing(dir string, g goal.Goal) (goal.Standing, error) {
 }
 
 // sampleToGoal samples the number of draws that was asked for, or until the goal is reached: then the run is extended
-// from one look at its draws to the next, and could be extended further.
+// from one look at its draws to the next, and could be extended further. It is finished when nothing more is to come.
 func (run *posteriorRun) sampleToGoal(ctx context.Context, show func(infer.Progress), clear func()) (stopped bool,
 	err error) {
 	if run.goal.Time > 0 {
@@ -76,13 +76,24 @@ func (run *posteriorRun) sampleToGoal(ctx context.Context, show func(infer.Progr
 		ctx, cancel = context.WithTimeout(ctx, max(run.goal.Time-spent, 0))
 		defer cancel()
 	}
-	if run.goesOnByItself() {
-		return run.sampleToAim(ctx, show, clear)
+	switch {
+	case run.goesOnByItself():
+		stopped, err = run.sampleToAim(ctx, show, clear)
+	case run.goal.Empty():
+		return carryOut(ctx, run, run.options.Draws, draws.Finished, show, clear)
+	default:
+		stopped, err = run.sampleInParts(ctx, show, clear)
 	}
+	if !stopped && err == nil { // only now: a process that is killed between two parts leaves a run that is to go on
+		err = failedIf(draws.SetStatus(run.dir.disk, run.dir.path, draws.Finished, nil))
+	}
+	return stopped, err
+}
+
+// sampleInParts extends a run until its goal is reached.
+func (run *posteriorRun) sampleInParts(ctx context.Context, show func(infer.Progress), clear func()) (stopped bool,
+	err error) {
 	most := run.options.Draws
-	if run.goal.Empty() {
-		return carryOut(ctx, run, most, show, clear)
-	}
 	at := goal.Standing{Draws: run.dir.info.Draws}
 	for {
 		if at.Draws > 0 {
@@ -107,7 +118,7 @@ func (run *posteriorRun) sampleToGoal(ctx context.Context, show func(infer.Progr
 	}
 }
 
-// extend gives the run that number of draws.
+// extend gives the run that number of draws, and leaves it running, since more may be to come.
 func (run *posteriorRun) extend(ctx context.Context, count int, show func(infer.Progress), clear func()) (stopped bool,
 	err error) {
 	if run.recorder != nil || run.dir.info.Draws > 0 {
@@ -115,7 +126,7 @@ func (run *posteriorRun) extend(ctx context.Context, count int, show func(infer.
 			return false, err
 		}
 	}
-	return carryOut(ctx, run, count, show, clear)
+	return carryOut(ctx, run, count, draws.Running, show, clear)
 }
 
 // over reports whether there is nothing to extend any more. A signal that comes when the draws that were asked for so
