@@ -14,14 +14,16 @@ import (
 // twoModes measures a posterior with two narrow modes, whose weights are known from the priors: tempering and
 // minibatches at once.
 func twoModes(bench *lab.Bench) error {
-	t := lab.Table{Columns: []string{"rows", "seed", "weight of the higher mode", "±", "truth", "rungs", "CPU s"}}
-	for _, n := range []int{10_000, 100_000, 1_000_000} {
+	t := lab.Table{Columns: []string{"rows", "seed", "weight of the higher mode", "±", "truth",
+		"distance, in ±", "rungs", "CPU s"}}
+	for _, of := range []struct{ rows, seeds int }{{10_000, 2}, {100_000, 2}, {1_000_000, 10}} {
+		n := of.rows
 		y, truth := twoGroups(n)
 		data, err := writeNumPy(bench, nil, y)
 		if err != nil {
 			return err
 		}
-		for seed := range modeSeeds {
+		for seed := range of.seeds {
 			r, err := bench.Sample(filepath.Join(home, "twomodes.ppl"), seed+1, append(data, "--set", "batch=256")...)
 			if err != nil {
 				return err
@@ -32,7 +34,7 @@ func twoModes(bench *lab.Bench) error {
 			}
 			log.Printf("%d rows, seed %d: %.3f ± %.3f, truth %.3f", n, seed+1, weight, error, truth)
 			t.Add(n, seed+1, fmt.Sprintf("%.3f", weight), fmt.Sprintf("%.3f", error), fmt.Sprintf("%.3f", truth),
-				len(r.Exchange.SwapRates)+1, r.CPU.Seconds())
+				fmt.Sprintf("%+.1f", (weight-truth)/error), len(r.Exchange.SwapRates)+1, r.CPU.Seconds())
 			if err := r.Discard(); err != nil {
 				return err
 			}
@@ -41,9 +43,6 @@ func twoModes(bench *lab.Bench) error {
 	return lab.Section(filepath.Join(home, "RESULTS.md"), fmt.Sprintf(preface, lab.Machine()),
 		"A mixture with two modes", fmt.Sprintf(aboutModes, t.String()))
 }
-
-// modeSeeds is how many runs there are.
-const modeSeeds = 2
 
 // twoGroups are numbers of two groups with sd 1, and the weight of the mode a < b by the priors at the means of the
 // groups: the likelihood is symmetric.

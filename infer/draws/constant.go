@@ -53,9 +53,10 @@ func (s *store) constant(key string, o Observed, dims []string) error {
 	if err := s.array(key, a, dimensions(dims...)); err != nil || o.Size() == 0 {
 		return err
 	}
-	index := make([]int, len(o.Shape))
+	index, raw := make([]int, len(o.Shape)), []byte(nil)
 	for part := range slices.Chunk(o.Values, rows*row) {
-		if err := s.stored(a, key, index, pad(encode(nil, kind, part), rows*row*width(kind))); err != nil {
+		raw = pad(encode(raw[:0], kind, part), rows*row*width(kind))
+		if err := s.stored(a, key, index, raw); err != nil {
 			return err
 		}
 		if len(index) > 0 {

@@ -12,18 +12,19 @@ import (
 )
 
 // With batch = auto, warm-up chooses the rows of a minibatch. It measures the noise of gradients in batches of
-// firstBatch, with control variates where they pay; noise falls as one over the rows of a batch. What a step costs is
+// leastBatch, with control variates where they pay; noise falls as one over the rows of a batch. What a step costs is
 // counted as arithmetic, so that the choice does not depend on the clock of a machine:
 //
 //	rows   variance   steps for a draw · work of a step
 //	  64       .40          55   ·  17,000                  935,000
 //	 256       .10          40   ·  60,000                2,400,000     → 64, unless all rows cost less
 //
-// Where all rows cost less, the run begins again with all of them.
+// Where all rows cost less, the run begins again with all of them. The first batch is the least, which regressions
+// keep: a program for another one takes a second copy of all rows in random order.
 const (
-	firstBatch   = 256
 	networkBatch = 128
 	leastBatch   = 64
+	fewRows      = 512 // all of less are taken
 )
 
 // How work compares, measured once: in batches of its own, a walker's rows are gathered element by element; and for an
@@ -62,13 +63,13 @@ func firstOfAuto(t infer.Target, o infer.Options) (batch int, auto bool, err err
 	case infer.NetworkBlocks(t, o.Settings.Batch) != nil && n > networkBatch:
 		return networkBatch, false, nil
 	case streamed:
-		return min(firstBatch, n), true, nil
+		return min(leastBatch, n), true, nil
 	case dynamics.Named(dynamicsOf(infer.Settings{Dynamics: o.Settings.Dynamics, Batch: 1})).Traits().Corrected:
 		return all("%s needs exact gradients", o.Settings.Dynamics)
-	case n < 2*firstBatch:
+	case n < fewRows:
 		return all("there are only %d", n)
 	}
-	return firstBatch, true, nil
+	return leastBatch, true, nil
 }
 
 // A batchChoice is the part of warm-up that chooses the batch.
@@ -103,10 +104,10 @@ func (t *batchChoice) finish() (found result, err error) {
 	return found, nil
 }
 
-// in is a noise that was measured in batches of firstBatch, in batches of m rows.
+// in is a noise that was measured in batches of leastBatch, in batches of m rows.
 func (n noiseLevel) in(m int) noiseLevel {
-	n.Mean *= firstBatch / float64(m)
-	n.Worst *= firstBatch / float64(m)
+	n.Mean *= leastBatch / float64(m)
+	n.Worst *= leastBatch / float64(m)
 	return n
 }
 
@@ -157,7 +158,7 @@ func (s *shared) stepWork(rule dynamics.Rule, rows int) (float64, error) {
 	panic("internal error: a program without steps")
 }
 
-// chooseBatch gives walkers that began in batches of firstBatch the rows that pay best, where that is asked for.
+// chooseBatch gives walkers that began in batches of leastBatch the rows that pay best, where that is asked for.
 func (r *run) chooseBatch() error {
 	if !r.shared.auto {
 		return nil

@@ -51,7 +51,7 @@ func TestBatchIsChosen(t *testing.T) {
 func TestBatchGrowsWithNoise(t *testing.T) {
 	x, y := dynamicstest.SimulateLogistic(1_000_000, 3, 1)
 	o := options(1)
-	o.Settings = infer.Settings{Batch: firstBatch}
+	o.Settings = infer.Settings{Batch: leastBatch}
 	s, err := newShared(dynamicstest.Logistic(x, y, 3, 2.5), o, exchange{test: penalty()})
 	if err != nil {
 		t.Fatal(err)
@@ -65,9 +65,9 @@ func TestBatchGrowsWithNoise(t *testing.T) {
 		return found.Batch, err
 	}
 	last := 0
-	for _, noise := range []float64{0, 1, 10, 60} {
+	for _, noise := range []float64{0, 4, 40, 240} {
 		m, err := choose(noise)
-		if err != nil || m < last || noise == 0 && m != leastBatch || noise == 60 && m == leastBatch {
+		if err != nil || m < last || noise == 0 && m != leastBatch || noise == 240 && m == leastBatch {
 			t.Errorf("variance %v: batches of %d, after %d; %v", noise, m, last, err)
 		}
 		last = m

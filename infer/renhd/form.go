@@ -78,11 +78,11 @@ func (r *run) changeProgram(at [][]float64) error {
 	if err != nil {
 		return err
 	}
+	r.close()
 	exe, err := r.loadDevice(program, old.lanes())
 	if err != nil {
 		return err
 	}
-	r.close()
 	r.walkers = newWalkers(&r.shared, program, exe, old.population)
 	r.walkers.perStep = old.perStep
 	r.walkers.numberLanes()

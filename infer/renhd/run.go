@@ -49,6 +49,7 @@ func (r *run) reopen(rungs []rung, perChain int) error {
 // open loads a program for walkers in turn on the rungs. Noise steps and counts go on from the walkers before.
 func (r *run) open(program program, rungs []rung, perChain int) error {
 	lanes := r.shared.options.Chains * perChain
+	r.close()
 	exe, err := r.loadDevice(program, lanes)
 	if err != nil {
 		return err
@@ -66,7 +67,6 @@ func (r *run) open(program program, rungs []rung, perChain int) error {
 		p.NoiseStep, p.Gradients, w.perStep = old.NoiseStep, old.Gradients, old.perStep*2
 		p.Anchors = old.Anchors
 	}
-	r.close()
 	r.walkers, r.state.Walkers = w, p
 	w.numberLanes()
 	r.swaps.reset(len(rungs), w.lanes())
@@ -74,9 +74,11 @@ func (r *run) open(program program, rungs []rung, perChain int) error {
 	return nil
 }
 
+// close gives back the memory of the program that runs, which may hold a copy of all rows: before there is another one.
 func (r *run) close() {
-	if r.walkers != nil {
-		_ = r.walkers.exe.Close() // its memory goes; no result depends on it any more
+	if r.walkers != nil && r.walkers.exe != nil {
+		_ = r.walkers.exe.Close() // no result depends on it any more
+		r.walkers.exe = nil
 	}
 }
 
