@@ -19,6 +19,8 @@ type anchor struct {
 
 	// −∇∇ᵀ of the sum of all rows' terms and of the rest of log π, [dim, dim]; nil where they were not taken.
 	Rows, Rest []float64
+
+	Renewed bool // where a walker was that was far from all others (renewal.go), and no mode
 }
 
 // maxAnchors bounds how many are kept; the oldest are dropped.
@@ -70,17 +72,25 @@ func (w *walkers) assignAnchors(at [][]float64) {
 		return
 	}
 	for lane, x := range at {
-		nearest, k := math.Inf(1), 0
-		for i := range w.Anchors {
-			if d := w.Rungs[0].Metric.Distance(x, w.Anchors[i].At); len(w.Anchors) > 1 && d < nearest {
-				nearest, k = d, i
-			}
-		}
-		if w.AnchorOf[lane] != k {
+		if k := w.nearestAnchor(x, false); w.AnchorOf[lane] != k {
 			w.AnchorOf[lane] = k
 			w.writeAnchor(lane)
 		}
 	}
+}
+
+// nearestAnchor is the number of the anchor nearest to a point, or of those that are modes.
+func (w *walkers) nearestAnchor(x []float64, modes bool) (k int) {
+	nearest := math.Inf(1)
+	for i := range w.Anchors {
+		if len(w.Anchors) == 1 || modes && w.Anchors[i].Renewed {
+			continue
+		}
+		if d := w.Rungs[0].Metric.Distance(x, w.Anchors[i].At); d < nearest {
+			nearest, k = d, i
+		}
+	}
+	return k
 }
 
 // newAnchors replaces the anchors; every lane is given one by its next assignment.
@@ -121,6 +131,7 @@ type anchorSearch struct {
 	run    *run
 	starts func() [][]float64 // by lane
 	climbs bool
+	renews bool // adds the points to the anchors that there are
 	judge  func(s *anchorState, found *result) error
 	state  anchorState
 }
@@ -192,6 +203,9 @@ func (t *anchorSearch) advance() {
 
 func (t *anchorSearch) finish() (found result, err error) {
 	w := t.run.walkers
+	if t.renews {
+		return found, t.run.renew(t.found())
+	}
 	var anchors []anchor
 	for _, a := range t.found() {
 		anchors = t.merge(anchors, a)

@@ -59,6 +59,7 @@ type result struct {
 	Forgets      bool      // walkers on the hottest rung move between all modes
 	Anchored     bool      // gradients are to have control variates
 	Several      bool      // anchors are in several modes
+	Far          bool      // a walker is far from all anchors
 	Unfinished   bool      // anchors are not at their modes yet
 	Settled      bool      // the kinetic temperatures of all blocks of a network are 1
 	Share        float64   // effective share of a pilot's iterations

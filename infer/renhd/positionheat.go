@@ -68,7 +68,7 @@ func (c *drawCollector) countHeat() {
 		}
 		center := h.Center
 		if w.anchored {
-			center = w.Anchors[w.AnchorOf[lane]].At
+			center = w.Anchors[w.nearestAnchor(x, true)].At
 		}
 		heat := 0.0
 		for j := range x {

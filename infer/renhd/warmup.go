@@ -174,6 +174,11 @@ func (r *run) windows(ws ...window) (last result, err error) {
 		if last, err = r.runPart(&warmupWindow{run: r, spec: w}); err != nil {
 			return last, err
 		}
+		if last.Far {
+			if _, err = r.runPart(r.renewal()); err != nil {
+				return last, err
+			}
+		}
 	}
 	return last, nil
 }

@@ -43,7 +43,7 @@ type windowState struct {
 	Sweeps    int              // done
 	StepSizes []adapt.StepSize // by lane when alone, else by rung
 	Points    []adapt.Points   // by rung: what the metric is learned from
-	Of        [][]int          // by rung: the anchor of each of these points
+	Of        [][]int          // by rung: the mode of each of these points, which is an anchor
 	Moved     []float64        // by lane: trajectories that went somewhere
 	Density   [][]float64      // by lane: log π_β after every sweep
 	Visited   [][][]float64    // by lane: θ after every sweep
@@ -211,7 +211,7 @@ func (t *warmupWindow) collectPoints(usable []bool) error {
 	for lane, r := range w.RungOf {
 		if usable[lane] {
 			if t.seen.Points[r].Add(x[lane], g[lane]) {
-				t.seen.Of[r] = append(t.seen.Of[r], w.AnchorOf[lane])
+				t.seen.Of[r] = append(t.seen.Of[r], w.nearestAnchor(x[lane], true))
 			}
 		}
 	}
@@ -271,6 +271,7 @@ func (t *warmupWindow) finish() (found result, err error) {
 	if t.spec.spacing {
 		r.respaceLadder()
 	}
+	found.Far = slices.Contains(r.walkers.farFromAnchors(r.walkers.positions()), true)
 	if t.spec.alone {
 		found.Heats = t.seen.Heats
 		_, found.Rising = t.seen.inNegligibleMass()
