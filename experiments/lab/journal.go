@@ -9,6 +9,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
+	"syscall"
 	"time"
 )
 
@@ -45,12 +47,13 @@ func AddRun(file string, run any) error {
 }
 
 // A Timed is what a command left: what it printed, its exit status (−1 where it ran out of time), what it said of a
-// failure, and its processor time.
+// failure, its processor time, and the most memory that it or a process of its own had, in bytes.
 type Timed struct {
 	Printed []byte
 	Exit    int
 	Said    string
 	CPU     time.Duration
+	Memory  int64
 }
 
 // Within runs a command that may take so long.
@@ -67,7 +70,7 @@ func Command(name string, args ...string) (Timed, error) { return timed(exec.Com
 func timed(cmd *exec.Cmd) (t Timed, err error) {
 	t.Printed, err = cmd.Output()
 	if cmd.ProcessState != nil {
-		t.CPU = cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
+		t.CPU, t.Memory = cmd.ProcessState.UserTime()+cmd.ProcessState.SystemTime(), most(cmd.ProcessState)
 	}
 	var exit *exec.ExitError
 	if errors.As(err, &exit) {
@@ -75,6 +78,18 @@ func timed(cmd *exec.Cmd) (t Timed, err error) {
 		return t, nil
 	}
 	return t, err
+}
+
+// most is the most memory of a process that has ended, in bytes.
+func most(p *os.ProcessState) int64 {
+	usage, ok := p.SysUsage().(*syscall.Rusage)
+	if !ok {
+		return 0
+	}
+	if runtime.GOOS == "darwin" { // which counts bytes; others count kilobytes
+		return int64(usage.Maxrss)
+	}
+	return int64(usage.Maxrss) << 10
 }
 
 // Built is a path of the ppl command: the one given, else it is built into a directory.

@@ -42,11 +42,12 @@ func (b *Bench) Close() error { return os.RemoveAll(b.dir) }
 // inflates less than it does the time on the wall.
 type Run struct {
 	report.Report
-	Thin int     // iterations per kept draw
-	Step float64 // of the coldest rung, in whitened coordinates
-	CPU  time.Duration
-	run  *draws.Run
-	dir  string
+	Thin   int     // iterations per kept draw
+	Step   float64 // of the coldest rung, in whitened coordinates
+	CPU    time.Duration
+	Memory int64 // the most, in bytes
+	run    *draws.Run
+	dir    string
 }
 
 // Sample runs `ppl sample MODEL --seed S` with more arguments. A run that fails is an error with what ppl said.
@@ -55,12 +56,11 @@ func (b *Bench) Sample(model string, seed int, args ...string) (*Run, error) {
 	if err != nil {
 		return nil, err
 	}
-	_, cpu, err := b.Command(append([]string{"sample", model, "--quiet", "--seed", strconv.Itoa(seed), "--out", dir},
-		args...)...)
+	t, err := b.timed(append([]string{"sample", model, "--quiet", "--seed", strconv.Itoa(seed), "--out", dir}, args...))
 	if err != nil {
 		return nil, err
 	}
-	r := &Run{dir: dir, CPU: cpu}
+	r := &Run{dir: dir, CPU: t.CPU, Memory: t.Memory}
 	if r.run, err = draws.Open(dir); err != nil {
 		return nil, err
 	}
@@ -71,14 +71,16 @@ func (b *Bench) Sample(model string, seed int, args ...string) (*Run, error) {
 
 // Command runs ppl and gives what it prints, and its processor time. One that fails is an error with what ppl said.
 func (b *Bench) Command(args ...string) ([]byte, time.Duration, error) {
+	t, err := b.timed(args)
+	return t.Printed, t.CPU, err
+}
+
+func (b *Bench) timed(args []string) (Timed, error) {
 	t, err := timed(exec.Command(b.ppl, args...))
-	switch {
-	case err != nil:
-		return nil, 0, err
-	case t.Exit != 0:
-		return nil, 0, fmt.Errorf("%s %v: exit status %d\n%s", b.ppl, args, t.Exit, t.Said)
+	if err == nil && t.Exit != 0 {
+		err = fmt.Errorf("%s %v: exit status %d\n%s", b.ppl, args, t.Exit, t.Said)
 	}
-	return t.Printed, t.CPU, nil
+	return t, err
 }
 
 // Fit runs ppl with arguments, of which the first is the verb, on a model and a file of data, and gives the run's

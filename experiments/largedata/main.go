@@ -2,9 +2,10 @@
 // of the whole data: thermostats, rules of fixed friction, and ladders whose swaps heed the noise or do not. It
 // measures what draws cost as rows become more, and the weights of two modes.
 //
-//	go run ./experiments/largedata [-parts thermostats,fixed,swaps,rows,families,modes,ratios,calibration]
+//	go run ./experiments/largedata [-parts thermostats,fixed,swaps,rows,costs,ladder,…] [-python PYTHON]
 //
-// It writes experiments/largedata/RESULTS.md and sd.svg.
+// The part others needs a Python with JAX, NumPyro and nutpie. The command writes experiments/largedata/RESULTS.md and
+// sd.svg.
 package main
 
 import (
@@ -20,6 +21,7 @@ import (
 
 	"ppl/experiments/lab"
 	"ppl/infer/dynamics/dynamicstest"
+	"ppl/infer/stats"
 )
 
 const (
@@ -63,14 +65,16 @@ func parts() []part {
 
 func main() {
 	log.SetFlags(0)
-	wanted := flag.String("parts", "thermostats,fixed,swaps,rows,families,modes,ratios,calibration", "what to do")
+	wanted := flag.String("parts", "thermostats,fixed,swaps,rows,costs,ladder,families,modes,ratios,calibration,others",
+		"what to do")
+	python := flag.String("python", "python3", "a Python with JAX, NumPyro and nutpie, for the part others")
 	flag.Parse()
-	if err := run(strings.Split(*wanted, ",")); err != nil {
+	if err := run(strings.Split(*wanted, ","), *python); err != nil {
 		log.Fatal(err)
 	}
 }
 
-func run(wanted []string) error {
+func run(wanted []string, python string) error {
 	bench, err := lab.Open()
 	if err != nil {
 		return err
@@ -79,8 +83,9 @@ func run(wanted []string) error {
 	for _, s := range []struct {
 		name string
 		run  func(*lab.Bench) error
-	}{{"rows", byRows}, {"families", otherFamilies}, {"modes", twoModes}, {"ratios", sdRatios},
-		{"calibration", calibration}} {
+	}{{"rows", byRows}, {"costs", rowCosts}, {"ladder", fiveRungs}, {"families", otherFamilies}, {"modes", twoModes},
+		{"ratios", sdRatios}, {"calibration", calibration},
+		{"others", func(bench *lab.Bench) error { return others(bench, python) }}} {
 		if !slices.Contains(wanted, s.name) {
 			continue
 		}
@@ -88,16 +93,17 @@ func run(wanted []string) error {
 			return err
 		}
 	}
+	mine := slices.DeleteFunc(parts(), func(p part) bool { return !slices.Contains(wanted, p.name) })
+	if len(mine) == 0 {
+		return nil
+	}
 	x, y := dynamicstest.SimulateLogistic(rows, parameters, 1)
 	mode, sd := dynamicstest.Laplace(x, y, parameters, spread)
 	data, err := writeData(bench, x, y)
 	if err != nil {
 		return err
 	}
-	for _, p := range parts() {
-		if !strings.Contains(","+strings.Join(wanted, ",")+",", ","+p.name+",") {
-			continue
-		}
+	for _, p := range mine {
 		body, err := p.run(bench, data, mode, sd)
 		if err != nil {
 			return err
@@ -123,7 +129,7 @@ func writeData(bench *lab.Bench, x, y []float64) (string, error) {
 type score struct {
 	mean  float64   // largest distance of a mean, in sd
 	sds   []float64 // over the truth
-	ess   float64   // of the worst parameter
+	ess   float64   // of the worst parameter, the lesser of bulk and tail
 	error float64   // Monte Carlo standard error of the worst sd, relative
 }
 
@@ -157,11 +163,16 @@ func (p part) run(bench *lab.Bench, data string, mode, sd []float64) (string, er
 func rate(r *lab.Run, mode, sd []float64) (s score) {
 	s.ess = math.Inf(1)
 	for j, p := range r.Of("theta") {
-		s.sds = append(s.sds, p.SD/sd[j])
-		s.mean, s.ess = math.Max(s.mean, math.Abs(p.Mean-mode[j])/sd[j]), math.Min(s.ess, p.ESSBulk)
+		s.add(p.Summary, mode[j], sd[j])
 	}
-	s.error = 1 / math.Sqrt(2*s.ess) // of a normal distribution's sd, from that many draws
 	return s
+}
+
+// add takes in the summary of a parameter.
+func (s *score) add(p stats.Summary, mode, sd float64) {
+	s.sds = append(s.sds, p.SD/sd)
+	s.mean, s.ess = math.Max(s.mean, math.Abs(p.Mean-mode)/sd), min(s.ess, p.ESSBulk, p.ESSTail)
+	s.error = 1 / math.Sqrt(2*s.ess) // of a normal distribution's sd, from that many draws
 }
 
 func average(xs []float64) (mean float64) {

@@ -62,7 +62,7 @@ func TestRate(t *testing.T) {
 		for j := range mode {
 			r.Parameters = append(r.Parameters,
 				report.Parameter{Variable: "theta", Summary: stats.Summary{Mean: mode[j] + .01, SD: width * sd[j],
-					ESSBulk: 200}})
+					ESSBulk: 200, ESSTail: 300}})
 		}
 		return rate(&r, mode, sd)
 	}

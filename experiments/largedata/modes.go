@@ -5,43 +5,84 @@ import (
 	"log"
 	"math"
 	"math/rand/v2"
+	"os"
 	"path/filepath"
+	"slices"
 
 	"ppl/experiments/lab"
 	"ppl/infer/stats"
 )
 
+// A modesRun is one run on data with two modes: the weight of the higher mode, with its Monte Carlo standard error.
+type modesRun struct {
+	Rows, Seed    int
+	Weight, Error float64
+	Truth         float64
+	CPU           float64 // seconds; 0: not kept
+}
+
 // twoModes measures a posterior with two narrow modes, whose weights are known from the priors: tempering and
-// minibatches at once.
+// minibatches at once. Runs are kept in a file, so that the experiment can be interrupted: RESULTS.md has those that
+// are there.
 func twoModes(bench *lab.Bench) error {
-	t := lab.Table{Columns: []string{"rows", "seed", "weight of the higher mode", "±", "truth",
-		"distance, in ±", "rungs", "CPU s"}}
+	file := filepath.Join(os.TempDir(), "largedata-modes.jsonl")
+	runs, err := lab.ReadRuns[modesRun](file)
+	if err != nil {
+		return err
+	}
 	for _, of := range []struct{ rows, seeds int }{{10_000, 2}, {100_000, 2}, {1_000_000, 10}} {
-		n := of.rows
-		y, truth := twoGroups(n)
+		y, truth := twoGroups(of.rows)
 		data, err := writeNumPy(bench, nil, y)
 		if err != nil {
 			return err
 		}
-		for seed := range of.seeds {
-			r, err := bench.Sample(filepath.Join(home, "twomodes.ppl"), seed+1, append(data, "--set", "batch=256")...)
+		for seed := 1; seed <= of.seeds; seed++ {
+			if slices.ContainsFunc(runs, func(r modesRun) bool { return r.Rows == of.rows && r.Seed == seed }) {
+				continue
+			}
+			r, err := newModesRun(bench, data, of.rows, seed)
 			if err != nil {
 				return err
 			}
-			weight, error, err := weightOfOrder(r)
-			if err != nil {
+			r.Truth = truth
+			log.Printf("%+v", r)
+			runs = append(runs, r)
+			if err := lab.AddRun(file, r); err != nil {
 				return err
 			}
-			log.Printf("%d rows, seed %d: %.3f ± %.3f, truth %.3f", n, seed+1, weight, error, truth)
-			t.Add(n, seed+1, fmt.Sprintf("%.3f", weight), fmt.Sprintf("%.3f", error), fmt.Sprintf("%.3f", truth),
-				fmt.Sprintf("%+.1f", (weight-truth)/error), len(r.Exchange.SwapRates)+1, r.CPU.Seconds())
-			if err := r.Discard(); err != nil {
+			if err := tabulateModes(runs); err != nil {
 				return err
 			}
 		}
 	}
+	return tabulateModes(runs)
+}
+
+func tabulateModes(runs []modesRun) error {
+	t := lab.Table{Columns: []string{"rows", "seed", "weight of the higher mode", "±", "truth", "distance, in ±",
+		"CPU s"}}
+	for _, r := range runs {
+		cpu := ""
+		if r.CPU > 0 {
+			cpu = fmt.Sprintf("%.0f", r.CPU)
+		}
+		t.Add(r.Rows, r.Seed, fmt.Sprintf("%.3f", r.Weight), fmt.Sprintf("%.3f", r.Error), fmt.Sprintf("%.3f", r.Truth),
+			fmt.Sprintf("%+.1f", (r.Weight-r.Truth)/r.Error), cpu)
+	}
 	return lab.Section(filepath.Join(home, "RESULTS.md"), fmt.Sprintf(preface, lab.Machine()),
 		"A mixture with two modes", fmt.Sprintf(aboutModes, t.String()))
+}
+
+func newModesRun(bench *lab.Bench, data []string, rows, seed int) (modesRun, error) {
+	r, err := bench.Sample(filepath.Join(home, "twomodes.ppl"), seed, append(data, "--set", "batch=256")...)
+	if err != nil {
+		return modesRun{}, err
+	}
+	weight, error, err := weightOfOrder(r)
+	if err != nil {
+		return modesRun{}, err
+	}
+	return modesRun{rows, seed, weight, error, 0, r.CPU.Seconds()}, r.Discard()
 }
 
 // twoGroups are numbers of two groups with sd 1, and the weight of the mode a < b by the priors at the means of the

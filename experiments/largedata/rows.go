@@ -1,10 +1,12 @@
 package main
 
 import (
+	"bufio"
 	"encoding/binary"
 	"fmt"
 	"log"
 	"math"
+	"os"
 	"path/filepath"
 	"strings"
 
@@ -15,33 +17,45 @@ import (
 // predictors of the regressions that grow, with the intercept.
 const predictors = 21
 
-// byRows measures what 2,000 effective draws cost as the rows become more: minibatches with control variates and
-// without, and all rows where that can be afforded.
+// A contest is a sampler on up to that many rows.
+type contest struct {
+	contender
+	least, most int
+}
+
+// overRows are the contests of byRows.
+func overRows() []contest {
+	return []contest{
+		{contender{"all rows (hmc)", ""}, 0, 10_000},
+		{contender{"batch = 256", "--set batch=256"}, 0, 1_000_000},
+		{contender{"batch = auto", "--set batch=auto"}, 0, 10_000_000},
+		{contender{"batch = auto, rows from files", "--set batch=auto --max-memory 150MB"}, 1_000_000, 10_000_000},
+	}
+}
+
+// byRows measures what 2,000 effective draws cost as the rows become more: minibatches in memory and from files, and
+// all rows where that can be afforded.
 func byRows(bench *lab.Bench) error {
-	const most = 10_000 // rows of those that need all, or small steps
-	t := lab.Table{Columns: []string{"rows", "sampler", "ESS of 4,000 draws", "CPU s for 2,000 effective draws", "step",
-		"sd over the truth, mean", "farthest from 1", "largest error of a mean, in sd"}}
-	for _, n := range []int{10_000, 100_000, 1_000_000} {
+	t := lab.Table{Columns: []string{"rows", "sampler", "ESS of 4,000 draws", "CPU s for 2,000 effective draws",
+		"memory, MB", "step", "sd over the truth, mean", "farthest from 1", "largest error of a mean, in sd"}}
+	for _, n := range []int{10_000, 100_000, 1_000_000, 10_000_000} {
 		x, y := dynamicstest.SimulateLogistic(n, predictors, 1)
 		mode, sd := dynamicstest.Laplace(x, y, predictors, spread)
 		data, err := writeNumPy(bench, x, y)
 		if err != nil {
 			return err
 		}
-		for _, c := range []contender{{"all rows (hmc)", ""}, {"batch = 256", "--set batch=256"},
-			{"batch = auto", "--set batch=auto"},
-			{"batch = 256 without control variates", "--set batch=256 --set control_variates=off"}} {
-			if n > most && c.name != "batch = 256" && c.name != "batch = auto" {
+		for _, c := range overRows() {
+			if n < c.least || n > c.most {
 				continue
 			}
-			r, err := bench.Sample(filepath.Join(home, "logistic.ppl"), 1, append(strings.Fields(c.settings),
-				data...)...)
+			r, err := compiledAndSampled(bench, append(strings.Fields(c.settings), data...)...)
 			if err != nil {
 				return err
 			}
-			s := rate(r, mode, sd)
-			log.Printf("%d rows, %s: %.1f s, ESS %.0f", n, c.name, r.CPU.Seconds(), s.ess)
-			t.Add(n, c.name, s.ess, r.CPU.Seconds()*2000/s.ess, r.Step, fmt.Sprintf("%.3f", average(s.sds)),
+			s, memory := rate(r, mode, sd), fmt.Sprintf("%.0f", float64(r.Memory)/1e6)
+			log.Printf("%d rows, %s: %.1f s, ESS %.0f, %s MB", n, c.name, r.CPU.Seconds(), s.ess, memory)
+			t.Add(n, c.name, s.ess, r.CPU.Seconds()*2000/s.ess, memory, r.Step, fmt.Sprintf("%.3f", average(s.sds)),
 				fmt.Sprintf("%.3f", farthest(s.sds)), s.mean)
 			if err := r.Discard(); err != nil {
 				return err
@@ -50,6 +64,20 @@ func byRows(bench *lab.Bench) error {
 	}
 	return lab.Section(filepath.Join(home, "RESULTS.md"), fmt.Sprintf(preface, lab.Machine()),
 		"What 2,000 effective draws cost, by rows", fmt.Sprintf(aboutRows, t.String()))
+}
+
+// compiledAndSampled runs the logistic regression after a run of few draws, which leaves compiled code and files of
+// rows.
+func compiledAndSampled(bench *lab.Bench, args ...string) (*lab.Run, error) {
+	model := filepath.Join(home, "logistic.ppl")
+	first, err := bench.Sample(model, 1, append(args, "--warmup", "100", "--draws", "4")...)
+	if err != nil {
+		return nil, err
+	}
+	if err := first.Discard(); err != nil {
+		return nil, err
+	}
+	return bench.Sample(model, 1, args...)
 }
 
 // writeNumPy writes the data as files of NumPy's, which take no time to read, and gives the flags that name them. There
@@ -77,18 +105,29 @@ type array struct {
 // writeArrays writes files of NumPy's, and gives the flags that name them.
 func writeArrays(bench *lab.Bench, arrays ...array) (flags []string, err error) {
 	for _, a := range arrays {
-		header := fmt.Sprintf("{'descr': '<f8', 'fortran_order': False, 'shape': %s, }", a.shape)
-		header += strings.Repeat(" ", 63-(len(header)+10)%64) + "\n"
-		text := append([]byte("\x93NUMPY\x01\x00"), byte(len(header)), byte(len(header)>>8))
-		text = append(text, header...)
-		for _, v := range a.values {
-			text = binary.LittleEndian.AppendUint64(text, math.Float64bits(v))
-		}
-		file, err := bench.File(a.name+".npy", string(text))
-		if err != nil {
+		path := bench.Path(a.name + ".npy")
+		if err := a.write(path); err != nil {
 			return nil, err
 		}
-		flags = append(flags, "--data", a.name+"="+file)
+		flags = append(flags, "--data", a.name+"="+path)
 	}
 	return flags, nil
+}
+
+func (a array) write(path string) error {
+	header := fmt.Sprintf("{'descr': '<f8', 'fortran_order': False, 'shape': %s, }", a.shape)
+	header += strings.Repeat(" ", 63-(len(header)+10)%64) + "\n"
+	file, err := os.Create(path)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	to := bufio.NewWriter(file)
+	fmt.Fprintf(to, "\x93NUMPY\x01\x00%s%s", []byte{byte(len(header)), byte(len(header) >> 8)}, header)
+	var number [8]byte
+	for _, v := range a.values {
+		binary.LittleEndian.PutUint64(number[:], math.Float64bits(v))
+		_, _ = to.Write(number[:]) // Flush says what went wrong
+	}
+	return to.Flush()
 }

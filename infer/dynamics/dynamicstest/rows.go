@@ -69,6 +69,7 @@ func SimulateLogistic(n, d int, seed uint64) (x, y []float64) {
 	for j := range theta {
 		theta[j] = r.NormFloat64() / 2
 	}
+	x, y = make([]float64, 0, n*d), make([]float64, 0, n)
 	for range n {
 		shared, eta := r.NormFloat64(), theta[0]
 		x = append(x, 1)
@@ -106,6 +107,9 @@ func Laplace(x, y []float64, d int, spread float64) (mode, sd []float64) {
 		var step mat.VecDense
 		step.MulVec(covariance, gradient)
 		theta.AddVec(theta, &step)
+		if mat.Dot(&step, gradient) < 1e-20 { // twice the gain of log density: the next step would be rounding
+			break
+		}
 	}
 	for j := range d {
 		mode, sd = append(mode, theta.AtVec(j)), append(sd, math.Sqrt(covariance.At(j, j)))
