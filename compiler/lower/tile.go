@@ -1,6 +1,8 @@
 package lower
 
 import (
+	"slices"
+
 	"ppl/compiler/ir"
 )
 
@@ -31,20 +33,29 @@ type tiler struct {
 	uses map[ir.BufID]int // number of references to each buffer in the whole entry
 	cost [ir.Ops]float64  // cost of each op, in additions
 	min  int              // least rows of a tile
+	// the number of rows in a tile of a region; not ok: it is not worth tiles
+	size func(*region) (size int, ok bool)
 }
 
 // tile gathers statements into Tiles where that pays.
 func (prog *program) tile(stmts []ir.Stmt) []ir.Stmt {
-	t := &tiler{prog: prog, uses: map[ir.BufID]int{}, min: minTile}
+	least := minTile
 	if prog.layout == ir.Apart {
-		t.min = minApart
+		least = minApart
 	}
+	t := prog.newTiler(stmts, least)
+	t.size = func(r *region) (int, bool) { return r.tileSize(least) }
+	return t.statements(stmts)
+}
+
+func (prog *program) newTiler(stmts []ir.Stmt, least int) *tiler {
+	t := &tiler{prog: prog, uses: map[ir.BufID]int{}, min: least}
 	for _, row := range opRows {
 		t.cost[row.op] = row.cost
 	}
 	t.cost[ir.Normal], t.cost[ir.Uniform], t.cost[ir.Shuffle] = noiseCost, noiseCost, shuffleCost
 	countUses(stmts, t.uses)
-	return t.statements(stmts)
+	return t
 }
 
 func countUses(stmts []ir.Stmt, uses map[ir.BufID]int) {
@@ -60,7 +71,7 @@ func (t *tiler) statements(stmts []ir.Stmt) []ir.Stmt {
 	for i, s := range stmts {
 		for _, rows := range t.rowCounts(s) {
 			r, before, after := t.gather(rows, stmts[i:])
-			if size, ok := r.tileSize(t.min); ok {
+			if size, ok := t.size(r); ok {
 				out := append(stmts[:i:i], t.statements(before)...)
 				return append(append(out, t.makeTiles(r, size)), t.statements(after)...)
 			}
@@ -120,7 +131,7 @@ type region struct {
 // join adds a statement, if each row uses only elements of its own.
 func (r *region) join(s ir.Stmt, t *tiler) bool {
 	s, uses := byRows(s, r.rows)
-	if s == nil {
+	if s == nil || !t.divisible(s, r.rows) {
 		return false
 	}
 	now := map[ir.BufID]rowUse{}
@@ -147,6 +158,20 @@ func (r *region) join(s ir.Stmt, t *tiler) bool {
 	r.all.add(s, t.prog.buffers)
 	r.cost += t.rowCost(s, r.rows)
 	return true
+}
+
+// divisible reports whether a turn can leave its part of what a statement over these rows writes.
+func (t *tiler) divisible(s ir.Stmt, rows int) bool {
+	k, ok := s.(*ir.Kernel)
+	if !ok {
+		m := s.(*ir.MatMul)
+		return m.Rows == ir.DimM || t.prog.buffers[m.C].Size == m.M*m.N
+	}
+	return k.Points() > 0 && !slices.ContainsFunc(k.Out, func(o ir.Output) bool {
+		b, u := t.prog.buffers[o.Buf], rowUseAt(k, o.Buf, o.Index)
+		within := o.Combine != ir.Store && u.width != 0 // each row combines elements of its own
+		return b.Type == ir.I32 || within && (u.lo < 0 || u.hi >= u.width || b.Size != u.width*rows)
+	})
 }
 
 // tileSize is the number of rows in a tile, such that all tiles have similar sizes, and that what is combined at the
