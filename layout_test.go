@@ -74,8 +74,8 @@ func importTable() []row {
 			"ppl/runtime/"}},
 		{"ppl/runtime/native", []string{"ppl/compiler/ir", "ppl/compiler/render", "ppl/compiler/render/",
 			"ppl/runtime/"}},
-		{"ppl/runtime/gpu", []string{"ppl/compiler/ir", "ppl/compiler/render", "ppl/compiler/render/",
-			"ppl/runtime/"}},
+		{"ppl/runtime/gpu", []string{"ppl/compiler/ir", "ppl/compiler/lower", "ppl/compiler/render",
+			"ppl/compiler/render/", "ppl/runtime/"}},
 		// a suite for tests
 		{"ppl/runtime/gpu/gputest", []string{"ppl/autodiff", "ppl/compiler", "ppl/compiler/", "ppl/infer/adapt",
 			"ppl/infer/dynamics", "ppl/runtime/"}},

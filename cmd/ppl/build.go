@@ -18,6 +18,7 @@ import (
 	"ppl/infer/settings"
 	"ppl/lang/parse"
 	"ppl/lang/source"
+	"ppl/runtime/gpu"
 )
 
 // A stage of the compiler that can be printed.
@@ -36,7 +37,7 @@ func stages() []stage {
 			true, printGorgonia},
 		{"ir", "the loops that devices run", true, printIR},
 		{"c", "what the native device compiles", true, printWith(render.C)},
-		{"cuda", "the same loops for an NVIDIA GPU, as NVRTC compiles them", true, printWith(render.CUDA)},
+		{"cuda", "the same loops for 32 walkers on an NVIDIA GPU, as NVRTC compiles them", true, printWith(forGPU)},
 	}
 }
 
@@ -140,6 +141,9 @@ func printIR(c *console, path string, data []string) error {
 	}
 	return err
 }
+
+// forGPU is what a GPU gets for as many lanes as a short ladder of temperatures for each of a few chains has.
+func forGPU(p *ir.Program) string { return gpu.Text(p, render.Warp) }
 
 // printWith prints the loops as a renderer writes them.
 func printWith(text func(*ir.Program) string) func(c *console, path string, data []string) error {

@@ -35,7 +35,7 @@ func devices() []deviceRow {
 		{auto, "native where a C compiler works, else host; cuda for thousands of walkers, if it is there", openAuto,
 			false},
 		{"native", "machine code, by the system's C compiler", openNative, false},
-		{"cuda", "an NVIDIA GPU, for thousands of walkers; cuda:1 is the second", openCUDA, true},
+		{"cuda", "an NVIDIA GPU, for thousands of walkers or much data; cuda:1 is the second", openCUDA, true},
 		{"host", "pure Go, some ten times slower, needs nothing", openHost, false},
 		{"gorgonia", "Gorgonia's tape machine, some thousand times slower, to check the others", openGorgonia, false},
 	}

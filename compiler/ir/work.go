@@ -5,13 +5,14 @@ package ir
 func (p *Program) Work(entry string) float64 {
 	for _, e := range p.Entries {
 		if e.Name == entry {
-			return work(e.Body)
+			return Work(e.Body...)
 		}
 	}
 	return 0
 }
 
-func work(body []Stmt) (sum float64) {
+// Work counts the arithmetic of statements in the same way.
+func Work(body ...Stmt) (sum float64) {
 	for _, s := range body {
 		sum += statementWork(s)
 	}
@@ -36,9 +37,9 @@ func statementWork(s Stmt) float64 {
 	case *CholeskyPull:
 		return 2 * cube(s.Batch, s.N)
 	case *Loop:
-		return float64(s.N) * work(s.Body)
+		return float64(s.N) * Work(s.Body...)
 	case *Tiles:
-		return float64(s.Rows) / float64(s.Size) * work(s.Body)
+		return float64(s.Rows) / float64(s.Size) * Work(s.Body...)
 	}
 	panic("internal error: a statement without a count of its arithmetic")
 }

@@ -44,8 +44,16 @@ func (prog *program) spread(body []ir.Stmt, grain Grain) []ir.Stmt {
 	}
 	t := prog.newTiler(stmts, 2)
 	t.size = func(r *region) (int, bool) { return grain.size(r) }
+	t.leave = func(s ir.Stmt) bool {
+		m, ok := s.(*ir.MatMul)
+		return ok && m.Rows == ir.DimM && m.K*m.N > mostOfRow
+	}
 	return t.statements(stmts)
 }
+
+// mostOfRow is the most multiplications for a row of a product that is cut into rows: of larger ones, the device cuts the
+// rows as well.
+const mostOfRow = 2048
 
 // What the results of a turn cost at the end, in additions for each element, and how many elements are kept at most,
 // over all turns.

@@ -35,6 +35,8 @@ type tiler struct {
 	min  int              // least rows of a tile
 	// the number of rows in a tile of a region; not ok: it is not worth tiles
 	size func(*region) (size int, ok bool)
+	// statements by rows that are not cut
+	leave func(ir.Stmt) bool
 }
 
 // tile gathers statements into Tiles where that pays.
@@ -49,7 +51,7 @@ func (prog *program) tile(stmts []ir.Stmt) []ir.Stmt {
 }
 
 func (prog *program) newTiler(stmts []ir.Stmt, least int) *tiler {
-	t := &tiler{prog: prog, uses: map[ir.BufID]int{}, min: least}
+	t := &tiler{prog: prog, uses: map[ir.BufID]int{}, min: least, leave: func(ir.Stmt) bool { return false }}
 	for _, row := range opRows {
 		t.cost[row.op] = row.cost
 	}
@@ -131,7 +133,7 @@ type region struct {
 // join adds a statement, if each row uses only elements of its own.
 func (r *region) join(s ir.Stmt, t *tiler) bool {
 	s, uses := byRows(s, r.rows)
-	if s == nil || !t.divisible(s, r.rows) {
+	if s == nil || t.leave(s) || !t.divisible(s, r.rows) {
 		return false
 	}
 	now := map[ir.BufID]rowUse{}

@@ -18,9 +18,9 @@ type dialect struct {
 	export  string // qualifier of a function that can be called from outside
 	// types of an element of a lane's buffer, for values of types wide and singles
 	cell, cellSingle string
-	// The address of a buffer in the space, as a format of an element's type, the buffer's number, and the number of
-	// elements that one owner has of it (a block of lanes, or a thread of the device).
-	address  map[ir.Space]string
+	// Who has a copy of a lane, scratch or tile buffer, as a word of the context that counts them, and the number of
+	// elements of a copy. nil: a context has a table of buffers to itself.
+	owner    func(f *file, id ir.BufID) (word string, elements int)
 	unroll   string // line before a loop of that many turns to unroll
 	rolled   string // word before any other loop
 	eachLane string // head of a loop over the lanes of a block
@@ -80,13 +80,9 @@ func c() dialect {
 		export:  `__attribute__((visibility("default")))`,
 
 		cell: "wide", cellSingle: "singles",
-		address: map[ir.Space]string{ir.Shared: inTable, ir.Lane: inTable, ir.Scratch: inTable, ir.Tile: inTable},
-		unroll:  "#pragma GCC unroll %d", eachLane: "for (long l = 0; l < LANES; l++)", packs: true,
+		unroll: "#pragma GCC unroll %d", eachLane: "for (long l = 0; l < LANES; l++)", packs: true,
 	}
 }
-
-// inTable is the address of a buffer whose owner has a table of buffers to itself.
-const inTable = "(%[1]s *)c->buffer[%[2]d]"
 
 // memory is the type of an element of memory that holds a form.
 func (d *dialect) memory(f form) string {

@@ -22,6 +22,12 @@ func newFunction(name string) *function {
 	return &function{name: name, params: []string{"const context *c"}, args: []string{"c"}}
 }
 
+// newStatement is a function under the next name.
+func (f *file) newStatement() *function {
+	f.count++
+	return newFunction(fmt.Sprint("s", f.count-1))
+}
+
 // pass adds a parameter.
 func (fn *function) pass(param, arg string) {
 	fn.params, fn.args = append(fn.params, param), append(fn.args, arg)
@@ -92,8 +98,12 @@ func (f *file) element(id ir.BufID) string {
 
 // at is the address of a buffer.
 func (f *file) at(id ir.BufID) string {
-	b := f.Buffers[id]
-	return fmt.Sprintf(f.address[b.Space], f.element(id), id, b.Size*max(1, f.copies[id]))
+	text := fmt.Sprintf("(%s *)c->buffer[%d]", f.element(id), id)
+	if f.owner != nil && f.Buffers[id].Space != ir.Shared {
+		word, n := f.owner(f, id)
+		text += fmt.Sprintf(" + c->%s * %d", word, n)
+	}
+	return text
 }
 
 func whole(ir.BufID) string { return "" }

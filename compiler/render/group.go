@@ -87,8 +87,7 @@ func written(s ir.Stmt) int {
 func (f *file) group(group []ir.Stmt, uses map[ir.BufID]int) (call string) {
 	walks := slices.ContainsFunc(group, isLoop)
 	f.small = !walks && written(group[0]) <= smallKernel
-	fn := newFunction(fmt.Sprint("s", f.count))
-	f.count++
+	fn := f.newStatement()
 	f.buffers(fn, group, uses, whole)
 	f.once(fn, func() {
 		if walks {

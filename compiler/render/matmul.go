@@ -98,8 +98,7 @@ func start(p ir.Part) string {
 
 // tiles covers the result with tiles, and its edges with smaller ones.
 func (p *product) tiles() {
-	rows := even(p.M, tileElements/min(p.N, 2))
-	cols := even(p.N, tileElements/rows)
+	rows, cols := p.tileSize()
 	if p.Rows == ir.DimM { // as many rows as the turn has
 		p.line("long i = 0;")
 		p.head("for (; i + %d <= rows; i += %d) {", rows, rows)
@@ -115,6 +114,11 @@ func (p *product) tiles() {
 		p.across(rows, cols)
 		p.line("}")
 	})
+}
+
+func (p *product) tileSize() (rows, cols int) {
+	rows = even(p.M, tileElements/min(p.N, 2))
+	return rows, even(p.N, tileElements/rows)
 }
 
 // across covers some rows of the result.
@@ -169,7 +173,12 @@ func (p *product) finish(r, c int) {
 	if p.blocks {
 		op = "+="
 	}
-	p.line("b%d[%s + %d * n + %d * (i + %d) + j + %d] %s %s;", p.C, start(p.PartC), p.M*p.N, p.N, r, c, op, sum)
+	p.line("%s %s %s;", p.element(r, c), op, sum)
+}
+
+// element is an element of the result in the tile at i and j.
+func (p *product) element(r, c int) string {
+	return fmt.Sprintf("b%d[%s + %d * n + %d * (i + %d) + j + %d]", p.C, start(p.PartC), p.M*p.N, p.N, r, c)
 }
 
 func (p *product) each(rows, cols int, f func(r, c int)) {

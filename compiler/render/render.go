@@ -48,7 +48,10 @@ func C(p *ir.Program) string {
 	f.setup = true
 	f.calls(f.export+" void setup(context *c)", f.statements(p.Setup, count(p.Setup)))
 	f.setup = false
-	f.entries()
+	for i, e := range f.Entries {
+		f.entry(i, e)
+	}
+	f.run(func(int) bool { return true })
 	f.part()
 	f.line("%s word lanes(void) { return %s; }", f.export, f.lanes())
 	return f.text.String()
@@ -67,6 +70,7 @@ type file struct {
 	// names of functions by their texts, see once
 	functions map[string]string
 	tiles     *ir.Tiles // the Tiles around the statement, or nil
+	byPoints  bool      // the entry is one by points, see Launching
 	setup     bool      // in Setup: all buffers are shared
 	small     bool      // the loops of the statement are unrolled
 }
@@ -82,14 +86,6 @@ func newFile(p *ir.Program, d dialect) *file {
 		}
 	}
 	return f
-}
-
-// entries writes the functions of all entries, and the one that runs a schedule of them.
-func (f *file) entries() {
-	for i, e := range f.Entries {
-		f.entry(i, e)
-	}
-	f.run()
 }
 
 // lanes is the number of lanes in a block.
@@ -124,14 +120,16 @@ func (f *file) calls(head string, calls []string) {
 	f.line("}")
 }
 
-// run writes the function that runs a schedule; each execution of an entry is one step of the noise.
-func (f *file) run() {
+// run writes the function that runs a schedule of some entries; each execution of an entry is one step of the noise.
+func (f *file) run(of func(entry int) bool) {
 	f.line("%s void run(context *c) {", f.export)
 	f.head("for (word k = 0; k < c->calls; k++)")
 	f.head("for (word t = 0; t < c->schedule[k].times; t++, c->step++)")
 	f.line("switch (c->schedule[k].entry) {")
 	for i := range f.Entries {
-		f.line("case %d: entry%d(c); break;", i, i)
+		if of(i) {
+			f.line("case %d: entry%d(c); break;", i, i)
+		}
 	}
 	f.line("}")
 	f.line("}")

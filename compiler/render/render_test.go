@@ -85,7 +85,8 @@ func TestGolden(t *testing.T) {
 		t.Fatal(err)
 	}
 	for path, text := range map[string][2]string{"testdata/sample.golden": {C(p), c().prelude + c().single},
-		"testdata/cuda.golden": {CUDA(p), cuda().prelude}} {
+		"testdata/cuda.golden":   {CUDA(p, Launching{Warp, []bool{false}}), cuda(Warp).prelude},
+		"testdata/points.golden": {CUDA(inTiles(p), Launching{8, []bool{true}}), cuda(8).prelude}} {
 		got, ok := strings.CutPrefix(text[0], text[1])
 		if !ok {
 			t.Fatal("the text does not begin with the prelude")
@@ -103,6 +104,22 @@ func TestGolden(t *testing.T) {
 			t.Errorf("the text differs from %s (go test -update writes it):\n%s", path, got)
 		}
 	}
+}
+
+// inTiles is the sample with a Tiles of so many turns that they are combined in two levels, and a product of which
+// threads share the elements.
+func inTiles(p *ir.Program) *ir.Program {
+	var b ir.Body
+	r := b.Do(ir.Mul, b.Load(2, ir.Index{}), b.Counter(0))
+	b[1].Index.Step = 3
+	left := p.Buffer(ir.Buffer{Name: "left", Space: ir.Tile, Size: 1})
+	square, large := p.Buffer(ir.Buffer{Name: "square", Space: ir.Lane, Size: 441}),
+		p.Buffer(ir.Buffer{Name: "large", Space: ir.Scratch, Size: 441})
+	p.Entries[0].Body = append(p.Entries[0].Body, &ir.Tiles{Rows: 200, Size: 3, Body: []ir.Stmt{
+		&ir.Kernel{Extents: []int{3}, Body: b, Out: []ir.Output{{Buf: left, Value: r, Combine: ir.Sum}}}},
+		Out: []ir.TileOut{{From: left, To: 3, Combine: ir.Sum}}},
+		&ir.MatMul{A: square, B: square, C: large, Batch: 1, M: 21, K: 21, N: 21})
+	return p
 }
 
 // TestNamesStayOut: nothing that a model chose is in the text, which does not depend on names at all.

@@ -79,20 +79,20 @@ func (f *file) entry(number int, e ir.Entry) {
 			continue
 		}
 		serial()
-		call := f.turn(t)
+		call := f.turn(t, true)
 		calls = append(calls, fmt.Sprintf("%sfor (long turn = 0; turn < %d; turn++) %s", f.rolled, t.Turns(), call))
-		f.parts = append(f.parts, call)
 		run = append(run, f.combineTurns(t))
 	}
 	serial()
 	f.calls(fmt.Sprintf("static void entry%d(const context *c)", number), calls)
 }
 
-// turn writes the function of one turn of a Tiles, and returns its call.
-func (f *file) turn(s *ir.Tiles) (call string) {
+// turn writes the function of one turn of a Tiles, and returns its call. If results are kept, each turn has a copy of
+// the buffers that are combined.
+func (f *file) turn(s *ir.Tiles, kept bool) (call string) {
 	left := map[ir.BufID]bool{}
 	for _, o := range s.Out {
-		left[o.From] = true
+		left[o.From] = kept
 	}
 	fn := newFunction(fmt.Sprint("p", len(f.parts)))
 	fn.pass("long turn", "turn")
@@ -109,13 +109,13 @@ func (f *file) turn(s *ir.Tiles) (call string) {
 	f.body(s.Body)
 	f.tiles = nil
 	f.line("}")
+	f.parts = append(f.parts, fn.call())
 	return fn.call()
 }
 
 // combineTurns writes the function that combines the results of turns in their order, and returns its call.
 func (f *file) combineTurns(s *ir.Tiles) (call string) {
-	fn := newFunction(fmt.Sprint("s", f.count))
-	f.count++
+	fn := f.newStatement()
 	f.open(fn)
 	for _, o := range s.Out {
 		c, n := combinations[o.Combine], f.Buffers[o.To].Size

@@ -14,39 +14,79 @@ import (
 
 type executable struct {
 	device.LaneBuffers
-	driver  driver.Driver
-	kernel  driver.Kernel
-	seed    uint64
-	first   int // the number of the first lane
-	buffers []buffer
-	ids     map[string]ir.BufID // of the lane buffers
-	entries map[string]entry
-	warps   int // that run at the same time, each with scratch memory
-	threads int // in a block of a launch
-	need    int // bytes on the device
-	call    call
-	failed  error // of a copy that had no way to report it, or of a fault
+	*plan
+	driver   driver.Driver
+	module   driver.Module
+	byLanes  kernel
+	seed     uint64
+	first    int // the number of the first lane
+	buffers  []buffer
+	ids      map[string]ir.BufID // of the lane buffers
+	entries  map[string]*entry
+	warps    int // that run at the same time, each with scratch memory
+	local    int // bytes of a thread's own memory
+	need     int // bytes on the device
+	call     call
+	poison   []byte // pinned; nil: scratch memory stays as it is
+	failed   error  // of a copy that had no way to report it, or of a fault
+	poisoned bool
 }
 
-// An entry has its number in the text, and the lane buffers that it assigns.
+// An entry has its number in the text, the lane buffers that it assigns, and the kernels of its stages; nil if it runs
+// by lanes.
 type entry struct {
 	number uint64
 	writes []ir.BufID
+	stages []kernel
 }
 
-func newExecutable(p *ir.Program, o device.Options, d driver.Driver, k driver.Kernel) *executable {
-	e := &executable{driver: d, kernel: k, seed: o.Seed, first: o.First,
-		entries: map[string]entry{}, ids: map[string]ir.BufID{}}
-	for i, s := range p.Entries {
-		e.entries[s.Name] = entry{uint64(i), device.LaneWrites(p, s.Body)}
+// A kernel has the number of its items, and the most threads of a block that it was found to run with.
+type kernel struct {
+	driver.Kernel
+	items, threads int
+}
+
+func newExecutable(l *plan, o device.Options, d *Device, m driver.Module) *executable {
+	e := &executable{plan: l, driver: d.driver, module: m, seed: o.Seed, first: o.First, poisoned: d.poisoned,
+		entries: map[string]*entry{}, ids: map[string]ir.BufID{}}
+	for i, s := range l.program.Entries {
+		e.entries[s.Name] = &entry{number: uint64(i), writes: device.LaneWrites(l.program, s.Body)}
 	}
-	for i, b := range p.Buffers {
+	for i, b := range l.program.Buffers {
 		if b.Space == ir.Lane {
 			e.ids[b.Name] = ir.BufID(i)
 		}
 	}
-	e.threads = threadsFor((o.Lanes+render.Warp-1)/render.Warp, d.Info().Multiprocessors)
 	return e
+}
+
+// find finds the kernels in the module.
+func (e *executable) find() (err error) {
+	if e.byLanes, err = e.kernel(render.Stage{Kernel: "launch", Items: 1}); err != nil {
+		return err
+	}
+	for i, s := range e.program.Entries {
+		for _, stage := range e.stages[i] {
+			if !e.launching.Points[i] {
+				continue
+			}
+			k, err := e.kernel(stage)
+			if err != nil {
+				return err
+			}
+			e.entries[s.Name].stages = append(e.entries[s.Name].stages, k)
+		}
+	}
+	return nil
+}
+
+func (e *executable) kernel(s render.Stage) (kernel, error) {
+	k, err := e.module.Kernel(s.Kernel)
+	if err != nil {
+		return kernel{}, err
+	}
+	e.local = max(e.local, k.Needs().LocalBytes)
+	return kernel{k, s.Items, warpsOfABlock * render.Warp}, nil
 }
 
 // A multiprocessor runs 16 warps of 128 registers a thread; a block has up to four warps.
@@ -56,9 +96,8 @@ const (
 )
 
 // mostWarps is how many warps run at the same time, a multiple of any block's.
-func mostWarps(blocks, multiprocessors int) int {
-	n := min(blocks, warpsEach*max(1, multiprocessors))
-	return (n + warpsOfABlock - 1) / warpsOfABlock * warpsOfABlock
+func mostWarps(wanted, multiprocessors int) int {
+	return over(min(wanted, warpsEach*max(1, multiprocessors)), warpsOfABlock) * warpsOfABlock
 }
 
 // threadsFor is the size of blocks that spreads warps over all multiprocessors.
@@ -74,7 +113,7 @@ func threadsFor(warps, multiprocessors int) int {
 
 // Statement says in words what a program takes of the GPU.
 func (e *executable) Statement() string {
-	return fmt.Sprintf("%s: lanes %d, memory %s", e.driver.Info().Name, e.Lanes, amount(e.need))
+	return fmt.Sprintf("%s: lanes %d, memory %s, %s", e.driver.Info().Name, e.Lanes, amount(e.need), e.words())
 }
 
 // current brings the host's copy of a buffer up to date. A failure is reported by the next Run; until then, and after a
@@ -91,11 +130,11 @@ func (e *executable) current(b *buffer) {
 		e.failed = e.driver.Wait()
 	}
 	if e.failed != nil {
-		poison(b)
+		lose(b)
 	}
 }
 
-func poison(b *buffer) {
+func lose(b *buffer) {
 	if b.Type == ir.F32 {
 		for i := range b.bytes / 4 {
 			unsafe.Slice((*float32)(unsafe.Pointer(unsafe.SliceData(b.host))), b.bytes/4)[i] = float32(math.NaN())
@@ -149,6 +188,9 @@ func (e *executable) Close() error {
 		return nil
 	}
 	errs := []error{e.call.close(e.driver)}
+	if e.poison != nil {
+		errs = append(errs, e.driver.ReleasePinned(e.poison))
+	}
 	for _, b := range e.buffers {
 		if b.at != 0 {
 			errs = append(errs, e.driver.Release(b.at))
@@ -158,5 +200,5 @@ func (e *executable) Close() error {
 		}
 	}
 	e.buffers, e.Blocks = nil, nil
-	return errors.Join(append(errs, e.kernel.Close())...)
+	return errors.Join(append(errs, e.module.Close())...)
 }

@@ -144,7 +144,7 @@ func TestMemoryIsCounted(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s := x.(interface{ Statement() string }).Statement(); s != "the processor: lanes 100, memory 2 MB" {
+	if s := x.(interface{ Statement() string }).Statement(); s != "the processor: lanes 100, memory 2 MB, by lanes" {
 		t.Error(s)
 	}
 	if err := x.Close(); err != nil {

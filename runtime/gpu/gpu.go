@@ -2,12 +2,25 @@
 //
 //	for i < 3 { y[i] = 2·x[i] }    →    b1[i0] = 2 * b0[i0] by each of 28,672 threads
 //
-// A thread is a lane, and runs the whole schedule of a call in one launch; 32 lanes are a block, whose threads run
-// together. No arithmetic combines lanes and nothing is shared but what no thread writes, so results depend neither on
-// the number of lanes nor on the shape of the launch.
+// An entry runs in one of two ways. By lanes, a thread is a lane, and runs an entry any number of times in one launch:
+// for small models and thousands of lanes. By points, threads share the points of a statement, and each statement is a
+// launch: for much data and few lanes. In both, the work over many points is in Tiles of many turns (lower.Spread), and
+// sums are taken in the order that these give, never in that of threads. So results depend neither on the way, nor on
+// the number of lanes, nor on the shape of a launch; which way is faster is estimated for each entry (plan.go).
 //
-// The host keeps a copy of all lane buffers. What was set since the last run is uploaded before the next; what a run
-// has written is downloaded, as a whole, when it is first read. Setup is run by package host.
+//	entry of a regression, by lanes            by points
+//	launch                                     e0_0  parameters, for each lane
+//	  parameters                               e0_1  all turns, for each lane: sums over their rows
+//	  for each turn: sums over its rows,       e0_2  sums over groups of 64 turns
+//	    which are added to those before        e0_3  sums over groups
+//	  what is computed with the sums           e0_4  what is computed with the sums
+//
+// Of what follows, a thread of a lane does all, also in an entry by points: recurrences (ir.Loop), factorisations,
+// cumulative sums, and statements over few points. Threads share the elements of large products.
+//
+// Lanes are in blocks of 32, or where they are fewer and an entry runs by points, of 4, 8 or 16, such that warps are
+// full. The host keeps a copy of all lane buffers. What was set since the last run is uploaded before the next; what a
+// run has written is downloaded, as a whole, when it is first read. Setup is run by package host.
 //
 // Errors of the driver are one sentence each (package driver). Memory is added up before it is asked for.
 package gpu
@@ -20,6 +33,7 @@ import (
 	"os"
 
 	"ppl/compiler/ir"
+	"ppl/compiler/lower"
 	"ppl/compiler/render"
 	"ppl/runtime/cache"
 	"ppl/runtime/device"
@@ -28,15 +42,27 @@ import (
 
 // A Device is a GPU.
 type Device struct {
-	driver driver.Driver
-	cache  *cache.Cache
+	driver   driver.Driver
+	cache    *cache.Cache
+	grain    lower.Grain
+	width    func(lanes int) int
+	poisoned bool
+	// whether an entry of a plan, on some lanes, is faster by points on a GPU of some multiprocessors
+	faster func(l *plan, entry, lanes, multiprocessors int) bool
 }
 
 // cacheSize is the size of the user's cache of machine code: some thousand programs.
 const cacheSize = 256 << 20
 
 // New is the device of a driver.
-func New(d driver.Driver) *Device { return &Device{d, cache.Open("cuda", ".cubin", cacheSize)} }
+func New(d driver.Driver, options ...Option) *Device {
+	dev := &Device{driver: d, cache: cache.Open("cuda", ".cubin", cacheSize), grain: grain(), width: width,
+		faster: fasterByPoints}
+	for _, o := range options {
+		o(dev)
+	}
+	return dev
+}
 
 // Name is "cuda".
 func (*Device) Name() string { return "cuda" }
@@ -50,16 +76,17 @@ func (d *Device) Load(p *ir.Program, o device.Options) (device.Executable, error
 	if o.Lanes < 1 {
 		return nil, fmt.Errorf("cuda: %d lanes", o.Lanes)
 	}
-	image, err := d.image(render.CUDA(p))
+	l := d.plan(p, o.Lanes)
+	image, err := d.image(render.CUDA(l.program, l.launching))
 	if err != nil {
 		return nil, err
 	}
-	kernel, err := d.driver.Load(image)
+	module, err := d.driver.Load(image)
 	if err != nil {
 		return nil, err
 	}
-	e := newExecutable(p, o, d.driver, kernel)
-	if err := e.allocate(p, o.Lanes); err != nil {
+	e := newExecutable(l, o, d, module)
+	if err := errors.Join(e.find(), e.allocate(o.Lanes)); err != nil {
 		return nil, errors.Join(err, e.Close())
 	}
 	return e, nil

@@ -16,8 +16,12 @@ import (
 	"ppl/runtime/gpu/gputest"
 )
 
-// slow are some thousand programs to compile: products, which TestExamples has as well, and random programs.
-const slow = "^TestConformance$/^(interleaved|apart)$/^(statements|random programs)$/^(matmul|[0-9].*|loops|tiles)$"
+// slow are some thousand programs to compile: products, which TestExamples has as well, and random programs, of which
+// TestSameBytes has some. By points, it is one layout alone, as the text is the same, and only what differs from lanes.
+const slow = "^TestConformance$/^(interleaved|apart)$/^(statements|random programs)$/^(matmul|[0-9].*|loops|tiles)$" +
+	"|^TestPointsConformance$/^apart$" +
+	"|^TestPointsConformance$/^interleaved$/^(ops|random programs|single precision|errors|shuffle)$" +
+	"|^TestPointsConformance$/^interleaved$/^statements$/^(matmul|trisolve|choleskypull|eigen)$"
 
 // TestMain keeps what the tests compile from one run to the next, out of the way of the user's own.
 func TestMain(m *testing.M) {
@@ -35,13 +39,13 @@ func TestMain(m *testing.M) {
 }
 
 // open is a GPU that the processor simulates, or a skip where there is no C++ compiler.
-func open(t testing.TB) (*gpu.Device, *cudasim.Driver) {
+func open(t testing.TB, options ...gpu.Option) (*gpu.Device, *cudasim.Driver) {
 	t.Helper()
 	d, err := cudasim.New()
 	if err != nil {
 		t.Skip(err)
 	}
-	return gpu.New(d), d
+	return gpu.New(d, options...), d
 }
 
 // TestConformance runs what a GPU would run on the processor. Each part has a simulated GPU of its own.

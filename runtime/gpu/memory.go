@@ -1,6 +1,7 @@
 package gpu
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -24,19 +25,20 @@ type buffer struct {
 	stale bool       // the device's is newer
 }
 
-// sized lists the program's buffers with the bytes that they take for that many blocks of lanes and warps.
-func sized(p *ir.Program, blocks, warps int) []buffer {
-	all := make([]buffer, len(p.Buffers))
-	copies := render.TileResults(p)
-	for i, b := range p.Buffers {
-		n := b.Size * b.Type.Bytes()
+// sized lists the program's buffers with the bytes that they take for that many blocks of lanes, and as many threads at
+// a time as warps of a block's lanes.
+func (l *plan) sized(blocks, warps int) []buffer {
+	all := make([]buffer, len(l.program.Buffers))
+	ofBlock, ofWarp := l.launching.Room(l.program)
+	for i, b := range l.program.Buffers {
+		n := b.Size
 		switch b.Space {
 		case ir.Lane:
-			n *= render.Warp * blocks
+			n *= l.launching.Width * blocks
 		case ir.Scratch, ir.Tile:
-			n *= render.Warp * warps * max(1, copies[i])
+			n = l.launching.Width * max(ofBlock[i]*blocks, ofWarp[i]*warps)
 		}
-		all[i] = buffer{Buffer: b, bytes: n}
+		all[i] = buffer{Buffer: b, bytes: n * b.Type.Bytes()}
 	}
 	return all
 }
@@ -87,11 +89,17 @@ func amount(bytes int) string {
 const reserve = 0.05
 
 // allocate gets all memory at once, after it is known to fit, and fills shared buffers.
-func (e *executable) allocate(p *ir.Program, lanes int) error {
-	blocks := (lanes + render.Warp - 1) / render.Warp
-	e.warps = mostWarps(blocks, e.driver.Info().Multiprocessors)
-	e.buffers = sized(p, blocks, e.warps)
-	e.need = e.warps * render.Warp * e.kernel.Needs().LocalBytes
+func (e *executable) allocate(lanes int) error {
+	width := e.launching.Width
+	blocks, items := over(lanes, width), 1
+	for _, entry := range e.entries {
+		for _, k := range entry.stages {
+			items = max(items, k.items)
+		}
+	}
+	e.warps = mostWarps(over(items*blocks*width, render.Warp), e.driver.Info().Multiprocessors)
+	e.buffers = e.sized(blocks, e.warps*render.Warp/width)
+	e.need = e.warps * render.Warp * e.local
 	for _, b := range e.buffers {
 		e.need += b.bytes
 	}
@@ -107,11 +115,42 @@ func (e *executable) allocate(p *ir.Program, lanes int) error {
 			return err
 		}
 	}
-	if err := e.fillShared(p); err != nil {
+	if err := e.fillShared(e.program); err != nil {
 		return err
 	}
-	e.LaneBuffers = device.NewLaneBuffers(p.Buffers, lanes, render.Warp, e.numbers(), e.singles())
-	return e.newCall(lanes)
+	e.LaneBuffers = device.NewLaneBuffers(e.program.Buffers, lanes, width, e.numbers(), e.singles())
+	return errors.Join(e.newCall(lanes), e.preparePoison())
+}
+
+// preparePoison gets bytes that are NaN as numbers.
+func (e *executable) preparePoison() (err error) {
+	most := 0
+	for _, b := range e.buffers {
+		if b.Space == ir.Scratch || b.Space == ir.Tile {
+			most = max(most, b.bytes)
+		}
+	}
+	if !e.poisoned || most == 0 {
+		return nil
+	}
+	e.poison, err = e.driver.Pinned(most)
+	for i := range e.poison {
+		e.poison[i] = 0xff
+	}
+	return err
+}
+
+// spoil fills the scratch memory that lies between the launches of an entry with NaN, or that of one launch.
+func (e *executable) spoil(between bool) error {
+	ofBlock, _ := e.launching.Room(e.program)
+	for i, b := range e.buffers {
+		if n := b.bytes; n > 0 && (b.Space == ir.Scratch || b.Space == ir.Tile) && between == (ofBlock[i] > 0) {
+			if err := e.driver.Upload(b.at, e.poison[:n]); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // place gets the memory of a buffer. What is pinned is zeros, and goes to the device before the first run.

@@ -15,8 +15,7 @@ type arguments struct {
 	buffer       driver.Ptr
 	seed, step   uint64
 	schedule     driver.Ptr
-	calls, lanes uint64
-	first        uint64 // the number of the first lane
+	lanes, first uint64 // the number of the first lane
 	active       driver.Ptr
 }
 
@@ -115,7 +114,7 @@ func (e *executable) launch(calls []device.Call, step uint64, mask []bool) error
 			e.buffers[id].stale = e.buffers[id].bytes > 0
 		}
 	}
-	c.args.step, c.args.calls, c.args.active = step, uint64(len(calls)), 0
+	c.args.step, c.args.active = step, 0
 	used := len(c.host) - len(c.active)
 	if mask != nil {
 		c.args.active = c.at + driver.Ptr(used)
@@ -130,24 +129,74 @@ func (e *executable) launch(calls []device.Call, step uint64, mask []bool) error
 	if err := e.driver.Upload(c.at, c.host[:used]); err != nil {
 		return err
 	}
-	if err := e.start(); err != nil {
+	if err := e.parts(calls); err != nil {
 		return err
 	}
 	return e.driver.Wait()
 }
 
-// start launches the kernel, in smaller blocks if its threads need more registers than a block can have.
-func (e *executable) start() error {
+// parts launches the calls of a schedule that has been uploaded: in one launch those that follow each other by lanes,
+// and each stage of those by points.
+func (e *executable) parts(calls []device.Call) error {
+	step := uint64(0)
+	for i := 0; i < len(calls); {
+		first, from := i, step
+		for i < len(calls) && e.entries[calls[i].Entry].stages == nil {
+			step += uint64(calls[i].Times)
+			i++
+		}
+		if i > first {
+			if err := e.start(&e.byLanes, uint64(first), uint64(i-first), from); err != nil {
+				return err
+			}
+			continue
+		}
+		for range calls[i].Times {
+			if err := e.byPoints(e.entries[calls[i].Entry], step); err != nil {
+				return err
+			}
+			step++
+		}
+		i++
+	}
+	return nil
+}
+
+// byPoints launches the stages of an entry, at a step after the first.
+func (e *executable) byPoints(entry *entry, step uint64) error {
+	for i := range entry.stages {
+		if e.poisoned {
+			if err := e.spoil(false); err != nil {
+				return err
+			}
+		}
+		if e.poisoned && i == 0 {
+			if err := e.spoil(true); err != nil {
+				return err
+			}
+		}
+		if err := e.start(&entry.stages[i], 0, 0, step); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// start launches a kernel, in smaller blocks if its threads need more registers than a block can have.
+func (e *executable) start(k *kernel, first, calls, step uint64) error {
+	width := e.launching.Width
+	warps := min(e.warps, over(k.items*over(e.Lanes, width)*width, render.Warp))
+	threads := min(k.threads, threadsFor(warps, e.driver.Info().Multiprocessors))
 	for {
-		err := e.kernel.Launch(e.warps*render.Warp/e.threads, e.threads, e.call.at)
+		err := k.Launch(over(warps*render.Warp, threads), threads, uint64(e.call.at), first, calls, step)
 		code := (*driver.Error)(nil)
 		if !errors.As(err, &code) || code.Code != driver.TooManyNeeds {
 			return err
 		}
-		if e.threads == render.Warp {
-			return fmt.Errorf("%w: %d for each thread; --device native runs the program", err,
-				e.kernel.Needs().Registers)
+		if threads == render.Warp {
+			return fmt.Errorf("%w: %d for each thread; --device native runs the program", err, k.Needs().Registers)
 		}
-		e.threads /= 2
+		threads /= 2
+		k.threads = threads
 	}
 }

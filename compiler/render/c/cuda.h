@@ -1,4 +1,4 @@
-// CUDA: a thread is a lane, and a warp is a block of lanes. A number that varies with the lane (wide) is a plain number of the thread. The
+// CUDA: a thread works for a lane, and LANES threads next to each other, a warp or an even part of one, for a block of lanes. A number that varies with the lane (wide) is a plain number of the thread. The
 // memory of a block is [element][lane]; a cell is an element for all lanes, and as a number it is the thread's own. With CUDASIM the same
 // text is C++ for the processor, which goes through the lanes of a block one after the other.
 #ifdef CUDASIM
@@ -18,7 +18,7 @@ static inline double __longlong_as_double(long long x) {
   return y;
 }
 #else
-#define LANE (threadIdx.x & 31)
+#define LANE (threadIdx.x % LANES)
 #define __builtin_fabs fabs
 #define __builtin_fmax fmax
 #define __builtin_sqrt sqrt
@@ -31,7 +31,6 @@ static inline double __longlong_as_double(long long x) {
 #define UNFUSED
 #define ROLLED _Pragma("unroll 1") // the compiler unrolls without being asked, and takes up to thirty times as long
 #define restrict __restrict__
-#define LANES 32
 #undef INF
 #undef NAN
 #define INF __longlong_as_double(0x7ff0000000000000ll)
@@ -46,8 +45,8 @@ typedef long long mask_f;
 typedef unsigned long long word;
 typedef unsigned long long words;
 
-template <class T> struct __align__(32 * sizeof(T)) warp {
-  T lane[32];
+template <class T> struct __align__(LANES * sizeof(T)) warp {
+  T lane[LANES];
   __forceinline__ operator T() const { return lane[LANE]; }
   __forceinline__ warp &operator=(T x) {
     lane[LANE] = x;

@@ -1,29 +1,71 @@
-// What a launch gets: runtime/gpu/arguments.go has the same fields.
+// What a launch gets: runtime/gpu/run.go has the same fields.
 struct arguments {
   void *const *buffer;
   word seed, step;
   const call *schedule;
-  word calls, lanes, first; // the number of the first lane, for noise
+  word lanes, first; // the number of the first lane, for noise
   const unsigned char *active; // by lane; null: all
 };
 
-// Every warp takes one block of lanes after another, so that scratch memory is only that of the warps.
-INLINE void thread(const arguments *a, word warp, word warps) {
+// A kernel is a function of a warp of LANES threads, of as many as there are. first and calls are a part of the schedule, of which step is
+// the first step after that of the arguments.
+#define WARP_OF(name) \
+  INLINE void name##_warp(const arguments *a, word first, word calls, word step, word warp, word warps)
+#ifdef CUDASIM
+// Warps run in another order at each launch, so that a warp which needs what another leaves does not get it by chance.
+static word *shuffled(word warps) {
+  static word state = 1, *order;
+  delete[] order;
+  order = new word[warps];
+  for (word i = 0; i < warps; i++) {
+    state = state * 6364136223846793005ull + 1442695040888963407ull;
+    word j = (state >> 33) % (i + 1);
+    order[i] = order[j];
+    order[j] = i;
+  }
+  return order;
+}
+#define KERNEL(name) \
+  WARP_OF(name); \
+  extern "C" __attribute__((visibility("default"))) \
+  void name(const arguments *a, word first, word calls, word step, word threads) { \
+    word warps = threads / LANES, *order = shuffled(warps); \
+    for (word i = 0; i < warps; i++) \
+      for (current_lane = 0; current_lane < LANES; current_lane++) name##_warp(a, first, calls, step, order[i], warps); \
+  } \
+  WARP_OF(name)
+#else
+#define KERNEL(name) \
+  WARP_OF(name); \
+  extern "C" __global__ void __launch_bounds__(128) name(const arguments *a, word first, word calls, word step) { \
+    name##_warp(a, first, calls, step, (blockIdx.x * blockDim.x + threadIdx.x) / LANES, gridDim.x * blockDim.x / LANES); \
+  } \
+  WARP_OF(name)
+#endif
+
+INLINE int off(const arguments *a, word lane) { return lane >= a->lanes || a->active && !a->active[lane]; }
+
+// By lanes: every warp takes one block of lanes after another, so that scratch memory is only that of the warps.
+static void run(context *c);
+KERNEL(launch) {
   for (word block = warp; block * LANES < a->lanes; block += warps) {
     word lane = block * LANES + LANE;
-    if (lane >= a->lanes || a->active && !a->active[lane]) continue;
-    context c = {a->buffer, a->seed, a->step, a->schedule, a->calls, a->first + lane, block, warp};
+    if (off(a, lane)) continue;
+    context c = {a->buffer, a->seed, a->step + step, a->schedule + first, calls, a->first + lane, block, warp};
     run(&c);
   }
 }
-#ifdef CUDASIM
-extern "C" __attribute__((visibility("default"))) void launch(const arguments *a, word warps) {
-  for (word warp = 0; warp < warps; warp++)
-    for (current_lane = 0; current_lane < LANES; current_lane++) thread(a, warp, warps);
-}
-#else
-extern "C" __global__ void __launch_bounds__(128) launch(const arguments *a) {
-  unsigned warps = blockDim.x >> 5;
-  thread(a, blockIdx.x * warps + (threadIdx.x >> 5), gridDim.x * warps);
-}
-#endif
+
+// By points: every warp takes one item of a block of lanes after another.
+#define STAGE(name, items, statements) \
+  KERNEL(name) { \
+    word blocks = (a->lanes + LANES - 1) / LANES; \
+    for (word i = warp; i < blocks * items; i += warps) { \
+      word block = i % blocks, lane = block * LANES + LANE; \
+      if (off(a, lane)) continue; \
+      const long item = i / blocks; \
+      const context own = {a->buffer, a->seed, a->step + step, 0, 0, a->first + lane, block, warp}, *c = &own; \
+      statements \
+    } \
+  }
+

@@ -151,31 +151,30 @@ func (d *gpuDriver) Close() error {
 	return err
 }
 
-// A kernel is a function of a loaded module.
-type kernel struct {
+type module struct {
 	*gpuDriver
-	module   cu.Module
-	function cu.Function
-	needs    driver.Needs
+	cu.Module
 }
 
-func (d *gpuDriver) Load(image []byte) (driver.Kernel, error) {
-	k := &kernel{gpuDriver: d}
+func (d *gpuDriver) Load(image []byte) (driver.Module, error) {
+	m := &module{gpuDriver: d}
 	err := d.call("cuModuleLoadData", func() (err error) {
-		k.module, err = cu.LoadData(string(image))
+		m.Module, err = cu.LoadData(string(image))
+		return err
+	})
+	return m, err
+}
+
+func (m *module) Kernel(name string) (driver.Kernel, error) {
+	k := &kernel{gpuDriver: m.gpuDriver}
+	err := m.call("cuModuleGetFunction", func() (err error) {
+		k.function, err = m.Function(name)
 		return err
 	})
 	if err != nil {
 		return nil, err
 	}
-	err = d.call("cuModuleGetFunction", func() (err error) {
-		k.function, err = k.module.Function("launch")
-		return err
-	})
-	if err != nil {
-		return nil, err
-	}
-	return k, d.call("cuFuncGetAttribute", func() (err error) {
+	return k, m.call("cuFuncGetAttribute", func() (err error) {
 		if k.needs.Registers, err = k.function.Attribute(cu.FunctionAttribute(functionRegisters)); err != nil {
 			return err
 		}
@@ -184,13 +183,23 @@ func (d *gpuDriver) Load(image []byte) (driver.Kernel, error) {
 	})
 }
 
-func (k *kernel) Needs() driver.Needs { return k.needs }
+func (m *module) Close() error { return m.call("cuModuleUnload", m.Unload) }
 
-func (k *kernel) Launch(blocks, threads int, argument driver.Ptr) error {
-	return k.call("cuLaunchKernel", func() error {
-		args := []unsafe.Pointer{unsafe.Pointer(&argument)}
-		return k.function.Launch(blocks, 1, 1, threads, 1, 1, 0, cu.Stream{}, args)
-	})
+// A kernel is a function of a module.
+type kernel struct {
+	*gpuDriver
+	function cu.Function
+	needs    driver.Needs
 }
 
-func (k *kernel) Close() error { return k.call("cuModuleUnload", k.module.Unload) }
+func (k *kernel) Needs() driver.Needs { return k.needs }
+
+func (k *kernel) Launch(blocks, threads int, args ...uint64) error {
+	return k.call("cuLaunchKernel", func() error {
+		pointers := make([]unsafe.Pointer, len(args))
+		for i := range args {
+			pointers[i] = unsafe.Pointer(&args[i])
+		}
+		return k.function.Launch(blocks, 1, 1, threads, 1, 1, 0, cu.Stream{}, pointers)
+	})
+}

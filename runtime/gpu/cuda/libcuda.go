@@ -225,47 +225,56 @@ func (d *gpuDriver) Close() error {
 	return err
 }
 
-// A kernel is a function of a loaded module.
-type kernel struct {
+type module struct {
 	*gpuDriver
-	module, function uintptr
-	needs            driver.Needs
+	handle uintptr
 }
 
-func (d *gpuDriver) Load(image []byte) (driver.Kernel, error) {
-	k := &kernel{gpuDriver: d}
-	err := d.call("cuModuleLoadData", func() int32 { return d.lib.load(&k.module, unsafe.SliceData(image)) })
+func (d *gpuDriver) Load(image []byte) (driver.Module, error) {
+	m := &module{gpuDriver: d}
+	err := d.call("cuModuleLoadData", func() int32 { return d.lib.load(&m.handle, unsafe.SliceData(image)) })
+	return m, err
+}
+
+func (m *module) Kernel(name string) (driver.Kernel, error) {
+	k := &kernel{gpuDriver: m.gpuDriver}
+	err := m.call("cuModuleGetFunction", func() int32 { return m.lib.function(&k.function, m.handle, cString(name)) })
 	if err != nil {
 		return nil, err
 	}
-	err = d.call("cuModuleGetFunction", func() int32 {
-		return d.lib.function(&k.function, k.module, cString("launch"))
-	})
-	if err != nil {
-		return nil, err
-	}
-	d.thread.Do(func() {
+	m.thread.Do(func() {
 		var registers, local int32
-		d.lib.functionNeeds(&registers, functionRegisters, k.function)
-		d.lib.functionNeeds(&local, functionLocalBytes, k.function)
+		m.lib.functionNeeds(&registers, functionRegisters, k.function)
+		m.lib.functionNeeds(&local, functionLocalBytes, k.function)
 		k.needs = driver.Needs{Registers: int(registers), LocalBytes: int(local)}
 	})
 	return k, nil
 }
 
-func (k *kernel) Needs() driver.Needs { return k.needs }
-
-func (k *kernel) Launch(blocks, threads int, argument driver.Ptr) error {
-	var pin runtime.Pinner
-	defer pin.Unpin()
-	pin.Pin(&argument)
-	args := [1]unsafe.Pointer{unsafe.Pointer(&argument)}
-	return k.call("cuLaunchKernel", func() int32 {
-		return k.lib.launch(k.function, uint32(blocks), 1, 1, uint32(threads), 1, 1, 0, k.stream,
-			unsafe.Pointer(&args), nil)
-	})
+func (m *module) Close() error {
+	return m.call("cuModuleUnload", func() int32 { return m.lib.unload(m.handle) })
 }
 
-func (k *kernel) Close() error {
-	return k.call("cuModuleUnload", func() int32 { return k.lib.unload(k.module) })
+// A kernel is a function of a module.
+type kernel struct {
+	*gpuDriver
+	function uintptr
+	needs    driver.Needs
+}
+
+func (k *kernel) Needs() driver.Needs { return k.needs }
+
+// Launch passes pointers to the arguments, which the driver copies.
+func (k *kernel) Launch(blocks, threads int, args ...uint64) error {
+	var pin runtime.Pinner
+	defer pin.Unpin()
+	pointers := make([]unsafe.Pointer, len(args))
+	for i := range args {
+		pin.Pin(&args[i])
+		pointers[i] = unsafe.Pointer(&args[i])
+	}
+	return k.call("cuLaunchKernel", func() int32 {
+		return k.lib.launch(k.function, uint32(blocks), 1, 1, uint32(threads), 1, 1, 0, k.stream,
+			unsafe.Pointer(unsafe.SliceData(pointers)), nil)
+	})
 }

@@ -15,6 +15,7 @@ import (
 	"ppl/infer"
 	"ppl/infer/adapt"
 	"ppl/infer/dynamics"
+	"ppl/runtime/gpu"
 	"ppl/runtime/gpu/cuda"
 )
 
@@ -28,7 +29,8 @@ func open(t *testing.T) *cuda.NVRTC {
 	return n
 }
 
-// TestExamplesCompile compiles the density of every example and its gradient for an H100 or H200.
+// TestExamplesCompile compiles the density of every example and its gradient for an H100 or H200, as it is launched on
+// 28 lanes, and by points in the finest parts.
 func TestExamplesCompile(t *testing.T) {
 	n := open(t)
 	paths, err := filepath.Glob("../../../examples/*.ppl")
@@ -51,12 +53,16 @@ func TestExamplesCompile(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			began := time.Now()
-			image, err := n.Compile(render.CUDA(p), 90)
-			if err != nil {
-				t.Fatal(err)
+			spread := lower.Spread(p, lower.Grain{Turns: 1000})
+			for _, text := range []string{gpu.Text(p, 28),
+				render.CUDA(spread, render.Launching{Width: 8, Points: []bool{true}})} {
+				began := time.Now()
+				image, err := n.Compile(text, 90)
+				if err != nil {
+					t.Fatal(err)
+				}
+				t.Logf("%v: %d bytes of machine code in %v", n, len(image), time.Since(began).Round(time.Millisecond))
 			}
-			t.Logf("%v: %d bytes of machine code in %v", n, len(image), time.Since(began).Round(time.Millisecond))
 		})
 	}
 }
@@ -72,7 +78,7 @@ func TestSamplersCompile(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if _, err := n.Compile(render.CUDA(p), 90); err != nil {
+			if _, err := n.Compile(gpu.Text(p, 28), 90); err != nil {
 				t.Errorf("%s in %d bits: %v", rule, bits, err)
 			}
 		}

@@ -156,7 +156,11 @@ func TestOnGPUFault(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	k, err := d.Load(image)
+	m, err := d.Load(image)
+	if err != nil {
+		t.Fatal(err)
+	}
+	k, err := m.Kernel("launch")
 	if err != nil {
 		t.Fatal(err)
 	}

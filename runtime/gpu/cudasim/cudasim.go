@@ -132,7 +132,7 @@ func (d *Driver) Compile(text string) ([]byte, error) {
 }
 
 // Load loads a library under a name of its own, as kernels have variables of their own.
-func (d *Driver) Load(image []byte) (driver.Kernel, error) {
+func (d *Driver) Load(image []byte) (driver.Module, error) {
 	if err := d.answer("load"); err != nil {
 		return nil, err
 	}
@@ -149,11 +149,7 @@ func (d *Driver) Load(image []byte) (driver.Kernel, error) {
 	if err != nil {
 		return nil, err
 	}
-	launch, err := purego.Dlsym(handle, "launch")
-	if err != nil {
-		return nil, errors.Join(err, purego.Dlclose(handle))
-	}
-	return &kernel{d, handle, launch}, nil
+	return &module{d, handle}, nil
 }
 
 // Alloc is memory full of ones: a number that is read before it is written is NaN.
@@ -230,20 +226,34 @@ func (d *Driver) Close() error {
 	return nil
 }
 
+type module struct {
+	*Driver
+	handle uintptr
+}
+
+func (m *module) Kernel(name string) (driver.Kernel, error) {
+	launch, err := purego.Dlsym(m.handle, name)
+	return &kernel{m.Driver, launch}, err
+}
+
+func (m *module) Close() error { return purego.Dlclose(m.handle) }
+
 type kernel struct {
 	*Driver
-	handle, launch uintptr
+	launch uintptr
 }
 
 func (k *kernel) Needs() driver.Needs { return k.Driver.Needs }
 
-// Launch goes through the threads of the grid, all warps of it one after the other.
-func (k *kernel) Launch(blocks, threads int, argument driver.Ptr) error {
+// Launch goes through the threads of the grid: warp by warp, in an order that differs from launch to launch.
+func (k *kernel) Launch(blocks, threads int, args ...uint64) error {
 	if err := k.answer("launch"); err != nil {
 		return err
 	}
-	purego.SyscallN(k.launch, uintptr(argument), uintptr(blocks*threads/32))
+	words := make([]uintptr, 0, len(args)+1)
+	for _, a := range args {
+		words = append(words, uintptr(a))
+	}
+	purego.SyscallN(k.launch, append(words, uintptr(blocks*threads))...)
 	return nil
 }
-
-func (k *kernel) Close() error { return purego.Dlclose(k.handle) }

@@ -1,9 +1,10 @@
-// Package driver is what runtime/gpu needs of a GPU: memory, a compiler for CUDA, and launches of one kernel.
+// Package driver is what runtime/gpu needs of a GPU: memory, a compiler for CUDA, and launches of kernels.
 //
 //	image, err := d.Compile(text)            // machine code, which a cache can keep
-//	kernel, err := d.Load(image)
+//	module, err := d.Load(image)
+//	kernel, err := module.Kernel("launch")
 //	at, err := d.Alloc(1 << 20)
-//	err = kernel.Launch(132, 128, at)        // 132 blocks of 128 threads, with one argument
+//	err = kernel.Launch(132, 128, at, 7)     // 132 blocks of 128 threads, with two arguments
 //	err = d.Wait()
 //
 // Package cuda has the driver of NVIDIA, package cudasim one that runs kernels on the processor, for tests.
@@ -20,8 +21,7 @@ type Driver interface {
 	Free() (int, error)
 	// Compile makes machine code for this device of a text. The error has the compiler's messages.
 	Compile(text string) (image []byte, err error)
-	// Load loads machine code and finds the kernel `launch` in it.
-	Load(image []byte) (Kernel, error)
+	Load(image []byte) (Module, error)
 	// Alloc is memory on the device, aligned to 256 bytes, whose contents are undefined.
 	Alloc(bytes int) (Ptr, error)
 	Release(Ptr) error
@@ -36,12 +36,17 @@ type Driver interface {
 	Close() error
 }
 
-// A Kernel is loaded machine code.
+// A Module is loaded machine code.
+type Module interface {
+	Kernel(name string) (Kernel, error)
+	Close() error
+}
+
+// A Kernel is a function of a module.
 type Kernel interface {
 	Needs() Needs
-	// Launch runs a grid of blocks of that many threads each.
-	Launch(blocks, threads int, argument Ptr) error
-	Close() error
+	// Launch runs a grid of blocks of that many threads each, with arguments of 64 bits.
+	Launch(blocks, threads int, args ...uint64) error
 }
 
 // Info says what a device is.

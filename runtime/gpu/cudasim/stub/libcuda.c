@@ -143,8 +143,8 @@ result cuLaunchKernel(void *f, unsigned x, unsigned y, unsigned z, unsigned bx, 
                       void **args, void **extra) {
   ANSWER;
   if (y != 1 || z != 1 || by != 1 || bz != 1 || shared || on && on != &stream || extra || bx % 32) return invalid;
-  address argument;
-  memcpy(&argument, args[0], sizeof argument);
-  ((void (*)(address, uint64_t))f)(argument, (uint64_t)x * bx / 32);
+  address a[4]; // what the kernels of package render take
+  for (int i = 0; i < 4; i++) memcpy(&a[i], args[i], sizeof a[i]);
+  ((void (*)(address, address, address, address, uint64_t))f)(a[0], a[1], a[2], a[3], (uint64_t)x * bx);
   return 0;
 }

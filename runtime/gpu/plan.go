@@ -1,0 +1,121 @@
+package gpu
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"ppl/compiler/ir"
+	"ppl/compiler/lower"
+	"ppl/compiler/render"
+	"ppl/runtime/gpu/driver"
+)
+
+// grain is how finely statements are cut. It decides the order of sums, so that it is the same for every GPU.
+func grain() lower.Grain { return lower.Grain{Turn: 500, Least: 4000, Turns: 2048} }
+
+// A plan is how a program runs on some lanes.
+type plan struct {
+	program   *ir.Program // cut into turns of tiles
+	launching render.Launching
+	stages    [][]render.Stage // by entry, if it runs by points
+}
+
+// An Option changes how programs run, for tests.
+type Option func(*Device)
+
+// ByPoints runs entries by points, whatever is faster; or none.
+func ByPoints(all bool) Option {
+	return func(d *Device) { d.faster = func(*plan, int, int, int) bool { return all } }
+}
+
+// InBlocksOf lays out lanes in blocks of that many.
+func InBlocksOf(width int) Option {
+	return func(d *Device) { d.width = func(int) int { return width } }
+}
+
+// InGrain cuts statements so finely.
+func InGrain(g lower.Grain) Option { return func(d *Device) { d.grain = g } }
+
+// Poisoned fills scratch memory with NaN before each entry that runs by points, and memory of one launch before the
+// launch: what reads it before it is written shows.
+func Poisoned() Option { return func(d *Device) { d.poisoned = true } }
+
+// plan decides how a program runs.
+func (d *Device) plan(p *ir.Program, lanes int) *plan {
+	l := &plan{program: lower.Spread(p, d.grain)}
+	if err := ir.Verify(l.program); err != nil {
+		panic(fmt.Sprintf("internal error: %v\n%s", err, l.program))
+	}
+	l.launching = render.Launching{Width: d.width(lanes), Points: make([]bool, len(p.Entries))}
+	l.stages = render.Stages(l.program)
+	for i := range p.Entries {
+		l.launching.Points[i] = d.faster(l, i, lanes, d.driver.Info().Multiprocessors)
+	}
+	if !slices.Contains(l.launching.Points, true) {
+		l.launching.Width = render.Warp // one text for all numbers of lanes
+	}
+	return l
+}
+
+// width is the number of lanes of a block: of a warp, or of part of one if there are few.
+func width(lanes int) int {
+	w := 4
+	for w < min(lanes, render.Warp) {
+		w *= 2
+	}
+	return w
+}
+
+// What a launch takes, and an addition in one thread, which waits for each to end before the next (µs; estimates from
+// data sheets).
+const (
+	launchTime   = 4
+	additionTime = 0.005
+)
+
+// fasterByPoints compares how long an entry takes by points and by lanes.
+func fasterByPoints(l *plan, entry, lanes, multiprocessors int) bool {
+	threads := func(items int) float64 { return float64(items * over(lanes, l.launching.Width) * l.launching.Width) }
+	atOnce := float64(warpsEach * render.Warp * max(1, multiprocessors))
+	took := func(items int, work float64) float64 { return max(1, threads(items)/atOnce) * work * additionTime }
+	byPoints := 0.0
+	for _, s := range l.stages[entry] {
+		byPoints += launchTime + took(s.Items, s.Work)
+	}
+	return byPoints < took(1, l.program.Work(l.program.Entries[entry].Name))
+}
+
+// over is n/d, rounded up.
+func over(n, d int) int { return (n + d - 1) / d }
+
+// words say which entries run by points, and in how many launches: "density by points (5 launches), the others by
+// lanes".
+func (l *plan) words() string {
+	var named []string
+	for i, e := range l.program.Entries {
+		if l.launching.Points[i] {
+			named = append(named, fmt.Sprintf("%s by points (%d launches)", e.Name, len(l.stages[i])))
+		}
+	}
+	switch len(named) {
+	case 0:
+		return "by lanes"
+	case len(l.program.Entries):
+		return strings.Join(named, ", ")
+	}
+	return strings.Join(named, ", ") + ", the others by lanes"
+}
+
+// Text is what a GPU would compile for a program on some lanes, with a comment that says in words how it runs. The GPU
+// has as many multiprocessors as an H100 or H200.
+func Text(p *ir.Program, lanes int) string {
+	d := New(described{})
+	l := d.plan(p, lanes)
+	return fmt.Sprintf("// For %d lanes: %s.\n%s", lanes, l.words(), render.CUDA(l.program, l.launching))
+}
+
+// described is a GPU of which only its description exists.
+type described struct{ driver.Driver }
+
+func (described) Info() driver.Info { return driver.Info{Multiprocessors: 132} }

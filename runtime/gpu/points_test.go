@@ -1,0 +1,212 @@
+//go:build !nonative && (linux || darwin) && (amd64 || arm64)
+
+package gpu_test
+
+import (
+	"math"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"ppl/compiler"
+	"ppl/compiler/ir"
+	"ppl/compiler/lower"
+	"ppl/infer/adapt"
+	"ppl/infer/dynamics"
+	"ppl/runtime/device"
+	"ppl/runtime/device/devicetest"
+	"ppl/runtime/gpu"
+	"ppl/runtime/gpu/cudasim"
+	"ppl/runtime/gpu/gputest"
+	"ppl/runtime/host"
+)
+
+// finest cuts statements as finely as possible.
+func finest() gpu.Option { return gpu.InGrain(lower.Grain{Turns: 100}) }
+
+// byPoints are options for a GPU on which all entries run by points.
+func byPoints(width int) []gpu.Option {
+	return []gpu.Option{gpu.ByPoints(true), gpu.InBlocksOf(width), finest(), gpu.Poisoned()}
+}
+
+// TestPointsConformance is TestConformance by points. Warps run in random order, and scratch memory is NaN before.
+func TestPointsConformance(t *testing.T) {
+	devicetest.Run(t, func() device.Device {
+		d, _ := open(t, byPoints(4)...)
+		return d
+	})
+}
+
+func TestPointsExamples(t *testing.T) {
+	gputest.Examples(t, "../../examples", func() device.Device {
+		d, _ := open(t, byPoints(4)...)
+		return d
+	})
+}
+
+// numbers runs all entries of a program twice and returns the lane buffers of one lane.
+func numbers(t *testing.T, d device.Device, p *ir.Program, lanes, lane int) (all []float64) {
+	t.Helper()
+	x, err := d.Load(p, device.Options{Lanes: lanes, Seed: 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer x.Close()
+	for _, name := range x.Buffers() {
+		for l := range lanes {
+			values := make([]float64, x.Size(name))
+			for i := range values {
+				values[i] = math.Sin(float64(i+1) * float64(l+2))
+			}
+			x.SetLane(name, l, values)
+		}
+	}
+	var calls []device.Call
+	for _, e := range p.Entries {
+		calls = append(calls, device.Call{Entry: e.Name, Times: 2})
+	}
+	if _, err := x.Run(calls, 9, nil); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range x.Buffers() {
+		values := make([]float64, x.Size(name))
+		x.GetLane(name, lane, values)
+		all = append(all, values...)
+	}
+	return all
+}
+
+// same reports whether lists have the same bytes.
+func same(a, b []float64) bool {
+	return slices.EqualFunc(a, b, func(x, y float64) bool { return math.Float64bits(x) == math.Float64bits(y) })
+}
+
+// steps is a sampler of an example.
+func steps(t *testing.T, example string) *ir.Program {
+	t.Helper()
+	target, ds := compiler.Load(filepath.Join("../../examples", example+".ppl"), nil)
+	if target == nil {
+		t.Fatal(ds)
+	}
+	p, err := lower.Program(dynamics.Program(dynamics.HMC{},
+		dynamics.System{Target: target, Metric: adapt.Diagonal(target.Dim())}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// TestSameBytes: a lane has the same bytes by points and by lanes, in blocks of any width, on a GPU of any size, and
+// whatever lanes there are besides it. (In blocks of 64 rows of data, with partial sums of groups.)
+func TestSameBytes(t *testing.T) {
+	programs := map[string]*ir.Program{"rows": manyRows(), "steps": steps(t, "seeds")}
+	for _, seed := range []string{"1", "2", "3"} {
+		programs["random "+seed] = devicetest.Random(uint64(seed[0]))
+	}
+	for name, p := range programs {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			first, _ := open(t, finest())
+			want := numbers(t, first, p, 1, 0)
+			for _, c := range []struct{ width, multiprocessors, lanes int }{{4, 1, 1}, {4, 100, 9}, {16, 3, 40}} {
+				d, sim := open(t, byPoints(c.width)...)
+				sim.About.Multiprocessors = c.multiprocessors
+				if got := numbers(t, d, p, c.lanes, 0); !same(got, want) {
+					t.Errorf("by points, %+v: %v, by lanes %v", c, got, want)
+				}
+			}
+			lanes, _ := open(t, finest(), gpu.ByPoints(false))
+			points, _ := open(t, byPoints(4)...)
+			if a, b := numbers(t, lanes, p, 40, 37), numbers(t, points, p, 40, 37); !same(a, b) {
+				t.Errorf("lane 37: %v by points, %v by lanes", b, a)
+			}
+		})
+	}
+}
+
+// manyRows is a program with a Tiles of hundreds of turns, whose results are combined in two levels, a product with
+// elements for several threads, and values that go from one launch to the next.
+func manyRows() *ir.Program {
+	const n = 6007
+	p := &ir.Program{}
+	x := p.Buffer(ir.Buffer{Name: "x", Space: ir.Lane, Size: n})
+	sums := p.Buffer(ir.Buffer{Name: "sums", Space: ir.Lane, Size: 3})
+	high := p.Buffer(ir.Buffer{Name: "high", Space: ir.Lane, Size: 1})
+	a := p.Buffer(ir.Buffer{Name: "a", Space: ir.Lane, Size: 23 * 129})
+	square := p.Buffer(ir.Buffer{Space: ir.Scratch, Size: 23 * 23})
+	root := p.Buffer(ir.Buffer{Space: ir.Scratch, Size: n})
+	var first, second, last ir.Body
+	v := first.Do(ir.Exp, first.Load(x, ir.Dense(n)))
+	part := first.Do(ir.Mod, first.Counter(0), first.Const(3))
+	shared := second.Do(ir.Div, second.Load(root, ir.Dense(n)), second.Load(sums, ir.Index{Const: 2}))
+	noisy := second.Do(ir.Add, second.Do(ir.Tanh, shared), second.Noise(ir.Normal, 4))
+	end := last.Do(ir.Tanh, last.Load(square, ir.Dense(23, 23)))
+	p.Entries = []ir.Entry{{Name: "run", Body: []ir.Stmt{
+		&ir.Kernel{Extents: []int{n}, Body: first, Out: []ir.Output{
+			{Buf: root, Index: ir.Dense(n), Value: v}, {Buf: high, Value: v, Combine: ir.Max},
+			{Buf: sums, Index: ir.Index{Dyn: []ir.Dyn{{Reg: part, Stride: 1, Limit: 3}}}, Value: v, Combine: ir.Sum}}},
+		&ir.Kernel{Extents: []int{n}, Body: second, Out: []ir.Output{{Buf: x, Index: ir.Dense(n), Value: noisy}}},
+		&ir.MatMul{A: a, B: a, C: square, Batch: 1, M: 23, K: 129, N: 23, TransB: true},
+		&ir.Kernel{Extents: []int{23, 23}, Body: last,
+			Out: []ir.Output{{Buf: a, Index: ir.Index{Stride: []int{129, 1}}, Value: end}}}}}}
+	return p
+}
+
+// faulty is a GPU whose compiler replaces a part of a text.
+type faulty struct {
+	*cudasim.Driver
+	old, new string
+}
+
+func (d faulty) Compile(text string) ([]byte, error) {
+	if !strings.Contains(text, d.old) {
+		panic("nothing to replace")
+	}
+	return d.Driver.Compile(strings.Replace(text, d.old, d.new, 1))
+}
+
+// TestPointsFaults: the program of TestSameBytes agrees with host, but not if one launch ends before what it leaves is
+// complete, if blocks of lanes share memory, or if groups of turns are combined in another way than by lanes.
+func TestPointsFaults(t *testing.T) {
+	p := manyRows()
+	want := numbers(t, host.Device{}, p, 9, 7)
+	for name, fault := range map[string][2]string{
+		"none":                        {"STAGE(", "STAGE("},
+		"items left out":              {"i += warps", "i += warps + 1"},
+		"combined while turns run":    {"sum = sum + wide", "sum = wide"},
+		"blocks share scratch memory": {"c->block * 6007)", "0 * 6007)"},
+	} {
+		_, sim := open(t)
+		sim.About.Compiler = name // nothing wrong in the cache
+		d := gpu.New(faulty{sim, fault[0], fault[1]}, byPoints(4)...)
+		got, worst := numbers(t, d, p, 9, 7), 0.0
+		for i, w := range want {
+			if gap := math.Abs(got[i]-w) / math.Max(1, math.Abs(w)); !(gap <= worst) {
+				worst = gap
+			}
+		}
+		if agrees := worst <= 1e-11; agrees != (name == "none") {
+			t.Errorf("%s: the largest difference is %v", name, worst)
+		}
+	}
+}
+
+// TestChosen: an entry runs by points where that is faster, by an estimate: much data on few lanes; and its words say
+// so.
+func TestChosen(t *testing.T) {
+	for _, c := range []struct {
+		p     *ir.Program
+		lanes int
+		want  string
+	}{
+		{manyRows(), 28, ", run by points (6 launches)"},
+		{manyRows(), 100_000, ", by lanes"},
+		{doubling(), 28, ", by lanes"},
+	} {
+		text, _, _ := strings.Cut(gpu.Text(c.p, c.lanes), "\n")
+		if !strings.HasSuffix(text, strings.TrimPrefix(c.want, ", ")+".") {
+			t.Errorf("%d lanes: %s, want %s", c.lanes, text, c.want)
+		}
+	}
+}
