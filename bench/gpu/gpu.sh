@@ -42,6 +42,9 @@ part trajectories 60 './gputest -test.v -test.run OnGPUTrajectories | tail -n 12
 part examples 120 './gputest -test.v -test.run OnGPUExamples | grep -v ==='
 part steps 90 "./gputest -test.run '^\$' -test.bench OnGPUSteps -test.benchtime 20x | $steps"
 part bytes 60 './gputest -test.v -test.run OnGPUSameBytes'
+part points 240 './gputest -test.v -test.run "OnGPUPoints$|OnGPUPointsSameBytes" | grep -v ==='
+part data 120 "./gputest -test.run '^\$' -test.bench OnGPUData -test.benchtime 20x | $steps"
+part launches 30 "./gputest -test.run '^\$' -test.bench OnGPULaunches -test.benchtime 20x | grep ns/step"
 part memory 60 './gputest -test.v -test.run OnGPUMemory'
 part modes 120 "./ppl sample examples/five_modes.ppl --device cuda --chains 512 $short --out $runs/modes.run && head -n 1 $runs/modes.out"
 part native 120 "./ppl sample examples/five_modes.ppl --device native --chains 512 $short --out $runs/native.run && head -n 1 $runs/native.out"

@@ -51,8 +51,8 @@ func (prog *program) spread(body []ir.Stmt, grain Grain) []ir.Stmt {
 	return t.statements(stmts)
 }
 
-// mostOfRow is the most multiplications for a row of a product that is cut into rows: of larger ones, the device cuts the
-// rows as well.
+// mostOfRow is the most multiplications for a row of a product that is cut into rows: of larger ones, the device cuts
+// the rows as well.
 const mostOfRow = 2048
 
 // What the results of a turn cost at the end, in additions for each element, and how many elements are kept at most,
@@ -88,8 +88,8 @@ func forgetUnused(p *ir.Program) {
 	}
 }
 
-// untiled is the statements of a Tiles over all its rows at once, or the Tiles with buffers of its own, if it is not one
-// that this package makes.
+// untiled is the statements of a Tiles over all its rows at once, or the Tiles with buffers of its own, if it is not
+// one that this package makes.
 func (prog *program) untiled(s *ir.Tiles) []ir.Stmt {
 	u := &joiner{prog: prog, tiles: s, to: map[ir.BufID]ir.BufID{}}
 	for _, o := range s.Out {

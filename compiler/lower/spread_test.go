@@ -81,8 +81,9 @@ func TestSpreadShortRows(t *testing.T) {
 		var b ir.Body
 		v := b.Do(ir.Exp, b.Load(0, ir.Dense(extents...)))
 		return &ir.Program{Buffers: []ir.Buffer{{Name: "x", Space: ir.Lane, Size: 3 * 700},
-			{Name: "y", Space: ir.Lane, Size: size}}, Entries: []ir.Entry{{Name: "run", Body: []ir.Stmt{&ir.Kernel{
-			Extents: extents, Body: b, Out: []ir.Output{{Buf: 1, Index: ir.Index{Stride: stride}, Value: v, Combine: c}}}}}}}
+			{Name: "y", Space: ir.Lane, Size: size}}, Entries: []ir.Entry{{Name: "run", Body: []ir.Stmt{
+			&ir.Kernel{Extents: extents, Body: b, Out: []ir.Output{
+				{Buf: 1, Index: ir.Index{Stride: stride}, Value: v, Combine: c}}}}}}}
 	}
 	for _, c := range []struct {
 		p     *ir.Program

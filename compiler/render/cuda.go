@@ -29,10 +29,10 @@ type Launching struct {
 }
 
 // CUDA is a verified program as a text for NVRTC. Its kernel `launch` runs a schedule of entries by lanes, each thread
-// for its lane; the other kernels are those that Stages names. Both ways compute the same: each sum has one order, which
-// the program alone determines. Setup is left out: another device runs it, and the shared buffers are copied. A lane
-// buffer is [block][element][lane]; where scratch and tile buffers are, Launching.Room says. The layout of lanes that
-// the program asks for is ignored. With CUDASIM defined, the text is C++ for the processor.
+// for its lane; the other kernels are those that Stages names. Both ways compute the same: each sum has one order,
+// which the program alone determines. Setup is left out: another device runs it, and the shared buffers are copied. A
+// lane buffer is [block][element][lane]; where scratch and tile buffers are, Launching.Room says. The layout of lanes
+// that the program asks for is ignored. With CUDASIM defined, the text is C++ for the processor.
 func CUDA(p *ir.Program, l Launching) string {
 	q := *p
 	q.Layout = ir.Interleaved
@@ -52,8 +52,8 @@ func CUDA(p *ir.Program, l Launching) string {
 func cuda(width int) dialect {
 	return dialect{
 		prelude: fmt.Sprintf("#define LANES %d\n", width) + cudaTypes + cSpecial + cHorner + cGamma +
-			"#define wide unfused\n" + cHorner + cQuantile + "#undef wide\n" + cLambert + cEigen + cLogPart + cudaNoise +
-			cudaLaunch,
+			"#define wide unfused\n" + cHorner + cQuantile + "#undef wide\n" + cLambert + cEigen + cLogPart +
+			cudaNoise + cudaLaunch,
 		export: "static",
 		cell:   "cell", cellSingle: "cell_f",
 		owner:  (*file).cudaOwner,
@@ -62,8 +62,8 @@ func cuda(width int) dialect {
 }
 
 // cudaOwner is the word of the context that counts who has a copy of a buffer, and the number of elements of a copy. In
-// an entry by points, threads of different launches use what lies between them, so that it is the block's; what only one
-// launch uses is that of the threads that work on an item at a time ("warp").
+// an entry by points, threads of different launches use what lies between them, so that it is the block's; what only
+// one launch uses is that of the threads that work on an item at a time ("warp").
 func (f *file) cudaOwner(id ir.BufID) (word string, elements int) {
 	b, copies := f.Buffers[id], f.copies[id]
 	switch {

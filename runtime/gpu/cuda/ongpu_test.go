@@ -28,7 +28,7 @@ import (
 // bench/gpu/gpu.sh runs these tests where there is a GPU; elsewhere they are skipped. They have not run on one.
 
 // openGPU is the first GPU, or a skip.
-func openGPU(t testing.TB) (*gpu.Device, driver.Driver) {
+func openGPU(t testing.TB, options ...gpu.Option) (*gpu.Device, driver.Driver) {
 	t.Helper()
 	d, err := cuda.Open(0)
 	if err != nil {
@@ -36,7 +36,7 @@ func openGPU(t testing.TB) (*gpu.Device, driver.Driver) {
 	}
 	about := d.Info()
 	t.Logf("%s, compute capability %d.%d, %s", about.Name, about.Capability/10, about.Capability%10, about.Compiler)
-	return gpu.New(d), d
+	return gpu.New(d, options...), d
 }
 
 // examplesDir is the directory of the examples, beside the test's binary or in the repository.
@@ -69,13 +69,19 @@ func TestOnGPUTrajectories(t *testing.T) {
 	gputest.Trajectories(t, examplesDir(), func() device.Device { return d })
 }
 
-// stepped is five modes' sampler on some lanes, ready to step.
-func stepped(t testing.TB, d device.Device, name string, lanes int) device.Executable {
+// example is the program of an example.
+func example(t testing.TB, name string) *compiler.Program {
 	t.Helper()
 	target, ds := compiler.Load(filepath.Join(examplesDir(), name+".ppl"), nil)
 	if target == nil {
 		t.Fatal(ds)
 	}
+	return target
+}
+
+// stepped is a sampler on some lanes, ready to step.
+func stepped(t testing.TB, d device.Device, target *compiler.Program, lanes int) device.Executable {
+	t.Helper()
 	p, err := lower.Program(dynamics.Program(dynamics.HMC{},
 		dynamics.System{Target: target, Metric: adapt.Diagonal(target.Dim())}))
 	if err != nil {
@@ -109,7 +115,7 @@ func TestOnGPUSameBytes(t *testing.T) {
 	d, _ := openGPU(t)
 	var first []float64
 	for _, lanes := range []int{1, 32, 1000, 20000, 100000} {
-		x := stepped(t, d, "five_modes", lanes)
+		x := stepped(t, d, example(t, "five_modes"), lanes)
 		run(t, x, "step", 10)
 		got := make([]float64, x.Size(dynamics.Theta))
 		x.GetLane(dynamics.Theta, 0, got)
@@ -184,14 +190,12 @@ func BenchmarkOnGPUSteps(b *testing.B) {
 		for lanes := 1 << 5; lanes <= 1<<17; lanes *= 4 {
 			b.Run(fmt.Sprintf("%s/%d", name, lanes), func(b *testing.B) {
 				d, _ := openGPU(b)
-				x := stepped(b, d, name, lanes)
+				x := stepped(b, d, example(b, name), lanes)
 				run(b, x, "step", each)
 				for b.Loop() {
 					run(b, x, "step", each)
 				}
-				perStep := float64(b.Elapsed().Nanoseconds()) / float64(b.N) / each
-				b.ReportMetric(perStep, "ns/step")
-				b.ReportMetric(float64(lanes)/perStep*1e9, "lane-steps/s")
+				reportSteps(b, lanes, each)
 			})
 		}
 	}

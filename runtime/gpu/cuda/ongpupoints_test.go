@@ -1,0 +1,139 @@
+//go:build !nonative && linux && (amd64 || arm64)
+
+package cuda_test
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"ppl/compiler"
+	"ppl/compiler/lower"
+	"ppl/infer/dynamics"
+	"ppl/runtime/device"
+	"ppl/runtime/gpu"
+	"ppl/runtime/gpu/gputest"
+	"ppl/runtime/native"
+)
+
+// TestOnGPUPoints compares all examples with host where all entries run by points, cut as finely as possible, with
+// scratch memory that is NaN before.
+func TestOnGPUPoints(t *testing.T) {
+	d, _ := openGPU(t, gpu.ByPoints(true), gpu.InGrain(lower.Grain{Turns: 1000}), gpu.Poisoned())
+	gputest.Examples(t, examplesDir(), func() device.Device { return d })
+}
+
+// TestOnGPUPointsSameBytes: a lane computes the same by points and by lanes, whatever lanes there are besides it.
+func TestOnGPUPointsSameBytes(t *testing.T) {
+	target := regression(t, 3001, 5)
+	var first []float64
+	for _, points := range []bool{false, true} {
+		d, _ := openGPU(t, gpu.ByPoints(points))
+		for _, lanes := range []int{1, 28, 1000} {
+			x := stepped(t, d, target, lanes)
+			run(t, x, "step", 10)
+			got := make([]float64, x.Size(dynamics.Theta))
+			x.GetLane(dynamics.Theta, 0, got)
+			if first == nil {
+				first = got
+			}
+			if !slices.Equal(got, first) {
+				t.Errorf("%d lanes, by points %v: %v, one lane by lanes %v", lanes, points, got, first)
+			}
+		}
+	}
+}
+
+// regression is a logistic regression with as many rows of as many covariates.
+func regression(t testing.TB, rows, covariates int) *compiler.Program {
+	t.Helper()
+	const model = "data x[N, D], y[N]: int in 0..1\nb[D] ~ Normal(0, 1)\ny[i in N] ~ Bernoulli(logits = x[i] @ b)\n"
+	r := rand.New(rand.NewPCG(1, 2))
+	var x, y bytes.Buffer
+	for i := range rows {
+		between, logit := "[", 0.0
+		for k := range covariates {
+			v := r.NormFloat64()
+			logit += v * math.Sin(float64(k))
+			fmt.Fprintf(&x, "%s%.3f", between, v)
+			between = ","
+		}
+		outcome := 0
+		if r.Float64() < 1/(1+math.Exp(-logit)) {
+			outcome = 1
+		}
+		fmt.Fprintf(&y, "%d", outcome)
+		if i < rows-1 {
+			y.WriteByte(',')
+			x.WriteString("],")
+		}
+	}
+	dir := t.TempDir()
+	path, data := filepath.Join(dir, "regression.ppl"), filepath.Join(dir, "data.json")
+	text := fmt.Sprintf(`{"x": [%s]], "y": [%s]}`, x.String(), y.String())
+	if err := os.WriteFile(path, []byte(model), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(data, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	target, ds := compiler.Load(path, []compiler.DataArg{{Path: data}})
+	if target == nil {
+		t.Fatal(ds)
+	}
+	return target
+}
+
+// BenchmarkOnGPUData is the time of a leapfrog step on 100,000 rows of 20 covariates: by points, and on the processor.
+func BenchmarkOnGPUData(b *testing.B) {
+	target := regression(b, 100_000, 20)
+	devices := map[string]func(b *testing.B) device.Device{
+		"points": func(b *testing.B) device.Device {
+			d, _ := openGPU(b, gpu.ByPoints(true))
+			return d
+		},
+		"native": func(b *testing.B) device.Device {
+			d, err := native.New()
+			if err != nil {
+				b.Skip(err)
+			}
+			return d
+		},
+	}
+	for _, lanes := range []int{4, 28, 256} {
+		for name, open := range devices {
+			b.Run(fmt.Sprintf("%s/%d", name, lanes), func(b *testing.B) {
+				x := stepped(b, open(b), target, lanes)
+				each := map[string]int{"points": 20, "native": 1}[name]
+				run(b, x, "step", each)
+				for b.Loop() {
+					run(b, x, "step", each)
+				}
+				reportSteps(b, lanes, each)
+			})
+		}
+	}
+}
+
+// BenchmarkOnGPULaunches is the time of a launch: a step of a small model by points, which is two or three of them.
+func BenchmarkOnGPULaunches(b *testing.B) {
+	const each = 200
+	d, _ := openGPU(b, gpu.ByPoints(true))
+	x := stepped(b, d, example(b, "eight_schools"), 4)
+	run(b, x, "step", each)
+	for b.Loop() {
+		run(b, x, "step", each)
+	}
+	reportSteps(b, 4, each)
+}
+
+func reportSteps(b *testing.B, lanes, each int) {
+	perStep := float64(b.Elapsed().Nanoseconds()) / float64(b.N) / float64(each)
+	b.ReportMetric(perStep, "ns/step")
+	b.ReportMetric(float64(lanes)/perStep*1e9, "lane-steps/s")
+}
