@@ -283,13 +283,23 @@ func (p *Program) Parameters() (names []string) {
 
 // Start draws a point to begin at: from the prior where it is proper, else dispersed.
 func (p *Program) Start(seed uint64, walker int) []float64 {
-	return p.Plan.Start(rand.New(rand.NewPCG(seed, 0x5eed<<32|uint64(walker))))
+	return p.Plan.Start(startStream(seed, walker))
+}
+
+// Starts gives a function that is Start, for many points.
+func (p *Program) Starts(seed uint64) func(walker int) []float64 {
+	start := p.Plan.Starts()
+	return func(walker int) []float64 { return start(startStream(seed, walker)) }
+}
+
+func startStream(seed uint64, walker int) *rand.Rand {
+	return rand.New(rand.NewPCG(seed, 0x5eed<<32|uint64(walker)))
 }
 
 // StartFrom is Start where the parameters given, on their own scale, have their values; an error names one that is
 // unknown, of the wrong shape, not finite or outside its support.
 func (p *Program) StartFrom(seed uint64, walker int, at map[string]*data.Array) ([]float64, error) {
-	return p.Plan.StartFrom(rand.New(rand.NewPCG(seed, 0x5eed<<32|uint64(walker))), valuesOf(at))
+	return p.Plan.StartFrom(startStream(seed, walker), valuesOf(at))
 }
 
 // Complete fills in the elements of values (in the order of Saved) that are known only after inference: what is drawn

@@ -2,6 +2,7 @@ package compiler_test
 
 import (
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -32,7 +33,12 @@ func TestStartFrom(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			p := compilertest.Load(t, text+"y ~ Normal(0, 1)\ndata y = 1\n")
-			want := p.Start(5, 1)
+			want, starts := p.Start(5, 1), p.Starts(5)
+			for _, walker := range []int{3, 1, 0, 1} { // in any order, as often as one likes
+				if got := starts(walker); !slices.Equal(got, p.Start(5, walker)) {
+					t.Fatalf("start %d of several is %v, alone %v", walker, got, p.Start(5, walker))
+				}
+			}
 			at := valuesAt(p, want)
 			got, err := p.StartFrom(9, 2, at)
 			if err != nil {

@@ -27,6 +27,21 @@ type Target interface {
 	Values(theta autodiff.Node) autodiff.Node
 }
 
+// A Starting target draws many starts at less cost than by calling Start for each.
+type Starting interface {
+	Target
+	// Starts gives a function that is Start with a seed.
+	Starts(seed uint64) func(walker int) []float64
+}
+
+// Starts gives a function that is a target's Start with a seed, for many starts.
+func Starts(t Target, seed uint64) func(walker int) []float64 {
+	if s, ok := t.(Starting); ok {
+		return s.Starts(seed)
+	}
+	return func(walker int) []float64 { return t.Start(seed, walker) }
+}
+
 // A Splittable target's log ℓ is a sum over rows that are independent given theta, so that a few rows at random
 // estimate it without bias.
 type Splittable interface {

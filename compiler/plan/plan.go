@@ -215,6 +215,9 @@ func (p *Plan) Dim() int { return p.layout.Dim }
 // Start draws a point to begin at.
 func (p *Plan) Start(r *rand.Rand) []float64 { return simulate.Start(p.layout, r) }
 
+// Starts gives a function that is Start, for many points.
+func (p *Plan) Starts() func(r *rand.Rand) []float64 { return simulate.Starts(p.layout) }
+
 // NewCompleter is nil when everything saved is a function of the parameters.
 func (p *Plan) NewCompleter() *simulate.Completer { return simulate.NewCompleter(p.layout, p.saved) }
 

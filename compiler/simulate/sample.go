@@ -5,30 +5,43 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"ppl/autodiff"
 	"ppl/compiler/evaluate"
 	"ppl/compiler/model"
 )
 
-// sample draws a term's value from its distribution at the arguments' present values.
-func (g *Numbers) sample(r *rand.Rand, t *model.Term) []float64 {
-	args := make([]evaluate.Value, len(t.Args))
-	for i, a := range t.Args {
-		args[i] = g.E.Expr(a)
-	}
-	return g.sampleAt(r, t, args)
+// A drawing is what a term's values are drawn from: the nodes of its arguments and of the ends of `in`, for each
+// combination of plates.
+type drawing struct {
+	args   []autodiff.Node
+	lo, hi autodiff.Node // where there are any
 }
 
-// sampleAt draws plate by plate.
-func (g *Numbers) sampleAt(r *rand.Rand, t *model.Term, at []evaluate.Value) []float64 {
+// sample draws a term's value from its distribution at the arguments' present values.
+func (g *Numbers) sample(r *rand.Rand, t *model.Term) []float64 {
+	return g.sampleAt(r, t, func() (args []evaluate.Value) {
+		for _, a := range t.Args {
+			args = append(args, g.E.Expr(a))
+		}
+		return args
+	})
+}
+
+// sampleAt draws plate by plate, with arguments that are the same at each call.
+func (g *Numbers) sampleAt(r *rand.Rand, t *model.Term, arguments func() []evaluate.Value) []float64 {
+	from, ok := g.drawings[t]
+	if !ok {
+		from = g.newDrawing(t, arguments())
+		g.drawings[t] = from
+	}
 	out := make([]float64, evaluate.Product(g.ShapeOf(t.Piece)))
-	args := make([][]float64, len(at))
-	for i, v := range at {
-		args[i] = g.eval(g.E.Align(v, t.Plates, v.Axes))
+	args := make([][]float64, len(from.args))
+	for i, n := range from.args {
+		args[i] = g.eval(n)
 	}
 	var lo, hi []float64
 	if t.In != nil {
-		lo = g.eval(g.E.Align(g.E.Expr(t.In.Lo), t.Plates, nil))
-		hi = g.eval(g.E.Align(g.E.Expr(t.In.Hi), t.Plates, nil))
+		lo, hi = g.eval(from.lo), g.eval(from.hi)
 	}
 	if t.Given != nil {
 		g.sampleGiven(r, t, args, out)
@@ -36,6 +49,17 @@ func (g *Numbers) sampleAt(r *rand.Rand, t *model.Term, at []evaluate.Value) []f
 		g.sampleTerm(r, t, args, lo, hi, out)
 	}
 	return out
+}
+
+func (g *Numbers) newDrawing(t *model.Term, args []evaluate.Value) (d drawing) {
+	for _, v := range args {
+		d.args = append(d.args, g.E.Align(v, t.Plates, v.Axes))
+	}
+	if t.In != nil {
+		d.lo = g.E.Align(g.E.Expr(t.In.Lo), t.Plates, nil)
+		d.hi = g.E.Align(g.E.Expr(t.In.Hi), t.Plates, nil)
+	}
+	return d
 }
 
 // sampleGiven draws for each combination of plates what is not known of the event, given what is.

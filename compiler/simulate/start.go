@@ -37,8 +37,12 @@ type Numbers struct {
 	Layout *density.Layout
 	Inputs map[string][]float64
 	zeroed bool // inputs that were not drawn are there (Complete)
-	tails  map[*stdlib.Form][]tail
-	known  map[autodiff.Node]*autodiff.Routine // of nodes that were asked for
+
+	// What was needed so far, which is kept for the next draw:
+	tails    map[*stdlib.Form][]tail
+	known    map[autodiff.Node]*autodiff.Routine // of nodes that were asked for
+	drawings map[*model.Term]drawing
+	values   map[*density.Region]autodiff.Node // of regions, as functions of their coordinates
 }
 
 // NewNumbers evaluates in a graph of its own with a source, once data were checked.
@@ -49,7 +53,8 @@ func NewNumbers(l *density.Layout, source evaluate.Source) *Numbers {
 // ReportingNumbers are Numbers whose errors, which data may cause, go to diags.
 func ReportingNumbers(l *density.Layout, source evaluate.Source, diags *diag.List) *Numbers {
 	return &Numbers{E: l.Reporting(autodiff.New(), source, diags), Layout: l,
-		Inputs: map[string][]float64{}, tails: map[*stdlib.Form][]tail{}, known: map[autodiff.Node]*autodiff.Routine{}}
+		Inputs: map[string][]float64{}, tails: map[*stdlib.Form][]tail{}, known: map[autodiff.Node]*autodiff.Routine{},
+		drawings: map[*model.Term]drawing{}, values: map[*density.Region]autodiff.Node{}}
 }
 
 // ShapeOf is the shape of a piece's values: its plates, then what its distribution draws together.
@@ -115,8 +120,16 @@ func drawnPieces(d *dataset.Dataset) (pieces []*model.Piece) {
 // Start draws a point to begin at: parameters from their distributions, in an order in which arguments come first;
 // uniform on (−2, 2) in unconstrained coordinates where there is no distribution to draw from. A series that reads its
 // own past is drawn as if the past were 0.
-func Start(l *density.Layout, r *rand.Rand) []float64 {
-	return NewNumbers(l, marginalize.Over(Inputs{})).Point(r)
+func Start(l *density.Layout, r *rand.Rand) []float64 { return Starts(l)(r) }
+
+// Starts gives a function that is Start, and does once what all its points have in common.
+func Starts(l *density.Layout) func(r *rand.Rand) []float64 {
+	g := NewNumbers(l, marginalize.Over(Inputs{}))
+	return func(r *rand.Rand) []float64 {
+		clear(g.Inputs)
+		g.zeroed = false
+		return g.Point(r)
+	}
 }
 
 // StartFrom is Start with the values that an array was entered with, where given, in the place of draws. The error
@@ -224,7 +237,9 @@ func (g *Numbers) begin(r *rand.Rand, reg *density.Region) []float64 {
 func (g *Numbers) standard(r *rand.Rand, reg *density.Region) []float64 {
 	u := make([]float64, reg.Size)
 	if reg.Term.Dist.Event == 0 {
-		u = g.sampleAt(r, reg.Term, density.StandardArgs(g.E, reg.Term, reg.Centred()))
+		u = g.sampleAt(r, reg.Term, func() []evaluate.Value {
+			return density.StandardArgs(g.E, reg.Term, reg.Centred())
+		})
 	} else {
 		for i := range u {
 			u[i] = r.NormFloat64()
@@ -236,9 +251,23 @@ func (g *Numbers) standard(r *rand.Rand, reg *density.Region) []float64 {
 
 // enterUnconstrained enters a region's value from its coordinates.
 func (g *Numbers) enterUnconstrained(reg *density.Region, u []float64) {
+	g.Inputs[coordinatesName(reg)] = u
+	v, ok := g.values[reg]
+	if !ok {
+		v = g.valueOf(reg)
+		g.values[reg] = v
+	}
+	g.Inputs[PieceName(reg.Piece)] = g.eval(v)
+}
+
+// coordinatesName is the input of a region's coordinates.
+func coordinatesName(reg *density.Region) string { return "coordinates of " + PieceName(reg.Piece) }
+
+// valueOf is a region's value as a function of its coordinates.
+func (g *Numbers) valueOf(reg *density.Region) autodiff.Node {
 	alone := *reg
 	alone.Offset = 0
-	v, _ := density.Constrain(g.E, &alone, g.E.Graph.Data("start", u, len(u)),
+	v, _ := density.Constrain(g.E, &alone, g.E.Graph.Input(coordinatesName(reg), reg.Size),
 		func(r *density.Region, z evaluate.Value) evaluate.Value {
 			return g.E.RecurrenceBy(r.Piece, func(_ *evaluate.Evaluator, p *model.Piece) *evaluate.Rule {
 				if p != r.Piece { // the others are inputs
@@ -247,7 +276,7 @@ func (g *Numbers) enterUnconstrained(reg *density.Region, u []float64) {
 				return density.ShiftedInScan(r.Term, z)
 			})
 		})
-	g.Inputs[PieceName(reg.Piece)] = g.eval(v.Node)
+	return v.Node
 }
 
 // farthest is how far a start may lie out where coordinates are logarithms: priors with heavy tails reach e^±1000.

@@ -106,11 +106,7 @@ func (n *Normal) Point(z []float64) []float64 {
 	d := len(n.Mean)
 	x := make([]float64, d)
 	for i := d - 1; i >= 0; i-- {
-		sum := z[i]
-		for j := i + 1; j < d; j++ {
-			sum -= n.Root[i*d+j] * x[j]
-		}
-		x[i] = sum / n.Root[i*d+i]
+		x[i] = (z[i] - floats.Dot(n.Root[i*d+i+1:(i+1)*d], x[i+1:])) / n.Root[i*d+i]
 	}
 	for i := range x {
 		x[i] += n.Mean[i]

@@ -8,6 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"ppl/infer"
 	"ppl/infer/adapt"
 )
 
@@ -36,7 +37,8 @@ type searchState struct {
 	Climbs  []adapt.Ascent
 	Next    int    // climb whose end is looked at next
 	Peaks   []mode // found at the ends of climbs
-	Looked  int    // ends whose curvature was measured
+	Looked  int    // ends whose curvature was measured,
+	Lost    int    // and near which no mode was
 }
 
 const (
@@ -45,6 +47,7 @@ const (
 	climbsOfWalkers = 8    // from as many walkers' highest points
 	mostEvaluations = 2000 // of all climbs together
 	mostPeaks       = 24
+	mostLost        = 4
 
 	// leastShare is what a mode has to hold of the target to be taken notice of, by an estimate that may be wrong by
 	// some factors; unvisited is the share of it that walkers, had they found it, would at least show.
@@ -97,7 +100,7 @@ func (t *modeSearch) iterate() error {
 		return t.climb(going)
 	}
 	s.Next++
-	return t.lookAt(&s.Climbs[s.Next-1])
+	return t.lookAt(&s.Climbs[s.ends()[s.Next-1]])
 }
 
 // going are the next climbs to evaluate, at most that many. None is begun once evaluations are spent.
@@ -115,14 +118,24 @@ func (s *searchState) going(most int) (climbs []int) {
 	return climbs
 }
 
+// ends lists the climbs in the order in which their ends are looked at: those that have arrived at a mode are the first.
+func (s *searchState) ends() []int {
+	order := allOf(len(s.Climbs))
+	slices.SortStableFunc(order, func(a, b int) int {
+		return cmp.Compare(oneIf(s.Climbs[b].Arrived), oneIf(s.Climbs[a].Arrived))
+	})
+	return order
+}
+
 // survey lists the points to evaluate. Starts of the target are draws of proper priors, else they lie in a box about 0,
 // the scale that users measure in; that box is made wider. Normals about the walkers are wider than they are.
 func (t *modeSearch) survey() (points [][]float64) {
 	s, search := &t.run.shared, t.run.state.Searches
 	r, next := rand.New(rand.NewPCG(s.options.Seed, searchStream+uint64(search))), search*firstSearchStart
+	start := infer.Starts(s.target, s.options.Seed)
 	starts := func(scale float64) {
 		for range groupSize {
-			x := s.target.Start(s.options.Seed, next)
+			x := start(next)
 			next++
 			for j := range x {
 				x[j] *= scale
@@ -211,26 +224,31 @@ func (t *modeSearch) chooseClimbs() {
 
 // tops are points to climb from, of each kind in turn: those higher than their nearest neighbours, the highest first;
 // those that lie least below the top for how far they would if the target were the normal that walkers have shown; and
-// any others that are higher than their neighbours.
+// any others that are higher than their neighbours, from all parts of the list.
 func tops(points [][]float64, heights []float64, cloud *adapt.Normal, highest float64) (chosen []int) {
-	var finite, peaks []int
-	fall, distances := make([]float64, len(points)), squaredDistances(points)
+	const most = climbsOfGroup / 3
+	var finite []int
+	fall := make([]float64, len(points))
 	for i, h := range heights {
-		if math.IsNaN(h) || math.IsInf(h, 0) {
-			continue
-		}
-		finite = append(finite, i)
-		fall[i] = (highest - h) / cloud.Distance(points[i])
-		if isTop(distances[i], heights, i) {
-			peaks = append(peaks, i)
+		if !math.IsNaN(h) && !math.IsInf(h, 0) {
+			finite, fall[i] = append(finite, i), (highest-h)/cloud.Distance(points[i])
 		}
 	}
-	byHeight := slices.Clone(peaks)
+	byHeight, byFall := slices.Clone(finite), slices.Clone(finite)
 	slices.SortStableFunc(byHeight, func(a, b int) int { return cmp.Compare(heights[b], heights[a]) })
-	slices.SortStableFunc(finite, func(a, b int) int { return cmp.Compare(fall[a], fall[b]) })
-	n := min(len(peaks), climbsOfGroup/3)
-	for k := range n {
-		chosen = append(chosen, byHeight[k], finite[k], peaks[k*len(peaks)/n])
+	slices.SortStableFunc(byFall, func(a, b int) int { return cmp.Compare(fall[a], fall[b]) })
+	top := func(i int) bool { return isTop(points, heights, i) }
+	for k := range most {
+		at := slices.IndexFunc(byHeight, top)
+		if at < 0 {
+			break // there are no more
+		}
+		chosen = append(chosen, byHeight[at], byFall[k])
+		byHeight = byHeight[at+1:]
+		part := finite[k*len(finite)/most : (k+1)*len(finite)/most]
+		if at := slices.IndexFunc(part, top); at >= 0 {
+			chosen = append(chosen, part[at])
+		}
 	}
 	return unique(chosen)
 }
@@ -245,37 +263,26 @@ func unique(list []int) (out []int) {
 	return out
 }
 
-// isTop reports whether point i, whose squared distances from all points are given, is higher than each of its nearest
-// neighbours.
-func isTop(distances, heights []float64, i int) bool {
+// isTop reports whether point i is higher than each of its nearest neighbours.
+func isTop(points [][]float64, heights []float64, i int) bool {
 	var near, height [8]float64 // in the order of distances
 	for k := range near {
 		near[k], height[k] = math.Inf(1), math.Inf(-1)
 	}
-	for k, d := range distances {
-		if k == i || math.IsNaN(heights[k]) || !(d < near[len(near)-1]) {
+	for k, x := range points {
+		if k == i || math.IsNaN(heights[k]) {
 			continue
 		}
-		at := len(near) - 1
+		d, at := squaredDistance(points[i], x), len(near)-1
+		if !(d < near[at]) {
+			continue
+		}
 		for ; at > 0 && d < near[at-1]; at-- {
 			near[at], height[at] = near[at-1], height[at-1]
 		}
 		near[at], height[at] = d, heights[k]
 	}
 	return slices.Max(height[:]) <= heights[i]
-}
-
-// squaredDistances are those of all pairs of points.
-func squaredDistances(points [][]float64) [][]float64 {
-	out := make([][]float64, len(points))
-	for i, x := range points {
-		out[i] = make([]float64, len(points))
-		for k, y := range points[:i] {
-			out[i][k] = squaredDistance(x, y)
-			out[k][i] = out[i][k]
-		}
-	}
-	return out
 }
 
 // squaredDistance adds up in four sums, so that no addition waits for the one before.
@@ -309,18 +316,25 @@ func (t *modeSearch) climb(climbs []int) error {
 	return nil
 }
 
-// lookAt takes the curvature at the end of a climb, unless the end is too low to matter or known.
+// lookAt takes the curvature at the end of a climb, unless the end is too low to matter or known. Where a climb has not
+// arrived, there is rarely a mode nearby: a few such ends without one are enough.
 func (t *modeSearch) lookAt(c *adapt.Ascent) error {
 	s := &t.state
-	if c.Best == nil || s.Looked >= mostPeaks || t.highest()-c.BestDensity > hopeless(len(c.Best)) || s.known(c.Best) {
+	if c.Best == nil || s.Looked >= mostPeaks || !c.Arrived && s.Lost >= mostLost ||
+		t.highest()-c.BestDensity > hopeless(len(c.Best)) || s.known(c.Best) {
 		return nil
 	}
 	s.Looked++
 	m, ok, err := t.run.peakNear(c.Best)
-	if err == nil && ok && !s.known(m.At) {
+	switch {
+	case err != nil:
+		return err
+	case !ok:
+		s.Lost++
+	case !s.known(m.At):
 		s.Peaks = append(s.Peaks, m)
 	}
-	return err
+	return nil
 }
 
 // highest is the greatest log density that is known.
@@ -341,21 +355,29 @@ func (s *searchState) known(x []float64) bool {
 }
 
 // peakNear makes Newton steps to the maximum near the end of a climb, and gives Laplace's approximation there; false
-// where there is none: a saddle, the edge of a support, a ridge without an end.
+// where there is none: a saddle, the edge of a support, a ridge without an end. What the first round finds of the
+// curvature gives the next one its steps, so that it decides nothing.
 func (r *run) peakNear(x []float64) (m mode, ok bool, err error) {
-	const rounds, close = 4, 0.05
-	for range rounds {
-		height, slope, precision, err := r.curvature(x)
+	const rounds, close = 5, 0.05
+	steps := make([]float64, len(x))
+	for j := range steps {
+		steps[j] = 1e-4 * math.Max(1, math.Abs(x[j]))
+	}
+	for round := range rounds {
+		height, slope, precision, err := r.curvature(x, steps)
 		if err != nil {
 			return m, false, err
 		}
 		n, ok := adapt.NormalAt(x, precision)
+		if !ok && round == 0 {
+			continue
+		}
 		if !ok || m.At != nil && height < m.Height-1e-9 {
 			return m, false, nil
 		}
 		decrement, next := newton(&n, slope)
 		m = mode{At: x, Height: height, Normal: n, Mass: height + decrement + n.LogVolume()}
-		if decrement < close {
+		if decrement < close && round > 0 {
 			return m, true, nil
 		}
 		x = next
@@ -379,38 +401,34 @@ func newton(n *adapt.Normal, slope []float64) (rise float64, top []float64) {
 	return rise, n.Point(z)
 }
 
-// curvature is log density, gradient and −∇∇ᵀ of the log density at a point, by central differences of gradients: first
-// with steps of 1e-4, then with a hundredth of the standard deviation that each coordinate has by itself.
-func (r *run) curvature(x []float64) (height float64, slope []float64, h *mat.SymDense, err error) {
+// curvature is log density, gradient and −∇∇ᵀ of the log density at a point, by central differences of gradients. Where
+// a coordinate by itself has a standard deviation, a hundredth of that is the next step.
+func (r *run) curvature(x, steps []float64) (height float64, slope []float64, h *mat.SymDense, err error) {
 	d := len(x)
-	steps := make([]float64, d)
-	for j := range steps {
-		steps[j] = 1e-4 * math.Max(1, math.Abs(x[j]))
+	at := [][]float64{x}
+	for j, s := range steps {
+		up, down := slices.Clone(x), slices.Clone(x)
+		up[j] += s
+		down[j] -= s
+		at = append(at, up, down)
 	}
-	for range 2 {
-		at := [][]float64{x}
-		for j, s := range steps {
-			up, down := slices.Clone(x), slices.Clone(x)
-			up[j] += s
-			down[j] -= s
-			at = append(at, up, down)
-		}
-		density, gradient, err := r.evaluate(at, true)
-		if err != nil {
-			return 0, nil, nil, err
-		}
-		height, slope, h = density[0], gradient[0], mat.NewSymDense(d, nil)
-		along := func(i, j int) float64 { return (gradient[1+2*i][j] - gradient[2+2*i][j]) / (2 * steps[i]) }
-		for i := range d {
-			for j := i; j < d; j++ {
-				h.SetSym(i, j, -(along(i, j)+along(j, i))/2)
-			}
-			if c := h.At(i, i); c > 0 {
-				steps[i] = 0.01 / math.Sqrt(c)
-			}
+	density, gradient, err := r.evaluate(at, true)
+	if err != nil {
+		return 0, nil, nil, err
+	}
+	h = mat.NewSymDense(d, nil)
+	along := func(i, j int) float64 { return (gradient[1+2*i][j] - gradient[2+2*i][j]) / (2 * steps[i]) }
+	for i := range d {
+		for j := i; j < d; j++ {
+			h.SetSym(i, j, -(along(i, j)+along(j, i))/2)
 		}
 	}
-	return height, slope, h, nil
+	for i := range d {
+		if c := h.At(i, i); c > 0 {
+			steps[i] = 0.01 / math.Sqrt(c)
+		}
+	}
+	return density[0], gradient[0], h, nil
 }
 
 // evaluate is log density and, where asked for, gradient of the target at points, on all lanes at a time. Walkers are
@@ -442,7 +460,11 @@ func (t *modeSearch) finish() (found result, err error) {
 		return found, nil
 	}
 	r, here := t.run, t.state.Here
-	if fresh := t.newModes(); len(fresh) > 0 {
+	fresh, err := t.apart(t.newModes())
+	if err != nil {
+		return found, err
+	}
+	if len(fresh) > 0 {
 		found.NewModes = len(fresh)
 		r.state.Modes = append(t.visitedModes(), fresh...)
 		here = r.spread(here)
@@ -486,6 +508,40 @@ func (t *modeSearch) newModes() (fresh []mode) {
 		}
 	}
 	return fresh
+}
+
+// apart leaves out modes between which and the center of a walker's places no barrier lies. They are the tops of hills
+// that walkers are on, whose normals are not what the hills are like.
+func (t *modeSearch) apart(modes []mode) (out []mode, err error) {
+	if len(modes) == 0 {
+		return nil, nil
+	}
+	var at [][]float64
+	var highest []float64
+	for _, late := range t.seen.Late {
+		if late.Top != nil {
+			at, highest = append(at, late.mean()), append(highest, late.Density)
+		}
+	}
+	height, err := t.run.heights(at)
+	if err != nil {
+		return nil, err
+	}
+	from := slices.DeleteFunc(allOf(len(at)), func(k int) bool { return height[k] < highest[k] })
+	for _, m := range modes {
+		lowest, err := t.run.lowestBetween(append(slices.Clip(at), m.At), len(at), from)
+		if err != nil {
+			return nil, err
+		}
+		connected := false
+		for i, k := range from {
+			connected = connected || lowest[i] >= math.Min(height[k], m.Height)-barrierDepth
+		}
+		if !connected {
+			out = append(out, m)
+		}
+	}
+	return out, nil
 }
 
 // spread places walkers in the modes that none is in: in each at least one, in all that many that walkers are left for

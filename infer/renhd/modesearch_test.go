@@ -11,6 +11,7 @@ import (
 
 	"ppl/autodiff"
 	"ppl/infer"
+	"ppl/infer/adapt"
 	"ppl/infer/dynamics"
 	"ppl/infer/dynamics/dynamicstest"
 	"ppl/infer/stats"
@@ -100,6 +101,30 @@ func TestSearchFindsNarrowMode(t *testing.T) {
 	}
 }
 
+// A top that walkers could go to without passing a barrier belongs to the hill that they are on, and one behind a
+// barrier is a mode.
+func TestTopsOfTheSameHillAreNoModes(t *testing.T) {
+	r := explorersAt(t, widths(.1, 1), func(int) []float64 { return []float64{-3, -3, -3, -3} })
+	search := &modeSearch{run: r, seen: aroundWide()}
+	at := func(x float64) mode {
+		place := []float64{x, x, x, x}
+		return mode{At: place, Height: logDensity(place, .1, 1)}
+	}
+	for x, want := range map[float64]int{-3: 0, -3.5: 0, -1.5: 0, 3: 1, 3.1: 1} {
+		if got, err := search.apart([]mode{at(x)}); err != nil || len(got) != want {
+			t.Errorf("top at %g: %d modes, want %d (%v)", x, len(got), want, err)
+		}
+	}
+}
+
+// Ends of climbs that have arrived are looked at before all others, each in its order.
+func TestArrivedClimbsComeFirst(t *testing.T) {
+	s := searchState{Climbs: []adapt.Ascent{{}, {Arrived: true}, {}, {Arrived: true}}}
+	if got := s.ends(); !slices.Equal(got, []int{1, 3, 0, 2}) {
+		t.Errorf("ends %v", got)
+	}
+}
+
 // Jumps keep the target exactly, also where the normals that they use fit badly: the share of a mode is right up to
 // four standard errors. A jump without the factor of volumes would give the narrow mode a share below .01.
 func TestJumpsKeepTheTarget(t *testing.T) {
@@ -165,7 +190,7 @@ func TestTopsBeatTheirNeighbours(t *testing.T) {
 		heights[i] = random.NormFloat64()
 	}
 	heights[11] = math.NaN()
-	distances, tops := squaredDistances(points), 0
+	tops := 0
 	for i := range points {
 		if i == 11 {
 			continue
@@ -179,7 +204,7 @@ func TestTopsBeatTheirNeighbours(t *testing.T) {
 		plain := func(k int) float64 { return floats.Distance(points[i], points[k], 2) }
 		slices.SortFunc(others, func(a, b int) int { return cmp.Compare(plain(a), plain(b)) })
 		want := !slices.ContainsFunc(others[:8], func(k int) bool { return heights[k] > heights[i] })
-		if got := isTop(distances[i], heights, i); got != want {
+		if got := isTop(points, heights, i); got != want {
 			t.Errorf("point %d: top %t, not %t", i, got, want)
 		}
 		if want {
