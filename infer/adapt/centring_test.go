@@ -60,3 +60,32 @@ func TestFreedomAtSmallScales(t *testing.T) {
 		t.Errorf("freedom %+v, want %.3f", f, want)
 	}
 }
+
+// An element in doubt stays centred, unless most others let the scale become small, and with it make a funnel of its
+// coordinate. Scales are from 1 to 3; z has a variance of 1 where data say nothing, and of less where they do: the
+// freedom at the smallest scale is 1 / (1 + (1 / 2)² (1 − v) / v), which is .5 for v = .2 and .29 for .092.
+func TestDoubtIsDecidedByTheOthers(t *testing.T) {
+	random := rand.New(rand.NewPCG(3, 5))
+	element := func(variance float64) (e Element) {
+		for range 2000 {
+			scale := 1 + 2*random.Float64()
+			e.Scales, e.Locations = append(e.Scales, scale), append(e.Locations, random.NormFloat64())
+			e.Values = append(e.Values, e.Locations[len(e.Locations)-1]+scale*math.Sqrt(variance)*random.NormFloat64())
+		}
+		return e
+	}
+	free, doubt, bound := element(1), element(.2), element(.092)
+	centred := []bool{true, true, true, true}
+	for _, c := range []struct {
+		elements []Element
+		want     []bool
+	}{
+		{[]Element{doubt, free, bound, bound}, []bool{true, false, true, true}},
+		{[]Element{doubt, free, free, free}, []bool{false, false, false, false}},
+		{[]Element{bound, free, free, free}, []bool{true, false, false, false}},
+	} {
+		if got := ruled(EachAsItSuits, centred, c.elements); !slices.Equal(got, c.want) {
+			t.Errorf("centred are %v, want %v", got, c.want)
+		}
+	}
+}

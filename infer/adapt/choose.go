@@ -28,6 +28,9 @@ func (f Form) String() string {
 // Small is the largest dimension at which a dense metric costs too little to choose another.
 const Small = 32
 
+// FewestToChoose is the number of points from which the form of a metric, or coordinates, can be chosen.
+const FewestToChoose = 100
+
 // A Choice is a form with the reason for it: what a form costs is the arithmetic of a step times the number of steps
 // that a target needs in its coordinates, relative to a round target.
 //

@@ -53,8 +53,8 @@ const (
 	siteProbe
 )
 
-func newChain(exe device.Executable, lane, dim int, l limits, seed uint64) *chain {
-	c := &chain{exe: exe, lane: lane, dim: dim, limits: l, seed: seed, trajectory: newTree(dim),
+func newChain(lane, dim int, l limits, seed uint64) *chain {
+	c := &chain{lane: lane, dim: dim, limits: l, seed: seed, trajectory: newTree(dim),
 		fresh: newTree(dim)}
 	for range l.depth {
 		c.waiting = append(c.waiting, newTree(dim))

@@ -10,6 +10,7 @@ import (
 	"ppl/infer/adapt"
 	"ppl/infer/dynamics"
 	"ppl/infer/stats"
+	"ppl/lang/types"
 	"ppl/runtime/device"
 )
 
@@ -36,10 +37,11 @@ type run struct {
 // A state is what a run has decided and counted so far. With the chains at their last draws it is all that a checkpoint
 // keeps.
 type state struct {
-	Window int // of warm-up, the present one; one more than there are: sampling
-	Metric adapt.Metric
-	Clock  uint64 // the device's noise step
-	Seen   windowSeen
+	Window   int // of warm-up, the present one; one more than there are: sampling
+	Metric   adapt.Metric
+	Centring types.Centring // of the target's effects; nil: as the model says
+	Clock    uint64         // the device's noise step
+	Seen     windowSeen
 
 	Divergence adapt.Divergence
 	Careful    bool // the acceptance goal is the higher one
@@ -105,20 +107,17 @@ func (r *run) open(from *checkpoint) error {
 	if from != nil {
 		r.state, r.report = from.State, from.Report
 	}
-	program, err := o.Device.Compile(dynamics.Leapfrog(dynamics.System{Target: r.target, Metric: r.state.Metric}))
-	if err != nil {
-		return err
-	}
-	if r.exe, err = program.Load(device.Options{Lanes: o.Chains, Seed: o.Seed,
-		Threads: o.Threads}); err != nil {
-		return err
+	if c := r.state.Centring; c != nil {
+		r.target = r.recentrable().Recentred(c)
 	}
 	limits := limitsOf(o.Settings)
 	for lane := range o.Chains {
-		c := newChain(r.exe, lane, dim, limits, o.Seed)
+		c := newChain(lane, dim, limits, o.Seed)
 		c.rule = r.rule
 		r.chains = append(r.chains, c)
-		dynamics.SetMetric(r.exe, lane, r.state.Metric)
+	}
+	if err := r.load(); err != nil {
+		return err
 	}
 	r.states, r.mask = make([]float64, o.Chains*stateSize(dim)), make([]bool, o.Chains)
 	if from != nil {
@@ -126,6 +125,26 @@ func (r *run) open(from *checkpoint) error {
 	}
 	start := func(chain int) []float64 { return o.StartOf(r.target, o.Chains, chain) }
 	return infer.Disperse(o.Chains, start, r.place)
+}
+
+// load compiles the program for the target in its present coordinates, and gives each chain a lane of it.
+func (r *run) load() error {
+	o := r.options
+	program, err := o.Device.Compile(dynamics.Leapfrog(dynamics.System{Target: r.target, Metric: r.state.Metric}))
+	if err != nil {
+		return err
+	}
+	exe, err := program.Load(device.Options{Lanes: o.Chains, Seed: o.Seed, Threads: o.Threads})
+	if err != nil {
+		return err
+	}
+	r.close()
+	r.exe = exe
+	for lane, c := range r.chains {
+		c.exe = exe
+		dynamics.SetMetric(exe, lane, r.state.Metric)
+	}
+	return nil
 }
 
 func (r *run) close() {

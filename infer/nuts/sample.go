@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"ppl/infer"
+	"ppl/infer/adapt"
 	"ppl/infer/dynamics"
 	"ppl/infer/stats"
 	"ppl/lang/types"
@@ -126,6 +127,9 @@ func (r *run) conclude() {
 	p := &r.report
 	p.Sampler, p.Dynamics, p.Chains, p.Warmup, p.Temperatures = "nuts", "nuts", r.options.Chains, r.options.Warmup,
 		[]float64{1}
+	if t := r.recentrable(); t != nil {
+		adapt.RemarkOnCentring(p, t.EffectBlocks(), r.state.Centring)
+	}
 	for _, c := range r.chains {
 		p.StepSize += c.step / float64(len(r.chains))
 	}

@@ -23,10 +23,12 @@ const (
 type window struct {
 	iterations int
 	learn      bool
+	recentre   bool // choose the coordinates of effects: not while chains come from their starts, nor when no window
+	// follows that learns
 }
 
 // windows divides warm-up as Stan does: 75 iterations to find the typical set, windows of 25, 50, 100, … (the last
-// takes what a next one would not fit into) to learn the metric, 50 for the final step size; in short warm-ups 15, 75
+// takes what a next one would not fit into) to learn the metric and the coordinates of effects, 50 for the final step size; in short warm-ups 15, 75
 // and 10 %. The first part learns as well: our metric needs no draws from the target, only points and gradients.
 func windows(warmup int) []window {
 	if warmup < 20 {
@@ -43,8 +45,8 @@ func windows(warmup int) []window {
 		if left-n < 2*base {
 			n = left
 		}
-		out = append(out, window{n, true})
 		left -= n
+		out = append(out, window{iterations: n, learn: true, recentre: left > 0})
 	}
 	return append(out, window{iterations: last})
 }
@@ -53,7 +55,7 @@ func windows(warmup int) []window {
 func opening(n int) (out []window) {
 	for k := range 3 {
 		if part := n*(k+1)/3 - n*k/3; part > 0 {
-			out = append(out, window{part, true})
+			out = append(out, window{iterations: part, learn: true})
 		}
 	}
 	return out
@@ -171,10 +173,13 @@ func (r *run) tune(w window, resumed bool) error {
 	if err := r.restartStuck(); err != nil {
 		return err
 	}
-	if r.settings().Metric != "identity" {
-		return r.move(r.state.Metric.Estimate(&seen.Points))
+	if r.settings().Metric == "identity" {
+		return nil
 	}
-	return nil
+	if err := r.move(r.state.Metric.Estimate(&seen.Points)); err != nil || !w.recentre {
+		return err
+	}
+	return r.recentre()
 }
 
 // diverges ends a run whose chains move off without end along a coordinate.

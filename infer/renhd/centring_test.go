@@ -2,27 +2,17 @@ package renhd
 
 import (
 	"math"
-	"math/rand/v2"
 	"reflect"
-	"slices"
 	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/floats"
 
 	"ppl/infer"
-	"ppl/infer/adapt"
 	"ppl/infer/dynamics/dynamicstest"
 	"ppl/infer/stats"
 	"ppl/lang/types"
 )
-
-// sixEffects are six elements observed with standard errors, taken in turn.
-func sixEffects(noncentered bool, errors ...float64) dynamicstest.Effects {
-	y := []float64{1.2, -0.4, 0.8, 2.1, -1.5, 0.3}
-	all := slices.Repeat(errors, len(y)/len(errors))
-	return dynamicstest.NewEffects(y, all, noncentered)
-}
 
 // farOff is the largest error of a mean, in Monte Carlo standard errors.
 func farOff(m *memory, means []float64) (worst float64) {
@@ -43,10 +33,10 @@ func TestEffectsAreRecentred(t *testing.T) {
 		centred int
 		note    string
 	}{
-		"little is known":   {sixEffects(false, 8), 0, "as if it were marked `noncentered`"},
-		"much is known":     {sixEffects(true, 0.05), 6, "as if it were not marked `noncentered`"},
-		"of some":           {sixEffects(false, 8, 0.05), 3, "3 of the 6 elements of `x` are sampled as if they were"},
-		"as the model says": {sixEffects(true, 8), 0, ""},
+		"little is known":   {dynamicstest.SixEffects(false, 8), 0, "as if it were marked `noncentered`"},
+		"much is known":     {dynamicstest.SixEffects(true, 0.05), 6, "as if it were not marked `noncentered`"},
+		"of some":           {dynamicstest.SixEffects(false, 8, 0.05), 3, "3 of the 6 elements of `x` are sampled as if they were"},
+		"as the model says": {dynamicstest.SixEffects(true, 8), 0, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -78,7 +68,7 @@ func TestFreeRulesTakeOverCoordinates(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			target, o := sixEffects(false, 8), options(4)
+			target, o := dynamicstest.SixEffects(false, 8), options(4)
 			o.Settings = s
 			m, _ := draw(t, target, o)
 			if off := farOff(m, target.Means()); off > 5 {
@@ -92,7 +82,7 @@ func TestFreeRulesTakeOverCoordinates(t *testing.T) {
 // they were. Without the way back they would be sampled in the model's.
 func TestSearchAsTheModelComesBack(t *testing.T) {
 	t.Parallel()
-	target := sixEffects(false, 8)
+	target := dynamicstest.SixEffects(false, 8)
 	r := explorersAt(t, target, func(lane int) []float64 {
 		return []float64{0.1 * float64(lane%5), 1, -1, 0.5, float64(lane) / 16, -0.5, 0.2}
 	})
@@ -118,35 +108,6 @@ func TestSearchAsTheModelComesBack(t *testing.T) {
 	for lane, x := range r.asTheModel(r.walkers.positions()) {
 		if off := floats.Distance(x, before[lane], math.Inf(1)); off > 1e-12 {
 			t.Errorf("walker %d has moved by %g", lane, off)
-		}
-	}
-}
-
-// An element in doubt stays centred, unless most others let the scale become small, and with it make a funnel of its
-// coordinate. Scales are from 1 to 3; z has a variance of 1 where data say nothing, and of less where they do: the
-// freedom at the smallest scale is 1 / (1 + (1 / 2)² (1 − v) / v), which is .5 for v = .2 and .29 for .092.
-func TestDoubtIsDecidedByTheOthers(t *testing.T) {
-	random := rand.New(rand.NewPCG(3, 5))
-	element := func(variance float64) (e adapt.Element) {
-		for range 2000 {
-			scale := 1 + 2*random.Float64()
-			e.Scales, e.Locations = append(e.Scales, scale), append(e.Locations, random.NormFloat64())
-			e.Values = append(e.Values, e.Locations[len(e.Locations)-1]+scale*math.Sqrt(variance)*random.NormFloat64())
-		}
-		return e
-	}
-	free, doubt, bound := element(1), element(.2), element(.092)
-	centred := []bool{true, true, true, true}
-	for _, c := range []struct {
-		elements []adapt.Element
-		want     []bool
-	}{
-		{[]adapt.Element{doubt, free, bound, bound}, []bool{true, false, true, true}},
-		{[]adapt.Element{doubt, free, free, free}, []bool{false, false, false, false}},
-		{[]adapt.Element{bound, free, free, free}, []bool{true, false, false, false}},
-	} {
-		if got := ruled(eachAsItSuits, centred, c.elements); !slices.Equal(got, c.want) {
-			t.Errorf("centred are %v, want %v", got, c.want)
 		}
 	}
 }

@@ -22,9 +22,6 @@ func (s *shared) firstMetric() adapt.Metric {
 	return adapt.First(s.settings().Metric, s.target.Dim())
 }
 
-// fewestToChoose is the number of points from which the form of a metric can be chosen.
-const fewestToChoose = 100
-
 // looksAtForm reports whether a window is worth another look at the form of the metric: where there is none yet, where
 // the window is twice as long as that of the last look, or where trajectories are so long that the metric cannot be
 // right. A look takes as much as some hundred sweeps.
@@ -38,7 +35,7 @@ func (t *warmupWindow) looksAtForm() bool {
 func (t *warmupWindow) chooseForm() error {
 	r, p := t.run, &t.seen.Points[0]
 	s := &r.shared
-	if !s.choosesForm() || p.Len() < fewestToChoose || !t.looksAtForm() {
+	if !s.choosesForm() || p.Len() < adapt.FewestToChoose || !t.looksAtForm() {
 		return nil
 	}
 	gradient, err := s.gradientWork()

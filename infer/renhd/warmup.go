@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"ppl/infer"
+	"ppl/infer/adapt"
 	"ppl/infer/dynamics"
 	"ppl/infer/stats"
 )
@@ -193,7 +194,7 @@ func (r *run) improveMetric() error {
 		if k == 0 {
 			w = r.share(.05, true)
 		}
-		w.maxSteps, w.centre = maxImprovingSteps, fewerCentred
+		w.maxSteps, w.centre = maxImprovingSteps, adapt.FewerCentred
 		found, err := r.windows(w)
 		if err != nil {
 			return err
@@ -203,7 +204,7 @@ func (r *run) improveMetric() error {
 		}
 	}
 	w := r.share(.05, true)
-	w.centre = fewerCentred
+	w.centre = adapt.FewerCentred
 	_, err := r.windows(w)
 	return err
 }
@@ -217,7 +218,7 @@ func (r *run) converge() (last result, err error) {
 	}
 	for _, share := range []float64{.10, .15, .20} {
 		w := r.share(share, true)
-		w.centre, w.judge = eachAsItSuits, judgePlaces
+		w.centre, w.judge = adapt.EachAsItSuits, judgePlaces
 		if w.sweeps == 0 {
 			return result{OnePlace: true}, nil
 		}

@@ -27,6 +27,12 @@ func NewEffects(observed, errors []float64, noncentered bool) Effects {
 		NonCentered: noncentered}
 }
 
+// SixEffects are six elements observed with standard errors, taken in turn.
+func SixEffects(noncentered bool, errors ...float64) Effects {
+	y := []float64{1.2, -0.4, 0.8, 2.1, -1.5, 0.3}
+	return NewEffects(y, slices.Repeat(errors, len(y)/len(errors)), noncentered)
+}
+
 // EffectBlocks is the one effect x.
 func (t Effects) EffectBlocks() []types.EffectBlock {
 	return []types.EffectBlock{{Effect: types.Effect{Name: "x", Scale: "s", NonCentered: t.NonCentered}, First: 1,

@@ -1,0 +1,72 @@
+package nuts
+
+import (
+	"math"
+
+	"ppl/infer"
+	"ppl/infer/adapt"
+	"ppl/infer/stats"
+	"ppl/lang/types"
+)
+
+// recentrable is the target where its coordinates can be chosen, else nil: metric and steps have to be free to follow.
+func (r *run) recentrable() infer.Recentrable {
+	t, ok := r.target.(infer.Recentrable)
+	if !ok || r.settings().Metric == "identity" || !r.adaptsStep() || len(t.EffectBlocks()) == 0 {
+		return nil
+	}
+	return t
+}
+
+// recentre gives the elements of effects the coordinates that a window asks for.
+func (r *run) recentre() error {
+	target, seen := r.recentrable(), &r.state.Seen.Points
+	if target == nil || seen.Len() < adapt.FewestToChoose {
+		return nil
+	}
+	rule := adapt.FewerCentred
+	if r.agree() {
+		rule = adapt.EachAsItSuits
+	}
+	e, points := infer.NewEffects(target), adapt.Few(seen.X)
+	if c := adapt.ChosenCentring(e, r.state.Centring, rule, points); c != nil {
+		return r.changeCoordinates(e, c, points)
+	}
+	return nil
+}
+
+// agree reports whether chains were in one place in the last window: whether no R-hat is above 1.2.
+func (r *run) agree() bool {
+	const most = 1.2
+	seen := &r.state.Seen
+	worst := stats.RHat(seen.Density)
+	column := make([][]float64, len(seen.Visited))
+	for j := range seen.Visited[0][0] {
+		for lane, xs := range seen.Visited {
+			column[lane] = column[lane][:0]
+			for _, x := range xs {
+				column[lane] = append(column[lane], x[j])
+			}
+		}
+		worst = math.Max(worst, stats.RHat(column))
+	}
+	return worst < most
+}
+
+// changeCoordinates lets chains go on in other coordinates than those in which from reads effects. Points in the old
+// ones show how wide the target is in the new ones.
+func (r *run) changeCoordinates(from infer.Effects, c types.Centring, points [][]float64) error {
+	at := make([][]float64, len(r.chains))
+	for lane, chain := range r.chains {
+		at[lane] = from.Converted(position(chain.state(), chain.dim), c)
+	}
+	s := &r.state
+	s.Metric = s.Metric.Rescaled(adapt.NewScales(from, s.Centring, c, points))
+	s.Centring, s.Divergence = c, adapt.Divergence{}
+	r.target = r.recentrable().Recentred(c)
+	if err := r.load(); err != nil {
+		return err
+	}
+	_, err := r.place(at)
+	return err
+}
