@@ -55,6 +55,10 @@ const (
 // more than they keep.
 const worthwhile = 1.5
 
+// Settled reports whether trajectories are so short with a diagonal metric that no other form, however few steps it
+// needs, could cost enough less.
+func (c Choice) Settled() bool { return c.Diagonal < worthwhile }
+
 // work is the arithmetic of pulling a gradient and pushing a momentum.
 func (f Form) work(dim int) float64 {
 	if f == Dense {

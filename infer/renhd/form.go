@@ -23,11 +23,12 @@ func (s *shared) firstMetric() adapt.Metric {
 }
 
 // looksAtForm reports whether a window is worth another look at the form of the metric: where there is none yet, where
-// the window is twice as long as that of the last look, or where trajectories are so long that the metric cannot be
-// right. A look takes as much as some hundred sweeps.
+// the window is twice as long as that of the last look, unless that has shown that no other form could be worth its
+// cost, or where trajectories are so long that the metric cannot be right. A look takes as much as some hundred sweeps.
 func (t *warmupWindow) looksAtForm() bool {
 	s := &t.run.state
-	return s.Form == nil || t.spec.sweeps >= 2*s.FormFrom || quarter*s.Length >= maxImprovingSteps*t.learnedStep(0)
+	long := quarter*s.Length >= maxImprovingSteps*t.learnedStep(0)
+	return s.Form == nil || s.FormFrom == 0 || long || t.spec.sweeps >= 2*s.FormFrom && !s.Form.Settled()
 }
 
 // chooseForm gives all rungs the form of metric that costs least for what the window's points show, and the walkers a

@@ -273,7 +273,8 @@ func isTop(points [][]float64, heights []float64, i int) bool {
 		if k == i || math.IsNaN(heights[k]) {
 			continue
 		}
-		d, at := squaredDistance(points[i], x), len(near)-1
+		at := len(near) - 1
+		d := squaredDistance(points[i], x, near[at])
 		if !(d < near[at]) {
 			continue
 		}
@@ -285,14 +286,21 @@ func isTop(points [][]float64, heights []float64, i int) bool {
 	return slices.Max(height[:]) <= heights[i]
 }
 
-// squaredDistance adds up in four sums, so that no addition waits for the one before.
-func squaredDistance(x, y []float64) float64 {
+// squaredDistance is at least most where it is not less: what follows does not matter then. It adds up in four sums, so
+// that no addition waits for the one before.
+func squaredDistance(x, y []float64, most float64) float64 {
+	const part = 32
 	var a, b, c, d float64
 	y = y[:len(x)]
 	j := 0
-	for ; j+4 <= len(x); j += 4 {
-		s, t, u, v := x[j]-y[j], x[j+1]-y[j+1], x[j+2]-y[j+2], x[j+3]-y[j+3]
-		a, b, c, d = a+s*s, b+t*t, c+u*u, d+v*v
+	for ; j+part <= len(x); j += part {
+		for k := j; k < j+part; k += 4 {
+			s, t, u, v := x[k]-y[k], x[k+1]-y[k+1], x[k+2]-y[k+2], x[k+3]-y[k+3]
+			a, b, c, d = a+s*s, b+t*t, c+u*u, d+v*v
+		}
+		if sum := a + b + c + d; !(sum < most) {
+			return sum
+		}
 	}
 	for ; j < len(x); j++ {
 		a += (x[j] - y[j]) * (x[j] - y[j])
@@ -435,8 +443,8 @@ func (r *run) curvature(x, steps []float64) (height float64, slope []float64, h 
 // moved.
 func (r *run) evaluate(at [][]float64, slopes bool) (density []float64, gradient [][]float64, err error) {
 	w := r.walkers
+	there := w.positions()
 	for len(at) > 0 {
-		there := w.positions()
 		n := copy(there, at)
 		if _, err := w.place(r.ctx, there); err != nil {
 			return nil, nil, err
