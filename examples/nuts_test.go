@@ -37,9 +37,9 @@ theta[j in 1..8] ~ Normal(mu, tau)
 y[j in 1..8] ~ Normal(theta[j], sigma[j])
 `
 
-// Eight schools with effects as they are has a neck that no step can follow. Both samplers choose other coordinates, and
-// have the mean of tau by quadrature. Where NUTS keeps them, as with a metric that does not adapt, its report says so:
-// chains do not pass for converged, or momenta do not carry them through the energies, or trajectories diverge.
+// Eight schools with effects as they are has a neck that no step can follow. Both samplers choose other coordinates,
+// and have the mean of tau by quadrature. Where NUTS keeps them, as with a metric that does not adapt, its report says
+// so: chains do not pass for converged, or momenta do not carry them through the energies, or trajectories diverge.
 func TestCentredSchools(t *testing.T) {
 	path, fixed := filepath.Join(t.TempDir(), "centred.ppl"), filepath.Join(t.TempDir(), "fixed.ppl")
 	write(t, path, centredSchools)

@@ -26,10 +26,10 @@ const (
 // holds walkers up, and a scale that few points have shown is no reason to enter one.
 func FewerCentred(f Freedom, centred, _ bool) bool { return centred && f.Usual < surelyFree }
 
-// EachAsItSuits is for walkers that agree. It asks for the freedom at the smallest scale: where that is large, a centred
-// element is in a funnel, in which steps of one size fail. The other coordinate is slow at worst. Where most elements
-// are not centred, they let the scale become smaller than points have shown, so that those in doubt are in the funnel,
-// too.
+// EachAsItSuits is for walkers that agree. It asks for the freedom at the smallest scale: where that is large, a
+// centred element is in a funnel, in which steps of one size fail. The other coordinate is slow at worst. Where most
+// elements are not centred, they let the scale become smaller than points have shown, so that those in doubt are in the
+// funnel, too.
 func EachAsItSuits(f Freedom, centred, half bool) bool {
 	return f.Small < notFree || f.Small < ratherFree && centred && half
 }

@@ -28,8 +28,9 @@ type window struct {
 }
 
 // windows divides warm-up as Stan does: 75 iterations to find the typical set, windows of 25, 50, 100, … (the last
-// takes what a next one would not fit into) to learn the metric and the coordinates of effects, 50 for the final step size; in short warm-ups 15, 75
-// and 10 %. The first part learns as well: our metric needs no draws from the target, only points and gradients.
+// takes what a next one would not fit into) to learn the metric and the coordinates of effects, 50 for the final step
+// size; in short warm-ups 15, 75 and 10 %. The first part learns as well: our metric needs no draws from the target,
+// only points and gradients.
 func windows(warmup int) []window {
 	if warmup < 20 {
 		return []window{{iterations: warmup}}

@@ -12,8 +12,8 @@ import (
 
 // Warm-up gives each element of an effect the coordinate that suits it (adapt.Element): itself, or how far it is from
 // its location in units of its scale. While walkers look for the target, elements only stop being centred; once they
-// agree, each element gets what suits it. A ladder keeps the coordinates of the model: on hot rungs, data say less about
-// an effect.
+// agree, each element gets what suits it. A ladder keeps the coordinates of the model: on hot rungs, data say less
+// about an effect.
 
 // recentrable is the target where its coordinates can be chosen, else nil: metric and steps have to be free to follow.
 func (s *shared) recentrable() infer.Recentrable {

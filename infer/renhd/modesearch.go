@@ -118,7 +118,7 @@ func (s *searchState) going(most int) (climbs []int) {
 	return climbs
 }
 
-// ends lists the climbs in the order in which their ends are looked at: those that have arrived at a mode are the first.
+// ends lists the climbs in the order in which their ends are looked at: those that have arrived at a mode come first.
 func (s *searchState) ends() []int {
 	order := allOf(len(s.Climbs))
 	slices.SortStableFunc(order, func(a, b int) int {

@@ -26,7 +26,9 @@ type window struct {
 	spacing  bool      // learn the spacing of the ladder
 	heats    []float64 // by lane when alone: what temperatures have fallen to before; nil to measure them again
 	judge    func(t *warmupWindow, found *result) error
-	centre   adapt.CentringRule // which coordinates effects get, if the window's judge finds walkers in one mode; nil: as before
+
+	// centre says which coordinates effects get, if the window's judge finds walkers in one mode; nil: as before
+	centre adapt.CentringRule
 }
 
 // A warmupWindow is one window under way: a part of warm-up.
