@@ -17,9 +17,10 @@ import (
 )
 
 // slow are some thousand programs to compile: products, which TestExamples has as well, and random programs, of which
-// TestSameBytes has some. By points, it is one layout alone, as the text is the same, and only what differs from lanes.
+// TestSameBytes has some. By points, everyday tests have one layout alone, as the text is the same, and little of what
+// threads do as they do by lanes.
 const slow = "^TestConformance$/^(interleaved|apart)$/^(statements|random programs)$/^(matmul|[0-9].*|loops|tiles)$" +
-	"|^TestPointsConformance$/^apart$" +
+	"|^TestPointsConformance$/^apart$|^TestPointsExamples$/^functions$|^TestPointsTrajectories$/^eight_schools$" +
 	"|^TestPointsConformance$/^interleaved$/^(ops|random programs|single precision|errors|shuffle)$" +
 	"|^TestPointsConformance$/^interleaved$/^statements$/^(matmul|trisolve|choleskypull|eigen)$"
 

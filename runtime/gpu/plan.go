@@ -89,22 +89,23 @@ func fasterByPoints(l *plan, entry, lanes, multiprocessors int) bool {
 // over is n/d, rounded up.
 func over(n, d int) int { return (n + d - 1) / d }
 
-// words say which entries run by points, and in how many launches: "density by points (5 launches), the others by
-// lanes".
+// words say which entries run by points, and in how many launches each: "step 5, end 3 launches by points, the others
+// by lanes".
 func (l *plan) words() string {
 	var named []string
 	for i, e := range l.program.Entries {
 		if l.launching.Points[i] {
-			named = append(named, fmt.Sprintf("%s by points (%d launches)", e.Name, len(l.stages[i])))
+			named = append(named, fmt.Sprintf("%s %d", e.Name, len(l.stages[i])))
 		}
 	}
+	all := strings.Join(named, ", ") + " launches by points"
 	switch len(named) {
 	case 0:
 		return "by lanes"
 	case len(l.program.Entries):
-		return strings.Join(named, ", ")
+		return all
 	}
-	return strings.Join(named, ", ") + ", the others by lanes"
+	return all + ", the others by lanes"
 }
 
 // Text is what a GPU would compile for a program on some lanes, with a comment that says in words how it runs. The GPU
