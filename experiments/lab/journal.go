@@ -2,15 +2,16 @@ package lab
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
-	"syscall"
+	"strings"
 	"time"
 )
 
@@ -47,7 +48,7 @@ func AddRun(file string, run any) error {
 }
 
 // A Timed is what a command left: what it printed, its exit status (−1 where it ran out of time), what it said of a
-// failure, its processor time, and the most memory that it or a process of its own had, in bytes.
+// failure, its processor time, and the most memory that it had, in bytes.
 type Timed struct {
 	Printed []byte
 	Exit    int
@@ -68,28 +69,41 @@ func Command(name string, args ...string) (Timed, error) { return timed(exec.Com
 
 // timed runs a command; one that fails is no error, but has an exit status.
 func timed(cmd *exec.Cmd) (t Timed, err error) {
-	t.Printed, err = cmd.Output()
-	if cmd.ProcessState != nil {
-		t.CPU, t.Memory = cmd.ProcessState.UserTime()+cmd.ProcessState.SystemTime(), most(cmd.ProcessState)
+	var printed, said bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &printed, &said
+	if err := cmd.Start(); err != nil {
+		return t, err
 	}
+	memory, ended := make(chan int64), make(chan struct{})
+	go func() { memory <- mostMemory(cmd.Process.Pid, ended) }()
+	err = cmd.Wait()
+	close(ended)
+	t = Timed{printed.Bytes(), 0, "", cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime(), <-memory}
 	var exit *exec.ExitError
 	if errors.As(err, &exit) {
-		t.Exit, t.Said = exit.ExitCode(), string(exit.Stderr)
+		t.Exit, t.Said = exit.ExitCode(), said.String()
 		return t, nil
 	}
 	return t, err
 }
 
-// most is the most memory of a process that has ended, in bytes.
-func most(p *os.ProcessState) int64 {
-	usage, ok := p.SysUsage().(*syscall.Rusage)
-	if !ok {
-		return 0
+// mostMemory is the most memory that a process has had until shortly before it ended, in bytes; 0 where the system does
+// not say. What the system keeps for processes that have ended is no less than their parent had when it started them.
+func mostMemory(pid int, ended <-chan struct{}) (most int64) {
+	for {
+		text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
+		if _, after, ok := strings.Cut(string(text), "VmHWM:"); ok {
+			var kilobytes int64
+			if _, err := fmt.Sscan(after, &kilobytes); err == nil {
+				most = kilobytes << 10
+			}
+		}
+		select {
+		case <-ended:
+			return most
+		case <-time.After(100 * time.Millisecond):
+		}
 	}
-	if runtime.GOOS == "darwin" { // which counts bytes; others count kilobytes
-		return int64(usage.Maxrss)
-	}
-	return int64(usage.Maxrss) << 10
 }
 
 // Built is a path of the ppl command: the one given, else it is built into a directory.

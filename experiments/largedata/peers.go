@@ -16,7 +16,7 @@ import (
 )
 
 // peerTime bounds the time of a sampler on the wall.
-const peerTime = 20 * time.Minute
+const peerTime = 10 * time.Minute
 
 // others runs ppl and the samplers of peers.py on the same rows.
 func others(bench *lab.Bench, python string) error {

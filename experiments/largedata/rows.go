@@ -29,7 +29,8 @@ func overRows() []contest {
 		{contender{"all rows (hmc)", ""}, 0, 10_000},
 		{contender{"batch = 256", "--set batch=256"}, 0, 1_000_000},
 		{contender{"batch = auto", "--set batch=auto"}, 0, 10_000_000},
-		{contender{"batch = auto, rows from files", "--set batch=auto --max-memory 150MB"}, 1_000_000, 10_000_000},
+		{contender{"batch = auto, from files, 150 MB", "--set batch=auto --max-memory 150MB"}, 1_000_000, 1_000_000},
+		{contender{"batch = auto, from files, 1 GB", "--set batch=auto --max-memory 1GB"}, 10_000_000, 10_000_000},
 	}
 }
 

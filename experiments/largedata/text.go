@@ -16,8 +16,8 @@ variates take most of the noise away, so that steps are as long as with all rows
 `
 
 const aboutRows = `Twenty predictors and an intercept; 4 chains of 1,000 draws after 1,000 of warm-up, default settings otherwise. Processor time of the whole command, warm-up and
-reading included, with compiled code that is there from a run before. The data are NumPy's files; "from files" is a run that may take 150 MB (--max-memory), for which the rows were
-written to disk in random order by a run before. Memory is the most that the process had, pages of files that it reads included. The machine was busy with other work.
+reading included, with compiled code that is there from a run before. The data are NumPy's files; "from files" is a run that may take so much memory (--max-memory), for which the rows were
+written to disk in random order by a run before. Memory is the most that the process had. The machine was busy with other work.
 
 %s
 With control variates the noise of a gradient, and so the number of steps, does not depend on the rows. What grows with them is read, checked and written once, or a few times: the
