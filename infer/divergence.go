@@ -62,15 +62,32 @@ func eachValue(t Target, values []float64, do func(element string, x float64)) {
 
 // DoesNotFall is the refusal of a target whose density does not fall off along a coordinate, upwards or downwards.
 func DoesNotFall(t Target, coordinate int, up bool) error {
-	c := types.Coordinate{Parameter: fmt.Sprintf("coordinate %d", coordinate+1)}
-	if saved := t.Saved(); len(saved) == 1 && saved[0].Size() == t.Dim() {
-		c.Parameter = saved[0].Element(coordinate)
-	}
-	if cs := CoordinatesOf(t); cs != nil {
-		c = cs[coordinate]
-	}
+	c := coordinateOf(t, coordinate)
 	return Refusal{Cause: fmt.Errorf("the posterior is improper: its density does not fall off as %s goes to %s. The "+
 		"cause is a prior without a finite integral (`Flat`, `Density`) where the data do not constrain the "+
 		"parameter. "+
 		"Give it a proper prior", c.Parameter, c.Goes(up))}
+}
+
+// NotIntegrable is the refusal of a target whose integral over all other coordinates does not fall off along one.
+func NotIntegrable(t Target, coordinate int, up bool) error {
+	c, such := coordinateOf(t, coordinate), ""
+	if c.Lower && !c.Upper {
+		such = ", such as LogNormal(0, 1)"
+	}
+	return Refusal{Cause: fmt.Errorf("the posterior is improper, or has its mass closer to an end than numbers can "+
+		"say: as %s goes to %s, the integral over the other parameters does not fall off. The cause is a likelihood "+
+		"that is infinite there, as for a standard deviation of identical data, or of data that the model fits "+
+		"exactly; or a prior without a finite integral there. Give %s a prior that falls off faster than any power "+
+		"towards that end%s", c.Parameter, c.Goes(up), c.Parameter, such)}
+}
+
+func coordinateOf(t Target, coordinate int) types.Coordinate {
+	if cs := CoordinatesOf(t); cs != nil {
+		return cs[coordinate]
+	}
+	if saved := t.Saved(); len(saved) == 1 && saved[0].Size() == t.Dim() {
+		return types.Coordinate{Parameter: saved[0].Element(coordinate)}
+	}
+	return types.Coordinate{Parameter: fmt.Sprintf("coordinate %d", coordinate+1)}
 }

@@ -289,7 +289,7 @@ func TestLarge(t *testing.T) {
 		return npy("{'descr': '"+kind+"', 'fortran_order': False, 'shape': (1,), }", n)
 	}
 	for path, cost := range map[string]int{
-		written(t, dir, "x.csv", text): 8, written(t, dir, "x.csv.gz", zipped(t, text)): 32, written(t, dir, "x.npy",
+		written(t, dir, "x.csv", text): 12, written(t, dir, "x.csv.gz", zipped(t, text)): 48, written(t, dir, "x.npy",
 			array("<f8", 8)): 8,
 		written(t, dir, "y.npy", array("<f4", 4)): 13, written(t, dir, "z.npy", array("|u1", 1)): 46,
 		written(t, dir, "z.npy.gz", zipped(t, array("|u1", 1))): 184,

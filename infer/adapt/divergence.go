@@ -20,8 +20,9 @@ import (
 //	median of log s      -4  -90  -680  -709  -709  -709  -709   diverges: four windows beyond 650
 type Divergence struct {
 	Spread []float64
-	Grown  []int // windows in a row
-	Beyond []int // windows in a row, of bounded coordinates
+	Grown  []int  // windows in a row
+	Beyond []int  // windows in a row, of bounded coordinates
+	Looks  []Look // at the lower and upper end of each coordinate (Improper)
 }
 
 // A proper density never shows this: the spread of a coordinate grows by `growth` in each of `endless` consecutive

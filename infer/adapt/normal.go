@@ -125,6 +125,14 @@ func (n *Normal) Distance(x []float64) (sum float64) {
 // StepFrom is the squared length, in standard deviations, of Newton's step from a point with a gradient of the log
 // density, where the curvature is that of the normal.
 func (n *Normal) StepFrom(gradient []float64) (sum float64) {
+	for _, v := range n.whitenedStep(gradient) {
+		sum += v * v
+	}
+	return sum
+}
+
+// whitenedStep is Newton's step from a point with a gradient, as z: Point takes it from the mean.
+func (n *Normal) whitenedStep(gradient []float64) []float64 {
 	d := len(n.Mean)
 	u := scaled(gradient, 1)
 	for i := range d {
@@ -132,9 +140,8 @@ func (n *Normal) StepFrom(gradient []float64) (sum float64) {
 			u[i] -= n.Root[j*d+i] * u[j]
 		}
 		u[i] /= n.Root[i*d+i]
-		sum += u[i] * u[i]
 	}
-	return sum
+	return u
 }
 
 // LogVolume is log √det(2π covariance): the logarithm of one over the density at the mean.

@@ -171,6 +171,9 @@ func (r *run) tune(w window, resumed bool) error {
 	if at := r.state.Divergence.Watch(slices.Concat(r.state.Seen.Visited...), r.bounded); at >= 0 {
 		return r.diverges(at)
 	}
+	if err := r.refuseInfiniteIntegral(); err != nil {
+		return err
+	}
 	if err := r.restartStuck(); err != nil {
 		return err
 	}

@@ -412,7 +412,7 @@ func (r *run) refuseDivergence(seen *windowState) error {
 	if at := r.state.Divergence.Watch(cold, infer.Bounded(r.shared.ends)); at >= 0 {
 		return r.diverges(at)
 	}
-	return nil
+	return r.refuseInfiniteIntegral(cold)
 }
 
 // diverges ends a run whose walkers move off without end along a coordinate.

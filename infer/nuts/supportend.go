@@ -1,0 +1,41 @@
+package nuts
+
+import (
+	"slices"
+
+	"ppl/infer"
+	"ppl/infer/dynamics"
+)
+
+// refuseInfiniteIntegral ends a run whose chains have come near the end of a support where the target has no finite
+// integral.
+func (r *run) refuseInfiniteIntegral() error {
+	clock := r.state.Clock
+	o, err := r.state.Divergence.Improper(slices.Concat(r.state.Seen.Visited...), r.bounded, r.evaluate)
+	r.state.Clock = clock
+	if err == nil && o != nil {
+		err = infer.NotIntegrable(r.named, o.Coordinate, o.Up)
+	}
+	return err
+}
+
+// evaluate is log density and gradient of the target at positions. Chains stay at their last draws.
+func (r *run) evaluate(at [][]float64) (density []float64, slopes [][]float64, err error) {
+	dim := r.target.Dim()
+	for len(at) > 0 {
+		n := min(len(at), len(r.chains))
+		for lane := range n {
+			r.exe.SetLane(dynamics.Theta, lane, at[lane])
+		}
+		if err := r.call("start", nil); err != nil {
+			return nil, nil, err
+		}
+		for lane := range n {
+			state := slices.Clone(r.stateOf(lane))
+			density = append(density, logPrior(state, dim)+logLik(state, dim))
+			slopes = append(slopes, gradient(state, dim))
+		}
+		at = at[n:]
+	}
+	return density, slopes, nil
+}

@@ -1,0 +1,31 @@
+package renhd
+
+import (
+	"ppl/infer"
+	"ppl/infer/dynamics"
+)
+
+// refuseInfiniteIntegral ends a run whose walkers have come near the end of a support where the target has no finite
+// integral. It needs gradients of the target itself, without noise.
+func (r *run) refuseInfiniteIntegral(cold [][]float64) error {
+	s := &r.shared
+	if s.free() || s.system.Path != dynamics.Plain {
+		return nil
+	}
+	here, clock, moved := r.walkers.positions(), r.walkers.NoiseStep, false
+	o, err := r.state.Divergence.Improper(cold, infer.Bounded(s.ends), func(at [][]float64) ([]float64, [][]float64,
+		error) {
+		moved = true
+		return r.evaluate(at, true)
+	})
+	switch {
+	case err != nil:
+		return err
+	case o != nil:
+		return infer.NotIntegrable(s.named, o.Coordinate, o.Up)
+	case moved:
+		_, err = r.walkers.place(r.ctx, here)
+		r.walkers.NoiseStep = clock
+	}
+	return err
+}
