@@ -85,7 +85,8 @@ func (d *runDir) look(there existing) error {
 		d.created = true
 		return nil
 	case errors.As(err, new(draws.ErrNotRun)) && there != goOn && !exists(filepath.Join(d.path, "run.json")):
-		return fmt.Errorf("%s holds files of something else and no run; choose another directory with --out DIR", d.path)
+		return fmt.Errorf("%s holds files of something else and no run; choose another directory with --out DIR",
+			d.path)
 	case err != nil:
 		return err
 	case there == goOn:
