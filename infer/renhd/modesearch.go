@@ -17,7 +17,8 @@ import (
 // Programming 39, 1987), and takes the curvature at the top. Laplace's approximation there, compared with the normal
 // that walkers have shown, says what a mode holds of the target:
 //
-//	surveyed    4,096 points from the prior, from wider boxes, and from wider normals about the walkers
+//	surveyed    4,096 points from the prior, from wider boxes, and from wider normals about the walkers; up to
+//	            32,768 more where they cost next to nothing
 //	climbs      up to 120 from them, 8 from walkers; 2,000 gradients at most
 //	found       a mode with .5 of the target that walkers, who have been at 1,600 places, have not visited
 //
@@ -43,6 +44,9 @@ type searchState struct {
 
 const (
 	groupSize       = 512  // points of one kind
+	startGroups     = 5    // of starts
+	moreGroups      = 64   // at most, of points that cost next to nothing
+	cheapSurvey     = 2e7  // operations of arithmetic that they may take, some hundredths of a second
 	climbsOfGroup   = 15   // a third for each reason (tops)
 	climbsOfWalkers = 8    // from as many walkers' highest points
 	mostEvaluations = 2000 // of all climbs together
@@ -143,7 +147,7 @@ func (t *modeSearch) survey() (points [][]float64) {
 			points = append(points, x)
 		}
 	}
-	for _, scale := range []float64{1, 2, 2, 2, 4} {
+	for _, scale := range [startGroups]float64{1, 2, 2, 2, 4} {
 		if s.target.ProperPrior() {
 			scale = 1
 		}
@@ -154,19 +158,65 @@ func (t *modeSearch) survey() (points [][]float64) {
 		return points
 	}
 	for _, scale := range []float64{4, 16, 64} {
-		for range groupSize {
-			z := make([]float64, len(cloud.Mean))
-			for j := range z {
-				z[j] = scale * r.NormFloat64()
-			}
-			points = append(points, cloud.Point(z))
-		}
+		points = append(points, around(&cloud, scale, r)...)
 	}
 	return points
 }
 
+// around is a group of points of a normal that is made wider.
+func around(cloud *adapt.Normal, scale float64, r *rand.Rand) (points [][]float64) {
+	for range groupSize {
+		z := make([]float64, len(cloud.Mean))
+		for j := range z {
+			z[j] = scale * r.NormFloat64()
+		}
+		points = append(points, cloud.Point(z))
+	}
+	return points
+}
+
+// mixed are points that take each coordinate from a point of a group, since draws of a prior take longer than
+// densities.
+func mixed(group [][]float64, r *rand.Rand) (points [][]float64) {
+	for range group {
+		x := make([]float64, len(group[0]))
+		for j := range x {
+			x[j] = group[r.IntN(len(group))][j]
+		}
+		points = append(points, x)
+	}
+	return points
+}
+
+// surveyCheap evaluates further groups of points, as many as cost next to nothing, and gives of each those that are
+// higher than expected. They take hundredths of a second, so that no checkpoint has to hold them.
+func (t *modeSearch) surveyCheap(cloud *adapt.Normal) (chosen [][][]float64, err error) {
+	s, d := &t.run.shared, float64(t.run.walkers.dim)
+	work, err := s.gradientWork()
+	if err != nil {
+		return nil, err
+	}
+	work += 2 * d * d // a point's distance in the coordinates of the normal
+	r := rand.New(rand.NewPCG(s.options.Seed, cheapStream+uint64(t.run.state.Searches)))
+	for k := range int(math.Min(moreGroups, cheapSurvey/(groupSize*work))) {
+		group := t.state.Points[k%startGroups*groupSize:][:groupSize]
+		if k%4 == 3 {
+			group = around(cloud, 6, r)
+		} else {
+			group = mixed(group, r)
+		}
+		heights, _, err := t.run.evaluate(group, false)
+		if err != nil {
+			return nil, err
+		}
+		chosen = append(chosen, higherThanExpected(group, heights, cloud, t.highest()))
+	}
+	return chosen, nil
+}
+
 const (
 	searchStream     = 0x5ea4c400
+	cheapStream      = 0x5ea4c800
 	firstSearchStart = 1 << 20 // of the first search; starts before are those of walkers
 )
 
@@ -190,13 +240,13 @@ func (t *modeSearch) surveyMore() error {
 	if s.Heights = append(s.Heights, density...); err != nil || n < len(s.Points) {
 		return err
 	}
-	t.chooseClimbs()
+	err = t.chooseClimbs()
 	s.Points, s.Heights = nil, nil
-	return nil
+	return err
 }
 
 // chooseClimbs lists where to climb from: walkers' highest points, then the tops of the groups in turn.
-func (t *modeSearch) chooseClimbs() {
+func (t *modeSearch) chooseClimbs() error {
 	s := &t.state
 	for _, late := range t.seen.Late[:min(climbsOfWalkers, len(t.seen.Late))] {
 		if late.Top != nil {
@@ -213,6 +263,13 @@ func (t *modeSearch) chooseClimbs() {
 		}
 		chosen = append(chosen, points)
 	}
+	if ok {
+		more, err := t.surveyCheap(&cloud)
+		if err != nil {
+			return err
+		}
+		chosen = append(chosen, more...)
+	}
 	for k := range climbsOfGroup {
 		for _, points := range chosen {
 			if k < len(points) {
@@ -220,6 +277,7 @@ func (t *modeSearch) chooseClimbs() {
 			}
 		}
 	}
+	return nil
 }
 
 // tops are points to climb from, of each kind in turn: those higher than their nearest neighbours, the highest first;
@@ -251,6 +309,20 @@ func tops(points [][]float64, heights []float64, cloud *adapt.Normal, highest fl
 		}
 	}
 	return unique(chosen)
+}
+
+// higherThanExpected are the points that lie least below the top for how far they would if the target were the normal
+// that walkers have shown.
+func higherThanExpected(points [][]float64, heights []float64, cloud *adapt.Normal, highest float64) [][]float64 {
+	fall := make([]float64, len(points))
+	for i, h := range heights {
+		if fall[i] = (highest - h) / cloud.Distance(points[i]); math.IsNaN(fall[i]) {
+			fall[i] = math.Inf(1)
+		}
+	}
+	order := allOf(len(points))
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(fall[a], fall[b]) })
+	return [][]float64{points[order[0]], points[order[1]]}
 }
 
 // unique leaves out what was in the list before.
