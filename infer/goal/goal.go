@@ -28,6 +28,7 @@ type Goal struct {
 	ESS       float64       // the least effective size, bulk and tail, of every saved quantity
 	Bulk      float64       // the least effective size in the bulk alone
 	RHat      float64       // the greatest R-hat of every saved quantity
+	Energy    float64       // the effective size of the log density where E-BFMI is low
 	Gradients float64       // a limit
 	Time      time.Duration // a limit, over all processes that worked on the run
 }
@@ -93,7 +94,9 @@ func Parse(texts []string) (g Goal, err error) {
 }
 
 // Aim is what a run has to reach for its report to have nothing to say about the number of draws.
-func Aim() Goal { return Goal{ESS: report.MinESS, Bulk: report.TargetESS, RHat: report.MaxRHat} }
+func Aim() Goal {
+	return Goal{ESS: report.MinESS, Bulk: report.TargetESS, RHat: report.MaxRHat, Energy: report.MinESS}
+}
 
 // Empty reports whether nothing is asked for.
 func (g Goal) Empty() bool { return g == Goal{} }
@@ -104,6 +107,7 @@ type Standing struct {
 	ESS       float64 // the worst, bulk or tail; NaN where there are too few draws
 	Bulk      float64 // the worst in the bulk
 	RHat      float64 // the worst
+	Energy    float64 // of the log density; +∞ where E-BFMI is high
 	Gradients float64
 	Seconds   float64
 }
@@ -126,9 +130,9 @@ func (g Goal) Standing(run *draws.Run) (Standing, error) {
 
 func standingOf(r report.Report) Standing {
 	s, w := Standing{Draws: r.Draws, ESS: math.NaN(), Bulk: math.NaN(), RHat: math.NaN(),
-		Gradients: float64(r.Gradients), Seconds: r.Seconds}, r.Worst()
+		Energy: math.NaN(), Gradients: float64(r.Gradients), Seconds: r.Seconds}, r.Worst()
 	if w.Without == "" {
-		s.ESS, s.Bulk, s.RHat = w.ESS, w.Bulk, w.RHat
+		s.ESS, s.Bulk, s.RHat, s.Energy = w.ESS, w.Bulk, w.RHat, r.Pace.EnergyESS
 	}
 	return s
 }
@@ -140,7 +144,7 @@ func (g Goal) Reached(s Standing) bool {
 }
 
 // Quality reports whether the goal asks for good draws, and does not only limit what they may cost.
-func (g Goal) Quality() bool { return g.ESS > 0 || g.Bulk > 0 || g.RHat > 0 }
+func (g Goal) Quality() bool { return g.ESS > 0 || g.Bulk > 0 || g.RHat > 0 || g.Energy > 0 }
 
 // shortfall is the share of the goal that is reached, by the criterion that is furthest from it; 1 and more is all.
 func (g Goal) shortfall(s Standing) float64 {
@@ -150,6 +154,9 @@ func (g Goal) shortfall(s Standing) float64 {
 	}
 	if g.Bulk > 0 {
 		share = min(share, s.Bulk/g.Bulk)
+	}
+	if g.Energy > 0 {
+		share = min(share, s.Energy/g.Energy)
 	}
 	if g.RHat > 0 && !(s.RHat <= g.RHat) {
 		share = min(share, (g.RHat-1)/(s.RHat-1)) // the excess falls about as one over the number of draws
@@ -199,6 +206,7 @@ func (g Goal) Describe(s Standing) string {
 	}
 	add(g.ESS > 0, "worst effective size %.0f (goal %.0f)", s.ESS, g.ESS)
 	add(g.Bulk > 0, "worst effective size in the bulk %.0f (goal %.0f)", s.Bulk, g.Bulk)
+	add(s.Energy < g.Energy, "effective size of the log density %.0f (goal %.0f)", s.Energy, g.Energy)
 	add(g.RHat > 0, "worst R-hat %.4f (goal %v)", s.RHat, g.RHat)
 	add(g.Gradients > 0, "%.3g gradients (limit %.3g)", s.Gradients, g.Gradients)
 	add(g.Time > 0, "%.0f s (limit %v)", s.Seconds, g.Time)

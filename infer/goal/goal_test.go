@@ -81,9 +81,10 @@ func TestNext(t *testing.T) {
 // What draws are expected to be needed goes like the effective size that is missing and the excess of R-hat.
 func TestExpected(t *testing.T) {
 	for want, at := range map[float64]Standing{
-		1000:        {Draws: 1000, ESS: 500, Bulk: 1200, RHat: 1.002},
-		2500:        {Draws: 1000, ESS: 500, Bulk: 400, RHat: 1.002},
-		4000:        {Draws: 1000, ESS: 500, Bulk: 1200, RHat: 1.04},
+		1000:        {Draws: 1000, ESS: 500, Bulk: 1200, RHat: 1.002, Energy: math.Inf(1)},
+		2500:        {Draws: 1000, ESS: 500, Bulk: 400, RHat: 1.002, Energy: math.Inf(1)},
+		4000:        {Draws: 1000, ESS: 500, Bulk: 1200, RHat: 1.04, Energy: math.Inf(1)},
+		2000:        {Draws: 1000, ESS: 500, Bulk: 1200, RHat: 1.002, Energy: 200},
 		math.Inf(1): {Draws: 10, ESS: math.NaN(), Bulk: math.NaN(), RHat: math.NaN()},
 	} {
 		if got := Aim().Expected(at); math.Abs(got-want) > 1e-6 && got != want {

@@ -56,6 +56,9 @@ type Pace struct {
 	Thin  int       // iterations per kept draw
 	Steps float64   // leapfrog or splitting steps per iteration, on average
 	EBFMI []float64 // by chain, over all iterations, kept or not
+
+	// EnergyESS is the effective size of the log density where an E-BFMI is too low, and +∞ where none is.
+	EnergyESS float64
 }
 
 // An Exchange is how replicas moved on the temperature ladder.
@@ -93,7 +96,7 @@ func Summarize(r *draws.Run, v View) (Report, error) {
 	report.Topics = f.diagnose(append(topics(), fromSampler(s.Warnings)))
 	report.Warnings, report.Unusable = ranked(report.Topics)
 	report.Rungs = s.Rungs
-	report.Pace, report.View = Pace{max(s.Thin, 1), s.Steps, s.EBFMI}, v
+	report.Pace, report.View = Pace{max(s.Thin, 1), s.Steps, s.EBFMI, f.lowEnergyESS()}, v
 	report.Parameters, err = v.choose(f.parameters, r.Layout.Posterior, r)
 	return report, err
 }

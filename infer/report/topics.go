@@ -226,6 +226,14 @@ func (f *findings) lowEnergies() (bad []float64) {
 	return bad
 }
 
+// lowEnergyESS is the effective size that excuses a low E-BFMI, and +∞ where there is none to excuse.
+func (f *findings) lowEnergyESS() float64 {
+	if e := f.run.Report.EBFMI; len(e) > 0 && slices.Min(e) < leastEnergy {
+		return f.energyESS
+	}
+	return math.Inf(1)
+}
+
 func ladderFacts(f *findings) string {
 	x := f.report.Exchange
 	if x == nil {

@@ -37,25 +37,28 @@ func TailShape(sorted []float64, reff float64) (shape float64) {
 }
 
 // shapeOf is k̂ of ascending excesses, less its standard error: of as many as are effective. It is not more than what
-// the upper third of them allows, k̂ plus its error: where a second mode has few of the draws, these draws are far out
-// but end there, and a heavy tail goes on.
+// their upper third, its upper third and so on allow, each k̂ plus its error: where a second mode, or a wider one of
+// the same place, has few of the draws, these draws are far out but end there, and a heavy tail goes on.
 func shapeOf(excess []float64, reff float64) float64 {
 	if excess[0] <= 0 { // ties with the threshold say nothing of a tail
 		return 0
 	}
 	k, _ := paretoFit(excess)
 	least := k - shapeError(k, len(excess), reff)
-	rest := slices.Clone(excess[len(excess)-len(excess)/3:])
-	floats.AddConst(-excess[len(excess)-len(rest)-1], rest)
-	switch {
-	case len(rest) < fewestTail:
-		return least
-	case rest[0] <= 0: // draws at an end
-		return 0
+	for n := len(excess) / 3; n >= fewestTail && float64(n)*min(reff, 1) >= fewestEffective; n /= 3 {
+		rest := slices.Clone(excess[len(excess)-n:])
+		floats.AddConst(-excess[len(excess)-n-1], rest)
+		if rest[0] <= 0 { // draws at an end
+			return 0
+		}
+		k, _ = paretoFit(rest)
+		least = math.Min(least, k+shapeError(k, n, reff))
 	}
-	k, _ = paretoFit(rest)
-	return math.Min(least, k+shapeError(k, len(rest), reff))
+	return least
 }
+
+// fewestEffective is how many draws a part of a tail has to be worth, so that it says more than its error hides.
+const fewestEffective = 4
 
 // shapeError is the standard error of k̂ of n excesses.
 func shapeError(k float64, n int, reff float64) float64 {

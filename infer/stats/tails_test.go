@@ -38,21 +38,29 @@ func TestTailShape(t *testing.T) {
 			}
 			return math.Exp(-20 + 4*r.NormFloat64())
 		}, 0, 0},
+		"spike and slab": {func() float64 { // 6 % of the draws are twelve times as wide
+			if r.IntN(100) < 6 {
+				return .25 * r.NormFloat64()
+			}
+			return .02 * r.NormFloat64()
+		}, 0, 0},
 		"few values": {func() float64 { return float64(r.IntN(2) * r.IntN(2) * 50) }, 0, 0},
 	} {
-		heavy := 0
-		for range 40 {
-			xs := make([]float64, 4000)
-			for i := range xs {
-				xs[i] = c.draw()
+		for _, reff := range []float64{1, .2} {
+			heavy := 0
+			for range 40 {
+				xs := make([]float64, 4000)
+				for i := range xs {
+					xs[i] = c.draw()
+				}
+				slices.Sort(xs)
+				if TailShape(xs, reff) > .7 {
+					heavy++
+				}
 			}
-			slices.Sort(xs)
-			if TailShape(xs, 1) > .7 {
-				heavy++
+			if heavy < c.least || heavy > c.most {
+				t.Errorf("%s: heavy in %d samples of 40, %v of them effective", name, heavy, reff)
 			}
-		}
-		if heavy < c.least || heavy > c.most {
-			t.Errorf("%s: heavy in %d samples of 40", name, heavy)
 		}
 	}
 }
