@@ -64,7 +64,7 @@ func sampleCommand(c *console) *cobra.Command {
 			"With --until a run ends when its draws are good enough: ess is the least effective size (bulk and tail) " +
 			"and rhat the greatest R-hat\nof all saved quantities; both have to hold. time and gradients are limits. " +
 			"--draws is the most, 10,000 if it is not given.\n\n" +
-			"With neither --draws nor --until a run has 1,000 draws of each chain, and goes on by itself, to 5,000, " +
+			"With neither --draws nor --until a run has 1,000 draws of each chain, and goes on by itself, to 10,000, " +
 			"while R-hat is above 1.01\nor effective sizes are too small, and more draws promise to mend that. " +
 			"--max-time and --max-gradients are limits of any run.\n\n" +
 			"With --task K, in a job script that a scheduler starts many times, each task has a seed of its own, " +

@@ -15,7 +15,7 @@ import (
 const mostUntil = 10_000
 
 // mostByItself is how many draws a chain may get where nobody has said how many, while they are not good enough.
-const mostByItself = 5_000
+const mostByItself = 10_000
 
 // readGoal reads what --until says. With a goal, the number of draws is a limit. Other limits belong to the goal.
 func (s *sampling) readGoal(drawsGiven bool) (err error) {

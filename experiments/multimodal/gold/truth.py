@@ -340,6 +340,29 @@ def ends():
     write("ends", "quadrature and convolution", p__1=moments(w, centre), p__6=moments(w, centre), high=share(0.5))
 
 
+def new_shapes():
+    write("widths_3", "closed form", narrow=share(0.5), x__1=(0, math.sqrt(0.5 * (1 + 0.05**2) + 4)))
+    write("three_modes_50", "closed form", p__1=share(0.5), p__2=share(0.3), p__3=share(0.2),
+          x__1=(0.12, math.sqrt(0.5 + 0.3 * 0.64 + 0.2 * 1.69 + 0.5 * 1.44 - 0.12**2)))
+
+    g = np.linspace(-9, 9, 4501)
+    r = np.sqrt(g[:, None] ** 2 + g[None, :] ** 2)
+    w = normalised(np.logaddexp(normal(r, 3, 0.1) - math.log(3), normal(r, 7, 0.1) - math.log(7)))
+    write("rings", "quadrature in two dimensions", outer=share(w[r > 5].sum()), right=share(0.5), x__1=moments(w.sum(1), g))
+
+    x, y = np.linspace(-6, 6, 3001)[:, None], np.linspace(-15, 30, 9001)[None, :]
+    w = normalised(np.logaddexp(math.log(0.7) + normal(x, 0, 1.5) + normal(y, x**2, 0.2),
+                                math.log(0.3) + normal(x, 0, 1) + normal(y, 10 - x**2, 0.2)))
+    write("bananas", "closed form, but for x[2]: quadrature in two dimensions", other=share(0.3), right=share(0.5),
+          x__1=(0, math.sqrt(0.7 * 2.25 + 0.3)), x__2=moments(w.sum(0), y[0]))
+
+    g = np.linspace(-7, 7, 7001)
+    x, z = g[:, None], g[None, :]
+    w = normalised(normal(x, 0, 1.5) + normal(z, 0, 1.5) + normal(2, x * x - z * z, 0.15))
+    write("branches", "quadrature in two dimensions", right=share(0.5), size=moments(w.sum(1), np.abs(g)),
+          far=share(w.sum(0)[np.abs(g) > 2].sum()), z=moments(w.sum(0), g))
+
+
 def broken(name, how, **more):
     write(name, how, set="broken", **more)
 
@@ -399,5 +422,5 @@ def impossible():
 
 
 for f in funnels, settings, hidden_modes, shapes, impossible, hyperbola, corners, closed_forms, one_dimension, sensor, mixtures, factor, lattice, jump, more_lines, \
-        more_closed_forms, schools, chain, ends:
+        more_closed_forms, schools, chain, ends, new_shapes:
     f()
