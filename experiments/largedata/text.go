@@ -48,7 +48,8 @@ allows steps of .2, which is the step without noise. In batches of 16 rows it is
 const aboutPeers = `The same rows, 4 chains of 1,000 draws, processor time of everything from the data in memory on, compiling included (ppl: of the whole command, with compiled code from a run before).
 nutpie has the gradient of all rows from JAX, 400 draws of tuning. HMCECS of NumPyro has NUTS inside, subsamples of 256 rows in 16 blocks, a Taylor proxy of second order at the mode and 500
 draws of warm-up. SGLD-CV and SGHMC-CV (Baker et al. 2019) are written in JAX: batches of 256, control variates at the mode, coordinates whitened by the curvature there (which Newton's method finds,
-its time included), steps of .3 and .2 standard deviations, friction .1, 20 steps for a draw.
+its time included), steps of .3 and .2 standard deviations, friction .1, 20 steps for a draw. Each had ten minutes of the clock, on a machine busy with other work: nutpie had taken 258 s of
+processor time by then.
 
     go run ./experiments/largedata -parts others -python PYTHON
 
