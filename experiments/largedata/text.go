@@ -21,7 +21,7 @@ written to disk in random order by a run before. Memory is the most that the pro
 
 %s
 With control variates the noise of a gradient, and so the number of steps, does not depend on the rows. What grows with them is read, checked and written once, or a few times: the
-file, the search for values that cannot be, a copy in random order, the copy of the data in the run's directory, and some twenty gradients of all rows on the way to the mode. Full
+file, the search for values that cannot be, a copy in random order, the copy of the data in the run's directory, and gradients of all rows on the way to the mode. Full
 batches are left out where they take minutes to hours.
 `
 
