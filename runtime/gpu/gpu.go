@@ -6,7 +6,8 @@
 // for small models and thousands of lanes. By points, threads share the points of a statement, and each statement is a
 // launch: for much data and few lanes. In both, the work over many points is in Tiles of many turns (lower.Spread), and
 // sums are taken in the order that these give, never in that of threads. So results depend neither on the way, nor on
-// the number of lanes, nor on the shape of a launch; which way is faster is estimated for each entry (plan.go).
+// the number of lanes, nor on the shape of a launch; which way is faster is estimated for each entry (plan.go). Where
+// memory is too short for what lies between launches, all entries run by lanes.
 //
 //	entry of a regression, by lanes            by points
 //	launch                                     e0_0  parameters, for each lane
@@ -47,9 +48,13 @@ type Device struct {
 	grain    lower.Grain
 	width    func(lanes int) int
 	poisoned bool
-	// whether an entry of a plan, on some lanes, is faster by points on a GPU of some multiprocessors
-	faster func(l *plan, entry, lanes, multiprocessors int) bool
+	faster   choice
 }
+
+// A choice says whether an entry of a plan, on some lanes, runs by points on a GPU of some multiprocessors.
+type choice func(l *plan, entry, lanes, multiprocessors int) bool
+
+func byLanes(*plan, int, int, int) bool { return false }
 
 // cacheSize is the size of the user's cache of machine code: some thousand programs.
 const cacheSize = 256 << 20
@@ -76,7 +81,16 @@ func (d *Device) Load(p *ir.Program, o device.Options) (device.Executable, error
 	if o.Lanes < 1 {
 		return nil, fmt.Errorf("cuda: %d lanes", o.Lanes)
 	}
-	l := d.plan(p, o.Lanes)
+	x, err := d.load(d.plan(p, o.Lanes, d.faster), o)
+	short := (*shortage)(nil)
+	if errors.As(err, &short) { // by points, what lies between launches takes memory for each lane
+		return d.load(d.plan(p, o.Lanes, byLanes), o)
+	}
+	return x, err
+}
+
+// load loads a program as planned.
+func (d *Device) load(l *plan, o device.Options) (device.Executable, error) {
 	image, err := d.image(render.CUDA(l.program, l.launching))
 	if err != nil {
 		return nil, err
@@ -86,7 +100,10 @@ func (d *Device) Load(p *ir.Program, o device.Options) (device.Executable, error
 		return nil, err
 	}
 	e := newExecutable(l, o, d, module)
-	if err := errors.Join(e.find(), e.allocate(o.Lanes)); err != nil {
+	if err = e.find(); err == nil {
+		err = e.allocate(o.Lanes)
+	}
+	if err != nil {
 		return nil, errors.Join(err, e.Close())
 	}
 	return e, nil

@@ -42,7 +42,7 @@ func InGrain(g lower.Grain) Option { return func(d *Device) { d.grain = g } }
 func Poisoned() Option { return func(d *Device) { d.poisoned = true } }
 
 // plan decides how a program runs.
-func (d *Device) plan(p *ir.Program, lanes int) *plan {
+func (d *Device) plan(p *ir.Program, lanes int, points choice) *plan {
 	l := &plan{program: lower.Spread(p, d.grain)}
 	if err := ir.Verify(l.program); err != nil {
 		panic(fmt.Sprintf("internal error: %v\n%s", err, l.program))
@@ -50,7 +50,7 @@ func (d *Device) plan(p *ir.Program, lanes int) *plan {
 	l.launching = render.Launching{Width: d.width(lanes), Points: make([]bool, len(p.Entries))}
 	l.stages = render.Stages(l.program)
 	for i := range p.Entries {
-		l.launching.Points[i] = d.faster(l, i, lanes, d.driver.Info().Multiprocessors)
+		l.launching.Points[i] = points(l, i, lanes, d.driver.Info().Multiprocessors)
 	}
 	if !slices.Contains(l.launching.Points, true) {
 		l.launching.Width = render.Warp // one text for all numbers of lanes
@@ -112,7 +112,7 @@ func (l *plan) words() string {
 // has as many multiprocessors as an H100 or H200.
 func Text(p *ir.Program, lanes int) string {
 	d := New(described{})
-	l := d.plan(p, lanes)
+	l := d.plan(p, lanes, d.faster)
 	return fmt.Sprintf("// For %d lanes: %s.\n%s", lanes, l.words(), render.CUDA(l.program, l.launching))
 }
 

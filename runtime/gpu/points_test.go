@@ -199,6 +199,36 @@ func TestPointsFaults(t *testing.T) {
 	}
 }
 
+// TestShortByPoints: where memory is too short for what lies between launches, entries run by lanes: the same bytes.
+func TestShortByPoints(t *testing.T) {
+	const lanes = 1200
+	p := &ir.Program{Buffers: []ir.Buffer{{Name: "x", Space: ir.Lane, Size: 1}, {Name: "y", Space: ir.Lane, Size: 1}}}
+	var b ir.Body
+	v := b.Do(ir.Sin, b.Do(ir.Mul, b.Counter(0), b.Load(0, ir.Index{})))
+	p.Entries = []ir.Entry{{Name: "sum", Body: []ir.Stmt{&ir.Kernel{Extents: []int{2000}, Body: b,
+		Out: []ir.Output{{Buf: 1, Value: v, Combine: ir.Sum}}}}}}
+	var got [2][]float64
+	for i, bytes := range []int{1 << 30, 200_000} {
+		d, sim := open(t, gpu.ByPoints(true))
+		sim.Bytes = bytes
+		x, err := d.Load(p, device.Options{Lanes: lanes})
+		if err != nil {
+			t.Fatal(err)
+		}
+		says := x.(interface{ Statement() string }).Statement()
+		if err := x.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if points := strings.HasSuffix(says, "by points"); points != (i == 0) {
+			t.Errorf("in %d bytes: %s", bytes, says)
+		}
+		got[i] = numbers(t, d, p, lanes, lanes-1)
+	}
+	if !same(got[0], got[1]) {
+		t.Errorf("%v by points, %v by lanes", got[0], got[1])
+	}
+}
+
 // TestChosen: an entry runs by points where that is faster, by an estimate: much data on few lanes; and its words say
 // so.
 func TestChosen(t *testing.T) {
