@@ -6,7 +6,8 @@
 //	go run ./bench/whole … -systems "ppl renhd;nutpie" -targets "radon;item"    these again, the rest from DIR
 //	go run ./bench/whole -work DIR -growth                                     gradients of 100 to 100,000 parameters
 //
-// DIR keeps what each run has shown, so that parts of the table can be measured again.
+// DIR keeps what each run has shown. Rows of the table that it has nothing of, and the text below, stay as they are, so
+// that parts of the table can be measured again.
 package main
 
 import (

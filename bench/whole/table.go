@@ -1,7 +1,9 @@
 package main
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"slices"
 	"strings"
@@ -22,18 +24,25 @@ samples it: the model, the sampler's steps, and the C library's functions that t
 |---|---|---|---|---|---|---|---|---|---|---|
 `
 
-// write prints the table of all results that are kept.
+// write prints the table of all results that are kept, in the place of that in a file. Rows and sections of the file
+// that nothing was measured for stay as they are.
 func (b *bench) write(path string) error {
-	var out strings.Builder
-	out.WriteString(head)
+	text, err := os.ReadFile(path)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	before := read(string(text))
+	out := head
 	for _, t := range targets() {
 		for _, system := range systems() {
 			runs, err := b.runs(t, system)
-			if err != nil {
+			switch start := rowStart(t, system); {
+			case err != nil:
 				return err
-			}
-			if len(runs) > 0 {
-				out.WriteString(line(t, system, runs))
+			case len(runs) > 0:
+				out += start + cells(system, runs)
+			default:
+				out += before.rows[start]
 			}
 		}
 	}
@@ -41,27 +50,52 @@ func (b *bench) write(path string) error {
 	if err != nil {
 		return err
 	}
-	out.WriteString(growth)
-	notes, err := os.ReadFile("bench/whole/notes.md")
-	if err != nil {
-		return err
+	if growth == "" {
+		growth = before.growth
 	}
-	out.Write(notes)
-	return os.WriteFile(path, []byte(out.String()), 0o644)
+	return os.WriteFile(path, []byte(out+growth+before.notes), 0o644)
 }
 
-func line(t target, system string, runs []result) string {
-	start := fmt.Sprintf("| %s | %d | %s |", t.Name, t.Size, system)
+// A page is what a file with a table has.
+type page struct {
+	rows          map[string]string // by how they start
+	growth, notes string            // sections
+}
+
+func read(text string) page {
+	p := page{rows: map[string]string{}}
+	parts := strings.Split(text, "\n## ")
+	for line := range strings.Lines(parts[0] + "\n") {
+		if cells := strings.SplitAfterN(line, "|", 5); len(cells) == 5 {
+			p.rows[strings.Join(cells[:4], "")] = line
+		}
+	}
+	for _, section := range parts[1:] {
+		if strings.HasPrefix(section, "Growth\n") {
+			p.growth = "\n## " + section
+		} else {
+			p.notes += "\n## " + section
+		}
+	}
+	return p
+}
+
+func rowStart(t target, system string) string {
+	return fmt.Sprintf("| %s | %d | %s |", t.Name, t.Size, system)
+}
+
+// cells are those of a row after its start.
+func cells(system string, runs []result) string {
 	done := slices.DeleteFunc(slices.Clone(runs), func(r result) bool { return r.Failed != "" })
 	if len(done) == 0 {
-		return fmt.Sprintf("%s failed: %s | | | | | | | %d |\n", start, runs[0].Failed, len(runs))
+		return fmt.Sprintf(" failed: %s | | | | | | | %d |\n", runs[0].Failed, len(runs))
 	}
 	of := func(f func(result) float64) float64 { return median(done, f) }
 	compiled := ""
 	if share := of(func(r result) float64 { return r.Compiled }); strings.HasPrefix(system, "ppl") && share >= 0 {
 		compiled = fmt.Sprintf("%.0f %%", 100*share)
 	}
-	return fmt.Sprintf("%s %s | %s | %.0f | %s | %s | %s | %.0f MB | %d |\n", start,
+	return fmt.Sprintf(" %s | %s | %.0f | %s | %s | %s | %.0f MB | %d |\n",
 		seconds(of(func(r result) float64 { return r.Processor })),
 		seconds(of(func(r result) float64 { return r.Sampling })),
 		of(func(r result) float64 { return r.ESS }), digits(of(func(r result) float64 { return r.ESS / r.Sampling })),

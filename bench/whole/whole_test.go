@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -77,7 +78,32 @@ func TestTable(t *testing.T) {
 		{Processor: 30, Sampling: 20, ESS: 100, Gradients: 1e5, Memory: 9e7, Compiled: 0.7},
 		{Processor: 4, Sampling: 1, ESS: 500, Gradients: 2e5, Memory: 6e7, Compiled: 0.6}, {Failed: "signal: killed"}}
 	want := "| line | 2 | ppl nuts | 4.00 s | 2.00 s | 400 | 200 | 2.50 | 60 % | 60 MB | 3 |\n"
-	if got := line(target{Name: "line", Size: 2}, "ppl nuts", runs); got != want {
+	if got := rowStart(target{Name: "line", Size: 2}, "ppl nuts") + cells("ppl nuts", runs); got != want {
 		t.Errorf("%q, not %q", got, want)
+	}
+}
+
+// A table gets the rows that were measured; other rows, sections and notes stay.
+func TestTableInParts(t *testing.T) {
+	b, file := bench{work: t.TempDir()}, filepath.Join(t.TempDir(), "table.md")
+	row := "| radon | 175 | nutpie | 13.3 s | 1.27 s | 98 | 77.0 | 0.83 |  | 542 MB | 1 |\n"
+	rest := "\n## Growth\n\nA table.\n\n## Notes\n\nOne.\n\n## More\n\nTwo.\n"
+	old := "| radon | 175 | ppl renhd | 9.00 s | 1.27 s | 98 | 77.0 | 0.83 |  | 542 MB | 1 |\n"
+	if err := os.WriteFile(file, []byte(head+old+row+rest), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	radon := targets()[slices.IndexFunc(targets(), func(t target) bool { return t.Name == "radon" })]
+	for seed, seconds := range map[int]string{1: "3", 2: "2", 3: "2.5"} {
+		text := `{"processor": ` + seconds + `, "sampling": 2, "gradients": 1e5, "ess": 1000, "memory": 1e8}`
+		if err := os.WriteFile(b.kept(radon, "ppl renhd", seed), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := b.write(file); err != nil {
+		t.Fatal(err)
+	}
+	want := head + "| radon | 175 | ppl renhd | 2.50 s | 2.00 s | 1000 | 500 | 10.0 | 0 % | 100 MB | 3 |\n" + row + rest
+	if got, err := os.ReadFile(file); err != nil || string(got) != want {
+		t.Errorf("the table is\n%s\nnot\n%s (%v)", got, want, err)
 	}
 }
