@@ -21,13 +21,13 @@ type rowCost struct {
 func costsOf(n int) []rowCost {
 	const files = " --max-memory 150MB"
 	if n != rows {
-		return []rowCost{{256, "in files", "--set batch=256" + files, 1e5}}
+		return []rowCost{{256, "in files", "--set batch=256" + files, 5e5}}
 	}
 	return []rowCost{
-		{n, "in memory", "", 2000},
-		{64, "in memory", "--set batch=64", 5e5},
-		{256, "in memory", "--set batch=256", 2e5},
-		{256, "in memory, without control variates", "--set batch=256 --set control_variates=off", 3e4},
+		{n, "in memory", "", 20_000},
+		{64, "in memory", "--set batch=64", 3e6},
+		{256, "in memory", "--set batch=256", 1.5e6},
+		{256, "in memory, without control variates", "--set batch=256 --set control_variates=off", 2e5},
 	}
 }
 
