@@ -12,13 +12,20 @@ import (
 	"ppl/runtime/host"
 )
 
-// A run that is given up while its sampler is busy keeps every draw, says that it was interrupted, and is closed once.
-func TestAbandonedRunKeepsItsDraws(t *testing.T) {
+// oneMean is a model of one measurement.
+func oneMean(t *testing.T) *compiler.Program {
+	t.Helper()
 	p, ds := compiler.LoadText("m.ppl", "data y = 1\nmu ~ Normal(0, 10)\ny ~ Normal(mu, 1)\n", nil,
 		compiler.DefaultRowCache())
 	if len(ds) > 0 {
 		t.Fatal(ds)
 	}
+	return p
+}
+
+// A run that is given up while its sampler is busy keeps every draw, says that it was interrupted, and is closed once.
+func TestAbandonedRunKeepsItsDraws(t *testing.T) {
+	p := oneMean(t)
 	var said bytes.Buffer
 	c, path := plainConsole(&said, &said), filepath.Join(t.TempDir(), "m.run")
 	dir, err := c.takeDir(t.Context(), path, refuse)
@@ -64,11 +71,7 @@ func TestAbandonedRunKeepsItsDraws(t *testing.T) {
 // A run that goes on by itself is not called finished before nothing more is to come: killed between two of its parts,
 // it would be left at the first by --resume.
 func TestRunInPartsIsFinishedOnce(t *testing.T) {
-	p, ds := compiler.LoadText("m.ppl", "data y = 1\nmu ~ Normal(0, 10)\ny ~ Normal(mu, 1)\n", nil,
-		compiler.DefaultRowCache())
-	if len(ds) > 0 {
-		t.Fatal(ds)
-	}
+	p := oneMean(t)
 	var said bytes.Buffer
 	c, path := plainConsole(&said, &said), filepath.Join(t.TempDir(), "m.run")
 	var finished []int // how many draws the run had whenever it was called finished

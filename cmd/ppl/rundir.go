@@ -84,7 +84,7 @@ func (d *runDir) look(there existing) error {
 	case !exists(d.path), errors.As(err, new(draws.ErrNotRun)) && isEmpty(d.path):
 		d.created = true
 		return nil
-	case errors.As(err, new(draws.ErrNotRun)) && there != goOn && !exists(filepath.Join(d.path, "run.json")):
+	case errors.As(err, new(draws.ErrNotRun)) && there != goOn && !isRun(d.path):
 		return fmt.Errorf("%s holds files of something else and no run; choose another directory with --out DIR",
 			d.path)
 	case err != nil:

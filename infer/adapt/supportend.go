@@ -28,9 +28,6 @@ type SupportEnd struct {
 	furthest   float64   // the coordinate of the walker that was furthest out
 }
 
-// An Evaluator gives log density and gradient of a target at positions.
-type Evaluator func(at [][]float64) (density []float64, gradient [][]float64, err error)
-
 const (
 	farOff    = 10.0 // e^−10 and e^10 are far from the scale that most is measured in,
 	manyFold  = 5.0  // and so is e^5 from the median
@@ -304,33 +301,15 @@ func (p *peak) of(x []float64) []float64 {
 	return out
 }
 
-// look evaluates the target where the peak is sought now, and next to it.
+// look is the target where the peak is sought now. Steps are rounded, so that points lie that far apart: near where
+// numbers end, the error would be some hundredths of a curvature.
 func (p *peak) look() (v view, err error) {
-	here := p.of(p.at)
-	points, steps := [][]float64{p.at}, make([]float64, len(here))
-	for k := range here {
-		up, down := slices.Clone(here), slices.Clone(here)
-		up[k] += stepShare * p.widths[k]
-		down[k] -= stepShare * p.widths[k]
-		steps[k] = up[k] - down[k]
-		points = append(points, p.position(up), p.position(down))
+	steps := make([]float64, len(p.over))
+	for k, j := range p.over {
+		steps[k] = (p.at[j] + stepShare*p.widths[k]) - p.at[j]
 	}
-	density, gradient, err := p.evaluate(points)
-	if err != nil {
-		return v, err
-	}
-	v = view{density[0], p.of(gradient[0]), mat.NewSymDense(len(here), nil)}
-	for k, h := range steps {
-		up, down := p.of(gradient[1+2*k]), p.of(gradient[2+2*k])
-		for i := range here {
-			share := (down[i] - up[i]) / h
-			if i != k { // the other half comes from the differences in the other coordinate
-				share /= 2
-			}
-			v.precision.SetSym(i, k, v.precision.At(i, k)+share)
-		}
-	}
-	return v, nil
+	v.density, v.gradient, v.precision, err = Curvature(p.at, p.over, steps, p.evaluate)
+	return v, err
 }
 
 // suit takes widths from the precision, and reports whether they were about that before.

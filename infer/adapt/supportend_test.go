@@ -66,8 +66,8 @@ func schools(x []float64) (f float64, g []float64) {
 	return f, g
 }
 
-// Posteriors without an integral at the end of the support of a standard deviation are told from those that are only
-// infinitely high there. Height alone, the planted fault, refuses the eight schools.
+// Posteriors without an integral at the end of the support of a standard deviation are distinguished from those that
+// are only infinitely high there. Height alone, the planted fault, refuses the eight schools.
 func TestImproperAtAnEnd(t *testing.T) {
 	for name, c := range map[string]struct {
 		of   density

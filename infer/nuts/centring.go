@@ -1,11 +1,8 @@
 package nuts
 
 import (
-	"math"
-
 	"ppl/infer"
 	"ppl/infer/adapt"
-	"ppl/infer/stats"
 	"ppl/lang/types"
 )
 
@@ -38,19 +35,7 @@ func (r *run) recentre() error {
 // agree reports whether chains were in one place in the last window: whether no R-hat is above 1.2.
 func (r *run) agree() bool {
 	const most = 1.2
-	seen := &r.state.Seen
-	worst := stats.RHat(seen.Density)
-	column := make([][]float64, len(seen.Visited))
-	for j := range seen.Visited[0][0] {
-		for lane, xs := range seen.Visited {
-			column[lane] = column[lane][:0]
-			for _, x := range xs {
-				column[lane] = append(column[lane], x[j])
-			}
-		}
-		worst = math.Max(worst, stats.RHat(column))
-	}
-	return worst < most
+	return adapt.WorstRHat(r.state.Seen.Density, r.state.Seen.Visited) < most
 }
 
 // changeCoordinates lets chains go on in other coordinates than those in which from reads effects. Points in the old

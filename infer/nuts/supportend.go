@@ -9,9 +9,9 @@ import (
 
 // refuseInfiniteIntegral ends a run whose chains have come near the end of a support where the target has no finite
 // integral.
-func (r *run) refuseInfiniteIntegral() error {
+func (r *run) refuseInfiniteIntegral(visited [][]float64) error {
 	clock := r.state.Clock
-	o, err := r.state.Divergence.Improper(slices.Concat(r.state.Seen.Visited...), r.bounded, r.evaluate)
+	o, err := r.state.Divergence.Improper(visited, r.bounded, r.evaluate)
 	r.state.Clock = clock
 	if err == nil && o != nil {
 		err = infer.NotIntegrable(r.named, o.Coordinate, o.Up)

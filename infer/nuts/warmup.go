@@ -168,10 +168,11 @@ func (r *run) tune(w window, resumed bool) error {
 	if !w.learn {
 		return nil
 	}
-	if at := r.state.Divergence.Watch(slices.Concat(r.state.Seen.Visited...), r.bounded); at >= 0 {
+	visited := slices.Concat(seen.Visited...)
+	if at := r.state.Divergence.Watch(visited, r.bounded); at >= 0 {
 		return r.diverges(at)
 	}
-	if err := r.refuseInfiniteIntegral(); err != nil {
+	if err := r.refuseInfiniteIntegral(visited); err != nil {
 		return err
 	}
 	if err := r.restartStuck(); err != nil {

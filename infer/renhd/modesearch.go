@@ -484,31 +484,20 @@ func newton(n *adapt.Normal, slope []float64) (rise float64, top []float64) {
 // curvature is log density, gradient and −∇∇ᵀ of the log density at a point, by central differences of gradients. Where
 // a coordinate by itself has a standard deviation, a hundredth of that is the next step.
 func (r *run) curvature(x, steps []float64) (height float64, slope []float64, h *mat.SymDense, err error) {
-	d := len(x)
-	at := [][]float64{x}
-	for j, s := range steps {
-		up, down := slices.Clone(x), slices.Clone(x)
-		up[j] += s
-		down[j] -= s
-		at = append(at, up, down)
-	}
-	density, gradient, err := r.evaluate(at, true)
+	height, slope, h, err = adapt.Curvature(x, allOf(len(x)), steps, r.evaluateSlopes)
 	if err != nil {
 		return 0, nil, nil, err
 	}
-	h = mat.NewSymDense(d, nil)
-	along := func(i, j int) float64 { return (gradient[1+2*i][j] - gradient[2+2*i][j]) / (2 * steps[i]) }
-	for i := range d {
-		for j := i; j < d; j++ {
-			h.SetSym(i, j, -(along(i, j)+along(j, i))/2)
-		}
-	}
-	for i := range d {
+	for i := range x {
 		if c := h.At(i, i); c > 0 {
 			steps[i] = 0.01 / math.Sqrt(c)
 		}
 	}
-	return density[0], gradient[0], h, nil
+	return height, slope, h, nil
+}
+
+func (r *run) evaluateSlopes(at [][]float64) (density []float64, gradient [][]float64, err error) {
+	return r.evaluate(at, true)
 }
 
 // evaluate is log density and, where asked for, gradient of the target at points, on all lanes at a time. Walkers are

@@ -16,7 +16,7 @@ func (r *run) refuseInfiniteIntegral(cold [][]float64) error {
 	o, err := r.state.Divergence.Improper(cold, infer.Bounded(s.ends), func(at [][]float64) ([]float64, [][]float64,
 		error) {
 		moved = true
-		return r.evaluate(at, true)
+		return r.evaluateSlopes(at)
 	})
 	switch {
 	case err != nil:

@@ -348,13 +348,7 @@ func widestDirection(visited [][][]float64, first int) []float64 {
 }
 
 // disagreement is the worst R-hat − 1 of log density and coordinates over the walkers of a window.
-func (s *windowState) disagreement() float64 {
-	worst := stats.RHat(s.Density)
-	for j := range s.Visited[0][0] {
-		worst = math.Max(worst, stats.RHat(coordinate(s.Visited, j)))
-	}
-	return worst - 1
-}
+func (s *windowState) disagreement() float64 { return adapt.WorstRHat(s.Density, s.Visited) - 1 }
 
 // coordinate is one coordinate of chains of points.
 func coordinate(chains [][][]float64, j int) [][]float64 {

@@ -1,0 +1,38 @@
+package adapt
+
+import (
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// An Evaluator gives log density and gradient of a target at positions.
+type Evaluator func(at [][]float64) (density []float64, gradient [][]float64, err error)
+
+// Curvature is log density, gradient and −∇∇ᵀ of the log density at x along the coordinates in over, by central
+// differences of gradients with a step for each of them.
+func Curvature(x []float64, over []int, steps []float64, evaluate Evaluator) (density float64, gradient []float64,
+	precision *mat.SymDense, err error) {
+	at := [][]float64{x}
+	for k, j := range over {
+		up, down := slices.Clone(x), slices.Clone(x)
+		up[j] += steps[k]
+		down[j] -= steps[k]
+		at = append(at, up, down)
+	}
+	densities, gradients, err := evaluate(at)
+	if err != nil {
+		return 0, nil, nil, err
+	}
+	along := func(i, k int) float64 {
+		return (gradients[1+2*i][over[k]] - gradients[2+2*i][over[k]]) / (2 * steps[i])
+	}
+	precision = mat.NewSymDense(len(over), nil)
+	for i := range over {
+		gradient = append(gradient, gradients[0][over[i]])
+		for k := i; k < len(over); k++ {
+			precision.SetSym(i, k, -(along(i, k)+along(k, i))/2)
+		}
+	}
+	return densities[0], gradient, precision, nil
+}
