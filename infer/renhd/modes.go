@@ -118,6 +118,7 @@ const enoughDraws = 50
 type visitCount struct {
 	Path   [][]uint8 // by chain and draw: the mode in which the draw is most likely
 	Within []int     // by mode: draws that could be in it; modes may overlap
+	Inside int       // draws that could be in any
 }
 
 // draws is the number of draws of all chains.
@@ -148,10 +149,11 @@ func (v *visitCount) shares(modes int) []modeShare {
 	return out
 }
 
-// missedMode is a mode that the draws should have visited and have not, or −1.
+// missedMode is a mode that the draws should have visited and have not, or −1. Modes that are known may be few of all,
+// so that its share is one of what lies in them.
 func missedMode(modes []mode, v *visitCount) int {
 	for k, share := range modeShares(modes) {
-		if share >= notableShare && v.Within[k] == 0 && share*float64(v.draws()) >= enoughDraws {
+		if share >= notableShare && v.Within[k] == 0 && share/(1-share)*float64(v.Inside) >= enoughDraws {
 			return k
 		}
 	}
@@ -187,9 +189,14 @@ func (c *drawCollector) countVisits(lane int) {
 	x, chain := make([]float64, c.run.walkers.dim), lane/c.run.walkers.PerChain
 	c.run.walkers.exe.GetLane(dynamics.Theta, lane, x)
 	v.Path[chain] = append(v.Path[chain], uint8(nearest(modes, x)))
+	inside := false
 	for k := range modes {
-		v.Within[k] += int(oneIf(modes[k].within(x)))
+		if modes[k].within(x) {
+			v.Within[k]++
+			inside = true
+		}
 	}
+	v.Inside += int(oneIf(inside))
 }
 
 // reportModes says which shares of the draws are in the modes that warm-up found, and warns of one that has none.

@@ -53,9 +53,10 @@ func TestModesAreRemembered(t *testing.T) {
 			t.Errorf("mode %d: %+v, share %.2f", k, m, shares[k])
 		}
 	}
+	inside := 4000
 	said := func(visits []int, modes []mode) bool {
 		r.state.Modes, r.stats.Report.Warnings = modes, nil
-		counted := visitCount{Path: [][]uint8{nil}, Within: visits}
+		counted := visitCount{Path: [][]uint8{nil}, Within: visits, Inside: inside}
 		for k, n := range visits {
 			counted.Path[0] = append(counted.Path[0], slices.Repeat([]uint8{uint8(k)}, n)...)
 		}
@@ -74,6 +75,10 @@ func TestModesAreRemembered(t *testing.T) {
 	if said([]int{3990, 10}, modes) {
 		t.Error("a warning though draws were in both modes")
 	}
+	if inside = 30; said(all, modes) {
+		t.Error("a warning though nearly all draws are in modes that are not known: these two are few of all")
+	}
+	inside = 4000
 	if said(all, modes[:1]) {
 		t.Error("a warning without a memory: the test could not fail")
 	}

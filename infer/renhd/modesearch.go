@@ -5,8 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
-
-	"gonum.org/v1/gonum/mat"
+	"strings"
 
 	"ppl/infer"
 	"ppl/infer/adapt"
@@ -17,8 +16,8 @@ import (
 // Programming 39, 1987), and takes the curvature at the top. Laplace's approximation there, compared with the normal
 // that walkers have shown, says what a mode holds of the target:
 //
-//	surveyed    4,096 points from the prior, from wider boxes, and from wider normals about the walkers; up to
-//	            32,768 more where they cost next to nothing
+//	surveyed    4,096 points from the prior, from wider boxes, and from wider normals about the walkers; 512 with
+//	            equal elements of each array; up to 32,768 more where they cost next to nothing
 //	climbs      up to 120 from them, 8 from walkers; 2,000 gradients at most
 //	found       a mode with .5 of the target that walkers, who have been at 1,600 places, have not visited
 //
@@ -153,6 +152,9 @@ func (t *modeSearch) survey() (points [][]float64) {
 		}
 		starts(scale)
 	}
+	if arrays := s.arrays(); len(arrays) < t.run.walkers.dim {
+		points = append(points, equalElements(points, arrays, r)...)
+	}
 	cloud, ok := adapt.FitNormal(t.places(), nil)
 	if !ok {
 		return points
@@ -163,14 +165,46 @@ func (t *modeSearch) survey() (points [][]float64) {
 	return points
 }
 
+// arrays are the coordinates of each parameter array; all of them where the target does not say what they are.
+func (s *shared) arrays() (out [][]int) {
+	number := map[string]int{}
+	for j := range s.target.Dim() {
+		name := ""
+		if j < len(s.ends) {
+			name, _, _ = strings.Cut(s.ends[j].Parameter, "[")
+		}
+		k, known := number[name]
+		if !known {
+			k, out = len(out), append(out, nil)
+			number[name] = k
+		}
+		out[k] = append(out[k], j)
+	}
+	return out
+}
+
+// equalElements are points at which all elements of an array have one value, from points of groups of any scale. Where
+// elements can change places, their gradients are equal there, so that a climb stays among such points and ends at a
+// maximum or saddle of the whole density (Palais, "The principle of symmetric criticality", Communications in
+// Mathematical Physics 69, 1979): a narrow mode in many dimensions that no point at random comes near is one in few.
+func equalElements(from [][]float64, arrays [][]int, r *rand.Rand) (points [][]float64) {
+	for range groupSize {
+		x := make([]float64, len(from[0]))
+		for _, array := range arrays {
+			value := from[r.IntN(len(from))][array[r.IntN(len(array))]]
+			for _, j := range array {
+				x[j] = value
+			}
+		}
+		points = append(points, x)
+	}
+	return points
+}
+
 // around is a group of points of a normal that is made wider.
 func around(cloud *adapt.Normal, scale float64, r *rand.Rand) (points [][]float64) {
 	for range groupSize {
-		z := make([]float64, len(cloud.Mean))
-		for j := range z {
-			z[j] = scale * r.NormFloat64()
-		}
-		points = append(points, cloud.Point(z))
+		points = append(points, cloud.Point(normalNumbers(len(cloud.Mean), scale, r)))
 	}
 	return points
 }
@@ -217,6 +251,8 @@ func (t *modeSearch) surveyCheap(cloud *adapt.Normal) (chosen [][][]float64, err
 const (
 	searchStream     = 0x5ea4c400
 	cheapStream      = 0x5ea4c800
+	likenessStream   = 0x5ea4cc00
+	entryStream      = 0x5ea4cd00
 	firstSearchStart = 1 << 20 // of the first search; starts before are those of walkers
 )
 
@@ -401,7 +437,7 @@ func (t *modeSearch) climb(climbs []int) error {
 func (t *modeSearch) lookAt(c *adapt.Ascent) error {
 	s := &t.state
 	if c.Best == nil || s.Looked >= mostPeaks || !c.Arrived && s.Lost >= mostLost ||
-		t.highest()-c.BestDensity > hopeless(len(c.Best)) || s.known(c.Best) {
+		t.highest()-c.BestDensity > hopeless(len(c.Best)) || s.known(c.Best, c.BestDensity) {
 		return nil
 	}
 	s.Looked++
@@ -411,7 +447,7 @@ func (t *modeSearch) lookAt(c *adapt.Ascent) error {
 		return err
 	case !ok:
 		s.Lost++
-	case !s.known(m.At):
+	case !s.known(m.At, m.Height):
 		s.Peaks = append(s.Peaks, m)
 	}
 	return nil
@@ -429,75 +465,12 @@ func (t *modeSearch) highest() float64 {
 	return top
 }
 
-// known reports whether a point belongs to a peak that was found.
-func (s *searchState) known(x []float64) bool {
-	return slices.ContainsFunc(s.Peaks, func(m mode) bool { return m.Normal.Distance(x) < 4+float64(len(x))/2 })
-}
-
-// peakNear makes Newton steps to the maximum near the end of a climb, and gives Laplace's approximation there; false
-// where there is none: a saddle, the edge of a support, a ridge without an end. What the first round finds of the
-// curvature gives the next one its steps, so that it decides nothing.
-func (r *run) peakNear(x []float64) (m mode, ok bool, err error) {
-	const rounds, close = 5, 0.05
-	steps := make([]float64, len(x))
-	for j := range steps {
-		steps[j] = 1e-4 * math.Max(1, math.Abs(x[j]))
-	}
-	for round := range rounds {
-		height, slope, precision, err := r.curvature(x, steps)
-		if err != nil {
-			return m, false, err
-		}
-		n, ok := adapt.NormalAt(x, precision)
-		if !ok && round == 0 {
-			continue
-		}
-		if !ok || m.At != nil && height < m.Height-1e-9 {
-			return m, false, nil
-		}
-		decrement, next := newton(&n, slope)
-		m = mode{At: x, Height: height, Normal: n, Mass: height + decrement + n.LogVolume()}
-		if decrement < close && round > 0 {
-			return m, true, nil
-		}
-		x = next
-	}
-	return m, false, nil
-}
-
-// newton is by how much the density rises to the top of the parabola that a normal's precision and a slope describe,
-// and where that is.
-func newton(n *adapt.Normal, slope []float64) (rise float64, top []float64) {
-	d := len(slope)
-	z := make([]float64, d) // Rootᵀ z = slope, by forward substitution
-	for i := range d {
-		z[i] = slope[i]
-		for j := range i {
-			z[i] -= n.Root[j*d+i] * z[j]
-		}
-		z[i] /= n.Root[i*d+i]
-		rise += z[i] * z[i] / 2
-	}
-	return rise, n.Point(z)
-}
-
-// curvature is log density, gradient and −∇∇ᵀ of the log density at a point, by central differences of gradients. Where
-// a coordinate by itself has a standard deviation, a hundredth of that is the next step.
-func (r *run) curvature(x, steps []float64) (height float64, slope []float64, h *mat.SymDense, err error) {
-	height, slope, h, err = adapt.Curvature(x, allOf(len(x)), steps, r.evaluateSlopes)
-	if err != nil {
-		return 0, nil, nil, err
-	}
-	for i := range x {
-		if c := h.At(i, i); c > 0 {
-			steps[i] = 0.01 / math.Sqrt(c)
-		}
-	}
-	return height, slope, h, nil
-}
-
-func (r *run) evaluateSlopes(at [][]float64) (density []float64, gradient [][]float64, err error) {
-	return r.evaluate(at, true)
+// known reports whether a point belongs to a peak that was found: near it, and not above its top.
+func (s *searchState) known(x []float64, height float64) bool {
+	const above = 1
+	return slices.ContainsFunc(s.Peaks, func(m mode) bool {
+		return m.Normal.Distance(x) < 4+float64(len(x))/2 && height < m.Height+above
+	})
 }
 
 // evaluate is log density and, where asked for, gradient of the target at points, on all lanes at a time. Walkers are
@@ -579,40 +552,6 @@ func (t *modeSearch) newModes() (fresh []mode) {
 	return fresh
 }
 
-// apart leaves out modes between which and the center of a walker's places no barrier lies. They are the tops of hills
-// that walkers are on, whose normals are not what the hills are like.
-func (t *modeSearch) apart(modes []mode) (out []mode, err error) {
-	if len(modes) == 0 {
-		return nil, nil
-	}
-	var at [][]float64
-	var highest []float64
-	for _, late := range t.seen.Late {
-		if late.Top != nil {
-			at, highest = append(at, late.mean()), append(highest, late.Density)
-		}
-	}
-	height, err := t.run.heights(at)
-	if err != nil {
-		return nil, err
-	}
-	from := slices.DeleteFunc(allOf(len(at)), func(k int) bool { return height[k] < highest[k] })
-	for _, m := range modes {
-		lowest, err := t.run.lowestBetween(append(slices.Clip(at), m.At), len(at), from)
-		if err != nil {
-			return nil, err
-		}
-		connected := false
-		for i, k := range from {
-			connected = connected || lowest[i] >= math.Min(height[k], m.Height)-barrierDepth
-		}
-		if !connected {
-			out = append(out, m)
-		}
-	}
-	return out, nil
-}
-
 // spread places walkers in the modes that none is in: in each at least one, in all that many that walkers are left for
 // those before.
 func (r *run) spread(here [][]float64) [][]float64 {
@@ -632,11 +571,17 @@ func (r *run) spread(here [][]float64) [][]float64 {
 		if len(empty) == 0 {
 			break
 		}
-		z := make([]float64, r.walkers.dim)
-		for j := range z {
-			z[j] = random.NormFloat64() / 2
-		}
+		z := normalNumbers(r.walkers.dim, .5, random)
 		out[(2*i+1)%len(here)] = modes[empty[i%len(empty)]].Normal.Point(z)
 	}
 	return out
+}
+
+// normalNumbers are numbers from a normal distribution.
+func normalNumbers(n int, sd float64, r *rand.Rand) []float64 {
+	z := make([]float64, n)
+	for j := range z {
+		z[j] = sd * r.NormFloat64()
+	}
+	return z
 }

@@ -345,6 +345,13 @@ def new_shapes():
     write("three_modes_50", "closed form", p__1=share(0.5), p__2=share(0.3), p__3=share(0.2),
           x__1=(0.12, math.sqrt(0.5 + 0.3 * 0.64 + 0.2 * 1.69 + 0.5 * 1.44 - 0.12**2)))
 
+    write("widths_10", "closed form", narrow=share(0.5), x__1=(0, math.sqrt(0.5 * (1 + 0.1**2) + 9)))
+    write("spike_10", "closed form", narrow=share(0.5), x__1=(0, math.sqrt(0.5 * (1 + 0.1**2))))
+    write("spike_5", "closed form", narrow=share(0.5), x__1=(0.4, math.sqrt(0.5 * (1 + 0.05**2) + 0.4**2)))
+    r = np.linspace(8, 12, 8001)
+    w = normalised(9 * np.log(r) + normal(r, 10, 0.1))
+    write("shell", "quadrature of the radius", right=share(0.5), x__1=(0, math.sqrt(np.sum(w * r**2) / 10)))
+
     g = np.linspace(-9, 9, 4501)
     r = np.sqrt(g[:, None] ** 2 + g[None, :] ** 2)
     w = normalised(np.logaddexp(normal(r, 3, 0.1) - math.log(3), normal(r, 7, 0.1) - math.log(7)))
